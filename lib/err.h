@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_ERR_H
+#define TD_ERR_H
+
+#include <stdbool.h>
+
+/*
+ * The one error: owned by main(), passed last, printed once.
+ * code is a negative errno; msg says what and why, hint what to do about it
+ * (may be empty).  usage is set when the caller's words were wrong.
+ */
+struct td_err {
+	int code;
+	bool usage;
+	char msg[512];
+	char hint[512];
+};
+
+/* Replaces the error.  Returns code, so that it can be returned at once. */
+int td_err_set(struct td_err *err, int code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The same for words of the user's that make no sense: -EINVAL. */
+int td_err_usage(struct td_err *err, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Puts "text: " before the message.  Returns err->code. */
+int td_err_wrap(struct td_err *err, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Sets the second line, the remedy.  Returns err->code. */
+int td_err_hint(struct td_err *err, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+int td_err_nomem(struct td_err *err);
+
+#endif

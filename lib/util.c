@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/util.h"
+
+#include <string.h>
+
+void *td_array_add(void *array, size_t nr, size_t size)
+{
+	char *base;
+
+	memcpy(&base, array, sizeof(base));
+	/* grown at every power of two, so the capacity need not be kept */
+	if ((nr & (nr - 1)) == 0) {
+		base = reallocarray(base, nr ? nr * 2 : 1, size);
+		if (!base)
+			return NULL;
+		memcpy(array, &base, sizeof(base));
+	}
+	memset(base + nr * size, 0, size);
+	return base + nr * size;
+}

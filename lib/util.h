@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_UTIL_H
+#define TD_UTIL_H
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#define TD_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+static inline void td_autofree_(void *p)
+{
+	void **ptr = p;
+
+	free(*ptr);
+}
+
+/* A local pointer that is freed when it goes out of scope. */
+#define td_autofree __attribute__((cleanup(td_autofree_)))
+
+/*
+ * Makes room for one more than nr elements of size bytes in *array, growing
+ * by doubling (array: the address of the pointer).  Returns the new, zeroed element, NULL when out of memory
+ * (*array is as before then).
+ */
+void *td_array_add(void *array, size_t nr, size_t size);
+
+#endif

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/event.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/parse.h"
+#include "lib/util.h"
+
+/* "config" to "config3" are whole words; false: not one of them. */
+static bool config_word(const char *name, int *word)
+{
+	if (strncmp(name, "config", 6) != 0)
+		return false;
+	name += 6;
+	*word = 0;
+	if (*name >= '1' && *name < '0' + TD_NR_CONFIGS)
+		*word = *name++ - '0';
+	return *name == '\0';
+}
+
+/*
+ * A term is name or name=value; a bare name means 1.  period= is dropped: an
+ * event that is counted has none, and slots with one is refused.
+ */
+static int add_term(struct td_event *event, const struct td_pmu *pmu,
+		    char *term, struct td_err *err)
+{
+	char *text = strchr(term, '=');
+	const struct td_format *format;
+	uint64_t value = 1;
+	int word;
+
+	if (text)
+		*text++ = '\0';
+	if (text && td_parse_u64(text, UINT64_MAX, &value))
+		return td_err_set(err, -EINVAL, "%s: %s=%s: not a number",
+				  event->name, term, text);
+	if (strcmp(term, "period") == 0)
+		return 0;
+	if (config_word(term, &word)) {
+		event->config[word] = value;
+		return 0;
+	}
+	format = td_pmu_format(pmu, term);
+	if (!format)
+		return td_err_set(err, -ENOENT, "%s: %s has no term '%s'",
+				  event->name, pmu->name, term);
+	if (td_format_pack(format, value, event->config))
+		return td_err_set(err, -ERANGE,
+				  "%s: %s=%#" PRIx64 ": too large for its bits",
+				  event->name, term, value);
+	return 0;
+}
+
+static int add_terms(struct td_event *event, const struct td_pmu *pmu,
+		     const char *terms, struct td_err *err)
+{
+	td_autofree char *copy = strdup(terms);
+	char *rest = copy, *term;
+	int rc = 0;
+
+	if (!copy)
+		return td_err_nomem(err);
+	while (!rc && (term = strsep(&rest, ",")))
+		rc = add_term(event, pmu, term, err);
+	return rc;
+}
+
+int td_event_init(struct td_event *event, const struct td_pmu *pmu, int index,
+		  const char *id, const char *terms, struct td_err *err)
+{
+	const struct td_alias *alias;
+
+	*event = (struct td_event){
+		.pmu = index,
+		.type = pmu->type,
+		.scale = 1,
+	};
+	if (asprintf(&event->name, "%s/%s/", pmu->name, id) < 0) {
+		event->name = NULL;
+		return td_err_nomem(err);
+	}
+	if (terms)
+		return add_terms(event, pmu, terms, err);
+	alias = td_pmu_alias(pmu, id);
+	if (!alias)
+		return td_err_set(err, -ENOENT, "%s: %s has no such event",
+				  event->name, pmu->name);
+	event->scale = alias->scale;
+	return add_terms(event, pmu, alias->terms, err);
+}
+
+void td_event_free(struct td_event *event)
+{
+	free(event->name);
+	event->name = NULL;
+}
+
+/* arch/x86/include/asm/perf_event.h: INTEL_TD_SLOTS, INTEL_TD_METRIC_* */
+bool td_event_is_slots(const struct td_event *event)
+{
+	return event->type == PERF_TYPE_RAW && event->config[0] == 0x0400;
+}
+
+bool td_event_is_metric(const struct td_event *event)
+{
+	return event->type == PERF_TYPE_RAW &&
+	       (event->config[0] & ~UINT64_C(0x7f00)) == 0x8000;
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/machine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/util.h"
+
+static int read_identity(const struct td_sysfs *fs, const char *cpuid,
+			 struct td_machine *machine, struct td_err *err)
+{
+	struct td_cpuid *id = &machine->cpuid;
+	int rc = cpuid ? td_cpuid_parse(cpuid, id, err) :
+			 td_cpuid_read(fs, id, err);
+
+	if (rc)
+		return rc;
+	if (strcmp(id->vendor, "GenuineIntel") == 0)
+		machine->model = td_model_find(id->family, id->model);
+	td_sysfs_read_at(fs->proc, "sys/kernel/osrelease", machine->release,
+			 sizeof(machine->release));
+	return 0;
+}
+
+static int read_cpus(const struct td_sysfs *fs, struct td_machine *machine,
+		     struct td_err *err)
+{
+	static const char path[] = "devices/system/cpu/online";
+	char text[4096];
+
+	if (td_sysfs_read(fs, path, text, sizeof(text), err) < 0)
+		return err->code;
+	if (td_ints_parse(text, TD_MAX_CPU, &machine->online))
+		return td_err_set(err, -EINVAL, "%s/%s: not a CPU list: %.40s",
+				  fs->sys_path, path, text);
+	machine->smt =
+		td_sysfs_read_int(fs->sys, "devices/system/cpu/smt/active") > 0;
+	machine->nmi_watchdog =
+		td_sysfs_read_int(fs->proc, "sys/kernel/nmi_watchdog") > 0;
+	return 0;
+}
+
+/* cpu_core before the others, whatever the alphabet says */
+static int by_rank(const void *a, const void *b)
+{
+	const char *const *x = a, *const *y = b;
+	bool x_core = strcmp(*x, "cpu_core") == 0;
+	bool y_core = strcmp(*y, "cpu_core") == 0;
+
+	if (x_core != y_core)
+		return x_core ? -1 : 1;
+	return strcmp(*x, *y);
+}
+
+/*
+ * A PMU whose cpus file is empty (all its cores are off) cannot be counted on:
+ * a task's event on it fails with ENOMEM (x86_pmu_event_init()).
+ */
+static int add_pmu(const struct td_sysfs *fs, const char *name,
+		   struct td_machine *machine, struct td_err *err)
+{
+	struct td_pmu pmu, *place;
+	int rc = td_pmu_read(fs, name, &machine->online, &pmu, err);
+
+	if (rc || pmu.cpus.nr == 0) {
+		td_pmu_free(&pmu);
+		return rc;
+	}
+	pmu.uarch = td_model_uarch(machine->model, name);
+	place = td_array_add(&machine->pmus, machine->nr_pmus, sizeof(*place));
+	if (!place) {
+		td_pmu_free(&pmu);
+		return td_err_nomem(err);
+	}
+	*place = pmu;
+	machine->nr_pmus++;
+	return 0;
+}
+
+static bool is_core_pmu(const char *name)
+{
+	return strcmp(name, "cpu") == 0 || strncmp(name, "cpu_", 4) == 0;
+}
+
+static int read_pmus(const struct td_sysfs *fs, struct td_machine *machine,
+		     struct td_err *err)
+{
+	struct td_names names;
+	int rc = td_sysfs_list(fs->sys, "bus/event_source/devices", &names);
+
+	if (rc == -ENOENT)
+		return 0;
+	if (rc)
+		return td_err_set(err, rc, "%s/bus/event_source/devices: %s",
+				  fs->sys_path, strerror(-rc));
+	if (names.nr)
+		qsort(names.v, names.nr, sizeof(*names.v), by_rank);
+	for (size_t i = 0; !rc && i < names.nr; i++) {
+		if (is_core_pmu(names.v[i]))
+			rc = add_pmu(fs, names.v[i], machine, err);
+	}
+	td_names_free(&names);
+	return rc;
+}
+
+int td_machine_read(const struct td_sysfs *fs, const char *cpuid,
+		    struct td_machine *machine, struct td_err *err)
+{
+	int rc;
+
+	*machine = (struct td_machine){ 0 };
+	rc = read_identity(fs, cpuid, machine, err);
+	if (!rc)
+		rc = read_cpus(fs, machine, err);
+	if (!rc)
+		rc = read_pmus(fs, machine, err);
+	if (rc)
+		td_machine_free(machine);
+	return rc;
+}
+
+void td_machine_free(struct td_machine *machine)
+{
+	for (size_t i = 0; i < machine->nr_pmus; i++)
+		td_pmu_free(&machine->pmus[i]);
+	free(machine->pmus);
+	td_ints_free(&machine->online);
+	*machine = (struct td_machine){ 0 };
+}

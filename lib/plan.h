@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_PLAN_H
+#define TD_PLAN_H
+
+#include <linux/perf_event.h>
+#include <stddef.h>
+
+#include "lib/event.h"
+#include "lib/machine.h"
+#include "lib/target.h"
+
+/* Events that the kernel counts together: members[0] leads. */
+struct td_group {
+	int pmu;
+	bool slots; /* led by SLOTS: must never be split */
+	int *members; /* indices of the plan's events */
+	size_t nr;
+};
+
+/* What to open.  Free with td_plan_free(). */
+struct td_plan {
+	struct td_event *events;
+	size_t nr_events;
+	struct td_group *groups;
+	size_t nr_groups;
+};
+
+/* Events that one value is made of: best counted in one group. */
+struct td_need {
+	int *events;
+	size_t nr;
+};
+
+/*
+ * The group scheduler.  Pure.  plan->events are the caller's, each with its
+ * PMU, and it fills in the groups: on each PMU SLOTS first, the topdown-*
+ * metric events behind it, then whatever else the counters hold; the events
+ * of a need stay together where they fit, in the needs' order; more groups
+ * only where the counters force them.
+ */
+int td_plan_build(struct td_plan *plan, const struct td_machine *machine,
+		  const struct td_need *needs, size_t nr_needs,
+		  struct td_err *err);
+void td_plan_free(struct td_plan *plan);
+
+/* Splits a group that the kernel refused in two; not one with SLOTS. */
+int td_plan_split(struct td_plan *plan, size_t group, struct td_err *err);
+
+/* What the kernel is asked for, for the i-th member of a group. */
+struct perf_event_attr td_plan_attr(const struct td_plan *plan,
+				    const struct td_group *group, size_t i,
+				    const struct td_target *target);
+
+/* The CPUs that a PMU's groups are opened on, system wide; may be empty. */
+int td_plan_cpus(const struct td_pmu *pmu, const struct td_target *target,
+		 struct td_ints *out);
+
+#endif

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/pmu.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/cpu.h"
+#include "lib/util.h"
+
+#define DEVICES "bus/event_source/devices"
+
+int td_format_parse(const char *text, struct td_format *out)
+{
+	struct td_ints bits;
+	int word = 0;
+
+	if (strncmp(text, "config", 6) != 0)
+		return -EINVAL;
+	text += 6;
+	if (*text >= '1' && *text < '0' + TD_NR_CONFIGS)
+		word = *text++ - '0';
+	if (*text++ != ':' || td_ints_parse(text, 63, &bits))
+		return -EINVAL;
+	out->word = word;
+	out->mask = 0;
+	for (size_t i = 0; i < bits.nr; i++)
+		out->mask |= UINT64_C(1) << bits.v[i];
+	td_ints_free(&bits);
+	return out->mask ? 0 : -EINVAL;
+}
+
+int td_format_pack(const struct td_format *format, uint64_t value,
+		   uint64_t config[TD_NR_CONFIGS])
+{
+	uint64_t packed = 0;
+
+	for (int bit = 0; bit < 64; bit++) {
+		if (!(format->mask >> bit & 1))
+			continue;
+		packed |= (value & 1) << bit;
+		value >>= 1;
+	}
+	if (value)
+		return -ERANGE;
+	config[format->word] &= ~format->mask;
+	config[format->word] |= packed;
+	return 0;
+}
+
+/* Reads <pmu>/<folder>/<file>; false: there is no such text. */
+static bool read_text(const struct td_sysfs *fs, const char *pmu,
+		      const char *folder, const char *file, char *buf,
+		      size_t size)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), DEVICES "/%s/%s/%s", pmu, folder, file);
+	return td_sysfs_read_at(fs->sys, path, buf, size) > 0;
+}
+
+static int read_format(const struct td_sysfs *fs, struct td_pmu *pmu,
+		       const char *name)
+{
+	struct td_format *format;
+	char text[256];
+
+	if (!read_text(fs, pmu->name, "format", name, text, sizeof(text)))
+		return 0;
+	format = td_array_add(&pmu->formats, pmu->nr_formats, sizeof(*format));
+	if (!format)
+		return -ENOMEM;
+	if (td_format_parse(text, format))
+		return 0; /* nothing that this version could pack */
+	format->name = strdup(name);
+	if (!format->name)
+		return -ENOMEM;
+	pmu->nr_formats++;
+	return 0;
+}
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+	size_t len = strlen(name), tail = strlen(suffix);
+
+	return len > tail && strcmp(name + len - tail, suffix) == 0;
+}
+
+static bool is_attribute_file(const char *name)
+{
+	return has_suffix(name, ".scale") || has_suffix(name, ".unit") ||
+	       has_suffix(name, ".per-pkg") || has_suffix(name, ".snapshot");
+}
+
+/* The names of one folder, so that .scale and .unit are not tried in vain. */
+static bool listed(const struct td_names *names, const char *name)
+{
+	for (size_t i = 0; i < names->nr; i++) {
+		if (strcmp(names->v[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int read_scale_unit(const struct td_sysfs *fs, const struct td_pmu *pmu,
+			   const struct td_names *names, struct td_alias *alias)
+{
+	char file[NAME_MAX + 16], text[64];
+
+	alias->scale = 1;
+	snprintf(file, sizeof(file), "%s.scale", alias->name);
+	if (listed(names, file) &&
+	    read_text(fs, pmu->name, "events", file, text, sizeof(text)))
+		alias->scale = strtod(text, NULL);
+	snprintf(file, sizeof(file), "%s.unit", alias->name);
+	if (listed(names, file) &&
+	    read_text(fs, pmu->name, "events", file, text, sizeof(text))) {
+		alias->unit = strdup(text);
+		if (!alias->unit)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int read_alias(const struct td_sysfs *fs, struct td_pmu *pmu,
+		      const struct td_names *names, const char *name)
+{
+	struct td_alias *alias;
+	char text[1024];
+
+	if (is_attribute_file(name) ||
+	    !read_text(fs, pmu->name, "events", name, text, sizeof(text)))
+		return 0;
+	alias = td_array_add(&pmu->aliases, pmu->nr_aliases, sizeof(*alias));
+	if (!alias)
+		return -ENOMEM;
+	pmu->nr_aliases++;
+	alias->name = strdup(name);
+	alias->terms = strdup(text);
+	if (!alias->name || !alias->terms)
+		return -ENOMEM;
+	return read_scale_unit(fs, pmu, names, alias);
+}
+
+/* A folder that is not there holds nothing. */
+static int read_folders(const struct td_sysfs *fs, struct td_pmu *pmu)
+{
+	struct td_names names;
+	char path[PATH_MAX];
+	int rc = 0;
+
+	snprintf(path, sizeof(path), DEVICES "/%s/format", pmu->name);
+	if (td_sysfs_list(fs->sys, path, &names) == -ENOMEM)
+		return -ENOMEM;
+	for (size_t i = 0; !rc && i < names.nr; i++)
+		rc = read_format(fs, pmu, names.v[i]);
+	td_names_free(&names);
+	if (rc)
+		return rc;
+	snprintf(path, sizeof(path), DEVICES "/%s/events", pmu->name);
+	if (td_sysfs_list(fs->sys, path, &names) == -ENOMEM)
+		return -ENOMEM;
+	for (size_t i = 0; !rc && i < names.nr; i++)
+		rc = read_alias(fs, pmu, &names, names.v[i]);
+	td_names_free(&names);
+	return rc;
+}
+
+static int read_cpus(const struct td_sysfs *fs, struct td_pmu *pmu,
+		     const struct td_ints *online, struct td_err *err)
+{
+	char path[PATH_MAX], text[4096];
+	struct td_ints all;
+	ssize_t len;
+	int rc;
+
+	snprintf(path, sizeof(path), DEVICES "/%s/cpus", pmu->name);
+	len = td_sysfs_read_at(fs->sys, path, text, sizeof(text));
+	if (len == -ENOENT)
+		return td_ints_copy(&pmu->cpus, online);
+	if (len < 0)
+		return td_err_set(err, (int)len, "%s/%s: %s", fs->sys_path,
+				  path, strerror((int)-len));
+	if (td_ints_parse(text, TD_MAX_CPU, &all))
+		return td_err_set(err, -EINVAL, "%s/%s: not a CPU list: %.40s",
+				  fs->sys_path, path, text);
+	rc = td_ints_and(&pmu->cpus, &all, online);
+	td_ints_free(&all);
+	return rc ? td_err_nomem(err) : 0;
+}
+
+int td_pmu_read(const struct td_sysfs *fs, const char *name,
+		const struct td_ints *online, struct td_pmu *pmu,
+		struct td_err *err)
+{
+	char path[PATH_MAX], text[32];
+	uint64_t type;
+	int rc;
+
+	*pmu = (struct td_pmu){ .name = strdup(name) };
+	if (!pmu->name)
+		return td_err_nomem(err);
+	snprintf(path, sizeof(path), DEVICES "/%s/type", name);
+	if (td_sysfs_read(fs, path, text, sizeof(text), err) < 0)
+		return err->code;
+	if (td_parse_u64(text, UINT32_MAX, &type))
+		return td_err_set(err, -EINVAL, "%s/%s: not a number: %s",
+				  fs->sys_path, path, text);
+	pmu->type = (uint32_t)type;
+	rc = read_cpus(fs, pmu, online, err);
+	if (rc)
+		return rc;
+	return read_folders(fs, pmu) ? td_err_nomem(err) : 0;
+}
+
+void td_pmu_free(struct td_pmu *pmu)
+{
+	for (size_t i = 0; i < pmu->nr_formats; i++)
+		free(pmu->formats[i].name);
+	for (size_t i = 0; i < pmu->nr_aliases; i++) {
+		free(pmu->aliases[i].name);
+		free(pmu->aliases[i].terms);
+		free(pmu->aliases[i].unit);
+	}
+	free(pmu->formats);
+	free(pmu->aliases);
+	free(pmu->name);
+	td_ints_free(&pmu->cpus);
+	*pmu = (struct td_pmu){ 0 };
+}
+
+const struct td_alias *td_pmu_alias(const struct td_pmu *pmu, const char *name)
+{
+	for (size_t i = 0; i < pmu->nr_aliases; i++) {
+		if (strcmp(pmu->aliases[i].name, name) == 0)
+			return &pmu->aliases[i];
+	}
+	return NULL;
+}
+
+const struct td_format *td_pmu_format(const struct td_pmu *pmu,
+				      const char *name)
+{
+	for (size_t i = 0; i < pmu->nr_formats; i++) {
+		if (strcmp(pmu->formats[i].name, name) == 0)
+			return &pmu->formats[i];
+	}
+	return NULL;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_PMU_H
+#define TD_PMU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/err.h"
+#include "lib/parse.h"
+#include "lib/sysfs.h"
+#include "lib/uarch.h"
+
+#define TD_NR_CONFIGS 4 /* config, config1, config2, config3 */
+
+/* A term's bits: which config word, and where in it. */
+struct td_format {
+	char *name;
+	int word;
+	uint64_t mask;
+};
+
+/* An event that sysfs names: "event=0x00,umask=0x4". */
+struct td_alias {
+	char *name;
+	char *terms;
+	char *unit; /* NULL: none */
+	double scale; /* 1 where there is no .scale file */
+};
+
+struct td_pmu {
+	char *name;
+	uint32_t type;
+	struct td_ints cpus; /* online ones */
+	struct td_format *formats;
+	size_t nr_formats;
+	struct td_alias *aliases;
+	size_t nr_aliases;
+	enum td_uarch uarch;
+};
+
+/*
+ * Reads bus/event_source/devices/<name>.  A PMU without a cpus file has all
+ * of online.  Free with td_pmu_free(), whatever the result.
+ */
+int td_pmu_read(const struct td_sysfs *fs, const char *name,
+		const struct td_ints *online, struct td_pmu *pmu,
+		struct td_err *err);
+void td_pmu_free(struct td_pmu *pmu);
+
+const struct td_alias *td_pmu_alias(const struct td_pmu *pmu, const char *name);
+const struct td_format *td_pmu_format(const struct td_pmu *pmu,
+				      const char *name);
+
+/* "config1:0-15,40-47" -> word and mask; -EINVAL for anything else. */
+int td_format_parse(const char *text, struct td_format *out);
+/*
+ * Puts value into the format's bits, low bits first, over split ranges.
+ * -ERANGE: it has more bits than the format.
+ */
+int td_format_pack(const struct td_format *format, uint64_t value,
+		   uint64_t config[TD_NR_CONFIGS]);
+
+#endif

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/sysfs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/parse.h"
+#include "lib/util.h"
+
+static int open_root(const char *path, struct td_err *err)
+{
+	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return td_err_set(err, -errno, "%s: %s", path, strerror(errno));
+	return fd;
+}
+
+int td_sysfs_open(struct td_sysfs *fs, const char *sys_path,
+		  const char *proc_path, struct td_err *err)
+{
+	*fs = (struct td_sysfs){ -1, -1, sys_path, proc_path };
+	fs->sys = open_root(sys_path, err);
+	if (fs->sys < 0)
+		return fs->sys;
+	fs->proc = open_root(proc_path, err);
+	if (fs->proc < 0) {
+		td_sysfs_close(fs);
+		return err->code;
+	}
+	return 0;
+}
+
+void td_sysfs_close(struct td_sysfs *fs)
+{
+	if (fs->sys >= 0)
+		close(fs->sys);
+	if (fs->proc >= 0)
+		close(fs->proc);
+	fs->sys = fs->proc = -1;
+}
+
+/* Until the end, the buffer's end, or an error. */
+static ssize_t read_some(int fd, char *buf, size_t size)
+{
+	size_t len = 0;
+
+	while (len < size) {
+		ssize_t nr = read(fd, buf + len, size - len);
+
+		if (nr < 0 && errno == EINTR)
+			continue;
+		if (nr < 0)
+			return -errno;
+		if (nr == 0)
+			break;
+		len += (size_t)nr;
+	}
+	return (ssize_t)len;
+}
+
+ssize_t td_sysfs_read_at(int dir, const char *path, char *buf, size_t size)
+{
+	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	ssize_t len;
+
+	if (fd < 0)
+		return -errno;
+	len = read_some(fd, buf, size - 1);
+	close(fd);
+	if (len < 0)
+		return len;
+	buf[len] = '\0';
+	len = (ssize_t)strlen(buf);
+	while (len > 0 && strchr(" \t\r\n", buf[len - 1]))
+		buf[--len] = '\0';
+	return len;
+}
+
+ssize_t td_sysfs_read(const struct td_sysfs *fs, const char *path, char *buf,
+		      size_t size, struct td_err *err)
+{
+	ssize_t len = td_sysfs_read_at(fs->sys, path, buf, size);
+
+	if (len < 0)
+		td_err_set(err, (int)len, "%s/%s: %s", fs->sys_path, path,
+			   strerror((int)-len));
+	return len;
+}
+
+ssize_t td_proc_read(const struct td_sysfs *fs, const char *path, char *buf,
+		     size_t size, struct td_err *err)
+{
+	ssize_t len = td_sysfs_read_at(fs->proc, path, buf, size);
+
+	if (len < 0)
+		td_err_set(err, (int)len, "%s/%s: %s", fs->proc_path, path,
+			   strerror((int)-len));
+	return len;
+}
+
+int td_sysfs_read_int(int dir, const char *path)
+{
+	char buf[32];
+	int value;
+
+	if (td_sysfs_read_at(dir, path, buf, sizeof(buf)) <= 0)
+		return -1;
+	if (td_parse_int(buf, 0, INT_MAX, &value))
+		return -1;
+	return value;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const char *const *x = a, *const *y = b;
+
+	return strcmp(*x, *y);
+}
+
+static int add_names(DIR *dir, struct td_names *names)
+{
+	struct dirent *entry;
+
+	while ((entry = readdir(dir))) {
+		char **name;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		name = td_array_add(&names->v, names->nr, sizeof(*name));
+		if (!name)
+			return -ENOMEM;
+		*name = strdup(entry->d_name);
+		if (!*name)
+			return -ENOMEM;
+		names->nr++;
+	}
+	return 0;
+}
+
+int td_sysfs_list(int dirfd, const char *path, struct td_names *names)
+{
+	int fd = openat(dirfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir;
+	int rc;
+
+	*names = (struct td_names){ 0 };
+	if (fd < 0)
+		return -errno;
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return -ENOMEM;
+	}
+	rc = add_names(dir, names);
+	closedir(dir);
+	if (rc)
+		td_names_free(names);
+	else if (names->nr)
+		qsort(names->v, names->nr, sizeof(*names->v), by_name);
+	return rc;
+}
+
+void td_names_free(struct td_names *names)
+{
+	for (size_t i = 0; i < names->nr; i++)
+		free(names->v[i]);
+	free(names->v);
+	*names = (struct td_names){ 0 };
+}

@@ -2,6 +2,7 @@
 #ifndef TD_PMU_H
 #define TD_PMU_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,7 @@ struct td_pmu {
 	struct td_alias *aliases;
 	size_t nr_aliases;
 	enum td_uarch uarch;
+	bool skip; /* not asked for: nothing of it is counted or shown */
 };
 
 /*

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# make, make run, make check; the other targets: check-machine lint format
+# fuzz bench deps install clean.
+# Variables: CC CFLAGS CPPFLAGS LDFLAGS prefix DESTDIR, KERNEL_SRC=/path/to/linux
+# (instead of the package linux-source), SAN=1 (sanitizers, in build/san),
+# WERROR=1, V=1 (whole commands), MACHINE and ONLY=pattern (check-machine).
+
+VERSION := 0.1
+
+CFLAGS ?= -O2 -g
+prefix ?= /usr/local
+bindir ?= $(prefix)/bin
+datadir ?= $(prefix)/share
+mandir ?= $(datadir)/man
+
+B := build$(if $(SAN),/san)
+# A variable, because a comma would end an argument of $(if).
+SANITIZE := address,undefined
+SANITIZER := $(if $(SAN),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined)
+
+LIBRARIES := libtraceevent libtracefs json-c
+BUILD_PACKAGES := build-essential pkg-config bison flex libelf-dev \
+	libtraceevent-dev libtracefs-dev libjson-c-dev xz-utils
+CHECK_PACKAGES := bats bats-support bats-assert jq strace locales python3 mandoc
+
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+	-Wold-style-definition -Wwrite-strings -Wcast-qual -Wpointer-arith \
+	-Wformat=2 -Wundef -Wvla -Wconversion -Wno-missing-field-initializers \
+	$(if $(WERROR),-Werror)
+GCC_WARNINGS := -fanalyzer -Wlogical-op -Wduplicated-cond \
+	-Wduplicated-branches -Wnull-dereference -Wjump-misses-init
+
+# Empty before "make deps"; the targets that call it start make anew.
+PKG_CFLAGS := $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
+PKG_LIBS := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null)
+
+CMD := $(wildcard cmd/*.c)
+LIB := $(wildcard lib/*.c metrics/*.c)
+TESTS := $(wildcard tests/unit/*.c tests/fuzz/*.c)
+SOURCES := $(CMD) $(LIB) $(TESTS)
+HEADERS := $(wildcard cmd/*.h lib/*.h metrics/*.h tests/*/*.h)
+
+OBJECTS := $(SOURCES:%.c=$(B)/obj/%.o)
+CMD_OBJECTS := $(filter-out $(B)/obj/cmd/main.o,$(CMD:%.c=$(B)/obj/%.o))
+UNIT := $(patsubst %.c,$(B)/%,$(filter tests/unit/%,$(TESTS)))
+FUZZ := $(patsubst %.c,$(B)/%,$(filter tests/fuzz/%,$(TESTS)))
+PROGRAM := $(patsubst cmd/main.c,$(B)/tdstat,$(filter cmd/main.c,$(CMD)))
+
+COMPILE = -std=gnu11 -D_GNU_SOURCE -DTDSTAT_VERSION='"$(VERSION)"' \
+	-DTDSTAT_DATADIR='"$(datadir)/tdstat"' -I. $(SYSTEM_INCLUDES) \
+	$(PKG_CFLAGS:-I%=-isystem%) $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(SANITIZER)
+LINK = $(CC) $(CFLAGS) $(SANITIZER) $(LDFLAGS) -o $@ $(filter %.o,$^) \
+	$(filter %.a,$^) -Wl,--as-needed $(PKG_LIBS) -lm
+
+say = $(if $(V),,@echo '  $1	$@';)
+
+all: $(PROGRAM) $(B)/pmu-events
+objects: $(OBJECTS)
+fuzz-programs: $(FUZZ)
+
+# --- the program --------------------------------------------------------------
+
+$(B)/tdstat: $(B)/obj/cmd/main.o
+$(PROGRAM) $(UNIT) $(FUZZ): $(CMD_OBJECTS) $(B)/libtd.a build/libperf/libperf.a build/libperf/libapi.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(LINK)
+
+$(UNIT) $(FUZZ): $(B)/%: $(B)/obj/%.o
+
+$(B)/libtd.a: $(LIB:%.c=$(B)/obj/%.o)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(call say,AR)$(AR) rcs $@ $^
+
+$(OBJECTS): $(B)/obj/%.o: %.c Makefile | build/.gitignore
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(COMPILE) -MMD -MP -c -o $@ $<
+
+-include $(OBJECTS:.o=.d)
+
+# Made first, so it is also where missing libraries are told in one sentence.
+build/.gitignore:
+	@pkg-config --exists $(LIBRARIES) || \
+		{ echo "needs $(LIBRARIES): try 'make deps'" >&2; exit 1; }
+	@mkdir -p build
+	@echo '*' >$@
+
+# --- libperf, and the metric and event files of the kernel tree ---------------
+
+KERNEL_PARTS := $(addprefix tools/,lib include arch build scripts perf/pmu-events/arch/x86)
+LIBPERF_INCLUDES := $(addprefix -isystem build/linux/tools/,lib/perf/include lib \
+	include include/uapi arch/x86/include)
+PERF_OBJECT := $(B)/obj/lib/counter_perf.o $(B)/tidy/lib/counter_perf
+
+$(PERF_OBJECT): SYSTEM_INCLUDES = $(LIBPERF_INCLUDES)
+$(PERF_OBJECT): | build/linux/.unpacked
+
+build/linux/.unpacked: | build/.gitignore
+	@rm -rf $(@D)
+	@mkdir -p $(@D)
+ifdef KERNEL_SRC
+	cd $(KERNEL_SRC) && cp -r --parents $(KERNEL_PARTS) $(CURDIR)/$(@D)
+else
+	@tar=$$(ls /usr/src/linux-source-*.tar.* 2>/dev/null | sort -V | tail -n 1); \
+	[ -n "$$tar" ] || { echo "needs a kernel source: try 'make deps'," \
+		"or give KERNEL_SRC=/path/to/linux" >&2; exit 1; }; \
+	echo "unpacking tools/ of $$tar"; \
+	tar -C $(@D) -xf "$$tar" --strip-components=1 --wildcards $(KERNEL_PARTS:%='*/%')
+endif
+	@touch $@
+
+# With an empty environment: our flags are not theirs.
+build/libperf/libperf.a: build/linux/.unpacked
+	@mkdir -p $(@D)
+	$(call say,LIBPERF)env -i PATH="$$PATH" make -C build/linux/tools/lib/perf O=$(CURDIR)/$(@D)/ \
+		EXTRA_CFLAGS='-O2 -Wno-error' WERROR=0 >$(@D)/log 2>&1 || { cat $(@D)/log; exit 1; }
+	@touch $@
+build/libperf/libapi.a: build/libperf/libperf.a ;
+
+$(B)/pmu-events: | build/linux/.unpacked
+	@mkdir -p $(@D)
+	@ln -sfnr build/linux/tools/perf/pmu-events/arch/x86 $@
+
+# --- what to install, how to run ----------------------------------------------
+
+deps: PACKAGES = $(BUILD_PACKAGES) $(CHECK_PACKAGES)
+build-deps: PACKAGES = $(BUILD_PACKAGES)
+deps build-deps:
+	@command -v apt-get >/dev/null || exit 0; \
+	source= sudo=; \
+	have=$$(dpkg-query -W -f '$${db:Status-Status} $${Package}\n' $(PACKAGES) 2>/dev/null | \
+		sed -n 's/^installed //p'); \
+	need=$$(printf '%s\n' $(PACKAGES) | grep -vxF "$$have"); \
+	[ -n "$(KERNEL_SRC)" ] || [ -e build/linux/.unpacked ] || \
+		ls /usr/src/linux-source-*.tar.* >/dev/null 2>&1 || source=linux-source-6.12; \
+	[ -n "$$need$$source" ] || exit 0; \
+	[ $$(id -u) = 0 ] || sudo=sudo; \
+	run() { echo "$$@"; $$sudo env DEBIAN_FRONTEND=noninteractive "$$@" </dev/null; }; \
+	run apt-get update; \
+	[ -z "$$source" ] || apt-cache show $$source >/dev/null 2>&1 || source=linux-source; \
+	run apt-get install -y --no-install-recommends $$need $$source
+
+run: build-deps
+	@$(MAKE) --no-print-directory run-here
+
+TOPDOWN_EVENTS := slots topdown-retiring topdown-fe-bound topdown-total-slots
+
+run-here: all
+ifneq ($(wildcard $(TOPDOWN_EVENTS:%=/sys/bus/event_source/devices/cpu*/events/%)),)
+	$(B)/tdstat -a -I1000 --interval-count 5
+else
+	@echo "This machine has no top-down events; what follows is a recording" \
+		"made on an emulated Alder Lake."
+	$(B)/tdstat report -i tests/data/alderlake.jsonl
+endif
+
+# --- tests --------------------------------------------------------------------
+
+export TDSTAT := $(CURDIR)/$(B)/tdstat
+export TD_PMU_EVENTS := $(CURDIR)/$(B)/pmu-events
+
+check: deps
+	@$(MAKE) --no-print-directory check-all
+
+check-all: all $(UNIT) $(FUZZ)
+	@tests/tally $(UNIT) $(foreach f,$(FUZZ),'$f tests/fuzz/corpus/$(notdir $f)/*') \
+		$(if $(wildcard tests/cli/*.bats),'bats --tap tests/cli')
+
+ifeq ($(origin MACHINE),undefined)
+MACHINE := $(or $(wildcard ../shared/machine/run),none)
+endif
+MACHINE_TESTS := $(wildcard tests/machine/*$(ONLY)*.bats)
+
+ifeq ($(MACHINE),none)
+check-machine:
+	@echo "no machine to boot, skipped (MACHINE= runs the tests right here)"
+	@echo "0 passed, 0 failed, 1 skipped"
+else
+check-machine: deps
+	@$(MAKE) --no-print-directory check-machine-all
+endif
+
+# Each line "# machine: MODEL [option]..." in a file is a boot that it runs in.
+# bats needs /dev/fd, which the guest has not.
+check-machine-all: all
+ifeq ($(MACHINE),)
+	@tests/tally $(MACHINE_TESTS:%='TD_MACHINE=here TD_MACHINE_ARGS= bats --tap %')
+else
+	@for file in $(MACHINE_TESTS); do \
+		grep -q '^# machine: ' $$file || echo "false # $$file, which says no '# machine:'"; \
+		sed -n 's/^# machine: *//p' $$file | while read -r words; do \
+			echo "$(MACHINE) $$words --limit 600 --" \
+				"sh -c 'ln -sn /proc/self/fd /dev/fd; exec env \"\$$@\"' -" \
+				"TDSTAT=$$TDSTAT TD_MACHINE=$${words%% *} TD_MACHINE_ARGS='$$words' bats --tap $$file" \
+				"# $$file on $$words"; \
+		done; \
+	done | xargs -d '\n' tests/tally
+endif
+
+fuzz:
+	@$(MAKE) --no-print-directory B=build/fuzz CC=clang SAN=1 \
+		SANITIZE=fuzzer,address,undefined CPPFLAGS=-DTD_FUZZ fuzz-programs
+	@echo "run build/fuzz/tests/fuzz/NAME NEW_CORPUS tests/fuzz/corpus/NAME"
+
+bench: all
+	@if [ -e tests/bench/run ]; then tests/bench/run; else echo "no benchmarks"; fi
+
+# --- the source ---------------------------------------------------------------
+
+CLANG_FORMAT := clang-format --style=file:.ci/clang-format
+SCRIPTS := .ci/run .ci/layers tests/tally $(wildcard tests/bench/run tests/*/*.sh tests/*/*.ba[ts]*)
+LINTS := layers gcc clang cppcheck format shellcheck mandoc codespell
+tool = @command -v $1 >/dev/null || { echo "lint: no $1 here, skipped"; exit 0; };
+
+lint: build/linux/.unpacked
+	@$(MAKE) -skO $(if $(findstring -j,$(MAKEFLAGS)),,-j$$(nproc)) $(LINTS:%=lint-%)
+
+lint-layers:
+	@.ci/layers
+lint-gcc:
+	@$(MAKE) B=build/lint-gcc CC=gcc WERROR=1 CFLAGS='-O2 $(GCC_WARNINGS)' objects
+lint-clang:
+	$(call tool,clang) $(MAKE) B=build/lint-clang CC=clang WERROR=1 CFLAGS=-O2 objects tidy
+lint-cppcheck:
+	@mkdir -p build/cppcheck
+	$(call tool,cppcheck) cppcheck --quiet --cppcheck-build-dir=build/cppcheck -I. --std=c11 \
+		--enable=warning,performance,portability --inline-suppr --error-exitcode=1 $(SOURCES)
+lint-format:
+	$(call tool,clang-format) $(CLANG_FORMAT) --dry-run -Werror $(SOURCES) $(HEADERS)
+lint-shellcheck:
+	$(call tool,shellcheck) shellcheck $(SCRIPTS)
+lint-mandoc:
+	$(call tool,mandoc) [ ! -e man/tdstat.1 ] || mandoc -T lint -W warning man/tdstat.1
+lint-codespell:
+	$(call tool,codespell) codespell -L nd cmd lib metrics man Makefile $(wildcard README.md)
+
+tidy: $(patsubst %.c,$(B)/tidy/%,$(CMD) $(LIB))
+$(B)/tidy/%: $(B)/obj/%.o .ci/clang-tidy
+	@mkdir -p $(@D)
+	$(call tool,clang-tidy) said=$$(clang-tidy --quiet --config-file=.ci/clang-tidy $*.c -- \
+		$(COMPILE) 2>&1) || { echo "$$said"; exit 1; }
+	@touch $@
+
+format:
+	$(CLANG_FORMAT) -i $(SOURCES) $(HEADERS)
+
+install: all
+	install -Dm755 $(B)/tdstat $(DESTDIR)$(bindir)/tdstat
+	install -Dm644 man/tdstat.1 $(DESTDIR)$(mandir)/man1/tdstat.1
+	install -d $(DESTDIR)$(datadir)/tdstat/pmu-events
+	cp -R build/linux/tools/perf/pmu-events/arch/x86/. $(DESTDIR)$(datadir)/tdstat/pmu-events
+
+clean:
+	rm -rf build
+
+.PHONY: all objects fuzz-programs deps build-deps run run-here \
+	check check-all check-machine check-machine-all fuzz bench lint $(LINTS:%=lint-%) \
+	tidy format install clean
+.DELETE_ON_ERROR:

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* In the child: both pipes' ends close themselves at exec(). */
+static void run_child(char **argv, int go, int failed, const sigset_t *mask)
+{
+	char byte;
+	int error;
+
+	/* our end of the pipe closed without a byte: never to be run */
+	if (read(go, &byte, 1) != 1)
+		_exit(1);
+	signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	execvp(argv[0], argv);
+	error = errno;
+	if (write(failed, &error, sizeof(error)) < 0)
+		_exit(126);
+	_exit(error == ENOENT ? 127 : 126);
+}
+
+static int make_pipes(int go[2], int failed[2], struct td_err *err)
+{
+	if (pipe2(go, O_CLOEXEC))
+		return td_err_set(err, -errno, "pipe: %s", strerror(errno));
+	if (pipe2(failed, O_CLOEXEC)) {
+		td_err_set(err, -errno, "pipe: %s", strerror(errno));
+		close(go[0]);
+		close(go[1]);
+		return err->code;
+	}
+	return 0;
+}
+
+int td_child_start(struct td_child *child, char **argv,
+		   const sigset_t *old_mask, struct td_err *err)
+{
+	int go[2], failed[2], rc = make_pipes(go, failed, err);
+
+	if (rc)
+		return rc;
+	*child = (struct td_child){ .go = go[1], .failed = failed[0] };
+	child->pidfd = -1;
+	child->pid = fork();
+	if (child->pid == 0) {
+		/* else its own copy would keep it waiting without us */
+		close(go[1]);
+		run_child(argv, go[0], failed[1], old_mask);
+	}
+	close(go[0]);
+	close(failed[1]);
+	if (child->pid < 0) {
+		td_err_set(err, -errno, "fork: %s", strerror(errno));
+		child->pid = 0;
+		close_fd(&child->go);
+		close_fd(&child->failed);
+		return err->code;
+	}
+	child->pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0);
+	if (child->pidfd < 0) {
+		td_err_set(err, -errno, "pidfd_open: %s", strerror(errno));
+		td_child_end(child);
+		return err->code;
+	}
+	return 0;
+}
+
+static ssize_t read_again(int fd, void *buf, size_t size)
+{
+	ssize_t len;
+
+	do {
+		len = read(fd, buf, size);
+	} while (len < 0 && errno == EINTR);
+	return len;
+}
+
+int td_child_release(struct td_child *child, const char *name,
+		     struct td_err *err)
+{
+	int error = 0;
+	ssize_t len;
+
+	if (write(child->go, "", 1) != 1)
+		return td_err_set(err, -errno, "cannot start %s: %s", name,
+				  strerror(errno));
+	close_fd(&child->go);
+	len = read_again(child->failed, &error, sizeof(error));
+	close_fd(&child->failed);
+	if (len != sizeof(error))
+		return 0;
+	return td_err_set(err, -error, "%s: %s", name, strerror(error));
+}
+
+static uint64_t to_ns(struct timeval tv)
+{
+	return (uint64_t)tv.tv_sec * 1000000000 + (uint64_t)tv.tv_usec * 1000;
+}
+
+int td_child_wait(struct td_child *child, struct td_usage *usage,
+		  struct td_err *err)
+{
+	struct rusage ru;
+	int status;
+	pid_t pid;
+
+	do {
+		pid = wait4(child->pid, &status, 0, &ru);
+	} while (pid < 0 && errno == EINTR);
+	if (pid < 0)
+		return td_err_set(err, -errno, "wait4: %s", strerror(errno));
+	child->reaped = true;
+	child->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
+					      WEXITSTATUS(status);
+	usage->has_times = true;
+	usage->user_ns = to_ns(ru.ru_utime);
+	usage->sys_ns = to_ns(ru.ru_stime);
+	return 0;
+}
+
+void td_child_end(struct td_child *child)
+{
+	struct td_usage usage;
+	struct td_err err;
+
+	if (child->pid <= 0)
+		return;
+	close_fd(&child->go); /* a child that still waits goes by itself */
+	close_fd(&child->failed);
+	if (!child->reaped) {
+		kill(child->pid, SIGTERM);
+		td_child_wait(child, &usage, &err);
+	}
+	close_fd(&child->pidfd);
+	child->pid = 0;
+}

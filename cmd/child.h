@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CHILD_H
+#define TD_CHILD_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "lib/err.h"
+#include "lib/report.h"
+
+/* The command: forked first, held until the counters stand ready. */
+struct td_child {
+	pid_t pid; /* 0: none */
+	int go; /* one byte lets it start */
+	int failed; /* its exec()'s errno comes out here */
+	int pidfd;
+	bool reaped;
+	int status; /* the shell's: its own, or 128 + signal */
+};
+
+/* Signals of mask are the child's again, as they were for us. */
+int td_child_start(struct td_child *child, char **argv,
+		   const sigset_t *old_mask, struct td_err *err);
+/*
+ * Lets it go.  The exec()'s failure is the error, and the status 127 or
+ * 126.
+ */
+int td_child_release(struct td_child *child, const char *name,
+		     struct td_err *err);
+/* Waits for its end; usage gets its times. */
+int td_child_wait(struct td_child *child, struct td_usage *usage,
+		  struct td_err *err);
+/* Ends it if it is still there, and reaps it. */
+void td_child_end(struct td_child *child);
+
+#endif

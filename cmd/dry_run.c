@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/dry_run.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/util.h"
+
+static void put_machine(FILE *fp, const struct td_machine *machine)
+{
+	char cpuid[48];
+
+	td_cpuid_format(&machine->cpuid, cpuid);
+	fprintf(fp, "machine %s: %s, hyper-threading %s, NMI watchdog %s\n",
+		cpuid,
+		machine->model ? machine->model->name : "not in the table",
+		machine->smt ? "on" : "off",
+		machine->nmi_watchdog ? "on" : "off");
+}
+
+/* "CPUs 0-3", "thread 123", "the command" */
+static void put_where(FILE *fp, const struct td_pmu *pmu,
+		      const struct td_target *target)
+{
+	td_autofree char *text = NULL;
+	struct td_ints cpus;
+
+	if (!target->system_wide) {
+		text = td_ints_format(&target->tids);
+		if (target->tids.nr)
+			fprintf(fp, "threads %s", text ? text : "?");
+		else
+			fputs("the command", fp);
+		return;
+	}
+	if (td_plan_cpus(pmu, target, &cpus) == 0) {
+		text = td_ints_format(&cpus);
+		td_ints_free(&cpus);
+	}
+	fprintf(fp, "CPUs %s", text ? text : "?");
+}
+
+static void put_group(FILE *fp, size_t index, const struct td_machine *machine,
+		      const struct td_tree *tree, const struct td_plan *plan,
+		      const struct td_target *target)
+{
+	const struct td_group *group = &plan->groups[index];
+	const struct td_pmu *pmu = &machine->pmus[group->pmu];
+	const struct td_metric_set *set = tree->sets[group->pmu];
+
+	fprintf(fp, "group %zu: %s, %zu events, ", index, pmu->name, group->nr);
+	put_where(fp, pmu, target);
+	fprintf(fp, " (%s: %s)\n", td_uarch_name(pmu->uarch),
+		set ? set->name : "no tree");
+}
+
+static void put_flag(FILE *fp, bool set, const char *name, const char **sep)
+{
+	if (!set)
+		return;
+	fprintf(fp, "%s%s", *sep, name);
+	*sep = ",";
+}
+
+static void put_attr(FILE *fp, const char *name,
+		     const struct perf_event_attr *attr)
+{
+	const char *sep = "";
+
+	fprintf(fp,
+		"  %-40s type %u  config 0x%" PRIx64 "  config1 0x%" PRIx64
+		"  read_format 0x%" PRIx64 "  flags ",
+		name, attr->type, (uint64_t)attr->config,
+		(uint64_t)attr->config1, (uint64_t)attr->read_format);
+	put_flag(fp, attr->disabled, "disabled", &sep);
+	put_flag(fp, attr->inherit, "inherit", &sep);
+	put_flag(fp, attr->enable_on_exec, "enable_on_exec", &sep);
+	put_flag(fp, attr->exclude_kernel, "exclude_kernel", &sep);
+	put_flag(fp, attr->exclude_hv, "exclude_hv", &sep);
+	put_flag(fp, attr->exclude_guest, "exclude_guest", &sep);
+	fputs(*sep ? "\n" : "none\n", fp);
+}
+
+void td_dry_run(FILE *fp, const struct td_machine *machine,
+		const struct td_tree *tree, const struct td_plan *plan,
+		const struct td_target *target)
+{
+	put_machine(fp, machine);
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+
+		put_group(fp, g, machine, tree, plan, target);
+		for (size_t i = 0; i < group->nr; i++) {
+			struct perf_event_attr attr =
+				td_plan_attr(plan, group, i, target);
+
+			put_attr(fp, plan->events[group->members[i]].name,
+				 &attr);
+		}
+	}
+}
+
+void td_describe(FILE *fp, const struct td_machine *machine,
+		 const struct td_tree *tree, const struct td_plan *plan,
+		 const struct td_target *target)
+{
+	put_machine(fp, machine);
+	for (size_t g = 0; g < plan->nr_groups; g++)
+		put_group(fp, g, machine, tree, plan, target);
+}

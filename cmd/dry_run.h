@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_DRY_RUN_H
+#define TD_DRY_RUN_H
+
+#include <stdio.h>
+
+#include "lib/plan.h"
+#include "metrics/tree.h"
+
+/* The groups, and every perf_event_attr as the kernel would get it. */
+void td_dry_run(FILE *fp, const struct td_machine *machine,
+		const struct td_tree *tree, const struct td_plan *plan,
+		const struct td_target *target);
+/* -v: the machine, and a line a group. */
+void td_describe(FILE *fp, const struct td_machine *machine,
+		 const struct td_tree *tree, const struct td_plan *plan,
+		 const struct td_target *target);
+
+#endif

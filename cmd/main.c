@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
+#include <sysexits.h>
+
+#include "cmd/opts.h"
+#include "cmd/report.h"
+#include "cmd/session.h"
+
+static int print_error(const struct td_err *err)
+{
+	fprintf(stderr, "tdstat: %s\n", err->msg);
+	if (err->hint[0])
+		fprintf(stderr, "tdstat: %s\n", err->hint);
+	return err->usage ? EX_USAGE : 1;
+}
+
+int main(int argc, char **argv)
+{
+	struct td_err err = { 0 };
+	struct td_opts opts;
+	int status = 0, rc;
+
+	if (td_opts_parse(&opts, argc, argv, &err))
+		return print_error(&err);
+	rc = opts.subcommand == TD_REPORT ?
+		     td_report_run(&opts, &err) :
+		     td_session_run(&opts, &status, &err);
+	td_opts_free(&opts);
+	if (!rc)
+		return status;
+	print_error(&err);
+	return status ? status : 1;
+}

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/opts.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/cpu.h"
+
+#ifndef TDSTAT_VERSION
+#define TDSTAT_VERSION "unknown"
+#endif
+
+enum {
+	OPT_APPEND = 256,
+	OPT_CPUTYPE,
+	OPT_DRY_RUN,
+	OPT_HYBRID_MERGE,
+	OPT_INTERVAL_COUNT,
+	OPT_TD_LEVEL,
+	OPT_TIMEOUT,
+	OPT_TOPDOWN,
+};
+
+/* clang-format off */
+static const struct argp_option options[] = {
+	{ NULL, 0, NULL, 0, "What to count:", 1 },
+	{ "all-cpus", 'a', NULL, 0,
+	  "the whole machine (implied when nothing else is named)", 0 },
+	{ "cpu", 'C', "LIST", 0, "whole CPUs: 0-3,8", 0 },
+	{ "pid", 'p', "LIST", 0,
+	  "running processes, with their threads and children", 0 },
+	{ "cputype", OPT_CPUTYPE, "TYPE", 0,
+	  "one kind of core: core, atom, lowpower, or a PMU's name", 0 },
+	{ "level", 'l', "N", 0, "the tree down to level N, 1 or 2 (default 1)",
+	  0 },
+	{ "td-level", OPT_TD_LEVEL, "N", 0, "the same", 0 },
+	{ "topdown", OPT_TOPDOWN, NULL, 0, "accepted: it is the default", 0 },
+
+	{ NULL, 0, NULL, 0, "When:", 2 },
+	{ "interval-print", 'I', "MS", 0, "a row every MS milliseconds", 0 },
+	{ "interval-count", OPT_INTERVAL_COUNT, "N", 0,
+	  "stop printing after N rows", 0 },
+	{ "timeout", OPT_TIMEOUT, "MS", 0,
+	  "stop after MS milliseconds, and end the command", 0 },
+
+	{ NULL, 0, NULL, 0, "How to show it:", 3 },
+	{ "no-aggr", 'A', NULL, 0, "a row a CPU", 0 },
+	{ "hybrid-merge", OPT_HYBRID_MERGE, NULL, 0,
+	  "one row for all kinds of core, weighted by slots", 0 },
+	{ "field-separator", 'x', "SEP", 0, "CSV with SEP between fields; "
+	  "\\t is a tab", 0 },
+	{ "json-output", 'j', NULL, 0, "JSON, one object a line", 0 },
+	{ "output", 'o', "FILE", 0,
+	  "write to FILE; of record, the recording", 0 },
+	{ "append", OPT_APPEND, NULL, 0, "append to it instead", 0 },
+	{ "input", 'i', "FILE", 0, "report: the recording to show", 0 },
+	{ "verbose", 'v', NULL, 0, "say more: machine, groups", 0 },
+	{ "dry-run", OPT_DRY_RUN, NULL, 0,
+	  "show what would be opened, and open nothing", 0 },
+	{ 0 },
+};
+/* clang-format on */
+
+static const char args_doc[] = "[--] [COMMAND [ARG...]]\n"
+			       "record -o FILE [OPTION...] [COMMAND [ARG...]]\n"
+			       "report -i FILE [OPTION...]";
+
+static const char doc[] =
+	"Says where the pipeline slots of the processor go: top-down analysis "
+	"of a command, of processes, or of the machine.\v"
+	"Exit status: the command's own, 128+N if signal N ended it, 127 if "
+	"it was not found, 126 if it could not be run; 64 for a wrong "
+	"option, 1 for any other failure.";
+
+/* argp's callback has room for one pointer. */
+struct parser {
+	struct td_opts *opts;
+	struct td_err *err;
+};
+
+static int parse_number(struct parser *p, const char *option, const char *arg,
+			int min, int max, int *out)
+{
+	if (td_parse_int(arg, min, max, out) == 0)
+		return 0;
+	if (max == INT_MAX)
+		return td_err_usage(p->err, "%s %s: not a number from %d on",
+				    option, arg, min);
+	return td_err_usage(p->err, "%s %s: not a number from %d to %d", option,
+			    arg, min, max);
+}
+
+static int parse_list(struct parser *p, const char *option, const char *arg,
+		      int max, struct td_ints *out)
+{
+	int rc;
+
+	td_ints_free(out);
+	rc = td_ints_parse(arg, max, out);
+	if (rc == -ENOMEM)
+		return td_err_nomem(p->err);
+	if (rc || out->nr == 0)
+		return td_err_usage(p->err, "%s %s: not a list such as 0-3,8",
+				    option, arg);
+	return 0;
+}
+
+static int parse_level(struct parser *p, const char *option, const char *arg)
+{
+	struct td_opts *opts = p->opts;
+	int rc = parse_number(p, option, arg, 0, INT_MAX, &opts->level);
+
+	if (rc)
+		return rc;
+	if (opts->level == 0) /* perf's "the default" */
+		opts->level = 1;
+	if (opts->level > 2)
+		return td_err_usage(p->err, "%s %s: there are levels 1 and 2",
+				    option, arg);
+	return 0;
+}
+
+static int parse_separator(struct parser *p, const char *arg)
+{
+	if (!*arg)
+		return td_err_usage(p->err, "-x: an empty separator");
+	p->opts->format = TD_FORMAT_CSV;
+	p->opts->separator = strcmp(arg, "\\t") == 0 ? "\t" : arg;
+	return 0;
+}
+
+/* The options with an argument. */
+static int parse_valued(struct parser *p, int key, const char *arg)
+{
+	struct td_opts *opts = p->opts;
+
+	switch (key) {
+	case 'C':
+		opts->has_cpus = true;
+		return parse_list(p, "-C", arg, TD_MAX_CPU, &opts->cpus);
+	case 'p':
+		return parse_list(p, "-p", arg, INT_MAX - 1, &opts->pids);
+	case 'I':
+		return parse_number(p, "-I", arg, 1, INT_MAX,
+				    &opts->interval_ms);
+	case OPT_INTERVAL_COUNT:
+		return parse_number(p, "--interval-count", arg, 1, INT_MAX,
+				    &opts->interval_count);
+	case OPT_TIMEOUT:
+		return parse_number(p, "--timeout", arg, 10, INT_MAX,
+				    &opts->timeout_ms);
+	case 'l':
+		return parse_level(p, "-l", arg);
+	case OPT_TD_LEVEL:
+		return parse_level(p, "--td-level", arg);
+	case 'x':
+		return parse_separator(p, arg);
+	case 'o':
+		opts->output = arg;
+		return 0;
+	case 'i':
+		opts->input = arg;
+		return 0;
+	case OPT_CPUTYPE:
+		opts->cputype = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int parse_flag(struct td_opts *opts, int key)
+{
+	switch (key) {
+	case 'a':
+		opts->all_cpus = true;
+		return 0;
+	case 'A':
+		opts->per_cpu = true;
+		return 0;
+	case 'j':
+		opts->format = TD_FORMAT_JSON;
+		return 0;
+	case 'v':
+		opts->verbose++;
+		return 0;
+	case OPT_APPEND:
+		opts->append = true;
+		return 0;
+	case OPT_DRY_RUN:
+		opts->dry_run = true;
+		return 0;
+	case OPT_HYBRID_MERGE:
+		opts->hybrid_merge = true;
+		return 0;
+	case OPT_TOPDOWN:
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+struct conflict {
+	bool both;
+	const char *text;
+};
+
+static int first_conflict(struct parser *p, const struct conflict *c, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (c[i].both)
+			return td_err_usage(p->err, "%s", c[i].text);
+	}
+	return 0;
+}
+
+/* What excludes what, as in perf stat; each text names both sides. */
+static int check_stat(struct parser *p)
+{
+	const struct td_opts *o = p->opts;
+	bool tasks = o->pids.nr || (o->command && !o->all_cpus && !o->has_cpus);
+	const struct conflict conflicts[] = {
+		{ o->interval_count && !o->interval_ms,
+		  "--interval-count needs -I" },
+		{ o->timeout_ms && o->interval_ms,
+		  "--timeout and -I exclude each other: use --interval-count" },
+		{ o->format == TD_FORMAT_JSON && o->separator,
+		  "-x and -j exclude each other" },
+		{ o->pids.nr && o->all_cpus, "-p and -a exclude each other" },
+		{ o->pids.nr && o->has_cpus, "-p and -C exclude each other" },
+		{ o->per_cpu && tasks,
+		  "-A counts whole CPUs: it needs -a or -C" },
+		{ o->append && !o->output, "--append needs -o" },
+		{ o->input != NULL, "-i belongs to tdstat report" },
+		{ o->subcommand == TD_RECORD && !o->output,
+		  "tdstat record needs -o FILE" },
+		{ o->subcommand == TD_RECORD && o->append,
+		  "tdstat record writes a new file: --append makes no sense" },
+	};
+
+	return first_conflict(p, conflicts,
+			      sizeof(conflicts) / sizeof(conflicts[0]));
+}
+
+static int check_report(struct parser *p)
+{
+	const struct td_opts *o = p->opts;
+	const struct conflict conflicts[] = {
+		{ !o->input, "tdstat report needs -i FILE" },
+		{ o->command != NULL, "tdstat report runs no command" },
+		{ o->all_cpus || o->has_cpus || o->pids.nr,
+		  "tdstat report shows what was recorded: -a, -C and -p make "
+		  "no sense" },
+		{ o->interval_ms || o->interval_count || o->timeout_ms,
+		  "tdstat report shows the intervals that were recorded: -I, "
+		  "--interval-count and --timeout make no sense" },
+		{ o->format == TD_FORMAT_JSON && o->separator,
+		  "-x and -j exclude each other" },
+		{ o->append && !o->output, "--append needs -o" },
+	};
+
+	return first_conflict(p, conflicts,
+			      sizeof(conflicts) / sizeof(conflicts[0]));
+}
+
+static const struct {
+	const char *name;
+	enum td_subcommand subcommand;
+} subcommands[] = {
+	{ "record", TD_RECORD },
+	{ "report", TD_REPORT },
+};
+
+/* The first word: a subcommand, unless it stands behind "--". */
+static bool take_subcommand(struct td_opts *opts, struct argp_state *state)
+{
+	const char *word = state->argv[state->next];
+	bool behind = state->next > 0 &&
+		      strcmp(state->argv[state->next - 1], "--") == 0;
+
+	if (opts->subcommand != TD_STAT || behind)
+		return false;
+	for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]);
+	     i++) {
+		if (strcmp(word, subcommands[i].name) == 0) {
+			opts->subcommand = subcommands[i].subcommand;
+			return true;
+		}
+	}
+	return false;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct parser *p = state->input;
+	struct td_opts *opts = p->opts;
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		state->next--; /* seen from the word itself */
+		if (take_subcommand(opts, state)) {
+			state->next++;
+			return 0;
+		}
+		opts->command = state->argv + state->next;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_END:
+		return opts->subcommand == TD_REPORT ? check_report(p) :
+						       check_stat(p);
+	default:
+		return arg ? parse_valued(p, key, arg) : parse_flag(opts, key);
+	}
+}
+
+static void print_version(FILE *fp, struct argp_state *state)
+{
+	(void)state;
+	fprintf(fp, "tdstat %s\n", TDSTAT_VERSION);
+}
+
+int td_opts_parse(struct td_opts *opts, int argc, char **argv,
+		  struct td_err *err)
+{
+	static const struct argp argp = { options, parse_option, args_doc, doc,
+					  NULL,	   NULL,	 NULL };
+	struct parser parser = { opts, err };
+	int rc;
+
+	*opts = (struct td_opts){ .level = 1 };
+	argp_program_version_hook = print_version;
+	rc = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &parser);
+	if (rc)
+		td_opts_free(opts);
+	return rc;
+}
+
+void td_opts_free(struct td_opts *opts)
+{
+	td_ints_free(&opts->cpus);
+	td_ints_free(&opts->pids);
+}

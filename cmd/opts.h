@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_OPTS_H
+#define TD_OPTS_H
+
+#include <stdbool.h>
+
+#include "lib/err.h"
+#include "lib/parse.h"
+
+enum td_subcommand {
+	TD_STAT,
+	TD_RECORD,
+	TD_REPORT,
+};
+
+enum td_format_kind {
+	TD_FORMAT_TEXT,
+	TD_FORMAT_CSV,
+	TD_FORMAT_JSON,
+};
+
+/* What the user asked for.  Strings are argv's. */
+struct td_opts {
+	enum td_subcommand subcommand;
+	bool all_cpus;
+	bool has_cpus;
+	struct td_ints cpus;
+	struct td_ints pids;
+	const char *cputype; /* NULL: all core PMUs */
+	int level;
+	bool per_cpu;
+	bool hybrid_merge;
+	int interval_ms; /* 0: none */
+	int interval_count; /* 0: no limit */
+	int timeout_ms; /* 0: none */
+	enum td_format_kind format;
+	const char *separator;
+	const char *output; /* record: the recording; else the result */
+	bool append;
+	const char *input; /* report's */
+	bool dry_run;
+	int verbose;
+	char **command; /* NULL-terminated; NULL: none */
+};
+
+/* May print help or the version and exit; free with td_opts_free(). */
+int td_opts_parse(struct td_opts *opts, int argc, char **argv,
+		  struct td_err *err);
+void td_opts_free(struct td_opts *opts);
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/out.h"
+
+#include <inttypes.h>
+
+const struct td_out *td_out_find(enum td_format_kind format)
+{
+	switch (format) {
+	case TD_FORMAT_TEXT:
+		return &td_out_text;
+	case TD_FORMAT_CSV:
+		return &td_out_csv;
+	case TD_FORMAT_JSON:
+		return &td_out_json;
+	}
+	return &td_out_text;
+}
+
+void td_out_seconds(FILE *fp, uint64_t ns)
+{
+	fprintf(fp, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
+}

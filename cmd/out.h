@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_OUT_H
+#define TD_OUT_H
+
+#include <stdio.h>
+
+#include "cmd/opts.h"
+#include "lib/report.h"
+
+struct td_writer;
+
+/*
+ * A writer sees finished reports: it computes nothing, and cannot fail.  Who
+ * calls it checks the stream.
+ */
+struct td_out {
+	void (*begin)(struct td_writer *writer);
+	void (*report)(struct td_writer *writer,
+		       const struct td_report *report);
+	void (*end)(struct td_writer *writer, const struct td_usage *usage);
+};
+
+struct td_writer {
+	const struct td_out *out;
+	FILE *fp;
+	const struct td_frame *frame;
+	const char *separator; /* CSV */
+	unsigned int lines; /* text: since the header */
+	bool header_done;
+};
+
+extern const struct td_out td_out_text, td_out_csv, td_out_json;
+
+const struct td_out *td_out_find(enum td_format_kind format);
+
+/* "1.000104518", as all formats write times. */
+void td_out_seconds(FILE *fp, uint64_t ns);
+
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/report.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "cmd/select.h"
+#include "cmd/sink.h"
+#include "lib/counter.h"
+#include "lib/recording.h"
+
+static void warn_if_cut_off(const struct td_recording *rec)
+{
+	if (rec->cut_off)
+		fprintf(stderr,
+			"tdstat: %s: cut off in line %zu: shown up to its last "
+			"whole line\n",
+			rec->path, rec->line + 1);
+	else if (!rec->ended)
+		fprintf(stderr,
+			"tdstat: %s: no end line: the recording was "
+			"interrupted\n",
+			rec->path);
+}
+
+static int show(struct td_recording *rec, struct td_sink *sink,
+		struct td_err *err)
+{
+	struct td_counter *counter = NULL;
+	struct td_readings delta;
+	uint64_t time_ns = 0;
+	int rc = td_counter_replay_open(&counter, rec, err);
+
+	if (!rc)
+		rc = td_sink_begin(sink, err);
+	while (!rc) {
+		rc = counter->ops->read(counter, &time_ns, &delta, err);
+		if (!rc)
+			rc = td_sink_counts(sink, time_ns, &delta, err);
+	}
+	td_counter_close(counter);
+	if (rc < 0)
+		return rc;
+	if (!rec->ended)
+		rec->usage.elapsed_ns = time_ns;
+	warn_if_cut_off(rec);
+	return td_sink_end(sink, &rec->usage, err);
+}
+
+static int report_from(struct td_recording *rec, const struct td_opts *opts,
+		       struct td_notes *notes, struct td_err *err)
+{
+	struct td_tree tree = { 0 };
+	struct td_sink sink = { &tree, &rec->plan, &rec->machine };
+	struct td_err late = { 0 };
+	int rc = td_tree_build(&tree, &rec->plan, &rec->machine, opts->level,
+			       true, err);
+
+	if (!rc && td_select_check(&tree, &rec->machine, opts->level, notes))
+		rc = td_err_set(err, -ENODEV,
+				"%s: its events make up no top-down tree",
+				rec->path);
+	if (!rc)
+		rc = td_sink_open(&sink, opts, rec->info.target,
+				  rec->info.interval_ms > 0, err);
+	for (size_t i = 0; !rc && i < notes->nr; i++)
+		fprintf(stderr, "tdstat: %s\n", notes->v[i]);
+	if (!rc)
+		rc = show(rec, &sink, err);
+	if (td_sink_close(&sink, rc ? &late : err) && !rc)
+		rc = err->code;
+	td_tree_free(&tree);
+	return rc;
+}
+
+int td_report_run(const struct td_opts *opts, struct td_err *err)
+{
+	struct td_notes notes = { 0 };
+	struct td_recording rec;
+	int rc = td_recording_open(&rec, opts->input, err);
+
+	if (!rc)
+		rc = td_select_pmus(&rec.machine, opts, err);
+	if (!rc)
+		rc = report_from(&rec, opts, &notes, err);
+	td_recording_close(&rec);
+	td_notes_free(&notes);
+	return rc;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_RUN_H
+#define TD_RUN_H
+
+#include "cmd/child.h"
+#include "cmd/opts.h"
+#include "cmd/sink.h"
+#include "cmd/wait.h"
+#include "lib/counter.h"
+#include "lib/recording.h"
+#include "metrics/tree.h"
+
+/* All that one run of counting holds. */
+struct td_run {
+	const struct td_opts *opts;
+	struct td_sysfs fs;
+	struct td_machine machine;
+	struct td_tree tree;
+	struct td_plan plan;
+	struct td_target target;
+	struct td_notes notes;
+	struct td_waiter waiter;
+	struct td_child child;
+	struct td_counter *counter;
+	struct td_sink sink;
+	FILE *recording; /* NULL: none */
+	char *target_text;
+
+	struct td_readings sum; /* since the last row */
+	uint64_t ticks; /* since counting began */
+	uint64_t ticks_a_row;
+	uint64_t rows; /* deadlines that have passed */
+	int printed; /* rows that have been written */
+	uint64_t last_row_ns;
+	int signals; /* that asked us to stop */
+	bool quiet; /* --interval-count rows are out */
+	bool timed_out;
+};
+
+void td_run_init(struct td_run *run, const struct td_opts *opts);
+/* Forks the command, opens the counters and the outputs. */
+int td_run_open(struct td_run *run, struct td_err *err);
+/* Lets the command go, counts to the end, and writes all of it. */
+int td_run_count(struct td_run *run, struct td_err *err);
+/* Returns rc, or the error of what could not be closed. */
+int td_run_close(struct td_run *run, int rc, struct td_err *err);
+
+#endif

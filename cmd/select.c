@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/select.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/util.h"
+
+/* "core" is cpu_core, and so is "cpu_core" */
+static bool is_type(const struct td_pmu *pmu, const char *type)
+{
+	if (strcmp(pmu->name, type) == 0)
+		return true;
+	return strncmp(pmu->name, "cpu_", 4) == 0 &&
+	       strcmp(pmu->name + 4, type) == 0;
+}
+
+/* "cpu_core, cpu_atom" or "cpu_core (CPUs 0-3), cpu_atom (CPUs 4-7)" */
+static void list_pmus(const struct td_machine *machine, bool cpus, char *buf,
+		      size_t size)
+{
+	size_t len = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < machine->nr_pmus && len < size; i++) {
+		const struct td_pmu *pmu = &machine->pmus[i];
+		td_autofree char *text = td_ints_format(&pmu->cpus);
+
+		len += (size_t)snprintf(buf + len, size - len, "%s%s%s%s%s",
+					i ? ", " : "", pmu->name,
+					cpus ? " (CPUs " : "",
+					cpus && text ? text : "",
+					cpus ? ")" : "");
+	}
+}
+
+static int check_online(const struct td_machine *machine,
+			const struct td_opts *opts, struct td_err *err)
+{
+	td_autofree char *online = NULL;
+
+	for (size_t i = 0; i < opts->cpus.nr; i++) {
+		if (td_ints_has(&machine->online, opts->cpus.v[i]))
+			continue;
+		online = td_ints_format(&machine->online);
+		td_err_set(err, -ENODEV, "-C: CPU %d is not online",
+			   opts->cpus.v[i]);
+		return td_err_hint(err, "this machine's CPUs are %s",
+				   online ? online : "unknown");
+	}
+	return 0;
+}
+
+static bool shares_cpu(const struct td_ints *a, const struct td_ints *b)
+{
+	for (size_t i = 0; i < a->nr; i++) {
+		if (td_ints_has(b, a->v[i]))
+			return true;
+	}
+	return false;
+}
+
+static int nothing_left(const struct td_machine *machine,
+			const struct td_opts *opts, bool type_known,
+			struct td_err *err)
+{
+	td_autofree char *cpus = td_ints_format(&opts->cpus);
+	char pmus[256];
+
+	list_pmus(machine, type_known, pmus, sizeof(pmus));
+	if (!type_known)
+		td_err_set(err, -ENODEV,
+			   "--cputype %s: this machine has no such cores",
+			   opts->cputype);
+	else
+		td_err_set(err, -ENODEV, "-C %s: none of them is of %s",
+			   cpus ? cpus : "",
+			   opts->cputype ? opts->cputype : "a core PMU");
+	return td_err_hint(err, "its PMUs are %s", pmus);
+}
+
+int td_select_pmus(struct td_machine *machine, const struct td_opts *opts,
+		   struct td_err *err)
+{
+	bool type_known = !opts->cputype;
+	size_t left = 0;
+	int rc = opts->has_cpus ? check_online(machine, opts, err) : 0;
+
+	if (rc || machine->nr_pmus == 0)
+		return rc;
+	for (size_t i = 0; i < machine->nr_pmus; i++) {
+		struct td_pmu *pmu = &machine->pmus[i];
+
+		if (opts->cputype && !is_type(pmu, opts->cputype))
+			pmu->skip = true;
+		else
+			type_known = true;
+		if (opts->has_cpus && !shares_cpu(&pmu->cpus, &opts->cpus))
+			pmu->skip = true;
+		left += !pmu->skip;
+	}
+	return left ? 0 : nothing_left(machine, opts, type_known, err);
+}
+
+int td_select_check(const struct td_tree *tree,
+		    const struct td_machine *machine, int level,
+		    struct td_notes *notes)
+{
+	int deepest = 0;
+
+	for (size_t i = 0; i < tree->nr_pmus; i++) {
+		const struct td_metric_set *set = tree->sets[i];
+		const struct td_pmu *pmu = &machine->pmus[i];
+
+		if (pmu->skip)
+			continue;
+		if (!set)
+			td_notes_add(notes, "%s has no top-down events: not "
+					    "counted",
+				     pmu->name);
+		else if (set->levels < level)
+			td_notes_add(notes, "%s (%s): only level %d is known",
+				     pmu->name, td_uarch_name(pmu->uarch),
+				     set->levels);
+		if (set && set->levels > deepest)
+			deepest = set->levels;
+	}
+	return deepest ? 0 : -ENODEV;
+}
+
+static bool needs_whole_cores(const struct td_tree *tree,
+			      const struct td_machine *machine)
+{
+	for (size_t i = 0; machine->smt && i < tree->nr_pmus; i++) {
+		if (tree->sets[i] && tree->sets[i]->per_core)
+			return true;
+	}
+	return false;
+}
+
+int td_select_whole_cores(const struct td_sysfs *fs, const struct td_tree *tree,
+			  const struct td_machine *machine,
+			  struct td_target *target, struct td_notes *notes,
+			  struct td_err *err)
+{
+	struct td_ints siblings, online;
+	int rc;
+
+	if (!needs_whole_cores(tree, machine))
+		return 0;
+	if (!target->system_wide) {
+		td_err_set(err, -ENOTSUP,
+			   "%s: the two threads of a core share its slots: "
+			   "one program's cannot be told apart",
+			   machine->model ? machine->model->name :
+					    "this processor");
+		return td_err_hint(err,
+				   "count the machine while it runs (tdstat -a "
+				   "-- COMMAND), or switch hyper-threading off");
+	}
+	if (!target->has_cpus)
+		return 0;
+	rc = td_cpu_siblings(fs, &target->cpus, &siblings, err);
+	if (rc)
+		return rc;
+	rc = td_ints_and(&online, &siblings, &machine->online);
+	td_ints_free(&siblings);
+	if (rc)
+		return td_err_nomem(err);
+	if (online.nr > target->cpus.nr)
+		td_notes_add(notes, "counting whole cores: slots are shared by "
+				    "the threads of a core");
+	td_ints_free(&target->cpus);
+	target->cpus = online;
+	return 0;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_SELECT_H
+#define TD_SELECT_H
+
+#include "cmd/opts.h"
+#include "lib/machine.h"
+#include "lib/notes.h"
+#include "lib/target.h"
+#include "metrics/tree.h"
+
+/*
+ * Marks the PMUs that --cputype and -C leave out.  Neither kind of core
+ * left: the error says what there is.
+ */
+int td_select_pmus(struct td_machine *machine, const struct td_opts *opts,
+		   struct td_err *err);
+/* Notes what is not as deep as asked for.  -ENODEV: there is no tree at all. */
+int td_select_check(const struct td_tree *tree,
+		    const struct td_machine *machine, int level,
+		    struct td_notes *notes);
+/*
+ * Slots that the threads of a core share are only known for whole cores: more
+ * CPUs than asked for (a note says so), or an error for tasks.
+ */
+int td_select_whole_cores(const struct td_sysfs *fs,
+			  const struct td_tree *tree,
+			  const struct td_machine *machine,
+			  struct td_target *target, struct td_notes *notes,
+			  struct td_err *err);
+
+#endif

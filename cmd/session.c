@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/child.h"
+#include "cmd/dry_run.h"
+#include "cmd/run.h"
+#include "cmd/select.h"
+#include "cmd/target.h"
+#include "metrics/why.h"
+
+static int open_machine(struct td_run *run, struct td_err *err)
+{
+	const char *sys = getenv("SYSFS_PATH"), *proc = getenv("PROCFS_PATH");
+	int rc = td_sysfs_open(&run->fs, sys ? sys : "/sys",
+			       proc ? proc : "/proc", err);
+
+	if (!rc)
+		rc = td_machine_read(&run->fs, getenv("PERF_CPUID"),
+				     &run->machine, err);
+	if (!rc)
+		rc = td_select_pmus(&run->machine, run->opts, err);
+	return rc;
+}
+
+static int make_plan(struct td_run *run, struct td_err *err)
+{
+	int level = run->opts->level;
+	int rc = td_tree_build(&run->tree, &run->plan, &run->machine, level,
+			       false, err);
+
+	if (rc)
+		return rc;
+	if (td_select_check(&run->tree, &run->machine, level, &run->notes))
+		return td_why_no_tree(&run->machine, err);
+	rc = td_target_make(&run->target, run->opts, err);
+	if (!rc)
+		rc = td_select_whole_cores(&run->fs, &run->tree, &run->machine,
+					   &run->target, &run->notes, err);
+	if (rc)
+		return rc;
+	return td_plan_build(&run->plan, &run->machine, run->tree.needs,
+			     run->tree.nr_needs, err);
+}
+
+static int count(struct td_run *run, int *status, struct td_err *err)
+{
+	int rc = td_run_open(run, err);
+
+	if (!rc)
+		rc = td_run_count(run, err);
+	if (run->child.reaped)
+		*status = run->child.status;
+	return rc;
+}
+
+int td_session_run(const struct td_opts *opts, int *status, struct td_err *err)
+{
+	struct td_run run;
+	int rc;
+
+	td_run_init(&run, opts);
+	rc = open_machine(&run, err);
+	if (!rc)
+		rc = make_plan(&run, err);
+	if (!rc && opts->dry_run) {
+		td_dry_run(stdout, &run.machine, &run.tree, &run.plan,
+			   &run.target);
+		if (fflush(stdout))
+			rc = td_err_set(err, -errno,
+					"cannot write standard output: %s",
+					strerror(errno));
+	} else if (!rc) {
+		rc = count(&run, status, err);
+	}
+	return td_run_close(&run, rc, err);
+}

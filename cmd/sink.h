@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_SINK_H
+#define TD_SINK_H
+
+#include "cmd/out.h"
+#include "lib/count.h"
+#include "lib/machine.h"
+#include "metrics/tree.h"
+
+/*
+ * Where counts become numbers that somebody reads: aggregated, evaluated,
+ * written, and the stream looked at.
+ */
+struct td_sink {
+	struct td_tree *tree;
+	const struct td_plan *plan;
+	const struct td_machine *machine;
+	enum td_aggregation how;
+	bool merge;
+	struct td_frame frame;
+	struct td_writer writer;
+	bool to_file; /* the stream is ours to close */
+	const char *name; /* of the stream, for errors */
+};
+
+/*
+ * Opens opts->output unless record takes that name for itself; else standard
+ * error if a command owns standard output, or standard output.  target and
+ * interval go into the frame.
+ */
+int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
+		 const char *target, bool interval, struct td_err *err);
+int td_sink_begin(struct td_sink *sink, struct td_err *err);
+int td_sink_counts(struct td_sink *sink, uint64_t time_ns,
+		   const struct td_readings *delta, struct td_err *err);
+int td_sink_end(struct td_sink *sink, const struct td_usage *usage,
+		struct td_err *err);
+/* What was not written by now is an error.  Closed twice is fine. */
+int td_sink_close(struct td_sink *sink, struct td_err *err);
+
+#endif

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/wait.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/util.h"
+
+#define NS_A_SECOND UINT64_C(1000000000)
+
+uint64_t td_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_A_SECOND + (uint64_t)now.tv_nsec;
+}
+
+static int open_signals(struct td_waiter *waiter)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGHUP);
+	sigaddset(&mask, SIGQUIT);
+	if (sigprocmask(SIG_BLOCK, &mask, &waiter->old_mask))
+		return -1;
+	waiter->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	return waiter->signals;
+}
+
+static int open_pids(struct td_waiter *waiter, const struct td_ints *pids,
+		     struct td_err *err)
+{
+	waiter->pidfds = calloc(pids->nr + 1, sizeof(*waiter->pidfds));
+	if (!waiter->pidfds)
+		return td_err_nomem(err);
+	for (size_t i = 0; i < pids->nr; i++) {
+		int fd = (int)syscall(SYS_pidfd_open, pids->v[i], 0);
+
+		if (fd < 0)
+			return td_err_set(err, -errno, "process %d: %s",
+					  pids->v[i], strerror(errno));
+		waiter->pidfds[waiter->nr_pids++] = fd;
+		waiter->nr_alive++;
+	}
+	return 0;
+}
+
+int td_waiter_open(struct td_waiter *waiter, const struct td_ints *pids,
+		   struct td_err *err)
+{
+	*waiter = (struct td_waiter){ -1, -1, -1, .child = -1 };
+	if (open_signals(waiter) < 0)
+		return td_err_set(err, -errno, "signalfd: %s", strerror(errno));
+	waiter->timer = timerfd_create(CLOCK_MONOTONIC,
+				       TFD_CLOEXEC | TFD_NONBLOCK);
+	waiter->timeout = timerfd_create(CLOCK_MONOTONIC,
+					 TFD_CLOEXEC | TFD_NONBLOCK);
+	if (waiter->timer < 0 || waiter->timeout < 0)
+		return td_err_set(err, -errno, "timerfd: %s", strerror(errno));
+	return open_pids(waiter, pids, err);
+}
+
+static struct timespec to_timespec(uint64_t ns)
+{
+	return (struct timespec){ (time_t)(ns / NS_A_SECOND),
+				  (long)(ns % NS_A_SECOND) };
+}
+
+static int arm(int fd, uint64_t first_ns, uint64_t period_ns,
+	       struct td_err *err)
+{
+	struct itimerspec spec = { to_timespec(period_ns),
+				   to_timespec(first_ns) };
+
+	if (timerfd_settime(fd, TFD_TIMER_ABSTIME, &spec, NULL))
+		return td_err_set(err, -errno, "timerfd: %s", strerror(errno));
+	return 0;
+}
+
+int td_waiter_start(struct td_waiter *waiter, uint64_t period_ns,
+		    uint64_t timeout_ns, struct td_err *err)
+{
+	int rc;
+
+	waiter->start_ns = td_now_ns();
+	rc = arm(waiter->timer, waiter->start_ns + period_ns, period_ns, err);
+	if (!rc && timeout_ns)
+		rc = arm(waiter->timeout, waiter->start_ns + timeout_ns, 0,
+			 err);
+	return rc;
+}
+
+/* A timerfd's expirations; 0: none. */
+static uint64_t expirations(int fd)
+{
+	uint64_t nr = 0;
+
+	return read(fd, &nr, sizeof(nr)) == sizeof(nr) ? nr : 0;
+}
+
+static void take_signal(struct td_waiter *waiter, struct td_wake *wake)
+{
+	struct signalfd_siginfo info;
+
+	if (read(waiter->signals, &info, sizeof(info)) != sizeof(info))
+		return;
+	wake->what |= TD_WAKE_SIGNAL;
+	wake->signal = (int)info.ssi_signo;
+	wake->from_process = info.ssi_code <= 0; /* SI_USER and the like */
+}
+
+enum { POLL_TIMER, POLL_TIMEOUT, POLL_SIGNALS, POLL_CHILD, POLL_PIDS };
+
+static void take_pids(struct td_waiter *waiter, const struct pollfd *polls,
+		      struct td_wake *wake)
+{
+	for (size_t i = 0; i < waiter->nr_pids; i++) {
+		if (waiter->pidfds[i] < 0 || !polls[POLL_PIDS + i].revents)
+			continue;
+		close(waiter->pidfds[i]);
+		waiter->pidfds[i] = -1;
+		if (--waiter->nr_alive == 0)
+			wake->what |= TD_WAKE_TARGETS;
+	}
+}
+
+static void take_all(struct td_waiter *waiter, const struct pollfd *polls,
+		     struct td_wake *wake)
+{
+	if (polls[POLL_TIMER].revents) {
+		wake->ticks = expirations(waiter->timer);
+		wake->what |= wake->ticks ? TD_WAKE_TICK : 0;
+	}
+	if (polls[POLL_TIMEOUT].revents && expirations(waiter->timeout))
+		wake->what |= TD_WAKE_TIMEOUT;
+	if (polls[POLL_SIGNALS].revents)
+		take_signal(waiter, wake);
+	if (polls[POLL_CHILD].revents) {
+		waiter->child_ended = true;
+		wake->what |= TD_WAKE_CHILD;
+	}
+	take_pids(waiter, polls, wake);
+}
+
+int td_waiter_wait(struct td_waiter *waiter, struct td_wake *wake,
+		   struct td_err *err)
+{
+	size_t nr = POLL_PIDS + waiter->nr_pids;
+	td_autofree struct pollfd *polls = calloc(nr, sizeof(*polls));
+
+	*wake = (struct td_wake){ 0 };
+	if (!polls)
+		return td_err_nomem(err);
+	polls[POLL_TIMER].fd = waiter->timer;
+	polls[POLL_TIMEOUT].fd = waiter->timeout;
+	polls[POLL_SIGNALS].fd = waiter->signals;
+	polls[POLL_CHILD].fd = waiter->child_ended ? -1 : waiter->child;
+	for (size_t i = 0; i < waiter->nr_pids; i++)
+		polls[POLL_PIDS + i].fd = waiter->pidfds[i];
+	for (size_t i = 0; i < nr; i++)
+		polls[i].events = POLLIN;
+	while (poll(polls, nr, -1) < 0) {
+		if (errno != EINTR)
+			return td_err_set(err, -errno, "poll: %s",
+					  strerror(errno));
+	}
+	take_all(waiter, polls, wake);
+	return 0;
+}
+
+static void close_fd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+void td_waiter_close(struct td_waiter *waiter)
+{
+	close_fd(waiter->timer);
+	close_fd(waiter->timeout);
+	if (waiter->signals >= 0) {
+		close(waiter->signals);
+		sigprocmask(SIG_SETMASK, &waiter->old_mask, NULL);
+	}
+	for (size_t i = 0; i < waiter->nr_pids; i++)
+		close_fd(waiter->pidfds[i]);
+	free(waiter->pidfds);
+	*waiter = (struct td_waiter){ -1, -1, -1, .child = -1 };
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_COUNT_H
+#define TD_COUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/err.h"
+
+/*
+ * One event on one CPU (tid -1) or in one task (cpu -1).  event is an index of
+ * the plan's events.
+ */
+struct td_reading {
+	int event, cpu, tid;
+	uint64_t value, enabled_ns, running_ns;
+};
+
+/* All that one look at the counters gave; the same order every time. */
+struct td_readings {
+	struct td_reading *v;
+	size_t nr;
+};
+
+/*
+ * now minus before, into delta; all three of the same length.  A counter
+ * that went backwards was not counted: its delta is 0 and never ran.
+ */
+void td_count_delta(const struct td_readings *now,
+		    const struct td_readings *before,
+		    struct td_readings *delta);
+void td_count_add(struct td_readings *sum, const struct td_readings *delta);
+
+/* One event over all CPUs or tasks of an id. */
+struct td_total {
+	double value; /* scaled up to the whole time, NaN: never ran */
+	uint64_t enabled_ns, running_ns;
+	/*
+	 * On which CPUs and tasks it ran, as a sum of hashes: two events of a
+	 * ratio must have run on the same ones.
+	 */
+	uint64_t where;
+};
+
+enum td_aggregation {
+	TD_AGGREGATE_ALL,
+	TD_AGGREGATE_CPU,
+};
+
+struct td_totals {
+	char **ids;
+	size_t nr_ids;
+	struct td_total *v; /* [id][event] */
+	size_t nr_events;
+	bool tasks; /* counted in tasks, not on CPUs */
+};
+
+/* Value scaled to the whole time it was enabled; NaN: it never ran. */
+double td_reading_scaled(const struct td_reading *reading);
+
+/* Free with td_totals_free(), whatever the result. */
+int td_count_aggregate(const struct td_readings *delta, size_t nr_events,
+		       enum td_aggregation how, struct td_totals *totals,
+		       struct td_err *err);
+void td_totals_free(struct td_totals *totals);
+
+#endif

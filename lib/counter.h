@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_COUNTER_H
+#define TD_COUNTER_H
+
+#include <stdbool.h>
+
+#include "lib/count.h"
+#include "lib/machine.h"
+#include "lib/notes.h"
+#include "lib/plan.h"
+#include "lib/target.h"
+
+/*
+ * The door to the counters: the kernel's through libperf
+ * (counter_perf.c), or a recording's (counter_replay.c).
+ */
+struct td_counter;
+
+struct td_counter_ops {
+	int (*enable)(struct td_counter *counter, struct td_err *err);
+	/*
+	 * What was counted since the last read; the readings belong to the
+	 * counter and hold until the next read.  *time_ns: since counting
+	 * began, left alone by a counter that does not know.  1: there is no
+	 * more (a recording's end).
+	 */
+	int (*read)(struct td_counter *counter, uint64_t *time_ns,
+		    struct td_readings *readings, struct td_err *err);
+	void (*close)(struct td_counter *counter);
+};
+
+struct td_counter {
+	const struct td_counter_ops *ops;
+};
+
+static inline void td_counter_close(struct td_counter *counter)
+{
+	if (counter)
+		counter->ops->close(counter);
+}
+
+/*
+ * Opens the plan's groups, stopped.  A group that the kernel cannot schedule
+ * is split (in plan), and what may not be counted is left out (in target):
+ * notes say so.  -ESRCH: a task of target has ended.
+ */
+int td_counter_perf_open(struct td_counter **out, struct td_plan *plan,
+			 const struct td_machine *machine,
+			 struct td_target *target, struct td_notes *notes,
+			 struct td_err *err);
+
+/*
+ * Did each PMU's first group get onto its first CPU since enable()?  Reads
+ * that one group.  *pmu: the index of one that did not, else -1.
+ */
+int td_counter_perf_idle_pmu(struct td_counter *counter, int *pmu,
+			     struct td_err *err);
+
+struct td_recording;
+/* recording is borrowed. */
+int td_counter_replay_open(struct td_counter **out,
+			   struct td_recording *recording, struct td_err *err);
+
+#endif

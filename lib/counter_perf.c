@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The kernel's side of the counters.  The only file that knows libperf, and
+ * the only one that reads a counter: libperf's own read gives the leader of a
+ * group alone, so the leader's descriptor is taken from its internal array.
+ */
+#include "lib/counter.h"
+
+#include <errno.h>
+#include <internal/evsel.h>
+#include <internal/xyarray.h>
+#include <perf/cpumap.h>
+#include <perf/evsel.h>
+#include <perf/threadmap.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "lib/open_error.h"
+#include "lib/util.h"
+
+struct open_group {
+	struct perf_evsel **evsels; /* evsels[0] leads */
+	size_t nr;
+	int pmu;
+	const int *members; /* the plan's */
+	struct perf_cpu_map *cpus;
+};
+
+struct perf_counter {
+	struct td_counter base;
+	struct open_group *groups;
+	size_t nr_groups;
+	struct perf_thread_map *threads;
+	struct td_readings now, before, delta;
+	uint64_t *buf; /* one group's read() */
+	size_t buf_size;
+};
+
+static struct perf_counter *perf_counter_of(struct td_counter *counter)
+{
+	return (struct perf_counter *)counter; /* base comes first */
+}
+
+static void close_group(struct open_group *group)
+{
+	for (size_t i = group->nr; i > 0; i--) {
+		perf_evsel__close(group->evsels[i - 1]);
+		perf_evsel__delete(group->evsels[i - 1]);
+	}
+	free(group->evsels);
+	perf_cpu_map__put(group->cpus);
+	*group = (struct open_group){ 0 };
+}
+
+static void perf_close(struct td_counter *base)
+{
+	struct perf_counter *counter = perf_counter_of(base);
+
+	for (size_t i = 0; i < counter->nr_groups; i++)
+		close_group(&counter->groups[i]);
+	free(counter->groups);
+	perf_thread_map__put(counter->threads);
+	free(counter->now.v);
+	free(counter->before.v);
+	free(counter->delta.v);
+	free(counter->buf);
+	free(counter);
+}
+
+static int perf_enable(struct td_counter *base, struct td_err *err)
+{
+	struct perf_counter *counter = perf_counter_of(base);
+
+	for (size_t i = 0; i < counter->nr_groups; i++) {
+		if (perf_evsel__enable(counter->groups[i].evsels[0]))
+			return td_err_set(err, -errno,
+					  "cannot start the counters: %s",
+					  strerror(errno));
+	}
+	return 0;
+}
+
+/* read() of PERF_FORMAT_GROUP | ID | TOTAL_TIME_*, perf_event_open(2) */
+struct group_values {
+	uint64_t nr, enabled_ns, running_ns;
+	struct {
+		uint64_t value, id;
+	} v[];
+};
+
+static size_t group_read_size(size_t nr)
+{
+	return sizeof(struct group_values) + nr * 2 * sizeof(uint64_t);
+}
+
+/*
+ * One read of one group.  The end of file instead of values: the kernel has
+ * given the group up (error state), so it was not counted.
+ */
+static int read_group(struct perf_counter *counter,
+		      const struct open_group *group, int cpu_idx, int thread,
+		      const struct group_values **out, struct td_err *err)
+{
+	const int *fd = xyarray__entry(group->evsels[0]->fd, (size_t)cpu_idx,
+				       (size_t)thread);
+	struct group_values *values = (struct group_values *)counter->buf;
+	size_t size = group_read_size(group->nr);
+	ssize_t len = read(*fd, values, size);
+
+	if (len == 0) {
+		memset(values, 0, size);
+		values->nr = group->nr;
+	} else if (len < 0) {
+		return td_err_set(err, -errno, "cannot read a counter: %s",
+				  strerror(errno));
+	} else if ((size_t)len != size || values->nr != group->nr) {
+		return td_err_set(err, -EIO,
+				  "cannot read a counter: the kernel gave "
+				  "%zd bytes, not %zu",
+				  len, size);
+	}
+	*out = values;
+	return 0;
+}
+
+static int read_open_group(struct perf_counter *counter,
+			   const struct open_group *group,
+			   struct td_reading *out, struct td_err *err)
+{
+	int nr_cpus = perf_cpu_map__nr(group->cpus);
+	int nr_threads = perf_thread_map__nr(counter->threads);
+	const struct group_values *values;
+	int rc;
+
+	for (int c = 0; c < nr_cpus; c++) {
+		for (int t = 0; t < nr_threads; t++) {
+			rc = read_group(counter, group, c, t, &values, err);
+			if (rc)
+				return rc;
+			for (size_t i = 0; i < group->nr; i++, out++) {
+				out->value = values->v[i].value;
+				out->enabled_ns = values->enabled_ns;
+				out->running_ns = values->running_ns;
+			}
+		}
+	}
+	return 0;
+}
+
+static size_t group_readings(const struct perf_counter *counter,
+			     const struct open_group *group)
+{
+	return group->nr * (size_t)perf_cpu_map__nr(group->cpus) *
+	       (size_t)perf_thread_map__nr(counter->threads);
+}
+
+static int perf_read(struct td_counter *base, uint64_t *time_ns,
+		     struct td_readings *readings, struct td_err *err)
+{
+	struct perf_counter *counter = perf_counter_of(base);
+	struct td_readings before = counter->before;
+	size_t done = 0;
+	int rc;
+
+	(void)time_ns; /* the caller's clock */
+	for (size_t i = 0; i < counter->nr_groups; i++) {
+		rc = read_open_group(counter, &counter->groups[i],
+				     counter->now.v + done, err);
+		if (rc)
+			return rc;
+		done += group_readings(counter, &counter->groups[i]);
+	}
+	td_count_delta(&counter->now, &counter->before, &counter->delta);
+	counter->before = counter->now;
+	counter->now = before;
+	*readings = counter->delta;
+	return 0;
+}
+
+static const struct td_counter_ops perf_ops = {
+	.enable = perf_enable,
+	.read = perf_read,
+	.close = perf_close,
+};
+
+/* Who is counted where does not change: filled in once, in both buffers. */
+static void label_readings(const struct perf_counter *counter,
+			   struct td_reading *out)
+{
+	for (size_t g = 0; g < counter->nr_groups; g++) {
+		const struct open_group *group = &counter->groups[g];
+		int nr_cpus = perf_cpu_map__nr(group->cpus);
+		int nr_threads = perf_thread_map__nr(counter->threads);
+
+		for (int unit = 0; unit < nr_cpus * nr_threads; unit++) {
+			int cpu = perf_cpu_map__cpu(group->cpus,
+						    unit / nr_threads)
+					  .cpu;
+			int tid = perf_thread_map__pid(counter->threads,
+						       unit % nr_threads);
+
+			for (size_t i = 0; i < group->nr; i++, out++)
+				*out = (struct td_reading){
+					.event = group->members[i],
+					.cpu = cpu,
+					.tid = tid,
+				};
+		}
+	}
+}
+
+static int alloc_readings(struct perf_counter *counter)
+{
+	struct td_readings *sets[] = { &counter->now, &counter->before,
+				       &counter->delta };
+	size_t nr = 0, largest = 0;
+
+	for (size_t g = 0; g < counter->nr_groups; g++) {
+		nr += group_readings(counter, &counter->groups[g]);
+		if (counter->groups[g].nr > largest)
+			largest = counter->groups[g].nr;
+	}
+	for (size_t i = 0; i < TD_ARRAY_SIZE(sets); i++) {
+		sets[i]->v = calloc(nr + 1, sizeof(*sets[i]->v));
+		sets[i]->nr = nr;
+		if (!sets[i]->v)
+			return -ENOMEM;
+		label_readings(counter, sets[i]->v);
+	}
+	counter->buf = malloc(group_read_size(largest));
+	return counter->buf ? 0 : -ENOMEM;
+}
+
+/* Makes the soft limit of descriptors the hard one; false: it is already. */
+static bool raise_nofile(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) ||
+	    limit.rlim_cur >= limit.rlim_max)
+		return false;
+	limit.rlim_cur = limit.rlim_max;
+	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+struct opening {
+	struct perf_counter *counter;
+	struct td_plan *plan;
+	const struct td_machine *machine;
+	struct td_target *target;
+	struct td_notes *notes;
+	struct td_err *err;
+};
+
+static int open_member(struct opening *o, const struct td_group *from,
+		       struct open_group *group, size_t i)
+{
+	struct perf_event_attr attr =
+		td_plan_attr(o->plan, from, i, o->target);
+	struct perf_evsel *evsel = perf_evsel__new(&attr);
+	int rc;
+
+	if (!evsel)
+		return -ENOMEM;
+	evsel->leader = i ? group->evsels[0] : evsel;
+	group->evsels[i] = evsel;
+	group->nr = i + 1;
+	rc = perf_evsel__open(evsel, group->cpus, o->counter->threads);
+	if (rc == -EMFILE && raise_nofile())
+		rc = perf_evsel__open(evsel, group->cpus,
+				      o->counter->threads);
+	return rc;
+}
+
+static struct perf_cpu_map *group_cpus(const struct opening *o, int pmu)
+{
+	td_autofree char *text = NULL;
+	struct td_ints cpus;
+
+	if (!o->target->system_wide)
+		return perf_cpu_map__new_any_cpu();
+	if (td_plan_cpus(&o->machine->pmus[pmu], o->target, &cpus))
+		return NULL;
+	text = td_ints_format(&cpus);
+	td_ints_free(&cpus);
+	return text ? perf_cpu_map__new(text) : NULL;
+}
+
+/* Opens one group; *failed is the member that the kernel refused. */
+static int open_group(struct opening *o, size_t index, size_t *failed)
+{
+	const struct td_group *from = &o->plan->groups[index];
+	struct open_group *group = &o->counter->groups[index];
+	int rc = 0;
+
+	*group = (struct open_group){ .pmu = from->pmu };
+	group->members = from->members;
+	group->evsels = calloc(from->nr, sizeof(struct perf_evsel *));
+	group->cpus = group_cpus(o, from->pmu);
+	if (!group->evsels || !group->cpus)
+		rc = -ENOMEM;
+	for (size_t i = 0; !rc && i < from->nr; i++) {
+		*failed = i;
+		rc = open_member(o, from, group, i);
+	}
+	if (rc)
+		close_group(group);
+	return rc;
+}
+
+/* One step of what can be done about a refusal; 0: done, try again. */
+static int fall_back(struct opening *o, size_t index, size_t failed, int rc)
+{
+	const struct td_group *group = &o->plan->groups[index];
+	const char *event = o->plan->events[group->members[failed]].name;
+	const struct td_event *leader = &o->plan->events[group->members[0]];
+	const char *pmu = o->machine->pmus[group->pmu].name;
+
+	if (rc == -EACCES && !o->target->system_wide &&
+	    !o->target->exclude_kernel) {
+		o->target->exclude_kernel = true;
+		td_notes_add(o->notes,
+			     "counting user space only: "
+			     "kernel.perf_event_paranoid does not let this "
+			     "user count the kernel");
+		return 0;
+	}
+	if (rc == -EOPNOTSUPP && !o->target->exclude_guest) {
+		o->target->exclude_guest = true;
+		td_notes_add(o->notes, "not counting guests: %s cannot", pmu);
+		return 0;
+	}
+	if (rc == -EINVAL && !group->slots && group->nr > 1) {
+		td_notes_add(o->notes,
+			     "%s: the kernel cannot count the group of %s at "
+			     "once: it takes turns",
+			     pmu, leader->name);
+		return td_plan_split(o->plan, index, o->err);
+	}
+	return td_open_error(o->err, rc, event, pmu, o->target);
+}
+
+static void close_groups(struct perf_counter *counter)
+{
+	for (size_t i = 0; i < counter->nr_groups; i++)
+		close_group(&counter->groups[i]);
+	free(counter->groups);
+	counter->groups = NULL;
+	counter->nr_groups = 0;
+}
+
+/* From the start, with the plan and the target as they are now. */
+static int open_groups(struct opening *o, size_t *index, size_t *failed)
+{
+	struct perf_counter *counter = o->counter;
+	int rc = 0;
+
+	close_groups(counter);
+	counter->groups = calloc(o->plan->nr_groups + 1,
+				 sizeof(*counter->groups));
+	if (!counter->groups)
+		return -ENOMEM;
+	for (*index = 0; *index < o->plan->nr_groups; (*index)++) {
+		rc = open_group(o, *index, failed);
+		if (rc)
+			return rc;
+		counter->nr_groups++;
+	}
+	return 0;
+}
+
+static struct perf_thread_map *target_threads(const struct td_target *target)
+{
+	if (target->system_wide)
+		return perf_thread_map__new_dummy();
+	return perf_thread_map__new_array((int)target->tids.nr,
+					  target->tids.v);
+}
+
+int td_counter_perf_open(struct td_counter **out, struct td_plan *plan,
+			 const struct td_machine *machine,
+			 struct td_target *target, struct td_notes *notes,
+			 struct td_err *err)
+{
+	struct perf_counter *counter = calloc(1, sizeof(*counter));
+	struct opening o = { counter, plan, machine, target, notes, err };
+	size_t index = 0, failed = 0;
+	int rc;
+
+	if (!counter)
+		return td_err_nomem(err);
+	counter->base.ops = &perf_ops;
+	counter->threads = target_threads(target);
+	rc = counter->threads ? 0 : td_err_nomem(err);
+	while (!rc) {
+		rc = open_groups(&o, &index, &failed);
+		if (!rc)
+			break;
+		rc = rc == -ENOMEM ? td_err_nomem(err) :
+				     fall_back(&o, index, failed, rc);
+	}
+	if (!rc && alloc_readings(counter))
+		rc = td_err_nomem(err);
+	if (rc) {
+		perf_close(&counter->base);
+		return rc;
+	}
+	*out = &counter->base;
+	return 0;
+}
+
+int td_counter_perf_idle_pmu(struct td_counter *base, int *pmu,
+			     struct td_err *err)
+{
+	struct perf_counter *counter = perf_counter_of(base);
+	const struct group_values *values;
+	int last = -1, rc;
+
+	*pmu = -1;
+	for (size_t i = 0; i < counter->nr_groups; i++) {
+		const struct open_group *group = &counter->groups[i];
+
+		if (group->pmu == last)
+			continue;
+		last = group->pmu;
+		rc = read_group(counter, group, 0, 0, &values, err);
+		if (rc)
+			return rc;
+		if (values->enabled_ns && !values->running_ns)
+			*pmu = group->pmu;
+	}
+	return 0;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_NOTES_H
+#define TD_NOTES_H
+
+#include <stddef.h>
+
+/* What was not done as asked: said once, by the command. */
+struct td_notes {
+	char **v;
+	size_t nr;
+};
+
+/* A text that is there already is not added again. */
+void td_notes_add(struct td_notes *notes, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void td_notes_free(struct td_notes *notes);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_OPEN_ERROR_H
+#define TD_OPEN_ERROR_H
+
+#include "lib/err.h"
+#include "lib/target.h"
+
+/* What the kernel's refusal (rc, negative errno) to open event on pmu means. */
+int td_open_error(struct td_err *err, int rc, const char *event,
+		  const char *pmu, const struct td_target *target);
+
+#endif

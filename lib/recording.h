@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_RECORDING_H
+#define TD_RECORDING_H
+
+#include <stdio.h>
+
+#include "lib/count.h"
+#include "lib/cpu.h"
+#include "lib/machine.h"
+#include "lib/plan.h"
+#include "lib/report.h"
+
+/*
+ * Recordings: JSON Lines, described in tdstat(1).  The first line says what
+ * was counted on what, then a line an interval with its differences, then an
+ * end line.
+ */
+
+struct td_recording_info {
+	int interval_ms; /* 0: one line for the whole run */
+	char *target; /* "system wide", "'./triad 100M'" */
+};
+
+/* places: one a CPU of machine->online.  Errors of the stream are left in it. */
+void td_recording_write_head(FILE *fp, const struct td_machine *machine,
+			     const struct td_place *places,
+			     const struct td_plan *plan,
+			     const struct td_recording_info *info);
+void td_recording_write_counts(FILE *fp, uint64_t time_ns,
+			       const struct td_readings *delta);
+void td_recording_write_end(FILE *fp, const struct td_usage *usage,
+			    int exit_status);
+
+/* A recording being read. */
+struct td_recording {
+	FILE *fp;
+	const char *path; /* borrowed */
+	size_t line;
+	char *text; /* getline()'s */
+	size_t size;
+	struct td_machine machine; /* its PMUs' aliases are the events */
+	struct td_plan plan; /* events and groups, no configs */
+	struct td_recording_info info;
+	bool ended; /* the end line was there */
+	bool cut_off; /* it stops in the middle of a line */
+	struct td_usage usage; /* of the end line */
+};
+
+/*
+ * Opens path ("-": standard input) and reads the first line.  Free with
+ * td_recording_close(), whatever the result.
+ */
+int td_recording_open(struct td_recording *rec, const char *path,
+		      struct td_err *err);
+/*
+ * The next interval; readings->v is grown as needed and is the caller's to
+ * free.  1: there is no more.  An error names file and line.
+ */
+int td_recording_next(struct td_recording *rec, uint64_t *time_ns,
+		      struct td_readings *readings, struct td_err *err);
+void td_recording_close(struct td_recording *rec);
+
+#endif

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <json-c/json.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/recording.h"
+#include "lib/util.h"
+
+#define MAX_LINE (64 << 20) /* a line of 1,024 CPUs and 100 events is 6 MB */
+#define MAX_DEPTH 8
+#define MAX_EVENTS 10000
+
+static int bad(const struct td_recording *rec, struct td_err *err,
+	       const char *what)
+{
+	return td_err_set(err, -EINVAL, "%s:%zu: %s", rec->path, rec->line,
+			  what);
+}
+
+/*
+ * The next whole line; 1: none.  Its end is the line's: text without one was
+ * cut off.
+ */
+static int next_line(struct td_recording *rec, struct td_err *err)
+{
+	size_t len = 0;
+	int c;
+
+	while ((c = getc(rec->fp)) != EOF && c != '\n') {
+		if (len == MAX_LINE)
+			return bad(rec, err, "a line of more than 64 MiB");
+		if (len + 1 >= rec->size) {
+			size_t size = rec->size ? rec->size * 2 : 4096;
+			char *text = realloc(rec->text, size);
+
+			if (!text)
+				return td_err_nomem(err);
+			rec->text = text;
+			rec->size = size;
+		}
+		rec->text[len++] = (char)c;
+	}
+	if (ferror(rec->fp))
+		return td_err_set(err, -EIO, "%s: %s", rec->path,
+				  strerror(errno));
+	if (c == EOF) {
+		rec->cut_off = len > 0;
+		return 1;
+	}
+	if (rec->text)
+		rec->text[len] = '\0';
+	rec->line++;
+	return len ? 0 : bad(rec, err, "an empty line");
+}
+
+static int parse_line(struct td_recording *rec, struct json_object **out,
+		      struct td_err *err)
+{
+	struct json_tokener *tokener = json_tokener_new_ex(MAX_DEPTH);
+	enum json_tokener_error rc;
+	size_t end;
+
+	if (!tokener)
+		return td_err_nomem(err);
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+	*out = json_tokener_parse_ex(tokener, rec->text, -1);
+	rc = json_tokener_get_error(tokener);
+	end = json_tokener_get_parse_end(tokener);
+	json_tokener_free(tokener);
+	if (rc == json_tokener_success &&
+	    json_object_is_type(*out, json_type_object))
+		return 0;
+	json_object_put(*out);
+	*out = NULL;
+	return td_err_set(err, -EINVAL, "%s:%zu:%zu: not JSON: %s", rec->path,
+			  rec->line, end + 1, json_tokener_error_desc(rc));
+}
+
+/* A member of the type; NULL: it is not there, or is something else. */
+static struct json_object *member(struct json_object *object, const char *key,
+				  enum json_type type)
+{
+	struct json_object *value;
+
+	if (!json_object_is_type(object, json_type_object) ||
+	    !json_object_object_get_ex(object, key, &value) ||
+	    !json_object_is_type(value, type))
+		return NULL;
+	return value;
+}
+
+static const char *member_string(struct json_object *object, const char *key)
+{
+	struct json_object *value = member(object, key, json_type_string);
+
+	return value ? json_object_get_string(value) : NULL;
+}
+
+/* A whole number from min to max. */
+static bool whole(struct json_object *value, int64_t min, int64_t max,
+		  int64_t *out)
+{
+	if (!json_object_is_type(value, json_type_int))
+		return false;
+	*out = json_object_get_int64(value);
+	return *out >= min && *out <= max;
+}
+
+static bool member_int(struct json_object *object, const char *key, int64_t min,
+		       int64_t max, int64_t *out)
+{
+	struct json_object *value = member(object, key, json_type_int);
+
+	return value && whole(value, min, max, out);
+}
+
+/* Seconds, to the nanosecond; the text has them all, a double has not. */
+static bool member_seconds(struct json_object *object, const char *key,
+			   uint64_t *ns)
+{
+	struct json_object *value;
+	double seconds;
+
+	if (!json_object_object_get_ex(object, key, &value) ||
+	    !(json_object_is_type(value, json_type_double) ||
+	      json_object_is_type(value, json_type_int)))
+		return false;
+	seconds = json_object_get_double(value);
+	if (!(seconds >= 0 && seconds < 1e9))
+		return false;
+	*ns = (uint64_t)llround(seconds * 1e9);
+	return true;
+}
+
+static int read_pmu(struct td_recording *rec, struct json_object *object,
+		    struct td_err *err)
+{
+	const char *name = member_string(object, "name");
+	const char *cpus = member_string(object, "cpus");
+	struct td_machine *machine = &rec->machine;
+	struct td_pmu *pmu;
+	int64_t type;
+
+	if (!name || !cpus || !member_int(object, "type", 0, UINT32_MAX, &type))
+		return bad(rec, err, "\"pmus\": needs name, type and cpus");
+	pmu = td_array_add(&machine->pmus, machine->nr_pmus, sizeof(*pmu));
+	if (!pmu)
+		return td_err_nomem(err);
+	machine->nr_pmus++;
+	pmu->name = strdup(name);
+	if (!pmu->name)
+		return td_err_nomem(err);
+	pmu->type = (uint32_t)type;
+	pmu->uarch = td_model_uarch(machine->model, name);
+	if (td_ints_parse(cpus, TD_MAX_CPU, &pmu->cpus))
+		return bad(rec, err, "\"pmus\": cpus is not a CPU list");
+	return 0;
+}
+
+static int pmu_index(const struct td_machine *machine, const char *name)
+{
+	for (size_t i = 0; name && i < machine->nr_pmus; i++) {
+		if (strcmp(machine->pmus[i].name, name) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+/* "cpu_core/slots/" -> an alias "slots" of cpu_core: what it can count. */
+static int add_alias(struct td_pmu *pmu, const char *event, double scale)
+{
+	size_t len = strlen(pmu->name), end = strlen(event);
+	struct td_alias *alias;
+
+	if (strncmp(event, pmu->name, len) != 0 || event[len] != '/' ||
+	    end < len + 2 || event[end - 1] != '/')
+		return 0; /* not of that form: it has no alias */
+	alias = td_array_add(&pmu->aliases, pmu->nr_aliases, sizeof(*alias));
+	if (!alias)
+		return -ENOMEM;
+	pmu->nr_aliases++;
+	alias->scale = scale;
+	alias->name = strndup(event + len + 1, end - len - 2);
+	alias->terms = strdup("");
+	return alias->name && alias->terms ? 0 : -ENOMEM;
+}
+
+static int add_to_group(struct td_plan *plan, int64_t index, int pmu)
+{
+	struct td_group *group;
+	int *place;
+
+	while (plan->nr_groups <= (size_t)index) {
+		group = td_array_add(&plan->groups, plan->nr_groups,
+				     sizeof(*group));
+		if (!group)
+			return -ENOMEM;
+		group->pmu = pmu;
+		plan->nr_groups++;
+	}
+	group = &plan->groups[index];
+	place = td_array_add(&group->members, group->nr, sizeof(*place));
+	if (!place)
+		return -ENOMEM;
+	*place = (int)plan->nr_events - 1;
+	group->nr++;
+	return 0;
+}
+
+static int read_event(struct td_recording *rec, struct json_object *object,
+		      struct td_err *err)
+{
+	const char *name = member_string(object, "name");
+	int pmu = pmu_index(&rec->machine, member_string(object, "pmu"));
+	struct td_plan *plan = &rec->plan;
+	struct json_object *scale;
+	struct td_event *event;
+	int64_t group;
+
+	if (!name || pmu < 0 ||
+	    !member_int(object, "group", 0, MAX_EVENTS, &group))
+		return bad(rec, err, "\"events\": needs name, pmu and group");
+	event = td_array_add(&plan->events, plan->nr_events, sizeof(*event));
+	if (!event)
+		return td_err_nomem(err);
+	plan->nr_events++;
+	event->name = strdup(name);
+	event->pmu = pmu;
+	event->type = rec->machine.pmus[pmu].type;
+	event->scale = 1;
+	if (json_object_object_get_ex(object, "scale", &scale))
+		event->scale = json_object_get_double(scale);
+	if (!event->name || add_to_group(plan, group, pmu) ||
+	    add_alias(&rec->machine.pmus[pmu], name, event->scale))
+		return td_err_nomem(err);
+	return 0;
+}
+
+static int read_array(struct td_recording *rec, struct json_object *head,
+		      const char *key,
+		      int (*read_one)(struct td_recording *,
+				      struct json_object *, struct td_err *),
+		      struct td_err *err)
+{
+	struct json_object *array = member(head, key, json_type_array);
+	size_t nr = array ? json_object_array_length(array) : 0;
+	int rc = 0;
+
+	if (nr == 0 || nr > MAX_EVENTS)
+		return td_err_set(err, -EINVAL,
+				  "%s:%zu: \"%s\" is not a list with entries",
+				  rec->path, rec->line, key);
+	for (size_t i = 0; !rc && i < nr; i++)
+		rc = read_one(rec, json_object_array_get_idx(array, i), err);
+	return rc;
+}
+
+static int read_info(struct td_recording *rec, struct json_object *head,
+		     struct td_err *err)
+{
+	struct td_machine *machine = &rec->machine;
+	const char *cpuid = member_string(head, "cpuid");
+	const char *target = member_string(head, "target");
+	struct json_object *smt = member(head, "smt", json_type_boolean);
+	int64_t version, interval = 0;
+
+	if (!member_int(head, "tdstat", 0, INT_MAX, &version))
+		return bad(rec, err, "not a recording of tdstat's");
+	if (version != 1)
+		return bad(rec, err, "a recording of a later tdstat");
+	if (!cpuid || !target || !smt ||
+	    !member_int(head, "interval_ms", 0, INT_MAX, &interval))
+		return bad(rec, err,
+			   "needs cpuid, smt, interval_ms and target");
+	if (td_cpuid_parse(cpuid, &machine->cpuid, err))
+		return bad(rec, err, "\"cpuid\" is not of the form "
+				     "GenuineIntel-6-97-2");
+	if (strcmp(machine->cpuid.vendor, "GenuineIntel") == 0)
+		machine->model = td_model_find(machine->cpuid.family,
+					       machine->cpuid.model);
+	machine->smt = json_object_get_boolean(smt);
+	rec->info.interval_ms = (int)interval;
+	rec->info.target = strdup(target);
+	return rec->info.target ? 0 : td_err_nomem(err);
+}
+
+static int read_head(struct td_recording *rec, struct td_err *err)
+{
+	struct json_object *head;
+	int rc = next_line(rec, err);
+
+	if (rc > 0)
+		return td_err_set(err, -EINVAL, "%s: not a recording: it has "
+						"no whole line",
+				  rec->path);
+	if (!rc)
+		rc = parse_line(rec, &head, err);
+	if (rc)
+		return rc;
+	rc = read_info(rec, head, err);
+	if (!rc)
+		rc = read_array(rec, head, "pmus", read_pmu, err);
+	if (!rc)
+		rc = read_array(rec, head, "events", read_event, err);
+	json_object_put(head);
+	return rc;
+}
+
+int td_recording_open(struct td_recording *rec, const char *path,
+		      struct td_err *err)
+{
+	*rec = (struct td_recording){ .path = path };
+	rec->fp = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+	if (!rec->fp)
+		return td_err_set(err, -errno, "%s: %s", path, strerror(errno));
+	return read_head(rec, err);
+}
+
+static bool parse_reading(const struct td_recording *rec,
+			  struct json_object *array, struct td_reading *out)
+{
+	int64_t n[6];
+
+	if (!json_object_is_type(array, json_type_array) ||
+	    json_object_array_length(array) != 6)
+		return false;
+	for (size_t i = 0; i < 6; i++) {
+		int64_t min = i == 1 || i == 2 ? -1 : 0;
+		int64_t max = i < 3 ? INT_MAX : INT64_MAX;
+
+		if (!whole(json_object_array_get_idx(array, i), min, max,
+			   &n[i]))
+			return false;
+	}
+	if ((size_t)n[0] >= rec->plan.nr_events || n[5] > n[4])
+		return false;
+	*out = (struct td_reading){
+		(int)n[0],	(int)n[1],	(int)n[2],
+		(uint64_t)n[3], (uint64_t)n[4], (uint64_t)n[5],
+	};
+	return true;
+}
+
+static int read_counts(struct td_recording *rec, struct json_object *line,
+		       uint64_t *time_ns, struct td_readings *readings,
+		       struct td_err *err)
+{
+	struct json_object *counts = member(line, "counts", json_type_array);
+	size_t nr = counts ? json_object_array_length(counts) : 0;
+	struct td_reading *v;
+
+	if (!counts || !member_seconds(line, "time", time_ns))
+		return bad(rec, err, "neither counts with a time nor an end");
+	v = reallocarray(readings->v, nr + 1, sizeof(*v));
+	if (!v)
+		return td_err_nomem(err);
+	readings->v = v;
+	readings->nr = nr;
+	for (size_t i = 0; i < nr; i++) {
+		if (!parse_reading(rec, json_object_array_get_idx(counts, i),
+				   &v[i]))
+			return td_err_set(err, -EINVAL,
+					  "%s:%zu: counts[%zu] is not [event, "
+					  "cpu, tid, value, enabled, running]",
+					  rec->path, rec->line, i);
+	}
+	return 0;
+}
+
+static int read_end(struct td_recording *rec, struct json_object *end,
+		    struct td_err *err)
+{
+	struct td_usage *usage = &rec->usage;
+
+	if (!member_seconds(end, "elapsed", &usage->elapsed_ns))
+		return bad(rec, err, "\"end\" needs elapsed");
+	usage->has_times = member_seconds(end, "user", &usage->user_ns) &&
+			   member_seconds(end, "sys", &usage->sys_ns);
+	rec->ended = true;
+	return 1;
+}
+
+int td_recording_next(struct td_recording *rec, uint64_t *time_ns,
+		      struct td_readings *readings, struct td_err *err)
+{
+	struct json_object *line, *end;
+	int rc = rec->ended ? 1 : next_line(rec, err);
+
+	if (!rc)
+		rc = parse_line(rec, &line, err);
+	if (rc)
+		return rc;
+	end = member(line, "end", json_type_object);
+	rc = end ? read_end(rec, end, err) :
+		   read_counts(rec, line, time_ns, readings, err);
+	json_object_put(line);
+	return rc;
+}
+
+void td_recording_close(struct td_recording *rec)
+{
+	if (rec->fp && rec->fp != stdin)
+		fclose(rec->fp);
+	free(rec->text);
+	free(rec->info.target);
+	td_plan_free(&rec->plan);
+	td_machine_free(&rec->machine);
+	*rec = (struct td_recording){ 0 };
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+
+#include "lib/recording.h"
+#include "lib/util.h"
+
+/* json-c keeps no memory of failure: NULL is null, which the reader refuses. */
+
+static void put_line(FILE *fp, struct json_object *line)
+{
+	int flags = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE;
+
+	fputs(json_object_to_json_string_ext(line, flags), fp);
+	fputc('\n', fp);
+	json_object_put(line);
+}
+
+static void put_string(struct json_object *to, const char *key,
+		       const char *value)
+{
+	json_object_object_add(to, key, json_object_new_string(value));
+}
+
+static void put_int(struct json_object *to, const char *key, int64_t value)
+{
+	json_object_object_add(to, key, json_object_new_int64(value));
+}
+
+/* Seconds with all nine decimals: a double's own form would lose them. */
+static void put_seconds(struct json_object *to, const char *key, uint64_t ns)
+{
+	char text[40];
+
+	snprintf(text, sizeof(text), "%" PRIu64 ".%09" PRIu64,
+		 ns / 1000000000, ns % 1000000000);
+	json_object_object_add(to, key,
+			       json_object_new_double_s((double)ns / 1e9,
+							text));
+}
+
+static struct json_object *pmu_objects(const struct td_machine *machine)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < machine->nr_pmus; i++) {
+		const struct td_pmu *pmu = &machine->pmus[i];
+		struct json_object *object = json_object_new_object();
+		td_autofree char *cpus = td_ints_format(&pmu->cpus);
+
+		put_string(object, "name", pmu->name);
+		put_int(object, "type", pmu->type);
+		put_string(object, "cpus", cpus ? cpus : "");
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+static struct json_object *place_objects(const struct td_place *places,
+					 size_t nr)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < nr; i++) {
+		struct json_object *object = json_object_new_object();
+
+		put_int(object, "cpu", places[i].cpu);
+		put_int(object, "core", places[i].core);
+		put_int(object, "cluster", places[i].cluster);
+		put_int(object, "die", places[i].die);
+		put_int(object, "socket", places[i].socket);
+		put_int(object, "node", places[i].node);
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+static int group_of(const struct td_plan *plan, int event)
+{
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		for (size_t i = 0; i < plan->groups[g].nr; i++) {
+			if (plan->groups[g].members[i] == event)
+				return (int)g;
+		}
+	}
+	return -1;
+}
+
+static struct json_object *event_objects(const struct td_machine *machine,
+					 const struct td_plan *plan)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		const struct td_event *event = &plan->events[i];
+		struct json_object *object = json_object_new_object();
+
+		put_string(object, "name", event->name);
+		put_string(object, "pmu", machine->pmus[event->pmu].name);
+		put_int(object, "group", group_of(plan, (int)i));
+		if (event->scale < 1 || event->scale > 1)
+			json_object_object_add(
+				object, "scale",
+				json_object_new_double(event->scale));
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+void td_recording_write_head(FILE *fp, const struct td_machine *machine,
+			     const struct td_place *places,
+			     const struct td_plan *plan,
+			     const struct td_recording_info *info)
+{
+	struct json_object *head = json_object_new_object();
+	char cpuid[48];
+
+	td_cpuid_format(&machine->cpuid, cpuid);
+	put_int(head, "tdstat", 1);
+	put_string(head, "cpuid", cpuid);
+	json_object_object_add(head, "smt",
+			       json_object_new_boolean(machine->smt));
+	put_int(head, "interval_ms", info->interval_ms);
+	put_string(head, "target", info->target);
+	json_object_object_add(head, "pmus", pmu_objects(machine));
+	json_object_object_add(head, "topology",
+			       place_objects(places, machine->online.nr));
+	json_object_object_add(head, "events", event_objects(machine, plan));
+	put_line(fp, head);
+}
+
+static struct json_object *reading_array(const struct td_reading *reading)
+{
+	struct json_object *array = json_object_new_array_ext(6);
+
+	json_object_array_add(array, json_object_new_int(reading->event));
+	json_object_array_add(array, json_object_new_int(reading->cpu));
+	json_object_array_add(array, json_object_new_int(reading->tid));
+	json_object_array_add(array, json_object_new_uint64(reading->value));
+	json_object_array_add(array,
+			      json_object_new_uint64(reading->enabled_ns));
+	json_object_array_add(array,
+			      json_object_new_uint64(reading->running_ns));
+	return array;
+}
+
+void td_recording_write_counts(FILE *fp, uint64_t time_ns,
+			       const struct td_readings *delta)
+{
+	struct json_object *line = json_object_new_object();
+	struct json_object *counts = json_object_new_array();
+
+	put_seconds(line, "time", time_ns);
+	for (size_t i = 0; i < delta->nr; i++)
+		json_object_array_add(counts, reading_array(&delta->v[i]));
+	json_object_object_add(line, "counts", counts);
+	put_line(fp, line);
+}
+
+void td_recording_write_end(FILE *fp, const struct td_usage *usage,
+			    int exit_status)
+{
+	struct json_object *line = json_object_new_object();
+	struct json_object *end = json_object_new_object();
+
+	put_seconds(end, "elapsed", usage->elapsed_ns);
+	if (usage->has_times) {
+		put_seconds(end, "user", usage->user_ns);
+		put_seconds(end, "sys", usage->sys_ns);
+		put_int(end, "exit", exit_status);
+	}
+	json_object_object_add(line, "end", end);
+	put_line(fp, line);
+}

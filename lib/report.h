@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_REPORT_H
+#define TD_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A finished result: what a writer shows, and all that it may know. */
+
+struct td_column {
+	const char *name;
+	const char *parent; /* NULL at level 1 */
+	const char *unit; /* "%" */
+	int level;
+	bool present; /* some row of this machine can have it */
+};
+
+enum td_status {
+	TD_STATUS_OK,
+	TD_STATUS_NOT_COUNTED, /* value is not to be shown */
+	TD_STATUS_NONE, /* this row's PMU has no such metric */
+};
+
+struct td_cell {
+	enum td_status status;
+	double value; /* in the column's unit */
+	double running_pct; /* of the time, its events were on the PMU */
+	bool over_threshold;
+};
+
+struct td_row {
+	const char *id; /* "all", "CPU5" */
+	const char *pmu; /* "all" for the merged row */
+	double slots; /* NaN: not known */
+	double share_pct; /* of the slots of all PMUs with this id; NaN */
+	double running_pct; /* of the time, its PMU was counted: the most of its cells */
+	struct td_cell *cells; /* one a column */
+};
+
+struct td_report {
+	uint64_t time_ns; /* since counting began */
+	const struct td_column *columns;
+	size_t nr_columns;
+	struct td_row *rows;
+	size_t nr_rows;
+};
+
+/* What stands around results, fixed for a run. */
+struct td_frame {
+	const char *target; /* "'./triad 100M'", "system wide"; for people */
+	bool interval; /* a row at a time, not one final tree */
+	bool show_pmu; /* more than one PMU */
+	bool show_id; /* an aggregation was asked for */
+	bool colour; /* the stream is a terminal that shows it */
+	unsigned int screen_lines; /* the header comes again; 0: never */
+};
+
+/* What the end of a run adds. */
+struct td_usage {
+	uint64_t elapsed_ns;
+	bool has_times; /* a command ran to its end */
+	uint64_t user_ns, sys_ns;
+};
+
+#endif

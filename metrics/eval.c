@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metrics/eval.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/util.h"
+
+#define PERCENT 100 /* metrics are shares, cells are per cent */
+
+static void fill_events(struct td_tree *tree, const struct td_plan *plan,
+			const struct td_total *totals)
+{
+	for (size_t i = 0; i < plan->nr_events; i++)
+		tree->values[tree->event_slots[i]] =
+			totals[i].value * plan->events[i].scale;
+}
+
+/* All of them: one metric's formula may refer to another. */
+static void fill_metrics(struct td_tree *tree, int pmu)
+{
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+
+		if (metric->pmu == pmu)
+			tree->values[metric->slot] =
+				td_expr_eval(metric->value, tree->values);
+	}
+}
+
+/* Did all events of a metric run, and on the same CPUs? */
+static bool counted_alike(const struct td_metric *metric,
+			  const struct td_total *totals)
+{
+	for (size_t i = 0; i < metric->events.nr; i++) {
+		const struct td_total *total = &totals[metric->events.v[i]];
+
+		if (isnan(total->value) ||
+		    total->where != totals[metric->events.v[0]].where)
+			return false;
+	}
+	return true;
+}
+
+/* The share of its time that the least of a metric's events was counted. */
+static double running_pct(const struct td_metric *metric,
+			  const struct td_total *totals)
+{
+	double least = PERCENT;
+
+	for (size_t i = 0; i < metric->events.nr; i++) {
+		const struct td_total *total = &totals[metric->events.v[i]];
+
+		if (total->enabled_ns)
+			least = fmin(least, PERCENT *
+						    (double)total->running_ns /
+						    (double)total->enabled_ns);
+	}
+	return least;
+}
+
+static void fill_cell(const struct td_tree *tree,
+		      const struct td_metric *metric,
+		      const struct td_total *totals, struct td_cell *cell)
+{
+	double value = PERCENT * tree->values[metric->slot];
+	double over = metric->threshold ?
+			      td_expr_eval(metric->threshold, tree->values) :
+			      0;
+
+	cell->running_pct = running_pct(metric, totals);
+	if (!isfinite(value) || !counted_alike(metric, totals)) {
+		cell->status = TD_STATUS_NOT_COUNTED;
+		cell->value = NAN;
+		return;
+	}
+	cell->status = TD_STATUS_OK;
+	cell->value = value;
+	cell->over_threshold = !isnan(over) && over != 0;
+}
+
+/*
+ * A task on a hybrid machine is enabled on all of its PMUs, wherever it
+ * runs: scaling up to that time would count slots of cores that it was not
+ * on.  It was on this PMU as long as its groups, taking turns, ran.
+ */
+static double time_on_pmu(const struct td_plan *plan, int pmu,
+			  const struct td_total *totals)
+{
+	double running = 0, enabled = 0;
+
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+
+		if (group->pmu != pmu || group->nr == 0)
+			continue;
+		running += (double)totals[group->members[0]].running_ns;
+		enabled = (double)totals[group->members[0]].enabled_ns;
+	}
+	return enabled > 0 ? fmin(1, running / enabled) : 1;
+}
+
+static double slots_of(const struct td_tree *tree, int pmu)
+{
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+
+		if (metric->pmu == pmu &&
+		    strcmp(metric->def->name, TD_SLOTS) == 0)
+			return tree->values[metric->slot];
+	}
+	return NAN;
+}
+
+static struct td_row *add_row(struct td_report *report, const char *id,
+			      const char *pmu)
+{
+	struct td_row *row = td_array_add(&report->rows, report->nr_rows,
+					  sizeof(*row));
+
+	if (!row)
+		return NULL;
+	*row = (struct td_row){ .id = id, .pmu = pmu, .slots = NAN };
+	row->share_pct = NAN;
+	row->cells = calloc(report->nr_columns + 1, sizeof(*row->cells));
+	if (!row->cells)
+		return NULL;
+	for (size_t i = 0; i < report->nr_columns; i++) {
+		row->cells[i].status = TD_STATUS_NONE;
+		row->cells[i].value = NAN;
+	}
+	report->nr_rows++;
+	return row;
+}
+
+/* Has this PMU been looked at here at all?  CPU5 is not one of cpu_core's. */
+static bool was_enabled(const struct td_plan *plan, int pmu,
+			const struct td_total *totals)
+{
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		if (plan->events[i].pmu == pmu && totals[i].enabled_ns)
+			return true;
+	}
+	return false;
+}
+
+static void eval_pmu(struct td_tree *tree, int pmu,
+		    const struct td_total *totals, struct td_row *row)
+{
+	fill_metrics(tree, pmu);
+	row->slots = slots_of(tree, pmu);
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+		struct td_cell *cell;
+
+		if (metric->pmu != pmu || metric->column < 0)
+			continue;
+		cell = &row->cells[metric->column];
+		fill_cell(tree, metric, totals, cell);
+		row->running_pct = fmax(row->running_pct, cell->running_pct);
+	}
+}
+
+static void fill_shares(struct td_row *rows, size_t nr)
+{
+	double all = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		all += isnan(rows[i].slots) ? 0 : rows[i].slots;
+	for (size_t i = 0; i < nr; i++) {
+		if (all > 0 && !isnan(rows[i].slots))
+			rows[i].share_pct = PERCENT * rows[i].slots / all;
+	}
+}
+
+/*
+ * Each PMU's value weighs as much as its slots.  A PMU without slots had
+ * nothing to do and says nothing; one that lacks the metric leaves the whole
+ * machine without it.
+ */
+static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
+		       struct td_cell *cell)
+{
+	double sum = 0, weight = 0, over = 0;
+
+	*cell = (struct td_cell){ TD_STATUS_NOT_COUNTED, NAN, PERCENT, false };
+	for (size_t i = 0; i < nr; i++) {
+		const struct td_cell *part = &rows[i].cells[column];
+
+		if (isnan(rows[i].slots) || rows[i].slots <= 0)
+			continue;
+		if (part->status == TD_STATUS_NONE)
+			cell->status = TD_STATUS_NONE;
+		sum += part->value * rows[i].slots;
+		weight += rows[i].slots;
+		over += part->over_threshold ? rows[i].slots : 0;
+		cell->running_pct = fmin(cell->running_pct, part->running_pct);
+	}
+	if (weight <= 0 || isnan(sum))
+		return;
+	cell->status = TD_STATUS_OK;
+	cell->value = sum / weight;
+	cell->over_threshold = over * 2 > weight;
+}
+
+/* Rows from first on become one. */
+static int merge_rows(struct td_report *report, size_t first, const char *id)
+{
+	size_t nr = report->nr_rows - first;
+	struct td_row *rows, *merged = add_row(report, id, "all");
+	struct td_row result;
+
+	if (!merged)
+		return -ENOMEM;
+	rows = report->rows + first;
+	for (size_t i = 0; i < report->nr_columns; i++)
+		merge_cell(rows, nr, i, &merged->cells[i]);
+	merged->slots = 0;
+	for (size_t i = 0; i < nr; i++) {
+		merged->slots += isnan(rows[i].slots) ? 0 : rows[i].slots;
+		free(rows[i].cells);
+	}
+	merged->share_pct = PERCENT;
+	merged->running_pct = PERCENT;
+	result = *merged;
+	rows[0] = result;
+	report->nr_rows = first + 1;
+	return 0;
+}
+
+static int eval_id(struct td_tree *tree, const struct td_plan *plan,
+		   const struct td_machine *machine,
+		   const struct td_totals *totals, size_t i, bool merge,
+		   struct td_report *report)
+{
+	const struct td_total *row = totals->v + i * totals->nr_events;
+	size_t first = report->nr_rows;
+
+	fill_events(tree, plan, row);
+	for (int pmu = 0; pmu < (int)machine->nr_pmus; pmu++) {
+		struct td_row *out;
+
+		if (!tree->sets[pmu] || !was_enabled(plan, pmu, row))
+			continue;
+		out = add_row(report, totals->ids[i], machine->pmus[pmu].name);
+		if (!out)
+			return -ENOMEM;
+		eval_pmu(tree, pmu, row, out);
+		if (totals->tasks)
+			out->slots *= time_on_pmu(plan, pmu, row);
+	}
+	if (report->nr_rows == first)
+		return 0;
+	fill_shares(report->rows + first, report->nr_rows - first);
+	return merge ? merge_rows(report, first, totals->ids[i]) : 0;
+}
+
+int td_eval(struct td_tree *tree, const struct td_plan *plan,
+	    const struct td_machine *machine, const struct td_totals *totals,
+	    bool merge, struct td_report *report, struct td_err *err)
+{
+	int rc = 0;
+
+	*report = (struct td_report){
+		.columns = tree->columns,
+		.nr_columns = tree->nr_columns,
+	};
+	for (size_t i = 0; !rc && i < totals->nr_ids; i++)
+		rc = eval_id(tree, plan, machine, totals, i, merge, report);
+	return rc ? td_err_nomem(err) : 0;
+}
+
+void td_report_free(struct td_report *report)
+{
+	for (size_t i = 0; i < report->nr_rows; i++)
+		free(report->rows[i].cells);
+	free(report->rows);
+	*report = (struct td_report){ 0 };
+}

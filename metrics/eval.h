@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_EVAL_H
+#define TD_EVAL_H
+
+#include "lib/count.h"
+#include "lib/machine.h"
+#include "lib/report.h"
+#include "metrics/tree.h"
+
+/*
+ * The rows for totals: for each id one a PMU that has a tree and was counted
+ * there.  merge: one a machine instead, each metric weighted by the slots of
+ * its PMU.  Names are borrowed from machine, tree and totals.  Free with
+ * td_report_free(), whatever the result.
+ */
+int td_eval(struct td_tree *tree, const struct td_plan *plan,
+	    const struct td_machine *machine, const struct td_totals *totals,
+	    bool merge, struct td_report *report, struct td_err *err);
+void td_report_free(struct td_report *report);
+
+#endif

@@ -125,8 +125,8 @@ int td_child_wait(struct td_child *child, struct td_usage *usage,
 	if (pid < 0)
 		return td_err_set(err, -errno, "wait4: %s", strerror(errno));
 	child->reaped = true;
-	child->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
-					      WEXITSTATUS(status);
+	child->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+					    : WEXITSTATUS(status);
 	usage->has_times = true;
 	usage->user_ns = to_ns(ru.ru_utime);
 	usage->sys_ns = to_ns(ru.ru_stime);

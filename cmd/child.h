@@ -11,8 +11,8 @@
 
 /* The command: forked first, held until the counters stand ready. */
 struct td_child {
-	pid_t pid; /* 0: none */
-	int go; /* one byte lets it start */
+	pid_t pid;  /* 0: none */
+	int go;     /* one byte lets it start */
 	int failed; /* its exec()'s errno comes out here */
 	int pidfd;
 	bool reaped;

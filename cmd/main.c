@@ -23,9 +23,9 @@ int main(int argc, char **argv)
 
 	if (td_opts_parse(&opts, argc, argv, &err))
 		return print_error(&err);
-	rc = opts.subcommand == TD_REPORT ?
-		     td_report_run(&opts, &err) :
-		     td_session_run(&opts, &status, &err);
+	rc = opts.subcommand == TD_REPORT
+		     ? td_report_run(&opts, &err)
+		     : td_session_run(&opts, &status, &err);
 	td_opts_free(&opts);
 	if (!rc)
 		return status;

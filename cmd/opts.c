@@ -309,8 +309,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_END:
-		return opts->subcommand == TD_REPORT ? check_report(p) :
-						       check_stat(p);
+		return opts->subcommand == TD_REPORT ? check_report(p)
+						     : check_stat(p);
 	default:
 		return arg ? parse_valued(p, key, arg) : parse_flag(opts, key);
 	}
@@ -326,7 +326,7 @@ int td_opts_parse(struct td_opts *opts, int argc, char **argv,
 		  struct td_err *err)
 {
 	static const struct argp argp = { options, parse_option, args_doc, doc,
-					  NULL,	   NULL,	 NULL };
+					  NULL,    NULL,         NULL };
 	struct parser parser = { opts, err };
 	int rc;
 

@@ -30,9 +30,9 @@ struct td_opts {
 	int level;
 	bool per_cpu;
 	bool hybrid_merge;
-	int interval_ms; /* 0: none */
+	int interval_ms;    /* 0: none */
 	int interval_count; /* 0: no limit */
-	int timeout_ms; /* 0: none */
+	int timeout_ms;     /* 0: none */
 	enum td_format_kind format;
 	const char *separator;
 	const char *output; /* record: the recording; else the result */

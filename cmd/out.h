@@ -25,7 +25,7 @@ struct td_writer {
 	FILE *fp;
 	const struct td_frame *frame;
 	const char *separator; /* CSV */
-	unsigned int lines; /* text: since the header */
+	unsigned int lines;    /* text: since the header */
 	bool header_done;
 };
 

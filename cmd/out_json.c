@@ -18,8 +18,8 @@ static struct json_object *seconds(uint64_t ns)
 {
 	char text[48];
 
-	snprintf(text, sizeof(text), "%" PRIu64 ".%09" PRIu64,
-		 ns / 1000000000, ns % 1000000000);
+	snprintf(text, sizeof(text), "%" PRIu64 ".%09" PRIu64, ns / 1000000000,
+		 ns % 1000000000);
 	return json_object_new_double_s((double)ns / 1e9, text);
 }
 
@@ -37,18 +37,16 @@ static void put_cell(FILE *fp, uint64_t time_ns, const struct td_row *row,
 	json_object_object_add(o, "value", ok ? number(cell->value) : NULL);
 	json_object_object_add(o, "unit", json_object_new_string(column->unit));
 	json_object_object_add(o, "level", json_object_new_int(column->level));
-	json_object_object_add(o, "parent",
-			       column->parent ?
-				       json_object_new_string(column->parent) :
-				       NULL);
-	json_object_object_add(o, "over_threshold",
-			       ok ? json_object_new_boolean(
-					    cell->over_threshold) :
-				    NULL);
+	json_object_object_add(
+		o, "parent",
+		column->parent ? json_object_new_string(column->parent) : NULL);
+	json_object_object_add(
+		o, "over_threshold",
+		ok ? json_object_new_boolean(cell->over_threshold) : NULL);
 	json_object_object_add(o, "running", number(cell->running_pct));
 	fputs(json_object_to_json_string_ext(
-		      o, JSON_C_TO_STRING_PLAIN |
-				 JSON_C_TO_STRING_NOSLASHESCAPE),
+		      o,
+		      JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
 	      fp);
 	fputc('\n', fp);
 	json_object_put(o);

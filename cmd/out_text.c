@@ -5,9 +5,9 @@
 
 #include "cmd/out.h"
 
-#define CELL_WIDTH 20
-#define PMU_WIDTH 12 /* cpu_lowpower */
-#define ID_WIDTH 8
+#define CELL_WIDTH  20
+#define PMU_WIDTH   12 /* cpu_lowpower */
+#define ID_WIDTH    8
 #define MARK_COLUMN 41 /* where "<--" stands */
 
 /* "%  tma_retiring", the header of a cell */
@@ -106,8 +106,8 @@ static bool row_counted(const struct td_report *report,
 #define ALL_PCT 99.95
 
 /* " cpu_core, 97.8 % of the slots, 86.7 % of the time" */
-static void put_heading(const struct td_writer *writer, const struct td_row *row,
-			bool counted)
+static void put_heading(const struct td_writer *writer,
+			const struct td_row *row, bool counted)
 {
 	FILE *fp = writer->fp;
 
@@ -187,8 +187,8 @@ static void text_report(struct td_writer *writer,
 
 static void put_time(FILE *fp, uint64_t ns, const char *what)
 {
-	fprintf(fp, " %7" PRIu64 ".%09" PRIu64 " seconds %s\n",
-		ns / 1000000000, ns % 1000000000, what);
+	fprintf(fp, " %7" PRIu64 ".%09" PRIu64 " seconds %s\n", ns / 1000000000,
+		ns % 1000000000, what);
 }
 
 static void text_end(struct td_writer *writer, const struct td_usage *usage)

@@ -27,13 +27,13 @@ struct td_run {
 	char *target_text;
 
 	struct td_readings sum; /* since the last row */
-	uint64_t ticks; /* since counting began */
+	uint64_t ticks;         /* since counting began */
 	uint64_t ticks_a_row;
 	uint64_t rows; /* deadlines that have passed */
-	int printed; /* rows that have been written */
+	int printed;   /* rows that have been written */
 	uint64_t last_row_ns;
 	int signals; /* that asked us to stop */
-	bool quiet; /* --interval-count rows are out */
+	bool quiet;  /* --interval-count rows are out */
 	bool timed_out;
 };
 

@@ -28,11 +28,10 @@ static void list_pmus(const struct td_machine *machine, bool cpus, char *buf,
 		const struct td_pmu *pmu = &machine->pmus[i];
 		td_autofree char *text = td_ints_format(&pmu->cpus);
 
-		len += (size_t)snprintf(buf + len, size - len, "%s%s%s%s%s",
-					i ? ", " : "", pmu->name,
-					cpus ? " (CPUs " : "",
-					cpus && text ? text : "",
-					cpus ? ")" : "");
+		len += (size_t)snprintf(
+			buf + len, size - len, "%s%s%s%s%s", i ? ", " : "",
+			pmu->name, cpus ? " (CPUs " : "",
+			cpus && text ? text : "", cpus ? ")" : "");
 	}
 }
 
@@ -117,8 +116,9 @@ int td_select_check(const struct td_tree *tree,
 		if (pmu->skip)
 			continue;
 		if (!set)
-			td_notes_add(notes, "%s has no top-down events: not "
-					    "counted",
+			td_notes_add(notes,
+				     "%s has no top-down events: not "
+				     "counted",
 				     pmu->name);
 		else if (set->levels < level)
 			td_notes_add(notes, "%s (%s): only level %d is known",
@@ -154,11 +154,11 @@ int td_select_whole_cores(const struct td_sysfs *fs, const struct td_tree *tree,
 		td_err_set(err, -ENOTSUP,
 			   "%s: the two threads of a core share its slots: "
 			   "one program's cannot be told apart",
-			   machine->model ? machine->model->name :
-					    "this processor");
-		return td_err_hint(err,
-				   "count the machine while it runs (tdstat -a "
-				   "-- COMMAND), or switch hyper-threading off");
+			   machine->model ? machine->model->name
+					  : "this processor");
+		return td_err_hint(
+			err, "count the machine while it runs (tdstat -a "
+			     "-- COMMAND), or switch hyper-threading off");
 	}
 	if (!target->has_cpus)
 		return 0;

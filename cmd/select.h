@@ -22,8 +22,7 @@ int td_select_check(const struct td_tree *tree,
  * Slots that the threads of a core share are only known for whole cores: more
  * CPUs than asked for (a note says so), or an error for tasks.
  */
-int td_select_whole_cores(const struct td_sysfs *fs,
-			  const struct td_tree *tree,
+int td_select_whole_cores(const struct td_sysfs *fs, const struct td_tree *tree,
 			  const struct td_machine *machine,
 			  struct td_target *target, struct td_notes *notes,
 			  struct td_err *err);

@@ -8,7 +8,6 @@
  * Counts as opts say, or shows what would be counted.  *status is the
  * command's, when one ran.
  */
-int td_session_run(const struct td_opts *opts, int *status,
-		   struct td_err *err);
+int td_session_run(const struct td_opts *opts, int *status, struct td_err *err);
 
 #endif

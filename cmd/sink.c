@@ -25,8 +25,8 @@ static int open_stream(struct td_sink *sink, const struct td_opts *opts,
 	if (opts->output && opts->subcommand != TD_RECORD) {
 		sink->name = opts->output;
 		sink->to_file = true;
-		sink->writer.fp = fopen(opts->output,
-					opts->append ? "ae" : "we");
+		sink->writer.fp =
+			fopen(opts->output, opts->append ? "ae" : "we");
 		if (!sink->writer.fp)
 			return td_err_set(err, -errno, "%s: %s", opts->output,
 					  strerror(errno));
@@ -45,8 +45,8 @@ static void look_at_terminal(struct td_sink *sink)
 
 	if (!isatty(fd))
 		return;
-	sink->frame.colour = term && strcmp(term, "dumb") != 0 &&
-			     !getenv("NO_COLOR");
+	sink->frame.colour =
+		term && strcmp(term, "dumb") != 0 && !getenv("NO_COLOR");
 	if (ioctl(fd, TIOCGWINSZ, &size) == 0)
 		sink->frame.screen_lines = size.ws_row;
 }

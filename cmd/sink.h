@@ -19,7 +19,7 @@ struct td_sink {
 	bool merge;
 	struct td_frame frame;
 	struct td_writer writer;
-	bool to_file; /* the stream is ours to close */
+	bool to_file;     /* the stream is ours to close */
 	const char *name; /* of the stream, for errors */
 };
 

@@ -45,8 +45,8 @@ int td_target_threads(const struct td_sysfs *fs, const struct td_ints *pids,
 		rc = td_sysfs_list(fs->proc, path, &names);
 		if (rc || names.nr == 0) {
 			td_names_free(&names);
-			return rc == -ENOMEM ? td_err_nomem(err) :
-					       gone(pids->v[i], err);
+			return rc == -ENOMEM ? td_err_nomem(err)
+					     : gone(pids->v[i], err);
 		}
 		for (size_t j = 0; !rc && j < names.nr; j++) {
 			if (td_parse_int(names.v[j], 1, INT_MAX, &tid) == 0)

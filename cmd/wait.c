@@ -62,10 +62,10 @@ int td_waiter_open(struct td_waiter *waiter, const struct td_ints *pids,
 	*waiter = (struct td_waiter){ -1, -1, -1, .child = -1 };
 	if (open_signals(waiter) < 0)
 		return td_err_set(err, -errno, "signalfd: %s", strerror(errno));
-	waiter->timer = timerfd_create(CLOCK_MONOTONIC,
-				       TFD_CLOEXEC | TFD_NONBLOCK);
-	waiter->timeout = timerfd_create(CLOCK_MONOTONIC,
-					 TFD_CLOEXEC | TFD_NONBLOCK);
+	waiter->timer =
+		timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	waiter->timeout =
+		timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (waiter->timer < 0 || waiter->timeout < 0)
 		return td_err_set(err, -errno, "timerfd: %s", strerror(errno));
 	return open_pids(waiter, pids, err);
@@ -120,7 +120,13 @@ static void take_signal(struct td_waiter *waiter, struct td_wake *wake)
 	wake->from_process = info.ssi_code <= 0; /* SI_USER and the like */
 }
 
-enum { POLL_TIMER, POLL_TIMEOUT, POLL_SIGNALS, POLL_CHILD, POLL_PIDS };
+enum {
+	POLL_TIMER,
+	POLL_TIMEOUT,
+	POLL_SIGNALS,
+	POLL_CHILD,
+	POLL_PIDS
+};
 
 static void take_pids(struct td_waiter *waiter, const struct pollfd *polls,
 		      struct td_wake *wake)

@@ -14,7 +14,7 @@
  * poll().
  */
 struct td_waiter {
-	int timer; /* the next tick, absolute: nothing accumulates */
+	int timer;   /* the next tick, absolute: nothing accumulates */
 	int timeout; /* -1: none */
 	int signals;
 	int *pidfds; /* of attached processes, -1 behind their end */
@@ -35,7 +35,7 @@ enum td_wakeup {
 
 struct td_wake {
 	unsigned int what; /* td_wakeup bits */
-	uint64_t ticks; /* that have passed since the last time */
+	uint64_t ticks;    /* that have passed since the last time */
 	int signal;
 	bool from_process; /* kill(2), not the terminal */
 };

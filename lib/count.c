@@ -118,8 +118,8 @@ static struct td_total *add_id(struct td_totals *totals, char *id)
 	struct td_total *v;
 
 	v = slot ? td_array_add(&totals->v, totals->nr_ids,
-				row * sizeof(*totals->v)) :
-		   NULL;
+				row * sizeof(*totals->v))
+		 : NULL;
 	if (!v) {
 		free(id);
 		return NULL;

@@ -257,8 +257,7 @@ struct opening {
 static int open_member(struct opening *o, const struct td_group *from,
 		       struct open_group *group, size_t i)
 {
-	struct perf_event_attr attr =
-		td_plan_attr(o->plan, from, i, o->target);
+	struct perf_event_attr attr = td_plan_attr(o->plan, from, i, o->target);
 	struct perf_evsel *evsel = perf_evsel__new(&attr);
 	int rc;
 
@@ -269,8 +268,7 @@ static int open_member(struct opening *o, const struct td_group *from,
 	group->nr = i + 1;
 	rc = perf_evsel__open(evsel, group->cpus, o->counter->threads);
 	if (rc == -EMFILE && raise_nofile())
-		rc = perf_evsel__open(evsel, group->cpus,
-				      o->counter->threads);
+		rc = perf_evsel__open(evsel, group->cpus, o->counter->threads);
 	return rc;
 }
 
@@ -358,8 +356,8 @@ static int open_groups(struct opening *o, size_t *index, size_t *failed)
 	int rc = 0;
 
 	close_groups(counter);
-	counter->groups = calloc(o->plan->nr_groups + 1,
-				 sizeof(*counter->groups));
+	counter->groups =
+		calloc(o->plan->nr_groups + 1, sizeof(*counter->groups));
 	if (!counter->groups)
 		return -ENOMEM;
 	for (*index = 0; *index < o->plan->nr_groups; (*index)++) {
@@ -375,8 +373,7 @@ static struct perf_thread_map *target_threads(const struct td_target *target)
 {
 	if (target->system_wide)
 		return perf_thread_map__new_dummy();
-	return perf_thread_map__new_array((int)target->tids.nr,
-					  target->tids.v);
+	return perf_thread_map__new_array((int)target->tids.nr, target->tids.v);
 }
 
 int td_counter_perf_open(struct td_counter **out, struct td_plan *plan,
@@ -398,8 +395,8 @@ int td_counter_perf_open(struct td_counter **out, struct td_plan *plan,
 		rc = open_groups(&o, &index, &failed);
 		if (!rc)
 			break;
-		rc = rc == -ENOMEM ? td_err_nomem(err) :
-				     fall_back(&o, index, failed, rc);
+		rc = rc == -ENOMEM ? td_err_nomem(err)
+				   : fall_back(&o, index, failed, rc);
 	}
 	if (!rc && alloc_readings(counter))
 		rc = td_err_nomem(err);

@@ -22,8 +22,8 @@ static int replay_read(struct td_counter *base, uint64_t *time_ns,
 		       struct td_readings *readings, struct td_err *err)
 {
 	struct replay_counter *counter = (struct replay_counter *)base;
-	int rc = td_recording_next(counter->recording, time_ns,
-				   &counter->delta, err);
+	int rc = td_recording_next(counter->recording, time_ns, &counter->delta,
+				   err);
 
 	*readings = counter->delta;
 	return rc;

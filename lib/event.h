@@ -11,7 +11,7 @@
 /* One event on one PMU. */
 struct td_event {
 	char *name; /* an event string: "cpu_core/topdown-retiring/" */
-	int pmu; /* index of its PMU in the machine */
+	int pmu;    /* index of its PMU in the machine */
 	uint32_t type;
 	uint64_t config[TD_NR_CONFIGS];
 	double scale; /* of sysfs' .scale file, else 1 */

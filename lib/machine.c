@@ -11,8 +11,8 @@ static int read_identity(const struct td_sysfs *fs, const char *cpuid,
 			 struct td_machine *machine, struct td_err *err)
 {
 	struct td_cpuid *id = &machine->cpuid;
-	int rc = cpuid ? td_cpuid_parse(cpuid, id, err) :
-			 td_cpuid_read(fs, id, err);
+	int rc = cpuid ? td_cpuid_parse(cpuid, id, err)
+		       : td_cpuid_read(fs, id, err);
 
 	if (rc)
 		return rc;

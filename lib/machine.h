@@ -9,10 +9,10 @@
 struct td_machine {
 	struct td_cpuid cpuid;
 	const struct td_model *model; /* NULL: not in the table */
-	char release[65]; /* of the kernel */
+	char release[65];             /* of the kernel */
 	struct td_ints online;
-	bool smt; /* hardware threads share cores */
-	bool nmi_watchdog; /* holds a cycles counter of every CPU */
+	bool smt;            /* hardware threads share cores */
+	bool nmi_watchdog;   /* holds a cycles counter of every CPU */
 	struct td_pmu *pmus; /* core PMUs with CPUs, cpu_core first */
 	size_t nr_pmus;
 };

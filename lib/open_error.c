@@ -11,12 +11,11 @@ static int no_rights(struct td_err *err, int rc, const char *event,
 		   target->system_wide ? "a whole machine" : "this process",
 		   strerror(-rc));
 	if (target->system_wide)
-		return td_err_hint(err,
-				   "as root: sysctl "
-				   "kernel.perf_event_paranoid=0; or give "
-				   "tdstat CAP_PERFMON: setcap "
-				   "cap_perfmon+ep; or count one command: "
-				   "tdstat -- COMMAND");
+		return td_err_hint(err, "as root: sysctl "
+					"kernel.perf_event_paranoid=0; or give "
+					"tdstat CAP_PERFMON: setcap "
+					"cap_perfmon+ep; or count one command: "
+					"tdstat -- COMMAND");
 	return td_err_hint(err,
 			   "as root: sysctl kernel.perf_event_paranoid=2; or "
 			   "give tdstat CAP_PERFMON: setcap cap_perfmon+ep; "
@@ -46,8 +45,8 @@ int td_open_error(struct td_err *err, int rc, const char *event,
 	case ENOENT:
 	case ENXIO:
 	case EOPNOTSUPP:
-		td_err_set(err, rc, "%s: the kernel cannot count it: %s",
-			   event, strerror(-rc));
+		td_err_set(err, rc, "%s: the kernel cannot count it: %s", event,
+			   strerror(-rc));
 		return td_err_hint(err, "dmesg may say why; in a virtual "
 					"machine, the host decides what there "
 					"is to count");

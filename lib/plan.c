@@ -7,8 +7,8 @@
 
 #include "lib/util.h"
 
-#define NR_COUNTERS 32 /* general ones below 16, fixed ones from 16 on */
-#define FIXED(n) (UINT32_C(1) << (16 + (n)))
+#define NR_COUNTERS  32 /* general ones below 16, fixed ones from 16 on */
+#define FIXED(n)     (UINT32_C(1) << (16 + (n)))
 #define FIXED_CYCLES FIXED(1)
 
 /* The counters that could count an event, as one mask; 0: it needs none. */
@@ -40,7 +40,8 @@ static bool place_event(const uint32_t *masks, int i, int *owner,
 		if (!(masks[i] & bit) || *tried & bit)
 			continue;
 		*tried |= bit;
-		if (owner[c] < 0 || place_event(masks, owner[c], owner, tried)) {
+		if (owner[c] < 0 ||
+		    place_event(masks, owner[c], owner, tried)) {
 			owner[c] = i;
 			return true;
 		}
@@ -74,8 +75,8 @@ static bool group_fits(const struct td_plan *plan,
 	int counted = 0;
 
 	for (size_t i = 0; i < group->nr + nr; i++) {
-		int event = i < group->nr ? group->members[i] :
-					    more[i - group->nr];
+		int event =
+			i < group->nr ? group->members[i] : more[i - group->nr];
 		uint32_t mask = candidates(machine, &plan->events[event]);
 
 		if (!mask)
@@ -103,8 +104,8 @@ static int group_add(struct td_group *group, const int *events, size_t nr)
 
 static struct td_group *new_group(struct td_plan *plan, int pmu)
 {
-	struct td_group *group = td_array_add(&plan->groups, plan->nr_groups,
-					      sizeof(*group));
+	struct td_group *group =
+		td_array_add(&plan->groups, plan->nr_groups, sizeof(*group));
 
 	if (!group)
 		return NULL;

@@ -12,7 +12,7 @@
 /* Events that the kernel counts together: members[0] leads. */
 struct td_group {
 	int pmu;
-	bool slots; /* led by SLOTS: must never be split */
+	bool slots;   /* led by SLOTS: must never be split */
 	int *members; /* indices of the plan's events */
 	size_t nr;
 };

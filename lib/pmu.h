@@ -24,7 +24,7 @@ struct td_format {
 struct td_alias {
 	char *name;
 	char *terms;
-	char *unit; /* NULL: none */
+	char *unit;   /* NULL: none */
 	double scale; /* 1 where there is no .scale file */
 };
 

@@ -18,7 +18,7 @@
 
 struct td_recording_info {
 	int interval_ms; /* 0: one line for the whole run */
-	char *target; /* "system wide", "'./triad 100M'" */
+	char *target;    /* "system wide", "'./triad 100M'" */
 };
 
 /* places: one a CPU of machine->online.  Errors of the stream are left in it. */
@@ -39,10 +39,10 @@ struct td_recording {
 	char *text; /* getline()'s */
 	size_t size;
 	struct td_machine machine; /* its PMUs' aliases are the events */
-	struct td_plan plan; /* events and groups, no configs */
+	struct td_plan plan;       /* events and groups, no configs */
 	struct td_recording_info info;
-	bool ended; /* the end line was there */
-	bool cut_off; /* it stops in the middle of a line */
+	bool ended;            /* the end line was there */
+	bool cut_off;          /* it stops in the middle of a line */
 	struct td_usage usage; /* of the end line */
 };
 

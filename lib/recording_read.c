@@ -9,8 +9,8 @@
 #include "lib/recording.h"
 #include "lib/util.h"
 
-#define MAX_LINE (64 << 20) /* a line of 1,024 CPUs and 100 events is 6 MB */
-#define MAX_DEPTH 8
+#define MAX_LINE   (64 << 20) /* a line of 1,024 CPUs and 100 events is 6 MB */
+#define MAX_DEPTH  8
 #define MAX_EVENTS 10000
 
 static int bad(const struct td_recording *rec, struct td_err *err,
@@ -276,8 +276,9 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 		return bad(rec, err,
 			   "needs cpuid, smt, interval_ms and target");
 	if (td_cpuid_parse(cpuid, &machine->cpuid, err))
-		return bad(rec, err, "\"cpuid\" is not of the form "
-				     "GenuineIntel-6-97-2");
+		return bad(rec, err,
+			   "\"cpuid\" is not of the form "
+			   "GenuineIntel-6-97-2");
 	if (strcmp(machine->cpuid.vendor, "GenuineIntel") == 0)
 		machine->model = td_model_find(machine->cpuid.family,
 					       machine->cpuid.model);
@@ -293,8 +294,9 @@ static int read_head(struct td_recording *rec, struct td_err *err)
 	int rc = next_line(rec, err);
 
 	if (rc > 0)
-		return td_err_set(err, -EINVAL, "%s: not a recording: it has "
-						"no whole line",
+		return td_err_set(err, -EINVAL,
+				  "%s: not a recording: it has "
+				  "no whole line",
 				  rec->path);
 	if (!rc)
 		rc = parse_line(rec, &head, err);
@@ -338,7 +340,7 @@ static bool parse_reading(const struct td_recording *rec,
 	if ((size_t)n[0] >= rec->plan.nr_events || n[5] > n[4])
 		return false;
 	*out = (struct td_reading){
-		(int)n[0],	(int)n[1],	(int)n[2],
+		(int)n[0],      (int)n[1],      (int)n[2],
 		(uint64_t)n[3], (uint64_t)n[4], (uint64_t)n[5],
 	};
 	return true;
@@ -394,8 +396,8 @@ int td_recording_next(struct td_recording *rec, uint64_t *time_ns,
 	if (rc)
 		return rc;
 	end = member(line, "end", json_type_object);
-	rc = end ? read_end(rec, end, err) :
-		   read_counts(rec, line, time_ns, readings, err);
+	rc = end ? read_end(rec, end, err)
+		 : read_counts(rec, line, time_ns, readings, err);
 	json_object_put(line);
 	return rc;
 }

@@ -33,11 +33,10 @@ static void put_seconds(struct json_object *to, const char *key, uint64_t ns)
 {
 	char text[40];
 
-	snprintf(text, sizeof(text), "%" PRIu64 ".%09" PRIu64,
-		 ns / 1000000000, ns % 1000000000);
-	json_object_object_add(to, key,
-			       json_object_new_double_s((double)ns / 1e9,
-							text));
+	snprintf(text, sizeof(text), "%" PRIu64 ".%09" PRIu64, ns / 1000000000,
+		 ns % 1000000000);
+	json_object_object_add(
+		to, key, json_object_new_double_s((double)ns / 1e9, text));
 }
 
 static struct json_object *pmu_objects(const struct td_machine *machine)

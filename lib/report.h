@@ -11,7 +11,7 @@
 struct td_column {
 	const char *name;
 	const char *parent; /* NULL at level 1 */
-	const char *unit; /* "%" */
+	const char *unit;   /* "%" */
 	int level;
 	bool present; /* some row of this machine can have it */
 };
@@ -19,20 +19,20 @@ struct td_column {
 enum td_status {
 	TD_STATUS_OK,
 	TD_STATUS_NOT_COUNTED, /* value is not to be shown */
-	TD_STATUS_NONE, /* this row's PMU has no such metric */
+	TD_STATUS_NONE,        /* this row's PMU has no such metric */
 };
 
 struct td_cell {
 	enum td_status status;
-	double value; /* in the column's unit */
+	double value;       /* in the column's unit */
 	double running_pct; /* of the time, its events were on the PMU */
 	bool over_threshold;
 };
 
 struct td_row {
-	const char *id; /* "all", "CPU5" */
-	const char *pmu; /* "all" for the merged row */
-	double slots; /* NaN: not known */
+	const char *id;   /* "all", "CPU5" */
+	const char *pmu;  /* "all" for the merged row */
+	double slots;     /* NaN: not known */
 	double share_pct; /* of the slots of all PMUs with this id; NaN */
 	double running_pct; /* of the time, its PMU was counted: the most of its cells */
 	struct td_cell *cells; /* one a column */
@@ -49,10 +49,10 @@ struct td_report {
 /* What stands around results, fixed for a run. */
 struct td_frame {
 	const char *target; /* "'./triad 100M'", "system wide"; for people */
-	bool interval; /* a row at a time, not one final tree */
-	bool show_pmu; /* more than one PMU */
-	bool show_id; /* an aggregation was asked for */
-	bool colour; /* the stream is a terminal that shows it */
+	bool interval;      /* a row at a time, not one final tree */
+	bool show_pmu;      /* more than one PMU */
+	bool show_id;       /* an aggregation was asked for */
+	bool colour;        /* the stream is a terminal that shows it */
 	unsigned int screen_lines; /* the header comes again; 0: never */
 };
 

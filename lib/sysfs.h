@@ -12,7 +12,7 @@
  * them are relative ("devices/system/cpu/online").
  */
 struct td_sysfs {
-	int sys, proc; /* directory descriptors */
+	int sys, proc;                    /* directory descriptors */
 	const char *sys_path, *proc_path; /* for messages; borrowed */
 };
 

@@ -9,10 +9,10 @@
 /* Whom to count. */
 struct td_target {
 	bool system_wide; /* whole CPUs, not tasks */
-	bool has_cpus; /* only those of cpus */
+	bool has_cpus;    /* only those of cpus */
 	struct td_ints cpus;
 	struct td_ints tids; /* tasks, unless system_wide */
-	bool inherit; /* tasks to come, too */
+	bool inherit;        /* tasks to come, too */
 	bool enable_on_exec; /* the task is a command about to start */
 	bool exclude_kernel; /* user space only */
 	bool exclude_guest;

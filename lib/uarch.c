@@ -94,8 +94,7 @@ static const struct td_model models[] = {
 	{ 6, 0xbe, "Alder Lake-N", .core = TD_GRACEMONT },
 	{ 6, 0xaf, "Sierra Forest", .core = TD_CRESTMONT,
 	  .linux_since = "6.12" },
-	{ 6, 0xb6, "Grand Ridge", .core = TD_CRESTMONT,
-	  .linux_since = "6.12" },
+	{ 6, 0xb6, "Grand Ridge", .core = TD_CRESTMONT, .linux_since = "6.12" },
 	{ 6, 0xdd, "Clearwater Forest", .core = TD_DARKMONT,
 	  .linux_since = "7.2" },
 };
@@ -144,7 +143,7 @@ int td_uarch_general(enum td_uarch uarch)
 }
 
 /* inv, edge, cmask, any: with one of these a fixed counter will not do. */
-#define PLAIN_BITS (UINT64_C(0xff) << 24 | 1u << 23 | 1u << 18)
+#define PLAIN_BITS        (UINT64_C(0xff) << 24 | 1u << 23 | 1u << 18)
 #define RAW_EVENT(config) ((config) & (0xffff | PLAIN_BITS))
 
 /* The *_event_constraints[] of arch/x86/events/intel/core.c, Linux 6.12. */

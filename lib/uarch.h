@@ -13,7 +13,7 @@ enum td_uarch {
 	TD_HASWELL,
 	TD_BROADWELL,
 	TD_SKYLAKE,
-	TD_SUNNY_COVE, /* and Cypress Cove, Willow Cove */
+	TD_SUNNY_COVE,  /* and Cypress Cove, Willow Cove */
 	TD_GOLDEN_COVE, /* and Raptor Cove */
 	TD_REDWOOD_COVE,
 	TD_LION_COVE,
@@ -48,8 +48,8 @@ int td_uarch_general(enum td_uarch uarch);
 
 /* Where the hardware can count an event. */
 struct td_placement {
-	bool metric; /* a field of PERF_METRICS: costs no counter */
-	int fixed; /* a fixed counter, -1: none */
+	bool metric;      /* a field of PERF_METRICS: costs no counter */
+	int fixed;        /* a fixed counter, -1: none */
 	uint32_t general; /* mask of general counters */
 };
 

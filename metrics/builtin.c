@@ -442,7 +442,8 @@ const struct td_metric_set *td_builtin_find(const struct td_machine *machine,
 	if (strcmp(pmu->name, "cpu") == 0 && td_model_is_hybrid(machine->model))
 		return NULL;
 	if (HAS_ALL(pmu, metrics_8_events)) {
-		if (pmu->uarch == TD_GOLDEN_COVE || pmu->uarch == TD_REDWOOD_COVE)
+		if (pmu->uarch == TD_GOLDEN_COVE ||
+		    pmu->uarch == TD_REDWOOD_COVE)
 			return &golden_cove;
 		return &metrics_8;
 	}

@@ -38,9 +38,9 @@ struct td_metric_set {
 	size_t nr_events;
 	const struct td_metric_def *metrics;
 	size_t nr_metrics;
-	int levels; /* the deepest there is */
+	int levels;     /* the deepest there is */
 	bool one_group; /* level 2 takes no counter that level 1 does not */
-	bool per_core; /* the threads of a core only make sense together */
+	bool per_core;  /* the threads of a core only make sense together */
 };
 
 #define TD_SLOTS "td_slots"

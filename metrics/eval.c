@@ -66,9 +66,9 @@ static void fill_cell(const struct td_tree *tree,
 		      const struct td_total *totals, struct td_cell *cell)
 {
 	double value = PERCENT * tree->values[metric->slot];
-	double over = metric->threshold ?
-			      td_expr_eval(metric->threshold, tree->values) :
-			      0;
+	double over = metric->threshold
+			      ? td_expr_eval(metric->threshold, tree->values)
+			      : 0;
 
 	cell->running_pct = running_pct(metric, totals);
 	if (!isfinite(value) || !counted_alike(metric, totals)) {
@@ -117,8 +117,8 @@ static double slots_of(const struct td_tree *tree, int pmu)
 static struct td_row *add_row(struct td_report *report, const char *id,
 			      const char *pmu)
 {
-	struct td_row *row = td_array_add(&report->rows, report->nr_rows,
-					  sizeof(*row));
+	struct td_row *row =
+		td_array_add(&report->rows, report->nr_rows, sizeof(*row));
 
 	if (!row)
 		return NULL;
@@ -147,7 +147,7 @@ static bool was_enabled(const struct td_plan *plan, int pmu,
 }
 
 static void eval_pmu(struct td_tree *tree, int pmu,
-		    const struct td_total *totals, struct td_row *row)
+		     const struct td_total *totals, struct td_row *row)
 {
 	fill_metrics(tree, pmu);
 	row->slots = slots_of(tree, pmu);

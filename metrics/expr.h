@@ -36,8 +36,8 @@ typedef int (*td_expr_lookup)(void *ctx, const char *name);
  * name that lookup does not have is -EINVAL or -ENOENT, with the text and the
  * column (from 1) in err.
  */
-int td_expr_parse(struct td_expr **out, const char *text,
-		  td_expr_lookup lookup, void *ctx, struct td_err *err);
+int td_expr_parse(struct td_expr **out, const char *text, td_expr_lookup lookup,
+		  void *ctx, struct td_err *err);
 void td_expr_free(struct td_expr *expr); /* NULL is fine */
 
 /* No allocation.  values is indexed by what lookup returned. */

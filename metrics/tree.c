@@ -14,9 +14,9 @@ struct scope {
 	struct td_plan *plan;
 	const struct td_machine *machine;
 	int pmu;
-	bool fixed; /* the events are those that there are */
+	bool fixed;  /* the events are those that there are */
 	bool no_new; /* a threshold must not cost another event */
-	int depth; /* of metrics that refer to metrics */
+	int depth;   /* of metrics that refer to metrics */
 	struct td_err *err;
 };
 
@@ -26,8 +26,8 @@ static int compile_metric(struct scope *scope, const struct td_metric_def *def);
 
 static int new_value(struct td_tree *tree, double value)
 {
-	double *slot = td_array_add(&tree->values, tree->nr_values,
-				    sizeof(*slot));
+	double *slot =
+		td_array_add(&tree->values, tree->nr_values, sizeof(*slot));
 
 	if (!slot)
 		return -ENOMEM;
@@ -96,8 +96,8 @@ static int find_event(struct scope *scope, const struct td_event_def *def)
 	return rc ? rc : event_slot(scope->tree, plan->nr_events - 1);
 }
 
-static const struct td_event_def *
-event_def(const struct td_metric_set *set, const char *id)
+static const struct td_event_def *event_def(const struct td_metric_set *set,
+					    const char *id)
 {
 	for (size_t i = 0; i < set->nr_events; i++) {
 		if (strcmp(set->events[i].id, id) == 0)
@@ -106,8 +106,8 @@ event_def(const struct td_metric_set *set, const char *id)
 	return NULL;
 }
 
-static const struct td_metric_def *
-metric_def(const struct td_metric_set *set, const char *name)
+static const struct td_metric_def *metric_def(const struct td_metric_set *set,
+					      const char *name)
 {
 	for (size_t i = 0; i < set->nr_metrics; i++) {
 		if (strcmp(set->metrics[i].name, name) == 0)
@@ -270,10 +270,9 @@ static int compile_thresholds(struct scope *scope)
 
 		if (metric->pmu == scope->pmu && metric->column >= 0 &&
 		    metric->def->threshold)
-			rc = td_expr_parse(&metric->threshold,
-					   metric->def->threshold,
-					   lookup_or_unknown, scope,
-					   scope->err);
+			rc = td_expr_parse(
+				&metric->threshold, metric->def->threshold,
+				lookup_or_unknown, scope, scope->err);
 	}
 	scope->no_new = false;
 	return rc;
@@ -335,7 +334,8 @@ int td_tree_build(struct td_tree *tree, struct td_plan *plan,
 		  const struct td_machine *machine, int level, bool fixed,
 		  struct td_err *err)
 {
-	struct scope scope = { tree, plan, machine, .fixed = fixed, .err = err };
+	struct scope scope = { tree, plan, machine, .fixed = fixed,
+			       .err = err };
 	int rc;
 
 	*tree = (struct td_tree){ .nr_pmus = machine->nr_pmus };

@@ -10,12 +10,12 @@
 /* A metric on one PMU, ready to be computed. */
 struct td_metric {
 	const struct td_metric_def *def;
-	int pmu; /* index in the machine */
-	int slot; /* where its value goes */
+	int pmu;    /* index in the machine */
+	int slot;   /* where its value goes */
 	int column; /* of the report; -1: not shown */
 	struct td_expr *value;
 	struct td_expr *threshold; /* NULL: none */
-	struct td_ints events; /* all that it is made of */
+	struct td_ints events;     /* all that it is made of */
 };
 
 /*

@@ -24,9 +24,9 @@ static int kernel_too_old(const struct td_machine *machine, struct td_err *err)
 		   "(%s)",
 		   machine->release, machine->model->name);
 	return td_err_hint(err, "Linux %s does",
-			   machine->model->linux_since ?
-				   machine->model->linux_since :
-				   "6.12");
+			   machine->model->linux_since
+				   ? machine->model->linux_since
+				   : "6.12");
 }
 
 int td_why_no_tree(const struct td_machine *machine, struct td_err *err)
@@ -37,19 +37,19 @@ int td_why_no_tree(const struct td_machine *machine, struct td_err *err)
 		return no_pmu(machine, err);
 	pmu = machine->pmus[0].name;
 	if (machine->model && strcmp(pmu, "cpu") == 0 &&
-	    (td_model_is_hybrid(machine->model) ||
-	     machine->model->linux_since))
+	    (td_model_is_hybrid(machine->model) || machine->model->linux_since))
 		return kernel_too_old(machine, err);
 	td_err_set(err, -ENODEV,
 		   "no top-down events: PMU %s has neither slots nor "
 		   "topdown-* in sysfs",
 		   pmu);
 	if (strcmp(machine->cpuid.vendor, "GenuineIntel") != 0)
-		return td_err_hint(err, "this is not an Intel processor: "
-					"there are none yet for %s",
-				   machine->cpuid.vendor[0] ?
-					   machine->cpuid.vendor :
-					   "it");
+		return td_err_hint(err,
+				   "this is not an Intel processor: "
+				   "there are none yet for %s",
+				   machine->cpuid.vendor[0]
+					   ? machine->cpuid.vendor
+					   : "it");
 	if (machine->cpuid.hypervisor)
 		return td_err_hint(err,
 				   "this is a virtual machine: most hosts do "

@@ -10,27 +10,27 @@
 /* TAP: one line a check, the number of checks at the end. */
 static int test_nr, test_failed;
 
-#define ok(cond, ...)                                                          \
-	do {                                                                   \
-		bool ok_ = (cond);                                             \
-		printf("%sok %d - ", ok_ ? "" : "not ", ++test_nr);            \
-		printf(__VA_ARGS__);                                           \
-		printf("\n");                                                  \
-		if (!ok_) {                                                    \
-			test_failed++;                                         \
-			printf("# %s:%d: %s\n", __FILE__, __LINE__, #cond);    \
-		}                                                              \
+#define ok(cond, ...)                                                       \
+	do {                                                                \
+		bool ok_ = (cond);                                          \
+		printf("%sok %d - ", ok_ ? "" : "not ", ++test_nr);         \
+		printf(__VA_ARGS__);                                        \
+		printf("\n");                                               \
+		if (!ok_) {                                                 \
+			test_failed++;                                      \
+			printf("# %s:%d: %s\n", __FILE__, __LINE__, #cond); \
+		}                                                           \
 	} while (0)
 
-#define is_str(got, want, ...)                                                 \
-	do {                                                                   \
-		const char *got_ = (got), *want_ = (want);                     \
-		bool same_ = got_ && want_ && strcmp(got_, want_) == 0;        \
-		ok(same_, __VA_ARGS__);                                        \
-		if (!same_)                                                    \
-			printf("# got:  %s\n# want: %s\n",                     \
-			       got_ ? got_ : "(null)",                         \
-			       want_ ? want_ : "(null)");                      \
+#define is_str(got, want, ...)                                          \
+	do {                                                            \
+		const char *got_ = (got), *want_ = (want);              \
+		bool same_ = got_ && want_ && strcmp(got_, want_) == 0; \
+		ok(same_, __VA_ARGS__);                                 \
+		if (!same_)                                             \
+			printf("# got:  %s\n# want: %s\n",              \
+			       got_ ? got_ : "(null)",                  \
+			       want_ ? want_ : "(null)");               \
 	} while (0)
 
 /* NaN equals NaN; otherwise relative to the larger, floor 1. */
@@ -38,7 +38,8 @@ static inline bool test_near(double got, double want, double tolerance)
 {
 	if (isnan(want) || isnan(got))
 		return isnan(want) && isnan(got);
-	return fabs(got - want) <= tolerance * fmax(1, fmax(fabs(got), fabs(want)));
+	return fabs(got - want) <=
+	       tolerance * fmax(1, fmax(fabs(got), fabs(want)));
 }
 
 static inline int done_testing(void)

@@ -45,7 +45,7 @@ static int make_plan(struct td_run *run, struct td_err *err)
 	if (rc)
 		return rc;
 	return td_plan_build(&run->plan, &run->machine, run->tree.needs,
-			     run->tree.nr_needs, err);
+			     run->tree.nr_needs, run->tree.references, err);
 }
 
 static int count(struct td_run *run, int *status, struct td_err *err)

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static void err_fill(struct td_err *err, int code, const char *fmt, va_list ap)
+__attribute__((format(printf, 3, 0))) static void
+err_fill(struct td_err *err, int code, const char *fmt, va_list ap)
 {
 	memset(err, 0, sizeof(*err));
 	err->code = code;

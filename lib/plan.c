@@ -66,10 +66,18 @@ static bool counters_suffice(const uint32_t *masks, int nr)
 /* Events of a group that take a counter: more cannot fit anyway. */
 #define MAX_COUNTED NR_COUNTERS
 
+/* The scheduler at work. */
+struct planning {
+	struct td_plan *plan;
+	const struct td_machine *machine;
+	const int *references; /* one a PMU */
+	bool *placed;          /* one an event that was asked for */
+	size_t nr_asked;       /* events behind these are clones */
+};
+
 /* Would group still be schedulable with these more? */
-static bool group_fits(const struct td_plan *plan,
-		       const struct td_machine *machine,
-		       const struct td_group *group, const int *more, size_t nr)
+static bool group_fits(const struct planning *p, const struct td_group *group,
+		       const int *more, size_t nr)
 {
 	uint32_t masks[MAX_COUNTED];
 	int counted = 0;
@@ -77,7 +85,7 @@ static bool group_fits(const struct td_plan *plan,
 	for (size_t i = 0; i < group->nr + nr; i++) {
 		int event =
 			i < group->nr ? group->members[i] : more[i - group->nr];
-		uint32_t mask = candidates(machine, &plan->events[event]);
+		uint32_t mask = candidates(p->machine, &p->plan->events[event]);
 
 		if (!mask)
 			continue;
@@ -111,68 +119,101 @@ static struct td_group *new_group(struct td_plan *plan, int pmu)
 		return NULL;
 	plan->nr_groups++;
 	group->pmu = pmu;
+	group->reference = group->clone = -1;
 	return group;
 }
 
-/* SLOTS and its metric events: one group a PMU. */
-static int add_slots_group(struct td_plan *plan, int pmu, bool *placed)
+/* The reference event once more, as the leader of a further group. */
+static int add_clone(struct td_plan *plan, struct td_group *group,
+		     int reference)
 {
-	struct td_group *group = NULL;
+	int clone = (int)plan->nr_events;
+	struct td_event *event =
+		td_array_add(&plan->events, plan->nr_events, sizeof(*event));
 
+	if (!event)
+		return -ENOMEM;
+	*event = plan->events[reference];
+	event->name = strdup(event->name);
+	plan->nr_events++;
+	if (!event->name)
+		return -ENOMEM;
+	group->reference = reference;
+	group->clone = clone;
+	return group_add(group, &clone, 1);
+}
+
+/* A group for more events of a PMU that has some already, or its first. */
+static struct td_group *further_group(struct planning *p, int pmu)
+{
+	struct td_group *group = new_group(p->plan, pmu);
+	int reference = p->references ? p->references[pmu] : -1;
+
+	/* not before the reference itself has its place */
+	if (!group || reference < 0 || !p->placed[reference])
+		return group;
+	return add_clone(p->plan, group, reference) ? NULL : group;
+}
+
+static int find_slots(const struct td_plan *plan, int pmu)
+{
 	for (int i = 0; i < (int)plan->nr_events; i++) {
-		if (plan->events[i].pmu != pmu ||
-		    !td_event_is_slots(&plan->events[i]))
-			continue;
-		group = new_group(plan, pmu);
-		if (!group || group_add(group, &i, 1))
-			return -ENOMEM;
-		group->slots = placed[i] = true;
-		break;
+		if (plan->events[i].pmu == pmu &&
+		    td_event_is_slots(&plan->events[i]))
+			return i;
 	}
-	for (int i = 0; group && i < (int)plan->nr_events; i++) {
-		if (plan->events[i].pmu != pmu || placed[i] ||
+	return -1;
+}
+
+/* SLOTS and its metric events: one group a PMU. */
+static int add_slots_group(struct planning *p, int pmu)
+{
+	struct td_plan *plan = p->plan;
+	int slots = find_slots(plan, pmu);
+	struct td_group *group;
+
+	if (slots < 0)
+		return 0;
+	group = new_group(plan, pmu);
+	if (!group || group_add(group, &slots, 1))
+		return -ENOMEM;
+	group->slots = p->placed[slots] = true;
+	for (int i = 0; i < (int)p->nr_asked; i++) {
+		if (plan->events[i].pmu != pmu || p->placed[i] ||
 		    !td_event_is_metric(&plan->events[i]))
 			continue;
 		if (group_add(group, &i, 1))
 			return -ENOMEM;
-		placed[i] = true;
+		p->placed[i] = true;
 	}
 	return 0;
 }
 
 /* The first group that takes them all; NULL: none does. */
-static struct td_group *room_for(const struct td_plan *plan,
-				 const struct td_machine *machine, int pmu,
+static struct td_group *room_for(const struct planning *p, int pmu,
 				 const int *events, size_t nr)
 {
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		struct td_group *group = &plan->groups[g];
+	for (size_t g = 0; g < p->plan->nr_groups; g++) {
+		struct td_group *group = &p->plan->groups[g];
 
-		if (group->pmu == pmu &&
-		    group_fits(plan, machine, group, events, nr))
+		if (group->pmu == pmu && group_fits(p, group, events, nr))
 			return group;
 	}
 	return NULL;
 }
 
 /* One event into the first group with room, or a new one. */
-static int place_single(struct td_plan *plan, const struct td_machine *machine,
-			int event)
+static int place_single(struct planning *p, int event)
 {
-	int pmu = plan->events[event].pmu;
-	struct td_group *group = room_for(plan, machine, pmu, &event, 1);
+	int pmu = p->plan->events[event].pmu;
+	struct td_group *group = room_for(p, pmu, &event, 1);
 
 	if (!group)
-		group = new_group(plan, pmu);
-	return group ? group_add(group, &event, 1) : -ENOMEM;
-}
-
-static void drop_members(struct td_plan *plan, const size_t *nr, size_t groups)
-{
-	for (size_t g = 0; g < groups; g++)
-		plan->groups[g].nr = nr[g];
-	while (plan->nr_groups > groups)
-		free(plan->groups[--plan->nr_groups].members);
+		group = further_group(p, pmu);
+	if (!group || group_add(group, &event, 1))
+		return -ENOMEM;
+	p->placed[event] = true;
+	return 0;
 }
 
 /*
@@ -180,109 +221,158 @@ static void drop_members(struct td_plan *plan, const size_t *nr, size_t groups)
  * by one?  Then a new group for the sake of keeping some together is one too
  * many.  Leaves the plan as it was.
  */
-static int rest_fits(struct td_plan *plan, const struct td_machine *machine,
-		     int pmu, const bool *placed, bool *fits)
+static bool rest_fits(struct planning *p, int pmu)
 {
-	size_t groups = plan->nr_groups;
-	td_autofree size_t *nr = calloc(groups + 1, sizeof(*nr));
-	int rc = 0;
+	size_t groups = p->plan->nr_groups, added = 0;
+	td_autofree struct td_group **where =
+		calloc(p->nr_asked + 1, sizeof(struct td_group *));
+	bool fits = where != NULL;
 
-	if (!nr)
-		return -ENOMEM;
-	for (size_t g = 0; g < groups; g++)
-		nr[g] = plan->groups[g].nr;
-	for (int i = 0; !rc && i < (int)plan->nr_events; i++) {
-		if (plan->events[i].pmu == pmu && !placed[i])
-			rc = place_single(plan, machine, i);
+	for (int i = 0; fits && i < (int)p->nr_asked; i++) {
+		struct td_group *group;
+
+		if (p->plan->events[i].pmu != pmu || p->placed[i])
+			continue;
+		group = room_for(p, pmu, &i, 1);
+		fits = group && group_add(group, &i, 1) == 0;
+		if (fits)
+			where[added++] = group;
 	}
-	*fits = plan->nr_groups == groups;
-	drop_members(plan, nr, groups);
-	return rc;
+	while (added > 0)
+		where[--added]->nr--;
+	return fits && groups > 0;
 }
 
 /* Places events of one PMU that belong together. */
-static int place_together(struct td_plan *plan,
-			  const struct td_machine *machine, const int *events,
-			  size_t nr, const bool *placed)
+static int place_together(struct planning *p, const int *events, size_t nr)
 {
-	const struct td_group none = { 0 };
-	int pmu = plan->events[events[0]].pmu;
-	struct td_group *group = room_for(plan, machine, pmu, events, nr);
-	bool scatter = false;
-	int rc = 0;
+	int pmu = p->plan->events[events[0]].pmu, rc = 0;
+	struct td_group *group = room_for(p, pmu, events, nr);
 
-	if (group)
+	if (!group && !rest_fits(p, pmu)) {
+		group = further_group(p, pmu);
+		if (!group)
+			return -ENOMEM;
+		/* too many even for an empty one: one by one */
+		if (!group_fits(p, group, events, nr))
+			group = NULL;
+	}
+	if (group) {
+		for (size_t i = 0; i < nr; i++)
+			p->placed[events[i]] = true;
 		return group_add(group, events, nr);
-	rc = rest_fits(plan, machine, pmu, placed, &scatter);
-	if (!rc && !scatter && group_fits(plan, machine, &none, events, nr)) {
-		group = new_group(plan, pmu);
-		return group ? group_add(group, events, nr) : -ENOMEM;
 	}
 	for (size_t i = 0; !rc && i < nr; i++)
-		rc = place_single(plan, machine, events[i]);
+		rc = place_single(p, events[i]);
 	return rc;
 }
 
 /* The part of a need that is on pmu and has no place yet. */
-static size_t unplaced(const struct td_plan *plan, const struct td_need *need,
-		       int pmu, const bool *placed, int *out)
+static size_t unplaced(const struct planning *p, const struct td_need *need,
+		       int pmu, int *out)
 {
 	size_t nr = 0;
 
 	for (size_t i = 0; i < need->nr; i++) {
 		int event = need->events[i];
 
-		if (plan->events[event].pmu == pmu && !placed[event])
-			out[nr++] = event;
+		if (p->plan->events[event].pmu != pmu || p->placed[event])
+			continue;
+		if (out)
+			out[nr] = event;
+		nr++;
 	}
 	return nr;
 }
 
-static int place_need(struct td_plan *plan, const struct td_machine *machine,
-		      const struct td_need *need, int pmu, bool *placed)
+/*
+ * The next need: of the lowest rank, the one with the fewest events to place,
+ * since those fit beside the reference.  NULL: all have their places.
+ */
+static const struct td_need *next_need(const struct planning *p,
+				       const struct td_need *needs, size_t nr,
+				       int pmu)
+{
+	const struct td_need *best = NULL;
+	size_t fewest = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		size_t left = unplaced(p, &needs[i], pmu, NULL);
+
+		if (!left ||
+		    (best && (needs[i].rank > best->rank ||
+			      (needs[i].rank == best->rank && left >= fewest))))
+			continue;
+		best = &needs[i];
+		fewest = left;
+	}
+	return best;
+}
+
+static int place_need(struct planning *p, const struct td_need *need, int pmu)
 {
 	td_autofree int *events = calloc(need->nr + 1, sizeof(*events));
-	size_t nr;
-	int rc;
 
 	if (!events)
 		return -ENOMEM;
-	nr = unplaced(plan, need, pmu, placed, events);
-	if (!nr)
-		return 0;
-	rc = place_together(plan, machine, events, nr, placed);
-	for (size_t i = 0; i < nr; i++)
-		placed[events[i]] = true;
-	return rc;
+	return place_together(p, events, unplaced(p, need, pmu, events));
 }
 
-static int place_pmu(struct td_plan *plan, const struct td_machine *machine,
-		     const struct td_need *needs, size_t nr_needs, int pmu,
-		     bool *placed)
+static int place_pmu(struct planning *p, const struct td_need *needs,
+		     size_t nr_needs, int pmu)
 {
-	int rc = add_slots_group(plan, pmu, placed);
+	int reference = p->references ? p->references[pmu] : -1;
+	int rc = add_slots_group(p, pmu);
+	const struct td_need *need;
 
-	for (size_t i = 0; !rc && i < nr_needs; i++)
-		rc = place_need(plan, machine, &needs[i], pmu, placed);
-	for (int i = 0; !rc && i < (int)plan->nr_events; i++) {
-		if (plan->events[i].pmu != pmu || placed[i])
-			continue;
-		rc = place_single(plan, machine, i);
-		placed[i] = true;
+	if (!rc && reference >= 0 && !p->placed[reference])
+		rc = place_single(p, reference);
+	while (!rc && (need = next_need(p, needs, nr_needs, pmu)))
+		rc = place_need(p, need, pmu);
+	for (int i = 0; !rc && i < (int)p->nr_asked; i++) {
+		if (p->plan->events[i].pmu == pmu && !p->placed[i])
+			rc = place_single(p, i);
 	}
 	return rc;
 }
 
 int td_plan_build(struct td_plan *plan, const struct td_machine *machine,
 		  const struct td_need *needs, size_t nr_needs,
-		  struct td_err *err)
+		  const int *references, struct td_err *err)
 {
 	td_autofree bool *placed = calloc(plan->nr_events + 1, sizeof(*placed));
+	struct planning p = { plan, machine, references, placed,
+			      plan->nr_events };
 	int rc = placed ? 0 : -ENOMEM;
 
 	for (int pmu = 0; !rc && pmu < (int)machine->nr_pmus; pmu++)
-		rc = place_pmu(plan, machine, needs, nr_needs, pmu, placed);
+		rc = place_pmu(&p, needs, nr_needs, pmu);
 	return rc ? td_err_nomem(err) : 0;
+}
+
+/* An earlier event of the same name; -1: none. */
+static int earlier_twin(const struct td_plan *plan, int event)
+{
+	for (int i = 0; i < event; i++) {
+		if (strcmp(plan->events[i].name, plan->events[event].name) == 0)
+			return i;
+	}
+	return -1;
+}
+
+void td_plan_find_clones(struct td_plan *plan)
+{
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		struct td_group *group = &plan->groups[g];
+
+		group->reference = group->clone = -1;
+		for (size_t i = 0; i < group->nr && group->clone < 0; i++) {
+			group->reference =
+				earlier_twin(plan, group->members[i]);
+			if (group->reference >= 0)
+				group->clone = group->members[i];
+		}
+	}
 }
 
 void td_plan_free(struct td_plan *plan)
@@ -298,19 +388,22 @@ void td_plan_free(struct td_plan *plan)
 
 int td_plan_split(struct td_plan *plan, size_t index, struct td_err *err)
 {
-	struct td_group *group = &plan->groups[index], *half;
-	size_t keep = group->nr / 2;
+	const struct td_group *group = &plan->groups[index];
+	size_t first = group->clone >= 0,
+	       keep = first + (group->nr - first) / 2;
+	int reference = first ? group->reference : group->members[0];
+	struct td_group *half;
 
-	if (group->slots || group->nr < 2)
+	if (group->slots || group->nr < first + 2)
 		return td_err_set(err, -EINVAL, "%s: cannot be split",
 				  plan->events[group->members[0]].name);
 	half = new_group(plan, group->pmu);
-	if (!half)
+	if (!half || add_clone(plan, half, reference))
 		return td_err_nomem(err);
 	group = &plan->groups[index]; /* may have moved */
 	if (group_add(half, group->members + keep, group->nr - keep))
 		return td_err_nomem(err);
-	group->nr = keep;
+	plan->groups[index].nr = keep;
 	return 0;
 }
 

@@ -15,6 +15,13 @@ struct td_group {
 	bool slots;   /* led by SLOTS: must never be split */
 	int *members; /* indices of the plan's events */
 	size_t nr;
+	/*
+	 * A PMU's further groups count its reference event (slots, cycles) once
+	 * more, as their own event clone; -1: none.  Groups that take turns see
+	 * different moments: what share of the slots an event is, only the
+	 * slots of its own moments say.
+	 */
+	int reference, clone;
 };
 
 /* What to open.  Free with td_plan_free(). */
@@ -29,19 +36,25 @@ struct td_plan {
 struct td_need {
 	int *events;
 	size_t nr;
+	int rank; /* lower ones are placed first: the level */
 };
 
 /*
  * The group scheduler.  Pure.  plan->events are the caller's, each with its
  * PMU, and it fills in the groups: on each PMU SLOTS first, the topdown-*
  * metric events behind it, then whatever else the counters hold; the events
- * of a need stay together where they fit, in the needs' order; more groups
- * only where the counters force them.
+ * of a need stay together where they fit; more groups only where the counters
+ * force them.  references: one event a PMU that its further groups clone, or
+ * -1.
  */
 int td_plan_build(struct td_plan *plan, const struct td_machine *machine,
 		  const struct td_need *needs, size_t nr_needs,
-		  struct td_err *err);
+		  const int *references, struct td_err *err);
+/* Of groups that were recorded: an event of an earlier one's name. */
+void td_plan_find_clones(struct td_plan *plan);
 void td_plan_free(struct td_plan *plan);
+/* Of groups that were recorded: an event of an earlier group's name. */
+void td_plan_find_clones(struct td_plan *plan);
 
 /* Splits a group that the kernel refused in two; not one with SLOTS. */
 int td_plan_split(struct td_plan *plan, size_t group, struct td_err *err);

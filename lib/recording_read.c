@@ -307,6 +307,7 @@ static int read_head(struct td_recording *rec, struct td_err *err)
 		rc = read_array(rec, head, "pmus", read_pmu, err);
 	if (!rc)
 		rc = read_array(rec, head, "events", read_event, err);
+	td_plan_find_clones(&rec->plan);
 	json_object_put(head);
 	return rc;
 }

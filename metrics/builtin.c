@@ -232,6 +232,13 @@ static const struct td_event_def crestmont_events[] = {
 
 static const struct td_event_def atom_level_1_events[] = { ATOM_EVENTS(NULL) };
 
+/* What is left of them where bad speculation is the rest. */
+static const struct td_event_def atom_three_events[] = {
+	{ "retiring", "topdown-retiring", NULL },
+	{ "be_bound", "topdown-be-bound", NULL },
+	{ "fe_bound", "topdown-fe-bound", NULL },
+};
+
 #define ATOM_SLOTS { TD_SLOTS, NULL, 0, "#width * cycles", NULL }
 
 #define ATOM_RETIRING                                                        \
@@ -372,21 +379,23 @@ static const struct td_metric_set
 		      SET(metrics_4_events, metrics_4_metrics),
 		      .levels = 1, .one_group = true },
 	tremont = { "Atom, bad speculation is the rest",
-		    SET(tremont_events, gracemont_metrics), .levels = 2 },
+		    SET(tremont_events, gracemont_metrics), .levels = 2, .reference = "cycles" },
 	gracemont = { "Atom, bad speculation is the rest",
-		      SET(atom_events, gracemont_metrics), .levels = 2 },
+		      SET(atom_events, gracemont_metrics), .levels = 2, .reference = "cycles" },
 	crestmont = { "Atom, retiring from event 0x72",
-		      SET(crestmont_events, atom_metrics), .levels = 2 },
-	skymont = { "Atom", SET(atom_events, atom_metrics), .levels = 2 },
+		      SET(crestmont_events, atom_metrics), .levels = 2, .reference = "cycles" },
+	skymont = { "Atom", SET(atom_events, atom_metrics), .levels = 2, .reference = "cycles" },
 	atom_level_1 = { "Atom of unknown width, over the sum of the four",
 			 SET(atom_level_1_events, atom_level_1_metrics),
 			 .levels = 1, .one_group = true },
 	skylake = { "topdown-total-slots, Skylake",
 		    SET(skylake_events, skylake_metrics),
-		    .levels = 2, .per_core = true },
+		    .levels = 2, .reference = "total_slots",
+		    .per_core = true },
 	old = { "topdown-total-slots",
 		SET(old_events, old_metrics),
-		.levels = 1, .one_group = true, .per_core = true };
+		.levels = 1, .reference = "total_slots",
+		.per_core = true };
 
 const struct td_column_def td_builtin_columns[] = {
 	{ "tma_retiring", NULL, 1 },
@@ -423,6 +432,11 @@ static const struct td_metric_set *find_atom(enum td_uarch uarch)
 	return &atom_level_1;
 }
 
+static bool counts_bad_spec(enum td_uarch uarch)
+{
+	return uarch != TD_TREMONT && uarch != TD_GRACEMONT;
+}
+
 static bool has_all(const struct td_pmu *pmu, const struct td_event_def *events,
 		    size_t nr)
 {
@@ -449,7 +463,8 @@ const struct td_metric_set *td_builtin_find(const struct td_machine *machine,
 	}
 	if (HAS_ALL(pmu, metrics_4_events))
 		return pmu->uarch == TD_SUNNY_COVE ? &sunny_cove : &metrics_4;
-	if (HAS_ALL(pmu, atom_level_1_events))
+	if (HAS_ALL(pmu, atom_level_1_events) ||
+	    (HAS_ALL(pmu, atom_three_events) && !counts_bad_spec(pmu->uarch)))
 		return find_atom(pmu->uarch);
 	if (HAS_ALL(pmu, old_events))
 		return pmu->uarch == TD_SKYLAKE ? &skylake : &old;

@@ -38,7 +38,8 @@ struct td_metric_set {
 	size_t nr_events;
 	const struct td_metric_def *metrics;
 	size_t nr_metrics;
-	int levels;     /* the deepest there is */
+	int levels;            /* the deepest there is */
+	const char *reference; /* the event id that shares are taken of */
 	bool one_group; /* level 2 takes no counter that level 1 does not */
 	bool per_core;  /* the threads of a core only make sense together */
 };

@@ -13,9 +13,35 @@
 static void fill_events(struct td_tree *tree, const struct td_plan *plan,
 			const struct td_total *totals)
 {
-	for (size_t i = 0; i < plan->nr_events; i++)
+	for (size_t i = 0; i < tree->nr_event_slots; i++)
 		tree->values[tree->event_slots[i]] =
 			totals[i].value * plan->events[i].scale;
+}
+
+/*
+ * Counts of a group that took turns with others are scaled up by its own
+ * count of the reference event, and not by time: what it missed was as much
+ * as the slots that it missed.
+ */
+static void scale_by_reference(struct td_tree *tree, const struct td_plan *plan,
+			       const struct td_total *totals)
+{
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+		double factor;
+
+		if (group->clone < 0)
+			continue;
+		factor = totals[group->reference].value /
+			 totals[group->clone].value;
+		for (size_t i = 0; i < group->nr; i++) {
+			int event = group->members[i];
+
+			if (event < (int)tree->nr_event_slots)
+				tree->values[tree->event_slots[event]] *=
+					factor;
+		}
+	}
 }
 
 /* All of them: one metric's formula may refer to another. */
@@ -239,6 +265,7 @@ static int eval_id(struct td_tree *tree, const struct td_plan *plan,
 	size_t first = report->nr_rows;
 
 	fill_events(tree, plan, row);
+	scale_by_reference(tree, plan, row);
 	for (int pmu = 0; pmu < (int)machine->nr_pmus; pmu++) {
 		struct td_row *out;
 

@@ -317,16 +317,33 @@ static int add_needs(struct td_tree *tree, int deepest)
 				return -ENOMEM;
 			need->events = metric->events.v;
 			need->nr = metric->events.nr;
+			need->rank = level;
 			tree->nr_needs++;
 		}
 	}
 	return 0;
 }
 
+/* The plan's event that stands for the set's reference; -1: none. */
+static int find_reference(const struct scope *scope)
+{
+	const struct td_metric_set *set = scope->tree->sets[scope->pmu];
+	const struct td_event_def *def =
+		set->reference ? event_def(set, set->reference) : NULL;
+	const struct td_pmu *pmu = &scope->machine->pmus[scope->pmu];
+
+	for (size_t i = 0; def && i < scope->plan->nr_events; i++) {
+		if (is_named(&scope->plan->events[i], pmu, def->name))
+			return (int)i;
+	}
+	return -1;
+}
+
 static int build_pmu(struct scope *scope, int level)
 {
 	int rc = compile_shown(scope, level);
 
+	scope->tree->references[scope->pmu] = find_reference(scope);
 	return rc ? rc : compile_thresholds(scope);
 }
 
@@ -340,9 +357,11 @@ int td_tree_build(struct td_tree *tree, struct td_plan *plan,
 
 	*tree = (struct td_tree){ .nr_pmus = machine->nr_pmus };
 	tree->sets = calloc(machine->nr_pmus + 1, sizeof(const void *));
-	if (!tree->sets || add_columns(tree, level))
+	tree->references = calloc(machine->nr_pmus + 1, sizeof(int));
+	if (!tree->sets || !tree->references || add_columns(tree, level))
 		return td_err_nomem(err);
 	for (size_t i = 0; i < machine->nr_pmus; i++) {
+		tree->references[i] = -1;
 		if (machine->pmus[i].skip)
 			continue;
 		tree->sets[i] = td_builtin_find(machine, &machine->pmus[i]);
@@ -372,5 +391,6 @@ void td_tree_free(struct td_tree *tree)
 	free(tree->values);
 	free(tree->columns);
 	free(tree->needs);
+	free(tree->references);
 	*tree = (struct td_tree){ 0 };
 }

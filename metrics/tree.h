@@ -36,6 +36,7 @@ struct td_tree {
 	size_t nr_columns;
 	struct td_need *needs; /* one a metric that is shown, level 1 first */
 	size_t nr_needs;
+	int *references; /* for td_plan_build(): one a PMU, -1: none */
 };
 
 /*

@@ -104,6 +104,7 @@ int td_child_release(struct td_child *child, const char *name,
 	close_fd(&child->failed);
 	if (len != sizeof(error))
 		return 0;
+	child->status = error == ENOENT ? 127 : 126;
 	return td_err_set(err, -error, "%s: %s", name, strerror(error));
 }
 

@@ -18,7 +18,7 @@ static int print_error(const struct td_err *err)
 int main(int argc, char **argv)
 {
 	struct td_err err = { 0 };
-	struct td_opts opts;
+	struct td_opts opts = { 0 };
 	int status = 0, rc;
 
 	if (td_opts_parse(&opts, argc, argv, &err))

@@ -116,7 +116,8 @@ static void put_heading(const struct td_writer *writer,
 	fprintf(fp, " %s", row->pmu);
 	if (!counted)
 		fputs(", <not counted>", fp);
-	else if (writer->frame->show_pmu && row->share_pct >= 0)
+	else if (writer->frame->show_pmu && row->share_pct >= 0 &&
+		 !(writer->frame->show_id && row->share_pct > ALL_PCT))
 		fprintf(fp, ", %.1f %% of the slots", row->share_pct);
 	if (counted && row->running_pct < ALL_PCT)
 		fprintf(fp, ", %.1f %% of the time", row->running_pct);

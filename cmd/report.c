@@ -51,7 +51,7 @@ static int report_from(struct td_recording *rec, const struct td_opts *opts,
 		       struct td_notes *notes, struct td_err *err)
 {
 	struct td_tree tree = { 0 };
-	struct td_sink sink = { &tree, &rec->plan, &rec->machine };
+	struct td_sink sink = { &tree };
 	struct td_err late = { 0 };
 	int rc = td_tree_build(&tree, &rec->plan, &rec->machine, opts->level,
 			       true, err);

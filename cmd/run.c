@@ -27,8 +27,6 @@ void td_run_init(struct td_run *run, const struct td_opts *opts)
 		.ticks_a_row = 1,
 	};
 	run->sink.tree = &run->tree;
-	run->sink.plan = &run->plan;
-	run->sink.machine = &run->machine;
 }
 
 static int start_child(struct td_run *run, struct td_err *err)
@@ -279,24 +277,57 @@ static int start_clock(struct td_run *run, struct td_err *err)
 			       (uint64_t)run->opts->timeout_ms * NS_A_MS, err);
 }
 
-/*
- * Counters that open may still never get onto the hardware, when somebody
- * else's are pinned there.  A tenth of a second is many turns (the kernel
- * rotates every 4 ms).
- */
-static int check_not_taken(struct td_run *run, struct td_err *err)
+/* Its counters were on, and none of them ever on the hardware. */
+static bool is_held_off(const struct td_run *run, int pmu,
+			const struct td_readings *delta)
 {
-	const struct timespec pause = { 0, 10 * 1000 * 1000 };
-	int pmu = -1, rc = 0;
+	bool enabled = false;
 
-	for (int i = 0; !rc && i < 10; i++) {
-		rc = td_counter_perf_idle_pmu(run->counter, &pmu, err);
-		if (rc || pmu < 0)
+	for (size_t i = 0; i < delta->nr; i++) {
+		const struct td_reading *r = &delta->v[i];
+
+		if (run->plan.events[r->event].pmu != pmu)
+			continue;
+		if (r->running_ns)
+			return false;
+		enabled |= r->enabled_ns > 0;
+	}
+	return enabled;
+}
+
+static int taken_pmu(const struct td_run *run, const struct td_readings *delta)
+{
+	for (int pmu = 0; pmu < (int)run->machine.nr_pmus; pmu++) {
+		if (is_held_off(run, pmu, delta))
+			return pmu;
+	}
+	return -1;
+}
+
+/*
+ * Reads once and forgets it.  The counters of a group start and are read one
+ * behind the other: from here on every interval has the same lag at both of
+ * its ends.  Counters that opened may still never get onto the hardware, when
+ * somebody else's are pinned there: a tenth of a second is many turns (the
+ * kernel rotates every 4 ms).
+ */
+static int read_baseline(struct td_run *run, struct td_err *err)
+{
+	const struct timespec pause = { 0, 10000000 };
+	struct td_readings delta;
+	int pmu = -1, rc = 0;
+	uint64_t unused;
+
+	for (int i = 0; i < 10; i++) {
+		rc = run->counter->ops->read(run->counter, &unused, &delta,
+					     err);
+		if (rc)
 			return rc;
+		pmu = run->target.system_wide ? taken_pmu(run, &delta) : -1;
+		if (pmu < 0)
+			return 0;
 		nanosleep(&pause, NULL);
 	}
-	if (rc)
-		return rc;
 	td_err_set(err, -EBUSY, "%s: its counters are taken by somebody else",
 		   run->machine.pmus[pmu].name);
 	return td_err_hint(err, "end the other profiler, or the virtual "
@@ -305,18 +336,18 @@ static int check_not_taken(struct td_run *run, struct td_err *err)
 
 static int begin(struct td_run *run, struct td_err *err)
 {
-	int rc = td_sink_begin(&run->sink, err);
+	int rc = 0;
 
-	if (!rc && !run->target.enable_on_exec) {
+	if (!run->target.enable_on_exec) {
 		rc = run->counter->ops->enable(run->counter, err);
-		if (!rc && run->target.system_wide)
-			rc = check_not_taken(run, err);
+		if (!rc)
+			rc = read_baseline(run, err);
 	}
 	if (!rc)
 		rc = start_clock(run, err);
 	if (!rc && run->child.pid > 0)
 		rc = td_child_release(&run->child, run->opts->command[0], err);
-	return rc;
+	return rc ? rc : td_sink_begin(&run->sink, err);
 }
 
 int td_run_count(struct td_run *run, struct td_err *err)

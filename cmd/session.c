@@ -54,7 +54,8 @@ static int count(struct td_run *run, int *status, struct td_err *err)
 
 	if (!rc)
 		rc = td_run_count(run, err);
-	if (run->child.reaped)
+	/* of a run that failed, only that the command could not be run */
+	if (!rc || !run->child.reaped)
 		*status = run->child.status;
 	return rc;
 }

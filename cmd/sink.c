@@ -105,12 +105,11 @@ int td_sink_counts(struct td_sink *sink, uint64_t time_ns,
 {
 	struct td_totals totals = { 0 };
 	struct td_report report = { 0 };
-	int rc = td_count_aggregate(delta, sink->plan->nr_events, sink->how,
-				    &totals, err);
+	int rc = td_count_aggregate(delta, sink->tree->plan->nr_events,
+				    sink->how, &totals, err);
 
 	if (!rc)
-		rc = td_eval(sink->tree, sink->plan, sink->machine, &totals,
-			     sink->merge, &report, err);
+		rc = td_eval(sink->tree, &totals, sink->merge, &report, err);
 	if (!rc) {
 		report.time_ns = time_ns;
 		sink->writer.out->report(&sink->writer, &report);

@@ -12,9 +12,7 @@
  * written, and the stream looked at.
  */
 struct td_sink {
-	struct td_tree *tree;
-	const struct td_plan *plan;
-	const struct td_machine *machine;
+	struct td_tree *tree; /* borrowed */
 	enum td_aggregation how;
 	bool merge;
 	struct td_frame frame;

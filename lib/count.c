@@ -61,6 +61,7 @@ static void total_add(struct td_total *total, const struct td_reading *reading)
 {
 	double scaled = td_reading_scaled(reading);
 
+	total->nr++;
 	total->enabled_ns += reading->enabled_ns;
 	total->running_ns += reading->running_ns;
 	if (isnan(scaled))

@@ -34,7 +34,8 @@ void td_count_add(struct td_readings *sum, const struct td_readings *delta);
 
 /* One event over all CPUs or tasks of an id. */
 struct td_total {
-	double value; /* scaled up to the whole time, NaN: never ran */
+	unsigned int nr; /* CPUs or tasks that it was looked at on */
+	double value;    /* scaled up to the whole time, NaN: never ran */
 	uint64_t enabled_ns, running_ns;
 	/*
 	 * On which CPUs and tasks it ran, as a sum of hashes: two events of a

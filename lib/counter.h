@@ -49,13 +49,6 @@ int td_counter_perf_open(struct td_counter **out, struct td_plan *plan,
 			 struct td_target *target, struct td_notes *notes,
 			 struct td_err *err);
 
-/*
- * Did each PMU's first group get onto its first CPU since enable()?  Reads
- * that one group.  *pmu: the index of one that did not, else -1.
- */
-int td_counter_perf_idle_pmu(struct td_counter *counter, int *pmu,
-			     struct td_err *err);
-
 struct td_recording;
 /* recording is borrowed. */
 int td_counter_replay_open(struct td_counter **out,

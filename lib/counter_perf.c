@@ -54,10 +54,8 @@ static void close_group(struct open_group *group)
 	*group = (struct open_group){ 0 };
 }
 
-static void perf_close(struct td_counter *base)
+static void free_counter(struct perf_counter *counter)
 {
-	struct perf_counter *counter = perf_counter_of(base);
-
 	for (size_t i = 0; i < counter->nr_groups; i++)
 		close_group(&counter->groups[i]);
 	free(counter->groups);
@@ -67,6 +65,11 @@ static void perf_close(struct td_counter *base)
 	free(counter->delta.v);
 	free(counter->buf);
 	free(counter);
+}
+
+static void perf_close(struct td_counter *base)
+{
+	free_counter(perf_counter_of(base));
 }
 
 static int perf_enable(struct td_counter *base, struct td_err *err)
@@ -107,7 +110,7 @@ static int read_group(struct perf_counter *counter,
 				       (size_t)thread);
 	struct group_values *values = (struct group_values *)counter->buf;
 	size_t size = group_read_size(group->nr);
-	ssize_t len = read(*fd, values, size);
+	ssize_t len = fd ? read(*fd, values, size) : -1;
 
 	if (len == 0) {
 		memset(values, 0, size);
@@ -125,35 +128,41 @@ static int read_group(struct perf_counter *counter,
 	return 0;
 }
 
-static int read_open_group(struct perf_counter *counter,
-			   const struct open_group *group,
-			   struct td_reading *out, struct td_err *err)
+static int group_units(const struct perf_counter *counter,
+		       const struct open_group *group)
 {
-	int nr_cpus = perf_cpu_map__nr(group->cpus);
-	int nr_threads = perf_thread_map__nr(counter->threads);
-	const struct group_values *values;
-	int rc;
-
-	for (int c = 0; c < nr_cpus; c++) {
-		for (int t = 0; t < nr_threads; t++) {
-			rc = read_group(counter, group, c, t, &values, err);
-			if (rc)
-				return rc;
-			for (size_t i = 0; i < group->nr; i++, out++) {
-				out->value = values->v[i].value;
-				out->enabled_ns = values->enabled_ns;
-				out->running_ns = values->running_ns;
-			}
-		}
-	}
-	return 0;
+	return perf_cpu_map__nr(group->cpus) *
+	       perf_thread_map__nr(counter->threads);
 }
 
 static size_t group_readings(const struct perf_counter *counter,
 			     const struct open_group *group)
 {
-	return group->nr * (size_t)perf_cpu_map__nr(group->cpus) *
-	       (size_t)perf_thread_map__nr(counter->threads);
+	return group->nr * (size_t)group_units(counter, group);
+}
+
+/* One read() a CPU or thread, into group_readings() entries. */
+static int read_open_group(struct perf_counter *counter,
+			   const struct open_group *group,
+			   struct td_reading *out, struct td_err *err)
+{
+	int nr_threads = perf_thread_map__nr(counter->threads);
+	int nr = group_units(counter, group);
+	const struct group_values *values;
+
+	for (int unit = 0; unit < nr; unit++) {
+		int rc = read_group(counter, group, unit / nr_threads,
+				    unit % nr_threads, &values, err);
+
+		if (rc)
+			return rc;
+		for (size_t i = 0; i < group->nr; i++, out++) {
+			out->value = values->v[i].value;
+			out->enabled_ns = values->enabled_ns;
+			out->running_ns = values->running_ns;
+		}
+	}
+	return 0;
 }
 
 static int perf_read(struct td_counter *base, uint64_t *time_ns,
@@ -191,10 +200,10 @@ static void label_readings(const struct perf_counter *counter,
 {
 	for (size_t g = 0; g < counter->nr_groups; g++) {
 		const struct open_group *group = &counter->groups[g];
-		int nr_cpus = perf_cpu_map__nr(group->cpus);
 		int nr_threads = perf_thread_map__nr(counter->threads);
+		int nr = group_units(counter, group);
 
-		for (int unit = 0; unit < nr_cpus * nr_threads; unit++) {
+		for (int unit = 0; unit < nr; unit++) {
 			int cpu = perf_cpu_map__cpu(group->cpus,
 						    unit / nr_threads)
 					  .cpu;
@@ -401,32 +410,9 @@ int td_counter_perf_open(struct td_counter **out, struct td_plan *plan,
 	if (!rc && alloc_readings(counter))
 		rc = td_err_nomem(err);
 	if (rc) {
-		perf_close(&counter->base);
+		free_counter(counter);
 		return rc;
 	}
 	*out = &counter->base;
-	return 0;
-}
-
-int td_counter_perf_idle_pmu(struct td_counter *base, int *pmu,
-			     struct td_err *err)
-{
-	struct perf_counter *counter = perf_counter_of(base);
-	const struct group_values *values;
-	int last = -1, rc;
-
-	*pmu = -1;
-	for (size_t i = 0; i < counter->nr_groups; i++) {
-		const struct open_group *group = &counter->groups[i];
-
-		if (group->pmu == last)
-			continue;
-		last = group->pmu;
-		rc = read_group(counter, group, 0, 0, &values, err);
-		if (rc)
-			return rc;
-		if (values->enabled_ns && !values->running_ns)
-			*pmu = group->pmu;
-	}
 	return 0;
 }

@@ -362,8 +362,8 @@ static const struct td_metric_def skylake_metrics[] = {
 };
 
 #define SET(events_, metrics_)                                               \
-	.events = events_, .nr_events = TD_ARRAY_SIZE(events_),              \
-	.metrics = metrics_, .nr_metrics = TD_ARRAY_SIZE(metrics_)
+	.events = (events_), .nr_events = TD_ARRAY_SIZE(events_),              \
+	.metrics = (metrics_), .nr_metrics = TD_ARRAY_SIZE(metrics_)
 
 static const struct td_metric_set
 	golden_cove = { "PERF_METRICS, 8 fields, uop drops put right",

@@ -10,12 +10,11 @@
 
 #define PERCENT 100 /* metrics are shares, cells are per cent */
 
-static void fill_events(struct td_tree *tree, const struct td_plan *plan,
-			const struct td_total *totals)
+static void fill_events(struct td_tree *tree, const struct td_total *totals)
 {
 	for (size_t i = 0; i < tree->nr_event_slots; i++)
 		tree->values[tree->event_slots[i]] =
-			totals[i].value * plan->events[i].scale;
+			totals[i].value * tree->plan->events[i].scale;
 }
 
 /*
@@ -23,9 +22,11 @@ static void fill_events(struct td_tree *tree, const struct td_plan *plan,
  * count of the reference event, and not by time: what it missed was as much
  * as the slots that it missed.
  */
-static void scale_by_reference(struct td_tree *tree, const struct td_plan *plan,
+static void scale_by_reference(struct td_tree *tree,
 			       const struct td_total *totals)
 {
+	const struct td_plan *plan = tree->plan;
+
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
 		double factor;
@@ -162,11 +163,11 @@ static struct td_row *add_row(struct td_report *report, const char *id,
 }
 
 /* Has this PMU been looked at here at all?  CPU5 is not one of cpu_core's. */
-static bool was_enabled(const struct td_plan *plan, int pmu,
-			const struct td_total *totals)
+static bool was_opened(const struct td_plan *plan, int pmu,
+		       const struct td_total *totals)
 {
 	for (size_t i = 0; i < plan->nr_events; i++) {
-		if (plan->events[i].pmu == pmu && totals[i].enabled_ns)
+		if (plan->events[i].pmu == pmu && totals[i].nr)
 			return true;
 	}
 	return false;
@@ -256,27 +257,26 @@ static int merge_rows(struct td_report *report, size_t first, const char *id)
 	return 0;
 }
 
-static int eval_id(struct td_tree *tree, const struct td_plan *plan,
-		   const struct td_machine *machine,
-		   const struct td_totals *totals, size_t i, bool merge,
-		   struct td_report *report)
+static int eval_id(struct td_tree *tree, const struct td_totals *totals,
+		   size_t i, bool merge, struct td_report *report)
 {
 	const struct td_total *row = totals->v + i * totals->nr_events;
 	size_t first = report->nr_rows;
 
-	fill_events(tree, plan, row);
-	scale_by_reference(tree, plan, row);
-	for (int pmu = 0; pmu < (int)machine->nr_pmus; pmu++) {
+	fill_events(tree, row);
+	scale_by_reference(tree, row);
+	for (int pmu = 0; pmu < (int)tree->nr_pmus; pmu++) {
 		struct td_row *out;
 
-		if (!tree->sets[pmu] || !was_enabled(plan, pmu, row))
+		if (!tree->sets[pmu] || !was_opened(tree->plan, pmu, row))
 			continue;
-		out = add_row(report, totals->ids[i], machine->pmus[pmu].name);
+		out = add_row(report, totals->ids[i],
+			      tree->machine->pmus[pmu].name);
 		if (!out)
 			return -ENOMEM;
 		eval_pmu(tree, pmu, row, out);
 		if (totals->tasks)
-			out->slots *= time_on_pmu(plan, pmu, row);
+			out->slots *= time_on_pmu(tree->plan, pmu, row);
 	}
 	if (report->nr_rows == first)
 		return 0;
@@ -284,9 +284,8 @@ static int eval_id(struct td_tree *tree, const struct td_plan *plan,
 	return merge ? merge_rows(report, first, totals->ids[i]) : 0;
 }
 
-int td_eval(struct td_tree *tree, const struct td_plan *plan,
-	    const struct td_machine *machine, const struct td_totals *totals,
-	    bool merge, struct td_report *report, struct td_err *err)
+int td_eval(struct td_tree *tree, const struct td_totals *totals, bool merge,
+	    struct td_report *report, struct td_err *err)
 {
 	int rc = 0;
 
@@ -295,7 +294,7 @@ int td_eval(struct td_tree *tree, const struct td_plan *plan,
 		.nr_columns = tree->nr_columns,
 	};
 	for (size_t i = 0; !rc && i < totals->nr_ids; i++)
-		rc = eval_id(tree, plan, machine, totals, i, merge, report);
+		rc = eval_id(tree, totals, i, merge, report);
 	return rc ? td_err_nomem(err) : 0;
 }
 

@@ -22,6 +22,7 @@ struct scope {
 
 #define MAX_DEPTH 32
 
+/* Returns its index in the tree. */
 static int compile_metric(struct scope *scope, const struct td_metric_def *def);
 
 static int new_value(struct td_tree *tree, double value)
@@ -116,30 +117,32 @@ static const struct td_metric_def *metric_def(const struct td_metric_set *set,
 	return NULL;
 }
 
-static struct td_metric *compiled(const struct td_tree *tree, int pmu,
-				  const struct td_metric_def *def)
+/* Its index in the tree; -1: not compiled yet. */
+static int compiled(const struct td_tree *tree, int pmu,
+		    const struct td_metric_def *def)
 {
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
 		if (tree->metrics[i].pmu == pmu && tree->metrics[i].def == def)
-			return &tree->metrics[i];
+			return (int)i;
 	}
-	return NULL;
+	return -1;
+}
+
+/* The index of a metric, compiled now if it was not before. */
+static int need_metric(struct scope *scope, const struct td_metric_def *def)
+{
+	int index = compiled(scope->tree, scope->pmu, def);
+
+	if (index >= 0)
+		return index;
+	return scope->no_new ? -ENOENT : compile_metric(scope, def);
 }
 
 static int find_metric(struct scope *scope, const struct td_metric_def *def)
 {
-	struct td_metric *metric = compiled(scope->tree, scope->pmu, def);
-	int rc;
+	int index = need_metric(scope, def);
 
-	if (!metric) {
-		if (scope->no_new)
-			return -ENOENT;
-		rc = compile_metric(scope, def);
-		if (rc)
-			return rc;
-		metric = compiled(scope->tree, scope->pmu, def);
-	}
-	return metric->slot;
+	return index < 0 ? index : scope->tree->metrics[index].slot;
 }
 
 static int lookup(void *ctx, const char *name)
@@ -218,8 +221,7 @@ static int compile_metric(struct scope *scope, const struct td_metric_def *def)
 	}
 	metric.column = -1;
 	*place = metric;
-	tree->nr_metrics++;
-	return 0;
+	return (int)tree->nr_metrics++;
 }
 
 static int column_of(const struct td_tree *tree, const char *name)
@@ -231,30 +233,36 @@ static int column_of(const struct td_tree *tree, const char *name)
 	return -1;
 }
 
+/* Shown, or a part of what costs nothing more, or the weight of the rest. */
+static bool is_wanted(const struct td_metric_set *set,
+		      const struct td_metric_def *def, bool shown)
+{
+	return shown || set->one_group || strcmp(def->name, TD_SLOTS) == 0;
+}
+
 /* The metrics that are shown, and that their thresholds can be known by. */
 static int compile_shown(struct scope *scope, int level)
 {
 	struct td_tree *tree = scope->tree;
 	const struct td_metric_set *set = tree->sets[scope->pmu];
-	struct td_metric *metric;
-	int rc;
 
 	for (size_t i = 0; i < set->nr_metrics; i++) {
 		const struct td_metric_def *def = &set->metrics[i];
 		bool shown = def->level >= 1 && def->level <= level;
+		int index, column;
 
-		if (!shown && !set->one_group && strcmp(def->name, TD_SLOTS))
+		if (!is_wanted(set, def, shown))
 			continue;
-		rc = find_metric(scope, def);
+		index = need_metric(scope, def);
 		/* of a recording, what is not shown need not be there */
-		if (rc == -ENOENT && !shown && scope->fixed)
+		if (index == -ENOENT && !shown && scope->fixed)
 			continue;
-		if (rc < 0)
-			return rc;
-		metric = compiled(tree, scope->pmu, def);
-		metric->column = shown ? column_of(tree, def->name) : -1;
-		if (metric->column >= 0)
-			tree->columns[metric->column].present = true;
+		if (index < 0)
+			return index;
+		column = shown ? column_of(tree, def->name) : -1;
+		tree->metrics[index].column = column;
+		if (column >= 0)
+			tree->columns[column].present = true;
 	}
 	return 0;
 }
@@ -355,7 +363,11 @@ int td_tree_build(struct td_tree *tree, struct td_plan *plan,
 			       .err = err };
 	int rc;
 
-	*tree = (struct td_tree){ .nr_pmus = machine->nr_pmus };
+	*tree = (struct td_tree){
+		.plan = plan,
+		.machine = machine,
+		.nr_pmus = machine->nr_pmus,
+	};
 	tree->sets = calloc(machine->nr_pmus + 1, sizeof(const void *));
 	tree->references = calloc(machine->nr_pmus + 1, sizeof(int));
 	if (!tree->sets || !tree->references || add_columns(tree, level))

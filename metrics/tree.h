@@ -24,6 +24,8 @@ struct td_metric {
  * metrics.  Free with td_tree_free().
  */
 struct td_tree {
+	const struct td_plan *plan; /* borrowed, as is the machine */
+	const struct td_machine *machine;
 	const struct td_metric_set **sets; /* one a PMU; NULL: none */
 	size_t nr_pmus;
 	struct td_metric *metrics;

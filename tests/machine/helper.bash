@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# What the tests on the emulated machine share; each runs in a folder of its own.
+bats_require_minimum_version 1.5.0
+
+PERF=${TD_PERF:-$BATS_TEST_DIRNAME/../../../shared/machine/perf}
+
+# Half a second of work.
+# shellcheck disable=SC2016
+export WORK='i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# What the last "run" printed, where a test failed.
+teardown() {
+	[ -z "$BATS_TEST_COMPLETED" ] || return 0
+	echo "status: ${status-}"
+	echo "output: ${output-}"
+	echo "stderr: ${stderr-}"
+}
+
+# For what needs the machine's known rates and layout.
+emulated() {
+	[ "$TD_MACHINE" != here ] || skip "the rates of this machine are not known"
+}
+
+perf_or_skip() {
+	"$PERF" --version >/dev/null 2>&1 || skip "no perf to compare with"
+}
+
+# rates SUBCOMMAND...: see rates.py
+rates() {
+	emulated
+	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/rates.py" "$@"
+}
+
+# syscalls SUBCOMMAND...: see syscalls.py
+syscalls() {
+	python3 "$BATS_TEST_DIRNAME/syscalls.py" "$@"
+}
+
+# perf_group GROUP FILE: a second of perf stat -M, the whole machine, as JSON
+perf_group() {
+	"$PERF" stat -M "$1" -a -j -o "$2" sleep 1
+}
+
+# After "run --separate-stderr": one line why, one line what to do.
+assert_two_lines() {
+	[ "${#stderr_lines[@]}" -eq 2 ]
+	[[ ${stderr_lines[0]} == "tdstat: "* ]]
+	[[ ${stderr_lines[1]} == "tdstat: "* ]]
+	[ -z "$output" ]
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/count.h"
+
+#include "lib/util.h"
+#include "tests/unit/test.h"
+
+/* clang-format off */
+static const struct {
+	const char *name;
+	struct td_reading now, before, want;
+} deltas[] = {
+	{ "the first time",
+	  .now = { 0, 3, -1, 10, 20, 20 },
+	  .want = { 0, 3, -1, 10, 20, 20 } },
+	{ "since then",
+	  .now = { 1, 3, -1, 110, 220, 120 },
+	  .before = { 1, 3, -1, 100, 200, 110 },
+	  .want = { 1, 3, -1, 10, 20, 10 } },
+	{ "nothing new",
+	  .now = { 1, 3, -1, 100, 200, 110 },
+	  .before = { 1, 3, -1, 100, 200, 110 },
+	  .want = { 1, 3, -1, 0, 0, 0 } },
+	{ "nothing new in a time that it ran",
+	  .now = { 1, 3, -1, 100, 300, 210 },
+	  .before = { 1, 3, -1, 100, 200, 110 },
+	  .want = { 1, 3, -1, 0, 100, 100 } },
+	{ "backwards: 0, and never ran",
+	  .now = { 1, -1, 77, 99, 300, 210 },
+	  .before = { 1, -1, 77, 100, 200, 110 },
+	  .want = { 1, -1, 77, 0, 100, 0 } },
+	{ "to the last bit",
+	  .now = { 0, 0, -1, UINT64_MAX, UINT64_MAX, UINT64_MAX },
+	  .before = { 0, 0, -1, 1, 2, 3 },
+	  .want = { 0, 0, -1, UINT64_MAX - 1, UINT64_MAX - 2,
+		    UINT64_MAX - 3 } },
+};
+
+static const struct {
+	const char *name;
+	struct td_reading reading;
+	double want;
+} scales[] = {
+	{ "all the time: as it is",
+	  { .value = 10, .enabled_ns = 8, .running_ns = 8 }, 10 },
+	{ "half the time: doubled",
+	  { .value = 10, .enabled_ns = 8, .running_ns = 4 }, 20 },
+	{ "a third of the time",
+	  { .value = 7, .enabled_ns = 9, .running_ns = 3 }, 21 },
+	{ "no events in a time that it ran",
+	  { .value = 0, .enabled_ns = 8, .running_ns = 4 }, 0 },
+	{ "never ran", { .value = 0, .enabled_ns = 8, .running_ns = 0 }, NAN },
+	{ "never enabled", { .value = 0 }, NAN },
+	{ "numbers beyond 2^53",
+	  { .value = UINT64_C(1) << 60, .enabled_ns = UINT64_C(1) << 61,
+	    .running_ns = UINT64_C(1) << 60 }, 0x1p61 },
+};
+
+#define NR_EVENTS 2
+#define MAX_IDS   4
+
+struct want {
+	const char *id;
+	double value[NR_EVENTS];
+	uint64_t enabled[NR_EVENTS], running[NR_EVENTS];
+	bool alike; /* both events ran on the same CPUs or tasks */
+};
+
+static const struct {
+	const char *name;
+	enum td_aggregation how;
+	struct td_reading v[8];
+	size_t nr;
+	struct want want[MAX_IDS];
+	size_t nr_ids;
+	bool tasks;
+} sums[] = {
+	{ "no readings", TD_AGGREGATE_ALL, .nr = 0, .nr_ids = 0 },
+	{ "no readings, by CPU", TD_AGGREGATE_CPU, .nr = 0, .nr_ids = 0 },
+	{ "two CPUs together", TD_AGGREGATE_ALL,
+	  { { 0, 0, -1, 10, 8, 8 }, { 1, 0, -1, 1, 8, 8 },
+	    { 0, 1, -1, 30, 8, 8 }, { 1, 1, -1, 3, 8, 8 } }, 4,
+	  { { "all", { 40, 4 }, { 16, 16 }, { 16, 16 }, true } }, 1 },
+	{ "each scaled by its own time, then added", TD_AGGREGATE_ALL,
+	  { { 0, 0, -1, 10, 8, 8 }, { 1, 0, -1, 1, 8, 2 },
+	    { 0, 1, -1, 30, 8, 4 }, { 1, 1, -1, 3, 8, 8 } }, 4,
+	  { { "all", { 70, 7 }, { 16, 16 }, { 12, 10 }, true } }, 1 },
+	{ "not on the same CPUs", TD_AGGREGATE_ALL,
+	  { { 0, 0, -1, 10, 8, 8 }, { 1, 0, -1, 0, 8, 0 },
+	    { 0, 1, -1, 30, 8, 8 }, { 1, 1, -1, 3, 8, 8 } }, 4,
+	  { { "all", { 40, 3 }, { 16, 16 }, { 16, 8 }, false } }, 1 },
+	{ "each on one CPU, another one", TD_AGGREGATE_ALL,
+	  { { 0, 0, -1, 10, 8, 8 }, { 1, 0, -1, 0, 8, 0 },
+	    { 0, 1, -1, 0, 8, 0 }, { 1, 1, -1, 3, 8, 8 } }, 4,
+	  { { "all", { 10, 3 }, { 16, 16 }, { 8, 8 }, false } }, 1 },
+	{ "never ran anywhere", TD_AGGREGATE_ALL,
+	  { { 0, 0, -1, 10, 8, 8 }, { 1, 0, -1, 0, 8, 0 },
+	    { 0, 1, -1, 30, 8, 8 }, { 1, 1, -1, 0, 8, 0 } }, 4,
+	  { { "all", { 40, NAN }, { 16, 16 }, { 16, 0 }, false } }, 1 },
+	{ "an event that was not opened", TD_AGGREGATE_ALL,
+	  { { 0, 0, -1, 10, 8, 8 } }, 1,
+	  { { "all", { 10, NAN }, { 8, 0 }, { 8, 0 }, false } }, 1 },
+	{ "by CPU, in their order", TD_AGGREGATE_CPU,
+	  { { 0, 10, -1, 10, 8, 8 }, { 1, 2, -1, 1, 8, 8 },
+	    { 0, 2, -1, 30, 8, 8 }, { 1, 10, -1, 3, 8, 4 } }, 4,
+	  { { "CPU2", { 30, 1 }, { 8, 8 }, { 8, 8 }, true },
+	    { "CPU10", { 10, 6 }, { 8, 8 }, { 8, 4 }, true } }, 2 },
+	{ "a hybrid machine by CPU", TD_AGGREGATE_CPU,
+	  { { 0, 0, -1, 10, 8, 8 }, { 1, 1, -1, 20, 8, 8 } }, 2,
+	  { { "CPU0", { 10, NAN }, { 8, 0 }, { 8, 0 }, false },
+	    { "CPU1", { NAN, 20 }, { 0, 8 }, { 0, 8 }, false } }, 2 },
+	{ "tasks together", TD_AGGREGATE_ALL,
+	  { { 0, -1, 100, 10, 8, 8 }, { 1, -1, 100, 1, 8, 8 },
+	    { 0, -1, 101, 30, 8, 8 }, { 1, -1, 101, 3, 8, 8 } }, 4,
+	  { { "all", { 40, 4 }, { 16, 16 }, { 16, 16 }, true } }, 1,
+	  .tasks = true },
+	{ "not in the same tasks", TD_AGGREGATE_ALL,
+	  { { 0, -1, 100, 10, 8, 8 }, { 1, -1, 100, 0, 8, 0 },
+	    { 0, -1, 101, 0, 8, 0 }, { 1, -1, 101, 3, 8, 8 } }, 4,
+	  { { "all", { 10, 3 }, { 16, 16 }, { 8, 8 }, false } }, 1,
+	  .tasks = true },
+};
+/* clang-format on */
+
+static bool same(const struct td_reading *a, const struct td_reading *b)
+{
+	return a->event == b->event && a->cpu == b->cpu && a->tid == b->tid &&
+	       a->value == b->value && a->enabled_ns == b->enabled_ns &&
+	       a->running_ns == b->running_ns;
+}
+
+static void test_delta(void)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(deltas); i++) {
+		struct td_reading now = deltas[i].now, out = { 0 };
+		struct td_reading before = deltas[i].before;
+		struct td_readings n = { &now, 1 }, b = { &before, 1 };
+		struct td_readings d = { &out, 1 };
+
+		td_count_delta(&n, &b, &d);
+		ok(same(&out, &deltas[i].want), "delta: %s", deltas[i].name);
+		ok(same(&now, &deltas[i].now) &&
+			   same(&before, &deltas[i].before),
+		   "delta: %s: left alone", deltas[i].name);
+	}
+}
+
+static void test_add(void)
+{
+	struct td_reading sum[] = { { 0, 1, -1, 5, 6, 7 },
+				    { 1, 1, -1, 0, 0, 0 } };
+	struct td_reading more[] = { { 0, 1, -1, 10, 20, 30 },
+				     { 1, 1, -1, 1, 2, 0 } };
+	const struct td_reading want[] = { { 0, 1, -1, 15, 26, 37 },
+					   { 1, 1, -1, 1, 2, 0 } };
+	struct td_readings s = { sum, 2 }, m = { more, 2 };
+
+	td_count_add(&s, &m);
+	ok(same(&sum[0], &want[0]) && same(&sum[1], &want[1]), "add");
+}
+
+/* Splitting a run into intervals and adding them up again changes nothing. */
+static void test_parts(void)
+{
+	struct td_reading at[3] = { { 0, 0, -1, 100, 10, 10 },
+				    { 0, 0, -1, 350, 30, 20 },
+				    { 0, 0, -1, 1000, 90, 45 } };
+	struct td_reading sum = { 0, 0, -1, 0, 0, 0 }, part, whole;
+	struct td_readings s = { &sum, 1 }, p = { &part, 1 }, w = { &whole, 1 };
+
+	for (int i = 1; i < 3; i++) {
+		struct td_readings now = { &at[i], 1 }, old = { &at[i - 1], 1 };
+
+		td_count_delta(&now, &old, &p);
+		td_count_add(&s, &p);
+	}
+	td_count_delta(&(struct td_readings){ &at[2], 1 },
+		       &(struct td_readings){ &at[0], 1 }, &w);
+	ok(same(&sum, &whole), "two intervals make up the whole");
+}
+
+static bool row_is(const struct td_total *row, const struct want *want)
+{
+	for (int e = 0; e < NR_EVENTS; e++) {
+		if (!test_near(row[e].value, want->value[e], 0) ||
+		    row[e].enabled_ns != want->enabled[e] ||
+		    row[e].running_ns != want->running[e])
+			return false;
+	}
+	return true;
+}
+
+static void test_sum(size_t i)
+{
+	struct td_reading v[TD_ARRAY_SIZE(sums[i].v)];
+	struct td_readings delta = { v, sums[i].nr };
+	struct td_totals totals;
+	struct td_err err = { 0 };
+
+	memcpy(v, sums[i].v, sizeof(v));
+	ok(td_count_aggregate(&delta, NR_EVENTS, sums[i].how, &totals, &err) ==
+			   0 &&
+		   totals.nr_ids == sums[i].nr_ids &&
+		   totals.nr_events == NR_EVENTS &&
+		   totals.tasks == sums[i].tasks,
+	   "sum: %s", sums[i].name);
+	for (size_t id = 0; id < totals.nr_ids && id < MAX_IDS; id++) {
+		const struct td_total *row = totals.v + id * NR_EVENTS;
+		const struct want *want = &sums[i].want[id];
+
+		is_str(totals.ids[id], want->id, "sum: %s: id", sums[i].name);
+		ok(row_is(row, want), "sum: %s: totals of %s", sums[i].name,
+		   want->id);
+		ok((row[0].where == row[1].where) == want->alike,
+		   "sum: %s: where of %s", sums[i].name, want->id);
+	}
+	td_totals_free(&totals);
+}
+
+/* many CPUs, so that no sum of hashes comes out equal by their numbers */
+static void test_where(void)
+{
+	struct td_err err = { 0 };
+	int alike = 0;
+
+	for (int a = 0; a < 64; a++) {
+		for (int b = 0; b < 64; b++) {
+			struct td_reading v[] = {
+				{ 0, a, -1, 1, 1, 1 },
+				{ 0, 63 - a, -1, 1, 1, 1 },
+				{ 1, b, -1, 1, 1, 1 },
+				{ 1, 63 - b, -1, 1, 1, 1 },
+			};
+			struct td_readings delta = { v, TD_ARRAY_SIZE(v) };
+			struct td_totals totals;
+
+			td_count_aggregate(&delta, NR_EVENTS, TD_AGGREGATE_ALL,
+					   &totals, &err);
+			alike += totals.v[0].where == totals.v[1].where;
+			td_totals_free(&totals);
+		}
+	}
+	ok(alike == 2 * 64, "pairs of CPUs with the same sum are told apart");
+}
+
+int main(void)
+{
+	test_delta();
+	test_add();
+	test_parts();
+	for (size_t i = 0; i < TD_ARRAY_SIZE(scales); i++)
+		ok(test_near(td_reading_scaled(&scales[i].reading),
+			     scales[i].want, 0),
+		   "scaled: %s", scales[i].name);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(sums); i++)
+		test_sum(i);
+	test_where();
+	return done_testing();
+}

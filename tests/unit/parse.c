@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/parse.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "lib/cpu.h"
+#include "lib/util.h"
+#include "tests/unit/test.h"
+
+/* clang-format off */
+static const struct {
+	const char *text;
+	uint64_t max, want;
+	bool bad;
+} numbers[] = {
+	{ "0", UINT64_MAX, 0 },
+	{ "7", 7, 7 },
+	{ "8", 7, .bad = true },
+	{ "0007", UINT64_MAX, 7 },
+	{ "010", UINT64_MAX, 10 }, /* decimal, not octal */
+	{ "0x10", UINT64_MAX, 16 },
+	{ "0XfF", UINT64_MAX, 255 },
+	{ "18446744073709551615", UINT64_MAX, UINT64_MAX },
+	{ "0xffffffffffffffff", UINT64_MAX, UINT64_MAX },
+	{ "18446744073709551616", UINT64_MAX, .bad = true },
+	{ "0x10000000000000000", UINT64_MAX, .bad = true },
+	{ "", UINT64_MAX, .bad = true },
+	{ "0x", UINT64_MAX, .bad = true },
+	{ "0xg", UINT64_MAX, .bad = true },
+	{ "x10", UINT64_MAX, .bad = true },
+	{ "ff", UINT64_MAX, .bad = true },
+	{ "-1", UINT64_MAX, .bad = true },
+	{ "+1", UINT64_MAX, .bad = true },
+	{ "0x-1", UINT64_MAX, .bad = true },
+	{ " 1", UINT64_MAX, .bad = true },
+	{ "1 ", UINT64_MAX, .bad = true },
+	{ "1\n", UINT64_MAX, .bad = true },
+	{ "0x 1", UINT64_MAX, .bad = true },
+	{ "1.0", UINT64_MAX, .bad = true },
+	{ "1e3", UINT64_MAX, .bad = true },
+	{ "1,2", UINT64_MAX, .bad = true },
+};
+
+static const struct {
+	const char *text;
+	int min, max, want;
+	bool bad;
+} ints[] = {
+	{ "5", 0, 10, 5 },
+	{ "0", 0, 10, 0 },
+	{ "10", 0, 10, 10 },
+	{ "11", 0, 10, .bad = true },
+	{ "1", 2, 10, .bad = true },
+	{ "2", 2, 10, 2 },
+	{ "2147483647", 0, INT_MAX, INT_MAX },
+	{ "2147483648", 0, INT_MAX, .bad = true },
+	{ "4294967297", 0, INT_MAX, .bad = true },
+	{ "-1", -5, 10, .bad = true },
+	{ "0xa", 0, 10, 10 },
+	{ "", 0, 10, .bad = true },
+	{ "3x", 0, 10, .bad = true },
+};
+
+/* what a list is, in the kernel's own way of writing it */
+static const struct {
+	const char *text;
+	int max;
+	size_t nr;
+	const char *want; /* NULL: refused */
+} lists[] = {
+	{ "", 100, 0, "" },
+	{ "\n", 100, 0, "" },
+	{ " \t\r\n", 100, 0, "" },
+	{ "0", 100, 1, "0" },
+	{ "0\n", 100, 1, "0" },
+	{ "0-3 \n", 100, 4, "0-3" },
+	{ "0-3,8,10-11", 100, 7, "0-3,8,10-11" },
+	{ "0,1,2", 100, 3, "0-2" },
+	{ "1,0", 100, 2, "0-1" },
+	{ "8,0-3", 100, 5, "0-3,8" },
+	{ "0-3,2-5", 100, 6, "0-5" },
+	{ "5,5,5", 100, 1, "5" },
+	{ "7-7", 100, 1, "7" },
+	{ "0,2,4,6", 100, 4, "0,2,4,6" },
+	{ "100", 100, 1, "100" },
+	{ "007", 100, 1, "7" },
+	{ "1023-1024,2047,8191", 65535, 4, "1023-1024,2047,8191" },
+	{ "0-4095", 65535, 4096, "0-4095" },
+	{ "1234567,1234569", INT_MAX, 2, "1234567,1234569" },
+	{ "2147483646-2147483647", INT_MAX, 2, "2147483646-2147483647" },
+
+	{ "101", 100 },
+	{ "99-101", 100 },
+	{ "2147483648", INT_MAX },
+	{ "4294967296", INT_MAX },
+	{ "18446744073709551616", INT_MAX },
+	{ "3-0", 100 },
+	{ "-", 100 },
+	{ "-1", 100 },
+	{ "1-", 100 },
+	{ "1-2-3", 100 },
+	{ "1--2", 100 },
+	{ "1-,2", 100 },
+	{ ",", 100 },
+	{ ",1", 100 },
+	{ "1,", 100 },
+	{ "1,,2", 100 },
+	{ " 1", 100 },
+	{ "1, 2", 100 },
+	{ "1 2", 100 },
+	{ "1\n2", 100 },
+	{ "+1", 100 },
+	{ "0x1", 100 },
+	{ "all", 100 },
+	{ "1a", 100 },
+	{ "0-3:1/2", 100 },
+};
+
+static const struct {
+	const char *a, *b, *want;
+} both[] = {
+	{ "0-7", "2-3,9", "2-3" },
+	{ "0-3", "4-7", "" },
+	{ "", "0-3", "" },
+	{ "0-3", "", "" },
+	{ "1,3,5", "5,3,1", "1,3,5" },
+	{ "1000-1007", "1005-2000", "1005-1007" },
+};
+/* clang-format on */
+
+static void test_numbers(void)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(numbers); i++) {
+		uint64_t want = numbers[i].bad ? 12345 : numbers[i].want;
+		uint64_t got = 12345;
+		int rc = td_parse_u64(numbers[i].text, numbers[i].max, &got);
+
+		ok(rc == (numbers[i].bad ? -EINVAL : 0) && got == want,
+		   "number '%s'", numbers[i].text);
+	}
+	for (size_t i = 0; i < TD_ARRAY_SIZE(ints); i++) {
+		int want = ints[i].bad ? 12345 : ints[i].want, got = 12345;
+		int rc = td_parse_int(ints[i].text, ints[i].min, ints[i].max,
+				      &got);
+
+		ok(rc == (ints[i].bad ? -EINVAL : 0) && got == want,
+		   "'%s' from %d to %d", ints[i].text, ints[i].min,
+		   ints[i].max);
+	}
+}
+
+static bool ascending(const struct td_ints *list)
+{
+	for (size_t i = 1; i < list->nr; i++) {
+		if (list->v[i - 1] >= list->v[i])
+			return false;
+	}
+	return true;
+}
+
+static void test_list(const char *text, int max, size_t nr, const char *want)
+{
+	td_autofree char *formatted = NULL, *again = NULL;
+	struct td_ints list, twice;
+	int rc = td_ints_parse(text, max, &list);
+
+	if (!want) {
+		ok(rc == -EINVAL && !list.v && !list.nr, "no list '%s'", text);
+		return;
+	}
+	ok(rc == 0 && list.nr == nr && ascending(&list), "list '%s'", text);
+	formatted = td_ints_format(&list);
+	is_str(formatted, want, "list '%s' as text", text);
+	ok(td_ints_parse(formatted, max, &twice) == 0 && twice.nr == nr,
+	   "list '%s' once more", text);
+	again = td_ints_format(&twice);
+	is_str(again, want, "list '%s' there and back", text);
+	td_ints_free(&twice);
+	td_ints_free(&list);
+	ok(!list.v && !list.nr, "list '%s' freed", text);
+}
+
+static void test_both(const char *a, const char *b, const char *want)
+{
+	td_autofree char *text = NULL, *copied = NULL;
+	struct td_ints x, y, out, copy;
+
+	td_ints_parse(a, TD_MAX_CPU, &x);
+	td_ints_parse(b, TD_MAX_CPU, &y);
+	ok(td_ints_and(&out, &x, &y) == 0, "'%s' and '%s'", a, b);
+	text = td_ints_format(&out);
+	is_str(text, want, "'%s' and '%s' have this", a, b);
+	ok(td_ints_copy(&copy, &x) == 0 && (!x.nr || copy.v != x.v),
+	   "a copy of '%s' is another one", a);
+	copied = td_ints_format(&copy);
+	is_str(copied, a, "copy of '%s'", a);
+	td_ints_free(&x);
+	td_ints_free(&y);
+	td_ints_free(&out);
+	td_ints_free(&copy);
+}
+
+/* 0, 7, 14 ... added out of order, some of them twice */
+static void test_add(void)
+{
+	struct td_ints list = { 0 };
+	bool added = true, found = true, absent = true;
+
+	for (int i = 0; i < 2000; i++)
+		added &= td_ints_add(&list, i * 7919 % 1000 * 7) == 0;
+	ok(added && list.nr == 1000 && ascending(&list),
+	   "a thousand numbers, each added twice");
+	for (int i = 0; i < 1000; i++) {
+		found &= td_ints_has(&list, i * 7);
+		absent &= !td_ints_has(&list, i * 7 + 1);
+	}
+	ok(found, "has those that were added");
+	ok(absent && !td_ints_has(&list, -1) && !td_ints_has(&list, INT_MAX),
+	   "has no others");
+	td_ints_free(&list);
+	ok(!td_ints_has(&list, 0), "an empty list has none");
+}
+
+int main(void)
+{
+	test_numbers();
+	for (size_t i = 0; i < TD_ARRAY_SIZE(lists); i++)
+		test_list(lists[i].text, lists[i].max, lists[i].nr,
+			  lists[i].want);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(both); i++)
+		test_both(both[i].a, both[i].b, both[i].want);
+	test_add();
+	return done_testing();
+}

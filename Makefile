@@ -145,8 +145,10 @@ run: build-deps
 
 TOPDOWN_EVENTS := slots topdown-retiring topdown-fe-bound topdown-total-slots
 
+TOPDOWN_HERE := $(wildcard $(TOPDOWN_EVENTS:%=/sys/bus/event_source/devices/cpu*/events/%))
+
 run-here: all
-ifneq ($(wildcard $(TOPDOWN_EVENTS:%=/sys/bus/event_source/devices/cpu*/events/%)),)
+ifneq ($(TOPDOWN_HERE),)
 	$(B)/tdstat -a -I1000 --interval-count 5
 else
 	@echo "This machine has no top-down events; what follows is a recording" \
@@ -171,6 +173,9 @@ check-all: all $(UNIT) $(FUZZ)
 ifeq ($(origin MACHINE),undefined)
 MACHINE := $(or $(wildcard ../shared/machine/run),none)
 endif
+# A perf as new as the machine's kernel, which may stand beside it; it fetches
+# itself, which it cannot do in there.
+MACHINE_PERF := $(wildcard $(dir $(MACHINE))perf)
 MACHINE_TESTS := $(wildcard tests/machine/*$(ONLY)*.bats)
 
 ifeq ($(MACHINE),none)
@@ -185,6 +190,7 @@ endif
 # Each line "# machine: MODEL [option]..." in a file is a boot that it runs in.
 # bats needs /dev/fd, which the guest has not.
 check-machine-all: all
+	@$(or $(MACHINE_PERF),true) --version >/dev/null
 ifeq ($(MACHINE),)
 	@tests/tally $(MACHINE_TESTS:%='TD_MACHINE=here TD_MACHINE_ARGS= bats --tap %')
 else
@@ -204,8 +210,16 @@ fuzz:
 		SANITIZE=fuzzer,address,undefined CPPFLAGS=-DTD_FUZZ fuzz-programs
 	@echo "run build/fuzz/tests/fuzz/NAME NEW_CORPUS tests/fuzz/corpus/NAME"
 
+# Beside perf, here or on the machine that is booted.
 bench: all
-	@if [ -e tests/bench/run ]; then tests/bench/run; else echo "no benchmarks"; fi
+ifneq ($(TOPDOWN_HERE),)
+	@tests/bench/run
+else ifeq ($(filter-out none,$(MACHINE)),)
+	@echo "no top-down events here, and no machine to boot: nothing to compare"
+else
+	@$(or $(MACHINE_PERF),true) --version >/dev/null
+	@$(MACHINE) spr --limit 600 -- env TDSTAT=$(TDSTAT) PERF=$(or $(MACHINE_PERF),perf) tests/bench/run
+endif
 
 # --- the source ---------------------------------------------------------------
 

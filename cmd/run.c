@@ -68,8 +68,11 @@ static int open_counter(struct td_run *run, struct td_err *err)
 
 static int open_recording(struct td_run *run, struct td_err *err)
 {
-	struct td_recording_info info = { run->opts->interval_ms,
-					  run->target_text };
+	struct td_recording_info info = {
+		.interval_ms = run->opts->interval_ms,
+		.target = run->target_text,
+		.tsc_hz = td_tsc_hz(),
+	};
 	td_autofree struct td_place *places = NULL;
 	int rc;
 

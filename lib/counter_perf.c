@@ -148,7 +148,7 @@ static int read_open_group(struct perf_counter *counter,
 {
 	int nr_threads = perf_thread_map__nr(counter->threads);
 	int nr = group_units(counter, group);
-	const struct group_values *values;
+	const struct group_values *values = NULL;
 
 	for (int unit = 0; unit < nr; unit++) {
 		int rc = read_group(counter, group, unit / nr_threads,

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
 
 #include "lib/util.h"
 
@@ -95,6 +98,23 @@ int td_cpuid_read(const struct td_sysfs *fs, struct td_cpuid *out,
 	out->hypervisor = cpuinfo_has_flag(text, "hypervisor");
 	return 0;
 }
+
+#if defined(__x86_64__) || defined(__i386__)
+uint64_t td_tsc_hz(void)
+{
+	unsigned int denominator, numerator, crystal_hz, unused;
+
+	/* SDM volume 2, CPUID leaf 15H */
+	if (!__get_cpuid(0x15, &denominator, &numerator, &crystal_hz, &unused))
+		return 0;
+	return denominator ? (uint64_t)crystal_hz * numerator / denominator : 0;
+}
+#else
+uint64_t td_tsc_hz(void)
+{
+	return 0;
+}
+#endif
 
 static int topology_int(const struct td_sysfs *fs, int cpu, const char *name)
 {

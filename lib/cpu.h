@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "lib/err.h"
 #include "lib/parse.h"
@@ -23,6 +24,9 @@ void td_cpuid_format(const struct td_cpuid *cpuid, char buf[48]);
 /* From the first processor of proc's cpuinfo. */
 int td_cpuid_read(const struct td_sysfs *fs, struct td_cpuid *out,
 		  struct td_err *err);
+
+/* Of the time-stamp counter, as CPUID leaf 0x15 has it; 0: it does not say. */
+uint64_t td_tsc_hz(void);
 
 /* Where a CPU sits.  Ids as the kernel gives them; -1: it does not say. */
 struct td_place {

@@ -265,7 +265,7 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 	const char *cpuid = member_string(head, "cpuid");
 	const char *target = member_string(head, "target");
 	struct json_object *smt = member(head, "smt", json_type_boolean);
-	int64_t version, interval = 0;
+	int64_t version, interval = 0, tsc_hz = 0;
 
 	if (!member_int(head, "tdstat", 0, INT_MAX, &version))
 		return bad(rec, err, "not a recording of tdstat's");
@@ -283,6 +283,8 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 		machine->model = td_model_find(machine->cpuid.family,
 					       machine->cpuid.model);
 	machine->smt = json_object_get_boolean(smt);
+	if (member_int(head, "tsc_hz", 0, INT64_MAX, &tsc_hz))
+		rec->info.tsc_hz = (uint64_t)tsc_hz;
 	rec->info.interval_ms = (int)interval;
 	rec->info.target = strdup(target);
 	return rec->info.target ? 0 : td_err_nomem(err);

@@ -120,6 +120,8 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 	put_string(head, "cpuid", cpuid);
 	json_object_object_add(head, "smt",
 			       json_object_new_boolean(machine->smt));
+	if (info->tsc_hz)
+		put_int(head, "tsc_hz", (int64_t)info->tsc_hz);
 	put_int(head, "interval_ms", info->interval_ms);
 	put_string(head, "target", info->target);
 	json_object_object_add(head, "pmus", pmu_objects(machine));

@@ -3,11 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* What a command that we end may take for it. */
+#define GRACE_MS 1000
 
 static void close_fd(int *fd)
 {
@@ -134,6 +138,14 @@ int td_child_wait(struct td_child *child, struct td_usage *usage,
 	return 0;
 }
 
+/* Without a pidfd nobody waits: it is gone at once. */
+static bool ends_within(const struct td_child *child, int ms)
+{
+	struct pollfd fd = { .fd = child->pidfd, .events = POLLIN };
+
+	return child->pidfd >= 0 && poll(&fd, 1, ms) > 0;
+}
+
 void td_child_end(struct td_child *child)
 {
 	struct td_usage usage;
@@ -145,6 +157,8 @@ void td_child_end(struct td_child *child)
 	close_fd(&child->failed);
 	if (!child->reaped) {
 		kill(child->pid, SIGTERM);
+		if (!ends_within(child, GRACE_MS))
+			kill(child->pid, SIGKILL);
 		td_child_wait(child, &usage, &err);
 	}
 	close_fd(&child->pidfd);

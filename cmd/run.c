@@ -169,7 +169,6 @@ static int put_row(struct td_run *run, uint64_t time_ns, struct td_err *err)
 		r->value = r->enabled_ns = r->running_ns = 0;
 	}
 	run->printed++;
-	run->last_row_ns = time_ns;
 	if (run->opts->interval_count &&
 	    run->printed == run->opts->interval_count)
 		run->quiet = true;
@@ -220,11 +219,10 @@ static void on_timeout(struct td_run *run)
 /* With a command, until its end; else until told, or nobody is left. */
 static bool is_over(const struct td_run *run, const struct td_wake *wake)
 {
-	if (wake->what & TD_WAKE_TARGETS)
-		return true;
 	if (run->child.pid > 0)
 		return run->waiter.child_ended;
-	return run->signals || run->timed_out || run->quiet;
+	return run->signals || run->timed_out || run->quiet ||
+	       wake->what & TD_WAKE_TARGETS;
 }
 
 static int loop(struct td_run *run, struct td_err *err)

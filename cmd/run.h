@@ -31,9 +31,8 @@ struct td_run {
 	uint64_t ticks_a_row;
 	uint64_t rows; /* deadlines that have passed */
 	int printed;   /* rows that have been written */
-	uint64_t last_row_ns;
-	int signals; /* that asked us to stop */
-	bool quiet;  /* --interval-count rows are out */
+	int signals;   /* that asked us to stop */
+	bool quiet;    /* --interval-count rows are out */
 	bool timed_out;
 };
 

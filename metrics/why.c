@@ -56,5 +56,5 @@ int td_why_no_tree(const struct td_machine *machine, struct td_err *err)
 				   "not pass PERF_METRICS on; measure on the "
 				   "host");
 	return td_err_hint(err, "Intel processors have them from Sandy Bridge "
-				"on, Atom cores from Silvermont on");
+				"on, Atom cores from Goldmont on");
 }

@@ -61,6 +61,8 @@ static int report_from(struct td_recording *rec, const struct td_opts *opts,
 				"%s: its events make up no top-down tree",
 				rec->path);
 	if (!rc)
+		rc = td_select_rows(&tree, &rec->machine, opts, err);
+	if (!rc)
 		rc = td_sink_open(&sink, opts, rec->info.target,
 				  rec->info.interval_ms > 0, err);
 	for (size_t i = 0; !rc && i < notes->nr; i++)

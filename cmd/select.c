@@ -110,22 +110,20 @@ int td_select_check(const struct td_tree *tree,
 	int deepest = 0;
 
 	for (size_t i = 0; i < tree->nr_pmus; i++) {
-		const struct td_metric_set *set = tree->sets[i];
 		const struct td_pmu *pmu = &machine->pmus[i];
 
 		if (pmu->skip)
 			continue;
-		if (!set)
+		if (!tree->sets[i])
 			td_notes_add(notes,
-				     "%s has no top-down events: not "
-				     "counted",
+				     "%s has no top-down events: not shown",
 				     pmu->name);
-		else if (set->levels < level)
-			td_notes_add(notes, "%s (%s): only level %d is known",
+		else if (tree->levels[i] < level)
+			td_notes_add(notes, "%s (%s): there is only level %d",
 				     pmu->name, td_uarch_name(pmu->uarch),
-				     set->levels);
-		if (set && set->levels > deepest)
-			deepest = set->levels;
+				     tree->levels[i]);
+		if (tree->levels[i] > deepest)
+			deepest = tree->levels[i];
 	}
 	return deepest ? 0 : -ENODEV;
 }
@@ -138,6 +136,23 @@ static bool needs_whole_cores(const struct td_tree *tree,
 			return true;
 	}
 	return false;
+}
+
+static const char *processor(const struct td_machine *machine)
+{
+	return machine->model ? machine->model->name : "this processor";
+}
+
+int td_select_rows(const struct td_tree *tree, const struct td_machine *machine,
+		   const struct td_opts *opts, struct td_err *err)
+{
+	if (!opts->per_cpu || !needs_whole_cores(tree, machine))
+		return 0;
+	td_err_set(err, -ENOTSUP,
+		   "-A: %s: the two threads of a core share its slots: there "
+		   "are no figures for one of them",
+		   processor(machine));
+	return td_err_hint(err, "leave -A out, or switch hyper-threading off");
 }
 
 int td_select_whole_cores(const struct td_sysfs *fs, const struct td_tree *tree,
@@ -154,8 +169,7 @@ int td_select_whole_cores(const struct td_sysfs *fs, const struct td_tree *tree,
 		td_err_set(err, -ENOTSUP,
 			   "%s: the two threads of a core share its slots: "
 			   "one program's cannot be told apart",
-			   machine->model ? machine->model->name
-					  : "this processor");
+			   processor(machine));
 		return td_err_hint(
 			err, "count the machine while it runs (tdstat -a "
 			     "-- COMMAND), or switch hyper-threading off");

@@ -18,6 +18,9 @@ int td_select_pmus(struct td_machine *machine, const struct td_opts *opts,
 int td_select_check(const struct td_tree *tree,
 		    const struct td_machine *machine, int level,
 		    struct td_notes *notes);
+/* Slots that the threads of a core share cannot be shown a thread (-A). */
+int td_select_rows(const struct td_tree *tree, const struct td_machine *machine,
+		   const struct td_opts *opts, struct td_err *err);
 /*
  * Slots that the threads of a core share are only known for whole cores: more
  * CPUs than asked for (a note says so), or an error for tasks.

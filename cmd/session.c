@@ -38,7 +38,9 @@ static int make_plan(struct td_run *run, struct td_err *err)
 		return rc;
 	if (td_select_check(&run->tree, &run->machine, level, &run->notes))
 		return td_why_no_tree(&run->machine, err);
-	rc = td_target_make(&run->target, run->opts, err);
+	rc = td_select_rows(&run->tree, &run->machine, run->opts, err);
+	if (!rc)
+		rc = td_target_make(&run->target, run->opts, err);
 	if (!rc)
 		rc = td_select_whole_cores(&run->fs, &run->tree, &run->machine,
 					   &run->target, &run->notes, err);

@@ -69,12 +69,8 @@ static int add_event(struct scope *scope, const struct td_event_def *def)
 	struct td_plan *plan = scope->plan;
 	struct td_event *event;
 
-	if (scope->no_new)
+	if (scope->no_new || scope->fixed)
 		return -ENOENT;
-	if (scope->fixed)
-		return td_err_set(scope->err, -ENOENT,
-				  "the recording has no event %s/%s/",
-				  pmu->name, def->name);
 	event = td_array_add(&plan->events, plan->nr_events, sizeof(*event));
 	if (!event)
 		return td_err_nomem(scope->err);
@@ -254,15 +250,18 @@ static int compile_shown(struct scope *scope, int level)
 		if (!is_wanted(set, def, shown))
 			continue;
 		index = need_metric(scope, def);
-		/* of a recording, what is not shown need not be there */
-		if (index == -ENOENT && !shown && scope->fixed)
+		/* what was not recorded is not there to be shown */
+		if (index == -ENOENT && scope->fixed)
 			continue;
 		if (index < 0)
 			return index;
 		column = shown ? column_of(tree, def->name) : -1;
 		tree->metrics[index].column = column;
-		if (column >= 0)
-			tree->columns[column].present = true;
+		if (column < 0)
+			continue;
+		tree->columns[column].present = true;
+		if (def->level > tree->levels[scope->pmu])
+			tree->levels[scope->pmu] = def->level;
 	}
 	return 0;
 }
@@ -351,8 +350,12 @@ static int build_pmu(struct scope *scope, int level)
 {
 	int rc = compile_shown(scope, level);
 
+	if (!rc && scope->tree->levels[scope->pmu] == 0)
+		scope->tree->sets[scope->pmu] = NULL;
+	if (rc || !scope->tree->sets[scope->pmu])
+		return rc;
 	scope->tree->references[scope->pmu] = find_reference(scope);
-	return rc ? rc : compile_thresholds(scope);
+	return compile_thresholds(scope);
 }
 
 int td_tree_build(struct td_tree *tree, struct td_plan *plan,
@@ -369,8 +372,10 @@ int td_tree_build(struct td_tree *tree, struct td_plan *plan,
 		.nr_pmus = machine->nr_pmus,
 	};
 	tree->sets = calloc(machine->nr_pmus + 1, sizeof(const void *));
+	tree->levels = calloc(machine->nr_pmus + 1, sizeof(int));
 	tree->references = calloc(machine->nr_pmus + 1, sizeof(int));
-	if (!tree->sets || !tree->references || add_columns(tree, level))
+	if (!tree->sets || !tree->levels || !tree->references ||
+	    add_columns(tree, level))
 		return td_err_nomem(err);
 	for (size_t i = 0; i < machine->nr_pmus; i++) {
 		tree->references[i] = -1;
@@ -403,6 +408,7 @@ void td_tree_free(struct td_tree *tree)
 	free(tree->values);
 	free(tree->columns);
 	free(tree->needs);
+	free(tree->levels);
 	free(tree->references);
 	*tree = (struct td_tree){ 0 };
 }

@@ -27,6 +27,7 @@ struct td_tree {
 	const struct td_plan *plan; /* borrowed, as is the machine */
 	const struct td_machine *machine;
 	const struct td_metric_set **sets; /* one a PMU; NULL: none */
+	int *levels; /* one a PMU: how deep it can be shown */
 	size_t nr_pmus;
 	struct td_metric *metrics;
 	size_t nr_metrics;
@@ -44,7 +45,7 @@ struct td_tree {
 /*
  * The tree down to level on every PMU of the machine that has one, and the
  * events that it takes: into plan->events, or, if those are recorded ones
- * (fixed), out of them.  -ENOENT: a recording lacks an event.
+ * (fixed), out of them: what was not recorded is not shown.
  */
 int td_tree_build(struct td_tree *tree, struct td_plan *plan,
 		  const struct td_machine *machine, int level, bool fixed,

@@ -19,7 +19,6 @@ enum {
 	OPT_DRY_RUN,
 	OPT_HYBRID_MERGE,
 	OPT_INTERVAL_COUNT,
-	OPT_TD_LEVEL,
 	OPT_TIMEOUT,
 	OPT_TOPDOWN,
 };
@@ -36,7 +35,7 @@ static const struct argp_option options[] = {
 	  "one kind of core: core, atom, lowpower, or a PMU's name", 0 },
 	{ "level", 'l', "N", 0, "the tree down to level N, 1 or 2 (default 1)",
 	  0 },
-	{ "td-level", OPT_TD_LEVEL, "N", 0, "the same", 0 },
+	{ "td-level", 0, NULL, OPTION_ALIAS, NULL, 0 },
 	{ "topdown", OPT_TOPDOWN, NULL, 0, "accepted: it is the default", 0 },
 
 	{ NULL, 0, NULL, 0, "When:", 2 },
@@ -127,6 +126,11 @@ static int parse_separator(struct parser *p, const char *arg)
 {
 	if (!*arg)
 		return td_err_usage(p->err, "-x: an empty separator");
+	if (strpbrk(arg, "0123456789.-\"\r\n"))
+		return td_err_usage(p->err,
+				    "-x %s: a separator must not be a part of "
+				    "numbers, a quote or a line end",
+				    arg);
 	p->opts->format = TD_FORMAT_CSV;
 	p->opts->separator = strcmp(arg, "\\t") == 0 ? "\t" : arg;
 	return 0;
@@ -154,8 +158,6 @@ static int parse_valued(struct parser *p, int key, const char *arg)
 				    &opts->timeout_ms);
 	case 'l':
 		return parse_level(p, "-l", arg);
-	case OPT_TD_LEVEL:
-		return parse_level(p, "--td-level", arg);
 	case 'x':
 		return parse_separator(p, arg);
 	case 'o':
@@ -234,6 +236,8 @@ static int check_stat(struct parser *p)
 		{ o->per_cpu && tasks,
 		  "-A counts whole CPUs: it needs -a or -C" },
 		{ o->append && !o->output, "--append needs -o" },
+		{ o->dry_run && o->output,
+		  "--dry-run and -o exclude each other" },
 		{ o->input != NULL, "-i belongs to tdstat report" },
 		{ o->subcommand == TD_RECORD && !o->output,
 		  "tdstat record needs -o FILE" },

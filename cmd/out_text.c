@@ -170,9 +170,14 @@ static void put_tree(const struct td_writer *writer,
 
 static void text_begin(struct td_writer *writer)
 {
-	if (!writer->frame->interval)
-		fprintf(writer->fp, "\n Performance counter stats for %s:\n\n",
-			writer->frame->target);
+	(void)writer; /* what the command writes comes first */
+}
+
+static void put_title(struct td_writer *writer)
+{
+	fprintf(writer->fp, "\n Performance counter stats for %s:\n\n",
+		writer->frame->target);
+	writer->header_done = true;
 }
 
 static void text_report(struct td_writer *writer,
@@ -182,6 +187,8 @@ static void text_report(struct td_writer *writer,
 		put_table(writer, report);
 		return;
 	}
+	if (!writer->header_done)
+		put_title(writer);
 	for (size_t i = 0; i < report->nr_rows; i++)
 		put_tree(writer, report, &report->rows[i]);
 }
@@ -198,6 +205,8 @@ static void text_end(struct td_writer *writer, const struct td_usage *usage)
 
 	if (writer->frame->interval)
 		return;
+	if (!writer->header_done)
+		put_title(writer);
 	put_time(fp, usage->elapsed_ns, "time elapsed");
 	if (usage->has_times) {
 		fputc('\n', fp);

@@ -133,6 +133,14 @@ int td_run_open(struct td_run *run, struct td_err *err)
 	return rc;
 }
 
+static void look_at(struct td_run *run, const struct td_readings *delta)
+{
+	for (size_t i = 0; i < delta->nr && !run->ever_running; i++) {
+		run->ever_enabled |= delta->v[i].enabled_ns > 0;
+		run->ever_running |= delta->v[i].running_ns > 0;
+	}
+}
+
 static int read_counters(struct td_run *run, struct td_err *err)
 {
 	struct td_readings delta;
@@ -141,6 +149,7 @@ static int read_counters(struct td_run *run, struct td_err *err)
 
 	if (rc)
 		return rc;
+	look_at(run, &delta);
 	if (!run->sum.v) {
 		run->sum.v = calloc(delta.nr + 1, sizeof(*run->sum.v));
 		if (!run->sum.v)
@@ -244,6 +253,16 @@ static int loop(struct td_run *run, struct td_err *err)
 	return rc;
 }
 
+/* Why a run that got to its end has not one number. */
+static void say_if_nothing(const struct td_run *run)
+{
+	if (run->ever_running)
+		return;
+	fprintf(stderr, "tdstat: nothing was counted: %s\n",
+		run->ever_enabled ? "the counters were held by somebody else"
+				  : "nothing ran");
+}
+
 /* The time since the last row, if rows are wanted; else all of it. */
 static int put_last(struct td_run *run, struct td_usage *usage,
 		    struct td_err *err)
@@ -259,6 +278,8 @@ static int put_last(struct td_run *run, struct td_usage *usage,
 		rc = put_row(run, usage->elapsed_ns, err);
 	if (!rc)
 		rc = td_sink_end(&run->sink, usage, err);
+	if (!rc)
+		say_if_nothing(run);
 	if (rc || !run->recording)
 		return rc;
 	td_recording_write_end(run->recording, usage, run->child.status);

@@ -34,6 +34,7 @@ struct td_run {
 	int signals;   /* that asked us to stop */
 	bool quiet;    /* --interval-count rows are out */
 	bool timed_out;
+	bool ever_enabled, ever_running; /* any counter, in the whole run */
 };
 
 void td_run_init(struct td_run *run, const struct td_opts *opts);

@@ -44,6 +44,9 @@ static int make_plan(struct td_run *run, struct td_err *err)
 	if (!rc)
 		rc = td_select_whole_cores(&run->fs, &run->tree, &run->machine,
 					   &run->target, &run->notes, err);
+	if (!rc && run->opts->pids.nr)
+		rc = td_target_threads(&run->fs, &run->opts->pids,
+				       &run->target.tids, err);
 	if (rc)
 		return rc;
 	return td_plan_build(&run->plan, &run->machine, run->tree.needs,

@@ -17,7 +17,7 @@ static uint32_t candidates(const struct td_machine *machine,
 {
 	const struct td_pmu *pmu = &machine->pmus[event->pmu];
 	struct td_placement place =
-		td_uarch_place(pmu->uarch, event->config[0]);
+		td_uarch_place(pmu->uarch, machine->smt, event->config[0]);
 	uint32_t mask;
 
 	if (event->type != pmu->type || td_event_is_metric(event))
@@ -318,6 +318,20 @@ static int place_need(struct planning *p, const struct td_need *need, int pmu)
 	return place_together(p, events, unplaced(p, need, pmu, events));
 }
 
+/* The reference itself, in the PMU's first group. */
+static int place_reference(struct planning *p, int pmu, int reference)
+{
+	int rc = p->placed[reference] ? 0 : place_single(p, reference);
+
+	for (size_t g = 0; !rc && g < p->plan->nr_groups; g++) {
+		if (p->plan->groups[g].pmu != pmu)
+			continue;
+		p->plan->groups[g].reference = reference;
+		break;
+	}
+	return rc;
+}
+
 static int place_pmu(struct planning *p, const struct td_need *needs,
 		     size_t nr_needs, int pmu)
 {
@@ -325,8 +339,8 @@ static int place_pmu(struct planning *p, const struct td_need *needs,
 	int rc = add_slots_group(p, pmu);
 	const struct td_need *need;
 
-	if (!rc && reference >= 0 && !p->placed[reference])
-		rc = place_single(p, reference);
+	if (!rc && reference >= 0)
+		rc = place_reference(p, pmu, reference);
 	while (!rc && (need = next_need(p, needs, nr_needs, pmu)))
 		rc = place_need(p, need, pmu);
 	for (int i = 0; !rc && i < (int)p->nr_asked; i++) {
@@ -389,16 +403,16 @@ void td_plan_free(struct td_plan *plan)
 int td_plan_split(struct td_plan *plan, size_t index, struct td_err *err)
 {
 	const struct td_group *group = &plan->groups[index];
-	size_t first = group->clone >= 0,
-	       keep = first + (group->nr - first) / 2;
-	int reference = first ? group->reference : group->members[0];
+	int reference = group->reference;
+	size_t first = reference >= 0; /* the reference leads */
+	size_t keep = first + (group->nr - first) / 2;
 	struct td_group *half;
 
 	if (group->slots || group->nr < first + 2)
 		return td_err_set(err, -EINVAL, "%s: cannot be split",
 				  plan->events[group->members[0]].name);
 	half = new_group(plan, group->pmu);
-	if (!half || add_clone(plan, half, reference))
+	if (!half || (reference >= 0 && add_clone(plan, half, reference)))
 		return td_err_nomem(err);
 	group = &plan->groups[index]; /* may have moved */
 	if (group_add(half, group->members + keep, group->nr - keep))

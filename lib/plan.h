@@ -16,8 +16,9 @@ struct td_group {
 	int *members; /* indices of the plan's events */
 	size_t nr;
 	/*
-	 * A PMU's further groups count its reference event (slots, cycles) once
-	 * more, as their own event clone; -1: none.  Groups that take turns see
+	 * The PMU's reference event (slots, cycles), -1: it has none.  Its
+	 * first group holds it; further groups count it once more, as their own
+	 * event clone, -1: not a further group.  Groups that take turns see
 	 * different moments: what share of the slots an event is, only the
 	 * slots of its own moments say.
 	 */

@@ -8,8 +8,7 @@
 
 /*
  * Slots a cycle: the width constants of Intel's metric files (tools/perf/
- * pmu-events/arch/x86).  General counters: counter.json there; on Sandy Bridge
- * to Skylake those of a thread with hyper-threading on.
+ * pmu-events/arch/x86).  General counters: counter.json there.
  */
 static const struct {
 	const char *name;
@@ -137,9 +136,12 @@ int td_uarch_width(enum td_uarch uarch)
 	return facts[uarch].width;
 }
 
-int td_uarch_general(enum td_uarch uarch)
+/* Sandy Bridge to Skylake: eight a core, four for each thread. */
+int td_uarch_general(enum td_uarch uarch, bool smt)
 {
-	return facts[uarch].general;
+	bool shared = uarch >= TD_SANDY_BRIDGE && uarch <= TD_SKYLAKE;
+
+	return shared && !smt ? 2 * facts[uarch].general : facts[uarch].general;
 }
 
 /* inv, edge, cmask, any: with one of these a fixed counter will not do. */
@@ -230,9 +232,9 @@ static enum td_uarch constraints_of(enum td_uarch uarch)
 	return uarch;
 }
 
-static uint32_t general_counters(enum td_uarch uarch, uint64_t config)
+static uint32_t general_counters(enum td_uarch uarch, bool smt, uint64_t config)
 {
-	uint32_t all = (1u << facts[uarch].general) - 1;
+	uint32_t all = (1u << td_uarch_general(uarch, smt)) - 1;
 	uint8_t event = config & 0xff;
 	int umask = config >> 8 & 0xff;
 
@@ -247,7 +249,8 @@ static uint32_t general_counters(enum td_uarch uarch, uint64_t config)
 	return all;
 }
 
-struct td_placement td_uarch_place(enum td_uarch uarch, uint64_t config)
+struct td_placement td_uarch_place(enum td_uarch uarch, bool smt,
+				   uint64_t config)
 {
 	/* INTEL_TD_METRIC_*: event 0, umask 0x80 and above */
 	if ((config & 0x80ff) == 0x8000)
@@ -255,6 +258,7 @@ struct td_placement td_uarch_place(enum td_uarch uarch, uint64_t config)
 	return (struct td_placement){
 		.fixed = fixed_counter(uarch, config),
 		/* event 0 is no event: a fixed counter's pseudo code */
-		.general = config & 0xff ? general_counters(uarch, config) : 0,
+		.general = config & 0xff ? general_counters(uarch, smt, config)
+					 : 0,
 	};
 }

@@ -43,8 +43,11 @@ enum td_uarch td_model_uarch(const struct td_model *model, const char *pmu);
 const char *td_uarch_name(enum td_uarch uarch);
 /* Pipeline slots a cycle; 0: not published. */
 int td_uarch_width(enum td_uarch uarch);
-/* General counters of a thread; for unknown cores what all of them have. */
-int td_uarch_general(enum td_uarch uarch);
+/*
+ * General counters of a thread; smt: it shares its core's with another one.
+ * For unknown cores what all of them have.
+ */
+int td_uarch_general(enum td_uarch uarch, bool smt);
 
 /* Where the hardware can count an event. */
 struct td_placement {
@@ -54,6 +57,7 @@ struct td_placement {
 };
 
 /* config as the kernel gets it, of an event on this core's PMU. */
-struct td_placement td_uarch_place(enum td_uarch uarch, uint64_t config);
+struct td_placement td_uarch_place(enum td_uarch uarch, bool smt,
+				   uint64_t config);
 
 #endif

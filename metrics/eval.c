@@ -205,12 +205,13 @@ static void fill_shares(struct td_row *rows, size_t nr)
 /*
  * Each PMU's value weighs as much as its slots.  A PMU without slots had
  * nothing to do and says nothing; one that lacks the metric leaves the whole
- * machine without it.
+ * machine without it.  A task's time on the PMUs adds up; CPUs were all
+ * counted as long as the least of them.
  */
 static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
-		       struct td_cell *cell)
+		       bool tasks, struct td_cell *cell)
 {
-	double sum = 0, weight = 0, over = 0;
+	double sum = 0, weight = 0, over = 0, running = tasks ? 0 : PERCENT;
 
 	*cell = (struct td_cell){ TD_STATUS_NOT_COUNTED, NAN, PERCENT, false };
 	for (size_t i = 0; i < nr; i++) {
@@ -223,8 +224,10 @@ static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 		sum += part->value * rows[i].slots;
 		weight += rows[i].slots;
 		over += part->over_threshold ? rows[i].slots : 0;
-		cell->running_pct = fmin(cell->running_pct, part->running_pct);
+		running = tasks ? running + part->running_pct
+				: fmin(running, part->running_pct);
 	}
+	cell->running_pct = fmin(running, PERCENT);
 	if (weight <= 0 || isnan(sum))
 		return;
 	cell->status = TD_STATUS_OK;
@@ -233,26 +236,26 @@ static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 }
 
 /* Rows from first on become one. */
-static int merge_rows(struct td_report *report, size_t first, const char *id)
+static int merge_rows(struct td_report *report, size_t first, const char *id,
+		      bool tasks)
 {
 	size_t nr = report->nr_rows - first;
-	struct td_row *rows, *merged = add_row(report, id, "all");
-	struct td_row result;
+	struct td_row *merged = add_row(report, id, "all");
+	struct td_row *rows = report->rows + first;
 
 	if (!merged)
 		return -ENOMEM;
-	rows = report->rows + first;
-	for (size_t i = 0; i < report->nr_columns; i++)
-		merge_cell(rows, nr, i, &merged->cells[i]);
 	merged->slots = 0;
+	for (size_t i = 0; i < report->nr_columns; i++) {
+		merge_cell(rows, nr, i, tasks, &merged->cells[i]);
+		merged->running_pct =
+			fmax(merged->running_pct, merged->cells[i].running_pct);
+	}
 	for (size_t i = 0; i < nr; i++) {
 		merged->slots += isnan(rows[i].slots) ? 0 : rows[i].slots;
 		free(rows[i].cells);
 	}
-	merged->share_pct = PERCENT;
-	merged->running_pct = PERCENT;
-	result = *merged;
-	rows[0] = result;
+	rows[0] = *merged;
 	report->nr_rows = first + 1;
 	return 0;
 }
@@ -281,7 +284,8 @@ static int eval_id(struct td_tree *tree, const struct td_totals *totals,
 	if (report->nr_rows == first)
 		return 0;
 	fill_shares(report->rows + first, report->nr_rows - first);
-	return merge ? merge_rows(report, first, totals->ids[i]) : 0;
+	return merge ? merge_rows(report, first, totals->ids[i], totals->tasks)
+		     : 0;
 }
 
 int td_eval(struct td_tree *tree, const struct td_totals *totals, bool merge,

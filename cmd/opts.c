@@ -131,7 +131,8 @@ static int parse_separator(struct parser *p, const char *arg)
 				    "-x %s: a separator must not be a part of "
 				    "numbers, a quote or a line end",
 				    arg);
-	p->opts->format = TD_FORMAT_CSV;
+	if (p->opts->format == TD_FORMAT_TEXT)
+		p->opts->format = TD_FORMAT_CSV;
 	p->opts->separator = strcmp(arg, "\\t") == 0 ? "\t" : arg;
 	return 0;
 }

@@ -100,13 +100,10 @@ static int check_recording(struct td_run *run, struct td_err *err)
 			  run->opts->output, strerror(errno ? errno : EIO));
 }
 
-static void say_notes(const struct td_run *run)
+void td_run_say_notes(const struct td_run *run)
 {
 	for (size_t i = 0; i < run->notes.nr; i++)
 		fprintf(stderr, "tdstat: %s\n", run->notes.v[i]);
-	if (run->opts->verbose)
-		td_describe(stderr, &run->machine, &run->tree, &run->plan,
-			    &run->target);
 }
 
 int td_run_open(struct td_run *run, struct td_err *err)
@@ -128,9 +125,13 @@ int td_run_open(struct td_run *run, struct td_err *err)
 				  run->opts->interval_ms > 0, err);
 	if (!rc)
 		rc = open_recording(run, err);
-	if (!rc)
-		say_notes(run);
-	return rc;
+	if (rc)
+		return rc;
+	td_run_say_notes(run);
+	if (run->opts->verbose)
+		td_describe(stderr, &run->machine, &run->tree, &run->plan,
+			    &run->target);
+	return 0;
 }
 
 static void look_at(struct td_run *run, const struct td_readings *delta)

@@ -75,6 +75,7 @@ int td_session_run(const struct td_opts *opts, int *status, struct td_err *err)
 	if (!rc)
 		rc = make_plan(&run, err);
 	if (!rc && opts->dry_run) {
+		td_run_say_notes(&run);
 		td_dry_run(stdout, &run.machine, &run.tree, &run.plan,
 			   &run.target);
 		if (fflush(stdout))

@@ -105,8 +105,8 @@ int td_sink_counts(struct td_sink *sink, uint64_t time_ns,
 {
 	struct td_totals totals = { 0 };
 	struct td_report report = { 0 };
-	int rc = td_count_aggregate(delta, sink->tree->plan->nr_events,
-				    sink->how, &totals, err);
+	int rc = td_count_aggregate(delta, sink->tree->plan, sink->how, &totals,
+				    err);
 
 	if (!rc)
 		rc = td_eval(sink->tree, &totals, sink->merge, &report, err);

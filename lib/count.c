@@ -38,13 +38,14 @@ void td_count_add(struct td_readings *sum, const struct td_readings *delta)
 	}
 }
 
-double td_reading_scaled(const struct td_reading *reading)
+/* Scaled up from the time it ran to whole_ns; NaN: it never ran. */
+static double scaled(const struct td_reading *reading, uint64_t whole_ns)
 {
 	if (reading->running_ns == 0)
 		return NAN;
-	if (reading->running_ns == reading->enabled_ns)
+	if (reading->running_ns == whole_ns)
 		return (double)reading->value;
-	return (double)reading->value * (double)reading->enabled_ns /
+	return (double)reading->value * (double)whole_ns /
 	       (double)reading->running_ns;
 }
 
@@ -57,16 +58,17 @@ static uint64_t hash(uint64_t x)
 	return x ^ x >> 31;
 }
 
-static void total_add(struct td_total *total, const struct td_reading *reading)
+static void total_add(struct td_total *total, const struct td_reading *reading,
+		      uint64_t whole_ns)
 {
-	double scaled = td_reading_scaled(reading);
+	double value = scaled(reading, whole_ns);
 
 	total->nr++;
 	total->enabled_ns += reading->enabled_ns;
 	total->running_ns += reading->running_ns;
-	if (isnan(scaled))
+	if (isnan(value))
 		return;
-	total->value = isnan(total->value) ? scaled : total->value + scaled;
+	total->value = isnan(total->value) ? value : total->value + value;
 	total->where += hash((uint64_t)(uint32_t)reading->cpu << 32 |
 			     (uint32_t)reading->tid);
 }
@@ -82,7 +84,10 @@ static int by_cpu_tid(const void *a, const void *b)
 	return 0;
 }
 
-/* The readings by CPU, or by task: those of one id side by side. */
+/*
+ * The readings of one CPU or task side by side, where they must be: CPUs whose
+ * sum is wanted need no order.
+ */
 static struct td_reading *sorted(const struct td_readings *delta,
 				 enum td_aggregation how)
 {
@@ -92,9 +97,36 @@ static struct td_reading *sorted(const struct td_readings *delta,
 		return NULL;
 	if (delta->nr)
 		memcpy(copy, delta->v, delta->nr * sizeof(*copy));
-	if (how == TD_AGGREGATE_CPU)
+	if (how != TD_AGGREGATE_ALL || (delta->nr && delta->v[0].cpu < 0))
 		qsort(copy, delta->nr, sizeof(*copy), by_cpu_tid);
 	return copy;
+}
+
+static bool leads_a_group(const struct td_plan *plan, int event)
+{
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		if (plan->groups[g].nr && plan->groups[g].members[0] == event)
+			return true;
+	}
+	return false;
+}
+
+/* How long a reading's CPU or task had its PMU; v: all of that one's. */
+static uint64_t time_on_pmu(const struct td_reading *v, size_t nr,
+			    const struct td_reading *reading,
+			    const struct td_plan *plan)
+{
+	int pmu = plan->events[reading->event].pmu;
+	uint64_t sum = 0;
+
+	if (reading->cpu >= 0)
+		return reading->enabled_ns;
+	for (size_t i = 0; i < nr; i++) {
+		if (plan->events[v[i].event].pmu == pmu &&
+		    leads_a_group(plan, v[i].event))
+			sum += v[i].running_ns;
+	}
+	return sum < reading->enabled_ns ? sum : reading->enabled_ns;
 }
 
 static char *id_of(const struct td_reading *reading, enum td_aggregation how)
@@ -114,7 +146,9 @@ static char *id_of(const struct td_reading *reading, enum td_aggregation how)
 /* Room for one more id, its totals not yet counted. */
 static struct td_total *add_id(struct td_totals *totals, char *id)
 {
-	char **slot = td_array_add(&totals->ids, totals->nr_ids, sizeof(*slot));
+	char **slot =
+		id ? td_array_add(&totals->ids, totals->nr_ids, sizeof(*slot))
+		   : NULL;
 	size_t row = totals->nr_events ? totals->nr_events : 1;
 	struct td_total *v;
 
@@ -132,27 +166,37 @@ static struct td_total *add_id(struct td_totals *totals, char *id)
 	return v;
 }
 
-int td_count_aggregate(const struct td_readings *delta, size_t nr_events,
-		       enum td_aggregation how, struct td_totals *totals,
-		       struct td_err *err)
+/* Adds all readings of one CPU or task to the row of their id. */
+static void add_unit(struct td_total *row, const struct td_reading *v,
+		     size_t nr, const struct td_plan *plan)
+{
+	for (size_t i = 0; i < nr; i++)
+		total_add(&row[v[i].event], &v[i],
+			  time_on_pmu(v, nr, &v[i], plan));
+}
+
+int td_count_aggregate(const struct td_readings *delta,
+		       const struct td_plan *plan, enum td_aggregation how,
+		       struct td_totals *totals, struct td_err *err)
 {
 	td_autofree struct td_reading *v = sorted(delta, how);
 	struct td_total *row = NULL;
+	size_t end;
 
-	*totals = (struct td_totals){ .nr_events = nr_events };
+	*totals = (struct td_totals){ .nr_events = plan->nr_events };
 	if (!v)
 		return td_err_nomem(err);
 	totals->tasks = delta->nr && v[0].cpu < 0;
-	for (size_t i = 0; i < delta->nr; i++) {
-		if (!row || (how != TD_AGGREGATE_ALL &&
-			     by_cpu_tid(&v[i - 1], &v[i]) != 0)) {
-			char *id = id_of(&v[i], how);
-
-			row = id ? add_id(totals, id) : NULL;
-			if (!row)
-				return td_err_nomem(err);
+	for (size_t i = 0; i < delta->nr; i = end) {
+		for (end = i + 1; end < delta->nr; end++) {
+			if (by_cpu_tid(&v[i], &v[end]) != 0)
+				break;
 		}
-		total_add(&row[v[i].event], &v[i]);
+		if (!row || how != TD_AGGREGATE_ALL)
+			row = add_id(totals, id_of(&v[i], how));
+		if (!row)
+			return td_err_nomem(err);
+		add_unit(row, v + i, end - i, plan);
 	}
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "lib/err.h"
+#include "lib/plan.h"
 
 /*
  * One event on one CPU (tid -1) or in one task (cpu -1).  event is an index of
@@ -57,13 +58,15 @@ struct td_totals {
 	bool tasks; /* counted in tasks, not on CPUs */
 };
 
-/* Value scaled to the whole time it was enabled; NaN: it never ran. */
-double td_reading_scaled(const struct td_reading *reading);
-
-/* Free with td_totals_free(), whatever the result. */
-int td_count_aggregate(const struct td_readings *delta, size_t nr_events,
-		       enum td_aggregation how, struct td_totals *totals,
-		       struct td_err *err);
+/*
+ * Sums the readings of an id, each scaled up to the time that its PMU had for
+ * it: a CPU's counters always have their PMU; a task's are enabled on all
+ * PMUs, wherever it runs, and had this one as long as its groups, taking turns,
+ * ran.  Free with td_totals_free(), whatever the result.
+ */
+int td_count_aggregate(const struct td_readings *delta,
+		       const struct td_plan *plan, enum td_aggregation how,
+		       struct td_totals *totals, struct td_err *err);
 void td_totals_free(struct td_totals *totals);
 
 #endif

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/cpu.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +13,38 @@
 
 #include "lib/util.h"
 
+/* A number at *text, of digits in base alone, and what stands behind it. */
+static bool take_number(const char **text, int base, char behind,
+			unsigned int *out)
+{
+	unsigned char first = (unsigned char)**text;
+	unsigned long value;
+	char *end;
+
+	if (base == 16 ? !isxdigit(first) : !isdigit(first))
+		return false;
+	errno = 0;
+	value = strtoul(*text, &end, base);
+	if (errno || value > UINT_MAX || *end != behind)
+		return false;
+	*text = end + (behind != '\0');
+	*out = (unsigned int)value;
+	return true;
+}
+
 int td_cpuid_parse(const char *text, struct td_cpuid *out, struct td_err *err)
 {
-	int end = 0;
+	size_t vendor = strcspn(text, "-");
+	const char *rest = text + vendor;
 
 	*out = (struct td_cpuid){ 0 };
-	if (sscanf(text, "%15[^-]-%u-%x-%x%n", out->vendor, &out->family,
-		   &out->model, &out->stepping, &end) == 4 &&
-	    text[end] == '\0')
-		return 0;
+	if (vendor && vendor < sizeof(out->vendor) && *rest++ == '-') {
+		memcpy(out->vendor, text, vendor);
+		if (take_number(&rest, 10, '-', &out->family) &&
+		    take_number(&rest, 16, '-', &out->model) &&
+		    take_number(&rest, 16, '\0', &out->stepping))
+			return 0;
+	}
 	return td_err_usage(err,
 			    "processor identity '%s': not of the form "
 			    "GenuineIntel-6-97-2",

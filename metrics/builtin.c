@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "lib/event.h"
 #include "lib/util.h"
 
 /* clang-format off */
@@ -432,6 +433,18 @@ static const struct td_metric_set *find_atom(enum td_uarch uarch)
 	return &atom_level_1;
 }
 
+/* A field of PERF_METRICS, which is nothing without SLOTS. */
+static bool is_metric_field(const struct td_pmu *pmu, const char *id)
+{
+	struct td_event event;
+	struct td_err ignored;
+	bool metric = td_event_init(&event, pmu, 0, id, NULL, &ignored) == 0 &&
+		      td_event_is_metric(&event);
+
+	td_event_free(&event);
+	return metric;
+}
+
 static bool counts_bad_spec(enum td_uarch uarch)
 {
 	return uarch != TD_TREMONT && uarch != TD_GRACEMONT;
@@ -463,6 +476,8 @@ const struct td_metric_set *td_builtin_find(const struct td_machine *machine,
 	}
 	if (HAS_ALL(pmu, metrics_4_events))
 		return pmu->uarch == TD_SUNNY_COVE ? &sunny_cove : &metrics_4;
+	if (is_metric_field(pmu, "topdown-retiring"))
+		return NULL;
 	if (HAS_ALL(pmu, atom_level_1_events) ||
 	    (HAS_ALL(pmu, atom_three_events) && !counts_bad_spec(pmu->uarch)))
 		return find_atom(pmu->uarch);

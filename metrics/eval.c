@@ -108,27 +108,6 @@ static void fill_cell(const struct td_tree *tree,
 	cell->over_threshold = !isnan(over) && over != 0;
 }
 
-/*
- * A task on a hybrid machine is enabled on all of its PMUs, wherever it
- * runs: scaling up to that time would count slots of cores that it was not
- * on.  It was on this PMU as long as its groups, taking turns, ran.
- */
-static double time_on_pmu(const struct td_plan *plan, int pmu,
-			  const struct td_total *totals)
-{
-	double running = 0, enabled = 0;
-
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		const struct td_group *group = &plan->groups[g];
-
-		if (group->pmu != pmu || group->nr == 0)
-			continue;
-		running += (double)totals[group->members[0]].running_ns;
-		enabled = (double)totals[group->members[0]].enabled_ns;
-	}
-	return enabled > 0 ? fmin(1, running / enabled) : 1;
-}
-
 static double slots_of(const struct td_tree *tree, int pmu)
 {
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
@@ -278,8 +257,6 @@ static int eval_id(struct td_tree *tree, const struct td_totals *totals,
 		if (!out)
 			return -ENOMEM;
 		eval_pmu(tree, pmu, row, out);
-		if (totals->tasks)
-			out->slots *= time_on_pmu(tree->plan, pmu, row);
 	}
 	if (report->nr_rows == first)
 		return 0;

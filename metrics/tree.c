@@ -18,6 +18,7 @@ struct scope {
 	bool no_new; /* a threshold must not cost another event */
 	int depth;   /* of metrics that refer to metrics */
 	struct td_err *err;
+	struct td_err cause; /* why a name could not be had */
 };
 
 #define MAX_DEPTH 32
@@ -73,10 +74,10 @@ static int add_event(struct scope *scope, const struct td_event_def *def)
 		return -ENOENT;
 	event = td_array_add(&plan->events, plan->nr_events, sizeof(*event));
 	if (!event)
-		return td_err_nomem(scope->err);
+		return td_err_nomem(&scope->cause);
 	plan->nr_events++;
 	return td_event_init(event, pmu, scope->pmu, def->name, def->terms,
-			     scope->err);
+			     &scope->cause);
 }
 
 static int find_event(struct scope *scope, const struct td_event_def *def)
@@ -205,6 +206,9 @@ static int compile_metric(struct scope *scope, const struct td_metric_def *def)
 	rc = td_expr_parse(&metric.value, def->formula, lookup, scope,
 			   scope->err);
 	scope->depth--;
+	/* more than the name is unknown: the file behind it makes no sense */
+	if (rc && scope->cause.code)
+		*scope->err = scope->cause;
 	if (rc)
 		return rc;
 	td_expr_each_slot(metric.value, gather_slot, &gather);

@@ -12,6 +12,8 @@
 #define MAX_LINE   (64 << 20) /* a line of 1,024 CPUs and 100 events is 6 MB */
 #define MAX_DEPTH  8
 #define MAX_EVENTS 10000
+/* json-c makes INT64_MAX of all that is larger, so that is not one. */
+#define MAX_COUNT (INT64_MAX - 1)
 
 static int bad(const struct td_recording *rec, struct td_err *err,
 	       const char *what)
@@ -210,6 +212,14 @@ static int add_to_group(struct td_plan *plan, int64_t index, int pmu)
 	return 0;
 }
 
+static bool parse_scale(struct json_object *value, double *scale)
+{
+	*scale = json_object_get_double(value);
+	return (json_object_is_type(value, json_type_double) ||
+		json_object_is_type(value, json_type_int)) &&
+	       *scale > 0 && isfinite(*scale);
+}
+
 static int read_event(struct td_recording *rec, struct json_object *object,
 		      struct td_err *err)
 {
@@ -231,8 +241,9 @@ static int read_event(struct td_recording *rec, struct json_object *object,
 	event->pmu = pmu;
 	event->type = rec->machine.pmus[pmu].type;
 	event->scale = 1;
-	if (json_object_object_get_ex(object, "scale", &scale))
-		event->scale = json_object_get_double(scale);
+	if (json_object_object_get_ex(object, "scale", &scale) &&
+	    !parse_scale(scale, &event->scale))
+		return bad(rec, err, "\"scale\" is not a number above 0");
 	if (!event->name || add_to_group(plan, group, pmu) ||
 	    add_alias(&rec->machine.pmus[pmu], name, event->scale))
 		return td_err_nomem(err);
@@ -334,7 +345,7 @@ static bool parse_reading(const struct td_recording *rec,
 		return false;
 	for (size_t i = 0; i < 6; i++) {
 		int64_t min = i == 1 || i == 2 ? -1 : 0;
-		int64_t max = i < 3 ? INT_MAX : INT64_MAX;
+		int64_t max = i < 3 ? INT_MAX : MAX_COUNT;
 
 		if (!whole(json_object_array_get_idx(array, i), min, max,
 			   &n[i]))

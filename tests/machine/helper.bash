@@ -9,12 +9,37 @@ PERF=${TD_PERF:-$BATS_TEST_DIRNAME/../../../shared/machine/perf}
 # shellcheck disable=SC2016
 export WORK='i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
 
+# Work until there is a file "end"; "running" tells that it has begun.
+# shellcheck disable=SC2016
+export WORK_ON='touch running; while [ ! -e end ]; do :; done'
+
+# The kernel rewrites its scheduler (a static key) for the first event of a
+# task and after the last one.  The emulator does not survive every rewriting,
+# so one task event stays open all the time.
+setup_file() {
+	[ "$TD_MACHINE" != here ] || return 0
+	python3 - >/dev/null 2>&1 3>&- <<-'EOS' &
+		import ctypes, struct, time
+		# task-clock of this process, on any CPU
+		attr = ctypes.create_string_buffer(struct.pack("=IIQ", 1, 64, 1), 64)
+		ctypes.CDLL(None).syscall(298, attr, 0, -1, -1, 0)
+		time.sleep(3600)
+	EOS
+}
+
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-# What the last "run" printed, where a test failed.
 teardown() {
+	tidy_up
+}
+
+# Ends what still works on; says what the last "run" printed where a test failed.
+tidy_up() {
+	touch end
+	# shellcheck disable=SC2046
+	kill $(jobs -p) 2>/dev/null
 	[ -z "$BATS_TEST_COMPLETED" ] || return 0
 	echo "status: ${status-}"
 	echo "output: ${output-}"
@@ -44,6 +69,16 @@ syscalls() {
 # perf_group GROUP FILE: a second of perf stat -M, the whole machine, as JSON
 perf_group() {
 	"$PERF" stat -M "$1" -a -j -o "$2" sleep 1
+}
+
+# await FILE: until it is there
+await() {
+	for ((i = 0; i < 200; i++)); do
+		[ ! -e "$1" ] || return 0
+		sleep 0.1
+	done
+	echo "$1 never came"
+	return 1
 }
 
 # After "run --separate-stderr": one line why, one line what to do.

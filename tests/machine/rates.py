@@ -35,6 +35,7 @@ PARENTS = {
     "tma_branch_mispredicts": "tma_bad_speculation",
     "tma_machine_clears": "tma_bad_speculation",
 }
+DEFAULT_FIELDS = "64,16,48,127,16,12,32,80"
 LATEST = 0.050  # seconds behind its deadline that a row may be
 
 
@@ -52,7 +53,7 @@ def need(condition, what):
 def machine_args(words):
     parser = argparse.ArgumentParser()
     parser.add_argument("model")
-    parser.add_argument("--td", default="64,16,48,127,16,12,32,80")
+    parser.add_argument("--td", default=DEFAULT_FIELDS)
     parser.add_argument("--td2")
     parser.add_argument("--skew", type=int, default=0)
     parser.add_argument("--smp")
@@ -347,6 +348,7 @@ def read_tree(text):
 def read_rows(path, separator=None):
     with open(path, encoding="utf-8") as file:
         text = file.read()
+    text = re.sub(r"\A# started on .*\n\n", "", text)
     if separator:
         need(separator in text, f"no {separator!r}")
         text = text.replace(separator, ",")
@@ -500,6 +502,8 @@ def check_phases(machine, args):
     check_times(rows, args)
     pmus = machine.pmus()
     for pmu, cpus in pmus.items():
+        if args.pmus and pmu not in args.pmus.split(","):
+            continue
         mine = [row for row in rows if row.pmu == pmu]
         seen = [phase_of(machine, row, cpus, args.tolerance) for row in mine]
         need({0, 1} <= set(seen), f"{pmu}: {seen}")
@@ -608,6 +612,7 @@ def main():
     p.set_defaults(run_it=check_phases)
     p.add_argument("file")
     p.add_argument("--run", type=int, help="rows of one phase in turn")
+    p.add_argument("--pmus")
     p.add_argument("--rows", type=int)
     p.add_argument("--every", type=int)
     p.add_argument("--tolerance", type=float, default=0.2)

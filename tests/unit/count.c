@@ -118,8 +118,27 @@ static const struct {
 	    { 0, -1, 101, 0, 8, 0 }, { 1, -1, 101, 3, 8, 8 } }, 4,
 	  { { "all", { 10, 3 }, { 16, 16 }, { 8, 8 }, false } }, 1,
 	  .tasks = true },
+	/* 6 of 8 ns on this PMU: 4 for one group, 2 for the other */
+	{ "a task: to its time on the PMU, not to all of it", TD_AGGREGATE_ALL,
+	  { { 0, -1, 100, 10, 8, 4 }, { 1, -1, 100, 10, 8, 2 } }, 2,
+	  { { "all", { 15, 30 }, { 8, 8 }, { 4, 2 }, true } }, 1,
+	  .tasks = true },
+	/* groups that ran at the same time: never more than it was enabled */
+	{ "a task: not beyond its whole time", TD_AGGREGATE_ALL,
+	  { { 0, -1, 100, 10, 8, 8 }, { 1, -1, 100, 10, 8, 4 } }, 2,
+	  { { "all", { 10, 20 }, { 8, 8 }, { 8, 4 }, true } }, 1,
+	  .tasks = true },
 };
 /* clang-format on */
+
+/* Two events of one PMU that take turns: each leads its own group. */
+static struct td_event events[NR_EVENTS];
+static int members[NR_EVENTS] = { 0, 1 };
+static struct td_group groups[NR_EVENTS] = {
+	{ .members = &members[0], .nr = 1 },
+	{ .members = &members[1], .nr = 1 },
+};
+static const struct td_plan plan = { events, NR_EVENTS, groups, NR_EVENTS };
 
 static bool same(const struct td_reading *a, const struct td_reading *b)
 {
@@ -197,8 +216,7 @@ static void test_sum(size_t i)
 	struct td_err err = { 0 };
 
 	memcpy(v, sums[i].v, sizeof(v));
-	ok(td_count_aggregate(&delta, NR_EVENTS, sums[i].how, &totals, &err) ==
-			   0 &&
+	ok(td_count_aggregate(&delta, &plan, sums[i].how, &totals, &err) == 0 &&
 		   totals.nr_ids == sums[i].nr_ids &&
 		   totals.nr_events == NR_EVENTS &&
 		   totals.tasks == sums[i].tasks,
@@ -233,7 +251,7 @@ static void test_where(void)
 			struct td_readings delta = { v, TD_ARRAY_SIZE(v) };
 			struct td_totals totals;
 
-			td_count_aggregate(&delta, NR_EVENTS, TD_AGGREGATE_ALL,
+			td_count_aggregate(&delta, &plan, TD_AGGREGATE_ALL,
 					   &totals, &err);
 			alike += totals.v[0].where == totals.v[1].where;
 			td_totals_free(&totals);
@@ -242,15 +260,26 @@ static void test_where(void)
 	ok(alike == 2 * 64, "pairs of CPUs with the same sum are told apart");
 }
 
+static void test_scale(size_t i)
+{
+	struct td_reading v = scales[i].reading;
+	struct td_readings delta = { &v, 1 };
+	struct td_totals totals;
+	struct td_err err = { 0 };
+
+	td_count_aggregate(&delta, &plan, TD_AGGREGATE_ALL, &totals, &err);
+	ok(test_near(totals.v[v.event].value, scales[i].want, 0), "scaled: %s",
+	   scales[i].name);
+	td_totals_free(&totals);
+}
+
 int main(void)
 {
 	test_delta();
 	test_add();
 	test_parts();
 	for (size_t i = 0; i < TD_ARRAY_SIZE(scales); i++)
-		ok(test_near(td_reading_scaled(&scales[i].reading),
-			     scales[i].want, 0),
-		   "scaled: %s", scales[i].name);
+		test_scale(i);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(sums); i++)
 		test_sum(i);
 	test_where();

@@ -16,7 +16,6 @@ static const struct {
 	uint64_t mask; /* 0: refused */
 } formats[] = {
 	{ "config:0-7", 0, 0xff },
-	{ "config:0-7\n", 0, 0xff },
 	{ "config:21", 0, BITS(21, 21) },
 	{ "config:0-63", 0, UINT64_MAX },
 	{ "config:63", 0, BITS(63, 63) },

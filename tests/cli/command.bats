@@ -1,0 +1,363 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Real counting, of the software events that every kernel has, under the names
+# of top-down ones (software_machine in helper.bash): statuses, where the
+# output goes, intervals, signals, recordings.
+
+# shellcheck disable=SC2016,SC2086,SC2153,SC2154 # sh -c; lists of options; helper.bash
+load helper
+
+tree='Performance counter stats for'
+
+# What the made-up machine must show: half retiring, half frontend bound.
+assert_halves() {
+	awk -F, -v text="$1" 'BEGIN {
+		n = split(text, row, "\n")
+		for (i = 2; i <= n; i++) {
+			split(row[i], v, ",")
+			if (v[4] < 35 || v[4] > 65 || v[6] < 35 || v[6] > 65 || v[5] != "0.00" || v[7] != "0.00") {
+				print row[i]
+				failed = 1
+			}
+		}
+		exit failed || n < 2
+	}'
+}
+
+# seconds_of COMMAND...: how long it took, in whole milliseconds
+milliseconds_of() {
+	local before after
+
+	before=$(date +%s%3N)
+	"$@" || true
+	after=$(date +%s%3N)
+	echo $((after - before))
+}
+
+# --- the command -----------------------------------------------------------------
+
+@test "the status is the command's own" {
+	needs_software_events
+	for own in 0 1 3 64 127 255; do
+		run -$own --separate-stderr "$TDSTAT" -- sh -c "exit $own"
+		[[ $stderr == *"$tree"* ]]
+	done
+}
+
+@test "128+N if signal N ended it" {
+	needs_software_events
+	for signal in KILL:137 TERM:143 SEGV:139 INT:130; do
+		run "-${signal#*:}" --separate-stderr "$TDSTAT" -- sh -c "kill -${signal%:*} \$\$"
+		[[ $stderr == *"$tree"* ]]
+	done
+}
+
+@test "127 if it was not found, 126 if it could not be run; no table" {
+	needs_software_events
+	run -127 --separate-stderr "$TDSTAT" -- nosuch-command
+	assert_complains 'nosuch-command: No such file'
+	[[ $stderr != *"$tree"* ]]
+	: >not-executable
+	for file in ./not-executable .; do
+		run -126 --separate-stderr "$TDSTAT" -- "$file"
+		assert_complains "$file: Permission denied"
+		[[ $stderr != *"$tree"* ]]
+	done
+}
+
+@test "its output and tdstat's do not mix: standard output is the command's" {
+	needs_software_events
+	try "$TDSTAT" -x, -- echo hello
+	assert_success
+	assert_output hello
+	[ "$(head -n 1 <<<"$stderr")" = "time,id,pmu,tma_retiring,tma_backend_bound,tma_frontend_bound,tma_bad_speculation" ]
+	try "$TDSTAT" -- echo hello
+	assert_output hello
+	[[ $stderr == *"$tree 'echo hello':"* ]]
+}
+
+@test "it reads tdstat's standard input" {
+	needs_software_events
+	try sh -c 'echo hello | "$TDSTAT" -- cat'
+	assert_output hello
+}
+
+@test "no descriptor of tdstat's reaches it" {
+	needs_software_events -a
+	# but find's own, and the pipe that it writes to
+	without=$(find /proc/self/fd -printf '%f %l\n' | grep -v -e '/proc/' -e '^[01] ')
+	for how in '' -a '-I 50'; do
+		with=$("$TDSTAT" $how -o out -- find /proc/self/fd -printf '%f %l\n' |
+			grep -v -e '/proc/' -e '^[01] ')
+		assert_same "$without" "$with"
+	done
+}
+
+@test "its signal mask and dispositions are what tdstat was started with" {
+	needs_software_events
+	grep -E '^Sig(Blk|Ign)' /proc/self/status >without
+	"$TDSTAT" -o out -- grep -E '^Sig(Blk|Ign)' /proc/self/status >with
+	assert_same "$(cat without)" "$(cat with)"
+}
+
+@test "options behind it are its own; record and report behind -- are commands" {
+	needs_software_events
+	try "$TDSTAT" echo -l --json -I 0
+	assert_success
+	assert_output -- '-l --json -I 0'
+	mkdir bin
+	printf '#!/bin/sh\necho mine "$@"\n' | tee bin/record bin/report >/dev/null
+	chmod +x bin/*
+	PATH=$PWD/bin:$PATH
+	for word in record report; do
+		try "$TDSTAT" -- $word -i x
+		assert_success
+		assert_output 'mine -i x'
+	done
+}
+
+@test "the tree: the command's words, the time, user and system time" {
+	needs_software_events
+	"$TDSTAT" -- sh -c 'exit 0' 2>err
+	try cat err
+	assert_line " $tree 'sh -c exit 0':"
+	assert_line --regexp '^ +[0-9]+\.[0-9]{9} seconds time elapsed$'
+	assert_line --regexp '^ +[0-9]+\.[0-9]{9} seconds user$'
+	assert_line --regexp '^ +[0-9]+\.[0-9]{9} seconds sys$'
+	assert_line --regexp '^ +[0-9.]+ %  tma_retiring'
+}
+
+@test "the values are those of the kernel's counters" {
+	needs_software_events -a
+	try "$TDSTAT" -x, -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'
+	assert_halves "$stderr"
+	try "$TDSTAT" -a -I 100 --interval-count 3 -x,
+	assert_equal "${#lines[@]}" 4
+	assert_halves "$output"
+}
+
+# --- where the output goes -------------------------------------------------------
+
+@test "a machine's result: standard output, and nothing on standard error" {
+	needs_software_events -a
+	for how in '--timeout 20' '-I 20 --interval-count 2' '-C 0 --timeout 20'; do
+		try "$TDSTAT" $how
+		assert_success
+		assert_output --partial tma_retiring
+		assert_no_stderr
+	done
+}
+
+@test "-o FILE, --append: the file alone, also beside a command" {
+	needs_software_events
+	try "$TDSTAT" -o out -x, -- echo hello
+	assert_output hello
+	assert_no_stderr
+	assert_equal "$(wc -l <out)" 2
+	"$TDSTAT" -o out -x, -- true
+	assert_equal "$(wc -l <out)" 2
+	"$TDSTAT" -o out -x, --append -- true
+	assert_equal "$(wc -l <out)" 4
+}
+
+@test "a full disk: an error, whatever the command says" {
+	needs_software_events -a
+	try "$TDSTAT" -o /dev/full -- true
+	assert_failure 1
+	assert_complains '/dev/full.*No space left'
+	try sh -c '"$TDSTAT" -a -I 20 --interval-count 3 -x, >/dev/full'
+	assert_failure 1
+	assert_complains 'No space left'
+	try "$TDSTAT" record -o /dev/full -a --timeout 20
+	assert_failure 1
+	assert_complains '/dev/full.*No space left'
+}
+
+@test "a reader that has gone: the end, with an error" {
+	needs_software_events -a
+	try timeout 10 bash -c '{ "$TDSTAT" -a -I 20 -x,; echo $? >status; } | head -n 2'
+	assert_equal "${#lines[@]}" 2
+	assert_equal "$(cat status)" 1
+	assert_complains 'Broken pipe'
+}
+
+# --- time ------------------------------------------------------------------------
+
+@test "-I: the n-th row is at n intervals, and nothing accumulates" {
+	needs_software_events -a
+	try "$TDSTAT" -a -I 50 --interval-count 6 -x,
+	assert_equal "${#lines[@]}" 7
+	# late by less than an interval on a busy machine, and never early
+	awk -F, 'NR > 1 { late = $1 - 0.050 * (NR - 1); if (late < 0 || late > 0.045) { print; failed = 1 } }
+		END { exit failed }' <<<"$output"
+}
+
+@test "-I with a command: rows until it ends, and the rest of the last interval" {
+	needs_software_events
+	try "$TDSTAT" -I 60 -x, -- sleep 0.15
+	assert_success
+	awk -F, 'NR > 1 { if (NR > 2 && $1 <= before) exit 1; before = $1; last = $1 } END {
+		exit !(NR == 4 && last >= 0.15 && last < 0.18) }' <<<"$stderr"
+}
+
+@test "--interval-count with a command: no more rows, and its own status" {
+	needs_software_events
+	try "$TDSTAT" -I 20 --interval-count 2 -x, -- sh -c 'sleep 0.2; exit 5'
+	assert_failure 5
+	assert_equal "${#stderr_lines[@]}" 3
+}
+
+@test "--timeout: stops counting, and ends a command by SIGTERM" {
+	needs_software_events -a
+	try "$TDSTAT" -a --timeout 50 -x,
+	assert_success
+	awk -F, 'NR == 2 { exit !($1 >= 0.05 && $1 < 0.3) }' <<<"$output"
+	took=$(milliseconds_of "$TDSTAT" -o out --timeout 100 -- sleep 20)
+	[ "$took" -ge 100 ] && [ "$took" -lt 3000 ]
+	try "$TDSTAT" -o out --timeout 20 -- sleep 20
+	assert_failure 143
+}
+
+# --- signals ---------------------------------------------------------------------
+
+@test "SIGINT and SIGTERM print what was counted" {
+	needs_software_events -a
+	for signal in INT TERM; do
+		for format in '' '-x,'; do
+			# a shell's background jobs ignore SIGINT: not under env's eyes
+			env --default-signal=INT "$TDSTAT" -a $format >out &
+			pid=$!
+			sleep 0.2
+			kill -$signal $pid
+			wait $pid
+			grep -q tma_retiring out
+			grep -Eq '[0-9]\.[0-9]' out
+		done
+	done
+}
+
+@test "SIGTERM with a command: the command gets it, and is told about" {
+	needs_software_events
+	"$TDSTAT" -o out -- sleep 20 &
+	pid=$!
+	sleep 0.2
+	kill -TERM $pid
+	wait $pid || status=$?
+	assert_equal "$status" 143
+	grep -q "$tree" out
+}
+
+@test "SIGTERM: the command does not stay behind" {
+	needs_software_events
+	"$TDSTAT" -o out -- sh -c 'echo $$ >pid; exec sleep 20' &
+	tdstat=$!
+	for ((i = 0; i < 50; i++)); do
+		[ ! -s pid ] || break
+		sleep 0.05
+	done
+	kill -TERM $tdstat
+	wait $tdstat || true
+	run ! kill -0 "$(cat pid)"
+}
+
+# --- processes -------------------------------------------------------------------
+
+@test "-p: until the process ends, and says so at once" {
+	needs_software_events
+	sleep 0.3 &
+	took=$(milliseconds_of "$TDSTAT" -p $! -o out)
+	[ "$took" -lt 900 ]
+	grep -q "process id" out
+}
+
+@test "-p: a process that is not there" {
+	needs_software_events
+	sh -c 'exit 0' &
+	gone=$!
+	wait $gone
+	try "$TDSTAT" -p $gone
+	assert_failure 1
+	assert_complains "$gone"
+	assert_output ''
+}
+
+# --- CPUs ------------------------------------------------------------------------
+
+@test "-A: a row a CPU" {
+	needs_software_events -a
+	try "$TDSTAT" -a -A --timeout 30 -x,
+	assert_success
+	nr=$(getconf _NPROCESSORS_ONLN)
+	assert_equal "$(cut -d, -f2 <<<"$output" | grep -c '^CPU[0-9]*$')" "$nr"
+	assert_halves "$output"
+	try "$TDSTAT" -C 0 -A --timeout 30 -x,
+	assert_equal "$(cut -d, -f2 <<<"$output" | sed 1d)" CPU0
+}
+
+# --- recordings ------------------------------------------------------------------
+
+@test "record, then report: the same rows" {
+	needs_software_events -a
+	"$TDSTAT" record -o rec.jsonl -a -I 30 --interval-count 3 -x, >seen
+	assert_equal "$(wc -l <seen)" 4
+	try "$TDSTAT" report -i rec.jsonl -x,
+	assert_success
+	assert_output "$(cat seen)"
+	"$TDSTAT" record -o rec.jsonl -- sh -c 'exit 4' 2>seen || status=$?
+	assert_equal "$status" 4
+	try "$TDSTAT" report -i rec.jsonl
+	assert_success
+	assert_same "$(cat seen)" "$output"
+}
+
+@test "a recording's lines: the head, the counts, the end" {
+	needs_software_events
+	"$TDSTAT" record -o rec.jsonl -- sh -c 'exit 4' 2>/dev/null || true
+	jq -es '
+		(.[0] | .tdstat == 1 and .cpuid == "GenuineIntel-6-FF-0" and (.smt | type == "boolean")
+			and .interval_ms == 0 and (.target | test("sh -c exit 4"))
+			and .pmus[0].name == "cpu" and .pmus[0].type == 1
+			and ([.events[].name] | sort) == ["cpu/topdown-bad-spec/", "cpu/topdown-be-bound/",
+				"cpu/topdown-fe-bound/", "cpu/topdown-retiring/"]
+			and all(.topology[]; has("cpu") and has("core") and has("cluster")
+				and has("die") and has("socket") and has("node")))
+		and (.[1].counts | length == 4 and all(.[]; length == 6 and .[1] == -1 and .[2] > 0))
+		and (.[-1].end | .exit == 4 and .elapsed > 0 and .user >= 0 and .sys >= 0)
+		and length == 3' rec.jsonl
+	"$TDSTAT" record -o rec.jsonl -C 0 --timeout 20 >/dev/null
+	jq -es '.[1].counts | all(.[]; .[1] == 0 and .[2] == -1 and .[4] > 0 and .[5] == .[4])' rec.jsonl
+}
+
+@test "a recording whose program was killed is read up to there" {
+	needs_software_events -a
+	"$TDSTAT" record -o rec.jsonl -a -I 30 >/dev/null &
+	sleep 0.3
+	kill -KILL $!
+	wait $! || true
+	try "$TDSTAT" report -i rec.jsonl -x,
+	assert_success
+	assert_complains 'rec\.jsonl'
+	[ "${#lines[@]}" -gt 3 ]
+}
+
+# --- limits ----------------------------------------------------------------------
+
+# Standard input, output, error; two folders, what is waited for; then counters.
+limited() {
+	try sh -c "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
+		ulimit $1 10; exec \"\$TDSTAT\" -a --timeout 20"
+}
+
+@test "the soft limit of open files is raised before anything is refused" {
+	needs_software_events -a
+	limited -Sn
+	assert_success
+	assert_no_stderr
+}
+
+@test "the hard limit of open files: the event, and the remedy" {
+	needs_software_events -a
+	limited -n
+	assert_failure 1
+	assert_why_and_remedy 'cpu/topdown-[a-z-]*/' 'ulimit -n'
+}

@@ -1,0 +1,171 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# What the kernel can answer to perf_event_open, put into its mouth by strace:
+# the first time, where nothing real is needed, and at a later event, behind
+# real software events.
+
+# shellcheck disable=SC2086,SC2154 # lists of options; helper.bash
+load helper
+
+# inject ERRNO WHEN COMMAND...: strace, which ends only when all tracees have,
+# so that a process left behind is a timeout (124)
+inject() {
+	try timeout 20 strace -f -o log -e trace=perf_event_open \
+		-e inject=perf_event_open:error="$1":when="$2" "${@:3}"
+}
+
+# refused_for ERRNO WHY REMEDY: at the first event and at a later one, for a
+# whole machine and for a command, which is not run
+refused_for() {
+	needs_strace
+	saved alderlake
+	for how in -a '-C 1' '-- touch made' "-a -- touch made"; do
+		inject "$1" 1+ "$TDSTAT" $how
+		assert_failure 1
+		assert_why_and_remedy "$2" "$3"
+		assert_output ''
+	done
+	needs_software_events -a
+	for how in -a '-- touch made'; do
+		inject "$1" 3+ "$TDSTAT" $how
+		assert_failure 1
+		assert_why_and_remedy "$2" "$3"
+		assert_output ''
+	done
+	[ ! -e made ]
+}
+
+event='cpu(_core)?/(slots|topdown-[a-z-]*)/'
+
+@test "EACCES: the event, and both ways to be allowed" {
+	refused_for EACCES "$event.*Permission denied" 'perf_event_paranoid.*CAP_PERFMON'
+}
+
+@test "EPERM: the same" {
+	refused_for EPERM "$event.*Operation not permitted" 'perf_event_paranoid.*CAP_PERFMON'
+}
+
+@test "EBUSY: somebody else has the counters" {
+	refused_for EBUSY "$event.*(taken|busy)" 'profiler|virtual machine'
+}
+
+@test "EMFILE: the limit, not the rights" {
+	refused_for EMFILE "$event.*Too many open files" 'ulimit -n'
+}
+
+@test "EINVAL: the event that the kernel cannot count" {
+	refused_for EINVAL "$event.*Invalid argument" .
+}
+
+@test "ENOENT: the same" {
+	refused_for ENOENT "$event.*No such file" .
+}
+
+@test "EOPNOTSUPP: the same" {
+	refused_for EOPNOTSUPP "$event.*not supported" .
+}
+
+@test "ENODEV: a CPU that went away" {
+	refused_for ENODEV "$event.*(offline|No such device)" .
+}
+
+@test "ENOSYS: a kernel or a container without perf events" {
+	refused_for ENOSYS 'perf events|not implemented' 'CONFIG_PERF_EVENTS|seccomp'
+}
+
+@test "an error of no known kind is said as it is" {
+	needs_strace
+	saved alderlake
+	for error in ENOMEM:memory E2BIG:'too long' ESRCH:'No such process'; do
+		inject "${error%:*}" 1+ "$TDSTAT" -- touch made
+		assert_failure 1
+		assert_complains "(cpu_core/slots/|memory).*${error#*:}|${error#*:}"
+	done
+	[ ! -e made ]
+}
+
+@test "no output file and no recording is left of a run that could not begin" {
+	needs_strace
+	saved alderlake
+	inject EACCES 1+ "$TDSTAT" -a -o out
+	assert_failure 1
+	inject EACCES 1+ "$TDSTAT" record -o rec.jsonl -a
+	assert_failure 1
+	[ ! -s out ]
+	[ ! -s rec.jsonl ]
+}
+
+@test "EACCES for the kernel's share only: the command is counted in user space, said once" {
+	needs_strace
+	needs_software_events
+	inject EACCES 1 "$TDSTAT" -o out -- touch made
+	assert_success
+	[ -e made ]
+	assert_equal "${#stderr_lines[@]}" 1
+	assert_complains 'user'
+	# all events of a group have the same modifier
+	grep -v INJECTED log | grep perf_event_open >opened
+	grep -q . opened
+	try grep -vc exclude_kernel=1 opened
+	assert_output 0
+	grep -q tma_retiring out
+}
+
+@test "EOPNOTSUPP for guests: counted without them" {
+	needs_strace
+	needs_software_events
+	inject EOPNOTSUPP 1 "$TDSTAT" -o out -- touch made
+	assert_success
+	[ -e made ]
+	assert_complains 'guest'
+	grep -v INJECTED log | grep perf_event_open >opened
+	try grep -vc exclude_guest=1 opened
+	assert_output 0
+}
+
+@test "EMFILE below the hard limit: raised, and tried again" {
+	needs_strace
+	needs_software_events
+	inject EMFILE 2 sh -c "ulimit -Sn 64; exec \"$TDSTAT\" -o out -- touch made"
+	assert_success
+	[ -e made ]
+	assert_no_stderr
+}
+
+@test "EINVAL for the group of SLOTS: an error, never taken apart" {
+	needs_strace
+	saved alderlake
+	# whatever is tried after the first refusal, no field of PERF_METRICS is
+	# opened without SLOTS, which the kernel would refuse as well
+	inject EINVAL 1+ "$TDSTAT" -a --cputype core
+	assert_failure 1
+	try grep -c 'config=0x8[0-7]00' log
+	assert_output 0
+}
+
+@test "what is opened is what --dry-run says" {
+	needs_strace
+	needs_software_events -a
+	for how in '-C 0' '-- true' "-p $$"; do
+		strace -f -o log -e trace=perf_event_open -X raw "$TDSTAT" --timeout 20 -o out $how || true
+		try groups $how
+		# the leader's flags, and the number of events of a group
+		assert_equal "$(grep -c perf_event_open log)" "${#lines[@]}"
+		for flag in disabled inherit enable_on_exec; do
+			assert_equal "$(head -n 1 log | grep -c "$flag=1")" "$(grep -c "$flag" <<<"${lines[0]}")"
+			assert_equal "$(sed -n 2p log | grep -c "$flag=1")" "$(grep -c "$flag" <<<"${lines[1]}")"
+		done
+	done
+}
+
+@test "a read of a counter that fails is an error" {
+	needs_strace
+	needs_software_events -a
+	strace -o log -e trace=perf_event_open,read "$TDSTAT" -C 0 --timeout 20 >/dev/null
+	fd=$(sed -n 's/^perf_event_open.* = \([0-9]*\)$/\1/p' log | head -n 1)
+	nr=$(grep -n "^read($fd," <(grep '^read(' log) | head -n 1 | cut -d: -f1)
+	try strace -o log -e trace=read -e inject=read:error=EIO:when="$nr" \
+		"$TDSTAT" -C 0 --timeout 20
+	assert_failure 1
+	assert_complains 'Input/output error'
+}

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034,SC2154 # what run and try set
+# What the tests of the program share.  Each runs in a folder of its own.
+bats_require_minimum_version 1.5.0
+bats_load_library bats-support
+bats_load_library bats-assert
+
+here=$BATS_TEST_DIRNAME
+data=$here/../data
+expected=$here/../expected
+: "${TDSTAT:=$here/../../build/tdstat}"
+export TDSTAT
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	unset PERF_CPUID SYSFS_PATH PROCFS_PATH NO_COLOR LC_ALL
+}
+
+# Standard error is no part of $output.
+teardown() {
+	[ -n "$BATS_TEST_COMPLETED" ] || [ -z "${stderr-}" ] ||
+		printf 'stderr: %s\n' "$stderr"
+}
+
+# try COMMAND...: what "run --separate-stderr" finds out, in a fraction of its time
+try() {
+	local err=$BATS_TEST_TMPDIR/.stderr
+
+	status=0 lines=() stderr_lines=()
+	output=$("$@" 2>"$err") || status=$?
+	stderr=$(<"$err")
+	[ -z "$output" ] || mapfile -t lines <<<"$output"
+	[ -z "$stderr" ] || mapfile -t stderr_lines <<<"$stderr"
+}
+
+# --- saved machines -------------------------------------------------------------
+
+use_machine() {
+	export SYSFS_PATH=$1/sys PROCFS_PATH=$1/proc
+}
+
+# saved MODEL: tests/data/MODEL.tar.gz, unpacked once; not to be written to
+saved() {
+	local dir=$BATS_RUN_TMPDIR/machines/$1
+
+	if [ ! -d "$dir" ]; then
+		mkdir -p "$dir"
+		tar -C "$dir" -xzf "$data/$1.tar.gz"
+	fi
+	use_machine "$dir"
+}
+
+# copied MODEL: the same, to be changed: the PMUs are in $devices
+copied() {
+	saved "$1"
+	cp -R "$BATS_RUN_TMPDIR/machines/$1" machine
+	use_machine "$PWD/machine"
+	devices=$PWD/machine/sys/bus/event_source/devices
+}
+
+# identity FAMILY MODEL STEPPING: decimal, into the copy's cpuinfo
+identity() {
+	sed -i "s/^\(cpu family\t: \).*/\1$1/; s/^\(model\t\t: \).*/\1$2/
+		s/^\(stepping\t: \).*/\1$3/" "$PROCFS_PATH/cpuinfo"
+}
+
+# Made up, since no machine or emulator at hand has it: an Arrow Lake-H of
+# three core PMUs (arch/x86/events/intel/core.c of Linux 7.2).  Its P- and
+# E-cores are Lunar Lake's, Lion Cove and Skymont, and behind cpu_lowpower
+# stands a Crestmont with the event list of Alder Lake's E-cores.
+arrow_lake_h() {
+	local cpu topology
+
+	copied lunarlake
+	saved alderlake
+	cp -R "$SYSFS_PATH/bus/event_source/devices/cpu_atom" "$devices/cpu_lowpower"
+	use_machine "$PWD/machine"
+	echo 11 >"$devices/cpu_lowpower/type"
+	echo 8-9 >"$devices/cpu_lowpower/cpus"
+	echo 0-9 >"$SYSFS_PATH/devices/system/cpu/online"
+	for cpu in 8 9; do
+		topology=$SYSFS_PATH/devices/system/cpu/cpu$cpu/topology
+		cp -R "$SYSFS_PATH/devices/system/cpu/cpu7" "${topology%/*}"
+		echo $cpu | tee "$topology"/{core_id,core_cpus_list} >/dev/null
+		echo 8 >"$topology/cluster_id"
+	done
+	identity 6 $((0xc5)) 2
+}
+
+# A PMU of this very machine's kernel that is always there, its software
+# events, under the names of top-down ones: what tdstat opens, it counts.  Half
+# of the "slots" are retiring (task-clock), half frontend bound (cpu-clock).
+# The processor is of no known model: shares are over the sum of the four.
+software_machine() {
+	devices=$PWD/machine/sys/bus/event_source/devices
+	mkdir -p "$devices"/cpu/{format,events} machine/sys/devices/system/cpu
+	echo 1 >"$devices/cpu/type"
+	echo config:0-7 >"$devices/cpu/format/event"
+	echo event=1 >"$devices/cpu/events/topdown-retiring"
+	echo event=0 >"$devices/cpu/events/topdown-fe-bound"
+	echo event=9 >"$devices/cpu/events/topdown-bad-spec"
+	echo event=9 >"$devices/cpu/events/topdown-be-bound"
+	cp /sys/devices/system/cpu/online machine/sys/devices/system/cpu/
+	export SYSFS_PATH=$PWD/machine/sys PERF_CPUID=GenuineIntel-6-FF-0
+}
+
+# Where seccomp or perf_event_paranoid forbids even those: perf_event_open of
+# a dummy event, for this process (or "-a": for CPU 0), without tdstat.
+needs_software_events() {
+	local allowed=$BATS_RUN_TMPDIR/allowed${1-}
+
+	[ -e "$allowed" ] || python3 - "${1-}" <<-'PYTHON' >"$allowed" || true
+		import ctypes, platform, struct, sys
+		attr = struct.pack("=IIQ112x", 1, 128, 9)
+		pid, cpu = (-1, 0) if sys.argv[1] == "-a" else (0, -1)
+		if platform.machine() == "x86_64" and \
+		   ctypes.CDLL(None).syscall(298, attr, pid, cpu, -1, 0) >= 0:
+		    print("yes")
+	PYTHON
+	[ -s "$allowed" ] || skip "this machine may not count software events"
+	software_machine
+}
+
+needs_strace() {
+	strace -o /dev/null true 2>/dev/null || skip "no strace, or ptrace is refused"
+}
+
+# --- what --dry-run prints ------------------------------------------------------
+
+# events [OPTION...]: EVENT TYPE CONFIG of each event, sorted; one that leads
+# several groups once
+events() {
+	"$TDSTAT" --dry-run "$@" | awk '$2 == "type" { print $1, $3, $5 }' | LC_ALL=C sort -u
+}
+
+# groups [OPTION...]: GROUP PMU EVENT TYPE CONFIG READ_FORMAT CONFIG1 FLAGS
+groups() {
+	"$TDSTAT" --dry-run "$@" | awk '
+		/^group/ { sub(/:/, "", $2); sub(/,/, "", $3); group = $2; pmu = $3 }
+		$2 == "type" { print group, pmu, $1, $3, $5, $9, $7, $11 }'
+}
+
+# expected_events LEVEL MODEL: what tests/expected/MODEL.events lists up to LEVEL
+expected_events() {
+	awk -v level="$1" '/^[0-9]/ && $1 <= level { print $2, $3, $4 }' \
+		"$expected/$2.events" | LC_ALL=C sort -u
+}
+
+assert_same() {
+	diff -u --label expected <(printf '%s\n' "$1") --label got <(printf '%s\n' "$2")
+}
+
+# --- errors ---------------------------------------------------------------------
+
+# After "try": one line why (matching $1) and one what to do
+# (matching $2), and nothing else.
+assert_why_and_remedy() {
+	[ "${#stderr_lines[@]}" -eq 2 ] || fail "not two lines"
+	[[ ${stderr_lines[0]} == "tdstat: "* && ${stderr_lines[1]} == "tdstat: "* ]] || fail "not tdstat's"
+	[[ ${stderr_lines[0]} =~ $1 ]] || fail "the first line has no $1"
+	[[ ${stderr_lines[1]} =~ ${2-.} ]] || fail "the second line has no ${2-}"
+}
+
+# One line of tdstat's at least, with $1 in it.
+assert_complains() {
+	[[ ${stderr_lines[0]-} == "tdstat: "* ]] || fail "no line of tdstat's"
+	[[ $stderr =~ $1 ]] || fail "no line with $1"
+}
+
+assert_no_stderr() {
+	[ -z "$stderr" ] || fail "standard error is not empty"
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Nothing is left over at the end, be it good or bad: memory, descriptors.
+
+# shellcheck disable=SC2086,SC2154 # lists of options; helper.bash
+load helper
+
+setup_file() {
+	command -v valgrind >/dev/null || skip "no valgrind"
+	# shellcheck disable=SC2153
+	! ldd "${TDSTAT:-$BATS_TEST_DIRNAME/../../build/tdstat}" | grep -q libasan ||
+		skip "the sanitizer's own look"
+}
+
+# clean ARG...: tdstat under valgrind; 99 is valgrind's own status
+clean() {
+	status=0
+	valgrind --leak-check=full --show-leak-kinds=all --errors-for-leak-kinds=all \
+		--error-exitcode=99 --track-fds=yes --log-file=log \
+		"$TDSTAT" "$@" >/dev/null 2>err || status=$?
+	[ "$status" != 99 ] || fail "$(cat log)"
+	grep -q 'ERROR SUMMARY: 0 errors' log
+	# valgrind says of an open descriptor where it was opened, or that it came
+	# from outside, as its own log does
+	assert_equal "$(grep -c 'Open file descriptor' log)" "$(grep -c '<inherited from parent>' log)"
+}
+
+@test "--dry-run" {
+	saved skylakex
+	clean --dry-run -C 0 -l 2
+}
+
+@test "report" {
+	clean report -i "$data/alderlake-2.jsonl" -l 2 -x, -A
+	clean report -i "$data/alderlake-command.jsonl" -j --hybrid-merge
+}
+
+@test "errors" {
+	head -c 5000 "$data/alderlake.jsonl" >cut.jsonl
+	clean report -i cut.jsonl
+	copied alderlake
+	rm -r "$devices"/cpu_*
+	clean -a
+}

@@ -1,0 +1,187 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# The command line: what is refused (status 64, one line that names the option,
+# nothing on standard output), and what is the command's own.
+
+# shellcheck disable=SC2016,SC2086,SC2154 # sh -c; lists of options; helper.bash
+load helper
+
+# Every usage error is to be found before a machine is looked at.
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	unset PERF_CPUID
+	export SYSFS_PATH=/nonexistent PROCFS_PATH=/nonexistent
+}
+
+# refused WHAT [ARG...]: a usage error with WHAT (a pattern) in its line
+refused() {
+	try "$TDSTAT" "${@:2}"
+	assert_failure 64
+	assert_output ''
+	[[ ${stderr_lines[0]} == *tdstat:\ * ]] || fail "no line of tdstat's"
+	[[ $stderr =~ $1 ]] || fail "no $1"
+}
+
+@test "options that are not there" {
+	refused nosuch --nosuch
+	refused "'Z'" -Z
+	refused nosuch -a --nosuch=1
+	refused ambiguous --interval
+}
+
+@test "options without their argument" {
+	for option in -I -C -p -l -x -o -i --timeout --interval-count --cputype --cpu; do
+		refused "${option#-}" $option
+	done
+}
+
+@test "-I: whole milliseconds from 1 on" {
+	for ms in 0 abc -1 1.5 1s '' ' 1' 99999999999 0x; do
+		refused '-I|interval' -a -I "$ms"
+	done
+	refused '-I|interval' -a --interval-print=0
+}
+
+@test "--interval-count: from 1 on, and with -I" {
+	for count in 0 x -1 '' 99999999999; do
+		refused interval-count -a -I 100 --interval-count "$count"
+	done
+	refused '-I' -a --interval-count 3
+	refused '-I' --interval-count 3 -- true
+}
+
+@test "--timeout: from 10 on, and without -I" {
+	for ms in 0 9 x ''; do
+		refused timeout -a --timeout "$ms"
+	done
+	refused timeout -a -I 100 --timeout 500
+}
+
+@test "-C: a list of CPUs" {
+	for cpus in '' 3-1 99999999999 a '1,' ,1 1--2 1-2-3 -1 0x1 '1 2' 1-; do
+		refused '-C' -C "$cpus"
+	done
+}
+
+@test "-p: a list of processes" {
+	for pids in '' x '1,' -5 99999999999 1.5; do
+		refused '-p' -p "$pids"
+	done
+}
+
+@test "-l: a level that is known" {
+	for level in 7 99 -1 x '' 1.5; do
+		refused '-l|level' -a -l "$level"
+		refused '-l|level' -a --td-level="$level"
+	done
+}
+
+@test "-x: nothing that a reader could not tell from a field" {
+	for sep in '' . 1 - '"' $'\n' ',"'; do
+		refused '-x' -a -x "$sep"
+	done
+}
+
+@test "what excludes each other" {
+	refused '-x.*-j' -a -x, -j
+	refused '-x.*-j' -a -j -x,
+	refused '-p.*-a' -p 1 -a
+	refused '-p.*-C' -p 1 -C 0
+	refused '-A' -A -- true
+	refused '-A' -A -p 1
+	refused '-o' -a --append
+	refused 'report' -a -i file
+}
+
+@test "record: needs -o, and makes a new file" {
+	refused '-o' record -a
+	refused '-o' record -- true
+	refused 'append' record -a -o file --append
+	refused '-i' record -o file -i file
+	[ ! -e file ]
+}
+
+@test "report: needs -i, and measures nothing" {
+	refused '-i' report
+	refused 'command' report -i file -- true
+	refused 'command' report -i file true
+	for option in -a '-C 0' '-p 1' '-I 100' '--timeout 100'; do
+		refused report report -i file $option
+	done
+	refused '-x.*-j' report -i file -x, -j
+	refused '-o' report -i file --append
+}
+
+@test "nothing is run and no file is made by a command line that is refused" {
+	refused '-I' -I 0 -o made -- touch made
+	refused '-I' record -o made -I 0 -- touch made
+	[ ! -e made ]
+}
+
+@test "--help: every option, what they do, and the statuses; exit 0" {
+	try "$TDSTAT" --help
+	assert_success
+	assert_no_stderr
+	for option in -a --all-cpus -A --no-aggr -C --cpu= --cputype= -I --interval-print= \
+		--interval-count= --timeout= -l --level= --td-level= --topdown -p --pid= \
+		-x --field-separator= -j --json-output -o --output= --append -i --input= \
+		--hybrid-merge --dry-run -v --verbose; do
+		[[ $output =~ (^|[[:space:],])$option ]] || fail "no $option"
+	done
+	for word in record report 127 126 64; do
+		assert_output --partial "$word"
+	done
+	try "$TDSTAT" -?
+	assert_success
+}
+
+@test "--version, -V: a line; exit 0" {
+	for option in --version -V; do
+		try "$TDSTAT" $option
+		assert_success
+		assert_output --regexp '^tdstat [0-9]+\.[0-9]+'
+		assert_no_stderr
+		assert_equal "${#lines[@]}" 1
+	done
+}
+
+@test "every option of --help is in the manual page" {
+	[ -e "$here/../../man/tdstat.1" ] || skip "no manual page yet"
+	# mdoc's escapes and macros away: \- is -, "Fl a" and "Fl -all-cpus" are options
+	sed 's/\\-/-/g; s/\\&//g; s/\bFl \(-*[A-Za-z?]\)/-\1/g' "$here/../../man/tdstat.1" >page
+	"$TDSTAT" --help | grep -oE '(^| )--?[A-Za-z?][A-Za-z-]*' | tr -d ' ' | sort -u >options
+	[ "$(wc -l <options)" -gt 20 ]
+	missing=$(while read -r option; do
+		grep -qE -e "(^|[^A-Za-z-])$option([^A-Za-z-]|\$)" page || echo "$option"
+	done <options)
+	assert_equal "$missing" ""
+}
+
+@test "options behind the command are the command's" {
+	saved alderlake
+	try "$TDSTAT" --dry-run ls -l --json --nosuch -I 0
+	assert_success
+	assert_output --partial 'the command'
+	try "$TDSTAT" --dry-run -l 2 -- ls -l --json
+	assert_success
+	# -a in front is tdstat's, -a behind is not
+	try "$TDSTAT" --dry-run -a ls
+	assert_output --partial 'CPUs 0-3'
+	try "$TDSTAT" --dry-run ls -a
+	refute_output --partial 'CPUs 0-3'
+}
+
+@test "record and report are words for tdstat only where they stand first" {
+	saved alderlake
+	for word in record report; do
+		try "$TDSTAT" --dry-run -- $word
+		assert_success
+		assert_output --partial 'the command'
+		try "$TDSTAT" --dry-run -a -- $word -i file
+		assert_success
+		try "$TDSTAT" --dry-run env $word
+		assert_success
+	done
+	refused '-i' report
+	refused '-i' -j report
+}

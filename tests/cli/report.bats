@@ -1,0 +1,542 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# tdstat report over the recordings of tests/data: the numbers, against those
+# that metrics.jq computes from the same raw counts, and what is printed of
+# them.
+
+# shellcheck disable=SC2016,SC2086,SC2154 # sh -c, awk; lists of options; helper.bash
+load helper
+
+report() {
+	"$TDSTAT" report -i "$data/$1.jsonl" "${@:2}"
+}
+
+# long_form: of tdstat's CSV, "ROW ID PMU METRIC VALUE" for each value there is
+long_form() {
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next }
+		{ row += $1 != time; time = $1 }
+		{ for (i = 4; i <= NF; i++) if ($i != "") print row, $2, $3, name[i], $i }'
+}
+
+# agrees LEVEL MODE RECORDING [OPTION...]: to the two decimals of the CSV, and
+# no value too many or too few
+agrees() {
+	jq -rs --argjson level "$1" --arg mode "$2" -f "$here/metrics.jq" "$data/$3.jsonl" |
+		awk '{ print $1, $2, $3, $4, $5 }' | LC_ALL=C sort >want
+	report "$3" -l "$1" -x, "${@:4}" | long_form | LC_ALL=C sort >got
+	[ -s want ]
+	paste -d' ' want got | awk '
+		NF != 10 || $1 != $6 || $2 != $7 || $3 != $8 || $4 != $9 ||
+			$5 - $10 > 0.0050001 || $10 - $5 > 0.0050001 {
+			print "want, got: " $0
+			failed = 1
+		}
+		END { exit failed }'
+}
+
+# --- the numbers ------------------------------------------------------------------
+
+@test "Alder Lake: each PMU's four, from raw counts" { agrees 1 all alderlake; }
+@test "Alder Lake, level 2" { agrees 2 all alderlake-2; }
+@test "Alder Lake, a command that ran on both kinds of core" { agrees 1 all alderlake-command; }
+@test "Sapphire Rapids, level 2" { agrees 2 all sapphirerapids-2; }
+@test "Ice Lake, level 2, its corrections" { agrees 2 all icelakex-2; }
+@test "Skylake, level 2, groups that took turns" { agrees 2 all skylakex-2; }
+
+@test "level 1 of a recording of level 2" {
+	for model in alderlake sapphirerapids icelakex skylakex; do
+		agrees 1 all $model-2
+	done
+}
+
+@test "-A: each CPU by itself" {
+	agrees 1 cpu alderlake -A
+	agrees 2 cpu sapphirerapids-2 -A
+	agrees 2 cpu icelakex-2 --no-aggr
+}
+
+@test "--hybrid-merge: each PMU weighs as much as its slots" {
+	agrees 1 merge alderlake --hybrid-merge
+	agrees 2 merge alderlake-2 --hybrid-merge
+}
+
+@test "--hybrid-merge of a command: by the slots that were counted, not extrapolated" {
+	agrees 1 merge alderlake-command --hybrid-merge
+}
+
+@test "the recordings tell their CPUs apart" {
+	# else the tests above would not see a wrong one
+	try report alderlake -A -x,
+	assert_equal "$(long_form <<<"$output" | awk '$1 == 2 && $4 == "tma_retiring" { print $5 }' |
+		sort -u | wc -l)" 8
+}
+
+@test "--cputype: that PMU's rows alone, with the same values" {
+	report alderlake -x, >all
+	for type in core cpu_core atom cpu_atom; do
+		try report alderlake -x, --cputype $type
+		assert_output "$(grep -e ^time -e "cpu_${type#cpu_}," all)"
+	done
+	try report alderlake --cputype lowpower
+	assert_failure 1
+	assert_complains lowpower
+}
+
+@test "--cputype with --hybrid-merge: the one PMU's values" {
+	try report alderlake -x, --cputype atom --hybrid-merge
+	assert_output "$(report alderlake -x, --cputype atom | sed 's/cpu_atom/all/')"
+}
+
+@test "level 2 of a recording of level 1: as far as its events reach, or a reason" {
+	try report alderlake -l 2 -x,
+	if [ "$status" = 0 ]; then
+		# cpu_core's are all there: the group is the same at both levels
+		long_form <<<"$output" | grep 'cpu_core tma_memory_bound'
+		long_form <<<"$output" | grep 'cpu_atom tma_retiring'
+		assert_complains 'cpu_atom.*level'
+	else
+		assert_failure 1
+		assert_complains 'level'
+	fi
+	[[ $stderr != *formula* ]]
+}
+
+@test "a level that is not there is refused" {
+	for level in 3 -l3 99 -1 x ''; do
+		try report alderlake -l "${level#-l}"
+		assert_failure 64
+		assert_complains '-l'
+		assert_output ''
+	done
+}
+
+# --- the text table ---------------------------------------------------------------
+
+# table_of: each numeric value with the header that it ends under
+table_of() {
+	awk '
+	/^#/ {
+		delete at
+		line = $0
+		sub(/^#/, " ", line)
+		gsub(/%  /, "%__", line)
+		for (i = 1; i <= length(line); i++)
+			if (substr(line, i, 1) != " " && substr(line, i + 1, 1) ~ /^ ?$/) {
+				name = substr(line, 1, i)
+				sub(/.* /, "", name)
+				sub(/^%__/, "", name)
+				at[i] = name
+			}
+		next
+	}
+	{
+		row += $1 != time
+		time = $1
+		for (i = 1; i <= length($0); i++) {
+			if (substr($0, i, 1) == " " || substr($0, i + 1, 1) !~ /^ ?$/)
+				continue
+			value = substr($0, 1, i)
+			sub(/.* /, "", value)
+			if (value == time || value ~ /^-?[0-9]+\.[0-9]$/)
+				print row, (i in at ? at[i] : "no header ends at " i), value
+		}
+	}'
+}
+
+# each_under_its_header OPTION...: the table's values are the CSV's to a decimal
+each_under_its_header() {
+	report "$@" | table_of | grep -v ' time ' | LC_ALL=C sort -k1,1n -k2,2 >text
+	report "$@" -x, | long_form | awk '{ print $1, $4, $5 }' | LC_ALL=C sort -k1,1n -k2,2 >csv
+	[ -s csv ]
+	paste -d' ' text csv | awk '
+		NF != 6 || $1 != $4 || $2 != $5 { print "text, CSV: " $0; failed = 1 }
+		END { exit failed }'
+	# rows of several PMUs and CPUs stand in the same order in both
+	report "$@" | table_of | grep -v ' time ' | awk '{ print $2, $3 }' >text
+	report "$@" -x, | long_form | awk '{ print $4, $5 }' >csv
+	paste -d' ' text csv | awk '
+		$2 - $4 > 0.0551 || $4 - $2 > 0.0551 { print "text, CSV: " $0; failed = 1 }
+		END { exit failed }'
+}
+
+@test "the table: every value ends under the end of its header" {
+	each_under_its_header alderlake
+	each_under_its_header alderlake -A
+	each_under_its_header alderlake --hybrid-merge
+	each_under_its_header alderlake-2 -l 2
+	each_under_its_header sapphirerapids-2 -l 2 -A
+	each_under_its_header skylakex-2 -l 2
+}
+
+@test "the table: perf's interval column, and a pmu column on hybrid machines alone" {
+	try report alderlake
+	assert_line --index 0 --regexp '^#           time pmu +%  tma_retiring %  tma_backend_bound %  tma_frontend_bound %  tma_bad_speculation$'
+	assert_line --index 1 --regexp '^ {5}[0-9]\.[0-9]{9} cpu_core '
+	assert_line --index 2 --regexp '^ {5}[0-9]\.[0-9]{9} cpu_atom '
+	assert_equal "${#lines[@]}" 11
+	try report alderlake --hybrid-merge
+	assert_line --index 1 --regexp '^ {5}[0-9]\.[0-9]{9} all '
+	assert_equal "${#lines[@]}" 6
+	try report sapphirerapids-2
+	assert_line --index 0 --regexp '^#           time +%  tma_retiring %  tma_backend_bound %  tma_frontend_bound %  tma_bad_speculation$'
+	refute_output --partial pmu
+	try report sapphirerapids-2 -A
+	assert_line --index 0 --regexp '^#           time id +%  tma_retiring '
+	assert_line --index 8 --regexp ' CPU7 '
+}
+
+@test "the table: children behind their parent at level 2" {
+	try report sapphirerapids-2 -l 2
+	assert_equal "$(tr -s ' ' '\n' <<<"${lines[0]}" | grep tma_ | xargs)" \
+		"tma_retiring tma_light_operations tma_heavy_operations tma_backend_bound tma_memory_bound tma_core_bound tma_frontend_bound tma_fetch_latency tma_fetch_bandwidth tma_bad_speculation tma_branch_mispredicts tma_machine_clears"
+}
+
+@test "the table: one header in a file, no escape sequence" {
+	try report alderlake -A
+	assert_equal "$(grep -c '^#' <<<"$output")" 1
+	refute_output --partial $'\033'
+}
+
+# --- the tree ---------------------------------------------------------------------
+
+@test "the tree: perf stat's frame, a tree per PMU" {
+	try report alderlake-command
+	assert_success
+	assert_line --partial " Performance counter stats for 'sh -c taskset"
+	assert_line --regexp '^ cpu_core, [0-9.]+ % of the slots'
+	assert_line --regexp '^ cpu_atom, [0-9.]+ % of the slots'
+	assert_equal "$(grep -c tma_ <<<"$output")" 8
+	local end
+	end=$(tail -n 1 "$data/alderlake-command.jsonl")
+	for what in elapsed user sys; do
+		[[ $end =~ \"$what\":([0-9.]+) ]]
+		assert_line --regexp "^ +${BASH_REMATCH[1]} seconds ${what/elapsed/time elapsed}\$"
+	done
+}
+
+@test "the tree: the figures, the shares of the slots" {
+	report alderlake-command | awk '
+		/ cpu_/ { pmu = $1; sub(/,/, "", pmu) }
+		$3 ~ /^tma_/ { print pmu, $3, $1 }' | LC_ALL=C sort >got
+	report alderlake-command -x, | long_form | awk '{ print $3, $4, $5 }' | LC_ALL=C sort >csv
+	assert_equal "$(wc -l <got)" 8
+	paste -d' ' got csv | awk '$1 != $4 || $2 != $5 || $3 - $6 > 0.0551 || $6 - $3 > 0.0551 {
+		print; failed = 1 } END { exit failed }'
+	# the slots: SLOTS as counted, and 5 a cycle of Gracemont
+	core=$(jq -rs '.[0].events as $e | [.[1].counts[] | { ($e[.[0]].name): .[3] }] | add
+		| ."cpu_core/slots/" as $c | (5 * ."cpu_atom/cycles/") as $a | 100 * $c / ($c + $a)' \
+		"$data/alderlake-command.jsonl")
+	try report alderlake-command
+	assert_line --partial "$(LC_ALL=C printf ' cpu_core, %.1f %% of the slots' "$core")"
+	assert_line --partial "$(LC_ALL=C printf ' cpu_atom, %.1f %% of the slots' \
+		"$(jq -n "100 - $core")")"
+}
+
+@test "the tree: what is over its threshold is marked, and nothing else" {
+	# a recording without intervals, out of one with them
+	for recording in sapphirerapids-2 icelakex-2 skylakex-2 alderlake-2; do
+		{
+			head -n 1 "$data/$recording.jsonl" | sed 's/"interval_ms":[0-9]*/"interval_ms":0/'
+			sed -n '2p;$p' "$data/$recording.jsonl"
+		} >tree.jsonl
+		"$TDSTAT" report -i tree.jsonl -l 2 |
+			awk '/^ cpu/ { pmu = $1; sub(/,.*/, "", pmu) } $3 ~ /^tma_/ { print pmu, $3, /<--/ ? "true" : "false" }' |
+			LC_ALL=C sort >got
+		jq -rs --argjson level 2 --arg mode all -f "$here/metrics.jq" tree.jsonl |
+			awk '{ print $3, $4, $6 }' | LC_ALL=C sort >want
+		assert_same "$(cat want)" "$(cat got)"
+		grep -q true got
+		grep -q false got
+	done
+}
+
+@test "the tree: children stand below their parents, four columns in" {
+	{
+		head -n 1 "$data/sapphirerapids-2.jsonl" | sed 's/"interval_ms":[0-9]*/"interval_ms":0/'
+		sed -n '2p;$p' "$data/sapphirerapids-2.jsonl"
+	} >tree.jsonl
+	"$TDSTAT" report -i tree.jsonl -l 2 | awk '
+		/%  tma_/ {
+			column = index($0, "%")
+			if (!top) top = column
+			print (column - top) / 4, $3
+		}' >got
+	assert_same "0 tma_retiring
+1 tma_light_operations
+1 tma_heavy_operations
+0 tma_backend_bound
+1 tma_memory_bound
+1 tma_core_bound
+0 tma_frontend_bound
+1 tma_fetch_latency
+1 tma_fetch_bandwidth
+0 tma_bad_speculation
+1 tma_branch_mispredicts
+1 tma_machine_clears" "$(cat got)"
+}
+
+# --- missing and odd values -------------------------------------------------------
+
+# changed FILTER: alderlake.jsonl with its counts changed by a jq filter over
+# [event, cpu, tid, value, enabled, running]; event 0 is SLOTS
+changed() {
+	jq -c "if .counts then .counts |= map($1) else . end" "$data/alderlake.jsonl" >changed.jsonl
+}
+
+@test "a PMU that never ran: not counted, empty, null; the other PMU stands" {
+	changed 'if .[1] < 4 then .[3] = 0 | .[5] = 0 else . end'
+	try "$TDSTAT" report -i changed.jsonl -x,
+	assert_success
+	assert_line --regexp '^[0-9.]+,all,cpu_core,,,,$'
+	assert_line --regexp '^[0-9.]+,all,cpu_atom,[0-9.]+,[0-9.]+,[0-9.]+,[0-9.]+$'
+	try "$TDSTAT" report -i changed.jsonl
+	assert_line --regexp ' cpu_core +(<not counted> *){4}$'
+	assert_equal "$(grep -c 'not counted' <<<"$output")" 5
+	"$TDSTAT" report -i changed.jsonl -j | jq -es '
+		all(.[] | select(.pmu == "cpu_core"); .value == null and .over_threshold != true)
+		and all(.[] | select(.pmu == "cpu_atom"); .value | type == "number")
+		and length == 40'
+	try "$TDSTAT" report -i changed.jsonl -x, --hybrid-merge
+	refute_output --partial nan
+}
+
+@test "<not counted> ends under its header too" {
+	changed 'if .[1] < 4 then .[3] = 0 | .[5] = 0 else . end'
+	"$TDSTAT" report -i changed.jsonl | awk '
+		NR == 1 { width = length($0) }
+		length($0) != width { print; failed = 1 }
+		END { exit failed }'
+}
+
+@test "one event that never ran: what needs it is missing, not zero" {
+	# 7 is UOP_DROPPING in the recording, or wherever it stands
+	local event
+	event=$(jq -s '.[0].events | map(.name == "cpu_core/INT_MISC.UOP_DROPPING/") | index(true)' \
+		"$data/alderlake.jsonl")
+	changed "if .[0] == $event then .[3] = 0 | .[5] = 0 else . end"
+	try "$TDSTAT" report -i changed.jsonl -x,
+	assert_success
+	assert_line --index 1 --regexp '^[0-9.]+,all,cpu_core,[0-9.]+,[0-9.]+,,$'
+}
+
+@test "no slots at all: no value, no nan, no division by zero" {
+	changed '.[3] = 0'
+	for format in '' '-x,' -j; do
+		try "$TDSTAT" report -i changed.jsonl $format
+		assert_success
+		refute_output --regexp '[Nn][Aa][Nn]|[Ii]nf'
+		# the column names are the only letters between the separators
+		[ "$format" != -x, ] || assert_line --index 1 --regexp ',all,cpu_core,,,,$'
+	done
+}
+
+@test "slots beyond 2^53 and negative values" {
+	changed '.[3] *= 1000000'
+	try "$TDSTAT" report -i changed.jsonl -x,
+	assert_output "$(report alderlake -x,)"
+	# more uops dropped than the front end lost: a number, not an empty field
+	changed 'if .[0] == 7 then .[3] *= 20 else . end'
+	local name
+	name=$(jq -rs '.[0].events[7].name' "$data/alderlake.jsonl")
+	assert_equal "$name" cpu_core/INT_MISC.UOP_DROPPING/
+	try "$TDSTAT" report -i changed.jsonl -x,
+	assert_line --index 1 --regexp '^[0-9.]+,all,cpu_core,[0-9.]+,[0-9.]+,-[0-9.]+,[0-9.]+$'
+	try "$TDSTAT" report -i changed.jsonl
+	assert_line --index 1 --regexp ' -[0-9]+\.[0-9] '
+}
+
+@test "multiplexed: scaled by enabled over running, and the share is said" {
+	changed 'if .[1] < 4 then .[3] = (.[3] / 2 | floor) | .[5] = (.[4] / 2 | floor) else . end'
+	try "$TDSTAT" report -i changed.jsonl -x,
+	assert_output "$(report alderlake -x,)"
+	"$TDSTAT" report -i changed.jsonl -j | jq -es '
+		all(.[]; (.running - (if .pmu == "cpu_core" then 50 else 100 end) | fabs) < 0.01)'
+}
+
+# --- where it comes from and goes to ----------------------------------------------
+
+@test "-i - reads standard input, also from a pipe" {
+	try "$TDSTAT" report -i - <"$data/alderlake.jsonl"
+	assert_success
+	assert_output "$(report alderlake)"
+	try sh -c 'cat "$1" | "$TDSTAT" report -i - -x,' - "$data/alderlake.jsonl"
+	assert_success
+	assert_output "$(report alderlake -x,)"
+}
+
+@test "-o FILE: the same, in the file, and nothing else anywhere" {
+	for format in '-x,' -j; do
+		try report alderlake $format -o out
+		assert_success
+		assert_output ''
+		assert_no_stderr
+		assert_same "$(report alderlake $format)" "$(cat out)"
+	done
+	try report alderlake -o out
+	assert_output ''
+	assert_same "$(report alderlake)" "$(grep -v '^# started on ' out | sed '/^$/d')"
+}
+
+@test "-o: a new file each time; --append: behind what is there" {
+	report alderlake -x, -o out
+	report sapphirerapids-2 -x, -o out
+	assert_same "$(report sapphirerapids-2 -x,)" "$(cat out)"
+	report alderlake -x, -o out --append
+	assert_same "$(report sapphirerapids-2 -x, && report alderlake -x,)" "$(cat out)"
+	report alderlake -j -o new --append
+	assert_same "$(report alderlake -j)" "$(cat new)"
+}
+
+@test "-o: a file that cannot be made" {
+	for file in /nonexistent/out . ''; do
+		try report alderlake -o "$file"
+		assert_failure
+		assert_complains "${file:-.}"
+	done
+}
+
+@test "a full disk is an error in every format" {
+	for format in '' '-x,' -j; do
+		for recording in alderlake alderlake-command; do
+			try sh -c \
+				'"$TDSTAT" report -i "$1" $2 >/dev/full' - "$data/$recording.jsonl" "$format"
+			assert_failure 1
+			assert_complains 'No space left'
+			try report $recording $format -o /dev/full
+			assert_failure 1
+			assert_complains '/dev/full.*No space left'
+		done
+	done
+}
+
+@test "a closed pipe is an error in every format" {
+	for format in '' '-x,' -j; do
+		# the reader is gone before the first line, whoever is quicker
+		try bash -c 'set -o pipefail; { sleep 0.1; "$TDSTAT" report -i "$1" $2; } | true' \
+			- "$data/alderlake.jsonl" "$format"
+		assert_failure
+	done
+}
+
+@test "a closed standard output is an error" {
+	try sh -c '"$TDSTAT" report -i "$1" >&-' - "$data/alderlake.jsonl"
+	assert_failure 1
+	assert_complains .
+}
+
+# --- recordings that are not whole ------------------------------------------------
+
+@test "cut off in a line: shown up to its last whole line, with a warning" {
+	[ "$(wc -l <"$data/alderlake.jsonl")" -eq 7 ]
+	head -n 3 "$data/alderlake.jsonl" >cut.jsonl
+	sed -n 4p "$data/alderlake.jsonl" | head -c 200 >>cut.jsonl
+	try "$TDSTAT" report -i cut.jsonl -x,
+	assert_success
+	assert_complains 'cut\.jsonl'
+	assert_output "$(report alderlake -x, | head -n 5)"
+}
+
+@test "cut off between two lines: the same" {
+	head -n 3 "$data/alderlake.jsonl" >cut.jsonl
+	for format in '' '-x,' -j; do
+		try "$TDSTAT" report -i cut.jsonl $format
+		assert_success
+		assert_complains 'cut\.jsonl'
+		head -n 3 "$data/alderlake.jsonl" >whole.jsonl
+		echo '{"end":{"elapsed":2.5}}' >>whole.jsonl
+		assert_output "$("$TDSTAT" report -i whole.jsonl $format)"
+	done
+}
+
+@test "cut off anywhere: never a crash, never a wrong number" {
+	report alderlake -x, >whole
+	size=$(stat -c %s "$data/alderlake.jsonl")
+	for ((at = 0; at < size; at += 541)); do
+		head -c "$at" "$data/alderlake.jsonl" >cut.jsonl
+		try "$TDSTAT" report -i cut.jsonl -x,
+		[ "$status" -le 1 ]
+		assert_complains 'cut\.jsonl'
+		[[ $(<whole) == "$output"* ]]
+	done
+}
+
+# is_refused LINE: by the file's name and line
+is_refused() {
+	try "$TDSTAT" report -i bad.jsonl
+	assert_failure 1
+	assert_complains "bad\.jsonl:$1:"
+}
+
+@test "a line that makes no sense: its file and number" {
+	sed '3s/.*/{"time":2.0,"counts":[[0,0,-1,1,1/' "$data/alderlake.jsonl" >bad.jsonl
+	is_refused 3
+	sed '3s/.*/[]/' "$data/alderlake.jsonl" >bad.jsonl
+	is_refused 3
+	sed '4s/"counts"/"count"/' "$data/alderlake.jsonl" >bad.jsonl
+	is_refused 4
+	sed '2s/$/ trailing/' "$data/alderlake.jsonl" >bad.jsonl
+	is_refused 2
+	sed '2s/.*//' "$data/alderlake.jsonl" >bad.jsonl
+	is_refused 2
+	sed '5s/"time":[0-9.]*/"time":"soon"/' "$data/alderlake.jsonl" >bad.jsonl
+	is_refused 5
+	sed '5s/"time":[0-9.]*/"time":-1/' "$data/alderlake.jsonl" >bad.jsonl
+	is_refused 5
+}
+
+@test "counts that make no sense: the same" {
+	# no such event; a count below 0; six numbers are needed; no fraction; no
+	# null; running longer than enabled
+	for counts in 99,0,-1,1,1,1 -1,0,-1,1,1,1 0,0,-1,-5,1,1 0,0,-1,1,1 0,0,-1,1,1,1,1 \
+		0,0,-1,1.5,1,1 0,0,-1,null,1,1 0,0,-1,1,1,2 0,0,-1,1,-1,-1; do
+		{
+			sed -n 1,2p "$data/alderlake.jsonl"
+			echo "{\"time\":2.0,\"counts\":[[$counts]]}"
+		} >bad.jsonl
+		is_refused 3
+	done
+}
+
+@test "a head that makes no sense: line 1" {
+	for change in 's/"tdstat":1/"tdstat":2/' 's/"tdstat":1,//' 's/"cpuid":"[^"]*"/"cpuid":"x"/' \
+		's/"pmus":/"pumps":/' 's/"events":/"elephants":/' 's/"group":0/"group":-1/' \
+		's/"group":0/"group":"first"/' 's/"pmu":"cpu_core"/"pmu":"cpu_score"/' \
+		's/"cpus":"0-3"/"cpus":"3-0"/' 's/"type":4/"type":"four"/'; do
+		sed "1$change" "$data/alderlake.jsonl" >bad.jsonl
+		! cmp -s bad.jsonl "$data/alderlake.jsonl"
+		is_refused 1
+	done
+	echo 'hello' >bad.jsonl
+	is_refused 1
+	head -c 3000 /dev/zero >bad.jsonl
+	try "$TDSTAT" report -i bad.jsonl
+	assert_failure 1
+	assert_complains 'bad\.jsonl'
+}
+
+@test "no recording, an empty one, a folder: the name and the reason" {
+	try "$TDSTAT" report -i nosuch.jsonl
+	assert_failure 1
+	assert_complains 'nosuch\.jsonl: No such file'
+	: >empty.jsonl
+	try "$TDSTAT" report -i empty.jsonl
+	assert_failure 1
+	assert_complains 'empty\.jsonl'
+	mkdir folder.jsonl
+	try "$TDSTAT" report -i folder.jsonl
+	assert_failure 1
+	assert_complains 'folder\.jsonl'
+	try "$TDSTAT" report -i - <"$PWD/empty.jsonl"
+	assert_failure 1
+}
+
+@test "a recording without events that top-down needs" {
+	{
+		jq -c '.events = [.events[0]] | .pmus = [.pmus[0]]' <(head -n 1 "$data/alderlake.jsonl")
+		echo '{"time":1.0,"counts":[[0,0,-1,1,1,1]]}'
+	} >bad.jsonl
+	try "$TDSTAT" report -i bad.jsonl
+	assert_failure 1
+	assert_complains .
+	assert_output ''
+}

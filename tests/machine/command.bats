@@ -1,0 +1,177 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# A command on a hybrid machine: on one kind of core, on both, with children;
+# what it inherits, and what its end means.
+# machine: adl
+
+load helper
+
+@test "a command that never leaves an Atom CPU: cpu_core is not counted" {
+	emulated
+	taskset -c 5 "$TDSTAT" -x, -- sh -c "$WORK" 2>out
+	rates check out --rows 1 --not-counted cpu_core
+	taskset -c 5 "$TDSTAT" -j -- sh -c "$WORK" 2>out
+	rates check out --rows 1 --not-counted cpu_core
+	taskset -c 5 "$TDSTAT" -- sh -c "$WORK" 2>out
+	rates check out --rows 1 --not-counted cpu_core
+	grep -E '^ cpu_core, <not counted>$' out
+	taskset -c 5 "$TDSTAT" -I 200 -- sh -c "$WORK" 2>out
+	rates check out --not-counted cpu_core
+	grep -E ' cpu_core +<not counted> +<not counted> +<not counted> +<not counted>$' out
+}
+
+@test "a command that never leaves a Core CPU: cpu_atom is not counted" {
+	emulated
+	taskset -c 2 "$TDSTAT" -l 2 -x, -- sh -c "$WORK" 2>out
+	rates check out --rows 1 --level 2 --not-counted cpu_atom
+}
+
+@test "taskset puts the command on an Atom CPU" {
+	emulated
+	"$TDSTAT" -- taskset -c 5 sh -c "$WORK" 2>out
+	# before taskset has done its work, the command may be anywhere
+	share=$(sed -n 's/^ cpu_atom, \([0-9]*\)\.[0-9] % of the slots.*/\1/p' out)
+	grep -q '^ cpu_core, <not counted>$' out || [ "$share" -ge 80 ]
+	"$TDSTAT" -x, -- taskset -c 5 sh -c "$WORK" 2>out
+	grep ',cpu_atom,' out >atom.rows
+	{ head -n 1 out; cat atom.rows; } >atom
+	rates check atom --rows 1 --pmus cpu_atom
+}
+
+@test "a command that moves from an Atom CPU to a Core CPU" {
+	emulated
+	cat >mover <<-EOS
+		$WORK
+		taskset -p -c 1 \$\$
+		$WORK
+	EOS
+	taskset -c 5-6 "$TDSTAT" -x, -- sh mover 2>out >/dev/null
+	rates check out --rows 1
+	# each PMU in its time only
+	taskset -c 5-6 "$TDSTAT" -I 100 -x, -- sh mover 2>out >/dev/null
+	head -n 3 out | grep '^[0-9.]*,all,cpu_core,,,,$'
+	tail -n 2 out | grep '^[0-9.]*,all,cpu_atom,,,,$'
+	tail -n 2 out | grep '^[0-9.]*,all,cpu_core,25.10,'
+}
+
+@test "children count, in the background too" {
+	emulated
+	cat >parent <<-EOS
+		taskset -c 2 sh -c '$WORK' &
+		wait
+	EOS
+	taskset -c 6 "$TDSTAT" -l 2 -x, -- sh parent 2>out
+	rates check out --rows 1 --level 2
+}
+
+@test "the counts are the time on the CPU times the rate" {
+	emulated
+	cat >both <<-EOS
+		taskset -c 2 sh -c '$WORK'
+		taskset -c 6 sh -c '$WORK'
+	EOS
+	taskset -c 6 "$TDSTAT" record -o td.json -- sh both 2>out
+	# value / running time: 18 slots and 2 cycles a ns, within 5 %
+	jq -e -s '
+		(.[0].events | map(.name)) as $names |
+		(.[1].counts | map({ name: $names[.[0]], rate: (.[3] / .[5]) })) as $rates |
+		($rates | map(select(.name == "cpu_core/slots/")) | .[0].rate / 18 - 1 | fabs < 0.05)
+		and ($rates | map(select(.name == "cpu_atom/cycles/")) | .[0].rate / 2 - 1 | fabs < 0.05)
+	' td.json
+}
+
+@test "the command's output is its own, the result goes to standard error" {
+	run -0 --separate-stderr "$TDSTAT" -- echo hello
+	[ "$output" = hello ]
+	[[ $stderr == *"Performance counter stats for 'echo hello':"* ]]
+	[[ $stderr == *" seconds time elapsed"* ]]
+	[[ $stderr == *" seconds user"* ]]
+	[[ $stderr == *" seconds sys"* ]]
+	run -0 --separate-stderr "$TDSTAT" -a --timeout 100
+	[[ $output == *"Performance counter stats for 'system wide':"* ]]
+	[ -z "$stderr" ]
+}
+
+@test "the exit status is the command's own" {
+	run -3 --separate-stderr "$TDSTAT" -- sh -c 'exit 3'
+	[[ $stderr == *tma_retiring* ]]
+	# shellcheck disable=SC2016
+	run -137 --separate-stderr "$TDSTAT" -- sh -c 'kill -9 $$'
+	[[ $stderr == *tma_retiring* ]]
+	run -3 --separate-stderr "$TDSTAT" -a -x, -- sh -c 'exit 3'
+	[[ $stderr == *cpu_core,25.10,* ]]
+}
+
+@test "a command that is not there: 127; one that cannot be run: 126" {
+	run -127 --separate-stderr "$TDSTAT" -- no-such-command
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ $stderr == "tdstat: no-such-command: "* ]]
+	[ -z "$output" ]
+	touch not-executable
+	run -126 --separate-stderr "$TDSTAT" -- ./not-executable
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ $stderr == "tdstat: ./not-executable: "* ]]
+	run -126 --separate-stderr "$TDSTAT" -- /
+	[[ $stderr == "tdstat: /: "* ]]
+}
+
+@test "no descriptor of tdstat's in the command" {
+	ls /proc/self/fd >without
+	"$TDSTAT" -- ls /proc/self/fd 2>/dev/null >with
+	diff without with
+	"$TDSTAT" -I 100 -o result -- ls /proc/self/fd >with
+	diff without with
+	grep -q tma_retiring result
+	"$TDSTAT" record -o td.json -a -- ls /proc/self/fd 2>/dev/null >with
+	diff without with
+}
+
+@test "options behind the command are the command's" {
+	run -0 --separate-stderr "$TDSTAT" -l 2 -x, echo -l 1 --dry-run -- -a
+	[ "$output" = "-l 1 --dry-run -- -a" ]
+	[[ $stderr == *tma_heavy_operations* ]]
+	run -0 --separate-stderr "$TDSTAT" -- echo -a
+	[ "$output" = -a ]
+}
+
+@test "a last, shorter interval" {
+	"$TDSTAT" -I 400 -x, -- sleep 1 2>out
+	cut -d, -f1 out | sed 1d | uniq >times
+	[ "$(wc -l <times)" -eq 3 ]
+	# the last one is at the command's end: 1 s, and no deadline
+	awk 'NR == 3 && ($1 < 1 || $1 >= 1.2) { exit 1 }' times
+	run -0 --separate-stderr "$TDSTAT" -I 10000 -- sh -c "$WORK"
+	[ "$(grep -c tma_retiring <<<"$stderr")" -eq 1 ]
+	[ "${#stderr_lines[@]}" -eq 3 ]
+}
+
+@test "--timeout ends the command, and is no failure without one" {
+	run -143 --separate-stderr "$TDSTAT" --timeout 300 -x, -- sleep 30
+	[ "${#stderr_lines[@]}" -eq 3 ]
+	awk -F, 'NR > 1 && ($1 < 0.3 || $1 > 10) { exit 1 }' <<<"$stderr"
+	run -0 --separate-stderr "$TDSTAT" -a --timeout 300 -x,
+	[ "${#lines[@]}" -eq 3 ]
+	awk -F, 'NR > 1 && ($1 < 0.3 || $1 > 10) { exit 1 }' <<<"$output"
+}
+
+@test "--dry-run opens nothing, runs nothing, and says what will be opened" {
+	strace -f -o log -e trace=perf_event_open,execve \
+		"$TDSTAT" --dry-run -l 2 -- touch ran >plan
+	[ ! -e ran ]
+	[ "$(grep -c execve log)" -eq 1 ]
+	run ! grep perf_event_open log
+	strace -f -y -X raw -o log -e trace=perf_event_open \
+		"$TDSTAT" -l 2 -- touch ran 2>/dev/null
+	[ -e ran ]
+	syscalls opens log plan
+}
+
+@test "one read() a group and CPU in an interval" {
+	for rows in 2 5; do
+		strace -f -y -X raw -o "log.$rows" -e trace=perf_event_open,read \
+			"$TDSTAT" -a -I 200 --interval-count "$rows" >out
+		[ "$(grep -c cpu_core out)" -eq "$rows" ]
+	done
+	# at level 1 a group on each of the eight CPUs
+	syscalls reads log.2 log.5 3 8
+}

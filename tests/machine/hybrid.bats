@@ -1,0 +1,119 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Alder Lake with the machine's default fields: the numbers of its README.
+# machine: adl --no-halt
+
+load helper
+
+# offline CPU...
+offline() {
+	for cpu in "$@"; do
+		echo 0 >"/sys/devices/system/cpu/cpu$cpu/online"
+	done
+}
+
+teardown() {
+	for cpu in /sys/devices/system/cpu/cpu[1-9]*/online; do
+		echo 1 >"$cpu"
+	done
+	tidy_up
+}
+
+@test "25.1, 49.8, 16.5, 8.6 % on Core; 25.1, 49.8, 18.8, 6.3 % on Atom" {
+	emulated
+	"$TDSTAT" -a -I 500 --interval-count 4 >out
+	rates check out --rows 4 --every 500
+	header='#           time pmu               %  tma_retiring'
+	header+=' %  tma_backend_bound %  tma_frontend_bound %  tma_bad_speculation'
+	[ "$(head -n 1 out)" = "$header" ]
+	awk '
+	function near(value, wanted) { return value > wanted - 0.25 && value < wanted + 0.25 }
+	$2 == "cpu_core" { core += near($3, 25.1) && near($4, 49.8) && near($5, 16.5) && near($6, 8.6) }
+	$2 == "cpu_atom" { atom += near($3, 25.1) && near($4, 49.8) && near($5, 18.8) && near($6, 6.3) }
+	END { exit !(core == 4 && atom == 4) }' out
+}
+
+@test "the same as perf's" {
+	emulated
+	perf_or_skip
+	"$TDSTAT" -a -l 2 --timeout 1000 -x, >out
+	perf_group TopdownL1 perf.json
+	rates perf out perf.json
+}
+
+@test "-a is implied, and twenty rows do not drift" {
+	"$TDSTAT" -I 100 --interval-count 20 -x, >out
+	rates check out --rows 20 --every 100
+}
+
+@test "the final result: each PMU's share of the slots, and what is over its threshold" {
+	emulated
+	"$TDSTAT" -a --timeout 1000 >out
+	# 4 CPUs of 18 slots a ns, and 4 of 5 times 2 cycles a ns
+	grep -E '^ cpu_core, 64\.[234] % of the slots$' out
+	grep -E '^ cpu_atom, 35\.[678] % of the slots$' out
+	[ "$(grep -c -e '<--' out)" -eq 3 ]
+	sed -n '/cpu_core/,/^$/p' out | grep -E '49\.8 %  tma_backend_bound +<--$'
+	sed -n '/cpu_core/,/^$/p' out | grep -E '16\.5 %  tma_frontend_bound +<--$'
+	sed -n '/cpu_atom/,/^$/p' out | grep -E '49\.8 %  tma_backend_bound +<--$'
+}
+
+@test "--cputype: one kind of core" {
+	for type in core cpu_core; do
+		"$TDSTAT" -a --cputype "$type" -I 300 --interval-count 1 >out
+		rates check out --rows 1 --pmus cpu_core
+	done
+	"$TDSTAT" -a --cputype atom -I 300 --interval-count 2 -x, >out
+	rates check out --rows 2 --pmus cpu_atom
+	run -1 --separate-stderr "$TDSTAT" -a --cputype lowpower
+	[[ $stderr == "tdstat: "*lowpower* ]]
+	[ -z "$output" ]
+}
+
+@test "-C: the CPUs of both kinds, or of one" {
+	"$TDSTAT" -C 1,6-7 -I 300 --interval-count 1 >out
+	rates check out --rows 1 --cpus 1,6-7
+	"$TDSTAT" -A -C 1,6-7 -I 300 --interval-count 1 -x, >out
+	rates check out --rows 1 --cpus 1,6-7 --per-cpu
+	"$TDSTAT" -C 5 -I 300 --interval-count 1 >out
+	rates check out --rows 1 --cpus 5
+}
+
+@test "-C: a CPU that is not there, or not of that kind" {
+	run -1 --separate-stderr "$TDSTAT" -C 100 -- touch ran
+	[[ $stderr == "tdstat: "*100* ]]
+	[ -z "$output" ]
+	run -1 --separate-stderr "$TDSTAT" -C 5 --cputype core -- touch ran
+	[[ $stderr == "tdstat: "*cpu_core* ]]
+	[ -z "$output" ]
+	run -1 --separate-stderr "$TDSTAT" -C 0,100 -- touch ran
+	[[ $stderr == "tdstat: "*100* ]]
+	[ ! -e ran ]
+}
+
+@test "an offline CPU is left out, and named when it is asked for" {
+	emulated
+	offline 2
+	"$TDSTAT" -a -A -I 300 --interval-count 2 -x, >out
+	rates check out --rows 2 --per-cpu --cpus 0-1,3-7
+	"$TDSTAT" -a -I 300 --interval-count 2 >out
+	rates check out --rows 2 --cpus 0-1,3-7
+	run -1 --separate-stderr "$TDSTAT" -C 2
+	[[ $stderr == "tdstat: "*"CPU 2"*line* ]]
+	[ -z "$output" ]
+}
+
+@test "all Atom CPUs offline: cpu_atom is not there" {
+	emulated
+	offline 4 5 6 7
+	[ -z "$(cat /sys/bus/event_source/devices/cpu_atom/cpus)" ]
+	run -0 --separate-stderr "$TDSTAT" -a -I 300 --interval-count 2 -x,
+	[ -z "$stderr" ]
+	printf '%s\n' "$output" >out
+	rates check out --rows 2 --cpus 0-3
+	run -0 --separate-stderr "$TDSTAT" -x, -- sh -c "$WORK"
+	printf '%s\n' "$stderr" >out
+	rates check out --rows 1 --cpus 0-3
+	run -1 --separate-stderr "$TDSTAT" -a --cputype atom
+	[[ $stderr == "tdstat: "*atom* ]]
+}

@@ -1,0 +1,122 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# What this user may not count, and what others have taken.
+# machine: adl
+
+load helper
+
+PARANOID=/proc/sys/kernel/perf_event_paranoid
+
+NOBODY=(setpriv --reuid nobody --regid nogroup --clear-groups)
+
+setup() {
+	cp "$PARANOID" "$BATS_TEST_TMPDIR/paranoid"
+	chmod 755 "$BATS_RUN_TMPDIR"
+	chmod 777 "$BATS_TEST_TMPDIR"
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+teardown() {
+	cp paranoid "$PARANOID"
+	tidy_up
+}
+
+# A user without rights, below this setting of kernel.perf_event_paranoid.
+as_nobody() {
+	echo "$1" >"$PARANOID"
+	"${NOBODY[@]}" "${@:2}"
+}
+
+@test "a user who may not count the machine: why, what to do, and nothing run" {
+	for how in -a "-C 0" "-a -I 100"; do
+		# shellcheck disable=SC2086
+		run -1 --separate-stderr as_nobody 2 "$TDSTAT" $how -- touch ran
+		assert_two_lines
+		[[ ${stderr_lines[1]} == *perf_event_paranoid* ]]
+		[[ ${stderr_lines[1]} == *CAP_PERFMON* ]]
+		[ ! -e ran ]
+	done
+	run -1 --separate-stderr as_nobody 2 "$TDSTAT"
+	assert_two_lines
+}
+
+@test "a user's own command: user space only, and a note" {
+	run -0 --separate-stderr as_nobody 2 taskset -c 3 "$TDSTAT" -- sh -c "$WORK"
+	[ "$(grep -c '^tdstat: ' <<<"$stderr")" -eq 1 ]
+	[[ ${stderr_lines[0]} == "tdstat: "*user* ]]
+	as_nobody 2 taskset -c 3 "$TDSTAT" -o out -x, -- sh -c "$WORK" 2>note
+	rates check out --rows 1 --not-counted cpu_atom
+	as_nobody 2 taskset -c 6 "$TDSTAT" -l 2 -o out -x, -- sh -c "$WORK" 2>note
+	rates check out --rows 1 --level 2 --not-counted cpu_core
+}
+
+@test "user space only is three quarters of the rates" {
+	emulated
+	as_nobody 2 taskset -c 6 "$TDSTAT" record -o td.json -- sh -c "$WORK" 2>note
+	# 2 cycles a ns
+	jq -e -s '
+		(.[0].events | map(.name)) as $names |
+		.[1].counts | map(select($names[.[0]] | test("^cpu_atom/cycles/")))
+		| .[0][3] / .[0][5] / 1.5 - 1 | fabs < 0.05
+	' td.json
+}
+
+@test "a user's own process" {
+	emulated
+	"${NOBODY[@]}" taskset -c 3 sh -c "$WORK_ON" 3>&- &
+	pid=$!
+	await running
+	run -0 --separate-stderr as_nobody 2 "$TDSTAT" -p "$pid" --timeout 500 -x,
+	touch end
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ $stderr == "tdstat: "*user* ]]
+	printf '%s\n' "$output" >out
+	rates check out --rows 1 --not-counted cpu_atom
+	run -1 --separate-stderr as_nobody 2 "$TDSTAT" -p 1
+	assert_two_lines
+}
+
+@test "a user who may count nothing at all" {
+	# a setting of Debian's kernel
+	run -1 --separate-stderr as_nobody 3 "$TDSTAT" -- touch ran
+	assert_two_lines
+	[[ ${stderr_lines[1]} == *perf_event_paranoid* ]]
+	[ ! -e ran ]
+}
+
+@test "a user who may count everything" {
+	emulated
+	run -0 --separate-stderr as_nobody -1 "$TDSTAT" -a --cputype core --timeout 300 -x,
+	[ -z "$stderr" ]
+	printf '%s\n' "$output" >out
+	rates check out --rows 1 --pmus cpu_core
+}
+
+@test "the right to count is enough, paranoid or not" {
+	emulated
+	echo 2 >"$PARANOID"
+	run -0 --separate-stderr "${NOBODY[@]}" \
+		--inh-caps +perfmon --ambient-caps +perfmon \
+		"$TDSTAT" -a --cputype core --timeout 300 -x,
+	[ -z "$stderr" ]
+	printf '%s\n' "$output" >out
+	rates check out --rows 1 --pmus cpu_core
+}
+
+@test "counters that somebody else has pinned" {
+	emulated
+	perf_or_skip
+	"$PERF" stat -a -e '{slots:D,topdown-retiring:D}' sleep 60 2>/dev/null 3>&- &
+	perf=$!
+	sleep 3
+	run -1 --separate-stderr "$TDSTAT" -a -I 200 --interval-count 2 -- touch ran
+	assert_two_lines
+	[[ ${stderr_lines[0]} == *cpu_core* ]]
+	[ ! -e ran ]
+	# the other PMU is free
+	"$TDSTAT" -a --cputype atom --timeout 300 -x, >out
+	kill "$perf"
+	wait "$perf" || true
+	"$TDSTAT" -a --cputype core --timeout 300 -x, >out
+	rates check out --rows 1 --pmus cpu_core
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The plans of built-in trees on every core; plan_parts.c has the rest. */
+#include "lib/plan.h"
+
+#include "metrics/tree.h"
+#include "tests/unit/machine.h"
+#include "tests/unit/test.h"
+
+#define NR_BITS  17 /* ten general counters, fixed ones 0 to 6 behind them */
+#define FIXED(n) (1u << (10 + (n)))
+
+/*
+ * How many groups the counters force: of the events that only a general
+ * counter can count, so many a group.  With the watchdog on fixed counter 1,
+ * cycles take one of each group's general counters, too.
+ */
+/* clang-format off */
+static const struct {
+	const char *model, *pmu;
+	int general; /* counters */
+	int groups[2][2]; /* level 1 and 2, without and with the watchdog */
+} rows[] = {
+	/* PERF_METRICS and at most UOP_DROPPING */
+	{ "spr", "cpu", 8, { { 1, 1 }, { 1, 1 } } },
+	{ "gnr", "cpu", 8, { { 1, 1 }, { 1, 1 } } },
+	{ "adl", "cpu_core", 8, { { 1, 1 }, { 1, 1 } } },
+	{ "mtl", "cpu_core", 8, { { 1, 1 }, { 1, 1 } } },
+	{ "lnl", "cpu_core", 10, { { 1, 1 }, { 1, 1 } } },
+	{ "ptl", "cpu_core", 10, { { 1, 1 }, { 1, 1 } } },
+	{ "new-8", "cpu", 4, { { 1, 1 }, { 1, 1 } } },
+	{ "new-4", "cpu", 4, { { 1, 1 }, { 1, 1 } } },
+	/* 2; 16 by eights */
+	{ "icx", "cpu", 8, { { 1, 1 }, { 2, 2 } } },
+	/* 4 by fours, by threes; 13 by fours, by threes */
+	{ "skx-smt", "cpu", 4, { { 1, 2 }, { 4, 5 } } },
+	/* hyper-threading off: by eights, by sevens */
+	{ "skx", "cpu", 8, { { 1, 1 }, { 2, 2 } } },
+	{ "bdw", "cpu", 8, { { 1, 1 }, { 1, 1 } } },
+	/* 3; 8 by fours, by threes */
+	{ "ehl", "cpu", 4, { { 1, 1 }, { 2, 3 } } },
+	/* 3; 8 by sixes, by fives */
+	{ "adl", "cpu_atom", 6, { { 1, 1 }, { 2, 2 } } },
+	{ "adl-n", "cpu", 6, { { 1, 1 }, { 2, 2 } } },
+	/* 4; 9 by eights, by sevens */
+	{ "mtl", "cpu_atom", 8, { { 1, 1 }, { 2, 2 } } },
+	{ "srf", "cpu", 8, { { 1, 1 }, { 2, 2 } } },
+	{ "arl-h", "cpu_lowpower", 8, { { 1, 1 }, { 2, 2 } } },
+	/* be-bound alone, three of the others have fixed counters; 6 by eights */
+	{ "lnl", "cpu_atom", 8, { { 1, 1 }, { 1, 1 } } },
+	{ "arl-h", "cpu_atom", 8, { { 1, 1 }, { 1, 1 } } },
+	{ "ptl", "cpu_atom", 8, { { 1, 1 }, { 1, 1 } } },
+	{ "cwf", "cpu", 8, { { 1, 1 }, { 1, 1 } } },
+	{ "new-atom", "cpu", 4, { { 1, 1 }, { 1, 1 } } },
+};
+
+/* Event codes of Ice Lake's tree that counters 0 to 3 alone have. */
+static const uint8_t ice_lake_bound[] = { 0x0d, 0x79, 0x56 };
+
+/* What Ice Lake's formulas divide by slots. */
+static const char *const shares_of_slots[] = {
+	"cpu/INT_MISC.UOP_DROPPING/", "cpu/INT_MISC.CLEARS_COUNT/",
+	"cpu/IDQ_UOPS_NOT_DELIVERED.CYCLES_0_UOPS_DELIV.CORE/",
+	"cpu/IDQ.MS_UOPS/",
+};
+/* clang-format on */
+
+struct planned {
+	struct td_machine machine;
+	struct td_plan plan;
+	struct td_tree tree;
+	size_t nr_asked;
+	int pmu; /* the one that is looked at */
+	const char *name;
+	int general;
+	bool skymont;
+};
+
+static bool is_slots(const struct td_event *event)
+{
+	return event->type == 4 && event->config[0] == 0x400;
+}
+
+static bool is_field(const struct td_event *event)
+{
+	return event->type == 4 && event->config[0] >= 0x8000 &&
+	       event->config[0] <= 0x8700 && !(event->config[0] & 0xff);
+}
+
+/* The counters that can count an event of the trees, from their manuals. */
+static unsigned int counters_of(const struct planned *p,
+				const struct td_event *event)
+{
+	unsigned int all = (1u << p->general) - 1;
+	uint64_t config = event->config[0];
+	bool watchdog = p->machine.nmi_watchdog;
+
+	if (is_slots(event))
+		return FIXED(3);
+	if (config == 0xc0)
+		return all | FIXED(0);
+	if ((config & ~(UINT64_C(1) << 21)) == 0x3c) /* any */
+		return watchdog ? all : all | FIXED(1);
+	if (p->skymont && config == 0x73)
+		return all | FIXED(4);
+	if (p->skymont && config == 0x19c)
+		return all | FIXED(5);
+	if (p->skymont && config == 0x2c2)
+		return all | FIXED(6);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(ice_lake_bound); i++) {
+		if (strcmp(p->name, "icx") == 0 &&
+		    (config & 0xff) == ice_lake_bound[i])
+			return 0xf;
+	}
+	return all;
+}
+
+/* Hall's theorem: no set of counters is wanted by more events than it has. */
+static bool is_schedulable(const struct planned *p, const struct td_group *g)
+{
+	unsigned int masks[32];
+	size_t nr = 0;
+
+	for (size_t i = 0; i < g->nr; i++) {
+		const struct td_event *e = &p->plan.events[g->members[i]];
+
+		if (is_field(e))
+			continue;
+		if (nr == TD_ARRAY_SIZE(masks))
+			return false;
+		masks[nr++] = counters_of(p, e);
+	}
+	for (unsigned int set = 0; set < 1u << NR_BITS; set++) {
+		int inside = 0;
+
+		for (size_t i = 0; i < nr; i++)
+			inside += (masks[i] & ~set) == 0;
+		if (inside > __builtin_popcount(set))
+			return false;
+	}
+	return true;
+}
+
+/* SLOTS, its fields, and then the others; only with SLOTS is there a field. */
+static bool is_in_order(const struct planned *p, const struct td_group *g)
+{
+	size_t i = 0;
+
+	if (g->slots != is_slots(&p->plan.events[g->members[0]]))
+		return false;
+	for (i = 1; g->slots && i < g->nr; i++) {
+		if (!is_field(&p->plan.events[g->members[i]]))
+			break;
+	}
+	for (; i < g->nr; i++) {
+		const struct td_event *e = &p->plan.events[g->members[i]];
+
+		if (is_field(e) || is_slots(e))
+			return false;
+	}
+	return true;
+}
+
+/* A further group's leader is a clone of the reference in the first one. */
+static bool has_clone(const struct planned *p, const struct td_group *first,
+		      const struct td_group *g)
+{
+	int reference = p->tree.references[p->pmu];
+	const struct td_event *a, *b;
+
+	if (g == first || reference < 0)
+		return g->clone == -1 && g->reference == reference;
+	if (g->reference != reference || g->clone != g->members[0] ||
+	    g->clone < (int)p->nr_asked || first->members[0] != reference)
+		return false;
+	a = &p->plan.events[reference];
+	b = &p->plan.events[g->clone];
+	return a->name != b->name && strcmp(a->name, b->name) == 0 &&
+	       a->type == b->type && a->config[0] == b->config[0];
+}
+
+/* Each event of the PMU stands in one group of it, once. */
+static bool is_complete(const struct planned *p)
+{
+	for (int e = 0; e < (int)p->plan.nr_events; e++) {
+		int times = 0;
+
+		for (size_t g = 0; g < p->plan.nr_groups; g++) {
+			const struct td_group *group = &p->plan.groups[g];
+
+			for (size_t i = 0; i < group->nr; i++) {
+				if (group->members[i] != e)
+					continue;
+				times++;
+				if (group->pmu != p->plan.events[e].pmu)
+					return false;
+			}
+		}
+		if (times != 1)
+			return false;
+	}
+	return true;
+}
+
+static void check(const struct planned *p, const char *name, int groups)
+{
+	bool schedulable = true, ordered = true, cloned = true;
+	const struct td_group *first = NULL;
+	int nr = 0, slots = 0;
+
+	for (size_t i = 0; i < p->plan.nr_groups; i++) {
+		const struct td_group *g = &p->plan.groups[i];
+
+		if (g->pmu != p->pmu)
+			continue;
+		first = first ? first : g;
+		nr++;
+		slots += g->slots;
+		schedulable &= is_schedulable(p, g);
+		ordered &= is_in_order(p, g);
+		cloned &= has_clone(p, first, g);
+	}
+	ok(nr == groups, "%s: %d groups, planned %d", name, groups, nr);
+	ok(is_complete(p), "%s: each event in one group", name);
+	ok(schedulable, "%s: the counters suffice", name);
+	ok(ordered && slots <= 1 && (!slots || first->slots),
+	   "%s: SLOTS leads the first group, fields behind it", name);
+	ok(cloned, "%s: further groups have a clone of their own", name);
+}
+
+static const struct td_group *group_of(const struct td_plan *plan, int event)
+{
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		for (size_t i = 0; i < plan->groups[g].nr; i++) {
+			if (plan->groups[g].members[i] == event)
+				return &plan->groups[g];
+		}
+	}
+	return NULL;
+}
+
+/* Level 1 first: its events are in the first groups, the fewest possible. */
+static void check_level_1(const struct planned *p, const char *name, int groups)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < p->tree.nr_needs; i++) {
+		const struct td_need *need = &p->tree.needs[i];
+
+		for (size_t e = 0; e < need->nr && need->rank == 1; e++) {
+			const struct td_group *g =
+				group_of(&p->plan, need->events[e]);
+
+			if (p->plan.events[need->events[e]].pmu == p->pmu &&
+			    groups == 1)
+				first &= g ==
+					 group_of(&p->plan, need->events[0]);
+		}
+	}
+	ok(first, "%s: level 1 in one group", name);
+}
+
+static void check_shares(const struct planned *p, const char *name)
+{
+	bool beside = true;
+	int nr = 0;
+
+	for (int e = 0; e < (int)p->plan.nr_events; e++) {
+		for (size_t i = 0; i < TD_ARRAY_SIZE(shares_of_slots); i++) {
+			if (strcmp(p->plan.events[e].name,
+				   shares_of_slots[i]) != 0)
+				continue;
+			nr++;
+			beside &= group_of(&p->plan, e)->slots;
+		}
+	}
+	ok(beside && nr == TD_ARRAY_SIZE(shares_of_slots),
+	   "%s: what is divided by slots, beside SLOTS", name);
+}
+
+static void test_row(size_t r, int level, bool watchdog)
+{
+	struct planned p = { .name = rows[r].model,
+			     .general = rows[r].general };
+	struct td_err err = { 0 };
+	char name[80];
+
+	test_machine(&p.machine, rows[r].model);
+	p.machine.nmi_watchdog = watchdog;
+	while (strcmp(p.machine.pmus[p.pmu].name, rows[r].pmu) != 0)
+		p.pmu++;
+	p.skymont = p.machine.pmus[p.pmu].uarch == TD_SKYMONT ||
+		    p.machine.pmus[p.pmu].uarch == TD_DARKMONT;
+	snprintf(name, sizeof(name), "%s %s, level %d%s", rows[r].model,
+		 rows[r].pmu, level, watchdog ? ", watchdog" : "");
+	td_tree_build(&p.tree, &p.plan, &p.machine, level, false, &err);
+	p.nr_asked = p.plan.nr_events;
+	ok(td_plan_build(&p.plan, &p.machine, p.tree.needs, p.tree.nr_needs,
+			 p.tree.references, &err) == 0,
+	   "%s", name);
+	check(&p, name, rows[r].groups[level - 1][watchdog]);
+	check_level_1(&p, name, rows[r].groups[0][watchdog]);
+	if (level == 2 && strcmp(rows[r].model, "icx") == 0)
+		check_shares(&p, name);
+	td_tree_free(&p.tree);
+	td_plan_free(&p.plan);
+	td_machine_free(&p.machine);
+}
+
+int main(void)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++) {
+		for (int level = 1; level <= 2; level++) {
+			test_row(i, level, false);
+			test_row(i, level, true);
+		}
+	}
+	return done_testing();
+}

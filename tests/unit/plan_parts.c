@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Plans of other events, splitting, what the kernel is asked for. */
+#include "lib/plan.h"
+
+#include <errno.h>
+
+#include "metrics/tree.h"
+#include "tests/unit/machine.h"
+#include "tests/unit/test.h"
+
+#define MAX_EVENTS 16
+
+/*
+ * Events by letters, "a" is event=0x90 and so on: no core binds these to
+ * single counters.  s, r, b: SLOTS, topdown-retiring, topdown-bad-spec; c, i:
+ * cycles and instructions, which have fixed counters.
+ */
+static const char *terms_of(char letter, char *buf, size_t size)
+{
+	switch (letter) {
+	case 's':
+		return "config=0x400";
+	case 'r':
+		return "config=0x8000";
+	case 'b':
+		return "config=0x8100";
+	case 'c':
+		return "event=0x3c";
+	case 'i':
+		return "event=0xc0";
+	default:
+		snprintf(buf, size, "event=%d", 0x90 + letter - 'a');
+		return buf;
+	}
+}
+
+/* clang-format off */
+static const struct {
+	const char *name, *model;
+	const char *events;   /* a letter each */
+	const char *needs;    /* words of letters, behind their rank */
+	char reference;       /* a letter; 0: none */
+	bool watchdog;
+	const char *want; /* groups; a clone is its reference's capital */
+} rows[] = {
+	{ "nothing", "spr", "", "", 0, .want = "" },
+	{ "SLOTS leads, fields follow", "spr", "abcsr", "", 0,
+	  .want = "sbrac" },
+	{ "SLOTS alone", "spr", "s", "", 0, .want = "s" },
+	{ "without SLOTS", "spr", "ac", "", 0, .want = "ac" },
+	{ "as many as there are", "new-8", "adef", "", 0, .want = "adef" },
+	{ "one more", "new-8", "adefg", "", 0, .want = "adef g" },
+	{ "one more, with fixed counters", "new-8", "adefci", "", 0,
+	  .want = "adefci" },
+	{ "the watchdog holds one of them", "new-8", "adefci", "", 0, true,
+	  .want = "adefi c" },
+	{ "SLOTS has its own", "new-8", "adefs", "", 0, .want = "sadef" },
+	{ "the reference leads", "new-8", "adefc", "", 'c',
+	  .want = "cadef" },
+	{ "a clone leads the others", "new-8", "adefghjklc", "", 'c',
+	  .want = "cadef Cghjk Cl" },
+	{ "a clone that takes a counter", "new-8", "adefghc", "", 'c', true,
+	  .want = "cade Cfgh" },
+	{ "needs stay together", "new-8", "adefgh", "1aeg 1dfh", 0,
+	  .want = "aeg dfh" },
+	{ "lower ranks first", "new-8", "adefgh", "2ade 1fgh", 0,
+	  .want = "fgh ade" },
+	{ "small ones beside the reference", "new-8", "adefgc", "1cadef 1cg", 'c',
+	  .want = "cg Cadef" },
+	{ "not for the price of a group", "new-8", "adefghjk",
+	  "1ade 1fgh 1jk", 0, .want = "jkfg adeh" },
+	{ "more than a group holds", "new-8", "adefghj", "1adefghj", 0,
+	  .want = "adef ghj" },
+	{ "what two needs share has one place", "new-8", "adef",
+	  "1ade 1adf", 0, .want = "adef" },
+};
+/* clang-format on */
+
+static int event_of(const struct td_plan *plan, char letter)
+{
+	for (int i = 0; i < (int)plan->nr_events; i++) {
+		if (plan->events[i].name[strlen("cpu/")] == letter)
+			return i;
+	}
+	return -1;
+}
+
+static void add_events(struct td_plan *plan, const struct td_pmu *pmu,
+		       const char *events)
+{
+	for (; *events; events++) {
+		char id[] = { *events, '\0' }, buf[32];
+		struct td_err err = { 0 };
+		struct td_event *event = td_array_add(
+			&plan->events, plan->nr_events, sizeof(*event));
+
+		td_event_init(event, pmu, 0, id,
+			      terms_of(*events, buf, sizeof(buf)), &err);
+		plan->nr_events++;
+	}
+}
+
+static size_t make_needs(const struct td_plan *plan, const char *text,
+			 struct td_need *needs,
+			 int events[MAX_EVENTS][MAX_EVENTS])
+{
+	size_t nr = 0;
+
+	for (; *text; text += strspn(text, " ")) {
+		needs[nr] = (struct td_need){ events[nr], 0, *text++ - '0' };
+		for (; *text && *text != ' '; text++)
+			events[nr][needs[nr].nr++] = event_of(plan, *text);
+		nr++;
+	}
+	return nr;
+}
+
+static void format_plan(const struct td_plan *plan, size_t nr_asked, char *out)
+{
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+
+		if (g)
+			*out++ = ' ';
+		for (size_t i = 0; i < group->nr; i++) {
+			int e = group->members[i];
+			char c = plan->events[e].name[strlen("cpu/")];
+
+			*out++ = (size_t)e < nr_asked ? c
+						      : (char)(c - 'a' + 'A');
+		}
+	}
+	*out = '\0';
+}
+
+static void test_row(size_t r)
+{
+	int events[MAX_EVENTS][MAX_EVENTS], reference;
+	struct td_need needs[MAX_EVENTS];
+	struct td_machine machine;
+	struct td_plan plan = { 0 };
+	struct td_err err = { 0 };
+	char got[128];
+	size_t nr;
+	int rc;
+
+	test_machine(&machine, rows[r].model);
+	machine.nmi_watchdog = rows[r].watchdog;
+	add_events(&plan, &machine.pmus[0], rows[r].events);
+	nr = make_needs(&plan, rows[r].needs, needs, events);
+	reference = rows[r].reference ? event_of(&plan, rows[r].reference) : -1;
+	rc = td_plan_build(&plan, &machine, needs, nr,
+			   rows[r].reference ? &reference : NULL, &err);
+	ok(rc == 0, "%s", rows[r].name);
+	format_plan(&plan, strlen(rows[r].events), got);
+	is_str(got, rows[r].want, "%s: groups", rows[r].name);
+	td_plan_free(&plan);
+	td_machine_free(&machine);
+}
+
+/* Every event of a group is still there, once; the clones are new. */
+static bool same_events(const struct td_plan *plan, size_t nr_events)
+{
+	for (int e = 0; e < (int)nr_events; e++) {
+		int times = 0;
+
+		for (size_t g = 0; g < plan->nr_groups; g++) {
+			for (size_t i = 0; i < plan->groups[g].nr; i++)
+				times += plan->groups[g].members[i] == e;
+		}
+		if (times != 1)
+			return false;
+	}
+	return true;
+}
+
+static bool is_further(const struct td_plan *plan, const struct td_group *half,
+		       int reference)
+{
+	if (reference < 0)
+		return half->clone < 0;
+	return half->clone >= 0 && half->members[0] == half->clone &&
+	       half->reference == reference && half->nr >= 2 &&
+	       strcmp(plan->events[half->clone].name,
+		      plan->events[reference].name) == 0 &&
+	       plan->events[half->clone].config[0] ==
+		       plan->events[reference].config[0];
+}
+
+/* Splits every group as far as it goes. */
+static void test_split(const char *model, int level)
+{
+	struct td_machine machine;
+	struct td_plan plan = { 0 };
+	struct td_tree tree;
+	struct td_err err = { 0 };
+	bool halves = true, refused = true, slots = true;
+	size_t nr_asked;
+
+	test_machine(&machine, model);
+	td_tree_build(&tree, &plan, &machine, level, false, &err);
+	nr_asked = plan.nr_events;
+	td_plan_build(&plan, &machine, tree.needs, tree.nr_needs,
+		      tree.references, &err);
+	for (size_t g = 0; g < plan.nr_groups && plan.nr_groups < 100;) {
+		int pmu = plan.groups[g].pmu;
+		size_t before = plan.groups[g].nr, nr = plan.nr_groups;
+		bool was_slots = plan.groups[g].slots;
+		int rc = td_plan_split(&plan, g, &err);
+
+		if (rc) {
+			refused &= rc == -EINVAL && plan.nr_groups == nr &&
+				   plan.groups[g].nr == before &&
+				   (was_slots || before <= 2);
+			g++;
+			continue;
+		}
+		slots &= !was_slots;
+		halves &= plan.nr_groups == nr + 1 &&
+			  plan.groups[nr].pmu == pmu &&
+			  plan.groups[g].nr < before &&
+			  plan.groups[nr].nr <= before &&
+			  is_further(&plan, &plan.groups[nr],
+				     tree.references[pmu]);
+	}
+	ok(slots, "split %s: never a group with SLOTS", model);
+	ok(halves, "split %s: two smaller ones, the second with a clone",
+	   model);
+	ok(refused, "split %s: what is too small is refused, and stays", model);
+	ok(same_events(&plan, nr_asked), "split %s: no event is lost", model);
+	td_tree_free(&tree);
+	td_plan_free(&plan);
+	td_machine_free(&machine);
+}
+
+/* clang-format off */
+static const struct {
+	const char *name;
+	struct td_target target;
+	bool disabled, enable_on_exec; /* the leader alone */
+	bool inherit, exclude_kernel, exclude_guest;
+} attrs[] = {
+	{ "system wide", { .system_wide = true }, .disabled = true },
+	{ "a command", { .inherit = true, .enable_on_exec = true },
+	  .disabled = true, .enable_on_exec = true, .inherit = true },
+	{ "a running process", { .inherit = true }, .disabled = true,
+	  .inherit = true },
+	{ "user space only", { .inherit = true, .exclude_kernel = true },
+	  .disabled = true, .inherit = true, .exclude_kernel = true },
+	{ "without guests", { .system_wide = true, .exclude_guest = true },
+	  .disabled = true, .exclude_guest = true },
+};
+
+static const struct {
+	const char *name, *pmu_cpus, *cpus, *want; /* cpus NULL: all */
+} places[] = {
+	{ "all of the PMU's", "4-7", NULL, "4-7" },
+	{ "some of them", "4-7", "5,7", "5,7" },
+	{ "some, and others", "4-7", "0-5", "4-5" },
+	{ "none of them", "4-7", "0-3", "" },
+};
+/* clang-format on */
+
+static void test_attrs(void)
+{
+	struct td_event events[] = {
+		{ .type = 4, .config = { 0x400 } },
+		{ .type = 10, .config = { 0x12a, 0x3fc0000001, 7 } },
+	};
+	int members[] = { 0, 1 };
+	struct td_plan plan = { .events = events, .nr_events = 2 };
+	struct td_group group = { .members = members, .nr = 2 };
+
+	for (size_t r = 0; r < TD_ARRAY_SIZE(attrs); r++) {
+		for (size_t i = 0; i < 2; i++) {
+			const struct td_event *e = &events[i];
+			struct perf_event_attr a = td_plan_attr(
+				&plan, &group, i, &attrs[r].target);
+
+			ok(a.type == e->type && a.config == e->config[0] &&
+				   a.config1 == e->config[1] &&
+				   a.config2 == e->config[2] &&
+				   a.size >= PERF_ATTR_SIZE_VER5,
+			   "%s, member %zu: what", attrs[r].name, i);
+			ok(a.disabled == (attrs[r].disabled && i == 0) &&
+				   a.enable_on_exec ==
+					   (attrs[r].enable_on_exec && i == 0),
+			   "%s, member %zu: when", attrs[r].name, i);
+			ok(a.inherit == attrs[r].inherit &&
+				   a.exclude_kernel ==
+					   attrs[r].exclude_kernel &&
+				   a.exclude_guest == attrs[r].exclude_guest &&
+				   !a.exclude_user && !a.sample_period &&
+				   !a.pinned && !a.exclusive,
+			   "%s, member %zu: where", attrs[r].name, i);
+			ok(a.read_format ==
+				   (PERF_FORMAT_GROUP | PERF_FORMAT_ID |
+				    PERF_FORMAT_TOTAL_TIME_ENABLED |
+				    PERF_FORMAT_TOTAL_TIME_RUNNING),
+			   "%s, member %zu: read", attrs[r].name, i);
+		}
+	}
+}
+
+static void test_cpus(void)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(places); i++) {
+		struct td_target target = { .has_cpus = places[i].cpus };
+		td_autofree char *got = NULL;
+		struct td_pmu pmu = { 0 };
+		struct td_ints out;
+
+		td_ints_parse(places[i].pmu_cpus, TD_MAX_CPU, &pmu.cpus);
+		if (places[i].cpus)
+			td_ints_parse(places[i].cpus, TD_MAX_CPU, &target.cpus);
+		ok(td_plan_cpus(&pmu, &target, &out) == 0, "CPUs: %s",
+		   places[i].name);
+		got = td_ints_format(&out);
+		is_str(got, places[i].want, "CPUs: %s: these", places[i].name);
+		td_ints_free(&out);
+		td_ints_free(&pmu.cpus);
+		td_ints_free(&target.cpus);
+	}
+}
+
+/* A recording names events twice where a group had a clone. */
+static void test_find_clones(void)
+{
+	char cycles[] = "cpu/cycles/", a[] = "cpu/a/", b[] = "cpu/b/";
+	struct td_event events[] = { { .name = cycles },
+				     { .name = a },
+				     { .name = cycles },
+				     { .name = b },
+				     { .name = cycles } };
+	int m0[] = { 0, 1 }, m1[] = { 2, 3 }, m2[] = { 4 };
+	struct td_group groups[] = {
+		{ .members = m0, .nr = 2, .clone = 7 },
+		{ .members = m1, .nr = 2 },
+		{ .members = NULL, .nr = 0 },
+		{ .members = m2, .nr = 1 },
+	};
+	struct td_plan plan = { events, 5, groups, 4 };
+
+	td_plan_find_clones(&plan);
+	ok(groups[0].clone == -1, "clones: none in the first group");
+	ok(groups[1].clone == 2 && groups[1].reference == 0,
+	   "clones: the second group's");
+	ok(groups[2].clone == -1, "clones: none in an empty one");
+	ok(groups[3].clone == 4 && groups[3].reference == 0,
+	   "clones: the last one's, of the first");
+}
+
+int main(void)
+{
+	static const char *const models[] = { "spr", "adl", "icx",   "skx-smt",
+					      "ehl", "mtl", "arl-h", "cwf" };
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++)
+		test_row(i);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(models); i++) {
+		for (int level = 1; level <= 2; level++)
+			test_split(models[i], level);
+	}
+	test_attrs();
+	test_cpus();
+	test_find_clones();
+	return done_testing();
+}

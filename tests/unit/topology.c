@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+
+#include "lib/cpu.h"
+#include "lib/util.h"
+#include "tests/unit/test.h"
+#include "tests/unit/tree.h"
+
+#define CPU(n) "devices/system/cpu/cpu" n "/topology/"
+#define NODE   "devices/system/node/"
+
+/* clang-format off */
+static const struct {
+	const char *path, *text;
+} files[] = {
+	{ CPU("0") "core_id", "0\n" }, { CPU("0") "cluster_id", "0\n" },
+	{ CPU("0") "die_id", "0\n" }, { CPU("0") "physical_package_id", "0\n" },
+	{ CPU("0") "core_cpus_list", "0,4\n" },
+	{ CPU("1") "core_id", "4\n" }, { CPU("1") "cluster_id", "8\n" },
+	{ CPU("1") "die_id", "0\n" }, { CPU("1") "physical_package_id", "1\n" },
+	{ CPU("1") "core_cpus_list", "1,5\n" },
+	{ CPU("4") "core_id", "0\n" }, { CPU("4") "cluster_id", "-1\n" },
+	{ CPU("4") "die_id", "x\n" }, { CPU("4") "physical_package_id", "0\n" },
+	{ CPU("4") "core_cpus_list", "0,4\n" },
+	{ CPU("1024") "core_id", "7\n" },
+	{ CPU("1024") "core_cpus_list", "1024\n" },
+	{ CPU("9") "core_cpus_list", "9-\n" },
+	{ NODE "online", "0,2\n" },
+	{ NODE "node0/cpulist", "0,4\n" },
+	{ NODE "node2/cpulist", "1,1024\n" },
+};
+
+static const struct td_place places[] = {
+	{ 0, 0, 0, 0, 0, 0 },
+	{ 1, 4, 8, 0, 1, 2 },
+	{ 4, 0, -1, -1, 0, 0 },
+	{ 7, -1, -1, -1, -1, -1 }, /* sysfs does not know of it */
+	{ 1024, 7, -1, -1, -1, 2 },
+};
+
+static const struct {
+	const char *cpus, *want;
+	const char *error; /* behind the root; NULL: none */
+	int code;
+} siblings[] = {
+	{ "", "" },
+	{ "0", "0,4" },
+	{ "4", "0,4" },
+	{ "0,4", "0,4" },
+	{ "0-1", "0-1,4-5" },
+	{ "1024", "1024" },
+	{ "0,7", .error = CPU("7") "core_cpus_list: No such file or directory",
+	  .code = -ENOENT },
+	{ "0,9", .error = CPU("9") "core_cpus_list: not a CPU list",
+	  .code = -EINVAL },
+};
+/* clang-format on */
+
+static void test_places(const struct td_sysfs *fs)
+{
+	struct td_place *got = NULL;
+	struct td_ints cpus = { 0 };
+	struct td_err err = { 0 };
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(places); i++)
+		td_ints_add(&cpus, places[i].cpu);
+	ok(td_places_read(fs, &cpus, &got, &err) == 0, "places");
+	for (size_t i = 0; i < TD_ARRAY_SIZE(places); i++)
+		ok(memcmp(&got[i], &places[i], sizeof(got[i])) == 0,
+		   "where CPU %d is", places[i].cpu);
+	free(got);
+	td_ints_free(&cpus);
+}
+
+static void test_siblings(const struct td_sysfs *fs)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(siblings); i++) {
+		td_autofree char *text = NULL;
+		struct td_ints cpus, got;
+		struct td_err err = { 0 };
+		char want[PATH_MAX];
+
+		td_ints_parse(siblings[i].cpus, TD_MAX_CPU, &cpus);
+		ok(td_cpu_siblings(fs, &cpus, &got, &err) == siblings[i].code,
+		   "siblings of '%s'", siblings[i].cpus);
+		text = td_ints_format(&got);
+		is_str(text, siblings[i].want ? siblings[i].want : "",
+		       "siblings of '%s' are these", siblings[i].cpus);
+		snprintf(want, sizeof(want), "%s/%s", fs->sys_path,
+			 siblings[i].error ? siblings[i].error : "");
+		is_str(err.msg, siblings[i].error ? want : "",
+		       "siblings of '%s': message", siblings[i].cpus);
+		td_ints_free(&cpus);
+		td_ints_free(&got);
+	}
+}
+
+int main(void)
+{
+	char root[] = "/tmp/tdstat-topology-XXXXXX";
+	struct td_err err = { 0 };
+	struct td_sysfs fs;
+
+	if (!mkdtemp(root) || td_sysfs_open(&fs, root, root, &err)) {
+		ok(false, "a temporary folder");
+		return done_testing();
+	}
+	for (size_t i = 0; i < TD_ARRAY_SIZE(files); i++)
+		test_file(root, files[i].path, files[i].text,
+			  strlen(files[i].text));
+	test_places(&fs);
+	test_siblings(&fs);
+	td_sysfs_close(&fs);
+	test_tree_remove(root);
+	return done_testing();
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Placements are those of the *_event_constraints[] in Linux 6.12's
+ * arch/x86/events/intel/core.c; models those of its intel_pmu_init(); widths
+ * the constants of perf's metric files.
+ */
+#include "lib/uarch.h"
+
+#include <inttypes.h>
+
+#include "lib/util.h"
+#include "tests/unit/test.h"
+
+#define CMASK(n) (UINT64_C(n) << 24)
+#define EDGE     (UINT64_C(1) << 18)
+#define ANY      (UINT64_C(1) << 21)
+#define INV      (UINT64_C(1) << 23)
+
+/* clang-format off */
+static const struct {
+	enum td_uarch uarch;
+	uint64_t config;
+	int fixed; /* -1: none */
+	uint32_t general;
+	bool metric, smt_off;
+} places[] = {
+	/* the three that all cores have, on a general counter too */
+	{ TD_SKYLAKE, 0xc0, 0, 0xf },
+	{ TD_SKYLAKE, 0x3c, 1, 0xf },
+	{ TD_SKYLAKE, 0x3c | ANY, 1, 0xf }, /* FIXED_EVENT_FLAGS has no any */
+	{ TD_SKYLAKE, 0x300, 2, 0 }, /* no event code: fixed alone */
+	{ TD_GOLDEN_COVE, 0x3c, 1, 0xff },
+	{ TD_GRACEMONT, 0xc0, 0, 0x3f },
+	{ TD_UARCH_UNKNOWN, 0x3c, 1, 0xf },
+	/* eight counters a core, whose threads share them */
+	{ TD_SKYLAKE, 0x19c, -1, 0xf },
+	{ TD_SKYLAKE, 0x19c, -1, 0xff, .smt_off = true },
+	{ TD_SANDY_BRIDGE, 0x3c, 1, 0xff, .smt_off = true },
+	{ TD_SUNNY_COVE, 0x10e, -1, 0xff, .smt_off = true },
+	{ TD_TREMONT, 0x71, -1, 0xf, .smt_off = true },
+	/* another umask, or what a fixed counter cannot do */
+	{ TD_SKYLAKE, 0x13c, -1, 0xf },
+	{ TD_SKYLAKE, 0xc0 | CMASK(1), -1, 0xf },
+	{ TD_SKYLAKE, 0x3c | EDGE | CMASK(1), -1, 0xf },
+	{ TD_SKYLAKE, 0x3c | INV, -1, 0xf },
+
+	/* PERF_METRICS */
+	{ TD_GOLDEN_COVE, 0x400, 3, 0 },
+	{ TD_SUNNY_COVE, 0x400, 3, 0 },
+	{ TD_LION_COVE, 0x400, 3, 0 },
+	{ TD_SUNNY_COVE, 0x8000, -1, 0, true },
+	{ TD_SUNNY_COVE, 0x8300, -1, 0, true },
+	{ TD_GOLDEN_COVE, 0x8000, -1, 0, true },
+	{ TD_GOLDEN_COVE, 0x8700, -1, 0, true },
+	{ TD_UARCH_UNKNOWN, 0x8400, -1, 0, true },
+
+	/* Ice Lake: ranges of event codes on counters 0 to 3 */
+	{ TD_SUNNY_COVE, 0x02, -1, 0xff },
+	{ TD_SUNNY_COVE, 0x03, -1, 0xf },
+	{ TD_SUNNY_COVE, 0x0a, -1, 0xf },
+	{ TD_SUNNY_COVE, 0x0b, -1, 0xff },
+	{ TD_SUNNY_COVE, 0x100d, -1, 0xff }, /* INT_MISC.UOP_DROPPING */
+	{ TD_SUNNY_COVE, 0x10e, -1, 0xff },
+	{ TD_SUNNY_COVE, 0x1e, -1, 0xff },
+	{ TD_SUNNY_COVE, 0x1f, -1, 0xf },
+	{ TD_SUNNY_COVE, 0x28, -1, 0xf },
+	{ TD_SUNNY_COVE, 0x29, -1, 0xff },
+	{ TD_SUNNY_COVE, 0x32, -1, 0xf },
+	{ TD_SUNNY_COVE, 0x47, -1, 0xff },
+	{ TD_SUNNY_COVE, 0x48, -1, 0xf },
+	{ TD_SUNNY_COVE, 0x156, -1, 0xf }, /* UOPS_DECODED.DEC0 */
+	{ TD_SUNNY_COVE, 0x156 | CMASK(1), -1, 0xf },
+	{ TD_SUNNY_COVE, 0x57, -1, 0xff },
+	{ TD_SUNNY_COVE, 0x3079, -1, 0xf }, /* IDQ.MS_UOPS */
+	{ TD_SUNNY_COVE, 0x8b, -1, 0xf },
+	{ TD_SUNNY_COVE, 0x8c, -1, 0xff },
+	{ TD_SUNNY_COVE, 0x19c | CMASK(5), -1, 0xff },
+	{ TD_SUNNY_COVE, 0x4a3 | CMASK(4), -1, 0xff }, /* STALLS_TOTAL */
+	{ TD_SUNNY_COVE, 0x14a3 | CMASK(20), -1, 0xff }, /* STALLS_MEM_ANY */
+	{ TD_SUNNY_COVE, 0x10a3 | CMASK(16), -1, 0xff }, /* CYCLES_MEM_ANY */
+	{ TD_SUNNY_COVE, 0x8a3, -1, 0xf },
+	{ TD_SUNNY_COVE, 0x2a6, -1, 0xff },
+	{ TD_SUNNY_COVE, 0xa8, -1, 0xf },
+	{ TD_SUNNY_COVE, 0xb0, -1, 0xf },
+	{ TD_SUNNY_COVE, 0xb1, -1, 0xff },
+	{ TD_SUNNY_COVE, 0xb7, -1, 0xf },
+	{ TD_SUNNY_COVE, 0x2c2, -1, 0xff },
+	{ TD_SUNNY_COVE, 0x1c3 | CMASK(1) | EDGE, -1, 0xff },
+	{ TD_SUNNY_COVE, 0xc5, -1, 0xff },
+	{ TD_SUNNY_COVE, 0xd0, -1, 0xf },
+	{ TD_SUNNY_COVE, 0xe6, -1, 0xf },
+	{ TD_SUNNY_COVE, 0xe7, -1, 0xff },
+	{ TD_SUNNY_COVE, 0xef, -1, 0xf },
+	{ TD_SUNNY_COVE, 0xf4, -1, 0xf },
+	{ TD_SUNNY_COVE, 0xf5, -1, 0xff },
+
+	/* Golden Cove: codes below 0x90 but two, and some single ones */
+	{ TD_GOLDEN_COVE, 0x01, -1, 0xf },
+	{ TD_GOLDEN_COVE, 0x2e, -1, 0xff },
+	{ TD_GOLDEN_COVE, 0x2f, -1, 0xf },
+	{ TD_GOLDEN_COVE, 0x3c | CMASK(1), -1, 0xff },
+	{ TD_GOLDEN_COVE, 0x8f, -1, 0xf },
+	{ TD_GOLDEN_COVE, 0x90, -1, 0xff },
+	{ TD_GOLDEN_COVE, 0x1a3, -1, 0xf },
+	{ TD_GOLDEN_COVE, 0x2a3, -1, 0xf },
+	{ TD_GOLDEN_COVE, 0x4a3, -1, 0xff },
+	{ TD_GOLDEN_COVE, 0x8a3, -1, 0xf },
+	{ TD_GOLDEN_COVE, 0x1a4, -1, 0xff },
+	{ TD_GOLDEN_COVE, 0x4a4, -1, 0x1 },
+	{ TD_GOLDEN_COVE, 0x8a4, -1, 0x1 },
+	{ TD_GOLDEN_COVE, 0x10ad, -1, 0xff }, /* INT_MISC.UOP_DROPPING */
+	{ TD_GOLDEN_COVE, 0x1cd, -1, 0xff },
+	{ TD_GOLDEN_COVE, 0x2cd, -1, 0x1 },
+	{ TD_GOLDEN_COVE, 0x1ce, -1, 0x1 },
+	{ TD_GOLDEN_COVE, 0xd0, -1, 0xf },
+	{ TD_GOLDEN_COVE, 0xdf, -1, 0xf },
+	{ TD_GOLDEN_COVE, 0xe0, -1, 0xff },
+	{ TD_REDWOOD_COVE, 0x8f, -1, 0xf },
+	{ TD_REDWOOD_COVE, 0x4a4, -1, 0x1 },
+
+	/* Lion Cove */
+	{ TD_LION_COVE, 0x01, -1, 0x3ff },
+	{ TD_LION_COVE, 0x20, -1, 0xf },
+	{ TD_LION_COVE, 0x12a, -1, 0xf },
+	{ TD_LION_COVE, 0x148, -1, 0x4 },
+	{ TD_LION_COVE, 0x248, -1, 0x3ff },
+	{ TD_LION_COVE, 0x8a3, -1, 0x4 },
+	{ TD_LION_COVE, 0xca3, -1, 0x4 },
+	{ TD_LION_COVE, 0x4a4, -1, 0x1 },
+	{ TD_LION_COVE, 0x10a4, -1, 0x8 },
+	{ TD_LION_COVE, 0x1b1, -1, 0x8 },
+	{ TD_LION_COVE, 0x1cd, -1, 0x3fc },
+	{ TD_LION_COVE, 0x2cd, -1, 0x3 },
+	{ TD_LION_COVE, 0x87d0, -1, 0x3ff },
+	{ TD_LION_COVE, 0x81d0, -1, 0xf },
+
+	/* Atoms: fixed counters 4 to 6 on Skymont and its like alone */
+	{ TD_SKYMONT, 0x73, 4, 0xff },
+	{ TD_SKYMONT, 0x19c, 5, 0xff },
+	{ TD_SKYMONT, 0x2c2, 6, 0xff },
+	{ TD_SKYMONT, 0x2a4, -1, 0xff },
+	{ TD_SKYMONT, 0x473, -1, 0xff },
+	{ TD_DARKMONT, 0x19c, 5, 0xff },
+	{ TD_CRESTMONT, 0x73, -1, 0xff },
+	{ TD_GRACEMONT, 0x73, -1, 0x3f },
+	{ TD_TREMONT, 0x71, -1, 0xf },
+	{ TD_GOLDEN_COVE, 0x19c, -1, 0xff },
+};
+
+static const struct {
+	unsigned int model;
+	enum td_uarch core, atom, lowpower;
+} models[] = {
+	{ 0x2a, TD_SANDY_BRIDGE }, { 0x2d, TD_SANDY_BRIDGE },
+	{ 0x3a, TD_IVY_BRIDGE }, { 0x3e, TD_IVY_BRIDGE },
+	{ 0x3c, TD_HASWELL }, { 0x3f, TD_HASWELL }, { 0x45, TD_HASWELL },
+	{ 0x46, TD_HASWELL },
+	{ 0x3d, TD_BROADWELL }, { 0x47, TD_BROADWELL }, { 0x4f, TD_BROADWELL },
+	{ 0x56, TD_BROADWELL },
+	{ 0x4e, TD_SKYLAKE }, { 0x5e, TD_SKYLAKE }, { 0x55, TD_SKYLAKE },
+	{ 0x8e, TD_SKYLAKE }, { 0x9e, TD_SKYLAKE }, { 0xa5, TD_SKYLAKE },
+	{ 0xa6, TD_SKYLAKE },
+	{ 0x7d, TD_SUNNY_COVE }, { 0x7e, TD_SUNNY_COVE },
+	{ 0x6a, TD_SUNNY_COVE }, { 0x6c, TD_SUNNY_COVE },
+	{ 0x8c, TD_SUNNY_COVE }, { 0x8d, TD_SUNNY_COVE },
+	{ 0xa7, TD_SUNNY_COVE },
+	{ 0x8f, TD_GOLDEN_COVE }, { 0xcf, TD_GOLDEN_COVE },
+	{ 0xad, TD_REDWOOD_COVE }, { 0xae, TD_REDWOOD_COVE },
+	{ 0x97, TD_GOLDEN_COVE, TD_GRACEMONT },
+	{ 0x9a, TD_GOLDEN_COVE, TD_GRACEMONT },
+	{ 0xb7, TD_GOLDEN_COVE, TD_GRACEMONT },
+	{ 0xba, TD_GOLDEN_COVE, TD_GRACEMONT },
+	{ 0xbf, TD_GOLDEN_COVE, TD_GRACEMONT },
+	{ 0xaa, TD_REDWOOD_COVE, TD_CRESTMONT },
+	{ 0xac, TD_REDWOOD_COVE, TD_CRESTMONT },
+	{ 0xb5, TD_REDWOOD_COVE, TD_CRESTMONT },
+	{ 0xbd, TD_LION_COVE, TD_SKYMONT }, { 0xc6, TD_LION_COVE, TD_SKYMONT },
+	{ 0xc5, TD_LION_COVE, TD_SKYMONT, TD_CRESTMONT },
+	{ 0xcc, TD_COUGAR_COVE, TD_DARKMONT },
+	{ 0x96, TD_TREMONT }, { 0x9c, TD_TREMONT }, { 0x86, TD_TREMONT },
+	{ 0xbe, TD_GRACEMONT },
+	{ 0xaf, TD_CRESTMONT }, { 0xb6, TD_CRESTMONT },
+	{ 0xdd, TD_DARKMONT },
+};
+
+static const struct {
+	enum td_uarch uarch;
+	int width, general;
+} cores[] = {
+	{ TD_UARCH_UNKNOWN, 0, 4 },
+	{ TD_SANDY_BRIDGE, 4, 4 }, { TD_IVY_BRIDGE, 4, 4 },
+	{ TD_HASWELL, 4, 4 }, { TD_BROADWELL, 4, 4 }, { TD_SKYLAKE, 4, 4 },
+	{ TD_SUNNY_COVE, 5, 8 },
+	{ TD_GOLDEN_COVE, 6, 8 }, { TD_REDWOOD_COVE, 6, 8 },
+	{ TD_LION_COVE, 8, 10 },
+	{ TD_TREMONT, 4, 4 }, { TD_GRACEMONT, 5, 6 }, { TD_CRESTMONT, 6, 8 },
+	{ TD_SKYMONT, 8, 8 },
+	{ TD_DARKMONT, 0, 8 }, /* its width is not published */
+};
+/* clang-format on */
+
+static void test_place(size_t i)
+{
+	struct td_placement got = td_uarch_place(
+		places[i].uarch, !places[i].smt_off, places[i].config);
+
+	ok(got.fixed == places[i].fixed && got.general == places[i].general &&
+		   got.metric == places[i].metric,
+	   "%s, %#" PRIx64 ": fixed %d, general %#x",
+	   td_uarch_name(places[i].uarch), places[i].config, got.fixed,
+	   got.general);
+}
+
+static void test_model(size_t i)
+{
+	const struct td_model *model = td_model_find(6, models[i].model);
+	bool hybrid = models[i].atom != TD_UARCH_UNKNOWN;
+
+	ok(model && model->core == models[i].core &&
+		   model->atom == models[i].atom &&
+		   model->lowpower == models[i].lowpower && model->name,
+	   "model %#x", models[i].model);
+	ok(td_model_is_hybrid(model) == hybrid &&
+		   td_model_uarch(model, "cpu_core") == models[i].core &&
+		   td_model_uarch(model, "cpu_atom") == models[i].atom &&
+		   td_model_uarch(model, "cpu_lowpower") == models[i].lowpower,
+	   "model %#x: its PMUs", models[i].model);
+	ok(td_model_uarch(model, "cpu") ==
+		   (hybrid ? TD_UARCH_UNKNOWN : models[i].core),
+	   "model %#x: behind one PMU", models[i].model);
+}
+
+int main(void)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(places); i++)
+		test_place(i);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(models); i++)
+		test_model(i);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(cores); i++) {
+		enum td_uarch uarch = cores[i].uarch;
+
+		ok(td_uarch_width(uarch) == cores[i].width &&
+			   td_uarch_general(uarch, true) == cores[i].general,
+		   "%s: width and counters", td_uarch_name(uarch));
+	}
+	ok(!td_model_find(6, 0x01) && !td_model_find(15, 0x97) &&
+		   !td_model_find(6, 0xffff),
+	   "models that are not in the table");
+	ok(!td_model_is_hybrid(NULL) &&
+		   td_model_uarch(NULL, "cpu_core") == TD_UARCH_UNKNOWN,
+	   "a model that is not known");
+	return done_testing();
+}

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <json-c/json.h>
+#include <stdlib.h>
+
+#include "cmd/out.h"
+#include "lib/util.h"
+#include "tests/unit/test.h"
+
+#define NR_COLUMNS 6
+#define MAX_ROWS   3
+
+#define NONE                                  \
+	{                                     \
+		TD_STATUS_NONE, NAN, 0, false \
+	}
+#define LOST                                         \
+	{                                            \
+		TD_STATUS_NOT_COUNTED, NAN, 0, false \
+	}
+#define OK(v)                               \
+	{                                   \
+		TD_STATUS_OK, v, 100, false \
+	}
+#define OVER(v)                            \
+	{                                  \
+		TD_STATUS_OK, v, 100, true \
+	}
+#define PART(v, running)                        \
+	{                                       \
+		TD_STATUS_OK, v, running, false \
+	}
+
+/* clang-format off */
+/* the top of the tree, its second level, and names that need care */
+static const struct td_column top[] = {
+	{ "tma_retiring", NULL, "%", 1, true },
+	{ "tma_backend_bound", NULL, "%", 1, true },
+	{ "tma_frontend_bound", NULL, "%", 1, true },
+	{ "tma_bad_speculation", NULL, "%", 1, true },
+};
+static const struct td_column tree[] = {
+	{ "tma_retiring", NULL, "%", 1, true },
+	{ "tma_backend_bound", NULL, "%", 1, true },
+	{ "tma_memory_bound", "tma_backend_bound", "%", 2, true },
+	{ "tma_core_bound", "tma_backend_bound", "%", 2, true },
+	{ "tma_resource_bound", "tma_backend_bound", "%", 2, false },
+};
+static const struct td_column odd[] = {
+	{ "a,b", NULL, "%", 1, true },
+	{ "say \"x\"", NULL, "%", 1, true },
+	{ "two\nlines", NULL, "%", 1, true },
+	{ "a_name_that_is_longer_than_a_cell", NULL, "%", 1, true },
+};
+
+static const struct {
+	const char *name;
+	enum td_format_kind format;
+	const char *separator;
+	struct td_frame frame;
+	const struct td_column *columns;
+	size_t nr_columns;
+	struct {
+		const char *id, *pmu;
+		double share, running; /* running 0: 100 */
+		struct td_cell cells[NR_COLUMNS];
+	} rows[MAX_ROWS];
+	uint64_t time_ns;
+	int times; /* the same report so often; 0: once */
+	const struct td_usage *usage;
+	const char *want;
+} rows[] = {
+	{ "a row of an interval", .frame = { .interval = true },
+	  .columns = top, .nr_columns = 4, .time_ns = 1000104518,
+	  .rows = { { "all", "cpu", 100,
+		      .cells = { OK(25.1), OK(49.8), OK(16.53), OK(8.57) } } },
+	  .want =
+"#           time      %  tma_retiring %  tma_backend_bound %  tma_frontend_bound %  tma_bad_speculation\n"
+"     1.000104518                 25.1                 49.8                  16.5                    8.6\n" },
+	{ "the header once, without an end", .frame = { .interval = true },
+	  .columns = top, .nr_columns = 2, .time_ns = 2000000000, .times = 3,
+	  .rows = { { "all", "cpu", 100, .cells = { OK(1), OK(2) } } },
+	  .want =
+"#           time      %  tma_retiring %  tma_backend_bound\n"
+"     2.000000000                  1.0                  2.0\n"
+"     2.000000000                  1.0                  2.0\n"
+"     2.000000000                  1.0                  2.0\n" },
+	{ "the header again on the next screen",
+	  .frame = { .interval = true, .screen_lines = 3 },
+	  .columns = top, .nr_columns = 1, .time_ns = 5, .times = 3,
+	  .rows = { { "all", "cpu", 100, .cells = { OK(1) } } },
+	  .want =
+"#           time      %  tma_retiring\n"
+"     0.000000005                  1.0\n"
+"#           time      %  tma_retiring\n"
+"     0.000000005                  1.0\n"
+"#           time      %  tma_retiring\n"
+"     0.000000005                  1.0\n" },
+	{ "what is missing, negative, and of more than a day",
+	  .frame = { .interval = true },
+	  .columns = top, .nr_columns = 4, .time_ns = 123456000000001,
+	  .rows = { { "all", "cpu", 100,
+		      .cells = { LOST, OK(-0.25), NONE, OK(100) } } },
+	  .want =
+"#           time      %  tma_retiring %  tma_backend_bound %  tma_frontend_bound %  tma_bad_speculation\n"
+"123456.000000001        <not counted>                 -0.2                                        100.0\n" },
+	{ "a name that is longer than a cell", .frame = { .interval = true },
+	  .columns = odd + 3, .nr_columns = 1,
+	  .rows = { { "all", "cpu", 100, .cells = { OK(12.34) } } },
+	  .want =
+"#           time %  a_name_that_is_longer_than_a_cell\n"
+"     0.000000000                                 12.3\n" },
+	{ "a column that this machine has not", .frame = { .interval = true },
+	  .columns = tree + 3, .nr_columns = 2,
+	  .rows = { { "all", "cpu", 100, .cells = { OK(1), NONE } } },
+	  .want =
+"#           time    %  tma_core_bound\n"
+"     0.000000000                  1.0\n" },
+	{ "no colour in a file", .frame = { .interval = true },
+	  .columns = top, .nr_columns = 1,
+	  .rows = { { "all", "cpu", 100, .cells = { OVER(71) } } },
+	  .want =
+"#           time      %  tma_retiring\n"
+"     0.000000000                 71.0\n" },
+	{ "colour on a terminal",
+	  .frame = { .interval = true, .colour = true },
+	  .columns = top, .nr_columns = 2,
+	  .rows = { { "all", "cpu", 100, .cells = { OVER(71), OK(5) } } },
+	  .want =
+"#           time      %  tma_retiring %  tma_backend_bound\n"
+"     0.000000000 \033[31m                71.0\033[m                  5.0\n" },
+
+	{ "a final tree", .frame = { .target = "'./triad 100M'", .show_pmu = true },
+	  .columns = tree, .nr_columns = 5, .time_ns = 1003214567,
+	  .rows = { { "all", "cpu_core", 97.8,
+		      .cells = { OK(12.3), OVER(66.6), OVER(55.1), OK(11.5), NONE } },
+		    { "all", "cpu_atom", 2.2,
+		      .cells = { OK(50), OK(8.5), NONE, OK(-0.25), OK(8.54) } } },
+	  .usage = &(struct td_usage){ 1003214567, true, 998120000, 4211000 },
+	  .want =
+"\n Performance counter stats for './triad 100M':\n\n"
+" cpu_core, 97.8 % of the slots\n"
+"      12.3 %  tma_retiring\n"
+"      66.6 %  tma_backend_bound          <--\n"
+"          55.1 %  tma_memory_bound       <--\n"
+"          11.5 %  tma_core_bound\n"
+"\n"
+" cpu_atom, 2.2 % of the slots\n"
+"      50.0 %  tma_retiring\n"
+"       8.5 %  tma_backend_bound\n"
+"          -0.2 %  tma_core_bound\n"
+"           8.5 %  tma_resource_bound\n"
+"\n"
+"       1.003214567 seconds time elapsed\n"
+"\n"
+"       0.998120000 seconds user\n"
+"       0.004211000 seconds sys\n\n" },
+	{ "a machine's tree: no times of a command",
+	  .frame = { .target = "'system wide'" },
+	  .columns = tree, .nr_columns = 1,
+	  .rows = { { "all", "cpu", 100, .cells = { OK(12.3) } } },
+	  .usage = &(struct td_usage){ .elapsed_ns = 12000000000 },
+	  .want =
+"\n Performance counter stats for 'system wide':\n\n"
+" cpu\n"
+"      12.3 %  tma_retiring\n"
+"\n"
+"      12.000000000 seconds time elapsed\n\n" },
+	{ "a tree of which nothing was counted",
+	  .frame = { .target = "'true'", .show_pmu = true },
+	  .columns = tree, .nr_columns = 2,
+	  .rows = { { "all", "cpu_atom", NAN, .cells = { LOST, LOST } } },
+	  .want =
+"\n Performance counter stats for 'true':\n\n"
+" cpu_atom, <not counted>\n"
+"\n" },
+	{ "a tree that was counted for a part of the time",
+	  .frame = { .target = "'true'", .show_pmu = true },
+	  .columns = tree, .nr_columns = 3,
+	  .rows = { { "all", "cpu_core", 50, 66.7,
+		      .cells = { PART(12.3, 66.7), PART(4, 33.3), LOST } } },
+	  .want =
+"\n Performance counter stats for 'true':\n\n"
+" cpu_core, 50.0 % of the slots, 66.7 % of the time\n"
+"      12.3 %  tma_retiring\n"
+"       4.0 %  tma_backend_bound  (33.3 %)\n"
+"   <not counted>  tma_memory_bound\n"
+"\n" },
+
+	{ "CSV", TD_FORMAT_CSV, ",", .columns = top, .nr_columns = 4,
+	  .time_ns = 1000104518,
+	  .rows = { { "all", "cpu_core", 100,
+		      .cells = { OK(25.1), OK(49.8), OK(16.53), OK(8.57) } } },
+	  .want =
+"time,id,pmu,tma_retiring,tma_backend_bound,tma_frontend_bound,tma_bad_speculation\n"
+"1.000104518,all,cpu_core,25.10,49.80,16.53,8.57\n" },
+	{ "CSV: the header once, all columns, what is missing empty",
+	  TD_FORMAT_CSV, ",",
+	  .frame = { .interval = true, .screen_lines = 2, .colour = true },
+	  .columns = tree, .nr_columns = 5, .time_ns = 500, .times = 2,
+	  .rows = { { "CPU0", "cpu_core", 100,
+		      .cells = { OK(-0.006), LOST, OVER(99.999), OK(0.005), NONE } },
+		    { "CPU4", "cpu_atom", 100,
+		      .cells = { OK(-1.5), NONE, NONE, NONE, NONE } } },
+	  .usage = &(struct td_usage){ 1003214567, true, 998120000, 4211000 },
+	  .want =
+"time,id,pmu,tma_retiring,tma_backend_bound,tma_memory_bound,tma_core_bound,tma_resource_bound\n"
+"0.000000500,CPU0,cpu_core,-0.01,,100.00,0.01,\n"
+"0.000000500,CPU4,cpu_atom,-1.50,,,,\n"
+"0.000000500,CPU0,cpu_core,-0.01,,100.00,0.01,\n"
+"0.000000500,CPU4,cpu_atom,-1.50,,,,\n" },
+	{ "CSV: names with separators, quotes and line ends", TD_FORMAT_CSV, ",",
+	  .columns = odd, .nr_columns = 4,
+	  .rows = { { "my \"app\", 7", "cpu", 100,
+		      .cells = { OK(1), OK(2), OK(3), OK(4) } } },
+	  .want =
+"time,id,pmu,\"a,b\",\"say \"\"x\"\"\",\"two\nlines\",a_name_that_is_longer_than_a_cell\n"
+"0.000000000,\"my \"\"app\"\", 7\",cpu,1.00,2.00,3.00,4.00\n" },
+	{ "CSV: another separator", TD_FORMAT_CSV, ";",
+	  .columns = odd, .nr_columns = 1,
+	  .rows = { { "a;b", "x,y", 100, .cells = { OK(1) } } },
+	  .want = "time;id;pmu;a,b\n0.000000000;\"a;b\";x,y;1.00\n" },
+	{ "CSV: a tab", TD_FORMAT_CSV, "\t",
+	  .columns = top, .nr_columns = 1,
+	  .rows = { { "a b", "a\tb", 100, .cells = { LOST } } },
+	  .want = "time\tid\tpmu\ttma_retiring\n0.000000000\ta b\t\"a\tb\"\t\n" },
+	{ "CSV: a separator of two characters", TD_FORMAT_CSV, "::",
+	  .columns = top, .nr_columns = 1,
+	  .rows = { { "a:b", "a::b", 100, .cells = { OK(1) } } },
+	  .want = "time::id::pmu::tma_retiring\n0.000000000::a:b::\"a::b\"::1.00\n" },
+
+	{ "JSON", TD_FORMAT_JSON, .columns = tree, .nr_columns = 5,
+	  .frame = { .colour = true }, .time_ns = 1000104518,
+	  .rows = { { "all", "cpu_core", 100,
+		      .cells = { OK(25.1), LOST, OVER(-5.25), NONE, PART(3, 12.5) } } },
+	  .usage = &(struct td_usage){ .elapsed_ns = 1 },
+	  .want =
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"metric\":\"tma_retiring\",\"value\":25.1,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0}\n"
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"metric\":\"tma_backend_bound\",\"value\":null,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":null,\"running\":0.0}\n"
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"metric\":\"tma_memory_bound\",\"value\":-5.25,\"unit\":\"%\",\"level\":2,\"parent\":\"tma_backend_bound\",\"over_threshold\":true,\"running\":100.0}\n"
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"metric\":\"tma_resource_bound\",\"value\":3.0,\"unit\":\"%\",\"level\":2,\"parent\":\"tma_backend_bound\",\"over_threshold\":false,\"running\":12.5}\n" },
+	{ "JSON: names with quotes and control characters", TD_FORMAT_JSON,
+	  .columns = odd + 1, .nr_columns = 2,
+	  .rows = { { "a\\b\t/c", "caf\303\251", 100, .cells = { OK(1), OK(2) } } },
+	  .want =
+"{\"time\":0.0,\"id\":\"a\\\\b\\t/c\",\"pmu\":\"caf\303\251\",\"metric\":\"say \\\"x\\\"\",\"value\":1.0,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0}\n"
+"{\"time\":0.0,\"id\":\"a\\\\b\\t/c\",\"pmu\":\"caf\303\251\",\"metric\":\"two\\nlines\",\"value\":2.0,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0}\n" },
+};
+/* clang-format on */
+
+static size_t make_rows(size_t r, struct td_row *out,
+			struct td_cell cells[MAX_ROWS][NR_COLUMNS])
+{
+	size_t nr = 0;
+
+	for (; nr < MAX_ROWS && rows[r].rows[nr].id; nr++) {
+		double running = rows[r].rows[nr].running;
+
+		memcpy(cells[nr], rows[r].rows[nr].cells, sizeof(cells[nr]));
+		out[nr] = (struct td_row){
+			.id = rows[r].rows[nr].id,
+			.pmu = rows[r].rows[nr].pmu,
+			.slots = 1,
+			.share_pct = rows[r].rows[nr].share,
+			.running_pct = running > 0 ? running : 100,
+			.cells = cells[nr],
+		};
+	}
+	return nr;
+}
+
+static char *write_row(size_t r)
+{
+	struct td_cell cells[MAX_ROWS][NR_COLUMNS];
+	struct td_row report_rows[MAX_ROWS];
+	struct td_report report = {
+		.time_ns = rows[r].time_ns,
+		.columns = rows[r].columns,
+		.nr_columns = rows[r].nr_columns,
+		.rows = report_rows,
+		.nr_rows = make_rows(r, report_rows, cells),
+	};
+	char *text = NULL;
+	size_t size;
+	struct td_writer writer = {
+		.out = td_out_find(rows[r].format),
+		.fp = open_memstream(&text, &size),
+		.frame = &rows[r].frame,
+		.separator = rows[r].separator,
+	};
+
+	writer.out->begin(&writer);
+	for (int i = 0; i < (rows[r].times ? rows[r].times : 1); i++)
+		writer.out->report(&writer, &report);
+	if (rows[r].usage)
+		writer.out->end(&writer, rows[r].usage);
+	fclose(writer.fp);
+	return text;
+}
+
+/* Two lines of JSON: the same members in the same order, equal values. */
+static bool same_json(const char *got, const char *want)
+{
+	struct json_object *a = json_tokener_parse(got);
+	struct json_object *b = json_tokener_parse(want);
+	bool same = a && b && json_object_equal(a, b);
+
+	json_object_put(a);
+	json_object_put(b);
+	for (; same && *want; want++) {
+		const char *at = *want == '"' ? strchr(want + 1, '"') : NULL;
+
+		if (!at || at[1] != ':')
+			continue;
+		got = memmem(got, strlen(got), want, (size_t)(at - want + 2));
+		same = got != NULL;
+	}
+	return same;
+}
+
+static void check_json(size_t r, char *got)
+{
+	td_autofree char *copy = strdup(rows[r].want);
+	char *rest = copy, *want, *line;
+	int nr = 0;
+
+	while ((want = strsep(&rest, "\n")) && *want) {
+		line = strsep(&got, "\n");
+		ok(line && same_json(line, want), "%s: line %d", rows[r].name,
+		   ++nr);
+		if (line && !same_json(line, want))
+			printf("# got:  %s\n# want: %s\n", line, want);
+	}
+	ok(got && !*got, "%s: no more lines", rows[r].name);
+}
+
+/* Wherever columns stand, values end where their names end. */
+static void check_edges(const char *name, const struct td_frame *frame)
+{
+	struct td_cell cells[] = { OK(1), OK(2), OK(3), OK(4) };
+	struct td_row row = { "CPU123", "cpu_lowpower", 1, 100, 100, cells };
+	struct td_report report = { 1, top, 4, &row, 1 };
+	td_autofree char *text = NULL;
+	size_t size;
+	struct td_writer writer = { .out = &td_out_text,
+				    .fp = open_memstream(&text, &size),
+				    .frame = frame };
+	const char *line;
+	bool aligned = true;
+
+	writer.out->report(&writer, &report);
+	fclose(writer.fp);
+	line = strchr(text, '\n') + 1;
+	for (size_t i = 0; i < 4; i++) {
+		const char *at = strstr(text, top[i].name);
+		size_t end = (size_t)(at - text) + strlen(top[i].name);
+		char value[] = { (char)('1' + i), '.', '0', '\0' };
+
+		aligned &= strncmp(line + end - 3, value, 3) == 0;
+	}
+	ok(aligned, "%s: values under the right edge of their names", name);
+	ok(!frame->show_pmu == !strstr(line, " cpu_lowpower ") &&
+		   !frame->show_id == !strstr(line, " CPU123 "),
+	   "%s: what the row is of", name);
+	ok(!frame->show_id || !frame->show_pmu ||
+		   (strstr(text, " id ") < strstr(text, " pmu ") &&
+		    strstr(line, "CPU123") < strstr(line, "cpu_lowpower")),
+	   "%s: id before pmu", name);
+}
+
+int main(void)
+{
+	for (size_t r = 0; r < TD_ARRAY_SIZE(rows); r++) {
+		td_autofree char *got = write_row(r);
+
+		if (rows[r].format == TD_FORMAT_JSON)
+			check_json(r, got);
+		else
+			is_str(got, rows[r].want, "%s", rows[r].name);
+	}
+	check_edges("plain", &(struct td_frame){ .interval = true });
+	check_edges("with PMU",
+		    &(struct td_frame){ .interval = true, .show_pmu = true });
+	check_edges("with id",
+		    &(struct td_frame){ .interval = true, .show_id = true });
+	check_edges("with both", &(struct td_frame){ .interval = true,
+						     .show_pmu = true,
+						     .show_id = true });
+	return done_testing();
+}

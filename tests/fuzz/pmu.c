@@ -51,13 +51,14 @@ static void check_pack(const struct td_format *format, uint64_t value)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *text = strndup((const char *)data, size), *terms = text;
-	struct td_pmu pmu = { .name = strdup("cpu"), .type = 4 };
+	td_autofree char *text = strndup((const char *)data, size);
+	char name[] = "cpu", *terms = text;
+	struct td_pmu pmu = { .name = name, .type = 4 };
 	struct td_err err = { 0 };
 	struct td_event event;
 	int rc;
 
-	if (!text || !pmu.name)
+	if (!text)
 		return 0;
 	for (size_t i = 0; i < TD_ARRAY_SIZE(formats); i++)
 		add_format(&pmu, formats[i].name, formats[i].text);
@@ -70,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (rc != err.code || !event.name)
 		abort();
 	td_event_free(&event);
+	pmu.name = NULL; /* not on the heap */
 	td_pmu_free(&pmu);
-	free(text);
 	return 0;
 }

@@ -17,8 +17,7 @@
 #define HEAD         "{\"tdstat\":1," INFO "," PMUS "," EVENTS "}\n"
 #define COUNTS(list) "{\"time\":1.5,\"counts\":[" list "]}\n"
 #define FINE         COUNTS("[0,0,-1,5,9,9]")
-#undef EVENT
-#define EVENT(more)                                                           \
+#define ONE_EVENT(more)                                                       \
 	"{\"name\":\"cpu_core/slots/\",\"pmu\":\"cpu_core\",\"group\":0" more \
 	"}"
 #define TEN(s) s s s s s s s s s s
@@ -104,9 +103,9 @@ static const struct {
 	  ",\"events\":[{\"name\":\"a\",\"pmu\":\"cpu_core\","
 	  "\"group\":2000000000}]}\n", 0, 1, "events" },
 	{ "a scale that is text", "{\"tdstat\":1," INFO "," PMUS
-	  ",\"events\":[" EVENT(",\"scale\":\"4\"") "]}\n", 0, 1, "scale" },
+	  ",\"events\":[" ONE_EVENT(",\"scale\":\"4\"") "]}\n", 0, 1, "scale" },
 	{ "a scale that is null", "{\"tdstat\":1," INFO "," PMUS
-	  ",\"events\":[" EVENT(",\"scale\":null") "]}\n", 0, 1, "scale" },
+	  ",\"events\":[" ONE_EVENT(",\"scale\":null") "]}\n", 0, 1, "scale" },
 
 	{ "an object of nothing", HEAD "{}\n", 0, 2, "" },
 	{ "a list for an object", HEAD "[]\n", 0, 2, "not JSON" },
@@ -434,7 +433,7 @@ static void test_fine(void)
 		HEAD "{\"time\":1,\"more\":[1],\"counts\":[]}\n",
 		"{\"tdstat\":1," INFO "," PMUS "," EVENTS ",\"more\":{}}\n",
 		"{\"tdstat\":1," INFO "," PMUS
-		",\"events\":[" EVENT(",\"scale\":4") "]}\n",
+		",\"events\":[" ONE_EVENT(",\"scale\":4") "]}\n",
 	};
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(fine); i++) {

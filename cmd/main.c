@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sysexits.h>
 
@@ -23,6 +23,8 @@ int main(int argc, char **argv)
 
 	if (td_opts_parse(&opts, argc, argv, &err))
 		return print_error(&err);
+	/* a reader that goes away is an error to report, not our end */
+	signal(SIGPIPE, SIG_IGN);
 	rc = opts.subcommand == TD_REPORT
 		     ? td_report_run(&opts, &err)
 		     : td_session_run(&opts, &status, &err);

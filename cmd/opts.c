@@ -158,7 +158,7 @@ static int parse_valued(struct parser *p, int key, const char *arg)
 		return parse_number(p, "--timeout", arg, 10, INT_MAX,
 				    &opts->timeout_ms);
 	case 'l':
-		return parse_level(p, "-l", arg);
+		return parse_level(p, "--level", arg);
 	case 'x':
 		return parse_separator(p, arg);
 	case 'o':
@@ -265,6 +265,8 @@ static int check_report(struct parser *p)
 		{ o->format == TD_FORMAT_JSON && o->separator,
 		  "-x and -j exclude each other" },
 		{ o->append && !o->output, "--append needs -o" },
+		{ o->dry_run,
+		  "tdstat report counts nothing: --dry-run makes no sense" },
 	};
 
 	return first_conflict(p, conflicts,

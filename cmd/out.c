@@ -2,6 +2,7 @@
 #include "cmd/out.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 const struct td_out *td_out_find(enum td_format_kind format)
 {
@@ -14,6 +15,17 @@ const struct td_out *td_out_find(enum td_format_kind format)
 		return &td_out_json;
 	}
 	return &td_out_text;
+}
+
+void td_out_number(FILE *fp, int width, int decimals, double value)
+{
+	char text[64];
+	const char *number = text;
+
+	snprintf(text, sizeof(text), "%.*f", decimals, value);
+	if (text[0] == '-' && !text[1 + strspn(text + 1, "0.")])
+		number++;
+	fprintf(fp, "%*s", width, number);
 }
 
 void td_out_seconds(FILE *fp, uint64_t ns)

@@ -33,6 +33,9 @@ extern const struct td_out td_out_text, td_out_csv, td_out_json;
 
 const struct td_out *td_out_find(enum td_format_kind format);
 
+/* Right-aligned, and never -0.0. */
+void td_out_number(FILE *fp, int width, int decimals, double value);
+
 /* "1.000104518", as all formats write times. */
 void td_out_seconds(FILE *fp, uint64_t ns);
 

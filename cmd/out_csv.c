@@ -45,7 +45,7 @@ static void put_row(const struct td_writer *writer,
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		fputs(writer->separator, writer->fp);
 		if (row->cells[i].status == TD_STATUS_OK)
-			fprintf(writer->fp, "%.2f", row->cells[i].value);
+			td_out_number(writer->fp, 0, 2, row->cells[i].value);
 	}
 	fputc('\n', writer->fp);
 }

@@ -50,8 +50,9 @@ static void put_cell(const struct td_writer *writer,
 	fputc(' ', writer->fp);
 	switch (cell->status) {
 	case TD_STATUS_OK:
-		fprintf(writer->fp, "%s%*.1f%s", colour ? "\033[31m" : "",
-			width, cell->value, colour ? "\033[m" : "");
+		fputs(colour ? "\033[31m" : "", writer->fp);
+		td_out_number(writer->fp, width, 1, cell->value);
+		fputs(colour ? "\033[m" : "", writer->fp);
 		return;
 	case TD_STATUS_NOT_COUNTED:
 		fprintf(writer->fp, "%*s", width, "<not counted>");
@@ -143,8 +144,8 @@ static void put_node(const struct td_writer *writer, const struct td_row *row,
 			column->name);
 		return;
 	}
-	len = fprintf(fp, "%*.1f %s  %s", indent + 10, cell->value,
-		      column->unit, column->name);
+	td_out_number(fp, indent + 10, 1, cell->value);
+	len = indent + 10 + fprintf(fp, " %s  %s", column->unit, column->name);
 	if (cell->over_threshold)
 		fprintf(fp, "%*s%s<--%s",
 			len < MARK_COLUMN ? MARK_COLUMN - len : 1, "",
@@ -175,7 +176,7 @@ static void text_begin(struct td_writer *writer)
 
 static void put_title(struct td_writer *writer)
 {
-	fprintf(writer->fp, "\n Performance counter stats for %s:\n\n",
+	fprintf(writer->fp, "\n Performance counter stats for '%s':\n\n",
 		writer->frame->target);
 	writer->header_done = true;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "cmd/select.h"
 #include "cmd/sink.h"
@@ -35,6 +36,10 @@ static int show(struct td_recording *rec, struct td_sink *sink,
 		rc = td_sink_begin(sink, err);
 	while (!rc) {
 		rc = counter->ops->read(counter, &time_ns, &delta, err);
+		if (!rc && sink->how == TD_AGGREGATE_CPU && delta.nr &&
+		    delta.v[0].cpu < 0)
+			rc = td_err_usage(err, "-A: %s is of tasks, not CPUs",
+					  rec->path);
 		if (!rc)
 			rc = td_sink_counts(sink, time_ns, &delta, err);
 	}
@@ -75,12 +80,27 @@ static int report_from(struct td_recording *rec, const struct td_opts *opts,
 	return rc;
 }
 
+/* The output would be emptied before the recording is read. */
+static int check_not_input(const struct td_recording *rec, const char *output,
+			   struct td_err *err)
+{
+	struct stat in, out;
+
+	if (!output || fstat(fileno(rec->fp), &in) || stat(output, &out) ||
+	    in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+		return 0;
+	return td_err_usage(err, "-o %s is the recording that -i names",
+			    output);
+}
+
 int td_report_run(const struct td_opts *opts, struct td_err *err)
 {
 	struct td_notes notes = { 0 };
 	struct td_recording rec;
 	int rc = td_recording_open(&rec, opts->input, err);
 
+	if (!rc)
+		rc = check_not_input(&rec, opts->output, err);
 	if (!rc)
 		rc = td_select_pmus(&rec.machine, opts, err);
 	if (!rc)

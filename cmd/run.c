@@ -113,8 +113,6 @@ int td_run_open(struct td_run *run, struct td_err *err)
 	run->target_text = td_target_describe(run->opts);
 	if (!run->target_text)
 		return td_err_nomem(err);
-	/* a reader that goes away is an error to report, not our end */
-	signal(SIGPIPE, SIG_IGN);
 	rc = td_waiter_open(&run->waiter, &run->opts->pids, err);
 	if (!rc)
 		rc = start_child(run, err);

@@ -103,19 +103,17 @@ static void describe(FILE *fp, const struct td_opts *opts)
 
 	if (opts->pids.nr) {
 		list = td_ints_format(&opts->pids);
-		fprintf(fp, "process id '%s'", list ? list : "");
+		fprintf(fp, "process id %s", list ? list : "");
 	} else if (opts->has_cpus) {
 		list = td_ints_format(&opts->cpus);
-		fprintf(fp, "'CPU(s) %s'", list ? list : "");
+		fprintf(fp, "CPU(s) %s", list ? list : "");
 	} else if (opts->all_cpus || !opts->command) {
-		fputs("'system wide'", fp);
+		fputs("system wide", fp);
 	} else {
-		fputc('\'', fp);
 		for (char **word = opts->command; *word; word++) {
 			fputs(word == opts->command ? "" : " ", fp);
 			put_word(fp, *word);
 		}
-		fputc('\'', fp);
 	}
 }
 

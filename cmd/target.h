@@ -13,7 +13,7 @@ int td_target_make(struct td_target *target, const struct td_opts *opts,
 int td_target_threads(const struct td_sysfs *fs, const struct td_ints *pids,
 		      struct td_ints *tids, struct td_err *err);
 void td_target_free(struct td_target *target);
-/* "system wide", "CPU(s) 0-3", "process id 7", "'sleep 1'"; to be freed. */
+/* "system wide", "CPU(s) 0-3", "process id 7", "sleep 1"; to be freed. */
 char *td_target_describe(const struct td_opts *opts);
 
 #endif

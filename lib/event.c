@@ -11,7 +11,7 @@
 #include "lib/parse.h"
 #include "lib/util.h"
 
-/* "config" to "config3" are whole words; false: not one of them. */
+/* "config" to "config2" are whole words; false: not one of them. */
 static bool config_word(const char *name, int *word)
 {
 	if (strncmp(name, "config", 6) != 0)

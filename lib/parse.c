@@ -108,8 +108,10 @@ static int parse_range(const char **text, int max, struct td_ints *out)
 		if (parse_number(text, max, &last) || last < first)
 			return -EINVAL;
 	}
-	for (int value = first; value <= last; value++) {
-		rc = td_ints_add(out, value);
+	if (last - first >= TD_MAX_INTS)
+		return -EINVAL;
+	for (int i = 0; i <= last - first; i++) {
+		rc = td_ints_add(out, first + i);
 		if (rc)
 			return rc;
 	}

@@ -19,9 +19,12 @@ struct td_ints {
 int td_parse_u64(const char *text, uint64_t max, uint64_t *out);
 int td_parse_int(const char *text, int min, int max, int *out);
 
+#define TD_MAX_INTS (1 << 20)
+
 /*
  * A list as the kernel writes it and users type it, "0-3,8,10-11"; a line end
- * and blanks behind it are fine, and so is an empty list.  Numbers up to max.
+ * and blanks behind it are fine, and so is an empty list.  Numbers up to max,
+ * ranges of up to TD_MAX_INTS.
  * -EINVAL or -ENOMEM leave *out empty.  Free with td_ints_free().
  */
 int td_ints_parse(const char *text, int max, struct td_ints *out);

@@ -17,7 +17,7 @@ static uint32_t candidates(const struct td_machine *machine,
 {
 	const struct td_pmu *pmu = &machine->pmus[event->pmu];
 	struct td_placement place =
-		td_uarch_place(pmu->uarch, machine->smt, event->config[0]);
+		td_uarch_place(pmu->uarch, event->config[0]);
 	uint32_t mask;
 
 	if (event->type != pmu->type || td_event_is_metric(event))

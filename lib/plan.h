@@ -54,8 +54,6 @@ int td_plan_build(struct td_plan *plan, const struct td_machine *machine,
 /* Of groups that were recorded: an event of an earlier one's name. */
 void td_plan_find_clones(struct td_plan *plan);
 void td_plan_free(struct td_plan *plan);
-/* Of groups that were recorded: an event of an earlier group's name. */
-void td_plan_find_clones(struct td_plan *plan);
 
 /* Splits a group that the kernel refused in two; not one with SLOTS. */
 int td_plan_split(struct td_plan *plan, size_t group, struct td_err *err);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,7 @@ static bool read_text(const struct td_sysfs *fs, const char *pmu,
 }
 
 static int read_format(const struct td_sysfs *fs, struct td_pmu *pmu,
-		       const char *name)
+		       const char *name, struct td_err *err)
 {
 	struct td_format *format;
 	char text[256];
@@ -71,12 +72,12 @@ static int read_format(const struct td_sysfs *fs, struct td_pmu *pmu,
 		return 0;
 	format = td_array_add(&pmu->formats, pmu->nr_formats, sizeof(*format));
 	if (!format)
-		return -ENOMEM;
+		return td_err_nomem(err);
 	if (td_format_parse(text, format))
 		return 0; /* nothing that this version could pack */
 	format->name = strdup(name);
 	if (!format->name)
-		return -ENOMEM;
+		return td_err_nomem(err);
 	pmu->nr_formats++;
 	return 0;
 }
@@ -104,28 +105,45 @@ static bool listed(const struct td_names *names, const char *name)
 	return false;
 }
 
+/* A .scale file: a number above 0, "2" or "6.103515625e-5". */
+static int parse_scale(const char *text, double *scale)
+{
+	char *end;
+
+	*scale = strtod(text, &end);
+	return *end || !(*scale > 0) || !isfinite(*scale) ? -EINVAL : 0;
+}
+
 static int read_scale_unit(const struct td_sysfs *fs, const struct td_pmu *pmu,
-			   const struct td_names *names, struct td_alias *alias)
+			   const struct td_names *names, struct td_alias *alias,
+			   struct td_err *err)
 {
 	char file[NAME_MAX + 16], text[64];
+	int rc = 0;
 
 	alias->scale = 1;
 	snprintf(file, sizeof(file), "%s.scale", alias->name);
 	if (listed(names, file) &&
 	    read_text(fs, pmu->name, "events", file, text, sizeof(text)))
-		alias->scale = strtod(text, NULL);
+		rc = parse_scale(text, &alias->scale);
+	if (rc)
+		return td_err_set(err, rc,
+				  "%s/" DEVICES "/%s/events/%s: not a "
+				  "scale: %s",
+				  fs->sys_path, pmu->name, file, text);
 	snprintf(file, sizeof(file), "%s.unit", alias->name);
 	if (listed(names, file) &&
 	    read_text(fs, pmu->name, "events", file, text, sizeof(text))) {
 		alias->unit = strdup(text);
 		if (!alias->unit)
-			return -ENOMEM;
+			return td_err_nomem(err);
 	}
 	return 0;
 }
 
 static int read_alias(const struct td_sysfs *fs, struct td_pmu *pmu,
-		      const struct td_names *names, const char *name)
+		      const struct td_names *names, const char *name,
+		      struct td_err *err)
 {
 	struct td_alias *alias;
 	char text[1024];
@@ -135,17 +153,18 @@ static int read_alias(const struct td_sysfs *fs, struct td_pmu *pmu,
 		return 0;
 	alias = td_array_add(&pmu->aliases, pmu->nr_aliases, sizeof(*alias));
 	if (!alias)
-		return -ENOMEM;
+		return td_err_nomem(err);
 	pmu->nr_aliases++;
 	alias->name = strdup(name);
 	alias->terms = strdup(text);
 	if (!alias->name || !alias->terms)
-		return -ENOMEM;
-	return read_scale_unit(fs, pmu, names, alias);
+		return td_err_nomem(err);
+	return read_scale_unit(fs, pmu, names, alias, err);
 }
 
 /* A folder that is not there holds nothing. */
-static int read_folders(const struct td_sysfs *fs, struct td_pmu *pmu)
+static int read_folders(const struct td_sysfs *fs, struct td_pmu *pmu,
+			struct td_err *err)
 {
 	struct td_names names;
 	char path[PATH_MAX];
@@ -153,17 +172,17 @@ static int read_folders(const struct td_sysfs *fs, struct td_pmu *pmu)
 
 	snprintf(path, sizeof(path), DEVICES "/%s/format", pmu->name);
 	if (td_sysfs_list(fs->sys, path, &names) == -ENOMEM)
-		return -ENOMEM;
+		return td_err_nomem(err);
 	for (size_t i = 0; !rc && i < names.nr; i++)
-		rc = read_format(fs, pmu, names.v[i]);
+		rc = read_format(fs, pmu, names.v[i], err);
 	td_names_free(&names);
 	if (rc)
 		return rc;
 	snprintf(path, sizeof(path), DEVICES "/%s/events", pmu->name);
 	if (td_sysfs_list(fs->sys, path, &names) == -ENOMEM)
-		return -ENOMEM;
+		return td_err_nomem(err);
 	for (size_t i = 0; !rc && i < names.nr; i++)
-		rc = read_alias(fs, pmu, &names, names.v[i]);
+		rc = read_alias(fs, pmu, &names, names.v[i], err);
 	td_names_free(&names);
 	return rc;
 }
@@ -212,7 +231,7 @@ int td_pmu_read(const struct td_sysfs *fs, const char *name,
 	rc = read_cpus(fs, pmu, online, err);
 	if (rc)
 		return rc;
-	return read_folders(fs, pmu) ? td_err_nomem(err) : 0;
+	return read_folders(fs, pmu, err);
 }
 
 void td_pmu_free(struct td_pmu *pmu)

@@ -11,7 +11,7 @@
 #include "lib/sysfs.h"
 #include "lib/uarch.h"
 
-#define TD_NR_CONFIGS 4 /* config, config1, config2, config3 */
+#define TD_NR_CONFIGS 3 /* config, config1, config2 */
 
 /* A term's bits: which config word, and where in it. */
 struct td_format {

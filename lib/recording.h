@@ -18,7 +18,7 @@
 
 struct td_recording_info {
 	int interval_ms; /* 0: one line for the whole run */
-	char *target;    /* "'system wide'", "'./triad 100M'" */
+	char *target;    /* "system wide", "./triad 100M" */
 	uint64_t tsc_hz; /* 0: not known */
 };
 

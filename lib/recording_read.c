@@ -52,10 +52,11 @@ static int next_line(struct td_recording *rec, struct td_err *err)
 		rec->cut_off = len > 0;
 		return 1;
 	}
-	if (rec->text)
-		rec->text[len] = '\0';
 	rec->line++;
-	return len ? 0 : bad(rec, err, "an empty line");
+	if (!len)
+		return bad(rec, err, "an empty line");
+	rec->text[len] = '\0';
+	return strlen(rec->text) == len ? 0 : bad(rec, err, "a NUL byte");
 }
 
 static int parse_line(struct td_recording *rec, struct json_object **out,
@@ -204,6 +205,8 @@ static int add_to_group(struct td_plan *plan, int64_t index, int pmu)
 		plan->nr_groups++;
 	}
 	group = &plan->groups[index];
+	if (group->pmu != pmu)
+		return -EINVAL;
 	place = td_array_add(&group->members, group->nr, sizeof(*place));
 	if (!place)
 		return -ENOMEM;
@@ -229,6 +232,7 @@ static int read_event(struct td_recording *rec, struct json_object *object,
 	struct json_object *scale;
 	struct td_event *event;
 	int64_t group;
+	int rc;
 
 	if (!name || pmu < 0 ||
 	    !member_int(object, "group", 0, MAX_EVENTS, &group))
@@ -244,10 +248,13 @@ static int read_event(struct td_recording *rec, struct json_object *object,
 	if (json_object_object_get_ex(object, "scale", &scale) &&
 	    !parse_scale(scale, &event->scale))
 		return bad(rec, err, "\"scale\" is not a number above 0");
-	if (!event->name || add_to_group(plan, group, pmu) ||
+	if (!event->name ||
 	    add_alias(&rec->machine.pmus[pmu], name, event->scale))
 		return td_err_nomem(err);
-	return 0;
+	rc = add_to_group(plan, group, pmu);
+	if (rc == -EINVAL)
+		return bad(rec, err, "\"events\": a group of two PMUs");
+	return rc ? td_err_nomem(err) : 0;
 }
 
 static int read_array(struct td_recording *rec, struct json_object *head,

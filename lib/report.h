@@ -33,7 +33,7 @@ struct td_row {
 	const char *id;   /* "all", "CPU5" */
 	const char *pmu;  /* "all" for the merged row */
 	double slots;     /* NaN: not known */
-	double share_pct; /* of the slots of all PMUs with this id; NaN */
+	double share_pct; /* of its id's slots on all PMUs; NaN: of all */
 	double running_pct; /* of the time, its PMU was counted: the most of its cells */
 	struct td_cell *cells; /* one a column */
 };
@@ -48,7 +48,7 @@ struct td_report {
 
 /* What stands around results, fixed for a run. */
 struct td_frame {
-	const char *target; /* "'./triad 100M'", "system wide"; for people */
+	const char *target; /* "./triad 100M", "system wide"; for people */
 	bool interval;      /* a row at a time, not one final tree */
 	bool show_pmu;      /* more than one PMU */
 	bool show_id;       /* an aggregation was asked for */

@@ -136,15 +136,12 @@ int td_uarch_width(enum td_uarch uarch)
 	return facts[uarch].width;
 }
 
-/* Sandy Bridge to Skylake: eight a core, four for each thread. */
-int td_uarch_general(enum td_uarch uarch, bool smt)
+int td_uarch_general(enum td_uarch uarch)
 {
-	bool shared = uarch >= TD_SANDY_BRIDGE && uarch <= TD_SKYLAKE;
-
-	return shared && !smt ? 2 * facts[uarch].general : facts[uarch].general;
+	return facts[uarch].general;
 }
 
-/* inv, edge, cmask, any: with one of these a fixed counter will not do. */
+/* inv, edge, cmask: with one of these a fixed counter will not do. */
 #define PLAIN_BITS        (UINT64_C(0xff) << 24 | 1u << 23 | 1u << 18)
 #define RAW_EVENT(config) ((config) & (0xffff | PLAIN_BITS))
 
@@ -232,9 +229,9 @@ static enum td_uarch constraints_of(enum td_uarch uarch)
 	return uarch;
 }
 
-static uint32_t general_counters(enum td_uarch uarch, bool smt, uint64_t config)
+static uint32_t general_counters(enum td_uarch uarch, uint64_t config)
 {
-	uint32_t all = (1u << td_uarch_general(uarch, smt)) - 1;
+	uint32_t all = (1u << td_uarch_general(uarch)) - 1;
 	uint8_t event = config & 0xff;
 	int umask = config >> 8 & 0xff;
 
@@ -249,8 +246,7 @@ static uint32_t general_counters(enum td_uarch uarch, bool smt, uint64_t config)
 	return all;
 }
 
-struct td_placement td_uarch_place(enum td_uarch uarch, bool smt,
-				   uint64_t config)
+struct td_placement td_uarch_place(enum td_uarch uarch, uint64_t config)
 {
 	/* INTEL_TD_METRIC_*: event 0, umask 0x80 and above */
 	if ((config & 0x80ff) == 0x8000)
@@ -258,7 +254,6 @@ struct td_placement td_uarch_place(enum td_uarch uarch, bool smt,
 	return (struct td_placement){
 		.fixed = fixed_counter(uarch, config),
 		/* event 0 is no event: a fixed counter's pseudo code */
-		.general = config & 0xff ? general_counters(uarch, smt, config)
-					 : 0,
+		.general = config & 0xff ? general_counters(uarch, config) : 0,
 	};
 }

@@ -44,10 +44,12 @@ const char *td_uarch_name(enum td_uarch uarch);
 /* Pipeline slots a cycle; 0: not published. */
 int td_uarch_width(enum td_uarch uarch);
 /*
- * General counters of a thread; smt: it shares its core's with another one.
- * For unknown cores what all of them have.
+ * General counters of a thread; for unknown cores what all of them have.
+ * Sandy Bridge to Skylake: four, as with hyper-threading.  Without it
+ * silicon has eight, but virtual machines do not, and a group that is too
+ * large for them beside the NMI watchdog opens and never counts.
  */
-int td_uarch_general(enum td_uarch uarch, bool smt);
+int td_uarch_general(enum td_uarch uarch);
 
 /* Where the hardware can count an event. */
 struct td_placement {
@@ -57,7 +59,6 @@ struct td_placement {
 };
 
 /* config as the kernel gets it, of an event on this core's PMU. */
-struct td_placement td_uarch_place(enum td_uarch uarch, bool smt,
-				   uint64_t config);
+struct td_placement td_uarch_place(enum td_uarch uarch, uint64_t config);
 
 #endif

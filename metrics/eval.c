@@ -196,6 +196,9 @@ static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 	for (size_t i = 0; i < nr; i++) {
 		const struct td_cell *part = &rows[i].cells[column];
 
+		/* a task need not have been there; a CPU's counters failed */
+		if (isnan(rows[i].slots) && !tasks)
+			return;
 		if (isnan(rows[i].slots) || rows[i].slots <= 0)
 			continue;
 		if (part->status == TD_STATUS_NONE)

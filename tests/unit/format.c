@@ -21,7 +21,6 @@ static const struct {
 	{ "config:63", 0, BITS(63, 63) },
 	{ "config1:0-15", 1, 0xffff },
 	{ "config2:0-63", 2, UINT64_MAX },
-	{ "config3:5", 3, BITS(5, 5) },
 	{ "config:8-15,40-47", 0, BITS(8, 15) | BITS(40, 47) },
 	{ "config1:0-15,40-47", 1, BITS(0, 15) | BITS(40, 47) },
 	{ "config:0,2,4,32-35", 0, 0x15 | BITS(32, 35) },
@@ -36,6 +35,7 @@ static const struct {
 	{ "config:0-", 0, 0 },
 	{ "config:x", 0, 0 },
 	{ "config:0-7x", 0, 0 },
+	{ "config3:0", 0, 0 },
 	{ "config4:0", 0, 0 },
 	{ "config11:0", 0, 0 },
 	{ "config-1:0", 0, 0 },
@@ -83,7 +83,7 @@ static const struct {
 	  (W & ~(BITS(8, 15) | BITS(40, 47))) | 0x3400 | UINT64_C(0x12) << 40 },
 	{ "config1:0-15", 0x3f6, W, (W & ~UINT64_C(0xffff)) | 0x3f6 },
 	{ "config2:0-63", 1, W, 1 },
-	{ "config3:0-3", 9, 0, 9 },
+	{ "config2:0-3", 9, 0, 9 },
 };
 /* clang-format on */
 

@@ -33,9 +33,9 @@ static const struct {
 	{ "icx", "cpu", 8, { { 1, 1 }, { 2, 2 } } },
 	/* 4 by fours, by threes; 13 by fours, by threes */
 	{ "skx-smt", "cpu", 4, { { 1, 2 }, { 4, 5 } } },
-	/* hyper-threading off: by eights, by sevens */
-	{ "skx", "cpu", 8, { { 1, 1 }, { 2, 2 } } },
-	{ "bdw", "cpu", 8, { { 1, 1 }, { 1, 1 } } },
+	/* hyper-threading off: the same, as in a virtual machine */
+	{ "skx", "cpu", 4, { { 1, 2 }, { 4, 5 } } },
+	{ "bdw", "cpu", 4, { { 1, 2 }, { 1, 2 } } },
 	/* 3; 8 by fours, by threes */
 	{ "ehl", "cpu", 4, { { 1, 1 }, { 2, 3 } } },
 	/* 3; 8 by sixes, by fives */

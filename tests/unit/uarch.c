@@ -22,7 +22,7 @@ static const struct {
 	uint64_t config;
 	int fixed; /* -1: none */
 	uint32_t general;
-	bool metric, smt_off;
+	bool metric;
 } places[] = {
 	/* the three that all cores have, on a general counter too */
 	{ TD_SKYLAKE, 0xc0, 0, 0xf },
@@ -34,10 +34,9 @@ static const struct {
 	{ TD_UARCH_UNKNOWN, 0x3c, 1, 0xf },
 	/* eight counters a core, whose threads share them */
 	{ TD_SKYLAKE, 0x19c, -1, 0xf },
-	{ TD_SKYLAKE, 0x19c, -1, 0xff, .smt_off = true },
-	{ TD_SANDY_BRIDGE, 0x3c, 1, 0xff, .smt_off = true },
-	{ TD_SUNNY_COVE, 0x10e, -1, 0xff, .smt_off = true },
-	{ TD_TREMONT, 0x71, -1, 0xf, .smt_off = true },
+	{ TD_SANDY_BRIDGE, 0x3c, 1, 0xf },
+	{ TD_SUNNY_COVE, 0x10e, -1, 0xff },
+	{ TD_TREMONT, 0x71, -1, 0xf },
 	/* another umask, or what a fixed counter cannot do */
 	{ TD_SKYLAKE, 0x13c, -1, 0xf },
 	{ TD_SKYLAKE, 0xc0 | CMASK(1), -1, 0xf },
@@ -201,8 +200,8 @@ static const struct {
 
 static void test_place(size_t i)
 {
-	struct td_placement got = td_uarch_place(
-		places[i].uarch, !places[i].smt_off, places[i].config);
+	struct td_placement got = td_uarch_place(places[i].uarch,
+						  places[i].config);
 
 	ok(got.fixed == places[i].fixed && got.general == places[i].general &&
 		   got.metric == places[i].metric,
@@ -240,7 +239,7 @@ int main(void)
 		enum td_uarch uarch = cores[i].uarch;
 
 		ok(td_uarch_width(uarch) == cores[i].width &&
-			   td_uarch_general(uarch, true) == cores[i].general,
+			   td_uarch_general(uarch) == cores[i].general,
 		   "%s: width and counters", td_uarch_name(uarch));
 	}
 	ok(!td_model_find(6, 0x01) && !td_model_find(15, 0x97) &&

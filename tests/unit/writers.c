@@ -129,7 +129,7 @@ static const struct {
 "#           time      %  tma_retiring %  tma_backend_bound\n"
 "     0.000000000 \033[31m                71.0\033[m                  5.0\n" },
 
-	{ "a final tree", .frame = { .target = "'./triad 100M'", .show_pmu = true },
+	{ "a final tree", .frame = { .target = "./triad 100M", .show_pmu = true },
 	  .columns = tree, .nr_columns = 5, .time_ns = 1003214567,
 	  .rows = { { "all", "cpu_core", 97.8,
 		      .cells = { OK(12.3), OVER(66.6), OVER(55.1), OK(11.5), NONE } },
@@ -155,7 +155,7 @@ static const struct {
 "       0.998120000 seconds user\n"
 "       0.004211000 seconds sys\n\n" },
 	{ "a machine's tree: no times of a command",
-	  .frame = { .target = "'system wide'" },
+	  .frame = { .target = "system wide" },
 	  .columns = tree, .nr_columns = 1,
 	  .rows = { { "all", "cpu", 100, .cells = { OK(12.3) } } },
 	  .usage = &(struct td_usage){ .elapsed_ns = 12000000000 },
@@ -166,7 +166,7 @@ static const struct {
 "\n"
 "      12.000000000 seconds time elapsed\n\n" },
 	{ "a tree of which nothing was counted",
-	  .frame = { .target = "'true'", .show_pmu = true },
+	  .frame = { .target = "true", .show_pmu = true },
 	  .columns = tree, .nr_columns = 2,
 	  .rows = { { "all", "cpu_atom", NAN, .cells = { LOST, LOST } } },
 	  .want =
@@ -174,7 +174,7 @@ static const struct {
 " cpu_atom, <not counted>\n"
 "\n" },
 	{ "a tree that was counted for a part of the time",
-	  .frame = { .target = "'true'", .show_pmu = true },
+	  .frame = { .target = "true", .show_pmu = true },
 	  .columns = tree, .nr_columns = 3,
 	  .rows = { { "all", "cpu_core", 50, 66.7,
 		      .cells = { PART(12.3, 66.7), PART(4, 33.3), LOST } } },

@@ -197,7 +197,7 @@ else
 	@for file in $(MACHINE_TESTS); do \
 		grep -q '^# machine: ' $$file || echo "false # $$file, which says no '# machine:'"; \
 		sed -n 's/^# machine: *//p' $$file | while read -r words; do \
-			echo "$(MACHINE) $$words --limit 600 --" \
+			echo "tests/boot $(MACHINE) $$words --limit 600 --" \
 				"sh -c 'ln -sn /proc/self/fd /dev/fd; exec env \"\$$@\"' -" \
 				"TDSTAT=$$TDSTAT TD_MACHINE=$${words%% *} TD_MACHINE_ARGS='$$words' bats --tap $$file" \
 				"# $$file on $$words"; \
@@ -218,13 +218,13 @@ else ifeq ($(filter-out none,$(MACHINE)),)
 	@echo "no top-down events here, and no machine to boot: nothing to compare"
 else
 	@$(or $(MACHINE_PERF),true) --version >/dev/null
-	@$(MACHINE) spr --limit 600 -- env TDSTAT=$(TDSTAT) PERF=$(or $(MACHINE_PERF),perf) tests/bench/run
+	@tests/boot $(MACHINE) spr --limit 600 -- env TDSTAT=$(TDSTAT) PERF=$(or $(MACHINE_PERF),perf) tests/bench/run
 endif
 
 # --- the source ---------------------------------------------------------------
 
 CLANG_FORMAT := clang-format --style=file:.ci/clang-format
-SCRIPTS := .ci/run .ci/layers tests/tally $(wildcard tests/bench/run tests/*/*.sh tests/*/*.ba[ts]*)
+SCRIPTS := .ci/run .ci/layers tests/tally tests/boot tests/save-machine tests/data/remake $(wildcard tests/bench/run tests/*/*.sh tests/*/*.ba[ts]*)
 LINTS := layers gcc clang cppcheck format shellcheck mandoc codespell
 tool = @command -v $1 >/dev/null || { echo "lint: no $1 here, skipped"; exit 0; };
 

@@ -10,15 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a command that we end may take for it. */
-#define GRACE_MS 1000
-
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
+#include "lib/util.h"
 
 /* In the child: both pipes' ends close themselves at exec(). */
 static void run_child(char **argv, int go, int failed, const sigset_t *mask)
@@ -71,8 +63,8 @@ int td_child_start(struct td_child *child, char **argv,
 	if (child->pid < 0) {
 		td_err_set(err, -errno, "fork: %s", strerror(errno));
 		child->pid = 0;
-		close_fd(&child->go);
-		close_fd(&child->failed);
+		td_close_fd(&child->go);
+		td_close_fd(&child->failed);
 		return err->code;
 	}
 	child->pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0);
@@ -103,9 +95,9 @@ int td_child_release(struct td_child *child, const char *name,
 	if (write(child->go, "", 1) != 1)
 		return td_err_set(err, -errno, "cannot start %s: %s", name,
 				  strerror(errno));
-	close_fd(&child->go);
+	td_close_fd(&child->go);
 	len = read_again(child->failed, &error, sizeof(error));
-	close_fd(&child->failed);
+	td_close_fd(&child->failed);
 	if (len != sizeof(error))
 		return 0;
 	child->status = error == ENOENT ? 127 : 126;
@@ -153,14 +145,14 @@ void td_child_end(struct td_child *child)
 
 	if (child->pid <= 0)
 		return;
-	close_fd(&child->go); /* a child that still waits goes by itself */
-	close_fd(&child->failed);
+	td_close_fd(&child->go); /* a child that still waits goes by itself */
+	td_close_fd(&child->failed);
 	if (!child->reaped) {
 		kill(child->pid, SIGTERM);
-		if (!ends_within(child, GRACE_MS))
+		if (!ends_within(child, TD_CHILD_GRACE_MS))
 			kill(child->pid, SIGKILL);
 		td_child_wait(child, &usage, &err);
 	}
-	close_fd(&child->pidfd);
+	td_close_fd(&child->pidfd);
 	child->pid = 0;
 }

@@ -9,6 +9,9 @@
 #include "lib/err.h"
 #include "lib/report.h"
 
+/* What a command that we end may take for it. */
+#define TD_CHILD_GRACE_MS 1000
+
 /* The command: forked first, held until the counters stand ready. */
 struct td_child {
 	pid_t pid;  /* 0: none */

@@ -25,6 +25,7 @@ int main(int argc, char **argv)
 		return print_error(&err);
 	/* a reader that goes away is an error to report, not our end */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL); /* ignored, it would take the status away */
 	rc = opts.subcommand == TD_REPORT
 		     ? td_report_run(&opts, &err)
 		     : td_session_run(&opts, &status, &err);

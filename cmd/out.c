@@ -17,15 +17,19 @@ const struct td_out *td_out_find(enum td_format_kind format)
 	return &td_out_text;
 }
 
+const char *td_out_format(char buf[64], int decimals, double value)
+{
+	snprintf(buf, 64, "%.*f", decimals, value);
+	if (buf[0] == '-' && !buf[1 + strspn(buf + 1, "0.")])
+		return buf + 1;
+	return buf;
+}
+
 void td_out_number(FILE *fp, int width, int decimals, double value)
 {
-	char text[64];
-	const char *number = text;
+	char buf[64];
 
-	snprintf(text, sizeof(text), "%.*f", decimals, value);
-	if (text[0] == '-' && !text[1 + strspn(text + 1, "0.")])
-		number++;
-	fprintf(fp, "%*s", width, number);
+	fprintf(fp, "%*s", width, td_out_format(buf, decimals, value));
 }
 
 void td_out_seconds(FILE *fp, uint64_t ns)

@@ -33,7 +33,8 @@ extern const struct td_out td_out_text, td_out_csv, td_out_json;
 
 const struct td_out *td_out_find(enum td_format_kind format);
 
-/* Right-aligned, and never -0.0. */
+/* A number as all formats write it: never -0.0. */
+const char *td_out_format(char buf[64], int decimals, double value);
 void td_out_number(FILE *fp, int width, int decimals, double value);
 
 /* "1.000104518", as all formats write times. */

@@ -8,10 +8,9 @@
 /* A number as text gives it: a double's own form has 17 digits. */
 static struct json_object *number(double value)
 {
-	char text[64];
+	char buf[64];
 
-	snprintf(text, sizeof(text), "%.2f", value);
-	return json_object_new_double_s(value, text);
+	return json_object_new_double_s(value, td_out_format(buf, 2, value));
 }
 
 static struct json_object *seconds(uint64_t ns)

@@ -61,7 +61,7 @@ static int report_from(struct td_recording *rec, const struct td_opts *opts,
 	int rc = td_tree_build(&tree, &rec->plan, &rec->machine, opts->level,
 			       true, err);
 
-	if (!rc && td_select_check(&tree, &rec->machine, opts->level, notes))
+	if (!rc && td_select_check(&tree, &rec->machine, opts, notes))
 		rc = td_err_set(err, -ENODEV,
 				"%s: its events make up no top-down tree",
 				rec->path);

@@ -17,6 +17,8 @@
  * read starts it afresh (icl_update_topdown_event() in the kernel).
  */
 #define LONGEST_MS 1000
+/* At opening the threads of a process before giving up. */
+#define ATTEMPTS 5
 
 void td_run_init(struct td_run *run, const struct td_opts *opts)
 {
@@ -51,7 +53,7 @@ static int open_counter(struct td_run *run, struct td_err *err)
 {
 	int rc = 0;
 
-	for (int attempt = 0; attempt < 5; attempt++) {
+	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
 		if (run->opts->pids.nr)
 			rc = td_target_threads(&run->fs, &run->opts->pids,
 					       &run->target.tids, err);
@@ -63,7 +65,9 @@ static int open_counter(struct td_run *run, struct td_err *err)
 		if (rc != -ESRCH || !run->opts->pids.nr)
 			return rc;
 	}
-	return rc;
+	return td_err_set(err, rc,
+			  "-p: threads come and go faster than they can be "
+			  "opened: try again");
 }
 
 static int open_recording(struct td_run *run, struct td_err *err)
@@ -100,10 +104,10 @@ static int check_recording(struct td_run *run, struct td_err *err)
 			  run->opts->output, strerror(errno ? errno : EIO));
 }
 
-void td_run_say_notes(const struct td_run *run)
+void td_run_say_notes(struct td_run *run)
 {
-	for (size_t i = 0; i < run->notes.nr; i++)
-		fprintf(stderr, "tdstat: %s\n", run->notes.v[i]);
+	for (; run->notes_said < run->notes.nr; run->notes_said++)
+		fprintf(stderr, "tdstat: %s\n", run->notes.v[run->notes_said]);
 }
 
 int td_run_open(struct td_run *run, struct td_err *err)
@@ -123,21 +127,10 @@ int td_run_open(struct td_run *run, struct td_err *err)
 				  run->opts->interval_ms > 0, err);
 	if (!rc)
 		rc = open_recording(run, err);
-	if (rc)
-		return rc;
-	td_run_say_notes(run);
-	if (run->opts->verbose)
+	if (!rc && run->opts->verbose)
 		td_describe(stderr, &run->machine, &run->tree, &run->plan,
 			    &run->target);
-	return 0;
-}
-
-static void look_at(struct td_run *run, const struct td_readings *delta)
-{
-	for (size_t i = 0; i < delta->nr && !run->ever_running; i++) {
-		run->ever_enabled |= delta->v[i].enabled_ns > 0;
-		run->ever_running |= delta->v[i].running_ns > 0;
-	}
+	return rc;
 }
 
 static int read_counters(struct td_run *run, struct td_err *err)
@@ -148,7 +141,8 @@ static int read_counters(struct td_run *run, struct td_err *err)
 
 	if (rc)
 		return rc;
-	look_at(run, &delta);
+	run->ever_enabled = run->ever_enabled || td_count_enabled(&delta);
+	run->ever_running = run->ever_running || td_count_ran(&delta);
 	if (!run->sum.v) {
 		run->sum.v = calloc(delta.nr + 1, sizeof(*run->sum.v));
 		if (!run->sum.v)
@@ -171,11 +165,7 @@ static int put_row(struct td_run *run, uint64_t time_ns, struct td_err *err)
 	rc = check_recording(run, err);
 	if (!rc)
 		rc = td_sink_counts(&run->sink, time_ns, &run->sum, err);
-	for (size_t i = 0; i < run->sum.nr; i++) {
-		struct td_reading *r = &run->sum.v[i];
-
-		r->value = r->enabled_ns = r->running_ns = 0;
-	}
+	td_count_clear(&run->sum);
 	run->printed++;
 	if (run->opts->interval_count &&
 	    run->printed == run->opts->interval_count)
@@ -203,25 +193,33 @@ static int tick(struct td_run *run, uint64_t ticks, struct td_err *err)
 }
 
 /*
- * A terminal's ^C reached the command as well; what kill(1) sent to us alone
- * is passed on.  Who asks twice does not want to wait for it.
+ * A terminal's ^C reached the command as well, and what becomes of it is the
+ * command's business; what kill(1) sent to us alone is passed on.  Who sends
+ * that twice does not want to wait for it.
  */
 static void pass_on(struct td_run *run, const struct td_wake *wake)
 {
-	run->signals++;
-	if (run->child.pid <= 0 || run->waiter.child_ended)
+	bool alive = run->child.pid > 0 && !run->waiter.child_ended;
+
+	if (alive && !wake->from_process)
 		return;
-	if (run->signals > 1)
-		kill(run->child.pid, SIGKILL);
-	else if (wake->from_process)
-		kill(run->child.pid, wake->signal);
+	run->signals++;
+	if (alive)
+		kill(run->child.pid, run->signals > 1 ? SIGKILL : wake->signal);
 }
 
-static void on_timeout(struct td_run *run)
+/* The command is asked to end, and a second later made to. */
+static int on_timeout(struct td_run *run, struct td_err *err)
 {
+	bool again = run->timed_out;
+
 	run->timed_out = true;
-	if (run->child.pid > 0 && !run->waiter.child_ended)
-		kill(run->child.pid, SIGTERM);
+	if (run->child.pid <= 0 || run->waiter.child_ended)
+		return 0;
+	kill(run->child.pid, again ? SIGKILL : SIGTERM);
+	return again ? 0
+		     : td_waiter_again(&run->waiter,
+				       TD_CHILD_GRACE_MS * NS_A_MS, err);
 }
 
 /* With a command, until its end; else until told, or nobody is left. */
@@ -245,8 +243,8 @@ static int loop(struct td_run *run, struct td_err *err)
 		if (wake.what & TD_WAKE_SIGNAL)
 			pass_on(run, &wake);
 		if (wake.what & TD_WAKE_TIMEOUT)
-			on_timeout(run);
-		if (wake.what & TD_WAKE_TICK && !run->quiet)
+			rc = on_timeout(run, err);
+		if (!rc && wake.what & TD_WAKE_TICK && !run->quiet)
 			rc = tick(run, wake.ticks, err);
 	}
 	return rc;
@@ -279,6 +277,7 @@ static int put_last(struct td_run *run, struct td_usage *usage,
 		rc = td_sink_end(&run->sink, usage, err);
 	if (!rc)
 		say_if_nothing(run);
+	td_run_say_notes(run);
 	if (rc || !run->recording)
 		return rc;
 	td_recording_write_end(run->recording, usage, run->child.status);
@@ -298,76 +297,108 @@ static int start_clock(struct td_run *run, struct td_err *err)
 			       (uint64_t)run->opts->timeout_ms * NS_A_MS, err);
 }
 
-/* Its counters were on, and none of them ever on the hardware. */
-static bool is_held_off(const struct td_run *run, int pmu,
-			const struct td_readings *delta)
+static int all_held(const struct td_run *run, int pmu, struct td_err *err)
 {
-	bool enabled = false;
-
-	for (size_t i = 0; i < delta->nr; i++) {
-		const struct td_reading *r = &delta->v[i];
-
-		if (run->plan.events[r->event].pmu != pmu)
-			continue;
-		if (r->running_ns)
-			return false;
-		enabled |= r->enabled_ns > 0;
-	}
-	return enabled;
-}
-
-static int taken_pmu(const struct td_run *run, const struct td_readings *delta)
-{
-	for (int pmu = 0; pmu < (int)run->machine.nr_pmus; pmu++) {
-		if (is_held_off(run, pmu, delta))
-			return pmu;
-	}
-	return -1;
-}
-
-/*
- * Reads once and forgets it.  The counters of a group start and are read one
- * behind the other: from here on every interval has the same lag at both of
- * its ends.  Counters that opened may still never get onto the hardware, when
- * somebody else's are pinned there: a tenth of a second is many turns (the
- * kernel rotates every 4 ms).
- */
-static int read_baseline(struct td_run *run, struct td_err *err)
-{
-	const struct timespec pause = { 0, 10000000 };
-	struct td_readings delta;
-	int pmu = -1, rc = 0;
-	uint64_t unused;
-
-	for (int i = 0; i < 10; i++) {
-		rc = run->counter->ops->read(run->counter, &unused, &delta,
-					     err);
-		if (rc)
-			return rc;
-		pmu = run->target.system_wide ? taken_pmu(run, &delta) : -1;
-		if (pmu < 0)
-			return 0;
-		nanosleep(&pause, NULL);
-	}
 	td_err_set(err, -EBUSY, "%s: its counters are taken by somebody else",
 		   run->machine.pmus[pmu].name);
 	return td_err_hint(err, "end the other profiler, or the virtual "
 				"machine, that holds them");
 }
 
+/*
+ * CPUs whose counters opened, and never got onto the hardware: somebody else's
+ * are pinned there.  0: none; 1: some, as at this look; an error when it is
+ * the last look and a PMU has none left, else a note.
+ */
+static int check_held(struct td_run *run, const struct td_readings *delta,
+		      bool last, struct td_err *err)
+{
+	int found = 0;
+
+	for (int pmu = 0; pmu < (int)run->machine.nr_pmus; pmu++) {
+		td_autofree char *text = NULL;
+		struct td_ints held, cpus;
+		size_t all;
+
+		if (!run->tree.sets[pmu])
+			continue;
+		if (td_count_held_cpus(delta, &run->plan, pmu, &held) ||
+		    td_plan_cpus(&run->machine.pmus[pmu], &run->target, &cpus))
+			return td_err_nomem(err);
+		text = td_ints_format(&held);
+		found |= held.nr > 0;
+		all = cpus.nr;
+		td_ints_free(&cpus);
+		td_ints_free(&held);
+		if (!last || !text || !text[0])
+			continue;
+		if (held.nr == all)
+			return all_held(run, pmu, err);
+		td_notes_add(&run->notes,
+			     "%s: somebody else has the counters of CPU(s) %s: "
+			     "not counted there",
+			     run->machine.pmus[pmu].name, text);
+	}
+	return found;
+}
+
+/*
+ * Reads once and forgets it.  The counters of a group start and are read one
+ * behind the other: from here on every interval has the same lag at both of
+ * its ends.  A tenth of a second is many turns for counters that wait for the
+ * hardware (the kernel rotates every 4 ms).
+ */
+static int read_baseline(struct td_run *run, struct td_err *err)
+{
+	const struct timespec pause = { 0, 10000000 };
+	struct td_readings delta;
+	uint64_t unused;
+	int rc;
+
+	for (int looks = 10;; looks--) {
+		rc = run->counter->ops->read(run->counter, &unused, &delta,
+					     err);
+		if (rc || !run->target.system_wide)
+			return rc;
+		rc = check_held(run, &delta, looks == 0, err);
+		if (rc <= 0 || looks == 0)
+			return rc < 0 ? rc : 0;
+		nanosleep(&pause, NULL);
+	}
+}
+
+/* Threads that began while the counters were opened have half of them. */
+static int enable_counter(struct td_run *run, struct td_err *err)
+{
+	int rc = 0;
+
+	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+		rc = run->counter->ops->enable(run->counter, err);
+		if (!rc)
+			rc = read_baseline(run, err);
+		if (rc != -ECHILD || !run->opts->pids.nr)
+			return rc;
+		td_counter_close(run->counter);
+		run->counter = NULL;
+		rc = open_counter(run, err);
+		if (rc)
+			return rc;
+	}
+	return rc;
+}
+
 static int begin(struct td_run *run, struct td_err *err)
 {
 	int rc = 0;
 
-	if (!run->target.enable_on_exec) {
-		rc = run->counter->ops->enable(run->counter, err);
-		if (!rc)
-			rc = read_baseline(run, err);
-	}
+	if (!run->target.enable_on_exec)
+		rc = enable_counter(run, err);
 	if (!rc)
 		rc = start_clock(run, err);
 	if (!rc && run->child.pid > 0)
 		rc = td_child_release(&run->child, run->opts->command[0], err);
+	if (!rc)
+		td_run_say_notes(run);
 	return rc ? rc : td_sink_begin(&run->sink, err);
 }
 

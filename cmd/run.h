@@ -19,6 +19,7 @@ struct td_run {
 	struct td_plan plan;
 	struct td_target target;
 	struct td_notes notes;
+	size_t notes_said;
 	struct td_waiter waiter;
 	struct td_child child;
 	struct td_counter *counter;
@@ -38,8 +39,8 @@ struct td_run {
 };
 
 void td_run_init(struct td_run *run, const struct td_opts *opts);
-/* What was not done as asked, on standard error. */
-void td_run_say_notes(const struct td_run *run);
+/* What was not done as asked, once, on standard error. */
+void td_run_say_notes(struct td_run *run);
 /* Forks the command, opens the counters and the outputs. */
 int td_run_open(struct td_run *run, struct td_err *err);
 /* Lets the command go, counts to the end, and writes all of it. */

@@ -104,9 +104,10 @@ int td_select_pmus(struct td_machine *machine, const struct td_opts *opts,
 }
 
 int td_select_check(const struct td_tree *tree,
-		    const struct td_machine *machine, int level,
-		    struct td_notes *notes)
+		    const struct td_machine *machine,
+		    const struct td_opts *opts, struct td_notes *notes)
 {
+	bool recorded = opts->subcommand == TD_REPORT;
 	int deepest = 0;
 
 	for (size_t i = 0; i < tree->nr_pmus; i++) {
@@ -115,12 +116,14 @@ int td_select_check(const struct td_tree *tree,
 		if (pmu->skip)
 			continue;
 		if (!tree->sets[i])
-			td_notes_add(notes,
-				     "%s has no top-down events: not shown",
-				     pmu->name);
-		else if (tree->levels[i] < level)
-			td_notes_add(notes, "%s (%s): there is only level %d",
-				     pmu->name, td_uarch_name(pmu->uarch),
+			td_notes_add(notes, "%s %s: not shown", pmu->name,
+				     recorded ? "was not recorded"
+					      : "has no top-down events");
+		else if (tree->levels[i] < opts->level)
+			td_notes_add(notes, "%s (%s): %s level %d", pmu->name,
+				     td_uarch_name(pmu->uarch),
+				     recorded ? "recorded only at"
+					      : "there is only",
 				     tree->levels[i]);
 		if (tree->levels[i] > deepest)
 			deepest = tree->levels[i];

@@ -16,8 +16,8 @@ int td_select_pmus(struct td_machine *machine, const struct td_opts *opts,
 		   struct td_err *err);
 /* Notes what is not as deep as asked for.  -ENODEV: there is no tree at all. */
 int td_select_check(const struct td_tree *tree,
-		    const struct td_machine *machine, int level,
-		    struct td_notes *notes);
+		    const struct td_machine *machine,
+		    const struct td_opts *opts, struct td_notes *notes);
 /* Slots that the threads of a core share cannot be shown a thread (-A). */
 int td_select_rows(const struct td_tree *tree, const struct td_machine *machine,
 		   const struct td_opts *opts, struct td_err *err);

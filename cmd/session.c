@@ -36,7 +36,7 @@ static int make_plan(struct td_run *run, struct td_err *err)
 
 	if (rc)
 		return rc;
-	if (td_select_check(&run->tree, &run->machine, level, &run->notes))
+	if (td_select_check(&run->tree, &run->machine, run->opts, &run->notes))
 		return td_why_no_tree(&run->machine, err);
 	rc = td_select_rows(&run->tree, &run->machine, run->opts, err);
 	if (!rc)
@@ -78,7 +78,7 @@ int td_session_run(const struct td_opts *opts, int *status, struct td_err *err)
 		td_run_say_notes(&run);
 		td_dry_run(stdout, &run.machine, &run.tree, &run.plan,
 			   &run.target);
-		if (fflush(stdout))
+		if (fflush(stdout) || ferror(stdout))
 			rc = td_err_set(err, -errno,
 					"cannot write standard output: %s",
 					strerror(errno));

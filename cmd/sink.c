@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,6 +36,14 @@ static int open_stream(struct td_sink *sink, const struct td_opts *opts,
 	sink->name = opts->command ? "standard error" : "standard output";
 	sink->writer.fp = opts->command ? stderr : stdout;
 	return 0;
+}
+
+/* What is appended to has its header. */
+static bool has_content(FILE *fp)
+{
+	struct stat st;
+
+	return fstat(fileno(fp), &st) == 0 && st.st_size > 0;
 }
 
 static void look_at_terminal(struct td_sink *sink)
@@ -89,6 +98,9 @@ int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 	sink->writer.out = td_out_find(opts->format);
 	sink->writer.frame = &sink->frame;
 	sink->writer.separator = opts->separator;
+	sink->writer.header_done = opts->append &&
+				   opts->format == TD_FORMAT_CSV &&
+				   has_content(sink->writer.fp);
 	if (sink->to_file && opts->format == TD_FORMAT_TEXT)
 		put_started(sink->writer.fp);
 	return 0;

@@ -47,6 +47,10 @@ static int open_pids(struct td_waiter *waiter, const struct td_ints *pids,
 	for (size_t i = 0; i < pids->nr; i++) {
 		int fd = (int)syscall(SYS_pidfd_open, pids->v[i], 0);
 
+		if (fd < 0 && errno == EINVAL)
+			return td_err_set(err, -EINVAL,
+					  "process %d: it is a thread of one",
+					  pids->v[i]);
 		if (fd < 0)
 			return td_err_set(err, -errno, "process %d: %s",
 					  pids->v[i], strerror(errno));
@@ -101,6 +105,11 @@ int td_waiter_start(struct td_waiter *waiter, uint64_t period_ns,
 	return rc;
 }
 
+int td_waiter_again(struct td_waiter *waiter, uint64_t ns, struct td_err *err)
+{
+	return arm(waiter->timeout, td_now_ns() + ns, 0, err);
+}
+
 /* A timerfd's expirations; 0: none. */
 static uint64_t expirations(int fd)
 {
@@ -134,8 +143,7 @@ static void take_pids(struct td_waiter *waiter, const struct pollfd *polls,
 	for (size_t i = 0; i < waiter->nr_pids; i++) {
 		if (waiter->pidfds[i] < 0 || !polls[POLL_PIDS + i].revents)
 			continue;
-		close(waiter->pidfds[i]);
-		waiter->pidfds[i] = -1;
+		td_close_fd(&waiter->pidfds[i]);
 		if (--waiter->nr_alive == 0)
 			wake->what |= TD_WAKE_TARGETS;
 	}
@@ -152,10 +160,8 @@ static void take_all(struct td_waiter *waiter, const struct pollfd *polls,
 		wake->what |= TD_WAKE_TIMEOUT;
 	if (polls[POLL_SIGNALS].revents)
 		take_signal(waiter, wake);
-	if (polls[POLL_CHILD].revents) {
+	if (polls[POLL_CHILD].revents)
 		waiter->child_ended = true;
-		wake->what |= TD_WAKE_CHILD;
-	}
 	take_pids(waiter, polls, wake);
 }
 
@@ -185,22 +191,16 @@ int td_waiter_wait(struct td_waiter *waiter, struct td_wake *wake,
 	return 0;
 }
 
-static void close_fd(int fd)
-{
-	if (fd >= 0)
-		close(fd);
-}
-
 void td_waiter_close(struct td_waiter *waiter)
 {
-	close_fd(waiter->timer);
-	close_fd(waiter->timeout);
+	td_close_fd(&waiter->timer);
+	td_close_fd(&waiter->timeout);
 	if (waiter->signals >= 0) {
 		close(waiter->signals);
 		sigprocmask(SIG_SETMASK, &waiter->old_mask, NULL);
 	}
 	for (size_t i = 0; i < waiter->nr_pids; i++)
-		close_fd(waiter->pidfds[i]);
+		td_close_fd(&waiter->pidfds[i]);
 	free(waiter->pidfds);
 	*waiter = (struct td_waiter){ -1, -1, -1, .child = -1 };
 }

@@ -15,7 +15,7 @@
  */
 struct td_waiter {
 	int timer;   /* the next tick, absolute: nothing accumulates */
-	int timeout; /* -1: none */
+	int timeout; /* once, when armed */
 	int signals;
 	int *pidfds; /* of attached processes, -1 behind their end */
 	size_t nr_pids, nr_alive;
@@ -27,8 +27,7 @@ struct td_waiter {
 
 enum td_wakeup {
 	TD_WAKE_TICK = 1,
-	TD_WAKE_SIGNAL = 2, /* of SIGINT, SIGTERM, SIGHUP, SIGQUIT */
-	TD_WAKE_CHILD = 4,
+	TD_WAKE_SIGNAL = 2,  /* of SIGINT, SIGTERM, SIGHUP, SIGQUIT */
 	TD_WAKE_TARGETS = 8, /* the last attached process has ended */
 	TD_WAKE_TIMEOUT = 16,
 };
@@ -48,6 +47,8 @@ int td_waiter_open(struct td_waiter *waiter, const struct td_ints *pids,
 /* Counting begins: ticks every period_ns from now; timeout_ns 0: none. */
 int td_waiter_start(struct td_waiter *waiter, uint64_t period_ns,
 		    uint64_t timeout_ns, struct td_err *err);
+/* A TD_WAKE_TIMEOUT (once more), ns from now. */
+int td_waiter_again(struct td_waiter *waiter, uint64_t ns, struct td_err *err);
 int td_waiter_wait(struct td_waiter *waiter, struct td_wake *wake,
 		   struct td_err *err);
 void td_waiter_close(struct td_waiter *waiter);

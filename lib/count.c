@@ -38,6 +38,67 @@ void td_count_add(struct td_readings *sum, const struct td_readings *delta)
 	}
 }
 
+void td_count_clear(struct td_readings *sum)
+{
+	for (size_t i = 0; i < sum->nr; i++) {
+		struct td_reading *r = &sum->v[i];
+
+		r->value = r->enabled_ns = r->running_ns = 0;
+	}
+}
+
+bool td_count_enabled(const struct td_readings *delta)
+{
+	for (size_t i = 0; i < delta->nr; i++) {
+		if (delta->v[i].enabled_ns)
+			return true;
+	}
+	return false;
+}
+
+bool td_count_ran(const struct td_readings *delta)
+{
+	for (size_t i = 0; i < delta->nr; i++) {
+		if (delta->v[i].running_ns)
+			return true;
+	}
+	return false;
+}
+
+/* Those of pmu's CPUs with a reading that ran, or that was enabled. */
+static int pmu_cpus(const struct td_readings *delta, const struct td_plan *plan,
+		    int pmu, bool ran, struct td_ints *out)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < delta->nr; i++) {
+		const struct td_reading *r = &delta->v[i];
+
+		if (plan->events[r->event].pmu == pmu &&
+		    (ran ? r->running_ns : r->enabled_ns))
+			rc = td_ints_add(out, r->cpu);
+	}
+	return rc;
+}
+
+int td_count_held_cpus(const struct td_readings *delta,
+		       const struct td_plan *plan, int pmu, struct td_ints *out)
+{
+	struct td_ints enabled = { 0 }, ran = { 0 };
+	int rc = pmu_cpus(delta, plan, pmu, false, &enabled);
+
+	*out = (struct td_ints){ 0 };
+	if (!rc)
+		rc = pmu_cpus(delta, plan, pmu, true, &ran);
+	for (size_t i = 0; !rc && i < enabled.nr; i++) {
+		if (!td_ints_has(&ran, enabled.v[i]))
+			rc = td_ints_add(out, enabled.v[i]);
+	}
+	td_ints_free(&enabled);
+	td_ints_free(&ran);
+	return rc;
+}
+
 /* Scaled up from the time it ran to whole_ns; NaN: it never ran. */
 static double scaled(const struct td_reading *reading, uint64_t whole_ns)
 {
@@ -68,6 +129,7 @@ static void total_add(struct td_total *total, const struct td_reading *reading,
 	total->running_ns += reading->running_ns;
 	if (isnan(value))
 		return;
+	total->covered_ns += whole_ns;
 	total->value = isnan(total->value) ? value : total->value + value;
 	total->where += hash((uint64_t)(uint32_t)reading->cpu << 32 |
 			     (uint32_t)reading->tid);

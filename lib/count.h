@@ -33,11 +33,25 @@ void td_count_delta(const struct td_readings *now,
 		    struct td_readings *delta);
 void td_count_add(struct td_readings *sum, const struct td_readings *delta);
 
+/* Nothing counted yet. */
+void td_count_clear(struct td_readings *sum);
+/* Was any reading enabled; did any get onto the hardware? */
+bool td_count_enabled(const struct td_readings *delta);
+bool td_count_ran(const struct td_readings *delta);
+/*
+ * The CPUs on which pmu's counters were enabled and none of them ran: somebody
+ * else has them.  -ENOMEM; free out with td_ints_free().
+ */
+int td_count_held_cpus(const struct td_readings *delta,
+		       const struct td_plan *plan, int pmu,
+		       struct td_ints *out);
+
 /* One event over all CPUs or tasks of an id. */
 struct td_total {
 	unsigned int nr; /* CPUs or tasks that it was looked at on */
 	double value;    /* scaled up to the whole time, NaN: never ran */
 	uint64_t enabled_ns, running_ns;
+	uint64_t covered_ns; /* the PMU's time of the CPUs or tasks it ran on */
 	/*
 	 * On which CPUs and tasks it ran, as a sum of hashes: two events of a
 	 * ratio must have run on the same ones.

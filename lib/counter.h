@@ -42,7 +42,8 @@ static inline void td_counter_close(struct td_counter *counter)
 /*
  * Opens the plan's groups, stopped.  A group that the kernel cannot schedule
  * is split (in plan), and what may not be counted is left out (in target):
- * notes say so.  -ESRCH: a task of target has ended.
+ * notes say so, also later of CPUs that went away; they must live as long as
+ * the counter.  -ESRCH: a task of target has ended.
  */
 int td_counter_perf_open(struct td_counter **out, struct td_plan *plan,
 			 const struct td_machine *machine,

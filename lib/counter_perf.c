@@ -23,7 +23,6 @@
 struct open_group {
 	struct perf_evsel **evsels; /* evsels[0] leads */
 	size_t nr;
-	int pmu;
 	const int *members; /* the plan's */
 	struct perf_cpu_map *cpus;
 };
@@ -34,8 +33,8 @@ struct perf_counter {
 	size_t nr_groups;
 	struct perf_thread_map *threads;
 	struct td_readings now, before, delta;
-	uint64_t *buf; /* one group's read() */
-	size_t buf_size;
+	uint64_t *buf;          /* one group's read() */
+	struct td_notes *notes; /* borrowed */
 };
 
 static struct perf_counter *perf_counter_of(struct td_counter *counter)
@@ -98,9 +97,19 @@ static size_t group_read_size(size_t nr)
 	return sizeof(struct group_values) + nr * 2 * sizeof(uint64_t);
 }
 
+static int read_error(struct td_err *err, int error)
+{
+	td_err_set(err, -error, "cannot read a counter: %s", strerror(error));
+	if (error == ECHILD) /* __perf_read_group_add() in the kernel */
+		td_err_hint(err, "a thread began while the counters were "
+				 "opened, and has not all of them: try again");
+	return err->code;
+}
+
 /*
- * One read of one group.  The end of file instead of values: the kernel has
- * given the group up (error state), so it was not counted.
+ * One read of one group.  Less than a whole group: the kernel has given it
+ * up (error state), or taken it apart (its CPU went offline), so it was not
+ * counted.
  */
 static int read_group(struct perf_counter *counter,
 		      const struct open_group *group, int cpu_idx, int thread,
@@ -112,17 +121,12 @@ static int read_group(struct perf_counter *counter,
 	size_t size = group_read_size(group->nr);
 	ssize_t len = fd ? read(*fd, values, size) : -1;
 
-	if (len == 0) {
+	if (len < 0)
+		return read_error(err, errno);
+	if ((size_t)len < size) {
 		memset(values, 0, size);
-		values->nr = group->nr;
-	} else if (len < 0) {
-		return td_err_set(err, -errno, "cannot read a counter: %s",
-				  strerror(errno));
-	} else if ((size_t)len != size || values->nr != group->nr) {
-		return td_err_set(err, -EIO,
-				  "cannot read a counter: the kernel gave "
-				  "%zd bytes, not %zu",
-				  len, size);
+		td_notes_add(counter->notes, "not counted any more: CPU %d",
+			     perf_cpu_map__cpu(group->cpus, cpu_idx).cpu);
 	}
 	*out = values;
 	return 0;
@@ -302,8 +306,7 @@ static int open_group(struct opening *o, size_t index, size_t *failed)
 	struct open_group *group = &o->counter->groups[index];
 	int rc = 0;
 
-	*group = (struct open_group){ .pmu = from->pmu };
-	group->members = from->members;
+	*group = (struct open_group){ .members = from->members };
 	group->evsels = calloc(from->nr, sizeof(struct perf_evsel *));
 	group->cpus = group_cpus(o, from->pmu);
 	if (!group->evsels || !group->cpus)
@@ -339,13 +342,16 @@ static int fall_back(struct opening *o, size_t index, size_t failed, int rc)
 		td_notes_add(o->notes, "not counting guests: %s cannot", pmu);
 		return 0;
 	}
-	if (rc == -EINVAL && !group->slots && group->nr > 1) {
+	if (rc == -EINVAL && td_plan_can_split(group)) {
 		td_notes_add(o->notes,
 			     "%s: the kernel cannot count the group of %s at "
 			     "once: it takes turns",
 			     pmu, leader->name);
 		return td_plan_split(o->plan, index, o->err);
 	}
+	if (rc == -ENODEV && !o->target->system_wide &&
+	    !o->target->enable_on_exec)
+		rc = -ESRCH; /* a task that is exiting */
 	return td_open_error(o->err, rc, event, pmu, o->target);
 }
 
@@ -398,6 +404,7 @@ int td_counter_perf_open(struct td_counter **out, struct td_plan *plan,
 	if (!counter)
 		return td_err_nomem(err);
 	counter->base.ops = &perf_ops;
+	counter->notes = notes;
 	counter->threads = target_threads(target);
 	rc = counter->threads ? 0 : td_err_nomem(err);
 	while (!rc) {

@@ -400,6 +400,13 @@ void td_plan_free(struct td_plan *plan)
 	*plan = (struct td_plan){ 0 };
 }
 
+bool td_plan_can_split(const struct td_group *group)
+{
+	size_t first = group->reference >= 0;
+
+	return !group->slots && group->nr >= first + 2;
+}
+
 int td_plan_split(struct td_plan *plan, size_t index, struct td_err *err)
 {
 	const struct td_group *group = &plan->groups[index];
@@ -408,7 +415,7 @@ int td_plan_split(struct td_plan *plan, size_t index, struct td_err *err)
 	size_t keep = first + (group->nr - first) / 2;
 	struct td_group *half;
 
-	if (group->slots || group->nr < first + 2)
+	if (!td_plan_can_split(group))
 		return td_err_set(err, -EINVAL, "%s: cannot be split",
 				  plan->events[group->members[0]].name);
 	half = new_group(plan, group->pmu);

@@ -55,7 +55,8 @@ int td_plan_build(struct td_plan *plan, const struct td_machine *machine,
 void td_plan_find_clones(struct td_plan *plan);
 void td_plan_free(struct td_plan *plan);
 
-/* Splits a group that the kernel refused in two; not one with SLOTS. */
+/* Splits a group that the kernel refused in two: not SLOTS', nor one event. */
+bool td_plan_can_split(const struct td_group *group);
 int td_plan_split(struct td_plan *plan, size_t group, struct td_err *err);
 
 /* What the kernel is asked for, for the i-th member of a group. */

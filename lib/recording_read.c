@@ -78,6 +78,8 @@ static int parse_line(struct td_recording *rec, struct json_object **out,
 		return 0;
 	json_object_put(*out);
 	*out = NULL;
+	if (rc == json_tokener_success)
+		return bad(rec, err, "not a JSON object");
 	return td_err_set(err, -EINVAL, "%s:%zu:%zu: not JSON: %s", rec->path,
 			  rec->line, end + 1, json_tokener_error_desc(rc));
 }
@@ -201,10 +203,11 @@ static int add_to_group(struct td_plan *plan, int64_t index, int pmu)
 				     sizeof(*group));
 		if (!group)
 			return -ENOMEM;
-		group->pmu = pmu;
 		plan->nr_groups++;
 	}
 	group = &plan->groups[index];
+	if (group->nr == 0)
+		group->pmu = pmu;
 	if (group->pmu != pmu)
 		return -EINVAL;
 	place = td_array_add(&group->members, group->nr, sizeof(*place));

@@ -2,6 +2,14 @@
 #include "lib/util.h"
 
 #include <string.h>
+#include <unistd.h>
+
+void td_close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
 
 void *td_array_add(void *array, size_t nr, size_t size)
 {

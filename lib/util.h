@@ -17,6 +17,9 @@ static inline void td_autofree_(void *p)
 /* A local pointer that is freed when it goes out of scope. */
 #define td_autofree __attribute__((cleanup(td_autofree_)))
 
+/* Closes *fd if it is one, and makes it none (-1). */
+void td_close_fd(int *fd);
+
 /*
  * Makes room for one more than nr elements of size bytes in *array, growing
  * by doubling (array: the address of the pointer).  Returns the new, zeroed element, NULL when out of memory

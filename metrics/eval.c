@@ -57,15 +57,25 @@ static void fill_metrics(struct td_tree *tree, int pmu)
 	}
 }
 
-/* Did all events of a metric run, and on the same CPUs? */
+/*
+ * Did all events of a metric run, and on the same CPUs?  Of many tasks a
+ * short-lived one may have met one group and not the next: up to a hundredth
+ * of their time does not matter.
+ */
 static bool counted_alike(const struct td_metric *metric,
-			  const struct td_total *totals)
+			  const struct td_total *totals, bool tasks)
 {
 	for (size_t i = 0; i < metric->events.nr; i++) {
+		const struct td_total *first = &totals[metric->events.v[0]];
 		const struct td_total *total = &totals[metric->events.v[i]];
+		double apart = fabs((double)total->covered_ns -
+				    (double)first->covered_ns);
 
-		if (isnan(total->value) ||
-		    total->where != totals[metric->events.v[0]].where)
+		if (isnan(total->value))
+			return false;
+		if (total->where == first->where)
+			continue;
+		if (!tasks || apart * 100 > (double)first->covered_ns)
 			return false;
 	}
 	return true;
@@ -80,17 +90,18 @@ static double running_pct(const struct td_metric *metric,
 	for (size_t i = 0; i < metric->events.nr; i++) {
 		const struct td_total *total = &totals[metric->events.v[i]];
 
-		if (total->enabled_ns)
-			least = fmin(least, PERCENT *
-						    (double)total->running_ns /
-						    (double)total->enabled_ns);
+		if (!total->enabled_ns)
+			return 0;
+		least = fmin(least, PERCENT * (double)total->running_ns /
+					    (double)total->enabled_ns);
 	}
 	return least;
 }
 
 static void fill_cell(const struct td_tree *tree,
 		      const struct td_metric *metric,
-		      const struct td_total *totals, struct td_cell *cell)
+		      const struct td_total *totals, bool tasks,
+		      struct td_cell *cell)
 {
 	double value = PERCENT * tree->values[metric->slot];
 	double over = metric->threshold
@@ -98,7 +109,7 @@ static void fill_cell(const struct td_tree *tree,
 			      : 0;
 
 	cell->running_pct = running_pct(metric, totals);
-	if (!isfinite(value) || !counted_alike(metric, totals)) {
+	if (!isfinite(value) || !counted_alike(metric, totals, tasks)) {
 		cell->status = TD_STATUS_NOT_COUNTED;
 		cell->value = NAN;
 		return;
@@ -153,7 +164,8 @@ static bool was_opened(const struct td_plan *plan, int pmu,
 }
 
 static void eval_pmu(struct td_tree *tree, int pmu,
-		     const struct td_total *totals, struct td_row *row)
+		     const struct td_total *totals, bool tasks,
+		     struct td_row *row)
 {
 	fill_metrics(tree, pmu);
 	row->slots = slots_of(tree, pmu);
@@ -164,7 +176,7 @@ static void eval_pmu(struct td_tree *tree, int pmu,
 		if (metric->pmu != pmu || metric->column < 0)
 			continue;
 		cell = &row->cells[metric->column];
-		fill_cell(tree, metric, totals, cell);
+		fill_cell(tree, metric, totals, tasks, cell);
 		row->running_pct = fmax(row->running_pct, cell->running_pct);
 	}
 }
@@ -192,7 +204,7 @@ static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 {
 	double sum = 0, weight = 0, over = 0, running = tasks ? 0 : PERCENT;
 
-	*cell = (struct td_cell){ TD_STATUS_NOT_COUNTED, NAN, PERCENT, false };
+	*cell = (struct td_cell){ TD_STATUS_NOT_COUNTED, NAN, 0, false };
 	for (size_t i = 0; i < nr; i++) {
 		const struct td_cell *part = &rows[i].cells[column];
 
@@ -209,8 +221,10 @@ static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 		running = tasks ? running + part->running_pct
 				: fmin(running, part->running_pct);
 	}
+	if (weight <= 0)
+		return;
 	cell->running_pct = fmin(running, PERCENT);
-	if (weight <= 0 || isnan(sum))
+	if (isnan(sum))
 		return;
 	cell->status = TD_STATUS_OK;
 	cell->value = sum / weight;
@@ -259,7 +273,7 @@ static int eval_id(struct td_tree *tree, const struct td_totals *totals,
 			      tree->machine->pmus[pmu].name);
 		if (!out)
 			return -ENOMEM;
-		eval_pmu(tree, pmu, row, out);
+		eval_pmu(tree, pmu, row, totals->tasks, out);
 	}
 	if (report->nr_rows == first)
 		return 0;

@@ -200,8 +200,8 @@ static const struct {
 
 static void test_place(size_t i)
 {
-	struct td_placement got = td_uarch_place(places[i].uarch,
-						  places[i].config);
+	struct td_placement got =
+		td_uarch_place(places[i].uarch, places[i].config);
 
 	ok(got.fixed == places[i].fixed && got.general == places[i].general &&
 		   got.metric == places[i].metric,

@@ -2,23 +2,12 @@
 #include "cmd/run.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "cmd/dry_run.h"
 #include "cmd/target.h"
 #include "lib/util.h"
-
-#define NS_A_MS UINT64_C(1000000)
-/*
- * The longest time between reads: PERF_METRICS has 8 bits a field, and a
- * read starts it afresh (icl_update_topdown_event() in the kernel).
- */
-#define LONGEST_MS 1000
-/* At opening the threads of a process before giving up. */
-#define ATTEMPTS 5
 
 void td_run_init(struct td_run *run, const struct td_opts *opts)
 {
@@ -29,68 +18,6 @@ void td_run_init(struct td_run *run, const struct td_opts *opts)
 		.ticks_a_row = 1,
 	};
 	run->sink.tree = &run->tree;
-}
-
-static int start_child(struct td_run *run, struct td_err *err)
-{
-	int rc;
-
-	if (!run->opts->command)
-		return 0;
-	rc = td_child_start(&run->child, run->opts->command,
-			    &run->waiter.old_mask, err);
-	if (rc)
-		return rc;
-	run->waiter.child = run->child.pidfd;
-	if (run->target.enable_on_exec &&
-	    td_ints_add(&run->target.tids, run->child.pid))
-		return td_err_nomem(err);
-	return 0;
-}
-
-/* Threads come and go while we look: try a few times. */
-static int open_counter(struct td_run *run, struct td_err *err)
-{
-	int rc = 0;
-
-	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-		if (run->opts->pids.nr)
-			rc = td_target_threads(&run->fs, &run->opts->pids,
-					       &run->target.tids, err);
-		if (rc)
-			return rc;
-		rc = td_counter_perf_open(&run->counter, &run->plan,
-					  &run->machine, &run->target,
-					  &run->notes, err);
-		if (rc != -ESRCH || !run->opts->pids.nr)
-			return rc;
-	}
-	return td_err_set(err, rc,
-			  "-p: threads come and go faster than they can be "
-			  "opened: try again");
-}
-
-static int open_recording(struct td_run *run, struct td_err *err)
-{
-	struct td_recording_info info = {
-		.interval_ms = run->opts->interval_ms,
-		.target = run->target_text,
-		.tsc_hz = td_tsc_hz(),
-	};
-	td_autofree struct td_place *places = NULL;
-	int rc;
-
-	if (run->opts->subcommand != TD_RECORD)
-		return 0;
-	run->recording = fopen(run->opts->output, "we");
-	if (!run->recording)
-		return td_err_set(err, -errno, "%s: %s", run->opts->output,
-				  strerror(errno));
-	rc = td_places_read(&run->fs, &run->machine.online, &places, err);
-	if (!rc)
-		td_recording_write_head(run->recording, &run->machine, places,
-					&run->plan, &info);
-	return rc;
 }
 
 static int check_recording(struct td_run *run, struct td_err *err)
@@ -108,29 +35,6 @@ void td_run_say_notes(struct td_run *run)
 {
 	for (; run->notes_said < run->notes.nr; run->notes_said++)
 		fprintf(stderr, "tdstat: %s\n", run->notes.v[run->notes_said]);
-}
-
-int td_run_open(struct td_run *run, struct td_err *err)
-{
-	int rc;
-
-	run->target_text = td_target_describe(run->opts);
-	if (!run->target_text)
-		return td_err_nomem(err);
-	rc = td_waiter_open(&run->waiter, &run->opts->pids, err);
-	if (!rc)
-		rc = start_child(run, err);
-	if (!rc)
-		rc = open_counter(run, err);
-	if (!rc)
-		rc = td_sink_open(&run->sink, run->opts, run->target_text,
-				  run->opts->interval_ms > 0, err);
-	if (!rc)
-		rc = open_recording(run, err);
-	if (!rc && run->opts->verbose)
-		td_describe(stderr, &run->machine, &run->tree, &run->plan,
-			    &run->target);
-	return rc;
 }
 
 static int read_counters(struct td_run *run, struct td_err *err)
@@ -219,7 +123,7 @@ static int on_timeout(struct td_run *run, struct td_err *err)
 	kill(run->child.pid, again ? SIGKILL : SIGTERM);
 	return again ? 0
 		     : td_waiter_again(&run->waiter,
-				       TD_CHILD_GRACE_MS * NS_A_MS, err);
+				       TD_CHILD_GRACE_MS * TD_NS_A_MS, err);
 }
 
 /* With a command, until its end; else until told, or nobody is left. */
@@ -284,128 +188,10 @@ static int put_last(struct td_run *run, struct td_usage *usage,
 	return check_recording(run, err);
 }
 
-/* Rows longer than a second are read inside. */
-static int start_clock(struct td_run *run, struct td_err *err)
-{
-	uint64_t row_ms = (uint64_t)run->opts->interval_ms;
-
-	if (!row_ms)
-		row_ms = LONGEST_MS;
-	run->ticks_a_row = (row_ms + LONGEST_MS - 1) / LONGEST_MS;
-	return td_waiter_start(&run->waiter,
-			       row_ms * NS_A_MS / run->ticks_a_row,
-			       (uint64_t)run->opts->timeout_ms * NS_A_MS, err);
-}
-
-static int all_held(const struct td_run *run, int pmu, struct td_err *err)
-{
-	td_err_set(err, -EBUSY, "%s: its counters are taken by somebody else",
-		   run->machine.pmus[pmu].name);
-	return td_err_hint(err, "end the other profiler, or the virtual "
-				"machine, that holds them");
-}
-
-/*
- * CPUs whose counters opened, and never got onto the hardware: somebody else's
- * are pinned there.  0: none; 1: some, as at this look; an error when it is
- * the last look and a PMU has none left, else a note.
- */
-static int check_held(struct td_run *run, const struct td_readings *delta,
-		      bool last, struct td_err *err)
-{
-	int found = 0;
-
-	for (int pmu = 0; pmu < (int)run->machine.nr_pmus; pmu++) {
-		td_autofree char *text = NULL;
-		struct td_ints held, cpus;
-		size_t all;
-
-		if (!run->tree.sets[pmu])
-			continue;
-		if (td_count_held_cpus(delta, &run->plan, pmu, &held) ||
-		    td_plan_cpus(&run->machine.pmus[pmu], &run->target, &cpus))
-			return td_err_nomem(err);
-		text = td_ints_format(&held);
-		found |= held.nr > 0;
-		all = cpus.nr;
-		td_ints_free(&cpus);
-		td_ints_free(&held);
-		if (!last || !text || !text[0])
-			continue;
-		if (held.nr == all)
-			return all_held(run, pmu, err);
-		td_notes_add(&run->notes,
-			     "%s: somebody else has the counters of CPU(s) %s: "
-			     "not counted there",
-			     run->machine.pmus[pmu].name, text);
-	}
-	return found;
-}
-
-/*
- * Reads once and forgets it.  The counters of a group start and are read one
- * behind the other: from here on every interval has the same lag at both of
- * its ends.  A tenth of a second is many turns for counters that wait for the
- * hardware (the kernel rotates every 4 ms).
- */
-static int read_baseline(struct td_run *run, struct td_err *err)
-{
-	const struct timespec pause = { 0, 10000000 };
-	struct td_readings delta;
-	uint64_t unused;
-	int rc;
-
-	for (int looks = 10;; looks--) {
-		rc = run->counter->ops->read(run->counter, &unused, &delta,
-					     err);
-		if (rc || !run->target.system_wide)
-			return rc;
-		rc = check_held(run, &delta, looks == 0, err);
-		if (rc <= 0 || looks == 0)
-			return rc < 0 ? rc : 0;
-		nanosleep(&pause, NULL);
-	}
-}
-
-/* Threads that began while the counters were opened have half of them. */
-static int enable_counter(struct td_run *run, struct td_err *err)
-{
-	int rc = 0;
-
-	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-		rc = run->counter->ops->enable(run->counter, err);
-		if (!rc)
-			rc = read_baseline(run, err);
-		if (rc != -ECHILD || !run->opts->pids.nr)
-			return rc;
-		td_counter_close(run->counter);
-		run->counter = NULL;
-		rc = open_counter(run, err);
-		if (rc)
-			return rc;
-	}
-	return rc;
-}
-
-static int begin(struct td_run *run, struct td_err *err)
-{
-	int rc = 0;
-
-	if (!run->target.enable_on_exec)
-		rc = enable_counter(run, err);
-	if (!rc)
-		rc = start_clock(run, err);
-	if (!rc && run->child.pid > 0)
-		rc = td_child_release(&run->child, run->opts->command[0], err);
-	if (!rc)
-		td_run_say_notes(run);
-	return rc ? rc : td_sink_begin(&run->sink, err);
-}
-
 int td_run_count(struct td_run *run, struct td_err *err)
 {
 	struct td_usage usage = { 0 };
-	int rc = begin(run, err);
+	int rc = td_run_begin(run, err);
 
 	if (!rc)
 		rc = loop(run, err);

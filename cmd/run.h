@@ -10,6 +10,8 @@
 #include "lib/recording.h"
 #include "metrics/tree.h"
 
+#define TD_NS_A_MS UINT64_C(1000000)
+
 /* All that one run of counting holds. */
 struct td_run {
 	const struct td_opts *opts;
@@ -43,7 +45,9 @@ void td_run_init(struct td_run *run, const struct td_opts *opts);
 void td_run_say_notes(struct td_run *run);
 /* Forks the command, opens the counters and the outputs. */
 int td_run_open(struct td_run *run, struct td_err *err);
-/* Lets the command go, counts to the end, and writes all of it. */
+/* Counting begins: counters on, clock started, command let go. */
+int td_run_begin(struct td_run *run, struct td_err *err);
+/* Begins, counts to the end, and writes all of it. */
 int td_run_count(struct td_run *run, struct td_err *err);
 /* Returns rc, or the error of what could not be closed. */
 int td_run_close(struct td_run *run, int rc, struct td_err *err);

@@ -138,7 +138,7 @@ static int check_held(struct td_run *run, const struct td_readings *delta,
 	for (int pmu = 0; pmu < (int)run->machine.nr_pmus; pmu++) {
 		td_autofree char *text = NULL;
 		struct td_ints held, cpus;
-		size_t all;
+		bool all;
 
 		if (!run->tree.sets[pmu])
 			continue;
@@ -147,12 +147,12 @@ static int check_held(struct td_run *run, const struct td_readings *delta,
 			return td_err_nomem(err);
 		text = td_ints_format(&held);
 		found |= held.nr > 0;
-		all = cpus.nr;
+		all = held.nr == cpus.nr;
 		td_ints_free(&cpus);
 		td_ints_free(&held);
 		if (!last || !text || !text[0])
 			continue;
-		if (held.nr == all)
+		if (all)
 			return all_held(run, pmu, err);
 		td_notes_add(&run->notes,
 			     "%s: somebody else has the counters of CPU(s) %s: "

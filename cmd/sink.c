@@ -70,15 +70,6 @@ static void put_started(FILE *fp)
 		fprintf(fp, "# started on %s\n", text);
 }
 
-static bool several_pmus(const struct td_tree *tree)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < tree->nr_pmus; i++)
-		nr += tree->sets[i] != NULL;
-	return nr > 1;
-}
-
 int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 		 const char *target, bool interval, struct td_err *err)
 {
@@ -91,7 +82,7 @@ int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 	sink->frame = (struct td_frame){
 		.target = target,
 		.interval = interval,
-		.show_pmu = several_pmus(sink->tree),
+		.show_pmu = sink->tree->machine->nr_pmus > 1,
 		.show_id = opts->per_cpu,
 	};
 	look_at_terminal(sink);

@@ -17,9 +17,9 @@ static int no_rights(struct td_err *err, int rc, const char *event,
 					"cap_perfmon+ep; or count one command: "
 					"tdstat -- COMMAND");
 	return td_err_hint(err,
-			   "as root: sysctl kernel.perf_event_paranoid=2; or "
-			   "give tdstat CAP_PERFMON: setcap cap_perfmon+ep; "
-			   "another user's process needs root");
+			   "another user's process needs root or CAP_PERFMON; "
+			   "one's own, kernel.perf_event_paranoid at 2 or "
+			   "below");
 }
 
 /* perf_event_open(2), and arch/x86/events/intel/core.c for EINVAL */

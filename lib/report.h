@@ -50,7 +50,7 @@ struct td_report {
 struct td_frame {
 	const char *target; /* "./triad 100M", "system wide"; for people */
 	bool interval;      /* a row at a time, not one final tree */
-	bool show_pmu;      /* more than one PMU */
+	bool show_pmu;      /* a hybrid machine */
 	bool show_id;       /* an aggregation was asked for */
 	bool colour;        /* the stream is a terminal that shows it */
 	unsigned int screen_lines; /* the header comes again; 0: never */

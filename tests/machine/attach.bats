@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Processes that run already, and signals.
+# shellcheck disable=SC2030,SC2031,SC2154 # pid; what "run --separate-stderr" sets
+# Processes that run already, the idle machine, and signals.
 # machine: adl
 
 load helper
@@ -23,7 +24,7 @@ busy_process() { # CPU
 	rates check out --rows 1 --not-counted cpu_core
 }
 
-@test "a process in intervals, the last one cut short by its end" {
+@test "a process in intervals, until it ends" {
 	emulated
 	busy_process 1
 	"$TDSTAT" -p "$pid" -I 300 >out 3>&- &
@@ -98,6 +99,12 @@ busy_process() { # CPU
 	run -1 --separate-stderr "$TDSTAT" -p "$pid"
 	[[ ${stderr_lines[0]} == "tdstat: process $pid: "* ]]
 	[ -z "$output" ]
+}
+
+@test "the whole machine, idle: CPUs that halt count little, and the same" {
+	"$TDSTAT" -a -I 500 --interval-count 4 >out
+	# little is counted, so the way from one counter to the next is seen
+	rates check out --rows 4 --every 500 --tolerance 1
 }
 
 # until_signal NAME SECONDS OPTION...: tdstat, ended by a signal to it alone

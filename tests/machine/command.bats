@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2154 # what "run --separate-stderr" sets
 # A command on a hybrid machine: on one kind of core, on both, with children;
 # what it inherits, and what its end means.
 # machine: adl
@@ -99,7 +100,7 @@ load helper
 	run -137 --separate-stderr "$TDSTAT" -- sh -c 'kill -9 $$'
 	[[ $stderr == *tma_retiring* ]]
 	run -3 --separate-stderr "$TDSTAT" -a -x, -- sh -c 'exit 3'
-	[[ $stderr == *cpu_core,25.10,* ]]
+	[[ $stderr == *tma_retiring* ]]
 }
 
 @test "a command that is not there: 127; one that cannot be run: 126" {
@@ -136,21 +137,21 @@ load helper
 
 @test "a last, shorter interval" {
 	"$TDSTAT" -I 400 -x, -- sleep 1 2>out
-	cut -d, -f1 out | sed 1d | uniq >times
-	[ "$(wc -l <times)" -eq 3 ]
+	cut -d, -f1 out | sed 1d | uniq >ends
+	[ "$(wc -l <ends)" -eq 3 ]
 	# the last one is at the command's end: 1 s, and no deadline
-	awk 'NR == 3 && ($1 < 1 || $1 >= 1.2) { exit 1 }' times
-	run -0 --separate-stderr "$TDSTAT" -I 10000 -- sh -c "$WORK"
-	[ "$(grep -c tma_retiring <<<"$stderr")" -eq 1 ]
-	[ "${#stderr_lines[@]}" -eq 3 ]
+	awk 'NR == 3 && ($1 < 1 || $1 >= 1.2) { exit 1 }' ends
+	"$TDSTAT" -I 60000 -x, -- sh -c "$WORK" 2>out
+	[ "$(cut -d, -f1 out | sed 1d | uniq | wc -l)" -eq 1 ]
+	grep -E ',[0-9]+\.[0-9]{2}$' out
 }
 
 @test "--timeout ends the command, and is no failure without one" {
 	run -143 --separate-stderr "$TDSTAT" --timeout 300 -x, -- sleep 30
-	[ "${#stderr_lines[@]}" -eq 3 ]
+	[ "${#stderr_lines[@]}" -ge 2 ]
 	awk -F, 'NR > 1 && ($1 < 0.3 || $1 > 10) { exit 1 }' <<<"$stderr"
 	run -0 --separate-stderr "$TDSTAT" -a --timeout 300 -x,
-	[ "${#lines[@]}" -eq 3 ]
+	[ "${#lines[@]}" -ge 2 ]
 	awk -F, 'NR > 1 && ($1 < 0.3 || $1 > 10) { exit 1 }' <<<"$output"
 }
 
@@ -167,6 +168,7 @@ load helper
 }
 
 @test "one read() a group and CPU in an interval" {
+	emulated
 	for rows in 2 5; do
 		strace -f -y -X raw -o "log.$rows" -e trace=perf_event_open,read \
 			"$TDSTAT" -a -I 200 --interval-count "$rows" >out

@@ -26,12 +26,12 @@ to_mid_phase() {
 @test "intervals of half a second: one of each kind in turn" {
 	emulated
 	to_mid_phase
-	"$TDSTAT" -a --cputype core -I 500 --interval-count 8 >out
+	"$TDSTAT" -a -I 500 --interval-count 8 -x, >out
 	rates phases out --rows 8 --every 500 --run 1 --pmus cpu_core
 }
 
-@test "intervals of 20 ms, of both kinds of core" {
+@test "intervals of 20 ms: 25 of a kind in turn" {
 	emulated
-	"$TDSTAT" -a -I 20 --interval-count 100 -x, >out
-	rates phases out --rows 100 --every 20 --run 25
+	"$TDSTAT" -a -I 20 --interval-count 100 >out
+	rates phases out --rows 100 --every 20 --run 25 --pmus cpu_core
 }

@@ -54,9 +54,10 @@ static const struct argp_option options[] = {
 	{ "json-output", 'j', NULL, 0, "JSON, one object a line", 0 },
 	{ "output", 'o', "FILE", 0,
 	  "write to FILE; of record, the recording", 0 },
-	{ "append", OPT_APPEND, NULL, 0, "append to it instead", 0 },
+	{ "append", OPT_APPEND, NULL, 0, "append to the file of -o", 0 },
 	{ "input", 'i', "FILE", 0, "report: the recording to show", 0 },
 	{ "verbose", 'v', NULL, 0, "say more: machine, groups", 0 },
+	{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0 },
 	{ "dry-run", OPT_DRY_RUN, NULL, 0,
 	  "show what would be opened, and open nothing", 0 },
 	{ 0 },
@@ -163,7 +164,10 @@ static int parse_valued(struct parser *p, int key, const char *arg)
 		return parse_separator(p, arg);
 	case 'o':
 		opts->output = arg;
-		return 0;
+		if (strcmp(arg, "-") != 0)
+			return 0;
+		return td_err_usage(p->err, "-o -: not a file: results go to "
+					    "standard output without -o");
 	case 'i':
 		opts->input = arg;
 		return 0;
@@ -312,8 +316,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			state->next++;
 			return 0;
 		}
+		if (opts->subcommand == TD_REPORT && !opts->input) {
+			opts->input = state->argv[state->next++];
+			return 0;
+		}
 		opts->command = state->argv + state->next;
 		state->next = state->argc;
+		return 0;
+	case 'h':
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
 		return 0;
 	case ARGP_KEY_END:
 		return opts->subcommand == TD_REPORT ? check_report(p)

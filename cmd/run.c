@@ -20,7 +20,7 @@ void td_run_init(struct td_run *run, const struct td_opts *opts)
 	run->sink.tree = &run->tree;
 }
 
-static int check_recording(struct td_run *run, struct td_err *err)
+int td_run_check_recording(struct td_run *run, struct td_err *err)
 {
 	if (!run->recording)
 		return 0;
@@ -66,7 +66,7 @@ static int put_row(struct td_run *run, uint64_t time_ns, struct td_err *err)
 
 	if (run->recording)
 		td_recording_write_counts(run->recording, time_ns, &run->sum);
-	rc = check_recording(run, err);
+	rc = td_run_check_recording(run, err);
 	if (!rc)
 		rc = td_sink_counts(&run->sink, time_ns, &run->sum, err);
 	td_count_clear(&run->sum);
@@ -157,11 +157,17 @@ static int loop(struct td_run *run, struct td_err *err)
 /* Why a run that got to its end has not one number. */
 static void say_if_nothing(const struct td_run *run)
 {
+	const char *why = "nothing ran";
+
 	if (run->ever_running)
 		return;
-	fprintf(stderr, "tdstat: nothing was counted: %s\n",
-		run->ever_enabled ? "the counters were held by somebody else"
-				  : "nothing ran");
+	if (run->ever_enabled)
+		why = "the counters were held by somebody else";
+	if (run->ever_enabled && !run->target.system_wide &&
+	    run->machine.nr_pmus > 1)
+		why = "it did not run on the cores that were looked at, or "
+		      "somebody else held their counters";
+	fprintf(stderr, "tdstat: nothing was counted: %s\n", why);
 }
 
 /* The time since the last row, if rows are wanted; else all of it. */
@@ -185,7 +191,7 @@ static int put_last(struct td_run *run, struct td_usage *usage,
 	if (rc || !run->recording)
 		return rc;
 	td_recording_write_end(run->recording, usage, run->child.status);
-	return check_recording(run, err);
+	return td_run_check_recording(run, err);
 }
 
 int td_run_count(struct td_run *run, struct td_err *err)

@@ -43,6 +43,8 @@ struct td_run {
 void td_run_init(struct td_run *run, const struct td_opts *opts);
 /* What was not done as asked, once, on standard error. */
 void td_run_say_notes(struct td_run *run);
+/* What has been recorded so far is in the file, or it is an error. */
+int td_run_check_recording(struct td_run *run, struct td_err *err);
 /* Forks the command, opens the counters and the outputs. */
 int td_run_open(struct td_run *run, struct td_err *err);
 /* Counting begins: counters on, clock started, command let go. */

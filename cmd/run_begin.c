@@ -78,7 +78,7 @@ static int open_recording(struct td_run *run, struct td_err *err)
 	if (!rc)
 		td_recording_write_head(run->recording, &run->machine, places,
 					&run->plan, &info);
-	return rc;
+	return rc ? rc : td_run_check_recording(run, err);
 }
 
 int td_run_open(struct td_run *run, struct td_err *err)

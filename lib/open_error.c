@@ -17,9 +17,9 @@ static int no_rights(struct td_err *err, int rc, const char *event,
 					"cap_perfmon+ep; or count one command: "
 					"tdstat -- COMMAND");
 	return td_err_hint(err,
-			   "another user's process needs root or CAP_PERFMON; "
-			   "one's own, kernel.perf_event_paranoid at 2 or "
-			   "below");
+			   "one's own needs sysctl kernel.perf_event_paranoid "
+			   "at 2 or below; another user's needs root or "
+			   "CAP_PERFMON (setcap cap_perfmon+ep)");
 }
 
 /* perf_event_open(2), and arch/x86/events/intel/core.c for EINVAL */

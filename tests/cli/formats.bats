@@ -178,6 +178,8 @@ german() {
 		localedef -i de_DE -f UTF-8 "$BATS_FILE_TMPDIR/de_DE.UTF-8" || skip "cannot make one"
 	fi
 	export LOCPATH=$BATS_FILE_TMPDIR LC_ALL=de_DE.UTF-8
+	# of SAN=1: json-c 0.16 keeps the names of locales
+	export ASAN_OPTIONS=detect_leaks=0
 	[ "$(env printf %.1f 1,5)" = 1,5 ] || skip "the locale has no effect"
 }
 

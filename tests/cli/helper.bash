@@ -123,6 +123,8 @@ needs_software_events() {
 
 needs_strace() {
 	strace -o /dev/null true 2>/dev/null || skip "no strace, or ptrace is refused"
+	# the leak checker of SAN=1 is a tracer itself: there is one at a time
+	export ASAN_OPTIONS=detect_leaks=0
 }
 
 # --- what --dry-run prints ------------------------------------------------------

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/out.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 const struct td_out *td_out_find(enum td_format_kind format)
@@ -30,9 +29,4 @@ void td_out_number(FILE *fp, int width, int decimals, double value)
 	char buf[64];
 
 	fprintf(fp, "%*s", width, td_out_format(buf, decimals, value));
-}
-
-void td_out_seconds(FILE *fp, uint64_t ns)
-{
-	fprintf(fp, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
 }

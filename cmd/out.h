@@ -37,7 +37,4 @@ const struct td_out *td_out_find(enum td_format_kind format);
 const char *td_out_format(char buf[64], int decimals, double value);
 void td_out_number(FILE *fp, int width, int decimals, double value);
 
-/* "1.000104518", as all formats write times. */
-void td_out_seconds(FILE *fp, uint64_t ns);
-
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cmd/out.h"
+#include "lib/util.h"
 
 static void put_field(const struct td_writer *writer, const char *text)
 {
@@ -37,7 +38,9 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 static void put_row(const struct td_writer *writer,
 		    const struct td_report *report, const struct td_row *row)
 {
-	td_out_seconds(writer->fp, report->time_ns);
+	char time[40];
+
+	fputs(td_format_seconds(time, report->time_ns), writer->fp);
 	fputs(writer->separator, writer->fp);
 	put_field(writer, row->id);
 	fputs(writer->separator, writer->fp);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* JSON Lines: an object a metric. */
-#include <inttypes.h>
 #include <json-c/json.h>
 
 #include "cmd/out.h"
+#include "lib/util.h"
 
 /* A number as text gives it: a double's own form has 17 digits. */
 static struct json_object *number(double value)
@@ -15,11 +15,10 @@ static struct json_object *number(double value)
 
 static struct json_object *seconds(uint64_t ns)
 {
-	char text[48];
+	char buf[40];
 
-	snprintf(text, sizeof(text), "%" PRIu64 ".%09" PRIu64, ns / 1000000000,
-		 ns % 1000000000);
-	return json_object_new_double_s((double)ns / 1e9, text);
+	return json_object_new_double_s((double)ns / 1e9,
+					td_format_seconds(buf, ns));
 }
 
 static void put_cell(FILE *fp, uint64_t time_ns, const struct td_row *row,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* For people: a table with -I, else a tree in perf stat's frame. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "cmd/out.h"
+#include "lib/util.h"
 
 #define CELL_WIDTH  20
 #define PMU_WIDTH   12 /* cpu_lowpower */
@@ -67,9 +67,9 @@ static void put_line(struct td_writer *writer, const struct td_report *report,
 		     const struct td_row *row)
 {
 	FILE *fp = writer->fp;
+	char time[40];
 
-	fprintf(fp, "%6" PRIu64 ".%09" PRIu64, report->time_ns / 1000000000,
-		report->time_ns % 1000000000);
+	fprintf(fp, "%16s", td_format_seconds(time, report->time_ns));
 	if (writer->frame->show_id)
 		fprintf(fp, " %-*s", ID_WIDTH, row->id);
 	if (writer->frame->show_pmu)
@@ -196,8 +196,9 @@ static void text_report(struct td_writer *writer,
 
 static void put_time(FILE *fp, uint64_t ns, const char *what)
 {
-	fprintf(fp, " %7" PRIu64 ".%09" PRIu64 " seconds %s\n", ns / 1000000000,
-		ns % 1000000000, what);
+	char time[40];
+
+	fprintf(fp, " %17s seconds %s\n", td_format_seconds(time, ns), what);
 }
 
 static void text_end(struct td_writer *writer, const struct td_usage *usage)

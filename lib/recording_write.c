@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <inttypes.h>
 #include <json-c/json.h>
 #include <stdlib.h>
 
@@ -31,12 +30,12 @@ static void put_int(struct json_object *to, const char *key, int64_t value)
 /* Seconds with all nine decimals: a double's own form would lose them. */
 static void put_seconds(struct json_object *to, const char *key, uint64_t ns)
 {
-	char text[40];
+	char buf[40];
 
-	snprintf(text, sizeof(text), "%" PRIu64 ".%09" PRIu64, ns / 1000000000,
-		 ns % 1000000000);
 	json_object_object_add(
-		to, key, json_object_new_double_s((double)ns / 1e9, text));
+		to, key,
+		json_object_new_double_s((double)ns / 1e9,
+					 td_format_seconds(buf, ns)));
 }
 
 static struct json_object *pmu_objects(const struct td_machine *machine)

@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/util.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+const char *td_format_seconds(char buf[40], uint64_t ns)
+{
+	snprintf(buf, 40, "%" PRIu64 ".%09" PRIu64, ns / 1000000000,
+		 ns % 1000000000);
+	return buf;
+}
 
 void td_close_fd(int *fd)
 {

@@ -3,6 +3,7 @@
 #define TD_UTIL_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #define TD_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
@@ -16,6 +17,9 @@ static inline void td_autofree_(void *p)
 
 /* A local pointer that is freed when it goes out of scope. */
 #define td_autofree __attribute__((cleanup(td_autofree_)))
+
+/* "1.000104518": seconds with all nine decimals.  Returns buf. */
+const char *td_format_seconds(char buf[40], uint64_t ns);
 
 /* Closes *fd if it is one, and makes it none (-1). */
 void td_close_fd(int *fd);

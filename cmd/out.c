@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/out.h"
 
+#include <errno.h>
 #include <string.h>
 
 const struct td_out *td_out_find(enum td_format_kind format)
@@ -14,6 +15,15 @@ const struct td_out *td_out_find(enum td_format_kind format)
 		return &td_out_json;
 	}
 	return &td_out_text;
+}
+
+int td_out_check(FILE *fp, const char *name, struct td_err *err)
+{
+	errno = 0;
+	if (fflush(fp) == 0 && !ferror(fp))
+		return 0;
+	return td_err_set(err, errno ? -errno : -EIO, "cannot write %s: %s",
+			  name, strerror(errno ? errno : EIO));
 }
 
 const char *td_out_format(char buf[64], int decimals, double value)

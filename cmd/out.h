@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cmd/opts.h"
+#include "lib/err.h"
 #include "lib/report.h"
 
 struct td_writer;
@@ -32,6 +33,9 @@ struct td_writer {
 extern const struct td_out td_out_text, td_out_csv, td_out_json;
 
 const struct td_out *td_out_find(enum td_format_kind format);
+
+/* Flushes; what could not be written by now is an error that says name. */
+int td_out_check(FILE *fp, const char *name, struct td_err *err);
 
 /* A number as all formats write it: never -0.0. */
 const char *td_out_format(char buf[64], int decimals, double value);

@@ -24,17 +24,20 @@ int td_run_check_recording(struct td_run *run, struct td_err *err)
 {
 	if (!run->recording)
 		return 0;
-	errno = 0;
-	if (fflush(run->recording) == 0 && !ferror(run->recording))
-		return 0;
-	return td_err_set(err, errno ? -errno : -EIO, "cannot write %s: %s",
-			  run->opts->output, strerror(errno ? errno : EIO));
+	return td_out_check(run->recording, run->opts->output, err);
 }
 
 void td_run_say_notes(struct td_run *run)
 {
 	for (; run->notes_said < run->notes.nr; run->notes_said++)
 		fprintf(stderr, "tdstat: %s\n", run->notes.v[run->notes_said]);
+}
+
+/* --interval-count rows are out. */
+static bool is_quiet(const struct td_run *run)
+{
+	return run->opts->interval_count &&
+	       run->printed == run->opts->interval_count;
 }
 
 static int read_counters(struct td_run *run, struct td_err *err)
@@ -71,9 +74,6 @@ static int put_row(struct td_run *run, uint64_t time_ns, struct td_err *err)
 		rc = td_sink_counts(&run->sink, time_ns, &run->sum, err);
 	td_count_clear(&run->sum);
 	run->printed++;
-	if (run->opts->interval_count &&
-	    run->printed == run->opts->interval_count)
-		run->quiet = true;
 	return rc;
 }
 
@@ -131,7 +131,7 @@ static bool is_over(const struct td_run *run, const struct td_wake *wake)
 {
 	if (run->child.pid > 0)
 		return run->waiter.child_ended;
-	return run->signals || run->timed_out || run->quiet ||
+	return run->signals || run->timed_out || is_quiet(run) ||
 	       wake->what & TD_WAKE_TARGETS;
 }
 
@@ -148,7 +148,7 @@ static int loop(struct td_run *run, struct td_err *err)
 			pass_on(run, &wake);
 		if (wake.what & TD_WAKE_TIMEOUT)
 			rc = on_timeout(run, err);
-		if (!rc && wake.what & TD_WAKE_TICK && !run->quiet)
+		if (!rc && wake.what & TD_WAKE_TICK && !is_quiet(run))
 			rc = tick(run, wake.ticks, err);
 	}
 	return rc;
@@ -177,11 +177,11 @@ static int put_last(struct td_run *run, struct td_usage *usage,
 	int rc = 0;
 
 	usage->elapsed_ns = elapsed_ns(run);
-	if (!run->quiet)
+	if (!is_quiet(run))
 		rc = read_counters(run, err);
 	if (!rc && run->child.pid > 0 && run->waiter.child_ended)
 		rc = td_child_wait(&run->child, usage, err);
-	if (!rc && !run->quiet)
+	if (!rc && !is_quiet(run))
 		rc = put_row(run, usage->elapsed_ns, err);
 	if (!rc)
 		rc = td_sink_end(&run->sink, usage, err);

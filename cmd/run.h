@@ -35,7 +35,6 @@ struct td_run {
 	uint64_t rows; /* deadlines that have passed */
 	int printed;   /* rows that have been written */
 	int signals;   /* that asked us to stop */
-	bool quiet;    /* --interval-count rows are out */
 	bool timed_out;
 	bool ever_enabled, ever_running; /* any counter, in the whole run */
 };

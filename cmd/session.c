@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/session.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,10 +77,7 @@ int td_session_run(const struct td_opts *opts, int *status, struct td_err *err)
 		td_run_say_notes(&run);
 		td_dry_run(stdout, &run.machine, &run.tree, &run.plan,
 			   &run.target);
-		if (fflush(stdout) || ferror(stdout))
-			rc = td_err_set(err, -errno,
-					"cannot write standard output: %s",
-					strerror(errno));
+		rc = td_out_check(stdout, "standard output", err);
 	} else if (!rc) {
 		rc = count(&run, status, err);
 	}

@@ -13,11 +13,7 @@
 
 static int check_stream(struct td_sink *sink, struct td_err *err)
 {
-	errno = 0;
-	if (fflush(sink->writer.fp) == 0 && !ferror(sink->writer.fp))
-		return 0;
-	return td_err_set(err, errno ? -errno : -EIO, "cannot write %s: %s",
-			  sink->name, strerror(errno ? errno : EIO));
+	return td_out_check(sink->writer.fp, sink->name, err);
 }
 
 static int open_stream(struct td_sink *sink, const struct td_opts *opts,

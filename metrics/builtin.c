@@ -132,21 +132,25 @@ static const struct td_metric_def metrics_8_metrics[] = {
 
 /* --- perf-metrics, four fields: Ice Lake's class ------------------------- */
 
+/* What Ice Lake's level 2 and Skylake's count alike. */
+#define MISPREDICT_AND_STALL_EVENTS                                          \
+	{ "mispredicts", "BR_MISP_RETIRED.ALL_BRANCHES", "event=0xc5" },     \
+	{ "machine_clears", "MACHINE_CLEARS.COUNT",                          \
+	  "event=0xc3,umask=0x01,cmask=1,edge=1" },                          \
+	{ "stalls_mem", "CYCLE_ACTIVITY.STALLS_MEM_ANY",                     \
+	  "event=0xa3,umask=0x14,cmask=20" },                                \
+	{ "stalls_total", "CYCLE_ACTIVITY.STALLS_TOTAL",                     \
+	  "event=0xa3,umask=0x04,cmask=4" },                                 \
+	{ "one_port", "EXE_ACTIVITY.1_PORTS_UTIL", "event=0xa6,umask=0x02" }, \
+	{ "two_ports", "EXE_ACTIVITY.2_PORTS_UTIL", "event=0xa6,umask=0x04" }
+
 static const struct td_event_def sunny_cove_events[] = {
 	METRIC_EVENTS_4,
 	{ "uop_dropping", "INT_MISC.UOP_DROPPING", "event=0x0d,umask=0x10" },
 	{ "clears", "INT_MISC.CLEARS_COUNT", "event=0x0d,umask=0x01,cmask=1,edge=1" },
 	{ "no_uops", "IDQ_UOPS_NOT_DELIVERED.CYCLES_0_UOPS_DELIV.CORE",
 	  "event=0x9c,umask=0x01,cmask=5" },
-	{ "mispredicts", "BR_MISP_RETIRED.ALL_BRANCHES", "event=0xc5" },
-	{ "machine_clears", "MACHINE_CLEARS.COUNT",
-	  "event=0xc3,umask=0x01,cmask=1,edge=1" },
-	{ "stalls_mem", "CYCLE_ACTIVITY.STALLS_MEM_ANY",
-	  "event=0xa3,umask=0x14,cmask=20" },
-	{ "stalls_total", "CYCLE_ACTIVITY.STALLS_TOTAL",
-	  "event=0xa3,umask=0x04,cmask=4" },
-	{ "one_port", "EXE_ACTIVITY.1_PORTS_UTIL", "event=0xa6,umask=0x02" },
-	{ "two_ports", "EXE_ACTIVITY.2_PORTS_UTIL", "event=0xa6,umask=0x04" },
+	MISPREDICT_AND_STALL_EVENTS,
 	{ "on_stores", "EXE_ACTIVITY.BOUND_ON_STORES",
 	  "event=0xa6,umask=0x40,cmask=2" },
 	{ "uops_retired", "UOPS_RETIRED.SLOTS", "event=0xc2,umask=0x02" },
@@ -315,15 +319,7 @@ static const struct td_event_def skylake_events[] = {
 	OLD_EVENTS,
 	{ "no_uops", "IDQ_UOPS_NOT_DELIVERED.CYCLES_0_UOPS_DELIV.CORE",
 	  "event=0x9c,umask=0x01,cmask=4" },
-	{ "mispredicts", "BR_MISP_RETIRED.ALL_BRANCHES", "event=0xc5" },
-	{ "machine_clears", "MACHINE_CLEARS.COUNT",
-	  "event=0xc3,umask=0x01,cmask=1,edge=1" },
-	{ "stalls_mem", "CYCLE_ACTIVITY.STALLS_MEM_ANY",
-	  "event=0xa3,umask=0x14,cmask=20" },
-	{ "stalls_total", "CYCLE_ACTIVITY.STALLS_TOTAL",
-	  "event=0xa3,umask=0x04,cmask=4" },
-	{ "one_port", "EXE_ACTIVITY.1_PORTS_UTIL", "event=0xa6,umask=0x02" },
-	{ "two_ports", "EXE_ACTIVITY.2_PORTS_UTIL", "event=0xa6,umask=0x04" },
+	MISPREDICT_AND_STALL_EVENTS,
 	{ "on_stores", "EXE_ACTIVITY.BOUND_ON_STORES", "event=0xa6,umask=0x40" },
 	{ "macro_fused", "UOPS_RETIRED.MACRO_FUSED", "event=0xc2,umask=0x04" },
 	{ "instructions", "INST_RETIRED.ANY", "event=0xc0" },

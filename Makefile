@@ -46,8 +46,11 @@ UNIT := $(patsubst %.c,$(B)/%,$(filter tests/unit/%,$(TESTS)))
 FUZZ := $(patsubst %.c,$(B)/%,$(filter tests/fuzz/%,$(TESTS)))
 PROGRAM := $(patsubst cmd/main.c,$(B)/tdstat,$(filter cmd/main.c,$(CMD)))
 
+# The kernel tree's own perf_event.h: Debian 12's knows no config3.
+UAPI := build/uapi/linux/perf_event.h
+
 COMPILE = -std=gnu11 -D_GNU_SOURCE -DTDSTAT_VERSION='"$(VERSION)"' \
-	-DTDSTAT_DATADIR='"$(datadir)/tdstat"' -I. $(SYSTEM_INCLUDES) \
+	-DTDSTAT_DATADIR='"$(datadir)/tdstat"' -I. -isystem build/uapi $(SYSTEM_INCLUDES) \
 	$(PKG_CFLAGS:-I%=-isystem%) $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(SANITIZER)
 LINK = $(CC) $(CFLAGS) $(SANITIZER) $(LDFLAGS) -o $@ $(filter %.o,$^) \
 	$(filter %.a,$^) -Wl,--as-needed $(PKG_LIBS) -lm
@@ -72,7 +75,7 @@ $(B)/libtd.a: $(LIB:%.c=$(B)/obj/%.o)
 	@rm -f $@
 	$(call say,AR)$(AR) rcs $@ $^
 
-$(OBJECTS): $(B)/obj/%.o: %.c Makefile | build/.gitignore
+$(OBJECTS): $(B)/obj/%.o: %.c Makefile | build/.gitignore $(UAPI)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(COMPILE) -MMD -MP -c -o $@ $<
 
@@ -108,6 +111,10 @@ else
 	tar -C $(@D) -xf "$$tar" --strip-components=1 --wildcards $(KERNEL_PARTS:%='*/%')
 endif
 	@touch $@
+
+$(UAPI): build/linux/.unpacked
+	@mkdir -p $(@D)
+	@ln -sfnr build/linux/tools/include/uapi/linux/perf_event.h $@
 
 # With an empty environment: our flags are not theirs.
 build/libperf/libperf.a: build/linux/.unpacked
@@ -228,7 +235,7 @@ SCRIPTS := .ci/run .ci/layers tests/tally tests/boot tests/save-machine tests/da
 LINTS := layers gcc clang cppcheck format shellcheck mandoc codespell
 tool = @command -v $1 >/dev/null || { echo "lint: no $1 here, skipped"; exit 0; };
 
-lint: build/linux/.unpacked
+lint: build/linux/.unpacked $(UAPI)
 	@$(MAKE) -skO $(if $(findstring -j,$(MAKEFLAGS)),,-j$$(nproc)) $(LINTS:%=lint-%)
 
 lint-layers:

@@ -11,7 +11,7 @@
 #include "lib/sysfs.h"
 #include "lib/uarch.h"
 
-#define TD_NR_CONFIGS 3 /* config, config1, config2 */
+#define TD_NR_CONFIGS 4 /* config, config1 to config3 */
 
 /* A term's bits: which config word, and where in it. */
 struct td_format {
@@ -28,10 +28,18 @@ struct td_alias {
 	double scale; /* 1 where there is no .scale file */
 };
 
+enum td_pmu_kind {
+	TD_PMU_CORE,     /* cpu, cpu_core, cpu_atom, cpu_lowpower */
+	TD_PMU_SOFTWARE, /* the kernel's own: fits into any group */
+	TD_PMU_TOOL,     /* counted by who runs the command */
+	TD_PMU_OTHER,    /* uncore, power, ... */
+};
+
 struct td_pmu {
 	char *name;
 	uint32_t type;
-	struct td_ints cpus; /* online ones */
+	enum td_pmu_kind kind;
+	struct td_ints cpus; /* online ones it is opened on, system wide */
 	struct td_format *formats;
 	size_t nr_formats;
 	struct td_alias *aliases;
@@ -40,9 +48,10 @@ struct td_pmu {
 	bool skip; /* not asked for: nothing of it is counted or shown */
 };
 
+enum td_pmu_kind td_pmu_kind(const char *name);
 /*
- * Reads bus/event_source/devices/<name>.  A PMU without a cpus file has all
- * of online.  Free with td_pmu_free(), whatever the result.
+ * Reads bus/event_source/devices/<name>.  A PMU without a cpus or cpumask file
+ * has all of online.  Free with td_pmu_free(), whatever the result.
  */
 int td_pmu_read(const struct td_sysfs *fs, const char *name,
 		const struct td_ints *online, struct td_pmu *pmu,

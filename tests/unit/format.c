@@ -35,7 +35,7 @@ static const struct {
 	{ "config:0-", 0, 0 },
 	{ "config:x", 0, 0 },
 	{ "config:0-7x", 0, 0 },
-	{ "config3:0", 0, 0 },
+	{ "config4:0", 0, 0 },
 	{ "config4:0", 0, 0 },
 	{ "config11:0", 0, 0 },
 	{ "config-1:0", 0, 0 },

@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sysexits.h>
 
 #include "cmd/opts.h"
 #include "cmd/report.h"
 #include "cmd/session.h"
 
+/* Both lines moved to the right, so that the caret stays below its letter. */
+static void put_place(const char *place)
+{
+	int line = (int)strcspn(place, "\n");
+
+	fprintf(stderr, "    %.*s\n    %s\n", line, place, place + line + 1);
+}
+
 static int print_error(const struct td_err *err)
 {
 	fprintf(stderr, "tdstat: %s\n", err->msg);
+	if (err->place[0])
+		put_place(err->place);
 	if (err->hint[0])
 		fprintf(stderr, "tdstat: %s\n", err->hint);
 	return err->usage ? EX_USAGE : 1;

@@ -60,6 +60,31 @@ int td_err_hint(struct td_err *err, const char *fmt, ...)
 	return err->code;
 }
 
+/* What of a long text is shown: so many bytes, a third of them before at. */
+#define SHOWN 72
+
+int td_err_point(struct td_err *err, const char *text, size_t at, size_t len)
+{
+	size_t size = strlen(text);
+	size_t from = size > SHOWN && at > SHOWN / 3 ? at - SHOWN / 3 : 0;
+	char line[SHOWN + 1], marks[SHOWN + 2];
+	size_t left;
+
+	snprintf(line, sizeof(line), "%s", text + from);
+	for (char *c = line; *c; c++) {
+		if ((unsigned char)*c < ' ')
+			*c = ' ';
+	}
+	left = SHOWN + 1 - (at - from);
+	memset(marks, '~', sizeof(marks));
+	marks[0] = '^';
+	marks[len < 1 ? 1 : len < left ? len : left] = '\0';
+	snprintf(err->place, sizeof(err->place), "%s%s%s\n%*s%s",
+		 from ? "..." : "", line, size > from + SHOWN ? "..." : "",
+		 (int)(at - from) + (from ? 3 : 0), "", marks);
+	return err->code;
+}
+
 int td_err_nomem(struct td_err *err)
 {
 	return td_err_set(err, -ENOMEM, "out of memory");

@@ -3,6 +3,7 @@
 #define TD_ERR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /*
  * The one error: owned by main(), passed last, printed once.
@@ -14,6 +15,7 @@ struct td_err {
 	bool usage;
 	char msg[512];
 	char hint[512];
+	char place[256]; /* the user's text and a caret below it, or empty */
 };
 
 /* Replaces the error.  Returns code, so that it can be returned at once. */
@@ -28,6 +30,11 @@ int td_err_wrap(struct td_err *err, const char *fmt, ...)
 /* Sets the second line, the remedy.  Returns err->code. */
 int td_err_hint(struct td_err *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/*
+ * Shows where in text the error is: len bytes from at.  Of a long text, what
+ * stands around.  Returns err->code.
+ */
+int td_err_point(struct td_err *err, const char *text, size_t at, size_t len);
 int td_err_nomem(struct td_err *err);
 
 #endif

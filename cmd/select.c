@@ -24,7 +24,7 @@ static void list_pmus(const struct td_machine *machine, bool cpus, char *buf,
 	size_t len = 0;
 
 	buf[0] = '\0';
-	for (size_t i = 0; i < machine->nr_pmus && len < size; i++) {
+	for (size_t i = 0; i < machine->nr_core && len < size; i++) {
 		const struct td_pmu *pmu = &machine->pmus[i];
 		td_autofree char *text = td_ints_format(&pmu->cpus);
 
@@ -87,9 +87,9 @@ int td_select_pmus(struct td_machine *machine, const struct td_opts *opts,
 	size_t left = 0;
 	int rc = opts->has_cpus ? check_online(machine, opts, err) : 0;
 
-	if (rc || machine->nr_pmus == 0)
+	if (rc || machine->nr_core == 0)
 		return rc;
-	for (size_t i = 0; i < machine->nr_pmus; i++) {
+	for (size_t i = 0; i < machine->nr_core; i++) {
 		struct td_pmu *pmu = &machine->pmus[i];
 
 		if (opts->cputype && !is_type(pmu, opts->cputype))

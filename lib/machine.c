@@ -2,6 +2,7 @@
 #include "lib/machine.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +54,21 @@ static int by_rank(const void *a, const void *b)
 	return strcmp(*x, *y);
 }
 
+static int append_pmu(struct td_machine *machine, struct td_pmu *pmu,
+		      struct td_err *err)
+{
+	struct td_pmu *place =
+		td_array_add(&machine->pmus, machine->nr_pmus, sizeof(*place));
+
+	if (!place) {
+		td_pmu_free(pmu);
+		return td_err_nomem(err);
+	}
+	*place = *pmu;
+	machine->nr_pmus++;
+	return 0;
+}
+
 /*
  * A PMU whose cpus file is empty (all its cores are off) cannot be counted on:
  * a task's event on it fails with ENOMEM (x86_pmu_event_init()).
@@ -60,31 +76,21 @@ static int by_rank(const void *a, const void *b)
 static int add_pmu(const struct td_sysfs *fs, const char *name,
 		   struct td_machine *machine, struct td_err *err)
 {
-	struct td_pmu pmu, *place;
+	struct td_pmu pmu;
 	int rc = td_pmu_read(fs, name, &machine->online, &pmu, err);
 
 	if (rc || pmu.cpus.nr == 0) {
 		td_pmu_free(&pmu);
 		return rc;
 	}
-	pmu.uarch = td_model_uarch(machine->model, name);
-	place = td_array_add(&machine->pmus, machine->nr_pmus, sizeof(*place));
-	if (!place) {
-		td_pmu_free(&pmu);
-		return td_err_nomem(err);
-	}
-	*place = pmu;
-	machine->nr_pmus++;
-	return 0;
+	if (pmu.kind == TD_PMU_CORE)
+		pmu.uarch = td_model_uarch(machine->model, name);
+	return append_pmu(machine, &pmu, err);
 }
 
-static bool is_core_pmu(const char *name)
-{
-	return strcmp(name, "cpu") == 0 || strncmp(name, "cpu_", 4) == 0;
-}
-
-static int read_pmus(const struct td_sysfs *fs, struct td_machine *machine,
-		     struct td_err *err)
+/* Those of core, or all others that are not there yet. */
+static int read_pmus(const struct td_sysfs *fs, bool core,
+		     struct td_machine *machine, struct td_err *err)
 {
 	struct td_names names;
 	int rc = td_sysfs_list(fs->sys, "bus/event_source/devices", &names);
@@ -97,11 +103,66 @@ static int read_pmus(const struct td_sysfs *fs, struct td_machine *machine,
 	if (names.nr)
 		qsort(names.v, names.nr, sizeof(*names.v), by_rank);
 	for (size_t i = 0; !rc && i < names.nr; i++) {
-		if (is_core_pmu(names.v[i]))
+		if ((td_pmu_kind(names.v[i]) == TD_PMU_CORE) == core &&
+		    td_machine_find_pmu(machine, names.v[i]) < 0)
 			rc = add_pmu(fs, names.v[i], machine, err);
 	}
 	td_names_free(&names);
 	return rc;
+}
+
+int td_machine_read_others(const struct td_sysfs *fs,
+			   struct td_machine *machine, struct td_err *err)
+{
+	machine->has_others = true;
+	return read_pmus(fs, false, machine, err);
+}
+
+int td_machine_add_builtin(struct td_machine *machine, struct td_err *err)
+{
+	static const struct {
+		const char *name;
+		uint32_t type;
+	} builtin[] = {
+		{ "software", PERF_TYPE_SOFTWARE },
+		{ "tracepoint", PERF_TYPE_TRACEPOINT },
+		{ "breakpoint", PERF_TYPE_BREAKPOINT },
+		{ "tool", UINT32_MAX }, /* never the kernel's */
+	};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < TD_ARRAY_SIZE(builtin); i++) {
+		struct td_pmu pmu = { .type = builtin[i].type };
+
+		if (td_machine_find_pmu(machine, builtin[i].name) >= 0)
+			continue;
+		pmu.kind = td_pmu_kind(builtin[i].name);
+		pmu.name = strdup(builtin[i].name);
+		if (!pmu.name || td_ints_copy(&pmu.cpus, &machine->online)) {
+			td_pmu_free(&pmu);
+			return td_err_nomem(err);
+		}
+		rc = append_pmu(machine, &pmu, err);
+	}
+	return rc;
+}
+
+int td_machine_find_pmu(const struct td_machine *machine, const char *name)
+{
+	for (size_t i = 0; i < machine->nr_pmus; i++) {
+		if (strcmp(machine->pmus[i].name, name) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+int td_machine_find_type(const struct td_machine *machine, uint32_t type)
+{
+	for (size_t i = 0; i < machine->nr_pmus; i++) {
+		if (machine->pmus[i].type == type)
+			return (int)i;
+	}
+	return -1;
 }
 
 int td_machine_read(const struct td_sysfs *fs, const char *cpuid,
@@ -114,7 +175,8 @@ int td_machine_read(const struct td_sysfs *fs, const char *cpuid,
 	if (!rc)
 		rc = read_cpus(fs, machine, err);
 	if (!rc)
-		rc = read_pmus(fs, machine, err);
+		rc = read_pmus(fs, true, machine, err);
+	machine->nr_core = machine->nr_pmus;
 	if (rc)
 		td_machine_free(machine);
 	return rc;

@@ -13,13 +13,25 @@ struct td_machine {
 	struct td_ints online;
 	bool smt;            /* hardware threads share cores */
 	bool nmi_watchdog;   /* holds a cycles counter of every CPU */
-	struct td_pmu *pmus; /* core PMUs with CPUs, cpu_core first */
-	size_t nr_pmus;
+	struct td_pmu *pmus; /* core PMUs with CPUs, cpu_core first; others */
+	size_t nr_core, nr_pmus;
+	bool has_others; /* td_machine_read_others() was here */
 };
 
 /* cpuid: the identity to assume, in perf's form; NULL: the processor's own. */
 int td_machine_read(const struct td_sysfs *fs, const char *cpuid,
 		    struct td_machine *machine, struct td_err *err);
+/*
+ * Adds what every kernel has (software, tracepoint, breakpoint) and the tools'
+ * own PMU.  Twice is once.
+ */
+int td_machine_add_builtin(struct td_machine *machine, struct td_err *err);
+/* Adds all other PMUs of sysfs: uncore units, power, ... */
+int td_machine_read_others(const struct td_sysfs *fs,
+			   struct td_machine *machine, struct td_err *err);
+/* Indices, -1: none such. */
+int td_machine_find_pmu(const struct td_machine *machine, const char *name);
+int td_machine_find_type(const struct td_machine *machine, uint32_t type);
 void td_machine_free(struct td_machine *machine);
 
 #endif

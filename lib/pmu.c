@@ -197,6 +197,10 @@ static int read_cpus(const struct td_sysfs *fs, struct td_pmu *pmu,
 
 	snprintf(path, sizeof(path), DEVICES "/%s/cpus", pmu->name);
 	len = td_sysfs_read_at(fs->sys, path, text, sizeof(text));
+	if (len == -ENOENT && pmu->kind == TD_PMU_OTHER) {
+		snprintf(path, sizeof(path), DEVICES "/%s/cpumask", pmu->name);
+		len = td_sysfs_read_at(fs->sys, path, text, sizeof(text));
+	}
 	if (len == -ENOENT)
 		return td_ints_copy(&pmu->cpus, online);
 	if (len < 0)
@@ -210,6 +214,24 @@ static int read_cpus(const struct td_sysfs *fs, struct td_pmu *pmu,
 	return rc ? td_err_nomem(err) : 0;
 }
 
+enum td_pmu_kind td_pmu_kind(const char *name)
+{
+	/* those whose events are of perf_sw_context in the kernel */
+	static const char *const software[] = { "software",   "tracepoint",
+						"breakpoint", "msr",
+						"kprobe",     "uprobe" };
+
+	if (strcmp(name, "cpu") == 0 || strncmp(name, "cpu_", 4) == 0)
+		return TD_PMU_CORE;
+	if (strcmp(name, "tool") == 0)
+		return TD_PMU_TOOL;
+	for (size_t i = 0; i < TD_ARRAY_SIZE(software); i++) {
+		if (strcmp(name, software[i]) == 0)
+			return TD_PMU_SOFTWARE;
+	}
+	return TD_PMU_OTHER;
+}
+
 int td_pmu_read(const struct td_sysfs *fs, const char *name,
 		const struct td_ints *online, struct td_pmu *pmu,
 		struct td_err *err)
@@ -218,7 +240,10 @@ int td_pmu_read(const struct td_sysfs *fs, const char *name,
 	uint64_t type;
 	int rc;
 
-	*pmu = (struct td_pmu){ .name = strdup(name) };
+	*pmu = (struct td_pmu){
+		.name = strdup(name),
+		.kind = td_pmu_kind(name),
+	};
 	if (!pmu->name)
 		return td_err_nomem(err);
 	snprintf(path, sizeof(path), DEVICES "/%s/type", name);

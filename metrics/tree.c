@@ -373,15 +373,15 @@ int td_tree_build(struct td_tree *tree, struct td_plan *plan,
 	*tree = (struct td_tree){
 		.plan = plan,
 		.machine = machine,
-		.nr_pmus = machine->nr_pmus,
+		.nr_pmus = machine->nr_core,
 	};
-	tree->sets = calloc(machine->nr_pmus + 1, sizeof(const void *));
-	tree->levels = calloc(machine->nr_pmus + 1, sizeof(int));
-	tree->references = calloc(machine->nr_pmus + 1, sizeof(int));
+	tree->sets = calloc(machine->nr_core + 1, sizeof(const void *));
+	tree->levels = calloc(machine->nr_core + 1, sizeof(int));
+	tree->references = calloc(machine->nr_core + 1, sizeof(int));
 	if (!tree->sets || !tree->levels || !tree->references ||
 	    add_columns(tree, level))
 		return td_err_nomem(err);
-	for (size_t i = 0; i < machine->nr_pmus; i++) {
+	for (size_t i = 0; i < machine->nr_core; i++) {
 		tree->references[i] = -1;
 		if (machine->pmus[i].skip)
 			continue;

@@ -48,7 +48,7 @@ static bool kernel_too_old(const struct td_machine *machine, const char *pmu,
 
 static const char *first_pmu(const struct td_machine *machine)
 {
-	for (size_t i = 0; i < machine->nr_pmus; i++) {
+	for (size_t i = 0; i < machine->nr_core; i++) {
 		if (!machine->pmus[i].skip)
 			return machine->pmus[i].name;
 	}
@@ -59,7 +59,7 @@ int td_why_no_tree(const struct td_machine *machine, struct td_err *err)
 {
 	const char *pmu, *since;
 
-	if (machine->nr_pmus == 0)
+	if (machine->nr_core == 0)
 		return no_pmu(machine, err);
 	pmu = first_pmu(machine);
 	if (kernel_too_old(machine, pmu, &since)) {

@@ -182,7 +182,9 @@ static inline void test_add_pmu(struct td_machine *machine,
 		td_ints_add(&machine->online, pmu->cpus.v[i]);
 	test_add_formats(pmu);
 	test_add_events(pmu, from->events);
+	pmu->kind = td_pmu_kind(from->name);
 	machine->nr_pmus++;
+	machine->nr_core++;
 }
 
 /* Free with td_machine_free(). */

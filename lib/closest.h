@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CLOSEST_H
+#define TD_CLOSEST_H
+
+#include <stddef.h>
+
+/* Of many names the one that was probably meant. */
+struct td_closest {
+	const char *wanted; /* as typed; borrowed */
+	char best[128];     /* "": none is close */
+	size_t distance;
+};
+
+/* Letters that were added, left out, changed or swapped, in any case. */
+void td_closest_offer(struct td_closest *closest, const char *name);
+
+#endif

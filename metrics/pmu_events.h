@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_PMU_EVENTS_H
+#define TD_PMU_EVENTS_H
+
+#include <stddef.h>
+
+#include "lib/cpu.h"
+#include "lib/err.h"
+
+/* An event that a model's files name. */
+struct td_model_event {
+	char *name; /* lower case: "inst_retired.any" */
+	char *pmu; /* "cpu_core", "uncore_imc"; "cpu": the core PMU of a machine with one */
+	char *terms; /* as a PMU takes them: "event=0xd1,umask=0x1"; no period */
+	char *desc;  /* one line; NULL: none */
+	char *topic; /* "cache": the file it stands in */
+};
+
+/* A metric that they define; issue 4 computes them. */
+struct td_model_metric {
+	char *name;
+	char *pmu;    /* as above */
+	char *groups; /* "TopdownL1;tma_L1_group"; NULL: none */
+	char *desc;   /* NULL: none */
+	char *unit;   /* ScaleUnit: "100%"; NULL: none */
+};
+
+/* One model's files: <root>/<model>/<topic>.json. */
+struct td_pmu_events {
+	char *dir;                     /* "<root>/alderlake" */
+	struct td_model_event *events; /* sorted by name, then pmu */
+	size_t nr_events;
+	struct td_model_metric *metrics; /* sorted by name, then pmu */
+	size_t nr_metrics;
+};
+
+/*
+ * Reads what <root>/mapfile.csv says of this processor; root is a folder such
+ * as tools/perf/pmu-events/arch/x86 of the kernel.  -ENOENT: no such folder,
+ * or no line of the map is this processor's.  -EINVAL: a file makes no sense;
+ * the message says which and where.  Free with td_pmu_events_free(), whatever
+ * the result.
+ */
+int td_pmu_events_read(struct td_pmu_events *out, const char *root,
+		       const struct td_cpuid *cpuid, struct td_err *err);
+void td_pmu_events_free(struct td_pmu_events *events);
+
+/*
+ * By name, in any case, of a PMU ("cpu_core"; "uncore_cha_0" has the events of
+ * "uncore_cha").  NULL: none.
+ */
+const struct td_model_event *
+td_pmu_events_find(const struct td_pmu_events *events, const char *pmu,
+		   const char *name);
+
+#endif

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Maps and event files made up here; the kernel tree's: pmu_events_models.c. */
+#include <limits.h>
+
+#include "lib/util.h"
+#include "metrics/pmu_events.h"
+#include "tests/unit/test.h"
+#include "tests/unit/tree.h"
+
+#define HEAD  "Family-model,Version,Filename,EventType\n"
+#define ADL   "GenuineIntel-6-97-2"
+#define MAP   "mapfile.csv"
+#define CACHE "m/cache.json"
+
+/* clang-format off */
+/* Which folder a map has for a processor; NULL: an error that says about. */
+static const struct {
+	const char *name, *cpuid, *map, *want, *about;
+	int code;
+} maps[] = {
+	{ "a model's number", ADL, HEAD "GenuineIntel-6-97,v1,m,core\n", "m" },
+	{ "one of some", ADL, HEAD "GenuineIntel-6-(9A|97|BF),v1,m,core\n", "m" },
+	{ "a set", ADL, HEAD "GenuineIntel-6-9[67],v1,m,core\n", "m" },
+	{ "a class, as AMD's", "AuthenticAMD-25-61-2",
+	  HEAD "AuthenticAMD-25-[[:xdigit:]]+,v1,m,core\n", "m" },
+	{ "with the stepping", ADL, HEAD "GenuineIntel-6-97-2,v1,m,core\n", "m" },
+	{ "a stepping of a set", "GenuineIntel-6-55-7",
+	  HEAD "GenuineIntel-6-55-[01234],v1,n,core\n"
+	  "GenuineIntel-6-55-[56789ABCDEF],v1,m,core\n", "m" },
+	{ "the first of two", ADL,
+	  HEAD "GenuineIntel-6-97,v1,m,core\nGenuineIntel-6-97-2,v1,n,core\n", "m" },
+	{ "line ends, notes, no line end", ADL,
+	  HEAD "\r\n# GenuineIntel-6-97,v1,n,core\nGenuineIntel-6-97,v1,m", "m" },
+	{ "another stepping", ADL, HEAD "GenuineIntel-6-97-[013],v1,m,core\n",
+	  NULL, "no events of " ADL, -ENOENT },
+	{ "the end alone", ADL, HEAD "6-97,v1,m,core\n", NULL, "no events", -ENOENT },
+	{ "the beginning alone", ADL, HEAD "GenuineIntel-6-9,v1,m,core\n",
+	  NULL, "no events", -ENOENT },
+	{ "either half of a choice", ADL, HEAD "GenuineIntel|6-97-2,v1,m,core\n",
+	  NULL, "no events", -ENOENT },
+	{ "the first line is none", ADL, "GenuineIntel-6-97,v1,m,core\n",
+	  NULL, "no events", -ENOENT },
+	{ "an empty map", ADL, "", NULL, "no events", -ENOENT },
+	{ "no expression", ADL, HEAD "GenuineIntel-6-(97,v1,m,core\n",
+	  NULL, MAP ":2: ", -EINVAL },
+	{ "too few columns", ADL, HEAD "x,v1,n,core\nGenuineIntel-6-97,v1\n",
+	  NULL, MAP ":3: ", -EINVAL },
+	{ "no folder's name", ADL, HEAD "GenuineIntel-6-97,v1,,core\n",
+	  NULL, MAP ":2: ", -EINVAL },
+	{ "a folder that is not there", ADL, HEAD "GenuineIntel-6-97,v1,gone,core\n",
+	  NULL, "/gone: No such file", -ENOENT },
+};
+
+/* What a file says: "pmu/name/terms desc" of each event, then the metrics. */
+static const struct {
+	const char *name, *text, *want;
+} files[] = {
+	{ "no events", "[]", "" },
+	{ "as the tree writes it",
+	  "[\n    {\n        \"BriefDescription\": \"Loads.\",\n"
+	  "        \"EventCode\": \"0xd1\",\n        \"EventName\": \"MEM_LOAD.L1_HIT\",\n"
+	  "        \"SampleAfterValue\": \"1000003\",\n        \"UMask\": \"0x1\"\n    }\n]\n",
+	  "cpu/mem_load.l1_hit/event=0xd1,umask=0x1 Loads.;" },
+	{ "numbers as numbers",
+	  "[{\"EventName\":\"A\",\"EventCode\":208,\"UMask\":129,\"CounterMask\":16,"
+	  "\"RetirementLatencyMean\":2.5,\"Deprecated\":0}]",
+	  "cpu/a/event=0xd0,umask=0x81,cmask=16;" },
+	{ "no code, zeros",
+	  "[{\"EventName\":\"A\",\"UMask\":\"0x00\",\"CounterMask\":\"0\","
+	  "\"PortMask\":\"0x0000\",\"MSRIndex\":\"0\",\"MSRValue\":\"0x00\"}]",
+	  "cpu/a/event=0x0;" },
+	{ "every bit of a core",
+	  "[{\"EventName\":\"A\",\"EventCode\":\"0X0D\",\"Invert\":\"1\",\"EdgeDetect\":\"1\","
+	  "\"AnyThread\":\"1\",\"CounterMask\":\"2\",\"UMask\":\"0x3\"}]",
+	  "cpu/a/event=0xd,umask=0x3,any=1,cmask=2,edge=1,inv=1;" },
+	{ "every mask of other units",
+	  "[{\"EventName\":\"A\",\"EventCode\":\"0x83\",\"Unit\":\"IIO\",\"PortMask\":\"0x0F\","
+	  "\"FCMask\":\"0x07\",\"Filter\":\"ch_mask=0x1f\"},"
+	  "{\"EventName\":\"B\",\"Unit\":\"L3PMC\",\"EnAllCores\":\"0x1\",\"EnAllSlices\":\"0x1\","
+	  "\"SliceId\":\"0x3\",\"ThreadMask\":\"0x3\"},"
+	  "{\"EventName\":\"C\",\"Unit\":\"UMCPMC\",\"RdWrMask\":\"0x2\",\"NodeType\":\"5\"}]",
+	  "uncore_iio/a/event=0x83,fc_mask=0x7,ch_mask=0xf,ch_mask=0x1f;"
+	  "amd_l3/b/event=0x0,enallcores=0x1,enallslices=0x1,sliceid=0x3,threadmask=0x3;"
+	  "amd_umc/c/event=0x0,type=5,rdwrmask=0x2;" },
+	{ "MSRs, the first of a list",
+	  "[{\"EventName\":\"A\",\"EventCode\":\"0xB7, 0xBB\",\"MSRIndex\":\"0x1a6,0x1a7\","
+	  "\"MSRValue\":\"0x3FBFC00001\"},"
+	  "{\"EventName\":\"B\",\"MSRIndex\":\"0x1A7\",\"MSRValue\":\"0x1\"},"
+	  "{\"EventName\":\"C\",\"MSRIndex\":\"0x3F6\",\"MSRValue\":\"128\"},"
+	  "{\"EventName\":\"D\",\"MSRIndex\":\"0x3F7\",\"MSRValue\":\"0x12\"},"
+	  "{\"EventName\":\"E\",\"MSRIndex\":\"0x3F6\"},"
+	  "{\"EventName\":\"F\",\"MSRIndex\":\"0x3E0\",\"MSRValue\":\"0x7\"}]",
+	  "cpu/a/event=0xb7,offcore_rsp=0x3fbfc00001;cpu/b/event=0x0,offcore_rsp=0x1;"
+	  "cpu/c/event=0x0,ldlat=128;cpu/d/event=0x0,frontend=0x12;cpu/e/event=0x0;"
+	  "cpu/f/event=0x0,msr_0x3e0=0x7;" },
+	{ "codes and masks in two parts, other codes",
+	  "[{\"EventName\":\"A\",\"EventCode\":\"0x2\",\"ExtSel\":\"1\"},"
+	  "{\"EventName\":\"B\",\"UMask\":\"0x01\",\"UMaskExt\":\"0xC817FE\"},"
+	  "{\"EventName\":\"C\",\"UMask\":\"0xC817FE01\",\"UMaskExt\":\"0xC817FE\"},"
+	  "{\"EventName\":\"D\",\"ConfigCode\":\"0x4\"},{\"EventName\":\"E\",\"EventidCode\":\"5\"}]",
+	  "cpu/a/event=0x102;cpu/b/event=0x0,umask=0xc817fe01;"
+	  "cpu/c/event=0x0,umask=0xc817fe01;cpu/d/config=0x4;cpu/e/eventid=0x5;" },
+	{ "names that stand for other codes",
+	  "[{\"EventName\":\"Cpu_Clk_Unhalted.Thread\",\"UMask\":\"0x2\",\"Unit\":\"cpu_atom\"},"
+	  "{\"EventName\":\"CPU_CLK_UNHALTED.CORE\",\"UMask\":\"0x2\"},"
+	  "{\"EventName\":\"CPU_CLK_UNHALTED.REF\",\"EventCode\":\"0x7\"},"
+	  "{\"EventName\":\"CPU_CLK_UNHALTED.THREAD_ANY\",\"AnyThread\":\"1\",\"UMask\":\"0x2\"},"
+	  "{\"EventName\":\"INST_RETIRED.ANY\",\"UMask\":\"0x1\"},"
+	  "{\"EventName\":\"INST_RETIRED.ANY_P\",\"UMask\":\"0x1\"}]",
+	  "cpu/cpu_clk_unhalted.core/event=0x3c;cpu/cpu_clk_unhalted.ref/event=0x0,umask=0x3;"
+	  "cpu_atom/cpu_clk_unhalted.thread/event=0x3c;"
+	  "cpu/cpu_clk_unhalted.thread_any/event=0x3c,any=1;"
+	  "cpu/inst_retired.any/event=0xc0;cpu/inst_retired.any_p/event=0xc0;" },
+	{ "units",
+	  "[{\"EventName\":\"A\",\"Unit\":\"CBO\"},{\"EventName\":\"B\",\"Unit\":\"QPI LL\"},"
+	  "{\"EventName\":\"C\",\"Unit\":\"SBO\"},{\"EventName\":\"D\",\"Unit\":\"iMPH-U\"},"
+	  "{\"EventName\":\"E\",\"Unit\":\"UPI LL\"},{\"EventName\":\"F\",\"Unit\":\"DFPMC\"},"
+	  "{\"EventName\":\"G\",\"Unit\":\"iMC\"},{\"EventName\":\"H\",\"Unit\":\"imc_free_running_0\"},"
+	  "{\"EventName\":\"I\",\"Unit\":\"CPU_LowPower\"},{\"EventName\":\"J\",\"Unit\":\"\"}]",
+	  "uncore_cbox/a/event=0x0;uncore_qpi/b/event=0x0;uncore_sbox/c/event=0x0;"
+	  "uncore_arb/d/event=0x0;uncore_upi/e/event=0x0;amd_df/f/event=0x0;"
+	  "uncore_imc/g/event=0x0;uncore_imc_free_running_0/h/event=0x0;"
+	  "cpu_lowpower/i/event=0x0;cpu/j/event=0x0;" },
+	{ "descriptions",
+	  "[{\"EventName\":\"A\",\"BriefDescription\":\" two\\n  lines\\tand a bit \"},"
+	  "{\"EventName\":\"B\",\"Deprecated\":\"1\",\"BriefDescription\":\"Old.\"},"
+	  "{\"EventName\":\"C\",\"Deprecated\":\"1\"},{\"EventName\":\"D\",\"BriefDescription\":\" \"}]",
+	  "cpu/a/event=0x0 two lines and a bit;cpu/b/event=0x0 Old. (deprecated);"
+	  "cpu/c/event=0x0 (deprecated);cpu/d/event=0x0;" },
+	{ "in order: name, then PMU",
+	  "[{\"EventName\":\"b\",\"Unit\":\"cpu_core\"},{\"EventName\":\"A\",\"Unit\":\"cpu_core\"},"
+	  "{\"EventName\":\"B\",\"Unit\":\"cpu_atom\"}]",
+	  "cpu_core/a/event=0x0;cpu_atom/b/event=0x0;cpu_core/b/event=0x0;" },
+	{ "metrics, one that is an event too, counters",
+	  "[{\"MetricName\":\"tma_x\",\"MetricExpr\":\"a\",\"Unit\":\"cpu_atom\",\"MetricGroup\":"
+	  "\"TopdownL1;tma_L1_group\",\"ScaleUnit\":\"100%\",\"BriefDescription\":\"X\"},"
+	  "{\"EventName\":\"E\",\"MetricName\":\"M\",\"Unit\":\"iMC\"},"
+	  "{\"Unit\":\"core\",\"CountersNumGeneric\":\"8\"}]",
+	  "uncore_imc/e/event=0x0;uncore_imc:M::;cpu_atom:tma_x:TopdownL1;tma_L1_group:100% X;" },
+};
+
+/* Not to be read; the message begins with the file and says about. */
+static const struct {
+	const char *name, *text, *about;
+	size_t size; /* 0: that of the text */
+} bad[] = {
+	{ "nothing at all", "", ":1: not JSON: " },
+	{ "no JSON", "[\n{},\n{\"EventName\" \"A\"}]", ":3: not JSON: " },
+	{ "cut off", "[\n{\"EventName\":\"A\"", ":2: not JSON: " },
+	{ "more behind it", "[]\n]", ":2: not JSON: " },
+	{ "too deep", "[[[[[[[[[[]]]]]]]]]]", ":1: not JSON: " },
+	{ "no UTF-8", "[{\"EventName\":\"\xff\"}]", ":1: not JSON: " },
+	{ "a NUL", "[]\0\n", ": a NUL byte", 4 },
+	{ "a NUL in a text", "[{\"EventName\":\"A\\u0000B\"}]", "EventName: a NUL" },
+	{ "an object", "{\"A\":[]}", ": not a JSON array" },
+	{ "texts", "[{},\"A\"]", ": entry 2: not an object" },
+	{ "null", "[null]", ": entry 1: not an object" },
+	{ "a name that is none", "[{},{\"EventName\":[]}]", ": entry 2: EventName: neither" },
+	{ "null for a name", "[{},{\"EventName\":null}]", ": entry 2: EventName: neither" },
+	{ "a code in words", "[{\"EventName\":\"A\",\"EventCode\":\"0xG\"}]",
+	  ": A: EventCode: not a number" },
+	{ "a code of more than 64 bits",
+	  "[{\"EventName\":\"A\",\"EventCode\":\"0x10000000000000000\"}]",
+	  ": A: EventCode: not a number" },
+	{ "an endless code",
+	  "[{\"EventName\":\"A\",\"EventCode\":\"0x0000000000000000000000000000000000001\"}]",
+	  ": A: EventCode: not a number" },
+	{ "less than nothing", "[{\"EventName\":\"A\",\"UMask\":-1}]",
+	  ": A: UMask: not a number" },
+	{ "a half", "[{\"EventName\":\"A\",\"CounterMask\":0.5}]",
+	  ": A: CounterMask: not a number" },
+	{ "an empty mask", "[{\"EventName\":\"A\",\"UMask\":\"\"}]", ": A: UMask: not a number" },
+	{ "yes for a flag", "[{\"EventName\":\"A\",\"EdgeDetect\":true}]",
+	  ": A: EdgeDetect: neither text nor a number" },
+	{ "an MSR by name", "[{\"EventName\":\"A\",\"MSRIndex\":\"ldlat\"}]",
+	  ": A: MSRIndex: not a number" },
+	{ "not deprecated, but what?", "[{\"EventName\":\"A\",\"Deprecated\":\"no\"}]",
+	  ": A: Deprecated: not a number" },
+	{ "a list for a unit", "[{\"MetricName\":\"M\",\"Unit\":[]}]",
+	  ": M: Unit: neither text nor a number" },
+};
+
+/* Who finds what stands under which PMU. */
+static const struct {
+	const char *pmu, *name, *want; /* "pmu/name"; NULL: nothing */
+} finds[] = {
+	{ "cpu_core", "both", "cpu_core/both" },
+	{ "cpu_atom", "BOTH", "cpu_atom/both" },
+	{ "cpu_atom", "core", NULL },
+	{ "cpu", "core", NULL },
+	{ "cpu_cor", "core", NULL },
+	{ "cpu_core_", "core", NULL },
+	{ "cpu_core", "cor", NULL },
+	{ "cpu_core", "", NULL },
+	{ "", "core", NULL },
+	{ "uncore_imc", "Reads", "uncore_imc/reads" },
+	{ "uncore_imc_0", "rEADS", "uncore_imc/reads" },
+	{ "uncore_imc_15", "reads", "uncore_imc/reads" },
+	{ "uncore_imc_", "reads", NULL },
+	{ "uncore_imc0", "reads", NULL },
+	{ "uncore_imc_free_running_0", "reads", "uncore_imc_free_running_0/reads" },
+	{ "uncore_imc_free_running_1", "reads", NULL },
+	{ "7", "reads", NULL },
+};
+
+#define FIND_FILE                                                         \
+	"[{\"EventName\":\"BOTH\",\"Unit\":\"cpu_core\"},"                \
+	"{\"EventName\":\"BOTH\",\"Unit\":\"cpu_atom\"},"                 \
+	"{\"EventName\":\"CORE\",\"Unit\":\"cpu_core\"},"                 \
+	"{\"EventName\":\"READS\",\"Unit\":\"iMC\"},"                     \
+	"{\"EventName\":\"READS\",\"Unit\":\"imc_free_running_0\"}]"
+/* clang-format on */
+
+static void parse_cpuid(const char *text, struct td_cpuid *cpuid)
+{
+	struct td_err err = { 0 };
+
+	if (td_cpuid_parse(text, cpuid, &err))
+		ok(false, "%s", err.msg);
+}
+
+/* Of a made-up folder with this map and, below m, this file. */
+static int read_made_up(const char *root, const char *cpuid, const char *map,
+			struct td_pmu_events *events, struct td_err *err)
+{
+	struct td_cpuid id;
+
+	parse_cpuid(cpuid, &id);
+	test_file(root, MAP, map, strlen(map));
+	test_file(root, "m/metricgroups.json", "{\"A\":\"B\"}", 9);
+	test_file(root, "m/readme.txt", "-", 1);
+	return td_pmu_events_read(events, root, &id, err);
+}
+
+static int read_text(const char *root, const char *text, size_t size,
+		     struct td_pmu_events *events, struct td_err *err)
+{
+	test_file(root, CACHE, text, size ? size : strlen(text));
+	return read_made_up(root, ADL, HEAD "GenuineIntel-6-97,v1,m,core\n",
+			    events, err);
+}
+
+static void test_map(const char *root, size_t i)
+{
+	struct td_pmu_events events;
+	struct td_err err = { 0 };
+	int rc = read_made_up(root, maps[i].cpuid, maps[i].map, &events, &err);
+
+	if (maps[i].want)
+		ok(rc == 0 && strcmp(strrchr(events.dir, '/') + 1,
+				     maps[i].want) == 0,
+		   "map: %s %s", maps[i].name, err.msg);
+	else
+		ok(rc == maps[i].code && err.code == rc &&
+			   strncmp(err.msg, root, strlen(root)) == 0 &&
+			   strstr(err.msg, maps[i].about),
+		   "map: %s: %s", maps[i].name, err.msg + strlen(root));
+	td_pmu_events_free(&events);
+}
+
+/* To be freed. */
+static char *describe(const struct td_pmu_events *events)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
+
+	for (size_t i = 0; i < events->nr_events; i++) {
+		const struct td_model_event *event = &events->events[i];
+
+		fprintf(fp, "%s/%s/%s%s%s;", event->pmu, event->name,
+			event->terms, event->desc ? " " : "",
+			event->desc ? event->desc : "");
+	}
+	for (size_t i = 0; i < events->nr_metrics; i++) {
+		const struct td_model_metric *metric = &events->metrics[i];
+
+		fprintf(fp, "%s:%s:%s:%s%s%s;", metric->pmu, metric->name,
+			metric->groups ? metric->groups : "",
+			metric->unit ? metric->unit : "",
+			metric->desc ? " " : "",
+			metric->desc ? metric->desc : "");
+	}
+	fclose(fp);
+	return text;
+}
+
+static void test_text(const char *root, size_t i)
+{
+	struct td_pmu_events events;
+	struct td_err err = { 0 };
+	int rc = read_text(root, files[i].text, 0, &events, &err);
+	td_autofree char *got = describe(&events);
+
+	ok(rc == 0, "file: %s %s", files[i].name, err.msg);
+	is_str(got, files[i].want, "file: %s", files[i].name);
+	if (events.nr_events)
+		is_str(events.events[0].topic, "cache", "file: topic");
+	td_pmu_events_free(&events);
+}
+
+static void test_bad(const char *root, size_t i)
+{
+	struct td_pmu_events events;
+	struct td_err err = { 0 };
+	char path[PATH_MAX];
+	int rc = read_text(root, bad[i].text, bad[i].size, &events, &err);
+
+	snprintf(path, sizeof(path), "%s/" CACHE ":", root);
+	ok(rc == -EINVAL && err.code == rc &&
+		   strncmp(err.msg, path, strlen(path)) == 0 &&
+		   strstr(err.msg, bad[i].about),
+	   "bad: %s: %s", bad[i].name, err.msg + strlen(root));
+	td_pmu_events_free(&events);
+}
+
+static void test_finds(const char *root)
+{
+	struct td_pmu_events events;
+	struct td_err err = { 0 };
+
+	ok(read_text(root, FIND_FILE, 0, &events, &err) == 0, "to find in %s",
+	   err.msg);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(finds); i++) {
+		const struct td_model_event *event = td_pmu_events_find(
+			&events, finds[i].pmu, finds[i].name);
+		char got[64] = "(nothing)";
+
+		if (event)
+			snprintf(got, sizeof(got), "%s/%s", event->pmu,
+				 event->name);
+		is_str(got, finds[i].want ? finds[i].want : "(nothing)",
+		       "find '%s' of '%s'", finds[i].name, finds[i].pmu);
+	}
+	td_pmu_events_free(&events);
+	ok(!td_pmu_events_find(&events, "cpu", "a"), "find: no events");
+}
+
+static void test_made_up(void)
+{
+	char root[] = "/tmp/tdstat-events-XXXXXX";
+	struct td_pmu_events events;
+	struct td_cpuid id;
+	struct td_err err = { 0 };
+
+	if (!mkdtemp(root)) {
+		ok(false, "no temporary folder");
+		return;
+	}
+	parse_cpuid(ADL, &id);
+	ok(td_pmu_events_read(&events, root, &id, &err) == -ENOENT &&
+		   strstr(err.msg, "/" MAP ": No such file"),
+	   "no map: %s", err.msg + strlen(root));
+	td_pmu_events_free(&events);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(maps); i++)
+		test_map(root, i);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(files); i++)
+		test_text(root, i);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(bad); i++)
+		test_bad(root, i);
+	test_finds(root);
+	test_file(root, "m/dir.json/", "", 0);
+	ok(read_text(root, "[]", 0, &events, &err) == -EISDIR, "a folder: %s",
+	   err.msg + strlen(root));
+	td_pmu_events_free(&events);
+	test_tree_remove(root);
+}
+
+int main(void)
+{
+	test_made_up();
+	return done_testing();
+}

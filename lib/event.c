@@ -11,7 +11,7 @@
 #include "lib/parse.h"
 #include "lib/util.h"
 
-/* "config" to "config2" are whole words; false: not one of them. */
+/* "config" to "config3" are whole words; false: not one of them. */
 static bool config_word(const char *name, int *word)
 {
 	if (strncmp(name, "config", 6) != 0)
@@ -57,8 +57,8 @@ static int add_term(struct td_event *event, const struct td_pmu *pmu,
 	return 0;
 }
 
-static int add_terms(struct td_event *event, const struct td_pmu *pmu,
-		     const char *terms, struct td_err *err)
+int td_event_add_terms(struct td_event *event, const struct td_pmu *pmu,
+		       const char *terms, struct td_err *err)
 {
 	td_autofree char *copy = strdup(terms);
 	char *rest = copy, *term;
@@ -80,25 +80,31 @@ int td_event_init(struct td_event *event, const struct td_pmu *pmu, int index,
 		.pmu = index,
 		.type = pmu->type,
 		.scale = 1,
+		.spec = -1,
+		.group = -1,
 	};
 	if (asprintf(&event->name, "%s/%s/", pmu->name, id) < 0) {
 		event->name = NULL;
 		return td_err_nomem(err);
 	}
 	if (terms)
-		return add_terms(event, pmu, terms, err);
+		return td_event_add_terms(event, pmu, terms, err);
 	alias = td_pmu_alias(pmu, id);
 	if (!alias)
 		return td_err_set(err, -ENOENT, "%s: %s has no such event",
 				  event->name, pmu->name);
 	event->scale = alias->scale;
-	return add_terms(event, pmu, alias->terms, err);
+	return td_event_add_terms(event, pmu, alias->terms, err);
 }
 
 void td_event_free(struct td_event *event)
 {
 	free(event->name);
-	event->name = NULL;
+	free(event->unit);
+	free(event->tracepoint);
+	free(event->filter);
+	free(event->refusal);
+	*event = (struct td_event){ 0 };
 }
 
 /* arch/x86/include/asm/perf_event.h: INTEL_TD_SLOTS, INTEL_TD_METRIC_* */

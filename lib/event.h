@@ -3,10 +3,34 @@
 #define TD_EVENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "lib/err.h"
 #include "lib/pmu.h"
+
+/* The letters behind an event or a group: perf-list(1), EVENT MODIFIERS. */
+struct td_modifiers {
+	bool user, kernel, hypervisor; /* u k h */
+	bool guest, host;              /* G H */
+	bool non_idle;                 /* I */
+	int precise;                   /* p, up to three */
+	bool precise_max;              /* P */
+	bool sample_read;              /* S */
+	bool pinned;                   /* D */
+	bool exclusive;                /* e */
+	bool weak;                     /* W, of groups */
+	bool retire_latency;           /* R */
+	bool dont_regroup;             /* X */
+};
+
+/* Not counted by the kernel, but by who runs the command. */
+enum td_tool {
+	TD_TOOL_NONE,
+	TD_TOOL_DURATION_TIME,
+	TD_TOOL_USER_TIME,
+	TD_TOOL_SYSTEM_TIME,
+};
 
 /* One event on one PMU. */
 struct td_event {
@@ -15,6 +39,20 @@ struct td_event {
 	uint32_t type;
 	uint64_t config[TD_NR_CONFIGS];
 	double scale; /* of sysfs' .scale file, else 1 */
+	char *unit;   /* of sysfs' .unit file; NULL: none */
+	struct td_modifiers mods;
+	uint32_t bp_type;       /* breakpoints: HW_BREAKPOINT_*, else 0 */
+	uint64_t sample_period; /* as perf stat opens it: 1 of breakpoints and
+				   tracepoints */
+	enum td_tool tool;
+	bool percore;
+	char *tracepoint; /* "sched:sched_switch", NULL: it is not one */
+	char *filter;     /* a tracepoint's; NULL: none */
+	int spec;         /* which event of the text it comes from, -1: none */
+	int group;        /* which {} of the text, -1: none */
+	bool merge;       /* of several units whose sum is shown */
+	bool hidden;      /* nobody asked for it: SLOTS, a reference */
+	char *refusal;    /* why it is not counted after all; NULL: it is */
 };
 
 /*
@@ -25,6 +63,9 @@ struct td_event {
  */
 int td_event_init(struct td_event *event, const struct td_pmu *pmu, int index,
 		  const char *id, const char *terms, struct td_err *err);
+/* "event=0xad,umask=0x10": what a PMU's or a model's files say. */
+int td_event_add_terms(struct td_event *event, const struct td_pmu *pmu,
+		       const char *terms, struct td_err *err);
 void td_event_free(struct td_event *event);
 
 /* SLOTS, and a field of PERF_METRICS, which only counts in a group of it. */

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_EVENT_BUILD_H
+#define TD_EVENT_BUILD_H
+
+#include "lib/event_names.h"
+#include "lib/event_resolve.h"
+
+/* What is known while one event of the text becomes events of PMUs. */
+struct td_building {
+	struct td_plan *plan;
+	const struct td_spec *spec;
+	int index; /* of spec */
+	const struct td_machine *machine;
+	const struct td_event_source *source;
+	struct td_notes *notes;
+	struct td_err *err;
+
+	uint32_t type;
+	uint64_t config;
+	const struct td_symbol *symbol;         /* NULL: not one */
+	const struct td_tracepoint *tracepoint; /* NULL: not one */
+	bool exact; /* the text names the PMU itself */
+};
+
+/* Each adds one event of the spec on a PMU (an index of the machine). */
+/* type and config as they are, and the terms that any event takes. */
+int td_build_config(struct td_building *b, int pmu);
+/* The same, with the PMU in config[63:32] where there is more than one. */
+int td_build_hardware(struct td_building *b, int pmu);
+/* config, in the PMU's own encoding. */
+int td_build_raw(struct td_building *b, int pmu);
+/* An event that the PMU or the model's files name, with further terms. */
+int td_build_named(struct td_building *b, int pmu);
+/* The terms between the PMU's slashes. */
+int td_build_terms(struct td_building *b, int pmu);
+
+/* Has the PMU an event of this name, in sysfs or the model's files? */
+int td_build_knows(struct td_building *b, int pmu, const char *name,
+		   bool *known);
+void td_build_offer_caches(struct td_closest *closest);
+/*
+ * "uncore_imc" is uncore_imc_0 and so on, "imc" too, and so is a glob; perf's
+ * rule, perf_pmu__match().
+ */
+bool td_pmu_matches(const char *pmu, const char *pattern);
+
+#endif

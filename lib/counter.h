@@ -39,15 +39,26 @@ static inline void td_counter_close(struct td_counter *counter)
 		counter->ops->close(counter);
 }
 
+/* What is to be opened; all of it outlives the counter. */
+struct td_counter_setup {
+	struct td_plan *plan;
+	const struct td_machine *machine;
+	struct td_target *target;
+	struct td_notes *notes;
+	/* Told of each perf_event_open(2), fd or negative errno; may be NULL. */
+	void (*opened)(void *ctx, const struct perf_event_attr *attr, int pid,
+		       int cpu, int group_fd, int fd);
+	void *ctx;
+};
+
 /*
  * Opens the plan's groups, stopped.  A group that the kernel cannot schedule
- * is split (in plan), and what may not be counted is left out (in target):
- * notes say so, also later of CPUs that went away; they must live as long as
- * the counter.  -ESRCH: a task of target has ended.
+ * is split (in plan), an event of the user's that it does not count is refused
+ * (in plan), and what may not be counted is left out (in target): notes say
+ * so, also later of CPUs that went away.  -ESRCH: a task of target has ended.
  */
-int td_counter_perf_open(struct td_counter **out, struct td_plan *plan,
-			 const struct td_machine *machine,
-			 struct td_target *target, struct td_notes *notes,
+int td_counter_perf_open(struct td_counter **out,
+			 const struct td_counter_setup *setup,
 			 struct td_err *err);
 
 struct td_recording;

@@ -17,7 +17,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "lib/open_error.h"
+#include "lib/fall_back.h"
 #include "lib/util.h"
 
 struct open_group {
@@ -260,17 +260,62 @@ static bool raise_nofile(void)
 
 struct opening {
 	struct perf_counter *counter;
-	struct td_plan *plan;
-	const struct td_machine *machine;
-	struct td_target *target;
-	struct td_notes *notes;
+	const struct td_counter_setup *setup;
 	struct td_err *err;
 };
+
+/* Tells of every descriptor of an event, up to the one that failed with rc. */
+static void tell_opened(const struct opening *o, const struct open_group *group,
+			const struct perf_evsel *evsel, int rc)
+{
+	const struct td_counter_setup *setup = o->setup;
+	struct perf_thread_map *threads = o->counter->threads;
+	int nr_threads = perf_thread_map__nr(threads);
+	int nr = group_units(o->counter, group);
+
+	/* libperf has closed what it had opened */
+	if (!evsel->fd)
+		setup->opened(setup->ctx, &evsel->attr,
+			      perf_thread_map__pid(threads, 0),
+			      perf_cpu_map__cpu(group->cpus, 0).cpu, -1, rc);
+	for (int unit = 0; evsel->fd && unit < nr; unit++) {
+		int cpu = unit / nr_threads, thread = unit % nr_threads;
+		const int *fd =
+			xyarray__entry(evsel->fd, (size_t)cpu, (size_t)thread);
+		int group_fd = -1;
+
+		if (evsel->leader != evsel)
+			group_fd = *(int *)xyarray__entry(
+				evsel->leader->fd, (size_t)cpu, (size_t)thread);
+		setup->opened(setup->ctx, &evsel->attr,
+			      perf_thread_map__pid(threads, thread),
+			      perf_cpu_map__cpu(group->cpus, cpu).cpu, group_fd,
+			      *fd < 0 ? rc : *fd);
+		if (*fd < 0)
+			return;
+	}
+}
+
+static int open_evsel(struct opening *o, const struct open_group *group,
+		      struct perf_evsel *evsel)
+{
+	struct perf_thread_map *threads = o->counter->threads;
+	int rc = perf_evsel__open(evsel, group->cpus, threads);
+
+	if (rc == -EMFILE && raise_nofile())
+		rc = perf_evsel__open(evsel, group->cpus, threads);
+	if (o->setup->opened)
+		tell_opened(o, group, evsel, rc);
+	return rc;
+}
 
 static int open_member(struct opening *o, const struct td_group *from,
 		       struct open_group *group, size_t i)
 {
-	struct perf_event_attr attr = td_plan_attr(o->plan, from, i, o->target);
+	const struct td_plan *plan = o->setup->plan;
+	struct perf_event_attr attr =
+		td_plan_attr(plan, from, i, o->setup->target);
+	const char *filter = plan->events[from->members[i]].filter;
 	struct perf_evsel *evsel = perf_evsel__new(&attr);
 	int rc;
 
@@ -279,20 +324,21 @@ static int open_member(struct opening *o, const struct td_group *from,
 	evsel->leader = i ? group->evsels[0] : evsel;
 	group->evsels[i] = evsel;
 	group->nr = i + 1;
-	rc = perf_evsel__open(evsel, group->cpus, o->counter->threads);
-	if (rc == -EMFILE && raise_nofile())
-		rc = perf_evsel__open(evsel, group->cpus, o->counter->threads);
+	rc = open_evsel(o, group, evsel);
+	if (!rc && filter && perf_evsel__apply_filter(evsel, filter))
+		rc = -errno;
 	return rc;
 }
 
 static struct perf_cpu_map *group_cpus(const struct opening *o, int pmu)
 {
+	const struct td_target *target = o->setup->target;
 	td_autofree char *text = NULL;
 	struct td_ints cpus;
 
-	if (!o->target->system_wide)
+	if (!target->system_wide)
 		return perf_cpu_map__new_any_cpu();
-	if (td_plan_cpus(&o->machine->pmus[pmu], o->target, &cpus))
+	if (td_plan_cpus(&o->setup->machine->pmus[pmu], target, &cpus))
 		return NULL;
 	text = td_ints_format(&cpus);
 	td_ints_free(&cpus);
@@ -302,7 +348,7 @@ static struct perf_cpu_map *group_cpus(const struct opening *o, int pmu)
 /* Opens one group; *failed is the member that the kernel refused. */
 static int open_group(struct opening *o, size_t index, size_t *failed)
 {
-	const struct td_group *from = &o->plan->groups[index];
+	const struct td_group *from = &o->setup->plan->groups[index];
 	struct open_group *group = &o->counter->groups[index];
 	int rc = 0;
 
@@ -320,41 +366,6 @@ static int open_group(struct opening *o, size_t index, size_t *failed)
 	return rc;
 }
 
-/* One step of what can be done about a refusal; 0: done, try again. */
-static int fall_back(struct opening *o, size_t index, size_t failed, int rc)
-{
-	const struct td_group *group = &o->plan->groups[index];
-	const char *event = o->plan->events[group->members[failed]].name;
-	const struct td_event *leader = &o->plan->events[group->members[0]];
-	const char *pmu = o->machine->pmus[group->pmu].name;
-
-	if (rc == -EACCES && !o->target->system_wide &&
-	    !o->target->exclude_kernel) {
-		o->target->exclude_kernel = true;
-		td_notes_add(o->notes,
-			     "counting user space only: "
-			     "kernel.perf_event_paranoid does not let this "
-			     "user count the kernel");
-		return 0;
-	}
-	if (rc == -EOPNOTSUPP && !o->target->exclude_guest) {
-		o->target->exclude_guest = true;
-		td_notes_add(o->notes, "not counting guests: %s cannot", pmu);
-		return 0;
-	}
-	if (rc == -EINVAL && td_plan_can_split(group)) {
-		td_notes_add(o->notes,
-			     "%s: the kernel cannot count the group of %s at "
-			     "once: it takes turns",
-			     pmu, leader->name);
-		return td_plan_split(o->plan, index, o->err);
-	}
-	if (rc == -ENODEV && !o->target->system_wide &&
-	    !o->target->enable_on_exec)
-		rc = -ESRCH; /* a task that is exiting */
-	return td_open_error(o->err, rc, event, pmu, o->target);
-}
-
 static void close_groups(struct perf_counter *counter)
 {
 	for (size_t i = 0; i < counter->nr_groups; i++)
@@ -367,15 +378,15 @@ static void close_groups(struct perf_counter *counter)
 /* From the start, with the plan and the target as they are now. */
 static int open_groups(struct opening *o, size_t *index, size_t *failed)
 {
+	const struct td_plan *plan = o->setup->plan;
 	struct perf_counter *counter = o->counter;
 	int rc = 0;
 
 	close_groups(counter);
-	counter->groups =
-		calloc(o->plan->nr_groups + 1, sizeof(*counter->groups));
+	counter->groups = calloc(plan->nr_groups + 1, sizeof(*counter->groups));
 	if (!counter->groups)
 		return -ENOMEM;
-	for (*index = 0; *index < o->plan->nr_groups; (*index)++) {
+	for (*index = 0; *index < plan->nr_groups; (*index)++) {
 		rc = open_group(o, *index, failed);
 		if (rc)
 			return rc;
@@ -391,28 +402,28 @@ static struct perf_thread_map *target_threads(const struct td_target *target)
 	return perf_thread_map__new_array((int)target->tids.nr, target->tids.v);
 }
 
-int td_counter_perf_open(struct td_counter **out, struct td_plan *plan,
-			 const struct td_machine *machine,
-			 struct td_target *target, struct td_notes *notes,
+int td_counter_perf_open(struct td_counter **out,
+			 const struct td_counter_setup *setup,
 			 struct td_err *err)
 {
 	struct perf_counter *counter = calloc(1, sizeof(*counter));
-	struct opening o = { counter, plan, machine, target, notes, err };
+	struct opening o = { counter, setup, err };
 	size_t index = 0, failed = 0;
 	int rc;
 
 	if (!counter)
 		return td_err_nomem(err);
 	counter->base.ops = &perf_ops;
-	counter->notes = notes;
-	counter->threads = target_threads(target);
+	counter->notes = setup->notes;
+	counter->threads = target_threads(setup->target);
 	rc = counter->threads ? 0 : td_err_nomem(err);
 	while (!rc) {
 		rc = open_groups(&o, &index, &failed);
 		if (!rc)
 			break;
-		rc = rc == -ENOMEM ? td_err_nomem(err)
-				   : fall_back(&o, index, failed, rc);
+		rc = rc == -ENOMEM
+			     ? td_err_nomem(err)
+			     : td_fall_back(setup, index, failed, rc, err);
 	}
 	if (!rc && alloc_readings(counter))
 		rc = td_err_nomem(err);

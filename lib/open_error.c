@@ -22,10 +22,43 @@ static int no_rights(struct td_err *err, int rc, const char *event,
 			   "CAP_PERFMON (setcap cap_perfmon+ep)");
 }
 
+/* An event that the hardware or its driver does not have, as it was asked. */
+static int not_countable(struct td_err *err, int rc,
+			 const struct td_event *event, const char *pmu,
+			 const struct td_target *target)
+{
+	const char *name = event->name;
+
+	if (event->mods.precise)
+		return td_err_set(err, rc,
+				  "%s: %s does not count it: p is for sampling",
+				  name, pmu);
+	if (rc == -ENOENT || rc == -EOPNOTSUPP)
+		td_err_set(err, rc, "%s: %s does not have this event (%s)",
+			   name, pmu, strerror(-rc));
+	else if (!target->system_wide && td_pmu_kind(pmu) == TD_PMU_OTHER)
+		td_err_set(err, rc,
+			   "%s: %s counts whole CPUs, not a task: it needs -a",
+			   name, pmu);
+	else if (event->group >= 0)
+		td_err_set(err, rc,
+			   "%s: %s cannot count it beside the others of its "
+			   "group: they are too many, or need the same counter "
+			   "(%s)",
+			   name, pmu, strerror(-rc));
+	else
+		td_err_set(err, rc, "%s: the kernel cannot count it on %s: %s",
+			   name, pmu, strerror(-rc));
+	return td_err_hint(err, "dmesg may say why; in a virtual machine, the "
+				"host decides what there is to count");
+}
+
 /* perf_event_open(2), and arch/x86/events/intel/core.c for EINVAL */
-int td_open_error(struct td_err *err, int rc, const char *event,
+int td_open_error(struct td_err *err, int rc, const struct td_event *e,
 		  const char *pmu, const struct td_target *target)
 {
+	const char *event = e->name;
+
 	switch (-rc) {
 	case EACCES:
 	case EPERM:
@@ -45,11 +78,12 @@ int td_open_error(struct td_err *err, int rc, const char *event,
 	case ENOENT:
 	case ENXIO:
 	case EOPNOTSUPP:
-		td_err_set(err, rc, "%s: the kernel cannot count it: %s", event,
-			   strerror(-rc));
-		return td_err_hint(err, "dmesg may say why; in a virtual "
-					"machine, the host decides what there "
-					"is to count");
+		return not_countable(err, rc, e, pmu, target);
+	case ENOSPC:
+		return td_err_set(err, rc,
+				  "%s: the processor has no free breakpoint "
+				  "register",
+				  event);
 	case ENODEV:
 		td_err_set(err, rc, "%s: a CPU of %s went offline", event, pmu);
 		return td_err_hint(err, "try again");

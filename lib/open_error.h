@@ -3,10 +3,11 @@
 #define TD_OPEN_ERROR_H
 
 #include "lib/err.h"
+#include "lib/event.h"
 #include "lib/target.h"
 
 /* What the kernel's refusal (rc, negative errno) to open event on pmu means. */
-int td_open_error(struct td_err *err, int rc, const char *event,
+int td_open_error(struct td_err *err, int rc, const struct td_event *event,
 		  const char *pmu, const struct td_target *target);
 
 #endif

@@ -5,98 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/plan_group.h"
 #include "lib/util.h"
 
-#define NR_COUNTERS  32 /* general ones below 16, fixed ones from 16 on */
-#define FIXED(n)     (UINT32_C(1) << (16 + (n)))
-#define FIXED_CYCLES FIXED(1)
-
-/* The counters that could count an event, as one mask; 0: it needs none. */
-static uint32_t candidates(const struct td_machine *machine,
-			   const struct td_event *event)
-{
-	const struct td_pmu *pmu = &machine->pmus[event->pmu];
-	struct td_placement place =
-		td_uarch_place(pmu->uarch, event->config[0]);
-	uint32_t mask;
-
-	if (event->type != pmu->type || td_event_is_metric(event))
-		return 0;
-	mask = place.general;
-	if (place.fixed >= 0)
-		mask |= FIXED(place.fixed);
-	if (machine->nmi_watchdog)
-		mask &= ~FIXED_CYCLES;
-	return mask;
-}
-
-/* Finds event i a counter, moving those that have one (Kuhn's matching). */
-static bool place_event(const uint32_t *masks, int i, int *owner,
-			uint32_t *tried)
-{
-	for (int c = 0; c < NR_COUNTERS; c++) {
-		uint32_t bit = UINT32_C(1) << c;
-
-		if (!(masks[i] & bit) || *tried & bit)
-			continue;
-		*tried |= bit;
-		if (owner[c] < 0 ||
-		    place_event(masks, owner[c], owner, tried)) {
-			owner[c] = i;
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool counters_suffice(const uint32_t *masks, int nr)
-{
-	int owner[NR_COUNTERS];
-
-	memset(owner, -1, sizeof(owner));
-	for (int i = 0; i < nr; i++) {
-		uint32_t tried = 0;
-
-		if (masks[i] && !place_event(masks, i, owner, &tried))
-			return false;
-	}
-	return true;
-}
-
-/* Events of a group that take a counter: more cannot fit anyway. */
-#define MAX_COUNTED NR_COUNTERS
-
-/* The scheduler at work. */
-struct planning {
-	struct td_plan *plan;
-	const struct td_machine *machine;
-	const int *references; /* one a PMU */
-	bool *placed;          /* one an event that was asked for */
-	size_t nr_asked;       /* events behind these are clones */
-};
-
-/* Would group still be schedulable with these more? */
-static bool group_fits(const struct planning *p, const struct td_group *group,
-		       const int *more, size_t nr)
-{
-	uint32_t masks[MAX_COUNTED];
-	int counted = 0;
-
-	for (size_t i = 0; i < group->nr + nr; i++) {
-		int event =
-			i < group->nr ? group->members[i] : more[i - group->nr];
-		uint32_t mask = candidates(p->machine, &p->plan->events[event]);
-
-		if (!mask)
-			continue;
-		if (counted == MAX_COUNTED)
-			return false;
-		masks[counted++] = mask;
-	}
-	return counters_suffice(masks, counted);
-}
-
-static int group_add(struct td_group *group, const int *events, size_t nr)
+int td_group_add(struct td_group *group, const int *events, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
 		int *member = td_array_add(&group->members, group->nr,
@@ -110,7 +22,7 @@ static int group_add(struct td_group *group, const int *events, size_t nr)
 	return 0;
 }
 
-static struct td_group *new_group(struct td_plan *plan, int pmu)
+struct td_group *td_plan_new_group(struct td_plan *plan, int pmu)
 {
 	struct td_group *group =
 		td_array_add(&plan->groups, plan->nr_groups, sizeof(*group));
@@ -124,8 +36,8 @@ static struct td_group *new_group(struct td_plan *plan, int pmu)
 }
 
 /* The reference event once more, as the leader of a further group. */
-static int add_clone(struct td_plan *plan, struct td_group *group,
-		     int reference)
+int td_plan_add_clone(struct td_plan *plan, struct td_group *group,
+		      int reference)
 {
 	int clone = (int)plan->nr_events;
 	struct td_event *event =
@@ -140,228 +52,7 @@ static int add_clone(struct td_plan *plan, struct td_group *group,
 		return -ENOMEM;
 	group->reference = reference;
 	group->clone = clone;
-	return group_add(group, &clone, 1);
-}
-
-/* A group for more events of a PMU that has some already, or its first. */
-static struct td_group *further_group(struct planning *p, int pmu)
-{
-	struct td_group *group = new_group(p->plan, pmu);
-	int reference = p->references ? p->references[pmu] : -1;
-
-	/* not before the reference itself has its place */
-	if (!group || reference < 0 || !p->placed[reference])
-		return group;
-	return add_clone(p->plan, group, reference) ? NULL : group;
-}
-
-static int find_slots(const struct td_plan *plan, int pmu)
-{
-	for (int i = 0; i < (int)plan->nr_events; i++) {
-		if (plan->events[i].pmu == pmu &&
-		    td_event_is_slots(&plan->events[i]))
-			return i;
-	}
-	return -1;
-}
-
-/* SLOTS and its metric events: one group a PMU. */
-static int add_slots_group(struct planning *p, int pmu)
-{
-	struct td_plan *plan = p->plan;
-	int slots = find_slots(plan, pmu);
-	struct td_group *group;
-
-	if (slots < 0)
-		return 0;
-	group = new_group(plan, pmu);
-	if (!group || group_add(group, &slots, 1))
-		return -ENOMEM;
-	group->slots = p->placed[slots] = true;
-	for (int i = 0; i < (int)p->nr_asked; i++) {
-		if (plan->events[i].pmu != pmu || p->placed[i] ||
-		    !td_event_is_metric(&plan->events[i]))
-			continue;
-		if (group_add(group, &i, 1))
-			return -ENOMEM;
-		p->placed[i] = true;
-	}
-	return 0;
-}
-
-/* The first group that takes them all; NULL: none does. */
-static struct td_group *room_for(const struct planning *p, int pmu,
-				 const int *events, size_t nr)
-{
-	for (size_t g = 0; g < p->plan->nr_groups; g++) {
-		struct td_group *group = &p->plan->groups[g];
-
-		if (group->pmu == pmu && group_fits(p, group, events, nr))
-			return group;
-	}
-	return NULL;
-}
-
-/* One event into the first group with room, or a new one. */
-static int place_single(struct planning *p, int event)
-{
-	int pmu = p->plan->events[event].pmu;
-	struct td_group *group = room_for(p, pmu, &event, 1);
-
-	if (!group)
-		group = further_group(p, pmu);
-	if (!group || group_add(group, &event, 1))
-		return -ENOMEM;
-	p->placed[event] = true;
-	return 0;
-}
-
-/*
- * Would all that still wants a place fit into the groups that there are, one
- * by one?  Then a new group for the sake of keeping some together is one too
- * many.  Leaves the plan as it was.
- */
-static bool rest_fits(struct planning *p, int pmu)
-{
-	size_t groups = p->plan->nr_groups, added = 0;
-	td_autofree struct td_group **where =
-		calloc(p->nr_asked + 1, sizeof(struct td_group *));
-	bool fits = where != NULL;
-
-	for (int i = 0; fits && i < (int)p->nr_asked; i++) {
-		struct td_group *group;
-
-		if (p->plan->events[i].pmu != pmu || p->placed[i])
-			continue;
-		group = room_for(p, pmu, &i, 1);
-		fits = group && group_add(group, &i, 1) == 0;
-		if (fits)
-			where[added++] = group;
-	}
-	while (added > 0)
-		where[--added]->nr--;
-	return fits && groups > 0;
-}
-
-/* Places events of one PMU that belong together. */
-static int place_together(struct planning *p, const int *events, size_t nr)
-{
-	int pmu = p->plan->events[events[0]].pmu, rc = 0;
-	struct td_group *group = room_for(p, pmu, events, nr);
-
-	if (!group && !rest_fits(p, pmu)) {
-		group = further_group(p, pmu);
-		if (!group)
-			return -ENOMEM;
-		/* too many even for an empty one: one by one */
-		if (!group_fits(p, group, events, nr))
-			group = NULL;
-	}
-	if (group) {
-		for (size_t i = 0; i < nr; i++)
-			p->placed[events[i]] = true;
-		return group_add(group, events, nr);
-	}
-	for (size_t i = 0; !rc && i < nr; i++)
-		rc = place_single(p, events[i]);
-	return rc;
-}
-
-/* The part of a need that is on pmu and has no place yet. */
-static size_t unplaced(const struct planning *p, const struct td_need *need,
-		       int pmu, int *out)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < need->nr; i++) {
-		int event = need->events[i];
-
-		if (p->plan->events[event].pmu != pmu || p->placed[event])
-			continue;
-		if (out)
-			out[nr] = event;
-		nr++;
-	}
-	return nr;
-}
-
-/*
- * The next need: of the lowest rank, the one with the fewest events to place,
- * since those fit beside the reference.  NULL: all have their places.
- */
-static const struct td_need *next_need(const struct planning *p,
-				       const struct td_need *needs, size_t nr,
-				       int pmu)
-{
-	const struct td_need *best = NULL;
-	size_t fewest = 0;
-
-	for (size_t i = 0; i < nr; i++) {
-		size_t left = unplaced(p, &needs[i], pmu, NULL);
-
-		if (!left ||
-		    (best && (needs[i].rank > best->rank ||
-			      (needs[i].rank == best->rank && left >= fewest))))
-			continue;
-		best = &needs[i];
-		fewest = left;
-	}
-	return best;
-}
-
-static int place_need(struct planning *p, const struct td_need *need, int pmu)
-{
-	td_autofree int *events = calloc(need->nr + 1, sizeof(*events));
-
-	if (!events)
-		return -ENOMEM;
-	return place_together(p, events, unplaced(p, need, pmu, events));
-}
-
-/* The reference itself, in the PMU's first group. */
-static int place_reference(struct planning *p, int pmu, int reference)
-{
-	int rc = p->placed[reference] ? 0 : place_single(p, reference);
-
-	for (size_t g = 0; !rc && g < p->plan->nr_groups; g++) {
-		if (p->plan->groups[g].pmu != pmu)
-			continue;
-		p->plan->groups[g].reference = reference;
-		break;
-	}
-	return rc;
-}
-
-static int place_pmu(struct planning *p, const struct td_need *needs,
-		     size_t nr_needs, int pmu)
-{
-	int reference = p->references ? p->references[pmu] : -1;
-	int rc = add_slots_group(p, pmu);
-	const struct td_need *need;
-
-	if (!rc && reference >= 0)
-		rc = place_reference(p, pmu, reference);
-	while (!rc && (need = next_need(p, needs, nr_needs, pmu)))
-		rc = place_need(p, need, pmu);
-	for (int i = 0; !rc && i < (int)p->nr_asked; i++) {
-		if (p->plan->events[i].pmu == pmu && !p->placed[i])
-			rc = place_single(p, i);
-	}
-	return rc;
-}
-
-int td_plan_build(struct td_plan *plan, const struct td_machine *machine,
-		  const struct td_need *needs, size_t nr_needs,
-		  const int *references, struct td_err *err)
-{
-	td_autofree bool *placed = calloc(plan->nr_events + 1, sizeof(*placed));
-	struct planning p = { plan, machine, references, placed,
-			      plan->nr_events };
-	int rc = placed ? 0 : -ENOMEM;
-
-	for (int pmu = 0; !rc && pmu < (int)machine->nr_pmus; pmu++)
-		rc = place_pmu(&p, needs, nr_needs, pmu);
-	return rc ? td_err_nomem(err) : 0;
+	return td_group_add(group, &clone, 1);
 }
 
 /* An earlier event of the same name; -1: none. */
@@ -418,14 +109,115 @@ int td_plan_split(struct td_plan *plan, size_t index, struct td_err *err)
 	if (!td_plan_can_split(group))
 		return td_err_set(err, -EINVAL, "%s: cannot be split",
 				  plan->events[group->members[0]].name);
-	half = new_group(plan, group->pmu);
-	if (!half || (reference >= 0 && add_clone(plan, half, reference)))
+	half = td_plan_new_group(plan, group->pmu);
+	if (!half ||
+	    (reference >= 0 && td_plan_add_clone(plan, half, reference)))
 		return td_err_nomem(err);
 	group = &plan->groups[index]; /* may have moved */
-	if (group_add(half, group->members + keep, group->nr - keep))
+	if (td_group_add(half, group->members + keep, group->nr - keep))
 		return td_err_nomem(err);
 	plan->groups[index].nr = keep;
 	return 0;
+}
+
+/* A member of a weak group that can be counted by itself. */
+static bool can_leave(const struct td_plan *plan, const struct td_group *group,
+		      size_t i)
+{
+	const struct td_event *event = &plan->events[group->members[i]];
+
+	return i > 0 && !(group->slots && td_event_is_metric(event));
+}
+
+bool td_plan_is_breakable(const struct td_plan *plan, size_t index)
+{
+	const struct td_group *group = &plan->groups[index];
+
+	for (size_t i = 0; group->weak && i < group->nr; i++) {
+		if (can_leave(plan, group, i))
+			return true;
+	}
+	return false;
+}
+
+int td_plan_break(struct td_plan *plan, size_t index, struct td_err *err)
+{
+	size_t kept = 0, nr = plan->groups[index].nr;
+
+	for (size_t i = 0; i < nr; i++) {
+		struct td_group *group = &plan->groups[index];
+		int event = group->members[i];
+
+		if (!can_leave(plan, group, i)) {
+			group->members[kept++] = event;
+			continue;
+		}
+		group = td_plan_new_group(plan, group->pmu);
+		if (!group || td_group_add(group, &event, 1))
+			return td_err_nomem(err);
+	}
+	plan->groups[index].nr = kept;
+	return 0;
+}
+
+static int refuse_event(struct td_event *event, const char *why)
+{
+	free(event->refusal);
+	event->refusal = strdup(why);
+	return event->refusal ? 0 : -ENOMEM;
+}
+
+static void drop_group(struct td_plan *plan, size_t index)
+{
+	free(plan->groups[index].members);
+	plan->nr_groups--;
+	memmove(&plan->groups[index], &plan->groups[index + 1],
+		(plan->nr_groups - index) * sizeof(*plan->groups));
+}
+
+int td_plan_refuse(struct td_plan *plan, size_t index, size_t member,
+		   const char *why, struct td_err *err)
+{
+	struct td_group *group = &plan->groups[index];
+	bool slots = group->slots && member == 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < group->nr; i++) {
+		struct td_event *event = &plan->events[group->members[i]];
+
+		if (i != member && !(slots && td_event_is_metric(event)))
+			group->members[kept++] = group->members[i];
+		else if (refuse_event(event, why))
+			return td_err_nomem(err);
+	}
+	group->nr = kept;
+	group->slots = group->slots && !slots;
+	if (!kept)
+		drop_group(plan, index);
+	return 0;
+}
+
+/*
+ * Letters -> exclude bits: who names a ring counts that alone
+ * (parse_events__modifier_list() in tools/perf/util/parse-events.c).
+ */
+static void set_excludes(struct perf_event_attr *attr,
+			 const struct td_modifiers *mods,
+			 const struct td_target *target)
+{
+	bool rings = mods->user || mods->kernel || mods->hypervisor;
+	bool hosts = mods->guest || mods->host;
+	bool precise = mods->precise > 0;
+
+	attr->exclude_user = rings && !mods->user;
+	attr->exclude_kernel =
+		(rings && !mods->kernel) || target->exclude_kernel;
+	attr->exclude_hv =
+		(rings && !mods->hypervisor) || target->exclude_kernel;
+	attr->exclude_idle = mods->non_idle;
+	attr->exclude_host = hosts && !mods->host;
+	attr->exclude_guest =
+		hosts ? !mods->guest : precise || target->exclude_guest;
 }
 
 struct perf_event_attr td_plan_attr(const struct td_plan *plan,
@@ -434,23 +226,28 @@ struct perf_event_attr td_plan_attr(const struct td_plan *plan,
 {
 	const struct td_event *event = &plan->events[group->members[i]];
 	bool leader = i == 0;
-
-	return (struct perf_event_attr){
+	struct perf_event_attr attr = {
 		.type = event->type,
 		.size = sizeof(struct perf_event_attr),
 		.config = event->config[0],
 		.config1 = event->config[1],
 		.config2 = event->config[2],
+		.config3 = event->config[3],
+		.sample_period = event->sample_period,
 		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID |
 			       PERF_FORMAT_TOTAL_TIME_ENABLED |
 			       PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.disabled = leader,
 		.enable_on_exec = leader && target->enable_on_exec,
 		.inherit = target->inherit,
-		.exclude_kernel = target->exclude_kernel,
-		.exclude_hv = target->exclude_kernel,
-		.exclude_guest = target->exclude_guest,
+		.pinned = leader && event->mods.pinned,
+		.exclusive = leader && event->mods.exclusive,
+		.bp_type = event->bp_type,
 	};
+
+	attr.precise_ip = (unsigned int)event->mods.precise & 3U;
+	set_excludes(&attr, &event->mods, target);
+	return attr;
 }
 
 int td_plan_cpus(const struct td_pmu *pmu, const struct td_target *target,

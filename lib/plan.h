@@ -7,12 +7,14 @@
 
 #include "lib/event.h"
 #include "lib/machine.h"
+#include "lib/notes.h"
 #include "lib/target.h"
 
 /* Events that the kernel counts together: members[0] leads. */
 struct td_group {
 	int pmu;
 	bool slots;   /* led by SLOTS: must never be split */
+	bool weak;    /* :W: taken apart when the kernel refuses it */
 	int *members; /* indices of the plan's events */
 	size_t nr;
 	/*
@@ -31,6 +33,7 @@ struct td_plan {
 	size_t nr_events;
 	struct td_group *groups;
 	size_t nr_groups;
+	bool asked; /* of events that were typed: each stands for itself */
 };
 
 /* Events that one value is made of: best counted in one group. */
@@ -51,6 +54,16 @@ struct td_need {
 int td_plan_build(struct td_plan *plan, const struct td_machine *machine,
 		  const struct td_need *needs, size_t nr_needs,
 		  const int *references, struct td_err *err);
+/*
+ * The scheduler for events that were typed: groups as the text has them, but
+ * one PMU each, with SLOTS first, and added where only its fields are asked
+ * for; the fields join it, wherever they were typed (perf 7.2's rules,
+ * tools/perf/util/parse-events.c and arch/x86/util/evlist.c; but what was typed
+ * beside SLOTS always stays with it).  Pure.  notes: what is not as it was
+ * typed.
+ */
+int td_plan_arrange(struct td_plan *plan, const struct td_machine *machine,
+		    struct td_notes *notes, struct td_err *err);
 /* Of groups that were recorded: an event of an earlier one's name. */
 void td_plan_find_clones(struct td_plan *plan);
 void td_plan_free(struct td_plan *plan);
@@ -58,6 +71,21 @@ void td_plan_free(struct td_plan *plan);
 /* Splits a group that the kernel refused in two: not SLOTS', nor one event. */
 bool td_plan_can_split(const struct td_group *group);
 int td_plan_split(struct td_plan *plan, size_t group, struct td_err *err);
+
+/*
+ * Makes single events of a weak group that the kernel refused, but for SLOTS
+ * and its fields.  false: there is nothing to take apart.
+ */
+bool td_plan_is_breakable(const struct td_plan *plan, size_t group);
+int td_plan_break(struct td_plan *plan, size_t group, struct td_err *err);
+
+/*
+ * The kernel does not count a member of a group: it leaves it, with what
+ * cannot be counted without it.  why: for the user.  A group that is empty
+ * then goes, too.
+ */
+int td_plan_refuse(struct td_plan *plan, size_t group, size_t member,
+		   const char *why, struct td_err *err);
 
 /* What the kernel is asked for, for the i-th member of a group. */
 struct perf_event_attr td_plan_attr(const struct td_plan *plan,

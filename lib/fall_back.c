@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/fall_back.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+
+#include "lib/open_error.h"
+
+/* What was refused. */
+struct refused {
+	const struct td_counter_setup *setup;
+	size_t index, member;
+	const struct td_group *group;
+	const struct td_event *event;
+	const char *pmu; /* the event's own */
+	int rc;
+	struct td_err *err;
+};
+
+/* Switches happen in the kernel: in user space alone there are none to count. */
+static bool is_kernels_own(const struct td_event *event)
+{
+	return event->type == PERF_TYPE_SOFTWARE &&
+	       (event->config[0] == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+		event->config[0] == PERF_COUNT_SW_CPU_MIGRATIONS ||
+		event->config[0] == PERF_COUNT_SW_CGROUP_SWITCHES);
+}
+
+/* Another PMU counts what this event of the text is. */
+static bool is_counted_elsewhere(const struct refused *r)
+{
+	const struct td_plan *plan = r->setup->plan;
+
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		const struct td_event *other = &plan->events[i];
+
+		if (other != r->event && other->spec == r->event->spec &&
+		    !other->refusal)
+			return true;
+	}
+	return false;
+}
+
+/* Nothing is left that could be counted: the last reason is the error. */
+static int refuse(const struct refused *r)
+{
+	bool quiet = r->rc == -ENOENT && r->event->type == PERF_TYPE_HW_CACHE &&
+		     is_counted_elsewhere(r);
+	struct td_err why = { 0 };
+	int rc;
+
+	td_open_error(&why, r->rc, r->event, r->pmu, r->setup->target);
+	if (!quiet)
+		td_notes_add(r->setup->notes, "%s", why.msg);
+	rc = td_plan_refuse(r->setup->plan, r->index, r->member, why.msg,
+			    r->err);
+	if (rc || r->setup->plan->nr_groups)
+		return rc;
+	*r->err = why;
+	return td_err_wrap(r->err, "no event is left to count");
+}
+
+/* User space alone; what is the kernel's own is not counted then. */
+static int leave_kernel_out(const struct refused *r)
+{
+	if (r->event->mods.kernel || r->event->mods.hypervisor ||
+	    is_kernels_own(r->event))
+		return refuse(r);
+	r->setup->target->exclude_kernel = true;
+	td_notes_add(r->setup->notes,
+		     "counting user space only: kernel.perf_event_paranoid "
+		     "does not let this user count the kernel");
+	return 0;
+}
+
+static int take_apart(const struct refused *r)
+{
+	const struct td_event *leader =
+		&r->setup->plan->events[r->group->members[0]];
+
+	td_notes_add(r->setup->notes,
+		     "%s: the kernel cannot count the group of %s at once: it "
+		     "takes turns",
+		     r->pmu, leader->name);
+	return r->setup->plan->asked
+		       ? td_plan_break(r->setup->plan, r->index, r->err)
+		       : td_plan_split(r->setup->plan, r->index, r->err);
+}
+
+static bool can_take_apart(const struct refused *r)
+{
+	return r->setup->plan->asked
+		       ? td_plan_is_breakable(r->setup->plan, r->index)
+		       : td_plan_can_split(r->group);
+}
+
+/* Of this event alone, not of the user, the machine or a shortage. */
+static bool is_the_events(const struct refused *r)
+{
+	switch (-r->rc) {
+	case EINVAL:
+	case ENOENT:
+	case ENXIO:
+	case EOPNOTSUPP:
+	case EBADF:
+	case EBUSY:
+	case ENOSPC:
+	case E2BIG:
+		return true;
+	case EACCES:
+	case EPERM:
+		return r->event->type == PERF_TYPE_TRACEPOINT ||
+		       r->event->type == PERF_TYPE_BREAKPOINT;
+	default:
+		return false;
+	}
+}
+
+static bool asks_for_hosts(const struct td_event *event)
+{
+	return event->mods.guest || event->mods.host || event->mods.precise;
+}
+
+int td_fall_back(const struct td_counter_setup *setup, size_t group,
+		 size_t member, int rc, struct td_err *err)
+{
+	const struct td_group *g = &setup->plan->groups[group];
+	const struct td_event *event = &setup->plan->events[g->members[member]];
+	struct td_target *target = setup->target;
+	struct refused r = { setup,  group,
+			     member, g,
+			     event,  setup->machine->pmus[event->pmu].name,
+			     rc,     err };
+
+	if (rc == -EACCES && !target->system_wide && !target->exclude_kernel)
+		return leave_kernel_out(&r);
+	if (rc == -EOPNOTSUPP && !target->exclude_guest &&
+	    !asks_for_hosts(event)) {
+		target->exclude_guest = true;
+		td_notes_add(setup->notes, "not counting guests: %s cannot",
+			     r.pmu);
+		return 0;
+	}
+	if (rc == -EINVAL && can_take_apart(&r))
+		return take_apart(&r);
+	if (rc == -ENODEV && !target->system_wide && !target->enable_on_exec)
+		rc = -ESRCH; /* a task that is exiting */
+	if (setup->plan->asked && is_the_events(&r))
+		return refuse(&r);
+	return td_open_error(err, rc, event, r.pmu, target);
+}

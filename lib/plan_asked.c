@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The scheduler of events that were typed. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/plan_group.h"
+#include "lib/util.h"
+
+/* Which events are counted together: those of the same home. */
+struct home {
+	int braces; /* which {} of the text; below -1: one event's own */
+	int pmu;
+};
+
+struct arranging {
+	struct td_plan *plan;
+	const struct td_machine *machine;
+	struct td_notes *notes;
+	struct home *homes; /* one an event */
+};
+
+static const struct td_pmu *pmu_of(const struct arranging *a, size_t event)
+{
+	return &a->machine->pmus[a->plan->events[event].pmu];
+}
+
+static bool is_software(const struct arranging *a, size_t event)
+{
+	return pmu_of(a, event)->kind == TD_PMU_SOFTWARE;
+}
+
+/* Neither a tool's, nor known to be impossible. */
+static bool is_counted(const struct arranging *a, size_t event)
+{
+	return pmu_of(a, event)->kind != TD_PMU_TOOL &&
+	       !a->plan->events[event].refusal;
+}
+
+/* The first event in the same braces that is the hardware's; -1: none. */
+static int hardware_beside(const struct arranging *a, size_t event)
+{
+	int braces = a->plan->events[event].group;
+
+	for (size_t i = 0; braces >= 0 && i < a->plan->nr_events; i++) {
+		if (a->plan->events[i].group == braces && is_counted(a, i) &&
+		    !is_software(a, i))
+			return a->plan->events[i].pmu;
+	}
+	return -1;
+}
+
+/*
+ * A software event may count in a group of the hardware's.  Where a group is
+ * on some of the CPUs alone (a hybrid's, an uncore unit's) it would miss the
+ * others: it stays apart.
+ */
+static struct home find_home(const struct arranging *a, size_t event)
+{
+	const struct td_event *e = &a->plan->events[event];
+	struct home home = { e->group, e->pmu };
+	int hardware;
+
+	if (e->group < 0)
+		home.braces = -2 - (int)event;
+	if (!is_software(a, event))
+		return home;
+	hardware = hardware_beside(a, event);
+	if (hardware < 0)
+		return home;
+	if (a->machine->pmus[hardware].cpus.nr == a->machine->online.nr)
+		home.pmu = hardware;
+	else
+		td_notes_add(a->notes,
+			     "%s is counted apart from its group, which is on "
+			     "the CPUs of %s alone",
+			     e->name, a->machine->pmus[hardware].name);
+	return home;
+}
+
+/* Do two events of the same braces share no PMU that both could be on? */
+static bool are_apart(const struct arranging *a, int braces, int x, int y)
+{
+	const struct td_plan *plan = a->plan;
+	bool any = false;
+
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		if (plan->events[i].spec != x || is_software(a, i) ||
+		    plan->events[i].group != braces)
+			continue;
+		for (size_t j = 0; j < plan->nr_events; j++) {
+			if (plan->events[j].spec != y || is_software(a, j))
+				continue;
+			any = true;
+			if (plan->events[j].pmu == plan->events[i].pmu)
+				return false;
+		}
+	}
+	return any;
+}
+
+/* Once for all groups that name two PMUs. */
+static void note_split(const struct arranging *a)
+{
+	const struct td_plan *plan = a->plan;
+
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		const struct td_event *x = &plan->events[i];
+
+		for (size_t j = 0; x->group >= 0 && j < i; j++) {
+			const struct td_event *y = &plan->events[j];
+
+			if (y->group != x->group || y->pmu == x->pmu ||
+			    !are_apart(a, x->group, x->spec, y->spec))
+				continue;
+			td_notes_add(a->notes,
+				     "a group counts on one PMU: the events of "
+				     "%s and %s are counted as a group each",
+				     pmu_of(a, j)->name, pmu_of(a, i)->name);
+			return;
+		}
+	}
+}
+
+/* --- SLOTS ------------------------------------------------------------------- */
+
+/* The first event of a PMU for which is() holds; -1: none. */
+static int find_first(const struct arranging *a, int pmu,
+		      bool (*is)(const struct td_event *event))
+{
+	for (size_t i = 0; i < a->plan->nr_events; i++) {
+		const struct td_event *event = &a->plan->events[i];
+
+		if (event->pmu == pmu && is_counted(a, i) && is(event))
+			return (int)i;
+	}
+	return -1;
+}
+
+static bool is_gathered_metric(const struct td_event *event)
+{
+	return td_event_is_metric(event) && !event->mods.dont_regroup;
+}
+
+/* SLOTS, which nobody asked for, with the rings of its field. */
+static int add_slots(struct arranging *a, int metric)
+{
+	struct td_plan *plan = a->plan;
+	int pmu = plan->events[metric].pmu;
+	struct td_err unused = { 0 };
+	struct td_event *slots, *field;
+
+	slots = td_array_add(&plan->events, plan->nr_events, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	plan->nr_events++;
+	if (td_event_init(slots, &a->machine->pmus[pmu], pmu, "slots", NULL,
+			  &unused))
+		return unused.code;
+	field = &plan->events[metric];
+	slots->mods = field->mods;
+	slots->group = field->group;
+	slots->hidden = true;
+	return 0;
+}
+
+static int add_missing_slots(struct arranging *a)
+{
+	int rc = 0;
+
+	for (int pmu = 0; !rc && pmu < (int)a->machine->nr_core; pmu++) {
+		int metric = find_first(a, pmu, is_gathered_metric);
+
+		if (metric >= 0 && find_first(a, pmu, td_event_is_slots) < 0)
+			rc = add_slots(a, metric);
+	}
+	return rc;
+}
+
+/* The fields go where SLOTS stands, beside what was typed beside it. */
+static void gather_topdown(struct arranging *a, int pmu)
+{
+	int slots = find_first(a, pmu, td_event_is_slots);
+	struct home home;
+
+	if (slots < 0)
+		return;
+	home = a->homes[slots];
+	for (size_t i = 0; i < a->plan->nr_events; i++) {
+		if (a->plan->events[i].pmu == pmu &&
+		    is_gathered_metric(&a->plan->events[i]))
+			a->homes[i] = home;
+	}
+}
+
+/* --- groups ------------------------------------------------------------------ */
+
+/* SLOTS first, then its fields, then the rest. */
+static int rank(const struct td_event *event)
+{
+	if (td_event_is_slots(event))
+		return 0;
+	return td_event_is_metric(event) ? 1 : 2;
+}
+
+static bool same_home(const struct home *a, const struct home *b)
+{
+	return a->braces == b->braces && a->pmu == b->pmu;
+}
+
+static bool is_earliest(const struct arranging *a, size_t event)
+{
+	for (size_t i = 0; i < event; i++) {
+		if (is_counted(a, i) &&
+		    same_home(&a->homes[i], &a->homes[event]))
+			return false;
+	}
+	return true;
+}
+
+static int make_group(struct arranging *a, size_t first)
+{
+	struct td_plan *plan = a->plan;
+	const struct home *home = &a->homes[first];
+	struct td_group *group = td_plan_new_group(plan, home->pmu);
+
+	if (!group)
+		return -ENOMEM;
+	for (int wanted = 0; wanted <= 2; wanted++) {
+		for (int i = (int)first; i < (int)plan->nr_events; i++) {
+			const struct td_event *event = &plan->events[i];
+
+			if (!is_counted(a, (size_t)i) ||
+			    !same_home(&a->homes[i], home) ||
+			    rank(event) != wanted)
+				continue;
+			if (td_group_add(group, &i, 1))
+				return -ENOMEM;
+			group->weak |= event->mods.weak;
+		}
+	}
+	group->slots = td_event_is_slots(&plan->events[group->members[0]]);
+	return 0;
+}
+
+int td_plan_arrange(struct td_plan *plan, const struct td_machine *machine,
+		    struct td_notes *notes, struct td_err *err)
+{
+	struct arranging a = { plan, machine, notes, NULL };
+	int rc = add_missing_slots(&a);
+	size_t nr = plan->nr_events;
+	td_autofree struct home *homes = calloc(nr + 1, sizeof(*homes));
+
+	plan->asked = true;
+	a.homes = homes;
+	if (!homes)
+		rc = -ENOMEM;
+	for (size_t i = 0; !rc && i < nr; i++)
+		homes[i] = find_home(&a, i);
+	for (int pmu = 0; !rc && pmu < (int)machine->nr_core; pmu++)
+		gather_topdown(&a, pmu);
+	for (size_t i = 0; !rc && i < nr; i++) {
+		if (is_counted(&a, i) && is_earliest(&a, i))
+			rc = make_group(&a, i);
+	}
+	if (!rc)
+		note_split(&a);
+	return rc ? td_err_nomem(err) : 0;
+}

@@ -18,8 +18,9 @@ struct td_column {
 
 enum td_status {
 	TD_STATUS_OK,
-	TD_STATUS_NOT_COUNTED, /* value is not to be shown */
-	TD_STATUS_NONE,        /* this row's PMU has no such metric */
+	TD_STATUS_NOT_COUNTED,   /* value is not to be shown */
+	TD_STATUS_NOT_SUPPORTED, /* the kernel refused the event */
+	TD_STATUS_NONE,          /* this row's PMU has no such metric */
 };
 
 struct td_cell {
@@ -46,6 +47,37 @@ struct td_report {
 	size_t nr_rows;
 };
 
+/* What perf prints beside a count: "1.50  insn per cycle". */
+struct td_beside {
+	double value;
+	int decimals;
+	const char *
+		unit; /* as it follows the value: "  insn per cycle", "% of all branches", " GHz" */
+};
+
+#define TD_MAX_BESIDE 2
+
+/* One event of one id. */
+struct td_event_row {
+	const char *id;    /* "all", "CPU5" */
+	const char *event; /* its name: "cpu_core/cycles/u" */
+	const char *unit;  /* "msec", "ns", "Joules"; "": none */
+	enum td_status status;
+	double value; /* scaled up to the whole time, in unit; NaN unless OK */
+	int decimals; /* 0, or 2 where the unit makes fractions of counts */
+	uint64_t running_ns;
+	double running_pct; /* 100 when it was never enabled */
+	struct td_beside beside[TD_MAX_BESIDE];
+	int nr_beside;
+};
+
+/* Counts as such: all ids of an event, then the next event. */
+struct td_event_report {
+	uint64_t time_ns; /* since counting began */
+	struct td_event_row *rows;
+	size_t nr_rows;
+};
+
 /* What stands around results, fixed for a run. */
 struct td_frame {
 	const char *target; /* "./triad 100M", "system wide"; for people */
@@ -53,6 +85,7 @@ struct td_frame {
 	bool show_pmu;      /* a hybrid machine */
 	bool show_id;       /* an aggregation was asked for */
 	bool colour;        /* the stream is a terminal that shows it */
+	bool big_num;       /* thousands apart: 1,234,567 */
 	unsigned int screen_lines; /* the header comes again; 0: never */
 };
 

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metrics/event_rows.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "lib/util.h"
+#include "metrics/beside.h"
+
+struct filling {
+	const struct td_plan *plan;
+	const struct td_totals *totals;
+	const struct td_times *times;
+	struct td_event_report *report;
+};
+
+static struct td_event_row *add_row(struct filling *f, int event,
+				    const char *id)
+{
+	const struct td_event *e = &f->plan->events[event];
+	struct td_event_row *row = td_array_add(
+		&f->report->rows, f->report->nr_rows, sizeof(*row));
+	bool whole = fabs(e->scale - floor(e->scale)) < 1e-9;
+
+	if (!row)
+		return NULL;
+	f->report->nr_rows++;
+	*row = (struct td_event_row){
+		.id = id,
+		.event = e->name,
+		.unit = e->unit ? e->unit : "",
+		.status = e->refusal ? TD_STATUS_NOT_SUPPORTED
+				     : TD_STATUS_NOT_COUNTED,
+		.value = NAN,
+		.decimals = whole ? 0 : 2,
+		.running_pct = 100,
+	};
+	return row;
+}
+
+/* What a tool measures; NaN: it does not say. */
+static double tool_value(const struct td_times *times, enum td_tool tool)
+{
+	switch (tool) {
+	case TD_TOOL_NONE:
+		return NAN;
+	case TD_TOOL_DURATION_TIME:
+		return (double)times->elapsed_ns;
+	case TD_TOOL_USER_TIME:
+		return times->has_cpu_times ? (double)times->user_ns : NAN;
+	case TD_TOOL_SYSTEM_TIME:
+		return times->has_cpu_times ? (double)times->system_ns : NAN;
+	}
+	return NAN;
+}
+
+static int add_tool(struct filling *f, int event)
+{
+	struct td_event_row *row = add_row(f, event, "all");
+
+	if (!row)
+		return -ENOMEM;
+	row->value = tool_value(f->times, f->plan->events[event].tool);
+	if (isnan(row->value))
+		return 0;
+	row->status = TD_STATUS_OK;
+	row->running_ns = f->times->elapsed_ns;
+	return 0;
+}
+
+/* The units of an uncore PMU are one row: their sum, if all were counted. */
+static void add_total(struct td_event_row *row, const struct td_total *total,
+		      double scale, bool first)
+{
+	double value = total->value * scale;
+
+	row->value = first ? value : row->value + value;
+	row->running_ns += total->running_ns;
+	if (total->enabled_ns)
+		row->running_pct = fmin(first ? 100 : row->running_pct,
+					100.0 * (double)total->running_ns /
+						(double)total->enabled_ns);
+	if (row->status != TD_STATUS_NOT_SUPPORTED)
+		row->status = isnan(row->value) ? TD_STATUS_NOT_COUNTED
+						: TD_STATUS_OK;
+}
+
+static bool are_merged(const struct td_event *a, const struct td_event *b)
+{
+	return a->merge && b->merge && a->spec == b->spec;
+}
+
+static int fill_row(struct filling *f, int event, size_t id)
+{
+	const struct td_plan *plan = f->plan;
+	const struct td_total *totals =
+		f->totals->v + id * f->totals->nr_events;
+	struct td_event_row *row = add_row(f, event, f->totals->ids[id]);
+
+	if (!row)
+		return -ENOMEM;
+	add_total(row, &totals[event], plan->events[event].scale, true);
+	for (int i = event + 1; i < (int)plan->nr_events; i++) {
+		if (are_merged(&plan->events[event], &plan->events[i]))
+			add_total(row, &totals[i], plan->events[i].scale,
+				  false);
+	}
+	if (row->status == TD_STATUS_OK && !plan->events[event].merge)
+		td_beside_fill(plan, totals, event, f->times->elapsed_ns, row);
+	return 0;
+}
+
+/* A row for each id that it was looked at for; one if it was for none. */
+static int add_event(struct filling *f, int event)
+{
+	const struct td_totals *totals = f->totals;
+	size_t before = f->report->nr_rows;
+	int rc = 0;
+
+	for (size_t id = 0; !rc && id < totals->nr_ids; id++) {
+		if (totals->v[id * totals->nr_events + (size_t)event].nr)
+			rc = fill_row(f, event, id);
+	}
+	if (!rc && f->report->nr_rows == before && !add_row(f, event, "all"))
+		rc = -ENOMEM;
+	return rc;
+}
+
+/* Another PMU has what this one does not: a cache, or a merged unit. */
+static bool is_left_out(const struct td_plan *plan, int event)
+{
+	const struct td_event *e = &plan->events[event];
+
+	for (int i = 0; i < (int)plan->nr_events; i++) {
+		const struct td_event *other = &plan->events[i];
+
+		if (i == event || other->spec != e->spec || e->spec < 0)
+			continue;
+		if (i < event && are_merged(e, other))
+			return true;
+		if (e->refusal && e->type == PERF_TYPE_HW_CACHE &&
+		    !other->refusal)
+			return true;
+	}
+	return false;
+}
+
+int td_event_rows(const struct td_plan *plan, const struct td_totals *totals,
+		  const struct td_times *times, struct td_event_report *report,
+		  struct td_err *err)
+{
+	struct filling f = { plan, totals, times, report };
+	int rc = 0;
+
+	*report = (struct td_event_report){ 0 };
+	for (int i = 0; !rc && i < (int)plan->nr_events; i++) {
+		const struct td_event *event = &plan->events[i];
+
+		if (event->hidden || is_left_out(plan, i))
+			continue;
+		rc = event->tool ? add_tool(&f, i) : add_event(&f, i);
+	}
+	return rc ? td_err_nomem(err) : 0;
+}
+
+void td_event_report_free(struct td_event_report *report)
+{
+	free(report->rows);
+	*report = (struct td_event_report){ 0 };
+}

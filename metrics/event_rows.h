@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_EVENT_ROWS_H
+#define TD_EVENT_ROWS_H
+
+#include "lib/count.h"
+#include "lib/plan.h"
+#include "lib/report.h"
+
+/* The times of one interval, for the events that the kernel does not count. */
+struct td_times {
+	uint64_t elapsed_ns;
+	bool has_cpu_times;
+	uint64_t user_ns, system_ns;
+};
+
+/*
+ * The event table: a row for each event that was typed and each id, in the
+ * order of the text.  What was refused is "not supported"; of a name that some
+ * PMUs do not have, those that do are shown.  Free with
+ * td_event_report_free(), whatever the result; it borrows from plan and totals.
+ */
+int td_event_rows(const struct td_plan *plan, const struct td_totals *totals,
+		  const struct td_times *times, struct td_event_report *report,
+		  struct td_err *err);
+void td_event_report_free(struct td_event_report *report);
+
+#endif

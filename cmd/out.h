@@ -18,6 +18,9 @@ struct td_out {
 	void (*begin)(struct td_writer *writer);
 	void (*report)(struct td_writer *writer,
 		       const struct td_report *report);
+	/* Counts instead of metrics; a run shows either. */
+	void (*events)(struct td_writer *writer,
+		       const struct td_event_report *report);
 	void (*end)(struct td_writer *writer, const struct td_usage *usage);
 };
 
@@ -29,6 +32,21 @@ struct td_writer {
 	unsigned int lines;    /* text: since the header */
 	bool header_done;
 };
+
+/* out_text_events.c, out_csv_events.c, out_json_events.c */
+void td_out_text_events(struct td_writer *writer,
+			const struct td_event_report *report);
+void td_out_csv_events(struct td_writer *writer,
+		       const struct td_event_report *report);
+void td_out_json_events(struct td_writer *writer,
+			const struct td_event_report *report);
+
+/* What those take from the writers of metrics; _line() frees the object. */
+struct json_object;
+void td_out_text_title(struct td_writer *writer);
+void td_out_csv_field(const struct td_writer *writer, const char *text);
+void td_out_json_line(FILE *fp, struct json_object *o);
+struct json_object *td_out_json_seconds(uint64_t ns);
 
 extern const struct td_out td_out_text, td_out_csv, td_out_json;
 

@@ -5,7 +5,7 @@
 #include "cmd/out.h"
 #include "lib/util.h"
 
-static void put_field(const struct td_writer *writer, const char *text)
+void td_out_csv_field(const struct td_writer *writer, const char *text)
 {
 	FILE *fp = writer->fp;
 
@@ -29,7 +29,7 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 	fprintf(writer->fp, "time%sid%spmu", sep, sep);
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		fputs(sep, writer->fp);
-		put_field(writer, report->columns[i].name);
+		td_out_csv_field(writer, report->columns[i].name);
 	}
 	fputc('\n', writer->fp);
 	writer->header_done = true;
@@ -42,9 +42,9 @@ static void put_row(const struct td_writer *writer,
 
 	fputs(td_format_seconds(time, report->time_ns), writer->fp);
 	fputs(writer->separator, writer->fp);
-	put_field(writer, row->id);
+	td_out_csv_field(writer, row->id);
 	fputs(writer->separator, writer->fp);
-	put_field(writer, row->pmu);
+	td_out_csv_field(writer, row->pmu);
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		fputs(writer->separator, writer->fp);
 		if (row->cells[i].status == TD_STATUS_OK)
@@ -72,4 +72,9 @@ static void csv_end(struct td_writer *writer, const struct td_usage *usage)
 	(void)usage;
 }
 
-const struct td_out td_out_csv = { csv_begin, csv_report, csv_end };
+const struct td_out td_out_csv = {
+	.begin = csv_begin,
+	.report = csv_report,
+	.events = td_out_csv_events,
+	.end = csv_end,
+};

@@ -13,12 +13,22 @@ static struct json_object *number(double value)
 	return json_object_new_double_s(value, td_out_format(buf, 2, value));
 }
 
-static struct json_object *seconds(uint64_t ns)
+struct json_object *td_out_json_seconds(uint64_t ns)
 {
 	char buf[40];
 
 	return json_object_new_double_s((double)ns / 1e9,
 					td_format_seconds(buf, ns));
+}
+
+void td_out_json_line(FILE *fp, struct json_object *o)
+{
+	fputs(json_object_to_json_string_ext(
+		      o,
+		      JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
+	      fp);
+	fputc('\n', fp);
+	json_object_put(o);
 }
 
 static void put_cell(FILE *fp, uint64_t time_ns, const struct td_row *row,
@@ -27,7 +37,7 @@ static void put_cell(FILE *fp, uint64_t time_ns, const struct td_row *row,
 	struct json_object *o = json_object_new_object();
 	bool ok = cell->status == TD_STATUS_OK;
 
-	json_object_object_add(o, "time", seconds(time_ns));
+	json_object_object_add(o, "time", td_out_json_seconds(time_ns));
 	json_object_object_add(o, "id", json_object_new_string(row->id));
 	json_object_object_add(o, "pmu", json_object_new_string(row->pmu));
 	json_object_object_add(o, "metric",
@@ -42,12 +52,7 @@ static void put_cell(FILE *fp, uint64_t time_ns, const struct td_row *row,
 		o, "over_threshold",
 		ok ? json_object_new_boolean(cell->over_threshold) : NULL);
 	json_object_object_add(o, "running", number(cell->running_pct));
-	fputs(json_object_to_json_string_ext(
-		      o,
-		      JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
-	      fp);
-	fputc('\n', fp);
-	json_object_put(o);
+	td_out_json_line(fp, o);
 }
 
 static void json_begin(struct td_writer *writer)
@@ -75,4 +80,9 @@ static void json_end(struct td_writer *writer, const struct td_usage *usage)
 	(void)usage;
 }
 
-const struct td_out td_out_json = { json_begin, json_report, json_end };
+const struct td_out td_out_json = {
+	.begin = json_begin,
+	.report = json_report,
+	.events = td_out_json_events,
+	.end = json_end,
+};

@@ -57,6 +57,9 @@ static void put_cell(const struct td_writer *writer,
 	case TD_STATUS_NOT_COUNTED:
 		fprintf(writer->fp, "%*s", width, "<not counted>");
 		return;
+	case TD_STATUS_NOT_SUPPORTED:
+		fprintf(writer->fp, "%*s", width, "<not supported>");
+		return;
 	case TD_STATUS_NONE:
 		fprintf(writer->fp, "%*s", width, "");
 		return;
@@ -174,7 +177,7 @@ static void text_begin(struct td_writer *writer)
 	(void)writer; /* what the command writes comes first */
 }
 
-static void put_title(struct td_writer *writer)
+void td_out_text_title(struct td_writer *writer)
 {
 	fprintf(writer->fp, "\n Performance counter stats for '%s':\n\n",
 		writer->frame->target);
@@ -189,7 +192,7 @@ static void text_report(struct td_writer *writer,
 		return;
 	}
 	if (!writer->header_done)
-		put_title(writer);
+		td_out_text_title(writer);
 	for (size_t i = 0; i < report->nr_rows; i++)
 		put_tree(writer, report, &report->rows[i]);
 }
@@ -208,7 +211,7 @@ static void text_end(struct td_writer *writer, const struct td_usage *usage)
 	if (writer->frame->interval)
 		return;
 	if (!writer->header_done)
-		put_title(writer);
+		td_out_text_title(writer);
 	put_time(fp, usage->elapsed_ns, "time elapsed");
 	if (usage->has_times) {
 		fputc('\n', fp);
@@ -218,4 +221,9 @@ static void text_end(struct td_writer *writer, const struct td_usage *usage)
 	fputc('\n', fp);
 }
 
-const struct td_out td_out_text = { text_begin, text_report, text_end };
+const struct td_out td_out_text = {
+	.begin = text_begin,
+	.report = text_report,
+	.events = td_out_text_events,
+	.end = text_end,
+};

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/recording.h"
+#include "lib/recording_typed.h"
 #include "lib/util.h"
 
 #define MAX_LINE   (64 << 20) /* a line of 1,024 CPUs and 100 events is 6 MB */
@@ -154,6 +155,10 @@ static int read_pmu(struct td_recording *rec, struct json_object *object,
 	pmu = td_array_add(&machine->pmus, machine->nr_pmus, sizeof(*pmu));
 	if (!pmu)
 		return td_err_nomem(err);
+	pmu->kind = rec->plan.asked ? td_pmu_kind(name) : TD_PMU_CORE;
+	if (pmu->kind == TD_PMU_CORE && machine->nr_core < machine->nr_pmus)
+		return bad(rec, err, "\"pmus\": core PMUs come first");
+	machine->nr_core += pmu->kind == TD_PMU_CORE;
 	machine->nr_pmus++;
 	pmu->name = strdup(name);
 	if (!pmu->name)
@@ -163,15 +168,6 @@ static int read_pmu(struct td_recording *rec, struct json_object *object,
 	if (td_ints_parse(cpus, TD_MAX_CPU, &pmu->cpus))
 		return bad(rec, err, "\"pmus\": cpus is not a CPU list");
 	return 0;
-}
-
-static int pmu_index(const struct td_machine *machine, const char *name)
-{
-	for (size_t i = 0; name && i < machine->nr_pmus; i++) {
-		if (strcmp(machine->pmus[i].name, name) == 0)
-			return (int)i;
-	}
-	return -1;
 }
 
 /* "cpu_core/slots/" -> an alias "slots" of cpu_core: what it can count. */
@@ -208,7 +204,8 @@ static int add_to_group(struct td_plan *plan, int64_t index, int pmu)
 	group = &plan->groups[index];
 	if (group->nr == 0)
 		group->pmu = pmu;
-	if (group->pmu != pmu)
+	/* a software event may be in a group of the hardware's */
+	if (group->pmu != pmu && !plan->asked)
 		return -EINVAL;
 	place = td_array_add(&group->members, group->nr, sizeof(*place));
 	if (!place)
@@ -230,7 +227,8 @@ static int read_event(struct td_recording *rec, struct json_object *object,
 		      struct td_err *err)
 {
 	const char *name = member_string(object, "name");
-	int pmu = pmu_index(&rec->machine, member_string(object, "pmu"));
+	const char *pmu_name = member_string(object, "pmu");
+	int pmu = pmu_name ? td_machine_find_pmu(&rec->machine, pmu_name) : -1;
 	struct td_plan *plan = &rec->plan;
 	struct json_object *scale;
 	struct td_event *event;
@@ -238,7 +236,8 @@ static int read_event(struct td_recording *rec, struct json_object *object,
 	int rc;
 
 	if (!name || pmu < 0 ||
-	    !member_int(object, "group", 0, MAX_EVENTS, &group))
+	    !member_int(object, "group", plan->asked ? -1 : 0, MAX_EVENTS,
+			&group))
 		return bad(rec, err, "\"events\": needs name, pmu and group");
 	event = td_array_add(&plan->events, plan->nr_events, sizeof(*event));
 	if (!event)
@@ -248,13 +247,18 @@ static int read_event(struct td_recording *rec, struct json_object *object,
 	event->pmu = pmu;
 	event->type = rec->machine.pmus[pmu].type;
 	event->scale = 1;
+	event->spec = event->group = -1;
+	if (plan->asked && td_typed_get(object, event))
+		return bad(rec, err,
+			   "\"events\": an event that makes no "
+			   "sense");
 	if (json_object_object_get_ex(object, "scale", &scale) &&
 	    !parse_scale(scale, &event->scale))
 		return bad(rec, err, "\"scale\" is not a number above 0");
 	if (!event->name ||
 	    add_alias(&rec->machine.pmus[pmu], name, event->scale))
 		return td_err_nomem(err);
-	rc = add_to_group(plan, group, pmu);
+	rc = group < 0 ? 0 : add_to_group(plan, group, pmu);
 	if (rc == -EINVAL)
 		return bad(rec, err, "\"events\": a group of two PMUs");
 	return rc ? td_err_nomem(err) : 0;
@@ -286,6 +290,7 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 	const char *cpuid = member_string(head, "cpuid");
 	const char *target = member_string(head, "target");
 	struct json_object *smt = member(head, "smt", json_type_boolean);
+	const char *table;
 	int64_t version, interval = 0, tsc_hz = 0;
 
 	if (!member_int(head, "tdstat", 0, INT_MAX, &version))
@@ -306,6 +311,8 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 	machine->smt = json_object_get_boolean(smt);
 	if (member_int(head, "tsc_hz", 0, INT64_MAX, &tsc_hz))
 		rec->info.tsc_hz = (uint64_t)tsc_hz;
+	table = member_string(head, "table");
+	rec->plan.asked = table && strcmp(table, "events") == 0;
 	rec->info.interval_ms = (int)interval;
 	rec->info.target = strdup(target);
 	return rec->info.target ? 0 : td_err_nomem(err);

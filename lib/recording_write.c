@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "lib/recording.h"
+#include "lib/recording_typed.h"
 #include "lib/util.h"
 
 /* json-c keeps no memory of failure: NULL is null, which the reader refuses. */
@@ -38,15 +39,28 @@ static void put_seconds(struct json_object *to, const char *key, uint64_t ns)
 					 td_format_seconds(buf, ns)));
 }
 
-static struct json_object *pmu_objects(const struct td_machine *machine)
+static bool is_used(const struct td_plan *plan, int pmu)
+{
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		if (plan->events[i].pmu == pmu)
+			return true;
+	}
+	return false;
+}
+
+static struct json_object *pmu_objects(const struct td_machine *machine,
+				       const struct td_plan *plan)
 {
 	struct json_object *array = json_object_new_array();
 
 	for (size_t i = 0; i < machine->nr_pmus; i++) {
 		const struct td_pmu *pmu = &machine->pmus[i];
-		struct json_object *object = json_object_new_object();
 		td_autofree char *cpus = td_ints_format(&pmu->cpus);
+		struct json_object *object;
 
+		if (pmu->kind != TD_PMU_CORE && !is_used(plan, (int)i))
+			continue;
+		object = json_object_new_object();
 		put_string(object, "name", pmu->name);
 		put_int(object, "type", pmu->type);
 		put_string(object, "cpus", cpus ? cpus : "");
@@ -101,6 +115,8 @@ static struct json_object *event_objects(const struct td_machine *machine,
 			json_object_object_add(
 				object, "scale",
 				json_object_new_double(event->scale));
+		if (plan->asked)
+			td_typed_put(object, event);
 		json_object_array_add(array, object);
 	}
 	return array;
@@ -123,9 +139,11 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 		put_int(head, "tsc_hz", (int64_t)info->tsc_hz);
 	put_int(head, "interval_ms", info->interval_ms);
 	put_string(head, "target", info->target);
-	json_object_object_add(head, "pmus", pmu_objects(machine));
+	json_object_object_add(head, "pmus", pmu_objects(machine, plan));
 	json_object_object_add(head, "topology",
 			       place_objects(places, machine->online.nr));
+	if (plan->asked)
+		put_string(head, "table", "events");
 	json_object_object_add(head, "events", event_objects(machine, plan));
 	put_line(fp, head);
 }

@@ -47,12 +47,19 @@ static void put_group(FILE *fp, size_t index, const struct td_machine *machine,
 {
 	const struct td_group *group = &plan->groups[index];
 	const struct td_pmu *pmu = &machine->pmus[group->pmu];
-	const struct td_metric_set *set = tree->sets[group->pmu];
+	const struct td_metric_set *set =
+		tree->sets ? tree->sets[group->pmu] : NULL;
 
-	fprintf(fp, "group %zu: %s, %zu events, ", index, pmu->name, group->nr);
+	fprintf(fp, "group %zu: %s, %zu event%s, ", index, pmu->name, group->nr,
+		group->nr == 1 && plan->asked ? "" : "s");
 	put_where(fp, pmu, target);
-	fprintf(fp, " (%s: %s)\n", td_uarch_name(pmu->uarch),
-		set ? set->name : "no tree");
+	if (pmu->kind == TD_PMU_CORE)
+		fprintf(fp, " (%s%s%s)", td_uarch_name(pmu->uarch),
+			plan->asked ? "" : ": ",
+			plan->asked ? ""
+			: set       ? set->name
+				    : "no tree");
+	fputc('\n', fp);
 }
 
 static void put_flag(FILE *fp, bool set, const char *name, const char **sep)
@@ -63,23 +70,60 @@ static void put_flag(FILE *fp, bool set, const char *name, const char **sep)
 	*sep = ",";
 }
 
-static void put_attr(FILE *fp, const char *name,
-		     const struct perf_event_attr *attr)
+static void put_flags(FILE *fp, const struct perf_event_attr *attr)
 {
 	const char *sep = "";
 
-	fprintf(fp,
-		"  %-40s type %u  config 0x%" PRIx64 "  config1 0x%" PRIx64
-		"  read_format 0x%" PRIx64 "  flags ",
-		name, attr->type, (uint64_t)attr->config,
-		(uint64_t)attr->config1, (uint64_t)attr->read_format);
+	fputs("  flags ", fp);
 	put_flag(fp, attr->disabled, "disabled", &sep);
 	put_flag(fp, attr->inherit, "inherit", &sep);
-	put_flag(fp, attr->enable_on_exec, "enable_on_exec", &sep);
+	put_flag(fp, attr->pinned, "pinned", &sep);
+	put_flag(fp, attr->exclusive, "exclusive", &sep);
+	put_flag(fp, attr->exclude_user, "exclude_user", &sep);
 	put_flag(fp, attr->exclude_kernel, "exclude_kernel", &sep);
 	put_flag(fp, attr->exclude_hv, "exclude_hv", &sep);
+	put_flag(fp, attr->exclude_idle, "exclude_idle", &sep);
+	put_flag(fp, attr->enable_on_exec, "enable_on_exec", &sep);
+	put_flag(fp, attr->exclude_host, "exclude_host", &sep);
 	put_flag(fp, attr->exclude_guest, "exclude_guest", &sep);
-	fputs(*sep ? "\n" : "none\n", fp);
+	fputs(*sep ? "" : "none", fp);
+}
+
+/* Words that are seldom there are left out when they are 0. */
+static void put_word(FILE *fp, const char *name, uint64_t value)
+{
+	if (value)
+		fprintf(fp, "  %s 0x%" PRIx64, name, value);
+}
+
+static void put_attr(FILE *fp, const char *name,
+		     const struct perf_event_attr *attr)
+{
+	fprintf(fp, "  %-40s type %u  config 0x%" PRIx64 "  config1 0x%" PRIx64,
+		name, attr->type, (uint64_t)attr->config,
+		(uint64_t)attr->config1);
+	put_word(fp, "config2", attr->config2);
+	put_word(fp, "config3", attr->config3);
+	fprintf(fp, "  read_format 0x%" PRIx64, (uint64_t)attr->read_format);
+	put_flags(fp, attr);
+	if (attr->precise_ip)
+		fprintf(fp, "  precise_ip %u", attr->precise_ip);
+	if (attr->bp_type)
+		fprintf(fp, "  bp_type %u", attr->bp_type);
+	fputc('\n', fp);
+}
+
+/* What no group holds: the tools' events, and what cannot be counted. */
+static void put_rest(FILE *fp, const struct td_plan *plan)
+{
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		const struct td_event *event = &plan->events[i];
+
+		if (event->refusal)
+			fprintf(fp, "not counted: %s\n", event->refusal);
+		else if (event->tool)
+			fprintf(fp, "without the kernel: %s\n", event->name);
+	}
 }
 
 void td_dry_run(FILE *fp, const struct td_machine *machine,
@@ -99,6 +143,7 @@ void td_dry_run(FILE *fp, const struct td_machine *machine,
 				 &attr);
 		}
 	}
+	put_rest(fp, plan);
 }
 
 void td_describe(FILE *fp, const struct td_machine *machine,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/cpu.h"
+#include "lib/util.h"
 
 #ifndef TDSTAT_VERSION
 #define TDSTAT_VERSION "unknown"
@@ -17,8 +18,11 @@ enum {
 	OPT_APPEND = 256,
 	OPT_CPUTYPE,
 	OPT_DRY_RUN,
+	OPT_FILTER,
 	OPT_HYBRID_MERGE,
 	OPT_INTERVAL_COUNT,
+	OPT_NO_BIG_NUM,
+	OPT_PRINT,
 	OPT_TIMEOUT,
 	OPT_TOPDOWN,
 };
@@ -38,6 +42,14 @@ static const struct argp_option options[] = {
 	{ "td-level", 0, NULL, OPTION_ALIAS, NULL, 0 },
 	{ "topdown", OPT_TOPDOWN, NULL, 0, "accepted: it is the default", 0 },
 
+	{ "event", 'e', "LIST", 0,
+	  "events instead of the tree, as perf stat -e takes them", 0 },
+	{ "filter", OPT_FILTER, "FILTER", 0,
+	  "for the tracepoints of the -e before it", 0 },
+	{ "detailed", 'd', NULL, 0,
+	  "perf stat's default events; -dd, -ddd: caches too", 0 },
+	{ "null", 'n', NULL, 0, "count nothing: the time alone", 0 },
+
 	{ NULL, 0, NULL, 0, "When:", 2 },
 	{ "interval-print", 'I', "MS", 0, "a row every MS milliseconds", 0 },
 	{ "interval-count", OPT_INTERVAL_COUNT, "N", 0,
@@ -49,6 +61,9 @@ static const struct argp_option options[] = {
 	{ "no-aggr", 'A', NULL, 0, "a row a CPU", 0 },
 	{ "hybrid-merge", OPT_HYBRID_MERGE, NULL, 0,
 	  "one row for all kinds of core, weighted by slots", 0 },
+	{ "big-num", 'B', NULL, 0, "accepted: thousands are set apart", 0 },
+	{ "no-big-num", OPT_NO_BIG_NUM, NULL, 0,
+	  "do not set thousands apart", 0 },
 	{ "field-separator", 'x', "SEP", 0, "CSV with SEP between fields; "
 	  "\\t is a tab", 0 },
 	{ "json-output", 'j', NULL, 0, "JSON, one object a line", 0 },
@@ -56,7 +71,10 @@ static const struct argp_option options[] = {
 	  "write to FILE; of record, the recording", 0 },
 	{ "append", OPT_APPEND, NULL, 0, "append to the file of -o", 0 },
 	{ "input", 'i', "FILE", 0, "report: the recording to show", 0 },
-	{ "verbose", 'v', NULL, 0, "say more: machine, groups", 0 },
+	{ "print", OPT_PRINT, NULL, 0,
+	  "list: how the events are encoded, for any perf", 0 },
+	{ "verbose", 'v', NULL, 0,
+	  "say more: machine, groups; -vv: what is opened", 0 },
 	{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0 },
 	{ "dry-run", OPT_DRY_RUN, NULL, 0,
 	  "show what would be opened, and open nothing", 0 },
@@ -66,7 +84,9 @@ static const struct argp_option options[] = {
 
 static const char args_doc[] = "[--] [COMMAND [ARG...]]\n"
 			       "record -o FILE [OPTION...] [COMMAND [ARG...]]\n"
-			       "report -i FILE [OPTION...]";
+			       "report -i FILE [OPTION...]\n"
+			       "list [-j] [PATTERN...]\n"
+			       "list --print EVENT...";
 
 static const char doc[] =
 	"Says where the pipeline slots of the processor go: top-down analysis "
@@ -123,6 +143,32 @@ static int parse_level(struct parser *p, const char *option, const char *arg)
 	return 0;
 }
 
+static int add_events(struct parser *p, const char *list)
+{
+	struct td_opts *opts = p->opts;
+	struct td_event_arg *arg =
+		td_array_add(&opts->events, opts->nr_events, sizeof(*arg));
+
+	if (!arg)
+		return td_err_nomem(p->err);
+	arg->list = list;
+	opts->nr_events++;
+	return 0;
+}
+
+static int add_filter(struct parser *p, const char *filter)
+{
+	struct td_opts *opts = p->opts;
+
+	if (!opts->nr_events)
+		return td_err_usage(p->err,
+				    "--filter %s: it belongs behind the -e of "
+				    "a tracepoint",
+				    filter);
+	opts->events[opts->nr_events - 1].filter = filter;
+	return 0;
+}
+
 static int parse_separator(struct parser *p, const char *arg)
 {
 	if (!*arg)
@@ -174,6 +220,10 @@ static int parse_valued(struct parser *p, int key, const char *arg)
 	case OPT_CPUTYPE:
 		opts->cputype = arg;
 		return 0;
+	case 'e':
+		return add_events(p, arg);
+	case OPT_FILTER:
+		return add_filter(p, arg);
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -193,6 +243,19 @@ static int parse_flag(struct td_opts *opts, int key)
 		return 0;
 	case 'v':
 		opts->verbose++;
+		return 0;
+	case 'd':
+		opts->detail++;
+		return 0;
+	case 'n':
+		opts->nothing = true;
+		return 0;
+	case 'B':
+	case OPT_NO_BIG_NUM:
+		opts->big_num = key == 'B';
+		return 0;
+	case OPT_PRINT:
+		opts->print = true;
 		return 0;
 	case OPT_APPEND:
 		opts->append = true;
@@ -241,6 +304,15 @@ static int check_stat(struct parser *p)
 		{ o->per_cpu && tasks,
 		  "-A counts whole CPUs: it needs -a or -C" },
 		{ o->append && !o->output, "--append needs -o" },
+		{ td_opts_want_events(o) && o->level,
+		  "-e, -d and --null show counts, --level the tree: they "
+		  "exclude each other" },
+		{ td_opts_want_events(o) && o->hybrid_merge,
+		  "--hybrid-merge is of the tree: -e, -d and --null show "
+		  "counts" },
+		{ o->nothing && (o->nr_events || o->detail),
+		  "--null counts nothing: -e and -d make no sense" },
+		{ o->print, "--print belongs to tdstat list" },
 		{ o->dry_run && o->output,
 		  "--dry-run and -o exclude each other" },
 		{ o->input != NULL, "-i belongs to tdstat report" },
@@ -248,6 +320,27 @@ static int check_stat(struct parser *p)
 		  "tdstat record needs -o FILE" },
 		{ o->subcommand == TD_RECORD && o->append,
 		  "tdstat record writes a new file: --append makes no sense" },
+	};
+
+	return first_conflict(p, conflicts,
+			      sizeof(conflicts) / sizeof(conflicts[0]));
+}
+
+static int check_list(struct parser *p)
+{
+	const struct td_opts *o = p->opts;
+	const struct conflict conflicts[] = {
+		{ o->print && !o->nr_patterns,
+		  "tdstat list --print needs the name of an event" },
+		{ o->print && o->format != TD_FORMAT_TEXT,
+		  "tdstat list --print and -j exclude each other" },
+		{ o->separator != NULL,
+		  "tdstat list writes text or JSON (-j)" },
+		{ td_opts_want_events(o) || o->level || o->all_cpus ||
+			  o->has_cpus || o->pids.nr || o->interval_ms ||
+			  o->timeout_ms || o->output || o->input || o->dry_run,
+		  "tdstat list counts nothing: it takes -j, --print, "
+		  "--cputype and patterns" },
 	};
 
 	return first_conflict(p, conflicts,
@@ -269,6 +362,9 @@ static int check_report(struct parser *p)
 		{ o->format == TD_FORMAT_JSON && o->separator,
 		  "-x and -j exclude each other" },
 		{ o->append && !o->output, "--append needs -o" },
+		{ td_opts_want_events(o),
+		  "tdstat report shows what was recorded: -e, -d and --null "
+		  "make no sense" },
 		{ o->dry_run,
 		  "tdstat report counts nothing: --dry-run makes no sense" },
 	};
@@ -283,7 +379,13 @@ static const struct {
 } subcommands[] = {
 	{ "record", TD_RECORD },
 	{ "report", TD_REPORT },
+	{ "list", TD_LIST },
 };
+
+bool td_opts_want_events(const struct td_opts *opts)
+{
+	return opts->nr_events || opts->detail || opts->nothing;
+}
 
 /* The first word: a subcommand, unless it stands behind "--". */
 static bool take_subcommand(struct td_opts *opts, struct argp_state *state)
@@ -304,6 +406,54 @@ static bool take_subcommand(struct td_opts *opts, struct argp_state *state)
 	return false;
 }
 
+static int check(struct parser *p)
+{
+	switch (p->opts->subcommand) {
+	case TD_STAT:
+	case TD_RECORD:
+		return check_stat(p);
+	case TD_REPORT:
+		return check_report(p);
+	case TD_LIST:
+		return check_list(p);
+	}
+	return 0;
+}
+
+static int add_pattern(struct parser *p, const char *pattern)
+{
+	struct td_opts *opts = p->opts;
+	const char **place = td_array_add(&opts->patterns, opts->nr_patterns,
+					  sizeof(*place));
+
+	if (!place)
+		return td_err_nomem(p->err);
+	*place = pattern;
+	opts->nr_patterns++;
+	return 0;
+}
+
+/* A word that is no option: state->next is behind it. */
+static int parse_word(struct parser *p, struct argp_state *state)
+{
+	struct td_opts *opts = p->opts;
+
+	state->next--; /* seen from the word itself */
+	if (take_subcommand(opts, state)) {
+		state->next++;
+		return 0;
+	}
+	if (opts->subcommand == TD_LIST)
+		return add_pattern(p, state->argv[state->next++]);
+	if (opts->subcommand == TD_REPORT && !opts->input) {
+		opts->input = state->argv[state->next++];
+		return 0;
+	}
+	opts->command = state->argv + state->next;
+	state->next = state->argc;
+	return 0;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct parser *p = state->input;
@@ -311,24 +461,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_ARG:
-		state->next--; /* seen from the word itself */
-		if (take_subcommand(opts, state)) {
-			state->next++;
-			return 0;
-		}
-		if (opts->subcommand == TD_REPORT && !opts->input) {
-			opts->input = state->argv[state->next++];
-			return 0;
-		}
-		opts->command = state->argv + state->next;
-		state->next = state->argc;
-		return 0;
+		return parse_word(p, state);
 	case 'h':
 		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
 		return 0;
 	case ARGP_KEY_END:
-		return opts->subcommand == TD_REPORT ? check_report(p)
-						     : check_stat(p);
+		return check(p);
 	default:
 		return arg ? parse_valued(p, key, arg) : parse_flag(opts, key);
 	}
@@ -348,9 +486,11 @@ int td_opts_parse(struct td_opts *opts, int argc, char **argv,
 	struct parser parser = { opts, err };
 	int rc;
 
-	*opts = (struct td_opts){ .level = 1 };
+	*opts = (struct td_opts){ .big_num = true };
 	argp_program_version_hook = print_version;
 	rc = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &parser);
+	if (opts->level == 0)
+		opts->level = 1;
 	if (rc)
 		td_opts_free(opts);
 	return rc;
@@ -360,4 +500,8 @@ void td_opts_free(struct td_opts *opts)
 {
 	td_ints_free(&opts->cpus);
 	td_ints_free(&opts->pids);
+	free(opts->events);
+	free(opts->patterns);
+	opts->events = NULL;
+	opts->patterns = NULL;
 }

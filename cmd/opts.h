@@ -11,12 +11,19 @@ enum td_subcommand {
 	TD_STAT,
 	TD_RECORD,
 	TD_REPORT,
+	TD_LIST,
 };
 
 enum td_format_kind {
 	TD_FORMAT_TEXT,
 	TD_FORMAT_CSV,
 	TD_FORMAT_JSON,
+};
+
+/* A -e LIST, and the --filter behind it. */
+struct td_event_arg {
+	const char *list;
+	const char *filter; /* NULL: none */
 };
 
 /* What the user asked for.  Strings are argv's. */
@@ -27,7 +34,13 @@ struct td_opts {
 	struct td_ints cpus;
 	struct td_ints pids;
 	const char *cputype; /* NULL: all core PMUs */
-	int level;
+	int level;           /* 0: none was given */
+	struct td_event_arg *events;
+	size_t nr_events;
+	int detail;   /* how many -d */
+	bool nothing; /* --null */
+	bool print;   /* list: the events' encodings */
+	bool big_num;
 	bool per_cpu;
 	bool hybrid_merge;
 	int interval_ms;    /* 0: none */
@@ -40,8 +53,13 @@ struct td_opts {
 	const char *input; /* report's */
 	bool dry_run;
 	int verbose;
+	const char **patterns; /* list: of names */
+	size_t nr_patterns;
 	char **command; /* NULL-terminated; NULL: none */
 };
+
+/* Counts as such, and not the tree? */
+bool td_opts_want_events(const struct td_opts *opts);
 
 /* May print help or the version and exit; free with td_opts_free(). */
 int td_opts_parse(struct td_opts *opts, int argc, char **argv,

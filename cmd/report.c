@@ -28,8 +28,9 @@ static int show(struct td_recording *rec, struct td_sink *sink,
 		struct td_err *err)
 {
 	struct td_counter *counter = NULL;
+	struct td_times times = { 0 };
 	struct td_readings delta;
-	uint64_t time_ns = 0;
+	uint64_t time_ns = 0, row_ns = 0;
 	int rc = td_counter_replay_open(&counter, rec, err);
 
 	if (!rc)
@@ -40,8 +41,10 @@ static int show(struct td_recording *rec, struct td_sink *sink,
 		    delta.v[0].cpu < 0)
 			rc = td_err_usage(err, "-A: %s is of tasks, not CPUs",
 					  rec->path);
+		times.elapsed_ns = time_ns - row_ns;
+		row_ns = time_ns;
 		if (!rc)
-			rc = td_sink_counts(sink, time_ns, &delta, err);
+			rc = td_sink_counts(sink, time_ns, &times, &delta, err);
 	}
 	td_counter_close(counter);
 	if (rc < 0)
@@ -52,21 +55,32 @@ static int show(struct td_recording *rec, struct td_sink *sink,
 	return td_sink_end(sink, &rec->usage, err);
 }
 
+/* The tree, unless -e was what was recorded: then the events. */
+static int make_tree(struct td_recording *rec, const struct td_opts *opts,
+		     struct td_tree *tree, struct td_notes *notes,
+		     struct td_err *err)
+{
+	int rc;
+
+	if (rec->plan.asked)
+		return 0;
+	rc = td_tree_build(tree, &rec->plan, &rec->machine, opts->level, true,
+			   err);
+	if (!rc && td_select_check(tree, &rec->machine, opts, notes))
+		rc = td_err_set(err, -ENODEV,
+				"%s: its events make up no top-down tree",
+				rec->path);
+	return rc ? rc : td_select_rows(tree, &rec->machine, opts, err);
+}
+
 static int report_from(struct td_recording *rec, const struct td_opts *opts,
 		       struct td_notes *notes, struct td_err *err)
 {
 	struct td_tree tree = { 0 };
-	struct td_sink sink = { &tree };
+	struct td_sink sink = { &tree, &rec->plan, &rec->machine };
 	struct td_err late = { 0 };
-	int rc = td_tree_build(&tree, &rec->plan, &rec->machine, opts->level,
-			       true, err);
+	int rc = make_tree(rec, opts, &tree, notes, err);
 
-	if (!rc && td_select_check(&tree, &rec->machine, opts, notes))
-		rc = td_err_set(err, -ENODEV,
-				"%s: its events make up no top-down tree",
-				rec->path);
-	if (!rc)
-		rc = td_select_rows(&tree, &rec->machine, opts, err);
 	if (!rc)
 		rc = td_sink_open(&sink, opts, rec->info.target,
 				  rec->info.interval_ms > 0, err);

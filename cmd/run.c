@@ -18,6 +18,8 @@ void td_run_init(struct td_run *run, const struct td_opts *opts)
 		.ticks_a_row = 1,
 	};
 	run->sink.tree = &run->tree;
+	run->sink.plan = &run->plan;
+	run->sink.machine = &run->machine;
 }
 
 int td_run_check_recording(struct td_run *run, struct td_err *err)
@@ -63,15 +65,19 @@ static int read_counters(struct td_run *run, struct td_err *err)
 }
 
 /* Everything since the last row goes out, and a new row begins. */
-static int put_row(struct td_run *run, uint64_t time_ns, struct td_err *err)
+static int put_row(struct td_run *run, uint64_t time_ns,
+		   const struct td_usage *usage, struct td_err *err)
 {
-	int rc;
+	struct td_times times;
+	int rc = td_run_times(run, time_ns, usage, &times, err);
 
 	if (run->recording)
 		td_recording_write_counts(run->recording, time_ns, &run->sum);
-	rc = td_run_check_recording(run, err);
 	if (!rc)
-		rc = td_sink_counts(&run->sink, time_ns, &run->sum, err);
+		rc = td_run_check_recording(run, err);
+	if (!rc)
+		rc = td_sink_counts(&run->sink, time_ns, &times, &run->sum,
+				    err);
 	td_count_clear(&run->sum);
 	run->printed++;
 	return rc;
@@ -93,7 +99,7 @@ static int tick(struct td_run *run, uint64_t ticks, struct td_err *err)
 	    run->ticks / run->ticks_a_row == run->rows)
 		return rc;
 	run->rows = run->ticks / run->ticks_a_row;
-	return put_row(run, time_ns, err);
+	return put_row(run, time_ns, NULL, err);
 }
 
 /*
@@ -159,12 +165,12 @@ static void say_if_nothing(const struct td_run *run)
 {
 	const char *why = "nothing ran";
 
-	if (run->ever_running)
+	if (run->ever_running || !run->plan.nr_groups)
 		return;
 	if (run->ever_enabled)
 		why = "the counters were held by somebody else";
 	if (run->ever_enabled && !run->target.system_wide &&
-	    run->machine.nr_pmus > 1)
+	    run->machine.nr_core > 1)
 		why = "it did not run on the cores that were looked at, or "
 		      "somebody else held their counters";
 	fprintf(stderr, "tdstat: nothing was counted: %s\n", why);
@@ -182,7 +188,7 @@ static int put_last(struct td_run *run, struct td_usage *usage,
 	if (!rc && run->child.pid > 0 && run->waiter.child_ended)
 		rc = td_child_wait(&run->child, usage, err);
 	if (!rc && !is_quiet(run))
-		rc = put_row(run, usage->elapsed_ns, err);
+		rc = put_row(run, usage->elapsed_ns, usage, err);
 	if (!rc)
 		rc = td_sink_end(&run->sink, usage, err);
 	if (!rc)
@@ -222,6 +228,7 @@ int td_run_close(struct td_run *run, int rc, struct td_err *err)
 	td_target_free(&run->target);
 	td_tree_free(&run->tree);
 	td_plan_free(&run->plan);
+	td_event_text_free(&run->text);
 	td_machine_free(&run->machine);
 	td_sysfs_close(&run->fs);
 	return rc;

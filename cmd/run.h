@@ -7,6 +7,8 @@
 #include "cmd/sink.h"
 #include "cmd/wait.h"
 #include "lib/counter.h"
+#include "lib/cpu_times.h"
+#include "lib/event_text.h"
 #include "lib/recording.h"
 #include "metrics/tree.h"
 
@@ -18,6 +20,7 @@ struct td_run {
 	struct td_sysfs fs;
 	struct td_machine machine;
 	struct td_tree tree;
+	struct td_event_text text; /* what -e said */
 	struct td_plan plan;
 	struct td_target target;
 	struct td_notes notes;
@@ -32,9 +35,11 @@ struct td_run {
 	struct td_readings sum; /* since the last row */
 	uint64_t ticks;         /* since counting began */
 	uint64_t ticks_a_row;
-	uint64_t rows; /* deadlines that have passed */
-	int printed;   /* rows that have been written */
-	int signals;   /* that asked us to stop */
+	uint64_t row_ns;               /* when the last row ended */
+	struct td_cpu_times row_times; /* and what was used by then */
+	uint64_t rows;                 /* deadlines that have passed */
+	int printed;                   /* rows that have been written */
+	int signals;                   /* that asked us to stop */
 	bool timed_out;
 	bool ever_enabled, ever_running; /* any counter, in the whole run */
 };
@@ -48,6 +53,13 @@ int td_run_check_recording(struct td_run *run, struct td_err *err);
 int td_run_open(struct td_run *run, struct td_err *err);
 /* Counting begins: counters on, clock started, command let go. */
 int td_run_begin(struct td_run *run, struct td_err *err);
+/*
+ * The times of the interval that ends at time_ns; usage: of a command that has
+ * ended, else NULL.
+ */
+int td_run_times(struct td_run *run, uint64_t time_ns,
+		 const struct td_usage *usage, struct td_times *out,
+		 struct td_err *err);
 /* Begins, counts to the end, and writes all of it. */
 int td_run_count(struct td_run *run, struct td_err *err);
 /* Returns rc, or the error of what could not be closed. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cmd/attr.h"
 #include "cmd/dry_run.h"
 #include "cmd/run.h"
 #include "cmd/target.h"
@@ -36,9 +37,28 @@ static int start_child(struct td_run *run, struct td_err *err)
 	return 0;
 }
 
+/* -vv: what perf stat -vv shows of an open, and in its words. */
+static void put_opened(void *ctx, const struct perf_event_attr *attr, int pid,
+		       int cpu, int group_fd, int fd)
+{
+	const struct td_run *run = ctx;
+	int pmu = td_machine_find_type(&run->machine, attr->type);
+
+	td_attr_put(stderr, attr, pmu < 0 ? NULL : run->machine.pmus[pmu].name);
+	td_attr_put_open(stderr, pid, cpu, group_fd, 0, fd);
+}
+
 /* Threads come and go while we look: try a few times. */
 static int open_counter(struct td_run *run, struct td_err *err)
 {
+	const struct td_counter_setup setup = {
+		.plan = &run->plan,
+		.machine = &run->machine,
+		.target = &run->target,
+		.notes = &run->notes,
+		.opened = run->opts->verbose > 1 ? put_opened : NULL,
+		.ctx = run,
+	};
 	int rc = 0;
 
 	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -47,9 +67,7 @@ static int open_counter(struct td_run *run, struct td_err *err)
 					       &run->target.tids, err);
 		if (rc)
 			return rc;
-		rc = td_counter_perf_open(&run->counter, &run->plan,
-					  &run->machine, &run->target,
-					  &run->notes, err);
+		rc = td_counter_perf_open(&run->counter, &setup, err);
 		if (rc != -ESRCH || !run->opts->pids.nr)
 			return rc;
 	}
@@ -125,6 +143,15 @@ static int all_held(const struct td_run *run, int pmu, struct td_err *err)
 				"machine, that holds them");
 }
 
+static bool has_groups(const struct td_plan *plan, int pmu)
+{
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		if (plan->groups[g].pmu == pmu)
+			return true;
+	}
+	return false;
+}
+
 /*
  * CPUs whose counters opened, and never got onto the hardware: somebody else's
  * are pinned there.  0: none; 1: some, as at this look; an error when it is
@@ -135,12 +162,12 @@ static int check_held(struct td_run *run, const struct td_readings *delta,
 {
 	int found = 0;
 
-	for (int pmu = 0; pmu < (int)run->machine.nr_pmus; pmu++) {
+	for (int pmu = 0; pmu < (int)run->machine.nr_core; pmu++) {
 		td_autofree char *text = NULL;
 		struct td_ints held, cpus;
 		bool all;
 
-		if (!run->tree.sets[pmu])
+		if (!has_groups(&run->plan, pmu))
 			continue;
 		if (td_count_held_cpus(delta, &run->plan, pmu, &held) ||
 		    td_plan_cpus(&run->machine.pmus[pmu], &run->target, &cpus))
@@ -152,7 +179,7 @@ static int check_held(struct td_run *run, const struct td_readings *delta,
 		td_ints_free(&held);
 		if (!last || !text || !text[0])
 			continue;
-		if (all)
+		if (all && !run->plan.asked)
 			return all_held(run, pmu, err);
 		td_notes_add(&run->notes,
 			     "%s: somebody else has the counters of CPU(s) %s: "
@@ -209,12 +236,15 @@ static int enable_counter(struct td_run *run, struct td_err *err)
 
 int td_run_begin(struct td_run *run, struct td_err *err)
 {
+	struct td_times unused;
 	int rc = 0;
 
 	if (!run->target.enable_on_exec)
 		rc = enable_counter(run, err);
 	if (!rc)
 		rc = start_clock(run, err);
+	if (!rc && !run->target.enable_on_exec)
+		rc = td_run_times(run, 0, NULL, &unused, err);
 	if (!rc && run->child.pid > 0)
 		rc = td_child_release(&run->child, run->opts->command[0], err);
 	if (!rc)

@@ -8,6 +8,7 @@
 
 #include "cmd/child.h"
 #include "cmd/dry_run.h"
+#include "cmd/events.h"
 #include "cmd/run.h"
 #include "cmd/select.h"
 #include "cmd/target.h"
@@ -27,11 +28,10 @@ static int open_machine(struct td_run *run, struct td_err *err)
 	return rc;
 }
 
-static int make_plan(struct td_run *run, struct td_err *err)
+static int make_tree(struct td_run *run, struct td_err *err)
 {
-	int level = run->opts->level;
-	int rc = td_tree_build(&run->tree, &run->plan, &run->machine, level,
-			       false, err);
+	int rc = td_tree_build(&run->tree, &run->plan, &run->machine,
+			       run->opts->level, false, err);
 
 	if (rc)
 		return rc;
@@ -39,17 +39,25 @@ static int make_plan(struct td_run *run, struct td_err *err)
 		return td_why_no_tree(&run->machine, err);
 	rc = td_select_rows(&run->tree, &run->machine, run->opts, err);
 	if (!rc)
-		rc = td_target_make(&run->target, run->opts, err);
-	if (!rc)
 		rc = td_select_whole_cores(&run->fs, &run->tree, &run->machine,
 					   &run->target, &run->notes, err);
-	if (!rc && run->opts->pids.nr)
-		rc = td_target_threads(&run->fs, &run->opts->pids,
-				       &run->target.tids, err);
 	if (rc)
 		return rc;
 	return td_plan_build(&run->plan, &run->machine, run->tree.needs,
 			     run->tree.nr_needs, run->tree.references, err);
+}
+
+static int make_plan(struct td_run *run, struct td_err *err)
+{
+	int rc = td_target_make(&run->target, run->opts, err);
+
+	if (!rc)
+		rc = td_opts_want_events(run->opts) ? td_events_plan(run, err)
+						    : make_tree(run, err);
+	if (!rc && run->opts->pids.nr)
+		rc = td_target_threads(&run->fs, &run->opts->pids,
+				       &run->target.tids, err);
+	return rc;
 }
 
 static int count(struct td_run *run, int *status, struct td_err *err)

@@ -78,8 +78,9 @@ int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 	sink->frame = (struct td_frame){
 		.target = target,
 		.interval = interval,
-		.show_pmu = sink->tree->machine->nr_pmus > 1,
+		.show_pmu = sink->machine->nr_core > 1,
 		.show_id = opts->per_cpu,
+		.big_num = opts->big_num,
 	};
 	look_at_terminal(sink);
 	sink->writer.out = td_out_find(opts->format);
@@ -99,24 +100,46 @@ int td_sink_begin(struct td_sink *sink, struct td_err *err)
 	return check_stream(sink, err);
 }
 
+static int put_tree(struct td_sink *sink, uint64_t time_ns,
+		    const struct td_totals *totals, struct td_err *err)
+{
+	struct td_report report;
+	int rc = td_eval(sink->tree, totals, sink->merge, &report, err);
+
+	report.time_ns = time_ns;
+	if (!rc)
+		sink->writer.out->report(&sink->writer, &report);
+	td_report_free(&report);
+	return rc;
+}
+
+static int put_events(struct td_sink *sink, uint64_t time_ns,
+		      const struct td_times *times,
+		      const struct td_totals *totals, struct td_err *err)
+{
+	struct td_event_report report;
+	int rc = td_event_rows(sink->plan, totals, times, &report, err);
+
+	report.time_ns = time_ns;
+	if (!rc)
+		sink->writer.out->events(&sink->writer, &report);
+	td_event_report_free(&report);
+	return rc;
+}
+
 int td_sink_counts(struct td_sink *sink, uint64_t time_ns,
+		   const struct td_times *times,
 		   const struct td_readings *delta, struct td_err *err)
 {
 	struct td_totals totals = { 0 };
-	struct td_report report = { 0 };
-	int rc = td_count_aggregate(delta, sink->tree->plan, sink->how, &totals,
-				    err);
+	int rc = td_count_aggregate(delta, sink->plan, sink->how, &totals, err);
 
 	if (!rc)
-		rc = td_eval(sink->tree, &totals, sink->merge, &report, err);
-	if (!rc) {
-		report.time_ns = time_ns;
-		sink->writer.out->report(&sink->writer, &report);
-		rc = check_stream(sink, err);
-	}
-	td_report_free(&report);
+		rc = sink->plan->asked
+			     ? put_events(sink, time_ns, times, &totals, err)
+			     : put_tree(sink, time_ns, &totals, err);
 	td_totals_free(&totals);
-	return rc;
+	return rc ? rc : check_stream(sink, err);
 }
 
 int td_sink_end(struct td_sink *sink, const struct td_usage *usage,

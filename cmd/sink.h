@@ -5,6 +5,7 @@
 #include "cmd/out.h"
 #include "lib/count.h"
 #include "lib/machine.h"
+#include "metrics/event_rows.h"
 #include "metrics/tree.h"
 
 /*
@@ -12,7 +13,9 @@
  * written, and the stream looked at.
  */
 struct td_sink {
-	struct td_tree *tree; /* borrowed */
+	struct td_tree *tree; /* borrowed, as are the next two */
+	const struct td_plan *plan;
+	const struct td_machine *machine;
 	enum td_aggregation how;
 	bool merge;
 	struct td_frame frame;
@@ -29,7 +32,9 @@ struct td_sink {
 int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 		 const char *target, bool interval, struct td_err *err);
 int td_sink_begin(struct td_sink *sink, struct td_err *err);
+/* times: of the same interval; time_ns: its end, since counting began. */
 int td_sink_counts(struct td_sink *sink, uint64_t time_ns,
+		   const struct td_times *times,
 		   const struct td_readings *delta, struct td_err *err);
 int td_sink_end(struct td_sink *sink, const struct td_usage *usage,
 		struct td_err *err);

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/catalog.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Beside the program, where the build puts it; else where it is installed. */
+static void find_root(char root[PATH_MAX])
+{
+	ssize_t len = readlink("/proc/self/exe", root, PATH_MAX - 32);
+	char *slash;
+
+	if (len > 0) {
+		root[len] = '\0';
+		slash = strrchr(root, '/');
+		strcpy(slash ? slash : root, "/pmu-events");
+		if (access(root, F_OK) == 0)
+			return;
+	}
+	strcpy(root, TDSTAT_DATADIR "/pmu-events");
+}
+
+int td_catalog_read(struct td_catalog *catalog, struct td_err *err)
+{
+	char root[PATH_MAX];
+	int rc;
+
+	if (catalog->read)
+		return 0;
+	catalog->read = true;
+	find_root(root);
+	rc = td_pmu_events_read(&catalog->events, root,
+				&catalog->machine->cpuid, &catalog->missing);
+	if (rc == -ENOENT)
+		return 0;
+	if (rc)
+		*err = catalog->missing;
+	return rc;
+}
+
+static int model_event(void *ctx, const struct td_pmu *pmu, const char *name,
+		       const char **terms, struct td_err *err)
+{
+	struct td_catalog *catalog = ctx;
+	const struct td_model_event *event;
+	int rc = 0;
+
+	*terms = NULL;
+	if (pmu->kind == TD_PMU_CORE || pmu->kind == TD_PMU_OTHER)
+		rc = td_catalog_read(catalog, err);
+	if (rc)
+		return rc;
+	event = td_pmu_events_find(&catalog->events, pmu->name, name);
+	if (event)
+		*terms = event->terms;
+	return 0;
+}
+
+static const char *offer_names(void *ctx, struct td_closest *closest)
+{
+	const struct td_catalog *catalog = ctx;
+
+	for (size_t i = 0; i < catalog->events.nr_events; i++)
+		td_closest_offer(closest, catalog->events.events[i].name);
+	return catalog->missing.code ? catalog->missing.msg : NULL;
+}
+
+static int find_tracepoints(void *ctx, const char *system, const char *name,
+			    struct td_tracepoints *out, struct td_err *err)
+{
+	(void)ctx;
+	return td_tracepoints_find(out, system, name, err);
+}
+
+void td_catalog_init(struct td_catalog *catalog,
+		     const struct td_machine *machine)
+{
+	*catalog = (struct td_catalog){
+		.machine = machine,
+		.source = { catalog, model_event, offer_names,
+			    find_tracepoints },
+	};
+}
+
+void td_catalog_free(struct td_catalog *catalog)
+{
+	td_pmu_events_free(&catalog->events);
+}

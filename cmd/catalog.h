@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CATALOG_H
+#define TD_CATALOG_H
+
+#include "lib/event_resolve.h"
+#include "metrics/pmu_events.h"
+
+/*
+ * The names that this machine's model has: read when the first one is wanted.
+ * Free with td_catalog_free().
+ */
+struct td_catalog {
+	const struct td_machine *machine; /* borrowed */
+	bool read;
+	struct td_pmu_events events;
+	struct td_err missing; /* why there are none */
+	struct td_event_source source;
+};
+
+void td_catalog_init(struct td_catalog *catalog,
+		     const struct td_machine *machine);
+/* Reads the files now.  A model without files is none: missing says so. */
+int td_catalog_read(struct td_catalog *catalog, struct td_err *err);
+void td_catalog_free(struct td_catalog *catalog);
+
+#endif

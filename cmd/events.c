@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/events.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/catalog.h"
+#include "lib/event_resolve.h"
+#include "lib/util.h"
+
+/* What perf stat counts without -e, and with -d, -dd, -ddd. */
+static const char software[] = "context-switches,cpu-migrations,page-faults";
+static const char hardware[] = "cycles,instructions,branches,branch-misses";
+static const char *const caches[] = {
+	"L1-dcache-loads,L1-dcache-load-misses,LLC-loads,LLC-load-misses",
+	"L1-icache-loads,L1-icache-load-misses,dTLB-loads,dTLB-load-misses,"
+	"iTLB-loads,iTLB-load-misses",
+	"L1-dcache-prefetches,L1-dcache-prefetch-misses",
+};
+
+static int add_detail(struct td_run *run, struct td_err *err)
+{
+	struct td_event_text *text = &run->text;
+	int rc = td_event_text_parse(
+		text, run->target.system_wide ? "cpu-clock" : "task-clock",
+		err);
+
+	if (!rc)
+		rc = td_event_text_parse(text, software, err);
+	if (!rc && run->machine.nr_core)
+		rc = td_event_text_parse(text, hardware, err);
+	for (size_t i = 0;
+	     !rc && run->machine.nr_core && i < TD_ARRAY_SIZE(caches) &&
+	     (int)i + 1 < run->opts->detail;
+	     i++)
+		rc = td_event_text_parse(text, caches[i], err);
+	return rc;
+}
+
+static int parse_all(struct td_run *run, struct td_err *err)
+{
+	const struct td_opts *opts = run->opts;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < opts->nr_events; i++)
+		rc = td_event_text_parse(&run->text, opts->events[i].list, err);
+	if (!rc && opts->detail)
+		rc = add_detail(run, err);
+	return rc;
+}
+
+/* With the core PMUs alone, which nearly always have all that is asked for. */
+static int resolve(struct td_run *run, struct td_catalog *catalog,
+		   struct td_err *err)
+{
+	int rc = td_event_resolve(&run->plan, &run->text, &run->machine,
+				  &catalog->source, &run->notes, err);
+
+	if (rc <= 0)
+		return rc;
+	td_plan_free(&run->plan);
+	rc = td_machine_read_others(&run->fs, &run->machine, err);
+	if (rc)
+		return rc;
+	return td_event_resolve(&run->plan, &run->text, &run->machine,
+				&catalog->source, &run->notes, err);
+}
+
+static int check_filter(const struct td_event *event, const char *filter,
+			struct td_err *err)
+{
+	td_autofree char *system = strdup(event->tracepoint);
+	char *name = system;
+
+	if (!system)
+		return td_err_nomem(err);
+	strsep(&name, ":");
+	return td_tracepoint_check_filter(system, name, filter, err);
+}
+
+/* --filter, for the tracepoints of the -e before it: all of them must be. */
+static int add_filter(struct td_run *run, const struct td_event_arg *arg,
+		      struct td_err *err)
+{
+	for (size_t i = 0; i < run->plan.nr_events; i++) {
+		struct td_event *event = &run->plan.events[i];
+		const struct td_spec *spec = &run->text.specs[event->spec];
+		int rc;
+
+		if (spec->span.text != arg->list)
+			continue;
+		if (spec->kind != TD_SPEC_TRACEPOINT)
+			return td_span_error(err, &spec->span,
+					     "--filter: this is not a "
+					     "tracepoint");
+		rc = check_filter(event, arg->filter, err);
+		event->filter = strdup(arg->filter);
+		if (rc || !event->filter)
+			return rc ? rc : td_err_nomem(err);
+	}
+	return 0;
+}
+
+/* Retire latencies come from sampled records, which nobody collects here. */
+static int refuse_sampled(struct td_run *run, struct td_err *err)
+{
+	for (size_t i = 0; i < run->plan.nr_events; i++) {
+		struct td_event *event = &run->plan.events[i];
+
+		if (!event->mods.retire_latency)
+			continue;
+		if (asprintf(&event->refusal,
+			     "%s: modifier R: a latency needs samples, and "
+			     "tdstat only counts",
+			     event->name) < 0)
+			return td_err_nomem(err);
+		td_notes_add(&run->notes, "%s", event->refusal);
+	}
+	return 0;
+}
+
+int td_events_plan(struct td_run *run, struct td_err *err)
+{
+	struct td_catalog catalog;
+	int rc = td_machine_add_builtin(&run->machine, err);
+
+	td_catalog_init(&catalog, &run->machine);
+	if (!rc)
+		rc = parse_all(run, err);
+	if (!rc)
+		rc = resolve(run, &catalog, err);
+	for (size_t i = 0; !rc && i < run->opts->nr_events; i++) {
+		if (run->opts->events[i].filter)
+			rc = add_filter(run, &run->opts->events[i], err);
+	}
+	if (!rc)
+		rc = refuse_sampled(run, err);
+	td_catalog_free(&catalog);
+	if (rc)
+		return rc;
+	return td_plan_arrange(&run->plan, &run->machine, &run->notes, err);
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* duration_time, user_time and system_time: of an interval. */
+#include "cmd/run.h"
+
+static bool wants_cpu_times(const struct td_plan *plan)
+{
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		if (plan->events[i].tool == TD_TOOL_USER_TIME ||
+		    plan->events[i].tool == TD_TOOL_SYSTEM_TIME)
+			return true;
+	}
+	return false;
+}
+
+/* Used up to now, by whom is counted. */
+static int read_cpu_times(struct td_run *run, const struct td_usage *usage,
+			  struct td_cpu_times *now, struct td_err *err)
+{
+	const struct td_target *target = &run->target;
+	struct td_ints child = { &run->child.pid, 1 };
+
+	if (target->system_wide)
+		return td_cpu_times_read(
+			&run->fs, target->has_cpus ? &target->cpus : NULL, now,
+			err);
+	if (usage && usage->has_times) {
+		now->user_ns = usage->user_ns;
+		now->system_ns = usage->sys_ns;
+		return 0;
+	}
+	td_cpu_times_read_pids(
+		&run->fs, run->child.pid > 0 ? &child : &run->opts->pids, now);
+	return 0;
+}
+
+static uint64_t minus(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
+int td_run_times(struct td_run *run, uint64_t time_ns,
+		 const struct td_usage *usage, struct td_times *out,
+		 struct td_err *err)
+{
+	struct td_cpu_times now = run->row_times;
+	int rc = 0;
+
+	*out = (struct td_times){ .elapsed_ns = time_ns - run->row_ns };
+	out->has_cpu_times = wants_cpu_times(&run->plan);
+	if (out->has_cpu_times)
+		rc = read_cpu_times(run, usage, &now, err);
+	out->user_ns = minus(now.user_ns, run->row_times.user_ns);
+	out->system_ns = minus(now.system_ns, run->row_times.system_ns);
+	run->row_ns = time_ns;
+	run->row_times = now;
+	return rc;
+}

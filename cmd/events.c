@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,22 +104,75 @@ static int add_filter(struct td_run *run, const struct td_event_arg *arg,
 	return 0;
 }
 
-/* Retire latencies come from sampled records, which nobody collects here. */
-static int refuse_sampled(struct td_run *run, struct td_err *err)
+static int refuse(struct td_run *run, struct td_event *event, const char *why,
+		  struct td_err *err)
 {
-	for (size_t i = 0; i < run->plan.nr_events; i++) {
+	free(event->refusal);
+	if (asprintf(&event->refusal, "%s: %s", event->name, why) < 0) {
+		event->refusal = NULL;
+		return td_err_nomem(err);
+	}
+	td_notes_add(&run->notes, "%s", event->refusal);
+	return 0;
+}
+
+/* None of -C's CPUs has the event's PMU. */
+static int check_cpus(struct td_run *run, struct td_event *event,
+		      struct td_err *err)
+{
+	const struct td_pmu *pmu = &run->machine.pmus[event->pmu];
+	struct td_ints cpus;
+	char why[128];
+	bool none;
+
+	if (!run->target.has_cpus || event->tool)
+		return 0;
+	if (td_plan_cpus(pmu, &run->target, &cpus))
+		return td_err_nomem(err);
+	none = cpus.nr == 0;
+	td_ints_free(&cpus);
+	snprintf(why, sizeof(why), "none of the CPUs of -C is of %s",
+		 pmu->name);
+	return none ? refuse(run, event, why, err) : 0;
+}
+
+/*
+ * What can be known before anything is opened.  Retire latencies come from
+ * sampled records, which nobody collects here.
+ */
+static int refuse_impossible(struct td_run *run, struct td_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < run->plan.nr_events; i++) {
 		struct td_event *event = &run->plan.events[i];
 
-		if (!event->mods.retire_latency)
+		if (event->refusal)
 			continue;
-		if (asprintf(&event->refusal,
-			     "%s: modifier R: a latency needs samples, and "
-			     "tdstat only counts",
-			     event->name) < 0)
-			return td_err_nomem(err);
-		td_notes_add(&run->notes, "%s", event->refusal);
+		if (event->mods.retire_latency)
+			rc = refuse(run, event,
+				    "modifier R: a latency needs samples, and "
+				    "tdstat only counts",
+				    err);
+		else
+			rc = check_cpus(run, event, err);
 	}
-	return 0;
+	return rc;
+}
+
+/* --null apart, something must be left to measure. */
+static int check_any(const struct td_plan *plan, struct td_err *err)
+{
+	const char *why = "no event";
+
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		if (!plan->events[i].refusal)
+			return 0;
+		why = plan->events[i].refusal;
+	}
+	if (plan->nr_events == 0)
+		return 0;
+	return td_err_set(err, -ENODEV, "no event is left to count: %s", why);
 }
 
 int td_events_plan(struct td_run *run, struct td_err *err)
@@ -136,7 +190,9 @@ int td_events_plan(struct td_run *run, struct td_err *err)
 			rc = add_filter(run, &run->opts->events[i], err);
 	}
 	if (!rc)
-		rc = refuse_sampled(run, err);
+		rc = refuse_impossible(run, err);
+	if (!rc)
+		rc = check_any(&run->plan, err);
 	td_catalog_free(&catalog);
 	if (rc)
 		return rc;

@@ -43,6 +43,6 @@ int main(int argc, char **argv)
 	td_opts_free(&opts);
 	if (!rc)
 		return status;
-	print_error(&err);
-	return status ? status : 1;
+	rc = print_error(&err);
+	return status ? status : rc;
 }

@@ -28,9 +28,8 @@ static int show(struct td_recording *rec, struct td_sink *sink,
 		struct td_err *err)
 {
 	struct td_counter *counter = NULL;
-	struct td_times times = { 0 };
 	struct td_readings delta;
-	uint64_t time_ns = 0, row_ns = 0;
+	uint64_t time_ns = 0;
 	int rc = td_counter_replay_open(&counter, rec, err);
 
 	if (!rc)
@@ -41,10 +40,8 @@ static int show(struct td_recording *rec, struct td_sink *sink,
 		    delta.v[0].cpu < 0)
 			rc = td_err_usage(err, "-A: %s is of tasks, not CPUs",
 					  rec->path);
-		times.elapsed_ns = time_ns - row_ns;
-		row_ns = time_ns;
 		if (!rc)
-			rc = td_sink_counts(sink, time_ns, &times, &delta, err);
+			rc = td_sink_counts(sink, time_ns, &rec->times, &delta, err);
 	}
 	td_counter_close(counter);
 	if (rc < 0)
@@ -62,6 +59,11 @@ static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 {
 	int rc;
 
+	if (rec->plan.asked && (opts->level > 1 || opts->hybrid_merge))
+		return td_err_usage(err,
+				    "%s holds events, no tree: --level and "
+				    "--hybrid-merge make no sense",
+				    rec->path);
 	if (rec->plan.asked)
 		return 0;
 	rc = td_tree_build(tree, &rec->plan, &rec->machine, opts->level, true,

@@ -72,7 +72,8 @@ static int put_row(struct td_run *run, uint64_t time_ns,
 	int rc = td_run_times(run, time_ns, usage, &times, err);
 
 	if (run->recording)
-		td_recording_write_counts(run->recording, time_ns, &run->sum);
+		td_recording_write_counts(run->recording, time_ns, &times,
+					  &run->sum);
 	if (!rc)
 		rc = td_run_check_recording(run, err);
 	if (!rc)

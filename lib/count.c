@@ -164,30 +164,53 @@ static struct td_reading *sorted(const struct td_readings *delta,
 	return copy;
 }
 
-static bool leads_a_group(const struct td_plan *plan, int event)
+/* The group that an event is in; NULL: none. */
+static const struct td_group *group_of(const struct td_plan *plan, int event)
 {
 	for (size_t g = 0; g < plan->nr_groups; g++) {
-		if (plan->groups[g].nr && plan->groups[g].members[0] == event)
-			return true;
+		for (size_t i = 0; i < plan->groups[g].nr; i++) {
+			if (plan->groups[g].members[i] == event)
+				return &plan->groups[g];
+		}
 	}
-	return false;
+	return NULL;
 }
 
-/* How long a reading's CPU or task had its PMU; v: all of that one's. */
+static uint64_t running_ns(const struct td_reading *v, size_t nr, int event)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (v[i].event == event)
+			return v[i].running_ns;
+	}
+	return 0;
+}
+
+/*
+ * How long a reading's CPU or task had its PMU; v: all of that one's.  A
+ * task's groups are enabled on all kinds of core, and run on one: of those
+ * that take turns, at_once at any moment.
+ */
 static uint64_t time_on_pmu(const struct td_reading *v, size_t nr,
 			    const struct td_reading *reading,
 			    const struct td_plan *plan)
 {
-	int pmu = plan->events[reading->event].pmu;
-	uint64_t sum = 0;
+	const struct td_group *group =
+		reading->cpu < 0 ? group_of(plan, reading->event) : NULL;
+	uint64_t sum = 0, most = 0;
 
-	if (reading->cpu >= 0)
+	if (!group || group->at_once <= 0)
 		return reading->enabled_ns;
-	for (size_t i = 0; i < nr; i++) {
-		if (plan->events[v[i].event].pmu == pmu &&
-		    leads_a_group(plan, v[i].event))
-			sum += v[i].running_ns;
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		uint64_t ns;
+
+		if (plan->groups[g].pmu != group->pmu)
+			continue;
+		ns = running_ns(v, nr, plan->groups[g].members[0]);
+		sum += ns;
+		most = ns > most ? ns : most;
 	}
+	sum = (uint64_t)((double)sum / group->at_once);
+	sum = sum > most ? sum : most;
 	return sum < reading->enabled_ns ? sum : reading->enabled_ns;
 }
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "lib/fall_back.h"
+#include "lib/plan_fit.h"
 #include "lib/util.h"
 
 struct open_group {
@@ -427,6 +428,7 @@ int td_counter_perf_open(struct td_counter **out,
 	}
 	if (!rc && alloc_readings(counter))
 		rc = td_err_nomem(err);
+	td_plan_fill_at_once(setup->plan, setup->machine);
 	if (rc) {
 		free_counter(counter);
 		return rc;

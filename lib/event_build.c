@@ -448,6 +448,22 @@ int td_build_raw(struct td_building *b, int pmu)
 	return td_build_config(b, pmu);
 }
 
+int td_build_refused(struct td_building *b, const char *why)
+{
+	int pmu = td_machine_find_pmu(b->machine, "tool");
+	struct td_event *event = new_event(b, pmu);
+	int rc = event ? finish(b, event) : b->err->code;
+
+	if (rc)
+		return rc;
+	if (asprintf(&event->refusal, "%s: %s", event->name, why) < 0) {
+		event->refusal = NULL;
+		return td_err_nomem(b->err);
+	}
+	td_notes_add(b->notes, "%s", event->refusal);
+	return 0;
+}
+
 static int build_pmu_event(struct td_building *b, int pmu, const char *name)
 {
 	struct td_event *event;

@@ -34,6 +34,9 @@ int td_build_named(struct td_building *b, int pmu);
 /* The terms between the PMU's slashes. */
 int td_build_terms(struct td_building *b, int pmu);
 
+/* One that no PMU here can count, with the reason. */
+int td_build_refused(struct td_building *b, const char *why);
+
 /* Has the PMU an event of this name, in sysfs or the model's files? */
 int td_build_knows(struct td_building *b, int pmu, const char *name,
 		   bool *known);

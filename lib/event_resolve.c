@@ -31,13 +31,6 @@ static size_t count_wanted(const struct td_machine *machine)
 	return nr;
 }
 
-static int no_core_pmu(struct td_building *b)
-{
-	return td_span_error(b->err, &b->spec->span,
-			     "%s: this machine has no PMU for its cores",
-			     b->spec->name);
-}
-
 /* The same for every core PMU, with each one's type where the kernel wants it. */
 static int on_core_pmus(struct td_building *b,
 			int (*build)(struct td_building *b, int pmu))
@@ -45,7 +38,8 @@ static int on_core_pmus(struct td_building *b,
 	int rc = 0;
 
 	if (count_wanted(b->machine) == 0)
-		return no_core_pmu(b);
+		return td_build_refused(b, "this machine has no PMU for its "
+					   "cores");
 	for (int i = 0; !rc && i < (int)b->machine->nr_core; i++) {
 		if (is_wanted(&b->machine->pmus[i]))
 			rc = build(b, i);
@@ -72,6 +66,8 @@ static int resolve_numeric(struct td_building *b)
 
 	b->type = type;
 	b->config = b->spec->config;
+	if (type == PERF_TYPE_SOFTWARE)
+		b->symbol = td_symbol_of(type, b->config);
 	/* config[63:32] says the PMU already */
 	if (wide && b->config >> 32)
 		return on_pmu_of_type(b, (uint32_t)(b->config >> 32));

@@ -25,6 +25,12 @@ struct td_group {
 	 * slots of its own moments say.
 	 */
 	int reference, clone;
+	/*
+	 * How many groups of its PMU count side by side, on average: what a
+	 * task's time on one kind of core is told from.  0: its PMU is on all
+	 * CPUs, and the task always has it.
+	 */
+	double at_once;
 };
 
 /* What to open.  Free with td_plan_free(). */

@@ -4,67 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/plan_fit.h"
 #include "lib/plan_group.h"
 #include "lib/util.h"
-
-#define NR_COUNTERS  32 /* general ones below 16, fixed ones from 16 on */
-#define FIXED(n)     (UINT32_C(1) << (16 + (n)))
-#define FIXED_CYCLES FIXED(1)
-
-/* The counters that could count an event, as one mask; 0: it needs none. */
-static uint32_t candidates(const struct td_machine *machine,
-			   const struct td_event *event)
-{
-	const struct td_pmu *pmu = &machine->pmus[event->pmu];
-	struct td_placement place =
-		td_uarch_place(pmu->uarch, event->config[0]);
-	uint32_t mask;
-
-	if (event->type != pmu->type || td_event_is_metric(event))
-		return 0;
-	mask = place.general;
-	if (place.fixed >= 0)
-		mask |= FIXED(place.fixed);
-	if (machine->nmi_watchdog)
-		mask &= ~FIXED_CYCLES;
-	return mask;
-}
-
-/* Finds event i a counter, moving those that have one (Kuhn's matching). */
-static bool place_event(const uint32_t *masks, int i, int *owner,
-			uint32_t *tried)
-{
-	for (int c = 0; c < NR_COUNTERS; c++) {
-		uint32_t bit = UINT32_C(1) << c;
-
-		if (!(masks[i] & bit) || *tried & bit)
-			continue;
-		*tried |= bit;
-		if (owner[c] < 0 ||
-		    place_event(masks, owner[c], owner, tried)) {
-			owner[c] = i;
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool counters_suffice(const uint32_t *masks, int nr)
-{
-	int owner[NR_COUNTERS];
-
-	memset(owner, -1, sizeof(owner));
-	for (int i = 0; i < nr; i++) {
-		uint32_t tried = 0;
-
-		if (masks[i] && !place_event(masks, i, owner, &tried))
-			return false;
-	}
-	return true;
-}
-
-/* Events of a group that take a counter: more cannot fit anyway. */
-#define MAX_COUNTED NR_COUNTERS
 
 /* The scheduler at work. */
 struct planning {
@@ -79,21 +21,16 @@ struct planning {
 static bool group_fits(const struct planning *p, const struct td_group *group,
 		       const int *more, size_t nr)
 {
-	uint32_t masks[MAX_COUNTED];
-	int counted = 0;
+	struct td_fit fit = { 0 };
 
 	for (size_t i = 0; i < group->nr + nr; i++) {
 		int event =
 			i < group->nr ? group->members[i] : more[i - group->nr];
-		uint32_t mask = candidates(p->machine, &p->plan->events[event]);
 
-		if (!mask)
-			continue;
-		if (counted == MAX_COUNTED)
+		if (!td_fit_add(&fit, p->machine, &p->plan->events[event]))
 			return false;
-		masks[counted++] = mask;
 	}
-	return counters_suffice(masks, counted);
+	return true;
 }
 
 /* A group for more events of a PMU that has some already, or its first. */
@@ -314,5 +251,6 @@ int td_plan_build(struct td_plan *plan, const struct td_machine *machine,
 
 	for (int pmu = 0; !rc && pmu < (int)machine->nr_core; pmu++)
 		rc = place_pmu(&p, needs, nr_needs, pmu);
+	td_plan_fill_at_once(plan, machine);
 	return rc ? td_err_nomem(err) : 0;
 }

@@ -27,7 +27,9 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 			     const struct td_place *places,
 			     const struct td_plan *plan,
 			     const struct td_recording_info *info);
+/* times: what user_time and system_time were, where they are wanted. */
 void td_recording_write_counts(FILE *fp, uint64_t time_ns,
+			       const struct td_times *times,
 			       const struct td_readings *delta);
 void td_recording_write_end(FILE *fp, const struct td_usage *usage,
 			    int exit_status);
@@ -42,6 +44,8 @@ struct td_recording {
 	struct td_machine machine; /* its PMUs' aliases are the events */
 	struct td_plan plan;       /* events and groups, no configs */
 	struct td_recording_info info;
+	struct td_times times; /* of the line that was read last */
+	uint64_t time_ns;      /* and its time */
 	bool ended;            /* the end line was there */
 	bool cut_off;          /* it stops in the middle of a line */
 	struct td_usage usage; /* of the end line */

@@ -202,8 +202,10 @@ static int add_to_group(struct td_plan *plan, int64_t index, int pmu)
 		plan->nr_groups++;
 	}
 	group = &plan->groups[index];
-	if (group->nr == 0)
+	if (group->nr == 0) {
 		group->pmu = pmu;
+		group->at_once = 1;
+	}
 	/* a software event may be in a group of the hardware's */
 	if (group->pmu != pmu && !plan->asked)
 		return -EINVAL;
@@ -221,6 +223,18 @@ static bool parse_scale(struct json_object *value, double *scale)
 	return (json_object_is_type(value, json_type_double) ||
 		json_object_is_type(value, json_type_int)) &&
 	       *scale > 0 && isfinite(*scale);
+}
+
+static bool get_at_once(struct json_object *object, double *out)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(object, "at_once", &value))
+		return true;
+	*out = json_object_get_double(value);
+	return (json_object_is_type(value, json_type_double) ||
+		json_object_is_type(value, json_type_int)) &&
+	       *out >= 0 && *out <= MAX_EVENTS;
 }
 
 static int read_event(struct td_recording *rec, struct json_object *object,
@@ -259,6 +273,9 @@ static int read_event(struct td_recording *rec, struct json_object *object,
 	    add_alias(&rec->machine.pmus[pmu], name, event->scale))
 		return td_err_nomem(err);
 	rc = group < 0 ? 0 : add_to_group(plan, group, pmu);
+	if (!rc && group >= 0 &&
+	    !get_at_once(object, &plan->groups[group].at_once))
+		return bad(rec, err, "\"at_once\" is not a number");
 	if (rc == -EINVAL)
 		return bad(rec, err, "\"events\": a group of two PMUs");
 	return rc ? td_err_nomem(err) : 0;
@@ -274,6 +291,8 @@ static int read_array(struct td_recording *rec, struct json_object *head,
 	size_t nr = array ? json_object_array_length(array) : 0;
 	int rc = 0;
 
+	if (nr == 0 && rec->plan.asked && array)
+		return 0; /* --null; a machine without a PMU */
 	if (nr == 0 || nr > MAX_EVENTS)
 		return td_err_set(err, -EINVAL,
 				  "%s:%zu: \"%s\" is not a list with entries",
@@ -377,6 +396,17 @@ static bool parse_reading(const struct td_recording *rec,
 	return true;
 }
 
+static void read_times(struct td_recording *rec, struct json_object *line,
+		       uint64_t time_ns)
+{
+	struct td_times *times = &rec->times;
+
+	times->elapsed_ns = time_ns > rec->time_ns ? time_ns - rec->time_ns : 0;
+	times->has_cpu_times = member_seconds(line, "user", &times->user_ns) &&
+			       member_seconds(line, "sys", &times->system_ns);
+	rec->time_ns = time_ns;
+}
+
 static int read_counts(struct td_recording *rec, struct json_object *line,
 		       uint64_t *time_ns, struct td_readings *readings,
 		       struct td_err *err)
@@ -387,6 +417,7 @@ static int read_counts(struct td_recording *rec, struct json_object *line,
 
 	if (!counts || !member_seconds(line, "time", time_ns))
 		return bad(rec, err, "neither counts with a time nor an end");
+	read_times(rec, line, *time_ns);
 	v = reallocarray(readings->v, nr + 1, sizeof(*v));
 	if (!v)
 		return td_err_nomem(err);

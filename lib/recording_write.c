@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <json-c/json.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "lib/recording.h"
@@ -99,6 +100,20 @@ static int group_of(const struct td_plan *plan, int event)
 	return -1;
 }
 
+/* For the first event of a group; 1 is what a reader takes for granted. */
+static void put_at_once(struct json_object *object, const struct td_plan *plan,
+			int event)
+{
+	int group = group_of(plan, event);
+	double at_once = group < 0 ? 1 : plan->groups[group].at_once;
+
+	if (group < 0 || plan->groups[group].members[0] != event ||
+	    fabs(at_once - 1) < 1e-9)
+		return;
+	json_object_object_add(object, "at_once",
+			       json_object_new_double(at_once));
+}
+
 static struct json_object *event_objects(const struct td_machine *machine,
 					 const struct td_plan *plan)
 {
@@ -111,6 +126,7 @@ static struct json_object *event_objects(const struct td_machine *machine,
 		put_string(object, "name", event->name);
 		put_string(object, "pmu", machine->pmus[event->pmu].name);
 		put_int(object, "group", group_of(plan, (int)i));
+		put_at_once(object, plan, (int)i);
 		if (event->scale < 1 || event->scale > 1)
 			json_object_object_add(
 				object, "scale",
@@ -164,12 +180,17 @@ static struct json_object *reading_array(const struct td_reading *reading)
 }
 
 void td_recording_write_counts(FILE *fp, uint64_t time_ns,
+			       const struct td_times *times,
 			       const struct td_readings *delta)
 {
 	struct json_object *line = json_object_new_object();
 	struct json_object *counts = json_object_new_array();
 
 	put_seconds(line, "time", time_ns);
+	if (times->has_cpu_times) {
+		put_seconds(line, "user", times->user_ns);
+		put_seconds(line, "sys", times->system_ns);
+	}
 	for (size_t i = 0; i < delta->nr; i++)
 		json_object_array_add(counts, reading_array(&delta->v[i]));
 	json_object_object_add(line, "counts", counts);

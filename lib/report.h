@@ -78,6 +78,13 @@ struct td_event_report {
 	size_t nr_rows;
 };
 
+/* The times of one interval, for the events that the kernel does not count. */
+struct td_times {
+	uint64_t elapsed_ns;
+	bool has_cpu_times;
+	uint64_t user_ns, system_ns;
+};
+
 /* What stands around results, fixed for a run. */
 struct td_frame {
 	const char *target; /* "./triad 100M", "system wide"; for people */

@@ -6,13 +6,6 @@
 #include "lib/plan.h"
 #include "lib/report.h"
 
-/* The times of one interval, for the events that the kernel does not count. */
-struct td_times {
-	uint64_t elapsed_ns;
-	bool has_cpu_times;
-	uint64_t user_ns, system_ns;
-};
-
 /*
  * The event table: a row for each event that was typed and each id, in the
  * order of the text.  What was refused is "not supported"; of a name that some

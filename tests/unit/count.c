@@ -73,6 +73,7 @@ static const struct {
 	struct want want[MAX_IDS];
 	size_t nr_ids;
 	bool tasks;
+	double at_once; /* 0: 1; -1: none */
 } sums[] = {
 	{ "no readings", TD_AGGREGATE_ALL, .nr = 0, .nr_ids = 0 },
 	{ "no readings, by CPU", TD_AGGREGATE_CPU, .nr = 0, .nr_ids = 0 },
@@ -123,6 +124,24 @@ static const struct {
 	  { { 0, -1, 100, 10, 8, 4 }, { 1, -1, 100, 10, 8, 2 } }, 2,
 	  { { "all", { 15, 30 }, { 8, 8 }, { 4, 2 }, true } }, 1,
 	  .tasks = true },
+	/* 4 of 8 ns on this PMU, both groups all of that time */
+	{ "a task: groups that count side by side", TD_AGGREGATE_ALL,
+	  { { 0, -1, 100, 10, 8, 4 }, { 1, -1, 100, 30, 8, 4 } }, 2,
+	  { { "all", { 10, 30 }, { 8, 8 }, { 4, 4 }, true } }, 1,
+	  .tasks = true, .at_once = 2 },
+	/* 6 of 8 ns: three groups of which two fit, and one is not asked for */
+	{ "a task: two of three side by side", TD_AGGREGATE_ALL,
+	  { { 0, -1, 100, 10, 8, 4 }, { 1, -1, 100, 30, 8, 5 } }, 2,
+	  { { "all", { 15, 36 }, { 8, 8 }, { 4, 5 }, true } }, 1,
+	  .tasks = true, .at_once = 1.5 },
+	{ "a task: as long as the one that ran longest", TD_AGGREGATE_ALL,
+	  { { 0, -1, 100, 10, 8, 2 }, { 1, -1, 100, 30, 8, 6 } }, 2,
+	  { { "all", { 30, 30 }, { 8, 8 }, { 2, 6 }, true } }, 1,
+	  .tasks = true, .at_once = 2 },
+	{ "a task: a PMU that is on all CPUs", TD_AGGREGATE_ALL,
+	  { { 0, -1, 100, 10, 8, 4 }, { 1, -1, 100, 10, 8, 2 } }, 2,
+	  { { "all", { 20, 40 }, { 8, 8 }, { 4, 2 }, true } }, 1,
+	  .tasks = true, .at_once = -1 },
 	/* groups that ran at the same time: never more than it was enabled */
 	{ "a task: not beyond its whole time", TD_AGGREGATE_ALL,
 	  { { 0, -1, 100, 10, 8, 8 }, { 1, -1, 100, 10, 8, 4 } }, 2,
@@ -135,8 +154,8 @@ static const struct {
 static struct td_event events[NR_EVENTS];
 static int members[NR_EVENTS] = { 0, 1 };
 static struct td_group groups[NR_EVENTS] = {
-	{ .members = &members[0], .nr = 1 },
-	{ .members = &members[1], .nr = 1 },
+	{ .members = &members[0], .nr = 1, .at_once = 1 },
+	{ .members = &members[1], .nr = 1, .at_once = 1 },
 };
 static const struct td_plan plan = { events, NR_EVENTS, groups, NR_EVENTS };
 
@@ -216,6 +235,10 @@ static void test_sum(size_t i)
 	struct td_err err = { 0 };
 
 	memcpy(v, sums[i].v, sizeof(v));
+	for (size_t g = 0; g < NR_EVENTS; g++)
+		groups[g].at_once = sums[i].at_once > 0   ? sums[i].at_once
+				    : sums[i].at_once < 0 ? 0
+							  : 1;
 	ok(td_count_aggregate(&delta, &plan, sums[i].how, &totals, &err) == 0 &&
 		   totals.nr_ids == sums[i].nr_ids &&
 		   totals.nr_events == NR_EVENTS &&

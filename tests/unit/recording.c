@@ -208,6 +208,7 @@ static void make_original(struct original *o, const char *model, bool end)
 {
 	struct td_recording_info info = { 1000, (char[]){ "'./a \"b\" c'" },
 					  2500000000 };
+	const struct td_times unused = { 0 };
 	struct td_err err = { 0 };
 	struct td_place *places;
 	FILE *fp;
@@ -222,7 +223,7 @@ static void make_original(struct original *o, const char *model, bool end)
 	fp = open_memstream(&o->text, &o->size);
 	td_recording_write_head(fp, &o->machine, places, &o->plan, &info);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(times); i++)
-		td_recording_write_counts(fp, times[i], &o->readings);
+		td_recording_write_counts(fp, times[i], &unused, &o->readings);
 	if (end)
 		td_recording_write_end(fp, &usage, 3);
 	fclose(fp);

@@ -124,6 +124,7 @@ static const struct {
 	const char *filter;
 	const char *msg; /* a part of it */
 	int column; /* of the caret, from 0 */
+	bool varies; /* kernels, and numbers of CPUs, take it or do not */
 } filters[] = {
 	{ "prev_pid == 0" },
 	{ "prev_pid==0&&next_pid==0" },
@@ -152,7 +153,7 @@ static const struct {
 	{ "common_pid == 1 || common_type == 1" },
 	{ "CPU == 1 || cpu == 1 || common_cpu == 1" },
 	{ "comm == \"x\" || COMM ~ \"x*\"" },
-	{ "CPU & CPUS{0-3,5}" },
+	{ "CPU & CPUS{0-3,5}", .varies = true },
 	{ "stacktrace == 1" },
 
 	{ "", "a field should stand here", 0 },
@@ -161,8 +162,8 @@ static const struct {
 	{ "!", "a field should stand here", 1 },
 	{ "== 0", "a field should stand here", 0 },
 	{ "\"x\" == next_comm", "a field should stand here", 0 },
-	{ "prev_pid == 0 &&", "a field should stand here", 16 },
-	{ "prev_pid == 1 || ", "a field should stand here", 17 },
+	{ "prev_pid == 0 &&", "a field should stand here", 16, true },
+	{ "prev_pid == 1 || ", "a field should stand here", 17, true },
 	{ "prev_pid == 1 &&& prev_pid == 2", "a field should", 16 },
 	{ "0 == prev_pid", "it has no field '0', but ", 0 },
 	{ "nope == 0", "it has no field 'nope', but prev_comm, prev_pid, "
@@ -500,7 +501,11 @@ static void test_running_kernel(void)
 	td_tracepoints_free(&found);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(filters); i++) {
 		const char *filter = filters[i].filter;
-		bool taken = td_tracepoint_check_filter("sched", "sched_switch",
+		bool taken;
+
+		if (filters[i].varies)
+			continue;
+		taken = td_tracepoint_check_filter("sched", "sched_switch",
 							filter, &err) == 0;
 
 		ok(taken == !filters[i].msg &&

@@ -151,6 +151,13 @@ void td_describe(FILE *fp, const struct td_machine *machine,
 		 const struct td_target *target)
 {
 	put_machine(fp, machine);
-	for (size_t g = 0; g < plan->nr_groups; g++)
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+
 		put_group(fp, g, machine, tree, plan, target);
+		for (size_t i = 0; i < group->nr; i++)
+			fprintf(fp, "  %s\n",
+				plan->events[group->members[i]].name);
+	}
+	put_rest(fp, plan);
 }

@@ -11,7 +11,7 @@
 void td_dry_run(FILE *fp, const struct td_machine *machine,
 		const struct td_tree *tree, const struct td_plan *plan,
 		const struct td_target *target);
-/* -v: the machine, and a line a group. */
+/* -v: the machine, and the events of each group. */
 void td_describe(FILE *fp, const struct td_machine *machine,
 		 const struct td_tree *tree, const struct td_plan *plan,
 		 const struct td_target *target);

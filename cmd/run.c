@@ -169,7 +169,10 @@ static void say_if_nothing(const struct td_run *run)
 	if (run->ever_running || !run->plan.nr_groups)
 		return;
 	if (run->ever_enabled)
-		why = "the counters were held by somebody else";
+		why = run->plan.asked && run->machine.nmi_watchdog
+			      ? "the counters were held by somebody else, or "
+				"the NMI watchdog has the one that was missing"
+			      : "the counters were held by somebody else";
 	if (run->ever_enabled && !run->target.system_wide &&
 	    run->machine.nr_core > 1)
 		why = "it did not run on the cores that were looked at, or "

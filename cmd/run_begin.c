@@ -181,6 +181,14 @@ static int check_held(struct td_run *run, const struct td_readings *delta,
 			continue;
 		if (all && !run->plan.asked)
 			return all_held(run, pmu, err);
+		if (run->plan.asked && run->machine.nmi_watchdog) {
+			td_notes_add(&run->notes,
+				     "%s: its counters on CPU(s) %s are taken, "
+				     "one of them by the NMI watchdog (sysctl "
+				     "kernel.nmi_watchdog): not counted there",
+				     run->machine.pmus[pmu].name, text);
+			continue;
+		}
 		td_notes_add(&run->notes,
 			     "%s: somebody else has the counters of CPU(s) %s: "
 			     "not counted there",

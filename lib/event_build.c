@@ -296,6 +296,12 @@ static bool is_raw_term(const struct td_term *term, uint64_t *config)
 static int pack_term(const struct td_building *b, struct td_event *event,
 		     const struct td_format *format, const struct td_term *term)
 {
+	bool is_flag = !(format->mask & (format->mask - 1));
+
+	if (!term->value && !is_flag)
+		return td_span_error(b->err, &term->span,
+				     "%s needs a value: %s=...", term->name,
+				     term->name);
 	if (!term->is_number && term->value)
 		return no_number(b, term);
 	if (td_format_pack(format, term->number, event->config) == 0)
@@ -305,10 +311,7 @@ static int pack_term(const struct td_building *b, struct td_event *event,
 			     term->name, term->number);
 }
 
-/*
- * A bare word may be an event of the PMU; with a value it is one of its
- * formats, or a parameter of neither.
- */
+/* One of the PMU's formats, or a name that the kernel gives. */
 static int add_pmu_term(const struct td_building *b, struct td_event *event,
 			const struct td_term *term)
 {
@@ -316,18 +319,43 @@ static int add_pmu_term(const struct td_building *b, struct td_event *event,
 	const struct td_format *format = td_pmu_format(pmu, term->name);
 	int rc = UNUSED;
 
-	if (!term->value)
-		rc = add_named(b, event, term->name);
-	if (rc == UNUSED && format)
+	if (format)
 		return pack_term(b, event, format, term);
-	if (rc == UNUSED && !term->value)
+	if (!term->value)
 		rc = add_kernel_name(event, pmu, term->name);
 	if (rc == UNUSED && is_raw_term(term, &event->config[0]))
 		return 0;
 	return rc == UNUSED ? no_such_term(b, pmu, term) : rc;
 }
 
-/* config= first, whatever the order: perf's config_attr() */
+/* What the PMU is asked for beyond the terms of any event; UNUSED: nothing. */
+static int add_special_term(const struct td_building *b, struct td_event *event,
+			    const struct td_term *term, bool names)
+{
+	const struct td_alias *alias;
+	const char *terms = NULL;
+	int rc = 0;
+
+	if (!term->value)
+		rc = find_named(b, event->pmu, term->name, &alias, &terms);
+	if (rc || (terms != NULL) != names)
+		return rc;
+	return names ? add_named(b, event, term->name)
+		     : add_pmu_term(b, event, term);
+}
+
+static bool is_common(const struct td_building *b, const struct td_term *term)
+{
+	struct td_event scratch = { 0 };
+
+	return config_word(term->name) >= 0 ||
+	       add_common_term(b, &scratch, term) != UNUSED;
+}
+
+/*
+ * In this order, whatever the text's: config= (perf's config_attr()), then
+ * names, whose bits the user's own terms replace.
+ */
 static int add_terms(struct td_building *b, struct td_event *event, bool of_pmu)
 {
 	const struct td_spec *spec = b->spec;
@@ -339,14 +367,12 @@ static int add_terms(struct td_building *b, struct td_event *event, bool of_pmu)
 			return no_such_term(b, NULL, &spec->terms[i]);
 		rc = rc == UNUSED ? 0 : rc;
 	}
-	for (size_t i = 0; of_pmu && !rc && i < spec->nr_terms; i++) {
-		const struct td_term *term = &spec->terms[i];
-		struct td_event scratch = *event;
-
-		if (config_word(term->name) >= 0 ||
-		    add_common_term(b, &scratch, term) != UNUSED)
-			continue;
-		rc = add_pmu_term(b, event, term);
+	for (int names = 1; of_pmu && names >= 0; names--) {
+		for (size_t i = 0; !rc && i < spec->nr_terms; i++) {
+			if (!is_common(b, &spec->terms[i]))
+				rc = add_special_term(b, event, &spec->terms[i],
+						      names);
+		}
 	}
 	return rc;
 }

@@ -73,6 +73,8 @@ static int resolve_numeric(struct td_building *b)
 		return on_pmu_of_type(b, (uint32_t)(b->config >> 32));
 	if (wide)
 		return on_core_pmus(b, td_build_hardware);
+	if (type == PERF_TYPE_RAW)
+		return on_core_pmus(b, td_build_raw);
 	return on_pmu_of_type(b, type);
 }
 

@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "lib/open_error.h"
 
@@ -60,17 +63,71 @@ static int refuse(const struct refused *r)
 	return td_err_wrap(r->err, "no event is left to count");
 }
 
-/* User space alone; what is the kernel's own is not counted then. */
-static int leave_kernel_out(const struct refused *r)
+/* Does it count the kernel alone, or what only the kernel does? */
+static bool needs_kernel(const struct td_event *event)
 {
-	if (r->event->mods.kernel || r->event->mods.hypervisor ||
-	    is_kernels_own(r->event))
-		return refuse(r);
-	r->setup->target->exclude_kernel = true;
-	td_notes_add(r->setup->notes,
+	const struct td_modifiers *mods = &event->mods;
+
+	return is_kernels_own(event) ||
+	       (!mods->user && (mods->kernel || mods->hypervisor));
+}
+
+/* "cycles" -> "cycles:u", "cpu_core/cycles/" -> "cpu_core/cycles/u" */
+static int name_user_only(struct td_event *event)
+{
+	size_t len = strlen(event->name);
+	bool slash = len && event->name[len - 1] == '/';
+	char *name;
+
+	if (event->mods.user || event->tool)
+		return 0;
+	if (asprintf(&name, "%s%su", event->name, slash ? "" : ":") < 0)
+		return -ENOMEM;
+	free(event->name);
+	event->name = name;
+	return 0;
+}
+
+/* The first one that cannot be counted in user space; false: none. */
+static bool find_kernel_event(const struct td_plan *plan, size_t *group,
+			      size_t *member)
+{
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		for (size_t i = 0; i < plan->groups[g].nr; i++) {
+			if (!needs_kernel(
+				    &plan->events[plan->groups[g].members[i]]))
+				continue;
+			*group = g;
+			*member = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* User space alone; what is the kernel's own is not counted then. */
+static int leave_kernel_out(struct refused r)
+{
+	struct td_plan *plan = r.setup->plan;
+	int rc = 0;
+
+	r.setup->target->exclude_kernel = true;
+	td_notes_add(r.setup->notes,
 		     "counting user space only: kernel.perf_event_paranoid "
 		     "does not let this user count the kernel");
-	return 0;
+	if (!plan->asked)
+		return 0;
+	while (!rc && find_kernel_event(plan, &r.index, &r.member)) {
+		r.group = &plan->groups[r.index];
+		r.event = &plan->events[r.group->members[r.member]];
+		r.pmu = r.setup->machine->pmus[r.event->pmu].name;
+		rc = refuse(&r);
+	}
+	for (size_t i = 0; !rc && i < plan->nr_events; i++) {
+		if (!plan->events[i].refusal && name_user_only(&plan->events[i]))
+			rc = td_err_nomem(r.err);
+	}
+	return rc;
 }
 
 static int take_apart(const struct refused *r)
@@ -133,7 +190,7 @@ int td_fall_back(const struct td_counter_setup *setup, size_t group,
 			     rc,     err };
 
 	if (rc == -EACCES && !target->system_wide && !target->exclude_kernel)
-		return leave_kernel_out(&r);
+		return leave_kernel_out(r);
 	if (rc == -EOPNOTSUPP && !target->exclude_guest &&
 	    !asks_for_hosts(event)) {
 		target->exclude_guest = true;

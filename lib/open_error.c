@@ -7,8 +7,11 @@
 static int no_rights(struct td_err *err, int rc, const char *event,
 		     const struct td_target *target)
 {
-	td_err_set(err, rc, "%s: this user may not count %s: %s", event,
-		   target->system_wide ? "a whole machine" : "this process",
+	const char *whom = target->exclude_kernel ? "the kernel"
+			   : target->system_wide  ? "a whole machine"
+						  : "this process";
+
+	td_err_set(err, rc, "%s: this user may not count %s: %s", event, whom,
 		   strerror(-rc));
 	if (target->system_wide)
 		return td_err_hint(err, "as root: sysctl "

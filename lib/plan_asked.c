@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/plan_fit.h"
 #include "lib/plan_group.h"
 #include "lib/util.h"
 
@@ -177,19 +178,32 @@ static int add_missing_slots(struct arranging *a)
 	return rc;
 }
 
-/* The fields go where SLOTS stands, beside what was typed beside it. */
+static bool same_home(const struct home *a, const struct home *b)
+{
+	return a->braces == b->braces && a->pmu == b->pmu;
+}
+
+/* Was it typed beside a SLOTS of its own? */
+static bool has_slots(const struct arranging *a, size_t metric)
+{
+	for (size_t i = 0; i < a->plan->nr_events; i++) {
+		if (td_event_is_slots(&a->plan->events[i]) &&
+		    is_counted(a, i) &&
+		    same_home(&a->homes[i], &a->homes[metric]))
+			return true;
+	}
+	return false;
+}
+
+/* Fields go where SLOTS stands, beside what was typed beside it. */
 static void gather_topdown(struct arranging *a, int pmu)
 {
 	int slots = find_first(a, pmu, td_event_is_slots);
-	struct home home;
 
-	if (slots < 0)
-		return;
-	home = a->homes[slots];
-	for (size_t i = 0; i < a->plan->nr_events; i++) {
+	for (size_t i = 0; slots >= 0 && i < a->plan->nr_events; i++) {
 		if (a->plan->events[i].pmu == pmu &&
-		    is_gathered_metric(&a->plan->events[i]))
-			a->homes[i] = home;
+		    is_gathered_metric(&a->plan->events[i]) && !has_slots(a, i))
+			a->homes[i] = a->homes[slots];
 	}
 }
 
@@ -201,11 +215,6 @@ static int rank(const struct td_event *event)
 	if (td_event_is_slots(event))
 		return 0;
 	return td_event_is_metric(event) ? 1 : 2;
-}
-
-static bool same_home(const struct home *a, const struct home *b)
-{
-	return a->braces == b->braces && a->pmu == b->pmu;
 }
 
 static bool is_earliest(const struct arranging *a, size_t event)
@@ -243,6 +252,31 @@ static int make_group(struct arranging *a, size_t first)
 	return 0;
 }
 
+/*
+ * A weak group that the counters cannot hold: the kernel would refuse it, or,
+ * if it is one too many beside the NMI watchdog, take it and never count it.
+ */
+static int break_weak(struct arranging *a)
+{
+	size_t nr = a->plan->nr_groups;
+	struct td_err unused;
+
+	for (size_t g = 0; g < nr; g++) {
+		if (!td_plan_is_breakable(a->plan, g) ||
+		    td_plan_group_fits(a->plan, a->machine, g))
+			continue;
+		td_notes_add(a->notes,
+			     "%s: the counters do not hold the group of %s at "
+			     "once: it takes turns",
+			     a->machine->pmus[a->plan->groups[g].pmu].name,
+			     a->plan->events[a->plan->groups[g].members[0]]
+				     .name);
+		if (td_plan_break(a->plan, g, &unused))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int td_plan_arrange(struct td_plan *plan, const struct td_machine *machine,
 		    struct td_notes *notes, struct td_err *err)
 {
@@ -264,6 +298,9 @@ int td_plan_arrange(struct td_plan *plan, const struct td_machine *machine,
 			rc = make_group(&a, i);
 	}
 	if (!rc)
+		rc = break_weak(&a);
+	if (!rc)
 		note_split(&a);
+	td_plan_fill_at_once(plan, machine);
 	return rc ? td_err_nomem(err) : 0;
 }

@@ -113,6 +113,14 @@ static bool add_group(struct td_fit *fit, const struct td_plan *plan,
 	return true;
 }
 
+bool td_plan_group_fits(const struct td_plan *plan,
+			const struct td_machine *machine, size_t group)
+{
+	struct td_fit fit = { 0 };
+
+	return add_group(&fit, plan, machine, &plan->groups[group]);
+}
+
 /* How many count at once when the first-th of them is the first in the queue. */
 static size_t side_by_side(const struct td_plan *plan,
 			   const struct td_machine *machine, int pmu,

@@ -17,6 +17,10 @@ struct td_fit {
 bool td_fit_add(struct td_fit *fit, const struct td_machine *machine,
 		const struct td_event *event);
 
+/* As far as is known: of unknown cores, with what all of them have. */
+bool td_plan_group_fits(const struct td_plan *plan,
+			const struct td_machine *machine, size_t group);
+
 /* Fills in td_group.at_once, once the groups are final. */
 void td_plan_fill_at_once(struct td_plan *plan,
 			  const struct td_machine *machine);

@@ -209,6 +209,18 @@ static bool has_group(const struct look *look)
 	return false;
 }
 
+/*
+ * A clock goes on all CPUs, on all kinds of core.  Of its time, an event of
+ * one kind had as much as its PMU was there for.
+ */
+static double share_of_time(const struct look *look, int clock)
+{
+	uint64_t mine = look->totals[look->event].covered_ns;
+	uint64_t all = look->totals[clock].covered_ns;
+
+	return mine && all && mine < all ? (double)mine / (double)all : 1;
+}
+
 /* The first event of that kind that this one may be divided by; NaN: none. */
 static double find(const struct look *look, enum kind kind,
 		   unsigned int without)
@@ -227,7 +239,8 @@ static double find(const struct look *look, enum kind kind,
 			continue;
 		if (grouped && !share_group(other, self))
 			continue;
-		return value_of(look, (int)i);
+		return value_of(look, (int)i) *
+		       (kind == KIND_CLOCK ? share_of_time(look, (int)i) : 1);
 	}
 	return NAN;
 }

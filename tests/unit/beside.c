@@ -419,10 +419,33 @@ static void test_twice(void)
 	is_str(text, "3.000 CPUs utilized", "the one in the middle");
 }
 
+/* Half of the clock's time was on this kind of core: 3 cycles in each of its. */
+static void test_share(void)
+{
+	struct td_event events[2];
+	struct td_total totals[2] = {
+		{ .value = 3000, .covered_ns = 1000 },
+		{ .value = 2000, .covered_ns = 2000 },
+	};
+	struct td_plan plan = { .events = events, .nr_events = 2 };
+	struct td_event_row row;
+	char text[256] = "";
+
+	events[0] = event_of(&(struct count){ CYCLES, 0 });
+	events[1] = event_of(&(struct count){ CLOCK, 0 });
+	td_beside_fill(&plan, totals, 0, 1000, &row);
+	write_row(&row, text, sizeof(text));
+	is_str(text, "3.000 GHz", "of the time on its kind of core");
+	td_beside_fill(&plan, totals, 1, 1000, &row);
+	write_row(&row, text, sizeof(text));
+	is_str(text, "2.000 CPUs utilized", "the clock itself: all of it");
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++)
 		test_row(i);
 	test_twice();
+	test_share();
 	return done_testing();
 }

@@ -14,6 +14,7 @@
 #include <perf/threadmap.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -310,6 +311,24 @@ static int open_evsel(struct opening *o, const struct open_group *group,
 	return rc;
 }
 
+/* On every CPU: perf_evsel__apply_filter() knows of one. */
+static int set_filter(const struct opening *o, const struct open_group *group,
+		      const struct perf_evsel *evsel, const char *filter)
+{
+	int nr_threads = perf_thread_map__nr(o->counter->threads);
+	int nr = group_units(o->counter, group);
+
+	for (int unit = 0; unit < nr; unit++) {
+		const int *fd = xyarray__entry(evsel->fd,
+					       (size_t)(unit / nr_threads),
+					       (size_t)(unit % nr_threads));
+
+		if (ioctl(*fd, PERF_EVENT_IOC_SET_FILTER, filter))
+			return -errno;
+	}
+	return 0;
+}
+
 static int open_member(struct opening *o, const struct td_group *from,
 		       struct open_group *group, size_t i)
 {
@@ -326,9 +345,7 @@ static int open_member(struct opening *o, const struct td_group *from,
 	group->evsels[i] = evsel;
 	group->nr = i + 1;
 	rc = open_evsel(o, group, evsel);
-	if (!rc && filter && perf_evsel__apply_filter(evsel, filter))
-		rc = -errno;
-	return rc;
+	return rc || !filter ? rc : set_filter(o, group, evsel, filter);
 }
 
 static struct perf_cpu_map *group_cpus(const struct opening *o, int pmu)

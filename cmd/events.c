@@ -12,13 +12,19 @@
 #include "lib/util.h"
 
 /* What perf stat counts without -e, and with -d, -dd, -ddd. */
-static const char software[] = "context-switches,cpu-migrations,page-faults";
-static const char hardware[] = "cycles,instructions,branches,branch-misses";
-static const char *const caches[] = {
-	"L1-dcache-loads,L1-dcache-load-misses,LLC-loads,LLC-load-misses",
-	"L1-icache-loads,L1-icache-load-misses,dTLB-loads,dTLB-load-misses,"
-	"iTLB-loads,iTLB-load-misses",
-	"L1-dcache-prefetches,L1-dcache-prefetch-misses",
+static const struct {
+	int detail;    /* from so many -d on */
+	bool hardware; /* of a machine that has a PMU */
+	const char *list;
+} defaults[] = {
+	{ 1, false, "context-switches,cpu-migrations,page-faults" },
+	{ 1, true, "cycles,instructions,branches,branch-misses" },
+	{ 2, true, "L1-dcache-loads,L1-dcache-load-misses" },
+	{ 2, true, "LLC-loads,LLC-load-misses" },
+	{ 3, true, "L1-icache-loads,L1-icache-load-misses" },
+	{ 3, true, "dTLB-loads,dTLB-load-misses" },
+	{ 3, true, "iTLB-loads,iTLB-load-misses" },
+	{ 4, true, "L1-dcache-prefetches,L1-dcache-prefetch-misses" },
 };
 
 static int add_detail(struct td_run *run, struct td_err *err)
@@ -28,15 +34,11 @@ static int add_detail(struct td_run *run, struct td_err *err)
 		text, run->target.system_wide ? "cpu-clock" : "task-clock",
 		err);
 
-	if (!rc)
-		rc = td_event_text_parse(text, software, err);
-	if (!rc && run->machine.nr_core)
-		rc = td_event_text_parse(text, hardware, err);
-	for (size_t i = 0;
-	     !rc && run->machine.nr_core && i < TD_ARRAY_SIZE(caches) &&
-	     (int)i + 1 < run->opts->detail;
-	     i++)
-		rc = td_event_text_parse(text, caches[i], err);
+	for (size_t i = 0; !rc && i < TD_ARRAY_SIZE(defaults); i++) {
+		if (defaults[i].detail <= run->opts->detail &&
+		    (run->machine.nr_core || !defaults[i].hardware))
+			rc = td_event_text_parse(text, defaults[i].list, err);
+	}
 	return rc;
 }
 
@@ -97,9 +99,10 @@ static int add_filter(struct td_run *run, const struct td_event_arg *arg,
 					     "--filter: this is not a "
 					     "tracepoint");
 		rc = check_filter(event, arg->filter, err);
-		event->filter = strdup(arg->filter);
-		if (rc || !event->filter)
-			return rc ? rc : td_err_nomem(err);
+		if (!rc && td_event_set_filter(event, arg->filter))
+			rc = td_err_nomem(err);
+		if (rc)
+			return rc;
 	}
 	return 0;
 }
@@ -160,6 +163,40 @@ static int refuse_impossible(struct td_run *run, struct td_err *err)
 	return rc;
 }
 
+/*
+ * Units outside of the cores count whole CPUs: a command with such events
+ * alone is measured as the machine is while it runs, as perf stat does.
+ */
+static void widen_target(struct td_run *run)
+{
+	struct td_target *target = &run->target;
+	bool units = false;
+
+	for (size_t i = 0; i < run->plan.nr_events; i++) {
+		const struct td_event *event = &run->plan.events[i];
+
+		if (run->machine.pmus[event->pmu].kind == TD_PMU_OTHER)
+			units = true;
+		else if (!event->tool && !event->refusal)
+			return;
+	}
+	if (!units || target->system_wide || run->opts->pids.nr)
+		return;
+	target->system_wide = true;
+	target->enable_on_exec = target->inherit = false;
+	td_notes_add(&run->notes, "these events are counted on the whole "
+				  "machine, not in the command alone");
+}
+
+static void note_percore(struct td_run *run)
+{
+	for (size_t i = 0; i < run->plan.nr_events; i++) {
+		if (run->plan.events[i].percore && run->opts->per_cpu)
+			td_notes_add(&run->notes, "percore: -A shows a row a "
+						  "CPU, not a core");
+	}
+}
+
 /* --null apart, something must be left to measure. */
 static int check_any(const struct td_plan *plan, struct td_err *err)
 {
@@ -196,5 +233,7 @@ int td_events_plan(struct td_run *run, struct td_err *err)
 	td_catalog_free(&catalog);
 	if (rc)
 		return rc;
+	widen_target(run);
+	note_percore(run);
 	return td_plan_arrange(&run->plan, &run->machine, &run->notes, err);
 }

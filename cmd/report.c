@@ -41,7 +41,8 @@ static int show(struct td_recording *rec, struct td_sink *sink,
 			rc = td_err_usage(err, "-A: %s is of tasks, not CPUs",
 					  rec->path);
 		if (!rc)
-			rc = td_sink_counts(sink, time_ns, &rec->times, &delta, err);
+			rc = td_sink_counts(sink, time_ns, &rec->times, &delta,
+					    err);
 	}
 	td_counter_close(counter);
 	if (rc < 0)

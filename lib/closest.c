@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/closest.h"
 
-#include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,9 +12,14 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-static int same(char a, char b)
+static char lower(char c)
 {
-	return tolower((unsigned char)a) == tolower((unsigned char)b);
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool same(char a, char b)
+{
+	return lower(a) == lower(b);
 }
 
 /* The optimal string alignment distance, three rows at a time. */

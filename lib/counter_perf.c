@@ -44,6 +44,16 @@ static struct perf_counter *perf_counter_of(struct td_counter *counter)
 	return (struct perf_counter *)counter; /* base comes first */
 }
 
+/* -1: it is not open. */
+static int event_fd(const struct perf_evsel *evsel, int cpu_idx, int thread)
+{
+	const int *fd = evsel->fd ? xyarray__entry(evsel->fd, (size_t)cpu_idx,
+						   (size_t)thread)
+				  : NULL;
+
+	return fd ? *fd : -1;
+}
+
 static void close_group(struct open_group *group)
 {
 	for (size_t i = group->nr; i > 0; i--) {
@@ -117,11 +127,10 @@ static int read_group(struct perf_counter *counter,
 		      const struct open_group *group, int cpu_idx, int thread,
 		      const struct group_values **out, struct td_err *err)
 {
-	const int *fd = xyarray__entry(group->evsels[0]->fd, (size_t)cpu_idx,
-				       (size_t)thread);
+	int fd = event_fd(group->evsels[0], cpu_idx, thread);
 	struct group_values *values = (struct group_values *)counter->buf;
 	size_t size = group_read_size(group->nr);
-	ssize_t len = fd ? read(*fd, values, size) : -1;
+	ssize_t len = read(fd, values, size);
 
 	if (len < 0)
 		return read_error(err, errno);
@@ -266,7 +275,7 @@ struct opening {
 	struct td_err *err;
 };
 
-/* Tells of every descriptor of an event, up to the one that failed with rc. */
+/* Tells of every descriptor of an event, or of the failure rc. */
 static void tell_opened(const struct opening *o, const struct open_group *group,
 			const struct perf_evsel *evsel, int rc)
 {
@@ -282,19 +291,14 @@ static void tell_opened(const struct opening *o, const struct open_group *group,
 			      perf_cpu_map__cpu(group->cpus, 0).cpu, -1, rc);
 	for (int unit = 0; evsel->fd && unit < nr; unit++) {
 		int cpu = unit / nr_threads, thread = unit % nr_threads;
-		const int *fd =
-			xyarray__entry(evsel->fd, (size_t)cpu, (size_t)thread);
-		int group_fd = -1;
 
-		if (evsel->leader != evsel)
-			group_fd = *(int *)xyarray__entry(
-				evsel->leader->fd, (size_t)cpu, (size_t)thread);
 		setup->opened(setup->ctx, &evsel->attr,
 			      perf_thread_map__pid(threads, thread),
-			      perf_cpu_map__cpu(group->cpus, cpu).cpu, group_fd,
-			      *fd < 0 ? rc : *fd);
-		if (*fd < 0)
-			return;
+			      perf_cpu_map__cpu(group->cpus, cpu).cpu,
+			      evsel->leader == evsel
+				      ? -1
+				      : event_fd(evsel->leader, cpu, thread),
+			      event_fd(evsel, cpu, thread));
 	}
 }
 
@@ -319,11 +323,9 @@ static int set_filter(const struct opening *o, const struct open_group *group,
 	int nr = group_units(o->counter, group);
 
 	for (int unit = 0; unit < nr; unit++) {
-		const int *fd = xyarray__entry(evsel->fd,
-					       (size_t)(unit / nr_threads),
-					       (size_t)(unit % nr_threads));
+		int fd = event_fd(evsel, unit / nr_threads, unit % nr_threads);
 
-		if (ioctl(*fd, PERF_EVENT_IOC_SET_FILTER, filter))
+		if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter))
 			return -errno;
 	}
 	return 0;

@@ -97,6 +97,23 @@ int td_event_init(struct td_event *event, const struct td_pmu *pmu, int index,
 	return td_event_add_terms(event, pmu, alias->terms, err);
 }
 
+static int set_text(char **text, const char *value)
+{
+	free(*text);
+	*text = strdup(value);
+	return *text ? 0 : -ENOMEM;
+}
+
+int td_event_set_filter(struct td_event *event, const char *filter)
+{
+	return set_text(&event->filter, filter);
+}
+
+int td_event_set_refusal(struct td_event *event, const char *why)
+{
+	return set_text(&event->refusal, why);
+}
+
 void td_event_free(struct td_event *event)
 {
 	free(event->name);

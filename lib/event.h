@@ -42,8 +42,6 @@ struct td_event {
 	char *unit;   /* of sysfs' .unit file; NULL: none */
 	struct td_modifiers mods;
 	uint32_t bp_type;       /* breakpoints: HW_BREAKPOINT_*, else 0 */
-	uint64_t sample_period; /* as perf stat opens it: 1 of breakpoints and
-				   tracepoints */
 	enum td_tool tool;
 	bool percore;
 	char *tracepoint; /* "sched:sched_switch", NULL: it is not one */
@@ -67,6 +65,9 @@ int td_event_init(struct td_event *event, const struct td_pmu *pmu, int index,
 int td_event_add_terms(struct td_event *event, const struct td_pmu *pmu,
 		       const char *terms, struct td_err *err);
 void td_event_free(struct td_event *event);
+/* Copies; -ENOMEM leaves none. */
+int td_event_set_filter(struct td_event *event, const char *filter);
+int td_event_set_refusal(struct td_event *event, const char *why);
 
 /* SLOTS, and a field of PERF_METRICS, which only counts in a group of it. */
 bool td_event_is_slots(const struct td_event *event);

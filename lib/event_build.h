@@ -41,6 +41,19 @@ int td_build_refused(struct td_building *b, const char *why);
 int td_build_knows(struct td_building *b, int pmu, const char *name,
 		   bool *known);
 void td_build_offer_caches(struct td_closest *closest);
+
+/* event_terms.c: all terms of the spec; of_pmu: also those of its PMU. */
+int td_build_add_terms(struct td_building *b, struct td_event *event,
+		       bool of_pmu);
+/* The bits of a name of its PMU; TD_BUILD_UNUSED: it is not one. */
+#define TD_BUILD_UNUSED 1
+int td_build_add_named(const struct td_building *b, struct td_event *event,
+		       const char *name);
+/* The PMU in config[63:32], where the kernel wants it. */
+uint64_t td_build_with_type(const struct td_pmu *pmu, uint64_t config);
+
+/* event_name.c: what an event on this PMU is called; < 0: out of memory. */
+int td_build_name(const struct td_building *b, int pmu, char **out);
 /*
  * "uncore_imc" is uncore_imc_0 and so on, "imc" too, and so is a glob; perf's
  * rule, perf_pmu__match().

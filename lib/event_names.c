@@ -174,7 +174,9 @@ static const struct word *take_word(const struct word *words, size_t nr,
 		}
 	}
 	if (best)
-		*rest = text + longest + (text[longest] == '-');
+		/* a '-' at the end belongs to nothing */
+		*rest = text + longest +
+			(text[longest] == '-' && text[longest + 1]);
 	return best;
 }
 
@@ -233,4 +235,28 @@ void td_cache_each(void (*put)(void *ctx, const char *name, uint64_t config),
 			put_cache(&caches[i], &ops[j], true, put, ctx);
 		}
 	}
+}
+
+struct wanted {
+	uint64_t config;
+	char *buf;
+	bool found;
+};
+
+static void keep_wanted(void *ctx, const char *name, uint64_t config)
+{
+	struct wanted *wanted = ctx;
+
+	if (config != wanted->config)
+		return;
+	snprintf(wanted->buf, 64, "%s", name);
+	wanted->found = true;
+}
+
+bool td_cache_name(uint64_t config, char buf[64])
+{
+	struct wanted wanted = { config, buf, false };
+
+	td_cache_each(keep_wanted, &wanted);
+	return wanted.found;
 }

@@ -33,6 +33,8 @@ const struct td_symbol *td_symbol_of(uint32_t type, uint64_t config);
  * -ENOENT: no such name; -EINVAL: a cache on which that is never done.
  */
 int td_cache_parse(const char *name, uint64_t *config);
+/* perf's name of a config; false: there is none. */
+bool td_cache_name(uint64_t config, char buf[64]);
 /* The name of each config that there is; calls put with it. */
 void td_cache_each(void (*put)(void *ctx, const char *name, uint64_t config),
 		   void *ctx);

@@ -47,11 +47,23 @@ static int on_core_pmus(struct td_building *b,
 	return rc;
 }
 
+static int on_core_pmu_of_type(struct td_building *b, uint32_t type)
+{
+	int pmu = td_machine_find_type(b->machine, type);
+
+	if (pmu >= 0 && pmu < (int)b->machine->nr_core)
+		return td_build_config(b, pmu);
+	return td_span_error(b->err, &b->spec->span,
+			     "config[63:32]: this machine has no core PMU of "
+			     "type %u",
+			     type);
+}
+
 static int on_pmu_of_type(struct td_building *b, uint32_t type)
 {
 	int pmu = td_machine_find_type(b->machine, type);
 
-	if (pmu >= 0)
+	if (pmu >= 0 && b->machine->pmus[pmu].kind != TD_PMU_TOOL)
 		return td_build_config(b, pmu);
 	if (!b->machine->has_others)
 		return UNKNOWN;
@@ -70,7 +82,7 @@ static int resolve_numeric(struct td_building *b)
 		b->symbol = td_symbol_of(type, b->config);
 	/* config[63:32] says the PMU already */
 	if (wide && b->config >> 32)
-		return on_pmu_of_type(b, (uint32_t)(b->config >> 32));
+		return on_core_pmu_of_type(b, (uint32_t)(b->config >> 32));
 	if (wide)
 		return on_core_pmus(b, td_build_hardware);
 	if (type == PERF_TYPE_RAW)
@@ -134,11 +146,38 @@ static int resolve_named(struct td_building *b)
 	return rc;
 }
 
-static int resolve_pmus(struct td_building *b)
+/*
+ * The PMUs that a prefix or a glob is meant for, if they have the terms; the
+ * last one's reason if none has.
+ */
+static int resolve_matching(struct td_building *b)
 {
 	size_t before = b->plan->nr_events;
-	int exact = td_machine_find_pmu(b->machine, b->spec->name);
+	bool any = false;
 	int rc = 0;
+
+	for (int i = 0; i < (int)b->machine->nr_pmus; i++) {
+		const struct td_pmu *pmu = &b->machine->pmus[i];
+		size_t so_far = b->plan->nr_events;
+
+		if (!is_wanted(pmu) ||
+		    !td_pmu_matches(pmu->name, b->spec->name))
+			continue;
+		any = true;
+		rc = td_build_terms(b, i);
+		if (rc && !b->err->usage)
+			return rc;
+		if (rc)
+			td_plan_drop_events(b->plan, so_far);
+	}
+	if (b->plan->nr_events > before)
+		return 0;
+	return any ? rc : resolve_named(b);
+}
+
+static int resolve_pmus(struct td_building *b)
+{
+	int exact = td_machine_find_pmu(b->machine, b->spec->name);
 
 	if (exact >= 0) {
 		b->exact = true;
@@ -146,15 +185,7 @@ static int resolve_pmus(struct td_building *b)
 	}
 	if (strpbrk(b->spec->name, "*?[") && !b->machine->has_others)
 		return UNKNOWN;
-	for (int i = 0; !rc && i < (int)b->machine->nr_pmus; i++) {
-		const struct td_pmu *pmu = &b->machine->pmus[i];
-
-		if (is_wanted(pmu) && td_pmu_matches(pmu->name, b->spec->name))
-			rc = td_build_terms(b, i);
-	}
-	if (!rc && b->plan->nr_events == before)
-		return resolve_named(b);
-	return rc;
+	return resolve_matching(b);
 }
 
 static const char *offer_all(struct td_building *b, struct td_closest *closest)
@@ -189,8 +220,9 @@ static int no_such_name(struct td_building *b)
 		      b->spec->slashes ? "PMU or event" : "event", name);
 	if (strcmp(name, "cpu") == 0 && b->machine->nr_core > 1)
 		return td_err_hint(b->err,
-				   "this machine's are cpu_core and cpu_atom; "
-				   "'cpu_*' is both");
+				   "this machine's cores have %s and others; "
+				   "'cpu_*' is all of them",
+				   b->machine->pmus[0].name);
 	missing = offer_all(b, &closest);
 	if (closest.best[0])
 		return td_err_hint(b->err, "did you mean '%s'?", closest.best);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/event_modifiers.h"
 #include "lib/parse.h"
 #include "lib/util.h"
 
@@ -78,112 +79,34 @@ static int copy(struct cursor *c, char **out, size_t at, size_t len)
 	return *out ? 0 : td_err_nomem(c->err);
 }
 
+/* Without blanks, but for those between quotes; to be freed. */
+static char *compact(const char *text, size_t len)
+{
+	char *out = malloc(len + 1), *to = out;
+	bool quoted = false;
+
+	for (size_t i = 0; out && i < len; i++) {
+		quoted ^= text[i] == '\'';
+		if (quoted || !isspace((unsigned char)text[i]))
+			*to++ = text[i];
+	}
+	if (out)
+		*to = '\0';
+	return out;
+}
+
 /* --- modifiers --------------------------------------------------------------- */
 
-#define MODIFIERS "ukhGHIpPSDWeRXb"
-
-static bool are_modifiers(const char *word, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		if (!strchr(MODIFIERS, word[i]))
-			return false;
-	}
-	return len > 0;
-}
-
-static bool *flag_of(struct td_modifiers *mods, char letter)
-{
-	switch (letter) {
-	case 'u':
-		return &mods->user;
-	case 'k':
-		return &mods->kernel;
-	case 'h':
-		return &mods->hypervisor;
-	case 'G':
-		return &mods->guest;
-	case 'H':
-		return &mods->host;
-	case 'I':
-		return &mods->non_idle;
-	case 'P':
-		return &mods->precise_max;
-	case 'S':
-		return &mods->sample_read;
-	case 'D':
-		return &mods->pinned;
-	case 'W':
-		return &mods->weak;
-	case 'e':
-		return &mods->exclusive;
-	case 'R':
-		return &mods->retire_latency;
-	case 'X':
-		return &mods->dont_regroup;
-	default:
-		return NULL;
-	}
-}
-
-static int add_modifier(struct cursor *c, struct td_modifiers *mods, size_t at)
-{
-	char letter = c->text[at];
-	bool *flag = flag_of(mods, letter);
-
-	if (letter == 'p' && ++mods->precise > 3)
-		return error_at(c, at, 1,
-				"at most three p: ppp is the most "
-				"precise");
-	if (letter == 'p')
-		return 0;
-	if (letter == 'b')
-		return error_at(c, at, 1,
-				"modifier b: tdstat has no BPF programs");
-	if (!flag)
-		return error_at(c, at, 1,
-				"no such modifier: there are " MODIFIERS);
-	if (*flag)
-		return error_at(c, at, 1, "the same modifier twice");
-	*flag = true;
-	return 0;
-}
-
-/* "u", ":u", ":" or nothing, behind an event or a group */
+/* A word of letters; none is fine. */
 static int parse_modifiers(struct cursor *c, struct td_modifiers *mods)
 {
-	size_t at, len;
-	int rc = 0;
+	size_t at = c->at, len = take_word(c, ",{}/:");
 
-	take(c, ':');
-	at = c->at;
-	len = take_word(c, ",{}/:");
-	for (size_t i = 0; !rc && i < len; i++)
-		rc = add_modifier(c, mods, at + i);
-	return rc;
-}
+	for (size_t i = 0; i < len; i++) {
+		const char *why = td_modifiers_add(mods, c->text[at + i]);
 
-/* What a group's letters add to those of its events: parse_events__modifier_*()
- * in perf: D and e are the leader's, and W is the whole group's. */
-static int join_modifiers(struct cursor *c, struct td_spec *spec,
-			  const struct td_modifiers *group, bool first)
-{
-	struct td_modifiers *m = &spec->mods;
-
-	if (!first && (m->pinned || m->exclusive))
-		return td_span_error(c->err, &spec->span,
-				     "modifiers D and e: of a group, only its "
-				     "first event can have them");
-	m->precise += group->precise;
-	if (m->precise > 3)
-		return td_span_error(c->err, &spec->span,
-				     "at most three p, with those of its "
-				     "group");
-	for (const char *letter = MODIFIERS; *letter; letter++) {
-		struct td_modifiers from = *group;
-		bool *to = flag_of(m, *letter);
-
-		if (to && (first || !strchr("De", *letter)))
-			*to |= *flag_of(&from, *letter);
+		if (why)
+			return error_at(c, at + i, 1, why);
 	}
 	return 0;
 }
@@ -202,6 +125,8 @@ static int parse_value(struct cursor *c, struct td_term *term)
 			return error_at(c, at, 1, "no quote ends this one");
 		len = (size_t)(end - c->text) - at - 1;
 		c->at += len + 2;
+		if (!len)
+			return error_at(c, at, 2, "an empty value");
 		return copy(c, &term->value, at + 1, len);
 	}
 	len = take_word(c, ",/{}");
@@ -242,7 +167,7 @@ static int parse_term(struct cursor *c, struct td_spec *spec)
 /* Behind the first slash, to the second one. */
 static int parse_terms(struct cursor *c, struct td_spec *spec)
 {
-	size_t slash = c->at - 1;
+	size_t slash = c->at - 1, at = c->at;
 	int rc = 0;
 
 	spec->slashes = true;
@@ -251,10 +176,16 @@ static int parse_terms(struct cursor *c, struct td_spec *spec)
 	do {
 		rc = parse_term(c, spec);
 	} while (!rc && take(c, ','));
-	if (!rc && !take(c, '/'))
-		rc = error_at(c, slash, c->at - slash,
-			      "no slash ends the terms");
-	return rc;
+	if (rc)
+		return rc;
+	skip_blanks(c);
+	if (peek(c) && peek(c) != '/' && !strchr(",{}", peek(c)))
+		return error_at(c, c->at, 1, "a comma is missing before this");
+	if (peek(c) != '/')
+		return error_at(c, slash, 1, "no slash ends these terms");
+	spec->terms_text = compact(c->text + at, c->at - at);
+	c->at++;
+	return spec->terms_text ? 0 : td_err_nomem(c->err);
 }
 
 /* --- events ------------------------------------------------------------------ */
@@ -294,7 +225,9 @@ static int parse_after_colon(struct cursor *c, struct td_spec *spec, size_t at,
 	const char *word = c->text + second;
 	uint64_t type;
 
-	if (parse_number(c->text + at, len, UINT32_MAX, &type)) {
+	if (parse_number(c->text + at, len, UINT64_MAX, &type)) {
+		if (type > UINT32_MAX)
+			return error_at(c, at, len, "no type is this large");
 		if (!parse_number(word, second_len, UINT64_MAX, &spec->config))
 			return error_at(c, second, second_len,
 					"not a number: an event's config");
@@ -302,7 +235,7 @@ static int parse_after_colon(struct cursor *c, struct td_spec *spec, size_t at,
 		spec->type = (uint32_t)type;
 		return copy(c, &spec->name, at, c->at - at);
 	}
-	if (second_len == 0 || are_modifiers(word, second_len)) {
+	if (second_len == 0 || td_are_modifiers(word, second_len)) {
 		c->at = colon;
 		return copy(c, &spec->name, at, len);
 	}
@@ -390,15 +323,26 @@ static int parse_suffix(struct cursor *c, struct td_spec *spec)
 	size_t at;
 	int rc;
 
-	skip_blanks(c);
-	if (peek(c) == ':')
-		c->at++;
+	if (take(c, ':'))
+		skip_blanks(c);
 	at = c->at;
 	rc = parse_modifiers(c, &spec->mods);
 	if (!rc && spec->mods.weak)
 		rc = error_at(c, at, c->at - at,
 			      "modifier W is for groups: {...}:W");
 	return rc ? rc : copy(c, &spec->suffix, at, c->at - at);
+}
+
+/* What an event is, up to where blanks begin. */
+static int set_span(struct cursor *c, struct td_spec *spec, size_t at)
+{
+	size_t end = c->at;
+
+	while (end > at && isspace((unsigned char)c->text[end - 1]))
+		end--;
+	spec->span = (struct td_span){ c->text, at, end - at };
+	spec->text = compact(c->text + at, end - at);
+	return spec->text ? 0 : td_err_nomem(c->err);
 }
 
 static int parse_event(struct cursor *c, int group)
@@ -420,20 +364,27 @@ static int parse_event(struct cursor *c, int group)
 		rc = parse_terms(c, spec);
 	if (!rc)
 		rc = parse_suffix(c, spec);
-	spec->span = (struct td_span){ c->text, at, c->at - at };
-	return rc;
+	return rc ? rc : set_span(c, spec, at);
 }
 
 /* --- groups ------------------------------------------------------------------ */
 
+/* What a group's letters add to those of its events. */
 static int join_group(struct cursor *c, size_t first,
 		      const struct td_modifiers *mods)
 {
-	int rc = 0;
+	for (size_t i = first; i < c->events->nr_specs; i++) {
+		struct td_spec *spec = &c->events->specs[i];
+		const char *why =
+			i > first && (spec->mods.pinned || spec->mods.exclusive)
+				? "modifiers D and e: of a group, only its "
+				  "first event can have them"
+				: td_modifiers_join(&spec->mods, mods);
 
-	for (size_t i = first; !rc && i < c->events->nr_specs; i++)
-		rc = join_modifiers(c, &c->events->specs[i], mods, i == first);
-	return rc;
+		if (why)
+			return td_span_error(c->err, &spec->span, "%s", why);
+	}
+	return 0;
 }
 
 /* Behind the brace. */
@@ -450,10 +401,14 @@ static int parse_group(struct cursor *c)
 			return error_at(c, c->at, 1, "a group inside a group");
 		rc = parse_event(c, group);
 	} while (!rc && take(c, ','));
+	if (!rc && peek(c) == '{')
+		rc = error_at(c, c->at, 1, "a group inside a group");
 	if (!rc && !take(c, '}'))
 		rc = error_at(c, brace, 1, "no } ends this group");
-	if (!rc)
+	if (!rc && take(c, ':')) {
+		skip_blanks(c);
 		rc = parse_modifiers(c, &mods);
+	}
 	return rc ? rc : join_group(c, first, &mods);
 }
 
@@ -500,6 +455,8 @@ static void free_spec(struct td_spec *spec)
 	free(spec->system);
 	free(spec->tracepoint);
 	free(spec->suffix);
+	free(spec->text);
+	free(spec->terms_text);
 }
 
 void td_event_text_free(struct td_event_text *events)

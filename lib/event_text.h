@@ -20,7 +20,8 @@
  *          | 'mem:' ADDRESS ['/' LENGTH] [':' 'r' 'w' 'x']
  *   term  := NAME ['=' VALUE]           VALUE may stand in single quotes
  *
- * Blanks and line ends between all of these are fine.
+ * Blanks and line ends are fine around events, braces, commas, terms and
+ * modifiers.
  */
 
 /* Where something stands in what the user typed; text is borrowed. */
@@ -59,7 +60,9 @@ struct td_spec {
 	struct td_term *terms;
 	size_t nr_terms;
 	struct td_modifiers mods; /* its own, and its group's */
-	char *suffix;             /* its own as letters, "" without */
+	char *suffix;     /* its own as letters, "" without */
+	char *text;       /* all of it as typed, without blanks */
+	char *terms_text; /* between the slashes; NULL: none */
 	int group;                /* which {}, -1: none */
 	struct td_span span;
 };

@@ -98,7 +98,9 @@ int td_topdown_check(const struct td_plan *plan,
 		const struct td_event *event = &plan->events[i];
 		const struct td_span *span = &text->specs[event->spec].span;
 
-		if (!is_topdown(event))
+		/* elsewhere these codes are events like any other */
+		if (!is_topdown(event) || event->refusal ||
+		    !td_pmu_has_slots(&machine->pmus[event->pmu]))
 			continue;
 		rc = check_alone(&machine->pmus[event->pmu], event, span, err);
 		for (size_t j = 0; !rc && j < i; j++)

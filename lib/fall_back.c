@@ -124,7 +124,8 @@ static int leave_kernel_out(struct refused r)
 		rc = refuse(&r);
 	}
 	for (size_t i = 0; !rc && i < plan->nr_events; i++) {
-		if (!plan->events[i].refusal && name_user_only(&plan->events[i]))
+		if (!plan->events[i].refusal &&
+		    name_user_only(&plan->events[i]))
 			rc = td_err_nomem(r.err);
 	}
 	return rc;

@@ -80,10 +80,16 @@ void td_plan_find_clones(struct td_plan *plan)
 	}
 }
 
+void td_plan_drop_events(struct td_plan *plan, size_t from)
+{
+	for (size_t i = from; i < plan->nr_events; i++)
+		td_event_free(&plan->events[i]);
+	plan->nr_events = from;
+}
+
 void td_plan_free(struct td_plan *plan)
 {
-	for (size_t i = 0; i < plan->nr_events; i++)
-		td_event_free(&plan->events[i]);
+	td_plan_drop_events(plan, 0);
 	for (size_t i = 0; i < plan->nr_groups; i++)
 		free(plan->groups[i].members);
 	free(plan->events);
@@ -155,16 +161,11 @@ int td_plan_break(struct td_plan *plan, size_t index, struct td_err *err)
 		group = td_plan_new_group(plan, group->pmu);
 		if (!group || td_group_add(group, &event, 1))
 			return td_err_nomem(err);
+		group->pinned = plan->groups[index].pinned;
+		group->exclusive = plan->groups[index].exclusive;
 	}
 	plan->groups[index].nr = kept;
 	return 0;
-}
-
-static int refuse_event(struct td_event *event, const char *why)
-{
-	free(event->refusal);
-	event->refusal = strdup(why);
-	return event->refusal ? 0 : -ENOMEM;
 }
 
 static void drop_group(struct td_plan *plan, size_t index)
@@ -187,7 +188,7 @@ int td_plan_refuse(struct td_plan *plan, size_t index, size_t member,
 
 		if (i != member && !(slots && td_event_is_metric(event)))
 			group->members[kept++] = group->members[i];
-		else if (refuse_event(event, why))
+		else if (td_event_set_refusal(event, why))
 			return td_err_nomem(err);
 	}
 	group->nr = kept;
@@ -233,15 +234,14 @@ struct perf_event_attr td_plan_attr(const struct td_plan *plan,
 		.config1 = event->config[1],
 		.config2 = event->config[2],
 		.config3 = event->config[3],
-		.sample_period = event->sample_period,
 		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID |
 			       PERF_FORMAT_TOTAL_TIME_ENABLED |
 			       PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.disabled = leader,
 		.enable_on_exec = leader && target->enable_on_exec,
 		.inherit = target->inherit,
-		.pinned = leader && event->mods.pinned,
-		.exclusive = leader && event->mods.exclusive,
+		.pinned = leader && group->pinned,
+		.exclusive = leader && group->exclusive,
 		.bp_type = event->bp_type,
 	};
 

@@ -15,6 +15,7 @@ struct td_group {
 	int pmu;
 	bool slots;   /* led by SLOTS: must never be split */
 	bool weak;    /* :W: taken apart when the kernel refuses it */
+	bool pinned, exclusive; /* :D, :e */
 	int *members; /* indices of the plan's events */
 	size_t nr;
 	/*
@@ -73,6 +74,8 @@ int td_plan_arrange(struct td_plan *plan, const struct td_machine *machine,
 /* Of groups that were recorded: an event of an earlier one's name. */
 void td_plan_find_clones(struct td_plan *plan);
 void td_plan_free(struct td_plan *plan);
+/* Forgets the events from the from-th on. */
+void td_plan_drop_events(struct td_plan *plan, size_t from);
 
 /* Splits a group that the kernel refused in two: not SLOTS', nor one event. */
 bool td_plan_can_split(const struct td_group *group);

@@ -38,14 +38,14 @@ static bool is_counted(const struct arranging *a, size_t event)
 	       !a->plan->events[event].refusal;
 }
 
-/* The first event in the same braces that is the hardware's; -1: none. */
-static int hardware_beside(const struct arranging *a, size_t event)
+/* The PMU of the first event in the same braces of that kind; -1: none. */
+static int pmu_beside(const struct arranging *a, size_t event, bool software)
 {
 	int braces = a->plan->events[event].group;
 
 	for (size_t i = 0; braces >= 0 && i < a->plan->nr_events; i++) {
 		if (a->plan->events[i].group == braces && is_counted(a, i) &&
-		    !is_software(a, i))
+		    is_software(a, i) == software)
 			return a->plan->events[i].pmu;
 	}
 	return -1;
@@ -66,7 +66,10 @@ static struct home find_home(const struct arranging *a, size_t event)
 		home.braces = -2 - (int)event;
 	if (!is_software(a, event))
 		return home;
-	hardware = hardware_beside(a, event);
+	/* software, tracepoints and breakpoints make one group */
+	if (e->group >= 0)
+		home.pmu = pmu_beside(a, event, true);
+	hardware = pmu_beside(a, event, false);
 	if (hardware < 0)
 		return home;
 	if (a->machine->pmus[hardware].cpus.nr == a->machine->online.nr)
@@ -125,22 +128,30 @@ static void note_split(const struct arranging *a)
 
 /* --- SLOTS ------------------------------------------------------------------- */
 
+static bool is_slots(const struct arranging *a, size_t event)
+{
+	return is_counted(a, event) && td_pmu_has_slots(pmu_of(a, event)) &&
+	       td_event_is_slots(&a->plan->events[event]);
+}
+
+/* :X is for fields that are to stay where they are. */
+static bool is_field(const struct arranging *a, size_t event)
+{
+	const struct td_event *e = &a->plan->events[event];
+
+	return is_counted(a, event) && td_pmu_has_slots(pmu_of(a, event)) &&
+	       td_event_is_metric(e) && !e->mods.dont_regroup;
+}
+
 /* The first event of a PMU for which is() holds; -1: none. */
 static int find_first(const struct arranging *a, int pmu,
-		      bool (*is)(const struct td_event *event))
+		      bool (*is)(const struct arranging *a, size_t event))
 {
 	for (size_t i = 0; i < a->plan->nr_events; i++) {
-		const struct td_event *event = &a->plan->events[i];
-
-		if (event->pmu == pmu && is_counted(a, i) && is(event))
+		if (a->plan->events[i].pmu == pmu && is(a, i))
 			return (int)i;
 	}
 	return -1;
-}
-
-static bool is_gathered_metric(const struct td_event *event)
-{
-	return td_event_is_metric(event) && !event->mods.dont_regroup;
 }
 
 /* SLOTS, which nobody asked for, with the rings of its field. */
@@ -170,9 +181,9 @@ static int add_missing_slots(struct arranging *a)
 	int rc = 0;
 
 	for (int pmu = 0; !rc && pmu < (int)a->machine->nr_core; pmu++) {
-		int metric = find_first(a, pmu, is_gathered_metric);
+		int metric = find_first(a, pmu, is_field);
 
-		if (metric >= 0 && find_first(a, pmu, td_event_is_slots) < 0)
+		if (metric >= 0 && find_first(a, pmu, is_slots) < 0)
 			rc = add_slots(a, metric);
 	}
 	return rc;
@@ -187,8 +198,7 @@ static bool same_home(const struct home *a, const struct home *b)
 static bool has_slots(const struct arranging *a, size_t metric)
 {
 	for (size_t i = 0; i < a->plan->nr_events; i++) {
-		if (td_event_is_slots(&a->plan->events[i]) &&
-		    is_counted(a, i) &&
+		if (is_slots(a, i) &&
 		    same_home(&a->homes[i], &a->homes[metric]))
 			return true;
 	}
@@ -198,11 +208,11 @@ static bool has_slots(const struct arranging *a, size_t metric)
 /* Fields go where SLOTS stands, beside what was typed beside it. */
 static void gather_topdown(struct arranging *a, int pmu)
 {
-	int slots = find_first(a, pmu, td_event_is_slots);
+	int slots = find_first(a, pmu, is_slots);
 
 	for (size_t i = 0; slots >= 0 && i < a->plan->nr_events; i++) {
-		if (a->plan->events[i].pmu == pmu &&
-		    is_gathered_metric(&a->plan->events[i]) && !has_slots(a, i))
+		if (a->plan->events[i].pmu == pmu && is_field(a, i) &&
+		    !has_slots(a, i))
 			a->homes[i] = a->homes[slots];
 	}
 }
@@ -210,11 +220,11 @@ static void gather_topdown(struct arranging *a, int pmu)
 /* --- groups ------------------------------------------------------------------ */
 
 /* SLOTS first, then its fields, then the rest. */
-static int rank(const struct td_event *event)
+static int rank(const struct arranging *a, size_t event)
 {
-	if (td_event_is_slots(event))
+	if (is_slots(a, event))
 		return 0;
-	return td_event_is_metric(event) ? 1 : 2;
+	return is_field(a, event) ? 1 : 2;
 }
 
 static bool is_earliest(const struct arranging *a, size_t event)
@@ -227,6 +237,23 @@ static bool is_earliest(const struct arranging *a, size_t event)
 	return true;
 }
 
+/* What the letters behind the braces say of the whole. */
+static void set_flags(const struct arranging *a, struct td_group *group)
+{
+	group->slots = is_slots(a, (size_t)group->members[0]);
+	group->weak = true;
+	for (size_t i = 0; i < group->nr; i++) {
+		size_t member = (size_t)group->members[i];
+		const struct td_modifiers *mods = &a->plan->events[member].mods;
+
+		group->pinned |= mods->pinned;
+		group->exclusive |= mods->exclusive;
+		/* fields from elsewhere do not make their new group weak */
+		if (rank(a, member) == 2)
+			group->weak &= mods->weak;
+	}
+}
+
 static int make_group(struct arranging *a, size_t first)
 {
 	struct td_plan *plan = a->plan;
@@ -237,18 +264,15 @@ static int make_group(struct arranging *a, size_t first)
 		return -ENOMEM;
 	for (int wanted = 0; wanted <= 2; wanted++) {
 		for (int i = (int)first; i < (int)plan->nr_events; i++) {
-			const struct td_event *event = &plan->events[i];
-
 			if (!is_counted(a, (size_t)i) ||
 			    !same_home(&a->homes[i], home) ||
-			    rank(event) != wanted)
+			    rank(a, (size_t)i) != wanted)
 				continue;
 			if (td_group_add(group, &i, 1))
 				return -ENOMEM;
-			group->weak |= event->mods.weak;
 		}
 	}
-	group->slots = td_event_is_slots(&plan->events[group->members[0]]);
+	set_flags(a, group);
 	return 0;
 }
 
@@ -265,12 +289,12 @@ static int break_weak(struct arranging *a)
 		if (!td_plan_is_breakable(a->plan, g) ||
 		    td_plan_group_fits(a->plan, a->machine, g))
 			continue;
-		td_notes_add(a->notes,
-			     "%s: the counters do not hold the group of %s at "
-			     "once: it takes turns",
-			     a->machine->pmus[a->plan->groups[g].pmu].name,
-			     a->plan->events[a->plan->groups[g].members[0]]
-				     .name);
+		td_notes_add(
+			a->notes,
+			"%s: the counters do not hold the group of %s at "
+			"once: it takes turns",
+			a->machine->pmus[a->plan->groups[g].pmu].name,
+			a->plan->events[a->plan->groups[g].members[0]].name);
 		if (td_plan_break(a->plan, g, &unused))
 			return -ENOMEM;
 	}

@@ -54,17 +54,17 @@ static uint32_t candidates(const struct td_machine *machine,
 }
 
 /* Finds event i a counter, moving those that have one (Kuhn's matching). */
-static bool place_event(const uint32_t *masks, int i, int *owner,
+static bool place_event(const struct td_fit *fit, int i, int *owner,
 			uint32_t *tried)
 {
 	for (int c = 0; c < TD_NR_COUNTERS; c++) {
 		uint32_t bit = UINT32_C(1) << c;
 
-		if (!(masks[i] & bit) || *tried & bit)
+		if (!(fit->masks[i] & bit) || *tried & bit)
 			continue;
 		*tried |= bit;
 		if (owner[c] < 0 ||
-		    place_event(masks, owner[c], owner, tried)) {
+		    place_event(fit, owner[c], owner, tried)) {
 			owner[c] = i;
 			return true;
 		}
@@ -72,15 +72,15 @@ static bool place_event(const uint32_t *masks, int i, int *owner,
 	return false;
 }
 
-static bool counters_suffice(const uint32_t *masks, int nr)
+static bool counters_suffice(const struct td_fit *fit)
 {
 	int owner[TD_NR_COUNTERS];
 
 	memset(owner, -1, sizeof(owner));
-	for (int i = 0; i < nr; i++) {
+	for (int i = 0; i < fit->nr; i++) {
 		uint32_t tried = 0;
 
-		if (masks[i] && !place_event(masks, i, owner, &tried))
+		if (!place_event(fit, i, owner, &tried))
 			return false;
 	}
 	return true;
@@ -96,10 +96,11 @@ bool td_fit_add(struct td_fit *fit, const struct td_machine *machine,
 	if (fit->nr == TD_NR_COUNTERS)
 		return false;
 	fit->masks[fit->nr] = mask;
-	if (!counters_suffice(fit->masks, fit->nr + 1))
-		return false;
 	fit->nr++;
-	return true;
+	if (counters_suffice(fit))
+		return true;
+	fit->nr--;
+	return false;
 }
 
 static bool add_group(struct td_fit *fit, const struct td_plan *plan,

@@ -293,3 +293,8 @@ const struct td_format *td_pmu_format(const struct td_pmu *pmu,
 	}
 	return NULL;
 }
+
+bool td_pmu_has_slots(const struct td_pmu *pmu)
+{
+	return td_pmu_alias(pmu, "slots") != NULL;
+}

@@ -59,6 +59,8 @@ int td_pmu_read(const struct td_sysfs *fs, const char *name,
 void td_pmu_free(struct td_pmu *pmu);
 
 const struct td_alias *td_pmu_alias(const struct td_pmu *pmu, const char *name);
+/* Are there SLOTS and fields of PERF_METRICS on it? */
+bool td_pmu_has_slots(const struct td_pmu *pmu);
 const struct td_format *td_pmu_format(const struct td_pmu *pmu,
 				      const char *name);
 

@@ -27,7 +27,7 @@ void td_typed_put(struct json_object *object, const struct td_event *event)
 			       json_object_new_int(event->spec));
 	if (event->tool)
 		json_object_object_add(object, "tool",
-				       json_object_new_int(event->tool));
+				       json_object_new_int((int)event->tool));
 	put_text(object, "unit", event->unit);
 	put_text(object, "refused", event->refusal);
 	put_flag(object, "hidden", event->hidden);

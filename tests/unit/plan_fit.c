@@ -9,9 +9,15 @@
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"
 
-#define RAW(code)    { 0, code } /* of the PMU itself */
-#define HARDWARE(id) { 1, PERF_COUNT_HW_##id }
-#define MAX_EVENTS   16
+#define RAW(code)       \
+	{               \
+		0, code \
+	} /* of the PMU itself */
+#define HARDWARE(id)                  \
+	{                             \
+		1, PERF_COUNT_HW_##id \
+	}
+#define MAX_EVENTS 16
 
 /* clang-format off */
 static const struct {
@@ -67,9 +73,8 @@ static void test_row(size_t i)
 		groups[e].members = &members[e];
 		groups[e].nr = 1;
 		groups[e].pmu = events[e].pmu = rows[i].pmu;
-		events[e].type = rows[i].events[e].hardware
-					 ? PERF_TYPE_HARDWARE
-					 : pmu->type;
+		events[e].type = rows[i].events[e].hardware ? PERF_TYPE_HARDWARE
+							    : pmu->type;
 		events[e].config[0] = rows[i].events[e].config;
 	}
 	td_plan_fill_at_once(&plan, &machine);

@@ -506,7 +506,7 @@ static void test_running_kernel(void)
 		if (filters[i].varies)
 			continue;
 		taken = td_tracepoint_check_filter("sched", "sched_switch",
-							filter, &err) == 0;
+						   filter, &err) == 0;
 
 		ok(taken == !filters[i].msg &&
 			   taken == (kernel_takes(id, filter) == 1),

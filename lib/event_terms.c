@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The terms of an event: bits of its configs. */
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lib/event_build.h"
+#include "lib/parse.h"
+#include "lib/util.h"
+
+static int no_number(const struct td_building *b, const struct td_term *term)
+{
+	return td_span_error(b->err, &term->span, "%s: not a number",
+			     term->name);
+}
+
+/* A list of all terms of a PMU, and those that any event takes. */
+static int no_such_term(const struct td_building *b, const struct td_pmu *pmu,
+			const struct td_term *term)
+{
+	char list[384] = "";
+	size_t len = 0;
+
+	for (size_t i = 0; pmu && i < pmu->nr_formats; i++) {
+		if (len < sizeof(list))
+			len += (size_t)snprintf(list + len, sizeof(list) - len,
+						"%s, ", pmu->formats[i].name);
+	}
+	if (pmu)
+		td_span_error(b->err, &term->span,
+			      "%s has no term or event '%s'", pmu->name,
+			      term->name);
+	else
+		td_span_error(b->err, &term->span, "no term is called '%s'",
+			      term->name);
+	return td_err_hint(b->err,
+			   "its terms: %sconfig, config1, config2, config3, "
+			   "name, period, percore",
+			   list);
+}
+
+/* "config" to "config3" are whole words; -1: not one of them. */
+static int config_word(const char *name)
+{
+	if (strncmp(name, "config", 6) != 0)
+		return -1;
+	name += 6;
+	if (*name == '\0')
+		return 0;
+	if (*name >= '1' && *name < '0' + TD_NR_CONFIGS && !name[1])
+		return *name - '0';
+	return -1;
+}
+
+/* Terms that any event takes.  TD_BUILD_UNUSED: it is not one. */
+
+static int add_common_term(const struct td_building *b, struct td_event *event,
+			   const struct td_term *term)
+{
+	int word = config_word(term->name);
+
+	if (word >= 0) {
+		if (!term->is_number)
+			return no_number(b, term);
+		event->config[word] = term->number;
+		return 0;
+	}
+	if (strcmp(term->name, "name") == 0 && term->value)
+		return 0; /* make_name() */
+	if (strcmp(term->name, "metric-id") == 0)
+		return 0;
+	if (strcmp(term->name, "period") == 0) {
+		td_notes_add(b->notes,
+			     "%s: period= is for sampling: not used",
+			     b->spec->text);
+		return 0;
+	}
+	if (strcmp(term->name, "percore") != 0)
+		return TD_BUILD_UNUSED;
+	if (term->value && (!term->is_number || term->number > 1))
+		return td_span_error(b->err, &term->span,
+				     "percore: 0 or 1, or nothing for 1");
+	event->percore = term->number;
+	return 0;
+}
+
+static const struct td_alias *find_alias(const struct td_pmu *pmu,
+					 const char *name)
+{
+	for (size_t i = 0; i < pmu->nr_aliases; i++) {
+		if (strcasecmp(pmu->aliases[i].name, name) == 0)
+			return &pmu->aliases[i];
+	}
+	return NULL;
+}
+
+/* sysfs' words first; the model's files say more names. */
+static int find_named(const struct td_building *b, int pmu, const char *name,
+		      const struct td_alias **alias, const char **terms)
+{
+	const struct td_pmu *p = &b->machine->pmus[pmu];
+
+	*alias = find_alias(p, name);
+	*terms = *alias ? (*alias)->terms : NULL;
+	if (*alias)
+		return 0;
+	return b->source->model_event(b->source->ctx, p, name, terms, b->err);
+}
+
+int td_build_knows(struct td_building *b, int pmu, const char *name,
+		   bool *known)
+{
+	const struct td_alias *alias;
+	const char *terms;
+	int rc = find_named(b, pmu, name, &alias, &terms);
+
+	*known = terms != NULL;
+	return rc;
+}
+
+/* The bits of a name that the PMU's files resolve; TD_BUILD_UNUSED: it is not one. */
+int td_build_add_named(const struct td_building *b, struct td_event *event,
+		     const char *name)
+{
+	const struct td_alias *alias;
+	const char *terms;
+	int rc = find_named(b, event->pmu, name, &alias, &terms);
+
+	if (rc || !terms)
+		return rc ? rc : TD_BUILD_UNUSED;
+	if (alias) {
+		event->scale = alias->scale;
+		free(event->unit);
+		event->unit = alias->unit ? strdup(alias->unit) : NULL;
+		if (alias->unit && !event->unit)
+			return td_err_nomem(b->err);
+	}
+	return td_event_add_terms(event, &b->machine->pmus[event->pmu], terms,
+				  b->err);
+}
+
+uint64_t td_build_with_type(const struct td_pmu *pmu, uint64_t config)
+{
+	if (strcmp(pmu->name, "cpu") == 0)
+		return config; /* the only one: the kernel wants 0 */
+	return config | (uint64_t)pmu->type << 32;
+}
+
+/* "r1a" among terms is config=0x1a */
+static bool is_raw_term(const struct td_term *term, uint64_t *config)
+{
+	char text[40];
+
+	if (term->value || term->name[0] != 'r')
+		return false;
+	snprintf(text, sizeof(text), "0x%s",
+		 term->name + (strncmp(term->name, "r0x", 3) == 0 ? 3 : 1));
+	return td_parse_u64(text, UINT64_MAX, config) == 0;
+}
+
+static int pack_term(const struct td_building *b, struct td_event *event,
+		     const struct td_format *format, const struct td_term *term)
+{
+	bool is_flag = !(format->mask & (format->mask - 1));
+
+	if (!term->value && !is_flag)
+		return td_span_error(b->err, &term->span,
+				     "%s needs a value: %s=...", term->name,
+				     term->name);
+	if (!term->is_number && term->value)
+		return no_number(b, term);
+	if (td_format_pack(format, term->number, event->config) == 0)
+		return 0;
+	return td_span_error(b->err, &term->span,
+			     "%s=%#" PRIx64 ": too large for its bits",
+			     term->name, term->number);
+}
+
+static int add_bits(const struct td_building *b, struct td_event *event,
+		    const struct td_term *term)
+{
+	const struct td_format *format = td_pmu_format(
+		&b->machine->pmus[event->pmu], term->name);
+
+	if (format)
+		return pack_term(b, event, format, term);
+	is_raw_term(term, &event->config[0]);
+	return 0;
+}
+
+/* A name of the kernel's for the hardware or a cache; -ENOENT: it is not one. */
+static int kernel_name(const char *name, uint32_t *type, uint64_t *config)
+{
+	const struct td_symbol *symbol = td_symbol_find(name);
+
+	*type = PERF_TYPE_HW_CACHE;
+	if (!symbol)
+		return td_cache_parse(name, config) ? -ENOENT : 0;
+	if (symbol->tool || symbol->type != PERF_TYPE_HARDWARE)
+		return -ENOENT;
+	*type = symbol->type;
+	*config = symbol->config;
+	return 0;
+}
+
+/*
+ * "cpu_core/cycles/", "cpu_atom/LLC-loads/": the kernel's event, on this PMU.
+ * With terms of the PMU beside it, the bits that sysfs has for it
+ * ("cpu-cycles").
+ */
+static int add_kernel_name(const struct td_building *b, struct td_event *event,
+			   const struct td_term *term, bool has_bits)
+{
+	const struct td_symbol *symbol = td_symbol_find(term->name);
+	int rc = TD_BUILD_UNUSED;
+	uint64_t config = 0;
+
+	if (!has_bits) {
+		kernel_name(term->name, &event->type, &config);
+		event->config[0] = td_build_with_type(
+			&b->machine->pmus[event->pmu], config);
+		return 0;
+	}
+	if (symbol && symbol->alias)
+		rc = td_build_add_named(b, event, symbol->alias);
+	if (rc != TD_BUILD_UNUSED)
+		return rc;
+	return td_span_error(b->err, &term->span,
+			     "%s is a name of the kernel's: it takes no terms "
+			     "of the PMU",
+			     term->name);
+}
+
+/* What a term means, in the order in which they take effect. */
+enum use {
+	USE_COMMON, /* of any event: config= comes before bits of it */
+	USE_NAME,   /* an event of the PMU's or the model's files */
+	USE_KERNEL_NAME,
+	USE_BITS, /* the user's own replace those of a name */
+	NR_USES,
+};
+
+static bool is_common(const struct td_building *b, const struct td_term *term)
+{
+	struct td_event scratch = { 0 };
+
+	return config_word(term->name) >= 0 ||
+	       add_common_term(b, &scratch, term) != TD_BUILD_UNUSED;
+}
+
+static int find_use(const struct td_building *b, int pmu,
+		    const struct td_term *term, enum use *use)
+{
+	const struct td_pmu *p = &b->machine->pmus[pmu];
+	const struct td_alias *alias;
+	const char *terms = NULL;
+	uint64_t config;
+	uint32_t type;
+	int rc = 0;
+
+	*use = USE_COMMON;
+	if (is_common(b, term))
+		return 0;
+	if (!term->value)
+		rc = find_named(b, pmu, term->name, &alias, &terms);
+	if (rc)
+		return rc;
+	*use = terms ? USE_NAME : USE_BITS;
+	if (terms || td_pmu_format(p, term->name))
+		return 0;
+	if (!term->value && p->kind == TD_PMU_CORE &&
+	    kernel_name(term->name, &type, &config) == 0) {
+		*use = USE_KERNEL_NAME;
+		return 0;
+	}
+	return is_raw_term(term, &config) ? 0 : no_such_term(b, p, term);
+}
+
+static int add_used(const struct td_building *b, struct td_event *event,
+		    const struct td_term *term, enum use use, bool has_bits)
+{
+	switch (use) {
+	case USE_COMMON:
+		return add_common_term(b, event, term);
+	case USE_NAME:
+		return td_build_add_named(b, event, term->name);
+	case USE_KERNEL_NAME:
+		return add_kernel_name(b, event, term, has_bits);
+	case USE_BITS:
+		return add_bits(b, event, term);
+	case NR_USES:
+		break;
+	}
+	return 0;
+}
+
+static int add_pmu_terms(struct td_building *b, struct td_event *event,
+			 enum use *uses)
+{
+	const struct td_spec *spec = b->spec;
+	int names = 0, bits = 0, rc = 0;
+
+	for (size_t i = 0; !rc && i < spec->nr_terms; i++) {
+		rc = find_use(b, event->pmu, &spec->terms[i], &uses[i]);
+		names += uses[i] == USE_NAME || uses[i] == USE_KERNEL_NAME;
+		bits += uses[i] == USE_BITS;
+		if (!rc && names > 1)
+			rc = td_span_error(b->err, &spec->terms[i].span,
+					   "a second event: the slashes of a "
+					   "PMU hold one");
+	}
+	for (int use = 0; use < NR_USES; use++) {
+		for (size_t i = 0; !rc && i < spec->nr_terms; i++) {
+			if ((int)uses[i] == use)
+				rc = add_used(b, event, &spec->terms[i],
+					      uses[i], bits > 0);
+		}
+	}
+	return rc;
+}
+
+int td_build_add_terms(struct td_building *b, struct td_event *event,
+		       bool of_pmu)
+{
+	const struct td_spec *spec = b->spec;
+	td_autofree enum use *uses = calloc(spec->nr_terms + 1, sizeof(*uses));
+	int rc = uses ? 0 : td_err_nomem(b->err);
+
+	if (!rc && of_pmu)
+		return add_pmu_terms(b, event, uses);
+	for (size_t i = 0; !rc && i < spec->nr_terms; i++) {
+		rc = add_common_term(b, event, &spec->terms[i]);
+		if (rc == TD_BUILD_UNUSED)
+			rc = no_such_term(b, NULL, &spec->terms[i]);
+	}
+	return rc;
+}

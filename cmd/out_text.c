@@ -177,10 +177,17 @@ static void text_begin(struct td_writer *writer)
 	(void)writer; /* what the command writes comes first */
 }
 
+/* perf's quotes: 'sleep 1', 'system wide', but process id '7' */
 void td_out_text_title(struct td_writer *writer)
 {
-	fprintf(writer->fp, "\n Performance counter stats for '%s':\n\n",
-		writer->frame->target);
+	static const char process[] = "process id ";
+	const char *target = writer->frame->target;
+	size_t skip = strncmp(target, process, sizeof(process) - 1) == 0
+			      ? sizeof(process) - 1
+			      : 0;
+
+	fprintf(writer->fp, "\n Performance counter stats for %.*s'%s':\n\n",
+		(int)skip, target, target + skip);
 	writer->header_done = true;
 }
 

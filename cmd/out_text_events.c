@@ -160,9 +160,9 @@ void td_out_text_events(struct td_writer *writer,
 {
 	struct layout layout = make_layout(writer->frame, report);
 
-	if (writer->frame->interval)
+	if (writer->frame->interval && report->nr_rows)
 		begin_table(writer, &layout, report);
-	else if (!writer->header_done)
+	else if (!writer->frame->interval && !writer->header_done)
 		td_out_text_title(writer);
 	for (size_t i = 0; i < report->nr_rows; i++)
 		put_row(writer, &layout, &report->rows[i]);

@@ -104,6 +104,11 @@ static int set_text(char **text, const char *value)
 	return *text ? 0 : -ENOMEM;
 }
 
+int td_event_set_unit(struct td_event *event, const char *unit)
+{
+	return set_text(&event->unit, unit);
+}
+
 int td_event_set_filter(struct td_event *event, const char *filter)
 {
 	return set_text(&event->filter, filter);

@@ -41,7 +41,7 @@ struct td_event {
 	double scale; /* of sysfs' .scale file, else 1 */
 	char *unit;   /* of sysfs' .unit file; NULL: none */
 	struct td_modifiers mods;
-	uint32_t bp_type;       /* breakpoints: HW_BREAKPOINT_*, else 0 */
+	uint32_t bp_type; /* breakpoints: HW_BREAKPOINT_*, else 0 */
 	enum td_tool tool;
 	bool percore;
 	char *tracepoint; /* "sched:sched_switch", NULL: it is not one */
@@ -66,6 +66,7 @@ int td_event_add_terms(struct td_event *event, const struct td_pmu *pmu,
 		       const char *terms, struct td_err *err);
 void td_event_free(struct td_event *event);
 /* Copies; -ENOMEM leaves none. */
+int td_event_set_unit(struct td_event *event, const char *unit);
 int td_event_set_filter(struct td_event *event, const char *filter);
 int td_event_set_refusal(struct td_event *event, const char *why);
 

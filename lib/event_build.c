@@ -11,15 +11,14 @@
 
 #include "lib/util.h"
 
-static struct td_event *new_event(struct td_building *b, int pmu)
+static int new_event(struct td_building *b, int pmu, struct td_event **out)
 {
 	struct td_event *event = td_array_add(
 		&b->plan->events, b->plan->nr_events, sizeof(*event));
 
-	if (!event) {
-		td_err_nomem(b->err);
-		return NULL;
-	}
+	*out = event;
+	if (!event)
+		return td_err_nomem(b->err);
 	b->plan->nr_events++;
 	*event = (struct td_event){
 		.pmu = pmu,
@@ -30,7 +29,7 @@ static struct td_event *new_event(struct td_building *b, int pmu)
 		.spec = b->index,
 		.group = b->spec->group,
 	};
-	return event;
+	return 0;
 }
 
 static int finish(struct td_building *b, struct td_event *event)
@@ -68,16 +67,15 @@ static int fill_symbol(const struct td_building *b, struct td_event *event)
 	event->tool = symbol->tool;
 	if (symbol->scale > 0)
 		event->scale = symbol->scale;
-	if (!symbol->unit)
-		return 0;
-	event->unit = strdup(symbol->unit);
-	return event->unit ? 0 : td_err_nomem(b->err);
+	if (symbol->unit && td_event_set_unit(event, symbol->unit))
+		return td_err_nomem(b->err);
+	return 0;
 }
 
 int td_build_config(struct td_building *b, int pmu)
 {
-	struct td_event *event = new_event(b, pmu);
-	int rc = event ? 0 : b->err->code;
+	struct td_event *event;
+	int rc = new_event(b, pmu, &event);
 
 	if (!rc && b->spec->kind == TD_SPEC_BREAKPOINT)
 		fill_breakpoint(event, b->spec);
@@ -108,9 +106,11 @@ int td_build_raw(struct td_building *b, int pmu)
 int td_build_refused(struct td_building *b, const char *why)
 {
 	int pmu = td_machine_find_pmu(b->machine, "tool");
-	struct td_event *event = new_event(b, pmu);
-	int rc = event ? finish(b, event) : b->err->code;
+	struct td_event *event;
+	int rc = new_event(b, pmu, &event);
 
+	if (!rc)
+		rc = finish(b, event);
 	if (rc)
 		return rc;
 	if (asprintf(&event->refusal, "%s: %s", event->name, why) < 0) {
@@ -124,13 +124,13 @@ int td_build_refused(struct td_building *b, const char *why)
 static int build_pmu_event(struct td_building *b, int pmu, const char *name)
 {
 	struct td_event *event;
-	int rc = 0;
+	int rc;
 
 	b->type = b->machine->pmus[pmu].type;
 	b->config = 0;
-	event = new_event(b, pmu);
-	if (!event)
-		return b->err->code;
+	rc = new_event(b, pmu, &event);
+	if (rc)
+		return rc;
 	/* the units of an uncore PMU are one thing to who did not name one */
 	event->merge = !b->exact && b->machine->pmus[pmu].kind == TD_PMU_OTHER;
 	if (name)

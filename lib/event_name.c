@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What an event is called in the output, and which PMUs a name means. */
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,10 @@ static const char *id_of(const struct td_building *b, char buf[64])
 		return b->spec->name;
 	if (b->type == PERF_TYPE_HW_CACHE && td_cache_name(config, buf))
 		return buf;
+	if (b->spec->type == PERF_TYPE_RAW) {
+		snprintf(buf, 64, "r%" PRIx64, b->config);
+		return buf;
+	}
 	symbol = td_symbol_of(b->type, config);
 	return symbol ? symbol->name : b->spec->name;
 }

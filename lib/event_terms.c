@@ -74,8 +74,7 @@ static int add_common_term(const struct td_building *b, struct td_event *event,
 	if (strcmp(term->name, "metric-id") == 0)
 		return 0;
 	if (strcmp(term->name, "period") == 0) {
-		td_notes_add(b->notes,
-			     "%s: period= is for sampling: not used",
+		td_notes_add(b->notes, "%s: period= is for sampling: not used",
 			     b->spec->text);
 		return 0;
 	}
@@ -124,7 +123,7 @@ int td_build_knows(struct td_building *b, int pmu, const char *name,
 
 /* The bits of a name that the PMU's files resolve; TD_BUILD_UNUSED: it is not one. */
 int td_build_add_named(const struct td_building *b, struct td_event *event,
-		     const char *name)
+		       const char *name)
 {
 	const struct td_alias *alias;
 	const char *terms;
@@ -134,9 +133,7 @@ int td_build_add_named(const struct td_building *b, struct td_event *event,
 		return rc ? rc : TD_BUILD_UNUSED;
 	if (alias) {
 		event->scale = alias->scale;
-		free(event->unit);
-		event->unit = alias->unit ? strdup(alias->unit) : NULL;
-		if (alias->unit && !event->unit)
+		if (alias->unit && td_event_set_unit(event, alias->unit))
 			return td_err_nomem(b->err);
 	}
 	return td_event_add_terms(event, &b->machine->pmus[event->pmu], terms,
@@ -163,8 +160,10 @@ static bool is_raw_term(const struct td_term *term, uint64_t *config)
 }
 
 static int pack_term(const struct td_building *b, struct td_event *event,
-		     const struct td_format *format, const struct td_term *term)
+		     const struct td_term *term)
 {
+	const struct td_format *format =
+		td_pmu_format(&b->machine->pmus[event->pmu], term->name);
 	bool is_flag = !(format->mask & (format->mask - 1));
 
 	if (!term->value && !is_flag)
@@ -178,18 +177,6 @@ static int pack_term(const struct td_building *b, struct td_event *event,
 	return td_span_error(b->err, &term->span,
 			     "%s=%#" PRIx64 ": too large for its bits",
 			     term->name, term->number);
-}
-
-static int add_bits(const struct td_building *b, struct td_event *event,
-		    const struct td_term *term)
-{
-	const struct td_format *format = td_pmu_format(
-		&b->machine->pmus[event->pmu], term->name);
-
-	if (format)
-		return pack_term(b, event, format, term);
-	is_raw_term(term, &event->config[0]);
-	return 0;
 }
 
 /* A name of the kernel's for the hardware or a cache; -ENOENT: it is not one. */
@@ -238,6 +225,7 @@ static int add_kernel_name(const struct td_building *b, struct td_event *event,
 /* What a term means, in the order in which they take effect. */
 enum use {
 	USE_COMMON, /* of any event: config= comes before bits of it */
+	USE_RAW,    /* r1a is config=0x1a */
 	USE_NAME,   /* an event of the PMU's or the model's files */
 	USE_KERNEL_NAME,
 	USE_BITS, /* the user's own replace those of a name */
@@ -277,7 +265,10 @@ static int find_use(const struct td_building *b, int pmu,
 		*use = USE_KERNEL_NAME;
 		return 0;
 	}
-	return is_raw_term(term, &config) ? 0 : no_such_term(b, p, term);
+	if (!is_raw_term(term, &config))
+		return no_such_term(b, p, term);
+	*use = USE_RAW;
+	return 0;
 }
 
 static int add_used(const struct td_building *b, struct td_event *event,
@@ -286,12 +277,15 @@ static int add_used(const struct td_building *b, struct td_event *event,
 	switch (use) {
 	case USE_COMMON:
 		return add_common_term(b, event, term);
+	case USE_RAW:
+		is_raw_term(term, &event->config[0]);
+		return 0;
 	case USE_NAME:
 		return td_build_add_named(b, event, term->name);
 	case USE_KERNEL_NAME:
 		return add_kernel_name(b, event, term, has_bits);
 	case USE_BITS:
-		return add_bits(b, event, term);
+		return pack_term(b, event, term);
 	case NR_USES:
 		break;
 	}
@@ -307,7 +301,7 @@ static int add_pmu_terms(struct td_building *b, struct td_event *event,
 	for (size_t i = 0; !rc && i < spec->nr_terms; i++) {
 		rc = find_use(b, event->pmu, &spec->terms[i], &uses[i]);
 		names += uses[i] == USE_NAME || uses[i] == USE_KERNEL_NAME;
-		bits += uses[i] == USE_BITS;
+		bits += uses[i] == USE_BITS || uses[i] == USE_RAW;
 		if (!rc && names > 1)
 			rc = td_span_error(b->err, &spec->terms[i].span,
 					   "a second event: the slashes of a "

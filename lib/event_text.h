@@ -60,9 +60,9 @@ struct td_spec {
 	struct td_term *terms;
 	size_t nr_terms;
 	struct td_modifiers mods; /* its own, and its group's */
-	char *suffix;     /* its own as letters, "" without */
-	char *text;       /* all of it as typed, without blanks */
-	char *terms_text; /* between the slashes; NULL: none */
+	char *suffix;             /* its own as letters, "" without */
+	char *text;               /* all of it as typed, without blanks */
+	char *terms_text;         /* between the slashes; NULL: none */
 	int group;                /* which {}, -1: none */
 	struct td_span span;
 };

@@ -13,10 +13,10 @@
 /* Events that the kernel counts together: members[0] leads. */
 struct td_group {
 	int pmu;
-	bool slots;   /* led by SLOTS: must never be split */
-	bool weak;    /* :W: taken apart when the kernel refuses it */
+	bool slots;             /* led by SLOTS: must never be split */
+	bool weak;              /* :W: taken apart when the kernel refuses it */
 	bool pinned, exclusive; /* :D, :e */
-	int *members; /* indices of the plan's events */
+	int *members;           /* indices of the plan's events */
 	size_t nr;
 	/*
 	 * The PMU's reference event (slots, cycles), -1: it has none.  Its

@@ -2,7 +2,6 @@
 #include "lib/plan_fit.h"
 
 #include <linux/perf_event.h>
-#include <string.h>
 
 #include "lib/util.h"
 
@@ -63,8 +62,7 @@ static bool place_event(const struct td_fit *fit, int i, int *owner,
 		if (!(fit->masks[i] & bit) || *tried & bit)
 			continue;
 		*tried |= bit;
-		if (owner[c] < 0 ||
-		    place_event(fit, owner[c], owner, tried)) {
+		if (owner[c] < 0 || place_event(fit, owner[c], owner, tried)) {
 			owner[c] = i;
 			return true;
 		}
@@ -76,7 +74,8 @@ static bool counters_suffice(const struct td_fit *fit)
 {
 	int owner[TD_NR_COUNTERS];
 
-	memset(owner, -1, sizeof(owner));
+	for (int c = 0; c < TD_NR_COUNTERS; c++)
+		owner[c] = -1;
 	for (int i = 0; i < fit->nr; i++) {
 		uint32_t tried = 0;
 

@@ -112,9 +112,27 @@ static int fill_row(struct filling *f, int event, size_t id)
 	return 0;
 }
 
-/* A row for each id that it was looked at for; one if it was for none. */
+/* Was anything of its PMU looked at for this id: one of its CPUs? */
+static bool is_pmus_id(const struct filling *f, int event, size_t id)
+{
+	const struct td_total *totals =
+		f->totals->v + id * f->totals->nr_events;
+
+	for (size_t i = 0; i < f->plan->nr_events; i++) {
+		if (f->plan->events[i].pmu == f->plan->events[event].pmu &&
+		    totals[i].nr)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A row for each id that it was looked at for, or would have been; one for all
+ * if there is none.
+ */
 static int add_event(struct filling *f, int event)
 {
+	bool refused = f->plan->events[event].refusal != NULL;
 	const struct td_totals *totals = f->totals;
 	size_t before = f->report->nr_rows;
 	int rc = 0;
@@ -122,6 +140,9 @@ static int add_event(struct filling *f, int event)
 	for (size_t id = 0; !rc && id < totals->nr_ids; id++) {
 		if (totals->v[id * totals->nr_events + (size_t)event].nr)
 			rc = fill_row(f, event, id);
+		else if (refused && is_pmus_id(f, event, id) &&
+			 !add_row(f, event, totals->ids[id]))
+			rc = -ENOMEM;
 	}
 	if (!rc && f->report->nr_rows == before && !add_row(f, event, "all"))
 		rc = -ENOMEM;

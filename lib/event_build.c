@@ -89,12 +89,20 @@ int td_build_config(struct td_building *b, int pmu)
 int td_build_hardware(struct td_building *b, int pmu)
 {
 	uint64_t config = b->config;
+	struct td_event *event;
 	int rc;
 
 	b->config = td_build_with_type(&b->machine->pmus[pmu], config);
 	rc = td_build_config(b, pmu);
 	b->config = config;
-	return rc;
+	if (rc)
+		return rc;
+	/* config= of the text may have taken the PMU away */
+	event = &b->plan->events[b->plan->nr_events - 1];
+	if (!(event->config[0] >> 32))
+		event->config[0] = td_build_with_type(&b->machine->pmus[pmu],
+						      event->config[0]);
+	return 0;
 }
 
 int td_build_raw(struct td_building *b, int pmu)

@@ -166,8 +166,9 @@ static const struct word *take_word(const struct word *words, size_t nr,
 		for (int j = 0; j < 6 && words[i].names[j]; j++) {
 			size_t len = strlen(words[i].names[j]);
 
-			if (len <= longest || (text[len] && text[len] != '-') ||
-			    strncasecmp(text, words[i].names[j], len) != 0)
+			if (len <= longest ||
+			    strncasecmp(text, words[i].names[j], len) != 0 ||
+			    (text[len] && text[len] != '-'))
 				continue;
 			best = &words[i];
 			longest = len;

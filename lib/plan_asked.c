@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The scheduler of events that were typed. */
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,47 +83,52 @@ static struct home find_home(const struct arranging *a, size_t event)
 	return home;
 }
 
-/* Do two events of the same braces share no PMU that both could be on? */
-static bool are_apart(const struct arranging *a, int braces, int x, int y)
+/* A core PMU as a bit; 0: any other, which is never the reason for a split. */
+static uint64_t pmu_bit(const struct arranging *a, size_t event)
 {
-	const struct td_plan *plan = a->plan;
-	bool any = false;
+	bool core =
+		pmu_of(a, event)->kind == TD_PMU_CORE && is_counted(a, event);
 
-	for (size_t i = 0; i < plan->nr_events; i++) {
-		if (plan->events[i].spec != x || is_software(a, i) ||
-		    plan->events[i].group != braces)
-			continue;
-		for (size_t j = 0; j < plan->nr_events; j++) {
-			if (plan->events[j].spec != y || is_software(a, j))
-				continue;
-			any = true;
-			if (plan->events[j].pmu == plan->events[i].pmu)
-				return false;
-		}
-	}
-	return any;
+	return core ? UINT64_C(1) << (a->plan->events[event].pmu & 63) : 0;
 }
 
-/* Once for all groups that name two PMUs. */
+/* The PMUs that one event of the text is on; its events stand together. */
+static uint64_t spec_bits(const struct arranging *a, size_t *event)
+{
+	const struct td_plan *plan = a->plan;
+	int spec = plan->events[*event].spec;
+	uint64_t bits = 0;
+
+	for (; *event < plan->nr_events && plan->events[*event].spec == spec;
+	     (*event)++)
+		bits |= pmu_bit(a, *event);
+	return bits;
+}
+
+/* Once for all groups that name two PMUs, with nothing that is on both. */
 static void note_split(const struct arranging *a)
 {
 	const struct td_plan *plan = a->plan;
+	uint64_t common = 0;
+	int braces = -1;
 
-	for (size_t i = 0; i < plan->nr_events; i++) {
-		const struct td_event *x = &plan->events[i];
+	for (size_t i = 0; i < plan->nr_events;) {
+		const struct td_event *event = &plan->events[i];
+		uint64_t bits = spec_bits(a, &i);
 
-		for (size_t j = 0; x->group >= 0 && j < i; j++) {
-			const struct td_event *y = &plan->events[j];
-
-			if (y->group != x->group || y->pmu == x->pmu ||
-			    !are_apart(a, x->group, x->spec, y->spec))
-				continue;
+		if (event->group != braces || !common)
+			common = bits;
+		braces = event->group;
+		if (braces < 0 || !bits)
+			continue;
+		if (!(common & bits)) {
 			td_notes_add(a->notes,
-				     "a group counts on one PMU: the events of "
-				     "%s and %s are counted as a group each",
-				     pmu_of(a, j)->name, pmu_of(a, i)->name);
+				     "a group counts on one PMU: what was "
+				     "typed in one for two of them is counted "
+				     "as a group each");
 			return;
 		}
+		common &= bits;
 	}
 }
 

@@ -35,6 +35,9 @@ void td_typed_put(struct json_object *object, const struct td_event *event)
 	put_flag(object, "user", event->mods.user);
 	put_flag(object, "kernel", event->mods.kernel);
 	put_flag(object, "hypervisor", event->mods.hypervisor);
+	put_flag(object, "guest", event->mods.guest);
+	put_flag(object, "host", event->mods.host);
+	put_flag(object, "non_idle", event->mods.non_idle);
 }
 
 /* *out is left alone where there is no such key; false: it is something else. */
@@ -74,13 +77,14 @@ static bool get_int(struct json_object *from, const char *key, int64_t min,
 
 int td_typed_get(struct json_object *object, struct td_event *event)
 {
-	int64_t type = event->type, spec = -1, tool = TD_TOOL_NONE;
+	int64_t type = event->type, spec = -1, braces = -1, tool = TD_TOOL_NONE;
 	struct json_object *config;
 
 	if (json_object_object_get_ex(object, "config", &config))
 		event->config[0] = json_object_get_uint64(config);
 	if (!get_int(object, "type", 0, UINT32_MAX, &type) ||
 	    !get_int(object, "spec", -1, INT_MAX, &spec) ||
+	    !get_int(object, "braces", -1, INT_MAX, &braces) ||
 	    !get_int(object, "tool", 0, TD_TOOL_SYSTEM_TIME, &tool) ||
 	    !get_text(object, "unit", &event->unit) ||
 	    !get_text(object, "refused", &event->refusal) ||
@@ -88,10 +92,14 @@ int td_typed_get(struct json_object *object, struct td_event *event)
 	    !get_flag(object, "merge", &event->merge) ||
 	    !get_flag(object, "user", &event->mods.user) ||
 	    !get_flag(object, "kernel", &event->mods.kernel) ||
-	    !get_flag(object, "hypervisor", &event->mods.hypervisor))
+	    !get_flag(object, "hypervisor", &event->mods.hypervisor) ||
+	    !get_flag(object, "guest", &event->mods.guest) ||
+	    !get_flag(object, "host", &event->mods.host) ||
+	    !get_flag(object, "non_idle", &event->mods.non_idle))
 		return -EINVAL;
 	event->type = (uint32_t)type;
 	event->spec = (int)spec;
+	event->group = (int)braces;
 	event->tool = (enum td_tool)tool;
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "cmd/list.h"
 #include "cmd/opts.h"
 #include "cmd/report.h"
 #include "cmd/session.h"
@@ -26,6 +27,20 @@ static int print_error(const struct td_err *err)
 	return err->usage ? EX_USAGE : 1;
 }
 
+static int run(const struct td_opts *opts, int *status, struct td_err *err)
+{
+	switch (opts->subcommand) {
+	case TD_STAT:
+	case TD_RECORD:
+		return td_session_run(opts, status, err);
+	case TD_REPORT:
+		return td_report_run(opts, err);
+	case TD_LIST:
+		return td_list_run(opts, err);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct td_err err = { 0 };
@@ -37,9 +52,7 @@ int main(int argc, char **argv)
 	/* a reader that goes away is an error to report, not our end */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL); /* ignored, it would take the status away */
-	rc = opts.subcommand == TD_REPORT
-		     ? td_report_run(&opts, &err)
-		     : td_session_run(&opts, &status, &err);
+	rc = run(&opts, &status, &err);
 	td_opts_free(&opts);
 	if (!rc)
 		return status;

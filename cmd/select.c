@@ -103,6 +103,18 @@ int td_select_pmus(struct td_machine *machine, const struct td_opts *opts,
 	return left ? 0 : nothing_left(machine, opts, type_known, err);
 }
 
+int td_select_machine(struct td_sysfs *fs, struct td_machine *machine,
+		      const struct td_opts *opts, struct td_err *err)
+{
+	const char *sys = getenv("SYSFS_PATH"), *proc = getenv("PROCFS_PATH");
+	int rc = td_sysfs_open(fs, sys ? sys : "/sys", proc ? proc : "/proc",
+			       err);
+
+	if (!rc)
+		rc = td_machine_read(fs, getenv("PERF_CPUID"), machine, err);
+	return rc ? rc : td_select_pmus(machine, opts, err);
+}
+
 int td_select_check(const struct td_tree *tree,
 		    const struct td_machine *machine,
 		    const struct td_opts *opts, struct td_notes *notes)

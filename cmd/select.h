@@ -9,6 +9,13 @@
 #include "metrics/tree.h"
 
 /*
+ * Reads this machine, or the one that SYSFS_PATH, PROCFS_PATH and PERF_CPUID
+ * say; PMUs that are left out are marked.  Close fs, and free machine, whatever
+ * the result.
+ */
+int td_select_machine(struct td_sysfs *fs, struct td_machine *machine,
+		      const struct td_opts *opts, struct td_err *err);
+/*
  * Marks the PMUs that --cputype and -C leave out.  Neither kind of core
  * left: the error says what there is.
  */

@@ -2,7 +2,6 @@
 #include "cmd/session.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,20 +12,6 @@
 #include "cmd/select.h"
 #include "cmd/target.h"
 #include "metrics/why.h"
-
-static int open_machine(struct td_run *run, struct td_err *err)
-{
-	const char *sys = getenv("SYSFS_PATH"), *proc = getenv("PROCFS_PATH");
-	int rc = td_sysfs_open(&run->fs, sys ? sys : "/sys",
-			       proc ? proc : "/proc", err);
-
-	if (!rc)
-		rc = td_machine_read(&run->fs, getenv("PERF_CPUID"),
-				     &run->machine, err);
-	if (!rc)
-		rc = td_select_pmus(&run->machine, run->opts, err);
-	return rc;
-}
 
 static int make_tree(struct td_run *run, struct td_err *err)
 {
@@ -78,7 +63,7 @@ int td_session_run(const struct td_opts *opts, int *status, struct td_err *err)
 	int rc;
 
 	td_run_init(&run, opts);
-	rc = open_machine(&run, err);
+	rc = td_select_machine(&run.fs, &run.machine, opts, err);
 	if (!rc)
 		rc = make_plan(&run, err);
 	if (!rc && opts->dry_run) {

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* --print: what the events of the -e language are on this machine. */
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/list_encoding.h"
+#include "cmd/list_parts.h"
+#include "lib/util.h"
+
+/* --- the words that an event came with ---------------------------------------- */
+
+/* Those of an event that sysfs or the model's files name; maybe there is none. */
+static int put_named(FILE *fp, struct td_list *list, const struct td_pmu *pmu,
+		     const char *name, struct td_err *err)
+{
+	const struct td_event_source *source = &list->catalog.source;
+	const struct td_alias *alias = td_pmu_alias(pmu, name);
+	const char *terms = alias ? alias->terms : NULL;
+	int rc = 0;
+
+	if (!alias)
+		rc = source->model_event(source->ctx, pmu, name, &terms, err);
+	fprintf(fp, ",%s", terms ? terms : name);
+	return rc;
+}
+
+static int put_all_words(FILE *fp, struct td_list *list,
+			 const struct td_pmu *pmu, const struct td_spec *spec,
+			 struct td_err *err)
+{
+	int rc = 0;
+
+	if (spec->kind == TD_SPEC_NAME)
+		rc = put_named(fp, list, pmu, spec->name, err);
+	for (size_t i = 0; !rc && i < spec->nr_terms; i++)
+		rc = put_named(fp, list, pmu, spec->terms[i].name, err);
+	return rc;
+}
+
+/* *out to be freed, whatever the result. */
+static int make_words(struct td_list *list, const struct td_pmu *pmu,
+		      const struct td_spec *spec, char **out,
+		      struct td_err *err)
+{
+	size_t size;
+	FILE *fp = open_memstream(out, &size);
+	int rc;
+
+	if (!fp)
+		return td_err_nomem(err);
+	rc = put_all_words(fp, list, pmu, spec, err);
+	if (fclose(fp) && !rc)
+		rc = td_err_nomem(err);
+	return rc;
+}
+
+/* --- events ------------------------------------------------------------------- */
+
+static void put_raw(FILE *fp, const struct td_machine *machine,
+		    const struct td_event *event)
+{
+	const struct td_pmu *pmu = &machine->pmus[event->pmu];
+
+	if (pmu->kind != TD_PMU_CORE || td_encoding_is_numeric(event) ||
+	    event->config[1] || event->config[2] || event->config[3] ||
+	    event->percore)
+		return;
+	/* alone, perf would open it on all kinds of core */
+	if (machine->nr_core > 1) {
+		fprintf(fp, " %s/r%" PRIx64 "/", pmu->name, event->config[0]);
+		td_encoding_put_modifiers(fp, "", &event->mods);
+	} else {
+		fprintf(fp, " r%" PRIx64, event->config[0]);
+		td_encoding_put_modifiers(fp, ":", &event->mods);
+	}
+}
+
+static int put_event(FILE *fp, struct td_list *list,
+		     const struct td_event *event, const struct td_spec *spec,
+		     struct td_err *err)
+{
+	td_autofree char *words = NULL;
+	const struct td_pmu *pmu;
+	int rc;
+
+	if (event->refusal)
+		return td_err_set(err, -ENOTSUP, "%s", event->refusal);
+	/* what is an address, or no event of the kernel's, stays as it is */
+	if (event->tool || event->type == PERF_TYPE_BREAKPOINT) {
+		fprintf(fp, "%s\n", event->name);
+		return 0;
+	}
+	pmu = &list->machine.pmus[event->pmu];
+	rc = make_words(list, pmu, spec, &words, err);
+	if (rc)
+		return rc;
+	td_encoding_put(fp, pmu, pmu->name, event, words);
+	td_encoding_put_modifiers(fp, td_encoding_is_numeric(event) ? ":" : "",
+				  &event->mods);
+	put_raw(fp, &list->machine, event);
+	fputc('\n', fp);
+	return 0;
+}
+
+/* As -e does: the PMUs that are no core's only if they are wanted. */
+static int resolve(struct td_list *list, const struct td_event_text *text,
+		   struct td_plan *plan, struct td_err *err)
+{
+	int rc = td_event_resolve(plan, text, &list->machine,
+				  &list->catalog.source, &list->notes, err);
+
+	if (rc <= 0)
+		return rc;
+	td_plan_free(plan);
+	rc = td_machine_read_others(&list->fs, &list->machine, err);
+	if (rc)
+		return rc;
+	return td_event_resolve(plan, text, &list->machine,
+				&list->catalog.source, &list->notes, err);
+}
+
+static int print(FILE *fp, struct td_list *list, const char *typed,
+		 struct td_err *err)
+{
+	struct td_event_text text = { 0 };
+	struct td_plan plan = { 0 };
+	int rc = td_event_text_parse(&text, typed, err);
+
+	if (!rc)
+		rc = resolve(list, &text, &plan, err);
+	for (size_t i = 0; !rc && i < plan.nr_events; i++) {
+		const struct td_event *event = &plan.events[i];
+
+		rc = put_event(fp, list, event, &text.specs[event->spec], err);
+	}
+	td_plan_free(&plan);
+	td_event_text_free(&text);
+	return rc;
+}
+
+int td_list_print(FILE *fp, struct td_list *list, struct td_err *err)
+{
+	const struct td_opts *opts = list->opts;
+	int rc = td_machine_add_builtin(&list->machine, err);
+
+	for (size_t i = 0; !rc && i < opts->nr_patterns; i++)
+		rc = print(fp, list, opts->patterns[i], err);
+	return rc;
+}

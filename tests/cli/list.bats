@@ -1,0 +1,666 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# tdstat list: on saved machines, against the model's JSON files and sysfs, which
+# jq and the shell read here for themselves.
+
+# shellcheck disable=SC2016,SC2030,SC2031,SC2086,SC2154 # jq; output; lists of words; helper.bash
+load helper
+
+: "${TD_PMU_EVENTS:=$here/../../build/pmu-events}"
+
+needs_event_files() {
+	[ -d "$TD_PMU_EVENTS" ] || skip "no event files"
+}
+
+# list [ARG...]: succeeds, and says nothing else
+list() {
+	try "$TDSTAT" list "$@"
+	assert_success
+	assert_no_stderr
+}
+
+# nothing PATTERN...: status 1, one line why and one what to do
+nothing() {
+	try "$TDSTAT" list "$@"
+	assert_failure 1
+	assert_output ''
+}
+
+# names KIND [ARG...]: of "list -j", in its order, each once
+names() {
+	"$TDSTAT" list -j "${@:2}" |
+		jq -r --arg kind "$1" 'select(.kind == $kind).name' | uniq
+}
+
+# headings [ARG...]
+headings() {
+	"$TDSTAT" list "$@" | grep -v '^ ' | grep .
+}
+
+# in_files MODEL JQ: run over each object of the model's event files, as $topic
+in_files() {
+	jq -r '(input_filename | split("/")[-1] | rtrimstr(".json")) as $topic |
+		select($topic | IN("metricgroups", "counter") | not) | .[] | '"$2" \
+		"$TD_PMU_EVENTS/$1"/*.json
+}
+
+# core_events MODEL: NAME PMU TOPIC ENCODING of the files, tab-separated, sorted.
+# The order of terms is event, umask, and the others by the alphabet.  The
+# fixed counters' events are opened by the codes of the programmable ones (perf
+# has this table, too: pmu-events/jevents.py, fixname and the ones above it).
+core_events() {
+	in_files $1 '
+		def digits: if . == 0 then "" else ((. / 16 | floor) | digits) +
+			("0123456789abcdef"[. % 16:. % 16 + 1]) end;
+		def hex: tostring | split(",")[0] | ascii_downcase |
+			if startswith("0x") then .[2:] | ltrimstr("0") | ltrimstr("0")
+			else tonumber | digits end;
+		def term($key; $name): (.[$key] // "0" | hex) as $value |
+			if $value == "" then empty else "\($name)=0x\($value)" end;
+		def msr: {"0x1a6": "offcore_rsp", "0x3f6": "ldlat", "0x3f7": "frontend"}
+			[.MSRIndex // "none" | ascii_downcase | split(",")[0]];
+		def code: {
+			"inst_retired.any": "event=0xc0",
+			"inst_retired.any_p": "event=0xc0",
+			"cpu_clk_unhalted.ref": "event=0x0,umask=0x3",
+			"cpu_clk_unhalted.core": "event=0x3c",
+			"cpu_clk_unhalted.thread": "event=0x3c",
+			"cpu_clk_unhalted.thread_any": "event=0x3c,any=0x1"
+		};
+		select(.EventName) | select((.Unit // "cpu") | startswith("cpu")) |
+		(.Unit // "cpu") as $pmu | (.EventName | ascii_downcase) as $name |
+		msr as $msr |
+		[(.EventCode // "0" | hex | if . == "" then "event=0x0" else "event=0x" + . end),
+		 term("UMask"; "umask"), term("AnyThread"; "any"), term("CounterMask"; "cmask"),
+		 term("EdgeDetect"; "edge"),
+		 (select($msr == "frontend") | term("MSRValue"; "frontend")),
+		 term("Invert"; "inv"),
+		 (select($msr == "ldlat" or $msr == "offcore_rsp") | term("MSRValue"; $msr))] |
+		[$name, $pmu, $topic, "\($pmu)/\(code[$name] // join(","))/"] | @tsv' | LC_ALL=C sort
+}
+
+# sysfs_events: NAME ENCODING of each event in the PMUs' folders
+sysfs_events() {
+	local file pmu text term value first second rest
+
+	for file in "$SYSFS_PATH"/bus/event_source/devices/*/events/*; do
+		case $file in *.scale | *.unit | *.snapshot | *.per-pkg | *'*') continue ;; esac
+		pmu=${file%/events/*}
+		pmu=${pmu##*/}
+		# up to a NUL, which not every file has
+		read -r -d '' text <"$file" || true
+		first=event=0x0 second='' rest=()
+		for term in ${text//,/ }; do
+			printf -v value '%s=0x%x' "${term%=*}" "${term#*=}"
+			case $value in
+			event=*) first=$value ;;
+			umask=0x0) ;;
+			umask=*) second=,$value ;;
+			*) rest+=("$value") ;;
+			esac
+		done
+		echo "$pmu/${file##*/}/ $pmu/$first$second$(
+			[ ${#rest[@]} -eq 0 ] || printf '%s\n' "${rest[@]}" | LC_ALL=C sort | sed 's/^/,/' | tr -d '\n'
+		)/"
+	done | LC_ALL=C sort
+}
+
+# --- what is listed ---------------------------------------------------------------
+
+@test "the sections of a hybrid machine, in their order" {
+	needs_event_files
+	saved alderlake
+	assert_same "Hardware events:
+Cache events:
+Events of PMU cpu_core (sysfs):
+Events of PMU cpu_atom (sysfs):
+Events of alderlake's files, cache:
+Events of alderlake's files, floating-point:
+Events of alderlake's files, frontend:
+Events of alderlake's files, memory:
+Events of alderlake's files, other:
+Events of alderlake's files, pipeline:
+Events of alderlake's files, virtual-memory:
+Software events:
+Tool events:
+Metrics:
+Metric groups:" "$(headings 2>/dev/null | grep -v ^Tracepoints)"
+}
+
+@test "the sections of a machine with one kind of core: no PMU behind the names" {
+	needs_event_files
+	saved skylakex
+	headings 2>/dev/null | grep -v ^Tracepoints >got
+	[ "$(sed -n 1,3p got)" = "Hardware events:
+Cache events:
+Events of PMU cpu (sysfs):" ]
+	[ "$(tail -n 4 got)" = "Software events:
+Tool events:
+Metrics:
+Metric groups:" ]
+	grep -qx "Events of skylakex's files, pipeline:" got
+	list hw
+	refute_output --partial '['
+}
+
+@test "hardware: the generic events that sysfs says the PMU has" {
+	saved alderlake
+	assert_same "$(printf '%s\n' cycles instructions cache-references cache-misses \
+		branches branch-misses bus-cycles ref-cycles)" "$(names hardware hw)"
+	list -j cycles hw
+	# linux/perf_event.h: CPU_CYCLES 0, BRANCH_MISSES 5; cpu_atom is of type 10
+	assert_equal "$(jq -c 'select(.name == "cycles") | [.pmu, .alias, .encoding]' <<<"$output")" \
+		'["cpu_core","cpu-cycles","0:0x400000000"]
+["cpu_atom","cpu-cycles","0:0xa00000000"]'
+	assert_equal "$(jq -r 'select(.name == "branch-misses").encoding' <<<"$output")" \
+		"0:0x400000005
+0:0xa00000005"
+	list hw
+	assert_line --regexp '^  cycles OR cpu-cycles +\[cpu_core, cpu_atom\]'
+	# a kernel that names no events at all
+	copied skylakex
+	rm -r "$devices/cpu/events"
+	list hw
+	assert_output --partial stalled-cycles-frontend
+}
+
+@test "caches: all that perf_event_open(2) has a number for" {
+	saved skylakex
+	list -j cache
+	assert_equal "${#lines[@]}" 32
+	# L1D 0 to NODE 6; read 0, write 1, prefetch 2; access 0, miss 1
+	for row in 'L1-dcache-loads 3:0x0' 'L1-dcache-load-misses 3:0x10000' 'LLC-stores 3:0x102' \
+		'L1-icache-prefetch-misses 3:0x10201' 'dTLB-store-misses 3:0x10103' \
+		'iTLB-load-misses 3:0x10004' 'branch-loads 3:0x5' 'node-prefetches 3:0x206'; do
+		jq -r '"\(.name) \(.encoding)"' <<<"$output" | grep -qxF "$row" || fail "no $row"
+	done
+}
+
+@test "sysfs: every event of every PMU, by its terms" {
+	for model in alderlake skylakex lunarlake sapphirerapids; do
+		saved $model
+		assert_same "$(sysfs_events)" "$("$TDSTAT" list -j sysfs |
+			jq -r '"\(.name) \(.encoding)"' | LC_ALL=C sort)"
+	done
+}
+
+@test "sysfs: several units of one thing are one, by the name that -e takes" {
+	needs_event_files
+	copied skylakex
+	for unit in 0 1 5; do
+		mkdir -p "$devices/uncore_imc_$unit"/{events,format}
+		echo $((20 + unit)) >"$devices/uncore_imc_$unit/type"
+		echo 0 >"$devices/uncore_imc_$unit/cpumask"
+		echo config:0-7 >"$devices/uncore_imc_$unit/format/event"
+		echo config:8-15 >"$devices/uncore_imc_$unit/format/umask"
+		echo event=0x04,umask=0x03 >"$devices/uncore_imc_$unit/events/cas_count_read"
+		echo MiB >"$devices/uncore_imc_$unit/events/cas_count_read.unit"
+		echo 6.103515625e-5 >"$devices/uncore_imc_$unit/events/cas_count_read.scale"
+	done
+	list -j cas_count_read
+	assert_equal "$(jq -c '[.name, .pmu, .unit, .encoding]' <<<"$output")" \
+		'["uncore_imc/cas_count_read/","uncore_imc","MiB","uncore_imc/event=0x4,umask=0x3/"]'
+	list --print uncore_imc/cas_count_read/
+	assert_output "uncore_imc_0/event=0x4,umask=0x3/
+uncore_imc_1/event=0x4,umask=0x3/
+uncore_imc_5/event=0x4,umask=0x3/"
+	# so are the files' events of it: skylakex has UNC_M_ ones of the unit iMC
+	assert_same "$(in_files skylakex 'select(.Unit == "iMC" and .EventName) | .EventName' |
+		tr '[:upper:]' '[:lower:]' | LC_ALL=C sort -u)" \
+		"$(names model uncore_imc | LC_ALL=C sort -u)"
+	list unc_m_cas_count.rd
+	assert_line --regexp '^  unc_m_cas_count.rd +\[uncore_imc\]'
+}
+
+@test "the model's files: every event of the cores, with topic and encoding" {
+	needs_event_files
+	for model in alderlake skylakex lunarlake sapphirerapids; do
+		saved $model
+		core_events $model >want
+		[ "$(wc -l <want)" -gt 50 ]
+		assert_same "$(cat want)" "$("$TDSTAT" list -j model |
+			jq -r '[.name, .pmu, .topic, .encoding] | @tsv' | LC_ALL=C sort)"
+	done
+}
+
+@test "the model's files: descriptions" {
+	needs_event_files
+	saved alderlake
+	assert_same "$(in_files alderlake 'select(.EventName and ((.Unit // "") | startswith("cpu"))) |
+		(.EventName | ascii_downcase) + " " + .Unit + " " + ([.BriefDescription,
+		 (if .Deprecated == "1" then "(deprecated)" else empty end)] | join(" ")) |
+		gsub("\\s+"; " ")' | LC_ALL=C sort)" "$("$TDSTAT" list -j model |
+		jq -r '"\(.name) \(.pmu) \(.desc)"' | LC_ALL=C sort)"
+}
+
+@test "the model's files: what both kinds of core have is one row" {
+	needs_event_files
+	saved alderlake
+	list dtlb_load_misses.walk_completed
+	assert_line --regexp '^  dtlb_load_misses.walk_completed +\[cpu_core, cpu_atom\]'
+	list baclears.any
+	assert_equal "$(grep -c baclears <<<"$output")" 1
+	list topdown_bad_speculation.all
+	assert_line --regexp '^  topdown_bad_speculation.all +\[cpu_atom\]'
+}
+
+@test "metrics: all of the cores, with groups and unit" {
+	needs_event_files
+	for model in alderlake skylakex; do
+		saved $model
+		assert_same "$(in_files $model 'select(.MetricName) |
+			select((.Unit // "cpu") | startswith("cpu")) |
+			[.MetricName, .Unit // (if $topic == "adl-metrics" then "none" else "cpu" end),
+			 .ScaleUnit // "none", (.MetricGroup // "" | gsub("[; ]+$"; ""))] | @tsv' | LC_ALL=C sort)" \
+			"$("$TDSTAT" list -j metric | jq -r '[.name, .pmu // "none", .unit // "none",
+				(.groups | join(";"))] | @tsv' | LC_ALL=C sort)"
+	done
+}
+
+@test "metric groups: with their metrics" {
+	needs_event_files
+	saved skylakex
+	in_files skylakex 'select(.MetricName and .MetricGroup) | .MetricName as $name |
+		.MetricGroup | split(";")[] | select(. != "") | "\(.) \($name)"' | LC_ALL=C sort -u >want
+	assert_same "$(cat want)" "$("$TDSTAT" list -j metricgroup |
+		jq -r '.name as $name | .metrics[] | "\($name) \(.)"' | LC_ALL=C sort)"
+	list TopdownL1
+	assert_line '  TopdownL1'
+	assert_output --partial "tma_backend_bound, tma_bad_speculation"
+	# and the metrics that are in it
+	assert_line --regexp '^  tma_retiring'
+}
+
+@test "software and tool events" {
+	list -j sw tool
+	for row in 'software cpu-clock 1:0x0' 'software page-faults 1:0x2' 'software context-switches 1:0x3' \
+		'software major-faults 1:0x6' 'software cgroup-switches 1:0xb' \
+		'tool duration_time null' 'tool user_time null' 'tool system_time null'; do
+		jq -r '"\(.kind) \(.name) \(.encoding)"' <<<"$output" | grep -qxF "$row" || fail "no $row"
+	done
+	assert_equal "$(jq -r 'select(.name == "page-faults").alias' <<<"$output")" faults
+}
+
+@test "tracepoints: those of this kernel" {
+	events=/sys/kernel/tracing/events
+	[ -r $events/sched/sched_switch/id ] || skip "this user may not read tracefs"
+	list 'sched:*'
+	assert_same "Tracepoints:
+$(for id in "$events"/sched/*/id; do
+		echo "  sched:$(basename "$(dirname "$id")")"
+	done | LC_ALL=C sort)" "$output"
+	list -j sched:sched_switch
+	assert_equal "$(jq -r .encoding <<<"$output")" \
+		"$(printf '2:0x%x' "$(cat $events/sched/sched_switch/id)")"
+	list tracepoint
+	assert_equal "$(grep -c : <<<"$output")" "$(($(cat $events/*/*/id | wc -l) + 1))"
+}
+
+@test "tracepoints that may not be read: a remark, an error to who meant them alone" {
+	needs_strace
+	events=/sys/kernel/tracing/events
+	[ -e $events ] || skip "no tracefs"
+	saved skylakex
+	forbidden() {
+		try strace -qqo /dev/null -P $events -e inject=openat:error=EACCES "$TDSTAT" list "$@"
+	}
+	forbidden
+	assert_success
+	assert_equal "${#stderr_lines[@]}" 1
+	assert_complains 'tracepoints.*may not read'
+	assert_line 'Tool events:'
+	refute_line Tracepoints:
+	# nobody spoke of tracepoints
+	forbidden page-faults
+	assert_success
+	assert_no_stderr
+	for pattern in tracepoint 'sched:*'; do
+		forbidden "$pattern"
+		assert_failure 1
+		assert_why_and_remedy '^tdstat: this user may not read' root
+	done
+	# it may be one of those
+	forbidden sched_switch
+	assert_failure 1
+	assert_complains 'may not read'
+}
+
+@test "a model without files: a remark, and the rest" {
+	saved skylakex
+	export PERF_CPUID=GenuineIntel-6-FF-0
+	try "$TDSTAT" list
+	assert_success
+	assert_complains 'GenuineIntel-6-FF'
+	assert_line 'Events of PMU cpu (sysfs):'
+	refute_line Metrics:
+	list cache-misses
+	nothing metric
+	assert_complains 'GenuineIntel-6-FF'
+	assert_complains 'metric: this machine has none'
+}
+
+@test "hw reads no files of the model" {
+	needs_strace
+	saved alderlake
+	strace -o opened -e trace=openat,open "$TDSTAT" list hw >/dev/null
+	grep -q cpu_core opened
+	run ! grep -e pmu-events -e tracing opened
+	strace -o opened -e trace=openat,open "$TDSTAT" list l2_rqsts >/dev/null
+	grep -q pmu-events opened
+}
+
+@test "--cputype: names of one kind of core" {
+	needs_event_files
+	saved alderlake
+	list -j --cputype atom hw cache pmu metric
+	assert_equal "$(jq -r .pmu <<<"$output" | sort -u)" "cpu_atom
+null"
+	assert_equal "$(jq -r 'select(.pmu == null).kind' <<<"$output" | sort -u)" metric
+	list --print --cputype core DTLB_LOAD_MISSES.WALK_COMPLETED
+	assert_output "cpu_core/event=0x12,umask=0xe/ cpu_core/re12/"
+}
+
+# --- patterns ---------------------------------------------------------------------
+
+@test "a word is a part of a name, in any case" {
+	needs_event_files
+	saved alderlake
+	want=$(in_files alderlake 'select((.Unit // "") | startswith("cpu")) | .EventName // empty' |
+		grep -i walk_comp | tr '[:upper:]' '[:lower:]' | LC_ALL=C sort -u)
+	assert_same "$want" "$(names model WALK_Comp | LC_ALL=C sort)"
+	assert_same "cpu_core/mem-loads/
+cpu_core/mem-loads-aux/
+cpu_atom/mem-loads/" "$(names sysfs mem-loads)"
+	list cpu-cycles
+	assert_line --regexp '^  cycles OR cpu-cycles'
+}
+
+@test "a glob is a whole name, with or without the PMU" {
+	needs_event_files
+	saved alderlake
+	assert_same "$(in_files alderlake 'select((.Unit // "") | startswith("cpu")) | .EventName // empty' |
+		grep -iE '^br_inst_retired\.n.*' | tr '[:upper:]' '[:lower:]' | LC_ALL=C sort -u)" \
+		"$(names model 'BR_INST_RETIRED.N*' | LC_ALL=C sort)"
+	assert_same "cpu_core/mem-loads/
+cpu_atom/mem-loads/" "$(names sysfs 'mem-load[s]')"
+	assert_same "cpu_atom/mem-loads/
+cpu_atom/mem-stores/" "$(names sysfs 'cpu_atom/mem-*')"
+	nothing 'walk_compl?'
+}
+
+@test "several patterns are or; a section's word is the section" {
+	saved alderlake
+	assert_same "Cache events:
+Software events:
+Tool events:" "$(headings cache sw tool)"
+	assert_same "$(headings cache sw tool)" "$(headings HWCACHE software Tool)"
+	assert_same "Hardware events:
+Software events:" "$(headings hw page-faul | grep -v files)"
+	assert_same "Events of PMU cpu_core (sysfs):
+Events of PMU cpu_atom (sysfs):" "$(headings sysfs)"
+	assert_same "$(headings pmu)" "$(headings sysfs model)"
+	assert_same "Metrics:" "$(headings metrics)"
+	assert_same "Metric groups:" "$(headings metricgroup)"
+}
+
+@test "a topic, a PMU and a metric's group are patterns as a whole" {
+	needs_event_files
+	saved alderlake
+	names model virtual-memory >got
+	assert_same "$(in_files alderlake 'select($topic == "virtual-memory").EventName' |
+		tr '[:upper:]' '[:lower:]' | LC_ALL=C sort -u)" "$(cat got)"
+	assert_equal "$("$TDSTAT" list -j cpu_atom | jq -r .pmu | sort -u)" cpu_atom
+	assert_same "$(in_files alderlake 'select((.MetricGroup // "") | split(";") | index("TopdownL2")) |
+		.MetricName' | LC_ALL=C sort -u)" "$(names metric TopdownL2 | LC_ALL=C sort)"
+	nothing virtual-memor
+}
+
+@test "-v: descriptions, too, each PMU by itself, and the encodings" {
+	needs_event_files
+	saved alderlake
+	nothing 'any page size'
+	list -v 'ANY page size'
+	# the words of the E-cores' event; the P-cores' has others
+	assert_line --regexp '^  dtlb_load_misses.walk_completed +\[cpu_atom\]'
+	refute_output --partial cpu_core
+	assert_line '          cpu_atom/event=0x8,umask=0xe/'
+	list -v tma_retiring
+	assert_equal "$(grep -c '^  tma_retiring ' <<<"$output")" 2
+	assert_line '          Default, TopdownL1, tma_L1_group'
+}
+
+@test "nothing matches: status 1, the pattern and a close name" {
+	saved alderlake
+	nothing cyclez
+	assert_why_and_remedy "'cyclez'" "'cycles'"
+	nothing metrci
+	assert_why_and_remedy "'metrci'" "'metric'"
+	nothing nothinglikethis
+	assert_why_and_remedy "'nothinglikethis'" 'tdstat list'
+	nothing 'X-*-Y'
+	assert_why_and_remedy "'X-\*-Y'" 'tdstat list'
+	nothing -j cyclez
+	# one of several: the others are shown
+	try "$TDSTAT" list hw cyclez
+	assert_success
+	assert_line 'Hardware events:'
+	assert_equal "${#stderr_lines[@]}" 1
+	assert_complains "'cyclez'.*'cycles'"
+}
+
+@test "a close name of the model's files" {
+	needs_event_files
+	saved skylakex
+	nothing INST_RETIRED.ANZ
+	assert_why_and_remedy INST_RETIRED.ANZ "'inst_retired.any'"
+}
+
+@test "no PMU: what is left" {
+	mkdir -p sys/devices/system/cpu proc
+	echo 0-1 >sys/devices/system/cpu/online
+	use_machine "$PWD"
+	PERF_CPUID=GenuineIntel-6-97-2 try "$TDSTAT" list
+	assert_success
+	assert_same "Software events:
+Tool events:" "$(grep -v '^ ' <<<"$output" | grep -v ^Tracepoints | grep .)"
+	PERF_CPUID=GenuineIntel-6-97-2 nothing hw
+	assert_complains 'hw: this machine has none'
+	PERF_CPUID=GenuineIntel-6-97-2 nothing --print cycles
+	assert_equal "$stderr" "tdstat: cycles: this machine has no PMU for its cores"
+}
+
+# --- how it is shown --------------------------------------------------------------
+
+@test "text: no escapes, and 79 columns but for names that are too long" {
+	for model in alderlake skylakex; do
+		saved $model
+		"$TDSTAT" list >plain 2>/dev/null
+		"$TDSTAT" list -v >detailed 2>/dev/null
+		run ! grep -P '[^\n -~]' plain detailed
+		run ! grep -P ' $|\t' plain detailed
+		# a name, and its PMU, are not taken apart; nor is an encoding
+		awk 'length > 79 && !/^  [^ ]+( +\[[a-z_, ]+\])?$/ && !/^ +[^ ]+$/' plain detailed >long
+		assert_same "" "$(cat long)"
+	done
+}
+
+@test "text: a description is behind the name if it fits there, else below" {
+	needs_event_files
+	saved skylakex
+	list sw
+	assert_line "  page-faults OR faults         page faults"
+	list dtlb_load_misses.walk_completed_4k dtlb_load_misses.stlb_hit
+	assert_output "Events of skylakex's files, virtual-memory:
+  dtlb_load_misses.stlb_hit
+          Loads that miss the DTLB and hit the STLB.
+  dtlb_load_misses.walk_completed_4k
+          Page walk completed due to a demand data load to a 4K page"
+}
+
+@test "-j: an object a line, the same six keys, and the names of the text" {
+	for model in alderlake skylakex; do
+		saved $model
+		"$TDSTAT" list -j >json 2>/dev/null
+		[ "$(wc -l <json)" -gt 300 ]
+		run ! grep -v '^{.*}$' json
+		assert_equal "$(jq -cR 'fromjson | select((.kind | IN("hardware", "cache", "sysfs",
+			"model", "software", "tool", "tracepoint", "metric", "metricgroup") | not) or
+			(.name | type) != "string" or ([has("pmu", "topic", "desc", "encoding")] | all | not))' json)" ""
+		# (the kernel tree has a metric with a blank in its name)
+		assert_same "$(jq -r '.name | split(" ")[0]' json | uniq)" \
+			"$("$TDSTAT" list 2>/dev/null | sed -n 's/^  \([^ ]*\).*/\1/p' | grep . | uniq)"
+	done
+}
+
+@test "every name that is listed is one that -e takes, with the encoding that is said" {
+	needs_event_files
+	for model in alderlake skylakex lunarlake; do
+		saved $model
+		"$TDSTAT" list -j hw cache sysfs model sw >json
+		jq -r .name json | uniq >names
+		[ "$(wc -l <names)" -gt 100 ]
+		assert_same "$(jq -r .encoding json)" \
+			"$(xargs "$TDSTAT" list --print <names | cut -d' ' -f1)"
+	done
+}
+
+@test "a full disk is an error" {
+	[ -e /dev/full ] || skip "no /dev/full"
+	saved alderlake
+	for args in '' -j '--print cycles'; do
+		try sh -c '"$TDSTAT" list "$@" >/dev/full' - $args
+		assert_failure 1
+		assert_complains 'No space left'
+	done
+}
+
+# --- --print ----------------------------------------------------------------------
+
+# prints EVENT LINE...: --print's lines of an event
+prints() {
+	list --print "$1"
+	assert_same "$(printf '%s\n' "${@:2}")" "$output"
+}
+
+# By hand from the JSON files (EventCode, UMask, CounterMask, Invert, EdgeDetect,
+# MSRIndex 0x3f6 ldlat, 0x3f7 frontend, 0x1a6 offcore_rsp) and sysfs' events and
+# format; the PMUs' types are 4 and 10.
+@test "--print on Alder Lake" {
+	needs_event_files
+	saved alderlake
+	prints DTLB_LOAD_MISSES.WALK_COMPLETED "cpu_core/event=0x12,umask=0xe/ cpu_core/re12/" \
+		"cpu_atom/event=0x8,umask=0xe/ cpu_atom/re08/"
+	prints cycles 0:0x400000000 0:0xa00000000
+	prints LLC-load-misses:u 3:0x400010002:u 3:0xa00010002:u
+	prints cpu_atom/mem-loads/pp "cpu_atom/event=0xd0,umask=0x5,ldlat=0x3/pp"
+	prints FRONTEND_RETIRED.LATENCY_GE_8 "cpu_core/event=0xc6,umask=0x1,frontend=0x600806/"
+	prints MEM_TRANS_RETIRED.LOAD_LATENCY_GT_128:P "cpu_core/event=0xcd,umask=0x1,ldlat=0x80/P"
+	prints OCR.DEMAND_DATA_RD.L3_MISS "cpu_core/event=0x2a,umask=0x1,offcore_rsp=0x3fbfc00001/" \
+		"cpu_atom/event=0xb7,umask=0x1,offcore_rsp=0x3f84400001/"
+	prints INT_MISC.CLEARS_COUNT "cpu_core/event=0xad,umask=0x1,cmask=0x1,edge=0x1/ cpu_core/r10401ad/"
+	prints UOPS_RETIRED.STALL_CYCLES "cpu_core/event=0xc2,umask=0x2,cmask=0x1,inv=0x1/ cpu_core/r18002c2/"
+	prints topdown_bad_speculation.all/edge/u "cpu_atom/event=0x73,edge=0x1/u cpu_atom/r40073/u"
+	prints slots "cpu_core/event=0x0,umask=0x4/ cpu_core/r400/"
+	prints r1a8 "cpu_core/event=0xa8,umask=0x1/ cpu_core/r1a8/" "cpu_atom/event=0xa8,umask=0x1/ cpu_atom/r1a8/"
+}
+
+@test "--print on Sapphire Rapids" {
+	needs_event_files
+	saved sapphirerapids
+	prints dtlb_load_misses.walk_completed "cpu/event=0x12,umask=0xe/ re12"
+	prints INST_RETIRED.ANY "cpu/event=0xc0/ rc0"
+	prints CPU_CLK_UNHALTED.THREAD:k "cpu/event=0x3c/k r3c:k"
+	prints OCR.READS_TO_CORE.L3_MISS "cpu/event=0x2a,umask=0x1,offcore_rsp=0x3f3fc04477/"
+	prints EXE_ACTIVITY.BOUND_ON_STORES "cpu/event=0xa6,umask=0x40,cmask=0x2/ r20040a6"
+	prints CYCLE_ACTIVITY.STALLS_L3_MISS "cpu/event=0xa3,umask=0x6,cmask=0x6/ r60006a3"
+	prints cpu/topdown-mem-bound/ "cpu/event=0x0,umask=0x87/ r8700"
+	prints branches 0:0x4
+}
+
+@test "--print on Skylake-SP" {
+	needs_event_files
+	saved skylakex
+	prints DTLB_LOAD_MISSES.WALK_COMPLETED "cpu/event=0x8,umask=0xe/ re08"
+	prints INT_MISC.RECOVERY_CYCLES_ANY "cpu/event=0xd,umask=0x1,any=0x1/ r20010d"
+	prints OFFCORE_RESPONSE.DEMAND_DATA_RD.ANY_RESPONSE "cpu/event=0xb7,umask=0x1,offcore_rsp=0x10001/"
+	prints UOPS_ISSUED.STALL_CYCLES:u "cpu/event=0xe,umask=0x1,cmask=0x1,inv=0x1/u r180010e:u"
+	prints FRONTEND_RETIRED.DSB_MISS "cpu/event=0xc6,umask=0x1,frontend=0x11/"
+	prints topdown-recovery-bubbles "cpu/event=0xd,umask=0x1,any=0x1,cmask=0x1/ r120010d"
+	prints L1-dcache-load-misses 3:0x10000
+}
+
+@test "--print on Lunar Lake" {
+	needs_event_files
+	saved lunarlake
+	prints DTLB_LOAD_MISSES.WALK_COMPLETED "cpu_core/event=0x12,umask=0xe/ cpu_core/re12/" \
+		"cpu_atom/event=0x8,umask=0xe/ cpu_atom/re08/"
+	prints OCR.DEMAND_DATA_RD.L3_MISS "cpu_core/event=0x2a,umask=0x1,offcore_rsp=0xfe7f8000001/" \
+		"cpu_atom/event=0xb7,umask=0x1,offcore_rsp=0x3fbfc00001/"
+	prints mem-loads "cpu_core/event=0xcd,umask=0x1,ldlat=0x3/" "cpu_atom/event=0xd0,umask=0x5,ldlat=0x3/"
+	prints instructions:p 0:0x400000001:p 0:0xa00000001:p
+	prints TOPDOWN.SLOTS_P "cpu_core/event=0xa4,umask=0x1/ cpu_core/r1a4/"
+	# an Atom term, typed: not one of the other names of the same bits
+	prints cpu_atom/event=0xb7,snoop_rsp=0x10/ "cpu_atom/event=0xb7,snoop_rsp=0x10/"
+}
+
+@test "--print: bits without a name, or with too many, stay in their word" {
+	saved alderlake
+	# bits 0-15, 18, 19, 23 and 24-31 have names; all of config1 has three
+	prints cpu_core/config=0x100012000c5/ \
+		"cpu_core/event=0xc5,cmask=0x1,config=0x10000200000/ cpu_core/r100012000c5/"
+	prints cpu_core/config=0x3c,config1=0x7/ "cpu_core/event=0x3c,config1=0x7/"
+	prints cpu_core/event=0x3c,config2=0x7/ "cpu_core/event=0x3c,config2=0x7/"
+}
+
+@test "--print: groups, lists and several arguments, one line an event" {
+	saved skylakex
+	list --print '{cycles,r1a8}:u' branches,faults 1:3 0:0x1:k duration_time mem:0x1000/4:rw
+	assert_output "0:0x0:u
+cpu/event=0xa8,umask=0x1/u r1a8:u
+0:0x4
+1:0x2
+1:0x3
+0:0x1:k
+duration_time
+mem:0x1000/4:rw"
+	list --print cpu/event=0x3c,name=mine,percore/
+	assert_output "cpu/event=0x3c,percore/"
+}
+
+@test "--print: a tracepoint is its id" {
+	id=/sys/kernel/tracing/events/sched/sched_switch/id
+	[ -r $id ] || skip "this user may not read tracefs"
+	list --print sched:sched_switch
+	assert_output "$(printf '2:0x%x' "$(cat $id)")"
+}
+
+@test "--print: errors as -e has them" {
+	saved alderlake
+	for event in nosuch cycles:q cpu_core/nosuch=1/ 'cycles,' cpu_core/umask=0x1000/; do
+		try "$TDSTAT" list --print "$event"
+		assert_failure 64
+		printed=$stderr
+		assert_complains '\^'
+		try "$TDSTAT" --dry-run -a -e "$event"
+		assert_equal "$printed" "$stderr"
+	done
+}
+
+@test "what --print says of an event is opened as the event is" {
+	needs_event_files
+	for model in alderlake skylakex; do
+		saved $model
+		for event in DTLB_LOAD_MISSES.WALK_COMPLETED cycles:u LLC-loads INST_RETIRED.ANY:k \
+			MEM_TRANS_RETIRED.LOAD_LATENCY_GT_128 FRONTEND_RETIRED.DSB_MISS branch-misses; do
+			attrs() {
+				"$TDSTAT" --dry-run -a -e "$1" | sed -n 's/^  .* \(type [0-9]\)/\1/p'
+			}
+			want=$(attrs "$event")
+			[ -n "$want" ]
+			list --print "$event"
+			assert_same "$want" "$(attrs "$(cut -d' ' -f1 <<<"$output" | paste -sd,)")"
+			[[ $output != *' '* ]] ||
+				assert_same "$want" "$(attrs "$(cut -d' ' -f2 <<<"$output" | paste -sd,)")"
+		done
+	done
+}

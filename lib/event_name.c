@@ -52,7 +52,7 @@ static const char *given_name(const struct td_spec *spec)
 	return NULL;
 }
 
-/* A number's name where the kernel has one: "cycles", "LLC-loads". */
+/* A number's name where the kernel has one: "cycles"; NULL: it has none. */
 static const char *id_of(const struct td_building *b, char buf[64])
 {
 	uint64_t config = b->config & UINT32_MAX;
@@ -67,7 +67,7 @@ static const char *id_of(const struct td_building *b, char buf[64])
 		return buf;
 	}
 	symbol = td_symbol_of(b->type, config);
-	return symbol ? symbol->name : b->spec->name;
+	return symbol ? symbol->name : NULL;
 }
 
 /* "cpu_core/cycles/u", "cpu_core/inst_retired.any,cmask=1/" */
@@ -75,9 +75,17 @@ static int name_with_pmu(const struct td_building *b, const char *pmu,
 			 bool of_pmu, char **out)
 {
 	const char *terms = b->spec->terms_text ? b->spec->terms_text : "";
+	const char *id = "";
 	char buf[64];
 
-	return asprintf(out, "%s/%s%s%s/%s", pmu, of_pmu ? "" : id_of(b, buf),
+	if (!of_pmu)
+		id = id_of(b, buf);
+	if (!id) /* the PMU is in config[63:32] */
+		return asprintf(out, "%u:%#" PRIx64 "%s%s%s%s%s", b->type,
+				b->config, *terms ? "/" : "", terms,
+				*terms ? "/" : "", *b->spec->suffix ? ":" : "",
+				b->spec->suffix);
+	return asprintf(out, "%s/%s%s%s/%s", pmu, id,
 			!of_pmu && *terms ? "," : "", terms, b->spec->suffix);
 }
 

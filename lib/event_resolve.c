@@ -51,6 +51,7 @@ static int on_core_pmu_of_type(struct td_building *b, uint32_t type)
 {
 	int pmu = td_machine_find_type(b->machine, type);
 
+	b->exact = true;
 	if (pmu >= 0 && pmu < (int)b->machine->nr_core)
 		return td_build_config(b, pmu);
 	return td_span_error(b->err, &b->spec->span,
@@ -63,6 +64,7 @@ static int on_pmu_of_type(struct td_building *b, uint32_t type)
 {
 	int pmu = td_machine_find_type(b->machine, type);
 
+	b->exact = true;
 	if (pmu >= 0 && b->machine->pmus[pmu].kind != TD_PMU_TOOL)
 		return td_build_config(b, pmu);
 	if (!b->machine->has_others)

@@ -277,12 +277,20 @@ static int parse_access(struct cursor *c, struct td_spec *spec)
 	return 0;
 }
 
+/* Up to its last digit: "mem:0x1000u" has a modifier behind it. */
 static int take_number(struct cursor *c, uint64_t *out, const char *what)
 {
-	size_t at = c->at, len = take_word(c, ",{}/:");
+	const char *text = c->text + c->at;
+	bool hex = strncmp(text, "0x", 2) == 0;
+	size_t at = c->at;
+	size_t len = hex ? 2 + strspn(text + 2, "0123456789abcdefABCDEF")
+			 : strspn(text, "0123456789");
 
-	if (parse_number(c->text + at, len, UINT64_MAX, out))
+	if (parse_number(text, len, UINT64_MAX, out)) {
+		c->at += len;
 		return 0;
+	}
+	len = take_word(c, ",{}/:");
 	return error_at(c, at, len ? len : 1, what);
 }
 

@@ -83,13 +83,12 @@ static struct home find_home(const struct arranging *a, size_t event)
 	return home;
 }
 
-/* A core PMU as a bit; 0: any other, which is never the reason for a split. */
+/* A hardware PMU as a bit; 0: one that is never the reason for a split. */
 static uint64_t pmu_bit(const struct arranging *a, size_t event)
 {
-	bool core =
-		pmu_of(a, event)->kind == TD_PMU_CORE && is_counted(a, event);
+	bool hardware = !is_software(a, event) && is_counted(a, event);
 
-	return core ? UINT64_C(1) << (a->plan->events[event].pmu & 63) : 0;
+	return hardware ? UINT64_C(1) << (a->plan->events[event].pmu & 63) : 0;
 }
 
 /* The PMUs that one event of the text is on; its events stand together. */
@@ -244,19 +243,21 @@ static bool is_earliest(const struct arranging *a, size_t event)
 }
 
 /* What the letters behind the braces say of the whole. */
-static void set_flags(const struct arranging *a, struct td_group *group)
+static void set_flags(const struct arranging *a, const struct home *home,
+		      struct td_group *group)
 {
 	group->slots = is_slots(a, (size_t)group->members[0]);
 	group->weak = true;
 	for (size_t i = 0; i < group->nr; i++) {
-		size_t member = (size_t)group->members[i];
-		const struct td_modifiers *mods = &a->plan->events[member].mods;
+		const struct td_event *event =
+			&a->plan->events[group->members[i]];
 
-		group->pinned |= mods->pinned;
-		group->exclusive |= mods->exclusive;
-		/* fields from elsewhere do not make their new group weak */
-		if (rank(a, member) == 2)
-			group->weak &= mods->weak;
+		/* fields of other braces bring nothing along */
+		if (home->braces >= 0 && event->group != home->braces)
+			continue;
+		group->pinned |= event->mods.pinned;
+		group->exclusive |= event->mods.exclusive;
+		group->weak &= event->mods.weak;
 	}
 }
 
@@ -278,7 +279,7 @@ static int make_group(struct arranging *a, size_t first)
 				return -ENOMEM;
 		}
 	}
-	set_flags(a, group);
+	set_flags(a, home, group);
 	return 0;
 }
 

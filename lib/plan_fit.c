@@ -161,16 +161,24 @@ static double average_side_by_side(const struct td_plan *plan,
 	return sum ? (double)sum / (double)nr : 1;
 }
 
+/* On all CPUs, or side by side with everything: 0. */
+static double at_once(const struct td_plan *plan,
+		      const struct td_machine *machine, int pmu)
+{
+	if (machine->nr_core < 2 || machine->pmus[pmu].kind != TD_PMU_CORE)
+		return 0;
+	return average_side_by_side(plan, machine, pmu);
+}
+
 void td_plan_fill_at_once(struct td_plan *plan,
 			  const struct td_machine *machine)
 {
-	for (size_t i = 0; i < plan->nr_groups; i++) {
-		struct td_group *group = &plan->groups[i];
-		bool some_cpus = machine->nr_core > 1 &&
-				 machine->pmus[group->pmu].kind == TD_PMU_CORE;
+	for (int pmu = 0; pmu < (int)machine->nr_pmus; pmu++) {
+		double value = at_once(plan, machine, pmu);
 
-		group->at_once = some_cpus ? average_side_by_side(plan, machine,
-								  group->pmu)
-					   : 0;
+		for (size_t i = 0; i < plan->nr_groups; i++) {
+			if (plan->groups[i].pmu == pmu)
+				plan->groups[i].at_once = value;
+		}
 	}
 }

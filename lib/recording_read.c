@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/json_member.h"
 #include "lib/recording.h"
 #include "lib/recording_typed.h"
 #include "lib/util.h"
@@ -85,72 +86,17 @@ static int parse_line(struct td_recording *rec, struct json_object **out,
 			  rec->line, end + 1, json_tokener_error_desc(rc));
 }
 
-/* A member of the type; NULL: it is not there, or is something else. */
-static struct json_object *member(struct json_object *object, const char *key,
-				  enum json_type type)
-{
-	struct json_object *value;
-
-	if (!json_object_is_type(object, json_type_object) ||
-	    !json_object_object_get_ex(object, key, &value) ||
-	    !json_object_is_type(value, type))
-		return NULL;
-	return value;
-}
-
-static const char *member_string(struct json_object *object, const char *key)
-{
-	struct json_object *value = member(object, key, json_type_string);
-
-	return value ? json_object_get_string(value) : NULL;
-}
-
-/* A whole number from min to max. */
-static bool whole(struct json_object *value, int64_t min, int64_t max,
-		  int64_t *out)
-{
-	if (!json_object_is_type(value, json_type_int))
-		return false;
-	*out = json_object_get_int64(value);
-	return *out >= min && *out <= max;
-}
-
-static bool member_int(struct json_object *object, const char *key, int64_t min,
-		       int64_t max, int64_t *out)
-{
-	struct json_object *value = member(object, key, json_type_int);
-
-	return value && whole(value, min, max, out);
-}
-
-/* Seconds, to the nanosecond; the text has them all, a double has not. */
-static bool member_seconds(struct json_object *object, const char *key,
-			   uint64_t *ns)
-{
-	struct json_object *value;
-	double seconds;
-
-	if (!json_object_object_get_ex(object, key, &value) ||
-	    !(json_object_is_type(value, json_type_double) ||
-	      json_object_is_type(value, json_type_int)))
-		return false;
-	seconds = json_object_get_double(value);
-	if (!(seconds >= 0 && seconds < 1e9))
-		return false;
-	*ns = (uint64_t)llround(seconds * 1e9);
-	return true;
-}
-
 static int read_pmu(struct td_recording *rec, struct json_object *object,
 		    struct td_err *err)
 {
-	const char *name = member_string(object, "name");
-	const char *cpus = member_string(object, "cpus");
+	const char *name = td_json_string(object, "name");
+	const char *cpus = td_json_string(object, "cpus");
 	struct td_machine *machine = &rec->machine;
 	struct td_pmu *pmu;
 	int64_t type;
 
-	if (!name || !cpus || !member_int(object, "type", 0, UINT32_MAX, &type))
+	if (!name || !cpus ||
+	    !td_json_int(object, "type", 0, UINT32_MAX, &type))
 		return bad(rec, err, "\"pmus\": needs name, type and cpus");
 	pmu = td_array_add(&machine->pmus, machine->nr_pmus, sizeof(*pmu));
 	if (!pmu)
@@ -240,8 +186,8 @@ static bool get_at_once(struct json_object *object, double *out)
 static int read_event(struct td_recording *rec, struct json_object *object,
 		      struct td_err *err)
 {
-	const char *name = member_string(object, "name");
-	const char *pmu_name = member_string(object, "pmu");
+	const char *name = td_json_string(object, "name");
+	const char *pmu_name = td_json_string(object, "pmu");
 	int pmu = pmu_name ? td_machine_find_pmu(&rec->machine, pmu_name) : -1;
 	struct td_plan *plan = &rec->plan;
 	struct json_object *scale;
@@ -250,8 +196,8 @@ static int read_event(struct td_recording *rec, struct json_object *object,
 	int rc;
 
 	if (!name || pmu < 0 ||
-	    !member_int(object, "group", plan->asked ? -1 : 0, MAX_EVENTS,
-			&group))
+	    !td_json_int(object, "group", plan->asked ? -1 : 0, MAX_EVENTS,
+			 &group))
 		return bad(rec, err, "\"events\": needs name, pmu and group");
 	event = td_array_add(&plan->events, plan->nr_events, sizeof(*event));
 	if (!event)
@@ -287,7 +233,7 @@ static int read_array(struct td_recording *rec, struct json_object *head,
 				      struct json_object *, struct td_err *),
 		      struct td_err *err)
 {
-	struct json_object *array = member(head, key, json_type_array);
+	struct json_object *array = td_json_member(head, key, json_type_array);
 	size_t nr = array ? json_object_array_length(array) : 0;
 	int rc = 0;
 
@@ -306,18 +252,19 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 		     struct td_err *err)
 {
 	struct td_machine *machine = &rec->machine;
-	const char *cpuid = member_string(head, "cpuid");
-	const char *target = member_string(head, "target");
-	struct json_object *smt = member(head, "smt", json_type_boolean);
+	const char *cpuid = td_json_string(head, "cpuid");
+	const char *target = td_json_string(head, "target");
+	struct json_object *smt =
+		td_json_member(head, "smt", json_type_boolean);
 	const char *table;
 	int64_t version, interval = 0, tsc_hz = 0;
 
-	if (!member_int(head, "tdstat", 0, INT_MAX, &version))
+	if (!td_json_int(head, "tdstat", 0, INT_MAX, &version))
 		return bad(rec, err, "not a recording of tdstat's");
 	if (version != 1)
 		return bad(rec, err, "a recording of a later tdstat");
 	if (!cpuid || !target || !smt ||
-	    !member_int(head, "interval_ms", 0, INT_MAX, &interval))
+	    !td_json_int(head, "interval_ms", 0, INT_MAX, &interval))
 		return bad(rec, err,
 			   "needs cpuid, smt, interval_ms and target");
 	if (td_cpuid_parse(cpuid, &machine->cpuid, err))
@@ -328,9 +275,9 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 		machine->model = td_model_find(machine->cpuid.family,
 					       machine->cpuid.model);
 	machine->smt = json_object_get_boolean(smt);
-	if (member_int(head, "tsc_hz", 0, INT64_MAX, &tsc_hz))
+	if (td_json_int(head, "tsc_hz", 0, INT64_MAX, &tsc_hz))
 		rec->info.tsc_hz = (uint64_t)tsc_hz;
-	table = member_string(head, "table");
+	table = td_json_string(head, "table");
 	rec->plan.asked = table && strcmp(table, "events") == 0;
 	rec->info.interval_ms = (int)interval;
 	rec->info.target = strdup(target);
@@ -383,8 +330,8 @@ static bool parse_reading(const struct td_recording *rec,
 		int64_t min = i == 1 || i == 2 ? -1 : 0;
 		int64_t max = i < 3 ? INT_MAX : MAX_COUNT;
 
-		if (!whole(json_object_array_get_idx(array, i), min, max,
-			   &n[i]))
+		if (!td_json_whole(json_object_array_get_idx(array, i), min,
+				   max, &n[i]))
 			return false;
 	}
 	if ((size_t)n[0] >= rec->plan.nr_events || n[5] > n[4])
@@ -402,8 +349,8 @@ static void read_times(struct td_recording *rec, struct json_object *line,
 	struct td_times *times = &rec->times;
 
 	times->elapsed_ns = time_ns > rec->time_ns ? time_ns - rec->time_ns : 0;
-	times->has_cpu_times = member_seconds(line, "user", &times->user_ns) &&
-			       member_seconds(line, "sys", &times->system_ns);
+	times->has_cpu_times = td_json_seconds(line, "user", &times->user_ns) &&
+			       td_json_seconds(line, "sys", &times->system_ns);
 	rec->time_ns = time_ns;
 }
 
@@ -411,11 +358,12 @@ static int read_counts(struct td_recording *rec, struct json_object *line,
 		       uint64_t *time_ns, struct td_readings *readings,
 		       struct td_err *err)
 {
-	struct json_object *counts = member(line, "counts", json_type_array);
+	struct json_object *counts =
+		td_json_member(line, "counts", json_type_array);
 	size_t nr = counts ? json_object_array_length(counts) : 0;
 	struct td_reading *v;
 
-	if (!counts || !member_seconds(line, "time", time_ns))
+	if (!counts || !td_json_seconds(line, "time", time_ns))
 		return bad(rec, err, "neither counts with a time nor an end");
 	read_times(rec, line, *time_ns);
 	v = reallocarray(readings->v, nr + 1, sizeof(*v));
@@ -439,10 +387,10 @@ static int read_end(struct td_recording *rec, struct json_object *end,
 {
 	struct td_usage *usage = &rec->usage;
 
-	if (!member_seconds(end, "elapsed", &usage->elapsed_ns))
+	if (!td_json_seconds(end, "elapsed", &usage->elapsed_ns))
 		return bad(rec, err, "\"end\" needs elapsed");
-	usage->has_times = member_seconds(end, "user", &usage->user_ns) &&
-			   member_seconds(end, "sys", &usage->sys_ns);
+	usage->has_times = td_json_seconds(end, "user", &usage->user_ns) &&
+			   td_json_seconds(end, "sys", &usage->sys_ns);
 	rec->ended = true;
 	return 1;
 }
@@ -457,7 +405,7 @@ int td_recording_next(struct td_recording *rec, uint64_t *time_ns,
 		rc = parse_line(rec, &line, err);
 	if (rc)
 		return rc;
-	end = member(line, "end", json_type_object);
+	end = td_json_member(line, "end", json_type_object);
 	rc = end ? read_end(rec, end, err)
 		 : read_counts(rec, line, time_ns, readings, err);
 	json_object_put(line);

@@ -127,6 +127,21 @@ needs_strace() {
 	export ASAN_OPTIONS=detect_leaks=0
 }
 
+# --- the locale -----------------------------------------------------------------
+
+# german: a locale with a decimal comma, made here, or skips
+german() {
+	command -v localedef >/dev/null || skip "no localedef"
+	[ -e /usr/share/i18n/locales/de_DE ] || skip "no locale de_DE to make"
+	if [ ! -d "$BATS_FILE_TMPDIR/de_DE.UTF-8" ]; then
+		localedef -i de_DE -f UTF-8 "$BATS_FILE_TMPDIR/de_DE.UTF-8" || skip "cannot make one"
+	fi
+	export LOCPATH=$BATS_FILE_TMPDIR LC_ALL=de_DE.UTF-8
+	# of SAN=1: json-c 0.16 keeps the names of locales
+	export ASAN_OPTIONS=detect_leaks=0
+	[ "$(env printf %.1f 1,5)" = 1,5 ] || skip "the locale has no effect"
+}
+
 # --- what --dry-run prints ------------------------------------------------------
 
 # events [OPTION...]: EVENT TYPE CONFIG of each event, sorted; one that leads

@@ -160,13 +160,20 @@ static int add_events(struct parser *p, const char *list)
 static int add_filter(struct parser *p, const char *filter)
 {
 	struct td_opts *opts = p->opts;
+	struct td_event_arg *arg;
+	char *both;
 
 	if (!opts->nr_events)
 		return td_err_usage(p->err,
 				    "--filter %s: it belongs behind the -e of "
 				    "a tracepoint",
 				    filter);
-	opts->events[opts->nr_events - 1].filter = filter;
+	arg = &opts->events[opts->nr_events - 1];
+	if ((arg->filter ? asprintf(&both, "(%s) && (%s)", arg->filter, filter)
+			 : asprintf(&both, "%s", filter)) < 0)
+		return td_err_nomem(p->err);
+	free(arg->filter);
+	arg->filter = both;
 	return 0;
 }
 
@@ -387,7 +394,10 @@ void td_opts_free(struct td_opts *opts)
 {
 	td_ints_free(&opts->cpus);
 	td_ints_free(&opts->pids);
+	for (size_t i = 0; i < opts->nr_events; i++)
+		free(opts->events[i].filter);
 	free(opts->events);
+	opts->nr_events = 0;
 	free(opts->patterns);
 	opts->events = NULL;
 	opts->patterns = NULL;

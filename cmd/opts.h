@@ -20,10 +20,10 @@ enum td_format_kind {
 	TD_FORMAT_JSON,
 };
 
-/* A -e LIST, and the --filter behind it. */
+/* A -e LIST, and what --filter says behind it. */
 struct td_event_arg {
 	const char *list;
-	const char *filter; /* NULL: none */
+	char *filter; /* NULL: none; of several, all must hold */
 };
 
 /* What the user asked for.  Strings are argv's. */

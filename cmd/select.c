@@ -87,6 +87,12 @@ int td_select_pmus(struct td_machine *machine, const struct td_opts *opts,
 	size_t left = 0;
 	int rc = opts->has_cpus ? check_online(machine, opts, err) : 0;
 
+	if (!rc && machine->nr_core == 0 && opts->cputype &&
+	    td_opts_want_events(opts))
+		return td_err_set(err, -ENODEV,
+				  "--cputype %s: this machine has no PMU for "
+				  "its cores",
+				  opts->cputype);
 	if (rc || machine->nr_core == 0)
 		return rc;
 	for (size_t i = 0; i < machine->nr_core; i++) {

@@ -193,7 +193,7 @@ int td_fall_back(const struct td_counter_setup *setup, size_t group,
 	if (rc == -EACCES && !target->system_wide && !target->exclude_kernel)
 		return leave_kernel_out(r);
 	if (rc == -EOPNOTSUPP && !target->exclude_guest &&
-	    !asks_for_hosts(event)) {
+	    td_pmu_kind(r.pmu) == TD_PMU_CORE && !asks_for_hosts(event)) {
 		target->exclude_guest = true;
 		td_notes_add(setup->notes, "not counting guests: %s cannot",
 			     r.pmu);

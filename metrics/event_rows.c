@@ -22,7 +22,7 @@ static struct td_event_row *add_row(struct filling *f, int event,
 	const struct td_event *e = &f->plan->events[event];
 	struct td_event_row *row = td_array_add(
 		&f->report->rows, f->report->nr_rows, sizeof(*row));
-	bool whole = fabs(e->scale - floor(e->scale)) < 1e-9;
+	bool whole = !(e->scale > floor(e->scale));
 
 	if (!row)
 		return NULL;

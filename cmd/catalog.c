@@ -76,14 +76,32 @@ static int find_tracepoints(void *ctx, const char *system, const char *name,
 	return td_tracepoints_find(out, system, name, err);
 }
 
-void td_catalog_init(struct td_catalog *catalog,
-		     const struct td_machine *machine)
+void td_catalog_init(struct td_catalog *catalog, const struct td_sysfs *fs,
+		     struct td_machine *machine)
 {
 	*catalog = (struct td_catalog){
+		.fs = fs,
 		.machine = machine,
 		.source = { catalog, model_event, offer_names,
 			    find_tracepoints },
 	};
+}
+
+int td_catalog_resolve(struct td_catalog *catalog, struct td_plan *plan,
+		       const struct td_event_text *text, struct td_notes *notes,
+		       struct td_err *err)
+{
+	int rc = td_event_resolve(plan, text, catalog->machine,
+				  &catalog->source, notes, err);
+
+	if (rc <= 0)
+		return rc;
+	td_plan_free(plan);
+	rc = td_machine_read_others(catalog->fs, catalog->machine, err);
+	if (rc)
+		return rc;
+	return td_event_resolve(plan, text, catalog->machine, &catalog->source,
+				notes, err);
 }
 
 void td_catalog_free(struct td_catalog *catalog)

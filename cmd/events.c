@@ -54,23 +54,6 @@ static int parse_all(struct td_run *run, struct td_err *err)
 	return rc;
 }
 
-/* With the core PMUs alone, which nearly always have all that is asked for. */
-static int resolve(struct td_run *run, struct td_catalog *catalog,
-		   struct td_err *err)
-{
-	int rc = td_event_resolve(&run->plan, &run->text, &run->machine,
-				  &catalog->source, &run->notes, err);
-
-	if (rc <= 0)
-		return rc;
-	td_plan_free(&run->plan);
-	rc = td_machine_read_others(&run->fs, &run->machine, err);
-	if (rc)
-		return rc;
-	return td_event_resolve(&run->plan, &run->text, &run->machine,
-				&catalog->source, &run->notes, err);
-}
-
 static int check_filter(const struct td_event *event, const char *filter,
 			struct td_err *err)
 {
@@ -188,12 +171,21 @@ static void widen_target(struct td_run *run)
 				  "machine, not in the command alone");
 }
 
-static void note_percore(struct td_run *run)
+/* What a row cannot show as it was asked. */
+static void note_rows(struct td_run *run)
 {
+	bool of_command = run->opts->command && !run->target.system_wide;
+
 	for (size_t i = 0; i < run->plan.nr_events; i++) {
 		if (run->plan.events[i].percore && run->opts->per_cpu)
 			td_notes_add(&run->notes, "percore: -A shows a row a "
 						  "CPU, not a core");
+		if (run->plan.events[i].tool > TD_TOOL_DURATION_TIME &&
+		    of_command && run->opts->interval_ms)
+			td_notes_add(&run->notes,
+				     "%s of a command is known at its end, not "
+				     "in intervals",
+				     run->plan.events[i].name);
 	}
 }
 
@@ -217,11 +209,12 @@ int td_events_plan(struct td_run *run, struct td_err *err)
 	struct td_catalog catalog;
 	int rc = td_machine_add_builtin(&run->machine, err);
 
-	td_catalog_init(&catalog, &run->machine);
+	td_catalog_init(&catalog, &run->fs, &run->machine);
 	if (!rc)
 		rc = parse_all(run, err);
 	if (!rc)
-		rc = resolve(run, &catalog, err);
+		rc = td_catalog_resolve(&catalog, &run->plan, &run->text,
+					&run->notes, err);
 	for (size_t i = 0; !rc && i < run->opts->nr_events; i++) {
 		if (run->opts->events[i].filter)
 			rc = add_filter(run, &run->opts->events[i], err);
@@ -234,6 +227,6 @@ int td_events_plan(struct td_run *run, struct td_err *err)
 	if (rc)
 		return rc;
 	widen_target(run);
-	note_percore(run);
+	note_rows(run);
 	return td_plan_arrange(&run->plan, &run->machine, &run->notes, err);
 }

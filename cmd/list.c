@@ -64,7 +64,7 @@ int td_list_run(const struct td_opts *opts, struct td_err *err)
 	struct td_list list = { .opts = opts, .fs = { .sys = -1, .proc = -1 } };
 	int rc = td_select_machine(&list.fs, &list.machine, opts, err);
 
-	td_catalog_init(&list.catalog, &list.machine);
+	td_catalog_init(&list.catalog, &list.fs, &list.machine);
 	if (!rc)
 		rc = opts->print ? td_list_print(stdout, &list, err)
 				 : show(&list, err);

@@ -105,13 +105,34 @@ static void put_unnamed(struct rest *rest)
 		put_term(rest, words[0], 0);
 }
 
+/* "0:0x400000000", and between slashes what any event takes */
+static void put_numeric(FILE *fp, const struct td_event *event)
+{
+	const char *separator = "/";
+
+	fprintf(fp, "%u:0x%" PRIx64, event->type, event->config[0]);
+	for (int i = 1; i < TD_NR_CONFIGS; i++) {
+		if (!event->config[i])
+			continue;
+		fprintf(fp, "%sconfig%d=0x%" PRIx64, separator, i,
+			event->config[i]);
+		separator = ",";
+	}
+	if (event->percore) {
+		fprintf(fp, "%spercore", separator);
+		separator = ",";
+	}
+	if (*separator == ',')
+		fputc('/', fp);
+}
+
 void td_encoding_put(FILE *fp, const struct td_pmu *pmu, const char *pmu_name,
 		     const struct td_event *event, const char *terms)
 {
 	struct rest rest = { .fp = fp, .separator = "" };
 
 	if (td_encoding_is_numeric(event)) {
-		fprintf(fp, "%u:0x%" PRIx64, event->type, event->config[0]);
+		put_numeric(fp, event);
 		return;
 	}
 	memcpy(rest.config, event->config, sizeof(rest.config));

@@ -8,7 +8,6 @@
 
 #include "cmd/list_encoding.h"
 #include "cmd/list_parts.h"
-#include "lib/event_build.h"
 #include "lib/event_names.h"
 #include "lib/util.h"
 
@@ -19,7 +18,7 @@ static struct td_event kernel_event(const struct td_pmu *pmu, uint32_t type,
 {
 	return (struct td_event){
 		.type = type,
-		.config = { td_build_with_type(pmu, config) },
+		.config = { td_pmu_config(pmu, config) },
 	};
 }
 

@@ -105,23 +105,6 @@ static int put_event(FILE *fp, struct td_list *list,
 	return 0;
 }
 
-/* As -e does: the PMUs that are no core's only if they are wanted. */
-static int resolve(struct td_list *list, const struct td_event_text *text,
-		   struct td_plan *plan, struct td_err *err)
-{
-	int rc = td_event_resolve(plan, text, &list->machine,
-				  &list->catalog.source, &list->notes, err);
-
-	if (rc <= 0)
-		return rc;
-	td_plan_free(plan);
-	rc = td_machine_read_others(&list->fs, &list->machine, err);
-	if (rc)
-		return rc;
-	return td_event_resolve(plan, text, &list->machine,
-				&list->catalog.source, &list->notes, err);
-}
-
 static int print(FILE *fp, struct td_list *list, const char *typed,
 		 struct td_err *err)
 {
@@ -130,7 +113,8 @@ static int print(FILE *fp, struct td_list *list, const char *typed,
 	int rc = td_event_text_parse(&text, typed, err);
 
 	if (!rc)
-		rc = resolve(list, &text, &plan, err);
+		rc = td_catalog_resolve(&list->catalog, &plan, &text,
+					&list->notes, err);
 	for (size_t i = 0; !rc && i < plan.nr_events; i++) {
 		const struct td_event *event = &plan.events[i];
 

@@ -67,7 +67,9 @@ static int check_list(const struct td_opts *o, struct td_err *err)
 		  "tdstat list writes text or JSON (-j)" },
 		{ td_opts_want_events(o) || o->level || o->all_cpus ||
 			  o->has_cpus || o->pids.nr || o->interval_ms ||
-			  o->timeout_ms || o->output || o->input || o->dry_run,
+			  o->timeout_ms || o->output || o->input ||
+			  o->dry_run || o->append || o->per_cpu ||
+			  o->hybrid_merge || o->interval_count,
 		  "tdstat list counts nothing: it takes -j, --print, "
 		  "--cputype and patterns" },
 	};
@@ -89,6 +91,7 @@ static int check_report(const struct td_opts *o, struct td_err *err)
 		{ o->format == TD_FORMAT_JSON && o->separator,
 		  "-x and -j exclude each other" },
 		{ o->append && !o->output, "--append needs -o" },
+		{ o->print, "--print belongs to tdstat list" },
 		{ td_opts_want_events(o),
 		  "tdstat report shows what was recorded: -e, -d and --null "
 		  "make no sense" },

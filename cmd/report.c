@@ -53,6 +53,16 @@ static int show(struct td_recording *rec, struct td_sink *sink,
 	return td_sink_end(sink, &rec->usage, err);
 }
 
+/* --cputype: the other kinds' events are not shown. */
+static void hide_skipped(struct td_recording *rec)
+{
+	for (size_t i = 0; i < rec->plan.nr_events; i++) {
+		struct td_event *event = &rec->plan.events[i];
+
+		event->hidden |= rec->machine.pmus[event->pmu].skip;
+	}
+}
+
 /* The tree, unless -e was what was recorded: then the events. */
 static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 		     struct td_tree *tree, struct td_notes *notes,
@@ -65,8 +75,10 @@ static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 				    "%s holds events, no tree: --level and "
 				    "--hybrid-merge make no sense",
 				    rec->path);
-	if (rec->plan.asked)
+	if (rec->plan.asked) {
+		hide_skipped(rec);
 		return 0;
+	}
 	rc = td_tree_build(tree, &rec->plan, &rec->machine, opts->level, true,
 			   err);
 	if (!rc && td_select_check(tree, &rec->machine, opts, notes))

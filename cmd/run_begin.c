@@ -76,7 +76,8 @@ static int open_counter(struct td_run *run, struct td_err *err)
 			  "opened: try again");
 }
 
-static int open_recording(struct td_run *run, struct td_err *err)
+/* What is counted stands only now: at opening, some of it may be refused. */
+static int write_head(struct td_run *run, struct td_err *err)
 {
 	struct td_recording_info info = {
 		.interval_ms = run->opts->interval_ms,
@@ -86,17 +87,24 @@ static int open_recording(struct td_run *run, struct td_err *err)
 	td_autofree struct td_place *places = NULL;
 	int rc;
 
+	if (!run->recording)
+		return 0;
+	rc = td_places_read(&run->fs, &run->machine.online, &places, err);
+	if (!rc)
+		td_recording_write_head(run->recording, &run->machine, places,
+					&run->plan, &info);
+	return rc ? rc : td_run_check_recording(run, err);
+}
+
+static int open_recording(struct td_run *run, struct td_err *err)
+{
 	if (run->opts->subcommand != TD_RECORD)
 		return 0;
 	run->recording = fopen(run->opts->output, "we");
 	if (!run->recording)
 		return td_err_set(err, -errno, "%s: %s", run->opts->output,
 				  strerror(errno));
-	rc = td_places_read(&run->fs, &run->machine.online, &places, err);
-	if (!rc)
-		td_recording_write_head(run->recording, &run->machine, places,
-					&run->plan, &info);
-	return rc ? rc : td_run_check_recording(run, err);
+	return 0;
 }
 
 int td_run_open(struct td_run *run, struct td_err *err)
@@ -249,6 +257,8 @@ int td_run_begin(struct td_run *run, struct td_err *err)
 
 	if (!run->target.enable_on_exec)
 		rc = enable_counter(run, err);
+	if (!rc)
+		rc = write_head(run, err);
 	if (!rc)
 		rc = start_clock(run, err);
 	if (!rc && !run->target.enable_on_exec)

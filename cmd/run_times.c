@@ -12,24 +12,25 @@ static bool wants_cpu_times(const struct td_plan *plan)
 	return false;
 }
 
-/* Used up to now, by whom is counted. */
+/*
+ * Used up to now, by whom is counted.  1: that cannot be known now: of a
+ * command, what its living children used; of processes, one that is gone.
+ */
 static int read_cpu_times(struct td_run *run, const struct td_usage *usage,
 			  struct td_cpu_times *now, struct td_err *err)
 {
 	const struct td_target *target = &run->target;
-	struct td_ints child = { &run->child.pid, 1 };
 
 	if (target->system_wide)
 		return td_cpu_times_read(
 			&run->fs, target->has_cpus ? &target->cpus : NULL, now,
 			err);
-	if (usage && usage->has_times) {
-		now->user_ns = usage->user_ns;
-		now->system_ns = usage->sys_ns;
-		return 0;
-	}
-	td_cpu_times_read_pids(
-		&run->fs, run->child.pid > 0 ? &child : &run->opts->pids, now);
+	if (run->child.pid <= 0)
+		return !td_cpu_times_read_pids(&run->fs, &run->opts->pids, now);
+	if (!usage || !usage->has_times || run->opts->interval_ms)
+		return 1;
+	now->user_ns = usage->user_ns;
+	now->system_ns = usage->sys_ns;
 	return 0;
 }
 
@@ -42,16 +43,19 @@ int td_run_times(struct td_run *run, uint64_t time_ns,
 		 const struct td_usage *usage, struct td_times *out,
 		 struct td_err *err)
 {
-	struct td_cpu_times now = run->row_times;
+	struct td_cpu_times now = { 0 };
 	int rc = 0;
 
 	*out = (struct td_times){ .elapsed_ns = time_ns - run->row_ns };
-	out->has_cpu_times = wants_cpu_times(&run->plan);
-	if (out->has_cpu_times)
-		rc = read_cpu_times(run, usage, &now, err);
+	run->row_ns = time_ns;
+	if (!wants_cpu_times(&run->plan))
+		return 0;
+	rc = read_cpu_times(run, usage, &now, err);
+	if (rc)
+		return rc < 0 ? rc : 0;
+	out->has_cpu_times = true;
 	out->user_ns = minus(now.user_ns, run->row_times.user_ns);
 	out->system_ns = minus(now.system_ns, run->row_times.system_ns);
-	run->row_ns = time_ns;
 	run->row_times = now;
-	return rc;
+	return 0;
 }

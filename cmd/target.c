@@ -65,29 +65,13 @@ void td_target_free(struct td_target *target)
 	td_ints_free(&target->tids);
 }
 
-/* The length of the UTF-8 character at s; 0: it is none (RFC 3629). */
-static int utf8_length(const unsigned char *s)
-{
-	int len = s[0] < 0x80                   ? 1
-		  : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-		  : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-		  : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-						: 0;
-
-	for (int i = 1; i < len; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	return len;
-}
-
 /* A word of the command; what is not text reaches no terminal and no JSON. */
 static void put_word(FILE *fp, const char *word)
 {
 	const unsigned char *s = (const unsigned char *)word;
 
 	while (*s) {
-		int len = *s < 0x20 || *s == 0x7f ? 0 : utf8_length(s);
+		int len = *s < 0x20 || *s == 0x7f ? 0 : td_utf8_length(s);
 
 		if (len)
 			fwrite(s, 1, (size_t)len, fp);

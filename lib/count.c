@@ -203,7 +203,7 @@ static uint64_t time_on_pmu(const struct td_reading *v, size_t nr,
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		uint64_t ns;
 
-		if (plan->groups[g].pmu != group->pmu)
+		if (plan->groups[g].pmu != group->pmu || !plan->groups[g].nr)
 			continue;
 		ns = running_ns(v, nr, plan->groups[g].members[0]);
 		sum += ns;

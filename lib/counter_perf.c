@@ -118,6 +118,20 @@ static int read_error(struct td_err *err, int error)
 	return err->code;
 }
 
+/* A pinned group that did not get the hardware is given up, too. */
+static void note_lost(const struct perf_counter *counter,
+		      const struct open_group *group, int cpu)
+{
+	const char *what = group->evsels[0]->attr.pinned
+				   ? "a pinned group, whose counters are taken"
+				   : "not counted any more";
+
+	if (cpu < 0)
+		td_notes_add(counter->notes, "%s", what);
+	else
+		td_notes_add(counter->notes, "%s: CPU %d", what, cpu);
+}
+
 /*
  * One read of one group.  Less than a whole group: the kernel has given it
  * up (error state), or taken it apart (its CPU went offline), so it was not
@@ -136,8 +150,8 @@ static int read_group(struct perf_counter *counter,
 		return read_error(err, errno);
 	if ((size_t)len < size) {
 		memset(values, 0, size);
-		td_notes_add(counter->notes, "not counted any more: CPU %d",
-			     perf_cpu_map__cpu(group->cpus, cpu_idx).cpu);
+		note_lost(counter, group,
+			  perf_cpu_map__cpu(group->cpus, cpu_idx).cpu);
 	}
 	*out = values;
 	return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/cpu_times.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,6 +44,9 @@ static void add_cpu_line(const char *line, const struct td_ints *cpus,
 	uint64_t user, nice, system, idle, iowait, irq, softirq;
 	int cpu;
 
+	/* not "cpu  ", the sum of all that ever were */
+	if (strncmp(line, "cpu", 3) != 0 || !isdigit((unsigned char)line[3]))
+		return;
 	if (sscanf(line,
 		   "cpu%d %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
 		   " %" SCNu64 " %" SCNu64 " %" SCNu64,
@@ -70,7 +74,7 @@ int td_cpu_times_read(const struct td_sysfs *fs, const struct td_ints *cpus,
 }
 
 /* proc(5): utime stime cutime cstime are fields 14 to 17, behind "(comm)". */
-static void add_pid(const struct td_sysfs *fs, int pid,
+static bool add_pid(const struct td_sysfs *fs, int pid,
 		    struct td_cpu_times *out)
 {
 	uint64_t user, system, child_user, child_system;
@@ -79,23 +83,27 @@ static void add_pid(const struct td_sysfs *fs, int pid,
 
 	snprintf(path, sizeof(path), "%d/stat", pid);
 	if (td_sysfs_read_at(fs->proc, path, text, sizeof(text)) < 0)
-		return;
+		return false;
 	rest = strrchr(text, ')'); /* a name may hold any letter */
 	if (!rest ||
 	    sscanf(rest + 1,
 		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64
 		   " %" SCNu64 " %" SCNu64 " %" SCNu64,
 		   &user, &system, &child_user, &child_system) != 4)
-		return;
+		return false;
 	out->user_ns += ticks_to_ns(user + child_user);
 	out->system_ns += ticks_to_ns(system + child_system);
+	return true;
 }
 
-void td_cpu_times_read_pids(const struct td_sysfs *fs,
+bool td_cpu_times_read_pids(const struct td_sysfs *fs,
 			    const struct td_ints *pids,
 			    struct td_cpu_times *out)
 {
+	bool all = true;
+
 	*out = (struct td_cpu_times){ 0 };
 	for (size_t i = 0; i < pids->nr; i++)
-		add_pid(fs, pids->v[i], out);
+		all &= add_pid(fs, pids->v[i], out);
+	return all;
 }

@@ -2,6 +2,7 @@
 #ifndef TD_CPU_TIMES_H
 #define TD_CPU_TIMES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "lib/parse.h"
@@ -16,8 +17,8 @@ struct td_cpu_times {
 /* Of CPUs since boot, from proc's stat; cpus NULL: of all. */
 int td_cpu_times_read(const struct td_sysfs *fs, const struct td_ints *cpus,
 		      struct td_cpu_times *out, struct td_err *err);
-/* Of processes and their ended children; one that is gone adds nothing. */
-void td_cpu_times_read_pids(const struct td_sysfs *fs,
+/* Of processes and their ended children.  false: one is gone. */
+bool td_cpu_times_read_pids(const struct td_sysfs *fs,
 			    const struct td_ints *pids,
 			    struct td_cpu_times *out);
 

@@ -44,6 +44,7 @@ struct td_event {
 	uint32_t bp_type; /* breakpoints: HW_BREAKPOINT_*, else 0 */
 	enum td_tool tool;
 	bool percore;
+	bool has_suffix;  /* the name ends in modifiers */
 	char *tracepoint; /* "sched:sched_switch", NULL: it is not one */
 	char *filter;     /* a tracepoint's; NULL: none */
 	int spec;         /* which event of the text it comes from, -1: none */

@@ -11,6 +11,18 @@
 
 #include "lib/util.h"
 
+static int name_event(const struct td_building *b, struct td_event *event)
+{
+	int len = td_build_name(b, event->pmu, &event->name);
+
+	if (len < 0)
+		event->name = NULL;
+	if (len >= 0 && b->tracepoint)
+		len = asprintf(&event->tracepoint, "%s:%s",
+			       b->tracepoint->system, b->tracepoint->name);
+	return len < 0 ? td_err_nomem(b->err) : 0;
+}
+
 static int new_event(struct td_building *b, int pmu, struct td_event **out)
 {
 	struct td_event *event = td_array_add(
@@ -28,20 +40,9 @@ static int new_event(struct td_building *b, int pmu, struct td_event **out)
 		.mods = b->spec->mods,
 		.spec = b->index,
 		.group = b->spec->group,
+		.has_suffix = *b->spec->suffix && !td_spec_given_name(b->spec),
 	};
-	return 0;
-}
-
-static int finish(struct td_building *b, struct td_event *event)
-{
-	int len = td_build_name(b, event->pmu, &event->name);
-
-	if (len < 0)
-		event->name = NULL;
-	if (len >= 0 && b->tracepoint)
-		len = asprintf(&event->tracepoint, "%s:%s",
-			       b->tracepoint->system, b->tracepoint->name);
-	return len < 0 ? td_err_nomem(b->err) : 0;
+	return name_event(b, event);
 }
 
 /* A breakpoint's rest: what perf opens when the text does not say. */
@@ -83,7 +84,15 @@ int td_build_config(struct td_building *b, int pmu)
 		rc = fill_symbol(b, event);
 	if (!rc)
 		rc = td_build_add_terms(b, event, false);
-	return rc ? rc : finish(b, event);
+	return rc;
+}
+
+int td_build_tool(struct td_building *b)
+{
+	struct td_event *event;
+	int rc = new_event(b, td_machine_find_pmu(b->machine, "tool"), &event);
+
+	return rc ? rc : fill_symbol(b, event);
 }
 
 int td_build_hardware(struct td_building *b, int pmu)
@@ -92,7 +101,7 @@ int td_build_hardware(struct td_building *b, int pmu)
 	struct td_event *event;
 	int rc;
 
-	b->config = td_build_with_type(&b->machine->pmus[pmu], config);
+	b->config = td_pmu_config(&b->machine->pmus[pmu], config);
 	rc = td_build_config(b, pmu);
 	b->config = config;
 	if (rc)
@@ -100,8 +109,8 @@ int td_build_hardware(struct td_building *b, int pmu)
 	/* config= of the text may have taken the PMU away */
 	event = &b->plan->events[b->plan->nr_events - 1];
 	if (!(event->config[0] >> 32))
-		event->config[0] = td_build_with_type(&b->machine->pmus[pmu],
-						      event->config[0]);
+		event->config[0] =
+			td_pmu_config(&b->machine->pmus[pmu], event->config[0]);
 	return 0;
 }
 
@@ -117,8 +126,6 @@ int td_build_refused(struct td_building *b, const char *why)
 	struct td_event *event;
 	int rc = new_event(b, pmu, &event);
 
-	if (!rc)
-		rc = finish(b, event);
 	if (rc)
 		return rc;
 	if (asprintf(&event->refusal, "%s: %s", event->name, why) < 0) {
@@ -145,7 +152,7 @@ static int build_pmu_event(struct td_building *b, int pmu, const char *name)
 		rc = td_build_add_named(b, event, name);
 	if (!rc)
 		rc = td_build_add_terms(b, event, true);
-	return rc ? rc : finish(b, event);
+	return rc;
 }
 
 int td_build_named(struct td_building *b, int pmu)

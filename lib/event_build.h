@@ -25,6 +25,8 @@ struct td_building {
 /* Each adds one event of the spec on a PMU (an index of the machine). */
 /* type and config as they are, and the terms that any event takes. */
 int td_build_config(struct td_building *b, int pmu);
+/* What a tool measures: b->symbol's. */
+int td_build_tool(struct td_building *b);
 /* The same, with the PMU in config[63:32] where there is more than one. */
 int td_build_hardware(struct td_building *b, int pmu);
 /* config, in the PMU's own encoding. */
@@ -49,10 +51,10 @@ int td_build_add_terms(struct td_building *b, struct td_event *event,
 #define TD_BUILD_UNUSED 1
 int td_build_add_named(const struct td_building *b, struct td_event *event,
 		       const char *name);
-/* The PMU in config[63:32], where the kernel wants it. */
-uint64_t td_build_with_type(const struct td_pmu *pmu, uint64_t config);
 
-/* event_name.c: what an event on this PMU is called; < 0: out of memory. */
+/* event_name.c: of name=, NULL: there is none. */
+const char *td_spec_given_name(const struct td_spec *spec);
+/* What an event on this PMU is called; < 0: out of memory. */
 int td_build_name(const struct td_building *b, int pmu, char **out);
 /*
  * "uncore_imc" is uncore_imc_0 and so on, "imc" too, and so is a glob; perf's

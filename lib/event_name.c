@@ -43,7 +43,7 @@ bool td_pmu_matches(const char *pmu, const char *pattern)
 
 /* --- names ------------------------------------------------------------------- */
 
-static const char *given_name(const struct td_spec *spec)
+const char *td_spec_given_name(const struct td_spec *spec)
 {
 	for (size_t i = 0; i < spec->nr_terms; i++) {
 		if (strcmp(spec->terms[i].name, "name") == 0)
@@ -99,7 +99,7 @@ int td_build_name(const struct td_building *b, int index, char **out)
 {
 	const struct td_pmu *pmu = &b->machine->pmus[index];
 	const struct td_spec *spec = b->spec;
-	const char *given = given_name(spec);
+	const char *given = td_spec_given_name(spec);
 	bool of_pmu = spec->kind == TD_SPEC_NAME && spec->slashes &&
 		      td_pmu_matches(pmu->name, spec->name);
 

@@ -177,13 +177,30 @@ static int resolve_matching(struct td_building *b)
 	return any ? rc : resolve_named(b);
 }
 
+/* "tool/duration_time/" */
+static int resolve_tool(struct td_building *b)
+{
+	const struct td_symbol *symbol =
+		b->spec->nr_terms ? td_symbol_find(b->spec->terms[0].name)
+				  : NULL;
+
+	if (!symbol || !symbol->tool || b->spec->nr_terms > 1)
+		return td_span_error(b->err, &b->spec->span,
+				     "tool/.../ holds duration_time, user_time "
+				     "or system_time");
+	b->symbol = symbol;
+	return td_build_tool(b);
+}
+
 static int resolve_pmus(struct td_building *b)
 {
 	int exact = td_machine_find_pmu(b->machine, b->spec->name);
 
 	if (exact >= 0) {
 		b->exact = true;
-		return td_build_terms(b, exact);
+		return b->machine->pmus[exact].kind == TD_PMU_TOOL
+			       ? resolve_tool(b)
+			       : td_build_terms(b, exact);
 	}
 	if (strpbrk(b->spec->name, "*?[") && !b->machine->has_others)
 		return UNKNOWN;

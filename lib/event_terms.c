@@ -69,8 +69,13 @@ static int add_common_term(const struct td_building *b, struct td_event *event,
 		event->config[word] = term->number;
 		return 0;
 	}
-	if (strcmp(term->name, "name") == 0 && term->value)
-		return 0; /* make_name() */
+	if (strcmp(term->name, "name") == 0 && term->value) {
+		/* td_build_name() makes it the event's */
+		if (td_is_text(term->value))
+			return 0;
+		return td_span_error(b->err, &term->span,
+				     "name: not text in UTF-8");
+	}
 	if (strcmp(term->name, "metric-id") == 0)
 		return 0;
 	if (strcmp(term->name, "period") == 0) {
@@ -140,13 +145,6 @@ int td_build_add_named(const struct td_building *b, struct td_event *event,
 				  b->err);
 }
 
-uint64_t td_build_with_type(const struct td_pmu *pmu, uint64_t config)
-{
-	if (strcmp(pmu->name, "cpu") == 0)
-		return config; /* the only one: the kernel wants 0 */
-	return config | (uint64_t)pmu->type << 32;
-}
-
 /* "r1a" among terms is config=0x1a */
 static bool is_raw_term(const struct td_term *term, uint64_t *config)
 {
@@ -208,8 +206,8 @@ static int add_kernel_name(const struct td_building *b, struct td_event *event,
 
 	if (!has_bits) {
 		kernel_name(term->name, &event->type, &config);
-		event->config[0] = td_build_with_type(
-			&b->machine->pmus[event->pmu], config);
+		event->config[0] =
+			td_pmu_config(&b->machine->pmus[event->pmu], config);
 		return 0;
 	}
 	if (symbol && symbol->alias)

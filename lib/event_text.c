@@ -333,6 +333,9 @@ static int parse_suffix(struct cursor *c, struct td_spec *spec)
 
 	if (take(c, ':'))
 		skip_blanks(c);
+	else if (!spec->slashes && isspace((unsigned char)c->text[c->at - 1]) &&
+		 peek(c) && !strchr(",{}", peek(c)))
+		return error_at(c, c->at, 1, "a comma is missing before this");
 	at = c->at;
 	rc = parse_modifiers(c, &spec->mods);
 	if (!rc && spec->mods.weak)

@@ -72,19 +72,40 @@ static bool needs_kernel(const struct td_event *event)
 	       (!mods->user && (mods->kernel || mods->hypervisor));
 }
 
-/* "cycles" -> "cycles:u", "cpu_core/cycles/" -> "cpu_core/cycles/u" */
-static int name_user_only(struct td_event *event)
+/* Where the modifiers of a name stand; its end if it has none. */
+static size_t suffix_at(const struct td_event *event)
 {
-	size_t len = strlen(event->name);
-	bool slash = len && event->name[len - 1] == '/';
-	char *name;
+	size_t at = strlen(event->name);
 
-	if (event->mods.user || event->tool)
-		return 0;
-	if (asprintf(&name, "%s%su", event->name, slash ? "" : ":") < 0)
+	while (event->has_suffix && at && !strchr(":/", event->name[at - 1]))
+		at--;
+	return at;
+}
+
+/*
+ * "cycles" -> "cycles:u", "cpu_core/cycles/Ik" -> "cpu_core/cycles/Iu": it is
+ * what :u would be now, in name and in what it is divided by.
+ */
+static int become_user_only(struct td_event *event)
+{
+	size_t at = suffix_at(event), len = strlen(event->name);
+	bool sep = !event->has_suffix && at && event->name[at - 1] != '/';
+	char *name = malloc(len + 3), *to = name;
+
+	if (!name)
 		return -ENOMEM;
+	to = mempcpy(to, event->name, at);
+	if (sep)
+		*to++ = ':';
+	for (; at < len; at++) {
+		if (!strchr("ukh", event->name[at]))
+			*to++ = event->name[at];
+	}
+	strcpy(to, "u");
 	free(event->name);
 	event->name = name;
+	event->mods.user = event->has_suffix = true;
+	event->mods.kernel = event->mods.hypervisor = false;
 	return 0;
 }
 
@@ -124,8 +145,8 @@ static int leave_kernel_out(struct refused r)
 		rc = refuse(&r);
 	}
 	for (size_t i = 0; !rc && i < plan->nr_events; i++) {
-		if (!plan->events[i].refusal &&
-		    name_user_only(&plan->events[i]))
+		if (!plan->events[i].refusal && !plan->events[i].tool &&
+		    become_user_only(&plan->events[i]))
 			rc = td_err_nomem(r.err);
 	}
 	return rc;

@@ -4,15 +4,21 @@
 #include <errno.h>
 #include <string.h>
 
-static int no_rights(struct td_err *err, int rc, const char *event,
+static int no_rights(struct td_err *err, int rc, const struct td_event *e,
 		     const struct td_target *target)
 {
+	const char *event = e->name;
 	const char *whom = target->exclude_kernel ? "the kernel"
 			   : target->system_wide  ? "a whole machine"
 						  : "this process";
 
 	td_err_set(err, rc, "%s: this user may not count %s: %s", event, whom,
 		   strerror(-rc));
+	if (target->exclude_kernel)
+		return td_err_hint(
+			err, "it needs sysctl kernel.perf_event_paranoid "
+			     "at 1 or below, root, or CAP_PERFMON (setcap "
+			     "cap_perfmon+ep)");
 	if (target->system_wide)
 		return td_err_hint(err, "as root: sysctl "
 					"kernel.perf_event_paranoid=0; or give "
@@ -36,6 +42,11 @@ static int not_countable(struct td_err *err, int rc,
 		return td_err_set(err, rc,
 				  "%s: %s does not count it: p is for sampling",
 				  name, pmu);
+	if (rc == -EINVAL && td_event_is_metric(event))
+		return td_err_set(err, rc,
+				  "%s: a field of slots counts in a group that "
+				  "slots leads, and not elsewhere",
+				  name);
 	if (rc == -ENOENT || rc == -EOPNOTSUPP)
 		td_err_set(err, rc, "%s: %s does not have this event (%s)",
 			   name, pmu, strerror(-rc));
@@ -65,7 +76,7 @@ int td_open_error(struct td_err *err, int rc, const struct td_event *e,
 	switch (-rc) {
 	case EACCES:
 	case EPERM:
-		return no_rights(err, rc, event, target);
+		return no_rights(err, rc, e, target);
 	case EBUSY:
 		td_err_set(err, rc, "%s: the counters of %s are taken", event,
 			   pmu);

@@ -46,6 +46,7 @@ int td_plan_add_clone(struct td_plan *plan, struct td_group *group,
 	if (!event)
 		return -ENOMEM;
 	*event = plan->events[reference];
+	event->unit = event->tracepoint = event->filter = event->refusal = NULL;
 	event->name = strdup(event->name);
 	plan->nr_events++;
 	if (!event->name)

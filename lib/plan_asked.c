@@ -160,20 +160,21 @@ static int find_first(const struct arranging *a, int pmu,
 }
 
 /* SLOTS, which nobody asked for, with the rings of its field. */
-static int add_slots(struct arranging *a, int metric)
+static int add_slots(struct arranging *a, int metric, struct td_err *err)
 {
 	struct td_plan *plan = a->plan;
 	int pmu = plan->events[metric].pmu;
-	struct td_err unused = { 0 };
 	struct td_event *slots, *field;
+	int rc;
 
 	slots = td_array_add(&plan->events, plan->nr_events, sizeof(*slots));
 	if (!slots)
-		return -ENOMEM;
+		return td_err_nomem(err);
 	plan->nr_events++;
-	if (td_event_init(slots, &a->machine->pmus[pmu], pmu, "slots", NULL,
-			  &unused))
-		return unused.code;
+	rc = td_event_init(slots, &a->machine->pmus[pmu], pmu, "slots", NULL,
+			   err);
+	if (rc)
+		return rc;
 	field = &plan->events[metric];
 	slots->mods = field->mods;
 	slots->group = field->group;
@@ -181,7 +182,7 @@ static int add_slots(struct arranging *a, int metric)
 	return 0;
 }
 
-static int add_missing_slots(struct arranging *a)
+static int add_missing_slots(struct arranging *a, struct td_err *err)
 {
 	int rc = 0;
 
@@ -189,7 +190,7 @@ static int add_missing_slots(struct arranging *a)
 		int metric = find_first(a, pmu, is_field);
 
 		if (metric >= 0 && find_first(a, pmu, is_slots) < 0)
-			rc = add_slots(a, metric);
+			rc = add_slots(a, metric, err);
 	}
 	return rc;
 }
@@ -312,11 +313,13 @@ int td_plan_arrange(struct td_plan *plan, const struct td_machine *machine,
 		    struct td_notes *notes, struct td_err *err)
 {
 	struct arranging a = { plan, machine, notes, NULL };
-	int rc = add_missing_slots(&a);
+	int rc = add_missing_slots(&a, err);
 	size_t nr = plan->nr_events;
 	td_autofree struct home *homes = calloc(nr + 1, sizeof(*homes));
 
 	plan->asked = true;
+	if (rc)
+		return rc;
 	a.homes = homes;
 	if (!homes)
 		rc = -ENOMEM;

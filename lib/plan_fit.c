@@ -135,9 +135,13 @@ static size_t side_by_side(const struct td_plan *plan,
 
 		if (group->pmu != pmu)
 			continue;
-		if (!add_group(&fit, plan, machine, group))
+		/* an exclusive group has the counters for itself */
+		if ((group->exclusive && nr) ||
+		    !add_group(&fit, plan, machine, group))
 			break;
 		nr++;
+		if (group->exclusive)
+			break;
 	}
 	return nr;
 }

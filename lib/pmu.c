@@ -298,3 +298,10 @@ bool td_pmu_has_slots(const struct td_pmu *pmu)
 {
 	return td_pmu_alias(pmu, "slots") != NULL;
 }
+
+uint64_t td_pmu_config(const struct td_pmu *pmu, uint64_t config)
+{
+	if (strcmp(pmu->name, "cpu") == 0)
+		return config; /* the only one: the kernel wants 0 */
+	return config | (uint64_t)pmu->type << 32;
+}

@@ -59,6 +59,8 @@ int td_pmu_read(const struct td_sysfs *fs, const char *name,
 void td_pmu_free(struct td_pmu *pmu);
 
 const struct td_alias *td_pmu_alias(const struct td_pmu *pmu, const char *name);
+/* PERF_TYPE_HARDWARE's and _HW_CACHE's: the PMU in [63:32] where it is wanted. */
+uint64_t td_pmu_config(const struct td_pmu *pmu, uint64_t config);
 /* Are there SLOTS and fields of PERF_METRICS on it? */
 bool td_pmu_has_slots(const struct td_pmu *pmu);
 const struct td_format *td_pmu_format(const struct td_pmu *pmu,

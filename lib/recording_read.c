@@ -208,7 +208,9 @@ static int read_event(struct td_recording *rec, struct json_object *object,
 	event->type = rec->machine.pmus[pmu].type;
 	event->scale = 1;
 	event->spec = event->group = -1;
-	if (plan->asked && td_typed_get(object, event))
+	if (plan->asked &&
+	    (td_typed_get(object, event) ||
+	     (event->tool && rec->machine.pmus[pmu].kind != TD_PMU_TOOL)))
 		return bad(rec, err,
 			   "\"events\": an event that makes no "
 			   "sense");

@@ -25,6 +25,9 @@ void td_typed_put(struct json_object *object, const struct td_event *event)
 			       json_object_new_uint64(event->config[0]));
 	json_object_object_add(object, "spec",
 			       json_object_new_int(event->spec));
+	if (event->group >= 0)
+		json_object_object_add(object, "braces",
+				       json_object_new_int(event->group));
 	if (event->tool)
 		json_object_object_add(object, "tool",
 				       json_object_new_int((int)event->tool));
@@ -80,8 +83,11 @@ int td_typed_get(struct json_object *object, struct td_event *event)
 	int64_t type = event->type, spec = -1, braces = -1, tool = TD_TOOL_NONE;
 	struct json_object *config;
 
-	if (json_object_object_get_ex(object, "config", &config))
+	if (json_object_object_get_ex(object, "config", &config)) {
+		if (!json_object_is_type(config, json_type_int))
+			return -EINVAL;
 		event->config[0] = json_object_get_uint64(config);
+	}
 	if (!get_int(object, "type", 0, UINT32_MAX, &type) ||
 	    !get_int(object, "spec", -1, INT_MAX, &spec) ||
 	    !get_int(object, "braces", -1, INT_MAX, &braces) ||

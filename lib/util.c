@@ -36,3 +36,32 @@ void *td_array_add(void *array, size_t nr, size_t size)
 	memset(base + nr * size, 0, size);
 	return base + nr * size;
 }
+
+int td_utf8_length(const unsigned char *s)
+{
+	int len = s[0] < 0x80                   ? 1
+		  : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
+		  : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+		  : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+						: 0;
+
+	for (int i = 1; i < len; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	return len;
+}
+
+bool td_is_text(const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+
+	while (*s) {
+		int len = *s < 0x20 || *s == 0x7f ? 0 : td_utf8_length(s);
+
+		if (!len)
+			return false;
+		s += len;
+	}
+	return true;
+}

@@ -2,6 +2,7 @@
 #ifndef TD_UTIL_H
 #define TD_UTIL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -20,6 +21,11 @@ static inline void td_autofree_(void *p)
 
 /* "1.000104518": seconds with all nine decimals.  Returns buf. */
 const char *td_format_seconds(char buf[40], uint64_t ns);
+
+/* The length of the UTF-8 character at s; 0: it is none (RFC 3629). */
+int td_utf8_length(const unsigned char *s);
+/* UTF-8 without control characters: fit for a terminal and for JSON. */
+bool td_is_text(const char *text);
 
 /* Closes *fd if it is one, and makes it none (-1). */
 void td_close_fd(int *fd);

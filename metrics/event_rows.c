@@ -70,7 +70,6 @@ static int add_tool(struct filling *f, int event)
 	return 0;
 }
 
-/* The units of an uncore PMU are one row: their sum, if all were counted. */
 static void add_total(struct td_event_row *row, const struct td_total *total,
 		      double scale, bool first)
 {
@@ -79,12 +78,11 @@ static void add_total(struct td_event_row *row, const struct td_total *total,
 	row->value = first ? value : row->value + value;
 	row->running_ns += total->running_ns;
 	if (total->enabled_ns)
-		row->running_pct = fmin(first ? 100 : row->running_pct,
+		row->running_pct = fmin(row->running_pct,
 					100.0 * (double)total->running_ns /
 						(double)total->enabled_ns);
-	if (row->status != TD_STATUS_NOT_SUPPORTED)
-		row->status = isnan(row->value) ? TD_STATUS_NOT_COUNTED
-						: TD_STATUS_OK;
+	row->status =
+		isfinite(row->value) ? TD_STATUS_OK : TD_STATUS_NOT_COUNTED;
 }
 
 static bool are_merged(const struct td_event *a, const struct td_event *b)
@@ -92,20 +90,42 @@ static bool are_merged(const struct td_event *a, const struct td_event *b)
 	return a->merge && b->merge && a->spec == b->spec;
 }
 
+/* An event itself, and the other units of its uncore PMU: one row. */
+static bool is_of_row(const struct td_plan *plan, int event, int other)
+{
+	return event == other ||
+	       are_merged(&plan->events[event], &plan->events[other]);
+}
+
+/* Was it looked at for this id? */
+static bool has_id(const struct filling *f, int event, size_t id)
+{
+	const struct td_total *totals =
+		f->totals->v + id * f->totals->nr_events;
+
+	for (int i = 0; i < (int)f->plan->nr_events; i++) {
+		if (totals[i].nr && is_of_row(f->plan, event, i))
+			return true;
+	}
+	return false;
+}
+
+/* The sum of the units that were looked at, if all of them were counted. */
 static int fill_row(struct filling *f, int event, size_t id)
 {
 	const struct td_plan *plan = f->plan;
 	const struct td_total *totals =
 		f->totals->v + id * f->totals->nr_events;
 	struct td_event_row *row = add_row(f, event, f->totals->ids[id]);
+	bool first = true;
 
 	if (!row)
 		return -ENOMEM;
-	add_total(row, &totals[event], plan->events[event].scale, true);
-	for (int i = event + 1; i < (int)plan->nr_events; i++) {
-		if (are_merged(&plan->events[event], &plan->events[i]))
-			add_total(row, &totals[i], plan->events[i].scale,
-				  false);
+	for (int i = 0; i < (int)plan->nr_events; i++) {
+		if (!totals[i].nr || !is_of_row(plan, event, i))
+			continue;
+		add_total(row, &totals[i], plan->events[i].scale, first);
+		first = false;
 	}
 	if (row->status == TD_STATUS_OK && !plan->events[event].merge)
 		td_beside_fill(plan, totals, event, f->times->elapsed_ns, row);
@@ -138,7 +158,7 @@ static int add_event(struct filling *f, int event)
 	int rc = 0;
 
 	for (size_t id = 0; !rc && id < totals->nr_ids; id++) {
-		if (totals->v[id * totals->nr_events + (size_t)event].nr)
+		if (has_id(f, event, id))
 			rc = fill_row(f, event, id);
 		else if (refused && is_pmus_id(f, event, id) &&
 			 !add_row(f, event, totals->ids[id]))

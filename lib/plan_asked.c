@@ -309,32 +309,38 @@ static int break_weak(struct arranging *a)
 	return 0;
 }
 
+/* Only memory can be missing. */
+static int make_groups(struct arranging *a)
+{
+	size_t nr = a->plan->nr_events;
+	td_autofree struct home *homes = calloc(nr + 1, sizeof(*homes));
+	int rc = homes ? 0 : -ENOMEM;
+
+	a->homes = homes;
+	for (size_t i = 0; !rc && i < nr; i++)
+		homes[i] = find_home(a, i);
+	for (int pmu = 0; !rc && pmu < (int)a->machine->nr_core; pmu++)
+		gather_topdown(a, pmu);
+	for (size_t i = 0; !rc && i < nr; i++) {
+		if (is_counted(a, i) && is_earliest(a, i))
+			rc = make_group(a, i);
+	}
+	a->homes = NULL;
+	return rc;
+}
+
 int td_plan_arrange(struct td_plan *plan, const struct td_machine *machine,
 		    struct td_notes *notes, struct td_err *err)
 {
 	struct arranging a = { plan, machine, notes, NULL };
 	int rc = add_missing_slots(&a, err);
-	size_t nr = plan->nr_events;
-	td_autofree struct home *homes = calloc(nr + 1, sizeof(*homes));
 
 	plan->asked = true;
 	if (rc)
 		return rc;
-	a.homes = homes;
-	if (!homes)
-		rc = -ENOMEM;
-	for (size_t i = 0; !rc && i < nr; i++)
-		homes[i] = find_home(&a, i);
-	for (int pmu = 0; !rc && pmu < (int)machine->nr_core; pmu++)
-		gather_topdown(&a, pmu);
-	for (size_t i = 0; !rc && i < nr; i++) {
-		if (is_counted(&a, i) && is_earliest(&a, i))
-			rc = make_group(&a, i);
-	}
-	if (!rc)
-		rc = break_weak(&a);
-	if (!rc)
-		note_split(&a);
+	if (make_groups(&a) || break_weak(&a))
+		return td_err_nomem(err);
+	note_split(&a);
 	td_plan_fill_at_once(plan, machine);
-	return rc ? td_err_nomem(err) : 0;
+	return 0;
 }

@@ -29,10 +29,18 @@ struct open_group {
 	struct perf_cpu_map *cpus;
 };
 
+/* One read(): a group on one CPU, or in one thread. */
+struct read_step {
+	const struct open_group *group;
+	int cpu_idx, cpu, thread;
+};
+
 struct perf_counter {
 	struct td_counter base;
 	struct open_group *groups;
 	size_t nr_groups;
+	struct read_step *steps; /* in the order of the readings */
+	size_t nr_steps;
 	struct perf_thread_map *threads;
 	struct td_readings now, before, delta;
 	uint64_t *buf;          /* one group's read() */
@@ -75,6 +83,7 @@ static void free_counter(struct perf_counter *counter)
 	free(counter->before.v);
 	free(counter->delta.v);
 	free(counter->buf);
+	free(counter->steps);
 	free(counter);
 }
 
@@ -164,51 +173,27 @@ static int group_units(const struct perf_counter *counter,
 	       perf_thread_map__nr(counter->threads);
 }
 
-static size_t group_readings(const struct perf_counter *counter,
-			     const struct open_group *group)
-{
-	return group->nr * (size_t)group_units(counter, group);
-}
-
-/* One read() a CPU or thread, into group_readings() entries. */
-static int read_open_group(struct perf_counter *counter,
-			   const struct open_group *group,
-			   struct td_reading *out, struct td_err *err)
-{
-	int nr_threads = perf_thread_map__nr(counter->threads);
-	int nr = group_units(counter, group);
-	const struct group_values *values = NULL;
-
-	for (int unit = 0; unit < nr; unit++) {
-		int rc = read_group(counter, group, unit / nr_threads,
-				    unit % nr_threads, &values, err);
-
-		if (rc)
-			return rc;
-		for (size_t i = 0; i < group->nr; i++, out++) {
-			out->value = values->v[i].value;
-			out->enabled_ns = values->enabled_ns;
-			out->running_ns = values->running_ns;
-		}
-	}
-	return 0;
-}
-
 static int perf_read(struct td_counter *base, uint64_t *time_ns,
 		     struct td_readings *readings, struct td_err *err)
 {
 	struct perf_counter *counter = perf_counter_of(base);
 	struct td_readings before = counter->before;
-	size_t done = 0;
-	int rc;
+	struct td_reading *out = counter->now.v;
+	const struct group_values *values = NULL;
 
 	(void)time_ns; /* the caller's clock */
-	for (size_t i = 0; i < counter->nr_groups; i++) {
-		rc = read_open_group(counter, &counter->groups[i],
-				     counter->now.v + done, err);
+	for (size_t s = 0; s < counter->nr_steps; s++) {
+		const struct read_step *step = &counter->steps[s];
+		int rc = read_group(counter, step->group, step->cpu_idx,
+				    step->thread, &values, err);
+
 		if (rc)
 			return rc;
-		done += group_readings(counter, &counter->groups[i]);
+		for (size_t i = 0; i < step->group->nr; i++, out++) {
+			out->value = values->v[i].value;
+			out->enabled_ns = values->enabled_ns;
+			out->running_ns = values->running_ns;
+		}
 	}
 	td_count_delta(&counter->now, &counter->before, &counter->delta);
 	counter->before = counter->now;
@@ -223,29 +208,65 @@ static const struct td_counter_ops perf_ops = {
 	.close = perf_close,
 };
 
-/* Who is counted where does not change: filled in once, in both buffers. */
-static void label_readings(const struct perf_counter *counter,
-			   struct td_reading *out)
+static int by_cpu_thread_group(const void *a, const void *b)
 {
+	const struct read_step *x = a, *y = b;
+
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->group < y->group ? -1 : x->group > y->group;
+}
+
+/*
+ * One CPU after the other, or thread: what is divided by each other is read at
+ * nearly the same time.
+ */
+static int plan_steps(struct perf_counter *counter)
+{
+	int nr_threads = perf_thread_map__nr(counter->threads);
+
 	for (size_t g = 0; g < counter->nr_groups; g++) {
 		const struct open_group *group = &counter->groups[g];
-		int nr_threads = perf_thread_map__nr(counter->threads);
 		int nr = group_units(counter, group);
 
 		for (int unit = 0; unit < nr; unit++) {
-			int cpu = perf_cpu_map__cpu(group->cpus,
-						    unit / nr_threads)
-					  .cpu;
-			int tid = perf_thread_map__pid(counter->threads,
-						       unit % nr_threads);
+			struct read_step *step =
+				td_array_add(&counter->steps, counter->nr_steps,
+					     sizeof(*step));
 
-			for (size_t i = 0; i < group->nr; i++, out++)
-				*out = (struct td_reading){
-					.event = group->members[i],
-					.cpu = cpu,
-					.tid = tid,
-				};
+			if (!step)
+				return -ENOMEM;
+			counter->nr_steps++;
+			step->group = group;
+			step->cpu_idx = unit / nr_threads;
+			step->thread = unit % nr_threads;
+			step->cpu =
+				perf_cpu_map__cpu(group->cpus, step->cpu_idx)
+					.cpu;
 		}
+	}
+	if (counter->nr_steps)
+		qsort(counter->steps, counter->nr_steps,
+		      sizeof(*counter->steps), by_cpu_thread_group);
+	return 0;
+}
+
+/* Who is counted where does not change: filled in once, in all buffers. */
+static void label_readings(const struct perf_counter *counter,
+			   struct td_reading *out)
+{
+	for (size_t s = 0; s < counter->nr_steps; s++) {
+		const struct read_step *step = &counter->steps[s];
+		int tid = perf_thread_map__pid(counter->threads, step->thread);
+
+		for (size_t i = 0; i < step->group->nr; i++, out++)
+			*out = (struct td_reading){
+				.event = step->group->members[i],
+				.cpu = step->cpu,
+				.tid = tid,
+			};
 	}
 }
 
@@ -255,10 +276,12 @@ static int alloc_readings(struct perf_counter *counter)
 				       &counter->delta };
 	size_t nr = 0, largest = 0;
 
-	for (size_t g = 0; g < counter->nr_groups; g++) {
-		nr += group_readings(counter, &counter->groups[g]);
-		if (counter->groups[g].nr > largest)
-			largest = counter->groups[g].nr;
+	if (plan_steps(counter))
+		return -ENOMEM;
+	for (size_t s = 0; s < counter->nr_steps; s++) {
+		nr += counter->steps[s].group->nr;
+		if (counter->steps[s].group->nr > largest)
+			largest = counter->steps[s].group->nr;
 	}
 	for (size_t i = 0; i < TD_ARRAY_SIZE(sets); i++) {
 		sets[i]->v = calloc(nr + 1, sizeof(*sets[i]->v));

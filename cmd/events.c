@@ -13,18 +13,17 @@
 
 /* What perf stat counts without -e, and with -d, -dd, -ddd. */
 static const struct {
-	int detail;    /* from so many -d on */
-	bool hardware; /* of a machine that has a PMU */
+	int detail; /* from so many -d on */
 	const char *list;
 } defaults[] = {
-	{ 1, false, "context-switches,cpu-migrations,page-faults" },
-	{ 1, true, "cycles,instructions,branches,branch-misses" },
-	{ 2, true, "L1-dcache-loads,L1-dcache-load-misses" },
-	{ 2, true, "LLC-loads,LLC-load-misses" },
-	{ 3, true, "L1-icache-loads,L1-icache-load-misses" },
-	{ 3, true, "dTLB-loads,dTLB-load-misses" },
-	{ 3, true, "iTLB-loads,iTLB-load-misses" },
-	{ 4, true, "L1-dcache-prefetches,L1-dcache-prefetch-misses" },
+	{ 1, "context-switches,cpu-migrations,page-faults" },
+	{ 1, "cycles,instructions,branches,branch-misses" },
+	{ 2, "L1-dcache-loads,L1-dcache-load-misses" },
+	{ 2, "LLC-loads,LLC-load-misses" },
+	{ 3, "L1-icache-loads,L1-icache-load-misses" },
+	{ 3, "dTLB-loads,dTLB-load-misses" },
+	{ 3, "iTLB-loads,iTLB-load-misses" },
+	{ 4, "L1-dcache-prefetches,L1-dcache-prefetch-misses" },
 };
 
 static int add_detail(struct td_run *run, struct td_err *err)
@@ -35,8 +34,7 @@ static int add_detail(struct td_run *run, struct td_err *err)
 		err);
 
 	for (size_t i = 0; !rc && i < TD_ARRAY_SIZE(defaults); i++) {
-		if (defaults[i].detail <= run->opts->detail &&
-		    (run->machine.nr_core || !defaults[i].hardware))
+		if (defaults[i].detail <= run->opts->detail)
 			rc = td_event_text_parse(text, defaults[i].list, err);
 	}
 	return rc;
@@ -192,16 +190,13 @@ static void note_rows(struct td_run *run)
 /* --null apart, something must be left to measure. */
 static int check_any(const struct td_plan *plan, struct td_err *err)
 {
-	const char *why = "no event";
-
 	for (size_t i = 0; i < plan->nr_events; i++) {
 		if (!plan->events[i].refusal)
 			return 0;
-		why = plan->events[i].refusal;
 	}
 	if (plan->nr_events == 0)
 		return 0;
-	return td_err_set(err, -ENODEV, "no event is left to count: %s", why);
+	return td_err_set(err, -ENODEV, "no event is left to count");
 }
 
 int td_events_plan(struct td_run *run, struct td_err *err)

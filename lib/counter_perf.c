@@ -12,6 +12,7 @@
 #include <perf/cpumap.h>
 #include <perf/evsel.h>
 #include <perf/threadmap.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -41,6 +42,12 @@ struct perf_counter {
 	size_t nr_groups;
 	struct read_step *steps; /* in the order of the readings */
 	size_t nr_steps;
+	/*
+	 * Several groups on a CPU are read there: each read from afar would
+	 * interrupt it, and be counted by those that are read later.
+	 */
+	bool goes_there;
+	cpu_set_t home; /* where this thread may run */
 	struct perf_thread_map *threads;
 	struct td_readings now, before, delta;
 	uint64_t *buf;          /* one group's read() */
@@ -173,6 +180,18 @@ static int group_units(const struct perf_counter *counter,
 	       perf_thread_map__nr(counter->threads);
 }
 
+/* Where that is not allowed, the kernel asks the CPU from afar. */
+static void go_to_cpu(int cpu)
+{
+	cpu_set_t there;
+
+	CPU_ZERO(&there);
+	if (cpu >= 0 && cpu < CPU_SETSIZE) {
+		CPU_SET((size_t)cpu, &there);
+		sched_setaffinity(0, sizeof(there), &there);
+	}
+}
+
 static int perf_read(struct td_counter *base, uint64_t *time_ns,
 		     struct td_readings *readings, struct td_err *err)
 {
@@ -184,9 +203,12 @@ static int perf_read(struct td_counter *base, uint64_t *time_ns,
 	(void)time_ns; /* the caller's clock */
 	for (size_t s = 0; s < counter->nr_steps; s++) {
 		const struct read_step *step = &counter->steps[s];
-		int rc = read_group(counter, step->group, step->cpu_idx,
-				    step->thread, &values, err);
+		int rc;
 
+		if (counter->goes_there && (!s || step[-1].cpu != step->cpu))
+			go_to_cpu(step->cpu);
+		rc = read_group(counter, step->group, step->cpu_idx,
+				step->thread, &values, err);
 		if (rc)
 			return rc;
 		for (size_t i = 0; i < step->group->nr; i++, out++) {
@@ -195,6 +217,8 @@ static int perf_read(struct td_counter *base, uint64_t *time_ns,
 			out->running_ns = values->running_ns;
 		}
 	}
+	if (counter->goes_there)
+		sched_setaffinity(0, sizeof(counter->home), &counter->home);
 	td_count_delta(&counter->now, &counter->before, &counter->delta);
 	counter->before = counter->now;
 	counter->now = before;
@@ -250,6 +274,12 @@ static int plan_steps(struct perf_counter *counter)
 	if (counter->nr_steps)
 		qsort(counter->steps, counter->nr_steps,
 		      sizeof(*counter->steps), by_cpu_thread_group);
+	for (size_t s = 1; s < counter->nr_steps; s++)
+		counter->goes_there |=
+			counter->steps[s].cpu >= 0 &&
+			counter->steps[s].cpu == counter->steps[s - 1].cpu;
+	if (sched_getaffinity(0, sizeof(counter->home), &counter->home))
+		counter->goes_there = false;
 	return 0;
 }
 

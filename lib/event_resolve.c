@@ -7,6 +7,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "lib/event_build.h"
 #include "lib/event_names.h"
@@ -243,6 +244,10 @@ static int no_such_name(struct td_building *b)
 				   "'cpu_*' is all of them",
 				   b->machine->pmus[0].name);
 	missing = offer_all(b, &closest);
+	if (closest.best[0] && strcasecmp(closest.best, name) == 0)
+		return td_err_hint(b->err,
+				   "this model has such an event, but this "
+				   "machine no PMU that counts it");
 	if (closest.best[0])
 		return td_err_hint(b->err, "did you mean '%s'?", closest.best);
 	if (missing)

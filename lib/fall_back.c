@@ -60,7 +60,8 @@ static int refuse(const struct refused *r)
 	if (rc || r->setup->plan->nr_groups)
 		return rc;
 	*r->err = why;
-	return td_err_wrap(r->err, "no event is left to count");
+	td_err_set(r->err, why.code, "no event is left to count");
+	return why.hint[0] ? td_err_hint(r->err, "%s", why.hint) : why.code;
 }
 
 /* Does it count the kernel alone, or what only the kernel does? */

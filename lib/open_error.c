@@ -42,6 +42,10 @@ static int not_countable(struct td_err *err, int rc,
 		return td_err_set(err, rc,
 				  "%s: %s does not count it: p is for sampling",
 				  name, pmu);
+	if (td_pmu_kind(pmu) == TD_PMU_SOFTWARE)
+		return td_err_set(err, rc,
+				  "%s: the kernel does not take it: %s", name,
+				  strerror(-rc));
 	if (rc == -EINVAL && td_event_is_metric(event))
 		return td_err_set(err, rc,
 				  "%s: a field of slots counts in a group that "

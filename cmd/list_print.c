@@ -8,6 +8,7 @@
 
 #include "cmd/list_encoding.h"
 #include "cmd/list_parts.h"
+#include "lib/event_names.h"
 #include "lib/util.h"
 
 /* --- the words that an event came with ---------------------------------------- */
@@ -78,6 +79,28 @@ static void put_raw(FILE *fp, const struct td_machine *machine,
 	}
 }
 
+/*
+ * "cpu_core/cycles/": perf takes the number of a kernel's event to be for all
+ * CPUs, and cannot open it on the other kind.
+ */
+static void put_name(FILE *fp, const struct td_machine *machine,
+		     const struct td_event *event)
+{
+	uint64_t id = event->config[0] & UINT32_MAX;
+	const struct td_symbol *symbol = td_symbol_of(event->type, id);
+	const char *name = symbol ? symbol->name : NULL;
+	char buf[64];
+
+	if (machine->nr_core < 2 || event->config[1] || event->percore)
+		return;
+	if (event->type == PERF_TYPE_HW_CACHE && td_cache_name(id, buf))
+		name = buf;
+	if (!name || machine->pmus[event->pmu].kind != TD_PMU_CORE)
+		return;
+	fprintf(fp, " %s/%s/", machine->pmus[event->pmu].name, name);
+	td_encoding_put_modifiers(fp, "", &event->mods);
+}
+
 static int put_event(FILE *fp, struct td_list *list,
 		     const struct td_event *event, const struct td_spec *spec,
 		     struct td_err *err)
@@ -101,6 +124,8 @@ static int put_event(FILE *fp, struct td_list *list,
 	td_encoding_put_modifiers(fp, td_encoding_is_numeric(event) ? ":" : "",
 				  &event->mods);
 	put_raw(fp, &list->machine, event);
+	if (td_encoding_is_numeric(event))
+		put_name(fp, &list->machine, event);
 	fputc('\n', fp);
 	return 0;
 }

@@ -74,7 +74,7 @@ int td_session_run(const struct td_opts *opts, int *status, struct td_err *err)
 	} else if (!rc) {
 		rc = count(&run, status, err);
 	}
-	if (rc && run.plan.asked) /* why nothing is left to count */
+	if (rc && td_opts_want_events(opts)) /* why nothing is left to count */
 		td_run_say_notes(&run);
 	return td_run_close(&run, rc, err);
 }

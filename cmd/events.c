@@ -2,7 +2,6 @@
 #include "cmd/events.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,13 +90,7 @@ static int add_filter(struct td_run *run, const struct td_event_arg *arg,
 static int refuse(struct td_run *run, struct td_event *event, const char *why,
 		  struct td_err *err)
 {
-	free(event->refusal);
-	if (asprintf(&event->refusal, "%s: %s", event->name, why) < 0) {
-		event->refusal = NULL;
-		return td_err_nomem(err);
-	}
-	td_notes_add(&run->notes, "%s", event->refusal);
-	return 0;
+	return td_event_refuse(event, why, &run->notes) ? td_err_nomem(err) : 0;
 }
 
 /* None of -C's CPUs has the event's PMU. */

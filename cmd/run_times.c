@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* duration_time, user_time and system_time: of an interval. */
 #include "cmd/run.h"
+#include "lib/util.h"
 
 static bool wants_cpu_times(const struct td_plan *plan)
 {
@@ -34,11 +35,6 @@ static int read_cpu_times(struct td_run *run, const struct td_usage *usage,
 	return 0;
 }
 
-static uint64_t minus(uint64_t now, uint64_t before)
-{
-	return now > before ? now - before : 0;
-}
-
 int td_run_times(struct td_run *run, uint64_t time_ns,
 		 const struct td_usage *usage, struct td_times *out,
 		 struct td_err *err)
@@ -54,8 +50,8 @@ int td_run_times(struct td_run *run, uint64_t time_ns,
 	if (rc)
 		return rc < 0 ? rc : 0;
 	out->has_cpu_times = true;
-	out->user_ns = minus(now.user_ns, run->row_times.user_ns);
-	out->system_ns = minus(now.system_ns, run->row_times.system_ns);
+	out->user_ns = td_since(now.user_ns, run->row_times.user_ns);
+	out->system_ns = td_since(now.system_ns, run->row_times.system_ns);
 	run->row_times = now;
 	return 0;
 }

@@ -8,11 +8,6 @@
 
 #include "lib/util.h"
 
-static uint64_t minus(uint64_t now, uint64_t before)
-{
-	return now > before ? now - before : 0;
-}
-
 void td_count_delta(const struct td_readings *now,
 		    const struct td_readings *before, struct td_readings *delta)
 {
@@ -21,9 +16,9 @@ void td_count_delta(const struct td_readings *now,
 		struct td_reading *d = &delta->v[i];
 
 		*d = *n;
-		d->value = minus(n->value, b->value);
-		d->enabled_ns = minus(n->enabled_ns, b->enabled_ns);
-		d->running_ns = minus(n->running_ns, b->running_ns);
+		d->value = td_since(n->value, b->value);
+		d->enabled_ns = td_since(n->enabled_ns, b->enabled_ns);
+		d->running_ns = td_since(n->running_ns, b->running_ns);
 		if (n->value < b->value)
 			d->running_ns = 0;
 	}
@@ -164,18 +159,6 @@ static struct td_reading *sorted(const struct td_readings *delta,
 	return copy;
 }
 
-/* The group that an event is in; NULL: none. */
-static const struct td_group *group_of(const struct td_plan *plan, int event)
-{
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		for (size_t i = 0; i < plan->groups[g].nr; i++) {
-			if (plan->groups[g].members[i] == event)
-				return &plan->groups[g];
-		}
-	}
-	return NULL;
-}
-
 static uint64_t running_ns(const struct td_reading *v, size_t nr, int event)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -194,8 +177,9 @@ static uint64_t time_on_pmu(const struct td_reading *v, size_t nr,
 			    const struct td_reading *reading,
 			    const struct td_plan *plan)
 {
-	const struct td_group *group =
-		reading->cpu < 0 ? group_of(plan, reading->event) : NULL;
+	int index =
+		reading->cpu < 0 ? td_plan_group_of(plan, reading->event) : -1;
+	const struct td_group *group = index < 0 ? NULL : &plan->groups[index];
 	uint64_t sum = 0, most = 0;
 
 	if (!group || group->at_once <= 0)

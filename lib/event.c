@@ -11,18 +11,6 @@
 #include "lib/parse.h"
 #include "lib/util.h"
 
-/* "config" to "config3" are whole words; false: not one of them. */
-static bool config_word(const char *name, int *word)
-{
-	if (strncmp(name, "config", 6) != 0)
-		return false;
-	name += 6;
-	*word = 0;
-	if (*name >= '1' && *name < '0' + TD_NR_CONFIGS)
-		*word = *name++ - '0';
-	return *name == '\0';
-}
-
 /*
  * A term is name or name=value; a bare name means 1.  period= is dropped: an
  * event that is counted has none, and slots with one is refused.
@@ -42,7 +30,8 @@ static int add_term(struct td_event *event, const struct td_pmu *pmu,
 				  event->name, term, text);
 	if (strcmp(term, "period") == 0)
 		return 0;
-	if (config_word(term, &word)) {
+	word = td_config_word(term);
+	if (word >= 0) {
 		event->config[word] = value;
 		return 0;
 	}
@@ -117,6 +106,19 @@ int td_event_set_filter(struct td_event *event, const char *filter)
 int td_event_set_refusal(struct td_event *event, const char *why)
 {
 	return set_text(&event->refusal, why);
+}
+
+int td_event_refuse(struct td_event *event, const char *why,
+		    struct td_notes *notes)
+{
+	td_autofree char *text = NULL;
+
+	if (asprintf(&text, "%s: %s", event->name, why) < 0) {
+		text = NULL;
+		return -ENOMEM;
+	}
+	td_notes_add(notes, "%s", text);
+	return td_event_set_refusal(event, text);
 }
 
 void td_event_free(struct td_event *event)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "lib/err.h"
+#include "lib/notes.h"
 #include "lib/pmu.h"
 
 /* The letters behind an event or a group: perf-list(1), EVENT MODIFIERS. */
@@ -70,6 +71,9 @@ void td_event_free(struct td_event *event);
 int td_event_set_unit(struct td_event *event, const char *unit);
 int td_event_set_filter(struct td_event *event, const char *filter);
 int td_event_set_refusal(struct td_event *event, const char *why);
+/* It is not counted: "name: why" is its refusal, and a note. */
+int td_event_refuse(struct td_event *event, const char *why,
+		    struct td_notes *notes);
 
 /* SLOTS, and a field of PERF_METRICS, which only counts in a group of it. */
 bool td_event_is_slots(const struct td_event *event);

@@ -126,14 +126,9 @@ int td_build_refused(struct td_building *b, const char *why)
 	struct td_event *event;
 	int rc = new_event(b, pmu, &event);
 
-	if (rc)
-		return rc;
-	if (asprintf(&event->refusal, "%s: %s", event->name, why) < 0) {
-		event->refusal = NULL;
-		return td_err_nomem(b->err);
-	}
-	td_notes_add(b->notes, "%s", event->refusal);
-	return 0;
+	if (!rc && td_event_refuse(event, why, b->notes))
+		rc = td_err_nomem(b->err);
+	return rc;
 }
 
 static int build_pmu_event(struct td_building *b, int pmu, const char *name)

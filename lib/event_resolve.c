@@ -3,7 +3,6 @@
 #include "lib/event_resolve.h"
 
 #include <errno.h>
-#include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>

@@ -43,25 +43,21 @@ static int no_such_term(const struct td_building *b, const struct td_pmu *pmu,
 			   list);
 }
 
-/* "config" to "config3" are whole words; -1: not one of them. */
-static int config_word(const char *name)
+/* Does any event take this term? */
+static bool is_common(const struct td_term *term)
 {
-	if (strncmp(name, "config", 6) != 0)
-		return -1;
-	name += 6;
-	if (*name == '\0')
-		return 0;
-	if (*name >= '1' && *name < '0' + TD_NR_CONFIGS && !name[1])
-		return *name - '0';
-	return -1;
+	return td_config_word(term->name) >= 0 ||
+	       (strcmp(term->name, "name") == 0 && term->value) ||
+	       strcmp(term->name, "metric-id") == 0 ||
+	       strcmp(term->name, "period") == 0 ||
+	       strcmp(term->name, "percore") == 0;
 }
 
-/* Terms that any event takes.  TD_BUILD_UNUSED: it is not one. */
-
+/* One for which is_common() holds. */
 static int add_common_term(const struct td_building *b, struct td_event *event,
 			   const struct td_term *term)
 {
-	int word = config_word(term->name);
+	int word = td_config_word(term->name);
 
 	if (word >= 0) {
 		if (!term->is_number)
@@ -69,7 +65,7 @@ static int add_common_term(const struct td_building *b, struct td_event *event,
 		event->config[word] = term->number;
 		return 0;
 	}
-	if (strcmp(term->name, "name") == 0 && term->value) {
+	if (strcmp(term->name, "name") == 0) {
 		/* td_build_name() makes it the event's */
 		if (td_is_text(term->value))
 			return 0;
@@ -83,8 +79,6 @@ static int add_common_term(const struct td_building *b, struct td_event *event,
 			     b->spec->text);
 		return 0;
 	}
-	if (strcmp(term->name, "percore") != 0)
-		return TD_BUILD_UNUSED;
 	if (term->value && (!term->is_number || term->number > 1))
 		return td_span_error(b->err, &term->span,
 				     "percore: 0 or 1, or nothing for 1");
@@ -230,14 +224,6 @@ enum use {
 	NR_USES,
 };
 
-static bool is_common(const struct td_building *b, const struct td_term *term)
-{
-	struct td_event scratch = { 0 };
-
-	return config_word(term->name) >= 0 ||
-	       add_common_term(b, &scratch, term) != TD_BUILD_UNUSED;
-}
-
 static int find_use(const struct td_building *b, int pmu,
 		    const struct td_term *term, enum use *use)
 {
@@ -249,7 +235,7 @@ static int find_use(const struct td_building *b, int pmu,
 	int rc = 0;
 
 	*use = USE_COMMON;
-	if (is_common(b, term))
+	if (is_common(term))
 		return 0;
 	if (!term->value)
 		rc = find_named(b, pmu, term->name, &alias, &terms);
@@ -325,9 +311,10 @@ int td_build_add_terms(struct td_building *b, struct td_event *event,
 	if (!rc && of_pmu)
 		return add_pmu_terms(b, event, uses);
 	for (size_t i = 0; !rc && i < spec->nr_terms; i++) {
-		rc = add_common_term(b, event, &spec->terms[i]);
-		if (rc == TD_BUILD_UNUSED)
-			rc = no_such_term(b, NULL, &spec->terms[i]);
+		const struct td_term *term = &spec->terms[i];
+
+		rc = is_common(term) ? add_common_term(b, event, term)
+				     : no_such_term(b, NULL, term);
 	}
 	return rc;
 }

@@ -81,6 +81,17 @@ void td_plan_find_clones(struct td_plan *plan)
 	}
 }
 
+int td_plan_group_of(const struct td_plan *plan, int event)
+{
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		for (size_t i = 0; i < plan->groups[g].nr; i++) {
+			if (plan->groups[g].members[i] == event)
+				return (int)g;
+		}
+	}
+	return -1;
+}
+
 void td_plan_drop_events(struct td_plan *plan, size_t from)
 {
 	for (size_t i = from; i < plan->nr_events; i++)

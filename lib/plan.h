@@ -74,6 +74,8 @@ int td_plan_arrange(struct td_plan *plan, const struct td_machine *machine,
 /* Of groups that were recorded: an event of an earlier one's name. */
 void td_plan_find_clones(struct td_plan *plan);
 void td_plan_free(struct td_plan *plan);
+/* The index of the group that an event is in; -1: none. */
+int td_plan_group_of(const struct td_plan *plan, int event);
 /* Forgets the events from the from-th on. */
 void td_plan_drop_events(struct td_plan *plan, size_t from);
 

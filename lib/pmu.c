@@ -13,6 +13,18 @@
 
 #define DEVICES "bus/event_source/devices"
 
+int td_config_word(const char *name)
+{
+	if (strncmp(name, "config", 6) != 0)
+		return -1;
+	name += 6;
+	if (*name == '\0')
+		return 0;
+	if (*name >= '1' && *name < '0' + TD_NR_CONFIGS && !name[1])
+		return *name - '0';
+	return -1;
+}
+
 int td_format_parse(const char *text, struct td_format *out)
 {
 	struct td_ints bits;

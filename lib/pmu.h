@@ -66,6 +66,8 @@ bool td_pmu_has_slots(const struct td_pmu *pmu);
 const struct td_format *td_pmu_format(const struct td_pmu *pmu,
 				      const char *name);
 
+/* "config" to "config3" -> 0 to 3; -1: it is none of these words. */
+int td_config_word(const char *name);
 /* "config1:0-15,40-47" -> word and mask; -EINVAL for anything else. */
 int td_format_parse(const char *text, struct td_format *out);
 /*

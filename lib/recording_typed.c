@@ -5,6 +5,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "lib/json_member.h"
+
 static void put_text(struct json_object *to, const char *key, const char *text)
 {
 	if (text)
@@ -73,9 +75,7 @@ static bool get_int(struct json_object *from, const char *key, int64_t min,
 
 	if (!json_object_object_get_ex(from, key, &value))
 		return true;
-	*out = json_object_get_int64(value);
-	return json_object_is_type(value, json_type_int) && *out >= min &&
-	       *out <= max;
+	return td_json_whole(value, min, max, out);
 }
 
 int td_typed_get(struct json_object *object, struct td_event *event)

@@ -89,22 +89,11 @@ static struct json_object *place_objects(const struct td_place *places,
 	return array;
 }
 
-static int group_of(const struct td_plan *plan, int event)
-{
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		for (size_t i = 0; i < plan->groups[g].nr; i++) {
-			if (plan->groups[g].members[i] == event)
-				return (int)g;
-		}
-	}
-	return -1;
-}
-
 /* For the first event of a group; 1 is what a reader takes for granted. */
 static void put_at_once(struct json_object *object, const struct td_plan *plan,
 			int event)
 {
-	int group = group_of(plan, event);
+	int group = td_plan_group_of(plan, event);
 	double at_once = group < 0 ? 1 : plan->groups[group].at_once;
 
 	if (group < 0 || plan->groups[group].members[0] != event ||
@@ -125,7 +114,7 @@ static struct json_object *event_objects(const struct td_machine *machine,
 
 		put_string(object, "name", event->name);
 		put_string(object, "pmu", machine->pmus[event->pmu].name);
-		put_int(object, "group", group_of(plan, (int)i));
+		put_int(object, "group", td_plan_group_of(plan, (int)i));
 		put_at_once(object, plan, (int)i);
 		if (event->scale < 1 || event->scale > 1)
 			json_object_object_add(

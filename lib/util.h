@@ -16,6 +16,12 @@ static inline void td_autofree_(void *p)
 	free(*ptr);
 }
 
+/* What was added since before; 0 where it went backwards. */
+static inline uint64_t td_since(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
 /* A local pointer that is freed when it goes out of scope. */
 #define td_autofree __attribute__((cleanup(td_autofree_)))
 

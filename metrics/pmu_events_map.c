@@ -9,30 +9,42 @@
 /* The longest in the kernel tree has 47 characters. */
 #define MAX_EXPRESSION 256
 
-struct names {
-	char whole[48];
-	char model[48]; /* without the stepping */
-};
-
-static void name_processor(const struct td_cpuid *cpuid, struct names *names)
+static size_t count_commas(const char *text, size_t len)
 {
-	td_cpuid_format(cpuid, names->whole);
-	memcpy(names->model, names->whole, sizeof(names->model));
-	*strrchr(names->model, '-') = '\0';
+	size_t nr = 0;
+
+	for (size_t i = 0; i < len; i++)
+		nr += text[i] == ',';
+	return nr;
+}
+
+/* The first line names the columns: the kernel tree's four, or seven. */
+void td_map_begin(struct td_map *map, char *text, const char *path,
+		  const struct td_cpuid *cpuid)
+{
+	*map = (struct td_map){ .rest = text, .path = path };
+	td_cpuid_format(cpuid, map->whole);
+	memcpy(map->model, map->whole, sizeof(map->model));
+	*strrchr(map->model, '-') = '\0';
+	map->perfmon = count_commas(text, strcspn(text, "\n")) >= 6;
 }
 
 /*
- * Most expressions have no stepping, but Skylake-X and Cascade Lake differ in
+ * An expression of regex(7), though most are just a text, and cheaper so.
+ * Most have no stepping, but Skylake-X and Cascade Lake differ in
  * nothing else.  1: it is this processor's; -EINVAL: not an expression, and
  * why is said.
  */
-static int matches(const char *expression, const struct names *names, char *why,
+static int matches(const char *expression, const struct td_map *map, char *why,
 		   size_t size)
 {
 	char whole[MAX_EXPRESSION + sizeof("^()$")];
 	regex_t regex;
 	int rc;
 
+	if (!expression[strcspn(expression, "[](){}.*+?|^$\\")])
+		return strcmp(expression, map->whole) == 0 ||
+		       strcmp(expression, map->model) == 0;
 	if (strlen(expression) > MAX_EXPRESSION) {
 		snprintf(why, size, "longer than %d characters",
 			 MAX_EXPRESSION);
@@ -44,48 +56,63 @@ static int matches(const char *expression, const struct names *names, char *why,
 		regerror(rc, &regex, why, size);
 		return -EINVAL;
 	}
-	rc = regexec(&regex, names->whole, 0, NULL, 0) == 0 ||
-	     regexec(&regex, names->model, 0, NULL, 0) == 0;
+	rc = regexec(&regex, map->whole, 0, NULL, 0) == 0 ||
+	     regexec(&regex, map->model, 0, NULL, 0) == 0;
 	regfree(&regex);
 	return rc;
 }
 
-/* "GenuineIntel-6-8[CD],v1.16,tigerlake,core" */
-static int read_line(char *line, const struct names *names, const char **folder,
-		     char *why, size_t size)
+static const char *column(char **line)
 {
-	const char *expression = strsep(&line, ",");
-	const char *version = strsep(&line, ",");
-	const char *name = strsep(&line, ",");
+	const char *text = strsep(line, ",");
 
-	if (!version || !name || !*name) {
-		snprintf(why, size, "not expression,version,folder,type");
-		return -EINVAL;
-	}
-	*folder = name;
-	return matches(expression, names, why, size);
+	return text ? text : "";
 }
 
-int td_pmu_map_find(char *text, const char *path, const struct td_cpuid *cpuid,
-		    const char **folder, struct td_err *err)
+/*
+ * "GenuineIntel-6-8[CD],v1.16,tigerlake,core", or
+ * "GenuineIntel-6-97,V1.40,/ADL/events/x.json,hybridcore,0x40,0x000001,Core"
+ */
+static int read_line(const struct td_map *map, char *line,
+		     struct td_map_row *row, char *why, size_t size)
 {
-	struct names names;
+	const char *expression = column(&line);
+
+	strsep(&line, ","); /* the version */
+	row->file = column(&line);
+	row->type = column(&line);
+	row->core = column(&line);
+	strsep(&line, ","); /* the native model */
+	row->role = column(&line);
+	if (!*row->file) {
+		snprintf(why, size, "not expression,version,%s,type",
+			 map->perfmon ? "file" : "folder");
+		return -EINVAL;
+	}
+	return matches(expression, map, why, size);
+}
+
+int td_map_next(struct td_map *map, struct td_map_row *row, struct td_err *err)
+{
 	char why[128];
 	char *line;
 	int rc = 0;
 
-	name_processor(cpuid, &names);
-	for (size_t nr = 1; (line = strsep(&text, "\n")); nr++) {
+	while (!rc && (line = strsep(&map->rest, "\n"))) {
+		map->line++;
 		line[strcspn(line, "\r")] = '\0';
-		/* the first one names the columns */
-		if (nr == 1 || line[0] == '\0' || line[0] == '#')
+		if (map->line == 1 || line[0] == '\0' || line[0] == '#')
 			continue;
-		rc = read_line(line, &names, folder, why, sizeof(why));
-		if (rc < 0)
-			return td_err_set(err, rc, "%s:%zu: %s", path, nr, why);
-		if (rc)
-			return 0;
+		rc = read_line(map, line, row, why, sizeof(why));
 	}
-	return td_err_set(err, -ENOENT, "%s: has no events of %s", path,
-			  names.whole);
+	if (rc < 0)
+		return td_err_set(err, rc, "%s:%zu: %s", map->path, map->line,
+				  why);
+	return rc;
+}
+
+int td_map_none(const struct td_map *map, struct td_err *err)
+{
+	return td_err_set(err, -ENOENT, "%s: has no events of %s", map->path,
+			  map->whole);
 }

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "lib/util.h"
 #include "metrics/pmu_events_parts.h"
-
-#define MAX_DEPTH 8 /* what is read is an array of objects of texts */
-#define BLANKS    " \t\r\n\v\f"
 
 /* The PMUs that are not called uncore_ and the unit's name. */
 static const struct {
@@ -22,7 +17,7 @@ static const struct {
 	{ "UPI LL", "uncore_upi" }, { "iMPH-U", "uncore_arb" },
 };
 
-static char *lower(char *text)
+char *td_lower(char *text)
 {
 	for (char *c = text; c && *c; c++) {
 		if (*c >= 'A' && *c <= 'Z')
@@ -39,49 +34,12 @@ static char *pmu_of(const char *unit)
 	if (!unit || !*unit)
 		return strdup("cpu");
 	if (strncasecmp(unit, "cpu", 3) == 0)
-		return lower(strdup(unit));
+		return td_lower(strdup(unit));
 	for (size_t i = 0; i < TD_ARRAY_SIZE(units); i++) {
 		if (strcmp(units[i].unit, unit) == 0)
 			return strdup(units[i].pmu);
 	}
-	return asprintf(&name, "uncore_%s", unit) < 0 ? NULL : lower(name);
-}
-
-/* Blanks and line ends become one blank between words. */
-static char *one_line(const char *text)
-{
-	char *line = malloc(strlen(text) + 1), *end = line;
-
-	while (line && *text) {
-		size_t len = strcspn(text, BLANKS);
-
-		memcpy(end, text, len);
-		end += len;
-		text += len;
-		text += strspn(text, BLANKS);
-		if (*text)
-			*end++ = ' ';
-	}
-	if (line)
-		*end = '\0';
-	return line;
-}
-
-/* *out: to be freed; NULL: there is none. */
-static int get_line(const struct td_entry *entry, const char *key, char **out,
-		    struct td_err *err)
-{
-	const char *text;
-	int rc = td_entry_text(entry, key, &text, err);
-
-	*out = NULL;
-	if (rc || !text)
-		return rc;
-	text += strspn(text, BLANKS);
-	if (!*text)
-		return 0;
-	*out = one_line(text);
-	return *out ? 0 : td_err_nomem(err);
+	return asprintf(&name, "uncore_%s", unit) < 0 ? NULL : td_lower(name);
 }
 
 static int describe(const struct td_entry *entry, char **out,
@@ -90,7 +48,7 @@ static int describe(const struct td_entry *entry, char **out,
 	td_autofree char *desc = NULL;
 	struct td_number deprecated;
 
-	if (get_line(entry, "BriefDescription", &desc, err) ||
+	if (td_entry_line(entry, "BriefDescription", &desc, err) ||
 	    td_entry_number(entry, "Deprecated", &deprecated, err))
 		return err->code;
 	if (!deprecated.value) {
@@ -105,15 +63,6 @@ static int describe(const struct td_entry *entry, char **out,
 	return td_err_nomem(err);
 }
 
-/* "cache" of "x86/alderlake/cache.json" */
-static char *topic_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
-
-	return strndup(name, strcspn(name, "."));
-}
-
 static int add_event(struct td_pmu_events *out, const struct td_entry *entry,
 		     const char *name, struct td_err *err)
 {
@@ -126,14 +75,61 @@ static int add_event(struct td_pmu_events *out, const struct td_entry *entry,
 	if (!event)
 		return td_err_nomem(err);
 	out->nr_events++;
-	event->name = lower(strdup(name));
+	event->name = td_lower(strdup(name));
 	event->pmu = pmu_of(unit);
-	event->topic = topic_of(entry->path);
+	event->topic = strdup(entry->topic);
 	if (!event->name || !event->pmu || !event->topic)
 		return td_err_nomem(err);
-	if (td_entry_terms(entry, event->name, &event->terms, err))
+	if (td_entry_terms(entry, event->name, &event->terms, err) ||
+	    td_entry_double(entry, "RetirementLatencyMean",
+			    &event->retire_latency, err))
 		return err->code;
 	return describe(entry, &event->desc, err);
+}
+
+/* The words of MetricConstraint; 6.1 calls the watchdog's by another name. */
+static const struct {
+	const char *word;
+	enum td_apart apart;
+} constraints[] = {
+	{ "NO_GROUP_EVENTS", TD_APART_ALWAYS },
+	{ "NO_GROUP_EVENTS_NMI", TD_APART_NMI },
+	{ "NO_GROUP_EVENTS_SMT", TD_APART_SMT },
+	{ "NO_NMI_WATCHDOG", TD_APART_NMI },
+	{ "NO_THRESHOLD_AND_NMI", TD_APART_NMI },
+};
+
+static int get_apart(const struct td_entry *entry, enum td_apart *out,
+		     struct td_err *err)
+{
+	const char *word;
+	int rc = td_entry_text(entry, "MetricConstraint", &word, err);
+
+	if (rc || !word)
+		return rc;
+	for (size_t i = 0; i < TD_ARRAY_SIZE(constraints); i++) {
+		if (strcmp(constraints[i].word, word) == 0) {
+			*out = constraints[i].apart;
+			return 0;
+		}
+	}
+	return td_entry_bad(entry, err, "MetricConstraint", "not a known one");
+}
+
+static int fill_metric(struct td_model_metric *metric,
+		       const struct td_entry *entry, struct td_err *err)
+{
+	if (td_entry_line(entry, "MetricGroup", &metric->groups, err) ||
+	    td_entry_line(entry, "BriefDescription", &metric->desc, err) ||
+	    td_entry_line(entry, "ScaleUnit", &metric->unit, err) ||
+	    td_entry_line(entry, "MetricExpr", &metric->formula, err) ||
+	    td_entry_line(entry, "MetricThreshold", &metric->threshold, err) ||
+	    get_apart(entry, &metric->apart, err))
+		return err->code;
+	if (!metric->formula)
+		return td_err_set(err, -EINVAL, "%s: %s: no MetricExpr",
+				  entry->path, metric->name);
+	return 0;
 }
 
 static int add_metric(struct td_pmu_events *out, const struct td_entry *entry,
@@ -152,16 +148,12 @@ static int add_metric(struct td_pmu_events *out, const struct td_entry *entry,
 	metric->pmu = pmu_of(unit);
 	if (!metric->name || !metric->pmu)
 		return td_err_nomem(err);
-	if (get_line(entry, "MetricGroup", &metric->groups, err) ||
-	    get_line(entry, "BriefDescription", &metric->desc, err) ||
-	    get_line(entry, "ScaleUnit", &metric->unit, err))
-		return err->code;
-	return 0;
+	return fill_metric(metric, entry, err);
 }
 
 /* A few are both; counter.json's are neither. */
-static int add_entry(struct td_pmu_events *out, const struct td_entry *entry,
-		     struct td_err *err)
+int td_entry_add(struct td_pmu_events *out, const struct td_entry *entry,
+		 struct td_err *err)
 {
 	const char *event, *metric;
 	int rc;
@@ -178,57 +170,40 @@ static int add_entry(struct td_pmu_events *out, const struct td_entry *entry,
 	return rc;
 }
 
-static size_t line_of(const char *text, size_t offset)
+/* "cache" of "x86/alderlake/cache.json" */
+static char *topic_of(const char *path)
 {
-	size_t line = 1;
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
 
-	for (size_t i = 0; i < offset; i++)
-		line += text[i] == '\n';
-	return line;
+	return strndup(name, strcspn(name, "."));
 }
 
-/* *out to be freed, whatever the result. */
-static int parse_json(const char *path, const char *text,
-		      struct json_object **out, struct td_err *err)
+static int add_array(struct td_pmu_events *out, const char *path,
+		     struct json_object *array, struct td_err *err)
 {
-	struct json_tokener *tokener = json_tokener_new_ex(MAX_DEPTH);
-	enum json_tokener_error rc;
-	size_t end;
+	td_autofree char *topic = topic_of(path);
+	struct td_entry entry = { .path = path, .topic = topic };
+	size_t nr = json_object_array_length(array);
+	int rc = topic ? 0 : td_err_nomem(err);
 
-	if (!tokener)
-		return td_err_nomem(err);
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT |
-						JSON_TOKENER_VALIDATE_UTF8);
-	*out = json_tokener_parse_ex(tokener, text, -1);
-	rc = json_tokener_get_error(tokener);
-	end = json_tokener_get_parse_end(tokener);
-	json_tokener_free(tokener);
-	if (rc != json_tokener_success)
-		return td_err_set(err, -EINVAL, "%s:%zu: not JSON: %s", path,
-				  line_of(text, end),
-				  json_tokener_error_desc(rc));
-	if (!json_object_is_type(*out, json_type_array))
-		return td_err_set(err, -EINVAL, "%s: not a JSON array", path);
-	return 0;
+	while (!rc && entry.nr < nr) {
+		entry.object = json_object_array_get_idx(array, entry.nr++);
+		rc = td_entry_add(out, &entry, err);
+	}
+	return rc;
 }
 
 int td_pmu_events_parse(struct td_pmu_events *out, const char *path,
 			const char *text, struct td_err *err)
 {
-	struct json_object *array = NULL;
-	int rc = parse_json(path, text, &array, err);
+	struct json_object *array;
+	int rc = td_json_parse(path, text, &array, err);
 
-	if (!rc) {
-		size_t nr = json_object_array_length(array);
-
-		for (size_t i = 0; !rc && i < nr; i++) {
-			const struct td_entry entry = {
-				json_object_array_get_idx(array, i), path, i + 1
-			};
-
-			rc = add_entry(out, &entry, err);
-		}
-	}
+	if (!rc && !json_object_is_type(array, json_type_array))
+		rc = td_err_set(err, -EINVAL, "%s: not a JSON array", path);
+	if (!rc)
+		rc = add_array(out, path, array, err);
 	json_object_put(array);
 	return rc;
 }

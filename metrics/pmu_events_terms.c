@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/parse.h"
 #include "lib/util.h"
 #include "metrics/pmu_events_parts.h"
 
@@ -23,17 +22,12 @@ struct terms {
 static const struct {
 	const char *key, *term;
 } fields[] = {
-	{ "AnyThread", "any" },
-	{ "CounterMask", "cmask" },
-	{ "EdgeDetect", "edge" },
-	{ "EnAllCores", "enallcores" },
-	{ "EnAllSlices", "enallslices" },
-	{ "FCMask", "fc_mask" },
-	{ "Invert", "inv" },
-	{ "NodeType", "type" },
-	{ "PortMask", "ch_mask" },
-	{ "RdWrMask", "rdwrmask" },
-	{ "SliceId", "sliceid" },
+	{ "AnyThread", "any" },           { "CounterMask", "cmask" },
+	{ "EdgeDetect", "edge" },         { "EnAllCores", "enallcores" },
+	{ "EnAllSlices", "enallslices" }, { "Equal", "eq" },
+	{ "FCMask", "fc_mask" },          { "Invert", "inv" },
+	{ "NodeType", "type" },           { "PortMask", "ch_mask" },
+	{ "RdWrMask", "rdwrmask" },       { "SliceId", "sliceid" },
 	{ "ThreadMask", "threadmask" },
 };
 
@@ -62,75 +56,6 @@ static const struct {
 	{ "inst_retired.any", "event=0xc0" },
 	{ "inst_retired.any_p", "event=0xc0" },
 };
-
-/* What an entry is called; NULL: nothing. */
-static const char *name_of(const struct td_entry *entry)
-{
-	struct json_object *name =
-		json_object_object_get(entry->object, "EventName");
-
-	if (!name)
-		name = json_object_object_get(entry->object, "MetricName");
-	if (!json_object_is_type(name, json_type_string))
-		return NULL;
-	return json_object_get_string(name);
-}
-
-static int bad(const struct td_entry *entry, struct td_err *err,
-	       const char *key, const char *what)
-{
-	const char *name = name_of(entry);
-
-	if (name)
-		return td_err_set(err, -EINVAL, "%s: %s: %s: %s", entry->path,
-				  name, key, what);
-	return td_err_set(err, -EINVAL, "%s: entry %zu: %s: %s", entry->path,
-			  entry->nr, key, what);
-}
-
-int td_entry_text(const struct td_entry *entry, const char *key,
-		  const char **out, struct td_err *err)
-{
-	struct json_object *value;
-	enum json_type type;
-
-	*out = NULL;
-	if (!json_object_object_get_ex(entry->object, key, &value))
-		return 0;
-	type = json_object_get_type(value);
-	if (type != json_type_string && type != json_type_int &&
-	    type != json_type_double)
-		return bad(entry, err, key, "neither text nor a number");
-	*out = json_object_get_string(value);
-	if (!*out)
-		return td_err_nomem(err);
-	if (type == json_type_string &&
-	    strlen(*out) != (size_t)json_object_get_string_len(value))
-		return bad(entry, err, key, "a NUL in it");
-	return 0;
-}
-
-int td_entry_number(const struct td_entry *entry, const char *key,
-		    struct td_number *out, struct td_err *err)
-{
-	const char *text;
-	char first[32];
-	size_t len;
-	int rc = td_entry_text(entry, key, &text, err);
-
-	*out = (struct td_number){ 0 };
-	if (rc || !text)
-		return rc;
-	len = strcspn(text, ", ");
-	if (len >= sizeof(first))
-		return bad(entry, err, key, "not a number");
-	memcpy(first, text, len);
-	first[len] = '\0';
-	if (td_parse_u64(first, UINT64_MAX, &out->value))
-		return bad(entry, err, key, "not a number");
-	out->hex = first[1] == 'x' || first[1] == 'X';
-	return 0;
-}
 
 static void add_text(struct terms *terms, const char *text)
 {
@@ -254,7 +179,7 @@ static int make_terms(const struct td_entry *entry, struct terms *terms,
 	if (add_msr(entry, terms, err))
 		return err->code;
 	if (terms->len >= sizeof(terms->text))
-		return bad(entry, err, "Filter", "too long");
+		return td_entry_bad(entry, err, "Filter", "too long");
 	return 0;
 }
 

@@ -29,15 +29,20 @@ static bool is_cheap(const char *expression)
 static void check_map(const char *line)
 {
 	struct td_cpuid cpuid = { "GenuineIntel", 6, 0x97, 2, false };
-	td_autofree char *map = NULL;
+	td_autofree char *text = NULL;
+	struct td_map_row row;
 	struct td_err err = { 0 };
-	const char *folder;
+	struct td_map map;
 	int rc;
 
-	if (!is_cheap(line) || asprintf(&map, "Head\n%s\n", line) < 0)
+	if (!is_cheap(line) || asprintf(&text, "Head\n%s\n", line) < 0)
 		return;
-	rc = td_pmu_map_find(map, "mapfile.csv", &cpuid, &folder, &err);
-	if (rc != err.code || (rc && !err.msg[0]) || (!rc && !*folder))
+	td_map_begin(&map, text, "mapfile.csv", &cpuid);
+	rc = td_map_next(&map, &row, &err);
+	if (map.perfmon || rc > 1 || (rc == 1 && !*row.file) ||
+	    (rc < 0 && (rc != err.code || !err.msg[0])))
+		abort();
+	if (rc == 1 && td_map_next(&map, &row, &err) != 0)
 		abort();
 }
 
@@ -65,7 +70,8 @@ static void check_metrics(const struct td_pmu_events *events)
 	for (size_t i = 0; i < events->nr_metrics; i++) {
 		const struct td_model_metric *metric = &events->metrics[i];
 
-		if (!*metric->name || !*metric->pmu ||
+		if (!*metric->name || !*metric->pmu || !*metric->formula ||
+		    (metric->threshold && !*metric->threshold) ||
 		    (i && strcmp(metric[-1].name, metric->name) > 0))
 			abort();
 	}

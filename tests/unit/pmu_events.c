@@ -4,6 +4,7 @@
 
 #include "lib/util.h"
 #include "metrics/pmu_events.h"
+#include "tests/unit/described.h"
 #include "tests/unit/test.h"
 #include "tests/unit/tree.h"
 
@@ -51,7 +52,7 @@ static const struct {
 	  NULL, "/gone: No such file", -ENOENT },
 };
 
-/* What a file says: "pmu/name/terms desc" of each event, then the metrics. */
+/* What a file says, as test_describe() has it. */
 static const struct {
 	const char *name, *text, *want;
 } files[] = {
@@ -64,7 +65,7 @@ static const struct {
 	{ "numbers as numbers",
 	  "[{\"EventName\":\"A\",\"EventCode\":208,\"UMask\":129,\"CounterMask\":16,"
 	  "\"RetirementLatencyMean\":2.5,\"Deprecated\":0}]",
-	  "cpu/a/event=0xd0,umask=0x81,cmask=16;" },
+	  "cpu/a/event=0xd0,umask=0x81,cmask=16 R=2.5;" },
 	{ "no code, zeros",
 	  "[{\"EventName\":\"A\",\"UMask\":\"0x00\",\"CounterMask\":\"0\","
 	  "\"PortMask\":\"0x0000\",\"MSRIndex\":\"0\",\"MSRValue\":\"0x00\"}]",
@@ -132,11 +133,35 @@ static const struct {
 	  "{\"EventName\":\"B\",\"Unit\":\"cpu_atom\"}]",
 	  "cpu_core/a/event=0x0;cpu_atom/b/event=0x0;cpu_core/b/event=0x0;" },
 	{ "metrics, one that is an event too, counters",
-	  "[{\"MetricName\":\"tma_x\",\"MetricExpr\":\"a\",\"Unit\":\"cpu_atom\",\"MetricGroup\":"
+	  "[{\"MetricName\":\"tma_x\",\"MetricExpr\":\"a / (b + c)\",\"Unit\":\"cpu_atom\",\"MetricGroup\":"
 	  "\"TopdownL1;tma_L1_group\",\"ScaleUnit\":\"100%\",\"BriefDescription\":\"X\"},"
-	  "{\"EventName\":\"E\",\"MetricName\":\"M\",\"Unit\":\"iMC\"},"
+	  "{\"EventName\":\"E\",\"MetricName\":\"M\",\"MetricExpr\":\"E\",\"Unit\":\"iMC\"},"
 	  "{\"Unit\":\"core\",\"CountersNumGeneric\":\"8\"}]",
-	  "uncore_imc/e/event=0x0;uncore_imc:M::;cpu_atom:tma_x:TopdownL1;tma_L1_group:100% X;" },
+	  "uncore_imc/e/event=0x0;uncore_imc:M:::E::never;"
+	  "cpu_atom:tma_x:TopdownL1;tma_L1_group:100%:a / (b + c)::never X;" },
+	{ "formulas: escapes, line ends; thresholds",
+	  "[{\"MetricName\":\"m\",\"MetricExpr\":\"cpu@A\\\\,cmask\\\\=1@ /\\n (topdown\\\\-retiring\\t+ 1)\","
+	  "\"MetricThreshold\":\"m > 0.1 & (p > 0.2 | \\n q > 1)\"},"
+	  "{\"MetricName\":\"n\",\"MetricExpr\":3,\"MetricThreshold\":\" \"}]",
+	  "cpu:m:::cpu@A\\,cmask\\=1@ / (topdown\\-retiring + 1):m > 0.1 & (p > 0.2 | q > 1):never;"
+	  "cpu:n:::3::never;" },
+	{ "what need not be in one group",
+	  "[{\"MetricName\":\"a\",\"MetricExpr\":\"1\",\"MetricConstraint\":\"NO_GROUP_EVENTS\"},"
+	  "{\"MetricName\":\"b\",\"MetricExpr\":\"1\",\"MetricConstraint\":\"NO_GROUP_EVENTS_NMI\"},"
+	  "{\"MetricName\":\"c\",\"MetricExpr\":\"1\",\"MetricConstraint\":\"NO_GROUP_EVENTS_SMT\"},"
+	  "{\"MetricName\":\"d\",\"MetricExpr\":\"1\",\"MetricConstraint\":\"NO_NMI_WATCHDOG\"},"
+	  "{\"MetricName\":\"e\",\"MetricExpr\":\"1\",\"MetricConstraint\":\"NO_THRESHOLD_AND_NMI\"},"
+	  "{\"MetricName\":\"f\",\"MetricExpr\":\"1\"}]",
+	  "cpu:a:::1::always;cpu:b:::1::nmi;cpu:c:::1::smt;cpu:d:::1::nmi;cpu:e:::1::nmi;"
+	  "cpu:f:::1::never;" },
+	{ "retirement latencies: numbers, texts, none",
+	  "[{\"EventName\":\"A\",\"RetirementLatencyMean\":6.11,\"RetirementLatencyMax\":888},"
+	  "{\"EventName\":\"B\",\"RetirementLatencyMean\":\"0.25\"},"
+	  "{\"EventName\":\"C\",\"RetirementLatencyMean\":2},"
+	  "{\"EventName\":\"D\",\"RetirementLatencyMax\":2}]",
+	  "cpu/a/event=0x0 R=6.11;cpu/b/event=0x0 R=0.25;cpu/c/event=0x0 R=2;cpu/d/event=0x0;" },
+	{ "a mask that is compared for equality", "[{\"EventName\":\"A\",\"CounterMask\":\"8\",\"Equal\":\"1\"}]",
+	  "cpu/a/event=0x0,cmask=8,eq=1;" },
 };
 
 /* Not to be read; the message begins with the file and says about. */
@@ -176,6 +201,18 @@ static const struct {
 	  ": A: MSRIndex: not a number" },
 	{ "not deprecated, but what?", "[{\"EventName\":\"A\",\"Deprecated\":\"no\"}]",
 	  ": A: Deprecated: not a number" },
+	{ "a metric without a formula", "[{\"MetricName\":\"M\"}]", ": M: no MetricExpr" },
+	{ "one with an empty one", "[{\"MetricName\":\"M\",\"MetricExpr\":\" \"}]", ": M: no MetricExpr" },
+	{ "a list for a formula", "[{\"MetricName\":\"M\",\"MetricExpr\":[]}]", ": M: MetricExpr: neither" },
+	{ "an unknown constraint",
+	  "[{\"MetricName\":\"M\",\"MetricExpr\":\"1\",\"MetricConstraint\":\"NO_GROUP\"}]",
+	  ": M: MetricConstraint: not a known one" },
+	{ "a latency in words", "[{\"EventName\":\"A\",\"RetirementLatencyMean\":\"6 cycles\"}]",
+	  ": A: RetirementLatencyMean: not a number" },
+	{ "an empty latency", "[{\"EventName\":\"A\",\"RetirementLatencyMean\":\"\"}]",
+	  ": A: RetirementLatencyMean: not a number" },
+	{ "an endless latency", "[{\"EventName\":\"A\",\"RetirementLatencyMean\":\"inf\"}]",
+	  ": A: RetirementLatencyMean: not a number" },
 	{ "a list for a unit", "[{\"MetricName\":\"M\",\"Unit\":[]}]",
 	  ": M: Unit: neither text nor a number" },
 };
@@ -258,39 +295,12 @@ static void test_map(const char *root, size_t i)
 	td_pmu_events_free(&events);
 }
 
-/* To be freed. */
-static char *describe(const struct td_pmu_events *events)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *fp = open_memstream(&text, &size);
-
-	for (size_t i = 0; i < events->nr_events; i++) {
-		const struct td_model_event *event = &events->events[i];
-
-		fprintf(fp, "%s/%s/%s%s%s;", event->pmu, event->name,
-			event->terms, event->desc ? " " : "",
-			event->desc ? event->desc : "");
-	}
-	for (size_t i = 0; i < events->nr_metrics; i++) {
-		const struct td_model_metric *metric = &events->metrics[i];
-
-		fprintf(fp, "%s:%s:%s:%s%s%s;", metric->pmu, metric->name,
-			metric->groups ? metric->groups : "",
-			metric->unit ? metric->unit : "",
-			metric->desc ? " " : "",
-			metric->desc ? metric->desc : "");
-	}
-	fclose(fp);
-	return text;
-}
-
 static void test_text(const char *root, size_t i)
 {
 	struct td_pmu_events events;
 	struct td_err err = { 0 };
 	int rc = read_text(root, files[i].text, 0, &events, &err);
-	td_autofree char *got = describe(&events);
+	td_autofree char *got = test_describe(&events);
 
 	ok(rc == 0, "file: %s %s", files[i].name, err.msg);
 	is_str(got, files[i].want, "file: %s", files[i].name);
@@ -336,22 +346,131 @@ static void test_finds(const char *root)
 	ok(!td_pmu_events_find(&events, "cpu", "a"), "find: no events");
 }
 
-static void test_made_up(void)
+#define CORE_FILE \
+	"[{\"EventName\":\"B\"},{\"MetricName\":\"m\",\"MetricExpr\":\"B\"}]"
+#define UNCORE_FILE "[{\"EventName\":\"A\",\"Unit\":\"iMC\"}]"
+#define CORE_ONLY   "cpu/b/event=0x0;cpu:m:::B::never;"
+#define WITH_UNCORE "uncore_imc/a/event=0x0;" CORE_ONLY
+
+static void write_text(const char *root, const char *name, const char *text)
 {
-	char root[] = "/tmp/tdstat-events-XXXXXX";
+	test_file(root, name, text, strlen(text));
+}
+
+static void is_all(const struct td_pmu_events *events, const char *want,
+		   const char *what)
+{
+	td_autofree char *got = test_describe(events);
+
+	is_str(got, want, "%s", what);
+}
+
+/* Of a folder that has both; twice is once. */
+static void test_uncore(const char *root, const char *what)
+{
 	struct td_pmu_events events;
 	struct td_cpuid id;
 	struct td_err err = { 0 };
 
-	if (!mkdtemp(root)) {
-		ok(false, "no temporary folder");
-		return;
-	}
 	parse_cpuid(ADL, &id);
-	ok(td_pmu_events_read(&events, root, &id, &err) == -ENOENT &&
-		   strstr(err.msg, "/" MAP ": No such file"),
-	   "no map: %s", err.msg + strlen(root));
+	ok(td_pmu_events_read(&events, root, &id, &err) == 0, "%s: read %s",
+	   what, err.msg);
+	is_all(&events, CORE_ONLY, "the cores' alone");
+	ok(events.has_uncore && !events.perfmon, "%s: there are others", what);
+	ok(!td_pmu_events_find(&events, "uncore_imc_0", "a"), "not found yet");
+	for (int i = 0; i < 2; i++) {
+		ok(td_pmu_events_read_uncore(&events, &id, &err) == 0,
+		   "%s: read the others' %s", what, err.msg);
+		is_all(&events, WITH_UNCORE, "all");
+	}
+	ok(td_pmu_events_find(&events, "uncore_imc_0", "a") != NULL, "found");
 	td_pmu_events_free(&events);
+}
+
+/* What had been read stays as it was, and can still be found. */
+static void test_bad_uncore(const char *root)
+{
+	struct td_pmu_events events;
+	struct td_cpuid id;
+	struct td_err err = { 0 };
+
+	parse_cpuid(ADL, &id);
+	write_text(
+		root, "uncore-z.json",
+		"[{\"MetricName\":\"a\",\"MetricExpr\":\"1\"},{\"EventName\":7},"
+		"{\"EventName\":\"A\",\"UMask\":\"?\"}]");
+	ok(td_pmu_events_read(&events, root, &id, &err) == 0,
+	   "bad files of others are not read %s", err.msg);
+	ok(td_pmu_events_read_uncore(&events, &id, &err) == -EINVAL &&
+		   strstr(err.msg, "/uncore-z.json: A: UMask: "),
+	   "before they are asked for: %s", err.msg + strlen(root));
+	is_all(&events, CORE_ONLY, "and change nothing");
+	ok(td_pmu_events_find(&events, "cpu", "b") != NULL, "to be found");
+	td_pmu_events_free(&events);
+}
+
+/* Folders of each shape but perfmon's: perfmon.c. */
+static void test_shapes(const char *root)
+{
+	char model[PATH_MAX];
+
+	snprintf(model, sizeof(model), "%s/shape/adl", root);
+	write_text(root, "shape/adl/core.json", CORE_FILE);
+	write_text(root, "shape/adl/uncore-memory.json", UNCORE_FILE);
+	write_text(root, "shape/adl/metricgroups.json", "{}");
+	test_uncore(model, "a model's folder");
+	snprintf(model, sizeof(model), "%s/shape", root);
+	write_text(root, "shape/" MAP, HEAD "GenuineIntel-6-97,v1,adl,core\n");
+	test_uncore(model, "a tree");
+	snprintf(model, sizeof(model), "%s/shape/adl", root);
+	test_bad_uncore(model);
+}
+
+/* Folders with nothing in them that is known. */
+static const struct {
+	const char *name, *path, *file, *about;
+} nothings[] = {
+	{ "no folder", "gone", NULL, "/gone: No such file" },
+	{ "an empty folder", "empty", "empty/",
+	  "/empty: neither a mapfile.csv nor event files" },
+	{ "other files", "other", "other/readme.md",
+	  "/other: neither a mapfile.csv" },
+	{ "a folder above", "above", "above/events/x.json",
+	  "/above: neither a mapfile.csv" },
+};
+
+static void test_nothing(const char *root, size_t i)
+{
+	struct td_pmu_events events;
+	struct td_cpuid id;
+	struct td_err err = { 0 };
+	char path[PATH_MAX];
+
+	parse_cpuid(ADL, &id);
+	snprintf(path, sizeof(path), "%s/%s", root, nothings[i].path);
+	if (nothings[i].file)
+		write_text(root, nothings[i].file, "[]");
+	ok(td_pmu_events_read(&events, path, &id, &err) == -ENOENT &&
+		   strstr(err.msg, nothings[i].about),
+	   "%s: %s", nothings[i].name, err.msg + strlen(root));
+	td_pmu_events_free(&events);
+}
+
+static void test_folder(const char *root)
+{
+	struct td_pmu_events events;
+	struct td_err err = { 0 };
+
+	test_file(root, "m/dir.json/", "", 0);
+	ok(read_text(root, "[]", 0, &events, &err) == -EISDIR, "a folder: %s",
+	   err.msg + strlen(root));
+	td_pmu_events_free(&events);
+}
+
+static void test_made_up(const char *root)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(nothings); i++)
+		test_nothing(root, i);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(maps); i++)
 		test_map(root, i);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(files); i++)
@@ -359,15 +478,19 @@ static void test_made_up(void)
 	for (size_t i = 0; i < TD_ARRAY_SIZE(bad); i++)
 		test_bad(root, i);
 	test_finds(root);
-	test_file(root, "m/dir.json/", "", 0);
-	ok(read_text(root, "[]", 0, &events, &err) == -EISDIR, "a folder: %s",
-	   err.msg + strlen(root));
-	td_pmu_events_free(&events);
-	test_tree_remove(root);
+	test_shapes(root);
+	test_folder(root);
 }
 
 int main(void)
 {
-	test_made_up();
+	char root[] = "/tmp/tdstat-events-XXXXXX";
+
+	if (!mkdtemp(root)) {
+		ok(false, "no temporary folder");
+		return done_testing();
+	}
+	test_made_up(root);
+	test_tree_remove(root);
 	return done_testing();
 }

@@ -9,6 +9,7 @@
 #include <limits.h>
 
 #include "lib/event.h"
+#include "lib/json_member.h"
 #include "metrics/pmu_events.h"
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"
@@ -264,20 +265,139 @@ static bool is_sound(const struct td_pmu_events *events,
 	return false;
 }
 
+/* Other units have no metrics of the same name. */
+static const struct td_model_metric *
+find_metric(const struct td_pmu_events *events, struct json_object *object)
+{
+	const char *name = td_json_string(object, "MetricName");
+	const char *unit = td_json_string(object, "Unit");
+	const char *pmu = unit ? unit : "cpu";
+
+	for (size_t i = 0; i < events->nr_metrics; i++) {
+		const struct td_model_metric *metric = &events->metrics[i];
+
+		if (strcmp(metric->name, name) == 0 &&
+		    (strncmp(pmu, "cpu", 3) != 0 ||
+		     strcmp(metric->pmu, pmu) == 0))
+			return metric;
+	}
+	return NULL;
+}
+
+/* But for blanks behind it. */
+static bool is_member(struct json_object *object, const char *key,
+		      const char *got)
+{
+	const char *want = td_json_string(object, key);
+	size_t len;
+
+	if (!want || !got)
+		return want == got;
+	len = strlen(got);
+	return strncmp(want, got, len) == 0 &&
+	       !want[len + strspn(want + len, " ")];
+}
+
+/* What ends so is meant by it, in the trees of 6.3 and later. */
+static bool is_apart(struct json_object *object, enum td_apart got)
+{
+	static const char *const ends[] = {
+		[TD_APART_NEVER] = "",
+		[TD_APART_ALWAYS] = "_EVENTS",
+		[TD_APART_NMI] = "_NMI",
+		[TD_APART_SMT] = "_SMT",
+	};
+	const char *want = td_json_string(object, "MetricConstraint");
+	size_t len = strlen(ends[got]);
+
+	if (!want || got == TD_APART_NEVER)
+		return !want && got == TD_APART_NEVER;
+	return strlen(want) > len &&
+	       strcmp(want + strlen(want) - len, ends[got]) == 0;
+}
+
+static bool is_same(const struct td_pmu_events *events,
+		    struct json_object *object)
+{
+	const struct td_model_metric *metric = find_metric(events, object);
+
+	if (metric && is_member(object, "MetricExpr", metric->formula) &&
+	    is_member(object, "MetricThreshold", metric->threshold) &&
+	    is_member(object, "ScaleUnit", metric->unit) &&
+	    is_apart(object, metric->apart))
+		return true;
+	printf("# %s\n", td_json_string(object, "MetricName"));
+	return false;
+}
+
+/* How many metrics of a file are what it says. */
+static size_t count_same(const struct td_pmu_events *events, const char *path)
+{
+	struct json_object *array = json_object_from_file(path);
+	size_t nr = 0, same = 0;
+
+	if (json_object_is_type(array, json_type_array))
+		nr = json_object_array_length(array);
+	for (size_t i = 0; i < nr; i++) {
+		struct json_object *object =
+			json_object_array_get_idx(array, i);
+
+		if (td_json_string(object, "MetricName"))
+			same += is_same(events, object);
+	}
+	json_object_put(array);
+	return same;
+}
+
+static void check_metrics(const char *dir, const struct td_pmu_events *events)
+{
+	DIR *folder = opendir(events->dir);
+	struct dirent *entry;
+	size_t same = 0;
+
+	while (folder && (entry = readdir(folder))) {
+		char path[PATH_MAX + 256];
+
+		snprintf(path, sizeof(path), "%s/%s", events->dir,
+			 entry->d_name);
+		if (strstr(entry->d_name, ".json"))
+			same += count_same(events, path);
+	}
+	if (folder)
+		closedir(folder);
+	ok(same == events->nr_metrics, "%s: %zu metrics are what is written",
+	   dir, same);
+}
+
 static void check_events(const char *dir, const struct td_pmu_events *events)
 {
 	struct td_pmu pmu;
-	size_t sound = 0;
+	size_t sound = 0, latencies = 0;
 
 	make_pmu(&pmu);
-	for (size_t i = 0; i < events->nr_events; i++)
+	for (size_t i = 0; i < events->nr_events; i++) {
 		sound += is_sound(events, &events->events[i], &pmu);
+		if (!isnan(events->events[i].retire_latency))
+			latencies++;
+	}
 	td_pmu_free(&pmu);
 	ok(sound == events->nr_events, "%s: %zu events are sound", dir, sound);
 	ok(events->nr_events == count_word(events->dir, "\"EventName\":"),
 	   "%s: %zu events", dir, events->nr_events);
 	ok(events->nr_metrics == count_word(events->dir, "\"MetricName\":"),
 	   "%s: %zu metrics", dir, events->nr_metrics);
+	ok(latencies == count_word(events->dir, "\"RetirementLatencyMean\":"),
+	   "%s: %zu latencies", dir, latencies);
+}
+
+/* What is read before the other units' events are asked for. */
+static void check_core(const char *dir, const struct td_pmu_events *events)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < events->nr_events; i++)
+		nr += strncmp(events->events[i].topic, "uncore", 6) == 0;
+	ok(nr == 0, "%s: no files of other units are read at first", dir);
 }
 
 static void check_rows(const char *dir, const struct td_pmu_events *events)
@@ -308,7 +428,11 @@ static void test_model(const char *root, const char *dir, const char *cpuid)
 	snprintf(path, sizeof(path), "%s/%s", root, dir);
 	if (!rc) {
 		is_str(events.dir, path, "%s: is %s", dir, cpuid);
+		check_core(dir, &events);
+		rc = td_pmu_events_read_uncore(&events, &id, &err);
+		ok(rc == 0, "%s: and the others' %s", dir, err.msg);
 		check_events(dir, &events);
+		check_metrics(dir, &events);
 		check_rows(dir, &events);
 	}
 	td_pmu_events_free(&events);

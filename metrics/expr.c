@@ -75,6 +75,10 @@ static double apply(enum td_expr_op op, double a, double b)
 		return unknown(a, b) ? NAN : (double)(a < b);
 	case TD_OP_GREATER:
 		return unknown(a, b) ? NAN : (double)(a > b);
+	case TD_OP_AT_MOST:
+		return unknown(a, b) ? NAN : (double)(a <= b);
+	case TD_OP_AT_LEAST:
+		return unknown(a, b) ? NAN : (double)(a >= b);
 	case TD_OP_ADD:
 		return a + b;
 	case TD_OP_SUB:
@@ -145,13 +149,112 @@ double td_expr_eval(const struct td_expr *expr, const double *values)
 	return eval(expr->nodes, 0, values);
 }
 
-void td_expr_each_slot(const struct td_expr *expr,
-		       void (*fn)(void *ctx, int slot), void *ctx)
+/* A formula before there are counts: what is known of it already. */
+struct partial {
+	const struct td_expr_node *nodes;
+	const double *values;
+	bool (*known)(void *ctx, int slot);
+	void (*fn)(void *ctx, int slot);
+	void *ctx;
+};
+
+/* Is the value of a chain known, whatever will be counted? */
+static bool is_constant(const struct partial *p, unsigned int i)
 {
-	for (unsigned int i = 0; i < expr->nr; i++) {
-		if (expr->nodes[i].kind == TD_NODE_SLOT)
-			fn(ctx, expr->nodes[i].slot);
+	do {
+		const struct td_expr_node *node = &p->nodes[i];
+
+		if (node->kind == TD_NODE_SLOT &&
+		    !p->known(p->ctx, node->slot))
+			return false;
+		if ((node->kind == TD_NODE_BINARY ||
+		     node->kind == TD_NODE_CHOICE) &&
+		    !is_constant(p, node->right))
+			return false;
+		if (node->kind == TD_NODE_CHOICE &&
+		    !is_constant(p, node->otherwise))
+			return false;
+		i = node->next;
+	} while (i);
+	return true;
+}
+
+/* The choice that ends a chain, NULL: it ends in none. */
+static const struct td_expr_node *choice_of(const struct partial *p,
+					    unsigned int i)
+{
+	while (p->nodes[i].next)
+		i = p->nodes[i].next;
+	return p->nodes[i].kind == TD_NODE_CHOICE ? &p->nodes[i] : NULL;
+}
+
+static void visit(const struct partial *p, unsigned int i);
+
+/* What "0 &" and "1 |" stand before decides nothing. */
+static bool is_decided(const struct partial *p, unsigned int first,
+		       const struct td_expr_node *node)
+{
+	const struct td_expr_node *next = &p->nodes[first];
+	double left;
+
+	/* of a chain's first link alone: that is how such guards are written */
+	if (node->kind != TD_NODE_BINARY || next->next == 0 ||
+	    &p->nodes[next->next] != node)
+		return false;
+	if (next->kind == TD_NODE_NUMBER)
+		left = next->number;
+	else if (next->kind == TD_NODE_SLOT && p->known(p->ctx, next->slot))
+		left = p->values[next->slot];
+	else
+		return false;
+	return (node->op == TD_OP_AND && left == 0) ||
+	       (node->op == TD_OP_OR && is_true(left));
+}
+
+static void visit_links(const struct partial *p, unsigned int i)
+{
+	unsigned int first = i;
+
+	do {
+		const struct td_expr_node *node = &p->nodes[i];
+
+		if (node->kind == TD_NODE_SLOT)
+			p->fn(p->ctx, node->slot);
+		if (node->kind == TD_NODE_BINARY && !is_decided(p, first, node))
+			visit(p, node->right);
+		i = node->next;
+	} while (i);
+}
+
+static void visit(const struct partial *p, unsigned int i)
+{
+	const struct td_expr_node *choice = choice_of(p, i);
+	double cond;
+
+	if (!choice || !is_constant(p, choice->right)) {
+		visit_links(p, i);
+		if (choice) {
+			visit(p, choice->right);
+			visit(p, choice->otherwise);
+		}
+		return;
 	}
+	cond = eval(p->nodes, choice->right, p->values);
+	if (isnan(cond))
+		return; /* so is the value */
+	if (cond != 0)
+		visit_links(p, i);
+	else
+		visit(p, choice->otherwise);
+}
+
+void td_expr_each_needed(const struct td_expr *expr, const double *values,
+			 bool (*known)(void *ctx, int slot),
+			 void (*fn)(void *ctx, int slot), void *ctx)
+{
+	const struct partial p = { expr->nodes, values, known, fn, ctx };
+
+	visit(&p, 0);
 }
 
 void td_expr_free(struct td_expr *expr)

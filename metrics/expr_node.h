@@ -26,6 +26,8 @@ enum td_expr_op {
 	TD_OP_AND,
 	TD_OP_LESS,
 	TD_OP_GREATER,
+	TD_OP_AT_MOST,
+	TD_OP_AT_LEAST,
 	TD_OP_ADD,
 	TD_OP_SUB,
 	TD_OP_MUL,

@@ -24,6 +24,7 @@ enum token_kind {
 	TOK_MINUS,  /* of two sides or of one */
 	TOK_BINARY, /* any other operator */
 	TOK_CALL,
+	TOK_ASK, /* a call about a name */
 	TOK_IF,
 	TOK_ELSE,
 	TOK_OPEN,
@@ -45,6 +46,8 @@ static const struct word words[] = {
 	{ .text = "&", .kind = TOK_BINARY, .op = TD_OP_AND, .binding = 3 },
 	{ .text = "<", .kind = TOK_BINARY, .op = TD_OP_LESS, .binding = 4 },
 	{ .text = ">", .kind = TOK_BINARY, .op = TD_OP_GREATER, .binding = 4 },
+	{ .text = "<=", .kind = TOK_BINARY, .op = TD_OP_AT_MOST, .binding = 4 },
+	{ .text = ">=", .kind = TOK_BINARY, .op = TD_OP_AT_LEAST, .binding = 4 },
 	{ .text = "+", .kind = TOK_BINARY, .op = TD_OP_ADD, .binding = 5 },
 	{ .text = "-", .kind = TOK_MINUS, .op = TD_OP_SUB, .binding = 5 },
 	{ .text = "*", .kind = TOK_BINARY, .op = TD_OP_MUL, .binding = 6 },
@@ -53,6 +56,10 @@ static const struct word words[] = {
 	{ .text = "min", .kind = TOK_CALL, .op = TD_OP_MIN },
 	{ .text = "max", .kind = TOK_CALL, .op = TD_OP_MAX },
 	{ .text = "d_ratio", .kind = TOK_CALL, .op = TD_OP_RATIO },
+	{ .text = "has_event", .kind = TOK_ASK },
+	{ .text = "source_count", .kind = TOK_ASK },
+	{ .text = "aggr_nr", .kind = TOK_ASK },
+	{ .text = "strcmp_cpuid_str", .kind = TOK_ASK },
 	{ .text = "if", .kind = TOK_IF },
 	{ .text = "else", .kind = TOK_ELSE },
 	{ .text = "NaN", .kind = TOK_NUMBER },
@@ -189,6 +196,8 @@ static void next(struct parser *p)
 		token(p, TOK_NUMBER, number);
 	else if (name)
 		token(p, TOK_NAME, name);
+	else if ((*s == '<' || *s == '>') && s[1] == '=')
+		token(p, TOK_BAD, 2);
 	else
 		token(p, *s ? TOK_BAD : TOK_END, *s ? 1 : 0);
 }
@@ -306,6 +315,33 @@ static void parse_name(struct parser *p)
 	next(p);
 }
 
+/* "has_event", "(", name: as one name, "has_event(name)" */
+static void parse_ask(struct parser *p)
+{
+	struct td_expr_node node = { .kind = TD_NODE_SLOT };
+	td_autofree char *name = NULL, *call = NULL;
+	const char *function = p->word.text;
+
+	next(p);
+	skip(p, TOK_OPEN, "'('");
+	if (p->word.kind != TOK_NAME)
+		expected(p, p->start, "a name");
+	if (p->rc)
+		return;
+	name = strndup(p->start, p->len);
+	if (!name || asprintf(&call, "%s(%s)", function, unescape(name)) < 0) {
+		call = NULL;
+		fail(p, td_err_nomem(p->err));
+		return;
+	}
+	node.slot = p->lookup(p->ctx, call);
+	if (node.slot < 0)
+		unknown(p, node.slot, "name");
+	node_add(p, node);
+	next(p);
+	skip(p, TOK_CLOSE, "')'");
+}
+
 static void parse_operand(struct parser *p)
 {
 	enum token_kind kind = p->word.kind;
@@ -318,6 +354,8 @@ static void parse_operand(struct parser *p)
 		parse_nested(p, parse_group);
 	else if (kind == TOK_CALL)
 		parse_nested(p, parse_call);
+	else if (kind == TOK_ASK)
+		parse_ask(p);
 	else
 		expected(p, p->start, "a number, a name or '('");
 }

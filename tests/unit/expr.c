@@ -21,6 +21,9 @@ static const struct {
 	{ .name = "n", .value = NAN },
 	{ .name = "#smt_on", .value = 1 },
 	{ .name = "slots", .value = 400 },
+	{ .name = "has_event(x)", .value = 7 },
+	{ .name = "source_count(cpu_core/x,y=1/)", .value = 11 },
+	{ .name = "aggr_nr(x)", .value = 13 },
 	{ .name = "cpu_core/topdown-fe-bound/", .value = 10 },
 	{ .name = "cpu_core/topdown-bad-spec/", .value = 20 },
 	{ .name = "cpu_core/topdown-retiring/", .value = 30 },
@@ -52,6 +55,16 @@ static const struct {
 	{ .text = "2 < 3 + 1", .want = 1 },
 	{ .text = "1 + 3 > 2", .want = 1 },
 	{ .text = "4 > 3 & 2", .want = 1 },
+	{ .text = "3 >= 3", .want = 1 },
+	{ .text = "2 >= 3", .want = 0 },
+	{ .text = "3 <= 3", .want = 1 },
+	{ .text = "4 <= 3", .want = 0 },
+	{ .text = "1 + 3 >= 2 * 2", .want = 1 },
+	{ .text = "a >= 2 & b <= 2", .want = 0 },
+	{ .text = "n >= 3", .want = NAN },
+	{ .text = "has_event(x) + 1", .want = 8 },
+	{ .text = "source_count(cpu_core@x\\,y\\=1@) * 2", .want = 22 },
+	{ .text = "3 * aggr_nr( x )", .want = 39 },
 	{ .text = "2 & 4 > 3", .want = 1 },
 	{ .text = "a > 0.1 & b > 0.2", .want = 1 },
 	{ .text = "a > 0.1 & b > 20", .want = 0 },
@@ -304,7 +317,7 @@ static const struct {
 	{ .text = "a = b", .want = "formula 'a = b', column 3: " END },
 	{ .text = "a $ b", .want = "formula 'a $ b', column 3: " END },
 	{ .text = "a \xff", .want = "formula 'a  ', column 3: " END },
-	{ .text = "1 <= 2", .want = "formula '1 <= 2', column 4: " OPERAND },
+	{ .text = "1 <> 2", .want = "formula '1 <> 2', column 4: " OPERAND },
 	{ .text = "1 & !a", .want = "formula '1 & !a', column 5: " OPERAND },
 
 	{ .text = "()", .want = "formula '()', column 2: " OPERAND },
@@ -359,9 +372,13 @@ static const struct {
 
 	{ .text = "foo(a)",
 	  .want = "formula 'foo(a)', column 1: unknown function 'foo'" },
-	{ .text = "a + has_event (b)",
-	  .want = "formula 'a + has_event (b)', column 5: "
-		  "unknown function 'has_event'" },
+	{ .text = "a + had_event (b)",
+	  .want = "formula 'a + had_event (b)', column 5: "
+		  "unknown function 'had_event'" },
+	{ .text = "a + has_event (b)", .code = -ENOENT,
+	  .want = "formula 'a + has_event (b)', column 16: unknown name 'b'" },
+	{ .text = "has_event(1)",
+	  .want = "formula 'has_event(1)', column 11: expected a name" },
 	{ .text = "a(b)",
 	  .want = "formula 'a(b)', column 1: unknown function 'a'" },
 	{ .text = "bar", .code = -ENOENT,
@@ -568,6 +585,76 @@ static void count_slot(void *ctx, int slot)
 	uses[slot]++;
 }
 
+/* Known beforehand: #smt_on is 1, zero is 0, n is NaN. */
+static const struct {
+	const char *text, *want;
+} needs[] = {
+	{ "a if #smt_on else b", "a" },
+	{ "a if 1 - #smt_on else b", "b" },
+	{ "a if #smt_on < 1 else b", "b" },
+	{ "a + c if zero else b", "b" },
+	{ "a if zero else b if #smt_on else c", "b" },
+	{ "a if zero else b if zero else c", "c" },
+	{ "a if b else c", "a b c" },
+	{ "a if n else b", "" },
+	{ "(a if #smt_on else b) * c", "a c" },
+	{ "c * (a if #smt_on else b)", "c a" },
+	{ "0 & a > 1", "" },
+	{ "1 & a > 1", "a" },
+	{ "zero & a", "zero" },
+	{ "1 | a", "" },
+	{ "0 | a", "a" },
+	{ "a & 0", "a" },
+	{ "a + 0 * b", "a b" },
+	{ "a if #smt_on | b else c", "a #smt_on c" },
+};
+
+static bool is_known(void *ctx, int slot)
+{
+	const char *name = vars[slot].name;
+
+	(void)ctx;
+	return strcmp(name, "#smt_on") == 0 || strcmp(name, "zero") == 0 ||
+	       strcmp(name, "n") == 0;
+}
+
+static void put_name(void *ctx, int slot)
+{
+	char *to = ctx;
+
+	if (*to)
+		strcat(to, " ");
+	strcat(to, vars[slot].name);
+}
+
+static void test_needs(void)
+{
+	double values[TD_ARRAY_SIZE(vars)];
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(vars); i++)
+		values[i] = vars[i].value;
+	for (size_t i = 0; i < TD_ARRAY_SIZE(needs); i++) {
+		struct td_err err = { 0 };
+		struct td_expr *expr = NULL;
+		char got[1024] = "";
+
+		if (td_expr_parse(&expr, needs[i].text, find_var, NULL, &err))
+			snprintf(got, sizeof(got), "%s", err.msg);
+		else
+			td_expr_each_needed(expr, values, is_known, put_name,
+					    got);
+		is_str(got, needs[i].want, "needs: %s", needs[i].text);
+		td_expr_free(expr);
+	}
+}
+
+static bool nothing_known(void *ctx, int slot)
+{
+	(void)ctx;
+	(void)slot;
+	return false;
+}
+
 static void test_slots(void)
 {
 	int uses[TD_ARRAY_SIZE(vars)] = { 0 };
@@ -579,7 +666,7 @@ static void test_slots(void)
 	ok(rc == 0, "slots: parsed");
 	if (rc)
 		return;
-	td_expr_each_slot(expr, count_slot, uses);
+	td_expr_each_needed(expr, NULL, nothing_known, count_slot, uses);
 	ok(uses[0] == 2, "slots: a twice");
 	ok(uses[1] == 2, "slots: b twice");
 	ok(uses[2] == 0, "slots: c never");
@@ -687,6 +774,7 @@ int main(void)
 	test_names();
 	test_repeats();
 	test_slots();
+	test_needs();
 	test_pmu_events();
 	return done_testing();
 }

@@ -94,6 +94,20 @@ int td_count_held_cpus(const struct td_readings *delta,
 	return rc;
 }
 
+double td_count_share(const struct td_readings *sum,
+		      const struct td_group *group)
+{
+	double enabled = 0, running = 0;
+
+	for (size_t i = 0; group->nr && i < sum->nr; i++) {
+		if (sum->v[i].event != group->members[0])
+			continue;
+		enabled += (double)sum->v[i].enabled_ns;
+		running += (double)sum->v[i].running_ns;
+	}
+	return enabled > 0 ? 100 * running / enabled : NAN;
+}
+
 /* Scaled up from the time it ran to whole_ns; NaN: it never ran. */
 static double scaled(const struct td_reading *reading, uint64_t whole_ns)
 {

@@ -46,6 +46,13 @@ int td_count_held_cpus(const struct td_readings *delta,
 		       const struct td_plan *plan, int pmu,
 		       struct td_ints *out);
 
+/*
+ * Per cent of the time that a group ran, of all CPUs or tasks together; NaN:
+ * it was never enabled.
+ */
+double td_count_share(const struct td_readings *sum,
+		      const struct td_group *group);
+
 /* One event over all CPUs or tasks of an id. */
 struct td_total {
 	unsigned int nr; /* CPUs or tasks that it was looked at on */

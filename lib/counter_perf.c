@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel's side of the counters.  The only file that knows libperf, and
- * the only one that reads a counter: libperf's own read gives the leader of a
- * group alone, so the leader's descriptor is taken from its internal array.
+ * The kernel's side of the counters.  The only file that knows libperf, whose
+ * own read gives the leader of a group alone: the leader's descriptor is taken
+ * from its internal array.
  */
 #include "lib/counter.h"
 
@@ -12,13 +12,12 @@
 #include <perf/cpumap.h>
 #include <perf/evsel.h>
 #include <perf/threadmap.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
+#include "lib/counter_read.h"
 #include "lib/fall_back.h"
 #include "lib/plan_fit.h"
 #include "lib/util.h"
@@ -30,28 +29,12 @@ struct open_group {
 	struct perf_cpu_map *cpus;
 };
 
-/* One read(): a group on one CPU, or in one thread. */
-struct read_step {
-	const struct open_group *group;
-	int cpu_idx, cpu, thread;
-};
-
 struct perf_counter {
 	struct td_counter base;
 	struct open_group *groups;
 	size_t nr_groups;
-	struct read_step *steps; /* in the order of the readings */
-	size_t nr_steps;
-	/*
-	 * Several groups on a CPU are read there: each read from afar would
-	 * interrupt it, and be counted by those that are read later.
-	 */
-	bool goes_there;
-	cpu_set_t home; /* where this thread may run */
 	struct perf_thread_map *threads;
-	struct td_readings now, before, delta;
-	uint64_t *buf;          /* one group's read() */
-	struct td_notes *notes; /* borrowed */
+	struct td_reader reader;
 };
 
 static struct perf_counter *perf_counter_of(struct td_counter *counter)
@@ -86,11 +69,7 @@ static void free_counter(struct perf_counter *counter)
 		close_group(&counter->groups[i]);
 	free(counter->groups);
 	perf_thread_map__put(counter->threads);
-	free(counter->now.v);
-	free(counter->before.v);
-	free(counter->delta.v);
-	free(counter->buf);
-	free(counter->steps);
+	td_reader_free(&counter->reader);
 	free(counter);
 }
 
@@ -112,67 +91,6 @@ static int perf_enable(struct td_counter *base, struct td_err *err)
 	return 0;
 }
 
-/* read() of PERF_FORMAT_GROUP | ID | TOTAL_TIME_*, perf_event_open(2) */
-struct group_values {
-	uint64_t nr, enabled_ns, running_ns;
-	struct {
-		uint64_t value, id;
-	} v[];
-};
-
-static size_t group_read_size(size_t nr)
-{
-	return sizeof(struct group_values) + nr * 2 * sizeof(uint64_t);
-}
-
-static int read_error(struct td_err *err, int error)
-{
-	td_err_set(err, -error, "cannot read a counter: %s", strerror(error));
-	if (error == ECHILD) /* __perf_read_group_add() in the kernel */
-		td_err_hint(err, "a thread began while the counters were "
-				 "opened, and has not all of them: try again");
-	return err->code;
-}
-
-/* A pinned group that did not get the hardware is given up, too. */
-static void note_lost(const struct perf_counter *counter,
-		      const struct open_group *group, int cpu)
-{
-	const char *what = group->evsels[0]->attr.pinned
-				   ? "a pinned group, whose counters are taken"
-				   : "not counted any more";
-
-	if (cpu < 0)
-		td_notes_add(counter->notes, "%s", what);
-	else
-		td_notes_add(counter->notes, "%s: CPU %d", what, cpu);
-}
-
-/*
- * One read of one group.  Less than a whole group: the kernel has given it
- * up (error state), or taken it apart (its CPU went offline), so it was not
- * counted.
- */
-static int read_group(struct perf_counter *counter,
-		      const struct open_group *group, int cpu_idx, int thread,
-		      const struct group_values **out, struct td_err *err)
-{
-	int fd = event_fd(group->evsels[0], cpu_idx, thread);
-	struct group_values *values = (struct group_values *)counter->buf;
-	size_t size = group_read_size(group->nr);
-	ssize_t len = read(fd, values, size);
-
-	if (len < 0)
-		return read_error(err, errno);
-	if ((size_t)len < size) {
-		memset(values, 0, size);
-		note_lost(counter, group,
-			  perf_cpu_map__cpu(group->cpus, cpu_idx).cpu);
-	}
-	*out = values;
-	return 0;
-}
-
 static int group_units(const struct perf_counter *counter,
 		       const struct open_group *group)
 {
@@ -180,50 +98,11 @@ static int group_units(const struct perf_counter *counter,
 	       perf_thread_map__nr(counter->threads);
 }
 
-/* Where that is not allowed, the kernel asks the CPU from afar. */
-static void go_to_cpu(int cpu)
-{
-	cpu_set_t there;
-
-	CPU_ZERO(&there);
-	if (cpu >= 0 && cpu < CPU_SETSIZE) {
-		CPU_SET((size_t)cpu, &there);
-		sched_setaffinity(0, sizeof(there), &there);
-	}
-}
-
 static int perf_read(struct td_counter *base, uint64_t *time_ns,
 		     struct td_readings *readings, struct td_err *err)
 {
-	struct perf_counter *counter = perf_counter_of(base);
-	struct td_readings before = counter->before;
-	struct td_reading *out = counter->now.v;
-	const struct group_values *values = NULL;
-
 	(void)time_ns; /* the caller's clock */
-	for (size_t s = 0; s < counter->nr_steps; s++) {
-		const struct read_step *step = &counter->steps[s];
-		int rc;
-
-		if (counter->goes_there && (!s || step[-1].cpu != step->cpu))
-			go_to_cpu(step->cpu);
-		rc = read_group(counter, step->group, step->cpu_idx,
-				step->thread, &values, err);
-		if (rc)
-			return rc;
-		for (size_t i = 0; i < step->group->nr; i++, out++) {
-			out->value = values->v[i].value;
-			out->enabled_ns = values->enabled_ns;
-			out->running_ns = values->running_ns;
-		}
-	}
-	if (counter->goes_there)
-		sched_setaffinity(0, sizeof(counter->home), &counter->home);
-	td_count_delta(&counter->now, &counter->before, &counter->delta);
-	counter->before = counter->now;
-	counter->now = before;
-	*readings = counter->delta;
-	return 0;
+	return td_reader_read(&perf_counter_of(base)->reader, readings, err);
 }
 
 static const struct td_counter_ops perf_ops = {
@@ -232,96 +111,44 @@ static const struct td_counter_ops perf_ops = {
 	.close = perf_close,
 };
 
-static int by_cpu_thread_group(const void *a, const void *b)
+/* What is read of the index-th group. */
+static int add_steps(struct perf_counter *counter, const struct td_plan *plan,
+		     size_t index)
 {
-	const struct read_step *x = a, *y = b;
-
-	if (x->cpu != y->cpu)
-		return x->cpu < y->cpu ? -1 : 1;
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return x->group < y->group ? -1 : x->group > y->group;
-}
-
-/*
- * One CPU after the other, or thread: what is divided by each other is read at
- * nearly the same time.
- */
-static int plan_steps(struct perf_counter *counter)
-{
+	const struct open_group *group = &counter->groups[index];
 	int nr_threads = perf_thread_map__nr(counter->threads);
+	int nr = group_units(counter, group);
 
-	for (size_t g = 0; g < counter->nr_groups; g++) {
-		const struct open_group *group = &counter->groups[g];
-		int nr = group_units(counter, group);
+	for (int unit = 0; unit < nr; unit++) {
+		struct td_read_step *step = td_reader_add(&counter->reader);
+		int cpu = unit / nr_threads, thread = unit % nr_threads;
 
-		for (int unit = 0; unit < nr; unit++) {
-			struct read_step *step =
-				td_array_add(&counter->steps, counter->nr_steps,
-					     sizeof(*step));
-
-			if (!step)
-				return -ENOMEM;
-			counter->nr_steps++;
-			step->group = group;
-			step->cpu_idx = unit / nr_threads;
-			step->thread = unit % nr_threads;
-			step->cpu =
-				perf_cpu_map__cpu(group->cpus, step->cpu_idx)
-					.cpu;
-		}
+		if (!step)
+			return -ENOMEM;
+		*step = (struct td_read_step){
+			.fd = event_fd(group->evsels[0], cpu, thread),
+			.group = (int)index,
+			.cpu = perf_cpu_map__cpu(group->cpus, cpu).cpu,
+			.thread = thread,
+			.tid = perf_thread_map__pid(counter->threads, thread),
+			.members = group->members,
+			.nr = group->nr,
+			.name = plan->events[group->members[0]].name,
+			.pinned = group->evsels[0]->attr.pinned,
+			.resume = group->evsels[0]->attr.pinned && !plan->asked,
+		};
 	}
-	if (counter->nr_steps)
-		qsort(counter->steps, counter->nr_steps,
-		      sizeof(*counter->steps), by_cpu_thread_group);
-	for (size_t s = 1; s < counter->nr_steps; s++)
-		counter->goes_there |=
-			counter->steps[s].cpu >= 0 &&
-			counter->steps[s].cpu == counter->steps[s - 1].cpu;
-	if (sched_getaffinity(0, sizeof(counter->home), &counter->home))
-		counter->goes_there = false;
 	return 0;
 }
 
-/* Who is counted where does not change: filled in once, in all buffers. */
-static void label_readings(const struct perf_counter *counter,
-			   struct td_reading *out)
+static int begin_reading(struct perf_counter *counter,
+			 const struct td_plan *plan)
 {
-	for (size_t s = 0; s < counter->nr_steps; s++) {
-		const struct read_step *step = &counter->steps[s];
-		int tid = perf_thread_map__pid(counter->threads, step->thread);
-
-		for (size_t i = 0; i < step->group->nr; i++, out++)
-			*out = (struct td_reading){
-				.event = step->group->members[i],
-				.cpu = step->cpu,
-				.tid = tid,
-			};
-	}
-}
-
-static int alloc_readings(struct perf_counter *counter)
-{
-	struct td_readings *sets[] = { &counter->now, &counter->before,
-				       &counter->delta };
-	size_t nr = 0, largest = 0;
-
-	if (plan_steps(counter))
-		return -ENOMEM;
-	for (size_t s = 0; s < counter->nr_steps; s++) {
-		nr += counter->steps[s].group->nr;
-		if (counter->steps[s].group->nr > largest)
-			largest = counter->steps[s].group->nr;
-	}
-	for (size_t i = 0; i < TD_ARRAY_SIZE(sets); i++) {
-		sets[i]->v = calloc(nr + 1, sizeof(*sets[i]->v));
-		sets[i]->nr = nr;
-		if (!sets[i]->v)
+	for (size_t g = 0; g < counter->nr_groups; g++) {
+		if (add_steps(counter, plan, g))
 			return -ENOMEM;
-		label_readings(counter, sets[i]->v);
 	}
-	counter->buf = malloc(group_read_size(largest));
-	return counter->buf ? 0 : -ENOMEM;
+	return td_reader_begin(&counter->reader);
 }
 
 /* Makes the soft limit of descriptors the hard one; false: it is already. */
@@ -501,7 +328,7 @@ int td_counter_perf_open(struct td_counter **out,
 	if (!counter)
 		return td_err_nomem(err);
 	counter->base.ops = &perf_ops;
-	counter->notes = setup->notes;
+	counter->reader.notes = setup->notes;
 	counter->threads = target_threads(setup->target);
 	rc = counter->threads ? 0 : td_err_nomem(err);
 	while (!rc) {
@@ -512,7 +339,7 @@ int td_counter_perf_open(struct td_counter **out,
 			     ? td_err_nomem(err)
 			     : td_fall_back(setup, index, failed, rc, err);
 	}
-	if (!rc && alloc_readings(counter))
+	if (!rc && begin_reading(counter, setup->plan))
 		rc = td_err_nomem(err);
 	td_plan_fill_at_once(setup->plan, setup->machine);
 	if (rc) {

@@ -79,6 +79,16 @@ void td_plan_find_clones(struct td_plan *plan)
 				group->clone = group->members[i];
 		}
 	}
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		int first = plan->groups[g].clone < 0
+				    ? -1
+				    : td_plan_group_of(
+					      plan, plan->groups[g].reference);
+
+		if (first >= 0)
+			plan->groups[first].reference =
+				plan->groups[g].reference;
+	}
 }
 
 int td_plan_group_of(const struct td_plan *plan, int event)
@@ -113,7 +123,7 @@ bool td_plan_can_split(const struct td_group *group)
 {
 	size_t first = group->reference >= 0;
 
-	return !group->slots && group->nr >= first + 2;
+	return !group->slots && !group->pinned && group->nr >= first + 2;
 }
 
 int td_plan_split(struct td_plan *plan, size_t index, struct td_err *err)

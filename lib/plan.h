@@ -47,7 +47,25 @@ struct td_plan {
 struct td_need {
 	int *events;
 	size_t nr;
-	int rank; /* lower ones are placed first: the level */
+	int rank;   /* lower ones are placed first: the level */
+	bool apart; /* they may be in several groups as well */
+};
+
+/* What td_plan_build() is to make of a plan's events. */
+struct td_schedule {
+	const struct td_need *needs;
+	size_t nr_needs;
+	/*
+	 * One event a PMU that all groups count, -1: none, or with always one
+	 * that a fixed counter counts, if groups take turns.
+	 */
+	const int *references;
+	/*
+	 * The events of ranks 1 and 2, or of rank 1 alone, make a pinned group
+	 * of those PMUs whose counters hold them and any one of the others.
+	 */
+	bool always;
+	bool single; /* each event a group of its own, but SLOTS and its fields */
 };
 
 /*
@@ -55,12 +73,10 @@ struct td_need {
  * PMU, and it fills in the groups: on each PMU SLOTS first, the topdown-*
  * metric events behind it, then whatever else the counters hold; the events
  * of a need stay together where they fit; more groups only where the counters
- * force them.  references: one event a PMU that its further groups clone, or
- * -1.
+ * force them.
  */
 int td_plan_build(struct td_plan *plan, const struct td_machine *machine,
-		  const struct td_need *needs, size_t nr_needs,
-		  const int *references, struct td_err *err);
+		  const struct td_schedule *schedule, struct td_err *err);
 /*
  * The scheduler for events that were typed: groups as the text has them, but
  * one PMU each, with SLOTS first, and added where only its fields are asked
@@ -79,7 +95,10 @@ int td_plan_group_of(const struct td_plan *plan, int event);
 /* Forgets the events from the from-th on. */
 void td_plan_drop_events(struct td_plan *plan, size_t from);
 
-/* Splits a group that the kernel refused in two: not SLOTS', nor one event. */
+/*
+ * Splits a group that the kernel refused in two: not SLOTS', nor a pinned one,
+ * nor one event.
+ */
 bool td_plan_can_split(const struct td_group *group);
 int td_plan_split(struct td_plan *plan, size_t group, struct td_err *err);
 

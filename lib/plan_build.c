@@ -2,255 +2,251 @@
 /* The metrics' scheduler: events and needs -> groups. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "lib/plan_fit.h"
+#include "lib/plan_build.h"
 #include "lib/plan_group.h"
 #include "lib/util.h"
 
-/* The scheduler at work. */
-struct planning {
-	struct td_plan *plan;
-	const struct td_machine *machine;
-	const int *references; /* one a PMU */
-	bool *placed;          /* one an event that was asked for */
-	size_t nr_asked;       /* events behind these are clones */
-};
-
-/* Would group still be schedulable with these more? */
-static bool group_fits(const struct planning *p, const struct td_group *group,
-		       const int *more, size_t nr)
+/* Fields are where their SLOTS are. */
+static void home_fields(const struct td_scheduling *s)
 {
-	struct td_fit fit = { 0 };
+	for (int i = 0; i < s->nr_asked; i++) {
+		int slots = td_scheduling_has(s, i)
+				    ? td_scheduling_slots_of(s, i)
+				    : -1;
 
-	for (size_t i = 0; i < group->nr + nr; i++) {
-		int event =
-			i < group->nr ? group->members[i] : more[i - group->nr];
-
-		if (!td_fit_add(&fit, p->machine, &p->plan->events[event]))
-			return false;
+		if (slots >= 0)
+			s->packing.homes[i] = s->packing.homes[slots];
 	}
-	return true;
 }
 
-/* A group for more events of a PMU that has some already, or its first. */
-static struct td_group *further_group(struct planning *p, int pmu)
+/* --- groups ---------------------------------------------------------------------- */
+
+/* One with SLOTS, its fields and nothing else yet, of those of a home. */
+static struct td_group *new_group(const struct td_scheduling *s, int home)
 {
-	struct td_group *group = td_plan_new_group(p->plan, pmu);
-	int reference = p->references ? p->references[pmu] : -1;
+	struct td_group *group = td_plan_new_group(s->plan, s->pmu);
+	const int *homes = s->packing.homes;
 
-	/* not before the reference itself has its place */
-	if (!group || reference < 0 || !p->placed[reference])
-		return group;
-	return td_plan_add_clone(p->plan, group, reference) ? NULL : group;
-}
-
-static int find_slots(const struct td_plan *plan, int pmu)
-{
-	for (int i = 0; i < (int)plan->nr_events; i++) {
-		if (plan->events[i].pmu == pmu &&
-		    td_event_is_slots(&plan->events[i]))
-			return i;
-	}
-	return -1;
-}
-
-/* SLOTS and its metric events: one group a PMU. */
-static int add_slots_group(struct planning *p, int pmu)
-{
-	struct td_plan *plan = p->plan;
-	int slots = find_slots(plan, pmu);
-	struct td_group *group;
-
-	if (slots < 0)
-		return 0;
-	group = td_plan_new_group(plan, pmu);
-	if (!group || td_group_add(group, &slots, 1))
-		return -ENOMEM;
-	group->slots = p->placed[slots] = true;
-	for (int i = 0; i < (int)p->nr_asked; i++) {
-		if (plan->events[i].pmu != pmu || p->placed[i] ||
-		    !td_event_is_metric(&plan->events[i]))
+	for (int i = 0; group && i < s->nr_asked; i++) {
+		if (!td_scheduling_is_slots(s, i) || homes[i] != home)
 			continue;
+		group->slots = true;
 		if (td_group_add(group, &i, 1))
-			return -ENOMEM;
-		p->placed[i] = true;
+			return NULL;
 	}
-	return 0;
+	for (int i = 0; group && i < s->nr_asked; i++) {
+		if (td_scheduling_has(s, i) && homes[i] == home &&
+		    td_scheduling_slots_of(s, i) >= 0 &&
+		    td_group_add(group, &i, 1))
+			return NULL;
+	}
+	return group;
 }
 
-/* The first group that takes them all; NULL: none does. */
-static struct td_group *room_for(const struct planning *p, int pmu,
-				 const int *events, size_t nr)
+static bool is_plain(const struct td_scheduling *s, int event)
 {
-	for (size_t g = 0; g < p->plan->nr_groups; g++) {
-		struct td_group *group = &p->plan->groups[g];
-
-		if (group->pmu == pmu && group_fits(p, group, events, nr))
-			return group;
-	}
-	return NULL;
+	return !td_scheduling_is_slots(s, event) &&
+	       td_scheduling_slots_of(s, event) < 0;
 }
 
-/* One event into the first group with room, or a new one. */
-static int place_single(struct planning *p, int event)
+static int add_pinned_group(const struct td_scheduling *s)
 {
-	int pmu = p->plan->events[event].pmu;
-	struct td_group *group = room_for(p, pmu, &event, 1);
+	struct td_group *group = new_group(s, TD_PINNED);
 
 	if (!group)
-		group = further_group(p, pmu);
-	if (!group || td_group_add(group, &event, 1))
 		return -ENOMEM;
-	p->placed[event] = true;
+	group->pinned = true;
+	for (int i = 0; i < s->nr_asked; i++) {
+		if (td_scheduling_has(s, i) &&
+		    s->packing.homes[i] == TD_PINNED && is_plain(s, i) &&
+		    td_group_add(group, &i, 1))
+			return -ENOMEM;
+	}
 	return 0;
 }
 
-/*
- * Would all that still wants a place fit into the groups that there are, one
- * by one?  Then a new group for the sake of keeping some together is one too
- * many.  Leaves the plan as it was.
- */
-static bool rest_fits(struct planning *p, int pmu)
+/* The first group has the reference itself, further ones a clone. */
+static int add_reference(struct td_scheduling *s, struct td_group *group,
+			 bool first)
 {
-	size_t groups = p->plan->nr_groups, added = 0;
-	td_autofree struct td_group **where =
-		calloc(p->nr_asked + 1, sizeof(struct td_group *));
-	bool fits = where != NULL;
+	int rc = 0;
 
-	for (int i = 0; fits && i < (int)p->nr_asked; i++) {
-		struct td_group *group;
-
-		if (p->plan->events[i].pmu != pmu || p->placed[i])
-			continue;
-		group = room_for(p, pmu, &i, 1);
-		fits = group && td_group_add(group, &i, 1) == 0;
-		if (fits)
-			where[added++] = group;
-	}
-	while (added > 0)
-		where[--added]->nr--;
-	return fits && groups > 0;
-}
-
-/* Places events of one PMU that belong together. */
-static int place_together(struct planning *p, const int *events, size_t nr)
-{
-	int pmu = p->plan->events[events[0]].pmu, rc = 0;
-	struct td_group *group = room_for(p, pmu, events, nr);
-
-	if (!group && !rest_fits(p, pmu)) {
-		group = further_group(p, pmu);
-		if (!group)
-			return -ENOMEM;
-		/* too many even for an empty one: one by one */
-		if (!group_fits(p, group, events, nr))
-			group = NULL;
-	}
-	if (group) {
-		for (size_t i = 0; i < nr; i++)
-			p->placed[events[i]] = true;
-		return td_group_add(group, events, nr);
-	}
-	for (size_t i = 0; !rc && i < nr; i++)
-		rc = place_single(p, events[i]);
+	if (!td_scheduling_has_reference(s))
+		return 0;
+	if (!first)
+		return td_plan_add_clone(s->plan, group, s->reference.event);
+	if (s->reference.event < 0)
+		rc = td_reference_make(&s->reference, s->plan, s->machine,
+				       s->pmu, s->err);
+	group->reference = s->reference.event;
+	if (!rc && (s->reference.event >= s->nr_asked ||
+		    is_plain(s, s->reference.event)))
+		rc = td_group_add(group, &s->reference.event, 1);
 	return rc;
 }
 
-/* The part of a need that is on pmu and has no place yet. */
-static size_t unplaced(const struct planning *p, const struct td_need *need,
-		       int pmu, int *out)
+static bool is_home(const struct td_scheduling *s, int home)
 {
-	size_t nr = 0;
-
-	for (size_t i = 0; i < need->nr; i++) {
-		int event = need->events[i];
-
-		if (p->plan->events[event].pmu != pmu || p->placed[event])
-			continue;
-		if (out)
-			out[nr] = event;
-		nr++;
+	for (int i = 0; i < s->nr_asked; i++) {
+		if (s->packing.homes[i] == home)
+			return true;
 	}
-	return nr;
+	return false;
 }
 
-/*
- * The next need: of the lowest rank, the one with the fewest events to place,
- * since those fit beside the reference.  NULL: all have their places.
- */
-static const struct td_need *next_need(const struct planning *p,
-				       const struct td_need *needs, size_t nr,
-				       int pmu)
+static int add_group(struct td_scheduling *s, int home, bool first)
 {
-	const struct td_need *best = NULL;
-	size_t fewest = 0;
+	const struct td_packing *p = &s->packing;
+	struct td_group *group = new_group(s, home);
+	int rc = group ? add_reference(s, group, first) : -ENOMEM;
 
-	for (size_t i = 0; i < nr; i++) {
-		size_t left = unplaced(p, &needs[i], pmu, NULL);
-
-		if (!left ||
-		    (best && (needs[i].rank > best->rank ||
-			      (needs[i].rank == best->rank && left >= fewest))))
-			continue;
-		best = &needs[i];
-		fewest = left;
-	}
-	return best;
-}
-
-static int place_need(struct planning *p, const struct td_need *need, int pmu)
-{
-	td_autofree int *events = calloc(need->nr + 1, sizeof(*events));
-
-	if (!events)
-		return -ENOMEM;
-	return place_together(p, events, unplaced(p, need, pmu, events));
-}
-
-/* The reference itself, in the PMU's first group. */
-static int place_reference(struct planning *p, int pmu, int reference)
-{
-	int rc = p->placed[reference] ? 0 : place_single(p, reference);
-
-	for (size_t g = 0; !rc && g < p->plan->nr_groups; g++) {
-		if (p->plan->groups[g].pmu != pmu)
-			continue;
-		p->plan->groups[g].reference = reference;
-		break;
+	for (size_t i = 0; !rc && i < p->nr_placed; i++) {
+		if (p->homes[p->order[i]] == home && is_plain(s, p->order[i]))
+			rc = td_group_add(group, &p->order[i], 1);
 	}
 	return rc;
 }
 
-static int place_pmu(struct planning *p, const struct td_need *needs,
-		     size_t nr_needs, int pmu)
+static int add_groups(struct td_scheduling *s)
 {
-	int reference = p->references ? p->references[pmu] : -1;
-	int rc = add_slots_group(p, pmu);
-	const struct td_need *need;
+	bool first = true;
+	int rc = s->has_pinned ? add_pinned_group(s) : 0;
 
-	if (!rc && reference >= 0)
-		rc = place_reference(p, pmu, reference);
-	while (!rc && (need = next_need(p, needs, nr_needs, pmu)))
-		rc = place_need(p, need, pmu);
-	for (int i = 0; !rc && i < (int)p->nr_asked; i++) {
-		if (p->plan->events[i].pmu == pmu && !p->placed[i])
-			rc = place_single(p, i);
+	for (int home = 0; !rc && home < (int)s->packing.nr_groups; home++) {
+		if (!is_home(s, home))
+			continue;
+		rc = add_group(s, home, first);
+		first = false;
 	}
+	return rc;
+}
+
+/* --- a PMU ----------------------------------------------------------------------- */
+
+/* An event that the first group has from the start. */
+static void start_with(struct td_scheduling *s, int event)
+{
+	td_fit_add(&s->packing.first, &s->claims[event]);
+	s->packing.homes[event] = 0;
+}
+
+/* SLOTS and the reference are in the first of the groups that take turns. */
+static void start_packing(struct td_scheduling *s)
+{
+	struct td_packing *p = &s->packing;
+	bool started = s->has_pinned;
+
+	p->first = p->further = s->pinned;
+	p->nr = 0;
+	for (int i = 0; !started && i < s->nr_asked; i++) {
+		started = td_scheduling_is_slots(s, i);
+		if (started)
+			start_with(s, i);
+	}
+	if (td_scheduling_has_reference(s)) {
+		int event = s->reference.event;
+
+		td_fit_add(&p->further, &s->reference.claim);
+		if (event < 0)
+			td_fit_add(&p->first, &s->reference.claim);
+		else if (p->homes[event] == TD_NOWHERE)
+			start_with(s, event);
+	}
+	for (int i = 0; i < s->nr_asked; i++) {
+		if (p->homes[i] != TD_NOWHERE)
+			continue;
+		if (td_scheduling_slots_of(s, i) >= 0)
+			p->homes[i] = TD_APART;
+		else
+			p->events[p->nr++] = i;
+	}
+}
+
+/* Each event for itself, but SLOTS and its fields. */
+static void pack_singles(struct td_scheduling *s)
+{
+	struct td_packing *p = &s->packing;
+
+	p->nr_groups = p->nr_placed = 0;
+	for (int i = 0; i < s->nr_asked; i++) {
+		if (p->homes[i] != TD_NOWHERE ||
+		    td_scheduling_slots_of(s, i) >= 0)
+			continue;
+		p->order[p->nr_placed++] = i;
+		p->homes[i] = (int)p->nr_groups++;
+	}
+}
+
+static bool is_counted(const struct td_scheduling *s)
+{
+	return s->machine->pmus[s->pmu].kind != TD_PMU_TOOL;
+}
+
+static int build_pmu(struct td_scheduling *s)
+{
+	bool core = s->machine->pmus[s->pmu].kind == TD_PMU_CORE;
+	int rc = 0;
+
+	for (int i = 0; i < s->nr_asked; i++) {
+		bool wanted = td_scheduling_has(s, i) && is_counted(s);
+
+		s->packing.homes[i] = wanted ? TD_NOWHERE : TD_APART;
+		if (wanted)
+			s->claims[i] =
+				td_claim_of(s->machine, &s->plan->events[i]);
+	}
+	if (!is_home(s, TD_NOWHERE))
+		return 0;
+	s->pinned = (struct td_fit){ 0 };
+	s->has_pinned = false;
+	s->reference = (struct td_reference){ .event = -1, .kind = -1 };
+	if (s->schedule->single || !core) {
+		pack_singles(s);
+	} else {
+		td_scheduling_pin(s);
+		start_packing(s);
+		rc = td_pack(&s->packing);
+	}
+	home_fields(s);
+	return rc ? rc : add_groups(s);
+}
+
+static int build(struct td_scheduling *s)
+{
+	int rc = 0;
+
+	for (s->pmu = 0; !rc && s->pmu < (int)s->machine->nr_pmus; s->pmu++)
+		rc = build_pmu(s);
 	return rc;
 }
 
 int td_plan_build(struct td_plan *plan, const struct td_machine *machine,
-		  const struct td_need *needs, size_t nr_needs,
-		  const int *references, struct td_err *err)
+		  const struct td_schedule *schedule, struct td_err *err)
 {
-	td_autofree bool *placed = calloc(plan->nr_events + 1, sizeof(*placed));
-	struct planning p = { plan, machine, references, placed,
-			      plan->nr_events };
-	int rc = placed ? 0 : -ENOMEM;
+	size_t nr = plan->nr_events;
+	td_autofree struct td_claim *claims = calloc(nr + 1, sizeof(*claims));
+	td_autofree int *ints = calloc(3 * nr + 1, sizeof(*ints));
+	struct td_scheduling s = {
+		.plan = plan,
+		.machine = machine,
+		.schedule = schedule,
+		.nr_asked = (int)nr,
+		.claims = claims,
+		.packing = {
+			.claims = claims,
+			.events = ints,
+			.needs = schedule->needs,
+			.nr_needs = schedule->nr_needs,
+			.homes = ints + nr,
+			.order = ints + 2 * nr,
+		},
+		.err = err,
+	};
+	int rc = claims && ints ? build(&s) : -ENOMEM;
 
-	for (int pmu = 0; !rc && pmu < (int)machine->nr_core; pmu++)
-		rc = place_pmu(&p, needs, nr_needs, pmu);
+	if (rc == -ENOMEM)
+		return td_err_nomem(err);
 	td_plan_fill_at_once(plan, machine);
-	return rc ? td_err_nomem(err) : 0;
+	return rc;
 }

@@ -2,11 +2,12 @@
 #include "lib/plan_fit.h"
 
 #include <linux/perf_event.h>
+#include <math.h>
 
 #include "lib/util.h"
 
-#define FIXED(n)     (UINT32_C(1) << (16 + (n)))
-#define FIXED_CYCLES FIXED(1)
+#define FIXED_CYCLES TD_FIXED(1)
+#define FIXED_ALL    UINT32_C(0xffff0000)
 
 /*
  * What the kernel programs for its own names (intel_perfmon_event_map in
@@ -33,28 +34,29 @@ static uint64_t raw_config(const struct td_event *event)
 	return id < TD_ARRAY_SIZE(map) && map[id] ? map[id] : 0x412e;
 }
 
-/* The counters that could count an event, as one mask; 0: it needs none. */
-static uint32_t candidates(const struct td_machine *machine,
-			   const struct td_event *event)
+struct td_claim td_claim_of(const struct td_machine *machine,
+			    const struct td_event *event)
 {
 	const struct td_pmu *pmu = &machine->pmus[event->pmu];
-	struct td_placement place =
-		td_uarch_place(pmu->uarch, raw_config(event));
-	uint32_t mask;
+	uint64_t config = raw_config(event);
+	struct td_placement place = td_uarch_place(pmu->uarch, config);
+	struct td_claim claim = { .mask = place.general };
 
 	if (pmu->kind != TD_PMU_CORE || td_event_is_metric(event))
-		return 0;
-	mask = place.general;
+		return (struct td_claim){ 0 };
 	if (place.fixed >= 0)
-		mask |= FIXED(place.fixed);
+		claim.mask |= TD_FIXED(place.fixed);
 	if (machine->nmi_watchdog)
-		mask &= ~FIXED_CYCLES;
-	return mask;
+		claim.mask &= ~FIXED_CYCLES;
+	if (place.leaks && machine->smt)
+		claim.most = td_uarch_general(pmu->uarch) / 2;
+	claim.reg = td_uarch_register(config, event->config[1]);
+	claim.value = event->config[1];
+	return claim;
 }
 
 /* Finds event i a counter, moving those that have one (Kuhn's matching). */
-static bool place_event(const struct td_fit *fit, int i, int *owner,
-			uint32_t *tried)
+static bool place_event(struct td_fit *fit, int i, uint32_t *tried)
 {
 	for (int c = 0; c < TD_NR_COUNTERS; c++) {
 		uint32_t bit = UINT32_C(1) << c;
@@ -62,54 +64,87 @@ static bool place_event(const struct td_fit *fit, int i, int *owner,
 		if (!(fit->masks[i] & bit) || *tried & bit)
 			continue;
 		*tried |= bit;
-		if (owner[c] < 0 || place_event(fit, owner[c], owner, tried)) {
-			owner[c] = i;
+		if (!fit->owners[c] ||
+		    place_event(fit, fit->owners[c] - 1, tried)) {
+			fit->owners[c] = (uint8_t)(i + 1);
 			return true;
 		}
 	}
 	return false;
 }
 
-static bool counters_suffice(const struct td_fit *fit)
+/* Is there a register for the value?  is_new: none holds it yet. */
+static bool register_suffices(const struct td_fit *fit,
+			      const struct td_claim *claim, bool *is_new)
 {
-	int owner[TD_NR_COUNTERS];
+	int used = 0;
 
-	for (int c = 0; c < TD_NR_COUNTERS; c++)
-		owner[c] = -1;
-	for (int i = 0; i < fit->nr; i++) {
-		uint32_t tried = 0;
+	*is_new = claim->reg != TD_REGISTER_NONE;
+	for (int i = 0; i < fit->nr_registers; i++) {
+		if (fit->registers[i].reg != claim->reg)
+			continue;
+		if (fit->registers[i].value == claim->value)
+			*is_new = false;
+		used++;
+	}
+	return !*is_new || used < (claim->reg == TD_REGISTER_OFFCORE ? 2 : 1);
+}
 
-		if (!place_event(fit, i, owner, &tried))
-			return false;
+/*
+ * Where not all of the general counters may be used: the kernel gives an event
+ * a fixed one if there is one.
+ */
+static bool is_within_most(const struct td_fit *fit,
+			   const struct td_claim *claim, int most)
+{
+	uint32_t fixed = fit->fixed | (claim->mask & FIXED_ALL);
+
+	return !most || fit->nr + 1 - __builtin_popcount(fixed) <= most;
+}
+
+bool td_fit_add(struct td_fit *fit, const struct td_claim *claim)
+{
+	int most = claim->most ? claim->most : fit->most;
+	uint32_t tried = 0;
+	bool is_new;
+
+	if (!claim->mask)
+		return true;
+	if (fit->nr == TD_NR_COUNTERS ||
+	    !register_suffices(fit, claim, &is_new) ||
+	    !is_within_most(fit, claim, most))
+		return false;
+	fit->masks[fit->nr] = claim->mask;
+	if (!place_event(fit, fit->nr, &tried)) {
+		fit->masks[fit->nr] = 0;
+		return false;
+	}
+	fit->nr++;
+	fit->most = most;
+	fit->fixed |= claim->mask & FIXED_ALL;
+	if (is_new) {
+		fit->registers[fit->nr_registers].reg = claim->reg;
+		fit->registers[fit->nr_registers].value = claim->value;
+		fit->nr_registers++;
 	}
 	return true;
 }
 
-bool td_fit_add(struct td_fit *fit, const struct td_machine *machine,
-		const struct td_event *event)
-{
-	uint32_t mask = candidates(machine, event);
-
-	if (!mask)
-		return true;
-	if (fit->nr == TD_NR_COUNTERS)
-		return false;
-	fit->masks[fit->nr] = mask;
-	fit->nr++;
-	if (counters_suffice(fit))
-		return true;
-	fit->nr--;
-	return false;
-}
-
+/* All or none of a group's events. */
 static bool add_group(struct td_fit *fit, const struct td_plan *plan,
 		      const struct td_machine *machine,
 		      const struct td_group *group)
 {
+	struct td_fit with = *fit;
+
 	for (size_t i = 0; i < group->nr; i++) {
-		if (!td_fit_add(fit, machine, &plan->events[group->members[i]]))
+		struct td_claim claim =
+			td_claim_of(machine, &plan->events[group->members[i]]);
+
+		if (!td_fit_add(&with, &claim))
 			return false;
 	}
+	*fit = with;
 	return true;
 }
 
@@ -121,35 +156,54 @@ bool td_plan_group_fits(const struct td_plan *plan,
 	return add_group(&fit, plan, machine, &plan->groups[group]);
 }
 
+/* What counts at once on a PMU. */
+struct company {
+	struct td_fit fit;
+	size_t nr;
+	bool closed; /* an exclusive group has the counters for itself */
+};
+
+static bool joins(struct company *company, const struct td_plan *plan,
+		  const struct td_machine *machine,
+		  const struct td_group *group)
+{
+	if (company->closed || (group->exclusive && company->nr) ||
+	    !add_group(&company->fit, plan, machine, group))
+		return false;
+	company->nr++;
+	company->closed = group->exclusive;
+	return true;
+}
+
 /* How many count at once when the first-th of them is the first in the queue. */
 static size_t side_by_side(const struct td_plan *plan,
 			   const struct td_machine *machine, int pmu,
 			   size_t first)
 {
-	struct td_fit fit = { 0 };
-	size_t nr = 0;
+	struct company company = { .nr = 0 };
 
+	for (size_t i = 0; i < plan->nr_groups; i++) {
+		const struct td_group *group = &plan->groups[i];
+
+		if (group->pmu == pmu && group->pinned)
+			joins(&company, plan, machine, group);
+	}
 	for (size_t i = 0; i < plan->nr_groups; i++) {
 		const struct td_group *group =
 			&plan->groups[(first + i) % plan->nr_groups];
 
-		if (group->pmu != pmu)
-			continue;
-		/* an exclusive group has the counters for itself */
-		if ((group->exclusive && nr) ||
-		    !add_group(&fit, plan, machine, group))
-			break;
-		nr++;
-		if (group->exclusive)
+		if (group->pmu == pmu && !group->pinned &&
+		    !joins(&company, plan, machine, group))
 			break;
 	}
-	return nr;
+	return company.nr;
 }
 
 /*
- * The kernel lets the groups of a PMU take turns: it fills the counters from
- * the head of a queue until one does not fit (merge_sched_in() in
- * kernel/events/core.c), and at each tick the head goes to its end.
+ * The kernel lets the groups of a PMU take turns: beside the pinned ones it
+ * fills the counters from the head of a queue until one does not fit
+ * (merge_sched_in() in kernel/events/core.c), and at each tick the head goes to
+ * its end.
  */
 static double average_side_by_side(const struct td_plan *plan,
 				   const struct td_machine *machine, int pmu)
@@ -157,11 +211,13 @@ static double average_side_by_side(const struct td_plan *plan,
 	size_t sum = 0, nr = 0;
 
 	for (size_t i = 0; i < plan->nr_groups; i++) {
-		if (plan->groups[i].pmu != pmu)
+		if (plan->groups[i].pmu != pmu || plan->groups[i].pinned)
 			continue;
 		sum += side_by_side(plan, machine, pmu, i);
 		nr++;
 	}
+	if (!nr) /* all of them are pinned, or there are none */
+		return fmax(1, (double)side_by_side(plan, machine, pmu, 0));
 	return sum ? (double)sum / (double)nr : 1;
 }
 

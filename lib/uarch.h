@@ -56,9 +56,25 @@ struct td_placement {
 	bool metric;      /* a field of PERF_METRICS: costs no counter */
 	int fixed;        /* a fixed counter, -1: none */
 	uint32_t general; /* mask of general counters */
+	/*
+	 * While it counts, a thread has half of the general counters, if it
+	 * shares its core (the kernel's way round an erratum).
+	 */
+	bool leaks;
 };
 
 /* config as the kernel gets it, of an event on this core's PMU. */
 struct td_placement td_uarch_place(enum td_uarch uarch, uint64_t config);
+
+/* Where an event's config1 goes.  Events of one value share a register. */
+enum td_register {
+	TD_REGISTER_NONE,
+	TD_REGISTER_OFFCORE, /* there are two of them */
+	TD_REGISTER_LATENCY,
+	TD_REGISTER_FRONTEND,
+	TD_REGISTER_SNOOP_0,
+	TD_REGISTER_SNOOP_1,
+};
+enum td_register td_uarch_register(uint64_t config, uint64_t config1);
 
 #endif

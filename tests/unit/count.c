@@ -55,6 +55,27 @@ static const struct {
 	    .running_ns = UINT64_C(1) << 60 }, 0x1p61 },
 };
 
+/* Of the group {1, 0}, whose leader is event 1. */
+static const struct {
+	const char *name;
+	struct td_reading v[3];
+	size_t nr;
+	double want;
+} shares[] = {
+	{ "all the time", { { 1, 0, -1, 5, 10, 10 } }, 1, 100 },
+	{ "an eighth", { { 1, 0, -1, 5, 80, 10 } }, 1, 12.5 },
+	{ "of two CPUs",
+	  { { 1, 0, -1, 5, 10, 10 }, { 1, 1, -1, 5, 10, 5 } }, 2, 75 },
+	{ "of CPUs that were there for different times",
+	  { { 1, 0, -1, 5, 30, 30 }, { 1, 1, -1, 5, 10, 0 } }, 2, 75 },
+	{ "others do not count",
+	  { { 0, 0, -1, 5, 10, 0 }, { 1, 0, -1, 5, 10, 5 },
+	    { 2, 0, -1, 5, 10, 10 } }, 3, 50 },
+	{ "never ran", { { 1, 0, -1, 0, 10, 0 } }, 1, 0 },
+	{ "never enabled", { { 1, 0, -1, 0, 0, 0 } }, 1, NAN },
+	{ "not read", { { 0, 0, -1, 5, 10, 10 } }, 1, NAN },
+};
+
 #define NR_EVENTS 2
 #define MAX_IDS   4
 
@@ -296,8 +317,29 @@ static void test_scale(size_t i)
 	td_totals_free(&totals);
 }
 
+static void test_shares(void)
+{
+	int leader_first[] = { 1, 0 };
+	const struct td_group group = { .members = leader_first, .nr = 2 };
+	const struct td_group empty = { .nr = 0 };
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(shares); i++) {
+		struct td_reading v[3];
+		const struct td_readings sum = { v, shares[i].nr };
+		double got;
+
+		memcpy(v, shares[i].v, sizeof(v));
+		got = td_count_share(&sum, &group);
+		ok(test_near(got, shares[i].want, 1e-12), "share, %s: %g",
+		   shares[i].name, got);
+		ok(isnan(td_count_share(&sum, &empty)),
+		   "share, %s: of an empty group", shares[i].name);
+	}
+}
+
 int main(void)
 {
+	test_shares();
 	test_delta();
 	test_add();
 	test_parts();

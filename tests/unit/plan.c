@@ -2,7 +2,7 @@
 /* The plans of built-in trees on every core; plan_parts.c has the rest. */
 #include "lib/plan.h"
 
-#include "metrics/tree.h"
+#include "tests/unit/levels.h"
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"
 
@@ -290,11 +290,10 @@ static void test_row(size_t r, int level, bool watchdog)
 		    p.machine.pmus[p.pmu].uarch == TD_DARKMONT;
 	snprintf(name, sizeof(name), "%s %s, level %d%s", rows[r].model,
 		 rows[r].pmu, level, watchdog ? ", watchdog" : "");
-	td_tree_build(&p.tree, &p.plan, &p.machine, level, false, &err);
+	test_build_levels(&p.tree, &p.plan, &p.machine, level, false, &err);
 	p.nr_asked = p.plan.nr_events;
-	ok(td_plan_build(&p.plan, &p.machine, p.tree.needs, p.tree.nr_needs,
-			 p.tree.references, &err) == 0,
-	   "%s", name);
+	ok(test_plan_levels(&p.plan, &p.machine, &p.tree, &err) == 0, "%s",
+	   name);
 	check(&p, name, rows[r].groups[level - 1][watchdog]);
 	check_level_1(&p, name, rows[r].groups[0][watchdog]);
 	if (level == 2 && strcmp(rows[r].model, "icx") == 0)

@@ -27,6 +27,7 @@ static const struct {
 	struct { int hardware; uint64_t config; } events[MAX_EVENTS];
 	size_t nr;
 	double want;
+	unsigned int pinned; /* groups, as bits */
 } rows[] = {
 	{ "one event", "adl", 1, false, { HARDWARE(CPU_CYCLES) }, 1, 1 },
 	{ "cycles and instructions", "adl", 1, false,
@@ -51,6 +52,13 @@ static const struct {
 	/* the head of the queue decides: 2, 1 and 2 of them */
 	{ "SLOTS twice, and another", "adl", 0, false,
 	  { RAW(0x400), RAW(0xc4), RAW(0x400) }, 3, 5.0 / 3 },
+	/* pinned ones are there first: two of them, and then three */
+	{ "SLOTS pinned", "adl", 0, false,
+	  { RAW(0x400), RAW(0x400), RAW(0xc4) }, 3, (1 + 2) / 2.0, 1 << 0 },
+	{ "another pinned", "adl", 0, false,
+	  { RAW(0x400), RAW(0xc4), RAW(0x400) }, 3, 2, 1 << 1 },
+	{ "all pinned, of which two fit", "adl", 0, false,
+	  { RAW(0x400), RAW(0x400), RAW(0xc4) }, 3, 2, 1 << 0 | 1 << 1 | 1 << 2 },
 	{ "a machine of one kind of core", "spr", 0, false,
 	  { RAW(0x400), RAW(0x400) }, 2, 0 },
 };
@@ -73,6 +81,7 @@ static void test_row(size_t i)
 		groups[e].members = &members[e];
 		groups[e].nr = 1;
 		groups[e].pmu = events[e].pmu = rows[i].pmu;
+		groups[e].pinned = rows[i].pinned >> e & 1;
 		events[e].type = rows[i].events[e].hardware ? PERF_TYPE_HARDWARE
 							    : pmu->type;
 		events[e].config[0] = rows[i].events[e].config;
@@ -84,8 +93,104 @@ static void test_row(size_t i)
 	td_machine_free(&machine);
 }
 
+/* config, config1: which events of a core count at once. */
+/* clang-format off */
+static const struct {
+	const char *name;
+	enum td_uarch uarch;
+	bool smt;
+	uint64_t events[8][2];
+	size_t nr;
+	bool fits; /* with the last one: without it, they do */
+} fits[] = {
+	/* two offcore registers, whichever of the two codes is used */
+	{ "two offcore values", TD_GOLDEN_COVE, true,
+	  { { 0x12a, 1 }, { 0x12a, 2 } }, 2, true },
+	{ "three", TD_GOLDEN_COVE, true,
+	  { { 0x12a, 1 }, { 0x12b, 2 }, { 0x12a, 3 } }, 3, false },
+	{ "three events of two values", TD_GOLDEN_COVE, true,
+	  { { 0x12a, 1 }, { 0x12b, 2 }, { 0x12a, 2 } }, 3, true },
+	{ "three on an Atom", TD_GRACEMONT, false,
+	  { { 0x1b7, 1 }, { 0x2b7, 2 }, { 0x1b7, 3 } }, 3, false },
+	{ "three on Ice Lake", TD_SUNNY_COVE, true,
+	  { { 0x1b7, 1 }, { 0x1bb, 2 }, { 0x1b7, 3 } }, 3, false },
+	/* one for the frontend's events, of several codes */
+	{ "two frontend values", TD_GOLDEN_COVE, true,
+	  { { 0x1c6, 0x11 }, { 0x1c6, 0x12 } }, 2, false },
+	{ "one of two events", TD_GOLDEN_COVE, true,
+	  { { 0x4c2, 8 }, { 0x10404c2, 8 } }, 2, true },
+	{ "of different events", TD_GOLDEN_COVE, true,
+	  { { 0x4c2, 8 }, { 0x40ad, 7 } }, 2, false },
+	{ "two latencies", TD_GOLDEN_COVE, true,
+	  { { 0x1cd, 4 }, { 0x1cd, 8 } }, 2, false },
+	{ "one of each kind", TD_GOLDEN_COVE, true,
+	  { { 0x12a, 1 }, { 0x12a, 2 }, { 0x1c6, 1 }, { 0x1cd, 4 } }, 4, true },
+	{ "two latencies of an Atom", TD_CRESTMONT, false,
+	  { { 0x5d0, 4 }, { 0x5d0, 8 } }, 2, false },
+	{ "snoop responses have a register each", TD_CRESTMONT, false,
+	  { { 0x127, 1 }, { 0x227, 2 } }, 2, true },
+	{ "two in one", TD_CRESTMONT, false,
+	  { { 0x127, 1 }, { 0x127, 2 } }, 2, false },
+	{ "values of events without one", TD_GOLDEN_COVE, true,
+	  { { 0x4c2, 0 }, { 0x1c6, 0 }, { 0x1c6, 5 } }, 3, true },
+	/* loads on Haswell: two counters a thread, if it shares its core */
+	{ "a load and another", TD_HASWELL, true,
+	  { { 0x1d1 }, { 0x10e } }, 2, true },
+	{ "a load and two others", TD_HASWELL, true,
+	  { { 0x1d1 }, { 0x10e }, { 0x19c } }, 3, false },
+	{ "two others, and then a load", TD_HASWELL, true,
+	  { { 0x10e }, { 0x19c }, { 0x1d1 } }, 3, false },
+	{ "three others", TD_HASWELL, true,
+	  { { 0x10e }, { 0x19c }, { 0x2c2 } }, 3, true },
+	{ "fixed counters do not matter", TD_HASWELL, true,
+	  { { 0x1d1 }, { 0x10e }, { 0x3c }, { 0xc0 }, { 0x300 } }, 5, true },
+	{ "a core for itself", TD_HASWELL, false,
+	  { { 0x1d1 }, { 0x10e }, { 0x19c }, { 0x2c2 } }, 4, true },
+	{ "Broadwell", TD_BROADWELL, true,
+	  { { 0x1d1 }, { 0x10e }, { 0x19c }, { 0x2c2 } }, 4, true },
+	/* single counters */
+	{ "two that only counter 2 has", TD_IVY_BRIDGE, false,
+	  { { 0x148 }, { 0x8a3 } }, 2, false },
+	{ "one, and three others", TD_IVY_BRIDGE, false,
+	  { { 0x10e }, { 0x19c }, { 0x2c2 }, { 0x148 } }, 4, true },
+	{ "reference cycles twice", TD_GOLDEN_COVE, true,
+	  { { 0x300 }, { 0x300 } }, 2, false },
+	{ "or once on another counter", TD_GOLDEN_COVE, true,
+	  { { 0x300 }, { 0x13c } }, 2, true },
+};
+/* clang-format on */
+
+static void test_fit(size_t i)
+{
+	struct td_fit fit = { 0 }, before;
+	struct td_machine machine;
+	bool got = true;
+
+	test_machine(&machine, "spr");
+	machine.pmus[0].uarch = fits[i].uarch;
+	machine.smt = fits[i].smt;
+	for (size_t e = 0; e < fits[i].nr; e++) {
+		const struct td_event event = {
+			.type = 4,
+			.config = { fits[i].events[e][0],
+				    fits[i].events[e][1] },
+		};
+		struct td_claim claim = td_claim_of(&machine, &event);
+
+		ok(got, "fit, %s: %zu of them", fits[i].name, e);
+		before = fit;
+		got = td_fit_add(&fit, &claim);
+	}
+	ok(got == fits[i].fits, "fit, %s", fits[i].name);
+	ok(got || memcmp(&fit, &before, sizeof(fit)) == 0,
+	   "fit, %s: as it was, if not", fits[i].name);
+	td_machine_free(&machine);
+}
+
 int main(void)
 {
+	for (size_t i = 0; i < TD_ARRAY_SIZE(fits); i++)
+		test_fit(i);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++)
 		test_row(i);
 	return done_testing();

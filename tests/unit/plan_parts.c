@@ -4,35 +4,10 @@
 
 #include <errno.h>
 
-#include "metrics/tree.h"
+#include "tests/unit/letters.h"
+#include "tests/unit/levels.h"
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"
-
-#define MAX_EVENTS 16
-
-/*
- * Events by letters, "a" is event=0x90 and so on: no core binds these to
- * single counters.  s, r, b: SLOTS, topdown-retiring, topdown-bad-spec; c, i:
- * cycles and instructions, which have fixed counters.
- */
-static const char *terms_of(char letter, char *buf, size_t size)
-{
-	switch (letter) {
-	case 's':
-		return "config=0x400";
-	case 'r':
-		return "config=0x8000";
-	case 'b':
-		return "config=0x8100";
-	case 'c':
-		return "event=0x3c";
-	case 'i':
-		return "event=0xc0";
-	default:
-		snprintf(buf, size, "event=%d", 0x90 + letter - 'a');
-		return buf;
-	}
-}
 
 /* clang-format off */
 static const struct {
@@ -76,67 +51,14 @@ static const struct {
 };
 /* clang-format on */
 
-static int event_of(const struct td_plan *plan, char letter)
-{
-	for (int i = 0; i < (int)plan->nr_events; i++) {
-		if (plan->events[i].name[strlen("cpu/")] == letter)
-			return i;
-	}
-	return -1;
-}
-
-static void add_events(struct td_plan *plan, const struct td_pmu *pmu,
-		       const char *events)
-{
-	for (; *events; events++) {
-		char id[] = { *events, '\0' }, buf[32];
-		struct td_err err = { 0 };
-		struct td_event *event = td_array_add(
-			&plan->events, plan->nr_events, sizeof(*event));
-
-		td_event_init(event, pmu, 0, id,
-			      terms_of(*events, buf, sizeof(buf)), &err);
-		plan->nr_events++;
-	}
-}
-
-static size_t make_needs(const struct td_plan *plan, const char *text,
-			 struct td_need *needs,
-			 int events[MAX_EVENTS][MAX_EVENTS])
-{
-	size_t nr = 0;
-
-	for (; *text; text += strspn(text, " ")) {
-		needs[nr] = (struct td_need){ events[nr], 0, *text++ - '0' };
-		for (; *text && *text != ' '; text++)
-			events[nr][needs[nr].nr++] = event_of(plan, *text);
-		nr++;
-	}
-	return nr;
-}
-
-static void format_plan(const struct td_plan *plan, size_t nr_asked, char *out)
-{
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		const struct td_group *group = &plan->groups[g];
-
-		if (g)
-			*out++ = ' ';
-		for (size_t i = 0; i < group->nr; i++) {
-			int e = group->members[i];
-			char c = plan->events[e].name[strlen("cpu/")];
-
-			*out++ = (size_t)e < nr_asked ? c
-						      : (char)(c - 'a' + 'A');
-		}
-	}
-	*out = '\0';
-}
-
 static void test_row(size_t r)
 {
-	int events[MAX_EVENTS][MAX_EVENTS], reference;
-	struct td_need needs[MAX_EVENTS];
+	int events[TEST_MAX_EVENTS][TEST_MAX_EVENTS], reference = -1;
+	struct td_need needs[TEST_MAX_EVENTS];
+	struct td_schedule schedule = {
+		.needs = needs,
+		.references = rows[r].reference ? &reference : NULL,
+	};
 	struct td_machine machine;
 	struct td_plan plan = { 0 };
 	struct td_err err = { 0 };
@@ -146,13 +68,14 @@ static void test_row(size_t r)
 
 	test_machine(&machine, rows[r].model);
 	machine.nmi_watchdog = rows[r].watchdog;
-	add_events(&plan, &machine.pmus[0], rows[r].events);
-	nr = make_needs(&plan, rows[r].needs, needs, events);
-	reference = rows[r].reference ? event_of(&plan, rows[r].reference) : -1;
-	rc = td_plan_build(&plan, &machine, needs, nr,
-			   rows[r].reference ? &reference : NULL, &err);
+	test_add_letters(&plan, &machine.pmus[0], rows[r].events);
+	nr = test_make_needs(&plan, rows[r].needs, needs, events);
+	reference = rows[r].reference ? test_event_of(&plan, rows[r].reference)
+				      : -1;
+	schedule.nr_needs = nr;
+	rc = td_plan_build(&plan, &machine, &schedule, &err);
 	ok(rc == 0, "%s", rows[r].name);
-	format_plan(&plan, strlen(rows[r].events), got);
+	test_format_plan(&plan, strlen(rows[r].events), got);
 	is_str(got, rows[r].want, "%s: groups", rows[r].name);
 	td_plan_free(&plan);
 	td_machine_free(&machine);
@@ -198,10 +121,9 @@ static void test_split(const char *model, int level)
 	size_t nr_asked;
 
 	test_machine(&machine, model);
-	td_tree_build(&tree, &plan, &machine, level, false, &err);
+	test_build_levels(&tree, &plan, &machine, level, false, &err);
 	nr_asked = plan.nr_events;
-	td_plan_build(&plan, &machine, tree.needs, tree.nr_needs,
-		      tree.references, &err);
+	test_plan_levels(&plan, &machine, &tree, &err);
 	for (size_t g = 0; g < plan.nr_groups && plan.nr_groups < 100;) {
 		int pmu = plan.groups[g].pmu;
 		size_t before = plan.groups[g].nr, nr = plan.nr_groups;

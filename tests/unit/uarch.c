@@ -22,7 +22,7 @@ static const struct {
 	uint64_t config;
 	int fixed; /* -1: none */
 	uint32_t general;
-	bool metric;
+	bool metric, leaks;
 } places[] = {
 	/* the three that all cores have, on a general counter too */
 	{ TD_SKYLAKE, 0xc0, 0, 0xf },
@@ -133,6 +133,57 @@ static const struct {
 	{ TD_LION_COVE, 0x87d0, -1, 0x3ff },
 	{ TD_LION_COVE, 0x81d0, -1, 0xf },
 
+	/* before: one counter, or one of the first four of four */
+	{ TD_SANDY_BRIDGE, 0x148, -1, 0x4 },
+	{ TD_SANDY_BRIDGE, 0x248, -1, 0x4 },
+	{ TD_SANDY_BRIDGE, 0x2a3, -1, 0x4 },
+	{ TD_SANDY_BRIDGE, 0x6a3, -1, 0x4 },
+	{ TD_SANDY_BRIDGE, 0x4a3, -1, 0xf },
+	{ TD_SANDY_BRIDGE, 0x1c0, -1, 0x2 },
+	{ TD_SANDY_BRIDGE, 0x1cd, -1, 0x8 },
+	{ TD_SANDY_BRIDGE, 0x1d1, -1, 0xf, false, true },
+	{ TD_IVY_BRIDGE, 0x148, -1, 0x4 },
+	{ TD_IVY_BRIDGE, 0x248, -1, 0xf },
+	{ TD_IVY_BRIDGE, 0x279, -1, 0xf },
+	{ TD_IVY_BRIDGE, 0x5a3, -1, 0xf },
+	{ TD_IVY_BRIDGE, 0x8a3 | CMASK(8), -1, 0x4 },
+	{ TD_IVY_BRIDGE, 0xca3 | CMASK(12), -1, 0x4 },
+	{ TD_IVY_BRIDGE, 0x1c0, -1, 0x2 },
+	{ TD_IVY_BRIDGE, 0x1cd, -1, 0xf },
+	{ TD_IVY_BRIDGE, 0x1d3, -1, 0xf, false, true },
+	{ TD_HASWELL, 0x148, -1, 0x4 },
+	{ TD_HASWELL, 0x8a3 | CMASK(8), -1, 0x4 },
+	{ TD_HASWELL, 0xca3 | CMASK(12), -1, 0x4 },
+	{ TD_HASWELL, 0x4a3 | CMASK(4), -1, 0xf },
+	{ TD_HASWELL, 0x1c0, -1, 0x2 },
+	{ TD_HASWELL, 0x1cd, -1, 0x8 },
+	{ TD_HASWELL, 0x81d0, -1, 0xf, false, true },
+	{ TD_HASWELL, 0x1d4, -1, 0xf },
+	{ TD_BROADWELL, 0x148, -1, 0x4 },
+	{ TD_BROADWELL, 0x8a3 | CMASK(8), -1, 0x4 },
+	{ TD_BROADWELL, 0xca3 | CMASK(12), -1, 0x4 },
+	{ TD_BROADWELL, 0x4a3 | CMASK(4), -1, 0xf },
+	{ TD_BROADWELL, 0x1cd, -1, 0xf },
+	{ TD_BROADWELL, 0x81d0, -1, 0xf },
+	{ TD_SKYLAKE, 0x1c0, -1, 0x2 },
+	{ TD_SKYLAKE, 0xca3 | CMASK(12), -1, 0xf },
+	{ TD_SKYLAKE, 0x81d0, -1, 0xf },
+
+	/* instructions and reference cycles by further names */
+	{ TD_SUNNY_COVE, 0x100, 0, 0 },
+	{ TD_SUNNY_COVE, 0x1c0, 0, 0xff },
+	{ TD_SUNNY_COVE, 0x13c, -1, 0xff },
+	{ TD_GOLDEN_COVE, 0x100, 0, 0 },
+	{ TD_GOLDEN_COVE, 0x1c0, -1, 0xff },
+	{ TD_GOLDEN_COVE, 0x13c, 2, 0xff },
+	{ TD_REDWOOD_COVE, 0x13c, 2, 0xff },
+	{ TD_LION_COVE, 0x13c, 2, 0x3ff },
+	{ TD_TREMONT, 0x13c, -1, 0xf },
+	{ TD_GRACEMONT, 0x13c, 2, 0x3f },
+	{ TD_CRESTMONT, 0x13c, 2, 0xff },
+	{ TD_SKYMONT, 0x13c, 2, 0xff },
+	{ TD_SKYMONT, 0x100, -1, 0 },
+
 	/* Atoms: fixed counters 4 to 6 on Skymont and its like alone */
 	{ TD_SKYMONT, 0x73, 4, 0xff },
 	{ TD_SKYMONT, 0x19c, 5, 0xff },
@@ -204,7 +255,8 @@ static void test_place(size_t i)
 		td_uarch_place(places[i].uarch, places[i].config);
 
 	ok(got.fixed == places[i].fixed && got.general == places[i].general &&
-		   got.metric == places[i].metric,
+		   got.metric == places[i].metric &&
+		   got.leaks == places[i].leaks,
 	   "%s, %#" PRIx64 ": fixed %d, general %#x",
 	   td_uarch_name(places[i].uarch), places[i].config, got.fixed,
 	   got.general);

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/counter_read.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "lib/util.h"
+
+/* read() of PERF_FORMAT_GROUP | ID | TOTAL_TIME_*, perf_event_open(2) */
+struct group_values {
+	uint64_t nr, enabled_ns, running_ns;
+	struct {
+		uint64_t value, id;
+	} v[];
+};
+
+static size_t group_read_size(size_t nr)
+{
+	return sizeof(struct group_values) + nr * 2 * sizeof(uint64_t);
+}
+
+static int read_error(struct td_err *err, int error)
+{
+	td_err_set(err, -error, "cannot read a counter: %s", strerror(error));
+	if (error == ECHILD) /* __perf_read_group_add() in the kernel */
+		td_err_hint(err, "a thread began while the counters were "
+				 "opened, and has not all of them: try again");
+	return err->code;
+}
+
+/* A pinned group that did not get the hardware is given up, too. */
+static void note_lost(struct td_reader *reader, const struct td_read_step *step)
+{
+	const char *what = step->pinned
+				   ? "a pinned group, whose counters are taken"
+				   : "not counted any more";
+
+	if (step->resume)
+		td_notes_add(reader->notes,
+			     "somebody else takes counters of the group of %s, "
+			     "which is to count all the time: levels 1 and 2 "
+			     "have gaps",
+			     step->name);
+	else if (step->cpu < 0)
+		td_notes_add(reader->notes, "%s", what);
+	else
+		td_notes_add(reader->notes, "%s: CPU %d", what, step->cpu);
+}
+
+/*
+ * One read of one group.  Less than a whole group: the kernel has given it
+ * up (error state), or taken it apart (its CPU went offline), so it was not
+ * counted.  Of what it counted before, nothing is forgotten.
+ */
+static int read_step(struct td_reader *reader, struct td_read_step *step,
+		     struct td_err *err)
+{
+	const struct group_values *values = (struct group_values *)reader->buf;
+	struct td_reading *out = reader->now.v + step->first;
+	size_t size = group_read_size(step->nr);
+	ssize_t len = read(step->fd, reader->buf, size);
+
+	if (len < 0)
+		return read_error(err, errno);
+	step->lost = (size_t)len < size;
+	if (step->lost) {
+		memcpy(out, reader->before.v + step->first,
+		       step->nr * sizeof(*out));
+		note_lost(reader, step);
+		if (step->resume)
+			ioctl(step->fd, PERF_EVENT_IOC_ENABLE, 0);
+		return 0;
+	}
+	for (size_t i = 0; i < step->nr; i++) {
+		out[i].value = values->v[i].value;
+		out[i].enabled_ns = values->enabled_ns;
+		out[i].running_ns = values->running_ns;
+	}
+	return 0;
+}
+
+/* Where that is not allowed, the kernel asks the CPU from afar. */
+static void go_to_cpu(int cpu)
+{
+	cpu_set_t there;
+
+	CPU_ZERO(&there);
+	if (cpu >= 0 && cpu < CPU_SETSIZE) {
+		CPU_SET((size_t)cpu, &there);
+		sched_setaffinity(0, sizeof(there), &there);
+	}
+}
+
+static bool same_place(const struct td_read_step *a,
+		       const struct td_read_step *b)
+{
+	return a->cpu == b->cpu && a->thread == b->thread;
+}
+
+/*
+ * The time that a group missed counts as time in which it did not run: as much
+ * as another group of the same place was enabled.
+ */
+static void fill_lost(struct td_reader *reader, const struct td_read_step *lost)
+{
+	struct td_reading *v = reader->delta.v;
+	uint64_t enabled_ns = 0;
+
+	for (size_t s = 0; s < reader->nr_steps; s++) {
+		const struct td_read_step *step = &reader->steps[s];
+
+		if (!step->lost && same_place(step, lost) &&
+		    v[step->first].enabled_ns > enabled_ns)
+			enabled_ns = v[step->first].enabled_ns;
+	}
+	for (size_t i = 0; i < lost->nr; i++)
+		v[lost->first + i].enabled_ns = enabled_ns;
+}
+
+int td_reader_read(struct td_reader *reader, struct td_readings *readings,
+		   struct td_err *err)
+{
+	struct td_readings before = reader->before;
+
+	for (size_t s = 0; s < reader->nr_steps; s++) {
+		struct td_read_step *step = &reader->steps[s];
+		int rc;
+
+		if (reader->goes_there && (!s || step[-1].cpu != step->cpu))
+			go_to_cpu(step->cpu);
+		rc = read_step(reader, step, err);
+		if (rc)
+			return rc;
+	}
+	if (reader->goes_there)
+		sched_setaffinity(0, sizeof(reader->home), &reader->home);
+	td_count_delta(&reader->now, &reader->before, &reader->delta);
+	for (size_t s = 0; s < reader->nr_steps; s++) {
+		if (reader->steps[s].lost && reader->steps[s].resume)
+			fill_lost(reader, &reader->steps[s]);
+	}
+	reader->before = reader->now;
+	reader->now = before;
+	*readings = reader->delta;
+	return 0;
+}
+
+struct td_read_step *td_reader_add(struct td_reader *reader)
+{
+	struct td_read_step *step =
+		td_array_add(&reader->steps, reader->nr_steps, sizeof(*step));
+
+	if (step)
+		reader->nr_steps++;
+	return step;
+}
+
+static int by_cpu_thread_group(const void *a, const void *b)
+{
+	const struct td_read_step *x = a, *y = b;
+
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->group < y->group ? -1 : x->group > y->group;
+}
+
+/*
+ * One CPU after the other, or thread: what is divided by each other is read at
+ * nearly the same time.
+ */
+static void order_steps(struct td_reader *reader)
+{
+	struct td_read_step *steps = reader->steps;
+
+	if (reader->nr_steps)
+		qsort(steps, reader->nr_steps, sizeof(*steps),
+		      by_cpu_thread_group);
+	for (size_t s = 1; s < reader->nr_steps; s++) {
+		steps[s].first = steps[s - 1].first + steps[s - 1].nr;
+		reader->goes_there |=
+			steps[s].cpu >= 0 && steps[s].cpu == steps[s - 1].cpu;
+	}
+	if (sched_getaffinity(0, sizeof(reader->home), &reader->home))
+		reader->goes_there = false;
+}
+
+/* Who is counted where does not change: filled in once, in all buffers. */
+static void label_readings(const struct td_reader *reader,
+			   struct td_reading *out)
+{
+	for (size_t s = 0; s < reader->nr_steps; s++) {
+		const struct td_read_step *step = &reader->steps[s];
+
+		for (size_t i = 0; i < step->nr; i++, out++)
+			*out = (struct td_reading){
+				.event = step->members[i],
+				.cpu = step->cpu,
+				.tid = step->tid,
+			};
+	}
+}
+
+int td_reader_begin(struct td_reader *reader)
+{
+	struct td_readings *sets[] = { &reader->now, &reader->before,
+				       &reader->delta };
+	size_t nr = 0, largest = 0;
+
+	order_steps(reader);
+	for (size_t s = 0; s < reader->nr_steps; s++) {
+		nr += reader->steps[s].nr;
+		if (reader->steps[s].nr > largest)
+			largest = reader->steps[s].nr;
+	}
+	for (size_t i = 0; i < TD_ARRAY_SIZE(sets); i++) {
+		sets[i]->v = calloc(nr + 1, sizeof(*sets[i]->v));
+		sets[i]->nr = nr;
+		if (!sets[i]->v)
+			return -ENOMEM;
+		label_readings(reader, sets[i]->v);
+	}
+	reader->buf = malloc(group_read_size(largest));
+	return reader->buf ? 0 : -ENOMEM;
+}
+
+void td_reader_free(struct td_reader *reader)
+{
+	free(reader->now.v);
+	free(reader->before.v);
+	free(reader->delta.v);
+	free(reader->buf);
+	free(reader->steps);
+	*reader = (struct td_reader){ 0 };
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_COUNTER_READ_H
+#define TD_COUNTER_READ_H
+
+#include <sched.h>
+
+#include "lib/count.h"
+#include "lib/notes.h"
+
+/* One read(): a group on one CPU, or in one thread. */
+struct td_read_step {
+	int fd;                 /* of the group's leader */
+	int group, cpu, thread; /* what it is read in the order of */
+	int tid;
+	const int *members; /* the plan's events */
+	size_t nr;
+	const char *name; /* the leader's */
+	bool pinned;      /* it is given up when its counters are taken */
+	bool resume;      /* and then started again */
+
+	/* the reader's */
+	size_t first; /* of its readings */
+	bool lost;    /* at the last look */
+};
+
+/* Reads groups that are open, each as a whole. */
+struct td_reader {
+	struct td_read_step *steps; /* in the order of the readings */
+	size_t nr_steps;
+	/*
+	 * Several groups on a CPU are read there: each read from afar would
+	 * interrupt it, and be counted by those that are read later.
+	 */
+	bool goes_there;
+	cpu_set_t home; /* where this thread may run */
+	struct td_readings now, before, delta;
+	uint64_t *buf;          /* one group's read() */
+	struct td_notes *notes; /* borrowed */
+};
+
+/* For the caller to fill in; NULL: out of memory. */
+struct td_read_step *td_reader_add(struct td_reader *reader);
+/* All steps are there.  -ENOMEM. */
+int td_reader_begin(struct td_reader *reader);
+/* What was counted since the last time; the reader's until the next time. */
+int td_reader_read(struct td_reader *reader, struct td_readings *readings,
+		   struct td_err *err);
+void td_reader_free(struct td_reader *reader);
+
+#endif

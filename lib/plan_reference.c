@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/plan_reference.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/util.h"
+
+/* What fixed counters count on every core, the best first. */
+static const struct {
+	const char *name, *terms;
+	uint64_t config;
+	int fixed;
+} kinds[] = {
+	{ "cpu-cycles", "event=0x3c", 0x003c, 1 },
+	{ "ref-cycles", "event=0x00,umask=0x03", 0x0300, 2 },
+	{ "instructions", "event=0xc0", 0x00c0, 0 },
+};
+
+/* Do both count in the same rings and guests? */
+static bool same_rings(const struct td_modifiers *a,
+		       const struct td_modifiers *b)
+{
+	return a->user == b->user && a->kernel == b->kernel &&
+	       a->hypervisor == b->hypervisor && a->guest == b->guest &&
+	       a->host == b->host && a->non_idle == b->non_idle;
+}
+
+/* An event of the PMU, if all of them count in the same rings; NULL else. */
+static const struct td_event *find_typical(const struct td_plan *plan, int pmu)
+{
+	const struct td_event *first = NULL;
+
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		const struct td_event *event = &plan->events[i];
+
+		if (event->pmu != pmu || event->refusal)
+			continue;
+		first = first ? first : event;
+		if (!same_rings(&first->mods, &event->mods))
+			return NULL;
+	}
+	return first;
+}
+
+static bool is_kind(const struct td_event *event, const struct td_pmu *pmu,
+		    int kind)
+{
+	return event->type == pmu->type && !event->refusal &&
+	       event->config[0] == kinds[kind].config && !event->config[1] &&
+	       !event->config[2] && !event->config[3] && !event->mods.precise;
+}
+
+static int find_event(const struct td_plan *plan,
+		      const struct td_machine *machine, int pmu, int kind)
+{
+	for (int i = 0; i < (int)plan->nr_events; i++) {
+		if (plan->events[i].pmu == pmu &&
+		    is_kind(&plan->events[i], &machine->pmus[pmu], kind))
+			return i;
+	}
+	return -1;
+}
+
+void td_reference_choose(struct td_reference *reference,
+			 const struct td_plan *plan,
+			 const struct td_machine *machine, int pmu,
+			 uint32_t taken)
+{
+	struct td_event event = { .pmu = pmu, .type = machine->pmus[pmu].type };
+
+	*reference = (struct td_reference){ .event = -1, .kind = -1 };
+	if (machine->pmus[pmu].uarch == TD_UARCH_UNKNOWN ||
+	    !find_typical(plan, pmu))
+		return;
+	for (int kind = 0; kind < (int)TD_ARRAY_SIZE(kinds); kind++) {
+		uint32_t counter = TD_FIXED(kinds[kind].fixed);
+
+		event.config[0] = kinds[kind].config;
+		reference->claim = td_claim_of(machine, &event);
+		/* not there: the NMI watchdog has it */
+		if (!(reference->claim.mask & counter & ~taken))
+			continue;
+		reference->kind = kind;
+		reference->event = find_event(plan, machine, pmu, kind);
+		return;
+	}
+}
+
+/* "cpu/ref-cycles/" -> "cpu/ref-cycles/u" */
+static int name_rings(struct td_event *event)
+{
+	const struct td_modifiers *mods = &event->mods;
+	char *name;
+
+	if (asprintf(&name, "%s%s%s%s%s%s%s", event->name,
+		     mods->user ? "u" : "", mods->kernel ? "k" : "",
+		     mods->hypervisor ? "h" : "", mods->guest ? "G" : "",
+		     mods->host ? "H" : "", mods->non_idle ? "I" : "") < 0)
+		return -ENOMEM;
+	event->has_suffix = strcmp(name, event->name) != 0;
+	free(event->name);
+	event->name = name;
+	return 0;
+}
+
+int td_reference_make(struct td_reference *reference, struct td_plan *plan,
+		      const struct td_machine *machine, int pmu,
+		      struct td_err *err)
+{
+	const struct td_event *typical;
+	struct td_event *event;
+	int rc;
+
+	if (reference->event >= 0)
+		return 0;
+	event = td_array_add(&plan->events, plan->nr_events, sizeof(*event));
+	if (!event)
+		return td_err_nomem(err);
+	typical = find_typical(plan, pmu);
+	rc = td_event_init(event, &machine->pmus[pmu], pmu,
+			   kinds[reference->kind].name,
+			   kinds[reference->kind].terms, err);
+	reference->event = (int)plan->nr_events++;
+	if (rc)
+		return rc;
+	event->hidden = true;
+	if (typical) {
+		event->mods.user = typical->mods.user;
+		event->mods.kernel = typical->mods.kernel;
+		event->mods.hypervisor = typical->mods.hypervisor;
+		event->mods.guest = typical->mods.guest;
+		event->mods.host = typical->mods.host;
+		event->mods.non_idle = typical->mods.non_idle;
+	}
+	return name_rings(event) ? td_err_nomem(err) : 0;
+}

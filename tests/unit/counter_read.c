@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Groups that are read, where files stand for them: what is written into one is
+ * what its next read gives, and where nothing was written a read gives
+ * nothing, as the kernel's does of a group that it has given up.
+ */
+#include "lib/counter_read.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/util.h"
+#include "tests/unit/test.h"
+
+#define NR_GROUPS 3
+#define NR_LOOKS  5
+
+/* At one look; all zero: the group is given up. */
+struct look {
+	uint64_t enabled, running, value;
+};
+
+/* clang-format off */
+static const struct {
+	const char *name;
+	bool pinned, resume; /* the first group */
+	/* the first group's looks, the second's on the same CPU, and another's */
+	struct look looks[NR_GROUPS][NR_LOOKS];
+	struct look want[NR_LOOKS]; /* the first group's differences */
+	const char *note; /* a part of it; NULL: none */
+	size_t nr_notes;
+} rows[] = {
+	{ "all the time", true, true,
+	  { { { 10, 10, 100 }, { 20, 20, 250 }, { 30, 30, 300 },
+	      { 40, 40, 310 }, { 50, 50, 400 } },
+	    { { 10, 5, 7 }, { 20, 10, 8 }, { 30, 15, 9 }, { 40, 20, 10 },
+	      { 50, 25, 11 } },
+	    { { 10, 10, 1 }, { 20, 20, 2 }, { 30, 30, 3 }, { 40, 40, 4 },
+	      { 50, 50, 5 } } },
+	  { { 10, 10, 100 }, { 10, 10, 150 }, { 10, 10, 50 }, { 10, 10, 10 },
+	    { 10, 10, 90 } }, NULL, 0 },
+	/* it goes on where it was, and its clock did not run in between */
+	{ "a gap", true, true,
+	  { { { 10, 10, 100 }, { 0, 0, 0 }, { 0, 0, 0 }, { 22, 22, 190 },
+	      { 32, 32, 200 } },
+	    { { 10, 5, 7 }, { 20, 10, 8 }, { 33, 15, 9 }, { 43, 20, 10 },
+	      { 53, 25, 11 } },
+	    { { 10, 10, 1 }, { 90, 20, 2 }, { 180, 30, 3 }, { 280, 40, 4 },
+	      { 290, 50, 5 } } },
+	  { { 10, 10, 100 }, { 10, 0, 0 }, { 13, 0, 0 }, { 12, 12, 90 },
+	    { 10, 10, 10 } }, "first", 1 },
+	{ "from the beginning", true, true,
+	  { { { 0, 0, 0 }, { 0, 0, 0 }, { 5, 5, 50 }, { 15, 15, 60 },
+	      { 25, 25, 70 } },
+	    { { 10, 5, 7 }, { 20, 10, 8 }, { 30, 15, 9 }, { 40, 20, 10 },
+	      { 50, 25, 11 } },
+	    { { 10, 10, 1 }, { 20, 20, 2 }, { 30, 30, 3 }, { 40, 40, 4 },
+	      { 50, 50, 5 } } },
+	  { { 10, 0, 0 }, { 10, 0, 0 }, { 5, 5, 50 }, { 10, 10, 10 },
+	    { 10, 10, 10 } }, "first", 1 },
+	{ "alone on its CPU, once, given up with its CPU", true, true,
+	  { { { 10, 10, 100 }, { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 },
+	      { 0, 0, 0 } },
+	    { { 10, 5, 7 }, { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 },
+	      { 0, 0, 0 } },
+	    { { 10, 10, 1 }, { 20, 20, 2 }, { 30, 30, 3 }, { 40, 40, 4 },
+	      { 50, 50, 5 } } },
+	  { { 10, 10, 100 }, { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 },
+	    { 0, 0, 0 } }, "first", 2 },
+	/* as it was typed: somebody knew what to do */
+	{ "pinned by the user", true, false,
+	  { { { 10, 10, 100 }, { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 },
+	      { 0, 0, 0 } },
+	    { { 10, 5, 7 }, { 20, 10, 8 }, { 30, 15, 9 }, { 40, 20, 10 },
+	      { 50, 25, 11 } },
+	    { { 10, 10, 1 }, { 20, 20, 2 }, { 30, 30, 3 }, { 40, 40, 4 },
+	      { 50, 50, 5 } } },
+	  { { 10, 10, 100 }, { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 },
+	    { 0, 0, 0 } }, "a pinned group", 1 },
+	{ "its CPU went away", false, false,
+	  { { { 10, 10, 100 }, { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 },
+	      { 0, 0, 0 } },
+	    { { 10, 5, 7 }, { 20, 10, 8 }, { 30, 15, 9 }, { 40, 20, 10 },
+	      { 50, 25, 11 } },
+	    { { 10, 10, 1 }, { 20, 20, 2 }, { 30, 30, 3 }, { 40, 40, 4 },
+	      { 50, 50, 5 } } },
+	  { { 10, 10, 100 }, { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 },
+	    { 0, 0, 0 } }, "CPU 0", 1 },
+};
+/* clang-format on */
+
+/* Group 0 has two events, whose values differ by one. */
+static const int members[NR_GROUPS][2] = { { 4, 2 }, { 1 }, { 3 } };
+static const size_t nr_members[NR_GROUPS] = { 2, 1, 1 };
+
+static void put_look(int fd, const struct look *look, size_t nr)
+{
+	uint64_t text[3 + 2 * 2] = { nr, look->enabled, look->running };
+	size_t size = (3 + 2 * nr) * sizeof(*text);
+
+	if (!look->enabled)
+		return;
+	for (size_t i = 0; i < nr; i++)
+		text[3 + 2 * i] = look->value + i;
+	/* behind what was read already */
+	if (pwrite(fd, text, size, lseek(fd, 0, SEEK_CUR)) != (ssize_t)size)
+		perror("pwrite");
+}
+
+static void add_steps(size_t r, struct td_reader *reader)
+{
+	static const char *const names[] = { "first", "second", "other" };
+
+	for (int g = NR_GROUPS - 1; g >= 0; g--) {
+		struct td_read_step *step = td_reader_add(reader);
+
+		*step = (struct td_read_step){
+			.fd = memfd_create(names[g], MFD_CLOEXEC),
+			.group = g,
+			.cpu = g / 2, /* 0, 0, 1 */
+			.tid = -1,
+			.members = members[g],
+			.nr = nr_members[g],
+			.name = names[g],
+			.pinned = g < 2 && rows[r].pinned,
+			.resume = g < 2 && rows[r].resume,
+		};
+	}
+}
+
+/* In the order of CPUs, and of groups; each reading is its event's. */
+static bool is_labelled(const struct td_readings *got)
+{
+	static const int events[] = { 4, 2, 1, 3 }, cpus[] = { 0, 0, 0, 1 };
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(events); i++) {
+		if (got->nr != TD_ARRAY_SIZE(events) ||
+		    got->v[i].event != events[i] || got->v[i].cpu != cpus[i] ||
+		    got->v[i].tid != -1)
+			return false;
+	}
+	return true;
+}
+
+static bool is_look(const struct td_readings *got, const struct look *want,
+		    bool first)
+{
+	for (size_t i = 0; i < 2; i++) {
+		const struct td_reading *r = &got->v[i];
+		/* values of the second event are one more from the first on */
+		uint64_t more = first && i && want->value;
+
+		if (r->enabled_ns != want->enabled ||
+		    r->running_ns != want->running ||
+		    r->value != want->value + more)
+			return false;
+	}
+	return true;
+}
+
+static void test_row(size_t r)
+{
+	struct td_notes notes = { 0 };
+	struct td_reader reader = { .notes = &notes };
+	struct td_err err = { 0 };
+	bool counted = false;
+
+	add_steps(r, &reader);
+	ok(td_reader_begin(&reader) == 0, "%s", rows[r].name);
+	for (int look = 0; look < NR_LOOKS; look++) {
+		const struct look *want = &rows[r].want[look];
+		struct td_readings got;
+
+		for (size_t s = 0; s < NR_GROUPS; s++) {
+			int g = reader.steps[s].group;
+
+			put_look(reader.steps[s].fd, &rows[r].looks[g][look],
+				 nr_members[g]);
+		}
+		ok(td_reader_read(&reader, &got, &err) == 0 &&
+			   is_labelled(&got),
+		   "%s: look %d", rows[r].name, look);
+		ok(is_look(&got, want, !counted && want->value),
+		   "%s: look %d: what it counted", rows[r].name, look);
+		counted |= want->value > 0;
+	}
+	ok(notes.nr == rows[r].nr_notes &&
+		   (!notes.nr || strstr(notes.v[0], rows[r].note)),
+	   "%s: %s", rows[r].name, notes.nr ? notes.v[0] : "no note");
+	for (size_t s = 0; s < NR_GROUPS; s++)
+		close(reader.steps[s].fd);
+	td_reader_free(&reader);
+	td_notes_free(&notes);
+}
+
+static void test_failure(void)
+{
+	struct td_notes notes = { 0 };
+	struct td_reader reader = { .notes = &notes };
+	struct td_readings got;
+	struct td_err err = { 0 };
+
+	add_steps(0, &reader);
+	td_reader_begin(&reader);
+	close(reader.steps[1].fd);
+	ok(td_reader_read(&reader, &got, &err) == -EBADF &&
+		   err.code == -EBADF && strstr(err.msg, "cannot read"),
+	   "a read that fails: %s", err.msg);
+	close(reader.steps[0].fd);
+	close(reader.steps[2].fd);
+	td_reader_free(&reader);
+	td_notes_free(&notes);
+}
+
+int main(void)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++)
+		test_row(i);
+	test_failure();
+	return done_testing();
+}

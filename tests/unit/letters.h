@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_TEST_LETTERS_H
+#define TD_TEST_LETTERS_H
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/plan.h"
+#include "lib/util.h"
+
+#define TEST_MAX_EVENTS 24
+
+/*
+ * Plans whose events are letters.  "a" is event=0x90 and so on: no core binds
+ * these to single counters.  Others have their own: s and t are SLOTS, r and b
+ * topdown-retiring and topdown-bad-spec; c, x and i cycles, reference cycles
+ * and instructions, which have fixed counters; o, p and q have a value each for
+ * the registers of offcore events, and v has o's.
+ */
+static inline const char *test_terms_of(char letter, char *buf, size_t size)
+{
+	switch (letter) {
+	case 's':
+	case 't':
+		return "config=0x400";
+	case 'r':
+		return "config=0x8000";
+	case 'b':
+		return "config=0x8100";
+	case 'c':
+		return "event=0x3c";
+	case 'x':
+		return "event=0x00,umask=0x03";
+	case 'i':
+		return "event=0xc0";
+	case 'o':
+	case 'p':
+	case 'q':
+		snprintf(buf, size, "event=0x2a,umask=0x1,offcore_rsp=%d",
+			 letter);
+		return buf;
+	case 'v':
+		snprintf(buf, size, "event=0x2b,umask=0x1,offcore_rsp=%d", 'o');
+		return buf;
+	default:
+		snprintf(buf, size, "event=%d", 0x90 + letter - 'a');
+		return buf;
+	}
+}
+
+static inline int test_event_of(const struct td_plan *plan, char letter)
+{
+	for (int i = 0; i < (int)plan->nr_events; i++) {
+		if (plan->events[i].name[strlen("cpu/")] == letter)
+			return i;
+	}
+	return -1;
+}
+
+static inline void test_add_letters(struct td_plan *plan,
+				    const struct td_pmu *pmu,
+				    const char *events)
+{
+	for (; *events; events++) {
+		char id[] = { *events, '\0' }, buf[64];
+		struct td_err err = { 0 };
+		struct td_event *event = td_array_add(
+			&plan->events, plan->nr_events, sizeof(*event));
+
+		td_event_init(event, pmu, 0, id,
+			      test_terms_of(*events, buf, sizeof(buf)), &err);
+		plan->nr_events++;
+	}
+}
+
+/* "1ade ~2fg": words of letters, behind a rank; ~: they may be apart. */
+static inline size_t
+test_make_needs(const struct td_plan *plan, const char *text,
+		struct td_need *needs,
+		int events[TEST_MAX_EVENTS][TEST_MAX_EVENTS])
+{
+	size_t nr = 0;
+
+	for (; *text; text += strspn(text, " ")) {
+		bool apart = *text == '~';
+
+		text += apart;
+		needs[nr] =
+			(struct td_need){ events[nr], 0, *text++ - '0', apart };
+		for (; *text && *text != ' '; text++)
+			events[nr][needs[nr].nr++] = test_event_of(plan, *text);
+		nr++;
+	}
+	return nr;
+}
+
+/* Groups of letters, capital ones of clones; a pinned one behind '!'. */
+static inline void test_format_plan(const struct td_plan *plan, size_t nr_asked,
+				    char *out)
+{
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+
+		if (g)
+			*out++ = ' ';
+		if (group->pinned)
+			*out++ = '!';
+		for (size_t i = 0; i < group->nr; i++) {
+			int e = group->members[i];
+			int c = plan->events[e].name[strlen("cpu/")];
+
+			*out++ = (char)((size_t)e < nr_asked ? c : toupper(c));
+		}
+	}
+	*out = '\0';
+}
+
+#endif

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Plans of many events: what is pinned, what the groups that take turns count
+ * besides, and what stands for itself.
+ */
+#include "lib/plan.h"
+
+#include "tests/unit/letters.h"
+#include "tests/unit/machine.h"
+#include "tests/unit/test.h"
+
+/*
+ * spr: eight general counters, and fixed ones for instructions, cycles,
+ * reference cycles and SLOTS; skx: four general ones, and the first three.
+ */
+/* clang-format off */
+static const struct {
+	const char *name, *model, *events, *needs;
+	bool single, together, watchdog; /* together: not always */
+	const char *want;
+} rows[] = {
+	{ "all fit at once", "spr", "srbade", "1srb 2a 3de",
+	  .want = "srbade" },
+	{ "levels 1 and 2, all the time", "spr", "srbuadefghjkl",
+	  "1srb 2u 3ade 3fgh 3jkl", .want = "!srbu Cadefgh Cjkl" },
+	{ "the watchdog has the cycles' counter", "spr", "srbuadefghjkl",
+	  "1srb 2u 3ade 3fgh 3jkl", .watchdog = true,
+	  .want = "!srbu Radefgh Rjkl" },
+	{ "somebody asked for cycles", "spr", "srbuadefghjklc",
+	  "1srb 2u 3adec 3fgh 3jkl", .want = "!srbu cadefgh Cjkl" },
+	{ "for reference cycles, beside the watchdog", "spr",
+	  "srbuadefghjklx", "1srb 2u 3adex 3fgh 3jkl", .watchdog = true,
+	  .want = "!srbu xadefgh Xjkl" },
+	{ "cycles are pinned", "spr", "srbuadefghjklc",
+	  "1srbc 2u 3adec 3fgh 3jkl", .want = "!srbuc Radefgh Rjkl" },
+	{ "cycles and reference cycles are", "spr", "srbuadefghjklcx",
+	  "1srbcx 2u 3ade 3fgh 3jkl", .want = "!srbucx Iadefgh Ijkl" },
+	{ "all of them are", "spr", "srbuadefghjklcxi",
+	  "1srbcxi 2u 3ade 3fgh 3jkl", .want = "!srbucxi adefgh jkl" },
+	{ "a field that no need names is with SLOTS", "spr", "srbuadefghjkl",
+	  "1r 2u 3ade 3fgh 3jkl", .want = "!srbu Cadefgh Cjkl" },
+	{ "what fixed counters count is not pinned with it", "spr",
+	  "sruadefghjklci", "1sr 2u 3aic 3def 3ghj 3kl",
+	  .want = "!sru caikldef Cghj" },
+	{ "level 1 alone, where both do not fit", "skx", "adefghjk",
+	  "1ad 2efg 3h 3jk", .want = "!ad Cef Cgh Cjk" },
+	{ "not if another event is left without a counter", "skx",
+	  "adefgh", "1adef 3gh", .want = "Cadef Cgh" },
+	{ "nor if that needs a register", "spr", "sopqadefghj",
+	  "1sop 3qadef 3ghj", .want = "sCopghj Cqadef" },
+	{ "a pinned value can be shared", "spr", "sopvadefghjkl",
+	  "1sop 3vade 3fghjkl", .want = "!sop Cvade Cfghjkl" },
+	{ "without levels 1 and 2", "skx", "adefghj", "3adef 3ghj",
+	  .want = "Cghj Cadef" },
+	{ "a core that is not known", "new-8", "sradefghjk",
+	  "1sr 3adef 3ghjk", .want = "!sr adef ghjk" },
+	{ "with the SLOTS in their turn", "spr", "srabcdefghjklmnuwyz",
+	  "3sr 3adefghjk", .want = "srbcadefghjk Clmnuwyz" },
+	{ "each for itself", "spr", "asrdcf", "1sra 2dcf", .single = true,
+	  .want = "a sr d c f" },
+	{ "metrics that have SLOTS of their own", "spr", "srtb",
+	  "1sr 1tb", .together = true, .want = "sr tb" },
+	{ "together", "new-8", "adefghjk", "1ade 1fgh 1jk",
+	  .together = true, .want = "jkfg adeh" },
+	{ "apart", "new-8", "adefghjk", "~1ade 1fgh 1jk",
+	  .together = true, .want = "jkad fghe" },
+	{ "two values at once", "spr", "opqade", "1opqade",
+	  .together = true, .want = "opade q" },
+	{ "values with their own", "spr", "opqade", "1qad 1ope",
+	  .together = true, .want = "qad ope" },
+};
+/* clang-format on */
+
+static void test_row(size_t r)
+{
+	int events[TEST_MAX_EVENTS][TEST_MAX_EVENTS];
+	struct td_need needs[TEST_MAX_EVENTS];
+	struct td_schedule schedule = {
+		.needs = needs,
+		.always = !rows[r].together,
+		.single = rows[r].single,
+	};
+	struct td_machine machine;
+	struct td_plan plan = { 0 };
+	struct td_err err = { 0 };
+	char got[128];
+
+	test_machine(&machine, rows[r].model);
+	machine.nmi_watchdog = rows[r].watchdog;
+	test_add_letters(&plan, &machine.pmus[0], rows[r].events);
+	schedule.nr_needs =
+		test_make_needs(&plan, rows[r].needs, needs, events);
+	ok(td_plan_build(&plan, &machine, &schedule, &err) == 0, "%s",
+	   rows[r].name);
+	test_format_plan(&plan, strlen(rows[r].events), got);
+	is_str(got, rows[r].want, "%s: groups", rows[r].name);
+	for (size_t g = 0; g < plan.nr_groups; g++) {
+		const struct td_group *group = &plan.groups[g];
+		char first = plan.events[group->members[0]].name[4];
+
+		ok(group->slots == (first == 's' || first == 't'),
+		   "%s: group %zu: whether SLOTS leads", rows[r].name, g);
+	}
+	td_plan_free(&plan);
+	td_machine_free(&machine);
+}
+
+/* clang-format off */
+static const struct {
+	const char *name;
+	const char *mods[3]; /* of a third of the events each */
+	const char *want; /* the reference's name; NULL: there is none */
+} rings[] = {
+	{ "no modifiers", { "", "", "" }, "cpu/cpu-cycles/" },
+	{ "user space", { "u", "u", "u" }, "cpu/cpu-cycles/u" },
+	{ "more of them", { "ukI", "ukI", "ukI" }, "cpu/cpu-cycles/ukI" },
+	{ "one in user space", { "", "u", "" }, NULL },
+	{ "each another", { "u", "k", "" }, NULL },
+	{ "guests", { "G", "G", "G" }, "cpu/cpu-cycles/G" },
+};
+/* clang-format on */
+
+static void set_mods(struct td_event *event, const char *mods)
+{
+	event->mods.user = strchr(mods, 'u');
+	event->mods.kernel = strchr(mods, 'k');
+	event->mods.guest = strchr(mods, 'G');
+	event->mods.non_idle = strchr(mods, 'I');
+}
+
+static void test_rings(size_t r)
+{
+	const struct td_schedule schedule = { .always = true };
+	struct td_machine machine;
+	struct td_plan plan = { 0 };
+	struct td_err err = { 0 };
+	const struct td_event *reference = NULL;
+	const struct td_group *last;
+	bool same = true;
+
+	test_machine(&machine, "skx");
+	test_add_letters(&plan, &machine.pmus[0], "adefgh");
+	for (int i = 0; i < 6; i++)
+		set_mods(&plan.events[i], rings[r].mods[i / 2]);
+	ok(td_plan_build(&plan, &machine, &schedule, &err) == 0 &&
+		   plan.nr_groups == 2,
+	   "rings, %s: two groups", rings[r].name);
+	last = &plan.groups[plan.nr_groups - 1];
+	ok((last->reference >= 0) == (rings[r].want != NULL) &&
+		   (last->clone >= 0) == (rings[r].want != NULL),
+	   "rings, %s: whether there is a reference", rings[r].name);
+	for (int i = 6; i < (int)plan.nr_events; i++) {
+		reference = &plan.events[i];
+		same &= reference->hidden && reference->config[0] == 0x3c &&
+			strcmp(reference->name, rings[r].want) == 0 &&
+			memcmp(&reference->mods, &plan.events[0].mods,
+			       sizeof(reference->mods)) == 0;
+	}
+	ok(same && plan.nr_events == (rings[r].want ? 8 : 6),
+	   "rings, %s: %s in each group", rings[r].name,
+	   reference ? reference->name : "none");
+	ok(plan.groups[0].clone == -1 &&
+		   plan.groups[0].reference == last->reference,
+	   "rings, %s: the first one's is no clone", rings[r].name);
+	td_plan_free(&plan);
+	td_machine_free(&machine);
+}
+
+/* What is not a core's: a group each; what no counter counts: none. */
+static void test_others(void)
+{
+	const struct td_schedule schedule = { .always = true };
+	struct td_machine machine;
+	struct td_plan plan = { 0 };
+	struct td_err err = { 0 };
+	char why[] = "why not";
+	char got[64];
+	int tool, software;
+
+	test_machine(&machine, "spr");
+	td_machine_add_builtin(&machine, &err);
+	tool = td_machine_find_pmu(&machine, "tool");
+	software = td_machine_find_pmu(&machine, "software");
+	test_add_letters(&plan, &machine.pmus[0], "adefgh");
+	plan.events[1].pmu = tool;
+	plan.events[2].pmu = plan.events[3].pmu = software;
+	td_event_set_refusal(&plan.events[4], why);
+	ok(td_plan_build(&plan, &machine, &schedule, &err) == 0, "other PMUs");
+	test_format_plan(&plan, plan.nr_events, got);
+	is_str(got, "ah e f", "other PMUs: groups");
+	td_plan_free(&plan);
+	td_machine_free(&machine);
+}
+
+int main(void)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++)
+		test_row(i);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(rings); i++)
+		test_rings(i);
+	test_others();
+	return done_testing();
+}

@@ -32,10 +32,13 @@ int td_catalog_read(struct td_catalog *catalog, struct td_err *err)
 	if (catalog->read)
 		return 0;
 	catalog->read = true;
-	find_root(root);
-	rc = td_pmu_events_read(&catalog->events, root,
+	if (!catalog->dir)
+		find_root(root);
+	rc = td_pmu_events_read(&catalog->events,
+				catalog->dir ? catalog->dir : root,
 				&catalog->machine->cpuid, &catalog->missing);
-	if (rc == -ENOENT)
+	/* what the user named has to be there */
+	if (rc == -ENOENT && !catalog->dir)
 		return 0;
 	if (rc)
 		*err = catalog->missing;
@@ -52,6 +55,11 @@ static int model_event(void *ctx, const struct td_pmu *pmu, const char *name,
 	*terms = NULL;
 	if (pmu->kind == TD_PMU_CORE || pmu->kind == TD_PMU_OTHER)
 		rc = td_catalog_read(catalog, err);
+	if (rc)
+		return rc;
+	if (pmu->kind == TD_PMU_OTHER && catalog->events.dir)
+		rc = td_pmu_events_read_uncore(
+			&catalog->events, &catalog->machine->cpuid, err);
 	if (rc)
 		return rc;
 	event = td_pmu_events_find(&catalog->events, pmu->name, name);
@@ -76,12 +84,23 @@ static int find_tracepoints(void *ctx, const char *system, const char *name,
 	return td_tracepoints_find(out, system, name, err);
 }
 
+/* --metrics-dir, else TDSTAT_METRICS, else what came with the program. */
+static const char *find_dir(const char *asked)
+{
+	const char *variable = getenv("TDSTAT_METRICS");
+
+	if (asked)
+		return asked;
+	return variable && *variable ? variable : NULL;
+}
+
 void td_catalog_init(struct td_catalog *catalog, const struct td_sysfs *fs,
-		     struct td_machine *machine)
+		     struct td_machine *machine, const char *metrics_dir)
 {
 	*catalog = (struct td_catalog){
 		.fs = fs,
 		.machine = machine,
+		.dir = find_dir(metrics_dir),
 		.source = { catalog, model_event, offer_names,
 			    find_tracepoints },
 	};

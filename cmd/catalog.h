@@ -12,14 +12,16 @@
 struct td_catalog {
 	const struct td_sysfs *fs; /* borrowed, as is the machine */
 	struct td_machine *machine;
+	const char *dir; /* the user's; NULL: that of the program */
 	bool read;
 	struct td_pmu_events events;
 	struct td_err missing; /* why there are none */
 	struct td_event_source source;
 };
 
+/* metrics_dir: of --metrics-dir, or NULL. */
 void td_catalog_init(struct td_catalog *catalog, const struct td_sysfs *fs,
-		     struct td_machine *machine);
+		     struct td_machine *machine, const char *metrics_dir);
 /* Reads the files now.  A model without files is none: missing says so. */
 int td_catalog_read(struct td_catalog *catalog, struct td_err *err);
 /*

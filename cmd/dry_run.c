@@ -2,6 +2,7 @@
 #include "cmd/dry_run.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,4 +161,23 @@ void td_describe(FILE *fp, const struct td_machine *machine,
 				plan->events[group->members[i]].name);
 	}
 	put_rest(fp, plan);
+}
+
+void td_describe_shares(FILE *fp, const struct td_machine *machine,
+			const struct td_plan *plan,
+			const struct td_readings *readings)
+{
+	fprintf(fp, "%zu group%s:\n", plan->nr_groups,
+		plan->nr_groups == 1 ? "" : "s");
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+		double share = td_count_share(readings, group);
+
+		fprintf(fp, "group %zu: %s, ", g,
+			machine->pmus[group->pmu].name);
+		if (isnan(share))
+			fputs("was never enabled\n", fp);
+		else
+			fprintf(fp, "%.1f %% of the time\n", share);
+	}
 }

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "lib/count.h"
 #include "lib/plan.h"
 #include "metrics/tree.h"
 
@@ -15,5 +16,10 @@ void td_dry_run(FILE *fp, const struct td_machine *machine,
 void td_describe(FILE *fp, const struct td_machine *machine,
 		 const struct td_tree *tree, const struct td_plan *plan,
 		 const struct td_target *target);
+
+/* How many groups there were, and how much of the time each ran. */
+void td_describe_shares(FILE *fp, const struct td_machine *machine,
+			const struct td_plan *plan,
+			const struct td_readings *readings);
 
 #endif

@@ -197,7 +197,8 @@ int td_events_plan(struct td_run *run, struct td_err *err)
 	struct td_catalog catalog;
 	int rc = td_machine_add_builtin(&run->machine, err);
 
-	td_catalog_init(&catalog, &run->fs, &run->machine);
+	td_catalog_init(&catalog, &run->fs, &run->machine,
+			run->opts->metrics_dir);
 	if (!rc)
 		rc = parse_all(run, err);
 	if (!rc)

@@ -54,6 +54,7 @@ static void free_list(struct td_list *list)
 	td_notes_free(&list->notes);
 	td_notes_free(&list->missing);
 	td_tracepoints_free(&list->tracepoints);
+	td_sets_free(&list->sets);
 	td_catalog_free(&list->catalog);
 	td_machine_free(&list->machine);
 	td_sysfs_close(&list->fs);
@@ -64,7 +65,8 @@ int td_list_run(const struct td_opts *opts, struct td_err *err)
 	struct td_list list = { .opts = opts, .fs = { .sys = -1, .proc = -1 } };
 	int rc = td_select_machine(&list.fs, &list.machine, opts, err);
 
-	td_catalog_init(&list.catalog, &list.fs, &list.machine);
+	td_catalog_init(&list.catalog, &list.fs, &list.machine,
+			opts->metrics_dir);
 	if (!rc)
 		rc = opts->print ? td_list_print(stdout, &list, err)
 				 : show(&list, err);

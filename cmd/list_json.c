@@ -30,15 +30,33 @@ static void add_all(struct json_object *to, const char *key, const char *text)
 	struct json_object *array = json_object_new_array();
 
 	while (text && *text) {
-		size_t len = strcspn(text, "; ");
+		size_t len = strcspn(text, ";");
 
 		if (len)
 			json_object_array_add(array, json_object_new_string_len(
 							     text, (int)len));
 		text += len;
-		text += strspn(text, "; ");
+		text += strspn(text, ";");
 	}
 	json_object_object_add(to, key, array);
+}
+
+/* 0: it is no node of the tree. */
+static void add_level(struct json_object *to, int level)
+{
+	json_object_object_add(to, "level",
+			       level ? json_object_new_int(level) : NULL);
+}
+
+static void add_metric(struct json_object *to, const struct td_list_item *item)
+{
+	const struct td_metric_def *metric = item->metric;
+
+	add_all(to, "groups", item->related);
+	add_level(to, metric->level);
+	add(to, "parent", metric->parent);
+	add(to, "formula", metric->formula);
+	add(to, "threshold", metric->threshold);
 }
 
 static void put_item(FILE *fp, const struct td_list_item *item)
@@ -55,8 +73,8 @@ static void put_item(FILE *fp, const struct td_list_item *item)
 		add(o, "alias", item->alias);
 	if (item->unit || item->kind == TD_LIST_METRIC)
 		add(o, "unit", item->unit);
-	if (item->kind == TD_LIST_METRIC)
-		add_all(o, "groups", item->related);
+	if (item->metric)
+		add_metric(o, item);
 	if (item->kind == TD_LIST_METRICGROUP)
 		add_all(o, "metrics", item->related);
 	td_out_json_line(fp, o);

@@ -53,6 +53,28 @@ static unsigned int where_to_look(const struct td_list_pattern *pattern)
 					  : TD_LIST_ALL;
 }
 
+/*
+ * "metrics tma_mem*" is some of the metrics, of which there are hundreds; other
+ * sections have no such names in common.
+ */
+static void narrow(struct td_list *list)
+{
+	const unsigned int metrics =
+		TD_LIST_BIT(TD_LIST_METRIC) | TD_LIST_BIT(TD_LIST_METRICGROUP);
+	unsigned int named = 0;
+	bool has_names = false;
+
+	for (size_t i = 0; i < list->nr_patterns; i++) {
+		unsigned int kinds = where_to_look(&list->patterns[i]);
+
+		has_names = has_names || kinds == TD_LIST_ALL;
+		named |= kinds == TD_LIST_ALL ? 0 : kinds;
+	}
+	list->narrow = has_names && named && !(named & ~metrics);
+	if (list->narrow)
+		list->kinds = list->certain = named;
+}
+
 int td_list_read_patterns(struct td_list *list, struct td_err *err)
 {
 	const struct td_opts *opts = list->opts;
@@ -73,6 +95,7 @@ int td_list_read_patterns(struct td_list *list, struct td_err *err)
 		list->kinds |= kinds;
 		list->certain |= kinds == TD_LIST_ALL ? 0 : kinds;
 	}
+	narrow(list);
 	return 0;
 }
 
@@ -100,7 +123,7 @@ static bool is_group_of(const struct td_list_pattern *pattern,
 	td_autofree char *copy = groups ? strdup(groups) : NULL;
 	char *rest = copy, *group;
 
-	while ((group = strsep(&rest, "; "))) {
+	while ((group = strsep(&rest, ";"))) {
 		if (is_whole(pattern, group))
 			return true;
 	}
@@ -136,7 +159,7 @@ bool td_list_is_wanted(struct td_list *list, const struct td_list_item *item)
 
 		if (is_match(pattern, item, list->opts->verbose)) {
 			pattern->has_match = true;
-			wanted = true;
+			wanted = wanted || !list->narrow || !pattern->section;
 		} else if (!pattern->has_match) {
 			offer(&pattern->closest, item->name);
 			offer(&pattern->closest, item->alias);

@@ -9,6 +9,7 @@
 #include "cmd/opts.h"
 #include "lib/closest.h"
 #include "lib/sysfs.h"
+#include "metrics/sets.h"
 
 /* The sections, in the order in which they are shown. */
 enum td_list_kind {
@@ -38,6 +39,7 @@ struct td_list_item {
 	const char *unit;
 	const char *encoding;
 	const char *related; /* "a;b": a metric's groups, a group's metrics */
+	const struct td_metric_def *metric;
 };
 
 /* What the user named: a section, or names. */
@@ -54,9 +56,11 @@ struct td_list {
 	struct td_sysfs fs;
 	struct td_machine machine;
 	struct td_catalog catalog;
+	struct td_sets sets; /* what -M takes; made when it is wanted */
 	struct td_tracepoints tracepoints;
 	struct td_list_pattern *patterns;
 	size_t nr_patterns;
+	bool narrow; /* names beside "metrics": those of the metrics */
 	/* TD_LIST_BIT()s: where matches can be, and where they are said to be */
 	unsigned int kinds, certain;
 	struct td_list_item *items;
@@ -91,8 +95,12 @@ const char *td_list_encode(struct td_list *list, const struct td_event *event,
 void td_list_miss(struct td_list *list, unsigned int kinds, const char *what,
 		  const char *why);
 
-/* list_items.c, list_model.c: all that is of kinds, and matches. */
+/* list_items.c, list_model.c, list_metrics.c: all of a kind that matches. */
 int td_list_collect(struct td_list *list, struct td_err *err);
+/* The model's files, or a note why there are none. */
+int td_list_read_files(struct td_list *list, struct td_err *err);
+/* Where a PMU of the files is; -1: nothing of that is counted here. */
+int td_list_find_pmu(const struct td_machine *machine, const char *name);
 int td_list_collect_model(struct td_list *list, struct td_err *err);
 int td_list_collect_metrics(struct td_list *list, struct td_err *err);
 int td_list_collect_groups(struct td_list *list, struct td_err *err);

@@ -109,6 +109,19 @@ static void put_below(FILE *fp, const char *text)
 	fputc('\n', fp);
 }
 
+static void put_labelled(FILE *fp, const char *label, const char *text)
+{
+	td_autofree char *line = NULL;
+
+	if (!text)
+		return;
+	if (asprintf(&line, "%s: %s", label, text) < 0) {
+		line = NULL;
+		return;
+	}
+	put_below(fp, line);
+}
+
 /* "a;b" -> "a, b"; NULL: out of memory */
 static char *with_blanks(const char *list)
 {
@@ -116,7 +129,7 @@ static char *with_blanks(const char *list)
 
 	for (; out && *list; list++) {
 		*to++ = *list == ';' ? ',' : *list;
-		if (*list == ';' && list[1] != ' ')
+		if (*list == ';')
 			*to++ = ' ';
 	}
 	if (out)
@@ -161,13 +174,27 @@ static int name_length(const struct td_list_item *item)
 	return (int)(item->alias ? len + 4 + strlen(item->alias) : len);
 }
 
+static bool is_same_node(const struct td_metric_def *a,
+			 const struct td_metric_def *b)
+{
+	return a->level == b->level && is_same(a->parent, b->parent) &&
+	       strcmp(a->unit, b->unit) == 0;
+}
+
+/* On every PMU of a row the tree says the same. */
+static bool is_same_row(const struct td_list_item *a,
+			const struct td_list_item *b)
+{
+	return strcmp(a->name, b->name) == 0 &&
+	       (!a->metric || is_same_node(a->metric, b->metric));
+}
+
 static struct row take_row(const struct td_list_item *items, size_t nr,
 			   bool verbose)
 {
 	struct row row = { items, 1 };
 
-	while (!verbose && row.nr < nr &&
-	       strcmp(items[row.nr].name, items[0].name) == 0)
+	while (!verbose && row.nr < nr && is_same_row(&items[row.nr], items))
 		row.nr++;
 	return row;
 }
@@ -216,23 +243,76 @@ static void put_desc(FILE *fp, const char *desc, int at, int column)
 }
 
 /* Many a description in the files is the name once more. */
-static const char *describe(const struct td_list_item *item,
-			    const char *related)
+static const char *describe(const struct td_list_item *item)
 {
-	if (item->kind == TD_LIST_METRICGROUP)
-		return related;
 	if (item->desc && strcasecmp(item->desc, item->name) == 0)
 		return NULL;
 	return item->desc;
+}
+
+/* "%, level 2, below tma_backend_bound"; NULL: out of memory */
+static char *format_node(const struct td_metric_def *metric)
+{
+	const char *unit = metric->unit, *parent = metric->parent;
+	char level[32] = "", *text;
+
+	if (metric->level)
+		snprintf(level, sizeof(level), "%slevel %d", *unit ? ", " : "",
+			 metric->level);
+	if (asprintf(&text, "%s%s%s%s", unit, level, parent ? ", below " : "",
+		     parent ? parent : "") < 0)
+		return NULL;
+	return text;
+}
+
+/* "2 metrics: a, b"; NULL: out of memory */
+static char *format_members(const char *members)
+{
+	td_autofree char *names = with_blanks(members);
+	size_t nr = 1;
+	char *text;
+
+	for (const char *at = members; *at; at++)
+		nr += *at == ';';
+	if (!names || asprintf(&text, "%zu metric%s: %s", nr,
+			       nr == 1 ? "" : "s", names) < 0)
+		return NULL;
+	return text;
+}
+
+/* What stands behind the name and its PMUs. */
+static char *format_first(const struct td_list_item *item)
+{
+	const char *desc = describe(item);
+
+	if (item->metric && (*item->metric->unit || item->metric->level))
+		return format_node(item->metric);
+	if (item->kind == TD_LIST_METRICGROUP)
+		return format_members(item->related);
+	return desc ? strdup(desc) : NULL;
+}
+
+static void put_metric(FILE *fp, const struct td_list *list,
+		       const struct td_list_item *item)
+{
+	const struct td_metric_def *metric = item->metric;
+	td_autofree char *groups = with_blanks(item->related);
+
+	if ((*metric->unit || metric->level) && describe(item))
+		put_below(fp, describe(item));
+	if (groups && *groups)
+		put_below(fp, groups);
+	if (!list->opts->verbose)
+		return;
+	put_labelled(fp, "formula", metric->formula);
+	put_labelled(fp, "threshold", metric->threshold);
 }
 
 static void put_row(FILE *fp, const struct td_list *list, const struct row *row,
 		    const struct columns *columns)
 {
 	const struct td_list_item *item = row->items;
-	td_autofree char *related =
-		item->related ? with_blanks(item->related) : NULL;
-	const char *desc = describe(item, related);
+	td_autofree char *first = format_first(item);
 	int column = 2 + columns->name + 2;
 	char pmus[160];
 	int at = fprintf(fp, "  %s%s%s", item->name, item->alias ? " OR " : "",
@@ -244,12 +324,12 @@ static void put_row(FILE *fp, const struct td_list *list, const struct row *row,
 	}
 	if (columns->pmus)
 		column += columns->pmus + 2;
-	if (desc)
-		put_desc(fp, desc, at, column);
+	if (first)
+		put_desc(fp, first, at, column);
 	else
 		fputc('\n', fp);
-	if (list->opts->verbose && related && related != desc)
-		put_below(fp, related);
+	if (item->metric)
+		put_metric(fp, list, item);
 	if (item->encoding)
 		put_below(fp, item->encoding);
 }

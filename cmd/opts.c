@@ -11,19 +11,28 @@
 #include "lib/cpu.h"
 #include "lib/util.h"
 
+#define MAX_LEVEL 6 /* of the deepest trees that there are */
+
 #ifndef TDSTAT_VERSION
 #define TDSTAT_VERSION "unknown"
 #endif
 
 enum {
-	OPT_APPEND = 256,
+	OPT_ALL = 256,
+	OPT_APPEND,
 	OPT_CPUTYPE,
 	OPT_DRY_RUN,
 	OPT_FILTER,
 	OPT_HYBRID_MERGE,
 	OPT_INTERVAL_COUNT,
+	OPT_METRICS_DIR,
+	OPT_METRIC_NO_GROUP,
+	OPT_METRIC_NO_MERGE,
+	OPT_METRIC_NO_THRESHOLD,
+	OPT_METRIC_ONLY,
 	OPT_NO_BIG_NUM,
 	OPT_PRINT,
+	OPT_TD_LEVEL,
 	OPT_TIMEOUT,
 	OPT_TOPDOWN,
 };
@@ -38,11 +47,22 @@ static const struct argp_option options[] = {
 	  "running processes, with their threads and children", 0 },
 	{ "cputype", OPT_CPUTYPE, "TYPE", 0,
 	  "one kind of core: core, atom, lowpower, or a PMU's name", 0 },
-	{ "level", 'l', "N", 0, "the tree down to level N, 1 or 2 (default 1)",
-	  0 },
-	{ "td-level", 0, NULL, OPTION_ALIAS, NULL, 0 },
+	{ "level", 'l', "N", 0, "the tree down to level N (default 1)", 0 },
+	{ "td-level", OPT_TD_LEVEL, "N", 0, "level N of the tree alone", 0 },
 	{ "topdown", OPT_TOPDOWN, NULL, 0, "accepted: it is the default", 0 },
 
+	{ "metrics", 'M', "LIST", 0,
+	  "metrics and groups of them: names, tma_*, NAME:u", 0 },
+	{ "metrics-dir", OPT_METRICS_DIR, "DIR", 0,
+	  "other event and metric files than the program's", 0 },
+	{ "metric-no-group", OPT_METRIC_NO_GROUP, NULL, 0,
+	  "count each event by itself", 0 },
+	{ "metric-no-merge", OPT_METRIC_NO_MERGE, NULL, 0,
+	  "count each metric's events for it alone", 0 },
+	{ "metric-no-threshold", OPT_METRIC_NO_THRESHOLD, NULL, 0,
+	  "no thresholds, and no events for them", 0 },
+	{ "metric-only", OPT_METRIC_ONLY, NULL, 0,
+	  "accepted: metrics are shown without their counts", 0 },
 	{ "event", 'e', "LIST", 0,
 	  "events instead of the tree, as perf stat -e takes them", 0 },
 	{ "filter", OPT_FILTER, "FILTER", 0,
@@ -59,6 +79,8 @@ static const struct argp_option options[] = {
 	  "stop after MS milliseconds, and end the command", 0 },
 
 	{ NULL, 0, NULL, 0, "How to show it:", 3 },
+	{ "all", OPT_ALL, NULL, 0,
+	  "from level 3 on also what is below its threshold", 0 },
 	{ "no-aggr", 'A', NULL, 0, "a row a CPU", 0 },
 	{ "hybrid-merge", OPT_HYBRID_MERGE, NULL, 0,
 	  "one row for all kinds of core, weighted by slots", 0 },
@@ -129,19 +151,57 @@ static int parse_list(struct parser *p, const char *option, const char *arg,
 	return 0;
 }
 
-static int parse_level(struct parser *p, const char *option, const char *arg)
+/* perf's 0 is "the default". */
+static int parse_level(struct parser *p, const char *option, const char *arg,
+		       int *out)
+{
+	int rc = parse_number(p, option, arg, 0, MAX_LEVEL, out);
+
+	if (!rc && *out == 0)
+		*out = 1;
+	return rc;
+}
+
+static int add_metric(struct parser *p, const char *name, size_t len)
 {
 	struct td_opts *opts = p->opts;
-	int rc = parse_number(p, option, arg, 0, INT_MAX, &opts->level);
+	char **place = td_array_add(&opts->metrics, opts->nr_metrics,
+				    sizeof(*place));
 
-	if (rc)
-		return rc;
-	if (opts->level == 0) /* perf's "the default" */
-		opts->level = 1;
-	if (opts->level > 2)
-		return td_err_usage(p->err, "%s %s: there are levels 1 and 2",
-				    option, arg);
+	if (!place)
+		return td_err_nomem(p->err);
+	*place = strndup(name, len);
+	if (!*place)
+		return td_err_nomem(p->err);
+	opts->nr_metrics++;
 	return 0;
+}
+
+/*
+ * "tma_retiring,TopdownL2", also with blanks; inside of a name these are a part
+ * of it: Alder Lake's files have one.
+ */
+static int add_metrics(struct parser *p, const char *list)
+{
+	const char *start = list, *next;
+	int rc = 0;
+
+	while (!rc) {
+		size_t len;
+
+		start += strspn(start, ", \t\n");
+		len = strcspn(start, ",\n");
+		if (!len)
+			break;
+		next = start + len;
+		while (strchr(" \t", start[len - 1]))
+			len--;
+		rc = add_metric(p, start, len);
+		start = next;
+	}
+	if (!rc && !p->opts->nr_metrics)
+		return td_err_usage(p->err, "-M: an empty list");
+	return rc;
 }
 
 static int add_events(struct parser *p, const char *list)
@@ -213,7 +273,14 @@ static int parse_valued(struct parser *p, int key, const char *arg)
 		return parse_number(p, "--timeout", arg, 10, INT_MAX,
 				    &opts->timeout_ms);
 	case 'l':
-		return parse_level(p, "--level", arg);
+		return parse_level(p, "--level", arg, &opts->level);
+	case OPT_TD_LEVEL:
+		return parse_level(p, "--td-level", arg, &opts->only_level);
+	case 'M':
+		return add_metrics(p, arg);
+	case OPT_METRICS_DIR:
+		opts->metrics_dir = arg;
+		return 0;
 	case 'x':
 		return parse_separator(p, arg);
 	case 'o':
@@ -273,6 +340,21 @@ static int parse_flag(struct td_opts *opts, int key)
 		return 0;
 	case OPT_HYBRID_MERGE:
 		opts->hybrid_merge = true;
+		return 0;
+	case OPT_ALL:
+		opts->all_nodes = true;
+		return 0;
+	case OPT_METRIC_ONLY:
+		opts->metric_only = true;
+		return 0;
+	case OPT_METRIC_NO_GROUP:
+		opts->no_group = true;
+		return 0;
+	case OPT_METRIC_NO_MERGE:
+		opts->no_merge = true;
+		return 0;
+	case OPT_METRIC_NO_THRESHOLD:
+		opts->no_threshold = true;
 		return 0;
 	case OPT_TOPDOWN:
 		return 0;
@@ -383,7 +465,9 @@ int td_opts_parse(struct td_opts *opts, int argc, char **argv,
 	*opts = (struct td_opts){ .big_num = true };
 	argp_program_version_hook = print_version;
 	rc = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &parser);
-	if (opts->level == 0)
+	/* a report's is what was recorded */
+	if (!opts->level && !opts->only_level && !opts->nr_metrics &&
+	    opts->subcommand != TD_REPORT)
 		opts->level = 1;
 	if (rc)
 		td_opts_free(opts);
@@ -398,6 +482,11 @@ void td_opts_free(struct td_opts *opts)
 		free(opts->events[i].filter);
 	free(opts->events);
 	opts->nr_events = 0;
+	for (size_t i = 0; i < opts->nr_metrics; i++)
+		free(opts->metrics[i]);
+	free(opts->metrics);
+	opts->metrics = NULL;
+	opts->nr_metrics = 0;
 	free(opts->patterns);
 	opts->events = NULL;
 	opts->patterns = NULL;

@@ -35,6 +35,13 @@ struct td_opts {
 	struct td_ints pids;
 	const char *cputype; /* NULL: all core PMUs */
 	int level;           /* 0: none was given */
+	int only_level;      /* --td-level; 0: none was given */
+	char **metrics;      /* -M, one a name */
+	size_t nr_metrics;
+	const char *metrics_dir; /* NULL: those that came with the program */
+	bool metric_only;
+	bool no_group, no_merge, no_threshold; /* --metric-no-... */
+	bool all_nodes;                        /* --all */
 	struct td_event_arg *events;
 	size_t nr_events;
 	int detail;   /* how many -d */
@@ -58,7 +65,7 @@ struct td_opts {
 	char **command; /* NULL-terminated; NULL: none */
 };
 
-/* Counts as such, and not the tree? */
+/* Counts as such, and not metrics? */
 bool td_opts_want_events(const struct td_opts *opts);
 
 /* May print help or the version and exit; free with td_opts_free(). */

@@ -19,6 +19,11 @@ static int first_conflict(const struct conflict *c, size_t nr,
 	return 0;
 }
 
+static bool want_metrics(const struct td_opts *o)
+{
+	return o->level || o->only_level || o->nr_metrics;
+}
+
 /* What excludes what, as in perf stat; each text names both sides. */
 static int check_stat(const struct td_opts *o, struct td_err *err)
 {
@@ -35,9 +40,11 @@ static int check_stat(const struct td_opts *o, struct td_err *err)
 		{ o->per_cpu && tasks,
 		  "-A counts whole CPUs: it needs -a or -C" },
 		{ o->append && !o->output, "--append needs -o" },
-		{ td_opts_want_events(o) && o->level,
-		  "-e, -d and --null show counts, --level the tree: they "
+		{ td_opts_want_events(o) && want_metrics(o),
+		  "-e, -d and --null show counts, --level and -M metrics: they "
 		  "exclude each other" },
+		{ td_opts_want_events(o) && o->metric_only,
+		  "--metric-only: -e, -d and --null show counts" },
 		{ td_opts_want_events(o) && o->hybrid_merge,
 		  "--hybrid-merge is of the tree: -e, -d and --null show "
 		  "counts" },
@@ -65,7 +72,7 @@ static int check_list(const struct td_opts *o, struct td_err *err)
 		  "tdstat list --print and -j exclude each other" },
 		{ o->separator != NULL,
 		  "tdstat list writes text or JSON (-j)" },
-		{ td_opts_want_events(o) || o->level || o->all_cpus ||
+		{ td_opts_want_events(o) || want_metrics(o) || o->all_cpus ||
 			  o->has_cpus || o->pids.nr || o->interval_ms ||
 			  o->timeout_ms || o->output || o->input ||
 			  o->dry_run || o->append || o->per_cpu ||

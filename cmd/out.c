@@ -2,6 +2,7 @@
 #include "cmd/out.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 const struct td_out *td_out_find(enum td_format_kind format)
@@ -26,12 +27,17 @@ int td_out_check(FILE *fp, const char *name, struct td_err *err)
 			  name, strerror(errno ? errno : EIO));
 }
 
+static const char *format(char *buf, size_t size, int decimals, double value)
+{
+	snprintf(buf, size, "%.*f", decimals, value);
+	if (buf[0] == '-' && !buf[1 + strspn(buf + 1, "0.")])
+		memmove(buf, buf + 1, strlen(buf));
+	return buf;
+}
+
 const char *td_out_format(char buf[64], int decimals, double value)
 {
-	snprintf(buf, 64, "%.*f", decimals, value);
-	if (buf[0] == '-' && !buf[1 + strspn(buf + 1, "0.")])
-		return buf + 1;
-	return buf;
+	return format(buf, 64, decimals, value);
 }
 
 void td_out_number(FILE *fp, int width, int decimals, double value)
@@ -39,4 +45,35 @@ void td_out_number(FILE *fp, int width, int decimals, double value)
 	char buf[64];
 
 	fprintf(fp, "%*s", width, td_out_format(buf, decimals, value));
+}
+
+static const struct {
+	int percent_decimals;
+	double enough; /* from here on two decimals give digits enough */
+} readers[] = {
+	[TD_READER_HUMAN] = { .percent_decimals = 1, .enough = 10 },
+	[TD_READER_SCRIPT] = { .percent_decimals = 2, .enough = 1000 },
+};
+
+#define MIN_DECIMALS 2
+#define MAX_DECIMALS 24 /* what is smaller is shown as nothing */
+
+const char *td_out_value(char buf[TD_VALUE_SIZE],
+			 const struct td_column *column, double value,
+			 enum td_reader reader)
+{
+	double enough = readers[reader].enough;
+	int decimals = MIN_DECIMALS;
+	size_t len;
+
+	if (column->unit[0] == '%') /* "%slots", too */
+		return format(buf, TD_VALUE_SIZE,
+			      readers[reader].percent_decimals, value);
+	for (; fabs(value) < enough && decimals < MAX_DECIMALS; enough /= 10)
+		decimals++;
+	format(buf, TD_VALUE_SIZE, decimals, value);
+	len = strlen(buf);
+	while (decimals-- > MIN_DECIMALS && buf[len - 1] == '0')
+		buf[--len] = '\0';
+	return buf;
 }

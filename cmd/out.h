@@ -41,6 +41,13 @@ void td_out_csv_events(struct td_writer *writer,
 void td_out_json_events(struct td_writer *writer,
 			const struct td_event_report *report);
 
+/* out_text.c, out_text_tree.c */
+/* What an interval's lines begin with: time, id, PMU.  Returns the columns. */
+int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
+		      const struct td_row *row);
+void td_out_text_tree(const struct td_writer *writer,
+		      const struct td_report *report, const struct td_row *row);
+
 /* What those take from the writers of metrics; _line() frees the object. */
 struct json_object;
 void td_out_text_title(struct td_writer *writer);
@@ -58,5 +65,22 @@ int td_out_check(FILE *fp, const char *name, struct td_err *err);
 /* A number as all formats write it: never -0.0. */
 const char *td_out_format(char buf[64], int decimals, double value);
 void td_out_number(FILE *fp, int width, int decimals, double value);
+
+/* Who is to read a metric's value, which says how exact it is. */
+enum td_reader {
+	TD_READER_HUMAN, /* percentages: 1 decimal; else 4 significant digits */
+	TD_READER_SCRIPT, /* 2 decimals; 6 significant digits */
+};
+
+/* The largest double has 309 digits before its point. */
+#define TD_VALUE_SIZE 320
+
+/*
+ * A value in the unit of its column, without an exponent.  What is no
+ * percentage has two decimals, and more where the digits need them.
+ */
+const char *td_out_value(char buf[TD_VALUE_SIZE],
+			 const struct td_column *column, double value,
+			 enum td_reader reader);
 
 #endif

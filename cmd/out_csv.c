@@ -38,7 +38,7 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 static void put_row(const struct td_writer *writer,
 		    const struct td_report *report, const struct td_row *row)
 {
-	char time[40];
+	char time[40], value[TD_VALUE_SIZE];
 
 	fputs(td_format_seconds(time, report->time_ns), writer->fp);
 	fputs(writer->separator, writer->fp);
@@ -48,7 +48,10 @@ static void put_row(const struct td_writer *writer,
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		fputs(writer->separator, writer->fp);
 		if (row->cells[i].status == TD_STATUS_OK)
-			td_out_number(writer->fp, 0, 2, row->cells[i].value);
+			fputs(td_out_value(value, &report->columns[i],
+					   row->cells[i].value,
+					   TD_READER_SCRIPT),
+			      writer->fp);
 	}
 	fputc('\n', writer->fp);
 }

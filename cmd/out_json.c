@@ -1,16 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* JSON Lines: an object a metric. */
 #include <json-c/json.h>
+#include <string.h>
 
 #include "cmd/out.h"
 #include "lib/util.h"
 
 /* A number as text gives it: a double's own form has 17 digits. */
-static struct json_object *number(double value)
+static struct json_object *percent(double value)
 {
 	char buf[64];
 
 	return json_object_new_double_s(value, td_out_format(buf, 2, value));
+}
+
+/*
+ * Enough to compute with; the last digits of 17 are only noise.  Never a whole
+ * number: there are readers that take the first one's type for all.
+ */
+static struct json_object *number(double value)
+{
+	char buf[64];
+
+	snprintf(buf, sizeof(buf), "%.12g", value == 0 ? 0 : value);
+	if (!strpbrk(buf, ".e"))
+		strcat(buf, ".0");
+	return json_object_new_double_s(value, buf);
+}
+
+static struct json_object *text_or_null(const char *text)
+{
+	return text ? json_object_new_string(text) : NULL;
 }
 
 struct json_object *td_out_json_seconds(uint64_t ns)
@@ -31,27 +51,32 @@ void td_out_json_line(FILE *fp, struct json_object *o)
 	json_object_put(o);
 }
 
-static void put_cell(FILE *fp, uint64_t time_ns, const struct td_row *row,
-		     const struct td_column *column, const struct td_cell *cell)
+static void put_node(FILE *fp, const struct td_report *report,
+		     const struct td_row *row, const struct td_node *node)
 {
+	const struct td_column *column = &report->columns[node->column];
+	const struct td_cell *cell = &row->cells[node->column];
 	struct json_object *o = json_object_new_object();
 	bool ok = cell->status == TD_STATUS_OK;
 
-	json_object_object_add(o, "time", td_out_json_seconds(time_ns));
+	json_object_object_add(o, "time", td_out_json_seconds(report->time_ns));
 	json_object_object_add(o, "id", json_object_new_string(row->id));
 	json_object_object_add(o, "pmu", json_object_new_string(row->pmu));
 	json_object_object_add(o, "metric",
 			       json_object_new_string(column->name));
 	json_object_object_add(o, "value", ok ? number(cell->value) : NULL);
 	json_object_object_add(o, "unit", json_object_new_string(column->unit));
-	json_object_object_add(o, "level", json_object_new_int(column->level));
-	json_object_object_add(
-		o, "parent",
-		column->parent ? json_object_new_string(column->parent) : NULL);
+	json_object_object_add(o, "level",
+			       node->level ? json_object_new_int(node->level)
+					   : NULL);
+	json_object_object_add(o, "parent", text_or_null(node->parent));
 	json_object_object_add(
 		o, "over_threshold",
 		ok ? json_object_new_boolean(cell->over_threshold) : NULL);
-	json_object_object_add(o, "running", number(cell->running_pct));
+	json_object_object_add(o, "running", percent(cell->running_pct));
+	if (!ok && cell->why)
+		json_object_object_add(o, "why",
+				       json_object_new_string(cell->why));
 	td_out_json_line(fp, o);
 }
 
@@ -66,10 +91,11 @@ static void json_report(struct td_writer *writer,
 	for (size_t r = 0; r < report->nr_rows; r++) {
 		const struct td_row *row = &report->rows[r];
 
-		for (size_t i = 0; i < report->nr_columns; i++) {
-			if (row->cells[i].status != TD_STATUS_NONE)
-				put_cell(writer->fp, report->time_ns, row,
-					 &report->columns[i], &row->cells[i]);
+		for (size_t i = 0; i < row->nr_nodes; i++) {
+			const struct td_node *node = &row->nodes[i];
+
+			if (row->cells[node->column].status != TD_STATUS_NONE)
+				put_node(writer->fp, report, row, node);
 		}
 	}
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "cmd/measure.h"
 #include "cmd/select.h"
 #include "cmd/sink.h"
 #include "lib/counter.h"
@@ -63,38 +64,44 @@ static void hide_skipped(struct td_recording *rec)
 	}
 }
 
-/* The tree, unless -e was what was recorded: then the events. */
+/* The metrics, unless -e was what was recorded: then the events. */
 static int make_tree(struct td_recording *rec, const struct td_opts *opts,
-		     struct td_tree *tree, struct td_notes *notes,
+		     struct td_measure *measure, struct td_notes *notes,
 		     struct td_err *err)
 {
+	const struct td_surroundings around = {
+		.tsc_hz = rec->info.tsc_hz,
+		.places = rec->places,
+		.core_wide = !rec->info.tasks,
+	};
 	int rc;
 
-	if (rec->plan.asked && (opts->level > 1 || opts->hybrid_merge))
+	if (rec->plan.asked && (opts->level > 1 || opts->only_level ||
+				opts->nr_metrics || opts->hybrid_merge))
 		return td_err_usage(err,
-				    "%s holds events, no tree: --level and "
+				    "%s holds events, no tree: --level, -M and "
 				    "--hybrid-merge make no sense",
 				    rec->path);
 	if (rec->plan.asked) {
 		hide_skipped(rec);
 		return 0;
 	}
-	rc = td_tree_build(tree, &rec->plan, &rec->machine, opts->level, true,
-			   err);
-	if (!rc && td_select_check(tree, &rec->machine, opts, notes))
-		rc = td_err_set(err, -ENODEV,
-				"%s: its events make up no top-down tree",
-				rec->path);
-	return rc ? rc : td_select_rows(tree, &rec->machine, opts, err);
+	rc = td_measure_build(measure, &rec->plan, &rec->machine, NULL, opts,
+			      &around, notes, err);
+	if (!rc)
+		rc = td_select_check(&measure->tree, &rec->machine, opts,
+				     notes, err);
+	return rc ? rc
+		  : td_select_rows(&measure->tree, &rec->machine, opts, err);
 }
 
 static int report_from(struct td_recording *rec, const struct td_opts *opts,
 		       struct td_notes *notes, struct td_err *err)
 {
-	struct td_tree tree = { 0 };
-	struct td_sink sink = { &tree, &rec->plan, &rec->machine };
+	struct td_measure measure = { 0 };
+	struct td_sink sink = { &measure.tree, &rec->plan, &rec->machine };
 	struct td_err late = { 0 };
-	int rc = make_tree(rec, opts, &tree, notes, err);
+	int rc = make_tree(rec, opts, &measure, notes, err);
 
 	if (!rc)
 		rc = td_sink_open(&sink, opts, rec->info.target,
@@ -105,7 +112,7 @@ static int report_from(struct td_recording *rec, const struct td_opts *opts,
 		rc = show(rec, &sink, err);
 	if (td_sink_close(&sink, rc ? &late : err) && !rc)
 		rc = err->code;
-	td_tree_free(&tree);
+	td_measure_free(&measure);
 	return rc;
 }
 
@@ -122,9 +129,27 @@ static int check_not_input(const struct td_recording *rec, const char *output,
 			    output);
 }
 
+/* What was asked for when it was recorded, unless the user asks anew. */
+static struct td_opts with_defaults(const struct td_opts *asked,
+				    const struct td_recording *rec)
+{
+	struct td_opts opts = *asked;
+
+	if (opts.level || opts.only_level || opts.nr_metrics)
+		return opts;
+	opts.level = rec->info.level;
+	opts.only_level = rec->info.only_level;
+	opts.metrics = rec->info.metrics;
+	opts.nr_metrics = rec->info.nr_metrics;
+	if (!opts.level && !opts.only_level && !opts.nr_metrics)
+		opts.level = 1;
+	return opts;
+}
+
 int td_report_run(const struct td_opts *opts, struct td_err *err)
 {
 	struct td_notes notes = { 0 };
+	struct td_opts filled;
 	struct td_recording rec;
 	int rc = td_recording_open(&rec, opts->input, err);
 
@@ -133,7 +158,9 @@ int td_report_run(const struct td_opts *opts, struct td_err *err)
 	if (!rc)
 		rc = td_select_pmus(&rec.machine, opts, err);
 	if (!rc)
-		rc = report_from(&rec, opts, &notes, err);
+		filled = with_defaults(opts, &rec);
+	if (!rc)
+		rc = report_from(&rec, &filled, &notes, err);
 	td_recording_close(&rec);
 	td_notes_free(&notes);
 	return rc;

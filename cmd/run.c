@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/dry_run.h"
 #include "cmd/target.h"
 #include "lib/util.h"
 
@@ -17,7 +18,7 @@ void td_run_init(struct td_run *run, const struct td_opts *opts)
 		.waiter = { -1, -1, -1, .child = -1 },
 		.ticks_a_row = 1,
 	};
-	run->sink.tree = &run->tree;
+	run->sink.tree = &run->measure.tree;
 	run->sink.plan = &run->plan;
 	run->sink.machine = &run->machine;
 }
@@ -42,6 +43,22 @@ static bool is_quiet(const struct td_run *run)
 	       run->printed == run->opts->interval_count;
 }
 
+/* The first one is copied. */
+static int add_readings(struct td_readings *sum,
+			const struct td_readings *delta)
+{
+	if (sum->v) {
+		td_count_add(sum, delta);
+		return 0;
+	}
+	sum->v = calloc(delta->nr + 1, sizeof(*sum->v));
+	if (!sum->v)
+		return -ENOMEM;
+	sum->nr = delta->nr;
+	memcpy(sum->v, delta->v, delta->nr * sizeof(*delta->v));
+	return 0;
+}
+
 static int read_counters(struct td_run *run, struct td_err *err)
 {
 	struct td_readings delta;
@@ -52,16 +69,10 @@ static int read_counters(struct td_run *run, struct td_err *err)
 		return rc;
 	run->ever_enabled = run->ever_enabled || td_count_enabled(&delta);
 	run->ever_running = run->ever_running || td_count_ran(&delta);
-	if (!run->sum.v) {
-		run->sum.v = calloc(delta.nr + 1, sizeof(*run->sum.v));
-		if (!run->sum.v)
-			return td_err_nomem(err);
-		run->sum.nr = delta.nr;
-		memcpy(run->sum.v, delta.v, delta.nr * sizeof(*delta.v));
-		return 0;
-	}
-	td_count_add(&run->sum, &delta);
-	return 0;
+	rc = add_readings(&run->sum, &delta);
+	if (!rc && run->opts->verbose)
+		rc = add_readings(&run->all, &delta);
+	return rc ? td_err_nomem(err) : 0;
 }
 
 /* Everything since the last row goes out, and a new row begins. */
@@ -198,6 +209,9 @@ static int put_last(struct td_run *run, struct td_usage *usage,
 	if (!rc)
 		say_if_nothing(run);
 	td_run_say_notes(run);
+	if (run->opts->verbose)
+		td_describe_shares(stderr, &run->machine, &run->plan,
+				   &run->all);
 	if (rc || !run->recording)
 		return rc;
 	td_recording_write_end(run->recording, usage, run->child.status);
@@ -227,10 +241,11 @@ int td_run_close(struct td_run *run, int rc, struct td_err *err)
 		rc = td_err_set(err, -errno, "cannot write %s: %s",
 				run->opts->output, strerror(errno));
 	free(run->sum.v);
+	free(run->all.v);
 	free(run->target_text);
 	td_notes_free(&run->notes);
 	td_target_free(&run->target);
-	td_tree_free(&run->tree);
+	td_measure_free(&run->measure);
 	td_plan_free(&run->plan);
 	td_event_text_free(&run->text);
 	td_machine_free(&run->machine);

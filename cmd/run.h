@@ -3,6 +3,7 @@
 #define TD_RUN_H
 
 #include "cmd/child.h"
+#include "cmd/measure.h"
 #include "cmd/opts.h"
 #include "cmd/sink.h"
 #include "cmd/wait.h"
@@ -10,7 +11,6 @@
 #include "lib/cpu_times.h"
 #include "lib/event_text.h"
 #include "lib/recording.h"
-#include "metrics/tree.h"
 
 #define TD_NS_A_MS UINT64_C(1000000)
 
@@ -19,7 +19,7 @@ struct td_run {
 	const struct td_opts *opts;
 	struct td_sysfs fs;
 	struct td_machine machine;
-	struct td_tree tree;
+	struct td_measure measure;
 	struct td_event_text text; /* what -e said */
 	struct td_plan plan;
 	struct td_target target;
@@ -33,6 +33,7 @@ struct td_run {
 	char *target_text;
 
 	struct td_readings sum; /* since the last row */
+	struct td_readings all; /* since counting began; with -v alone */
 	uint64_t ticks;         /* since counting began */
 	uint64_t ticks_a_row;
 	uint64_t row_ns;               /* when the last row ended */

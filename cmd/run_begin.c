@@ -83,6 +83,11 @@ static int write_head(struct td_run *run, struct td_err *err)
 		.interval_ms = run->opts->interval_ms,
 		.target = run->target_text,
 		.tsc_hz = td_tsc_hz(),
+		.tasks = !run->target.system_wide,
+		.level = run->opts->level,
+		.only_level = run->opts->only_level,
+		.metrics = run->opts->metrics,
+		.nr_metrics = run->opts->nr_metrics,
 	};
 	td_autofree struct td_place *places = NULL;
 	int rc;
@@ -125,7 +130,7 @@ int td_run_open(struct td_run *run, struct td_err *err)
 	if (!rc)
 		rc = open_recording(run, err);
 	if (!rc && run->opts->verbose)
-		td_describe(stderr, &run->machine, &run->tree, &run->plan,
+		td_describe(stderr, &run->machine, &run->measure.tree, &run->plan,
 			    &run->target);
 	return rc;
 }

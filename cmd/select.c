@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/util.h"
+#include "metrics/why.h"
 
 /* "core" is cpu_core, and so is "cpu_core" */
 static bool is_type(const struct td_pmu *pmu, const char *type)
@@ -121,32 +122,84 @@ int td_select_machine(struct td_sysfs *fs, struct td_machine *machine,
 	return rc ? rc : td_select_pmus(machine, opts, err);
 }
 
+static void note_level(const struct td_tree *tree,
+		       const struct td_machine *machine, size_t i,
+		       const struct td_opts *opts, struct td_notes *notes)
+{
+	const struct td_pmu *pmu = &machine->pmus[i];
+	bool recorded = opts->subcommand == TD_REPORT;
+
+	if (!tree->sets[i])
+		td_notes_add(notes, "%s %s: not shown", pmu->name,
+			     recorded ? "was not recorded"
+				      : "has no top-down events");
+	/* of a built-in tree in the place of files' that was said */
+	else if (tree->levels[i] < opts->level &&
+		 (recorded || tree->sets[i]->files || opts->level <= 2))
+		td_notes_add(notes, "%s (%s): %s level %d", pmu->name,
+			     td_uarch_name(pmu->uarch),
+			     recorded ? "recorded only at" : "there is only",
+			     tree->levels[i]);
+}
+
+/* With -v, and of what was named: why it has no value. */
+static void note_refusals(const struct td_tree *tree,
+			  const struct td_opts *opts, struct td_notes *notes)
+{
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+		const char *why = td_metric_refusal(tree, metric);
+		bool named = false;
+
+		for (size_t j = 0; j < opts->nr_metrics && !named; j++)
+			named = strcmp(opts->metrics[j], metric->name) == 0;
+		if (why && metric->shown && (named || opts->verbose))
+			td_notes_add(notes, "%s (%s) is not supported: %s",
+				     metric->name,
+				     tree->machine->pmus[metric->pmu].name,
+				     why);
+	}
+}
+
+/* Nothing of what was asked for can be counted: the first reason. */
+static int nothing_shown(const struct td_tree *tree,
+			 const struct td_machine *machine,
+			 const struct td_opts *opts, struct td_err *err)
+{
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+
+		if (metric->shown && td_metric_refusal(tree, metric))
+			return td_err_set(err, -ENODEV, "%s (%s): %s",
+					  metric->name,
+					  machine->pmus[metric->pmu].name,
+					  td_metric_refusal(tree, metric));
+	}
+	if (opts->subcommand == TD_REPORT)
+		return td_err_set(err, -ENODEV,
+				  "%s: its events make up no top-down tree",
+				  opts->input);
+	return td_why_no_tree(machine, err);
+}
+
 int td_select_check(const struct td_tree *tree,
 		    const struct td_machine *machine,
-		    const struct td_opts *opts, struct td_notes *notes)
+		    const struct td_opts *opts, struct td_notes *notes,
+		    struct td_err *err)
 {
-	bool recorded = opts->subcommand == TD_REPORT;
-	int deepest = 0;
+	bool any = false;
 
 	for (size_t i = 0; i < tree->nr_pmus; i++) {
-		const struct td_pmu *pmu = &machine->pmus[i];
-
-		if (pmu->skip)
-			continue;
-		if (!tree->sets[i])
-			td_notes_add(notes, "%s %s: not shown", pmu->name,
-				     recorded ? "was not recorded"
-					      : "has no top-down events");
-		else if (tree->levels[i] < opts->level)
-			td_notes_add(notes, "%s (%s): %s level %d", pmu->name,
-				     td_uarch_name(pmu->uarch),
-				     recorded ? "recorded only at"
-					      : "there is only",
-				     tree->levels[i]);
-		if (tree->levels[i] > deepest)
-			deepest = tree->levels[i];
+		if (!machine->pmus[i].skip && opts->level)
+			note_level(tree, machine, i, opts, notes);
 	}
-	return deepest ? 0 : -ENODEV;
+	for (size_t i = 0; i < tree->nr_metrics; i++)
+		any = any ||
+		      (tree->metrics[i].shown && tree->metrics[i].value);
+	if (!any)
+		return nothing_shown(tree, machine, opts, err);
+	note_refusals(tree, opts, notes);
+	return 0;
 }
 
 static bool needs_whole_cores(const struct td_tree *tree,
@@ -185,6 +238,9 @@ int td_select_whole_cores(const struct td_sysfs *fs, const struct td_tree *tree,
 	int rc;
 
 	if (!needs_whole_cores(tree, machine))
+		return 0;
+	/* the files' formulas estimate a thread's share (#core_wide is 0) */
+	if (!target->system_wide && tree->sets[0] && tree->sets[0]->files)
 		return 0;
 	if (!target->system_wide) {
 		td_err_set(err, -ENOTSUP,

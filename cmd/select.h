@@ -21,10 +21,14 @@ int td_select_machine(struct td_sysfs *fs, struct td_machine *machine,
  */
 int td_select_pmus(struct td_machine *machine, const struct td_opts *opts,
 		   struct td_err *err);
-/* Notes what is not as deep as asked for.  -ENODEV: there is no tree at all. */
+/*
+ * Notes what is not as deep as asked for, and what has no value.  -ENODEV:
+ * nothing has, and why.
+ */
 int td_select_check(const struct td_tree *tree,
 		    const struct td_machine *machine,
-		    const struct td_opts *opts, struct td_notes *notes);
+		    const struct td_opts *opts, struct td_notes *notes,
+		    struct td_err *err);
 /* Slots that the threads of a core share cannot be shown a thread (-A). */
 int td_select_rows(const struct td_tree *tree, const struct td_machine *machine,
 		   const struct td_opts *opts, struct td_err *err);

@@ -11,25 +11,46 @@
 #include "cmd/run.h"
 #include "cmd/select.h"
 #include "cmd/target.h"
-#include "metrics/why.h"
+#include "lib/util.h"
+
+static int build_measure(struct td_run *run, struct td_err *err)
+{
+	struct td_surroundings around = {
+		.tsc_hz = td_tsc_hz(),
+		.core_wide = run->target.system_wide,
+	};
+	td_autofree struct td_place *places = NULL;
+	int rc = td_places_read(&run->fs, &run->machine.online, &places, err);
+
+	around.places = places;
+	if (rc)
+		return rc;
+	return td_measure_build(&run->measure, &run->plan, &run->machine,
+				&run->fs, run->opts, &around, &run->notes,
+				err);
+}
 
 static int make_tree(struct td_run *run, struct td_err *err)
 {
-	int rc = td_tree_build(&run->tree, &run->plan, &run->machine,
-			       run->opts->level, false, err);
+	const struct td_tree *tree = &run->measure.tree;
+	struct td_schedule schedule = { .single = run->opts->no_group };
+	int rc = build_measure(run, err);
 
-	if (rc)
-		return rc;
-	if (td_select_check(&run->tree, &run->machine, run->opts, &run->notes))
-		return td_why_no_tree(&run->machine, err);
-	rc = td_select_rows(&run->tree, &run->machine, run->opts, err);
 	if (!rc)
-		rc = td_select_whole_cores(&run->fs, &run->tree, &run->machine,
+		rc = td_select_check(tree, &run->machine, run->opts,
+				     &run->notes, err);
+	if (!rc)
+		rc = td_select_rows(tree, &run->machine, run->opts, err);
+	if (!rc)
+		rc = td_select_whole_cores(&run->fs, tree, &run->machine,
 					   &run->target, &run->notes, err);
 	if (rc)
 		return rc;
-	return td_plan_build(&run->plan, &run->machine, run->tree.needs,
-			     run->tree.nr_needs, run->tree.references, err);
+	schedule.needs = tree->needs;
+	schedule.nr_needs = tree->nr_needs;
+	schedule.references = tree->references;
+	schedule.always = td_ask_wants_files(&run->measure.ask);
+	return td_plan_build(&run->plan, &run->machine, &schedule, err);
 }
 
 static int make_plan(struct td_run *run, struct td_err *err)
@@ -68,7 +89,7 @@ int td_session_run(const struct td_opts *opts, int *status, struct td_err *err)
 		rc = make_plan(&run, err);
 	if (!rc && opts->dry_run) {
 		td_run_say_notes(&run);
-		td_dry_run(stdout, &run.machine, &run.tree, &run.plan,
+		td_dry_run(stdout, &run.machine, &run.measure.tree, &run.plan,
 			   &run.target);
 		rc = td_out_check(stdout, "standard output", err);
 	} else if (!rc) {

@@ -66,6 +66,18 @@ static void put_started(FILE *fp)
 		fprintf(fp, "# started on %s\n", text);
 }
 
+/* A table of more columns is no table: so many fit 150 characters. */
+#define MAX_COLUMNS 15
+
+static bool is_too_wide(const struct td_tree *tree)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < tree->nr_columns; i++)
+		nr += tree->columns[i].present;
+	return nr > MAX_COLUMNS;
+}
+
 int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 		 const char *target, bool interval, struct td_err *err)
 {
@@ -80,6 +92,9 @@ int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 		.interval = interval,
 		.show_pmu = sink->machine->nr_core > 1,
 		.show_id = opts->per_cpu,
+		.trees = is_too_wide(sink->tree),
+		.all = opts->all_nodes,
+		.describe = opts->verbose > 0,
 		.big_num = opts->big_num,
 	};
 	look_at_terminal(sink);
@@ -101,10 +116,11 @@ int td_sink_begin(struct td_sink *sink, struct td_err *err)
 }
 
 static int put_tree(struct td_sink *sink, uint64_t time_ns,
+		    const struct td_times *times,
 		    const struct td_totals *totals, struct td_err *err)
 {
 	struct td_report report;
-	int rc = td_eval(sink->tree, totals, sink->merge, &report, err);
+	int rc = td_eval(sink->tree, totals, times, sink->merge, &report, err);
 
 	report.time_ns = time_ns;
 	if (!rc)
@@ -137,7 +153,7 @@ int td_sink_counts(struct td_sink *sink, uint64_t time_ns,
 	if (!rc)
 		rc = sink->plan->asked
 			     ? put_events(sink, time_ns, times, &totals, err)
-			     : put_tree(sink, time_ns, &totals, err);
+			     : put_tree(sink, time_ns, times, &totals, err);
 	td_totals_free(&totals);
 	return rc ? rc : check_stream(sink, err);
 }

@@ -12,6 +12,7 @@ struct td_machine {
 	char release[65];             /* of the kernel */
 	struct td_ints online;
 	bool smt;            /* hardware threads share cores */
+	bool has_pmem;       /* persistent memory */
 	bool nmi_watchdog;   /* holds a cycles counter of every CPU */
 	struct td_pmu *pmus; /* core PMUs with CPUs, cpu_core first; others */
 	size_t nr_core, nr_pmus;

@@ -20,6 +20,11 @@ struct td_recording_info {
 	int interval_ms; /* 0: one line for the whole run */
 	char *target;    /* "system wide", "./triad 100M" */
 	uint64_t tsc_hz; /* 0: not known */
+	bool tasks;      /* counted in tasks, not on whole CPUs */
+	/* What was asked for, as td_ask has it; nothing: level 1. */
+	int level, only_level;
+	char **metrics;
+	size_t nr_metrics;
 };
 
 /* places: one a CPU of machine->online.  Errors of the stream are left in it. */
@@ -44,6 +49,7 @@ struct td_recording {
 	struct td_machine machine; /* its PMUs' aliases are the events */
 	struct td_plan plan;       /* events and groups, no configs */
 	struct td_recording_info info;
+	struct td_place *places; /* one a CPU of machine.online; NULL: not known */
 	struct td_times times; /* of the line that was read last */
 	uint64_t time_ns;      /* and its time */
 	bool ended;            /* the end line was there */

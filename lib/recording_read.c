@@ -7,21 +7,18 @@
 #include <string.h>
 
 #include "lib/json_member.h"
-#include "lib/recording.h"
-#include "lib/recording_typed.h"
+#include "lib/recording_head.h"
 #include "lib/util.h"
 
 #define MAX_LINE   (64 << 20) /* a line of 1,024 CPUs and 100 events is 6 MB */
 #define MAX_DEPTH  8
-#define MAX_EVENTS 10000
 /* json-c makes INT64_MAX of all that is larger, so that is not one. */
 #define MAX_COUNT (INT64_MAX - 1)
 
 static int bad(const struct td_recording *rec, struct td_err *err,
 	       const char *what)
 {
-	return td_err_set(err, -EINVAL, "%s:%zu: %s", rec->path, rec->line,
-			  what);
+	return td_recording_bad(rec, err, what);
 }
 
 /*
@@ -86,206 +83,6 @@ static int parse_line(struct td_recording *rec, struct json_object **out,
 			  rec->line, end + 1, json_tokener_error_desc(rc));
 }
 
-static int read_pmu(struct td_recording *rec, struct json_object *object,
-		    struct td_err *err)
-{
-	const char *name = td_json_string(object, "name");
-	const char *cpus = td_json_string(object, "cpus");
-	struct td_machine *machine = &rec->machine;
-	struct td_pmu *pmu;
-	int64_t type;
-
-	if (!name || !cpus ||
-	    !td_json_int(object, "type", 0, UINT32_MAX, &type))
-		return bad(rec, err, "\"pmus\": needs name, type and cpus");
-	pmu = td_array_add(&machine->pmus, machine->nr_pmus, sizeof(*pmu));
-	if (!pmu)
-		return td_err_nomem(err);
-	pmu->kind = rec->plan.asked ? td_pmu_kind(name) : TD_PMU_CORE;
-	if (pmu->kind == TD_PMU_CORE && machine->nr_core < machine->nr_pmus)
-		return bad(rec, err, "\"pmus\": core PMUs come first");
-	machine->nr_core += pmu->kind == TD_PMU_CORE;
-	machine->nr_pmus++;
-	pmu->name = strdup(name);
-	if (!pmu->name)
-		return td_err_nomem(err);
-	pmu->type = (uint32_t)type;
-	pmu->uarch = td_model_uarch(machine->model, name);
-	if (td_ints_parse(cpus, TD_MAX_CPU, &pmu->cpus))
-		return bad(rec, err, "\"pmus\": cpus is not a CPU list");
-	return 0;
-}
-
-/* "cpu_core/slots/" -> an alias "slots" of cpu_core: what it can count. */
-static int add_alias(struct td_pmu *pmu, const char *event, double scale)
-{
-	size_t len = strlen(pmu->name), end = strlen(event);
-	struct td_alias *alias;
-
-	if (strncmp(event, pmu->name, len) != 0 || event[len] != '/' ||
-	    end < len + 2 || event[end - 1] != '/')
-		return 0; /* not of that form: it has no alias */
-	alias = td_array_add(&pmu->aliases, pmu->nr_aliases, sizeof(*alias));
-	if (!alias)
-		return -ENOMEM;
-	pmu->nr_aliases++;
-	alias->scale = scale;
-	alias->name = strndup(event + len + 1, end - len - 2);
-	alias->terms = strdup("");
-	return alias->name && alias->terms ? 0 : -ENOMEM;
-}
-
-static int add_to_group(struct td_plan *plan, int64_t index, int pmu)
-{
-	struct td_group *group;
-	int *place;
-
-	while (plan->nr_groups <= (size_t)index) {
-		group = td_array_add(&plan->groups, plan->nr_groups,
-				     sizeof(*group));
-		if (!group)
-			return -ENOMEM;
-		plan->nr_groups++;
-	}
-	group = &plan->groups[index];
-	if (group->nr == 0) {
-		group->pmu = pmu;
-		group->at_once = 1;
-	}
-	/* a software event may be in a group of the hardware's */
-	if (group->pmu != pmu && !plan->asked)
-		return -EINVAL;
-	place = td_array_add(&group->members, group->nr, sizeof(*place));
-	if (!place)
-		return -ENOMEM;
-	*place = (int)plan->nr_events - 1;
-	group->nr++;
-	return 0;
-}
-
-static bool parse_scale(struct json_object *value, double *scale)
-{
-	*scale = json_object_get_double(value);
-	return (json_object_is_type(value, json_type_double) ||
-		json_object_is_type(value, json_type_int)) &&
-	       *scale > 0 && isfinite(*scale);
-}
-
-static bool get_at_once(struct json_object *object, double *out)
-{
-	struct json_object *value;
-
-	if (!json_object_object_get_ex(object, "at_once", &value))
-		return true;
-	*out = json_object_get_double(value);
-	return (json_object_is_type(value, json_type_double) ||
-		json_object_is_type(value, json_type_int)) &&
-	       *out >= 0 && *out <= MAX_EVENTS;
-}
-
-static int read_event(struct td_recording *rec, struct json_object *object,
-		      struct td_err *err)
-{
-	const char *name = td_json_string(object, "name");
-	const char *pmu_name = td_json_string(object, "pmu");
-	int pmu = pmu_name ? td_machine_find_pmu(&rec->machine, pmu_name) : -1;
-	struct td_plan *plan = &rec->plan;
-	struct json_object *scale;
-	struct td_event *event;
-	int64_t group;
-	int rc;
-
-	if (!name || pmu < 0 ||
-	    !td_json_int(object, "group", plan->asked ? -1 : 0, MAX_EVENTS,
-			 &group))
-		return bad(rec, err, "\"events\": needs name, pmu and group");
-	event = td_array_add(&plan->events, plan->nr_events, sizeof(*event));
-	if (!event)
-		return td_err_nomem(err);
-	plan->nr_events++;
-	event->name = strdup(name);
-	event->pmu = pmu;
-	event->type = rec->machine.pmus[pmu].type;
-	event->scale = 1;
-	event->spec = event->group = -1;
-	if (plan->asked &&
-	    (td_typed_get(object, event) ||
-	     (event->tool && rec->machine.pmus[pmu].kind != TD_PMU_TOOL)))
-		return bad(rec, err,
-			   "\"events\": an event that makes no "
-			   "sense");
-	if (json_object_object_get_ex(object, "scale", &scale) &&
-	    !parse_scale(scale, &event->scale))
-		return bad(rec, err, "\"scale\" is not a number above 0");
-	if (!event->name ||
-	    add_alias(&rec->machine.pmus[pmu], name, event->scale))
-		return td_err_nomem(err);
-	rc = group < 0 ? 0 : add_to_group(plan, group, pmu);
-	if (!rc && group >= 0 &&
-	    !get_at_once(object, &plan->groups[group].at_once))
-		return bad(rec, err, "\"at_once\" is not a number");
-	if (rc == -EINVAL)
-		return bad(rec, err, "\"events\": a group of two PMUs");
-	return rc ? td_err_nomem(err) : 0;
-}
-
-static int read_array(struct td_recording *rec, struct json_object *head,
-		      const char *key,
-		      int (*read_one)(struct td_recording *,
-				      struct json_object *, struct td_err *),
-		      struct td_err *err)
-{
-	struct json_object *array = td_json_member(head, key, json_type_array);
-	size_t nr = array ? json_object_array_length(array) : 0;
-	int rc = 0;
-
-	if (nr == 0 && rec->plan.asked && array)
-		return 0; /* --null; a machine without a PMU */
-	if (nr == 0 || nr > MAX_EVENTS)
-		return td_err_set(err, -EINVAL,
-				  "%s:%zu: \"%s\" is not a list with entries",
-				  rec->path, rec->line, key);
-	for (size_t i = 0; !rc && i < nr; i++)
-		rc = read_one(rec, json_object_array_get_idx(array, i), err);
-	return rc;
-}
-
-static int read_info(struct td_recording *rec, struct json_object *head,
-		     struct td_err *err)
-{
-	struct td_machine *machine = &rec->machine;
-	const char *cpuid = td_json_string(head, "cpuid");
-	const char *target = td_json_string(head, "target");
-	struct json_object *smt =
-		td_json_member(head, "smt", json_type_boolean);
-	const char *table;
-	int64_t version, interval = 0, tsc_hz = 0;
-
-	if (!td_json_int(head, "tdstat", 0, INT_MAX, &version))
-		return bad(rec, err, "not a recording of tdstat's");
-	if (version != 1)
-		return bad(rec, err, "a recording of a later tdstat");
-	if (!cpuid || !target || !smt ||
-	    !td_json_int(head, "interval_ms", 0, INT_MAX, &interval))
-		return bad(rec, err,
-			   "needs cpuid, smt, interval_ms and target");
-	if (td_cpuid_parse(cpuid, &machine->cpuid, err))
-		return bad(rec, err,
-			   "\"cpuid\" is not of the form "
-			   "GenuineIntel-6-97-2");
-	if (strcmp(machine->cpuid.vendor, "GenuineIntel") == 0)
-		machine->model = td_model_find(machine->cpuid.family,
-					       machine->cpuid.model);
-	machine->smt = json_object_get_boolean(smt);
-	if (td_json_int(head, "tsc_hz", 0, INT64_MAX, &tsc_hz))
-		rec->info.tsc_hz = (uint64_t)tsc_hz;
-	table = td_json_string(head, "table");
-	rec->plan.asked = table && strcmp(table, "events") == 0;
-	rec->info.interval_ms = (int)interval;
-	rec->info.target = strdup(target);
-	return rec->info.target ? 0 : td_err_nomem(err);
-}
-
 static int read_head(struct td_recording *rec, struct td_err *err)
 {
 	struct json_object *head;
@@ -300,12 +97,7 @@ static int read_head(struct td_recording *rec, struct td_err *err)
 		rc = parse_line(rec, &head, err);
 	if (rc)
 		return rc;
-	rc = read_info(rec, head, err);
-	if (!rc)
-		rc = read_array(rec, head, "pmus", read_pmu, err);
-	if (!rc)
-		rc = read_array(rec, head, "events", read_event, err);
-	td_plan_find_clones(&rec->plan);
+	rc = td_recording_parse_head(rec, head, err);
 	json_object_put(head);
 	return rc;
 }
@@ -420,6 +212,10 @@ void td_recording_close(struct td_recording *rec)
 		fclose(rec->fp);
 	free(rec->text);
 	free(rec->info.target);
+	free(rec->places);
+	for (size_t i = 0; i < rec->info.nr_metrics; i++)
+		free(rec->info.metrics[i]);
+	free(rec->info.metrics);
 	td_plan_free(&rec->plan);
 	td_machine_free(&rec->machine);
 	*rec = (struct td_recording){ 0 };

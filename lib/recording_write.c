@@ -65,6 +65,9 @@ static struct json_object *pmu_objects(const struct td_machine *machine,
 		put_string(object, "name", pmu->name);
 		put_int(object, "type", pmu->type);
 		put_string(object, "cpus", cpus ? cpus : "");
+		if (pmu->kind != TD_PMU_CORE)
+			json_object_object_add(object, "core",
+					       json_object_new_boolean(false));
 		json_object_array_add(array, object);
 	}
 	return array;
@@ -127,6 +130,25 @@ static struct json_object *event_objects(const struct td_machine *machine,
 	return array;
 }
 
+/* What a report shows when nothing else is asked of it. */
+static void put_asked(struct json_object *head,
+		      const struct td_recording_info *info)
+{
+	struct json_object *array;
+
+	if (info->level)
+		put_int(head, "level", info->level);
+	if (info->only_level)
+		put_int(head, "only_level", info->only_level);
+	if (!info->nr_metrics)
+		return;
+	array = json_object_new_array();
+	for (size_t i = 0; i < info->nr_metrics; i++)
+		json_object_array_add(
+			array, json_object_new_string(info->metrics[i]));
+	json_object_object_add(head, "metrics", array);
+}
+
 void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 			     const struct td_place *places,
 			     const struct td_plan *plan,
@@ -140,9 +162,17 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 	put_string(head, "cpuid", cpuid);
 	json_object_object_add(head, "smt",
 			       json_object_new_boolean(machine->smt));
+	if (machine->has_pmem)
+		json_object_object_add(head, "pmem",
+				       json_object_new_boolean(true));
+	if (info->tasks)
+		json_object_object_add(head, "tasks",
+				       json_object_new_boolean(true));
 	if (info->tsc_hz)
 		put_int(head, "tsc_hz", (int64_t)info->tsc_hz);
 	put_int(head, "interval_ms", info->interval_ms);
+	if (!plan->asked)
+		put_asked(head, info);
 	put_string(head, "target", info->target);
 	json_object_object_add(head, "pmus", pmu_objects(machine, plan));
 	json_object_object_add(head, "topology",

@@ -10,16 +10,23 @@
 
 struct td_column {
 	const char *name;
-	const char *parent; /* NULL at level 1 */
-	const char *unit;   /* "%" */
-	int level;
+	const char *unit; /* "%", "GHz"; "": none */
 	bool present; /* some row of this machine can have it */
+};
+
+/* Where a column stands in the tree of a row's PMU. */
+struct td_node {
+	int column;
+	const char *parent; /* NULL at level 1, and outside of the tree */
+	int level;          /* 0: outside of the tree */
+	int depth;          /* below the uppermost one that is there: 0, 1 ... */
+	const char *desc;   /* one line; NULL: none */
 };
 
 enum td_status {
 	TD_STATUS_OK,
 	TD_STATUS_NOT_COUNTED,   /* value is not to be shown */
-	TD_STATUS_NOT_SUPPORTED, /* the kernel refused the event */
+	TD_STATUS_NOT_SUPPORTED, /* this machine cannot count it */
 	TD_STATUS_NONE,          /* this row's PMU has no such metric */
 };
 
@@ -28,6 +35,9 @@ struct td_cell {
 	double value;       /* in the column's unit */
 	double running_pct; /* of the time, its events were on the PMU */
 	bool over_threshold;
+	bool apart;      /* counted in other slices of time than its parent */
+	bool matters;    /* else shown only when all is */
+	const char *why; /* there is no value; NULL: there is, or not known */
 };
 
 struct td_row {
@@ -37,6 +47,8 @@ struct td_row {
 	double share_pct; /* of its id's slots on all PMUs; NaN: of all */
 	double running_pct; /* of the time, its PMU was counted: the most of its cells */
 	struct td_cell *cells; /* one a column */
+	const struct td_node *nodes; /* in the order of the tree */
+	size_t nr_nodes;
 };
 
 struct td_report {
@@ -91,6 +103,9 @@ struct td_frame {
 	bool interval;      /* a row at a time, not one final tree */
 	bool show_pmu;      /* a hybrid machine */
 	bool show_id;       /* an aggregation was asked for */
+	bool trees;         /* trees also with interval: too much for a table */
+	bool all;           /* also what does not matter */
+	bool describe;      /* with what a metric means, and why it is missing */
 	bool colour;        /* the stream is a terminal that shows it */
 	bool big_num;       /* thousands apart: 1,234,567 */
 	unsigned int screen_lines; /* the header comes again; 0: never */

@@ -14,6 +14,12 @@
 
 /* clang-format off */
 
+/* A share of the slots; level 0: a part of others. */
+#define NODE(name_, parent_, level_, formula_, threshold_)                   \
+	{ .name = (name_), .parent = (parent_), .level = (level_),           \
+	  .formula = (formula_), .threshold = (threshold_),                  \
+	  .unit = "%", .factor = 100, .part = (level_) == 0 }
+
 /* --- perf-metrics, eight fields: Golden Cove and later ------------------- */
 
 #define METRIC_EVENTS_4                                   \
@@ -40,59 +46,59 @@ static const struct td_event_def metrics_4_events[] = { METRIC_EVENTS_4 };
 
 /* The kernel gives slots times a field: the ratio is over the four's sum. */
 #define PERF_METRICS_PARTS                                \
-	{ TD_SLOTS, NULL, 0, "slots", NULL },             \
-	{ "td_sum", NULL, 0, "retiring + bad_spec + fe_bound + be_bound", NULL }
+	NODE(TD_SLOTS, NULL, 0, "slots", NULL),             \
+	NODE("td_sum", NULL, 0, "retiring + bad_spec + fe_bound + be_bound", NULL)
 
 #define CORE_RETIRING                                                        \
-	{ "tma_retiring", NULL, 1, "retiring / td_sum",                      \
-	  "tma_retiring > 0.7 | tma_heavy_operations > 0.1" }
+	NODE("tma_retiring", NULL, 1, "retiring / td_sum",                      \
+	  "tma_retiring > 0.7 | tma_heavy_operations > 0.1")
 
 #define CORE_LIGHT                                                           \
-	{ "tma_light_operations", "tma_retiring", 2,                         \
+	NODE("tma_light_operations", "tma_retiring", 2,                         \
 	  "max(0, tma_retiring - tma_heavy_operations)",                     \
-	  "tma_light_operations > 0.6" }
+	  "tma_light_operations > 0.6")
 
 #define CORE_BACKEND(formula)                                                \
-	{ "tma_backend_bound", NULL, 1, formula, "tma_backend_bound > 0.2" }
+	NODE("tma_backend_bound", NULL, 1, formula, "tma_backend_bound > 0.2")
 
 #define CORE_MEMORY(formula)                                                 \
-	{ "tma_memory_bound", "tma_backend_bound", 2, formula,               \
-	  "tma_memory_bound > 0.2 & tma_backend_bound > 0.2" }
+	NODE("tma_memory_bound", "tma_backend_bound", 2, formula,               \
+	  "tma_memory_bound > 0.2 & tma_backend_bound > 0.2")
 
 #define CORE_CORE(formula)                                                   \
-	{ "tma_core_bound", "tma_backend_bound", 2, formula,                 \
-	  "tma_core_bound > 0.1 & tma_backend_bound > 0.2" }
+	NODE("tma_core_bound", "tma_backend_bound", 2, formula,                 \
+	  "tma_core_bound > 0.1 & tma_backend_bound > 0.2")
 
 #define CORE_FRONTEND(formula)                                               \
-	{ "tma_frontend_bound", NULL, 1, formula, "tma_frontend_bound > 0.15" }
+	NODE("tma_frontend_bound", NULL, 1, formula, "tma_frontend_bound > 0.15")
 
 #define CORE_FETCH_LATENCY(formula)                                          \
-	{ "tma_fetch_latency", "tma_frontend_bound", 2, formula,             \
-	  "tma_fetch_latency > 0.1 & tma_frontend_bound > 0.15" }
+	NODE("tma_fetch_latency", "tma_frontend_bound", 2, formula,             \
+	  "tma_fetch_latency > 0.1 & tma_frontend_bound > 0.15")
 
 #define CORE_FETCH_BANDWIDTH(formula)                                        \
-	{ "tma_fetch_bandwidth", "tma_frontend_bound", 2, formula,           \
-	  "tma_fetch_bandwidth > 0.2" }
+	NODE("tma_fetch_bandwidth", "tma_frontend_bound", 2, formula,           \
+	  "tma_fetch_bandwidth > 0.2")
 
 #define CORE_BAD_SPECULATION(formula)                                        \
-	{ "tma_bad_speculation", NULL, 1, formula,                           \
-	  "tma_bad_speculation > 0.15" }
+	NODE("tma_bad_speculation", NULL, 1, formula,                           \
+	  "tma_bad_speculation > 0.15")
 
 #define CORE_MISPREDICTS(formula)                                            \
-	{ "tma_branch_mispredicts", "tma_bad_speculation", 2, formula,       \
-	  "tma_branch_mispredicts > 0.1 & tma_bad_speculation > 0.15" }
+	NODE("tma_branch_mispredicts", "tma_bad_speculation", 2, formula,       \
+	  "tma_branch_mispredicts > 0.1 & tma_bad_speculation > 0.15")
 
 #define CORE_CLEARS(formula)                                                 \
-	{ "tma_machine_clears", "tma_bad_speculation", 2, formula,           \
-	  "tma_machine_clears > 0.1 & tma_bad_speculation > 0.15" }
+	NODE("tma_machine_clears", "tma_bad_speculation", 2, formula,           \
+	  "tma_machine_clears > 0.1 & tma_bad_speculation > 0.15")
 
 #define BAD_IS_THE_REST                                                      \
 	"max(1 - (tma_frontend_bound + tma_backend_bound + tma_retiring), 0)"
 
 #define METRICS_8_RETIRING                                                   \
 	CORE_RETIRING, CORE_LIGHT,                                           \
-	{ "tma_heavy_operations", "tma_retiring", 2, "heavy_ops / td_sum",   \
-	  "tma_heavy_operations > 0.1" }
+	NODE("tma_heavy_operations", "tma_retiring", 2, "heavy_ops / td_sum",   \
+	  "tma_heavy_operations > 0.1")
 
 #define METRICS_8_BACKEND                                                    \
 	CORE_BACKEND("be_bound / td_sum"),                                   \
@@ -172,10 +178,10 @@ static const struct td_event_def sunny_cove_events[] = {
 static const struct td_metric_def sunny_cove_metrics[] = {
 	PERF_METRICS_PARTS,
 	CORE_RETIRING, CORE_LIGHT,
-	{ "tma_heavy_operations", "tma_retiring", 2,
+	NODE("tma_heavy_operations", "tma_retiring", 2,
 	  "uops_retired / uops_issued * ms_uops / slots + "
 	  "tma_retiring * (decoder_0 - decoder_0_cycles) / mite_uops",
-	  "tma_heavy_operations > 0.1" },
+	  "tma_heavy_operations > 0.1"),
 	CORE_BACKEND("be_bound / td_sum + 5 * clears / slots"),
 	CORE_MEMORY(STALLS_MEMORY),
 	CORE_CORE("max(0, tma_backend_bound - tma_memory_bound)"),
@@ -189,7 +195,7 @@ static const struct td_metric_def sunny_cove_metrics[] = {
 
 static const struct td_metric_def metrics_4_metrics[] = {
 	PERF_METRICS_PARTS,
-	{ "tma_retiring", NULL, 1, "retiring / td_sum", "tma_retiring > 0.7" },
+	NODE("tma_retiring", NULL, 1, "retiring / td_sum", "tma_retiring > 0.7"),
 	CORE_BACKEND("be_bound / td_sum"),
 	CORE_FRONTEND("fe_bound / td_sum"),
 	CORE_BAD_SPECULATION("bad_spec / td_sum"),
@@ -244,42 +250,42 @@ static const struct td_event_def atom_three_events[] = {
 	{ "fe_bound", "topdown-fe-bound", NULL },
 };
 
-#define ATOM_SLOTS { TD_SLOTS, NULL, 0, "#width * cycles", NULL }
+#define ATOM_SLOTS NODE(TD_SLOTS, NULL, 0, "#width * cycles", NULL)
 
 #define ATOM_RETIRING                                                        \
-	{ "tma_retiring", NULL, 1, "retiring / " TD_SLOTS,                   \
-	  "tma_retiring > 0.75" }
+	NODE("tma_retiring", NULL, 1, "retiring / " TD_SLOTS,                   \
+	  "tma_retiring > 0.75")
 #define ATOM_BACKEND                                                         \
-	{ "tma_backend_bound", NULL, 1, "be_bound / " TD_SLOTS,              \
-	  "tma_backend_bound > 0.1" }
+	NODE("tma_backend_bound", NULL, 1, "be_bound / " TD_SLOTS,              \
+	  "tma_backend_bound > 0.1")
 #define ATOM_FRONTEND                                                        \
-	{ "tma_frontend_bound", NULL, 1, "fe_bound / " TD_SLOTS,             \
-	  "tma_frontend_bound > 0.2" }
+	NODE("tma_frontend_bound", NULL, 1, "fe_bound / " TD_SLOTS,             \
+	  "tma_frontend_bound > 0.2")
 #define ATOM_BAD_SPECULATION(formula)                                        \
-	{ "tma_bad_speculation", NULL, 1, formula,                           \
-	  "tma_bad_speculation > 0.15" }
+	NODE("tma_bad_speculation", NULL, 1, formula,                           \
+	  "tma_bad_speculation > 0.15")
 
 #define ATOM_BACKEND_CHILDREN                                                \
-	{ "tma_core_bound", "tma_backend_bound", 2,                          \
+	NODE("tma_core_bound", "tma_backend_bound", 2,                          \
 	  "core_bound / " TD_SLOTS,                                          \
-	  "tma_core_bound > 0.1 & tma_backend_bound > 0.1" },                \
-	{ "tma_resource_bound", "tma_backend_bound", 2,                      \
+	  "tma_core_bound > 0.1 & tma_backend_bound > 0.1"),                \
+	NODE("tma_resource_bound", "tma_backend_bound", 2,                      \
 	  "tma_backend_bound - tma_core_bound",                              \
-	  "tma_resource_bound > 0.2 & tma_backend_bound > 0.1" }
+	  "tma_resource_bound > 0.2 & tma_backend_bound > 0.1")
 #define ATOM_FRONTEND_CHILDREN                                               \
-	{ "tma_ifetch_latency", "tma_frontend_bound", 2,                     \
+	NODE("tma_ifetch_latency", "tma_frontend_bound", 2,                     \
 	  "latency / " TD_SLOTS,                                             \
-	  "tma_ifetch_latency > 0.15 & tma_frontend_bound > 0.2" },          \
-	{ "tma_ifetch_bandwidth", "tma_frontend_bound", 2,                   \
+	  "tma_ifetch_latency > 0.15 & tma_frontend_bound > 0.2"),          \
+	NODE("tma_ifetch_bandwidth", "tma_frontend_bound", 2,                   \
 	  "bandwidth / " TD_SLOTS,                                           \
-	  "tma_ifetch_bandwidth > 0.1 & tma_frontend_bound > 0.2" }
+	  "tma_ifetch_bandwidth > 0.1 & tma_frontend_bound > 0.2")
 #define ATOM_BAD_CHILDREN                                                    \
-	{ "tma_branch_mispredicts", "tma_bad_speculation", 2,                \
+	NODE("tma_branch_mispredicts", "tma_bad_speculation", 2,                \
 	  "mispredicts / " TD_SLOTS,                                         \
-	  "tma_branch_mispredicts > 0.05 & tma_bad_speculation > 0.15" },    \
-	{ "tma_machine_clears", "tma_bad_speculation", 2,                    \
+	  "tma_branch_mispredicts > 0.05 & tma_bad_speculation > 0.15"),    \
+	NODE("tma_machine_clears", "tma_bad_speculation", 2,                    \
 	  "machine_clears / " TD_SLOTS,                                      \
-	  "tma_machine_clears > 0.05 & tma_bad_speculation > 0.15" }
+	  "tma_machine_clears > 0.05 & tma_bad_speculation > 0.15")
 
 #define ATOM_METRICS(bad_formula)                                            \
 	ATOM_SLOTS, ATOM_RETIRING,                                           \
@@ -299,7 +305,7 @@ static const struct td_metric_def atom_metrics[] = {
 
 /* A width that nobody has published: the four make up all slots. */
 static const struct td_metric_def atom_level_1_metrics[] = {
-	{ TD_SLOTS, NULL, 0, "retiring + bad_spec + fe_bound + be_bound", NULL },
+	NODE(TD_SLOTS, NULL, 0, "retiring + bad_spec + fe_bound + be_bound", NULL),
 	ATOM_RETIRING, ATOM_BACKEND, ATOM_FRONTEND,
 	ATOM_BAD_SPECULATION("bad_spec / " TD_SLOTS),
 };
@@ -325,7 +331,7 @@ static const struct td_event_def skylake_events[] = {
 	{ "instructions", "INST_RETIRED.ANY", "event=0xc0" },
 };
 
-#define OLD_SLOTS { TD_SLOTS, NULL, 0, "total_slots", NULL }
+#define OLD_SLOTS NODE(TD_SLOTS, NULL, 0, "total_slots", NULL)
 #define OLD_FRONTEND CORE_FRONTEND("fetch_bubbles / " TD_SLOTS)
 #define OLD_BAD_SPECULATION                                                  \
 	CORE_BAD_SPECULATION("(issued - retired + recovery) / " TD_SLOTS)
@@ -334,19 +340,19 @@ static const struct td_event_def skylake_events[] = {
 
 static const struct td_metric_def old_metrics[] = {
 	OLD_SLOTS,
-	{ "tma_retiring", NULL, 1, "retired / " TD_SLOTS, "tma_retiring > 0.7" },
+	NODE("tma_retiring", NULL, 1, "retired / " TD_SLOTS, "tma_retiring > 0.7"),
 	OLD_BACKEND, OLD_FRONTEND, OLD_BAD_SPECULATION,
 };
 
 static const struct td_metric_def skylake_metrics[] = {
 	OLD_SLOTS,
-	{ "tma_retiring", NULL, 1, "retired / " TD_SLOTS,
-	  "tma_retiring > 0.7 | tma_heavy_operations > 0.1" },
-	{ "tma_light_operations", "tma_retiring", 2,
-	  "tma_retiring - tma_heavy_operations", "tma_light_operations > 0.6" },
-	{ "tma_heavy_operations", "tma_retiring", 2,
+	NODE("tma_retiring", NULL, 1, "retired / " TD_SLOTS,
+	  "tma_retiring > 0.7 | tma_heavy_operations > 0.1"),
+	NODE("tma_light_operations", "tma_retiring", 2,
+	  "tma_retiring - tma_heavy_operations", "tma_light_operations > 0.6"),
+	NODE("tma_heavy_operations", "tma_retiring", 2,
 	  "(retired + macro_fused - instructions) / " TD_SLOTS,
-	  "tma_heavy_operations > 0.1" },
+	  "tma_heavy_operations > 0.1"),
 	OLD_BACKEND,
 	CORE_MEMORY(STALLS_MEMORY),
 	CORE_CORE("tma_backend_bound - tma_memory_bound"),

@@ -10,11 +10,12 @@
 /*
  * The rows for totals: for each id one a PMU that has a tree and was counted
  * there.  merge: one a machine instead, each metric weighted by the slots of
- * its PMU.  Names are borrowed from tree and totals.  Free with
+ * its PMU.  times: of the same interval; NULL: not known.  Names are borrowed from tree and totals.  Free with
  * td_report_free(), whatever the result.
  */
-int td_eval(struct td_tree *tree, const struct td_totals *totals, bool merge,
-	    struct td_report *report, struct td_err *err);
+int td_eval(struct td_tree *tree, const struct td_totals *totals,
+	    const struct td_times *times, bool merge, struct td_report *report,
+	    struct td_err *err);
 void td_report_free(struct td_report *report);
 
 #endif

@@ -86,12 +86,9 @@ int td_why_no_tree(const struct td_machine *machine, struct td_err *err)
 		   "topdown-* in sysfs",
 		   pmu);
 	if (strcmp(machine->cpuid.vendor, "GenuineIntel") != 0)
-		return td_err_hint(err,
-				   "this is not an Intel processor: there are "
-				   "none yet for %s",
-				   machine->cpuid.vendor[0]
-					   ? machine->cpuid.vendor
-					   : "it");
+		return td_err_hint(err, "this is not an Intel processor: of "
+					"others, AMD's Zen 4 and Zen 5 are "
+					"known");
 	if (machine->cpuid.hypervisor)
 		return td_err_hint(err,
 				   "this is a virtual machine: most hosts do "

@@ -20,7 +20,10 @@ def sum_of($counts; $event):
 def raw_sum_of($counts; $event):
 	[$counts[] | select(.[0] == $event) | .[3]] | add;
 
-# $e: [{name, group, value, raw, task}] of one PMU
+def running_of($counts; $event):
+	[$counts[] | select(.[0] == $event) | .[5]] | add;
+
+# $e: [{name, group, value, raw, running, task}] of one PMU
 def event($e; $name): first($e[] | select(.name == $name));
 def value($e; $name): event($e; $name).value;
 def has($e; $name): any($e[]; .name == $name);
@@ -177,10 +180,19 @@ def atom_over:
 
 # --- rows -------------------------------------------------------------------
 
+# Groups that take turns have each counted cycles in their own time: what the
+# whole time had is their mean, each weighing as much as it ran.
+def pooled($e):
+	[$e[] | select(.name == "cycles" or .name == "topdown-total-slots")] as $c
+	| (([$c[] | .value * .running] | add) / ([$c[] | .running] | add)) as $mean
+	| [$e[] | if .name == $c[0].name then .value = $mean else . end];
+
 # A task's PMUs are all enabled wherever it runs: scaled up to that time, the
 # slots of one would hold what it spent on the others.
 def weight($e; $width):
-	slots(if $e[0].task then [$e[] | .value = .raw] else $e end; $e[0].group; $width);
+	slots(if $e[0].task then [$e[] | .value = .raw]
+	      elif has($e; "slots") then $e
+	      else pooled($e) end; $e[0].group; $width);
 
 def row_of_pmu($head; $pmu; $e):
 	width($head.cpuid; $pmu) as $width
@@ -208,6 +220,7 @@ def merged:
    | [$head.events | to_entries[] | select(.value.pmu == $pmu)
       | { name: (.value.name[($pmu | length) + 1:-1]), group: .value.group,
 	  value: sum_of($mine; .key), raw: raw_sum_of($mine; .key),
+	  running: running_of($mine; .key),
 	  task: ($mine[0][1] < 0) }]
    | select(length > 0 and all(.[]; .value != null))
    | row_of_pmu($head; $pmu; .)]

@@ -66,14 +66,14 @@ no_pmu() {
 	[[ $stderr != *host* ]]
 }
 
-@test "AMD: says that it is not for it" {
+@test "AMD before Zen 4: says that it is not for it" {
 	copied skylakex
 	rm "$devices"/cpu/events/topdown-*
 	sed -i 's/GenuineIntel/AuthenticAMD/' "$PROCFS_PATH/cpuinfo"
-	identity 25 17 1
+	identity 25 33 0
 	try "$TDSTAT" -a
 	assert_failure 1
-	assert_why_and_remedy . AMD
+	assert_why_and_remedy . 'AMD.*Zen 4'
 }
 
 @test "a kernel that does not know the processor: says which one does" {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A whole recording, and the report of it. */
 #include "tests/fuzz/replay.h"
+#include "tests/unit/levels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static void evaluate(struct td_recording *rec, struct td_tree *tree,
 
 	if (td_count_aggregate(readings, &rec->plan, TD_AGGREGATE_CPU, &totals,
 			       &err) == 0)
-		td_eval(tree, &totals, true, &report, &err);
+		td_eval(tree, &totals, NULL, true, &report, &err);
 	td_report_free(&report);
 	td_totals_free(&totals);
 }
@@ -29,7 +30,7 @@ static void read_all(struct td_recording *rec, struct td_err *err)
 	struct td_readings readings = { 0 };
 	struct td_tree tree;
 	uint64_t time_ns;
-	int rc = td_tree_build(&tree, &rec->plan, &rec->machine, 2, true, err);
+	int rc = test_build_levels(&tree, &rec->plan, &rec->machine, 2, true, err);
 
 	while (!rc) {
 		rc = td_recording_next(rec, &time_ns, &readings, err);

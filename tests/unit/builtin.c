@@ -5,6 +5,7 @@
 
 #include "metrics/expr.h"
 #include "metrics/tree.h"
+#include "tests/unit/levels.h"
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"
 
@@ -171,7 +172,7 @@ static void test_events(size_t i, struct td_machine *machine, int level)
 	struct td_tree tree;
 	struct td_err err = { 0 };
 	char want[1024];
-	int rc = td_tree_build(&tree, &plan, machine, level, false, &err);
+	int rc = test_build_levels(&tree, &plan, machine, level, false, &err);
 
 	snprintf(want, sizeof(want), "%s%s%s", rows[i].level_1,
 		 level > 1 && *rows[i].level_2 ? " " : "",

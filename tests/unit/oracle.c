@@ -6,6 +6,7 @@
 #include <json-c/json.h>
 
 #include "metrics/eval.h"
+#include "tests/unit/levels.h"
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"
 
@@ -234,11 +235,11 @@ static void check_case(struct oracle *o, const char *model, int level)
 	struct td_err err = { 0 };
 
 	test_machine(&machine, model);
-	if (td_tree_build(&tree, &plan, &machine, level, false, &err) ||
+	if (test_build_levels(&tree, &plan, &machine, level, false, &err) ||
 	    !fill_readings(o, &machine, &plan, &readings) ||
 	    td_count_aggregate(&readings, &plan, TD_AGGREGATE_ALL, &totals,
 			       &err) ||
-	    td_eval(&tree, &totals, false, &report, &err) ||
+	    td_eval(&tree, &totals, NULL, false, &report, &err) ||
 	    report.nr_rows != 1)
 		ok(false, "%s %s, case %zu: %s", o->dir, o->pmu, o->number,
 		   err.msg);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "metrics/tree.h"
+#include "tests/unit/levels.h"
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"
 
@@ -215,11 +216,17 @@ static void make_original(struct original *o, const char *model, bool end)
 
 	*o = (struct original){ 0 };
 	test_machine(&o->machine, model);
-	td_tree_build(&o->tree, &o->plan, &o->machine, 2, false, &err);
-	td_plan_build(&o->plan, &o->machine, o->tree.needs, o->tree.nr_needs,
-		      o->tree.references, &err);
+	test_build_levels(&o->tree, &o->plan, &o->machine, 2, false, &err);
+	test_plan_levels(&o->plan, &o->machine, &o->tree, &err);
 	add_readings(&o->machine, &o->plan, &o->readings);
 	places = calloc(o->machine.online.nr, sizeof(*places));
+	for (size_t i = 0; i < o->machine.online.nr; i++)
+		places[i] = (struct td_place){ o->machine.online.v[i],
+					       (int)i / 2,
+					       -1,
+					       0,
+					       (int)i / 8,
+					       3 };
 	fp = open_memstream(&o->text, &o->size);
 	td_recording_write_head(fp, &o->machine, places, &o->plan, &info);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(times); i++)

@@ -4,52 +4,46 @@
 
 #include "cmd/out.h"
 #include "lib/util.h"
+#include "tests/unit/report.h"
 #include "tests/unit/test.h"
 
 #define NR_COLUMNS 6
 #define MAX_ROWS   3
 
-#define NONE                                  \
-	{                                     \
-		TD_STATUS_NONE, NAN, 0, false \
-	}
-#define LOST                                         \
-	{                                            \
-		TD_STATUS_NOT_COUNTED, NAN, 0, false \
-	}
-#define OK(v)                               \
-	{                                   \
-		TD_STATUS_OK, v, 100, false \
-	}
-#define OVER(v)                            \
-	{                                  \
-		TD_STATUS_OK, v, 100, true \
-	}
-#define PART(v, running)                        \
-	{                                       \
-		TD_STATUS_OK, v, running, false \
-	}
+/* A column, and where it stands in the tree of every PMU of a row. */
+struct metric {
+	const char *name, *parent, *unit;
+	int level;
+	bool present;
+};
 
 /* clang-format off */
 /* the top of the tree, its second level, and names that need care */
-static const struct td_column top[] = {
+static const struct metric top[] = {
 	{ "tma_retiring", NULL, "%", 1, true },
 	{ "tma_backend_bound", NULL, "%", 1, true },
 	{ "tma_frontend_bound", NULL, "%", 1, true },
 	{ "tma_bad_speculation", NULL, "%", 1, true },
 };
-static const struct td_column tree[] = {
+static const struct metric tree[] = {
 	{ "tma_retiring", NULL, "%", 1, true },
 	{ "tma_backend_bound", NULL, "%", 1, true },
 	{ "tma_memory_bound", "tma_backend_bound", "%", 2, true },
 	{ "tma_core_bound", "tma_backend_bound", "%", 2, true },
 	{ "tma_resource_bound", "tma_backend_bound", "%", 2, false },
 };
-static const struct td_column odd[] = {
+static const struct metric odd[] = {
 	{ "a,b", NULL, "%", 1, true },
 	{ "say \"x\"", NULL, "%", 1, true },
 	{ "two\nlines", NULL, "%", 1, true },
 	{ "a_name_that_is_longer_than_a_cell", NULL, "%", 1, true },
+};
+static const struct metric mixed[] = {
+	{ "tma_retiring", NULL, "%", 1, true },
+	{ "ipc", NULL, "", 0, true },
+	{ "reads", NULL, "cycles / transaction", 0, true },
+	{ "clock", NULL, "GHz", 0, true },
+	{ "all_slots", NULL, "%slots", 0, true },
 };
 
 static const struct {
@@ -57,7 +51,7 @@ static const struct {
 	enum td_format_kind format;
 	const char *separator;
 	struct td_frame frame;
-	const struct td_column *columns;
+	const struct metric *columns;
 	size_t nr_columns;
 	struct {
 		const char *id, *pmu;
@@ -128,6 +122,20 @@ static const struct {
 	  .want =
 "#           time      %  tma_retiring %  tma_backend_bound\n"
 "     0.000000000 \033[31m                71.0\033[m                  5.0\n" },
+	{ "units, and none: a value as exact as it needs to be",
+	  .frame = { .interval = true },
+	  .columns = mixed, .nr_columns = 5,
+	  .rows = { { "all", "cpu", 100,
+		      .cells = { OK(25.14), OK(1.5), OK(0.001234), OK(1234567.89), OK(3.14159) } } },
+	  .want =
+"#           time      %  tma_retiring                  ipc cycles / transaction  reads           GHz  clock    %slots  all_slots\n"
+"     0.000000000                 25.1                 1.50                    0.001234           1234567.89                  3.1\n" },
+	{ "what this machine cannot count", .frame = { .interval = true, .describe = true },
+	  .columns = mixed, .nr_columns = 2,
+	  .rows = { { "all", "cpu", 100, .cells = { REFUSED("no such event"), LOST } } },
+	  .want =
+"#           time      %  tma_retiring                  ipc\n"
+"     0.000000000      <not supported>        <not counted>\n" },
 
 	{ "a final tree", .frame = { .target = "./triad 100M", .show_pmu = true },
 	  .columns = tree, .nr_columns = 5, .time_ns = 1003214567,
@@ -208,6 +216,16 @@ static const struct {
 "0.000000500,CPU4,cpu_atom,-1.50,,,,\n"
 "0.000000500,CPU0,cpu_core,-0.01,,100.00,0.01,\n"
 "0.000000500,CPU4,cpu_atom,-1.50,,,,\n" },
+	{ "CSV: percentages with two decimals, others with six digits",
+	  TD_FORMAT_CSV, ",", .columns = mixed, .nr_columns = 5,
+	  .rows = { { "all", "cpu", 100,
+		      .cells = { OK(25.148), OK(1.234567), OK(0.00123456), OK(1234567.89), OK(3.14159) } },
+		    { "all", "cpu", 100,
+		      .cells = { LOST, REFUSED("why"), OK(0.0000001), OK(1e15), NONE } } },
+	  .want =
+"time,id,pmu,tma_retiring,ipc,reads,clock,all_slots\n"
+"0.000000000,all,cpu,25.15,1.23457,0.00123456,1234567.89,3.14\n"
+"0.000000000,all,cpu,,,0.0000001,1000000000000000.00,\n" },
 	{ "CSV: names with separators, quotes and line ends", TD_FORMAT_CSV, ",",
 	  .columns = odd, .nr_columns = 4,
 	  .rows = { { "my \"app\", 7", "cpu", 100,
@@ -238,6 +256,16 @@ static const struct {
 "{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"metric\":\"tma_backend_bound\",\"value\":null,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":null,\"running\":0.0}\n"
 "{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"metric\":\"tma_memory_bound\",\"value\":-5.25,\"unit\":\"%\",\"level\":2,\"parent\":\"tma_backend_bound\",\"over_threshold\":true,\"running\":100.0}\n"
 "{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"metric\":\"tma_resource_bound\",\"value\":3.0,\"unit\":\"%\",\"level\":2,\"parent\":\"tma_backend_bound\",\"over_threshold\":false,\"running\":12.5}\n" },
+	{ "JSON: outside of the tree, and twelve digits", TD_FORMAT_JSON,
+	  .columns = mixed, .nr_columns = 5,
+	  .rows = { { "all", "cpu", 100,
+		      .cells = { OK(12.3456789012), OK(-0.0), OK(1.5e-9), OK(123456789012.0), REFUSED("its \"event\"") } } },
+	  .want =
+"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"metric\":\"tma_retiring\",\"value\":12.3456789012,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0}\n"
+"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"metric\":\"ipc\",\"value\":0.0,\"unit\":\"\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.0}\n"
+"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"metric\":\"reads\",\"value\":1.5e-9,\"unit\":\"cycles / transaction\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.0}\n"
+"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"metric\":\"clock\",\"value\":123456789012.0,\"unit\":\"GHz\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.0}\n"
+"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"metric\":\"all_slots\",\"value\":null,\"unit\":\"%slots\",\"level\":null,\"parent\":null,\"over_threshold\":null,\"running\":0.0,\"why\":\"its \\\"event\\\"\"}\n" },
 	{ "JSON: names with quotes and control characters", TD_FORMAT_JSON,
 	  .columns = odd + 1, .nr_columns = 2,
 	  .rows = { { "a\\b\t/c", "caf\303\251", 100, .cells = { OK(1), OK(2) } } },
@@ -247,7 +275,23 @@ static const struct {
 };
 /* clang-format on */
 
-static size_t make_rows(size_t r, struct td_row *out,
+static void make_columns(const struct metric *metrics, size_t nr,
+			 struct td_column *columns, struct td_node *nodes)
+{
+	for (size_t i = 0; i < nr; i++) {
+		columns[i] =
+			(struct td_column){ metrics[i].name, metrics[i].unit,
+					    metrics[i].present };
+		nodes[i] = (struct td_node){
+			.column = (int)i,
+			.parent = metrics[i].parent,
+			.level = metrics[i].level,
+			.depth = metrics[i].level ? metrics[i].level - 1 : 0,
+		};
+	}
+}
+
+static size_t make_rows(size_t r, struct td_row *out, struct td_node *nodes,
 			struct td_cell cells[MAX_ROWS][NR_COLUMNS])
 {
 	size_t nr = 0;
@@ -263,6 +307,8 @@ static size_t make_rows(size_t r, struct td_row *out,
 			.share_pct = rows[r].rows[nr].share,
 			.running_pct = running > 0 ? running : 100,
 			.cells = cells[nr],
+			.nodes = nodes,
+			.nr_nodes = rows[r].nr_columns,
 		};
 	}
 	return nr;
@@ -271,13 +317,15 @@ static size_t make_rows(size_t r, struct td_row *out,
 static char *write_row(size_t r)
 {
 	struct td_cell cells[MAX_ROWS][NR_COLUMNS];
+	struct td_column columns[NR_COLUMNS];
+	struct td_node nodes[NR_COLUMNS];
 	struct td_row report_rows[MAX_ROWS];
 	struct td_report report = {
 		.time_ns = rows[r].time_ns,
-		.columns = rows[r].columns,
+		.columns = columns,
 		.nr_columns = rows[r].nr_columns,
 		.rows = report_rows,
-		.nr_rows = make_rows(r, report_rows, cells),
+		.nr_rows = make_rows(r, report_rows, nodes, cells),
 	};
 	char *text = NULL;
 	size_t size;
@@ -288,6 +336,7 @@ static char *write_row(size_t r)
 		.separator = rows[r].separator,
 	};
 
+	make_columns(rows[r].columns, rows[r].nr_columns, columns, nodes);
 	writer.out->begin(&writer);
 	for (int i = 0; i < (rows[r].times ? rows[r].times : 1); i++)
 		writer.out->report(&writer, &report);
@@ -323,6 +372,8 @@ static void check_json(size_t r, char *got)
 	char *rest = copy, *want, *line;
 	int nr = 0;
 
+	ok(!strstr(got, ":-0,") && !strstr(got, ":-0.0,"), "%s: no -0.0",
+	   rows[r].name);
 	while ((want = strsep(&rest, "\n")) && *want) {
 		line = strsep(&got, "\n");
 		ok(line && same_json(line, want), "%s: line %d", rows[r].name,
@@ -337,8 +388,11 @@ static void check_json(size_t r, char *got)
 static void check_edges(const char *name, const struct td_frame *frame)
 {
 	struct td_cell cells[] = { OK(1), OK(2), OK(3), OK(4) };
-	struct td_row row = { "CPU123", "cpu_lowpower", 1, 100, 100, cells };
-	struct td_report report = { 1, top, 4, &row, 1 };
+	struct td_column columns[4];
+	struct td_node nodes[4];
+	struct td_row row = { "CPU123", "cpu_lowpower", 1,     100,
+			      100,      cells,          nodes, 4 };
+	struct td_report report = { 1, columns, 4, &row, 1 };
 	td_autofree char *text = NULL;
 	size_t size;
 	struct td_writer writer = { .out = &td_out_text,
@@ -347,6 +401,7 @@ static void check_edges(const char *name, const struct td_frame *frame)
 	const char *line;
 	bool aligned = true;
 
+	make_columns(top, 4, columns, nodes);
 	writer.out->report(&writer, &report);
 	fclose(writer.fp);
 	line = strchr(text, '\n') + 1;

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/measure.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Levels 1 and 2 are built in and need no files, but for processors of which
+ * nothing is: AMD's are in their files alone.  A recording of what files said
+ * may hold none of the names that are built in.
+ */
+static bool wants_files(const struct td_measure *m,
+			const struct td_machine *machine, bool fixed)
+{
+	bool intel = strcmp(machine->cpuid.vendor, "GenuineIntel") == 0;
+
+	if (td_ask_wants_files(&m->ask))
+		return true;
+	for (size_t i = 0; i < m->sets.nr; i++) {
+		if (!m->sets.v[i] && !machine->pmus[i].skip &&
+		    (fixed || !intel))
+			return true;
+	}
+	return false;
+}
+
+static bool has_match(const struct td_metric_set *set, const char *name)
+{
+	for (size_t i = 0; set && i < set->nr_metrics; i++) {
+		if (td_ask_matches(name, &set->metrics[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Is a name none of the sets'? */
+static bool misses_name(const struct td_measure *m)
+{
+	for (size_t i = 0; i < m->ask.nr_names; i++) {
+		bool found = false;
+
+		for (size_t j = 0; j < m->sets.nr; j++)
+			found = found ||
+				has_match(m->sets.v[j], m->ask.names[i]);
+		if (!found)
+			return true;
+	}
+	return false;
+}
+
+static int choose_sets(struct td_measure *m, const struct td_machine *machine,
+		       bool fixed, struct td_notes *notes, struct td_err *err)
+{
+	int rc = td_sets_builtin(&m->sets, machine, err);
+
+	if (rc || !wants_files(m, machine, fixed))
+		return rc;
+	td_sets_free(&m->sets);
+	rc = td_catalog_read(&m->catalog, err);
+	if (rc)
+		return rc;
+	rc = td_sets_from_files(&m->sets, machine, &m->catalog.events, notes,
+				err);
+	if (rc || !misses_name(m))
+		return rc;
+	/* it may be of a unit outside of the cores */
+	td_sets_free(&m->sets);
+	rc = td_pmu_events_read_uncore(&m->catalog.events, &machine->cpuid,
+				       err);
+	return rc ? rc
+		  : td_sets_from_files(&m->sets, machine, &m->catalog.events,
+				       notes, err);
+}
+
+static int read_others(const struct td_sysfs *fs, struct td_machine *machine,
+		       struct td_err *err)
+{
+	int rc = td_machine_add_builtin(machine, err);
+
+	return rc ? rc : td_machine_read_others(fs, machine, err);
+}
+
+static int build(struct td_measure *m, struct td_plan *plan,
+		 struct td_machine *machine, const struct td_sysfs *fs,
+		 struct td_err *err)
+{
+	const struct td_tree_setup setup = {
+		.machine = machine,
+		.sets = &m->sets,
+		.ask = &m->ask,
+		.literals = &m->literals,
+		.source = &m->catalog.source,
+		.files = &m->catalog.events,
+		.fixed = !fs,
+	};
+	int rc = td_tree_build(&m->tree, plan, &setup, err);
+
+	if (rc <= 0)
+		return rc;
+	/* some formula names units outside of the cores */
+	td_tree_free(&m->tree);
+	td_plan_free(plan);
+	rc = read_others(fs, machine, err);
+	return rc ? rc : td_tree_build(&m->tree, plan, &setup, err);
+}
+
+int td_measure_build(struct td_measure *m, struct td_plan *plan,
+		     struct td_machine *machine, const struct td_sysfs *fs,
+		     const struct td_opts *opts,
+		     const struct td_surroundings *around,
+		     struct td_notes *notes, struct td_err *err)
+{
+	int rc;
+
+	*m = (struct td_measure){
+		.ask = {
+			.level = opts->level,
+			.only_level = opts->only_level,
+			.names = (const char *const *)opts->metrics,
+			.nr_names = opts->nr_metrics,
+			.no_threshold = opts->no_threshold,
+			.no_merge = opts->no_merge,
+		},
+	};
+	td_catalog_init(&m->catalog, fs, machine, opts->metrics_dir);
+	td_literals_fill(&m->literals, machine, around->places, around->tsc_hz,
+			 around->core_wide);
+	rc = choose_sets(m, machine, !fs, notes, err);
+	return rc ? rc : build(m, plan, machine, fs, err);
+}
+
+void td_measure_free(struct td_measure *m)
+{
+	td_tree_free(&m->tree);
+	td_sets_free(&m->sets);
+	td_catalog_free(&m->catalog);
+}

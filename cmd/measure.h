@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_MEASURE_H
+#define TD_MEASURE_H
+
+#include "cmd/catalog.h"
+#include "cmd/opts.h"
+#include "lib/target.h"
+#include "metrics/tree.h"
+
+/* The metrics of a run or of a recording, and all that they are borrowed from. */
+struct td_measure {
+	struct td_catalog catalog;
+	struct td_sets sets;
+	struct td_ask ask;
+	struct td_literals literals;
+	struct td_tree tree;
+};
+
+/* What the literals of formulas are told from. */
+struct td_surroundings {
+	const struct td_place *places; /* one an online CPU; NULL: not known */
+	uint64_t tsc_hz;               /* 0: not known */
+	bool core_wide; /* all threads of the cores are counted */
+};
+
+/*
+ * What opts asks for, ready to be scheduled: the tree and plan's events, or,
+ * fixed, those of a recording.  fs: to read more PMUs from when a formula
+ * names them; NULL: there are no more.  Free with td_measure_free(), whatever
+ * the result.
+ */
+int td_measure_build(struct td_measure *measure, struct td_plan *plan,
+		     struct td_machine *machine, const struct td_sysfs *fs,
+		     const struct td_opts *opts,
+		     const struct td_surroundings *around,
+		     struct td_notes *notes, struct td_err *err);
+void td_measure_free(struct td_measure *measure);
+
+#endif

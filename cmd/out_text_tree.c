@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One row for people: its metrics as the tree of its PMU. */
+#include <string.h>
+
+#include "cmd/out.h"
+#include "cmd/out_events.h"
+#include "lib/util.h"
+
+#define INDENT      4
+#define VALUE_WIDTH 10
+#define UNIT_WIDTH  20 /* at most: "cycles / transaction" */
+#define MARK_COLUMN 41 /* where "<--" stands, or behind the longest name */
+#define DESC_COLUMN 40 /* at most: words need room to the right of it, too */
+#define LINE_WIDTH  80
+
+/* Percentages that are printed as 100.0 are all of it. */
+#define ALL_PCT 99.95
+
+#define BLANKS " \t\r\n"
+
+/* What is outside of the tree may have units that would tear it apart. */
+struct widths {
+	int value, unit;
+};
+
+struct tree {
+	const struct td_writer *writer;
+	const struct td_report *report;
+	const struct td_row *row;
+	struct widths inside, outside;
+	int mark;
+	size_t nr_hidden;
+};
+
+static const struct td_column *column_of(const struct tree *tree,
+					 const struct td_node *node)
+{
+	return &tree->report->columns[node->column];
+}
+
+static const struct td_cell *cell_of(const struct tree *tree,
+				     const struct td_node *node)
+{
+	return &tree->row->cells[node->column];
+}
+
+static bool is_there(const struct tree *tree, const struct td_node *node)
+{
+	return cell_of(tree, node)->status != TD_STATUS_NONE;
+}
+
+static bool is_shown(const struct tree *tree, const struct td_node *node)
+{
+	return is_there(tree, node) &&
+	       (cell_of(tree, node)->matters || tree->writer->frame->all);
+}
+
+/* The value, or what stands in its place. */
+static const char *figure_of(char buf[TD_VALUE_SIZE], const struct tree *tree,
+			     const struct td_node *node)
+{
+	const struct td_cell *cell = cell_of(tree, node);
+	const char *missing = td_out_missing(cell->status);
+
+	return missing ? missing
+		       : td_out_value(buf, column_of(tree, node), cell->value,
+				      TD_READER_HUMAN);
+}
+
+static struct widths *widths_of(struct tree *tree, const struct td_node *node)
+{
+	return node->level ? &tree->inside : &tree->outside;
+}
+
+/* A value with its unit. */
+static int figure_width(const struct widths *widths)
+{
+	return widths->value + (widths->unit ? 1 + widths->unit : 0);
+}
+
+static int name_column(struct tree *tree, const struct td_node *node)
+{
+	return INDENT * node->depth + figure_width(widths_of(tree, node)) + 2;
+}
+
+static void widen(int *width, int wanted)
+{
+	if (*width < wanted)
+		*width = wanted;
+}
+
+/* "<not counted>" takes the room of value, unit and indentation. */
+static void widen_for(struct tree *tree, const struct td_node *node)
+{
+	struct widths *widths = widths_of(tree, node);
+	int unit = (int)strlen(column_of(tree, node)->unit);
+	char buf[TD_VALUE_SIZE];
+	int figure = (int)strlen(figure_of(buf, tree, node));
+
+	unit = unit < UNIT_WIDTH ? unit : UNIT_WIDTH;
+	widen(&widths->unit, unit);
+	if (cell_of(tree, node)->status != TD_STATUS_OK)
+		figure += 1 - INDENT * node->depth - (unit ? 1 + unit : 0);
+	widen(&widths->value, figure);
+}
+
+static void lay_out(struct tree *tree)
+{
+	const struct td_row *row = tree->row;
+
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		if (is_shown(tree, &row->nodes[i]))
+			widen_for(tree, &row->nodes[i]);
+		else
+			tree->nr_hidden += is_there(tree, &row->nodes[i]);
+	}
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		const struct td_node *node = &row->nodes[i];
+		int name = (int)strlen(column_of(tree, node)->name);
+
+		if (is_shown(tree, node) && cell_of(tree, node)->over_threshold)
+			widen(&tree->mark, name_column(tree, node) + name + 1);
+	}
+}
+
+/* The best of a row's cells; the enum goes from good to bad. */
+static enum td_status row_status(const struct td_row *row)
+{
+	enum td_status best = TD_STATUS_NONE;
+
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		enum td_status status = row->cells[row->nodes[i].column].status;
+
+		if (status < best)
+			best = status;
+	}
+	return best == TD_STATUS_NONE ? TD_STATUS_NOT_COUNTED : best;
+}
+
+/* " cpu_core, 97.8 % of the slots, 86.7 % of the time" */
+static void put_heading(const struct tree *tree, enum td_status status)
+{
+	const struct td_frame *frame = tree->writer->frame;
+	const struct td_row *row = tree->row;
+	FILE *fp = tree->writer->fp;
+	char time[40];
+
+	if (frame->interval)
+		fprintf(fp, "#%15s",
+			td_format_seconds(time, tree->report->time_ns));
+	if (frame->show_id)
+		fprintf(fp, " %s", row->id);
+	fprintf(fp, " %s", row->pmu);
+	if (status != TD_STATUS_OK)
+		fprintf(fp, ", %s", td_out_missing(status));
+	else if (frame->show_pmu && row->share_pct >= 0 &&
+		 !(frame->show_id && row->share_pct > ALL_PCT))
+		fprintf(fp, ", %.1f %% of the slots", row->share_pct);
+	if (status == TD_STATUS_OK && row->running_pct < ALL_PCT)
+		fprintf(fp, ", %.1f %% of the time", row->running_pct);
+	fputc('\n', fp);
+}
+
+/* Of an interval each line says which, so that a name can be followed. */
+static int start_line(const struct tree *tree)
+{
+	if (!tree->writer->frame->interval)
+		return 0;
+	return td_out_text_start(tree->writer, tree->report->time_ns,
+				 tree->row);
+}
+
+/* The share of the time that was counted, where it was less than the row's. */
+static void put_running(FILE *fp, const struct td_row *row,
+			const struct td_cell *cell)
+{
+	if (cell->running_pct + 100 - ALL_PCT < row->running_pct ||
+	    (cell->apart && cell->running_pct < ALL_PCT))
+		fprintf(fp, "  (%.1f %%)", cell->running_pct);
+}
+
+/* "      12.3 %  tma_retiring" */
+static int put_figure(struct tree *tree, const struct td_node *node)
+{
+	const struct widths *widths = widths_of(tree, node);
+	const struct td_column *column = column_of(tree, node);
+	int indent = INDENT * node->depth;
+	FILE *fp = tree->writer->fp;
+	char buf[TD_VALUE_SIZE];
+	const char *figure = figure_of(buf, tree, node);
+
+	if (cell_of(tree, node)->status != TD_STATUS_OK)
+		return fprintf(fp, "%*s  %s", indent + figure_width(widths),
+			       figure, column->name);
+	return fprintf(fp, "%*s%*s%-*s  %s", indent + widths->value, figure,
+		       widths->unit ? 1 : 0, "", widths->unit, column->unit,
+		       column->name);
+}
+
+static void put_node(struct tree *tree, const struct td_node *node)
+{
+	bool colour = tree->writer->frame->colour;
+	const struct td_cell *cell = cell_of(tree, node);
+	FILE *fp = tree->writer->fp;
+	int len = put_figure(tree, node);
+
+	if (cell->status != TD_STATUS_OK) {
+		if (tree->writer->frame->describe && cell->why)
+			fprintf(fp, "  (%s)", cell->why);
+		fputc('\n', fp);
+		return;
+	}
+	if (cell->over_threshold)
+		fprintf(fp, "%*s%s<--%s",
+			len < tree->mark ? tree->mark - len : 1, "",
+			colour ? "\033[31m" : "", colour ? "\033[m" : "");
+	put_running(fp, tree->row, cell);
+	fputc('\n', fp);
+}
+
+/* As a terminal shows it: the further bytes of a character take no room. */
+static int width_of(const char *word, size_t len)
+{
+	int width = 0;
+
+	for (size_t i = 0; i < len; i++)
+		width += ((unsigned char)word[i] & 0xc0) != 0x80;
+	return width;
+}
+
+static void put_description(const struct td_writer *writer, int indent,
+			    const char *desc)
+{
+	bool colour = writer->frame->colour;
+	const char *end = colour ? "\033[m\n" : "\n";
+	int at = 0; /* the column; 0: no line is begun */
+	size_t len;
+
+	for (; *(desc += strspn(desc, BLANKS)); desc += len) {
+		int width;
+
+		len = strcspn(desc, BLANKS);
+		width = width_of(desc, len);
+		if (at && at + 1 + width <= LINE_WIDTH) {
+			at += fprintf(writer->fp, " ");
+		} else {
+			fprintf(writer->fp, "%s%*s%s", at ? end : "", indent,
+				"", colour ? "\033[2m" : "");
+			at = indent;
+		}
+		fprintf(writer->fp, "%.*s", (int)len, desc);
+		at += width;
+	}
+	if (at)
+		fputs(end, writer->fp);
+}
+
+static void put_nodes(struct tree *tree)
+{
+	const struct td_row *row = tree->row;
+
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		const struct td_node *node = &row->nodes[i];
+		int column;
+
+		if (!is_shown(tree, node))
+			continue;
+		column = start_line(tree) + name_column(tree, node);
+		put_node(tree, node);
+		if (tree->writer->frame->describe && node->desc)
+			put_description(tree->writer,
+					column < DESC_COLUMN ? column
+							     : DESC_COLUMN,
+					node->desc);
+	}
+}
+
+static void put_hidden(const struct tree *tree)
+{
+	if (!tree->nr_hidden)
+		return;
+	start_line(tree);
+	fprintf(tree->writer->fp,
+		"  %zu more not over threshold: --all shows all\n",
+		tree->nr_hidden);
+}
+
+void td_out_text_tree(const struct td_writer *writer,
+		      const struct td_report *report, const struct td_row *row)
+{
+	struct tree tree = {
+		.writer = writer,
+		.report = report,
+		.row = row,
+		.inside = { .value = VALUE_WIDTH },
+		.outside = { .value = VALUE_WIDTH },
+		.mark = MARK_COLUMN,
+	};
+	enum td_status status = row_status(row);
+
+	lay_out(&tree);
+	put_heading(&tree, status);
+	/* where nothing was counted the heading is all, but for the reasons */
+	if (status == TD_STATUS_OK || writer->frame->describe) {
+		put_nodes(&tree);
+		put_hidden(&tree);
+	}
+	fputc('\n', writer->fp);
+}

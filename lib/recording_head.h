@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_RECORDING_HEAD_H
+#define TD_RECORDING_HEAD_H
+
+#include <json-c/json.h>
+
+#include "lib/recording.h"
+
+/* What a recording's first line says, into rec. */
+int td_recording_parse_head(struct td_recording *rec, struct json_object *head,
+			    struct td_err *err);
+/* -EINVAL, with the place. */
+int td_recording_bad(const struct td_recording *rec, struct td_err *err,
+		     const char *what);
+
+#endif

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The rows of a machine's PMUs -> one. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics/eval_parts.h"
+
+/*
+ * Each PMU's value weighs as much as its slots.  A PMU without slots had
+ * nothing to do and says nothing; one that lacks the metric leaves the whole
+ * machine without it.  A task's time on the PMUs adds up; CPUs were all
+ * counted as long as the least of them.
+ */
+static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
+		       const char *unit, bool tasks, struct td_cell *cell)
+{
+	double sum = 0, weight = 0, over = 0, running = tasks ? 0 : PERCENT;
+
+	*cell = (struct td_cell){ .status = TD_STATUS_NOT_COUNTED,
+				  .value = NAN };
+	/* what is not a share of anything is not weighed */
+	if (strcmp(unit, "%") != 0) {
+		cell->status = TD_STATUS_NONE;
+		return;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		const struct td_cell *part = &rows[i].cells[column];
+
+		/* a task need not have been there; a CPU's counters failed */
+		if (isnan(rows[i].slots) && !tasks)
+			return;
+		if (isnan(rows[i].slots) || rows[i].slots <= 0)
+			continue;
+		if (part->status == TD_STATUS_NONE)
+			cell->status = TD_STATUS_NONE;
+		sum += part->value * rows[i].slots;
+		weight += rows[i].slots;
+		over += part->over_threshold ? rows[i].slots : 0;
+		running = tasks ? running + part->running_pct
+				: fmin(running, part->running_pct);
+	}
+	if (weight <= 0)
+		return;
+	cell->running_pct = fmin(running, PERCENT);
+	if (isnan(sum))
+		return;
+	cell->status = TD_STATUS_OK;
+	cell->value = sum / weight;
+	cell->over_threshold = over * 2 > weight;
+}
+
+/* Of those with the most slots: theirs is most of the value. */
+static const struct td_row *largest(const struct td_row *rows, size_t nr)
+{
+	const struct td_row *best = &rows[0];
+
+	for (size_t i = 1; i < nr; i++) {
+		if (isnan(best->slots) || rows[i].slots > best->slots)
+			best = &rows[i];
+	}
+	return best;
+}
+
+void td_eval_merge(struct td_report *report, size_t first, const char *id,
+		   bool tasks)
+{
+	struct td_row *rows = report->rows + first;
+	size_t nr = report->nr_rows - first;
+	const struct td_row *main = largest(rows, nr);
+	struct td_row merged = { .id = id, .pmu = "all", .share_pct = NAN };
+
+	merged.nodes = main->nodes;
+	merged.nr_nodes = main->nr_nodes;
+	for (size_t i = 0; i < report->nr_columns; i++) {
+		struct td_cell cell;
+
+		merge_cell(rows, nr, i, report->columns[i].unit, tasks, &cell);
+		/* only now: the first row's cells become the merged ones */
+		rows[0].cells[i] = cell;
+		merged.running_pct =
+			fmax(merged.running_pct, cell.running_pct);
+	}
+	for (size_t i = 0; i < nr; i++) {
+		merged.slots += isnan(rows[i].slots) ? 0 : rows[i].slots;
+		if (i > 0)
+			free(rows[i].cells);
+	}
+	merged.cells = rows[0].cells;
+	rows[0] = merged;
+	report->nr_rows = first + 1;
+	td_eval_find_what_matters(&rows[0]);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_TREE_PARTS_H
+#define TD_TREE_PARTS_H
+
+/* What tree.c is made of. */
+#include "metrics/tree.h"
+
+/* An event that no PMU of the machine has as far as it has been read. */
+#define TD_TREE_OTHERS 1
+
+/* What a name in a formula is looked up in. */
+struct td_scope {
+	struct td_tree *tree;
+	struct td_plan *plan;
+	const struct td_tree_setup *setup;
+	char **keys; /* fixed: one an event of the plan, made when needed */
+	int pmu;
+	const char *mods;
+	int owner; /* see td_operand */
+	const struct td_metric_def *def;  /* the metric whose formula it is */
+	const struct td_metric_def *self; /* whose name means its event here */
+	bool no_new; /* a threshold must not cost another event */
+	int depth;
+	struct td_err *err;
+};
+
+/* tree_events.c: the plan's events that an operand is the sum of. */
+int td_tree_find_events(struct td_scope *scope, struct td_operand *operand);
+/* Drops the events that no metric takes after all; adds SLOTS to fields. */
+int td_tree_finish_events(struct td_scope *scope);
+
+/* tree_compile.c: an index of tree->metrics; TD_TREE_OTHERS: as above. */
+int td_tree_compile(struct td_scope *scope, const struct td_metric_def *def,
+		    int *index);
+int td_tree_compile_thresholds(struct td_scope *scope);
+/* Its operand is refused; -ENOMEM. */
+int td_operand_refuse(struct td_operand *operand, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* tree_nodes.c: columns, and each PMU's nodes in order. */
+int td_tree_add_nodes(struct td_tree *tree, const struct td_ask *ask);
+
+#endif

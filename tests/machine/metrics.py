@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Compares metrics of tdstat with those of perf, one after the other.
+
+  metrics.py compare LEVEL     every metric of perf's TopdownL1 to TopdownL<LEVEL>
+
+Names and levels are perf's ($PERF list).  Each is measured by both on the whole
+machine, whose rates do not change.  What perf could not count all the time is
+left out, and said.
+"""
+import json
+import os
+import subprocess
+import sys
+
+TOLERANCE = 0.3  # points
+SECONDS = "0.3"
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout, done.stderr
+
+
+def names(level):
+    """The nodes of the tree; figures about it are in the same groups."""
+    out, _ = run(os.environ["PERF"], "list", "-j", "metric")
+    groups = {f"TopdownL{n}" for n in range(1, level + 1)}
+    found = {m["MetricName"] for m in json.loads(out)
+             if groups & set(m.get("MetricGroup", "").split("; "))
+             or groups & set(m.get("MetricGroup", "").split(";"))}
+    return sorted(n for n in found if not n.startswith("tma_info_"))
+
+
+def lines(text):
+    for line in text.splitlines():
+        if line.startswith("{"):
+            yield json.loads(line)
+
+
+def of_perf(name):
+    """{pmu: value}, and whether all of it was counted all the time."""
+    _, err = run(os.environ["PERF"], "stat", "-j", "-M", name, "-a", "--",
+                 "sleep", SECONDS)
+    values, pmu, whole = {}, None, True
+    for row in lines(err):
+        if "event" in row:
+            pmu = row["event"].split("/")[0] if "/" in row["event"] else "cpu"
+            if not pmu.startswith("cpu"):
+                pmu = "cpu"
+            whole = whole and float(row["pcnt-running"]) > 99.9
+        unit = row.get("metric-unit", "").split()
+        if unit and unit[-1] == name:
+            values[pmu] = float(row["metric-value"])
+    return values, whole
+
+
+def of_tdstat(name):
+    _, err = run(os.environ["TDSTAT"], "-j", "-M", name, "-a", "--",
+                 "sleep", SECONDS)
+    return {row["pmu"]: row for row in lines(err) if row["metric"] == name}
+
+
+def compare(level):
+    compared = turns = bad = 0
+    for name in names(level):
+        ours, (theirs, whole) = of_tdstat(name), of_perf(name)
+        if not theirs:  # it has no value for what it did not count
+            print(f"{name}: no value of perf's")
+            turns += 1
+            continue
+        for pmu, value in theirs.items():
+            row = ours.get(pmu, {"value": None, "running": 0})
+            if not whole or row["running"] < 99.9:
+                turns += 1
+                continue
+            compared += 1
+            if row["value"] is None or abs(row["value"] - value) > TOLERANCE:
+                bad += 1
+                print(f"{pmu} {name}: {row['value']}, perf {value}")
+        if set(ours) - set(theirs) and whole:
+            bad += 1
+            print(f"{name}: perf has none of {set(ours) - set(theirs)}")
+    print(f"{compared} compared, {turns} took turns, {bad} differ")
+    return compared > 0 and not bad
+
+
+if __name__ == "__main__":
+    sys.exit(0 if compare(int(sys.argv[2])) else 1)

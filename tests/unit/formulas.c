@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Every formula and threshold of the kernel tree's files (TD_PMU_EVENTS): each
+ * is understood, and each event that it names is found on a machine of its
+ * model, but for the exceptions below.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+
+#include "tests/unit/model_machine.h"
+#include "tests/unit/test.h"
+
+/* clang-format off */
+
+/*
+ * A processor of each folder, and the names that Linux gives events of its
+ * core PMU; or, of a hybrid, of cpu_core and cpu_atom.
+ */
+static const struct model {
+	const char *dir, *cpuid, *core, *atom;
+} models[] = {
+	{ "alderlake", "GenuineIntel-6-97-2", METRICS_8, GRACEMONT },
+	{ "alderlaken", "GenuineIntel-6-BE-0", TREMONT },
+	{ "amdzen1", "AuthenticAMD-23-1-2", "" },
+	{ "amdzen2", "AuthenticAMD-23-71-0", "" },
+	{ "amdzen3", "AuthenticAMD-25-1-1", "" },
+	{ "amdzen4", "AuthenticAMD-25-61-2", "" },
+	{ "amdzen5", "AuthenticAMD-26-44-0", "" },
+	{ "amdzen6", "AuthenticAMD-26-50-0", "" },
+	{ "arrowlake", "GenuineIntel-6-C6-2", METRICS_8, SKYMONT },
+	{ "bonnell", "GenuineIntel-6-1C-A", "" },
+	{ "broadwell", "GenuineIntel-6-3D-4", BROADWELL TSX },
+	{ "broadwellde", "GenuineIntel-6-56-2", BROADWELL TSX },
+	{ "broadwellx", "GenuineIntel-6-4F-1", BROADWELL TSX },
+	{ "cascadelakex", "GenuineIntel-6-55-7", SKYLAKE TSX },
+	{ "clearwaterforest", "GenuineIntel-6-DD-0", SKYMONT },
+	{ "elkhartlake", "GenuineIntel-6-96-1", TREMONT },
+	{ "emeraldrapids", "GenuineIntel-6-CF-2", METRICS_8 TSX },
+	{ "goldmont", "GenuineIntel-6-5C-9", "" },
+	{ "goldmontplus", "GenuineIntel-6-7A-1", "" },
+	{ "grandridge", "GenuineIntel-6-B6-0", CRESTMONT_ALONE },
+	{ "graniterapids", "GenuineIntel-6-AD-1", METRICS_8 TSX },
+	{ "haswell", "GenuineIntel-6-3C-3", BROADWELL TSX },
+	{ "haswellx", "GenuineIntel-6-3F-2", BROADWELL TSX },
+	{ "icelake", "GenuineIntel-6-7E-5", METRICS_4 TSX },
+	{ "icelakex", "GenuineIntel-6-6A-6", METRICS_4 TSX },
+	{ "ivybridge", "GenuineIntel-6-3A-9", BROADWELL },
+	{ "ivytown", "GenuineIntel-6-3E-4", BROADWELL },
+	{ "jaketown", "GenuineIntel-6-2D-7", BROADWELL },
+	{ "knightslanding", "GenuineIntel-6-57-1", "" },
+	{ "lunarlake", "GenuineIntel-6-BD-1", METRICS_8, SKYMONT },
+	{ "meteorlake", "GenuineIntel-6-AA-4", METRICS_8, GRACEMONT },
+	{ "nehalemep", "GenuineIntel-6-1A-5", "" },
+	{ "nehalemex", "GenuineIntel-6-2E-6", "" },
+	{ "pantherlake", "GenuineIntel-6-CC-1", METRICS_8, SKYMONT },
+	{ "rocketlake", "GenuineIntel-6-A7-1", METRICS_4 TSX },
+	{ "sandybridge", "GenuineIntel-6-2A-7", BROADWELL },
+	{ "sapphirerapids", "GenuineIntel-6-8F-8", METRICS_8 TSX },
+	{ "sierraforest", "GenuineIntel-6-AF-3", CRESTMONT_ALONE },
+	{ "silvermont", "GenuineIntel-6-37-8", "" },
+	{ "skylake", "GenuineIntel-6-9E-A", SKYLAKE TSX },
+	{ "skylakex", "GenuineIntel-6-55-4", SKYLAKE TSX },
+	{ "snowridgex", "GenuineIntel-6-86-4", TREMONT },
+	{ "tigerlake", "GenuineIntel-6-8C-1", METRICS_4 TSX },
+	{ "westmereep-dp", "GenuineIntel-6-2C-2", "" },
+	{ "westmereep-sp", "GenuineIntel-6-25-5", "" },
+	{ "westmereex", "GenuineIntel-6-2F-2", "" },
+};
+
+/*
+ * What has no value, and why, as a pattern.  Meteor Lake's formulas take retire
+ * latencies (":R"), of which its files have no means: these do it themselves,
+ * or by a metric that does.
+ */
+#define LATENCY "*retire latency*"
+static const struct exception {
+	const char *dir, *metric, *why;
+} exceptions[] = {
+	/* themselves */
+	{ "meteorlake", "tma_contested_accesses", LATENCY },
+	{ "meteorlake", "tma_data_sharing", LATENCY },
+	{ "meteorlake", "tma_dtlb_load", LATENCY },
+	{ "meteorlake", "tma_dtlb_store", LATENCY },
+	{ "meteorlake", "tma_l3_hit_latency", LATENCY },
+	{ "meteorlake", "tma_lock_latency", LATENCY },
+	{ "meteorlake", "tma_split_loads", LATENCY },
+	{ "meteorlake", "tma_split_stores", LATENCY },
+	/* by another one */
+	{ "meteorlake", "tma_info_bottleneck_cache_memory_bandwidth", LATENCY },
+	{ "meteorlake", "tma_info_bottleneck_cache_memory_latency", LATENCY },
+	{ "meteorlake", "tma_info_bottleneck_memory_data_tlbs", LATENCY },
+	{ "meteorlake", "tma_info_bottleneck_memory_synchronization", LATENCY },
+	{ "meteorlake", "tma_info_bottleneck_other_bottlenecks", LATENCY },
+	{ "meteorlake", "tma_load_stlb_hit", LATENCY },
+	{ "meteorlake", "tma_store_stlb_hit", LATENCY },
+};
+
+/* And what has a value, but a threshold that takes such a metric. */
+static const struct exception blind[] = {
+	{ "meteorlake", "tma_load_stlb_miss", LATENCY },
+	{ "meteorlake", "tma_store_stlb_miss", LATENCY },
+};
+
+/* What a formula may ask of the machine: all branches are to be looked at. */
+static const struct variant {
+	bool smt, core_wide, pmem;
+} variants[] = {
+	{ true, true, true }, { true, false, false }, { false, true, false },
+};
+/* clang-format on */
+
+/* --- the files, as text ---------------------------------------------------------- */
+
+/* "MetricExpr" and "MetricThreshold", as often as the files have them. */
+struct words {
+	size_t formulas, thresholds;
+};
+
+static size_t count_in(const char *text, const char *word)
+{
+	size_t nr = 0;
+
+	for (; (text = strstr(text, word)); text++)
+		nr++;
+	return nr;
+}
+
+static void count_file(struct words *words, const char *path)
+{
+	FILE *fp = fopen(path, "re");
+	td_autofree char *text = NULL;
+	size_t size = 0;
+
+	if (fp && getdelim(&text, &size, '\0', fp) > 0) {
+		words->formulas += count_in(text, "\"MetricExpr\":");
+		words->thresholds += count_in(text, "\"MetricThreshold\":");
+	}
+	if (fp)
+		fclose(fp);
+}
+
+static struct words count_words(const char *path)
+{
+	struct words words = { 0 };
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		char name[PATH_MAX + 256];
+
+		snprintf(name, sizeof(name), "%s/%s", path, entry->d_name);
+		if (fnmatch("*.json", name, 0) == 0)
+			count_file(&words, name);
+	}
+	if (dir)
+		closedir(dir);
+	return words;
+}
+
+/* --- one metric ------------------------------------------------------------------ */
+
+/* Of one folder, in one variant. */
+struct sums {
+	size_t metrics, values,
+		exceptions; /* metrics: both, and what is wrong */
+	size_t thresholds, blind;
+	size_t wrong;
+};
+
+static void complain(struct sums *sums, const char *dir, const char *metric,
+		     const char *what)
+{
+	sums->wrong++;
+	printf("# %s: %s: %s\n", dir, metric, what);
+}
+
+#define FIND(table, dir, metric) \
+	find_exception(table, TD_ARRAY_SIZE(table), dir, metric)
+
+static const struct exception *find_exception(const struct exception *table,
+					      size_t nr, const char *dir,
+					      const char *metric)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (strcmp(table[i].dir, dir) == 0 &&
+		    strcmp(table[i].metric, metric) == 0)
+			return &table[i];
+	}
+	return NULL;
+}
+
+/*
+ * Is something refused as it should be, or had as it should be?  What is an
+ * exception and is had after all is none.
+ */
+static bool is_as_expected(const struct exception *exception, const char *why)
+{
+	if (!exception || !why)
+		return !exception && !why;
+	return fnmatch(exception->why, why, 0) == 0;
+}
+
+/* What a formula is made of, on its PMU. */
+struct use {
+	const struct td_tree *tree;
+	int pmu;
+	const char *wrong;
+};
+
+static bool is_known(void *ctx, int slot)
+{
+	const struct use *use = ctx;
+
+	return use->tree->operands[slot].kind == TD_OPERAND_CONSTANT;
+}
+
+/* Found; and no other core PMU's. */
+static void check_operand(void *ctx, int slot)
+{
+	struct use *use = ctx;
+	const struct td_tree *tree = use->tree;
+	const struct td_operand *operand = &tree->operands[slot];
+	bool counted = operand->kind == TD_OPERAND_EVENT ||
+		       operand->kind == TD_OPERAND_SOURCES;
+
+	if (operand->refusal)
+		use->wrong = operand->refusal;
+	else if (counted && !operand->events.nr)
+		use->wrong = operand->name;
+	else if (operand->pmu != use->pmu)
+		use->wrong = "of another PMU";
+	for (size_t i = 0; i < operand->events.nr; i++) {
+		int pmu = tree->plan->events[operand->events.v[i]].pmu;
+
+		if (pmu < (int)tree->nr_pmus && pmu != use->pmu)
+			use->wrong = "an event of another core PMU";
+	}
+}
+
+static const char *check_operands(const struct td_tree *tree, int pmu,
+				  const struct td_expr *expr)
+{
+	struct use use = { tree, pmu, NULL };
+
+	td_expr_each_needed(expr, tree->values, is_known, check_operand, &use);
+	return use.wrong;
+}
+
+static void check_threshold(struct sums *sums, const char *dir,
+			    const struct td_tree *tree,
+			    const struct td_metric *metric)
+{
+	const struct exception *exception = FIND(blind, dir, metric->def->name);
+	const char *why = metric->threshold ? check_operands(tree, metric->pmu,
+							     metric->threshold)
+					    : "no threshold";
+
+	if (!is_as_expected(exception, why))
+		complain(sums, dir, metric->name,
+			 why ? why : "its threshold is known");
+	else if (why)
+		sums->blind++;
+	else
+		sums->thresholds++;
+}
+
+static const struct td_metric *find_metric(const struct td_tree *tree,
+					   const struct td_model_metric *model)
+{
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+
+		if (metric->shown && metric->def->formula == model->formula)
+			return metric;
+	}
+	return NULL;
+}
+
+static void check_metric(struct sums *sums, const char *dir,
+			 const struct td_tree *tree,
+			 const struct td_model_metric *model)
+{
+	const struct td_metric *metric = find_metric(tree, model);
+	const struct exception *exception = FIND(exceptions, dir, model->name);
+	const char *why = "it is not there";
+
+	sums->metrics++;
+	if (metric)
+		why = metric->value
+			      ? check_operands(tree, metric->pmu, metric->value)
+			      : td_metric_refusal(tree, metric);
+	if (!is_as_expected(exception, why))
+		complain(sums, dir, model->name, why ? why : "has a value");
+	else if (why)
+		sums->exceptions++;
+	else
+		sums->values++;
+	if (!why && model->threshold)
+		check_threshold(sums, dir, tree, metric);
+}
+
+/* --- one folder ------------------------------------------------------------------- */
+
+static int any_name(void *ctx, const char *name)
+{
+	(void)ctx;
+	return *name ? 0 : -ENOENT;
+}
+
+/* The grammar alone, of all branches; text may be NULL. */
+static bool is_parsed(const char *dir, const char *name, const char *text)
+{
+	struct td_expr *expr = NULL;
+	struct td_err err = { 0 };
+	int rc = text ? td_expr_parse(&expr, text, any_name, NULL, &err)
+		      : -ENOENT;
+
+	if (rc && text)
+		printf("# %s: %s: %s\n", dir, name, err.msg);
+	td_expr_free(expr);
+	return rc == 0;
+}
+
+static void check_texts(const struct td_pmu_events *files, const char *dir,
+			struct words *total)
+{
+	struct words words = count_words(files->dir), parsed = { 0 };
+
+	for (size_t i = 0; i < files->nr_metrics; i++) {
+		const struct td_model_metric *metric = &files->metrics[i];
+
+		parsed.formulas +=
+			is_parsed(dir, metric->name, metric->formula);
+		parsed.thresholds +=
+			is_parsed(dir, metric->name, metric->threshold);
+	}
+	ok(parsed.formulas == words.formulas &&
+		   parsed.thresholds == words.thresholds,
+	   "%s: %zu formulas and %zu thresholds are understood", dir,
+	   words.formulas, words.thresholds);
+	total->formulas += words.formulas;
+	total->thresholds += words.thresholds;
+}
+
+static void check_variant(const struct model *model, struct td_machine *machine,
+			  struct td_pmu_events *files,
+			  const struct variant *variant)
+{
+	static const char *const all[] = { "all" };
+	const struct td_ask ask = { .names = all, .nr_names = 1 };
+	struct model_built b = { .files = files, .machine = machine };
+	struct sums sums = { 0 };
+
+	machine->smt = variant->smt;
+	machine->has_pmem = variant->pmem;
+	model_build(&b, &ask, variant->core_wide);
+	for (size_t i = 0; !b.rc && i < files->nr_metrics; i++)
+		check_metric(&sums, model->dir, &b.tree, &files->metrics[i]);
+	ok(b.rc == 0 && sums.wrong == 0,
+	   "%s%s%s%s: %zu metrics, %zu with a value, %zu without; "
+	   "%zu thresholds, %zu blind %s",
+	   model->dir, variant->smt ? ", SMT" : "",
+	   variant->core_wide ? ", whole cores" : ", a task",
+	   variant->pmem ? ", PMEM" : "", sums.metrics, sums.values,
+	   sums.exceptions, sums.thresholds, sums.blind, b.err.msg);
+	model_built_free(&b);
+}
+
+static void check_files(const struct model *model, const struct td_cpuid *cpuid,
+			struct td_pmu_events *files, struct words *total)
+{
+	struct td_machine machine;
+
+	check_texts(files, model->dir, total);
+	if (!files->nr_metrics)
+		return;
+	model_machine(&machine, cpuid, model->core, model->atom, files);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(variants); i++)
+		check_variant(model, &machine, files, &variants[i]);
+	td_machine_free(&machine);
+}
+
+static void test_model(const char *root, const struct model *model,
+		       struct words *total)
+{
+	struct td_pmu_events files = { 0 };
+	struct td_cpuid cpuid;
+	struct td_err err = { 0 };
+	char path[PATH_MAX];
+	int rc = td_cpuid_parse(model->cpuid, &cpuid, &err);
+
+	if (!rc)
+		rc = td_pmu_events_read(&files, root, &cpuid, &err);
+	if (!rc)
+		rc = td_pmu_events_read_uncore(&files, &cpuid, &err);
+	ok(rc == 0, "%s: %s %s", model->dir, model->cpuid, err.msg);
+	snprintf(path, sizeof(path), "%s/%s", root, model->dir);
+	if (!rc) {
+		is_str(files.dir, path, "%s: is %s", model->dir, model->cpuid);
+		check_files(model, &cpuid, &files, total);
+	}
+	td_pmu_events_free(&files);
+}
+
+/* Older and newer trees have others. */
+static size_t test_dir(const char *root, const char *dir, struct words *total)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(models); i++) {
+		if (strcmp(models[i].dir, dir) == 0) {
+			test_model(root, &models[i], total);
+			return 1;
+		}
+	}
+	ok(true, "%s # SKIP no processor of it is known here", dir);
+	return 0;
+}
+
+/* --- all of them ------------------------------------------------------------------- */
+
+static int is_folder(const struct dirent *entry)
+{
+	return (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) &&
+	       entry->d_name[0] != '.';
+}
+
+static void test_root(const char *root)
+{
+	struct words total = { 0 };
+	struct dirent **dirs;
+	int nr = scandir(root, &dirs, is_folder, alphasort);
+	size_t seen = 0;
+
+	for (int i = 0; i < nr; i++) {
+		seen += test_dir(root, dirs[i]->d_name, &total);
+		free(dirs[i]);
+	}
+	if (nr >= 0)
+		free(dirs);
+	ok(seen && total.formulas && total.thresholds,
+	   "%zu folders: %zu formulas and %zu thresholds", seen, total.formulas,
+	   total.thresholds);
+}
+
+int main(void)
+{
+	const char *root = getenv("TD_PMU_EVENTS");
+
+	if (root)
+		test_root(root);
+	else
+		ok(true, "the kernel's metric files # SKIP no TD_PMU_EVENTS");
+	return done_testing();
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_TEST_REPORT_H
+#define TD_TEST_REPORT_H
+
+#include <math.h>
+
+#include "lib/report.h"
+
+/* Cells of a report, as they come out of an evaluation. */
+
+#define NONE                                            \
+	{                                               \
+		.status = TD_STATUS_NONE, .value = NAN, \
+	}
+#define LOST_FOR(status_, why_)                                     \
+	{                                                           \
+		.status = (status_), .value = NAN, .matters = true, \
+		.why = (why_),                                      \
+	}
+#define LOST         LOST_FOR(TD_STATUS_NOT_COUNTED, NULL)
+#define REFUSED(why) LOST_FOR(TD_STATUS_NOT_SUPPORTED, why)
+#define PART(v, running)                                   \
+	{                                                  \
+		.status = TD_STATUS_OK, .value = (v),      \
+		.running_pct = (running), .matters = true, \
+	}
+#define OK(v) PART(v, 100)
+#define OVER(v)                                                           \
+	{                                                                 \
+		.status = TD_STATUS_OK, .value = (v), .running_pct = 100, \
+		.over_threshold = true, .matters = true,                  \
+	}
+/* counted in slices of time that the parent was not */
+#define APART(v, running)                                                 \
+	{                                                                 \
+		.status = TD_STATUS_OK, .value = (v),                     \
+		.running_pct = (running), .apart = true, .matters = true, \
+	}
+/* of no interest but to who asks for all */
+#define MINOR(v)                                                          \
+	{                                                                 \
+		.status = TD_STATUS_OK, .value = (v), .running_pct = 100, \
+	}
+
+#endif

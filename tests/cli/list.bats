@@ -244,31 +244,229 @@ uncore_imc_5/event=0x4,umask=0x3/"
 	assert_line --regexp '^  topdown_bad_speculation.all +\[cpu_atom\]'
 }
 
+# What a set has that is not of the files.
+not_built_in='select(.groups | index("L2Requests") | not)'
+
 @test "metrics: all of the cores, with groups and unit" {
 	needs_event_files
-	for model in alderlake skylakex; do
+	for model in alderlake skylakex sapphirerapids; do
 		saved $model
 		assert_same "$(in_files $model 'select(.MetricName) |
 			select((.Unit // "cpu") | startswith("cpu")) |
 			[.MetricName, .Unit // (if $topic == "adl-metrics" then "none" else "cpu" end),
 			 .ScaleUnit // "none", (.MetricGroup // "" | gsub("[; ]+$"; ""))] | @tsv' | LC_ALL=C sort)" \
-			"$("$TDSTAT" list -j metric | jq -r '[.name, .pmu // "none", .unit // "none",
+			"$("$TDSTAT" list -j metric | jq -r "$not_built_in"' |
+				[.name, .pmu // "none", .unit // "none",
 				(.groups | join(";"))] | @tsv' | LC_ALL=C sort)"
 	done
 }
 
-@test "metric groups: with their metrics" {
+@test "metrics: formula and threshold are the files'" {
+	needs_event_files
+	for model in alderlake skylakex sapphirerapids; do
+		saved $model
+		in_files $model 'select(.MetricName) | select((.Unit // "cpu") | startswith("cpu")) |
+			[.MetricName, .MetricExpr, .MetricThreshold // "none"] |
+			map(gsub("\\s+"; " ")) | @tsv' | LC_ALL=C sort >want
+		[ "$(wc -l <want)" -gt 200 ]
+		assert_same "$(cat want)" "$("$TDSTAT" list -j metrics | jq -r "$not_built_in"' |
+			[.name, .formula, .threshold // "none"] | @tsv' | LC_ALL=C sort)"
+	done
+}
+
+# The level is in the name of a group: TopdownL3; and a node is in the group of
+# the node above it, tma_memory_bound_group.  What begins with tma_info_ are
+# figures about the tree, not nodes.
+@test "metrics: levels and parents are those of the tree" {
+	needs_event_files
+	for model in alderlake skylakex sapphirerapids; do
+		saved $model
+		in_files $model 'select(.MetricName) | select((.Unit // "cpu") | startswith("cpu")) |
+			select(.MetricName | startswith("tma_info_") | not) |
+			(.MetricGroup // "" | capture("TopdownL(?<level>[1-6])").level) as $level |
+			[.MetricName, .Unit // "cpu", $level] | @tsv' | LC_ALL=C sort >want
+		[ "$(wc -l <want)" -gt 80 ]
+		"$TDSTAT" list -j metrics >json
+		assert_same "$(cat want)" "$(jq -r 'select(.level) | [.name, .pmu, .level] | @tsv' json |
+			LC_ALL=C sort)"
+		# each has one parent, one level up on the same PMU, and is in its group
+		assert_same '' "$(jq -sr 'map({key: "\(.pmu) \(.name)", value: .}) | from_entries as $all |
+			$all[] | select(if .level == null or .level == 1 then .parent
+				else . as $node | $all["\(.pmu) \(.parent)"] |
+				. == null or .level != $node.level - 1 or
+				($node.groups | index("\($node.parent)_group") | not) end) |
+			"\(.pmu) \(.name)"' json)"
+	done
+	saved alderlake
+	list -j metrics tma_dram_bound tma_store_fwd_blk tma_cisc tma_retiring tma_info_thread_ipc
+	assert_same "tma_cisc cpu_core 4 tma_microcode_sequencer
+tma_cisc cpu_atom 3 tma_ifetch_bandwidth
+tma_dram_bound cpu_core 3 tma_memory_bound
+tma_info_thread_ipc cpu_core null null
+tma_retiring cpu_core 1 null
+tma_retiring cpu_atom 1 null
+tma_store_fwd_blk cpu_core 4 tma_l1_bound" \
+		"$(jq -r '"\(.name) \(.pmu) \(.level) \(.parent)"' <<<"$output")"
+}
+
+@test "metrics: a model without metric files has levels 1 and 2, as -M has them" {
+	needs_event_files
+	saved lunarlake
+	! ls "$TD_PMU_EVENTS"/lunarlake/*metrics.json || skip "it has such files now"
+	try "$TDSTAT" list -j metrics
+	assert_success
+	assert_complains 'cpu_core .*no metric files.*built-in'
+	assert_complains 'cpu_atom .*no metric files.*built-in'
+	assert_equal "${#stderr_lines[@]}" 2
+	# the table in the manual page, METRICS
+	assert_same "tma_backend_bound 1 null cpu_core,cpu_atom
+tma_bad_speculation 1 null cpu_core,cpu_atom
+tma_branch_mispredicts 2 tma_bad_speculation cpu_core,cpu_atom
+tma_core_bound 2 tma_backend_bound cpu_core,cpu_atom
+tma_fetch_bandwidth 2 tma_frontend_bound cpu_core
+tma_fetch_latency 2 tma_frontend_bound cpu_core
+tma_frontend_bound 1 null cpu_core,cpu_atom
+tma_heavy_operations 2 tma_retiring cpu_core
+tma_ifetch_bandwidth 2 tma_frontend_bound cpu_atom
+tma_ifetch_latency 2 tma_frontend_bound cpu_atom
+tma_light_operations 2 tma_retiring cpu_core
+tma_machine_clears 2 tma_bad_speculation cpu_core,cpu_atom
+tma_memory_bound 2 tma_backend_bound cpu_core
+tma_resource_bound 2 tma_backend_bound cpu_atom
+tma_retiring 1 null cpu_core,cpu_atom" "$(jq -sr 'map(select(.level)) | group_by(.name)[] |
+		"\(.[0].name) \(.[0].level) \(.[0].parent) \(map(.pmu) | join(","))"' <<<"$output")"
+	assert_equal "$(jq -r 'select(.level) | .unit' <<<"$output" | sort -u)" 100%
+	assert_equal "$(jq -c 'select(.name == "tma_core_bound" and .pmu == "cpu_core").groups' <<<"$output")" \
+		'["TopdownL2","tma_L2_group","tma_backend_bound_group"]'
+	# nobody meant them
+	list hw
+	# they say why a name of the tree is not there
+	nothing tma_dram_bound
+	assert_complains 'no metric files'
+	assert_complains "'tma_dram_bound'"
+}
+
+# Issue 4: who asked (demand reads 1, RFO 2, code 4, prefetches 8 and 0x10) and
+# what came of it: hits with modified lines, 0xc0, of these M 0x80, E and S
+# 0x40; misses 0x20.
+@test "metrics: the requests to the L2 cache, all origins by all results" {
+	needs_event_files
+	for origin in 1 2 4 8 16; do
+		for result in 192 128 64 32; do
+			printf '0x%x\n' $((origin | result))
+		done
+	done | sort >want
+	for model in alderlake lunarlake skylakex sapphirerapids; do
+		saved $model
+		"$TDSTAT" list -j metrics L2Requests >json 2>/dev/null
+		assert_same "$(cat want)" "$(jq -r .formula json |
+			sed -n 's/^cpu@event\\=0x24\\,umask\\=\(0x[0-9a-f]*\)@$/\1/p' | sort)"
+		assert_equal "$(jq -r .pmu json | sort -u)" "$(jq -r .pmu json | head -n 1)"
+		assert_equal "$(jq -r 'select(.desc == null).name' json)" ''
+	done
+}
+
+@test "metrics of other units are in the list where the machine has these" {
+	needs_event_files
+	copied skylakex
+	list -j metrics
+	assert_equal "$(jq -r 'select(.pmu != "cpu").name' <<<"$output")" ''
+	for unit in 0 1; do
+		mkdir -p "$devices/uncore_imc_$unit/format"
+		echo $((20 + unit)) >"$devices/uncore_imc_$unit/type"
+		echo 0 >"$devices/uncore_imc_$unit/cpumask"
+		echo config:0-7 >"$devices/uncore_imc_$unit/format/event"
+		echo config:8-15 >"$devices/uncore_imc_$unit/format/umask"
+	done
+	list -j metrics
+	assert_same "$(in_files skylakex 'select(.MetricName and .Unit == "iMC") |
+		"\(.MetricName) uncore_imc"' | LC_ALL=C sort)" \
+		"$(jq -r 'select(.pmu != "cpu") | "\(.name) \(.pmu)"' <<<"$output")"
+	names metric uncore_imc >units
+	[ "$(wc -l <units)" -eq 2 ]
+	try "$TDSTAT" --dry-run -a -M "$(paste -sd, units)"
+	assert_success
+}
+
+# all_of KIND: the names, separated by commas
+all_of() {
+	"$TDSTAT" list -j "$1" 2>/dev/null | jq -r .name | LC_ALL=C sort -u | paste -sd,
+}
+
+@test "every metric and every group that is listed is one that -M takes" {
+	needs_event_files
+	for model in alderlake skylakex lunarlake sapphirerapids; do
+		saved $model
+		for kind in metrics metricgroups; do
+			names=$(all_of $kind)
+			[ "$(tr -dc , <<<"$names" | wc -c)" -gt 8 ]
+			try "$TDSTAT" --dry-run -a -M "$names"
+			assert_success
+		done
+		# one that is in no list is one that -M refuses
+		try "$TDSTAT" --dry-run -a -M "$names,tma_nosuch"
+		assert_failure 64
+		assert_complains tma_nosuch
+	done
+}
+
+@test "--cputype: the list and -M have the same metrics" {
+	needs_event_files
+	saved alderlake
+	for type in core atom; do
+		names=$("$TDSTAT" list -j --cputype $type metrics | jq -r .name | LC_ALL=C sort -u | paste -sd,)
+		[[ $names == *C6_Pkg_Residency* ]]
+		try "$TDSTAT" --dry-run -a --cputype $type -M "$names"
+		assert_success
+	done
+	# only P-cores have it
+	nothing --cputype atom tma_dram_bound
+	try "$TDSTAT" --dry-run -a --cputype atom -M tma_dram_bound
+	assert_failure 64
+}
+
+@test "metrics of another folder" {
+	needs_event_files
+	saved skylakex
+	mkdir mine
+	echo '[{ "MetricName": "mine", "MetricExpr": "INST_RETIRED.ANY / 2", "ScaleUnit": "1half",
+		"MetricGroup": "MyGroup;TopdownL1", "MetricThreshold": "mine > 1", "BriefDescription": "half of them" },
+		{ "EventName": "INST_RETIRED.ANY", "EventCode": "0xc0" }]' >mine/pipeline.json
+	list --metrics-dir mine -v metrics mine
+	assert_output "Metrics:
+  mine  half, level 1
+          half of them
+          MyGroup, TopdownL1
+          formula: INST_RETIRED.ANY / 2
+          threshold: mine > 1"
+	TDSTAT_METRICS=mine list metricgroup MyGroup
+	assert_output "Metric groups:
+  MyGroup  1 metric: mine"
+	nothing MyGroup
+}
+
+@test "metric groups: with their metrics, and how many these are" {
 	needs_event_files
 	saved skylakex
 	in_files skylakex 'select(.MetricName and .MetricGroup) | .MetricName as $name |
 		.MetricGroup | split(";")[] | select(. != "") | "\(.) \($name)"' | LC_ALL=C sort -u >want
-	assert_same "$(cat want)" "$("$TDSTAT" list -j metricgroup |
-		jq -r '.name as $name | .metrics[] | "\($name) \(.)"' | LC_ALL=C sort)"
+	"$TDSTAT" list -j metricgroup >json
+	# those of L2Requests are in no file
+	assert_same "$(cat want)" "$(jq -sr '(.[] | select(.name == "L2Requests").metrics) as $l2 |
+		.[] | .name as $name | .metrics[] | select(IN($l2[]) | not) | "\($name) \(.)"' json |
+		LC_ALL=C sort)"
+	list metricgroups
+	assert_same "$(jq -r '.metrics | length | if . == 1 then "1 metric:" else "\(.) metrics:" end' json)" \
+		"$(grep -oE '[0-9]+ metrics?:' <<<"$output")"
 	list TopdownL1
 	assert_line '  TopdownL1'
-	assert_output --partial "tma_backend_bound, tma_bad_speculation"
+	assert_output --partial "4 metrics: tma_backend_bound, tma_bad_speculation"
 	# and the metrics that are in it
 	assert_line --regexp '^  tma_retiring'
+	# one that is of both kinds of core counts once
+	saved alderlake
+	list metricgroup TopdownL1
+	assert_output --partial "4 metrics: tma_backend_bound, tma_bad_speculation"
 }
 
 @test "software and tool events" {
@@ -332,11 +530,19 @@ $(for id in "$events"/sched/*/id; do
 	assert_success
 	assert_complains 'GenuineIntel-6-FF'
 	assert_line 'Events of PMU cpu (sysfs):'
-	refute_line Metrics:
 	list cache-misses
-	nothing metric
+	nothing model
 	assert_complains 'GenuineIntel-6-FF'
-	assert_complains 'metric: this machine has none'
+	assert_complains 'model: this machine has none'
+	# what sysfs' events make, which needs no files
+	try "$TDSTAT" list -j metrics
+	assert_success
+	assert_complains 'GenuineIntel-6-FF'
+	assert_complains 'no metric files.*built-in'
+	assert_same "tma_backend_bound
+tma_bad_speculation
+tma_frontend_bound
+tma_retiring" "$(jq -r .name <<<"$output" | LC_ALL=C sort)"
 }
 
 @test "hw reads no files of the model" {
@@ -403,6 +609,37 @@ Events of PMU cpu_atom (sysfs):" "$(headings sysfs)"
 	assert_same "Metric groups:" "$(headings metricgroup)"
 }
 
+@test "names beside metrics or metricgroups are of these alone" {
+	needs_event_files
+	saved alderlake
+	# what "-M tma_mem*" counts: the members of tma_memory_bound_group, too
+	want=$(in_files alderlake 'select(.MetricName) | select([.MetricName, (.MetricGroup // "" |
+		split(";")[])] | any(startswith("tma_mem"))).MetricName' | LC_ALL=C sort -u)
+	[[ $want == *tma_dram_bound*tma_mem_latency* ]]
+	for word in metric metrics; do
+		assert_same "$want" "$(names metric $word 'tma_mem*')"
+		assert_same "Metrics:" "$(headings $word 'tma_mem*')"
+		# a part of a name; events have it, too
+		assert_same "Metrics:" "$(headings $word l2)"
+	done
+	assert_same "Metrics:" "$(headings metrics TopdownL2)"
+	assert_same "Metric groups:" "$(headings metricgroups TopdownL2)"
+	assert_same "TopdownL1
+TopdownL2
+TopdownL3
+TopdownL4
+TopdownL5
+TopdownL6" "$(names metricgroup metricgroup 'TopdownL?')"
+	assert_same "Metrics:
+Metric groups:" "$(headings metrics metricgroups L2Requests)"
+	nothing metrics page-faults
+	assert_complains "'page-faults'"
+	nothing metrics tma_dram_bond
+	assert_why_and_remedy "'tma_dram_bond'" "'tma_dram_bound'"
+	# with other sections, each is a whole one
+	assert_same "$(names metric metrics)" "$(names metric sw metrics tma_retiring)"
+}
+
 @test "a topic, a PMU and a metric's group are patterns as a whole" {
 	needs_event_files
 	saved alderlake
@@ -427,6 +664,35 @@ Events of PMU cpu_atom (sysfs):" "$(headings sysfs)"
 	list -v tma_retiring
 	assert_equal "$(grep -c '^  tma_retiring ' <<<"$output")" 2
 	assert_line '          Default, TopdownL1, tma_L1_group'
+}
+
+@test "text: a metric's unit, level and parent behind its name, the rest below" {
+	needs_event_files
+	saved skylakex
+	list metrics tma_info_thread_ipc tma_dram_bound
+	assert_output "Metrics:
+  tma_dram_bound       %, level 3, below tma_memory_bound
+          This metric estimates how often the CPU was stalled on accesses to
+          external memory (DRAM) by loads
+          MemoryBound, TmaL3mem, TopdownL3, tma_L3_group,
+          tma_memory_bound_group
+  tma_info_thread_ipc  Instructions Per Cycle (per Logical Processor)
+          Ret, Summary"
+	list -v metrics tma_info_thread_ipc
+	assert_output "Metrics:
+  tma_info_thread_ipc  Instructions Per Cycle (per Logical Processor)
+          Ret, Summary
+          formula: INST_RETIRED.ANY / tma_info_thread_clks"
+	list -v metrics tma_retiring
+	assert_line '  tma_retiring  %, level 1'
+	assert_line '          threshold: tma_retiring > 0.7 | tma_heavy_operations > 0.1'
+	# a row for each place in the tree
+	saved alderlake
+	list tma_cisc
+	assert_line '  tma_cisc  [cpu_core]  %, level 4, below tma_microcode_sequencer'
+	assert_line '  tma_cisc  [cpu_atom]  %, level 3, below tma_ifetch_bandwidth'
+	list metrics tma_core_bound
+	assert_line '  tma_core_bound  [cpu_core, cpu_atom]  %, level 2, below tma_backend_bound'
 }
 
 @test "nothing matches: status 1, the pattern and a close name" {
@@ -463,6 +729,8 @@ Events of PMU cpu_atom (sysfs):" "$(headings sysfs)"
 	assert_success
 	assert_same "Software events:
 Tool events:" "$(grep -v '^ ' <<<"$output" | grep -v ^Tracepoints | grep .)"
+	PERF_CPUID=GenuineIntel-6-97-2 nothing metrics
+	assert_complains 'metrics: this machine has none'
 	PERF_CPUID=GenuineIntel-6-97-2 nothing hw
 	assert_complains 'hw: this machine has none'
 	PERF_CPUID=GenuineIntel-6-97-2 nothing --print cycles
@@ -506,6 +774,8 @@ Tool events:" "$(grep -v '^ ' <<<"$output" | grep -v ^Tracepoints | grep .)"
 		assert_equal "$(jq -cR 'fromjson | select((.kind | IN("hardware", "cache", "sysfs",
 			"model", "software", "tool", "tracepoint", "metric", "metricgroup") | not) or
 			(.name | type) != "string" or ([has("pmu", "topic", "desc", "encoding")] | all | not))' json)" ""
+		assert_equal "$(jq -cR 'fromjson | select(.kind == "metric") | select((.formula | type) != "string" or
+			([has("unit", "groups", "level", "parent", "threshold")] | all | not))' json)" ""
 		# (the kernel tree has a metric with a blank in its name)
 		assert_same "$(jq -r '.name | split(" ")[0]' json | uniq)" \
 			"$("$TDSTAT" list 2>/dev/null | sed -n 's/^  \([^ ]*\).*/\1/p' | grep . | uniq)"

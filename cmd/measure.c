@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/builtin.h"
+
 /*
  * Levels 1 and 2 are built in and need no files, but for processors of which
  * nothing is: AMD's are in their files alone.  A recording of what files said
@@ -73,6 +75,39 @@ static int choose_sets(struct td_measure *m, const struct td_machine *machine,
 				       notes, err);
 }
 
+static bool has_level_1(const struct td_tree *tree, int pmu)
+{
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+
+		if (metric->pmu == pmu && metric->shown && metric->value &&
+		    metric->def->level == 1)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A recording of the built-in levels has other names than the files: where
+ * theirs are not in it, the built-in tree is.
+ */
+static bool use_builtin(struct td_measure *m, const struct td_machine *machine)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < m->sets.nr; i++) {
+		const struct td_metric_set *set =
+			td_builtin_find(machine, &machine->pmus[i]);
+
+		if (!set || set == m->sets.v[i] || machine->pmus[i].skip ||
+		    has_level_1(&m->tree, (int)i))
+			continue;
+		m->sets.v[i] = set;
+		any = true;
+	}
+	return any;
+}
+
 static int read_others(const struct td_sysfs *fs, struct td_machine *machine,
 		       struct td_err *err)
 {
@@ -96,6 +131,10 @@ static int build(struct td_measure *m, struct td_plan *plan,
 	};
 	int rc = td_tree_build(&m->tree, plan, &setup, err);
 
+	if (!rc && setup.fixed && m->ask.level && use_builtin(m, machine)) {
+		td_tree_free(&m->tree);
+		return td_tree_build(&m->tree, plan, &setup, err);
+	}
 	if (rc <= 0)
 		return rc;
 	/* some formula names units outside of the cores */

@@ -66,13 +66,15 @@ static int earlier_twin(const struct td_plan *plan, int event)
 	return -1;
 }
 
-void td_plan_find_clones(struct td_plan *plan)
+void td_plan_find_clones(struct td_plan *plan, const bool *clones)
 {
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		struct td_group *group = &plan->groups[g];
 
 		group->reference = group->clone = -1;
 		for (size_t i = 0; i < group->nr && group->clone < 0; i++) {
+			if (clones && !clones[group->members[i]])
+				continue;
 			group->reference =
 				earlier_twin(plan, group->members[i]);
 			if (group->reference >= 0)

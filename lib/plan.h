@@ -87,8 +87,11 @@ int td_plan_build(struct td_plan *plan, const struct td_machine *machine,
  */
 int td_plan_arrange(struct td_plan *plan, const struct td_machine *machine,
 		    struct td_notes *notes, struct td_err *err);
-/* Of groups that were recorded: an event of an earlier one's name. */
-void td_plan_find_clones(struct td_plan *plan);
+/*
+ * Of groups that were recorded: an event of an earlier one's name.  clones: one
+ * an event, which of them may be meant; NULL: any.
+ */
+void td_plan_find_clones(struct td_plan *plan, const bool *clones);
 void td_plan_free(struct td_plan *plan);
 /* The index of the group that an event is in; -1: none. */
 int td_plan_group_of(const struct td_plan *plan, int event);

@@ -64,6 +64,12 @@ static int read_pmu(struct td_recording *rec, struct json_object *object,
 	return 0;
 }
 
+/* What formulas of files call what sysfs calls slots. */
+static bool is_slots(const char *event)
+{
+	return strcmp(event, "/TOPDOWN.SLOTS/") == 0;
+}
+
 /* "cpu_core/slots/" -> an alias "slots" of cpu_core: what it can count. */
 static int add_alias(struct td_pmu *pmu, const char *event, double scale)
 {
@@ -78,7 +84,9 @@ static int add_alias(struct td_pmu *pmu, const char *event, double scale)
 		return -ENOMEM;
 	pmu->nr_aliases++;
 	alias->scale = scale;
-	alias->name = strndup(event + len + 1, end - len - 2);
+	alias->name = is_slots(event + len) ? strdup("slots")
+					    : strndup(event + len + 1,
+						      end - len - 2);
 	alias->terms = strdup("");
 	return alias->name && alias->terms ? 0 : -ENOMEM;
 }
@@ -324,6 +332,32 @@ static int read_topology(struct td_recording *rec, struct json_object *head,
 	return read_array(rec, head, "topology", read_place, err);
 }
 
+/*
+ * Which events are clones of others.  Older recordings do not say, and had no
+ * other events of the same name; those that say what was asked for do.
+ */
+static int find_clones(struct td_recording *rec, struct json_object *head,
+		       struct td_err *err)
+{
+	const struct td_recording_info *info = &rec->info;
+	struct json_object *events =
+		td_json_member(head, "events", json_type_array);
+	td_autofree bool *clones = NULL;
+
+	if (!info->level && !info->only_level && !info->nr_metrics) {
+		td_plan_find_clones(&rec->plan, NULL);
+		return 0;
+	}
+	clones = calloc(rec->plan.nr_events + 1, sizeof(*clones));
+	if (!clones)
+		return td_err_nomem(err);
+	for (size_t i = 0; i < rec->plan.nr_events; i++)
+		clones[i] = get_flag(json_object_array_get_idx(events, i),
+				     "clone");
+	td_plan_find_clones(&rec->plan, clones);
+	return 0;
+}
+
 int td_recording_parse_head(struct td_recording *rec, struct json_object *head,
 			    struct td_err *err)
 {
@@ -337,6 +371,7 @@ int td_recording_parse_head(struct td_recording *rec, struct json_object *head,
 		rc = read_topology(rec, head, err);
 	if (!rc)
 		rc = read_asked(rec, head, err);
-	td_plan_find_clones(&rec->plan);
+	if (!rc)
+		rc = find_clones(rec, head, err);
 	return rc;
 }

@@ -106,6 +106,17 @@ static void put_at_once(struct json_object *object, const struct td_plan *plan,
 			       json_object_new_double(at_once));
 }
 
+/* A group's count of the reference event, told from others of its name. */
+static void put_clone(struct json_object *object, const struct td_plan *plan,
+		      int event)
+{
+	int group = td_plan_group_of(plan, event);
+
+	if (group >= 0 && plan->groups[group].clone == event)
+		json_object_object_add(object, "clone",
+				       json_object_new_boolean(true));
+}
+
 static struct json_object *event_objects(const struct td_machine *machine,
 					 const struct td_plan *plan)
 {
@@ -119,6 +130,7 @@ static struct json_object *event_objects(const struct td_machine *machine,
 		put_string(object, "pmu", machine->pmus[event->pmu].name);
 		put_int(object, "group", td_plan_group_of(plan, (int)i));
 		put_at_once(object, plan, (int)i);
+		put_clone(object, plan, (int)i);
 		if (event->scale < 1 || event->scale > 1)
 			json_object_object_add(
 				object, "scale",

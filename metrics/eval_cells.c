@@ -1,9 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One metric of one row: its value, or why there is none. */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "metrics/eval_parts.h"
+
+/* "X did not get a counter"; kept in the tree, where cells borrow it from. */
+static const char *describe_gap(const struct td_evaluation *e, int event)
+{
+	static const char unnamed[] = "an event did not get a counter";
+	struct td_tree *tree = e->tree;
+
+	if (!tree->gaps) {
+		tree->gaps = calloc(tree->plan->nr_events, sizeof(char *));
+		tree->nr_gaps = tree->gaps ? tree->plan->nr_events : 0;
+	}
+	if ((size_t)event >= tree->nr_gaps)
+		return unnamed;
+	if (!tree->gaps[event] &&
+	    asprintf(&tree->gaps[event], "%s did not get a counter",
+		     tree->plan->events[event].name) < 0)
+		tree->gaps[event] = NULL;
+	return tree->gaps[event] ? tree->gaps[event] : unnamed;
+}
 
 /*
  * Did all events of a metric run, and those of its PMU on the same CPUs?  Of
@@ -21,7 +42,7 @@ static const char *find_gap(const struct td_evaluation *e,
 		double apart;
 
 		if (isnan(total->value))
-			return "its events did not all get a counter";
+			return describe_gap(e, event);
 		if (e->tree->plan->events[event].pmu != metric->pmu)
 			continue;
 		if (!first)
@@ -99,6 +120,8 @@ void td_eval_fill_cell(const struct td_evaluation *e,
 	const char *gap = find_gap(e, metric);
 
 	*cell = (struct td_cell){ .status = TD_STATUS_OK, .value = value };
+	/* without thresholds nobody knows what matters */
+	cell->matters = metric->named || !e->tree->has_thresholds;
 	if (!metric->value) {
 		set_missing(cell, TD_STATUS_NOT_SUPPORTED,
 			    td_metric_refusal(tree, metric));

@@ -27,6 +27,7 @@ static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 	for (size_t i = 0; i < nr; i++) {
 		const struct td_cell *part = &rows[i].cells[column];
 
+		cell->matters |= part->matters;
 		/* a task need not have been there; a CPU's counters failed */
 		if (isnan(rows[i].slots) && !tasks)
 			return;

@@ -143,6 +143,9 @@ static int find_terms(const struct td_machine *machine,
 		rc = source->model_event(source->ctx,
 					 &machine->pmus[parts->pmu],
 					 parts->event, &terms, err);
+	/* sysfs' own name of what the files call TOPDOWN.SLOTS */
+	if (!rc && !terms && parts->event && strcmp(parts->event, "slots") == 0)
+		terms = "umask=0x4";
 	if (rc || !terms)
 		return rc;
 	if (asprintf(text, "x/%s/", terms) < 0) {

@@ -244,6 +244,26 @@ static int add_builtin(struct td_made_set *made,
 	return rc;
 }
 
+/*
+ * How many slots an Atom core had: its files say that in each formula, and
+ * have no name for it.
+ */
+static int add_slots(struct td_made_set *made, const struct td_pmu *pmu)
+{
+	const struct td_metric_def slots = {
+		.name = TD_SLOTS,
+		.formula = "#width * CPU_CLK_UNHALTED.CORE",
+		.unit = "",
+		.factor = 1,
+		.part = true,
+	};
+
+	if (!made->set.files || !td_uarch_width(pmu->uarch) ||
+	    td_set_find(&made->set, "tma_info_thread_slots"))
+		return 0;
+	return add_def(made, &slots);
+}
+
 static int add_l2_requests(struct td_made_set *made, const struct td_pmu *pmu)
 {
 	const struct td_metric_set *l2 = td_l2_requests_find(pmu->uarch);
@@ -276,6 +296,8 @@ static int fill_set(struct td_made_set *made, const struct td_machine *machine,
 	finish(made);
 	if (made->set.levels == 0 && builtin)
 		rc = add_builtin(made, builtin);
+	if (!rc)
+		rc = add_slots(made, pmu);
 	return rc ? rc : add_l2_requests(made, pmu);
 }
 

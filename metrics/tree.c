@@ -21,7 +21,7 @@ static bool is_kept(const struct td_metric_set *set,
 		    const struct td_metric_def *def, bool shown)
 {
 	return shown ||
-	       (def->part &&
+	       (def->part && !set->files &&
 		(set->one_group || strcmp(def->name, TD_SLOTS) == 0));
 }
 
@@ -44,6 +44,7 @@ static int want(struct td_scope *scope, const struct td_metric_def *def,
 		return rc;
 	metric = &tree->metrics[index];
 	metric->kept = true;
+	metric->named = metric->named || by_name;
 	/* what was not recorded is not there to be shown */
 	if (!shown || metric->shown ||
 	    (!metric->value && scope->setup->fixed && !by_name))
@@ -152,6 +153,34 @@ static int want_names(struct td_scope *scope)
 	return rc;
 }
 
+/* The number of slots, if no event has to be counted for it alone. */
+static int want_weight(struct td_scope *scope)
+{
+	const struct td_metric_def *def =
+		td_set_find(scope->tree->sets[scope->pmu], TD_SLOTS);
+	int rc;
+
+	if (!def || !scope->tree->sets[scope->pmu]->files)
+		return 0;
+	scope->no_new = true;
+	rc = want(scope, def, false, false);
+	scope->no_new = false;
+	return rc;
+}
+
+static int want_weights(struct td_scope *scope)
+{
+	struct td_tree *tree = scope->tree;
+	int rc = 0;
+
+	for (scope->pmu = 0; !rc && scope->pmu < (int)tree->nr_pmus;
+	     scope->pmu++) {
+		if (tree->sets[scope->pmu])
+			rc = want_weight(scope);
+	}
+	return rc;
+}
+
 static int want_all(struct td_scope *scope)
 {
 	struct td_tree *tree = scope->tree;
@@ -162,7 +191,9 @@ static int want_all(struct td_scope *scope)
 		if (tree->sets[scope->pmu])
 			rc = want_levels(scope);
 	}
-	return rc ? rc : want_names(scope);
+	if (!rc)
+		rc = want_names(scope);
+	return rc ? rc : want_weights(scope);
 }
 
 static int add_thresholds(struct td_scope *scope)
@@ -269,6 +300,7 @@ static int allocate(struct td_tree *tree, struct td_plan *plan,
 		.plan = plan,
 		.machine = setup->machine,
 		.nr_pmus = nr,
+		.has_thresholds = !setup->ask->no_threshold,
 	};
 	tree->sets = calloc(nr + 1, sizeof(const void *));
 	tree->levels = calloc(nr + 1, sizeof(int));
@@ -366,5 +398,8 @@ void td_tree_free(struct td_tree *tree)
 	free(tree->needs);
 	free(tree->levels);
 	free(tree->references);
+	for (size_t i = 0; i < tree->nr_gaps; i++)
+		free(tree->gaps[i]);
+	free(tree->gaps);
 	*tree = (struct td_tree){ 0 };
 }

@@ -51,6 +51,7 @@ struct td_metric {
 	int column; /* of the report; -1: not shown */
 	int parent; /* index of the metric above it, -1: that is not shown */
 	bool shown; /* it was asked for */
+	bool named; /* by a name, and not for its level: shown whatever it is */
 	bool kept;  /* counted for: shown, or the weight of the rest */
 	int order;  /* in which it was asked for */
 	struct td_expr *value;     /* NULL: there is none, see its operand */
@@ -75,6 +76,7 @@ struct td_tree {
 	size_t nr_operands;
 	struct td_metric *metrics;
 	size_t nr_metrics, nr_shown;
+	bool has_thresholds; /* they were asked for */
 	struct td_column *columns;
 	size_t nr_columns;
 	struct td_node **nodes; /* one list a PMU, in the order of the tree */
@@ -82,6 +84,8 @@ struct td_tree {
 	struct td_need *needs; /* one a metric that is shown, level 1 first */
 	size_t nr_needs;
 	int *references; /* for td_plan_build(): one a PMU, -1: none */
+	char **gaps; /* one an event: that it did not run; made when needed */
+	size_t nr_gaps;
 };
 
 /* What td_tree_build() goes by; all of it outlives the tree. */

@@ -219,7 +219,8 @@ static int lookup(void *ctx, const char *name)
 		like.kind = TD_OPERAND_METRIC;
 	else if (like.tool)
 		like.kind = TD_OPERAND_TIME;
-	return intern(scope, &like, name, NAN);
+	/* one operand a metric, in whatever case formulas write it */
+	return intern(scope, &like, like.def ? like.def->name : name, NAN);
 }
 
 /* --- formulas -------------------------------------------------------------------- */

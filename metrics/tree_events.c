@@ -49,6 +49,9 @@ static int add_builtin(struct td_scope *scope, struct td_operand *operand)
 	int rc;
 
 	operand->scaled = true;
+	/* as formulas of files call it, in their recordings */
+	if (index < 0 && scope->setup->fixed && strcmp(def->name, "slots") == 0)
+		index = find_named(scope, "TOPDOWN.SLOTS");
 	if (index >= 0)
 		return td_ints_add(&operand->events, index);
 	if (scope->setup->fixed || scope->no_new)

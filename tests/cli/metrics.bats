@@ -69,11 +69,24 @@ includes() {
 	# both want level 1; slots, retiring, bad speculation, ...
 	includes "$both" "0x400 0x8000 0x8100 0x8200 0x8300 0x8600 0x8700 0x10ad"
 	assert_equal "$(configs -M TMA_fetch_LATENCY -M 'tma_memory_bound')" "$both"
-	assert_equal "$(configs -M 'tma_memory_bound tma_fetch_latency')" "$both"
+	assert_equal "$(configs -M ' tma_memory_bound , tma_fetch_latency ')" "$both"
 	assert_equal "$(configs -M 'tma_fetch_l*y,TMA_m[a-e]mory_b?und')" "$both"
 	assert_equal "$(configs -M TopdownL1)" "0x10ad 0x400 0x8000 0x8100 0x8200 0x8300 0x8400"
 	assert_equal "$(configs -M topdownl2)" "$(configs -M 'Topdown?2')"
 	includes "$(configs -M all)" "$(configs -l 6)"
+}
+
+@test "-M: names that the shell would take apart" {
+	saved alderlake
+	jq -r '.[] | select(.Unit == "cpu_atom") | .MetricName // empty' "$TD_PMU_EVENTS/alderlake/adl-metrics.json" |
+		grep '[ %]' >names
+	[ -s names ]
+	while IFS= read -r name; do
+		try "$TDSTAT" --dry-run -a -M "tma_frontend_bound,$name" --cputype atom
+		assert_success
+		recorded - -M "$name" --cputype atom
+		assert_equal "$("$TDSTAT" report -i recording.jsonl -M "$name" -j | jq -r .metric)" "$name"
+	done <names
 }
 
 @test "-M NAME:u: all of its events in user mode, :k all in the kernel's" {

@@ -263,7 +263,7 @@ static void test_find_clones(void)
 	};
 	struct td_plan plan = { events, 5, groups, 4 };
 
-	td_plan_find_clones(&plan);
+	td_plan_find_clones(&plan, NULL);
 	ok(groups[0].clone == -1, "clones: none in the first group");
 	ok(groups[1].clone == 2 && groups[1].reference == 0,
 	   "clones: the second group's");

@@ -58,8 +58,8 @@ static int model_event(void *ctx, const struct td_pmu *pmu, const char *name,
 	if (rc)
 		return rc;
 	if (pmu->kind == TD_PMU_OTHER && catalog->events.dir)
-		rc = td_pmu_events_read_uncore(
-			&catalog->events, &catalog->machine->cpuid, err);
+		rc = td_pmu_events_read_uncore(&catalog->events,
+					       &catalog->machine->cpuid, err);
 	if (rc)
 		return rc;
 	event = td_pmu_events_find(&catalog->events, pmu->name, name);

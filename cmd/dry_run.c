@@ -48,10 +48,9 @@ static void put_group(FILE *fp, size_t index, const struct td_machine *machine,
 {
 	const struct td_group *group = &plan->groups[index];
 	const struct td_pmu *pmu = &machine->pmus[group->pmu];
-	const struct td_metric_set *set =
-		tree->sets && pmu->kind == TD_PMU_CORE
-			? tree->sets[group->pmu]
-			: NULL;
+	const struct td_metric_set *set = tree->sets && pmu->kind == TD_PMU_CORE
+						  ? tree->sets[group->pmu]
+						  : NULL;
 
 	fprintf(fp, "group %zu: %s, %zu event%s, ", index, pmu->name, group->nr,
 		group->nr == 1 && plan->asked ? "" : "s");

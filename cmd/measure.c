@@ -145,11 +145,9 @@ static int build(struct td_measure *m, struct td_plan *plan,
 }
 
 int td_measure_build(struct td_measure *m, struct td_plan *plan,
-		     struct td_machine *machine, const struct td_sysfs *fs,
-		     const struct td_opts *opts,
-		     const struct td_surroundings *around,
-		     struct td_notes *notes, struct td_err *err)
+		     const struct td_measuring *how, struct td_err *err)
 {
+	const struct td_opts *opts = how->opts;
 	int rc;
 
 	*m = (struct td_measure){
@@ -162,11 +160,11 @@ int td_measure_build(struct td_measure *m, struct td_plan *plan,
 			.no_merge = opts->no_merge,
 		},
 	};
-	td_catalog_init(&m->catalog, fs, machine, opts->metrics_dir);
-	td_literals_fill(&m->literals, machine, around->places, around->tsc_hz,
-			 around->core_wide);
-	rc = choose_sets(m, machine, !fs, notes, err);
-	return rc ? rc : build(m, plan, machine, fs, err);
+	td_catalog_init(&m->catalog, how->fs, how->machine, opts->metrics_dir);
+	td_literals_fill(&m->literals, how->machine, how->places, how->tsc_hz,
+			 how->core_wide);
+	rc = choose_sets(m, how->machine, !how->fs, how->notes, err);
+	return rc ? rc : build(m, plan, how->machine, how->fs, err);
 }
 
 void td_measure_free(struct td_measure *m)

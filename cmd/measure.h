@@ -16,8 +16,14 @@ struct td_measure {
 	struct td_tree tree;
 };
 
-/* What the literals of formulas are told from. */
-struct td_surroundings {
+/* What td_measure_build() goes by. */
+struct td_measuring {
+	struct td_machine *machine;
+	/* To read more PMUs from when a formula names them; NULL: a recording's. */
+	const struct td_sysfs *fs;
+	const struct td_opts *opts;
+	struct td_notes *notes;
+	/* what the literals of formulas are told from */
 	const struct td_place *places; /* one an online CPU; NULL: not known */
 	uint64_t tsc_hz;               /* 0: not known */
 	bool core_wide; /* all threads of the cores are counted */
@@ -25,15 +31,11 @@ struct td_surroundings {
 
 /*
  * What opts asks for, ready to be scheduled: the tree and plan's events, or,
- * fixed, those of a recording.  fs: to read more PMUs from when a formula
- * names them; NULL: there are no more.  Free with td_measure_free(), whatever
- * the result.
+ * of a recording, out of plan's.  Free with td_measure_free(), whatever the
+ * result.
  */
 int td_measure_build(struct td_measure *measure, struct td_plan *plan,
-		     struct td_machine *machine, const struct td_sysfs *fs,
-		     const struct td_opts *opts,
-		     const struct td_surroundings *around,
-		     struct td_notes *notes, struct td_err *err);
+		     const struct td_measuring *how, struct td_err *err);
 void td_measure_free(struct td_measure *measure);
 
 #endif

@@ -165,8 +165,8 @@ static int parse_level(struct parser *p, const char *option, const char *arg,
 static int add_metric(struct parser *p, const char *name, size_t len)
 {
 	struct td_opts *opts = p->opts;
-	char **place = td_array_add(&opts->metrics, opts->nr_metrics,
-				    sizeof(*place));
+	char **place =
+		td_array_add(&opts->metrics, opts->nr_metrics, sizeof(*place));
 
 	if (!place)
 		return td_err_nomem(p->err);

@@ -69,9 +69,12 @@ static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 		     struct td_measure *measure, struct td_notes *notes,
 		     struct td_err *err)
 {
-	const struct td_surroundings around = {
-		.tsc_hz = rec->info.tsc_hz,
+	const struct td_measuring how = {
+		.machine = &rec->machine,
+		.opts = opts,
+		.notes = notes,
 		.places = rec->places,
+		.tsc_hz = rec->info.tsc_hz,
 		.core_wide = !rec->info.tasks,
 	};
 	int rc;
@@ -86,11 +89,10 @@ static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 		hide_skipped(rec);
 		return 0;
 	}
-	rc = td_measure_build(measure, &rec->plan, &rec->machine, NULL, opts,
-			      &around, notes, err);
+	rc = td_measure_build(measure, &rec->plan, &how, err);
 	if (!rc)
-		rc = td_select_check(&measure->tree, &rec->machine, opts,
-				     notes, err);
+		rc = td_select_check(&measure->tree, &rec->machine, opts, notes,
+				     err);
 	return rc ? rc
 		  : td_select_rows(&measure->tree, &rec->machine, opts, err);
 }

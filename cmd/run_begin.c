@@ -130,8 +130,8 @@ int td_run_open(struct td_run *run, struct td_err *err)
 	if (!rc)
 		rc = open_recording(run, err);
 	if (!rc && run->opts->verbose)
-		td_describe(stderr, &run->machine, &run->measure.tree, &run->plan,
-			    &run->target);
+		td_describe(stderr, &run->machine, &run->measure.tree,
+			    &run->plan, &run->target);
 	return rc;
 }
 

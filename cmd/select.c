@@ -194,8 +194,7 @@ int td_select_check(const struct td_tree *tree,
 			note_level(tree, machine, i, opts, notes);
 	}
 	for (size_t i = 0; i < tree->nr_metrics; i++)
-		any = any ||
-		      (tree->metrics[i].shown && tree->metrics[i].value);
+		any = any || (tree->metrics[i].shown && tree->metrics[i].value);
 	if (!any)
 		return nothing_shown(tree, machine, opts, err);
 	note_refusals(tree, opts, notes);

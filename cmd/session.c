@@ -15,19 +15,19 @@
 
 static int build_measure(struct td_run *run, struct td_err *err)
 {
-	struct td_surroundings around = {
+	struct td_measuring how = {
+		.machine = &run->machine,
+		.fs = &run->fs,
+		.opts = run->opts,
+		.notes = &run->notes,
 		.tsc_hz = td_tsc_hz(),
 		.core_wide = run->target.system_wide,
 	};
 	td_autofree struct td_place *places = NULL;
 	int rc = td_places_read(&run->fs, &run->machine.online, &places, err);
 
-	around.places = places;
-	if (rc)
-		return rc;
-	return td_measure_build(&run->measure, &run->plan, &run->machine,
-				&run->fs, run->opts, &around, &run->notes,
-				err);
+	how.places = places;
+	return rc ? rc : td_measure_build(&run->measure, &run->plan, &how, err);
 }
 
 static int make_tree(struct td_run *run, struct td_err *err)

@@ -39,8 +39,8 @@ static int read_cpus(const struct td_sysfs *fs, struct td_machine *machine,
 				  fs->sys_path, path, text);
 	machine->smt =
 		td_sysfs_read_int(fs->sys, "devices/system/cpu/smt/active") > 0;
-	machine->has_pmem = faccessat(fs->sys, "firmware/acpi/tables/NFIT",
-				      F_OK, 0) == 0;
+	machine->has_pmem =
+		faccessat(fs->sys, "firmware/acpi/tables/NFIT", F_OK, 0) == 0;
 	machine->nmi_watchdog =
 		td_sysfs_read_int(fs->proc, "sys/kernel/nmi_watchdog") > 0;
 	return 0;

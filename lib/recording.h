@@ -49,7 +49,8 @@ struct td_recording {
 	struct td_machine machine; /* its PMUs' aliases are the events */
 	struct td_plan plan;       /* events and groups, no configs */
 	struct td_recording_info info;
-	struct td_place *places; /* one a CPU of machine.online; NULL: not known */
+	struct td_place
+		*places; /* one a CPU of machine.online; NULL: not known */
 	struct td_times times; /* of the line that was read last */
 	uint64_t time_ns;      /* and its time */
 	bool ended;            /* the end line was there */

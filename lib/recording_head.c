@@ -45,13 +45,15 @@ static int read_pmu(struct td_recording *rec, struct json_object *object,
 
 	if (!name || !cpus ||
 	    !td_json_int(object, "type", 0, UINT32_MAX, &type))
-		return td_recording_bad(rec, err, "\"pmus\": needs name, type and cpus");
+		return td_recording_bad(rec, err,
+					"\"pmus\": needs name, type and cpus");
 	pmu = td_array_add(&machine->pmus, machine->nr_pmus, sizeof(*pmu));
 	if (!pmu)
 		return td_err_nomem(err);
 	pmu->kind = pmu_kind(rec, object, name);
 	if (pmu->kind == TD_PMU_CORE && machine->nr_core < machine->nr_pmus)
-		return td_recording_bad(rec, err, "\"pmus\": core PMUs come first");
+		return td_recording_bad(rec, err,
+					"\"pmus\": core PMUs come first");
 	machine->nr_core += pmu->kind == TD_PMU_CORE;
 	machine->nr_pmus++;
 	pmu->name = strdup(name);
@@ -60,7 +62,8 @@ static int read_pmu(struct td_recording *rec, struct json_object *object,
 	pmu->type = (uint32_t)type;
 	pmu->uarch = td_model_uarch(machine->model, name);
 	if (td_ints_parse(cpus, TD_MAX_CPU, &pmu->cpus))
-		return td_recording_bad(rec, err, "\"pmus\": cpus is not a CPU list");
+		return td_recording_bad(rec, err,
+					"\"pmus\": cpus is not a CPU list");
 	return 0;
 }
 
@@ -84,9 +87,9 @@ static int add_alias(struct td_pmu *pmu, const char *event, double scale)
 		return -ENOMEM;
 	pmu->nr_aliases++;
 	alias->scale = scale;
-	alias->name = is_slots(event + len) ? strdup("slots")
-					    : strndup(event + len + 1,
-						      end - len - 2);
+	alias->name = is_slots(event + len)
+			      ? strdup("slots")
+			      : strndup(event + len + 1, end - len - 2);
 	alias->terms = strdup("");
 	return alias->name && alias->terms ? 0 : -ENOMEM;
 }
@@ -154,7 +157,8 @@ static int read_event(struct td_recording *rec, struct json_object *object,
 	if (!name || pmu < 0 ||
 	    !td_json_int(object, "group", plan->asked ? -1 : 0, MAX_EVENTS,
 			 &group))
-		return td_recording_bad(rec, err, "\"events\": needs name, pmu and group");
+		return td_recording_bad(
+			rec, err, "\"events\": needs name, pmu and group");
 	event = td_array_add(&plan->events, plan->nr_events, sizeof(*event));
 	if (!event)
 		return td_err_nomem(err);
@@ -168,20 +172,23 @@ static int read_event(struct td_recording *rec, struct json_object *object,
 	    (td_typed_get(object, event) ||
 	     (event->tool && rec->machine.pmus[pmu].kind != TD_PMU_TOOL)))
 		return td_recording_bad(rec, err,
-			   "\"events\": an event that makes no "
-			   "sense");
+					"\"events\": an event that makes no "
+					"sense");
 	if (json_object_object_get_ex(object, "scale", &scale) &&
 	    !parse_scale(scale, &event->scale))
-		return td_recording_bad(rec, err, "\"scale\" is not a number above 0");
+		return td_recording_bad(rec, err,
+					"\"scale\" is not a number above 0");
 	if (!event->name ||
 	    add_alias(&rec->machine.pmus[pmu], name, event->scale))
 		return td_err_nomem(err);
 	rc = group < 0 ? 0 : add_to_group(plan, group, pmu);
 	if (!rc && group >= 0 &&
 	    !get_at_once(object, &plan->groups[group].at_once))
-		return td_recording_bad(rec, err, "\"at_once\" is not a number");
+		return td_recording_bad(rec, err,
+					"\"at_once\" is not a number");
 	if (rc == -EINVAL)
-		return td_recording_bad(rec, err, "\"events\": a group of two PMUs");
+		return td_recording_bad(rec, err,
+					"\"events\": a group of two PMUs");
 	return rc ? td_err_nomem(err) : 0;
 }
 
@@ -255,17 +262,19 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 	int64_t version, interval = 0, tsc_hz = 0;
 
 	if (!td_json_int(head, "tdstat", 0, INT_MAX, &version))
-		return td_recording_bad(rec, err, "not a recording of tdstat's");
+		return td_recording_bad(rec, err,
+					"not a recording of tdstat's");
 	if (version != 1)
-		return td_recording_bad(rec, err, "a recording of a later tdstat");
+		return td_recording_bad(rec, err,
+					"a recording of a later tdstat");
 	if (!cpuid || !target || !smt ||
 	    !td_json_int(head, "interval_ms", 0, INT_MAX, &interval))
-		return td_recording_bad(rec, err,
-			   "needs cpuid, smt, interval_ms and target");
+		return td_recording_bad(
+			rec, err, "needs cpuid, smt, interval_ms and target");
 	if (td_cpuid_parse(cpuid, &machine->cpuid, err))
 		return td_recording_bad(rec, err,
-			   "\"cpuid\" is not of the form "
-			   "GenuineIntel-6-97-2");
+					"\"cpuid\" is not of the form "
+					"GenuineIntel-6-97-2");
 	if (strcmp(machine->cpuid.vendor, "GenuineIntel") == 0)
 		machine->model = td_model_find(machine->cpuid.family,
 					       machine->cpuid.model);
@@ -291,9 +300,9 @@ static int read_metrics(struct td_recording *rec, struct json_object *head,
 
 	for (size_t i = 0; i < nr; i++) {
 		struct json_object *name = json_object_array_get_idx(array, i);
-		char **place = td_array_add(&rec->info.metrics,
-					    rec->info.nr_metrics,
-					    sizeof(*place));
+		char **place =
+			td_array_add(&rec->info.metrics, rec->info.nr_metrics,
+				     sizeof(*place));
 
 		if (!json_object_is_type(name, json_type_string))
 			return td_recording_bad(rec, err,
@@ -352,8 +361,8 @@ static int find_clones(struct td_recording *rec, struct json_object *head,
 	if (!clones)
 		return td_err_nomem(err);
 	for (size_t i = 0; i < rec->plan.nr_events; i++)
-		clones[i] = get_flag(json_object_array_get_idx(events, i),
-				     "clone");
+		clones[i] =
+			get_flag(json_object_array_get_idx(events, i), "clone");
 	td_plan_find_clones(&rec->plan, clones);
 	return 0;
 }

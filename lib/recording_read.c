@@ -10,8 +10,8 @@
 #include "lib/recording_head.h"
 #include "lib/util.h"
 
-#define MAX_LINE   (64 << 20) /* a line of 1,024 CPUs and 100 events is 6 MB */
-#define MAX_DEPTH  8
+#define MAX_LINE  (64 << 20) /* a line of 1,024 CPUs and 100 events is 6 MB */
+#define MAX_DEPTH 8
 /* json-c makes INT64_MAX of all that is larger, so that is not one. */
 #define MAX_COUNT (INT64_MAX - 1)
 

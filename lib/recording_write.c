@@ -156,8 +156,8 @@ static void put_asked(struct json_object *head,
 		return;
 	array = json_object_new_array();
 	for (size_t i = 0; i < info->nr_metrics; i++)
-		json_object_array_add(
-			array, json_object_new_string(info->metrics[i]));
+		json_object_array_add(array,
+				      json_object_new_string(info->metrics[i]));
 	json_object_object_add(head, "metrics", array);
 }
 

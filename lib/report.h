@@ -11,7 +11,7 @@
 struct td_column {
 	const char *name;
 	const char *unit; /* "%", "GHz"; "": none */
-	bool present; /* some row of this machine can have it */
+	bool present;     /* some row of this machine can have it */
 };
 
 /* Where a column stands in the tree of a row's PMU. */
@@ -19,8 +19,8 @@ struct td_node {
 	int column;
 	const char *parent; /* NULL at level 1, and outside of the tree */
 	int level;          /* 0: outside of the tree */
-	int depth;          /* below the uppermost one that is there: 0, 1 ... */
-	const char *desc;   /* one line; NULL: none */
+	int depth;        /* below the uppermost one that is there: 0, 1 ... */
+	const char *desc; /* one line; NULL: none */
 };
 
 enum td_status {
@@ -46,7 +46,7 @@ struct td_row {
 	double slots;     /* NaN: not known */
 	double share_pct; /* of its id's slots on all PMUs; NaN: of all */
 	double running_pct; /* of the time, its PMU was counted: the most of its cells */
-	struct td_cell *cells; /* one a column */
+	struct td_cell *cells;       /* one a column */
 	const struct td_node *nodes; /* in the order of the tree */
 	size_t nr_nodes;
 };
@@ -105,9 +105,9 @@ struct td_frame {
 	bool show_id;       /* an aggregation was asked for */
 	bool trees;         /* trees also with interval: too much for a table */
 	bool all;           /* also what does not matter */
-	bool describe;      /* with what a metric means, and why it is missing */
-	bool colour;        /* the stream is a terminal that shows it */
-	bool big_num;       /* thousands apart: 1,234,567 */
+	bool describe; /* with what a metric means, and why it is missing */
+	bool colour;   /* the stream is a terminal that shows it */
+	bool big_num;  /* thousands apart: 1,234,567 */
 	unsigned int screen_lines; /* the header comes again; 0: never */
 };
 

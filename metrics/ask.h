@@ -9,8 +9,8 @@
 
 /* Which metrics are wanted. */
 struct td_ask {
-	int level;      /* the tree down to it; 0: none of it */
-	int only_level; /* this one alone; 0: none */
+	int level;                /* the tree down to it; 0: none of it */
+	int only_level;           /* this one alone; 0: none */
 	const char *const *names; /* "NAME", "GROUP", "tma_*", "NAME:u" */
 	size_t nr_names;
 	bool no_threshold; /* nothing is counted for thresholds */

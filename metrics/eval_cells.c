@@ -75,7 +75,8 @@ static double running_pct(const struct td_metric *metric,
 }
 
 /* Were they counted in slices of time that their parent's events were not? */
-static bool is_apart(const struct td_evaluation *e, const struct td_metric *metric)
+static bool is_apart(const struct td_evaluation *e,
+		     const struct td_metric *metric)
 {
 	const struct td_metric *parent;
 
@@ -160,8 +161,7 @@ void td_eval_find_what_matters(struct td_row *row)
 			const struct td_node *other = &row->nodes[j];
 			bool sibling = node->parent && other->parent &&
 				       other->level == node->level &&
-				       strcmp(node->parent,
-					      other->parent) == 0;
+				       strcmp(node->parent, other->parent) == 0;
 
 			if (i == j || sibling)
 				row->cells[other->column].matters = true;

@@ -161,4 +161,3 @@ void td_eval_fill_operands(const struct td_evaluation *e)
 		}
 	}
 }
-

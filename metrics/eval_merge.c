@@ -79,8 +79,7 @@ void td_eval_merge(struct td_report *report, size_t first, const char *id,
 		merge_cell(rows, nr, i, report->columns[i].unit, tasks, &cell);
 		/* only now: the first row's cells become the merged ones */
 		rows[0].cells[i] = cell;
-		merged.running_pct =
-			fmax(merged.running_pct, cell.running_pct);
+		merged.running_pct = fmax(merged.running_pct, cell.running_pct);
 	}
 	for (size_t i = 0; i < nr; i++) {
 		merged.slots += isnan(rows[i].slots) ? 0 : rows[i].slots;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "metrics/event_key.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -83,8 +82,8 @@ static struct parts take_apart(const struct td_machine *machine, int pmu,
 			       const struct td_spec *spec)
 {
 	struct parts parts = { pmu, spec->name, spec, spec->nr_terms };
-	int named = spec->slashes ? td_machine_find_pmu(machine, spec->name)
-				  : -1;
+	int named =
+		spec->slashes ? td_machine_find_pmu(machine, spec->name) : -1;
 
 	/* "cpu" is what formulas call the only core PMU, or their own */
 	if (named < 0 && !(spec->slashes && strcmp(spec->name, "cpu") == 0))
@@ -101,10 +100,14 @@ static struct parts take_apart(const struct td_machine *machine, int pmu,
 	return parts;
 }
 
+/* In the C locale, which names are in. */
 static void print_lower(FILE *fp, const char *text)
 {
-	for (; *text; text++)
-		fputc(tolower((unsigned char)*text), fp);
+	for (; *text; text++) {
+		bool upper = *text >= 'A' && *text <= 'Z';
+
+		putc(upper ? *text - 'A' + 'a' : *text, fp);
+	}
 }
 
 /* known: the model's terms of the event, in a text of their own; may be empty. */
@@ -155,13 +158,27 @@ static int find_terms(const struct td_machine *machine,
 	return td_event_text_parse(known, *text, err);
 }
 
+static int write_key(const struct td_machine *machine,
+		     const struct td_event_source *source, int pmu,
+		     const struct td_spec *spec, char **out, struct td_err *err)
+{
+	struct parts parts = take_apart(machine, pmu, spec);
+	struct td_event_text known = { 0 };
+	char *text = NULL;
+	int rc = find_terms(machine, source, &parts, &text, &known, err);
+
+	if (!rc && format(machine, &parts, &known, out))
+		rc = td_err_nomem(err);
+	td_event_text_free(&known);
+	free(text);
+	return rc;
+}
+
 int td_event_key(const struct td_machine *machine,
 		 const struct td_event_source *source, int pmu, const char *id,
 		 char **out, struct td_err *err)
 {
-	struct td_event_text typed = { 0 }, known = { 0 };
-	td_autofree char *text = NULL;
-	struct parts parts;
+	struct td_event_text typed = { 0 };
 	int rc = td_event_text_parse(&typed, id, err);
 
 	*out = NULL;
@@ -169,13 +186,8 @@ int td_event_key(const struct td_machine *machine,
 		rc = td_err_set(err, -EINVAL, "%s: not one event", id);
 	if (!rc && typed.specs[0].kind != TD_SPEC_NAME)
 		rc = (*out = strdup(id)) ? 0 : td_err_nomem(err);
-	if (!rc && !*out) {
-		parts = take_apart(machine, pmu, &typed.specs[0]);
-		rc = find_terms(machine, source, &parts, &text, &known, err);
-		if (!rc && format(machine, &parts, &known, out))
-			rc = td_err_nomem(err);
-	}
+	else if (!rc)
+		rc = write_key(machine, source, pmu, &typed.specs[0], out, err);
 	td_event_text_free(&typed);
-	td_event_text_free(&known);
 	return rc;
 }

@@ -164,8 +164,7 @@ static bool is_constant(const struct partial *p, unsigned int i)
 	do {
 		const struct td_expr_node *node = &p->nodes[i];
 
-		if (node->kind == TD_NODE_SLOT &&
-		    !p->known(p->ctx, node->slot))
+		if (node->kind == TD_NODE_SLOT && !p->known(p->ctx, node->slot))
 			return false;
 		if ((node->kind == TD_NODE_BINARY ||
 		     node->kind == TD_NODE_CHOICE) &&

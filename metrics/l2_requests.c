@@ -55,11 +55,12 @@ static const struct td_metric_def later_metrics[] = {
 
 /* clang-format on */
 
-static const struct td_metric_set
-	skylake = { .metrics = skylake_metrics,
-		    .nr_metrics = TD_ARRAY_SIZE(skylake_metrics) },
-	later = { .metrics = later_metrics,
-		  .nr_metrics = TD_ARRAY_SIZE(later_metrics) };
+static const struct td_metric_set skylake = { .metrics = skylake_metrics,
+					      .nr_metrics = TD_ARRAY_SIZE(
+						      skylake_metrics) },
+				  later = { .metrics = later_metrics,
+					    .nr_metrics = TD_ARRAY_SIZE(
+						    later_metrics) };
 
 const struct td_metric_set *td_l2_requests_find(enum td_uarch uarch)
 {

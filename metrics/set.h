@@ -26,8 +26,9 @@ struct td_metric_def {
 	const char *threshold; /* non-zero: worth a look; NULL: none */
 	const char *unit;      /* "%", "" */
 	double factor;         /* what the formula's value is multiplied by */
-	const char *groups; /* "TopdownL1;TmaL1"; NULL: as level and parent say */
-	const char *desc;   /* NULL: none */
+	const char
+		*groups;  /* "TopdownL1;TmaL1"; NULL: as level and parent say */
+	const char *desc; /* NULL: none */
 	enum td_apart apart;
 	bool part; /* of others: nobody asks for it */
 };

@@ -20,9 +20,8 @@
 static bool is_kept(const struct td_metric_set *set,
 		    const struct td_metric_def *def, bool shown)
 {
-	return shown ||
-	       (def->part && !set->files &&
-		(set->one_group || strcmp(def->name, TD_SLOTS) == 0));
+	return shown || (def->part && !set->files &&
+			 (set->one_group || strcmp(def->name, TD_SLOTS) == 0));
 }
 
 /* What a metric of a one-group set is made of costs nothing: thresholds do. */
@@ -142,8 +141,8 @@ static int want_names(struct td_scope *scope)
 		bool found = false;
 
 		rc = check_modifiers(scope, ask->names[i]);
-		for (scope->pmu = 0;
-		     !rc && scope->pmu < (int)tree->nr_pmus; scope->pmu++) {
+		for (scope->pmu = 0; !rc && scope->pmu < (int)tree->nr_pmus;
+		     scope->pmu++) {
 			if (tree->sets[scope->pmu])
 				rc = want_name(scope, ask->names[i], &found);
 		}

@@ -30,11 +30,12 @@ enum td_operand_state {
 struct td_operand {
 	char *name;
 	int pmu;
-	const char *mods; /* of the metric that names it: ":u" on all its events */
-	int owner; /* the metric that has it for itself, -1: it is shared */
+	const char
+		*mods; /* of the metric that names it: ":u" on all its events */
+	int owner;     /* the metric that has it for itself, -1: it is shared */
 	enum td_operand_kind kind;
 	enum td_operand_state state;
-	const struct td_metric_def *def; /* of a metric */
+	const struct td_metric_def *def;  /* of a metric */
 	const struct td_event_def *event; /* of a built-in event; may be NULL */
 	struct td_ints events;            /* of the plan */
 	enum td_tool tool;                /* of a time */
@@ -95,8 +96,9 @@ struct td_tree_setup {
 	const struct td_ask *ask;
 	const struct td_literals *literals;
 	const struct td_event_source *source; /* of names in files' formulas */
-	const struct td_pmu_events *files;    /* for retire latencies; may be NULL */
-	bool fixed; /* the events are recorded ones */
+	const struct td_pmu_events
+		*files; /* for retire latencies; may be NULL */
+	bool fixed;     /* the events are recorded ones */
 };
 
 /*

@@ -180,8 +180,8 @@ static int lookup_call(struct td_scope *scope, const char *name, bool *is)
 		if (index < 0)
 			return index;
 		if (scope->tree->operands[index].state == TD_OPERAND_NEW)
-			rc = td_tree_find_events(
-				scope, &scope->tree->operands[index]);
+			rc = td_tree_find_events(scope,
+						 &scope->tree->operands[index]);
 		if (rc)
 			return rc < 0 ? rc : -EAGAIN;
 		return constant(scope, name,
@@ -386,11 +386,10 @@ static int refuse_for(struct td_tree *tree, struct td_metric *metric,
 	metric->events.nr = 0;
 	if (refused == metric->slot)
 		return 0;
-	return td_operand_refuse(&tree->operands[metric->slot], "%s%s%s",
-				 cause->kind == TD_OPERAND_METRIC ? cause->name
-								  : "",
-				 cause->kind == TD_OPERAND_METRIC ? ": " : "",
-				 cause->refusal);
+	return td_operand_refuse(
+		&tree->operands[metric->slot], "%s%s%s",
+		cause->kind == TD_OPERAND_METRIC ? cause->name : "",
+		cause->kind == TD_OPERAND_METRIC ? ": " : "", cause->refusal);
 }
 
 static int compile(struct td_scope *scope, struct td_metric *metric, int *index)

@@ -63,7 +63,8 @@ static int add_builtin(struct td_scope *scope, struct td_operand *operand)
 	plan->nr_events++;
 	rc = td_event_init(event, own_pmu(scope), scope->pmu, def->name,
 			   def->terms, scope->err);
-	return rc ? rc : td_ints_add(&operand->events, (int)plan->nr_events - 1);
+	return rc ? rc
+		  : td_ints_add(&operand->events, (int)plan->nr_events - 1);
 }
 
 /* --- events that are called by name ------------------------------------------- */
@@ -480,8 +481,8 @@ int td_tree_finish_events(struct td_scope *scope)
 	const struct td_machine *machine = scope->setup->machine;
 	int rc = scope->setup->fixed ? 0 : drop_unused(scope);
 
-	for (int pmu = 0; !rc && !scope->setup->fixed &&
-			  pmu < (int)machine->nr_core;
+	for (int pmu = 0;
+	     !rc && !scope->setup->fixed && pmu < (int)machine->nr_core;
 	     pmu++) {
 		if (!td_pmu_has_slots(&machine->pmus[pmu]))
 			continue;

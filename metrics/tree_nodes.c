@@ -94,9 +94,9 @@ static int find_column(const struct td_tree *tree, const char *name)
 static int insert_column(struct td_tree *tree, const struct td_metric *metric,
 			 int prev)
 {
-	struct td_column *column = td_array_add(
-		&tree->columns, tree->nr_columns, sizeof(*column));
-	size_t at = (size_t)(prev + 1);
+	struct td_column *column =
+		td_array_add(&tree->columns, tree->nr_columns, sizeof(*column));
+	size_t at = prev < 0 ? 0 : (size_t)prev + 1;
 
 	if (!column)
 		return -ENOMEM;
@@ -132,8 +132,8 @@ static int add_columns_below(struct td_tree *tree, int pmu, int parent,
 static int add_node(struct td_tree *tree, int pmu, int index, int depth)
 {
 	struct td_metric *metric = &tree->metrics[index];
-	struct td_node *node = td_array_add(
-		&tree->nodes[pmu], tree->nr_nodes[pmu], sizeof(*node));
+	struct td_node *node = td_array_add(&tree->nodes[pmu],
+					    tree->nr_nodes[pmu], sizeof(*node));
 
 	if (!node)
 		return -ENOMEM;

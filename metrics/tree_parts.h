@@ -16,7 +16,7 @@ struct td_scope {
 	char **keys; /* fixed: one an event of the plan, made when needed */
 	int pmu;
 	const char *mods;
-	int owner; /* see td_operand */
+	int owner;                        /* see td_operand */
 	const struct td_metric_def *def;  /* the metric whose formula it is */
 	const struct td_metric_def *self; /* whose name means its event here */
 	bool no_new; /* a threshold must not cost another event */

@@ -30,7 +30,8 @@ static void read_all(struct td_recording *rec, struct td_err *err)
 	struct td_readings readings = { 0 };
 	struct td_tree tree;
 	uint64_t time_ns;
-	int rc = test_build_levels(&tree, &rec->plan, &rec->machine, 2, true, err);
+	int rc = test_build_levels(&tree, &rec->plan, &rec->machine, 2, true,
+				   err);
 
 	while (!rc) {
 		rc = td_recording_next(rec, &time_ns, &readings, err);

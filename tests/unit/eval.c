@@ -386,8 +386,8 @@ static void test_row(size_t r)
 	td_count_aggregate(&readings, &plan,
 			   rows[r].by_cpu ? TD_AGGREGATE_CPU : TD_AGGREGATE_ALL,
 			   &totals, &err);
-	ok(td_eval(&tree, &totals, NULL, rows[r].merge, &report, &err) == 0, "%s",
-	   rows[r].name);
+	ok(td_eval(&tree, &totals, NULL, rows[r].merge, &report, &err) == 0,
+	   "%s", rows[r].name);
 	check_report(r, &report);
 	td_report_free(&report);
 	td_totals_free(&totals);

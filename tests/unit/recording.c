@@ -220,13 +220,10 @@ static void make_original(struct original *o, const char *model, bool end)
 	test_plan_levels(&o->plan, &o->machine, &o->tree, &err);
 	add_readings(&o->machine, &o->plan, &o->readings);
 	places = calloc(o->machine.online.nr, sizeof(*places));
-	for (size_t i = 0; i < o->machine.online.nr; i++)
-		places[i] = (struct td_place){ o->machine.online.v[i],
-					       (int)i / 2,
-					       -1,
-					       0,
-					       (int)i / 8,
-					       3 };
+	for (size_t i = 0; places && i < o->machine.online.nr; i++)
+		places[i] = (struct td_place){
+			o->machine.online.v[i], (int)i / 2, -1, 0, (int)i / 8, 3
+		};
 	fp = open_memstream(&o->text, &o->size);
 	td_recording_write_head(fp, &o->machine, places, &o->plan, &info);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(times); i++)

@@ -51,6 +51,44 @@ static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 	cell->over_threshold = over * 2 > weight;
 }
 
+static const struct td_node *node_of(const struct td_row *row, size_t column)
+{
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		if (row->nodes[i].column == (int)column)
+			return &row->nodes[i];
+	}
+	return NULL;
+}
+
+static bool same_parent(const struct td_node *a, const struct td_node *b)
+{
+	if (!a->parent || !b->parent)
+		return a->parent == b->parent;
+	return strcmp(a->parent, b->parent) == 0;
+}
+
+/*
+ * Is a name the same thing on all PMUs?  Atom cores have some of the P-cores'
+ * names for shares of slots that there are shares of cycles, elsewhere in the
+ * tree.
+ */
+static bool is_one_thing(const struct td_row *rows, size_t nr, size_t column)
+{
+	const struct td_node *first = NULL;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct td_node *node = node_of(&rows[i], column);
+
+		if (!node)
+			continue;
+		if (!first)
+			first = node;
+		if (!same_parent(first, node))
+			return false;
+	}
+	return true;
+}
+
 /* Of those with the most slots: theirs is most of the value. */
 static const struct td_row *largest(const struct td_row *rows, size_t nr)
 {
@@ -77,6 +115,8 @@ void td_eval_merge(struct td_report *report, size_t first, const char *id,
 		struct td_cell cell;
 
 		merge_cell(rows, nr, i, report->columns[i].unit, tasks, &cell);
+		if (!is_one_thing(rows, nr, i))
+			cell.status = TD_STATUS_NONE;
 		/* only now: the first row's cells become the merged ones */
 		rows[0].cells[i] = cell;
 		merged.running_pct = fmax(merged.running_pct, cell.running_pct);

@@ -542,3 +542,16 @@ amd_agrees() {
 	assert_equal "$(grep -c '(40\.0 %)$' tree)" 8
 	grep '^ cpu.*60\.0 % of the time' tree
 }
+
+# cpu_core's are shares of cycles below tma_fetch_latency, cpu_atom's shares of
+# slots below tma_ifetch_latency.
+@test "--hybrid-merge: not what is another thing on the other kind of core" {
+	saved alderlake
+	recorded - -l 3
+	"$TDSTAT" report -i recording.jsonl -l 3 --all -j |
+		jq -es 'map(select(.metric == "tma_icache_misses") | .parent) | sort ==
+			["tma_fetch_latency", "tma_ifetch_latency"]'
+	"$TDSTAT" report -i recording.jsonl -l 3 --all --hybrid-merge -j |
+		jq -es 'map(.metric) | index("tma_icache_misses") == null
+			and index("tma_branch_mispredicts") != null'
+}

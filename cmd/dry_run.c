@@ -121,7 +121,8 @@ static void put_rest(FILE *fp, const struct td_plan *plan)
 	for (size_t i = 0; i < plan->nr_events; i++) {
 		const struct td_event *event = &plan->events[i];
 
-		if (event->refusal)
+		/* of metrics, their own reason says it */
+		if (event->refusal && plan->asked)
 			fprintf(fp, "not counted: %s\n", event->refusal);
 		else if (event->tool)
 			fprintf(fp, "without the kernel: %s\n", event->name);

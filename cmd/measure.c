@@ -8,8 +8,8 @@
 #include "metrics/builtin.h"
 
 /*
- * Levels 1 and 2 are built in and need no files, but for processors of which
- * nothing is: AMD's are in their files alone.  A recording of what files said
+ * Levels 1 and 2 are built in and need no files, unless the user names some,
+ * but for processors of which nothing is: AMD's are in their files alone.  A recording of what files said
  * may hold none of the names that are built in.
  */
 static bool wants_files(const struct td_measure *m,
@@ -17,7 +17,7 @@ static bool wants_files(const struct td_measure *m,
 {
 	bool intel = strcmp(machine->cpuid.vendor, "GenuineIntel") == 0;
 
-	if (td_ask_wants_files(&m->ask))
+	if (td_ask_wants_files(&m->ask) || m->asked_dir)
 		return true;
 	for (size_t i = 0; i < m->sets.nr; i++) {
 		if (!m->sets.v[i] && !machine->pmus[i].skip &&
@@ -160,6 +160,7 @@ int td_measure_build(struct td_measure *m, struct td_plan *plan,
 			.no_merge = opts->no_merge,
 		},
 	};
+	m->asked_dir = opts->metrics_dir != NULL;
 	td_catalog_init(&m->catalog, how->fs, how->machine, opts->metrics_dir);
 	td_literals_fill(&m->literals, how->machine, how->places, how->tsc_hz,
 			 how->core_wide);

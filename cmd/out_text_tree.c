@@ -280,9 +280,8 @@ static void put_hidden(const struct tree *tree)
 	if (!tree->nr_hidden)
 		return;
 	start_line(tree);
-	fprintf(tree->writer->fp,
-		"  %zu more not over threshold: --all shows all\n",
-		tree->nr_hidden);
+	fprintf(tree->writer->fp, "  %zu more %s not marked: --all shows all\n",
+		tree->nr_hidden, tree->nr_hidden == 1 ? "is" : "are");
 }
 
 void td_out_text_tree(const struct td_writer *writer,

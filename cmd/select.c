@@ -201,11 +201,15 @@ int td_select_check(const struct td_tree *tree,
 	return 0;
 }
 
+/* Shares of slots, or what is named with them, of cores that share these. */
 static bool needs_whole_cores(const struct td_tree *tree,
 			      const struct td_machine *machine)
 {
-	for (size_t i = 0; machine->smt && i < tree->nr_pmus; i++) {
-		if (tree->sets[i] && tree->sets[i]->per_core)
+	for (size_t i = 0; machine->smt && i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+		const struct td_metric_set *set = tree->sets[metric->pmu];
+
+		if (metric->shown && metric->def->level && set && set->per_core)
 			return true;
 	}
 	return false;

@@ -49,7 +49,8 @@ static int make_tree(struct td_run *run, struct td_err *err)
 	schedule.needs = tree->needs;
 	schedule.nr_needs = tree->nr_needs;
 	schedule.references = tree->references;
-	schedule.always = td_ask_wants_files(&run->measure.ask);
+	schedule.always =
+		td_ask_wants_files(&run->measure.ask) || run->measure.asked_dir;
 	return td_plan_build(&run->plan, &run->machine, &schedule, err);
 }
 

@@ -125,19 +125,19 @@ int td_reader_read(struct td_reader *reader, struct td_readings *readings,
 		   struct td_err *err)
 {
 	struct td_readings before = reader->before;
+	int rc = 0;
 
-	for (size_t s = 0; s < reader->nr_steps; s++) {
+	for (size_t s = 0; !rc && s < reader->nr_steps; s++) {
 		struct td_read_step *step = &reader->steps[s];
-		int rc;
 
 		if (reader->goes_there && (!s || step[-1].cpu != step->cpu))
 			go_to_cpu(step->cpu);
 		rc = read_step(reader, step, err);
-		if (rc)
-			return rc;
 	}
 	if (reader->goes_there)
 		sched_setaffinity(0, sizeof(reader->home), &reader->home);
+	if (rc)
+		return rc;
 	td_count_delta(&reader->now, &reader->before, &reader->delta);
 	for (size_t s = 0; s < reader->nr_steps; s++) {
 		if (reader->steps[s].lost && reader->steps[s].resume)

@@ -137,15 +137,13 @@ static int leave_kernel_out(struct refused r)
 	td_notes_add(r.setup->notes,
 		     "counting user space only: kernel.perf_event_paranoid "
 		     "does not let this user count the kernel");
-	if (!plan->asked)
-		return 0;
 	while (!rc && find_kernel_event(plan, &r.index, &r.member)) {
 		r.group = &plan->groups[r.index];
 		r.event = &plan->events[r.group->members[r.member]];
 		r.pmu = r.setup->machine->pmus[r.event->pmu].name;
 		rc = refuse(&r);
 	}
-	for (size_t i = 0; !rc && i < plan->nr_events; i++) {
+	for (size_t i = 0; !rc && plan->asked && i < plan->nr_events; i++) {
 		if (!plan->events[i].refusal && !plan->events[i].tool &&
 		    become_user_only(&plan->events[i]))
 			rc = td_err_nomem(r.err);
@@ -172,6 +170,17 @@ static bool can_take_apart(const struct refused *r)
 	return r->setup->plan->asked
 		       ? td_plan_is_breakable(r->setup->plan, r->index)
 		       : td_plan_can_split(r->group);
+}
+
+/* Levels 1 and 2 were to count all the time: here they have to take turns. */
+static int let_go(const struct refused *r)
+{
+	r->setup->plan->groups[r->index].pinned = false;
+	td_notes_add(r->setup->notes,
+		     "%s: the kernel does not count %s and what is with it all "
+		     "the time: they take turns with the rest",
+		     r->pmu, r->setup->plan->events[r->group->members[0]].name);
+	return 0;
 }
 
 /* Of this event alone, not of the user, the machine or a shortage. */
@@ -221,11 +230,15 @@ int td_fall_back(const struct td_counter_setup *setup, size_t group,
 			     r.pmu);
 		return 0;
 	}
+	if (rc == -EINVAL && g->pinned && !setup->plan->asked)
+		return let_go(&r);
 	if (rc == -EINVAL && can_take_apart(&r))
 		return take_apart(&r);
 	if (rc == -ENODEV && !target->system_wide && !target->enable_on_exec)
 		rc = -ESRCH; /* a task that is exiting */
-	if (setup->plan->asked && is_the_events(&r))
+	/* what one of many metrics takes outside of the cores */
+	if ((setup->plan->asked || td_pmu_kind(r.pmu) != TD_PMU_CORE) &&
+	    is_the_events(&r))
 		return refuse(&r);
 	return td_open_error(err, rc, event, r.pmu, target);
 }

@@ -28,21 +28,45 @@ static bool same_rings(const struct td_modifiers *a,
 	       a->host == b->host && a->non_idle == b->non_idle;
 }
 
-/* An event of the PMU, if all of them count in the same rings; NULL else. */
-static const struct td_event *find_typical(const struct td_plan *plan, int pmu)
+/* How many of the PMU's events count in the same rings as one of them. */
+static size_t count_alike(const struct td_plan *plan,
+			  const struct td_event *one)
 {
-	const struct td_event *first = NULL;
+	size_t nr = 0;
 
 	for (size_t i = 0; i < plan->nr_events; i++) {
 		const struct td_event *event = &plan->events[i];
 
-		if (event->pmu != pmu || event->refusal)
-			continue;
-		first = first ? first : event;
-		if (!same_rings(&first->mods, &event->mods))
-			return NULL;
+		nr += event->pmu == one->pmu && !event->refusal &&
+		      same_rings(&event->mods, &one->mods);
 	}
-	return first;
+	return nr;
+}
+
+/*
+ * An event of the PMU that counts in the rings that most of them do; NULL: there
+ * is none.  Those of other rings are scaled by these rings' work, too: it says
+ * more of their group's share than time does.
+ */
+static const struct td_event *find_typical(const struct td_plan *plan, int pmu)
+{
+	const struct td_event *best = NULL;
+	size_t most = 0;
+
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		const struct td_event *event = &plan->events[i];
+		size_t nr;
+
+		if (event->pmu != pmu || event->refusal ||
+		    (best && same_rings(&best->mods, &event->mods)))
+			continue;
+		nr = count_alike(plan, event);
+		if (nr > most) {
+			most = nr;
+			best = event;
+		}
+	}
+	return best;
 }
 
 static bool is_kind(const struct td_event *event, const struct td_pmu *pmu,
@@ -54,11 +78,15 @@ static bool is_kind(const struct td_event *event, const struct td_pmu *pmu,
 }
 
 static int find_event(const struct td_plan *plan,
-		      const struct td_machine *machine, int pmu, int kind)
+		      const struct td_machine *machine,
+		      const struct td_event *typical, int kind)
 {
+	int pmu = typical->pmu;
+
 	for (int i = 0; i < (int)plan->nr_events; i++) {
 		if (plan->events[i].pmu == pmu &&
-		    is_kind(&plan->events[i], &machine->pmus[pmu], kind))
+		    is_kind(&plan->events[i], &machine->pmus[pmu], kind) &&
+		    same_rings(&plan->events[i].mods, &typical->mods))
 			return i;
 	}
 	return -1;
@@ -70,10 +98,10 @@ void td_reference_choose(struct td_reference *reference,
 			 uint32_t taken)
 {
 	struct td_event event = { .pmu = pmu, .type = machine->pmus[pmu].type };
+	const struct td_event *typical = find_typical(plan, pmu);
 
 	*reference = (struct td_reference){ .event = -1, .kind = -1 };
-	if (machine->pmus[pmu].uarch == TD_UARCH_UNKNOWN ||
-	    !find_typical(plan, pmu))
+	if (machine->pmus[pmu].uarch == TD_UARCH_UNKNOWN || !typical)
 		return;
 	for (int kind = 0; kind < (int)TD_ARRAY_SIZE(kinds); kind++) {
 		uint32_t counter = TD_FIXED(kinds[kind].fixed);
@@ -84,7 +112,7 @@ void td_reference_choose(struct td_reference *reference,
 		if (!(reference->claim.mask & counter & ~taken))
 			continue;
 		reference->kind = kind;
-		reference->event = find_event(plan, machine, pmu, kind);
+		reference->event = find_event(plan, machine, typical, kind);
 		return;
 	}
 }
@@ -119,7 +147,7 @@ int td_reference_make(struct td_reference *reference, struct td_plan *plan,
 	event = td_array_add(&plan->events, plan->nr_events, sizeof(*event));
 	if (!event)
 		return td_err_nomem(err);
-	typical = find_typical(plan, pmu);
+	typical = find_typical(plan, pmu); /* events have moved */
 	rc = td_event_init(event, &machine->pmus[pmu], pmu,
 			   kinds[reference->kind].name,
 			   kinds[reference->kind].terms, err);

@@ -155,8 +155,7 @@ static int read_event(struct td_recording *rec, struct json_object *object,
 	int rc;
 
 	if (!name || pmu < 0 ||
-	    !td_json_int(object, "group", plan->asked ? -1 : 0, MAX_EVENTS,
-			 &group))
+	    !td_json_int(object, "group", -1, MAX_EVENTS, &group))
 		return td_recording_bad(
 			rec, err, "\"events\": needs name, pmu and group");
 	event = td_array_add(&plan->events, plan->nr_events, sizeof(*event));

@@ -49,6 +49,7 @@ struct td_row {
 	struct td_cell *cells;       /* one a column */
 	const struct td_node *nodes; /* in the order of the tree */
 	size_t nr_nodes;
+	bool absent; /* of tasks: none was on the PMU */
 };
 
 struct td_report {

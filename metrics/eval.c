@@ -81,12 +81,25 @@ static bool was_opened(const struct td_tree *tree, int pmu,
 	return !any; /* nothing of it is counted: it has its reasons */
 }
 
+/* Was any task on the PMU at all? */
+static bool ran_on(const struct td_evaluation *e, int pmu)
+{
+	const struct td_plan *plan = e->tree->plan;
+
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		if (plan->events[i].pmu == pmu && e->totals[i].running_ns)
+			return true;
+	}
+	return false;
+}
+
 static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
 {
 	struct td_tree *tree = e->tree;
 
 	fill_metrics(tree, pmu);
 	row->slots = slots_of(tree, pmu);
+	row->absent = e->tasks && !ran_on(e, pmu);
 	row->nodes = tree->nodes[pmu];
 	row->nr_nodes = tree->nr_nodes[pmu];
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
@@ -104,12 +117,12 @@ static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
 
 static void fill_shares(struct td_row *rows, size_t nr)
 {
-	double all = 0;
+	double all = 0; /* NaN: of one of them it is not known */
 
 	for (size_t i = 0; i < nr; i++)
-		all += isnan(rows[i].slots) ? 0 : rows[i].slots;
+		all += rows[i].absent ? 0 : rows[i].slots;
 	for (size_t i = 0; i < nr; i++) {
-		if (all > 0 && !isnan(rows[i].slots))
+		if (all > 0 && !rows[i].absent)
 			rows[i].share_pct = PERCENT * rows[i].slots / all;
 	}
 }
@@ -132,6 +145,16 @@ static int add_rows(const struct td_evaluation *e, const char *id,
 	return 0;
 }
 
+/* Nothing is to be weighed where there is one kind of core. */
+static bool has_one_kind(const struct td_machine *machine)
+{
+	size_t kinds = 0;
+
+	for (size_t i = 0; i < machine->nr_core; i++)
+		kinds += !machine->pmus[i].skip;
+	return kinds == 1;
+}
+
 static int eval_id(struct td_evaluation *e, const char *id, bool merge,
 		   struct td_report *report)
 {
@@ -143,7 +166,9 @@ static int eval_id(struct td_evaluation *e, const char *id, bool merge,
 	if (rc || report->nr_rows == first)
 		return rc;
 	fill_shares(report->rows + first, report->nr_rows - first);
-	if (merge)
+	if (merge && has_one_kind(e->tree->machine))
+		report->rows[first].pmu = "all";
+	else if (merge)
 		td_eval_merge(report, first, id, e->tasks);
 	return 0;
 }

@@ -13,6 +13,8 @@ static const char *describe_gap(const struct td_evaluation *e, int event)
 	static const char unnamed[] = "an event did not get a counter";
 	struct td_tree *tree = e->tree;
 
+	if (tree->plan->events[event].refusal)
+		return tree->plan->events[event].refusal;
 	if (!tree->gaps) {
 		tree->gaps = calloc(tree->plan->nr_events, sizeof(char *));
 		tree->nr_gaps = tree->gaps ? tree->plan->nr_events : 0;
@@ -121,8 +123,7 @@ void td_eval_fill_cell(const struct td_evaluation *e,
 	const char *gap = find_gap(e, metric);
 
 	*cell = (struct td_cell){ .status = TD_STATUS_OK, .value = value };
-	/* without thresholds nobody knows what matters */
-	cell->matters = metric->named || !e->tree->has_thresholds;
+	cell->matters = metric->named || e->tree->all_matter;
 	if (!metric->value) {
 		set_missing(cell, TD_STATUS_NOT_SUPPORTED,
 			    td_metric_refusal(tree, metric));

@@ -8,13 +8,15 @@
 
 /*
  * Each PMU's value weighs as much as its slots.  A PMU without slots had
- * nothing to do and says nothing; one that lacks the metric leaves the whole
- * machine without it.  A task's time on the PMUs adds up; CPUs were all
+ * nothing to do and says nothing; one that lacks the metric, or whose slots are
+ * not known, leaves the whole machine without it.  A task's time on the PMUs adds up; CPUs were all
  * counted as long as the least of them.
  */
 static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 		       const char *unit, bool tasks, struct td_cell *cell)
 {
+	static const char no_slots[] =
+		"how many slots a kind of core had is not known";
 	double sum = 0, weight = 0, over = 0, running = tasks ? 0 : PERCENT;
 
 	*cell = (struct td_cell){ .status = TD_STATUS_NOT_COUNTED,
@@ -28,13 +30,18 @@ static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 		const struct td_cell *part = &rows[i].cells[column];
 
 		cell->matters |= part->matters;
-		/* a task need not have been there; a CPU's counters failed */
-		if (isnan(rows[i].slots) && !tasks)
+		if (rows[i].absent)
+			continue;
+		if (isnan(rows[i].slots)) {
+			cell->why = part->why ? part->why : no_slots;
 			return;
-		if (isnan(rows[i].slots) || rows[i].slots <= 0)
+		}
+		if (rows[i].slots <= 0)
 			continue;
 		if (part->status == TD_STATUS_NONE)
 			cell->status = TD_STATUS_NONE;
+		cell->apart |= part->apart;
+		cell->why = cell->why ? cell->why : part->why;
 		sum += part->value * rows[i].slots;
 		weight += rows[i].slots;
 		over += part->over_threshold ? rows[i].slots : 0;
@@ -47,6 +54,7 @@ static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 	if (isnan(sum))
 		return;
 	cell->status = TD_STATUS_OK;
+	cell->why = NULL;
 	cell->value = sum / weight;
 	cell->over_threshold = over * 2 > weight;
 }

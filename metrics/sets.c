@@ -302,15 +302,16 @@ static int fill_set(struct td_made_set *made, const struct td_machine *machine,
 }
 
 static void note_fallback(struct td_notes *notes, const struct td_pmu *pmu,
-			  const struct td_metric_set *set)
+			  const struct td_metric_set *set, bool any_files)
 {
 	if (!set->files && set->levels)
 		td_notes_add(notes,
-			     "%s (%s): there are no metric files of this "
-			     "model: the tree is the built-in one, of %d "
+			     "%s (%s): %s: the tree is the built-in one, of %d "
 			     "level%s",
-			     pmu->name, td_uarch_name(pmu->uarch), set->levels,
-			     set->levels == 1 ? "" : "s");
+			     pmu->name, td_uarch_name(pmu->uarch),
+			     any_files ? "its metric files have no tree"
+				       : "there are no metric files of it",
+			     set->levels, set->levels == 1 ? "" : "s");
 }
 
 static int make_room(struct td_sets *sets, size_t nr)
@@ -338,7 +339,8 @@ int td_sets_from_files(struct td_sets *sets, const struct td_machine *machine,
 		if (!made->nr)
 			continue;
 		sets->v[i] = &made->set;
-		note_fallback(notes, &machine->pmus[i], &made->set);
+		note_fallback(notes, &machine->pmus[i], &made->set,
+			      files->nr_metrics > 0);
 	}
 	return 0;
 }

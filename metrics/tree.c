@@ -31,6 +31,23 @@ static bool is_free(const struct td_metric_set *set,
 	return set->one_group && !set->files && def->level > 0;
 }
 
+/* Two names can mean the same metric, and two metrics have the same name. */
+static struct td_metric *find_shown(const struct td_scope *scope,
+				    const struct td_metric_def *def)
+{
+	struct td_tree *tree = scope->tree;
+
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		struct td_metric *metric = &tree->metrics[i];
+
+		if (metric->shown && metric->pmu == scope->pmu &&
+		    strcmp(metric->def->name, def->name) == 0 &&
+		    strcmp(tree->operands[metric->slot].mods, scope->mods) == 0)
+			return metric;
+	}
+	return NULL;
+}
+
 static int want(struct td_scope *scope, const struct td_metric_def *def,
 		bool shown, bool by_name)
 {
@@ -38,6 +55,11 @@ static int want(struct td_scope *scope, const struct td_metric_def *def,
 	struct td_metric *metric;
 	int index, rc;
 
+	metric = shown ? find_shown(scope, def) : NULL;
+	if (metric) {
+		metric->named = metric->named || by_name;
+		return 0;
+	}
 	rc = td_tree_compile(scope, def, &index);
 	if (rc)
 		return rc;
@@ -96,6 +118,15 @@ static void offer(void *ctx, const char *group)
 	td_closest_offer(ctx, group);
 }
 
+static bool any_skipped(const struct td_machine *machine)
+{
+	for (size_t i = 0; i < machine->nr_core; i++) {
+		if (machine->pmus[i].skip)
+			return true;
+	}
+	return false;
+}
+
 static int unknown_name(const struct td_scope *scope, const char *name)
 {
 	struct td_closest closest = { .wanted = name };
@@ -111,8 +142,10 @@ static int unknown_name(const struct td_scope *scope, const char *name)
 						 &closest);
 		}
 	}
-	td_err_usage(scope->err, "-M %s: no metric or group of this processor",
-		     name);
+	td_err_usage(scope->err, "-M %s: no metric or group of %s", name,
+		     any_skipped(scope->setup->machine)
+			     ? "the cores that are looked at"
+			     : "this processor");
 	if (closest.best[0])
 		return td_err_hint(scope->err, "did you mean '%s'?",
 				   closest.best);
@@ -190,9 +223,7 @@ static int want_all(struct td_scope *scope)
 		if (tree->sets[scope->pmu])
 			rc = want_levels(scope);
 	}
-	if (!rc)
-		rc = want_names(scope);
-	return rc ? rc : want_weights(scope);
+	return rc ? rc : want_names(scope);
 }
 
 static int add_thresholds(struct td_scope *scope)
@@ -299,7 +330,8 @@ static int allocate(struct td_tree *tree, struct td_plan *plan,
 		.plan = plan,
 		.machine = setup->machine,
 		.nr_pmus = nr,
-		.has_thresholds = !setup->ask->no_threshold,
+		.all_matter =
+			setup->ask->no_threshold || setup->ask->only_level,
 	};
 	tree->sets = calloc(nr + 1, sizeof(const void *));
 	tree->levels = calloc(nr + 1, sizeof(int));
@@ -354,6 +386,8 @@ int td_tree_build(struct td_tree *tree, struct td_plan *plan,
 							 : 0;
 	if (!rc)
 		rc = add_thresholds(&scope);
+	if (!rc)
+		rc = want_weights(&scope);
 	free_keys(&scope);
 	if (!rc)
 		rc = td_tree_finish_events(&scope);

@@ -77,7 +77,7 @@ struct td_tree {
 	size_t nr_operands;
 	struct td_metric *metrics;
 	size_t nr_metrics, nr_shown;
-	bool has_thresholds; /* they were asked for */
+	bool all_matter; /* no thresholds, or one level alone: all is shown */
 	struct td_column *columns;
 	size_t nr_columns;
 	struct td_node **nodes; /* one list a PMU, in the order of the tree */

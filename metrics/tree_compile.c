@@ -337,16 +337,24 @@ static int ready_all(struct td_scope *scope, const struct td_expr *expr,
 	return rc;
 }
 
+/*
+ * *out is NULL, and why says so, where the text is no formula: newer files than
+ * this program have words that it does not know.
+ */
 static int parse(struct td_scope *scope, struct td_expr **out, const char *text,
-		 const char *what)
+		 struct td_err *why)
 {
-	int rc = td_expr_parse(out, text, lookup, scope, scope->err);
+	int rc = td_expr_parse(out, text, lookup, scope, why);
 
 	if (rc == -EAGAIN)
 		return TD_TREE_OTHERS;
-	if (rc && rc != -ENOMEM)
-		td_err_wrap(scope->err, "%s%s", scope->def->name, what);
-	return rc;
+	if (rc != -EINVAL && rc != -ENOENT) {
+		if (rc)
+			*scope->err = *why;
+		return rc;
+	}
+	*out = NULL;
+	return 0;
 }
 
 static int add_metric(struct td_scope *scope, struct td_metric *metric,
@@ -395,10 +403,14 @@ static int refuse_for(struct td_tree *tree, struct td_metric *metric,
 static int compile(struct td_scope *scope, struct td_metric *metric, int *index)
 {
 	struct td_tree *tree = scope->tree;
-	int refused, rc;
+	struct td_err why = { 0 };
+	int refused = -1, rc;
 
-	rc = parse(scope, &metric->value, metric->def->formula, "");
-	if (!rc)
+	rc = parse(scope, &metric->value, metric->def->formula, &why);
+	if (!rc && !metric->value)
+		rc = td_operand_refuse(&tree->operands[metric->slot], "%s",
+				       why.msg);
+	else if (!rc)
 		rc = ready_all(scope, metric->value, &metric->events, &refused);
 	if (!rc && tree->operands[metric->slot].refusal)
 		refused = metric->slot;
@@ -457,10 +469,11 @@ static int compile_threshold(struct td_scope *scope, size_t i)
 {
 	struct td_expr *threshold = NULL;
 	struct td_ints events = { 0 };
+	struct td_err why = { 0 };
 	int refused, rc;
 
-	rc = parse(scope, &threshold, scope->def->threshold, ": threshold");
-	if (!rc)
+	rc = parse(scope, &threshold, scope->def->threshold, &why);
+	if (!rc && threshold)
 		rc = ready_all(scope, threshold, &events, &refused);
 	if (rc) {
 		td_expr_free(threshold);

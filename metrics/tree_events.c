@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which events a name in a formula is. */
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -311,13 +310,11 @@ static int find_recorded(struct td_scope *scope, struct td_operand *operand,
 /* --- retire latencies ---------------------------------------------------------- */
 
 /* "INST:R", "cpu_core/INST/R": the name without its PMU; false: not one. */
-static bool wants_latency(const struct td_scope *scope, const char *text,
-			  char name[256])
+static bool wants_latency(const char *text, char name[256])
 {
 	const char *end = strrchr(text, '/'), *start = strchr(text, '/');
 	const char *colon = strrchr(text, ':');
 
-	(void)scope;
 	if (end && start != end && strcmp(end, "/R") == 0)
 		snprintf(name, 256, "%.*s", (int)(end - start - 1), start + 1);
 	else if (!end && colon && strcmp(colon, ":R") == 0)
@@ -356,7 +353,7 @@ int td_tree_find_events(struct td_scope *scope, struct td_operand *operand)
 
 	if (operand->event)
 		return add_builtin(scope, operand);
-	if (wants_latency(scope, operand->name, name))
+	if (wants_latency(operand->name, name))
 		return set_latency(scope, operand, name);
 	rc = write_text(scope, operand->name, &text);
 	if (rc)

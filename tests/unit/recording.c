@@ -98,7 +98,7 @@ static const struct {
 	  ",\"events\":[{\"name\":null,\"pmu\":\"cpu_core\",\"group\":0}]}\n",
 	  0, 1, "events" },
 	{ "a group below 0", "{\"tdstat\":1," INFO "," PMUS
-	  ",\"events\":[{\"name\":\"a\",\"pmu\":\"cpu_core\",\"group\":-1}]}\n",
+	  ",\"events\":[{\"name\":\"a\",\"pmu\":\"cpu_core\",\"group\":-2}]}\n",
 	  0, 1, "events" },
 	{ "a group that is too many", "{\"tdstat\":1," INFO "," PMUS
 	  ",\"events\":[{\"name\":\"a\",\"pmu\":\"cpu_core\","

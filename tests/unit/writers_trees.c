@@ -125,11 +125,11 @@ static const struct {
 " cpu_core, 80.0 % of the slots\n"
 "      40.0 %  tma_backend_bound\n"
 "          25.0 %  tma_memory_bound\n"
-"  2 more not over threshold: --all shows all\n"
+"  2 more are not marked: --all shows all\n"
 "\n"
 " cpu_atom, 20.0 % of the slots\n"
 "       2.0 %  tma_core_bound\n"
-"  1 more not over threshold: --all shows all\n"
+"  1 more is not marked: --all shows all\n"
 "\n" },
 	{ "what a PMU has not is not hidden",
 	  .frame = { .target = "true" },
@@ -138,7 +138,7 @@ static const struct {
 	  .want = TITLE
 " cpu\n"
 "      40.0 %  tma_backend_bound\n"
-"  1 more not over threshold: --all shows all\n"
+"  1 more is not marked: --all shows all\n"
 "\n" },
 	{ "all of it",
 	  .frame = { .target = "true", .all = true },
@@ -300,7 +300,7 @@ static const struct {
 "           3.0 %  tma_memory_bound\n"
 "                  ten_of_ten ten_of_ten ten_of_ten ten_of_ten ten_of_ten\n"
 "                  eight_of\n"
-"  1 more not over threshold: --all shows all\n"
+"  1 more is not marked: --all shows all\n"
 "\n" },
 	{ "no descriptions", .frame = { .target = "true" },
 	  .rows = { { "all", "cpu", 1, 100, 100, NODES(described),
@@ -354,13 +354,13 @@ static const struct {
 "     1.000104518      40.0 %  tma_backend_bound          <--\n"
 "     1.000104518          25.0 %  tma_memory_bound       <--\n"
 "     1.000104518          15.0 %  tma_core_bound\n"
-"     1.000104518  1 more not over threshold: --all shows all\n"
+"     1.000104518  1 more is not marked: --all shows all\n"
 "\n"
 "#    1.000104518 cpu, 97.8 % of the time\n"
 "     1.000104518      40.0 %  tma_backend_bound          <--\n"
 "     1.000104518          25.0 %  tma_memory_bound       <--\n"
 "     1.000104518          15.0 %  tma_core_bound\n"
-"     1.000104518  1 more not over threshold: --all shows all\n"
+"     1.000104518  1 more is not marked: --all shows all\n"
 "\n" },
 	{ "trees of intervals: of which CPU and PMU",
 	  .frame = { .interval = true, .trees = true, .show_id = true, .show_pmu = true },

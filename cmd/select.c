@@ -133,12 +133,19 @@ static void note_level(const struct td_tree *tree,
 		td_notes_add(notes, "%s %s: not shown", pmu->name,
 			     recorded ? "was not recorded"
 				      : "has no top-down events");
+	else if (recorded && tree->nr_dropped[i])
+		td_notes_add(notes,
+			     "%s: %zu metrics of these levels were not "
+			     "recorded: not shown",
+			     pmu->name, tree->nr_dropped[i]);
 	/* of a built-in tree in the place of files' that was said */
 	else if (tree->levels[i] < opts->level &&
 		 (recorded || tree->sets[i]->files || opts->level <= 2))
 		td_notes_add(notes, "%s (%s): %s level %d", pmu->name,
 			     td_uarch_name(pmu->uarch),
-			     recorded ? "recorded only at" : "there is only",
+			     tree->levels[i] < tree->sets[i]->levels
+				     ? "recorded only at"
+				     : "there is only",
 			     tree->levels[i]);
 }
 
@@ -182,6 +189,33 @@ static int nothing_shown(const struct td_tree *tree,
 	return td_why_no_tree(machine, err);
 }
 
+/* A share of something that every kind of core that is looked at has? */
+static bool is_mergeable(const struct td_tree *tree,
+			 const struct td_machine *machine,
+			 const struct td_metric *metric)
+{
+	size_t have = 0, kinds = 0;
+
+	for (size_t i = 0; i < machine->nr_core; i++)
+		kinds += !machine->pmus[i].skip;
+	for (size_t i = 0; i < tree->nr_metrics; i++)
+		have += tree->metrics[i].shown &&
+			strcmp(tree->metrics[i].name, metric->name) == 0;
+	return metric->shown && have == kinds &&
+	       (kinds == 1 || strcmp(metric->def->unit, "%") == 0);
+}
+
+static int check_merge(const struct td_tree *tree,
+		       const struct td_machine *machine, struct td_err *err)
+{
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		if (is_mergeable(tree, machine, &tree->metrics[i]))
+			return 0;
+	}
+	return td_err_usage(err, "--hybrid-merge: nothing of this is a share "
+				 "that all kinds of core have");
+}
+
 int td_select_check(const struct td_tree *tree,
 		    const struct td_machine *machine,
 		    const struct td_opts *opts, struct td_notes *notes,
@@ -198,7 +232,7 @@ int td_select_check(const struct td_tree *tree,
 	if (!any)
 		return nothing_shown(tree, machine, opts, err);
 	note_refusals(tree, opts, notes);
-	return 0;
+	return opts->hybrid_merge ? check_merge(tree, machine, err) : 0;
 }
 
 /* Shares of slots, or what is named with them, of cores that share these. */

@@ -34,6 +34,7 @@ const char *td_ask_modifiers(const char *name)
 
 struct match {
 	const char *pattern;
+	int flags;
 	bool found;
 };
 
@@ -42,13 +43,13 @@ static void match_group(void *ctx, const char *group)
 	struct match *match = ctx;
 
 	match->found = match->found ||
-		       fnmatch(match->pattern, group, FNM_CASEFOLD) == 0;
+		       fnmatch(match->pattern, group, match->flags) == 0;
 }
 
 bool td_ask_matches(const char *name, const struct td_metric_def *def)
 {
 	char pattern[MAX_NAME];
-	struct match match = { pattern, false };
+	struct match match = { pattern, FNM_CASEFOLD, false };
 
 	snprintf(pattern, sizeof(pattern), "%.*s", (int)strcspn(name, ":"),
 		 name);
@@ -57,6 +58,9 @@ bool td_ask_matches(const char *name, const struct td_metric_def *def)
 	if (strcasecmp(pattern, "all") == 0 ||
 	    fnmatch(pattern, def->name, FNM_CASEFOLD) == 0)
 		return true;
+	/* "tma_l3*" is not meant for all of tma_L3_group */
+	if (strpbrk(pattern, "*?["))
+		match.flags = 0;
 	td_metric_def_each_group(def, match_group, &match);
 	return match.found;
 }

@@ -24,7 +24,8 @@ bool td_ask_wants_files(const struct td_ask *ask);
 bool td_ask_wants_level(const struct td_ask *ask,
 			const struct td_metric_def *def);
 /*
- * Is it what a name means, in any case?  "all" is everything.  The modifiers
+ * Is it what a name means, in any case?  Globs mean groups only as these are
+ * written.  "all" is everything.  The modifiers
  * behind a colon do not count.
  */
 bool td_ask_matches(const char *name, const struct td_metric_def *def);

@@ -115,9 +115,10 @@ static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
 	td_eval_find_what_matters(row);
 }
 
-static void fill_shares(struct td_row *rows, size_t nr)
+/* whole: no kind of core was left out. */
+static void fill_shares(struct td_row *rows, size_t nr, bool whole)
 {
-	double all = 0; /* NaN: of one of them it is not known */
+	double all = whole ? 0 : NAN; /* NaN: nobody knows */
 
 	for (size_t i = 0; i < nr; i++)
 		all += rows[i].absent ? 0 : rows[i].slots;
@@ -155,17 +156,29 @@ static bool has_one_kind(const struct td_machine *machine)
 	return kinds == 1;
 }
 
+/* Is something counted on all kinds of core that were not left out? */
+static bool has_all_kinds(const struct td_tree *tree)
+{
+	for (size_t i = 0; i < tree->nr_pmus; i++) {
+		if (!tree->machine->pmus[i].skip && !tree->sets[i])
+			return false;
+	}
+	return true;
+}
+
 static int eval_id(struct td_evaluation *e, const char *id, bool merge,
 		   struct td_report *report)
 {
 	size_t first = report->nr_rows;
+	/* a CPU is of one kind, and that is all of it */
+	bool whole = strcmp(id, "all") != 0 || has_all_kinds(e->tree);
 	int rc;
 
 	td_eval_fill_operands(e);
 	rc = add_rows(e, id, report);
 	if (rc || report->nr_rows == first)
 		return rc;
-	fill_shares(report->rows + first, report->nr_rows - first);
+	fill_shares(report->rows + first, report->nr_rows - first, whole);
 	if (merge && has_one_kind(e->tree->machine))
 		report->rows[first].pmu = "all";
 	else if (merge)

@@ -24,7 +24,7 @@
 
 #define REQUEST(name_, umask, desc_)                                    \
 	{ .name = (name_), .formula = "cpu@event\\=0x24\\,umask\\=" umask "@", \
-	  .unit = "", .factor = 1, .groups = "L2Requests;Mem;CacheHits",       \
+	  .unit = "", .factor = 1, .groups = "L2Requests",       \
 	  .desc = (desc_) }
 
 #define REQUESTS(name, who, hit, hit_m, hit_es, miss)                          \

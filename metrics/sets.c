@@ -244,24 +244,24 @@ static int add_builtin(struct td_made_set *made,
 	return rc;
 }
 
-/*
- * How many slots an Atom core had: its files say that in each formula, and
- * have no name for it.
- */
+/* How many slots a core had, where its files have no name for it. */
 static int add_slots(struct td_made_set *made, const struct td_pmu *pmu)
 {
-	const struct td_metric_def slots = {
+	struct td_metric_def slots = {
 		.name = TD_SLOTS,
-		.formula = "#width * CPU_CLK_UNHALTED.CORE",
 		.unit = "",
 		.factor = 1,
 		.part = true,
 	};
 
-	if (!made->set.files || !td_uarch_width(pmu->uarch) ||
+	if (!made->set.files ||
 	    td_set_find(&made->set, "tma_info_thread_slots"))
 		return 0;
-	return add_def(made, &slots);
+	if (td_pmu_has_slots(pmu))
+		slots.formula = "slots";
+	else if (td_uarch_width(pmu->uarch))
+		slots.formula = "#width * CPU_CLK_UNHALTED.CORE";
+	return slots.formula ? add_def(made, &slots) : 0;
 }
 
 static int add_l2_requests(struct td_made_set *made, const struct td_pmu *pmu)

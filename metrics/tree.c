@@ -66,10 +66,13 @@ static int want(struct td_scope *scope, const struct td_metric_def *def,
 	metric = &tree->metrics[index];
 	metric->kept = true;
 	metric->named = metric->named || by_name;
-	/* what was not recorded is not there to be shown */
-	if (!shown || metric->shown ||
-	    (!metric->value && scope->setup->fixed && !by_name))
+	if (!shown || metric->shown)
 		return 0;
+	/* what was not recorded is not there to be shown */
+	if (!metric->value && scope->setup->fixed && !by_name) {
+		tree->nr_dropped[scope->pmu]++;
+		return 0;
+	}
 	metric->shown = true;
 	metric->order = (int)tree->nr_shown++;
 	return 0;
@@ -336,10 +339,11 @@ static int allocate(struct td_tree *tree, struct td_plan *plan,
 	tree->sets = calloc(nr + 1, sizeof(const void *));
 	tree->levels = calloc(nr + 1, sizeof(int));
 	tree->references = calloc(nr + 1, sizeof(int));
+	tree->nr_dropped = calloc(nr + 1, sizeof(size_t));
 	tree->nodes = calloc(nr + 1, sizeof(struct td_node *));
 	tree->nr_nodes = calloc(nr + 1, sizeof(size_t));
 	if (!tree->sets || !tree->levels || !tree->references || !tree->nodes ||
-	    !tree->nr_nodes)
+	    !tree->nr_nodes || !tree->nr_dropped)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++) {
 		if (!setup->machine->pmus[i].skip)
@@ -423,6 +427,7 @@ void td_tree_free(struct td_tree *tree)
 		free(tree->nodes[i]);
 	free(tree->nodes);
 	free(tree->nr_nodes);
+	free(tree->nr_dropped);
 	free(tree->sets);
 	free(tree->metrics);
 	free(tree->operands);

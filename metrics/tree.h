@@ -70,7 +70,8 @@ struct td_tree {
 	const struct td_plan *plan; /* borrowed, as is the machine */
 	const struct td_machine *machine;
 	const struct td_metric_set **sets; /* one a PMU; NULL: none */
-	int *levels; /* one a PMU: how deep it can be shown */
+	int *levels;        /* one a PMU: how deep it can be shown */
+	size_t *nr_dropped; /* one a PMU: wanted, and not recorded */
 	size_t nr_pmus;
 	struct td_operand *operands;
 	double *values;

@@ -465,10 +465,14 @@ static int check_rings(struct td_scope *scope, int pmu)
 		    !(td_event_is_metric(event) || td_event_is_slots(event)) ||
 		    same_modifiers(&event->mods, &plan->events[first].mods))
 			continue;
-		return td_err_usage(scope->err,
-				    "-M: %s counts its topdown fields with one "
-				    "set of modifiers at a time",
-				    scope->setup->machine->pmus[pmu].name);
+		td_err_usage(scope->err,
+			     "-M: %s counts its topdown fields with one set of "
+			     "modifiers at a time",
+			     scope->setup->machine->pmus[pmu].name);
+		return td_err_hint(scope->err,
+				   "give all metrics the same ones; where only "
+				   "thresholds take the fields, "
+				   "--metric-no-threshold does without");
 	}
 	return 0;
 }

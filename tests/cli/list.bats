@@ -399,7 +399,7 @@ all_of() {
 		saved $model
 		for kind in metrics metricgroups; do
 			names=$(all_of $kind)
-			[ "$(tr -dc , <<<"$names" | wc -c)" -gt 8 ]
+			[ "$(tr -dc , <<<"$names" | wc -c)" -gt 6 ]
 			try "$TDSTAT" --dry-run -a -M "$names"
 			assert_success
 		done

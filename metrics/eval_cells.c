@@ -125,7 +125,10 @@ void td_eval_fill_cell(const struct td_evaluation *e,
 	*cell = (struct td_cell){ .status = TD_STATUS_OK, .value = value };
 	cell->matters = metric->named || e->tree->all_matter;
 	if (!metric->value) {
-		set_missing(cell, TD_STATUS_NOT_SUPPORTED,
+		/* of a recording nobody knows what the machine could count */
+		set_missing(cell,
+			    tree->fixed ? TD_STATUS_NOT_COUNTED
+					: TD_STATUS_NOT_SUPPORTED,
 			    td_metric_refusal(tree, metric));
 		return;
 	}

@@ -333,6 +333,7 @@ static int allocate(struct td_tree *tree, struct td_plan *plan,
 		.plan = plan,
 		.machine = setup->machine,
 		.nr_pmus = nr,
+		.fixed = setup->fixed,
 		.all_matter =
 			setup->ask->no_threshold || setup->ask->only_level,
 	};

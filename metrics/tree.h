@@ -55,6 +55,7 @@ struct td_metric {
 	bool named; /* by a name, and not for its level: shown whatever it is */
 	bool kept;  /* counted for: shown, or the weight of the rest */
 	int order;  /* in which it was asked for */
+	int place;  /* in its set's whole tree, 0: outside of it */
 	struct td_expr *value;     /* NULL: there is none, see its operand */
 	struct td_expr *threshold; /* NULL: none */
 	struct td_ints events;     /* all that it is made of */
@@ -78,6 +79,7 @@ struct td_tree {
 	size_t nr_operands;
 	struct td_metric *metrics;
 	size_t nr_metrics, nr_shown;
+	bool fixed;      /* of a recording */
 	bool all_matter; /* no thresholds, or one level alone: all is shown */
 	struct td_column *columns;
 	size_t nr_columns;

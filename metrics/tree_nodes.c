@@ -48,17 +48,76 @@ static void find_parents(struct td_tree *tree)
 	}
 }
 
-/* The tree before what is outside of it; nodes as the built-in tree has them. */
+/* --- the order of a whole set, shown or not ------------------------------------ */
+
+struct walk {
+	const struct td_metric_set *set;
+	int *places; /* one a metric of the set: where it stands in the tree */
+	int next;
+};
+
+static bool is_child(const struct td_metric_def *def, const char *parent)
+{
+	if (!def->level)
+		return false;
+	if (!def->parent || !parent)
+		return def->parent == parent;
+	return strcmp(def->parent, parent) == 0;
+}
+
+/* The next node below parent without a place: as the built-in tree has them. */
+static int next_place(const struct walk *walk, const char *parent)
+{
+	const struct td_metric_def *defs = walk->set->metrics;
+	int best = -1;
+
+	for (int i = 0; i < (int)walk->set->nr_metrics; i++) {
+		if (walk->places[i] || !is_child(&defs[i], parent))
+			continue;
+		if (best < 0 || rank_of(&defs[i]) < rank_of(&defs[best]))
+			best = i;
+	}
+	return best;
+}
+
+static void place_below(struct walk *walk, const char *parent)
+{
+	int i;
+
+	while ((i = next_place(walk, parent)) >= 0) {
+		walk->places[i] = ++walk->next;
+		place_below(walk, walk->set->metrics[i].name);
+	}
+}
+
+/* What is outside of the tree keeps the order in which it was asked for. */
+static int place_metrics(struct td_tree *tree, int pmu)
+{
+	const struct td_metric_set *set = tree->sets[pmu];
+	td_autofree int *places =
+		calloc(set ? set->nr_metrics + 1 : 1, sizeof(*places));
+	struct walk walk = { set, places, 0 };
+
+	if (!places)
+		return -ENOMEM;
+	if (set)
+		place_below(&walk, NULL);
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		struct td_metric *metric = &tree->metrics[i];
+
+		if (metric->pmu == pmu)
+			metric->place = places[metric->def - set->metrics];
+	}
+	return 0;
+}
+
+/* The tree, then what is outside of it. */
 static bool comes_before(const struct td_metric *a, const struct td_metric *b)
 {
-	int level_a = a->def->level ? a->def->level : NO_RANK;
-	int level_b = b->def->level ? b->def->level : NO_RANK;
-	int rank_a = rank_of(a->def), rank_b = rank_of(b->def);
-
-	if (level_a != level_b)
-		return level_a < level_b;
-	if (level_a != NO_RANK && rank_a != rank_b)
-		return rank_a < rank_b;
+	if (!a->place != !b->place)
+		return a->place;
+	if (a->place != b->place)
+		return a->place < b->place;
 	return a->order < b->order;
 }
 
@@ -187,6 +246,8 @@ int td_tree_add_nodes(struct td_tree *tree, const struct td_ask *ask)
 {
 	int rc = td_ask_wants_files(ask) ? 0 : add_builtin_columns(tree, ask);
 
+	for (int pmu = 0; rc >= 0 && pmu < (int)tree->nr_pmus; pmu++)
+		rc = place_metrics(tree, pmu);
 	find_parents(tree);
 	for (int pmu = 0; rc >= 0 && pmu < (int)tree->nr_pmus; pmu++) {
 		int prev = -1;

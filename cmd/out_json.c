@@ -72,7 +72,9 @@ static void put_node(FILE *fp, const struct td_report *report,
 	json_object_object_add(o, "parent", text_or_null(node->parent));
 	json_object_object_add(
 		o, "over_threshold",
-		ok ? json_object_new_boolean(cell->over_threshold) : NULL);
+		ok && !cell->over_unknown
+			? json_object_new_boolean(cell->over_threshold)
+			: NULL);
 	json_object_object_add(o, "running", percent(cell->running_pct));
 	if (!ok && cell->why)
 		json_object_object_add(o, "why",

@@ -35,9 +35,10 @@ struct td_cell {
 	double value;       /* in the column's unit */
 	double running_pct; /* of the time, its events were on the PMU */
 	bool over_threshold;
-	bool apart;      /* counted in other slices of time than its parent */
-	bool matters;    /* else shown only when all is */
-	const char *why; /* there is no value; NULL: there is, or not known */
+	bool over_unknown; /* no threshold, or one of what was not counted */
+	bool apart;        /* counted in other slices of time than its parent */
+	bool matters;      /* else shown only when all is */
+	const char *why;   /* there is no value; NULL: there is, or not known */
 };
 
 struct td_row {

@@ -106,13 +106,15 @@ static void set_missing(struct td_cell *cell, enum td_status status,
 	cell->why = why;
 }
 
-static bool is_over(const struct td_tree *tree, const struct td_metric *metric)
+static void set_over(const struct td_tree *tree, const struct td_metric *metric,
+		     struct td_cell *cell)
 {
 	double over = metric->threshold
 			      ? td_expr_eval(metric->threshold, tree->values)
-			      : 0;
+			      : NAN;
 
-	return !isnan(over) && over != 0;
+	cell->over_unknown = isnan(over);
+	cell->over_threshold = !isnan(over) && over != 0;
 }
 
 void td_eval_fill_cell(const struct td_evaluation *e,
@@ -142,7 +144,7 @@ void td_eval_fill_cell(const struct td_evaluation *e,
 			    "its formula has no value for these counts");
 		return;
 	}
-	cell->over_threshold = is_over(tree, metric);
+	set_over(tree, metric, cell);
 	cell->apart = is_apart(e, metric);
 }
 

@@ -124,7 +124,10 @@ static bool is_group_of(const struct td_list_pattern *pattern,
 	char *rest = copy, *group;
 
 	while ((group = strsep(&rest, ";"))) {
-		if (is_whole(pattern, group))
+		/* a glob as the group is written: -M's rule */
+		if (pattern->is_glob
+			    ? fnmatch(pattern->text, group, FNM_NOESCAPE) == 0
+			    : is_whole(pattern, group))
 			return true;
 	}
 	return false;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/closest.h"
+#include "lib/event_modifiers.h"
 #include "lib/util.h"
 #include "metrics/tree_parts.h"
 
@@ -158,13 +159,14 @@ static int unknown_name(const struct td_scope *scope, const char *name)
 
 static int check_modifiers(const struct td_scope *scope, const char *name)
 {
-	const char *mods = td_ask_modifiers(name);
+	const char *mods = td_ask_modifiers(name), *why = NULL;
+	struct td_modifiers unused = { 0 };
 
-	if (strspn(mods, MODIFIERS) == strlen(mods))
-		return 0;
-	return td_err_usage(scope->err,
-			    "-M %s: a metric's modifiers are u k h G H I",
-			    name);
+	if (strspn(mods, MODIFIERS) != strlen(mods))
+		why = "a metric's modifiers are u k h G H I";
+	for (const char *letter = mods; !why && *letter; letter++)
+		why = td_modifiers_add(&unused, *letter);
+	return why ? td_err_usage(scope->err, "-M %s: %s", name, why) : 0;
 }
 
 static int want_names(struct td_scope *scope)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "lib/event_modifiers.h"
 #include "lib/util.h"
 #include "metrics/event_key.h"
 #include "metrics/tree_parts.h"
@@ -18,25 +19,43 @@ static const struct td_pmu *own_pmu(const struct td_scope *scope)
 
 /* --- built-in events ---------------------------------------------------------- */
 
-/* The event string of an event of this PMU: "cpu_core/slots/". */
+/* The event string of an event of this PMU: "cpu_core/slots/", with mods. */
 static bool is_named(const struct td_event *event, const struct td_pmu *pmu,
-		     const char *id)
+		     const char *id, const char *mods)
 {
 	size_t len = strlen(pmu->name), id_len = strlen(id);
+	const char *rest = event->name + len + 1;
 
 	return strncmp(event->name, pmu->name, len) == 0 &&
-	       event->name[len] == '/' &&
-	       strncmp(event->name + len + 1, id, id_len) == 0 &&
-	       strcmp(event->name + len + 1 + id_len, "/") == 0;
+	       event->name[len] == '/' && strncmp(rest, id, id_len) == 0 &&
+	       rest[id_len] == '/' && strcmp(rest + id_len + 1, mods) == 0;
 }
 
 static int find_named(const struct td_scope *scope, const char *id)
 {
 	for (size_t i = 0; i < scope->plan->nr_events; i++) {
-		if (is_named(&scope->plan->events[i], own_pmu(scope), id))
+		if (is_named(&scope->plan->events[i], own_pmu(scope), id,
+			     scope->mods))
 			return (int)i;
 	}
 	return -1;
+}
+
+/* The metric's modifiers, which were checked, and in the name as well. */
+static int add_modifiers(const struct td_scope *scope, struct td_event *event)
+{
+	char *name;
+
+	if (!*scope->mods)
+		return 0;
+	for (const char *letter = scope->mods; *letter; letter++)
+		td_modifiers_add(&event->mods, *letter);
+	if (asprintf(&name, "%s%s", event->name, scope->mods) < 0)
+		return td_err_nomem(scope->err);
+	free(event->name);
+	event->name = name;
+	event->has_suffix = true;
+	return 0;
 }
 
 static int add_builtin(struct td_scope *scope, struct td_operand *operand)
@@ -62,6 +81,8 @@ static int add_builtin(struct td_scope *scope, struct td_operand *operand)
 	plan->nr_events++;
 	rc = td_event_init(event, own_pmu(scope), scope->pmu, def->name,
 			   def->terms, scope->err);
+	if (!rc)
+		rc = add_modifiers(scope, event);
 	return rc ? rc
 		  : td_ints_add(&operand->events, (int)plan->nr_events - 1);
 }

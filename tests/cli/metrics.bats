@@ -555,3 +555,13 @@ amd_agrees() {
 		jq -es 'map(.metric) | index("tma_icache_misses") == null
 			and index("tma_branch_mispredicts") != null'
 }
+
+# where the tree is the built-in one, too
+@test "NAME:u counts in user space alone, also without metric files" {
+	saved lunarlake
+	run -0 --separate-stderr "$TDSTAT" --dry-run -a -M tma_retiring:u
+	[ "$(grep -c '^  cpu_.*/u .*flags' <<<"$output")" -ge 6 ]
+	run ! grep '^  cpu_' <(grep -v exclude_kernel <<<"$output")
+	run -64 --separate-stderr "$TDSTAT" --dry-run -a -M tma_retiring:uu
+	[[ $stderr == *twice* ]]
+}

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Formulas -> programs, and what their names stand for. */
+/* Formulas -> programs, and all that these need. */
 #include <errno.h>
 #include <math.h>
-#include <regex.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#include "lib/uarch.h"
 #include "lib/util.h"
 #include "metrics/tree_parts.h"
 
@@ -30,197 +27,6 @@ int td_operand_refuse(struct td_operand *operand, const char *fmt, ...)
 		return 0;
 	operand->refusal = NULL;
 	return -ENOMEM;
-}
-
-/* --- names ---------------------------------------------------------------------- */
-
-static const struct td_event_def *find_event(const struct td_metric_set *set,
-					     const char *id)
-{
-	for (size_t i = 0; i < set->nr_events; i++) {
-		if (strcmp(set->events[i].id, id) == 0)
-			return &set->events[i];
-	}
-	return NULL;
-}
-
-static int find_operand(const struct td_scope *scope,
-			const struct td_operand *like, const char *name)
-{
-	for (size_t i = 0; i < scope->tree->nr_operands; i++) {
-		const struct td_operand *o = &scope->tree->operands[i];
-
-		if (o->kind == like->kind && o->pmu == like->pmu &&
-		    o->owner == like->owner && o->def == like->def &&
-		    strcmp(o->mods, like->mods) == 0 &&
-		    strcmp(o->name, name) == 0)
-			return (int)i;
-	}
-	return -1;
-}
-
-static int add_operand(struct td_scope *scope, const struct td_operand *like,
-		       const char *name, double value)
-{
-	struct td_tree *tree = scope->tree;
-	struct td_operand *operand;
-	double *slot;
-
-	slot = td_array_add(&tree->values, tree->nr_operands, sizeof(*slot));
-	operand = td_array_add(&tree->operands, tree->nr_operands,
-			       sizeof(*operand));
-	if (!operand || !slot)
-		return td_err_nomem(scope->err);
-	*slot = value;
-	*operand = *like;
-	operand->name = strdup(name);
-	if (!operand->name)
-		return td_err_nomem(scope->err);
-	return (int)tree->nr_operands++;
-}
-
-/* The operand of that name; one that is like it if there was none. */
-static int intern(struct td_scope *scope, const struct td_operand *like,
-		  const char *name, double value)
-{
-	int index = find_operand(scope, like, name);
-
-	return index >= 0 ? index : add_operand(scope, like, name, value);
-}
-
-static struct td_operand new_operand(const struct td_scope *scope,
-				     enum td_operand_kind kind)
-{
-	return (struct td_operand){
-		.pmu = scope->pmu,
-		.mods = scope->mods,
-		.owner = scope->owner,
-		.kind = kind,
-	};
-}
-
-static int constant(struct td_scope *scope, const char *name, double value)
-{
-	struct td_operand like = new_operand(scope, TD_OPERAND_CONSTANT);
-
-	like.state = TD_OPERAND_READY;
-	return intern(scope, &like, name, value);
-}
-
-/* "has_event" of "has_event(x)", with its x; false: not that call. */
-static bool is_call(const char *name, const char *function, char *arg,
-		    size_t size)
-{
-	size_t len = strlen(function), end = strlen(name);
-
-	if (strncmp(name, function, len) != 0 || name[len] != '(')
-		return false;
-	snprintf(arg, size, "%.*s", (int)(end - len - 2), name + len + 1);
-	return true;
-}
-
-/* Is the processor one of those that a regular expression means? */
-static double is_this_processor(const struct td_machine *machine,
-				const char *expression)
-{
-	char cpuid[48];
-	regex_t regex;
-	bool match;
-
-	td_cpuid_format(&machine->cpuid, cpuid);
-	if (regcomp(&regex, expression, REG_EXTENDED | REG_NOSUB))
-		return NAN;
-	match = regexec(&regex, cpuid, 0, NULL, 0) == 0;
-	regfree(&regex);
-	return match;
-}
-
-/* How perf calls the times that it takes itself. */
-static enum td_tool find_time(const char *name)
-{
-	static const struct {
-		const char *name;
-		enum td_tool tool;
-	} times[] = {
-		{ "duration_time", TD_TOOL_DURATION_TIME },
-		{ "user_time", TD_TOOL_USER_TIME },
-		{ "system_time", TD_TOOL_SYSTEM_TIME },
-	};
-
-	for (size_t i = 0; i < TD_ARRAY_SIZE(times); i++) {
-		if (strcasecmp(times[i].name, name) == 0)
-			return times[i].tool;
-	}
-	return TD_TOOL_NONE;
-}
-
-static int lookup_call(struct td_scope *scope, const char *name, bool *is)
-{
-	enum td_operand_kind kind = TD_OPERAND_CONSTANT;
-	char arg[256];
-
-	*is = true;
-	if (is_call(name, "strcmp_cpuid_str", arg, sizeof(arg)))
-		return constant(scope, name,
-				is_this_processor(scope->setup->machine, arg));
-	if (is_call(name, "source_count", arg, sizeof(arg)))
-		kind = TD_OPERAND_SOURCES;
-	else if (is_call(name, "aggr_nr", arg, sizeof(arg)))
-		kind = TD_OPERAND_CPUS;
-	if (kind != TD_OPERAND_CONSTANT) {
-		struct td_operand like = new_operand(scope, kind);
-
-		return intern(scope, &like, arg, NAN);
-	}
-	*is = is_call(name, "has_event", arg, sizeof(arg));
-	if (*is) {
-		struct td_operand like = new_operand(scope, TD_OPERAND_EVENT);
-		int index = intern(scope, &like, arg, NAN), rc = 0;
-
-		if (index < 0)
-			return index;
-		if (scope->tree->operands[index].state == TD_OPERAND_NEW)
-			rc = td_tree_find_events(scope,
-						 &scope->tree->operands[index]);
-		if (rc)
-			return rc < 0 ? rc : -EAGAIN;
-		return constant(scope, name,
-				!scope->tree->operands[index].refusal);
-	}
-	return 0;
-}
-
-static int lookup(void *ctx, const char *name)
-{
-	struct td_scope *scope = ctx;
-	const struct td_metric_set *set = scope->tree->sets[scope->pmu];
-	const struct td_pmu *pmu = &scope->setup->machine->pmus[scope->pmu];
-	struct td_operand like = new_operand(scope, TD_OPERAND_EVENT);
-	bool is_a_call;
-	double value;
-	int rc;
-
-	if (strcmp(name, "#width") == 0)
-		return constant(scope, name, td_uarch_width(pmu->uarch));
-	if (*name == '#') {
-		rc = td_literals_find(scope->setup->literals, name, &value);
-		return rc ? rc : constant(scope, name, value);
-	}
-	rc = lookup_call(scope, name, &is_a_call);
-	if (rc || is_a_call)
-		return rc;
-	like.event = find_event(set, name);
-	like.tool = find_time(name);
-	like.def = like.event ? NULL : td_set_find(set, name);
-	/* a metric that is called like its event means the event */
-	if (like.def == scope->self)
-		like.def = NULL;
-	if (like.def)
-		like.kind = TD_OPERAND_METRIC;
-	else if (like.tool)
-		like.kind = TD_OPERAND_TIME;
-	/* one operand a metric, in whatever case formulas write it */
-	return intern(scope, &like, like.def ? like.def->name : name, NAN);
 }
 
 /* --- formulas -------------------------------------------------------------------- */
@@ -344,7 +150,7 @@ static int ready_all(struct td_scope *scope, const struct td_expr *expr,
 static int parse(struct td_scope *scope, struct td_expr **out, const char *text,
 		 struct td_err *why)
 {
-	int rc = td_expr_parse(out, text, lookup, scope, why);
+	int rc = td_expr_parse(out, text, td_tree_lookup, scope, why);
 
 	if (rc == -EAGAIN)
 		return TD_TREE_OTHERS;
@@ -434,14 +240,14 @@ static int find_compiled(const struct td_tree *tree, int slot)
 int td_tree_compile(struct td_scope *scope, const struct td_metric_def *def,
 		    int *index)
 {
-	struct td_operand like = new_operand(scope, TD_OPERAND_METRIC);
+	struct td_operand like = td_tree_new_operand(scope, TD_OPERAND_METRIC);
 	struct td_metric metric = { .def = def, .pmu = scope->pmu };
 	struct td_scope inner = *scope;
 	int rc;
 
 	like.def = def;
 	metric.column = metric.parent = -1;
-	metric.slot = intern(scope, &like, def->name, NAN);
+	metric.slot = td_tree_intern(scope, &like, def->name, NAN);
 	if (metric.slot < 0)
 		return metric.slot;
 	*index = find_compiled(scope->tree, metric.slot);

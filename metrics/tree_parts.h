@@ -26,8 +26,20 @@ struct td_scope {
 
 /* tree_events.c: the plan's events that an operand is the sum of. */
 int td_tree_find_events(struct td_scope *scope, struct td_operand *operand);
-/* Drops the events that no metric takes after all; adds SLOTS to fields. */
+/* In the same rings, and for the same guests? */
+bool td_tree_same_rings(const struct td_modifiers *a,
+			const struct td_modifiers *b);
+
+/* tree_finish.c: drops the events that no metric takes after all; adds SLOTS. */
 int td_tree_finish_events(struct td_scope *scope);
+
+/* tree_names.c: for td_expr_parse(); ctx is the scope.  An operand's index. */
+int td_tree_lookup(void *ctx, const char *name);
+struct td_operand td_tree_new_operand(const struct td_scope *scope,
+				      enum td_operand_kind kind);
+/* The operand of that name; one that is like it if there was none. */
+int td_tree_intern(struct td_scope *scope, const struct td_operand *like,
+		   const char *name, double value);
 
 /* tree_compile.c: an index of tree->metrics; TD_TREE_OTHERS: as above. */
 int td_tree_compile(struct td_scope *scope, const struct td_metric_def *def,

@@ -140,7 +140,7 @@ german_locale() {
 	"$TDSTAT" report -i td.json -l 2 >replayed
 	diff live replayed
 	rates check replayed --level 2 --rows 1
-	"$TDSTAT" report -i td.json -x, >replayed
+	"$TDSTAT" report -i td.json -l 1 -x, >replayed
 	rates check replayed --rows 1
 }
 

@@ -219,6 +219,7 @@ fuzz:
 
 # Beside perf, here or on the machine that is booted.
 bench: all
+	@tests/bench/files
 ifneq ($(TOPDOWN_HERE),)
 	@tests/bench/run
 else ifeq ($(filter-out none,$(MACHINE)),)

@@ -8,20 +8,21 @@
 #include "metrics/builtin.h"
 
 /*
- * Levels 1 and 2 are built in and need no files, unless the user names some,
- * but for processors of which nothing is: AMD's are in their files alone.  A recording of what files said
- * may hold none of the names that are built in.
+ * Levels 1 and 2 are built in and need no files, unless the user names some, but
+ * for processors of which nothing is: AMD's are in their files alone.  A
+ * recording of what files said may hold none of the names that are built in.
  */
 static bool wants_files(const struct td_measure *m,
-			const struct td_machine *machine, bool fixed)
+			const struct td_measuring *how)
 {
+	const struct td_machine *machine = how->machine;
 	bool intel = strcmp(machine->cpuid.vendor, "GenuineIntel") == 0;
 
-	if (td_ask_wants_files(&m->ask) || m->asked_dir)
+	if (td_ask_wants_files(&m->ask) || how->opts->metrics_dir)
 		return true;
 	for (size_t i = 0; i < m->sets.nr; i++) {
 		if (!m->sets.v[i] && !machine->pmus[i].skip &&
-		    (fixed || !intel))
+		    (!how->fs || !intel))
 			return true;
 	}
 	return false;
@@ -51,19 +52,20 @@ static bool misses_name(const struct td_measure *m)
 	return false;
 }
 
-static int choose_sets(struct td_measure *m, const struct td_machine *machine,
-		       bool fixed, struct td_notes *notes, struct td_err *err)
+static int choose_sets(struct td_measure *m, const struct td_measuring *how,
+		       struct td_err *err)
 {
+	const struct td_machine *machine = how->machine;
 	int rc = td_sets_builtin(&m->sets, machine, err);
 
-	if (rc || !wants_files(m, machine, fixed))
+	if (rc || !wants_files(m, how))
 		return rc;
 	td_sets_free(&m->sets);
 	rc = td_catalog_read(&m->catalog, err);
 	if (rc)
 		return rc;
-	rc = td_sets_from_files(&m->sets, machine, &m->catalog.events, notes,
-				err);
+	rc = td_sets_from_files(&m->sets, machine, &m->catalog.events,
+				how->notes, err);
 	if (rc || !misses_name(m))
 		return rc;
 	/* it may be of a unit outside of the cores */
@@ -72,7 +74,7 @@ static int choose_sets(struct td_measure *m, const struct td_machine *machine,
 				       err);
 	return rc ? rc
 		  : td_sets_from_files(&m->sets, machine, &m->catalog.events,
-				       notes, err);
+				       how->notes, err);
 }
 
 static bool has_level_1(const struct td_tree *tree, int pmu)
@@ -160,11 +162,10 @@ int td_measure_build(struct td_measure *m, struct td_plan *plan,
 			.no_merge = opts->no_merge,
 		},
 	};
-	m->asked_dir = opts->metrics_dir != NULL;
 	td_catalog_init(&m->catalog, how->fs, how->machine, opts->metrics_dir);
 	td_literals_fill(&m->literals, how->machine, how->places, how->tsc_hz,
 			 how->core_wide);
-	rc = choose_sets(m, how->machine, !how->fs, how->notes, err);
+	rc = choose_sets(m, how, err);
 	return rc ? rc : build(m, plan, how->machine, how->fs, err);
 }
 

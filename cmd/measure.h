@@ -10,7 +10,6 @@
 /* The metrics of a run or of a recording, and all that they are borrowed from. */
 struct td_measure {
 	struct td_catalog catalog;
-	bool asked_dir; /* --metrics-dir */
 	struct td_sets sets;
 	struct td_ask ask;
 	struct td_literals literals;

@@ -190,14 +190,11 @@ static int nothing_shown(const struct td_tree *tree,
 }
 
 /* A share of something that every kind of core that is looked at has? */
-static bool is_mergeable(const struct td_tree *tree,
-			 const struct td_machine *machine,
+static bool is_mergeable(const struct td_tree *tree, size_t kinds,
 			 const struct td_metric *metric)
 {
-	size_t have = 0, kinds = 0;
+	size_t have = 0;
 
-	for (size_t i = 0; i < machine->nr_core; i++)
-		kinds += !machine->pmus[i].skip;
 	for (size_t i = 0; i < tree->nr_metrics; i++)
 		have += tree->metrics[i].shown &&
 			strcmp(tree->metrics[i].name, metric->name) == 0;
@@ -208,8 +205,10 @@ static bool is_mergeable(const struct td_tree *tree,
 static int check_merge(const struct td_tree *tree,
 		       const struct td_machine *machine, struct td_err *err)
 {
+	size_t kinds = td_machine_count_kinds(machine);
+
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		if (is_mergeable(tree, machine, &tree->metrics[i]))
+		if (is_mergeable(tree, kinds, &tree->metrics[i]))
 			return 0;
 	}
 	return td_err_usage(err, "--hybrid-merge: nothing of this is a share "

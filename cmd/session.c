@@ -50,7 +50,7 @@ static int make_tree(struct td_run *run, struct td_err *err)
 	schedule.nr_needs = tree->nr_needs;
 	schedule.references = tree->references;
 	schedule.always =
-		td_ask_wants_files(&run->measure.ask) || run->measure.asked_dir;
+		td_ask_wants_files(&run->measure.ask) || run->opts->metrics_dir;
 	return td_plan_build(&run->plan, &run->machine, &schedule, err);
 }
 

@@ -83,3 +83,11 @@ const char *td_modifiers_join(struct td_modifiers *mods,
 	}
 	return NULL;
 }
+
+bool td_modifiers_same_rings(const struct td_modifiers *a,
+			     const struct td_modifiers *b)
+{
+	return a->user == b->user && a->kernel == b->kernel &&
+	       a->hypervisor == b->hypervisor && a->guest == b->guest &&
+	       a->host == b->host && a->non_idle == b->non_idle;
+}

@@ -13,4 +13,8 @@ const char *td_modifiers_add(struct td_modifiers *mods, char letter);
 const char *td_modifiers_join(struct td_modifiers *mods,
 			      const struct td_modifiers *group);
 
+/* Do both count in the same rings, and for the same guests? */
+bool td_modifiers_same_rings(const struct td_modifiers *a,
+			     const struct td_modifiers *b);
+
 #endif

@@ -151,6 +151,15 @@ int td_machine_add_builtin(struct td_machine *machine, struct td_err *err)
 	return rc;
 }
 
+size_t td_machine_count_kinds(const struct td_machine *machine)
+{
+	size_t kinds = 0;
+
+	for (size_t i = 0; i < machine->nr_core; i++)
+		kinds += !machine->pmus[i].skip;
+	return kinds;
+}
+
 int td_machine_find_pmu(const struct td_machine *machine, const char *name)
 {
 	for (size_t i = 0; i < machine->nr_pmus; i++) {

@@ -30,6 +30,8 @@ int td_machine_add_builtin(struct td_machine *machine, struct td_err *err);
 /* Adds all other PMUs of sysfs: uncore units, power, ... */
 int td_machine_read_others(const struct td_sysfs *fs,
 			   struct td_machine *machine, struct td_err *err);
+/* How many kinds of core there are that were not left out. */
+size_t td_machine_count_kinds(const struct td_machine *machine);
 /* Indices, -1: none such. */
 int td_machine_find_pmu(const struct td_machine *machine, const char *name);
 int td_machine_find_type(const struct td_machine *machine, uint32_t type);

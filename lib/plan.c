@@ -56,6 +56,25 @@ int td_plan_add_clone(struct td_plan *plan, struct td_group *group,
 	return td_group_add(group, &clone, 1);
 }
 
+int td_plan_add_slots(struct td_plan *plan, const struct td_machine *machine,
+		      int field, struct td_err *err)
+{
+	int pmu = plan->events[field].pmu, rc;
+	struct td_event *slots =
+		td_array_add(&plan->events, plan->nr_events, sizeof(*slots));
+
+	if (!slots)
+		return td_err_nomem(err);
+	plan->nr_events++;
+	rc = td_event_init(slots, &machine->pmus[pmu], pmu, "slots", NULL, err);
+	if (rc)
+		return rc;
+	slots->mods = plan->events[field].mods;
+	slots->group = plan->events[field].group;
+	slots->hidden = true;
+	return 0;
+}
+
 /* An earlier event of the same name; -1: none. */
 static int earlier_twin(const struct td_plan *plan, int event)
 {

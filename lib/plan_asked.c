@@ -159,29 +159,6 @@ static int find_first(const struct arranging *a, int pmu,
 	return -1;
 }
 
-/* SLOTS, which nobody asked for, with the rings of its field. */
-static int add_slots(struct arranging *a, int metric, struct td_err *err)
-{
-	struct td_plan *plan = a->plan;
-	int pmu = plan->events[metric].pmu;
-	struct td_event *slots, *field;
-	int rc;
-
-	slots = td_array_add(&plan->events, plan->nr_events, sizeof(*slots));
-	if (!slots)
-		return td_err_nomem(err);
-	plan->nr_events++;
-	rc = td_event_init(slots, &a->machine->pmus[pmu], pmu, "slots", NULL,
-			   err);
-	if (rc)
-		return rc;
-	field = &plan->events[metric];
-	slots->mods = field->mods;
-	slots->group = field->group;
-	slots->hidden = true;
-	return 0;
-}
-
 static int add_missing_slots(struct arranging *a, struct td_err *err)
 {
 	int rc = 0;
@@ -190,7 +167,8 @@ static int add_missing_slots(struct arranging *a, struct td_err *err)
 		int metric = find_first(a, pmu, is_field);
 
 		if (metric >= 0 && find_first(a, pmu, is_slots) < 0)
-			rc = add_slots(a, metric, err);
+			rc = td_plan_add_slots(a->plan, a->machine, metric,
+					       err);
 	}
 	return rc;
 }

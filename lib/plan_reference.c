@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/event_modifiers.h"
 #include "lib/util.h"
 
 /* What fixed counters count on every core, the best first. */
@@ -19,15 +20,6 @@ static const struct {
 	{ "instructions", "event=0xc0", 0x00c0, 0 },
 };
 
-/* Do both count in the same rings and guests? */
-static bool same_rings(const struct td_modifiers *a,
-		       const struct td_modifiers *b)
-{
-	return a->user == b->user && a->kernel == b->kernel &&
-	       a->hypervisor == b->hypervisor && a->guest == b->guest &&
-	       a->host == b->host && a->non_idle == b->non_idle;
-}
-
 /* How many of the PMU's events count in the same rings as one of them. */
 static size_t count_alike(const struct td_plan *plan,
 			  const struct td_event *one)
@@ -38,7 +30,7 @@ static size_t count_alike(const struct td_plan *plan,
 		const struct td_event *event = &plan->events[i];
 
 		nr += event->pmu == one->pmu && !event->refusal &&
-		      same_rings(&event->mods, &one->mods);
+		      td_modifiers_same_rings(&event->mods, &one->mods);
 	}
 	return nr;
 }
@@ -58,7 +50,8 @@ static const struct td_event *find_typical(const struct td_plan *plan, int pmu)
 		size_t nr;
 
 		if (event->pmu != pmu || event->refusal ||
-		    (best && same_rings(&best->mods, &event->mods)))
+		    (best &&
+		     td_modifiers_same_rings(&best->mods, &event->mods)))
 			continue;
 		nr = count_alike(plan, event);
 		if (nr > most) {
@@ -86,7 +79,8 @@ static int find_event(const struct td_plan *plan,
 	for (int i = 0; i < (int)plan->nr_events; i++) {
 		if (plan->events[i].pmu == pmu &&
 		    is_kind(&plan->events[i], &machine->pmus[pmu], kind) &&
-		    same_rings(&plan->events[i].mods, &typical->mods))
+		    td_modifiers_same_rings(&plan->events[i].mods,
+					    &typical->mods))
 			return i;
 	}
 	return -1;

@@ -21,25 +21,6 @@ static void fill_metrics(struct td_tree *tree, int pmu)
 	}
 }
 
-/* What the number of slots is called: built in, in Intel's files, in AMD's. */
-static const char *const slots_names[] = { TD_SLOTS, "tma_info_thread_slots",
-					   "tma_info_core_slots",
-					   "total_dispatch_slots" };
-
-static double slots_of(const struct td_tree *tree, int pmu)
-{
-	for (size_t n = 0; n < TD_ARRAY_SIZE(slots_names); n++) {
-		for (size_t i = 0; i < tree->nr_metrics; i++) {
-			const struct td_metric *metric = &tree->metrics[i];
-
-			if (metric->pmu == pmu && metric->value &&
-			    strcmp(metric->name, slots_names[n]) == 0)
-				return tree->values[metric->slot];
-		}
-	}
-	return NAN;
-}
-
 static struct td_row *add_row(struct td_report *report, const char *id,
 			      const char *pmu)
 {
@@ -98,7 +79,8 @@ static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
 	struct td_tree *tree = e->tree;
 
 	fill_metrics(tree, pmu);
-	row->slots = slots_of(tree, pmu);
+	row->slots =
+		tree->slots[pmu] < 0 ? NAN : tree->values[tree->slots[pmu]];
 	row->absent = e->tasks && !ran_on(e, pmu);
 	row->nodes = tree->nodes[pmu];
 	row->nr_nodes = tree->nr_nodes[pmu];
@@ -146,16 +128,6 @@ static int add_rows(const struct td_evaluation *e, const char *id,
 	return 0;
 }
 
-/* Nothing is to be weighed where there is one kind of core. */
-static bool has_one_kind(const struct td_machine *machine)
-{
-	size_t kinds = 0;
-
-	for (size_t i = 0; i < machine->nr_core; i++)
-		kinds += !machine->pmus[i].skip;
-	return kinds == 1;
-}
-
 /* Is something counted on all kinds of core that were not left out? */
 static bool has_all_kinds(const struct td_tree *tree)
 {
@@ -179,7 +151,8 @@ static int eval_id(struct td_evaluation *e, const char *id, bool merge,
 	if (rc || report->nr_rows == first)
 		return rc;
 	fill_shares(report->rows + first, report->nr_rows - first, whole);
-	if (merge && has_one_kind(e->tree->machine))
+	/* nothing is to be weighed where there is one kind of core */
+	if (merge && td_machine_count_kinds(e->tree->machine) == 1)
 		report->rows[first].pmu = "all";
 	else if (merge)
 		td_eval_merge(report, first, id, e->tasks);
@@ -203,6 +176,8 @@ int td_eval(struct td_tree *tree, const struct td_totals *totals,
 	};
 	int rc = counts && groups ? 0 : -ENOMEM;
 
+	if (!rc)
+		td_eval_find_groups(&e);
 	*report = (struct td_report){
 		.columns = tree->columns,
 		.nr_columns = tree->nr_columns,

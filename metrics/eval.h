@@ -10,8 +10,8 @@
 /*
  * The rows for totals: for each id one a PMU that has a tree and was counted
  * there.  merge: one a machine instead, each metric weighted by the slots of
- * its PMU.  times: of the same interval; NULL: not known.  Names are borrowed from tree and totals.  Free with
- * td_report_free(), whatever the result.
+ * its PMU.  times: of the same interval; NULL: not known.  Names are borrowed
+ * from tree and totals.  Free with td_report_free(), whatever the result.
  */
 int td_eval(struct td_tree *tree, const struct td_totals *totals,
 	    const struct td_times *times, bool merge, struct td_report *report,

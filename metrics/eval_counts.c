@@ -71,7 +71,7 @@ static void scale_by_reference(const struct td_evaluation *e)
 	}
 }
 
-static void fill_groups(const struct td_evaluation *e)
+void td_eval_find_groups(const struct td_evaluation *e)
 {
 	const struct td_plan *plan = e->tree->plan;
 
@@ -135,7 +135,6 @@ void td_eval_fill_operands(const struct td_evaluation *e)
 {
 	struct td_tree *tree = e->tree;
 
-	fill_groups(e);
 	fill_counts(e);
 	for (size_t i = 0; i < tree->nr_operands; i++) {
 		const struct td_operand *operand = &tree->operands[i];

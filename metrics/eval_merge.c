@@ -9,8 +9,8 @@
 /*
  * Each PMU's value weighs as much as its slots.  A PMU without slots had
  * nothing to do and says nothing; one that lacks the metric, or whose slots are
- * not known, leaves the whole machine without it.  A task's time on the PMUs adds up; CPUs were all
- * counted as long as the least of them.
+ * not known, leaves the whole machine without it.  A task's time on the PMUs
+ * adds up; CPUs were all counted as long as the least of them.
  */
 static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 		       const char *unit, bool tasks, struct td_cell *cell)

@@ -20,7 +20,9 @@ struct td_evaluation {
 /* Ran whenever it was enabled: takes no turns. */
 bool td_total_ran_always(const struct td_total *total);
 
-/* eval_counts.c: counts and groups from totals, then the operands' values. */
+/* eval_counts.c: which group each event is in. */
+void td_eval_find_groups(const struct td_evaluation *e);
+/* Counts from totals, then the operands' values. */
 void td_eval_fill_operands(const struct td_evaluation *e);
 
 /* eval_cells.c: one metric's cell; its operand has its value. */

@@ -28,9 +28,10 @@ struct td_expr;
 
 /*
  * Says which slot of the value array holds name: an event, a metric, a
- * literal such as #smt_on, a call such as has_event(name), or the whole of what stands between two @ of
- * pmu@event\,term\=1@mods, backslashes taken out and each @ turned into a
- * slash (pmu/event,term=1/mods).  Negative errno: there is no such name.
+ * literal such as #smt_on, a call such as has_event(name), or the whole of what
+ * stands between two @ of pmu@event\,term\=1@mods, backslashes taken out and
+ * each @ turned into a slash (pmu/event,term=1/mods).  Negative errno: there is
+ * no such name.
  */
 typedef int (*td_expr_lookup)(void *ctx, const char *name);
 

@@ -290,18 +290,6 @@ static int fill(const struct source *source, struct td_model_metric *metric,
 	return 0;
 }
 
-static void clear(struct td_model_metric *metric)
-{
-	free(metric->name);
-	free(metric->pmu);
-	free(metric->groups);
-	free(metric->desc);
-	free(metric->unit);
-	free(metric->formula);
-	free(metric->threshold);
-	*metric = (struct td_model_metric){ 0 };
-}
-
 static int skip(struct td_pmu_events *out, const struct source *source,
 		struct td_err *err)
 {
@@ -338,12 +326,12 @@ int td_perfmon_metric(struct td_pmu_events *out,
 		return rc;
 	rc = fill(&source, &made, err);
 	if (rc) {
-		clear(&made);
+		td_model_metric_clear(&made);
 		return rc == -EINVAL ? skip(out, &source, err) : rc;
 	}
 	metric = td_array_add(&out->metrics, out->nr_metrics, sizeof(*metric));
 	if (!metric) {
-		clear(&made);
+		td_model_metric_clear(&made);
 		return td_err_nomem(err);
 	}
 	*metric = made;

@@ -192,19 +192,22 @@ static void free_events(struct td_pmu_events *events, size_t first)
 	events->nr_events = first;
 }
 
+void td_model_metric_clear(struct td_model_metric *metric)
+{
+	free(metric->name);
+	free(metric->pmu);
+	free(metric->groups);
+	free(metric->desc);
+	free(metric->unit);
+	free(metric->formula);
+	free(metric->threshold);
+	*metric = (struct td_model_metric){ 0 };
+}
+
 static void free_metrics(struct td_pmu_events *events, size_t first)
 {
-	for (size_t i = first; i < events->nr_metrics; i++) {
-		struct td_model_metric *metric = &events->metrics[i];
-
-		free(metric->name);
-		free(metric->pmu);
-		free(metric->groups);
-		free(metric->desc);
-		free(metric->unit);
-		free(metric->formula);
-		free(metric->threshold);
-	}
+	for (size_t i = first; i < events->nr_metrics; i++)
+		td_model_metric_clear(&events->metrics[i]);
 	events->nr_metrics = first;
 }
 

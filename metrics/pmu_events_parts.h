@@ -85,6 +85,9 @@ int td_entry_add(struct td_pmu_events *out, const struct td_entry *entry,
 /* A to Z in place, returned; NULL stays NULL. */
 char *td_lower(char *text);
 
+/* Frees what it holds. */
+void td_model_metric_clear(struct td_model_metric *metric);
+
 /* Before anything can be found. */
 void td_pmu_events_sort(struct td_pmu_events *events);
 

@@ -55,26 +55,6 @@ void td_metric_def_each_group(const struct td_metric_def *def,
 		fn(ctx, name);
 }
 
-struct search {
-	const char *group;
-	bool found;
-};
-
-static void compare_group(void *ctx, const char *group)
-{
-	struct search *search = ctx;
-
-	search->found = search->found || strcasecmp(group, search->group) == 0;
-}
-
-bool td_metric_def_in_group(const struct td_metric_def *def, const char *group)
-{
-	struct search search = { group, false };
-
-	td_metric_def_each_group(def, compare_group, &search);
-	return search.found;
-}
-
 const struct td_metric_def *td_set_find(const struct td_metric_set *set,
 					const char *name)
 {

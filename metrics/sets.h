@@ -37,8 +37,6 @@ void td_sets_free(struct td_sets *sets);
 /* NULL: there is none of that name. */
 const struct td_metric_def *td_set_find(const struct td_metric_set *set,
 					const char *name);
-/* Is it one of a group's: "TopdownL1", "tma_backend_bound_group"? */
-bool td_metric_def_in_group(const struct td_metric_def *def, const char *group);
 /* Calls fn for the name of each group, as often as there are members. */
 void td_metric_def_each_group(const struct td_metric_def *def,
 			      void (*fn)(void *ctx, const char *group),

@@ -122,17 +122,9 @@ static void offer(void *ctx, const char *group)
 	td_closest_offer(ctx, group);
 }
 
-static bool any_skipped(const struct td_machine *machine)
-{
-	for (size_t i = 0; i < machine->nr_core; i++) {
-		if (machine->pmus[i].skip)
-			return true;
-	}
-	return false;
-}
-
 static int unknown_name(const struct td_scope *scope, const char *name)
 {
+	const struct td_machine *machine = scope->setup->machine;
 	struct td_closest closest = { .wanted = name };
 
 	for (size_t pmu = 0; pmu < scope->tree->nr_pmus; pmu++) {
@@ -147,7 +139,7 @@ static int unknown_name(const struct td_scope *scope, const char *name)
 		}
 	}
 	td_err_usage(scope->err, "-M %s: no metric or group of %s", name,
-		     any_skipped(scope->setup->machine)
+		     td_machine_count_kinds(machine) < machine->nr_core
 			     ? "the cores that are looked at"
 			     : "this processor");
 	if (closest.best[0])
@@ -324,6 +316,26 @@ static int find_reference(const struct td_tree *tree, int pmu)
 	return -1;
 }
 
+/* What the number of slots is called: built in, in Intel's files, in AMD's. */
+static const char *const slots_names[] = { TD_SLOTS, "tma_info_thread_slots",
+					   "tma_info_core_slots",
+					   "total_dispatch_slots" };
+
+/* The operand that holds it; -1: none. */
+static int find_slots(const struct td_tree *tree, int pmu)
+{
+	for (size_t n = 0; n < TD_ARRAY_SIZE(slots_names); n++) {
+		for (size_t i = 0; i < tree->nr_metrics; i++) {
+			const struct td_metric *metric = &tree->metrics[i];
+
+			if (metric->pmu == pmu && metric->value &&
+			    strcmp(metric->name, slots_names[n]) == 0)
+				return metric->slot;
+		}
+	}
+	return -1;
+}
+
 /* --- all of it ------------------------------------------------------------------------ */
 
 static int allocate(struct td_tree *tree, struct td_plan *plan,
@@ -342,11 +354,12 @@ static int allocate(struct td_tree *tree, struct td_plan *plan,
 	tree->sets = calloc(nr + 1, sizeof(const void *));
 	tree->levels = calloc(nr + 1, sizeof(int));
 	tree->references = calloc(nr + 1, sizeof(int));
+	tree->slots = calloc(nr + 1, sizeof(int));
 	tree->nr_dropped = calloc(nr + 1, sizeof(size_t));
 	tree->nodes = calloc(nr + 1, sizeof(struct td_node *));
 	tree->nr_nodes = calloc(nr + 1, sizeof(size_t));
-	if (!tree->sets || !tree->levels || !tree->references || !tree->nodes ||
-	    !tree->nr_nodes || !tree->nr_dropped)
+	if (!tree->sets || !tree->levels || !tree->references || !tree->slots ||
+	    !tree->nodes || !tree->nr_nodes || !tree->nr_dropped)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++) {
 		if (!setup->machine->pmus[i].skip)
@@ -356,12 +369,13 @@ static int allocate(struct td_tree *tree, struct td_plan *plan,
 }
 
 /* A PMU of which nothing is shown has no rows. */
-static void drop_empty_sets(struct td_tree *tree)
+static void finish_pmus(struct td_tree *tree)
 {
 	for (size_t i = 0; i < tree->nr_pmus; i++) {
 		if (!tree->nr_nodes[i])
 			tree->sets[i] = NULL;
 		tree->references[i] = find_reference(tree, (int)i);
+		tree->slots[i] = find_slots(tree, (int)i);
 	}
 }
 
@@ -400,7 +414,7 @@ int td_tree_build(struct td_tree *tree, struct td_plan *plan,
 		rc = td_tree_finish_events(&scope);
 	if (rc)
 		return rc;
-	drop_empty_sets(tree);
+	finish_pmus(tree);
 	return add_needs(tree) ? td_err_nomem(err) : 0;
 }
 
@@ -439,6 +453,7 @@ void td_tree_free(struct td_tree *tree)
 	free(tree->needs);
 	free(tree->levels);
 	free(tree->references);
+	free(tree->slots);
 	for (size_t i = 0; i < tree->nr_gaps; i++)
 		free(tree->gaps[i]);
 	free(tree->gaps);

@@ -161,10 +161,7 @@ static int write_text(struct td_scope *scope, const char *id, char **text)
 bool td_tree_same_rings(const struct td_modifiers *a,
 			const struct td_modifiers *b)
 {
-	return a->user == b->user && a->kernel == b->kernel &&
-	       a->hypervisor == b->hypervisor && a->guest == b->guest &&
-	       a->host == b->host && a->non_idle == b->non_idle &&
-	       a->precise == b->precise;
+	return td_modifiers_same_rings(a, b) && a->precise == b->precise;
 }
 
 static bool same_event(const struct td_event *a, const struct td_event *b)

@@ -2,6 +2,7 @@
 /* When all metrics are known: which events they take, and what those need. */
 #include <stdlib.h>
 
+#include "lib/plan_group.h"
 #include "lib/util.h"
 #include "metrics/tree_parts.h"
 
@@ -77,20 +78,11 @@ static int add_slots(struct td_scope *scope, int pmu)
 {
 	struct td_plan *plan = scope->plan;
 	int field = find_first(plan, pmu, td_event_is_metric);
-	struct td_event *slots;
-	int rc;
 
 	if (field < 0 || find_first(plan, pmu, td_event_is_slots) >= 0)
 		return 0;
-	slots = td_array_add(&plan->events, plan->nr_events, sizeof(*slots));
-	if (!slots)
-		return td_err_nomem(scope->err);
-	plan->nr_events++;
-	rc = td_event_init(slots, &scope->setup->machine->pmus[pmu], pmu,
-			   "slots", NULL, scope->err);
-	slots->mods = plan->events[field].mods;
-	slots->hidden = true;
-	return rc;
+	return td_plan_add_slots(plan, scope->setup->machine, field,
+				 scope->err);
 }
 
 /* One SLOTS counter a CPU: its fields are counted in one ring at a time. */

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* On the running kernel: many threads, and what the kernel refuses. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "tests/unit/task_watch.h"
+#include "tests/unit/test.h"
+
+#define MANY   1000
+#define NOBODY 65534
+
+static void *note_tid(void *arg)
+{
+	*(int *)arg = gettid();
+	return NULL;
+}
+
+static void start_threads(int nr)
+{
+	int tid;
+	pthread_t thread;
+
+	for (int i = 0; i < nr; i++) {
+		pthread_create(&thread, NULL, note_tid, &tid);
+		pthread_join(thread, NULL);
+	}
+}
+
+/* Each tid that began has ended once, and later. */
+static size_t count_pairs(void)
+{
+	size_t pairs = 0;
+
+	for (size_t i = 0; i < seen.nr; i++) {
+		size_t nr[3] = { 0 };
+
+		for (size_t j = 0; j < seen.nr; j++) {
+			if (seen.v[j].tid == seen.v[i].tid)
+				nr[seen.v[j].change] += j < i ? 100 : 1;
+		}
+		pairs += seen.v[i].change == TD_TASK_BEGAN &&
+			 nr[TD_TASK_BEGAN] == 1 && nr[TD_TASK_ENDED] == 1;
+	}
+	return pairs;
+}
+
+static void check_many(void)
+{
+	struct td_task_watch *watch = begin();
+
+	for (int i = 0; i < MANY; i += 50) {
+		start_threads(50);
+		take(watch);
+	}
+	take_all(watch, 2 * MANY);
+	ok(seen.nr == 2 * MANY, "%d threads: %zu events", MANY, seen.nr);
+	ok(count_pairs() == MANY, "each began once and ended once");
+	ok(td_task_watch_lost(watch) == 0, "nothing is lost");
+	td_task_watch_close(watch);
+}
+
+/* Nobody reads, and no record comes after those that are lost. */
+static void check_flood(void)
+{
+	struct td_task_watch *watch = begin();
+	int fd = open_dummy(PERF_FORMAT_LOST);
+	uint64_t lost = 0;
+
+	start_threads(MANY);
+	/* the last one may be about to end */
+	for (unsigned i = 0; i < 1000 && seen.nr + lost < 2 * MANY; i++) {
+		usleep(i * 10);
+		take(watch);
+		lost = td_task_watch_lost(watch);
+	}
+	if (fd < 0)
+		ok(true, "lost at the end # SKIP this kernel cannot tell");
+	else
+		ok(lost && seen.nr + lost == 2 * MANY,
+		   "%zu are seen and %llu are lost", seen.nr,
+		   (unsigned long long)lost);
+	td_close_fd(&fd);
+	seen.nr = 0;
+	start_threads(1);
+	take_all(watch, 2);
+	ok(seen.nr == 2 && td_task_watch_lost(watch) >= lost,
+	   "then it goes on");
+	td_task_watch_close(watch);
+}
+
+/* --- tasks that have ended ------------------------------------------------------ */
+
+static int start_child(void)
+{
+	int pid = fork();
+
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	return pid;
+}
+
+static void end_child(int pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void is_ended(const char *name, int tid)
+{
+	struct td_task_watch *watch = NULL;
+	struct td_err err;
+	int rc = try_watch(&watch, tid, &err);
+
+	ok(rc == -ESRCH && err.code == -ESRCH && !watch, "%s: %d", name, rc);
+	is_str(err.msg,
+	       "cannot watch for new threads and processes: a task has ended",
+	       "%s: the message", name);
+}
+
+static void check_ended(void)
+{
+	int pid = start_child();
+	siginfo_t info;
+
+	kill(pid, SIGKILL);
+	waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
+	is_ended("a zombie", pid);
+	waitpid(pid, NULL, 0);
+	is_ended("one that is gone", pid);
+}
+
+/* Rounds of poll() and read until there is silence. */
+static int rounds(struct td_task_watch *watch)
+{
+	int nr = 0;
+
+	while (nr < 100 && is_readable(watch, nr ? 20 : PATIENCE)) {
+		take(watch);
+		nr++;
+	}
+	return nr;
+}
+
+/* The lower tid's event is the one that is polled. */
+static void check_hang_up(void)
+{
+	int a = start_child(), b = start_child();
+	int tids[2] = { a < b ? a : b, a < b ? b : a };
+	struct td_task_watch *watch = NULL;
+	struct td_err err = { 0 };
+	int nr;
+
+	seen.nr = 0;
+	ok(!td_task_watch_open(&watch, &(struct td_ints){ tids, 2 }, &cpus,
+			       &err),
+	   "two processes %s", err.msg);
+	end_child(tids[0]);
+	nr = watch ? rounds(watch) : 0;
+	ok(nr > 0 && nr < 100 && seen.nr == 1 && seen.v[0].tid == tids[0],
+	   "one of them ends, then silence: %d rounds", nr);
+	end_child(tids[1]);
+	nr = watch ? rounds(watch) : 0;
+	ok(nr > 0 && nr < 100 && seen.nr == 2 && seen.v[1].tid == tids[1],
+	   "the other still wakes: %d rounds", nr);
+	td_task_watch_close(watch);
+}
+
+/* --- what is refused ------------------------------------------------------------ */
+
+static void check_nothing(void)
+{
+	int tid = gettid();
+	struct td_ints one = { &tid, 1 }, none = { 0 };
+	struct td_task_watch *watch = NULL;
+	struct td_err err = { 0 };
+
+	ok(td_task_watch_open(&watch, &none, &cpus, &err) == -EINVAL,
+	   "no task");
+	is_str(err.msg, "no task to watch", "no task: the message");
+	ok(td_task_watch_open(&watch, &one, &none, &err) == -EINVAL, "no CPU");
+	is_str(err.msg, "no CPU to watch", "no CPU: the message");
+	td_task_watch_close(NULL);
+}
+
+/* How many descriptors are open; plain: those that an exec leaves open. */
+static int count_fds(int *plain)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	const struct dirent *entry;
+	int nr = 0;
+
+	*plain = 0;
+	while (dir && (entry = readdir(dir))) {
+		int fd = atoi(entry->d_name);
+
+		if (entry->d_name[0] == '.' || fd == dirfd(dir))
+			continue;
+		nr++;
+		*plain += !(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	}
+	if (dir)
+		closedir(dir);
+	return nr;
+}
+
+static void check_descriptors(void)
+{
+	int plain, plain_before, before = count_fds(&plain_before), after;
+	struct td_task_watch *watch = begin();
+	int nr = count_fds(&plain) - before;
+
+	ok(nr == (int)cpus.nr + 1, "one descriptor a CPU, and one to poll: %d",
+	   nr);
+	ok(plain == plain_before, "an exec closes all of them");
+	td_task_watch_close(watch);
+	after = count_fds(&plain);
+	ok(after == before, "none is left open: %d, %d", before, after);
+}
+
+/* soft and hard: how many more than those that are open. */
+static int watch_with_limits(int soft, int hard, struct td_err *err)
+{
+	int low = dup(0), plain, rc;
+	int before = count_fds(&plain);
+	struct rlimit old,
+		limit = { (rlim_t)(low + soft), (rlim_t)(low + hard) };
+	struct td_task_watch *watch = NULL;
+
+	close(low);
+	if (prlimit(0, RLIMIT_NOFILE, &limit, &old))
+		return -errno;
+	rc = try_watch(&watch, gettid(), err);
+	td_task_watch_close(watch);
+	limit = (struct rlimit){ old.rlim_cur < limit.rlim_max ? old.rlim_cur
+							       : limit.rlim_max,
+				 limit.rlim_max };
+	prlimit(0, RLIMIT_NOFILE, &limit, NULL);
+	return count_fds(&plain) == before - 1 ? rc : -EBADFD;
+}
+
+/* In a process of its own: 0 is success, else a negative errno. */
+static int in_child(int (*run)(char *msg), char msg[512])
+{
+	int pipes[2], status = 0, pid;
+	ssize_t len;
+
+	msg[0] = '\0';
+	if (pipe2(pipes, O_CLOEXEC))
+		return -errno;
+	pid = fork();
+	if (!pid) {
+		char said[512] = "";
+		int rc = run(said);
+
+		if (write(pipes[1], said, strlen(said)) < 0)
+			_exit(255);
+		_exit(-rc);
+	}
+	close(pipes[1]);
+	len = read(pipes[0], msg, 511);
+	msg[len < 0 ? 0 : len] = '\0';
+	close(pipes[0]);
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
+}
+
+static int few_but_more_allowed(char *msg)
+{
+	struct td_err err = { 0 };
+	int rc = watch_with_limits(0, (int)cpus.nr + 1, &err);
+
+	strcpy(msg, err.msg);
+	return rc;
+}
+
+static int one_short(char *msg)
+{
+	struct td_err err = { 0 };
+	int rc = watch_with_limits(1, (int)cpus.nr, &err);
+
+	strcpy(msg, err.msg);
+	return rc;
+}
+
+static int another_users(char *msg)
+{
+	struct td_task_watch *watch = NULL;
+	struct td_err err = { 0 };
+	int rc;
+
+	if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY))
+		return -errno;
+	rc = try_watch(&watch, getppid(), &err);
+	td_task_watch_close(watch);
+	strcpy(msg, err.msg);
+	return rc;
+}
+
+/* As many as it takes. */
+static int all_that_may_be_locked(char *msg)
+{
+	struct rlimit none = { 0, 0 };
+	struct td_task_watch *watches[200] = { NULL };
+	struct td_err err = { 0 };
+	int rc = 0;
+
+	if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY) ||
+	    setrlimit(RLIMIT_MEMLOCK, &none))
+		return -errno;
+	if (open_dummy(0) < 0)
+		return -EOPNOTSUPP;
+	for (size_t i = 0; !rc && i < TD_ARRAY_SIZE(watches); i++)
+		rc = try_watch(&watches[i], gettid(), &err);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(watches); i++)
+		td_task_watch_close(watches[i]);
+	strcpy(msg, err.msg);
+	return rc;
+}
+
+#define CANNOT "cannot watch for new threads and processes: "
+
+static const struct {
+	const char *name;
+	int (*run)(char *msg);
+	int code;
+	const char *msg;
+	bool root;
+} limits[] = {
+	{ "the limit of descriptors is raised", few_but_more_allowed, 0, "",
+	  false },
+	{ "too few descriptors", one_short, -EMFILE,
+	  CANNOT "Too many open files", false },
+	{ "another user's", another_users, -EACCES,
+	  CANNOT "this user may not: Permission denied", true },
+	{ "too much locked memory", all_that_may_be_locked, -EPERM,
+	  CANNOT "no buffers for the kernel's records: Operation not permitted",
+	  true },
+};
+
+static void check_limits(void)
+{
+	char msg[512];
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(limits); i++) {
+		int rc;
+
+		if (limits[i].root && geteuid()) {
+			ok(true, "%s # SKIP cannot become another user",
+			   limits[i].name);
+			continue;
+		}
+		rc = in_child(limits[i].run, msg);
+		if (rc == -EOPNOTSUPP) {
+			ok(true, "%s # SKIP no perf events for nobody",
+			   limits[i].name);
+			continue;
+		}
+		ok(rc == limits[i].code, "%s: %d", limits[i].name, rc);
+		is_str(msg, limits[i].msg, "%s: the message", limits[i].name);
+	}
+}
+
+int main(void)
+{
+	if (!may_watch())
+		return 0;
+	check_many();
+	check_flood();
+	check_ended();
+	check_hang_up();
+	check_nothing();
+	check_descriptors();
+	check_limits();
+	td_ints_free(&cpus);
+	return done_testing();
+}

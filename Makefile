@@ -93,7 +93,8 @@ build/.gitignore:
 KERNEL_PARTS := $(addprefix tools/,lib include arch build scripts perf/pmu-events/arch/x86)
 LIBPERF_INCLUDES := $(addprefix -isystem build/linux/tools/,lib/perf/include lib \
 	include include/uapi arch/x86/include)
-PERF_OBJECT := $(B)/obj/lib/counter_perf.o $(B)/tidy/lib/counter_perf
+PERF_FILES := counter_perf counter_open counter_tasks
+PERF_OBJECT := $(PERF_FILES:%=$(B)/obj/lib/%.o) $(PERF_FILES:%=$(B)/tidy/lib/%)
 
 $(PERF_OBJECT): SYSTEM_INCLUDES = $(LIBPERF_INCLUDES)
 $(PERF_OBJECT): | build/linux/.unpacked

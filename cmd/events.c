@@ -154,7 +154,7 @@ static void widen_target(struct td_run *run)
 		else if (!event->tool && !event->refusal)
 			return;
 	}
-	if (!units || target->system_wide || run->opts->pids.nr)
+	if (!units || target->system_wide || td_opts_attaches(run->opts))
 		return;
 	target->system_wide = true;
 	target->enable_on_exec = target->inherit = false;
@@ -168,7 +168,8 @@ static void note_rows(struct td_run *run)
 	bool of_command = run->opts->command && !run->target.system_wide;
 
 	for (size_t i = 0; i < run->plan.nr_events; i++) {
-		if (run->plan.events[i].percore && run->opts->per_cpu)
+		if (run->plan.events[i].percore &&
+		    td_opts_aggregation(run->opts) == TD_AGGREGATE_CPU)
 			td_notes_add(&run->notes, "percore: -A shows a row a "
 						  "CPU, not a core");
 		if (run->plan.events[i].tool > TD_TOOL_DURATION_TIME &&

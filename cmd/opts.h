@@ -6,6 +6,7 @@
 
 #include "lib/err.h"
 #include "lib/parse.h"
+#include "lib/report.h"
 
 enum td_subcommand {
 	TD_STAT,
@@ -32,11 +33,17 @@ struct td_opts {
 	bool all_cpus;
 	bool has_cpus;
 	struct td_ints cpus;
-	struct td_ints pids;
-	const char *cputype; /* NULL: all core PMUs */
-	int level;           /* 0: none was given */
-	int only_level;      /* --td-level; 0: none was given */
-	char **metrics;      /* -M, one a name */
+	struct td_ints pids, tids; /* with these, no CPUs: */
+	const char *overridden;    /* an option that is not heeded, then */
+	bool no_inherit;
+	bool all_user, all_kernel;
+	char *cgroups;           /* -G's, joined; NULL: none */
+	bool cgroups_first;      /* -G came before what it is for */
+	const char *each_cgroup; /* NULL: none */
+	const char *cputype;     /* NULL: all core PMUs */
+	int level;               /* 0: none was given */
+	int only_level;          /* --td-level; 0: none was given */
+	char **metrics;          /* -M, one a name */
 	size_t nr_metrics;
 	const char *metrics_dir; /* NULL: those that came with the program */
 	bool metric_only;
@@ -47,16 +54,28 @@ struct td_opts {
 	int detail;   /* how many -d */
 	bool nothing; /* --null */
 	bool print;   /* list: the events' encodings */
-	bool big_num;
-	bool per_cpu;
+	bool asked_big_num, no_big_num;
+	bool no_scale;
+	unsigned int aggregations; /* bits 1 << td_aggregation */
+	int cache_level;           /* 0: the last one */
 	bool hybrid_merge;
 	int interval_ms;    /* 0: none */
 	int interval_count; /* 0: no limit */
-	int timeout_ms;     /* 0: none */
+	bool interval_clear;
+	bool summary, no_csv_summary;
+	int timeout_ms; /* 0: none */
+	int delay_ms;   /* 0: none; -1: until --control ends it */
+	const char *control;
+	bool has_repeat, table;
+	int repeat; /* 0: for ever */
+	const char *pre, *post;
+	bool sync;
 	enum td_format_kind format;
 	const char *separator;
 	const char *output; /* record: the recording; else the result */
 	bool append;
+	int log_fd; /* 0: none */
+	bool quiet;
 	const char *input; /* report's */
 	bool dry_run;
 	int verbose;
@@ -67,6 +86,13 @@ struct td_opts {
 
 /* Counts as such, and not metrics? */
 bool td_opts_want_events(const struct td_opts *opts);
+
+/* Of several, the one that perf stat takes. */
+enum td_aggregation td_opts_aggregation(const struct td_opts *opts);
+/* Tasks that run already? */
+bool td_opts_attaches(const struct td_opts *opts);
+/* Whole CPUs, and not tasks? */
+bool td_opts_system_wide(const struct td_opts *opts);
 
 /* May print help or the version and exit; free with td_opts_free(). */
 int td_opts_parse(struct td_opts *opts, int argc, char **argv,

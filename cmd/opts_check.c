@@ -24,43 +24,138 @@ static bool want_metrics(const struct td_opts *o)
 	return o->level || o->only_level || o->nr_metrics;
 }
 
-/* What excludes what, as in perf stat; each text names both sides. */
-static int check_stat(const struct td_opts *o, struct td_err *err)
+/* What was typed for td_opts_aggregation(). */
+static const char *aggregation_option(const struct td_opts *o)
 {
-	bool tasks = o->pids.nr || (o->command && !o->all_cpus && !o->has_cpus);
+	static const char *const options[TD_NR_AGGREGATIONS] = {
+		[TD_AGGREGATE_ALL] = "",
+		[TD_AGGREGATE_CPU] = "-A",
+		[TD_AGGREGATE_CORE] = "--per-core",
+		[TD_AGGREGATE_CLUSTER] = "--per-cluster",
+		[TD_AGGREGATE_CACHE] = "--per-cache",
+		[TD_AGGREGATE_DIE] = "--per-die",
+		[TD_AGGREGATE_SOCKET] = "--per-socket",
+		[TD_AGGREGATE_NODE] = "--per-node",
+		[TD_AGGREGATE_THREAD] = "--per-thread",
+	};
+
+	return options[td_opts_aggregation(o)];
+}
+
+/* cgroups and CPUs are counted on CPUs, threads wherever they run. */
+static int check_target(const struct td_opts *o, struct td_err *err)
+{
+	enum td_aggregation how = td_opts_aggregation(o);
+	bool threads = how == TD_AGGREGATE_THREAD;
 	const struct conflict conflicts[] = {
-		{ o->interval_count && !o->interval_ms,
-		  "--interval-count needs -I" },
-		{ o->timeout_ms && o->interval_ms,
-		  "--timeout and -I exclude each other: use --interval-count" },
+		{ o->pids.nr && o->tids.nr, "-p and -t exclude each other" },
+		{ o->all_user && o->all_kernel,
+		  "--all-user and --all-kernel exclude each other" },
+		{ o->cgroups && o->each_cgroup,
+		  "-G and --for-each-cgroup exclude each other" },
+		{ (o->cgroups || o->each_cgroup) && threads,
+		  "--per-thread and cgroups exclude each other" },
+		{ (o->cgroups || o->each_cgroup) && !td_opts_system_wide(o),
+		  "-G and --for-each-cgroup count on whole CPUs: they need -a "
+		  "or -C" },
+		{ o->cgroups_first && td_opts_want_events(o),
+		  "-G belongs behind the -e that it is for" },
+		{ threads && o->has_cpus && !td_opts_attaches(o),
+		  "--per-thread and -C exclude each other" },
+		{ threads && o->metric_only,
+		  "--metric-only and --per-thread exclude each other" },
+		{ threads && o->repeat != 1 && !td_opts_attaches(o),
+		  "-r and --per-thread exclude each other: each run of a "
+		  "command has threads of its own" },
+	};
+	int rc = first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
+
+	if (rc || how == TD_AGGREGATE_ALL || threads || td_opts_system_wide(o))
+		return rc;
+	return td_err_usage(err, "%s counts whole CPUs: it needs -a or -C",
+			    aggregation_option(o));
+}
+
+static int check_output(const struct td_opts *o, struct td_err *err)
+{
+	const struct conflict conflicts[] = {
 		{ o->format == TD_FORMAT_JSON && o->separator,
 		  "-x and -j exclude each other" },
-		{ o->pids.nr && o->all_cpus, "-p and -a exclude each other" },
-		{ o->pids.nr && o->has_cpus, "-p and -C exclude each other" },
-		{ o->per_cpu && tasks,
-		  "-A counts whole CPUs: it needs -a or -C" },
-		{ o->append && !o->output, "--append needs -o" },
+		{ o->asked_big_num && o->separator,
+		  "-B and -x exclude each other" },
+		{ o->output && o->log_fd,
+		  "-o and --log-fd exclude each other" },
+		{ o->append && !o->output && !o->log_fd,
+		  "--append needs -o or --log-fd" },
+		{ o->print && o->subcommand != TD_LIST,
+		  "--print belongs to tdstat list" },
+	};
+
+	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
+}
+
+static int check_events(const struct td_opts *o, struct td_err *err)
+{
+	const struct conflict conflicts[] = {
 		{ td_opts_want_events(o) && want_metrics(o),
 		  "-e, -d and --null show counts, --level and -M metrics: they "
 		  "exclude each other" },
 		{ td_opts_want_events(o) && o->metric_only,
 		  "--metric-only: -e, -d and --null show counts" },
-		{ td_opts_want_events(o) && o->hybrid_merge,
-		  "--hybrid-merge is of the tree: -e, -d and --null show "
-		  "counts" },
 		{ o->nothing && (o->nr_events || o->detail),
 		  "--null counts nothing: -e and -d make no sense" },
-		{ o->print, "--print belongs to tdstat list" },
-		{ o->dry_run && o->output,
-		  "--dry-run and -o exclude each other" },
-		{ o->input != NULL, "-i belongs to tdstat report" },
-		{ o->subcommand == TD_RECORD && !o->output,
-		  "tdstat record needs -o FILE" },
-		{ o->subcommand == TD_RECORD && o->append,
-		  "tdstat record writes a new file: --append makes no sense" },
 	};
 
 	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
+}
+
+static int check_runs(const struct td_opts *o, struct td_err *err)
+{
+	bool record = o->subcommand == TD_RECORD;
+	const struct conflict conflicts[] = {
+		{ o->interval_count && !o->interval_ms,
+		  "--interval-count needs -I" },
+		{ o->interval_clear && !o->interval_ms,
+		  "--interval-clear needs -I" },
+		{ o->timeout_ms && o->interval_ms,
+		  "--timeout and -I exclude each other: use --interval-count" },
+		{ o->delay_ms < 0 && !o->control,
+		  "-D -1 needs --control: nothing would ever be counted" },
+		{ o->metric_only && o->repeat > 1,
+		  "--metric-only and -r exclude each other" },
+		{ o->table && o->repeat <= 1, "--table needs -r 2 or more" },
+		{ o->dry_run && o->output,
+		  "--dry-run and -o exclude each other" },
+		{ o->input != NULL, "--input belongs to tdstat report" },
+		{ record && !o->output, "tdstat record needs -o FILE" },
+		{ record && o->append,
+		  "tdstat record writes a new file: --append makes no sense" },
+		{ record && o->has_repeat,
+		  "tdstat record and -r exclude each other" },
+	};
+
+	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
+}
+
+/* What excludes what, as in perf stat; each text names both sides. */
+static int check_stat(const struct td_opts *o, struct td_err *err)
+{
+	int rc = check_runs(o, err);
+
+	if (!rc)
+		rc = check_events(o, err);
+	return rc ? rc : check_target(o, err);
+}
+
+/* Something that only makes sense where something is counted. */
+static bool counts(const struct td_opts *o)
+{
+	return o->all_cpus || o->has_cpus || td_opts_attaches(o) ||
+	       o->interval_ms || o->interval_count || o->timeout_ms ||
+	       o->delay_ms || o->control || o->has_repeat || o->table ||
+	       o->pre || o->post || o->sync || o->cgroups || o->each_cgroup ||
+	       o->all_user || o->all_kernel || o->no_inherit || o->dry_run ||
+	       td_opts_want_events(o);
 }
 
 static int check_list(const struct td_opts *o, struct td_err *err)
@@ -72,11 +167,9 @@ static int check_list(const struct td_opts *o, struct td_err *err)
 		  "tdstat list --print and -j exclude each other" },
 		{ o->separator != NULL,
 		  "tdstat list writes text or JSON (-j)" },
-		{ td_opts_want_events(o) || want_metrics(o) || o->all_cpus ||
-			  o->has_cpus || o->pids.nr || o->interval_ms ||
-			  o->timeout_ms || o->output || o->input ||
-			  o->dry_run || o->append || o->per_cpu ||
-			  o->hybrid_merge || o->interval_count,
+		{ counts(o) || want_metrics(o) || o->output || o->log_fd ||
+			  o->input || o->aggregations || o->hybrid_merge ||
+			  o->summary || o->interval_clear,
 		  "tdstat list counts nothing: it takes -j, --print, "
 		  "--cputype and patterns" },
 	};
@@ -89,21 +182,13 @@ static int check_report(const struct td_opts *o, struct td_err *err)
 	const struct conflict conflicts[] = {
 		{ !o->input, "tdstat report needs -i FILE" },
 		{ o->command != NULL, "tdstat report runs no command" },
-		{ o->all_cpus || o->has_cpus || o->pids.nr,
-		  "tdstat report shows what was recorded: -a, -C and -p make "
-		  "no sense" },
 		{ o->interval_ms || o->interval_count || o->timeout_ms,
 		  "tdstat report shows the intervals that were recorded: -I, "
 		  "--interval-count and --timeout make no sense" },
-		{ o->format == TD_FORMAT_JSON && o->separator,
-		  "-x and -j exclude each other" },
-		{ o->append && !o->output, "--append needs -o" },
-		{ o->print, "--print belongs to tdstat list" },
-		{ td_opts_want_events(o),
-		  "tdstat report shows what was recorded: -e, -d and --null "
-		  "make no sense" },
-		{ o->dry_run,
-		  "tdstat report counts nothing: --dry-run makes no sense" },
+		{ counts(o),
+		  "tdstat report shows what was recorded: it takes "
+		  "aggregations, metrics and formats, and nothing that is for "
+		  "counting" },
 	};
 
 	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
@@ -111,6 +196,10 @@ static int check_report(const struct td_opts *o, struct td_err *err)
 
 int td_opts_check(const struct td_opts *opts, struct td_err *err)
 {
+	int rc = check_output(opts, err);
+
+	if (rc)
+		return rc;
 	switch (opts->subcommand) {
 	case TD_STAT:
 	case TD_RECORD:

@@ -31,6 +31,7 @@ struct td_writer {
 	const char *separator; /* CSV */
 	unsigned int lines;    /* text: since the header */
 	bool header_done;
+	bool summary; /* of all intervals, not one of them */
 };
 
 /* out_text_events.c, out_csv_events.c, out_json_events.c */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* RFC 4180: one header line, the same columns in every line. */
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/out.h"
@@ -35,21 +37,43 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 	writer->header_done = true;
 }
 
-static void put_row(const struct td_writer *writer,
-		    const struct td_report *report, const struct td_row *row)
+/* "all +-": of a mean of runs, how far off its values may be */
+static void put_id(const struct td_writer *writer, const struct td_row *row,
+		   bool errors)
 {
-	char time[40], value[TD_VALUE_SIZE];
+	char *id;
 
-	fputs(td_format_seconds(time, report->time_ns), writer->fp);
+	if (!errors) {
+		td_out_csv_field(writer, row->id);
+		return;
+	}
+	if (asprintf(&id, "%s +-", row->id) < 0)
+		return;
+	td_out_csv_field(writer, id);
+	free(id);
+}
+
+static void put_row(const struct td_writer *writer,
+		    const struct td_report *report, const struct td_row *row,
+		    bool errors)
+{
+	char time[40], text[TD_VALUE_SIZE];
+
+	if (writer->summary && writer->frame->summary_word)
+		fputs("summary", writer->fp);
+	else
+		fputs(td_format_seconds(time, report->time_ns), writer->fp);
 	fputs(writer->separator, writer->fp);
-	td_out_csv_field(writer, row->id);
+	put_id(writer, row, errors);
 	fputs(writer->separator, writer->fp);
 	td_out_csv_field(writer, row->pmu);
 	for (size_t i = 0; i < report->nr_columns; i++) {
+		const struct td_cell *cell = &row->cells[i];
+		double value = errors ? cell->error : cell->value;
+
 		fputs(writer->separator, writer->fp);
-		if (row->cells[i].status == TD_STATUS_OK)
-			fputs(td_out_value(value, &report->columns[i],
-					   row->cells[i].value,
+		if (cell->status == TD_STATUS_OK && !isnan(value))
+			fputs(td_out_value(text, &report->columns[i], value,
 					   TD_READER_SCRIPT),
 			      writer->fp);
 	}
@@ -65,8 +89,11 @@ static void csv_report(struct td_writer *writer, const struct td_report *report)
 {
 	if (!writer->header_done)
 		put_header(writer, report);
-	for (size_t i = 0; i < report->nr_rows; i++)
-		put_row(writer, report, &report->rows[i]);
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		put_row(writer, report, &report->rows[i], false);
+		if (writer->frame->runs > 1)
+			put_row(writer, report, &report->rows[i], true);
+	}
 }
 
 static void csv_end(struct td_writer *writer, const struct td_usage *usage)

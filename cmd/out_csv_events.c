@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perf stat's fields: [time] [id] value unit event runtime percent
- * metric-value metric-unit.  No header; the same number of fields in each line.
+ * perf stat's fields: [time] [summary] [id [counters]] value unit event
+ * [cgroup] [variance] runtime percent metric-value metric-unit.  No header; the same number of fields in each line.
  */
 #include <inttypes.h>
+#include <math.h>
 
 #include "cmd/out.h"
 #include "cmd/out_events.h"
@@ -12,15 +13,31 @@
 static void begin_line(const struct td_writer *writer, uint64_t time_ns,
 		       const struct td_event_row *row)
 {
+	const struct td_id_kind *kind = td_out_id_kind(writer->frame->how);
 	char time[40];
 
 	if (writer->frame->interval)
 		fprintf(writer->fp, "%s%s", td_format_seconds(time, time_ns),
 			writer->separator);
-	if (!writer->frame->show_id)
+	if (writer->summary && writer->frame->summary_word)
+		fprintf(writer->fp, "summary%s", writer->separator);
+	if (!kind->name)
 		return;
-	td_out_csv_field(writer, td_out_id_kind(row->id) ? row->id : "");
+	td_out_csv_field(writer, td_out_has_id(row) ? row->id : "");
 	fputs(writer->separator, writer->fp);
+	if (kind->counted)
+		fprintf(writer->fp, "%u%s", row->nr, writer->separator);
+}
+
+/* "1.25%", behind the event and not, as its manual has it, the percentage */
+static void put_error(const struct td_writer *writer,
+		      const struct td_event_row *row)
+{
+	fputs(writer->separator, writer->fp);
+	if (isnan(row->error_pct))
+		return;
+	td_out_number(writer->fp, 0, 2, row->error_pct);
+	fputc('%', writer->fp);
 }
 
 static void put_count(const struct td_writer *writer,
@@ -36,6 +53,12 @@ static void put_count(const struct td_writer *writer,
 	td_out_csv_field(writer, row->unit);
 	fputs(writer->separator, writer->fp);
 	td_out_csv_field(writer, row->event);
+	if (writer->frame->show_cgroup) {
+		fputs(writer->separator, writer->fp);
+		td_out_csv_field(writer, row->cgroup ? row->cgroup : "");
+	}
+	if (writer->frame->runs > 1)
+		put_error(writer, row);
 	fprintf(writer->fp, "%s%" PRIu64 "%s", writer->separator,
 		row->running_ns, writer->separator);
 	td_out_number(writer->fp, 0, 2, row->running_pct);
@@ -63,7 +86,9 @@ static void put_row(const struct td_writer *writer, uint64_t time_ns,
 		if (i > 0) { /* the fields of the count stay empty */
 			fputc('\n', writer->fp);
 			begin_line(writer, time_ns, row);
-			fprintf(writer->fp, "%s%s%s%s", sep, sep, sep, sep);
+			fprintf(writer->fp, "%s%s%s%s%s%s", sep, sep, sep, sep,
+				writer->frame->show_cgroup ? sep : "",
+				writer->frame->runs > 1 ? sep : "");
 		}
 		put_beside(writer, &row->beside[i]);
 	}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* JSON Lines: an object a metric. */
 #include <json-c/json.h>
+#include <math.h>
 #include <string.h>
 
 #include "cmd/out.h"
@@ -51,8 +52,9 @@ void td_out_json_line(FILE *fp, struct json_object *o)
 	json_object_put(o);
 }
 
-static void put_node(FILE *fp, const struct td_report *report,
-		     const struct td_row *row, const struct td_node *node)
+static void put_node(const struct td_writer *writer,
+		     const struct td_report *report, const struct td_row *row,
+		     const struct td_node *node)
 {
 	const struct td_column *column = &report->columns[node->column];
 	const struct td_cell *cell = &row->cells[node->column];
@@ -76,10 +78,15 @@ static void put_node(FILE *fp, const struct td_report *report,
 			? json_object_new_boolean(cell->over_threshold)
 			: NULL);
 	json_object_object_add(o, "running", percent(cell->running_pct));
+	if (ok && writer->frame->runs > 1 && !isnan(cell->error))
+		json_object_object_add(o, "error", number(cell->error));
+	if (writer->summary)
+		json_object_object_add(o, "summary",
+				       json_object_new_boolean(true));
 	if (!ok && cell->why)
 		json_object_object_add(o, "why",
 				       json_object_new_string(cell->why));
-	td_out_json_line(fp, o);
+	td_out_json_line(writer->fp, o);
 }
 
 static void json_begin(struct td_writer *writer)
@@ -97,7 +104,7 @@ static void json_report(struct td_writer *writer,
 			const struct td_node *node = &row->nodes[i];
 
 			if (row->cells[node->column].status != TD_STATUS_NONE)
-				put_node(writer->fp, report, row, node);
+				put_node(writer, report, row, node);
 		}
 	}
 }

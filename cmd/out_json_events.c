@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* perf stat's keys in its order: an object an event, one a further metric. */
 #include <json-c/json.h>
+#include <math.h>
 
 #include "cmd/out.h"
 #include "cmd/out_events.h"
@@ -24,20 +25,25 @@ static struct json_object *begin_object(const struct td_frame *frame,
 					uint64_t time_ns,
 					const struct td_event_row *row)
 {
-	const struct td_id_kind *kind = td_out_id_kind(row->id);
+	const struct td_id_kind *kind = td_out_id_kind(frame->how);
 	struct json_object *o = json_object_new_object();
 
 	if (frame->interval)
 		json_object_object_add(o, "interval",
 				       td_out_json_seconds(time_ns));
-	if (frame->show_id && kind)
+	if (kind->name && td_out_has_id(row))
 		json_object_object_add(
 			o, kind->name,
 			json_object_new_string(row->id + kind->prefix));
+	/* 7.2 calls it "counters", which perf's own linter of 6.12 refuses */
+	if (kind->counted && td_out_has_id(row))
+		json_object_object_add(o, "aggregate-number",
+				       json_object_new_int64(row->nr));
 	return o;
 }
 
-static void add_count(struct json_object *o, const struct td_event_row *row)
+static void add_count(struct json_object *o, const struct td_frame *frame,
+		      const struct td_event_row *row)
 {
 	const char *missing = td_out_missing(row->status);
 
@@ -46,9 +52,25 @@ static void add_count(struct json_object *o, const struct td_event_row *row)
 				       : number_text(row->value));
 	json_object_object_add(o, "unit", json_object_new_string(row->unit));
 	json_object_object_add(o, "event", json_object_new_string(row->event));
+	if (row->cgroup)
+		json_object_object_add(o, "cgroup",
+				       json_object_new_string(row->cgroup));
+	if (frame->runs > 1 && !isnan(row->error_pct))
+		json_object_object_add(o, "variance", percent(row->error_pct));
 	json_object_object_add(o, "event-runtime",
 			       json_object_new_uint64(row->running_ns));
 	json_object_object_add(o, "pcnt-running", percent(row->running_pct));
+}
+
+/*
+ * Each of perf's objects has both keys, and its linter wants them to be there,
+ * with a number: that there is none is said by the one that is none.
+ */
+static void add_nothing_beside(struct json_object *o)
+{
+	json_object_object_add(o, "metric-value",
+			       json_object_new_string("nan"));
+	json_object_object_add(o, "metric-unit", json_object_new_string(""));
 }
 
 static void add_beside(struct json_object *o, const struct td_beside *beside)
@@ -64,7 +86,9 @@ static void put_row(const struct td_writer *writer, uint64_t time_ns,
 {
 	struct json_object *o = begin_object(writer->frame, time_ns, row);
 
-	add_count(o, row);
+	add_count(o, writer->frame, row);
+	if (!row->nr_beside)
+		add_nothing_beside(o);
 	for (int i = 0; i < row->nr_beside; i++) {
 		if (i > 0) {
 			td_out_json_line(writer->fp, o);

@@ -1,14 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* For people: a table with -I, else trees in perf stat's frame. */
+#include <math.h>
 #include <string.h>
 
 #include "cmd/out.h"
 #include "cmd/out_events.h"
 #include "lib/util.h"
 
-#define CELL_WIDTH 20
-#define PMU_WIDTH  12 /* cpu_lowpower */
-#define ID_WIDTH   8
+#define CELL_WIDTH   20
+#define PMU_WIDTH    12 /* cpu_lowpower */
+#define ID_WIDTH     8  /* at least */
+#define CGROUP_WIDTH 16
+
+static int id_width(const struct td_frame *frame)
+{
+	int width = td_out_id_kind(frame->how)->width;
+
+	if (frame->show_cgroup)
+		width += width ? 1 + CGROUP_WIDTH : CGROUP_WIDTH;
+	return width > ID_WIDTH ? width : ID_WIDTH;
+}
 
 /* Between "%" and "tma_retiring" in the header of a cell. */
 static int gap_width(const struct td_column *column)
@@ -30,7 +41,7 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 
 	fputs("#           time", fp);
 	if (writer->frame->show_id)
-		fprintf(fp, " %-*s", ID_WIDTH, "id");
+		fprintf(fp, " %-*s", id_width(writer->frame), "id");
 	if (writer->frame->show_pmu)
 		fprintf(fp, " %-*s", PMU_WIDTH, "pmu");
 	for (size_t i = 0; i < report->nr_columns; i++) {
@@ -70,7 +81,8 @@ int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
 
 	columns = fprintf(fp, "%16s", td_format_seconds(time, time_ns));
 	if (writer->frame->show_id)
-		columns += fprintf(fp, " %-*s", ID_WIDTH, row->id);
+		columns +=
+			fprintf(fp, " %-*s", id_width(writer->frame), row->id);
 	if (writer->frame->show_pmu)
 		columns += fprintf(fp, " %-*s", PMU_WIDTH, row->pmu);
 	return columns;
@@ -107,14 +119,20 @@ static void text_begin(struct td_writer *writer)
 /* perf's quotes: 'sleep 1', 'system wide', but process id '7' */
 void td_out_text_title(struct td_writer *writer)
 {
-	static const char process[] = "process id ";
-	const char *target = writer->frame->target;
-	size_t skip = strncmp(target, process, sizeof(process) - 1) == 0
-			      ? sizeof(process) - 1
-			      : 0;
+	static const char *const words[] = { "process id ", "thread id " };
+	const struct td_frame *frame = writer->frame;
+	const char *target = frame->target;
+	size_t skip = 0;
 
-	fprintf(writer->fp, "\n Performance counter stats for %.*s'%s':\n\n",
+	for (size_t i = 0; i < TD_ARRAY_SIZE(words); i++) {
+		if (strncmp(target, words[i], strlen(words[i])) == 0)
+			skip = strlen(words[i]);
+	}
+	fprintf(writer->fp, "\n Performance counter stats for %.*s'%s'",
 		(int)skip, target, target + skip);
+	if (frame->runs > 1)
+		fprintf(writer->fp, " (%d runs)", frame->runs);
+	fputs(":\n\n", writer->fp);
 	writer->header_done = true;
 }
 
@@ -140,6 +158,40 @@ static void put_time(FILE *fp, uint64_t ns, const char *what)
 	fprintf(fp, " %17s seconds %s\n", td_format_seconds(time, ns), what);
 }
 
+/* A mark for each 5 % that a run is off the mean, and one. */
+static void put_table_of_runs(FILE *fp, const struct td_usage *usage)
+{
+	fputs("           # Table of individual measurements:\n", fp);
+	for (size_t i = 0; i < usage->nr_runs; i++) {
+		double run = (double)usage->runs_ns[i] / 1e9;
+		double off = run - (double)usage->elapsed_ns / 1e9;
+		int marks = run > 0 ? (int)fmin(fabs(off / run) * 20, 40) : 0;
+
+		fprintf(fp, " %17.9f (%+.9f) #", run, off);
+		for (; marks > 0; marks--)
+			fputc('#', fp);
+		fputc('\n', fp);
+	}
+	fputs("\n           # Final result:\n", fp);
+}
+
+/* "  1.003214567 +- 0.000104518 seconds time elapsed  ( +-  0.01% )" */
+static void put_runs(FILE *fp, const struct td_usage *usage)
+{
+	char time[40];
+
+	if (usage->table)
+		put_table_of_runs(fp, usage);
+	fprintf(fp, " %17s", td_format_seconds(time, usage->elapsed_ns));
+	if (!isnan(usage->error_ns))
+		fprintf(fp, " +- %.9f", usage->error_ns / 1e9);
+	fputs(" seconds time elapsed", fp);
+	if (usage->error_ns > 0)
+		fprintf(fp, "  ( +-%6.2f%% )",
+			100 * usage->error_ns / (double)usage->elapsed_ns);
+	fputc('\n', fp);
+}
+
 static void text_end(struct td_writer *writer, const struct td_usage *usage)
 {
 	FILE *fp = writer->fp;
@@ -148,7 +200,10 @@ static void text_end(struct td_writer *writer, const struct td_usage *usage)
 		return;
 	if (!writer->header_done)
 		td_out_text_title(writer);
-	put_time(fp, usage->elapsed_ns, "time elapsed");
+	if (usage->nr_runs)
+		put_runs(fp, usage);
+	else
+		put_time(fp, usage->elapsed_ns, "time elapsed");
 	if (usage->has_times) {
 		fputc('\n', fp);
 		put_time(fp, usage->user_ns, "user");

@@ -12,6 +12,9 @@
 #define UNIT_WIDTH   4
 #define EVENT_WIDTH  32
 #define BESIDE_WIDTH 38 /* with its " # " */
+#define CGROUP_WIDTH 16
+#define NR_WIDTH     4  /* "ctrs" */
+#define COMM_WIDTH   16 /* of "comm-tid", its name */
 
 /* A percentage that is printed as 100.00 is all of the time. */
 #define ALL_PCT 99.995
@@ -19,20 +22,19 @@
 /* What all lines of a report have in common. */
 struct layout {
 	uint64_t time_ns;
-	const struct td_id_kind *ids; /* NULL: no such column */
+	const struct td_id_kind *ids; /* name NULL: no such column */
 	int unit_width;
 };
 
 static struct layout make_layout(const struct td_frame *frame,
 				 const struct td_event_report *report)
 {
-	struct layout layout = { report->time_ns, NULL, UNIT_WIDTH };
+	struct layout layout = { report->time_ns, td_out_id_kind(frame->how),
+				 UNIT_WIDTH };
 
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		const struct td_event_row *row = &report->rows[i];
 
-		if (frame->show_id && !layout.ids)
-			layout.ids = td_out_id_kind(row->id);
 		if ((int)strlen(row->unit) > layout.unit_width)
 			layout.unit_width = (int)strlen(row->unit);
 	}
@@ -49,8 +51,10 @@ static void put_header(struct td_writer *writer, const struct layout *layout)
 	FILE *fp = writer->fp;
 
 	fprintf(fp, "#%*s", TIME_WIDTH - 1, "time");
-	if (layout->ids)
+	if (layout->ids->name)
 		fprintf(fp, " %-*s", layout->ids->width, layout->ids->name);
+	if (layout->ids->counted)
+		fprintf(fp, " %-*s", NR_WIDTH, "ctrs");
 	fprintf(fp, " %*s %*s events\n", COUNT_WIDTH, "counts",
 		layout->unit_width, "unit");
 	writer->lines = 1;
@@ -70,6 +74,32 @@ static void begin_table(struct td_writer *writer, const struct layout *layout,
 	writer->lines += nr;
 }
 
+/* perf stat's "     comm-tid    ": the names end where the numbers begin. */
+static void put_thread(FILE *fp, const char *id)
+{
+	const char *tid = strrchr(id, '-');
+	int len = tid ? (int)(tid - id) : 0;
+
+	fprintf(fp, "%*.*s%-*s ", COMM_WIDTH, len, id,
+		td_out_id_kind(TD_AGGREGATE_THREAD)->width - COMM_WIDTH,
+		tid ? tid : id);
+}
+
+static void put_id(const struct td_writer *writer,
+		   const struct td_id_kind *kind,
+		   const struct td_event_row *row)
+{
+	FILE *fp = writer->fp;
+
+	if (td_out_has_id(row) && writer->frame->how == TD_AGGREGATE_THREAD)
+		put_thread(fp, row->id);
+	else
+		fprintf(fp, "%-*s ", kind->width,
+			td_out_has_id(row) ? row->id : "");
+	if (kind->counted)
+		fprintf(fp, "%*u ", NR_WIDTH, row->nr);
+}
+
 /* Each line says whose it is, those of a second metric too. */
 static void begin_line(const struct td_writer *writer,
 		       const struct layout *layout,
@@ -80,9 +110,8 @@ static void begin_line(const struct td_writer *writer,
 	if (writer->frame->interval)
 		fprintf(writer->fp, "%*s ", TIME_WIDTH,
 			td_format_seconds(time, layout->time_ns));
-	if (layout->ids)
-		fprintf(writer->fp, "%-*s ", layout->ids->width,
-			td_out_id_kind(row->id) ? row->id : "");
+	if (layout->ids->name)
+		put_id(writer, layout->ids, row);
 }
 
 /* 1,234,567.89: by hand, for the locale may know no thousands. */
@@ -117,6 +146,9 @@ static void put_count(const struct td_writer *writer,
 			      row->value);
 	fprintf(writer->fp, " %-*s %-*s", layout->unit_width, row->unit,
 		EVENT_WIDTH, row->event);
+	if (writer->frame->show_cgroup)
+		fprintf(writer->fp, " %-*s", CGROUP_WIDTH,
+			row->cgroup ? row->cgroup : "");
 }
 
 static void put_beside(FILE *fp, const struct td_beside *beside)
@@ -135,7 +167,8 @@ static void put_beside(FILE *fp, const struct td_beside *beside)
 static void put_row(const struct td_writer *writer, const struct layout *layout,
 		    const struct td_event_row *row)
 {
-	int indent = COUNT_WIDTH + 1 + layout->unit_width + 1 + EVENT_WIDTH;
+	int indent = COUNT_WIDTH + 1 + layout->unit_width + 1 + EVENT_WIDTH +
+		     (writer->frame->show_cgroup ? 1 + CGROUP_WIDTH : 0);
 	FILE *fp = writer->fp;
 
 	begin_line(writer, layout, row);
@@ -150,6 +183,8 @@ static void put_row(const struct td_writer *writer, const struct layout *layout,
 		}
 		put_beside(fp, &row->beside[i]);
 	}
+	if (row->error_pct > 0)
+		fprintf(fp, "  ( +-%6.2f%% )", row->error_pct);
 	if (row->running_pct < ALL_PCT)
 		fprintf(fp, "  (%.2f%%)", row->running_pct);
 	fputc('\n', fp);

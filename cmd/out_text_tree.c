@@ -197,6 +197,16 @@ static int put_figure(struct tree *tree, const struct td_node *node)
 		       column->name);
 }
 
+/* "  ( +- 0.4 )", in the metric's own unit */
+static int put_error(FILE *fp, const struct td_column *column,
+		     const struct td_cell *cell)
+{
+	char buf[TD_VALUE_SIZE];
+
+	return fprintf(fp, "  ( +- %s )",
+		       td_out_value(buf, column, cell->error, TD_READER_HUMAN));
+}
+
 static void put_node(struct tree *tree, const struct td_node *node)
 {
 	bool colour = tree->writer->frame->colour;
@@ -210,6 +220,8 @@ static void put_node(struct tree *tree, const struct td_node *node)
 		fputc('\n', fp);
 		return;
 	}
+	if (cell->error > 0)
+		len += put_error(fp, column_of(tree, node), cell);
 	if (cell->over_threshold)
 		fprintf(fp, "%*s%s<--%s",
 			len < tree->mark ? tree->mark - len : 1, "",

@@ -25,6 +25,29 @@ static void warn_if_cut_off(const struct td_recording *rec)
 			rec->path);
 }
 
+/* What was counted in threads cannot be told by CPU, and the reverse. */
+static int check_readings(const struct td_recording *rec,
+			  const struct td_sink *sink,
+			  const struct td_readings *delta, struct td_err *err)
+{
+	enum td_aggregation how = sink->aggregator->how;
+	bool tasks = delta->nr && delta->v[0].cpu < 0;
+
+	if (!delta->nr || how == TD_AGGREGATE_ALL)
+		return 0;
+	if (how == TD_AGGREGATE_THREAD)
+		return tasks && delta->v[0].tid >= 0
+			       ? 0
+			       : td_err_usage(err,
+					      "--per-thread: %s is of CPUs, "
+					      "not threads",
+					      rec->path);
+	return tasks ? td_err_usage(err,
+				    "-A, --per-core: %s is of tasks, not CPUs",
+				    rec->path)
+		     : 0;
+}
+
 static int show(struct td_recording *rec, struct td_sink *sink,
 		struct td_err *err)
 {
@@ -37,10 +60,8 @@ static int show(struct td_recording *rec, struct td_sink *sink,
 		rc = td_sink_begin(sink, err);
 	while (!rc) {
 		rc = counter->ops->read(counter, &time_ns, &delta, err);
-		if (!rc && sink->how == TD_AGGREGATE_CPU && delta.nr &&
-		    delta.v[0].cpu < 0)
-			rc = td_err_usage(err, "-A: %s is of tasks, not CPUs",
-					  rec->path);
+		if (!rc)
+			rc = check_readings(rec, sink, &delta, err);
 		if (!rc)
 			rc = td_sink_counts(sink, time_ns, &rec->times, &delta,
 					    err);
@@ -51,7 +72,7 @@ static int show(struct td_recording *rec, struct td_sink *sink,
 	if (!rec->ended)
 		rec->usage.elapsed_ns = time_ns;
 	warn_if_cut_off(rec);
-	return td_sink_end(sink, &rec->usage, err);
+	return td_sink_end_run(sink, &rec->usage, err);
 }
 
 /* --cputype: the other kinds' events are not shown. */
@@ -79,11 +100,11 @@ static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 	};
 	int rc;
 
-	if (rec->plan.asked && (opts->level > 1 || opts->only_level ||
-				opts->nr_metrics || opts->hybrid_merge))
+	if (rec->plan.asked &&
+	    (opts->level > 1 || opts->only_level || opts->nr_metrics))
 		return td_err_usage(err,
-				    "%s holds events, no tree: --level, -M and "
-				    "--hybrid-merge make no sense",
+				    "%s holds events, no tree: --level and -M "
+				    "make no sense",
 				    rec->path);
 	if (rec->plan.asked) {
 		hide_skipped(rec);
@@ -97,23 +118,54 @@ static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 		  : td_select_rows(&measure->tree, &rec->machine, opts, err);
 }
 
+/* As it was recorded, unless another aggregation is asked for. */
+static int build_aggregator(struct td_aggregator *agg,
+			    const struct td_recording *rec,
+			    const struct td_opts *opts, struct td_err *err)
+{
+	enum td_aggregation how = td_opts_aggregation(opts);
+	int rc;
+
+	if (!opts->aggregations)
+		how = rec->info.how;
+	if (td_aggregation_wants_places(how) && !rec->places)
+		return td_err_set(err, -ENODATA,
+				  "%s does not say where its CPUs are",
+				  rec->path);
+	rc = td_aggregator_build(agg, how,
+				 opts->aggregations ? opts->cache_level
+						    : rec->info.cache_level,
+				 rec->places, rec->machine.online.nr, err);
+	agg->raw = opts->no_scale;
+	agg->names = &rec->names;
+	agg->cgroups = rec->info.cgroups;
+	agg->nr_cgroups = rec->info.nr_cgroups;
+	return rc;
+}
+
 static int report_from(struct td_recording *rec, const struct td_opts *opts,
 		       struct td_notes *notes, struct td_err *err)
 {
 	struct td_measure measure = { 0 };
-	struct td_sink sink = { &measure.tree, &rec->plan, &rec->machine };
+	struct td_aggregator aggregator = { 0 };
+	struct td_sink sink = { &measure.tree, &rec->plan, &rec->machine,
+				&aggregator };
 	struct td_err late = { 0 };
 	int rc = make_tree(rec, opts, &measure, notes, err);
 
 	if (!rc)
+		rc = build_aggregator(&aggregator, rec, opts, err);
+
+	if (!rc)
 		rc = td_sink_open(&sink, opts, rec->info.target,
 				  rec->info.interval_ms > 0, err);
-	for (size_t i = 0; !rc && i < notes->nr; i++)
+	for (size_t i = 0; !rc && !opts->quiet && i < notes->nr; i++)
 		fprintf(stderr, "tdstat: %s\n", notes->v[i]);
 	if (!rc)
 		rc = show(rec, &sink, err);
 	if (td_sink_close(&sink, rc ? &late : err) && !rc)
 		rc = err->code;
+	td_aggregator_free(&aggregator);
 	td_measure_free(&measure);
 	return rc;
 }
@@ -124,7 +176,7 @@ static int check_not_input(const struct td_recording *rec, const char *output,
 {
 	struct stat in, out;
 
-	if (!output || fstat(fileno(rec->fp), &in) || stat(output, &out) ||
+	if (!output || stat(rec->path, &in) || stat(output, &out) ||
 	    in.st_dev != out.st_dev || in.st_ino != out.st_ino)
 		return 0;
 	return td_err_usage(err, "-o %s is the recording that -i names",

@@ -2,11 +2,14 @@
 #include "cmd/run.h"
 
 #include <errno.h>
-#include <signal.h>
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/dry_run.h"
+#include "cmd/hook.h"
 #include "cmd/target.h"
 #include "lib/util.h"
 
@@ -15,12 +18,13 @@ void td_run_init(struct td_run *run, const struct td_opts *opts)
 	*run = (struct td_run){
 		.opts = opts,
 		.fs = { -1, -1 },
-		.waiter = { -1, -1, -1, .child = -1 },
-		.ticks_a_row = 1,
+		.waiter = TD_WAITER_NONE,
+		.control = TD_CONTROL_NONE,
 	};
 	run->sink.tree = &run->measure.tree;
 	run->sink.plan = &run->plan;
 	run->sink.machine = &run->machine;
+	run->sink.aggregator = &run->aggregator;
 }
 
 int td_run_check_recording(struct td_run *run, struct td_err *err)
@@ -30,146 +34,120 @@ int td_run_check_recording(struct td_run *run, struct td_err *err)
 	return td_out_check(run->recording, run->opts->output, err);
 }
 
+void td_run_say(const struct td_run *run, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (run->opts->quiet)
+		return;
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+}
+
 void td_run_say_notes(struct td_run *run)
 {
 	for (; run->notes_said < run->notes.nr; run->notes_said++)
-		fprintf(stderr, "tdstat: %s\n", run->notes.v[run->notes_said]);
+		td_run_say(run, "tdstat: %s\n", run->notes.v[run->notes_said]);
 }
 
-/* --interval-count rows are out. */
-static bool is_quiet(const struct td_run *run)
-{
-	return run->opts->interval_count &&
-	       run->printed == run->opts->interval_count;
-}
+/* --- what all runs share -------------------------------------------------------- */
 
-/* The first one is copied. */
-static int add_readings(struct td_readings *sum,
-			const struct td_readings *delta)
+static int open_recording(struct td_run *run, struct td_err *err)
 {
-	if (sum->v) {
-		td_count_add(sum, delta);
+	if (run->opts->subcommand != TD_RECORD)
 		return 0;
-	}
-	sum->v = calloc(delta->nr + 1, sizeof(*sum->v));
-	if (!sum->v)
-		return -ENOMEM;
-	sum->nr = delta->nr;
-	memcpy(sum->v, delta->v, delta->nr * sizeof(*delta->v));
+	run->recording = fopen(run->opts->output, "we");
+	if (!run->recording)
+		return td_err_set(err, -errno, "%s: %s", run->opts->output,
+				  strerror(errno));
 	return 0;
 }
 
-static int read_counters(struct td_run *run, struct td_err *err)
+static int build_aggregator(struct td_run *run, struct td_err *err)
 {
-	struct td_readings delta;
-	uint64_t unused;
-	int rc = run->counter->ops->read(run->counter, &unused, &delta, err);
-
-	if (rc)
-		return rc;
-	run->ever_enabled = run->ever_enabled || td_count_enabled(&delta);
-	run->ever_running = run->ever_running || td_count_ran(&delta);
-	rc = add_readings(&run->sum, &delta);
-	if (!rc && run->opts->verbose)
-		rc = add_readings(&run->all, &delta);
-	return rc ? td_err_nomem(err) : 0;
-}
-
-/* Everything since the last row goes out, and a new row begins. */
-static int put_row(struct td_run *run, uint64_t time_ns,
-		   const struct td_usage *usage, struct td_err *err)
-{
-	struct td_times times;
-	int rc = td_run_times(run, time_ns, usage, &times, err);
-
-	if (run->recording)
-		td_recording_write_counts(run->recording, time_ns, &times,
-					  &run->sum);
-	if (!rc)
-		rc = td_run_check_recording(run, err);
-	if (!rc)
-		rc = td_sink_counts(&run->sink, time_ns, &times, &run->sum,
-				    err);
-	td_count_clear(&run->sum);
-	run->printed++;
-	return rc;
-}
-
-static uint64_t elapsed_ns(const struct td_run *run)
-{
-	return td_now_ns() - run->waiter.start_ns;
-}
-
-/* A deadline has passed: read, and if it is a row's, write. */
-static int tick(struct td_run *run, uint64_t ticks, struct td_err *err)
-{
-	uint64_t time_ns = elapsed_ns(run);
-	int rc = read_counters(run, err);
-
-	run->ticks += ticks;
-	if (rc || !run->opts->interval_ms ||
-	    run->ticks / run->ticks_a_row == run->rows)
-		return rc;
-	run->rows = run->ticks / run->ticks_a_row;
-	return put_row(run, time_ns, NULL, err);
-}
-
-/*
- * A terminal's ^C reached the command as well, and what becomes of it is the
- * command's business; what kill(1) sent to us alone is passed on.  Who sends
- * that twice does not want to wait for it.
- */
-static void pass_on(struct td_run *run, const struct td_wake *wake)
-{
-	bool alive = run->child.pid > 0 && !run->waiter.child_ended;
-
-	if (alive && !wake->from_process)
-		return;
-	run->signals++;
-	if (alive)
-		kill(run->child.pid, run->signals > 1 ? SIGKILL : wake->signal);
-}
-
-/* The command is asked to end, and a second later made to. */
-static int on_timeout(struct td_run *run, struct td_err *err)
-{
-	bool again = run->timed_out;
-
-	run->timed_out = true;
-	if (run->child.pid <= 0 || run->waiter.child_ended)
-		return 0;
-	kill(run->child.pid, again ? SIGKILL : SIGTERM);
-	return again ? 0
-		     : td_waiter_again(&run->waiter,
-				       TD_CHILD_GRACE_MS * TD_NS_A_MS, err);
-}
-
-/* With a command, until its end; else until told, or nobody is left. */
-static bool is_over(const struct td_run *run, const struct td_wake *wake)
-{
-	if (run->child.pid > 0)
-		return run->waiter.child_ended;
-	return run->signals || run->timed_out || is_quiet(run) ||
-	       wake->what & TD_WAKE_TARGETS;
-}
-
-static int loop(struct td_run *run, struct td_err *err)
-{
-	struct td_wake wake = { 0 };
+	const struct td_opts *opts = run->opts;
+	enum td_aggregation how = td_opts_aggregation(opts);
+	td_autofree struct td_place *places = NULL;
+	size_t nr = 0;
 	int rc = 0;
 
-	while (!rc && !is_over(run, &wake)) {
-		rc = td_waiter_wait(&run->waiter, &wake, err);
-		if (rc)
-			break;
-		if (wake.what & TD_WAKE_SIGNAL)
-			pass_on(run, &wake);
-		if (wake.what & TD_WAKE_TIMEOUT)
-			rc = on_timeout(run, err);
-		if (!rc && wake.what & TD_WAKE_TICK && !is_quiet(run))
-			rc = tick(run, wake.ticks, err);
+	if (td_aggregation_wants_places(how)) {
+		rc = td_places_read(&run->fs, &run->machine.online, &places,
+				    err);
+		nr = rc ? 0 : run->machine.online.nr;
 	}
+	if (!rc && how == TD_AGGREGATE_CACHE)
+		td_places_read_caches(&run->fs, places, nr);
+	if (!rc)
+		rc = td_aggregator_build(&run->aggregator, how,
+					 opts->cache_level, places, nr, err);
+	run->aggregator.raw = opts->no_scale;
+	/* as perf stat does: most of them sleep */
+	run->aggregator.skip_idle = td_target_is_everyone(opts);
+	run->aggregator.names = &run->names;
+	run->aggregator.cgroups = run->target.cgroups.names;
+	run->aggregator.nr_cgroups = run->target.cgroups.nr;
 	return rc;
+}
+
+int td_run_prepare(struct td_run *run, struct td_err *err)
+{
+	const struct td_opts *opts = run->opts;
+	int rc = 0;
+
+	run->target_text = td_target_describe(opts);
+	if (!run->target_text)
+		return td_err_nomem(err);
+	rc = build_aggregator(run, err);
+	if (!rc)
+		rc = td_waiter_open(&run->waiter, &opts->pids, &opts->tids,
+				    err);
+	if (!rc && opts->control)
+		rc = td_control_open(&run->control, opts->control, err);
+	run->waiter.control = run->control.fd;
+	return rc;
+}
+
+/* Only now: of a run that cannot begin, no empty file is left. */
+static int open_outputs(struct td_run *run, struct td_err *err)
+{
+	int rc;
+
+	if (run->runs)
+		return 0;
+	rc = td_sink_open(&run->sink, run->opts, run->target_text,
+			  run->opts->interval_ms > 0, err);
+	return rc ? rc : open_recording(run, err);
+}
+
+bool td_run_again(const struct td_run *run)
+{
+	if (run->signals || run->stopped)
+		return false;
+	return !run->opts->repeat || run->runs < run->opts->repeat;
+}
+
+/* --- one run -------------------------------------------------------------------- */
+
+/* What the one before has left. */
+static int reset(struct td_run *run, struct td_err *err)
+{
+	td_child_end(&run->child);
+	run->child = (struct td_child){ 0 };
+	td_counter_close(run->counter);
+	run->counter = NULL;
+	td_task_watch_close(run->watch);
+	run->watch = NULL;
+	run->sum.nr = run->all.nr = 0;
+	run->ticks = run->row_ns = run->rows = 0;
+	run->ticks_a_row = 1;
+	run->row_times = (struct td_cpu_times){ 0 };
+	run->printed = 0;
+	run->nr_ended = run->nr_missed = 0;
+	run->began = run->counting = run->timed_out = false;
+	run->ever_enabled = run->ever_running = false;
+	return td_waiter_reset(&run->waiter, err);
 }
 
 /* Why a run that got to its end has not one number. */
@@ -188,44 +166,116 @@ static void say_if_nothing(const struct td_run *run)
 	    run->machine.nr_core > 1)
 		why = "it did not run on the cores that were looked at, or "
 		      "somebody else held their counters";
-	fprintf(stderr, "tdstat: nothing was counted: %s\n", why);
+	if (!run->began || (run->opts->delay_ms < 0 && !run->ever_enabled))
+		why = "it was over before counting began (-D)";
+	td_run_say(run, "tdstat: nothing was counted: %s\n", why);
+}
+
+static void say_missed(const struct td_run *run)
+{
+	uint64_t lost = run->watch ? td_task_watch_lost(run->watch) : 0;
+
+	if (run->nr_missed)
+		td_run_say(run,
+			   "tdstat: %zu threads ended before they could be "
+			   "counted\n",
+			   run->nr_missed);
+	if (lost)
+		td_run_say(run,
+			   "tdstat: threads came and went too fast: of %" PRIu64
+			   " changes nothing is known\n",
+			   lost);
+}
+
+static uint64_t elapsed_ns(const struct td_run *run)
+{
+	return run->began ? td_now_ns() - run->waiter.start_ns : 0;
+}
+
+static bool is_quiet(const struct td_run *run)
+{
+	return run->opts->interval_count &&
+	       run->printed == run->opts->interval_count;
+}
+
+/* What was counted since the last row. */
+static int put_rest(struct td_run *run, const struct td_usage *usage,
+		    struct td_err *err)
+{
+	struct td_times times;
+	int rc = td_run_times(run, usage->elapsed_ns, usage, &times, err);
+
+	if (rc)
+		return rc;
+	if (run->recording)
+		td_recording_write_counts(run->recording, usage->elapsed_ns,
+					  &times, &run->names, &run->sum);
+	rc = td_run_check_recording(run, err);
+	return rc ? rc
+		  : td_sink_counts(&run->sink, usage->elapsed_ns, &times,
+				   &run->sum, err);
 }
 
 /* The time since the last row, if rows are wanted; else all of it. */
-static int put_last(struct td_run *run, struct td_usage *usage,
-		    struct td_err *err)
+static int put_last(struct td_run *run, struct td_err *err)
 {
+	struct td_usage usage = { .elapsed_ns = elapsed_ns(run) };
+	bool quiet = is_quiet(run);
 	int rc = 0;
 
-	usage->elapsed_ns = elapsed_ns(run);
-	if (!is_quiet(run))
-		rc = read_counters(run, err);
+	if (!quiet && run->watch)
+		rc = td_run_take_tasks(run, err);
+	if (!rc && !quiet)
+		rc = td_run_read(run, err);
 	if (!rc && run->child.pid > 0 && run->waiter.child_ended)
-		rc = td_child_wait(&run->child, usage, err);
-	if (!rc && !is_quiet(run))
-		rc = put_row(run, usage->elapsed_ns, usage, err);
+		rc = td_child_wait(&run->child, &usage, err);
+	if (!rc && !quiet)
+		rc = put_rest(run, &usage, err);
 	if (!rc)
-		rc = td_sink_end(&run->sink, usage, err);
+		rc = td_sink_end_run(&run->sink, &usage, err);
 	if (!rc)
 		say_if_nothing(run);
+	say_missed(run);
 	td_run_say_notes(run);
 	if (run->opts->verbose)
 		td_describe_shares(stderr, &run->machine, &run->plan,
 				   &run->all);
 	if (rc || !run->recording)
 		return rc;
-	td_recording_write_end(run->recording, usage, run->child.status);
+	td_recording_write_end(run->recording, &usage, run->child.status);
 	return td_run_check_recording(run, err);
 }
 
-int td_run_count(struct td_run *run, struct td_err *err)
+int td_run_once(struct td_run *run, struct td_err *err)
 {
-	struct td_usage usage = { 0 };
-	int rc = td_run_begin(run, err);
+	const struct td_opts *opts = run->opts;
+	int rc = reset(run, err);
 
+	if (!rc && opts->pre)
+		rc = td_hook_run("--pre", opts->pre, &run->waiter.old_mask,
+				 err);
+	if (!rc && opts->sync)
+		sync();
 	if (!rc)
-		rc = loop(run, err);
-	return rc ? rc : put_last(run, &usage, err);
+		rc = td_run_open(run, err);
+	if (!rc)
+		rc = open_outputs(run, err);
+	if (!rc)
+		rc = td_run_begin(run, err);
+	if (!rc)
+		rc = td_run_loop(run, err);
+	if (!rc)
+		rc = put_last(run, err);
+	if (!rc && opts->post)
+		rc = td_hook_run("--post", opts->post, &run->waiter.old_mask,
+				 err);
+	run->runs++;
+	return rc;
+}
+
+int td_run_finish(struct td_run *run, struct td_err *err)
+{
+	return td_sink_end(&run->sink, err);
 }
 
 int td_run_close(struct td_run *run, int rc, struct td_err *err)
@@ -234,7 +284,9 @@ int td_run_close(struct td_run *run, int rc, struct td_err *err)
 
 	td_child_end(&run->child);
 	td_counter_close(run->counter);
+	td_task_watch_close(run->watch);
 	td_waiter_close(&run->waiter);
+	td_control_close(&run->control);
 	if (td_sink_close(&run->sink, first) && !rc)
 		rc = err->code;
 	if (run->recording && fclose(run->recording) && !rc)
@@ -243,6 +295,8 @@ int td_run_close(struct td_run *run, int rc, struct td_err *err)
 	free(run->sum.v);
 	free(run->all.v);
 	free(run->target_text);
+	td_task_names_free(&run->names);
+	td_aggregator_free(&run->aggregator);
 	td_notes_free(&run->notes);
 	td_target_free(&run->target);
 	td_measure_free(&run->measure);

@@ -3,18 +3,23 @@
 #define TD_RUN_H
 
 #include "cmd/child.h"
+#include "cmd/control.h"
 #include "cmd/measure.h"
 #include "cmd/opts.h"
 #include "cmd/sink.h"
 #include "cmd/wait.h"
 #include "lib/counter.h"
+#include "lib/counter_tasks.h"
 #include "lib/cpu_times.h"
 #include "lib/event_text.h"
 #include "lib/recording.h"
 
 #define TD_NS_A_MS UINT64_C(1000000)
 
-/* All that one run of counting holds. */
+/* At opening what threads come and go of, before giving up. */
+#define TD_ATTEMPTS 5
+
+/* All that counting holds: once or, with -r, run by run. */
 struct td_run {
 	const struct td_opts *opts;
 	struct td_sysfs fs;
@@ -26,34 +31,77 @@ struct td_run {
 	struct td_notes notes;
 	size_t notes_said;
 	struct td_waiter waiter;
-	struct td_child child;
-	struct td_counter *counter;
+	struct td_control control;
+	struct td_aggregator aggregator;
+	struct td_task_names names;
 	struct td_sink sink;
 	FILE *recording; /* NULL: none */
 	char *target_text;
+	int runs;          /* that have ended */
+	int signals;       /* that asked us to stop */
+	bool stopped;      /* no further run, for whatever reason */
+	bool told_to_stop; /* through --control */
 
-	struct td_readings sum; /* since the last row */
-	struct td_readings all; /* since counting began; with -v alone */
-	uint64_t ticks;         /* since counting began */
+	/* Of one run: */
+	struct td_child child;
+	struct td_counter *counter;
+	struct td_task_watch *watch; /* per thread; else NULL */
+	size_t nr_ended;             /* threads, since the last read */
+	size_t nr_missed;            /* that ended before they were counted */
+	struct td_readings sum;      /* since the last row */
+	struct td_readings
+		all;    /* an event each, since counting began; with -v */
+	uint64_t ticks; /* since counting began */
 	uint64_t ticks_a_row;
 	uint64_t row_ns;               /* when the last row ended */
 	struct td_cpu_times row_times; /* and what was used by then */
 	uint64_t rows;                 /* deadlines that have passed */
 	int printed;                   /* rows that have been written */
-	int signals;                   /* that asked us to stop */
+	bool began;                    /* the clock runs */
+	bool counting;                 /* the counters do */
 	bool timed_out;
-	bool ever_enabled, ever_running; /* any counter, in the whole run */
+	bool ever_enabled, ever_running; /* any counter */
 };
 
 void td_run_init(struct td_run *run, const struct td_opts *opts);
 /* What was not done as asked, once, on standard error. */
 void td_run_say_notes(struct td_run *run);
+/* A line for who watches; nothing with --quiet. */
+void td_run_say(const struct td_run *run, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 /* What has been recorded so far is in the file, or it is an error. */
 int td_run_check_recording(struct td_run *run, struct td_err *err);
-/* Forks the command, opens the counters and the outputs. */
+
+/* What all runs share: outputs, signals, --control. */
+int td_run_prepare(struct td_run *run, struct td_err *err);
+/* One run, from --pre to --post; its rows are written. */
+int td_run_once(struct td_run *run, struct td_err *err);
+/* Is there to be one more? */
+bool td_run_again(const struct td_run *run);
+/* What is written when all runs have ended. */
+int td_run_finish(struct td_run *run, struct td_err *err);
+/* Returns rc, or the error of what could not be closed. */
+int td_run_close(struct td_run *run, int rc, struct td_err *err);
+
+/* run_open.c: forks the command, opens the counters. */
 int td_run_open(struct td_run *run, struct td_err *err);
-/* Counting begins: counters on, clock started, command let go. */
+int td_run_open_counter(struct td_run *run, struct td_err *err);
+/* run_begin.c: up to the moment from which a run counts */
 int td_run_begin(struct td_run *run, struct td_err *err);
+/* The delay is over: counters on, clock started. */
+int td_run_end_delay(struct td_run *run, struct td_err *err);
+/* run_loop.c: to the end of what is counted */
+int td_run_loop(struct td_run *run, struct td_err *err);
+/* A look at the counters, into what the next row shows. */
+int td_run_read(struct td_run *run, struct td_err *err);
+/* A row out of its turn, if there are rows. */
+int td_run_put_row_now(struct td_run *run, struct td_err *err);
+/* run_control.c: what came in through --control */
+int td_run_take_control(struct td_run *run, struct td_err *err);
+/* run_tasks.c: threads that came and went */
+int td_run_watch_tasks(struct td_run *run, struct td_err *err);
+int td_run_take_tasks(struct td_run *run, struct td_err *err);
+
 /*
  * The times of the interval that ends at time_ns; usage: of a command that has
  * ended, else NULL.
@@ -61,9 +109,5 @@ int td_run_begin(struct td_run *run, struct td_err *err);
 int td_run_times(struct td_run *run, uint64_t time_ns,
 		 const struct td_usage *usage, struct td_times *out,
 		 struct td_err *err);
-/* Begins, counts to the end, and writes all of it. */
-int td_run_count(struct td_run *run, struct td_err *err);
-/* Returns rc, or the error of what could not be closed. */
-int td_run_close(struct td_run *run, int rc, struct td_err *err);
 
 #endif

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Up to the moment from which a run counts. */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "cmd/attr.h"
-#include "cmd/dry_run.h"
 #include "cmd/run.h"
-#include "cmd/target.h"
 #include "lib/util.h"
 
 /*
@@ -17,64 +13,6 @@
  * read starts it afresh (icl_update_topdown_event() in the kernel).
  */
 #define LONGEST_MS 1000
-/* At opening the threads of a process before giving up. */
-#define ATTEMPTS 5
-
-static int start_child(struct td_run *run, struct td_err *err)
-{
-	int rc;
-
-	if (!run->opts->command)
-		return 0;
-	rc = td_child_start(&run->child, run->opts->command,
-			    &run->waiter.old_mask, err);
-	if (rc)
-		return rc;
-	run->waiter.child = run->child.pidfd;
-	if (run->target.enable_on_exec &&
-	    td_ints_add(&run->target.tids, run->child.pid))
-		return td_err_nomem(err);
-	return 0;
-}
-
-/* -vv: what perf stat -vv shows of an open, and in its words. */
-static void put_opened(void *ctx, const struct perf_event_attr *attr, int pid,
-		       int cpu, int group_fd, int fd)
-{
-	const struct td_run *run = ctx;
-	int pmu = td_machine_find_type(&run->machine, attr->type);
-
-	td_attr_put(stderr, attr, pmu < 0 ? NULL : run->machine.pmus[pmu].name);
-	td_attr_put_open(stderr, pid, cpu, group_fd, 0, fd);
-}
-
-/* Threads come and go while we look: try a few times. */
-static int open_counter(struct td_run *run, struct td_err *err)
-{
-	const struct td_counter_setup setup = {
-		.plan = &run->plan,
-		.machine = &run->machine,
-		.target = &run->target,
-		.notes = &run->notes,
-		.opened = run->opts->verbose > 1 ? put_opened : NULL,
-		.ctx = run,
-	};
-	int rc = 0;
-
-	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-		if (run->opts->pids.nr)
-			rc = td_target_threads(&run->fs, &run->opts->pids,
-					       &run->target.tids, err);
-		if (rc)
-			return rc;
-		rc = td_counter_perf_open(&run->counter, &setup, err);
-		if (rc != -ESRCH || !run->opts->pids.nr)
-			return rc;
-	}
-	return td_err_set(err, rc,
-			  "-p: threads come and go faster than they can be "
-			  "opened: try again");
-}
 
 /* What is counted stands only now: at opening, some of it may be refused. */
 static int write_head(struct td_run *run, struct td_err *err)
@@ -88,6 +26,10 @@ static int write_head(struct td_run *run, struct td_err *err)
 		.only_level = run->opts->only_level,
 		.metrics = run->opts->metrics,
 		.nr_metrics = run->opts->nr_metrics,
+		.how = td_opts_aggregation(run->opts),
+		.cache_level = run->opts->cache_level,
+		.cgroups = run->target.cgroups.names,
+		.nr_cgroups = run->target.cgroups.nr,
 	};
 	td_autofree struct td_place *places = NULL;
 	int rc;
@@ -96,43 +38,11 @@ static int write_head(struct td_run *run, struct td_err *err)
 		return 0;
 	rc = td_places_read(&run->fs, &run->machine.online, &places, err);
 	if (!rc)
+		td_places_read_caches(&run->fs, places, run->machine.online.nr);
+	if (!rc)
 		td_recording_write_head(run->recording, &run->machine, places,
 					&run->plan, &info);
 	return rc ? rc : td_run_check_recording(run, err);
-}
-
-static int open_recording(struct td_run *run, struct td_err *err)
-{
-	if (run->opts->subcommand != TD_RECORD)
-		return 0;
-	run->recording = fopen(run->opts->output, "we");
-	if (!run->recording)
-		return td_err_set(err, -errno, "%s: %s", run->opts->output,
-				  strerror(errno));
-	return 0;
-}
-
-int td_run_open(struct td_run *run, struct td_err *err)
-{
-	int rc;
-
-	run->target_text = td_target_describe(run->opts);
-	if (!run->target_text)
-		return td_err_nomem(err);
-	rc = td_waiter_open(&run->waiter, &run->opts->pids, err);
-	if (!rc)
-		rc = start_child(run, err);
-	if (!rc)
-		rc = open_counter(run, err);
-	if (!rc)
-		rc = td_sink_open(&run->sink, run->opts, run->target_text,
-				  run->opts->interval_ms > 0, err);
-	if (!rc)
-		rc = open_recording(run, err);
-	if (!rc && run->opts->verbose)
-		td_describe(stderr, &run->machine, &run->measure.tree,
-			    &run->plan, &run->target);
-	return rc;
 }
 
 /* Rows longer than a second are read inside. */
@@ -143,6 +53,7 @@ static int start_clock(struct td_run *run, struct td_err *err)
 	if (!row_ms)
 		row_ms = LONGEST_MS;
 	run->ticks_a_row = (row_ms + LONGEST_MS - 1) / LONGEST_MS;
+	run->began = true;
 	return td_waiter_start(
 		&run->waiter, row_ms * TD_NS_A_MS / run->ticks_a_row,
 		(uint64_t)run->opts->timeout_ms * TD_NS_A_MS, err);
@@ -240,34 +151,73 @@ static int enable_counter(struct td_run *run, struct td_err *err)
 {
 	int rc = 0;
 
-	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-		rc = run->counter->ops->enable(run->counter, err);
+	for (int attempt = 0; attempt < TD_ATTEMPTS; attempt++) {
+		rc = run->counter->ops->enable(run->counter, true, -1, err);
 		if (!rc)
 			rc = read_baseline(run, err);
 		if (rc != -ECHILD || !run->opts->pids.nr)
-			return rc;
+			break;
 		td_counter_close(run->counter);
 		run->counter = NULL;
-		rc = open_counter(run, err);
+		rc = td_run_open_counter(run, err);
 		if (rc)
 			return rc;
 	}
+	run->counting = !rc;
+	return rc;
+}
+
+/* The clock, and what it is to be told from: how much was used by now. */
+static int begin_time(struct td_run *run, struct td_err *err)
+{
+	struct td_times unused;
+	int rc = start_clock(run, err);
+
+	return rc || run->target.enable_on_exec
+		       ? rc
+		       : td_run_times(run, 0, NULL, &unused, err);
+}
+
+int td_run_end_delay(struct td_run *run, struct td_err *err)
+{
+	int rc = run->counting ? 0 : enable_counter(run, err);
+
+	if (!rc)
+		td_run_say(run, "Events enabled\n");
+	return rc || run->began ? rc : begin_time(run, err);
+}
+
+/* With -D counters stay off; -1: the clock runs all the same. */
+static int begin_delay(struct td_run *run, struct td_err *err)
+{
+	int delay_ms = run->opts->delay_ms;
+
+	td_run_say(run, "Events disabled\n");
+	if (delay_ms < 0)
+		return begin_time(run, err);
+	return td_waiter_delay(&run->waiter, (uint64_t)delay_ms * TD_NS_A_MS,
+			       err);
+}
+
+static int begin_counting(struct td_run *run, struct td_err *err)
+{
+	int rc = 0;
+
+	run->counting = true;
+	if (!run->target.enable_on_exec)
+		rc = enable_counter(run, err);
 	return rc;
 }
 
 int td_run_begin(struct td_run *run, struct td_err *err)
 {
-	struct td_times unused;
-	int rc = 0;
+	int rc = run->opts->delay_ms ? 0 : begin_counting(run, err);
 
-	if (!run->target.enable_on_exec)
-		rc = enable_counter(run, err);
 	if (!rc)
 		rc = write_head(run, err);
 	if (!rc)
-		rc = start_clock(run, err);
-	if (!rc && !run->target.enable_on_exec)
-		rc = td_run_times(run, 0, NULL, &unused, err);
+		rc = run->opts->delay_ms ? begin_delay(run, err)
+					 : begin_time(run, err);
 	if (!rc && run->child.pid > 0)
 		rc = td_child_release(&run->child, run->opts->command[0], err);
 	if (!rc)

@@ -26,7 +26,9 @@ static int read_cpu_times(struct td_run *run, const struct td_usage *usage,
 		return td_cpu_times_read(
 			&run->fs, target->has_cpus ? &target->cpus : NULL, now,
 			err);
-	if (run->child.pid <= 0)
+	if (run->opts->tids.nr || target->per_thread)
+		return 1;
+	if (td_opts_attaches(run->opts))
 		return !td_cpu_times_read_pids(&run->fs, &run->opts->pids, now);
 	if (!usage || !usage->has_times || run->opts->interval_ms)
 		return 1;

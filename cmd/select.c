@@ -256,7 +256,8 @@ static const char *processor(const struct td_machine *machine)
 int td_select_rows(const struct td_tree *tree, const struct td_machine *machine,
 		   const struct td_opts *opts, struct td_err *err)
 {
-	if (!opts->per_cpu || !needs_whole_cores(tree, machine))
+	if (td_opts_aggregation(opts) != TD_AGGREGATE_CPU ||
+	    !needs_whole_cores(tree, machine))
 		return 0;
 	td_err_set(err, -ENOTSUP,
 		   "-A: %s: the two threads of a core share its slots: there "

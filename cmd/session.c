@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/cgroups.h"
 #include "cmd/child.h"
 #include "cmd/dry_run.h"
 #include "cmd/events.h"
@@ -56,27 +57,39 @@ static int make_tree(struct td_run *run, struct td_err *err)
 
 static int make_plan(struct td_run *run, struct td_err *err)
 {
-	int rc = td_target_make(&run->target, run->opts, err);
+	const struct td_opts *opts = run->opts;
+	int rc = td_target_make(&run->target, opts, err);
 
+	if (opts->overridden)
+		td_notes_add(&run->notes,
+			     "-p and -t count tasks: %s is not "
+			     "heeded",
+			     opts->overridden);
 	if (!rc)
-		rc = td_opts_want_events(run->opts) ? td_events_plan(run, err)
-						    : make_tree(run, err);
-	if (!rc && run->opts->pids.nr)
-		rc = td_target_threads(&run->fs, &run->opts->pids,
-				       &run->target.tids, err);
-	return rc;
+		rc = td_target_open_cgroups(&run->target, &run->fs, opts,
+					    &run->notes, err);
+	if (!rc)
+		rc = td_opts_want_events(opts) ? td_events_plan(run, err)
+					       : make_tree(run, err);
+	if (!rc)
+		rc = td_cgroups_assign(&run->plan, &run->target.cgroups,
+				       run->target.each_cgroup, err);
+	return rc ? rc
+		  : td_target_find_tasks(&run->target, &run->fs, opts, err);
 }
 
 static int count(struct td_run *run, int *status, struct td_err *err)
 {
-	int rc = td_run_open(run, err);
+	int rc = td_run_prepare(run, err);
 
-	if (!rc)
-		rc = td_run_count(run, err);
+	do {
+		if (!rc)
+			rc = td_run_once(run, err);
+	} while (!rc && td_run_again(run));
 	/* of a run that failed, only that the command could not be run */
 	if (!rc || !run->child.reaped)
 		*status = run->child.status;
-	return rc;
+	return rc ? rc : td_run_finish(run, err);
 }
 
 int td_session_run(const struct td_opts *opts, int *status, struct td_err *err)

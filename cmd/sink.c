@@ -9,26 +9,44 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "metrics/eval.h"
-
-static int check_stream(struct td_sink *sink, struct td_err *err)
+int td_sink_check(struct td_sink *sink, struct td_err *err)
 {
 	return td_out_check(sink->writer.fp, sink->name, err);
+}
+
+static int open_file(struct td_sink *sink, const char *name, const char *mode,
+		     struct td_err *err)
+{
+	sink->name = name;
+	sink->to_file = true;
+	sink->writer.fp = fopen(name, mode);
+	if (sink->writer.fp)
+		return 0;
+	return td_err_set(err, -errno, "%s: %s", name, strerror(errno));
+}
+
+static int open_fd(struct td_sink *sink, const struct td_opts *opts,
+		   struct td_err *err)
+{
+	sink->name = "the descriptor of --log-fd";
+	sink->to_file = true;
+	sink->writer.fp = fdopen(opts->log_fd, opts->append ? "a" : "w");
+	if (sink->writer.fp)
+		return 0;
+	return td_err_set(err, -errno, "--log-fd %d: %s", opts->log_fd,
+			  strerror(errno));
 }
 
 static int open_stream(struct td_sink *sink, const struct td_opts *opts,
 		       struct td_err *err)
 {
-	if (opts->output && opts->subcommand != TD_RECORD) {
-		sink->name = opts->output;
-		sink->to_file = true;
-		sink->writer.fp =
-			fopen(opts->output, opts->append ? "ae" : "we");
-		if (!sink->writer.fp)
-			return td_err_set(err, -errno, "%s: %s", opts->output,
-					  strerror(errno));
-		return 0;
-	}
+	if (opts->quiet)
+		return open_file(sink, "/dev/null", "we", err);
+	if (opts->output && opts->subcommand != TD_RECORD)
+		return open_file(sink, opts->output, opts->append ? "ae" : "we",
+				 err);
+	if (opts->log_fd)
+		return open_fd(sink, opts, err);
 	sink->name = opts->command ? "standard error" : "standard output";
 	sink->writer.fp = opts->command ? stderr : stdout;
 	return 0;
@@ -78,33 +96,59 @@ static bool is_too_wide(const struct td_tree *tree)
 	return nr > MAX_COLUMNS;
 }
 
+static void fill_frame(struct td_sink *sink, const struct td_opts *opts,
+		       const char *target, bool interval)
+{
+	const struct td_aggregator *agg = sink->aggregator;
+
+	sink->frame = (struct td_frame){
+		.target = target,
+		.interval = interval,
+		.show_pmu = sink->machine->nr_core > 1,
+		.show_id = agg->how != TD_AGGREGATE_ALL || agg->nr_cgroups,
+		.how = agg->how,
+		.show_cgroup = agg->nr_cgroups > 0,
+		.trees = is_too_wide(sink->tree),
+		.all = opts->all_nodes,
+		.describe = opts->verbose > 0,
+		.big_num = !opts->no_big_num,
+		.clear = opts->interval_clear,
+		.runs = sink->mean ? opts->repeat : 1,
+		.summary_word = !opts->no_csv_summary,
+	};
+	look_at_terminal(sink);
+}
+
+static int check_clear(const struct td_sink *sink, const struct td_opts *opts,
+		       struct td_err *err)
+{
+	if (!opts->interval_clear || isatty(fileno(sink->writer.fp)))
+		return 0;
+	return td_err_usage(err, "--interval-clear: %s is no terminal",
+			    sink->name);
+}
+
 int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 		 const char *target, bool interval, struct td_err *err)
 {
 	int rc = open_stream(sink, opts, err);
 
+	if (!rc)
+		rc = check_clear(sink, opts, err);
 	if (rc)
 		return rc;
-	sink->how = opts->per_cpu ? TD_AGGREGATE_CPU : TD_AGGREGATE_ALL;
 	sink->merge = opts->hybrid_merge;
-	sink->frame = (struct td_frame){
-		.target = target,
-		.interval = interval,
-		.show_pmu = sink->machine->nr_core > 1,
-		.show_id = opts->per_cpu,
-		.trees = is_too_wide(sink->tree),
-		.all = opts->all_nodes,
-		.describe = opts->verbose > 0,
-		.big_num = opts->big_num,
-	};
-	look_at_terminal(sink);
+	sink->summary = opts->summary && interval;
+	sink->mean = opts->repeat > 1 && !interval;
+	sink->table = opts->table;
+	fill_frame(sink, opts, target, interval);
 	sink->writer.out = td_out_find(opts->format);
 	sink->writer.frame = &sink->frame;
 	sink->writer.separator = opts->separator;
 	sink->writer.header_done = opts->append &&
 				   opts->format == TD_FORMAT_CSV &&
 				   has_content(sink->writer.fp);
-	if (sink->to_file && opts->format == TD_FORMAT_TEXT)
+	if (sink->to_file && opts->output && opts->format == TD_FORMAT_TEXT)
 		put_started(sink->writer.fp);
 	return 0;
 }
@@ -112,57 +156,7 @@ int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 int td_sink_begin(struct td_sink *sink, struct td_err *err)
 {
 	sink->writer.out->begin(&sink->writer);
-	return check_stream(sink, err);
-}
-
-static int put_tree(struct td_sink *sink, uint64_t time_ns,
-		    const struct td_times *times,
-		    const struct td_totals *totals, struct td_err *err)
-{
-	struct td_report report;
-	int rc = td_eval(sink->tree, totals, times, sink->merge, &report, err);
-
-	report.time_ns = time_ns;
-	if (!rc)
-		sink->writer.out->report(&sink->writer, &report);
-	td_report_free(&report);
-	return rc;
-}
-
-static int put_events(struct td_sink *sink, uint64_t time_ns,
-		      const struct td_times *times,
-		      const struct td_totals *totals, struct td_err *err)
-{
-	struct td_event_report report;
-	int rc = td_event_rows(sink->plan, totals, times, &report, err);
-
-	report.time_ns = time_ns;
-	if (!rc)
-		sink->writer.out->events(&sink->writer, &report);
-	td_event_report_free(&report);
-	return rc;
-}
-
-int td_sink_counts(struct td_sink *sink, uint64_t time_ns,
-		   const struct td_times *times,
-		   const struct td_readings *delta, struct td_err *err)
-{
-	struct td_totals totals = { 0 };
-	int rc = td_count_aggregate(delta, sink->plan, sink->how, &totals, err);
-
-	if (!rc)
-		rc = sink->plan->asked
-			     ? put_events(sink, time_ns, times, &totals, err)
-			     : put_tree(sink, time_ns, times, &totals, err);
-	td_totals_free(&totals);
-	return rc ? rc : check_stream(sink, err);
-}
-
-int td_sink_end(struct td_sink *sink, const struct td_usage *usage,
-		struct td_err *err)
-{
-	sink->writer.out->end(&sink->writer, usage);
-	return check_stream(sink, err);
+	return td_sink_check(sink, err);
 }
 
 int td_sink_close(struct td_sink *sink, struct td_err *err)
@@ -170,6 +164,11 @@ int td_sink_close(struct td_sink *sink, struct td_err *err)
 	FILE *fp = sink->writer.fp;
 	int rc = 0;
 
+	td_totals_sum_free(&sink->sum);
+	td_spreads_free(&sink->spreads);
+	free(sink->runs_ns);
+	sink->runs_ns = NULL;
+	sink->nr_runs = 0;
 	sink->writer.fp = NULL;
 	if (fp && sink->to_file && fclose(fp))
 		rc = td_err_set(err, -errno, "cannot write %s: %s", sink->name,

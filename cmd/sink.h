@@ -3,9 +3,11 @@
 #define TD_SINK_H
 
 #include "cmd/out.h"
-#include "lib/count.h"
+#include "lib/aggregate.h"
 #include "lib/machine.h"
+#include "lib/totals_sum.h"
 #include "metrics/event_rows.h"
+#include "metrics/spread.h"
 #include "metrics/tree.h"
 
 /*
@@ -13,11 +15,18 @@
  * written, and the stream looked at.
  */
 struct td_sink {
-	struct td_tree *tree; /* borrowed, as are the next two */
+	struct td_tree *tree; /* borrowed, as are the next three */
 	const struct td_plan *plan;
 	const struct td_machine *machine;
-	enum td_aggregation how;
+	const struct td_aggregator *aggregator;
 	bool merge;
+	bool summary; /* behind the intervals, all of them */
+	bool mean;    /* one result of several runs */
+	bool table;   /* with the time of each of them */
+	struct td_totals_sum sum;
+	struct td_spreads spreads;
+	uint64_t *runs_ns;
+	size_t nr_runs;
 	struct td_frame frame;
 	struct td_writer writer;
 	bool to_file;     /* the stream is ours to close */
@@ -36,9 +45,15 @@ int td_sink_begin(struct td_sink *sink, struct td_err *err);
 int td_sink_counts(struct td_sink *sink, uint64_t time_ns,
 		   const struct td_times *times,
 		   const struct td_readings *delta, struct td_err *err);
-int td_sink_end(struct td_sink *sink, const struct td_usage *usage,
-		struct td_err *err);
+/* A run is over. */
+int td_sink_end_run(struct td_sink *sink, const struct td_usage *usage,
+		    struct td_err *err);
+/* All of them are. */
+int td_sink_end(struct td_sink *sink, struct td_err *err);
 /* What was not written by now is an error.  Closed twice is fine. */
 int td_sink_close(struct td_sink *sink, struct td_err *err);
+
+/* sink_rows.c: the stream has no error. */
+int td_sink_check(struct td_sink *sink, struct td_err *err);
 
 #endif

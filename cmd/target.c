@@ -6,23 +6,57 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/util.h"
+
+bool td_target_is_everyone(const struct td_opts *opts)
+{
+	return td_opts_aggregation(opts) == TD_AGGREGATE_THREAD &&
+	       !td_opts_attaches(opts) && (opts->all_cpus || !opts->command);
+}
 
 int td_target_make(struct td_target *target, const struct td_opts *opts,
 		   struct td_err *err)
 {
-	bool tasks = opts->pids.nr || opts->command;
+	bool per_thread = td_opts_aggregation(opts) == TD_AGGREGATE_THREAD;
+	bool system_wide = td_opts_system_wide(opts);
 
 	*target = (struct td_target){
-		.system_wide = opts->all_cpus || opts->has_cpus || !tasks,
+		.system_wide = system_wide,
 		.has_cpus = opts->has_cpus,
+		.per_thread = per_thread,
+		.inherit = !system_wide && !opts->no_inherit &&
+			   (!per_thread || td_target_is_everyone(opts)),
+		.enable_on_exec = !system_wide && !td_opts_attaches(opts) &&
+				  !td_target_is_everyone(opts) &&
+				  !opts->delay_ms,
+		.all_user = opts->all_user,
+		.all_kernel = opts->all_kernel,
 	};
-	target->inherit = !target->system_wide;
-	target->enable_on_exec = !target->system_wide && !opts->pids.nr;
 	if (td_ints_copy(&target->cpus, &opts->cpus))
 		return td_err_nomem(err);
 	return 0;
+}
+
+int td_target_open_cgroups(struct td_target *target, const struct td_sysfs *fs,
+			   const struct td_opts *opts, struct td_notes *notes,
+			   struct td_err *err)
+{
+	td_autofree char *root = NULL;
+	int rc;
+
+	if (!opts->cgroups && !opts->each_cgroup)
+		return 0;
+	rc = td_cgroup_root(fs, &root, err);
+	if (rc)
+		return rc;
+	target->each_cgroup = opts->each_cgroup != NULL;
+	return opts->each_cgroup
+		       ? td_cgroups_match(&target->cgroups, root,
+					  opts->each_cgroup, notes, err)
+		       : td_cgroups_name(&target->cgroups, root, opts->cgroups,
+					 err);
 }
 
 static int gone(int pid, struct td_err *err)
@@ -31,38 +65,82 @@ static int gone(int pid, struct td_err *err)
 	return err->code;
 }
 
-int td_target_threads(const struct td_sysfs *fs, const struct td_ints *pids,
-		      struct td_ints *tids, struct td_err *err)
+/* -ESRCH: it has ended */
+static int add_threads(const struct td_sysfs *fs, int pid, struct td_ints *tids)
 {
+	struct td_names names;
 	char path[64];
+	int tid, rc;
 
-	td_ints_free(tids);
-	for (size_t i = 0; i < pids->nr; i++) {
-		struct td_names names;
-		int tid, rc;
-
-		snprintf(path, sizeof(path), "%d/task", pids->v[i]);
-		rc = td_sysfs_list(fs->proc, path, &names);
-		if (rc || names.nr == 0) {
-			td_names_free(&names);
-			return rc == -ENOMEM ? td_err_nomem(err)
-					     : gone(pids->v[i], err);
-		}
-		for (size_t j = 0; !rc && j < names.nr; j++) {
-			if (td_parse_int(names.v[j], 1, INT_MAX, &tid) == 0)
-				rc = td_ints_add(tids, tid);
-		}
-		td_names_free(&names);
-		if (rc)
-			return td_err_nomem(err);
+	snprintf(path, sizeof(path), "%d/task", pid);
+	rc = td_sysfs_list(fs->proc, path, &names);
+	if (rc != -ENOMEM && (rc || names.nr == 0))
+		rc = -ESRCH;
+	for (size_t i = 0; !rc && i < names.nr; i++) {
+		if (td_parse_int(names.v[i], 1, INT_MAX, &tid) == 0)
+			rc = td_ints_add(tids, tid);
 	}
-	return 0;
+	td_names_free(&names);
+	return rc;
+}
+
+static int add_everyone(const struct td_sysfs *fs, struct td_ints *tids,
+			struct td_err *err)
+{
+	struct td_names names;
+	int pid, rc = td_sysfs_list(fs->proc, ".", &names);
+
+	for (size_t i = 0; !rc && i < names.nr; i++) {
+		if (td_parse_int(names.v[i], 1, INT_MAX, &pid) == 0 &&
+		    add_threads(fs, pid, tids) == -ENOMEM)
+			rc = -ENOMEM;
+	}
+	td_names_free(&names);
+	return rc == -ENOMEM ? td_err_nomem(err)
+	       : rc          ? td_err_set(err, rc, "%s: %s", fs->proc_path,
+					  strerror(-rc))
+			     : 0;
+}
+
+static int add_tid(const struct td_sysfs *fs, int tid, struct td_ints *tids,
+		   struct td_err *err)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "%d", tid);
+	if (faccessat(fs->proc, path, F_OK, 0))
+		return td_err_set(err, -ESRCH, "thread %d: there is none", tid);
+	return td_ints_add(tids, tid) ? td_err_nomem(err) : 0;
+}
+
+int td_target_find_tasks(struct td_target *target, const struct td_sysfs *fs,
+			 const struct td_opts *opts, struct td_err *err)
+{
+	int rc = 0;
+
+	if (td_target_is_everyone(opts)) {
+		td_ints_free(&target->tids);
+		return add_everyone(fs, &target->tids, err);
+	}
+	if (!td_opts_attaches(opts))
+		return 0;
+	td_ints_free(&target->tids);
+	for (size_t i = 0; i < opts->pids.nr; i++) {
+		rc = add_threads(fs, opts->pids.v[i], &target->tids);
+		if (rc)
+			return rc == -ENOMEM ? td_err_nomem(err)
+					     : gone(opts->pids.v[i], err);
+	}
+	for (size_t i = 0; !rc && i < opts->tids.nr; i++)
+		rc = add_tid(fs, opts->tids.v[i], &target->tids, err);
+	return rc;
 }
 
 void td_target_free(struct td_target *target)
 {
 	td_ints_free(&target->cpus);
 	td_ints_free(&target->tids);
+	td_cgroups_free(&target->cgroups);
 }
 
 /* A word of the command; what is not text reaches no terminal and no JSON. */
@@ -88,6 +166,9 @@ static void describe(FILE *fp, const struct td_opts *opts)
 	if (opts->pids.nr) {
 		list = td_ints_format(&opts->pids);
 		fprintf(fp, "process id %s", list ? list : "");
+	} else if (opts->tids.nr) {
+		list = td_ints_format(&opts->tids);
+		fprintf(fp, "thread id %s", list ? list : "");
 	} else if (opts->has_cpus) {
 		list = td_ints_format(&opts->cpus);
 		fprintf(fp, "CPU(s) %s", list ? list : "");

@@ -9,11 +9,21 @@
 /* From the options; the command's own thread is added when it has been forked. */
 int td_target_make(struct td_target *target, const struct td_opts *opts,
 		   struct td_err *err);
-/* All threads of the processes, as they are now.  -ESRCH: one is gone. */
-int td_target_threads(const struct td_sysfs *fs, const struct td_ints *pids,
-		      struct td_ints *tids, struct td_err *err);
+/* --per-thread without any: all threads that there are. */
+bool td_target_is_everyone(const struct td_opts *opts);
+/* Those of -G or --for-each-cgroup; notes: what cannot be opened. */
+int td_target_open_cgroups(struct td_target *target, const struct td_sysfs *fs,
+			   const struct td_opts *opts, struct td_notes *notes,
+			   struct td_err *err);
+/*
+ * Of what is attached to, all threads as they are now; without any, and per
+ * thread, those of all processes.  -ESRCH: one is gone.
+ */
+int td_target_find_tasks(struct td_target *target, const struct td_sysfs *fs,
+			 const struct td_opts *opts, struct td_err *err);
 void td_target_free(struct td_target *target);
-/* "system wide", "CPU(s) 0-3", "process id 7", "sleep 1"; to be freed. */
+/* "system wide", "CPU(s) 0-3", "process id 7", "thread id 8",
+   "sleep 1"; to be freed. */
 char *td_target_describe(const struct td_opts *opts);
 
 #endif

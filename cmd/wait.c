@@ -2,6 +2,7 @@
 #include "cmd/wait.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,41 +39,85 @@ static int open_signals(struct td_waiter *waiter)
 	return waiter->signals;
 }
 
-static int open_pids(struct td_waiter *waiter, const struct td_ints *pids,
-		     struct td_err *err)
+static int no_such(const char *what, int id, struct td_err *err)
 {
-	waiter->pidfds = calloc(pids->nr + 1, sizeof(*waiter->pidfds));
-	if (!waiter->pidfds)
-		return td_err_nomem(err);
-	for (size_t i = 0; i < pids->nr; i++) {
-		int fd = (int)syscall(SYS_pidfd_open, pids->v[i], 0);
+	return td_err_set(err, -errno, "%s %d: %s", what, id, strerror(errno));
+}
 
-		if (fd < 0 && errno == EINVAL)
-			return td_err_set(err, -EINVAL,
-					  "process %d: it is a thread of one",
-					  pids->v[i]);
-		if (fd < 0)
-			return td_err_set(err, -errno, "process %d: %s",
-					  pids->v[i], strerror(errno));
-		waiter->pidfds[waiter->nr_pids++] = fd;
-		waiter->nr_alive++;
+static int add_pidfd(struct td_waiter *waiter, int fd, struct td_err *err)
+{
+	int *slot =
+		td_array_add(&waiter->pidfds, waiter->nr_pids, sizeof(*slot));
+
+	if (!slot) {
+		close(fd);
+		return td_err_nomem(err);
+	}
+	*slot = fd;
+	waiter->nr_pids++;
+	waiter->nr_alive++;
+	return 0;
+}
+
+static int open_pid(struct td_waiter *waiter, int pid, struct td_err *err)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	if (fd < 0 && errno == EINVAL)
+		return td_err_set(err, -EINVAL,
+				  "process %d: it is a thread of one (-t %d)",
+				  pid, pid);
+	return fd < 0 ? no_such("process", pid, err)
+		      : add_pidfd(waiter, fd, err);
+}
+
+#ifndef PIDFD_THREAD
+#define PIDFD_THREAD O_EXCL /* from Linux 6.9 on */
+#endif
+
+static int open_tid(struct td_waiter *waiter, int tid, struct td_err *err)
+{
+	int fd = (int)syscall(SYS_pidfd_open, tid, PIDFD_THREAD);
+
+	if (fd >= 0)
+		return add_pidfd(waiter, fd, err);
+	if (errno != EINVAL)
+		return no_such("thread", tid, err);
+	if (td_ints_add(&waiter->polled, tid))
+		return td_err_nomem(err);
+	waiter->nr_alive++;
+	return 0;
+}
+
+static int open_timers(struct td_waiter *waiter)
+{
+	int *const timers[] = { &waiter->timer, &waiter->timeout,
+				&waiter->delay };
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(timers); i++) {
+		*timers[i] = timerfd_create(CLOCK_MONOTONIC,
+					    TFD_CLOEXEC | TFD_NONBLOCK);
+		if (*timers[i] < 0)
+			return -errno;
 	}
 	return 0;
 }
 
 int td_waiter_open(struct td_waiter *waiter, const struct td_ints *pids,
-		   struct td_err *err)
+		   const struct td_ints *tids, struct td_err *err)
 {
-	*waiter = (struct td_waiter){ -1, -1, -1, .child = -1 };
+	int rc = 0;
+
+	*waiter = TD_WAITER_NONE;
 	if (open_signals(waiter) < 0)
 		return td_err_set(err, -errno, "signalfd: %s", strerror(errno));
-	waiter->timer =
-		timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	waiter->timeout =
-		timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (waiter->timer < 0 || waiter->timeout < 0)
+	if (open_timers(waiter))
 		return td_err_set(err, -errno, "timerfd: %s", strerror(errno));
-	return open_pids(waiter, pids, err);
+	for (size_t i = 0; !rc && i < pids->nr; i++)
+		rc = open_pid(waiter, pids->v[i], err);
+	for (size_t i = 0; !rc && i < tids->nr; i++)
+		rc = open_tid(waiter, tids->v[i], err);
+	return rc;
 }
 
 static struct timespec to_timespec(uint64_t ns)
@@ -105,6 +150,25 @@ int td_waiter_start(struct td_waiter *waiter, uint64_t period_ns,
 	return rc;
 }
 
+int td_waiter_reset(struct td_waiter *waiter, struct td_err *err)
+{
+	int rc = arm(waiter->timer, 0, 0, err);
+
+	if (!rc)
+		rc = arm(waiter->timeout, 0, 0, err);
+	if (!rc)
+		rc = arm(waiter->delay, 0, 0, err);
+	waiter->child = waiter->tasks = -1;
+	waiter->child_ended = false;
+	waiter->start_ns = 0;
+	return rc;
+}
+
+int td_waiter_delay(struct td_waiter *waiter, uint64_t ns, struct td_err *err)
+{
+	return arm(waiter->delay, td_now_ns() + ns, 0, err);
+}
+
 int td_waiter_again(struct td_waiter *waiter, uint64_t ns, struct td_err *err)
 {
 	return arm(waiter->timeout, td_now_ns() + ns, 0, err);
@@ -132,8 +196,11 @@ static void take_signal(struct td_waiter *waiter, struct td_wake *wake)
 enum {
 	POLL_TIMER,
 	POLL_TIMEOUT,
+	POLL_DELAY,
 	POLL_SIGNALS,
 	POLL_CHILD,
+	POLL_CONTROL,
+	POLL_TASKS,
 	POLL_PIDS
 };
 
@@ -149,13 +216,35 @@ static void take_pids(struct td_waiter *waiter, const struct pollfd *polls,
 	}
 }
 
+static void look_at_polled(struct td_waiter *waiter, struct td_wake *wake)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < waiter->polled.nr; i++) {
+		int tid = waiter->polled.v[i];
+
+		if (kill(tid, 0) == 0 || errno != ESRCH)
+			waiter->polled.v[kept++] = tid;
+		else if (--waiter->nr_alive == 0)
+			wake->what |= TD_WAKE_TARGETS;
+	}
+	waiter->polled.nr = kept;
+}
+
 static void take_all(struct td_waiter *waiter, const struct pollfd *polls,
 		     struct td_wake *wake)
 {
 	if (polls[POLL_TIMER].revents) {
 		wake->ticks = expirations(waiter->timer);
 		wake->what |= wake->ticks ? TD_WAKE_TICK : 0;
+		look_at_polled(waiter, wake);
 	}
+	if (polls[POLL_DELAY].revents && expirations(waiter->delay))
+		wake->what |= TD_WAKE_DELAY;
+	if (polls[POLL_CONTROL].revents)
+		wake->what |= TD_WAKE_CONTROL;
+	if (polls[POLL_TASKS].revents)
+		wake->what |= TD_WAKE_TASKS;
 	if (polls[POLL_TIMEOUT].revents && expirations(waiter->timeout))
 		wake->what |= TD_WAKE_TIMEOUT;
 	if (polls[POLL_SIGNALS].revents)
@@ -176,6 +265,9 @@ int td_waiter_wait(struct td_waiter *waiter, struct td_wake *wake,
 		return td_err_nomem(err);
 	polls[POLL_TIMER].fd = waiter->timer;
 	polls[POLL_TIMEOUT].fd = waiter->timeout;
+	polls[POLL_DELAY].fd = waiter->delay;
+	polls[POLL_CONTROL].fd = waiter->control;
+	polls[POLL_TASKS].fd = waiter->tasks;
 	polls[POLL_SIGNALS].fd = waiter->signals;
 	polls[POLL_CHILD].fd = waiter->child_ended ? -1 : waiter->child;
 	for (size_t i = 0; i < waiter->nr_pids; i++)
@@ -195,6 +287,7 @@ void td_waiter_close(struct td_waiter *waiter)
 {
 	td_close_fd(&waiter->timer);
 	td_close_fd(&waiter->timeout);
+	td_close_fd(&waiter->delay);
 	if (waiter->signals >= 0) {
 		close(waiter->signals);
 		sigprocmask(SIG_SETMASK, &waiter->old_mask, NULL);
@@ -202,5 +295,6 @@ void td_waiter_close(struct td_waiter *waiter)
 	for (size_t i = 0; i < waiter->nr_pids; i++)
 		td_close_fd(&waiter->pidfds[i]);
 	free(waiter->pidfds);
-	*waiter = (struct td_waiter){ -1, -1, -1, .child = -1 };
+	td_ints_free(&waiter->polled);
+	*waiter = TD_WAITER_NONE;
 }

@@ -16,10 +16,16 @@
 struct td_waiter {
 	int timer;   /* the next tick, absolute: nothing accumulates */
 	int timeout; /* once, when armed */
+	int delay;   /* the same */
 	int signals;
-	int *pidfds; /* of attached processes, -1 behind their end */
+	int *pidfds; /* of attached tasks, -1 behind their end */
 	size_t nr_pids, nr_alive;
-	int child; /* the command's pidfd, -1: none; borrowed */
+	/* Threads that the kernel gives no pidfd for: looked at every tick. */
+	struct td_ints polled;
+	/* Borrowed, -1: none. */
+	int child;   /* the command's pidfd */
+	int control; /* commands come in here */
+	int tasks;   /* what becomes of threads */
 	bool child_ended;
 	sigset_t old_mask; /* the signals' state before */
 	uint64_t start_ns;
@@ -30,7 +36,19 @@ enum td_wakeup {
 	TD_WAKE_SIGNAL = 2,  /* of SIGINT, SIGTERM, SIGHUP, SIGQUIT */
 	TD_WAKE_TARGETS = 8, /* the last attached process has ended */
 	TD_WAKE_TIMEOUT = 16,
+	TD_WAKE_DELAY = 32,
+	TD_WAKE_CONTROL = 64,
+	TD_WAKE_TASKS = 128,
 };
+
+#define TD_WAITER_NONE                      \
+	((struct td_waiter){ .timer = -1,   \
+			     .timeout = -1, \
+			     .delay = -1,   \
+			     .signals = -1, \
+			     .child = -1,   \
+			     .control = -1, \
+			     .tasks = -1 })
 
 struct td_wake {
 	unsigned int what; /* td_wakeup bits */
@@ -41,14 +59,21 @@ struct td_wake {
 
 uint64_t td_now_ns(void); /* CLOCK_MONOTONIC */
 
-/* Blocks the signals.  Close with td_waiter_close(), whatever the result. */
+/*
+ * Blocks the signals.  Its end is to be noticed of each process and thread.
+ * Close with td_waiter_close(), whatever the result.
+ */
 int td_waiter_open(struct td_waiter *waiter, const struct td_ints *pids,
-		   struct td_err *err);
+		   const struct td_ints *tids, struct td_err *err);
+/* Before a run: nothing is armed, and there is no command. */
+int td_waiter_reset(struct td_waiter *waiter, struct td_err *err);
 /* Counting begins: ticks every period_ns from now; timeout_ns 0: none. */
 int td_waiter_start(struct td_waiter *waiter, uint64_t period_ns,
 		    uint64_t timeout_ns, struct td_err *err);
 /* A TD_WAKE_TIMEOUT (once more), ns from now. */
 int td_waiter_again(struct td_waiter *waiter, uint64_t ns, struct td_err *err);
+/* A TD_WAKE_DELAY, ns from now. */
+int td_waiter_delay(struct td_waiter *waiter, uint64_t ns, struct td_err *err);
 int td_waiter_wait(struct td_waiter *waiter, struct td_wake *wake,
 		   struct td_err *err);
 void td_waiter_close(struct td_waiter *waiter);

@@ -16,6 +16,7 @@
 struct td_reading {
 	int event, cpu, tid;
 	uint64_t value, enabled_ns, running_ns;
+	int cgroup; /* 0: whatever runs there; else 1 + a cgroup's index */
 };
 
 /* All that one look at the counters gave; the same order every time. */
@@ -52,42 +53,5 @@ int td_count_held_cpus(const struct td_readings *delta,
  */
 double td_count_share(const struct td_readings *sum,
 		      const struct td_group *group);
-
-/* One event over all CPUs or tasks of an id. */
-struct td_total {
-	unsigned int nr; /* CPUs or tasks that it was looked at on */
-	double value;    /* scaled up to the whole time, NaN: never ran */
-	uint64_t enabled_ns, running_ns;
-	uint64_t covered_ns; /* the PMU's time of the CPUs or tasks it ran on */
-	/*
-	 * On which CPUs and tasks it ran, as a sum of hashes: two events of a
-	 * ratio must have run on the same ones.
-	 */
-	uint64_t where;
-};
-
-enum td_aggregation {
-	TD_AGGREGATE_ALL,
-	TD_AGGREGATE_CPU,
-};
-
-struct td_totals {
-	char **ids;
-	size_t nr_ids;
-	struct td_total *v; /* [id][event] */
-	size_t nr_events;
-	bool tasks; /* counted in tasks, not on CPUs */
-};
-
-/*
- * Sums the readings of an id, each scaled up to the time that its PMU had for
- * it: a CPU's counters always have their PMU; a task's are enabled on all
- * PMUs, wherever it runs, and had this one as long as its groups, taking turns,
- * ran.  Free with td_totals_free(), whatever the result.
- */
-int td_count_aggregate(const struct td_readings *delta,
-		       const struct td_plan *plan, enum td_aggregation how,
-		       struct td_totals *totals, struct td_err *err);
-void td_totals_free(struct td_totals *totals);
 
 #endif

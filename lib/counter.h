@@ -17,7 +17,9 @@
 struct td_counter;
 
 struct td_counter_ops {
-	int (*enable)(struct td_counter *counter, struct td_err *err);
+	/* Starts or stops: event, and what it leads; -1: all of them. */
+	int (*enable)(struct td_counter *counter, bool on, int event,
+		      struct td_err *err);
 	/*
 	 * What was counted since the last read; the readings belong to the
 	 * counter and hold until the next read.  *time_ns: since counting
@@ -26,6 +28,15 @@ struct td_counter_ops {
 	 */
 	int (*read)(struct td_counter *counter, uint64_t *time_ns,
 		    struct td_readings *readings, struct td_err *err);
+	/*
+	 * Per thread, NULL else: one that began is counted from now on
+	 * (-ESRCH: it has ended already), one that ended is read once more;
+	 * what ended is in all readings to come until it is forgotten.
+	 */
+	int (*add_task)(struct td_counter *counter, int tid,
+			struct td_err *err);
+	void (*end_task)(struct td_counter *counter, int tid);
+	void (*forget_ended)(struct td_counter *counter);
 	void (*close)(struct td_counter *counter);
 };
 
@@ -55,7 +66,8 @@ struct td_counter_setup {
  * Opens the plan's groups, stopped.  A group that the kernel cannot schedule
  * is split (in plan), an event of the user's that it does not count is refused
  * (in plan), and what may not be counted is left out (in target): notes say
- * so, also later of CPUs that went away.  -ESRCH: a task of target has ended.
+ * so, also later of CPUs that went away.  -ESRCH: a task of target has ended;
+ * per thread, all of them.
  */
 int td_counter_perf_open(struct td_counter **out,
 			 const struct td_counter_setup *setup,

@@ -1,39 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The kernel's side of the counters.  The only file that knows libperf, whose
- * own read gives the leader of a group alone: the leader's descriptor is taken
- * from its internal array.
- */
+/* The kernel's side of the counters: sets of groups, read as one. */
 #include "lib/counter.h"
 
 #include <errno.h>
-#include <internal/evsel.h>
-#include <internal/xyarray.h>
-#include <perf/cpumap.h>
-#include <perf/evsel.h>
-#include <perf/threadmap.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 
+#include "lib/counter_parts.h"
 #include "lib/counter_read.h"
 #include "lib/fall_back.h"
 #include "lib/plan_fit.h"
 #include "lib/util.h"
 
-struct open_group {
-	struct perf_evsel **evsels; /* evsels[0] leads */
-	size_t nr;
-	const int *members; /* the plan's */
-	struct perf_cpu_map *cpus;
-};
-
 struct perf_counter {
 	struct td_counter base;
-	struct open_group *groups;
-	size_t nr_groups;
-	struct perf_thread_map *threads;
+	struct td_counter_setup setup;
+	struct td_open_set *sets; /* one, or one a thread */
+	size_t nr_sets;
 	struct td_reader reader;
 };
 
@@ -42,33 +26,17 @@ static struct perf_counter *perf_counter_of(struct td_counter *counter)
 	return (struct perf_counter *)counter; /* base comes first */
 }
 
-/* -1: it is not open. */
-static int event_fd(const struct perf_evsel *evsel, int cpu_idx, int thread)
+static void free_set(struct td_open_set *set)
 {
-	const int *fd = evsel->fd ? xyarray__entry(evsel->fd, (size_t)cpu_idx,
-						   (size_t)thread)
-				  : NULL;
-
-	return fd ? *fd : -1;
-}
-
-static void close_group(struct open_group *group)
-{
-	for (size_t i = group->nr; i > 0; i--) {
-		perf_evsel__close(group->evsels[i - 1]);
-		perf_evsel__delete(group->evsels[i - 1]);
-	}
-	free(group->evsels);
-	perf_cpu_map__put(group->cpus);
-	*group = (struct open_group){ 0 };
+	td_close_set(set);
+	td_ints_free(&set->tids);
 }
 
 static void free_counter(struct perf_counter *counter)
 {
-	for (size_t i = 0; i < counter->nr_groups; i++)
-		close_group(&counter->groups[i]);
-	free(counter->groups);
-	perf_thread_map__put(counter->threads);
+	for (size_t i = 0; i < counter->nr_sets; i++)
+		free_set(&counter->sets[i]);
+	free(counter->sets);
 	td_reader_free(&counter->reader);
 	free(counter);
 }
@@ -78,46 +46,97 @@ static void perf_close(struct td_counter *base)
 	free_counter(perf_counter_of(base));
 }
 
-static int perf_enable(struct td_counter *base, struct td_err *err)
-{
-	struct perf_counter *counter = perf_counter_of(base);
+/* --- on and off ----------------------------------------------------------------- */
 
-	for (size_t i = 0; i < counter->nr_groups; i++) {
-		if (perf_evsel__enable(counter->groups[i].evsels[0]))
-			return td_err_set(err, -errno,
-					  "cannot start the counters: %s",
-					  strerror(errno));
+/* A descriptor of each of its CPUs and tasks. */
+static int switch_evsel(const struct td_open_group *group,
+			const struct perf_evsel *evsel, bool on)
+{
+	int nr_threads = perf_thread_map__nr(group->threads);
+	int nr = td_group_units(group);
+
+	for (int unit = 0; unit < nr; unit++) {
+		int fd = td_event_fd(evsel, unit / nr_threads,
+				     unit % nr_threads);
+
+		if (fd >= 0 && ioctl(fd, on ? PERF_EVENT_IOC_ENABLE
+					    : PERF_EVENT_IOC_DISABLE))
+			return -errno;
 	}
 	return 0;
 }
 
-static int group_units(const struct perf_counter *counter,
-		       const struct open_group *group)
+/* Its leader stands for all of a group. */
+static int switch_group(const struct td_open_group *group, bool on, int event)
 {
-	return perf_cpu_map__nr(group->cpus) *
-	       perf_thread_map__nr(counter->threads);
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < group->nr; i++) {
+		if (event < 0 ? i == 0 : group->members[i] == event)
+			rc = switch_evsel(group, group->evsels[i], on);
+	}
+	return rc;
+}
+
+static int switch_set(const struct td_open_set *set, bool on, int event,
+		      struct td_err *err)
+{
+	for (size_t i = 0; i < set->nr_groups; i++) {
+		int rc = switch_group(&set->groups[i], on, event);
+
+		if (rc)
+			return td_err_set(err, rc, "cannot %s the counters: %s",
+					  on ? "start" : "stop", strerror(-rc));
+	}
+	return 0;
+}
+
+static int perf_enable(struct td_counter *base, bool on, int event,
+		       struct td_err *err)
+{
+	struct perf_counter *counter = perf_counter_of(base);
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < counter->nr_sets; i++)
+		rc = switch_set(&counter->sets[i], on, event, err);
+	return rc;
+}
+
+/* --- reading -------------------------------------------------------------------- */
+
+/* An ended task's counters keep their last values; its descriptors go. */
+static void close_ended(struct perf_counter *counter)
+{
+	for (size_t i = 0; i < counter->nr_sets; i++) {
+		struct td_open_set *set = &counter->sets[i];
+
+		if (!set->ended || !set->nr_groups)
+			continue;
+		td_reader_end_task(&counter->reader, set->tids.v[0]);
+		td_close_set(set);
+	}
 }
 
 static int perf_read(struct td_counter *base, uint64_t *time_ns,
 		     struct td_readings *readings, struct td_err *err)
 {
+	struct perf_counter *counter = perf_counter_of(base);
+	int rc = td_reader_read(&counter->reader, readings, err);
+
 	(void)time_ns; /* the caller's clock */
-	return td_reader_read(&perf_counter_of(base)->reader, readings, err);
+	if (!rc)
+		close_ended(counter);
+	return rc;
 }
 
-static const struct td_counter_ops perf_ops = {
-	.enable = perf_enable,
-	.read = perf_read,
-	.close = perf_close,
-};
-
-/* What is read of the index-th group. */
-static int add_steps(struct perf_counter *counter, const struct td_plan *plan,
-		     size_t index)
+/* What is read of the index-th group of a set. */
+static int add_steps(struct perf_counter *counter,
+		     const struct td_open_set *set, size_t index)
 {
-	const struct open_group *group = &counter->groups[index];
-	int nr_threads = perf_thread_map__nr(counter->threads);
-	int nr = group_units(counter, group);
+	const struct td_plan *plan = counter->setup.plan;
+	const struct td_open_group *group = &set->groups[index];
+	int nr_threads = perf_thread_map__nr(group->threads);
+	int nr = td_group_units(group);
 
 	for (int unit = 0; unit < nr; unit++) {
 		struct td_read_step *step = td_reader_add(&counter->reader);
@@ -126,11 +145,14 @@ static int add_steps(struct perf_counter *counter, const struct td_plan *plan,
 		if (!step)
 			return -ENOMEM;
 		*step = (struct td_read_step){
-			.fd = event_fd(group->evsels[0], cpu, thread),
+			.fd = td_event_fd(group->evsels[0], cpu, thread),
 			.group = (int)index,
 			.cpu = perf_cpu_map__cpu(group->cpus, cpu).cpu,
 			.thread = thread,
-			.tid = perf_thread_map__pid(counter->threads, thread),
+			.tid = group->cgroup ? -1
+					     : perf_thread_map__pid(
+						       group->threads, thread),
+			.cgroup = group->cgroup ? group->cgroup + thread : 0,
 			.members = group->members,
 			.nr = group->nr,
 			.name = plan->events[group->members[0]].name,
@@ -141,205 +163,173 @@ static int add_steps(struct perf_counter *counter, const struct td_plan *plan,
 	return 0;
 }
 
-static int begin_reading(struct perf_counter *counter,
-			 const struct td_plan *plan)
+static int begin_reading(struct perf_counter *counter, size_t first_set)
 {
-	for (size_t g = 0; g < counter->nr_groups; g++) {
-		if (add_steps(counter, plan, g))
-			return -ENOMEM;
+	for (size_t s = first_set; s < counter->nr_sets; s++) {
+		const struct td_open_set *set = &counter->sets[s];
+
+		for (size_t g = 0; g < set->nr_groups; g++) {
+			if (add_steps(counter, set, g))
+				return -ENOMEM;
+		}
 	}
 	return td_reader_begin(&counter->reader);
 }
 
-/* Makes the soft limit of descriptors the hard one; false: it is already. */
-static bool raise_nofile(void)
-{
-	struct rlimit limit;
+/* --- opening -------------------------------------------------------------------- */
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) ||
-	    limit.rlim_cur >= limit.rlim_max)
-		return false;
-	limit.rlim_cur = limit.rlim_max;
-	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+static struct td_open_set *add_set(struct perf_counter *counter)
+{
+	struct td_open_set *set =
+		td_array_add(&counter->sets, counter->nr_sets, sizeof(*set));
+
+	if (set)
+		counter->nr_sets++;
+	return set;
 }
 
-struct opening {
-	struct perf_counter *counter;
-	const struct td_counter_setup *setup;
-	struct td_err *err;
-};
-
-/* Tells of every descriptor of an event, or of the failure rc. */
-static void tell_opened(const struct opening *o, const struct open_group *group,
-			const struct perf_evsel *evsel, int rc)
+/* The kernel has the last word: what it refuses changes the plan. */
+static int open_set(struct perf_counter *counter, struct td_open_set *set,
+		    struct td_err *err)
 {
-	const struct td_counter_setup *setup = o->setup;
-	struct perf_thread_map *threads = o->counter->threads;
-	int nr_threads = perf_thread_map__nr(threads);
-	int nr = group_units(o->counter, group);
+	size_t index = 0, failed = 0;
+	int rc = td_open_set(set, &counter->setup, &index, &failed);
 
-	/* libperf has closed what it had opened */
-	if (!evsel->fd)
-		setup->opened(setup->ctx, &evsel->attr,
-			      perf_thread_map__pid(threads, 0),
-			      perf_cpu_map__cpu(group->cpus, 0).cpu, -1, rc);
-	for (int unit = 0; evsel->fd && unit < nr; unit++) {
-		int cpu = unit / nr_threads, thread = unit % nr_threads;
-
-		setup->opened(setup->ctx, &evsel->attr,
-			      perf_thread_map__pid(threads, thread),
-			      perf_cpu_map__cpu(group->cpus, cpu).cpu,
-			      evsel->leader == evsel
-				      ? -1
-				      : event_fd(evsel->leader, cpu, thread),
-			      event_fd(evsel, cpu, thread));
-	}
-}
-
-static int open_evsel(struct opening *o, const struct open_group *group,
-		      struct perf_evsel *evsel)
-{
-	struct perf_thread_map *threads = o->counter->threads;
-	int rc = perf_evsel__open(evsel, group->cpus, threads);
-
-	if (rc == -EMFILE && raise_nofile())
-		rc = perf_evsel__open(evsel, group->cpus, threads);
-	if (o->setup->opened)
-		tell_opened(o, group, evsel, rc);
-	return rc;
-}
-
-/* On every CPU: perf_evsel__apply_filter() knows of one. */
-static int set_filter(const struct opening *o, const struct open_group *group,
-		      const struct perf_evsel *evsel, const char *filter)
-{
-	int nr_threads = perf_thread_map__nr(o->counter->threads);
-	int nr = group_units(o->counter, group);
-
-	for (int unit = 0; unit < nr; unit++) {
-		int fd = event_fd(evsel, unit / nr_threads, unit % nr_threads);
-
-		if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter))
-			return -errno;
-	}
-	return 0;
-}
-
-static int open_member(struct opening *o, const struct td_group *from,
-		       struct open_group *group, size_t i)
-{
-	const struct td_plan *plan = o->setup->plan;
-	struct perf_event_attr attr =
-		td_plan_attr(plan, from, i, o->setup->target);
-	const char *filter = plan->events[from->members[i]].filter;
-	struct perf_evsel *evsel = perf_evsel__new(&attr);
-	int rc;
-
-	if (!evsel)
-		return -ENOMEM;
-	evsel->leader = i ? group->evsels[0] : evsel;
-	group->evsels[i] = evsel;
-	group->nr = i + 1;
-	rc = open_evsel(o, group, evsel);
-	return rc || !filter ? rc : set_filter(o, group, evsel, filter);
-}
-
-static struct perf_cpu_map *group_cpus(const struct opening *o, int pmu)
-{
-	const struct td_target *target = o->setup->target;
-	td_autofree char *text = NULL;
-	struct td_ints cpus;
-
-	if (!target->system_wide)
-		return perf_cpu_map__new_any_cpu();
-	if (td_plan_cpus(&o->setup->machine->pmus[pmu], target, &cpus))
-		return NULL;
-	text = td_ints_format(&cpus);
-	td_ints_free(&cpus);
-	return text ? perf_cpu_map__new(text) : NULL;
-}
-
-/* Opens one group; *failed is the member that the kernel refused. */
-static int open_group(struct opening *o, size_t index, size_t *failed)
-{
-	const struct td_group *from = &o->setup->plan->groups[index];
-	struct open_group *group = &o->counter->groups[index];
-	int rc = 0;
-
-	*group = (struct open_group){ .members = from->members };
-	group->evsels = calloc(from->nr, sizeof(struct perf_evsel *));
-	group->cpus = group_cpus(o, from->pmu);
-	if (!group->evsels || !group->cpus)
-		rc = -ENOMEM;
-	for (size_t i = 0; !rc && i < from->nr; i++) {
-		*failed = i;
-		rc = open_member(o, from, group, i);
-	}
-	if (rc)
-		close_group(group);
-	return rc;
-}
-
-static void close_groups(struct perf_counter *counter)
-{
-	for (size_t i = 0; i < counter->nr_groups; i++)
-		close_group(&counter->groups[i]);
-	free(counter->groups);
-	counter->groups = NULL;
-	counter->nr_groups = 0;
-}
-
-/* From the start, with the plan and the target as they are now. */
-static int open_groups(struct opening *o, size_t *index, size_t *failed)
-{
-	const struct td_plan *plan = o->setup->plan;
-	struct perf_counter *counter = o->counter;
-	int rc = 0;
-
-	close_groups(counter);
-	counter->groups = calloc(plan->nr_groups + 1, sizeof(*counter->groups));
-	if (!counter->groups)
-		return -ENOMEM;
-	for (*index = 0; *index < plan->nr_groups; (*index)++) {
-		rc = open_group(o, *index, failed);
+	while (rc) {
+		rc = rc == -ENOMEM ? td_err_nomem(err)
+				   : td_fall_back(&counter->setup, index,
+						  failed, rc, err);
 		if (rc)
 			return rc;
-		counter->nr_groups++;
+		rc = td_open_set(set, &counter->setup, &index, &failed);
 	}
 	return 0;
 }
 
-static struct perf_thread_map *target_threads(const struct td_target *target)
+static int open_all(struct perf_counter *counter, struct td_err *err)
 {
-	if (target->system_wide)
-		return perf_thread_map__new_dummy();
-	return perf_thread_map__new_array((int)target->tids.nr, target->tids.v);
+	struct td_open_set *set = add_set(counter);
+
+	if (!set || td_ints_copy(&set->tids, &counter->setup.target->tids))
+		return td_err_nomem(err);
+	return open_set(counter, set, err);
 }
+
+/*
+ * A set that is all of one thread's.  The first one settles the plan: what is
+ * refused later, for one thread, is an error.
+ */
+static int open_thread(struct perf_counter *counter, int tid,
+		       struct td_err *err)
+{
+	struct td_open_set *set = add_set(counter);
+	size_t index = 0, failed = 0;
+	int rc;
+
+	if (!set || td_ints_add(&set->tids, tid))
+		return td_err_nomem(err);
+	if (counter->nr_sets == 1)
+		rc = open_set(counter, set, err);
+	else
+		rc = td_open_set(set, &counter->setup, &index, &failed);
+	if (!rc)
+		return 0;
+	free_set(set);
+	counter->nr_sets--;
+	*set = (struct td_open_set){ 0 };
+	if (rc == -ESRCH)
+		return td_err_set(err, rc, "thread %d has ended", tid);
+	return rc == -ENOMEM           ? td_err_nomem(err)
+	       : counter->nr_sets == 0 ? rc
+				       : td_err_set(err, rc, "thread %d: %s",
+						    tid, strerror(-rc));
+}
+
+static int open_threads(struct perf_counter *counter, struct td_err *err)
+{
+	const struct td_ints *tids = &counter->setup.target->tids;
+	int rc = 0;
+
+	for (size_t i = 0; i < tids->nr; i++) {
+		rc = open_thread(counter, tids->v[i], err);
+		if (rc && rc != -ESRCH)
+			return rc;
+	}
+	return counter->nr_sets || !tids->nr ? 0 : -ESRCH;
+}
+
+static int perf_add_task(struct td_counter *base, int tid, struct td_err *err)
+{
+	struct perf_counter *counter = perf_counter_of(base);
+	int rc = open_thread(counter, tid, err);
+
+	if (!rc)
+		rc = switch_set(&counter->sets[counter->nr_sets - 1], true, -1,
+				err);
+	if (!rc && begin_reading(counter, counter->nr_sets - 1))
+		rc = td_err_nomem(err);
+	return rc;
+}
+
+static void perf_end_task(struct td_counter *base, int tid)
+{
+	struct perf_counter *counter = perf_counter_of(base);
+
+	for (size_t i = counter->nr_sets; i > 0; i--) {
+		struct td_open_set *set = &counter->sets[i - 1];
+
+		if (set->tids.nr == 1 && set->tids.v[0] == tid) {
+			set->ended = true;
+			return;
+		}
+	}
+}
+
+static void perf_forget_ended(struct td_counter *base)
+{
+	struct perf_counter *counter = perf_counter_of(base);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < counter->nr_sets; i++) {
+		if (counter->sets[i].ended && !counter->sets[i].nr_groups)
+			td_ints_free(&counter->sets[i].tids);
+		else
+			counter->sets[kept++] = counter->sets[i];
+	}
+	counter->nr_sets = kept;
+	td_reader_forget_ended(&counter->reader);
+}
+
+static const struct td_counter_ops perf_ops = {
+	.enable = perf_enable,
+	.read = perf_read,
+	.close = perf_close,
+};
+
+static const struct td_counter_ops perf_thread_ops = {
+	.enable = perf_enable,
+	.read = perf_read,
+	.add_task = perf_add_task,
+	.end_task = perf_end_task,
+	.forget_ended = perf_forget_ended,
+	.close = perf_close,
+};
 
 int td_counter_perf_open(struct td_counter **out,
 			 const struct td_counter_setup *setup,
 			 struct td_err *err)
 {
 	struct perf_counter *counter = calloc(1, sizeof(*counter));
-	struct opening o = { counter, setup, err };
-	size_t index = 0, failed = 0;
+	bool per_thread = setup->target->per_thread;
 	int rc;
 
 	if (!counter)
 		return td_err_nomem(err);
-	counter->base.ops = &perf_ops;
+	counter->base.ops = per_thread ? &perf_thread_ops : &perf_ops;
+	counter->setup = *setup;
 	counter->reader.notes = setup->notes;
-	counter->threads = target_threads(setup->target);
-	rc = counter->threads ? 0 : td_err_nomem(err);
-	while (!rc) {
-		rc = open_groups(&o, &index, &failed);
-		if (!rc)
-			break;
-		rc = rc == -ENOMEM
-			     ? td_err_nomem(err)
-			     : td_fall_back(setup, index, failed, rc, err);
-	}
-	if (!rc && begin_reading(counter, setup->plan))
+	rc = per_thread ? open_threads(counter, err) : open_all(counter, err);
+	if (!rc && begin_reading(counter, 0))
 		rc = td_err_nomem(err);
 	td_plan_fill_at_once(setup->plan, setup->machine);
 	if (rc) {

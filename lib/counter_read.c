@@ -51,6 +51,14 @@ static void note_lost(struct td_reader *reader, const struct td_read_step *step)
 		td_notes_add(reader->notes, "%s: CPU %d", what, step->cpu);
 }
 
+/* Nothing is forgotten of what was counted before. */
+static void keep_values(struct td_reader *reader,
+			const struct td_read_step *step)
+{
+	memcpy(reader->now.v + step->first, reader->before.v + step->first,
+	       step->nr * sizeof(*reader->now.v));
+}
+
 /*
  * One read of one group.  Less than a whole group: the kernel has given it
  * up (error state), or taken it apart (its CPU went offline), so it was not
@@ -68,8 +76,7 @@ static int read_step(struct td_reader *reader, struct td_read_step *step,
 		return read_error(err, errno);
 	step->lost = (size_t)len < size;
 	if (step->lost) {
-		memcpy(out, reader->before.v + step->first,
-		       step->nr * sizeof(*out));
+		keep_values(reader, step);
 		note_lost(reader, step);
 		if (step->resume)
 			ioctl(step->fd, PERF_EVENT_IOC_ENABLE, 0);
@@ -98,7 +105,7 @@ static void go_to_cpu(int cpu)
 static bool same_place(const struct td_read_step *a,
 		       const struct td_read_step *b)
 {
-	return a->cpu == b->cpu && a->thread == b->thread;
+	return a->cpu == b->cpu && a->tid == b->tid && a->cgroup == b->cgroup;
 }
 
 /*
@@ -130,6 +137,10 @@ int td_reader_read(struct td_reader *reader, struct td_readings *readings,
 	for (size_t s = 0; !rc && s < reader->nr_steps; s++) {
 		struct td_read_step *step = &reader->steps[s];
 
+		if (step->ended) {
+			keep_values(reader, step);
+			continue;
+		}
 		if (reader->goes_there && (!s || step[-1].cpu != step->cpu))
 			go_to_cpu(step->cpu);
 		rc = read_step(reader, step, err);
@@ -167,6 +178,8 @@ static int by_cpu_thread_group(const void *a, const void *b)
 		return x->cpu < y->cpu ? -1 : 1;
 	if (x->thread != y->thread)
 		return x->thread < y->thread ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
 	return x->group < y->group ? -1 : x->group > y->group;
 }
 
@@ -177,11 +190,12 @@ static int by_cpu_thread_group(const void *a, const void *b)
 static void order_steps(struct td_reader *reader)
 {
 	struct td_read_step *steps = reader->steps;
+	size_t ready = reader->nr_ready;
 
-	if (reader->nr_steps)
-		qsort(steps, reader->nr_steps, sizeof(*steps),
+	if (reader->nr_steps > ready)
+		qsort(steps + ready, reader->nr_steps - ready, sizeof(*steps),
 		      by_cpu_thread_group);
-	for (size_t s = 1; s < reader->nr_steps; s++) {
+	for (size_t s = ready ? ready : 1; s < reader->nr_steps; s++) {
 		steps[s].first = steps[s - 1].first + steps[s - 1].nr;
 		reader->goes_there |=
 			steps[s].cpu >= 0 && steps[s].cpu == steps[s - 1].cpu;
@@ -194,16 +208,45 @@ static void order_steps(struct td_reader *reader)
 static void label_readings(const struct td_reader *reader,
 			   struct td_reading *out)
 {
-	for (size_t s = 0; s < reader->nr_steps; s++) {
+	for (size_t s = reader->nr_ready; s < reader->nr_steps; s++) {
 		const struct td_read_step *step = &reader->steps[s];
 
-		for (size_t i = 0; i < step->nr; i++, out++)
-			*out = (struct td_reading){
+		for (size_t i = 0; i < step->nr; i++)
+			out[step->first + i] = (struct td_reading){
 				.event = step->members[i],
 				.cpu = step->cpu,
 				.tid = step->tid,
+				.cgroup = step->cgroup,
 			};
 	}
+}
+
+/* Room for nr readings; those that are there stay. */
+static int grow_readings(const struct td_reader *reader,
+			 struct td_readings *readings, size_t nr)
+{
+	struct td_reading *v = reallocarray(readings->v, nr + 1, sizeof(*v));
+
+	if (!v)
+		return -ENOMEM;
+	readings->v = v;
+	readings->nr = nr;
+	label_readings(reader, v);
+	return 0;
+}
+
+static int grow_buffer(struct td_reader *reader, size_t largest)
+{
+	uint64_t *buf;
+
+	if (reader->buf && largest <= reader->largest)
+		return 0;
+	buf = realloc(reader->buf, group_read_size(largest));
+	if (!buf)
+		return -ENOMEM;
+	reader->buf = buf;
+	reader->largest = largest;
+	return 0;
 }
 
 int td_reader_begin(struct td_reader *reader)
@@ -219,14 +262,46 @@ int td_reader_begin(struct td_reader *reader)
 			largest = reader->steps[s].nr;
 	}
 	for (size_t i = 0; i < TD_ARRAY_SIZE(sets); i++) {
-		sets[i]->v = calloc(nr + 1, sizeof(*sets[i]->v));
-		sets[i]->nr = nr;
-		if (!sets[i]->v)
+		if (grow_readings(reader, sets[i], nr))
 			return -ENOMEM;
-		label_readings(reader, sets[i]->v);
 	}
-	reader->buf = malloc(group_read_size(largest));
-	return reader->buf ? 0 : -ENOMEM;
+	reader->nr_ready = reader->nr_steps;
+	return grow_buffer(reader, largest);
+}
+
+void td_reader_end_task(struct td_reader *reader, int tid)
+{
+	for (size_t s = 0; s < reader->nr_steps; s++) {
+		if (reader->steps[s].tid == tid)
+			reader->steps[s].ended = true;
+	}
+}
+
+static void move_readings(struct td_readings *readings, size_t to, size_t from,
+			  size_t nr)
+{
+	memmove(readings->v + to, readings->v + from,
+		nr * sizeof(*readings->v));
+}
+
+void td_reader_forget_ended(struct td_reader *reader)
+{
+	size_t kept = 0, first = 0;
+
+	for (size_t s = 0; s < reader->nr_steps; s++) {
+		struct td_read_step step = reader->steps[s];
+
+		if (step.ended)
+			continue;
+		move_readings(&reader->now, first, step.first, step.nr);
+		move_readings(&reader->before, first, step.first, step.nr);
+		move_readings(&reader->delta, first, step.first, step.nr);
+		step.first = first;
+		first += step.nr;
+		reader->steps[kept++] = step;
+	}
+	reader->nr_steps = reader->nr_ready = kept;
+	reader->now.nr = reader->before.nr = reader->delta.nr = first;
 }
 
 void td_reader_free(struct td_reader *reader)

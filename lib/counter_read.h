@@ -12,6 +12,7 @@ struct td_read_step {
 	int fd;                 /* of the group's leader */
 	int group, cpu, thread; /* what it is read in the order of */
 	int tid;
+	int cgroup;         /* as td_reading has it */
 	const int *members; /* the plan's events */
 	size_t nr;
 	const char *name; /* the leader's */
@@ -21,12 +22,13 @@ struct td_read_step {
 	/* the reader's */
 	size_t first; /* of its readings */
 	bool lost;    /* at the last look */
+	bool ended;   /* its task has, and its last values are in */
 };
 
 /* Reads groups that are open, each as a whole. */
 struct td_reader {
 	struct td_read_step *steps; /* in the order of the readings */
-	size_t nr_steps;
+	size_t nr_steps, nr_ready;  /* of them, those that are laid out */
 	/*
 	 * Several groups on a CPU are read there: each read from afar would
 	 * interrupt it, and be counted by those that are read later.
@@ -35,13 +37,18 @@ struct td_reader {
 	cpu_set_t home; /* where this thread may run */
 	struct td_readings now, before, delta;
 	uint64_t *buf;          /* one group's read() */
+	size_t largest;         /* group that it has room for */
 	struct td_notes *notes; /* borrowed */
 };
 
 /* For the caller to fill in; NULL: out of memory. */
 struct td_read_step *td_reader_add(struct td_reader *reader);
-/* All steps are there.  -ENOMEM. */
+/* All steps are there, for now: those that are new come last.  -ENOMEM. */
 int td_reader_begin(struct td_reader *reader);
+/* The descriptors of a task's steps go: its values stay as they are. */
+void td_reader_end_task(struct td_reader *reader, int tid);
+/* The steps of tasks that have ended, and their readings, go. */
+void td_reader_forget_ended(struct td_reader *reader);
 /* What was counted since the last time; the reader's until the next time. */
 int td_reader_read(struct td_reader *reader, struct td_readings *readings,
 		   struct td_err *err);

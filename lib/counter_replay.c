@@ -11,13 +11,6 @@ struct replay_counter {
 	struct td_readings delta;
 };
 
-static int replay_enable(struct td_counter *base, struct td_err *err)
-{
-	(void)base;
-	(void)err;
-	return 0;
-}
-
 static int replay_read(struct td_counter *base, uint64_t *time_ns,
 		       struct td_readings *readings, struct td_err *err)
 {
@@ -38,7 +31,6 @@ static void replay_close(struct td_counter *base)
 }
 
 static const struct td_counter_ops replay_ops = {
-	.enable = replay_enable,
 	.read = replay_read,
 	.close = replay_close,
 };

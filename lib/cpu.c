@@ -195,10 +195,47 @@ int td_places_read(const struct td_sysfs *fs, const struct td_ints *cpus,
 			.die = topology_int(fs, cpu, "die_id"),
 			.socket = topology_int(fs, cpu, "physical_package_id"),
 			.node = -1,
+			.cache = { -1, -1, -1, -1 },
 		};
 	}
 	*out = places;
 	return add_nodes(fs, places, cpus->nr);
+}
+
+/* cpuN/cache/indexM: one of a CPU's caches; false: there is none. */
+static bool add_cache(const struct td_sysfs *fs, struct td_place *place,
+		      int index)
+{
+	char path[96], text[4096];
+	struct td_ints cpus;
+	int level;
+
+	snprintf(path, sizeof(path),
+		 "devices/system/cpu/cpu%d/cache/index%d/level", place->cpu,
+		 index);
+	level = td_sysfs_read_int(fs->sys, path);
+	if (level < 0)
+		return false;
+	snprintf(path, sizeof(path),
+		 "devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list",
+		 place->cpu, index);
+	if (level < 1 || level > TD_MAX_CACHE ||
+	    td_sysfs_read_at(fs->sys, path, text, sizeof(text)) < 0 ||
+	    td_ints_parse(text, TD_MAX_CPU, &cpus))
+		return true;
+	if (cpus.nr)
+		place->cache[level - 1] = cpus.v[0];
+	td_ints_free(&cpus);
+	return true;
+}
+
+void td_places_read_caches(const struct td_sysfs *fs, struct td_place *places,
+			   size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		for (int index = 0; add_cache(fs, &places[i], index); index++)
+			;
+	}
 }
 
 int td_cpu_siblings(const struct td_sysfs *fs, const struct td_ints *cpus,

@@ -28,14 +28,21 @@ int td_cpuid_read(const struct td_sysfs *fs, struct td_cpuid *out,
 /* Of the time-stamp counter, as CPUID leaf 0x15 has it; 0: it does not say. */
 uint64_t td_tsc_hz(void);
 
+#define TD_MAX_CACHE 4
+
 /* Where a CPU sits.  Ids as the kernel gives them; -1: it does not say. */
 struct td_place {
 	int cpu, core, cluster, die, socket, node;
+	/* of level 1 + the index: the first of the CPUs that share it */
+	int cache[TD_MAX_CACHE];
 };
 
 /* One entry a CPU of cpus, in its order; *out to be freed. */
 int td_places_read(const struct td_sysfs *fs, const struct td_ints *cpus,
 		   struct td_place **out, struct td_err *err);
+/* Fills in the caches, which only few want to know. */
+void td_places_read_caches(const struct td_sysfs *fs, struct td_place *places,
+			   size_t nr);
 /* All hardware threads that share a core with one of cpus. */
 int td_cpu_siblings(const struct td_sysfs *fs, const struct td_ints *cpus,
 		    struct td_ints *out, struct td_err *err);

@@ -18,6 +18,7 @@ struct td_group {
 	bool pinned, exclusive; /* :D, :e */
 	int *members;           /* indices of the plan's events */
 	size_t nr;
+	int cgroup; /* 0: none, else 1 + an index of the target's */
 	/*
 	 * The PMU's reference event (slots, cycles), -1: it has none.  Its
 	 * first group holds it; further groups count it once more, as their own

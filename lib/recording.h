@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "lib/aggregate.h"
 #include "lib/count.h"
 #include "lib/cpu.h"
 #include "lib/machine.h"
@@ -25,6 +26,11 @@ struct td_recording_info {
 	int level, only_level;
 	char **metrics;
 	size_t nr_metrics;
+	enum td_aggregation how;
+	int cache_level; /* of TD_AGGREGATE_CACHE; 0: the last one */
+	/* The cgroups that readings number. */
+	char **cgroups;
+	size_t nr_cgroups;
 };
 
 /* places: one a CPU of machine->online.  Errors of the stream are left in it. */
@@ -32,9 +38,13 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 			     const struct td_place *places,
 			     const struct td_plan *plan,
 			     const struct td_recording_info *info);
-/* times: what user_time and system_time were, where they are wanted. */
+/*
+ * times: what user_time and system_time were, where they are wanted; names: of
+ * tasks, those that are new since the last time are written first.
+ */
 void td_recording_write_counts(FILE *fp, uint64_t time_ns,
 			       const struct td_times *times,
+			       struct td_task_names *names,
 			       const struct td_readings *delta);
 void td_recording_write_end(FILE *fp, const struct td_usage *usage,
 			    int exit_status);
@@ -51,11 +61,12 @@ struct td_recording {
 	struct td_recording_info info;
 	struct td_place
 		*places; /* one a CPU of machine.online; NULL: not known */
-	struct td_times times; /* of the line that was read last */
-	uint64_t time_ns;      /* and its time */
-	bool ended;            /* the end line was there */
-	bool cut_off;          /* it stops in the middle of a line */
-	struct td_usage usage; /* of the end line */
+	struct td_task_names names; /* of tasks, as far as it was read */
+	struct td_times times;      /* of the line that was read last */
+	uint64_t time_ns;           /* and its time */
+	bool ended;                 /* the end line was there */
+	bool cut_off;               /* it stops in the middle of a line */
+	struct td_usage usage;      /* of the end line */
 };
 
 /*

@@ -13,7 +13,6 @@
 #include "lib/util.h"
 
 #define MAX_EVENTS 10000
-#define MAX_LEVEL  9
 
 int td_recording_bad(const struct td_recording *rec, struct td_err *err,
 		     const char *what)
@@ -213,6 +212,28 @@ static int read_array(struct td_recording *rec, struct json_object *head,
 }
 
 /* A CPU's place; those that are not known are -1 and stay so. */
+/* "caches": who shares the CPU's, from level 1 on; older ones do not say. */
+static int read_caches(struct td_recording *rec, struct json_object *object,
+		       struct td_place *place, struct td_err *err)
+{
+	struct json_object *array =
+		td_json_member(object, "caches", json_type_array);
+	size_t nr = array ? json_object_array_length(array) : 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		int64_t id;
+
+		if (i == TD_MAX_CACHE ||
+		    !td_json_whole(json_object_array_get_idx(array, i), -1,
+				   TD_MAX_CPU, &id))
+			return td_recording_bad(rec, err,
+						"\"caches\": not CPUs of up to "
+						"four levels");
+		place->cache[i] = (int)id;
+	}
+	return 0;
+}
+
 static int read_place(struct td_recording *rec, struct json_object *object,
 		      struct td_err *err)
 {
@@ -238,9 +259,14 @@ static int read_place(struct td_recording *rec, struct json_object *object,
 	    rec->machine.online.v[nr] != (int)n[0])
 		return td_recording_bad(rec, err,
 					"\"topology\": CPUs are not in order");
-	*place = (struct td_place){ (int)n[0], (int)n[1], (int)n[2],
-				    (int)n[3], (int)n[4], (int)n[5] };
-	return 0;
+	*place = (struct td_place){ (int)n[0],
+				    (int)n[1],
+				    (int)n[2],
+				    (int)n[3],
+				    (int)n[4],
+				    (int)n[5],
+				    .cache = { -1, -1, -1, -1 } };
+	return read_caches(rec, object, place, err);
 }
 
 static bool get_flag(struct json_object *head, const char *key)
@@ -287,45 +313,6 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 	rec->info.interval_ms = (int)interval;
 	rec->info.target = strdup(target);
 	return rec->info.target ? 0 : td_err_nomem(err);
-}
-
-/* "metrics": names, as -M had them. */
-static int read_metrics(struct td_recording *rec, struct json_object *head,
-			struct td_err *err)
-{
-	struct json_object *array =
-		td_json_member(head, "metrics", json_type_array);
-	size_t nr = array ? json_object_array_length(array) : 0;
-
-	for (size_t i = 0; i < nr; i++) {
-		struct json_object *name = json_object_array_get_idx(array, i);
-		char **place =
-			td_array_add(&rec->info.metrics, rec->info.nr_metrics,
-				     sizeof(*place));
-
-		if (!json_object_is_type(name, json_type_string))
-			return td_recording_bad(rec, err,
-						"\"metrics\": not names");
-		if (!place)
-			return td_err_nomem(err);
-		*place = strdup(json_object_get_string(name));
-		if (!*place)
-			return td_err_nomem(err);
-		rec->info.nr_metrics++;
-	}
-	return 0;
-}
-
-static int read_asked(struct td_recording *rec, struct json_object *head,
-		      struct td_err *err)
-{
-	int64_t level;
-
-	if (td_json_int(head, "level", 1, MAX_LEVEL, &level))
-		rec->info.level = (int)level;
-	if (td_json_int(head, "only_level", 1, MAX_LEVEL, &level))
-		rec->info.only_level = (int)level;
-	return read_metrics(rec, head, err);
 }
 
 /* Older recordings have no topology: then nobody knows. */
@@ -378,7 +365,7 @@ int td_recording_parse_head(struct td_recording *rec, struct json_object *head,
 	if (!rc)
 		rc = read_topology(rec, head, err);
 	if (!rc)
-		rc = read_asked(rec, head, err);
+		rc = td_recording_parse_asked(rec, head, err);
 	if (!rc)
 		rc = find_clones(rec, head, err);
 	return rc;

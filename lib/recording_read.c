@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/json_member.h"
+#include "lib/perf_output.h"
 #include "lib/recording_head.h"
 #include "lib/util.h"
 
@@ -109,30 +110,43 @@ int td_recording_open(struct td_recording *rec, const char *path,
 	rec->fp = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
 	if (!rec->fp)
 		return td_err_set(err, -errno, "%s: %s", path, strerror(errno));
+	if (td_perf_output_open(&rec->fp, path, err))
+		return err->code;
 	return read_head(rec, err);
 }
 
 static bool parse_reading(const struct td_recording *rec,
 			  struct json_object *array, struct td_reading *out)
 {
-	int64_t n[6];
+	int64_t n[7] = { 0 };
+	size_t nr;
 
-	if (!json_object_is_type(array, json_type_array) ||
-	    json_object_array_length(array) != 6)
+	if (!json_object_is_type(array, json_type_array))
 		return false;
-	for (size_t i = 0; i < 6; i++) {
+	nr = json_object_array_length(array);
+	if (nr != 6 && nr != 7)
+		return false;
+	for (size_t i = 0; i < nr; i++) {
 		int64_t min = i == 1 || i == 2 ? -1 : 0;
-		int64_t max = i < 3 ? INT_MAX : MAX_COUNT;
+		int64_t max = i == 1            ? TD_MAX_CPU
+			      : i < 3 || i == 6 ? INT_MAX
+						: MAX_COUNT;
 
 		if (!td_json_whole(json_object_array_get_idx(array, i), min,
 				   max, &n[i]))
 			return false;
 	}
-	if ((size_t)n[0] >= rec->plan.nr_events || n[5] > n[4])
+	if ((size_t)n[0] >= rec->plan.nr_events || n[5] > n[4] ||
+	    (nr == 7 && (size_t)n[6] >= rec->info.nr_cgroups))
 		return false;
 	*out = (struct td_reading){
-		(int)n[0],      (int)n[1],      (int)n[2],
-		(uint64_t)n[3], (uint64_t)n[4], (uint64_t)n[5],
+		(int)n[0],
+		(int)n[1],
+		(int)n[2],
+		(uint64_t)n[3],
+		(uint64_t)n[4],
+		(uint64_t)n[5],
+		nr == 7 ? (int)n[6] + 1 : 0,
 	};
 	return true;
 }
@@ -167,7 +181,9 @@ static int read_counts(struct td_recording *rec, struct json_object *line,
 	readings->nr = nr;
 	for (size_t i = 0; i < nr; i++) {
 		if (!parse_reading(rec, json_object_array_get_idx(counts, i),
-				   &v[i]))
+				   &v[i]) ||
+		    (v[i].cpu < 0) != (v[0].cpu < 0) ||
+		    (v[i].tid < 0) != (v[0].tid < 0))
 			return td_err_set(err, -EINVAL,
 					  "%s:%zu: counts[%zu] is not [event, "
 					  "cpu, tid, value, enabled, running]",
@@ -189,21 +205,63 @@ static int read_end(struct td_recording *rec, struct json_object *end,
 	return 1;
 }
 
-int td_recording_next(struct td_recording *rec, uint64_t *time_ns,
-		      struct td_readings *readings, struct td_err *err)
+/* "threads": {"123":"make"} */
+static int read_names(struct td_recording *rec, struct json_object *names,
+		      struct td_err *err)
 {
-	struct json_object *line, *end;
-	int rc = rec->ended ? 1 : next_line(rec, err);
+	json_object_object_foreach(names, key, value)
+	{
+		int tid;
 
-	if (!rc)
-		rc = parse_line(rec, &line, err);
+		if (td_parse_int(key, 0, INT_MAX, &tid) ||
+		    !json_object_is_type(value, json_type_string))
+			return bad(rec, err, "\"threads\": not a tid's name");
+		if (td_task_names_set(&rec->names, tid,
+				      json_object_get_string(value)))
+			return td_err_nomem(err);
+	}
+	return 0;
+}
+
+/* What a line says; *more: it was about the next one. */
+static int read_line(struct td_recording *rec, uint64_t *time_ns,
+		     struct td_readings *readings, bool *more,
+		     struct td_err *err)
+{
+	struct json_object *line, *end, *names;
+	int rc = parse_line(rec, &line, err);
+
 	if (rc)
 		return rc;
 	end = td_json_member(line, "end", json_type_object);
-	rc = end ? read_end(rec, end, err)
-		 : read_counts(rec, line, time_ns, readings, err);
+	names = td_json_member(line, "threads", json_type_object);
+	*more = names != NULL;
+	rc = end     ? read_end(rec, end, err)
+	     : names ? read_names(rec, names, err)
+		     : read_counts(rec, line, time_ns, readings, err);
 	json_object_put(line);
 	return rc;
+}
+
+int td_recording_next(struct td_recording *rec, uint64_t *time_ns,
+		      struct td_readings *readings, struct td_err *err)
+{
+	bool more = true;
+	int rc = rec->ended ? 1 : 0;
+
+	while (!rc && more) {
+		rc = next_line(rec, err);
+		if (!rc)
+			rc = read_line(rec, time_ns, readings, &more, err);
+	}
+	return rc;
+}
+
+static void free_names(char **names, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		free(names[i]);
+	free(names);
 }
 
 void td_recording_close(struct td_recording *rec)
@@ -213,9 +271,9 @@ void td_recording_close(struct td_recording *rec)
 	free(rec->text);
 	free(rec->info.target);
 	free(rec->places);
-	for (size_t i = 0; i < rec->info.nr_metrics; i++)
-		free(rec->info.metrics[i]);
-	free(rec->info.metrics);
+	free_names(rec->info.metrics, rec->info.nr_metrics);
+	free_names(rec->info.cgroups, rec->info.nr_cgroups);
+	td_task_names_free(&rec->names);
 	td_plan_free(&rec->plan);
 	td_machine_free(&rec->machine);
 	*rec = (struct td_recording){ 0 };

@@ -3,42 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "lib/json_put.h"
 #include "lib/recording.h"
 #include "lib/recording_typed.h"
 #include "lib/util.h"
-
-/* json-c keeps no memory of failure: NULL is null, which the reader refuses. */
-
-static void put_line(FILE *fp, struct json_object *line)
-{
-	int flags = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE;
-
-	fputs(json_object_to_json_string_ext(line, flags), fp);
-	fputc('\n', fp);
-	json_object_put(line);
-}
-
-static void put_string(struct json_object *to, const char *key,
-		       const char *value)
-{
-	json_object_object_add(to, key, json_object_new_string(value));
-}
-
-static void put_int(struct json_object *to, const char *key, int64_t value)
-{
-	json_object_object_add(to, key, json_object_new_int64(value));
-}
-
-/* Seconds with all nine decimals: a double's own form would lose them. */
-static void put_seconds(struct json_object *to, const char *key, uint64_t ns)
-{
-	char buf[40];
-
-	json_object_object_add(
-		to, key,
-		json_object_new_double_s((double)ns / 1e9,
-					 td_format_seconds(buf, ns)));
-}
 
 static bool is_used(const struct td_plan *plan, int pmu)
 {
@@ -62,15 +30,32 @@ static struct json_object *pmu_objects(const struct td_machine *machine,
 		if (pmu->kind != TD_PMU_CORE && !is_used(plan, (int)i))
 			continue;
 		object = json_object_new_object();
-		put_string(object, "name", pmu->name);
-		put_int(object, "type", pmu->type);
-		put_string(object, "cpus", cpus ? cpus : "");
+		td_json_put_string(object, "name", pmu->name);
+		td_json_put_int(object, "type", pmu->type);
+		td_json_put_string(object, "cpus", cpus ? cpus : "");
 		if (pmu->kind != TD_PMU_CORE)
 			json_object_object_add(object, "core",
 					       json_object_new_boolean(false));
 		json_object_array_add(array, object);
 	}
 	return array;
+}
+
+/* Of levels 1 to the last that is known; older recordings have none. */
+static void put_caches(struct json_object *object, const struct td_place *place)
+{
+	int levels = TD_MAX_CACHE;
+	struct json_object *array;
+
+	while (levels && place->cache[levels - 1] < 0)
+		levels--;
+	if (!levels)
+		return;
+	array = json_object_new_array();
+	for (int i = 0; i < levels; i++)
+		json_object_array_add(array,
+				      json_object_new_int(place->cache[i]));
+	json_object_object_add(object, "caches", array);
 }
 
 static struct json_object *place_objects(const struct td_place *places,
@@ -81,12 +66,13 @@ static struct json_object *place_objects(const struct td_place *places,
 	for (size_t i = 0; i < nr; i++) {
 		struct json_object *object = json_object_new_object();
 
-		put_int(object, "cpu", places[i].cpu);
-		put_int(object, "core", places[i].core);
-		put_int(object, "cluster", places[i].cluster);
-		put_int(object, "die", places[i].die);
-		put_int(object, "socket", places[i].socket);
-		put_int(object, "node", places[i].node);
+		td_json_put_int(object, "cpu", places[i].cpu);
+		td_json_put_int(object, "core", places[i].core);
+		td_json_put_int(object, "cluster", places[i].cluster);
+		td_json_put_int(object, "die", places[i].die);
+		td_json_put_int(object, "socket", places[i].socket);
+		td_json_put_int(object, "node", places[i].node);
+		put_caches(object, &places[i]);
 		json_object_array_add(array, object);
 	}
 	return array;
@@ -126,9 +112,11 @@ static struct json_object *event_objects(const struct td_machine *machine,
 		const struct td_event *event = &plan->events[i];
 		struct json_object *object = json_object_new_object();
 
-		put_string(object, "name", event->name);
-		put_string(object, "pmu", machine->pmus[event->pmu].name);
-		put_int(object, "group", td_plan_group_of(plan, (int)i));
+		td_json_put_string(object, "name", event->name);
+		td_json_put_string(object, "pmu",
+				   machine->pmus[event->pmu].name);
+		td_json_put_int(object, "group",
+				td_plan_group_of(plan, (int)i));
 		put_at_once(object, plan, (int)i);
 		put_clone(object, plan, (int)i);
 		if (event->scale < 1 || event->scale > 1)
@@ -142,23 +130,35 @@ static struct json_object *event_objects(const struct td_machine *machine,
 	return array;
 }
 
-/* What a report shows when nothing else is asked of it. */
-static void put_asked(struct json_object *head,
-		      const struct td_recording_info *info)
+static void put_names(struct json_object *to, const char *key, char **names,
+		      size_t nr)
 {
 	struct json_object *array;
 
-	if (info->level)
-		put_int(head, "level", info->level);
-	if (info->only_level)
-		put_int(head, "only_level", info->only_level);
-	if (!info->nr_metrics)
+	if (!nr)
 		return;
 	array = json_object_new_array();
-	for (size_t i = 0; i < info->nr_metrics; i++)
-		json_object_array_add(array,
-				      json_object_new_string(info->metrics[i]));
-	json_object_object_add(head, "metrics", array);
+	for (size_t i = 0; i < nr; i++)
+		json_object_array_add(array, json_object_new_string(names[i]));
+	json_object_object_add(to, key, array);
+}
+
+/* What a report shows when nothing else is asked of it. */
+static void put_asked(struct json_object *head,
+		      const struct td_recording_info *info, bool tree)
+{
+	if (tree && info->level)
+		td_json_put_int(head, "level", info->level);
+	if (tree && info->only_level)
+		td_json_put_int(head, "only_level", info->only_level);
+	if (tree)
+		put_names(head, "metrics", info->metrics, info->nr_metrics);
+	if (info->how != TD_AGGREGATE_ALL)
+		td_json_put_string(head, "aggregation",
+				   td_aggregation_name(info->how));
+	if (info->cache_level)
+		td_json_put_int(head, "cache_level", info->cache_level);
+	put_names(head, "cgroups", info->cgroups, info->nr_cgroups);
 }
 
 void td_recording_write_head(FILE *fp, const struct td_machine *machine,
@@ -170,8 +170,8 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 	char cpuid[48];
 
 	td_cpuid_format(&machine->cpuid, cpuid);
-	put_int(head, "tdstat", 1);
-	put_string(head, "cpuid", cpuid);
+	td_json_put_int(head, "tdstat", 1);
+	td_json_put_string(head, "cpuid", cpuid);
 	json_object_object_add(head, "smt",
 			       json_object_new_boolean(machine->smt));
 	if (machine->has_pmem)
@@ -181,23 +181,22 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 		json_object_object_add(head, "tasks",
 				       json_object_new_boolean(true));
 	if (info->tsc_hz)
-		put_int(head, "tsc_hz", (int64_t)info->tsc_hz);
-	put_int(head, "interval_ms", info->interval_ms);
-	if (!plan->asked)
-		put_asked(head, info);
-	put_string(head, "target", info->target);
+		td_json_put_int(head, "tsc_hz", (int64_t)info->tsc_hz);
+	td_json_put_int(head, "interval_ms", info->interval_ms);
+	put_asked(head, info, !plan->asked);
+	td_json_put_string(head, "target", info->target);
 	json_object_object_add(head, "pmus", pmu_objects(machine, plan));
 	json_object_object_add(head, "topology",
 			       place_objects(places, machine->online.nr));
 	if (plan->asked)
-		put_string(head, "table", "events");
+		td_json_put_string(head, "table", "events");
 	json_object_object_add(head, "events", event_objects(machine, plan));
-	put_line(fp, head);
+	td_json_put_line(fp, head);
 }
 
 static struct json_object *reading_array(const struct td_reading *reading)
 {
-	struct json_object *array = json_object_new_array_ext(6);
+	struct json_object *array = json_object_new_array_ext(7);
 
 	json_object_array_add(array, json_object_new_int(reading->event));
 	json_object_array_add(array, json_object_new_int(reading->cpu));
@@ -207,25 +206,49 @@ static struct json_object *reading_array(const struct td_reading *reading)
 			      json_object_new_uint64(reading->enabled_ns));
 	json_object_array_add(array,
 			      json_object_new_uint64(reading->running_ns));
+	if (reading->cgroup)
+		json_object_array_add(array,
+				      json_object_new_int(reading->cgroup - 1));
 	return array;
+}
+
+static void put_task_names(FILE *fp, struct td_task_names *names)
+{
+	const struct td_task_name *name = td_task_names_next(names);
+	struct json_object *line, *object;
+	char tid[16];
+
+	if (!name)
+		return;
+	line = json_object_new_object();
+	object = json_object_new_object();
+	for (; name; name = td_task_names_next(names)) {
+		snprintf(tid, sizeof(tid), "%d", name->tid);
+		td_json_put_string(object, tid, name->name);
+	}
+	json_object_object_add(line, "threads", object);
+	td_json_put_line(fp, line);
 }
 
 void td_recording_write_counts(FILE *fp, uint64_t time_ns,
 			       const struct td_times *times,
+			       struct td_task_names *names,
 			       const struct td_readings *delta)
 {
-	struct json_object *line = json_object_new_object();
-	struct json_object *counts = json_object_new_array();
+	struct json_object *line, *counts;
 
-	put_seconds(line, "time", time_ns);
+	put_task_names(fp, names);
+	line = json_object_new_object();
+	counts = json_object_new_array();
+	td_json_put_seconds(line, "time", time_ns);
 	if (times->has_cpu_times) {
-		put_seconds(line, "user", times->user_ns);
-		put_seconds(line, "sys", times->system_ns);
+		td_json_put_seconds(line, "user", times->user_ns);
+		td_json_put_seconds(line, "sys", times->system_ns);
 	}
 	for (size_t i = 0; i < delta->nr; i++)
 		json_object_array_add(counts, reading_array(&delta->v[i]));
 	json_object_object_add(line, "counts", counts);
-	put_line(fp, line);
+	td_json_put_line(fp, line);
 }
 
 void td_recording_write_end(FILE *fp, const struct td_usage *usage,
@@ -234,12 +257,12 @@ void td_recording_write_end(FILE *fp, const struct td_usage *usage,
 	struct json_object *line = json_object_new_object();
 	struct json_object *end = json_object_new_object();
 
-	put_seconds(end, "elapsed", usage->elapsed_ns);
+	td_json_put_seconds(end, "elapsed", usage->elapsed_ns);
 	if (usage->has_times) {
-		put_seconds(end, "user", usage->user_ns);
-		put_seconds(end, "sys", usage->sys_ns);
-		put_int(end, "exit", exit_status);
+		td_json_put_seconds(end, "user", usage->user_ns);
+		td_json_put_seconds(end, "sys", usage->sys_ns);
+		td_json_put_int(end, "exit", exit_status);
 	}
 	json_object_object_add(line, "end", end);
-	put_line(fp, line);
+	td_json_put_line(fp, line);
 }

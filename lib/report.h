@@ -8,6 +8,20 @@
 
 /* A finished result: what a writer shows, and all that it may know. */
 
+/* What the counts of a row are the sum of. */
+enum td_aggregation {
+	TD_AGGREGATE_ALL,
+	TD_AGGREGATE_CPU,
+	TD_AGGREGATE_CORE,
+	TD_AGGREGATE_CLUSTER,
+	TD_AGGREGATE_CACHE,
+	TD_AGGREGATE_DIE,
+	TD_AGGREGATE_SOCKET,
+	TD_AGGREGATE_NODE,
+	TD_AGGREGATE_THREAD,
+};
+#define TD_NR_AGGREGATIONS (TD_AGGREGATE_THREAD + 1)
+
 struct td_column {
 	const char *name;
 	const char *unit; /* "%", "GHz"; "": none */
@@ -38,11 +52,12 @@ struct td_cell {
 	bool over_unknown; /* no threshold, or one of what was not counted */
 	bool apart;        /* counted in other slices of time than its parent */
 	bool matters;      /* else shown only when all is */
-	const char *why;   /* there is no value; NULL: there is, or not known */
+	double error; /* of a mean of runs, in the column's unit; NaN: not known */
+	const char *why; /* there is no value; NULL: there is, or not known */
 };
 
 struct td_row {
-	const char *id;   /* "all", "CPU5" */
+	const char *id;   /* "all", "CPU5", "S0-D0-C3", a cgroup */
 	const char *pmu;  /* "all" for the merged row */
 	double slots;     /* NaN: not known */
 	double share_pct; /* of its id's slots on all PMUs; NaN: of all */
@@ -73,7 +88,7 @@ struct td_beside {
 
 /* One event of one id. */
 struct td_event_row {
-	const char *id;    /* "all", "CPU5" */
+	const char *id;    /* "all", "CPU5", "S0-D0-C3", "comm-tid" */
 	const char *event; /* its name: "cpu_core/cycles/u" */
 	const char *unit;  /* "msec", "ns", "Joules"; "": none */
 	enum td_status status;
@@ -83,6 +98,9 @@ struct td_event_row {
 	double running_pct; /* 100 when it was never enabled */
 	struct td_beside beside[TD_MAX_BESIDE];
 	int nr_beside;
+	const char *cgroup; /* NULL: none */
+	unsigned int nr;    /* counters that it is the sum of */
+	double error_pct;   /* of a mean of runs; NaN: not known */
 };
 
 /* Counts as such: all ids of an event, then the next event. */
@@ -90,6 +108,8 @@ struct td_event_report {
 	uint64_t time_ns; /* since counting began */
 	struct td_event_row *rows;
 	size_t nr_rows;
+	char **names; /* of rows that are the sum of several events */
+	size_t nr_names;
 };
 
 /* The times of one interval, for the events that the kernel does not count. */
@@ -104,12 +124,17 @@ struct td_frame {
 	const char *target; /* "./triad 100M", "system wide"; for people */
 	bool interval;      /* a row at a time, not one final tree */
 	bool show_pmu;      /* a hybrid machine */
-	bool show_id;       /* an aggregation was asked for */
-	bool trees;         /* trees also with interval: too much for a table */
-	bool all;           /* also what does not matter */
-	bool describe; /* with what a metric means, and why it is missing */
-	bool colour;   /* the stream is a terminal that shows it */
-	bool big_num;  /* thousands apart: 1,234,567 */
+	bool show_id;       /* an aggregation was asked for, or cgroups */
+	enum td_aggregation how;
+	bool show_cgroup;  /* in the event table, a column of its own */
+	bool trees;        /* trees also with interval: too much for a table */
+	bool all;          /* also what does not matter */
+	bool describe;     /* with what a metric means, and why it is missing */
+	bool colour;       /* the stream is a terminal that shows it */
+	bool big_num;      /* thousands apart: 1,234,567 */
+	bool clear;        /* the terminal, before each interval */
+	int runs;          /* that are shown as one: their means; 0, 1: none */
+	bool summary_word; /* in CSV lines of events of a summary */
 	unsigned int screen_lines; /* the header comes again; 0: never */
 };
 
@@ -118,6 +143,11 @@ struct td_usage {
 	uint64_t elapsed_ns;
 	bool has_times; /* a command ran to its end */
 	uint64_t user_ns, sys_ns;
+	/* Of several runs, whose mean elapsed_ns is; else NULL and 0. */
+	const uint64_t *runs_ns;
+	size_t nr_runs;
+	double error_ns; /* of the mean; NaN: not known */
+	bool table;      /* each of them is shown, too */
 };
 
 #endif

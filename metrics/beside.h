@@ -2,7 +2,7 @@
 #ifndef TD_BESIDE_H
 #define TD_BESIDE_H
 
-#include "lib/count.h"
+#include "lib/aggregate.h"
 #include "lib/plan.h"
 #include "lib/report.h"
 

@@ -36,7 +36,7 @@ static struct td_row *add_row(struct td_report *report, const char *id,
 		return NULL;
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		row->cells[i].status = TD_STATUS_NONE;
-		row->cells[i].value = NAN;
+		row->cells[i].value = row->cells[i].error = NAN;
 	}
 	report->nr_rows++;
 	return row;
@@ -184,7 +184,7 @@ int td_eval(struct td_tree *tree, const struct td_totals *totals,
 	};
 	for (size_t i = 0; !rc && i < totals->nr_ids; i++) {
 		e.totals = totals->v + i * totals->nr_events;
-		rc = eval_id(&e, totals->ids[i], merge, report);
+		rc = eval_id(&e, totals->ids[i].label, merge, report);
 	}
 	return rc ? td_err_nomem(err) : 0;
 }

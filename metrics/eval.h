@@ -2,7 +2,7 @@
 #ifndef TD_EVAL_H
 #define TD_EVAL_H
 
-#include "lib/count.h"
+#include "lib/aggregate.h"
 #include "lib/machine.h"
 #include "lib/report.h"
 #include "metrics/tree.h"

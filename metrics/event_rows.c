@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/util.h"
 #include "metrics/beside.h"
@@ -14,10 +16,12 @@ struct filling {
 	const struct td_totals *totals;
 	const struct td_times *times;
 	struct td_event_report *report;
+	bool hybrid;        /* kinds of core are merged, too */
+	size_t first, last; /* the ids that rows are wanted for */
 };
 
 static struct td_event_row *add_row(struct filling *f, int event,
-				    const char *id)
+				    const struct td_total_id *id)
 {
 	const struct td_event *e = &f->plan->events[event];
 	struct td_event_row *row = td_array_add(
@@ -28,7 +32,8 @@ static struct td_event_row *add_row(struct filling *f, int event,
 		return NULL;
 	f->report->nr_rows++;
 	*row = (struct td_event_row){
-		.id = id,
+		.id = id ? id->name : "all",
+		.cgroup = id ? id->cgroup : NULL,
 		.event = e->name,
 		.unit = e->unit ? e->unit : "",
 		.status = e->refusal ? TD_STATUS_NOT_SUPPORTED
@@ -36,6 +41,7 @@ static struct td_event_row *add_row(struct filling *f, int event,
 		.value = NAN,
 		.decimals = whole ? 0 : 2,
 		.running_pct = 100,
+		.error_pct = NAN,
 	};
 	return row;
 }
@@ -58,7 +64,7 @@ static double tool_value(const struct td_times *times, enum td_tool tool)
 
 static int add_tool(struct filling *f, int event)
 {
-	struct td_event_row *row = add_row(f, event, "all");
+	struct td_event_row *row = add_row(f, event, NULL);
 
 	if (!row)
 		return -ENOMEM;
@@ -75,6 +81,7 @@ static void add_total(struct td_event_row *row, const struct td_total *total,
 {
 	double value = total->value * scale;
 
+	row->nr += total->nr;
 	row->value = first ? value : row->value + value;
 	row->running_ns += total->running_ns;
 	if (total->enabled_ns)
@@ -85,16 +92,20 @@ static void add_total(struct td_event_row *row, const struct td_total *total,
 		isfinite(row->value) ? TD_STATUS_OK : TD_STATUS_NOT_COUNTED;
 }
 
-static bool are_merged(const struct td_event *a, const struct td_event *b)
+/* Of one name of the text: units of an uncore PMU, or kinds of core. */
+static bool are_merged(const struct filling *f, const struct td_event *a,
+		       const struct td_event *b)
 {
-	return a->merge && b->merge && a->spec == b->spec;
+	if (a->spec != b->spec || a->spec < 0 || a->hidden || b->hidden)
+		return false;
+	return (a->merge && b->merge) || (f->hybrid && a->pmu != b->pmu);
 }
 
-/* An event itself, and the other units of its uncore PMU: one row. */
-static bool is_of_row(const struct td_plan *plan, int event, int other)
+/* An event itself, and all that is merged with it: one row. */
+static bool is_of_row(const struct filling *f, int event, int other)
 {
 	return event == other ||
-	       are_merged(&plan->events[event], &plan->events[other]);
+	       are_merged(f, &f->plan->events[event], &f->plan->events[other]);
 }
 
 /* Was it looked at for this id? */
@@ -104,10 +115,29 @@ static bool has_id(const struct filling *f, int event, size_t id)
 		f->totals->v + id * f->totals->nr_events;
 
 	for (int i = 0; i < (int)f->plan->nr_events; i++) {
-		if (totals[i].nr && is_of_row(f->plan, event, i))
+		if (totals[i].nr && is_of_row(f, event, i))
 			return true;
 	}
 	return false;
+}
+
+/* "cpu_core/cycles/u" is "cycles:u" once it is the sum of both kinds. */
+static int name_merged(struct filling *f, int event, struct td_event_row *row)
+{
+	const char *name = f->plan->events[event].name;
+	const char *start = strchr(name, '/'), *end = strrchr(name, '/');
+	struct td_event_report *report = f->report;
+	char **slot;
+
+	if (!start || start == end)
+		return 0;
+	slot = td_array_add(&report->names, report->nr_names, sizeof(*slot));
+	if (!slot || asprintf(slot, "%.*s%s%s", (int)(end - start - 1),
+			      start + 1, end[1] ? ":" : "", end + 1) < 0)
+		return -ENOMEM;
+	report->nr_names++;
+	row->event = *slot;
+	return 0;
 }
 
 /* The sum of the units that were looked at, if all of them were counted. */
@@ -116,18 +146,21 @@ static int fill_row(struct filling *f, int event, size_t id)
 	const struct td_plan *plan = f->plan;
 	const struct td_total *totals =
 		f->totals->v + id * f->totals->nr_events;
-	struct td_event_row *row = add_row(f, event, f->totals->ids[id]);
-	bool first = true;
+	struct td_event_row *row = add_row(f, event, &f->totals->ids[id]);
+	unsigned int nr = 0;
 
 	if (!row)
 		return -ENOMEM;
 	for (int i = 0; i < (int)plan->nr_events; i++) {
-		if (!totals[i].nr || !is_of_row(plan, event, i))
+		if (!totals[i].nr || !is_of_row(f, event, i))
 			continue;
-		add_total(row, &totals[i], plan->events[i].scale, first);
-		first = false;
+		if (f->hybrid && isnan(totals[i].value))
+			continue; /* it was on the other kind of core */
+		add_total(row, &totals[i], plan->events[i].scale, nr++ == 0);
 	}
-	if (row->status == TD_STATUS_OK && !plan->events[event].merge)
+	if (nr > 1 || plan->events[event].merge)
+		return f->hybrid ? name_merged(f, event, row) : 0;
+	if (row->status == TD_STATUS_OK)
 		td_beside_fill(plan, totals, event, f->times->elapsed_ns, row);
 	return 0;
 }
@@ -157,21 +190,22 @@ static int add_event(struct filling *f, int event)
 	size_t before = f->report->nr_rows;
 	int rc = 0;
 
-	for (size_t id = 0; !rc && id < totals->nr_ids; id++) {
+	for (size_t id = f->first; !rc && id < f->last; id++) {
 		if (has_id(f, event, id))
 			rc = fill_row(f, event, id);
 		else if (refused && is_pmus_id(f, event, id) &&
-			 !add_row(f, event, totals->ids[id]))
+			 !add_row(f, event, &totals->ids[id]))
 			rc = -ENOMEM;
 	}
-	if (!rc && f->report->nr_rows == before && !add_row(f, event, "all"))
+	if (!rc && f->report->nr_rows == before && !add_row(f, event, NULL))
 		rc = -ENOMEM;
 	return rc;
 }
 
 /* Another PMU has what this one does not: a cache, or a merged unit. */
-static bool is_left_out(const struct td_plan *plan, int event)
+static bool is_left_out(const struct filling *f, int event)
 {
+	const struct td_plan *plan = f->plan;
 	const struct td_event *e = &plan->events[event];
 
 	for (int i = 0; i < (int)plan->nr_events; i++) {
@@ -179,7 +213,7 @@ static bool is_left_out(const struct td_plan *plan, int event)
 
 		if (i == event || other->spec != e->spec || e->spec < 0)
 			continue;
-		if (i < event && are_merged(e, other))
+		if (i < event && are_merged(f, e, other))
 			return true;
 		if (e->refusal && e->type == PERF_TYPE_HW_CACHE &&
 		    !other->refusal)
@@ -188,26 +222,66 @@ static bool is_left_out(const struct td_plan *plan, int event)
 	return false;
 }
 
-int td_event_rows(const struct td_plan *plan, const struct td_totals *totals,
-		  const struct td_times *times, struct td_event_report *report,
-		  struct td_err *err)
+static int add_events(struct filling *f)
 {
-	struct filling f = { plan, totals, times, report };
+	const struct td_plan *plan = f->plan;
 	int rc = 0;
 
-	*report = (struct td_event_report){ 0 };
 	for (int i = 0; !rc && i < (int)plan->nr_events; i++) {
 		const struct td_event *event = &plan->events[i];
 
-		if (event->hidden || is_left_out(plan, i))
+		if (event->hidden || is_left_out(f, i))
 			continue;
-		rc = event->tool ? add_tool(&f, i) : add_event(&f, i);
+		rc = event->tool ? add_tool(f, i) : add_event(f, i);
 	}
+	return rc;
+}
+
+/* Is some event counted in more than one cgroup, and not in its own alone? */
+static bool has_each_cgroup(const struct td_totals *totals)
+{
+	for (size_t e = 0; e < totals->nr_events; e++) {
+		const char *cgroup = NULL;
+
+		for (size_t id = 0; id < totals->nr_ids; id++) {
+			const char *other = totals->ids[id].cgroup;
+
+			if (!totals->v[id * totals->nr_events + e].nr)
+				continue;
+			if (cgroup && other != cgroup)
+				return true;
+			cgroup = other;
+		}
+	}
+	return false;
+}
+
+int td_event_rows(const struct td_plan *plan, const struct td_totals *totals,
+		  const struct td_times *times, bool hybrid,
+		  struct td_event_report *report, struct td_err *err)
+{
+	struct filling f = { plan, totals, times, report, hybrid };
+	bool each = has_each_cgroup(totals);
+	int rc = 0;
+
+	*report = (struct td_event_report){ 0 };
+	do {
+		f.first = f.last;
+		f.last = each ? f.first + 1 : totals->nr_ids;
+		while (each && f.last < totals->nr_ids &&
+		       totals->ids[f.last].cgroup ==
+			       totals->ids[f.first].cgroup)
+			f.last++;
+		rc = add_events(&f);
+	} while (!rc && f.last < totals->nr_ids);
 	return rc ? td_err_nomem(err) : 0;
 }
 
 void td_event_report_free(struct td_event_report *report)
 {
+	for (size_t i = 0; i < report->nr_names; i++)
+		free(report->names[i]);
+	free(report->names);
 	free(report->rows);
 	*report = (struct td_event_report){ 0 };
 }

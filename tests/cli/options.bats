@@ -30,7 +30,8 @@ refused() {
 }
 
 @test "options without their argument" {
-	for option in -I -C -p -l -x -o -i --timeout --interval-count --cputype --cpu; do
+	for option in -I -C -p -t -l -x -o -D -r -G --timeout --interval-count --cputype --cpu --input \
+		--log-fd --control --pre --post --for-each-cgroup; do
 		refused "${option#-}" $option
 	done
 }
@@ -85,19 +86,36 @@ refused() {
 @test "what excludes each other" {
 	refused '-x.*-j' -a -x, -j
 	refused '-x.*-j' -a -j -x,
-	refused '-p.*-a' -p 1 -a
-	refused '-p.*-C' -p 1 -C 0
-	refused '-A' -A -- true
-	refused '-A' -A -p 1
+	refused '-p.*-t' -p 1 -t 1
+	refused '-o.*--log-fd' -a -o file --log-fd 1
+	refused '-B.*-x' -a -B -x,
+	refused '--all-user.*--all-kernel' -a --all-user --all-kernel
+	refused '-G.*--for-each-cgroup' -a -G a --for-each-cgroup b
+	refused '-G.*-a' -G / -- true
+	refused '--for-each-cgroup.*-a' --for-each-cgroup / -p 1
+	refused '-G.*-e' -a -G / -e cycles
+	refused '--per-thread.*-C' --per-thread -C 0
+	refused '--metric-only.*--per-thread' --metric-only --per-thread -p 1
+	refused '--metric-only.*-r' --metric-only -r 2 -- true
+	refused '--table.*-r' --table -- true
+	refused '--table.*-r' --table -r 1 -- true
+	refused '-r.*--per-thread' -r 2 --per-thread -- true
+	refused '--interval-clear.*-I' -a --interval-clear
+	refused '-D.*--control' -a -D -1
+	refused '-r' record -o file -r 2 -- true
+	for option in --per-core --per-cluster --per-cache --per-die --per-socket --per-node -A; do
+		refused "$option" $option -- true
+		refused "$option" $option -p 1
+	done
 	refused '-o' -a --append
-	refused 'report' -a -i file
+	refused 'report' -a --input=file
 }
 
 @test "record: needs -o, and makes a new file" {
 	refused '-o' record -a
 	refused '-o' record -- true
 	refused 'append' record -a -o file --append
-	refused '-i' record -o file -i file
+	refused 'input' record -o file --input=file
 	[ ! -e file ]
 }
 

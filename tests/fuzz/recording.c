@@ -18,8 +18,9 @@ static void evaluate(struct td_recording *rec, struct td_tree *tree,
 	struct td_report report = { 0 };
 	struct td_err err = { 0 };
 
-	if (td_count_aggregate(readings, &rec->plan, TD_AGGREGATE_CPU, &totals,
-			       &err) == 0)
+	const struct td_aggregator agg = { TD_AGGREGATE_CPU };
+
+	if (td_aggregate(&agg, readings, &rec->plan, &totals, &err) == 0)
 		td_eval(tree, &totals, NULL, true, &report, &err);
 	td_report_free(&report);
 	td_totals_free(&totals);

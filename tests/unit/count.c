@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/count.h"
+#include "lib/aggregate.h"
 
 #include "lib/util.h"
 #include "tests/unit/test.h"
@@ -180,6 +180,8 @@ static struct td_group groups[NR_EVENTS] = {
 };
 static const struct td_plan plan = { events, NR_EVENTS, groups, NR_EVENTS };
 
+static const struct td_aggregator all = { TD_AGGREGATE_ALL };
+
 static bool same(const struct td_reading *a, const struct td_reading *b)
 {
 	return a->event == b->event && a->cpu == b->cpu && a->tid == b->tid &&
@@ -252,6 +254,7 @@ static void test_sum(size_t i)
 {
 	struct td_reading v[TD_ARRAY_SIZE(sums[i].v)];
 	struct td_readings delta = { v, sums[i].nr };
+	const struct td_aggregator agg = { .how = sums[i].how };
 	struct td_totals totals;
 	struct td_err err = { 0 };
 
@@ -260,7 +263,7 @@ static void test_sum(size_t i)
 		groups[g].at_once = sums[i].at_once > 0   ? sums[i].at_once
 				    : sums[i].at_once < 0 ? 0
 							  : 1;
-	ok(td_count_aggregate(&delta, &plan, sums[i].how, &totals, &err) == 0 &&
+	ok(td_aggregate(&agg, &delta, &plan, &totals, &err) == 0 &&
 		   totals.nr_ids == sums[i].nr_ids &&
 		   totals.nr_events == NR_EVENTS &&
 		   totals.tasks == sums[i].tasks,
@@ -269,7 +272,8 @@ static void test_sum(size_t i)
 		const struct td_total *row = totals.v + id * NR_EVENTS;
 		const struct want *want = &sums[i].want[id];
 
-		is_str(totals.ids[id], want->id, "sum: %s: id", sums[i].name);
+		is_str(totals.ids[id].label, want->id, "sum: %s: id",
+		       sums[i].name);
 		ok(row_is(row, want), "sum: %s: totals of %s", sums[i].name,
 		   want->id);
 		ok((row[0].where == row[1].where) == want->alike,
@@ -295,8 +299,7 @@ static void test_where(void)
 			struct td_readings delta = { v, TD_ARRAY_SIZE(v) };
 			struct td_totals totals;
 
-			td_count_aggregate(&delta, &plan, TD_AGGREGATE_ALL,
-					   &totals, &err);
+			td_aggregate(&all, &delta, &plan, &totals, &err);
 			alike += totals.v[0].where == totals.v[1].where;
 			td_totals_free(&totals);
 		}
@@ -311,7 +314,7 @@ static void test_scale(size_t i)
 	struct td_totals totals;
 	struct td_err err = { 0 };
 
-	td_count_aggregate(&delta, &plan, TD_AGGREGATE_ALL, &totals, &err);
+	td_aggregate(&all, &delta, &plan, &totals, &err);
 	ok(test_near(totals.v[v.event].value, scales[i].want, 0), "scaled: %s",
 	   scales[i].name);
 	td_totals_free(&totals);

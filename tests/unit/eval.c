@@ -377,15 +377,16 @@ static void test_row(size_t r)
 	struct td_tree tree;
 	struct td_totals totals = { 0 };
 	struct td_report report = { 0 };
+	const struct td_aggregator agg = {
+		rows[r].by_cpu ? TD_AGGREGATE_CPU : TD_AGGREGATE_ALL,
+	};
 	struct td_err err = { 0 };
 
 	test_machine(&machine, rows[r].model);
 	test_build_levels(&tree, &plan, &machine, rows[r].level, false, &err);
 	test_plan_levels(&plan, &machine, &tree, &err);
 	readings.nr = fill(&plan, rows[r].counts, v);
-	td_count_aggregate(&readings, &plan,
-			   rows[r].by_cpu ? TD_AGGREGATE_CPU : TD_AGGREGATE_ALL,
-			   &totals, &err);
+	td_aggregate(&agg, &readings, &plan, &totals, &err);
 	ok(td_eval(&tree, &totals, NULL, rows[r].merge, &report, &err) == 0,
 	   "%s", rows[r].name);
 	check_report(r, &report);

@@ -232,13 +232,13 @@ static void check_case(struct oracle *o, const char *model, int level)
 	struct td_readings readings = { 0 };
 	struct td_totals totals = { 0 };
 	struct td_report report = { 0 };
+	const struct td_aggregator all = { TD_AGGREGATE_ALL };
 	struct td_err err = { 0 };
 
 	test_machine(&machine, model);
 	if (test_build_levels(&tree, &plan, &machine, level, false, &err) ||
 	    !fill_readings(o, &machine, &plan, &readings) ||
-	    td_count_aggregate(&readings, &plan, TD_AGGREGATE_ALL, &totals,
-			       &err) ||
+	    td_aggregate(&all, &readings, &plan, &totals, &err) ||
 	    td_eval(&tree, &totals, NULL, false, &report, &err) ||
 	    report.nr_rows != 1)
 		ok(false, "%s %s, case %zu: %s", o->dir, o->pmu, o->number,

@@ -34,7 +34,7 @@ static const struct {
 	{ "an empty file", "", 0, 0, "not a recording" },
 	{ "a line without its end", "{\"tdstat\":1", 0, 0, "not a recording" },
 	{ "an empty line", "\n", 0, 1, "empty" },
-	{ "no JSON", "# started on Mon Jan 1\n", 0, 1, "not JSON" },
+	{ "no JSON", "# Mon Jan 1\n", 0, 1, "not JSON" },
 	{ "something behind the JSON", "{\"tdstat\":1} x\n", 0, 1, "not JSON" },
 	{ "a NUL", "\0\n", 2, 1, "" },
 	{ "a list", "[1]\n", 0, 1, "not a JSON object" },
@@ -210,6 +210,7 @@ static void make_original(struct original *o, const char *model, bool end)
 	struct td_recording_info info = { 1000, (char[]){ "'./a \"b\" c'" },
 					  2500000000 };
 	const struct td_times unused = { 0 };
+	struct td_task_names names = { 0 };
 	struct td_err err = { 0 };
 	struct td_place *places;
 	FILE *fp;
@@ -227,7 +228,8 @@ static void make_original(struct original *o, const char *model, bool end)
 	fp = open_memstream(&o->text, &o->size);
 	td_recording_write_head(fp, &o->machine, places, &o->plan, &info);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(times); i++)
-		td_recording_write_counts(fp, times[i], &unused, &o->readings);
+		td_recording_write_counts(fp, times[i], &unused, &names,
+					  &o->readings);
 	if (end)
 		td_recording_write_end(fp, &usage, 3);
 	fclose(fp);

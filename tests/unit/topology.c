@@ -11,6 +11,11 @@
 #define CPU(n) "devices/system/cpu/cpu" n "/topology/"
 #define NODE   "devices/system/node/"
 
+#define NO_CACHES              \
+	{                      \
+		-1, -1, -1, -1 \
+	}
+
 /* clang-format off */
 static const struct {
 	const char *path, *text;
@@ -33,11 +38,11 @@ static const struct {
 };
 
 static const struct td_place places[] = {
-	{ 0, 0, 0, 0, 0, 0 },
-	{ 1, 4, 8, 0, 1, 2 },
-	{ 4, 0, -1, -1, 0, 0 },
-	{ 7, -1, -1, -1, -1, -1 }, /* sysfs does not know of it */
-	{ 1024, 7, -1, -1, -1, 2 },
+	{ 0, 0, 0, 0, 0, 0, NO_CACHES },
+	{ 1, 4, 8, 0, 1, 2, NO_CACHES },
+	{ 4, 0, -1, -1, 0, 0, NO_CACHES },
+	{ 7, -1, -1, -1, -1, -1, NO_CACHES }, /* sysfs does not know of it */
+	{ 1024, 7, -1, -1, -1, 2, NO_CACHES },
 };
 
 static const struct {

@@ -435,10 +435,12 @@ int main(void)
 	check_edges("plain", &(struct td_frame){ .interval = true });
 	check_edges("with PMU",
 		    &(struct td_frame){ .interval = true, .show_pmu = true });
-	check_edges("with id",
-		    &(struct td_frame){ .interval = true, .show_id = true });
+	check_edges("with id", &(struct td_frame){ .interval = true,
+						   .show_id = true,
+						   .how = TD_AGGREGATE_CPU });
 	check_edges("with both", &(struct td_frame){ .interval = true,
 						     .show_pmu = true,
-						     .show_id = true });
+						     .show_id = true,
+						     .how = TD_AGGREGATE_CPU });
 	return done_testing();
 }

@@ -147,7 +147,7 @@ static const struct {
 	  .usage = &(struct td_usage){ .elapsed_ns = 1003214567 },
 	  .want = TITLE("true")
 "       1.003214567 seconds time elapsed\n\n" },
-	{ "-A", .frame = { .target = "system wide", .show_id = true },
+	{ "-A", .frame = { .target = "system wide", .show_id = true, .how = TD_AGGREGATE_CPU },
 	  .rows = { { "CPU0", "cycles", "", TD_STATUS_OK, 5, 0, 1, 100,
 		      .nr_beside = 2,
 		      .beside = { { 1, 3, " GHz" }, { 2, 3, " K/sec" } } },
@@ -183,7 +183,7 @@ static const struct {
 "#           time             counts unit events\n"
 "123456.000000001                  1      a                                #    1.000 GHz                       \n"
 "123456.000000001                                                          #    2.000 K/sec                     \n" },
-	{ "-I -A", .frame = { .interval = true, .show_id = true },
+	{ "-I -A", .frame = { .interval = true, .show_id = true, .how = TD_AGGREGATE_CPU },
 	  .rows = { { "CPU0", "energy", "Joules", TD_STATUS_OK, 1.25, 2, 1, 100 },
 		    { "CPU1", "energy", "Joules", TD_STATUS_NOT_COUNTED, NAN, 2, 0,
 		      0 } },
@@ -227,7 +227,7 @@ static const struct {
 "5;;branch-misses;9;100.00;5.62;of all branches\n"
 "-5;;branches;9;100.00;8.524;M/sec\n" },
 	{ "CSV: -A and -I -A", TD_FORMAT_CSV, ",",
-	  .frame = { .interval = true, .show_id = true },
+	  .frame = { .interval = true, .show_id = true, .how = TD_AGGREGATE_CPU },
 	  .rows = { { "CPU0", "cycles", "", TD_STATUS_NOT_SUPPORTED, NAN, 0, 0,
 		      100 },
 		    { "CPU12", "cycles", "", TD_STATUS_OK, 6, 0, 1, 100,
@@ -262,10 +262,10 @@ static const struct {
 	  .usage = &(struct td_usage){ .elapsed_ns = 1 },
 	  .want =
 "{\"counter-value\" : \"204.516814\", \"unit\" : \"msec\", \"event\" : \"cpu-clock\", \"event-runtime\" : 204516814, \"pcnt-running\" : 100.00, \"metric-value\" : \"1.500000\", \"metric-unit\" : \"insn per cycle\"}\n"
-"{\"counter-value\" : \"<not counted>\", \"unit\" : \"\", \"event\" : \"cycles\", \"event-runtime\" : 0, \"pcnt-running\" : 0.00}\n"
-"{\"counter-value\" : \"<not supported>\", \"unit\" : \"\", \"event\" : \"r1a\", \"event-runtime\" : 0, \"pcnt-running\" : 100.00}\n" },
+"{\"counter-value\" : \"<not counted>\", \"unit\" : \"\", \"event\" : \"cycles\", \"event-runtime\" : 0, \"pcnt-running\" : 0.00, \"metric-value\" : \"nan\", \"metric-unit\" : \"\"}\n"
+"{\"counter-value\" : \"<not supported>\", \"unit\" : \"\", \"event\" : \"r1a\", \"event-runtime\" : 0, \"pcnt-running\" : 100.00, \"metric-value\" : \"nan\", \"metric-unit\" : \"\"}\n" },
 	{ "JSON: -I -A, a further metric, more than 32 bits", TD_FORMAT_JSON,
-	  .frame = { .interval = true, .show_id = true },
+	  .frame = { .interval = true, .show_id = true, .how = TD_AGGREGATE_CPU },
 	  .rows = { { "CPU12", "cycles", "", TD_STATUS_OK, 18000000000, 0,
 		      18446744073709551615U, 33.333, .nr_beside = 2,
 		      .beside = { { -75, 1, " %  tma_frontend_bound" },
@@ -275,13 +275,13 @@ static const struct {
 	  .want =
 "{\"interval\" : 1.000104518, \"cpu\" : \"12\", \"counter-value\" : \"18000000000.000000\", \"unit\" : \"\", \"event\" : \"cycles\", \"event-runtime\" : 18446744073709551615, \"pcnt-running\" : 33.33, \"metric-value\" : \"-75.000000\", \"metric-unit\" : \"%  tma_frontend_bound\"}\n"
 "{\"interval\" : 1.000104518, \"cpu\" : \"12\", \"metric-value\" : \"5.620000\", \"metric-unit\" : \"of all branches\"}\n"
-"{\"interval\" : 1.000104518, \"counter-value\" : \"7.000000\", \"unit\" : \"ns\", \"event\" : \"duration_time\", \"event-runtime\" : 7, \"pcnt-running\" : 100.00}\n" },
+"{\"interval\" : 1.000104518, \"counter-value\" : \"7.000000\", \"unit\" : \"ns\", \"event\" : \"duration_time\", \"event-runtime\" : 7, \"pcnt-running\" : 100.00, \"metric-value\" : \"nan\", \"metric-unit\" : \"\"}\n" },
 	{ "JSON: no id without an aggregation, names with quotes",
 	  TD_FORMAT_JSON,
 	  .rows = { { "CPU1", "say \"x\"\t/\\", "", TD_STATUS_OK, -0.0000001, 0, 1,
 		      100 } },
 	  .want =
-"{\"counter-value\" : \"0.000000\", \"unit\" : \"\", \"event\" : \"say \\\"x\\\"\\t/\\\\\", \"event-runtime\" : 1, \"pcnt-running\" : 100.00}\n" },
+"{\"counter-value\" : \"0.000000\", \"unit\" : \"\", \"event\" : \"say \\\"x\\\"\\t/\\\\\", \"event-runtime\" : 1, \"pcnt-running\" : 100.00, \"metric-value\" : \"nan\", \"metric-unit\" : \"\"}\n" },
 };
 /* clang-format on */
 

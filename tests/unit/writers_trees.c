@@ -363,7 +363,7 @@ static const struct {
 "     1.000104518  1 more is not marked: --all shows all\n"
 "\n" },
 	{ "trees of intervals: of which CPU and PMU",
-	  .frame = { .interval = true, .trees = true, .show_id = true, .show_pmu = true },
+	  .frame = { .interval = true, .trees = true, .show_id = true, .how = TD_AGGREGATE_CPU, .show_pmu = true },
 	  .time_ns = 12000000000,
 	  .rows = { { "CPU0", "cpu_core", 1, 100, 100, NODES(of_atom),
 		      CELLS(OK(1), OVER(2), NONE, NONE) },

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_HOOK_H
+#define TD_HOOK_H
+
+#include <signal.h>
+
+#include "lib/err.h"
+
+/*
+ * A command of the shell's, to its end, with the signals as they are in mask.
+ * option, for the error: which one it is of.
+ */
+int td_hook_run(const char *option, const char *command, const sigset_t *mask,
+		struct td_err *err);
+
+#endif

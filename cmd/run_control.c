@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* --control: what a script tells us while we count, in perf stat's words. */
+#include <errno.h>
+#include <string.h>
+
+#include "cmd/attr.h"
+#include "cmd/run.h"
+#include "lib/util.h"
+
+/* The index of an event that was typed or is part of the tree; -1: none. */
+static int find_event(const struct td_plan *plan, const char *name)
+{
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		if (strcmp(plan->events[i].name, name) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+static int switch_event(struct td_run *run, const char *name, bool on,
+			struct td_err *err)
+{
+	int event = find_event(&run->plan, name), rc;
+
+	if (event < 0) {
+		td_run_say(run,
+			   "tdstat: --control: no event %s: evlist lists "
+			   "them\n",
+			   td_is_text(name) ? name : "of that name");
+		return 0;
+	}
+	rc = run->counter->ops->enable(run->counter, on, event, err);
+	if (!rc)
+		td_run_say(run, "Event %s %s\n", name,
+			   on ? "enabled" : "disabled");
+	return rc;
+}
+
+static int switch_all(struct td_run *run, bool on, struct td_err *err)
+{
+	int rc;
+
+	if (on && !run->counting)
+		return td_run_end_delay(run, err);
+	rc = run->counter->ops->enable(run->counter, on, -1, err);
+	if (!rc)
+		td_run_say(run, "Events %s\n", on ? "enabled" : "disabled");
+	return rc;
+}
+
+static int do_switch(struct td_run *run,
+		     const struct td_control_request *request,
+		     struct td_err *err)
+{
+	bool on = request->word == TD_CONTROL_ENABLE;
+	int rc = request->argument
+			 ? switch_event(run, request->argument, on, err)
+			 : switch_all(run, on, err);
+
+	/* perf shows the interval up to here */
+	return rc ? rc : td_run_put_row_now(run, err);
+}
+
+/* {slots,topdown-retiring}: the events of a group */
+static void list_group(const struct td_plan *plan, const struct td_group *group)
+{
+	fputs(group->nr > 1 ? "{" : "", stderr);
+	for (size_t i = 0; i < group->nr; i++)
+		fprintf(stderr, "%s%s", i ? "," : "",
+			plan->events[group->members[i]].name);
+	fputs(group->nr > 1 ? "}\n" : "\n", stderr);
+}
+
+static void list_events(const struct td_run *run, const char *how)
+{
+	const struct td_plan *plan = &run->plan;
+
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+
+		if (how && strcmp(how, "-g") == 0) {
+			list_group(plan, group);
+			continue;
+		}
+		for (size_t i = 0; i < group->nr; i++) {
+			struct perf_event_attr attr =
+				td_plan_attr(plan, group, i, &run->target);
+
+			fprintf(stderr, "%s\n",
+				plan->events[group->members[i]].name);
+			if (how && strcmp(how, "-v") == 0)
+				td_attr_put(stderr, &attr,
+					    run->machine.pmus[group->pmu].name);
+		}
+	}
+}
+
+static int obey(struct td_run *run, const struct td_control_request *request,
+		struct td_err *err)
+{
+	switch (request->word) {
+	case TD_CONTROL_ENABLE:
+	case TD_CONTROL_DISABLE:
+		return do_switch(run, request, err);
+	case TD_CONTROL_EVLIST:
+		list_events(run, request->argument);
+		return 0;
+	case TD_CONTROL_STOP:
+		run->told_to_stop = run->stopped = true;
+		return 0;
+	case TD_CONTROL_PING:
+	case TD_CONTROL_SNAPSHOT:
+		return 0;
+	case TD_CONTROL_UNKNOWN:
+		td_run_say(run, "tdstat: --control: no such command: %s\n",
+			   td_is_text(request->line) ? request->line
+						     : "what is no text");
+		return 0;
+	}
+	return 0;
+}
+
+int td_run_take_control(struct td_run *run, struct td_err *err)
+{
+	struct td_control_request request;
+	int rc = td_control_read(&run->control, err);
+
+	while (!rc && td_control_next(&run->control, &request)) {
+		enum td_control_word word = request.word;
+
+		rc = obey(run, &request, err);
+		if (!rc && td_control_is_acked(word) &&
+		    td_control_ack(&run->control) == -EAGAIN)
+			td_run_say(run, "tdstat: --control: nobody reads the "
+					"answers\n");
+	}
+	run->waiter.control = run->control.fd;
+	return rc;
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From the moment that counting began to its end. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/run.h"
+#include "lib/util.h"
+
+/* So many threads that have ended hold descriptors, until they are read. */
+#define MAX_ENDED 64
+
+/* --interval-count rows are out. */
+static bool is_quiet(const struct td_run *run)
+{
+	return run->opts->interval_count &&
+	       run->printed == run->opts->interval_count;
+}
+
+/* Threads that are new have none of it yet: they come last. */
+static int add_readings(struct td_readings *sum,
+			const struct td_readings *delta)
+{
+	struct td_reading *v;
+
+	if (!sum->v || sum->nr < delta->nr) {
+		v = reallocarray(sum->v, delta->nr + 1, sizeof(*v));
+		if (!v)
+			return -ENOMEM;
+		sum->v = v;
+	}
+	for (; sum->nr < delta->nr; sum->nr++) {
+		v = &sum->v[sum->nr];
+		*v = delta->v[sum->nr];
+		v->value = v->enabled_ns = v->running_ns = 0;
+	}
+	td_count_add(sum, delta);
+	return 0;
+}
+
+/* Of each event, however many CPUs or threads it is counted on. */
+static int add_to_all(struct td_run *run, const struct td_readings *delta)
+{
+	struct td_readings *all = &run->all;
+
+	if (!all->nr) {
+		free(all->v);
+		all->v = calloc(run->plan.nr_events + 1, sizeof(*all->v));
+		if (!all->v)
+			return -ENOMEM;
+		all->nr = run->plan.nr_events;
+		for (size_t i = 0; i < all->nr; i++)
+			all->v[i].event = (int)i;
+	}
+	for (size_t i = 0; i < delta->nr; i++) {
+		struct td_reading *to = &all->v[delta->v[i].event];
+
+		to->enabled_ns += delta->v[i].enabled_ns;
+		to->running_ns += delta->v[i].running_ns;
+	}
+	return 0;
+}
+
+int td_run_read(struct td_run *run, struct td_err *err)
+{
+	struct td_readings delta;
+	uint64_t unused;
+	int rc = run->counter->ops->read(run->counter, &unused, &delta, err);
+
+	run->nr_ended = 0;
+	if (rc)
+		return rc;
+	run->ever_enabled = run->ever_enabled || td_count_enabled(&delta);
+	run->ever_running = run->ever_running || td_count_ran(&delta);
+	rc = add_readings(&run->sum, &delta);
+	if (!rc && run->opts->verbose)
+		rc = add_to_all(run, &delta);
+	return rc ? td_err_nomem(err) : 0;
+}
+
+/* Who has ended was in this row for the last time. */
+static void clear_row(struct td_run *run)
+{
+	if (!run->counter->ops->forget_ended) {
+		td_count_clear(&run->sum);
+		return;
+	}
+	run->counter->ops->forget_ended(run->counter);
+	run->sum.nr = 0;
+}
+
+/* Everything since the last row goes out, and a new row begins. */
+static int put_row(struct td_run *run, uint64_t time_ns, struct td_err *err)
+{
+	struct td_times times;
+	int rc = td_run_times(run, time_ns, NULL, &times, err);
+
+	if (run->recording)
+		td_recording_write_counts(run->recording, time_ns, &times,
+					  &run->names, &run->sum);
+	if (!rc)
+		rc = td_run_check_recording(run, err);
+	if (!rc)
+		rc = td_sink_counts(&run->sink, time_ns, &times, &run->sum,
+				    err);
+	clear_row(run);
+	run->printed++;
+	return rc;
+}
+
+int td_run_put_row_now(struct td_run *run, struct td_err *err)
+{
+	uint64_t time_ns;
+	int rc;
+
+	if (!run->opts->interval_ms || !run->began || is_quiet(run))
+		return 0;
+	time_ns = td_now_ns() - run->waiter.start_ns;
+	rc = td_run_read(run, err);
+	return rc ? rc : put_row(run, time_ns, err);
+}
+
+/* A deadline has passed: read, and if it is a row's, write. */
+static int tick(struct td_run *run, uint64_t ticks, struct td_err *err)
+{
+	uint64_t time_ns = td_now_ns() - run->waiter.start_ns;
+	int rc = td_run_read(run, err);
+
+	run->ticks += ticks;
+	if (rc || !run->opts->interval_ms ||
+	    run->ticks / run->ticks_a_row == run->rows)
+		return rc;
+	run->rows = run->ticks / run->ticks_a_row;
+	return put_row(run, time_ns, err);
+}
+
+/*
+ * A terminal's ^C reached the command as well, and what becomes of it is the
+ * command's business; what kill(1) sent to us alone is passed on.  Who sends
+ * that twice does not want to wait for it.
+ */
+static void pass_on(struct td_run *run, const struct td_wake *wake)
+{
+	bool alive = run->child.pid > 0 && !run->waiter.child_ended;
+
+	/* no further run, even if this one goes on to its end */
+	run->stopped = true;
+	if (alive && !wake->from_process)
+		return;
+	run->signals++;
+	if (alive)
+		kill(run->child.pid, run->signals > 1 ? SIGKILL : wake->signal);
+}
+
+/* The command is asked to end, and a second later made to. */
+static int end_command(struct td_run *run, struct td_err *err)
+{
+	bool again = run->timed_out;
+
+	run->timed_out = true;
+	if (run->child.pid <= 0 || run->waiter.child_ended)
+		return 0;
+	kill(run->child.pid, again ? SIGKILL : SIGTERM);
+	return again ? 0
+		     : td_waiter_again(&run->waiter,
+				       TD_CHILD_GRACE_MS * TD_NS_A_MS, err);
+}
+
+/* With a command, until its end; else until told, or nobody is left. */
+static bool is_over(const struct td_run *run, const struct td_wake *wake)
+{
+	if (run->child.pid > 0)
+		return run->waiter.child_ended;
+	return run->signals || run->timed_out || run->told_to_stop ||
+	       is_quiet(run) || wake->what & TD_WAKE_TARGETS;
+}
+
+static int take_wake(struct td_run *run, const struct td_wake *wake,
+		     struct td_err *err)
+{
+	int rc = 0;
+
+	if (wake->what & TD_WAKE_SIGNAL)
+		pass_on(run, wake);
+	if (wake->what & TD_WAKE_TIMEOUT)
+		rc = end_command(run, err);
+	if (!rc && wake->what & TD_WAKE_DELAY)
+		rc = td_run_end_delay(run, err);
+	if (!rc && wake->what & TD_WAKE_CONTROL)
+		rc = td_run_take_control(run, err);
+	if (!rc && wake->what & TD_WAKE_TASKS)
+		rc = td_run_take_tasks(run, err);
+	if (!rc && run->nr_ended > MAX_ENDED)
+		rc = td_run_read(run, err);
+	/* told to stop, it only waits for the command: as perf stat does */
+	if (!rc && wake->what & TD_WAKE_TICK && !is_quiet(run) &&
+	    !run->told_to_stop)
+		rc = tick(run, wake->ticks, err);
+	return rc;
+}
+
+int td_run_loop(struct td_run *run, struct td_err *err)
+{
+	struct td_wake wake = { 0 };
+	int rc = 0;
+
+	while (!rc && !is_over(run, &wake)) {
+		rc = td_waiter_wait(&run->waiter, &wake, err);
+		if (!rc)
+			rc = take_wake(run, &wake, err);
+	}
+	return rc;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* --per-thread: threads and processes that come and go while we count. */
+#include <errno.h>
+#include <string.h>
+
+#include "cmd/run.h"
+#include "cmd/target.h"
+
+static int read_names(struct td_run *run, struct td_err *err)
+{
+	const struct td_ints *tids = &run->target.tids;
+
+	for (size_t i = 0; i < tids->nr; i++) {
+		if (td_task_names_read(&run->names, &run->fs, tids->v[i]))
+			return td_err_nomem(err);
+	}
+	return 0;
+}
+
+static bool same_tids(const struct td_ints *a, const struct td_ints *b)
+{
+	return a->nr == b->nr &&
+	       (!a->nr || memcmp(a->v, b->v, a->nr * sizeof(*a->v)) == 0);
+}
+
+/* Opens the watch of all tasks; 1: more were there behind it. */
+static int watch_once(struct td_run *run, struct td_err *err)
+{
+	struct td_ints before = { 0 };
+	int rc;
+
+	td_task_watch_close(run->watch);
+	run->watch = NULL;
+	rc = td_task_watch_open(&run->watch, &run->target.tids,
+				&run->machine.online, err);
+	if (rc || !td_opts_attaches(run->opts))
+		return rc;
+	if (td_ints_copy(&before, &run->target.tids))
+		return td_err_nomem(err);
+	rc = td_target_find_tasks(&run->target, &run->fs, run->opts, err);
+	if (!rc && !same_tids(&before, &run->target.tids))
+		rc = 1;
+	td_ints_free(&before);
+	return rc;
+}
+
+int td_run_watch_tasks(struct td_run *run, struct td_err *err)
+{
+	const struct td_target *target = &run->target;
+	int rc = 1;
+
+	if (!target->per_thread)
+		return 0;
+	/* of all that there are, and without inheritance: those of now */
+	for (int i = 0; rc > 0 && i < TD_ATTEMPTS; i++)
+		rc = target->inherit || run->opts->no_inherit
+			     ? 0
+			     : watch_once(run, err);
+	if (rc > 0)
+		return td_err_set(err, -ESRCH,
+				  "--per-thread: threads come and go faster "
+				  "than they can be opened: try again");
+	run->waiter.tasks = run->watch ? td_task_watch_fd(run->watch) : -1;
+	return rc ? rc : read_names(run, err);
+}
+
+/* It has the name of who started it, until it is given another one. */
+static int add_task(struct td_run *run, const struct td_task_event *event,
+		    struct td_err *err)
+{
+	const char *name = td_task_names_find(&run->names, event->parent);
+	int rc = run->counter->ops->add_task(run->counter, event->tid, err);
+
+	if (rc == -ESRCH) {
+		run->nr_missed++;
+		return 0;
+	}
+	if (!rc && name && td_task_names_set(&run->names, event->tid, name))
+		rc = td_err_nomem(err);
+	return rc;
+}
+
+static int take_event(struct td_run *run, const struct td_task_event *event,
+		      struct td_err *err)
+{
+	switch (event->change) {
+	case TD_TASK_BEGAN:
+		return add_task(run, event, err);
+	case TD_TASK_ENDED:
+		run->counter->ops->end_task(run->counter, event->tid);
+		run->nr_ended++;
+		return 0;
+	case TD_TASK_NAMED:
+		return td_task_names_set(&run->names, event->tid, event->name)
+			       ? td_err_nomem(err)
+			       : 0;
+	}
+	return 0;
+}
+
+int td_run_take_tasks(struct td_run *run, struct td_err *err)
+{
+	struct td_task_event event;
+	int rc = td_task_watch_read(run->watch, err);
+
+	while (!rc && td_task_watch_next(run->watch, &event))
+		rc = take_event(run, &event, err);
+	return rc;
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/aggregate.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/util.h"
+
+/* Scaled up from the time it ran to whole_ns, 0: not; NaN: it never ran. */
+static double scaled(const struct td_reading *reading, uint64_t whole_ns)
+{
+	if (reading->running_ns == 0)
+		return NAN;
+	if (reading->running_ns == whole_ns || !whole_ns)
+		return (double)reading->value;
+	return (double)reading->value * (double)whole_ns /
+	       (double)reading->running_ns;
+}
+
+/* splitmix64's finisher: spreads a CPU or thread number over 64 bits */
+static uint64_t hash(uint64_t x)
+{
+	x += UINT64_C(0x9e3779b97f4a7c15);
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
+static void total_add(struct td_total *total, const struct td_reading *reading,
+		      uint64_t whole_ns)
+{
+	double value = scaled(reading, whole_ns);
+
+	total->nr++;
+	total->enabled_ns += reading->enabled_ns;
+	total->running_ns += reading->running_ns;
+	if (isnan(value))
+		return;
+	total->covered_ns += whole_ns;
+	total->value = isnan(total->value) ? value : total->value + value;
+	total->where += hash((uint64_t)(uint32_t)reading->cpu << 32 |
+			     (uint32_t)reading->tid);
+}
+
+static uint64_t running_ns(const struct td_reading *v, size_t nr, int event)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (v[i].event == event)
+			return v[i].running_ns;
+	}
+	return 0;
+}
+
+/*
+ * How long a reading's CPU or task had its PMU; v: all of that one's.  A
+ * task's groups are enabled on all kinds of core, and run on one: of those
+ * that take turns, at_once at any moment.
+ */
+static uint64_t time_on_pmu(const struct td_reading *v, size_t nr,
+			    const struct td_reading *reading,
+			    const struct td_plan *plan)
+{
+	int index =
+		reading->cpu < 0 ? td_plan_group_of(plan, reading->event) : -1;
+	const struct td_group *group = index < 0 ? NULL : &plan->groups[index];
+	uint64_t sum = 0, most = 0;
+
+	if (!group || group->at_once <= 0)
+		return reading->enabled_ns;
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		uint64_t ns;
+
+		if (plan->groups[g].pmu != group->pmu || !plan->groups[g].nr)
+			continue;
+		ns = running_ns(v, nr, plan->groups[g].members[0]);
+		sum += ns;
+		most = ns > most ? ns : most;
+	}
+	sum = (uint64_t)((double)sum / group->at_once);
+	sum = sum > most ? sum : most;
+	return sum < reading->enabled_ns ? sum : reading->enabled_ns;
+}
+
+/* --- ids ------------------------------------------------------------------------ */
+
+static int fill_id(struct td_total_id *id, char *name, const char *cgroup)
+{
+	int rc;
+
+	*id = (struct td_total_id){ .name = name, .cgroup = cgroup };
+	if (!name)
+		return -ENOMEM;
+	if (!cgroup)
+		rc = asprintf(&id->label, "%s", name);
+	else if (strcmp(name, "all") == 0)
+		rc = asprintf(&id->label, "%s", cgroup);
+	else
+		rc = asprintf(&id->label, "%s %s", name, cgroup);
+	if (rc >= 0)
+		return 0;
+	id->label = NULL;
+	return -ENOMEM;
+}
+
+/* Room for one more id, its totals not yet counted; name is taken over. */
+static struct td_total *add_id(struct td_totals *totals, char *name,
+			       const char *cgroup)
+{
+	size_t row = totals->nr_events ? totals->nr_events : 1;
+	struct td_total_id *id =
+		td_array_add(&totals->ids, totals->nr_ids, sizeof(*id));
+	struct td_total *v;
+
+	if (!id) {
+		free(name);
+		return NULL;
+	}
+	v = td_array_add(&totals->v, totals->nr_ids, row * sizeof(*v));
+	totals->nr_ids++;
+	if (fill_id(id, name, cgroup) || !v)
+		return NULL;
+	for (size_t i = 0; i < totals->nr_events; i++)
+		v[i].value = NAN;
+	return v;
+}
+
+/* --- tasks ---------------------------------------------------------------------- */
+
+static int by_tid(const void *a, const void *b)
+{
+	const struct td_reading *x = a, *y = b;
+
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+/* "comm-tid", as perf stat has it */
+static char *thread_name(const struct td_aggregator *agg, int tid)
+{
+	const char *comm =
+		agg->names ? td_task_names_find(agg->names, tid) : NULL;
+	char *name = NULL;
+
+	if (asprintf(&name, "%s-%d", comm ? comm : "?", tid) < 0)
+		return NULL;
+	return name;
+}
+
+/* Adds all readings of one task to the row of its id. */
+static void add_task(const struct td_aggregator *agg, struct td_total *row,
+		     const struct td_reading *v, size_t nr,
+		     const struct td_plan *plan)
+{
+	for (size_t i = 0; i < nr; i++)
+		total_add(&row[v[i].event], &v[i],
+			  agg->raw ? 0 : time_on_pmu(v, nr, &v[i], plan));
+}
+
+static bool has_run(const struct td_reading *v, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (v[i].running_ns)
+			return true;
+	}
+	return false;
+}
+
+/* The readings of a task must stand side by side. */
+static int add_tasks(const struct td_aggregator *agg,
+		     const struct td_readings *delta,
+		     const struct td_plan *plan, struct td_totals *totals)
+{
+	td_autofree struct td_reading *v = calloc(delta->nr + 1, sizeof(*v));
+	struct td_total *row = NULL;
+	size_t end;
+
+	if (!v)
+		return -ENOMEM;
+	memcpy(v, delta->v, delta->nr * sizeof(*v));
+	qsort(v, delta->nr, sizeof(*v), by_tid);
+	for (size_t i = 0; i < delta->nr; i = end) {
+		for (end = i + 1; end < delta->nr; end++) {
+			if (v[i].tid != v[end].tid)
+				break;
+		}
+		if (agg->skip_idle && !has_run(v + i, end - i))
+			continue;
+		if (agg->how == TD_AGGREGATE_THREAD)
+			row = add_id(totals, thread_name(agg, v[i].tid), NULL);
+		else if (!row)
+			row = add_id(totals, strdup("all"), NULL);
+		if (!row)
+			return -ENOMEM;
+		add_task(agg, row, v + i, end - i, plan);
+	}
+	return 0;
+}
+
+/* --- CPUs ----------------------------------------------------------------------- */
+
+/* How the readings of CPUs are told apart: first by cgroup, then by id. */
+struct rows {
+	const struct td_aggregator *agg;
+	size_t nr_ids;  /* a cgroup, also those without readings */
+	size_t *of_key; /* index of the totals; SIZE_MAX: no readings */
+	size_t nr_keys;
+};
+
+static size_t key_of(const struct rows *rows, const struct td_reading *reading)
+{
+	const struct td_aggregator *agg = rows->agg;
+	/* what is of no CPU, and of no task either, is a sum already */
+	size_t cpu = reading->cpu < 0 ? 0 : (size_t)reading->cpu, id = 0;
+
+	if (agg->how == TD_AGGREGATE_CPU)
+		id = cpu;
+	else if (agg->nr_ids)
+		id = cpu < agg->nr_cpus ? agg->id_of_cpu[cpu] : agg->nr_ids - 1;
+	return (size_t)reading->cgroup * rows->nr_ids + id;
+}
+
+static char *name_of(const struct rows *rows, size_t id)
+{
+	char *name = NULL;
+
+	if (rows->agg->how != TD_AGGREGATE_CPU)
+		return strdup(rows->agg->nr_ids ? rows->agg->ids[id] : "all");
+	return asprintf(&name, "CPU%zu", id) < 0 ? NULL : name;
+}
+
+/* One id a CPU is its number: up to the largest that was read. */
+static int begin_rows(struct rows *rows, const struct td_readings *delta)
+{
+	const struct td_aggregator *agg = rows->agg;
+	int cpu = 0, cgroup = 0;
+
+	for (size_t i = 0; i < delta->nr; i++) {
+		cpu = delta->v[i].cpu > cpu ? delta->v[i].cpu : cpu;
+		cgroup = delta->v[i].cgroup > cgroup ? delta->v[i].cgroup
+						     : cgroup;
+	}
+	rows->nr_ids = agg->how == TD_AGGREGATE_CPU ? (size_t)cpu + 1
+		       : agg->nr_ids                ? agg->nr_ids
+						    : 1;
+	rows->nr_keys = rows->nr_ids * ((size_t)cgroup + 1);
+	rows->of_key = malloc((rows->nr_keys + 1) * sizeof(*rows->of_key));
+	if (!rows->of_key)
+		return -ENOMEM;
+	memset(rows->of_key, 0xff, rows->nr_keys * sizeof(*rows->of_key));
+	for (size_t i = 0; i < delta->nr; i++)
+		rows->of_key[key_of(rows, &delta->v[i])] = 0;
+	return 0;
+}
+
+static int number_rows(struct rows *rows, struct td_totals *totals)
+{
+	for (size_t key = 0; key < rows->nr_keys; key++) {
+		size_t cgroup = key / rows->nr_ids;
+
+		if (rows->of_key[key] == SIZE_MAX)
+			continue;
+		rows->of_key[key] = totals->nr_ids;
+		if (!add_id(totals, name_of(rows, key % rows->nr_ids),
+			    cgroup && cgroup <= rows->agg->nr_cgroups
+				    ? rows->agg->cgroups[cgroup - 1]
+				    : NULL))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int add_cpus(const struct td_aggregator *agg,
+		    const struct td_readings *delta, struct td_totals *totals)
+{
+	struct rows rows = { .agg = agg };
+	int rc = begin_rows(&rows, delta);
+
+	if (!rc)
+		rc = number_rows(&rows, totals);
+	for (size_t i = 0; !rc && i < delta->nr; i++) {
+		const struct td_reading *r = &delta->v[i];
+		size_t row = rows.of_key[key_of(&rows, r)];
+
+		total_add(
+			&totals->v[row * totals->nr_events + (size_t)r->event],
+			r, agg->raw ? 0 : r->enabled_ns);
+	}
+	free(rows.of_key);
+	return rc;
+}
+
+int td_aggregate(const struct td_aggregator *agg,
+		 const struct td_readings *delta, const struct td_plan *plan,
+		 struct td_totals *totals, struct td_err *err)
+{
+	int rc = 0;
+
+	*totals = (struct td_totals){ .nr_events = plan->nr_events };
+	if (!delta->nr)
+		return 0;
+	totals->tasks = delta->v[0].cpu < 0 && delta->v[0].tid >= 0;
+	rc = totals->tasks ? add_tasks(agg, delta, plan, totals)
+			   : add_cpus(agg, delta, totals);
+	return rc ? td_err_nomem(err) : 0;
+}
+
+void td_totals_free(struct td_totals *totals)
+{
+	for (size_t i = 0; i < totals->nr_ids; i++) {
+		free(totals->ids[i].name);
+		free(totals->ids[i].label);
+	}
+	free(totals->ids);
+	free(totals->v);
+	*totals = (struct td_totals){ 0 };
+}

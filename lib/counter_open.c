@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The groups of a plan -> open events of the kernel's. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/counter_parts.h"
+#include "lib/nofile.h"
+#include "lib/util.h"
+
+struct opening {
+	const struct td_counter_setup *setup;
+	const struct td_open_set *set;
+};
+
+static void close_group(struct td_open_group *group)
+{
+	for (size_t i = group->nr; i > 0; i--) {
+		perf_evsel__close(group->evsels[i - 1]);
+		perf_evsel__delete(group->evsels[i - 1]);
+	}
+	free(group->evsels);
+	perf_cpu_map__put(group->cpus);
+	perf_thread_map__put(group->threads);
+	*group = (struct td_open_group){ 0 };
+}
+
+void td_close_set(struct td_open_set *set)
+{
+	for (size_t i = 0; i < set->nr_groups; i++)
+		close_group(&set->groups[i]);
+	free(set->groups);
+	set->groups = NULL;
+	set->nr_groups = 0;
+}
+
+/* Tells of every descriptor of an event, or of the failure rc. */
+static void tell_opened(const struct opening *o,
+			const struct td_open_group *group,
+			const struct perf_evsel *evsel, int rc)
+{
+	const struct td_counter_setup *setup = o->setup;
+	int nr_threads = perf_thread_map__nr(group->threads);
+	int nr = td_group_units(group);
+
+	/* libperf has closed what it had opened */
+	if (!evsel->fd)
+		setup->opened(setup->ctx, &evsel->attr,
+			      perf_thread_map__pid(group->threads, 0),
+			      perf_cpu_map__cpu(group->cpus, 0).cpu, -1, rc);
+	for (int unit = 0; evsel->fd && unit < nr; unit++) {
+		int cpu = unit / nr_threads, thread = unit % nr_threads;
+
+		setup->opened(setup->ctx, &evsel->attr,
+			      perf_thread_map__pid(group->threads, thread),
+			      perf_cpu_map__cpu(group->cpus, cpu).cpu,
+			      evsel->leader == evsel
+				      ? -1
+				      : td_event_fd(evsel->leader, cpu, thread),
+			      td_event_fd(evsel, cpu, thread));
+	}
+}
+
+/* libperf knows no cgroups: the same as its own, with the flag for them. */
+static int open_in_cgroups(const struct td_open_group *group,
+			   struct perf_evsel *evsel)
+{
+	int nr_cgroups = perf_thread_map__nr(group->threads);
+	int nr = td_group_units(group);
+
+	if (perf_evsel__alloc_fd(evsel, perf_cpu_map__nr(group->cpus),
+				 nr_cgroups))
+		return -ENOMEM;
+	for (int unit = 0; unit < nr; unit++) {
+		int cpu = unit / nr_cgroups, cgroup = unit % nr_cgroups;
+		int *fd =
+			xyarray__entry(evsel->fd, (size_t)cpu, (size_t)cgroup);
+
+		*fd = (int)syscall(
+			SYS_perf_event_open, &evsel->attr,
+			perf_thread_map__pid(group->threads, cgroup),
+			perf_cpu_map__cpu(group->cpus, cpu).cpu,
+			evsel->leader == evsel
+				? -1
+				: td_event_fd(evsel->leader, cpu, cgroup),
+			PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC);
+		if (*fd < 0) {
+			int rc = -errno;
+
+			perf_evsel__close(evsel);
+			return rc;
+		}
+	}
+	return 0;
+}
+
+static int open_once(const struct td_open_group *group,
+		     struct perf_evsel *evsel)
+{
+	return group->cgroup
+		       ? open_in_cgroups(group, evsel)
+		       : perf_evsel__open(evsel, group->cpus, group->threads);
+}
+
+static int open_evsel(const struct opening *o,
+		      const struct td_open_group *group,
+		      struct perf_evsel *evsel)
+{
+	int rc = open_once(group, evsel);
+
+	if (rc == -EMFILE && td_raise_nofile())
+		rc = open_once(group, evsel);
+	if (o->setup->opened)
+		tell_opened(o, group, evsel, rc);
+	return rc;
+}
+
+/* On every CPU: perf_evsel__apply_filter() knows of one. */
+static int set_filter(const struct td_open_group *group,
+		      const struct perf_evsel *evsel, const char *filter)
+{
+	int nr_threads = perf_thread_map__nr(group->threads);
+	int nr = td_group_units(group);
+
+	for (int unit = 0; unit < nr; unit++) {
+		int fd = td_event_fd(evsel, unit / nr_threads,
+				     unit % nr_threads);
+
+		if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter))
+			return -errno;
+	}
+	return 0;
+}
+
+static int open_member(const struct opening *o, const struct td_group *from,
+		       struct td_open_group *group, size_t i)
+{
+	const struct td_plan *plan = o->setup->plan;
+	struct perf_event_attr attr =
+		td_plan_attr(plan, from, i, o->setup->target);
+	const char *filter = plan->events[from->members[i]].filter;
+	struct perf_evsel *evsel = perf_evsel__new(&attr);
+	int rc;
+
+	if (!evsel)
+		return -ENOMEM;
+	evsel->leader = i ? group->evsels[0] : evsel;
+	group->evsels[i] = evsel;
+	group->nr = i + 1;
+	rc = open_evsel(o, group, evsel);
+	return rc || !filter ? rc : set_filter(group, evsel, filter);
+}
+
+static struct perf_cpu_map *group_cpus(const struct opening *o, int pmu)
+{
+	const struct td_target *target = o->setup->target;
+	td_autofree char *text = NULL;
+	struct td_ints cpus;
+
+	if (!target->system_wide)
+		return perf_cpu_map__new_any_cpu();
+	if (td_plan_cpus(&o->setup->machine->pmus[pmu], target, &cpus))
+		return NULL;
+	text = td_ints_format(&cpus);
+	td_ints_free(&cpus);
+	return text ? perf_cpu_map__new(text) : NULL;
+}
+
+static struct perf_thread_map *map_of(const int *v, size_t nr)
+{
+	struct perf_thread_map *map = perf_thread_map__new_array((int)nr, NULL);
+
+	for (size_t i = 0; map && i < nr; i++)
+		perf_thread_map__set_pid(map, (int)i, v[i]);
+	return map;
+}
+
+/* The group's own cgroup, each of them, or none. */
+static struct perf_thread_map *group_threads(const struct opening *o,
+					     const struct td_group *from,
+					     struct td_open_group *group)
+{
+	const struct td_target *target = o->setup->target;
+
+	if (!target->system_wide)
+		return map_of(o->set->tids.v, o->set->tids.nr);
+	group->cgroup = target->each_cgroup ? 1 : from->cgroup;
+	if (!group->cgroup)
+		return perf_thread_map__new_dummy();
+	return map_of(target->cgroups.fds + group->cgroup - 1,
+		      target->each_cgroup ? target->cgroups.nr : 1);
+}
+
+/* Opens one group; *failed is the member that the kernel refused. */
+static int open_group(const struct opening *o, const struct td_group *from,
+		      struct td_open_group *group, size_t *failed)
+{
+	int rc = 0;
+
+	*group = (struct td_open_group){ .members = from->members };
+	group->evsels = calloc(from->nr, sizeof(struct perf_evsel *));
+	group->cpus = group_cpus(o, from->pmu);
+	group->threads = group_threads(o, from, group);
+	if (!group->evsels || !group->cpus || !group->threads)
+		rc = -ENOMEM;
+	for (size_t i = 0; !rc && i < from->nr; i++) {
+		*failed = i;
+		rc = open_member(o, from, group, i);
+	}
+	if (rc)
+		close_group(group);
+	return rc;
+}
+
+int td_open_set(struct td_open_set *set, const struct td_counter_setup *setup,
+		size_t *index, size_t *failed)
+{
+	const struct td_plan *plan = setup->plan;
+	const struct opening o = { setup, set };
+	int rc = 0;
+
+	td_close_set(set);
+	set->groups = calloc(plan->nr_groups + 1, sizeof(*set->groups));
+	if (!set->groups)
+		return -ENOMEM;
+	for (*index = 0; *index < plan->nr_groups; (*index)++) {
+		rc = open_group(&o, &plan->groups[*index], &set->groups[*index],
+				failed);
+		if (rc)
+			return rc;
+		set->nr_groups++;
+	}
+	return 0;
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/totals_sum.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/util.h"
+
+static bool is_same(const struct td_total_id *a, const struct td_total_id *b)
+{
+	return strcmp(a->label, b->label) == 0;
+}
+
+/* Rounds have mostly the same ids in the same order: hint is tried first. */
+static size_t find_id(const struct td_totals *totals,
+		      const struct td_total_id *id, size_t hint)
+{
+	if (hint < totals->nr_ids && is_same(&totals->ids[hint], id))
+		return hint;
+	for (size_t i = 0; i < totals->nr_ids; i++) {
+		if (is_same(&totals->ids[i], id))
+			return i;
+	}
+	return totals->nr_ids;
+}
+
+static size_t row_size(const struct td_totals *totals)
+{
+	return totals->nr_events ? totals->nr_events : 1;
+}
+
+static int copy_id(struct td_total_id *to, const struct td_total_id *from)
+{
+	*to = (struct td_total_id){ strdup(from->name), from->cgroup,
+				    strdup(from->label) };
+	if (to->name && to->label)
+		return 0;
+	free(to->name);
+	free(to->label);
+	return -ENOMEM;
+}
+
+static int add_id(struct td_totals_sum *sum, const struct td_total_id *id)
+{
+	struct td_totals *totals = &sum->totals;
+	size_t nr = totals->nr_ids, row = row_size(totals);
+	struct td_total_id *new_id =
+		td_array_add(&totals->ids, nr, sizeof(*new_id));
+	struct td_total *v = td_array_add(&totals->v, nr, row * sizeof(*v));
+	unsigned int *times =
+		td_array_add(&sum->times, nr, row * sizeof(*times));
+
+	if (!new_id || !v || !times || copy_id(new_id, id))
+		return -ENOMEM;
+	for (size_t e = 0; e < row; e++)
+		v[e].value = NAN;
+	totals->nr_ids++;
+	return 0;
+}
+
+static void add_total(struct td_total *to, unsigned int *times,
+		      const struct td_total *from)
+{
+	to->nr = from->nr > to->nr ? from->nr : to->nr;
+	to->enabled_ns += from->enabled_ns;
+	to->running_ns += from->running_ns;
+	to->covered_ns += from->covered_ns;
+	to->where += from->where;
+	if (isnan(from->value))
+		return;
+	to->value = isnan(to->value) ? from->value : to->value + from->value;
+	(*times)++;
+}
+
+static void add_times(struct td_totals_sum *sum, const struct td_times *times)
+{
+	struct td_times *to = &sum->times_sum;
+
+	to->has_cpu_times =
+		times->has_cpu_times && (!sum->rounds || to->has_cpu_times);
+	to->elapsed_ns += times->elapsed_ns;
+	to->user_ns += times->user_ns;
+	to->system_ns += times->system_ns;
+}
+
+int td_totals_sum_add(struct td_totals_sum *sum, const struct td_totals *more,
+		      const struct td_times *times)
+{
+	struct td_totals *totals = &sum->totals;
+
+	totals->nr_events = more->nr_events;
+	totals->tasks = more->tasks;
+	for (size_t i = 0; i < more->nr_ids; i++) {
+		size_t id = find_id(totals, &more->ids[i], i);
+		size_t first = id * more->nr_events;
+
+		if (id == totals->nr_ids && add_id(sum, &more->ids[i]))
+			return -ENOMEM;
+		for (size_t e = 0; e < more->nr_events; e++)
+			add_total(&totals->v[first + e], &sum->times[first + e],
+				  &more->v[i * more->nr_events + e]);
+	}
+	add_times(sum, times);
+	sum->rounds++;
+	return 0;
+}
+
+void td_totals_sum_divide(struct td_totals_sum *sum)
+{
+	struct td_totals *totals = &sum->totals;
+	unsigned int rounds = sum->rounds ? sum->rounds : 1;
+
+	for (size_t i = 0; i < totals->nr_ids * totals->nr_events; i++) {
+		struct td_total *total = &totals->v[i];
+
+		if (sum->times[i])
+			total->value /= sum->times[i];
+		total->enabled_ns /= rounds;
+		total->running_ns /= rounds;
+		total->covered_ns /= rounds;
+	}
+	sum->times_sum.elapsed_ns /= rounds;
+	sum->times_sum.user_ns /= rounds;
+	sum->times_sum.system_ns /= rounds;
+}
+
+void td_totals_sum_free(struct td_totals_sum *sum)
+{
+	td_totals_free(&sum->totals);
+	free(sum->times);
+	*sum = (struct td_totals_sum){ 0 };
+}

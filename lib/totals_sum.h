@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_TOTALS_SUM_H
+#define TD_TOTALS_SUM_H
+
+#include "lib/aggregate.h"
+
+/* The totals of several runs, or of all intervals, taken together. */
+struct td_totals_sum {
+	struct td_totals totals;
+	unsigned int *times; /* [id][event]: how often it had a value */
+	unsigned int rounds; /* how often something was added */
+	struct td_times
+		times_sum; /* of the rounds; CPU times: if all had them */
+};
+
+/* Ids are told by their names; one that is new is added.  -ENOMEM. */
+int td_totals_sum_add(struct td_totals_sum *sum, const struct td_totals *more,
+		      const struct td_times *times);
+/* Makes means of the sums: of the rounds in which there was a value. */
+void td_totals_sum_divide(struct td_totals_sum *sum);
+void td_totals_sum_free(struct td_totals_sum *sum);
+
+#endif

@@ -136,6 +136,8 @@ static int build_aggregator(struct td_aggregator *agg,
 				 opts->aggregations ? opts->cache_level
 						    : rec->info.cache_level,
 				 rec->places, rec->machine.online.nr, err);
+	if (rc == -ENODATA)
+		td_err_wrap(err, "%s", rec->path);
 	agg->raw = opts->no_scale;
 	agg->names = &rec->names;
 	agg->cgroups = rec->info.cgroups;

@@ -209,7 +209,7 @@ for row in csv.reader(open("fields.csv", newline=""), strict=True):
 		try "$TDSTAT" $how -e duration_time -- true
 		rows "$stderr" | grep -qE '^ +[0-9]{6,} ns ' || fail "$how: $stderr"
 	done
-	try "$TDSTAT" -B -e duration_time -x ';' -- true
+	try "$TDSTAT" -e duration_time -x ';' -- true
 	[[ $stderr =~ ^[0-9]{6,}\;ns\;duration_time\; ]]
 	try "$TDSTAT" -B -e duration_time -j -- true
 	jq -e '."counter-value" | test("^[0-9]{6,}\\.000000$")' <<<"$stderr"

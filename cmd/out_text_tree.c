@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One row for people: its metrics as the tree of its PMU. */
+#include <math.h>
 #include <string.h>
 
 #include "cmd/out.h"
@@ -67,6 +68,21 @@ static const char *figure_of(char buf[TD_VALUE_SIZE], const struct tree *tree,
 				      TD_READER_HUMAN);
 }
 
+/* "  ( +- 0.4 )", in the metric's own unit; nothing unless it is a mean */
+static const char *error_of(char buf[TD_VALUE_SIZE + 16],
+			    const struct tree *tree, const struct td_node *node)
+{
+	const struct td_cell *cell = cell_of(tree, node);
+	char value[TD_VALUE_SIZE];
+
+	buf[0] = '\0';
+	if (tree->writer->frame->runs > 1 && !isnan(cell->error))
+		snprintf(buf, TD_VALUE_SIZE + 16, "  ( +- %s )",
+			 td_out_value(value, column_of(tree, node), cell->error,
+				      TD_READER_HUMAN));
+	return buf;
+}
+
 static struct widths *widths_of(struct tree *tree, const struct td_node *node)
 {
 	return node->level ? &tree->inside : &tree->outside;
@@ -116,7 +132,9 @@ static void lay_out(struct tree *tree)
 	}
 	for (size_t i = 0; i < row->nr_nodes; i++) {
 		const struct td_node *node = &row->nodes[i];
-		int name = (int)strlen(column_of(tree, node)->name);
+		char buf[TD_VALUE_SIZE + 16];
+		int name = (int)strlen(column_of(tree, node)->name) +
+			   (int)strlen(error_of(buf, tree, node));
 
 		if (is_shown(tree, node) && cell_of(tree, node)->over_threshold)
 			widen(&tree->mark, name_column(tree, node) + name + 1);
@@ -197,21 +215,12 @@ static int put_figure(struct tree *tree, const struct td_node *node)
 		       column->name);
 }
 
-/* "  ( +- 0.4 )", in the metric's own unit */
-static int put_error(FILE *fp, const struct td_column *column,
-		     const struct td_cell *cell)
-{
-	char buf[TD_VALUE_SIZE];
-
-	return fprintf(fp, "  ( +- %s )",
-		       td_out_value(buf, column, cell->error, TD_READER_HUMAN));
-}
-
 static void put_node(struct tree *tree, const struct td_node *node)
 {
 	bool colour = tree->writer->frame->colour;
 	const struct td_cell *cell = cell_of(tree, node);
 	FILE *fp = tree->writer->fp;
+	char buf[TD_VALUE_SIZE + 16];
 	int len = put_figure(tree, node);
 
 	if (cell->status != TD_STATUS_OK) {
@@ -220,8 +229,7 @@ static void put_node(struct tree *tree, const struct td_node *node)
 		fputc('\n', fp);
 		return;
 	}
-	if (cell->error > 0)
-		len += put_error(fp, column_of(tree, node), cell);
+	len += fprintf(fp, "%s", error_of(buf, tree, node));
 	if (cell->over_threshold)
 		fprintf(fp, "%*s%s<--%s",
 			len < tree->mark ? tree->mark - len : 1, "",

@@ -166,6 +166,9 @@ static void say_if_nothing(const struct td_run *run)
 	    run->machine.nr_core > 1)
 		why = "it did not run on the cores that were looked at, or "
 		      "somebody else held their counters";
+	if (run->target.cgroups.nr)
+		why = "no task of the cgroups ran, or somebody else held the "
+		      "counters";
 	if (!run->began || (run->opts->delay_ms < 0 && !run->ever_enabled))
 		why = "it was over before counting began (-D)";
 	td_run_say(run, "tdstat: nothing was counted: %s\n", why);
@@ -251,6 +254,8 @@ int td_run_once(struct td_run *run, struct td_err *err)
 	const struct td_opts *opts = run->opts;
 	int rc = reset(run, err);
 
+	if (opts->verbose && opts->has_repeat)
+		td_run_say(run, "tdstat: run %d\n", run->runs + 1);
 	if (!rc && opts->pre)
 		rc = td_hook_run("--pre", opts->pre, &run->waiter.old_mask,
 				 err);

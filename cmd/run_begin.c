@@ -137,7 +137,8 @@ static int read_baseline(struct td_run *run, struct td_err *err)
 	for (int looks = 10;; looks--) {
 		rc = run->counter->ops->read(run->counter, &unused, &delta,
 					     err);
-		if (rc || !run->target.system_wide)
+		/* where no task of a cgroup is, its counters do not run */
+		if (rc || !run->target.system_wide || run->target.cgroups.nr)
 			return rc;
 		rc = check_held(run, &delta, looks == 0, err);
 		if (rc <= 0 || looks == 0)

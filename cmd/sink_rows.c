@@ -31,6 +31,8 @@ static int put_tree(const struct rows *r, struct td_err *err)
 			 err);
 
 	report.time_ns = r->time_ns;
+	if (!rc && sink->frame.how == TD_AGGREGATE_THREAD)
+		td_report_drop_absent(&report);
 	if (!rc && r->purpose == COLLECT &&
 	    td_spreads_add_report(&sink->spreads, &report))
 		rc = td_err_nomem(err);

@@ -97,6 +97,48 @@ static int open_in_cgroups(const struct td_open_group *group,
 	return 0;
 }
 
+/*
+ * A cgroup of version 2 has the kernel's perf events only once its parent's
+ * subtree_control was written to, whatever was written (cgroup_ss_mask() in
+ * kernel/cgroup/cgroup.c): before, it looks as if it had no events.
+ */
+static int no_controller(const char *name, struct td_err *err)
+{
+	td_err_set(err, -ENOENT, "cgroup %s: the kernel counts no events in it",
+		   name);
+	return td_err_hint(err,
+			   "its perf_event controller comes with the first "
+			   "write to the parent's cgroup.subtree_control: echo "
+			   "+cpu >/sys/fs/cgroup/cgroup.subtree_control");
+}
+
+int td_check_cgroups(const struct td_counter_setup *setup, struct td_err *err)
+{
+	const struct td_cgroups *cgroups = &setup->target->cgroups;
+	const struct td_ints *online = &setup->machine->online;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = true,
+		.exclude_kernel = true,
+	};
+
+	for (size_t i = 0; online->nr && i < cgroups->nr; i++) {
+		int fd = cgroups->fds[i];
+
+		if (fd < 0) /* -G's empty place */
+			continue;
+		fd = (int)syscall(SYS_perf_event_open, &attr, fd, online->v[0],
+				  -1,
+				  PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC);
+		if (fd < 0 && errno == ENOENT)
+			return no_controller(cgroups->names[i], err);
+		td_close_fd(&fd); /* other errors are the real events' */
+	}
+	return 0;
+}
+
 static int open_once(const struct td_open_group *group,
 		     struct perf_evsel *evsel)
 {

@@ -53,6 +53,9 @@ static inline int td_group_units(const struct td_open_group *group)
 	       perf_thread_map__nr(group->threads);
 }
 
+/* Does the kernel count in each of the target's cgroups?  Names the first. */
+int td_check_cgroups(const struct td_counter_setup *setup, struct td_err *err);
+
 /*
  * Opens the plan's groups for set->tids, from the start: with the plan and the
  * target as they are now.  *index and *failed: which group and member the

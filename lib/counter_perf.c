@@ -328,7 +328,10 @@ int td_counter_perf_open(struct td_counter **out,
 	counter->base.ops = per_thread ? &perf_thread_ops : &perf_ops;
 	counter->setup = *setup;
 	counter->reader.notes = setup->notes;
-	rc = per_thread ? open_threads(counter, err) : open_all(counter, err);
+	rc = td_check_cgroups(setup, err);
+	if (!rc)
+		rc = per_thread ? open_threads(counter, err)
+				: open_all(counter, err);
 	if (!rc && begin_reading(counter, 0))
 		rc = td_err_nomem(err);
 	td_plan_fill_at_once(setup->plan, setup->machine);

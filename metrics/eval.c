@@ -142,14 +142,16 @@ static int eval_id(struct td_evaluation *e, const char *id, bool merge,
 		   struct td_report *report)
 {
 	size_t first = report->nr_rows;
-	/* a CPU is of one kind, and that is all of it */
-	bool whole = strcmp(id, "all") != 0 || has_all_kinds(e->tree);
+	bool whole;
 	int rc;
 
 	td_eval_fill_operands(e);
 	rc = add_rows(e, id, report);
 	if (rc || report->nr_rows == first)
 		return rc;
+	/* a CPU is of one kind, and that is all of it */
+	whole = has_all_kinds(e->tree) ||
+		(strcmp(id, "all") != 0 && report->nr_rows == first + 1);
 	fill_shares(report->rows + first, report->nr_rows - first, whole);
 	/* nothing is to be weighed where there is one kind of core */
 	if (merge && td_machine_count_kinds(e->tree->machine) == 1)
@@ -187,6 +189,19 @@ int td_eval(struct td_tree *tree, const struct td_totals *totals,
 		rc = eval_id(&e, totals->ids[i].label, merge, report);
 	}
 	return rc ? td_err_nomem(err) : 0;
+}
+
+void td_report_drop_absent(struct td_report *report)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		if (report->rows[i].absent)
+			free(report->rows[i].cells);
+		else
+			report->rows[kept++] = report->rows[i];
+	}
+	report->nr_rows = kept;
 }
 
 void td_report_free(struct td_report *report)

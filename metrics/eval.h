@@ -16,6 +16,8 @@
 int td_eval(struct td_tree *tree, const struct td_totals *totals,
 	    const struct td_times *times, bool merge, struct td_report *report,
 	    struct td_err *err);
+/* Rows of tasks that were not on the PMU go: each of them is on one at a time. */
+void td_report_drop_absent(struct td_report *report);
 void td_report_free(struct td_report *report);
 
 #endif

@@ -52,9 +52,9 @@ static int last_cache(const struct td_place *places, size_t nr)
 	int last = 0;
 
 	for (size_t i = 0; i < nr; i++) {
-		for (int level = last + 1; level <= TD_MAX_CACHE; level++) {
-			if (places[i].cache[level - 1] >= 0)
-				last = level;
+		for (int level = 0; level < TD_MAX_CACHE; level++) {
+			if (places[i].cache[level] >= 0 && level >= last)
+				last = level + 1;
 		}
 	}
 	return last;

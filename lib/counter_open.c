@@ -64,37 +64,39 @@ static void tell_opened(const struct opening *o,
 	}
 }
 
+static int open_in_cgroup(const struct td_open_group *group,
+			  struct perf_evsel *evsel, int cpu, int cgroup)
+{
+	int leader = evsel->leader == evsel
+			     ? -1
+			     : td_event_fd(evsel->leader, cpu, cgroup);
+	int *fd = xyarray__entry(evsel->fd, (size_t)cpu, (size_t)cgroup);
+
+	if (!fd)
+		return -EINVAL;
+	*fd = (int)syscall(SYS_perf_event_open, &evsel->attr,
+			   perf_thread_map__pid(group->threads, cgroup),
+			   perf_cpu_map__cpu(group->cpus, cpu).cpu, leader,
+			   PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC);
+	return *fd < 0 ? -errno : 0;
+}
+
 /* libperf knows no cgroups: the same as its own, with the flag for them. */
 static int open_in_cgroups(const struct td_open_group *group,
 			   struct perf_evsel *evsel)
 {
 	int nr_cgroups = perf_thread_map__nr(group->threads);
-	int nr = td_group_units(group);
+	int nr = td_group_units(group), rc = 0;
 
 	if (perf_evsel__alloc_fd(evsel, perf_cpu_map__nr(group->cpus),
 				 nr_cgroups))
 		return -ENOMEM;
-	for (int unit = 0; unit < nr; unit++) {
-		int cpu = unit / nr_cgroups, cgroup = unit % nr_cgroups;
-		int *fd =
-			xyarray__entry(evsel->fd, (size_t)cpu, (size_t)cgroup);
-
-		*fd = (int)syscall(
-			SYS_perf_event_open, &evsel->attr,
-			perf_thread_map__pid(group->threads, cgroup),
-			perf_cpu_map__cpu(group->cpus, cpu).cpu,
-			evsel->leader == evsel
-				? -1
-				: td_event_fd(evsel->leader, cpu, cgroup),
-			PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC);
-		if (*fd < 0) {
-			int rc = -errno;
-
-			perf_evsel__close(evsel);
-			return rc;
-		}
-	}
-	return 0;
+	for (int unit = 0; !rc && unit < nr; unit++)
+		rc = open_in_cgroup(group, evsel, unit / nr_cgroups,
+				    unit % nr_cgroups);
+	if (rc)
+		perf_evsel__close(evsel);
+	return rc;
 }
 
 /*

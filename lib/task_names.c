@@ -41,6 +41,14 @@ static int insert(struct td_task_names *names, size_t place, int tid)
 	return 0;
 }
 
+/* Takes the name over. */
+static void rename_to(struct td_task_name *task, char *name)
+{
+	free(task->name);
+	task->name = name;
+	task->told = false;
+}
+
 int td_task_names_set(struct td_task_names *names, int tid, const char *name)
 {
 	size_t place = place_of(names, tid);
@@ -49,16 +57,12 @@ int td_task_names_set(struct td_task_names *names, int tid, const char *name)
 	if (is_there(names, place, tid) && names->v[place].name &&
 	    strcmp(names->v[place].name, name) == 0)
 		return 0;
+	if (!is_there(names, place, tid) && insert(names, place, tid))
+		return -ENOMEM;
 	copy = strdup(name);
 	if (!copy)
 		return -ENOMEM;
-	if (!is_there(names, place, tid) && insert(names, place, tid)) {
-		free(copy);
-		return -ENOMEM;
-	}
-	free(names->v[place].name);
-	names->v[place].name = copy;
-	names->v[place].told = false;
+	rename_to(&names->v[place], copy);
 	return 0;
 }
 

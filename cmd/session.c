@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/session.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -92,13 +94,30 @@ static int count(struct td_run *run, int *status, struct td_err *err)
 	return rc ? rc : td_run_finish(run, err);
 }
 
+/* Before anything of ours gets that number. */
+static int check_log_fd(const struct td_opts *opts, struct td_err *err)
+{
+	int flags = opts->log_fd ? fcntl(opts->log_fd, F_GETFL) : O_WRONLY;
+
+	if (flags < 0)
+		return td_err_set(err, -errno, "--log-fd %d: %s", opts->log_fd,
+				  strerror(errno));
+	if ((flags & O_ACCMODE) == O_RDONLY)
+		return td_err_set(err, -EBADF,
+				  "--log-fd %d: it is open for reading only",
+				  opts->log_fd);
+	return 0;
+}
+
 int td_session_run(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct td_run run;
 	int rc;
 
 	td_run_init(&run, opts);
-	rc = td_select_machine(&run.fs, &run.machine, opts, err);
+	rc = check_log_fd(opts, err);
+	if (!rc)
+		rc = td_select_machine(&run.fs, &run.machine, opts, err);
 	if (!rc)
 		rc = make_plan(&run, err);
 	if (!rc && opts->dry_run) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# make, make run, make check; the other targets: check-machine lint format
-# fuzz bench deps install clean.
+# make, make run, make check; the other targets: check-machine check-perf lint
+# format fuzz bench deps install clean.
 # Variables: CC CFLAGS CPPFLAGS LDFLAGS prefix DESTDIR, KERNEL_SRC=/path/to/linux
 # (instead of the package linux-source), SAN=1 (sanitizers, in build/san),
 # WERROR=1, V=1 (whole commands), MACHINE and ONLY=pattern (check-machine).
@@ -91,6 +91,7 @@ build/.gitignore:
 # --- libperf, and the metric and event files of the kernel tree ---------------
 
 KERNEL_PARTS := $(addprefix tools/,lib include arch build scripts perf/pmu-events/arch/x86)
+PERF_TESTS := $(addprefix tools/perf/tests/shell/,stat*.sh lib)
 LIBPERF_INCLUDES := $(addprefix -isystem build/linux/tools/,lib/perf/include lib \
 	include include/uapi arch/x86/include)
 PERF_FILES := counter_perf counter_open counter_tasks
@@ -99,17 +100,21 @@ PERF_OBJECT := $(PERF_FILES:%=$(B)/obj/lib/%.o) $(PERF_FILES:%=$(B)/tidy/lib/%)
 $(PERF_OBJECT): SYSTEM_INCLUDES = $(LIBPERF_INCLUDES)
 $(PERF_OBJECT): | build/linux/.unpacked
 
-build/linux/.unpacked: | build/.gitignore
+build/linux/.unpacked: PARTS = $(KERNEL_PARTS)
+# perf's own tests of "perf stat".
+build/perf-tests/.unpacked: PARTS = $(PERF_TESTS)
+
+build/linux/.unpacked build/perf-tests/.unpacked: | build/.gitignore
 	@rm -rf $(@D)
 	@mkdir -p $(@D)
 ifdef KERNEL_SRC
-	cd $(KERNEL_SRC) && cp -r --parents $(KERNEL_PARTS) $(CURDIR)/$(@D)
+	cd $(KERNEL_SRC) && cp -r --parents $(PARTS) $(CURDIR)/$(@D)
 else
 	@tar=$$(ls /usr/src/linux-source-*.tar.* 2>/dev/null | sort -V | tail -n 1); \
 	[ -n "$$tar" ] || { echo "needs a kernel source: try 'make deps'," \
 		"or give KERNEL_SRC=/path/to/linux" >&2; exit 1; }; \
-	echo "unpacking tools/ of $$tar"; \
-	tar -C $(@D) -xf "$$tar" --strip-components=1 --wildcards $(KERNEL_PARTS:%='*/%')
+	echo "unpacking parts of tools/ of $$tar"; \
+	tar -C $(@D) -xf "$$tar" --strip-components=1 --wildcards $(PARTS:%='*/%')
 endif
 	@touch $@
 
@@ -133,13 +138,15 @@ $(B)/pmu-events: | build/linux/.unpacked
 
 deps: PACKAGES = $(BUILD_PACKAGES) $(CHECK_PACKAGES)
 build-deps: PACKAGES = $(BUILD_PACKAGES)
+UNPACKED := build/linux/.unpacked
+check-machine check-perf: UNPACKED += build/perf-tests/.unpacked
 deps build-deps:
 	@command -v apt-get >/dev/null || exit 0; \
 	source= sudo=; \
 	have=$$(dpkg-query -W -f '$${db:Status-Status} $${Package}\n' $(PACKAGES) 2>/dev/null | \
 		sed -n 's/^installed //p'); \
 	need=$$(printf '%s\n' $(PACKAGES) | grep -vxF "$$have"); \
-	[ -n "$(KERNEL_SRC)" ] || [ -e build/linux/.unpacked ] || \
+	[ -n "$(KERNEL_SRC)" ] || ls $(UNPACKED) >/dev/null 2>&1 || \
 		ls /usr/src/linux-source-*.tar.* >/dev/null 2>&1 || source=linux-source-6.12; \
 	[ -n "$$need$$source" ] || exit 0; \
 	[ $$(id -u) = 0 ] || sudo=sudo; \
@@ -197,7 +204,7 @@ endif
 
 # Each line "# machine: MODEL [option]..." in a file is a boot that it runs in.
 # bats needs /dev/fd, which the guest has not.
-check-machine-all: all
+check-machine-all: all build/perf-tests/.unpacked
 	@$(or $(MACHINE_PERF),true) --version >/dev/null
 ifeq ($(MACHINE),)
 	@tests/tally $(MACHINE_TESTS:%='TD_MACHINE=here TD_MACHINE_ARGS= bats --tap %')
@@ -212,6 +219,13 @@ else
 		done; \
 	done | xargs -d '\n' tests/tally
 endif
+
+# perf's own tests of "perf stat" with tdstat in perf's place, here.
+check-perf: deps
+	@$(MAKE) --no-print-directory check-perf-all
+
+check-perf-all: all build/perf-tests/.unpacked
+	@tests/tally 'tests/perf/run build/perf-tests/tools/perf/tests/shell'
 
 fuzz:
 	@$(MAKE) --no-print-directory B=build/fuzz CC=clang SAN=1 \
@@ -233,7 +247,7 @@ endif
 # --- the source ---------------------------------------------------------------
 
 CLANG_FORMAT := clang-format --style=file:.ci/clang-format
-SCRIPTS := .ci/run .ci/layers tests/tally tests/boot tests/save-machine tests/data/remake $(wildcard tests/bench/run tests/*/*.sh tests/*/*.ba[ts]*)
+SCRIPTS := .ci/run .ci/layers tests/tally tests/boot tests/save-machine tests/data/remake $(wildcard tests/bench/run tests/perf/run tests/perf/bin/perf tests/*/*.sh tests/*/*.ba[ts]*)
 LINTS := layers gcc clang cppcheck format shellcheck mandoc codespell
 tool = @command -v $1 >/dev/null || { echo "lint: no $1 here, skipped"; exit 0; };
 
@@ -283,6 +297,6 @@ clean:
 	rm -rf build
 
 .PHONY: all objects fuzz-programs deps build-deps run run-here \
-	check check-all check-machine check-machine-all fuzz bench lint $(LINTS:%=lint-%) \
+	check check-all check-machine check-machine-all check-perf check-perf-all fuzz bench lint $(LINTS:%=lint-%) \
 	tidy format install clean
 .DELETE_ON_ERROR:

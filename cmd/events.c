@@ -193,9 +193,21 @@ static int check_any(const struct td_plan *plan, struct td_err *err)
 	return td_err_set(err, -ENODEV, "no event is left to count");
 }
 
+/*
+ * perf stat's defaults (-d) are not what somebody typed: that the machine has not
+ * all of them, the table says, and -v why.
+ */
+static void forget_notes_of_defaults(struct td_run *run, size_t before)
+{
+	if (run->opts->nr_events || run->opts->verbose)
+		return;
+	td_notes_truncate(&run->notes, before);
+}
+
 int td_events_plan(struct td_run *run, struct td_err *err)
 {
 	struct td_catalog catalog;
+	size_t before = run->notes.nr;
 	int rc = td_machine_add_builtin(&run->machine, err);
 
 	td_catalog_init(&catalog, &run->fs, &run->machine,
@@ -216,6 +228,7 @@ int td_events_plan(struct td_run *run, struct td_err *err)
 	td_catalog_free(&catalog);
 	if (rc)
 		return rc;
+	forget_notes_of_defaults(run, before);
 	widen_target(run);
 	note_rows(run);
 	return td_plan_arrange(&run->plan, &run->machine, &run->notes, err);

@@ -144,6 +144,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		override_cpus(opts);
+		/* perf 6.1 takes it for tasks, too: there is nothing to merge */
+		if (opts->not_merged && td_opts_system_wide(opts))
+			opts->aggregations |= 1U << TD_AGGREGATE_CPU;
 		return td_opts_check(opts, p->err);
 	default:
 		return set_option(p, key, arg);

@@ -58,6 +58,7 @@ struct td_opts {
 	bool no_scale;
 	unsigned int aggregations; /* bits 1 << td_aggregation */
 	int cache_level;           /* 0: the last one */
+	bool not_merged;           /* --no-merge: -A, where it is possible */
 	bool hybrid_merge;
 	int interval_ms;    /* 0: none */
 	int interval_count; /* 0: no limit */

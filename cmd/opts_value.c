@@ -290,7 +290,6 @@ static const struct {
 	enum td_aggregation how;
 } aggregations[] = {
 	{ 'A', TD_AGGREGATE_CPU },
-	{ OPT_NO_MERGE, TD_AGGREGATE_CPU },
 	{ OPT_PER_CORE, TD_AGGREGATE_CORE },
 	{ OPT_PER_CLUSTER, TD_AGGREGATE_CLUSTER },
 	{ OPT_PER_CACHE, TD_AGGREGATE_CACHE },
@@ -335,6 +334,7 @@ int td_opts_set_flag(struct td_opts *opts, int key)
 		{ OPT_METRIC_NO_THRESHOLD, &opts->no_threshold },
 		{ OPT_METRIC_ONLY, &opts->metric_only },
 		{ OPT_NO_CSV_SUMMARY, &opts->no_csv_summary },
+		{ OPT_NO_MERGE, &opts->not_merged },
 		{ OPT_NO_SCALE, &opts->no_scale },
 		{ OPT_PRINT, &opts->print },
 		{ OPT_QUIET, &opts->quiet },

@@ -34,10 +34,15 @@ void td_notes_add(struct td_notes *notes, const char *fmt, ...)
 	notes->nr++;
 }
 
+void td_notes_truncate(struct td_notes *notes, size_t nr)
+{
+	while (notes->nr > nr)
+		free(notes->v[--notes->nr]);
+}
+
 void td_notes_free(struct td_notes *notes)
 {
-	for (size_t i = 0; i < notes->nr; i++)
-		free(notes->v[i]);
+	td_notes_truncate(notes, 0);
 	free(notes->v);
 	*notes = (struct td_notes){ 0 };
 }

@@ -13,6 +13,8 @@ struct td_notes {
 /* A text that is there already is not added again. */
 void td_notes_add(struct td_notes *notes, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Forgets all but the first nr. */
+void td_notes_truncate(struct td_notes *notes, size_t nr);
 void td_notes_free(struct td_notes *notes);
 
 #endif

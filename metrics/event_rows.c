@@ -179,9 +179,22 @@ static bool is_pmus_id(const struct filling *f, int event, size_t id)
 	return false;
 }
 
+/* Nobody knows which ids it would have had: all of them, or "all". */
+static int add_everywhere(struct filling *f, int event)
+{
+	const struct td_totals *totals = f->totals;
+
+	if (f->first == f->last)
+		return add_row(f, event, NULL) ? 0 : -ENOMEM;
+	for (size_t id = f->first; id < f->last; id++) {
+		if (!add_row(f, event, &totals->ids[id]))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 /*
- * A row for each id that it was looked at for, or would have been; one for all
- * if there is none.
+ * A row for each id that it was looked at for, or would have been.
  */
 static int add_event(struct filling *f, int event)
 {
@@ -197,8 +210,8 @@ static int add_event(struct filling *f, int event)
 			 !add_row(f, event, &totals->ids[id]))
 			rc = -ENOMEM;
 	}
-	if (!rc && f->report->nr_rows == before && !add_row(f, event, NULL))
-		rc = -ENOMEM;
+	if (!rc && f->report->nr_rows == before)
+		rc = add_everywhere(f, event);
 	return rc;
 }
 

@@ -100,8 +100,11 @@ static int check_events(const struct td_opts *o, struct td_err *err)
 		{ td_opts_want_events(o) && want_metrics(o),
 		  "-e, -d and --null show counts, --level and -M metrics: they "
 		  "exclude each other" },
-		{ td_opts_want_events(o) && o->metric_only,
-		  "--metric-only: -e, -d and --null show counts" },
+		{ o->nothing && o->metric_only,
+		  "--null and --metric-only exclude each other" },
+		{ td_opts_want_events(o) && o->metric_only &&
+			  (o->cgroups || o->each_cgroup),
+		  "--metric-only of events and cgroups exclude each other" },
 		{ o->nothing && (o->nr_events || o->detail),
 		  "--null counts nothing: -e and -d make no sense" },
 	};

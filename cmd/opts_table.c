@@ -35,7 +35,7 @@ const struct argp_option td_options[] = {
 	{ "metric-no-threshold", OPT_METRIC_NO_THRESHOLD, NULL, 0,
 	  "no thresholds, and no events for them", 0 },
 	{ "metric-only", OPT_METRIC_ONLY, NULL, 0,
-	  "accepted: metrics are shown without their counts", 0 },
+	  "of -e: not the counts, but what they come to", 0 },
 	{ "event", 'e', "LIST", 0,
 	  "events instead of the tree, as perf stat -e takes them", 0 },
 	{ "filter", OPT_FILTER, "FILTER", 0,

@@ -116,6 +116,13 @@ static int open_outputs(struct td_run *run, struct td_err *err)
 
 	if (run->runs)
 		return 0;
+	if (run->opts->metric_only && run->plan.asked) {
+		rc = td_beside_table_build(&run->besides, &run->plan,
+					   &run->machine, err);
+		if (rc)
+			return rc;
+		run->sink.besides = &run->besides;
+	}
 	rc = td_sink_open(&run->sink, run->opts, run->target_text,
 			  run->opts->interval_ms > 0, err);
 	return rc ? rc : open_recording(run, err);
@@ -305,6 +312,7 @@ int td_run_close(struct td_run *run, int rc, struct td_err *err)
 	td_notes_free(&run->notes);
 	td_target_free(&run->target);
 	td_measure_free(&run->measure);
+	td_beside_table_free(&run->besides);
 	td_plan_free(&run->plan);
 	td_event_text_free(&run->text);
 	td_machine_free(&run->machine);

@@ -34,6 +34,7 @@ struct td_run {
 	struct td_control control;
 	struct td_aggregator aggregator;
 	struct td_task_names names;
+	struct td_beside_table besides; /* --metric-only of events */
 	struct td_sink sink;
 	FILE *recording; /* NULL: none */
 	char *target_text;

@@ -6,6 +6,7 @@
 #include "lib/aggregate.h"
 #include "lib/machine.h"
 #include "lib/totals_sum.h"
+#include "metrics/beside_table.h"
 #include "metrics/event_rows.h"
 #include "metrics/spread.h"
 #include "metrics/tree.h"
@@ -20,9 +21,10 @@ struct td_sink {
 	const struct td_machine *machine;
 	const struct td_aggregator *aggregator;
 	bool merge;
-	bool summary; /* behind the intervals, all of them */
-	bool mean;    /* one result of several runs */
-	bool table;   /* with the time of each of them */
+	struct td_beside_table *besides; /* in place of events; else NULL */
+	bool summary;                    /* behind the intervals, all of them */
+	bool mean;                       /* one result of several runs */
+	bool table;                      /* with the time of each of them */
 	struct td_totals_sum sum;
 	struct td_spreads spreads;
 	uint64_t *runs_ns;

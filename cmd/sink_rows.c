@@ -45,6 +45,20 @@ static int put_tree(const struct rows *r, struct td_err *err)
 	return rc;
 }
 
+/* --metric-only: no counts, but what they come to. */
+static int put_besides(const struct rows *r,
+		       const struct td_event_report *events, struct td_err *err)
+{
+	struct td_sink *sink = r->sink;
+	struct td_report report;
+	int rc = td_beside_table_fill(sink->besides, events, &report, err);
+
+	if (!rc)
+		sink->writer.out->report(&sink->writer, &report);
+	td_report_free(&report);
+	return rc;
+}
+
 static int put_events(const struct rows *r, struct td_err *err)
 {
 	struct td_sink *sink = r->sink;
@@ -59,7 +73,9 @@ static int put_events(const struct rows *r, struct td_err *err)
 	if (!rc && r->purpose == SHOW_MEAN &&
 	    td_spreads_fill_events(&sink->spreads, &report))
 		rc = td_err_nomem(err);
-	if (!rc && r->purpose != COLLECT)
+	if (!rc && sink->besides)
+		rc = put_besides(r, &report, err);
+	else if (!rc && r->purpose != COLLECT)
 		sink->writer.out->events(&sink->writer, &report);
 	td_event_report_free(&report);
 	return rc;

@@ -98,6 +98,7 @@ struct td_event_row {
 	double running_pct; /* 100 when it was never enabled */
 	struct td_beside beside[TD_MAX_BESIDE];
 	int nr_beside;
+	int pmu;            /* the machine's */
 	const char *cgroup; /* NULL: none */
 	unsigned int nr;    /* counters that it is the sum of */
 	double error_pct;   /* of a mean of runs; NaN: not known */

@@ -34,6 +34,7 @@ static struct td_event_row *add_row(struct filling *f, int event,
 	*row = (struct td_event_row){
 		.id = id ? id->name : "all",
 		.cgroup = id ? id->cgroup : NULL,
+		.pmu = e->pmu,
 		.event = e->name,
 		.unit = e->unit ? e->unit : "",
 		.status = e->refusal ? TD_STATUS_NOT_SUPPORTED

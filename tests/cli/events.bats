@@ -746,6 +746,29 @@ replays() {
 	done
 }
 
+@test "--metric-only: what counts come to, without them; the same columns each time" {
+	real
+	"$TDSTAT" --metric-only -e task-clock,page-faults,duration_time -x, -o out -- sh -c 'exit 0'
+	assert_equal "$(sed 1q out)" 'time,id,pmu,CPUs utilized,page-faults/sec'
+	# the same two, computed from the counts of another form of the same run
+	"$TDSTAT" record -o file -e task-clock,page-faults,duration_time -- sh -c 'exit 0' 2>/dev/null
+	"$TDSTAT" report --metric-only -j file >metrics
+	"$TDSTAT" report -j file >events
+	jq -es --slurpfile e events '
+		($e | map({(.event): (."counter-value" | tonumber)}) | add) as $c
+		| (map({(.metric): .value}) | add) as $m
+		| ($m["CPUs utilized"] - $c["task-clock"] * 1e6 / $c.duration_time | fabs) < 1e-3
+		and ($m["page-faults/sec"] / ($c["page-faults"] / $c["task-clock"] * 1000) - 1 | fabs) < 1e-3' metrics
+	# an interval without a count keeps its column
+	"$TDSTAT" --metric-only -I 50 -e task-clock,page-faults -x, -o out -- sleep 0.17
+	assert_equal "$(tr -d -c ',\n' <out | sort -u)" ',,,,'
+	for how in '-e dummy' '--null'; do
+		try "$TDSTAT" --metric-only $how -- true
+		assert_failure
+		assert_complains metric-only
+	done
+}
+
 @test "a recording of -d, and of --null" {
 	real
 	replays -d -- true

@@ -159,28 +159,73 @@ static void print_version(FILE *fp, struct argp_state *state)
 	fprintf(fp, "tdstat %s\n", TDSTAT_VERSION);
 }
 
+static const struct argp_option *find_long(const char *name, size_t len)
+{
+	for (const struct argp_option *o = td_options;; o++) {
+		if (!o->name && !o->key && !o->doc)
+			return NULL;
+		if (o->name && strncmp(o->name, name, len) == 0)
+			return o;
+	}
+}
+
+static const struct argp_option *find_letter(char letter)
+{
+	for (const struct argp_option *o = td_options;; o++) {
+		if (!o->name && !o->key && !o->doc)
+			return NULL;
+		if (o->key == letter)
+			return o;
+	}
+}
+
+static bool wants_argument(const struct argp_option *option)
+{
+	return option && option->arg && !(option->flags & OPTION_ARG_OPTIONAL);
+}
+
+/* "-I", "-aI", "--cpu": the next word belongs to it; not "-I9", "--cpu=1" */
+static bool takes_next_word(const char *word)
+{
+	if (word[1] == '-')
+		return !strchr(word, '=') &&
+		       wants_argument(find_long(word + 2, strlen(word + 2)));
+	for (word++; *word; word++) {
+		if (wants_argument(find_letter(*word)))
+			return !word[1];
+	}
+	return false;
+}
+
 /* The first word that is no option: of report, -i is a file. */
 static bool is_report(char **argv)
 {
 	for (argv++; *argv && **argv == '-'; argv++) {
 		if (strcmp(*argv, "--") == 0)
 			return false;
+		if (takes_next_word(*argv) && !*++argv)
+			return false;
 	}
 	return *argv && strcmp(*argv, "report") == 0;
 }
 
+/* Its entry of no-inherit keeps the long name. */
 static void replace_input(struct argp_option *options, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
 		if (options[i].key == 'i')
-			options[i] = td_option_input;
+			options[i].key = OPT_NO_INHERIT;
 	}
+	options[nr] = options[nr - 1]; /* the end */
+	options[nr - 1] = td_option_input;
 }
 
 int td_opts_parse(struct td_opts *opts, int argc, char **argv,
 		  struct td_err *err)
 {
-	td_autofree struct argp_option *options = malloc(td_options_size());
+	size_t size = td_options_size();
+	td_autofree struct argp_option *options =
+		malloc(size + sizeof(*options));
 	const struct argp argp = { options, parse_option, td_options_args,
 				   td_options_doc };
 	struct parser parser = { opts, err };
@@ -189,9 +234,9 @@ int td_opts_parse(struct td_opts *opts, int argc, char **argv,
 	*opts = (struct td_opts){ .repeat = 1 };
 	if (!options)
 		return td_err_nomem(err);
-	memcpy(options, td_options, td_options_size());
+	memcpy(options, td_options, size);
 	if (is_report(argv))
-		replace_input(options, td_options_size() / sizeof(*options));
+		replace_input(options, size / sizeof(*options));
 	argp_program_version_hook = print_version;
 	rc = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &parser);
 	/* a report's is what was recorded */

@@ -320,6 +320,7 @@ int td_opts_set_flag(struct td_opts *opts, int key)
 	} flags[] = {
 		{ 'a', &opts->all_cpus },
 		{ 'i', &opts->no_inherit },
+		{ OPT_NO_INHERIT, &opts->no_inherit },
 		{ 'n', &opts->nothing },
 		{ 'S', &opts->sync },
 		{ OPT_ALL, &opts->all_nodes },

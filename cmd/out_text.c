@@ -161,7 +161,11 @@ static void put_time(FILE *fp, uint64_t ns, const char *what)
 /* A mark for each 5 % that a run is off the mean, and one. */
 static void put_table_of_runs(FILE *fp, const struct td_usage *usage)
 {
-	fputs("           # Table of individual measurements:\n", fp);
+	char time[40];
+	int indent = 1 + 17 -
+		     (int)strlen(td_format_seconds(time, usage->elapsed_ns));
+
+	fprintf(fp, "%*s# Table of individual measurements:\n", indent, "");
 	for (size_t i = 0; i < usage->nr_runs; i++) {
 		double run = (double)usage->runs_ns[i] / 1e9;
 		double off = run - (double)usage->elapsed_ns / 1e9;
@@ -172,7 +176,7 @@ static void put_table_of_runs(FILE *fp, const struct td_usage *usage)
 			fputc('#', fp);
 		fputc('\n', fp);
 	}
-	fputs("\n           # Final result:\n", fp);
+	fprintf(fp, "\n%*s# Final result:\n", indent, "");
 }
 
 /* "  1.003214567 +- 0.000104518 seconds time elapsed  ( +-  0.01% )" */

@@ -51,7 +51,10 @@ static void put_header(struct td_writer *writer, const struct layout *layout)
 	FILE *fp = writer->fp;
 
 	fprintf(fp, "#%*s", TIME_WIDTH - 1, "time");
-	if (layout->ids->name)
+	if (writer->frame->how == TD_AGGREGATE_THREAD)
+		fprintf(fp, " %*s%-*s", COMM_WIDTH, "comm",
+			layout->ids->width - COMM_WIDTH, "-pid");
+	else if (layout->ids->name)
 		fprintf(fp, " %-*s", layout->ids->width, layout->ids->name);
 	if (layout->ids->counted)
 		fprintf(fp, " %-*s", NR_WIDTH, "ctrs");

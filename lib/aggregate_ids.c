@@ -46,17 +46,22 @@ bool td_aggregation_wants_places(enum td_aggregation how)
 	       how != TD_AGGREGATE_THREAD;
 }
 
-/* The last level that any CPU has; 0: none. */
-static int last_cache(const struct td_place *places, size_t nr)
+static bool has_cache(const struct td_place *places, size_t nr, int level)
 {
-	int last = 0;
-
 	for (size_t i = 0; i < nr; i++) {
-		for (int level = 0; level < TD_MAX_CACHE; level++) {
-			if (places[i].cache[level] >= 0 && level >= last)
-				last = level + 1;
-		}
+		if (places[i].cache[level - 1] >= 0)
+			return true;
 	}
+	return false;
+}
+
+/* level, 0: the last one, if any CPU has it; else 0. */
+static int find_cache(const struct td_place *places, size_t nr, int level)
+{
+	int last = level ? level : TD_MAX_CACHE;
+
+	while (last && !has_cache(places, nr, last))
+		last = level ? 0 : last - 1;
 	return last;
 }
 
@@ -222,9 +227,9 @@ int td_aggregator_build(struct td_aggregator *agg, enum td_aggregation how,
 	if (!td_aggregation_wants_places(how))
 		return 0;
 	if (how == TD_AGGREGATE_CACHE) {
-		int last = last_cache(places, nr);
+		int found = find_cache(places, nr, cache_level);
 
-		if (!last || cache_level > last)
+		if (!found)
 			return td_err_set(err, -ENODATA,
 					  cache_level
 						  ? "--per-cache=L%d: the CPUs "
@@ -233,7 +238,7 @@ int td_aggregator_build(struct td_aggregator *agg, enum td_aggregation how,
 						    "does not say what caches "
 						    "the CPUs have",
 					  cache_level);
-		cache_level = cache_level ? cache_level : last;
+		cache_level = found;
 	} else if (!is_known(how, places, nr)) {
 		return td_err_set(
 			err, -ENODATA,

@@ -98,6 +98,7 @@ struct td_event_row {
 	double running_pct; /* 100 when it was never enabled */
 	struct td_beside beside[TD_MAX_BESIDE];
 	int nr_beside;
+	int which;          /* event of the plan, the first of a sum */
 	int pmu;            /* the machine's */
 	const char *cgroup; /* NULL: none */
 	unsigned int nr;    /* counters that it is the sum of */

@@ -10,7 +10,9 @@
 
 static bool is_same(const struct td_total_id *a, const struct td_total_id *b)
 {
-	return strcmp(a->label, b->label) == 0;
+	if (!a->cgroup != !b->cgroup || strcmp(a->name, b->name) != 0)
+		return false;
+	return !a->cgroup || strcmp(a->cgroup, b->cgroup) == 0;
 }
 
 /* Rounds have mostly the same ids in the same order: hint is tried first. */

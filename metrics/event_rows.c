@@ -17,6 +17,7 @@ struct filling {
 	const struct td_times *times;
 	struct td_event_report *report;
 	bool hybrid;        /* kinds of core are merged, too */
+	bool each;          /* cgroup by cgroup */
 	size_t first, last; /* the ids that rows are wanted for */
 };
 
@@ -34,6 +35,7 @@ static struct td_event_row *add_row(struct filling *f, int event,
 	*row = (struct td_event_row){
 		.id = id ? id->name : "all",
 		.cgroup = id ? id->cgroup : NULL,
+		.which = event,
 		.pmu = e->pmu,
 		.event = e->name,
 		.unit = e->unit ? e->unit : "",
@@ -69,6 +71,8 @@ static int add_tool(struct filling *f, int event)
 
 	if (!row)
 		return -ENOMEM;
+	if (f->each)
+		row->cgroup = f->totals->ids[f->first].cgroup;
 	row->value = tool_value(f->times, f->plan->events[event].tool);
 	if (isnan(row->value))
 		return 0;
@@ -141,27 +145,72 @@ static int name_merged(struct filling *f, int event, struct td_event_row *row)
 	return 0;
 }
 
-/* The sum of the units that were looked at, if all of them were counted. */
+/* Does it stand for events of several kinds of core? */
+static bool is_hybrid_sum(const struct filling *f, int event)
+{
+	for (int i = 0; f->hybrid && i < (int)f->plan->nr_events; i++) {
+		if (i != event && is_of_row(f, event, i))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A task is on one kind of core at a time, and enabled on all: where it never
+ * was, nothing is missing.
+ */
+static void add_kinds(const struct filling *f, int event,
+		      const struct td_total *totals, struct td_event_row *row)
+{
+	const struct td_plan *plan = f->plan;
+	unsigned int nr = 0, tasks = 0;
+	uint64_t most = 0;
+
+	for (int i = 0; i < (int)plan->nr_events; i++) {
+		if (!totals[i].nr || !is_of_row(f, event, i))
+			continue;
+		tasks = totals[i].nr > tasks ? totals[i].nr : tasks;
+		most = totals[i].enabled_ns > most ? totals[i].enabled_ns
+						   : most;
+		if (!isnan(totals[i].value))
+			add_total(row, &totals[i], plan->events[i].scale,
+				  nr++ == 0);
+	}
+	row->nr = tasks;
+	if (most)
+		row->running_pct =
+			fmin(100, 100 * (double)row->running_ns / (double)most);
+}
+
+/* The sum of what was looked at, if all of it was counted. */
+static void add_all(const struct filling *f, int event,
+		    const struct td_total *totals, struct td_event_row *row)
+{
+	unsigned int nr = 0;
+
+	for (int i = 0; i < (int)f->plan->nr_events; i++) {
+		if (totals[i].nr && is_of_row(f, event, i))
+			add_total(row, &totals[i], f->plan->events[i].scale,
+				  nr++ == 0);
+	}
+}
+
 static int fill_row(struct filling *f, int event, size_t id)
 {
 	const struct td_plan *plan = f->plan;
 	const struct td_total *totals =
 		f->totals->v + id * f->totals->nr_events;
 	struct td_event_row *row = add_row(f, event, &f->totals->ids[id]);
-	unsigned int nr = 0;
 
 	if (!row)
 		return -ENOMEM;
-	for (int i = 0; i < (int)plan->nr_events; i++) {
-		if (!totals[i].nr || !is_of_row(f, event, i))
-			continue;
-		if (f->hybrid && isnan(totals[i].value))
-			continue; /* it was on the other kind of core */
-		add_total(row, &totals[i], plan->events[i].scale, nr++ == 0);
-	}
-	if (nr > 1 || plan->events[event].merge)
-		return f->hybrid ? name_merged(f, event, row) : 0;
-	if (row->status == TD_STATUS_OK)
+	if (is_hybrid_sum(f, event) && f->totals->tasks)
+		add_kinds(f, event, totals, row);
+	else
+		add_all(f, event, totals, row);
+	if (is_hybrid_sum(f, event))
+		return name_merged(f, event, row);
+	if (row->status == TD_STATUS_OK && !plan->events[event].merge)
 		td_beside_fill(plan, totals, event, f->times->elapsed_ns, row);
 	return 0;
 }
@@ -274,15 +323,15 @@ int td_event_rows(const struct td_plan *plan, const struct td_totals *totals,
 		  const struct td_times *times, bool hybrid,
 		  struct td_event_report *report, struct td_err *err)
 {
-	struct filling f = { plan, totals, times, report, hybrid };
-	bool each = has_each_cgroup(totals);
+	struct filling f = { plan,   totals, times,
+			     report, hybrid, has_each_cgroup(totals) };
 	int rc = 0;
 
 	*report = (struct td_event_report){ 0 };
 	do {
 		f.first = f.last;
-		f.last = each ? f.first + 1 : totals->nr_ids;
-		while (each && f.last < totals->nr_ids &&
+		f.last = f.each ? f.first + 1 : totals->nr_ids;
+		while (f.each && f.last < totals->nr_ids &&
 		       totals->ids[f.last].cgroup ==
 			       totals->ids[f.first].cgroup)
 			f.last++;

@@ -73,8 +73,9 @@ static char *event_key(const struct td_event_row *row)
 {
 	char *key;
 
-	return asprintf(&key, "%s %s %s", row->id,
-			row->cgroup ? row->cgroup : "", row->event) < 0
+	/* the same event may have been typed twice */
+	return asprintf(&key, "%s %s %d", row->id,
+			row->cgroup ? row->cgroup : "", row->which) < 0
 		       ? NULL
 		       : key;
 }

@@ -213,10 +213,230 @@ static void test_failure(void)
 	td_notes_free(&notes);
 }
 
+/* --- tasks that begin and end ----------------------------------------------------- */
+
+/* Two groups, of events 0 and 1, and of event 2: in each task both. */
+static const int task_members[2][2] = { { 0, 1 }, { 2 } };
+
+/* Further steps, in the order of threads; their tids are in no order. */
+static void add_task(struct td_reader *reader, int thread, int tid)
+{
+	for (int g = 1; g >= 0; g--)
+		*td_reader_add(reader) = (struct td_read_step){
+			.fd = memfd_create("task", MFD_CLOEXEC),
+			.group = g,
+			.cpu = -1,
+			.thread = thread,
+			.tid = tid,
+			.members = task_members[g],
+			.nr = g ? 1 : 2,
+			.name = "task",
+		};
+}
+
+/* All groups of a task have counted value, in as many ns. */
+static void put_task(const struct td_reader *reader, int tid, uint64_t value)
+{
+	const struct look look = { value, value, value };
+
+	for (size_t s = 0; s < reader->nr_steps; s++) {
+		const struct td_read_step *step = &reader->steps[s];
+
+		if (step->tid == tid && !step->ended)
+			put_look(step->fd, &look, step->nr);
+	}
+}
+
+/* "70:e0=100,e1=101,e2=100 ...": what was counted, in the readings' order */
+static char *describe(const struct td_readings *got)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
+	int tid = 0;
+
+	if (!fp)
+		return NULL;
+	for (size_t i = 0; i < got->nr; i++) {
+		const struct td_reading *r = &got->v[i];
+
+		if (r->tid != tid)
+			fprintf(fp, "%s%d:", i ? " " : "", r->tid);
+		fprintf(fp, "%se%d=%d%s", r->tid != tid ? "" : ",", r->event,
+			(int)r->value,
+			r->running_ns != r->enabled_ns || r->cpu != -1 ? "!"
+								       : "");
+		tid = r->tid;
+	}
+	fclose(fp);
+	return text;
+}
+
+static void look_at(struct td_reader *reader, const char *name,
+		    const char *want)
+{
+	struct td_readings got = { 0 };
+	td_autofree char *text = NULL;
+	struct td_err err = { 0 };
+
+	ok(td_reader_read(reader, &got, &err) == 0, "tasks: %s%s", name,
+	   err.msg);
+	text = describe(&got);
+	is_str(text, want, "tasks: %s: readings", name);
+}
+
+static void end_task(struct td_reader *reader, int tid)
+{
+	for (size_t s = 0; s < reader->nr_steps; s++) {
+		if (reader->steps[s].tid == tid)
+			close(reader->steps[s].fd);
+	}
+	td_reader_end_task(reader, tid);
+}
+
+static bool is_running_alone(const struct td_readings *readings, int tid)
+{
+	for (size_t i = 0; i < readings->nr; i++) {
+		if (readings->v[i].tid != tid)
+			return false;
+	}
+	return readings->nr == 3;
+}
+
+static void begin_tasks(struct td_reader *reader)
+{
+	add_task(reader, 1, 70);
+	add_task(reader, 0, 80);
+	ok(td_reader_begin(reader) == 0, "tasks: two to begin with");
+	put_task(reader, 70, 100);
+	put_task(reader, 80, 10);
+	look_at(reader, "in the order of threads",
+		"80:e0=10,e1=11,e2=10 70:e0=100,e1=101,e2=100");
+
+	add_task(reader, 0, 60);
+	add_task(reader, 0, 50);
+	ok(td_reader_begin(reader) == 0, "tasks: two more");
+	put_task(reader, 70, 150);
+	put_task(reader, 80, 11);
+	put_task(reader, 60, 5);
+	put_task(reader, 50, 6);
+	look_at(reader, "new ones come last, and from their beginning on",
+		"80:e0=1,e1=1,e2=1 70:e0=50,e1=50,e2=50 "
+		"50:e0=6,e1=7,e2=6 60:e0=5,e1=6,e2=5");
+}
+
+static void end_tasks(struct td_reader *reader)
+{
+	end_task(reader, 80);
+	end_task(reader, 50);
+	put_task(reader, 70, 152);
+	put_task(reader, 60, 9);
+	look_at(reader, "those that ended count nothing more",
+		"80:e0=0,e1=0,e2=0 70:e0=2,e1=2,e2=2 "
+		"50:e0=0,e1=0,e2=0 60:e0=4,e1=4,e2=4");
+	ok(reader->before.v[0].value == 11 &&
+		   reader->before.v[0].enabled_ns == 11 &&
+		   reader->before.v[6].value == 6,
+	   "tasks: their values stay");
+	put_task(reader, 70, 153);
+	put_task(reader, 60, 10);
+	look_at(reader, "nor later",
+		"80:e0=0,e1=0,e2=0 70:e0=1,e1=1,e2=1 "
+		"50:e0=0,e1=0,e2=0 60:e0=1,e1=1,e2=1");
+}
+
+static void forget_tasks(struct td_reader *reader)
+{
+	td_reader_forget_ended(reader);
+	put_task(reader, 70, 253);
+	put_task(reader, 60, 20);
+	look_at(reader, "forgotten: the others go on where they were",
+		"70:e0=100,e1=100,e2=100 60:e0=10,e1=10,e2=10");
+	td_reader_forget_ended(reader);
+	put_task(reader, 70, 254);
+	put_task(reader, 60, 21);
+	look_at(reader, "nobody to be forgotten",
+		"70:e0=1,e1=1,e2=1 60:e0=1,e1=1,e2=1");
+
+	/* the kernel gives numbers away again */
+	end_task(reader, 70);
+	td_reader_forget_ended(reader);
+	add_task(reader, 0, 80);
+	ok(td_reader_begin(reader) == 0, "tasks: a number comes again");
+	put_task(reader, 60, 22);
+	put_task(reader, 80, 3);
+	look_at(reader, "with nothing of its namesake's",
+		"60:e0=1,e1=1,e2=1 80:e0=3,e1=4,e2=3");
+}
+
+static void end_all_tasks(struct td_reader *reader)
+{
+	end_task(reader, 80);
+	td_reader_forget_ended(reader);
+	ok(is_running_alone(&reader->now, 60) &&
+		   is_running_alone(&reader->before, 60),
+	   "tasks: the last one");
+	end_task(reader, 60);
+	look_at(reader, "all have ended", "60:e0=0,e1=0,e2=0");
+	td_reader_forget_ended(reader);
+	look_at(reader, "and are forgotten", "");
+}
+
+static void test_tasks(void)
+{
+	struct td_notes notes = { 0 };
+	struct td_reader reader = { .notes = &notes };
+
+	begin_tasks(&reader);
+	end_tasks(&reader);
+	forget_tasks(&reader);
+	end_all_tasks(&reader);
+	ok(notes.nr == 0, "tasks: nothing to note");
+	td_reader_free(&reader);
+	td_notes_free(&notes);
+}
+
+/* Of one CPU, in the order of the cgroups. */
+static void test_cgroups(void)
+{
+	struct td_notes notes = { 0 };
+	struct td_reader reader = { .notes = &notes };
+	struct td_readings got = { 0 };
+	struct td_err err = { 0 };
+	const struct look look = { 5, 5, 30 };
+	bool fine = true;
+
+	for (int cgroup = 2; cgroup >= 1; cgroup--)
+		*td_reader_add(&reader) = (struct td_read_step){
+			.fd = memfd_create("cgroup", MFD_CLOEXEC),
+			.cpu = 0,
+			.thread = cgroup - 1,
+			.tid = -1,
+			.cgroup = cgroup,
+			.members = task_members[0],
+			.nr = 2,
+		};
+	td_reader_begin(&reader);
+	for (size_t s = 0; s < 2; s++)
+		put_look(reader.steps[s].fd, &look, 2);
+	fine = td_reader_read(&reader, &got, &err) == 0 && got.nr == 4;
+	for (size_t i = 0; fine && i < 4; i++)
+		fine = got.v[i].cgroup == (int)i / 2 + 1 &&
+		       got.v[i].event == (int)i % 2 && got.v[i].cpu == 0 &&
+		       got.v[i].tid == -1 && got.v[i].value == 30 + i % 2;
+	ok(fine, "cgroups: one after the other, and each by its number");
+	for (size_t s = 0; s < 2; s++)
+		close(reader.steps[s].fd);
+	td_reader_free(&reader);
+	td_notes_free(&notes);
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++)
 		test_row(i);
 	test_failure();
+	test_tasks();
+	test_cgroups();
 	return done_testing();
 }

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is typed, and what it means: the order of perf stat's precedence too. */
+#include "cmd/opts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "lib/util.h"
+#include "tests/unit/test.h"
+
+#define MAX_WORDS 32
+
+/* clang-format off */
+/* Words apart by one blank; want: all that is not as it is without options. */
+static const struct {
+	const char *words, *want;
+} rows[] = {
+	{ "", "wide" },
+	{ "true -i -a", "command:true,-i,-a" },
+	{ "-a true", "wide all-cpus command:true" },
+	{ "-- report", "command:report" },
+
+	/* targets */
+	{ "-C 0-3,8", "wide cpus:0-3,8" },
+	{ "-C 1 -C 0", "wide cpus:0" },
+	{ "-C 65535", "wide cpus:65535" },
+	{ "-p 7,3,7", "attaches pids:3,7" },
+	{ "-t 7 -t 2147483646", "attaches tids:2147483646" },
+	{ "-p 7 -a", "attaches pids:7 overridden:-a" },
+	{ "-a -t 7", "attaches tids:7 overridden:-a" },
+	{ "-p 7 -C 0", "attaches pids:7 overridden:-C" },
+	{ "-a -C 0 -p 7", "attaches pids:7 overridden:-C" },
+	{ "-p 7 --per-thread", "attaches pids:7 by:thread" },
+	{ "-p 7 -a --per-thread", "attaches pids:7 overridden:-a by:thread" },
+	{ "--per-thread", "by:thread" },
+	{ "-a --per-thread", "all-cpus by:thread" },
+	{ "--per-thread true", "by:thread command:true" },
+	{ "-i true", "no-inherit command:true" },
+	{ "--no-inherit -p 7", "attaches no-inherit pids:7" },
+
+	/* cgroups */
+	{ "-a -e a -G x", "wide all-cpus events:a cgroups:x" },
+	{ "-a -e a -G x -e b -G y", "wide all-cpus events:a,b cgroups:x,y" },
+	{ "-a -e a,b -G x, -e c --cgroup=y",
+	  "wide all-cpus events:a,b,c cgroups:x,,y" },
+	{ "-a -G x,y", "wide all-cpus cgroups:x,y cgroups-first" },
+	{ "-C 0 --for-each-cgroup a,^b", "wide cpus:0 each-cgroup:a,^b" },
+	{ "-G x", "wide cgroups:x cgroups-first" },
+
+	/* aggregation */
+	{ "-A", "wide by:cpu" },
+	{ "--no-merge", "wide by:cpu" },
+	{ "--per-core -C 0", "wide cpus:0 by:core" },
+	{ "--per-cache", "wide by:cache" },
+	{ "--per-cache=L2", "wide by:cache cache:2" },
+	{ "--per-cache=l4", "wide by:cache cache:4" },
+	{ "--per-cache=L1 --per-core", "wide by:core cache:1" },
+	{ "--per-cache true", "?--per-cache -a" },
+	{ "-a --per-cache true", "wide all-cpus by:cache command:true" },
+
+	/* when */
+	{ "-I 100", "wide interval:100" },
+	{ "-D 100 true", "delay:100 command:true" },
+	{ "-D 0 true", "command:true" },
+	{ "-D -1 --control fd:3 true", "delay:-1 control:fd:3 command:true" },
+	{ "--delay=-1 --control=fifo:a,b true",
+	  "delay:-1 control:fifo:a,b command:true" },
+	{ "-r 3 true", "repeat:3 command:true" },
+	{ "-r 0 true", "repeat:0 command:true" },
+	{ "-r 1 true", "repeat:1 command:true" },
+	{ "-r 2 --table true", "repeat:2 table command:true" },
+	{ "--timeout 10", "wide timeout:10" },
+	{ "-I 10 --summary --no-csv-summary --interval-clear",
+	  "wide interval:10 summary no-csv-summary interval-clear" },
+	{ "--pre a --post b -S true", "pre:a post:b sync command:true" },
+
+	/* how it is shown */
+	{ "-x ,", "wide csv:," },
+	{ "-x \\t", "wide csv:\t" },
+	{ "-j", "wide json" },
+	{ "-B", "wide big-num" },
+	{ "-B --no-big-num", "wide no-big-num" },
+	{ "--no-big-num -B", "wide big-num" },
+	{ "-o f --append", "wide output:f append" },
+	{ "--log-fd 2 --append", "wide log-fd:2 append" },
+	{ "--quiet --hybrid-merge", "wide quiet hybrid-merge" },
+
+	/* record, and report, of which -i is a file */
+	{ "record -o f -a", "record wide all-cpus output:f" },
+	{ "record -o f -i true", "record no-inherit output:f command:true" },
+	{ "-o f record true", "record output:f command:true" },
+	{ "report -i f", "report wide input:f" },
+	{ "report -if", "report wide input:f" },
+	{ "report -Ai f", "report wide by:cpu input:f" },
+	{ "report --input=f", "report wide input:f" },
+	{ "report f", "report wide input:f" },
+	{ "report - -j", "report wide json input:-" },
+	{ "-j report -i f", "report wide json input:f" },
+	{ "-x , report -i f", "report wide csv:, input:f" },
+	{ "report --total -i f", "report wide by:all input:f" },
+	{ "report --per-socket -i f -x ;", "report wide csv:; by:socket input:f" },
+	{ "report --per-thread -i f", "report by:thread input:f" },
+
+	/* what is refused: "?" and words that the message must have */
+	{ "-p 7 -t 7", "?-p -t" },
+	{ "--all-user --all-kernel", "?--all-user --all-kernel" },
+	{ "-a -e a -G x --for-each-cgroup y", "?-G --for-each-cgroup" },
+	{ "-G x -e a -a", "?-G -e" },
+	{ "-e a -G x true", "?-G -a" },
+	{ "--for-each-cgroup x true", "?--for-each-cgroup -a" },
+	{ "-p 7 -e a -G x", "?-G -a" },
+	{ "-a --per-thread --for-each-cgroup x", "?--per-thread cgroup" },
+	{ "--per-thread -C 0", "?--per-thread -C" },
+	{ "--per-core true", "?--per-core -a" },
+	{ "-A -p 7", "?-A -a" },
+	{ "--per-node -t 7 -a", "?--per-node -a" },
+	{ "--per-cache=L5", "?--per-cache=L5 L1" },
+	{ "--per-cache=2", "?--per-cache=2 L1" },
+	{ "--per-cache=L", "?--per-cache=L L1" },
+	{ "--per-cache=", "?--per-cache= L1" },
+	{ "-D -1 true", "?-D --control" },
+	{ "-D -2 true", "?-D -2" },
+	{ "-D 1x true", "?-D 1x" },
+	{ "-r -1 true", "?-r -1" },
+	{ "-r 2 --metric-only true", "?-r --metric-only" },
+	{ "-r 2 --per-thread true", "?-r --per-thread" },
+	{ "--table true", "?--table -r" },
+	{ "-r 1 --table true", "?--table -r" },
+	{ "-p 7 --metric-only --per-thread", "?--metric-only --per-thread" },
+	{ "--timeout 9 true", "?--timeout 9 10" },
+	{ "--timeout 10 -I 10", "?--timeout -I" },
+	{ "-I 0", "?-I 0" },
+	{ "--interval-clear", "?--interval-clear -I" },
+	{ "--interval-count 2", "?--interval-count -I" },
+	{ "-x , -j", "?-x -j" },
+	{ "-B -x ,", "?-B -x" },
+	{ "-o f --log-fd 3", "?-o --log-fd" },
+	{ "--append", "?--append -o --log-fd" },
+	{ "--log-fd 0", "?--log-fd 0" },
+	{ "-C 0-", "?-C 0-" },
+	{ "-C 65536", "?-C 65536" },
+	{ "-p x", "?-p x" },
+	{ "-t -1", "?-t -1" },
+	{ "record -a", "?record -o" },
+	{ "record -o f -r 2 true", "?record -r" },
+	{ "record -o f --append true", "?record --append" },
+	{ "report", "?report -i" },
+	{ "report -a -i f", "?report" },
+	{ "report -r 2 -i f", "?report" },
+	{ "report -i f true", "?report command" },
+	{ "--input=f", "?--input report" },
+	{ "list -A", "?list" },
+};
+
+/* perf's opt_aggr_mode_to_aggr_mode(): of two, the one that comes first */
+static const struct {
+	const char *option;
+	enum td_aggregation how;
+} order[] = {
+	{ "-A", TD_AGGREGATE_CPU },
+	{ "--per-thread", TD_AGGREGATE_THREAD },
+	{ "--per-core", TD_AGGREGATE_CORE },
+	{ "--per-cache", TD_AGGREGATE_CACHE },
+	{ "--per-cluster", TD_AGGREGATE_CLUSTER },
+	{ "--per-die", TD_AGGREGATE_DIE },
+	{ "--per-socket", TD_AGGREGATE_SOCKET },
+	{ "--per-node", TD_AGGREGATE_NODE },
+};
+/* clang-format on */
+
+/* Of text, whose pieces are to live as long as the options. */
+static int parse(struct td_opts *opts, char *text, char **argv,
+		 struct td_err *err)
+{
+	char *word, *rest = text;
+	int argc = 0;
+
+	argv[argc++] = (char[]){ "tdstat" };
+	while ((word = strsep(&rest, " ")) && *word && argc < MAX_WORDS)
+		argv[argc++] = word;
+	argv[argc] = NULL;
+	return td_opts_parse(opts, argc, argv, err);
+}
+
+static void put_ints(FILE *fp, const char *name, const struct td_ints *ints)
+{
+	td_autofree char *text = td_ints_format(ints);
+
+	if (ints->nr)
+		fprintf(fp, "%s:%s ", name, text);
+}
+
+static void put_target(FILE *fp, const struct td_opts *o)
+{
+	fprintf(fp, "%s%s%s%s", td_opts_attaches(o) ? "attaches " : "",
+		td_opts_system_wide(o) ? "wide " : "",
+		o->all_cpus ? "all-cpus " : "",
+		o->no_inherit ? "no-inherit " : "");
+	put_ints(fp, "cpus", &o->cpus);
+	if (o->has_cpus != (o->cpus.nr > 0))
+		fputs("has-cpus? ", fp);
+	put_ints(fp, "pids", &o->pids);
+	put_ints(fp, "tids", &o->tids);
+	if (o->overridden)
+		fprintf(fp, "overridden:%s ", o->overridden);
+	for (size_t i = 0; i < o->nr_events; i++)
+		fprintf(fp, "%s%s%s", i ? "," : "events:", o->events[i].list,
+			i + 1 == o->nr_events ? " " : "");
+	if (o->cgroups)
+		fprintf(fp, "cgroups:%s ", o->cgroups);
+	if (o->cgroups_first)
+		fputs("cgroups-first ", fp);
+	if (o->each_cgroup)
+		fprintf(fp, "each-cgroup:%s ", o->each_cgroup);
+}
+
+static void put_int(FILE *fp, const char *name, int value)
+{
+	if (value)
+		fprintf(fp, "%s:%d ", name, value);
+}
+
+static void put_text(FILE *fp, const char *name, const char *text)
+{
+	if (text)
+		fprintf(fp, "%s:%s ", name, text);
+}
+
+static void put_when(FILE *fp, const struct td_opts *o)
+{
+	put_int(fp, "interval", o->interval_ms);
+	put_int(fp, "delay", o->delay_ms);
+	put_text(fp, "control", o->control);
+	if (o->has_repeat || o->repeat != 1)
+		fprintf(fp, "repeat:%d ", o->repeat);
+	put_int(fp, "timeout", o->timeout_ms);
+	put_text(fp, "pre", o->pre);
+	put_text(fp, "post", o->post);
+	fprintf(fp, "%s%s%s%s%s", o->sync ? "sync " : "",
+		o->table ? "table " : "", o->summary ? "summary " : "",
+		o->no_csv_summary ? "no-csv-summary " : "",
+		o->interval_clear ? "interval-clear " : "");
+}
+
+static const char *const aggregations[TD_NR_AGGREGATIONS] = {
+	[TD_AGGREGATE_ALL] = "all",       [TD_AGGREGATE_CPU] = "cpu",
+	[TD_AGGREGATE_CORE] = "core",     [TD_AGGREGATE_CLUSTER] = "cluster",
+	[TD_AGGREGATE_CACHE] = "cache",   [TD_AGGREGATE_DIE] = "die",
+	[TD_AGGREGATE_SOCKET] = "socket", [TD_AGGREGATE_NODE] = "node",
+	[TD_AGGREGATE_THREAD] = "thread",
+};
+
+static void put_form(FILE *fp, const struct td_opts *o)
+{
+	if (o->format == TD_FORMAT_CSV)
+		fprintf(fp, "csv:%s ", o->separator);
+	fprintf(fp, "%s%s%s", o->format == TD_FORMAT_JSON ? "json " : "",
+		o->asked_big_num ? "big-num " : "",
+		o->no_big_num ? "no-big-num " : "");
+	if (o->aggregations)
+		put_text(fp, "by", aggregations[td_opts_aggregation(o)]);
+	put_int(fp, "cache", o->cache_level);
+	put_text(fp, "output", o->output);
+	put_int(fp, "log-fd", o->log_fd);
+	fprintf(fp, "%s%s%s", o->append ? "append " : "",
+		o->quiet ? "quiet " : "",
+		o->hybrid_merge ? "hybrid-merge " : "");
+	put_text(fp, "input", o->input);
+	for (size_t i = 0; o->command && o->command[i]; i++)
+		fprintf(fp, "%s%s", i ? "," : "command:", o->command[i]);
+}
+
+static char *describe(const struct td_opts *o)
+{
+	static const char *const subcommands[] = {
+		[TD_STAT] = "",
+		[TD_RECORD] = "record ",
+		[TD_REPORT] = "report ",
+		[TD_LIST] = "list ",
+	};
+	char *text = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
+
+	if (!fp)
+		return NULL;
+	fputs(subcommands[o->subcommand], fp);
+	put_target(fp, o);
+	put_when(fp, o);
+	put_form(fp, o);
+	fclose(fp);
+	if (size && text[size - 1] == ' ')
+		text[size - 1] = '\0';
+	return text;
+}
+
+/* Wrong words, and a message that has all those of want. */
+static void check_refusal(size_t r, int rc, const struct td_err *err)
+{
+	td_autofree char *copy = strdup(rows[r].want + 1);
+	char *rest = copy, *word;
+
+	ok(rc == -EINVAL && err->code == -EINVAL && err->usage,
+	   "'%s': refused: %d", rows[r].words, rc);
+	while ((word = strsep(&rest, " ")))
+		ok(strstr(err->msg, word), "'%s': %s in '%s'", rows[r].words,
+		   word, err->msg);
+}
+
+static void test_row(size_t r)
+{
+	td_autofree char *text = strdup(rows[r].words);
+	char *argv[MAX_WORDS + 1];
+	struct td_opts opts;
+	struct td_err err = { 0 };
+	int rc = parse(&opts, text, argv, &err);
+
+	if (*rows[r].want == '?') {
+		check_refusal(r, rc, &err);
+		if (!rc)
+			td_opts_free(&opts);
+		return;
+	}
+	ok(rc == 0, "'%s': %s", rows[r].words, err.msg);
+	if (!rc) {
+		char *got = describe(&opts);
+
+		is_str(got, rows[r].want, "'%s'", rows[r].words);
+		free(got);
+		td_opts_free(&opts);
+	}
+}
+
+static void test_pair(size_t a, size_t b)
+{
+	size_t first = a < b ? a : b;
+	td_autofree char *text = NULL;
+	char *argv[MAX_WORDS + 1];
+	struct td_opts opts;
+	struct td_err err = { 0 };
+
+	if (asprintf(&text, "%s %s", order[a].option, order[b].option) < 0)
+		return;
+	ok(parse(&opts, text, argv, &err) == 0 &&
+		   td_opts_aggregation(&opts) == order[first].how,
+	   "%s and %s: %s", order[a].option, order[b].option,
+	   order[first].option);
+	td_opts_free(&opts);
+}
+
+int main(void)
+{
+	for (size_t r = 0; r < TD_ARRAY_SIZE(rows); r++)
+		test_row(r);
+	for (size_t a = 0; a < TD_ARRAY_SIZE(order); a++) {
+		for (size_t b = 0; b < TD_ARRAY_SIZE(order); b++)
+			test_pair(a, b);
+	}
+	return done_testing();
+}

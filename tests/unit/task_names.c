@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/task_names.h"
+
+#include <stdlib.h>
+
+#include "lib/util.h"
+#include "tests/unit/test.h"
+#include "tests/unit/tree.h"
+
+#define MAX_STEPS 8
+
+/* clang-format off */
+/* Names that are set, then what is found; told: those that are new, by tid. */
+static const struct {
+	const char *name;
+	struct {
+		int tid;
+		const char *name; /* NULL: tell now, and compare with told */
+		const char *told;
+	} steps[MAX_STEPS];
+	const char *found; /* at the end: "tid=name ..." of tids 0 to 9 */
+} rows[] = {
+	{ "none", { { 0, NULL, "" } }, "" },
+	{ "one", { { 7, "make" }, { 0, NULL, "7=make" }, { 0, NULL, "" } },
+	  "7=make" },
+	{ "in any order",
+	  { { 7, "g" }, { 3, "c" }, { 9, "i" }, { 1, "a" }, { 8, "h" },
+	    { 0, "z" }, { 0, NULL, "0=z 1=a 3=c 7=g 8=h 9=i" } },
+	  "0=z 1=a 3=c 7=g 8=h 9=i" },
+	{ "a new name before it was told", { { 7, "a" }, { 7, "b" },
+					     { 0, NULL, "7=b" } }, "7=b" },
+	{ "a new name after it was told",
+	  { { 7, "a" }, { 5, "x" }, { 0, NULL, "5=x 7=a" }, { 7, "b" },
+	    { 0, NULL, "7=b" }, { 0, NULL, "" } }, "5=x 7=b" },
+	{ "the same name is nothing new",
+	  { { 7, "a" }, { 0, NULL, "7=a" }, { 7, "a" }, { 0, NULL, "" } },
+	  "7=a" },
+	{ "one that begins in between is told, the others are not again",
+	  { { 3, "a" }, { 5, "b" }, { 0, NULL, "3=a 5=b" }, { 4, "c" },
+	    { 1, "d" }, { 0, NULL, "1=d 4=c" } }, "1=d 3=a 4=c 5=b" },
+	{ "two tasks of one name, and no name at all",
+	  { { 3, "a" }, { 4, "a" }, { 5, "" },
+	    { 0, NULL, "3=a 4=a 5=" } }, "3=a 4=a 5=" },
+};
+
+static const struct {
+	const char *path, *text;
+} files[] = {
+	{ "7/comm", "make\n" },
+	{ "8/comm", "with blanks - \303\251\n" },
+	{ "9/comm", "\n" },
+	{ "2147483647/comm", "last\n" },
+};
+/* clang-format on */
+
+static char *tell(struct td_task_names *names)
+{
+	const struct td_task_name *name;
+	char *text = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
+	const char *blank = "";
+
+	if (!fp)
+		return NULL;
+	while ((name = td_task_names_next(names))) {
+		fprintf(fp, "%s%d=%s", blank, name->tid, name->name);
+		blank = " ";
+	}
+	fclose(fp);
+	return text;
+}
+
+static char *find_all(const struct td_task_names *names)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
+	const char *blank = "";
+
+	if (!fp)
+		return NULL;
+	for (int tid = 0; tid < 10; tid++) {
+		const char *name = td_task_names_find(names, tid);
+
+		if (!name)
+			continue;
+		fprintf(fp, "%s%d=%s", blank, tid, name);
+		blank = " ";
+	}
+	fclose(fp);
+	return text;
+}
+
+static bool is_step(size_t r, size_t s)
+{
+	return s < MAX_STEPS &&
+	       (rows[r].steps[s].name || rows[r].steps[s].told);
+}
+
+static void test_row(size_t r)
+{
+	struct td_task_names names = { 0 };
+	td_autofree char *found = NULL;
+
+	for (size_t s = 0; is_step(r, s); s++) {
+		td_autofree char *told = NULL;
+
+		if (rows[r].steps[s].name) {
+			ok(td_task_names_set(&names, rows[r].steps[s].tid,
+					     rows[r].steps[s].name) == 0,
+			   "%s: step %zu", rows[r].name, s);
+			continue;
+		}
+		told = tell(&names);
+		is_str(told, rows[r].steps[s].told, "%s: step %zu",
+		       rows[r].name, s);
+	}
+	found = find_all(&names);
+	is_str(found, rows[r].found, "%s: found", rows[r].name);
+	td_task_names_free(&names);
+	ok(!names.nr && !td_task_names_find(&names, 7), "%s: freed",
+	   rows[r].name);
+}
+
+/* Each once, in no order. */
+static void test_many(void)
+{
+	struct td_task_names names = { 0 };
+	bool fine = true;
+	char text[16];
+
+	for (int i = 0; i < 1000; i++) {
+		int tid = i * 7919 % 1000;
+
+		snprintf(text, sizeof(text), "t%d", tid);
+		fine &= td_task_names_set(&names, tid, text) == 0;
+	}
+	for (int tid = 0; tid < 1000; tid++) {
+		const char *found = td_task_names_find(&names, tid);
+
+		snprintf(text, sizeof(text), "t%d", tid);
+		fine &= found && strcmp(found, text) == 0;
+	}
+	ok(fine && names.nr == 1000 && !td_task_names_find(&names, 1000) &&
+		   !td_task_names_find(&names, -1),
+	   "a thousand names");
+	td_task_names_free(&names);
+}
+
+static void test_read(const struct td_sysfs *fs, const char *root)
+{
+	struct td_task_names names = { 0 };
+
+	for (int tid = 6; tid < 10; tid++)
+		ok(td_task_names_read(&names, fs, tid) == 0, "read %d", tid);
+	ok(!td_task_names_find(&names, 6), "there is no task 6");
+	is_str(td_task_names_find(&names, 7), "make", "without the line end");
+	is_str(td_task_names_find(&names, 8), "with blanks - \303\251",
+	       "a name with blanks");
+	td_task_names_read(&names, fs, 2147483647);
+	is_str(td_task_names_find(&names, 2147483647), "last",
+	       "the largest number");
+	test_file(root, "7/comm", "cc1\n", 4);
+	td_task_names_read(&names, fs, 7);
+	is_str(td_task_names_find(&names, 7), "cc1", "a new name");
+	test_tree_remove(root);
+	ok(td_task_names_read(&names, fs, 7) == 0, "a task that is gone");
+	is_str(td_task_names_find(&names, 7), "cc1", "keeps its name");
+	td_task_names_free(&names);
+}
+
+int main(void)
+{
+	char root[] = "/tmp/task_names.XXXXXX";
+	struct td_sysfs fs = { .sys = -1 };
+
+	for (size_t r = 0; r < TD_ARRAY_SIZE(rows); r++)
+		test_row(r);
+	test_many();
+	if (!mkdtemp(root))
+		return 1;
+	for (size_t i = 0; i < TD_ARRAY_SIZE(files); i++)
+		test_file(root, files[i].path, files[i].text,
+			  strlen(files[i].text));
+	fs.proc = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	test_read(&fs, root);
+	close(fs.proc);
+	test_tree_remove(root);
+	return done_testing();
+}

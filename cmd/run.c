@@ -202,12 +202,6 @@ static uint64_t elapsed_ns(const struct td_run *run)
 	return run->began ? td_now_ns() - run->waiter.start_ns : 0;
 }
 
-static bool is_quiet(const struct td_run *run)
-{
-	return run->opts->interval_count &&
-	       run->printed == run->opts->interval_count;
-}
-
 /* What was counted since the last row. */
 static int put_rest(struct td_run *run, const struct td_usage *usage,
 		    struct td_err *err)
@@ -230,7 +224,7 @@ static int put_rest(struct td_run *run, const struct td_usage *usage,
 static int put_last(struct td_run *run, struct td_err *err)
 {
 	struct td_usage usage = { .elapsed_ns = elapsed_ns(run) };
-	bool quiet = is_quiet(run);
+	bool quiet = td_run_is_quiet(run);
 	int rc = 0;
 
 	if (!quiet && run->watch)

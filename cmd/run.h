@@ -93,6 +93,8 @@ int td_run_begin(struct td_run *run, struct td_err *err);
 int td_run_end_delay(struct td_run *run, struct td_err *err);
 /* run_loop.c: to the end of what is counted */
 int td_run_loop(struct td_run *run, struct td_err *err);
+/* --interval-count rows are out. */
+bool td_run_is_quiet(const struct td_run *run);
 /* A look at the counters, into what the next row shows. */
 int td_run_read(struct td_run *run, struct td_err *err);
 /* A row out of its turn, if there are rows. */

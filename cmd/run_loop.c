@@ -11,8 +11,7 @@
 /* So many threads that have ended hold descriptors, until they are read. */
 #define MAX_ENDED 64
 
-/* --interval-count rows are out. */
-static bool is_quiet(const struct td_run *run)
+bool td_run_is_quiet(const struct td_run *run)
 {
 	return run->opts->interval_count &&
 	       run->printed == run->opts->interval_count;
@@ -114,7 +113,7 @@ int td_run_put_row_now(struct td_run *run, struct td_err *err)
 	uint64_t time_ns;
 	int rc;
 
-	if (!run->opts->interval_ms || !run->began || is_quiet(run))
+	if (!run->opts->interval_ms || !run->began || td_run_is_quiet(run))
 		return 0;
 	time_ns = td_now_ns() - run->waiter.start_ns;
 	rc = td_run_read(run, err);
@@ -173,7 +172,7 @@ static bool is_over(const struct td_run *run, const struct td_wake *wake)
 	if (run->child.pid > 0)
 		return run->waiter.child_ended;
 	return run->signals || run->timed_out || run->told_to_stop ||
-	       is_quiet(run) || wake->what & TD_WAKE_TARGETS;
+	       td_run_is_quiet(run) || wake->what & TD_WAKE_TARGETS;
 }
 
 static int take_wake(struct td_run *run, const struct td_wake *wake,
@@ -194,7 +193,7 @@ static int take_wake(struct td_run *run, const struct td_wake *wake,
 	if (!rc && run->nr_ended > MAX_ENDED)
 		rc = td_run_read(run, err);
 	/* told to stop, it only waits for the command: as perf stat does */
-	if (!rc && wake->what & TD_WAKE_TICK && !is_quiet(run) &&
+	if (!rc && wake->what & TD_WAKE_TICK && !td_run_is_quiet(run) &&
 	    !run->told_to_stop)
 		rc = tick(run, wake->ticks, err);
 	return rc;

@@ -29,8 +29,8 @@ struct td_counter_ops {
 	int (*read)(struct td_counter *counter, uint64_t *time_ns,
 		    struct td_readings *readings, struct td_err *err);
 	/*
-	 * Per thread, NULL else: one that began is counted from now on
-	 * (-ESRCH: it has ended already), one that ended is read once more;
+	 * Per thread, NULL else: one that began is counted from now on, if the
+	 * others are (-ESRCH: it has ended already), one that ended is read once more;
 	 * what ended is in all readings to come until it is forgotten.
 	 */
 	int (*add_task)(struct td_counter *counter, int tid,

@@ -18,6 +18,7 @@ struct perf_counter {
 	struct td_counter_setup setup;
 	struct td_open_set *sets; /* one, or one a thread */
 	size_t nr_sets;
+	bool on; /* threads that join begin to count at once */
 	struct td_reader reader;
 };
 
@@ -99,6 +100,8 @@ static int perf_enable(struct td_counter *base, bool on, int event,
 
 	for (size_t i = 0; !rc && i < counter->nr_sets; i++)
 		rc = switch_set(&counter->sets[i], on, event, err);
+	if (!rc && event < 0)
+		counter->on = on;
 	return rc;
 }
 
@@ -263,7 +266,7 @@ static int perf_add_task(struct td_counter *base, int tid, struct td_err *err)
 	struct perf_counter *counter = perf_counter_of(base);
 	int rc = open_thread(counter, tid, err);
 
-	if (!rc)
+	if (!rc && counter->on)
 		rc = switch_set(&counter->sets[counter->nr_sets - 1], true, -1,
 				err);
 	if (!rc && begin_reading(counter, counter->nr_sets - 1))
@@ -327,6 +330,7 @@ int td_counter_perf_open(struct td_counter **out,
 		return td_err_nomem(err);
 	counter->base.ops = per_thread ? &perf_thread_ops : &perf_ops;
 	counter->setup = *setup;
+	counter->on = setup->target->enable_on_exec;
 	counter->reader.notes = setup->notes;
 	rc = td_check_cgroups(setup, err);
 	if (!rc)

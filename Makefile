@@ -247,7 +247,7 @@ endif
 # --- the source ---------------------------------------------------------------
 
 CLANG_FORMAT := clang-format --style=file:.ci/clang-format
-SCRIPTS := .ci/run .ci/layers tests/tally tests/boot tests/save-machine tests/data/remake $(wildcard tests/bench/run tests/perf/run tests/perf/bin/perf tests/*/*.sh tests/*/*.ba[ts]*)
+SCRIPTS := .ci/run .ci/layers tests/tally tests/boot tests/save-machine tests/data/remake cmd/completion/tdstat.bash $(wildcard tests/bench/run tests/perf/run tests/perf/bin/perf tests/*/*.sh tests/*/*.ba[ts]*)
 LINTS := layers gcc clang cppcheck format shellcheck mandoc codespell
 tool = @command -v $1 >/dev/null || { echo "lint: no $1 here, skipped"; exit 0; };
 
@@ -290,6 +290,8 @@ format:
 install: all
 	install -Dm755 $(B)/tdstat $(DESTDIR)$(bindir)/tdstat
 	install -Dm644 man/tdstat.1 $(DESTDIR)$(mandir)/man1/tdstat.1
+	install -Dm644 cmd/completion/tdstat.bash $(DESTDIR)$(datadir)/bash-completion/completions/tdstat
+	install -Dm644 cmd/completion/_tdstat $(DESTDIR)$(datadir)/zsh/site-functions/_tdstat
 	install -d $(DESTDIR)$(datadir)/tdstat/pmu-events
 	cp -R build/linux/tools/perf/pmu-events/arch/x86/. $(DESTDIR)$(datadir)/tdstat/pmu-events
 

@@ -127,7 +127,7 @@ static int check_runs(const struct td_opts *o, struct td_err *err)
 		{ o->metric_only && o->repeat > 1,
 		  "--metric-only and -r exclude each other" },
 		{ o->table && o->repeat <= 1, "--table needs -r 2 or more" },
-		{ o->dry_run && o->output,
+		{ o->dry_run && o->output && !record,
 		  "--dry-run and -o exclude each other" },
 		{ o->input != NULL, "--input belongs to tdstat report" },
 		{ record && !o->output, "tdstat record needs -o FILE" },

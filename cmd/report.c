@@ -128,6 +128,10 @@ static int build_aggregator(struct td_aggregator *agg,
 
 	if (!opts->aggregations)
 		how = rec->info.how;
+	if (rec->info.sums && how == TD_AGGREGATE_CPU && how != rec->info.how)
+		return td_err_set(err, -ENODATA,
+				  "-A: %s holds sums a %s, not CPUs", rec->path,
+				  td_aggregation_name(rec->info.how));
 	if (td_aggregation_wants_places(how) && !rec->places)
 		return td_err_set(err, -ENODATA,
 				  "%s does not say where its CPUs are",

@@ -241,7 +241,7 @@ static int put_last(struct td_run *run, struct td_err *err)
 		say_if_nothing(run);
 	say_missed(run);
 	td_run_say_notes(run);
-	if (run->opts->verbose)
+	if (run->opts->verbose && !run->opts->quiet)
 		td_describe_shares(stderr, &run->machine, &run->plan,
 				   &run->all);
 	if (rc || !run->recording)

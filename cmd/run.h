@@ -91,6 +91,8 @@ int td_run_open_counter(struct td_run *run, struct td_err *err);
 int td_run_begin(struct td_run *run, struct td_err *err);
 /* The delay is over: counters on, clock started. */
 int td_run_end_delay(struct td_run *run, struct td_err *err);
+/* One event is to be counted, and none was yet. */
+int td_run_first_enable(struct td_run *run, struct td_err *err);
 /* run_loop.c: to the end of what is counted */
 int td_run_loop(struct td_run *run, struct td_err *err);
 /* --interval-count rows are out. */

@@ -179,10 +179,24 @@ static int begin_time(struct td_run *run, struct td_err *err)
 		       : td_run_times(run, 0, NULL, &unused, err);
 }
 
+/* With -D: what was off until now has no baseline yet, and maybe no clock. */
+int td_run_first_enable(struct td_run *run, struct td_err *err)
+{
+	int rc = 0;
+
+	if (!run->counting)
+		rc = read_baseline(run, err);
+	run->counting = true;
+	return rc || run->began ? rc : begin_time(run, err);
+}
+
 int td_run_end_delay(struct td_run *run, struct td_err *err)
 {
-	int rc = run->counting ? 0 : enable_counter(run, err);
+	int rc;
 
+	if (run->counting) /* --control was faster */
+		return 0;
+	rc = enable_counter(run, err);
 	if (!rc)
 		td_run_say(run, "Events enabled\n");
 	return rc || run->began ? rc : begin_time(run, err);

@@ -29,7 +29,9 @@ static int switch_event(struct td_run *run, const char *name, bool on,
 			   td_is_text(name) ? name : "of that name");
 		return 0;
 	}
-	rc = run->counter->ops->enable(run->counter, on, event, err);
+	rc = on && !run->counting ? td_run_first_enable(run, err) : 0;
+	if (!rc)
+		rc = run->counter->ops->enable(run->counter, on, event, err);
 	if (!rc)
 		td_run_say(run, "Event %s %s\n", name,
 			   on ? "enabled" : "disabled");

@@ -84,7 +84,7 @@ int td_run_open(struct td_run *run, struct td_err *err)
 
 	if (!rc)
 		rc = td_run_open_counter(run, err);
-	if (!rc && run->opts->verbose && !run->runs)
+	if (!rc && run->opts->verbose && !run->opts->quiet && !run->runs)
 		td_describe(stderr, &run->machine, &run->measure.tree,
 			    &run->plan, &run->target);
 	return rc;

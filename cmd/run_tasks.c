@@ -49,8 +49,12 @@ int td_run_watch_tasks(struct td_run *run, struct td_err *err)
 	const struct td_target *target = &run->target;
 	int rc = 1;
 
+	/* a report of the recording may want to tell them apart */
 	if (!target->per_thread)
-		return 0;
+		return run->opts->subcommand == TD_RECORD &&
+				       td_opts_attaches(run->opts)
+			       ? read_names(run, err)
+			       : 0;
 	/* of all that there are, and without inheritance: those of now */
 	for (int i = 0; rc > 0 && i < TD_ATTEMPTS; i++)
 		rc = target->inherit || run->opts->no_inherit

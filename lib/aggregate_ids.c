@@ -230,14 +230,15 @@ int td_aggregator_build(struct td_aggregator *agg, enum td_aggregation how,
 		int found = find_cache(places, nr, cache_level);
 
 		if (!found)
-			return td_err_set(err, -ENODATA,
-					  cache_level
-						  ? "--per-cache=L%d: the CPUs "
-						    "have no such cache"
-						  : "--per-cache: the kernel "
-						    "does not say what caches "
-						    "the CPUs have",
-					  cache_level);
+			return td_err_set(
+				err, -ENODATA,
+				cache_level && find_cache(places, nr, 0)
+					? "--per-cache=L%d: the CPUs "
+					  "have no such cache"
+					: "--per-cache: what caches "
+					  "the CPUs have is not "
+					  "known",
+				cache_level);
 		cache_level = found;
 	} else if (!is_known(how, places, nr)) {
 		return td_err_set(

@@ -226,6 +226,7 @@ static void put_head(struct td_perf_file *file, const struct pmus *pmus,
 	td_json_put_int(head, "interval_ms", interval_ms(file));
 	td_json_put_string(head, "target", file->path);
 	td_json_put_string(head, "aggregation", td_perf_kind_name(unit->kind));
+	json_object_object_add(head, "sums", json_object_new_boolean(true));
 	if (unit->kind == TD_PERF_CACHE)
 		td_json_put_int(head, "cache_level", unit->cache_level);
 	if (file->nr_cgroups)

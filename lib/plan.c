@@ -253,9 +253,14 @@ static void set_excludes(struct perf_event_attr *attr,
 	bool hosts = mods->guest || mods->host;
 	bool precise = mods->precise > 0;
 
-	attr->exclude_user = target->all_kernel || (rings && !mods->user);
-	attr->exclude_kernel = target->all_user || target->exclude_kernel ||
-			       (rings && !mods->kernel);
+	attr->exclude_user = rings && !mods->user;
+	attr->exclude_kernel = rings && !mods->kernel;
+	/* these overrule letters (create_perf_stat_counter()) */
+	if (target->all_user || target->all_kernel) {
+		attr->exclude_user = target->all_kernel;
+		attr->exclude_kernel = target->all_user;
+	}
+	attr->exclude_kernel |= target->exclude_kernel;
 	attr->exclude_hv =
 		(rings && !mods->hypervisor) || target->exclude_kernel;
 	attr->exclude_idle = mods->non_idle;

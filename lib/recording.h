@@ -27,6 +27,7 @@ struct td_recording_info {
 	char **metrics;
 	size_t nr_metrics;
 	enum td_aggregation how;
+	bool sums;       /* of how: its CPUs are made up, an id each */
 	int cache_level; /* of TD_AGGREGATE_CACHE; 0: the last one */
 	/* The cgroups that readings number. */
 	char **cgroups;

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# Completion of tdstat for bash, with the package bash-completion or without.
+# What options there are, and which take a value, says --help; all names come
+# from "tdstat list" and the kernel.
+
+# The words of the line, split at blanks alone: readline also splits at = and :.
+# Sets words and cword, and offset_of, where each of them is in COMP_WORDS.
+_tdstat_words() {
+	local line=$COMP_LINE word i
+
+	words=() offset_of=() cword=0
+	for ((i = 0; i < ${#COMP_WORDS[@]}; i++)); do
+		word=${COMP_WORDS[i]}
+		if [ "$i" -gt 0 ] && [[ $line != [[:blank:]]* ]]; then
+			words[${#words[@]} - 1]+=$word
+		else
+			words+=("$word")
+			offset_of+=("$i")
+		fi
+		line=${line#"${line%%[![:blank:]]*}"}
+		line=${line#"$word"}
+		if [ "$i" -eq "$COMP_CWORD" ]; then cword=$((${#words[@]} - 1)); fi
+	done
+}
+
+# A line for each name of an option: "-C=" and "--cpu=" take a value, "-a" and
+# "--all-cpus" do not, and "--per-cache[=" may.
+_tdstat_options() {
+	"${words[0]}" --help 2>/dev/null | sed -n '
+		s/^ \{2,6\}\(-[^-]\), \(--[a-z-]*\)\(\[\{0,1\}=\{0,1\}\).*/\1\3 \2\3/p
+		s/^ \{2,6\}\(--[a-z-]*\)\(\[\{0,1\}=\{0,1\}\).*/\1\2/p
+		s/^ \{2,6\}\(-[^-,]\) .*/\1/p' | tr ' ' '\n'
+}
+
+# Does the option take a value that may be a word of its own?
+_tdstat_takes_value() {
+	[[ $'\n'$options$'\n' == *$'\n'"$1="$'\n'* ]] ||
+		[[ $subcommand == report && $1 == -i ]]
+}
+
+# Which option the next word is the value of, if any: sets option.
+_tdstat_read_option() {
+	local letters=${1#-}
+
+	option=
+	case $1 in
+	--*) _tdstat_takes_value "$1" && option=$1 ;;
+	*)
+		while [ -n "$letters" ]; do
+			if _tdstat_takes_value "-${letters:0:1}"; then
+				[ ${#letters} -gt 1 ] || option=-$letters
+				return
+			fi
+			letters=${letters:1}
+		done
+		;;
+	esac
+	return 0
+}
+
+# Reads the words before the cursor: sets subcommand, option, and command, the
+# place of the command's name.
+_tdstat_read_words() {
+	local i word
+
+	subcommand='' option='' command=
+	for ((i = 1; i < cword; i++)); do
+		word=${words[i]}
+		if [ -n "$option" ]; then
+			option=
+		elif [ "$word" = -- ]; then
+			command=$((i + 1))
+			return
+		elif [[ $word == -?* ]]; then
+			_tdstat_read_option "$word"
+		elif [ -z "$subcommand" ] && [[ $word == @(record|report|list) ]]; then
+			subcommand=$word
+		elif [[ $subcommand != @(report|list) ]]; then
+			command=$i
+			return
+		fi
+	done
+}
+
+# Of the lines on standard input, those that go on from cur.
+_tdstat_offer() {
+	local line
+
+	while IFS= read -r line; do
+		[[ $line == "$cur"* ]] && COMPREPLY+=("$line")
+	done
+	return 0
+}
+
+# The same of a list with commas, whose last entry is to be completed.
+_tdstat_offer_list() {
+	local before=${cur%"${cur##*["$1"]}"} line
+
+	while IFS= read -r line; do
+		[[ $before$line == "$cur"* ]] && COMPREPLY+=("$before$line")
+	done
+	return 0
+}
+
+# What "tdstat list" has in these sections.
+_tdstat_names() {
+	"${words[0]}" list -j "$@" 2>/dev/null |
+		sed -n 's/^{"kind":"[a-z]*","name":"\([^"]*\)".*/\1/p' | sort -u
+}
+
+# Those of the processor are in small letters there, but may be typed in others.
+_tdstat_events() {
+	_tdstat_names hw cache pmu sw tool tracepoint
+	if [[ ${cur##*[,\{]} == [A-Z]* ]]; then
+		_tdstat_names pmu | tr '[:lower:]' '[:upper:]'
+	fi
+}
+
+_tdstat_pmus() {
+	"${words[0]}" list -j pmu 2>/dev/null | sed -n 's/.*"pmu":"\(cpu[^"]*\)".*/\1/p' | sort -u
+}
+
+_tdstat_cgroups() {
+	local root
+
+	root=$(awk '$3 == "cgroup" && $4 ~ /(^|,)perf_event(,|$)/ { print $2; found = 1; exit }
+		$3 == "cgroup2" { second = $2 }
+		END { if (!found && second) print second }' /proc/self/mounts)
+	[ -n "$root" ] && find "$root" -mindepth 1 -maxdepth 4 -type d -printf '%P\n' 2>/dev/null
+}
+
+_tdstat_numbers() {
+	local path
+
+	for path in $1; do
+		path=${path##*/}
+		printf '%s\n' "${path#cpu}"
+	done
+}
+
+_tdstat_files() {
+	compopt -o filenames 2>/dev/null
+	_tdstat_offer < <(compgen "$1" -- "$cur")
+}
+
+# The value of an option.
+_tdstat_value() {
+	case $1 in
+	-e | --event) _tdstat_offer_list ',{' < <(_tdstat_events) ;;
+	-M | --metrics) _tdstat_offer_list , < <(_tdstat_names metrics metricgroups) ;;
+	--cputype) _tdstat_offer < <(
+		printf '%s\n' core atom lowpower
+		_tdstat_pmus
+	) ;;
+	-p | --pid) _tdstat_offer_list , < <(_tdstat_numbers '/proc/[0-9]*') ;;
+	-t | --tid) _tdstat_offer_list , < <(_tdstat_numbers '/proc/[0-9]*/task/[0-9]*') ;;
+	-C | --cpu) _tdstat_offer_list , < <(_tdstat_numbers '/sys/devices/system/cpu/cpu[0-9]*') ;;
+	-G | --cgroup | --for-each-cgroup) _tdstat_offer_list , < <(_tdstat_cgroups) ;;
+	-l | --level | --td-level) _tdstat_offer < <(printf '%s\n' 1 2 3 4 5 6) ;;
+	--per-cache) _tdstat_offer < <(printf '%s\n' L1 L2 L3 L4) ;;
+	--metrics-dir) _tdstat_files -d ;;
+	-i | --input | -o | --output) _tdstat_files -f ;;
+	--pre | --post) _tdstat_offer < <(compgen -c -- "$cur") ;;
+	--control) _tdstat_control ;;
+	esac
+}
+
+# fd:CTL[,ACK] or fifo:CTL[,ACK]
+_tdstat_control() {
+	local before
+
+	case $cur in
+	fifo:*)
+		before=${cur%"${cur##*[:,]}"}
+		_tdstat_offer < <(compgen -P "$before" -f -- "${cur#"$before"}")
+		;;
+	*)
+		_tdstat_offer < <(printf '%s\n' fd: fifo:)
+		compopt -o nospace 2>/dev/null
+		;;
+	esac
+}
+
+# "--cpu=" without a blank behind it
+_tdstat_offer_options() {
+	_tdstat_offer < <(printf '%s\n' "$options" | sed 's/\[=$//; s/^\(-[^-]\)=$/\1/')
+	[[ ${#COMPREPLY[@]} -ne 1 || ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null
+}
+
+# A word that is neither an option nor its value.
+_tdstat_word() {
+	case $subcommand in
+	list) _tdstat_offer < <(
+		[[ " ${words[*]} " == *' --print '* ]] ||
+			printf '%s\n' hw cache pmu sysfs model sw tool tracepoint metrics metricgroups
+		_tdstat_names
+	) ;;
+	report) _tdstat_files -f ;;
+	'')
+		_tdstat_offer < <(printf '%s\n' record report list)
+		_tdstat_offer < <(compgen -c -- "$cur" | sort -u)
+		;;
+	*) _tdstat_offer < <(compgen -c -- "$cur" | sort -u) ;;
+	esac
+}
+
+# The command's own completion, if there is somebody who knows of it.
+_tdstat_command() {
+	if declare -F _command_offset >/dev/null; then
+		_command_offset "${offset_of[command]}"
+	elif [ "$cword" -eq "$command" ]; then
+		_tdstat_offer < <(compgen -c -- "$cur" | sort -u)
+	else
+		_tdstat_files -f
+	fi
+}
+
+# readline puts the replies behind the last = or : of the word.
+_tdstat_cut_replies() {
+	local before=${cur_word%"${cur_word##*["${COMP_WORDBREAKS//[^:=]/}"]}"} i
+
+	[[ $COMP_WORDBREAKS == *[:=]* && -n $before ]] || return 0
+	before=${before#"${cur_word%"$cur"}"}
+	for i in "${!COMPREPLY[@]}"; do
+		COMPREPLY[i]=${COMPREPLY[i]#"$before"}
+	done
+}
+
+_tdstat() {
+	# shellcheck disable=SC2034 # _init_completion sets them
+	local cur prev words cword split
+	local offset_of options subcommand option command cur_word
+
+	COMPREPLY=()
+	if declare -F _init_completion >/dev/null; then
+		_init_completion -n =: || return
+	fi
+	_tdstat_words
+	cur=${words[cword]} cur_word=$cur
+	options=$(_tdstat_options)
+	_tdstat_read_words
+	if [ -n "$command" ]; then
+		_tdstat_command
+		return
+	fi
+	cur=${cur#[\'\"]}
+	if [ -n "$option" ]; then
+		_tdstat_value "$option"
+	elif [[ $cur == --*=* ]]; then
+		option=${cur%%=*} cur=${cur#*=}
+		_tdstat_value "$option"
+	elif [[ $cur == -* ]]; then
+		_tdstat_offer_options
+	else
+		_tdstat_word
+	fi
+	_tdstat_cut_replies
+}
+
+complete -F _tdstat tdstat

@@ -1,0 +1,198 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# What the shells offer behind "tdstat".
+
+# shellcheck disable=SC2154 # helper.bash
+load helper
+
+completion=$here/../../cmd/completion
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	mkdir bin
+	ln -s "$TDSTAT" bin/tdstat
+	PATH=$PWD/bin:$PATH
+	saved alderlake
+}
+
+# The long options of --help, the only list of them that is not written by hand.
+help_options() {
+	"$TDSTAT" --help | grep -oE '^ {2,6}(-., )?--[a-z-]+' | grep -oE -e '--[a-z-]+' | sort -u
+}
+
+# --- bash -----------------------------------------------------------------------
+
+# offered WORD...: what is offered for the last one, a line each.  The words are
+# split as readline splits them, in a shell that has nothing but the script; with
+# $loaded, that is sourced before.
+offered() {
+	cat >ask.bash <<-'SCRIPT'
+		[ -z "$LOADED" ] || . "$LOADED"
+		. "$COMPLETION"
+		COMP_LINE=$* COMP_WORDS=()
+		COMP_POINT=${#COMP_LINE}
+		for rest; do
+			[ -n "$rest" ] || COMP_WORDS+=("")
+			while [ -n "$rest" ]; do
+				case $rest in
+				[:=]*) part=${rest%%[!:=]*} ;;
+				*) part=${rest%%[:=]*} ;;
+				esac
+				COMP_WORDS+=("$part")
+				rest=${rest#"$part"}
+			done
+		done
+		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+		function=$(complete -p tdstat | sed 's/.* -F \([^ ]*\) .*/\1/')
+		$function tdstat
+		printf '%s\n' "${COMPREPLY[@]}"
+	SCRIPT
+	COMPLETION=$completion/tdstat.bash LOADED=${loaded-} bash --norc ask.bash tdstat "$@" 2>/dev/null | sort -u
+}
+
+# offers WHAT -- WORD...: exactly these, in order
+offers() {
+	local what=()
+
+	while [ "$1" != -- ]; do
+		what+=("$1")
+		shift
+	done
+	assert_same "$(printf '%s\n' "${what[@]}" | sort -u)" "$(offered "${@:2}")"
+}
+
+@test "bash: the long options of --help, and nothing else" {
+	assert_same "$(help_options)" "$(offered -- | sed 's/=$//' | sort -u)"
+	[ "$(help_options | wc -l)" -gt 60 ]
+	# also behind others, and in subcommands
+	assert_same "$(help_options)" "$(offered -a -C 0 -I1000 record -o file -- | sed 's/=$//' | sort -u)"
+	offers --per-cache --per-cluster --per-core -- --per-c
+	offers --tid= --timeout= -- --ti
+	offers '' -- --nosuch
+}
+
+@test "bash: short options, as --help has them" {
+	assert_same "$("$TDSTAT" --help | grep -oE '^ {2}-[^- ]' | tr -d ' ' | sort -u)" \
+		"$(offered - | grep '^-[^-]')"
+}
+
+@test "bash: events and metrics of the machine, also in lists and groups" {
+	offers sched_swap_numa sched_switch -- -e sched:sched_sw
+	offers sched_swap_numa sched_switch -- -a --event=cycles,sched:sched_sw
+	offers L1-dcache-load-misses L1-dcache-loads -- -e L1-dcache-load
+	offers cycles,L1-dcache-load-misses cycles,L1-dcache-loads -- -e cycles,L1-dcache-load
+	offers '{cycles,LLC-loads' '{cycles,LLC-load-misses' -- -e "'{cycles,LLC-load"
+	offers DTLB_LOAD_MISSES.WALK_COMPLETED DTLB_LOAD_MISSES.WALK_COMPLETED_4K \
+		DTLB_LOAD_MISSES.WALK_COMPLETED_2M_4M DTLB_LOAD_MISSES.WALK_COMPLETED_1G -- -e DTLB_LOAD_MISSES.WALK_C
+	offers TopdownL1 TopdownL2 TopdownL3 TopdownL4 TopdownL5 TopdownL6 -- -M TopdownL
+	offers tma_l3_bound,tma_l2_bound -- --metrics tma_l3_bound,tma_l2_b
+	offers atom -- --cputype at
+	offers cpu_atom cpu_core -- --cputype=cpu
+}
+
+@test "bash: values of other options" {
+	touch file.csv
+	mkdir files
+	offers 1 2 3 4 5 6 -- -l ''
+	offers L1 L2 L3 L4 -- -a --per-cache=
+	offers file.csv files -- -o 'fi'
+	offers files -- --metrics-dir 'fi'
+	offers fifo: -- --control 'fi'
+	offers ctl,file.csv ctl,files -- --control fifo:ctl,fi
+	offers "$$" "$BASHPID" -- -p "$$"
+	offered -C '' | grep -qx "$(sed 's/[-,].*//' /sys/devices/system/cpu/online)"
+	offers '' -- -I 1
+}
+
+@test "bash: subcommands and commands; what stands behind them" {
+	touch file.csv
+	offered rec | grep -qx record
+	offered -a -I 100 rec | grep -qx record
+	offered -I1000 tds | grep -qx tdstat
+	# a command's own words are no options of tdstat's
+	refute [ -n "$(offered ls --per-c)" ]
+	refute [ -n "$(offered -- ls --per-c)" ]
+	offers file.csv -- -a -- ls 'fi'
+	offers file.csv -- report 'fi'
+	offers file.csv -- report -i 'fi'
+	offers file.csv -- report file.csv -x, -o 'fi'
+	offers --per-cache --per-cluster --per-core -- report file.csv --per-c
+	offers metricgroups metrics -- list metric
+	# behind --, list is a command
+	refute [ -n "$(offered -- list metric)" ]
+}
+
+@test "bash: the same with the package bash-completion" {
+	loaded=/usr/share/bash-completion/bash_completion
+	[ -e "$loaded" ] || skip "no bash-completion"
+	assert_same "$(help_options)" "$(offered -- | sed 's/=$//' | sort -u)"
+	offers sched_swap_numa sched_switch -- -a --event=cycles,sched:sched_sw
+	offers tma_l3_bound,tma_l2_bound -- -M tma_l3_bound,tma_l2_b
+	offers cpu_atom cpu_core -- --cputype=cpu
+	touch file.csv
+	offers file.csv -- -a -- ls 'fi'
+	offers file.csv -- report -i 'fi'
+}
+
+@test "bash: a machine without a PMU, and a tdstat that is not there" {
+	mkdir -p none/devices/system/cpu
+	echo 0 >none/devices/system/cpu/online
+	export SYSFS_PATH=$PWD/none PROCFS_PATH=/proc
+	offers task-clock -- -e task-c
+	offers '' -- -M tma_
+	rm bin/tdstat
+	PATH=/usr/bin:/bin offers '' -- --per-c
+}
+
+# --- zsh ------------------------------------------------------------------------
+
+needs_zsh() {
+	command -v zsh >/dev/null || skip "no zsh"
+}
+
+@test "zsh: the options of --help, and nothing else" {
+	needs_zsh
+	zsh -n "$completion/_tdstat"
+	# what the file gives to _arguments, with the braces and exclusions off
+	cat >ask.zsh <<-'SCRIPT'
+		_arguments() { print -rl -- "$@" }
+		fpath=($COMPLETION $fpath)
+		autoload -Uz _tdstat
+		words=(tdstat)
+		_tdstat
+	SCRIPT
+	COMPLETION=$completion zsh -f ask.zsh | sed 's/^(.*)\*\{0,1\}\(-\)/\1/; s/^\*//' >specs
+	assert_same "$(help_options)" "$(grep -oE '^--[a-z-]+' specs | sort -u | grep -v '^--$')"
+	assert_same "$("$TDSTAT" --help | grep -oE '^ {2}-[^- ]' | tr -d ' ' | sort -u)" \
+		"$(sed '1,/^-A$/d' specs | grep -oE '^-[^-*]' | sort -u)"
+	# a value is taken where --help has one
+	assert_same "$("$TDSTAT" --help | grep -oE '^ {2,6}(-., )?--[a-z-]+\[?=' | grep -oE -e '--[a-z-]+' | sort -u)" \
+		"$(grep -E '^--[a-z-]+=' specs | sed 's/=.*//' | sort -u)"
+}
+
+@test "zsh: a line is completed" {
+	needs_zsh
+	zsh -fc 'zmodload zsh/zpty' 2>/dev/null || skip "no zsh/zpty"
+	# a shell in a terminal of its own, a line and a tab, and what is to come of it
+	cat >ask.zsh <<-'SCRIPT'
+		zmodload zsh/zpty
+		zpty shell zsh -f -i
+		zpty -w shell "PS1='> '; fpath=($COMPLETION \$fpath)
+			autoload -Uz compinit; compinit -D -u; echo rea''dy"
+		zpty -r shell text $'*ready\r\n*'
+		zpty -w -n shell "$1"$'\t'
+		zpty -r shell text "*$2*" && echo completed
+		zpty -d shell
+	SCRIPT
+	export COMPLETION=$completion TERM=dumb
+	try timeout 20 zsh -f ask.zsh 'tdstat --per-clu' ster
+	assert_output completed
+	try timeout 20 zsh -f ask.zsh 'tdstat -a -e cycles,DTLB_LOAD_MISSES.WALK_COMPLETED_4' \
+		cycles,dtlb_load_misses.walk_completed_4k
+	assert_output completed
+	try timeout 20 zsh -f ask.zsh 'tdstat report --to' tal
+	assert_output completed
+	touch a_file
+	try timeout 20 zsh -f ask.zsh 'tdstat -a -- ls a_f' ile
+	assert_output completed
+}

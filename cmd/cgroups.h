@@ -6,10 +6,11 @@
 #include "lib/plan.h"
 
 /*
- * -G: the first cgroup is the first event's, and so on, one alone all events';
- * a group's must be one.  each: nothing is to be assigned.
+ * -G: the first cgroup is the first event's, and so on; one alone is that of
+ * the first nr_specs events of the text, those before it.  A group's must be
+ * one.
  */
 int td_cgroups_assign(struct td_plan *plan, const struct td_cgroups *cgroups,
-		      bool each, struct td_err *err);
+		      int nr_specs, struct td_err *err);
 
 #endif

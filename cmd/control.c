@@ -15,18 +15,22 @@
 
 /* --- opening ---------------------------------------------------------------- */
 
+static int parse_fd(const char *text, int *nr, struct td_err *err)
+{
+	if (td_parse_int(text, 0, INT_MAX, nr) == 0)
+		return 0;
+	return td_err_usage(err, "--control: '%s' is no descriptor's number",
+			    text);
+}
+
 /*
  * An inherited descriptor.  unfit: the access mode it must not have.  Its
  * O_NONBLOCK stays as it is: others may share it.
  */
-static int take_fd(const char *text, int unfit, int *fd, struct td_err *err)
+static int take_fd(int nr, int unfit, int *fd, struct td_err *err)
 {
-	int nr, flags;
+	int flags = fcntl(nr, F_GETFL);
 
-	if (td_parse_int(text, 0, INT_MAX, &nr))
-		return td_err_usage(
-			err, "--control: '%s' is no descriptor's number", text);
-	flags = fcntl(nr, F_GETFL);
 	if (flags < 0)
 		return td_err_set(err, -errno, "--control: descriptor %d: %s",
 				  nr, strerror(errno));
@@ -35,10 +39,6 @@ static int take_fd(const char *text, int unfit, int *fd, struct td_err *err)
 				  "--control: descriptor %d: not open for %s",
 				  nr,
 				  unfit == O_WRONLY ? "reading" : "writing");
-	/* the first three are the command's own, too */
-	if (nr > STDERR_FILENO && fcntl(nr, F_SETFD, FD_CLOEXEC))
-		return td_err_set(err, -errno, "--control: descriptor %d: %s",
-				  nr, strerror(errno));
 	*fd = nr;
 	return 0;
 }
@@ -72,14 +72,18 @@ static int open_fifo(const char *path, int *fd, struct td_err *err)
 static int open_both(struct td_control *control, const char *ctl,
 		     const char *ack, struct td_err *err)
 {
-	int rc;
+	int rc, in, out = -1;
 
 	if (control->close_them) {
 		rc = open_fifo(ctl, &control->fd, err);
 		return rc || !ack ? rc : open_fifo(ack, &control->ack, err);
 	}
-	rc = take_fd(ctl, O_WRONLY, &control->fd, err);
-	return rc || !ack ? rc : take_fd(ack, O_RDONLY, &control->ack, err);
+	rc = parse_fd(ctl, &in, err);
+	if (!rc && ack)
+		rc = parse_fd(ack, &out, err);
+	if (!rc)
+		rc = take_fd(in, O_WRONLY, &control->fd, err);
+	return rc || !ack ? rc : take_fd(out, O_RDONLY, &control->ack, err);
 }
 
 static bool is_fifo_form(const char *text)

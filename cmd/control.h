@@ -44,9 +44,8 @@ struct td_control {
 #define TD_CONTROL_NONE ((struct td_control){ .fd = -1, .ack = -1 })
 
 /*
- * text is "fd:CTL[,ACK]", descriptors that we have inherited, or
- * "fifo:CTL[,ACK]", paths.  The command that we start gets none of them, but
- * its own 0 to 2.  A bad form is the caller's (usage), all else is not.  After
+ * text is "fd:CTL[,ACK]", descriptors that we have inherited, as
+ * the command does, which may be who commands, or "fifo:CTL[,ACK]", paths.  A bad form is the caller's (usage), all else is not.  After
  * an error *control is TD_CONTROL_NONE.
  */
 int td_control_open(struct td_control *control, const char *text,

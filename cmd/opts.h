@@ -38,6 +38,7 @@ struct td_opts {
 	bool no_inherit;
 	bool all_user, all_kernel;
 	char *cgroups;           /* -G's, joined; NULL: none */
+	size_t cgroups_at;       /* so many -e came before the last -G */
 	bool cgroups_first;      /* -G came before what it is for */
 	const char *each_cgroup; /* NULL: none */
 	const char *cputype;     /* NULL: all core PMUs */

@@ -83,7 +83,7 @@ static int check_output(const struct td_opts *o, struct td_err *err)
 		  "-x and -j exclude each other" },
 		{ o->asked_big_num && o->separator,
 		  "-B and -x exclude each other" },
-		{ o->output && o->log_fd,
+		{ o->output && o->log_fd && o->subcommand != TD_RECORD,
 		  "-o and --log-fd exclude each other" },
 		{ o->append && !o->output && !o->log_fd,
 		  "--append needs -o or --log-fd" },
@@ -102,6 +102,9 @@ static int check_events(const struct td_opts *o, struct td_err *err)
 		  "exclude each other" },
 		{ o->nothing && o->metric_only,
 		  "--null and --metric-only exclude each other" },
+		{ td_opts_want_events(o) && o->metric_only && o->hybrid_merge,
+		  "--metric-only of events and --hybrid-merge exclude each "
+		  "other" },
 		{ td_opts_want_events(o) && o->metric_only &&
 			  (o->cgroups || o->each_cgroup),
 		  "--metric-only of events and cgroups exclude each other" },

@@ -152,6 +152,7 @@ static int add_cgroups(struct td_opts *opts, const char *list,
 		return td_err_nomem(err);
 	free(opts->cgroups);
 	opts->cgroups = all;
+	opts->cgroups_at = opts->nr_events;
 	opts->cgroups_first |= !opts->nr_events && !opts->detail;
 	return 0;
 }

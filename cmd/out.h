@@ -55,6 +55,7 @@ void td_out_text_title(struct td_writer *writer);
 void td_out_csv_field(const struct td_writer *writer, const char *text);
 void td_out_json_line(FILE *fp, struct json_object *o);
 struct json_object *td_out_json_seconds(uint64_t ns);
+struct json_object *td_out_json_percent(double value);
 
 extern const struct td_out td_out_text, td_out_csv, td_out_json;
 

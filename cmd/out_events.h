@@ -7,6 +7,8 @@
 
 #include "lib/report.h"
 
+#define TD_CGROUP_WIDTH 16 /* of a cgroup's column */
+
 /* How ids of one kind are shown: perf stat's way. */
 struct td_id_kind {
 	const char *name; /* over its column, and JSON's key: "cpu" */

@@ -8,7 +8,7 @@
 #include "lib/util.h"
 
 /* A number as text gives it: a double's own form has 17 digits. */
-static struct json_object *percent(double value)
+struct json_object *td_out_json_percent(double value)
 {
 	char buf[64];
 
@@ -77,7 +77,8 @@ static void put_node(const struct td_writer *writer,
 		ok && !cell->over_unknown
 			? json_object_new_boolean(cell->over_threshold)
 			: NULL);
-	json_object_object_add(o, "running", percent(cell->running_pct));
+	json_object_object_add(o, "running",
+			       td_out_json_percent(cell->running_pct));
 	if (ok && writer->frame->runs > 1 && !isnan(cell->error))
 		json_object_object_add(o, "error", number(cell->error));
 	if (writer->summary)

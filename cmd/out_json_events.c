@@ -14,13 +14,6 @@ static struct json_object *number_text(double value)
 	return json_object_new_string(td_out_format(buf, 6, value));
 }
 
-static struct json_object *percent(double value)
-{
-	char buf[64];
-
-	return json_object_new_double_s(value, td_out_format(buf, 2, value));
-}
-
 static struct json_object *begin_object(const struct td_frame *frame,
 					uint64_t time_ns,
 					const struct td_event_row *row)
@@ -56,10 +49,12 @@ static void add_count(struct json_object *o, const struct td_frame *frame,
 		json_object_object_add(o, "cgroup",
 				       json_object_new_string(row->cgroup));
 	if (frame->runs > 1 && !isnan(row->error_pct))
-		json_object_object_add(o, "variance", percent(row->error_pct));
+		json_object_object_add(o, "variance",
+				       td_out_json_percent(row->error_pct));
 	json_object_object_add(o, "event-runtime",
 			       json_object_new_uint64(row->running_ns));
-	json_object_object_add(o, "pcnt-running", percent(row->running_pct));
+	json_object_object_add(o, "pcnt-running",
+			       td_out_json_percent(row->running_pct));
 }
 
 /*

@@ -7,17 +7,16 @@
 #include "cmd/out_events.h"
 #include "lib/util.h"
 
-#define CELL_WIDTH   20
-#define PMU_WIDTH    12 /* cpu_lowpower */
-#define ID_WIDTH     8  /* at least */
-#define CGROUP_WIDTH 16
+#define CELL_WIDTH 20
+#define PMU_WIDTH  12 /* cpu_lowpower */
+#define ID_WIDTH   8  /* at least */
 
 static int id_width(const struct td_frame *frame)
 {
 	int width = td_out_id_kind(frame->how)->width;
 
 	if (frame->show_cgroup)
-		width += width ? 1 + CGROUP_WIDTH : CGROUP_WIDTH;
+		width += width ? 1 + TD_CGROUP_WIDTH : TD_CGROUP_WIDTH;
 	return width > ID_WIDTH ? width : ID_WIDTH;
 }
 

@@ -12,7 +12,6 @@
 #define UNIT_WIDTH   4
 #define EVENT_WIDTH  32
 #define BESIDE_WIDTH 38 /* with its " # " */
-#define CGROUP_WIDTH 16
 #define NR_WIDTH     4  /* "ctrs" */
 #define COMM_WIDTH   16 /* of "comm-tid", its name */
 
@@ -150,7 +149,7 @@ static void put_count(const struct td_writer *writer,
 	fprintf(writer->fp, " %-*s %-*s", layout->unit_width, row->unit,
 		EVENT_WIDTH, row->event);
 	if (writer->frame->show_cgroup)
-		fprintf(writer->fp, " %-*s", CGROUP_WIDTH,
+		fprintf(writer->fp, " %-*s", TD_CGROUP_WIDTH,
 			row->cgroup ? row->cgroup : "");
 }
 
@@ -171,7 +170,7 @@ static void put_row(const struct td_writer *writer, const struct layout *layout,
 		    const struct td_event_row *row)
 {
 	int indent = COUNT_WIDTH + 1 + layout->unit_width + 1 + EVENT_WIDTH +
-		     (writer->frame->show_cgroup ? 1 + CGROUP_WIDTH : 0);
+		     (writer->frame->show_cgroup ? 1 + TD_CGROUP_WIDTH : 0);
 	FILE *fp = writer->fp;
 
 	begin_line(writer, layout, row);

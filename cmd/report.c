@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "cmd/measure.h"
@@ -143,6 +144,9 @@ static int build_aggregator(struct td_aggregator *agg,
 	if (rc == -ENODATA)
 		td_err_wrap(err, "%s", rec->path);
 	agg->raw = opts->no_scale;
+	/* as it was live: most of a machine's threads sleep */
+	agg->skip_idle = rec->info.how == TD_AGGREGATE_THREAD &&
+			 strcmp(rec->info.target, "system wide") == 0;
 	agg->names = &rec->names;
 	agg->cgroups = rec->info.cgroups;
 	agg->nr_cgroups = rec->info.nr_cgroups;

@@ -152,7 +152,7 @@ static int reset(struct td_run *run, struct td_err *err)
 	run->row_times = (struct td_cpu_times){ 0 };
 	run->printed = 0;
 	run->nr_ended = run->nr_missed = 0;
-	run->began = run->counting = run->timed_out = false;
+	run->began = run->baseline = run->counting = run->timed_out = false;
 	run->ever_enabled = run->ever_running = false;
 	return td_waiter_reset(&run->waiter, err);
 }
@@ -260,6 +260,10 @@ int td_run_once(struct td_run *run, struct td_err *err)
 	if (!rc && opts->pre)
 		rc = td_hook_run("--pre", opts->pre, &run->waiter.old_mask,
 				 err);
+	if (!rc && opts->pre && td_waiter_has_signal(&run->waiter)) {
+		run->stopped = true;
+		return td_err_set(err, -EINTR, "stopped before it began");
+	}
 	if (!rc && opts->sync)
 		sync();
 	if (!rc)

@@ -59,7 +59,8 @@ struct td_run {
 	uint64_t rows;                 /* deadlines that have passed */
 	int printed;                   /* rows that have been written */
 	bool began;                    /* the clock runs */
-	bool counting;                 /* the counters do */
+	bool baseline;                 /* what came before is forgotten */
+	bool counting;                 /* all counters do */
 	bool timed_out;
 	bool ever_enabled, ever_running; /* any counter */
 };

@@ -154,9 +154,9 @@ static int enable_counter(struct td_run *run, struct td_err *err)
 
 	for (int attempt = 0; attempt < TD_ATTEMPTS; attempt++) {
 		rc = run->counter->ops->enable(run->counter, true, -1, err);
-		if (!rc)
+		if (!rc && !run->baseline)
 			rc = read_baseline(run, err);
-		if (rc != -ECHILD || !run->opts->pids.nr)
+		if (rc != -ECHILD || !td_opts_attaches(run->opts))
 			break;
 		td_counter_close(run->counter);
 		run->counter = NULL;
@@ -164,7 +164,7 @@ static int enable_counter(struct td_run *run, struct td_err *err)
 		if (rc)
 			return rc;
 	}
-	run->counting = !rc;
+	run->counting = run->baseline = !rc;
 	return rc;
 }
 
@@ -184,9 +184,9 @@ int td_run_first_enable(struct td_run *run, struct td_err *err)
 {
 	int rc = 0;
 
-	if (!run->counting)
+	if (!run->baseline)
 		rc = read_baseline(run, err);
-	run->counting = true;
+	run->baseline = true;
 	return rc || run->began ? rc : begin_time(run, err);
 }
 

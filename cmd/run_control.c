@@ -7,12 +7,12 @@
 #include "cmd/run.h"
 #include "lib/util.h"
 
-/* The index of an event that was typed or is part of the tree; -1: none. */
-static int find_event(const struct td_plan *plan, const char *name)
+/* The next event of that name from the from-th on; -1: none. */
+static int find_event(const struct td_plan *plan, const char *name, int from)
 {
-	for (size_t i = 0; i < plan->nr_events; i++) {
+	for (int i = from; i < (int)plan->nr_events; i++) {
 		if (strcmp(plan->events[i].name, name) == 0)
-			return (int)i;
+			return i;
 	}
 	return -1;
 }
@@ -20,7 +20,7 @@ static int find_event(const struct td_plan *plan, const char *name)
 static int switch_event(struct td_run *run, const char *name, bool on,
 			struct td_err *err)
 {
-	int event = find_event(&run->plan, name), rc;
+	int event = find_event(&run->plan, name, 0), rc;
 
 	if (event < 0) {
 		td_run_say(run,
@@ -29,8 +29,9 @@ static int switch_event(struct td_run *run, const char *name, bool on,
 			   td_is_text(name) ? name : "of that name");
 		return 0;
 	}
-	rc = on && !run->counting ? td_run_first_enable(run, err) : 0;
-	if (!rc)
+	rc = on && !run->baseline ? td_run_first_enable(run, err) : 0;
+	for (; !rc && event >= 0;
+	     event = find_event(&run->plan, name, event + 1))
 		rc = run->counter->ops->enable(run->counter, on, event, err);
 	if (!rc)
 		td_run_say(run, "Event %s %s\n", name,
@@ -105,7 +106,8 @@ static int obey(struct td_run *run, const struct td_control_request *request,
 	case TD_CONTROL_DISABLE:
 		return do_switch(run, request, err);
 	case TD_CONTROL_EVLIST:
-		list_events(run, request->argument);
+		if (!run->opts->quiet)
+			list_events(run, request->argument);
 		return 0;
 	case TD_CONTROL_STOP:
 		run->told_to_stop = run->stopped = true;

@@ -182,6 +182,8 @@ static int take_wake(struct td_run *run, const struct td_wake *wake,
 
 	if (wake->what & TD_WAKE_SIGNAL)
 		pass_on(run, wake);
+	if (wake->what & TD_WAKE_TARGETS) /* further runs have nobody */
+		run->stopped = true;
 	if (wake->what & TD_WAKE_TIMEOUT)
 		rc = end_command(run, err);
 	if (!rc && wake->what & TD_WAKE_DELAY)

@@ -57,10 +57,8 @@ static int open_once(struct td_run *run, struct td_err *err)
 		.opened = run->opts->verbose > 1 ? put_opened : NULL,
 		.ctx = run,
 	};
-	int rc = td_target_find_tasks(&run->target, &run->fs, run->opts, err);
+	int rc = td_run_watch_tasks(run, err);
 
-	if (!rc)
-		rc = td_run_watch_tasks(run, err);
 	return rc ? rc : td_counter_perf_open(&run->counter, &setup, err);
 }
 
@@ -68,13 +66,17 @@ static int open_once(struct td_run *run, struct td_err *err)
 int td_run_open_counter(struct td_run *run, struct td_err *err)
 {
 	for (int attempt = 0; attempt < TD_ATTEMPTS; attempt++) {
-		int rc = open_once(run, err);
+		int rc = td_target_find_tasks(&run->target, &run->fs, run->opts,
+					      err);
 
-		if (rc != -ESRCH || !run->opts->pids.nr)
+		if (rc)
+			return rc; /* there is nobody any more */
+		rc = open_once(run, err);
+		if (rc != -ESRCH || !td_opts_attaches(run->opts))
 			return rc;
 	}
 	return td_err_set(err, -ESRCH,
-			  "-p: threads come and go faster than they can be "
+			  "-p, -t: threads come and go faster than they can be "
 			  "opened: try again");
 }
 

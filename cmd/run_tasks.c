@@ -55,11 +55,10 @@ int td_run_watch_tasks(struct td_run *run, struct td_err *err)
 				       td_opts_attaches(run->opts)
 			       ? read_names(run, err)
 			       : 0;
-	/* of all that there are, and without inheritance: those of now */
+	/* of all that there are: those of now */
 	for (int i = 0; rc > 0 && i < TD_ATTEMPTS; i++)
-		rc = target->inherit || run->opts->no_inherit
-			     ? 0
-			     : watch_once(run, err);
+		rc = td_target_is_everyone(run->opts) ? 0
+						      : watch_once(run, err);
 	if (rc > 0)
 		return td_err_set(err, -ESRCH,
 				  "--per-thread: threads come and go faster "
@@ -75,8 +74,14 @@ static int add_task(struct td_run *run, const struct td_task_event *event,
 	const char *name = td_task_names_find(&run->names, event->parent);
 	int rc = run->counter->ops->add_task(run->counter, event->tid, err);
 
-	if (rc == -ESRCH) {
-		run->nr_missed++;
+	/* one thread less is no reason to lose the others */
+	if (rc && rc != -ENOMEM) {
+		run->nr_missed += rc == -ESRCH;
+		if (rc != -ESRCH)
+			td_notes_add(&run->notes,
+				     "--per-thread: not all threads could be "
+				     "counted: %s",
+				     strerror(-rc));
 		return 0;
 	}
 	if (!rc && name && td_task_names_set(&run->names, event->tid, name))
@@ -89,7 +94,7 @@ static int take_event(struct td_run *run, const struct td_task_event *event,
 {
 	switch (event->change) {
 	case TD_TASK_BEGAN:
-		return add_task(run, event, err);
+		return run->opts->no_inherit ? 0 : add_task(run, event, err);
 	case TD_TASK_ENDED:
 		run->counter->ops->end_task(run->counter, event->tid);
 		run->nr_ended++;

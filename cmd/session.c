@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,6 +58,21 @@ static int make_tree(struct td_run *run, struct td_err *err)
 	return td_plan_build(&run->plan, &run->machine, &schedule, err);
 }
 
+/* The events of the -e that came before -G, all of what is none of -e's. */
+static int specs_before_cgroup(const struct td_run *run)
+{
+	const struct td_opts *opts = run->opts;
+	const char *behind = opts->cgroups_at < opts->nr_events
+				     ? opts->events[opts->cgroups_at].list
+				     : NULL;
+
+	for (size_t i = 0; behind && i < run->text.nr_specs; i++) {
+		if (run->text.specs[i].span.text == behind)
+			return (int)i;
+	}
+	return INT_MAX;
+}
+
 static int make_plan(struct td_run *run, struct td_err *err)
 {
 	const struct td_opts *opts = run->opts;
@@ -73,9 +89,9 @@ static int make_plan(struct td_run *run, struct td_err *err)
 	if (!rc)
 		rc = td_opts_want_events(opts) ? td_events_plan(run, err)
 					       : make_tree(run, err);
-	if (!rc)
+	if (!rc && opts->cgroups)
 		rc = td_cgroups_assign(&run->plan, &run->target.cgroups,
-				       run->target.each_cgroup, err);
+				       specs_before_cgroup(run), err);
 	return rc ? rc
 		  : td_target_find_tasks(&run->target, &run->fs, opts, err);
 }

@@ -2,12 +2,15 @@
 #include "cmd/sink.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "lib/util.h"
 
 int td_sink_check(struct td_sink *sink, struct td_err *err)
 {
@@ -28,11 +31,16 @@ static int open_file(struct td_sink *sink, const char *name, const char *mode,
 static int open_fd(struct td_sink *sink, const struct td_opts *opts,
 		   struct td_err *err)
 {
+	/* ours to close, while theirs stays: it may be standard error */
+	int fd = fcntl(opts->log_fd, F_DUPFD_CLOEXEC, 3);
+
 	sink->name = "the descriptor of --log-fd";
 	sink->to_file = true;
-	sink->writer.fp = fdopen(opts->log_fd, opts->append ? "a" : "w");
+	if (fd >= 0)
+		sink->writer.fp = fdopen(fd, opts->append ? "a" : "w");
 	if (sink->writer.fp)
 		return 0;
+	td_close_fd(&fd);
 	return td_err_set(err, -errno, "--log-fd %d: %s", opts->log_fd,
 			  strerror(errno));
 }
@@ -165,6 +173,8 @@ int td_sink_close(struct td_sink *sink, struct td_err *err)
 	int rc = 0;
 
 	td_totals_sum_free(&sink->sum);
+	free(sink->whole.v);
+	sink->whole = (struct td_readings){ 0 };
 	td_spreads_free(&sink->spreads);
 	free(sink->runs_ns);
 	sink->runs_ns = NULL;

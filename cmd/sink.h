@@ -25,7 +25,9 @@ struct td_sink {
 	bool summary;                    /* behind the intervals, all of them */
 	bool mean;                       /* one result of several runs */
 	bool table;                      /* with the time of each of them */
-	struct td_totals_sum sum;
+	struct td_readings whole;        /* of the intervals, for the summary */
+	struct td_times whole_times;
+	struct td_totals_sum sum; /* of the runs */
 	struct td_spreads spreads;
 	uint64_t *runs_ns;
 	size_t nr_runs;

@@ -96,6 +96,20 @@ static void clear_terminal(struct td_sink *sink)
 	sink->writer.header_done = false;
 }
 
+/* As counted: what takes turns is scaled up once, by all of its time. */
+static int add_to_whole(struct td_sink *sink, const struct td_times *times,
+			const struct td_readings *delta)
+{
+	struct td_times *to = &sink->whole_times;
+
+	to->has_cpu_times =
+		times->has_cpu_times && (!sink->whole.nr || to->has_cpu_times);
+	to->elapsed_ns += times->elapsed_ns;
+	to->user_ns += times->user_ns;
+	to->system_ns += times->system_ns;
+	return td_count_merge(&sink->whole, delta);
+}
+
 int td_sink_counts(struct td_sink *sink, uint64_t time_ns,
 		   const struct td_times *times,
 		   const struct td_readings *delta, struct td_err *err)
@@ -106,8 +120,10 @@ int td_sink_counts(struct td_sink *sink, uint64_t time_ns,
 	int rc =
 		td_aggregate(sink->aggregator, delta, sink->plan, &totals, err);
 
-	if (!rc && (sink->mean || sink->summary) &&
-	    td_totals_sum_add(&sink->sum, &totals, times))
+	if (!rc && sink->mean &&
+	    td_totals_sum_add(&sink->sum, sink->plan, &totals, times))
+		rc = td_err_nomem(err);
+	if (!rc && sink->summary && add_to_whole(sink, times, delta))
 		rc = td_err_nomem(err);
 	if (!rc) {
 		clear_terminal(sink);
@@ -121,20 +137,24 @@ int td_sink_counts(struct td_sink *sink, uint64_t time_ns,
 static int put_summary(struct td_sink *sink, const struct td_usage *usage,
 		       struct td_err *err)
 {
-	const struct rows rows = { sink, usage->elapsed_ns,
-				   &sink->sum.times_sum, &sink->sum.totals,
-				   SHOW };
-	int rc;
+	struct td_totals totals = { 0 };
+	const struct rows rows = { sink, usage->elapsed_ns, &sink->whole_times,
+				   &totals, SHOW };
+	int rc = td_aggregate(sink->aggregator, &sink->whole, sink->plan,
+			      &totals, err);
 
 	sink->frame.interval = false;
 	sink->writer.summary = true;
 	/* CSV goes on with the columns that it has */
 	sink->writer.header_done = sink->writer.out == &td_out_csv;
-	rc = put_rows(&rows, err);
+	if (!rc)
+		rc = put_rows(&rows, err);
 	sink->writer.out->end(&sink->writer, usage);
 	sink->frame.interval = true;
 	sink->writer.summary = false;
-	td_totals_sum_free(&sink->sum);
+	sink->whole.nr = 0;
+	sink->whole_times = (struct td_times){ 0 };
+	td_totals_free(&totals);
 	return rc;
 }
 
@@ -163,7 +183,7 @@ int td_sink_end_run(struct td_sink *sink, const struct td_usage *usage,
 	else
 		sink->writer.out->end(&sink->writer, usage);
 	/* the next run, if there is one, has a title of its own */
-	if (sink->writer.out == &td_out_text && !sink->frame.interval)
+	if (sink->writer.out == &td_out_text)
 		sink->writer.header_done = false;
 	return rc ? rc : td_sink_check(sink, err);
 }

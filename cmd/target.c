@@ -26,8 +26,7 @@ int td_target_make(struct td_target *target, const struct td_opts *opts,
 		.system_wide = system_wide,
 		.has_cpus = opts->has_cpus,
 		.per_thread = per_thread,
-		.inherit = !system_wide && !opts->no_inherit &&
-			   (!per_thread || td_target_is_everyone(opts)),
+		.inherit = !system_wide && !opts->no_inherit && !per_thread,
 		.enable_on_exec = !system_wide && !td_opts_attaches(opts) &&
 				  !td_target_is_everyone(opts) &&
 				  !opts->delay_ms,

@@ -283,6 +283,14 @@ int td_waiter_wait(struct td_waiter *waiter, struct td_wake *wake,
 	return 0;
 }
 
+bool td_waiter_has_signal(struct td_waiter *waiter)
+{
+	struct td_wake wake = { 0 };
+
+	take_signal(waiter, &wake);
+	return wake.what & TD_WAKE_SIGNAL;
+}
+
 void td_waiter_close(struct td_waiter *waiter)
 {
 	td_close_fd(&waiter->timer);

@@ -76,6 +76,8 @@ int td_waiter_again(struct td_waiter *waiter, uint64_t ns, struct td_err *err);
 int td_waiter_delay(struct td_waiter *waiter, uint64_t ns, struct td_err *err);
 int td_waiter_wait(struct td_waiter *waiter, struct td_wake *wake,
 		   struct td_err *err);
+/* Has one of the signals come that nobody waited for?  It is taken. */
+bool td_waiter_has_signal(struct td_waiter *waiter);
 void td_waiter_close(struct td_waiter *waiter);
 
 #endif

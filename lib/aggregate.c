@@ -2,6 +2,7 @@
 #include "lib/aggregate.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,11 +10,17 @@
 
 #include "lib/util.h"
 
-/* Scaled up from the time it ran to whole_ns, 0: not; NaN: it never ran. */
+/*
+ * Scaled up from the time it ran to whole_ns, 0: not; NaN: it never ran.  The
+ * times of cgroups' events are wrong in some kernels (6.18), and may be 0 of
+ * what has counted.
+ */
 static double scaled(const struct td_reading *reading, uint64_t whole_ns)
 {
 	if (reading->running_ns == 0)
-		return NAN;
+		return reading->cgroup && reading->value
+			       ? (double)reading->value
+			       : NAN;
 	if (reading->running_ns == whole_ns || !whole_ns)
 		return (double)reading->value;
 	return (double)reading->value * (double)whole_ns /
@@ -297,13 +304,36 @@ int td_aggregate(const struct td_aggregator *agg,
 {
 	int rc = 0;
 
-	*totals = (struct td_totals){ .nr_events = plan->nr_events };
+	*totals = (struct td_totals){
+		.nr_events = plan->nr_events,
+		.by_id = td_aggregation_wants_places(agg->how),
+	};
 	if (!delta->nr)
 		return 0;
 	totals->tasks = delta->v[0].cpu < 0 && delta->v[0].tid >= 0;
 	rc = totals->tasks ? add_tasks(agg, delta, plan, totals)
 			   : add_cpus(agg, delta, totals);
 	return rc ? td_err_nomem(err) : 0;
+}
+
+/* The same event of the text, or two that nobody typed: a tree's. */
+static bool is_counterpart(const struct td_event *a, const struct td_event *b)
+{
+	return a->pmu != b->pmu && a->spec == b->spec &&
+	       a->type != PERF_TYPE_SOFTWARE && b->type != PERF_TYPE_SOFTWARE;
+}
+
+bool td_total_is_elsewhere(const struct td_plan *plan,
+			   const struct td_total *totals, size_t event)
+{
+	if (!isnan(totals[event].value) || !totals[event].enabled_ns)
+		return false;
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		if (totals[i].running_ns &&
+		    is_counterpart(&plan->events[event], &plan->events[i]))
+			return true;
+	}
+	return false;
 }
 
 void td_totals_free(struct td_totals *totals)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/count.h"
 
+#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,13 +24,58 @@ void td_count_delta(const struct td_readings *now,
 	}
 }
 
+static void add_to(struct td_reading *to, const struct td_reading *delta)
+{
+	to->value += delta->value;
+	to->enabled_ns += delta->enabled_ns;
+	to->running_ns += delta->running_ns;
+}
+
 void td_count_add(struct td_readings *sum, const struct td_readings *delta)
 {
+	for (size_t i = 0; i < sum->nr; i++)
+		add_to(&sum->v[i], &delta->v[i]);
+}
+
+static bool same_counter(const struct td_reading *a, const struct td_reading *b)
+{
+	return a->event == b->event && a->cpu == b->cpu && a->tid == b->tid &&
+	       a->cgroup == b->cgroup;
+}
+
+/* Both have mostly the same order: it is probably at hint. */
+static size_t find_counter(const struct td_readings *sum,
+			   const struct td_reading *reading, size_t hint)
+{
 	for (size_t i = 0; i < sum->nr; i++) {
-		sum->v[i].value += delta->v[i].value;
-		sum->v[i].enabled_ns += delta->v[i].enabled_ns;
-		sum->v[i].running_ns += delta->v[i].running_ns;
+		size_t at = (hint + i) % sum->nr;
+
+		if (same_counter(&sum->v[at], reading))
+			return at;
 	}
+	return sum->nr;
+}
+
+int td_count_merge(struct td_readings *sum, const struct td_readings *delta)
+{
+	size_t at = 0, old = sum->nr;
+
+	for (size_t i = 0; i < delta->nr; i++, at++) {
+		struct td_readings known = { sum->v, old };
+		struct td_reading *new_one;
+
+		at = find_counter(&known, &delta->v[i], at);
+		if (at < old) {
+			add_to(&sum->v[at], &delta->v[i]);
+			continue;
+		}
+		new_one = td_array_add(&sum->v, sum->nr, sizeof(*new_one));
+		if (!new_one)
+			return -ENOMEM;
+		*new_one = delta->v[i];
+		sum->nr++;
+	}
+	return 0;
 }
 
 void td_count_clear(struct td_readings *sum)
@@ -54,7 +99,10 @@ bool td_count_enabled(const struct td_readings *delta)
 bool td_count_ran(const struct td_readings *delta)
 {
 	for (size_t i = 0; i < delta->nr; i++) {
-		if (delta->v[i].running_ns)
+		const struct td_reading *r = &delta->v[i];
+
+		/* the times of cgroups' events are not always there */
+		if (r->running_ns || (r->cgroup && r->value))
 			return true;
 	}
 	return false;

@@ -34,6 +34,12 @@ void td_count_delta(const struct td_readings *now,
 		    struct td_readings *delta);
 void td_count_add(struct td_readings *sum, const struct td_readings *delta);
 
+/*
+ * The same for readings that may be of other CPUs and tasks than the sum's:
+ * what it does not have yet is added.  -ENOMEM.
+ */
+int td_count_merge(struct td_readings *sum, const struct td_readings *delta);
+
 /* Nothing counted yet. */
 void td_count_clear(struct td_readings *sum);
 /* Was any reading enabled; did any get onto the hardware? */

@@ -33,6 +33,7 @@ struct td_open_set {
 	size_t nr_groups;
 	struct td_ints tids; /* nothing: on CPUs */
 	bool ended;          /* its one task has */
+	size_t id;           /* tids may come again */
 };
 
 /* -1: it is not open. */

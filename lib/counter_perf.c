@@ -17,8 +17,10 @@ struct perf_counter {
 	struct td_counter base;
 	struct td_counter_setup setup;
 	struct td_open_set *sets; /* one, or one a thread */
-	size_t nr_sets;
-	bool on; /* threads that join begin to count at once */
+	size_t nr_sets, next_id;
+	struct td_target late; /* of threads that join: they count at once */
+	bool *off;             /* an event each: switched off */
+	bool began;            /* what was there at the start is open */
 	struct td_reader reader;
 };
 
@@ -38,6 +40,7 @@ static void free_counter(struct perf_counter *counter)
 	for (size_t i = 0; i < counter->nr_sets; i++)
 		free_set(&counter->sets[i]);
 	free(counter->sets);
+	free(counter->off);
 	td_reader_free(&counter->reader);
 	free(counter);
 }
@@ -49,7 +52,10 @@ static void perf_close(struct td_counter *base)
 
 /* --- on and off ----------------------------------------------------------------- */
 
-/* A descriptor of each of its CPUs and tasks. */
+/*
+ * A descriptor of each of its CPUs and tasks.  Of cgroups, on that CPU itself:
+ * their clock starts with the switch to another task that follows then.
+ */
 static int switch_evsel(const struct td_open_group *group,
 			const struct perf_evsel *evsel, bool on)
 {
@@ -57,9 +63,11 @@ static int switch_evsel(const struct td_open_group *group,
 	int nr = td_group_units(group);
 
 	for (int unit = 0; unit < nr; unit++) {
-		int fd = td_event_fd(evsel, unit / nr_threads,
-				     unit % nr_threads);
+		int cpu = unit / nr_threads;
+		int fd = td_event_fd(evsel, cpu, unit % nr_threads);
 
+		if (group->cgroup && unit % nr_threads == 0)
+			td_go_to_cpu(perf_cpu_map__cpu(group->cpus, cpu).cpu);
 		if (fd >= 0 && ioctl(fd, on ? PERF_EVENT_IOC_ENABLE
 					    : PERF_EVENT_IOC_DISABLE))
 			return -errno;
@@ -96,12 +104,19 @@ static int perf_enable(struct td_counter *base, bool on, int event,
 		       struct td_err *err)
 {
 	struct perf_counter *counter = perf_counter_of(base);
+	cpu_set_t home;
+	bool moves = counter->setup.target->cgroups.nr &&
+		     sched_getaffinity(0, sizeof(home), &home) == 0;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < counter->nr_sets; i++)
 		rc = switch_set(&counter->sets[i], on, event, err);
-	if (!rc && event < 0)
-		counter->on = on;
+	if (moves)
+		sched_setaffinity(0, sizeof(home), &home);
+	for (size_t i = 0; !rc && i < counter->setup.plan->nr_events; i++) {
+		if (event < 0 || (int)i == event)
+			counter->off[i] = !on;
+	}
 	return rc;
 }
 
@@ -115,7 +130,7 @@ static void close_ended(struct perf_counter *counter)
 
 		if (!set->ended || !set->nr_groups)
 			continue;
-		td_reader_end_task(&counter->reader, set->tids.v[0]);
+		td_reader_end_set(&counter->reader, set->id);
 		td_close_set(set);
 	}
 }
@@ -152,6 +167,7 @@ static int add_steps(struct perf_counter *counter,
 			.group = (int)index,
 			.cpu = perf_cpu_map__cpu(group->cpus, cpu).cpu,
 			.thread = thread,
+			.set = set->id,
 			.tid = group->cgroup ? -1
 					     : perf_thread_map__pid(
 						       group->threads, thread),
@@ -186,8 +202,10 @@ static struct td_open_set *add_set(struct perf_counter *counter)
 	struct td_open_set *set =
 		td_array_add(&counter->sets, counter->nr_sets, sizeof(*set));
 
-	if (set)
+	if (set) {
+		set->id = counter->next_id++;
 		counter->nr_sets++;
+	}
 	return set;
 }
 
@@ -226,15 +244,21 @@ static int open_thread(struct perf_counter *counter, int tid,
 		       struct td_err *err)
 {
 	struct td_open_set *set = add_set(counter);
+	struct td_counter_setup late = counter->setup;
 	size_t index = 0, failed = 0;
 	int rc;
 
+	if (counter->began)
+		late.target = &counter->late;
 	if (!set || td_ints_add(&set->tids, tid))
 		return td_err_nomem(err);
 	if (counter->nr_sets == 1)
 		rc = open_set(counter, set, err);
 	else
-		rc = td_open_set(set, &counter->setup, &index, &failed);
+		rc = td_open_set(set, &late, &index, &failed);
+	/* the kernel's word for a thread whose leader is exiting */
+	if (rc == -ENODEV)
+		rc = -ESRCH;
 	if (!rc)
 		return 0;
 	free_set(set);
@@ -261,14 +285,37 @@ static int open_threads(struct perf_counter *counter, struct td_err *err)
 	return counter->nr_sets || !tids->nr ? 0 : -ESRCH;
 }
 
+/* As the others: without what was switched off. */
+static int start_set(const struct perf_counter *counter,
+		     const struct td_open_set *set, struct td_err *err)
+{
+	for (size_t i = 0; i < set->nr_groups; i++) {
+		const struct td_open_group *group = &set->groups[i];
+		int rc = 0;
+
+		if (!counter->off[group->members[0]])
+			rc = switch_group(group, true, -1);
+		for (size_t m = 1; !rc && m < group->nr; m++) {
+			if (counter->off[group->members[m]])
+				rc = switch_evsel(group, group->evsels[m],
+						  false);
+		}
+		if (rc)
+			return td_err_set(err, rc,
+					  "cannot start the counters: %s",
+					  strerror(-rc));
+	}
+	return 0;
+}
+
 static int perf_add_task(struct td_counter *base, int tid, struct td_err *err)
 {
 	struct perf_counter *counter = perf_counter_of(base);
 	int rc = open_thread(counter, tid, err);
 
-	if (!rc && counter->on)
-		rc = switch_set(&counter->sets[counter->nr_sets - 1], true, -1,
-				err);
+	if (!rc)
+		rc = start_set(counter, &counter->sets[counter->nr_sets - 1],
+			       err);
 	if (!rc && begin_reading(counter, counter->nr_sets - 1))
 		rc = td_err_nomem(err);
 	return rc;
@@ -330,7 +377,16 @@ int td_counter_perf_open(struct td_counter **out,
 		return td_err_nomem(err);
 	counter->base.ops = per_thread ? &perf_thread_ops : &perf_ops;
 	counter->setup = *setup;
-	counter->on = setup->target->enable_on_exec;
+	counter->late = *setup->target;
+	counter->late.enable_on_exec = false;
+	counter->off =
+		calloc(setup->plan->nr_events + 1, sizeof(*counter->off));
+	for (size_t i = 0; counter->off && i < setup->plan->nr_events; i++)
+		counter->off[i] = !setup->target->enable_on_exec;
+	if (!counter->off) {
+		free_counter(counter);
+		return td_err_nomem(err);
+	}
 	counter->reader.notes = setup->notes;
 	rc = td_check_cgroups(setup, err);
 	if (!rc)
@@ -339,6 +395,9 @@ int td_counter_perf_open(struct td_counter **out,
 	if (!rc && begin_reading(counter, 0))
 		rc = td_err_nomem(err);
 	td_plan_fill_at_once(setup->plan, setup->machine);
+	counter->late.exclude_kernel = setup->target->exclude_kernel;
+	counter->late.exclude_guest = setup->target->exclude_guest;
+	counter->began = true;
 	if (rc) {
 		free_counter(counter);
 		return rc;

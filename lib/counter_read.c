@@ -91,7 +91,7 @@ static int read_step(struct td_reader *reader, struct td_read_step *step,
 }
 
 /* Where that is not allowed, the kernel asks the CPU from afar. */
-static void go_to_cpu(int cpu)
+void td_go_to_cpu(int cpu)
 {
 	cpu_set_t there;
 
@@ -128,6 +128,40 @@ static void fill_lost(struct td_reader *reader, const struct td_read_step *lost)
 		v[lost->first + i].enabled_ns = enabled_ns;
 }
 
+static bool is_stalled(const struct td_reader *reader,
+		       const struct td_read_step *step)
+{
+	return step->cpu >= 0 && !step->cgroup && !step->lost &&
+	       !reader->delta.v[step->first].enabled_ns;
+}
+
+/* Does that group count on another CPU? */
+static bool counts_elsewhere(const struct td_reader *reader, int group)
+{
+	for (size_t s = 0; s < reader->nr_steps; s++) {
+		const struct td_read_step *step = &reader->steps[s];
+
+		if (step->group == group && step->cpu >= 0 &&
+		    reader->delta.v[step->first].enabled_ns)
+			return true;
+	}
+	return false;
+}
+
+/* An event alone on a CPU that goes offline is read as before, and stands. */
+static void note_stalled(struct td_reader *reader)
+{
+	for (size_t s = 0; s < reader->nr_steps; s++) {
+		struct td_read_step *step = &reader->steps[s];
+
+		if (step->stalled || !is_stalled(reader, step) ||
+		    !counts_elsewhere(reader, step->group))
+			continue;
+		step->stalled = true;
+		note_lost(reader, step);
+	}
+}
+
 int td_reader_read(struct td_reader *reader, struct td_readings *readings,
 		   struct td_err *err)
 {
@@ -142,7 +176,7 @@ int td_reader_read(struct td_reader *reader, struct td_readings *readings,
 			continue;
 		}
 		if (reader->goes_there && (!s || step[-1].cpu != step->cpu))
-			go_to_cpu(step->cpu);
+			td_go_to_cpu(step->cpu);
 		rc = read_step(reader, step, err);
 	}
 	if (reader->goes_there)
@@ -154,6 +188,7 @@ int td_reader_read(struct td_reader *reader, struct td_readings *readings,
 		if (reader->steps[s].lost && reader->steps[s].resume)
 			fill_lost(reader, &reader->steps[s]);
 	}
+	note_stalled(reader);
 	reader->before = reader->now;
 	reader->now = before;
 	*readings = reader->delta;
@@ -269,10 +304,10 @@ int td_reader_begin(struct td_reader *reader)
 	return grow_buffer(reader, largest);
 }
 
-void td_reader_end_task(struct td_reader *reader, int tid)
+void td_reader_end_set(struct td_reader *reader, size_t set)
 {
 	for (size_t s = 0; s < reader->nr_steps; s++) {
-		if (reader->steps[s].tid == tid)
+		if (reader->steps[s].set == set)
 			reader->steps[s].ended = true;
 	}
 }

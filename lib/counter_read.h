@@ -12,6 +12,7 @@ struct td_read_step {
 	int fd;                 /* of the group's leader */
 	int group, cpu, thread; /* what it is read in the order of */
 	int tid;
+	size_t set;         /* what goes together */
 	int cgroup;         /* as td_reading has it */
 	const int *members; /* the plan's events */
 	size_t nr;
@@ -22,6 +23,7 @@ struct td_read_step {
 	/* the reader's */
 	size_t first; /* of its readings */
 	bool lost;    /* at the last look */
+	bool stalled; /* it does not go on, and that was said */
 	bool ended;   /* its task has, and its last values are in */
 };
 
@@ -41,12 +43,15 @@ struct td_reader {
 	struct td_notes *notes; /* borrowed */
 };
 
+/* Moves this thread there, where that is allowed. */
+void td_go_to_cpu(int cpu);
+
 /* For the caller to fill in; NULL: out of memory. */
 struct td_read_step *td_reader_add(struct td_reader *reader);
 /* All steps are there, for now: those that are new come last.  -ENOMEM. */
 int td_reader_begin(struct td_reader *reader);
-/* The descriptors of a task's steps go: its values stay as they are. */
-void td_reader_end_task(struct td_reader *reader, int tid);
+/* The descriptors of a set's steps go: its values stay as they are. */
+void td_reader_end_set(struct td_reader *reader, size_t set);
 /* The steps of tasks that have ended, and their readings, go. */
 void td_reader_forget_ended(struct td_reader *reader);
 /* What was counted since the last time; the reader's until the next time. */

@@ -211,7 +211,6 @@ static int read_array(struct td_recording *rec, struct json_object *head,
 	return rc;
 }
 
-/* A CPU's place; those that are not known are -1 and stay so. */
 /* "caches": who shares the CPU's, from level 1 on; older ones do not say. */
 static int read_caches(struct td_recording *rec, struct json_object *object,
 		       struct td_place *place, struct td_err *err)
@@ -234,6 +233,7 @@ static int read_caches(struct td_recording *rec, struct json_object *object,
 	return 0;
 }
 
+/* A CPU's place; those that are not known are -1 and stay so. */
 static int read_place(struct td_recording *rec, struct json_object *object,
 		      struct td_err *err)
 {

@@ -139,7 +139,8 @@ static void put_names(struct json_object *to, const char *key, char **names,
 		return;
 	array = json_object_new_array();
 	for (size_t i = 0; i < nr; i++)
-		json_object_array_add(array, json_object_new_string(names[i]));
+		json_object_array_add(array, json_object_new_string(
+						     names[i] ? names[i] : ""));
 	json_object_object_add(to, key, array);
 }
 

@@ -101,6 +101,7 @@ struct td_event_row {
 	int which;          /* event of the plan, the first of a sum */
 	int pmu;            /* the machine's */
 	const char *cgroup; /* NULL: none */
+	bool elsewhere;     /* no value, as the task was on other cores: 0 */
 	unsigned int nr;    /* counters that it is the sum of */
 	double error_pct;   /* of a mean of runs; NaN: not known */
 };

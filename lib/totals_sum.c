@@ -87,22 +87,31 @@ static void add_times(struct td_totals_sum *sum, const struct td_times *times)
 	to->system_ns += times->system_ns;
 }
 
-int td_totals_sum_add(struct td_totals_sum *sum, const struct td_totals *more,
+int td_totals_sum_add(struct td_totals_sum *sum, const struct td_plan *plan,
+		      const struct td_totals *more,
 		      const struct td_times *times)
 {
 	struct td_totals *totals = &sum->totals;
 
 	totals->nr_events = more->nr_events;
 	totals->tasks = more->tasks;
+	totals->by_id = more->by_id;
 	for (size_t i = 0; i < more->nr_ids; i++) {
 		size_t id = find_id(totals, &more->ids[i], i);
 		size_t first = id * more->nr_events;
 
 		if (id == totals->nr_ids && add_id(sum, &more->ids[i]))
 			return -ENOMEM;
-		for (size_t e = 0; e < more->nr_events; e++)
+		for (size_t e = 0; e < more->nr_events; e++) {
+			const struct td_total *from =
+				more->v + i * more->nr_events;
+
 			add_total(&totals->v[first + e], &sum->times[first + e],
-				  &more->v[i * more->nr_events + e]);
+				  &from[e]);
+			sum->times[first + e] +=
+				more->tasks &&
+				td_total_is_elsewhere(plan, from, e);
+		}
 	}
 	add_times(sum, times);
 	sum->rounds++;

@@ -13,8 +13,12 @@ struct td_totals_sum {
 		times_sum; /* of the rounds; CPU times: if all had them */
 };
 
-/* Ids are told by their names; one that is new is added.  -ENOMEM. */
-int td_totals_sum_add(struct td_totals_sum *sum, const struct td_totals *more,
+/*
+ * Ids are told by their names; one that is new is added.  plan: of the events.
+ * A task that was on another kind of core all the time is 0 here.  -ENOMEM.
+ */
+int td_totals_sum_add(struct td_totals_sum *sum, const struct td_plan *plan,
+		      const struct td_totals *more,
 		      const struct td_times *times);
 /* Makes means of the sums: of the rounds in which there was a value. */
 void td_totals_sum_divide(struct td_totals_sum *sum);

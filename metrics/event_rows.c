@@ -67,12 +67,14 @@ static double tool_value(const struct td_times *times, enum td_tool tool)
 
 static int add_tool(struct filling *f, int event)
 {
-	struct td_event_row *row = add_row(f, event, NULL);
+	/* what is of no id is shown with the first one, as perf does */
+	struct td_event_row *row =
+		add_row(f, event,
+			f->first < f->last ? &f->totals->ids[f->first] : NULL);
 
 	if (!row)
 		return -ENOMEM;
-	if (f->each)
-		row->cgroup = f->totals->ids[f->first].cgroup;
+	row->nr = 1;
 	row->value = tool_value(f->times, f->plan->events[event].tool);
 	if (isnan(row->value))
 		return 0;
@@ -210,6 +212,8 @@ static int fill_row(struct filling *f, int event, size_t id)
 		add_all(f, event, totals, row);
 	if (is_hybrid_sum(f, event))
 		return name_merged(f, event, row);
+	row->elsewhere = f->totals->tasks &&
+			 td_total_is_elsewhere(plan, totals, (size_t)event);
 	if (row->status == TD_STATUS_OK && !plan->events[event].merge)
 		td_beside_fill(plan, totals, event, f->times->elapsed_ns, row);
 	return 0;
@@ -243,25 +247,37 @@ static int add_everywhere(struct filling *f, int event)
 	return 0;
 }
 
-/*
- * A row for each id that it was looked at for, or would have been.
- */
-static int add_event(struct filling *f, int event)
+/* Was it looked at for this id, or would have been? */
+static bool belongs_to(const struct filling *f, int event, size_t id)
 {
 	bool refused = f->plan->events[event].refusal != NULL;
-	const struct td_totals *totals = f->totals;
-	size_t before = f->report->nr_rows;
+
+	return has_id(f, event, id) || (refused && is_pmus_id(f, event, id));
+}
+
+static bool belongs_anywhere(const struct filling *f, int event)
+{
+	for (size_t id = 0; id < f->totals->nr_ids; id++) {
+		if (belongs_to(f, event, id))
+			return true;
+	}
+	return false;
+}
+
+/* A row for each id that it belongs to. */
+static int add_event(struct filling *f, int event)
+{
 	int rc = 0;
 
+	if (!belongs_anywhere(f, event))
+		return add_everywhere(f, event);
 	for (size_t id = f->first; !rc && id < f->last; id++) {
 		if (has_id(f, event, id))
 			rc = fill_row(f, event, id);
-		else if (refused && is_pmus_id(f, event, id) &&
-			 !add_row(f, event, &totals->ids[id]))
+		else if (belongs_to(f, event, id) &&
+			 !add_row(f, event, &f->totals->ids[id]))
 			rc = -ENOMEM;
 	}
-	if (!rc && f->report->nr_rows == before)
-		rc = add_everywhere(f, event);
 	return rc;
 }
 
@@ -295,6 +311,9 @@ static int add_events(struct filling *f)
 
 		if (event->hidden || is_left_out(f, i))
 			continue;
+		/* what a tool measures is of no id */
+		if (event->tool && f->totals->by_id && !f->each && f->first)
+			continue;
 		rc = event->tool ? add_tool(f, i) : add_event(f, i);
 	}
 	return rc;
@@ -319,6 +338,22 @@ static bool has_each_cgroup(const struct td_totals *totals)
 	return false;
 }
 
+/* The ids that stand together: one, a cgroup's, or all of them. */
+static size_t end_of_block(const struct filling *f)
+{
+	const struct td_totals *totals = f->totals;
+	size_t last = f->first + 1;
+
+	if (totals->by_id || !totals->nr_ids)
+		return totals->nr_ids ? last : 0;
+	if (!f->each)
+		return totals->nr_ids;
+	while (last < totals->nr_ids &&
+	       totals->ids[last].cgroup == totals->ids[f->first].cgroup)
+		last++;
+	return last;
+}
+
 int td_event_rows(const struct td_plan *plan, const struct td_totals *totals,
 		  const struct td_times *times, bool hybrid,
 		  struct td_event_report *report, struct td_err *err)
@@ -330,11 +365,7 @@ int td_event_rows(const struct td_plan *plan, const struct td_totals *totals,
 	*report = (struct td_event_report){ 0 };
 	do {
 		f.first = f.last;
-		f.last = f.each ? f.first + 1 : totals->nr_ids;
-		while (f.each && f.last < totals->nr_ids &&
-		       totals->ids[f.last].cgroup ==
-			       totals->ids[f.first].cgroup)
-			f.last++;
+		f.last = end_of_block(&f);
 		rc = add_events(&f);
 	} while (!rc && f.last < totals->nr_ids);
 	return rc ? td_err_nomem(err) : 0;

@@ -7,8 +7,8 @@
 #include "lib/report.h"
 
 /*
- * The event table: a row for each event that was typed and each id, in the
- * order of the text.  What was refused is "not supported"; of a name that some
+ * The event table: a row for each event that was typed and each id: all ids of
+ * an event, or with totals->by_id all events of an id, in the order of the text.  What was refused is "not supported"; of a name that some
  * PMUs do not have, those that do are shown.  hybrid: an event of several
  * kinds of core is one row.  Where each event is counted for each cgroup, all of
  * a cgroup's come first, then the next one's.  Free with

@@ -113,8 +113,9 @@ int td_spreads_add_events(struct td_spreads *spreads,
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		const struct td_event_row *row = &report->rows[i];
 
-		if (row->status == TD_STATUS_OK &&
-		    add_value(spreads, event_key(row), row->value))
+		if ((row->status == TD_STATUS_OK || row->elsewhere) &&
+		    add_value(spreads, event_key(row),
+			      row->elsewhere ? 0 : row->value))
 			return -ENOMEM;
 	}
 	return 0;

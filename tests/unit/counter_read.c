@@ -219,8 +219,12 @@ static void test_failure(void)
 static const int task_members[2][2] = { { 0, 1 }, { 2 } };
 
 /* Further steps, in the order of threads; their tids are in no order. */
+/* Numbers of tasks come again, those of sets do not. */
 static void add_task(struct td_reader *reader, int thread, int tid)
 {
+	static size_t set;
+
+	set++;
 	for (int g = 1; g >= 0; g--)
 		*td_reader_add(reader) = (struct td_read_step){
 			.fd = memfd_create("task", MFD_CLOEXEC),
@@ -228,6 +232,7 @@ static void add_task(struct td_reader *reader, int thread, int tid)
 			.cpu = -1,
 			.thread = thread,
 			.tid = tid,
+			.set = set,
 			.members = task_members[g],
 			.nr = g ? 1 : 2,
 			.name = "task",
@@ -287,11 +292,15 @@ static void look_at(struct td_reader *reader, const char *name,
 
 static void end_task(struct td_reader *reader, int tid)
 {
+	size_t set = 0;
+
 	for (size_t s = 0; s < reader->nr_steps; s++) {
-		if (reader->steps[s].tid == tid)
-			close(reader->steps[s].fd);
+		if (reader->steps[s].tid != tid)
+			continue;
+		close(reader->steps[s].fd);
+		set = reader->steps[s].set;
 	}
-	td_reader_end_task(reader, tid);
+	td_reader_end_set(reader, set);
 }
 
 static bool is_running_alone(const struct td_readings *readings, int tid)

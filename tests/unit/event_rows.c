@@ -223,14 +223,14 @@ static const struct {
 	  .ids = { { "all", x, { RAN(2, 1), UNSEEN } },
 		   { "all", y, { RAN(2, 3), UNSEEN } } },
 	  .want = { { "all", x, "a", 0, 1, 2, 100 },
-		    { "all", x, "duration_time", 0, 1000, 0, 100 },
+		    { "all", x, "duration_time", 0, 1000, 1, 100 },
 		    { "all", y, "a", 0, 3, 2, 100 },
-		    { "all", y, "duration_time", 0, 1000, 0, 100 } } },
+		    { "all", y, "duration_time", 0, 1000, 1, 100 } } },
 	{ "the time of no command",
 	  .events = { { "user_time", 3, 0, TD_TOOL_USER_TIME },
 		      { "duration_time", 3, 1, TD_TOOL_DURATION_TIME } },
-	  .want = { { "all", NULL, "user_time", LOST, 0, 100 },
-		    { "all", NULL, "duration_time", 0, 1000, 0, 100 } } },
+	  .want = { { "all", NULL, "user_time", LOST, 1, 100 },
+		    { "all", NULL, "duration_time", 0, 1000, 1, 100 } } },
 };
 /* clang-format on */
 

@@ -10,6 +10,12 @@
 #define MAX_IDS    3
 #define MAX_ROUNDS 3
 
+static const struct td_event plan_events[NR_EVENTS];
+static const struct td_plan plan = {
+	.events = (struct td_event *)(uintptr_t)plan_events,
+	.nr_events = NR_EVENTS,
+};
+
 static const char a_b[] = "a/b", named_all[] = "all";
 
 /* clang-format off */
@@ -187,7 +193,7 @@ static void test_row(size_t r)
 	for (int round = 0; round < rows[r].nr_rounds; round++) {
 		struct td_totals totals = make_totals(rows[r].rounds[round]);
 
-		ok(td_totals_sum_add(&sum, &totals, &unused) == 0,
+		ok(td_totals_sum_add(&sum, &plan, &totals, &unused) == 0,
 		   "%s: round %d", rows[r].name, round);
 		td_totals_free(&totals);
 	}
@@ -215,7 +221,8 @@ static void test_times(size_t i)
 	struct td_totals_sum sum = { 0 };
 
 	for (int round = 0; round < times[i].nr_rounds; round++)
-		td_totals_sum_add(&sum, &totals, &times[i].rounds[round]);
+		td_totals_sum_add(&sum, &plan, &totals,
+				  &times[i].rounds[round]);
 	ok(same_times(&sum.times_sum, &times[i].sum), "times of %s: sum",
 	   times[i].name);
 	td_totals_sum_divide(&sum);
@@ -240,7 +247,7 @@ static void test_where(void)
 			UINT64_C(0x9e3779b97f4a7c15) * round;
 		ids[0].v[1].where += round == 3;
 		totals = make_totals(ids);
-		td_totals_sum_add(&sum, &totals, &unused);
+		td_totals_sum_add(&sum, &plan, &totals, &unused);
 		td_totals_free(&totals);
 		ok((sum.totals.v[0].where == sum.totals.v[1].where) ==
 			   (round < 3),

@@ -1,0 +1,237 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# -G and --for-each-cgroup: what is planned and what is refused, over folders
+# that look like a hierarchy; and real cgroups, where there are some to be had.
+
+# shellcheck disable=SC2016,SC2030,SC2031,SC2086,SC2154 # sh -c; lists of options; helper.bash
+load helper
+
+real() {
+	needs_software_events -a
+	unset SYSFS_PATH PERF_CPUID
+}
+
+# hierarchy [NAME...]: folders below ./tree, mounted as far as tdstat can see
+hierarchy() {
+	local name
+
+	for name in tree "${@/#/tree/}"; do
+		mkdir -p "$name"
+	done
+	copied sapphirerapids
+	mkdir -p "$PROCFS_PATH/self"
+	echo "cgroup2 $PWD/tree cgroup2 rw,nosuid 0 0" >"$PROCFS_PATH/self/mounts"
+}
+
+# busy NAME: a cgroup of this name with a process that never sleeps, or skips
+busy() {
+	root=$(awk '$3 == "cgroup" && $4 ~ /(^|,)perf_event(,|$)/ { print $2; exit }' /proc/self/mounts)
+	[ -n "$root" ] || root=$(awk '$3 == "cgroup2" { print $2 }' /proc/self/mounts | tail -n 1)
+	[ -n "$root" ] || skip "no cgroups here"
+	cgroup=$root/$1
+	mkdir "$cgroup" 2>/dev/null || skip "cgroups may not be made here"
+	sh -c 'echo $$ >"$1/cgroup.procs" || exit; while :; do :; done' - "$cgroup" 3>&- &
+	inside=$!
+	for ((i = 0; i < 50; i++)); do
+		! grep -q . "$cgroup/cgroup.procs" || return 0
+		sleep 0.02
+	done
+	skip "no process may be moved"
+}
+
+# Kernels now and then say of a cgroup that none of its counters ever ran.
+counted() {
+	local i
+
+	for ((i = 0; i < 4; i++)); do
+		try timeout 10 "$@"
+		[[ $output == *'<not counted>'* || $stderr == *'nothing was counted'* ]] || return 0
+	done
+}
+
+teardown() {
+	local i
+
+	if [ -n "${inside-}" ]; then
+		kill -KILL "$inside" 2>/dev/null || true
+		wait "$inside" 2>/dev/null || true
+	fi
+	if [ -n "${cgroup-}" ] && [ -d "$cgroup" ]; then
+		for ((i = 0; i < 50; i++)); do
+			! rmdir "$cgroup" 2>/dev/null || break
+			sleep 0.02
+		done
+	fi
+	[ -n "$BATS_TEST_COMPLETED" ] || [ -z "${stderr-}" ] ||
+		printf 'stderr: %s\n' "$stderr"
+}
+
+# --- what is refused ------------------------------------------------------------
+
+@test "no hierarchy is mounted: said, with what to do" {
+	hierarchy
+	for mounts in '' 'proc /proc proc rw 0 0' 'cgroup /sys/fs/cgroup/cpu cgroup rw,cpu 0 0'; do
+		echo "$mounts" >"$PROCFS_PATH/self/mounts"
+		for how in '-e cycles -G a' '--for-each-cgroup a' '-e cycles --for-each-cgroup a'; do
+			try "$TDSTAT" -a $how -- touch ran
+			assert_failure 1
+			assert_why_and_remedy 'cgroup' 'mount'
+			[ ! -e ran ]
+		done
+	done
+}
+
+@test "a cgroup that is not there: its name and where it was looked for" {
+	hierarchy web
+	try "$TDSTAT" -a -e cycles,instructions -G web,nosuch -- touch ran
+	assert_failure 1
+	assert_complains 'nosuch: No such file'
+	assert_complains "$PWD/tree"
+	[ ! -e ran ]
+	for list in nosuch '^no' 'x.*,y'; do
+		try "$TDSTAT" -a -e cycles --for-each-cgroup "$list" -- touch ran
+		assert_failure 1
+		assert_complains 'no'
+		[ ! -e ran ]
+	done
+}
+
+@test "-G and --for-each-cgroup count on CPUs: without -a or -C they are refused" {
+	hierarchy web
+	for how in '-e cycles -G web' '-e cycles --for-each-cgroup web' '--for-each-cgroup web'; do
+		for target in '' '-p 1' '-t 1'; do
+			try "$TDSTAT" $how $target -- touch ran
+			[ "$status" = 64 ] || fail "$how $target: status $status"
+			assert_complains '(-G|--for-each-cgroup).*-a'
+			[ ! -e ran ]
+		done
+		try "$TDSTAT" --dry-run $how -C 0 -- true
+		[ "$status" = 0 ] || fail "$how -C 0: $stderr"
+	done
+	try "$TDSTAT" -a -e cycles -G web --for-each-cgroup web -- touch ran
+	assert_failure 64
+	assert_complains '-G.*--for-each-cgroup'
+}
+
+@test "-G: one for each event before it, one alone for all; else it is refused" {
+	hierarchy web db
+	try "$TDSTAT" --dry-run -a -e cycles,instructions,branches -G web
+	assert_success
+	try "$TDSTAT" --dry-run -a -e cycles,instructions -G web,db
+	assert_success
+	try "$TDSTAT" --dry-run -a -e cycles -G web -e instructions -G db
+	assert_success
+	# more cgroups than events
+	try "$TDSTAT" -a -e cycles -G web,db -- touch ran
+	[ "$status" -ne 0 ] || fail 'db is for no event'
+	assert_complains 'cgroup|-G'
+	try "$TDSTAT" -a -G web -e cycles -- touch ran
+	assert_failure 64
+	assert_complains '-G.*-e'
+	[ ! -e ran ]
+	# a group is of one cgroup
+	try "$TDSTAT" -a -e '{cycles,instructions}' -G web,db -- touch ran
+	[ "$status" -ne 0 ] || fail 'a group of two cgroups'
+	[ ! -e ran ]
+}
+
+# --- what is counted ------------------------------------------------------------
+
+@test "a cgroup's time is its own, to the CPU" {
+	real
+	busy tdstat-$$-a
+	counted "$TDSTAT" -a -e cpu-clock --for-each-cgroup "${cgroup##*/}" -x, --timeout 200
+	assert_success
+	echo "$output"
+	# one process: of one CPU at the most
+	awk -F, -v name="${cgroup##*/}" '{ exit !($3 == "cpu-clock" && $4 == name && $1 > 20 && $1 < 215) }' <<<"$output"
+	assert_equal "$(awk -F, '{ print NF - 1 }' <<<"$output")" 7
+}
+
+@test "a child's time is its parent's, too; an empty one is not counted" {
+	real
+	busy tdstat-$$-b
+	name=${cgroup##*/}
+	mkdir "$root/$name-empty"
+	try timeout 10 "$TDSTAT" -a -e cpu-clock --for-each-cgroup "$name,$name-empty,/" -x, --timeout 200
+	rmdir "$root/$name-empty"
+	assert_success
+	echo "$output"
+	assert_equal "$(cut -d, -f4 <<<"$output" | xargs)" "$name $name-empty /"
+	awk -F, 'NR == 1 { own = $1 } NR == 2 && $1 != "<not counted>" { exit 1 }
+		NR == 3 && $1 < own * 0.9 { exit 1 }' <<<"$output"
+}
+
+@test "-G: each event has its cgroup; the table has a column of them" {
+	real
+	busy tdstat-$$-c
+	name=${cgroup##*/}
+	counted "$TDSTAT" -a -e cpu-clock,page-faults,task-clock -G "$name,/,$name" --timeout 100
+	assert_success
+	grep -E "^ +[0-9.]+ msec cpu-clock +$name +# +[0-9.]+ CPUs utilized" <<<"$output"
+	grep -E " page-faults +/ " <<<"$output"
+	grep -E " task-clock +$name " <<<"$output"
+	# one alone, for both
+	try timeout 10 "$TDSTAT" -a -e cpu-clock,page-faults -G "$name" -x, --timeout 50
+	assert_equal "$(cut -d, -f3,4 <<<"$output" | xargs)" "cpu-clock,$name page-faults,$name"
+}
+
+@test "JSON: the key cgroup behind the event; -A: each CPU of each cgroup" {
+	real
+	busy tdstat-$$-d
+	name=${cgroup##*/}
+	try timeout 10 "$TDSTAT" -a -e cpu-clock --for-each-cgroup "$name" -j --timeout 50
+	jq -e --arg name "$name" '.cgroup == $name and
+		(keys_unsorted | index("cgroup") == index("event") + 1)' <<<"$output"
+	try timeout 10 "$TDSTAT" -a -A -e cpu-clock --for-each-cgroup "$name" -x, --timeout 50
+	assert_equal "${#lines[@]}" "$(getconf _NPROCESSORS_ONLN)"
+	[[ ${lines[0]} == CPU0,*,cpu-clock,$name,* ]]
+}
+
+@test "-I, -r, record and report of a cgroup" {
+	real
+	busy tdstat-$$-e
+	name=${cgroup##*/}
+	try timeout 10 "$TDSTAT" record -o file -a -e cpu-clock --for-each-cgroup "$name" -I 50 --interval-count 3 -x,
+	assert_success
+	assert_equal "$(cut -d, -f5 <<<"$output" | sort | uniq -c | xargs)" "3 $name"
+	assert_same "$output" "$("$TDSTAT" report file -x,)"
+	try timeout 10 "$TDSTAT" -a -r 2 -e cpu-clock --for-each-cgroup "$name" -x, -- sleep 0.05
+	[[ $stderr =~ ^[0-9.]+,msec,cpu-clock,$name,[0-9.]+%, ]]
+}
+
+@test "metrics of a cgroup: its name in place of the id, with -A behind it" {
+	needs_software_events -a
+	busy tdstat-$$-f
+	name=${cgroup##*/}
+	counted "$TDSTAT" -a --for-each-cgroup "$name" -x, --timeout 100
+	assert_success
+	assert_equal "$(sed 1d <<<"$output" | cut -d, -f2)" "$name"
+	awk -F, 'NR == 2 { exit !($4 > 40 && $4 < 60 && $6 > 40 && $6 < 60) }' <<<"$output" || fail "$output"
+	try timeout 10 "$TDSTAT" -a -A --for-each-cgroup "$name" -x, --timeout 50
+	assert_line --index 1 --partial ",CPU0 $name,"
+}
+
+@test "names and expressions: each cgroup once, matched anywhere in its path" {
+	real
+	busy tdstat-$$-g
+	name=${cgroup##*/}
+	mkdir "$cgroup"/{web,web/api,db}
+	while read -r list want; do
+		list=${list//NAME/$name}
+		try timeout 10 "$TDSTAT" -a -e cpu-clock --for-each-cgroup "$list" -x, --timeout 20
+		[ "$status" = 0 ] || fail "$list: $stderr"
+		got=$(cut -d, -f4 <<<"$output" | sed "s/$name/NAME/" | xargs)
+		assert_equal "$list: $got" "$list: $want"
+	done <<-'EOS'
+		NAME NAME
+		NAME/db,NAME NAME/db NAME
+		NAME,/NAME/,NAME NAME
+		^NAME$ NAME
+		NAME.* NAME NAME/db NAME/web NAME/web/api
+		NAME.*[wd]b$ NAME/db
+		NAME/web$ NAME/web
+		^NAME$,tdstat-nobody.* NAME
+	EOS
+	rmdir "$cgroup"/{web/api,web,db}
+}

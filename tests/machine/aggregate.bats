@@ -1,0 +1,386 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2034,SC2086,SC2154 # lists of words; what "run --separate-stderr" sets
+# Aggregation: ids and the numbers behind them are perf's, sums over ids are the
+# machine's, and metrics come from summed counts.
+# machine: adl --no-halt --skew 4
+# machine: spr --no-halt --skew 4
+# machine: spr --no-halt --skew 1 --smp 32,sockets=2,cores=8,threads=2 --mem 2048
+
+load helper
+
+HOWS="cpu core cluster cache cache=L1 cache=L2 cache=L3 die socket node"
+CPUS=/sys/devices/system/cpu
+CGROUPS=/sys/fs/cgroup
+
+setup() {
+	emulated
+	cd "$BATS_TEST_TMPDIR" || return
+	rm -f end running*
+}
+
+teardown() {
+	[ "$TD_MACHINE" != here ] || return 0
+	for file in out perf.out; do
+		[ -n "$BATS_TEST_COMPLETED" ] || [ ! -e $file ] || sed "s/^/$file: /" $file
+	done
+	tidy_up
+	wait
+	for cpu in "$CPUS"/cpu[1-9]*/online; do
+		[ "$(cat "$cpu")" = 1 ] || echo 1 >"$cpu"
+	done
+	rmdir $CGROUPS/c/d $CGROUPS/[abc] 2>/dev/null || true
+	if [ -d v1 ]; then
+		rmdir v1/a 2>/dev/null || true
+		umount v1 || true
+	fi
+}
+
+# What does not depend on how large the machine is.
+small() {
+	[[ $TD_MACHINE_ARGS != *--smp* ]] || skip "of the small machines"
+}
+
+# how WORD: its option
+how() {
+	case $1 in
+	cpu) echo -A ;;
+	total) echo --total ;;
+	*) echo "--per-$1" ;;
+	esac
+}
+
+# aggregate SUBCOMMAND...: see aggregate.py.  As of rates, if the host stopped a
+# virtual CPU, the test runs again.
+aggregate() {
+	BATS_TEST_RETRIES=2
+	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/aggregate.py" "$@" 2>aggregate.log || {
+		sed "s/^/# try $BATS_TEST_TRY_NUMBER: /" aggregate.log | cut -c1-2000 >&3
+		return 1
+	}
+	BATS_TEST_RETRIES=0
+}
+
+# perf_count FILE OPTION...: CSV of perf stat
+perf_count() {
+	"$PERF" stat -x, -o "$1" "${@:2}"
+}
+
+# beside_perf HOW...
+beside_perf() {
+	for word in "$@"; do
+		"$TDSTAT" -a "$(how $word)" -x, -o out -e '{cycles,instructions},branches' -- sleep 0.3
+		perf_count perf.out -a "$(how $word)" -e '{cycles,instructions},branches' sleep 0.3
+		aggregate beside $word out perf.out
+	done
+}
+
+# Threads "on1" and "on5" of a process: each works on that CPU.
+threads() {
+	cat >threads.py <<-'PYTHON'
+		import hashlib, os, threading
+		ready = threading.Barrier(3)
+		much = bytes(1 << 20)  # for which Python lets other threads run
+		def work(cpu):
+		    os.sched_setaffinity(0, [cpu])
+		    with open(f"/proc/self/task/{threading.get_native_id()}/comm", "w") as comm:
+		        comm.write(f"on{cpu}")
+		    ready.wait()
+		    while not os.path.exists("end"):
+		        hashlib.sha256(much)
+		for cpu in (1, 5):
+		    threading.Thread(target=work, args=(cpu,)).start()
+		ready.wait()
+		open("running", "w").close()
+	PYTHON
+	python3 threads.py 3>&- &
+	pid=$!
+	await running
+}
+
+# work_in FOLDER CPU: a process that works on that CPU in that cgroup
+work_in() {
+	cat >loop.py <<-'PYTHON'
+		import os, sys
+		open(sys.argv[1] + "/cgroup.procs", "w").write("0")
+		os.sched_setaffinity(0, [int(sys.argv[2])])
+		open("running" + sys.argv[2], "w").close()
+		while not os.path.exists("end"):
+		    for i in range(10000):
+		        pass
+	PYTHON
+	mkdir -p "$1"
+	python3 loop.py "$1" "$2" 3>&- &
+	await "running$2"
+}
+
+# a on CPU 1, b on CPU 5, c/d on CPU 2.  Until any controller was asked for, the
+# kernel leaves perf's out, too.
+cgroups() {
+	small
+	mountpoint -q $CGROUPS || mount -t cgroup2 none $CGROUPS
+	echo +cpu >$CGROUPS/cgroup.subtree_control
+	work_in $CGROUPS/a 1
+	work_in $CGROUPS/b 5
+	work_in $CGROUPS/c/d 2
+}
+
+# --- sums -----------------------------------------------------------------------
+
+@test "events of a recording: each id is the sum of its CPUs, all of them --total" {
+	"$TDSTAT" record -a -e cycles,instructions,branches,task-clock -o recording -x, --timeout 700
+	for word in total $HOWS; do
+		"$TDSTAT" report -i recording "$(how $word)" -x, >out
+		aggregate sums $word out recording
+	done
+	# the last level is the third one here
+	"$TDSTAT" report -i recording --per-cache=L3 -x, >l3
+	"$TDSTAT" report -i recording --per-cache -x, | diff l3 -
+}
+
+@test "what was recorded by id: together it is what it is by any other" {
+	small
+	for word in cpu core socket; do
+		"$TDSTAT" record -a "$(how $word)" -e cycles,instructions -o recording -x, --timeout 300 >out
+		aggregate sums $word out recording
+		"$TDSTAT" report -i recording -x, >out
+		aggregate sums $word out recording
+		"$TDSTAT" report -i recording --per-die -x, >out
+		aggregate sums die out recording
+		"$TDSTAT" report -i recording --total -x, >out
+		aggregate sums total out recording
+	done
+}
+
+@test "metrics of a recording: each id's from its summed counts" {
+	"$TDSTAT" record -a -o recording -x, --timeout 700
+	for word in total $HOWS; do
+		"$TDSTAT" report -i recording "$(how $word)" -j >out
+		[ $word = total ] || aggregate tree $word out
+	done
+	# CPUs that count alike have sums like their means
+	python3 "$BATS_TEST_DIRNAME/aggregate.py" weigh recording >weighed
+	for word in $HOWS; do
+		"$TDSTAT" report -i weighed "$(how $word)" -j >out
+		aggregate raw $word out weighed
+	done
+}
+
+# --- as it is measured ------------------------------------------------------------
+
+@test "events: perf's ids, perf's numbers of counters, its rates and the known ones" {
+	perf_or_skip
+	if [[ $TD_MACHINE_ARGS == *--smp* ]]; then
+		beside_perf core cache die socket
+	else
+		beside_perf $HOWS
+	fi
+}
+
+@test "the tree of each id: the known values, a PMU only where it is" {
+	for word in $HOWS; do
+		"$TDSTAT" -a "$(how $word)" -j -o out -- sleep 0.3
+		aggregate tree $word out
+	done
+}
+
+@test "retiring of each core follows --skew" {
+	"$TDSTAT" -a --per-core -j -o out -- sleep 0.5
+	aggregate skew core out
+	"$TDSTAT" -a -A -j -o out -- sleep 0.5
+	aggregate skew cpu out
+}
+
+@test "-A -I: each CPU's values, in each row" {
+	"$TDSTAT" -a -A -I 500 --interval-count 3 -x, >out
+	rates check out --rows 3 --per-cpu
+}
+
+@test "a table, CSV and JSON of one recording say the same" {
+	"$TDSTAT" record -a -o recording -x, --timeout 300
+	for word in cpu core socket; do
+		for form in "" "-x," -j; do
+			"$TDSTAT" report -i recording "$(how $word)" $form >"out$form"
+		done
+		jq -r '[.id, .pmu, .metric, (.value * 10 | round)] | join(" ")' out-j >json
+		awk -F, 'NR == 1 { split($0, name) } NR > 1 {
+			for (i = 4; i <= NF; i++) printf "%s %s %s %.0f\n", $2, $3, name[i], $i * 10
+		}' out-x, >csv
+		awk '/^ (CPU|S)[0-9]/ { id = $1; pmu = $2 ~ /^cpu/ ? $2 : "cpu"; sub(",", "", pmu) }
+			/^ +[0-9.]+ %/ { printf "%s %s %s %.0f\n", id, pmu, $3, $1 * 10 }' out >table
+		[ -s json ]
+		# 25.05 may be rounded either way, once from more digits than the other time
+		for file in csv table; do
+			paste -d ' ' json $file | awk '$1 != $5 || $2 != $6 || $3 != $7 ||
+				$4 - $8 > 1 || $8 - $4 > 1 { print; bad = 1 } END { exit bad }'
+			[ "$(wc -l <json)" -eq "$(wc -l <$file)" ]
+		done
+	done
+}
+
+# --- CPUs that are offline ----------------------------------------------------------
+
+@test "offline CPUs are in no id: perf's ids and numbers" {
+	small
+	perf_or_skip
+	echo 0 >$CPUS/cpu3/online
+	echo 0 >$CPUS/cpu4/online
+	beside_perf cpu core cluster cache cache=L1 socket
+	for word in cpu core cache; do
+		"$TDSTAT" -a "$(how $word)" -j -o out -- sleep 0.3
+		aggregate tree $word out
+	done
+}
+
+@test "a CPU goes offline under -A -I -e: its counts end, the others' do not" {
+	small
+	(
+		sleep 0.7
+		echo 0 >$CPUS/cpu3/online
+	) 3>&- &
+	run -0 --separate-stderr "$TDSTAT" -a -A -I 500 --interval-count 4 -x, -e cycles
+	# a nanosecond of each that was counted has its cycles
+	awk -F, '
+	$3 == "<not counted>" { if ($2 != "CPU3" || $1 < 0.9) { print; bad = 1 } next }
+	{ rate = $3 / $6; want = $5 ~ /atom/ ? 2 : 3
+	  if (rate < 0.98 * want || rate > 1.02 * want) { print; bad = 1 }
+	  if ($2 == "CPU3" && $1 > 1.3) { print; bad = 1 }
+	  seen[$2]++ }
+	END { for (cpu = 0; cpu < 8; cpu++)
+			if (cpu == 3 ? seen["CPU3"] < 1 : seen["CPU" cpu] != 4) { print "CPU" cpu; bad = 1 }
+		exit bad }' <<<"$output"
+	[[ $stderr == "tdstat: "*"CPU 3"* ]]
+}
+
+@test "a CPU goes offline under -A -I: its values end, and a note says so" {
+	small
+	(
+		sleep 0.7
+		echo 0 >$CPUS/cpu3/online
+	) 3>&- &
+	run -0 --separate-stderr "$TDSTAT" -a -A -I 500 --interval-count 4 -x,
+	printf '%s\n' "$output" | grep -v ',CPU3,' >out
+	rates check out --rows 4 --per-cpu --cpus 0-2,4-7
+	awk -F, '$2 == "CPU3" { if ($1 < 0.9 ? !$4 : $1 > 1.3 && $4 != "") exit 1; n++ }
+		END { exit !n }' <<<"$output"
+	[[ $stderr == "tdstat: "*"CPU 3"* ]]
+}
+
+# --- threads --------------------------------------------------------------------------
+
+@test "--per-thread: each thread's counts at its CPU's rate, perf's ids" {
+	small
+	perf_or_skip
+	threads
+	"$TDSTAT" --per-thread -p $pid -x, -o out -e cycles,instructions,task-clock -- sleep 1
+	perf_count perf.out --per-thread -p $pid -e cycles,instructions,task-clock sleep 1
+	sed -i '/^#/d; /^$/d' perf.out
+	for file in out perf.out; do
+		cut -d, -f1 $file | uniq | head -n 3 >$file.ids
+		awk -F, -v adl="$([ "$TD_MACHINE" = adl ] && echo 1)" '
+		{ split($1, id, "-"); event = $4; pmu = "" }
+		event ~ /\// { pmu = event ~ /core/ ? "core" : "atom" }
+		event ~ /cycles/ && $2 !~ /</ { rate[id[1] pmu] = $2 / $5 }
+		event ~ /instr/ && $2 !~ /</ { instructions[id[1] pmu] = $2 / $5 }
+		event == "task-clock" && $2 !~ /</ { clock[id[1]] = $2 }
+		function near(got, want, what) {
+			if (got < 0.93 * want || got > 1.07 * want) { print what ": " got; bad = 1 } }
+		END {
+			near(rate["on1" (adl ? "core" : "")], 3, "on1 cycles")
+			near(instructions["on1" (adl ? "core" : "")], 4.5, "on1 instructions")
+			near(rate["on5" (adl ? "atom" : "")], adl ? 2 : 3, "on5 cycles")
+			near(instructions["on5" (adl ? "atom" : "")], adl ? 2 : 4.5, "on5 instructions")
+			if (adl && ("on1atom" in rate || "on5core" in rate)) { print "wrong PMU"; bad = 1 }
+			if (!(clock["on1"] > 100 && clock["on5"] > 100)) { print "no work"; bad = 1 }
+			exit bad }' $file
+	done
+	diff perf.out.ids out.ids
+}
+
+@test "--per-thread: the rows of a recording are its total" {
+	small
+	threads
+	"$TDSTAT" record --per-thread -p $pid -x, -o recording -e cycles,instructions,task-clock -- sleep 0.7
+	"$TDSTAT" report -i recording -x, >out
+	"$TDSTAT" report -i recording --total -x, >total
+	aggregate add out total
+	[ "$(cut -d, -f1 out | sort -u | grep -cE '^on[15]-[0-9]+$')" -eq 2 ]
+	"$TDSTAT" report -i recording --per-thread -x, | diff out -
+}
+
+@test "--per-thread: each thread's tree is that of its CPU" {
+	small
+	threads
+	"$TDSTAT" --per-thread -p $pid -j -o out -- sleep 1
+	aggregate on out on1=1 on5=5
+	"$TDSTAT" --per-thread -p $pid -I 500 --interval-count 2 -j >intervals
+	for n in 1 2; do
+		jq -c --argjson n $n '. as $row | select(.time > $n * 0.5 - 0.1 and .time < $n * 0.5 + 0.4)' intervals >out
+		aggregate on out on1=1 on5=5
+	done
+}
+
+# --- cgroups --------------------------------------------------------------------------
+
+@test "--for-each-cgroup: names, and a regular expression: perf's rows and rates" {
+	perf_or_skip
+	cgroups
+	for list in a,b b,c a,c/d '^[ab]$' '^c'; do
+		"$TDSTAT" -a -x, -o out -e '{cycles,instructions},task-clock' --for-each-cgroup "$list" -- sleep 0.7
+		perf_count perf.out -a -e '{cycles,instructions},task-clock' --for-each-cgroup "$list" sleep 0.7
+		aggregate groups out perf.out --share 0.07
+	done
+	[ "$(awk -F, '/cycles/ { print $4 }' out | sort -u | xargs)" = "c c/d" ]
+}
+
+@test "-G: cgroups and events in pairs, or one for all" {
+	perf_or_skip
+	cgroups
+	"$TDSTAT" -a -x, -o out -e cycles,task-clock -G a,b -- sleep 0.7
+	awk -F, '$3 ~ /cycles/ && $4 != "a" || $3 == "task-clock" && $4 != "b" { exit 1 }
+		$3 ~ /^cycles|core/ { core = $1 / $5 } $3 ~ /atom/ { atom = $1 }
+		$3 == "task-clock" { clock = $1 }
+		END { exit !(core > 2.8 && core < 3.2 && atom !~ /[1-9]/ && clock > 100) }' out
+	if [ "$TD_MACHINE" != adl ]; then # perf's pairs are of one PMU each there
+		perf_count perf.out -a -e cycles,task-clock -G a,b sleep 0.7
+		aggregate groups out perf.out --share 0.07
+	fi
+	"$TDSTAT" -a -x, -o out -e cycles,instructions -G b -- sleep 0.7
+	perf_count perf.out -a -e cycles,instructions -G b sleep 0.7
+	aggregate groups out perf.out --share 0.07
+}
+
+@test "-A, --per-core of cgroups: counts only where the cgroup ran" {
+	cgroups
+	"$TDSTAT" -a -A -x, -o out -e task-clock --for-each-cgroup a,b -- sleep 0.7
+	awk -F, '$2 != "<not counted>" { on[$5] = on[$5] " " $1; if ($2 < 50) exit 1 }
+		END { exit !(on["a"] == " CPU1" && on["b"] == " CPU5") }' out
+	"$TDSTAT" -a --per-core -x, -o out -e task-clock --for-each-cgroup a,b -- sleep 0.7
+	awk -F, '$3 != "<not counted>" { on[$6] = on[$6] " " $1 } END { print on["a"] "," on["b"] }' out >cores
+	if [ "$TD_MACHINE" = adl ]; then
+		[ "$(cat cores)" = " S0-D0-C1, S0-D0-C5" ]
+	else
+		[ "$(cat cores)" = " S0-D0-C0, S1-D1-C0" ]
+	fi
+}
+
+@test "the tree of each cgroup is that of the CPU that it ran on" {
+	cgroups
+	"$TDSTAT" -a -j -o out --for-each-cgroup a,b,c -- sleep 1
+	aggregate on out a=1 b=5 c=2
+	"$TDSTAT" -a -j -o out -G b -- sleep 1
+	aggregate on out b=5
+}
+
+@test "cgroup version 1: its perf_event hierarchy" {
+	small
+	perf_or_skip
+	mkdir v1
+	mount -t cgroup -o perf_event none v1 || skip "not in this kernel"
+	work_in v1/a 1
+	"$TDSTAT" -a -x, -o out -e '{cycles,instructions},task-clock' --for-each-cgroup a -- sleep 0.7
+	perf_count perf.out -a -e '{cycles,instructions},task-clock' --for-each-cgroup a sleep 0.7
+	aggregate groups out perf.out --share 0.07
+	"$TDSTAT" -a -j -o out --for-each-cgroup a -- sleep 1
+	aggregate on out a=1
+}

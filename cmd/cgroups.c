@@ -2,6 +2,7 @@
 #include "cmd/cgroups.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* 0: none, else 1 + the index.  spec: the event's place in the text. */
 static int cgroup_of(const struct td_cgroups *cgroups, int spec, int nr_specs)
@@ -10,6 +11,12 @@ static int cgroup_of(const struct td_cgroups *cgroups, int spec, int nr_specs)
 		return cgroups->names[0] && spec < nr_specs ? 1 : 0;
 	if (spec < 0 || (size_t)spec >= cgroups->nr || !cgroups->names[spec])
 		return 0;
+	/* named twice, it is one */
+	for (int i = 0; i < spec; i++) {
+		if (cgroups->names[i] &&
+		    strcmp(cgroups->names[i], cgroups->names[spec]) == 0)
+			return i + 1;
+	}
 	return spec + 1;
 }
 
@@ -60,8 +67,9 @@ int td_cgroups_assign(struct td_plan *plan, const struct td_cgroups *cgroups,
 					 "more");
 	if (plan->asked && cgroups->nr > 1 &&
 	    (int)cgroups->nr > last_spec(plan) + 1)
-		return td_err_usage(err, "-G: %zu cgroups, but only %d events",
-				    cgroups->nr, last_spec(plan) + 1);
+		return td_err_usage(err, "-G: %zu cgroups, but only %d event%s",
+				    cgroups->nr, last_spec(plan) + 1,
+				    last_spec(plan) ? "s" : "");
 	for (size_t g = 0; !rc && g < plan->nr_groups; g++)
 		rc = assign(plan, &plan->groups[g], cgroups, nr_specs, err);
 	return rc;

@@ -49,7 +49,7 @@ static int open_error(const char *path, struct td_err *err)
 
 	td_err_set(err, -code, "--control: %s: %s", path, strerror(code));
 	if (code == ENOENT)
-		td_err_hint(err, "mkfifo makes one.");
+		td_err_hint(err, "mkfifo makes one");
 	return -code;
 }
 

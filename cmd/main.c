@@ -47,6 +47,10 @@ int main(int argc, char **argv)
 	struct td_opts opts = { 0 };
 	int status = 0, rc;
 
+	static char name[] = "tdstat";
+
+	if (argc > 0)
+		argv[0] = name; /* as all our messages begin */
 	if (td_opts_parse(&opts, argc, argv, &err))
 		return print_error(&err);
 	/* a reader that goes away is an error to report, not our end */

@@ -48,6 +48,23 @@ enum td_aggregation td_opts_aggregation(const struct td_opts *opts)
 	return TD_AGGREGATE_ALL;
 }
 
+const char *td_opts_aggregation_option(const struct td_opts *opts)
+{
+	static const char *const options[TD_NR_AGGREGATIONS] = {
+		[TD_AGGREGATE_ALL] = "",
+		[TD_AGGREGATE_CPU] = "-A",
+		[TD_AGGREGATE_CORE] = "--per-core",
+		[TD_AGGREGATE_CLUSTER] = "--per-cluster",
+		[TD_AGGREGATE_CACHE] = "--per-cache",
+		[TD_AGGREGATE_DIE] = "--per-die",
+		[TD_AGGREGATE_SOCKET] = "--per-socket",
+		[TD_AGGREGATE_NODE] = "--per-node",
+		[TD_AGGREGATE_THREAD] = "--per-thread",
+	};
+
+	return options[td_opts_aggregation(opts)];
+}
+
 bool td_opts_attaches(const struct td_opts *opts)
 {
 	return opts->pids.nr || opts->tids.nr;

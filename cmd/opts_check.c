@@ -24,24 +24,6 @@ static bool want_metrics(const struct td_opts *o)
 	return o->level || o->only_level || o->nr_metrics;
 }
 
-/* What was typed for td_opts_aggregation(). */
-static const char *aggregation_option(const struct td_opts *o)
-{
-	static const char *const options[TD_NR_AGGREGATIONS] = {
-		[TD_AGGREGATE_ALL] = "",
-		[TD_AGGREGATE_CPU] = "-A",
-		[TD_AGGREGATE_CORE] = "--per-core",
-		[TD_AGGREGATE_CLUSTER] = "--per-cluster",
-		[TD_AGGREGATE_CACHE] = "--per-cache",
-		[TD_AGGREGATE_DIE] = "--per-die",
-		[TD_AGGREGATE_SOCKET] = "--per-socket",
-		[TD_AGGREGATE_NODE] = "--per-node",
-		[TD_AGGREGATE_THREAD] = "--per-thread",
-	};
-
-	return options[td_opts_aggregation(o)];
-}
-
 /* cgroups and CPUs are counted on CPUs, threads wherever they run. */
 static int check_target(const struct td_opts *o, struct td_err *err)
 {
@@ -73,7 +55,7 @@ static int check_target(const struct td_opts *o, struct td_err *err)
 	if (rc || how == TD_AGGREGATE_ALL || threads || td_opts_system_wide(o))
 		return rc;
 	return td_err_usage(err, "%s counts whole CPUs: it needs -a or -C",
-			    aggregation_option(o));
+			    td_opts_aggregation_option(o));
 }
 
 static int check_output(const struct td_opts *o, struct td_err *err)
@@ -102,9 +84,6 @@ static int check_events(const struct td_opts *o, struct td_err *err)
 		  "exclude each other" },
 		{ o->nothing && o->metric_only,
 		  "--null and --metric-only exclude each other" },
-		{ td_opts_want_events(o) && o->metric_only && o->hybrid_merge,
-		  "--metric-only of events and --hybrid-merge exclude each "
-		  "other" },
 		{ td_opts_want_events(o) && o->metric_only &&
 			  (o->cgroups || o->each_cgroup),
 		  "--metric-only of events and cgroups exclude each other" },

@@ -33,8 +33,9 @@ static int parse_list(const char *option, const char *arg, int max,
 	if (rc == -ENOMEM)
 		return td_err_nomem(err);
 	if (rc || out->nr == 0)
-		return td_err_usage(err, "%s %s: not a list such as 0-3,8",
-				    option, arg);
+		return td_err_usage(err, "%s %s: not a list such as %s", option,
+				    arg,
+				    max == TD_MAX_CPU ? "0-3,8" : "1234,5678");
 	return 0;
 }
 

@@ -205,7 +205,7 @@ static void text_end(struct td_writer *writer, const struct td_usage *usage)
 		td_out_text_title(writer);
 	if (usage->nr_runs)
 		put_runs(fp, usage);
-	else
+	else if (usage->elapsed_ns) /* of perf's files it may not be known */
 		put_time(fp, usage->elapsed_ns, "time elapsed");
 	if (usage->has_times) {
 		fputc('\n', fp);

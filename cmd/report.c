@@ -43,10 +43,13 @@ static int check_readings(const struct td_recording *rec,
 					      "--per-thread: %s is of CPUs, "
 					      "not threads",
 					      rec->path);
-	return tasks ? td_err_usage(err,
-				    "-A, --per-core: %s is of tasks, not CPUs",
-				    rec->path)
-		     : 0;
+	if (!tasks)
+		return 0;
+	if (how == TD_AGGREGATE_CPU)
+		return td_err_usage(err, "-A: %s is of tasks, not CPUs",
+				    rec->path);
+	return td_err_usage(err, "--per-%s: %s is of tasks, not CPUs",
+			    td_aggregation_name(how), rec->path);
 }
 
 static int show(struct td_recording *rec, struct td_sink *sink,
@@ -130,9 +133,11 @@ static int build_aggregator(struct td_aggregator *agg,
 	if (!opts->aggregations)
 		how = rec->info.how;
 	if (rec->info.sums && how == TD_AGGREGATE_CPU && how != rec->info.how)
-		return td_err_set(err, -ENODATA,
-				  "-A: %s holds sums a %s, not CPUs", rec->path,
-				  td_aggregation_name(rec->info.how));
+		return td_err_set(err, -ENODATA, "-A: %s holds %s, not CPUs",
+				  rec->path,
+				  rec->info.how == TD_AGGREGATE_ALL
+					  ? "one sum"
+					  : "sums of more than one CPU");
 	if (td_aggregation_wants_places(how) && !rec->places)
 		return td_err_set(err, -ENODATA,
 				  "%s does not say where its CPUs are",
@@ -168,7 +173,7 @@ static int report_from(struct td_recording *rec, const struct td_opts *opts,
 		rc = build_aggregator(&aggregator, rec, opts, err);
 	if (!rc && opts->metric_only && rec->plan.asked) {
 		rc = td_beside_table_build(&besides, &rec->plan, &rec->machine,
-					   err);
+					   opts->hybrid_merge, err);
 		sink.besides = &besides;
 	}
 

@@ -118,7 +118,8 @@ static int open_outputs(struct td_run *run, struct td_err *err)
 		return 0;
 	if (run->opts->metric_only && run->plan.asked) {
 		rc = td_beside_table_build(&run->besides, &run->plan,
-					   &run->machine, err);
+					   &run->machine,
+					   run->opts->hybrid_merge, err);
 		if (rc)
 			return rc;
 		run->sink.besides = &run->besides;
@@ -187,9 +188,10 @@ static void say_missed(const struct td_run *run)
 
 	if (run->nr_missed)
 		td_run_say(run,
-			   "tdstat: %zu threads ended before they could be "
+			   "tdstat: %zu thread%s ended before %s could be "
 			   "counted\n",
-			   run->nr_missed);
+			   run->nr_missed, run->nr_missed == 1 ? "" : "s",
+			   run->nr_missed == 1 ? "it" : "they");
 	if (lost)
 		td_run_say(run,
 			   "tdstat: threads came and went too fast: of %" PRIu64

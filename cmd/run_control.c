@@ -56,12 +56,14 @@ static int do_switch(struct td_run *run,
 		     struct td_err *err)
 {
 	bool on = request->word == TD_CONTROL_ENABLE;
-	int rc = request->argument
-			 ? switch_event(run, request->argument, on, err)
-			 : switch_all(run, on, err);
+	/* the interval up to here is shown, as perf does */
+	int rc = on ? td_run_put_row_now(run, err) : 0;
 
-	/* perf shows the interval up to here */
-	return rc ? rc : td_run_put_row_now(run, err);
+	if (!rc)
+		rc = request->argument
+			     ? switch_event(run, request->argument, on, err)
+			     : switch_all(run, on, err);
+	return rc || on ? rc : td_run_put_row_now(run, err);
 }
 
 /* {slots,topdown-retiring}: the events of a group */

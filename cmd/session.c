@@ -98,7 +98,8 @@ static int make_plan(struct td_run *run, struct td_err *err)
 
 static int count(struct td_run *run, int *status, struct td_err *err)
 {
-	int rc = td_run_prepare(run, err);
+	struct td_err late = { 0 };
+	int rc = td_run_prepare(run, err), rc_finish;
 
 	do {
 		if (!rc)
@@ -107,7 +108,9 @@ static int count(struct td_run *run, int *status, struct td_err *err)
 	/* of a run that failed, only that the command could not be run */
 	if (!rc || !run->child.reaped)
 		*status = run->child.status;
-	return rc ? rc : td_run_finish(run, err);
+	/* what the runs before the one that failed have given is not lost */
+	rc_finish = td_run_finish(run, rc ? &late : err);
+	return rc ? rc : rc_finish;
 }
 
 /* Before anything of ours gets that number. */

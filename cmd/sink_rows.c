@@ -125,7 +125,8 @@ int td_sink_counts(struct td_sink *sink, uint64_t time_ns,
 		rc = td_err_nomem(err);
 	if (!rc && sink->summary && add_to_whole(sink, times, delta))
 		rc = td_err_nomem(err);
-	if (!rc) {
+	/* of threads, there may be none */
+	if (!rc && (sink->frame.how != TD_AGGREGATE_THREAD || totals.nr_ids)) {
 		clear_terminal(sink);
 		rc = put_rows(&rows, err);
 	}

@@ -8,9 +8,8 @@ static int no_rights(struct td_err *err, int rc, const struct td_event *e,
 		     const struct td_target *target)
 {
 	const char *event = e->name;
-	const char *whom = target->exclude_kernel ? "the kernel"
-			   : target->system_wide  ? "a whole machine"
-						  : "this process";
+	const char *whom =
+		target->system_wide ? "a whole machine" : "this process";
 
 	td_err_set(err, rc, "%s: this user may not count %s: %s", event, whom,
 		   strerror(-rc));

@@ -70,6 +70,12 @@ static int find_form(struct reader *r, struct td_err *err)
 	r->separator = *r->text == '{' ? '{' : td_perf_csv_separator(r->text);
 	if (r->separator)
 		return 0;
+	if (strstr(r->text, "Performance counter stats for")) {
+		td_err_set(err, -EINVAL, "%s: perf stat's text for people",
+			   r->file.path);
+		return td_err_hint(err, "perf stat -x, and perf stat -j write "
+					"what can be read");
+	}
 	if (is_metric_only(r))
 		return only_metrics(r, err);
 	if (!r->started)

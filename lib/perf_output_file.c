@@ -215,13 +215,9 @@ static void add_tool(struct td_perf_file *file, const struct td_perf_line *line,
 static void note_length(struct td_perf_file *file,
 			const struct td_perf_line *line)
 {
-	uint64_t nr = line->has_nr && line->nr ? line->nr : 1;
-	uint64_t ns = line->running_ns / nr;
 	double clock_ns =
 		((double)line->value.whole * 1e6 + (double)line->value.micro);
 
-	if (ns > file->longest_ns)
-		file->longest_ns = ns;
 	if (!file->utilized_ns && line->utilized > 0 &&
 	    strcmp(line->unit, "msec") == 0 && clock_ns / line->utilized < 9e18)
 		file->utilized_ns = (uint64_t)(clock_ns / line->utilized);

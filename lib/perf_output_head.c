@@ -107,7 +107,6 @@ static struct json_object *event_object(struct td_perf_event *event, int index,
 	if (td_perf_in_millionths(event))
 		json_object_object_add(object, "scale",
 				       json_object_new_double(1e-6));
-	event->event.spec = index;
 	if (!event->typed)
 		event->event.type = pmu_type(
 			event->pmu, (uint32_t)find_pmu(pmus, event->pmu));
@@ -122,11 +121,35 @@ static struct json_object *event_object(struct td_perf_event *event, int index,
 	return object;
 }
 
+/* "cycles/u" of "cpu_core/cycles/u"; NULL: not of one kind of core. */
+static const char *core_event(const struct td_perf_event *event)
+{
+	const char *slash = strchr(event->name, '/');
+
+	return slash && strncmp(event->name, "cpu_", 4) == 0 ? slash + 1 : NULL;
+}
+
+/* One name that was typed stands for all kinds of core. */
+static int spec_of(const struct td_perf_file *file, size_t index)
+{
+	const char *name = core_event(&file->events[index]);
+
+	for (size_t i = 0; name && i < index; i++) {
+		const char *other = core_event(&file->events[i]);
+
+		if (other && strcmp(name, other) == 0)
+			return file->events[i].event.spec;
+	}
+	return (int)index;
+}
+
 static struct json_object *event_objects(struct td_perf_file *file,
 					 const struct pmus *pmus)
 {
 	struct json_object *array = json_object_new_array();
 
+	for (size_t i = 0; i < file->nr_events; i++)
+		file->events[i].event.spec = spec_of(file, i);
 	for (size_t i = 0; i < file->nr_events; i++)
 		json_object_array_add(
 			array, event_object(&file->events[i], (int)i, pmus));

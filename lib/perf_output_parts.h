@@ -156,7 +156,7 @@ struct td_perf_file {
 	bool cut_off;
 	bool has_cpu_times; /* user_time or system_time */
 	/* Without -I, how long it was: the best source there is. */
-	uint64_t duration_ns, utilized_ns, longest_ns;
+	uint64_t duration_ns, utilized_ns; /* 0: not known */
 };
 
 /* -EINVAL with path and line; -ENOMEM. */

@@ -11,14 +11,14 @@
 
 #define MILLION 1000000
 
-/* The best that there is: a time, perf's own quotient, the longest run time. */
+/* The best that there is: a time, perf's own quotient; 0: it is not known. */
 static uint64_t elapsed_ns(const struct td_perf_file *file)
 {
 	if (file->timed)
 		return file->intervals[file->nr_intervals - 1].time_ns;
 	if (file->duration_ns)
 		return file->duration_ns;
-	return file->utilized_ns ? file->utilized_ns : file->longest_ns;
+	return file->utilized_ns;
 }
 
 /* All of them before the first count. */

@@ -56,11 +56,12 @@ static size_t find_column(const struct td_beside_table *table, const char *name)
 }
 
 /* The machine's PMU as one of the rows': those of no core are 0. */
-static int row_pmu(const struct td_machine *machine, int pmu)
+static int row_pmu(const struct td_beside_table *table, int pmu)
 {
+	const struct td_machine *machine = table->machine;
 	bool core = pmu >= 0 && (size_t)pmu < machine->nr_core;
 
-	return core && machine->nr_core > 1 ? pmu + 1 : 0;
+	return core && machine->nr_core > 1 && !table->merge ? pmu + 1 : 0;
 }
 
 static const char *pmu_name(const struct td_machine *machine, int row_pmu)
@@ -101,8 +102,7 @@ static int add_beside(struct td_beside_table *table,
 		free(name);
 	else if (add_column(table, name, beside->unit[0] == '%'))
 		return -ENOMEM;
-	table->pmus[column] |= UINT64_C(1)
-			       << row_pmu(table->machine, event->pmu);
+	table->pmus[column] |= UINT64_C(1) << row_pmu(table, event->pmu);
 	return 0;
 }
 
@@ -121,13 +121,14 @@ static int add_event(struct td_beside_table *table, const struct td_plan *plan,
 
 int td_beside_table_build(struct td_beside_table *table,
 			  const struct td_plan *plan,
-			  const struct td_machine *machine, struct td_err *err)
+			  const struct td_machine *machine, bool merge,
+			  struct td_err *err)
 {
 	td_autofree struct td_total *totals =
 		calloc(plan->nr_events + 1, sizeof(*totals));
 	int rc = totals ? 0 : -ENOMEM;
 
-	*table = (struct td_beside_table){ .machine = machine };
+	*table = (struct td_beside_table){ .machine = machine, .merge = merge };
 	for (size_t i = 0; totals && i < plan->nr_events; i++)
 		totals[i].value = 1;
 	for (size_t i = 0; !rc && i < plan->nr_events; i++)
@@ -144,7 +145,7 @@ static struct td_row *add_row(const struct td_beside_table *table,
 			      struct td_report *report,
 			      const struct td_event_row *event)
 {
-	int pmu = row_pmu(table->machine, event->pmu);
+	int pmu = row_pmu(table, event->pmu);
 	struct td_row *row =
 		td_array_add(&report->rows, report->nr_rows, sizeof(*row));
 	struct td_cell *cells = calloc(table->nr + 1, sizeof(*cells));
@@ -181,8 +182,7 @@ static struct td_row *add_row(const struct td_beside_table *table,
 static bool has_columns(const struct td_beside_table *table, int pmu)
 {
 	for (size_t i = 0; i < table->nr; i++) {
-		if (table->pmus[i] & UINT64_C(1)
-					     << row_pmu(table->machine, pmu))
+		if (table->pmus[i] & UINT64_C(1) << row_pmu(table, pmu))
 			return true;
 	}
 	return false;
@@ -192,8 +192,7 @@ static struct td_row *find_row(const struct td_beside_table *table,
 			       struct td_report *report,
 			       const struct td_event_row *event)
 {
-	const char *pmu =
-		pmu_name(table->machine, row_pmu(table->machine, event->pmu));
+	const char *pmu = pmu_name(table->machine, row_pmu(table, event->pmu));
 
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		if (strcmp(report->rows[i].id, event->id) == 0 &&

@@ -12,6 +12,7 @@
  */
 struct td_beside_table {
 	const struct td_machine *machine;
+	bool merge; /* all kinds of core in one row */
 	struct td_column
 		*columns;      /* all that there can be: the same each time */
 	uint64_t *pmus;        /* a column's: bits of the machine's PMUs */
@@ -22,7 +23,8 @@ struct td_beside_table {
 /* -ENODATA: nothing of plan comes to anything.  Free it, whatever the result. */
 int td_beside_table_build(struct td_beside_table *table,
 			  const struct td_plan *plan,
-			  const struct td_machine *machine, struct td_err *err);
+			  const struct td_machine *machine, bool merge,
+			  struct td_err *err);
 /*
  * A row for each id and kind of core, of what is no core's "all".  It borrows
  * from both; free with td_report_free(), whatever the result.

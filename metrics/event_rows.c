@@ -197,6 +197,35 @@ static void add_all(const struct filling *f, int event,
 	}
 }
 
+/* As if there were one kind of core, with the sums for its counts. */
+static int add_merged_beside(struct filling *f, int event,
+			     const struct td_total *totals,
+			     struct td_event_row *row)
+{
+	size_t nr = f->plan->nr_events;
+	td_autofree struct td_total *sums = calloc(nr + 1, sizeof(*sums));
+	bool tasks = f->totals->tasks;
+
+	if (!sums)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++) {
+		sums[i].value = NAN;
+		for (size_t j = 0; j < nr; j++) {
+			if (!is_of_row(f, (int)i, (int)j) || !totals[j].nr ||
+			    (tasks && isnan(totals[j].value)))
+				continue;
+			sums[i].value =
+				isnan(sums[i].value)
+					? totals[j].value
+					: sums[i].value + totals[j].value;
+			sums[i].covered_ns += totals[j].covered_ns;
+		}
+	}
+	if (row->status == TD_STATUS_OK)
+		td_beside_fill(f->plan, sums, event, f->times->elapsed_ns, row);
+	return name_merged(f, event, row);
+}
+
 static int fill_row(struct filling *f, int event, size_t id)
 {
 	const struct td_plan *plan = f->plan;
@@ -210,8 +239,10 @@ static int fill_row(struct filling *f, int event, size_t id)
 		add_kinds(f, event, totals, row);
 	else
 		add_all(f, event, totals, row);
-	if (is_hybrid_sum(f, event))
-		return name_merged(f, event, row);
+	if (is_hybrid_sum(f, event)) {
+		row->pmu = -1;
+		return add_merged_beside(f, event, totals, row);
+	}
 	row->elsewhere = f->totals->tasks &&
 			 td_total_is_elsewhere(plan, totals, (size_t)event);
 	if (row->status == TD_STATUS_OK && !plan->events[event].merge)

@@ -161,6 +161,9 @@ def sums(args):
                 nr = 1 if args.how in ("total", "cpu") else len(mine)
                 want.append((event["name"], ident, nr,
                              as_printed(event, sum(mine))))
+    if args.how not in ("total", "cpu"):  # as perf: all events of an id
+        ids = list(places(args.how))
+        want.sort(key=lambda row: ids.index(row[1]))
     found = [(row.event, row.id, row.nr, row.text)
              for row in counts(args.file, args.how)]
     need(found == want, f"{found}, should be {want}")

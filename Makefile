@@ -33,6 +33,11 @@ GCC_WARNINGS := -fanalyzer -Wlogical-op -Wduplicated-cond \
 # Empty before "make deps"; the targets that call it start make anew.
 PKG_CFLAGS := $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null)
+# Linked in where there is an archive of them: to load them takes more system
+# calls than to count a short command.
+archive = $(wildcard $(shell $(CC) -print-file-name=lib$(1:-l%=%).a))
+linked_in = $(foreach l,$1,$(if $(call archive,$l),$(l:-l%=-l:lib%.a),$l))
+LIBS := $(call linked_in,$(PKG_LIBS)) -lm
 
 CMD := $(wildcard cmd/*.c)
 LIB := $(wildcard lib/*.c metrics/*.c)
@@ -53,7 +58,7 @@ COMPILE = -std=gnu11 -D_GNU_SOURCE -DTDSTAT_VERSION='"$(VERSION)"' \
 	-DTDSTAT_DATADIR='"$(datadir)/tdstat"' -I. -isystem build/uapi $(SYSTEM_INCLUDES) \
 	$(PKG_CFLAGS:-I%=-isystem%) $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(SANITIZER)
 LINK = $(CC) $(CFLAGS) $(SANITIZER) $(LDFLAGS) -o $@ $(filter %.o,$^) \
-	$(filter %.a,$^) -Wl,--as-needed $(PKG_LIBS) -lm
+	$(filter %.a,$^) -Wl,--as-needed $(LIBS)
 
 say = $(if $(V),,@echo '  $1	$@';)
 
@@ -232,22 +237,32 @@ fuzz:
 		SANITIZE=fuzzer,address,undefined CPPFLAGS=-DTD_FUZZ fuzz-programs
 	@echo "run build/fuzz/tests/fuzz/NAME NEW_CORPUS tests/fuzz/corpus/NAME"
 
-# Beside perf, here or on the machine that is booted.
+# Beside perf, here and on the machine that is booted; the figures as JSON lines.
+BENCH := $(CURDIR)/build/bench
+export BENCH_JSON ?= $(BENCH).json
+
 bench: all
-	@tests/bench/files
+	@rm -rf $(BENCH) $(BENCH_JSON) && mkdir -p $(BENCH)
+	@bash -c '. tests/bench/lib.sh && title'
+	@tests/bench/here
+	@tests/bench/wide
 ifneq ($(TOPDOWN_HERE),)
 	@tests/bench/run
 else ifeq ($(filter-out none,$(MACHINE)),)
-	@echo "no top-down events here, and no machine to boot: nothing to compare"
+	@echo "no top-down events here, and no machine to boot: they are not compared"
 else
 	@$(or $(MACHINE_PERF),true) --version >/dev/null
-	@tests/boot $(MACHINE) spr --limit 600 -- env TDSTAT=$(TDSTAT) PERF=$(or $(MACHINE_PERF),perf) tests/bench/run
+	@MACHINE_OUT=$(BENCH) tests/boot $(MACHINE) spr --smp 32,sockets=2,cores=8,threads=2 --limit 600 -- \
+		env TDSTAT=$(TDSTAT) PERF=$(or $(MACHINE_PERF),perf) \
+		sh -c 'BENCH_JSON=$$MACHINE_OUT/topdown.json exec tests/bench/run'
+	@cat $(BENCH)/topdown.json >>$(BENCH_JSON)
 endif
+	@tests/bench/files
 
 # --- the source ---------------------------------------------------------------
 
 CLANG_FORMAT := clang-format --style=file:.ci/clang-format
-SCRIPTS := .ci/run .ci/layers tests/tally tests/boot tests/save-machine tests/data/remake cmd/completion/tdstat.bash $(wildcard tests/bench/run tests/perf/run tests/perf/bin/perf tests/*/*.sh tests/*/*.ba[ts]*)
+SCRIPTS := .ci/run .ci/layers tests/tally tests/boot tests/save-machine tests/data/remake cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide run files) tests/perf/run tests/perf/bin/perf tests/*/*.sh tests/*/*.ba[ts]*)
 LINTS := layers gcc clang cppcheck format shellcheck mandoc codespell
 tool = @command -v $1 >/dev/null || { echo "lint: no $1 here, skipped"; exit 0; };
 

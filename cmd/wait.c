@@ -89,20 +89,6 @@ static int open_tid(struct td_waiter *waiter, int tid, struct td_err *err)
 	return 0;
 }
 
-static int open_timers(struct td_waiter *waiter)
-{
-	int *const timers[] = { &waiter->timer, &waiter->timeout,
-				&waiter->delay };
-
-	for (size_t i = 0; i < TD_ARRAY_SIZE(timers); i++) {
-		*timers[i] = timerfd_create(CLOCK_MONOTONIC,
-					    TFD_CLOEXEC | TFD_NONBLOCK);
-		if (*timers[i] < 0)
-			return -errno;
-	}
-	return 0;
-}
-
 int td_waiter_open(struct td_waiter *waiter, const struct td_ints *pids,
 		   const struct td_ints *tids, struct td_err *err)
 {
@@ -111,8 +97,6 @@ int td_waiter_open(struct td_waiter *waiter, const struct td_ints *pids,
 	*waiter = TD_WAITER_NONE;
 	if (open_signals(waiter) < 0)
 		return td_err_set(err, -errno, "signalfd: %s", strerror(errno));
-	if (open_timers(waiter))
-		return td_err_set(err, -errno, "timerfd: %s", strerror(errno));
 	for (size_t i = 0; !rc && i < pids->nr; i++)
 		rc = open_pid(waiter, pids->v[i], err);
 	for (size_t i = 0; !rc && i < tids->nr; i++)
@@ -126,14 +110,32 @@ static struct timespec to_timespec(uint64_t ns)
 				  (long)(ns % NS_A_SECOND) };
 }
 
-static int arm(int fd, uint64_t first_ns, uint64_t period_ns,
+static int timer_error(struct td_err *err)
+{
+	return td_err_set(err, -errno, "timerfd: %s", strerror(errno));
+}
+
+/* Most runs need one timer of the three: each is made when it is first armed. */
+static int arm(int *fd, uint64_t first_ns, uint64_t period_ns,
 	       struct td_err *err)
 {
 	struct itimerspec spec = { to_timespec(period_ns),
 				   to_timespec(first_ns) };
 
-	if (timerfd_settime(fd, TFD_TIMER_ABSTIME, &spec, NULL))
-		return td_err_set(err, -errno, "timerfd: %s", strerror(errno));
+	if (*fd < 0)
+		*fd = timerfd_create(CLOCK_MONOTONIC,
+				     TFD_CLOEXEC | TFD_NONBLOCK);
+	if (*fd < 0 || timerfd_settime(*fd, TFD_TIMER_ABSTIME, &spec, NULL))
+		return timer_error(err);
+	return 0;
+}
+
+static int disarm(int fd, struct td_err *err)
+{
+	static const struct itimerspec never;
+
+	if (fd >= 0 && timerfd_settime(fd, 0, &never, NULL))
+		return timer_error(err);
 	return 0;
 }
 
@@ -143,21 +145,21 @@ int td_waiter_start(struct td_waiter *waiter, uint64_t period_ns,
 	int rc;
 
 	waiter->start_ns = td_now_ns();
-	rc = arm(waiter->timer, waiter->start_ns + period_ns, period_ns, err);
+	rc = arm(&waiter->timer, waiter->start_ns + period_ns, period_ns, err);
 	if (!rc && timeout_ns)
-		rc = arm(waiter->timeout, waiter->start_ns + timeout_ns, 0,
+		rc = arm(&waiter->timeout, waiter->start_ns + timeout_ns, 0,
 			 err);
 	return rc;
 }
 
 int td_waiter_reset(struct td_waiter *waiter, struct td_err *err)
 {
-	int rc = arm(waiter->timer, 0, 0, err);
+	int rc = disarm(waiter->timer, err);
 
 	if (!rc)
-		rc = arm(waiter->timeout, 0, 0, err);
+		rc = disarm(waiter->timeout, err);
 	if (!rc)
-		rc = arm(waiter->delay, 0, 0, err);
+		rc = disarm(waiter->delay, err);
 	waiter->child = waiter->tasks = -1;
 	waiter->child_ended = false;
 	waiter->start_ns = 0;
@@ -166,12 +168,12 @@ int td_waiter_reset(struct td_waiter *waiter, struct td_err *err)
 
 int td_waiter_delay(struct td_waiter *waiter, uint64_t ns, struct td_err *err)
 {
-	return arm(waiter->delay, td_now_ns() + ns, 0, err);
+	return arm(&waiter->delay, td_now_ns() + ns, 0, err);
 }
 
 int td_waiter_again(struct td_waiter *waiter, uint64_t ns, struct td_err *err)
 {
-	return arm(waiter->timeout, td_now_ns() + ns, 0, err);
+	return arm(&waiter->timeout, td_now_ns() + ns, 0, err);
 }
 
 /* A timerfd's expirations; 0: none. */

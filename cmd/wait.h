@@ -14,6 +14,7 @@
  * poll().
  */
 struct td_waiter {
+	/* -1: not armed yet */
 	int timer;   /* the next tick, absolute: nothing accumulates */
 	int timeout; /* once, when armed */
 	int delay;   /* the same */

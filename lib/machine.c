@@ -41,8 +41,6 @@ static int read_cpus(const struct td_sysfs *fs, struct td_machine *machine,
 		td_sysfs_read_int(fs->sys, "devices/system/cpu/smt/active") > 0;
 	machine->has_pmem =
 		faccessat(fs->sys, "firmware/acpi/tables/NFIT", F_OK, 0) == 0;
-	machine->nmi_watchdog =
-		td_sysfs_read_int(fs->proc, "sys/kernel/nmi_watchdog") > 0;
 	return 0;
 }
 
@@ -190,6 +188,10 @@ int td_machine_read(const struct td_sysfs *fs, const char *cpuid,
 	if (!rc)
 		rc = read_pmus(fs, true, machine, err);
 	machine->nr_core = machine->nr_pmus;
+	if (machine->nr_core) /* else it holds no counter */
+		machine->nmi_watchdog =
+			td_sysfs_read_int(fs->proc, "sys/kernel/nmi_watchdog") >
+			0;
 	if (rc)
 		td_machine_free(machine);
 	return rc;

@@ -43,6 +43,7 @@ void td_run_say(const struct td_run *run, const char *fmt, ...)
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
+	fflush(stderr); /* which the results may have given a buffer */
 }
 
 void td_run_say_notes(struct td_run *run)
@@ -246,6 +247,7 @@ static int put_last(struct td_run *run, struct td_err *err)
 	if (run->opts->verbose && !run->opts->quiet)
 		td_describe_shares(stderr, &run->machine, &run->plan,
 				   &run->all);
+	fflush(stderr); /* before what --post says */
 	if (rc || !run->recording)
 		return rc;
 	td_recording_write_end(run->recording, &usage, run->child.status);

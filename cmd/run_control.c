@@ -98,6 +98,7 @@ static void list_events(const struct td_run *run, const char *how)
 					    run->machine.pmus[group->pmu].name);
 		}
 	}
+	fflush(stderr); /* before the answer that it was done */
 }
 
 static int obey(struct td_run *run, const struct td_control_request *request,

@@ -89,5 +89,6 @@ int td_run_open(struct td_run *run, struct td_err *err)
 	if (!rc && run->opts->verbose && !run->opts->quiet && !run->runs)
 		td_describe(stderr, &run->machine, &run->measure.tree,
 			    &run->plan, &run->target);
+	fflush(stderr); /* before what the command says */
 	return rc;
 }

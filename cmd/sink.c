@@ -45,6 +45,14 @@ static int open_fd(struct td_sink *sink, const struct td_opts *opts,
 			  strerror(errno));
 }
 
+/* Rows are flushed when they are checked, not word by word. */
+static void buffer_stderr(void)
+{
+	static char buffer[BUFSIZ];
+
+	setvbuf(stderr, buffer, _IOFBF, sizeof(buffer));
+}
+
 static int open_stream(struct td_sink *sink, const struct td_opts *opts,
 		       struct td_err *err)
 {
@@ -57,6 +65,8 @@ static int open_stream(struct td_sink *sink, const struct td_opts *opts,
 		return open_fd(sink, opts, err);
 	sink->name = opts->command ? "standard error" : "standard output";
 	sink->writer.fp = opts->command ? stderr : stdout;
+	if (opts->command)
+		buffer_stderr();
 	return 0;
 }
 

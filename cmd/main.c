@@ -8,6 +8,7 @@
 #include "cmd/opts.h"
 #include "cmd/report.h"
 #include "cmd/session.h"
+#include "lib/util.h"
 
 /* Both lines moved to the right, so that the caret stays below its letter. */
 static void put_place(const char *place)
@@ -17,13 +18,21 @@ static void put_place(const char *place)
 	fprintf(stderr, "    %.*s\n    %s\n", line, place, place + line + 1);
 }
 
+/* It may quote what anybody called a file or a command. */
+static void put_line(const char *text)
+{
+	fputs("tdstat: ", stderr);
+	td_put_printable(stderr, text);
+	fputc('\n', stderr);
+}
+
 static int print_error(const struct td_err *err)
 {
-	fprintf(stderr, "tdstat: %s\n", err->msg);
+	put_line(err->msg);
 	if (err->place[0])
 		put_place(err->place);
 	if (err->hint[0])
-		fprintf(stderr, "tdstat: %s\n", err->hint);
+		put_line(err->hint);
 	return err->usage ? EX_USAGE : 1;
 }
 

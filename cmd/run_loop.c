@@ -145,7 +145,7 @@ static void pass_on(struct td_run *run, const struct td_wake *wake)
 
 	/* no further run, even if this one goes on to its end */
 	run->stopped = true;
-	if (alive && !wake->from_process)
+	if (alive && !wake->from_process && wake->signal != SIGHUP)
 		return;
 	run->signals++;
 	if (alive)

@@ -142,22 +142,6 @@ void td_target_free(struct td_target *target)
 	td_cgroups_free(&target->cgroups);
 }
 
-/* A word of the command; what is not text reaches no terminal and no JSON. */
-static void put_word(FILE *fp, const char *word)
-{
-	const unsigned char *s = (const unsigned char *)word;
-
-	while (*s) {
-		int len = *s < 0x20 || *s == 0x7f ? 0 : td_utf8_length(s);
-
-		if (len)
-			fwrite(s, 1, (size_t)len, fp);
-		else
-			fprintf(fp, "\\x%02x", *s);
-		s += len ? len : 1;
-	}
-}
-
 static void describe(FILE *fp, const struct td_opts *opts)
 {
 	td_autofree char *list = NULL;
@@ -176,7 +160,7 @@ static void describe(FILE *fp, const struct td_opts *opts)
 	} else {
 		for (char **word = opts->command; *word; word++) {
 			fputs(word == opts->command ? "" : " ", fp);
-			put_word(fp, *word);
+			td_put_printable(fp, *word);
 		}
 	}
 }

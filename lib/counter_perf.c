@@ -300,6 +300,8 @@ static int start_set(const struct perf_counter *counter,
 				rc = switch_evsel(group, group->evsels[m],
 						  false);
 		}
+		if (rc == -ENODEV) /* it is exiting */
+			rc = -ESRCH;
 		if (rc)
 			return td_err_set(err, rc,
 					  "cannot start the counters: %s",
@@ -308,14 +310,24 @@ static int start_set(const struct perf_counter *counter,
 	return 0;
 }
 
+static void drop_last_set(struct perf_counter *counter)
+{
+	struct td_open_set *set = &counter->sets[--counter->nr_sets];
+
+	free_set(set);
+	*set = (struct td_open_set){ 0 };
+}
+
 static int perf_add_task(struct td_counter *base, int tid, struct td_err *err)
 {
 	struct perf_counter *counter = perf_counter_of(base);
 	int rc = open_thread(counter, tid, err);
 
-	if (!rc)
-		rc = start_set(counter, &counter->sets[counter->nr_sets - 1],
-			       err);
+	if (rc)
+		return rc;
+	rc = start_set(counter, &counter->sets[counter->nr_sets - 1], err);
+	if (rc)
+		drop_last_set(counter);
 	if (!rc && begin_reading(counter, counter->nr_sets - 1))
 		rc = td_err_nomem(err);
 	return rc;

@@ -10,6 +10,12 @@
 
 #include "lib/util.h"
 
+/*
+ * A thread that is exiting has its group taken apart piece by piece: for that
+ * moment its reader is told ECHILD.
+ */
+#define READ_TRIES 1000
+
 /* read() of PERF_FORMAT_GROUP | ID | TOTAL_TIME_*, perf_event_open(2) */
 struct group_values {
 	uint64_t nr, enabled_ns, running_ns;
@@ -70,8 +76,12 @@ static int read_step(struct td_reader *reader, struct td_read_step *step,
 	const struct group_values *values = (struct group_values *)reader->buf;
 	struct td_reading *out = reader->now.v + step->first;
 	size_t size = group_read_size(step->nr);
-	ssize_t len = read(step->fd, reader->buf, size);
+	ssize_t len;
+	int tries = 0;
 
+	do {
+		len = read(step->fd, reader->buf, size);
+	} while (len < 0 && errno == ECHILD && ++tries < READ_TRIES);
 	if (len < 0)
 		return read_error(err, errno);
 	step->lost = (size_t)len < size;

@@ -112,11 +112,9 @@ static bool find_name(const struct td_perf_file *file, const char *name,
 	const size_t near[] = { file->event, file->event + 1, 0 };
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(near); i++) {
-		const struct td_perf_event *event = &file->events[near[i]];
-
 		/* twins are found from the first on */
-		if (near[i] >= file->nr_events || event->twin ||
-		    strcmp(event->name, name) != 0)
+		if (near[i] >= file->nr_events || file->events[near[i]].twin ||
+		    strcmp(file->events[near[i]].name, name) != 0)
 			continue;
 		*out = near[i];
 		return true;

@@ -65,3 +65,24 @@ bool td_is_text(const char *text)
 	}
 	return true;
 }
+
+/* C1 controls, U+0080 to U+009F, are two bytes of UTF-8. */
+static bool is_control(const unsigned char *s)
+{
+	return *s < 0x20 || *s == 0x7f || (*s == 0xc2 && s[1] < 0xa0);
+}
+
+void td_put_printable(FILE *fp, const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+
+	while (*s) {
+		int len = is_control(s) ? 0 : td_utf8_length(s);
+
+		if (len)
+			fwrite(s, 1, (size_t)len, fp);
+		else
+			fprintf(fp, "\\x%02x", *s);
+		s += len ? len : 1;
+	}
+}

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define TD_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
@@ -32,6 +33,9 @@ const char *td_format_seconds(char buf[40], uint64_t ns);
 int td_utf8_length(const unsigned char *s);
 /* UTF-8 without control characters: fit for a terminal and for JSON. */
 bool td_is_text(const char *text);
+
+/* What is not text, or could command a terminal, as \\x1b. */
+void td_put_printable(FILE *fp, const char *text);
 
 /* Closes *fd if it is one, and makes it none (-1). */
 void td_close_fd(int *fd);

@@ -1,0 +1,119 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Too few descriptors, too little memory, no room for what is written: said,
+# and no row lost in silence.
+
+# shellcheck disable=SC2016,SC2086,SC2154,SC2258 # sh -c; lists of options; -x,; helper.bash
+load helper
+
+# An error of ours, and no crash (128 and more) or table beside it.
+assert_refused() {
+	[ "$status" = 1 ] || fail "$1: status $status"
+	[[ $stderr == *"tdstat: "* ]] || fail "$1: no error"
+	[[ $output$stderr != *tma_* ]] || fail "$1: a table"
+}
+
+@test "no descriptor, or one: nothing is run, and it is said what is missing" {
+	needs_software_events -a
+	# linked as it is, it cannot even be loaded with less than its loader needs
+	loads=$(sh -c 'for n in 3 4 5 6 7 8; do
+		(ulimit -n $n; "$TDSTAT" --version >/dev/null 2>&1) && break; done; echo $n')
+	for limit in 0 1 "$loads" $((loads + 1)) $((loads + 2)) 7 8 9; do
+		try sh -c 'ulimit -n '"$limit"' && exec "$TDSTAT" -x, -- touch made'
+		[ "$status" != 0 ] || fail "$limit: a success"
+		[ "$status" -lt 128 ] || fail "$limit: a crash"
+		[ -n "$stderr" ] || fail "$limit: not said"
+		[ "$limit" -lt "$loads" ] || assert_refused "$limit"
+		[ "$limit" -lt "$loads" ] || assert_complains 'Too many open files'
+		[ ! -e made ]
+	done
+}
+
+@test "each limit up to enough: either all of it, or an error that says so" {
+	needs_software_events -a
+	for limit in $(seq 10 2 30); do
+		for how in '-a --timeout 10' '-- true' "-p $$ --timeout 10" 'record -o rec -- true'; do
+			try sh -c 'ulimit -n "$1"; shift; exec "$TDSTAT" -x, "$@"' - "$limit" $how
+			case $status in
+			0) [[ $output$stderr == *",all,cpu,"* ]] || fail "$limit: nothing" ;;
+			*)
+				assert_refused "$limit: $how"
+				assert_complains 'Too many open files'
+				;;
+			esac
+		done
+	done
+	[ "$status" = 0 ]
+}
+
+@test "a pipe that is closed early: the end, at once, with a status" {
+	needs_software_events -a
+	for how in '-a -I 10 -x,' '-a -I 10 -j' '-a -I 10' '-a -I 10 -A -x,'; do
+		try timeout 5 bash -c '{ "$TDSTAT" '"$how"'; echo $? >status; } | head -n 1'
+		assert_equal "$(cat status)" 1
+		assert_complains 'Broken pipe'
+	done
+	try timeout 5 bash -c '{ sleep 0.1; "$TDSTAT" report -x, -i "$1"; echo $? >status; } | true' - "$data/alderlake.jsonl"
+	assert_equal "$(cat status)" 1
+	# the command is not left running
+	try timeout 5 bash -c '{ "$TDSTAT" -I 10 -x, -- sh -c "echo \$\$ >pid; exec sleep 20" 3>&1 >&2 2>&3
+		echo $? >status; } 2>/dev/null | head -n 1'
+	assert_equal "$(cat status)" 1
+	! kill -0 "$(cat pid)" 2>/dev/null || fail "the command is still there"
+}
+
+@test "standard output and standard error that are not open" {
+	needs_software_events -a
+	try sh -c '"$TDSTAT" -a --timeout 20 -x, >&-'
+	assert_failure 1
+	assert_complains 'standard output'
+	status=0
+	"$TDSTAT" -x, -- true 2>&- || status=$?
+	assert_equal "$status" 1
+	# what is opened instead is not written to as if it were they
+	status=0
+	sh -c '"$TDSTAT" record -o rec.jsonl -a --timeout 20 >&- 2>&-' || status=$?
+	assert_equal "$status" 1
+	[ ! -s rec.jsonl ] || jq -es . rec.jsonl >/dev/null || fail "rows in the recording"
+}
+
+@test "a folder that may not be written to, a name that is a folder, one too long" {
+	needs_software_events -a
+	mkdir folder
+	long=$(printf 'x%.0s' $(seq 300))
+	for name in folder nowhere/file "$long" /proc/nosuch ''; do
+		for how in '' record; do
+			try "$TDSTAT" $how -o "$name" -a --timeout 20
+			[ "$status" = 1 ] || [ "$status" = 64 ] || fail "$name: $status"
+			assert_complains "$name"
+			assert_output ''
+		done
+	done
+	# the command is not run for nothing
+	try "$TDSTAT" -o nowhere/file -- touch made
+	assert_failure 1
+	[ ! -e made ]
+}
+
+@test "a disk that becomes full: said at the row that did not fit, and those before are whole" {
+	needs_software_events -a
+	# the limit of a file's size is as good as a full tmpfs, and needs no mount
+	for form in -x, -j ''; do
+		for how in '' record; do
+			rm -f out
+			try timeout 10 sh -c 'ulimit -f 8; trap "" XFSZ; exec "$TDSTAT" "$@" >/dev/null' - \
+				$how -o out -a -A -I 1 ${form:+$form}
+			assert_failure 1
+			assert_complains 'out: File too large'
+			[ "$(stat -c %s out)" -le 8192 ]
+		done
+	done
+	[ "$(id -u)" = 0 ] && mkdir tmpfs && mount -t tmpfs -o size=16k none tmpfs 2>/dev/null ||
+		skip "no tmpfs of our own"
+	try timeout 10 "$TDSTAT" -o tmpfs/out -a -A -I 1 -x,
+	whole=$(grep -cE '^[0-9.]+,CPU[0-9]+,cpu(,[0-9.]*){4}$' tmpfs/out)
+	umount tmpfs
+	assert_failure 1
+	assert_complains 'tmpfs/out: No space left'
+	[ "$whole" -gt 50 ]
+}

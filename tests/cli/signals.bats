@@ -1,0 +1,255 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Signals, and what else happens to a command or a process while it is
+# counted.  A clock that jumps cannot be had without being the machine's
+# owner: the clock that cannot jump is asked for, and a stopped program finds
+# as many deadlines passed as a suspended one.
+
+# shellcheck disable=SC2016,SC2154 # sh -c; helper.bash
+load helper
+
+# until_there FILE: something was written to it
+until_there() {
+	for ((i = 0; i < 200; i++)); do
+		[ ! -s "$1" ] || return 0
+		sleep 0.02
+	done
+	fail "no $1"
+}
+
+# background COMMAND...: a shell's background jobs ignore SIGINT, and SIGQUIT
+background() {
+	env --default-signal=INT,QUIT "$@" &
+	pid=$!
+}
+
+# ended: its status in $status
+ended() {
+	status=0
+	wait "$pid" || status=$?
+}
+
+# A zombie is its new parent's business.
+assert_gone() {
+	! grep -q '^State:	[^Z]' "/proc/$1/status" 2>/dev/null || fail "$1 is still there"
+}
+
+command=(sh -c 'echo $$ >command; exec sleep 20')
+
+@test "-a: each signal that ends prints what was counted" {
+	needs_software_events -a
+	for signal in INT TERM HUP QUIT; do
+		rm -f out
+		background "$TDSTAT" -a -I 20 -x, -o out
+		until_there out
+		sleep 0.05
+		kill -$signal $pid
+		ended
+		assert_equal "$status" 0
+		grep -Eq '^[0-9.]+,all,cpu,[0-9.]+,' out
+		background "$TDSTAT" -a -j >table
+		sleep 0.1
+		kill -$signal $pid
+		ended
+		assert_equal "$status" 0
+		jq -es 'any(.[]; .value > 0)' table >/dev/null
+	done
+}
+
+@test "with a command: it gets the signal, and the status is 128 and the signal" {
+	needs_software_events
+	for signal in INT:130 TERM:143 HUP:129 QUIT:131; do
+		rm -f command out
+		background "$TDSTAT" -x, -o out -- "${command[@]}"
+		until_there command
+		kill -"${signal%:*}" $pid
+		ended
+		assert_equal "$status" "${signal#*:}"
+		grep -q '^time,id,pmu' out
+		assert_gone "$(cat command)"
+	done
+}
+
+@test "a command that does not heed it: the second one kills it" {
+	needs_software_events
+	background "$TDSTAT" -x, -o out -- sh -c 'trap "echo >heard" TERM; echo $$ >command
+		while :; do sleep 0.05; done'
+	until_there command
+	kill -TERM $pid
+	until_there heard
+	kill -0 $pid
+	kill -TERM $pid
+	ended
+	assert_equal "$status" 137
+	[ "$(wc -l <out)" = 2 ]
+	assert_gone "$(cat command)"
+}
+
+# terminal BYTES COMMAND...: with a terminal of its own, where BYTES are typed
+# once the file "command" is there ("" hangs up); then its status
+terminal() {
+	timeout 10 python3 - "$@" <<-'PYTHON'
+		import os, pty, signal, sys, time
+		pid, fd = pty.fork()
+		if pid == 0:
+		    os.execvp(sys.argv[2], sys.argv[2:])
+		while not os.path.exists("command"):
+		    time.sleep(0.02)
+		time.sleep(0.05)
+		if sys.argv[1]:
+		    os.write(fd, sys.argv[1].encode())
+		else:
+		    os.close(fd)
+		signal.signal(signal.SIGALRM, lambda *_: os.kill(pid, signal.SIGTERM))
+		signal.alarm(4)
+		status = os.waitpid(pid, 0)[1]
+		print(os.waitstatus_to_exitcode(status))
+	PYTHON
+}
+
+@test "SIGPIPE, SIGCHLD, SIGUSR1 from elsewhere: only the last one ends it" {
+	needs_software_events -a
+	background "$TDSTAT" -a -I 20 -x, -o out
+	until_there out
+	for signal in PIPE CHLD CONT WINCH URG; do
+		kill -$signal $pid
+		sleep 0.02
+		kill -0 $pid
+	done
+	kill -USR1 $pid
+	ended
+	assert_equal "$status" 138
+}
+
+@test "who starts us with SIGCHLD ignored gets the command's status all the same" {
+	needs_software_events
+	run -3 env --ignore-signal=CHLD "$TDSTAT" -o out -- sh -c 'exit 3'
+	env --ignore-signal=CHLD "$TDSTAT" -o out --pre true --post true -- true
+}
+
+@test "stopped and continued: no deadline is made up for, and the next ones are where they were" {
+	needs_software_events -a
+	background "$TDSTAT" -a -I 50 --interval-count 8 -x, -o out
+	until_there out
+	sleep 0.1
+	kill -STOP $pid
+	sleep 0.4
+	kill -CONT $pid
+	ended
+	assert_equal "$status" 0
+	# the row after the stop is as long as the stop, the others are not
+	awk -F, 'NR > 1 {
+			late = $1 - 0.05 * int($1 / 0.05 + 0.0001)
+			if ($1 - before > 0.3) long++
+			else if (late > 0.045) { print; failed = 1 }
+			before = $1
+		} END { exit failed || long != 1 || NR != 9 }' out
+}
+
+@test "a command that is stopped is waited for, and its rows say that nothing ran" {
+	needs_software_events
+	"$TDSTAT" -I 50 -x, -o out -- "${command[@]}" &
+	pid=$!
+	until_there command
+	kill -STOP "$(cat command)"
+	sleep 0.15
+	kill -0 $pid
+	kill -CONT "$(cat command)"
+	kill -KILL "$(cat command)"
+	ended
+	assert_equal "$status" 137
+	grep -q ',all,cpu,,,,$' out
+}
+
+@test "a command that leaves a process behind: over when it is, and that process lives" {
+	needs_software_events
+	before=$(date +%s%3N)
+	status=0
+	"$TDSTAT" -x, -o out -- sh -c '(setsid sh -c "echo \$\$ >left; exec sleep 20" &); until [ -s left ]; do sleep 0.01; done; exit 3' || status=$?
+	assert_equal "$status" 3
+	[ $(($(date +%s%3N) - before)) -lt 5000 ]
+	[ "$(wc -l <out)" = 2 ]
+	kill "$(cat left)"
+}
+
+@test "a command in a session of its own gets our signals" {
+	needs_software_events
+	"$TDSTAT" -x, -o out -- setsid "${command[@]}" &
+	pid=$!
+	until_there command
+	kill -TERM $pid
+	ended
+	assert_equal "$status" 143
+	assert_gone "$(cat command)"
+}
+
+@test "a command that becomes another user's program is counted as far as the kernel lets us" {
+	needs_software_events
+	[ "$(id -u)" = 0 ] || skip "must give a file away"
+	# where another user can look
+	place=$(mktemp -d)
+	cp -R machine "$TDSTAT" "$place"
+	install -m 4755 "$(command -v sleep)" "$place/privileged"
+	chmod -R go+rX "$place"
+	use_machine "$place/machine"
+	unset PROCFS_PATH
+	for way in '' '-I 20'; do
+		# shellcheck disable=SC2086
+		try setpriv --reuid 65534 --regid 65534 --clear-groups \
+			"$place/tdstat" $way -x, -- sh -c \
+			'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; exec "$0" 0.1' "$place/privileged"
+		[ "$status" != 1 ] || [[ $stderr != *"may not count"* ]] || skip "perf_event_paranoid"
+		assert_success
+		grep -Eq '^[0-9.]+,all,cpu,[0-9.]+,' <<<"$stderr"
+	done
+	rm -r "$place"
+}
+
+@test "-p, -t: the end of it is noticed at once, whatever the interval" {
+	needs_software_events
+	for option in -p -t; do
+		sleep 0.2 &
+		before=$(date +%s%3N)
+		"$TDSTAT" $option $! -I 20000 -x, -o out
+		[ $(($(date +%s%3N) - before)) -lt 2000 ]
+		[ "$(wc -l <out)" = 2 ]
+	done
+	# of several, the last one
+	sleep 0.1 &
+	first=$!
+	sleep 0.3 &
+	before=$(date +%s%3N)
+	"$TDSTAT" -p $first,$! -I 20000 -x, -o out
+	[ $(($(date +%s%3N) - before)) -ge 200 ]
+	[ $(($(date +%s%3N) - before)) -lt 2000 ]
+}
+
+@test "we are killed while the command waits to be let go: it never runs" {
+	needs_strace
+	needs_software_events
+	strace -o log -e trace=perf_event_open,clone -e inject=perf_event_open:delay_enter=500000:when=1 \
+		sh -c 'echo $$ >self; exec "$TDSTAT" -o out -- touch made' &
+	tracer=$!
+	until_there self
+	for ((i = 0; i < 100; i++)); do
+		! grep -q '^clone.* = [0-9]' log || break
+		sleep 0.02
+	done
+	kill -KILL "$(cat self)"
+	wait $tracer || true
+	[ ! -e made ]
+	child=$(sed -n 's/^clone.* = \([0-9]*\)$/\1/p' log)
+	[ -n "$child" ]
+	sleep 0.3
+	[ ! -e made ]
+	assert_gone "$child"
+}
+
+@test "the clock that nobody can set" {
+	needs_strace
+	needs_software_events
+	strace -o log -e trace=timerfd_create,timerfd_settime,clock_nanosleep,nanosleep,alarm,setitimer \
+		"$TDSTAT" -I 20 -D 20 -o out -- sleep 0.05
+	grep -q '^timerfd_create(CLOCK_MONOTONIC' log
+	! grep -v '^timerfd_create(CLOCK_MONOTONIC\|^timerfd_settime\|^---\|^+++' log || fail "another clock"
+}

@@ -1,0 +1,128 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Files of the kernel's that are empty, binary, endless, missing, or lie: no
+# crash, bounded time and memory, and a message that names the file or the
+# event; never a tree of what was not there.
+
+# shellcheck disable=SC2154,SC2258 # helper.bash; lists with commas
+load helper
+
+# What is wrong is collected: one look shows all of it.
+wrong() {
+	echo "$what: $1" >>wrong
+}
+
+none_wrong() {
+	[ ! -e wrong ] || fail "$(cat wrong)"
+}
+
+# Not for the sanitizer, which takes all addresses that there are.
+bounded() (
+	[[ $TDSTAT == */san/* ]] || ulimit -v 100000
+	exec timeout 3 "$@"
+)
+
+# Within 100 MB and 3 s, whatever the file is: a plan, or an error of a few
+# lines.  With $1, an error that has it.
+asks() {
+	try bounded "$TDSTAT" --dry-run "${@:2}"
+	[ "$status" -le 1 ] || wrong "status $status"
+	[ -z "$1" ] || [ "$status" = 1 ] || wrong "taken"
+	[ "$status" = 0 ] || [[ $stderr == "tdstat: "*$1* ]] || wrong "does not name $1: ${stderr:0:200}"
+	[ "${#stderr_lines[@]}" -le 8 ] || wrong "too much said"
+	! LC_ALL=C grep -q '[^[:print:]]' <<<"$stderr$output" || wrong "no text: $(cat -v <<<"${stderr:0:200}")"
+}
+
+# made HOW FILE: the file becomes such a one
+made() {
+	rm -rf "$2"
+	case $1 in
+	empty) : >"$2" ;;
+	blank) printf '\n \n' >"$2" ;;
+	binary) head -c 300 /bin/sh >"$2" ;;
+	nul) printf '\0\0\0' >"$2" ;;
+	endless) ln -s /dev/zero "$2" ;;
+	sevens) yes 7 | tr -d '\n' | head -c 5000000 >"$2" ;;
+	folder) mkdir "$2" ;;
+	loop) ln -s "$2" "$2" ;;
+	missing) ;;
+	esac
+}
+
+@test "CPUs that do not exist, too many, backwards, overlapping" {
+	copied alderlake
+	cp -R "$devices/cpu_core" good
+	for cpus in 0-99999999 4294967296 2147483648 99999999999999999999 3-1 0-3-5 , 0, ,0 -1 0x1 '0 1' 1-; do
+		what="cpus $cpus"
+		echo "$cpus" >"$devices/cpu_core/cpus"
+		asks 'cpu_core/cpus' -a
+	done
+	for cpus in 0,0,0 0-3,1-2 0-3,900 900; do
+		what="cpus $cpus"
+		echo "$cpus" >"$devices/cpu_core/cpus"
+		asks '' -a
+		# each once, and 900 is nobody's
+		[ "$status" = 1 ] || ! grep -E '^group .*cpu_core.*CPUs .*(900|0,0|3,)' <<<"$output" ||
+			wrong "counted where there is no such CPU"
+	done
+	echo 0-3 >"$devices/cpu_core/cpus"
+	for cpus in 0-99999999 0-4294967296 1-0 x; do
+		what="online $cpus"
+		echo "$cpus" >"$SYSFS_PATH/devices/system/cpu/online"
+		asks 'cpu/online' -a
+	done
+	none_wrong
+}
+
+@test "the type: no number, negative, too large, of another PMU" {
+	copied alderlake
+	for type in -1 4294967296 99999999999999999999 '4 5' x 1e3 ''; do
+		what="type $type"
+		echo "$type" >"$devices/cpu_core/type"
+		asks 'cpu_core/type' -a
+	done
+	none_wrong
+}
+
+@test "formats: overlapping bits, too many, words that there are not" {
+	copied alderlake
+	cp "$devices/cpu_core/events/topdown-retiring" event
+	for format in config config: config:64 config:7-0 config:0-63-1 config9:0-7 xonfig:0-7 'config:0-7 x' \
+		config:-1 config:0-99999999; do
+		what="format $format"
+		echo "$format" >"$devices/cpu_core/format/event"
+		asks 'event' -a
+	done
+	# the bits of two terms of one event are the same: neither is the other's
+	echo config:0-7 >"$devices/cpu_core/format/event"
+	echo config:4-11 >"$devices/cpu_core/format/umask"
+	what='overlapping'
+	echo 'event=0xff,umask=0x00' >"$devices/cpu_core/events/topdown-retiring"
+	asks '' -a
+	[ "$status" = 1 ] || ! grep -q 'topdown-retiring/ type 4 config 0xf ' <<<"$output" ||
+		wrong 'half of an event'
+	none_wrong
+}
+
+@test "an event's text: too large for its bits, no term" {
+	copied alderlake
+	for text in event=0x100 event=-1 event=0x1ffffffffffffffff event=, =0 event==0 ,,, \
+		'event=0x00 umask=1' event=0,umask=0x100; do
+		what="event $text"
+		echo "$text" >"$devices/cpu_core/events/topdown-retiring"
+		asks 'topdown-retiring' -a
+	done
+	none_wrong
+}
+
+@test "a scale and a unit that are none" {
+	needs_software_events -a
+	echo event=0 >"$devices/cpu/events/clock"
+	for scale in 0 -1 nan inf 1e999 x '' '1 2' 0x1p3; do
+		echo "$scale" >"$devices/cpu/events/clock.scale"
+		try timeout 10 "$TDSTAT" -a -e cpu/clock/ -x, --timeout 10
+		[ "$status" = 1 ] || ! grep -qiE '(^|,)(nan|inf|-|0,)' <<<"$output" || what=$scale wrong "$output"
+		[ "$status" = 0 ] || [[ $stderr == *clock* ]] || what=$scale wrong "$stderr"
+	done
+	none_wrong
+}

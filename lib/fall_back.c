@@ -20,15 +20,6 @@ struct refused {
 	struct td_err *err;
 };
 
-/* Switches happen in the kernel: in user space alone there are none to count. */
-static bool is_kernels_own(const struct td_event *event)
-{
-	return event->type == PERF_TYPE_SOFTWARE &&
-	       (event->config[0] == PERF_COUNT_SW_CONTEXT_SWITCHES ||
-		event->config[0] == PERF_COUNT_SW_CPU_MIGRATIONS ||
-		event->config[0] == PERF_COUNT_SW_CGROUP_SWITCHES);
-}
-
 /* Another PMU counts what this event of the text is. */
 static bool is_counted_elsewhere(const struct refused *r)
 {
@@ -62,15 +53,6 @@ static int refuse(const struct refused *r)
 	*r->err = why;
 	td_err_set(r->err, why.code, "no event is left to count");
 	return why.hint[0] ? td_err_hint(r->err, "%s", why.hint) : why.code;
-}
-
-/* Does it count the kernel alone, or what only the kernel does? */
-static bool needs_kernel(const struct td_event *event)
-{
-	const struct td_modifiers *mods = &event->mods;
-
-	return is_kernels_own(event) ||
-	       (!mods->user && (mods->kernel || mods->hypervisor));
 }
 
 /* Where the modifiers of a name stand; its end if it has none. */
@@ -116,7 +98,7 @@ static bool find_kernel_event(const struct td_plan *plan, size_t *group,
 {
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		for (size_t i = 0; i < plan->groups[g].nr; i++) {
-			if (!needs_kernel(
+			if (!td_event_needs_kernel(
 				    &plan->events[plan->groups[g].members[i]]))
 				continue;
 			*group = g;

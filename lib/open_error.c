@@ -2,18 +2,38 @@
 #include "lib/open_error.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <string.h>
+
+/* Switches happen in the kernel: in user space alone there are none to count. */
+static bool is_kernels_own(const struct td_event *event)
+{
+	return event->type == PERF_TYPE_SOFTWARE &&
+	       (event->config[0] == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+		event->config[0] == PERF_COUNT_SW_CPU_MIGRATIONS ||
+		event->config[0] == PERF_COUNT_SW_CGROUP_SWITCHES);
+}
+
+bool td_event_needs_kernel(const struct td_event *event)
+{
+	const struct td_modifiers *mods = &event->mods;
+
+	return is_kernels_own(event) ||
+	       (!mods->user && (mods->kernel || mods->hypervisor));
+}
 
 static int no_rights(struct td_err *err, int rc, const struct td_event *e,
 		     const struct td_target *target)
 {
 	const char *event = e->name;
-	const char *whom =
-		target->system_wide ? "a whole machine" : "this process";
+	bool kernel = target->exclude_kernel && td_event_needs_kernel(e);
+	const char *whom = kernel                ? "the kernel"
+			   : target->system_wide ? "a whole machine"
+						 : "this process";
 
 	td_err_set(err, rc, "%s: this user may not count %s: %s", event, whom,
 		   strerror(-rc));
-	if (target->exclude_kernel)
+	if (kernel)
 		return td_err_hint(
 			err, "it needs sysctl kernel.perf_event_paranoid "
 			     "at 1 or below, root, or CAP_PERFMON (setcap "

@@ -48,7 +48,7 @@ enum td_aggregation td_opts_aggregation(const struct td_opts *opts)
 	return TD_AGGREGATE_ALL;
 }
 
-const char *td_opts_aggregation_option(const struct td_opts *opts)
+const char *td_opts_aggregation_option(enum td_aggregation how)
 {
 	static const char *const options[TD_NR_AGGREGATIONS] = {
 		[TD_AGGREGATE_ALL] = "",
@@ -62,7 +62,7 @@ const char *td_opts_aggregation_option(const struct td_opts *opts)
 		[TD_AGGREGATE_THREAD] = "--per-thread",
 	};
 
-	return options[td_opts_aggregation(opts)];
+	return options[how];
 }
 
 bool td_opts_attaches(const struct td_opts *opts)

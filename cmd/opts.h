@@ -91,8 +91,8 @@ bool td_opts_want_events(const struct td_opts *opts);
 
 /* Of several, the one that perf stat takes. */
 enum td_aggregation td_opts_aggregation(const struct td_opts *opts);
-/* What was typed for it; "": nothing. */
-const char *td_opts_aggregation_option(const struct td_opts *opts);
+/* "--per-core"; "" for all together. */
+const char *td_opts_aggregation_option(enum td_aggregation how);
 /* Tasks that run already? */
 bool td_opts_attaches(const struct td_opts *opts);
 /* Whole CPUs, and not tasks? */

@@ -43,13 +43,9 @@ static int check_readings(const struct td_recording *rec,
 					      "--per-thread: %s is of CPUs, "
 					      "not threads",
 					      rec->path);
-	if (!tasks)
-		return 0;
-	if (how == TD_AGGREGATE_CPU)
-		return td_err_usage(err, "-A: %s is of tasks, not CPUs",
-				    rec->path);
-	return td_err_usage(err, "--per-%s: %s is of tasks, not CPUs",
-			    td_aggregation_name(how), rec->path);
+	return tasks ? td_err_usage(err, "%s: %s is of tasks, not CPUs",
+				    td_opts_aggregation_option(how), rec->path)
+		     : 0;
 }
 
 static int show(struct td_recording *rec, struct td_sink *sink,

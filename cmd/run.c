@@ -205,24 +205,6 @@ static uint64_t elapsed_ns(const struct td_run *run)
 	return run->began ? td_now_ns() - run->waiter.start_ns : 0;
 }
 
-/* What was counted since the last row. */
-static int put_rest(struct td_run *run, const struct td_usage *usage,
-		    struct td_err *err)
-{
-	struct td_times times;
-	int rc = td_run_times(run, usage->elapsed_ns, usage, &times, err);
-
-	if (rc)
-		return rc;
-	if (run->recording)
-		td_recording_write_counts(run->recording, usage->elapsed_ns,
-					  &times, &run->names, &run->sum);
-	rc = td_run_check_recording(run, err);
-	return rc ? rc
-		  : td_sink_counts(&run->sink, usage->elapsed_ns, &times,
-				   &run->sum, err);
-}
-
 /* The time since the last row, if rows are wanted; else all of it. */
 static int put_last(struct td_run *run, struct td_err *err)
 {
@@ -237,7 +219,7 @@ static int put_last(struct td_run *run, struct td_err *err)
 	if (!rc && run->child.pid > 0 && run->waiter.child_ended)
 		rc = td_child_wait(&run->child, &usage, err);
 	if (!rc && !quiet)
-		rc = put_rest(run, &usage, err);
+		rc = td_run_put_sum(run, usage.elapsed_ns, &usage, err);
 	if (!rc)
 		rc = td_sink_end_run(&run->sink, &usage, err);
 	if (!rc)

@@ -100,6 +100,12 @@ int td_run_loop(struct td_run *run, struct td_err *err);
 bool td_run_is_quiet(const struct td_run *run);
 /* A look at the counters, into what the next row shows. */
 int td_run_read(struct td_run *run, struct td_err *err);
+/*
+ * What was counted since the last row, up to time_ns: recorded and shown.
+ * usage: as for td_run_times().
+ */
+int td_run_put_sum(struct td_run *run, uint64_t time_ns,
+		   const struct td_usage *usage, struct td_err *err);
 /* A row out of its turn, if there are rows. */
 int td_run_put_row_now(struct td_run *run, struct td_err *err);
 /* run_control.c: what came in through --control */

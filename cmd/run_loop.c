@@ -89,20 +89,27 @@ static void clear_row(struct td_run *run)
 	run->sum.nr = 0;
 }
 
-/* Everything since the last row goes out, and a new row begins. */
-static int put_row(struct td_run *run, uint64_t time_ns, struct td_err *err)
+int td_run_put_sum(struct td_run *run, uint64_t time_ns,
+		   const struct td_usage *usage, struct td_err *err)
 {
 	struct td_times times;
-	int rc = td_run_times(run, time_ns, NULL, &times, err);
+	int rc = td_run_times(run, time_ns, usage, &times, err);
 
+	if (rc)
+		return rc;
 	if (run->recording)
 		td_recording_write_counts(run->recording, time_ns, &times,
 					  &run->names, &run->sum);
-	if (!rc)
-		rc = td_run_check_recording(run, err);
-	if (!rc)
-		rc = td_sink_counts(&run->sink, time_ns, &times, &run->sum,
-				    err);
+	rc = td_run_check_recording(run, err);
+	return rc ? rc
+		  : td_sink_counts(&run->sink, time_ns, &times, &run->sum, err);
+}
+
+/* Everything since the last row goes out, and a new row begins. */
+static int put_row(struct td_run *run, uint64_t time_ns, struct td_err *err)
+{
+	int rc = td_run_put_sum(run, time_ns, NULL, err);
+
 	clear_row(run);
 	run->printed++;
 	return rc;

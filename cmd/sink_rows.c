@@ -100,13 +100,7 @@ static void clear_terminal(struct td_sink *sink)
 static int add_to_whole(struct td_sink *sink, const struct td_times *times,
 			const struct td_readings *delta)
 {
-	struct td_times *to = &sink->whole_times;
-
-	to->has_cpu_times =
-		times->has_cpu_times && (!sink->whole.nr || to->has_cpu_times);
-	to->elapsed_ns += times->elapsed_ns;
-	to->user_ns += times->user_ns;
-	to->system_ns += times->system_ns;
+	td_times_add(&sink->whole_times, times, !sink->whole.nr);
 	return td_count_merge(&sink->whole, delta);
 }
 

@@ -16,14 +16,6 @@
 
 #define NS_A_SECOND UINT64_C(1000000000)
 
-uint64_t td_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_A_SECOND + (uint64_t)now.tv_nsec;
-}
-
 static int open_signals(struct td_waiter *waiter)
 {
 	sigset_t mask;

@@ -58,8 +58,6 @@ struct td_wake {
 	bool from_process; /* kill(2), not the terminal */
 };
 
-uint64_t td_now_ns(void); /* CLOCK_MONOTONIC */
-
 /*
  * Blocks the signals.  Its end is to be noticed of each process and thread.
  * Close with td_waiter_close(), whatever the result.

@@ -236,6 +236,14 @@ static int open_all(struct perf_counter *counter, struct td_err *err)
 	return open_set(counter, set, err);
 }
 
+static void drop_last_set(struct perf_counter *counter)
+{
+	struct td_open_set *set = &counter->sets[--counter->nr_sets];
+
+	free_set(set);
+	*set = (struct td_open_set){ 0 };
+}
+
 /*
  * A set that is all of one thread's.  The first one settles the plan: what is
  * refused later, for one thread, is an error.
@@ -261,9 +269,7 @@ static int open_thread(struct perf_counter *counter, int tid,
 		rc = -ESRCH;
 	if (!rc)
 		return 0;
-	free_set(set);
-	counter->nr_sets--;
-	*set = (struct td_open_set){ 0 };
+	drop_last_set(counter);
 	if (rc == -ESRCH)
 		return td_err_set(err, rc, "thread %d has ended", tid);
 	return rc == -ENOMEM           ? td_err_nomem(err)
@@ -308,14 +314,6 @@ static int start_set(const struct perf_counter *counter,
 					  strerror(-rc));
 	}
 	return 0;
-}
-
-static void drop_last_set(struct perf_counter *counter)
-{
-	struct td_open_set *set = &counter->sets[--counter->nr_sets];
-
-	free_set(set);
-	*set = (struct td_open_set){ 0 };
 }
 
 static int perf_add_task(struct td_counter *base, int tid, struct td_err *err)

@@ -43,14 +43,6 @@ struct td_task_watch {
 	uint64_t told_lost;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* -1: it is not open. */
 static int event_fd(const struct td_task_watch *watch, int cpu, int thread)
 {
@@ -362,7 +354,7 @@ int td_task_watch_read(struct td_task_watch *watch, struct td_err *err)
 	int cpu = 0, rc = 0;
 
 	forget_wakeups(watch);
-	began = now_ns();
+	began = td_now_ns();
 	perf_evlist__for_each_mmap(watch->evlist, ring, false)
 	{
 		rc = take_ring(watch, ring, cpu++);

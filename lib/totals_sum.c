@@ -76,15 +76,13 @@ static void add_total(struct td_total *to, unsigned int *times,
 	(*times)++;
 }
 
-static void add_times(struct td_totals_sum *sum, const struct td_times *times)
+void td_times_add(struct td_times *sum, const struct td_times *more, bool first)
 {
-	struct td_times *to = &sum->times_sum;
-
-	to->has_cpu_times =
-		times->has_cpu_times && (!sum->rounds || to->has_cpu_times);
-	to->elapsed_ns += times->elapsed_ns;
-	to->user_ns += times->user_ns;
-	to->system_ns += times->system_ns;
+	sum->has_cpu_times =
+		more->has_cpu_times && (first || sum->has_cpu_times);
+	sum->elapsed_ns += more->elapsed_ns;
+	sum->user_ns += more->user_ns;
+	sum->system_ns += more->system_ns;
 }
 
 int td_totals_sum_add(struct td_totals_sum *sum, const struct td_plan *plan,
@@ -113,7 +111,7 @@ int td_totals_sum_add(struct td_totals_sum *sum, const struct td_plan *plan,
 				td_total_is_elsewhere(plan, from, e);
 		}
 	}
-	add_times(sum, times);
+	td_times_add(&sum->times_sum, times, !sum->rounds);
 	sum->rounds++;
 	return 0;
 }

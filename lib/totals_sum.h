@@ -13,6 +13,9 @@ struct td_totals_sum {
 		times_sum; /* of the rounds; CPU times: if all had them */
 };
 
+/* CPU times are known of the sum if all had them; first: it is empty yet. */
+void td_times_add(struct td_times *sum, const struct td_times *more,
+		  bool first);
 /*
  * Ids are told by their names; one that is new is added.  plan: of the events.
  * A task that was on another kind of core all the time is 0 here.  -ENOMEM.

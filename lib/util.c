@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 const char *td_format_seconds(char buf[40], uint64_t ns)
@@ -64,6 +65,14 @@ bool td_is_text(const char *text)
 		s += len;
 	}
 	return true;
+}
+
+uint64_t td_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 /* C1 controls, U+0080 to U+009F, are two bytes of UTF-8. */

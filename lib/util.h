@@ -23,6 +23,8 @@ static inline uint64_t td_since(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
+uint64_t td_now_ns(void); /* CLOCK_MONOTONIC */
+
 /* A local pointer that is freed when it goes out of scope. */
 #define td_autofree __attribute__((cleanup(td_autofree_)))
 

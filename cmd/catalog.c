@@ -62,10 +62,10 @@ static int model_event(void *ctx, const struct td_pmu *pmu, const char *name,
 					       &catalog->machine->cpuid, err);
 	if (rc)
 		return rc;
-	event = td_pmu_events_find(&catalog->events, pmu->name, name);
-	if (event)
+	rc = td_pmu_events_find(&catalog->events, pmu->name, name, &event, err);
+	if (!rc && event)
 		*terms = event->terms;
-	return 0;
+	return rc;
 }
 
 static const char *offer_names(void *ctx, struct td_closest *closest)

@@ -45,7 +45,7 @@ int td_list_read_files(struct td_list *list, struct td_err *err)
 	if (!rc && catalog->events.dir)
 		rc = td_pmu_events_read_uncore(&catalog->events,
 					       &list->machine.cpuid, err);
-	return rc;
+	return rc ? rc : td_pmu_events_parse_all(&catalog->events, err);
 }
 
 /* --- events ------------------------------------------------------------------- */

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "lib/util.h"
 #include "metrics/perfmon.h"
@@ -47,17 +46,52 @@ int td_pmu_events_text(const char *path, char **text, struct td_err *err)
 	return 0;
 }
 
-static int read_file(struct td_pmu_events *out, const char *name,
-		     struct td_err *err)
+static int add_file(struct td_pmu_events *out, const char *name,
+		    struct td_err *err)
 {
-	td_autofree char *path = td_aprintf("%s/%s", out->dir, name);
-	td_autofree char *text = NULL;
-	int rc;
+	struct td_events_file *file =
+		td_array_add(&out->unread, out->nr_unread, sizeof(*file));
 
-	if (!path)
+	if (!file)
 		return td_err_nomem(err);
-	rc = td_pmu_events_text(path, &text, err);
-	return rc ? rc : td_pmu_events_parse(out, path, text, err);
+	out->nr_unread++;
+	file->path = td_aprintf("%s/%s", out->dir, name);
+	if (!file->path)
+		return td_err_nomem(err);
+	return td_pmu_events_text(file->path, &file->text, err);
+}
+
+/* Does the array end, or was the file cut off? */
+static bool is_whole(const char *text)
+{
+	size_t len = strlen(text);
+
+	while (len && isspace((unsigned char)text[len - 1]))
+		len--;
+	return len && text[len - 1] == ']';
+}
+
+/* Where characters are escaped, any of them may be a letter of the name. */
+static bool has_only_events(const char *text)
+{
+	return is_whole(text) && strstr(text, "\"EventName\"") &&
+	       !strstr(text, "\"MetricName\"") && !strstr(text, "\\u");
+}
+
+/* From the first one on. */
+static int parse_metrics(struct td_pmu_events *out, size_t first,
+			 struct td_err *err)
+{
+	size_t i = first;
+	int rc = 0;
+
+	while (!rc && i < out->nr_unread) {
+		if (has_only_events(out->unread[i].text))
+			i++;
+		else
+			rc = td_pmu_events_parse_file(out, i, err);
+	}
+	return rc;
 }
 
 /* metricgroups.json describes groups and defines nothing. */
@@ -78,6 +112,7 @@ static bool is_uncore_file(const char *name)
 static int read_folder(struct td_pmu_events *out, bool uncore, size_t *nr,
 		       struct td_err *err)
 {
+	size_t first = out->nr_unread;
 	struct td_names names;
 	int rc = td_sysfs_list(AT_FDCWD, out->dir, &names);
 
@@ -91,10 +126,10 @@ static int read_folder(struct td_pmu_events *out, bool uncore, size_t *nr,
 		if (is_uncore_file(names.v[i]))
 			out->has_uncore = true;
 		if (is_uncore_file(names.v[i]) == uncore)
-			rc = read_file(out, names.v[i], err);
+			rc = add_file(out, names.v[i], err);
 	}
 	td_names_free(&names);
-	return rc;
+	return rc ? rc : parse_metrics(out, first, err);
 }
 
 /* What has no map is one model's folder, if it has such files. */
@@ -211,6 +246,13 @@ static void free_metrics(struct td_pmu_events *events, size_t first)
 	events->nr_metrics = first;
 }
 
+static void free_unread(struct td_pmu_events *events, size_t first)
+{
+	for (size_t i = first; i < events->nr_unread; i++)
+		td_events_file_clear(&events->unread[i]);
+	events->nr_unread = first;
+}
+
 /* dir is a folder of the checkout. */
 static int read_perfmon_uncore(struct td_pmu_events *events,
 			       const struct td_cpuid *cpuid, struct td_err *err)
@@ -233,7 +275,7 @@ int td_pmu_events_read_uncore(struct td_pmu_events *events,
 			      const struct td_cpuid *cpuid, struct td_err *err)
 {
 	size_t nr_events = events->nr_events, nr_metrics = events->nr_metrics;
-	size_t nr;
+	size_t nr_unread = events->nr_unread, nr;
 	int rc;
 
 	if (!events->has_uncore || events->uncore_read)
@@ -243,6 +285,7 @@ int td_pmu_events_read_uncore(struct td_pmu_events *events,
 	if (rc) {
 		free_events(events, nr_events);
 		free_metrics(events, nr_metrics);
+		free_unread(events, nr_unread);
 		return rc;
 	}
 	events->uncore_read = true;
@@ -254,8 +297,10 @@ void td_pmu_events_free(struct td_pmu_events *events)
 {
 	free_events(events, 0);
 	free_metrics(events, 0);
+	free_unread(events, 0);
 	free(events->events);
 	free(events->metrics);
+	free(events->unread);
 	free(events->dir);
 	free(events->skipped);
 	*events = (struct td_pmu_events){ 0 };
@@ -273,80 +318,4 @@ int td_pmu_events_read(struct td_pmu_events *out, const char *root,
 	else
 		td_pmu_events_sort(out);
 	return rc;
-}
-
-static int event_order(const void *a, const void *b)
-{
-	const struct td_model_event *x = a, *y = b;
-	int rc = strcmp(x->name, y->name);
-
-	return rc ? rc : strcmp(x->pmu, y->pmu);
-}
-
-static int metric_order(const void *a, const void *b)
-{
-	const struct td_model_metric *x = a, *y = b;
-	int rc = strcmp(x->name, y->name);
-
-	return rc ? rc : strcmp(x->pmu, y->pmu);
-}
-
-void td_pmu_events_sort(struct td_pmu_events *events)
-{
-	if (events->nr_events)
-		qsort(events->events, events->nr_events,
-		      sizeof(*events->events), event_order);
-	if (events->nr_metrics)
-		qsort(events->metrics, events->nr_metrics,
-		      sizeof(*events->metrics), metric_order);
-}
-
-struct key {
-	const char *name, *pmu;
-	size_t len; /* how much of pmu counts */
-};
-
-static int key_order(const void *a, const void *b)
-{
-	const struct key *key = a;
-	const struct td_model_event *event = b;
-	int rc = strcasecmp(key->name, event->name);
-
-	if (!rc)
-		rc = strncmp(key->pmu, event->pmu, key->len);
-	if (!rc && event->pmu[key->len])
-		rc = -1;
-	return rc;
-}
-
-static const struct td_model_event *find(const struct td_pmu_events *events,
-					 const struct key *key)
-{
-	if (!events->nr_events)
-		return NULL;
-	return bsearch(key, events->events, events->nr_events,
-		       sizeof(*events->events), key_order);
-}
-
-/* The length of a PMU's name without its number: of "uncore_cha" in _0. */
-static size_t unit_length(const char *pmu)
-{
-	size_t len = strlen(pmu), end = len;
-
-	while (end && isdigit((unsigned char)pmu[end - 1]))
-		end--;
-	return end && end < len && pmu[end - 1] == '_' ? end - 1 : len;
-}
-
-const struct td_model_event *
-td_pmu_events_find(const struct td_pmu_events *events, const char *pmu,
-		   const char *name)
-{
-	struct key key = { name, pmu, strlen(pmu) };
-	const struct td_model_event *event = find(events, &key);
-
-	if (event)
-		return event;
-	key.len = unit_length(pmu);
-	return find(events, &key);
 }

@@ -38,12 +38,20 @@ struct td_model_metric {
 	enum td_apart apart;
 };
 
+/* A file of nothing but events, of which nobody asked for one so far. */
+struct td_events_file {
+	char *path, *text;
+};
+
 /*
- * One model's files: <root>/<model>/<topic>.json.  Those of the units outside
- * of the cores are many and large: they are read when they are asked for.
+ * One model's files: <root>/<model>/<topic>.json.  They are large: those of
+ * the units outside of the cores are read when they are asked for, and those
+ * of nothing but events are parsed one by one until an event is found.
  */
 struct td_pmu_events {
-	char *dir;                     /* "<root>/alderlake" */
+	char *dir; /* "<root>/alderlake" */
+	struct td_events_file *unread;
+	size_t nr_unread;
 	struct td_model_event *events; /* sorted by name, then pmu */
 	size_t nr_events;
 	struct td_model_metric *metrics; /* sorted by name, then pmu */
@@ -62,7 +70,8 @@ struct td_pmu_events {
  * or one model's folder of the former (no mapfile.csv: it is taken whatever the
  * processor is).  -ENOENT: no such folder, or no line of the map is this
  * processor's.  -EINVAL: a file makes no sense; the message says which and
- * where.  Free with td_pmu_events_free(), whatever the result.
+ * where.  Free with td_pmu_events_free(), whatever the result.  All metrics are
+ * there afterwards; of events, those of td_pmu_events_find().
  */
 int td_pmu_events_read(struct td_pmu_events *out, const char *root,
 		       const struct td_cpuid *cpuid, struct td_err *err);
@@ -72,14 +81,17 @@ int td_pmu_events_read(struct td_pmu_events *out, const char *root,
  */
 int td_pmu_events_read_uncore(struct td_pmu_events *events,
 			      const struct td_cpuid *cpuid, struct td_err *err);
+/* All events, too, of what was read. */
+int td_pmu_events_parse_all(struct td_pmu_events *events, struct td_err *err);
 void td_pmu_events_free(struct td_pmu_events *events);
 
 /*
  * By name, in any case, of a PMU ("cpu_core"; "uncore_cha_0" has the events of
- * "uncore_cha").  NULL: none.
+ * "uncore_cha").  *out: NULL if there is none, else valid until the next
+ * search; its texts stay as long as events.  -EINVAL: as above.
  */
-const struct td_model_event *
-td_pmu_events_find(const struct td_pmu_events *events, const char *pmu,
-		   const char *name);
+int td_pmu_events_find(struct td_pmu_events *events, const char *pmu,
+		       const char *name, const struct td_model_event **out,
+		       struct td_err *err);
 
 #endif

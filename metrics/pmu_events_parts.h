@@ -85,9 +85,13 @@ int td_entry_add(struct td_pmu_events *out, const struct td_entry *entry,
 /* A to Z in place, returned; NULL stays NULL. */
 char *td_lower(char *text);
 
-/* Frees what it holds. */
+/* They free what it holds. */
 void td_model_metric_clear(struct td_model_metric *metric);
+void td_events_file_clear(struct td_events_file *file);
 
+/* The index-th unread file; it is unread no more. */
+int td_pmu_events_parse_file(struct td_pmu_events *events, size_t index,
+			     struct td_err *err);
 /* Before anything can be found. */
 void td_pmu_events_sort(struct td_pmu_events *events);
 

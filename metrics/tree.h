@@ -100,9 +100,8 @@ struct td_tree_setup {
 	const struct td_ask *ask;
 	const struct td_literals *literals;
 	const struct td_event_source *source; /* of names in files' formulas */
-	const struct td_pmu_events
-		*files; /* for retire latencies; may be NULL */
-	bool fixed;     /* the events are recorded ones */
+	struct td_pmu_events *files; /* for retire latencies; may be NULL */
+	bool fixed;                  /* the events are recorded ones */
 };
 
 /*

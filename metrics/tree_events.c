@@ -346,11 +346,14 @@ static bool wants_latency(const char *text, char name[256])
 static int set_latency(struct td_scope *scope, struct td_operand *operand,
 		       const char *name)
 {
-	const struct td_pmu_events *files = scope->setup->files;
-	const struct td_model_event *event =
-		files ? td_pmu_events_find(files, own_pmu(scope)->name, name)
-		      : NULL;
+	struct td_pmu_events *files = scope->setup->files;
+	const struct td_model_event *event = NULL;
+	int rc = files ? td_pmu_events_find(files, own_pmu(scope)->name, name,
+					    &event, scope->err)
+		       : 0;
 
+	if (rc)
+		return rc;
 	if (!event || isnan(event->retire_latency))
 		return td_operand_refuse(operand,
 					 "it needs the retire latency of %s, "

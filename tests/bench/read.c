@@ -20,6 +20,8 @@ static int read_ms(const char *root, const struct td_cpuid *cpuid, double *ms)
 	double start = now_ms(), took;
 	int rc = td_pmu_events_read(&events, root, cpuid, &err);
 
+	if (!rc)
+		rc = td_pmu_events_parse_all(&events, &err);
 	took = now_ms() - start;
 	*ms = took < *ms ? took : *ms;
 	td_pmu_events_free(&events);

@@ -45,13 +45,15 @@ static void check_threshold(const char *text, bool fractions)
 	free(out);
 }
 
-static void check_events(const struct td_pmu_events *events)
+static void check_events(struct td_pmu_events *events)
 {
 	for (size_t i = 0; i < events->nr_events; i++) {
-		const struct td_model_event *event = &events->events[i];
+		const struct td_model_event *event = &events->events[i], *found;
+		struct td_err err = { 0 };
 
-		if (!td_pmu_events_find(events, event->pmu, event->name) ||
-		    !strchr(event->terms, '=') ||
+		if (td_pmu_events_find(events, event->pmu, event->name, &found,
+				       &err) ||
+		    !found || !strchr(event->terms, '=') ||
 		    strcmp(event->topic, "topic") != 0)
 			abort();
 	}

@@ -46,13 +46,14 @@ static void check_map(const char *line)
 		abort();
 }
 
-static void check_event(const struct td_pmu_events *events,
+static void check_event(struct td_pmu_events *events,
 			const struct td_model_event *event)
 {
-	const struct td_model_event *found =
-		td_pmu_events_find(events, event->pmu, event->name);
+	const struct td_model_event *found;
+	struct td_err err = { 0 };
 
-	if (!found || strcmp(found->name, event->name) != 0 ||
+	if (td_pmu_events_find(events, event->pmu, event->name, &found, &err) ||
+	    !found || strcmp(found->name, event->name) != 0 ||
 	    strcmp(found->pmu, event->pmu) != 0)
 		abort();
 	for (const char *c = event->name; *c; c++) {

@@ -415,6 +415,8 @@ static void test_model(const char *root, const struct model *model,
 		rc = td_pmu_events_read(&files, root, &cpuid, &err);
 	if (!rc)
 		rc = td_pmu_events_read_uncore(&files, &cpuid, &err);
+	if (!rc) /* units of the machine are made of their events */
+		rc = td_pmu_events_parse_all(&files, &err);
 	ok(rc == 0, "%s: %s %s", model->dir, model->cpuid, err.msg);
 	snprintf(path, sizeof(path), "%s/%s", root, model->dir);
 	if (!rc) {

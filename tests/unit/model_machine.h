@@ -208,12 +208,11 @@ static inline int model_event(void *ctx, const struct td_pmu *pmu,
 			      const char *name, const char **terms,
 			      struct td_err *err)
 {
-	const struct td_model_event *event =
-		td_pmu_events_find(ctx, pmu->name, name);
+	const struct td_model_event *event;
+	int rc = td_pmu_events_find(ctx, pmu->name, name, &event, err);
 
-	(void)err;
 	*terms = event ? event->terms : NULL;
-	return 0;
+	return rc;
 }
 
 static inline const char *model_offer_names(void *ctx,

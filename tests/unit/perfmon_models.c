@@ -69,12 +69,13 @@ static bool read_model(struct td_pmu_events *out, const char *root,
 
 /* Of the PMU, or else of a unit beside the cores. */
 static const struct td_model_event *
-find_event(const struct td_pmu_events *events, const char *pmu,
-	   const char *name)
+find_event(struct td_pmu_events *events, const char *pmu, const char *name)
 {
-	const struct td_model_event *event =
-		td_pmu_events_find(events, pmu, name);
+	const struct td_model_event *event;
+	struct td_err err = { 0 };
 
+	if (td_pmu_events_find(events, pmu, name, &event, &err))
+		ok(false, "find %s/%s %s", pmu, name, err.msg);
 	for (size_t i = 0; !event && i < events->nr_events; i++) {
 		if (strncmp(events->events[i].pmu, "cpu", 3) != 0 &&
 		    strcasecmp(events->events[i].name, name) == 0)
@@ -121,7 +122,7 @@ static void split_name(char *text, const char **name, const char **terms)
 /* --- that all names are known ------------------------------------------------ */
 
 struct names {
-	const struct td_pmu_events *events;
+	struct td_pmu_events *events;
 	const char *pmu;
 	size_t nr, unknown;
 };
@@ -168,7 +169,7 @@ static bool parses(struct names *names, const char *formula)
 	return rc == 0;
 }
 
-static void check_formulas(const char *dir, const struct td_pmu_events *events)
+static void check_formulas(const char *dir, struct td_pmu_events *events)
 {
 	struct names names = { .events = events };
 	size_t good = 0;
@@ -248,7 +249,7 @@ static void test_model(const char *root, size_t i)
 #define MAX_VALUES 4096
 
 struct evaluation {
-	const struct td_pmu_events *events;
+	struct td_pmu_events *events;
 	const char *pmu;
 	uint64_t seed;
 	double values[MAX_VALUES];
@@ -386,7 +387,7 @@ static double metric_value(struct evaluation *e,
 	return value;
 }
 
-static double value_of(const struct td_pmu_events *events,
+static double value_of(struct td_pmu_events *events,
 		       const struct td_model_metric *metric, uint64_t seed)
 {
 	static struct evaluation e;
@@ -398,8 +399,8 @@ static double value_of(const struct td_pmu_events *events,
 	return scale * metric_value(&e, metric);
 }
 
-static void compare_metric(const char *dir, const struct td_pmu_events *kernel,
-			   const struct td_pmu_events *perfmon,
+static void compare_metric(const char *dir, struct td_pmu_events *kernel,
+			   struct td_pmu_events *perfmon,
 			   const struct td_model_metric *want)
 {
 	const struct td_model_metric *got =

@@ -256,6 +256,25 @@ static void parse_cpuid(const char *text, struct td_cpuid *cpuid)
 		ok(false, "%s", err.msg);
 }
 
+static int read_all(struct td_pmu_events *events, const char *root,
+		    const struct td_cpuid *id, struct td_err *err)
+{
+	int rc = td_pmu_events_read(events, root, id, err);
+
+	return rc ? rc : td_pmu_events_parse_all(events, err);
+}
+
+static const struct td_model_event *find(struct td_pmu_events *events,
+					 const char *pmu, const char *name)
+{
+	const struct td_model_event *event;
+	struct td_err err = { 0 };
+
+	ok(td_pmu_events_find(events, pmu, name, &event, &err) == 0,
+	   "find '%s' of '%s' %s", name, pmu, err.msg);
+	return event;
+}
+
 /* Of a made-up folder with this map and, below m, this file. */
 static int read_made_up(const char *root, const char *cpuid, const char *map,
 			struct td_pmu_events *events, struct td_err *err)
@@ -266,7 +285,7 @@ static int read_made_up(const char *root, const char *cpuid, const char *map,
 	test_file(root, MAP, map, strlen(map));
 	test_file(root, "m/metricgroups.json", "{\"A\":\"B\"}", 9);
 	test_file(root, "m/readme.txt", "-", 1);
-	return td_pmu_events_read(events, root, &id, err);
+	return read_all(events, root, &id, err);
 }
 
 static int read_text(const char *root, const char *text, size_t size,
@@ -332,8 +351,8 @@ static void test_finds(const char *root)
 	ok(read_text(root, FIND_FILE, 0, &events, &err) == 0, "to find in %s",
 	   err.msg);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(finds); i++) {
-		const struct td_model_event *event = td_pmu_events_find(
-			&events, finds[i].pmu, finds[i].name);
+		const struct td_model_event *event =
+			find(&events, finds[i].pmu, finds[i].name);
 		char got[64] = "(nothing)";
 
 		if (event)
@@ -343,7 +362,7 @@ static void test_finds(const char *root)
 		       "find '%s' of '%s'", finds[i].name, finds[i].pmu);
 	}
 	td_pmu_events_free(&events);
-	ok(!td_pmu_events_find(&events, "cpu", "a"), "find: no events");
+	ok(!find(&events, "cpu", "a"), "find: no events");
 }
 
 #define CORE_FILE \
@@ -377,13 +396,14 @@ static void test_uncore(const char *root, const char *what)
 	   what, err.msg);
 	is_all(&events, CORE_ONLY, "the cores' alone");
 	ok(events.has_uncore && !events.perfmon, "%s: there are others", what);
-	ok(!td_pmu_events_find(&events, "uncore_imc_0", "a"), "not found yet");
+	ok(!find(&events, "uncore_imc_0", "a"), "not found yet");
 	for (int i = 0; i < 2; i++) {
-		ok(td_pmu_events_read_uncore(&events, &id, &err) == 0,
+		ok(td_pmu_events_read_uncore(&events, &id, &err) == 0 &&
+			   td_pmu_events_parse_all(&events, &err) == 0,
 		   "%s: read the others' %s", what, err.msg);
 		is_all(&events, WITH_UNCORE, "all");
 	}
-	ok(td_pmu_events_find(&events, "uncore_imc_0", "a") != NULL, "found");
+	ok(find(&events, "uncore_imc_0", "a") != NULL, "found");
 	td_pmu_events_free(&events);
 }
 
@@ -405,7 +425,7 @@ static void test_bad_uncore(const char *root)
 		   strstr(err.msg, "/uncore-z.json: A: UMask: "),
 	   "before they are asked for: %s", err.msg + strlen(root));
 	is_all(&events, CORE_ONLY, "and change nothing");
-	ok(td_pmu_events_find(&events, "cpu", "b") != NULL, "to be found");
+	ok(find(&events, "cpu", "b") != NULL, "to be found");
 	td_pmu_events_free(&events);
 }
 
@@ -424,6 +444,51 @@ static void test_shapes(const char *root)
 	test_uncore(model, "a tree");
 	snprintf(model, sizeof(model), "%s/shape/adl", root);
 	test_bad_uncore(model);
+}
+
+/*
+ * Files of nothing but events are parsed until an event is found, first those that
+ * have its name anywhere: what is wrong elsewhere stops nobody who needs none
+ * of it, and whoever finds nothing is told.
+ */
+static void test_one_by_one(const char *root)
+{
+	const struct td_model_event *event;
+	struct td_pmu_events events;
+	struct td_cpuid id;
+	struct td_err err = { 0 };
+	char model[PATH_MAX];
+
+	parse_cpuid(ADL, &id);
+	snprintf(model, sizeof(model), "%s/lazy", root);
+	write_text(root, "lazy/a.json", "[{\"EventName\":\"A\"} 1]");
+	write_text(root, "lazy/b.json", "[{\"EventName\":\"B\"}]");
+	write_text(root, "lazy/c.json",
+		   "[{\"EventName\":\"C\"},{\"\\u004detricName\":\"m\","
+		   "\"MetricExpr\":\"C\"}]");
+	write_text(root, "lazy/d.json", "[{\"EventName\":\"C.D\"}]");
+	ok(td_pmu_events_read(&events, model, &id, &err) == 0, "read %s",
+	   err.msg);
+	is_all(&events, "cpu/c/event=0x0;cpu:m:::C::never;", "the metrics");
+	ok(find(&events, "cpu", "B") != NULL, "an event of the second file");
+	ok(find(&events, "cpu", "c.d") != NULL, "one in another case");
+	ok(events.nr_unread == 1, "the first one is not read");
+	ok(td_pmu_events_find(&events, "cpu", "e", &event, &err) == -EINVAL &&
+		   strstr(err.msg, "/lazy/a.json:1: "),
+	   "until nothing is found: %s", err.msg + strlen(root));
+	err = (struct td_err){ 0 };
+	ok(td_pmu_events_parse_all(&events, &err) == -EINVAL &&
+		   strstr(err.msg, "/lazy/a.json:1: "),
+	   "or all are wanted: %s", err.msg + strlen(root));
+	ok(find(&events, "cpu", "b") != NULL, "what was found stays");
+	td_pmu_events_free(&events);
+	err = (struct td_err){ 0 };
+	write_text(root, "lazy/e.json", "[{\"EventName\":\"E\"},");
+	ok(td_pmu_events_read(&events, model, &id, &err) == -EINVAL &&
+		   strstr(err.msg, "/lazy/e.json:1: "),
+	   "a file that ends early is refused at once: %s",
+	   err.msg + strlen(root));
+	td_pmu_events_free(&events);
 }
 
 /* Folders with nothing in them that is known. */
@@ -479,6 +544,7 @@ static void test_made_up(const char *root)
 		test_bad(root, i);
 	test_finds(root);
 	test_shapes(root);
+	test_one_by_one(root);
 	test_folder(root);
 }
 

@@ -248,16 +248,18 @@ static bool has_terms(const struct td_pmu *pmu,
 }
 
 /* By its name as the files write it, on one line, and counted. */
-static bool is_sound(const struct td_pmu_events *events,
+static bool is_sound(struct td_pmu_events *events,
 		     const struct td_model_event *event,
 		     const struct td_pmu *pmu)
 {
 	td_autofree char *name = strdup(event->name);
+	const struct td_model_event *found;
+	struct td_err err = { 0 };
 
 	for (char *c = name; *c; c++)
 		*c = (char)toupper((unsigned char)*c);
-	if (td_pmu_events_find(events, event->pmu, name) == event &&
-	    strncmp(event->terms, "event=0x", 8) == 0 &&
+	if (td_pmu_events_find(events, event->pmu, name, &found, &err) == 0 &&
+	    found == event && strncmp(event->terms, "event=0x", 8) == 0 &&
 	    !strpbrk(event->desc ? event->desc : "", "\r\n\t") &&
 	    has_terms(pmu, event))
 		return true;
@@ -369,7 +371,7 @@ static void check_metrics(const char *dir, const struct td_pmu_events *events)
 	   dir, same);
 }
 
-static void check_events(const char *dir, const struct td_pmu_events *events)
+static void check_events(const char *dir, struct td_pmu_events *events)
 {
 	struct td_pmu pmu;
 	size_t sound = 0, latencies = 0;
@@ -400,14 +402,16 @@ static void check_core(const char *dir, const struct td_pmu_events *events)
 	ok(nr == 0, "%s: no files of other units are read at first", dir);
 }
 
-static void check_rows(const char *dir, const struct td_pmu_events *events)
+static void check_rows(const char *dir, struct td_pmu_events *events)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++) {
 		const struct td_model_event *event;
+		struct td_err err = { 0 };
 
 		if (strcmp(rows[i].dir, dir) != 0)
 			continue;
-		event = td_pmu_events_find(events, rows[i].pmu, rows[i].name);
+		td_pmu_events_find(events, rows[i].pmu, rows[i].name, &event,
+				   &err);
 		is_str(event ? event->terms : "(none)",
 		       rows[i].terms ? rows[i].terms : "(none)", "%s: %s/%s/",
 		       dir, rows[i].pmu, rows[i].name);
@@ -424,12 +428,16 @@ static void test_model(const char *root, const char *dir, const char *cpuid)
 
 	if (!rc)
 		rc = td_pmu_events_read(&events, root, &id, &err);
+	if (!rc)
+		rc = td_pmu_events_parse_all(&events, &err);
 	ok(rc == 0, "%s: %s %s", dir, cpuid, err.msg);
 	snprintf(path, sizeof(path), "%s/%s", root, dir);
 	if (!rc) {
 		is_str(events.dir, path, "%s: is %s", dir, cpuid);
 		check_core(dir, &events);
 		rc = td_pmu_events_read_uncore(&events, &id, &err);
+		if (!rc)
+			rc = td_pmu_events_parse_all(&events, &err);
 		ok(rc == 0, "%s: and the others' %s", dir, err.msg);
 		check_events(dir, &events);
 		check_metrics(dir, &events);

@@ -231,5 +231,7 @@ int td_events_plan(struct td_run *run, struct td_err *err)
 	forget_notes_of_defaults(run, before);
 	widen_target(run);
 	note_rows(run);
+	run->plan.gathers = run->target.system_wide && !run->opts->control &&
+			    !run->opts->cgroups && !run->opts->each_cgroup;
 	return td_plan_arrange(&run->plan, &run->machine, &run->notes, err);
 }

@@ -3,6 +3,7 @@
 #include "lib/counter.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -52,6 +53,17 @@ static void perf_close(struct td_counter *base)
 
 /* --- on and off ----------------------------------------------------------------- */
 
+static void go_to_cpu(int cpu)
+{
+	cpu_set_t there;
+
+	CPU_ZERO(&there);
+	if (cpu >= 0 && cpu < CPU_SETSIZE) {
+		CPU_SET((size_t)cpu, &there);
+		sched_setaffinity(0, sizeof(there), &there);
+	}
+}
+
 /*
  * A descriptor of each of its CPUs and tasks.  Of cgroups, on that CPU itself:
  * their clock starts with the switch to another task that follows then.
@@ -67,7 +79,7 @@ static int switch_evsel(const struct td_open_group *group,
 		int fd = td_event_fd(evsel, cpu, unit % nr_threads);
 
 		if (group->cgroup && unit % nr_threads == 0)
-			td_go_to_cpu(perf_cpu_map__cpu(group->cpus, cpu).cpu);
+			go_to_cpu(perf_cpu_map__cpu(group->cpus, cpu).cpu);
 		if (fd >= 0 && ioctl(fd, on ? PERF_EVENT_IOC_ENABLE
 					    : PERF_EVENT_IOC_DISABLE))
 			return -errno;

@@ -100,18 +100,6 @@ static int read_step(struct td_reader *reader, struct td_read_step *step,
 	return 0;
 }
 
-/* Where that is not allowed, the kernel asks the CPU from afar. */
-void td_go_to_cpu(int cpu)
-{
-	cpu_set_t there;
-
-	CPU_ZERO(&there);
-	if (cpu >= 0 && cpu < CPU_SETSIZE) {
-		CPU_SET((size_t)cpu, &there);
-		sched_setaffinity(0, sizeof(there), &there);
-	}
-}
-
 static bool same_place(const struct td_read_step *a,
 		       const struct td_read_step *b)
 {
@@ -185,12 +173,8 @@ int td_reader_read(struct td_reader *reader, struct td_readings *readings,
 			keep_values(reader, step);
 			continue;
 		}
-		if (reader->goes_there && (!s || step[-1].cpu != step->cpu))
-			td_go_to_cpu(step->cpu);
 		rc = read_step(reader, step, err);
 	}
-	if (reader->goes_there)
-		sched_setaffinity(0, sizeof(reader->home), &reader->home);
 	if (rc)
 		return rc;
 	td_count_delta(&reader->now, &reader->before, &reader->delta);
@@ -240,13 +224,8 @@ static void order_steps(struct td_reader *reader)
 	if (reader->nr_steps > ready)
 		qsort(steps + ready, reader->nr_steps - ready, sizeof(*steps),
 		      by_cpu_thread_group);
-	for (size_t s = ready ? ready : 1; s < reader->nr_steps; s++) {
+	for (size_t s = ready ? ready : 1; s < reader->nr_steps; s++)
 		steps[s].first = steps[s - 1].first + steps[s - 1].nr;
-		reader->goes_there |=
-			steps[s].cpu >= 0 && steps[s].cpu == steps[s - 1].cpu;
-	}
-	if (sched_getaffinity(0, sizeof(reader->home), &reader->home))
-		reader->goes_there = false;
 }
 
 /* Who is counted where does not change: filled in once, in all buffers. */

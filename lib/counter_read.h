@@ -2,7 +2,7 @@
 #ifndef TD_COUNTER_READ_H
 #define TD_COUNTER_READ_H
 
-#include <sched.h>
+#include <stdbool.h>
 
 #include "lib/count.h"
 #include "lib/notes.h"
@@ -31,20 +31,11 @@ struct td_read_step {
 struct td_reader {
 	struct td_read_step *steps; /* in the order of the readings */
 	size_t nr_steps, nr_ready;  /* of them, those that are laid out */
-	/*
-	 * Several groups on a CPU are read there: each read from afar would
-	 * interrupt it, and be counted by those that are read later.
-	 */
-	bool goes_there;
-	cpu_set_t home; /* where this thread may run */
 	struct td_readings now, before, delta;
 	uint64_t *buf;          /* one group's read() */
 	size_t largest;         /* group that it has room for */
 	struct td_notes *notes; /* borrowed */
 };
-
-/* Moves this thread there, where that is allowed. */
-void td_go_to_cpu(int cpu);
 
 /* For the caller to fill in; NULL: out of memory. */
 struct td_read_step *td_reader_add(struct td_reader *reader);

@@ -42,6 +42,12 @@ struct td_plan {
 	struct td_group *groups;
 	size_t nr_groups;
 	bool asked; /* of events that were typed: each stands for itself */
+	/*
+	 * Software events that were typed alone are to count in one group: each
+	 * read of another CPU interrupts it.  Not where events are switched on
+	 * and off, or given cgroups, one by one.
+	 */
+	bool gathers;
 };
 
 /* Events that one value is made of: best counted in one group. */
@@ -83,8 +89,8 @@ int td_plan_build(struct td_plan *plan, const struct td_machine *machine,
  * one PMU each, with SLOTS first, and added where only its fields are asked
  * for; the fields join it, wherever they were typed (perf 7.2's rules,
  * tools/perf/util/parse-events.c and arch/x86/util/evlist.c; but what was typed
- * beside SLOTS always stays with it).  Pure.  notes: what is not as it was
- * typed.
+ * beside SLOTS always stays with it).  Pure.  plan->gathers is the caller's.
+ * notes: what is not as it was typed.
  */
 int td_plan_arrange(struct td_plan *plan, const struct td_machine *machine,
 		    struct td_notes *notes, struct td_err *err);

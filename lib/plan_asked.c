@@ -11,9 +11,11 @@
 
 /* Which events are counted together: those of the same home. */
 struct home {
-	int braces; /* which {} of the text; below -1: one event's own */
+	int braces; /* which {} of the text; SINGLES; below: one event's own */
 	int pmu;
 };
+
+#define SINGLES (-1) /* software events that were typed alone */
 
 struct arranging {
 	struct td_plan *plan;
@@ -52,6 +54,18 @@ static int pmu_beside(const struct arranging *a, size_t event, bool software)
 	return -1;
 }
 
+static int own_braces(const struct arranging *a, size_t event)
+{
+	const struct td_event *e = &a->plan->events[event];
+	bool own_way = e->mods.pinned || e->mods.exclusive;
+
+	if (e->group >= 0)
+		return e->group;
+	return a->plan->gathers && e->type == PERF_TYPE_SOFTWARE && !own_way
+		       ? SINGLES
+		       : SINGLES - 1 - (int)event;
+}
+
 /*
  * A software event may count in a group of the hardware's.  Where a group is
  * on some of the CPUs alone (a hybrid's, an uncore unit's) it would miss the
@@ -60,11 +74,9 @@ static int pmu_beside(const struct arranging *a, size_t event, bool software)
 static struct home find_home(const struct arranging *a, size_t event)
 {
 	const struct td_event *e = &a->plan->events[event];
-	struct home home = { e->group, e->pmu };
+	struct home home = { own_braces(a, event), e->pmu };
 	int hardware;
 
-	if (e->group < 0)
-		home.braces = -2 - (int)event;
 	if (!is_software(a, event))
 		return home;
 	/* software, tracepoints and breakpoints make one group */

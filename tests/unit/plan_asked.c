@@ -389,6 +389,45 @@ static void test_refused_before(void)
 	typed_free(&t);
 }
 
+/* clang-format off */
+/*
+ * Where software events that were typed alone are gathered: those that only
+ * software counts (a tracepoint, a breakpoint may be refused), in the place of
+ * the first one, and not those that have a say of their own.
+ */
+static const struct {
+	const char *model, *text, *want;
+} gathered[] = {
+	{ "spr", "x,p", "x p" },
+	{ "spr", "x,c,p,S,T", "x p | c | S T" },
+	{ "adl", "x,c,p", "x p | core: c | atom: c" },
+	{ "spr", "x,{p,x},p", "x p | p x" },
+	{ "spr", "{c,x},x,p", "c x | x p" },
+	{ "spr", "x,t,m,p", "x p | t | m" },
+	{ "spr", "x:u,p:k", "x p" },
+	{ "spr", "x,p:D,x", "x x | p" },
+	{ "spr", "x,p:e,x", "x x | p" },
+	{ "spr", "x,d,p", "x p" },
+};
+/* clang-format on */
+
+static void test_gathered(size_t i)
+{
+	td_autofree char *got = NULL;
+	struct typed t;
+
+	typed_machine(&t, gathered[i].model);
+	t.words = spell_out(gathered[i].text);
+	typed_resolve(&t, t.words);
+	t.plan.gathers = true;
+	ok(td_plan_arrange(&t.plan, &t.machine, &t.notes, &t.err) == 0 &&
+		   t.notes.nr == 0,
+	   "gathered: %s", gathered[i].text);
+	got = describe(&t);
+	is_str(got, gathered[i].want, "gathered: %s", gathered[i].text);
+	typed_free(&t);
+}
+
 /* More than the counters hold: Golden Cove has eight general ones. */
 static void test_weak_too_large(const char *text, size_t groups, size_t notes)
 {
@@ -667,6 +706,8 @@ int main(void)
 		test_break(i);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(refusals); i++)
 		test_refuse(i);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(gathered); i++)
+		test_gathered(i);
 	test_added();
 	test_refused_before();
 	test_weak_too_large("{r1c4,r2c4,r3c4,r4c4,r5c4,r6c4,r7c4,r8c4}:W", 1,

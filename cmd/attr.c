@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdint.h>
 
+#include "lib/printable.h"
 #include "lib/util.h"
 
 /* clang-format off */
@@ -161,8 +162,11 @@ static void put_event(FILE *fp, const struct perf_event_attr *attr,
 
 	put_name(fp, "type");
 	fprintf(fp, "%u", attr->type);
-	if (type)
-		fprintf(fp, " (%s)", type);
+	if (type) {
+		fputs(" (", fp);
+		td_put_printable(fp, type);
+		fputc(')', fp);
+	}
 	fputc('\n', fp);
 	put_unsigned(fp, "size", attr->size);
 	put_config(fp, attr);

@@ -6,15 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/printable.h"
 #include "lib/util.h"
+
+static void put_line(FILE *fp, const char *words, const char *name)
+{
+	fputs(words, fp);
+	td_put_printable(fp, name);
+	fputc('\n', fp);
+}
 
 static void put_machine(FILE *fp, const struct td_machine *machine)
 {
 	char cpuid[48];
 
 	td_cpuid_format(&machine->cpuid, cpuid);
-	fprintf(fp, "machine %s: %s, hyper-threading %s, NMI watchdog %s\n",
-		cpuid,
+	fputs("machine ", fp);
+	td_put_printable(fp, cpuid);
+	fprintf(fp, ": %s, hyper-threading %s, NMI watchdog %s\n",
 		machine->model ? machine->model->name : "not in the table",
 		machine->smt ? "on" : "off",
 		machine->nmi_watchdog ? "on" : "off");
@@ -52,7 +61,9 @@ static void put_group(FILE *fp, size_t index, const struct td_machine *machine,
 						  ? tree->sets[group->pmu]
 						  : NULL;
 
-	fprintf(fp, "group %zu: %s, %zu event%s, ", index, pmu->name, group->nr,
+	fprintf(fp, "group %zu: ", index);
+	td_put_printable(fp, pmu->name);
+	fprintf(fp, ", %zu event%s, ", group->nr,
 		group->nr == 1 && plan->asked ? "" : "s");
 	put_where(fp, pmu, target);
 	if (pmu->kind == TD_PMU_CORE)
@@ -101,9 +112,10 @@ static void put_word(FILE *fp, const char *name, uint64_t value)
 static void put_attr(FILE *fp, const char *name,
 		     const struct perf_event_attr *attr)
 {
-	fprintf(fp, "  %-40s type %u  config 0x%" PRIx64 "  config1 0x%" PRIx64,
-		name, attr->type, (uint64_t)attr->config,
-		(uint64_t)attr->config1);
+	fputs("  ", fp);
+	td_put_padded(fp, -40, name);
+	fprintf(fp, " type %u  config 0x%" PRIx64 "  config1 0x%" PRIx64,
+		attr->type, (uint64_t)attr->config, (uint64_t)attr->config1);
 	put_word(fp, "config2", attr->config2);
 	put_word(fp, "config3", attr->config3);
 	fprintf(fp, "  read_format 0x%" PRIx64, (uint64_t)attr->read_format);
@@ -123,9 +135,9 @@ static void put_rest(FILE *fp, const struct td_plan *plan)
 
 		/* of metrics, their own reason says it */
 		if (event->refusal && plan->asked)
-			fprintf(fp, "not counted: %s\n", event->refusal);
+			put_line(fp, "not counted: ", event->refusal);
 		else if (event->tool)
-			fprintf(fp, "without the kernel: %s\n", event->name);
+			put_line(fp, "without the kernel: ", event->name);
 	}
 }
 
@@ -159,8 +171,8 @@ void td_describe(FILE *fp, const struct td_machine *machine,
 
 		put_group(fp, g, machine, tree, plan, target);
 		for (size_t i = 0; i < group->nr; i++)
-			fprintf(fp, "  %s\n",
-				plan->events[group->members[i]].name);
+			put_line(fp, "  ",
+				 plan->events[group->members[i]].name);
 	}
 	put_rest(fp, plan);
 }
@@ -175,11 +187,11 @@ void td_describe_shares(FILE *fp, const struct td_machine *machine,
 		const struct td_group *group = &plan->groups[g];
 		double share = td_count_share(readings, group);
 
-		fprintf(fp, "group %zu: %s, ", g,
-			machine->pmus[group->pmu].name);
+		fprintf(fp, "group %zu: ", g);
+		td_put_printable(fp, machine->pmus[group->pmu].name);
 		if (isnan(share))
-			fputs("was never enabled\n", fp);
+			fputs(", was never enabled\n", fp);
 		else
-			fprintf(fp, "%.1f %% of the time\n", share);
+			fprintf(fp, ", %.1f %% of the time\n", share);
 	}
 }

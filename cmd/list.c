@@ -6,6 +6,7 @@
 
 #include "cmd/list_parts.h"
 #include "cmd/out.h"
+#include "cmd/say.h"
 #include "cmd/select.h"
 
 /* Only names of these are of other PMUs than the cores'. */
@@ -27,7 +28,7 @@ static void say(const struct td_notes *notes, const struct td_err *err)
 {
 	for (size_t i = 0; i < notes->nr; i++) {
 		if (!err->code || strcmp(notes->v[i], err->msg) != 0)
-			fprintf(stderr, "tdstat: %s\n", notes->v[i]);
+			td_say("tdstat: %s\n", notes->v[i]);
 	}
 }
 

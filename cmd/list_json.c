@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cmd/list_parts.h"
-#include "cmd/out.h"
+#include "lib/json_put.h"
 
 static const char *const kinds[] = {
 	[TD_LIST_HARDWARE] = "hardware",
@@ -77,7 +77,7 @@ static void put_item(FILE *fp, const struct td_list_item *item)
 		add_metric(o, item);
 	if (item->kind == TD_LIST_METRICGROUP)
 		add_all(o, "metrics", item->related);
-	td_out_json_line(fp, o);
+	td_json_put_line(fp, o);
 }
 
 void td_list_put_json(FILE *fp, const struct td_list *list)

@@ -9,6 +9,7 @@
 #include "cmd/list_encoding.h"
 #include "cmd/list_parts.h"
 #include "lib/event_names.h"
+#include "lib/printable.h"
 #include "lib/util.h"
 
 /* --- the words that an event came with ---------------------------------------- */
@@ -113,7 +114,7 @@ static int put_event(FILE *fp, struct td_list *list,
 		return td_err_set(err, -ENOTSUP, "%s", event->refusal);
 	/* what is an address, or no event of the kernel's, stays as it is */
 	if (event->tool || event->type == PERF_TYPE_BREAKPOINT) {
-		fprintf(fp, "%s\n", event->name);
+		fputs(event->name, fp);
 		return 0;
 	}
 	pmu = &list->machine.pmus[event->pmu];
@@ -126,6 +127,26 @@ static int put_event(FILE *fp, struct td_list *list,
 	put_raw(fp, &list->machine, event);
 	if (td_encoding_is_numeric(event))
 		put_name(fp, &list->machine, event);
+	return 0;
+}
+
+static int put_line(FILE *fp, struct td_list *list,
+		    const struct td_event *event, const struct td_spec *spec,
+		    struct td_err *err)
+{
+	td_autofree char *line = NULL;
+	size_t size;
+	FILE *to = open_memstream(&line, &size);
+	int rc;
+
+	if (!to)
+		return td_err_nomem(err);
+	rc = put_event(to, list, event, spec, err);
+	if (fclose(to) && !rc)
+		rc = td_err_nomem(err);
+	if (rc)
+		return rc;
+	td_put_printable(fp, line);
 	fputc('\n', fp);
 	return 0;
 }
@@ -143,7 +164,7 @@ static int print(FILE *fp, struct td_list *list, const char *typed,
 	for (size_t i = 0; !rc && i < plan.nr_events; i++) {
 		const struct td_event *event = &plan.events[i];
 
-		rc = put_event(fp, list, event, &text.specs[event->spec], err);
+		rc = put_line(fp, list, event, &text.specs[event->spec], err);
 	}
 	td_plan_free(&plan);
 	td_event_text_free(&text);

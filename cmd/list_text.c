@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "cmd/list_parts.h"
+#include "lib/printable.h"
 #include "lib/util.h"
 
 #define WIDTH        79
@@ -54,11 +55,16 @@ static void put_heading(FILE *fp, const struct td_list *list,
 		fputs("Cache events:\n", fp);
 		return;
 	case TD_LIST_SYSFS:
-		fprintf(fp, "Events of PMU %s (sysfs):\n", item->pmu);
+		fputs("Events of PMU ", fp);
+		td_put_printable(fp, item->pmu);
+		fputs(" (sysfs):\n", fp);
 		return;
 	case TD_LIST_MODEL:
-		fprintf(fp, "Events of %s's files, %s:\n",
-			model ? model + 1 : "the model", item->topic);
+		fputs("Events of ", fp);
+		td_put_printable(fp, model ? model + 1 : "the model");
+		fputs("'s files, ", fp);
+		td_put_printable(fp, item->topic);
+		fputs(":\n", fp);
 		return;
 	case TD_LIST_SOFTWARE:
 		fputs("Software events:\n", fp);
@@ -87,15 +93,16 @@ static void put_words(FILE *fp, const char *text)
 	int at = INDENT;
 
 	while (*text) {
-		int len = (int)strcspn(text, " ");
+		size_t len = strcspn(text, " ");
 
-		if (*blank && at + 1 + len > WIDTH) {
+		if (*blank &&
+		    at + 1 + td_printable_width_n(text, len) > WIDTH) {
 			fprintf(fp, "\n%*s", INDENT, "");
 			at = INDENT;
 			blank = "";
 		}
-		fprintf(fp, "%s%.*s", blank, len, text);
-		at += (int)strlen(blank) + len;
+		at += fprintf(fp, "%s", blank);
+		at += td_put_printable_n(fp, text, len);
 		text += len;
 		text += strspn(text, " ");
 		blank = " ";
@@ -164,14 +171,15 @@ static int format_pmus(const struct td_list *list, const struct row *row,
 	}
 	if (len && len < size)
 		len += (size_t)snprintf(buf + len, size - len, "]");
-	return (int)strlen(buf);
+	return td_printable_width(buf);
 }
 
-static int name_length(const struct td_list_item *item)
+static int name_width(const struct td_list_item *item)
 {
-	size_t len = strlen(item->name);
+	int width = td_printable_width(item->name);
 
-	return (int)(item->alias ? len + 4 + strlen(item->alias) : len);
+	return item->alias ? width + 4 + td_printable_width(item->alias)
+			   : width;
 }
 
 static bool is_same_node(const struct td_metric_def *a,
@@ -207,7 +215,7 @@ static struct columns measure(const struct td_list *list,
 
 	for (size_t i = 0; i < nr; i += row.nr) {
 		char pmus[160];
-		int len = name_length(&items[i]);
+		int len = name_width(&items[i]);
 
 		row = take_row(items + i, nr - i, list->opts->verbose);
 		if (len > columns.name && len <= LONGEST_NAME)
@@ -233,9 +241,10 @@ static void put_desc(FILE *fp, const char *desc, int at, int column)
 {
 	int start = column > at + 2 ? column : at + 2;
 
-	if (start + (int)strlen(desc) <= WIDTH) {
+	if (start + td_printable_width(desc) <= WIDTH) {
 		go_to(fp, at, column);
-		fprintf(fp, "%s\n", desc);
+		td_put_printable(fp, desc);
+		fputc('\n', fp);
 		return;
 	}
 	fputc('\n', fp);
@@ -308,6 +317,19 @@ static void put_metric(FILE *fp, const struct td_list *list,
 	put_labelled(fp, "threshold", metric->threshold);
 }
 
+/* The columns. */
+static int put_name(FILE *fp, const struct td_list_item *item)
+{
+	int at = fprintf(fp, "  ");
+
+	at += td_put_printable(fp, item->name);
+	if (item->alias) {
+		at += fprintf(fp, " OR ");
+		at += td_put_printable(fp, item->alias);
+	}
+	return at;
+}
+
 static void put_row(FILE *fp, const struct td_list *list, const struct row *row,
 		    const struct columns *columns)
 {
@@ -315,12 +337,11 @@ static void put_row(FILE *fp, const struct td_list *list, const struct row *row,
 	td_autofree char *first = format_first(item);
 	int column = 2 + columns->name + 2;
 	char pmus[160];
-	int at = fprintf(fp, "  %s%s%s", item->name, item->alias ? " OR " : "",
-			 item->alias ? item->alias : "");
+	int at = put_name(fp, item);
 
 	if (format_pmus(list, row, pmus, sizeof(pmus))) {
 		at = go_to(fp, at, column);
-		at += fprintf(fp, "%s", pmus);
+		at += td_put_printable(fp, pmus);
 	}
 	if (columns->pmus)
 		column += columns->pmus + 2;

@@ -7,8 +7,8 @@
 #include "cmd/list.h"
 #include "cmd/opts.h"
 #include "cmd/report.h"
+#include "cmd/say.h"
 #include "cmd/session.h"
-#include "lib/util.h"
 
 /* Both lines moved to the right, so that the caret stays below its letter. */
 static void put_place(const char *place)
@@ -18,21 +18,13 @@ static void put_place(const char *place)
 	fprintf(stderr, "    %.*s\n    %s\n", line, place, place + line + 1);
 }
 
-/* It may quote what anybody called a file or a command. */
-static void put_line(const char *text)
-{
-	fputs("tdstat: ", stderr);
-	td_put_printable(stderr, text);
-	fputc('\n', stderr);
-}
-
 static int print_error(const struct td_err *err)
 {
-	put_line(err->msg);
+	td_say("tdstat: %s\n", err->msg);
 	if (err->place[0])
 		put_place(err->place);
 	if (err->hint[0])
-		put_line(err->hint);
+		td_say("tdstat: %s\n", err->hint);
 	return err->usage ? EX_USAGE : 1;
 }
 

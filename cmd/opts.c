@@ -6,6 +6,7 @@
 
 #include "cmd/opts_check.h"
 #include "cmd/opts_table.h"
+#include "cmd/say.h"
 #include "lib/util.h"
 
 #ifndef TDSTAT_VERSION
@@ -170,6 +171,22 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
+/* glibc's getopt() and argp quote what they do not know as it is. */
+static int parse_guarded(const struct argp *argp, int argc, char **argv,
+			 struct parser *parser)
+{
+	FILE *real = stderr, *guard = td_say_open();
+	int rc;
+
+	if (!guard)
+		return td_err_nomem(parser->err);
+	stderr = guard;
+	rc = argp_parse(argp, argc, argv, ARGP_IN_ORDER, NULL, parser);
+	stderr = real;
+	fclose(guard);
+	return rc;
+}
+
 static void print_version(FILE *fp, struct argp_state *state)
 {
 	(void)state;
@@ -255,7 +272,7 @@ int td_opts_parse(struct td_opts *opts, int argc, char **argv,
 	if (is_report(argv))
 		replace_input(options, size / sizeof(*options));
 	argp_program_version_hook = print_version;
-	rc = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &parser);
+	rc = parse_guarded(&argp, argc, argv, &parser);
 	/* a report's is what was recorded */
 	if (!opts->level && !opts->only_level && !opts->nr_metrics &&
 	    opts->subcommand != TD_REPORT)

@@ -49,11 +49,10 @@ int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
 void td_out_text_tree(const struct td_writer *writer,
 		      const struct td_report *report, const struct td_row *row);
 
-/* What those take from the writers of metrics; _line() frees the object. */
+/* What those take from the writers of metrics. */
 struct json_object;
 void td_out_text_title(struct td_writer *writer);
 void td_out_csv_field(const struct td_writer *writer, const char *text);
-void td_out_json_line(FILE *fp, struct json_object *o);
 struct json_object *td_out_json_seconds(uint64_t ns);
 struct json_object *td_out_json_percent(double value);
 

@@ -5,21 +5,34 @@
 #include <string.h>
 
 #include "cmd/out.h"
+#include "lib/printable.h"
 #include "lib/util.h"
 
+/* As well what could, with the separator behind it, seem to end earlier. */
+static bool needs_quotes(const char *separator, const char *text)
+{
+	size_t len = strlen(text);
+
+	return strstr(text, separator) || strchr(text, '"') ||
+	       !td_is_text(text) || (len && strchr(separator, text[len - 1]));
+}
+
+/* What is not printable is escaped: a record is a line. */
 void td_out_csv_field(const struct td_writer *writer, const char *text)
 {
 	FILE *fp = writer->fp;
+	size_t len;
 
-	if (!strstr(text, writer->separator) && !strpbrk(text, "\"\r\n")) {
+	if (!needs_quotes(writer->separator, text)) {
 		fputs(text, fp);
 		return;
 	}
 	fputc('"', fp);
-	for (; *text; text++) {
+	for (; *text; text += len) {
+		len = *text == '"' ? 1 : strcspn(text, "\"");
 		if (*text == '"')
 			fputc('"', fp);
-		fputc(*text, fp);
+		td_put_printable_n(fp, text, len);
 	}
 	fputc('"', fp);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/out.h"
+#include "lib/json_put.h"
 #include "lib/util.h"
 
 /* A number as text gives it: a double's own form has 17 digits. */
@@ -42,16 +43,6 @@ struct json_object *td_out_json_seconds(uint64_t ns)
 					td_format_seconds(buf, ns));
 }
 
-void td_out_json_line(FILE *fp, struct json_object *o)
-{
-	fputs(json_object_to_json_string_ext(
-		      o,
-		      JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
-	      fp);
-	fputc('\n', fp);
-	json_object_put(o);
-}
-
 static void put_node(const struct td_writer *writer,
 		     const struct td_report *report, const struct td_row *row,
 		     const struct td_node *node)
@@ -87,7 +78,7 @@ static void put_node(const struct td_writer *writer,
 	if (!ok && cell->why)
 		json_object_object_add(o, "why",
 				       json_object_new_string(cell->why));
-	td_out_json_line(writer->fp, o);
+	td_json_put_line(writer->fp, o);
 }
 
 static void json_begin(struct td_writer *writer)

@@ -5,6 +5,7 @@
 
 #include "cmd/out.h"
 #include "cmd/out_events.h"
+#include "lib/json_put.h"
 
 /* perf gives numbers of counts as strings: "%f". */
 static struct json_object *number_text(double value)
@@ -86,12 +87,12 @@ static void put_row(const struct td_writer *writer, uint64_t time_ns,
 		add_nothing_beside(o);
 	for (int i = 0; i < row->nr_beside; i++) {
 		if (i > 0) {
-			td_out_json_line(writer->fp, o);
+			td_json_put_line(writer->fp, o);
 			o = begin_object(writer->frame, time_ns, row);
 		}
 		add_beside(o, &row->beside[i]);
 	}
-	td_out_json_line(writer->fp, o);
+	td_json_put_line(writer->fp, o);
 }
 
 void td_out_json_events(struct td_writer *writer,

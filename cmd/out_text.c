@@ -5,6 +5,7 @@
 
 #include "cmd/out.h"
 #include "cmd/out_events.h"
+#include "lib/printable.h"
 #include "lib/util.h"
 
 #define CELL_WIDTH 20
@@ -28,8 +29,8 @@ static int gap_width(const struct td_column *column)
 
 static int header_width(const struct td_column *column)
 {
-	int len = (int)strlen(column->unit) + gap_width(column) +
-		  (int)strlen(column->name);
+	int len = td_printable_width(column->unit) + gap_width(column) +
+		  td_printable_width(column->name);
 
 	return len > CELL_WIDTH ? len : CELL_WIDTH;
 }
@@ -45,13 +46,15 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 		fprintf(fp, " %-*s", PMU_WIDTH, "pmu");
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		const struct td_column *column = &report->columns[i];
-		int gap = gap_width(column);
-		int width =
-			header_width(column) - gap - (int)strlen(column->name);
+		int width = header_width(column) - gap_width(column) -
+			    td_printable_width(column->name);
 
-		if (column->present)
-			fprintf(fp, " %*s%*s%s", width, column->unit, gap, "",
-				column->name);
+		if (!column->present)
+			continue;
+		fputc(' ', fp);
+		td_put_padded(fp, width, column->unit);
+		fprintf(fp, "%*s", gap_width(column), "");
+		td_put_printable(fp, column->name);
 	}
 	fputc('\n', fp);
 	writer->lines = 1;
@@ -76,14 +79,17 @@ int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
 {
 	FILE *fp = writer->fp;
 	char time[40];
-	int columns;
+	int columns = fprintf(fp, "%16s", td_format_seconds(time, time_ns));
 
-	columns = fprintf(fp, "%16s", td_format_seconds(time, time_ns));
-	if (writer->frame->show_id)
-		columns +=
-			fprintf(fp, " %-*s", id_width(writer->frame), row->id);
-	if (writer->frame->show_pmu)
-		columns += fprintf(fp, " %-*s", PMU_WIDTH, row->pmu);
+	if (writer->frame->show_id) {
+		fputc(' ', fp);
+		columns += 1 +
+			   td_put_padded(fp, -id_width(writer->frame), row->id);
+	}
+	if (writer->frame->show_pmu) {
+		fputc(' ', fp);
+		columns += 1 + td_put_padded(fp, -PMU_WIDTH, row->pmu);
+	}
 	return columns;
 }
 
@@ -127,8 +133,10 @@ void td_out_text_title(struct td_writer *writer)
 		if (strncmp(target, words[i], strlen(words[i])) == 0)
 			skip = strlen(words[i]);
 	}
-	fprintf(writer->fp, "\n Performance counter stats for %.*s'%s'",
-		(int)skip, target, target + skip);
+	fprintf(writer->fp, "\n Performance counter stats for %.*s'", (int)skip,
+		target);
+	td_put_printable(writer->fp, target + skip);
+	fputc('\'', writer->fp);
 	if (frame->runs > 1)
 		fprintf(writer->fp, " (%d runs)", frame->runs);
 	fputs(":\n\n", writer->fp);

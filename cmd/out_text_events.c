@@ -4,6 +4,7 @@
 
 #include "cmd/out.h"
 #include "cmd/out_events.h"
+#include "lib/printable.h"
 #include "lib/util.h"
 
 /* tools/perf/util/stat-display.c */
@@ -32,10 +33,10 @@ static struct layout make_layout(const struct td_frame *frame,
 				 UNIT_WIDTH };
 
 	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_event_row *row = &report->rows[i];
+		int width = td_printable_width(report->rows[i].unit);
 
-		if ((int)strlen(row->unit) > layout.unit_width)
-			layout.unit_width = (int)strlen(row->unit);
+		if (width > layout.unit_width)
+			layout.unit_width = width;
 	}
 	return layout;
 }
@@ -76,15 +77,22 @@ static void begin_table(struct td_writer *writer, const struct layout *layout,
 	writer->lines += nr;
 }
 
+/* A name, and a blank in any case. */
+static void put_left(FILE *fp, int width, const char *text)
+{
+	td_put_padded(fp, -width, text);
+	fputc(' ', fp);
+}
+
 /* perf stat's "     comm-tid    ": the names end where the numbers begin. */
 static void put_thread(FILE *fp, const char *id)
 {
+	int room = td_out_id_kind(TD_AGGREGATE_THREAD)->width - COMM_WIDTH;
 	const char *tid = strrchr(id, '-');
-	int len = tid ? (int)(tid - id) : 0;
+	int width = td_printable_width(tid ? tid : id);
 
-	fprintf(fp, "%*.*s%-*s ", COMM_WIDTH, len, id,
-		td_out_id_kind(TD_AGGREGATE_THREAD)->width - COMM_WIDTH,
-		tid ? tid : id);
+	td_put_padded(fp, COMM_WIDTH + width, id);
+	fprintf(fp, "%*s ", width < room ? room - width : 0, "");
 }
 
 static void put_id(const struct td_writer *writer,
@@ -96,8 +104,7 @@ static void put_id(const struct td_writer *writer,
 	if (td_out_has_id(row) && writer->frame->how == TD_AGGREGATE_THREAD)
 		put_thread(fp, row->id);
 	else
-		fprintf(fp, "%-*s ", kind->width,
-			td_out_has_id(row) ? row->id : "");
+		put_left(fp, kind->width, td_out_has_id(row) ? row->id : "");
 	if (kind->counted)
 		fprintf(fp, "%*u ", NR_WIDTH, row->nr);
 }
@@ -146,11 +153,14 @@ static void put_count(const struct td_writer *writer,
 	else
 		td_out_number(writer->fp, COUNT_WIDTH, row->decimals,
 			      row->value);
-	fprintf(writer->fp, " %-*s %-*s", layout->unit_width, row->unit,
-		EVENT_WIDTH, row->event);
-	if (writer->frame->show_cgroup)
-		fprintf(writer->fp, " %-*s", TD_CGROUP_WIDTH,
-			row->cgroup ? row->cgroup : "");
+	fputc(' ', writer->fp);
+	put_left(writer->fp, layout->unit_width, row->unit);
+	td_put_padded(writer->fp, -EVENT_WIDTH, row->event);
+	if (!writer->frame->show_cgroup)
+		return;
+	fputc(' ', writer->fp);
+	td_put_padded(writer->fp, -TD_CGROUP_WIDTH,
+		      row->cgroup ? row->cgroup : "");
 }
 
 static void put_beside(FILE *fp, const struct td_beside *beside)
@@ -159,9 +169,9 @@ static void put_beside(FILE *fp, const struct td_beside *beside)
 	int width = beside->decimals == 2 ? 7 : 8, len;
 	char buf[64];
 
-	len = fprintf(fp, " # %*s%s", width,
-		      td_out_format(buf, beside->decimals, beside->value),
-		      beside->unit);
+	len = fprintf(fp, " # %*s", width,
+		      td_out_format(buf, beside->decimals, beside->value));
+	len += td_put_printable(fp, beside->unit);
 	if (len < BESIDE_WIDTH)
 		fprintf(fp, "%*s", BESIDE_WIDTH - len, "");
 }

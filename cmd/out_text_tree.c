@@ -5,6 +5,7 @@
 
 #include "cmd/out.h"
 #include "cmd/out_events.h"
+#include "lib/printable.h"
 #include "lib/util.h"
 
 #define INDENT      4
@@ -109,7 +110,7 @@ static void widen(int *width, int wanted)
 static void widen_for(struct tree *tree, const struct td_node *node)
 {
 	struct widths *widths = widths_of(tree, node);
-	int unit = (int)strlen(column_of(tree, node)->unit);
+	int unit = td_printable_width(column_of(tree, node)->unit);
 	char buf[TD_VALUE_SIZE];
 	int figure = (int)strlen(figure_of(buf, tree, node));
 
@@ -133,7 +134,7 @@ static void lay_out(struct tree *tree)
 	for (size_t i = 0; i < row->nr_nodes; i++) {
 		const struct td_node *node = &row->nodes[i];
 		char buf[TD_VALUE_SIZE + 16];
-		int name = (int)strlen(column_of(tree, node)->name) +
+		int name = td_printable_width(column_of(tree, node)->name) +
 			   (int)strlen(error_of(buf, tree, node));
 
 		if (is_shown(tree, node) && cell_of(tree, node)->over_threshold)
@@ -166,9 +167,12 @@ static void put_heading(const struct tree *tree, enum td_status status)
 	if (frame->interval)
 		fprintf(fp, "#%15s",
 			td_format_seconds(time, tree->report->time_ns));
-	if (frame->show_id)
-		fprintf(fp, " %s", row->id);
-	fprintf(fp, " %s", row->pmu);
+	fputc(' ', fp);
+	if (frame->show_id) {
+		td_put_printable(fp, row->id);
+		fputc(' ', fp);
+	}
+	td_put_printable(fp, row->pmu);
 	if (status != TD_STATUS_OK)
 		fprintf(fp, ", %s", td_out_missing(status));
 	else if (frame->show_pmu && row->share_pct >= 0 &&
@@ -206,13 +210,18 @@ static int put_figure(struct tree *tree, const struct td_node *node)
 	FILE *fp = tree->writer->fp;
 	char buf[TD_VALUE_SIZE];
 	const char *figure = figure_of(buf, tree, node);
+	int columns;
 
-	if (cell_of(tree, node)->status != TD_STATUS_OK)
-		return fprintf(fp, "%*s  %s", indent + figure_width(widths),
-			       figure, column->name);
-	return fprintf(fp, "%*s%*s%-*s  %s", indent + widths->value, figure,
-		       widths->unit ? 1 : 0, "", widths->unit, column->unit,
-		       column->name);
+	if (cell_of(tree, node)->status != TD_STATUS_OK) {
+		columns = fprintf(fp, "%*s", indent + figure_width(widths),
+				  figure);
+	} else {
+		columns = fprintf(fp, "%*s%*s", indent + widths->value, figure,
+				  widths->unit ? 1 : 0, "");
+		columns += td_put_padded(fp, -widths->unit, column->unit);
+	}
+	fputs("  ", fp);
+	return columns + 2 + td_put_printable(fp, column->name);
 }
 
 static void put_node(struct tree *tree, const struct td_node *node)
@@ -224,8 +233,11 @@ static void put_node(struct tree *tree, const struct td_node *node)
 	int len = put_figure(tree, node);
 
 	if (cell->status != TD_STATUS_OK) {
-		if (tree->writer->frame->describe && cell->why)
-			fprintf(fp, "  (%s)", cell->why);
+		if (tree->writer->frame->describe && cell->why) {
+			fputs("  (", fp);
+			td_put_printable(fp, cell->why);
+			fputc(')', fp);
+		}
 		fputc('\n', fp);
 		return;
 	}
@@ -236,16 +248,6 @@ static void put_node(struct tree *tree, const struct td_node *node)
 			colour ? "\033[31m" : "", colour ? "\033[m" : "");
 	put_running(fp, tree->row, cell);
 	fputc('\n', fp);
-}
-
-/* As a terminal shows it: the further bytes of a character take no room. */
-static int width_of(const char *word, size_t len)
-{
-	int width = 0;
-
-	for (size_t i = 0; i < len; i++)
-		width += ((unsigned char)word[i] & 0xc0) != 0x80;
-	return width;
 }
 
 static void put_description(const struct td_writer *writer, int indent,
@@ -260,7 +262,7 @@ static void put_description(const struct td_writer *writer, int indent,
 		int width;
 
 		len = strcspn(desc, BLANKS);
-		width = width_of(desc, len);
+		width = td_printable_width_n(desc, len);
 		if (at && at + 1 + width <= LINE_WIDTH) {
 			at += fprintf(writer->fp, " ");
 		} else {
@@ -268,8 +270,7 @@ static void put_description(const struct td_writer *writer, int indent,
 				"", colour ? "\033[2m" : "");
 			at = indent;
 		}
-		fprintf(writer->fp, "%.*s", (int)len, desc);
-		at += width;
+		at += td_put_printable_n(writer->fp, desc, len);
 	}
 	if (at)
 		fputs(end, writer->fp);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "cmd/measure.h"
+#include "cmd/say.h"
 #include "cmd/select.h"
 #include "cmd/sink.h"
 #include "lib/counter.h"
@@ -15,15 +16,13 @@
 static void warn_if_cut_off(const struct td_recording *rec)
 {
 	if (rec->cut_off)
-		fprintf(stderr,
-			"tdstat: %s: cut off in line %zu: shown up to its last "
-			"whole line\n",
-			rec->path, rec->line + 1);
+		td_say("tdstat: %s: cut off in line %zu: shown up to its last "
+		       "whole line\n",
+		       rec->path, rec->line + 1);
 	else if (!rec->ended)
-		fprintf(stderr,
-			"tdstat: %s: no end line: the recording was "
-			"interrupted\n",
-			rec->path);
+		td_say("tdstat: %s: no end line: the recording was "
+		       "interrupted\n",
+		       rec->path);
 }
 
 /* What was counted in threads cannot be told by CPU, and the reverse. */
@@ -177,7 +176,7 @@ static int report_from(struct td_recording *rec, const struct td_opts *opts,
 		rc = td_sink_open(&sink, opts, rec->info.target,
 				  rec->info.interval_ms > 0, err);
 	for (size_t i = 0; !rc && !opts->quiet && i < notes->nr; i++)
-		fprintf(stderr, "tdstat: %s\n", notes->v[i]);
+		td_say("tdstat: %s\n", notes->v[i]);
 	if (!rc)
 		rc = show(rec, &sink, err);
 	if (td_sink_close(&sink, rc ? &late : err) && !rc)

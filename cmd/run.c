@@ -10,6 +10,7 @@
 
 #include "cmd/dry_run.h"
 #include "cmd/hook.h"
+#include "cmd/say.h"
 #include "cmd/target.h"
 #include "lib/util.h"
 
@@ -41,9 +42,8 @@ void td_run_say(const struct td_run *run, const char *fmt, ...)
 	if (run->opts->quiet)
 		return;
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	td_vsay(fmt, ap);
 	va_end(ap);
-	fflush(stderr); /* which the results may have given a buffer */
 }
 
 void td_run_say_notes(struct td_run *run)

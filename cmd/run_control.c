@@ -5,7 +5,7 @@
 
 #include "cmd/attr.h"
 #include "cmd/run.h"
-#include "lib/util.h"
+#include "lib/printable.h"
 
 /* The next event of that name from the from-th on; -1: none. */
 static int find_event(const struct td_plan *plan, const char *name, int from)
@@ -26,7 +26,7 @@ static int switch_event(struct td_run *run, const char *name, bool on,
 		td_run_say(run,
 			   "tdstat: --control: no event %s: evlist lists "
 			   "them\n",
-			   td_is_text(name) ? name : "of that name");
+			   name);
 		return 0;
 	}
 	rc = on && !run->baseline ? td_run_first_enable(run, err) : 0;
@@ -70,9 +70,10 @@ static int do_switch(struct td_run *run,
 static void list_group(const struct td_plan *plan, const struct td_group *group)
 {
 	fputs(group->nr > 1 ? "{" : "", stderr);
-	for (size_t i = 0; i < group->nr; i++)
-		fprintf(stderr, "%s%s", i ? "," : "",
-			plan->events[group->members[i]].name);
+	for (size_t i = 0; i < group->nr; i++) {
+		fputs(i ? "," : "", stderr);
+		td_put_printable(stderr, plan->events[group->members[i]].name);
+	}
 	fputs(group->nr > 1 ? "}\n" : "\n", stderr);
 }
 
@@ -91,8 +92,9 @@ static void list_events(const struct td_run *run, const char *how)
 			struct perf_event_attr attr =
 				td_plan_attr(plan, group, i, &run->target);
 
-			fprintf(stderr, "%s\n",
-				plan->events[group->members[i]].name);
+			td_put_printable(stderr,
+					 plan->events[group->members[i]].name);
+			fputc('\n', stderr);
 			if (how && strcmp(how, "-v") == 0)
 				td_attr_put(stderr, &attr,
 					    run->machine.pmus[group->pmu].name);
@@ -120,8 +122,7 @@ static int obey(struct td_run *run, const struct td_control_request *request,
 		return 0;
 	case TD_CONTROL_UNKNOWN:
 		td_run_say(run, "tdstat: --control: no such command: %s\n",
-			   td_is_text(request->line) ? request->line
-						     : "what is no text");
+			   request->line);
 		return 0;
 	}
 	return 0;

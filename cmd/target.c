@@ -160,7 +160,7 @@ static void describe(FILE *fp, const struct td_opts *opts)
 	} else {
 		for (char **word = opts->command; *word; word++) {
 			fputs(word == opts->command ? "" : " ", fp);
-			td_put_printable(fp, *word);
+			fputs(*word, fp);
 		}
 	}
 }

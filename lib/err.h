@@ -2,6 +2,7 @@
 #ifndef TD_ERR_H
 #define TD_ERR_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -9,6 +10,7 @@
  * The one error: owned by main(), passed last, printed once.
  * code is a negative errno; msg says what and why, hint what to do about it
  * (may be empty).  usage is set when the caller's words were wrong.
+ * Of a text that is too long, the middle is left out: a name, not the reason.
  */
 struct td_err {
 	int code;
@@ -24,6 +26,8 @@ int td_err_set(struct td_err *err, int code, const char *fmt, ...)
 /* The same for words of the user's that make no sense: -EINVAL. */
 int td_err_usage(struct td_err *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+int td_err_vusage(struct td_err *err, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
 /* Puts "text: " before the message.  Returns err->code. */
 int td_err_wrap(struct td_err *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

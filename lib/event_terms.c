@@ -10,6 +10,7 @@
 
 #include "lib/event_build.h"
 #include "lib/parse.h"
+#include "lib/printable.h"
 #include "lib/util.h"
 
 static int no_number(const struct td_building *b, const struct td_term *term)

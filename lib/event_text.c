@@ -24,13 +24,11 @@ struct cursor {
 int td_span_error(struct td_err *err, const struct td_span *span,
 		  const char *fmt, ...)
 {
-	char message[sizeof(err->msg)];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(message, sizeof(message), fmt, ap);
+	td_err_vusage(err, fmt, ap);
 	va_end(ap);
-	td_err_usage(err, "%s", message);
 	return td_err_point(err, span->text, span->at, span->len);
 }
 

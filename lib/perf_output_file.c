@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/perf_output_parts.h"
+#include "lib/printable.h"
 #include "lib/util.h"
 
 #define MAX_EVENTS 10000

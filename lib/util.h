@@ -31,14 +31,6 @@ uint64_t td_now_ns(void); /* CLOCK_MONOTONIC */
 /* "1.000104518": seconds with all nine decimals.  Returns buf. */
 const char *td_format_seconds(char buf[40], uint64_t ns);
 
-/* The length of the UTF-8 character at s; 0: it is none (RFC 3629). */
-int td_utf8_length(const unsigned char *s);
-/* UTF-8 without control characters: fit for a terminal and for JSON. */
-bool td_is_text(const char *text);
-
-/* What is not text, or could command a terminal, as \\x1b. */
-void td_put_printable(FILE *fp, const char *text);
-
 /* Closes *fd if it is one, and makes it none (-1). */
 void td_close_fd(int *fd);
 

@@ -103,6 +103,15 @@ static const struct {
 	  .want =
 "#           time %  a_name_that_is_longer_than_a_cell\n"
 "     0.000000000                                 12.3\n" },
+	{ "names that could command a terminal, or begin a line",
+	  .frame = { .interval = true, .show_id = true, .show_pmu = true },
+	  .columns = odd + 1, .nr_columns = 2,
+	  .rows = { { "a\033b", "c\n", 100, .cells = { OK(1), OK(2) } },
+		    { "caf\303\251", "\302\205", 100, .cells = { OK(3), OK(4) } } },
+	  .want =
+"#           time id       pmu                    %  say \"x\"      %  two\\x0alines\n"
+"     0.000000000 a\\x1bb   c\\x0a                         1.0                  2.0\n"
+"     0.000000000 caf\303\251     \\xc2\\x85                      3.0                  4.0\n" },
 	{ "a column that this machine has not", .frame = { .interval = true },
 	  .columns = tree + 3, .nr_columns = 2,
 	  .rows = { { "all", "cpu", 100, .cells = { OK(1), NONE } } },
@@ -231,7 +240,7 @@ static const struct {
 	  .rows = { { "my \"app\", 7", "cpu", 100,
 		      .cells = { OK(1), OK(2), OK(3), OK(4) } } },
 	  .want =
-"time,id,pmu,\"a,b\",\"say \"\"x\"\"\",\"two\nlines\",a_name_that_is_longer_than_a_cell\n"
+"time,id,pmu,\"a,b\",\"say \"\"x\"\"\",\"two\\x0alines\",a_name_that_is_longer_than_a_cell\n"
 "0.000000000,\"my \"\"app\"\", 7\",cpu,1.00,2.00,3.00,4.00\n" },
 	{ "CSV: another separator", TD_FORMAT_CSV, ";",
 	  .columns = odd, .nr_columns = 1,
@@ -240,7 +249,15 @@ static const struct {
 	{ "CSV: a tab", TD_FORMAT_CSV, "\t",
 	  .columns = top, .nr_columns = 1,
 	  .rows = { { "a b", "a\tb", 100, .cells = { LOST } } },
-	  .want = "time\tid\tpmu\ttma_retiring\n0.000000000\ta b\t\"a\tb\"\t\n" },
+	  .want = "time\tid\tpmu\ttma_retiring\n0.000000000\ta b\t\"a\\x09b\"\t\n" },
+	{ "CSV: a separator that stands in what is escaped", TD_FORMAT_CSV, "x",
+	  .columns = top, .nr_columns = 1,
+	  .rows = { { "\033", "\377", 100, .cells = { LOST } } },
+	  .want = "timexidxpmuxtma_retiring\n0.000000000x\"\\x1b\"x\"\\xff\"x\n" },
+	{ "CSV: a separator that a name ends like", TD_FORMAT_CSV, "::",
+	  .columns = top, .nr_columns = 1,
+	  .rows = { { ":a", "a:", 100, .cells = { OK(1) } } },
+	  .want = "time::id::pmu::tma_retiring\n0.000000000:::a::\"a:\"::1.00\n" },
 	{ "CSV: a separator of two characters", TD_FORMAT_CSV, "::",
 	  .columns = top, .nr_columns = 1,
 	  .rows = { { "a:b", "a::b", 100, .cells = { OK(1) } } },

@@ -249,7 +249,7 @@ static const struct {
 	  .want =
 "1,\"a,b\",\"cpu/event=0xc2,umask=0x1/\",1,100.00,1.0,\"x,y\"\n"
 "2,,\"say \"\"x\"\"\",1,100.00,,\n"
-"3,,\"two\nlines\",1,100.00,,\n" },
+"3,,\"two\\x0alines\",1,100.00,,\n" },
 	{ "CSV: separators that perf's words hold", TD_FORMAT_CSV, " ",
 	  .rows = { { "all", "a,b", "", TD_STATUS_NOT_COUNTED, NAN, 0, 0, 0 } },
 	  .want = "\"<not counted>\"  a,b 0 0.00  \n" },

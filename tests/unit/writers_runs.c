@@ -51,6 +51,16 @@ static const struct {
 "  kworker/0:1-ev-2147483647                  6      cycles                           #    1.000 GHz                       \n"
 "a name of nineteen--8                        7      cycles                                                                \n"
 "\n" },
+	{ "threads whose names could command a terminal",
+	  .frame = { "a\nb \177\303\251", .show_id = true, .how = TD_AGGREGATE_THREAD },
+	  .rows = { { "a\033[1m\377-70", "cyc\bles", "\302\2330123", 0, 5, 0, 1, 100, .nr = 1 },
+		    { "\303\251-71", "\303\251", "", 0, 6, 0, 1, 100, .nr = 1 },
+		    { "\n\n\n\n\n-8", "cycles", "", 0, 7, 0, 1, 100, .nr = 1 } },
+	  .want = TITLE("a\\x0ab \\x7f\303\251", "")
+"    a\\x1b[1m\\xff-70                       5 \\xc2\\x9b0123 cyc\\x08les                                                            \n"
+"               \303\251-71                       6              \303\251                                                                     \n"
+"\\x0a\\x0a\\x0a\\x0a\\x0a-8                        7              cycles                                                                \n"
+"\n" },
 	{ "threads of an interval",
 	  .frame = { "x", true, .show_id = true, .how = TD_AGGREGATE_THREAD },
 	  .rows = { { "make-70", "cycles", "", 0, 5, 0, 1, 100, .nr = 1 } },
@@ -108,6 +118,10 @@ static const struct {
 		    { "a,b-71", "cycles", "", 0, 6, 0, 1, 100, .nr = 1 } },
 	  .want = "make-70,5,,cycles,1,100.00,,\n"
 "\"a,b-71\",6,,cycles,1,100.00,,\n" },
+	{ "CSV: a thread's name with a line's end and no UTF-8", TD_FORMAT_CSV,
+	  .frame = { "x", .show_id = true, .how = TD_AGGREGATE_THREAD },
+	  .rows = { { "a\nb\377-70", "cycles", "", 0, 5, 0, 1, 100, .nr = 1 } },
+	  .want = "\"a\\x0ab\\xff-70\",5,,cycles,1,100.00,,\n" },
 	{ "CSV, perf 7.2's: a cgroup", TD_FORMAT_CSV,
 	  .frame = { "x", .show_cgroup = true },
 	  .rows = { { "all", "task-clock", "msec", TD_STATUS_NOT_COUNTED, NAN, 2,

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/say.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/printable.h"
+#include "lib/util.h"
+
+/* NULL: out of memory */
+static char *escape(const char *text, size_t len)
+{
+	char *line = NULL;
+	size_t size;
+	FILE *to = open_memstream(&line, &size);
+
+	if (!to)
+		return NULL;
+	td_put_printable_n(to, text, len);
+	if (fclose(to) == 0)
+		return line;
+	free(line);
+	return NULL;
+}
+
+/* Written at once: others may write to the terminal, too. */
+void td_vsay(const char *fmt, va_list ap)
+{
+	td_autofree char *text = NULL, *line = NULL;
+	int len = vasprintf(&text, fmt, ap);
+
+	if (len < 0) {
+		text = NULL;
+		return;
+	}
+	if (len > 0 && text[len - 1] == '\n')
+		len--;
+	line = escape(text, (size_t)len);
+	fprintf(stderr, "%s\n", line ? line : "");
+	fflush(stderr); /* which the results may have given a buffer */
+}
+
+void td_say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	td_vsay(fmt, ap);
+	va_end(ap);
+}
+
+static ssize_t put_lines(void *to, const char *text, size_t size)
+{
+	size_t len;
+
+	for (size_t at = 0; at < size; at += len + 1) {
+		const char *end = memchr(text + at, '\n', size - at);
+
+		len = end ? (size_t)(end - text) - at : size - at;
+		td_put_printable_n(to, text + at, len);
+		if (end)
+			fputc('\n', to);
+	}
+	return (ssize_t)size;
+}
+
+FILE *td_say_open(void)
+{
+	const cookie_io_functions_t functions = { .write = put_lines };
+	FILE *fp = fopencookie(stderr, "w", functions);
+
+	if (fp)
+		setvbuf(fp, NULL, _IONBF, 0);
+	return fp;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_SAY_H
+#define TD_SAY_H
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/*
+ * A line on standard error.  Whatever it quotes, it cannot command the
+ * terminal, and is one line: fmt ends it as printf's would.
+ */
+void td_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void td_vsay(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
+
+/*
+ * A stream of such lines, to stand in for stderr while others write to it;
+ * NULL: out of memory.  The caller closes it.
+ */
+FILE *td_say_open(void);
+
+#endif

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "cmd/list.h"
 #include "cmd/opts.h"
+#include "cmd/out.h"
 #include "cmd/report.h"
 #include "cmd/say.h"
 #include "cmd/session.h"
@@ -26,6 +29,17 @@ static int print_error(const struct td_err *err)
 	if (err->hint[0])
 		td_say("tdstat: %s\n", err->hint);
 	return err->usage ? EX_USAGE : 1;
+}
+
+static bool parsed; /* the only way to tell who exits */
+
+/* argp does, behind --help and --version, and does not look what became of it. */
+static void check_help(void)
+{
+	struct td_err err;
+
+	if (!parsed && td_out_check(stdout, "standard output", &err))
+		_exit(print_error(&err));
 }
 
 static int run(const struct td_opts *opts, int *status, struct td_err *err)
@@ -52,7 +66,10 @@ int main(int argc, char **argv)
 
 	if (argc > 0)
 		argv[0] = name; /* as all our messages begin */
-	if (td_opts_parse(&opts, argc, argv, &err))
+	atexit(check_help);
+	rc = td_opts_parse(&opts, argc, argv, &err);
+	parsed = true;
+	if (rc)
 		return print_error(&err);
 	/* a reader that goes away is an error to report, not our end */
 	signal(SIGPIPE, SIG_IGN);

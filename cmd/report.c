@@ -84,6 +84,13 @@ static void hide_skipped(struct td_recording *rec)
 	}
 }
 
+/* The words that make no sense are the recording's, not the user's. */
+static void blame_recording(const struct td_recording *rec, struct td_err *err)
+{
+	err->usage = false;
+	td_err_wrap(err, "%s", rec->path);
+}
+
 /* The metrics, unless -e was what was recorded: then the events. */
 static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 		     struct td_measure *measure, struct td_notes *notes,
@@ -113,8 +120,12 @@ static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 	if (!rc)
 		rc = td_select_check(&measure->tree, &rec->machine, opts, notes,
 				     err);
-	return rc ? rc
-		  : td_select_rows(&measure->tree, &rec->machine, opts, err);
+	if (!rc)
+		rc = td_select_rows(&measure->tree, &rec->machine, opts, err);
+	if (rc && err->usage && opts->nr_metrics &&
+	    opts->metrics == rec->info.metrics)
+		blame_recording(rec, err);
+	return rc;
 }
 
 /* As it was recorded, unless another aggregation is asked for. */

@@ -79,7 +79,7 @@ static int build_aggregator(struct td_run *run, struct td_err *err)
 		nr = rc ? 0 : run->machine.online.nr;
 	}
 	if (!rc && how == TD_AGGREGATE_CACHE)
-		td_places_read_caches(&run->fs, places, nr);
+		rc = td_places_read_caches(&run->fs, places, nr, err);
 	if (!rc)
 		rc = td_aggregator_build(&run->aggregator, how,
 					 opts->cache_level, places, nr, err);

@@ -38,7 +38,8 @@ static int write_head(struct td_run *run, struct td_err *err)
 		return 0;
 	rc = td_places_read(&run->fs, &run->machine.online, &places, err);
 	if (!rc)
-		td_places_read_caches(&run->fs, places, run->machine.online.nr);
+		rc = td_places_read_caches(&run->fs, places,
+					   run->machine.online.nr, err);
 	if (!rc)
 		td_recording_write_head(run->recording, &run->machine, places,
 					&run->plan, &info);

@@ -29,9 +29,18 @@ static size_t group_read_size(size_t nr)
 	return sizeof(struct group_values) + nr * 2 * sizeof(uint64_t);
 }
 
-static int read_error(struct td_err *err, int error)
+static int read_error(const struct td_read_step *step, int error,
+		      struct td_err *err)
 {
-	td_err_set(err, -error, "cannot read a counter: %s", strerror(error));
+	char where[32] = "";
+
+	if (step->cpu >= 0)
+		snprintf(where, sizeof(where), " on CPU %d", step->cpu);
+	else if (step->tid > 0)
+		snprintf(where, sizeof(where), " in thread %d", step->tid);
+	td_err_set(err, -error, "cannot read the counters of %s%s%s: %s",
+		   step->nr > 1 ? "the group of " : "", step->name, where,
+		   strerror(error));
 	if (error == ECHILD) /* __perf_read_group_add() in the kernel */
 		td_err_hint(err, "a thread began while the counters were "
 				 "opened, and has not all of them: try again");
@@ -83,7 +92,7 @@ static int read_step(struct td_reader *reader, struct td_read_step *step,
 		len = read(step->fd, reader->buf, size);
 	} while (len < 0 && errno == ECHILD && ++tries < READ_TRIES);
 	if (len < 0)
-		return read_error(err, errno);
+		return read_error(step, errno, err);
 	step->lost = (size_t)len < size;
 	if (step->lost) {
 		keep_values(reader, step);

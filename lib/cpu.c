@@ -141,107 +141,146 @@ uint64_t td_tsc_hz(void)
 }
 #endif
 
-static int topology_int(const struct td_sysfs *fs, int cpu, const char *name)
+static int read_topology(const struct td_sysfs *fs, int cpu, const char *name,
+			 int *out, struct td_err *err)
 {
 	char path[80];
 
 	snprintf(path, sizeof(path), "devices/system/cpu/cpu%d/topology/%s",
 		 cpu, name);
-	return td_sysfs_read_int(fs->sys, path);
+	return td_sysfs_read_int(fs, path, out, err);
 }
 
-/* nodeN/cpulist, for the nodes that there are */
-static int add_nodes(const struct td_sysfs *fs, struct td_place *places,
-		     size_t nr)
+/* An error that only says that there is no such thing is none. */
+static int unless_none(int rc, struct td_err *err)
 {
-	char path[80], text[4096];
-	struct td_ints nodes, cpus;
-
-	if (td_sysfs_read_at(fs->sys, "devices/system/node/online", text,
-			     sizeof(text)) < 0)
-		return 0;
-	if (td_ints_parse(text, TD_MAX_CPU, &nodes))
-		return 0;
-	for (size_t n = 0; n < nodes.nr; n++) {
-		snprintf(path, sizeof(path),
-			 "devices/system/node/node%d/cpulist", nodes.v[n]);
-		if (td_sysfs_read_at(fs->sys, path, text, sizeof(text)) < 0 ||
-		    td_ints_parse(text, TD_MAX_CPU, &cpus))
-			continue;
-		for (size_t i = 0; i < nr; i++) {
-			if (td_ints_has(&cpus, places[i].cpu))
-				places[i].node = nodes.v[n];
-		}
-		td_ints_free(&cpus);
-	}
-	td_ints_free(&nodes);
+	if (!td_sysfs_is_none(rc))
+		return rc;
+	*err = (struct td_err){ 0 };
 	return 0;
+}
+
+static int add_node(const struct td_sysfs *fs, int node,
+		    struct td_place *places, size_t nr, struct td_err *err)
+{
+	struct td_ints cpus;
+	char path[80];
+	int rc;
+
+	snprintf(path, sizeof(path), "devices/system/node/node%d/cpulist",
+		 node);
+	rc = td_sysfs_read_list(fs, path, TD_MAX_CPU, &cpus, err);
+	for (size_t i = 0; !rc && i < nr; i++) {
+		if (td_ints_has(&cpus, places[i].cpu))
+			places[i].node = node;
+	}
+	td_ints_free(&cpus);
+	return unless_none(rc, err);
+}
+
+/* The nodes that there are. */
+static int add_nodes(const struct td_sysfs *fs, struct td_place *places,
+		     size_t nr, struct td_err *err)
+{
+	struct td_ints nodes;
+	int rc = td_sysfs_read_list(fs, "devices/system/node/online",
+				    TD_MAX_CPU, &nodes, err);
+
+	rc = unless_none(rc, err);
+	for (size_t n = 0; !rc && n < nodes.nr; n++)
+		rc = add_node(fs, nodes.v[n], places, nr, err);
+	td_ints_free(&nodes);
+	return rc;
+}
+
+static int read_place(const struct td_sysfs *fs, struct td_place *place,
+		      struct td_err *err)
+{
+	const struct {
+		const char *name;
+		int *id;
+	} ids[] = {
+		{ "core_id", &place->core },
+		{ "cluster_id", &place->cluster },
+		{ "die_id", &place->die },
+		{ "physical_package_id", &place->socket },
+	};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < TD_ARRAY_SIZE(ids); i++)
+		rc = read_topology(fs, place->cpu, ids[i].name, ids[i].id, err);
+	return rc;
 }
 
 int td_places_read(const struct td_sysfs *fs, const struct td_ints *cpus,
 		   struct td_place **out, struct td_err *err)
 {
 	struct td_place *places = calloc(cpus->nr + 1, sizeof(*places));
+	int rc = places ? 0 : td_err_nomem(err);
 
-	if (!places)
-		return td_err_nomem(err);
-	for (size_t i = 0; i < cpus->nr; i++) {
-		int cpu = cpus->v[i];
-
+	for (size_t i = 0; !rc && i < cpus->nr; i++) {
 		places[i] = (struct td_place){
-			.cpu = cpu,
-			.core = topology_int(fs, cpu, "core_id"),
-			.cluster = topology_int(fs, cpu, "cluster_id"),
-			.die = topology_int(fs, cpu, "die_id"),
-			.socket = topology_int(fs, cpu, "physical_package_id"),
+			.cpu = cpus->v[i],
 			.node = -1,
 			.cache = { -1, -1, -1, -1 },
 		};
+		rc = read_place(fs, &places[i], err);
 	}
-	*out = places;
-	return add_nodes(fs, places, cpus->nr);
+	if (!rc)
+		rc = add_nodes(fs, places, cpus->nr, err);
+	if (rc)
+		free(places);
+	else
+		*out = places;
+	return rc;
 }
 
-/* cpuN/cache/indexM: one of a CPU's caches; false: there is none. */
-static bool add_cache(const struct td_sysfs *fs, struct td_place *place,
-		      int index)
+/* cpuN/cache/indexM: one of a CPU's caches.  0: there is none, else 1. */
+static int add_cache(const struct td_sysfs *fs, struct td_place *place,
+		     int index, struct td_err *err)
 {
-	char path[96], text[4096];
 	struct td_ints cpus;
+	char path[96];
 	int level;
 
 	snprintf(path, sizeof(path),
 		 "devices/system/cpu/cpu%d/cache/index%d/level", place->cpu,
 		 index);
-	level = td_sysfs_read_int(fs->sys, path);
-	if (level < 0)
-		return false;
+	if (td_sysfs_read_int(fs, path, &level, err))
+		return err->code;
+	if (level < 1 || level > TD_MAX_CACHE)
+		return level >= 0;
 	snprintf(path, sizeof(path),
 		 "devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list",
 		 place->cpu, index);
-	if (level < 1 || level > TD_MAX_CACHE ||
-	    td_sysfs_read_at(fs->sys, path, text, sizeof(text)) < 0 ||
-	    td_ints_parse(text, TD_MAX_CPU, &cpus))
-		return true;
+	if (unless_none(td_sysfs_read_list(fs, path, TD_MAX_CPU, &cpus, err),
+			err))
+		return err->code;
 	if (cpus.nr)
 		place->cache[level - 1] = cpus.v[0];
 	td_ints_free(&cpus);
-	return true;
+	return 1;
 }
 
-void td_places_read_caches(const struct td_sysfs *fs, struct td_place *places,
-			   size_t nr)
+int td_places_read_caches(const struct td_sysfs *fs, struct td_place *places,
+			  size_t nr, struct td_err *err)
 {
-	for (size_t i = 0; i < nr; i++) {
-		for (int index = 0; add_cache(fs, &places[i], index); index++)
-			;
+	int rc = 0;
+
+	for (size_t i = 0; rc >= 0 && i < nr; i++) {
+		int index = 0;
+
+		do {
+			rc = add_cache(fs, &places[i], index++, err);
+		} while (rc > 0);
 	}
+	return rc;
 }
 
 int td_cpu_siblings(const struct td_sysfs *fs, const struct td_ints *cpus,
 		    struct td_ints *out, struct td_err *err)
 {
-	char path[96], text[4096];
+	char path[96];
 	int rc;
 
 	*out = (struct td_ints){ 0 };
@@ -251,15 +290,14 @@ int td_cpu_siblings(const struct td_sysfs *fs, const struct td_ints *cpus,
 		snprintf(path, sizeof(path),
 			 "devices/system/cpu/cpu%d/topology/core_cpus_list",
 			 cpus->v[i]);
-		if (td_sysfs_read(fs, path, text, sizeof(text), err) < 0)
+		if (td_sysfs_read_list(fs, path, TD_MAX_CPU, &some, err))
 			goto fail;
-		rc = td_ints_parse(text, TD_MAX_CPU, &some);
+		rc = 0;
 		for (size_t j = 0; !rc && j < some.nr; j++)
 			rc = td_ints_add(out, some.v[j]);
 		td_ints_free(&some);
 		if (rc) {
-			td_err_set(err, rc, "%s/%s: not a CPU list",
-				   fs->sys_path, path);
+			td_err_nomem(err);
 			goto fail;
 		}
 	}

@@ -41,8 +41,8 @@ struct td_place {
 int td_places_read(const struct td_sysfs *fs, const struct td_ints *cpus,
 		   struct td_place **out, struct td_err *err);
 /* Fills in the caches, which only few want to know. */
-void td_places_read_caches(const struct td_sysfs *fs, struct td_place *places,
-			   size_t nr);
+int td_places_read_caches(const struct td_sysfs *fs, struct td_place *places,
+			  size_t nr, struct td_err *err);
 /* All hardware threads that share a core with one of cpus. */
 int td_cpu_siblings(const struct td_sysfs *fs, const struct td_ints *cpus,
 		    struct td_ints *out, struct td_err *err);

@@ -11,12 +11,25 @@
 #include "lib/parse.h"
 #include "lib/util.h"
 
+/* With another of those that are used? */
+static bool shares_bits(const struct td_pmu *pmu,
+			const struct td_format *format, const bool *used)
+{
+	for (size_t i = 0; i < pmu->nr_formats; i++) {
+		if (used[i] && &pmu->formats[i] != format &&
+		    td_format_overlaps(&pmu->formats[i], format))
+			return true;
+	}
+	return false;
+}
+
 /*
  * A term is name or name=value; a bare name means 1.  period= is dropped: an
- * event that is counted has none, and slots with one is refused.
+ * event that is counted has none, and slots with one is refused.  used: by
+ * the terms before, of the PMU's formats.
  */
 static int add_term(struct td_event *event, const struct td_pmu *pmu,
-		    char *term, struct td_err *err)
+		    char *term, bool *used, struct td_err *err)
 {
 	char *text = strchr(term, '=');
 	const struct td_format *format;
@@ -39,6 +52,11 @@ static int add_term(struct td_event *event, const struct td_pmu *pmu,
 	if (!format)
 		return td_err_set(err, -ENOENT, "%s: %s has no term '%s'",
 				  event->name, pmu->name, term);
+	if (shares_bits(pmu, format, used))
+		return td_err_set(err, -EINVAL,
+				  "%s: %s: its bits are another term's, too",
+				  event->name, term);
+	used[format - pmu->formats] = true;
 	if (td_format_pack(format, value, event->config))
 		return td_err_set(err, -ERANGE,
 				  "%s: %s=%#" PRIx64 ": too large for its bits",
@@ -51,12 +69,13 @@ int td_event_add_terms(struct td_event *event, const struct td_pmu *pmu,
 {
 	td_autofree char *copy = strdup(terms);
 	char *rest = copy, *term;
+	td_autofree bool *used = calloc(pmu->nr_formats + 1, sizeof(*used));
 	int rc = 0;
 
-	if (!copy)
+	if (!copy || !used)
 		return td_err_nomem(err);
 	while (!rc && (term = strsep(&rest, ",")))
-		rc = add_term(event, pmu, term, err);
+		rc = add_term(event, pmu, term, used, err);
 	return rc;
 }
 

@@ -152,13 +152,34 @@ static bool is_raw_term(const struct td_term *term, uint64_t *config)
 	return td_parse_u64(text, UINT64_MAX, config) == 0;
 }
 
+/* Another of the user's terms with bits in common; NULL: none. */
+static const struct td_term *overlapping(const struct td_building *b,
+					 const struct td_pmu *pmu,
+					 const struct td_format *format)
+{
+	for (size_t i = 0; i < b->spec->nr_terms; i++) {
+		const struct td_term *term = &b->spec->terms[i];
+		const struct td_format *other = td_pmu_format(pmu, term->name);
+
+		if (other && other != format &&
+		    td_format_overlaps(other, format))
+			return term;
+	}
+	return NULL;
+}
+
 static int pack_term(const struct td_building *b, struct td_event *event,
 		     const struct td_term *term)
 {
-	const struct td_format *format =
-		td_pmu_format(&b->machine->pmus[event->pmu], term->name);
+	const struct td_pmu *pmu = &b->machine->pmus[event->pmu];
+	const struct td_format *format = td_pmu_format(pmu, term->name);
+	const struct td_term *other = overlapping(b, pmu, format);
 	bool is_flag = !(format->mask & (format->mask - 1));
 
+	if (other)
+		return td_span_error(b->err, &term->span,
+				     "%s: its bits are those of %s, too",
+				     term->name, other->name);
 	if (!term->value && !is_flag)
 		return td_span_error(b->err, &term->span,
 				     "%s needs a value: %s=...", term->name,

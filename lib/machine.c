@@ -30,15 +30,16 @@ static int read_cpus(const struct td_sysfs *fs, struct td_machine *machine,
 		     struct td_err *err)
 {
 	static const char path[] = "devices/system/cpu/online";
-	char text[4096];
+	int smt;
 
-	if (td_sysfs_read(fs, path, text, sizeof(text), err) < 0)
+	if (td_sysfs_read_list(fs, path, TD_MAX_CPU, &machine->online, err))
 		return err->code;
-	if (td_ints_parse(text, TD_MAX_CPU, &machine->online))
-		return td_err_set(err, -EINVAL, "%s/%s: not a CPU list: %.40s",
-				  fs->sys_path, path, text);
-	machine->smt =
-		td_sysfs_read_int(fs->sys, "devices/system/cpu/smt/active") > 0;
+	if (!machine->online.nr)
+		return td_err_set(err, -EINVAL, "%s/%s: no CPU", fs->sys_path,
+				  path);
+	if (td_sysfs_read_int(fs, "devices/system/cpu/smt/active", &smt, err))
+		return err->code;
+	machine->smt = smt > 0;
 	machine->has_pmem =
 		faccessat(fs->sys, "firmware/acpi/tables/NFIT", F_OK, 0) == 0;
 	return 0;
@@ -88,6 +89,16 @@ static int add_pmu(const struct td_sysfs *fs, const char *name,
 	if (pmu.kind == TD_PMU_CORE)
 		pmu.uarch = td_model_uarch(machine->model, name);
 	return append_pmu(machine, &pmu, err);
+}
+
+/* Only tells how to group: who may not read it goes on without. */
+static bool watchdog_is_on(const struct td_sysfs *fs)
+{
+	char text[8];
+
+	return td_sysfs_read_at(fs->proc, "sys/kernel/nmi_watchdog", text,
+				sizeof(text)) > 0 &&
+	       strcmp(text, "0") != 0;
 }
 
 /* Those of core, or all others that are not there yet. */
@@ -188,10 +199,8 @@ int td_machine_read(const struct td_sysfs *fs, const char *cpuid,
 	if (!rc)
 		rc = read_pmus(fs, true, machine, err);
 	machine->nr_core = machine->nr_pmus;
-	if (machine->nr_core) /* else it holds no counter */
-		machine->nmi_watchdog =
-			td_sysfs_read_int(fs->proc, "sys/kernel/nmi_watchdog") >
-			0;
+	/* without counters it holds none */
+	machine->nmi_watchdog = machine->nr_core && watchdog_is_on(fs);
 	if (rc)
 		td_machine_free(machine);
 	return rc;

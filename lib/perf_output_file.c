@@ -162,7 +162,29 @@ static uint64_t enabled_ns(const struct td_perf_line *line)
 		return line->running_ns;
 	if (!line->running_ns)
 		return 1;
-	return ns < 9e18 ? (uint64_t)ns : line->running_ns;
+	return ns < 9e18 ? (uint64_t)ns : UINT64_MAX;
+}
+
+/* Of the line's event, which is file->event; NULL: all can be written. */
+static const char *too_large(const struct td_perf_file *file,
+			     const struct td_perf_line *line)
+{
+	const struct td_perf_interval *interval =
+		&file->intervals[file->nr_intervals - 1];
+	const struct td_perf_event *event = &file->events[file->event];
+	uint64_t tool_ns = event->event.tool ? line->value.whole : 0;
+
+	if (line->time_ns >= TD_PERF_MAX_NS ||
+	    line->running_ns >= TD_PERF_MAX_NS || tool_ns >= TD_PERF_MAX_NS ||
+	    interval->user_ns + interval->system_ns + tool_ns >= TD_PERF_MAX_NS)
+		return "a time of more than 31 years";
+	if (enabled_ns(line) == UINT64_MAX)
+		return "a percentage that makes the time enabled too large";
+	if (td_perf_in_millionths(event) || line->value.micro) {
+		if (line->value.whole >= TD_PERF_MAX_WHOLE)
+			return "a count that is too large";
+	}
+	return NULL;
 }
 
 static int add_reading(struct td_perf_file *file,
@@ -218,7 +240,8 @@ static void note_length(struct td_perf_file *file,
 		((double)line->value.whole * 1e6 + (double)line->value.micro);
 
 	if (!file->utilized_ns && line->utilized > 0 &&
-	    strcmp(line->unit, "msec") == 0 && clock_ns / line->utilized < 9e18)
+	    strcmp(line->unit, "msec") == 0 &&
+	    clock_ns / line->utilized < TD_PERF_MAX_NS)
 		file->utilized_ns = (uint64_t)(clock_ns / line->utilized);
 }
 
@@ -250,6 +273,7 @@ int td_perf_file_add(struct td_perf_file *file, const struct td_perf_line *line,
 		     struct td_err *err)
 {
 	int rc = find_interval(file, line, err);
+	const char *large;
 
 	if (rc > 0)
 		return TD_PERF_IS_SUMMARY;
@@ -264,6 +288,9 @@ int td_perf_file_add(struct td_perf_file *file, const struct td_perf_line *line,
 	    (line->value.whole || line->value.micro))
 		return td_perf_file_bad(file, err,
 					"a count of an event that never ran");
+	large = too_large(file, line);
+	if (large)
+		return td_perf_file_bad(file, err, large);
 	return set_seen(file) || take_count(file, line) ? td_err_nomem(err) : 0;
 }
 

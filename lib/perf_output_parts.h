@@ -159,6 +159,12 @@ struct td_perf_file {
 	uint64_t duration_ns, utilized_ns; /* 0: not known */
 };
 
+/* A recording has times below 10^9 seconds, 31 years, and so have these. */
+#define TD_PERF_MAX_NS (UINT64_C(1000000000) * 1000000000)
+
+/* A count in millionths has to fit, too. */
+#define TD_PERF_MAX_WHOLE ((INT64_MAX - 1) / 1000000 - 1)
+
 /* -EINVAL with path and line; -ENOMEM. */
 int td_perf_file_add(struct td_perf_file *file, const struct td_perf_line *line,
 		     struct td_err *err);

@@ -95,7 +95,7 @@ static bool count_of(const struct td_perf_event *event,
 	uint64_t value = r->value.whole;
 
 	if (td_perf_in_millionths(event)) {
-		if (value > (INT64_MAX - 1) / MILLION - 1)
+		if (value >= TD_PERF_MAX_WHOLE)
 			return false;
 		value = value * MILLION + r->value.micro;
 	}

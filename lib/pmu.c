@@ -45,6 +45,11 @@ int td_format_parse(const char *text, struct td_format *out)
 	return out->mask ? 0 : -EINVAL;
 }
 
+bool td_format_overlaps(const struct td_format *a, const struct td_format *b)
+{
+	return a->word == b->word && (a->mask & b->mask);
+}
+
 int td_format_pack(const struct td_format *format, uint64_t value,
 		   uint64_t config[TD_NR_CONFIGS])
 {
@@ -63,25 +68,33 @@ int td_format_pack(const struct td_format *format, uint64_t value,
 	return 0;
 }
 
-/* Reads <pmu>/<folder>/<file>; false: there is no such text. */
-static bool read_text(const struct td_sysfs *fs, const char *pmu,
-		      const char *folder, const char *file, char *buf,
-		      size_t size)
+/* What a file of a PMU's says, all of it.  Its length; 0: no such text. */
+static ssize_t read_text(const struct td_sysfs *fs, const char *path, char *buf,
+			 size_t size, struct td_err *err)
 {
-	char path[PATH_MAX];
+	ssize_t len = td_sysfs_read_at(fs->sys, path, buf, size);
 
-	snprintf(path, sizeof(path), DEVICES "/%s/%s/%s", pmu, folder, file);
-	return td_sysfs_read_at(fs->sys, path, buf, size) > 0;
+	if (td_sysfs_is_none(len) || len == -EISDIR)
+		return 0;
+	if (len == (ssize_t)size - 1)
+		len = -EFBIG;
+	if (len < 0)
+		td_err_set(err, (int)len, "%s/%s: %s", fs->sys_path, path,
+			   strerror((int)-len));
+	return len;
 }
 
 static int read_format(const struct td_sysfs *fs, struct td_pmu *pmu,
 		       const char *name, struct td_err *err)
 {
+	char path[PATH_MAX], text[256];
 	struct td_format *format;
-	char text[256];
+	ssize_t len;
 
-	if (!read_text(fs, pmu->name, "format", name, text, sizeof(text)))
-		return 0;
+	snprintf(path, sizeof(path), DEVICES "/%s/format/%s", pmu->name, name);
+	len = read_text(fs, path, text, sizeof(text), err);
+	if (len <= 0)
+		return (int)len;
 	format = td_array_add(&pmu->formats, pmu->nr_formats, sizeof(*format));
 	if (!format)
 		return td_err_nomem(err);
@@ -108,10 +121,14 @@ static bool is_attribute_file(const char *name)
 }
 
 /* The names of one folder, so that .scale and .unit are not tried in vain. */
-static bool listed(const struct td_names *names, const char *name)
+static bool listed(const struct td_names *names, const char *name,
+		   const char *suffix)
 {
+	size_t len = strlen(name);
+
 	for (size_t i = 0; i < names->nr; i++) {
-		if (strcmp(names->v[i], name) == 0)
+		if (strncmp(names->v[i], name, len) == 0 &&
+		    strcmp(names->v[i] + len, suffix) == 0)
 			return true;
 	}
 	return false;
@@ -126,43 +143,66 @@ static int parse_scale(const char *text, double *scale)
 	return *end || !(*scale > 0) || !isfinite(*scale) ? -EINVAL : 0;
 }
 
+static int read_scale(const struct td_sysfs *fs, const struct td_pmu *pmu,
+		      struct td_alias *alias, struct td_err *err)
+{
+	char path[PATH_MAX], text[64];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), DEVICES "/%s/events/%s.scale", pmu->name,
+		 alias->name);
+	len = read_text(fs, path, text, sizeof(text), err);
+	if (len <= 0)
+		return (int)len;
+	if (parse_scale(text, &alias->scale))
+		return td_err_set(err, -EINVAL, "%s/%s: not a scale: %s",
+				  fs->sys_path, path, text);
+	return 0;
+}
+
+static int read_unit(const struct td_sysfs *fs, const struct td_pmu *pmu,
+		     struct td_alias *alias, struct td_err *err)
+{
+	char path[PATH_MAX], text[64];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), DEVICES "/%s/events/%s.unit", pmu->name,
+		 alias->name);
+	len = read_text(fs, path, text, sizeof(text), err);
+	if (len <= 0)
+		return (int)len;
+	alias->unit = strdup(text);
+	return alias->unit ? 0 : td_err_nomem(err);
+}
+
 static int read_scale_unit(const struct td_sysfs *fs, const struct td_pmu *pmu,
 			   const struct td_names *names, struct td_alias *alias,
 			   struct td_err *err)
 {
-	char file[NAME_MAX + 16], text[64];
 	int rc = 0;
 
 	alias->scale = 1;
-	snprintf(file, sizeof(file), "%s.scale", alias->name);
-	if (listed(names, file) &&
-	    read_text(fs, pmu->name, "events", file, text, sizeof(text)))
-		rc = parse_scale(text, &alias->scale);
-	if (rc)
-		return td_err_set(err, rc,
-				  "%s/" DEVICES "/%s/events/%s: not a "
-				  "scale: %s",
-				  fs->sys_path, pmu->name, file, text);
-	snprintf(file, sizeof(file), "%s.unit", alias->name);
-	if (listed(names, file) &&
-	    read_text(fs, pmu->name, "events", file, text, sizeof(text))) {
-		alias->unit = strdup(text);
-		if (!alias->unit)
-			return td_err_nomem(err);
-	}
-	return 0;
+	if (listed(names, alias->name, ".scale"))
+		rc = read_scale(fs, pmu, alias, err);
+	if (!rc && listed(names, alias->name, ".unit"))
+		rc = read_unit(fs, pmu, alias, err);
+	return rc;
 }
 
 static int read_alias(const struct td_sysfs *fs, struct td_pmu *pmu,
 		      const struct td_names *names, const char *name,
 		      struct td_err *err)
 {
+	char path[PATH_MAX], text[1024];
 	struct td_alias *alias;
-	char text[1024];
+	ssize_t len;
 
-	if (is_attribute_file(name) ||
-	    !read_text(fs, pmu->name, "events", name, text, sizeof(text)))
+	if (is_attribute_file(name))
 		return 0;
+	snprintf(path, sizeof(path), DEVICES "/%s/events/%s", pmu->name, name);
+	len = read_text(fs, path, text, sizeof(text), err);
+	if (len <= 0)
+		return (int)len;
 	alias = td_array_add(&pmu->aliases, pmu->nr_aliases, sizeof(*alias));
 	if (!alias)
 		return td_err_nomem(err);
@@ -175,24 +215,33 @@ static int read_alias(const struct td_sysfs *fs, struct td_pmu *pmu,
 }
 
 /* A folder that is not there holds nothing. */
+static int list_folder(const struct td_sysfs *fs, const struct td_pmu *pmu,
+		       const char *folder, struct td_names *names,
+		       struct td_err *err)
+{
+	char path[PATH_MAX];
+	int rc;
+
+	snprintf(path, sizeof(path), DEVICES "/%s/%s", pmu->name, folder);
+	rc = td_sysfs_list(fs->sys, path, names);
+	if (!rc || td_sysfs_is_none(rc))
+		return 0;
+	return td_err_set(err, rc, "%s/%s: %s", fs->sys_path, path,
+			  strerror(-rc));
+}
+
 static int read_folders(const struct td_sysfs *fs, struct td_pmu *pmu,
 			struct td_err *err)
 {
 	struct td_names names;
-	char path[PATH_MAX];
-	int rc = 0;
+	int rc = list_folder(fs, pmu, "format", &names, err);
 
-	snprintf(path, sizeof(path), DEVICES "/%s/format", pmu->name);
-	if (td_sysfs_list(fs->sys, path, &names) == -ENOMEM)
-		return td_err_nomem(err);
 	for (size_t i = 0; !rc && i < names.nr; i++)
 		rc = read_format(fs, pmu, names.v[i], err);
 	td_names_free(&names);
 	if (rc)
 		return rc;
-	snprintf(path, sizeof(path), DEVICES "/%s/events", pmu->name);
-	if (td_sysfs_list(fs->sys, path, &names) == -ENOMEM)
-		return td_err_nomem(err);
+	rc = list_folder(fs, pmu, "events", &names, err);
 	for (size_t i = 0; !rc && i < names.nr; i++)
 		rc = read_alias(fs, pmu, &names, names.v[i], err);
 	td_names_free(&names);
@@ -202,26 +251,21 @@ static int read_folders(const struct td_sysfs *fs, struct td_pmu *pmu,
 static int read_cpus(const struct td_sysfs *fs, struct td_pmu *pmu,
 		     const struct td_ints *online, struct td_err *err)
 {
-	char path[PATH_MAX], text[4096];
+	char path[PATH_MAX];
 	struct td_ints all;
-	ssize_t len;
 	int rc;
 
 	snprintf(path, sizeof(path), DEVICES "/%s/cpus", pmu->name);
-	len = td_sysfs_read_at(fs->sys, path, text, sizeof(text));
-	if (len == -ENOENT && pmu->kind == TD_PMU_OTHER) {
+	rc = td_sysfs_read_list(fs, path, TD_MAX_CPU, &all, err);
+	if (rc == -ENOENT && pmu->kind == TD_PMU_OTHER) {
 		snprintf(path, sizeof(path), DEVICES "/%s/cpumask", pmu->name);
-		len = td_sysfs_read_at(fs->sys, path, text, sizeof(text));
+		rc = td_sysfs_read_list(fs, path, TD_MAX_CPU, &all, err);
 	}
-	if (len == -ENOENT)
-		return td_ints_copy(&pmu->cpus, online);
-	if (len < 0)
-		return td_err_set(err, (int)len, "%s/%s: %s", fs->sys_path,
-				  path, strerror((int)-len));
-	if (td_ints_parse(text, TD_MAX_CPU, &all))
-		return td_err_set(err, -EINVAL, "%s/%s: not a CPU list: %.40s",
-				  fs->sys_path, path, text);
-	rc = td_ints_and(&pmu->cpus, &all, online);
+	if (rc && rc != -ENOENT)
+		return rc;
+	*err = (struct td_err){ 0 };
+	rc = rc ? td_ints_copy(&pmu->cpus, online)
+		: td_ints_and(&pmu->cpus, &all, online);
 	td_ints_free(&all);
 	return rc ? td_err_nomem(err) : 0;
 }

@@ -70,6 +70,8 @@ const struct td_format *td_pmu_format(const struct td_pmu *pmu,
 int td_config_word(const char *name);
 /* "config1:0-15,40-47" -> word and mask; -EINVAL for anything else. */
 int td_format_parse(const char *text, struct td_format *out);
+/* Have both bits of the same word in common? */
+bool td_format_overlaps(const struct td_format *a, const struct td_format *b);
 /*
  * Puts value into the format's bits, low bits first, over split ranges.
  * -ERANGE: it has more bits than the format.

@@ -64,20 +64,25 @@ static int parse_line(struct td_recording *rec, struct json_object **out,
 {
 	struct json_tokener *tokener = json_tokener_new_ex(MAX_DEPTH);
 	enum json_tokener_error rc;
+	bool no_memory;
 	size_t end;
 
 	if (!tokener)
 		return td_err_nomem(err);
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+	errno = 0; /* json-c's way to say so is cut text, or "null" */
 	*out = json_tokener_parse_ex(tokener, rec->text, -1);
+	no_memory = errno == ENOMEM;
 	rc = json_tokener_get_error(tokener);
 	end = json_tokener_get_parse_end(tokener);
 	json_tokener_free(tokener);
-	if (rc == json_tokener_success &&
+	if (rc == json_tokener_success && !no_memory &&
 	    json_object_is_type(*out, json_type_object))
 		return 0;
 	json_object_put(*out);
 	*out = NULL;
+	if (no_memory)
+		return td_err_nomem(err);
 	if (rc == json_tokener_success)
 		return bad(rec, err, "not a JSON object");
 	return td_err_set(err, -EINVAL, "%s:%zu:%zu: not JSON: %s", rec->path,
@@ -151,15 +156,29 @@ static bool parse_reading(const struct td_recording *rec,
 	return true;
 }
 
-static void read_times(struct td_recording *rec, struct json_object *line,
-		       uint64_t time_ns)
+/* On CPUs, both or none. */
+static int read_cpu_times(const struct td_recording *rec,
+			  struct json_object *from, bool *has,
+			  uint64_t *user_ns, uint64_t *sys_ns,
+			  struct td_err *err)
+{
+	*has = json_object_object_get_ex(from, "user", NULL) ||
+	       json_object_object_get_ex(from, "sys", NULL);
+	if (!*has || (td_json_seconds(from, "user", user_ns) &&
+		      td_json_seconds(from, "sys", sys_ns)))
+		return 0;
+	return bad(rec, err, "\"user\" and \"sys\" are not both times");
+}
+
+static int read_times(struct td_recording *rec, struct json_object *line,
+		      uint64_t time_ns, struct td_err *err)
 {
 	struct td_times *times = &rec->times;
 
 	times->elapsed_ns = time_ns > rec->time_ns ? time_ns - rec->time_ns : 0;
-	times->has_cpu_times = td_json_seconds(line, "user", &times->user_ns) &&
-			       td_json_seconds(line, "sys", &times->system_ns);
 	rec->time_ns = time_ns;
+	return read_cpu_times(rec, line, &times->has_cpu_times, &times->user_ns,
+			      &times->system_ns, err);
 }
 
 static int read_counts(struct td_recording *rec, struct json_object *line,
@@ -173,7 +192,8 @@ static int read_counts(struct td_recording *rec, struct json_object *line,
 
 	if (!counts || !td_json_seconds(line, "time", time_ns))
 		return bad(rec, err, "neither counts with a time nor an end");
-	read_times(rec, line, *time_ns);
+	if (read_times(rec, line, *time_ns, err))
+		return err->code;
 	v = reallocarray(readings->v, nr + 1, sizeof(*v));
 	if (!v)
 		return td_err_nomem(err);
@@ -199,10 +219,11 @@ static int read_end(struct td_recording *rec, struct json_object *end,
 
 	if (!td_json_seconds(end, "elapsed", &usage->elapsed_ns))
 		return bad(rec, err, "\"end\" needs elapsed");
-	usage->has_times = td_json_seconds(end, "user", &usage->user_ns) &&
-			   td_json_seconds(end, "sys", &usage->sys_ns);
 	rec->ended = true;
-	return 1;
+	return read_cpu_times(rec, end, &usage->has_times, &usage->user_ns,
+			      &usage->sys_ns, err)
+		       ? err->code
+		       : 1;
 }
 
 /* "threads": {"123":"make"} */

@@ -84,7 +84,8 @@ int td_typed_get(struct json_object *object, struct td_event *event)
 	struct json_object *config;
 
 	if (json_object_object_get_ex(object, "config", &config)) {
-		if (!json_object_is_type(config, json_type_int))
+		if (!json_object_is_type(config, json_type_int) ||
+		    json_object_get_int64(config) < 0)
 			return -EINVAL;
 		event->config[0] = json_object_get_uint64(config);
 	}

@@ -64,22 +64,38 @@ static ssize_t read_some(int fd, char *buf, size_t size)
 	return (ssize_t)len;
 }
 
-ssize_t td_sysfs_read_at(int dir, const char *path, char *buf, size_t size)
+/* All bytes, and a NUL behind them. */
+static ssize_t read_bytes(int dir, const char *path, char *buf, size_t size)
 {
-	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	int fd = openat(dir, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ssize_t len;
 
 	if (fd < 0)
 		return -errno;
 	len = read_some(fd, buf, size - 1);
 	close(fd);
+	if (len >= 0)
+		buf[len] = '\0';
+	return len;
+}
+
+ssize_t td_sysfs_read_at(int dir, const char *path, char *buf, size_t size)
+{
+	ssize_t len = read_bytes(dir, path, buf, size);
+
 	if (len < 0)
 		return len;
-	buf[len] = '\0';
 	len = (ssize_t)strlen(buf);
 	while (len > 0 && strchr(" \t\r\n", buf[len - 1]))
 		buf[--len] = '\0';
 	return len;
+}
+
+static int cannot_read(const struct td_sysfs *fs, const char *path, ssize_t rc,
+		       struct td_err *err)
+{
+	return td_err_set(err, (int)rc, "%s/%s: %s", fs->sys_path, path,
+			  strerror((int)-rc));
 }
 
 ssize_t td_sysfs_read(const struct td_sysfs *fs, const char *path, char *buf,
@@ -88,8 +104,7 @@ ssize_t td_sysfs_read(const struct td_sysfs *fs, const char *path, char *buf,
 	ssize_t len = td_sysfs_read_at(fs->sys, path, buf, size);
 
 	if (len < 0)
-		td_err_set(err, (int)len, "%s/%s: %s", fs->sys_path, path,
-			   strerror((int)-len));
+		cannot_read(fs, path, len, err);
 	return len;
 }
 
@@ -104,16 +119,42 @@ ssize_t td_proc_read(const struct td_sysfs *fs, const char *path, char *buf,
 	return len;
 }
 
-int td_sysfs_read_int(int dir, const char *path)
+int td_sysfs_read_list(const struct td_sysfs *fs, const char *path, int max,
+		       struct td_ints *out, struct td_err *err)
 {
-	char buf[32];
-	int value;
+	char text[4097];
+	ssize_t len = read_bytes(fs->sys, path, text, sizeof(text));
+	int rc = -EINVAL;
 
-	if (td_sysfs_read_at(dir, path, buf, sizeof(buf)) <= 0)
-		return -1;
-	if (td_parse_int(buf, 0, INT_MAX, &value))
-		return -1;
-	return value;
+	*out = (struct td_ints){ 0 };
+	if (len < 0)
+		return cannot_read(fs, path, len, err);
+	if (len && (size_t)len < sizeof(text) - 1 &&
+	    strlen(text) == (size_t)len)
+		rc = td_ints_parse(text, max, out);
+	if (rc == -ENOMEM)
+		return td_err_nomem(err);
+	text[strcspn(text, "\n")] = '\0';
+	return rc ? td_err_set(err, rc, "%s/%s: not a CPU list: %.40s",
+			       fs->sys_path, path, *text ? text : "empty")
+		  : 0;
+}
+
+int td_sysfs_read_int(const struct td_sysfs *fs, const char *path, int *out,
+		      struct td_err *err)
+{
+	char text[32];
+	ssize_t len = td_sysfs_read_at(fs->sys, path, text, sizeof(text));
+
+	*out = -1;
+	if (td_sysfs_is_none(len))
+		return 0;
+	if (len < 0)
+		return cannot_read(fs, path, len, err);
+	if (strcmp(text, "-1") == 0 || td_parse_int(text, 0, INT_MAX, out) == 0)
+		return 0;
+	return td_err_set(err, -EINVAL, "%s/%s: not a number: %s", fs->sys_path,
+			  path, *text ? text : "empty");
 }
 
 static int by_name(const void *a, const void *b)
@@ -127,7 +168,7 @@ static int add_names(DIR *dir, struct td_names *names)
 {
 	struct dirent *entry;
 
-	while ((entry = readdir(dir))) {
+	while ((errno = 0, entry = readdir(dir))) {
 		char **name;
 
 		if (entry->d_name[0] == '.')
@@ -140,7 +181,7 @@ static int add_names(DIR *dir, struct td_names *names)
 			return -ENOMEM;
 		names->nr++;
 	}
-	return 0;
+	return -errno;
 }
 
 int td_sysfs_list(int dirfd, const char *path, struct td_names *names)
@@ -154,8 +195,9 @@ int td_sysfs_list(int dirfd, const char *path, struct td_names *names)
 		return -errno;
 	dir = fdopendir(fd);
 	if (!dir) {
+		rc = -errno;
 		close(fd);
-		return -ENOMEM;
+		return rc;
 	}
 	rc = add_names(dir, names);
 	closedir(dir);

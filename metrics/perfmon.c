@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "lib/json_member.h"
 #include "lib/util.h"
@@ -120,9 +119,11 @@ static int read_plain(struct td_pmu_events *out, const char *path,
 
 	if (!plain)
 		return td_err_nomem(err);
-	if (access(plain, F_OK))
-		return 0;
 	rc = td_pmu_events_text(plain, &text, err);
+	if (rc == -ENOENT) {
+		*err = (struct td_err){ 0 };
+		return 0;
+	}
 	return rc ? rc : td_pmu_events_parse(out, plain, text, err);
 }
 

@@ -40,6 +40,7 @@ int td_json_parse(const char *path, const char *text, struct json_object **out,
 {
 	struct json_tokener *tokener = json_tokener_new_ex(MAX_DEPTH);
 	enum json_tokener_error rc;
+	bool no_memory;
 	size_t end;
 
 	*out = NULL;
@@ -47,10 +48,14 @@ int td_json_parse(const char *path, const char *text, struct json_object **out,
 		return td_err_nomem(err);
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT |
 						JSON_TOKENER_VALIDATE_UTF8);
+	errno = 0; /* json-c's way to say so is cut text, or "null" */
 	*out = json_tokener_parse_ex(tokener, text, -1);
+	no_memory = errno == ENOMEM;
 	rc = json_tokener_get_error(tokener);
 	end = json_tokener_get_parse_end(tokener);
 	json_tokener_free(tokener);
+	if (no_memory)
+		return td_err_set(err, -ENOMEM, "%s: out of memory", path);
 	if (rc != json_tokener_success)
 		return td_err_set(err, -EINVAL, "%s:%zu: not JSON: %s", path,
 				  line_of(text, end),

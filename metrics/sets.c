@@ -309,6 +309,11 @@ int td_sets_from_files(struct td_sets *sets, const struct td_machine *machine,
 {
 	if (make_room(sets, machine->nr_core))
 		return td_err_nomem(err);
+	if (files->nr_skipped)
+		td_notes_add(notes, "%s%s", files->skipped,
+			     files->nr_skipped == 1
+				     ? ": not shown"
+				     : ": not shown, nor are others");
 	for (size_t i = 0; i < machine->nr_core; i++) {
 		struct td_made_set *made = &sets->made[i];
 

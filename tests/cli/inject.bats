@@ -36,76 +36,106 @@ assert_command_gone() {
 
 # An error is the only thing that is said, but for rows of intervals before it.
 assert_only_error() {
-	grep -v '^time,\|^[0-9.]*,all,cpu,' <<<"$stderr" >said || true
+	grep -v '^time,\|^[0-9.]*,all,cpu,' stderr >said || true
 	grep -q '^tdstat: ' said || fail "no error"
 	! grep -v '^tdstat: ' said || fail "more than an error"
-	[[ $(<said) =~ $1 ]] || fail "the error has no $1"
+	[[ $(<said) =~ $1 ]] || fail "the error has no $1: $(<said)"
 }
 
-# fails SYSCALL NR ERRNO MESSAGE OPTION...
-fails() {
-	local attempt
+# injected SYSCALL NR ERRNO OPTION...: a run, and what became of it, here
+injected() {
+	local status=0
 
 	# on a busy machine a run may have fewer intervals, and not get that far
-	for attempt in 1 2 3 4 5; do
+	for _ in 1 2 3 4 5; do
 		rm -f pid rec.jsonl
-		try timeout 10 strace -o log -e trace="$1",clone,clone3,vfork,wait4 \
-			-e inject="$1":error="$3":when="$2" "$TDSTAT" "${@:5}"
+		status=0
+		timeout 10 strace -o log -e trace="$1",clone,clone3,vfork,wait4 \
+			-e inject="$1":error="$3":when="$2" "$TDSTAT" "${@:4}" >stdout 2>stderr || status=$?
 		! grep -q INJECTED log || break
 	done
-	[ "$status" = 1 ] || fail "$1 $2: $3: status $status"
-	grep -q INJECTED log || fail "$1 $2: $3: never happened"
-	assert_only_error "$4"
-	assert_output ''
-	assert_no_zombie
-	assert_command_gone
+	echo $status >status
 }
 
-# each_fails SYSCALL MATCH "ERRNO..." MESSAGE OPTION...: the middle call with
-# each errno, the first and the last with one
+# After "injected" in a folder: what has to hold.  With $ran, the command may
+# have been let go.
+has_failed() (
+	cd "$1" || return
+	[ "$(cat status)" = 1 ] || fail "$1: status $(cat status): $(cat stderr)"
+	grep -q INJECTED log || fail "$1: never happened"
+	assert_only_error "$2" || fail "$1"
+	[ ! -s stdout ] || fail "$1: $(cat stdout)"
+	assert_no_zombie
+	assert_command_gone
+	[ -n "${ran-}" ] || [ ! -e pid ] || fail "$1: the command was started"
+)
+
+# each_fails SYSCALL MATCH "ERRNO..." MESSAGE OPTION...: the first, the middle
+# and the last call, with each errno; some at a time
 each_fails() {
-	local nr error errors nrs
+	local nr error nrs dir pids=()
 
 	nrs=$(which "$1" "$2" "${@:5}") || fail "no $1 of $2 to fail"
-	nrs=($nrs)
-	for nr in "${!nrs[@]}"; do
-		errors=($3)
-		[ "$nr" = $((${#nrs[@]} / 2)) ] || errors=("${errors[0]}")
-		for error in "${errors[@]}"; do
-			fails "$1" "${nrs[nr]}" "$error" "${@:4}"
+	rm -rf runs
+	for nr in $nrs; do
+		for error in $3; do
+			dir=runs/$1-$nr-$error
+			mkdir -p "$dir"
+			(cd "$dir" && injected "$1" "$nr" "$error" "${@:5}") 3>&- &
+			pids+=($!)
+			[ $((${#pids[@]} % 8)) != 0 ] || wait "${pids[@]}"
 		done
+	done
+	wait "${pids[@]}"
+	for dir in runs/*; do
+		has_failed "$dir" "$4" || return
 	done
 }
 
-# A command that outlives what fails, and rows of it.
+# A command that outlives what fails, and three rows of it, also where it is late.
 # shellcheck disable=SC2016 # the command's shell
-command=(-I 20 -x, -- sh -c 'echo $$ >pid; exec sleep 0.09')
+command=(-I 100 -x, -- sh -c 'echo $$ >pid; exec sleep 0.25')
 
 begin() {
 	needs_strace
 	needs_software_events "$@"
 }
 
-@test "perf_event_open of one event in the middle" {
+@test "perf_event_open of one event" {
 	begin
-	each_fails perf_event_open . 'EPERM EBUSY EMFILE ENFILE ENOENT ENODEV ESRCH E2BIG EFAULT
-		EBADF EINTR ENXIO ENOSPC EOVERFLOW' 'cpu/topdown-' "${command[@]}"
-	[ ! -e pid ]
+	each_fails perf_event_open . 'E2BIG EBADF EBUSY EFAULT EINTR EMFILE ENFILE ENODEV
+		ENOENT ENOSPC ENXIO EOVERFLOW EPERM ESRCH' 'cpu/topdown-' "${command[@]}"
 	each_fails perf_event_open . 'ENOSYS ENOMEM' 'perf events|memory' "${command[@]}"
-	[ ! -e pid ]
 }
 
-@test "read of a counter" {
+# What they say may be so of the whole group, or of the kernel's part of it:
+# then something less is counted, and that is said.
+@test "perf_event_open that EACCES, EINVAL or EOPNOTSUPP refuses once: less is counted, and it is said" {
 	begin
-	each_fails read perf_event 'EIO EBADF EFAULT EINVAL EISDIR' 'counter' "${command[@]}"
+	injected perf_event_open 1 EACCES "${command[@]}"
+	assert_equal "$(cat status)" 0
+	grep -q '^tdstat: counting user space only: ' stderr
+	injected perf_event_open 1 EINVAL "${command[@]}"
+	assert_equal "$(cat status)" 0
+	grep -q '^tdstat: cpu: the kernel cannot count the group of cpu/topdown-retiring/ at once: it takes turns$' stderr
+	injected perf_event_open 1 EOPNOTSUPP "${command[@]}"
+	assert_equal "$(cat status)" 0
+	grep -q '^tdstat: not counting guests: ' stderr
+}
+
+@test "read of a counter: which, and whose" {
+	begin -a
+	ran=1 each_fails read perf_event 'EAGAIN EBADF EFAULT EINVAL EIO EISDIR' \
+		'cannot read the counters of the group of cpu/topdown-retiring/ in thread [1-9]' "${command[@]}"
+	each_fails read perf_event 'EIO' \
+		'cannot read the counters of the group of cpu/topdown-retiring/ on CPU [0-9]' -a -x, --timeout 20
 }
 
 @test "read of a file of the kernel's" {
 	begin
 	for file in cpu/online cpu/type; do
-		each_fails read "$file" 'EIO EFAULT EISDIR' "/$file: " "${command[@]}"
+		each_fails read "$file" 'EAGAIN EBADF EFAULT EINVAL EIO EISDIR' "/$file: " "${command[@]}"
 	done
-	[ ! -e pid ]
 }
 
 @test "open of a file of the kernel's" {
@@ -114,15 +144,33 @@ begin() {
 		each_fails openat "$file\"" 'EACCES EIO EMFILE ENFILE ENOMEM' \
 			"/$file: " "${command[@]}"
 	done
-	[ ! -e pid ]
 }
 
 # Who is told that the PMU has no such event looks in the wrong place; who is
 # told nothing believes a tree that lacks something.
+@test "open, read and list of what the events are" {
+	begin
+	for what in format events; do
+		each_fails openat "cpu/$what" 'EACCES EIO EMFILE ENFILE' "cpu/$what.*: " "${command[@]}"
+		each_fails read "cpu/$what" 'EIO EINVAL' "cpu/$what.*: " "${command[@]}"
+		each_fails getdents64 "cpu/$what" 'EIO' "cpu/$what.*: " "${command[@]}"
+	done
+	each_fails getdents64 'event_source/devices>' 'EIO' 'event_source/devices: ' "${command[@]}"
+}
+
 @test "ioctl that starts the counters" {
 	begin -a
 	each_fails ioctl PERF_EVENT_IOC_ENABLE 'EBADF EFAULT EINVAL ENOTTY EIO' 'counters' \
 		-a --timeout 20
+}
+
+@test "write of rows, to a file and to a recording" {
+	begin
+	errnos='EAGAIN EBADF EDESTADDRREQ EDQUOT EFAULT EFBIG EINVAL EIO ENOSPC EPERM EPIPE'
+	ran=1
+	each_fails write '/out>' "$errnos" 'cannot write out: ' -o out "${command[@]}"
+	each_fails write '/rec.jsonl>' 'EIO ENOSPC EPIPE' 'cannot write rec.jsonl: ' \
+		record -o rec.jsonl "${command[@]}"
 }
 
 # One write a row: else the command's own lines, and errors, break it in two.
@@ -133,30 +181,26 @@ begin() {
 	strace -y -o well -e trace=write "$TDSTAT" "${command[@]}" 2>err || true
 	mapfile -t nrs < <(grep '^write(' well | grep -n '^write(2<' | cut -d: -f1)
 	for nr in "${nrs[0]}" "${nrs[${#nrs[@]} / 2]}" "${nrs[-1]}"; do
-		try timeout 10 strace -o log -e trace=write -e inject=write:error=EIO:when="$nr" \
-			"$TDSTAT" "${command[@]}"
-		assert_failure 1
-		! grep -v '^tdstat: \|^time,id,pmu\(,tma_[a-z_]*\)\{4\}$\|^[0-9.]*,all,cpu\(,[0-9.]*\)\{4\}$' <<<"$stderr" || fail 'half a row'
-		grep -q '^tdstat: cannot write standard error' <<<"$stderr"
+		injected write "$nr" EIO "${command[@]}"
+		[ "$(cat status)" = 1 ] || fail "$nr: status $(cat status)"
+		! grep -v '^tdstat: \|^time,id,pmu\(,tma_[a-z_]*\)\{4\}$\|^[0-9.]*,all,cpu\(,[0-9.]*\)\{4\}$' stderr || fail 'half a row'
+		grep -q '^tdstat: cannot write standard error' stderr
 		assert_command_gone
 	done
 }
 
 @test "write that lets the command go" {
 	begin
-	each_fails write '<pipe:' 'EIO EPIPE EBADF' 'cannot start sh: ' "${command[@]}"
-	[ ! -e pid ]
+	each_fails write '<pipe:' 'EAGAIN EBADF EFAULT EINVAL EIO EPIPE' 'cannot start sh: ' "${command[@]}"
 }
 
 @test "fork" {
 	begin
-	each_fails clone . 'EAGAIN ENOMEM ENOSYS EPERM' 'fork: ' "${command[@]}"
-	[ ! -e pid ]
+	each_fails clone . 'EAGAIN EINVAL ENOMEM ENOSPC ENOSYS EPERM EUSERS' 'fork: ' "${command[@]}"
 	spawn=clone3
 	strace -o well -e trace=clone3 "$TDSTAT" -o out --pre true -- true
 	grep -q '^clone3' well || spawn=vfork,clone
-	each_fails $spawn . 'EAGAIN ENOMEM' '--pre' -o out --pre true "${command[@]}"
-	[ ! -e pid ]
+	each_fails $spawn . 'EAGAIN ENOMEM EPERM' '--pre' -o out --pre true "${command[@]}"
 }
 
 @test "execve: 127 if there is no such command, else 126; nothing is shown" {
@@ -178,10 +222,30 @@ begin() {
 
 @test "mmap of the ring that tells of threads" {
 	begin
-	sleep 20 &
-	each_fails mmap perf_event 'EACCES EAGAIN EINVAL ENOMEM EPERM ENODEV' 'thread|task|memory' \
-		--per-thread -p $! --timeout 20
-	kill $!
+	sleep 60 &
+	sleeper=$!
+	each_fails mmap perf_event 'EACCES EAGAIN EBADF EINVAL ENFILE ENODEV ENOMEM EOVERFLOW EPERM' 'thread|task|memory' \
+		--per-thread -p $sleeper --timeout 20
+	kill $sleeper
+}
+
+@test "mmap and brk: no more memory, from any call on" {
+	begin
+	strace -o well -e trace=brk,mmap "$TDSTAT" "${command[@]}" 2>err
+	nrs=$(seq 1 2 "$(grep -c '^mmap' well)")
+	for nr in $nrs; do
+		rm -f pid
+		try timeout 10 strace -o log -e trace=brk,mmap,clone,clone3,vfork,wait4 \
+			-e inject=brk,mmap:error=ENOMEM:when="$nr"+ "$TDSTAT" "${command[@]}"
+		case $status in
+		0) [[ $stderr == *,all,cpu,[0-9]* ]] || fail "$nr: $stderr" ;;
+		1) [[ ${stderr,,} == "tdstat: "*memory* && ! -s pid ]] || fail "$nr: $stderr" ;;
+		*) [[ $stderr == *"loading shared libraries"* || -z $stderr ]] && grep -q INJECTED log || fail "$nr: $status: $stderr" ;;
+		esac
+		assert_no_zombie
+		assert_command_gone
+	done
+	grep -q INJECTED log
 }
 
 @test "timerfd_create, timerfd_settime, signalfd4, pipe2, poll, rt_sigprocmask" {
@@ -190,7 +254,7 @@ begin() {
 	each_fails signalfd4 . 'EINVAL EMFILE ENFILE ENODEV ENOMEM' 'signalfd' "${command[@]}"
 	each_fails pipe2 . 'EFAULT EINVAL EMFILE ENFILE' 'pipe' "${command[@]}"
 	each_fails rt_sigprocmask SIG_BLOCK 'EINVAL' 'sig' "${command[@]}"
-	[ ! -e pid ]
+	ran=1
 	each_fails timerfd_settime . 'EINVAL ECANCELED' 'timerfd' "${command[@]}"
 	each_fails poll . 'EFAULT EINVAL ENOMEM' 'poll' "${command[@]}"
 }
@@ -199,10 +263,10 @@ begin() {
 	begin
 	errnos='EINVAL EMFILE ENFILE ENODEV ENOMEM ESRCH ENOSYS'
 	each_fails pidfd_open . "$errnos" 'pidfd_open: ' "${command[@]}"
-	[ ! -e pid ]
-	sleep 20 &
-	each_fails pidfd_open . "$errnos" "process $!" -p $! --timeout 20
-	kill $!
+	sleep 60 &
+	sleeper=$!
+	each_fails pidfd_open . "$errnos" "process $sleeper" -p $sleeper --timeout 20
+	kill $sleeper
 }
 
 @test "wait4 that knows of no child" {
@@ -219,11 +283,10 @@ begin() {
 	for call in poll:. wait4:. read:machine/sys; do
 		nrs=$(which ${call%:*} "${call#*:}" "${command[@]}") || fail "no $call"
 		for nr in $nrs; do
-			try timeout 10 strace -o log -e trace="${call%:*}" \
-				-e inject="${call%:*}":error=EINTR:when="$nr" "$TDSTAT" "${command[@]}"
-			[ "$status" = 0 ] || fail "$call $nr: status $status"
+			injected ${call%:*} "$nr" EINTR "${command[@]}"
+			[ "$(cat status)" = 0 ] || fail "$call $nr: status $(cat status)"
 			grep -q INJECTED log
-			grep -q '^[0-9.]*,all,cpu,[0-9]' <<<"$stderr"
+			grep -q '^[0-9.]*,all,cpu,[0-9]' stderr
 		done
 	done
 }

@@ -163,6 +163,15 @@ refused() {
 	done
 }
 
+@test "--help, --usage and --version that cannot be written: a message, exit 1" {
+	[ -e /dev/full ] || skip "no /dev/full"
+	for option in --help -h --usage --version -V; do
+		try sh -c '"$TDSTAT" "$1" >/dev/full' - "$option"
+		[ "$status" = 1 ] || fail "$option: status $status"
+		assert_equal "$stderr" 'tdstat: cannot write standard output: No space left on device'
+	done
+}
+
 @test "every option of --help is in the manual page" {
 	[ -e "$here/../../man/tdstat.1" ] || skip "no manual page yet"
 	# mdoc's escapes and macros away: \- is -, "Fl a" and "Fl -all-cpus" are options

@@ -530,6 +530,20 @@ is_refused() {
 	assert_failure 1
 }
 
+@test "a recording of metrics that there are not: its fault, and its name" {
+	jq -c 'if .tdstat then .metrics = ["tma_nothing"] else . end' "$data/alderlake.jsonl" >bad.jsonl
+	try "$TDSTAT" report -i bad.jsonl
+	assert_failure 1
+	assert_complains '^tdstat: bad\.jsonl: .*tma_nothing'
+	assert_output ''
+	# asked for again, they are the user's
+	try "$TDSTAT" report -i bad.jsonl -M tma_nothing
+	assert_failure 64
+	assert_complains '^tdstat: -M tma_nothing'
+	try "$TDSTAT" report -i bad.jsonl --level 1
+	assert_success
+}
+
 @test "a recording without events that top-down needs" {
 	{
 		jq -c '.events = [.events[0]] | .pmus = [.pmus[0]]' <(head -n 1 "$data/alderlake.jsonl")

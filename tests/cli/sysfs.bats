@@ -49,6 +49,65 @@ made() {
 	esac
 }
 
+@test "each file that a tree needs, in each bad state" {
+	copied alderlake
+	cp -R machine good
+	for file in cpu_core/type cpu_core/cpus cpu_core/format/event cpu_core/events/slots \
+		cpu_core/events/topdown-retiring cpu_core/format cpu_core/events; do
+		for how in empty binary nul endless folder missing; do
+			what="$how $file"
+			made "$how" "$devices/$file"
+			asks '' -a
+			# what the file was is gone: its PMU's own tree cannot be whole
+			[ "$status" = 1 ] || [ "$file" = cpu_core/cpus ] ||
+				! grep -qE "cpu_core/topdown-retiring/ +type 4 +config 0x8000" <<<"$output" ||
+				wrong "taken"
+			rm -rf "${devices:?}/cpu_core"
+			cp -R good/sys/bus/event_source/devices/cpu_core "$devices"
+		done
+	done
+	none_wrong
+}
+
+@test "each file of the machine, in each bad state: named, or not needed" {
+	copied alderlake
+	cp -R machine good
+	for how in empty blank binary nul endless sevens folder loop missing; do
+		what="$how cpu/online"
+		made "$how" "$SYSFS_PATH/devices/system/cpu/online"
+		asks cpu/online -a
+		rm -rf machine/sys/devices/system/cpu/online
+		cp good/sys/devices/system/cpu/online machine/sys/devices/system/cpu/
+		for file in proc/cpuinfo sys/devices/system/cpu/cpu0/topology/core_id \
+			sys/devices/system/cpu/cpu0/topology/physical_package_id proc/sys/kernel/osrelease \
+			sys/devices/system/cpu/smt/active proc/sys/kernel/nmi_watchdog; do
+			mkdir -p "machine/${file%/*}"
+			what="$how $file"
+			made "$how" "machine/$file"
+			asks '' -a --per-core
+			rm -rf "machine/$file"
+			cp "good/$file" "machine/$file" 2>/dev/null || true
+		done
+	done
+	none_wrong
+}
+
+@test "a fifo that nobody writes to does not stop us" {
+	copied alderlake
+	for file in "$devices"/cpu_core/{type,cpus,format/event,events/slots} \
+		machine/sys/devices/system/cpu/online machine/proc/cpuinfo; do
+		what="fifo $file"
+		mv "$file" kept
+		mkfifo "$file"
+		case $file in
+		*/type | */cpus | */online) asks "${file##*/}" -a ;;
+		*) asks '' -a ;;
+		esac
+		mv kept "$file"
+	done
+	none_wrong
+}
+
 @test "CPUs that do not exist, too many, backwards, overlapping" {
 	copied alderlake
 	cp -R "$devices/cpu_core" good
@@ -98,9 +157,15 @@ made() {
 	echo config:4-11 >"$devices/cpu_core/format/umask"
 	what='overlapping'
 	echo 'event=0xff,umask=0x00' >"$devices/cpu_core/events/topdown-retiring"
-	asks '' -a
-	[ "$status" = 1 ] || ! grep -q 'topdown-retiring/ type 4 config 0xf ' <<<"$output" ||
-		wrong 'half of an event'
+	asks 'umask: its bits are another' -a
+	try "$TDSTAT" --dry-run -a -e cpu_core/event=0xff,umask=0x00/
+	assert_failure 64
+	assert_complains 'event: its bits are those of umask, too'
+	# formats overlap on purpose, where events take one or the other
+	what='one of two that overlap'
+	asks '' -a -e cpu_core/event=0xff/ -e cpu_core/umask=0xf0/
+	[ "$status" = 0 ] && grep -qE 'config 0xff ' <<<"$output" && grep -qE 'config 0xf00 ' <<<"$output" ||
+		wrong 'not taken'
 	none_wrong
 }
 

@@ -91,6 +91,61 @@ short() {
 	[ ! -s wrong ] || fail "$(head -n 20 wrong)"
 }
 
+@test "numbers out of range in a recording: the file and the line" {
+	short
+	while read -r line filter; do
+		jq -c "$filter" whole.jsonl >changed
+		! cmp -s <(jq -c . whole.jsonl) changed || fail "$filter changes nothing"
+		try "$TDSTAT" report -x, -i changed
+		[ "$status" = 1 ] || fail "$filter: status $status"
+		[[ ${stderr_lines[0]} == "tdstat: changed:$line: "* ]] || fail "$filter: $stderr"
+	done <<-'FILTERS'
+		1 if .tdstat then .interval_ms = -1 else . end
+		1 if .tdstat then .interval_ms = 1e30 else . end
+		1 if .tdstat then .pmus[0].type = 4294967296 else . end
+		1 if .tdstat then .pmus[0].cpus = "0-65536" else . end
+		1 if .tdstat then .topology[0].cpu = 65536 else . end
+		1 if .tdstat then .topology[0].core = -2 else . end
+		1 if .tdstat then .events[0].group = 10001 else . end
+		1 if .tdstat then .events[0].at_once = -1 else . end
+		1 if .tdstat then .events[0].scale = 0 else . end
+		1 if .tdstat then .level = 10 else . end
+		1 if .tdstat then .level = 0 else . end
+		2 if .counts then .time = 1e9 else . end
+		2 if .counts then .time = -1 else . end
+		2 if .counts then .counts[0][0] = 10000 else . end
+		2 if .counts then .counts[0][1] = 65536 else . end
+		2 if .counts then .counts[0][3] = -1 else . end
+		2 if .counts then .counts[0][3] = 9223372036854775808 else . end
+		2 if .counts then .counts[0][5] = .counts[0][4] + 1 else . end
+		2 if .counts then .user = -1 | .sys = 0 else . end
+		3 if .end then .end.elapsed = 1e9 else . end
+		3 if .end then .end.user = 1e308 else . end
+		3 if .end then .end.sys = "long" else . end
+		3 if .end then .end |= del(.sys) else . end
+	FILTERS
+}
+
+@test "numbers out of range in what perf wrote: the file and the line" {
+	while read -r text; do
+		printf '1,,cycles,100,100.00,,\n%s\n' "$text" >perf.csv
+		try "$TDSTAT" report -i perf.csv
+		[ "$status" = 1 ] || fail "$text: status $status"
+		[[ $stderr == "tdstat: perf.csv:2: "* ]] || fail "$text: $stderr"
+		assert_output ''
+	done <<-'TEXTS'
+		9223372036854775807,,instructions,100,100.00,,
+		99999999999999999999,,instructions,100,100.00,,
+		1,,instructions,1000000000000000000,100.00,,
+		1,,instructions,-1,100.00,,
+		1,,instructions,100,-5.00,,
+		1,,instructions,900000000000000000,1.00,,
+		9223372036855,msec,task-clock,100,100.00,,
+		1000000000000000000,ns,duration_time,100,100.00,,
+		1000000000000000000,ns,user_time,100,100.00,,
+	TEXTS
+}
+
 @test "not a recording at all" {
 	for text in '' '\n' '\n\n' '{' '{}' '[]' 'null' '{"tdstat":1}' '{"tdstat":2}' '{"tdstat":1}\n{"tdstat":1}' \
 		'\0\0\0' '\377\376' '{"tdstat":1,"tdstat":1}' '[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[' '1,2,3' ',,,,,,' \
@@ -190,4 +245,101 @@ models() {
 	try bash -c 'ulimit -v 300000; exec timeout 20 "$TDSTAT" --dry-run --metrics-dir models -M tma_retiring'
 	assert_failure 1
 	assert_complains 'spr-metrics.json'
+}
+
+# The files of intel/perfmon as they are made for Alder Lake, both kinds of core.
+perfmon() {
+	saved alderlake
+	mkdir -p models/ADL/events models/ADL/metrics
+	cat >models/mapfile.csv <<-'MAP'
+		Family-model,Version,Filename,EventType,Core Type,Native Model ID,Core Role Name
+		GenuineIntel-6-97,V1,/ADL/events/core.json,hybridcore,0x40,0x000001,Core
+		GenuineIntel-6-97,V1,/ADL/metrics/core.json,metrics,0x40,0x000001,Core
+	MAP
+	cat >models/ADL/events/core.json <<-'EVENTS'
+		{"Header":{"Copyright":"none"},"Events":[
+		{"EventCode":"0x3c","UMask":"0x00","EventName":"CPU_CLK_UNHALTED.THREAD","BriefDescription":"cycles","CounterMask":"0","Invert":"0","EdgeDetect":"0","MSRIndex":"0x00","MSRValue":"0x00"},
+		{"EventCode":"0xc0","UMask":"0x00","EventName":"INST_RETIRED.ANY","BriefDescription":"instructions","CounterMask":"0","Invert":"0","EdgeDetect":"0","MSRIndex":"0x00","MSRValue":"0x00"}]}
+	EVENTS
+	cat >models/ADL/metrics/core.json <<-'METRICS'
+		{"Header":{"Copyright":"none"},"Metrics":[
+		{"MetricName":"cpi_of_it","LegacyName":"metric_CPI","Level":1,"BriefDescription":"cycles an instruction","UnitOfMeasure":"",
+		"Events":[{"Name":"CPU_CLK_UNHALTED.THREAD","Alias":"a"},{"Name":"INST_RETIRED.ANY","Alias":"b"}],"Constants":[],
+		"Formula":"a / b","Category":"none","ResolutionLevels":"CORE","MetricGroup":"none"}]}
+	METRICS
+}
+
+ask_perfmon() {
+	try timeout 10 "$TDSTAT" --dry-run -a --cputype core --metrics-dir models -M cpi_of_it
+}
+
+# (cut at every byte: tests/unit/perfmon.c and pmu_events.c)
+@test "perfmon's files cut anywhere, of wrong types, out of range, 1 GiB long" {
+	perfmon
+	ask_perfmon
+	assert_success
+	assert_output --partial 'CPU_CLK_UNHALTED.THREAD'
+	for file in models/ADL/events/core.json models/ADL/metrics/core.json models/mapfile.csv; do
+		cp $file whole
+		size=$(stat -c %s whole)
+		for ((cut = 0; cut < size - 1; cut += 19)); do
+			head -c $cut whole >$file
+			ask_perfmon
+			[ "$status" -le 1 ] || [ "$status" = 64 ] || fail "$file cut at $cut: status $status"
+			[ "$status" = 0 ] || [[ $stderr == "tdstat: "* ]] || fail "$file cut at $cut: $stderr"
+			[[ $file != *.json ]] || [[ $status = 1 && $stderr == *"$file"* ]] || fail "$file cut at $cut: $status $stderr"
+		done
+		cp whole $file
+	done
+	while read -r file filter; do
+		cp "models/ADL/$file" whole
+		jq -c "$filter" whole >"models/ADL/$file"
+		ask_perfmon
+		[ "$status" = 1 ] || fail "$file $filter: status $status: $output"
+		[[ $stderr == "tdstat: "*"$file: "* ]] || fail "$file $filter: $stderr"
+		cp whole "models/ADL/$file"
+	done <<-'FILTERS'
+		events/core.json []
+		events/core.json .Events = {}
+		events/core.json .Events = [1]
+		events/core.json .Events[0].EventCode = "0x10000000000000000"
+		events/core.json .Events[0].EventCode = "-1"
+		events/core.json .Events[0].UMask = []
+		events/core.json .Events[0].CounterMask = "many"
+		metrics/core.json .Metrics = null
+		metrics/core.json .Metrics[0] = []
+		metrics/core.json .Metrics[0].Formula = []
+	FILTERS
+	# a metric that makes no sense is left out, and the others are not
+	for filter in '.Metrics[0].Formula = "((("' '.Metrics[0].Events = [1]'; do
+		cp models/ADL/metrics/core.json whole
+		jq -c "$filter" whole >models/ADL/metrics/core.json
+		try "$TDSTAT" --dry-run -a --metrics-dir models
+		assert_success
+		assert_complains 'metrics/core.json: cpi_of_it: .*: not shown'
+		cp whole models/ADL/metrics/core.json
+	done
+	! ldd "$TDSTAT" | grep -q libasan || skip "the sanitizer takes it all"
+	for file in events metrics; do
+		cp models/ADL/$file/core.json whole
+		: >models/ADL/$file/core.json
+		truncate -s 1G models/ADL/$file/core.json
+		try bash -c 'ulimit -v 300000; exec timeout 20 "$TDSTAT" --dry-run -a --metrics-dir models -M cpi_of_it'
+		assert_failure 1
+		assert_complains "$file/core.json"
+		cp whole models/ADL/$file/core.json
+	done
+}
+
+@test "too little memory for a model's files is said, and nothing else" {
+	! ldd "$TDSTAT" | grep -q libasan || skip "the sanitizer takes it all"
+	models
+	: >said
+	for ((size = 4000; size < 12000; size += 100)); do
+		try bash -c 'ulimit -v "$1"; exec "$TDSTAT" --dry-run -a --metrics-dir models -M tma_retiring' - $size
+		[ "$status" != 1 ] || echo "$stderr" >>said
+		[ "$status" -le 1 ] || [ "$status" = 127 ] || fail "$size kB: status $status: $stderr"
+	done
+	! grep -viE '^tdstat: .*(out of memory|cannot allocate memory)$' said || fail 'something else is said'
+	grep -q '^tdstat: models/.*json: ' said
 }

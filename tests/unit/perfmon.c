@@ -269,6 +269,30 @@ static void test_metric(const char *root, size_t i)
 	td_pmu_events_free(&got);
 }
 
+#define CUT_EVENTS                                                            \
+	"{\"Header\":{\"Version\":\"1\"},\"Events\":[{\"EventName\":\"A.B\"," \
+	"\"EventCode\":\"0x3c\",\"UMask\":\"0x00\"}]}"
+#define CUT_METRICS "{\"Metrics\":[{" PLAIN("m") "," A("A.B") "," F("a") "}]}"
+
+/* What is cut anywhere is no JSON: the file, and the line. */
+static void test_cut(const char *root, const char *file, const char *text)
+{
+	char place[PATH_MAX];
+	bool fine = true;
+
+	snprintf(place, sizeof(place), "%s/%s:1: ", root, file);
+	for (size_t cut = 0; fine && cut < strlen(text); cut++) {
+		struct td_pmu_events got;
+		struct td_err err = { 0 };
+
+		test_file(root, file, text, cut);
+		fine = read_root(root, SPR, &got, &err) == -EINVAL &&
+		       strncmp(err.msg, place, strlen(place)) == 0;
+		ok(fine, "cut at %zu: %s", cut, fine ? "refused" : err.msg);
+		td_pmu_events_free(&got);
+	}
+}
+
 static void test_bad(const char *root)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(bad); i++) {
@@ -424,6 +448,9 @@ int main(void)
 	write_text(root, EVENTS, "{\"Events\":[]}");
 	for (size_t i = 0; i < TD_ARRAY_SIZE(metrics); i++)
 		test_metric(root, i);
+	test_cut(root, METRICS, CUT_METRICS);
+	write_text(root, METRICS, "{\"Metrics\":[]}");
+	test_cut(root, EVENTS, CUT_EVENTS);
 	test_bad(root);
 	test_plain(root);
 	write_hybrid(root);

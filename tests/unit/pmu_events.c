@@ -343,6 +343,27 @@ static void test_bad(const char *root, size_t i)
 	td_pmu_events_free(&events);
 }
 
+/* What is cut anywhere is no JSON: the file, and the line. */
+static void test_cut(const char *root)
+{
+	char place[PATH_MAX];
+	bool fine = true;
+
+	snprintf(place, sizeof(place), "%s/" CACHE ":1: ", root);
+	for (size_t cut = 0; fine && cut < strlen(FIND_FILE); cut++) {
+		struct td_pmu_events got;
+		struct td_err err = { 0 };
+
+		test_file(root, CACHE, FIND_FILE, cut);
+		fine = read_made_up(root, ADL,
+				    HEAD "GenuineIntel-6-97,v1,m,core\n", &got,
+				    &err) == -EINVAL &&
+		       strncmp(err.msg, place, strlen(place)) == 0;
+		ok(fine, "cut at %zu: %s", cut, fine ? "refused" : err.msg);
+		td_pmu_events_free(&got);
+	}
+}
+
 static void test_finds(const char *root)
 {
 	struct td_pmu_events events;
@@ -542,6 +563,7 @@ static void test_made_up(const char *root)
 		test_text(root, i);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(bad); i++)
 		test_bad(root, i);
+	test_cut(root);
 	test_finds(root);
 	test_shapes(root);
 	test_one_by_one(root);

@@ -17,6 +17,10 @@ struct file {
 
 #define NULS(text) text "\0\0\0\0", sizeof(text "\0\0\0\0") - 1
 
+#define X4(text)    text text text text
+#define X64(text)   X4(X4(X4(text)))
+#define X4096(text) X64(X64(text))
+
 #define CPUINFO(vendor, family, model, stepping, flags)                                  \
 	{                                                                                \
 		"proc/cpuinfo",                                                          \
@@ -180,6 +184,23 @@ static const struct {
 	{ "garbage for CPUs", { ALDER_LAKE, ONLINE("0-x") },
 	  .error = "sys/devices/system/cpu/online: not a CPU list: 0-x",
 	  .code = -EINVAL },
+	{ "an empty list of CPUs", { ALDER_LAKE, ONLINE("") },
+	  .error = "sys/devices/system/cpu/online: no CPU", .code = -EINVAL },
+	{ "nothing for CPUs", { ALDER_LAKE,
+	    { "sys/devices/system/cpu/online", "" } },
+	  .error = "sys/devices/system/cpu/online: not a CPU list: empty",
+	  .code = -EINVAL },
+	{ "NULs for CPUs", { ALDER_LAKE,
+	    { "sys/devices/system/cpu/online", NULS("0-3\n") } },
+	  .error = "sys/devices/system/cpu/online: not a CPU list: 0-3",
+	  .code = -EINVAL },
+	{ "more than a page of CPUs", { ALDER_LAKE, ONLINE(X4096("0,") "0") },
+	  .error = "sys/devices/system/cpu/online: not a CPU list: "
+		   "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,", .code = -EINVAL },
+	{ "garbage for SMT", { ALDER_LAKE, ONLINE("0-3"),
+	    { "sys/devices/system/cpu/smt/active", "on\n" } },
+	  .error = "sys/devices/system/cpu/smt/active: not a number: on",
+	  .code = -EINVAL },
 	{ "no type", { ALDER_LAKE, ONLINE("0-3"),
 	    { DEVICES "cpu_core/cpus", "0-3\n" } },
 	  .error = DEVICES "cpu_core/type: No such file or directory",
@@ -199,6 +220,32 @@ static const struct {
 	    { DEVICES "cpu_atom/cpus", "4-7,\n" } },
 	  .error = DEVICES "cpu_atom/cpus: not a CPU list: 4-7,",
 	  .code = -EINVAL },
+	{ "nothing for a PMU's CPUs", { ALDER_LAKE, ONLINE("0-3"),
+	    { DEVICES "cpu_atom/type", "10\n" },
+	    { DEVICES "cpu_atom/cpus", "" } },
+	  .error = DEVICES "cpu_atom/cpus: not a CPU list: empty",
+	  .code = -EINVAL },
+	{ "an event that is too long", { ALDER_LAKE, ONLINE("0-3"),
+	    { DEVICES "cpu/type", "4\n" },
+	    { DEVICES "cpu/events/slots", X4096("0") } },
+	  .error = DEVICES "cpu/events/slots: File too large",
+	  .code = -EFBIG },
+	{ "a format that is too long", { ALDER_LAKE, ONLINE("0-3"),
+	    { DEVICES "cpu/type", "4\n" },
+	    { DEVICES "cpu/format/event", "config:" X4096("0") } },
+	  .error = DEVICES "cpu/format/event: File too large",
+	  .code = -EFBIG },
+	{ "a scale that is too long", { ALDER_LAKE, ONLINE("0-3"),
+	    { DEVICES "cpu/type", "4\n" },
+	    { DEVICES "cpu/events/slots", "event=0\n" },
+	    { DEVICES "cpu/events/slots.scale", "1" X4096("0") } },
+	  .error = DEVICES "cpu/events/slots.scale: File too large",
+	  .code = -EFBIG },
+	{ "folders among events and formats", { ALDER_LAKE, ONLINE("0-3"),
+	    { DEVICES "cpu_core/type", "4\n" },
+	    { DEVICES "cpu_core/format/event/", "" },
+	    { DEVICES "cpu_core/events/slots/", "" } },
+	  .want = "GenuineIntel-6-97-2 Alder Lake; cpu_core 4 0-3 Golden Cove f=0;" },
 	{ "a folder for a PMU's CPUs", { ALDER_LAKE, ONLINE("0-3"),
 	    { DEVICES "cpu_atom/type", "10\n" },
 	    { DEVICES "cpu_atom/cpus/", "" } },

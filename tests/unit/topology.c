@@ -27,11 +27,12 @@ static const struct {
 	{ CPU("1") "die_id", "0\n" }, { CPU("1") "physical_package_id", "1\n" },
 	{ CPU("1") "core_cpus_list", "1,5\n" },
 	{ CPU("4") "core_id", "0\n" }, { CPU("4") "cluster_id", "-1\n" },
-	{ CPU("4") "die_id", "x\n" }, { CPU("4") "physical_package_id", "0\n" },
+	{ CPU("4") "die_id", "-1\n" }, { CPU("4") "physical_package_id", "0\n" },
 	{ CPU("4") "core_cpus_list", "0,4\n" },
 	{ CPU("1024") "core_id", "7\n" },
 	{ CPU("1024") "core_cpus_list", "1024\n" },
-	{ CPU("9") "core_cpus_list", "9-\n" },
+	{ CPU("9") "core_id", "nine\n" }, { CPU("9") "core_cpus_list", "9-\n" },
+	{ CPU("10") "die_id", "" }, { CPU("11") "physical_package_id/", "" },
 	{ NODE "online", "0,2\n" },
 	{ NODE "node0/cpulist", "0,4\n" },
 	{ NODE "node2/cpulist", "1,1024\n" },
@@ -58,10 +59,40 @@ static const struct {
 	{ "1024", "1024" },
 	{ "0,7", .error = CPU("7") "core_cpus_list: No such file or directory",
 	  .code = -ENOENT },
-	{ "0,9", .error = CPU("9") "core_cpus_list: not a CPU list",
+	{ "0,9", .error = CPU("9") "core_cpus_list: not a CPU list: 9-",
 	  .code = -EINVAL },
 };
+
+/* What is there and says nothing of use is not "it does not say". */
+static const struct {
+	int cpu;
+	const char *error;
+	int code;
+} refused[] = {
+	{ 9, CPU("9") "core_id: not a number: nine", -EINVAL },
+	{ 10, CPU("10") "die_id: not a number: empty", -EINVAL },
+	{ 11, CPU("11") "physical_package_id: Is a directory", -EISDIR },
+};
 /* clang-format on */
+
+static void test_refused(const struct td_sysfs *fs)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(refused); i++) {
+		struct td_place *got = NULL;
+		struct td_ints cpus = { 0 };
+		struct td_err err = { 0 };
+		char want[PATH_MAX];
+
+		td_ints_add(&cpus, refused[i].cpu);
+		ok(td_places_read(fs, &cpus, &got, &err) == refused[i].code &&
+			   !got,
+		   "CPU %d is nowhere", refused[i].cpu);
+		snprintf(want, sizeof(want), "%s/%s", fs->sys_path,
+			 refused[i].error);
+		is_str(err.msg, want, "CPU %d: message", refused[i].cpu);
+		td_ints_free(&cpus);
+	}
+}
 
 static void test_places(const struct td_sysfs *fs)
 {
@@ -72,7 +103,7 @@ static void test_places(const struct td_sysfs *fs)
 	for (size_t i = 0; i < TD_ARRAY_SIZE(places); i++)
 		td_ints_add(&cpus, places[i].cpu);
 	ok(td_places_read(fs, &cpus, &got, &err) == 0, "places");
-	for (size_t i = 0; i < TD_ARRAY_SIZE(places); i++)
+	for (size_t i = 0; got && i < TD_ARRAY_SIZE(places); i++)
 		ok(memcmp(&got[i], &places[i], sizeof(got[i])) == 0,
 		   "where CPU %d is", places[i].cpu);
 	free(got);
@@ -116,6 +147,7 @@ int main(void)
 		test_file(root, files[i].path, files[i].text,
 			  strlen(files[i].text));
 	test_places(&fs);
+	test_refused(&fs);
 	test_siblings(&fs);
 	td_sysfs_close(&fs);
 	test_tree_remove(root);

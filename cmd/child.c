@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -13,7 +14,8 @@
 #include "lib/util.h"
 
 /* In the child: both pipes' ends close themselves at exec(). */
-static void run_child(char **argv, int go, int failed, const sigset_t *mask)
+static void run_child(char **argv, int go, int failed,
+		      const struct td_given *given)
 {
 	char byte;
 	int error;
@@ -21,8 +23,7 @@ static void run_child(char **argv, int go, int failed, const sigset_t *mask)
 	/* our end of the pipe closed without a byte: never to be run */
 	if (read(go, &byte, 1) != 1)
 		_exit(1);
-	signal(SIGPIPE, SIG_DFL);
-	sigprocmask(SIG_SETMASK, mask, NULL);
+	td_given_back(given);
 	execvp(argv[0], argv);
 	error = errno;
 	if (write(failed, &error, sizeof(error)) < 0)
@@ -44,7 +45,7 @@ static int make_pipes(int go[2], int failed[2], struct td_err *err)
 }
 
 int td_child_start(struct td_child *child, char **argv,
-		   const sigset_t *old_mask, struct td_err *err)
+		   const struct td_given *given, struct td_err *err)
 {
 	int go[2], failed[2], rc = make_pipes(go, failed, err);
 
@@ -56,7 +57,7 @@ int td_child_start(struct td_child *child, char **argv,
 	if (child->pid == 0) {
 		/* else its own copy would keep it waiting without us */
 		close(go[1]);
-		run_child(argv, go[0], failed[1], old_mask);
+		run_child(argv, go[0], failed[1], given);
 	}
 	close(go[0]);
 	close(failed[1]);

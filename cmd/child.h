@@ -2,10 +2,10 @@
 #ifndef TD_CHILD_H
 #define TD_CHILD_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "cmd/given.h"
 #include "lib/err.h"
 #include "lib/report.h"
 
@@ -22,9 +22,9 @@ struct td_child {
 	int status; /* the shell's: its own, or 128 + signal */
 };
 
-/* Signals of mask are the child's again, as they were for us. */
+/* The command has what we were given. */
 int td_child_start(struct td_child *child, char **argv,
-		   const sigset_t *old_mask, struct td_err *err);
+		   const struct td_given *given, struct td_err *err);
 /*
  * Lets it go.  The exec()'s failure is the error, and the status 127 or
  * 126.

@@ -2,15 +2,14 @@
 #ifndef TD_HOOK_H
 #define TD_HOOK_H
 
-#include <signal.h>
-
+#include "cmd/given.h"
 #include "lib/err.h"
 
 /*
- * A command of the shell's, to its end, with the signals as they are in mask.
+ * A command of the shell's, to its end, with what we were given.
  * option, for the error: which one it is of.
  */
-int td_hook_run(const char *option, const char *command, const sigset_t *mask,
-		struct td_err *err);
+int td_hook_run(const char *option, const char *command,
+		const struct td_given *given, struct td_err *err);
 
 #endif

@@ -6,6 +6,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "cmd/given.h"
 #include "cmd/list.h"
 #include "cmd/opts.h"
 #include "cmd/out.h"
@@ -56,6 +57,21 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	return 0;
 }
 
+static void do_nothing(int signal)
+{
+	(void)signal;
+}
+
+/*
+ * A reader that goes away is an error to report, not our end.  Commands do not
+ * inherit a handler; where the signal is ignored, they are to ignore it, too.
+ */
+static void survive_sigpipe(void)
+{
+	if (signal(SIGPIPE, do_nothing) == SIG_IGN)
+		signal(SIGPIPE, SIG_IGN);
+}
+
 int main(int argc, char **argv)
 {
 	struct td_err err = { 0 };
@@ -71,13 +87,13 @@ int main(int argc, char **argv)
 	parsed = true;
 	if (rc)
 		return print_error(&err);
-	/* a reader that goes away is an error to report, not our end */
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGCHLD, SIG_DFL); /* ignored, it would take the status away */
+	survive_sigpipe();
 	rc = run(&opts, &status, &err);
 	td_opts_free(&opts);
 	if (!rc)
 		return status;
+	if (!status) /* else it is the command that could not be run */
+		td_given_hint(&err);
 	rc = print_error(&err);
 	return status ? status : rc;
 }

@@ -193,24 +193,18 @@ static void print_version(FILE *fp, struct argp_state *state)
 	fprintf(fp, "tdstat %s\n", TDSTAT_VERSION);
 }
 
-static const struct argp_option *find_long(const char *name, size_t len)
+/* By its letter, or if that is 0 by how its long name begins. */
+static const struct argp_option *find_option(char letter, const char *name)
 {
-	for (const struct argp_option *o = td_options;; o++) {
-		if (!o->name && !o->key && !o->doc)
-			return NULL;
-		if (o->name && strncmp(o->name, name, len) == 0)
-			return o;
-	}
-}
+	const struct argp_option *o = td_options;
 
-static const struct argp_option *find_letter(char letter)
-{
-	for (const struct argp_option *o = td_options;; o++) {
-		if (!o->name && !o->key && !o->doc)
-			return NULL;
-		if (o->key == letter)
+	for (; o->name || o->key || o->doc; o++) {
+		if (letter ? o->key == letter
+			   : o->name &&
+				     strncmp(o->name, name, strlen(name)) == 0)
 			return o;
 	}
+	return NULL;
 }
 
 static bool wants_argument(const struct argp_option *option)
@@ -223,9 +217,9 @@ static bool takes_next_word(const char *word)
 {
 	if (word[1] == '-')
 		return !strchr(word, '=') &&
-		       wants_argument(find_long(word + 2, strlen(word + 2)));
+		       wants_argument(find_option(0, word + 2));
 	for (word++; *word; word++) {
-		if (wants_argument(find_letter(*word)))
+		if (wants_argument(find_option(*word, "")))
 			return !word[1];
 	}
 	return false;

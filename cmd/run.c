@@ -139,21 +139,27 @@ bool td_run_again(const struct td_run *run)
 
 /* --- one run -------------------------------------------------------------------- */
 
+static void close_counters(struct td_run *run)
+{
+	td_counter_close(run->counter);
+	run->counter = NULL;
+	td_task_watch_close(run->watch);
+	run->watch = NULL;
+}
+
 /* What the one before has left. */
 static int reset(struct td_run *run, struct td_err *err)
 {
 	td_child_end(&run->child);
 	run->child = (struct td_child){ 0 };
-	td_counter_close(run->counter);
-	run->counter = NULL;
-	td_task_watch_close(run->watch);
-	run->watch = NULL;
+	close_counters(run);
 	run->sum.nr = run->all.nr = 0;
 	run->ticks = run->row_ns = run->rows = 0;
 	run->ticks_a_row = 1;
 	run->row_times = (struct td_cpu_times){ 0 };
 	run->printed = 0;
 	run->nr_ended = run->nr_missed = 0;
+	run->rows_missed = 0;
 	run->began = run->baseline = run->counting = run->timed_out = false;
 	run->ever_enabled = run->ever_running = false;
 	return td_waiter_reset(&run->waiter, err);
@@ -193,6 +199,12 @@ static void say_missed(const struct td_run *run)
 			   "counted\n",
 			   run->nr_missed, run->nr_missed == 1 ? "" : "s",
 			   run->nr_missed == 1 ? "it" : "they");
+	if (run->rows_missed)
+		td_run_say(run,
+			   "tdstat: %" PRIu64 " interval%s passed while this "
+			   "program, or the machine, was stopped or too busy: "
+			   "what they counted is in the rows that follow\n",
+			   run->rows_missed, run->rows_missed == 1 ? "" : "s");
 	if (lost)
 		td_run_say(run,
 			   "tdstat: threads came and went too fast: of %" PRIu64
@@ -244,8 +256,7 @@ int td_run_once(struct td_run *run, struct td_err *err)
 	if (opts->verbose && opts->has_repeat)
 		td_run_say(run, "tdstat: run %d\n", run->runs + 1);
 	if (!rc && opts->pre)
-		rc = td_hook_run("--pre", opts->pre, &run->waiter.old_mask,
-				 err);
+		rc = td_hook_run("--pre", opts->pre, &run->waiter.given, err);
 	if (!rc && opts->pre && td_waiter_has_signal(&run->waiter)) {
 		run->stopped = true;
 		return td_err_set(err, -EINTR, "stopped before it began");
@@ -262,9 +273,9 @@ int td_run_once(struct td_run *run, struct td_err *err)
 		rc = td_run_loop(run, err);
 	if (!rc)
 		rc = put_last(run, err);
+	close_counters(run); /* --post is to inherit none */
 	if (!rc && opts->post)
-		rc = td_hook_run("--post", opts->post, &run->waiter.old_mask,
-				 err);
+		rc = td_hook_run("--post", opts->post, &run->waiter.given, err);
 	run->runs++;
 	return rc;
 }
@@ -279,8 +290,7 @@ int td_run_close(struct td_run *run, int rc, struct td_err *err)
 	struct td_err late = { 0 }, *first = rc ? &late : err;
 
 	td_child_end(&run->child);
-	td_counter_close(run->counter);
-	td_task_watch_close(run->watch);
+	close_counters(run);
 	td_waiter_close(&run->waiter);
 	td_control_close(&run->control);
 	if (td_sink_close(&run->sink, first) && !rc)

@@ -38,10 +38,11 @@ struct td_run {
 	struct td_sink sink;
 	FILE *recording; /* NULL: none */
 	char *target_text;
-	int runs;          /* that have ended */
-	int signals;       /* that asked us to stop */
-	bool stopped;      /* no further run, for whatever reason */
-	bool told_to_stop; /* through --control */
+	int runs;           /* that have ended */
+	int signals;        /* that asked us to stop */
+	uint64_t signal_ns; /* when the first of them came */
+	bool stopped;       /* no further run, for whatever reason */
+	bool told_to_stop;  /* through --control */
 
 	/* Of one run: */
 	struct td_child child;
@@ -49,6 +50,7 @@ struct td_run {
 	struct td_task_watch *watch; /* per thread; else NULL */
 	size_t nr_ended;             /* threads, since the last read */
 	size_t nr_missed;            /* that ended before they were counted */
+	uint64_t rows_missed;        /* whose deadlines we slept through */
 	struct td_readings sum;      /* since the last row */
 	struct td_readings
 		all;    /* an event each, since counting began; with -v */

@@ -11,6 +11,9 @@
 /* So many threads that have ended hold descriptors, until they are read. */
 #define MAX_ENDED 64
 
+/* Signals that come nearer to each other were sent by one and the same. */
+#define TWICE_NS (100 * TD_NS_A_MS)
+
 bool td_run_is_quiet(const struct td_run *run)
 {
 	return run->opts->interval_count &&
@@ -86,6 +89,7 @@ static void clear_row(struct td_run *run)
 		return;
 	}
 	run->counter->ops->forget_ended(run->counter);
+	td_task_names_forget_ended(&run->names);
 	run->sum.nr = 0;
 }
 
@@ -130,33 +134,39 @@ int td_run_put_row_now(struct td_run *run, struct td_err *err)
 /* A deadline has passed: read, and if it is a row's, write. */
 static int tick(struct td_run *run, uint64_t ticks, struct td_err *err)
 {
-	uint64_t time_ns = td_now_ns() - run->waiter.start_ns;
+	uint64_t time_ns = td_now_ns() - run->waiter.start_ns, rows;
 	int rc = td_run_read(run, err);
 
 	run->ticks += ticks;
-	if (rc || !run->opts->interval_ms ||
-	    run->ticks / run->ticks_a_row == run->rows)
+	rows = run->ticks / run->ticks_a_row;
+	if (rc || !run->opts->interval_ms || rows == run->rows)
 		return rc;
-	run->rows = run->ticks / run->ticks_a_row;
+	run->rows_missed += rows - run->rows - 1;
+	run->rows = rows;
 	return put_row(run, time_ns, err);
 }
 
 /*
  * A terminal's ^C reached the command as well, and what becomes of it is the
  * command's business; what kill(1) sent to us alone is passed on.  Who sends
- * that twice does not want to wait for it.
+ * that twice does not want to wait for it; timeout(1), or a terminal that hangs
+ * up, sends it to us and our group at the same time.
  */
 static void pass_on(struct td_run *run, const struct td_wake *wake)
 {
 	bool alive = run->child.pid > 0 && !run->waiter.child_ended;
+	uint64_t now = td_now_ns();
+	bool again;
 
 	/* no further run, even if this one goes on to its end */
 	run->stopped = true;
 	if (alive && !wake->from_process && wake->signal != SIGHUP)
 		return;
-	run->signals++;
+	again = run->signals && now - run->signal_ns > TWICE_NS;
+	if (!run->signals++)
+		run->signal_ns = now;
 	if (alive)
-		kill(run->child.pid, run->signals > 1 ? SIGKILL : wake->signal);
+		kill(run->child.pid, again ? SIGKILL : wake->signal);
 }
 
 /* The command is asked to end, and a second later made to. */

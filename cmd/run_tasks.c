@@ -97,6 +97,7 @@ static int take_event(struct td_run *run, const struct td_task_event *event,
 		return run->opts->no_inherit ? 0 : add_task(run, event, err);
 	case TD_TASK_ENDED:
 		run->counter->ops->end_task(run->counter, event->tid);
+		td_task_names_end(&run->names, event->tid);
 		run->nr_ended++;
 		return 0;
 	case TD_TASK_NAMED:

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -18,14 +19,16 @@
 
 static int open_signals(struct td_waiter *waiter)
 {
+	struct sigaction hup;
 	sigset_t mask;
 
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGINT);
 	sigaddset(&mask, SIGTERM);
-	sigaddset(&mask, SIGHUP);
 	sigaddset(&mask, SIGQUIT);
-	if (sigprocmask(SIG_BLOCK, &mask, &waiter->old_mask))
+	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
+		sigaddset(&mask, SIGHUP);
+	if (td_given_take(&waiter->given, &mask))
 		return -1;
 	waiter->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	return waiter->signals;
@@ -290,10 +293,7 @@ void td_waiter_close(struct td_waiter *waiter)
 	td_close_fd(&waiter->timer);
 	td_close_fd(&waiter->timeout);
 	td_close_fd(&waiter->delay);
-	if (waiter->signals >= 0) {
-		close(waiter->signals);
-		sigprocmask(SIG_SETMASK, &waiter->old_mask, NULL);
-	}
+	td_close_fd(&waiter->signals);
 	for (size_t i = 0; i < waiter->nr_pids; i++)
 		td_close_fd(&waiter->pidfds[i]);
 	free(waiter->pidfds);

@@ -2,10 +2,10 @@
 #ifndef TD_WAIT_H
 #define TD_WAIT_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cmd/given.h"
 #include "lib/err.h"
 #include "lib/parse.h"
 
@@ -28,7 +28,7 @@ struct td_waiter {
 	int control; /* commands come in here */
 	int tasks;   /* what becomes of threads */
 	bool child_ended;
-	sigset_t old_mask; /* the signals' state before */
+	struct td_given given; /* the signals stay blocked */
 	uint64_t start_ns;
 };
 
@@ -59,7 +59,8 @@ struct td_wake {
 };
 
 /*
- * Blocks the signals.  Its end is to be noticed of each process and thread.
+ * Blocks the signals, SIGHUP unless it is ignored (nohup(1)).  Of each process
+ * and thread the end is to be noticed.
  * Close with td_waiter_close(), whatever the result.
  */
 int td_waiter_open(struct td_waiter *waiter, const struct td_ints *pids,

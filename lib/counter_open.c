@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "lib/counter_parts.h"
-#include "lib/nofile.h"
 #include "lib/util.h"
 
 struct opening {
@@ -141,22 +140,14 @@ int td_check_cgroups(const struct td_counter_setup *setup, struct td_err *err)
 	return 0;
 }
 
-static int open_once(const struct td_open_group *group,
-		     struct perf_evsel *evsel)
-{
-	return group->cgroup
-		       ? open_in_cgroups(group, evsel)
-		       : perf_evsel__open(evsel, group->cpus, group->threads);
-}
-
 static int open_evsel(const struct opening *o,
 		      const struct td_open_group *group,
 		      struct perf_evsel *evsel)
 {
-	int rc = open_once(group, evsel);
+	int rc = group->cgroup
+			 ? open_in_cgroups(group, evsel)
+			 : perf_evsel__open(evsel, group->cpus, group->threads);
 
-	if (rc == -EMFILE && td_raise_nofile())
-		rc = open_once(group, evsel);
 	if (o->setup->opened)
 		tell_opened(o, group, evsel, rc);
 	return rc;

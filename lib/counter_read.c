@@ -122,13 +122,15 @@ static bool same_place(const struct td_read_step *a,
 static void fill_lost(struct td_reader *reader, const struct td_read_step *lost)
 {
 	struct td_reading *v = reader->delta.v;
+	const struct td_read_step *end = reader->steps + reader->nr_steps;
+	const struct td_read_step *step = lost;
 	uint64_t enabled_ns = 0;
 
-	for (size_t s = 0; s < reader->nr_steps; s++) {
-		const struct td_read_step *step = &reader->steps[s];
-
-		if (!step->lost && same_place(step, lost) &&
-		    v[step->first].enabled_ns > enabled_ns)
+	/* those of a place stand side by side */
+	while (step > reader->steps && same_place(step - 1, lost))
+		step--;
+	for (; step < end && same_place(step, lost); step++) {
+		if (!step->lost && v[step->first].enabled_ns > enabled_ns)
 			enabled_ns = v[step->first].enabled_ns;
 	}
 	for (size_t i = 0; i < lost->nr; i++)
@@ -142,27 +144,30 @@ static bool is_stalled(const struct td_reader *reader,
 	       !reader->delta.v[step->first].enabled_ns;
 }
 
-/* Does that group count on another CPU? */
-static bool counts_elsewhere(const struct td_reader *reader, int group)
+/* Which groups count on any CPU? */
+static void find_counting(struct td_reader *reader)
 {
+	memset(reader->counting, 0, reader->nr_groups);
 	for (size_t s = 0; s < reader->nr_steps; s++) {
 		const struct td_read_step *step = &reader->steps[s];
 
-		if (step->group == group && step->cpu >= 0 &&
-		    reader->delta.v[step->first].enabled_ns)
-			return true;
+		if (step->cpu >= 0 && reader->delta.v[step->first].enabled_ns)
+			reader->counting[step->group] = true;
 	}
-	return false;
 }
 
-/* An event alone on a CPU that goes offline is read as before, and stands. */
+/*
+ * An event alone on a CPU that goes offline is read as before, and stands,
+ * while its group counts on others.
+ */
 static void note_stalled(struct td_reader *reader)
 {
+	find_counting(reader);
 	for (size_t s = 0; s < reader->nr_steps; s++) {
 		struct td_read_step *step = &reader->steps[s];
 
 		if (step->stalled || !is_stalled(reader, step) ||
-		    !counts_elsewhere(reader, step->group))
+		    !reader->counting[step->group])
 			continue;
 		step->stalled = true;
 		note_lost(reader, step);
@@ -282,6 +287,24 @@ static int grow_buffer(struct td_reader *reader, size_t largest)
 	return 0;
 }
 
+/* A mark for each group. */
+static int grow_marks(struct td_reader *reader)
+{
+	size_t nr = 0;
+	bool *marks;
+
+	for (size_t s = 0; s < reader->nr_steps; s++) {
+		if ((size_t)reader->steps[s].group >= nr)
+			nr = (size_t)reader->steps[s].group + 1;
+	}
+	marks = realloc(reader->counting, nr + 1);
+	if (!marks)
+		return -ENOMEM;
+	reader->counting = marks;
+	reader->nr_groups = nr;
+	return 0;
+}
+
 int td_reader_begin(struct td_reader *reader)
 {
 	struct td_readings *sets[] = { &reader->now, &reader->before,
@@ -299,7 +322,7 @@ int td_reader_begin(struct td_reader *reader)
 			return -ENOMEM;
 	}
 	reader->nr_ready = reader->nr_steps;
-	return grow_buffer(reader, largest);
+	return grow_marks(reader) ? -ENOMEM : grow_buffer(reader, largest);
 }
 
 void td_reader_end_set(struct td_reader *reader, size_t set)
@@ -343,6 +366,7 @@ void td_reader_free(struct td_reader *reader)
 	free(reader->before.v);
 	free(reader->delta.v);
 	free(reader->buf);
+	free(reader->counting);
 	free(reader->steps);
 	*reader = (struct td_reader){ 0 };
 }

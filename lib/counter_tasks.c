@@ -24,7 +24,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/nofile.h"
 #include "lib/task_watch_error.h"
 #include "lib/util.h"
 
@@ -139,8 +138,7 @@ static int open_events(struct td_task_watch *watch)
 
 static int open_descriptors(struct td_task_watch *watch)
 {
-	if (watch->epoll < 0)
-		watch->epoll = epoll_create1(EPOLL_CLOEXEC);
+	watch->epoll = epoll_create1(EPOLL_CLOEXEC);
 	return watch->epoll < 0 ? -errno : open_events(watch);
 }
 
@@ -180,8 +178,6 @@ static int open_watch(struct td_task_watch *watch, const struct td_ints *tids,
 	if (rc)
 		return td_err_nomem(err);
 	rc = open_descriptors(watch);
-	if (rc == -EMFILE && td_raise_nofile())
-		rc = open_descriptors(watch);
 	if (rc)
 		return td_task_watch_open_error(err, rc);
 	rc = map_rings(watch);

@@ -54,6 +54,8 @@ int td_task_names_set(struct td_task_names *names, int tid, const char *name)
 	size_t place = place_of(names, tid);
 	char *copy;
 
+	if (is_there(names, place, tid))
+		names->v[place].ended = false;
 	if (is_there(names, place, tid) && names->v[place].name &&
 	    strcmp(names->v[place].name, name) == 0)
 		return 0;
@@ -93,6 +95,27 @@ const struct td_task_name *td_task_names_next(struct td_task_names *names)
 		return &names->v[i];
 	}
 	return NULL;
+}
+
+void td_task_names_end(struct td_task_names *names, int tid)
+{
+	size_t place = place_of(names, tid);
+
+	if (is_there(names, place, tid))
+		names->v[place].ended = true;
+}
+
+void td_task_names_forget_ended(struct td_task_names *names)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < names->nr; i++) {
+		if (names->v[i].ended)
+			free(names->v[i].name);
+		else
+			names->v[kept++] = names->v[i];
+	}
+	names->nr = kept;
 }
 
 void td_task_names_free(struct td_task_names *names)

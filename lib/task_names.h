@@ -13,7 +13,8 @@ struct td_task_names {
 		int tid;
 		char *name;
 		bool told; /* td_task_names_next() has given it */
-	} * v;             /* sorted by tid */
+		bool ended;
+	} * v; /* sorted by tid */
 	size_t nr;
 };
 
@@ -26,6 +27,9 @@ int td_task_names_read(struct td_task_names *names, const struct td_sysfs *fs,
 const char *td_task_names_find(const struct td_task_names *names, int tid);
 /* One that is new, or was given a new name, since the last call; NULL: none. */
 const struct td_task_name *td_task_names_next(struct td_task_names *names);
+/* It is forgotten, unless its tid is given away and set again before that. */
+void td_task_names_end(struct td_task_names *names, int tid);
+void td_task_names_forget_ended(struct td_task_names *names);
 void td_task_names_free(struct td_task_names *names);
 
 #endif

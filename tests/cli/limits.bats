@@ -25,6 +25,7 @@ assert_refused() {
 		[ -n "$stderr" ] || fail "$limit: not said"
 		[ "$limit" -lt "$loads" ] || assert_refused "$limit"
 		[ "$limit" -lt "$loads" ] || assert_complains 'Too many open files'
+		[ "$limit" -lt "$loads" ] || assert_complains "$limit may be open at a time.*ulimit -n"
 		[ ! -e made ]
 	done
 }
@@ -39,11 +40,109 @@ assert_refused() {
 			*)
 				assert_refused "$limit: $how"
 				assert_complains 'Too many open files'
+				assert_complains 'ulimit -n'
 				;;
 			esac
 		done
 	done
 	[ "$status" = 0 ]
+}
+
+@test "descriptors that run out in the middle: what was to be opened, the limit, and nothing is run" {
+	needs_strace
+	needs_software_events -a
+	for call in pipe2:1 pipe2:2 pidfd_open:1 signalfd4:1 timerfd_create:1 timerfd_create:2 \
+		perf_event_open:1 perf_event_open:2; do
+		try strace -o /dev/null -e inject="${call%:*}":error=EMFILE:when="${call#*:}" \
+			"$TDSTAT" --timeout 5000 -x, -- touch made
+		assert_refused "$call"
+		assert_complains 'Too many open files'
+		assert_complains '[0-9]+ may be open at a time|ulimit -n'
+		[ ! -e made ]
+	done
+	for file in -o record; do
+		[ $file != -o ] || file=
+		try strace -P "$PWD/out" -o /dev/null -e inject=openat:error=EMFILE \
+			"$TDSTAT" $file -o "$PWD/out" -- touch made
+		assert_refused "$file"
+		assert_complains 'out: Too many open files'
+		assert_complains 'ulimit -n'
+		[ ! -e made ]
+	done
+}
+
+@test "64 and 4,096: the command, --pre and --post have the limit that we were given" {
+	needs_software_events
+	look='ulimit -Sn; ulimit -Hn'
+	# more than 20 events need, and they need it all
+	many=$(printf 'task-clock,%.0s' $(seq 30))page-faults
+	for limit in 20 64 4096; do
+		rm -f pre post
+		want="$limit"$'\n'$(sh -c 'ulimit -Hn')
+		try sh -c 'ulimit -Sn '$limit'; exec "$TDSTAT" "$@"' - -r 2 -e $many -o out \
+			--pre "($look) >>pre" --post "($look) >>post" -- sh -c "$look"
+		assert_success
+		assert_same "$want"$'\n'"$want" "$output"
+		assert_same "$output" "$(cat pre)"
+		assert_same "$output" "$(cat post)"
+		want=$limit$'\n'$limit
+		try sh -c 'ulimit -n '$limit'; exec "$TDSTAT" -o out -- sh -c "$1"' - "$look"
+		assert_same "$want" "$output"
+	done
+	# nothing of ours is open in them
+	ls /proc/self/fd >without
+	"$TDSTAT" -o out --pre "ls /proc/self/fd >pre" --post "ls /proc/self/fd >post" -- ls /proc/self/fd >with
+	assert_same "$(cat without)" "$(cat with)"
+	assert_same "$(cat without)" "$(cat pre)"
+	assert_same "$(cat without)" "$(cat post)"
+}
+
+@test "memory: whatever there is of it, an answer or an error, and no crash" {
+	! ldd "$TDSTAT" | grep -q libasan || skip "the sanitizer takes it all"
+	least=$(sh -c 'n=3000; until (ulimit -v $n; "$TDSTAT" --version >/dev/null 2>&1); do
+		n=$((n + 250)); done; echo $n')
+	saved sapphirerapids
+	for more in 0 60 130 200 300 450 700 1000 1500 2500 4000 6000 10000; do
+		for how in '--dry-run -l 2' "report -l 2 -A -x, $data/sapphirerapids-2.jsonl" \
+			"list --json metrics" "--dry-run -M tma_retiring"; do
+			try sh -c 'ulimit -v "$1"; shift; exec "$TDSTAT" "$@"' - $((least + more)) $how
+			case $status in
+			0) [ -n "$output" ] || fail "$more: $how: nothing" ;;
+			1) assert_complains 'memory' ;;
+			*) fail "$((least + more)) KiB: $how: status $status" ;;
+			esac
+		done
+	done
+}
+
+@test "/dev/full: every form, every target, with and without intervals" {
+	needs_software_events -a
+	for form in '' -x, -j; do
+		for how in '-a --timeout 20' '-a -I 20 --interval-count 2' '-a -A --timeout 20' \
+			'-a -e cpu-clock --timeout 20' '-a -r 2 --timeout 20' '-a -I 20 --interval-count 2 --summary'; do
+			try "$TDSTAT" $form $how -o /dev/full
+			[ "$status" = 1 ] || fail "$form $how: $status"
+			assert_complains '/dev/full: No space left'
+			try sh -c '"$TDSTAT" "$@" >/dev/full' - ${form:+$form} $how
+			[ "$status" = 1 ] || fail "$form $how: $status"
+			assert_complains 'standard output: No space left'
+		done
+		# standard error is where nothing can be said
+		for how in '' '-I 20' '-e cpu-clock'; do
+			status=0
+			"$TDSTAT" $form $how -- true 2>/dev/full || status=$?
+			assert_equal "$form $how: $status" "$form $how: 1"
+		done
+		try sh -c '"$TDSTAT" report "$@" >/dev/full' - ${form:+$form} -i "$data/alderlake.jsonl"
+		assert_failure 1
+		assert_complains 'No space left'
+	done
+	saved alderlake
+	for list in 'list' 'list --json' 'list -v' '--dry-run' '--dry-run -v'; do
+		try sh -c '"$TDSTAT" "$@" >/dev/full' - $list
+		[ "$status" = 1 ] || fail "$list: $status"
+		assert_complains 'No space left'
+	done
 }
 
 @test "a pipe that is closed early: the end, at once, with a status" {
@@ -92,6 +191,19 @@ assert_refused() {
 	# the command is not run for nothing
 	try "$TDSTAT" -o nowhere/file -- touch made
 	assert_failure 1
+	[ ! -e made ]
+}
+
+@test "a file system that may only be read" {
+	needs_software_events -a
+	[ "$(id -u)" = 0 ] && mkdir closed && mount -t tmpfs -o ro none closed 2>/dev/null ||
+		skip "no tmpfs of our own"
+	for how in '' record; do
+		try "$TDSTAT" $how -o closed/out -- touch made
+		assert_equal "$status" 1
+		assert_complains 'closed/out: Read-only file system'
+	done
+	umount closed
 	[ ! -e made ]
 }
 

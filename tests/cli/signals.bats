@@ -77,12 +77,37 @@ command=(sh -c 'echo $$ >command; exec sleep 20')
 	until_there command
 	kill -TERM $pid
 	until_there heard
+	sleep 0.2
 	kill -0 $pid
 	kill -TERM $pid
 	ended
 	assert_equal "$status" 137
 	[ "$(wc -l <out)" = 2 ]
 	assert_gone "$(cat command)"
+}
+
+@test "a command that tidies up: timeout(1) signals us and then our group, and that is one signal" {
+	needs_software_events
+	background "$TDSTAT" -x, -o out -- sh -c 'trap "" HUP; trap "sleep 0.1; exit 7" TERM
+		echo $$ >command; while :; do sleep 0.02; done'
+	until_there command
+	# two of a kind that are waiting are one
+	kill -TERM $pid
+	kill -HUP $pid
+	ended
+	assert_equal "$status" 7
+}
+
+@test "nohup: a terminal that hangs up does not end it" {
+	needs_software_events -a
+	background env --ignore-signal=HUP "$TDSTAT" -a -I 20 -x, -o out
+	until_there out
+	kill -HUP $pid
+	sleep 0.1
+	kill -0 $pid
+	kill -TERM $pid
+	ended
+	assert_equal "$status" 0
 }
 
 # terminal BYTES COMMAND...: with a terminal of its own, where BYTES are typed
@@ -107,6 +132,21 @@ terminal() {
 	PYTHON
 }
 
+@test "the terminal's keys: the command has them from there, and what it makes of them counts" {
+	needs_software_events
+	for key in $'\003' $'\034' ''; do
+		rm -f command out
+		try terminal "$key" "$TDSTAT" -x, -o out -- sh -c 'trap "exit 7" INT QUIT HUP; echo >command
+			while :; do sleep 0.02; done'
+		assert_output 7
+		[ "$(wc -l <out)" = 2 ]
+	done
+	rm command
+	# one that goes on
+	try terminal $'\003' "$TDSTAT" -x, -o out -- sh -c 'trap "" INT; echo >command; sleep 0.3; exit 4'
+	assert_output 4
+}
+
 @test "SIGPIPE, SIGCHLD, SIGUSR1 from elsewhere: only the last one ends it" {
 	needs_software_events -a
 	background "$TDSTAT" -a -I 20 -x, -o out
@@ -121,6 +161,24 @@ terminal() {
 	assert_equal "$status" 138
 }
 
+@test "the command's dispositions are those that we had, ignored ones, too" {
+	needs_software_events
+	look=(grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status)
+	for how in --ignore-signal --default-signal --block-signal; do
+		for signal in PIPE CHLD INT HUP TERM USR1; do
+			env $how=$signal "${look[@]}" >without
+			env $how=$signal "$TDSTAT" -o out -- "${look[@]}" >with
+			assert_same "$how $signal $(cat without)" "$how $signal $(cat with)"
+		done
+	done
+	# --pre and --post: but a shell has SIGCHLD as it needs it
+	env --ignore-signal=PIPE --block-signal=USR1 "${look[@]}" >without
+	env --ignore-signal=PIPE --block-signal=USR1 "$TDSTAT" -r 2 -o out \
+		--pre "exec ${look[*]@Q} >pre" --post "exec ${look[*]@Q} >post" -- true
+	assert_same "$(cat without)" "$(cat pre)"
+	assert_same "$(cat without)" "$(cat post)"
+}
+
 @test "who starts us with SIGCHLD ignored gets the command's status all the same" {
 	needs_software_events
 	run -3 env --ignore-signal=CHLD "$TDSTAT" -o out -- sh -c 'exit 3'
@@ -129,7 +187,7 @@ terminal() {
 
 @test "stopped and continued: no deadline is made up for, and the next ones are where they were" {
 	needs_software_events -a
-	background "$TDSTAT" -a -I 50 --interval-count 8 -x, -o out
+	background "$TDSTAT" -a -I 50 --interval-count 8 -x, -o out 2>err
 	until_there out
 	sleep 0.1
 	kill -STOP $pid
@@ -137,6 +195,9 @@ terminal() {
 	kill -CONT $pid
 	ended
 	assert_equal "$status" 0
+	run -0 sed -En 's/^tdstat: ([0-9]+) intervals passed .*/\1/p' err
+	[ "${#lines[@]}" = 1 ]
+	[ "$output" -ge 6 ]
 	# the row after the stop is as long as the stop, the others are not
 	awk -F, 'NR > 1 {
 			late = $1 - 0.05 * int($1 / 0.05 + 0.0001)
@@ -144,6 +205,60 @@ terminal() {
 			else if (late > 0.045) { print; failed = 1 }
 			before = $1
 		} END { exit failed || long != 1 || NR != 9 }' out
+}
+
+# What task-clock counts of all CPUs is the time itself.
+@test "rows that were missed: the next one has their counts, and it is said once how many" {
+	needs_software_events -a
+	background "$TDSTAT" -a -I 10 -e cpu-clock -x, -o out 2>err
+	until_there out
+	for i in 1 2; do
+		sleep 0.1
+		kill -STOP $pid
+		sleep 0.3
+		kill -CONT $pid
+	done
+	sleep 0.1
+	kill -INT $pid
+	ended
+	assert_equal "$status" 0
+	[ "$(wc -l <err)" = 1 ]
+	missed=$(sed -En 's/^tdstat: ([0-9]+) intervals passed .*/\1/p' err)
+	# each row and each that was missed has a deadline of its own
+	awk -F, -v missed="$missed" -v cpus="$(nproc)" 'NR > 1 || $1 + 0 == $1 {
+			rows++
+			ms = ($1 - before) * 1000
+			if (ms > 250) long++
+			# a CPU does not count while the host runs another one
+			if (ms > 250 && ($2 < 0.5 * ms * cpus || $2 > 1.5 * ms * cpus)) { print; failed = 1 }
+			before = $1
+		} END {
+			# the last row has no deadline, and one may pass before it
+			passed = int(before * 100 + 0.001)
+			exit failed || long != 2 || missed < 50 ||
+			     passed < rows - 1 + missed || passed > rows + 1 + missed
+		}' out || fail "$missed missed: $(cat out)"
+	"$TDSTAT" -a -I 100 --interval-count 2 --quiet -e cpu-clock -o out 2>err
+	[ ! -s err ]
+}
+
+@test "a command that is killed: what it did until then, and the shell's status" {
+	needs_software_events
+	for signal in KILL:137 SEGV:139 TERM:143 PIPE:141; do
+		for how in '' '-I 20'; do
+			rm -f command out
+			# shellcheck disable=SC2086
+			background "$TDSTAT" $how -e task-clock -x, -o out -- sh -c 'ulimit -c 0
+				echo $$ >command; while :; do :; done'
+			until_there command
+			sleep 0.1
+			kill -"${signal%:*}" "$(cat command)"
+			ended
+			assert_equal "$status" "${signal#*:}"
+			awk -F, -v how="$how" '{ sum += $(how == "" ? 1 : 2) } END { exit sum < 1 }' out
+			assert_gone "$(cat command)"
+		done
+	done
 }
 
 @test "a command that is stopped is waited for, and its rows say that nothing ran" {
@@ -222,6 +337,48 @@ terminal() {
 	"$TDSTAT" -p $first,$! -I 20000 -x, -o out
 	[ $(($(date +%s%3N) - before)) -ge 200 ]
 	[ $(($(date +%s%3N) - before)) -lt 2000 ]
+}
+
+@test "10,000 threads that come and go under -p: constant memory, nothing is left open" {
+	needs_software_events
+	cat >threads.py <<-'PYTHON'
+		import sys, threading, time
+		open("ready", "w").write("x")
+		while not __import__("os").path.exists("go"): time.sleep(0.01)
+		for i in range(1250):
+		    some = [threading.Thread(target=int) for j in range(8)]
+		    for t in some: t.start()
+		    for t in some: t.join()
+	PYTHON
+	# the sanitizer keeps what is freed, and pads what is not
+	export ASAN_OPTIONS=${ASAN_OPTIONS-}:quarantine_size_mb=1
+	room=4000
+	! ldd "$TDSTAT" | grep -q libasan || room=40000
+	for how in '' --per-thread; do
+		rm -f ready go out
+		python3 threads.py &
+		target=$!
+		until_there ready
+		# shellcheck disable=SC2086
+		"$TDSTAT" -p $target $how -I 100 -x, -o out 2>err &
+		pid=$!
+		until_there out
+		before=$(awk '/VmRSS/ { print $2 }' /proc/$pid/status)
+		: >go
+		most=0
+		while kill -0 $target 2>/dev/null; do
+			now=$(find /proc/$pid/fd 2>/dev/null | wc -l)
+			[ "$now" -le "$most" ] || most=$now
+			after=$(awk '/VmRSS/ { print $2 }' /proc/$pid/status 2>/dev/null) || true
+			[ -z "$after" ] || last=$after
+			sleep 0.02
+		done
+		wait $target
+		ended
+		[ "$status" = 0 ] || fail "$how: $(cat err)"
+		[ "$most" -lt 2000 ] || fail "$how: $most descriptors"
+		[ $((last - before)) -lt $room ] || fail "$how: from $before to $last KiB"
+	done
 }
 
 @test "we are killed while the command waits to be let go: it never runs" {

@@ -7,7 +7,9 @@
 #include "lib/counter_read.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/util.h"
@@ -443,6 +445,122 @@ static void test_cgroups(void)
 	td_notes_free(&notes);
 }
 
+/* --- CPUs that stand still -------------------------------------------------------- */
+
+/* Groups of one event, on each of these CPUs. */
+static void add_cpus(struct td_reader *reader, int nr_cpus, int nr_groups)
+{
+	for (int i = 0; i < nr_cpus * nr_groups; i++)
+		*td_reader_add(reader) = (struct td_read_step){
+			.fd = -1,
+			.group = i % nr_groups,
+			.cpu = i / nr_groups,
+			.tid = -1,
+			.members = members[1],
+			.nr = 1,
+			.name = "event",
+		};
+}
+
+/* clang-format off */
+static const struct {
+	const char *name;
+	uint64_t enabled[2][2]; /* at the second look; [CPU][group] */
+	size_t nr_notes;
+	const char *note;
+} stands[] = {
+	{ "all go on", { { 20, 20 }, { 20, 20 } }, 0, NULL },
+	{ "all are switched off", { { 10, 10 }, { 10, 10 } }, 0, NULL },
+	{ "a group is switched off", { { 20, 10 }, { 20, 10 } }, 0, NULL },
+	{ "one CPU stands still", { { 20, 20 }, { 10, 10 } }, 1, "CPU 1" },
+	{ "in one of its groups", { { 20, 10 }, { 20, 20 } }, 1, "CPU 0" },
+	{ "one each", { { 20, 10 }, { 10, 20 } }, 2, "CPU 0" },
+};
+/* clang-format on */
+
+static void put_enabled(const struct td_reader *reader,
+			const uint64_t enabled[2][2])
+{
+	for (size_t s = 0; s < reader->nr_steps; s++) {
+		const struct td_read_step *step = &reader->steps[s];
+		uint64_t ns = enabled[step->cpu][step->group];
+		const struct look look = { ns, ns, ns };
+
+		put_look(step->fd, &look, 1);
+	}
+}
+
+static void test_stands(size_t r)
+{
+	static const uint64_t first[2][2] = { { 10, 10 }, { 10, 10 } };
+	struct td_notes notes = { 0 };
+	struct td_reader reader = { .notes = &notes };
+	struct td_readings got;
+	struct td_err err;
+
+	add_cpus(&reader, 2, 2);
+	for (size_t s = 0; s < reader.nr_steps; s++)
+		reader.steps[s].fd = memfd_create("stands", MFD_CLOEXEC);
+	td_reader_begin(&reader);
+	put_enabled(&reader, first);
+	td_reader_read(&reader, &got, &err);
+	ok(notes.nr == 0, "%s: not at first", stands[r].name);
+	for (int again = 0; again < 2; again++) {
+		put_enabled(&reader, stands[r].enabled);
+		td_reader_read(&reader, &got, &err);
+	}
+	ok(notes.nr == stands[r].nr_notes &&
+		   (!notes.nr || strstr(notes.v[0], stands[r].note)),
+	   "%s: %zu notes", stands[r].name, notes.nr);
+	for (size_t s = 0; s < reader.nr_steps; s++)
+		close(reader.steps[s].fd);
+	td_reader_free(&reader);
+	td_notes_free(&notes);
+}
+
+/* The same reads, and nothing else. */
+static clock_t time_reads(const struct td_reader *reader)
+{
+	clock_t began = clock();
+	uint64_t values[5];
+
+	for (size_t s = 0; s < reader->nr_steps; s++) {
+		if (read(reader->steps[s].fd, values, sizeof(values)) < 0)
+			perror("read");
+	}
+	return clock() - began;
+}
+
+/*
+ * A look at counters that are off, or lost, costs little beside the reads: if
+ * each were held against all others, it would be hundreds of times as much.
+ */
+static void test_many(const char *name, const char *file, bool resume)
+{
+	struct td_notes notes = { 0 };
+	struct td_reader reader = { .notes = &notes };
+	struct td_readings got;
+	struct td_err err;
+	clock_t reads, look;
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+
+	add_cpus(&reader, 1024, 64);
+	for (size_t s = 0; s < reader.nr_steps; s++) {
+		reader.steps[s].fd = fd;
+		reader.steps[s].resume = resume;
+	}
+	td_reader_begin(&reader);
+	reads = time_reads(&reader);
+	look = clock();
+	ok(td_reader_read(&reader, &got, &err) == 0, "%s", name);
+	look = clock() - look;
+	ok(look < 50 * reads, "%s: %ld us, the reads %ld", name, (long)look,
+	   (long)reads);
+	close(fd);
+	td_reader_free(&reader);
+	td_notes_free(&notes);
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++)
@@ -450,5 +568,9 @@ int main(void)
 	test_failure();
 	test_tasks();
 	test_cgroups();
+	for (size_t i = 0; i < TD_ARRAY_SIZE(stands); i++)
+		test_stands(i);
+	test_many("many that are off", "/dev/zero", false);
+	test_many("many that are lost", "/dev/null", true);
 	return done_testing();
 }

@@ -148,6 +148,47 @@ static void test_many(void)
 	td_task_names_free(&names);
 }
 
+static void test_ended(void)
+{
+	struct td_task_names names = { 0 };
+	td_autofree char *before = NULL, *after = NULL, *told = NULL;
+
+	td_task_names_set(&names, 3, "a");
+	td_task_names_set(&names, 5, "b");
+	td_task_names_set(&names, 7, "c");
+	free(tell(&names));
+	td_task_names_end(&names, 3);
+	td_task_names_end(&names, 5);
+	td_task_names_end(&names, 6); /* never heard of */
+	before = find_all(&names);
+	is_str(before, "3=a 5=b 7=c", "those that ended are still known");
+	td_task_names_set(&names, 5, "b"); /* the number is given away again */
+	td_task_names_forget_ended(&names);
+	after = find_all(&names);
+	is_str(after, "5=b 7=c", "then they are forgotten");
+	td_task_names_set(&names, 3, "a");
+	told = tell(&names);
+	is_str(told, "3=a", "and new when they come again");
+	td_task_names_free(&names);
+}
+
+/* A program's threads come and go: room for those of a row is enough. */
+static void test_coming_and_going(void)
+{
+	struct td_task_names names = { 0 };
+	bool fine = true;
+
+	for (int tid = 1; tid <= 10000; tid++) {
+		fine &= td_task_names_set(&names, tid, "thread") == 0;
+		td_task_names_end(&names, tid);
+		if (tid % 100 == 0)
+			td_task_names_forget_ended(&names);
+		fine &= names.nr <= 100;
+	}
+	ok(fine && !names.nr, "ten thousand that come and go");
+	td_task_names_free(&names);
+}
+
 static void test_read(const struct td_sysfs *fs, const char *root)
 {
 	struct td_task_names names = { 0 };
@@ -178,6 +219,8 @@ int main(void)
 	for (size_t r = 0; r < TD_ARRAY_SIZE(rows); r++)
 		test_row(r);
 	test_many();
+	test_ended();
+	test_coming_and_going();
 	if (!mkdtemp(root))
 		return 1;
 	for (size_t i = 0; i < TD_ARRAY_SIZE(files); i++)

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_GIVEN_H
+#define TD_GIVEN_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+
+#include "lib/err.h"
+
+/* What we were started with, and have changed for ourselves. */
+struct td_given {
+	sigset_t mask;
+	bool sigchld_ignored;
+	struct rlimit nofile;
+};
+
+/*
+ * Blocks these signals, lets children have a status, and raises the limit of
+ * descriptors as far as may be.  A negative errno: signals cannot be blocked.
+ */
+int td_given_take(struct td_given *given, const sigset_t *blocked);
+/* In a child, before its exec(): all of it is as it was. */
+void td_given_back(const struct td_given *given);
+/* An error for want of descriptors gets a hint, if it has none. */
+void td_given_hint(struct td_err *err);
+
+#endif

@@ -212,6 +212,39 @@ static void say_missed(const struct td_run *run)
 			   lost);
 }
 
+/* Some counter of a command was on for all the time that it ran. */
+static uint64_t counted_ns(const struct td_run *run)
+{
+	uint64_t longest = 0;
+
+	for (size_t i = 0; i < run->all.nr; i++) {
+		if (run->all.v[i].enabled_ns > longest)
+			longest = run->all.v[i].enabled_ns;
+	}
+	return longest;
+}
+
+/*
+ * At the exec() of what may not be dumped the kernel takes a task's counters
+ * away (begin_new_exec() in fs/exec.c), and says nothing.  What the command used
+ * tells of it; forks and switches are not counted to the last bit either.
+ */
+static void note_uncounted(struct td_run *run, const struct td_usage *usage)
+{
+	uint64_t used = usage->user_ns + usage->sys_ns;
+	uint64_t missing = td_since(used, counted_ns(run));
+
+	if (!run->target.enable_on_exec || !run->target.inherit ||
+	    run->opts->control || !run->plan.nr_groups)
+		return;
+	if (missing > 100 * TD_NS_A_MS && missing > used / 4)
+		td_notes_add(&run->notes,
+			     "much of the command was not counted: the kernel "
+			     "takes the counters from a program that has more "
+			     "rights than its user (set-uid, file "
+			     "capabilities), or may not be read");
+}
+
 static uint64_t elapsed_ns(const struct td_run *run)
 {
 	return run->began ? td_now_ns() - run->waiter.start_ns : 0;
@@ -234,6 +267,8 @@ static int put_last(struct td_run *run, struct td_err *err)
 		rc = td_run_put_sum(run, usage.elapsed_ns, &usage, err);
 	if (!rc)
 		rc = td_sink_end_run(&run->sink, &usage, err);
+	if (!rc && !quiet)
+		note_uncounted(run, &usage);
 	if (!rc)
 		say_if_nothing(run);
 	say_missed(run);

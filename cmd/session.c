@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "cmd/cgroups.h"
@@ -128,11 +130,21 @@ static int check_log_fd(const struct td_opts *opts, struct td_err *err)
 	return 0;
 }
 
+/*
+ * The right to count is ours alone.  As a capability of our file, exec() of the
+ * command takes it away; as an ambient one, exec() would hand it on.
+ */
+static void keep_right_to_ourselves(void)
+{
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_LOWER, CAP_PERFMON, 0, 0);
+}
+
 int td_session_run(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct td_run run;
 	int rc;
 
+	keep_right_to_ourselves();
 	td_run_init(&run, opts);
 	rc = check_log_fd(opts, err);
 	if (!rc)

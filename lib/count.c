@@ -16,11 +16,11 @@ void td_count_delta(const struct td_readings *now,
 		struct td_reading *d = &delta->v[i];
 
 		*d = *n;
-		d->value = td_since(n->value, b->value);
+		d->value = n->value - b->value;
 		d->enabled_ns = td_since(n->enabled_ns, b->enabled_ns);
 		d->running_ns = td_since(n->running_ns, b->running_ns);
-		if (n->value < b->value)
-			d->running_ns = 0;
+		if (td_count_is_backwards(n->value, b->value))
+			d->value = d->running_ns = 0;
 	}
 }
 

@@ -25,6 +25,12 @@ struct td_readings {
 	size_t nr;
 };
 
+/* Less than before, and not because it went past the end of 64 bits. */
+static inline bool td_count_is_backwards(uint64_t now, uint64_t before)
+{
+	return now < before && before - now <= INT64_MAX;
+}
+
 /*
  * now minus before, into delta; all three of the same length.  A counter
  * that went backwards was not counted: its delta is 0 and never ran.

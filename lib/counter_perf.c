@@ -410,6 +410,7 @@ int td_counter_perf_open(struct td_counter **out,
 		return td_err_nomem(err);
 	}
 	counter->reader.notes = setup->notes;
+	counter->reader.off = counter->off;
 	rc = td_check_cgroups(setup, err);
 	if (!rc)
 		rc = per_thread ? open_threads(counter, err)

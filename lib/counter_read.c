@@ -66,6 +66,32 @@ static void note_lost(struct td_reader *reader, const struct td_read_step *step)
 		td_notes_add(reader->notes, "%s: CPU %d", what, step->cpu);
 }
 
+/* Of a group, any of its counters may be the one. */
+static void note_backwards(struct td_reader *reader,
+			   const struct td_read_step *step)
+{
+	td_notes_add(reader->notes,
+		     "the count of %s%s went backwards: it is not counted in "
+		     "that interval",
+		     step->name, step->nr > 1 ? ", or of its group," : "");
+}
+
+static void take_values(struct td_reader *reader,
+			const struct td_read_step *step,
+			const struct group_values *values)
+{
+	const struct td_reading *before = reader->before.v + step->first;
+	struct td_reading *out = reader->now.v + step->first;
+
+	for (size_t i = 0; i < step->nr; i++) {
+		out[i].value = values->v[i].value;
+		out[i].enabled_ns = values->enabled_ns;
+		out[i].running_ns = values->running_ns;
+		if (td_count_is_backwards(out[i].value, before[i].value))
+			note_backwards(reader, step);
+	}
+}
+
 /* Nothing is forgotten of what was counted before. */
 static void keep_values(struct td_reader *reader,
 			const struct td_read_step *step)
@@ -83,7 +109,6 @@ static int read_step(struct td_reader *reader, struct td_read_step *step,
 		     struct td_err *err)
 {
 	const struct group_values *values = (struct group_values *)reader->buf;
-	struct td_reading *out = reader->now.v + step->first;
 	size_t size = group_read_size(step->nr);
 	ssize_t len;
 	int tries = 0;
@@ -101,11 +126,7 @@ static int read_step(struct td_reader *reader, struct td_read_step *step,
 			ioctl(step->fd, PERF_EVENT_IOC_ENABLE, 0);
 		return 0;
 	}
-	for (size_t i = 0; i < step->nr; i++) {
-		out[i].value = values->v[i].value;
-		out[i].enabled_ns = values->enabled_ns;
-		out[i].running_ns = values->running_ns;
-	}
+	take_values(reader, step, values);
 	return 0;
 }
 
@@ -137,37 +158,21 @@ static void fill_lost(struct td_reader *reader, const struct td_read_step *lost)
 		v[lost->first + i].enabled_ns = enabled_ns;
 }
 
-static bool is_stalled(const struct td_reader *reader,
-		       const struct td_read_step *step)
+static bool is_off(const struct td_reader *reader,
+		   const struct td_read_step *step)
 {
-	return step->cpu >= 0 && !step->cgroup && !step->lost &&
-	       !reader->delta.v[step->first].enabled_ns;
+	return reader->off && reader->off[step->members[0]];
 }
 
-/* Which groups count on any CPU? */
-static void find_counting(struct td_reader *reader)
-{
-	memset(reader->counting, 0, reader->nr_groups);
-	for (size_t s = 0; s < reader->nr_steps; s++) {
-		const struct td_read_step *step = &reader->steps[s];
-
-		if (step->cpu >= 0 && reader->delta.v[step->first].enabled_ns)
-			reader->counting[step->group] = true;
-	}
-}
-
-/*
- * An event alone on a CPU that goes offline is read as before, and stands,
- * while its group counts on others.
- */
+/* An event alone on a CPU that goes offline is read as before, and stands. */
 static void note_stalled(struct td_reader *reader)
 {
-	find_counting(reader);
 	for (size_t s = 0; s < reader->nr_steps; s++) {
 		struct td_read_step *step = &reader->steps[s];
 
-		if (step->stalled || !is_stalled(reader, step) ||
-		    !reader->counting[step->group])
+		if (step->stalled || step->cpu < 0 || step->cgroup ||
+		    step->lost || is_off(reader, step) ||
+		    reader->delta.v[step->first].enabled_ns)
 			continue;
 		step->stalled = true;
 		note_lost(reader, step);
@@ -287,24 +292,6 @@ static int grow_buffer(struct td_reader *reader, size_t largest)
 	return 0;
 }
 
-/* A mark for each group. */
-static int grow_marks(struct td_reader *reader)
-{
-	size_t nr = 0;
-	bool *marks;
-
-	for (size_t s = 0; s < reader->nr_steps; s++) {
-		if ((size_t)reader->steps[s].group >= nr)
-			nr = (size_t)reader->steps[s].group + 1;
-	}
-	marks = realloc(reader->counting, nr + 1);
-	if (!marks)
-		return -ENOMEM;
-	reader->counting = marks;
-	reader->nr_groups = nr;
-	return 0;
-}
-
 int td_reader_begin(struct td_reader *reader)
 {
 	struct td_readings *sets[] = { &reader->now, &reader->before,
@@ -322,7 +309,7 @@ int td_reader_begin(struct td_reader *reader)
 			return -ENOMEM;
 	}
 	reader->nr_ready = reader->nr_steps;
-	return grow_marks(reader) ? -ENOMEM : grow_buffer(reader, largest);
+	return grow_buffer(reader, largest);
 }
 
 void td_reader_end_set(struct td_reader *reader, size_t set)
@@ -366,7 +353,6 @@ void td_reader_free(struct td_reader *reader)
 	free(reader->before.v);
 	free(reader->delta.v);
 	free(reader->buf);
-	free(reader->counting);
 	free(reader->steps);
 	*reader = (struct td_reader){ 0 };
 }

@@ -35,9 +35,8 @@ struct td_reader {
 	uint64_t *buf;          /* one group's read() */
 	size_t largest;         /* group that it has room for */
 	struct td_notes *notes; /* borrowed */
-	/* a group each: does it count on any CPU, at the last look? */
-	bool *counting;
-	size_t nr_groups;
+	/* Borrowed: which events are switched off.  NULL: none. */
+	const bool *off;
 };
 
 /* For the caller to fill in; NULL: out of memory. */

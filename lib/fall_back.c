@@ -192,6 +192,13 @@ static bool asks_for_hosts(const struct td_event *event)
 	return event->mods.guest || event->mods.host || event->mods.precise;
 }
 
+/* Else it was not the kernel's part that was refused. */
+static bool counts_kernel(const struct td_event *event,
+			  const struct td_target *target)
+{
+	return !target->all_user && (event->mods.kernel || !event->mods.user);
+}
+
 int td_fall_back(const struct td_counter_setup *setup, size_t group,
 		 size_t member, int rc, struct td_err *err)
 {
@@ -203,7 +210,8 @@ int td_fall_back(const struct td_counter_setup *setup, size_t group,
 			     event,  setup->machine->pmus[event->pmu].name,
 			     rc,     err };
 
-	if (rc == -EACCES && !target->system_wide && !target->exclude_kernel)
+	if (rc == -EACCES && !target->system_wide && !target->exclude_kernel &&
+	    counts_kernel(event, target))
 		return leave_kernel_out(r);
 	if (rc == -EOPNOTSUPP && !target->exclude_guest &&
 	    td_pmu_kind(r.pmu) == TD_PMU_CORE && !asks_for_hosts(event)) {

@@ -2,8 +2,16 @@
 #include "lib/open_error.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "lib/sysfs.h"
+
+/* Of the kernel that refused, whatever machine was to be assumed. */
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
 /* Switches happen in the kernel: in user space alone there are none to count. */
 static bool is_kernels_own(const struct td_event *event)
@@ -22,6 +30,53 @@ bool td_event_needs_kernel(const struct td_event *event)
 	       (!mods->user && (mods->kernel || mods->hypervisor));
 }
 
+/* -1: not known */
+static int paranoid(void)
+{
+	char text[16];
+	int value;
+
+	if (td_sysfs_read_at(AT_FDCWD, PARANOID, text, sizeof(text)) < 0 ||
+	    td_parse_int(text, 0, INT_MAX, &value))
+		return -1;
+	return value;
+}
+
+/*
+ * What is above 2 is 2 to Linux itself.  To Debian's kernel it means that only
+ * CAP_SYS_ADMIN may open events: CAP_PERFMON is not enough there.
+ */
+static int say_what_it_needs(struct td_err *err, bool kernel, bool system_wide)
+{
+	int value = paranoid();
+	const char *more =
+		value > 2 ? "; above 2, some kernels let only root count" : "";
+	char is[32] = "";
+
+	if (value >= 0)
+		snprintf(is, sizeof(is), " (it is %d)", value);
+	if (kernel)
+		return td_err_hint(
+			err,
+			"it needs sysctl kernel.perf_event_paranoid at 1 or "
+			"below%s, root, or CAP_PERFMON (setcap cap_perfmon+ep)"
+			"%s",
+			is, more);
+	if (system_wide)
+		return td_err_hint(
+			err,
+			"as root: sysctl kernel.perf_event_paranoid=0%s; or "
+			"give tdstat CAP_PERFMON: setcap cap_perfmon+ep; or "
+			"count one command: tdstat -- COMMAND%s",
+			is, more);
+	return td_err_hint(
+		err,
+		"one's own needs sysctl kernel.perf_event_paranoid at 2 or "
+		"below%s; another user's needs root or CAP_PERFMON (setcap "
+		"cap_perfmon+ep)%s",
+		is, more);
+}
+
 static int no_rights(struct td_err *err, int rc, const struct td_event *e,
 		     const struct td_target *target)
 {
@@ -33,21 +88,7 @@ static int no_rights(struct td_err *err, int rc, const struct td_event *e,
 
 	td_err_set(err, rc, "%s: this user may not count %s: %s", event, whom,
 		   strerror(-rc));
-	if (kernel)
-		return td_err_hint(
-			err, "it needs sysctl kernel.perf_event_paranoid "
-			     "at 1 or below, root, or CAP_PERFMON (setcap "
-			     "cap_perfmon+ep)");
-	if (target->system_wide)
-		return td_err_hint(err, "as root: sysctl "
-					"kernel.perf_event_paranoid=0; or give "
-					"tdstat CAP_PERFMON: setcap "
-					"cap_perfmon+ep; or count one command: "
-					"tdstat -- COMMAND");
-	return td_err_hint(err,
-			   "one's own needs sysctl kernel.perf_event_paranoid "
-			   "at 2 or below; another user's needs root or "
-			   "CAP_PERFMON (setcap cap_perfmon+ep)");
+	return say_what_it_needs(err, kernel, target->system_wide);
 }
 
 /* An event that the hardware or its driver does not have, as it was asked. */

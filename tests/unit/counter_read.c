@@ -80,6 +80,25 @@ static const struct {
 	      { 50, 50, 5 } } },
 	  { { 10, 10, 100 }, { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 },
 	    { 0, 0, 0 } }, "a pinned group", 1 },
+	/* what it counts from there on is counted again */
+	{ "backwards", false, false,
+	  { { { 10, 10, 100 }, { 20, 20, 99 }, { 30, 30, 130 },
+	      { 40, 40, 20 }, { 50, 50, 30 } },
+	    { { 10, 5, 7 }, { 20, 10, 8 }, { 30, 15, 9 }, { 40, 20, 10 },
+	      { 50, 25, 11 } },
+	    { { 10, 10, 1 }, { 20, 20, 2 }, { 30, 30, 3 }, { 40, 40, 4 },
+	      { 50, 50, 5 } } },
+	  { { 10, 10, 100 }, { 10, 0, 0 }, { 10, 10, 31 }, { 10, 0, 0 },
+	    { 10, 10, 10 } }, "first", 1 },
+	{ "past the end of 64 bits", false, false,
+	  { { { 10, 10, 100 }, { 20, 20, UINT64_MAX - 9 }, { 30, 30, 10 },
+	      { 40, 40, 20 }, { 50, 50, 30 } },
+	    { { 10, 5, 7 }, { 20, 10, 8 }, { 30, 15, 9 }, { 40, 20, 10 },
+	      { 50, 25, 11 } },
+	    { { 10, 10, 1 }, { 20, 20, 2 }, { 30, 30, 3 }, { 40, 40, 4 },
+	      { 50, 50, 5 } } },
+	  { { 10, 10, 100 }, { 10, 10, UINT64_MAX - 109 }, { 10, 10, 20 },
+	    { 10, 10, 10 }, { 10, 10, 10 } }, NULL, 0 },
 	{ "its CPU went away", false, false,
 	  { { { 10, 10, 100 }, { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 },
 	      { 0, 0, 0 } },
@@ -447,7 +466,9 @@ static void test_cgroups(void)
 
 /* --- CPUs that stand still -------------------------------------------------------- */
 
-/* Groups of one event, on each of these CPUs. */
+static const int own_event[] = { 0, 1 };
+
+/* Groups of one event, on each of these CPUs; more than two groups share it. */
 static void add_cpus(struct td_reader *reader, int nr_cpus, int nr_groups)
 {
 	for (int i = 0; i < nr_cpus * nr_groups; i++)
@@ -456,7 +477,7 @@ static void add_cpus(struct td_reader *reader, int nr_cpus, int nr_groups)
 			.group = i % nr_groups,
 			.cpu = i / nr_groups,
 			.tid = -1,
-			.members = members[1],
+			.members = &own_event[i % nr_groups % 2],
 			.nr = 1,
 			.name = "event",
 		};
@@ -466,25 +487,31 @@ static void add_cpus(struct td_reader *reader, int nr_cpus, int nr_groups)
 static const struct {
 	const char *name;
 	uint64_t enabled[2][2]; /* at the second look; [CPU][group] */
+	bool off[2];            /* which groups were switched off */
 	size_t nr_notes;
 	const char *note;
 } stands[] = {
-	{ "all go on", { { 20, 20 }, { 20, 20 } }, 0, NULL },
-	{ "all are switched off", { { 10, 10 }, { 10, 10 } }, 0, NULL },
-	{ "a group is switched off", { { 20, 10 }, { 20, 10 } }, 0, NULL },
-	{ "one CPU stands still", { { 20, 20 }, { 10, 10 } }, 1, "CPU 1" },
-	{ "in one of its groups", { { 20, 10 }, { 20, 20 } }, 1, "CPU 0" },
-	{ "one each", { { 20, 10 }, { 10, 20 } }, 2, "CPU 0" },
+	{ "all go on", { { 20, 20 }, { 20, 20 } }, { 0 }, 0, NULL },
+	{ "all are switched off", { { 10, 10 }, { 10, 10 } }, { 1, 1 }, 0, NULL },
+	{ "a group is switched off", { { 20, 10 }, { 20, 10 } }, { 0, 1 }, 0, NULL },
+	{ "one CPU stands still", { { 20, 20 }, { 10, 10 } }, { 0 }, 1, "CPU 1" },
+	{ "in one of its groups", { { 20, 10 }, { 20, 20 } }, { 0 }, 1, "CPU 0" },
+	{ "one each", { { 20, 10 }, { 10, 20 } }, { 0 }, 2, "CPU 0" },
+	{ "all stand still", { { 10, 10 }, { 10, 10 } }, { 0 }, 2, "CPU 0" },
 };
 /* clang-format on */
 
+/* later: what goes on does so by as much. */
 static void put_enabled(const struct td_reader *reader,
-			const uint64_t enabled[2][2])
+			const uint64_t enabled[2][2], uint64_t later)
 {
 	for (size_t s = 0; s < reader->nr_steps; s++) {
 		const struct td_read_step *step = &reader->steps[s];
 		uint64_t ns = enabled[step->cpu][step->group];
-		const struct look look = { ns, ns, ns };
+		struct look look;
+
+		ns += ns > 10 ? later : 0;
+		look = (struct look){ ns, ns, ns };
 
 		put_look(step->fd, &look, 1);
 	}
@@ -494,7 +521,7 @@ static void test_stands(size_t r)
 {
 	static const uint64_t first[2][2] = { { 10, 10 }, { 10, 10 } };
 	struct td_notes notes = { 0 };
-	struct td_reader reader = { .notes = &notes };
+	struct td_reader reader = { .notes = &notes, .off = stands[r].off };
 	struct td_readings got;
 	struct td_err err;
 
@@ -502,11 +529,11 @@ static void test_stands(size_t r)
 	for (size_t s = 0; s < reader.nr_steps; s++)
 		reader.steps[s].fd = memfd_create("stands", MFD_CLOEXEC);
 	td_reader_begin(&reader);
-	put_enabled(&reader, first);
+	put_enabled(&reader, first, 0);
 	td_reader_read(&reader, &got, &err);
 	ok(notes.nr == 0, "%s: not at first", stands[r].name);
-	for (int again = 0; again < 2; again++) {
-		put_enabled(&reader, stands[r].enabled);
+	for (uint64_t later = 0; later < 2; later++) {
+		put_enabled(&reader, stands[r].enabled, later);
 		td_reader_read(&reader, &got, &err);
 	}
 	ok(notes.nr == stands[r].nr_notes &&

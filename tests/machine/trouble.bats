@@ -1,0 +1,216 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2016,SC2034,SC2154 # awk programs; what bats reads, and what it sets
+# What comes in between: the NMI watchdog, CPUs that come and go, a suspended
+# machine, a clock that is set.
+# machine: adl --no-halt
+
+load helper
+
+WATCHDOG=/proc/sys/kernel/nmi_watchdog
+CPUS=/sys/devices/system/cpu
+PM_TEST=/sys/power/pm_test
+
+# Eight counters of a Core CPU, one of them in place of the cycles' own.
+EIGHT=r1a8,r2a8,r3a8,r4a8,r1b1,r2b1,r3b1,r4b1
+
+setup() {
+	emulated
+	cd "$BATS_TEST_TMPDIR" || return
+	rm -f end rows
+	cp "$WATCHDOG" watchdog
+}
+
+teardown() {
+	[ "$TD_MACHINE" != here ] || return 0
+	tidy_up
+	wait
+	cp watchdog "$WATCHDOG"
+	[ ! -e "$PM_TEST" ] || echo none >"$PM_TEST"
+	[ "$(cat $CPUS/cpu3/online)" = 1 ] || echo 1 >$CPUS/cpu3/online
+}
+
+# behind_rows NUMBER COMMAND...: when so many lines are in the file "rows"
+behind_rows() {
+	until [ -e rows ] && [ "$(wc -l <rows)" -ge "$1" ]; do sleep 0.02; done
+	"${@:2}"
+}
+
+# Deadlines that passed meanwhile are no matter here.
+said_nothing() {
+	run ! grep -v -e 'intervals\? passed' -e '^$' <<<"$stderr"
+}
+
+# said_once TEXT: and nothing else
+said_once() {
+	[ "$(grep -cFx "tdstat: $1" <<<"$stderr")" -eq 1 ]
+	stderr=$(grep -vFx "tdstat: $1" <<<"$stderr") || return 0
+	said_nothing
+}
+
+# near AWK-PROGRAM FILE: of measured rates; as of "rates" in helper.bash, if the
+# host stopped a virtual CPU, the test runs again.
+near() {
+	BATS_TEST_RETRIES=2
+	awk -F, "$@"
+	BATS_TEST_RETRIES=0
+}
+
+# check_cycles FILE: each PMU's rate in each row; and nothing of the time is
+# missing: what its four CPUs counted is all of it.
+check_cycles() {
+	near '
+	$4 !~ /cycles/ { next }
+	$2 ~ /</ { print; bad = 1; next }
+	{ atom = $4 ~ /atom/; want = atom ? 2 : 3; rate = $2 / $5
+	  if (rate < 0.95 * want || rate > 1.05 * want) { print; bad = 1 }
+	  ran[atom] += $5 / 4e9; time = $1 }
+	END { for (atom = 0; atom < 2; atom++)
+		if (ran[atom] < 0.9 * time || ran[atom] > 1.1 * time) {
+			print ran[atom] " of " time; bad = 1 }
+		exit bad }' "$1"
+}
+
+# --- the NMI watchdog -------------------------------------------------------------------
+
+@test "the NMI watchdog has a counter: levels 1 and 2, cycles, a group of eight, as without it" {
+	for on in 1 0; do
+		echo $on >$WATCHDOG
+		for level in 1 2; do
+			run -0 --separate-stderr "$TDSTAT" -a -l $level -x, --timeout 400
+			[ -z "$stderr" ]
+			printf '%s\n' "$output" >out
+			rates check out --rows 1 --level $level
+		done
+		run -0 --separate-stderr "$TDSTAT" -a -I 300 --interval-count 2 -e cycles -x,
+		[ -z "$stderr" ]
+		printf '%s\n' "$output" >out
+		check_cycles out
+		run -0 --separate-stderr "$TDSTAT" -C 0-3 -e "{$EIGHT}" -x, --timeout 300
+		[ -z "$stderr" ]
+		[ "$(grep -c ',100.00,' <<<"$output")" -eq 8 ]
+	done
+}
+
+@test "the NMI watchdog has the one that a group needs: not counted, and why" {
+	echo 1 >$WATCHDOG
+	run -0 --separate-stderr "$TDSTAT" -C 0-3 -e "{cycles,$EIGHT}" -x, --timeout 300
+	[ "$(grep -c '^<not counted>,,.*,0,0.00,' <<<"$output")" -eq 9 ]
+	[ "$(wc -l <<<"$output")" -eq 9 ]
+	[ "$(grep -c "^tdstat: .*CPU(s) 0-3.*NMI watchdog (sysctl kernel.nmi_watchdog)" <<<"$stderr")" -eq 1 ]
+	[[ $stderr == *"nothing was counted: "* ]]
+	# the rest is counted all the same
+	run -0 --separate-stderr "$TDSTAT" -C 0-3 -e "{cycles,$EIGHT},cycles" -x, --timeout 300
+	[ "$(grep -c '^<not counted>' <<<"$output")" -eq 9 ]
+	[ "$(grep -cE '^[1-9][0-9]*,,cpu_core/cycles/' <<<"$output")" -eq 1 ]
+	[[ $stderr != *"nothing was counted"* ]]
+	echo 0 >$WATCHDOG
+	run -0 --separate-stderr "$TDSTAT" -C 0-3 -e "{cycles,$EIGHT}" -x, --timeout 300
+	[ -z "$stderr" ]
+	[ "$(grep -c ',100.00,' <<<"$output")" -eq 9 ]
+}
+
+@test "the NMI watchdog is asked for, and left as it is" {
+	for on in 1 0; do
+		echo $on >$WATCHDOG
+		"$TDSTAT" --dry-run -a >plan
+		grep "NMI watchdog $([ $on = 1 ] && echo on || echo off)" plan
+		"$TDSTAT" -a -l 3 --timeout 200 >out
+		[ "$(cat $WATCHDOG)" -eq $on ]
+	done
+}
+
+# --- a CPU that goes and comes back ---------------------------------------------------------
+
+away_and_back() {
+	echo 0 >$CPUS/cpu3/online
+	sleep 0.5
+	echo 1 >$CPUS/cpu3/online
+}
+
+@test "a CPU goes offline and comes back under -a -I: the other CPUs' values, in each row" {
+	behind_rows 4 away_and_back 3>&- &
+	run -0 --separate-stderr "$TDSTAT" -a -I 300 --interval-count 8 -x, -o rows
+	wait $!
+	rates check rows --rows 8
+	said_once "not counted any more: CPU 3"
+}
+
+# Its counters are the kernel's no more: it opens none of them again by itself.
+@test "a CPU goes offline and comes back under -A -I: its values end, and that is said once" {
+	behind_rows 17 away_and_back 3>&- &
+	run -0 --separate-stderr "$TDSTAT" -a -A -I 300 --interval-count 8 -x, -o rows
+	wait $!
+	grep -v ',CPU3,' rows >others
+	rates check others --rows 8 --per-cpu --cpus 0-2,4-7
+	[ "$(grep -c ',CPU3,' rows)" -eq 8 ]
+	grep ',CPU3,' rows | head -n 1 | grep -E ',25\.[0-9]+,'
+	grep ',CPU3,' rows | tail -n 1 | grep -E ',CPU3,cpu_core,,,,$'
+	# once empty, always empty
+	awk -F, '$2 == "CPU3" { if (empty && $4 != "") exit 1; empty = $4 == "" }' rows
+	said_once "not counted any more: CPU 3"
+	# those who begin now count it again
+	"$TDSTAT" -C 3 -x, --timeout 300 >out
+	rates check out --rows 1 --pmus cpu_core --cpus 3
+}
+
+@test "a CPU goes offline and comes back under -a -I -e: counts without it, none that is made up" {
+	behind_rows 4 away_and_back 3>&- &
+	run -0 --separate-stderr "$TDSTAT" -a -I 300 --interval-count 10 -x, -e cycles -o rows
+	wait $!
+	# the rate holds for the CPUs that there were: four, in the end three
+	near '$4 ~ /core/ { rate = $2 / $5; n++; time = $1
+		if (rate < 2.9 || rate > 3.1) { print; exit 1 }
+		if (n <= 2) { four += $5 / 1e9; four_time = $1 }
+		if (n <= 6) begin = $1; else three += $5 / 1e9 }
+		END { four /= four_time; three /= time - begin; print four, three
+			exit four < 3.6 || four > 4.4 || three < 2.6 || three > 3.4 }' rows
+	said_once "not counted any more: CPU 3"
+}
+
+# --- time -------------------------------------------------------------------------------------
+
+jump() {
+	date -s '+1 hour'
+	sleep 0.5
+	date -s '-3 hours'
+	sleep 0.5
+	date -s '+2 hours'
+}
+
+@test "the clock is set, forth and back, in the middle of -I: no row minds" {
+	behind_rows 4 jump >/dev/null 3>&- &
+	run -0 --separate-stderr "$TDSTAT" -a -I 200 --interval-count 10 -x, -e cycles -o rows
+	wait $!
+	said_nothing
+	[ "$(wc -l <rows)" -eq 20 ]
+	# behind its deadline, and not by the next one's
+	awk -F, 'NR % 2 { n++; if ($1 < 0.2 * n || $1 > 0.2 * n + 60) { print; exit 1 } }' rows
+	check_cycles rows
+}
+
+# As far as this machine can be suspended: all processes are frozen, and with
+# them we are.  A real suspend it survives, but its disk (9p) does not.
+suspend() {
+	date +%s.%N >asleep
+	echo freeze >/sys/power/state
+	date +%s.%N >awake
+}
+
+@test "suspended in the middle of -I: one row has that time, none is made up for it" {
+	grep -q freezer $PM_TEST || skip "this kernel cannot test its freezer"
+	echo freezer >$PM_TEST
+	echo 2 >/sys/module/suspend/parameters/pm_test_delay
+	behind_rows 4 suspend 3>&- &
+	run -0 --separate-stderr "$TDSTAT" -a -I 200 --interval-count 8 -x, -e cycles -o rows
+	wait $!
+	[ "$(wc -l <rows)" -eq 16 ]
+	slept=$(echo "$(cat awake) - $(cat asleep)" | bc)
+	# one row is as long as that, and the deadlines behind it are where they were
+	awk -F, -v slept="$slept" 'NR % 2 { length_ = $1 - time; time = $1
+		if (length_ > 0.8 * slept && length_ > 1) { long++; next }
+		late = $1 / 0.2 - int($1 / 0.2 + 0.001)
+		if (late > 0.9) { print; bad = 1 } }
+		END { exit bad || long != 1 || time < slept }' rows
+	check_cycles rows
+}

@@ -58,7 +58,7 @@ COMPILE = -std=gnu11 -D_GNU_SOURCE -DTDSTAT_VERSION='"$(VERSION)"' \
 	-DTDSTAT_DATADIR='"$(datadir)/tdstat"' -I. -isystem build/uapi $(SYSTEM_INCLUDES) \
 	$(PKG_CFLAGS:-I%=-isystem%) $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(SANITIZER)
 LINK = $(CC) $(CFLAGS) $(SANITIZER) $(LDFLAGS) -o $@ $(filter %.o,$^) \
-	$(filter %.a,$^) -Wl,--as-needed $(LIBS)
+	$(filter %.a,$^) -Wl,-z,now -Wl,--as-needed $(LIBS)
 
 say = $(if $(V),,@echo '  $1	$@';)
 

@@ -139,13 +139,14 @@ static bool ends_within(const struct td_child *child, int ms)
 	return child->pidfd >= 0 && poll(&fd, 1, ms) > 0;
 }
 
-void td_child_end(struct td_child *child)
+bool td_child_end(struct td_child *child)
 {
+	bool runs = !child->reaped && !child->status && child->go < 0;
 	struct td_usage usage;
 	struct td_err err;
 
 	if (child->pid <= 0)
-		return;
+		return false;
 	td_close_fd(&child->go); /* a child that still waits goes by itself */
 	td_close_fd(&child->failed);
 	if (!child->reaped) {
@@ -156,4 +157,5 @@ void td_child_end(struct td_child *child)
 	}
 	td_close_fd(&child->pidfd);
 	child->pid = 0;
+	return runs;
 }

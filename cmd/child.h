@@ -34,7 +34,7 @@ int td_child_release(struct td_child *child, const char *name,
 /* Waits for its end; usage gets its times. */
 int td_child_wait(struct td_child *child, struct td_usage *usage,
 		  struct td_err *err);
-/* Ends it if it is still there, and reaps it. */
-void td_child_end(struct td_child *child);
+/* Ends it if it is still there, and reaps it.  true: it had been let go. */
+bool td_child_end(struct td_child *child);
 
 #endif

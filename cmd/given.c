@@ -4,12 +4,10 @@
 #include <errno.h>
 #include <inttypes.h>
 
-int td_given_take(struct td_given *given, const sigset_t *blocked)
+void td_given_take(struct td_given *given)
 {
 	struct rlimit most;
 
-	if (sigprocmask(SIG_BLOCK, blocked, &given->mask))
-		return -errno;
 	/* ignored, it would take the command's status away */
 	given->sigchld_ignored = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
 	getrlimit(RLIMIT_NOFILE, &given->nofile);
@@ -17,7 +15,6 @@ int td_given_take(struct td_given *given, const sigset_t *blocked)
 	most.rlim_cur = most.rlim_max;
 	if (given->nofile.rlim_cur < most.rlim_max)
 		setrlimit(RLIMIT_NOFILE, &most);
-	return 0;
 }
 
 void td_given_back(const struct td_given *given)

@@ -10,16 +10,13 @@
 
 /* What we were started with, and have changed for ourselves. */
 struct td_given {
-	sigset_t mask;
+	sigset_t mask; /* td_waiter_open() fills it in */
 	bool sigchld_ignored;
 	struct rlimit nofile;
 };
 
-/*
- * Blocks these signals, lets children have a status, and raises the limit of
- * descriptors as far as may be.  A negative errno: signals cannot be blocked.
- */
-int td_given_take(struct td_given *given, const sigset_t *blocked);
+/* Lets children have a status, and raises the limit of descriptors. */
+void td_given_take(struct td_given *given);
 /* In a child, before its exec(): all of it is as it was. */
 void td_given_back(const struct td_given *given);
 /* An error for want of descriptors gets a hint, if it has none. */

@@ -2,8 +2,13 @@
 #include "cmd/out.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/util.h"
 
 const struct td_out *td_out_find(enum td_format_kind format)
 {
@@ -16,6 +21,33 @@ const struct td_out *td_out_find(enum td_format_kind format)
 		return &td_out_json;
 	}
 	return &td_out_text;
+}
+
+FILE *td_out_open(const char *name, bool append, struct td_err *err)
+{
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : 0);
+	int fd = open(name, flags, 0666);
+	FILE *fp = fd < 0 ? NULL : fdopen(fd, append ? "a" : "w");
+
+	if (!fp) {
+		td_err_set(err, -errno, "%s: %s", name, strerror(errno));
+		td_close_fd(&fd);
+	}
+	return fp;
+}
+
+bool td_out_has_content(FILE *fp)
+{
+	struct stat st;
+
+	return fstat(fileno(fp), &st) == 0 && st.st_size > 0;
+}
+
+/* A pipe or a device has nothing to empty. */
+void td_out_empty(FILE *fp)
+{
+	if (td_out_has_content(fp) && ftruncate(fileno(fp), 0))
+		clearerr(fp);
 }
 
 int td_out_check(FILE *fp, const char *name, struct td_err *err)

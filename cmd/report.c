@@ -47,26 +47,40 @@ static int check_readings(const struct td_recording *rec,
 		     : 0;
 }
 
+/* The output begins when there is something to show: until then it stays. */
+static int show_rows(struct td_recording *rec, struct td_counter *counter,
+		     struct td_sink *sink, uint64_t *time_ns,
+		     struct td_err *err)
+{
+	struct td_readings delta;
+	bool begun = false;
+	int rc = 0;
+
+	while (!rc) {
+		rc = counter->ops->read(counter, time_ns, &delta, err);
+		if (!rc)
+			rc = check_readings(rec, sink, &delta, err);
+		if (rc >= 0 && !begun && td_sink_begin(sink, err))
+			return err->code;
+		begun = true;
+		if (!rc)
+			rc = td_sink_counts(sink, *time_ns, &rec->times, &delta,
+					    err);
+	}
+	return rc < 0 ? rc : 0;
+}
+
 static int show(struct td_recording *rec, struct td_sink *sink,
 		struct td_err *err)
 {
 	struct td_counter *counter = NULL;
-	struct td_readings delta;
 	uint64_t time_ns = 0;
 	int rc = td_counter_replay_open(&counter, rec, err);
 
 	if (!rc)
-		rc = td_sink_begin(sink, err);
-	while (!rc) {
-		rc = counter->ops->read(counter, &time_ns, &delta, err);
-		if (!rc)
-			rc = check_readings(rec, sink, &delta, err);
-		if (!rc)
-			rc = td_sink_counts(sink, time_ns, &rec->times, &delta,
-					    err);
-	}
+		rc = show_rows(rec, counter, sink, &time_ns, err);
 	td_counter_close(counter);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	if (!rec->ended)
 		rec->usage.elapsed_ns = time_ns;

@@ -58,10 +58,10 @@ static int open_recording(struct td_run *run, struct td_err *err)
 {
 	if (run->opts->subcommand != TD_RECORD)
 		return 0;
-	run->recording = fopen(run->opts->output, "we");
+	run->recording = td_out_open(run->opts->output, false, err);
 	if (!run->recording)
-		return td_err_set(err, -errno, "%s: %s", run->opts->output,
-				  strerror(errno));
+		return err->code;
+	run->replaces = td_out_has_content(run->recording);
 	return 0;
 }
 
@@ -103,10 +103,27 @@ int td_run_prepare(struct td_run *run, struct td_err *err)
 	rc = build_aggregator(run, err);
 	if (!rc)
 		rc = td_waiter_open(&run->waiter, &opts->pids, &opts->tids,
-				    err);
+				    &run->given.mask, err);
 	if (!rc && opts->control)
 		rc = td_control_open(&run->control, opts->control, err);
 	run->waiter.control = run->control.fd;
+	return rc;
+}
+
+/* Who waits for a FIFO's reader can be stopped. */
+static int open_streams(struct td_run *run, struct td_err *err)
+{
+	sigset_t ours;
+	int rc;
+
+	if (run->opts->output)
+		sigprocmask(SIG_SETMASK, &run->given.mask, &ours);
+	rc = td_sink_open(&run->sink, run->opts, run->target_text,
+			  run->opts->interval_ms > 0, err);
+	if (!rc)
+		rc = open_recording(run, err);
+	if (run->opts->output)
+		sigprocmask(SIG_SETMASK, &ours, NULL);
 	return rc;
 }
 
@@ -125,9 +142,7 @@ static int open_outputs(struct td_run *run, struct td_err *err)
 			return rc;
 		run->sink.besides = &run->besides;
 	}
-	rc = td_sink_open(&run->sink, run->opts, run->target_text,
-			  run->opts->interval_ms > 0, err);
-	return rc ? rc : open_recording(run, err);
+	return open_streams(run, err);
 }
 
 bool td_run_again(const struct td_run *run)
@@ -291,7 +306,7 @@ int td_run_once(struct td_run *run, struct td_err *err)
 	if (opts->verbose && opts->has_repeat)
 		td_run_say(run, "tdstat: run %d\n", run->runs + 1);
 	if (!rc && opts->pre)
-		rc = td_hook_run("--pre", opts->pre, &run->waiter.given, err);
+		rc = td_hook_run("--pre", opts->pre, &run->given, err);
 	if (!rc && opts->pre && td_waiter_has_signal(&run->waiter)) {
 		run->stopped = true;
 		return td_err_set(err, -EINTR, "stopped before it began");
@@ -310,7 +325,7 @@ int td_run_once(struct td_run *run, struct td_err *err)
 		rc = put_last(run, err);
 	close_counters(run); /* --post is to inherit none */
 	if (!rc && opts->post)
-		rc = td_hook_run("--post", opts->post, &run->waiter.given, err);
+		rc = td_hook_run("--post", opts->post, &run->given, err);
 	run->runs++;
 	return rc;
 }
@@ -324,7 +339,11 @@ int td_run_close(struct td_run *run, int rc, struct td_err *err)
 {
 	struct td_err late = { 0 }, *first = rc ? &late : err;
 
-	td_child_end(&run->child);
+	if (td_child_end(&run->child) && rc && !err->hint[0])
+		td_err_hint(err,
+			    "%s was ended: the rest of it would not have "
+			    "been counted",
+			    run->opts->command[0]);
 	close_counters(run);
 	td_waiter_close(&run->waiter);
 	td_control_close(&run->control);

@@ -30,6 +30,7 @@ struct td_run {
 	struct td_target target;
 	struct td_notes notes;
 	size_t notes_said;
+	struct td_given given;
 	struct td_waiter waiter;
 	struct td_control control;
 	struct td_aggregator aggregator;
@@ -37,6 +38,7 @@ struct td_run {
 	struct td_beside_table besides; /* --metric-only of events */
 	struct td_sink sink;
 	FILE *recording; /* NULL: none */
+	bool replaces;   /* another, which stays until the command runs */
 	char *target_text;
 	int runs;           /* that have ended */
 	int signals;        /* that asked us to stop */

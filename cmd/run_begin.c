@@ -34,8 +34,7 @@ static int write_head(struct td_run *run, struct td_err *err)
 	td_autofree struct td_place *places = NULL;
 	int rc;
 
-	if (!run->recording)
-		return 0;
+	td_out_empty(run->recording);
 	rc = td_places_read(&run->fs, &run->machine.online, &places, err);
 	if (!rc)
 		rc = td_places_read_caches(&run->fs, places,
@@ -229,13 +228,15 @@ int td_run_begin(struct td_run *run, struct td_err *err)
 {
 	int rc = run->opts->delay_ms ? 0 : begin_counting(run, err);
 
-	if (!rc)
+	if (!rc && run->recording && !run->replaces)
 		rc = write_head(run, err);
 	if (!rc)
 		rc = run->opts->delay_ms ? begin_delay(run, err)
 					 : begin_time(run, err);
 	if (!rc && run->child.pid > 0)
 		rc = td_child_release(&run->child, run->opts->command[0], err);
+	if (!rc && run->recording && run->replaces)
+		rc = write_head(run, err);
 	if (!rc)
 		td_run_say_notes(run);
 	return rc ? rc : td_sink_begin(&run->sink, err);

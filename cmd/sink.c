@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,15 +16,14 @@ int td_sink_check(struct td_sink *sink, struct td_err *err)
 	return td_out_check(sink->writer.fp, sink->name, err);
 }
 
-static int open_file(struct td_sink *sink, const char *name, const char *mode,
+static int open_file(struct td_sink *sink, const char *name, bool append,
 		     struct td_err *err)
 {
 	sink->name = name;
 	sink->to_file = true;
-	sink->writer.fp = fopen(name, mode);
-	if (sink->writer.fp)
-		return 0;
-	return td_err_set(err, -errno, "%s: %s", name, strerror(errno));
+	sink->is_new = !append;
+	sink->writer.fp = td_out_open(name, append, err);
+	return sink->writer.fp ? 0 : err->code;
 }
 
 static int open_fd(struct td_sink *sink, const struct td_opts *opts,
@@ -57,10 +55,9 @@ static int open_stream(struct td_sink *sink, const struct td_opts *opts,
 		       struct td_err *err)
 {
 	if (opts->quiet)
-		return open_file(sink, "/dev/null", "we", err);
+		return open_file(sink, "/dev/null", false, err);
 	if (opts->output && opts->subcommand != TD_RECORD)
-		return open_file(sink, opts->output, opts->append ? "ae" : "we",
-				 err);
+		return open_file(sink, opts->output, opts->append, err);
 	if (opts->log_fd)
 		return open_fd(sink, opts, err);
 	sink->name = opts->command ? "standard error" : "standard output";
@@ -68,14 +65,6 @@ static int open_stream(struct td_sink *sink, const struct td_opts *opts,
 	if (opts->command)
 		buffer_stderr();
 	return 0;
-}
-
-/* What is appended to has its header. */
-static bool has_content(FILE *fp)
-{
-	struct stat st;
-
-	return fstat(fileno(fp), &st) == 0 && st.st_size > 0;
 }
 
 static void look_at_terminal(struct td_sink *sink)
@@ -163,16 +152,22 @@ int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 	sink->writer.out = td_out_find(opts->format);
 	sink->writer.frame = &sink->frame;
 	sink->writer.separator = opts->separator;
+	/* what is appended to has its header */
 	sink->writer.header_done = opts->append &&
 				   opts->format == TD_FORMAT_CSV &&
-				   has_content(sink->writer.fp);
-	if (sink->to_file && opts->output && opts->format == TD_FORMAT_TEXT)
-		put_started(sink->writer.fp);
+				   td_out_has_content(sink->writer.fp);
+	sink->starts =
+		sink->to_file && opts->output && opts->format == TD_FORMAT_TEXT;
 	return 0;
 }
 
 int td_sink_begin(struct td_sink *sink, struct td_err *err)
 {
+	if (sink->is_new)
+		td_out_empty(sink->writer.fp);
+	if (sink->starts)
+		put_started(sink->writer.fp);
+	sink->is_new = sink->starts = false;
 	sink->writer.out->begin(&sink->writer);
 	return td_sink_check(sink, err);
 }

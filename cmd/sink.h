@@ -34,6 +34,8 @@ struct td_sink {
 	struct td_frame frame;
 	struct td_writer writer;
 	bool to_file;     /* the stream is ours to close */
+	bool is_new;      /* what the file held is to go */
+	bool starts;      /* with the line that says when */
 	const char *name; /* of the stream, for errors */
 };
 

@@ -17,7 +17,7 @@
 
 #define NS_A_SECOND UINT64_C(1000000000)
 
-static int open_signals(struct td_waiter *waiter)
+static int open_signals(struct td_waiter *waiter, sigset_t *before)
 {
 	struct sigaction hup;
 	sigset_t mask;
@@ -28,7 +28,7 @@ static int open_signals(struct td_waiter *waiter)
 	sigaddset(&mask, SIGQUIT);
 	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
 		sigaddset(&mask, SIGHUP);
-	if (td_given_take(&waiter->given, &mask))
+	if (sigprocmask(SIG_BLOCK, &mask, before))
 		return -1;
 	waiter->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	return waiter->signals;
@@ -85,12 +85,13 @@ static int open_tid(struct td_waiter *waiter, int tid, struct td_err *err)
 }
 
 int td_waiter_open(struct td_waiter *waiter, const struct td_ints *pids,
-		   const struct td_ints *tids, struct td_err *err)
+		   const struct td_ints *tids, sigset_t *before,
+		   struct td_err *err)
 {
 	int rc = 0;
 
 	*waiter = TD_WAITER_NONE;
-	if (open_signals(waiter) < 0)
+	if (open_signals(waiter, before) < 0)
 		return td_err_set(err, -errno, "signalfd: %s", strerror(errno));
 	for (size_t i = 0; !rc && i < pids->nr; i++)
 		rc = open_pid(waiter, pids->v[i], err);

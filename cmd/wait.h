@@ -2,10 +2,10 @@
 #ifndef TD_WAIT_H
 #define TD_WAIT_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cmd/given.h"
 #include "lib/err.h"
 #include "lib/parse.h"
 
@@ -28,7 +28,6 @@ struct td_waiter {
 	int control; /* commands come in here */
 	int tasks;   /* what becomes of threads */
 	bool child_ended;
-	struct td_given given; /* the signals stay blocked */
 	uint64_t start_ns;
 };
 
@@ -59,12 +58,13 @@ struct td_wake {
 };
 
 /*
- * Blocks the signals, SIGHUP unless it is ignored (nohup(1)).  Of each process
- * and thread the end is to be noticed.
- * Close with td_waiter_close(), whatever the result.
+ * Blocks the signals, SIGHUP unless it is ignored (nohup(1)), until we end;
+ * before: what was blocked so far.  Of each process and thread the end is to be
+ * noticed.  Close with td_waiter_close(), whatever the result.
  */
 int td_waiter_open(struct td_waiter *waiter, const struct td_ints *pids,
-		   const struct td_ints *tids, struct td_err *err);
+		   const struct td_ints *tids, sigset_t *before,
+		   struct td_err *err);
 /* Before a run: nothing is armed, and there is no command. */
 int td_waiter_reset(struct td_waiter *waiter, struct td_err *err);
 /* Counting begins: ticks every period_ns from now; timeout_ns 0: none. */

@@ -122,8 +122,7 @@ static int no_cgroup(const struct search *search, const char *name, int code)
 {
 	td_err_set(search->err, code, "cgroup %s: %s", name, strerror(-code));
 	if (code == -EMFILE || code == -ENFILE)
-		return td_err_hint(search->err, "raise the limit of open files "
-						"with 'ulimit -n'");
+		return code; /* whatever the name is */
 	return td_err_hint(search->err, "looked for in %s", search->root);
 }
 

@@ -216,8 +216,10 @@ int td_places_read(const struct td_sysfs *fs, const struct td_ints *cpus,
 		   struct td_place **out, struct td_err *err)
 {
 	struct td_place *places = calloc(cpus->nr + 1, sizeof(*places));
-	int rc = places ? 0 : td_err_nomem(err);
+	int rc = 0;
 
+	if (!places)
+		return td_err_nomem(err);
 	for (size_t i = 0; !rc && i < cpus->nr; i++) {
 		places[i] = (struct td_place){
 			.cpu = cpus->v[i],

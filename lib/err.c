@@ -21,12 +21,13 @@ static bool is_inside(char c)
 static void fit(char *to, size_t size, const char *text)
 {
 	size_t len = strlen(text), head = (size - sizeof(GAP)) / 2;
-	const char *tail = text + len - head;
+	const char *tail;
 
 	if (len < size) {
 		memcpy(to, text, len + 1);
 		return;
 	}
+	tail = text + len - head;
 	for (int i = 0; i < 3 && is_inside(text[head]); i++)
 		head--;
 	for (int i = 0; i < 3 && is_inside(*tail); i++)

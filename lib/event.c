@@ -11,30 +11,18 @@
 #include "lib/parse.h"
 #include "lib/util.h"
 
-/* With another of those that are used? */
-static bool shares_bits(const struct td_pmu *pmu,
-			const struct td_format *format, const bool *used)
-{
-	for (size_t i = 0; i < pmu->nr_formats; i++) {
-		if (used[i] && &pmu->formats[i] != format &&
-		    td_format_overlaps(&pmu->formats[i], format))
-			return true;
-	}
-	return false;
-}
-
 /*
  * A term is name or name=value; a bare name means 1.  period= is dropped: an
- * event that is counted has none, and slots with one is refused.  used: by
- * the terms before, of the PMU's formats.
+ * event that is counted has none, and slots with one is refused.  bits:
+ * td_pmu_pack().
  */
 static int add_term(struct td_event *event, const struct td_pmu *pmu,
-		    char *term, bool *used, struct td_err *err)
+		    char *term, uint64_t *bits, struct td_err *err)
 {
 	char *text = strchr(term, '=');
 	const struct td_format *format;
 	uint64_t value = 1;
-	int word;
+	int word, rc;
 
 	if (text)
 		*text++ = '\0';
@@ -52,16 +40,15 @@ static int add_term(struct td_event *event, const struct td_pmu *pmu,
 	if (!format)
 		return td_err_set(err, -ENOENT, "%s: %s has no term '%s'",
 				  event->name, pmu->name, term);
-	if (shares_bits(pmu, format, used))
+	rc = td_pmu_pack(pmu, format, value, event->config, bits);
+	if (rc == -EEXIST)
 		return td_err_set(err, -EINVAL,
 				  "%s: %s: its bits are another term's, too",
 				  event->name, term);
-	used[format - pmu->formats] = true;
-	if (td_format_pack(format, value, event->config))
-		return td_err_set(err, -ERANGE,
-				  "%s: %s=%#" PRIx64 ": too large for its bits",
-				  event->name, term, value);
-	return 0;
+	return rc ? td_err_set(err, rc,
+			       "%s: %s=%#" PRIx64 ": too large for its bits",
+			       event->name, term, value)
+		  : 0;
 }
 
 int td_event_add_terms(struct td_event *event, const struct td_pmu *pmu,
@@ -69,13 +56,13 @@ int td_event_add_terms(struct td_event *event, const struct td_pmu *pmu,
 {
 	td_autofree char *copy = strdup(terms);
 	char *rest = copy, *term;
-	td_autofree bool *used = calloc(pmu->nr_formats + 1, sizeof(*used));
+	td_autofree uint64_t *bits = calloc(pmu->nr_formats + 1, sizeof(*bits));
 	int rc = 0;
 
-	if (!copy || !used)
+	if (!copy || !bits)
 		return td_err_nomem(err);
 	while (!rc && (term = strsep(&rest, ",")))
-		rc = add_term(event, pmu, term, used, err);
+		rc = add_term(event, pmu, term, bits, err);
 	return rc;
 }
 

@@ -19,7 +19,8 @@ struct td_building {
 	uint64_t config;
 	const struct td_symbol *symbol;         /* NULL: not one */
 	const struct td_tracepoint *tracepoint; /* NULL: not one */
-	bool exact; /* the text names the PMU itself */
+	bool exact;     /* the text names the PMU itself */
+	uint64_t *bits; /* of the terms: td_pmu_pack() */
 };
 
 /* Each adds one event of the spec on a PMU (an index of the machine). */

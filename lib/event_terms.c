@@ -152,42 +152,27 @@ static bool is_raw_term(const struct td_term *term, uint64_t *config)
 	return td_parse_u64(text, UINT64_MAX, config) == 0;
 }
 
-/* Another of the user's terms with bits in common; NULL: none. */
-static const struct td_term *overlapping(const struct td_building *b,
-					 const struct td_pmu *pmu,
-					 const struct td_format *format)
-{
-	for (size_t i = 0; i < b->spec->nr_terms; i++) {
-		const struct td_term *term = &b->spec->terms[i];
-		const struct td_format *other = td_pmu_format(pmu, term->name);
-
-		if (other && other != format &&
-		    td_format_overlaps(other, format))
-			return term;
-	}
-	return NULL;
-}
-
 static int pack_term(const struct td_building *b, struct td_event *event,
 		     const struct td_term *term)
 {
 	const struct td_pmu *pmu = &b->machine->pmus[event->pmu];
 	const struct td_format *format = td_pmu_format(pmu, term->name);
-	const struct td_term *other = overlapping(b, pmu, format);
 	bool is_flag = !(format->mask & (format->mask - 1));
+	int rc;
 
-	if (other)
-		return td_span_error(b->err, &term->span,
-				     "%s: its bits are those of %s, too",
-				     term->name, other->name);
 	if (!term->value && !is_flag)
 		return td_span_error(b->err, &term->span,
 				     "%s needs a value: %s=...", term->name,
 				     term->name);
 	if (!term->is_number && term->value)
 		return no_number(b, term);
-	if (td_format_pack(format, term->number, event->config) == 0)
+	rc = td_pmu_pack(pmu, format, term->number, event->config, b->bits);
+	if (!rc)
 		return 0;
+	if (rc == -EEXIST)
+		return td_span_error(b->err, &term->span,
+				     "%s: its bits are another term's, too",
+				     term->name);
 	return td_span_error(b->err, &term->span,
 			     "%s=%#" PRIx64 ": too large for its bits",
 			     term->name, term->number);
@@ -328,10 +313,16 @@ int td_build_add_terms(struct td_building *b, struct td_event *event,
 {
 	const struct td_spec *spec = b->spec;
 	td_autofree enum use *uses = calloc(spec->nr_terms + 1, sizeof(*uses));
-	int rc = uses ? 0 : td_err_nomem(b->err);
+	td_autofree uint64_t *bits = calloc(
+		b->machine->pmus[event->pmu].nr_formats + 1, sizeof(*bits));
+	int rc = uses && bits ? 0 : td_err_nomem(b->err);
 
+	b->bits = bits;
 	if (!rc && of_pmu)
-		return add_pmu_terms(b, event, uses);
+		rc = add_pmu_terms(b, event, uses);
+	b->bits = NULL;
+	if (rc || of_pmu)
+		return rc;
 	for (size_t i = 0; !rc && i < spec->nr_terms; i++) {
 		const struct td_term *term = &spec->terms[i];
 

@@ -16,6 +16,8 @@ struct home {
 };
 
 #define SINGLES (-1) /* software events that were typed alone */
+/* perf_event_validate_size() in the kernel takes a thousand in a group. */
+#define MAX_GATHERED 500
 
 struct arranging {
 	struct td_plan *plan;
@@ -57,7 +59,8 @@ static int pmu_beside(const struct arranging *a, size_t event, bool software)
 static int own_braces(const struct arranging *a, size_t event)
 {
 	const struct td_event *e = &a->plan->events[event];
-	bool own_way = e->mods.pinned || e->mods.exclusive;
+	bool own_way =
+		e->mods.pinned || e->mods.exclusive || event >= MAX_GATHERED;
 
 	if (e->group >= 0)
 		return e->group;

@@ -45,11 +45,6 @@ int td_format_parse(const char *text, struct td_format *out)
 	return out->mask ? 0 : -EINVAL;
 }
 
-bool td_format_overlaps(const struct td_format *a, const struct td_format *b)
-{
-	return a->word == b->word && (a->mask & b->mask);
-}
-
 int td_format_pack(const struct td_format *format, uint64_t value,
 		   uint64_t config[TD_NR_CONFIGS])
 {
@@ -65,6 +60,26 @@ int td_format_pack(const struct td_format *format, uint64_t value,
 		return -ERANGE;
 	config[format->word] &= ~format->mask;
 	config[format->word] |= packed;
+	return 0;
+}
+
+int td_pmu_pack(const struct td_pmu *pmu, const struct td_format *format,
+		uint64_t value, uint64_t config[TD_NR_CONFIGS], uint64_t *bits)
+{
+	uint64_t packed[TD_NR_CONFIGS] = { 0 }, others = 0;
+	int word = format->word;
+
+	if (td_format_pack(format, value, packed))
+		return -ERANGE;
+	for (size_t i = 0; i < pmu->nr_formats; i++) {
+		if (&pmu->formats[i] != format && pmu->formats[i].word == word)
+			others |= bits[i];
+	}
+	if (others & packed[word])
+		return -EEXIST;
+	bits[format - pmu->formats] = packed[word];
+	config[word] &= ~format->mask | others;
+	config[word] |= packed[word];
 	return 0;
 }
 

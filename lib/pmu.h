@@ -70,13 +70,19 @@ const struct td_format *td_pmu_format(const struct td_pmu *pmu,
 int td_config_word(const char *name);
 /* "config1:0-15,40-47" -> word and mask; -EINVAL for anything else. */
 int td_format_parse(const char *text, struct td_format *out);
-/* Have both bits of the same word in common? */
-bool td_format_overlaps(const struct td_format *a, const struct td_format *b);
 /*
  * Puts value into the format's bits, low bits first, over split ranges.
  * -ERANGE: it has more bits than the format.
  */
 int td_format_pack(const struct td_format *format, uint64_t value,
 		   uint64_t config[TD_NR_CONFIGS]);
+/*
+ * The same for one of several terms; bits: those that they have set, one word a
+ * format of the PMU, zero at first.  Formats may overlap (thresh and occ_invert
+ * of Skylake's PCU): what the others have set stays.  -EEXIST: it would be set
+ * twice.
+ */
+int td_pmu_pack(const struct td_pmu *pmu, const struct td_format *format,
+		uint64_t value, uint64_t config[TD_NR_CONFIGS], uint64_t *bits);
 
 #endif

@@ -123,15 +123,6 @@ event='cpu(_core)?/(slots|topdown-[a-z-]*)/'
 	assert_output 0
 }
 
-@test "EMFILE below the hard limit: raised, and tried again" {
-	needs_strace
-	needs_software_events
-	inject EMFILE 2 sh -c "ulimit -Sn 64; exec \"$TDSTAT\" -o out -- touch made"
-	assert_success
-	[ -e made ]
-	assert_no_stderr
-}
-
 @test "EINVAL for the group of SLOTS: an error, never taken apart" {
 	needs_strace
 	saved alderlake

@@ -292,3 +292,45 @@ summary,all,cpu,10.00,90.00' "$(cat got)"
 		assert_output ''
 	done
 }
+
+@test "what a file held stays until there is something to put in its place" {
+	needs_software_events
+	"$TDSTAT" record -o old -e task-clock -- true
+	cp old rec
+	cp old text
+	try "$TDSTAT" record -o rec -e task-clock -- ./nothing
+	assert_failure 127
+	try "$TDSTAT" -o text -e task-clock -- ./nothing
+	assert_failure 127
+	try "$TDSTAT" report rec -o text --per-core
+	assert_failure 1
+	cmp old rec
+	cmp old text
+	# and not longer
+	"$TDSTAT" -o text -x, -e task-clock -- true
+	[ "$(wc -l <text)" -eq 1 ]
+	"$TDSTAT" record -o rec -e task-clock -- true
+	[ "$(wc -l <rec)" -eq "$(wc -l <old)" ]
+}
+
+@test "a FIFO that nobody reads: waited for, and that can be stopped" {
+	needs_software_events
+	mkfifo fifo
+	for how in '' record; do
+		try timeout -s TERM 0.5 "$TDSTAT" $how -o fifo -e task-clock -- touch ran
+		assert_failure 124
+	done
+	[ ! -e ran ]
+	cat fifo >got &
+	"$TDSTAT" -o fifo -x, -e task-clock -- true
+	wait $!
+	[ "$(wc -l <got)" -eq 1 ]
+}
+
+@test "a command that is ended because its counts cannot be written: said" {
+	needs_software_events
+	try "$TDSTAT" -o /dev/full -I 10 -e task-clock -- sleep 60
+	assert_failure 1
+	assert_complains 'cannot write /dev/full: No space left'
+	assert_complains 'sleep was ended: the rest of it would not have been counted'
+}

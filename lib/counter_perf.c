@@ -159,6 +159,20 @@ static int perf_read(struct td_counter *base, uint64_t *time_ns,
 	return rc;
 }
 
+/* A group on a CPU may be taken apart, and is then read one by one. */
+static int add_members(struct td_read_step *step,
+		       const struct td_open_group *group, int cpu, int thread)
+{
+	if (step->cpu < 0 || step->nr < 2)
+		return 0;
+	step->fds = calloc(step->nr, sizeof(*step->fds));
+	if (!step->fds)
+		return -ENOMEM;
+	for (size_t i = 0; i < step->nr; i++)
+		step->fds[i] = td_event_fd(group->evsels[i], cpu, thread);
+	return 0;
+}
+
 /* What is read of the index-th group of a set. */
 static int add_steps(struct perf_counter *counter,
 		     const struct td_open_set *set, size_t index)
@@ -190,6 +204,8 @@ static int add_steps(struct perf_counter *counter,
 			.pinned = group->evsels[0]->attr.pinned,
 			.resume = group->evsels[0]->attr.pinned && !plan->asked,
 		};
+		if (add_members(step, group, cpu, thread))
+			return -ENOMEM;
 	}
 	return 0;
 }

@@ -76,20 +76,19 @@ static void note_backwards(struct td_reader *reader,
 		     step->name, step->nr > 1 ? ", or of its group," : "");
 }
 
-static void take_values(struct td_reader *reader,
-			const struct td_read_step *step,
-			const struct group_values *values)
+/* The member-th of a group is the i-th of these. */
+static void take_value(struct td_reader *reader,
+		       const struct td_read_step *step, size_t member,
+		       const struct group_values *values, size_t i)
 {
-	const struct td_reading *before = reader->before.v + step->first;
-	struct td_reading *out = reader->now.v + step->first;
+	struct td_reading *out = &reader->now.v[step->first + member];
 
-	for (size_t i = 0; i < step->nr; i++) {
-		out[i].value = values->v[i].value;
-		out[i].enabled_ns = values->enabled_ns;
-		out[i].running_ns = values->running_ns;
-		if (td_count_is_backwards(out[i].value, before[i].value))
-			note_backwards(reader, step);
-	}
+	out->value = values->v[i].value;
+	out->enabled_ns = values->enabled_ns;
+	out->running_ns = values->running_ns;
+	if (td_count_is_backwards(out->value,
+				  reader->before.v[step->first + member].value))
+		note_backwards(reader, step);
 }
 
 /* Nothing is forgotten of what was counted before. */
@@ -101,9 +100,31 @@ static void keep_values(struct td_reader *reader,
 }
 
 /*
+ * Each member by itself: what it counted until its CPU went offline.  The
+ * leader's is in the buffer.
+ */
+static int read_apart(struct td_reader *reader, const struct td_read_step *step,
+		      struct td_err *err)
+{
+	const struct group_values *values = (struct group_values *)reader->buf;
+	size_t size = group_read_size(1);
+
+	take_value(reader, step, 0, values, 0);
+	for (size_t i = 1; i < step->nr; i++) {
+		ssize_t len = read(step->fds[i], reader->buf, size);
+
+		if (len < 0)
+			return read_error(step, errno, err);
+		if ((size_t)len == size)
+			take_value(reader, step, i, values, 0);
+	}
+	return 0;
+}
+
+/*
  * One read of one group.  Less than a whole group: the kernel has given it
- * up (error state), or taken it apart (its CPU went offline), so it was not
- * counted.  Of what it counted before, nothing is forgotten.
+ * up (error state), or taken it apart (its CPU went offline), so it is not
+ * counted any more.  Of what it counted before, nothing is forgotten.
  */
 static int read_step(struct td_reader *reader, struct td_read_step *step,
 		     struct td_err *err)
@@ -124,9 +145,12 @@ static int read_step(struct td_reader *reader, struct td_read_step *step,
 		note_lost(reader, step);
 		if (step->resume)
 			ioctl(step->fd, PERF_EVENT_IOC_ENABLE, 0);
+		if ((size_t)len == group_read_size(1) && step->fds)
+			return read_apart(reader, step, err);
 		return 0;
 	}
-	take_values(reader, step, values);
+	for (size_t i = 0; i < step->nr; i++)
+		take_value(reader, step, i, values, i);
 	return 0;
 }
 
@@ -334,8 +358,10 @@ void td_reader_forget_ended(struct td_reader *reader)
 	for (size_t s = 0; s < reader->nr_steps; s++) {
 		struct td_read_step step = reader->steps[s];
 
-		if (step.ended)
+		if (step.ended) {
+			free(step.fds);
 			continue;
+		}
 		move_readings(&reader->now, first, step.first, step.nr);
 		move_readings(&reader->before, first, step.first, step.nr);
 		move_readings(&reader->delta, first, step.first, step.nr);
@@ -353,6 +379,8 @@ void td_reader_free(struct td_reader *reader)
 	free(reader->before.v);
 	free(reader->delta.v);
 	free(reader->buf);
+	for (size_t s = 0; s < reader->nr_steps; s++)
+		free(reader->steps[s].fds);
 	free(reader->steps);
 	*reader = (struct td_reader){ 0 };
 }

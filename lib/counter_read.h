@@ -9,7 +9,8 @@
 
 /* One read(): a group on one CPU, or in one thread. */
 struct td_read_step {
-	int fd;                 /* of the group's leader */
+	int fd;   /* of the group's leader */
+	int *fds; /* of all members, the reader's to free; NULL: not needed */
 	int group, cpu, thread; /* what it is read in the order of */
 	int tid;
 	size_t set;         /* what goes together */

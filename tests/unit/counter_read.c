@@ -215,6 +215,49 @@ static void test_row(size_t r)
 	td_notes_free(&notes);
 }
 
+/* A group whose CPU went offline: what its members counted until then is kept. */
+static void test_apart(void)
+{
+	const struct look together = { 10, 10, 100 }, leader = { 30, 20, 150 };
+	const struct look member = { 30, 20, 171 };
+	struct td_notes notes = { 0 };
+	struct td_reader reader = { .notes = &notes };
+	struct td_readings got;
+	struct td_err err = { 0 };
+	int *fds = calloc(2, sizeof(*fds));
+
+	for (int i = 0; fds && i < 2; i++)
+		fds[i] = memfd_create("member", MFD_CLOEXEC);
+	*td_reader_add(&reader) = (struct td_read_step){
+		.fd = fds[0],
+		.fds = fds,
+		.tid = -1,
+		.members = members[0],
+		.nr = 2,
+		.name = "event",
+	};
+	td_reader_begin(&reader);
+	put_look(fds[0], &together, 2);
+	td_reader_read(&reader, &got, &err);
+	put_look(fds[0], &leader, 1);
+	put_look(fds[1], &member, 1);
+	ok(td_reader_read(&reader, &got, &err) == 0 && got.v[0].value == 50 &&
+		   got.v[1].value == 70,
+	   "apart: what each counted");
+	ok(got.v[0].enabled_ns == 20 && got.v[1].running_ns == 10,
+	   "apart: and for how long");
+	put_look(fds[0], &leader, 1);
+	put_look(fds[1], &member, 1);
+	ok(td_reader_read(&reader, &got, &err) == 0 && got.v[0].value == 0 &&
+		   got.v[1].enabled_ns == 0,
+	   "apart: and nothing from then on");
+	ok(notes.nr == 1 && strstr(notes.v[0], "CPU 0"), "apart: said once");
+	for (int i = 0; i < 2; i++)
+		close(fds[i]);
+	td_reader_free(&reader);
+	td_notes_free(&notes);
+}
+
 static void test_failure(void)
 {
 	struct td_notes notes = { 0 };
@@ -592,6 +635,7 @@ int main(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++)
 		test_row(i);
+	test_apart();
 	test_failure();
 	test_tasks();
 	test_cgroups();

@@ -1,7 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/json_member.h"
 
+#include <errno.h>
 #include <math.h>
+
+int td_json_text(const char *text, int depth, int flags,
+		 struct json_object **out, struct td_json_fault *fault)
+{
+	struct json_tokener *tokener = json_tokener_new_ex(depth);
+	enum json_tokener_error rc;
+	bool no_memory;
+
+	*out = NULL;
+	if (!tokener)
+		return -ENOMEM;
+	json_tokener_set_flags(tokener, flags);
+	errno = 0; /* json-c's way to say so is cut text, or "null" */
+	*out = json_tokener_parse_ex(tokener, text, -1);
+	no_memory = errno == ENOMEM;
+	rc = json_tokener_get_error(tokener);
+	fault->at = json_tokener_get_parse_end(tokener);
+	fault->why = json_tokener_error_desc(rc);
+	json_tokener_free(tokener);
+	if (no_memory)
+		return -ENOMEM;
+	return rc == json_tokener_success ? 0 : -EINVAL;
+}
 
 /* A member of the type; NULL: it is not there, or is something else. */
 struct json_object *td_json_member(struct json_object *object, const char *key,

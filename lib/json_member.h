@@ -6,6 +6,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Where a text is not JSON, and why. */
+struct td_json_fault {
+	size_t at;
+	const char *why; /* json-c's */
+};
+
+/*
+ * *out to be put, whatever the result; flags: JSON_TOKENER_*.  -EINVAL: fault
+ * says more; -ENOMEM.
+ */
+int td_json_text(const char *text, int depth, int flags,
+		 struct json_object **out, struct td_json_fault *fault);
+
 /*
  * Members of an object that must be of a type; all of them borrowed.  NULL or
  * false: there is none, or it is something else.

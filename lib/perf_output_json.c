@@ -31,18 +31,12 @@ static void replace_no_numbers(char *text)
 
 static struct json_object *parse(const char *text)
 {
-	struct json_tokener *tokener = json_tokener_new_ex(MAX_DEPTH);
+	struct td_json_fault fault;
 	struct json_object *object;
-	bool good;
+	int rc = td_json_text(text, MAX_DEPTH, JSON_TOKENER_STRICT, &object,
+			      &fault);
 
-	if (!tokener)
-		return NULL;
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
-	object = json_tokener_parse_ex(tokener, text, -1);
-	good = json_tokener_get_error(tokener) == json_tokener_success &&
-	       json_object_is_type(object, json_type_object);
-	json_tokener_free(tokener);
-	if (good)
+	if (!rc && json_object_is_type(object, json_type_object))
 		return object;
 	json_object_put(object);
 	return NULL;

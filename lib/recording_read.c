@@ -62,31 +62,20 @@ static int next_line(struct td_recording *rec, struct td_err *err)
 static int parse_line(struct td_recording *rec, struct json_object **out,
 		      struct td_err *err)
 {
-	struct json_tokener *tokener = json_tokener_new_ex(MAX_DEPTH);
-	enum json_tokener_error rc;
-	bool no_memory;
-	size_t end;
+	struct td_json_fault fault;
+	int rc = td_json_text(rec->text, MAX_DEPTH, JSON_TOKENER_STRICT, out,
+			      &fault);
 
-	if (!tokener)
-		return td_err_nomem(err);
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
-	errno = 0; /* json-c's way to say so is cut text, or "null" */
-	*out = json_tokener_parse_ex(tokener, rec->text, -1);
-	no_memory = errno == ENOMEM;
-	rc = json_tokener_get_error(tokener);
-	end = json_tokener_get_parse_end(tokener);
-	json_tokener_free(tokener);
-	if (rc == json_tokener_success && !no_memory &&
-	    json_object_is_type(*out, json_type_object))
+	if (!rc && json_object_is_type(*out, json_type_object))
 		return 0;
 	json_object_put(*out);
 	*out = NULL;
-	if (no_memory)
+	if (rc == -ENOMEM)
 		return td_err_nomem(err);
-	if (rc == json_tokener_success)
+	if (!rc)
 		return bad(rec, err, "not a JSON object");
-	return td_err_set(err, -EINVAL, "%s:%zu:%zu: not JSON: %s", rec->path,
-			  rec->line, end + 1, json_tokener_error_desc(rc));
+	return td_err_set(err, rc, "%s:%zu:%zu: not JSON: %s", rec->path,
+			  rec->line, fault.at + 1, fault.why);
 }
 
 static int read_head(struct td_recording *rec, struct td_err *err)

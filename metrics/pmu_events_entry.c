@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/json_member.h"
 #include "lib/parse.h"
 #include "lib/util.h"
 #include "metrics/pmu_events_parts.h"
@@ -38,29 +39,16 @@ static size_t line_of(const char *text, size_t offset)
 int td_json_parse(const char *path, const char *text, struct json_object **out,
 		  struct td_err *err)
 {
-	struct json_tokener *tokener = json_tokener_new_ex(MAX_DEPTH);
-	enum json_tokener_error rc;
-	bool no_memory;
-	size_t end;
+	struct td_json_fault fault;
+	int rc = td_json_text(text, MAX_DEPTH,
+			      JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8,
+			      out, &fault);
 
-	*out = NULL;
-	if (!tokener)
-		return td_err_nomem(err);
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT |
-						JSON_TOKENER_VALIDATE_UTF8);
-	errno = 0; /* json-c's way to say so is cut text, or "null" */
-	*out = json_tokener_parse_ex(tokener, text, -1);
-	no_memory = errno == ENOMEM;
-	rc = json_tokener_get_error(tokener);
-	end = json_tokener_get_parse_end(tokener);
-	json_tokener_free(tokener);
-	if (no_memory)
-		return td_err_set(err, -ENOMEM, "%s: out of memory", path);
-	if (rc != json_tokener_success)
-		return td_err_set(err, -EINVAL, "%s:%zu: not JSON: %s", path,
-				  line_of(text, end),
-				  json_tokener_error_desc(rc));
-	return 0;
+	if (rc == -ENOMEM)
+		return td_err_set(err, rc, "%s: out of memory", path);
+	return rc ? td_err_set(err, rc, "%s:%zu: not JSON: %s", path,
+			       line_of(text, fault.at), fault.why)
+		  : 0;
 }
 
 /* What an entry is called; NULL: nothing. */

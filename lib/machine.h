@@ -27,7 +27,7 @@ int td_machine_read(const struct td_sysfs *fs, const char *cpuid,
  * own PMU.  Twice is once.
  */
 int td_machine_add_builtin(struct td_machine *machine, struct td_err *err);
-/* Adds all other PMUs of sysfs: uncore units, power, ... */
+/* Adds all other PMUs of sysfs, each of which must be readable: uncore, ... */
 int td_machine_read_others(const struct td_sysfs *fs,
 			   struct td_machine *machine, struct td_err *err);
 /* How many kinds of core there are that were not left out. */

@@ -249,7 +249,7 @@ bench: all
 ifneq ($(TOPDOWN_HERE),)
 	@tests/bench/run
 else ifeq ($(filter-out none,$(MACHINE)),)
-	@echo "no top-down events here, and no machine to boot: they are not compared"
+	@echo "no top-down events here, and no machine to boot (MACHINE=): they are not compared"
 else
 	@$(or $(MACHINE_PERF),true) --version >/dev/null
 	@MACHINE_OUT=$(BENCH) tests/boot $(MACHINE) spr --smp 32,sockets=2,cores=8,threads=2 --limit 600 -- \
@@ -257,6 +257,7 @@ else
 		sh -c 'BENCH_JSON=$$MACHINE_OUT/topdown.json exec tests/bench/run'
 	@cat $(BENCH)/topdown.json >>$(BENCH_JSON)
 endif
+	@bash -c '. tests/bench/lib.sh && footer'
 	@tests/bench/files
 
 # --- the source ---------------------------------------------------------------

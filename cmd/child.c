@@ -102,7 +102,8 @@ int td_child_release(struct td_child *child, const char *name,
 	if (len != sizeof(error))
 		return 0;
 	child->status = error == ENOENT ? 127 : 126;
-	return td_err_set(err, -error, "%s: %s", name, strerror(error));
+	return td_err_set(err, -error, "%s: %s", *name ? name : "''",
+			  strerror(error));
 }
 
 static uint64_t to_ns(struct timeval tv)

@@ -123,10 +123,9 @@ static int parse_word(struct parser *p, struct argp_state *state)
 	}
 	if (opts->subcommand == TD_LIST)
 		return add_pattern(p, state->argv[state->next++]);
-	if (opts->subcommand == TD_REPORT && !opts->input) {
-		opts->input = state->argv[state->next++];
-		return 0;
-	}
+	if (opts->subcommand == TD_REPORT && !opts->input)
+		return td_opts_set_value(opts, OPT_INPUT,
+					 state->argv[state->next++], p->err);
 	opts->command = state->argv + state->next;
 	state->next = state->argc;
 	return 0;

@@ -16,9 +16,6 @@ static int parse_number(const char *option, const char *arg, int min, int max,
 {
 	if (td_parse_int(arg, min, max, out) == 0)
 		return 0;
-	if (max == INT_MAX)
-		return td_err_usage(err, "%s %s: not a number from %d on",
-				    option, arg, min);
 	return td_err_usage(err, "%s %s: not a number from %d to %d", option,
 			    arg, min, max);
 }
@@ -32,6 +29,12 @@ static int parse_list(const char *option, const char *arg, int max,
 	rc = td_ints_parse(arg, max, out);
 	if (rc == -ENOMEM)
 		return td_err_nomem(err);
+	if (rc == -ERANGE)
+		return td_err_usage(err, "%s %s: the largest number is %d",
+				    option, arg, max);
+	if (rc == -EDOM)
+		return td_err_usage(err, "%s %s: a range goes backwards",
+				    option, arg);
 	if (rc || out->nr == 0)
 		return td_err_usage(err, "%s %s: not a list such as %s", option,
 				    arg,
@@ -167,7 +170,9 @@ static int parse_delay(struct td_opts *opts, const char *arg,
 		return 0;
 	if (td_parse_int(arg, 0, INT_MAX, &opts->delay_ms) == 0)
 		return 0;
-	return td_err_usage(err, "-D %s: neither milliseconds nor -1", arg);
+	return td_err_usage(err,
+			    "-D %s: neither milliseconds, up to %d, nor -1",
+			    arg, INT_MAX);
 }
 
 static int parse_repeat(struct td_opts *opts, const char *arg,
@@ -196,6 +201,8 @@ static int parse_output(struct td_opts *opts, const char *arg,
 			struct td_err *err)
 {
 	opts->output = arg;
+	if (!*arg)
+		return td_err_usage(err, "-o: an empty name");
 	if (strcmp(arg, "-") != 0)
 		return 0;
 	return td_err_usage(err, "-o -: not a file: results go to standard "
@@ -267,11 +274,12 @@ int td_opts_set_value(struct td_opts *opts, int key, const char *arg,
 	const struct {
 		int key;
 		const char **place;
+		const char *option; /* of a file's name, which is not empty */
 	} texts[] = {
-		{ 'i', &opts->input },
-		{ OPT_INPUT, &opts->input },
+		{ 'i', &opts->input, "-i" },
+		{ OPT_INPUT, &opts->input, "--input" },
 		{ OPT_CPUTYPE, &opts->cputype },
-		{ OPT_METRICS_DIR, &opts->metrics_dir },
+		{ OPT_METRICS_DIR, &opts->metrics_dir, "--metrics-dir" },
 		{ OPT_FOR_EACH_CGROUP, &opts->each_cgroup },
 		{ OPT_CONTROL, &opts->control },
 		{ OPT_PRE, &opts->pre },
@@ -279,10 +287,13 @@ int td_opts_set_value(struct td_opts *opts, int key, const char *arg,
 	};
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(texts); i++) {
-		if (texts[i].key == key) {
-			*texts[i].place = arg;
-			return 0;
-		}
+		if (texts[i].key != key)
+			continue;
+		*texts[i].place = arg;
+		return *arg || !texts[i].option
+			       ? 0
+			       : td_err_usage(err, "%s: an empty name",
+					      texts[i].option);
 	}
 	return set_list(opts, key, arg, err);
 }

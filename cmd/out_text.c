@@ -211,9 +211,10 @@ static void text_end(struct td_writer *writer, const struct td_usage *usage)
 		return;
 	if (!writer->header_done)
 		td_out_text_title(writer);
-	if (usage->nr_runs)
+	/* of perf's files it may not be known, and -D may outlast the command */
+	if (usage->elapsed_ns && usage->nr_runs)
 		put_runs(fp, usage);
-	else if (usage->elapsed_ns) /* of perf's files it may not be known */
+	else if (usage->elapsed_ns)
 		put_time(fp, usage->elapsed_ns, "time elapsed");
 	if (usage->has_times) {
 		fputc('\n', fp);

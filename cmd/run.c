@@ -201,12 +201,15 @@ static void say_if_nothing(const struct td_run *run)
 		      "counters";
 	if (!run->began || (run->opts->delay_ms < 0 && !run->ever_enabled))
 		why = "it was over before counting began (-D)";
+	if (run->opts->delay_ms < 0 && !run->baseline)
+		why = "no enable came through --control";
 	td_run_say(run, "tdstat: nothing was counted: %s\n", why);
 }
 
 static void say_missed(const struct td_run *run)
 {
 	uint64_t lost = run->watch ? td_task_watch_lost(run->watch) : 0;
+	bool one = run->rows_missed == 1;
 
 	if (run->nr_missed)
 		td_run_say(run,
@@ -218,8 +221,10 @@ static void say_missed(const struct td_run *run)
 		td_run_say(run,
 			   "tdstat: %" PRIu64 " interval%s passed while this "
 			   "program, or the machine, was stopped or too busy: "
-			   "what they counted is in the rows that follow\n",
-			   run->rows_missed, run->rows_missed == 1 ? "" : "s");
+			   "what %s\n",
+			   run->rows_missed, one ? "" : "s",
+			   one ? "it counted is in the row that follows"
+			       : "they counted is in the rows that follow");
 	if (lost)
 		td_run_say(run,
 			   "tdstat: threads came and went too fast: of %" PRIu64

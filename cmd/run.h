@@ -45,6 +45,8 @@ struct td_run {
 	uint64_t signal_ns; /* when the first of them came */
 	bool stopped;       /* no further run, for whatever reason */
 	bool told_to_stop;  /* through --control */
+	int remarks;        /* on what came in through it */
+	bool unread;        /* it was said that nobody reads its answers */
 
 	/* Of one run: */
 	struct td_child child;

@@ -7,6 +7,9 @@
 #include "cmd/run.h"
 #include "lib/printable.h"
 
+#define MAX_REMARKS 10
+#define MAX_WORD    60 /* bytes of what came in, in a remark */
+
 /* The next event of that name from the from-th on; -1: none. */
 static int find_event(const struct td_plan *plan, const char *name, int from)
 {
@@ -17,16 +20,44 @@ static int find_event(const struct td_plan *plan, const char *name, int from)
 	return -1;
 }
 
+/* As much of a word as is shown of it; *rest: what stands for the rest. */
+static int shown(const char *word, const char **rest)
+{
+	size_t len = strlen(word);
+
+	*rest = len > MAX_WORD ? "..." : "";
+	if (len <= MAX_WORD)
+		return (int)len;
+	len = MAX_WORD;
+	while (len && ((unsigned char)word[len] & 0xc0) == 0x80)
+		len--; /* never in the middle of a UTF-8 character */
+	return (int)len;
+}
+
+/* why, the word, and what to do: a script may be wrong without end. */
+static void remark(struct td_run *run, const char *why, const char *word,
+		   const char *hint)
+{
+	const char *rest;
+	int len = shown(word, &rest);
+
+	if (run->remarks > MAX_REMARKS)
+		return;
+	if (run->remarks++ < MAX_REMARKS)
+		td_run_say(run, "tdstat: --control: %s %.*s%s%s\n", why, len,
+			   word, rest, hint);
+	else
+		td_run_say(run, "tdstat: --control: further remarks are not "
+				"shown\n");
+}
+
 static int switch_event(struct td_run *run, const char *name, bool on,
 			struct td_err *err)
 {
 	int event = find_event(&run->plan, name, 0), rc;
 
 	if (event < 0) {
-		td_run_say(run,
-			   "tdstat: --control: no event %s: evlist lists "
-			   "them\n",
-			   name);
+		remark(run, "no event", name, ": evlist lists them");
 		return 0;
 	}
 	rc = on && !run->baseline ? td_run_first_enable(run, err) : 0;
@@ -121,11 +152,18 @@ static int obey(struct td_run *run, const struct td_control_request *request,
 	case TD_CONTROL_SNAPSHOT:
 		return 0;
 	case TD_CONTROL_UNKNOWN:
-		td_run_say(run, "tdstat: --control: no such command: %s\n",
-			   request->line);
+		remark(run, "no such command:", request->line, "");
 		return 0;
 	}
 	return 0;
+}
+
+static void answer(struct td_run *run)
+{
+	if (td_control_ack(&run->control) != -EAGAIN || run->unread)
+		return;
+	run->unread = true;
+	td_run_say(run, "tdstat: --control: nobody reads the answers\n");
 }
 
 int td_run_take_control(struct td_run *run, struct td_err *err)
@@ -137,10 +175,8 @@ int td_run_take_control(struct td_run *run, struct td_err *err)
 		enum td_control_word word = request.word;
 
 		rc = obey(run, &request, err);
-		if (!rc && td_control_is_acked(word) &&
-		    td_control_ack(&run->control) == -EAGAIN)
-			td_run_say(run, "tdstat: --control: nobody reads the "
-					"answers\n");
+		if (!rc && td_control_is_acked(word))
+			answer(run);
 	}
 	run->waiter.control = run->control.fd;
 	return rc;

@@ -74,6 +74,8 @@ int td_run_open_counter(struct td_run *run, struct td_err *err)
 		if (rc != -ESRCH || !td_opts_attaches(run->opts))
 			return rc;
 	}
+	if (td_target_check_alive(&run->fs, run->opts, err))
+		return err->code;
 	return td_err_set(err, -ESRCH,
 			  "-p, -t: threads come and go faster than they can be "
 			  "opened: try again");

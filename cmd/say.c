@@ -8,6 +8,9 @@
 #include "lib/printable.h"
 #include "lib/util.h"
 
+/* In place of what there is no room to say. */
+#define NO_MEMORY "tdstat: out of memory\n"
+
 /* NULL: out of memory */
 static char *escape(const char *text, size_t len)
 {
@@ -32,12 +35,16 @@ void td_vsay(const char *fmt, va_list ap)
 
 	if (len < 0) {
 		text = NULL;
+		fputs(NO_MEMORY, stderr);
 		return;
 	}
 	if (len > 0 && text[len - 1] == '\n')
 		len--;
 	line = escape(text, (size_t)len);
-	fprintf(stderr, "%s\n", line ? line : "");
+	if (line)
+		fprintf(stderr, "%s\n", line);
+	else
+		fputs(NO_MEMORY, stderr);
 	fflush(stderr); /* which the results may have given a buffer */
 }
 

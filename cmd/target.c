@@ -135,6 +135,54 @@ int td_target_find_tasks(struct td_target *target, const struct td_sysfs *fs,
 	return rc;
 }
 
+/* In proc(5)'s stat: PF_EXITING of include/linux/sched.h, of zombies, too. */
+#define EXITING 0x4
+
+/* Field 9 is the flags; 2 is a name in parentheses, of whatever bytes. */
+static bool is_alive(const struct td_sysfs *fs, int tid)
+{
+	unsigned int flags;
+	char path[32], text[512];
+	const char *name_end;
+
+	snprintf(path, sizeof(path), "%d/stat", tid);
+	if (td_sysfs_read_at(fs->proc, path, text, sizeof(text)) < 0)
+		return false;
+	name_end = strrchr(text, ')');
+	return name_end &&
+	       sscanf(name_end, ") %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
+	       !(flags & EXITING);
+}
+
+static int check_process(const struct td_sysfs *fs, int pid, struct td_err *err)
+{
+	struct td_ints tids = { 0 };
+	int rc = add_threads(fs, pid, &tids);
+	bool alive = false;
+
+	for (size_t i = 0; i < tids.nr; i++)
+		alive = alive || is_alive(fs, tids.v[i]);
+	td_ints_free(&tids);
+	if (rc == -ENOMEM)
+		return td_err_nomem(err);
+	return alive ? 0 : td_err_set(err, -ESRCH, "process %d has ended", pid);
+}
+
+int td_target_check_alive(const struct td_sysfs *fs, const struct td_opts *opts,
+			  struct td_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < opts->pids.nr; i++)
+		rc = check_process(fs, opts->pids.v[i], err);
+	for (size_t i = 0; !rc && i < opts->tids.nr; i++) {
+		if (!is_alive(fs, opts->tids.v[i]))
+			rc = td_err_set(err, -ESRCH, "thread %d has ended",
+					opts->tids.v[i]);
+	}
+	return rc;
+}
+
 void td_target_free(struct td_target *target)
 {
 	td_ints_free(&target->cpus);

@@ -21,6 +21,9 @@ int td_target_open_cgroups(struct td_target *target, const struct td_sysfs *fs,
  */
 int td_target_find_tasks(struct td_target *target, const struct td_sysfs *fs,
 			 const struct td_opts *opts, struct td_err *err);
+/* -ESRCH: who is attached to has ended, or is a zombie, and is named. */
+int td_target_check_alive(const struct td_sysfs *fs, const struct td_opts *opts,
+			  struct td_err *err);
 void td_target_free(struct td_target *target);
 /* "system wide", "CPU(s) 0-3", "process id 7", "thread id 8",
    "sleep 1"; to be freed. */

@@ -89,7 +89,7 @@ static int parse_number(const char **text, int max, int *out)
 	errno = 0;
 	value = strtol(*text, &end, 10);
 	if (errno || value > max)
-		return -EINVAL;
+		return -ERANGE;
 	*text = end;
 	*out = (int)value;
 	return 0;
@@ -98,15 +98,16 @@ static int parse_number(const char **text, int max, int *out)
 /* "4" or "4-7" at *text. */
 static int parse_range(const char **text, int max, struct td_ints *out)
 {
-	int first, last, rc;
+	int first, last, rc = parse_number(text, max, &first);
 
-	if (parse_number(text, max, &first))
-		return -EINVAL;
+	if (rc)
+		return rc;
 	last = first;
 	if (**text == '-') {
 		(*text)++;
-		if (parse_number(text, max, &last) || last < first)
-			return -EINVAL;
+		rc = parse_number(text, max, &last);
+		if (rc || last < first)
+			return rc ? rc : -EDOM;
 	}
 	if (last - first >= TD_MAX_INTS)
 		return -EINVAL;

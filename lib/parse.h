@@ -25,7 +25,8 @@ int td_parse_int(const char *text, int min, int max, int *out);
  * A list as the kernel writes it and users type it, "0-3,8,10-11"; a line end
  * and blanks behind it are fine, and so is an empty list.  Numbers up to max,
  * ranges of up to TD_MAX_INTS.
- * -EINVAL or -ENOMEM leave *out empty.  Free with td_ints_free().
+ * -ERANGE: a number beyond max; -EDOM: a range such as 3-1; these, -EINVAL and
+ * -ENOMEM leave *out empty.  Free with td_ints_free().
  */
 int td_ints_parse(const char *text, int max, struct td_ints *out);
 void td_ints_free(struct td_ints *list);

@@ -78,7 +78,8 @@ int td_recording_open(struct td_recording *rec, const char *path,
 		      struct td_err *err);
 /*
  * The next interval; readings->v is grown as needed and is the caller's to
- * free.  1: there is no more.  An error names file and line.
+ * free.  1: there is no more, and only blanks stand behind the end line.  Times
+ * that go back are an error; errors name file and line.
  */
 int td_recording_next(struct td_recording *rec, uint64_t *time_ns,
 		      struct td_readings *readings, struct td_err *err);

@@ -22,6 +22,11 @@ static int bad(const struct td_recording *rec, struct td_err *err,
 	return td_recording_bad(rec, err, what);
 }
 
+static int read_error(const struct td_recording *rec, struct td_err *err)
+{
+	return td_err_set(err, -EIO, "%s: %s", rec->path, strerror(errno));
+}
+
 /*
  * The next whole line; 1: none.  Its end is the line's: text without one was
  * cut off.
@@ -46,8 +51,7 @@ static int next_line(struct td_recording *rec, struct td_err *err)
 		rec->text[len++] = (char)c;
 	}
 	if (ferror(rec->fp))
-		return td_err_set(err, -EIO, "%s: %s", rec->path,
-				  strerror(errno));
+		return read_error(rec, err);
 	if (c == EOF) {
 		rec->cut_off = len > 0;
 		return 1;
@@ -164,7 +168,9 @@ static int read_times(struct td_recording *rec, struct json_object *line,
 {
 	struct td_times *times = &rec->times;
 
-	times->elapsed_ns = time_ns > rec->time_ns ? time_ns - rec->time_ns : 0;
+	if (time_ns < rec->time_ns)
+		return bad(rec, err, "the time goes back");
+	times->elapsed_ns = time_ns - rec->time_ns;
 	rec->time_ns = time_ns;
 	return read_cpu_times(rec, line, &times->has_cpu_times, &times->user_ns,
 			      &times->system_ns, err);
@@ -201,6 +207,21 @@ static int read_counts(struct td_recording *rec, struct json_object *line,
 	return 0;
 }
 
+/* Of a second recording, say, nothing is to be lost.  1: there is none. */
+static int check_rest(struct td_recording *rec, struct td_err *err)
+{
+	int c;
+
+	rec->line++;
+	while ((c = getc(rec->fp)) != EOF) {
+		if (c == '\n')
+			rec->line++;
+		else if (c != ' ' && c != '\t' && c != '\r')
+			return bad(rec, err, "something stands behind the end");
+	}
+	return ferror(rec->fp) ? read_error(rec, err) : 1;
+}
+
 static int read_end(struct td_recording *rec, struct json_object *end,
 		    struct td_err *err)
 {
@@ -212,7 +233,7 @@ static int read_end(struct td_recording *rec, struct json_object *end,
 	return read_cpu_times(rec, end, &usage->has_times, &usage->user_ns,
 			      &usage->sys_ns, err)
 		       ? err->code
-		       : 1;
+		       : check_rest(rec, err);
 }
 
 /* "threads": {"123":"make"} */

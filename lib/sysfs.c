@@ -135,7 +135,7 @@ int td_sysfs_read_list(const struct td_sysfs *fs, const char *path, int max,
 	if (rc == -ENOMEM)
 		return td_err_nomem(err);
 	text[strcspn(text, "\n")] = '\0';
-	return rc ? td_err_set(err, rc, "%s/%s: not a CPU list: %.40s",
+	return rc ? td_err_set(err, -EINVAL, "%s/%s: not a CPU list: %.40s",
 			       fs->sys_path, path, *text ? text : "empty")
 		  : 0;
 }

@@ -32,6 +32,8 @@ title() {
 	printf '%-56s %18s %9s %9s %6s  %s\n' what 'to reach' tdstat perf ratio reached
 }
 
+footer() { echo '"no" is a figure that is not reached, which is no failure: the exit status is 0'; }
+
 # line WHAT GOAL OURS THEIRS RATIO REACHED UNIT: one of the table; "-": none.
 # The raw values are in the arrays ours and theirs.
 line() {

@@ -58,6 +58,9 @@ milliseconds_of() {
 	run -127 --separate-stderr "$TDSTAT" -- nosuch-command
 	assert_complains 'nosuch-command: No such file'
 	[[ $stderr != *"$tree"* ]]
+	try "$TDSTAT" -- ''
+	assert_failure 127
+	assert_complains "'': No such file"
 	: >not-executable
 	for file in ./not-executable .; do
 		run -126 --separate-stderr "$TDSTAT" -- "$file"

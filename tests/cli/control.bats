@@ -106,6 +106,42 @@ answered() {
 	run ! grep -q snapshot err
 }
 
+@test "a script that is wrong without end: ten remarks, and no word longer than 60 bytes" {
+	real -a
+	talk fd -a -e cpu-clock -- "$(printf 'pong%d\\n' {1..9})$(printf 'x%.0s' {1..59})äx\\n" \
+		"$(printf 'disable nosuch%d\\n' {1..20})" =100 "$(printf 'pong%d\\n' {1..20})" 'stop\n' =5
+	answered 21
+	assert_equal "$(grep -c 'no such command: pong[1-9]$' err)" 9
+	grep -qx "tdstat: --control: no such command: $(printf 'x%.0s' {1..59})..." err
+	assert_equal "$(grep -v 'no such command' err)" 'tdstat: --control: further remarks are not shown'
+	# names of events are words, too
+	talk fd -a -e cpu-clock -- "enable $(printf 'x%.0s' {1..70})\\n" =5 'stop\n' =5
+	grep -qx "tdstat: --control: no event $(printf 'x%.0s' {1..60})...: evlist lists them" err
+}
+
+@test "answers that nobody reads: said once, whatever the number of runs" {
+	real
+	mkfifo ctl ack
+	yes ping >ctl &
+	try timeout 20 "$TDSTAT" -r 2 --control fifo:ctl,ack -e task-clock -- sleep 0.3
+	kill $! || true
+	assert_success
+	# a pipe holds 65,536 bytes at least, or a page: of 5 each
+	assert_equal "$(grep -c 'nobody reads the answers' <<<"$stderr")" 1
+}
+
+@test "-D -1 and no enable: that is why there is nothing; -D as a time: another" {
+	real
+	mkfifo ctl
+	for runs in 1 2; do
+		try timeout 10 "$TDSTAT" -r $runs -D -1 --control fifo:ctl -e task-clock -- true
+		assert_success
+		assert_equal "$(grep -c 'nothing was counted: no enable came' <<<"$stderr")" $runs
+	done
+	try timeout 10 "$TDSTAT" -D 5000 --control fifo:ctl -e task-clock -- true
+	grep -q 'nothing was counted: .*(-D)' <<<"$stderr"
+}
+
 @test "lines: in pieces, several at once, ended by NUL, empty, too long" {
 	real -a
 	talk fd -a -e cpu-clock -- 'pi|n|g\n' =5 'ping\nping\n\n\nping\n' =15 'ping\0' =5 \

@@ -51,6 +51,14 @@ refused() {
 	refused '-I' --interval-count 3 -- true
 }
 
+@test "an empty name of a file is said, not looked for" {
+	refused '-o: an empty name' -a -o ''
+	refused '-o: an empty name' record -a -o ''
+	refused '--metrics-dir: an empty name' -a --metrics-dir ''
+	refused '-i: an empty name' report -i ''
+	refused 'an empty name' report ''
+}
+
 @test "--timeout: from 10 on, and without -I" {
 	for ms in 0 9 x ''; do
 		refused timeout -a --timeout "$ms"

@@ -95,6 +95,17 @@ print(mean, 100 * statistics.stdev(v) / len(v) ** 0.5 / mean)' "$@"
 	awk '{ percent = $(NF - 1) + 0; want = 100 * $3 / $1; exit !(percent - want < 0.02 && want - percent < 0.02) }' <<<"$line"
 }
 
+@test "-D that outlasts every run: no time, which is not 0" {
+	real
+	for option in '' --table; do
+		try timeout 10 "$TDSTAT" -D 5000 -r 3 $option -e task-clock -- true
+		assert_success
+		grep -qF '(3 runs)' <<<"$stderr"
+		grep -q '<not counted>' <<<"$stderr"
+		run ! grep -qE 'elapsed|0\.000000000' <<<"$stderr"
+	done
+}
+
 @test "--table: each run's time, how far it is from the mean, and the mean of them" {
 	real
 	for events in '-e task-clock' --null; do

@@ -484,6 +484,51 @@ is_refused() {
 	is_refused 5
 }
 
+@test "something behind the end, a time that goes back: file and line" {
+	{
+		cat "$data/alderlake.jsonl"
+		printf '\n \n'
+	} >blanks.jsonl
+	try "$TDSTAT" report -i blanks.jsonl -x,
+	assert_success
+	assert_no_stderr
+	assert_output "$(report alderlake -x,)"
+	cat "$data/alderlake.jsonl" "$data/alderlake.jsonl" >bad.jsonl
+	is_refused 8
+	assert_complains 'behind the end'
+	{
+		cat blanks.jsonl
+		printf garbage
+	} >bad.jsonl
+	is_refused 10
+	# what is not a file has an end, too
+	try "$TDSTAT" report -i - <bad.jsonl
+	assert_failure 1
+	assert_complains 'behind the end'
+	sed '5s/"time":[0-9.]*/"time":0.5/' "$data/alderlake.jsonl" >bad.jsonl
+	is_refused 5
+	assert_complains 'goes back'
+}
+
+@test "what is recorded with -D and --control has one end, and its times go on" {
+	needs_software_events -a
+	unset SYSFS_PATH PERF_CPUID
+	mkfifo ctl
+	"$TDSTAT" record -o rec.jsonl -a -I 30 -D 50 --control fifo:ctl -e cpu-clock -- sleep 0.4 2>err &
+	for word in disable enable 'disable cpu-clock' 'enable cpu-clock' disable; do
+		sleep 0.05
+		echo "$word" >ctl
+	done
+	wait $!
+	try "$TDSTAT" report -i rec.jsonl -x,
+	assert_success
+	assert_no_stderr
+	"$TDSTAT" record -o rec.jsonl -D 5000 -e cpu-clock -- true
+	try "$TDSTAT" report -i rec.jsonl -x,
+	assert_success
+	assert_no_stderr
+}
+
 @test "counts that make no sense: the same" {
 	# no such event; a count below 0; six numbers are needed; no fraction; no
 	# null; running longer than enabled

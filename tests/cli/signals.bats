@@ -242,6 +242,23 @@ terminal() {
 	[ ! -s err ]
 }
 
+@test "one interval that was missed: in words for one" {
+	needs_software_events -a
+	background "$TDSTAT" -a -I 400 --interval-count 4 -e cpu-clock -x, -o out 2>err
+	until_there out
+	sleep 0.1
+	kill -STOP $pid
+	sleep 0.9
+	kill -CONT $pid
+	ended
+	assert_equal "$status" 0
+	# a slow machine misses more of them
+	grep -qE -e '^tdstat: 1 interval passed .*: what it counted is in the row that follows$' \
+		-e '^tdstat: [0-9]+ intervals passed .*: what they counted is in the rows that follow$' err ||
+		fail "$(cat err)"
+	run ! grep '1 intervals' err
+}
+
 @test "a command that is killed: what it did until then, and the shell's status" {
 	needs_software_events
 	for signal in KILL:137 SEGV:139 TERM:143 PIPE:141; do

@@ -128,6 +128,35 @@ between() {
 	assert_complains 4194303
 }
 
+# A zombie is still listed: what has ended and what is about to look alike.
+@test "-p, -t: what has just ended is named, and not called too fast" {
+	real
+	cat >zombie.py <<-'PYTHON'
+		import os, time
+		pid = os.fork()
+		if pid:
+		    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+		    print(pid, flush=True)
+		    time.sleep(30)
+	PYTHON
+	"$PYTHON" -S zombie.py >pid 3>&- &
+	parent=$!
+	for ((i = 0; i < 100; i++)); do
+		[ -s pid ] && break
+		sleep 0.05
+	done
+	zombie=$(<pid)
+	for how in "-p $zombie" "-p $zombie --per-thread" "-p $$,$zombie"; do
+		try timeout 10 "$TDSTAT" $how -e task-clock --timeout 20
+		assert_failure 1
+		assert_equal "$stderr" "tdstat: process $zombie has ended"
+	done
+	try timeout 10 "$TDSTAT" -t $zombie -e task-clock --timeout 20
+	kill $parent
+	assert_failure 1
+	assert_equal "$stderr" "tdstat: thread $zombie has ended"
+}
+
 @test "-t: the frame says thread id; -p, process id" {
 	real
 	try "$TDSTAT" -t $$ -e task-clock --timeout 10

@@ -69,6 +69,7 @@ static const struct {
 	int max;
 	size_t nr;
 	const char *want; /* NULL: refused */
+	int rc;           /* 0: as none, -EINVAL */
 } lists[] = {
 	{ "", 100, 0, "" },
 	{ "\n", 100, 0, "" },
@@ -91,12 +92,14 @@ static const struct {
 	{ "1234567,1234569", INT_MAX - 1, 2, "1234567,1234569" },
 	{ "2147483645-2147483646", INT_MAX - 1, 2, "2147483645-2147483646" },
 
-	{ "101", 100 },
-	{ "99-101", 100 },
-	{ "2147483647", INT_MAX - 1 },
-	{ "4294967296", INT_MAX },
-	{ "18446744073709551616", INT_MAX },
-	{ "3-0", 100 },
+	{ "101", 100, .rc = -ERANGE },
+	{ "99-101", 100, .rc = -ERANGE },
+	{ "101-99", 100, .rc = -ERANGE },
+	{ "2147483647", INT_MAX - 1, .rc = -ERANGE },
+	{ "4294967296", INT_MAX, .rc = -ERANGE },
+	{ "18446744073709551616", INT_MAX, .rc = -ERANGE },
+	{ "3-0", 100, .rc = -EDOM },
+	{ "5,1-0", 100, .rc = -EDOM },
 	{ "-", 100 },
 	{ "-1", 100 },
 	{ "1-", 100 },
@@ -173,7 +176,8 @@ static bool ascending(const struct td_ints *list)
 	return true;
 }
 
-static void test_list(const char *text, int max, size_t nr, const char *want)
+static void test_list(const char *text, int max, size_t nr, const char *want,
+		      int refused)
 {
 	td_autofree char *formatted = NULL, *again = NULL;
 	struct td_ints list, twice;
@@ -181,7 +185,8 @@ static void test_list(const char *text, int max, size_t nr, const char *want)
 	const char *name = visible(text);
 
 	if (!want) {
-		ok(rc == -EINVAL && !list.v && !list.nr, "no list '%s'", name);
+		ok(rc == (refused ? refused : -EINVAL) && !list.v && !list.nr,
+		   "no list '%s'", name);
 		return;
 	}
 	ok(rc == 0 && list.nr == nr && ascending(&list), "list '%s'", name);
@@ -242,7 +247,7 @@ int main(void)
 	test_numbers();
 	for (size_t i = 0; i < TD_ARRAY_SIZE(lists); i++)
 		test_list(lists[i].text, lists[i].max, lists[i].nr,
-			  lists[i].want);
+			  lists[i].want, lists[i].rc);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(both); i++)
 		test_both(both[i].a, both[i].b, both[i].want);
 	test_add();

@@ -17,6 +17,7 @@
 	"\"cpuid\":\"GenuineIntel-6-97-2\",\"smt\":true,\"interval_ms\":1000,\"target\":\"x\""
 #define HEAD         "{\"tdstat\":1," INFO "," PMUS "," EVENTS "}\n"
 #define COUNTS(list) "{\"time\":1.5,\"counts\":[" list "]}\n"
+#define END          "{\"end\":{\"elapsed\":2.5}}\n"
 #define FINE         COUNTS("[0,0,-1,5,9,9]")
 #define ONE_EVENT(more)                                                       \
 	"{\"name\":\"cpu_core/slots/\",\"pmu\":\"cpu_core\",\"group\":0" more \
@@ -153,6 +154,15 @@ static const struct {
 	{ "an end before the start", HEAD "{\"end\":{\"elapsed\":-1}}\n", 0, 2,
 	  "elapsed" },
 	{ "an end that is a number", HEAD "{\"end\":1}\n", 0, 2, "" },
+	{ "a time that goes back", HEAD FINE FINE
+	  "{\"time\":1.499999999,\"counts\":[]}\n", 0, 4, "goes back" },
+	{ "a recording behind the end", HEAD FINE END HEAD FINE END, 0, 4,
+	  "behind the end" },
+	{ "a second end", HEAD FINE END "\n" END, 0, 5, "behind the end" },
+	{ "no whole line behind the end", HEAD FINE END " \t\r\n\nx", 0, 6,
+	  "behind the end" },
+	{ "a NUL behind the end", HEAD END "\0", sizeof(HEAD END), 3,
+	  "behind the end" },
 };
 /* clang-format on */
 

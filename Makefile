@@ -3,7 +3,8 @@
 # format fuzz bench deps install clean.
 # Variables: CC CFLAGS CPPFLAGS LDFLAGS prefix DESTDIR, KERNEL_SRC=/path/to/linux
 # (instead of the package linux-source), SAN=1 (sanitizers, in build/san),
-# WERROR=1, V=1 (whole commands), MACHINE and ONLY=pattern (check-machine).
+# VALGRIND=1 (check under valgrind, in build/valgrind), WERROR=1, V=1 (whole
+# commands), MACHINE and ONLY=pattern (check-machine).
 
 VERSION := 0.1
 
@@ -13,7 +14,7 @@ bindir ?= $(prefix)/bin
 datadir ?= $(prefix)/share
 mandir ?= $(datadir)/man
 
-B := build$(if $(SAN),/san)
+B := build$(if $(SAN),/san)$(if $(VALGRIND),/valgrind)
 # A variable, because a comma would end an argument of $(if).
 SANITIZE := address,undefined
 SANITIZER := $(if $(SAN),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined)
@@ -21,7 +22,8 @@ SANITIZER := $(if $(SAN),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined)
 LIBRARIES := libtraceevent libtracefs json-c
 BUILD_PACKAGES := build-essential pkg-config bison flex libelf-dev \
 	libtraceevent-dev libtracefs-dev libjson-c-dev xz-utils
-CHECK_PACKAGES := bats bats-support bats-assert jq strace locales python3 mandoc
+CHECK_PACKAGES := bats bats-support bats-assert jq strace locales python3 mandoc \
+	$(if $(VALGRIND),valgrind)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wold-style-definition -Wwrite-strings -Wcast-qual -Wpointer-arith \
@@ -42,7 +44,8 @@ LIBS := $(call linked_in,$(PKG_LIBS)) -lm
 CMD := $(wildcard cmd/*.c)
 LIB := $(wildcard lib/*.c metrics/*.c)
 TESTS := $(wildcard tests/unit/*.c tests/fuzz/*.c)
-SOURCES := $(CMD) $(LIB) $(TESTS)
+BESIDE_VALGRIND := tests/valgrind/syscall.c
+SOURCES := $(CMD) $(LIB) $(TESTS) $(BESIDE_VALGRIND)
 HEADERS := $(wildcard cmd/*.h lib/*.h metrics/*.h tests/*/*.h)
 
 OBJECTS := $(SOURCES:%.c=$(B)/obj/%.o)
@@ -57,7 +60,7 @@ UAPI := build/uapi/linux/perf_event.h
 COMPILE = -std=gnu11 -D_GNU_SOURCE -DTDSTAT_VERSION='"$(VERSION)"' \
 	-DTDSTAT_DATADIR='"$(datadir)/tdstat"' -I. -isystem build/uapi $(SYSTEM_INCLUDES) \
 	$(PKG_CFLAGS:-I%=-isystem%) $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(SANITIZER)
-LINK = $(CC) $(CFLAGS) $(SANITIZER) $(LDFLAGS) -o $@ $(filter %.o,$^) \
+LINK = $(CC) $(CFLAGS) $(SANITIZER) $(LDFLAGS) $(WRAP) -o $@ $(filter %.o,$^) \
 	$(filter %.a,$^) -Wl,-z,now -Wl,--as-needed $(LIBS)
 
 say = $(if $(V),,@echo '  $1	$@';)
@@ -69,6 +72,12 @@ fuzz-programs: $(FUZZ)
 # --- the program --------------------------------------------------------------
 
 $(B)/tdstat: $(B)/obj/cmd/main.o
+$(BESIDE_VALGRIND:%.c=$(B)/obj/%.o): override CPPFLAGS += \
+	-DTD_PIDFD_HELPER='"$(CURDIR)/tests/valgrind/pidfd"'
+ifdef VALGRIND
+WRAP := -Wl,--wrap=syscall
+$(PROGRAM) $(UNIT) $(FUZZ): $(BESIDE_VALGRIND:%.c=$(B)/obj/%.o)
+endif
 $(PROGRAM) $(UNIT) $(FUZZ): $(CMD_OBJECTS) $(B)/libtd.a build/libperf/libperf.a build/libperf/libapi.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(LINK)
@@ -178,7 +187,11 @@ endif
 
 # --- tests --------------------------------------------------------------------
 
-export TDSTAT := $(CURDIR)/$(B)/tdstat
+export TDSTAT := $(CURDIR)/$(if $(VALGRIND),tests/valgrind,$(B))/tdstat
+ifdef VALGRIND
+export TD_VALGRIND := $(CURDIR)/$(B)
+UNDER := tests/valgrind/run $(nothing)
+endif
 export TD_PMU_EVENTS := $(CURDIR)/$(B)/pmu-events
 ORACLE ?= ../shared/oracle/tma-linux-6.12.json
 export TD_ORACLE := $(abspath $(ORACLE))
@@ -187,8 +200,11 @@ check: deps
 	@$(MAKE) --no-print-directory check-all
 
 check-all: all $(UNIT) $(FUZZ)
-	@tests/tally $(UNIT) $(foreach f,$(FUZZ),'$f tests/fuzz/corpus/$(notdir $f)/*') \
-		$(if $(wildcard tests/cli/*.bats),'bats --tap tests/cli')
+	$(if $(VALGRIND),@rm -rf $(B)/logs && mkdir $(B)/logs)
+	@tests/tally $(UNIT:%='$(UNDER)%') \
+		$(foreach f,$(FUZZ),'$(UNDER)$f tests/fuzz/corpus/$(notdir $f)/*') \
+		$(if $(wildcard tests/cli/*.bats),'bats --tap tests/cli') \
+		$(if $(VALGRIND),'tests/valgrind/verdict $(B)/logs')
 
 ifeq ($(origin MACHINE),undefined)
 MACHINE := $(or $(wildcard ../shared/machine/run),none)
@@ -263,7 +279,7 @@ endif
 # --- the source ---------------------------------------------------------------
 
 CLANG_FORMAT := clang-format --style=file:.ci/clang-format
-SCRIPTS := .ci/run .ci/layers tests/tally tests/boot tests/save-machine tests/data/remake cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide run files) tests/perf/run tests/perf/bin/perf tests/*/*.sh tests/*/*.ba[ts]*)
+SCRIPTS := .ci/run .ci/layers tests/tally tests/boot tests/save-machine tests/data/remake tests/valgrind/run tests/valgrind/tdstat cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide run files) tests/perf/run tests/perf/bin/perf tests/*/*.sh tests/*/*.ba[ts]*)
 LINTS := layers gcc clang cppcheck format shellcheck mandoc codespell
 tool = @command -v $1 >/dev/null || { echo "lint: no $1 here, skipped"; exit 0; };
 

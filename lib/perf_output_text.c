@@ -99,7 +99,7 @@ static bool take(const char **text, const char *prefix, int *out)
 		return false;
 	errno = 0;
 	value = strtol(at, &end, 10);
-	if (errno || value > INT_MAX)
+	if (errno || value < -1 || value > INT_MAX)
 		return false;
 	*out = (int)value;
 	*text = end;
@@ -119,7 +119,8 @@ static int parse_in_die(const char *text, struct td_perf_unit *unit)
 	else
 		unit->kind = TD_PERF_DIE;
 	if (unit->kind == TD_PERF_CACHE &&
-	    (unit->cache_level < 1 || unit->cache_level > 4))
+	    (unit->cache_level < 1 || unit->cache_level > TD_MAX_CACHE ||
+	     unit->cache > TD_MAX_CPU))
 		return -EINVAL;
 	return *text ? -EINVAL : 0;
 }

@@ -5,6 +5,7 @@
 load helper.bash
 
 @test "a table is written as a whole, not word by word" {
+	needs_strace
 	needs_software_events
 	strace -qq -e trace=write -o writes "$TDSTAT" -e task-clock -- true
 	run -0 grep -c '^write(2,' writes

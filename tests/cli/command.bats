@@ -87,6 +87,7 @@ milliseconds_of() {
 }
 
 @test "no descriptor of tdstat's reaches it" {
+	not_under_valgrind "the descriptors are valgrind's, too"
 	needs_software_events -a
 	# but find's own, and the pipe that it writes to
 	without=$(find /proc/self/fd -printf '%f %l\n' | grep -v -e '/proc/' -e '^[01] ')
@@ -188,6 +189,7 @@ milliseconds_of() {
 # --- time ------------------------------------------------------------------------
 
 @test "-I: the n-th row is at n intervals, and nothing accumulates" {
+	not_under_valgrind "it takes its time"
 	needs_software_events -a
 	try "$TDSTAT" -a -I 50 --interval-count 6 -x,
 	assert_equal "${#lines[@]}" 7
@@ -197,6 +199,7 @@ milliseconds_of() {
 }
 
 @test "-I with a command: rows until it ends, and the rest of the last interval" {
+	not_under_valgrind "it takes its time"
 	needs_software_events
 	try "$TDSTAT" -I 60 -x, -- sleep 0.15
 	assert_success
@@ -212,6 +215,7 @@ milliseconds_of() {
 }
 
 @test "--timeout: stops counting, and ends a command by SIGTERM" {
+	not_under_valgrind "it takes its time"
 	needs_software_events -a
 	try "$TDSTAT" -a --timeout 50 -x,
 	assert_success
@@ -267,6 +271,7 @@ milliseconds_of() {
 # --- processes -------------------------------------------------------------------
 
 @test "-p: until the process ends, and says so at once" {
+	not_under_valgrind "it takes its time"
 	needs_software_events
 	sleep 0.3 &
 	took=$(milliseconds_of "$TDSTAT" -p $! -o out)
@@ -353,6 +358,7 @@ limited() {
 }
 
 @test "the soft limit of open files is raised before anything is refused" {
+	not_under_valgrind "the descriptors are valgrind's, too"
 	needs_software_events -a
 	limited -Sn
 	assert_success
@@ -360,6 +366,7 @@ limited() {
 }
 
 @test "the hard limit of open files: the event, and the remedy" {
+	not_under_valgrind "the descriptors are valgrind's, too"
 	needs_software_events -a
 	limited -n
 	assert_failure 1

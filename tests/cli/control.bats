@@ -202,8 +202,8 @@ answered() {
 
 @test "enable and disable of all: a pause is not counted" {
 	real -a
-	talk fd -a -e cpu-clock -x, -- 'sleep 100' 'disable\n' =5 'sleep 400' 'enable\n' =5 'sleep 100' 'stop\n' =5
-	answered 3
+	talk fd -a -e cpu-clock -x, -- 'ping\n' =5 'sleep 100' 'disable\n' =5 'sleep 400' 'enable\n' =5 'sleep 100' 'stop\n' =5
+	answered 4
 	assert_equal "$(grep '^Events' err | xargs)" 'Events disabled Events enabled'
 	# of each CPU, milliseconds without the pause
 	awk -F, -v cpus="$(getconf _NPROCESSORS_ONLN)" '{ each = $1 / cpus }
@@ -244,9 +244,9 @@ answered() {
 
 @test "with -I: enable and disable show the interval up to there" {
 	real -a
-	talk fd -a -I 60000 -e cpu-clock -x, -- 'sleep 150' 'disable\n' =5 'sleep 200' 'enable\n' =5 \
+	talk fd -a -I 60000 -e cpu-clock -x, -- 'ping\n' =5 'sleep 150' 'disable\n' =5 'sleep 200' 'enable\n' =5 \
 		'sleep 150' 'stop\n' =5
-	answered 3
+	answered 4
 	cat out
 	awk -F, -v cpus="$(getconf _NPROCESSORS_ONLN)" '
 		NR == 1 && !($1 > 0.14 && $1 < 0.4 && $2 / cpus >= 140 && $2 / cpus < 400) { exit 1 }

@@ -129,6 +129,7 @@ for row in csv.reader(open("fields.csv", newline=""), strict=True):
 }
 
 @test "-a: the whole machine, on standard output; no times but the elapsed one" {
+	not_under_valgrind "it takes its time"
 	real -a
 	try "$TDSTAT" -a -e cpu-clock,page-faults --timeout 200
 	assert_success
@@ -344,6 +345,7 @@ for row in csv.reader(open("fields.csv", newline=""), strict=True):
 }
 
 @test "not counted: an interval in which the command did not run" {
+	not_under_valgrind "it takes its time"
 	real
 	for format in '' '-x,' -j; do
 		"$TDSTAT" -I 50 -e task-clock,page-faults $format -o out -- sleep 0.22

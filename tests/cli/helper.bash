@@ -121,7 +121,19 @@ needs_software_events() {
 	software_machine
 }
 
+# The test sees valgrind in tdstat's place (make VALGRIND=1): its descriptors,
+# memory, system calls, or how long it takes to start.
+not_under_valgrind() {
+	[ -z "${TD_VALGRIND-}" ] || skip "under valgrind, $1"
+}
+
+# who waits for it to have begun waits for some seconds more there
+[ -z "${TD_VALGRIND-}" ] || sleep() {
+	command sleep "$(jq -n "$1 + 3")"
+}
+
 needs_strace() {
+	not_under_valgrind "the calls are valgrind's"
 	strace -o /dev/null true 2>/dev/null || skip "no strace, or ptrace is refused"
 	# the leak checker of SAN=1 is a tracer itself: there is one at a time
 	export ASAN_OPTIONS=detect_leaks=0

@@ -7,6 +7,7 @@ load helper
 
 # Called by each test: skip has no effect in setup_file.
 needs_valgrind() {
+	not_under_valgrind "all is looked at"
 	command -v valgrind >/dev/null || skip "no valgrind"
 	# shellcheck disable=SC2153
 	! ldd "$TDSTAT" | grep -q libasan || skip "the sanitizer's own look"

@@ -14,6 +14,7 @@ assert_refused() {
 }
 
 @test "no descriptor, or one: nothing is run, and it is said what is missing" {
+	not_under_valgrind "the descriptors are valgrind's, too"
 	needs_software_events -a
 	# linked as it is, it cannot even be loaded with less than its loader needs
 	loads=$(sh -c 'for n in 3 4 5 6 7 8; do
@@ -31,6 +32,7 @@ assert_refused() {
 }
 
 @test "each limit up to enough: either all of it, or an error that says so" {
+	not_under_valgrind "the descriptors are valgrind's, too"
 	needs_software_events -a
 	for limit in $(seq 10 2 30); do
 		for how in '-a --timeout 10' '-- true' "-p $$ --timeout 10" 'record -o rec -- true'; do
@@ -49,6 +51,7 @@ assert_refused() {
 }
 
 @test "descriptors that run out in the middle: what was to be opened, the limit, and nothing is run" {
+	not_under_valgrind "the descriptors are valgrind's, too"
 	needs_strace
 	needs_software_events -a
 	for call in pipe2:1 pipe2:2 pidfd_open:1 signalfd4:1 timerfd_create:1 timerfd_create:2 \
@@ -72,6 +75,7 @@ assert_refused() {
 }
 
 @test "64 and 4,096: the command, --pre and --post have the limit that we were given" {
+	not_under_valgrind "the descriptors are valgrind's, too"
 	needs_software_events
 	look='ulimit -Sn; ulimit -Hn'
 	# more than 20 events need, and they need it all
@@ -98,6 +102,7 @@ assert_refused() {
 }
 
 @test "memory: whatever there is of it, an answer or an error, and no crash" {
+	not_under_valgrind "memory is valgrind's"
 	! ldd "$TDSTAT" | grep -q libasan || skip "the sanitizer takes it all"
 	least=$(sh -c 'n=3000; until (ulimit -v $n; "$TDSTAT" --version >/dev/null 2>&1); do
 		n=$((n + 250)); done; echo $n')
@@ -162,6 +167,7 @@ assert_refused() {
 }
 
 @test "standard output and standard error that are not open" {
+	not_under_valgrind "the descriptors are valgrind's, too"
 	needs_software_events -a
 	try sh -c '"$TDSTAT" -a --timeout 20 -x, >&-'
 	assert_failure 1

@@ -8,6 +8,7 @@ load helper
 
 # agrees DIR PMU: each case of that set, to 1e-9; says how much was compared
 agrees() {
+	not_under_valgrind "too many runs; tests/unit/oracle.c is one"
 	[ -e "${TD_ORACLE-}" ] || skip "no TD_ORACLE"
 	command -v python3 >/dev/null || skip "no python3"
 	try python3 "$here/oracle.py" "$1" "$2"

@@ -188,6 +188,7 @@ print(mean, 100 * statistics.stdev(v) / len(v) ** 0.5 / mean)' "$@"
 }
 
 @test "-r 0: for ever, each run by itself, until SIGINT" {
+	not_under_valgrind "it takes its time"
 	real
 	env --default-signal=INT "$TDSTAT" -r 0 -e task-clock -o out -- sh -c 'echo x >>all; sleep 0.05' &
 	pid=$!

@@ -162,6 +162,7 @@ terminal() {
 }
 
 @test "the command's dispositions are those that we had, ignored ones, too" {
+	not_under_valgrind "the mask is valgrind's"
 	needs_software_events
 	look=(grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status)
 	for how in --ignore-signal --default-signal --block-signal; do
@@ -186,6 +187,7 @@ terminal() {
 }
 
 @test "stopped and continued: no deadline is made up for, and the next ones are where they were" {
+	not_under_valgrind "it takes its time"
 	needs_software_events -a
 	background "$TDSTAT" -a -I 50 --interval-count 8 -x, -o out 2>err
 	until_there out
@@ -316,12 +318,13 @@ terminal() {
 }
 
 @test "a command that becomes another user's program is counted as far as the kernel lets us" {
+	not_under_valgrind "the other user cannot write its log"
 	needs_software_events
 	[ "$(id -u)" = 0 ] || skip "must give a file away"
 	# where another user can look
 	place=$(mktemp -d)
 	cp -R machine "$TDSTAT" "$place"
-	install -m 4755 "$(command -v sleep)" "$place/privileged"
+	install -m 4755 "$(type -P sleep)" "$place/privileged"
 	chmod -R go+rX "$place"
 	use_machine "$place/machine"
 	unset PROCFS_PATH
@@ -338,6 +341,7 @@ terminal() {
 }
 
 @test "-p, -t: the end of it is noticed at once, whatever the interval" {
+	not_under_valgrind "it takes its time"
 	needs_software_events
 	for option in -p -t; do
 		sleep 0.2 &

@@ -16,8 +16,9 @@ none_wrong() {
 	[ ! -e wrong ] || fail "$(cat wrong)"
 }
 
-# Not for the sanitizer, which takes all addresses that there are.
+# Not for the sanitizer, which takes all addresses that there are, or valgrind.
 bounded() (
+	[ -z "${TD_VALGRIND-}" ] || exec "$@"
 	[[ $TDSTAT == */san/* ]] || ulimit -v 100000
 	exec timeout 3 "$@"
 )

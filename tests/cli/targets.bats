@@ -265,6 +265,7 @@ between() {
 }
 
 @test "-D with -a and -p" {
+	not_under_valgrind "it takes its time"
 	real -a
 	for how in -a "-p $$"; do
 		before=$(date +%s%3N)
@@ -305,6 +306,7 @@ between() {
 # --- around it ------------------------------------------------------------------
 
 @test "--pre, the command, --post: in this order, not counted, each run of -r" {
+	not_under_valgrind "it takes its time"
 	real
 	try "$TDSTAT" -r 3 --pre 'echo pre' --post 'echo post' -e task-clock -o out -- echo it
 	assert_success

@@ -107,6 +107,7 @@ has() {
 }
 
 @test "many short ones: each is a row or in the note, none is lost in silence" {
+	not_under_valgrind "it takes its time"
 	real
 	cat >many.py <<-'PYTHON'
 		import _thread, sys, time
@@ -169,6 +170,7 @@ has() {
 }
 
 @test "-I: a thread that ended is in the row in which it ended, and gone afterwards" {
+	not_under_valgrind "it takes its time"
 	real
 	cat >turns.py <<-'PYTHON'
 		import subprocess, sys, time

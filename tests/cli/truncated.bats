@@ -20,6 +20,7 @@ short() {
 }
 
 @test "a recording cut at every byte" {
+	not_under_valgrind "too many runs; tests/unit/recording.c and fuzzing have the like"
 	short
 	# in one process a cut, and all at once: a second's work
 	python3 - "$TDSTAT" whole.jsonl >wrong <<-'PYTHON'
@@ -51,6 +52,7 @@ short() {
 }
 
 @test "a recording with a member of another type, or gone, or out of range" {
+	not_under_valgrind "too many runs; tests/unit/recording.c and fuzzing have the like"
 	short
 	python3 - "$TDSTAT" whole.jsonl >wrong <<-'PYTHON'
 		import json, subprocess, sys
@@ -147,6 +149,7 @@ short() {
 }
 
 @test "not a recording at all" {
+	not_under_valgrind "memory is valgrind's"
 	for text in '' '\n' '\n\n' '{' '{}' '[]' 'null' '{"tdstat":1}' '{"tdstat":2}' '{"tdstat":1}\n{"tdstat":1}' \
 		'\0\0\0' '\377\376' '{"tdstat":1,"tdstat":1}' '[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[' '1,2,3' ',,,,,,' \
 		'#' '# started on'; do
@@ -162,6 +165,7 @@ short() {
 		[ "$status" = 1 ] || fail "$file: $status"
 		[[ $stderr == "tdstat: "*"$file"* ]] || fail "$file: $stderr"
 	done
+	! ldd "$TDSTAT" | grep -q libasan || skip "the sanitizer takes all addresses"
 	# endless, and no line ends
 	try sh -c 'ulimit -v 2000000; exec timeout 10 "$TDSTAT" report -i /dev/zero'
 	assert_failure 1
@@ -169,6 +173,7 @@ short() {
 }
 
 @test "a line of 1 GiB: refused, in 250 MB" {
+	not_under_valgrind "memory is valgrind's"
 	! ldd "$TDSTAT" | grep -q libasan || skip "the sanitizer takes it all"
 	short
 	# sparse: NULs, at the beginning, behind the head, and within a string
@@ -227,6 +232,7 @@ models() {
 }
 
 @test "model files of wrong types, and 1 GiB long" {
+	not_under_valgrind "memory is valgrind's"
 	models
 	file=models/sapphirerapids/spr-metrics.json
 	cp $file whole
@@ -275,6 +281,7 @@ ask_perfmon() {
 
 # (cut at every byte: tests/unit/perfmon.c and pmu_events.c)
 @test "perfmon's files cut anywhere, of wrong types, out of range, 1 GiB long" {
+	not_under_valgrind "memory is valgrind's"
 	perfmon
 	ask_perfmon
 	assert_success
@@ -332,6 +339,7 @@ ask_perfmon() {
 }
 
 @test "too little memory for a model's files is said, and nothing else" {
+	not_under_valgrind "memory is valgrind's"
 	! ldd "$TDSTAT" | grep -q libasan || skip "the sanitizer takes it all"
 	models
 	: >said

@@ -9,22 +9,9 @@
 
 #include "lib/util.h"
 #include "metrics/pmu_events_parts.h"
+#include "tests/fuzz/cheap.h"
 
 #define PATH "model/topic.json"
-
-/*
- * Repeated repetitions, "((.{255}){255}){255}" or "a+++++++++++++++++++++++++",
- * take regcomp(3) as much memory as there is.  A map is as trustworthy as the
- * program, and the C library is not what is tested here.
- */
-static bool is_cheap(const char *expression)
-{
-	size_t repeated = 0;
-
-	for (const char *c = expression; *c; c++)
-		repeated += *c == '+' || *c == '*';
-	return repeated < 5 && !strpbrk(expression, "{\\");
-}
 
 static void check_map(const char *line)
 {

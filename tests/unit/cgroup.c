@@ -354,7 +354,7 @@ static void test_limit(const char *root, const char *list)
 	rc = td_cgroups_match(&got, root, list, &notes, &err);
 	setrlimit(RLIMIT_NOFILE, &old);
 	ok(rc == -EMFILE && strstr(err.msg, ": Too many open files") &&
-		   strstr(err.hint, "ulimit -n") && !notes.nr,
+		   !err.hint[0] && !notes.nr,
 	   "'%s': out of descriptors", list);
 	ok(!got.nr && count_fds() == fds, "'%s': nothing stays open", list);
 	close(next);

@@ -301,11 +301,12 @@ static void test_read_error(void)
 {
 	struct td_control control;
 	struct td_err err = { 0 };
-	int writer, fd;
+	int writer, fd, dir = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	open_pipe(&control, &writer);
 	fd = control.fd;
-	dup2(open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd);
+	dup2(dir, fd);
+	close(dir);
 	ok(td_control_read(&control, &err) == -EISDIR && control.fd == -1,
 	   "what cannot be read");
 	is_str(err.msg, "--control: cannot read: Is a directory",
@@ -504,10 +505,8 @@ static void test_is_acked(void)
 }
 
 /* What must not block ends the test if it does. */
-static bool set_up(char *root)
+static bool set_up(char *root, int fds[2])
 {
-	int fds[2];
-
 	alarm(60);
 	if (!mkdtemp(root) || chdir(root) || mkfifo("fifo", 0600) ||
 	    mkfifo("ack", 0600) || pipe2(fds, O_CLOEXEC))
@@ -520,8 +519,9 @@ static bool set_up(char *root)
 int main(void)
 {
 	char root[] = "/tmp/tdstat-control-XXXXXX";
+	int fds[2];
 
-	if (!set_up(root)) {
+	if (!set_up(root, fds)) {
 		perror(root);
 		return 1;
 	}
@@ -543,6 +543,8 @@ int main(void)
 	test_standard();
 	test_fifo();
 	test_is_acked();
+	close(fds[0]);
+	close(fds[1]);
 	test_tree_remove(root);
 	return done_testing();
 }

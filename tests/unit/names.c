@@ -212,7 +212,7 @@ static void test_other_symbols(void)
 /* "load-MISSES": every other letter's case */
 static void mix_case(char *text)
 {
-	for (size_t i = 0; text[i]; i += 2)
+	for (size_t i = 0, len = strlen(text); i < len; i += 2)
 		text[i] = (char)(isupper((unsigned char)text[i])
 					 ? tolower((unsigned char)text[i])
 					 : toupper((unsigned char)text[i]));

@@ -169,6 +169,8 @@ static const struct {
 	{ "a second run", STARTED "1,,cs,9,100.00,,\n" STARTED "1,,cs,9,100.00,,\n", -EINVAL, 4, "second run" },
 	{ "ids of two kinds", "CPU0,1,,cs,9,100.00,,\nS0-D0-C0,1,,faults,9,100.00,,\n", -EINVAL, 2, "another kind" },
 	{ "an id, and none", "CPU0,1,,cs,9,100.00,,\n1,,faults,9,100.00,,\n", -EINVAL, 2, "another kind" },
+	{ "a core below -1, which nobody has", "S0-D0-C0,1,5,,cs,9,100.00,,\nS0-D0-C-12,1,5,,cs,9,100.00,,\n", -EINVAL, 2, "another kind" },
+	{ "a cache of no CPU", STARTED "S0-D0-L3-ID65536,1,5,,cs,9,100.00,,\n", -EINVAL, 3, "" },
 	{ "a CPU too high", STARTED "CPU65536,1,,cs,9,100.00,,\n", -EINVAL, 3, "" },
 	{ "an id in JSON that is none", "{\"core\" : \"x\", \"counter-value\" : \"1\", \"event\" : \"cs\", \"event-runtime\" : 9, \"pcnt-running\" : 100.00}\n", -EINVAL, 1, "id" },
 	{ "a name that is no text", "1,,c\033s,9,100.00,,\n", -EINVAL, 1, "no text" },

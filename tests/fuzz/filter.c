@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* --filter of a tracepoint with some fields. */
+#include "tests/fuzz/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/tracepoint_filter.h"
+#include "lib/util.h"
+
+static void check(const char *filter)
+{
+	static struct td_field v[] = {
+		{ "pid", TD_FIELD_NUMBER },
+		{ "prev_comm", TD_FIELD_TEXT },
+		{ "mask", TD_FIELD_OTHER },
+	};
+	const struct td_fields fields = { v, TD_ARRAY_SIZE(v) };
+	struct td_err err = { 0 };
+	int rc = td_filter_check(filter, &fields, &err);
+
+	if (rc != err.code || (rc && !err.msg[0]))
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = strndup((const char *)data, size);
+
+	if (text)
+		check(text);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A command line, a word a line.  Options that there are not, and those without
+ * their argument, are argp's to refuse, which exits: such words are left out.
+ */
+#include "tests/fuzz/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/opts_table.h"
+
+#define MAX_WORDS 64
+
+struct words {
+	char *argv[MAX_WORDS + 2];
+	int argc;
+	bool wants_argument;
+};
+
+static bool is_end(const struct argp_option *o)
+{
+	return !o->name && !o->key && !o->doc;
+}
+
+static const struct argp_option *find_letter(char letter)
+{
+	for (const struct argp_option *o = td_options; !is_end(o); o++) {
+		if (o->name && o->key == letter)
+			return o;
+	}
+	return NULL;
+}
+
+static const struct argp_option *find_long(const char *name, size_t len)
+{
+	for (const struct argp_option *o = td_options; !is_end(o); o++) {
+		if (o->name && strlen(o->name) == len &&
+		    strncmp(o->name, name, len) == 0)
+			return o;
+	}
+	return NULL;
+}
+
+static bool takes_argument(const struct argp_option *o)
+{
+	return o->arg && !(o->flags & OPTION_ARG_OPTIONAL);
+}
+
+static bool accept_long(struct words *words, const char *word)
+{
+	size_t len = strcspn(word, "=");
+	const struct argp_option *o = find_long(word, len);
+
+	/* report has none of this name */
+	if (!o || strcmp(o->name, "no-inherit") == 0 || (word[len] && !o->arg))
+		return false;
+	words->wants_argument = !word[len] && takes_argument(o);
+	return true;
+}
+
+static bool accept_letters(struct words *words, const char *word)
+{
+	for (; *word; word++) {
+		const struct argp_option *o = find_letter(*word);
+
+		if (!o || *word == 'i') /* report's has an argument */
+			return false;
+		words->wants_argument = takes_argument(o) && !word[1];
+		if (o->arg)
+			return true;
+	}
+	return true;
+}
+
+static bool accept(struct words *words, const char *word)
+{
+	bool wanted = words->wants_argument;
+
+	words->wants_argument = false;
+	if (wanted || word[0] != '-' || !word[1])
+		return true;
+	if (word[1] != '-')
+		return accept_letters(words, word + 1);
+	return !word[2] || accept_long(words, word + 2);
+}
+
+static void split(char *text, struct words *words)
+{
+	static char name[] = "tdstat", argument[] = "1";
+	bool verbatim = false;
+
+	words->argv[words->argc++] = name;
+	for (char *word;
+	     words->argc < MAX_WORDS && (word = strsep(&text, "\n"));) {
+		bool argument_of_option = words->wants_argument;
+
+		if (!verbatim && !accept(words, word))
+			continue;
+		if (!argument_of_option && strcmp(word, "--") == 0)
+			verbatim = true;
+		words->argv[words->argc++] = word;
+	}
+	if (words->wants_argument)
+		words->argv[words->argc++] = argument;
+}
+
+static void look_at(const struct td_opts *opts)
+{
+	if (td_opts_attaches(opts) && td_opts_system_wide(opts))
+		abort();
+	if (opts->interval_ms < 0 || opts->timeout_ms < 0 ||
+	    opts->delay_ms < -1 || opts->repeat < 0)
+		abort();
+	for (size_t i = 0; i < opts->nr_events; i++) {
+		if (!opts->events[i].list)
+			abort();
+	}
+	td_opts_aggregation(opts);
+}
+
+static void parse(char *text)
+{
+	struct words words = { 0 };
+	struct td_opts opts = { 0 };
+	struct td_err err = { 0 };
+	int rc;
+
+	split(text, &words);
+	rc = td_opts_parse(&opts, words.argc, words.argv, &err);
+	if (rc && (rc != err.code || !err.msg[0]))
+		abort();
+	if (rc)
+		return;
+	look_at(&opts);
+	td_opts_free(&opts);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = strndup((const char *)data, size);
+
+	if (text)
+		parse(text);
+	free(text);
+	return 0;
+}

@@ -101,7 +101,8 @@ static void keep_values(struct td_reader *reader,
 
 /*
  * Each member by itself: what it counted until its CPU went offline.  The
- * leader's is in the buffer.
+ * leader's is in the buffer.  Fields of SLOTS are nothing without it
+ * (PERF_EV_CAP_SIBLING in the kernel): then all stand where they were.
  */
 static int read_apart(struct td_reader *reader, const struct td_read_step *step,
 		      struct td_err *err)
@@ -115,8 +116,11 @@ static int read_apart(struct td_reader *reader, const struct td_read_step *step,
 
 		if (len < 0)
 			return read_error(step, errno, err);
-		if ((size_t)len == size)
-			take_value(reader, step, i, values, 0);
+		if ((size_t)len < size) {
+			keep_values(reader, step);
+			break;
+		}
+		take_value(reader, step, i, values, 0);
 	}
 	return 0;
 }

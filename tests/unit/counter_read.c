@@ -219,7 +219,7 @@ static void test_row(size_t r)
 static void test_apart(void)
 {
 	const struct look together = { 10, 10, 100 }, leader = { 30, 20, 150 };
-	const struct look member = { 30, 20, 171 };
+	const struct look member = { 30, 20, 171 }, gone_on = { 40, 30, 160 };
 	struct td_notes notes = { 0 };
 	struct td_reader reader = { .notes = &notes };
 	struct td_readings got;
@@ -251,6 +251,10 @@ static void test_apart(void)
 	ok(td_reader_read(&reader, &got, &err) == 0 && got.v[0].value == 0 &&
 		   got.v[1].enabled_ns == 0,
 	   "apart: and nothing from then on");
+	put_look(fds[0], &gone_on, 1);
+	ok(td_reader_read(&reader, &got, &err) == 0 && got.v[0].value == 0 &&
+		   got.v[0].enabled_ns == 0,
+	   "apart: a member that cannot be read: nor are the others");
 	ok(notes.nr == 1 && strstr(notes.v[0], "CPU 0"), "apart: said once");
 	for (int i = 0; i < 2; i++)
 		close(fds[i]);
@@ -607,8 +611,9 @@ static clock_t time_reads(const struct td_reader *reader)
  */
 static void test_many(const char *name, const char *file, bool resume)
 {
+	static const bool off[] = { true, true };
 	struct td_notes notes = { 0 };
-	struct td_reader reader = { .notes = &notes };
+	struct td_reader reader = { .notes = &notes, .off = off };
 	struct td_readings got;
 	struct td_err err;
 	clock_t reads, look;

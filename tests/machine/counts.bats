@@ -7,9 +7,8 @@
 # machine: spr --no-halt
 
 load helper
+load nobody
 
-PARANOID=/proc/sys/kernel/perf_event_paranoid
-NOBODY=(setpriv --reuid nobody --regid nogroup --clear-groups)
 DEVICES=/sys/bus/event_source/devices
 
 # Ten events of no special kind: more than any PMU here has counters for.
@@ -30,14 +29,6 @@ setup_file() {
 		              "sched:sched_process_fork,sched:sched_switch", "--", "sleep", "3600")
 	EOS
 	sleep 1
-}
-
-setup() {
-	emulated
-	cp "$PARANOID" "$BATS_TEST_TMPDIR/paranoid"
-	chmod 755 "$BATS_RUN_TMPDIR"
-	chmod 777 "$BATS_TEST_TMPDIR"
-	cd "$BATS_TEST_TMPDIR" || return
 }
 
 teardown() {

@@ -5,30 +5,7 @@
 # machine: adl
 
 load helper
-
-PARANOID=/proc/sys/kernel/perf_event_paranoid
-
-NOBODY=(setpriv --reuid nobody --regid nogroup --clear-groups)
-
-setup() {
-	emulated
-	cp "$PARANOID" "$BATS_TEST_TMPDIR/paranoid"
-	chmod 755 "$BATS_RUN_TMPDIR"
-	chmod 777 "$BATS_TEST_TMPDIR"
-	cd "$BATS_TEST_TMPDIR" || return
-}
-
-teardown() {
-	[ "$TD_MACHINE" != here ] || return 0
-	cp paranoid "$PARANOID"
-	tidy_up
-}
-
-# A user without rights, below this setting of kernel.perf_event_paranoid.
-as_nobody() {
-	echo "$1" >"$PARANOID"
-	"${NOBODY[@]}" "${@:2}"
-}
+load nobody
 
 @test "a user who may not count the machine: why, what to do, and nothing run" {
 	for how in -a "-C 0" "-a -I 100"; do

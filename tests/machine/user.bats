@@ -6,31 +6,7 @@
 # machine: adl
 
 load helper
-
-PARANOID=/proc/sys/kernel/perf_event_paranoid
-
-NOBODY=(setpriv --reuid nobody --regid nogroup --clear-groups)
-
-setup() {
-	emulated
-	cp "$PARANOID" "$BATS_TEST_TMPDIR/paranoid"
-	chmod 755 "$BATS_RUN_TMPDIR"
-	chmod 777 "$BATS_TEST_TMPDIR"
-	cd "$BATS_TEST_TMPDIR" || return
-	rm -f end running ran
-}
-
-teardown() {
-	[ "$TD_MACHINE" != here ] || return 0
-	cp paranoid "$PARANOID"
-	tidy_up
-}
-
-# as_nobody LEVEL COMMAND...
-as_nobody() {
-	echo "$1" >"$PARANOID"
-	"${NOBODY[@]}" "${@:2}"
-}
+load nobody
 
 # refused LEVEL OPTION...: two lines, with the setting that is in the way;
 # nothing is run, nothing printed.

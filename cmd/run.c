@@ -206,10 +206,26 @@ static void say_if_nothing(const struct td_run *run)
 	td_run_say(run, "tdstat: nothing was counted: %s\n", why);
 }
 
+/* A tenth of a second: less than that, any machine is busy once in a while. */
+#define MISSED_MS 100
+
+static void say_rows_missed(const struct td_run *run)
+{
+	uint64_t nr = run->rows_missed;
+
+	if (nr * (uint64_t)run->opts->interval_ms < MISSED_MS)
+		return;
+	td_run_say(run,
+		   "tdstat: %" PRIu64 " interval%s passed while this program, "
+		   "or the machine, was stopped or too busy: what %s\n",
+		   nr, nr == 1 ? "" : "s",
+		   nr == 1 ? "it counted is in the row that follows"
+			   : "they counted is in the rows that follow");
+}
+
 static void say_missed(const struct td_run *run)
 {
 	uint64_t lost = run->watch ? td_task_watch_lost(run->watch) : 0;
-	bool one = run->rows_missed == 1;
 
 	if (run->nr_missed)
 		td_run_say(run,
@@ -217,14 +233,7 @@ static void say_missed(const struct td_run *run)
 			   "counted\n",
 			   run->nr_missed, run->nr_missed == 1 ? "" : "s",
 			   run->nr_missed == 1 ? "it" : "they");
-	if (run->rows_missed)
-		td_run_say(run,
-			   "tdstat: %" PRIu64 " interval%s passed while this "
-			   "program, or the machine, was stopped or too busy: "
-			   "what %s\n",
-			   run->rows_missed, one ? "" : "s",
-			   one ? "it counted is in the row that follows"
-			       : "they counted is in the rows that follow");
+	say_rows_missed(run);
 	if (lost)
 		td_run_say(run,
 			   "tdstat: threads came and went too fast: of %" PRIu64

@@ -127,8 +127,11 @@ has() {
 	assert_success
 	missed=$(sed -n 's/^tdstat: \([0-9,]*\) threads\? .*/\1/p' <<<"$stderr" | tr -d ,)
 	rows=$(wc -l <out)
-	echo "$rows rows, ${missed:-0} missed"
-	assert_equal "$((rows + ${missed:-0}))" 1001
+	# where the machine is too busy, changes are lost, and that is said
+	lost=$(sed -n 's/^tdstat: .* of \([0-9]*\) changes nothing is known$/\1/p' <<<"$stderr")
+	echo "$rows rows, ${missed:-0} missed, ${lost:-0} changes lost"
+	[ $((rows + ${missed:-0})) -le 1001 ]
+	[ $((rows + ${missed:-0} + ${lost:-0})) -ge 1001 ]
 	assert_equal "$(cut -d, -f1 out | sort | uniq -d | wc -l)" 0
 }
 

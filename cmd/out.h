@@ -60,7 +60,6 @@ extern const struct td_out td_out_text, td_out_csv, td_out_json;
 
 const struct td_out *td_out_find(enum td_format_kind format);
 
-/* Flushes; what could not be written by now is an error that says name. */
 /*
  * For results: what a file holds stays until td_out_empty(), or for ever if it
  * is appended to.  NULL: err says why.
@@ -68,6 +67,7 @@ const struct td_out *td_out_find(enum td_format_kind format);
 FILE *td_out_open(const char *name, bool append, struct td_err *err);
 bool td_out_has_content(FILE *fp);
 void td_out_empty(FILE *fp);
+/* Flushes; what could not be written by now is an error that says name. */
 int td_out_check(FILE *fp, const char *name, struct td_err *err);
 
 /* A number as all formats write it: never -0.0. */

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -99,7 +97,8 @@ int td_child_release(struct td_child *child, const char *name,
 	td_close_fd(&child->go);
 	len = read_again(child->failed, &error, sizeof(error));
 	td_close_fd(&child->failed);
-	if (len != sizeof(error))
+	child->runs = len != sizeof(error);
+	if (child->runs)
 		return 0;
 	child->status = error == ENOENT ? 127 : 126;
 	return td_err_set(err, -error, "%s: %s", *name ? name : "''",
@@ -132,31 +131,17 @@ int td_child_wait(struct td_child *child, struct td_usage *usage,
 	return 0;
 }
 
-/* Without a pidfd nobody waits: it is gone at once. */
-static bool ends_within(const struct td_child *child, int ms)
+void td_child_end(struct td_child *child)
 {
-	struct pollfd fd = { .fd = child->pidfd, .events = POLLIN };
-
-	return child->pidfd >= 0 && poll(&fd, 1, ms) > 0;
-}
-
-bool td_child_end(struct td_child *child)
-{
-	bool runs = !child->reaped && !child->status && child->go < 0;
 	struct td_usage usage;
 	struct td_err err;
 
 	if (child->pid <= 0)
-		return false;
+		return;
 	td_close_fd(&child->go); /* a child that still waits goes by itself */
 	td_close_fd(&child->failed);
-	if (!child->reaped) {
-		kill(child->pid, SIGTERM);
-		if (!ends_within(child, TD_CHILD_GRACE_MS))
-			kill(child->pid, SIGKILL);
+	if (!child->reaped)
 		td_child_wait(child, &usage, &err);
-	}
 	td_close_fd(&child->pidfd);
 	child->pid = 0;
-	return runs;
 }

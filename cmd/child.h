@@ -9,15 +9,13 @@
 #include "lib/err.h"
 #include "lib/report.h"
 
-/* What a command that we end may take for it. */
-#define TD_CHILD_GRACE_MS 1000
-
 /* The command: forked first, held until the counters stand ready. */
 struct td_child {
 	pid_t pid;  /* 0: none */
 	int go;     /* one byte lets it start */
 	int failed; /* its exec()'s errno comes out here */
 	int pidfd;
+	bool runs; /* or ran: it was let go, and its exec() succeeded */
 	bool reaped;
 	int status; /* the shell's: its own, or 128 + signal */
 };
@@ -34,7 +32,7 @@ int td_child_release(struct td_child *child, const char *name,
 /* Waits for its end; usage gets its times. */
 int td_child_wait(struct td_child *child, struct td_usage *usage,
 		  struct td_err *err);
-/* Ends it if it is still there, and reaps it.  true: it had been let go. */
-bool td_child_end(struct td_child *child);
+/* Waits for its end, unless it was never let go: then it ends by itself. */
+void td_child_end(struct td_child *child);
 
 #endif

@@ -2,7 +2,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sysexits.h>
 #include <unistd.h>
 
@@ -14,21 +13,14 @@
 #include "cmd/say.h"
 #include "cmd/session.h"
 
-/* Both lines moved to the right, so that the caret stays below its letter. */
-static void put_place(const char *place)
-{
-	int line = (int)strcspn(place, "\n");
-
-	fprintf(stderr, "    %.*s\n    %s\n", line, place, place + line + 1);
-}
+/* As of a program that SIGPIPE ends, which ends quietly. */
+#define READER_GONE (128 + SIGPIPE)
 
 static int print_error(const struct td_err *err)
 {
-	td_say("tdstat: %s\n", err->msg);
-	if (err->place[0])
-		put_place(err->place);
-	if (err->hint[0])
-		td_say("tdstat: %s\n", err->hint);
+	if (err->reader_gone)
+		return READER_GONE;
+	td_say_error(err);
 	return err->usage ? EX_USAGE : 1;
 }
 
@@ -63,13 +55,13 @@ static void do_nothing(int signal)
 }
 
 /*
- * A reader that goes away is an error to report, not our end.  Commands do not
+ * What cannot be written is an error to report, not our end.  Commands do not
  * inherit a handler; where the signal is ignored, they are to ignore it, too.
  */
-static void survive_sigpipe(void)
+static void survive(int number)
 {
-	if (signal(SIGPIPE, do_nothing) == SIG_IGN)
-		signal(SIGPIPE, SIG_IGN);
+	if (signal(number, do_nothing) == SIG_IGN)
+		signal(number, SIG_IGN);
 }
 
 int main(int argc, char **argv)
@@ -87,7 +79,8 @@ int main(int argc, char **argv)
 	parsed = true;
 	if (rc)
 		return print_error(&err);
-	survive_sigpipe();
+	survive(SIGPIPE);
+	survive(SIGXFSZ); /* a file as large as "ulimit -f" lets it be */
 	rc = run(&opts, &status, &err);
 	td_opts_free(&opts);
 	if (!rc)

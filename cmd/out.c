@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -50,13 +51,25 @@ void td_out_empty(FILE *fp)
 		clearerr(fp);
 }
 
+/* stdio may have lost the errno of a write that was long ago. */
+static bool is_reader_gone(FILE *fp)
+{
+	struct pollfd fd = { .fd = fileno(fp) };
+
+	return poll(&fd, 1, 0) > 0 && fd.revents & POLLERR;
+}
+
 int td_out_check(FILE *fp, const char *name, struct td_err *err)
 {
+	int error;
+
 	errno = 0;
 	if (fflush(fp) == 0 && !ferror(fp))
 		return 0;
-	return td_err_set(err, errno ? -errno : -EIO, "cannot write %s: %s",
-			  name, strerror(errno ? errno : EIO));
+	error = errno ? errno : is_reader_gone(fp) ? EPIPE : EIO;
+	td_err_set(err, -error, "cannot write %s: %s", name, strerror(error));
+	err->reader_gone = error == EPIPE;
+	return err->code;
 }
 
 static const char *format(char *buf, size_t size, int decimals, double value)

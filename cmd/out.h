@@ -67,7 +67,10 @@ const struct td_out *td_out_find(enum td_format_kind format);
 FILE *td_out_open(const char *name, bool append, struct td_err *err);
 bool td_out_has_content(FILE *fp);
 void td_out_empty(FILE *fp);
-/* Flushes; what could not be written by now is an error that says name. */
+/*
+ * Flushes; what could not be written by now is an error that says name, and
+ * whether it is a pipe that nobody reads any more.
+ */
 int td_out_check(FILE *fp, const char *name, struct td_err *err);
 
 /* A number as all formats write it: never -0.0. */

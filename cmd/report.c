@@ -57,7 +57,7 @@ static int show_rows(struct td_recording *rec, struct td_counter *counter,
 	int rc = 0;
 
 	while (!rc) {
-		rc = counter->ops->read(counter, time_ns, &delta, err);
+		rc = counter->ops->read(counter, 0, time_ns, &delta, err);
 		if (!rc)
 			rc = check_readings(rec, sink, &delta, err);
 		if (rc >= 0 && !begun && td_sink_begin(sink, err))

@@ -154,7 +154,7 @@ bool td_run_again(const struct td_run *run)
 
 /* --- one run -------------------------------------------------------------------- */
 
-static void close_counters(struct td_run *run)
+void td_run_close_counters(struct td_run *run)
 {
 	td_counter_close(run->counter);
 	run->counter = NULL;
@@ -167,7 +167,7 @@ static int reset(struct td_run *run, struct td_err *err)
 {
 	td_child_end(&run->child);
 	run->child = (struct td_child){ 0 };
-	close_counters(run);
+	td_run_close_counters(run);
 	run->sum.nr = run->all.nr = 0;
 	run->ticks = run->row_ns = run->rows = 0;
 	run->ticks_a_row = 1;
@@ -177,6 +177,9 @@ static int reset(struct td_run *run, struct td_err *err)
 	run->rows_missed = 0;
 	run->began = run->baseline = run->counting = run->timed_out = false;
 	run->ever_enabled = run->ever_running = false;
+	run->read_ns = 0;
+	run->fresh = false;
+	run->behind = run->said_behind = false;
 	return td_waiter_reset(&run->waiter, err);
 }
 
@@ -279,26 +282,46 @@ static uint64_t elapsed_ns(const struct td_run *run)
 	return run->began ? td_now_ns() - run->waiter.start_ns : 0;
 }
 
-/* The time since the last row, if rows are wanted; else all of it. */
-static int put_last(struct td_run *run, struct td_err *err)
+/* The last look at the counters. */
+static int read_last(struct td_run *run, struct td_err *err)
 {
-	struct td_usage usage = { .elapsed_ns = elapsed_ns(run) };
-	bool quiet = td_run_is_quiet(run);
+	int rc = run->watch ? td_run_take_tasks(run, err) : 0;
+
+	if (!rc)
+		rc = td_run_read(run, TD_LAST_PATIENCE_NS, err);
+	if (!rc && run->behind)
+		td_run_say(run, "tdstat: not all counters could be read at the "
+				"end, because a child process was beginning or "
+				"ending: what they counted last is missing\n");
+	return rc;
+}
+
+/* The time since the last row, if rows are wanted; else all of it. */
+static int put_last(struct td_run *run, const struct td_usage *usage,
+		    struct td_err *err)
+{
+	uint64_t time_ns = run->given_up ? run->read_ns : usage->elapsed_ns;
+	bool shown = run->given_up && run->opts->interval_ms && !run->fresh;
+	bool quiet = td_run_is_quiet(run) || shown;
 	int rc = 0;
 
-	if (!quiet && run->watch)
-		rc = td_run_take_tasks(run, err);
-	if (!rc && !quiet)
-		rc = td_run_read(run, err);
-	if (!rc && run->child.pid > 0 && run->waiter.child_ended)
-		rc = td_child_wait(&run->child, &usage, err);
-	if (!rc && !quiet)
-		rc = td_run_put_sum(run, usage.elapsed_ns, &usage, err);
+	if (run->unwritable)
+		return 0;
+	if (!quiet)
+		rc = td_run_put_sum(run, time_ns, usage, err);
 	if (!rc)
-		rc = td_sink_end_run(&run->sink, &usage, err);
-	if (!rc && !quiet)
-		note_uncounted(run, &usage);
-	if (!rc)
+		rc = td_sink_end_run(&run->sink, usage, err);
+	if (!rc && !quiet && !run->given_up && !run->behind)
+		note_uncounted(run, usage);
+	if (rc || !run->recording)
+		return rc;
+	td_recording_write_end(run->recording, usage, run->child.status);
+	return td_run_check_recording(run, err);
+}
+
+static void say_last(struct td_run *run)
+{
+	if (!run->given_up && !run->behind)
 		say_if_nothing(run);
 	say_missed(run);
 	td_run_say_notes(run);
@@ -306,10 +329,39 @@ static int put_last(struct td_run *run, struct td_err *err)
 		td_describe_shares(stderr, &run->machine, &run->plan,
 				   &run->all);
 	fflush(stderr); /* before what --post says */
-	if (rc || !run->recording)
+}
+
+/* What was counted is shown, also where counting ended in trouble. */
+static int end_run(struct td_run *run, struct td_err *err)
+{
+	struct td_usage usage = { .elapsed_ns = elapsed_ns(run) };
+	struct td_err late = { 0 };
+	int rc = 0, rc_put;
+
+	if (run->child.pid > 0)
+		rc = td_child_wait(&run->child, &usage, err);
+	rc_put = put_last(run, &usage, rc ? &late : err);
+	if (rc_put && td_run_outlives(run, rc ? &late : err))
+		rc_put = 0;
+	say_last(run);
+	return rc ? rc : rc_put;
+}
+
+/* From the start of the command to the last row. */
+static int count_to_the_end(struct td_run *run, struct td_err *err)
+{
+	struct td_err late = { 0 };
+	int rc = td_run_begin(run, err), rc_end;
+
+	if (rc && !td_run_outlives(run, err))
 		return rc;
-	td_recording_write_end(run->recording, &usage, run->child.status);
-	return td_run_check_recording(run, err);
+	rc = td_run_loop(run, err);
+	if (!rc && !run->given_up && !td_run_is_quiet(run))
+		rc = read_last(run, err);
+	if (rc && td_run_outlives(run, err))
+		rc = 0;
+	rc_end = end_run(run, rc ? &late : err);
+	return rc ? rc : rc_end;
 }
 
 int td_run_once(struct td_run *run, struct td_err *err)
@@ -332,12 +384,8 @@ int td_run_once(struct td_run *run, struct td_err *err)
 	if (!rc)
 		rc = open_outputs(run, err);
 	if (!rc)
-		rc = td_run_begin(run, err);
-	if (!rc)
-		rc = td_run_loop(run, err);
-	if (!rc)
-		rc = put_last(run, err);
-	close_counters(run); /* --post is to inherit none */
+		rc = count_to_the_end(run, err);
+	td_run_close_counters(run); /* --post is to inherit none */
 	if (!rc && opts->post)
 		rc = td_hook_run("--post", opts->post, &run->given, err);
 	run->runs++;
@@ -346,24 +394,22 @@ int td_run_once(struct td_run *run, struct td_err *err)
 
 int td_run_finish(struct td_run *run, struct td_err *err)
 {
-	return td_sink_end(&run->sink, err);
+	int rc = run->unwritable ? 0 : td_sink_end(&run->sink, err);
+
+	return rc && td_run_outlives(run, err) ? 0 : rc;
 }
 
 int td_run_close(struct td_run *run, int rc, struct td_err *err)
 {
 	struct td_err late = { 0 }, *first = rc ? &late : err;
 
-	if (td_child_end(&run->child) && rc && !err->hint[0])
-		td_err_hint(err,
-			    "%s was ended: the rest of it would not have "
-			    "been counted",
-			    run->opts->command[0]);
-	close_counters(run);
+	td_child_end(&run->child);
+	td_run_close_counters(run);
 	td_waiter_close(&run->waiter);
 	td_control_close(&run->control);
-	if (td_sink_close(&run->sink, first) && !rc)
+	if (td_sink_close(&run->sink, first) && !rc && !run->unwritable)
 		rc = err->code;
-	if (run->recording && fclose(run->recording) && !rc)
+	if (run->recording && fclose(run->recording) && !rc && !run->unwritable)
 		rc = td_err_set(err, -errno, "cannot write %s: %s",
 				run->opts->output, strerror(errno));
 	free(run->sum.v);

@@ -16,6 +16,12 @@
 
 #define TD_NS_A_MS UINT64_C(1000000)
 
+/*
+ * At the end, for what cannot be read yet.  A child that is exiting and has
+ * lost its CPU to others was seen to take 1.2 s.
+ */
+#define TD_LAST_PATIENCE_NS (5000 * TD_NS_A_MS)
+
 /* At opening what threads come and go of, before giving up. */
 #define TD_ATTEMPTS 5
 
@@ -69,6 +75,12 @@ struct td_run {
 	bool counting;                 /* all counters do */
 	bool timed_out;
 	bool ever_enabled, ever_running; /* any counter */
+	uint64_t read_ns;                /* the last look, since the start */
+	bool fresh;                      /* it is in no row yet */
+	bool behind, said_behind;        /* counters that it could not see */
+	bool given_up;                   /* nothing is counted any more */
+	bool unwritable;                 /* nothing is written any more */
+	bool unseen; /* because its reader has gone: no failure */
 };
 
 void td_run_init(struct td_run *run, const struct td_opts *opts);
@@ -82,6 +94,8 @@ int td_run_check_recording(struct td_run *run, struct td_err *err);
 
 /* What all runs share: outputs, signals, --control. */
 int td_run_prepare(struct td_run *run, struct td_err *err);
+/* Nothing of this run is counted any more. */
+void td_run_close_counters(struct td_run *run);
 /* One run, from --pre to --post; its rows are written. */
 int td_run_once(struct td_run *run, struct td_err *err);
 /* Is there to be one more? */
@@ -104,8 +118,8 @@ int td_run_first_enable(struct td_run *run, struct td_err *err);
 int td_run_loop(struct td_run *run, struct td_err *err);
 /* --interval-count rows are out. */
 bool td_run_is_quiet(const struct td_run *run);
-/* A look at the counters, into what the next row shows. */
-int td_run_read(struct td_run *run, struct td_err *err);
+/* A look at the counters, into what the next row shows: td_counter_ops.read */
+int td_run_read(struct td_run *run, uint64_t patience_ns, struct td_err *err);
 /*
  * What was counted since the last row, up to time_ns: recorded and shown.
  * usage: as for td_run_times().
@@ -114,6 +128,14 @@ int td_run_put_sum(struct td_run *run, uint64_t time_ns,
 		   const struct td_usage *usage, struct td_err *err);
 /* A row out of its turn, if there are rows. */
 int td_run_put_row_now(struct td_run *run, struct td_err *err);
+/* run_trouble.c: what goes wrong behind the start of a command */
+/*
+ * What err says ends the counting.  Is there a command, which goes on?  Then
+ * err has been said, and is empty again.
+ */
+bool td_run_outlives(struct td_run *run, struct td_err *err);
+/* The status of a run that got to its end: the command's, or 1. */
+int td_run_status(const struct td_run *run);
 /* run_control.c: what came in through --control */
 int td_run_take_control(struct td_run *run, struct td_err *err);
 /* run_tasks.c: threads that came and went */
@@ -122,10 +144,9 @@ int td_run_take_tasks(struct td_run *run, struct td_err *err);
 
 /*
  * The times of the interval that ends at time_ns; usage: of a command that has
- * ended, else NULL.
+ * ended, else NULL.  CPU times that cannot be read are missing, and noted.
  */
-int td_run_times(struct td_run *run, uint64_t time_ns,
-		 const struct td_usage *usage, struct td_times *out,
-		 struct td_err *err);
+void td_run_times(struct td_run *run, uint64_t time_ns,
+		  const struct td_usage *usage, struct td_times *out);
 
 #endif

@@ -59,6 +59,9 @@ static int start_clock(struct td_run *run, struct td_err *err)
 		(uint64_t)run->opts->timeout_ms * TD_NS_A_MS, err);
 }
 
+/* For a group that cannot be read yet; seen to take 5 to 70 ms. */
+#define BASELINE_NS (200 * TD_NS_A_MS)
+
 static int all_held(const struct td_run *run, int pmu, struct td_err *err)
 {
 	td_err_set(err, -EBUSY, "%s: its counters are taken by somebody else",
@@ -125,7 +128,8 @@ static int check_held(struct td_run *run, const struct td_readings *delta,
  * Reads once and forgets it.  The counters of a group start and are read one
  * behind the other: from here on every interval has the same lag at both of
  * its ends.  A tenth of a second is many turns for counters that wait for the
- * hardware (the kernel rotates every 4 ms).
+ * hardware (the kernel rotates every 4 ms).  What cannot be read yet keeps its
+ * lag.
  */
 static int read_baseline(struct td_run *run, struct td_err *err)
 {
@@ -135,8 +139,9 @@ static int read_baseline(struct td_run *run, struct td_err *err)
 	int rc;
 
 	for (int looks = 10;; looks--) {
-		rc = run->counter->ops->read(run->counter, &unused, &delta,
-					     err);
+		rc = run->counter->ops->read(run->counter, BASELINE_NS, &unused,
+					     &delta, err);
+		run->behind = !rc && delta.behind;
 		/* where no task of a cgroup is, its counters do not run */
 		if (rc || !run->target.system_wide || run->target.cgroups.nr)
 			return rc;
@@ -147,16 +152,21 @@ static int read_baseline(struct td_run *run, struct td_err *err)
 	}
 }
 
-/* Threads that began while the counters were opened have half of them. */
+/*
+ * A thread that began while the counters were opened may have half of a group,
+ * which cannot be read as long as it lives.  One that begins or ends just now
+ * looks the same.
+ */
 static int enable_counter(struct td_run *run, struct td_err *err)
 {
 	int rc = 0;
 
-	for (int attempt = 0; attempt < TD_ATTEMPTS; attempt++) {
+	for (int attempt = 1;; attempt++) {
 		rc = run->counter->ops->enable(run->counter, true, -1, err);
 		if (!rc && !run->baseline)
 			rc = read_baseline(run, err);
-		if (rc != -ECHILD || !td_opts_attaches(run->opts))
+		if (rc || !run->behind || attempt == TD_ATTEMPTS ||
+		    !td_opts_attaches(run->opts))
 			break;
 		td_counter_close(run->counter);
 		run->counter = NULL;
@@ -174,9 +184,9 @@ static int begin_time(struct td_run *run, struct td_err *err)
 	struct td_times unused;
 	int rc = start_clock(run, err);
 
-	return rc || run->target.enable_on_exec
-		       ? rc
-		       : td_run_times(run, 0, NULL, &unused, err);
+	if (!rc && !run->target.enable_on_exec)
+		td_run_times(run, 0, NULL, &unused);
+	return rc;
 }
 
 /* With -D: what was off until now has no baseline yet, and maybe no clock. */

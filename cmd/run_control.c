@@ -5,6 +5,7 @@
 
 #include "cmd/attr.h"
 #include "cmd/run.h"
+#include "cmd/say.h"
 #include "lib/printable.h"
 
 #define MAX_REMARKS 10
@@ -169,8 +170,11 @@ static void answer(struct td_run *run)
 int td_run_take_control(struct td_run *run, struct td_err *err)
 {
 	struct td_control_request request;
-	int rc = td_control_read(&run->control, err);
+	int rc = 0;
 
+	/* counting goes on, without anybody who could command it */
+	if (td_control_read(&run->control, err))
+		td_say_error(err);
 	while (!rc && td_control_next(&run->control, &request)) {
 		enum td_control_word word = request.word;
 

@@ -14,6 +14,9 @@
 /* Signals that come nearer to each other were sent by one and the same. */
 #define TWICE_NS (100 * TD_NS_A_MS)
 
+/* Between the SIGTERM of --timeout and the SIGKILL. */
+#define GRACE_NS (1000 * TD_NS_A_MS)
+
 bool td_run_is_quiet(const struct td_run *run)
 {
 	return run->opts->interval_count &&
@@ -64,15 +67,19 @@ static int add_to_all(struct td_run *run, const struct td_readings *delta)
 	return 0;
 }
 
-int td_run_read(struct td_run *run, struct td_err *err)
+int td_run_read(struct td_run *run, uint64_t patience_ns, struct td_err *err)
 {
 	struct td_readings delta;
 	uint64_t unused;
-	int rc = run->counter->ops->read(run->counter, &unused, &delta, err);
+	int rc = run->counter->ops->read(run->counter, patience_ns, &unused,
+					 &delta, err);
 
 	run->nr_ended = 0;
 	if (rc)
 		return rc;
+	run->read_ns = td_now_ns() - run->waiter.start_ns;
+	run->behind = delta.behind;
+	run->fresh = true;
 	run->ever_enabled = run->ever_enabled || td_count_enabled(&delta);
 	run->ever_running = run->ever_running || td_count_ran(&delta);
 	rc = add_readings(&run->sum, &delta);
@@ -97,10 +104,9 @@ int td_run_put_sum(struct td_run *run, uint64_t time_ns,
 		   const struct td_usage *usage, struct td_err *err)
 {
 	struct td_times times;
-	int rc = td_run_times(run, time_ns, usage, &times, err);
+	int rc;
 
-	if (rc)
-		return rc;
+	td_run_times(run, time_ns, usage, &times);
 	if (run->recording)
 		td_recording_write_counts(run->recording, time_ns, &times,
 					  &run->names, &run->sum);
@@ -109,14 +115,35 @@ int td_run_put_sum(struct td_run *run, uint64_t time_ns,
 		  : td_sink_counts(&run->sink, time_ns, &times, &run->sum, err);
 }
 
+static void say_behind(struct td_run *run)
+{
+	if (!run->behind || run->said_behind)
+		return;
+	run->said_behind = true;
+	td_run_say(run, "tdstat: not all counters could be read at once, "
+			"because a child process was beginning or ending: what "
+			"a row lacks is in one of the next rows\n");
+}
+
 /* Everything since the last row goes out, and a new row begins. */
 static int put_row(struct td_run *run, uint64_t time_ns, struct td_err *err)
 {
 	int rc = td_run_put_sum(run, time_ns, NULL, err);
 
+	say_behind(run);
 	clear_row(run);
+	run->fresh = false;
 	run->printed++;
 	return rc;
+}
+
+/*
+ * A group that cannot be read now is waited for, but not so long that what the
+ * others have counted is no more of this interval.
+ */
+static int read_in_time(struct td_run *run, struct td_err *err)
+{
+	return td_run_read(run, run->waiter.period_ns / 10, err);
 }
 
 int td_run_put_row_now(struct td_run *run, struct td_err *err)
@@ -127,7 +154,7 @@ int td_run_put_row_now(struct td_run *run, struct td_err *err)
 	if (!run->opts->interval_ms || !run->began || td_run_is_quiet(run))
 		return 0;
 	time_ns = td_now_ns() - run->waiter.start_ns;
-	rc = td_run_read(run, err);
+	rc = read_in_time(run, err);
 	return rc ? rc : put_row(run, time_ns, err);
 }
 
@@ -135,7 +162,7 @@ int td_run_put_row_now(struct td_run *run, struct td_err *err)
 static int tick(struct td_run *run, uint64_t ticks, struct td_err *err)
 {
 	uint64_t time_ns = td_now_ns() - run->waiter.start_ns, rows;
-	int rc = td_run_read(run, err);
+	int rc = read_in_time(run, err);
 
 	run->ticks += ticks;
 	rows = run->ticks / run->ticks_a_row;
@@ -178,9 +205,7 @@ static int end_command(struct td_run *run, struct td_err *err)
 	if (run->child.pid <= 0 || run->waiter.child_ended)
 		return 0;
 	kill(run->child.pid, again ? SIGKILL : SIGTERM);
-	return again ? 0
-		     : td_waiter_again(&run->waiter,
-				       TD_CHILD_GRACE_MS * TD_NS_A_MS, err);
+	return again ? 0 : td_waiter_again(&run->waiter, GRACE_NS, err);
 }
 
 /* With a command, until its end; else until told, or nobody is left. */
@@ -210,7 +235,7 @@ static int take_wake(struct td_run *run, const struct td_wake *wake,
 	if (!rc && wake->what & TD_WAKE_TASKS)
 		rc = td_run_take_tasks(run, err);
 	if (!rc && run->nr_ended > MAX_ENDED)
-		rc = td_run_read(run, err);
+		rc = read_in_time(run, err);
 	/* told to stop, it only waits for the command: as perf stat does */
 	if (!rc && wake->what & TD_WAKE_TICK && !td_run_is_quiet(run) &&
 	    !run->told_to_stop)
@@ -223,10 +248,14 @@ int td_run_loop(struct td_run *run, struct td_err *err)
 	struct td_wake wake = { 0 };
 	int rc = 0;
 
-	while (!rc && !is_over(run, &wake)) {
+	while (!is_over(run, &wake)) {
 		rc = td_waiter_wait(&run->waiter, &wake, err);
 		if (!rc)
 			rc = take_wake(run, &wake, err);
+		if (rc && run->given_up)
+			return 0; /* the command's end is waited for later */
+		if (rc && !td_run_outlives(run, err))
+			return rc;
 	}
-	return rc;
+	return 0;
 }

@@ -37,23 +37,24 @@ static int read_cpu_times(struct td_run *run, const struct td_usage *usage,
 	return 0;
 }
 
-int td_run_times(struct td_run *run, uint64_t time_ns,
-		 const struct td_usage *usage, struct td_times *out,
-		 struct td_err *err)
+void td_run_times(struct td_run *run, uint64_t time_ns,
+		  const struct td_usage *usage, struct td_times *out)
 {
 	struct td_cpu_times now = { 0 };
-	int rc = 0;
+	struct td_err err = { 0 };
+	int rc;
 
 	*out = (struct td_times){ .elapsed_ns = time_ns - run->row_ns };
 	run->row_ns = time_ns;
 	if (!wants_cpu_times(&run->plan))
-		return 0;
-	rc = read_cpu_times(run, usage, &now, err);
+		return;
+	rc = read_cpu_times(run, usage, &now, &err);
+	if (rc < 0)
+		td_notes_add(&run->notes, "%s", err.msg);
 	if (rc)
-		return rc < 0 ? rc : 0;
+		return;
 	out->has_cpu_times = true;
 	out->user_ns = td_since(now.user_ns, run->row_times.user_ns);
 	out->system_ns = td_since(now.system_ns, run->row_times.system_ns);
 	run->row_times = now;
-	return 0;
 }

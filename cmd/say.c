@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/err.h"
 #include "lib/printable.h"
 #include "lib/util.h"
 
@@ -55,6 +56,23 @@ void td_say(const char *fmt, ...)
 	va_start(ap, fmt);
 	td_vsay(fmt, ap);
 	va_end(ap);
+}
+
+/* Both lines moved to the right, so that the caret stays below its letter. */
+static void put_place(const char *place)
+{
+	int line = (int)strcspn(place, "\n");
+
+	fprintf(stderr, "    %.*s\n    %s\n", line, place, place + line + 1);
+}
+
+void td_say_error(const struct td_err *err)
+{
+	td_say("tdstat: %s\n", err->msg);
+	if (err->place[0])
+		put_place(err->place);
+	if (err->hint[0])
+		td_say("tdstat: %s\n", err->hint);
 }
 
 static ssize_t put_lines(void *to, const char *text, size_t size)

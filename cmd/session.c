@@ -107,11 +107,11 @@ static int count(struct td_run *run, int *status, struct td_err *err)
 		if (!rc)
 			rc = td_run_once(run, err);
 	} while (!rc && td_run_again(run));
-	/* of a run that failed, only that the command could not be run */
-	if (!rc || !run->child.reaped)
-		*status = run->child.status;
 	/* what the runs before the one that failed have given is not lost */
 	rc_finish = td_run_finish(run, rc ? &late : err);
+	/* of a run that failed, only that the command could not be run */
+	if (!rc || !run->child.reaped)
+		*status = rc ? run->child.status : td_run_status(run);
 	return rc ? rc : rc_finish;
 }
 

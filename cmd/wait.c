@@ -19,18 +19,18 @@
 
 static int open_signals(struct td_waiter *waiter, sigset_t *before)
 {
+	sigset_t *mask = &waiter->mask;
 	struct sigaction hup;
-	sigset_t mask;
 
-	sigemptyset(&mask);
-	sigaddset(&mask, SIGINT);
-	sigaddset(&mask, SIGTERM);
-	sigaddset(&mask, SIGQUIT);
+	sigemptyset(mask);
+	sigaddset(mask, SIGINT);
+	sigaddset(mask, SIGTERM);
+	sigaddset(mask, SIGQUIT);
 	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
-		sigaddset(&mask, SIGHUP);
-	if (sigprocmask(SIG_BLOCK, &mask, before))
+		sigaddset(mask, SIGHUP);
+	if (sigprocmask(SIG_BLOCK, mask, before))
 		return -1;
-	waiter->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	waiter->signals = signalfd(-1, mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	return waiter->signals;
 }
 
@@ -112,11 +112,9 @@ static int timer_error(struct td_err *err)
 }
 
 /* Most runs need one timer of the three: each is made when it is first armed. */
-static int arm(int *fd, uint64_t first_ns, uint64_t period_ns,
-	       struct td_err *err)
+static int arm(int *fd, uint64_t deadline_ns, struct td_err *err)
 {
-	struct itimerspec spec = { to_timespec(period_ns),
-				   to_timespec(first_ns) };
+	struct itimerspec spec = { .it_value = to_timespec(deadline_ns) };
 
 	if (*fd < 0)
 		*fd = timerfd_create(CLOCK_MONOTONIC,
@@ -141,10 +139,11 @@ int td_waiter_start(struct td_waiter *waiter, uint64_t period_ns,
 	int rc;
 
 	waiter->start_ns = td_now_ns();
-	rc = arm(&waiter->timer, waiter->start_ns + period_ns, period_ns, err);
+	waiter->period_ns = period_ns;
+	waiter->ticks = 0;
+	rc = arm(&waiter->timer, waiter->start_ns + period_ns, err);
 	if (!rc && timeout_ns)
-		rc = arm(&waiter->timeout, waiter->start_ns + timeout_ns, 0,
-			 err);
+		rc = arm(&waiter->timeout, waiter->start_ns + timeout_ns, err);
 	return rc;
 }
 
@@ -162,33 +161,56 @@ int td_waiter_reset(struct td_waiter *waiter, struct td_err *err)
 	return rc;
 }
 
+void td_waiter_stop_counting(struct td_waiter *waiter)
+{
+	td_close_fd(&waiter->timer);
+	td_close_fd(&waiter->delay);
+	waiter->control = waiter->tasks = -1;
+}
+
 int td_waiter_delay(struct td_waiter *waiter, uint64_t ns, struct td_err *err)
 {
-	return arm(&waiter->delay, td_now_ns() + ns, 0, err);
+	return arm(&waiter->delay, td_now_ns() + ns, err);
 }
 
 int td_waiter_again(struct td_waiter *waiter, uint64_t ns, struct td_err *err)
 {
-	return arm(&waiter->timeout, td_now_ns() + ns, 0, err);
+	return arm(&waiter->timeout, td_now_ns() + ns, err);
 }
 
-/* A timerfd's expirations; 0: none. */
-static uint64_t expirations(int fd)
+/*
+ * Setting a timer makes its descriptor quiet as read() does, and the clock
+ * knows what has passed: where read() fails, nothing is missed.
+ */
+static int take_ticks(struct td_waiter *waiter, struct td_wake *wake,
+		      struct td_err *err)
 {
-	uint64_t nr = 0;
+	uint64_t passed = (td_now_ns() - waiter->start_ns) / waiter->period_ns;
 
-	return read(fd, &nr, sizeof(nr)) == sizeof(nr) ? nr : 0;
+	wake->ticks = passed - waiter->ticks;
+	wake->what |= wake->ticks ? TD_WAKE_TICK : 0;
+	waiter->ticks = passed;
+	return arm(&waiter->timer,
+		   waiter->start_ns + (passed + 1) * waiter->period_ns, err);
+}
+
+static int take_alarm(int fd, enum td_wakeup which, struct td_wake *wake,
+		      struct td_err *err)
+{
+	wake->what |= which;
+	return disarm(fd, err);
 }
 
 static void take_signal(struct td_waiter *waiter, struct td_wake *wake)
 {
-	struct signalfd_siginfo info;
+	static const struct timespec now;
+	siginfo_t info;
 
-	if (read(waiter->signals, &info, sizeof(info)) != sizeof(info))
+	if (sigtimedwait(&waiter->mask, &info, &now) < 0)
 		return;
 	wake->what |= TD_WAKE_SIGNAL;
-	wake->signal = (int)info.ssi_signo;
-	wake->from_process = info.ssi_code <= 0; /* SI_USER and the like */
+	wake->signal = info.si_signo;
+	wake->from_process = info.si_code <= 0; /* SI_USER and the like */
 }
 
 enum {
@@ -229,22 +251,29 @@ static void look_at_polled(struct td_waiter *waiter, struct td_wake *wake)
 	waiter->polled.nr = kept;
 }
 
-static void take_all(struct td_waiter *waiter, const struct pollfd *polls,
-		     struct td_wake *wake)
+static int take_timers(struct td_waiter *waiter, const struct pollfd *polls,
+		       struct td_wake *wake, struct td_err *err)
 {
+	int rc = 0;
+
 	if (polls[POLL_TIMER].revents) {
-		wake->ticks = expirations(waiter->timer);
-		wake->what |= wake->ticks ? TD_WAKE_TICK : 0;
 		look_at_polled(waiter, wake);
+		rc = take_ticks(waiter, wake, err);
 	}
-	if (polls[POLL_DELAY].revents && expirations(waiter->delay))
-		wake->what |= TD_WAKE_DELAY;
+	if (!rc && polls[POLL_DELAY].revents)
+		rc = take_alarm(waiter->delay, TD_WAKE_DELAY, wake, err);
+	if (!rc && polls[POLL_TIMEOUT].revents)
+		rc = take_alarm(waiter->timeout, TD_WAKE_TIMEOUT, wake, err);
+	return rc;
+}
+
+static void take_rest(struct td_waiter *waiter, const struct pollfd *polls,
+		      struct td_wake *wake)
+{
 	if (polls[POLL_CONTROL].revents)
 		wake->what |= TD_WAKE_CONTROL;
 	if (polls[POLL_TASKS].revents)
 		wake->what |= TD_WAKE_TASKS;
-	if (polls[POLL_TIMEOUT].revents && expirations(waiter->timeout))
-		wake->what |= TD_WAKE_TIMEOUT;
 	if (polls[POLL_SIGNALS].revents)
 		take_signal(waiter, wake);
 	if (polls[POLL_CHILD].revents)
@@ -277,7 +306,9 @@ int td_waiter_wait(struct td_waiter *waiter, struct td_wake *wake,
 			return td_err_set(err, -errno, "poll: %s",
 					  strerror(errno));
 	}
-	take_all(waiter, polls, wake);
+	if (take_timers(waiter, polls, wake, err))
+		return err->code;
+	take_rest(waiter, polls, wake);
 	return 0;
 }
 

@@ -28,7 +28,9 @@ struct td_waiter {
 	int control; /* commands come in here */
 	int tasks;   /* what becomes of threads */
 	bool child_ended;
-	uint64_t start_ns;
+	uint64_t start_ns, period_ns;
+	uint64_t ticks; /* that were told of */
+	sigset_t mask;  /* the signals that are waited for */
 };
 
 enum td_wakeup {
@@ -70,6 +72,8 @@ int td_waiter_reset(struct td_waiter *waiter, struct td_err *err);
 /* Counting begins: ticks every period_ns from now; timeout_ns 0: none. */
 int td_waiter_start(struct td_waiter *waiter, uint64_t period_ns,
 		    uint64_t timeout_ns, struct td_err *err);
+/* No more ticks, controls and tasks: only signals, timeouts and ends. */
+void td_waiter_stop_counting(struct td_waiter *waiter);
 /* A TD_WAKE_TIMEOUT (once more), ns from now. */
 int td_waiter_again(struct td_waiter *waiter, uint64_t ns, struct td_err *err);
 /* A TD_WAKE_DELAY, ns from now. */

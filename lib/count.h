@@ -23,6 +23,7 @@ struct td_reading {
 struct td_readings {
 	struct td_reading *v;
 	size_t nr;
+	bool behind; /* some could not be read yet: the next look has theirs */
 };
 
 /* Less than before, and not because it went past the end of 64 bits. */

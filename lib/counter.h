@@ -22,12 +22,14 @@ struct td_counter_ops {
 		      struct td_err *err);
 	/*
 	 * What was counted since the last read; the readings belong to the
-	 * counter and hold until the next read.  *time_ns: since counting
-	 * began, left alone by a counter that does not know.  1: there is no
-	 * more (a recording's end).
+	 * counter and hold until the next read.  patience_ns: how long to wait
+	 * for a group that cannot be read at the moment.  *time_ns: since
+	 * counting began, left alone by a counter that does not know.  1: there
+	 * is no more (a recording's end).
 	 */
-	int (*read)(struct td_counter *counter, uint64_t *time_ns,
-		    struct td_readings *readings, struct td_err *err);
+	int (*read)(struct td_counter *counter, uint64_t patience_ns,
+		    uint64_t *time_ns, struct td_readings *readings,
+		    struct td_err *err);
 	/*
 	 * Per thread, NULL else: one that began is counted from now on, if the
 	 * others are (-ESRCH: it has ended already), one that ended is read once more;

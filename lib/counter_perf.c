@@ -147,11 +147,12 @@ static void close_ended(struct perf_counter *counter)
 	}
 }
 
-static int perf_read(struct td_counter *base, uint64_t *time_ns,
-		     struct td_readings *readings, struct td_err *err)
+static int perf_read(struct td_counter *base, uint64_t patience_ns,
+		     uint64_t *time_ns, struct td_readings *readings,
+		     struct td_err *err)
 {
 	struct perf_counter *counter = perf_counter_of(base);
-	int rc = td_reader_read(&counter->reader, readings, err);
+	int rc = td_reader_read(&counter->reader, patience_ns, readings, err);
 
 	(void)time_ns; /* the caller's clock */
 	if (!rc)

@@ -6,15 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/util.h"
 
-/*
- * A thread that is exiting has its group taken apart piece by piece: for that
- * moment its reader is told ECHILD.
- */
-#define READ_TRIES 1000
+/* Between two tries of a group that cannot be read at the moment. */
+#define FIRST_PAUSE_NS   UINT64_C(20000)
+#define LONGEST_PAUSE_NS UINT64_C(5000000)
 
 /* read() of PERF_FORMAT_GROUP | ID | TOTAL_TIME_*, perf_event_open(2) */
 struct group_values {
@@ -38,13 +37,14 @@ static int read_error(const struct td_read_step *step, int error,
 		snprintf(where, sizeof(where), " on CPU %d", step->cpu);
 	else if (step->tid > 0)
 		snprintf(where, sizeof(where), " in thread %d", step->tid);
-	td_err_set(err, -error, "cannot read the counters of %s%s%s: %s",
-		   step->nr > 1 ? "the group of " : "", step->name, where,
-		   strerror(error));
-	if (error == ECHILD) /* __perf_read_group_add() in the kernel */
-		td_err_hint(err, "a thread began while the counters were "
-				 "opened, and has not all of them: try again");
-	return err->code;
+	return td_err_set(err, -error, "cannot read the counters of %s%s%s: %s",
+			  step->nr > 1 ? "the group of " : "", step->name,
+			  where, strerror(error));
+}
+
+static ssize_t read_fd(const struct td_reader *reader, int fd, size_t size)
+{
+	return (reader->read ? reader->read : read)(fd, reader->buf, size);
 }
 
 /* A pinned group that did not get the hardware is given up, too. */
@@ -112,7 +112,7 @@ static int read_apart(struct td_reader *reader, const struct td_read_step *step,
 
 	take_value(reader, step, 0, values, 0);
 	for (size_t i = 1; i < step->nr; i++) {
-		ssize_t len = read(step->fds[i], reader->buf, size);
+		ssize_t len = read_fd(reader, step->fds[i], size);
 
 		if (len < 0)
 			return read_error(step, errno, err);
@@ -135,12 +135,14 @@ static int read_step(struct td_reader *reader, struct td_read_step *step,
 {
 	const struct group_values *values = (struct group_values *)reader->buf;
 	size_t size = group_read_size(step->nr);
-	ssize_t len;
-	int tries = 0;
+	ssize_t len = read_fd(reader, step->fd, size);
 
-	do {
-		len = read(step->fd, reader->buf, size);
-	} while (len < 0 && errno == ECHILD && ++tries < READ_TRIES);
+	step->lost = step->behind = false;
+	if (len < 0 && (errno == ECHILD || errno == EINTR)) {
+		step->behind = true;
+		keep_values(reader, step);
+		return 0;
+	}
 	if (len < 0)
 		return read_error(step, errno, err);
 	step->lost = (size_t)len < size;
@@ -199,7 +201,7 @@ static void note_stalled(struct td_reader *reader)
 		struct td_read_step *step = &reader->steps[s];
 
 		if (step->stalled || step->cpu < 0 || step->cgroup ||
-		    step->lost || is_off(reader, step) ||
+		    step->lost || step->behind || is_off(reader, step) ||
 		    reader->delta.v[step->first].enabled_ns)
 			continue;
 		step->stalled = true;
@@ -207,21 +209,59 @@ static void note_stalled(struct td_reader *reader)
 	}
 }
 
-int td_reader_read(struct td_reader *reader, struct td_readings *readings,
-		   struct td_err *err)
+/* All steps, or those that could not be read at the last try. */
+static int read_steps(struct td_reader *reader, bool again, bool *behind,
+		      struct td_err *err)
 {
-	struct td_readings before = reader->before;
 	int rc = 0;
 
+	*behind = false;
 	for (size_t s = 0; !rc && s < reader->nr_steps; s++) {
 		struct td_read_step *step = &reader->steps[s];
 
-		if (step->ended) {
+		step->behind = step->behind && !step->ended;
+		if (step->ended)
 			keep_values(reader, step);
-			continue;
-		}
-		rc = read_step(reader, step, err);
+		else if (!again || step->behind)
+			rc = read_step(reader, step, err);
+		*behind |= step->behind;
 	}
+	return rc;
+}
+
+static void pause_ns(uint64_t ns)
+{
+	const struct timespec pause = { 0, (long)ns };
+
+	nanosleep(&pause, NULL);
+}
+
+static int read_patiently(struct td_reader *reader, uint64_t patience_ns,
+			  bool *behind, struct td_err *err)
+{
+	int rc = read_steps(reader, false, behind, err);
+	uint64_t ns = FIRST_PAUSE_NS, until = *behind ? td_now_ns() : 0;
+
+	for (until += patience_ns; !rc && *behind; ns *= 2) {
+		uint64_t left = td_since(until, td_now_ns());
+
+		if (!left)
+			break;
+		if (ns > LONGEST_PAUSE_NS)
+			ns = LONGEST_PAUSE_NS;
+		pause_ns(ns < left ? ns : left);
+		rc = read_steps(reader, true, behind, err);
+	}
+	return rc;
+}
+
+int td_reader_read(struct td_reader *reader, uint64_t patience_ns,
+		   struct td_readings *readings, struct td_err *err)
+{
+	struct td_readings before = reader->before;
+	bool behind;
+	int rc = read_patiently(reader, patience_ns, &behind, err);
+
 	if (rc)
 		return rc;
 	td_count_delta(&reader->now, &reader->before, &reader->delta);
@@ -233,6 +273,7 @@ int td_reader_read(struct td_reader *reader, struct td_readings *readings,
 	reader->before = reader->now;
 	reader->now = before;
 	*readings = reader->delta;
+	readings->behind = behind;
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #define TD_COUNTER_READ_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "lib/count.h"
 #include "lib/notes.h"
@@ -24,6 +25,7 @@ struct td_read_step {
 	/* the reader's */
 	size_t first; /* of its readings */
 	bool lost;    /* at the last look */
+	bool behind;  /* at the last look it could not be read yet */
 	bool stalled; /* it does not go on, and that was said */
 	bool ended;   /* its task has, and its last values are in */
 };
@@ -38,6 +40,8 @@ struct td_reader {
 	struct td_notes *notes; /* borrowed */
 	/* Borrowed: which events are switched off.  NULL: none. */
 	const bool *off;
+	/* read(2), where it is NULL. */
+	ssize_t (*read)(int fd, void *buf, size_t size);
 };
 
 /* For the caller to fill in; NULL: out of memory. */
@@ -48,9 +52,16 @@ int td_reader_begin(struct td_reader *reader);
 void td_reader_end_set(struct td_reader *reader, size_t set);
 /* The steps of tasks that have ended, and their readings, go. */
 void td_reader_forget_ended(struct td_reader *reader);
-/* What was counted since the last time; the reader's until the next time. */
-int td_reader_read(struct td_reader *reader, struct td_readings *readings,
-		   struct td_err *err);
+/*
+ * What was counted since the last time; the reader's until the next time.  The
+ * kernel reads no group of a task while a child of it begins or exits (ECHILD
+ * of __perf_read_group_add() in kernel/events/core.c), which may last as long
+ * as that child waits for a CPU.  Such a group is tried again for patience_ns;
+ * then its readings are 0, the next look has its counts, and readings->behind
+ * is set.
+ */
+int td_reader_read(struct td_reader *reader, uint64_t patience_ns,
+		   struct td_readings *readings, struct td_err *err);
 void td_reader_free(struct td_reader *reader);
 
 #endif

@@ -11,13 +11,15 @@ struct replay_counter {
 	struct td_readings delta;
 };
 
-static int replay_read(struct td_counter *base, uint64_t *time_ns,
-		       struct td_readings *readings, struct td_err *err)
+static int replay_read(struct td_counter *base, uint64_t patience_ns,
+		       uint64_t *time_ns, struct td_readings *readings,
+		       struct td_err *err)
 {
 	struct replay_counter *counter = (struct replay_counter *)base;
 	int rc = td_recording_next(counter->recording, time_ns, &counter->delta,
 				   err);
 
+	(void)patience_ns; /* a file is always there */
 	*readings = counter->delta;
 	return rc;
 }

@@ -289,20 +289,18 @@ static int take_record(struct td_task_watch *watch,
 	return td_task_queue_add(&watch->queue, &event);
 }
 
-static int count_lost(struct td_task_watch *watch, int cpu)
+/* Where the kernel does not answer, what it said last stands. */
+static void count_lost(struct td_task_watch *watch, int cpu)
 {
 	struct perf_counts_values count;
 	uint64_t lost = 0;
 
 	for (int thread = 0; thread < watch->nr_threads; thread++) {
-		int rc = perf_evsel__read(watch->evsel, cpu, thread, &count);
-
-		if (rc)
-			return rc;
+		if (perf_evsel__read(watch->evsel, cpu, thread, &count))
+			return;
 		lost += count.lost;
 	}
 	watch->lost[cpu] = lost;
-	return 0;
 }
 
 /*
@@ -326,7 +324,7 @@ static int take_ring(struct td_task_watch *watch, struct perf_mmap *ring,
 	}
 	perf_mmap__read_done(ring);
 	if (!rc && watch->counts_lost && size >= watch->ring_size / 4)
-		rc = count_lost(watch, cpu);
+		count_lost(watch, cpu);
 	return rc;
 }
 
@@ -354,12 +352,8 @@ int td_task_watch_read(struct td_task_watch *watch, struct td_err *err)
 	perf_evlist__for_each_mmap(watch->evlist, ring, false)
 	{
 		rc = take_ring(watch, ring, cpu++);
-		if (rc == -ENOMEM)
-			return td_err_nomem(err);
 		if (rc)
-			return td_err_set(err, rc,
-					  "cannot ask for lost records: %s",
-					  strerror(-rc));
+			return td_err_nomem(err);
 	}
 	td_task_queue_sort(&watch->queue, began);
 	return 0;

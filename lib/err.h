@@ -9,12 +9,14 @@
 /*
  * The one error: owned by main(), passed last, printed once.
  * code is a negative errno; msg says what and why, hint what to do about it
- * (may be empty).  usage is set when the caller's words were wrong.
+ * (may be empty).  usage is set when the caller's words were wrong,
+ * reader_gone when results went into a pipe that nobody reads any more.
  * Of a text that is too long, the middle is left out: a name, not the reason.
  */
 struct td_err {
 	int code;
 	bool usage;
+	bool reader_gone; /* of a pipe: no error to tell, but the end */
 	char msg[512];
 	char hint[512];
 	char place[256]; /* the user's text and a caret below it, or empty */

@@ -199,7 +199,7 @@ static void test_row(size_t r)
 			put_look(reader.steps[s].fd, &rows[r].looks[g][look],
 				 nr_members[g]);
 		}
-		ok(td_reader_read(&reader, &got, &err) == 0 &&
+		ok(td_reader_read(&reader, 0, &got, &err) == 0 &&
 			   is_labelled(&got),
 		   "%s: look %d", rows[r].name, look);
 		ok(is_look(&got, want, !counted && want->value),
@@ -238,21 +238,21 @@ static void test_apart(void)
 	};
 	td_reader_begin(&reader);
 	put_look(fds[0], &together, 2);
-	td_reader_read(&reader, &got, &err);
+	td_reader_read(&reader, 0, &got, &err);
 	put_look(fds[0], &leader, 1);
 	put_look(fds[1], &member, 1);
-	ok(td_reader_read(&reader, &got, &err) == 0 && got.v[0].value == 50 &&
+	ok(td_reader_read(&reader, 0, &got, &err) == 0 && got.v[0].value == 50 &&
 		   got.v[1].value == 70,
 	   "apart: what each counted");
 	ok(got.v[0].enabled_ns == 20 && got.v[1].running_ns == 10,
 	   "apart: and for how long");
 	put_look(fds[0], &leader, 1);
 	put_look(fds[1], &member, 1);
-	ok(td_reader_read(&reader, &got, &err) == 0 && got.v[0].value == 0 &&
+	ok(td_reader_read(&reader, 0, &got, &err) == 0 && got.v[0].value == 0 &&
 		   got.v[1].enabled_ns == 0,
 	   "apart: and nothing from then on");
 	put_look(fds[0], &gone_on, 1);
-	ok(td_reader_read(&reader, &got, &err) == 0 && got.v[0].value == 0 &&
+	ok(td_reader_read(&reader, 0, &got, &err) == 0 && got.v[0].value == 0 &&
 		   got.v[0].enabled_ns == 0,
 	   "apart: a member that cannot be read: nor are the others");
 	ok(notes.nr == 1 && strstr(notes.v[0], "CPU 0"), "apart: said once");
@@ -272,7 +272,7 @@ static void test_failure(void)
 	add_steps(0, &reader);
 	td_reader_begin(&reader);
 	close(reader.steps[1].fd);
-	ok(td_reader_read(&reader, &got, &err) == -EBADF && err.code == -EBADF,
+	ok(td_reader_read(&reader, 0, &got, &err) == -EBADF && err.code == -EBADF,
 	   "a read that fails");
 	is_str(err.msg,
 	       "cannot read the counters of second on CPU 0: "
@@ -355,7 +355,7 @@ static void look_at(struct td_reader *reader, const char *name,
 	td_autofree char *text = NULL;
 	struct td_err err = { 0 };
 
-	ok(td_reader_read(reader, &got, &err) == 0, "tasks: %s%s", name,
+	ok(td_reader_read(reader, 0, &got, &err) == 0, "tasks: %s%s", name,
 	   err.msg);
 	text = describe(&got);
 	is_str(text, want, "tasks: %s: readings", name);
@@ -499,7 +499,7 @@ static void test_cgroups(void)
 	td_reader_begin(&reader);
 	for (size_t s = 0; s < 2; s++)
 		put_look(reader.steps[s].fd, &look, 2);
-	fine = td_reader_read(&reader, &got, &err) == 0 && got.nr == 4;
+	fine = td_reader_read(&reader, 0, &got, &err) == 0 && got.nr == 4;
 	for (size_t i = 0; fine && i < 4; i++)
 		fine = got.v[i].cgroup == (int)i / 2 + 1 &&
 		       got.v[i].event == (int)i % 2 && got.v[i].cpu == 0 &&
@@ -577,11 +577,11 @@ static void test_stands(size_t r)
 		reader.steps[s].fd = memfd_create("stands", MFD_CLOEXEC);
 	td_reader_begin(&reader);
 	put_enabled(&reader, first, 0);
-	td_reader_read(&reader, &got, &err);
+	td_reader_read(&reader, 0, &got, &err);
 	ok(notes.nr == 0, "%s: not at first", stands[r].name);
 	for (uint64_t later = 0; later < 2; later++) {
 		put_enabled(&reader, stands[r].enabled, later);
-		td_reader_read(&reader, &got, &err);
+		td_reader_read(&reader, 0, &got, &err);
 	}
 	ok(notes.nr == stands[r].nr_notes &&
 		   (!notes.nr || strstr(notes.v[0], stands[r].note)),
@@ -627,7 +627,7 @@ static void test_many(const char *name, const char *file, bool resume)
 	td_reader_begin(&reader);
 	reads = time_reads(&reader);
 	look = clock();
-	ok(td_reader_read(&reader, &got, &err) == 0, "%s", name);
+	ok(td_reader_read(&reader, 0, &got, &err) == 0, "%s", name);
 	look = clock() - look;
 	ok(look < 50 * reads, "%s: %ld us, the reads %ld", name, (long)look,
 	   (long)reads);

@@ -150,19 +150,48 @@ assert_refused() {
 	done
 }
 
-@test "a pipe that is closed early: the end, at once, with a status" {
+@test "a pipe that is closed early: the end, at once, quietly, as SIGPIPE would end it" {
 	needs_software_events -a
-	for how in '-a -I 10 -x,' '-a -I 10 -j' '-a -I 10' '-a -I 10 -A -x,'; do
+	for how in '-a -I 10 -x,' '-a -I 10 -j' '-a -I 10' '-a -I 10 -A -x,' '-a -I 10 -e cpu-clock'; do
 		try timeout 5 bash -c '{ "$TDSTAT" '"$how"'; echo $? >status; } | head -n 1'
-		assert_equal "$(cat status)" 1
-		assert_complains 'Broken pipe'
+		assert_equal "$how: $(cat status)" "$how: 141"
+		assert_no_stderr
 	done
-	try timeout 5 bash -c '{ sleep 0.1; "$TDSTAT" report -x, -i "$1"; echo $? >status; } | true' - "$data/alderlake.jsonl"
-	assert_equal "$(cat status)" 1
-	# the command is not left running
-	try timeout 5 bash -c '{ "$TDSTAT" -I 10 -x, -- sh -c "echo \$\$ >pid; exec sleep 20" 3>&1 >&2 2>&3
-		echo $? >status; } 2>/dev/null | head -n 1'
-	assert_equal "$(cat status)" 1
+	for how in '-a --timeout 20' \
+		"report -x, -i $data/alderlake.jsonl" 'list' 'list -v' 'list --json' '--help' '--dry-run -a'; do
+		[[ $how == *--timeout* ]] || { saved alderlake; unset PERF_CPUID; }
+		try timeout 10 bash -c 'mkfifo p; exec 8<>p 9>p 8<&-; rm p; "$TDSTAT" "$@" >&9' - $how
+		assert_equal "$how: $status" "$how: 141"
+		assert_no_stderr
+	done
+}
+
+@test "a pipe that is closed early: a command runs on, and its status is handed on" {
+	needs_software_events
+	for status_of_it in 0 7; do
+		rm -f pid end
+		try timeout 10 bash -c '{ "$TDSTAT" -I 10 -x, -- sh -c "echo \$\$ >pid
+			while [ ! -e closed ]; do sleep 0.01; done; sleep 0.1; echo \$\$ >end; exit $1" 3>&1 >&2 2>&3
+			echo $? >status; } 2>other | { head -n 1; touch closed; }' - $status_of_it
+		assert_equal "$(cat status)" $status_of_it
+		assert_same "$(cat pid)" "$(cat end)"
+		[ ! -s other ] || fail "$(cat other)"
+		rm closed
+	done
+}
+
+@test "a file as large as it may be: the command runs on, with its signals" {
+	needs_software_events
+	try bash -c 'ulimit -f 1; exec "$TDSTAT" -o out -I 1 -x, -- sh -c "$1"' - \
+		'while [ "$(stat -c %s out)" -lt 1024 ]; do :; done; sleep 0.05; grep SigIgn /proc/self/status; echo last'
+	assert_equal "${lines[1]}" last
+	assert_failure 1
+	assert_complains 'cannot write out: File too large'
+	assert_complains 'nothing more is counted: sh goes on'
+	# the command has the default of SIGXFSZ, which is the 25th
+	[ $((0x${lines[0]##*[[:space:]]} >> 24 & 1)) = 0 ] || fail "${lines[0]}"
+	try bash -c 'ulimit -f 1; exec "$TDSTAT" -o out -- dd if=/dev/zero of=big bs=4k count=1'
+	assert_equal "$status" 153 # 128 + SIGXFSZ: the command's own end
 	! kill -0 "$(cat pid)" 2>/dev/null || fail "the command is still there"
 }
 

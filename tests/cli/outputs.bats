@@ -327,10 +327,18 @@ summary,all,cpu,10.00,90.00' "$(cat got)"
 	[ "$(wc -l <got)" -eq 1 ]
 }
 
-@test "a command that is ended because its counts cannot be written: said" {
+@test "counts that cannot be written: said once, the command runs on, and the status is 1 if its own is 0" {
 	needs_software_events
-	try "$TDSTAT" -o /dev/full -I 10 -e task-clock -- sleep 60
-	assert_failure 1
-	assert_complains 'cannot write /dev/full: No space left'
-	assert_complains 'sleep was ended: the rest of it would not have been counted'
+	for own in 0 3; do
+		for how in '-o /dev/full -I 10 -e task-clock' '-o /dev/full' '-o /dev/full -r 3' \
+			'-o /dev/full -I 10 --summary'; do
+			rm -f ran
+			try "$TDSTAT" $how -- sh -c "sleep 0.1; echo >>ran; exit $own"
+			assert_equal "$how: $status" "$how: $((own ? own : 1))"
+			[ -e ran ] || fail "$how: it did not run to its end"
+			assert_complains 'cannot write /dev/full: No space left'
+			assert_equal "$how: $(grep -c 'cannot write' <<<"$stderr")" "$how: 1"
+			[[ $how != *-I* || $stderr == *'nothing more is counted: sh goes on'* ]]
+		done
+	done
 }

@@ -6,7 +6,7 @@
 # number is shown that was not measured, no command and no zombie stays.
 # (perf_event_open from the first call on: errors.bats.)
 
-# shellcheck disable=SC2013,SC2034,SC2054,SC2086,SC2128,SC2154,SC2178,SC2206 # lists of options; helper.bash
+# shellcheck disable=SC2013,SC2016,SC2034,SC2054,SC2086,SC2128,SC2154,SC2178,SC2206 # lists of options; helper.bash
 load helper
 
 # which SYSCALL MATCH OPTION...: of the calls of a run that goes well, the
@@ -290,5 +290,84 @@ begin() {
 			grep -q INJECTED log
 			grep -q '^[0-9.]*,all,cpu,[0-9]' stderr
 		done
+	done
+}
+
+# --- while a command runs -----------------------------------------------------------
+
+# seen_in FILE NR: until so many lines are there
+seen_in() {
+	for ((i = 0; i < 1000; i++)); do
+		[ "$(wc -l <"$1")" -lt "$2" ] || return 0
+		command sleep 0.02
+	done
+	fail "$1 has no $2 lines"
+}
+
+# A command that works until it is told to end, and says how long it worked;
+# $pid is tdstat's.
+begin_work() {
+	rm -f out err running end times
+	: >out
+	"$TDSTAT" "$@" -- sh -c 'echo >running; until [ -e end ]; do :; done; times >times; exit 5' 2>err 3>&- &
+	pid=$!
+	seen_in out 3
+}
+
+end_work() {
+	touch end
+	status=0
+	wait $pid || status=$?
+	assert_equal "$status" 5
+	[ -s times ] || fail "the last line did not run"
+}
+
+# Milliseconds of user and system time that the shell says it has used, and
+# those that the rows of task-clock come to.
+used_ms() {
+	awk 'NR == 1 { split($1, u, /[ms]/); split($2, s, /[ms]/); print ((u[1] + s[1]) * 60 + u[2] + s[2]) * 1000 }' times
+}
+counted_ms() {
+	awk -F, '$4 == "task-clock" && $2 != "<not counted>" { sum += $2 } END { print sum }' out
+}
+
+@test "ECHILD for two seconds in the middle: a remark, and nothing is lost" {
+	begin
+	begin_work -I 100 -x, -o out -e '{task-clock,cpu-clock}'
+	timeout 2 strace -o log -p $pid -e trace=read -e inject=read:error=ECHILD 2>/dev/null || true
+	grep -q INJECTED log
+	seen_in out $(($(wc -l <out) + 6))
+	end_work
+	assert_equal "$(grep -c '^tdstat: not all counters could be read at once' err)" 1
+	assert_equal "$(grep -c '^tdstat: ' err)" 1
+	grep -q '<not counted>' out
+	awk -v used="$(used_ms)" -v counted="$(counted_ms)" 'BEGIN {
+		print used, counted
+		# the shell tells its times in hundredths, and not those of its end
+		exit !(used > 300 && counted > 0.98 * used - 10 && counted < 1.02 * used + 50) }'
+}
+
+@test "EIO, EBADF and ECHILD of every read from a moment on: what was counted until then is shown" {
+	begin
+	for error in EIO EBADF ECHILD; do
+		begin_work -I 100 -x, -o out -e '{task-clock,cpu-clock}'
+		rows=$(grep -c task-clock out)
+		strace -o log -p $pid -e trace=read -e inject=read:error=$error 2>/dev/null 3>&- &
+		tracer=$!
+		for ((i = 0; i < 500; i++)); do
+			! grep -q '^tdstat: ' err || break
+			command sleep 0.02
+		done
+		end_work
+		wait $tracer || true
+		[ "$(grep -c 'task-clock' out)" -ge "$rows" ]
+		case $error in
+		ECHILD) assert_equal "$(grep -c '^tdstat: not all counters could be read at ' err)" 2 ;;
+		*)
+			grep -q '^tdstat: cannot read the counters of the group of task-clock ' err
+			grep -q '^tdstat: nothing more is counted: sh goes on$' err
+			;;
+		esac
+		assert_equal "$(grep -c '^tdstat: ' err)" 2
 	done
 }

@@ -339,7 +339,7 @@ counted_ms() {
 	seen_in out $(($(wc -l <out) + 6))
 	end_work
 	assert_equal "$(grep -c '^tdstat: not all counters could be read at once' err)" 1
-	assert_equal "$(grep -c '^tdstat: ' err)" 1
+	! grep '^tdstat: ' err | grep -v 'not all counters could be read\|passed while this program' || fail "more is said"
 	grep -q '<not counted>' out
 	awk -v used="$(used_ms)" -v counted="$(counted_ms)" 'BEGIN {
 		print used, counted

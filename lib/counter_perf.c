@@ -238,12 +238,36 @@ static struct td_open_set *add_set(struct perf_counter *counter)
 	return set;
 }
 
+/* A refusal that many tries in a row agree on is taken for one. */
+#define OPEN_TRIES 4
+
+/*
+ * Where a task forks while its group is opened, its child may get the context
+ * that the leader is in (perf_event_context_sched_out() in
+ * kernel/events/core.c), and a member is then refused with EINVAL, like one of
+ * a group that does not fit.
+ */
+static int try_to_open(struct perf_counter *counter, struct td_open_set *set,
+		       size_t *index, size_t *failed)
+{
+	const struct td_target *target = counter->setup.target;
+	bool may_fork = set->tids.nr && !target->enable_on_exec;
+	int rc = 0;
+
+	for (int i = 0; i < OPEN_TRIES; i++) {
+		rc = td_open_set(set, &counter->setup, index, failed);
+		if (rc != -EINVAL || !*failed || !may_fork)
+			break;
+	}
+	return rc;
+}
+
 /* The kernel has the last word: what it refuses changes the plan. */
 static int open_set(struct perf_counter *counter, struct td_open_set *set,
 		    struct td_err *err)
 {
 	size_t index = 0, failed = 0;
-	int rc = td_open_set(set, &counter->setup, &index, &failed);
+	int rc = try_to_open(counter, set, &index, &failed);
 
 	while (rc) {
 		rc = rc == -ENOMEM ? td_err_nomem(err)
@@ -251,7 +275,7 @@ static int open_set(struct perf_counter *counter, struct td_open_set *set,
 						  failed, rc, err);
 		if (rc)
 			return rc;
-		rc = td_open_set(set, &counter->setup, &index, &failed);
+		rc = try_to_open(counter, set, &index, &failed);
 	}
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "cmd/run.h"
+#include "cmd/uncounted.h"
 #include "lib/util.h"
 
 /*
@@ -233,6 +234,7 @@ int td_run_begin(struct td_run *run, struct td_err *err)
 	if (!rc)
 		rc = run->opts->delay_ms ? begin_delay(run, err)
 					 : begin_time(run, err);
+	run->first_pid = td_last_pid(&run->fs);
 	if (!rc && run->child.pid > 0)
 		rc = td_child_release(&run->child, run->opts->command[0], err);
 	if (!rc && run->recording && run->replaces)

@@ -243,9 +243,9 @@ closed_shells() {
 	done
 	for command in 'for i in $(seq 200); do (:); done' \
 		'for i in $(seq 60); do /bin/true & done; wait'; do
-		run -0 --separate-stderr "$TDSTAT" -- sh -c "$command"
+		run -0 --separate-stderr "$TDSTAT" -e task-clock -- sh -c "$command"
 		[[ $stderr != *"was not counted"* ]]
-		run -0 --separate-stderr as_nobody 2 "$TDSTAT" -l 3 -- sh -c "$command"
+		run -0 --separate-stderr as_nobody 2 "$TDSTAT" -e task-clock:u -- sh -c "$command"
 		[[ $stderr != *"was not counted"* ]]
 	done
 	closed_shells

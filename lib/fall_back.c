@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/offline.h"
 #include "lib/open_error.h"
+#include "lib/util.h"
 
 /* What was refused. */
 struct refused {
@@ -240,6 +242,43 @@ static bool is_the_events(const struct refused *r)
 	}
 }
 
+/* From now on these are not looked at. */
+static int leave_out(struct td_target *target, const struct td_ints *online,
+		     const struct td_ints *gone)
+{
+	if (!target->has_cpus && td_ints_copy(&target->cpus, online))
+		return -ENOMEM;
+	target->has_cpus = true;
+	return td_ints_remove(&target->cpus, gone);
+}
+
+/*
+ * CPUs of this PMU that are offline by now: 1: the others are left.  0: it was
+ * not that, or none is left.
+ */
+static int leave_offline(const struct refused *r)
+{
+	const struct td_machine *machine = r->setup->machine;
+	struct td_target *target = r->setup->target;
+	struct td_ints cpus, gone = { 0 };
+	td_autofree char *text = NULL;
+	int rc = td_plan_cpus(&machine->pmus[r->event->pmu], target, &cpus);
+	bool some;
+
+	if (!rc)
+		rc = td_find_offline(&cpus, &gone);
+	some = !rc && gone.nr && gone.nr < cpus.nr;
+	if (some)
+		rc = leave_out(target, &machine->online, &gone);
+	text = some && !rc ? td_ints_format(&gone) : NULL;
+	if (text)
+		td_notes_add(r->setup->notes,
+			     "CPU(s) %s went offline: not counted there", text);
+	td_ints_free(&cpus);
+	td_ints_free(&gone);
+	return rc ? td_err_nomem(r->err) : some;
+}
+
 static bool asks_for_hosts(const struct td_event *event)
 {
 	return event->mods.guest || event->mods.host || event->mods.precise;
@@ -277,6 +316,13 @@ int td_fall_back(const struct td_counter_setup *setup, size_t group,
 		return let_go(&r);
 	if (rc == -EINVAL && can_take_apart(&r))
 		return take_apart(&r);
+	/* the second is what a kind of core says of a CPU that is not its own */
+	if ((rc == -ENODEV || rc == -ENOENT) && target->system_wide) {
+		int left = leave_offline(&r);
+
+		if (left)
+			return left < 0 ? left : 0;
+	}
 	if (rc == -ENODEV && !target->system_wide && !target->enable_on_exec)
 		rc = -ESRCH; /* a task that is exiting */
 	if (is_the_events(&r))

@@ -202,3 +202,30 @@ two_kinds() {
 	assert_why_and_remedy 'cpu_core.*taken' profiler
 	[ ! -e made ]
 }
+
+# Two metrics of one event each, in groups of their own: one is refused.
+@test "what one event's refusal takes is its metrics, not the others" {
+	needs_strace
+	needs_software_events
+	mkdir -p own/mine
+	echo config:0-7 >"$devices/cpu/format/event"
+	printf '%s\n' Family-model,Version,Filename,EventType GenuineIntel-6-FF,v1,mine,core >own/mapfile.csv
+	cat >own/mine/a.json <<-'JSON'
+		[
+		{"EventName": "ONE", "EventCode": "0x1"},
+		{"EventName": "OTHER", "EventCode": "0x3"},
+		{"MetricName": "one", "MetricExpr": "ONE"},
+		{"MetricName": "other", "MetricExpr": "OTHER"}
+		]
+	JSON
+	inject ENOENT 1 "$TDSTAT" --metrics-dir own -M one,other -j -o out -- sh -c ':'
+	assert_success
+	assert_equal "$(grep -c 'No such file' <<<"$stderr")" 1
+	refused=$(jq -rs 'map(select(.value == null) | .metric) | join(" ")' out)
+	assert_equal "$(jq -rs 'map(select(.value != null) | .metric) | join(" ")' out)" \
+		"$([ "$refused" = one ] && echo other || echo one)"
+	inject ENOENT 1 "$TDSTAT" --metrics-dir own -M one -- touch made
+	assert_failure 1
+	assert_complains 'No such file'
+	[ ! -e made ]
+}

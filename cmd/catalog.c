@@ -32,6 +32,11 @@ int td_catalog_read(struct td_catalog *catalog, struct td_err *err)
 	if (catalog->read)
 		return 0;
 	catalog->read = true;
+	/* of no processor: none of the models' events */
+	if (catalog->machine->no_identity.code) {
+		catalog->missing = catalog->machine->no_identity;
+		return 0;
+	}
 	if (!catalog->dir)
 		find_root(root);
 	rc = td_pmu_events_read(&catalog->events,

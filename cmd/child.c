@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/util.h"
@@ -85,6 +86,17 @@ static ssize_t read_again(int fd, void *buf, size_t size)
 	return len;
 }
 
+/* 0: it is gone. */
+static uint64_t cpu_time_ns(pid_t pid)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &used))
+		return 0;
+	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+}
+
 int td_child_release(struct td_child *child, const char *name,
 		     struct td_err *err)
 {
@@ -98,8 +110,10 @@ int td_child_release(struct td_child *child, const char *name,
 	len = read_again(child->failed, &error, sizeof(error));
 	td_close_fd(&child->failed);
 	child->runs = len != sizeof(error);
-	if (child->runs)
+	if (child->runs) {
+		child->before_ns = cpu_time_ns(child->pid);
 		return 0;
+	}
 	child->status = error == ENOENT ? 127 : 126;
 	return td_err_set(err, -error, "%s: %s", *name ? name : "''",
 			  strerror(error));
@@ -128,6 +142,7 @@ int td_child_wait(struct td_child *child, struct td_usage *usage,
 	usage->has_times = true;
 	usage->user_ns = to_ns(ru.ru_utime);
 	usage->sys_ns = to_ns(ru.ru_stime);
+	child->switches = (uint64_t)ru.ru_nvcsw + (uint64_t)ru.ru_nivcsw;
 	return 0;
 }
 

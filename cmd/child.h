@@ -17,7 +17,9 @@ struct td_child {
 	int pidfd;
 	bool runs; /* or ran: it was let go, and its exec() succeeded */
 	bool reaped;
-	int status; /* the shell's: its own, or 128 + signal */
+	int status;         /* the shell's: its own, or 128 + signal */
+	uint64_t before_ns; /* CPU time, up to its exec() */
+	uint64_t switches;  /* of tasks, its own and its children's */
 };
 
 /* The command has what we were given. */

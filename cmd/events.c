@@ -162,6 +162,19 @@ static void widen_target(struct td_run *run)
 				  "machine, not in the command alone");
 }
 
+/* The kernel's list is not there: these may not be all. */
+static void note_cpus(struct td_run *run)
+{
+	td_autofree char *cpus = td_ints_format(&run->machine.online);
+
+	if (cpus && run->machine.no_sysfs.code && run->target.system_wide &&
+	    !run->target.has_cpus)
+		td_notes_add(&run->notes,
+			     "%s: counting on CPUs %s, which this "
+			     "program may run on",
+			     run->machine.no_sysfs.msg, cpus);
+}
+
 /* What a row cannot show as it was asked. */
 static void note_rows(struct td_run *run)
 {
@@ -230,6 +243,7 @@ int td_events_plan(struct td_run *run, struct td_err *err)
 		return rc;
 	forget_notes_of_defaults(run, before);
 	widen_target(run);
+	note_cpus(run);
 	note_rows(run);
 	run->plan.gathers = run->target.system_wide && !run->opts->control &&
 			    !run->opts->cgroups && !run->opts->each_cgroup;

@@ -66,6 +66,8 @@ int td_list_run(const struct td_opts *opts, struct td_err *err)
 	struct td_list list = { .opts = opts, .fs = { .sys = -1, .proc = -1 } };
 	int rc = td_select_machine(&list.fs, &list.machine, opts, err);
 
+	if (!rc)
+		rc = td_machine_check_known(&list.machine, err);
 	td_catalog_init(&list.catalog, &list.fs, &list.machine,
 			opts->metrics_dir);
 	if (!rc)

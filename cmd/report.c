@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cmd/measure.h"
 #include "cmd/say.h"
@@ -178,6 +177,16 @@ static int build_aggregator(struct td_aggregator *agg,
 	return rc;
 }
 
+/* Opened, nothing is written to it yet: it would be lost, or have no end. */
+static int check_not_input(const struct td_recording *rec,
+			   const struct td_sink *sink, struct td_err *err)
+{
+	if (!td_recording_is_written(rec, fileno(sink->writer.fp)))
+		return 0;
+	return td_err_usage(err, "%s is the recording that is read",
+			    sink->name);
+}
+
 static int report_from(struct td_recording *rec, const struct td_opts *opts,
 		       struct td_notes *notes, struct td_err *err)
 {
@@ -200,6 +209,8 @@ static int report_from(struct td_recording *rec, const struct td_opts *opts,
 	if (!rc)
 		rc = td_sink_open(&sink, opts, rec->info.target,
 				  rec->info.interval_ms > 0, err);
+	if (!rc)
+		rc = check_not_input(rec, &sink, err);
 	for (size_t i = 0; !rc && !opts->quiet && i < notes->nr; i++)
 		td_say("tdstat: %s\n", notes->v[i]);
 	if (!rc)
@@ -210,19 +221,6 @@ static int report_from(struct td_recording *rec, const struct td_opts *opts,
 	td_aggregator_free(&aggregator);
 	td_measure_free(&measure);
 	return rc;
-}
-
-/* The output would be emptied before the recording is read. */
-static int check_not_input(const struct td_recording *rec, const char *output,
-			   struct td_err *err)
-{
-	struct stat in, out;
-
-	if (!output || stat(rec->path, &in) || stat(output, &out) ||
-	    in.st_dev != out.st_dev || in.st_ino != out.st_ino)
-		return 0;
-	return td_err_usage(err, "-o %s is the recording that -i names",
-			    output);
 }
 
 /* What was asked for when it was recorded, unless the user asks anew. */
@@ -249,8 +247,6 @@ int td_report_run(const struct td_opts *opts, struct td_err *err)
 	struct td_recording rec;
 	int rc = td_recording_open(&rec, opts->input, err);
 
-	if (!rc)
-		rc = check_not_input(&rec, opts->output, err);
 	if (!rc)
 		rc = td_select_pmus(&rec.machine, opts, err);
 	if (!rc)

@@ -12,6 +12,7 @@
 #include "cmd/hook.h"
 #include "cmd/say.h"
 #include "cmd/target.h"
+#include "cmd/uncounted.h"
 #include "lib/util.h"
 
 void td_run_init(struct td_run *run, const struct td_opts *opts)
@@ -259,17 +260,23 @@ static uint64_t counted_ns(const struct td_run *run)
 /*
  * At the exec() of what may not be dumped the kernel takes a task's counters
  * away (begin_new_exec() in fs/exec.c), and says nothing.  What the command used
- * tells of it; forks and switches are not counted to the last bit either.
+ * tells of it.  Root has no more rights to gain.
  */
 static void note_uncounted(struct td_run *run, const struct td_usage *usage)
 {
-	uint64_t used = usage->user_ns + usage->sys_ns;
-	uint64_t missing = td_since(used, counted_ns(run));
+	const struct td_spent spent = {
+		.used_ns = usage->user_ns + usage->sys_ns,
+		.counted_ns = counted_ns(run),
+		.before_ns = run->child.before_ns,
+		.switches = run->child.switches,
+		.forks = td_forks_between(run->first_pid, td_last_pid(&run->fs),
+					  run->child.switches),
+	};
 
 	if (!run->target.enable_on_exec || !run->target.inherit ||
-	    run->opts->control || !run->plan.nr_groups)
+	    run->opts->control || !run->plan.nr_groups || geteuid() == 0)
 		return;
-	if (missing > 100 * TD_NS_A_MS && missing > used / 4)
+	if (td_is_much_uncounted(&spent))
 		td_notes_add(&run->notes,
 			     "much of the command was not counted: the kernel "
 			     "takes the counters from a program that has more "

@@ -56,6 +56,7 @@ struct td_run {
 
 	/* Of one run: */
 	struct td_child child;
+	uint64_t first_pid; /* the last one before it; 0: not known */
 	struct td_counter *counter;
 	struct td_task_watch *watch; /* per thread; else NULL */
 	size_t nr_ended;             /* threads, since the last read */

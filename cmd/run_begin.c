@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "cmd/run.h"
+#include "cmd/uncounted.h"
 #include "lib/util.h"
 
 /*
@@ -79,49 +80,71 @@ static bool has_groups(const struct td_plan *plan, int pmu)
 	return false;
 }
 
+static void note_held(struct td_run *run, int pmu, const struct td_ints *held)
+{
+	const char *name = run->machine.pmus[pmu].name;
+	td_autofree char *text = td_ints_format(held);
+
+	if (!text || !text[0])
+		return;
+	if (run->plan.asked && run->machine.nmi_watchdog)
+		td_notes_add(&run->notes,
+			     "%s: its counters on CPU(s) %s are taken, one of "
+			     "them by the NMI watchdog (sysctl "
+			     "kernel.nmi_watchdog): not counted there",
+			     name, text);
+	else
+		td_notes_add(&run->notes,
+			     "%s: somebody else has the counters of CPU(s) "
+			     "%s: not counted there",
+			     name, text);
+}
+
+/* What was held of one PMU, or of all of them. */
+struct held {
+	bool some, all;
+	int pmu; /* the first one */
+};
+
+static int check_pmu_held(struct td_run *run, const struct td_readings *delta,
+			  int pmu, bool last, struct held *found)
+{
+	struct td_ints held, cpus;
+	int rc = td_count_held_cpus(delta, &run->plan, pmu, &held);
+
+	if (!rc)
+		rc = td_plan_cpus(&run->machine.pmus[pmu], &run->target, &cpus);
+	if (rc)
+		return rc;
+	if (held.nr && !found->some)
+		found->pmu = pmu;
+	found->some = found->some || held.nr;
+	found->all = found->all && held.nr == cpus.nr;
+	if (last)
+		note_held(run, pmu, &held);
+	td_ints_free(&cpus);
+	td_ints_free(&held);
+	return 0;
+}
+
 /*
  * CPUs whose counters opened, and never got onto the hardware: somebody else's
- * are pinned there.  0: none; 1: some, as at this look; an error when it is
- * the last look and a PMU has none left, else a note.
+ * are pinned there.  0: none; 1: some, as at this look; when it is the last
+ * look a note, and an error where no CPU of no PMU is left for a tree.
  */
 static int check_held(struct td_run *run, const struct td_readings *delta,
 		      bool last, struct td_err *err)
 {
-	int found = 0;
+	struct held found = { .all = true };
 
 	for (int pmu = 0; pmu < (int)run->machine.nr_core; pmu++) {
-		td_autofree char *text = NULL;
-		struct td_ints held, cpus;
-		bool all;
-
-		if (!has_groups(&run->plan, pmu))
-			continue;
-		if (td_count_held_cpus(delta, &run->plan, pmu, &held) ||
-		    td_plan_cpus(&run->machine.pmus[pmu], &run->target, &cpus))
+		if (has_groups(&run->plan, pmu) &&
+		    check_pmu_held(run, delta, pmu, last, &found))
 			return td_err_nomem(err);
-		text = td_ints_format(&held);
-		found |= held.nr > 0;
-		all = held.nr == cpus.nr;
-		td_ints_free(&cpus);
-		td_ints_free(&held);
-		if (!last || !text || !text[0])
-			continue;
-		if (all && !run->plan.asked)
-			return all_held(run, pmu, err);
-		if (run->plan.asked && run->machine.nmi_watchdog) {
-			td_notes_add(&run->notes,
-				     "%s: its counters on CPU(s) %s are taken, "
-				     "one of them by the NMI watchdog (sysctl "
-				     "kernel.nmi_watchdog): not counted there",
-				     run->machine.pmus[pmu].name, text);
-			continue;
-		}
-		td_notes_add(&run->notes,
-			     "%s: somebody else has the counters of CPU(s) %s: "
-			     "not counted there",
-			     run->machine.pmus[pmu].name, text);
 	}
-	return found;
+	if (last && found.some && found.all && !run->plan.asked)
+		return all_held(run, found.pmu, err);
+	return found.some;
 }
 
 /*
@@ -243,6 +266,7 @@ int td_run_begin(struct td_run *run, struct td_err *err)
 	if (!rc)
 		rc = run->opts->delay_ms ? begin_delay(run, err)
 					 : begin_time(run, err);
+	run->first_pid = td_last_pid(&run->fs);
 	if (!rc && run->child.pid > 0)
 		rc = td_child_release(&run->child, run->opts->command[0], err);
 	if (!rc && run->recording && run->replaces)

@@ -7,6 +7,7 @@
 #include "cmd/attr.h"
 #include "cmd/dry_run.h"
 #include "cmd/run.h"
+#include "cmd/select.h"
 #include "cmd/target.h"
 #include "lib/util.h"
 
@@ -87,6 +88,8 @@ int td_run_open(struct td_run *run, struct td_err *err)
 
 	if (!rc)
 		rc = td_run_open_counter(run, err);
+	if (!rc && !run->plan.asked)
+		rc = td_select_check_open(&run->measure.tree, err);
 	if (!rc && run->opts->verbose && !run->opts->quiet && !run->runs)
 		td_describe(stderr, &run->machine, &run->measure.tree,
 			    &run->plan, &run->target);

@@ -13,6 +13,21 @@ static bool wants_cpu_times(const struct td_plan *plan)
 	return false;
 }
 
+/* Without proc, what else there is is counted. */
+static int read_cpus(struct td_run *run, struct td_cpu_times *now,
+		     struct td_err *err)
+{
+	const struct td_target *target = &run->target;
+	int rc = td_cpu_times_read(
+		&run->fs, target->has_cpus ? &target->cpus : NULL, now, err);
+
+	if (!td_sysfs_is_none(rc))
+		return rc;
+	td_notes_add(&run->notes, "%s", err->msg);
+	*err = (struct td_err){ 0 };
+	return 1;
+}
+
 /*
  * Used up to now, by whom is counted.  1: that cannot be known now: of a
  * command, what its living children used; of processes, one that is gone.
@@ -23,9 +38,7 @@ static int read_cpu_times(struct td_run *run, const struct td_usage *usage,
 	const struct td_target *target = &run->target;
 
 	if (target->system_wide)
-		return td_cpu_times_read(
-			&run->fs, target->has_cpus ? &target->cpus : NULL, now,
-			err);
+		return read_cpus(run, now, err);
 	if (run->opts->tids.nr || target->per_thread)
 		return 1;
 	if (td_opts_attaches(run->opts))

@@ -234,6 +234,37 @@ int td_select_check(const struct td_tree *tree,
 	return opts->hybrid_merge ? check_merge(tree, machine, err) : 0;
 }
 
+static const char *refusal_of(const struct td_tree *tree,
+			      const struct td_metric *metric)
+{
+	for (size_t i = 0; i < metric->events.nr; i++) {
+		const char *why =
+			tree->plan->events[metric->events.v[i]].refusal;
+
+		if (why)
+			return why;
+	}
+	return NULL;
+}
+
+int td_select_check_open(const struct td_tree *tree, struct td_err *err)
+{
+	const char *first = NULL;
+
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+		const char *why;
+
+		if (!metric->shown || !metric->value)
+			continue;
+		why = refusal_of(tree, metric);
+		if (!why)
+			return 0;
+		first = first ? first : why;
+	}
+	return first ? td_err_set(err, -ENODEV, "%s", first) : 0;
+}
+
 /* Shares of slots, or what is named with them, of cores that share these. */
 static bool needs_whole_cores(const struct td_tree *tree,
 			      const struct td_machine *machine)

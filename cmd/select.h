@@ -29,6 +29,8 @@ int td_select_check(const struct td_tree *tree,
 		    const struct td_machine *machine,
 		    const struct td_opts *opts, struct td_notes *notes,
 		    struct td_err *err);
+/* Once the counters are open: what was refused may have left no value at all. */
+int td_select_check_open(const struct td_tree *tree, struct td_err *err);
 /* Slots that the threads of a core share cannot be shown a thread (-A). */
 int td_select_rows(const struct td_tree *tree, const struct td_machine *machine,
 		   const struct td_opts *opts, struct td_err *err);

@@ -40,8 +40,10 @@ static int make_tree(struct td_run *run, struct td_err *err)
 {
 	const struct td_tree *tree = &run->measure.tree;
 	struct td_schedule schedule = { .single = run->opts->no_group };
-	int rc = build_measure(run, err);
+	int rc = td_machine_check_known(&run->machine, err);
 
+	if (!rc)
+		rc = build_measure(run, err);
 	if (!rc)
 		rc = td_select_check(tree, &run->machine, run->opts,
 				     &run->notes, err);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,10 +59,16 @@ int td_target_open_cgroups(struct td_target *target, const struct td_sysfs *fs,
 					 err);
 }
 
-static int gone(int pid, struct td_err *err)
+/* Not to be seen in proc, it is gone, or proc is not there. */
+static int gone(const struct td_sysfs *fs, const char *what, int tid,
+		struct td_err *err)
 {
-	td_err_set(err, -ESRCH, "process %d: there is none", pid);
-	return err->code;
+	if (kill(tid, 0) && errno != EPERM)
+		return td_err_set(err, -ESRCH, "%s %d: there is none", what,
+				  tid);
+	td_err_set(err, -ENOENT, "%s/%d: %s", fs->proc_path, tid,
+		   strerror(ENOENT));
+	return td_err_hint(err, "is proc mounted on %s?", fs->proc_path);
 }
 
 /* -ESRCH: it has ended */
@@ -108,7 +115,7 @@ static int add_tid(const struct td_sysfs *fs, int tid, struct td_ints *tids,
 
 	snprintf(path, sizeof(path), "%d", tid);
 	if (faccessat(fs->proc, path, F_OK, 0))
-		return td_err_set(err, -ESRCH, "thread %d: there is none", tid);
+		return gone(fs, "thread", tid, err);
 	return td_ints_add(tids, tid) ? td_err_nomem(err) : 0;
 }
 
@@ -128,7 +135,8 @@ int td_target_find_tasks(struct td_target *target, const struct td_sysfs *fs,
 		rc = add_threads(fs, opts->pids.v[i], &target->tids);
 		if (rc)
 			return rc == -ENOMEM ? td_err_nomem(err)
-					     : gone(opts->pids.v[i], err);
+					     : gone(fs, "process",
+						    opts->pids.v[i], err);
 	}
 	for (size_t i = 0; !rc && i < opts->tids.nr; i++)
 		rc = add_tid(fs, opts->tids.v[i], &target->tids, err);

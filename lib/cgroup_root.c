@@ -33,12 +33,14 @@ static int find_root(FILE *mounts, char **root)
 
 static int read_mounts(int proc, char **root)
 {
-	int fd = openat(proc, "self/mounts", O_RDONLY | O_CLOEXEC);
+	int fd = proc < 0 ? -1
+			  : openat(proc, "self/mounts",
+				   O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	FILE *mounts;
 	int rc;
 
 	if (fd < 0)
-		return -errno;
+		return proc < 0 ? -ENOENT : -errno;
 	mounts = fdopen(fd, "r");
 	if (!mounts) {
 		close(fd);

@@ -47,6 +47,30 @@ static ssize_t read_fd(const struct td_reader *reader, int fd, size_t size)
 	return (reader->read ? reader->read : read)(fd, reader->buf, size);
 }
 
+static bool same_place(const struct td_read_step *a,
+		       const struct td_read_step *b)
+{
+	return a->cpu == b->cpu && a->tid == b->tid && a->cgroup == b->cgroup;
+}
+
+/* Had any group of this place the hardware, up to the last look? */
+static bool has_run_at(const struct td_reader *reader,
+		       const struct td_read_step *step)
+{
+	const struct td_read_step *end = reader->steps + reader->nr_steps;
+
+	/* those of a place stand side by side */
+	while (step > reader->steps && same_place(step - 1, step))
+		step--;
+	for (const struct td_read_step *s = step; s < end; s++) {
+		if (!same_place(s, step))
+			break;
+		if (reader->before.v[s->first].running_ns)
+			return true;
+	}
+	return false;
+}
+
 /* A pinned group that did not get the hardware is given up, too. */
 static void note_lost(struct td_reader *reader, const struct td_read_step *step)
 {
@@ -54,6 +78,9 @@ static void note_lost(struct td_reader *reader, const struct td_read_step *step)
 				   ? "a pinned group, whose counters are taken"
 				   : "not counted any more";
 
+	/* a CPU that was never ours is told of as such */
+	if (step->resume && step->cpu >= 0 && !has_run_at(reader, step))
+		return;
 	if (step->resume)
 		td_notes_add(reader->notes,
 			     "somebody else takes counters of the group of %s, "
@@ -158,12 +185,6 @@ static int read_step(struct td_reader *reader, struct td_read_step *step,
 	for (size_t i = 0; i < step->nr; i++)
 		take_value(reader, step, i, values, i);
 	return 0;
-}
-
-static bool same_place(const struct td_read_step *a,
-		       const struct td_read_step *b)
-{
-	return a->cpu == b->cpu && a->tid == b->tid && a->cgroup == b->cgroup;
 }
 
 /*

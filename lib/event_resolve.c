@@ -38,8 +38,10 @@ static int on_core_pmus(struct td_building *b,
 	int rc = 0;
 
 	if (count_wanted(b->machine) == 0)
-		return td_build_refused(b, "this machine has no PMU for its "
-					   "cores");
+		return td_build_refused(b, b->machine->no_sysfs.code
+						   ? b->machine->no_sysfs.msg
+						   : "this machine has no PMU "
+						     "for its cores");
 	for (int i = 0; !rc && i < (int)b->machine->nr_core; i++) {
 		if (is_wanted(&b->machine->pmus[i]))
 			rc = build(b, i);
@@ -249,6 +251,8 @@ static int no_such_name(struct td_building *b)
 				   "machine no PMU that counts it");
 	if (closest.best[0])
 		return td_err_hint(b->err, "did you mean '%s'?", closest.best);
+	if (!missing && b->machine->no_sysfs.code)
+		missing = b->machine->no_sysfs.msg;
 	if (missing)
 		return td_err_hint(b->err,
 				   "the names of this model's events "

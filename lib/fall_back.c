@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/offline.h"
 #include "lib/open_error.h"
+#include "lib/util.h"
 
 /* What was refused. */
 struct refused {
@@ -35,7 +37,29 @@ static bool is_counted_elsewhere(const struct refused *r)
 	return false;
 }
 
-/* Nothing is left that could be counted: the last reason is the error. */
+static const char *first_reason(const struct td_plan *plan,
+				const struct td_err *last)
+{
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		if (plan->events[i].refusal)
+			return plan->events[i].refusal;
+	}
+	return last->msg;
+}
+
+/* Nothing is left that could be counted: of a tree, the first reason says why. */
+static int check_left(const struct refused *r, const struct td_err *why)
+{
+	const struct td_plan *plan = r->setup->plan;
+
+	if (plan->nr_groups)
+		return 0;
+	td_err_set(r->err, why->code, "%s",
+		   plan->asked ? "no event is left to count"
+			       : first_reason(plan, why));
+	return why->hint[0] ? td_err_hint(r->err, "%s", why->hint) : why->code;
+}
+
 static int refuse(const struct refused *r)
 {
 	bool quiet = r->rc == -ENOENT && r->event->type == PERF_TYPE_HW_CACHE &&
@@ -48,11 +72,42 @@ static int refuse(const struct refused *r)
 		td_notes_add(r->setup->notes, "%s", why.msg);
 	rc = td_plan_refuse(r->setup->plan, r->index, r->member, why.msg,
 			    r->err);
-	if (rc || r->setup->plan->nr_groups)
-		return rc;
-	*r->err = why;
-	td_err_set(r->err, why.code, "no event is left to count");
-	return why.hint[0] ? td_err_hint(r->err, "%s", why.hint) : why.code;
+	return rc ? rc : check_left(r, &why);
+}
+
+static int refuse_group(struct td_plan *plan, size_t group, const char *why,
+			struct td_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = plan->groups[group].nr; !rc && i > 0; i--)
+		rc = td_plan_refuse(plan, group, i - 1, why, err);
+	return rc;
+}
+
+/* A tree is nothing without its slots: the other PMUs have theirs. */
+static int refuse_pmu(const struct refused *r)
+{
+	struct td_plan *plan = r->setup->plan;
+	int pmu = r->group->pmu, rc = 0;
+	struct td_err why = { 0 };
+
+	td_open_error(&why, r->rc, r->event, r->pmu, r->setup->target);
+	td_notes_add(r->setup->notes, "%s: nothing of %s is counted", why.msg,
+		     r->pmu);
+	for (size_t g = plan->nr_groups; !rc && g > 0; g--) {
+		if (plan->groups[g - 1].pmu == pmu)
+			rc = refuse_group(plan, g - 1, why.msg, r->err);
+	}
+	return rc ? rc : check_left(r, &why);
+}
+
+/* What a tree's levels 1 and 2 are made of, or all counters of its PMU. */
+static bool is_the_pmus(const struct refused *r)
+{
+	return !r->setup->plan->asked && td_pmu_kind(r->pmu) == TD_PMU_CORE &&
+	       (r->rc == -EBUSY || td_event_is_slots(r->event) ||
+		td_event_is_metric(r->event));
 }
 
 /* Where the modifiers of a name stand; its end if it has none. */
@@ -187,6 +242,43 @@ static bool is_the_events(const struct refused *r)
 	}
 }
 
+/* From now on these are not looked at. */
+static int leave_out(struct td_target *target, const struct td_ints *online,
+		     const struct td_ints *gone)
+{
+	if (!target->has_cpus && td_ints_copy(&target->cpus, online))
+		return -ENOMEM;
+	target->has_cpus = true;
+	return td_ints_remove(&target->cpus, gone);
+}
+
+/*
+ * CPUs of this PMU that are offline by now: 1: the others are left.  0: it was
+ * not that, or none is left.
+ */
+static int leave_offline(const struct refused *r)
+{
+	const struct td_machine *machine = r->setup->machine;
+	struct td_target *target = r->setup->target;
+	struct td_ints cpus, gone = { 0 };
+	td_autofree char *text = NULL;
+	int rc = td_plan_cpus(&machine->pmus[r->event->pmu], target, &cpus);
+	bool some;
+
+	if (!rc)
+		rc = td_find_offline(&cpus, &gone);
+	some = !rc && gone.nr && gone.nr < cpus.nr;
+	if (some)
+		rc = leave_out(target, &machine->online, &gone);
+	text = some && !rc ? td_ints_format(&gone) : NULL;
+	if (text)
+		td_notes_add(r->setup->notes,
+			     "CPU(s) %s went offline: not counted there", text);
+	td_ints_free(&cpus);
+	td_ints_free(&gone);
+	return rc ? td_err_nomem(r->err) : some;
+}
+
 static bool asks_for_hosts(const struct td_event *event)
 {
 	return event->mods.guest || event->mods.host || event->mods.precise;
@@ -224,11 +316,16 @@ int td_fall_back(const struct td_counter_setup *setup, size_t group,
 		return let_go(&r);
 	if (rc == -EINVAL && can_take_apart(&r))
 		return take_apart(&r);
+	/* the second is what a kind of core says of a CPU that is not its own */
+	if ((rc == -ENODEV || rc == -ENOENT) && target->system_wide) {
+		int left = leave_offline(&r);
+
+		if (left)
+			return left < 0 ? left : 0;
+	}
 	if (rc == -ENODEV && !target->system_wide && !target->enable_on_exec)
 		rc = -ESRCH; /* a task that is exiting */
-	/* what one of many metrics takes outside of the cores */
-	if ((setup->plan->asked || td_pmu_kind(r.pmu) != TD_PMU_CORE) &&
-	    is_the_events(&r))
-		return refuse(&r);
+	if (is_the_events(&r))
+		return is_the_pmus(&r) ? refuse_pmu(&r) : refuse(&r);
 	return td_open_error(err, rc, event, r.pmu, target);
 }

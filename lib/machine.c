@@ -4,11 +4,23 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "lib/util.h"
+
+/* What can be done without it is done: err is no error any more. */
+static struct td_err missing(const char *what, const char *path,
+			     struct td_err *err)
+{
+	struct td_err why = *err;
+
+	td_err_hint(&why, "is %s mounted on %s?", what, path);
+	*err = (struct td_err){ 0 };
+	return why;
+}
 
 static int read_identity(const struct td_sysfs *fs, const char *cpuid,
 			 struct td_machine *machine, struct td_err *err)
@@ -17,13 +29,57 @@ static int read_identity(const struct td_sysfs *fs, const char *cpuid,
 	int rc = cpuid ? td_cpuid_parse(cpuid, id, err)
 		       : td_cpuid_read(fs, id, err);
 
-	if (rc)
+	if (rc && !td_sysfs_is_none(rc))
 		return rc;
+	if (rc)
+		machine->no_identity = missing("proc", fs->proc_path, err);
 	if (strcmp(id->vendor, "GenuineIntel") == 0)
 		machine->model = td_model_find(id->family, id->model);
 	td_sysfs_read_at(fs->proc, "sys/kernel/osrelease", machine->release,
 			 sizeof(machine->release));
 	return 0;
+}
+
+static int take_mask(const cpu_set_t *mask, size_t size, struct td_ints *out)
+{
+	int rc = 0;
+
+	for (int cpu = 0; !rc && cpu <= TD_MAX_CPU; cpu++) {
+		if (CPU_ISSET_S((size_t)cpu, size, mask))
+			rc = td_ints_add(out, cpu);
+	}
+	return rc;
+}
+
+/*
+ * Those that are online and of our cpuset: all that the kernel leaves of a mask
+ * of all of them (sched_setaffinity(2)).  What taskset(1) gave us comes back.
+ */
+static int find_usable_cpus(struct td_ints *out)
+{
+	size_t size = CPU_ALLOC_SIZE(TD_MAX_CPU + 1);
+	td_autofree cpu_set_t *ours = CPU_ALLOC(TD_MAX_CPU + 1);
+	td_autofree cpu_set_t *all = CPU_ALLOC(TD_MAX_CPU + 1);
+
+	if (!ours || !all)
+		return -ENOMEM;
+	CPU_ZERO_S(size, ours);
+	CPU_ZERO_S(size, all);
+	if (sched_getaffinity(0, size, ours))
+		return -errno;
+	memset(all, 0xff, size);
+	sched_setaffinity(0, size, all);
+	CPU_ZERO_S(size, all);
+	sched_getaffinity(0, size, all);
+	sched_setaffinity(0, size, ours);
+	return take_mask(all, size, out);
+}
+
+/* Where sysfs is not mounted, it is not there. */
+static bool has_cpus_folder(const struct td_sysfs *fs)
+{
+	return fs->sys >= 0 &&
+	       faccessat(fs->sys, "devices/system/cpu", F_OK, 0) == 0;
 }
 
 static int read_cpus(const struct td_sysfs *fs, struct td_machine *machine,
@@ -32,8 +88,14 @@ static int read_cpus(const struct td_sysfs *fs, struct td_machine *machine,
 	static const char path[] = "devices/system/cpu/online";
 	int smt;
 
-	if (td_sysfs_read_list(fs, path, TD_MAX_CPU, &machine->online, err))
-		return err->code;
+	if (td_sysfs_read_list(fs, path, TD_MAX_CPU, &machine->online, err)) {
+		if (err->code != -ENOENT || has_cpus_folder(fs))
+			return err->code;
+		machine->no_sysfs = missing("sysfs", fs->sys_path, err);
+		if (find_usable_cpus(&machine->online))
+			return td_err_nomem(err);
+		return 0;
+	}
 	if (!machine->online.nr)
 		return td_err_set(err, -EINVAL, "%s/%s: no CPU", fs->sys_path,
 				  path);
@@ -204,6 +266,15 @@ int td_machine_read(const struct td_sysfs *fs, const char *cpuid,
 	if (rc)
 		td_machine_free(machine);
 	return rc;
+}
+
+int td_machine_check_known(const struct td_machine *machine, struct td_err *err)
+{
+	if (machine->no_sysfs.code)
+		*err = machine->no_sysfs;
+	else if (machine->no_identity.code)
+		*err = machine->no_identity;
+	return err->code;
 }
 
 void td_machine_free(struct td_machine *machine)

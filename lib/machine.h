@@ -17,11 +17,20 @@ struct td_machine {
 	struct td_pmu *pmus; /* core PMUs with CPUs, cpu_core first; others */
 	size_t nr_core, nr_pmus;
 	bool has_others; /* td_machine_read_others() was here */
+	/*
+	 * Where sysfs or proc is not there: why the processor is not known, and
+	 * why no PMU is, nor which CPUs are online: then those that this program
+	 * may run on.
+	 */
+	struct td_err no_identity, no_sysfs;
 };
 
 /* cpuid: the identity to assume, in perf's form; NULL: the processor's own. */
 int td_machine_read(const struct td_sysfs *fs, const char *cpuid,
 		    struct td_machine *machine, struct td_err *err);
+/* 0, or why not all of it is known. */
+int td_machine_check_known(const struct td_machine *machine,
+			   struct td_err *err);
 /*
  * Adds what every kernel has (software, tracepoint, breakpoint) and the tools'
  * own PMU.  Twice is once.

@@ -3,6 +3,7 @@
 #define TD_RECORDING_H
 
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "lib/aggregate.h"
 #include "lib/count.h"
@@ -54,6 +55,9 @@ void td_recording_write_end(FILE *fp, const struct td_usage *usage,
 struct td_recording {
 	FILE *fp;
 	const char *path; /* borrowed */
+	bool is_file;     /* not a pipe, or a terminal */
+	dev_t dev;        /* which file */
+	ino_t ino;
 	size_t line;
 	char *text; /* getline()'s */
 	size_t size;
@@ -76,6 +80,8 @@ struct td_recording {
  */
 int td_recording_open(struct td_recording *rec, const char *path,
 		      struct td_err *err);
+/* Does fd write to the file that is read, whatever its names are? */
+bool td_recording_is_written(const struct td_recording *rec, int fd);
 /*
  * The next interval; readings->v is grown as needed and is the caller's to
  * free.  1: there is no more, and only blanks stand behind the end line.  Times

@@ -146,6 +146,7 @@ static int read_event(struct td_recording *rec, struct json_object *object,
 {
 	const char *name = td_json_string(object, "name");
 	const char *pmu_name = td_json_string(object, "pmu");
+	const char *refused = td_json_string(object, "refused");
 	int pmu = pmu_name ? td_machine_find_pmu(&rec->machine, pmu_name) : -1;
 	struct td_plan *plan = &rec->plan;
 	struct json_object *scale;
@@ -172,6 +173,8 @@ static int read_event(struct td_recording *rec, struct json_object *object,
 		return td_recording_bad(rec, err,
 					"\"events\": an event that makes no "
 					"sense");
+	if (!plan->asked && refused && td_event_set_refusal(event, refused))
+		return td_err_nomem(err);
 	if (json_object_object_get_ex(object, "scale", &scale) &&
 	    !parse_scale(scale, &event->scale))
 		return td_recording_bad(rec, err,

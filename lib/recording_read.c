@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <fcntl.h>
 #include <json-c/json.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lib/json_member.h"
 #include "lib/perf_output.h"
@@ -101,6 +103,28 @@ static int read_head(struct td_recording *rec, struct td_err *err)
 	return rc;
 }
 
+/* While it is open: what is converted is read from memory. */
+static void look_at_file(struct td_recording *rec)
+{
+	struct stat st;
+
+	rec->is_file = fstat(fileno(rec->fp), &st) == 0 && S_ISREG(st.st_mode);
+	if (!rec->is_file)
+		return;
+	rec->dev = st.st_dev;
+	rec->ino = st.st_ino;
+}
+
+bool td_recording_is_written(const struct td_recording *rec, int fd)
+{
+	struct stat st;
+	int flags = fcntl(fd, F_GETFL);
+
+	return rec->is_file && flags >= 0 && (flags & O_ACCMODE) != O_RDONLY &&
+	       fstat(fd, &st) == 0 && st.st_dev == rec->dev &&
+	       st.st_ino == rec->ino;
+}
+
 int td_recording_open(struct td_recording *rec, const char *path,
 		      struct td_err *err)
 {
@@ -108,6 +132,7 @@ int td_recording_open(struct td_recording *rec, const char *path,
 	rec->fp = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
 	if (!rec->fp)
 		return td_err_set(err, -errno, "%s: %s", path, strerror(errno));
+	look_at_file(rec);
 	if (td_perf_output_open(&rec->fp, path, err))
 		return err->code;
 	return read_head(rec, err);

@@ -125,6 +125,8 @@ static struct json_object *event_objects(const struct td_machine *machine,
 				json_object_new_double(event->scale));
 		if (plan->asked)
 			td_typed_put(object, event);
+		else if (event->refusal)
+			td_json_put_string(object, "refused", event->refusal);
 		json_object_array_add(array, object);
 	}
 	return array;

@@ -12,24 +12,31 @@
 #include "lib/parse.h"
 #include "lib/util.h"
 
-static int open_root(const char *path, struct td_err *err)
+/* -1: it is not there, and has no files. */
+static int open_root(const char *path, int *fd, struct td_err *err)
 {
-	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
+	*fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (*fd < 0 && errno != ENOENT)
 		return td_err_set(err, -errno, "%s: %s", path, strerror(errno));
-	return fd;
+	return 0;
+}
+
+static int open_below(int dir, const char *path, int flags)
+{
+	if (dir == -1) {
+		errno = ENOENT;
+		return -1;
+	}
+	return openat(dir, path, flags | O_CLOEXEC);
 }
 
 int td_sysfs_open(struct td_sysfs *fs, const char *sys_path,
 		  const char *proc_path, struct td_err *err)
 {
 	*fs = (struct td_sysfs){ -1, -1, sys_path, proc_path };
-	fs->sys = open_root(sys_path, err);
-	if (fs->sys < 0)
-		return fs->sys;
-	fs->proc = open_root(proc_path, err);
-	if (fs->proc < 0) {
+	if (open_root(sys_path, &fs->sys, err))
+		return err->code;
+	if (open_root(proc_path, &fs->proc, err)) {
 		td_sysfs_close(fs);
 		return err->code;
 	}
@@ -67,7 +74,7 @@ static ssize_t read_some(int fd, char *buf, size_t size)
 /* All bytes, and a NUL behind them. */
 static ssize_t read_bytes(int dir, const char *path, char *buf, size_t size)
 {
-	int fd = openat(dir, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	int fd = open_below(dir, path, O_RDONLY | O_NONBLOCK);
 	ssize_t len;
 
 	if (fd < 0)
@@ -186,7 +193,7 @@ static int add_names(DIR *dir, struct td_names *names)
 
 int td_sysfs_list(int dirfd, const char *path, struct td_names *names)
 {
-	int fd = openat(dirfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = open_below(dirfd, path, O_RDONLY | O_DIRECTORY);
 	DIR *dir;
 	int rc;
 

@@ -15,7 +15,7 @@
  * them are relative ("devices/system/cpu/online").
  */
 struct td_sysfs {
-	int sys, proc;                    /* directory descriptors */
+	int sys, proc; /* directory descriptors; -1: not there, so no file is */
 	const char *sys_path, *proc_path; /* for messages; borrowed */
 };
 

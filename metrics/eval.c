@@ -62,6 +62,22 @@ static bool was_opened(const struct td_tree *tree, int pmu,
 	return !any; /* nothing of it is counted: it has its reasons */
 }
 
+/* The kernel took none of its events: nobody knows what it did. */
+static bool was_refused(const struct td_tree *tree, int pmu)
+{
+	const struct td_plan *plan = tree->plan;
+	bool any = false;
+
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		if (plan->events[i].pmu != pmu)
+			continue;
+		if (!plan->events[i].refusal)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 /* Was any task on the PMU at all? */
 static bool ran_on(const struct td_evaluation *e, int pmu)
 {
@@ -81,7 +97,7 @@ static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
 	fill_metrics(tree, pmu);
 	row->slots =
 		tree->slots[pmu] < 0 ? NAN : tree->values[tree->slots[pmu]];
-	row->absent = e->tasks && !ran_on(e, pmu);
+	row->absent = e->tasks && !ran_on(e, pmu) && !was_refused(tree, pmu);
 	row->nodes = tree->nodes[pmu];
 	row->nr_nodes = tree->nr_nodes[pmu];
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
@@ -114,11 +130,15 @@ static int add_rows(const struct td_evaluation *e, const char *id,
 		    struct td_report *report)
 {
 	const struct td_tree *tree = e->tree;
+	bool is_all = strcmp(id, "all") == 0;
 
 	for (int pmu = 0; pmu < (int)tree->nr_pmus; pmu++) {
 		struct td_row *row;
 
-		if (!tree->sets[pmu] || !was_opened(tree, pmu, e->totals))
+		if (!tree->sets[pmu])
+			continue;
+		if (!was_opened(tree, pmu, e->totals) &&
+		    !(is_all && was_refused(tree, pmu)))
 			continue;
 		row = add_row(report, id, tree->machine->pmus[pmu].name);
 		if (!row)

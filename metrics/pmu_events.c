@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lib/util.h"
 #include "metrics/perfmon.h"
@@ -30,13 +31,41 @@ static int read_stream(FILE *fp, char **text)
 	return (*text)[len - 1] ? 0 : -EILSEQ;
 }
 
+/* NULL: a file, or a folder, of which reading will say so. */
+static const char *kind_of(mode_t mode)
+{
+	if (S_ISFIFO(mode))
+		return "a FIFO";
+	if (S_ISSOCK(mode))
+		return "a socket";
+	return S_ISCHR(mode) || S_ISBLK(mode) ? "a device" : NULL;
+}
+
+/* What is no file is not even opened: that may wait, or do something. */
+static FILE *open_file(const char *path, struct td_err *err)
+{
+	struct stat st;
+	const char *kind = stat(path, &st) == 0 ? kind_of(st.st_mode) : NULL;
+	int fd = kind ? -1 : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	FILE *fp = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (fp)
+		return fp;
+	if (kind)
+		td_err_set(err, -EINVAL, "%s: %s, not a file", path, kind);
+	else
+		td_err_set(err, -errno, "%s: %s", path, strerror(errno));
+	td_close_fd(&fd);
+	return NULL;
+}
+
 int td_pmu_events_text(const char *path, char **text, struct td_err *err)
 {
-	FILE *fp = fopen(path, "re");
+	FILE *fp = open_file(path, err);
 	int rc;
 
 	if (!fp)
-		return td_err_set(err, -errno, "%s: %s", path, strerror(errno));
+		return err->code;
 	rc = read_stream(fp, text);
 	fclose(fp);
 	if (rc == -EILSEQ)

@@ -160,3 +160,72 @@ event='cpu(_core)?/(slots|topdown-[a-z-]*)/'
 	assert_failure 1
 	assert_complains 'Input/output error'
 }
+
+# The software machine, of two kinds of core.
+two_kinds() {
+	needs_strace
+	needs_software_events
+	[ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ] || skip "one CPU"
+	mv "$devices/cpu" "$devices/cpu_core"
+	echo 0 >"$devices/cpu_core/cpus"
+	cp -R "$devices/cpu_core" "$devices/cpu_atom"
+	echo 1 >"$devices/cpu_atom/cpus"
+}
+
+# The first four opens are cpu_core's, the fifth is cpu_atom's first.
+@test "what one PMU refuses does not take the others' results: one remark" {
+	two_kinds
+	for error in EBUSY:taken ENOENT:'No such file' ENXIO:'No such device'; do
+		inject "${error%:*}" 5 "$TDSTAT" -x, -o out -- sh -c ':'
+		assert_success
+		assert_equal "$(grep -c INJECTED log)" 1
+		assert_equal "${#stderr_lines[@]}" 1
+		assert_complains "cpu_atom.*${error#*:}"
+		grep -E '^[0-9.]+,all,cpu_core,[0-9.]+,' out
+		grep -E '^[0-9.]+,all,cpu_atom,,,,$' out
+	done
+	inject EBUSY 5 "$TDSTAT" record -o rec -- sh -c ':'
+	assert_success
+	assert_equal "$(grep -c '^tdstat: ' <<<"$stderr")" 1
+	"$TDSTAT" report rec -x, >out
+	grep -E '^[0-9.]+,all,cpu_core,[0-9.]+,' out
+	grep -E '^[0-9.]+,all,cpu_atom,,,,$' out
+	# the one kind is not passed off as the machine
+	inject EBUSY 5 "$TDSTAT" --hybrid-merge -x, -o out -- sh -c ':'
+	grep -E '^[0-9.]+,all,all,,,,$' out
+	inject EBUSY 5 "$TDSTAT" -o out -- sh -c ':'
+	grep -E '^ cpu_core$' out
+	grep -F ' cpu_atom, <not counted>' out
+	# of none there is nothing to show, and the command is not run
+	inject EBUSY 1..2 "$TDSTAT" -- touch made
+	assert_failure 1
+	assert_why_and_remedy 'cpu_core.*taken' profiler
+	[ ! -e made ]
+}
+
+# Two metrics of one event each, in groups of their own: one is refused.
+@test "what one event's refusal takes is its metrics, not the others" {
+	needs_strace
+	needs_software_events
+	mkdir -p own/mine
+	echo config:0-7 >"$devices/cpu/format/event"
+	printf '%s\n' Family-model,Version,Filename,EventType GenuineIntel-6-FF,v1,mine,core >own/mapfile.csv
+	cat >own/mine/a.json <<-'JSON'
+		[
+		{"EventName": "ONE", "EventCode": "0x1"},
+		{"EventName": "OTHER", "EventCode": "0x3"},
+		{"MetricName": "one", "MetricExpr": "ONE"},
+		{"MetricName": "other", "MetricExpr": "OTHER"}
+		]
+	JSON
+	inject ENOENT 1 "$TDSTAT" --metrics-dir own -M one,other -j -o out -- sh -c ':'
+	assert_success
+	assert_equal "$(grep -c 'No such file' <<<"$stderr")" 1
+	refused=$(jq -rs 'map(select(.value == null) | .metric) | join(" ")' out)
+	assert_equal "$(jq -rs 'map(select(.value != null) | .metric) | join(" ")' out)" \
+		"$([ "$refused" = one ] && echo other || echo one)"
+	inject ENOENT 1 "$TDSTAT" --metrics-dir own -M one -- touch made
+	assert_failure 1
+	assert_complains 'No such file'
+	[ ! -e made ]
+}

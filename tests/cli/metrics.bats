@@ -280,6 +280,33 @@ own_tree() {
 	assert_complains 'GenuineIntel-6-8F'
 }
 
+# another NAME KIND: what stands in the place of a file is named, not waited for
+another() {
+	try timeout 10 "$TDSTAT" --dry-run -a -M my_metric --metrics-dir own
+	assert_failure 1
+	assert_complains "$1: $2, not a file"
+	assert_equal "${#stderr_lines[@]}" 1
+	TDSTAT_METRICS=own try timeout 10 "$TDSTAT" list metrics
+	assert_complains "$1: $2, not a file"
+	rm "own/$1"
+}
+
+@test "--metrics-dir: a FIFO, a socket, a device in it are named, and not waited for" {
+	saved sapphirerapids
+	own_tree
+	mkfifo own/mine/b.json
+	another mine/b.json "a FIFO"
+	python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("own/mine/b.json")'
+	another mine/b.json "a socket"
+	ln -s /dev/zero own/mine/b.json
+	another mine/b.json "a device"
+	mv own/mapfile.csv map
+	mkfifo own/mapfile.csv
+	another mapfile.csv "a FIFO"
+	mv map own/mapfile.csv
+	assert_equal "$(configs -M my_metric --metrics-dir own)" "0x3c 0x3f24"
+}
+
 # --- the L2 cache -----------------------------------------------------------------------
 
 # l2_umasks: those of event 0x24 that L2Requests would count

@@ -387,6 +387,36 @@ changed() {
 	assert_same "$(report alderlake -j)" "$(cat new)"
 }
 
+# stays INPUT OPTION...: refused, and the recording is what it was
+stays() {
+	cp "$data/$original" rec
+	try "$TDSTAT" report "$@" <rec
+	assert_failure 64
+	assert_complains 'the recording that is read'
+	cmp "$data/$original" rec
+}
+
+@test "what is read is not written to, whatever names it has" {
+	for original in alderlake.jsonl perf-6.12-default.csv; do
+		cp "$data/$original" rec
+		ln -s rec symbolic
+		ln rec hard
+		for input in - /dev/stdin /proc/self/fd/0 rec ./rec symbolic hard; do
+			for to in rec hard symbolic /dev/stdin; do
+				stays $input -o $to
+				stays -i $input --append -o $to -x,
+			done
+		done
+		stays rec --log-fd 3 3>>hard
+		stays - -j --log-fd 3 3<>rec
+		# what "try" redirects
+		"$TDSTAT" report - <rec >>symbolic 2>said && fail "written behind what is read"
+		grep -q 'standard output is the recording' said
+		cmp "$data/$original" rec
+		rm rec hard symbolic
+	done
+}
+
 @test "-o: a file that cannot be made" {
 	for file in /nonexistent/out . ''; do
 		try report alderlake -o "$file"

@@ -97,6 +97,18 @@ teardown() {
 	[ ! -e ran ]
 }
 
+@test "a CPU that goes offline between two runs is left out of the second, and nothing else is" {
+	for how in "" "-e cycles"; do
+		# shellcheck disable=SC2086
+		run -0 --separate-stderr "$TDSTAT" -a $how -r 3 -o out -- \
+			sh -c 'echo 0 >/sys/devices/system/cpu/cpu7/online; sleep 0.2'
+		echo 1 >/sys/devices/system/cpu/cpu7/online
+		[ "$(grep -c 'CPU(s) 7 went offline' <<<"$stderr")" -eq 1 ]
+		grep -E 'system wide.*3 runs' out
+		! grep -q 'not counted' out
+	done
+}
+
 @test "an offline CPU is left out, and named when it is asked for" {
 	emulated
 	offline 2

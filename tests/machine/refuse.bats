@@ -79,19 +79,81 @@ load nobody
 	rates check out --rows 1 --pmus cpu_core
 }
 
-@test "counters that somebody else has pinned" {
-	perf_or_skip
-	"$PERF" stat -a -e '{slots:D,topdown-retiring:D}' sleep 60 2>/dev/null 3>&- &
+# pinned EVENT...: held by perf, until "other" is killed.
+pinned() {
+	local list=$1 event
+
+	for event in "${@:2}"; do
+		list+=,$event
+	done
+	"$PERF" stat -a -e "$list" sleep 60 2>/dev/null 3>&- &
 	other=$!
 	sleep 3
-	run -1 --separate-stderr "$TDSTAT" -a -I 200 --interval-count 2 -- touch ran
+}
+
+# All that an Atom core counts with: three fixed counters, six others.
+atom_events() {
+	local i
+
+	printf 'cpu_atom/%s/D\n' cycles instructions ref-cycles
+	for ((i = 0; i < 8; i++)); do
+		printf 'cpu_atom/config=0x%xa2/D\n' $((i + 1))
+	done
+}
+
+# one_remark PMU: said once, and nothing else of tdstat's
+one_remark() {
+	[ "$(grep -c '^tdstat: ' <<<"$stderr")" -eq 1 ]
+	[[ $stderr == *"tdstat: $1: somebody else has the counters"* ]]
+}
+
+@test "counters of one kind of core that somebody else has pinned: the rest is shown" {
+	perf_or_skip
+	pinned '{slots:D,topdown-retiring:D}'
+	run -0 --separate-stderr "$TDSTAT" -a -I 200 --interval-count 2 -o out -x, -- touch ran
+	[ -e ran ]
+	one_remark cpu_core
+	grep -E '^[0-9.]+,all,cpu_core,,,,$' out
+	grep -E '^[0-9.]+,all,cpu_atom,[0-9.]+,' out
+	# of the one that is left out, nothing is needed
+	"$TDSTAT" -a --cputype atom --timeout 300 -x, >out
+	# and where there is nothing else, nothing is run
+	rm ran
+	run -1 --separate-stderr "$TDSTAT" -a --cputype core -- touch ran
 	assert_two_lines
 	[[ ${stderr_lines[0]} == *cpu_core* ]]
 	[ ! -e ran ]
-	# the other PMU is free
-	"$TDSTAT" -a --cputype atom --timeout 300 -x, >out
 	kill "$other"
 	wait "$other" || true
 	"$TDSTAT" -a --cputype core --timeout 300 -x, >out
 	rates check out --rows 1 --pmus cpu_core
+}
+
+@test "the other kind's, at all levels: the rest is shown, and one remark" {
+	perf_or_skip
+	mapfile -t events < <(atom_events)
+	pinned "${events[@]}"
+	for how in "" "-l 3" "-l 3 -r 2" "-l 3 -j" "-M tma_retiring"; do
+		# shellcheck disable=SC2086
+		run -0 --separate-stderr "$TDSTAT" -a $how -o out -- sleep 0.3
+		one_remark cpu_atom
+		case $how in
+		*-j) jq -es 'map(select(.pmu == "cpu_atom")) | length > 3 and all(.value == null)' out
+			jq -es 'map(select(.pmu == "cpu_core" and .level == 1)) | all(.value > 0)' out ;;
+		*) grep -F ' cpu_atom, <not counted>' out
+			grep -E '^ cpu_core$' out
+			grep -E '^ +25\.1 %  tma_retiring' out ;;
+		esac
+	done
+	run -0 --separate-stderr "$TDSTAT" -a -l 3 -I 200 --interval-count 3 -x,
+	one_remark cpu_atom
+	[ "$(grep -cE '^[0-9.]+,all,cpu_atom,,' <<<"$output")" -eq 3 ]
+	# one kind of core is not the machine
+	run -0 --separate-stderr "$TDSTAT" -a --hybrid-merge --timeout 300 -x,
+	[[ ${lines[1]} =~ ^[0-9.]+,all,all,+$ ]]
+	run -0 --separate-stderr "$TDSTAT" -a -e cycles --timeout 300 -x,
+	grep -E '^[1-9][0-9]*,,cpu_core/cycles/' <<<"$output"
+	grep -E '^<not counted>,,cpu_atom/cycles/' <<<"$output"
+	kill "$other"
+	wait "$other" || true
 }

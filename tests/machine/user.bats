@@ -233,6 +233,27 @@ closed_shells() {
 	said 0
 }
 
+@test "a machine with more to do: who begins, ends and forks is not said to have gained rights" {
+	for n in 1 2 3 4; do
+		sh -c 'while [ ! -e end ]; do :; done' 3>&- &
+	done
+	for n in 1 2 3 4 5 6 7 8 9 10; do
+		run -0 --separate-stderr "$TDSTAT" -- true
+		[[ $stderr != *"was not counted"* ]]
+	done
+	for command in 'for i in $(seq 200); do (:); done' \
+		'for i in $(seq 60); do /bin/true & done; wait'; do
+		run -0 --separate-stderr "$TDSTAT" -e task-clock -- sh -c "$command"
+		[[ $stderr != *"was not counted"* ]]
+		run -0 --separate-stderr as_nobody 2 "$TDSTAT" -e task-clock:u -- sh -c "$command"
+		[[ $stderr != *"was not counted"* ]]
+	done
+	closed_shells
+	run -0 --separate-stderr as_nobody 2 "$TDSTAT" -e task-clock:u -- ./setuid -p work
+	said 1
+	[[ $stderr == *set-uid* ]]
+}
+
 @test "-I of a command that gets more rights: rows that are not counted, to its end" {
 	closed_shells
 	echo "$WORK; $WORK" >work

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/opts_table.h"
+#include "cmd/opts_time.h"
 #include "lib/cpu.h"
 #include "lib/util.h"
 
@@ -161,20 +162,6 @@ static int add_cgroups(struct td_opts *opts, const char *list,
 	return 0;
 }
 
-/* -1: not before --control says so */
-static int parse_delay(struct td_opts *opts, const char *arg,
-		       struct td_err *err)
-{
-	opts->delay_ms = -1;
-	if (strcmp(arg, "-1") == 0)
-		return 0;
-	if (td_parse_int(arg, 0, INT_MAX, &opts->delay_ms) == 0)
-		return 0;
-	return td_err_usage(err,
-			    "-D %s: neither milliseconds, up to %d, nor -1",
-			    arg, INT_MAX);
-}
-
 static int parse_repeat(struct td_opts *opts, const char *arg,
 			struct td_err *err)
 {
@@ -214,14 +201,13 @@ static int set_number(struct td_opts *opts, int key, const char *arg,
 {
 	switch (key) {
 	case 'I':
-		return parse_number("-I", arg, 1, INT_MAX, &opts->interval_ms,
-				    err);
+		return td_opts_time("-I", arg, 1, &opts->interval_ms, err);
 	case OPT_INTERVAL_COUNT:
 		return parse_number("--interval-count", arg, 1, INT_MAX,
 				    &opts->interval_count, err);
 	case OPT_TIMEOUT:
-		return parse_number("--timeout", arg, 10, INT_MAX,
-				    &opts->timeout_ms, err);
+		return td_opts_time("--timeout", arg, 10, &opts->timeout_ms,
+				    err);
 	case OPT_LOG_FD:
 		return parse_number("--log-fd", arg, 1, INT_MAX, &opts->log_fd,
 				    err);
@@ -230,7 +216,7 @@ static int set_number(struct td_opts *opts, int key, const char *arg,
 	case OPT_TD_LEVEL:
 		return parse_level("--td-level", arg, &opts->only_level, err);
 	case 'D':
-		return parse_delay(opts, arg, err);
+		return td_opts_delay(arg, &opts->delay_ms, err);
 	case 'r':
 		return parse_repeat(opts, arg, err);
 	case OPT_PER_CACHE:

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/opts_meant.h"
 #include "cmd/opts_table.h"
 #include "cmd/opts_time.h"
 #include "lib/cpu.h"
@@ -21,9 +22,10 @@ static int parse_number(const char *option, const char *arg, int min, int max,
 			    arg, min, max);
 }
 
-static int parse_list(const char *option, const char *arg, int max,
-		      struct td_ints *out, struct td_err *err)
+static int parse_list(int key, const char *arg, int max, struct td_ints *out,
+		      struct td_err *err)
 {
+	const char option[] = { '-', (char)key, '\0' };
 	int rc;
 
 	td_ints_free(out);
@@ -36,11 +38,11 @@ static int parse_list(const char *option, const char *arg, int max,
 	if (rc == -EDOM)
 		return td_err_usage(err, "%s %s: a range goes backwards",
 				    option, arg);
-	if (rc || out->nr == 0)
-		return td_err_usage(err, "%s %s: not a list such as %s", option,
-				    arg,
-				    max == TD_MAX_CPU ? "0-3,8" : "1234,5678");
-	return 0;
+	if (!rc && out->nr)
+		return 0;
+	td_err_usage(err, "%s %s: not a list such as %s", option, arg,
+		     key == 'C' ? "0-3,8" : "1234,5678");
+	return td_meant_list(key, arg, err);
 }
 
 /* perf's 0 is "the default". */
@@ -51,7 +53,7 @@ static int parse_level(const char *option, const char *arg, int *out,
 
 	if (!rc && *out == 0)
 		*out = 1;
-	return rc;
+	return rc ? td_meant_level(arg, err) : 0;
 }
 
 static int add_metric(struct td_opts *opts, const char *name, size_t len,
@@ -232,11 +234,11 @@ static int set_list(struct td_opts *opts, int key, const char *arg,
 	switch (key) {
 	case 'C':
 		opts->has_cpus = true;
-		return parse_list("-C", arg, TD_MAX_CPU, &opts->cpus, err);
+		return parse_list('C', arg, TD_MAX_CPU, &opts->cpus, err);
 	case 'p':
-		return parse_list("-p", arg, INT_MAX - 1, &opts->pids, err);
+		return parse_list('p', arg, INT_MAX - 1, &opts->pids, err);
 	case 't':
-		return parse_list("-t", arg, INT_MAX - 1, &opts->tids, err);
+		return parse_list('t', arg, INT_MAX - 1, &opts->tids, err);
 	case 'M':
 		return add_metrics(opts, arg, err);
 	case 'e':

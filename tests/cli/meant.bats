@@ -1,0 +1,104 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Near misses of a command line: the second line says what was probably meant.
+
+# shellcheck disable=SC2016,SC2086 # what is suggested; lists of options
+load helper
+
+# meant HINT WHY [ARG...]: a usage error, with WHY (a pattern) in its first line
+# and exactly HINT as its second
+meant() {
+	try "$TDSTAT" "${@:3}"
+	assert_failure 64
+	assert_output ''
+	assert_why_and_remedy "$2"
+	[ "${stderr_lines[1]}" = "tdstat: $1" ] || fail "the second line is not: $1"
+}
+
+@test "a mistyped option: the one that is near, also of abbreviations" {
+	meant 'did you mean --interval-print?' "unrecognized option '--intervall'" -a --intervall 5
+	meant 'did you mean --interval-count?' "'--intreval-count=5'" -a --intreval-count=5
+	meant 'did you mean --per-core?' "'--percore'" --percore -- true
+	meant 'did you mean --json-output?' "'--jsonn'" --jsonn -a
+	meant 'did you mean --version?' "'--versoin'" --versoin
+	meant 'tdstat --help lists the options' "'--nosuch'" --nosuch
+	# behind a subcommand, too, and not in what a command's words are
+	meant 'did you mean --verbose?' "'--verbsoe'" list --verbsoe
+	meant 'did you mean --per-core?' "'--per-croe'" report -i file --per-croe
+	meant 'did you mean --output?' "'--outptu'" record --outptu x true
+	saved alderlake
+	for words in 'true --outptu' '-- --outptu' 'record -o made true --outptu' '-e --outptu true' \
+		'-o --outptu true'; do
+		try "$TDSTAT" --dry-run $words
+		[[ $stderr != *unrecognized* ]] || fail "$words"
+	done
+}
+
+@test "a long option with one dash" {
+	meant 'did you mean --event?' '^tdstat: -event:' -event cycles -- true
+	meant 'did you mean --version?' '^tdstat: -version:' -version
+	meant 'did you mean --output=x?' '^tdstat: -output=x:' -output=x true
+	saved alderlake
+	# letters, and what stands behind one
+	try "$TDSTAT" --dry-run -ave cycles
+	assert_success
+}
+
+@test "-p and -t: a name in the place of a number, blanks in that of commas" {
+	meant 'a process is meant by its number: -p $(pgrep -d, -x bash)' '^tdstat: -p bash:' -p bash
+	meant 'a process is meant by its number: -p $(pgrep -d, -x my.prog-2)' 'my.prog-2' --pid=my.prog-2
+	# longer ones than the kernel keeps, and what a shell would not read as one word
+	meant 'a process is meant by its number, as pgrep and ps show it' '' -p a_name_of_16_long
+	meant 'a process is meant by its number, as pgrep and ps show it' '' -p 'a;b'
+	meant 'a thread is meant by its number, as ps -L shows it' '' -t bash
+	meant 'numbers are separated by commas, without blanks' '' -p '12 13'
+}
+
+@test "what pgrep prints is a list for -p" {
+	command -v pgrep >/dev/null || skip "no pgrep"
+	needs_software_events
+	cp "$(command -v sleep)" ./one_of_two
+	./one_of_two 60 &
+	./one_of_two 60 &
+	until [ "$(pgrep -c -x one_of_two)" = 2 ]; do sleep 0.05; done
+	try "$TDSTAT" -p "$(pgrep -d, -x one_of_two)" --timeout 10
+	kill %1 %2
+	assert_success
+}
+
+@test "-C: a CPU's or a PMU's name" {
+	meant 'did you mean -C 0?' '^tdstat: -C cpu0:' -C cpu0
+	meant 'did you mean -C 0-3,8?' '^tdstat: -C CPU0-3,8:' -C CPU0-3,8
+	meant 'did you mean --cputype atom?' '' -C atom
+	meant 'did you mean --cputype cpu_core?' '' -C cpu_core
+	meant 'all CPUs are -a' '' -C all
+	meant 'numbers are separated by commas, without blanks' '' -C '0 1'
+}
+
+@test "-l: the name of a group" {
+	meant 'did you mean -l 2?' '^tdstat: --level TopdownL2:' -l TopdownL2
+	meant 'did you mean -l 3?' '^tdstat: --level L3:' -l L3
+}
+
+@test "report: more than one file" {
+	meant 'for each file: tdstat report FILE' "one file, a, .*'b' is too much" report a b
+	meant 'for each file: tdstat report FILE' "one file, a, .*'b' is too much" report -i a b
+}
+
+# missed HINT [ARG...]: a command that is not there
+missed() {
+	try env PATH="$PWD/nothing" "$TDSTAT" "${@:2}"
+	assert_failure 127
+	assert_output ''
+	[ "${stderr_lines[-1]}" = "tdstat: $1" ] || fail "the last line is not: $1"
+}
+
+@test "a command that is not there, and what it was meant to be" {
+	needs_software_events
+	missed 'did you mean tdstat list?' lsit
+	missed 'did you mean tdstat record?' recrod -o x
+	missed 'did you mean tdstat --help?' help
+	missed 'did you mean --interval-count 5?' -I 1s 5
+	missed "did you mean -p $$,23? Numbers are separated by commas" -p $$ 23
+	missed 'nothing_like_it: No such file or directory' nothing_like_it
+}

@@ -102,3 +102,37 @@ missed() {
 	missed "did you mean -p $$,23? Numbers are separated by commas" -p $$ 23
 	missed 'nothing_like_it: No such file or directory' nothing_like_it
 }
+
+# --- names of metrics and events --------------------------------------------------
+
+@test "-M: a part of a name, with and without what stands before it" {
+	saved alderlake
+	meant "did you mean 'tma_info_core_ipc' or 'tma_info_thread_ipc'?" '^tdstat: -M ipc:' -M ipc
+	meant "did you mean 'tma_info_core_ipc' or 'tma_info_thread_ipc'?" '' -M tma_info_ipc
+	meant "did you mean 'tma_l3_bound'?" '^tdstat: -M l3_bound:' -M l3_bound
+	meant "did you mean 'tma_dram_bound'?" '' -M dram_bound
+	meant "did you mean 'tma_retiring'?" '' -M tma_retirng
+	try "$TDSTAT" -M bandwidth
+	[[ ${stderr_lines[1]} == "tdstat: did you mean 'tma_mem_bandwidth', 'tma_fetch_bandwidth', "* ]]
+	[[ ${stderr_lines[1]} == *"? (tdstat list metrics has more)" ]]
+	# the words of a description; what is suggested exists
+	meant "did you mean 'tma_info_memory_mlp'?" '' -M 'memory parallelism'
+	for name in tma_info_core_ipc tma_l3_bound tma_mem_bandwidth tma_info_memory_mlp; do
+		"$TDSTAT" --dry-run -M $name
+	done
+}
+
+@test "-M list, an event behind -M, a metric behind -e" {
+	saved alderlake
+	for name in list help 'foo*' zzzz; do
+		meant 'tdstat list metrics shows what there is' '^tdstat: -M' -M "$name"
+	done
+	meant 'it is an event: -e cycles' '' -M cycles
+	meant 'it is an event: -e L1-dcache-loads' '' -M L1-dcache-loads
+	meant 'it is an event: -e INST_RETIRED.ANY' '' -M INST_RETIRED.ANY
+	for name in tma_retiring TopdownL1; do
+		try "$TDSTAT" -e $name
+		assert_failure 64
+		[ "${stderr_lines[-1]}" = "tdstat: metrics are for -M: -M $name" ]
+	done
+}

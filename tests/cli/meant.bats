@@ -136,3 +136,58 @@ missed() {
 		[ "${stderr_lines[-1]}" = "tdstat: metrics are for -M: -M $name" ]
 	done
 }
+
+# --- a terminal -------------------------------------------------------------------
+
+# on_terminal [ARG...]: tdstat on a terminal of its own, whose text is in the file
+# "screen"; $! is script(1), whose child it is
+on_terminal() {
+	local words
+
+	printf -v words '%q ' "$TDSTAT" "$@"
+	: >screen
+	script -qefc "exec $words" screen </dev/null >/dev/null 2>&1 &
+}
+
+# await TEXT: until it is on the screen
+await() {
+	for ((i = 0; i < 200; i++)); do
+		! grep -qF -e "$1" screen || return 0
+		sleep 0.05
+	done
+	fail "'$1' never came: $(cat screen)"
+}
+
+@test "on a terminal: until when it counts, and how rows are shown, in one line" {
+	command -v script >/dev/null || skip "no script(1)"
+	needs_software_events -a
+	for words in '' -a '-C 0' '-D 10'; do
+		on_terminal $words
+		await 'tdstat: counting until ^C: -I 1s shows a row a second'
+		pkill -INT -P $!
+		wait $!
+		[ "$(grep -c 'counting until' screen)" -eq 1 ] || fail "more than one"
+		grep -q 'seconds time elapsed' screen
+	done
+	sleep 60 &
+	on_terminal -p $!
+	await 'tdstat: counting until it ends or ^C: -I 1s shows a row a second'
+	kill %sleep
+	wait
+}
+
+@test "on a terminal: nothing of it where rows are shown, the end is known, or nobody asks" {
+	command -v script >/dev/null || skip "no script(1)"
+	needs_software_events -a
+	for words in '-I 10 --interval-count 1' '--timeout 10' '-- true' '--dry-run' 'list tma' \
+		"report $data/alderlake.jsonl"; do
+		on_terminal $words
+		wait $!
+		run ! grep 'counting until' screen
+		[ -s screen ] || fail "nothing on the screen"
+	done
+	# no terminal
+	sleep 1 &
+	"$TDSTAT" -p $! >out 2>err
+	[ ! -s err ]
+}

@@ -156,6 +156,17 @@ static enum td_status row_status(const struct td_row *row)
 	return best == TD_STATUS_NONE ? TD_STATUS_NOT_COUNTED : best;
 }
 
+/* A PMU's share is worth a word where its id has another one. */
+static bool has_company(const struct tree *tree)
+{
+	const struct td_report *report = tree->report;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < report->nr_rows; i++)
+		nr += strcmp(report->rows[i].id, tree->row->id) == 0;
+	return nr > 1;
+}
+
 /* " cpu_core, 97.8 % of the slots, 86.7 % of the time" */
 static void put_heading(const struct tree *tree, enum td_status status)
 {
@@ -175,7 +186,7 @@ static void put_heading(const struct tree *tree, enum td_status status)
 	td_put_printable(fp, row->pmu);
 	if (status != TD_STATUS_OK)
 		fprintf(fp, ", %s", td_out_missing(status));
-	else if (frame->show_pmu && row->share_pct >= 0 &&
+	else if (frame->show_pmu && row->share_pct >= 0 && has_company(tree) &&
 		 !(frame->show_id && row->share_pct > ALL_PCT))
 		fprintf(fp, ", %.1f %% of the slots", row->share_pct);
 	if (status == TD_STATUS_OK && row->running_pct < ALL_PCT)

@@ -92,16 +92,13 @@ static void put_started(FILE *fp)
 		fprintf(fp, "# started on %s\n", text);
 }
 
-/* A table of more columns is no table: so many fit 150 characters. */
-#define MAX_COLUMNS 15
-
 static bool is_too_wide(const struct td_tree *tree)
 {
 	size_t nr = 0;
 
 	for (size_t i = 0; i < tree->nr_columns; i++)
 		nr += tree->columns[i].present;
-	return nr > MAX_COLUMNS;
+	return nr > TD_MAX_COLUMNS;
 }
 
 static void fill_frame(struct td_sink *sink, const struct td_opts *opts,

@@ -60,6 +60,34 @@ agrees() {
 	agrees 2 merge alderlake-2 --hybrid-merge
 }
 
+@test "--hybrid-merge: children all together or not at all, and it is said" {
+	try report alderlake-2 -l 2 --hybrid-merge -j
+	assert_success
+	jq -es 'map(.metric) | unique == (["tma_retiring", "tma_backend_bound", "tma_frontend_bound",
+		"tma_bad_speculation", "tma_branch_mispredicts", "tma_machine_clears"] | sort)' <<<"$output"
+	# of level 2's eleven names on the two kinds of core
+	assert_equal "$stderr" "tdstat: --hybrid-merge: 9 metrics are left out that not all kinds of \
+core have, or that without these do not add up to what is above them"
+	# level 1 is whole; one kind of core has nothing to be merged with
+	try report alderlake --hybrid-merge
+	assert_no_stderr
+	try report alderlake-2 -l 2 --cputype core --hybrid-merge
+	assert_no_stderr
+	assert_output --partial tma_core_bound
+}
+
+@test "--hybrid-merge: what is named by itself is merged" {
+	saved alderlake
+	"$TDSTAT" --dry-run -a -M tma_core_bound | python3 "$here/metrics.py" record - >recording.jsonl
+	"$TDSTAT" report recording.jsonl -M tma_core_bound --hybrid-merge -j |
+		jq -es 'map(.metric) == ["tma_core_bound"] and .[0].value != null'
+	# its group: two of each, and one in common
+	"$TDSTAT" --dry-run -a -M tma_backend_bound_group | python3 "$here/metrics.py" record - >recording.jsonl
+	try "$TDSTAT" report recording.jsonl -M tma_backend_bound_group --hybrid-merge
+	assert_failure 64
+	assert_complains 'nothing of this is a share that all kinds of core have'
+}
+
 @test "--hybrid-merge of a command: by the slots that were counted, not extrapolated" {
 	agrees 1 merge alderlake-command --hybrid-merge
 }

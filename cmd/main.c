@@ -94,7 +94,7 @@ int main(int argc, char **argv)
 	rc = run(&opts, &status, &err);
 	if (rc && !status)
 		td_given_hint(&err);
-	else if (rc && status == NOT_FOUND && !err.hint[0])
+	else if (rc && status == NOT_FOUND && opts.command && !err.hint[0])
 		td_meant_command(&opts, &err);
 	td_opts_free(&opts);
 	if (!rc)

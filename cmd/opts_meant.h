@@ -20,7 +20,9 @@ int td_meant_options(char **argv, const struct argp_option *options,
 int td_meant_list(int option, const char *arg, struct td_err *err);
 /* "-l TopdownL2" */
 int td_meant_level(const char *arg, struct td_err *err);
-/* A command that was not found. */
+/* opts_meant_command.c: a command that was not found */
 int td_meant_command(const struct td_opts *opts, struct td_err *err);
+/* A file that is no recording. */
+int td_meant_recording(const char *path, struct td_err *err);
 
 #endif

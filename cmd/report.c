@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "cmd/measure.h"
+#include "cmd/opts_meant.h"
 #include "cmd/say.h"
 #include "cmd/select.h"
 #include "cmd/sink.h"
@@ -249,6 +250,8 @@ int td_report_run(const struct td_opts *opts, struct td_err *err)
 	struct td_recording rec;
 	int rc = td_recording_open(&rec, opts->input, err);
 
+	if (rc)
+		td_meant_recording(opts->input, err);
 	if (!rc)
 		rc = check_not_input(&rec, opts->output, err);
 	if (!rc)

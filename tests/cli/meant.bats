@@ -85,6 +85,17 @@ meant() {
 	meant 'for each file: tdstat report FILE' "one file, a, .*'b' is too much" report -i a b
 }
 
+@test "report: what perf record wrote" {
+	printf 'PERFILE2\0\1' >perf.data
+	try "$TDSTAT" report perf.data
+	assert_failure 1
+	assert_why_and_remedy 'perf.data' "it is perf record's: .*perf stat"
+	echo PERFILE >other
+	try "$TDSTAT" report other
+	assert_failure 1
+	[[ $stderr != *"perf record"* ]]
+}
+
 # missed HINT [ARG...]: a command that is not there
 missed() {
 	try env PATH="$PWD/nothing" "$TDSTAT" "${@:2}"
@@ -100,6 +111,10 @@ missed() {
 	missed 'did you mean tdstat --help?' help
 	missed 'did you mean --interval-count 5?' -I 1s 5
 	missed "did you mean -p $$,23? Numbers are separated by commas" -p $$ 23
+	missed "did you mean -e task-clock,page-faults? Names are separated by commas" -e task-clock page-faults
+	missed "did you mean -M tma_retiring,tma_bad_speculation? Names are separated by commas" \
+		-M tma_retiring tma_bad_speculation
+	missed "words are separate (tdstat -- sleep 1), a shell's line is sh -c 'sleep 1'" 'sleep 1'
 	missed 'nothing_like_it: No such file or directory' nothing_like_it
 }
 

@@ -8,6 +8,7 @@
 #include "cmd/given.h"
 #include "cmd/list.h"
 #include "cmd/opts.h"
+#include "cmd/opts_meant.h"
 #include "cmd/out.h"
 #include "cmd/report.h"
 #include "cmd/say.h"
@@ -23,6 +24,8 @@ static int print_error(const struct td_err *err)
 	td_say_error(err);
 	return err->usage ? EX_USAGE : 1;
 }
+
+#define NOT_FOUND 127 /* the status of a command, as of a shell's */
 
 static bool parsed; /* the only way to tell who exits */
 
@@ -82,11 +85,13 @@ int main(int argc, char **argv)
 	survive(SIGPIPE);
 	survive(SIGXFSZ); /* a file as large as "ulimit -f" lets it be */
 	rc = run(&opts, &status, &err);
+	if (rc && !status)
+		td_given_hint(&err);
+	else if (rc && status == NOT_FOUND && opts.command && !err.hint[0])
+		td_meant_command(&opts, &err);
 	td_opts_free(&opts);
 	if (!rc)
 		return status;
-	if (!status) /* else it is the command that could not be run */
-		td_given_hint(&err);
 	rc = print_error(&err);
 	return status ? status : rc;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/opts_check.h"
+#include "cmd/opts_meant.h"
 #include "cmd/opts_table.h"
 #include "cmd/say.h"
 #include "lib/util.h"
@@ -192,45 +193,13 @@ static void print_version(FILE *fp, struct argp_state *state)
 	fprintf(fp, "tdstat %s\n", TDSTAT_VERSION);
 }
 
-/* By its letter, or if that is 0 by how its long name begins. */
-static const struct argp_option *find_option(char letter, const char *name)
-{
-	const struct argp_option *o = td_options;
-
-	for (; o->name || o->key || o->doc; o++) {
-		if (letter ? o->key == letter
-			   : o->name &&
-				     strncmp(o->name, name, strlen(name)) == 0)
-			return o;
-	}
-	return NULL;
-}
-
-static bool wants_argument(const struct argp_option *option)
-{
-	return option && option->arg && !(option->flags & OPTION_ARG_OPTIONAL);
-}
-
-/* "-I", "-aI", "--cpu": the next word belongs to it; not "-I9", "--cpu=1" */
-static bool takes_next_word(const char *word)
-{
-	if (word[1] == '-')
-		return !strchr(word, '=') &&
-		       wants_argument(find_option(0, word + 2));
-	for (word++; *word; word++) {
-		if (wants_argument(find_option(*word, "")))
-			return !word[1];
-	}
-	return false;
-}
-
 /* The first word that is no option: of report, -i is a file. */
 static bool is_report(char **argv)
 {
 	for (argv++; *argv && **argv == '-'; argv++) {
 		if (strcmp(*argv, "--") == 0)
 			return false;
-		if (takes_next_word(*argv) && !*++argv)
+		if (td_option_takes_next(td_options, *argv) && !*++argv)
 			return false;
 	}
 	return *argv && strcmp(*argv, "report") == 0;
@@ -265,7 +234,9 @@ int td_opts_parse(struct td_opts *opts, int argc, char **argv,
 	if (is_report(argv))
 		replace_input(options, size / sizeof(*options));
 	argp_program_version_hook = print_version;
-	rc = parse_guarded(&argp, argc, argv, &parser);
+	rc = td_meant_options(argv, options, err);
+	if (!rc)
+		rc = parse_guarded(&argp, argc, argv, &parser);
 	/* a report's is what was recorded */
 	if (!opts->level && !opts->only_level && !opts->nr_metrics &&
 	    opts->subcommand != TD_REPORT)

@@ -166,7 +166,6 @@ static int check_report(const struct td_opts *o, struct td_err *err)
 {
 	const struct conflict conflicts[] = {
 		{ !o->input, "tdstat report needs -i FILE" },
-		{ o->command != NULL, "tdstat report runs no command" },
 		{ o->interval_ms || o->interval_count || o->timeout_ms,
 		  "tdstat report shows the intervals that were recorded: -I, "
 		  "--interval-count and --timeout make no sense" },
@@ -177,6 +176,18 @@ static int check_report(const struct td_opts *o, struct td_err *err)
 	};
 
 	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
+}
+
+/* A second word: another recording, or a command. */
+static int check_report_words(const struct td_opts *o, struct td_err *err)
+{
+	if (!o->command)
+		return 0;
+	td_err_usage(err,
+		     "tdstat report shows one file, %s, and runs no command: "
+		     "'%s' is too much",
+		     o->input, o->command[0]);
+	return td_err_hint(err, "for each file: tdstat report FILE");
 }
 
 int td_opts_check(const struct td_opts *opts, struct td_err *err)
@@ -190,7 +201,8 @@ int td_opts_check(const struct td_opts *opts, struct td_err *err)
 	case TD_RECORD:
 		return check_stat(opts, err);
 	case TD_REPORT:
-		return check_report(opts, err);
+		rc = check_report(opts, err);
+		return rc ? rc : check_report_words(opts, err);
 	case TD_LIST:
 		return check_list(opts, err);
 	}

@@ -48,14 +48,15 @@ const struct argp_option td_options[] = {
 	  "events as counted, not scaled up to the whole time", 0 },
 
 	{ NULL, 0, NULL, 0, "When:", 2 },
-	{ "interval-print", 'I', "MS", 0, "a row every MS milliseconds", 0 },
+	{ "interval-print", 'I', "TIME", 0,
+	  "a row each TIME: 500 or 500ms, 1.5s, 2m", 0 },
 	{ "interval-count", OPT_INTERVAL_COUNT, "N", 0,
 	  "stop printing after N rows", 0 },
-	{ "timeout", OPT_TIMEOUT, "MS", 0,
-	  "stop after MS milliseconds, and end the command", 0 },
-	{ "delay", 'D', "MS", 0,
-	  "begin to count MS milliseconds after the command; -1: when "
-	  "--control says so", 0 },
+	{ "timeout", OPT_TIMEOUT, "TIME", 0,
+	  "stop after TIME, and end the command", 0 },
+	{ "delay", 'D', "TIME", 0,
+	  "begin to count TIME after the command; -1: when --control says "
+	  "so", 0 },
 	{ "control", OPT_CONTROL, "fd:CTL[,ACK]|fifo:CTL[,ACK]", 0,
 	  "take commands: enable, disable, evlist, ping, stop", 0 },
 	{ "repeat", 'r', "N", 0,

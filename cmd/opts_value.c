@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/opts_meant.h"
 #include "cmd/opts_table.h"
+#include "cmd/opts_time.h"
 #include "lib/cpu.h"
 #include "lib/util.h"
 
@@ -20,9 +22,10 @@ static int parse_number(const char *option, const char *arg, int min, int max,
 			    arg, min, max);
 }
 
-static int parse_list(const char *option, const char *arg, int max,
-		      struct td_ints *out, struct td_err *err)
+static int parse_list(int key, const char *arg, int max, struct td_ints *out,
+		      struct td_err *err)
 {
+	const char option[] = { '-', (char)key, '\0' };
 	int rc;
 
 	td_ints_free(out);
@@ -35,11 +38,11 @@ static int parse_list(const char *option, const char *arg, int max,
 	if (rc == -EDOM)
 		return td_err_usage(err, "%s %s: a range goes backwards",
 				    option, arg);
-	if (rc || out->nr == 0)
-		return td_err_usage(err, "%s %s: not a list such as %s", option,
-				    arg,
-				    max == TD_MAX_CPU ? "0-3,8" : "1234,5678");
-	return 0;
+	if (!rc && out->nr)
+		return 0;
+	td_err_usage(err, "%s %s: not a list such as %s", option, arg,
+		     key == 'C' ? "0-3,8" : "1234,5678");
+	return td_meant_list(key, arg, err);
 }
 
 /* perf's 0 is "the default". */
@@ -50,7 +53,7 @@ static int parse_level(const char *option, const char *arg, int *out,
 
 	if (!rc && *out == 0)
 		*out = 1;
-	return rc;
+	return rc ? td_meant_level(arg, err) : 0;
 }
 
 static int add_metric(struct td_opts *opts, const char *name, size_t len,
@@ -161,20 +164,6 @@ static int add_cgroups(struct td_opts *opts, const char *list,
 	return 0;
 }
 
-/* -1: not before --control says so */
-static int parse_delay(struct td_opts *opts, const char *arg,
-		       struct td_err *err)
-{
-	opts->delay_ms = -1;
-	if (strcmp(arg, "-1") == 0)
-		return 0;
-	if (td_parse_int(arg, 0, INT_MAX, &opts->delay_ms) == 0)
-		return 0;
-	return td_err_usage(err,
-			    "-D %s: neither milliseconds, up to %d, nor -1",
-			    arg, INT_MAX);
-}
-
 static int parse_repeat(struct td_opts *opts, const char *arg,
 			struct td_err *err)
 {
@@ -214,14 +203,13 @@ static int set_number(struct td_opts *opts, int key, const char *arg,
 {
 	switch (key) {
 	case 'I':
-		return parse_number("-I", arg, 1, INT_MAX, &opts->interval_ms,
-				    err);
+		return td_opts_time("-I", arg, 1, &opts->interval_ms, err);
 	case OPT_INTERVAL_COUNT:
 		return parse_number("--interval-count", arg, 1, INT_MAX,
 				    &opts->interval_count, err);
 	case OPT_TIMEOUT:
-		return parse_number("--timeout", arg, 10, INT_MAX,
-				    &opts->timeout_ms, err);
+		return td_opts_time("--timeout", arg, 10, &opts->timeout_ms,
+				    err);
 	case OPT_LOG_FD:
 		return parse_number("--log-fd", arg, 1, INT_MAX, &opts->log_fd,
 				    err);
@@ -230,7 +218,7 @@ static int set_number(struct td_opts *opts, int key, const char *arg,
 	case OPT_TD_LEVEL:
 		return parse_level("--td-level", arg, &opts->only_level, err);
 	case 'D':
-		return parse_delay(opts, arg, err);
+		return td_opts_delay(arg, &opts->delay_ms, err);
 	case 'r':
 		return parse_repeat(opts, arg, err);
 	case OPT_PER_CACHE:
@@ -246,11 +234,11 @@ static int set_list(struct td_opts *opts, int key, const char *arg,
 	switch (key) {
 	case 'C':
 		opts->has_cpus = true;
-		return parse_list("-C", arg, TD_MAX_CPU, &opts->cpus, err);
+		return parse_list('C', arg, TD_MAX_CPU, &opts->cpus, err);
 	case 'p':
-		return parse_list("-p", arg, INT_MAX - 1, &opts->pids, err);
+		return parse_list('p', arg, INT_MAX - 1, &opts->pids, err);
 	case 't':
-		return parse_list("-t", arg, INT_MAX - 1, &opts->tids, err);
+		return parse_list('t', arg, INT_MAX - 1, &opts->tids, err);
 	case 'M':
 		return add_metrics(opts, arg, err);
 	case 'e':

@@ -122,3 +122,10 @@ const char *td_out_value(char buf[TD_VALUE_SIZE],
 		buf[--len] = '\0';
 	return buf;
 }
+
+int td_out_part(const char *value)
+{
+	const char *point = strchr(value, '.');
+
+	return point ? (int)strlen(point) : 0;
+}

@@ -24,12 +24,17 @@ struct td_out {
 	void (*end)(struct td_writer *writer, const struct td_usage *usage);
 };
 
+/* A table of more columns is no table: so many fit 150 characters. */
+#define TD_MAX_COLUMNS 15
+
 struct td_writer {
 	const struct td_out *out;
 	FILE *fp;
 	const struct td_frame *frame;
 	const char *separator; /* CSV */
 	unsigned int lines;    /* text: since the header */
+	/* text: each column's longest fraction so far, with its point */
+	int parts[TD_MAX_COLUMNS];
 	bool header_done;
 	bool summary; /* of all intervals, not one of them */
 };
@@ -93,5 +98,7 @@ enum td_reader {
 const char *td_out_value(char buf[TD_VALUE_SIZE],
 			 const struct td_column *column, double value,
 			 enum td_reader reader);
+/* How much of a value is its point and what stands behind it. */
+int td_out_part(const char *value);
 
 #endif

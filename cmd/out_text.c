@@ -11,6 +11,7 @@
 #define CELL_WIDTH 20
 #define PMU_WIDTH  12 /* cpu_lowpower */
 #define ID_WIDTH   8  /* at least */
+#define MIN_PART   5  /* ".1234" */
 
 static int id_width(const struct td_frame *frame)
 {
@@ -61,17 +62,41 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 	writer->header_done = true;
 }
 
-static void put_cell(const struct td_writer *writer,
-		     const struct td_column *column, const struct td_cell *cell)
+/*
+ * Values without a fixed number of decimals: their points stand below each
+ * other, from the column's longest fraction on that came so far.
+ */
+static int blanks_behind(const struct td_column *column, const char *value,
+			 int *longest)
+{
+	int part = td_out_part(value);
+
+	if (column->unit[0] == '%')
+		return 0;
+	if (*longest < MIN_PART)
+		*longest = MIN_PART;
+	if (*longest < part)
+		*longest = part;
+	return *longest - part;
+}
+
+/* Returns the blanks behind it, which the last one of a line is spared. */
+static int put_cell(const struct td_writer *writer,
+		    const struct td_column *column, const struct td_cell *cell,
+		    int *longest)
 {
 	bool colour = writer->frame->colour && cell->over_threshold;
 	const char *text = td_out_missing(cell->status);
 	char buf[TD_VALUE_SIZE];
+	int behind = 0;
 
-	if (!text)
+	if (!text) {
 		text = td_out_value(buf, column, cell->value, TD_READER_HUMAN);
-	fprintf(writer->fp, " %s%*s%s", colour ? "\033[31m" : "",
-		header_width(column), text, colour ? "\033[m" : "");
+		behind = blanks_behind(column, text, longest);
+	}
+	fprintf(writer->fp, "%s%*s%s", colour ? "\033[31m" : "",
+		header_width(column) - behind, text, colour ? "\033[m" : "");
+	return behind;
 }
 
 int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
@@ -96,10 +121,17 @@ int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
 static void put_line(struct td_writer *writer, const struct td_report *report,
 		     const struct td_row *row)
 {
+	int behind = 0, nr = 0;
+
 	td_out_text_start(writer, report->time_ns, row);
 	for (size_t i = 0; i < report->nr_columns; i++) {
-		if (report->columns[i].present)
-			put_cell(writer, &report->columns[i], &row->cells[i]);
+		if (!report->columns[i].present)
+			continue;
+		fprintf(writer->fp, "%*s", behind + 1, "");
+		behind = put_cell(writer, &report->columns[i], &row->cells[i],
+				  &writer->parts[nr]);
+		/* trees are shown in the place of more */
+		nr += nr + 1 < TD_MAX_COLUMNS;
 	}
 	fputc('\n', writer->fp);
 	writer->lines++;

@@ -20,9 +20,13 @@
 
 #define BLANKS " \t\r\n"
 
-/* What is outside of the tree may have units that would tear it apart. */
+/*
+ * What is outside of the tree may have units that would tear it apart.  Values
+ * stand with their points below each other: whole is what stands before it, part
+ * the point and what follows.
+ */
 struct widths {
-	int value, unit;
+	int value, unit, whole, part;
 };
 
 struct tree {
@@ -112,16 +116,21 @@ static void widen_for(struct tree *tree, const struct td_node *node)
 	struct widths *widths = widths_of(tree, node);
 	int unit = td_printable_width(column_of(tree, node)->unit);
 	char buf[TD_VALUE_SIZE];
-	int figure = (int)strlen(figure_of(buf, tree, node));
+	const char *figure = figure_of(buf, tree, node);
+	int part = td_out_part(figure), len = (int)strlen(figure);
 
 	unit = unit < UNIT_WIDTH ? unit : UNIT_WIDTH;
 	widen(&widths->unit, unit);
-	if (cell_of(tree, node)->status != TD_STATUS_OK)
-		figure += 1 - INDENT * node->depth - (unit ? 1 + unit : 0);
-	widen(&widths->value, figure);
+	if (cell_of(tree, node)->status != TD_STATUS_OK) {
+		widen(&widths->value,
+		      len + 1 - INDENT * node->depth - (unit ? 1 + unit : 0));
+		return;
+	}
+	widen(&widths->part, part);
+	widen(&widths->whole, len - part);
 }
 
-static void lay_out(struct tree *tree)
+static void widen_all(struct tree *tree)
 {
 	const struct td_row *row = tree->row;
 
@@ -131,6 +140,15 @@ static void lay_out(struct tree *tree)
 		else
 			tree->nr_hidden += is_there(tree, &row->nodes[i]);
 	}
+	widen(&tree->inside.value, tree->inside.whole + tree->inside.part);
+	widen(&tree->outside.value, tree->outside.whole + tree->outside.part);
+}
+
+static void lay_out(struct tree *tree)
+{
+	const struct td_row *row = tree->row;
+
+	widen_all(tree);
 	for (size_t i = 0; i < row->nr_nodes; i++) {
 		const struct td_node *node = &row->nodes[i];
 		char buf[TD_VALUE_SIZE + 16];
@@ -156,6 +174,17 @@ static enum td_status row_status(const struct td_row *row)
 	return best == TD_STATUS_NONE ? TD_STATUS_NOT_COUNTED : best;
 }
 
+/* All of the slots are worth a word where the id has another PMU. */
+static bool has_company(const struct tree *tree)
+{
+	const struct td_report *report = tree->report;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < report->nr_rows; i++)
+		nr += strcmp(report->rows[i].id, tree->row->id) == 0;
+	return nr > 1;
+}
+
 /* " cpu_core, 97.8 % of the slots, 86.7 % of the time" */
 static void put_heading(const struct tree *tree, enum td_status status)
 {
@@ -176,7 +205,8 @@ static void put_heading(const struct tree *tree, enum td_status status)
 	if (status != TD_STATUS_OK)
 		fprintf(fp, ", %s", td_out_missing(status));
 	else if (frame->show_pmu && row->share_pct >= 0 &&
-		 !(frame->show_id && row->share_pct > ALL_PCT))
+		 !(row->share_pct > ALL_PCT &&
+		   (frame->show_id || !has_company(tree))))
 		fprintf(fp, ", %.1f %% of the slots", row->share_pct);
 	if (status == TD_STATUS_OK && row->running_pct < ALL_PCT)
 		fprintf(fp, ", %.1f %% of the time", row->running_pct);
@@ -210,14 +240,14 @@ static int put_figure(struct tree *tree, const struct td_node *node)
 	FILE *fp = tree->writer->fp;
 	char buf[TD_VALUE_SIZE];
 	const char *figure = figure_of(buf, tree, node);
-	int columns;
+	int behind = widths->part - td_out_part(figure), columns;
 
 	if (cell_of(tree, node)->status != TD_STATUS_OK) {
 		columns = fprintf(fp, "%*s", indent + figure_width(widths),
 				  figure);
 	} else {
-		columns = fprintf(fp, "%*s%*s", indent + widths->value, figure,
-				  widths->unit ? 1 : 0, "");
+		columns = fprintf(fp, "%*s%*s", indent + widths->value - behind,
+				  figure, behind + (widths->unit ? 1 : 0), "");
 		columns += td_put_padded(fp, -widths->unit, column->unit);
 	}
 	fputs("  ", fp);

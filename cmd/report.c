@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/measure.h"
+#include "cmd/opts_meant.h"
 #include "cmd/say.h"
 #include "cmd/select.h"
 #include "cmd/sink.h"
@@ -247,6 +248,8 @@ int td_report_run(const struct td_opts *opts, struct td_err *err)
 	struct td_recording rec;
 	int rc = td_recording_open(&rec, opts->input, err);
 
+	if (rc)
+		td_meant_recording(opts->input, err);
 	if (!rc)
 		rc = td_select_pmus(&rec.machine, opts, err);
 	if (!rc)

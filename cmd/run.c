@@ -13,6 +13,7 @@
 #include "cmd/say.h"
 #include "cmd/target.h"
 #include "cmd/uncounted.h"
+#include "cmd/watchdog.h"
 #include "lib/util.h"
 
 void td_run_init(struct td_run *run, const struct td_opts *opts)
@@ -185,21 +186,20 @@ static int reset(struct td_run *run, struct td_err *err)
 }
 
 /* Why a run that got to its end has not one number. */
-static void say_if_nothing(const struct td_run *run)
+static void say_if_nothing(const struct td_run *run, bool watchdog)
 {
 	const char *why = "nothing ran";
 
 	if (run->ever_running || !run->plan.nr_groups)
 		return;
 	if (run->ever_enabled)
-		why = run->plan.asked && run->machine.nmi_watchdog
-			      ? "the counters were held by somebody else, or "
-				"the NMI watchdog has the one that was missing"
-			      : "the counters were held by somebody else";
+		why = "the counters were held by somebody else";
 	if (run->ever_enabled && !run->target.system_wide &&
 	    run->machine.nr_core > 1)
 		why = "it did not run on the cores that were looked at, or "
 		      "somebody else held their counters";
+	if (watchdog)
+		why = "the NMI watchdog has a counter that was needed";
 	if (run->target.cgroups.nr)
 		why = "no task of the cgroups ran, or somebody else held the "
 		      "counters";
@@ -284,6 +284,18 @@ static void note_uncounted(struct td_run *run, const struct td_usage *usage)
 			     "capabilities), or may not be read");
 }
 
+/* Where whole CPUs have nothing at all, it was said when counting began. */
+static bool note_watchdog(struct td_run *run)
+{
+	struct td_notes unused = { 0 };
+	bool said = run->target.system_wide && !run->ever_running;
+	size_t nr = td_note_watchdog(&run->plan, &run->machine, &run->all,
+				     said ? &unused : &run->notes);
+
+	td_notes_free(&unused);
+	return nr > 0;
+}
+
 static uint64_t elapsed_ns(const struct td_run *run)
 {
 	return run->began ? td_now_ns() - run->waiter.start_ns : 0;
@@ -329,7 +341,7 @@ static int put_last(struct td_run *run, const struct td_usage *usage,
 static void say_last(struct td_run *run)
 {
 	if (!run->given_up && !run->behind)
-		say_if_nothing(run);
+		say_if_nothing(run, note_watchdog(run));
 	say_missed(run);
 	td_run_say_notes(run);
 	if (run->opts->verbose && !run->opts->quiet)

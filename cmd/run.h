@@ -63,7 +63,8 @@ struct td_run {
 	size_t nr_missed;            /* that ended before they were counted */
 	uint64_t rows_missed;        /* whose deadlines we slept through */
 	struct td_readings sum;      /* since the last row */
-	/* An event each, since counting began; of a command, and with -v. */
+	/* An event each, since counting began: of a command, with -v, beside the
+	 * NMI watchdog. */
 	struct td_readings all;
 	uint64_t ticks; /* since counting began */
 	uint64_t ticks_a_row;

@@ -83,7 +83,8 @@ int td_run_read(struct td_run *run, uint64_t patience_ns, struct td_err *err)
 	run->ever_enabled = run->ever_enabled || td_count_enabled(&delta);
 	run->ever_running = run->ever_running || td_count_ran(&delta);
 	rc = add_readings(&run->sum, &delta);
-	if (!rc && (run->opts->verbose || run->target.enable_on_exec))
+	if (!rc && (run->opts->verbose || run->target.enable_on_exec ||
+		    run->machine.nmi_watchdog))
 		rc = add_to_all(run, &delta);
 	return rc ? td_err_nomem(err) : 0;
 }

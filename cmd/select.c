@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/util.h"
+#include "metrics/eval.h"
 #include "metrics/why.h"
 
 /* "core" is cpu_core, and so is "cpu_core" */
@@ -189,30 +190,27 @@ static int nothing_shown(const struct td_tree *tree,
 	return td_why_no_tree(machine, err);
 }
 
-/* A share of something that every kind of core that is looked at has? */
-static bool is_mergeable(const struct td_tree *tree, size_t kinds,
-			 const struct td_metric *metric)
+static int check_merge(const struct td_tree *tree, struct td_notes *notes,
+		       struct td_err *err)
 {
-	size_t have = 0;
+	struct td_merge merge;
 
-	for (size_t i = 0; i < tree->nr_metrics; i++)
-		have += tree->metrics[i].shown &&
-			strcmp(tree->metrics[i].name, metric->name) == 0;
-	return metric->shown && have == kinds &&
-	       (kinds == 1 || strcmp(metric->def->unit, "%") == 0);
-}
-
-static int check_merge(const struct td_tree *tree,
-		       const struct td_machine *machine, struct td_err *err)
-{
-	size_t kinds = td_machine_count_kinds(machine);
-
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		if (is_mergeable(tree, kinds, &tree->metrics[i]))
-			return 0;
-	}
-	return td_err_usage(err, "--hybrid-merge: nothing of this is a share "
-				 "that all kinds of core have");
+	if (td_merge_plan(tree, &merge))
+		return td_err_nomem(err);
+	if (!merge.nr_kept)
+		return td_err_usage(err, "--hybrid-merge: nothing of this is a "
+					 "share that all kinds of core have");
+	if (merge.nr_lacking)
+		td_notes_add(notes,
+			     "--hybrid-merge: %zu metric%s left out that not "
+			     "all kinds of core have%s",
+			     merge.nr_lacking + merge.nr_parts,
+			     merge.nr_lacking + merge.nr_parts == 1 ? " is"
+								    : "s are",
+			     merge.nr_parts ? ", or that without these do not "
+					      "add up to what is above them"
+					    : "");
+	return 0;
 }
 
 int td_select_check(const struct td_tree *tree,
@@ -231,7 +229,7 @@ int td_select_check(const struct td_tree *tree,
 	if (!any)
 		return nothing_shown(tree, machine, opts, err);
 	note_refusals(tree, opts, notes);
-	return opts->hybrid_merge ? check_merge(tree, machine, err) : 0;
+	return opts->hybrid_merge ? check_merge(tree, notes, err) : 0;
 }
 
 static const char *refusal_of(const struct td_tree *tree,
@@ -263,75 +261,4 @@ int td_select_check_open(const struct td_tree *tree, struct td_err *err)
 		first = first ? first : why;
 	}
 	return first ? td_err_set(err, -ENODEV, "%s", first) : 0;
-}
-
-/* Shares of slots, or what is named with them, of cores that share these. */
-static bool needs_whole_cores(const struct td_tree *tree,
-			      const struct td_machine *machine)
-{
-	for (size_t i = 0; machine->smt && i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
-		const struct td_metric_set *set = tree->sets[metric->pmu];
-
-		if (metric->shown && metric->def->level && set && set->per_core)
-			return true;
-	}
-	return false;
-}
-
-static const char *processor(const struct td_machine *machine)
-{
-	return machine->model ? machine->model->name : "this processor";
-}
-
-int td_select_rows(const struct td_tree *tree, const struct td_machine *machine,
-		   const struct td_opts *opts, struct td_err *err)
-{
-	if (td_opts_aggregation(opts) != TD_AGGREGATE_CPU ||
-	    !needs_whole_cores(tree, machine))
-		return 0;
-	td_err_set(err, -ENOTSUP,
-		   "-A: %s: the two threads of a core share its slots: there "
-		   "are no figures for one of them",
-		   processor(machine));
-	return td_err_hint(err, "leave -A out, or switch hyper-threading off");
-}
-
-int td_select_whole_cores(const struct td_sysfs *fs, const struct td_tree *tree,
-			  const struct td_machine *machine,
-			  struct td_target *target, struct td_notes *notes,
-			  struct td_err *err)
-{
-	struct td_ints siblings, online;
-	int rc;
-
-	if (!needs_whole_cores(tree, machine))
-		return 0;
-	/* the files' formulas estimate a thread's share (#core_wide is 0) */
-	if (!target->system_wide && tree->sets[0] && tree->sets[0]->files)
-		return 0;
-	if (!target->system_wide) {
-		td_err_set(err, -ENOTSUP,
-			   "%s: the two threads of a core share its slots: "
-			   "one program's cannot be told apart",
-			   processor(machine));
-		return td_err_hint(
-			err, "count the machine while it runs (tdstat -a "
-			     "-- COMMAND), or switch hyper-threading off");
-	}
-	if (!target->has_cpus)
-		return 0;
-	rc = td_cpu_siblings(fs, &target->cpus, &siblings, err);
-	if (rc)
-		return rc;
-	rc = td_ints_and(&online, &siblings, &machine->online);
-	td_ints_free(&siblings);
-	if (rc)
-		return td_err_nomem(err);
-	if (online.nr > target->cpus.nr)
-		td_notes_add(notes, "counting whole cores: slots are shared by "
-				    "the threads of a core");
-	td_ints_free(&target->cpus);
-	target->cpus = online;
-	return 0;
 }

@@ -31,16 +31,17 @@ int td_select_check(const struct td_tree *tree,
 		    struct td_err *err);
 /* Once the counters are open: what was refused may have left no value at all. */
 int td_select_check_open(const struct td_tree *tree, struct td_err *err);
-/* Slots that the threads of a core share cannot be shown a thread (-A). */
+/* select_cores.c: slots that the threads of a core share cannot be shown a thread (-A). */
 int td_select_rows(const struct td_tree *tree, const struct td_machine *machine,
 		   const struct td_opts *opts, struct td_err *err);
 /*
  * Slots that the threads of a core share are only known for whole cores: more
- * CPUs than asked for (a note says so), or an error for tasks.
+ * CPUs than asked for (a note says so), or an error for tasks, which names what
+ * estimates theirs.
  */
 int td_select_whole_cores(const struct td_sysfs *fs, const struct td_tree *tree,
-			  const struct td_machine *machine,
-			  struct td_target *target, struct td_notes *notes,
-			  struct td_err *err);
+			  struct td_machine *machine,
+			  const struct td_opts *opts, struct td_target *target,
+			  struct td_notes *notes, struct td_err *err);
 
 #endif

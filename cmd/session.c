@@ -51,7 +51,8 @@ static int make_tree(struct td_run *run, struct td_err *err)
 		rc = td_select_rows(tree, &run->machine, run->opts, err);
 	if (!rc)
 		rc = td_select_whole_cores(&run->fs, tree, &run->machine,
-					   &run->target, &run->notes, err);
+					   run->opts, &run->target, &run->notes,
+					   err);
 	if (rc)
 		return rc;
 	schedule.needs = tree->needs;

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd/say.h"
 #include "lib/util.h"
 
 int td_sink_check(struct td_sink *sink, struct td_err *err)
@@ -91,16 +92,13 @@ static void put_started(FILE *fp)
 		fprintf(fp, "# started on %s\n", text);
 }
 
-/* A table of more columns is no table: so many fit 150 characters. */
-#define MAX_COLUMNS 15
-
 static bool is_too_wide(const struct td_tree *tree)
 {
 	size_t nr = 0;
 
 	for (size_t i = 0; i < tree->nr_columns; i++)
 		nr += tree->columns[i].present;
-	return nr > MAX_COLUMNS;
+	return nr > TD_MAX_COLUMNS;
 }
 
 static void fill_frame(struct td_sink *sink, const struct td_opts *opts,
@@ -135,6 +133,14 @@ static int check_clear(const struct td_sink *sink, const struct td_opts *opts,
 			    sink->name);
 }
 
+/* Nothing is seen before the end, and nothing but ^C may bring it. */
+static bool waits(const struct td_opts *opts)
+{
+	return opts->subcommand != TD_REPORT && !opts->command &&
+	       !opts->interval_ms && !opts->timeout_ms && !opts->control &&
+	       !opts->quiet && isatty(STDERR_FILENO);
+}
+
 int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 		 const char *target, bool interval, struct td_err *err)
 {
@@ -156,6 +162,8 @@ int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 	sink->writer.header_done = opts->append &&
 				   opts->format == TD_FORMAT_CSV &&
 				   td_out_has_content(sink->writer.fp);
+	sink->waits = waits(opts);
+	sink->attached = td_opts_attaches(opts);
 	sink->starts =
 		sink->to_file && opts->output && opts->format == TD_FORMAT_TEXT;
 	return 0;
@@ -167,7 +175,11 @@ int td_sink_begin(struct td_sink *sink, struct td_err *err)
 		td_out_empty(sink->writer.fp);
 	if (sink->starts)
 		put_started(sink->writer.fp);
-	sink->is_new = sink->starts = false;
+	if (sink->waits)
+		td_say("tdstat: counting until %s^C: -I 1s shows a row a "
+		       "second\n",
+		       sink->attached ? "it ends or " : "");
+	sink->is_new = sink->starts = sink->waits = false;
 	sink->writer.out->begin(&sink->writer);
 	return td_sink_check(sink, err);
 }

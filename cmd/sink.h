@@ -36,6 +36,8 @@ struct td_sink {
 	bool to_file;     /* the stream is ours to close */
 	bool is_new;      /* what the file held is to go */
 	bool starts;      /* with the line that says when */
+	bool waits;       /* for ^C: who watches is told so */
+	bool attached;    /* or for the end of what is counted */
 	const char *name; /* of the stream, for errors */
 };
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LONGEST 127 /* names are compared up to here */
+#define LONGEST (TD_CLOSEST_SIZE - 1)
 
 static size_t least(size_t a, size_t b)
 {

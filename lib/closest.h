@@ -4,10 +4,12 @@
 
 #include <stddef.h>
 
+#define TD_CLOSEST_SIZE 128 /* longer names are not compared */
+
 /* Of many names the one that was probably meant. */
 struct td_closest {
-	const char *wanted; /* as typed; borrowed */
-	char best[128];     /* "": none is close */
+	const char *wanted;         /* as typed; borrowed */
+	char best[TD_CLOSEST_SIZE]; /* "": none is close */
 	size_t distance;
 };
 

@@ -228,6 +228,13 @@ static const char *offer_all(struct td_building *b, struct td_closest *closest)
 	return b->source->offer_names(b->source->ctx, closest);
 }
 
+/* How the names of the tree begin, its nodes' and its groups'. */
+static bool is_metrics(const char *name)
+{
+	return strncasecmp(name, "tma_", 4) == 0 ||
+	       strncasecmp(name, "TopdownL", 8) == 0;
+}
+
 /* "cpu/cycles/" on a machine that has no PMU of that name, but two kinds. */
 static int no_such_name(struct td_building *b)
 {
@@ -251,6 +258,8 @@ static int no_such_name(struct td_building *b)
 				   "machine no PMU that counts it");
 	if (closest.best[0])
 		return td_err_hint(b->err, "did you mean '%s'?", closest.best);
+	if (is_metrics(name))
+		return td_err_hint(b->err, "metrics are for -M: -M %s", name);
 	if (!missing && b->machine->no_sysfs.code)
 		missing = b->machine->no_sysfs.msg;
 	if (missing)

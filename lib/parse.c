@@ -35,6 +35,78 @@ int td_parse_int(const char *text, int min, int max, int *out)
 	return 0;
 }
 
+#define DIGITS       "0123456789"
+#define MS_A_SECOND  1000
+#define MS_A_MINUTE  60000
+#define MAX_DIGITS   10 /* on either side of the point less than 2^64 */
+#define MAX_FRACTION 9
+
+/* Milliseconds a unit; 0: there is no such unit. */
+static uint64_t ms_of_unit(const char *unit)
+{
+	static const struct {
+		const char *name;
+		uint64_t ms;
+	} units[] = { { "", 1 },
+		      { "ms", 1 },
+		      { "s", MS_A_SECOND },
+		      { "m", MS_A_MINUTE } };
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(units); i++) {
+		if (strcmp(units[i].name, unit) == 0)
+			return units[i].ms;
+	}
+	return 0;
+}
+
+const char *td_parse_ms_unit(const char *text)
+{
+	text += strspn(text, DIGITS);
+	return *text == '.' ? text + 1 + strspn(text + 1, DIGITS) : text;
+}
+
+/* The digits of text up to end, without the point; -EINVAL: not a number. */
+static int read_decimal(const char *text, const char *end, uint64_t *digits,
+			uint64_t *divisor)
+{
+	size_t whole = strspn(text, DIGITS);
+	size_t fraction =
+		text + whole < end ? (size_t)(end - text) - whole - 1 : 0;
+
+	if (!whole || (text[whole] == '.' && !fraction))
+		return -EINVAL;
+	if (whole > MAX_DIGITS || fraction > MAX_FRACTION)
+		return fraction > MAX_FRACTION ? -EDOM : -ERANGE;
+	*digits = strtoull(text, NULL, 10);
+	*divisor = 1;
+	for (const char *c = text + whole + 1; c < end; c++) {
+		*digits = 10 * *digits + (uint64_t)(*c - '0');
+		*divisor *= 10;
+	}
+	return 0;
+}
+
+int td_parse_ms(const char *text, int min, int max, int *out)
+{
+	const char *unit = td_parse_ms_unit(text);
+	uint64_t factor = ms_of_unit(unit), digits, divisor, ms;
+	int rc = read_decimal(text, unit, &digits, &divisor);
+
+	if (rc == -EINVAL)
+		return rc;
+	if (!factor)
+		return -ENOTSUP;
+	if (rc || __builtin_mul_overflow(digits, factor, &ms))
+		return rc ? rc : -ERANGE;
+	if (ms % divisor)
+		return -EDOM;
+	ms /= divisor;
+	if (ms > (uint64_t)max || (int)ms < min)
+		return -ERANGE;
+	*out = (int)ms;
+	return 0;
+}
+
 static size_t first_not_below(const struct td_ints *list, int value)
 {
 	size_t low = 0, high = list->nr;

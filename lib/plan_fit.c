@@ -156,6 +156,20 @@ bool td_plan_group_fits(const struct td_plan *plan,
 	return add_group(&fit, plan, machine, &plan->groups[group]);
 }
 
+bool td_plan_needs_watchdogs_counter(const struct td_plan *plan,
+				     const struct td_machine *machine,
+				     size_t group)
+{
+	const struct td_pmu *pmu = &machine->pmus[plan->groups[group].pmu];
+	struct td_machine without = *machine;
+
+	without.nmi_watchdog = false;
+	return machine->nmi_watchdog && pmu->kind == TD_PMU_CORE &&
+	       pmu->uarch != TD_UARCH_UNKNOWN &&
+	       !td_plan_group_fits(plan, machine, group) &&
+	       td_plan_group_fits(plan, &without, group);
+}
+
 /* What counts at once on a PMU. */
 struct company {
 	struct td_fit fit;

@@ -41,6 +41,14 @@ bool td_fit_add(struct td_fit *fit, const struct td_claim *claim);
 bool td_plan_group_fits(const struct td_plan *plan,
 			const struct td_machine *machine, size_t group);
 
+/*
+ * Would its core hold the group if the NMI watchdog had no counter, and does not
+ * now?  The kernel accepts such a group and never counts it.
+ */
+bool td_plan_needs_watchdogs_counter(const struct td_plan *plan,
+				     const struct td_machine *machine,
+				     size_t group);
+
 /* Fills in td_group.at_once, once the groups are final. */
 void td_plan_fill_at_once(struct td_plan *plan,
 			  const struct td_machine *machine);

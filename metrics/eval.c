@@ -78,8 +78,7 @@ static bool was_refused(const struct td_tree *tree, int pmu)
 	return any;
 }
 
-/* Was any task on the PMU at all? */
-static bool ran_on(const struct td_evaluation *e, int pmu)
+bool td_eval_ran_on(const struct td_evaluation *e, int pmu)
 {
 	const struct td_plan *plan = e->tree->plan;
 
@@ -97,7 +96,8 @@ static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
 	fill_metrics(tree, pmu);
 	row->slots =
 		tree->slots[pmu] < 0 ? NAN : tree->values[tree->slots[pmu]];
-	row->absent = e->tasks && !ran_on(e, pmu) && !was_refused(tree, pmu);
+	row->absent =
+		e->tasks && !td_eval_ran_on(e, pmu) && !was_refused(tree, pmu);
 	row->nodes = tree->nodes[pmu];
 	row->nr_nodes = tree->nr_nodes[pmu];
 	for (size_t i = 0; i < tree->nr_metrics; i++) {

@@ -16,6 +16,14 @@
 int td_eval(struct td_tree *tree, const struct td_totals *totals,
 	    const struct td_times *times, bool merge, struct td_report *report,
 	    struct td_err *err);
+/* How many metrics of a tree td_eval() merges, if all kinds of core run. */
+struct td_merge {
+	size_t nr_kept;
+	size_t nr_lacking; /* left out: of some kinds alone, or no percentage */
+	size_t nr_parts;   /* left out: without those they add up to nothing */
+};
+
+int td_merge_plan(const struct td_tree *tree, struct td_merge *merge);
 /* Rows of tasks that were not on the PMU go: each of them is on one at a time. */
 void td_report_drop_absent(struct td_report *report);
 void td_report_free(struct td_report *report);

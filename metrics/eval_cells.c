@@ -7,25 +7,78 @@
 
 #include "metrics/eval_parts.h"
 
-/* "X did not get a counter"; kept in the tree, where cells borrow it from. */
+/* Texts are kept in the tree, where cells borrow them from: */
+enum {
+	ABSENT,
+	ABSENT_OR_HELD,
+	NR_ABSENT
+};
+
+/* one an event, and behind them NR_ABSENT a PMU. */
+static char **find_text(const struct td_evaluation *e, size_t index)
+{
+	struct td_tree *tree = e->tree;
+	size_t nr = tree->plan->nr_events + NR_ABSENT * tree->nr_pmus;
+
+	if (!tree->gaps) {
+		tree->gaps = calloc(nr, sizeof(char *));
+		tree->nr_gaps = tree->gaps ? nr : 0;
+	}
+	return index < tree->nr_gaps ? &tree->gaps[index] : NULL;
+}
+
+/* Was the task on another PMU for all of its time, but for a hundredth? */
+static bool is_always_elsewhere(const struct td_evaluation *e, int pmu)
+{
+	const struct td_plan *plan = e->tree->plan;
+
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		const struct td_total *total = &e->totals[i];
+
+		if (plan->events[i].pmu != pmu && total->enabled_ns &&
+		    (double)total->running_ns >=
+			    0.99 * (double)total->enabled_ns)
+			return true;
+	}
+	return false;
+}
+
+/* Nothing of the PMU got a counter: mostly no task was there. */
+static const char *describe_absence(const struct td_evaluation *e, int pmu)
+{
+	static const char unnamed[] = "nothing ran on this kind of core";
+	int how = is_always_elsewhere(e, pmu) ? ABSENT : ABSENT_OR_HELD;
+	char **text = find_text(e, e->tree->plan->nr_events +
+					   (size_t)(NR_ABSENT * pmu + how));
+
+	if (text && !*text &&
+	    asprintf(text, "nothing ran on %s%s",
+		     e->tree->machine->pmus[pmu].name,
+		     how == ABSENT
+			     ? ""
+			     : ", or somebody else held its counters") < 0)
+		*text = NULL;
+	return text && *text ? *text : unnamed;
+}
+
 static const char *describe_gap(const struct td_evaluation *e, int event)
 {
 	static const char unnamed[] = "an event did not get a counter";
-	struct td_tree *tree = e->tree;
+	const struct td_plan *plan = e->tree->plan;
+	int pmu = plan->events[event].pmu;
+	char **text;
 
-	if (tree->plan->events[event].refusal)
-		return tree->plan->events[event].refusal;
-	if (!tree->gaps) {
-		tree->gaps = calloc(tree->plan->nr_events, sizeof(char *));
-		tree->nr_gaps = tree->gaps ? tree->plan->nr_events : 0;
-	}
-	if ((size_t)event >= tree->nr_gaps)
-		return unnamed;
-	if (!tree->gaps[event] &&
-	    asprintf(&tree->gaps[event], "%s did not get a counter",
-		     tree->plan->events[event].name) < 0)
-		tree->gaps[event] = NULL;
-	return tree->gaps[event] ? tree->gaps[event] : unnamed;
+	if (plan->events[event].refusal)
+		return plan->events[event].refusal;
+	if (e->tasks && e->tree->machine->nr_core > 1 &&
+	    pmu < (int)e->tree->machine->nr_core && !td_eval_ran_on(e, pmu))
+		return describe_absence(e, pmu);
+	text = find_text(e, (size_t)event);
+	if (text && !*text &&
+	    asprintf(text, "%s did not get a counter",
+		     plan->events[event].name) < 0)
+		*text = NULL;
+	return text && *text ? *text : unnamed;
 }
 
 /*

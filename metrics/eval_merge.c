@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The rows of a machine's PMUs -> one. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/util.h"
 #include "metrics/eval_parts.h"
 
 /*
@@ -110,6 +112,124 @@ static const struct td_row *largest(const struct td_row *rows, size_t nr)
 	return best;
 }
 
+/* Where nothing ran, nothing can be missing. */
+static bool takes_part(const struct td_row *row)
+{
+	return !row->absent && !(row->slots <= 0);
+}
+
+static bool is_gone(const struct td_cell *cells, const struct td_node *node)
+{
+	return cells[node->column].status == TD_STATUS_NONE;
+}
+
+/* Nodes stand behind what is above them. */
+static bool has_lost_parent(const struct td_row *row, size_t i,
+			    const struct td_cell *cells)
+{
+	size_t above = i;
+
+	if (row->nodes[i].depth == 0)
+		return false;
+	while (row->nodes[above].depth >= row->nodes[i].depth)
+		above--;
+	return is_gone(cells, &row->nodes[above]);
+}
+
+static bool has_lost_sibling(const struct td_row *row, size_t i,
+			     const struct td_cell *cells)
+{
+	for (size_t j = 0; row->nodes[i].parent && j < row->nr_nodes; j++) {
+		if (same_parent(&row->nodes[i], &row->nodes[j]) &&
+		    is_gone(cells, &row->nodes[j]))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Children add up to their parent all together or not at all: where one of
+ * them is left out, the others are, too, and what is below them.
+ */
+static bool leave_out_parts_of(const struct td_row *row, struct td_cell *cells)
+{
+	bool any = false;
+
+	for (size_t i = 0; takes_part(row) && i < row->nr_nodes; i++) {
+		if (is_gone(cells, &row->nodes[i]) ||
+		    (!has_lost_parent(row, i, cells) &&
+		     !has_lost_sibling(row, i, cells)))
+			continue;
+		cells[row->nodes[i].column].status = TD_STATUS_NONE;
+		any = true;
+	}
+	return any;
+}
+
+static void leave_out_parts(const struct td_row *rows, size_t nr,
+			    struct td_cell *cells)
+{
+	for (bool again = true; again;) {
+		again = false;
+		for (size_t i = 0; i < nr; i++)
+			again |= leave_out_parts_of(&rows[i], cells);
+	}
+}
+
+/* Is a column's metric on every kind of core, as a share of the same thing? */
+static bool is_mergeable(const struct td_row *rows, size_t nr,
+			 const struct td_column *columns, size_t column)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (!node_of(&rows[i], column))
+			return false;
+	}
+	return nr == 1 || (strcmp(columns[column].unit, "%") == 0 &&
+			   is_one_thing(rows, nr, column));
+}
+
+static size_t count_present(const struct td_tree *tree)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < tree->nr_columns; i++)
+		nr += tree->columns[i].present;
+	return nr;
+}
+
+int td_merge_plan(const struct td_tree *tree, struct td_merge *merge)
+{
+	td_autofree struct td_row *rows =
+		calloc(tree->nr_pmus + 1, sizeof(*rows));
+	td_autofree struct td_cell *cells =
+		calloc(tree->nr_columns + 1, sizeof(*cells));
+	size_t nr = 0;
+
+	*merge = (struct td_merge){ 0 };
+	if (!rows || !cells)
+		return -ENOMEM;
+	for (size_t i = 0; i < tree->nr_pmus; i++) {
+		if (tree->machine->pmus[i].skip)
+			continue;
+		rows[nr].nodes = tree->nodes[i];
+		rows[nr].nr_nodes = tree->nr_nodes[i];
+		rows[nr++].slots = NAN;
+	}
+	for (size_t i = 0; i < tree->nr_columns; i++) {
+		if (is_mergeable(rows, nr, tree->columns, i))
+			continue;
+		cells[i].status = TD_STATUS_NONE;
+		merge->nr_lacking += tree->columns[i].present;
+	}
+	leave_out_parts(rows, nr, cells);
+	for (size_t i = 0; i < tree->nr_columns; i++)
+		merge->nr_kept += tree->columns[i].present &&
+				  cells[i].status != TD_STATUS_NONE;
+	merge->nr_parts =
+		count_present(tree) - merge->nr_lacking - merge->nr_kept;
+	return 0;
+}
+
 void td_eval_merge(struct td_report *report, size_t first, const char *id,
 		   bool tasks)
 {
@@ -128,14 +248,19 @@ void td_eval_merge(struct td_report *report, size_t first, const char *id,
 			cell.status = TD_STATUS_NONE;
 		/* only now: the first row's cells become the merged ones */
 		rows[0].cells[i] = cell;
-		merged.running_pct = fmax(merged.running_pct, cell.running_pct);
 	}
+	leave_out_parts(rows, nr, rows[0].cells);
 	for (size_t i = 0; i < nr; i++) {
 		merged.slots += isnan(rows[i].slots) ? 0 : rows[i].slots;
 		if (i > 0)
 			free(rows[i].cells);
 	}
 	merged.cells = rows[0].cells;
+	for (size_t i = 0; i < report->nr_columns; i++) {
+		if (merged.cells[i].status != TD_STATUS_NONE)
+			merged.running_pct = fmax(merged.running_pct,
+						  merged.cells[i].running_pct);
+	}
 	rows[0] = merged;
 	report->nr_rows = first + 1;
 	td_eval_find_what_matters(&rows[0]);

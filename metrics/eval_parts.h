@@ -20,6 +20,9 @@ struct td_evaluation {
 /* Ran whenever it was enabled: takes no turns. */
 bool td_total_ran_always(const struct td_total *total);
 
+/* Did any event of the PMU run? */
+bool td_eval_ran_on(const struct td_evaluation *e, int pmu);
+
 /* eval_counts.c: which group each event is in. */
 void td_eval_find_groups(const struct td_evaluation *e);
 /* Counts from totals, then the operands' values. */

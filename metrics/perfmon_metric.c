@@ -9,6 +9,7 @@
 #include "lib/util.h"
 #include "metrics/expr.h"
 #include "metrics/perfmon.h"
+#include "metrics/unit.h"
 
 /* What its units are called in ScaleUnit; nothing is multiplied. */
 static const struct {
@@ -287,7 +288,7 @@ static int fill(const struct source *source, struct td_model_metric *metric,
 	    td_entry_line(source->entry, "BriefDescription", &metric->desc,
 			  err))
 		return err->code;
-	return 0;
+	return td_unit_from_words(metric, err);
 }
 
 static int skip(struct td_pmu_events *out, const struct source *source,

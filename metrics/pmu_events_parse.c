@@ -6,6 +6,7 @@
 
 #include "lib/util.h"
 #include "metrics/pmu_events_parts.h"
+#include "metrics/unit.h"
 
 /* The PMUs that are not called uncore_ and the unit's name. */
 static const struct {
@@ -129,7 +130,7 @@ static int fill_metric(struct td_model_metric *metric,
 	if (!metric->formula)
 		return td_err_set(err, -EINVAL, "%s: %s: no MetricExpr",
 				  entry->path, metric->name);
-	return 0;
+	return td_unit_from_words(metric, err);
 }
 
 static int add_metric(struct td_pmu_events *out, const struct td_entry *entry,

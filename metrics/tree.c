@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/closest.h"
 #include "lib/event_modifiers.h"
 #include "lib/util.h"
 #include "metrics/tree_parts.h"
@@ -117,38 +116,6 @@ static int want_name(struct td_scope *scope, const char *name, bool *found)
 	return rc;
 }
 
-static void offer(void *ctx, const char *group)
-{
-	td_closest_offer(ctx, group);
-}
-
-static int unknown_name(const struct td_scope *scope, const char *name)
-{
-	const struct td_machine *machine = scope->setup->machine;
-	struct td_closest closest = { .wanted = name };
-
-	for (size_t pmu = 0; pmu < scope->tree->nr_pmus; pmu++) {
-		const struct td_metric_set *set = scope->tree->sets[pmu];
-
-		for (size_t i = 0; set && i < set->nr_metrics; i++) {
-			if (set->metrics[i].part)
-				continue;
-			td_closest_offer(&closest, set->metrics[i].name);
-			td_metric_def_each_group(&set->metrics[i], offer,
-						 &closest);
-		}
-	}
-	td_err_usage(scope->err, "-M %s: no metric or group of %s", name,
-		     td_machine_count_kinds(machine) < machine->nr_core
-			     ? "the cores that are looked at"
-			     : "this processor");
-	if (closest.best[0])
-		return td_err_hint(scope->err, "did you mean '%s'?",
-				   closest.best);
-	return td_err_hint(scope->err,
-			   "tdstat list metrics shows what there is");
-}
-
 static int check_modifiers(const struct td_scope *scope, const char *name)
 {
 	const char *mods = td_ask_modifiers(name), *why = NULL;
@@ -177,7 +144,7 @@ static int want_names(struct td_scope *scope)
 				rc = want_name(scope, ask->names[i], &found);
 		}
 		if (!rc && !found)
-			rc = unknown_name(scope, ask->names[i]);
+			rc = td_tree_unknown_name(scope, ask->names[i]);
 	}
 	return rc;
 }

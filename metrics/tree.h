@@ -89,7 +89,7 @@ struct td_tree {
 	size_t nr_needs;
 	int *references; /* for td_plan_build(): one a PMU, -1: none */
 	int *slots; /* one a PMU: where the number of its slots is, -1: nowhere */
-	char **gaps; /* one an event: that it did not run; made when needed */
+	char **gaps; /* why events did not run; made when needed */
 	size_t nr_gaps;
 };
 

@@ -30,6 +30,9 @@ int td_tree_find_events(struct td_scope *scope, struct td_operand *operand);
 bool td_tree_same_rings(const struct td_modifiers *a,
 			const struct td_modifiers *b);
 
+/* tree_unknown.c: the error of a name that is nobody's, with one that is near. */
+int td_tree_unknown_name(const struct td_scope *scope, const char *name);
+
 /* tree_finish.c: drops the events that no metric takes after all; adds SLOTS. */
 int td_tree_finish_events(struct td_scope *scope);
 

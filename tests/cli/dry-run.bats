@@ -243,8 +243,22 @@ cpu_atom 4-5"
 	for how in '-- true' "-p $$"; do
 		try "$TDSTAT" --dry-run $how
 		assert_failure 1
-		assert_why_and_remedy 'thread' '-a'
+		assert_why_and_remedy 'thread' '^tdstat: -M TopdownL1 \(or -l 3\) estimates them: .*-a'
 	done
+	try "$TDSTAT" --dry-run -l 2 -- true
+	assert_why_and_remedy 'thread' '^tdstat: -M TopdownL1,TopdownL2 \(or -l 3\) estimates them: .*-a'
+	try "$TDSTAT" --dry-run --td-level 2 -- true
+	assert_why_and_remedy 'thread' '^tdstat: -M TopdownL2 estimates them: .*-a'
+	try "$TDSTAT" --dry-run -a -A
+	assert_why_and_remedy 'thread' '^tdstat: --per-core'
+	# what is named can be planned
+	for how in '-M TopdownL1' '-l 3' '-M TopdownL1,TopdownL2' '-M TopdownL2' -a; do
+		"$TDSTAT" --dry-run $how -- true
+	done
+	"$TDSTAT" --dry-run -a --per-core
+	# the formulas are the files': without these there is no estimate
+	TDSTAT_METRICS=/nonexistent try "$TDSTAT" --dry-run -- true
+	assert_why_and_remedy 'thread' '^tdstat: count the machine while it runs \(tdstat -a -- COMMAND\)'
 }
 
 @test "Skylake with hyper-threading off: one program is fine, 4 slots a cycle" {

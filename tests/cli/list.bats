@@ -251,14 +251,53 @@ not_built_in='select(.groups | index("L2Requests") | not)'
 	needs_event_files
 	for model in alderlake skylakex sapphirerapids; do
 		saved $model
+		in_files $model 'select(.MetricName and (.ScaleUnit | not)) | .MetricName' >without
 		assert_same "$(in_files $model 'select(.MetricName) |
 			select((.Unit // "cpu") | startswith("cpu")) |
 			[.MetricName, .Unit // (if $topic == "adl-metrics" then "none" else "cpu" end),
 			 .ScaleUnit // "none", (.MetricGroup // "" | gsub("[; ]+$"; ""))] | @tsv' | LC_ALL=C sort)" \
-			"$("$TDSTAT" list -j metric | jq -r "$not_built_in"' |
-				[.name, .pmu // "none", .unit // "none",
+			"$("$TDSTAT" list -j metric |
+				jq -r --rawfile without without '($without | split("\n")) as $words | '"$not_built_in"' |
+				[.name, .pmu // "none",
+				if .name | IN($words[]) then "none" else .unit // "none" end,
 				(.groups | join(";"))] | @tsv' | LC_ALL=C sort)"
 	done
+}
+
+# No ScaleUnit says these: the words behind the metrics do, and their formulas
+# bear them out.
+@test "metrics: units that descriptions and names say" {
+	needs_event_files
+	saved alderlake
+	"$TDSTAT" list -j metric >all
+	while read -r name unit; do
+		jq -es --arg name "$name" --arg unit "$unit" 'map(select(.name == $name) | .unit) |
+			length > 0 and all(. == (if $unit == "none" then null else $unit end))' all ||
+			fail "$name has not the unit $unit"
+	done <<-'EOF'
+		tma_info_memory_l1d_cache_fill_bw 1GB/s
+		tma_info_memory_core_l1d_cache_fill_bw_2t 1GB/s
+		tma_info_system_dram_bw_use 1GB/s
+		tma_info_system_core_frequency 1GHz
+		tma_info_memory_l2mpki 1per_kinstr
+		tma_info_machine_clear_bound_machine_clears_smc_pki 1per_kinstr
+		tma_info_memory_load_miss_real_latency 1cycles
+		tma_info_mem_mix_load_locks_ratio 1%
+		tma_info_bottleneck_%_load_miss_bound_cycles 1%
+		tma_retiring 100%
+		tma_info_thread_ipc none
+		tma_info_bottleneck_instruction_fetch_bw none
+	EOF
+	# "(percentage)" of what is 0 to 1, and cycles that are called nanoseconds
+	jq -es 'all(.name != "tma_info_system_cpu_utilization" or .unit == null)' all
+	jq -es 'all(.name != "tma_info_system_mem_read_latency" or .unit == null)' all
+	both=tma_info_memory_l1d_cache_fill_bw,tma_info_memory_l2mpki
+	"$TDSTAT" --dry-run -a -M $both --cputype core |
+		python3 "$here/metrics.py" record - >recording.jsonl
+	"$TDSTAT" report -i recording.jsonl -M $both >tree
+	grep -qE '^ +[0-9.]+ +GB/s +tma_info_memory_l1d_cache_fill_bw' tree
+	grep -qE '^ +[0-9.]+ +per_kinstr +tma_info_memory_l2mpki' tree
+	"$TDSTAT" report -i recording.jsonl -M $both -j | jq -es 'map(.unit) | sort == ["GB/s", "per_kinstr"]'
 }
 
 @test "metrics: formula and threshold are the files'" {

@@ -162,3 +162,12 @@ a_perf() {
 		assert_equal "$(echo tmp.*)" 'tmp.*'
 	done
 }
+
+# What README and the manual call the version of the keys is in them: perf 6.1
+# to 6.12 have aggregate-number, which perf 7.2 calls counters.
+@test "the JSON keys of events are those of the perf that README and manual name" {
+	"$TDSTAT" report "$data/perf-6.12-core.csv" --per-core -j >got
+	jq -es 'length > 0 and all(has("aggregate-number") and (has("counters") | not))' got
+	grep -q "the JSON keys perf 6\.12's" "$here/../../README.md"
+	[ -n "$(tr '\n' ' ' <"$manual" | grep 'with the keys of \.Xr perf-stat 1 of Linux 6\.12')" ]
+}

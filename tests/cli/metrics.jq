@@ -203,11 +203,20 @@ def row_of_pmu($head; $pmu; $e):
 	  elif has($e; "slots") then sunny_cove($e) | { v: ., over: core_over }
 	  else atom($e; $width) | { v: ., over: atom_over } end;
 
+# Children are merged all together or not at all.
+def families: [["tma_light_operations", "tma_heavy_operations"],
+	["tma_memory_bound", "tma_core_bound", "tma_resource_bound"],
+	["tma_fetch_latency", "tma_fetch_bandwidth", "tma_ifetch_latency", "tma_ifetch_bandwidth"],
+	["tma_branch_mispredicts", "tma_machine_clears"]];
+
 def merged:
 	(map(.weight) | add) as $sum
 	| (map(.v | keys_unsorted) | add | unique) as $names
 	| . as $rows
-	| { pmu: "all", over: {}, v: ([$names[] as $n | select(all($rows[]; .v[$n] != null))
+	| [$names[] | . as $n | select(any($rows[]; .v[$n] == null))] as $lacking
+	| { pmu: "all", over: {}, v: ([$names[] as $n
+		| select(all(families[] | select(index($n)); . - $lacking == .))
+		| select($lacking | index($n) | not)
 		| { ($n): ([$rows[] | .v[$n] * .weight] | add / $sum) }] | add) };
 
 .[0] as $head

@@ -37,10 +37,21 @@ refused() {
 }
 
 @test "-I: whole milliseconds from 1 on" {
-	for ms in 0 abc -1 1.5 1s '' ' 1' 99999999999 0x; do
+	for ms in 0 abc -1 1.5 0.5ms 1e3 '' ' 1' '1 s' 99999999999 0x 0s 1.0001s 36000m; do
 		refused '-I|interval' -a -I "$ms"
 	done
 	refused '-I|interval' -a --interval-print=0
+}
+
+@test "a time's unit is ms, s or m; a wrong one is named, and what there is" {
+	for option in -I -D --timeout; do
+		for unit in x us sec min S Ms h mss 's '; do
+			refused "^tdstat: $option 20$unit: '$unit' is not a unit of time: there are ms, s and m" \
+				$option "20$unit" -- true
+		done
+	done
+	refused "did you mean -I 1.5s\?" -a -I 1.5
+	run ! grep 'did you mean' <<<"$("$TDSTAT" -a -I 1.5ms 2>&1)"
 }
 
 @test "--interval-count: from 1 on, and with -I" {

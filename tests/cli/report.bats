@@ -60,6 +60,34 @@ agrees() {
 	agrees 2 merge alderlake-2 --hybrid-merge
 }
 
+@test "--hybrid-merge: children all together or not at all, and it is said" {
+	try report alderlake-2 -l 2 --hybrid-merge -j
+	assert_success
+	jq -es 'map(.metric) | unique == (["tma_retiring", "tma_backend_bound", "tma_frontend_bound",
+		"tma_bad_speculation", "tma_branch_mispredicts", "tma_machine_clears"] | sort)' <<<"$output"
+	# of level 2's eleven names on the two kinds of core
+	assert_equal "$stderr" "tdstat: --hybrid-merge: 9 metrics are left out that not all kinds of \
+core have, or that without these do not add up to what is above them"
+	# level 1 is whole; one kind of core has nothing to be merged with
+	try report alderlake --hybrid-merge
+	assert_no_stderr
+	try report alderlake-2 -l 2 --cputype core --hybrid-merge
+	assert_no_stderr
+	assert_output --partial tma_core_bound
+}
+
+@test "--hybrid-merge: what is named by itself is merged" {
+	saved alderlake
+	"$TDSTAT" --dry-run -a -M tma_core_bound | python3 "$here/metrics.py" record - >recording.jsonl
+	"$TDSTAT" report recording.jsonl -M tma_core_bound --hybrid-merge -j |
+		jq -es 'map(.metric) == ["tma_core_bound"] and .[0].value != null'
+	# its group: two of each, and one in common
+	"$TDSTAT" --dry-run -a -M tma_backend_bound_group | python3 "$here/metrics.py" record - >recording.jsonl
+	try "$TDSTAT" report recording.jsonl -M tma_backend_bound_group --hybrid-merge
+	assert_failure 64
+	assert_complains 'nothing of this is a share that all kinds of core have'
+}
+
 @test "--hybrid-merge of a command: by the slots that were counted, not extrapolated" {
 	agrees 1 merge alderlake-command --hybrid-merge
 }
@@ -212,6 +240,49 @@ each_under_its_header() {
 		[[ $end =~ \"$what\":([0-9.]+) ]]
 		assert_line --regexp "^ +${BASH_REMATCH[1]} seconds ${what/elapsed/time elapsed}\$"
 	done
+}
+
+# on_one_pmu RUNNING: the command that ran on both, as if it had been on the P-core
+# for this share of its time, and on no E-core
+on_one_pmu() {
+	jq -c --argjson share "$1" '
+		if .events then [.events[].pmu == "cpu_core"] as $core | .core = $core else . end' \
+		"$data/alderlake-command.jsonl" |
+		jq -cs --argjson share "$1" '.[0].core as $core | .[0] |= del(.core) | .[] |
+			if .counts then .counts |= map(if $core[.[0]]
+				then .[5] = (.[4] * $share | floor)
+				else .[3] = 0 | .[5] = 0 end) else . end' >one.jsonl
+}
+
+@test "the tree, -v: a PMU on which the command never ran lacks no counter" {
+	on_one_pmu 1
+	try "$TDSTAT" report one.jsonl -v
+	assert_success
+	assert_line ' cpu_atom, <not counted>'
+	assert_equal "$(grep -c '<not counted>  tma_.*  (nothing ran on cpu_atom)$' <<<"$output")" 4
+	refute_output --partial 'did not get a counter'
+	"$TDSTAT" report one.jsonl -j | jq -es 'map(select(.pmu == "cpu_atom")) | length == 4 and
+		all(.value == null and .why == "nothing ran on cpu_atom")'
+	# where the rest of its time was nobody knows
+	on_one_pmu 0.5
+	try "$TDSTAT" report one.jsonl -v
+	assert_equal "$(grep -c '(nothing ran on cpu_atom, or somebody else held its counters)$' <<<"$output")" 4
+	# one event of a PMU that ran: that one has no counter
+	jq -c 'if .counts then .counts |= map(if .[0] == 1 then .[3] = 0 | .[5] = 0 else . end) else . end' \
+		"$data/alderlake-command.jsonl" >one.jsonl
+	try "$TDSTAT" report one.jsonl -v
+	assert_output --partial '(cpu_core/topdown-retiring/ did not get a counter)'
+}
+
+@test "the tree: the share of the slots, only beside another PMU" {
+	for kind in core atom; do
+		try report alderlake-command --cputype $kind
+		assert_line --regexp "^ cpu_$kind, [0-9.]+ % of the time\$"
+		refute_output --partial 'of the slots'
+	done
+	on_one_pmu 1
+	try "$TDSTAT" report one.jsonl
+	assert_line ' cpu_core, 100.0 % of the slots'
 }
 
 @test "the tree: the figures, the shares of the slots" {

@@ -42,6 +42,42 @@ shares_slots() {
 	rates check out --rows 1 --level 2 --per-cpu
 }
 
+# percentages FILE: a tree's, as "NAME VALUE"
+percentages() {
+	awk '$2 == "%" && $3 ~ /^tma_/ { print $3, $1 }' "$1" | LC_ALL=C sort
+}
+
+@test "what the refusals name instead: each works, and the estimate is perf's" {
+	shares_slots || skip "nothing is refused here"
+	run -1 --separate-stderr "$TDSTAT" -- sh -c "$WORK"
+	[[ ${stderr_lines[1]} == "tdstat: -M TopdownL1 (or -l 3) estimates them: "*"(tdstat -a -- COMMAND)"* ]]
+	for how in '-M TopdownL1' '-l 3 --all' '-a'; do
+		# shellcheck disable=SC2086
+		"$TDSTAT" $how -o out -- sh -c "$WORK"
+		[ "$(grep -cE '^ +[0-9.]+ %  tma_(retiring|backend_bound|frontend_bound|bad_speculation)( |$)' out)" -eq 4 ]
+	done
+	run -1 --separate-stderr "$TDSTAT" -l 2 -- true
+	[[ ${stderr_lines[1]} == "tdstat: -M TopdownL1,TopdownL2 (or -l 3) estimates them: "* ]]
+	"$TDSTAT" -M TopdownL1,TopdownL2 -o out -- sh -c "$WORK"
+	[ "$(percentages out | wc -l)" -eq 12 ]
+	run -1 --separate-stderr "$TDSTAT" -a -A -- true
+	[[ ${stderr_lines[1]} == "tdstat: --per-core shows a row a core"* ]]
+	[ "$("$TDSTAT" -a --per-core --timeout 300 | grep -c '^ S0-D0-C.* cpu')" -eq 2 ]
+	perf_or_skip
+	"$TDSTAT" -M TopdownL1 -o out -- sh -c "$WORK"
+	"$PERF" stat -M TopdownL1 -j -o perf.json -- sh -c "$WORK"
+	jq -rs '.[] | select(."metric-unit" // "" | startswith("%  tma_")) |
+		"\(."metric-unit" | sub("^% +"; "")) \(."metric-value" | tonumber)"' perf.json |
+		LC_ALL=C sort >want
+	[ "$(wc -l <want)" -eq 4 ]
+	join want <(percentages out) | near_each
+}
+
+# near_each: "NAME A B" of each line within a point of the percentage
+near_each() {
+	awk '{ n++ } $2 - $3 > 1 || $3 - $2 > 1 { print; bad = 1 } END { exit bad || n != 4 }'
+}
+
 @test "CPU 0 alone, and CPU 3 alone" {
 	"$TDSTAT" -C 0 -I 300 --interval-count 2 -x, >out.0
 	rates check out.0 --rows 2 --every 300 --cpus 0

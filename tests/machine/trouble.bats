@@ -110,6 +110,39 @@ check_cycles() {
 	[ "$(grep -c ',100.00,' <<<"$output")" -eq 9 ]
 }
 
+@test "the NMI watchdog has the one that a task's group needs: it is named, and not where the task ran" {
+	named='the group of cpu_core/cycles/ was not counted: it needs the counter of cpu_core that the NMI watchdog has; '
+	echo 1 >$WATCHDOG
+	run -0 --separate-stderr taskset -c 0 "$TDSTAT" -e "{cpu_core/cycles/,$EIGHT}" -- sh -c "$WORK"
+	[[ $stderr == *"tdstat: nothing was counted: the NMI watchdog has a counter that was needed"* ]]
+	[ "$(grep -cF "tdstat: $named" <<<"$stderr")" -eq 1 ]
+	[[ $stderr != *"did not run on the cores"* ]]
+	# beside what is counted, on both kinds of core, and of a running process
+	run -0 --separate-stderr taskset -c 0 "$TDSTAT" -e "{cpu_core/cycles/,$EIGHT},cycles" -- sh -c "$WORK"
+	[ "$(grep -cF "tdstat: $named" <<<"$stderr")" -eq 1 ]
+	[[ $stderr != *"nothing was counted"* ]]
+	taskset -c 1 sh -c "$WORK_ON" 3>&- &
+	pid=$!
+	await running
+	run -0 --separate-stderr "$TDSTAT" -p $pid -e "{cpu_core/cycles/,$EIGHT}" --timeout 200
+	[ "$(grep -cF "tdstat: $named" <<<"$stderr")" -eq 1 ]
+	touch end
+	run -0 --separate-stderr "$TDSTAT" -C 0-3 -e "{cycles,$EIGHT},cycles" -x, --timeout 300
+	[ "$(grep -cF "tdstat: $named" <<<"$stderr")" -eq 1 ]
+	# what it suggests: turns are taken
+	run -0 --separate-stderr taskset -c 0 "$TDSTAT" -e "{cpu_core/cycles/,$EIGHT}:W" -x, -- sh -c "$WORK"
+	[ "$(grep -cE '^[1-9][0-9]*,,cpu_core/' <<<"$stderr")" -eq 9 ]
+	[[ $stderr != *watchdog* ]]
+	# and a group that fits, of a task that is elsewhere, is nobody's fault
+	run -0 --separate-stderr taskset -c 6 "$TDSTAT" -e cpu_core/cycles/ -- sh -c "$WORK"
+	[[ $stderr == *"nothing was counted: it did not run on the cores that were looked at"* ]]
+	[[ $stderr != *watchdog* ]]
+	echo 0 >$WATCHDOG
+	run -0 --separate-stderr taskset -c 0 "$TDSTAT" -e "{cpu_core/cycles/,$EIGHT}" -x, -- sh -c "$WORK"
+	[ "$(grep -c '^[1-9].*,100.00,' <<<"$stderr")" -eq 9 ]
+	[[ $stderr != *watchdog* ]]
+}
+
 @test "the NMI watchdog is asked for, and left as it is" {
 	for on in 1 0; do
 		echo $on >$WATCHDOG

@@ -105,6 +105,8 @@ static const struct {
 		{ "all", "all", "tma_fetch_latency", .none = true },
 		{ "all", "all", "tma_ifetch_latency", .none = true },
 		{ "all", "all", "tma_memory_bound", .none = true },
+		/* both have it, but beside it only one has tma_memory_bound */
+		{ "all", "all", "tma_core_bound", .none = true },
 		/* (2 * 800 + 9 * 200) / 1000 */
 		{ "all", "all", "tma_branch_mispredicts", 3.4 } } },
 	{ "merged, what an idle one has not", "lnl", 2, .merge = true,

@@ -60,7 +60,12 @@ static const struct {
 
 	/* when */
 	{ "-I 100", "wide interval:100" },
+	{ "-I 100ms", "wide interval:100" },
+	{ "-I 1s", "wide interval:1000" },
+	{ "--interval-print=2m", "wide interval:120000" },
 	{ "-D 100 true", "delay:100 command:true" },
+	{ "-D 0.5s true", "delay:500 command:true" },
+	{ "--timeout 1.25s", "wide timeout:1250" },
 	{ "-D 0 true", "command:true" },
 	{ "-D -1 --control fd:3 true", "delay:-1 control:fd:3 command:true" },
 	{ "--delay=-1 --control=fifo:a,b true",
@@ -120,7 +125,8 @@ static const struct {
 	{ "--per-cache=", "?--per-cache= L1" },
 	{ "-D -1 true", "?-D --control" },
 	{ "-D -2 true", "?-D -2" },
-	{ "-D 1x true", "?-D 1x" },
+	{ "-D 1x true", "?-D 1x 'x' ms, s and m" },
+	{ "-D -1s true", "?-D -1s" },
 	{ "-r -1 true", "?-r -1" },
 	{ "-r 2 --metric-only true", "?-r --metric-only" },
 	{ "-r 2 --per-thread true", "?-r --per-thread" },

@@ -63,6 +63,49 @@ static const struct {
 	{ "3x", 0, 10, .bad = true },
 };
 
+/* what a second and a minute are */
+static const struct {
+	const char *text;
+	int min, max, want, rc;
+} times[] = {
+	{ "500", 0, INT_MAX, 500, 0 },
+	{ "500ms", 0, INT_MAX, 500, 0 },
+	{ "007", 0, INT_MAX, 7, 0 },
+	{ "1s", 0, INT_MAX, 1000, 0 },
+	{ "1.5s", 0, INT_MAX, 1500, 0 },
+	{ "0.001s", 0, INT_MAX, 1, 0 },
+	{ "0.0010s", 0, INT_MAX, 1, 0 },
+	{ "1.0", 0, INT_MAX, 1, 0 },
+	{ "2m", 0, INT_MAX, 120000, 0 },
+	{ "0.25m", 0, INT_MAX, 15000, 0 },
+	{ "2147483647", 0, INT_MAX, INT_MAX, 0 },
+	{ "2147483648", 0, INT_MAX, 0, -ERANGE },
+	{ "35791.394116666m", 0, INT_MAX, 0, -EDOM },
+	{ "35792m", 0, INT_MAX, 0, -ERANGE },
+	{ "99999999999.999999999m", 0, INT_MAX, 0, -ERANGE },
+	{ "99999999999999999999999s", 0, INT_MAX, 0, -ERANGE },
+	{ "9", 10, INT_MAX, 0, -ERANGE },
+	{ "0.01s", 10, INT_MAX, 10, 0 },
+	{ "0.009s", 10, INT_MAX, 0, -ERANGE },
+	{ "0.0005s", 0, INT_MAX, 0, -EDOM },
+	{ "0.00000000001s", 0, INT_MAX, 0, -EDOM },
+	{ "1.5", 0, INT_MAX, 0, -EDOM },
+	{ "1x", 0, INT_MAX, 0, -ENOTSUP },
+	{ "1us", 0, INT_MAX, 0, -ENOTSUP },
+	{ "1 s", 0, INT_MAX, 0, -ENOTSUP },
+	{ "1S", 0, INT_MAX, 0, -ENOTSUP },
+	{ "0x10", 0, INT_MAX, 0, -ENOTSUP },
+	{ "1.2.3", 0, INT_MAX, 0, -ENOTSUP },
+	{ "", 0, INT_MAX, 0, -EINVAL },
+	{ "s", 0, INT_MAX, 0, -EINVAL },
+	{ ".5s", 0, INT_MAX, 0, -EINVAL },
+	{ "1.s", 0, INT_MAX, 0, -EINVAL },
+	{ "1.", 0, INT_MAX, 0, -EINVAL },
+	{ "-1s", 0, INT_MAX, 0, -EINVAL },
+	{ "+1", 0, INT_MAX, 0, -EINVAL },
+	{ " 1", 0, INT_MAX, 0, -EINVAL },
+};
+
 /* what a list is, in the kernel's own way of writing it */
 static const struct {
 	const char *text;
@@ -167,6 +210,18 @@ static void test_numbers(void)
 	}
 }
 
+static void test_times(void)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(times); i++) {
+		int want = times[i].rc ? 12345 : times[i].want, got = 12345;
+		int rc = td_parse_ms(times[i].text, times[i].min, times[i].max,
+				     &got);
+
+		ok(rc == times[i].rc && got == want, "time '%s'",
+		   times[i].text);
+	}
+}
+
 static bool ascending(const struct td_ints *list)
 {
 	for (size_t i = 1; i < list->nr; i++) {
@@ -245,6 +300,7 @@ static void test_add(void)
 int main(void)
 {
 	test_numbers();
+	test_times();
 	for (size_t i = 0; i < TD_ARRAY_SIZE(lists); i++)
 		test_list(lists[i].text, lists[i].max, lists[i].nr,
 			  lists[i].want, lists[i].rc);

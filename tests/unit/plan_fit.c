@@ -17,6 +17,7 @@
 	{                             \
 		1, PERF_COUNT_HW_##id \
 	}
+#define MAX_CROWD  10
 #define MAX_EVENTS 16
 
 /* clang-format off */
@@ -187,11 +188,53 @@ static void test_fit(size_t i)
 	td_machine_free(&machine);
 }
 
+/* Groups of cycles and so many events that any general counter counts. */
+static const struct {
+	const char *name, *machine;
+	int pmu, nr;
+	bool watchdog, needs;
+} crowds[] = {
+	{ "eight beside cycles", "adl", 0, 8, true, true },
+	{ "eight beside cycles, without the watchdog", "adl", 0, 8, false },
+	{ "seven", "adl", 0, 7, true },
+	/* too many with and without it: the kernel refuses them */
+	{ "nine", "adl", 0, 9, true },
+	{ "six of an Atom", "adl", 1, 6, true, true },
+	{ "five of an Atom", "adl", 1, 5, true },
+	{ "four on Skylake", "skx", 0, 4, true, true },
+};
+
+static void test_crowd(size_t i)
+{
+	struct td_event events[MAX_CROWD] = { 0 };
+	int members[MAX_CROWD];
+	struct td_group group = { .members = members,
+				  .nr = (size_t)crowds[i].nr + 1,
+				  .pmu = crowds[i].pmu };
+	struct td_plan plan = { events, group.nr, &group, 1 };
+	struct td_machine machine;
+
+	test_machine(&machine, crowds[i].machine);
+	machine.nmi_watchdog = crowds[i].watchdog;
+	for (int e = 0; e < (int)group.nr; e++) {
+		members[e] = e;
+		events[e].pmu = group.pmu;
+		events[e].type = machine.pmus[group.pmu].type;
+		events[e].config[0] = e ? 0x1a8 : 0x3c;
+	}
+	ok(td_plan_needs_watchdogs_counter(&plan, &machine, 0) ==
+		   crowds[i].needs,
+	   "the watchdog's counter is needed: %s", crowds[i].name);
+	td_machine_free(&machine);
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(fits); i++)
 		test_fit(i);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++)
 		test_row(i);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(crowds); i++)
+		test_crowd(i);
 	return done_testing();
 }

@@ -8,7 +8,7 @@
 #include "tests/unit/test.h"
 
 #define NR_COLUMNS 6
-#define MAX_ROWS   3
+#define MAX_ROWS   6
 
 /* A column, and where it stands in the tree of every PMU of a row. */
 struct metric {
@@ -138,7 +138,24 @@ static const struct {
 		      .cells = { OK(25.14), OK(1.5), OK(0.001234), OK(1234567.89), OK(3.14159) } } },
 	  .want =
 "#           time      %  tma_retiring                  ipc cycles / transaction  reads           GHz  clock    %slots  all_slots\n"
-"     0.000000000                 25.1                 1.50                    0.001234           1234567.89                  3.1\n" },
+"     0.000000000                 25.1               1.50                      0.001234         1234567.89                    3.1\n" },
+	{ "a column's points below each other, from the longest fraction so far on",
+	  .frame = { .interval = true },
+	  .columns = mixed, .nr_columns = 2,
+	  .rows = { { "all", "cpu", 100, .cells = { OK(5), OK(1.5) } },
+		    { "all", "cpu", 100, .cells = { OK(10.5), OK(12.345) } },
+		    { "all", "cpu", 100, .cells = { OK(5), LOST } },
+		    { "all", "cpu", 100, .cells = { OK(5), OK(0.1234) } },
+		    { "all", "cpu", 100, .cells = { OK(5), OK(0.012345) } },
+		    { "all", "cpu", 100, .cells = { OK(5), OK(1.234) } } },
+	  .want =
+"#           time      %  tma_retiring                  ipc\n"
+"     0.000000000                  5.0               1.50\n"
+"     0.000000000                 10.5              12.35\n"
+"     0.000000000                  5.0        <not counted>\n"
+"     0.000000000                  5.0               0.1234\n"
+"     0.000000000                  5.0              0.01235\n"
+"     0.000000000                  5.0              1.234\n" },
 	{ "what this machine cannot count", .frame = { .interval = true, .describe = true },
 	  .columns = mixed, .nr_columns = 2,
 	  .rows = { { "all", "cpu", 100, .cells = { REFUSED("no such event"), LOST } } },

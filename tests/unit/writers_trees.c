@@ -159,9 +159,9 @@ static const struct {
 " cpu\n"
 "      40.0 %  tma_backend_bound\n"
 "          25.0 %  tma_memory_bound\n"
-"      1.50                       tma_info_thread_ipc\n"
-"      3.21 GHz                   tma_info_system_clock\n"
-"    123.46 cycles / transaction  tma_info_memory_latency\n"
+"  1.50                           tma_info_thread_ipc\n"
+"  3.21     GHz                   tma_info_system_clock\n"
+"123.46     cycles / transaction  tma_info_memory_latency\n"
 "  0.001234 hundredths of a transaction  tma_info_memory_share\n"
 "\n" },
 	{ "a value that is wide, one that is missing",

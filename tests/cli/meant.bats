@@ -1,0 +1,208 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Near misses of a command line: the second line says what was probably meant.
+
+# shellcheck disable=SC2016,SC2086 # what is suggested; lists of options
+load helper
+
+# meant HINT WHY [ARG...]: a usage error, with WHY (a pattern) in its first line
+# and exactly HINT as its second
+meant() {
+	try "$TDSTAT" "${@:3}"
+	assert_failure 64
+	assert_output ''
+	assert_why_and_remedy "$2"
+	[ "${stderr_lines[1]}" = "tdstat: $1" ] || fail "the second line is not: $1"
+}
+
+@test "a mistyped option: the one that is near, also of abbreviations" {
+	meant 'did you mean --interval-print?' "unrecognized option '--intervall'" -a --intervall 5
+	meant 'did you mean --interval-count?' "'--intreval-count=5'" -a --intreval-count=5
+	meant 'did you mean --per-core?' "'--percore'" --percore -- true
+	meant 'did you mean --json-output?' "'--jsonn'" --jsonn -a
+	meant 'did you mean --version?' "'--versoin'" --versoin
+	meant 'tdstat --help lists the options' "'--nosuch'" --nosuch
+	# behind a subcommand, too, and not in what a command's words are
+	meant 'did you mean --verbose?' "'--verbsoe'" list --verbsoe
+	meant 'did you mean --per-core?' "'--per-croe'" report -i file --per-croe
+	meant 'did you mean --output?' "'--outptu'" record --outptu x true
+	saved alderlake
+	for words in 'true --outptu' '-- --outptu' 'record -o made true --outptu' '-e --outptu true' \
+		'-o --outptu true'; do
+		try "$TDSTAT" --dry-run $words
+		[[ $stderr != *unrecognized* ]] || fail "$words"
+	done
+}
+
+@test "a long option with one dash" {
+	meant 'did you mean --event?' '^tdstat: -event:' -event cycles -- true
+	meant 'did you mean --version?' '^tdstat: -version:' -version
+	meant 'did you mean --output=x?' '^tdstat: -output=x:' -output=x true
+	saved alderlake
+	# letters, and what stands behind one
+	try "$TDSTAT" --dry-run -ave cycles
+	assert_success
+}
+
+@test "-p and -t: a name in the place of a number, blanks in that of commas" {
+	meant 'a process is meant by its number: -p $(pgrep -d, -x bash)' '^tdstat: -p bash:' -p bash
+	meant 'a process is meant by its number: -p $(pgrep -d, -x my.prog-2)' 'my.prog-2' --pid=my.prog-2
+	# longer ones than the kernel keeps, and what a shell would not read as one word
+	meant 'a process is meant by its number, as pgrep and ps show it' '' -p a_name_of_16_long
+	meant 'a process is meant by its number, as pgrep and ps show it' '' -p 'a;b'
+	meant 'a thread is meant by its number, as ps -L shows it' '' -t bash
+	meant 'numbers are separated by commas, without blanks' '' -p '12 13'
+}
+
+@test "what pgrep prints is a list for -p" {
+	command -v pgrep >/dev/null || skip "no pgrep"
+	needs_software_events
+	cp "$(command -v sleep)" ./one_of_two
+	./one_of_two 60 &
+	./one_of_two 60 &
+	until [ "$(pgrep -c -x one_of_two)" = 2 ]; do sleep 0.05; done
+	try "$TDSTAT" -p "$(pgrep -d, -x one_of_two)" --timeout 10
+	kill %1 %2
+	assert_success
+}
+
+@test "-C: a CPU's or a PMU's name" {
+	meant 'did you mean -C 0?' '^tdstat: -C cpu0:' -C cpu0
+	meant 'did you mean -C 0-3,8?' '^tdstat: -C CPU0-3,8:' -C CPU0-3,8
+	meant 'did you mean --cputype atom?' '' -C atom
+	meant 'did you mean --cputype cpu_core?' '' -C cpu_core
+	meant 'all CPUs are -a' '' -C all
+	meant 'numbers are separated by commas, without blanks' '' -C '0 1'
+}
+
+@test "-l: the name of a group" {
+	meant 'did you mean -l 2?' '^tdstat: --level TopdownL2:' -l TopdownL2
+	meant 'did you mean -l 3?' '^tdstat: --level L3:' -l L3
+}
+
+@test "report: more than one file" {
+	meant 'for each file: tdstat report FILE' "one file, a, .*'b' is too much" report a b
+	meant 'for each file: tdstat report FILE' "one file, a, .*'b' is too much" report -i a b
+}
+
+@test "report: what perf record wrote" {
+	printf 'PERFILE2\0\1' >perf.data
+	try "$TDSTAT" report perf.data
+	assert_failure 1
+	assert_why_and_remedy 'perf.data' "it is perf record's: .*perf stat"
+	echo PERFILE >other
+	try "$TDSTAT" report other
+	assert_failure 1
+	[[ $stderr != *"perf record"* ]]
+}
+
+# missed HINT [ARG...]: a command that is not there
+missed() {
+	try env PATH="$PWD/nothing" "$TDSTAT" "${@:2}"
+	assert_failure 127
+	assert_output ''
+	[ "${stderr_lines[-1]}" = "tdstat: $1" ] || fail "the last line is not: $1"
+}
+
+@test "a command that is not there, and what it was meant to be" {
+	needs_software_events
+	missed 'did you mean tdstat list?' lsit
+	missed 'did you mean tdstat record?' recrod -o x
+	missed 'did you mean tdstat --help?' help
+	missed 'did you mean --interval-count 5?' -I 1s 5
+	missed "did you mean -p $$,23? Numbers are separated by commas" -p $$ 23
+	missed "did you mean -e task-clock,page-faults? Names are separated by commas" -e task-clock page-faults
+	missed "did you mean -M tma_retiring,tma_bad_speculation? Names are separated by commas" \
+		-M tma_retiring tma_bad_speculation
+	missed "words are separate (tdstat -- sleep 1), a shell's line is sh -c 'sleep 1'" 'sleep 1'
+	missed 'nothing_like_it: No such file or directory' nothing_like_it
+}
+
+# --- names of metrics and events --------------------------------------------------
+
+@test "-M: a part of a name, with and without what stands before it" {
+	saved alderlake
+	meant "did you mean 'tma_info_core_ipc' or 'tma_info_thread_ipc'?" '^tdstat: -M ipc:' -M ipc
+	meant "did you mean 'tma_info_core_ipc' or 'tma_info_thread_ipc'?" '' -M tma_info_ipc
+	meant "did you mean 'tma_l3_bound'?" '^tdstat: -M l3_bound:' -M l3_bound
+	meant "did you mean 'tma_dram_bound'?" '' -M dram_bound
+	meant "did you mean 'tma_retiring'?" '' -M tma_retirng
+	try "$TDSTAT" -M bandwidth
+	[[ ${stderr_lines[1]} == "tdstat: did you mean 'tma_mem_bandwidth', 'tma_fetch_bandwidth', "* ]]
+	[[ ${stderr_lines[1]} == *"? (tdstat list metrics has more)" ]]
+	# the words of a description; what is suggested exists
+	meant "did you mean 'tma_info_memory_mlp'?" '' -M 'memory parallelism'
+	for name in tma_info_core_ipc tma_l3_bound tma_mem_bandwidth tma_info_memory_mlp; do
+		"$TDSTAT" --dry-run -M $name
+	done
+}
+
+@test "-M list, an event behind -M, a metric behind -e" {
+	saved alderlake
+	for name in list help 'foo*' zzzz; do
+		meant 'tdstat list metrics shows what there is' '^tdstat: -M' -M "$name"
+	done
+	meant 'it is an event: -e cycles' '' -M cycles
+	meant 'it is an event: -e L1-dcache-loads' '' -M L1-dcache-loads
+	meant 'it is an event: -e INST_RETIRED.ANY' '' -M INST_RETIRED.ANY
+	for name in tma_retiring TopdownL1; do
+		try "$TDSTAT" -e $name
+		assert_failure 64
+		[ "${stderr_lines[-1]}" = "tdstat: metrics are for -M: -M $name" ]
+	done
+}
+
+# --- a terminal -------------------------------------------------------------------
+
+# on_terminal [ARG...]: tdstat on a terminal of its own, whose text is in the file
+# "screen"; $! is script(1), whose child it is
+on_terminal() {
+	local words
+
+	printf -v words '%q ' "$TDSTAT" "$@"
+	: >screen
+	script -qefc "exec $words" screen </dev/null >/dev/null 2>&1 &
+}
+
+# await TEXT: until it is on the screen
+await() {
+	for ((i = 0; i < 200; i++)); do
+		! grep -qF -e "$1" screen || return 0
+		sleep 0.05
+	done
+	fail "'$1' never came: $(cat screen)"
+}
+
+@test "on a terminal: until when it counts, and how rows are shown, in one line" {
+	command -v script >/dev/null || skip "no script(1)"
+	needs_software_events -a
+	for words in '' -a '-C 0' '-D 10'; do
+		on_terminal $words
+		await 'tdstat: counting until ^C: -I 1s shows a row a second'
+		pkill -INT -P $!
+		wait $!
+		[ "$(grep -c 'counting until' screen)" -eq 1 ] || fail "more than one"
+		grep -q 'seconds time elapsed' screen
+	done
+	sleep 60 &
+	on_terminal -p $!
+	await 'tdstat: counting until it ends or ^C: -I 1s shows a row a second'
+	kill %sleep
+	wait
+}
+
+@test "on a terminal: nothing of it where rows are shown, the end is known, or nobody asks" {
+	command -v script >/dev/null || skip "no script(1)"
+	needs_software_events -a
+	for words in '-I 10 --interval-count 1' '--timeout 10' '-- true' '--dry-run' 'list tma' \
+		"report $data/alderlake.jsonl"; do
+		on_terminal $words
+		wait $!
+		run ! grep 'counting until' screen
+		[ -s screen ] || fail "nothing on the screen"
+	done
+	# no terminal
+	sleep 1 &
+	"$TDSTAT" -p $! >out 2>err
+	[ ! -s err ]
+}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Near misses of a command line: the second line says what was probably meant.
 
-# shellcheck disable=SC2016,SC2086 # what is suggested; lists of options
+# shellcheck disable=SC2016,SC2086,SC2154 # what is suggested; lists of options; helper.bash
 load helper
 
 # meant HINT WHY [ARG...]: a usage error, with WHY (a pattern) in its first line

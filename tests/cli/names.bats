@@ -133,7 +133,7 @@ reason() {
 	reason 'no metric or group of this processor' -a -M "$long" --timeout 10
 	reason 'not a list .*' -p "$long"
 	reason 'not a list .*' -C "$long"
-	reason 'not a number .*' -I "$long"
+	reason 'not a time .*' -I "$long"
 	reason 'no such cores' -a --cputype "$long" --timeout 10
 }
 

@@ -27,15 +27,6 @@ static double scaled(const struct td_reading *reading, uint64_t whole_ns)
 	       (double)reading->running_ns;
 }
 
-/* splitmix64's finisher: spreads a CPU or thread number over 64 bits */
-static uint64_t hash(uint64_t x)
-{
-	x += UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	return x ^ x >> 31;
-}
-
 static void total_add(struct td_total *total, const struct td_reading *reading,
 		      uint64_t whole_ns)
 {
@@ -48,8 +39,10 @@ static void total_add(struct td_total *total, const struct td_reading *reading,
 		return;
 	total->covered_ns += whole_ns;
 	total->value = isnan(total->value) ? value : total->value + value;
-	total->where += hash((uint64_t)(uint32_t)reading->cpu << 32 |
-			     (uint32_t)reading->tid);
+	total->where +=
+		td_hash_more(td_hash((uint64_t)(uint32_t)reading->cpu << 32 |
+				     (uint32_t)reading->tid),
+			     (uint32_t)reading->life);
 }
 
 static uint64_t running_ns(const struct td_reading *v, size_t nr, int event)
@@ -136,23 +129,32 @@ static struct td_total *add_id(struct td_totals *totals, char *name,
 
 /* --- tasks ---------------------------------------------------------------------- */
 
-static int by_tid(const void *a, const void *b)
+static int by_task(const void *a, const void *b)
 {
 	const struct td_reading *x = a, *y = b;
 
-	return x->tid < y->tid ? -1 : x->tid > y->tid;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return x->life < y->life ? -1 : x->life > y->life;
 }
 
-/* "comm-tid", as perf stat has it */
-static char *thread_name(const struct td_aggregator *agg, int tid)
+/* "comm-tid", as perf stat has it; "comm-tid#2": the second one of that tid */
+static char *thread_name(const struct td_aggregator *agg,
+			 const struct td_reading *of)
 {
 	const char *comm =
-		agg->names ? td_task_names_find(agg->names, tid) : NULL;
+		agg->names
+			? td_task_names_find_life(agg->names, of->tid, of->life)
+			: NULL;
 	char *name = NULL;
+	int len;
 
-	if (asprintf(&name, "%s-%d", comm ? comm : "?", tid) < 0)
-		return NULL;
-	return name;
+	comm = comm ? comm : "?";
+	if (of->life)
+		len = asprintf(&name, "%s-%d#%d", comm, of->tid, of->life + 1);
+	else
+		len = asprintf(&name, "%s-%d", comm, of->tid);
+	return len < 0 ? NULL : name;
 }
 
 /* Adds all readings of one task to the row of its id. */
@@ -186,16 +188,16 @@ static int add_tasks(const struct td_aggregator *agg,
 	if (!v)
 		return -ENOMEM;
 	memcpy(v, delta->v, delta->nr * sizeof(*v));
-	qsort(v, delta->nr, sizeof(*v), by_tid);
+	qsort(v, delta->nr, sizeof(*v), by_task);
 	for (size_t i = 0; i < delta->nr; i = end) {
 		for (end = i + 1; end < delta->nr; end++) {
-			if (v[i].tid != v[end].tid)
+			if (by_task(&v[i], &v[end]) != 0)
 				break;
 		}
 		if (agg->skip_idle && !has_run(v + i, end - i))
 			continue;
 		if (agg->how == TD_AGGREGATE_THREAD)
-			row = add_id(totals, thread_name(agg, v[i].tid), NULL);
+			row = add_id(totals, thread_name(agg, &v[i]), NULL);
 		else if (!row)
 			row = add_id(totals, strdup("all"), NULL);
 		if (!row)

@@ -33,6 +33,7 @@ struct td_open_set {
 	size_t nr_groups;
 	struct td_ints tids; /* nothing: on CPUs */
 	bool ended;          /* its one task has */
+	int life;            /* and as td_reading has it */
 	size_t id;           /* tids may come again */
 };
 

@@ -197,7 +197,7 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 
 static struct json_object *reading_array(const struct td_reading *reading)
 {
-	struct json_object *array = json_object_new_array_ext(7);
+	struct json_object *array = json_object_new_array_ext(8);
 
 	json_object_array_add(array, json_object_new_int(reading->event));
 	json_object_array_add(array, json_object_new_int(reading->cpu));
@@ -207,9 +207,12 @@ static struct json_object *reading_array(const struct td_reading *reading)
 			      json_object_new_uint64(reading->enabled_ns));
 	json_object_array_add(array,
 			      json_object_new_uint64(reading->running_ns));
-	if (reading->cgroup)
+	if (reading->cgroup || reading->life)
 		json_object_array_add(array,
 				      json_object_new_int(reading->cgroup - 1));
+	if (reading->life)
+		json_object_array_add(array,
+				      json_object_new_int(reading->life + 1));
 	return array;
 }
 
@@ -217,15 +220,19 @@ static void put_task_names(FILE *fp, struct td_task_names *names)
 {
 	const struct td_task_name *name = td_task_names_next(names);
 	struct json_object *line, *object;
-	char tid[16];
+	char task[32];
 
 	if (!name)
 		return;
 	line = json_object_new_object();
 	object = json_object_new_object();
 	for (; name; name = td_task_names_next(names)) {
-		snprintf(tid, sizeof(tid), "%d", name->tid);
-		td_json_put_string(object, tid, name->name);
+		if (name->life)
+			snprintf(task, sizeof(task), "%d#%d", name->tid,
+				 name->life + 1);
+		else
+			snprintf(task, sizeof(task), "%d", name->tid);
+		td_json_put_string(object, task, name->name);
 	}
 	json_object_object_add(line, "threads", object);
 	td_json_put_line(fp, line);

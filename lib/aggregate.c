@@ -45,43 +45,89 @@ static void total_add(struct td_total *total, const struct td_reading *reading,
 			     (uint32_t)reading->life);
 }
 
-static uint64_t running_ns(const struct td_reading *v, size_t nr, int event)
+/*
+ * How long tasks had the PMUs.  A task's groups are enabled on all kinds of
+ * core, and run on one: of those that take turns, at_once at any moment.
+ */
+struct turns {
+	const struct td_plan *plan;
+	int *groups; /* an event each: which one it is in, -1: none */
+	/* A PMU each, of one task: how long all of its groups ran, and one. */
+	uint64_t *all_ns, *most_ns;
+};
+
+static int begin_turns(struct turns *turns, const struct td_plan *plan)
 {
-	for (size_t i = 0; i < nr; i++) {
-		if (v[i].event == event)
-			return v[i].running_ns;
+	size_t nr_pmus = 1;
+
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		if ((size_t)plan->groups[g].pmu >= nr_pmus)
+			nr_pmus = (size_t)plan->groups[g].pmu + 1;
 	}
-	return 0;
+	*turns = (struct turns){
+		.plan = plan,
+		.groups = td_plan_groups(plan),
+		.all_ns = calloc(nr_pmus, sizeof(*turns->all_ns)),
+		.most_ns = calloc(nr_pmus, sizeof(*turns->most_ns)),
+	};
+	return turns->groups && turns->all_ns && turns->most_ns ? 0 : -ENOMEM;
 }
 
-/*
- * How long a reading's CPU or task had its PMU; v: all of that one's.  A
- * task's groups are enabled on all kinds of core, and run on one: of those
- * that take turns, at_once at any moment.
- */
-static uint64_t time_on_pmu(const struct td_reading *v, size_t nr,
-			    const struct td_reading *reading,
-			    const struct td_plan *plan)
+static void free_turns(struct turns *turns)
 {
-	int index =
-		reading->cpu < 0 ? td_plan_group_of(plan, reading->event) : -1;
-	const struct td_group *group = index < 0 ? NULL : &plan->groups[index];
-	uint64_t sum = 0, most = 0;
+	free(turns->groups);
+	free(turns->all_ns);
+	free(turns->most_ns);
+}
 
-	if (!group || group->at_once <= 0)
-		return reading->enabled_ns;
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		uint64_t ns;
+/* The group that a task's reading is of; NULL: its task always has the PMU. */
+static const struct td_group *group_of(const struct turns *turns,
+				       const struct td_reading *reading)
+{
+	int index = reading->cpu < 0 ? turns->groups[reading->event] : -1;
+	const struct td_group *group =
+		index < 0 ? NULL : &turns->plan->groups[index];
 
-		if (plan->groups[g].pmu != group->pmu || !plan->groups[g].nr)
-			continue;
-		ns = running_ns(v, nr, plan->groups[g].members[0]);
-		sum += ns;
-		most = ns > most ? ns : most;
+	return group && group->at_once > 0 ? group : NULL;
+}
+
+/* v: all readings of one task. */
+static void take_turns(struct turns *turns, const struct td_reading *v,
+		       size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const struct td_group *group = group_of(turns, &v[i]);
+
+		if (group)
+			turns->all_ns[group->pmu] = turns->most_ns[group->pmu] =
+				0;
 	}
-	sum = (uint64_t)((double)sum / group->at_once);
-	sum = sum > most ? sum : most;
-	return sum < reading->enabled_ns ? sum : reading->enabled_ns;
+	for (size_t i = 0; i < nr; i++) {
+		int index = turns->groups[v[i].event];
+		const struct td_group *group =
+			index < 0 ? NULL : &turns->plan->groups[index];
+
+		if (!group || group->members[0] != v[i].event)
+			continue;
+		turns->all_ns[group->pmu] += v[i].running_ns;
+		if (v[i].running_ns > turns->most_ns[group->pmu])
+			turns->most_ns[group->pmu] = v[i].running_ns;
+	}
+}
+
+/* How long the task had the PMU of one of its readings. */
+static uint64_t time_on_pmu(const struct turns *turns,
+			    const struct td_reading *reading)
+{
+	const struct td_group *group = group_of(turns, reading);
+	uint64_t ns, most;
+
+	if (!group)
+		return reading->enabled_ns;
+	ns = (uint64_t)((double)turns->all_ns[group->pmu] / group->at_once);
+	most = turns->most_ns[group->pmu];
+	ns = ns > most ? ns : most;
+	return ns < reading->enabled_ns ? ns : reading->enabled_ns;
 }
 
 /* --- ids ------------------------------------------------------------------------ */
@@ -159,12 +205,12 @@ static char *thread_name(const struct td_aggregator *agg,
 
 /* Adds all readings of one task to the row of its id. */
 static void add_task(const struct td_aggregator *agg, struct td_total *row,
-		     const struct td_reading *v, size_t nr,
-		     const struct td_plan *plan)
+		     const struct td_reading *v, size_t nr, struct turns *turns)
 {
+	take_turns(turns, v, nr);
 	for (size_t i = 0; i < nr; i++)
 		total_add(&row[v[i].event], &v[i],
-			  agg->raw ? 0 : time_on_pmu(v, nr, &v[i], plan));
+			  agg->raw ? 0 : time_on_pmu(turns, &v[i]));
 }
 
 static bool has_run(const struct td_reading *v, size_t nr)
@@ -176,21 +222,16 @@ static bool has_run(const struct td_reading *v, size_t nr)
 	return false;
 }
 
-/* The readings of a task must stand side by side. */
-static int add_tasks(const struct td_aggregator *agg,
-		     const struct td_readings *delta,
-		     const struct td_plan *plan, struct td_totals *totals)
+/* v: those of a task stand side by side. */
+static int add_sorted(const struct td_aggregator *agg,
+		      const struct td_reading *v, size_t nr,
+		      struct turns *turns, struct td_totals *totals)
 {
-	td_autofree struct td_reading *v = calloc(delta->nr + 1, sizeof(*v));
 	struct td_total *row = NULL;
 	size_t end;
 
-	if (!v)
-		return -ENOMEM;
-	memcpy(v, delta->v, delta->nr * sizeof(*v));
-	qsort(v, delta->nr, sizeof(*v), by_task);
-	for (size_t i = 0; i < delta->nr; i = end) {
-		for (end = i + 1; end < delta->nr; end++) {
+	for (size_t i = 0; i < nr; i = end) {
+		for (end = i + 1; end < nr; end++) {
 			if (by_task(&v[i], &v[end]) != 0)
 				break;
 		}
@@ -202,9 +243,26 @@ static int add_tasks(const struct td_aggregator *agg,
 			row = add_id(totals, strdup("all"), NULL);
 		if (!row)
 			return -ENOMEM;
-		add_task(agg, row, v + i, end - i, plan);
+		add_task(agg, row, v + i, end - i, turns);
 	}
 	return 0;
+}
+
+static int add_tasks(const struct td_aggregator *agg,
+		     const struct td_readings *delta,
+		     const struct td_plan *plan, struct td_totals *totals)
+{
+	td_autofree struct td_reading *v = calloc(delta->nr + 1, sizeof(*v));
+	struct turns turns;
+	int rc = begin_turns(&turns, plan);
+
+	if (!rc && v) {
+		memcpy(v, delta->v, delta->nr * sizeof(*v));
+		qsort(v, delta->nr, sizeof(*v), by_task);
+		rc = add_sorted(agg, v, delta->nr, &turns, totals);
+	}
+	free_turns(&turns);
+	return v ? rc : -ENOMEM;
 }
 
 /* --- CPUs ----------------------------------------------------------------------- */
@@ -316,26 +374,6 @@ int td_aggregate(const struct td_aggregator *agg,
 	rc = totals->tasks ? add_tasks(agg, delta, plan, totals)
 			   : add_cpus(agg, delta, totals);
 	return rc ? td_err_nomem(err) : 0;
-}
-
-/* The same event of the text, or two that nobody typed: a tree's. */
-static bool is_counterpart(const struct td_event *a, const struct td_event *b)
-{
-	return a->pmu != b->pmu && a->spec == b->spec &&
-	       a->type != PERF_TYPE_SOFTWARE && b->type != PERF_TYPE_SOFTWARE;
-}
-
-bool td_total_is_elsewhere(const struct td_plan *plan,
-			   const struct td_total *totals, size_t event)
-{
-	if (!isnan(totals[event].value) || !totals[event].enabled_ns)
-		return false;
-	for (size_t i = 0; i < plan->nr_events; i++) {
-		if (totals[i].running_ns &&
-		    is_counterpart(&plan->events[event], &plan->events[i]))
-			return true;
-	}
-	return false;
 }
 
 void td_totals_free(struct td_totals *totals)

@@ -269,8 +269,8 @@ int td_open_set(struct td_open_set *set, const struct td_counter_setup *setup,
 	int rc = 0;
 
 	close_if_changed(set, setup->target);
-	groups = reallocarray(set->groups, plan->nr_groups + 1,
-			      sizeof(*groups));
+	groups =
+		reallocarray(set->groups, plan->nr_groups + 1, sizeof(*groups));
 	if (!groups)
 		return -ENOMEM;
 	set->groups = groups;

@@ -262,6 +262,7 @@ bench: all
 	@bash -c '. tests/bench/lib.sh && title'
 	@tests/bench/here
 	@tests/bench/wide
+	@tests/bench/many
 ifneq ($(TOPDOWN_HERE),)
 	@tests/bench/run
 else ifeq ($(filter-out none,$(MACHINE)),)
@@ -279,7 +280,7 @@ endif
 # --- the source ---------------------------------------------------------------
 
 CLANG_FORMAT := clang-format --style=file:.ci/clang-format
-SCRIPTS := .ci/run .ci/layers tests/tally tests/boot tests/save-machine tests/data/remake tests/valgrind/run tests/valgrind/tdstat cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide run files) tests/perf/run tests/perf/bin/perf tests/*/*.sh tests/*/*.ba[ts]*)
+SCRIPTS := .ci/run .ci/layers tests/tally tests/boot tests/save-machine tests/data/remake tests/valgrind/run tests/valgrind/tdstat cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide many run files) tests/perf/run tests/perf/bin/perf tests/*/*.sh tests/*/*.ba[ts]*)
 LINTS := layers gcc clang cppcheck format shellcheck mandoc codespell
 tool = @command -v $1 >/dev/null || { echo "lint: no $1 here, skipped"; exit 0; };
 

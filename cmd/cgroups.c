@@ -2,7 +2,6 @@
 #include "cmd/cgroups.h"
 
 #include <errno.h>
-#include <string.h>
 
 /* 0: none, else 1 + the index.  spec: the event's place in the text. */
 static int cgroup_of(const struct td_cgroups *cgroups, int spec, int nr_specs)
@@ -12,12 +11,7 @@ static int cgroup_of(const struct td_cgroups *cgroups, int spec, int nr_specs)
 	if (spec < 0 || (size_t)spec >= cgroups->nr || !cgroups->names[spec])
 		return 0;
 	/* named twice, it is one */
-	for (int i = 0; i < spec; i++) {
-		if (cgroups->names[i] &&
-		    strcmp(cgroups->names[i], cgroups->names[spec]) == 0)
-			return i + 1;
-	}
-	return spec + 1;
+	return (int)td_cgroups_find(cgroups, cgroups->names[spec]) + 1;
 }
 
 static int last_spec(const struct td_plan *plan)

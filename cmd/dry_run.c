@@ -185,7 +185,12 @@ void td_describe_shares(FILE *fp, const struct td_machine *machine,
 		plan->nr_groups == 1 ? "" : "s");
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
-		double share = td_count_share(readings, group);
+		bool read = readings->nr && group->nr;
+		const struct td_readings leader = {
+			.v = read ? readings->v + group->members[0] : NULL,
+			.nr = read ? 1 : 0,
+		};
+		double share = td_count_share(&leader, group);
 
 		fprintf(fp, "group %zu: ", g);
 		td_put_printable(fp, machine->pmus[group->pmu].name);

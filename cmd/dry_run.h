@@ -17,7 +17,10 @@ void td_describe(FILE *fp, const struct td_machine *machine,
 		 const struct td_tree *tree, const struct td_plan *plan,
 		 const struct td_target *target);
 
-/* How many groups there were, and how much of the time each ran. */
+/*
+ * How many groups there were, and how much of the time each ran.  readings: one
+ * an event, in their order; none: nothing was read.
+ */
 void td_describe_shares(FILE *fp, const struct td_machine *machine,
 			const struct td_plan *plan,
 			const struct td_readings *readings);

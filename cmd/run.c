@@ -171,6 +171,7 @@ static int reset(struct td_run *run, struct td_err *err)
 	run->child = (struct td_child){ 0 };
 	td_run_close_counters(run);
 	run->sum.nr = run->all.nr = 0;
+	td_index_clear(&run->sum_index);
 	run->ticks = run->row_ns = run->rows = 0;
 	run->ticks_a_row = 1;
 	run->row_times = (struct td_cpu_times){ 0 };
@@ -432,6 +433,7 @@ int td_run_close(struct td_run *run, int rc, struct td_err *err)
 		rc = td_err_set(err, -errno, "cannot write %s: %s",
 				run->opts->output, strerror(errno));
 	free(run->sum.v);
+	td_index_free(&run->sum_index);
 	free(run->all.v);
 	free(run->target_text);
 	td_task_names_free(&run->names);

@@ -62,7 +62,9 @@ struct td_run {
 	size_t nr_ended;             /* threads, since the last read */
 	size_t nr_missed;            /* that ended before they were counted */
 	uint64_t rows_missed;        /* whose deadlines we slept through */
+	size_t nr_read;              /* readings then */
 	struct td_readings sum;      /* since the last row */
+	struct td_index sum_index;   /* of threads, which come and go */
 	/* An event each, since counting began: of a command, with -v, beside the
 	 * NMI watchdog. */
 	struct td_readings all;

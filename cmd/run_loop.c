@@ -8,8 +8,12 @@
 #include "cmd/run.h"
 #include "lib/util.h"
 
-/* So many threads that have ended hold descriptors, until they are read. */
-#define MAX_ENDED 64
+/*
+ * So many threads that have ended hold descriptors, until they are read; or
+ * this part of those there are, because all of them are read then.
+ */
+#define MAX_ENDED  64
+#define ENDED_PART 8
 
 /* Signals that come nearer to each other were sent by one and the same. */
 #define TWICE_NS (100 * TD_NS_A_MS)
@@ -23,25 +27,31 @@ bool td_run_is_quiet(const struct td_run *run)
 	       run->printed == run->opts->interval_count;
 }
 
-/* Threads that are new have none of it yet: they come last. */
+/* The readings are the same ones every time. */
 static int add_readings(struct td_readings *sum,
 			const struct td_readings *delta)
 {
-	struct td_reading *v;
+	if (!sum->nr) {
+		struct td_reading *v =
+			reallocarray(sum->v, delta->nr + 1, sizeof(*v));
 
-	if (!sum->v || sum->nr < delta->nr) {
-		v = reallocarray(sum->v, delta->nr + 1, sizeof(*v));
 		if (!v)
 			return -ENOMEM;
-		sum->v = v;
-	}
-	for (; sum->nr < delta->nr; sum->nr++) {
-		v = &sum->v[sum->nr];
-		*v = delta->v[sum->nr];
-		v->value = v->enabled_ns = v->running_ns = 0;
+		memcpy(v, delta->v, delta->nr * sizeof(*v));
+		*sum = (struct td_readings){ v, delta->nr };
+		return 0;
 	}
 	td_count_add(sum, delta);
 	return 0;
+}
+
+/* What has ended is in the sum: the counter need not hold it any longer. */
+static int add_threads(struct td_run *run, const struct td_readings *delta)
+{
+	int rc = td_count_merge(&run->sum, &run->sum_index, delta);
+
+	run->counter->ops->forget_ended(run->counter);
+	return rc;
 }
 
 /* Of each event, however many CPUs or threads it is counted on. */
@@ -82,23 +92,27 @@ int td_run_read(struct td_run *run, uint64_t patience_ns, struct td_err *err)
 	run->fresh = true;
 	run->ever_enabled = run->ever_enabled || td_count_enabled(&delta);
 	run->ever_running = run->ever_running || td_count_ran(&delta);
-	rc = add_readings(&run->sum, &delta);
-	if (!rc && (run->opts->verbose || run->target.enable_on_exec ||
-		    run->machine.nmi_watchdog))
+	run->nr_read = delta.nr;
+	if (run->opts->verbose || run->target.enable_on_exec ||
+	    run->machine.nmi_watchdog)
 		rc = add_to_all(run, &delta);
+	if (!rc)
+		rc = run->target.per_thread ? add_threads(run, &delta)
+					    : add_readings(&run->sum, &delta);
 	return rc ? td_err_nomem(err) : 0;
 }
 
-/* Who has ended was in this row for the last time. */
+/* Who has ended was in this row for the last time, but for the summary. */
 static void clear_row(struct td_run *run)
 {
-	if (!run->counter->ops->forget_ended) {
+	if (!run->target.per_thread) {
 		td_count_clear(&run->sum);
 		return;
 	}
-	run->counter->ops->forget_ended(run->counter);
-	td_task_names_forget_ended(&run->names);
+	if (!run->sink.summary)
+		td_task_names_forget_ended(&run->names);
 	run->sum.nr = 0;
+	td_index_clear(&run->sum_index);
 }
 
 int td_run_put_sum(struct td_run *run, uint64_t time_ns,
@@ -218,6 +232,13 @@ static bool is_over(const struct td_run *run, const struct td_wake *wake)
 	       td_run_is_quiet(run) || wake->what & TD_WAKE_TARGETS;
 }
 
+/* A look at all threads is to cost little for each that has ended. */
+static bool has_many_ended(const struct td_run *run)
+{
+	return run->nr_ended > MAX_ENDED &&
+	       run->nr_ended * run->plan.nr_events > run->nr_read / ENDED_PART;
+}
+
 static int take_wake(struct td_run *run, const struct td_wake *wake,
 		     struct td_err *err)
 {
@@ -235,7 +256,7 @@ static int take_wake(struct td_run *run, const struct td_wake *wake,
 		rc = td_run_take_control(run, err);
 	if (!rc && wake->what & TD_WAKE_TASKS)
 		rc = td_run_take_tasks(run, err);
-	if (!rc && run->nr_ended > MAX_ENDED)
+	if (!rc && has_many_ended(run))
 		rc = read_in_time(run, err);
 	/* told to stop, it only waits for the command: as perf stat does */
 	if (!rc && wake->what & TD_WAKE_TICK && !td_run_is_quiet(run) &&

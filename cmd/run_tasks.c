@@ -11,7 +11,8 @@ static int read_names(struct td_run *run, struct td_err *err)
 	const struct td_ints *tids = &run->target.tids;
 
 	for (size_t i = 0; i < tids->nr; i++) {
-		if (td_task_names_read(&run->names, &run->fs, tids->v[i]))
+		if (td_task_names_begin(&run->names, tids->v[i], 0) ||
+		    td_task_names_read(&run->names, &run->fs, tids->v[i]))
 			return td_err_nomem(err);
 	}
 	return 0;
@@ -72,7 +73,9 @@ static int add_task(struct td_run *run, const struct td_task_event *event,
 		    struct td_err *err)
 {
 	const char *name = td_task_names_find(&run->names, event->parent);
-	int rc = run->counter->ops->add_task(run->counter, event->tid, err);
+	int life = td_task_names_next_life(&run->names, event->tid);
+	int rc = run->counter->ops->add_task(run->counter, event->tid, life,
+					     err);
 
 	/* one thread less is no reason to lose the others */
 	if (rc && rc != -ENOMEM) {
@@ -84,7 +87,8 @@ static int add_task(struct td_run *run, const struct td_task_event *event,
 				     strerror(-rc));
 		return 0;
 	}
-	if (!rc && name && td_task_names_set(&run->names, event->tid, name))
+	if (!rc && (td_task_names_begin(&run->names, event->tid, life) ||
+		    (name && td_task_names_set(&run->names, event->tid, name))))
 		rc = td_err_nomem(err);
 	return rc;
 }

@@ -192,6 +192,7 @@ int td_sink_close(struct td_sink *sink, struct td_err *err)
 	td_totals_sum_free(&sink->sum);
 	free(sink->whole.v);
 	sink->whole = (struct td_readings){ 0 };
+	td_index_free(&sink->whole_index);
 	td_spreads_free(&sink->spreads);
 	free(sink->runs_ns);
 	sink->runs_ns = NULL;

@@ -26,6 +26,7 @@ struct td_sink {
 	bool mean;                       /* one result of several runs */
 	bool table;                      /* with the time of each of them */
 	struct td_readings whole;        /* of the intervals, for the summary */
+	struct td_index whole_index;
 	struct td_times whole_times;
 	struct td_totals_sum sum; /* of the runs */
 	struct td_spreads spreads;

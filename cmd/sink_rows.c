@@ -101,7 +101,7 @@ static int add_to_whole(struct td_sink *sink, const struct td_times *times,
 			const struct td_readings *delta)
 {
 	td_times_add(&sink->whole_times, times, !sink->whole.nr);
-	return td_count_merge(&sink->whole, delta);
+	return td_count_merge(&sink->whole, &sink->whole_index, delta);
 }
 
 int td_sink_counts(struct td_sink *sink, uint64_t time_ns,
@@ -148,6 +148,7 @@ static int put_summary(struct td_sink *sink, const struct td_usage *usage,
 	sink->frame.interval = true;
 	sink->writer.summary = false;
 	sink->whole.nr = 0;
+	td_index_clear(&sink->whole_index);
 	sink->whole_times = (struct td_times){ 0 };
 	td_totals_free(&totals);
 	return rc;

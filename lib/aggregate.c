@@ -27,15 +27,6 @@ static double scaled(const struct td_reading *reading, uint64_t whole_ns)
 	       (double)reading->running_ns;
 }
 
-/* splitmix64's finisher: spreads a CPU or thread number over 64 bits */
-static uint64_t hash(uint64_t x)
-{
-	x += UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	return x ^ x >> 31;
-}
-
 static void total_add(struct td_total *total, const struct td_reading *reading,
 		      uint64_t whole_ns)
 {
@@ -48,47 +39,95 @@ static void total_add(struct td_total *total, const struct td_reading *reading,
 		return;
 	total->covered_ns += whole_ns;
 	total->value = isnan(total->value) ? value : total->value + value;
-	total->where += hash((uint64_t)(uint32_t)reading->cpu << 32 |
-			     (uint32_t)reading->tid);
-}
-
-static uint64_t running_ns(const struct td_reading *v, size_t nr, int event)
-{
-	for (size_t i = 0; i < nr; i++) {
-		if (v[i].event == event)
-			return v[i].running_ns;
-	}
-	return 0;
+	total->where +=
+		td_hash_more(td_hash((uint64_t)(uint32_t)reading->cpu << 32 |
+				     (uint32_t)reading->tid),
+			     (uint32_t)reading->life);
 }
 
 /*
- * How long a reading's CPU or task had its PMU; v: all of that one's.  A
- * task's groups are enabled on all kinds of core, and run on one: of those
- * that take turns, at_once at any moment.
+ * How long tasks had the PMUs.  A task's groups are enabled on all kinds of
+ * core, and run on one: of those that take turns, at_once at any moment.
  */
-static uint64_t time_on_pmu(const struct td_reading *v, size_t nr,
-			    const struct td_reading *reading,
-			    const struct td_plan *plan)
+struct turns {
+	const struct td_plan *plan;
+	int *groups; /* an event each: which one it is in, -1: none */
+	/* A PMU each, of one task: how long all of its groups ran, and one. */
+	uint64_t *all_ns, *most_ns;
+};
+
+static int begin_turns(struct turns *turns, const struct td_plan *plan)
 {
-	int index =
-		reading->cpu < 0 ? td_plan_group_of(plan, reading->event) : -1;
-	const struct td_group *group = index < 0 ? NULL : &plan->groups[index];
-	uint64_t sum = 0, most = 0;
+	size_t nr_pmus = 1;
 
-	if (!group || group->at_once <= 0)
-		return reading->enabled_ns;
 	for (size_t g = 0; g < plan->nr_groups; g++) {
-		uint64_t ns;
-
-		if (plan->groups[g].pmu != group->pmu || !plan->groups[g].nr)
-			continue;
-		ns = running_ns(v, nr, plan->groups[g].members[0]);
-		sum += ns;
-		most = ns > most ? ns : most;
+		if ((size_t)plan->groups[g].pmu >= nr_pmus)
+			nr_pmus = (size_t)plan->groups[g].pmu + 1;
 	}
-	sum = (uint64_t)((double)sum / group->at_once);
-	sum = sum > most ? sum : most;
-	return sum < reading->enabled_ns ? sum : reading->enabled_ns;
+	*turns = (struct turns){
+		.plan = plan,
+		.groups = td_plan_groups(plan),
+		.all_ns = calloc(nr_pmus, sizeof(*turns->all_ns)),
+		.most_ns = calloc(nr_pmus, sizeof(*turns->most_ns)),
+	};
+	return turns->groups && turns->all_ns && turns->most_ns ? 0 : -ENOMEM;
+}
+
+static void free_turns(struct turns *turns)
+{
+	free(turns->groups);
+	free(turns->all_ns);
+	free(turns->most_ns);
+}
+
+/* The group that a task's reading is of; NULL: its task always has the PMU. */
+static const struct td_group *group_of(const struct turns *turns,
+				       const struct td_reading *reading)
+{
+	int index = reading->cpu < 0 ? turns->groups[reading->event] : -1;
+	const struct td_group *group =
+		index < 0 ? NULL : &turns->plan->groups[index];
+
+	return group && group->at_once > 0 ? group : NULL;
+}
+
+/* v: all readings of one task. */
+static void take_turns(struct turns *turns, const struct td_reading *v,
+		       size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const struct td_group *group = group_of(turns, &v[i]);
+
+		if (group)
+			turns->all_ns[group->pmu] = turns->most_ns[group->pmu] =
+				0;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		int index = turns->groups[v[i].event];
+		const struct td_group *group =
+			index < 0 ? NULL : &turns->plan->groups[index];
+
+		if (!group || group->members[0] != v[i].event)
+			continue;
+		turns->all_ns[group->pmu] += v[i].running_ns;
+		if (v[i].running_ns > turns->most_ns[group->pmu])
+			turns->most_ns[group->pmu] = v[i].running_ns;
+	}
+}
+
+/* How long the task had the PMU of one of its readings. */
+static uint64_t time_on_pmu(const struct turns *turns,
+			    const struct td_reading *reading)
+{
+	const struct td_group *group = group_of(turns, reading);
+	uint64_t ns, most;
+
+	if (!group)
+		return reading->enabled_ns;
+	ns = (uint64_t)((double)turns->all_ns[group->pmu] / group->at_once);
+	most = turns->most_ns[group->pmu];
+	ns = ns > most ? ns : most;
+	return ns < reading->enabled_ns ? ns : reading->enabled_ns;
 }
 
 /* --- ids ------------------------------------------------------------------------ */
@@ -136,33 +175,42 @@ static struct td_total *add_id(struct td_totals *totals, char *name,
 
 /* --- tasks ---------------------------------------------------------------------- */
 
-static int by_tid(const void *a, const void *b)
+static int by_task(const void *a, const void *b)
 {
 	const struct td_reading *x = a, *y = b;
 
-	return x->tid < y->tid ? -1 : x->tid > y->tid;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return x->life < y->life ? -1 : x->life > y->life;
 }
 
-/* "comm-tid", as perf stat has it */
-static char *thread_name(const struct td_aggregator *agg, int tid)
+/* "comm-tid", as perf stat has it; "comm-tid#2": the second one of that tid */
+static char *thread_name(const struct td_aggregator *agg,
+			 const struct td_reading *of)
 {
 	const char *comm =
-		agg->names ? td_task_names_find(agg->names, tid) : NULL;
+		agg->names
+			? td_task_names_find_life(agg->names, of->tid, of->life)
+			: NULL;
 	char *name = NULL;
+	int len;
 
-	if (asprintf(&name, "%s-%d", comm ? comm : "?", tid) < 0)
-		return NULL;
-	return name;
+	comm = comm ? comm : "?";
+	if (of->life)
+		len = asprintf(&name, "%s-%d#%d", comm, of->tid, of->life + 1);
+	else
+		len = asprintf(&name, "%s-%d", comm, of->tid);
+	return len < 0 ? NULL : name;
 }
 
 /* Adds all readings of one task to the row of its id. */
 static void add_task(const struct td_aggregator *agg, struct td_total *row,
-		     const struct td_reading *v, size_t nr,
-		     const struct td_plan *plan)
+		     const struct td_reading *v, size_t nr, struct turns *turns)
 {
+	take_turns(turns, v, nr);
 	for (size_t i = 0; i < nr; i++)
 		total_add(&row[v[i].event], &v[i],
-			  agg->raw ? 0 : time_on_pmu(v, nr, &v[i], plan));
+			  agg->raw ? 0 : time_on_pmu(turns, &v[i]));
 }
 
 static bool has_run(const struct td_reading *v, size_t nr)
@@ -174,35 +222,47 @@ static bool has_run(const struct td_reading *v, size_t nr)
 	return false;
 }
 
-/* The readings of a task must stand side by side. */
-static int add_tasks(const struct td_aggregator *agg,
-		     const struct td_readings *delta,
-		     const struct td_plan *plan, struct td_totals *totals)
+/* v: those of a task stand side by side. */
+static int add_sorted(const struct td_aggregator *agg,
+		      const struct td_reading *v, size_t nr,
+		      struct turns *turns, struct td_totals *totals)
 {
-	td_autofree struct td_reading *v = calloc(delta->nr + 1, sizeof(*v));
 	struct td_total *row = NULL;
 	size_t end;
 
-	if (!v)
-		return -ENOMEM;
-	memcpy(v, delta->v, delta->nr * sizeof(*v));
-	qsort(v, delta->nr, sizeof(*v), by_tid);
-	for (size_t i = 0; i < delta->nr; i = end) {
-		for (end = i + 1; end < delta->nr; end++) {
-			if (v[i].tid != v[end].tid)
+	for (size_t i = 0; i < nr; i = end) {
+		for (end = i + 1; end < nr; end++) {
+			if (by_task(&v[i], &v[end]) != 0)
 				break;
 		}
 		if (agg->skip_idle && !has_run(v + i, end - i))
 			continue;
 		if (agg->how == TD_AGGREGATE_THREAD)
-			row = add_id(totals, thread_name(agg, v[i].tid), NULL);
+			row = add_id(totals, thread_name(agg, &v[i]), NULL);
 		else if (!row)
 			row = add_id(totals, strdup("all"), NULL);
 		if (!row)
 			return -ENOMEM;
-		add_task(agg, row, v + i, end - i, plan);
+		add_task(agg, row, v + i, end - i, turns);
 	}
 	return 0;
+}
+
+static int add_tasks(const struct td_aggregator *agg,
+		     const struct td_readings *delta,
+		     const struct td_plan *plan, struct td_totals *totals)
+{
+	td_autofree struct td_reading *v = calloc(delta->nr + 1, sizeof(*v));
+	struct turns turns;
+	int rc = begin_turns(&turns, plan);
+
+	if (!rc && v) {
+		memcpy(v, delta->v, delta->nr * sizeof(*v));
+		qsort(v, delta->nr, sizeof(*v), by_task);
+		rc = add_sorted(agg, v, delta->nr, &turns, totals);
+	}
+	free_turns(&turns);
+	return v ? rc : -ENOMEM;
 }
 
 /* --- CPUs ----------------------------------------------------------------------- */
@@ -314,26 +374,6 @@ int td_aggregate(const struct td_aggregator *agg,
 	rc = totals->tasks ? add_tasks(agg, delta, plan, totals)
 			   : add_cpus(agg, delta, totals);
 	return rc ? td_err_nomem(err) : 0;
-}
-
-/* The same event of the text, or two that nobody typed: a tree's. */
-static bool is_counterpart(const struct td_event *a, const struct td_event *b)
-{
-	return a->pmu != b->pmu && a->spec == b->spec &&
-	       a->type != PERF_TYPE_SOFTWARE && b->type != PERF_TYPE_SOFTWARE;
-}
-
-bool td_total_is_elsewhere(const struct td_plan *plan,
-			   const struct td_total *totals, size_t event)
-{
-	if (!isnan(totals[event].value) || !totals[event].enabled_ns)
-		return false;
-	for (size_t i = 0; i < plan->nr_events; i++) {
-		if (totals[i].running_ns &&
-		    is_counterpart(&plan->events[event], &plan->events[i]))
-			return true;
-	}
-	return false;
 }
 
 void td_totals_free(struct td_totals *totals)

@@ -76,12 +76,6 @@ struct td_totals {
 int td_aggregate(const struct td_aggregator *agg,
 		 const struct td_readings *delta, const struct td_plan *plan,
 		 struct td_totals *totals, struct td_err *err);
-/*
- * Of a task, totals: all events of its id: this one has no value because the
- * task was on another kind of core all the time, so it is 0.
- */
-bool td_total_is_elsewhere(const struct td_plan *plan,
-			   const struct td_total *totals, size_t event);
 void td_totals_free(struct td_totals *totals);
 
 #endif

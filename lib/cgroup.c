@@ -144,7 +144,8 @@ static int add(const struct search *search, const char *name, int fd)
 	int *fds = td_array_add(&out->fds, out->nr, sizeof(*fds));
 	char *copy = name ? strdup(name) : NULL;
 
-	if (!names || !fds || (name && !copy)) {
+	if (!names || !fds || (name && !copy) ||
+	    (name && td_index_add(&out->index, td_hash_text(name), out->nr))) {
 		free(copy);
 		td_close_fd(&fd);
 		return td_err_nomem(search->err);
@@ -162,15 +163,6 @@ static int add_if_there(const struct search *search, const char *name)
 	return fd < 0 ? leave_out(search, name, fd) : add(search, name, fd);
 }
 
-static bool has_name(const struct td_cgroups *cgroups, const char *name)
-{
-	for (size_t i = 0; i < cgroups->nr; i++) {
-		if (strcmp(cgroups->names[i], name) == 0)
-			return true;
-	}
-	return false;
-}
-
 static int add_names(const struct search *search)
 {
 	const char *rest = search->list;
@@ -180,7 +172,7 @@ static int add_names(const struct search *search)
 
 		if (!name)
 			return search->err->code;
-		if (has_name(search->out, name))
+		if (td_cgroups_find(search->out, name) < search->out->nr)
 			continue;
 		if (add_if_there(search, name))
 			return search->err->code;
@@ -377,6 +369,17 @@ int td_cgroups_name(struct td_cgroups *out, const char *root, const char *list,
 	return run(&search, add_elements);
 }
 
+size_t td_cgroups_find(const struct td_cgroups *cgroups, const char *name)
+{
+	uint64_t hash = td_hash_text(name);
+	size_t step = 0, at;
+
+	do {
+		at = td_index_next(&cgroups->index, hash, &step);
+	} while (at != TD_NOT_FOUND && strcmp(cgroups->names[at], name) != 0);
+	return at == TD_NOT_FOUND ? cgroups->nr : at;
+}
+
 void td_cgroups_free(struct td_cgroups *cgroups)
 {
 	for (size_t i = 0; i < cgroups->nr; i++) {
@@ -385,5 +388,6 @@ void td_cgroups_free(struct td_cgroups *cgroups)
 	}
 	free(cgroups->names);
 	free(cgroups->fds);
+	td_index_free(&cgroups->index);
 	*cgroups = (struct td_cgroups){ 0 };
 }

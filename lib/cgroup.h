@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "lib/err.h"
+#include "lib/index.h"
 #include "lib/notes.h"
 #include "lib/sysfs.h"
 
@@ -17,6 +18,7 @@ struct td_cgroups {
 	char **names;
 	int *fds; /* folders open for reading, one a name */
 	size_t nr;
+	struct td_index index; /* of the names */
 };
 
 /*
@@ -43,6 +45,8 @@ int td_cgroups_match(struct td_cgroups *out, const char *root, const char *list,
  */
 int td_cgroups_name(struct td_cgroups *out, const char *root, const char *list,
 		    struct td_err *err);
+/* The first of that name; nr: there is none. */
+size_t td_cgroups_find(const struct td_cgroups *cgroups, const char *name);
 void td_cgroups_free(struct td_cgroups *cgroups);
 
 #endif

@@ -40,40 +40,62 @@ void td_count_add(struct td_readings *sum, const struct td_readings *delta)
 static bool same_counter(const struct td_reading *a, const struct td_reading *b)
 {
 	return a->event == b->event && a->cpu == b->cpu && a->tid == b->tid &&
-	       a->cgroup == b->cgroup;
+	       a->cgroup == b->cgroup && a->life == b->life;
+}
+
+static uint64_t hash_counter(const struct td_reading *r)
+{
+	uint64_t hash =
+		td_hash((uint64_t)(uint32_t)r->event << 32 | (uint32_t)r->cpu);
+
+	hash = td_hash_more(hash, (uint64_t)(uint32_t)r->tid << 32 |
+					  (uint32_t)r->life);
+	return td_hash_more(hash, (uint32_t)r->cgroup);
 }
 
 /* Both have mostly the same order: it is probably at hint. */
 static size_t find_counter(const struct td_readings *sum,
+			   const struct td_index *index,
 			   const struct td_reading *reading, size_t hint)
 {
-	for (size_t i = 0; i < sum->nr; i++) {
-		size_t at = (hint + i) % sum->nr;
+	size_t step = 0, at = hint;
+	uint64_t hash;
 
-		if (same_counter(&sum->v[at], reading))
-			return at;
-	}
-	return sum->nr;
+	if (hint < sum->nr && same_counter(&sum->v[hint], reading))
+		return hint;
+	hash = hash_counter(reading);
+	do {
+		at = td_index_next(index, hash, &step);
+	} while (at != TD_NOT_FOUND && !same_counter(&sum->v[at], reading));
+	return at;
 }
 
-int td_count_merge(struct td_readings *sum, const struct td_readings *delta)
+static int add_counter(struct td_readings *sum, struct td_index *index,
+		       const struct td_reading *reading)
 {
-	size_t at = 0, old = sum->nr;
+	struct td_reading *new_one =
+		td_array_add(&sum->v, sum->nr, sizeof(*new_one));
 
-	for (size_t i = 0; i < delta->nr; i++, at++) {
-		struct td_readings known = { sum->v, old };
-		struct td_reading *new_one;
+	if (!new_one || td_index_add(index, hash_counter(reading), sum->nr))
+		return -ENOMEM;
+	*new_one = *reading;
+	sum->nr++;
+	return 0;
+}
 
-		at = find_counter(&known, &delta->v[i], at);
-		if (at < old) {
+int td_count_merge(struct td_readings *sum, struct td_index *index,
+		   const struct td_readings *delta)
+{
+	size_t hint = 0;
+
+	for (size_t i = 0; i < delta->nr; i++) {
+		size_t at = find_counter(sum, index, &delta->v[i], hint);
+
+		if (at != TD_NOT_FOUND)
 			add_to(&sum->v[at], &delta->v[i]);
-			continue;
-		}
-		new_one = td_array_add(&sum->v, sum->nr, sizeof(*new_one));
-		if (!new_one)
+		else if (add_counter(sum, index, &delta->v[i]))
 			return -ENOMEM;
-		*new_one = delta->v[i];
-		sum->nr++;
+		hint = at == TD_NOT_FOUND ? sum->nr : at + 1;
 	}
 	return 0;
 }

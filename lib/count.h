@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "lib/err.h"
+#include "lib/index.h"
 #include "lib/plan.h"
 
 /*
@@ -17,6 +18,7 @@ struct td_reading {
 	int event, cpu, tid;
 	uint64_t value, enabled_ns, running_ns;
 	int cgroup; /* 0: whatever runs there; else 1 + a cgroup's index */
+	int life;   /* how many tasks had this tid before */
 };
 
 /* All that one look at the counters gave; the same order every time. */
@@ -43,9 +45,11 @@ void td_count_add(struct td_readings *sum, const struct td_readings *delta);
 
 /*
  * The same for readings that may be of other CPUs and tasks than the sum's:
- * what it does not have yet is added.  -ENOMEM.
+ * what it does not have yet is added.  index: of the sum's readings; both are
+ * emptied together.  -ENOMEM.
  */
-int td_count_merge(struct td_readings *sum, const struct td_readings *delta);
+int td_count_merge(struct td_readings *sum, struct td_index *index,
+		   const struct td_readings *delta);
 
 /* Nothing counted yet. */
 void td_count_clear(struct td_readings *sum);

@@ -32,10 +32,12 @@ struct td_counter_ops {
 		    struct td_err *err);
 	/*
 	 * Per thread, NULL else: one that began is counted from now on, if the
-	 * others are (-ESRCH: it has ended already), one that ended is read once more;
-	 * what ended is in all readings to come until it is forgotten.
+	 * others are (-ESRCH: it has ended already; life: as td_reading has it),
+	 * one that ended is read once more; what was read for the last time is
+	 * in all readings to come until it is forgotten, which ends the
+	 * readings of before.
 	 */
-	int (*add_task)(struct td_counter *counter, int tid,
+	int (*add_task)(struct td_counter *counter, int tid, int life,
 			struct td_err *err);
 	void (*end_task)(struct td_counter *counter, int tid);
 	void (*forget_ended)(struct td_counter *counter);

@@ -250,18 +250,31 @@ static int open_group(const struct opening *o, const struct td_group *from,
 	return rc;
 }
 
+static void close_if_changed(struct td_open_set *set,
+			     const struct td_target *target)
+{
+	if (set->exclude_kernel != target->exclude_kernel ||
+	    set->exclude_guest != target->exclude_guest)
+		td_close_set(set);
+	set->exclude_kernel = target->exclude_kernel;
+	set->exclude_guest = target->exclude_guest;
+}
+
 int td_open_set(struct td_open_set *set, const struct td_counter_setup *setup,
 		size_t *index, size_t *failed)
 {
 	const struct td_plan *plan = setup->plan;
 	const struct opening o = { setup, set };
+	struct td_open_group *groups;
 	int rc = 0;
 
-	td_close_set(set);
-	set->groups = calloc(plan->nr_groups + 1, sizeof(*set->groups));
-	if (!set->groups)
+	close_if_changed(set, setup->target);
+	groups =
+		reallocarray(set->groups, plan->nr_groups + 1, sizeof(*groups));
+	if (!groups)
 		return -ENOMEM;
-	for (*index = 0; *index < plan->nr_groups; (*index)++) {
+	set->groups = groups;
+	for (*index = set->nr_groups; *index < plan->nr_groups; (*index)++) {
 		rc = open_group(&o, &plan->groups[*index], &set->groups[*index],
 				failed);
 		if (rc)

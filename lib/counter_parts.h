@@ -33,7 +33,10 @@ struct td_open_set {
 	size_t nr_groups;
 	struct td_ints tids; /* nothing: on CPUs */
 	bool ended;          /* its one task has */
+	int life;            /* and as td_reading has it */
 	size_t id;           /* tids may come again */
+	/* What the target was when groups were opened. */
+	bool exclude_kernel, exclude_guest;
 };
 
 /* -1: it is not open. */
@@ -58,9 +61,10 @@ static inline int td_group_units(const struct td_open_group *group)
 int td_check_cgroups(const struct td_counter_setup *setup, struct td_err *err);
 
 /*
- * Opens the plan's groups for set->tids, from the start: with the plan and the
- * target as they are now.  *index and *failed: which group and member the
- * kernel refused.
+ * Opens the plan's groups for set->tids.  *index and *failed: which group and
+ * member the kernel refused.  Those in front of it stay open, and the next call
+ * goes on behind them: the plan may change from that group on.  If the target
+ * has changed it begins anew.
  */
 int td_open_set(struct td_open_set *set, const struct td_counter_setup *setup,
 		size_t *index, size_t *failed);

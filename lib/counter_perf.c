@@ -19,9 +19,10 @@ struct perf_counter {
 	struct td_counter_setup setup;
 	struct td_open_set *sets; /* one, or one a thread */
 	size_t nr_sets, next_id;
-	struct td_target late; /* of threads that join: they count at once */
-	bool *off;             /* an event each: switched off */
-	bool began;            /* what was there at the start is open */
+	struct td_index by_tid; /* of sets, one a thread: the last of a tid */
+	struct td_target late;  /* of threads that join: they count at once */
+	bool *off;              /* an event each: switched off */
+	bool began;             /* what was there at the start is open */
 	struct td_reader reader;
 };
 
@@ -42,6 +43,7 @@ static void free_counter(struct perf_counter *counter)
 		free_set(&counter->sets[i]);
 	free(counter->sets);
 	free(counter->off);
+	td_index_free(&counter->by_tid);
 	td_reader_free(&counter->reader);
 	free(counter);
 }
@@ -135,16 +137,26 @@ static int perf_enable(struct td_counter *base, bool on, int event,
 /* --- reading -------------------------------------------------------------------- */
 
 /* An ended task's counters keep their last values; its descriptors go. */
-static void close_ended(struct perf_counter *counter)
+static int close_ended(struct perf_counter *counter)
 {
+	td_autofree size_t *closed = NULL;
+	size_t nr = 0;
+
 	for (size_t i = 0; i < counter->nr_sets; i++) {
 		struct td_open_set *set = &counter->sets[i];
+		size_t *id;
 
 		if (!set->ended || !set->nr_groups)
 			continue;
-		td_reader_end_set(&counter->reader, set->id);
+		id = td_array_add(&closed, nr, sizeof(*id));
+		if (!id)
+			return -ENOMEM;
+		*id = set->id;
+		nr++;
 		td_close_set(set);
 	}
+	td_reader_end_sets(&counter->reader, closed, nr);
+	return 0;
 }
 
 static int perf_read(struct td_counter *base, uint64_t patience_ns,
@@ -155,8 +167,8 @@ static int perf_read(struct td_counter *base, uint64_t patience_ns,
 	int rc = td_reader_read(&counter->reader, patience_ns, readings, err);
 
 	(void)time_ns; /* the caller's clock */
-	if (!rc)
-		close_ended(counter);
+	if (!rc && close_ended(counter))
+		rc = td_err_nomem(err);
 	return rc;
 }
 
@@ -195,6 +207,7 @@ static int add_steps(struct perf_counter *counter,
 			.cpu = perf_cpu_map__cpu(group->cpus, cpu).cpu,
 			.thread = thread,
 			.set = set->id,
+			.life = set->life,
 			.tid = group->cgroup ? -1
 					     : perf_thread_map__pid(
 						       group->threads, thread),
@@ -301,7 +314,7 @@ static void drop_last_set(struct perf_counter *counter)
  * A set that is all of one thread's.  The first one settles the plan: what is
  * refused later, for one thread, is an error.
  */
-static int open_thread(struct perf_counter *counter, int tid,
+static int open_thread(struct perf_counter *counter, int tid, int life,
 		       struct td_err *err)
 {
 	struct td_open_set *set = add_set(counter);
@@ -311,8 +324,11 @@ static int open_thread(struct perf_counter *counter, int tid,
 
 	if (counter->began)
 		late.target = &counter->late;
-	if (!set || td_ints_add(&set->tids, tid))
+	if (!set || td_ints_add(&set->tids, tid) ||
+	    td_index_set(&counter->by_tid, td_hash((uint32_t)tid),
+			 counter->nr_sets - 1))
 		return td_err_nomem(err);
+	set->life = life;
 	if (counter->nr_sets == 1)
 		rc = open_set(counter, set, err);
 	else
@@ -337,7 +353,7 @@ static int open_threads(struct perf_counter *counter, struct td_err *err)
 	int rc = 0;
 
 	for (size_t i = 0; i < tids->nr; i++) {
-		rc = open_thread(counter, tids->v[i], err);
+		rc = open_thread(counter, tids->v[i], 0, err);
 		if (rc && rc != -ESRCH)
 			return rc;
 	}
@@ -369,10 +385,11 @@ static int start_set(const struct perf_counter *counter,
 	return 0;
 }
 
-static int perf_add_task(struct td_counter *base, int tid, struct td_err *err)
+static int perf_add_task(struct td_counter *base, int tid, int life,
+			 struct td_err *err)
 {
 	struct perf_counter *counter = perf_counter_of(base);
-	int rc = open_thread(counter, tid, err);
+	int rc = open_thread(counter, tid, life, err);
 
 	if (rc)
 		return rc;
@@ -387,15 +404,11 @@ static int perf_add_task(struct td_counter *base, int tid, struct td_err *err)
 static void perf_end_task(struct td_counter *base, int tid)
 {
 	struct perf_counter *counter = perf_counter_of(base);
+	size_t at = td_index_find(&counter->by_tid, td_hash((uint32_t)tid));
 
-	for (size_t i = counter->nr_sets; i > 0; i--) {
-		struct td_open_set *set = &counter->sets[i - 1];
-
-		if (set->tids.nr == 1 && set->tids.v[0] == tid) {
-			set->ended = true;
-			return;
-		}
-	}
+	/* what could not be opened is not there, or is another thread's now */
+	if (at < counter->nr_sets && counter->sets[at].tids.v[0] == tid)
+		counter->sets[at].ended = true;
 }
 
 static void perf_forget_ended(struct td_counter *base)
@@ -403,11 +416,18 @@ static void perf_forget_ended(struct td_counter *base)
 	struct perf_counter *counter = perf_counter_of(base);
 	size_t kept = 0;
 
+	td_index_clear(&counter->by_tid);
 	for (size_t i = 0; i < counter->nr_sets; i++) {
-		if (counter->sets[i].ended && !counter->sets[i].nr_groups)
+		const struct td_open_set set = counter->sets[i];
+
+		if (set.ended && !set.nr_groups) {
 			td_ints_free(&counter->sets[i].tids);
-		else
-			counter->sets[kept++] = counter->sets[i];
+			continue;
+		}
+		/* it has room for them: it held more */
+		td_index_set(&counter->by_tid, td_hash((uint32_t)set.tids.v[0]),
+			     kept);
+		counter->sets[kept++] = set;
 	}
 	counter->nr_sets = kept;
 	td_reader_forget_ended(&counter->reader);

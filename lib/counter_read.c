@@ -350,21 +350,32 @@ static void label_readings(const struct td_reader *reader,
 				.cpu = step->cpu,
 				.tid = step->tid,
 				.cgroup = step->cgroup,
+				.life = step->life,
 			};
 	}
 }
 
-/* Room for nr readings; those that are there stay. */
-static int grow_readings(const struct td_reader *reader,
-			 struct td_readings *readings, size_t nr)
+static int grow_one(struct td_readings *readings, size_t room)
 {
-	struct td_reading *v = reallocarray(readings->v, nr + 1, sizeof(*v));
+	struct td_reading *v = reallocarray(readings->v, room, sizeof(*v));
 
 	if (!v)
 		return -ENOMEM;
 	readings->v = v;
-	readings->nr = nr;
-	label_readings(reader, v);
+	return 0;
+}
+
+/* Room for nr readings; those that are there stay. */
+static int grow_readings(struct td_reader *reader, size_t nr)
+{
+	size_t room = reader->room * 2 > nr ? reader->room * 2 : nr + 1;
+
+	if (reader->room > nr)
+		return 0;
+	if (grow_one(&reader->now, room) || grow_one(&reader->before, room) ||
+	    grow_one(&reader->delta, room))
+		return -ENOMEM;
+	reader->room = room;
 	return 0;
 }
 
@@ -386,27 +397,38 @@ int td_reader_begin(struct td_reader *reader)
 {
 	struct td_readings *sets[] = { &reader->now, &reader->before,
 				       &reader->delta };
-	size_t nr = 0, largest = 0;
+	size_t nr = reader->now.nr, largest = 0;
 
 	order_steps(reader);
-	for (size_t s = 0; s < reader->nr_steps; s++) {
+	for (size_t s = reader->nr_ready; s < reader->nr_steps; s++) {
 		nr += reader->steps[s].nr;
 		if (reader->steps[s].nr > largest)
 			largest = reader->steps[s].nr;
 	}
+	if (grow_readings(reader, nr))
+		return -ENOMEM;
 	for (size_t i = 0; i < TD_ARRAY_SIZE(sets); i++) {
-		if (grow_readings(reader, sets[i], nr))
-			return -ENOMEM;
+		sets[i]->nr = nr;
+		label_readings(reader, sets[i]->v);
 	}
 	reader->nr_ready = reader->nr_steps;
 	return grow_buffer(reader, largest);
 }
 
-void td_reader_end_set(struct td_reader *reader, size_t set)
+static int by_number(const void *a, const void *b)
 {
-	for (size_t s = 0; s < reader->nr_steps; s++) {
-		if (reader->steps[s].set == set)
-			reader->steps[s].ended = true;
+	const size_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+void td_reader_end_sets(struct td_reader *reader, const size_t *sets, size_t nr)
+{
+	for (size_t s = 0; nr && s < reader->nr_steps; s++) {
+		struct td_read_step *step = &reader->steps[s];
+
+		if (bsearch(&step->set, sets, nr, sizeof(*sets), by_number))
+			step->ended = true;
 	}
 }
 

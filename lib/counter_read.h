@@ -13,7 +13,7 @@ struct td_read_step {
 	int fd;   /* of the group's leader */
 	int *fds; /* of all members, the reader's to free; NULL: not needed */
 	int group, cpu, thread; /* what it is read in the order of */
-	int tid;
+	int tid, life;
 	size_t set;         /* what goes together */
 	int cgroup;         /* as td_reading has it */
 	const int *members; /* the plan's events */
@@ -37,6 +37,7 @@ struct td_reader {
 	struct td_readings now, before, delta;
 	uint64_t *buf;          /* one group's read() */
 	size_t largest;         /* group that it has room for */
+	size_t room;            /* readings that there is room for */
 	struct td_notes *notes; /* borrowed */
 	/* Borrowed: which events are switched off.  NULL: none. */
 	const bool *off;
@@ -48,8 +49,12 @@ struct td_reader {
 struct td_read_step *td_reader_add(struct td_reader *reader);
 /* All steps are there, for now: those that are new come last.  -ENOMEM. */
 int td_reader_begin(struct td_reader *reader);
-/* The descriptors of a set's steps go: its values stay as they are. */
-void td_reader_end_set(struct td_reader *reader, size_t set);
+/*
+ * The descriptors of these sets' steps go: their values stay as they are.
+ * sets: in ascending order.
+ */
+void td_reader_end_sets(struct td_reader *reader, const size_t *sets,
+			size_t nr);
 /* The steps of tasks that have ended, and their readings, go. */
 void td_reader_forget_ended(struct td_reader *reader);
 /*

@@ -4,10 +4,13 @@
 
 #include <stddef.h>
 
+#include "lib/index.h"
+
 /* What was not done as asked: said once, by the command. */
 struct td_notes {
 	char **v;
 	size_t nr;
+	struct td_index index; /* of the texts */
 };
 
 /* A text that is there already is not added again. */

@@ -111,6 +111,8 @@ static bool find_name(const struct td_perf_file *file, const char *name,
 		      size_t *out)
 {
 	const size_t near[] = { file->event, file->event + 1, 0 };
+	uint64_t hash = td_hash_text(name);
+	size_t step = 0;
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(near); i++) {
 		/* twins are found from the first on */
@@ -120,11 +122,11 @@ static bool find_name(const struct td_perf_file *file, const char *name,
 		*out = near[i];
 		return true;
 	}
-	for (*out = 0; *out < file->nr_events; ++*out) {
-		if (strcmp(file->events[*out].name, name) == 0)
-			return true;
-	}
-	return false;
+	do {
+		*out = td_index_next(&file->by_name, hash, &step);
+	} while (*out != TD_NOT_FOUND &&
+		 strcmp(file->events[*out].name, name) != 0);
+	return *out != TD_NOT_FOUND;
 }
 
 /* An event may have been asked for twice: then each is one. */
@@ -134,8 +136,12 @@ static int find_event(struct td_perf_file *file,
 	size_t i;
 	int rc;
 
-	if (!find_name(file, line->event, &i))
+	if (!find_name(file, line->event, &i)) {
+		if (td_index_add(&file->by_name, td_hash_text(line->event),
+				 file->nr_events))
+			return td_err_nomem(err);
 		return add_event(file, line, err);
+	}
 	while (was_seen(file, i) && file->events[i].next)
 		i = file->events[i].next;
 	if (!was_seen(file, i)) {
@@ -309,6 +315,8 @@ void td_perf_file_free(struct td_perf_file *file)
 	free(file->events);
 	free(file->places);
 	free(file->cgroups);
+	td_index_free(&file->by_name);
+	td_index_free(&file->by_place);
 	free(file->intervals);
 	free(file->readings);
 	*file = (struct td_perf_file){ 0 };

@@ -129,17 +129,22 @@ static const char *core_event(const struct td_perf_event *event)
 	return slash && strncmp(event->name, "cpu_", 4) == 0 ? slash + 1 : NULL;
 }
 
-/* One name that was typed stands for all kinds of core. */
-static int spec_of(const struct td_perf_file *file, size_t index)
+/* One name that was typed stands for all kinds of core; names: of those before. */
+static int spec_of(const struct td_perf_file *file, struct td_index *names,
+		   size_t index)
 {
 	const char *name = core_event(&file->events[index]);
+	uint64_t hash = name ? td_hash_text(name) : 0;
+	size_t step = 0, at;
 
-	for (size_t i = 0; name && i < index; i++) {
-		const char *other = core_event(&file->events[i]);
-
-		if (other && strcmp(name, other) == 0)
-			return file->events[i].event.spec;
+	if (!name)
+		return (int)index;
+	while ((at = td_index_next(names, hash, &step)) != TD_NOT_FOUND) {
+		if (strcmp(name, core_event(&file->events[at])) == 0)
+			return file->events[at].event.spec;
 	}
+	/* without memory it stands for itself */
+	td_index_add(names, hash, index);
 	return (int)index;
 }
 
@@ -147,9 +152,11 @@ static struct json_object *event_objects(struct td_perf_file *file,
 					 const struct pmus *pmus)
 {
 	struct json_object *array = json_object_new_array();
+	struct td_index names = { 0 };
 
 	for (size_t i = 0; i < file->nr_events; i++)
-		file->events[i].event.spec = spec_of(file, i);
+		file->events[i].event.spec = spec_of(file, &names, i);
+	td_index_free(&names);
 	for (size_t i = 0; i < file->nr_events; i++)
 		json_object_array_add(
 			array, event_object(&file->events[i], (int)i, pmus));

@@ -10,6 +10,7 @@
 #include "lib/cpu.h"
 #include "lib/err.h"
 #include "lib/event.h"
+#include "lib/index.h"
 
 /* What the files of perf_output*.c share: a line, and all of a file's counts. */
 
@@ -145,7 +146,9 @@ struct td_perf_file {
 	size_t nr_events, event; /* the one that was found last */
 	struct td_perf_place *places;
 	size_t nr_places, place;
-	char **cgroups; /* borrowed from places */
+	struct td_index by_name;  /* events, the first of each name */
+	struct td_index by_place; /* places, by id and cgroup */
+	char **cgroups;           /* borrowed from places */
 	size_t nr_cgroups;
 	struct td_perf_interval *intervals;
 	size_t nr_intervals;

@@ -22,6 +22,12 @@ static bool is_place(const struct td_perf_file *file, size_t i,
 	       same(file->places[i].cgroup, line->cgroup);
 }
 
+static uint64_t hash_place(const struct td_perf_line *line)
+{
+	return td_hash_more(line->id ? td_hash_text(line->id) : 0,
+			    line->cgroup ? td_hash_text(line->cgroup) : 0);
+}
+
 static int add_cgroup(struct td_perf_file *file, struct td_perf_place *place)
 {
 	char **slot;
@@ -108,7 +114,8 @@ static int add_place(struct td_perf_file *file, const struct td_perf_line *line,
 	if (file->nr_places == MAX_PLACES)
 		return td_perf_file_bad(file, err, "too many different ids");
 	place = td_array_add(&file->places, file->nr_places, sizeof(*place));
-	if (!place)
+	if (!place ||
+	    td_index_add(&file->by_place, hash_place(line), file->nr_places))
 		return td_err_nomem(err);
 	file->nr_places++;
 	place->unit = unit;
@@ -121,6 +128,8 @@ int td_perf_find_place(struct td_perf_file *file,
 		       const struct td_perf_line *line, struct td_err *err)
 {
 	const size_t near[] = { file->place, file->place + 1, 0 };
+	uint64_t hash = hash_place(line);
+	size_t step = 0, at;
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(near); i++) {
 		if (!is_place(file, near[i], line))
@@ -128,10 +137,11 @@ int td_perf_find_place(struct td_perf_file *file,
 		file->place = near[i];
 		return 0;
 	}
-	for (size_t i = 0; i < file->nr_places; i++) {
-		if (!is_place(file, i, line))
+	while ((at = td_index_next(&file->by_place, hash, &step)) !=
+	       TD_NOT_FOUND) {
+		if (!is_place(file, at, line))
 			continue;
-		file->place = i;
+		file->place = at;
 		return 0;
 	}
 	return add_place(file, line, err);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/index.h"
 #include "lib/plan_group.h"
 #include "lib/util.h"
 
@@ -75,52 +76,75 @@ int td_plan_add_slots(struct td_plan *plan, const struct td_machine *machine,
 	return 0;
 }
 
-/* An earlier event of the same name; -1: none. */
-static int earlier_twin(const struct td_plan *plan, int event)
+/* The first event of the same name, if it is an earlier one; -1: none. */
+static int earlier_twin(const struct td_plan *plan,
+			const struct td_index *names, int event)
 {
-	for (int i = 0; i < event; i++) {
-		if (strcmp(plan->events[i].name, plan->events[event].name) == 0)
-			return i;
-	}
-	return -1;
+	const char *name = plan->events[event].name;
+	uint64_t hash = td_hash_text(name);
+	size_t step = 0, at;
+
+	do {
+		at = td_index_next(names, hash, &step);
+	} while (at != TD_NOT_FOUND &&
+		 strcmp(plan->events[at].name, name) != 0);
+	return at < (size_t)event ? (int)at : -1;
 }
 
-void td_plan_find_clones(struct td_plan *plan, const bool *clones)
+static int index_names(struct td_index *names, const struct td_plan *plan)
 {
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		struct td_group *group = &plan->groups[g];
-
-		group->reference = group->clone = -1;
-		for (size_t i = 0; i < group->nr && group->clone < 0; i++) {
-			if (clones && !clones[group->members[i]])
-				continue;
-			group->reference =
-				earlier_twin(plan, group->members[i]);
-			if (group->reference >= 0)
-				group->clone = group->members[i];
-		}
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		if (td_index_add(names, td_hash_text(plan->events[i].name), i))
+			return -ENOMEM;
 	}
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		int first = plan->groups[g].clone < 0
-				    ? -1
-				    : td_plan_group_of(
-					      plan, plan->groups[g].reference);
+	return 0;
+}
 
-		if (first >= 0)
-			plan->groups[first].reference =
-				plan->groups[g].reference;
+static void find_clone(const struct td_plan *plan, const struct td_index *names,
+		       const bool *clones, struct td_group *group)
+{
+	group->reference = group->clone = -1;
+	for (size_t i = 0; i < group->nr && group->clone < 0; i++) {
+		if (clones && !clones[group->members[i]])
+			continue;
+		group->reference = earlier_twin(plan, names, group->members[i]);
+		if (group->reference >= 0)
+			group->clone = group->members[i];
 	}
 }
 
-int td_plan_group_of(const struct td_plan *plan, int event)
+int td_plan_find_clones(struct td_plan *plan, const bool *clones)
 {
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		for (size_t i = 0; i < plan->groups[g].nr; i++) {
-			if (plan->groups[g].members[i] == event)
-				return (int)g;
-		}
+	td_autofree int *groups = td_plan_groups(plan);
+	struct td_index names = { 0 };
+	int rc = groups ? index_names(&names, plan) : -ENOMEM;
+
+	for (size_t g = 0; !rc && g < plan->nr_groups; g++)
+		find_clone(plan, &names, clones, &plan->groups[g]);
+	for (size_t g = 0; !rc && g < plan->nr_groups; g++) {
+		int reference = plan->groups[g].reference;
+
+		if (plan->groups[g].clone >= 0 && groups[reference] >= 0)
+			plan->groups[groups[reference]].reference = reference;
 	}
-	return -1;
+	td_index_free(&names);
+	return rc;
+}
+
+int *td_plan_groups(const struct td_plan *plan)
+{
+	int *groups = malloc((plan->nr_events + 1) * sizeof(*groups));
+
+	for (size_t i = 0; groups && i < plan->nr_events; i++)
+		groups[i] = -1;
+	/* the first group of an event that is in several */
+	for (size_t g = plan->nr_groups; groups && g > 0; g--) {
+		const struct td_group *group = &plan->groups[g - 1];
+
+		for (size_t i = 0; i < group->nr; i++)
+			groups[group->members[i]] = (int)g - 1;
+	}
+	return groups;
 }
 
 void td_plan_drop_events(struct td_plan *plan, size_t from)

@@ -96,12 +96,15 @@ int td_plan_arrange(struct td_plan *plan, const struct td_machine *machine,
 		    struct td_notes *notes, struct td_err *err);
 /*
  * Of groups that were recorded: an event of an earlier one's name.  clones: one
- * an event, which of them may be meant; NULL: any.
+ * an event, which of them may be meant; NULL: any.  -ENOMEM.
  */
-void td_plan_find_clones(struct td_plan *plan, const bool *clones);
+int td_plan_find_clones(struct td_plan *plan, const bool *clones);
 void td_plan_free(struct td_plan *plan);
-/* The index of the group that an event is in; -1: none. */
-int td_plan_group_of(const struct td_plan *plan, int event);
+/*
+ * An event each: the index of the group that it is in; -1: none.  To be freed;
+ * NULL: out of memory.
+ */
+int *td_plan_groups(const struct td_plan *plan);
 /* Forgets the events from the from-th on. */
 void td_plan_drop_events(struct td_plan *plan, size_t from);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/index.h"
 #include "lib/plan_fit.h"
 #include "lib/plan_group.h"
 #include "lib/util.h"
@@ -23,7 +24,12 @@ struct arranging {
 	struct td_plan *plan;
 	const struct td_machine *machine;
 	struct td_notes *notes;
-	struct home *homes; /* one an event */
+	struct home *homes;      /* one an event */
+	struct td_index by_home; /* the first event of each home */
+	int *next, *last;        /* of a home's events; -1: no further one */
+	struct td_index slots;   /* the homes that have SLOTS */
+	/* The first software and hardware PMU in each of the text's braces. */
+	struct td_index beside[2];
 };
 
 static const struct td_pmu *pmu_of(const struct arranging *a, size_t event)
@@ -43,17 +49,30 @@ static bool is_counted(const struct arranging *a, size_t event)
 	       !a->plan->events[event].refusal;
 }
 
+static int find_besides(struct arranging *a)
+{
+	int rc = 0;
+
+	for (size_t i = a->plan->nr_events; !rc && i > 0; i--) {
+		const struct td_event *event = &a->plan->events[i - 1];
+
+		if (event->group >= 0 && is_counted(a, i - 1))
+			rc = td_index_set(&a->beside[is_software(a, i - 1)],
+					  td_hash((uint32_t)event->group),
+					  (size_t)event->pmu);
+	}
+	return rc;
+}
+
 /* The PMU of the first event in the same braces of that kind; -1: none. */
 static int pmu_beside(const struct arranging *a, size_t event, bool software)
 {
 	int braces = a->plan->events[event].group;
+	size_t pmu = braces < 0 ? TD_NOT_FOUND
+				: td_index_find(&a->beside[software],
+						td_hash((uint32_t)braces));
 
-	for (size_t i = 0; braces >= 0 && i < a->plan->nr_events; i++) {
-		if (a->plan->events[i].group == braces && is_counted(a, i) &&
-		    is_software(a, i) == software)
-			return a->plan->events[i].pmu;
-	}
-	return -1;
+	return pmu == TD_NOT_FOUND ? -1 : (int)pmu;
 }
 
 static int own_braces(const struct arranging *a, size_t event)
@@ -188,20 +207,29 @@ static int add_missing_slots(struct arranging *a, struct td_err *err)
 	return rc;
 }
 
-static bool same_home(const struct home *a, const struct home *b)
+static uint64_t hash_home(const struct home *home)
 {
-	return a->braces == b->braces && a->pmu == b->pmu;
+	return td_hash((uint64_t)(uint32_t)home->braces << 32 |
+		       (uint32_t)home->pmu);
+}
+
+static int find_slots(struct arranging *a)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < a->plan->nr_events; i++) {
+		if (is_slots(a, i))
+			rc = td_index_set(&a->slots, hash_home(&a->homes[i]),
+					  i);
+	}
+	return rc;
 }
 
 /* Was it typed beside a SLOTS of its own? */
 static bool has_slots(const struct arranging *a, size_t metric)
 {
-	for (size_t i = 0; i < a->plan->nr_events; i++) {
-		if (is_slots(a, i) &&
-		    same_home(&a->homes[i], &a->homes[metric]))
-			return true;
-	}
-	return false;
+	return td_index_find(&a->slots, hash_home(&a->homes[metric])) !=
+	       TD_NOT_FOUND;
 }
 
 /* Fields go where SLOTS stands, beside what was typed beside it. */
@@ -226,14 +254,30 @@ static int rank(const struct arranging *a, size_t event)
 	return is_field(a, event) ? 1 : 2;
 }
 
+/* Each home's events, one behind the other. */
+static int link_homes(struct arranging *a)
+{
+	for (int i = 0; i < (int)a->plan->nr_events; i++) {
+		uint64_t hash = hash_home(&a->homes[i]);
+		size_t first = td_index_find(&a->by_home, hash);
+
+		a->next[i] = -1;
+		a->last[i] = i;
+		if (!is_counted(a, (size_t)i))
+			continue;
+		if (first != TD_NOT_FOUND) {
+			a->next[a->last[first]] = i;
+			a->last[first] = i;
+		} else if (td_index_add(&a->by_home, hash, (size_t)i)) {
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
 static bool is_earliest(const struct arranging *a, size_t event)
 {
-	for (size_t i = 0; i < event; i++) {
-		if (is_counted(a, i) &&
-		    same_home(&a->homes[i], &a->homes[event]))
-			return false;
-	}
-	return true;
+	return td_index_find(&a->by_home, hash_home(&a->homes[event])) == event;
 }
 
 /* What the letters behind the braces say of the whole. */
@@ -264,12 +308,9 @@ static int make_group(struct arranging *a, size_t first)
 	if (!group)
 		return -ENOMEM;
 	for (int wanted = 0; wanted <= 2; wanted++) {
-		for (int i = (int)first; i < (int)plan->nr_events; i++) {
-			if (!is_counted(a, (size_t)i) ||
-			    !same_home(&a->homes[i], home) ||
-			    rank(a, (size_t)i) != wanted)
-				continue;
-			if (td_group_add(group, &i, 1))
+		for (int i = (int)first; i >= 0; i = a->next[i]) {
+			if (rank(a, (size_t)i) == wanted &&
+			    td_group_add(group, &i, 1))
 				return -ENOMEM;
 		}
 	}
@@ -302,30 +343,50 @@ static int break_weak(struct arranging *a)
 	return 0;
 }
 
+static int find_homes(struct arranging *a)
+{
+	size_t nr = a->plan->nr_events;
+	int rc = find_besides(a);
+
+	for (size_t i = 0; !rc && i < nr; i++)
+		a->homes[i] = find_home(a, i);
+	if (!rc)
+		rc = find_slots(a);
+	for (int pmu = 0; !rc && pmu < (int)a->machine->nr_core; pmu++)
+		gather_topdown(a, pmu);
+	return rc ? rc : link_homes(a);
+}
+
 /* Only memory can be missing. */
 static int make_groups(struct arranging *a)
 {
 	size_t nr = a->plan->nr_events;
 	td_autofree struct home *homes = calloc(nr + 1, sizeof(*homes));
-	int rc = homes ? 0 : -ENOMEM;
+	td_autofree int *links = calloc(2 * nr + 1, sizeof(*links));
+	int rc = homes && links ? 0 : -ENOMEM;
 
 	a->homes = homes;
-	for (size_t i = 0; !rc && i < nr; i++)
-		homes[i] = find_home(a, i);
-	for (int pmu = 0; !rc && pmu < (int)a->machine->nr_core; pmu++)
-		gather_topdown(a, pmu);
+	a->next = links;
+	a->last = links + nr;
+	if (!rc)
+		rc = find_homes(a);
 	for (size_t i = 0; !rc && i < nr; i++) {
 		if (is_counted(a, i) && is_earliest(a, i))
 			rc = make_group(a, i);
 	}
-	a->homes = NULL;
+	td_index_free(&a->by_home);
+	td_index_free(&a->slots);
+	td_index_free(&a->beside[false]);
+	td_index_free(&a->beside[true]);
 	return rc;
 }
 
 int td_plan_arrange(struct td_plan *plan, const struct td_machine *machine,
 		    struct td_notes *notes, struct td_err *err)
 {
-	struct arranging a = { plan, machine, notes, NULL };
+	struct arranging a = { .plan = plan,
+			       .machine = machine,
+			       .notes = notes };
 	int rc = add_missing_slots(&a, err);
 
 	plan->asked = true;

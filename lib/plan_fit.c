@@ -189,10 +189,8 @@ static bool joins(struct company *company, const struct td_plan *plan,
 	return true;
 }
 
-/* How many count at once when the first-th of them is the first in the queue. */
-static size_t side_by_side(const struct td_plan *plan,
-			   const struct td_machine *machine, int pmu,
-			   size_t first)
+static struct company pinned_ones(const struct td_plan *plan,
+				  const struct td_machine *machine, int pmu)
 {
 	struct company company = { .nr = 0 };
 
@@ -202,6 +200,17 @@ static size_t side_by_side(const struct td_plan *plan,
 		if (group->pmu == pmu && group->pinned)
 			joins(&company, plan, machine, group);
 	}
+	return company;
+}
+
+/*
+ * How many count at once, beside those that are pinned, when the first-th group
+ * is the first in the queue.
+ */
+static size_t side_by_side(const struct td_plan *plan,
+			   const struct td_machine *machine, int pmu,
+			   struct company company, size_t first)
+{
 	for (size_t i = 0; i < plan->nr_groups; i++) {
 		const struct td_group *group =
 			&plan->groups[(first + i) % plan->nr_groups];
@@ -213,6 +222,16 @@ static size_t side_by_side(const struct td_plan *plan,
 	return company.nr;
 }
 
+/* How many groups of a PMU take turns. */
+static size_t count_queue(const struct td_plan *plan, int pmu)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < plan->nr_groups; i++)
+		nr += plan->groups[i].pmu == pmu && !plan->groups[i].pinned;
+	return nr;
+}
+
 /*
  * The kernel lets the groups of a PMU take turns: beside the pinned ones it
  * fills the counters from the head of a queue until one does not fit
@@ -222,16 +241,23 @@ static size_t side_by_side(const struct td_plan *plan,
 static double average_side_by_side(const struct td_plan *plan,
 				   const struct td_machine *machine, int pmu)
 {
-	size_t sum = 0, nr = 0;
+	const struct company pinned = pinned_ones(plan, machine, pmu);
+	size_t sum = 0, nr = 0, queue = count_queue(plan, pmu);
 
 	for (size_t i = 0; i < plan->nr_groups; i++) {
+		size_t now;
+
 		if (plan->groups[i].pmu != pmu || plan->groups[i].pinned)
 			continue;
-		sum += side_by_side(plan, machine, pmu, i);
+		now = side_by_side(plan, machine, pmu, pinned, i);
+		/* all of them fit, whichever is the first */
+		if (now == pinned.nr + queue)
+			return (double)now;
+		sum += now;
 		nr++;
 	}
 	if (!nr) /* all of them are pinned, or there are none */
-		return fmax(1, (double)side_by_side(plan, machine, pmu, 0));
+		return fmax(1, (double)pinned.nr);
 	return sum ? (double)sum / (double)nr : 1;
 }
 

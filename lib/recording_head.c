@@ -344,8 +344,8 @@ static int find_clones(struct td_recording *rec, struct json_object *head,
 	td_autofree bool *clones = NULL;
 
 	if (!info->level && !info->only_level && !info->nr_metrics) {
-		td_plan_find_clones(&rec->plan, NULL);
-		return 0;
+		return td_plan_find_clones(&rec->plan, NULL) ? td_err_nomem(err)
+							     : 0;
 	}
 	clones = calloc(rec->plan.nr_events + 1, sizeof(*clones));
 	if (!clones)
@@ -353,8 +353,7 @@ static int find_clones(struct td_recording *rec, struct json_object *head,
 	for (size_t i = 0; i < rec->plan.nr_events; i++)
 		clones[i] =
 			get_flag(json_object_array_get_idx(events, i), "clone");
-	td_plan_find_clones(&rec->plan, clones);
-	return 0;
+	return td_plan_find_clones(&rec->plan, clones) ? td_err_nomem(err) : 0;
 }
 
 int td_recording_parse_head(struct td_recording *rec, struct json_object *head,

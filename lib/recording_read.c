@@ -141,26 +141,30 @@ int td_recording_open(struct td_recording *rec, const char *path,
 static bool parse_reading(const struct td_recording *rec,
 			  struct json_object *array, struct td_reading *out)
 {
-	int64_t n[7] = { 0 };
+	int64_t n[8] = { 0 };
 	size_t nr;
 
 	if (!json_object_is_type(array, json_type_array))
 		return false;
 	nr = json_object_array_length(array);
-	if (nr != 6 && nr != 7)
+	if (nr < 6 || nr > 8)
 		return false;
 	for (size_t i = 0; i < nr; i++) {
-		int64_t min = i == 1 || i == 2 ? -1 : 0;
-		int64_t max = i == 1            ? TD_MAX_CPU
-			      : i < 3 || i == 6 ? INT_MAX
-						: MAX_COUNT;
+		/* a task has no cgroup */
+		int64_t min = i == 1 || i == 2 || (i == 6 && nr == 8) ? -1
+			      : i == 7                                ? 2
+								      : 0;
+		int64_t max = i == 1           ? TD_MAX_CPU
+			      : i < 3 || i > 5 ? INT_MAX
+					       : MAX_COUNT;
 
 		if (!td_json_whole(json_object_array_get_idx(array, i), min,
 				   max, &n[i]))
 			return false;
 	}
 	if ((size_t)n[0] >= rec->plan.nr_events || n[5] > n[4] ||
-	    (nr == 7 && (size_t)n[6] >= rec->info.nr_cgroups))
+	    (nr == 7 && (size_t)n[6] >= rec->info.nr_cgroups) ||
+	    (nr == 8 && (n[6] != -1 || n[2] < 0)))
 		return false;
 	*out = (struct td_reading){
 		(int)n[0],
@@ -170,6 +174,7 @@ static bool parse_reading(const struct td_recording *rec,
 		(uint64_t)n[4],
 		(uint64_t)n[5],
 		nr == 7 ? (int)n[6] + 1 : 0,
+		nr == 8 ? (int)n[7] - 1 : 0,
 	};
 	return true;
 }
@@ -261,18 +266,35 @@ static int read_end(struct td_recording *rec, struct json_object *end,
 		       : check_rest(rec, err);
 }
 
+/* "123", or "123#2": the second task of that number */
+static bool parse_task(const char *key, int *tid, int *life)
+{
+	char number[16];
+	size_t len = strcspn(key, "#");
+
+	*life = 1;
+	if (len >= sizeof(number))
+		return false;
+	*(char *)mempcpy(number, key, len) = '\0';
+	if (key[len] && td_parse_int(key + len + 1, 2, INT_MAX, life))
+		return false;
+	(*life)--;
+	return td_parse_int(number, 0, INT_MAX, tid) == 0;
+}
+
 /* "threads": {"123":"make"} */
 static int read_names(struct td_recording *rec, struct json_object *names,
 		      struct td_err *err)
 {
 	json_object_object_foreach(names, key, value)
 	{
-		int tid;
+		int tid, life;
 
-		if (td_parse_int(key, 0, INT_MAX, &tid) ||
+		if (!parse_task(key, &tid, &life) ||
 		    !json_object_is_type(value, json_type_string))
 			return bad(rec, err, "\"threads\": not a tid's name");
-		if (td_task_names_set(&rec->names, tid,
+		if (td_task_names_begin(&rec->names, tid, life) ||
+		    td_task_names_set(&rec->names, tid,
 				      json_object_get_string(value)))
 			return td_err_nomem(err);
 	}

@@ -80,9 +80,8 @@ static struct json_object *place_objects(const struct td_place *places,
 
 /* For the first event of a group; 1 is what a reader takes for granted. */
 static void put_at_once(struct json_object *object, const struct td_plan *plan,
-			int event)
+			int event, int group)
 {
-	int group = td_plan_group_of(plan, event);
 	double at_once = group < 0 ? 1 : plan->groups[group].at_once;
 
 	if (group < 0 || plan->groups[group].members[0] != event ||
@@ -94,10 +93,8 @@ static void put_at_once(struct json_object *object, const struct td_plan *plan,
 
 /* A group's count of the reference event, told from others of its name. */
 static void put_clone(struct json_object *object, const struct td_plan *plan,
-		      int event)
+		      int event, int group)
 {
-	int group = td_plan_group_of(plan, event);
-
 	if (group >= 0 && plan->groups[group].clone == event)
 		json_object_object_add(object, "clone",
 				       json_object_new_boolean(true));
@@ -107,18 +104,19 @@ static struct json_object *event_objects(const struct td_machine *machine,
 					 const struct td_plan *plan)
 {
 	struct json_object *array = json_object_new_array();
+	td_autofree int *groups = td_plan_groups(plan);
 
 	for (size_t i = 0; i < plan->nr_events; i++) {
 		const struct td_event *event = &plan->events[i];
+		int group = groups ? groups[i] : -1;
 		struct json_object *object = json_object_new_object();
 
 		td_json_put_string(object, "name", event->name);
 		td_json_put_string(object, "pmu",
 				   machine->pmus[event->pmu].name);
-		td_json_put_int(object, "group",
-				td_plan_group_of(plan, (int)i));
-		put_at_once(object, plan, (int)i);
-		put_clone(object, plan, (int)i);
+		td_json_put_int(object, "group", group);
+		put_at_once(object, plan, (int)i, group);
+		put_clone(object, plan, (int)i, group);
 		if (event->scale < 1 || event->scale > 1)
 			json_object_object_add(
 				object, "scale",
@@ -199,7 +197,7 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 
 static struct json_object *reading_array(const struct td_reading *reading)
 {
-	struct json_object *array = json_object_new_array_ext(7);
+	struct json_object *array = json_object_new_array_ext(8);
 
 	json_object_array_add(array, json_object_new_int(reading->event));
 	json_object_array_add(array, json_object_new_int(reading->cpu));
@@ -209,9 +207,12 @@ static struct json_object *reading_array(const struct td_reading *reading)
 			      json_object_new_uint64(reading->enabled_ns));
 	json_object_array_add(array,
 			      json_object_new_uint64(reading->running_ns));
-	if (reading->cgroup)
+	if (reading->cgroup || reading->life)
 		json_object_array_add(array,
 				      json_object_new_int(reading->cgroup - 1));
+	if (reading->life)
+		json_object_array_add(array,
+				      json_object_new_int(reading->life + 1));
 	return array;
 }
 
@@ -219,15 +220,19 @@ static void put_task_names(FILE *fp, struct td_task_names *names)
 {
 	const struct td_task_name *name = td_task_names_next(names);
 	struct json_object *line, *object;
-	char tid[16];
+	char task[32];
 
 	if (!name)
 		return;
 	line = json_object_new_object();
 	object = json_object_new_object();
 	for (; name; name = td_task_names_next(names)) {
-		snprintf(tid, sizeof(tid), "%d", name->tid);
-		td_json_put_string(object, tid, name->name);
+		if (name->life)
+			snprintf(task, sizeof(task), "%d#%d", name->tid,
+				 name->life + 1);
+		else
+			snprintf(task, sizeof(task), "%d", name->tid);
+		td_json_put_string(object, task, name->name);
 	}
 	json_object_object_add(line, "threads", object);
 	td_json_put_line(fp, line);

@@ -8,63 +8,82 @@
 
 #include "lib/util.h"
 
-/* Where tid is, or belongs. */
-static size_t place_of(const struct td_task_names *names, int tid)
+static uint64_t hash_task(int tid, int life)
 {
-	size_t low = 0, high = names->nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (names->v[middle].tid < tid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return td_hash((uint64_t)(uint32_t)tid << 32 | (uint32_t)life);
 }
 
-static bool is_there(const struct td_task_names *names, size_t place, int tid)
+static struct td_task_name *find(const struct td_task_names *names, int tid,
+				 int life)
 {
-	return place < names->nr && names->v[place].tid == tid;
+	size_t at = td_index_find(&names->index, hash_task(tid, life));
+
+	return at == TD_NOT_FOUND ? NULL : &names->v[at];
 }
 
-/* Opens a gap for a tid that is not there. */
-static int insert(struct td_task_names *names, size_t place, int tid)
+static int life_of(const struct td_task_names *names, int tid)
 {
-	if (!td_array_add(&names->v, names->nr, sizeof(*names->v)))
-		return -ENOMEM;
-	memmove(&names->v[place + 1], &names->v[place],
-		(names->nr - place) * sizeof(*names->v));
-	names->v[place] = (struct td_task_name){ .tid = tid };
+	size_t life = td_index_find(&names->lives, td_hash((uint32_t)tid));
+
+	return life == TD_NOT_FOUND ? 0 : (int)life;
+}
+
+int td_task_names_next_life(const struct td_task_names *names, int tid)
+{
+	size_t life = td_index_find(&names->lives, td_hash((uint32_t)tid));
+
+	return life == TD_NOT_FOUND ? 0 : (int)life + 1;
+}
+
+int td_task_names_begin(struct td_task_names *names, int tid, int life)
+{
+	return td_index_set(&names->lives, td_hash((uint32_t)tid),
+			    (size_t)life);
+}
+
+static struct td_task_name *add(struct td_task_names *names, int tid, int life)
+{
+	struct td_task_name *task =
+		td_array_add(&names->v, names->nr, sizeof(*task));
+
+	if (!task ||
+	    td_index_add(&names->index, hash_task(tid, life), names->nr))
+		return NULL;
+	*task = (struct td_task_name){ .tid = tid, .life = life };
 	names->nr++;
-	return 0;
+	return task;
 }
 
-/* Takes the name over. */
-static void rename_to(struct td_task_name *task, char *name)
+static void rename_to(struct td_task_names *names, struct td_task_name *task,
+		      char *name)
 {
+	size_t at = (size_t)(task - names->v);
+
 	free(task->name);
 	task->name = name;
 	task->told = false;
+	if (names->next > at)
+		names->next = at;
 }
 
 int td_task_names_set(struct td_task_names *names, int tid, const char *name)
 {
-	size_t place = place_of(names, tid);
+	int life = life_of(names, tid);
+	struct td_task_name *task = find(names, tid, life);
 	char *copy;
 
-	if (is_there(names, place, tid))
-		names->v[place].ended = false;
-	if (is_there(names, place, tid) && names->v[place].name &&
-	    strcmp(names->v[place].name, name) == 0)
+	if (task)
+		task->ended = false;
+	if (task && strcmp(task->name, name) == 0)
 		return 0;
-	if (!is_there(names, place, tid) && insert(names, place, tid))
-		return -ENOMEM;
 	copy = strdup(name);
-	if (!copy)
+	if (copy && !task && !td_task_names_begin(names, tid, life))
+		task = add(names, tid, life);
+	if (!copy || !task) {
+		free(copy);
 		return -ENOMEM;
-	rename_to(&names->v[place], copy);
+	}
+	rename_to(names, task, copy);
 	return 0;
 }
 
@@ -81,41 +100,54 @@ int td_task_names_read(struct td_task_names *names, const struct td_sysfs *fs,
 
 const char *td_task_names_find(const struct td_task_names *names, int tid)
 {
-	size_t place = place_of(names, tid);
+	return td_task_names_find_life(names, tid, life_of(names, tid));
+}
 
-	return is_there(names, place, tid) ? names->v[place].name : NULL;
+const char *td_task_names_find_life(const struct td_task_names *names, int tid,
+				    int life)
+{
+	const struct td_task_name *task = find(names, tid, life);
+
+	return task ? task->name : NULL;
 }
 
 const struct td_task_name *td_task_names_next(struct td_task_names *names)
 {
-	for (size_t i = 0; i < names->nr; i++) {
-		if (names->v[i].told)
-			continue;
-		names->v[i].told = true;
-		return &names->v[i];
-	}
-	return NULL;
+	while (names->next < names->nr && names->v[names->next].told)
+		names->next++;
+	if (names->next == names->nr)
+		return NULL;
+	names->v[names->next].told = true;
+	return &names->v[names->next++];
 }
 
 void td_task_names_end(struct td_task_names *names, int tid)
 {
-	size_t place = place_of(names, tid);
+	struct td_task_name *task = find(names, tid, life_of(names, tid));
 
-	if (is_there(names, place, tid))
-		names->v[place].ended = true;
+	if (task)
+		task->ended = true;
 }
 
 void td_task_names_forget_ended(struct td_task_names *names)
 {
 	size_t kept = 0;
 
+	td_index_clear(&names->index);
 	for (size_t i = 0; i < names->nr; i++) {
-		if (names->v[i].ended)
-			free(names->v[i].name);
-		else
-			names->v[kept++] = names->v[i];
+		const struct td_task_name task = names->v[i];
+
+		if (task.ended) {
+			free(task.name);
+			continue;
+		}
+		/* it has room for them: it held more */
+		td_index_add(&names->index, hash_task(task.tid, task.life),
+			     kept);
+		names->v[kept++] = task;
 	}
 	names->nr = kept;
+	names->next = 0;
 }
 
 void td_task_names_free(struct td_task_names *names)
@@ -123,5 +155,7 @@ void td_task_names_free(struct td_task_names *names)
 	for (size_t i = 0; i < names->nr; i++)
 		free(names->v[i].name);
 	free(names->v);
+	td_index_free(&names->index);
+	td_index_free(&names->lives);
 	*names = (struct td_task_names){ 0 };
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/plan_specs.h"
 #include "lib/util.h"
 
 static bool is_same(const struct td_total_id *a, const struct td_total_id *b)
@@ -15,17 +16,27 @@ static bool is_same(const struct td_total_id *a, const struct td_total_id *b)
 	return !a->cgroup || strcmp(a->cgroup, b->cgroup) == 0;
 }
 
+static uint64_t hash_id(const struct td_total_id *id)
+{
+	return td_hash_more(td_hash_text(id->name),
+			    id->cgroup ? td_hash_text(id->cgroup) : 0);
+}
+
 /* Rounds have mostly the same ids in the same order: hint is tried first. */
-static size_t find_id(const struct td_totals *totals,
+static size_t find_id(const struct td_totals_sum *sum,
 		      const struct td_total_id *id, size_t hint)
 {
+	const struct td_totals *totals = &sum->totals;
+	size_t step = 0, at;
+	uint64_t hash;
+
 	if (hint < totals->nr_ids && is_same(&totals->ids[hint], id))
 		return hint;
-	for (size_t i = 0; i < totals->nr_ids; i++) {
-		if (is_same(&totals->ids[i], id))
-			return i;
-	}
-	return totals->nr_ids;
+	hash = hash_id(id);
+	do {
+		at = td_index_next(&sum->index, hash, &step);
+	} while (at != TD_NOT_FOUND && !is_same(&totals->ids[at], id));
+	return at == TD_NOT_FOUND ? totals->nr_ids : at;
 }
 
 static size_t row_size(const struct td_totals *totals)
@@ -54,7 +65,8 @@ static int add_id(struct td_totals_sum *sum, const struct td_total_id *id)
 	unsigned int *times =
 		td_array_add(&sum->times, nr, row * sizeof(*times));
 
-	if (!new_id || !v || !times || copy_id(new_id, id))
+	if (!new_id || !v || !times ||
+	    td_index_add(&sum->index, hash_id(id), nr) || copy_id(new_id, id))
 		return -ENOMEM;
 	for (size_t e = 0; e < row; e++)
 		v[e].value = NAN;
@@ -85,32 +97,45 @@ void td_times_add(struct td_times *sum, const struct td_times *more, bool first)
 	sum->system_ns += more->system_ns;
 }
 
+/* Adds the i-th id; elsewhere: room for one an event. */
+static int add_row(struct td_totals_sum *sum, const struct td_specs *specs,
+		   const struct td_totals *more, size_t i, bool *elsewhere)
+{
+	struct td_totals *totals = &sum->totals;
+	const struct td_total *from = more->v + i * more->nr_events;
+	size_t id = find_id(sum, &more->ids[i], i);
+	size_t first = id * more->nr_events;
+
+	if (id == totals->nr_ids && add_id(sum, &more->ids[i]))
+		return -ENOMEM;
+	if (more->tasks)
+		td_specs_find_elsewhere(specs, from, elsewhere);
+	for (size_t e = 0; e < more->nr_events; e++) {
+		add_total(&totals->v[first + e], &sum->times[first + e],
+			  &from[e]);
+		sum->times[first + e] += elsewhere[e];
+	}
+	return 0;
+}
+
 int td_totals_sum_add(struct td_totals_sum *sum, const struct td_plan *plan,
 		      const struct td_totals *more,
 		      const struct td_times *times)
 {
 	struct td_totals *totals = &sum->totals;
+	td_autofree bool *elsewhere =
+		calloc(more->nr_events + 1, sizeof(*elsewhere));
+	struct td_specs specs;
+	int rc = td_specs_build(&specs, plan);
 
 	totals->nr_events = more->nr_events;
 	totals->tasks = more->tasks;
 	totals->by_id = more->by_id;
-	for (size_t i = 0; i < more->nr_ids; i++) {
-		size_t id = find_id(totals, &more->ids[i], i);
-		size_t first = id * more->nr_events;
-
-		if (id == totals->nr_ids && add_id(sum, &more->ids[i]))
-			return -ENOMEM;
-		for (size_t e = 0; e < more->nr_events; e++) {
-			const struct td_total *from =
-				more->v + i * more->nr_events;
-
-			add_total(&totals->v[first + e], &sum->times[first + e],
-				  &from[e]);
-			sum->times[first + e] +=
-				more->tasks &&
-				td_total_is_elsewhere(plan, from, e);
-		}
-	}
+	for (size_t i = 0; !rc && elsewhere && i < more->nr_ids; i++)
+		rc = add_row(sum, &specs, more, i, elsewhere);
+	td_specs_free(&specs);
+	if (rc || !elsewhere)
+		return -ENOMEM;
 	td_times_add(&sum->times_sum, times, !sum->rounds);
 	sum->rounds++;
 	return 0;
@@ -138,6 +163,7 @@ void td_totals_sum_divide(struct td_totals_sum *sum)
 void td_totals_sum_free(struct td_totals_sum *sum)
 {
 	td_totals_free(&sum->totals);
+	td_index_free(&sum->index);
 	free(sum->times);
 	*sum = (struct td_totals_sum){ 0 };
 }

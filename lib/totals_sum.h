@@ -7,8 +7,9 @@
 /* The totals of several runs, or of all intervals, taken together. */
 struct td_totals_sum {
 	struct td_totals totals;
-	unsigned int *times; /* [id][event]: how often it had a value */
-	unsigned int rounds; /* how often something was added */
+	struct td_index index; /* of its ids */
+	unsigned int *times;   /* [id][event]: how often it had a value */
+	unsigned int rounds;   /* how often something was added */
 	struct td_times
 		times_sum; /* of the rounds; CPU times: if all had them */
 };

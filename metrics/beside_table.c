@@ -48,11 +48,14 @@ static char *column_name(const char *event, const struct td_beside *beside)
 
 static size_t find_column(const struct td_beside_table *table, const char *name)
 {
-	size_t i = 0;
+	uint64_t hash = td_hash_text(name);
+	size_t step = 0, at;
 
-	while (i < table->nr && strcmp(table->columns[i].name, name) != 0)
-		i++;
-	return i;
+	do {
+		at = td_index_next(&table->names, hash, &step);
+	} while (at != TD_NOT_FOUND &&
+		 strcmp(table->columns[at].name, name) != 0);
+	return at == TD_NOT_FOUND ? table->nr : at;
 }
 
 /* The machine's PMU as one of the rows': those of no core are 0. */
@@ -78,7 +81,8 @@ static int add_column(struct td_beside_table *table, char *name, bool percent)
 	struct td_node *node =
 		td_array_add(&table->nodes, table->nr, sizeof(*node));
 
-	if (!column || !pmus || !node) {
+	if (!column || !pmus || !node ||
+	    td_index_add(&table->names, td_hash_text(name), table->nr)) {
 		free(name);
 		return -ENOMEM;
 	}
@@ -103,19 +107,21 @@ static int add_beside(struct td_beside_table *table,
 	else if (add_column(table, name, beside->unit[0] == '%'))
 		return -ENOMEM;
 	table->pmus[column] |= UINT64_C(1) << row_pmu(table, event->pmu);
+	table->all_pmus |= table->pmus[column];
 	return 0;
 }
 
 /* As if each event had counted something: what it would come to. */
-static int add_event(struct td_beside_table *table, const struct td_plan *plan,
-		     const struct td_total *totals, int event)
+static int add_event(struct td_beside_table *table,
+		     const struct td_besides *besides, int event)
 {
 	struct td_event_row row = { 0 };
 	int rc = 0;
 
-	td_beside_fill(plan, totals, event, 1, &row);
+	td_beside_fill(besides, 0, event, 1, &row);
 	for (int i = 0; !rc && i < row.nr_beside; i++)
-		rc = add_beside(table, &plan->events[event], &row.beside[i]);
+		rc = add_beside(table, &besides->plan->events[event],
+				&row.beside[i]);
 	return rc;
 }
 
@@ -126,13 +132,17 @@ int td_beside_table_build(struct td_beside_table *table,
 {
 	td_autofree struct td_total *totals =
 		calloc(plan->nr_events + 1, sizeof(*totals));
+	struct td_besides besides = { 0 };
 	int rc = totals ? 0 : -ENOMEM;
 
 	*table = (struct td_beside_table){ .machine = machine, .merge = merge };
 	for (size_t i = 0; totals && i < plan->nr_events; i++)
 		totals[i].value = 1;
+	if (!rc)
+		rc = td_besides_build(&besides, plan, totals, 1);
 	for (size_t i = 0; !rc && i < plan->nr_events; i++)
-		rc = add_event(table, plan, totals, (int)i);
+		rc = add_event(table, &besides, (int)i);
+	td_besides_free(&besides);
 	if (rc)
 		return td_err_nomem(err);
 	return table->nr ? 0
@@ -181,24 +191,26 @@ static struct td_row *add_row(const struct td_beside_table *table,
 /* Has that PMU any column? */
 static bool has_columns(const struct td_beside_table *table, int pmu)
 {
-	for (size_t i = 0; i < table->nr; i++) {
-		if (table->pmus[i] & UINT64_C(1) << row_pmu(table, pmu))
-			return true;
-	}
-	return false;
+	return table->all_pmus & UINT64_C(1) << row_pmu(table, pmu);
 }
 
+/* index: of the report's rows */
 static struct td_row *find_row(const struct td_beside_table *table,
-			       struct td_report *report,
+			       struct td_report *report, struct td_index *index,
 			       const struct td_event_row *event)
 {
 	const char *pmu = pmu_name(table->machine, row_pmu(table, event->pmu));
+	uint64_t hash =
+		td_hash_more(td_hash_text(event->id), td_hash_text(pmu));
+	size_t step = 0, at;
 
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		if (strcmp(report->rows[i].id, event->id) == 0 &&
-		    strcmp(report->rows[i].pmu, pmu) == 0)
-			return &report->rows[i];
+	while ((at = td_index_next(index, hash, &step)) != TD_NOT_FOUND) {
+		if (strcmp(report->rows[at].id, event->id) == 0 &&
+		    strcmp(report->rows[at].pmu, pmu) == 0)
+			return &report->rows[at];
 	}
+	if (td_index_add(index, hash, report->nr_rows))
+		return NULL;
 	return add_row(table, report, event);
 }
 
@@ -227,22 +239,25 @@ int td_beside_table_fill(const struct td_beside_table *table,
 			 const struct td_event_report *events,
 			 struct td_report *report, struct td_err *err)
 {
+	struct td_index index = { 0 };
+	int rc = 0;
+
 	*report = (struct td_report){
 		.time_ns = events->time_ns,
 		.columns = table->columns,
 		.nr_columns = table->nr,
 	};
-	for (size_t i = 0; i < events->nr_rows; i++) {
+	for (size_t i = 0; !rc && i < events->nr_rows; i++) {
 		const struct td_event_row *event = &events->rows[i];
 		struct td_row *row;
 
 		if (!has_columns(table, event->pmu))
 			continue;
-		row = find_row(table, report, event);
-		if (!row || fill_cells(table, event, row))
-			return td_err_nomem(err);
+		row = find_row(table, report, &index, event);
+		rc = row ? fill_cells(table, event, row) : -ENOMEM;
 	}
-	return 0;
+	td_index_free(&index);
+	return rc ? td_err_nomem(err) : 0;
 }
 
 void td_beside_table_free(struct td_beside_table *table)
@@ -252,5 +267,6 @@ void td_beside_table_free(struct td_beside_table *table)
 	free(table->columns);
 	free(table->pmus);
 	free(table->nodes);
+	td_index_free(&table->names);
 	*table = (struct td_beside_table){ 0 };
 }

@@ -2,6 +2,7 @@
 #ifndef TD_BESIDE_TABLE_H
 #define TD_BESIDE_TABLE_H
 
+#include "lib/index.h"
 #include "lib/machine.h"
 #include "lib/plan.h"
 #include "lib/report.h"
@@ -18,6 +19,8 @@ struct td_beside_table {
 	uint64_t *pmus;        /* a column's: bits of the machine's PMUs */
 	struct td_node *nodes; /* one a column, outside of any tree */
 	size_t nr;
+	struct td_index names; /* of columns */
+	uint64_t all_pmus;     /* bits of those that have any column */
 };
 
 /* -ENODATA: nothing of plan comes to anything.  Free it, whatever the result. */

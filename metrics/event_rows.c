@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/event_rows.h"
+#include "metrics/event_rows_parts.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -9,19 +9,8 @@
 #include <string.h>
 
 #include "lib/util.h"
-#include "metrics/beside.h"
 
-struct filling {
-	const struct td_plan *plan;
-	const struct td_totals *totals;
-	const struct td_times *times;
-	struct td_event_report *report;
-	bool hybrid;        /* kinds of core are merged, too */
-	bool each;          /* cgroup by cgroup */
-	size_t first, last; /* the ids that rows are wanted for */
-};
-
-static struct td_event_row *add_row(struct filling *f, int event,
+static struct td_event_row *add_row(struct td_filling *f, int event,
 				    const struct td_total_id *id)
 {
 	const struct td_event *e = &f->plan->events[event];
@@ -65,7 +54,7 @@ static double tool_value(const struct td_times *times, enum td_tool tool)
 	return NAN;
 }
 
-static int add_tool(struct filling *f, int event)
+static int add_tool(struct td_filling *f, int event)
 {
 	/* what is of no id is shown with the first one, as perf does */
 	struct td_event_row *row =
@@ -99,37 +88,9 @@ static void add_total(struct td_event_row *row, const struct td_total *total,
 		isfinite(row->value) ? TD_STATUS_OK : TD_STATUS_NOT_COUNTED;
 }
 
-/* Of one name of the text: units of an uncore PMU, or kinds of core. */
-static bool are_merged(const struct filling *f, const struct td_event *a,
-		       const struct td_event *b)
-{
-	if (a->spec != b->spec || a->spec < 0 || a->hidden || b->hidden)
-		return false;
-	return (a->merge && b->merge) || (f->hybrid && a->pmu != b->pmu);
-}
-
-/* An event itself, and all that is merged with it: one row. */
-static bool is_of_row(const struct filling *f, int event, int other)
-{
-	return event == other ||
-	       are_merged(f, &f->plan->events[event], &f->plan->events[other]);
-}
-
-/* Was it looked at for this id? */
-static bool has_id(const struct filling *f, int event, size_t id)
-{
-	const struct td_total *totals =
-		f->totals->v + id * f->totals->nr_events;
-
-	for (int i = 0; i < (int)f->plan->nr_events; i++) {
-		if (totals[i].nr && is_of_row(f, event, i))
-			return true;
-	}
-	return false;
-}
-
 /* "cpu_core/cycles/u" is "cycles:u" once it is the sum of both kinds. */
-static int name_merged(struct filling *f, int event, struct td_event_row *row)
+static int name_merged(struct td_filling *f, int event,
+		       struct td_event_row *row)
 {
 	const char *name = f->plan->events[event].name;
 	const char *start = strchr(name, '/'), *end = strrchr(name, '/');
@@ -148,10 +109,14 @@ static int name_merged(struct filling *f, int event, struct td_event_row *row)
 }
 
 /* Does it stand for events of several kinds of core? */
-static bool is_hybrid_sum(const struct filling *f, int event)
+static bool is_hybrid_sum(const struct td_filling *f, int event)
 {
-	for (int i = 0; f->hybrid && i < (int)f->plan->nr_events; i++) {
-		if (i != event && is_of_row(f, event, i))
+	size_t first = f->specs.first[event], end = f->specs.end[event];
+
+	for (size_t at = first; f->hybrid && at < end; at++) {
+		int i = f->specs.order[at];
+
+		if (i != event && td_filling_is_of_row(f, event, i))
 			return true;
 	}
 	return false;
@@ -161,15 +126,18 @@ static bool is_hybrid_sum(const struct filling *f, int event)
  * A task is on one kind of core at a time, and enabled on all: where it never
  * was, nothing is missing.
  */
-static void add_kinds(const struct filling *f, int event,
+static void add_kinds(const struct td_filling *f, int event,
 		      const struct td_total *totals, struct td_event_row *row)
 {
 	const struct td_plan *plan = f->plan;
 	unsigned int nr = 0, tasks = 0;
 	uint64_t most = 0;
 
-	for (int i = 0; i < (int)plan->nr_events; i++) {
-		if (!totals[i].nr || !is_of_row(f, event, i))
+	for (size_t at = f->specs.first[event]; at < f->specs.end[event];
+	     at++) {
+		int i = f->specs.order[at];
+
+		if (!totals[i].nr || !td_filling_is_of_row(f, event, i))
 			continue;
 		tasks = totals[i].nr > tasks ? totals[i].nr : tasks;
 		most = totals[i].enabled_ns > most ? totals[i].enabled_ns
@@ -185,87 +153,49 @@ static void add_kinds(const struct filling *f, int event,
 }
 
 /* The sum of what was looked at, if all of it was counted. */
-static void add_all(const struct filling *f, int event,
+static void add_all(const struct td_filling *f, int event,
 		    const struct td_total *totals, struct td_event_row *row)
 {
 	unsigned int nr = 0;
 
-	for (int i = 0; i < (int)f->plan->nr_events; i++) {
-		if (totals[i].nr && is_of_row(f, event, i))
+	for (size_t at = f->specs.first[event]; at < f->specs.end[event];
+	     at++) {
+		int i = f->specs.order[at];
+
+		if (totals[i].nr && td_filling_is_of_row(f, event, i))
 			add_total(row, &totals[i], f->plan->events[i].scale,
 				  nr++ == 0);
 	}
 }
 
-/* As if there were one kind of core, with the sums for its counts. */
-static int add_merged_beside(struct filling *f, int event,
-			     const struct td_total *totals,
-			     struct td_event_row *row)
+static int fill_row(struct td_filling *f, int event, size_t id)
 {
-	size_t nr = f->plan->nr_events;
-	td_autofree struct td_total *sums = calloc(nr + 1, sizeof(*sums));
-	bool tasks = f->totals->tasks;
-
-	if (!sums)
-		return -ENOMEM;
-	for (size_t i = 0; i < nr; i++) {
-		sums[i].value = NAN;
-		for (size_t j = 0; j < nr; j++) {
-			if (!is_of_row(f, (int)i, (int)j) || !totals[j].nr ||
-			    (tasks && isnan(totals[j].value)))
-				continue;
-			sums[i].value =
-				isnan(sums[i].value)
-					? totals[j].value
-					: sums[i].value + totals[j].value;
-			sums[i].covered_ns += totals[j].covered_ns;
-		}
-	}
-	if (row->status == TD_STATUS_OK)
-		td_beside_fill(f->plan, sums, event, f->times->elapsed_ns, row);
-	return name_merged(f, event, row);
-}
-
-static int fill_row(struct filling *f, int event, size_t id)
-{
-	const struct td_plan *plan = f->plan;
-	const struct td_total *totals =
-		f->totals->v + id * f->totals->nr_events;
+	uint64_t elapsed_ns = f->times->elapsed_ns;
+	const struct td_total *totals = td_filling_totals(f, id);
 	struct td_event_row *row = add_row(f, event, &f->totals->ids[id]);
+	bool sum = is_hybrid_sum(f, event);
 
 	if (!row)
 		return -ENOMEM;
-	if (is_hybrid_sum(f, event) && f->totals->tasks)
+	if (sum && f->totals->tasks)
 		add_kinds(f, event, totals, row);
 	else
 		add_all(f, event, totals, row);
-	if (is_hybrid_sum(f, event)) {
+	if (sum) {
 		row->pmu = -1;
-		return add_merged_beside(f, event, totals, row);
+		if (row->status == TD_STATUS_OK)
+			td_beside_fill(&f->merged, id, event, elapsed_ns, row);
+		return name_merged(f, event, row);
 	}
 	row->elsewhere = f->totals->tasks &&
-			 td_total_is_elsewhere(plan, totals, (size_t)event);
-	if (row->status == TD_STATUS_OK && !plan->events[event].merge)
-		td_beside_fill(plan, totals, event, f->times->elapsed_ns, row);
+			 f->elsewhere[id * f->plan->nr_events + (size_t)event];
+	if (row->status == TD_STATUS_OK && !f->plan->events[event].merge)
+		td_beside_fill(&f->besides, id, event, elapsed_ns, row);
 	return 0;
 }
 
-/* Was anything of its PMU looked at for this id: one of its CPUs? */
-static bool is_pmus_id(const struct filling *f, int event, size_t id)
-{
-	const struct td_total *totals =
-		f->totals->v + id * f->totals->nr_events;
-
-	for (size_t i = 0; i < f->plan->nr_events; i++) {
-		if (f->plan->events[i].pmu == f->plan->events[event].pmu &&
-		    totals[i].nr)
-			return true;
-	}
-	return false;
-}
-
 /* Nobody knows which ids it would have had: all of them, or "all". */
-static int add_everywhere(struct filling *f, int event)
+static int add_everywhere(struct td_filling *f, int event)
 {
 	const struct td_totals *totals = f->totals;
 
@@ -278,61 +208,24 @@ static int add_everywhere(struct filling *f, int event)
 	return 0;
 }
 
-/* Was it looked at for this id, or would have been? */
-static bool belongs_to(const struct filling *f, int event, size_t id)
-{
-	bool refused = f->plan->events[event].refusal != NULL;
-
-	return has_id(f, event, id) || (refused && is_pmus_id(f, event, id));
-}
-
-static bool belongs_anywhere(const struct filling *f, int event)
-{
-	for (size_t id = 0; id < f->totals->nr_ids; id++) {
-		if (belongs_to(f, event, id))
-			return true;
-	}
-	return false;
-}
-
 /* A row for each id that it belongs to. */
-static int add_event(struct filling *f, int event)
+static int add_event(struct td_filling *f, int event)
 {
 	int rc = 0;
 
-	if (!belongs_anywhere(f, event))
+	if (!f->anywhere[event])
 		return add_everywhere(f, event);
 	for (size_t id = f->first; !rc && id < f->last; id++) {
-		if (has_id(f, event, id))
+		if (td_filling_has_id(f, event, id))
 			rc = fill_row(f, event, id);
-		else if (belongs_to(f, event, id) &&
+		else if (td_filling_belongs_to(f, event, id) &&
 			 !add_row(f, event, &f->totals->ids[id]))
 			rc = -ENOMEM;
 	}
 	return rc;
 }
 
-/* Another PMU has what this one does not: a cache, or a merged unit. */
-static bool is_left_out(const struct filling *f, int event)
-{
-	const struct td_plan *plan = f->plan;
-	const struct td_event *e = &plan->events[event];
-
-	for (int i = 0; i < (int)plan->nr_events; i++) {
-		const struct td_event *other = &plan->events[i];
-
-		if (i == event || other->spec != e->spec || e->spec < 0)
-			continue;
-		if (i < event && are_merged(f, e, other))
-			return true;
-		if (e->refusal && e->type == PERF_TYPE_HW_CACHE &&
-		    !other->refusal)
-			return true;
-	}
-	return false;
-}
-
-static int add_events(struct filling *f)
+static int add_events(struct td_filling *f)
 {
 	const struct td_plan *plan = f->plan;
 	int rc = 0;
@@ -340,7 +233,7 @@ static int add_events(struct filling *f)
 	for (int i = 0; !rc && i < (int)plan->nr_events; i++) {
 		const struct td_event *event = &plan->events[i];
 
-		if (event->hidden || is_left_out(f, i))
+		if (event->hidden || f->left_out[i])
 			continue;
 		/* what a tool measures is of no id */
 		if (event->tool && f->totals->by_id && !f->each && f->first)
@@ -370,7 +263,7 @@ static bool has_each_cgroup(const struct td_totals *totals)
 }
 
 /* The ids that stand together: one, a cgroup's, or all of them. */
-static size_t end_of_block(const struct filling *f)
+static size_t end_of_block(const struct td_filling *f)
 {
 	const struct td_totals *totals = f->totals;
 	size_t last = f->first + 1;
@@ -389,16 +282,19 @@ int td_event_rows(const struct td_plan *plan, const struct td_totals *totals,
 		  const struct td_times *times, bool hybrid,
 		  struct td_event_report *report, struct td_err *err)
 {
-	struct filling f = { plan,   totals, times,
-			     report, hybrid, has_each_cgroup(totals) };
-	int rc = 0;
+	struct td_filling f = { plan,   totals, times,
+				report, hybrid, has_each_cgroup(totals) };
+	int rc = td_filling_prepare(&f);
 
 	*report = (struct td_event_report){ 0 };
-	do {
+	while (!rc) {
 		f.first = f.last;
 		f.last = end_of_block(&f);
 		rc = add_events(&f);
-	} while (!rc && f.last < totals->nr_ids);
+		if (f.last >= totals->nr_ids)
+			break;
+	}
+	td_filling_free(&f);
 	return rc ? td_err_nomem(err) : 0;
 }
 

@@ -28,15 +28,20 @@ double td_spread_error(const struct td_spread *spread)
 /* Runs have mostly the same values in the same order. */
 static struct td_spread *find(struct td_spreads *spreads, const char *key)
 {
-	size_t at = spreads->next < spreads->nr ? spreads->next : 0;
+	size_t step = 0, at = spreads->next;
+	uint64_t hash;
 
-	for (size_t i = 0; i < spreads->nr; i++, at = (at + 1) % spreads->nr) {
-		if (strcmp(spreads->v[at].key, key) != 0)
-			continue;
-		spreads->next = at + 1;
-		return &spreads->v[at];
+	if (at >= spreads->nr || strcmp(spreads->v[at].key, key) != 0) {
+		hash = td_hash_text(key);
+		do {
+			at = td_index_next(&spreads->index, hash, &step);
+		} while (at != TD_NOT_FOUND &&
+			 strcmp(spreads->v[at].key, key) != 0);
 	}
-	return NULL;
+	if (at == TD_NOT_FOUND)
+		return NULL;
+	spreads->next = at + 1;
+	return &spreads->v[at];
 }
 
 /* key is taken over. */
@@ -49,7 +54,8 @@ static struct td_spread *find_or_add(struct td_spreads *spreads, char *key)
 		return spread;
 	}
 	spread = td_array_add(&spreads->v, spreads->nr, sizeof(*spread));
-	if (!spread) {
+	if (!spread ||
+	    td_index_add(&spreads->index, td_hash_text(key), spreads->nr)) {
 		free(key);
 		return NULL;
 	}
@@ -167,5 +173,6 @@ void td_spreads_free(struct td_spreads *spreads)
 	for (size_t i = 0; i < spreads->nr; i++)
 		free(spreads->v[i].key);
 	free(spreads->v);
+	td_index_free(&spreads->index);
 	*spreads = (struct td_spreads){ 0 };
 }

@@ -2,6 +2,7 @@
 #ifndef TD_SPREAD_H
 #define TD_SPREAD_H
 
+#include "lib/index.h"
 #include "lib/report.h"
 
 /* One value over the runs of -r: Welford's sums. */
@@ -15,7 +16,8 @@ struct td_spread {
 struct td_spreads {
 	struct td_spread *v;
 	size_t nr;
-	size_t next; /* where the next one probably is */
+	size_t next;           /* where the next one probably is */
+	struct td_index index; /* of the keys */
 };
 
 void td_spread_add(struct td_spread *spread, double value);

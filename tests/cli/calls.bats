@@ -30,3 +30,13 @@ calls() {
 	# what was typed alone needs no read of its own
 	[ "$(calls context-switches,page-faults,task-clock)" -le $((cpus + 4)) ]
 }
+
+@test "events that the kernel refuses: each is opened once, and so are the others" {
+	needs_software_events
+	# of the kernel's software events there is none of these numbers
+	list=$(for ((i = 100; i < 140; i++)); do echo "page-faults,cpu/event=$i/"; done | paste -sd,)
+	strace -f -qq -e trace=perf_event_open -o opened "$TDSTAT" -e "$list" -x, -o out -- true 2>said
+	assert_equal "$(grep -c 'page-faults' out)" 40
+	assert_equal "$(grep -c '<not supported>' out)" 40
+	assert_equal "$(grep -c perf_event_open opened)" 80
+}

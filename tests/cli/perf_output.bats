@@ -208,3 +208,15 @@ again() {
 	[ "$status" -eq 64 ]
 	assert_complains 'holds events'
 }
+
+@test "thousands of events are read in a second, not in a minute" {
+	for ((interval = 1; interval <= 2; interval++)); do
+		for ((i = 1; i <= 9000; i++)); do
+			printf '%d.000000000,%d,,r%x,1000,100.00,,\n' "$interval" "$i" "$i"
+		done
+	done >many.csv
+	# six seconds where each is looked for among all
+	(ulimit -t 3 && "$TDSTAT" report many.csv -x, >out)
+	assert_equal "$(grep -c . out)" 18000
+	grep -q '^2.000000000,9000,,r2328,' out
+}

@@ -228,6 +228,77 @@ has() {
 	assert_complains 'file'
 }
 
+@test "--summary has the names of threads that ended rows ago, as a report has them" {
+	real
+	cat >turns.py <<-'PYTHON'
+		import os, time
+		def spin(name):
+		    if os.fork():
+		        return os.wait()
+		    with open("/proc/self/comm", "w") as comm:
+		        comm.write(name)
+		    while time.process_time() < 0.02:
+		        pass
+		    os._exit(0)
+		for name in "early", "later", "last":
+		    spin(name)
+		    time.sleep(0.06)
+	PYTHON
+	"$TDSTAT" record --per-thread -I 20 --summary -e task-clock -x, -o file -- \
+		"$PYTHON" -S turns.py 2>live
+	"$TDSTAT" report --summary file -x, >replayed
+	assert_same "$(cat live)" "$(cat replayed)"
+	sed -n 's/^ *summary,//p' live >summary
+	has summary early 19 60
+	has summary later 19 60
+	has summary last 19 60
+	run ! grep '^ *summary,?' live
+}
+
+@test "a number that is given away again is another row, live, recorded and summed up" {
+	not_under_valgrind "its own processes take numbers, too"
+	real
+	unshare -Urpf --mount-proc sh -c 'echo 99 >/proc/sys/kernel/ns_last_pid' 2>/dev/null ||
+		skip "no namespace in which numbers can be chosen"
+	cat >again.py <<-'PYTHON'
+		import os, time
+		def spin(name, ms):
+		    with open("/proc/sys/kernel/ns_last_pid", "w") as last:
+		        last.write("999")
+		    pid = os.fork()
+		    if pid:
+		        return os.waitpid(pid, 0)[0]
+		    with open("/proc/self/comm", "w") as comm:
+		        comm.write(name)
+		    while time.process_time() < ms / 1000:
+		        pass
+		    os._exit(0)
+		assert [spin("one", 20), spin("two", 40), spin("two", 60)] == [1000] * 3
+	PYTHON
+	row() { # of FILE, ID, LEAST, MOST
+		awk -F, -v id="$2" -v least="$3" -v most="$4" '
+			{ sub(/^ *summary,/, "") } $1 == id { n++; ms = $2 }
+			END { exit n != 1 || ms < least || ms > most }' "$1" || fail "$2: $(cat "$1")"
+	}
+	both() {
+		row "$1" one-1000 15 35
+		row "$1" two-1000#2 35 55
+		row "$1" two-1000#3 55 75
+	}
+	unshare -Urpf --mount-proc "$TDSTAT" --per-thread -e task-clock:u -x, -o whole -- \
+		"$PYTHON" -S again.py
+	both whole
+	unshare -Urpf --mount-proc "$TDSTAT" record --per-thread -I 25 --summary -e task-clock:u -x, \
+		-o file -- "$PYTHON" -S again.py 2>live
+	"$TDSTAT" report --summary file -x, >replayed
+	assert_same "$(cat live)" "$(cat replayed)"
+	grep '^ *summary' live >summary
+	both summary
+	grep -v summary live | cut -d, -f2 | sort -u >ids
+	grep -x one-1000 ids
+	grep -x 'two-1000#3' ids
+}
+
 @test "a recording without --per-thread can be shown by thread only if it says so" {
 	real
 	"$TDSTAT" record -o file -e task-clock -- $spin 20 2>/dev/null

@@ -250,6 +250,14 @@ static const struct {
 	  .want = { { "make-70", NULL, "make-70", { 4, 8 }, { 1, 1 } },
 		    { "cc1 -x-2000", NULL, "cc1 -x-2000", { 1, 2 },
 		      { 1, 1 } } }, .nr_ids = 2 },
+	{ "two threads that had the same number", TD_AGGREGATE_THREAD,
+	  .named = true,
+	  .v = { { 0, -1, 70, 4, 8, 8 }, { 0, -1, 70, 1, 8, 8, .life = 2 },
+		 { 1, -1, 70, 2, 8, 8, .life = 2 }, { 1, -1, 70, 8, 8, 8 } },
+	  .nr = 4,
+	  .want = { { "make-70", NULL, "make-70", { 4, 8 }, { 1, 1 } },
+		    { "sh-70#3", NULL, "sh-70#3", { 1, 2 }, { 1, 1 } } },
+	  .nr_ids = 2 },
 	{ "a thread whose name is not known", TD_AGGREGATE_THREAD,
 	  .named = true, .v = { { 0, -1, 71, 4, 8, 8 } }, .nr = 1,
 	  .want = { { "?-71", NULL, "?-71", { 4, NAN }, { 1, 0 } } },
@@ -483,6 +491,8 @@ int main(void)
 
 	td_task_names_set(&names, 2000, "cc1 -x");
 	td_task_names_set(&names, 70, "make");
+	td_task_names_begin(&names, 70, 2);
+	td_task_names_set(&names, 70, "sh");
 	for (size_t i = 0; i < TD_ARRAY_SIZE(builds); i++)
 		test_build(i);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(refusals); i++)

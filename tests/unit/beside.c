@@ -377,6 +377,16 @@ static void write_row(const struct td_event_row *row, char *text, size_t size)
 	fclose(fp);
 }
 
+static void fill(const struct td_plan *plan, const struct td_total *totals,
+		 int event, uint64_t elapsed_ns, struct td_event_row *row)
+{
+	struct td_besides besides;
+
+	ok(td_besides_build(&besides, plan, totals, 1) == 0, "prepared");
+	td_beside_fill(&besides, 0, event, elapsed_ns, row);
+	td_besides_free(&besides);
+}
+
 static void test_row(size_t i)
 {
 	uint64_t elapsed = rows[i].elapsed ? rows[i].elapsed : 1000;
@@ -391,8 +401,7 @@ static void test_row(size_t i)
 		totals[n] = (struct td_total){ .value = rows[i].v[n].value };
 		plan.nr_events++;
 	}
-	td_beside_fill(&plan, totals, 0, elapsed == UINT64_MAX ? 0 : elapsed,
-		       &row);
+	fill(&plan, totals, 0, elapsed == UINT64_MAX ? 0 : elapsed, &row);
 	write_row(&row, text, sizeof(text));
 	is_str(text, rows[i].want, "%s", rows[i].name);
 }
@@ -411,10 +420,10 @@ static void test_twice(void)
 	events[0] = event_of(&(struct count){ CYCLES, 0 });
 	events[1] = event_of(&(struct count){ CLOCK, 0 });
 	events[2] = event_of(&(struct count){ INSTRUCTIONS, 0 });
-	td_beside_fill(&plan, totals, 2, 1000, &row);
+	fill(&plan, totals, 2, 1000, &row);
 	write_row(&row, text, sizeof(text));
 	is_str(text, "3.00  insn per cycle", "the last of three");
-	td_beside_fill(&plan, totals, 1, 500, &row);
+	fill(&plan, totals, 1, 500, &row);
 	write_row(&row, text, sizeof(text));
 	is_str(text, "3.000 CPUs utilized", "the one in the middle");
 }
@@ -433,10 +442,10 @@ static void test_share(void)
 
 	events[0] = event_of(&(struct count){ CYCLES, 0 });
 	events[1] = event_of(&(struct count){ CLOCK, 0 });
-	td_beside_fill(&plan, totals, 0, 1000, &row);
+	fill(&plan, totals, 0, 1000, &row);
 	write_row(&row, text, sizeof(text));
 	is_str(text, "3.000 GHz", "of the time on its kind of core");
-	td_beside_fill(&plan, totals, 1, 1000, &row);
+	fill(&plan, totals, 1, 1000, &row);
 	write_row(&row, text, sizeof(text));
 	is_str(text, "2.000 CPUs utilized", "the clock itself: all of it");
 }

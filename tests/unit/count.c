@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/aggregate.h"
 
+#include <stdlib.h>
+#include <time.h>
+
 #include "lib/util.h"
 #include "tests/unit/test.h"
 
@@ -231,6 +234,62 @@ static void test_add(void)
 	ok(same(&sum[0], &want[0]) && same(&sum[1], &want[1]), "add");
 }
 
+static void test_merge(void)
+{
+	struct td_reading first[] = { { 0, -1, 7, 1, 2, 2 },
+				      { 1, -1, 7, 3, 2, 2 },
+				      { 0, -1, 8, 5, 2, 2 } };
+	/* 7 has ended, another one has its number; 8 has gone on */
+	struct td_reading more[] = { { 0, -1, 8, 10, 2, 2 },
+				     { 0, -1, 7, 20, 2, 2, .life = 1 },
+				     { 0, 7, -1, 30, 2, 2 },
+				     { 0, 7, -1, 40, 2, 2, .cgroup = 1 } };
+	const uint64_t want[] = { 1, 3, 15, 20, 30, 40 };
+	struct td_readings sum = { 0 };
+	struct td_index index = { 0 };
+	bool right = true;
+
+	ok(!td_count_merge(&sum, &index, &(struct td_readings){ first, 3 }) &&
+		   !td_count_merge(&sum, &index,
+				   &(struct td_readings){ more, 4 }) &&
+		   sum.nr == TD_ARRAY_SIZE(want),
+	   "merge: what is new is added");
+	for (size_t i = 0; i < sum.nr; i++)
+		right &= sum.v[i].value == want[i];
+	ok(right, "merge: to its own");
+	free(sum.v);
+	td_index_free(&index);
+}
+
+/* Tasks in an order that is never the sum's: 20 s if each is looked for. */
+static void test_merge_many(void)
+{
+	enum {
+		NR = 200000
+	};
+	struct td_reading *v = calloc(NR, sizeof(*v));
+	struct td_readings sum = { 0 }, delta = { v, NR };
+	struct td_index index = { 0 };
+	clock_t began = clock();
+	bool right = v != NULL;
+
+	for (int round = 0; right && round < 2; round++) {
+		for (int i = 0; i < NR; i++)
+			v[i] = (struct td_reading){
+				0, -1, i * (round ? 7919 : 1) % NR, 1, 1, 1
+			};
+		right &= td_count_merge(&sum, &index, &delta) == 0;
+	}
+	for (size_t i = 0; i < sum.nr; i++)
+		right &= sum.v[i].tid == (int)i && sum.v[i].value == 2;
+	began = clock() - began;
+	ok(right && sum.nr == NR && began < 2 * CLOCKS_PER_SEC,
+	   "merge: %d tasks in %ld us", NR, (long)began);
+	free(v);
+	free(sum.v);
+	td_index_free(&index);
+}
+
 /* Splitting a run into intervals and adding them up again changes nothing. */
 static void test_parts(void)
 {
@@ -357,6 +416,8 @@ int main(void)
 	test_shares();
 	test_delta();
 	test_add();
+	test_merge();
+	test_merge_many();
 	test_parts();
 	for (size_t i = 0; i < TD_ARRAY_SIZE(scales); i++)
 		test_scale(i);

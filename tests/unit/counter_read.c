@@ -381,7 +381,7 @@ static void end_task(struct td_reader *reader, int tid)
 		close(reader->steps[s].fd);
 		set = reader->steps[s].set;
 	}
-	td_reader_end_set(reader, set);
+	td_reader_end_sets(reader, &set, 1);
 }
 
 static bool is_running_alone(const struct td_readings *readings, int tid)
@@ -470,6 +470,53 @@ static void end_all_tasks(struct td_reader *reader)
 	look_at(reader, "all have ended", "60:e0=0,e1=0,e2=0");
 	td_reader_forget_ended(reader);
 	look_at(reader, "and are forgotten", "");
+}
+
+/* All of them at once, one after the other; then half of them end. */
+static clock_t time_tasks(int nr, bool *right)
+{
+	struct td_notes notes = { 0 };
+	struct td_reader reader = { .notes = &notes };
+	struct td_readings got;
+	struct td_err err;
+	td_autofree size_t *ended = calloc((size_t)nr, sizeof(*ended));
+	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	clock_t began = clock();
+
+	for (int i = 0; i < nr; i++) {
+		*td_reader_add(&reader) = (struct td_read_step){
+			.fd = fd,
+			.cpu = -1,
+			.tid = nr - i,
+			.set = (size_t)i,
+			.members = task_members[1],
+			.nr = 1,
+			.name = "task",
+		};
+		*right &= td_reader_begin(&reader) == 0;
+	}
+	*right &= td_reader_read(&reader, 0, &got, &err) == 0 &&
+		  got.nr == (size_t)nr;
+	for (int i = 0; i < nr / 2; i++)
+		ended[i] = (size_t)i * 2;
+	td_reader_end_sets(&reader, ended, (size_t)nr / 2);
+	td_reader_forget_ended(&reader);
+	*right &= reader.now.nr == (size_t)(nr - nr / 2) &&
+		  reader.now.v[0].tid == nr - 1;
+	began = clock() - began;
+	close(fd);
+	td_reader_free(&reader);
+	return began;
+}
+
+/* 9 s where each looks at all those before it, else a hundredth. */
+static void test_many_tasks(void)
+{
+	bool right = true;
+	clock_t took = time_tasks(60000, &right);
+
+	ok(right && took < CLOCKS_PER_SEC, "60,000 tasks in %ld us",
+	   (long)took);
 }
 
 static void test_tasks(void)
@@ -653,6 +700,7 @@ int main(void)
 	test_apart();
 	test_failure();
 	test_tasks();
+	test_many_tasks();
 	test_cgroups();
 	for (size_t i = 0; i < TD_ARRAY_SIZE(stands); i++)
 		test_stands(i);

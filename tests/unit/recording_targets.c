@@ -82,6 +82,26 @@ static const struct {
 	{ "eight numbers", HEAD(CGROUPS) COUNTS("[0,0,-1,5,9,9,1,1]"), 2,
 	  "counts[0]" },
 
+	{ "the second thread of a number", HEAD("")
+	  THREADS("\"7\":\"a\",\"7#2\":\"b\"")
+	  COUNTS("[0,-1,7,5,9,9],[0,-1,7,5,9,9,-1,2]") END },
+	{ "the first thread of a number, in full", HEAD("")
+	  COUNTS("[0,-1,7,5,9,9,-1,1]"), 2, "counts[0]" },
+	{ "the second of a sum", HEAD("") COUNTS("[0,-1,-1,5,9,9,-1,2]"), 2,
+	  "counts[0]" },
+	{ "the second of a CPU", HEAD("") COUNTS("[0,0,-1,5,9,9,-1,2]"), 2,
+	  "counts[0]" },
+	{ "nine numbers", HEAD("") COUNTS("[0,-1,7,5,9,9,-1,2,2]"), 2,
+	  "counts[0]" },
+	{ "a thread that is the first", HEAD("") THREADS("\"7#1\":\"a\""), 2,
+	  "threads" },
+	{ "a thread that is none in number", HEAD("") THREADS("\"7#\":\"a\""),
+	  2, "threads" },
+	{ "a number's second without it", HEAD("") THREADS("\"#2\":\"a\""), 2,
+	  "threads" },
+	{ "a number of forty digits", HEAD("")
+	  THREADS("\"1111111111222222222233333333334444444444#2\":\"a\""), 2,
+	  "threads" },
 	{ "threads", HEAD("") THREADS("\"7\":\"a\",\"8\":\"b c\"")
 	  COUNTS("[0,-1,7,5,9,9]") END },
 	{ "no new threads", HEAD("") THREADS("") COUNTS("[0,-1,7,5,9,9]") END },
@@ -173,6 +193,7 @@ static struct td_reading on_cpus[] = {
 static struct td_reading in_tasks[] = {
 	{ 0, -1, 70, 5, 9, 9, 0 },
 	{ 0, -1, 2147483646, 6, 9, 8, 0 },
+	{ 0, -1, 2147483646, 7, 9, 8, 0, 4 },
 };
 
 static char *const cgroups[] = { (char[]){ "a/\"b\" c" },
@@ -224,7 +245,8 @@ static bool same_readings(const struct td_readings *got,
 		same = a->event == b->event && a->cpu == b->cpu &&
 		       a->tid == b->tid && a->value == b->value &&
 		       a->enabled_ns == b->enabled_ns &&
-		       a->running_ns == b->running_ns && a->cgroup == b->cgroup;
+		       a->running_ns == b->running_ns &&
+		       a->cgroup == b->cgroup && a->life == b->life;
 	}
 	return same;
 }

@@ -2,6 +2,8 @@
 #include "metrics/spread.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <time.h>
 
 #include "lib/util.h"
 #include "tests/unit/report.h"
@@ -277,11 +279,46 @@ static void test_events(size_t i)
 	td_spreads_free(&spreads);
 }
 
+/*
+ * Of a run, and in the reverse order of the next one: seconds where each is
+ * looked for among all.
+ */
+static void test_many_events(void)
+{
+	enum {
+		NR = 30000
+	};
+	struct td_event_row *out = calloc(NR, sizeof(*out));
+	struct td_event_report report = { .rows = out,
+					  .nr_rows = out ? NR : 0 };
+	struct td_spreads spreads = { 0 };
+	clock_t began = clock();
+	int rc = 0;
+
+	for (int run = 0; run < 2; run++) {
+		for (int i = 0; i < (int)report.nr_rows; i++)
+			out[i] = (struct td_event_row){
+				.id = "all",
+				.which = run ? NR - 1 - i : i,
+				.value = run ? 6 : 4,
+			};
+		rc |= td_spreads_add_events(&spreads, &report);
+	}
+	rc |= td_spreads_fill_events(&spreads, &report);
+	began = clock() - began;
+	ok(out && !rc && spreads.nr == NR && spreads.v[7].nr == 2 &&
+		   began < CLOCKS_PER_SEC,
+	   "%d events of two runs: %ld us", NR, (long)began);
+	td_spreads_free(&spreads);
+	free(out);
+}
+
 int main(void)
 {
 	for (size_t r = 0; r < TD_ARRAY_SIZE(rows); r++)
 		test_values(r);
 	test_many();
+	test_many_events();
 	test_reports();
 	for (size_t i = 0; i < TD_ARRAY_SIZE(events); i++)
 		test_events(i);

@@ -2,6 +2,7 @@
 #include "lib/task_names.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "lib/util.h"
 #include "tests/unit/test.h"
@@ -10,7 +11,7 @@
 #define MAX_STEPS 8
 
 /* clang-format off */
-/* Names that are set, then what is found; told: those that are new, by tid. */
+/* Names that are set, then what is found; told: those that are new. */
 static const struct {
 	const char *name;
 	struct {
@@ -25,19 +26,19 @@ static const struct {
 	  "7=make" },
 	{ "in any order",
 	  { { 7, "g" }, { 3, "c" }, { 9, "i" }, { 1, "a" }, { 8, "h" },
-	    { 0, "z" }, { 0, NULL, "0=z 1=a 3=c 7=g 8=h 9=i" } },
+	    { 0, "z" }, { 0, NULL, "7=g 3=c 9=i 1=a 8=h 0=z" } },
 	  "0=z 1=a 3=c 7=g 8=h 9=i" },
 	{ "a new name before it was told", { { 7, "a" }, { 7, "b" },
 					     { 0, NULL, "7=b" } }, "7=b" },
 	{ "a new name after it was told",
-	  { { 7, "a" }, { 5, "x" }, { 0, NULL, "5=x 7=a" }, { 7, "b" },
+	  { { 7, "a" }, { 5, "x" }, { 0, NULL, "7=a 5=x" }, { 7, "b" },
 	    { 0, NULL, "7=b" }, { 0, NULL, "" } }, "5=x 7=b" },
 	{ "the same name is nothing new",
 	  { { 7, "a" }, { 0, NULL, "7=a" }, { 7, "a" }, { 0, NULL, "" } },
 	  "7=a" },
 	{ "one that begins in between is told, the others are not again",
 	  { { 3, "a" }, { 5, "b" }, { 0, NULL, "3=a 5=b" }, { 4, "c" },
-	    { 1, "d" }, { 0, NULL, "1=d 4=c" } }, "1=d 3=a 4=c 5=b" },
+	    { 1, "d" }, { 0, NULL, "4=c 1=d" } }, "1=d 3=a 4=c 5=b" },
 	{ "two tasks of one name, and no name at all",
 	  { { 3, "a" }, { 4, "a" }, { 5, "" },
 	    { 0, NULL, "3=a 4=a 5=" } }, "3=a 4=a 5=" },
@@ -189,6 +190,58 @@ static void test_coming_and_going(void)
 	td_task_names_free(&names);
 }
 
+/* Its number was another's before, whose name is still wanted. */
+static void test_lives(void)
+{
+	struct td_task_names names = { 0 };
+	td_autofree char *told = NULL;
+
+	ok(td_task_names_next_life(&names, 7) == 0, "a number's first life");
+	td_task_names_begin(&names, 7, 0);
+	td_task_names_set(&names, 7, "first");
+	td_task_names_end(&names, 7);
+	ok(td_task_names_next_life(&names, 7) == 1, "and its second");
+	td_task_names_begin(&names, 7, 1);
+	ok(!td_task_names_find(&names, 7), "which has no name yet");
+	td_task_names_set(&names, 7, "second");
+	is_str(td_task_names_find(&names, 7), "second", "then its own");
+	is_str(td_task_names_find_life(&names, 7, 0), "first",
+	       "and so has the first");
+	told = tell(&names);
+	is_str(told, "7=first 7=second", "both are told");
+	td_task_names_forget_ended(&names);
+	ok(!td_task_names_find_life(&names, 7, 0) &&
+		   td_task_names_find_life(&names, 7, 1),
+	   "the one that ended is forgotten");
+	td_task_names_end(&names, 7);
+	td_task_names_forget_ended(&names);
+	ok(!names.nr && td_task_names_next_life(&names, 7) == 2,
+	   "but not that there were two");
+	td_task_names_free(&names);
+}
+
+static clock_t time_tasks(int nr)
+{
+	struct td_task_names names = { 0 };
+	clock_t began = clock();
+
+	/* the largest first: in a sorted list all others would move */
+	for (int tid = nr; tid > 0; tid--)
+		td_task_names_set(&names, tid, "thread");
+	while (td_task_names_next(&names))
+		continue;
+	td_task_names_free(&names);
+	return clock() - began;
+}
+
+/* 6 s where each name looks through all of them, else a hundredth. */
+static void test_time(void)
+{
+	clock_t took = time_tasks(100000);
+
+	ok(took < CLOCKS_PER_SEC, "100,000 names in %ld us", (long)took);
+}
+
 static void test_read(const struct td_sysfs *fs, const char *root)
 {
 	struct td_task_names names = { 0 };
@@ -221,6 +274,8 @@ int main(void)
 	test_many();
 	test_ended();
 	test_coming_and_going();
+	test_lives();
+	test_time();
 	if (!mkdtemp(root))
 		return 1;
 	for (size_t i = 0; i < TD_ARRAY_SIZE(files); i++)

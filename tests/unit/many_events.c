@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Thirty thousand events: each step takes time in proportion to them.  Where
+ * each event was held against each other one, most of them took from seconds to
+ * hours.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "lib/plan_specs.h"
+#include "lib/totals_sum.h"
+#include "lib/util.h"
+#include "metrics/beside_table.h"
+#include "metrics/eval.h"
+#include "metrics/event_rows.h"
+#include "tests/unit/test.h"
+
+#define NR        30000
+#define MOST_US   (2 * CLOCKS_PER_SEC)
+#define NR_BRACES 3 /* events in each {} */
+
+/* PMUs: 0 cpu_core, 1 cpu_atom, 2 software */
+static struct td_pmu pmus[] = {
+	{ .name = (char[]){ "cpu_core" }, .kind = TD_PMU_CORE, .type = 4 },
+	{ .name = (char[]){ "cpu_atom" }, .kind = TD_PMU_CORE, .type = 10 },
+	{ .name = (char[]){ "software" }, .kind = TD_PMU_SOFTWARE, .type = 1 },
+};
+
+/* What the events are. */
+enum shape {
+	HYBRID,  /* each name on both kinds of core */
+	ALONE,   /* what is divided by nothing that is there */
+	BRACES,  /* software in groups, with a clock in each */
+	REFUSED, /* none of them is counted */
+};
+
+static const char *const shapes[] = { "hybrid", "alone", "braces", "refused" };
+
+static void fill_event(struct td_event *event, int i, enum shape shape)
+{
+	char name[40];
+
+	*event = (struct td_event){ .pmu = 0,
+				    .type = PERF_TYPE_RAW,
+				    .config = { (uint64_t)i },
+				    .scale = 1,
+				    .spec = i,
+				    .group = -1 };
+	if (shape == HYBRID) {
+		event->pmu = i % 2;
+		event->type = PERF_TYPE_HARDWARE;
+		event->config[0] = PERF_COUNT_HW_INSTRUCTIONS;
+		event->spec = i / 2;
+	} else if (shape == BRACES) {
+		event->pmu = 2;
+		event->type = PERF_TYPE_SOFTWARE;
+		event->config[0] = i % NR_BRACES ? PERF_COUNT_SW_PAGE_FAULTS
+						 : PERF_COUNT_SW_TASK_CLOCK;
+		event->group = i / NR_BRACES;
+	} else if (shape == REFUSED) {
+		td_event_set_refusal(event, "no");
+	}
+	snprintf(name, sizeof(name), "%s/r%d/", pmus[event->pmu].name, i);
+	event->name = strdup(name);
+}
+
+static void fill_plan(struct td_plan *plan, enum shape shape)
+{
+	*plan = (struct td_plan){
+		.events = calloc(NR, sizeof(*plan->events)),
+	};
+	plan->nr_events = plan->events ? NR : 0;
+	for (int i = 0; i < (int)plan->nr_events; i++)
+		fill_event(&plan->events[i], i, shape);
+}
+
+static struct td_machine make_machine(void)
+{
+	struct td_machine machine = {
+		.pmus = pmus,
+		.nr_core = 2,
+		.nr_pmus = TD_ARRAY_SIZE(pmus),
+	};
+
+	td_ints_add(&machine.online, 0);
+	return machine;
+}
+
+/* In one task, which was on the first kind of core alone. */
+static void fill_readings(struct td_readings *readings,
+			  const struct td_plan *plan)
+{
+	readings->v = calloc(NR, sizeof(*readings->v));
+	readings->nr = 0;
+	for (int i = 0; readings->v && i < NR; i++) {
+		if (plan->events[i].refusal)
+			continue;
+		readings->v[readings->nr++] = (struct td_reading){
+			i, -1, 77, 5, 10, plan->events[i].pmu == 1 ? 0 : 10
+		};
+	}
+}
+
+/* How long it took since *began, which is then now. */
+static void is_quick(clock_t *began, enum shape shape, const char *what)
+{
+	clock_t now = clock();
+
+	ok(now - *began < MOST_US, "%s: %s: %ld us", shapes[shape], what,
+	   (long)(now - *began));
+	*began = clock();
+}
+
+static void test_rows(const struct td_plan *plan,
+		      const struct td_totals *totals, enum shape shape)
+{
+	const struct td_times times = { .elapsed_ns = 1000 };
+	struct td_event_report report;
+	struct td_err err;
+	clock_t began = clock();
+
+	for (int hybrid = 0; hybrid < 2; hybrid++) {
+		size_t want = shape == HYBRID && hybrid ? NR / 2 : NR;
+
+		ok(td_event_rows(plan, totals, &times, hybrid, &report, &err) ==
+				   0 &&
+			   report.nr_rows == want,
+		   "%s: %zu rows", shapes[shape], report.nr_rows);
+		td_event_report_free(&report);
+		is_quick(&began, shape, hybrid ? "merged rows" : "rows");
+	}
+}
+
+static void test_table(const struct td_plan *plan,
+		       const struct td_machine *machine,
+		       const struct td_totals *totals, enum shape shape)
+{
+	const struct td_times times = { .elapsed_ns = 1000 };
+	struct td_event_report events;
+	struct td_beside_table table;
+	struct td_report report = { 0 };
+	struct td_err err;
+	clock_t began;
+	int rc;
+
+	td_event_rows(plan, totals, &times, false, &events, &err);
+	began = clock();
+	rc = td_beside_table_build(&table, plan, machine, false, &err);
+	if (!rc)
+		rc = td_beside_table_fill(&table, &events, &report, &err);
+	ok(rc == (shape == BRACES ? 0 : -ENODATA), "%s: a table",
+	   shapes[shape]);
+	is_quick(&began, shape, "--metric-only");
+	td_report_free(&report);
+	td_beside_table_free(&table);
+	td_event_report_free(&events);
+}
+
+static void test_shape(enum shape shape)
+{
+	const struct td_aggregator agg = { .how = TD_AGGREGATE_ALL };
+	const struct td_times times = { .elapsed_ns = 1000 };
+	struct td_machine machine = make_machine();
+	struct td_notes notes = { 0 };
+	struct td_plan plan;
+	struct td_readings readings;
+	struct td_totals totals;
+	struct td_totals_sum sum = { 0 };
+	struct td_err err = { 0 };
+	clock_t began;
+
+	fill_plan(&plan, shape);
+	began = clock();
+	ok(td_plan_arrange(&plan, &machine, &notes, &err) == 0 &&
+		   plan.nr_groups == (shape == REFUSED  ? 0
+				      : shape == BRACES ? NR / NR_BRACES
+							: NR),
+	   "%s: %zu groups", shapes[shape], plan.nr_groups);
+	is_quick(&began, shape, "arranged");
+	ok(td_plan_find_clones(&plan, NULL) == 0, "%s: no clones",
+	   shapes[shape]);
+	is_quick(&began, shape, "clones");
+	fill_readings(&readings, &plan);
+	began = clock();
+	ok(td_aggregate(&agg, &readings, &plan, &totals, &err) == 0,
+	   "%s: totals", shapes[shape]);
+	is_quick(&began, shape, "totals");
+	ok(td_totals_sum_add(&sum, &plan, &totals, &times) == 0, "%s: a sum",
+	   shapes[shape]);
+	is_quick(&began, shape, "sum");
+	test_rows(&plan, &totals, shape);
+	test_table(&plan, &machine, &totals, shape);
+	td_totals_sum_free(&sum);
+	td_totals_free(&totals);
+	free(readings.v);
+	td_plan_free(&plan);
+	td_notes_free(&notes);
+	td_ints_free(&machine.online);
+}
+
+/* Each is said once. */
+static void test_notes(void)
+{
+	struct td_notes notes = { 0 };
+	clock_t began = clock();
+
+	for (int i = 0; i < 2 * NR; i++)
+		td_notes_add(&notes, "not counted any more: CPU %d", i % NR);
+	ok(notes.nr == NR, "notes: each once");
+	td_notes_truncate(&notes, 10);
+	td_notes_add(&notes, "not counted any more: CPU 9");
+	td_notes_add(&notes, "not counted any more: CPU 10");
+	ok(notes.nr == 11, "notes: those that are forgotten may come again");
+	ok(clock() - began < MOST_US, "notes: %ld us", (long)(clock() - began));
+	td_notes_free(&notes);
+}
+
+int main(void)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(shapes); i++)
+		test_shape((enum shape)i);
+	test_notes();
+	return done_testing();
+}

@@ -7,11 +7,11 @@
 # shellcheck disable=SC2016,SC2154 # scripts; helper.bash
 load helper
 
-manual=$here/../../man/tdstat.1
+man=$here/../../man
 
-# displays SECTION: the literal displays of it, each behind a line "== N"
+# displays SECTION PAGE: the literal displays of it, each behind a line "== N"
 displays() {
-	sed 's/\\-/-/g; s/\\&//g; s/\\(aq/'\''/g; s/\\(ha/^/g; s/\\(ti/~/g; s/\\e/\\/g' "$manual" |
+	sed 's/\\-/-/g; s/\\&//g; s/\\(aq/'\''/g; s/\\(ha/^/g; s/\\(ti/~/g; s/\\e/\\/g' "$man/$2" |
 		awk -v section="$1" '
 			/^\.S[hs] / { inside = substr($0, 5) == section }
 			!inside { next }
@@ -113,7 +113,7 @@ a_perf() {
 			fail "$command: $(cat said)"
 		fi
 		nr=$((nr + 1))
-	done < <(displays EXAMPLES | commands)
+	done < <(displays EXAMPLES tdstat.1 | commands)
 	# so that nothing is found is no success
 	[ "$nr" -ge 25 ] || fail "only $nr examples"
 }
@@ -137,7 +137,7 @@ a_perf() {
 	unset SYSFS_PATH PERF_CPUID
 	mkdir bin
 	ln -s "$TDSTAT" bin/tdstat
-	displays CONTROL | sed 1d >script
+	displays DESCRIPTION tdstat-control.7 | sed 1d >script
 	[ -s script ]
 	for shell in sh bash; do
 		try env PATH="$PWD/bin:$PATH" timeout 30 $shell script 3>&-
@@ -154,7 +154,7 @@ a_perf() {
 	mkdir bin
 	printf '#!/bin/sh\nexit 1\n' >bin/tdstat
 	chmod +x bin/tdstat
-	displays CONTROL | sed 1d >script
+	displays DESCRIPTION tdstat-control.7 | sed 1d >script
 	for shell in sh bash; do
 		try env PATH="$PWD/bin:$PATH" TMPDIR="$PWD" timeout 30 $shell script 3>&-
 		[ "$status" -lt 124 ] || fail "status $status"

@@ -32,13 +32,13 @@ is_open() {
 
 # examples PAGE: of each, the command, a NUL, what it prints, and a NUL
 examples() {
-	local line command= shown=
+	local line command='' shown=''
 
 	while IFS= read -r line; do
 		case $line in
 		'$ '* | '== '*)
 			[ -z "$command" ] || printf '%s\0%s\0' "$command" "$shown"
-			command= shown=
+			command='' shown=''
 			[[ $line == '== '* ]] || command=${line#??}
 			;;
 		*)

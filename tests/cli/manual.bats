@@ -5,7 +5,7 @@
 # counts what this machine can count, and plans the rest.  tests/machine counts
 # all of them.
 
-# shellcheck disable=SC2016,SC2154 # scripts; helper.bash and examples.bash
+# shellcheck disable=SC2001,SC2016,SC2030,SC2031,SC2154 # scripts; helper.bash and examples.bash
 load helper
 load examples
 

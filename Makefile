@@ -306,7 +306,7 @@ lint-format:
 lint-shellcheck:
 	$(call tool,shellcheck) shellcheck $(SCRIPTS)
 lint-mandoc:
-	$(call tool,mandoc) ! mandoc -T lint $(PAGES) 2>&1 | grep -vE 'referenced manual not found|mandoc\.db'
+	$(call tool,mandoc) ! mandoc -T lint $(PAGES) 2>/dev/null | grep -v 'referenced manual not found'
 lint-codespell:
 	$(call tool,codespell) codespell -L nd cmd lib metrics man Makefile $(wildcard README.md)
 

@@ -52,6 +52,7 @@ OBJECTS := $(SOURCES:%.c=$(B)/obj/%.o)
 CMD_OBJECTS := $(filter-out $(B)/obj/cmd/main.o,$(CMD:%.c=$(B)/obj/%.o))
 UNIT := $(patsubst %.c,$(B)/%,$(filter tests/unit/%,$(TESTS)))
 FUZZ := $(patsubst %.c,$(B)/%,$(filter tests/fuzz/%,$(TESTS)))
+PAGES := $(wildcard man/*.[157])
 PROGRAM := $(patsubst cmd/main.c,$(B)/tdstat,$(filter cmd/main.c,$(CMD)))
 
 # The kernel tree's own perf_event.h: Debian 12's knows no config3.
@@ -306,7 +307,7 @@ lint-format:
 lint-shellcheck:
 	$(call tool,shellcheck) shellcheck $(SCRIPTS)
 lint-mandoc:
-	$(call tool,mandoc) [ ! -e man/tdstat.1 ] || mandoc -T lint -W warning man/tdstat.1
+	$(call tool,mandoc) ! mandoc -T lint $(PAGES) 2>/dev/null | grep -v 'referenced manual not found'
 lint-codespell:
 	$(call tool,codespell) codespell -L nd cmd lib metrics man Makefile $(wildcard README.md)
 
@@ -322,7 +323,7 @@ format:
 
 install: all
 	install -Dm755 $(B)/tdstat $(DESTDIR)$(bindir)/tdstat
-	install -Dm644 man/tdstat.1 $(DESTDIR)$(mandir)/man1/tdstat.1
+	$(foreach p,$(PAGES),install -Dm644 $p $(DESTDIR)$(mandir)/man$(subst .,,$(suffix $p))/$(notdir $p) &&) :
 	install -Dm644 cmd/completion/tdstat.bash $(DESTDIR)$(datadir)/bash-completion/completions/tdstat
 	install -Dm644 cmd/completion/_tdstat $(DESTDIR)$(datadir)/zsh/site-functions/_tdstat
 	install -d $(DESTDIR)$(datadir)/tdstat/pmu-events

@@ -13,9 +13,9 @@
 #include "lib/report.h"
 
 /*
- * Recordings: JSON Lines, described in tdstat(1).  The first line says what
- * was counted on what, then a line an interval with its differences, then an
- * end line.
+ * Recordings: JSON Lines, described in tdstat-recording(5).  The first line says
+ * what was counted on what, then a line an interval with its differences, then
+ * an end line.
  */
 
 struct td_recording_info {

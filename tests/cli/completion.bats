@@ -122,6 +122,19 @@ offers() {
 	refute [ -n "$(offered -- list metric)" ]
 }
 
+@test "each subcommand that has a page is offered, and its options are those of the page" {
+	for page in "$here"/../../man/tdstat-*.1; do
+		subcommand=${page##*/tdstat-} subcommand=${subcommand%.1}
+		offered "${subcommand%??}" | grep -qx "$subcommand" || fail "bash: $subcommand"
+		grep -q "'$subcommand:" "$completion/_tdstat" || fail "zsh: $subcommand"
+		# the long ones of its list
+		sed -n 's/\\-/-/g; s/^\.It Fl \(.*\)/ \1/p' "$page" | grep -oE ' -[a-z][a-z-]+' |
+			sed 's/ /-/' | sort -u >of_page
+		[ -s of_page ]
+		assert_equal "$(comm -23 of_page <(offered "$subcommand" -- | sed 's/=$//' | sort -u))" ""
+	done
+}
+
 @test "bash: the same with the package bash-completion" {
 	loaded=/usr/share/bash-completion/bash_completion
 	[ -e "$loaded" ] || skip "no bash-completion"

@@ -1,41 +1,15 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# The examples of the manual page, as they may be pasted.  Each is run in a
-# shell; "tdstat" in it is the script below, which counts what this machine can
-# count, and plans what it cannot.
+# The pages of the manual.  Each example is run in a shell, as it may be pasted;
+# "tdstat" in it is the script below, which shows recordings of the same command,
+# counts what this machine can count, and plans the rest.  tests/machine counts
+# all of them.
 
-# shellcheck disable=SC2016,SC2154 # scripts; helper.bash
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # scripts; helper.bash and examples.bash
 load helper
+load examples
 
-manual=$here/../../man/tdstat.1
-
-# displays SECTION: the literal displays of it, each behind a line "== N"
-displays() {
-	sed 's/\\-/-/g; s/\\&//g; s/\\(aq/'\''/g; s/\\(ha/^/g; s/\\(ti/~/g; s/\\e/\\/g' "$manual" |
-		awk -v section="$1" '
-			/^\.S[hs] / { inside = substr($0, 5) == section }
-			!inside { next }
-			/^\.Ed/ { display = 0 }
-			display { print }
-			/^\.Bd -literal/ { display = 1; print "== " ++nr }'
-}
-
-# commands: those behind "$ ", each with the lines that it goes on in, and a NUL
-commands() {
-	local line command=
-
-	while IFS= read -r line; do
-		case $line in
-		'$ '*) command=${line#??} ;;
-		'== '*) command= ;;
-		*) [ -z "$command" ] || command+=$'\n'$line ;;
-		esac
-		if [ -n "$command" ] && [[ $command != *\\ ]] && bash -n <<<"$command" 2>/dev/null; then
-			printf '%s\0' "$command"
-			command=
-		fi
-	done
-}
+# --- the examples ---------------------------------------------------------------
 
 # What the examples name, and a machine to plan them for.
 prepare_examples() {
@@ -54,9 +28,11 @@ prepare_examples() {
 	chmod +x bin/*
 }
 
-# In place of tdstat: list and report are what they are; a recording is one of
-# the data; what is made of software events alone is counted; the rest is
-# planned, for the saved machine.  Each call leaves a line: status and words.
+# In place of tdstat.  list and report are what they are.  What a recording is
+# of (tests/data/README) is shown from it, by the options that report has, and
+# "record" copies it.  What is made of software events alone is counted.  The
+# rest is planned, for the saved machine.  Each call leaves a line: status and
+# words.
 a_tdstat() {
 	cat <<-'SCRIPT'
 		#!/usr/bin/env bash
@@ -64,7 +40,20 @@ a_tdstat() {
 			echo "$1 tdstat ${*:2}" >>"$FOLDER/calls"
 			exit "$1"
 		}
-		what= output= options=() rest=("$@")
+		# what the words behind the options and before the command are for
+		recording_of() {
+			case " $* " in
+			*' -e cycles,instructions,L1-'*' -- xz '*) echo manual/xz-events.jsonl ;;
+			*' --per-thread '*' -- sh '*) echo manual/threads.jsonl ;;
+			*' -l 2 '*'-- xz -T3 '* | *' -p '*' -l 2 '*) echo manual/xz-2.jsonl ;;
+			*' -l 3 '*'-- xz '* | *' -M tma_memory'*'-- xz '* | *' -l 6 '*) echo manual/xz-3.jsonl ;;
+			*' -C 0,4 -l 3 '*) echo manual/cpus-3.jsonl ;;
+			*' -C 0,4 '*) echo manual/cpus.jsonl ;;
+			*' -a -l 2 '*) echo alderlake-2.jsonl ;;
+			*' -a -I 1000 --interval-count 5 '* | *' -a --hybrid-merge -I '*) echo alderlake.jsonl ;;
+			esac
+		}
+		what= output= options=() shown_by=() rest=("$@")
 		while [ ${#rest[@]} -gt 0 ]; do
 			case ${rest[0]} in
 			report | list) what=read; break ;;
@@ -73,15 +62,24 @@ a_tdstat() {
 			--) options+=("${rest[@]}"); break ;;
 			*) options+=("${rest[0]}") ;;
 			esac
+			case ${rest[0]} in
+			-A | -j | -x* | --hybrid-merge) shown_by+=("${rest[0]}") ;;
+			esac
 			rest=("${rest[@]:1}")
 		done
 		if [ "$what" = read ]; then
-			"$TDSTAT" "$@" >>"$FOLDER/said" 2>&1
+			"$TDSTAT" "$@" 2> >(tee -a "$FOLDER/said")
 			done_with $? "$@"
 		fi
-		plan=$("$TDSTAT" --dry-run "${options[@]}" 2>>"$FOLDER/said") || done_with $? "$@"
-		[ "$what" = record ] && cp "$DATA/alderlake-2.jsonl" "$output"
-		if [ "$what" = record ] || grep -q '^  [^ ]* *type \([^1]\|1[0-9]\)' <<<"$plan" || [ -z "$COUNTS" ]; then
+		plan=$("$TDSTAT" --dry-run "${options[@]}" 2> >(tee -a "$FOLDER/said" >&2)) || done_with $? "$@"
+		recording=$(recording_of "$@")
+		if [ "$what" = record ] && [ -n "$recording" ]; then
+			cp "$DATA/$recording" "$output"
+			done_with $? "$@"
+		elif [ -n "$recording" ]; then
+			"$TDSTAT" report "$DATA/$recording" "${shown_by[@]}" 2>>"$FOLDER/said"
+			done_with $? "$@"
+		elif grep -q '^  [^ ]* *type \([^1]\|1[0-9]\)' <<<"$plan" || [ -z "$COUNTS" ]; then
 			done_with 0 "$@"
 		fi
 		unset SYSFS_PATH PROCFS_PATH
@@ -99,45 +97,85 @@ a_perf() {
 	SCRIPT
 }
 
-@test "EXAMPLES: none is refused" {
-	local command nr=0
+# Is what came of it right?  A call was made, and each went well; an example that
+# shows an error is refused.
+went_well() {
+	local command=$1 shown=$2 status=$3
 
-	prepare_examples
-	while IFS= read -rd '' command; do
-		: >calls
-		: >said
-		timeout 60 bash -o pipefail -c "$command" </dev/null >out 2>>said ||
-			fail "$command: $(cat said)"
-		# a call was made, and each went well; of perf's there is none
-		if [[ $command == *tdstat* ]] && { [ ! -s calls ] || grep -v '^0 ' calls; }; then
-			fail "$command: $(cat said)"
-		fi
-		nr=$((nr + 1))
-	done < <(displays EXAMPLES | commands)
-	# so that nothing is found is no success
-	[ "$nr" -ge 25 ] || fail "only $nr examples"
+	if [[ $shown == 'tdstat: '* ]]; then
+		[ "$status" -eq 64 ] || return
+	else
+		[ "$status" -eq 0 ] && ! grep -qv '^0 ' calls || return
+	fi
+	[[ $command != *tdstat\ * ]] || [ -s calls ] || return
+	[ -z "$shown" ] || same_output "$shown" out
 }
 
-@test "EXAMPLES: what is wrong in one would be noticed" {
+try_example() {
+	local status=0
+
+	: >calls
+	: >said
+	timeout 60 bash -o pipefail -c "$1" </dev/null >out 2>&1 || status=$?
+	went_well "$1" "$2" "$status" || {
+		echo "$1: status $status: $(cat calls said out)"
+		return 1
+	}
+}
+
+# page PAGE NR: all its examples, NR at least, so that nothing is found is no success
+page() {
+	local command shown nr=0
+
+	prepare_examples
+	while IFS= read -rd '' command && IFS= read -rd '' shown; do
+		try_example "$command" "$shown"
+		nr=$((nr + 1))
+	done < <(examples "$1")
+	[ "$nr" -ge "$2" ] || fail "only $nr examples"
+}
+
+@test "tdstat(1): its examples work, and show what they show" { page tdstat.1 8; }
+@test "tdstat-record(1): its examples work" { page tdstat-record.1 6; }
+@test "tdstat-report(1): its examples work" { page tdstat-report.1 7; }
+@test "tdstat-list(1): its examples work" { page tdstat-list.1 6; }
+@test "tdstat-output(5): its examples work" { page tdstat-output.5 18; }
+@test "tdstat-recording(5): its examples work" { page tdstat-recording.5 3; }
+@test "tdstat-events(7): its examples work" { page tdstat-events.7 7; }
+@test "tdstat-metrics(7): its examples work" { page tdstat-metrics.7 6; }
+
+@test "no page has an example that is not tried here" {
+	for page in $(pages); do
+		! grep -q '^\$ ' "$man/$page" ||
+			grep -q "{ page $page [0-9]*; }" "$BATS_TEST_FILENAME" || fail "$page"
+	done
+}
+
+@test "what is wrong in an example would be noticed" {
 	prepare_examples
 	for command in 'tdstat -a --nosuch' 'tdstat -e nosuch -- true' 'tdstat -M nosuch -a' \
 		'tdstat report nosuch.jsonl' 'tdstat list metrics nosuch' 'tdstat -a -G nosuch' \
 		'tdstat record -o file --nosuch' 'tdstat -e task-clock -- false'; do
 		[ -n "$COUNTS" ] || [[ $command != *false ]] || continue
-		: >calls
-		bash -c "$command" </dev/null >out 2>>said || true
-		! grep '^0 ' calls || fail "$command"
+		run try_example "$command" ''
+		[ "$status" -ne 0 ] || fail "$command"
 	done
+	# and so would be an output that is not that of the command
+	try_example 'tdstat -C 0,4 -A --timeout 1000' $'...\n CPU4 cpu_atom\n      18.0 %  tma_retiring\n...'
+	run try_example 'tdstat -C 0,4 -A --timeout 1000' $'...\n CPU4 cpu_atom\n      18.1 %  tma_retiring\n...'
+	[ "$status" -ne 0 ] || fail "18.1"
+	run try_example 'tdstat -C 0,4 -A --timeout 1000' ' CPU4 cpu_atom'
+	[ "$status" -ne 0 ] || fail "a part alone"
 }
 
-@test "CONTROL: the script works as it is, and counts a second of what it says" {
+@test "tdstat-control(7): the script works as it is, and counts a second of what it says" {
 	local counted_ms
 
 	needs_software_events
 	unset SYSFS_PATH PERF_CPUID
 	mkdir bin
 	ln -s "$TDSTAT" bin/tdstat
-	displays CONTROL | sed 1d >script
+	displays tdstat-control.7 EXAMPLES | sed 1d >script
 	[ -s script ]
 	for shell in sh bash; do
 		try env PATH="$PWD/bin:$PATH" timeout 30 $shell script 3>&-
@@ -150,11 +188,11 @@ a_perf() {
 	done
 }
 
-@test "CONTROL: the script ends where tdstat cannot even begin" {
+@test "tdstat-control(7): the script ends where tdstat cannot even begin" {
 	mkdir bin
 	printf '#!/bin/sh\nexit 1\n' >bin/tdstat
 	chmod +x bin/tdstat
-	displays CONTROL | sed 1d >script
+	displays tdstat-control.7 EXAMPLES | sed 1d >script
 	for shell in sh bash; do
 		try env PATH="$PWD/bin:$PATH" TMPDIR="$PWD" timeout 30 $shell script 3>&-
 		[ "$status" -lt 124 ] || fail "status $status"
@@ -163,11 +201,184 @@ a_perf() {
 	done
 }
 
-# What README and the manual call the version of the keys is in them: perf 6.1
-# to 6.12 have aggregate-number, which perf 7.2 calls counters.
-@test "the JSON keys of events are those of the perf that README and manual name" {
-	"$TDSTAT" report "$data/perf-6.12-core.csv" --per-core -j >got
-	jq -es 'length > 0 and all(has("aggregate-number") and (has("counters") | not))' got
-	grep -q "the JSON keys perf 6\.12's" "$here/../../README.md"
-	[ -n "$(tr '\n' ' ' <"$manual" | grep 'with the keys of \.Xr perf-stat 1 of Linux 6\.12')" ]
+# --- what the pages and the program say of each other -----------------------------
+
+# listed PAGE...: the options that an entry of a list is for, "-a" or "--all-cpus"
+listed() {
+	local page
+
+	for page; do
+		sed 's/\\-/-/g; s/\\&//g' "$man/$page"
+	done | awk '/^\.It Fl/ {
+		for (i = 2; i <= NF; i++) {
+			if ($i == "Fl")
+				flag = 1
+			else if ($i ~ /^(Ns|Ar|Cm|Ta|No|Op|Oo|Oc|Pq)$/)
+				flag = 0
+			else if (flag && $i ~ /^[-A-Za-z?][-a-z]*$/)
+				print "-" $i
+		}
+	}' | LC_ALL=C sort -u
+}
+
+@test "the options of --help are those of the pages, and no page has another one" {
+	"$TDSTAT" --help | grep -oE '^ {2,6}-[^ ]( |,)|^ {2,6}(-., )?--[a-z-]+' |
+		grep -oE -e '--[a-z-]+|-[^ ,-]' | LC_ALL=C sort -u >help
+	[ "$(wc -l <help)" -gt 80 ]
+	assert_same "$(cat help)" "$(listed tdstat.1 tdstat-record.1 tdstat-report.1 tdstat-list.1 | grep -vx -e -h)"
+	# those of the subcommands alone stand on their pages
+	assert_same "$(printf '%s\n' --input --print --total)" "$(grep -vxFf <(listed tdstat.1) help)"
+	for page in tdstat-output.5 tdstat-recording.5 tdstat-events.7 tdstat-metrics.7 tdstat-control.7; do
+		run ! grep -vxFf help <(listed "$page")
+	done
+	refute_output
+}
+
+# value_of OPTION: one that it takes, if it does
+value_of() {
+	case $1 in
+	-l | --td-level | --log-fd) echo 1 ;;
+	-M) echo tma_retiring ;;
+	-x) echo , ;;
+	-o) echo result ;;
+	--cputype) echo cpu_core ;;
+	--metrics-dir) echo "${TD_PMU_EVENTS:-$here/../../build/pmu-events}" ;;
+	esac
+}
+
+# takes WORD... -- OPTION...: no option is refused by that
+takes() {
+	local words=() option value
+
+	while [ "$1" != -- ]; do
+		words+=("$1")
+		shift
+	done
+	for option in "${@:2}"; do
+		value=$(value_of "$option")
+		try "$TDSTAT" "${words[@]}" "$option" ${value:+"$value"}
+		[ "$status" -ne 64 ] || fail "${words[*]} $option: $stderr"
+	done
+}
+
+@test "list and report take the options of their pages" {
+	local options
+
+	saved alderlake
+	mapfile -t options < <(listed tdstat-list.1 | grep -vx -e --print)
+	takes list hw -- "${options[@]}"
+	takes list cycles -- --print
+	# --interval-clear wants a terminal
+	mapfile -t options < <(listed tdstat-report.1 | grep -vx -e -i -e --input -e --interval-clear -e --per-thread -e --append)
+	[ "${#options[@]}" -gt 15 ]
+	takes report "$data/alderlake-2.jsonl" -- "${options[@]}"
+	takes report -o result "$data/alderlake-2.jsonl" -- --append
+	takes report "$data/manual/threads.jsonl" -- --per-thread
+	takes report -- -i"$data/alderlake-2.jsonl" --input="$data/alderlake-2.jsonl"
+}
+
+@test "tdstat-record(1): what it says is refused is" {
+	saved alderlake
+	for words in '' '-o file --append' '-o file -r 2'; do
+		# shellcheck disable=SC2086
+		try "$TDSTAT" record $words -- true
+		assert_equal "$status" 64
+	done
+	[ ! -e file ]
+}
+
+# option_words OPTION: with a value where it takes one, and what it cannot do without
+option_words() {
+	case $1 in
+	-e) echo "-e cycles" ;;
+	-l | --td-level) echo "$1 1" ;;
+	-M) echo "-M tma_retiring" ;;
+	-p | -t) echo "$1 4711" ;;
+	-I | --timeout) echo "$1 1000" ;;
+	-x) echo "-x," ;;
+	-o) echo "-o file" ;;
+	--log-fd) echo "--log-fd 1" ;;
+	-G | --for-each-cgroup) echo "-a $1 web" ;;
+	-C) echo "-C 0" ;;
+	-r) echo "-r 2" ;;
+	--metric-only) echo "--metric-only -d" ;;
+	*) printf '%s\n' "$1" ;;
+	esac
+}
+
+@test "tdstat(1): what it says excludes each other does" {
+	local line left right nr=0
+
+	saved alderlake
+	sed -n '/^\.Ss What excludes what/,/^\.El/s/^\.It //p' "$man/tdstat.1" |
+		sed 's/ Pq .*//; s/ Cm .*Fl/ Fl/' >table
+	while read -r line; do
+		for left in $(echo ".It ${line% Ta *}" >left && man=. listed left); do
+			for right in $(echo ".It ${line#* Ta }" >right && man=. listed right); do
+				# shellcheck disable=SC2046
+				try "$TDSTAT" --dry-run $(option_words "$left") $(option_words "$right") -- true
+				[ "$status" -eq 64 ] || fail "$left $right: status $status"
+				nr=$((nr + 1))
+			done
+		done
+	done <table
+	[ "$nr" -ge 25 ] || fail "only $nr pairs"
+}
+
+@test "tdstat-messages(7): each is one of the program's" {
+	python3 - "$man/tdstat-messages.7" "$here"/../../{cmd,lib,metrics}/*.c <<-'PYTHON'
+		import os, re, sys
+		page, *files = sys.argv[1:]
+		source = " ".join(open(name).read() for name in files)
+		source = re.sub(r'"\s*"', "", source)
+		# that of a plural; the C library's words are told as they are
+		source = re.sub(r"([a-z])%s", r"\1s", source) + os.strerror(24)
+		page = open(page).read().replace(r"\-", "-").split(".Sh DIAGNOSTICS")[1]
+		messages = re.findall(r"^\.It (.*)", page, re.M)
+		if len(messages) < 50:
+		    sys.exit("only %d messages" % len(messages))
+		for message in messages:
+		    # its words between what is filled in; from two on they can be told
+		    for part in re.split(r"%[a-z]*| level| \(|\)|, |: ", message):
+		        if " " in part.strip() and part.strip() not in source:
+		            sys.exit("%s: %s" % (message, part))
+	PYTHON
+}
+
+@test "the pages name each other, and none that is not there" {
+	local page name
+
+	for page in $(pages); do
+		sed -n 's/^\.Xr \(tdstat[a-z-]*\) \([0-9]\).*/\1.\2/p' "$man/$page" | sort -u >named
+		while read -r name; do
+			[ -e "$man/$name" ] || fail "$page: $name"
+		done <named
+		[ "$page" = tdstat.1 ] || grep -qx tdstat.1 named || fail "$page does not name tdstat(1)"
+		sed -n '/^\.Sh SEE ALSO/,/^\.Sh [^S]/s/^\.Xr \(tdstat[a-z-]*\) \([0-9]\).*/\1.\2/p' "$man/$page" |
+			sort -u >see_also
+		# what the text names stands there, too
+		assert_equal "$page: $(comm -23 named see_also)" "$page: "
+	done
+	sed -n 's/^\.Xr \(tdstat[a-z-]*\) \([0-9]\).*/\1.\2/p' "$man/tdstat.1" | sort -u >named
+	assert_same "$(pages | grep -vx tdstat.1 | sort)" "$(cat named)"
+}
+
+@test "tdstat(1) can be read in one go, and begins with what one types" {
+	[ "$(wc -l <"$man/tdstat.1")" -le 700 ]
+	first=$(grep -n '^\.Bd' "$man/tdstat.1" | head -n 1 | cut -d: -f1)
+	[ "$first" -lt "$(grep -n '^\.Sh OPTIONS' "$man/tdstat.1" | cut -d: -f1)" ]
+}
+
+@test "make install puts each page into its section" {
+	make -C "$here/../.." --no-print-directory -n -o all install DESTDIR=/dest prefix=/usr >installed 2>&1
+	for page in $(pages); do
+		grep -q "man/$page /dest/usr/share/man/man${page##*.}/$page" installed || fail "$page"
+	done
+}
+
+@test "mandoc finds no fault with a page" {
+	command -v mandoc >/dev/null || skip "no mandoc"
+	try mandoc -T lint "$man"/*.[157]
+	# pages of others may not be installed here
+	refute_regex "$output$stderr" '(ERROR|WARNING|STYLE): [^r]'
 }

@@ -191,18 +191,6 @@ refused() {
 	done
 }
 
-@test "every option of --help is in the manual page" {
-	[ -e "$here/../../man/tdstat.1" ] || skip "no manual page yet"
-	# mdoc's escapes and macros away: \- is -, "Fl a" and "Fl -all-cpus" are options
-	sed 's/\\-/-/g; s/\\&//g; s/\bFl \(-*[A-Za-z?]\)/-\1/g' "$here/../../man/tdstat.1" >page
-	"$TDSTAT" --help | grep -oE '(^| )--?[A-Za-z?][A-Za-z-]*' | tr -d ' ' | sort -u >options
-	[ "$(wc -l <options)" -gt 20 ]
-	missing=$(while read -r option; do
-		grep -qE -e "(^|[^A-Za-z-])$option([^A-Za-z-]|\$)" page || echo "$option"
-	done <options)
-	assert_equal "$missing" ""
-}
-
 @test "options behind the command are the command's" {
 	saved alderlake
 	try "$TDSTAT" --dry-run ls -l --json --nosuch -I 0

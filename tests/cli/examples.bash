@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034 # who loads it reads what is set
+# The examples of the manual: what stands behind "$ " in a literal display, and
+# below it what it prints.
+
+man=$BATS_TEST_DIRNAME/../../man
+
+# pages: the name of each page
+pages() {
+	local page
+
+	for page in "$man"/*.[157]; do
+		echo "${page##*/}"
+	done
+}
+
+# displays PAGE [SECTION]: the literal displays of it, each behind a line "== N"
+displays() {
+	sed 's/\\-/-/g; s/\\&//g; s/\\(aq/'\''/g; s/\\(ha/^/g; s/\\(ti/~/g; s/\\e/\\/g' "$man/$1" |
+		awk -v section="${2-}" '
+			/^\.S[hs] / { inside = section == "" || substr($0, 5) == section }
+			!inside { next }
+			/^\.Ed/ { display = 0 }
+			display { print }
+			/^\.Bd -literal/ { display = 1; print "== " ++nr }'
+}
+
+# Does the shell wait for a further line of it?
+is_open() {
+	[[ $1 == *\\ ]] || ! bash -n <<<"$1" 2>/dev/null
+}
+
+# examples PAGE: of each, the command, a NUL, what it prints, and a NUL
+examples() {
+	local line command='' shown=''
+
+	while IFS= read -r line; do
+		case $line in
+		'$ '* | '== '*)
+			[ -z "$command" ] || printf '%s\0%s\0' "$command" "$shown"
+			command='' shown=''
+			[[ $line == '== '* ]] || command=${line#??}
+			;;
+		*)
+			if [ -z "$command" ]; then
+				continue
+			elif is_open "$command"; then
+				command+=$'\n'$line
+			else
+				shown+=$line$'\n'
+			fi
+			;;
+		esac
+	done < <(displays "$1" && echo '== end')
+}
+
+# same_output SHOWN FILE: "..." stands for whatever was left out.  Runs of
+# blanks are one, and lines of JSON may be broken, to fit the page.
+same_output() {
+	SHOWN=$1 python3 - "$2" <<-'PYTHON'
+		import os, re, sys
+		shown, printed = os.environ["SHOWN"], open(sys.argv[1]).read()
+		blanks = r"\s+" if "\n{" in "\n" + shown else r"[ \t]+"
+		def plain(text):
+		    text = re.sub(blanks, "" if "s" in blanks else " ", text)
+		    return "\n".join(line.strip() for line in text.strip().split("\n"))
+		parts = [re.escape(plain(part)) for part in shown.split("...")]
+		if not re.fullmatch(r"[\s\S]*".join(parts), plain(printed)):
+		    sys.exit("the page shows:\n%s\nand not:\n%s" % (shown, printed))
+	PYTHON
+}

@@ -250,14 +250,36 @@ static int open_group(const struct opening *o, const struct td_group *from,
 	return rc;
 }
 
-static void close_if_changed(struct td_open_set *set,
-			     const struct td_target *target)
+static void close_behind(struct td_open_set *set, size_t nr)
 {
-	if (set->exclude_kernel != target->exclude_kernel ||
-	    set->exclude_guest != target->exclude_guest)
-		td_close_set(set);
+	while (set->nr_groups > nr)
+		close_group(&set->groups[--set->nr_groups]);
+}
+
+/* The target is another one than that of the groups that are open. */
+static bool has_changed(struct td_open_set *set, const struct td_target *target)
+{
+	struct td_open_set before = *set;
+
 	set->exclude_kernel = target->exclude_kernel;
 	set->exclude_guest = target->exclude_guest;
+	set->nr_cpus = target->has_cpus ? target->cpus.nr : SIZE_MAX;
+	return before.exclude_kernel != set->exclude_kernel ||
+	       before.exclude_guest != set->exclude_guest ||
+	       before.nr_cpus != set->nr_cpus;
+}
+
+/* How many of the open groups are the plan's first ones still. */
+static size_t count_unchanged(const struct td_open_set *set,
+			      const struct td_plan *plan)
+{
+	size_t nr = 0;
+
+	while (nr < set->nr_groups && nr < plan->nr_groups &&
+	       set->groups[nr].members == plan->groups[nr].members &&
+	       set->groups[nr].nr == plan->groups[nr].nr)
+		nr++;
+	return nr;
 }
 
 int td_open_set(struct td_open_set *set, const struct td_counter_setup *setup,
@@ -268,7 +290,9 @@ int td_open_set(struct td_open_set *set, const struct td_counter_setup *setup,
 	struct td_open_group *groups;
 	int rc = 0;
 
-	close_if_changed(set, setup->target);
+	close_behind(set, has_changed(set, setup->target)
+				  ? 0
+				  : count_unchanged(set, plan));
 	groups =
 		reallocarray(set->groups, plan->nr_groups + 1, sizeof(*groups));
 	if (!groups)

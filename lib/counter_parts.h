@@ -37,6 +37,7 @@ struct td_open_set {
 	size_t id;           /* tids may come again */
 	/* What the target was when groups were opened. */
 	bool exclude_kernel, exclude_guest;
+	size_t nr_cpus; /* that were asked for */
 };
 
 /* -1: it is not open. */
@@ -63,8 +64,8 @@ int td_check_cgroups(const struct td_counter_setup *setup, struct td_err *err);
 /*
  * Opens the plan's groups for set->tids.  *index and *failed: which group and
  * member the kernel refused.  Those in front of it stay open, and the next call
- * goes on behind them: the plan may change from that group on.  If the target
- * has changed it begins anew.
+ * goes on at the first group that is another one in the plan now.  If the
+ * target has changed it begins anew.
  */
 int td_open_set(struct td_open_set *set, const struct td_counter_setup *setup,
 		size_t *index, size_t *failed);

@@ -251,8 +251,8 @@ static void test_apart(void)
 	td_reader_read(&reader, 0, &got, &err);
 	put_look(fds[0], &leader, 1);
 	put_look(fds[1], &member, 1);
-	ok(td_reader_read(&reader, 0, &got, &err) == 0 && got.v[0].value == 50 &&
-		   got.v[1].value == 70,
+	ok(td_reader_read(&reader, 0, &got, &err) == 0 &&
+		   got.v[0].value == 50 && got.v[1].value == 70,
 	   "apart: what each counted");
 	ok(got.v[0].enabled_ns == 20 && got.v[1].running_ns == 10,
 	   "apart: and for how long");
@@ -282,7 +282,8 @@ static void test_failure(void)
 	add_steps(0, &reader);
 	td_reader_begin(&reader);
 	close(reader.steps[1].fd);
-	ok(td_reader_read(&reader, 0, &got, &err) == -EBADF && err.code == -EBADF,
+	ok(td_reader_read(&reader, 0, &got, &err) == -EBADF &&
+		   err.code == -EBADF,
 	   "a read that fails");
 	is_str(err.msg,
 	       "cannot read the counters of second on CPU 0: "

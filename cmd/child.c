@@ -14,10 +14,20 @@
 
 #include "lib/util.h"
 
+static uint64_t cpu_time_ns(void)
+{
+	struct timespec used;
+
+	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used))
+		return 0;
+	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+}
+
 /* In the child: both pipes' ends close themselves at exec(). */
 static void run_child(char **argv, int go, int failed,
 		      const struct td_given *given)
 {
+	uint64_t used;
 	char byte;
 	int error;
 
@@ -25,6 +35,9 @@ static void run_child(char **argv, int go, int failed,
 	if (read(go, &byte, 1) != 1)
 		_exit(1);
 	td_given_back(given);
+	used = cpu_time_ns();
+	if (write(failed, &used, sizeof(used)) < 0)
+		_exit(126);
 	execvp(argv[0], argv);
 	error = errno;
 	if (write(failed, &error, sizeof(error)) < 0)
@@ -88,17 +101,6 @@ static ssize_t read_again(int fd, void *buf, size_t size)
 	return len;
 }
 
-/* 0: it is gone. */
-static uint64_t cpu_time_ns(pid_t pid)
-{
-	struct timespec used;
-	clockid_t clock;
-
-	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &used))
-		return 0;
-	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
-}
-
 int td_child_release(struct td_child *child, const char *name,
 		     struct td_err *err)
 {
@@ -109,12 +111,11 @@ int td_child_release(struct td_child *child, const char *name,
 		return td_err_set(err, -errno, "cannot start %s: %s", name,
 				  strerror(errno));
 	td_close_fd(&child->go);
+	read_again(child->failed, &child->before_ns, sizeof(child->before_ns));
 	len = read_again(child->failed, &error, sizeof(error));
 	td_close_fd(&child->failed);
-	if (len != sizeof(error)) {
-		child->before_ns = cpu_time_ns(child->pid);
+	if (len != sizeof(error))
 		return 0;
-	}
 	child->status = error == ENOENT ? 127 : 126;
 	return td_err_set(err, -error, "%s: %s", *name ? name : "''",
 			  strerror(error));
@@ -143,7 +144,7 @@ int td_child_wait(struct td_child *child, struct td_usage *usage,
 	usage->has_times = true;
 	usage->user_ns = to_ns(ru.ru_utime);
 	usage->sys_ns = to_ns(ru.ru_stime);
-	child->switches = (uint64_t)ru.ru_nvcsw + (uint64_t)ru.ru_nivcsw;
+	child->switches = (uint64_t)ru.ru_nvcsw;
 	return 0;
 }
 

@@ -12,22 +12,41 @@
 
 #include "lib/util.h"
 
+static uint64_t cpu_time_ns(void)
+{
+	struct timespec used;
+
+	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used))
+		return 0;
+	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+}
+
+/* What the child says up to its exec(), and why that failed, if it did. */
+struct word {
+	uint64_t before_ns;
+	int error;
+};
+
 /* In the child: both pipes' ends close themselves at exec(). */
 static void run_child(char **argv, int go, int failed,
 		      const struct td_given *given)
 {
+	struct word word = { 0 };
+	const char *rest = (const char *)&word + sizeof(word.before_ns);
 	char byte;
-	int error;
 
 	/* our end of the pipe closed without a byte: never to be run */
 	if (read(go, &byte, 1) != 1)
 		_exit(1);
 	td_given_back(given);
-	execvp(argv[0], argv);
-	error = errno;
-	if (write(failed, &error, sizeof(error)) < 0)
+	word.before_ns = cpu_time_ns();
+	if (write(failed, &word, sizeof(word.before_ns)) < 0)
 		_exit(126);
-	_exit(error == ENOENT ? 127 : 126);
+	execvp(argv[0], argv);
+	word.error = errno;
+	if (write(failed, rest, sizeof(word) - sizeof(word.before_ns)) < 0)
+		_exit(126);
+	_exit(word.error == ENOENT ? 127 : 126);
 }
 
 static int make_pipes(int go[2], int failed[2], struct td_err *err)
@@ -76,47 +95,37 @@ int td_child_start(struct td_child *child, char **argv,
 	return 0;
 }
 
-static ssize_t read_again(int fd, void *buf, size_t size)
+/* Up to the end of the pipe, which exec() closes.  Returns the bytes. */
+static size_t read_word(int fd, struct word *word)
 {
+	char *to = (char *)word;
+	size_t size = sizeof(*word), got = 0;
 	ssize_t len;
 
 	do {
-		len = read(fd, buf, size);
-	} while (len < 0 && errno == EINTR);
-	return len;
-}
-
-/* 0: it is gone. */
-static uint64_t cpu_time_ns(pid_t pid)
-{
-	struct timespec used;
-	clockid_t clock;
-
-	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &used))
-		return 0;
-	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+		len = read(fd, to + got, size - got);
+		got += len > 0 ? (size_t)len : 0;
+	} while (got < size && (len > 0 || (len < 0 && errno == EINTR)));
+	return got;
 }
 
 int td_child_release(struct td_child *child, const char *name,
 		     struct td_err *err)
 {
-	int error = 0;
-	ssize_t len;
+	struct word word = { 0 };
 
 	if (write(child->go, "", 1) != 1)
 		return td_err_set(err, -errno, "cannot start %s: %s", name,
 				  strerror(errno));
 	td_close_fd(&child->go);
-	len = read_again(child->failed, &error, sizeof(error));
+	child->runs = read_word(child->failed, &word) < sizeof(word);
 	td_close_fd(&child->failed);
-	child->runs = len != sizeof(error);
-	if (child->runs) {
-		child->before_ns = cpu_time_ns(child->pid);
+	child->before_ns = word.before_ns;
+	if (child->runs)
 		return 0;
-	}
-	child->status = error == ENOENT ? 127 : 126;
-	return td_err_set(err, -error, "%s: %s", *name ? name : "''",
-			  strerror(error));
+	child->status = word.error == ENOENT ? 127 : 126;
+	return td_err_set(err, -word.error, "%s: %s", *name ? name : "''",
+			  strerror(word.error));
 }
 
 static uint64_t to_ns(struct timeval tv)
@@ -142,7 +151,7 @@ int td_child_wait(struct td_child *child, struct td_usage *usage,
 	usage->has_times = true;
 	usage->user_ns = to_ns(ru.ru_utime);
 	usage->sys_ns = to_ns(ru.ru_stime);
-	child->switches = (uint64_t)ru.ru_nvcsw + (uint64_t)ru.ru_nivcsw;
+	child->switches = (uint64_t)ru.ru_nvcsw;
 	return 0;
 }
 

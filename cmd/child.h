@@ -13,13 +13,13 @@
 struct td_child {
 	pid_t pid;  /* 0: none */
 	int go;     /* one byte lets it start */
-	int failed; /* its exec()'s errno comes out here */
+	int failed; /* before_ns and its exec()'s errno come out here */
 	int pidfd;
 	bool runs; /* or ran: it was let go, and its exec() succeeded */
 	bool reaped;
 	int status;         /* the shell's: its own, or 128 + signal */
 	uint64_t before_ns; /* CPU time, up to its exec() */
-	uint64_t switches;  /* of tasks, its own and its children's */
+	uint64_t switches;  /* by its own will, and its children's */
 };
 
 /* The command has what we were given. */

@@ -12,7 +12,7 @@ struct td_spent {
 	uint64_t used_ns;    /* with its children's */
 	uint64_t counted_ns; /* while its counters were there */
 	uint64_t before_ns;  /* up to its exec() */
-	uint64_t switches;   /* from one task to another, with its children's */
+	uint64_t switches;   /* to wait or to end, with its children's */
 	uint64_t forks;      /* anybody's in that time, or UINT64_MAX */
 };
 

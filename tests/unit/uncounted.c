@@ -30,6 +30,10 @@ static const struct {
 	  { 520 * MS, 362 * MS, 0, 4040, NOT_KNOWN }, false },
 	{ "a command that was over before it began",
 	  { 159 * MS, 35 * MS, 120 * MS, 21, 3 }, false },
+	/* measured, with busy loops inside and outside of the machine */
+	{ "its exec() was slow", { 131 * MS, 72 * MS, 7 * MS, 20, 0 }, false },
+	{ "forks and exits, a very busy machine",
+	  { 3211 * MS, 1805 * MS, 11 * MS, 417, 201 }, false },
 	{ "many switches and few forks: it waited for its disk",
 	  { 900 * MS, 0, 5 * MS, 20000, 3 }, true },
 	{ "many forks that were others'",

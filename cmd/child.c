@@ -37,7 +37,7 @@ static void run_child(char **argv, int go, int failed,
 	td_given_back(given);
 	used = cpu_time_ns();
 	if (write(failed, &used, sizeof(used)) < 0)
-		_exit(126);
+		used = 0; /* no reason not to run it */
 	execvp(argv[0], argv);
 	error = errno;
 	if (write(failed, &error, sizeof(error)) < 0)

@@ -318,6 +318,15 @@ static bool is_apart(struct json_object *object, enum td_apart got)
 	       strcmp(want + strlen(want) - len, ends[got]) == 0;
 }
 
+/* What is written; where nothing is, a unit of its words changes no value. */
+static bool has_unit(struct json_object *object, const char *unit)
+{
+	if (is_member(object, "ScaleUnit", unit))
+		return true;
+	return !td_json_string(object, "ScaleUnit") && unit[0] == '1' &&
+	       (unit[1] < '0' || unit[1] > '9') && unit[1] != '.';
+}
+
 static bool is_same(const struct td_pmu_events *events,
 		    struct json_object *object)
 {
@@ -325,8 +334,7 @@ static bool is_same(const struct td_pmu_events *events,
 
 	if (metric && is_member(object, "MetricExpr", metric->formula) &&
 	    is_member(object, "MetricThreshold", metric->threshold) &&
-	    is_member(object, "ScaleUnit", metric->unit) &&
-	    is_apart(object, metric->apart))
+	    has_unit(object, metric->unit) && is_apart(object, metric->apart))
 		return true;
 	printf("# %s\n", td_json_string(object, "MetricName"));
 	return false;

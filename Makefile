@@ -41,12 +41,14 @@ archive = $(wildcard $(shell $(CC) -print-file-name=lib$(1:-l%=%).a))
 linked_in = $(foreach l,$1,$(if $(call archive,$l),$(l:-l%=-l:lib%.a),$l))
 LIBS := $(call linked_in,$(PKG_LIBS)) -lm
 
-CMD := $(wildcard cmd/*.c)
-LIB := $(wildcard lib/*.c metrics/*.c)
+# Those in a folder and two levels below it: lib/base/*.c, lib/recording/perf/*.c
+below = $(wildcard $(foreach d,$1,$(addprefix $d/,$2 */$2 */*/$2)))
+CMD := $(call below,cmd,*.c)
+LIB := $(call below,lib metrics,*.c)
 TESTS := $(wildcard tests/unit/*.c tests/fuzz/*.c)
 BESIDE_VALGRIND := tests/valgrind/syscall.c
 SOURCES := $(CMD) $(LIB) $(TESTS) $(BESIDE_VALGRIND)
-HEADERS := $(wildcard cmd/*.h lib/*.h metrics/*.h tests/*/*.h)
+HEADERS := $(call below,cmd lib metrics,*.h) $(wildcard tests/*/*.h)
 
 OBJECTS := $(SOURCES:%.c=$(B)/obj/%.o)
 CMD_OBJECTS := $(filter-out $(B)/obj/cmd/main.o,$(CMD:%.c=$(B)/obj/%.o))
@@ -85,10 +87,11 @@ $(PROGRAM) $(UNIT) $(FUZZ): $(CMD_OBJECTS) $(B)/libtd.a build/libperf/libperf.a 
 
 $(UNIT) $(FUZZ): $(B)/%: $(B)/obj/%.o
 
+# q: several folders have files of one name, which r would take for one.
 $(B)/libtd.a: $(LIB:%.c=$(B)/obj/%.o)
 	@mkdir -p $(@D)
 	@rm -f $@
-	$(call say,AR)$(AR) rcs $@ $^
+	$(call say,AR)$(AR) qcs $@ $^
 
 $(OBJECTS): $(B)/obj/%.o: %.c Makefile | build/.gitignore $(UAPI)
 	@mkdir -p $(@D)
@@ -109,8 +112,8 @@ KERNEL_PARTS := $(addprefix tools/,lib include arch build scripts perf/pmu-event
 PERF_TESTS := $(addprefix tools/perf/tests/shell/,stat*.sh lib)
 LIBPERF_INCLUDES := $(addprefix -isystem build/linux/tools/,lib/perf/include lib \
 	include include/uapi arch/x86/include)
-PERF_FILES := counter_perf counter_open counter_tasks
-PERF_OBJECT := $(PERF_FILES:%=$(B)/obj/lib/%.o) $(PERF_FILES:%=$(B)/tidy/lib/%)
+PERF_FILES := $(basename $(wildcard lib/counter/*.c))
+PERF_OBJECT := $(PERF_FILES:%=$(B)/obj/%.o) $(PERF_FILES:%=$(B)/tidy/%)
 
 $(PERF_OBJECT): SYSTEM_INCLUDES = $(LIBPERF_INCLUDES)
 $(PERF_OBJECT): | build/linux/.unpacked
@@ -291,7 +294,7 @@ lint: build/linux/.unpacked $(UAPI)
 lint-layers:
 	@.ci/layers
 # gcc 12 loses sight of what a heap object points to, and calls it leaked.
-build/lint-gcc/obj/lib/counter_%.o: override CFLAGS += -Wno-analyzer-malloc-leak
+build/lint-gcc/obj/lib/counter/%.o: override CFLAGS += -Wno-analyzer-malloc-leak
 lint-gcc:
 	@$(MAKE) B=build/lint-gcc CC=gcc WERROR=1 CFLAGS='-O2 $(GCC_WARNINGS)' objects
 lint-clang:

@@ -5,12 +5,12 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "cmd/given.h"
-#include "cmd/list.h"
-#include "cmd/opts.h"
-#include "cmd/opts_meant.h"
-#include "cmd/out.h"
+#include "cmd/list/list.h"
+#include "cmd/opts/meant.h"
+#include "cmd/opts/opts.h"
+#include "cmd/out/out.h"
 #include "cmd/report.h"
+#include "cmd/run/given.h"
 #include "cmd/say.h"
 #include "cmd/session.h"
 

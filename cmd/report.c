@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/measure.h"
-#include "cmd/opts_meant.h"
+#include "cmd/opts/meant.h"
+#include "cmd/out/sink.h"
+#include "cmd/plan/measure.h"
+#include "cmd/plan/select.h"
 #include "cmd/say.h"
-#include "cmd/select.h"
-#include "cmd/sink.h"
-#include "lib/counter.h"
-#include "lib/recording.h"
+#include "lib/counter/counter.h"
+#include "lib/recording/recording.h"
 
 static void warn_if_cut_off(const struct td_recording *rec)
 {

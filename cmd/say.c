@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/err.h"
-#include "lib/printable.h"
-#include "lib/util.h"
+#include "lib/base/err.h"
+#include "lib/base/printable.h"
+#include "lib/base/util.h"
 
 /* In place of what there is no room to say. */
 #define NO_MEMORY "tdstat: out of memory\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_SAY_H
-#define TD_SAY_H
+#ifndef TD_CMD_SAY_H
+#define TD_CMD_SAY_H
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -10,14 +10,14 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "cmd/cgroups.h"
-#include "cmd/child.h"
-#include "cmd/dry_run.h"
-#include "cmd/events.h"
-#include "cmd/run.h"
-#include "cmd/select.h"
-#include "cmd/target.h"
-#include "lib/util.h"
+#include "cmd/plan/dry_run.h"
+#include "cmd/plan/events.h"
+#include "cmd/plan/select.h"
+#include "cmd/plan/target.h"
+#include "cmd/run/child.h"
+#include "cmd/run/run.h"
+#include "lib/base/util.h"
+#include "lib/plan/cgroups.h"
 
 static int build_measure(struct td_run *run, struct td_err *err)
 {

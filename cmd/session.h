@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_SESSION_H
-#define TD_SESSION_H
+#ifndef TD_CMD_SESSION_H
+#define TD_CMD_SESSION_H
 
-#include "cmd/opts.h"
+#include "cmd/opts/opts.h"
 
 /*
  * Counts as opts say, or shows what would be counted.  *status is the

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "cmd/measure.h"
-#include "cmd/select.h"
-#include "cmd/sink.h"
-#include "lib/counter.h"
-#include "lib/recording.h"
+#include "cmd/plan/measure.h"
+#include "cmd/plan/select.h"
+#include "cmd/out/sink.h"
+#include "lib/counter/counter.h"
+#include "lib/recording/recording.h"
 
 struct bench {
 	struct td_opts opts;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "metrics/pmu_events.h"
+#include "metrics/files/pmu_events.h"
 
 static double now_ms(void)
 {

@@ -5,7 +5,7 @@
 #include <dirent.h>
 #include <stdbool.h>
 
-#include "lib/cgroup.h"
+#include "lib/target/cgroup.h"
 #include "tests/fuzz/cheap.h"
 #include "tests/fuzz/folder.h"
 

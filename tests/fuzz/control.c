@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/control.h"
-#include "lib/util.h"
+#include "cmd/run/control.h"
+#include "lib/base/util.h"
 
 static void demand(bool holds)
 {

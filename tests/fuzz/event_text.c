@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/plan.h"
+#include "lib/plan/plan.h"
 #include "tests/unit/typed.h"
 
 static void demand(bool holds)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/util.h"
-#include "metrics/expr.h"
+#include "lib/base/util.h"
+#include "metrics/formula/expr.h"
 #include "tests/fuzz/replay.h"
 
 static const double values[] = { 0, 1, -1, 0.5, 1e18, -1e300, INFINITY, NAN };

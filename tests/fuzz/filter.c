@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/tracepoint_filter.h"
-#include "lib/util.h"
+#include "lib/base/util.h"
+#include "lib/event/tracepoint_filter.h"
 
 static void check(const char *filter)
 {

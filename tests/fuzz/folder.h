@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/util.h"
+#include "lib/base/util.h"
 
 /* A folder that is removed at exit, in memory where there is such a place. */
 static char folder[] = "/dev/shm/tdstat-fuzz.XXXXXX";

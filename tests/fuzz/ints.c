@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/cpu.h"
-#include "lib/parse.h"
+#include "lib/base/parse.h"
+#include "lib/machine/cpu.h"
 
 /* A list that was taken is in order, and is the same when it is written. */
 static void check_list(const struct td_ints *list)

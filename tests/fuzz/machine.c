@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "lib/machine.h"
+#include "lib/machine/machine.h"
 #include "tests/fuzz/folder.h"
 
 #define CPU   "sys/devices/system/cpu/"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/opts_table.h"
+#include "cmd/opts/table.h"
 
 #define MAX_WORDS 64
 

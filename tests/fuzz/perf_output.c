@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/perf_output.h"
-#include "lib/recording.h"
+#include "lib/recording/perf/output.h"
+#include "lib/recording/recording.h"
 
 static void read_all(const char *path, const char *text)
 {

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/util.h"
-#include "metrics/expr.h"
-#include "metrics/perfmon.h"
+#include "lib/base/util.h"
+#include "metrics/files/perfmon.h"
+#include "metrics/formula/expr.h"
 
 #define PATH "ADL/events/file.json"
 

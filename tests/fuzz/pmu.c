@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/event.h"
-#include "lib/util.h"
+#include "lib/base/util.h"
+#include "lib/event/event.h"
 
 static const struct {
 	const char *name, *text;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/util.h"
-#include "metrics/pmu_events_parts.h"
+#include "lib/base/util.h"
+#include "metrics/files/parts.h"
 #include "tests/fuzz/cheap.h"
 
 #define PATH "model/topic.json"

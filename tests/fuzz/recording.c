@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/recording.h"
-#include "metrics/eval.h"
+#include "lib/recording/recording.h"
+#include "metrics/eval/eval.h"
 
 static void evaluate(struct td_recording *rec, struct td_tree *tree,
 		     const struct td_readings *readings)

@@ -3,12 +3,12 @@
  * Which CPUs belong together and what they are called: perf stat's names and
  * order (aggr_printout() and aggr_cpu_id__cmp() of Linux 6.12's tools/perf).
  */
-#include "lib/aggregate.h"
+#include "lib/count/aggregate.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "lib/util.h"
+#include "lib/base/util.h"
 #include "tests/unit/test.h"
 
 /* clang-format off */

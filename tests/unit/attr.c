@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/attr.h"
+#include "cmd/plan/attr.h"
 
 #include <stdlib.h>
 
-#include "lib/util.h"
+#include "lib/base/util.h"
 #include "tests/unit/test.h"
 
 /* clang-format off */

@@ -3,11 +3,11 @@
  * What stands beside counts: tools/perf/util/stat-shadow.c of Linux 6.12.
  * Counts that are not round are lines that perf 6.12 printed.
  */
-#include "metrics/beside.h"
+#include "metrics/table/beside.h"
 
 #include <linux/perf_event.h>
 
-#include "lib/util.h"
+#include "lib/base/util.h"
 #include "tests/unit/test.h"
 
 #define MAX_EVENTS 5

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/builtin.h"
+#include "metrics/sets/builtin.h"
 
 #include <errno.h>
 
-#include "metrics/expr.h"
-#include "metrics/tree.h"
+#include "metrics/formula/expr.h"
+#include "metrics/tree/tree.h"
 #include "tests/unit/levels.h"
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"

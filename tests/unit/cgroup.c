@@ -2,8 +2,8 @@
 #include <dirent.h>
 #include <sys/resource.h>
 
-#include "lib/cgroup.h"
-#include "lib/util.h"
+#include "lib/base/util.h"
+#include "lib/target/cgroup.h"
 #include "tests/unit/test.h"
 #include "tests/unit/tree.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/control.h"
+#include "cmd/run/control.h"
 
 #include <dirent.h>
 #include <poll.h>
 #include <signal.h>
 
-#include "lib/util.h"
+#include "lib/base/util.h"
 #include "tests/unit/test.h"
 #include "tests/unit/tree.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/aggregate.h"
+#include "lib/count/aggregate.h"
 
 #include <stdlib.h>
 #include <time.h>
 
-#include "lib/util.h"
+#include "lib/base/util.h"
 #include "tests/unit/test.h"
 
 /* clang-format off */
@@ -212,7 +212,7 @@ static void test_delta(void)
 		struct td_readings n = { &now, 1 }, b = { &before, 1 };
 		struct td_readings d = { &out, 1 };
 
-		td_count_delta(&n, &b, &d);
+		td_readings_delta(&n, &b, &d);
 		ok(same(&out, &deltas[i].want), "delta: %s", deltas[i].name);
 		ok(same(&now, &deltas[i].now) &&
 			   same(&before, &deltas[i].before),
@@ -230,7 +230,7 @@ static void test_add(void)
 					   { 1, 1, -1, 1, 2, 0 } };
 	struct td_readings s = { sum, 2 }, m = { more, 2 };
 
-	td_count_add(&s, &m);
+	td_readings_add(&s, &m);
 	ok(same(&sum[0], &want[0]) && same(&sum[1], &want[1]), "add");
 }
 
@@ -249,9 +249,10 @@ static void test_merge(void)
 	struct td_index index = { 0 };
 	bool right = true;
 
-	ok(!td_count_merge(&sum, &index, &(struct td_readings){ first, 3 }) &&
-		   !td_count_merge(&sum, &index,
-				   &(struct td_readings){ more, 4 }) &&
+	ok(!td_readings_merge(&sum, &index,
+			      &(struct td_readings){ first, 3 }) &&
+		   !td_readings_merge(&sum, &index,
+				      &(struct td_readings){ more, 4 }) &&
 		   sum.nr == TD_ARRAY_SIZE(want),
 	   "merge: what is new is added");
 	for (size_t i = 0; i < sum.nr; i++)
@@ -278,7 +279,7 @@ static void test_merge_many(void)
 			v[i] = (struct td_reading){
 				0, -1, i * (round ? 7919 : 1) % NR, 1, 1, 1
 			};
-		right &= td_count_merge(&sum, &index, &delta) == 0;
+		right &= td_readings_merge(&sum, &index, &delta) == 0;
 	}
 	for (size_t i = 0; i < sum.nr; i++)
 		right &= sum.v[i].tid == (int)i && sum.v[i].value == 2;
@@ -302,11 +303,11 @@ static void test_parts(void)
 	for (int i = 1; i < 3; i++) {
 		struct td_readings now = { &at[i], 1 }, old = { &at[i - 1], 1 };
 
-		td_count_delta(&now, &old, &p);
-		td_count_add(&s, &p);
+		td_readings_delta(&now, &old, &p);
+		td_readings_add(&s, &p);
 	}
-	td_count_delta(&(struct td_readings){ &at[2], 1 },
-		       &(struct td_readings){ &at[0], 1 }, &w);
+	td_readings_delta(&(struct td_readings){ &at[2], 1 },
+			  &(struct td_readings){ &at[0], 1 }, &w);
 	ok(same(&sum, &whole), "two intervals make up the whole");
 }
 
@@ -403,10 +404,10 @@ static void test_shares(void)
 		double got;
 
 		memcpy(v, shares[i].v, sizeof(v));
-		got = td_count_share(&sum, &group);
+		got = td_readings_share(&sum, &group);
 		ok(test_near(got, shares[i].want, 1e-12), "share, %s: %g",
 		   shares[i].name, got);
-		ok(isnan(td_count_share(&sum, &empty)),
+		ok(isnan(td_readings_share(&sum, &empty)),
 		   "share, %s: of an empty group", shares[i].name);
 	}
 }

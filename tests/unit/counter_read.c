@@ -4,7 +4,7 @@
  * what its next read gives, and where nothing was written a read gives
  * nothing, as the kernel's does of a group that it has given up.
  */
-#include "lib/counter_read.h"
+#include "lib/counter/read.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/util.h"
+#include "lib/base/util.h"
 #include "tests/unit/test.h"
 
 #define NR_GROUPS 3

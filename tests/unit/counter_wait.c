@@ -3,12 +3,12 @@
  * Groups that cannot be read while a child of their task begins or exits: a
  * kernel is made up that refuses some reads, and counts ten events a read.
  */
-#include "lib/counter_read.h"
+#include "lib/counter/read.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "lib/util.h"
+#include "lib/base/util.h"
 #include "tests/unit/test.h"
 
 #define NR_GROUPS 2

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "metrics/pmu_events.h"
+#include "metrics/files/pmu_events.h"
 
 /* What files of events and metrics say, as one text. */
 

@@ -7,8 +7,8 @@
 #include <json-c/json.h>
 #include <limits.h>
 
-#include "lib/event.h"
-#include "metrics/builtin.h"
+#include "lib/event/event.h"
+#include "metrics/sets/builtin.h"
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Of a name that is too long the middle is left out, never the reason. */
-#include "lib/err.h"
+#include "lib/base/err.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "lib/printable.h"
-#include "lib/util.h"
+#include "lib/base/printable.h"
+#include "lib/base/util.h"
 #include "tests/unit/test.h"
 
 #define LONGEST 5000

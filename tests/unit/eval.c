@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/eval.h"
+#include "metrics/eval/eval.h"
 
 #include "tests/unit/levels.h"
 #include "tests/unit/machine.h"

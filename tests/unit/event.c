@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event.h"
+#include "lib/event/event.h"
 
 #include <errno.h>
 

@@ -4,11 +4,11 @@
  * parser (tools/perf/util/parse-events.c), uapi's perf_event.h for what stands
  * in config[63:32], and what perf 6.12 opened on such machines.
  */
-#include "lib/event_resolve.h"
+#include "lib/event/resolve.h"
 
 #include <inttypes.h>
 
-#include "lib/event_build.h"
+#include "lib/event/build.h"
 #include "tests/unit/test.h"
 #include "tests/unit/typed.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/event_rows.h"
+#include "metrics/table/rows.h"
 
 #include <linux/perf_event.h>
 
-#include "lib/util.h"
+#include "lib/base/util.h"
 #include "tests/unit/test.h"
 
 #define MAX_EVENTS 4

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The grammar of -e as lib/event_text.h has it, which is perf's
+ * The grammar of -e as lib/event/text.h has it, which is perf's
  * (tools/perf/util/parse-events.l and .y; perf-list(1), EVENT MODIFIERS).
  */
-#include "lib/event_text.h"
+#include "lib/event/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/hw_breakpoint.h>
 #include <stdlib.h>
 
-#include "lib/util.h"
+#include "lib/base/util.h"
 #include "tests/unit/test.h"
 
 /*

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "lib/pmu.h"
-#include "lib/util.h"
+#include "lib/base/util.h"
+#include "lib/machine/pmu.h"
 #include "tests/unit/test.h"
 
 #define BITS(first, last) \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/index.h"
+#include "lib/base/index.h"
 
 #include <stdlib.h>
 #include <time.h>

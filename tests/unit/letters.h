@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/plan.h"
-#include "lib/util.h"
+#include "lib/base/util.h"
+#include "lib/plan/plan.h"
 
 #define TEST_MAX_EVENTS 24
 

@@ -2,7 +2,7 @@
 #ifndef TD_TEST_LEVELS_H
 #define TD_TEST_LEVELS_H
 
-#include "metrics/tree.h"
+#include "metrics/tree/tree.h"
 
 /* The built-in tree down to level: what is made of static tables alone. */
 static inline int test_build_levels(struct td_tree *tree, struct td_plan *plan,

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/cpu.h"
-#include "lib/machine.h"
-#include "lib/util.h"
+#include "lib/base/util.h"
+#include "lib/machine/cpu.h"
+#include "lib/machine/machine.h"
 
 /*
  * Machines made in a test: the PMUs and events of the models, as Linux 6.12

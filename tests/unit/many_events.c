@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "lib/plan_specs.h"
-#include "lib/totals_sum.h"
-#include "lib/util.h"
-#include "metrics/beside_table.h"
-#include "metrics/eval.h"
-#include "metrics/event_rows.h"
+#include "lib/base/util.h"
+#include "lib/count/specs.h"
+#include "lib/count/totals_sum.h"
+#include "metrics/eval/eval.h"
+#include "metrics/table/beside_table.h"
+#include "metrics/table/rows.h"
 #include "tests/unit/test.h"
 
 #define NR        30000

@@ -2,7 +2,7 @@
 #ifndef TD_TEST_MODEL_MACHINE_H
 #define TD_TEST_MODEL_MACHINE_H
 
-#include "metrics/tree.h"
+#include "metrics/tree/tree.h"
 #include "tests/unit/machine.h"
 
 /*

@@ -3,14 +3,14 @@
  * The numbers are those of include/uapi/linux/perf_event.h, the words of cache
  * names those of perf-list(1) and tools/perf/util/evsel.c's tables.
  */
-#include "lib/event_names.h"
+#include "lib/event/names.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 
-#include "lib/closest.h"
-#include "lib/util.h"
+#include "lib/base/closest.h"
+#include "lib/base/util.h"
 #include "tests/unit/test.h"
 
 /* clang-format off */

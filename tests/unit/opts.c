@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What is typed, and what it means: the order of perf stat's precedence too. */
-#include "cmd/opts.h"
+#include "cmd/opts/opts.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "lib/util.h"
+#include "lib/base/util.h"
 #include "tests/unit/test.h"
 
 #define MAX_WORDS 32

@@ -5,7 +5,7 @@
  */
 #include <json-c/json.h>
 
-#include "metrics/eval.h"
+#include "metrics/eval/eval.h"
 #include "tests/unit/levels.h"
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/parse.h"
+#include "lib/base/parse.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 
-#include "lib/cpu.h"
-#include "lib/util.h"
+#include "lib/base/util.h"
+#include "lib/machine/cpu.h"
 #include "tests/unit/test.h"
 
 /* clang-format off */

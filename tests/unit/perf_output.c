@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/perf_output.h"
+#include "lib/recording/perf/output.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/perf_output_parts.h"
-#include "lib/recording.h"
-#include "lib/util.h"
+#include "lib/base/util.h"
+#include "lib/recording/perf/parts.h"
+#include "lib/recording/recording.h"
 #include "tests/unit/test.h"
 
 #define STARTED "# started on Sat Nov 21 19:19:21 2026\n\n"

@@ -2,8 +2,8 @@
 /* Small checkouts of perfmon's form, made up here; Intel's: perfmon_models.c. */
 #include <limits.h>
 
-#include "lib/util.h"
-#include "metrics/pmu_events.h"
+#include "lib/base/util.h"
+#include "metrics/files/pmu_events.h"
 #include "tests/unit/described.h"
 #include "tests/unit/test.h"
 #include "tests/unit/tree.h"

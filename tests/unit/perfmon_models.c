@@ -8,9 +8,9 @@
 #include <limits.h>
 #include <strings.h>
 
-#include "lib/util.h"
-#include "metrics/expr.h"
-#include "metrics/pmu_events.h"
+#include "lib/base/util.h"
+#include "metrics/files/pmu_events.h"
+#include "metrics/formula/expr.h"
 #include "tests/unit/test.h"
 
 /* clang-format off */

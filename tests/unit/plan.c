@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The plans of built-in trees on every core; plan_parts.c has the rest. */
-#include "lib/plan.h"
+#include "lib/plan/plan.h"
 
 #include "tests/unit/levels.h"
 #include "tests/unit/machine.h"

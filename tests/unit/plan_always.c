@@ -3,7 +3,7 @@
  * Plans of many events: what is pinned, what the groups that take turns count
  * besides, and what stands for itself.
  */
-#include "lib/plan.h"
+#include "lib/plan/plan.h"
 
 #include "tests/unit/letters.h"
 #include "tests/unit/machine.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The scheduler of events that were typed.  The rule (lib/plan.h; metrics.md,
+ * The scheduler of events that were typed.  The rule (lib/plan/plan.h; metrics.md,
  * 1.3: what the kernel demands): SLOTS leads, all fields of its PMU directly
  * behind it, then what was typed in braces with SLOTS; everything else stays
  * as it was typed; one PMU a group.
  */
-#include "lib/plan.h"
+#include "lib/plan/plan.h"
 
 #include <linux/perf_event.h>
 

@@ -4,7 +4,7 @@
  * counters suffice is told by Hall's theorem, from the tables of the kernel's
  * driver as they are written down here once more.
  */
-#include "lib/plan.h"
+#include "lib/plan/plan.h"
 
 #include "tests/unit/machine.h"
 #include "tests/unit/sapphire_rapids.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Plans of other events, splitting, what the kernel is asked for. */
-#include "lib/plan.h"
+#include "lib/plan/plan.h"
 
 #include <errno.h>
 

@@ -2,8 +2,8 @@
 /* Maps and event files made up here; the kernel tree's: pmu_events_models.c. */
 #include <limits.h>
 
-#include "lib/util.h"
-#include "metrics/pmu_events.h"
+#include "lib/base/util.h"
+#include "metrics/files/pmu_events.h"
 #include "tests/unit/described.h"
 #include "tests/unit/test.h"
 #include "tests/unit/tree.h"

@@ -8,9 +8,9 @@
 #include <dirent.h>
 #include <limits.h>
 
-#include "lib/event.h"
-#include "lib/json_member.h"
-#include "metrics/pmu_events.h"
+#include "lib/base/json_member.h"
+#include "lib/event/event.h"
+#include "metrics/files/pmu_events.h"
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"
 

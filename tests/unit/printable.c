@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Well-formed UTF-8 is table 3-7 of the Unicode standard, 15.0. */
-#include "lib/printable.h"
+#include "lib/base/printable.h"
 
 #include <stdlib.h>
 
-#include "lib/json_put.h"
-#include "lib/util.h"
+#include "lib/base/json_put.h"
+#include "lib/base/util.h"
 #include "tests/unit/test.h"
 
 /* clang-format off */

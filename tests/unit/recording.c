@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/recording.h"
+#include "lib/recording/recording.h"
 
 #include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "metrics/tree.h"
+#include "metrics/tree/tree.h"
 #include "tests/unit/levels.h"
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"

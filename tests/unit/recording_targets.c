@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What recordings have of caches, cgroups, threads and aggregations. */
-#include "lib/recording.h"
+#include "lib/recording/recording.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/util.h"
+#include "lib/base/util.h"
 #include "tests/unit/test.h"
 
 #define INFO                                                        \

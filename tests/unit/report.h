@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "lib/report.h"
+#include "lib/count/report.h"
 
 /* Cells of a report, as they come out of an evaluation. */
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/spread.h"
+#include "metrics/table/spread.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "lib/util.h"
+#include "lib/base/util.h"
 #include "tests/unit/report.h"
 #include "tests/unit/test.h"
 

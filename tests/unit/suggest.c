@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/suggest.h"
+#include "lib/base/suggest.h"
 
-#include "lib/util.h"
+#include "lib/base/util.h"
 #include "tests/unit/test.h"
 
 /* Some of Alder Lake's, with their words. */

@@ -2,8 +2,8 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "lib/machine.h"
-#include "lib/util.h"
+#include "lib/base/util.h"
+#include "lib/machine/machine.h"
 #include "tests/unit/test.h"
 #include "tests/unit/tree.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/task_names.h"
+#include "lib/target/task_names.h"
 
 #include <stdlib.h>
 #include <time.h>
 
-#include "lib/util.h"
+#include "lib/base/util.h"
 #include "tests/unit/test.h"
 #include "tests/unit/tree.h"
 

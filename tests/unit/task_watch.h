@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/counter_tasks.h"
-#include "lib/util.h"
+#include "lib/base/util.h"
+#include "lib/counter/task_watch.h"
 
 #define PATIENCE 10000 /* milliseconds, for what is about to happen */
 

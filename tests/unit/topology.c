@@ -3,8 +3,8 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "lib/cpu.h"
-#include "lib/util.h"
+#include "lib/base/util.h"
+#include "lib/machine/cpu.h"
 #include "tests/unit/test.h"
 #include "tests/unit/tree.h"
 

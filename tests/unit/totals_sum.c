@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/totals_sum.h"
+#include "lib/count/totals_sum.h"
 
 #include <stdlib.h>
 
-#include "lib/util.h"
+#include "lib/base/util.h"
 #include "tests/unit/test.h"
 
 #define NR_EVENTS  2

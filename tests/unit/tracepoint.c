@@ -4,7 +4,7 @@
  * Which filters are good, Linux 6.12 has said: where tracepoints can be opened
  * here, it is asked again.
  */
-#include "lib/tracepoint.h"
+#include "lib/event/tracepoint.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -15,10 +15,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/util.h"
+#include "lib/base/util.h"
 #include "tests/unit/test.h"
 
-/* libtracefs'; its header is for lib/tracepoint.c alone */
+/* libtracefs'; its header is for lib/event/tracepoint.c alone */
 int tracefs_set_tracing_dir(char *dir);
 
 #define FIELD(type, name, size, is_signed)                  \

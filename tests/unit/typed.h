@@ -6,8 +6,8 @@
 #include <fnmatch.h>
 #include <strings.h>
 
-#include "lib/event_resolve.h"
-#include "lib/event_text.h"
+#include "lib/event/resolve.h"
+#include "lib/event/text.h"
 #include "tests/unit/machine.h"
 
 /*

@@ -4,11 +4,11 @@
  * arch/x86/events/intel/core.c; models those of its intel_pmu_init(); widths
  * the constants of perf's metric files.
  */
-#include "lib/uarch.h"
+#include "lib/machine/uarch.h"
 
 #include <inttypes.h>
 
-#include "lib/util.h"
+#include "lib/base/util.h"
 #include "tests/unit/test.h"
 
 #define CMASK(n) (UINT64_C(n) << 24)

@@ -2,8 +2,8 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 
-#include "cmd/out.h"
-#include "lib/util.h"
+#include "cmd/out/out.h"
+#include "lib/base/util.h"
 #include "tests/unit/test.h"
 
 #define MAX_ROWS 3

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The names that the kernel gives, and those of who runs the command. */
+#include <ctype.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/list/encoding.h"
+#include "cmd/list/parts.h"
+#include "lib/base/util.h"
+#include "lib/event/names.h"
+
+/* --- hardware, caches --------------------------------------------------------- */
+
+static struct td_event kernel_event(const struct td_pmu *pmu, uint32_t type,
+				    uint64_t config)
+{
+	return (struct td_event){
+		.type = type,
+		.config = { td_pmu_config(pmu, config) },
+	};
+}
+
+/*
+ * The kernel shows in a PMU's folder which of these events it has
+ * (filter_events() in arch/x86/events/core.c); of caches it shows nothing.
+ */
+static bool has_symbol(const struct td_pmu *pmu, const struct td_symbol *symbol)
+{
+	if (!td_pmu_alias(pmu, "cpu-cycles"))
+		return true;
+	return td_pmu_alias(pmu, symbol->name) ||
+	       (symbol->alias && td_pmu_alias(pmu, symbol->alias));
+}
+
+static int add_hardware(struct td_list *list, const struct td_symbol *symbol,
+			const struct td_pmu *pmu, struct td_err *err)
+{
+	struct td_event event = kernel_event(pmu, symbol->type, symbol->config);
+	struct td_list_item item = {
+		.kind = TD_LIST_HARDWARE,
+		.name = symbol->name,
+		.alias = symbol->alias,
+		.pmu = pmu->name,
+		.desc = symbol->desc,
+		.encoding = td_list_encode(list, &event, pmu, pmu->name, NULL),
+	};
+
+	return td_list_add(list, &item, err);
+}
+
+static int collect_hardware(struct td_list *list, struct td_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < td_nr_symbols; i++) {
+		const struct td_symbol *symbol = &td_symbols[i];
+
+		if (symbol->tool || symbol->type != PERF_TYPE_HARDWARE)
+			continue;
+		for (size_t j = 0; !rc && j < list->machine.nr_core; j++) {
+			const struct td_pmu *pmu = &list->machine.pmus[j];
+
+			if (!pmu->skip && has_symbol(pmu, symbol))
+				rc = add_hardware(list, symbol, pmu, err);
+		}
+	}
+	return rc;
+}
+
+/* td_cache_each() goes to the end, so what went wrong is kept here. */
+struct cache_names {
+	struct td_list *list;
+	struct td_err *err;
+	int rc;
+};
+
+static void add_cache(void *ctx, const char *name, uint64_t config)
+{
+	struct cache_names *names = ctx;
+	struct td_list *list = names->list;
+	const char *kept = td_list_keep(list, "%s", name);
+
+	for (size_t i = 0; !names->rc && i < list->machine.nr_core; i++) {
+		const struct td_pmu *pmu = &list->machine.pmus[i];
+		struct td_event event =
+			kernel_event(pmu, PERF_TYPE_HW_CACHE, config);
+		struct td_list_item item = {
+			.kind = TD_LIST_CACHE,
+			.name = kept,
+			.pmu = pmu->name,
+			.encoding = td_list_encode(list, &event, pmu, pmu->name,
+						   NULL),
+		};
+
+		if (!pmu->skip)
+			names->rc = td_list_add(list, &item, names->err);
+	}
+}
+
+static int collect_caches(struct td_list *list, struct td_err *err)
+{
+	struct cache_names names = { list, err, 0 };
+
+	td_cache_each(add_cache, &names);
+	return names.rc;
+}
+
+/* --- sysfs -------------------------------------------------------------------- */
+
+/* The length of the name of all units: of "uncore_imc" in uncore_imc_0. */
+static size_t family_length(const struct td_pmu *pmu)
+{
+	size_t len = strlen(pmu->name), end = len;
+
+	while (end && isdigit((unsigned char)pmu->name[end - 1]))
+		end--;
+	if (pmu->kind != TD_PMU_OTHER || end < 2 || end == len ||
+	    pmu->name[end - 1] != '_')
+		return len;
+	return end - 1;
+}
+
+static bool is_of_family(const struct td_pmu *a, const struct td_pmu *b)
+{
+	size_t len = family_length(a);
+
+	return family_length(b) == len && strncmp(a->name, b->name, len) == 0;
+}
+
+/* Is there, of the same family, a PMU before the index-th that names it, too? */
+static bool is_listed(const struct td_machine *machine, size_t index,
+		      const char *alias)
+{
+	for (size_t i = 0; i < index; i++) {
+		if (is_of_family(&machine->pmus[i], &machine->pmus[index]) &&
+		    td_pmu_alias(&machine->pmus[i], alias))
+			return true;
+	}
+	return false;
+}
+
+/* What -e calls it: all units of several by their common name. */
+static const char *family_name(struct td_list *list, const struct td_pmu *pmu)
+{
+	for (size_t i = 0; i < list->machine.nr_pmus; i++) {
+		const struct td_pmu *other = &list->machine.pmus[i];
+
+		if (other != pmu && is_of_family(other, pmu))
+			return td_list_keep(list, "%.*s",
+					    (int)family_length(pmu), pmu->name);
+	}
+	return pmu->name;
+}
+
+static int add_alias(struct td_list *list, const struct td_pmu *pmu,
+		     const char *pmu_name, const struct td_alias *alias,
+		     struct td_err *err)
+{
+	struct td_err unused = { 0 };
+	struct td_event event;
+	struct td_list_item item = {
+		.kind = TD_LIST_SYSFS,
+		.name = td_list_keep(list, "%s/%s/", pmu_name, alias->name),
+		.bare = alias->name,
+		.pmu = pmu_name,
+		.unit = alias->unit,
+	};
+
+	if (td_event_init(&event, pmu, 0, alias->name, NULL, &unused) == 0)
+		item.encoding = td_list_encode(list, &event, pmu, pmu_name,
+					       alias->terms);
+	td_event_free(&event);
+	return td_list_add(list, &item, err);
+}
+
+static int collect_sysfs(struct td_list *list, struct td_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < list->machine.nr_pmus; i++) {
+		const struct td_pmu *pmu = &list->machine.pmus[i];
+		const char *name = family_name(list, pmu);
+
+		for (size_t j = 0; !rc && !pmu->skip && j < pmu->nr_aliases;
+		     j++) {
+			const struct td_alias *alias = &pmu->aliases[j];
+
+			if (!is_listed(&list->machine, i, alias->name))
+				rc = add_alias(list, pmu, name, alias, err);
+		}
+	}
+	return rc;
+}
+
+/* --- what needs no PMU -------------------------------------------------------- */
+
+static int collect_symbols(struct td_list *list, enum td_list_kind kind,
+			   struct td_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < td_nr_symbols; i++) {
+		const struct td_symbol *symbol = &td_symbols[i];
+		struct td_event event = { .type = symbol->type,
+					  .config = { symbol->config } };
+		struct td_list_item item = {
+			.kind = symbol->tool ? TD_LIST_TOOL : TD_LIST_SOFTWARE,
+			.name = symbol->name,
+			.alias = symbol->alias,
+			.desc = symbol->desc,
+			.unit = symbol->unit,
+		};
+
+		if (item.kind != kind ||
+		    (!symbol->tool && symbol->type != PERF_TYPE_SOFTWARE))
+			continue;
+		if (!symbol->tool)
+			item.encoding =
+				td_list_encode(list, &event, NULL, NULL, NULL);
+		rc = td_list_add(list, &item, err);
+	}
+	return rc;
+}
+
+static int collect_software(struct td_list *list, struct td_err *err)
+{
+	return collect_symbols(list, TD_LIST_SOFTWARE, err);
+}
+
+static int collect_tools(struct td_list *list, struct td_err *err)
+{
+	return collect_symbols(list, TD_LIST_TOOL, err);
+}
+
+static int add_tracepoint(struct td_list *list,
+			  const struct td_tracepoint *tracepoint,
+			  struct td_err *err)
+{
+	struct td_event event = { .type = PERF_TYPE_TRACEPOINT,
+				  .config = { tracepoint->id } };
+	struct td_list_item item = {
+		.kind = TD_LIST_TRACEPOINT,
+		.name = td_list_keep(list, "%s:%s", tracepoint->system,
+				     tracepoint->name),
+		.topic = tracepoint->system,
+		.encoding = td_list_encode(list, &event, NULL, NULL, NULL),
+	};
+
+	return td_list_add(list, &item, err);
+}
+
+/* Who may not read them lists the rest: that is so for most users. */
+static int no_tracepoints(struct td_list *list, struct td_err *err)
+{
+	static const char all[] = "*:*: "; /* says nothing here */
+	const unsigned int kinds = TD_LIST_BIT(TD_LIST_TRACEPOINT);
+	size_t skip = strncmp(err->msg, all, strlen(all)) ? 0 : strlen(all);
+
+	memmove(err->msg, err->msg + skip, strlen(err->msg + skip) + 1);
+	if (err->code != -ENOENT && err->code != -EACCES &&
+	    err->code != -ENODEV)
+		return err->code;
+	if (err->code != -ENOENT && list->kinds == kinds)
+		return err->code;
+	if (err->code != -ENOENT)
+		td_list_miss(list, kinds, "no tracepoints", err->msg);
+	*err = (struct td_err){ 0 };
+	return 0;
+}
+
+static int collect_tracepoints(struct td_list *list, struct td_err *err)
+{
+	int rc = td_tracepoints_find(&list->tracepoints, "*", "*", err);
+
+	if (rc)
+		return no_tracepoints(list, err);
+	for (size_t i = 0; !rc && i < list->tracepoints.nr; i++)
+		rc = add_tracepoint(list, &list->tracepoints.v[i], err);
+	return rc;
+}
+
+/* --- all ---------------------------------------------------------------------- */
+
+/* In the order of the sections. */
+static const struct {
+	enum td_list_kind kind;
+	int (*collect)(struct td_list *list, struct td_err *err);
+} sources[] = {
+	{ TD_LIST_HARDWARE, collect_hardware },
+	{ TD_LIST_CACHE, collect_caches },
+	{ TD_LIST_SYSFS, collect_sysfs },
+	{ TD_LIST_MODEL, td_list_collect_model },
+	{ TD_LIST_SOFTWARE, collect_software },
+	{ TD_LIST_TOOL, collect_tools },
+	{ TD_LIST_TRACEPOINT, collect_tracepoints },
+	{ TD_LIST_METRIC, td_list_collect_metrics },
+	{ TD_LIST_METRICGROUP, td_list_collect_groups },
+};
+
+int td_list_collect(struct td_list *list, struct td_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < TD_ARRAY_SIZE(sources); i++) {
+		if (list->kinds & TD_LIST_BIT(sources[i].kind))
+			rc = sources[i].collect(list, err);
+	}
+	return rc;
+}

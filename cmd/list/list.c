@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/list/list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/list/parts.h"
+#include "cmd/out/out.h"
+#include "cmd/plan/select.h"
+#include "cmd/say.h"
+
+/* Only names of these are of other PMUs than the cores'. */
+#define OF_OTHERS                                                  \
+	(TD_LIST_BIT(TD_LIST_SYSFS) | TD_LIST_BIT(TD_LIST_MODEL) | \
+	 TD_LIST_BIT(TD_LIST_METRIC) | TD_LIST_BIT(TD_LIST_METRICGROUP))
+
+static int collect(struct td_list *list, struct td_err *err)
+{
+	int rc = td_list_read_patterns(list, err);
+
+	if (!rc && list->kinds & OF_OTHERS)
+		rc = td_machine_read_others(&list->fs, &list->machine, err);
+	return rc ? rc : td_list_collect(list, err);
+}
+
+/* What is an error as well is said as that. */
+static void say(const struct td_notes *notes, const struct td_err *err)
+{
+	for (size_t i = 0; i < notes->nr; i++) {
+		if (!err->code || strcmp(notes->v[i], err->msg) != 0)
+			td_say("tdstat: %s\n", notes->v[i]);
+	}
+}
+
+static int show(struct td_list *list, struct td_err *err)
+{
+	int rc = collect(list, err);
+
+	if (!rc && list->opts->format == TD_FORMAT_JSON)
+		td_list_put_json(stdout, list);
+	else if (!rc)
+		td_list_put_text(stdout, list);
+	if (!rc)
+		rc = td_list_check(list, err);
+	if (!list->nr_items)
+		say(&list->missing, err);
+	return rc;
+}
+
+static void free_list(struct td_list *list)
+{
+	free(list->items);
+	free(list->patterns);
+	td_names_free(&list->kept);
+	td_notes_free(&list->notes);
+	td_notes_free(&list->missing);
+	td_tracepoints_free(&list->tracepoints);
+	td_sets_free(&list->sets);
+	td_catalog_free(&list->catalog);
+	td_machine_free(&list->machine);
+	td_sysfs_close(&list->fs);
+}
+
+int td_list_run(const struct td_opts *opts, struct td_err *err)
+{
+	struct td_list list = { .opts = opts, .fs = { .sys = -1, .proc = -1 } };
+	int rc = td_select_machine(&list.fs, &list.machine, opts, err);
+
+	if (!rc)
+		rc = td_machine_check_known(&list.machine, err);
+	td_catalog_init(&list.catalog, &list.fs, &list.machine,
+			opts->metrics_dir);
+	if (!rc)
+		rc = opts->print ? td_list_print(stdout, &list, err)
+				 : show(&list, err);
+	say(&list.notes, err);
+	if (!rc)
+		rc = td_out_check(stdout, "standard output", err);
+	free_list(&list);
+	return rc;
+}

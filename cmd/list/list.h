@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_LIST_LIST_H
+#define TD_CMD_LIST_LIST_H
+
+#include "cmd/opts/opts.h"
+
+/* tdstat list: what there is to count, or with --print how it is encoded. */
+int td_list_run(const struct td_opts *opts, struct td_err *err);
+
+#endif

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which names are meant, and what is close to one that is none. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cmd/list/parts.h"
+#include "lib/base/util.h"
+
+/* perf list's words, and those of -j. */
+static const struct {
+	const char *word;
+	unsigned int kinds;
+} sections[] = {
+	{ "hw", TD_LIST_BIT(TD_LIST_HARDWARE) },
+	{ "hardware", TD_LIST_BIT(TD_LIST_HARDWARE) },
+	{ "cache", TD_LIST_BIT(TD_LIST_CACHE) },
+	{ "hwcache", TD_LIST_BIT(TD_LIST_CACHE) },
+	{ "pmu", TD_LIST_BIT(TD_LIST_SYSFS) | TD_LIST_BIT(TD_LIST_MODEL) },
+	{ "sysfs", TD_LIST_BIT(TD_LIST_SYSFS) },
+	{ "model", TD_LIST_BIT(TD_LIST_MODEL) },
+	{ "sw", TD_LIST_BIT(TD_LIST_SOFTWARE) },
+	{ "software", TD_LIST_BIT(TD_LIST_SOFTWARE) },
+	{ "tool", TD_LIST_BIT(TD_LIST_TOOL) },
+	{ "tracepoint", TD_LIST_BIT(TD_LIST_TRACEPOINT) },
+	{ "metric", TD_LIST_BIT(TD_LIST_METRIC) },
+	{ "metrics", TD_LIST_BIT(TD_LIST_METRIC) },
+	{ "metricgroup", TD_LIST_BIT(TD_LIST_METRICGROUP) },
+	{ "metricgroups", TD_LIST_BIT(TD_LIST_METRICGROUP) },
+};
+
+static void read_pattern(struct td_list_pattern *pattern, const char *text)
+{
+	pattern->text = text;
+	pattern->is_glob = strpbrk(text, "*?[") != NULL;
+	pattern->closest.wanted = text;
+	for (size_t i = 0; i < TD_ARRAY_SIZE(sections); i++) {
+		if (strcasecmp(sections[i].word, text) == 0)
+			pattern->section = sections[i].kinds;
+		else
+			td_closest_offer(&pattern->closest, sections[i].word);
+	}
+}
+
+/* Nothing else has a colon in its name. */
+static unsigned int where_to_look(const struct td_list_pattern *pattern)
+{
+	if (pattern->section)
+		return pattern->section;
+	return strchr(pattern->text, ':') ? TD_LIST_BIT(TD_LIST_TRACEPOINT)
+					  : TD_LIST_ALL;
+}
+
+/*
+ * "metrics tma_mem*" is some of the metrics, of which there are hundreds; other
+ * sections have no such names in common.
+ */
+static void narrow(struct td_list *list)
+{
+	const unsigned int metrics =
+		TD_LIST_BIT(TD_LIST_METRIC) | TD_LIST_BIT(TD_LIST_METRICGROUP);
+	unsigned int named = 0;
+	bool has_names = false;
+
+	for (size_t i = 0; i < list->nr_patterns; i++) {
+		unsigned int kinds = where_to_look(&list->patterns[i]);
+
+		has_names = has_names || kinds == TD_LIST_ALL;
+		named |= kinds == TD_LIST_ALL ? 0 : kinds;
+	}
+	list->narrow = has_names && named && !(named & ~metrics);
+	if (list->narrow)
+		list->kinds = list->certain = named;
+}
+
+int td_list_read_patterns(struct td_list *list, struct td_err *err)
+{
+	const struct td_opts *opts = list->opts;
+
+	if (!opts->nr_patterns) {
+		list->kinds = list->certain = TD_LIST_ALL;
+		return 0;
+	}
+	list->patterns = calloc(opts->nr_patterns, sizeof(*list->patterns));
+	if (!list->patterns)
+		return td_err_nomem(err);
+	list->nr_patterns = opts->nr_patterns;
+	for (size_t i = 0; i < opts->nr_patterns; i++) {
+		unsigned int kinds;
+
+		read_pattern(&list->patterns[i], opts->patterns[i]);
+		kinds = where_to_look(&list->patterns[i]);
+		list->kinds |= kinds;
+		list->certain |= kinds == TD_LIST_ALL ? 0 : kinds;
+	}
+	narrow(list);
+	return 0;
+}
+
+/* A glob is a whole name, anything else a part of it. */
+static bool is_in(const struct td_list_pattern *pattern, const char *name)
+{
+	if (!name)
+		return false;
+	if (pattern->is_glob)
+		return fnmatch(pattern->text, name,
+			       FNM_NOESCAPE | FNM_CASEFOLD) == 0;
+	return strcasestr(name, pattern->text) != NULL;
+}
+
+static bool is_whole(const struct td_list_pattern *pattern, const char *name)
+{
+	return name &&
+	       (pattern->is_glob ? is_in(pattern, name)
+				 : strcasecmp(pattern->text, name) == 0);
+}
+
+static bool is_group_of(const struct td_list_pattern *pattern,
+			const char *groups)
+{
+	td_autofree char *copy = groups ? strdup(groups) : NULL;
+	char *rest = copy, *group;
+
+	while ((group = strsep(&rest, ";"))) {
+		/* a glob as the group is written: -M's rule */
+		if (pattern->is_glob
+			    ? fnmatch(pattern->text, group, FNM_NOESCAPE) == 0
+			    : is_whole(pattern, group))
+			return true;
+	}
+	return false;
+}
+
+static bool is_match(const struct td_list_pattern *pattern,
+		     const struct td_list_item *item, bool in_text)
+{
+	if (pattern->section)
+		return pattern->section & TD_LIST_BIT(item->kind);
+	if (is_in(pattern, item->name) || is_in(pattern, item->alias) ||
+	    is_in(pattern, item->bare) || is_whole(pattern, item->topic) ||
+	    is_whole(pattern, item->pmu))
+		return true;
+	if (item->kind == TD_LIST_METRIC && is_group_of(pattern, item->related))
+		return true;
+	return in_text && !pattern->is_glob && is_in(pattern, item->desc);
+}
+
+static void offer(struct td_closest *closest, const char *name)
+{
+	if (name)
+		td_closest_offer(closest, name);
+}
+
+bool td_list_is_wanted(struct td_list *list, const struct td_list_item *item)
+{
+	bool wanted = list->nr_patterns == 0;
+
+	for (size_t i = 0; i < list->nr_patterns; i++) {
+		struct td_list_pattern *pattern = &list->patterns[i];
+
+		if (is_match(pattern, item, list->opts->verbose)) {
+			pattern->has_match = true;
+			wanted = wanted || !list->narrow || !pattern->section;
+		} else if (!pattern->has_match) {
+			offer(&pattern->closest, item->name);
+			offer(&pattern->closest, item->alias);
+			offer(&pattern->closest, item->bare);
+		}
+	}
+	return wanted;
+}
+
+static int no_match(const struct td_list_pattern *pattern, struct td_err *err)
+{
+	if (pattern->section)
+		return td_err_set(err, -ENOENT, "%s: this machine has none",
+				  pattern->text);
+	td_err_set(err, -ENOENT, "nothing %s '%s'",
+		   pattern->is_glob ? "matches" : "is called", pattern->text);
+	if (pattern->closest.best[0] && !pattern->is_glob)
+		return td_err_hint(err, "did you mean '%s'?",
+				   pattern->closest.best);
+	return td_err_hint(err, "tdstat list without a pattern shows all that "
+				"there is");
+}
+
+int td_list_check(struct td_list *list, struct td_err *err)
+{
+	for (size_t i = 0; i < list->nr_patterns; i++) {
+		struct td_err why = { 0 };
+
+		if (list->patterns[i].has_match)
+			continue;
+		if (!list->nr_items)
+			return no_match(&list->patterns[i], err);
+		no_match(&list->patterns[i], &why);
+		td_notes_add(&list->notes, "%s%s%s", why.msg,
+			     why.hint[0] ? ": " : "", why.hint);
+	}
+	return 0;
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The metrics that -M takes, and their groups. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/list/parts.h"
+#include "lib/base/util.h"
+
+#define KINDS (TD_LIST_BIT(TD_LIST_METRIC) | TD_LIST_BIT(TD_LIST_METRICGROUP))
+
+/* --- what there is ------------------------------------------------------------ */
+
+/* What the sets remark is for who meant the metrics, or finds nothing. */
+static void keep_notes(struct td_list *list, const struct td_notes *notes)
+{
+	for (size_t i = 0; i < notes->nr; i++)
+		td_notes_add(list->certain & KINDS ? &list->notes
+						   : &list->missing,
+			     "%s", notes->v[i]);
+}
+
+/* Both sections come from the same sets: those of -M. */
+static int make_sets(struct td_list *list, struct td_err *err)
+{
+	struct td_notes notes = { 0 };
+	int rc;
+
+	if (list->sets.v)
+		return 0;
+	rc = td_list_read_files(list, err);
+	if (!rc)
+		rc = td_sets_from_files(&list->sets, &list->machine,
+					&list->catalog.events, &notes, err);
+	keep_notes(list, &notes);
+	td_notes_free(&notes);
+	return rc;
+}
+
+/* A metric, and what it is a metric of. */
+struct place {
+	const struct td_metric_def *def;
+	const struct td_model_metric *model; /* NULL: it is not of the files */
+	const char *pmu;                     /* NULL: of the whole machine */
+	int order;
+};
+
+/* What is of the files has its strings from there. */
+static const struct td_model_metric *
+find_model(const struct td_pmu_events *files, const struct td_metric_def *def)
+{
+	for (size_t i = 0; i < files->nr_metrics; i++) {
+		if (files->metrics[i].name == def->name)
+			return &files->metrics[i];
+	}
+	return NULL;
+}
+
+/*
+ * The sets have with the first core what is of no core.  False: it is of a
+ * unit that this machine has not.
+ */
+static bool find_place(const struct td_list *list, size_t set,
+		       const struct td_metric_def *def, struct place *out)
+{
+	const struct td_machine *machine = &list->machine;
+
+	*out = (struct place){
+		.def = def,
+		.model = find_model(&list->catalog.events, def),
+		.pmu = machine->pmus[set].name,
+		.order = (int)set,
+	};
+	if (!out->model || strcmp(out->model->pmu, out->pmu) == 0)
+		return true;
+	out->order = td_list_find_pmu(machine, out->model->pmu);
+	/* of a machine with two kinds of core those of "cpu" are the machine's */
+	out->pmu = out->order < 0 ? NULL : out->model->pmu;
+	return out->pmu || strcmp(out->model->pmu, "cpu") == 0;
+}
+
+struct places {
+	struct place *v;
+	size_t nr;
+};
+
+static int add_places(const struct td_list *list, size_t set,
+		      struct places *out, struct td_err *err)
+{
+	const struct td_metric_set *metrics = list->sets.v[set];
+
+	for (size_t i = 0; metrics && i < metrics->nr_metrics; i++) {
+		const struct td_metric_def *def = &metrics->metrics[i];
+		struct place place, *new;
+
+		if (def->part || !find_place(list, set, def, &place))
+			continue;
+		new = td_array_add(&out->v, out->nr, sizeof(*new));
+		if (!new)
+			return td_err_nomem(err);
+		*new = place;
+		out->nr++;
+	}
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	int rc = strcmp(x->def->name, y->def->name);
+
+	return rc ? rc : x->order - y->order;
+}
+
+/* All of them; out->v is to be freed, whatever the result. */
+static int find_places(struct td_list *list, struct places *out,
+		       struct td_err *err)
+{
+	int rc = make_sets(list, err);
+
+	for (size_t i = 0; !rc && i < list->sets.nr; i++)
+		rc = add_places(list, i, out, err);
+	if (out->nr)
+		qsort(out->v, out->nr, sizeof(*out->v), by_name);
+	return rc;
+}
+
+/* --- metrics ------------------------------------------------------------------ */
+
+static void put_group(void *ctx, const char *group)
+{
+	FILE *fp = ctx;
+
+	fprintf(fp, "%s%s", ftell(fp) > 0 ? ";" : "", group);
+}
+
+/* "a;b", kept by the list; NULL: out of memory */
+static const char *join_groups(struct td_list *list,
+			       const struct td_metric_def *def)
+{
+	td_autofree char *text = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
+
+	if (!fp)
+		return NULL;
+	td_metric_def_each_group(def, put_group, fp);
+	return fclose(fp) == 0 ? td_list_keep(list, "%s", text) : NULL;
+}
+
+/* ScaleUnit of the files: "100%" */
+static const char *scale_unit(struct td_list *list, const struct place *place)
+{
+	if (place->model)
+		return place->model->unit;
+	if (!*place->def->unit)
+		return NULL;
+	return td_list_keep(list, "%g%s", place->def->factor, place->def->unit);
+}
+
+static int add_metric(struct td_list *list, const struct place *place,
+		      struct td_err *err)
+{
+	const struct td_list_item item = {
+		.kind = TD_LIST_METRIC,
+		.name = place->def->name,
+		.pmu = place->pmu,
+		.desc = place->def->desc,
+		.unit = scale_unit(list, place),
+		.related = join_groups(list, place->def),
+		.metric = place->def,
+	};
+
+	return item.related ? td_list_add(list, &item, err) : td_err_nomem(err);
+}
+
+int td_list_collect_metrics(struct td_list *list, struct td_err *err)
+{
+	struct places places = { 0 };
+	int rc = find_places(list, &places, err);
+
+	for (size_t i = 0; !rc && i < places.nr; i++)
+		rc = add_metric(list, &places.v[i], err);
+	free(places.v);
+	return rc;
+}
+
+/* --- groups ------------------------------------------------------------------- */
+
+struct member {
+	const char *group, *metric;
+};
+
+struct members {
+	struct td_list *list;
+	const char *metric; /* the one at hand */
+	struct member *v;
+	size_t nr;
+	bool no_memory;
+};
+
+static void add_member(void *ctx, const char *group)
+{
+	struct members *members = ctx;
+	struct member *new =
+		td_array_add(&members->v, members->nr, sizeof(*new));
+	const char *name = td_list_keep(members->list, "%s", group);
+
+	if (!new || !name) {
+		members->no_memory = true;
+		return;
+	}
+	*new = (struct member){ name, members->metric };
+	members->nr++;
+}
+
+static int by_group(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+	int rc = strcmp(x->group, y->group);
+
+	return rc ? rc : strcmp(x->metric, y->metric);
+}
+
+/* "a;b" of a group's members; one of two PMUs stands there once. */
+static const char *join(struct td_list *list, const struct member *v, size_t nr)
+{
+	td_autofree char *text = NULL;
+	size_t size = 1, len = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		size += strlen(v[i].metric) + 1;
+	text = malloc(size);
+	for (size_t i = 0; text && i < nr; i++) {
+		if (!i || strcmp(v[i].metric, v[i - 1].metric) != 0)
+			len += (size_t)snprintf(text + len, size - len, "%s%s",
+						i ? ";" : "", v[i].metric);
+	}
+	return text ? td_list_keep(list, "%s", text) : NULL;
+}
+
+static int add_groups(struct td_list *list, const struct members *members,
+		      struct td_err *err)
+{
+	size_t end;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < members->nr; i = end) {
+		struct td_list_item item = {
+			.kind = TD_LIST_METRICGROUP,
+			.name = members->v[i].group,
+		};
+
+		end = i + 1;
+		while (end < members->nr &&
+		       strcmp(members->v[end].group, item.name) == 0)
+			end++;
+		item.related = join(list, &members->v[i], end - i);
+		rc = item.related ? td_list_add(list, &item, err)
+				  : td_err_nomem(err);
+	}
+	return rc;
+}
+
+int td_list_collect_groups(struct td_list *list, struct td_err *err)
+{
+	struct members members = { .list = list };
+	struct places places = { 0 };
+	int rc = find_places(list, &places, err);
+
+	for (size_t i = 0; !rc && i < places.nr; i++) {
+		members.metric = places.v[i].def->name;
+		td_metric_def_each_group(places.v[i].def, add_member, &members);
+	}
+	if (members.nr)
+		qsort(members.v, members.nr, sizeof(*members.v), by_group);
+	if (!rc)
+		rc = members.no_memory ? td_err_nomem(err)
+				       : add_groups(list, &members, err);
+	free(members.v);
+	free(places.v);
+	return rc;
+}

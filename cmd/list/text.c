@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A heading for each section, and a row a name. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cmd/list/parts.h"
+#include "lib/base/printable.h"
+#include "lib/base/util.h"
+
+#define WIDTH        79
+#define INDENT       10
+#define LONGEST_NAME 40 /* a longer one pushes the rest of its row */
+
+struct columns {
+	int name, pmus; /* their widths */
+};
+
+/* The rows of a section: one PMU a row, or all that have the name. */
+struct row {
+	const struct td_list_item *items;
+	size_t nr;
+};
+
+static bool is_same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* What a section has in common beside the kind. */
+static const char *section_key(const struct td_list_item *item)
+{
+	if (item->kind == TD_LIST_SYSFS)
+		return item->pmu;
+	return item->kind == TD_LIST_MODEL ? item->topic : NULL;
+}
+
+static bool is_same_section(const struct td_list_item *a,
+			    const struct td_list_item *b)
+{
+	return a->kind == b->kind && is_same(section_key(a), section_key(b));
+}
+
+static void put_heading(FILE *fp, const struct td_list *list,
+			const struct td_list_item *item)
+{
+	const char *dir = list->catalog.events.dir;
+	const char *model = dir ? strrchr(dir, '/') : NULL;
+
+	switch (item->kind) {
+	case TD_LIST_HARDWARE:
+		fputs("Hardware events:\n", fp);
+		return;
+	case TD_LIST_CACHE:
+		fputs("Cache events:\n", fp);
+		return;
+	case TD_LIST_SYSFS:
+		fputs("Events of PMU ", fp);
+		td_put_printable(fp, item->pmu);
+		fputs(" (sysfs):\n", fp);
+		return;
+	case TD_LIST_MODEL:
+		fputs("Events of ", fp);
+		td_put_printable(fp, model ? model + 1 : "the model");
+		fputs("'s files, ", fp);
+		td_put_printable(fp, item->topic);
+		fputs(":\n", fp);
+		return;
+	case TD_LIST_SOFTWARE:
+		fputs("Software events:\n", fp);
+		return;
+	case TD_LIST_TOOL:
+		fputs("Tool events:\n", fp);
+		return;
+	case TD_LIST_TRACEPOINT:
+		fputs("Tracepoints:\n", fp);
+		return;
+	case TD_LIST_METRIC:
+		fputs("Metrics:\n", fp);
+		return;
+	case TD_LIST_METRICGROUP:
+		fputs("Metric groups:\n", fp);
+		return;
+	}
+}
+
+/* --- words -------------------------------------------------------------------- */
+
+/* Word by word, from the indent on, which was put already. */
+static void put_words(FILE *fp, const char *text)
+{
+	const char *blank = "";
+	int at = INDENT;
+
+	while (*text) {
+		size_t len = strcspn(text, " ");
+
+		if (*blank &&
+		    at + 1 + td_printable_width_n(text, len) > WIDTH) {
+			fprintf(fp, "\n%*s", INDENT, "");
+			at = INDENT;
+			blank = "";
+		}
+		at += fprintf(fp, "%s", blank);
+		at += td_put_printable_n(fp, text, len);
+		text += len;
+		text += strspn(text, " ");
+		blank = " ";
+	}
+}
+
+static void put_below(FILE *fp, const char *text)
+{
+	fprintf(fp, "%*s", INDENT, "");
+	put_words(fp, text);
+	fputc('\n', fp);
+}
+
+static void put_labelled(FILE *fp, const char *label, const char *text)
+{
+	td_autofree char *line = NULL;
+
+	if (!text)
+		return;
+	if (asprintf(&line, "%s: %s", label, text) < 0) {
+		line = NULL;
+		return;
+	}
+	put_below(fp, line);
+}
+
+/* "a;b" -> "a, b"; NULL: out of memory */
+static char *with_blanks(const char *list)
+{
+	char *out = malloc(2 * strlen(list) + 1), *to = out;
+
+	for (; out && *list; list++) {
+		*to++ = *list == ';' ? ',' : *list;
+		if (*list == ';')
+			*to++ = ' ';
+	}
+	if (out)
+		*to = '\0';
+	return out;
+}
+
+/* --- rows --------------------------------------------------------------------- */
+
+/* The PMU is said where it is not the only one that cores have. */
+static bool shows_pmu(const struct td_list *list,
+		      const struct td_list_item *item)
+{
+	if (!item->pmu || item->kind == TD_LIST_SYSFS)
+		return false;
+	return list->machine.nr_core != 1 ||
+	       strcmp(list->machine.pmus[0].name, item->pmu) != 0;
+}
+
+/* "[cpu_core, cpu_atom]", or nothing; the length */
+static int format_pmus(const struct td_list *list, const struct row *row,
+		       char *buf, size_t size)
+{
+	size_t len = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < row->nr && len < size; i++) {
+		if (shows_pmu(list, &row->items[i]))
+			len += (size_t)snprintf(buf + len, size - len, "%s%s",
+						len ? ", " : "[",
+						row->items[i].pmu);
+	}
+	if (len && len < size)
+		len += (size_t)snprintf(buf + len, size - len, "]");
+	return td_printable_width(buf);
+}
+
+static int name_width(const struct td_list_item *item)
+{
+	int width = td_printable_width(item->name);
+
+	return item->alias ? width + 4 + td_printable_width(item->alias)
+			   : width;
+}
+
+static bool is_same_node(const struct td_metric_def *a,
+			 const struct td_metric_def *b)
+{
+	return a->level == b->level && is_same(a->parent, b->parent) &&
+	       strcmp(a->unit, b->unit) == 0;
+}
+
+/* On every PMU of a row the tree says the same. */
+static bool is_same_row(const struct td_list_item *a,
+			const struct td_list_item *b)
+{
+	return strcmp(a->name, b->name) == 0 &&
+	       (!a->metric || is_same_node(a->metric, b->metric));
+}
+
+static struct row take_row(const struct td_list_item *items, size_t nr,
+			   bool verbose)
+{
+	struct row row = { items, 1 };
+
+	while (!verbose && row.nr < nr && is_same_row(&items[row.nr], items))
+		row.nr++;
+	return row;
+}
+
+static struct columns measure(const struct td_list *list,
+			      const struct td_list_item *items, size_t nr)
+{
+	struct columns columns = { 0 };
+	struct row row;
+
+	for (size_t i = 0; i < nr; i += row.nr) {
+		char pmus[160];
+		int len = name_width(&items[i]);
+
+		row = take_row(items + i, nr - i, list->opts->verbose);
+		if (len > columns.name && len <= LONGEST_NAME)
+			columns.name = len;
+		len = format_pmus(list, &row, pmus, sizeof(pmus));
+		if (len > columns.pmus)
+			columns.pmus = len;
+	}
+	return columns;
+}
+
+/* Blanks up to a column, or two; where that is. */
+static int go_to(FILE *fp, int at, int column)
+{
+	int blanks = column > at + 2 ? column - at : 2;
+
+	fprintf(fp, "%*s", blanks, "");
+	return at + blanks;
+}
+
+/* Behind the rest of the row if all of it fits there, else below. */
+static void put_desc(FILE *fp, const char *desc, int at, int column)
+{
+	int start = column > at + 2 ? column : at + 2;
+
+	if (start + td_printable_width(desc) <= WIDTH) {
+		go_to(fp, at, column);
+		td_put_printable(fp, desc);
+		fputc('\n', fp);
+		return;
+	}
+	fputc('\n', fp);
+	put_below(fp, desc);
+}
+
+/* Many a description in the files is the name once more. */
+static const char *describe(const struct td_list_item *item)
+{
+	if (item->desc && strcasecmp(item->desc, item->name) == 0)
+		return NULL;
+	return item->desc;
+}
+
+/* "%, level 2, below tma_backend_bound"; NULL: out of memory */
+static char *format_node(const struct td_metric_def *metric)
+{
+	const char *unit = metric->unit, *parent = metric->parent;
+	char level[32] = "", *text;
+
+	if (metric->level)
+		snprintf(level, sizeof(level), "%slevel %d", *unit ? ", " : "",
+			 metric->level);
+	if (asprintf(&text, "%s%s%s%s", unit, level, parent ? ", below " : "",
+		     parent ? parent : "") < 0)
+		return NULL;
+	return text;
+}
+
+/* "2 metrics: a, b"; NULL: out of memory */
+static char *format_members(const char *members)
+{
+	td_autofree char *names = with_blanks(members);
+	size_t nr = 1;
+	char *text;
+
+	for (const char *at = members; *at; at++)
+		nr += *at == ';';
+	if (!names || asprintf(&text, "%zu metric%s: %s", nr,
+			       nr == 1 ? "" : "s", names) < 0)
+		return NULL;
+	return text;
+}
+
+/* What stands behind the name and its PMUs. */
+static char *format_first(const struct td_list_item *item)
+{
+	const char *desc = describe(item);
+
+	if (item->metric && (*item->metric->unit || item->metric->level))
+		return format_node(item->metric);
+	if (item->kind == TD_LIST_METRICGROUP)
+		return format_members(item->related);
+	return desc ? strdup(desc) : NULL;
+}
+
+static void put_metric(FILE *fp, const struct td_list *list,
+		       const struct td_list_item *item)
+{
+	const struct td_metric_def *metric = item->metric;
+	td_autofree char *groups = with_blanks(item->related);
+
+	if ((*metric->unit || metric->level) && describe(item))
+		put_below(fp, describe(item));
+	if (groups && *groups)
+		put_below(fp, groups);
+	if (!list->opts->verbose)
+		return;
+	put_labelled(fp, "formula", metric->formula);
+	put_labelled(fp, "threshold", metric->threshold);
+}
+
+/* The columns. */
+static int put_name(FILE *fp, const struct td_list_item *item)
+{
+	int at = fprintf(fp, "  ");
+
+	at += td_put_printable(fp, item->name);
+	if (item->alias) {
+		at += fprintf(fp, " OR ");
+		at += td_put_printable(fp, item->alias);
+	}
+	return at;
+}
+
+static void put_row(FILE *fp, const struct td_list *list, const struct row *row,
+		    const struct columns *columns)
+{
+	const struct td_list_item *item = row->items;
+	td_autofree char *first = format_first(item);
+	int column = 2 + columns->name + 2;
+	char pmus[160];
+	int at = put_name(fp, item);
+
+	if (format_pmus(list, row, pmus, sizeof(pmus))) {
+		at = go_to(fp, at, column);
+		at += td_put_printable(fp, pmus);
+	}
+	if (columns->pmus)
+		column += columns->pmus + 2;
+	if (first)
+		put_desc(fp, first, at, column);
+	else
+		fputc('\n', fp);
+	if (item->metric)
+		put_metric(fp, list, item);
+	if (item->encoding)
+		put_below(fp, item->encoding);
+}
+
+static void put_section(FILE *fp, const struct td_list *list,
+			const struct td_list_item *items, size_t nr)
+{
+	struct columns columns = measure(list, items, nr);
+	struct row row;
+
+	put_heading(fp, list, items);
+	for (size_t i = 0; i < nr; i += row.nr) {
+		row = take_row(items + i, nr - i, list->opts->verbose);
+		put_row(fp, list, &row, &columns);
+	}
+}
+
+void td_list_put_text(FILE *fp, const struct td_list *list)
+{
+	size_t end;
+
+	for (size_t i = 0; i < list->nr_items; i = end) {
+		end = i + 1;
+		while (end < list->nr_items &&
+		       is_same_section(&list->items[i], &list->items[end]))
+			end++;
+		if (i)
+			fputc('\n', fp);
+		put_section(fp, list, &list->items[i], end - i);
+	}
+}

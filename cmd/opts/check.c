@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What excludes what on the command line. */
+#include "cmd/opts/check.h"
+
+#include "lib/base/util.h"
+
+struct conflict {
+	bool both;
+	const char *text;
+};
+
+static int first_conflict(const struct conflict *c, size_t nr,
+			  struct td_err *err)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (c[i].both)
+			return td_err_usage(err, "%s", c[i].text);
+	}
+	return 0;
+}
+
+static bool want_metrics(const struct td_opts *o)
+{
+	return o->level || o->only_level || o->nr_metrics;
+}
+
+/* cgroups and CPUs are counted on CPUs, threads wherever they run. */
+static int check_target(const struct td_opts *o, struct td_err *err)
+{
+	enum td_aggregation how = td_opts_aggregation(o);
+	bool threads = how == TD_AGGREGATE_THREAD;
+	const struct conflict conflicts[] = {
+		{ o->pids.nr && o->tids.nr, "-p and -t exclude each other" },
+		{ o->all_user && o->all_kernel,
+		  "--all-user and --all-kernel exclude each other" },
+		{ o->cgroups && o->each_cgroup,
+		  "-G and --for-each-cgroup exclude each other" },
+		{ (o->cgroups || o->each_cgroup) && threads,
+		  "--per-thread and cgroups exclude each other" },
+		{ (o->cgroups || o->each_cgroup) && !td_opts_system_wide(o),
+		  "-G and --for-each-cgroup count on whole CPUs: they need -a "
+		  "or -C" },
+		{ o->cgroups_first && td_opts_want_events(o),
+		  "-G belongs behind the -e that it is for" },
+		{ threads && o->has_cpus && !td_opts_attaches(o),
+		  "--per-thread and -C exclude each other" },
+		{ threads && o->metric_only,
+		  "--metric-only and --per-thread exclude each other" },
+		{ threads && o->repeat != 1 && !td_opts_attaches(o),
+		  "-r and --per-thread exclude each other: each run of a "
+		  "command has threads of its own" },
+	};
+	int rc = first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
+
+	if (rc || how == TD_AGGREGATE_ALL || threads || td_opts_system_wide(o))
+		return rc;
+	return td_err_usage(err, "%s counts whole CPUs: it needs -a or -C",
+			    td_opts_aggregation_option(how));
+}
+
+static int check_output(const struct td_opts *o, struct td_err *err)
+{
+	const struct conflict conflicts[] = {
+		{ o->format == TD_FORMAT_JSON && o->separator,
+		  "-x and -j exclude each other" },
+		{ o->asked_big_num && o->separator,
+		  "-B and -x exclude each other" },
+		{ o->output && o->log_fd && o->subcommand != TD_RECORD,
+		  "-o and --log-fd exclude each other" },
+		{ o->append && !o->output && !o->log_fd,
+		  "--append needs -o or --log-fd" },
+		{ o->print && o->subcommand != TD_LIST,
+		  "--print belongs to tdstat list" },
+	};
+
+	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
+}
+
+static int check_events(const struct td_opts *o, struct td_err *err)
+{
+	const struct conflict conflicts[] = {
+		{ td_opts_want_events(o) && want_metrics(o),
+		  "-e, -d and --null show counts, --level and -M metrics: they "
+		  "exclude each other" },
+		{ o->nothing && o->metric_only,
+		  "--null and --metric-only exclude each other" },
+		{ td_opts_want_events(o) && o->metric_only &&
+			  (o->cgroups || o->each_cgroup),
+		  "--metric-only of events and cgroups exclude each other" },
+		{ o->nothing && (o->nr_events || o->detail),
+		  "--null counts nothing: -e and -d make no sense" },
+	};
+
+	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
+}
+
+static int check_runs(const struct td_opts *o, struct td_err *err)
+{
+	bool record = o->subcommand == TD_RECORD;
+	const struct conflict conflicts[] = {
+		{ o->interval_count && !o->interval_ms,
+		  "--interval-count needs -I" },
+		{ o->interval_clear && !o->interval_ms,
+		  "--interval-clear needs -I" },
+		{ o->timeout_ms && o->interval_ms,
+		  "--timeout and -I exclude each other: use --interval-count" },
+		{ o->delay_ms < 0 && !o->control,
+		  "-D -1 needs --control: nothing would ever be counted" },
+		{ o->metric_only && o->repeat > 1,
+		  "--metric-only and -r exclude each other" },
+		{ o->table && o->repeat <= 1, "--table needs -r 2 or more" },
+		{ o->dry_run && o->output && !record,
+		  "--dry-run and -o exclude each other" },
+		{ o->input != NULL, "--input belongs to tdstat report" },
+		{ record && !o->output, "tdstat record needs -o FILE" },
+		{ record && o->append,
+		  "tdstat record writes a new file: --append makes no sense" },
+		{ record && o->has_repeat,
+		  "tdstat record and -r exclude each other" },
+	};
+
+	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
+}
+
+/* What excludes what, as in perf stat; each text names both sides. */
+static int check_stat(const struct td_opts *o, struct td_err *err)
+{
+	int rc = check_runs(o, err);
+
+	if (!rc)
+		rc = check_events(o, err);
+	return rc ? rc : check_target(o, err);
+}
+
+/* Something that only makes sense where something is counted. */
+static bool counts(const struct td_opts *o)
+{
+	return o->all_cpus || o->has_cpus || td_opts_attaches(o) ||
+	       o->interval_ms || o->interval_count || o->timeout_ms ||
+	       o->delay_ms || o->control || o->has_repeat || o->table ||
+	       o->pre || o->post || o->sync || o->cgroups || o->each_cgroup ||
+	       o->all_user || o->all_kernel || o->no_inherit || o->dry_run ||
+	       td_opts_want_events(o);
+}
+
+static int check_list(const struct td_opts *o, struct td_err *err)
+{
+	const struct conflict conflicts[] = {
+		{ o->print && !o->nr_patterns,
+		  "tdstat list --print needs the name of an event" },
+		{ o->print && o->format != TD_FORMAT_TEXT,
+		  "tdstat list --print and -j exclude each other" },
+		{ o->separator != NULL,
+		  "tdstat list writes text or JSON (-j)" },
+		{ counts(o) || want_metrics(o) || o->output || o->log_fd ||
+			  o->input || o->aggregations || o->hybrid_merge ||
+			  o->summary || o->interval_clear,
+		  "tdstat list counts nothing: it takes -j, --print, "
+		  "--cputype and patterns" },
+	};
+
+	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
+}
+
+static int check_report(const struct td_opts *o, struct td_err *err)
+{
+	const struct conflict conflicts[] = {
+		{ !o->input, "tdstat report needs -i FILE" },
+		{ o->interval_ms || o->interval_count || o->timeout_ms,
+		  "tdstat report shows the intervals that were recorded: -I, "
+		  "--interval-count and --timeout make no sense" },
+		{ counts(o),
+		  "tdstat report shows what was recorded: it takes "
+		  "aggregations, metrics and formats, and nothing that is for "
+		  "counting" },
+	};
+
+	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
+}
+
+/* A second word: another recording, or a command. */
+static int check_report_words(const struct td_opts *o, struct td_err *err)
+{
+	if (!o->command)
+		return 0;
+	td_err_usage(err,
+		     "tdstat report shows one file, %s, and runs no command: "
+		     "'%s' is too much",
+		     o->input, o->command[0]);
+	return td_err_hint(err, "for each file: tdstat report FILE");
+}
+
+int td_opts_check(const struct td_opts *opts, struct td_err *err)
+{
+	int rc = check_output(opts, err);
+
+	if (rc)
+		return rc;
+	switch (opts->subcommand) {
+	case TD_STAT:
+	case TD_RECORD:
+		return check_stat(opts, err);
+	case TD_REPORT:
+		rc = check_report(opts, err);
+		return rc ? rc : check_report_words(opts, err);
+	case TD_LIST:
+		return check_list(opts, err);
+	}
+	return 0;
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* RFC 4180: one header line, the same columns in every line. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/out/out.h"
+#include "lib/base/printable.h"
+#include "lib/base/util.h"
+
+/* As well what could, with the separator behind it, seem to end earlier. */
+static bool needs_quotes(const char *separator, const char *text)
+{
+	size_t len = strlen(text);
+
+	return strstr(text, separator) || strchr(text, '"') ||
+	       !td_is_text(text) || (len && strchr(separator, text[len - 1]));
+}
+
+/* What is not printable is escaped: a record is a line. */
+void td_out_csv_field(const struct td_writer *writer, const char *text)
+{
+	FILE *fp = writer->fp;
+	size_t len;
+
+	if (!needs_quotes(writer->separator, text)) {
+		fputs(text, fp);
+		return;
+	}
+	fputc('"', fp);
+	for (; *text; text += len) {
+		len = *text == '"' ? 1 : strcspn(text, "\"");
+		if (*text == '"')
+			fputc('"', fp);
+		td_put_printable_n(fp, text, len);
+	}
+	fputc('"', fp);
+}
+
+static void put_header(struct td_writer *writer, const struct td_report *report)
+{
+	const char *sep = writer->separator;
+
+	fprintf(writer->fp, "time%sid%spmu", sep, sep);
+	for (size_t i = 0; i < report->nr_columns; i++) {
+		fputs(sep, writer->fp);
+		td_out_csv_field(writer, report->columns[i].name);
+	}
+	fputc('\n', writer->fp);
+	writer->header_done = true;
+}
+
+/* "all +-": of a mean of runs, how far off its values may be */
+static void put_id(const struct td_writer *writer, const struct td_row *row,
+		   bool errors)
+{
+	char *id;
+
+	if (!errors) {
+		td_out_csv_field(writer, row->id);
+		return;
+	}
+	if (asprintf(&id, "%s +-", row->id) < 0)
+		return;
+	td_out_csv_field(writer, id);
+	free(id);
+}
+
+static void put_row(const struct td_writer *writer,
+		    const struct td_report *report, const struct td_row *row,
+		    bool errors)
+{
+	char time[40], text[TD_VALUE_SIZE];
+
+	if (writer->summary && writer->frame->summary_word)
+		fputs("summary", writer->fp);
+	else
+		fputs(td_format_seconds(time, report->time_ns), writer->fp);
+	fputs(writer->separator, writer->fp);
+	put_id(writer, row, errors);
+	fputs(writer->separator, writer->fp);
+	td_out_csv_field(writer, row->pmu);
+	for (size_t i = 0; i < report->nr_columns; i++) {
+		const struct td_cell *cell = &row->cells[i];
+		double value = errors ? cell->error : cell->value;
+
+		fputs(writer->separator, writer->fp);
+		if (cell->status == TD_STATUS_OK && !isnan(value))
+			fputs(td_out_value(text, &report->columns[i], value,
+					   TD_READER_SCRIPT),
+			      writer->fp);
+	}
+	fputc('\n', writer->fp);
+}
+
+static void csv_begin(struct td_writer *writer)
+{
+	(void)writer; /* the columns are known with the first report */
+}
+
+static void csv_report(struct td_writer *writer, const struct td_report *report)
+{
+	if (!writer->header_done)
+		put_header(writer, report);
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		put_row(writer, report, &report->rows[i], false);
+		if (writer->frame->runs > 1)
+			put_row(writer, report, &report->rows[i], true);
+	}
+}
+
+static void csv_end(struct td_writer *writer, const struct td_usage *usage)
+{
+	(void)writer;
+	(void)usage;
+}
+
+const struct td_out td_out_csv = {
+	.begin = csv_begin,
+	.report = csv_report,
+	.events = td_out_csv_events,
+	.end = csv_end,
+};

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perf stat's fields: [time] [summary] [id [counters]] value unit event
+ * [cgroup] [variance] runtime percent metric-value metric-unit.  No header; the same number of fields in each line.
+ */
+#include <inttypes.h>
+#include <math.h>
+
+#include "cmd/out/events.h"
+#include "cmd/out/out.h"
+#include "lib/base/util.h"
+
+static void begin_line(const struct td_writer *writer, uint64_t time_ns,
+		       const struct td_event_row *row)
+{
+	const struct td_id_kind *kind = td_out_id_kind(writer->frame->how);
+	char time[40];
+
+	if (writer->frame->interval)
+		fprintf(writer->fp, "%s%s", td_format_seconds(time, time_ns),
+			writer->separator);
+	if (writer->summary && writer->frame->summary_word)
+		fprintf(writer->fp, "summary%s", writer->separator);
+	if (!kind->name)
+		return;
+	td_out_csv_field(writer, td_out_has_id(row) ? row->id : "");
+	fputs(writer->separator, writer->fp);
+	if (kind->counted)
+		fprintf(writer->fp, "%u%s", row->nr, writer->separator);
+}
+
+/* "1.25%", behind the event and not, as its manual has it, the percentage */
+static void put_error(const struct td_writer *writer,
+		      const struct td_event_row *row)
+{
+	fputs(writer->separator, writer->fp);
+	if (isnan(row->error_pct))
+		return;
+	td_out_number(writer->fp, 0, 2, row->error_pct);
+	fputc('%', writer->fp);
+}
+
+static void put_count(const struct td_writer *writer,
+		      const struct td_event_row *row)
+{
+	const char *missing = td_out_missing(row->status);
+
+	if (missing)
+		td_out_csv_field(writer, missing);
+	else
+		td_out_number(writer->fp, 0, row->decimals, row->value);
+	fputs(writer->separator, writer->fp);
+	td_out_csv_field(writer, row->unit);
+	fputs(writer->separator, writer->fp);
+	td_out_csv_field(writer, row->event);
+	if (writer->frame->show_cgroup) {
+		fputs(writer->separator, writer->fp);
+		td_out_csv_field(writer, row->cgroup ? row->cgroup : "");
+	}
+	if (writer->frame->runs > 1)
+		put_error(writer, row);
+	fprintf(writer->fp, "%s%" PRIu64 "%s", writer->separator,
+		row->running_ns, writer->separator);
+	td_out_number(writer->fp, 0, 2, row->running_pct);
+}
+
+static void put_beside(const struct td_writer *writer,
+		       const struct td_beside *beside)
+{
+	fputs(writer->separator, writer->fp);
+	td_out_number(writer->fp, 0, beside->decimals, beside->value);
+	fputs(writer->separator, writer->fp);
+	td_out_csv_field(writer, td_out_beside_unit(beside));
+}
+
+static void put_row(const struct td_writer *writer, uint64_t time_ns,
+		    const struct td_event_row *row)
+{
+	const char *sep = writer->separator;
+
+	begin_line(writer, time_ns, row);
+	put_count(writer, row);
+	if (!row->nr_beside)
+		fprintf(writer->fp, "%s%s", sep, sep);
+	for (int i = 0; i < row->nr_beside; i++) {
+		if (i > 0) { /* the fields of the count stay empty */
+			fputc('\n', writer->fp);
+			begin_line(writer, time_ns, row);
+			fprintf(writer->fp, "%s%s%s%s%s%s", sep, sep, sep, sep,
+				writer->frame->show_cgroup ? sep : "",
+				writer->frame->runs > 1 ? sep : "");
+		}
+		put_beside(writer, &row->beside[i]);
+	}
+	fputc('\n', writer->fp);
+}
+
+void td_out_csv_events(struct td_writer *writer,
+		       const struct td_event_report *report)
+{
+	for (size_t i = 0; i < report->nr_rows; i++)
+		put_row(writer, report->time_ns, &report->rows[i]);
+}

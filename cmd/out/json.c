@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* JSON Lines: an object a metric. */
+#include <json-c/json.h>
+#include <math.h>
+#include <string.h>
+
+#include "cmd/out/out.h"
+#include "lib/base/json_put.h"
+#include "lib/base/util.h"
+
+/* A number as text gives it: a double's own form has 17 digits. */
+struct json_object *td_out_json_percent(double value)
+{
+	char buf[64];
+
+	return json_object_new_double_s(value, td_out_format(buf, 2, value));
+}
+
+/*
+ * Enough to compute with; the last digits of 17 are only noise.  Never a whole
+ * number: there are readers that take the first one's type for all.
+ */
+static struct json_object *number(double value)
+{
+	char buf[64];
+
+	snprintf(buf, sizeof(buf), "%.12g", value == 0 ? 0 : value);
+	if (!strpbrk(buf, ".e"))
+		strcat(buf, ".0");
+	return json_object_new_double_s(value, buf);
+}
+
+static struct json_object *text_or_null(const char *text)
+{
+	return text ? json_object_new_string(text) : NULL;
+}
+
+struct json_object *td_out_json_seconds(uint64_t ns)
+{
+	char buf[40];
+
+	return json_object_new_double_s((double)ns / 1e9,
+					td_format_seconds(buf, ns));
+}
+
+static void put_node(const struct td_writer *writer,
+		     const struct td_report *report, const struct td_row *row,
+		     const struct td_node *node)
+{
+	const struct td_column *column = &report->columns[node->column];
+	const struct td_cell *cell = &row->cells[node->column];
+	struct json_object *o = json_object_new_object();
+	bool ok = cell->status == TD_STATUS_OK;
+
+	json_object_object_add(o, "time", td_out_json_seconds(report->time_ns));
+	json_object_object_add(o, "id", json_object_new_string(row->id));
+	json_object_object_add(o, "pmu", json_object_new_string(row->pmu));
+	json_object_object_add(o, "metric",
+			       json_object_new_string(column->name));
+	json_object_object_add(o, "value", ok ? number(cell->value) : NULL);
+	json_object_object_add(o, "unit", json_object_new_string(column->unit));
+	json_object_object_add(o, "level",
+			       node->level ? json_object_new_int(node->level)
+					   : NULL);
+	json_object_object_add(o, "parent", text_or_null(node->parent));
+	json_object_object_add(
+		o, "over_threshold",
+		ok && !cell->over_unknown
+			? json_object_new_boolean(cell->over_threshold)
+			: NULL);
+	json_object_object_add(o, "running",
+			       td_out_json_percent(cell->running_pct));
+	if (ok && writer->frame->runs > 1 && !isnan(cell->error))
+		json_object_object_add(o, "error", number(cell->error));
+	if (writer->summary)
+		json_object_object_add(o, "summary",
+				       json_object_new_boolean(true));
+	if (!ok && cell->why)
+		json_object_object_add(o, "why",
+				       json_object_new_string(cell->why));
+	td_json_put_line(writer->fp, o);
+}
+
+static void json_begin(struct td_writer *writer)
+{
+	(void)writer;
+}
+
+static void json_report(struct td_writer *writer,
+			const struct td_report *report)
+{
+	for (size_t r = 0; r < report->nr_rows; r++) {
+		const struct td_row *row = &report->rows[r];
+
+		for (size_t i = 0; i < row->nr_nodes; i++) {
+			const struct td_node *node = &row->nodes[i];
+
+			if (row->cells[node->column].status != TD_STATUS_NONE)
+				put_node(writer, report, row, node);
+		}
+	}
+}
+
+static void json_end(struct td_writer *writer, const struct td_usage *usage)
+{
+	(void)writer;
+	(void)usage;
+}
+
+const struct td_out td_out_json = {
+	.begin = json_begin,
+	.report = json_report,
+	.events = td_out_json_events,
+	.end = json_end,
+};

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* perf stat's keys in its order: an object an event, one a further metric. */
+#include <json-c/json.h>
+#include <math.h>
+
+#include "cmd/out/events.h"
+#include "cmd/out/out.h"
+#include "lib/base/json_put.h"
+
+/* perf gives numbers of counts as strings: "%f". */
+static struct json_object *number_text(double value)
+{
+	char buf[64];
+
+	return json_object_new_string(td_out_format(buf, 6, value));
+}
+
+static struct json_object *begin_object(const struct td_frame *frame,
+					uint64_t time_ns,
+					const struct td_event_row *row)
+{
+	const struct td_id_kind *kind = td_out_id_kind(frame->how);
+	struct json_object *o = json_object_new_object();
+
+	if (frame->interval)
+		json_object_object_add(o, "interval",
+				       td_out_json_seconds(time_ns));
+	if (kind->name && td_out_has_id(row))
+		json_object_object_add(
+			o, kind->name,
+			json_object_new_string(row->id + kind->prefix));
+	/* 7.2 calls it "counters", which perf's own linter of 6.12 refuses */
+	if (kind->counted && td_out_has_id(row))
+		json_object_object_add(o, "aggregate-number",
+				       json_object_new_int64(row->nr));
+	return o;
+}
+
+static void add_count(struct json_object *o, const struct td_frame *frame,
+		      const struct td_event_row *row)
+{
+	const char *missing = td_out_missing(row->status);
+
+	json_object_object_add(o, "counter-value",
+			       missing ? json_object_new_string(missing)
+				       : number_text(row->value));
+	json_object_object_add(o, "unit", json_object_new_string(row->unit));
+	json_object_object_add(o, "event", json_object_new_string(row->event));
+	if (row->cgroup)
+		json_object_object_add(o, "cgroup",
+				       json_object_new_string(row->cgroup));
+	if (frame->runs > 1 && !isnan(row->error_pct))
+		json_object_object_add(o, "variance",
+				       td_out_json_percent(row->error_pct));
+	json_object_object_add(o, "event-runtime",
+			       json_object_new_uint64(row->running_ns));
+	json_object_object_add(o, "pcnt-running",
+			       td_out_json_percent(row->running_pct));
+}
+
+/*
+ * Each of perf's objects has both keys, and its linter wants them to be there,
+ * with a number: that there is none is said by the one that is none.
+ */
+static void add_nothing_beside(struct json_object *o)
+{
+	json_object_object_add(o, "metric-value",
+			       json_object_new_string("nan"));
+	json_object_object_add(o, "metric-unit", json_object_new_string(""));
+}
+
+static void add_beside(struct json_object *o, const struct td_beside *beside)
+{
+	json_object_object_add(o, "metric-value", number_text(beside->value));
+	json_object_object_add(
+		o, "metric-unit",
+		json_object_new_string(td_out_beside_unit(beside)));
+}
+
+static void put_row(const struct td_writer *writer, uint64_t time_ns,
+		    const struct td_event_row *row)
+{
+	struct json_object *o = begin_object(writer->frame, time_ns, row);
+
+	add_count(o, writer->frame, row);
+	if (!row->nr_beside)
+		add_nothing_beside(o);
+	for (int i = 0; i < row->nr_beside; i++) {
+		if (i > 0) {
+			td_json_put_line(writer->fp, o);
+			o = begin_object(writer->frame, time_ns, row);
+		}
+		add_beside(o, &row->beside[i]);
+	}
+	td_json_put_line(writer->fp, o);
+}
+
+void td_out_json_events(struct td_writer *writer,
+			const struct td_event_report *report)
+{
+	for (size_t i = 0; i < report->nr_rows; i++)
+		put_row(writer, report->time_ns, &report->rows[i]);
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/out/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/util.h"
+
+const struct td_out *td_out_find(enum td_format_kind format)
+{
+	switch (format) {
+	case TD_FORMAT_TEXT:
+		return &td_out_text;
+	case TD_FORMAT_CSV:
+		return &td_out_csv;
+	case TD_FORMAT_JSON:
+		return &td_out_json;
+	}
+	return &td_out_text;
+}
+
+FILE *td_out_open(const char *name, bool append, struct td_err *err)
+{
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : 0);
+	int fd = open(name, flags, 0666);
+	FILE *fp = fd < 0 ? NULL : fdopen(fd, append ? "a" : "w");
+
+	if (!fp) {
+		td_err_set(err, -errno, "%s: %s", name, strerror(errno));
+		td_close_fd(&fd);
+	}
+	return fp;
+}
+
+bool td_out_has_content(FILE *fp)
+{
+	struct stat st;
+
+	return fstat(fileno(fp), &st) == 0 && st.st_size > 0;
+}
+
+/* A pipe or a device has nothing to empty. */
+void td_out_empty(FILE *fp)
+{
+	if (td_out_has_content(fp) && ftruncate(fileno(fp), 0))
+		clearerr(fp);
+}
+
+/* stdio may have lost the errno of a write that was long ago. */
+static bool is_reader_gone(FILE *fp)
+{
+	struct pollfd fd = { .fd = fileno(fp) };
+
+	return poll(&fd, 1, 0) > 0 && fd.revents & POLLERR;
+}
+
+int td_out_check(FILE *fp, const char *name, struct td_err *err)
+{
+	int error;
+
+	errno = 0;
+	if (fflush(fp) == 0 && !ferror(fp))
+		return 0;
+	error = errno ? errno : is_reader_gone(fp) ? EPIPE : EIO;
+	td_err_set(err, -error, "cannot write %s: %s", name, strerror(error));
+	err->reader_gone = error == EPIPE;
+	return err->code;
+}
+
+static const char *format(char *buf, size_t size, int decimals, double value)
+{
+	snprintf(buf, size, "%.*f", decimals, value);
+	if (buf[0] == '-' && !buf[1 + strspn(buf + 1, "0.")])
+		memmove(buf, buf + 1, strlen(buf));
+	return buf;
+}
+
+const char *td_out_format(char buf[64], int decimals, double value)
+{
+	return format(buf, 64, decimals, value);
+}
+
+void td_out_number(FILE *fp, int width, int decimals, double value)
+{
+	char buf[64];
+
+	fprintf(fp, "%*s", width, td_out_format(buf, decimals, value));
+}
+
+static const struct {
+	int percent_decimals;
+	double enough; /* from here on two decimals give digits enough */
+} readers[] = {
+	[TD_READER_HUMAN] = { .percent_decimals = 1, .enough = 10 },
+	[TD_READER_SCRIPT] = { .percent_decimals = 2, .enough = 1000 },
+};
+
+#define MIN_DECIMALS 2
+#define MAX_DECIMALS 24 /* what is smaller is shown as nothing */
+
+const char *td_out_value(char buf[TD_VALUE_SIZE],
+			 const struct td_column *column, double value,
+			 enum td_reader reader)
+{
+	double enough = readers[reader].enough;
+	int decimals = MIN_DECIMALS;
+	size_t len;
+
+	if (column->unit[0] == '%') /* "%slots", too */
+		return format(buf, TD_VALUE_SIZE,
+			      readers[reader].percent_decimals, value);
+	for (; fabs(value) < enough && decimals < MAX_DECIMALS; enough /= 10)
+		decimals++;
+	format(buf, TD_VALUE_SIZE, decimals, value);
+	len = strlen(buf);
+	while (decimals-- > MIN_DECIMALS && buf[len - 1] == '0')
+		buf[--len] = '\0';
+	return buf;
+}
+
+int td_out_part(const char *value)
+{
+	const char *point = strchr(value, '.');
+
+	return point ? (int)strlen(point) : 0;
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/out/sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/say.h"
+#include "lib/base/util.h"
+
+int td_sink_check(struct td_sink *sink, struct td_err *err)
+{
+	return td_out_check(sink->writer.fp, sink->name, err);
+}
+
+static int open_file(struct td_sink *sink, const char *name, bool append,
+		     struct td_err *err)
+{
+	sink->name = name;
+	sink->to_file = true;
+	sink->is_new = !append;
+	sink->writer.fp = td_out_open(name, append, err);
+	return sink->writer.fp ? 0 : err->code;
+}
+
+static int open_fd(struct td_sink *sink, const struct td_opts *opts,
+		   struct td_err *err)
+{
+	/* ours to close, while theirs stays: it may be standard error */
+	int fd = fcntl(opts->log_fd, F_DUPFD_CLOEXEC, 3);
+
+	sink->name = "the descriptor of --log-fd";
+	sink->to_file = true;
+	if (fd >= 0)
+		sink->writer.fp = fdopen(fd, opts->append ? "a" : "w");
+	if (sink->writer.fp)
+		return 0;
+	td_close_fd(&fd);
+	return td_err_set(err, -errno, "--log-fd %d: %s", opts->log_fd,
+			  strerror(errno));
+}
+
+/* Rows are flushed when they are checked, not word by word. */
+static void buffer_stderr(void)
+{
+	static char buffer[BUFSIZ];
+
+	setvbuf(stderr, buffer, _IOFBF, sizeof(buffer));
+}
+
+static int open_stream(struct td_sink *sink, const struct td_opts *opts,
+		       struct td_err *err)
+{
+	if (opts->quiet)
+		return open_file(sink, "/dev/null", false, err);
+	if (opts->output && opts->subcommand != TD_RECORD)
+		return open_file(sink, opts->output, opts->append, err);
+	if (opts->log_fd)
+		return open_fd(sink, opts, err);
+	sink->name = opts->command ? "standard error" : "standard output";
+	sink->writer.fp = opts->command ? stderr : stdout;
+	if (opts->command)
+		buffer_stderr();
+	return 0;
+}
+
+static void look_at_terminal(struct td_sink *sink)
+{
+	const char *term = getenv("TERM");
+	int fd = fileno(sink->writer.fp);
+	struct winsize size;
+
+	if (!isatty(fd))
+		return;
+	sink->frame.colour =
+		term && strcmp(term, "dumb") != 0 && !getenv("NO_COLOR");
+	if (ioctl(fd, TIOCGWINSZ, &size) == 0)
+		sink->frame.screen_lines = size.ws_row;
+}
+
+/* perf stat's first line of a file for people. */
+static void put_started(FILE *fp)
+{
+	time_t now = time(NULL);
+	char text[32];
+
+	if (ctime_r(&now, text))
+		fprintf(fp, "# started on %s\n", text);
+}
+
+static bool is_too_wide(const struct td_tree *tree)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < tree->nr_columns; i++)
+		nr += tree->columns[i].present;
+	return nr > TD_MAX_COLUMNS;
+}
+
+static void fill_frame(struct td_sink *sink, const struct td_opts *opts,
+		       const char *target, bool interval)
+{
+	const struct td_aggregator *agg = sink->aggregator;
+
+	sink->frame = (struct td_frame){
+		.target = target,
+		.interval = interval,
+		.show_pmu = sink->machine->nr_core > 1,
+		.show_id = agg->how != TD_AGGREGATE_ALL || agg->nr_cgroups,
+		.how = agg->how,
+		.show_cgroup = agg->nr_cgroups > 0,
+		.trees = is_too_wide(sink->tree),
+		.all = opts->all_nodes,
+		.describe = opts->verbose > 0,
+		.big_num = !opts->no_big_num,
+		.clear = opts->interval_clear,
+		.runs = sink->mean ? opts->repeat : 1,
+		.summary_word = !opts->no_csv_summary,
+	};
+	look_at_terminal(sink);
+}
+
+static int check_clear(const struct td_sink *sink, const struct td_opts *opts,
+		       struct td_err *err)
+{
+	if (!opts->interval_clear || isatty(fileno(sink->writer.fp)))
+		return 0;
+	return td_err_usage(err, "--interval-clear: %s is no terminal",
+			    sink->name);
+}
+
+/* Nothing is seen before the end, and nothing but ^C may bring it. */
+static bool waits(const struct td_opts *opts)
+{
+	return opts->subcommand != TD_REPORT && !opts->command &&
+	       !opts->interval_ms && !opts->timeout_ms && !opts->control &&
+	       !opts->quiet && isatty(STDERR_FILENO);
+}
+
+int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
+		 const char *target, bool interval, struct td_err *err)
+{
+	int rc = open_stream(sink, opts, err);
+
+	if (!rc)
+		rc = check_clear(sink, opts, err);
+	if (rc)
+		return rc;
+	sink->merge = opts->hybrid_merge;
+	sink->summary = opts->summary && interval;
+	sink->mean = opts->repeat > 1 && !interval;
+	sink->table = opts->table;
+	fill_frame(sink, opts, target, interval);
+	sink->writer.out = td_out_find(opts->format);
+	sink->writer.frame = &sink->frame;
+	sink->writer.separator = opts->separator;
+	/* what is appended to has its header */
+	sink->writer.header_done = opts->append &&
+				   opts->format == TD_FORMAT_CSV &&
+				   td_out_has_content(sink->writer.fp);
+	sink->waits = waits(opts);
+	sink->attached = td_opts_attaches(opts);
+	sink->starts =
+		sink->to_file && opts->output && opts->format == TD_FORMAT_TEXT;
+	return 0;
+}
+
+int td_sink_begin(struct td_sink *sink, struct td_err *err)
+{
+	if (sink->is_new)
+		td_out_empty(sink->writer.fp);
+	if (sink->starts)
+		put_started(sink->writer.fp);
+	if (sink->waits)
+		td_say("tdstat: counting until %s^C: -I 1s shows a row a "
+		       "second\n",
+		       sink->attached ? "it ends or " : "");
+	sink->is_new = sink->starts = sink->waits = false;
+	sink->writer.out->begin(&sink->writer);
+	return td_sink_check(sink, err);
+}
+
+int td_sink_close(struct td_sink *sink, struct td_err *err)
+{
+	FILE *fp = sink->writer.fp;
+	int rc = 0;
+
+	td_totals_sum_free(&sink->sum);
+	free(sink->whole.v);
+	sink->whole = (struct td_readings){ 0 };
+	td_index_free(&sink->whole_index);
+	td_spreads_free(&sink->spreads);
+	free(sink->runs_ns);
+	sink->runs_ns = NULL;
+	sink->nr_runs = 0;
+	sink->writer.fp = NULL;
+	if (fp && sink->to_file && fclose(fp))
+		rc = td_err_set(err, -errno, "cannot write %s: %s", sink->name,
+				strerror(errno));
+	return rc;
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* For people: a table with -I, else trees in perf stat's frame. */
+#include <math.h>
+#include <string.h>
+
+#include "cmd/out/events.h"
+#include "cmd/out/out.h"
+#include "lib/base/printable.h"
+#include "lib/base/util.h"
+
+#define CELL_WIDTH 20
+#define PMU_WIDTH  12 /* cpu_lowpower */
+#define ID_WIDTH   8  /* at least */
+#define MIN_PART   5  /* ".1234" */
+
+static int id_width(const struct td_frame *frame)
+{
+	int width = td_out_id_kind(frame->how)->width;
+
+	if (frame->show_cgroup)
+		width += width ? 1 + TD_CGROUP_WIDTH : TD_CGROUP_WIDTH;
+	return width > ID_WIDTH ? width : ID_WIDTH;
+}
+
+/* Between "%" and "tma_retiring" in the header of a cell. */
+static int gap_width(const struct td_column *column)
+{
+	return column->unit[0] ? 2 : 0;
+}
+
+static int header_width(const struct td_column *column)
+{
+	int len = td_printable_width(column->unit) + gap_width(column) +
+		  td_printable_width(column->name);
+
+	return len > CELL_WIDTH ? len : CELL_WIDTH;
+}
+
+static void put_header(struct td_writer *writer, const struct td_report *report)
+{
+	FILE *fp = writer->fp;
+
+	fputs("#           time", fp);
+	if (writer->frame->show_id)
+		fprintf(fp, " %-*s", id_width(writer->frame), "id");
+	if (writer->frame->show_pmu)
+		fprintf(fp, " %-*s", PMU_WIDTH, "pmu");
+	for (size_t i = 0; i < report->nr_columns; i++) {
+		const struct td_column *column = &report->columns[i];
+		int width = header_width(column) - gap_width(column) -
+			    td_printable_width(column->name);
+
+		if (!column->present)
+			continue;
+		fputc(' ', fp);
+		td_put_padded(fp, width, column->unit);
+		fprintf(fp, "%*s", gap_width(column), "");
+		td_put_printable(fp, column->name);
+	}
+	fputc('\n', fp);
+	writer->lines = 1;
+	writer->header_done = true;
+}
+
+/*
+ * Values without a fixed number of decimals: their points stand below each
+ * other, from the column's longest fraction on that came so far.
+ */
+static int blanks_behind(const struct td_column *column, const char *value,
+			 int *longest)
+{
+	int part = td_out_part(value);
+
+	if (column->unit[0] == '%')
+		return 0;
+	if (*longest < MIN_PART)
+		*longest = MIN_PART;
+	if (*longest < part)
+		*longest = part;
+	return *longest - part;
+}
+
+/* Returns the blanks behind it, which the last one of a line is spared. */
+static int put_cell(const struct td_writer *writer,
+		    const struct td_column *column, const struct td_cell *cell,
+		    int *longest)
+{
+	bool colour = writer->frame->colour && cell->over_threshold;
+	const char *text = td_out_missing(cell->status);
+	char buf[TD_VALUE_SIZE];
+	int behind = 0;
+
+	if (!text) {
+		text = td_out_value(buf, column, cell->value, TD_READER_HUMAN);
+		behind = blanks_behind(column, text, longest);
+	}
+	fprintf(writer->fp, "%s%*s%s", colour ? "\033[31m" : "",
+		header_width(column) - behind, text, colour ? "\033[m" : "");
+	return behind;
+}
+
+int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
+		      const struct td_row *row)
+{
+	FILE *fp = writer->fp;
+	char time[40];
+	int columns = fprintf(fp, "%16s", td_format_seconds(time, time_ns));
+
+	if (writer->frame->show_id) {
+		fputc(' ', fp);
+		columns += 1 +
+			   td_put_padded(fp, -id_width(writer->frame), row->id);
+	}
+	if (writer->frame->show_pmu) {
+		fputc(' ', fp);
+		columns += 1 + td_put_padded(fp, -PMU_WIDTH, row->pmu);
+	}
+	return columns;
+}
+
+static void put_line(struct td_writer *writer, const struct td_report *report,
+		     const struct td_row *row)
+{
+	int behind = 0, nr = 0;
+
+	td_out_text_start(writer, report->time_ns, row);
+	for (size_t i = 0; i < report->nr_columns; i++) {
+		if (!report->columns[i].present)
+			continue;
+		fprintf(writer->fp, "%*s", behind + 1, "");
+		behind = put_cell(writer, &report->columns[i], &row->cells[i],
+				  &writer->parts[nr]);
+		/* trees are shown in the place of more */
+		nr += nr + 1 < TD_MAX_COLUMNS;
+	}
+	fputc('\n', writer->fp);
+	writer->lines++;
+}
+
+static void put_table(struct td_writer *writer, const struct td_report *report)
+{
+	unsigned int screen = writer->frame->screen_lines;
+
+	if (!writer->header_done ||
+	    (screen && writer->lines + report->nr_rows >= screen))
+		put_header(writer, report);
+	for (size_t i = 0; i < report->nr_rows; i++)
+		put_line(writer, report, &report->rows[i]);
+}
+
+static void text_begin(struct td_writer *writer)
+{
+	(void)writer; /* what the command writes comes first */
+}
+
+/* perf's quotes: 'sleep 1', 'system wide', but process id '7' */
+void td_out_text_title(struct td_writer *writer)
+{
+	static const char *const words[] = { "process id ", "thread id " };
+	const struct td_frame *frame = writer->frame;
+	const char *target = frame->target;
+	size_t skip = 0;
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(words); i++) {
+		if (strncmp(target, words[i], strlen(words[i])) == 0)
+			skip = strlen(words[i]);
+	}
+	fprintf(writer->fp, "\n Performance counter stats for %.*s'", (int)skip,
+		target);
+	td_put_printable(writer->fp, target + skip);
+	fputc('\'', writer->fp);
+	if (frame->runs > 1)
+		fprintf(writer->fp, " (%d runs)", frame->runs);
+	fputs(":\n\n", writer->fp);
+	writer->header_done = true;
+}
+
+static void text_report(struct td_writer *writer,
+			const struct td_report *report)
+{
+	const struct td_frame *frame = writer->frame;
+
+	if (frame->interval && !frame->trees) {
+		put_table(writer, report);
+		return;
+	}
+	if (!frame->interval && !writer->header_done)
+		td_out_text_title(writer);
+	for (size_t i = 0; i < report->nr_rows; i++)
+		td_out_text_tree(writer, report, &report->rows[i]);
+}
+
+static void put_time(FILE *fp, uint64_t ns, const char *what)
+{
+	char time[40];
+
+	fprintf(fp, " %17s seconds %s\n", td_format_seconds(time, ns), what);
+}
+
+/* A mark for each 5 % that a run is off the mean, and one. */
+static void put_table_of_runs(FILE *fp, const struct td_usage *usage)
+{
+	char time[40];
+	int indent = 1 + 17 -
+		     (int)strlen(td_format_seconds(time, usage->elapsed_ns));
+
+	fprintf(fp, "%*s# Table of individual measurements:\n", indent, "");
+	for (size_t i = 0; i < usage->nr_runs; i++) {
+		double run = (double)usage->runs_ns[i] / 1e9;
+		double off = run - (double)usage->elapsed_ns / 1e9;
+		int marks = run > 0 ? (int)fmin(fabs(off / run) * 20, 40) : 0;
+
+		fprintf(fp, " %17.9f (%+.9f) #", run, off);
+		for (; marks > 0; marks--)
+			fputc('#', fp);
+		fputc('\n', fp);
+	}
+	fprintf(fp, "\n%*s# Final result:\n", indent, "");
+}
+
+/* "  1.003214567 +- 0.000104518 seconds time elapsed  ( +-  0.01% )" */
+static void put_runs(FILE *fp, const struct td_usage *usage)
+{
+	char time[40];
+
+	if (usage->table)
+		put_table_of_runs(fp, usage);
+	fprintf(fp, " %17s", td_format_seconds(time, usage->elapsed_ns));
+	if (!isnan(usage->error_ns))
+		fprintf(fp, " +- %.9f", usage->error_ns / 1e9);
+	fputs(" seconds time elapsed", fp);
+	if (usage->error_ns > 0)
+		fprintf(fp, "  ( +-%6.2f%% )",
+			100 * usage->error_ns / (double)usage->elapsed_ns);
+	fputc('\n', fp);
+}
+
+static void text_end(struct td_writer *writer, const struct td_usage *usage)
+{
+	FILE *fp = writer->fp;
+
+	if (writer->frame->interval)
+		return;
+	if (!writer->header_done)
+		td_out_text_title(writer);
+	/* of perf's files it may not be known, and -D may outlast the command */
+	if (usage->elapsed_ns && usage->nr_runs)
+		put_runs(fp, usage);
+	else if (usage->elapsed_ns)
+		put_time(fp, usage->elapsed_ns, "time elapsed");
+	if (usage->has_times) {
+		fputc('\n', fp);
+		put_time(fp, usage->user_ns, "user");
+		put_time(fp, usage->sys_ns, "sys");
+	}
+	fputc('\n', fp);
+}
+
+const struct td_out td_out_text = {
+	.begin = text_begin,
+	.report = text_report,
+	.events = td_out_text_events,
+	.end = text_end,
+};

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* perf stat's table: a count a line, and what it comes to behind " # ". */
+#include <string.h>
+
+#include "cmd/out/events.h"
+#include "cmd/out/out.h"
+#include "lib/base/printable.h"
+#include "lib/base/util.h"
+
+/* tools/perf/util/stat-display.c */
+#define TIME_WIDTH   16
+#define COUNT_WIDTH  18
+#define UNIT_WIDTH   4
+#define EVENT_WIDTH  32
+#define BESIDE_WIDTH 38 /* with its " # " */
+#define NR_WIDTH     4  /* "ctrs" */
+#define COMM_WIDTH   16 /* of "comm-tid", its name */
+
+/* A percentage that is printed as 100.00 is all of the time. */
+#define ALL_PCT 99.995
+
+/* What all lines of a report have in common. */
+struct layout {
+	uint64_t time_ns;
+	const struct td_id_kind *ids; /* name NULL: no such column */
+	int unit_width;
+};
+
+static struct layout make_layout(const struct td_frame *frame,
+				 const struct td_event_report *report)
+{
+	struct layout layout = { report->time_ns, td_out_id_kind(frame->how),
+				 UNIT_WIDTH };
+
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		int width = td_printable_width(report->rows[i].unit);
+
+		if (width > layout.unit_width)
+			layout.unit_width = width;
+	}
+	return layout;
+}
+
+static unsigned int lines_of(const struct td_event_row *row)
+{
+	return row->nr_beside > 1 ? (unsigned int)row->nr_beside : 1;
+}
+
+static void put_header(struct td_writer *writer, const struct layout *layout)
+{
+	FILE *fp = writer->fp;
+
+	fprintf(fp, "#%*s", TIME_WIDTH - 1, "time");
+	if (writer->frame->how == TD_AGGREGATE_THREAD)
+		fprintf(fp, " %*s%-*s", COMM_WIDTH, "comm",
+			layout->ids->width - COMM_WIDTH, "-pid");
+	else if (layout->ids->name)
+		fprintf(fp, " %-*s", layout->ids->width, layout->ids->name);
+	if (layout->ids->counted)
+		fprintf(fp, " %-*s", NR_WIDTH, "ctrs");
+	fprintf(fp, " %*s %*s events\n", COUNT_WIDTH, "counts",
+		layout->unit_width, "unit");
+	writer->lines = 1;
+	writer->header_done = true;
+}
+
+/* The header of an interval's table, where it is due. */
+static void begin_table(struct td_writer *writer, const struct layout *layout,
+			const struct td_event_report *report)
+{
+	unsigned int screen = writer->frame->screen_lines, nr = 0;
+
+	for (size_t i = 0; i < report->nr_rows; i++)
+		nr += lines_of(&report->rows[i]);
+	if (!writer->header_done || (screen && writer->lines + nr >= screen))
+		put_header(writer, layout);
+	writer->lines += nr;
+}
+
+/* A name, and a blank in any case. */
+static void put_left(FILE *fp, int width, const char *text)
+{
+	td_put_padded(fp, -width, text);
+	fputc(' ', fp);
+}
+
+/* perf stat's "     comm-tid    ": the names end where the numbers begin. */
+static void put_thread(FILE *fp, const char *id)
+{
+	int room = td_out_id_kind(TD_AGGREGATE_THREAD)->width - COMM_WIDTH;
+	const char *tid = strrchr(id, '-');
+	int width = td_printable_width(tid ? tid : id);
+
+	td_put_padded(fp, COMM_WIDTH + width, id);
+	fprintf(fp, "%*s ", width < room ? room - width : 0, "");
+}
+
+static void put_id(const struct td_writer *writer,
+		   const struct td_id_kind *kind,
+		   const struct td_event_row *row)
+{
+	FILE *fp = writer->fp;
+
+	if (td_out_has_id(row) && writer->frame->how == TD_AGGREGATE_THREAD)
+		put_thread(fp, row->id);
+	else
+		put_left(fp, kind->width, td_out_has_id(row) ? row->id : "");
+	if (kind->counted)
+		fprintf(fp, "%*u ", NR_WIDTH, row->nr);
+}
+
+/* Each line says whose it is, those of a second metric too. */
+static void begin_line(const struct td_writer *writer,
+		       const struct layout *layout,
+		       const struct td_event_row *row)
+{
+	char time[40];
+
+	if (writer->frame->interval)
+		fprintf(writer->fp, "%*s ", TIME_WIDTH,
+			td_format_seconds(time, layout->time_ns));
+	if (layout->ids->name)
+		put_id(writer, layout->ids, row);
+}
+
+/* 1,234,567.89: by hand, for the locale may know no thousands. */
+static void put_apart(FILE *fp, int width, const char *number)
+{
+	int sign = *number == '-';
+	int nr = (int)strspn(number + sign, "0123456789");
+	int pad = width - (int)strlen(number) - (nr > 0 ? (nr - 1) / 3 : 0);
+
+	fprintf(fp, "%*s%.*s", pad > 0 ? pad : 0, "", sign, number);
+	number += sign;
+	for (; nr > 0; nr--)
+		fprintf(fp, "%c%s", *number++,
+			nr % 3 == 1 && nr > 1 ? "," : "");
+	fputs(number, fp);
+}
+
+static void put_count(const struct td_writer *writer,
+		      const struct layout *layout,
+		      const struct td_event_row *row)
+{
+	const char *missing = td_out_missing(row->status);
+	char buf[64];
+
+	if (missing)
+		fprintf(writer->fp, "%*s", COUNT_WIDTH, missing);
+	else if (writer->frame->big_num)
+		put_apart(writer->fp, COUNT_WIDTH,
+			  td_out_format(buf, row->decimals, row->value));
+	else
+		td_out_number(writer->fp, COUNT_WIDTH, row->decimals,
+			      row->value);
+	fputc(' ', writer->fp);
+	put_left(writer->fp, layout->unit_width, row->unit);
+	td_put_padded(writer->fp, -EVENT_WIDTH, row->event);
+	if (!writer->frame->show_cgroup)
+		return;
+	fputc(' ', writer->fp);
+	td_put_padded(writer->fp, -TD_CGROUP_WIDTH,
+		      row->cgroup ? row->cgroup : "");
+}
+
+static void put_beside(FILE *fp, const struct td_beside *beside)
+{
+	/* "%7.2f" for ratios, "%8.1f" and "%8.3f": util/stat-shadow.c */
+	int width = beside->decimals == 2 ? 7 : 8, len;
+	char buf[64];
+
+	len = fprintf(fp, " # %*s", width,
+		      td_out_format(buf, beside->decimals, beside->value));
+	len += td_put_printable(fp, beside->unit);
+	if (len < BESIDE_WIDTH)
+		fprintf(fp, "%*s", BESIDE_WIDTH - len, "");
+}
+
+static void put_row(const struct td_writer *writer, const struct layout *layout,
+		    const struct td_event_row *row)
+{
+	int indent = COUNT_WIDTH + 1 + layout->unit_width + 1 + EVENT_WIDTH +
+		     (writer->frame->show_cgroup ? 1 + TD_CGROUP_WIDTH : 0);
+	FILE *fp = writer->fp;
+
+	begin_line(writer, layout, row);
+	put_count(writer, layout, row);
+	if (!row->nr_beside)
+		fprintf(fp, "%*s", BESIDE_WIDTH, "");
+	for (int i = 0; i < row->nr_beside; i++) {
+		if (i > 0) {
+			fputc('\n', fp);
+			begin_line(writer, layout, row);
+			fprintf(fp, "%*s", indent, "");
+		}
+		put_beside(fp, &row->beside[i]);
+	}
+	if (row->error_pct > 0)
+		fprintf(fp, "  ( +-%6.2f%% )", row->error_pct);
+	if (row->running_pct < ALL_PCT)
+		fprintf(fp, "  (%.2f%%)", row->running_pct);
+	fputc('\n', fp);
+}
+
+void td_out_text_events(struct td_writer *writer,
+			const struct td_event_report *report)
+{
+	struct layout layout = make_layout(writer->frame, report);
+
+	if (writer->frame->interval && report->nr_rows)
+		begin_table(writer, &layout, report);
+	else if (!writer->frame->interval && !writer->header_done)
+		td_out_text_title(writer);
+	for (size_t i = 0; i < report->nr_rows; i++)
+		put_row(writer, &layout, &report->rows[i]);
+	if (!writer->frame->interval && report->nr_rows > 0)
+		fputc('\n', writer->fp);
+}

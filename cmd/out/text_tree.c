@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One row for people: its metrics as the tree of its PMU. */
+#include <math.h>
+#include <string.h>
+
+#include "cmd/out/events.h"
+#include "cmd/out/out.h"
+#include "lib/base/printable.h"
+#include "lib/base/util.h"
+
+#define INDENT      4
+#define VALUE_WIDTH 10
+#define UNIT_WIDTH  20 /* at most: "cycles / transaction" */
+#define MARK_COLUMN 41 /* where "<--" stands, or behind the longest name */
+#define DESC_COLUMN 40 /* at most: words need room to the right of it, too */
+#define LINE_WIDTH  80
+
+/* Percentages that are printed as 100.0 are all of it. */
+#define ALL_PCT 99.95
+
+#define BLANKS " \t\r\n"
+
+/*
+ * What is outside of the tree may have units that would tear it apart.  Values
+ * stand with their points below each other: whole is what stands before it, part
+ * the point and what follows.
+ */
+struct widths {
+	int value, unit, whole, part;
+};
+
+struct tree {
+	const struct td_writer *writer;
+	const struct td_report *report;
+	const struct td_row *row;
+	struct widths inside, outside;
+	int mark;
+	size_t nr_hidden;
+};
+
+static const struct td_column *column_of(const struct tree *tree,
+					 const struct td_node *node)
+{
+	return &tree->report->columns[node->column];
+}
+
+static const struct td_cell *cell_of(const struct tree *tree,
+				     const struct td_node *node)
+{
+	return &tree->row->cells[node->column];
+}
+
+static bool is_there(const struct tree *tree, const struct td_node *node)
+{
+	return cell_of(tree, node)->status != TD_STATUS_NONE;
+}
+
+static bool is_shown(const struct tree *tree, const struct td_node *node)
+{
+	return is_there(tree, node) &&
+	       (cell_of(tree, node)->matters || tree->writer->frame->all);
+}
+
+/* The value, or what stands in its place. */
+static const char *figure_of(char buf[TD_VALUE_SIZE], const struct tree *tree,
+			     const struct td_node *node)
+{
+	const struct td_cell *cell = cell_of(tree, node);
+	const char *missing = td_out_missing(cell->status);
+
+	return missing ? missing
+		       : td_out_value(buf, column_of(tree, node), cell->value,
+				      TD_READER_HUMAN);
+}
+
+/* "  ( +- 0.4 )", in the metric's own unit; nothing unless it is a mean */
+static const char *error_of(char buf[TD_VALUE_SIZE + 16],
+			    const struct tree *tree, const struct td_node *node)
+{
+	const struct td_cell *cell = cell_of(tree, node);
+	char value[TD_VALUE_SIZE];
+
+	buf[0] = '\0';
+	if (tree->writer->frame->runs > 1 && !isnan(cell->error))
+		snprintf(buf, TD_VALUE_SIZE + 16, "  ( +- %s )",
+			 td_out_value(value, column_of(tree, node), cell->error,
+				      TD_READER_HUMAN));
+	return buf;
+}
+
+static struct widths *widths_of(struct tree *tree, const struct td_node *node)
+{
+	return node->level ? &tree->inside : &tree->outside;
+}
+
+/* A value with its unit. */
+static int figure_width(const struct widths *widths)
+{
+	return widths->value + (widths->unit ? 1 + widths->unit : 0);
+}
+
+static int name_column(struct tree *tree, const struct td_node *node)
+{
+	return INDENT * node->depth + figure_width(widths_of(tree, node)) + 2;
+}
+
+static void widen(int *width, int wanted)
+{
+	if (*width < wanted)
+		*width = wanted;
+}
+
+/* "<not counted>" takes the room of value, unit and indentation. */
+static void widen_for(struct tree *tree, const struct td_node *node)
+{
+	struct widths *widths = widths_of(tree, node);
+	int unit = td_printable_width(column_of(tree, node)->unit);
+	char buf[TD_VALUE_SIZE];
+	const char *figure = figure_of(buf, tree, node);
+	int part = td_out_part(figure), len = (int)strlen(figure);
+
+	unit = unit < UNIT_WIDTH ? unit : UNIT_WIDTH;
+	widen(&widths->unit, unit);
+	if (cell_of(tree, node)->status != TD_STATUS_OK) {
+		widen(&widths->value,
+		      len + 1 - INDENT * node->depth - (unit ? 1 + unit : 0));
+		return;
+	}
+	widen(&widths->part, part);
+	widen(&widths->whole, len - part);
+}
+
+static void widen_all(struct tree *tree)
+{
+	const struct td_row *row = tree->row;
+
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		if (is_shown(tree, &row->nodes[i]))
+			widen_for(tree, &row->nodes[i]);
+		else
+			tree->nr_hidden += is_there(tree, &row->nodes[i]);
+	}
+	widen(&tree->inside.value, tree->inside.whole + tree->inside.part);
+	widen(&tree->outside.value, tree->outside.whole + tree->outside.part);
+}
+
+static void lay_out(struct tree *tree)
+{
+	const struct td_row *row = tree->row;
+
+	widen_all(tree);
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		const struct td_node *node = &row->nodes[i];
+		char buf[TD_VALUE_SIZE + 16];
+		int name = td_printable_width(column_of(tree, node)->name) +
+			   (int)strlen(error_of(buf, tree, node));
+
+		if (is_shown(tree, node) && cell_of(tree, node)->over_threshold)
+			widen(&tree->mark, name_column(tree, node) + name + 1);
+	}
+}
+
+/* The best of a row's cells; the enum goes from good to bad. */
+static enum td_status row_status(const struct td_row *row)
+{
+	enum td_status best = TD_STATUS_NONE;
+
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		enum td_status status = row->cells[row->nodes[i].column].status;
+
+		if (status < best)
+			best = status;
+	}
+	return best == TD_STATUS_NONE ? TD_STATUS_NOT_COUNTED : best;
+}
+
+/* All of the slots are worth a word where the id has another PMU. */
+static bool has_company(const struct tree *tree)
+{
+	const struct td_report *report = tree->report;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < report->nr_rows; i++)
+		nr += strcmp(report->rows[i].id, tree->row->id) == 0;
+	return nr > 1;
+}
+
+/* " cpu_core, 97.8 % of the slots, 86.7 % of the time" */
+static void put_heading(const struct tree *tree, enum td_status status)
+{
+	const struct td_frame *frame = tree->writer->frame;
+	const struct td_row *row = tree->row;
+	FILE *fp = tree->writer->fp;
+	char time[40];
+
+	if (frame->interval)
+		fprintf(fp, "#%15s",
+			td_format_seconds(time, tree->report->time_ns));
+	fputc(' ', fp);
+	if (frame->show_id) {
+		td_put_printable(fp, row->id);
+		fputc(' ', fp);
+	}
+	td_put_printable(fp, row->pmu);
+	if (status != TD_STATUS_OK)
+		fprintf(fp, ", %s", td_out_missing(status));
+	else if (frame->show_pmu && row->share_pct >= 0 &&
+		 !(row->share_pct > ALL_PCT &&
+		   (frame->show_id || !has_company(tree))))
+		fprintf(fp, ", %.1f %% of the slots", row->share_pct);
+	if (status == TD_STATUS_OK && row->running_pct < ALL_PCT)
+		fprintf(fp, ", %.1f %% of the time", row->running_pct);
+	fputc('\n', fp);
+}
+
+/* Of an interval each line says which, so that a name can be followed. */
+static int start_line(const struct tree *tree)
+{
+	if (!tree->writer->frame->interval)
+		return 0;
+	return td_out_text_start(tree->writer, tree->report->time_ns,
+				 tree->row);
+}
+
+/* The share of the time that was counted, where it was less than the row's. */
+static void put_running(FILE *fp, const struct td_row *row,
+			const struct td_cell *cell)
+{
+	if (cell->running_pct + 100 - ALL_PCT < row->running_pct ||
+	    (cell->apart && cell->running_pct < ALL_PCT))
+		fprintf(fp, "  (%.1f %%)", cell->running_pct);
+}
+
+/* "      12.3 %  tma_retiring" */
+static int put_figure(struct tree *tree, const struct td_node *node)
+{
+	const struct widths *widths = widths_of(tree, node);
+	const struct td_column *column = column_of(tree, node);
+	int indent = INDENT * node->depth;
+	FILE *fp = tree->writer->fp;
+	char buf[TD_VALUE_SIZE];
+	const char *figure = figure_of(buf, tree, node);
+	int behind = widths->part - td_out_part(figure), columns;
+
+	if (cell_of(tree, node)->status != TD_STATUS_OK) {
+		columns = fprintf(fp, "%*s", indent + figure_width(widths),
+				  figure);
+	} else {
+		columns = fprintf(fp, "%*s%*s", indent + widths->value - behind,
+				  figure, behind + (widths->unit ? 1 : 0), "");
+		columns += td_put_padded(fp, -widths->unit, column->unit);
+	}
+	fputs("  ", fp);
+	return columns + 2 + td_put_printable(fp, column->name);
+}
+
+static void put_node(struct tree *tree, const struct td_node *node)
+{
+	bool colour = tree->writer->frame->colour;
+	const struct td_cell *cell = cell_of(tree, node);
+	FILE *fp = tree->writer->fp;
+	char buf[TD_VALUE_SIZE + 16];
+	int len = put_figure(tree, node);
+
+	if (cell->status != TD_STATUS_OK) {
+		if (tree->writer->frame->describe && cell->why) {
+			fputs("  (", fp);
+			td_put_printable(fp, cell->why);
+			fputc(')', fp);
+		}
+		fputc('\n', fp);
+		return;
+	}
+	len += fprintf(fp, "%s", error_of(buf, tree, node));
+	if (cell->over_threshold)
+		fprintf(fp, "%*s%s<--%s",
+			len < tree->mark ? tree->mark - len : 1, "",
+			colour ? "\033[31m" : "", colour ? "\033[m" : "");
+	put_running(fp, tree->row, cell);
+	fputc('\n', fp);
+}
+
+static void put_description(const struct td_writer *writer, int indent,
+			    const char *desc)
+{
+	bool colour = writer->frame->colour;
+	const char *end = colour ? "\033[m\n" : "\n";
+	int at = 0; /* the column; 0: no line is begun */
+	size_t len;
+
+	for (; *(desc += strspn(desc, BLANKS)); desc += len) {
+		int width;
+
+		len = strcspn(desc, BLANKS);
+		width = td_printable_width_n(desc, len);
+		if (at && at + 1 + width <= LINE_WIDTH) {
+			at += fprintf(writer->fp, " ");
+		} else {
+			fprintf(writer->fp, "%s%*s%s", at ? end : "", indent,
+				"", colour ? "\033[2m" : "");
+			at = indent;
+		}
+		at += td_put_printable_n(writer->fp, desc, len);
+	}
+	if (at)
+		fputs(end, writer->fp);
+}
+
+static void put_nodes(struct tree *tree)
+{
+	const struct td_row *row = tree->row;
+
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		const struct td_node *node = &row->nodes[i];
+		int column;
+
+		if (!is_shown(tree, node))
+			continue;
+		column = start_line(tree) + name_column(tree, node);
+		put_node(tree, node);
+		if (tree->writer->frame->describe && node->desc)
+			put_description(tree->writer,
+					column < DESC_COLUMN ? column
+							     : DESC_COLUMN,
+					node->desc);
+	}
+}
+
+static void put_hidden(const struct tree *tree)
+{
+	if (!tree->nr_hidden)
+		return;
+	start_line(tree);
+	fprintf(tree->writer->fp, "  %zu more %s not marked: --all shows all\n",
+		tree->nr_hidden, tree->nr_hidden == 1 ? "is" : "are");
+}
+
+void td_out_text_tree(const struct td_writer *writer,
+		      const struct td_report *report, const struct td_row *row)
+{
+	struct tree tree = {
+		.writer = writer,
+		.report = report,
+		.row = row,
+		.inside = { .value = VALUE_WIDTH },
+		.outside = { .value = VALUE_WIDTH },
+		.mark = MARK_COLUMN,
+	};
+	enum td_status status = row_status(row);
+
+	lay_out(&tree);
+	put_heading(&tree, status);
+	/* where nothing was counted the heading is all, but for the reasons */
+	if (status == TD_STATUS_OK || writer->frame->describe) {
+		put_nodes(&tree);
+		put_hidden(&tree);
+	}
+	fputc('\n', writer->fp);
+}

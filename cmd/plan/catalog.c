@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/plan/catalog.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Beside the program, where the build puts it; else where it is installed. */
+static void find_root(char root[PATH_MAX])
+{
+	ssize_t len = readlink("/proc/self/exe", root, PATH_MAX - 32);
+	char *slash;
+
+	if (len > 0) {
+		root[len] = '\0';
+		slash = strrchr(root, '/');
+		strcpy(slash ? slash : root, "/pmu-events");
+		if (access(root, F_OK) == 0)
+			return;
+	}
+	strcpy(root, TDSTAT_DATADIR "/pmu-events");
+}
+
+int td_catalog_read(struct td_catalog *catalog, struct td_err *err)
+{
+	char root[PATH_MAX];
+	int rc;
+
+	if (catalog->read)
+		return 0;
+	catalog->read = true;
+	/* of no processor: none of the models' events */
+	if (catalog->machine->no_identity.code) {
+		catalog->missing = catalog->machine->no_identity;
+		return 0;
+	}
+	if (!catalog->dir)
+		find_root(root);
+	rc = td_pmu_events_read(&catalog->events,
+				catalog->dir ? catalog->dir : root,
+				&catalog->machine->cpuid, &catalog->missing);
+	/* what the user named has to be there */
+	if (rc == -ENOENT && !catalog->dir)
+		return 0;
+	if (rc)
+		*err = catalog->missing;
+	return rc;
+}
+
+static int model_event(void *ctx, const struct td_pmu *pmu, const char *name,
+		       const char **terms, struct td_err *err)
+{
+	struct td_catalog *catalog = ctx;
+	const struct td_model_event *event;
+	int rc = 0;
+
+	*terms = NULL;
+	if (pmu->kind == TD_PMU_CORE || pmu->kind == TD_PMU_OTHER)
+		rc = td_catalog_read(catalog, err);
+	if (rc)
+		return rc;
+	if (pmu->kind == TD_PMU_OTHER && catalog->events.dir)
+		rc = td_pmu_events_read_uncore(&catalog->events,
+					       &catalog->machine->cpuid, err);
+	if (rc)
+		return rc;
+	rc = td_pmu_events_find(&catalog->events, pmu->name, name, &event, err);
+	if (!rc && event)
+		*terms = event->terms;
+	return rc;
+}
+
+static const char *offer_names(void *ctx, struct td_closest *closest)
+{
+	const struct td_catalog *catalog = ctx;
+
+	for (size_t i = 0; i < catalog->events.nr_events; i++)
+		td_closest_offer(closest, catalog->events.events[i].name);
+	return catalog->missing.code ? catalog->missing.msg : NULL;
+}
+
+static int find_tracepoints(void *ctx, const char *system, const char *name,
+			    struct td_tracepoints *out, struct td_err *err)
+{
+	(void)ctx;
+	return td_tracepoints_find(out, system, name, err);
+}
+
+/* --metrics-dir, else TDSTAT_METRICS, else what came with the program. */
+static const char *find_dir(const char *asked)
+{
+	const char *variable = getenv("TDSTAT_METRICS");
+
+	if (asked)
+		return asked;
+	return variable && *variable ? variable : NULL;
+}
+
+void td_catalog_init(struct td_catalog *catalog, const struct td_sysfs *fs,
+		     struct td_machine *machine, const char *metrics_dir)
+{
+	*catalog = (struct td_catalog){
+		.fs = fs,
+		.machine = machine,
+		.dir = find_dir(metrics_dir),
+		.source = { catalog, model_event, offer_names,
+			    find_tracepoints },
+	};
+}
+
+int td_catalog_resolve(struct td_catalog *catalog, struct td_plan *plan,
+		       const struct td_event_text *text, struct td_notes *notes,
+		       struct td_err *err)
+{
+	int rc = td_event_resolve(plan, text, catalog->machine,
+				  &catalog->source, notes, err);
+
+	if (rc <= 0)
+		return rc;
+	td_plan_free(plan);
+	rc = td_machine_read_others(catalog->fs, catalog->machine, err);
+	if (rc)
+		return rc;
+	return td_event_resolve(plan, text, catalog->machine, &catalog->source,
+				notes, err);
+}
+
+void td_catalog_free(struct td_catalog *catalog)
+{
+	td_pmu_events_free(&catalog->events);
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/plan/dry_run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/printable.h"
+#include "lib/base/util.h"
+
+static void put_line(FILE *fp, const char *words, const char *name)
+{
+	fputs(words, fp);
+	td_put_printable(fp, name);
+	fputc('\n', fp);
+}
+
+static void put_machine(FILE *fp, const struct td_machine *machine)
+{
+	char cpuid[48];
+
+	td_cpuid_format(&machine->cpuid, cpuid);
+	fputs("machine ", fp);
+	td_put_printable(fp, cpuid);
+	fprintf(fp, ": %s, hyper-threading %s, NMI watchdog %s\n",
+		machine->model ? machine->model->name : "not in the table",
+		machine->smt ? "on" : "off",
+		machine->nmi_watchdog ? "on" : "off");
+}
+
+/* "CPUs 0-3", "thread 123", "the command" */
+static void put_where(FILE *fp, const struct td_pmu *pmu,
+		      const struct td_target *target)
+{
+	td_autofree char *text = NULL;
+	struct td_ints cpus;
+
+	if (!target->system_wide) {
+		text = td_ints_format(&target->tids);
+		if (target->tids.nr)
+			fprintf(fp, "threads %s", text ? text : "?");
+		else
+			fputs("the command", fp);
+		return;
+	}
+	if (td_plan_cpus(pmu, target, &cpus) == 0) {
+		text = td_ints_format(&cpus);
+		td_ints_free(&cpus);
+	}
+	fprintf(fp, "CPUs %s", text ? text : "?");
+}
+
+static void put_group(FILE *fp, size_t index, const struct td_machine *machine,
+		      const struct td_tree *tree, const struct td_plan *plan,
+		      const struct td_target *target)
+{
+	const struct td_group *group = &plan->groups[index];
+	const struct td_pmu *pmu = &machine->pmus[group->pmu];
+	const struct td_metric_set *set = tree->sets && pmu->kind == TD_PMU_CORE
+						  ? tree->sets[group->pmu]
+						  : NULL;
+
+	fprintf(fp, "group %zu: ", index);
+	td_put_printable(fp, pmu->name);
+	fprintf(fp, ", %zu event%s, ", group->nr,
+		group->nr == 1 && plan->asked ? "" : "s");
+	put_where(fp, pmu, target);
+	if (pmu->kind == TD_PMU_CORE)
+		fprintf(fp, " (%s%s%s)", td_uarch_name(pmu->uarch),
+			plan->asked ? "" : ": ",
+			plan->asked ? ""
+			: set       ? set->name
+				    : "no tree");
+	fputc('\n', fp);
+}
+
+static void put_flag(FILE *fp, bool set, const char *name, const char **sep)
+{
+	if (!set)
+		return;
+	fprintf(fp, "%s%s", *sep, name);
+	*sep = ",";
+}
+
+static void put_flags(FILE *fp, const struct perf_event_attr *attr)
+{
+	const char *sep = "";
+
+	fputs("  flags ", fp);
+	put_flag(fp, attr->disabled, "disabled", &sep);
+	put_flag(fp, attr->inherit, "inherit", &sep);
+	put_flag(fp, attr->pinned, "pinned", &sep);
+	put_flag(fp, attr->exclusive, "exclusive", &sep);
+	put_flag(fp, attr->exclude_user, "exclude_user", &sep);
+	put_flag(fp, attr->exclude_kernel, "exclude_kernel", &sep);
+	put_flag(fp, attr->exclude_hv, "exclude_hv", &sep);
+	put_flag(fp, attr->exclude_idle, "exclude_idle", &sep);
+	put_flag(fp, attr->enable_on_exec, "enable_on_exec", &sep);
+	put_flag(fp, attr->exclude_host, "exclude_host", &sep);
+	put_flag(fp, attr->exclude_guest, "exclude_guest", &sep);
+	fputs(*sep ? "" : "none", fp);
+}
+
+/* Words that are seldom there are left out when they are 0. */
+static void put_word(FILE *fp, const char *name, uint64_t value)
+{
+	if (value)
+		fprintf(fp, "  %s 0x%" PRIx64, name, value);
+}
+
+static void put_attr(FILE *fp, const char *name,
+		     const struct perf_event_attr *attr)
+{
+	fputs("  ", fp);
+	td_put_padded(fp, -40, name);
+	fprintf(fp, " type %u  config 0x%" PRIx64 "  config1 0x%" PRIx64,
+		attr->type, (uint64_t)attr->config, (uint64_t)attr->config1);
+	put_word(fp, "config2", attr->config2);
+	put_word(fp, "config3", attr->config3);
+	fprintf(fp, "  read_format 0x%" PRIx64, (uint64_t)attr->read_format);
+	put_flags(fp, attr);
+	if (attr->precise_ip)
+		fprintf(fp, "  precise_ip %u", attr->precise_ip);
+	if (attr->bp_type)
+		fprintf(fp, "  bp_type %u", attr->bp_type);
+	fputc('\n', fp);
+}
+
+/* What no group holds: the tools' events, and what cannot be counted. */
+static void put_rest(FILE *fp, const struct td_plan *plan)
+{
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		const struct td_event *event = &plan->events[i];
+
+		/* of metrics, their own reason says it */
+		if (event->refusal && plan->asked)
+			put_line(fp, "not counted: ", event->refusal);
+		else if (event->tool)
+			put_line(fp, "without the kernel: ", event->name);
+	}
+}
+
+void td_dry_run(FILE *fp, const struct td_machine *machine,
+		const struct td_tree *tree, const struct td_plan *plan,
+		const struct td_target *target)
+{
+	put_machine(fp, machine);
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+
+		put_group(fp, g, machine, tree, plan, target);
+		for (size_t i = 0; i < group->nr; i++) {
+			struct perf_event_attr attr =
+				td_plan_attr(plan, group, i, target);
+
+			put_attr(fp, plan->events[group->members[i]].name,
+				 &attr);
+		}
+	}
+	put_rest(fp, plan);
+}
+
+void td_describe(FILE *fp, const struct td_machine *machine,
+		 const struct td_tree *tree, const struct td_plan *plan,
+		 const struct td_target *target)
+{
+	put_machine(fp, machine);
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+
+		put_group(fp, g, machine, tree, plan, target);
+		for (size_t i = 0; i < group->nr; i++)
+			put_line(fp, "  ",
+				 plan->events[group->members[i]].name);
+	}
+	put_rest(fp, plan);
+}
+
+void td_describe_shares(FILE *fp, const struct td_machine *machine,
+			const struct td_plan *plan,
+			const struct td_readings *readings)
+{
+	fprintf(fp, "%zu group%s:\n", plan->nr_groups,
+		plan->nr_groups == 1 ? "" : "s");
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+		bool read = readings->nr && group->nr;
+		const struct td_readings leader = {
+			.v = read ? readings->v + group->members[0] : NULL,
+			.nr = read ? 1 : 0,
+		};
+		double share = td_readings_share(&leader, group);
+
+		fprintf(fp, "group %zu: ", g);
+		td_put_printable(fp, machine->pmus[group->pmu].name);
+		if (isnan(share))
+			fputs(", was never enabled\n", fp);
+		else
+			fprintf(fp, ", %.1f %% of the time\n", share);
+	}
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/plan/select.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+#include "metrics/eval/eval.h"
+#include "metrics/sets/no_tree.h"
+
+/* "core" is cpu_core, and so is "cpu_core" */
+static bool is_type(const struct td_pmu *pmu, const char *type)
+{
+	if (strcmp(pmu->name, type) == 0)
+		return true;
+	return strncmp(pmu->name, "cpu_", 4) == 0 &&
+	       strcmp(pmu->name + 4, type) == 0;
+}
+
+/* "cpu_core, cpu_atom" or "cpu_core (CPUs 0-3), cpu_atom (CPUs 4-7)" */
+static void list_pmus(const struct td_machine *machine, bool cpus, char *buf,
+		      size_t size)
+{
+	size_t len = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < machine->nr_core && len < size; i++) {
+		const struct td_pmu *pmu = &machine->pmus[i];
+		td_autofree char *text = td_ints_format(&pmu->cpus);
+
+		len += (size_t)snprintf(
+			buf + len, size - len, "%s%s%s%s%s", i ? ", " : "",
+			pmu->name, cpus ? " (CPUs " : "",
+			cpus && text ? text : "", cpus ? ")" : "");
+	}
+}
+
+static int check_online(const struct td_machine *machine,
+			const struct td_opts *opts, struct td_err *err)
+{
+	td_autofree char *online = NULL;
+
+	for (size_t i = 0; i < opts->cpus.nr; i++) {
+		if (td_ints_has(&machine->online, opts->cpus.v[i]))
+			continue;
+		online = td_ints_format(&machine->online);
+		td_err_set(err, -ENODEV, "-C: CPU %d is not online",
+			   opts->cpus.v[i]);
+		return td_err_hint(err, "this machine's CPUs are %s",
+				   online ? online : "unknown");
+	}
+	return 0;
+}
+
+static bool shares_cpu(const struct td_ints *a, const struct td_ints *b)
+{
+	for (size_t i = 0; i < a->nr; i++) {
+		if (td_ints_has(b, a->v[i]))
+			return true;
+	}
+	return false;
+}
+
+static int nothing_left(const struct td_machine *machine,
+			const struct td_opts *opts, bool type_known,
+			struct td_err *err)
+{
+	td_autofree char *cpus = td_ints_format(&opts->cpus);
+	char pmus[256];
+
+	list_pmus(machine, type_known, pmus, sizeof(pmus));
+	if (!type_known)
+		td_err_set(err, -ENODEV,
+			   "--cputype %s: this machine has no such cores",
+			   opts->cputype);
+	else
+		td_err_set(err, -ENODEV, "-C %s: none of them is of %s",
+			   cpus ? cpus : "",
+			   opts->cputype ? opts->cputype : "a core PMU");
+	return td_err_hint(err, "its PMUs are %s", pmus);
+}
+
+int td_select_pmus(struct td_machine *machine, const struct td_opts *opts,
+		   struct td_err *err)
+{
+	bool type_known = !opts->cputype;
+	size_t left = 0;
+	int rc = opts->has_cpus ? check_online(machine, opts, err) : 0;
+
+	if (!rc && machine->nr_core == 0 && opts->cputype &&
+	    td_opts_want_events(opts))
+		return td_err_set(err, -ENODEV,
+				  "--cputype %s: this machine has no PMU for "
+				  "its cores",
+				  opts->cputype);
+	if (rc || machine->nr_core == 0)
+		return rc;
+	for (size_t i = 0; i < machine->nr_core; i++) {
+		struct td_pmu *pmu = &machine->pmus[i];
+
+		if (opts->cputype && !is_type(pmu, opts->cputype))
+			pmu->skip = true;
+		else
+			type_known = true;
+		if (opts->has_cpus && !shares_cpu(&pmu->cpus, &opts->cpus))
+			pmu->skip = true;
+		left += !pmu->skip;
+	}
+	return left ? 0 : nothing_left(machine, opts, type_known, err);
+}
+
+int td_select_machine(struct td_sysfs *fs, struct td_machine *machine,
+		      const struct td_opts *opts, struct td_err *err)
+{
+	const char *sys = getenv("SYSFS_PATH"), *proc = getenv("PROCFS_PATH");
+	int rc = td_sysfs_open(fs, sys ? sys : "/sys", proc ? proc : "/proc",
+			       err);
+
+	if (!rc)
+		rc = td_machine_read(fs, getenv("PERF_CPUID"), machine, err);
+	return rc ? rc : td_select_pmus(machine, opts, err);
+}
+
+static void note_level(const struct td_tree *tree,
+		       const struct td_machine *machine, size_t i,
+		       const struct td_opts *opts, struct td_notes *notes)
+{
+	const struct td_pmu *pmu = &machine->pmus[i];
+	bool recorded = opts->subcommand == TD_REPORT;
+
+	if (!tree->sets[i])
+		td_notes_add(notes, "%s %s: not shown", pmu->name,
+			     recorded ? "was not recorded"
+				      : "has no top-down events");
+	else if (recorded && tree->nr_dropped[i])
+		td_notes_add(notes,
+			     "%s: %zu metrics of these levels were not "
+			     "recorded: not shown",
+			     pmu->name, tree->nr_dropped[i]);
+	/* of a built-in tree in the place of files' that was said */
+	else if (tree->levels[i] < opts->level &&
+		 (recorded || tree->sets[i]->files || opts->level <= 2))
+		td_notes_add(notes, "%s (%s): %s level %d", pmu->name,
+			     td_uarch_name(pmu->uarch),
+			     tree->levels[i] < tree->sets[i]->levels
+				     ? "recorded only at"
+				     : "there is only",
+			     tree->levels[i]);
+}
+
+/* With -v, and of what was named: why it has no value. */
+static void note_refusals(const struct td_tree *tree,
+			  const struct td_opts *opts, struct td_notes *notes)
+{
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+		const char *why = td_metric_refusal(tree, metric);
+		bool named = false;
+
+		for (size_t j = 0; j < opts->nr_metrics && !named; j++)
+			named = strcmp(opts->metrics[j], metric->name) == 0;
+		if (why && metric->shown && (named || opts->verbose))
+			td_notes_add(notes, "%s (%s) is not supported: %s",
+				     metric->name,
+				     tree->machine->pmus[metric->pmu].name,
+				     why);
+	}
+}
+
+/* Nothing of what was asked for can be counted: the first reason. */
+static int nothing_shown(const struct td_tree *tree,
+			 const struct td_machine *machine,
+			 const struct td_opts *opts, struct td_err *err)
+{
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+
+		if (metric->shown && td_metric_refusal(tree, metric))
+			return td_err_set(err, -ENODEV, "%s (%s): %s",
+					  metric->name,
+					  machine->pmus[metric->pmu].name,
+					  td_metric_refusal(tree, metric));
+	}
+	if (opts->subcommand == TD_REPORT)
+		return td_err_set(err, -ENODEV,
+				  "%s: its events make up no top-down tree",
+				  opts->input);
+	return td_why_no_tree(machine, err);
+}
+
+static int check_merge(const struct td_tree *tree, struct td_notes *notes,
+		       struct td_err *err)
+{
+	struct td_merge merge;
+
+	if (td_merge_plan(tree, &merge))
+		return td_err_nomem(err);
+	if (!merge.nr_kept)
+		return td_err_usage(err, "--hybrid-merge: nothing of this is a "
+					 "share that all kinds of core have");
+	if (merge.nr_lacking)
+		td_notes_add(notes,
+			     "--hybrid-merge: %zu metric%s left out that not "
+			     "all kinds of core have%s",
+			     merge.nr_lacking + merge.nr_parts,
+			     merge.nr_lacking + merge.nr_parts == 1 ? " is"
+								    : "s are",
+			     merge.nr_parts ? ", or that without these do not "
+					      "add up to what is above them"
+					    : "");
+	return 0;
+}
+
+int td_select_check(const struct td_tree *tree,
+		    const struct td_machine *machine,
+		    const struct td_opts *opts, struct td_notes *notes,
+		    struct td_err *err)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < tree->nr_pmus; i++) {
+		if (!machine->pmus[i].skip && opts->level)
+			note_level(tree, machine, i, opts, notes);
+	}
+	for (size_t i = 0; i < tree->nr_metrics; i++)
+		any = any || (tree->metrics[i].shown && tree->metrics[i].value);
+	if (!any)
+		return nothing_shown(tree, machine, opts, err);
+	note_refusals(tree, opts, notes);
+	return opts->hybrid_merge ? check_merge(tree, notes, err) : 0;
+}
+
+static const char *refusal_of(const struct td_tree *tree,
+			      const struct td_metric *metric)
+{
+	for (size_t i = 0; i < metric->events.nr; i++) {
+		const char *why =
+			tree->plan->events[metric->events.v[i]].refusal;
+
+		if (why)
+			return why;
+	}
+	return NULL;
+}
+
+int td_select_check_open(const struct td_tree *tree, struct td_err *err)
+{
+	const char *first = NULL;
+
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+		const char *why;
+
+		if (!metric->shown || !metric->value)
+			continue;
+		why = refusal_of(tree, metric);
+		if (!why)
+			return 0;
+		first = first ? first : why;
+	}
+	return first ? td_err_set(err, -ENODEV, "%s", first) : 0;
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Cores whose threads share their slots: what can be told of one of them. */
+#include <errno.h>
+
+#include "cmd/plan/catalog.h"
+#include "cmd/plan/select.h"
+
+/* Shares of slots, or what is named with them, of cores that share these. */
+static bool needs_whole_cores(const struct td_tree *tree,
+			      const struct td_machine *machine)
+{
+	for (size_t i = 0; machine->smt && i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+		const struct td_metric_set *set = tree->sets[metric->pmu];
+
+		if (metric->shown && metric->def->level && set && set->per_core)
+			return true;
+	}
+	return false;
+}
+
+static const char *processor(const struct td_machine *machine)
+{
+	return machine->model ? machine->model->name : "this processor";
+}
+
+int td_select_rows(const struct td_tree *tree, const struct td_machine *machine,
+		   const struct td_opts *opts, struct td_err *err)
+{
+	if (td_opts_aggregation(opts) != TD_AGGREGATE_CPU ||
+	    !needs_whole_cores(tree, machine))
+		return 0;
+	td_err_set(err, -ENOTSUP,
+		   "-A: %s: the two threads of a core share its slots: there "
+		   "are no figures for one of them",
+		   processor(machine));
+	return td_err_hint(err, "--per-core shows a row a core; or switch "
+				"hyper-threading off");
+}
+
+/* Does the model have metric files, whose formulas estimate a thread's share? */
+static bool has_files(const struct td_sysfs *fs, struct td_machine *machine,
+		      const struct td_opts *opts)
+{
+	struct td_catalog catalog;
+	struct td_err unused;
+	bool found;
+
+	td_catalog_init(&catalog, fs, machine, opts->metrics_dir);
+	found = td_catalog_read(&catalog, &unused) == 0 &&
+		catalog.events.nr_metrics > 0;
+	td_catalog_free(&catalog);
+	return found;
+}
+
+/* What to ask for in the place of built-in levels. */
+static const char *metrics_instead(const struct td_opts *opts)
+{
+	if (opts->only_level == 2)
+		return "-M TopdownL2 estimates";
+	return opts->level == 2 ? "-M TopdownL1,TopdownL2 (or -l 3) estimates"
+				: "-M TopdownL1 (or -l 3) estimates";
+}
+
+/*
+ * The files' core clocks are half of a thread's while the other one runs, too:
+ * CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE says how long that was.
+ */
+static int refuse_task(const struct td_sysfs *fs, struct td_machine *machine,
+		       const struct td_opts *opts, struct td_err *err)
+{
+	static const char whole[] = "the machine while it runs (tdstat -a -- "
+				    "COMMAND), or switch hyper-threading off";
+
+	td_err_set(err, -ENOTSUP,
+		   "%s: the two threads of a core share its slots: one "
+		   "program's cannot be told apart",
+		   processor(machine));
+	if (!has_files(fs, machine, opts))
+		return td_err_hint(err, "count %s", whole);
+	return td_err_hint(err,
+			   "%s them: while a core's other thread "
+			   "runs, half of the slots are taken to be the "
+			   "program's; or count %s",
+			   metrics_instead(opts), whole);
+}
+
+int td_select_whole_cores(const struct td_sysfs *fs, const struct td_tree *tree,
+			  struct td_machine *machine,
+			  const struct td_opts *opts, struct td_target *target,
+			  struct td_notes *notes, struct td_err *err)
+{
+	struct td_ints siblings, online;
+	int rc;
+
+	if (!needs_whole_cores(tree, machine))
+		return 0;
+	/* the files' formulas estimate a thread's share (#core_wide is 0) */
+	if (!target->system_wide && tree->sets[0] && tree->sets[0]->files)
+		return 0;
+	if (!target->system_wide)
+		return refuse_task(fs, machine, opts, err);
+	if (!target->has_cpus)
+		return 0;
+	rc = td_cpu_siblings(fs, &target->cpus, &siblings, err);
+	if (rc)
+		return rc;
+	rc = td_ints_and(&online, &siblings, &machine->online);
+	td_ints_free(&siblings);
+	if (rc)
+		return td_err_nomem(err);
+	if (online.nr > target->cpus.nr)
+		td_notes_add(notes, "counting whole cores: slots are shared by "
+				    "the threads of a core");
+	td_ints_free(&target->cpus);
+	target->cpus = online;
+	return 0;
+}

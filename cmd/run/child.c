@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/run/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/util.h"
+
+static uint64_t cpu_time_ns(void)
+{
+	struct timespec used;
+
+	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used))
+		return 0;
+	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+}
+
+/* What the child says up to its exec(), and why that failed, if it did. */
+struct word {
+	uint64_t before_ns;
+	int error;
+};
+
+/* In the child: both pipes' ends close themselves at exec(). */
+static void run_child(char **argv, int go, int failed,
+		      const struct td_given *given)
+{
+	struct word word = { 0 };
+	const char *rest = (const char *)&word + sizeof(word.before_ns);
+	char byte;
+
+	/* our end of the pipe closed without a byte: never to be run */
+	if (read(go, &byte, 1) != 1)
+		_exit(1);
+	td_given_back(given);
+	word.before_ns = cpu_time_ns();
+	if (write(failed, &word, sizeof(word.before_ns)) < 0)
+		errno = 0; /* no reason not to run it */
+	execvp(argv[0], argv);
+	word.error = errno;
+	if (write(failed, rest, sizeof(word) - sizeof(word.before_ns)) < 0)
+		_exit(126);
+	_exit(word.error == ENOENT ? 127 : 126);
+}
+
+static int make_pipes(int go[2], int failed[2], struct td_err *err)
+{
+	if (pipe2(go, O_CLOEXEC))
+		return td_err_set(err, -errno, "pipe: %s", strerror(errno));
+	if (pipe2(failed, O_CLOEXEC)) {
+		td_err_set(err, -errno, "pipe: %s", strerror(errno));
+		close(go[0]);
+		close(go[1]);
+		return err->code;
+	}
+	return 0;
+}
+
+int td_child_start(struct td_child *child, char **argv,
+		   const struct td_given *given, struct td_err *err)
+{
+	int go[2], failed[2], rc = make_pipes(go, failed, err);
+
+	if (rc)
+		return rc;
+	*child = (struct td_child){ .go = go[1], .failed = failed[0] };
+	child->pidfd = -1;
+	child->pid = fork();
+	if (child->pid == 0) {
+		/* else its own copy would keep it waiting without us */
+		close(go[1]);
+		run_child(argv, go[0], failed[1], given);
+	}
+	close(go[0]);
+	close(failed[1]);
+	if (child->pid < 0) {
+		td_err_set(err, -errno, "fork: %s", strerror(errno));
+		child->pid = 0;
+		td_close_fd(&child->go);
+		td_close_fd(&child->failed);
+		return err->code;
+	}
+	child->pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0);
+	if (child->pidfd < 0) {
+		td_err_set(err, -errno, "pidfd_open: %s", strerror(errno));
+		td_child_end(child);
+		return err->code;
+	}
+	return 0;
+}
+
+/* Up to the end of the pipe, which exec() closes.  Returns the bytes. */
+static size_t read_word(int fd, struct word *word)
+{
+	char *to = (char *)word;
+	size_t size = sizeof(*word), got = 0;
+	ssize_t len;
+
+	do {
+		len = read(fd, to + got, size - got);
+		got += len > 0 ? (size_t)len : 0;
+	} while (got < size && (len > 0 || (len < 0 && errno == EINTR)));
+	return got;
+}
+
+int td_child_release(struct td_child *child, const char *name,
+		     struct td_err *err)
+{
+	struct word word = { 0 };
+
+	if (write(child->go, "", 1) != 1)
+		return td_err_set(err, -errno, "cannot start %s: %s", name,
+				  strerror(errno));
+	td_close_fd(&child->go);
+	child->runs = read_word(child->failed, &word) < sizeof(word);
+	td_close_fd(&child->failed);
+	child->before_ns = word.before_ns;
+	if (child->runs)
+		return 0;
+	child->status = word.error == ENOENT ? 127 : 126;
+	return td_err_set(err, -word.error, "%s: %s", *name ? name : "''",
+			  strerror(word.error));
+}
+
+static uint64_t to_ns(struct timeval tv)
+{
+	return (uint64_t)tv.tv_sec * 1000000000 + (uint64_t)tv.tv_usec * 1000;
+}
+
+int td_child_wait(struct td_child *child, struct td_usage *usage,
+		  struct td_err *err)
+{
+	struct rusage ru;
+	int status;
+	pid_t pid;
+
+	do {
+		pid = wait4(child->pid, &status, 0, &ru);
+	} while (pid < 0 && errno == EINTR);
+	if (pid < 0)
+		return td_err_set(err, -errno, "wait4: %s", strerror(errno));
+	child->reaped = true;
+	child->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+					    : WEXITSTATUS(status);
+	usage->has_times = true;
+	usage->user_ns = to_ns(ru.ru_utime);
+	usage->sys_ns = to_ns(ru.ru_stime);
+	child->switches = (uint64_t)ru.ru_nvcsw;
+	return 0;
+}
+
+void td_child_end(struct td_child *child)
+{
+	struct td_usage usage;
+	struct td_err err;
+
+	if (child->pid <= 0)
+		return;
+	td_close_fd(&child->go); /* a child that still waits goes by itself */
+	td_close_fd(&child->failed);
+	if (!child->reaped)
+		td_child_wait(child, &usage, &err);
+	td_close_fd(&child->pidfd);
+	child->pid = 0;
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/run/control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/parse.h"
+#include "lib/base/util.h"
+
+/* --- opening ---------------------------------------------------------------- */
+
+static int parse_fd(const char *text, int *nr, struct td_err *err)
+{
+	if (td_parse_int(text, 0, INT_MAX, nr) == 0)
+		return 0;
+	return td_err_usage(err, "--control: '%s' is no descriptor's number",
+			    text);
+}
+
+/*
+ * An inherited descriptor.  unfit: the access mode it must not have.  Its
+ * O_NONBLOCK stays as it is: others may share it.
+ */
+static int take_fd(int nr, int unfit, int *fd, struct td_err *err)
+{
+	int flags = fcntl(nr, F_GETFL);
+
+	if (flags < 0)
+		return td_err_set(err, -errno, "--control: descriptor %d: %s",
+				  nr, strerror(errno));
+	if ((flags & O_ACCMODE) == unfit)
+		return td_err_set(err, -EBADF,
+				  "--control: descriptor %d: not open for %s",
+				  nr,
+				  unfit == O_WRONLY ? "reading" : "writing");
+	*fd = nr;
+	return 0;
+}
+
+static int open_error(const char *path, struct td_err *err)
+{
+	int code = errno;
+
+	td_err_set(err, -code, "--control: %s: %s", path, strerror(code));
+	if (code == ENOENT)
+		td_err_hint(err, "mkfifo makes one");
+	return -code;
+}
+
+static int open_fifo(const char *path, int *fd, struct td_err *err)
+{
+	struct stat st;
+
+	/* before it is opened, which may do something to a device */
+	if (stat(path, &st))
+		return open_error(path, err);
+	if (!S_ISFIFO(st.st_mode))
+		return td_err_set(err, -EINVAL, "--control: %s: not a fifo",
+				  path);
+	/* both ends: there is no end of file, whoever comes and goes */
+	*fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	return *fd < 0 ? open_error(path, err) : 0;
+}
+
+/* ack: NULL for none. */
+static int open_both(struct td_control *control, const char *ctl,
+		     const char *ack, struct td_err *err)
+{
+	int rc, in, out = -1;
+
+	if (control->close_them) {
+		rc = open_fifo(ctl, &control->fd, err);
+		return rc || !ack ? rc : open_fifo(ack, &control->ack, err);
+	}
+	rc = parse_fd(ctl, &in, err);
+	if (!rc && ack)
+		rc = parse_fd(ack, &out, err);
+	if (!rc)
+		rc = take_fd(in, O_WRONLY, &control->fd, err);
+	return rc || !ack ? rc : take_fd(out, O_RDONLY, &control->ack, err);
+}
+
+static bool is_fifo_form(const char *text)
+{
+	return strncmp(text, "fifo:", 5) == 0;
+}
+
+/* Behind a known word a name, and behind a comma, too. */
+static bool is_well_formed(const char *text)
+{
+	size_t at = is_fifo_form(text) ? 5 : strncmp(text, "fd:", 3) ? 0 : 3;
+	const char *comma = strchr(text, ',');
+
+	return at && text[at] && text[at] != ',' && !(comma && !comma[1]);
+}
+
+int td_control_open(struct td_control *control, const char *text,
+		    struct td_err *err)
+{
+	td_autofree char *ctl = NULL;
+	char *ack;
+	int rc;
+
+	*control = TD_CONTROL_NONE;
+	if (!is_well_formed(text))
+		return td_err_usage(err,
+				    "--control %s: neither fd:CTL[,ACK] nor "
+				    "fifo:CTL[,ACK]",
+				    text);
+	ctl = strdup(strchr(text, ':') + 1);
+	if (!ctl)
+		return td_err_nomem(err);
+	ack = strchr(ctl, ',');
+	if (ack)
+		*ack++ = '\0';
+	control->close_them = is_fifo_form(text);
+	rc = open_both(control, ctl, ack, err);
+	if (rc)
+		td_control_close(control);
+	return rc;
+}
+
+static void forget_fd(struct td_control *control)
+{
+	if (control->close_them)
+		td_close_fd(&control->fd);
+	control->fd = -1;
+}
+
+void td_control_close(struct td_control *control)
+{
+	forget_fd(control);
+	if (control->close_them)
+		td_close_fd(&control->ack);
+	*control = TD_CONTROL_NONE;
+}
+
+/* --- reading ---------------------------------------------------------------- */
+
+/* Puts what is left to the buffer's start. */
+static void make_room(struct td_control *control)
+{
+	size_t left = control->to - control->from;
+
+	memmove(control->buf, control->buf + control->from, left);
+	control->from = 0;
+	control->to = left;
+}
+
+int td_control_read(struct td_control *control, struct td_err *err)
+{
+	ssize_t got;
+	int rc = 0;
+
+	make_room(control);
+	/* a byte more than a line has: its end must fit, too */
+	if (control->fd < 0 || control->to > TD_CONTROL_MAX)
+		return 0;
+	got = read(control->fd, control->buf + control->to,
+		   TD_CONTROL_MAX + 1 - control->to);
+	if (got > 0) {
+		control->to += (size_t)got;
+		return 0;
+	}
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (got < 0)
+		rc = td_err_set(err, -errno, "--control: cannot read: %s",
+				strerror(errno));
+	forget_fd(control);
+	return rc;
+}
+
+/* Without its end; all that there is if that is not there. */
+static size_t line_length(const struct td_control *control)
+{
+	size_t at = control->from;
+
+	while (at < control->to && control->buf[at] != '\n' &&
+	       control->buf[at] != '\0')
+		at++;
+	return at - control->from;
+}
+
+/* Is the end of the line that was too long there? */
+static bool skip_rest(struct td_control *control)
+{
+	control->from += line_length(control);
+	if (control->from == control->to)
+		return false;
+	control->from++;
+	control->skipping = false;
+	return true;
+}
+
+/* A line, or the start of one that is too long: control is skipping then. */
+static char *take_line(struct td_control *control)
+{
+	char *line;
+	size_t len;
+
+	if (control->skipping && !skip_rest(control))
+		return NULL;
+	line = control->buf + control->from;
+	len = line_length(control);
+	if (control->from + len < control->to) {
+		control->from += len + 1;
+	} else {
+		control->skipping = len > TD_CONTROL_MAX;
+		/* what stands before the end of file is a line, too */
+		if (!len || (!control->skipping && control->fd >= 0))
+			return NULL;
+		control->from += len;
+	}
+	line[len] = '\0';
+	return line;
+}
+
+/* --- the commands ----------------------------------------------------------- */
+
+static bool has_name(const char *argument)
+{
+	return *argument;
+}
+
+static bool is_detail(const char *argument)
+{
+	return strcmp(argument, "-v") == 0 || strcmp(argument, "-g") == 0 ||
+	       strcmp(argument, "-F") == 0;
+}
+
+static const struct {
+	const char *name;
+	bool (*takes)(const char *argument); /* NULL: none */
+} words[] = {
+	[TD_CONTROL_ENABLE] = { "enable", has_name },
+	[TD_CONTROL_DISABLE] = { "disable", has_name },
+	[TD_CONTROL_EVLIST] = { "evlist", is_detail },
+	[TD_CONTROL_PING] = { "ping" },
+	[TD_CONTROL_STOP] = { "stop" },
+	[TD_CONTROL_SNAPSHOT] = { "snapshot" },
+};
+
+static struct td_control_request unknown(const char *line)
+{
+	return (struct td_control_request){ TD_CONTROL_UNKNOWN, .line = line };
+}
+
+static struct td_control_request parse_line(const char *line)
+{
+	size_t len = strcspn(line, " "), i = 0;
+	const char *argument = line[len] ? line + len + 1 : NULL;
+
+	while (i < TD_ARRAY_SIZE(words) &&
+	       (strncmp(line, words[i].name, len) != 0 || words[i].name[len]))
+		i++;
+	if (i == TD_ARRAY_SIZE(words))
+		return unknown(line);
+	if (argument && (!words[i].takes || !words[i].takes(argument)))
+		return unknown(line);
+	return (struct td_control_request){ (enum td_control_word)i, argument,
+					    line };
+}
+
+bool td_control_next(struct td_control *control,
+		     struct td_control_request *request)
+{
+	const char *line;
+
+	do {
+		line = take_line(control);
+		if (!line)
+			return false;
+	} while (!*line);
+	*request = control->skipping ? unknown(line) : parse_line(line);
+	return true;
+}
+
+/* --- the answers ------------------------------------------------------------ */
+
+bool td_control_is_acked(enum td_control_word word)
+{
+	switch (word) {
+	case TD_CONTROL_ENABLE:
+	case TD_CONTROL_DISABLE:
+	case TD_CONTROL_EVLIST:
+	case TD_CONTROL_PING:
+	case TD_CONTROL_STOP:
+		return true;
+	case TD_CONTROL_SNAPSHOT:
+	case TD_CONTROL_UNKNOWN:
+		return false;
+	}
+	return false;
+}
+
+int td_control_ack(struct td_control *control)
+{
+	static const char answer[] = "ack\n"; /* its NUL is written, too */
+	struct pollfd poll_ack = { control->ack, POLLOUT };
+	ssize_t put;
+
+	if (control->ack < 0)
+		return 0;
+	if (poll(&poll_ack, 1, 0) < 0)
+		return -errno;
+	if (poll_ack.revents & (POLLERR | POLLHUP))
+		return -EPIPE;
+	if (!poll_ack.revents)
+		return -EAGAIN;
+	put = write(control->ack, answer, sizeof(answer));
+	if (put < 0)
+		return -errno;
+	return put == sizeof(answer) ? 0 : -EIO;
+}

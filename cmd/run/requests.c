@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* --control: what a script tells us while we count, in perf stat's words. */
+#include <errno.h>
+#include <string.h>
+
+#include "cmd/plan/attr.h"
+#include "cmd/run/run.h"
+#include "cmd/say.h"
+#include "lib/base/printable.h"
+
+#define MAX_REMARKS 10
+#define MAX_WORD    60 /* bytes of what came in, in a remark */
+
+/* The next event of that name from the from-th on; -1: none. */
+static int find_event(const struct td_plan *plan, const char *name, int from)
+{
+	for (int i = from; i < (int)plan->nr_events; i++) {
+		if (strcmp(plan->events[i].name, name) == 0)
+			return i;
+	}
+	return -1;
+}
+
+/* As much of a word as is shown of it; *rest: what stands for the rest. */
+static int shown(const char *word, const char **rest)
+{
+	size_t len = strlen(word);
+
+	*rest = len > MAX_WORD ? "..." : "";
+	if (len <= MAX_WORD)
+		return (int)len;
+	len = MAX_WORD;
+	while (len && ((unsigned char)word[len] & 0xc0) == 0x80)
+		len--; /* never in the middle of a UTF-8 character */
+	return (int)len;
+}
+
+/* why, the word, and what to do: a script may be wrong without end. */
+static void remark(struct td_run *run, const char *why, const char *word,
+		   const char *hint)
+{
+	const char *rest;
+	int len = shown(word, &rest);
+
+	if (run->remarks > MAX_REMARKS)
+		return;
+	if (run->remarks++ < MAX_REMARKS)
+		td_run_say(run, "tdstat: --control: %s %.*s%s%s\n", why, len,
+			   word, rest, hint);
+	else
+		td_run_say(run, "tdstat: --control: further remarks are not "
+				"shown\n");
+}
+
+static int switch_event(struct td_run *run, const char *name, bool on,
+			struct td_err *err)
+{
+	int event = find_event(&run->plan, name, 0), rc;
+
+	if (event < 0) {
+		remark(run, "no event", name, ": evlist lists them");
+		return 0;
+	}
+	rc = on && !run->baseline ? td_run_first_enable(run, err) : 0;
+	for (; !rc && event >= 0;
+	     event = find_event(&run->plan, name, event + 1))
+		rc = run->counter->ops->enable(run->counter, on, event, err);
+	if (!rc)
+		td_run_say(run, "Event %s %s\n", name,
+			   on ? "enabled" : "disabled");
+	return rc;
+}
+
+static int switch_all(struct td_run *run, bool on, struct td_err *err)
+{
+	int rc;
+
+	if (on && !run->counting)
+		return td_run_end_delay(run, err);
+	rc = run->counter->ops->enable(run->counter, on, -1, err);
+	if (!rc)
+		td_run_say(run, "Events %s\n", on ? "enabled" : "disabled");
+	return rc;
+}
+
+static int do_switch(struct td_run *run,
+		     const struct td_control_request *request,
+		     struct td_err *err)
+{
+	bool on = request->word == TD_CONTROL_ENABLE;
+	/* the interval up to here is shown, as perf does */
+	int rc = on ? td_run_put_row_now(run, err) : 0;
+
+	if (!rc)
+		rc = request->argument
+			     ? switch_event(run, request->argument, on, err)
+			     : switch_all(run, on, err);
+	return rc || on ? rc : td_run_put_row_now(run, err);
+}
+
+/* {slots,topdown-retiring}: the events of a group */
+static void list_group(const struct td_plan *plan, const struct td_group *group)
+{
+	fputs(group->nr > 1 ? "{" : "", stderr);
+	for (size_t i = 0; i < group->nr; i++) {
+		fputs(i ? "," : "", stderr);
+		td_put_printable(stderr, plan->events[group->members[i]].name);
+	}
+	fputs(group->nr > 1 ? "}\n" : "\n", stderr);
+}
+
+static void list_events(const struct td_run *run, const char *how)
+{
+	const struct td_plan *plan = &run->plan;
+
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+
+		if (how && strcmp(how, "-g") == 0) {
+			list_group(plan, group);
+			continue;
+		}
+		for (size_t i = 0; i < group->nr; i++) {
+			struct perf_event_attr attr =
+				td_plan_attr(plan, group, i, &run->target);
+
+			td_put_printable(stderr,
+					 plan->events[group->members[i]].name);
+			fputc('\n', stderr);
+			if (how && strcmp(how, "-v") == 0)
+				td_attr_put(stderr, &attr,
+					    run->machine.pmus[group->pmu].name);
+		}
+	}
+	fflush(stderr); /* before the answer that it was done */
+}
+
+static int obey(struct td_run *run, const struct td_control_request *request,
+		struct td_err *err)
+{
+	switch (request->word) {
+	case TD_CONTROL_ENABLE:
+	case TD_CONTROL_DISABLE:
+		return do_switch(run, request, err);
+	case TD_CONTROL_EVLIST:
+		if (!run->opts->quiet)
+			list_events(run, request->argument);
+		return 0;
+	case TD_CONTROL_STOP:
+		run->told_to_stop = run->stopped = true;
+		return 0;
+	case TD_CONTROL_PING:
+	case TD_CONTROL_SNAPSHOT:
+		return 0;
+	case TD_CONTROL_UNKNOWN:
+		remark(run, "no such command:", request->line, "");
+		return 0;
+	}
+	return 0;
+}
+
+static void answer(struct td_run *run)
+{
+	if (td_control_ack(&run->control) != -EAGAIN || run->unread)
+		return;
+	run->unread = true;
+	td_run_say(run, "tdstat: --control: nobody reads the answers\n");
+}
+
+int td_run_take_control(struct td_run *run, struct td_err *err)
+{
+	struct td_control_request request;
+	int rc = 0;
+
+	/* counting goes on, without anybody who could command it */
+	if (td_control_read(&run->control, err))
+		td_say_error(err);
+	while (!rc && td_control_next(&run->control, &request)) {
+		enum td_control_word word = request.word;
+
+		rc = obey(run, &request, err);
+		if (!rc && td_control_is_acked(word))
+			answer(run);
+	}
+	run->waiter.control = run->control.fd;
+	return rc;
+}

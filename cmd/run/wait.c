@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/run/wait.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/util.h"
+
+#define NS_A_SECOND UINT64_C(1000000000)
+
+static int open_signals(struct td_waiter *waiter, sigset_t *before)
+{
+	sigset_t *mask = &waiter->mask;
+	struct sigaction hup;
+
+	sigemptyset(mask);
+	sigaddset(mask, SIGINT);
+	sigaddset(mask, SIGTERM);
+	sigaddset(mask, SIGQUIT);
+	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
+		sigaddset(mask, SIGHUP);
+	if (sigprocmask(SIG_BLOCK, mask, before))
+		return -1;
+	waiter->signals = signalfd(-1, mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	return waiter->signals;
+}
+
+static int no_such(const char *what, int id, struct td_err *err)
+{
+	return td_err_set(err, -errno, "%s %d: %s", what, id, strerror(errno));
+}
+
+static int add_pidfd(struct td_waiter *waiter, int fd, struct td_err *err)
+{
+	int *slot =
+		td_array_add(&waiter->pidfds, waiter->nr_pids, sizeof(*slot));
+
+	if (!slot) {
+		close(fd);
+		return td_err_nomem(err);
+	}
+	*slot = fd;
+	waiter->nr_pids++;
+	waiter->nr_alive++;
+	return 0;
+}
+
+static int open_pid(struct td_waiter *waiter, int pid, struct td_err *err)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	if (fd < 0 && errno == EINVAL)
+		return td_err_set(err, -EINVAL,
+				  "process %d: it is a thread of one (-t %d)",
+				  pid, pid);
+	return fd < 0 ? no_such("process", pid, err)
+		      : add_pidfd(waiter, fd, err);
+}
+
+#ifndef PIDFD_THREAD
+#define PIDFD_THREAD O_EXCL /* from Linux 6.9 on */
+#endif
+
+static int open_tid(struct td_waiter *waiter, int tid, struct td_err *err)
+{
+	int fd = (int)syscall(SYS_pidfd_open, tid, PIDFD_THREAD);
+
+	if (fd >= 0)
+		return add_pidfd(waiter, fd, err);
+	if (errno != EINVAL)
+		return no_such("thread", tid, err);
+	if (td_ints_add(&waiter->polled, tid))
+		return td_err_nomem(err);
+	waiter->nr_alive++;
+	return 0;
+}
+
+int td_waiter_open(struct td_waiter *waiter, const struct td_ints *pids,
+		   const struct td_ints *tids, sigset_t *before,
+		   struct td_err *err)
+{
+	int rc = 0;
+
+	*waiter = TD_WAITER_NONE;
+	if (open_signals(waiter, before) < 0)
+		return td_err_set(err, -errno, "signalfd: %s", strerror(errno));
+	for (size_t i = 0; !rc && i < pids->nr; i++)
+		rc = open_pid(waiter, pids->v[i], err);
+	for (size_t i = 0; !rc && i < tids->nr; i++)
+		rc = open_tid(waiter, tids->v[i], err);
+	return rc;
+}
+
+static struct timespec to_timespec(uint64_t ns)
+{
+	return (struct timespec){ (time_t)(ns / NS_A_SECOND),
+				  (long)(ns % NS_A_SECOND) };
+}
+
+static int timer_error(struct td_err *err)
+{
+	return td_err_set(err, -errno, "timerfd: %s", strerror(errno));
+}
+
+/* Most runs need one timer of the three: each is made when it is first armed. */
+static int arm(int *fd, uint64_t deadline_ns, struct td_err *err)
+{
+	struct itimerspec spec = { .it_value = to_timespec(deadline_ns) };
+
+	if (*fd < 0)
+		*fd = timerfd_create(CLOCK_MONOTONIC,
+				     TFD_CLOEXEC | TFD_NONBLOCK);
+	if (*fd < 0 || timerfd_settime(*fd, TFD_TIMER_ABSTIME, &spec, NULL))
+		return timer_error(err);
+	return 0;
+}
+
+static int disarm(int fd, struct td_err *err)
+{
+	static const struct itimerspec never;
+
+	if (fd >= 0 && timerfd_settime(fd, 0, &never, NULL))
+		return timer_error(err);
+	return 0;
+}
+
+int td_waiter_start(struct td_waiter *waiter, uint64_t period_ns,
+		    uint64_t timeout_ns, struct td_err *err)
+{
+	int rc;
+
+	waiter->start_ns = td_now_ns();
+	waiter->period_ns = period_ns;
+	waiter->ticks = 0;
+	rc = arm(&waiter->timer, waiter->start_ns + period_ns, err);
+	if (!rc && timeout_ns)
+		rc = arm(&waiter->timeout, waiter->start_ns + timeout_ns, err);
+	return rc;
+}
+
+int td_waiter_reset(struct td_waiter *waiter, struct td_err *err)
+{
+	int rc = disarm(waiter->timer, err);
+
+	if (!rc)
+		rc = disarm(waiter->timeout, err);
+	if (!rc)
+		rc = disarm(waiter->delay, err);
+	waiter->child = waiter->tasks = -1;
+	waiter->child_ended = false;
+	waiter->start_ns = 0;
+	return rc;
+}
+
+void td_waiter_stop_counting(struct td_waiter *waiter)
+{
+	td_close_fd(&waiter->timer);
+	td_close_fd(&waiter->delay);
+	waiter->control = waiter->tasks = -1;
+}
+
+int td_waiter_delay(struct td_waiter *waiter, uint64_t ns, struct td_err *err)
+{
+	return arm(&waiter->delay, td_now_ns() + ns, err);
+}
+
+int td_waiter_again(struct td_waiter *waiter, uint64_t ns, struct td_err *err)
+{
+	return arm(&waiter->timeout, td_now_ns() + ns, err);
+}
+
+/*
+ * Setting a timer makes its descriptor quiet as read() does, and the clock
+ * knows what has passed: where read() fails, nothing is missed.
+ */
+static int take_ticks(struct td_waiter *waiter, struct td_wake *wake,
+		      struct td_err *err)
+{
+	uint64_t passed = (td_now_ns() - waiter->start_ns) / waiter->period_ns;
+
+	wake->ticks = passed - waiter->ticks;
+	wake->what |= wake->ticks ? TD_WAKE_TICK : 0;
+	waiter->ticks = passed;
+	return arm(&waiter->timer,
+		   waiter->start_ns + (passed + 1) * waiter->period_ns, err);
+}
+
+static int take_alarm(int fd, enum td_wakeup which, struct td_wake *wake,
+		      struct td_err *err)
+{
+	wake->what |= which;
+	return disarm(fd, err);
+}
+
+static void take_signal(struct td_waiter *waiter, struct td_wake *wake)
+{
+	static const struct timespec now;
+	siginfo_t info;
+
+	if (sigtimedwait(&waiter->mask, &info, &now) < 0)
+		return;
+	wake->what |= TD_WAKE_SIGNAL;
+	wake->signal = info.si_signo;
+	wake->from_process = info.si_code <= 0; /* SI_USER and the like */
+}
+
+enum {
+	POLL_TIMER,
+	POLL_TIMEOUT,
+	POLL_DELAY,
+	POLL_SIGNALS,
+	POLL_CHILD,
+	POLL_CONTROL,
+	POLL_TASKS,
+	POLL_PIDS
+};
+
+static void take_pids(struct td_waiter *waiter, const struct pollfd *polls,
+		      struct td_wake *wake)
+{
+	for (size_t i = 0; i < waiter->nr_pids; i++) {
+		if (waiter->pidfds[i] < 0 || !polls[POLL_PIDS + i].revents)
+			continue;
+		td_close_fd(&waiter->pidfds[i]);
+		if (--waiter->nr_alive == 0)
+			wake->what |= TD_WAKE_TARGETS;
+	}
+}
+
+static void look_at_polled(struct td_waiter *waiter, struct td_wake *wake)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < waiter->polled.nr; i++) {
+		int tid = waiter->polled.v[i];
+
+		if (kill(tid, 0) == 0 || errno != ESRCH)
+			waiter->polled.v[kept++] = tid;
+		else if (--waiter->nr_alive == 0)
+			wake->what |= TD_WAKE_TARGETS;
+	}
+	waiter->polled.nr = kept;
+}
+
+static int take_timers(struct td_waiter *waiter, const struct pollfd *polls,
+		       struct td_wake *wake, struct td_err *err)
+{
+	int rc = 0;
+
+	if (polls[POLL_TIMER].revents) {
+		look_at_polled(waiter, wake);
+		rc = take_ticks(waiter, wake, err);
+	}
+	if (!rc && polls[POLL_DELAY].revents)
+		rc = take_alarm(waiter->delay, TD_WAKE_DELAY, wake, err);
+	if (!rc && polls[POLL_TIMEOUT].revents)
+		rc = take_alarm(waiter->timeout, TD_WAKE_TIMEOUT, wake, err);
+	return rc;
+}
+
+static void take_rest(struct td_waiter *waiter, const struct pollfd *polls,
+		      struct td_wake *wake)
+{
+	if (polls[POLL_CONTROL].revents)
+		wake->what |= TD_WAKE_CONTROL;
+	if (polls[POLL_TASKS].revents)
+		wake->what |= TD_WAKE_TASKS;
+	if (polls[POLL_SIGNALS].revents)
+		take_signal(waiter, wake);
+	if (polls[POLL_CHILD].revents)
+		waiter->child_ended = true;
+	take_pids(waiter, polls, wake);
+}
+
+int td_waiter_wait(struct td_waiter *waiter, struct td_wake *wake,
+		   struct td_err *err)
+{
+	size_t nr = POLL_PIDS + waiter->nr_pids;
+	td_autofree struct pollfd *polls = calloc(nr, sizeof(*polls));
+
+	*wake = (struct td_wake){ 0 };
+	if (!polls)
+		return td_err_nomem(err);
+	polls[POLL_TIMER].fd = waiter->timer;
+	polls[POLL_TIMEOUT].fd = waiter->timeout;
+	polls[POLL_DELAY].fd = waiter->delay;
+	polls[POLL_CONTROL].fd = waiter->control;
+	polls[POLL_TASKS].fd = waiter->tasks;
+	polls[POLL_SIGNALS].fd = waiter->signals;
+	polls[POLL_CHILD].fd = waiter->child_ended ? -1 : waiter->child;
+	for (size_t i = 0; i < waiter->nr_pids; i++)
+		polls[POLL_PIDS + i].fd = waiter->pidfds[i];
+	for (size_t i = 0; i < nr; i++)
+		polls[i].events = POLLIN;
+	while (poll(polls, nr, -1) < 0) {
+		if (errno != EINTR)
+			return td_err_set(err, -errno, "poll: %s",
+					  strerror(errno));
+	}
+	if (take_timers(waiter, polls, wake, err))
+		return err->code;
+	take_rest(waiter, polls, wake);
+	return 0;
+}
+
+bool td_waiter_has_signal(struct td_waiter *waiter)
+{
+	struct td_wake wake = { 0 };
+
+	take_signal(waiter, &wake);
+	return wake.what & TD_WAKE_SIGNAL;
+}
+
+void td_waiter_close(struct td_waiter *waiter)
+{
+	td_close_fd(&waiter->timer);
+	td_close_fd(&waiter->timeout);
+	td_close_fd(&waiter->delay);
+	td_close_fd(&waiter->signals);
+	for (size_t i = 0; i < waiter->nr_pids; i++)
+		td_close_fd(&waiter->pidfds[i]);
+	free(waiter->pidfds);
+	td_ints_free(&waiter->polled);
+	*waiter = TD_WAITER_NONE;
+}

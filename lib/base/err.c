@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/base/err.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/printable.h"
+
+#define GAP "..."
+
+/* The further bytes of a character of UTF-8. */
+static bool is_inside(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* Of what is too long both ends, with no character cut in two. */
+static void fit(char *to, size_t size, const char *text)
+{
+	size_t len = strlen(text), head = (size - sizeof(GAP)) / 2;
+	const char *tail;
+
+	if (len < size) {
+		memcpy(to, text, len + 1);
+		return;
+	}
+	tail = text + len - head;
+	for (int i = 0; i < 3 && is_inside(text[head]); i++)
+		head--;
+	for (int i = 0; i < 3 && is_inside(*tail); i++)
+		tail++;
+	snprintf(to, size, "%.*s" GAP "%s", (int)head, text, tail);
+}
+
+__attribute__((format(printf, 3, 0))) static void
+put(char *to, size_t size, const char *fmt, va_list ap)
+{
+	va_list again;
+	char *text;
+
+	va_copy(again, ap);
+	if (vsnprintf(to, size, fmt, ap) >= (int)size &&
+	    vasprintf(&text, fmt, again) >= 0) {
+		fit(to, size, text);
+		free(text);
+	}
+	va_end(again);
+}
+
+__attribute__((format(printf, 3, 0))) static void
+err_fill(struct td_err *err, int code, const char *fmt, va_list ap)
+{
+	memset(err, 0, sizeof(*err));
+	err->code = code;
+	put(err->msg, sizeof(err->msg), fmt, ap);
+}
+
+int td_err_set(struct td_err *err, int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	err_fill(err, code, fmt, ap);
+	va_end(ap);
+	return code;
+}
+
+int td_err_usage(struct td_err *err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	td_err_vusage(err, fmt, ap);
+	va_end(ap);
+	return err->code;
+}
+
+int td_err_vusage(struct td_err *err, const char *fmt, va_list ap)
+{
+	err_fill(err, -EINVAL, fmt, ap);
+	err->usage = true;
+	return err->code;
+}
+
+int td_err_wrap(struct td_err *err, const char *fmt, ...)
+{
+	char words[sizeof(err->msg)];
+	char all[2 * sizeof(words) + sizeof(": ")];
+	va_list ap;
+
+	va_start(ap, fmt);
+	put(words, sizeof(words), fmt, ap);
+	va_end(ap);
+	snprintf(all, sizeof(all), "%s: %s", words, err->msg);
+	fit(err->msg, sizeof(err->msg), all);
+	return err->code;
+}
+
+int td_err_hint(struct td_err *err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	put(err->hint, sizeof(err->hint), fmt, ap);
+	va_end(ap);
+	return err->code;
+}
+
+/* What of a long text is shown: so many bytes, a third of them before at. */
+#define SHOWN 72
+
+/* Byte for byte, so that a mark stays below what it is for. */
+static void blank_out(char *line)
+{
+	while (*(line += td_printable_span(line)))
+		*line++ = ' ';
+}
+
+/* Of text that is printable. */
+static size_t columns(const char *text, size_t len)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < len; i++)
+		nr += !is_inside(text[i]);
+	return nr;
+}
+
+int td_err_point(struct td_err *err, const char *text, size_t at, size_t len)
+{
+	size_t size = strlen(text);
+	size_t from = size > SHOWN && at > SHOWN / 3 ? at - SHOWN / 3 : 0;
+	char line[SHOWN + 1], marks[SHOWN + 2];
+	size_t before = at - from, left, width;
+
+	snprintf(line, sizeof(line), "%s", text + from);
+	blank_out(line);
+	left = strlen(line) - before;
+	/* one mark for all that is not shown any more */
+	width = columns(line + before, len < left ? len : left) + (len > left);
+	memset(marks, '~', sizeof(marks));
+	marks[0] = '^';
+	marks[width ? width : 1] = '\0';
+	snprintf(err->place, sizeof(err->place), "%s%s%s\n%*s%s",
+		 from ? GAP : "", line, size > from + SHOWN ? GAP : "",
+		 (int)columns(line, before) + (from ? 3 : 0), "", marks);
+	return err->code;
+}
+
+int td_err_nomem(struct td_err *err)
+{
+	return td_err_set(err, -ENOMEM, "out of memory");
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Open addressing: what finds its slot taken goes into the next free one. */
+#include "lib/base/index.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_SIZE 16
+
+/* The last step of splitmix64, which maps no two numbers to the same. */
+uint64_t td_hash(uint64_t number)
+{
+	number += UINT64_C(0x9e3779b97f4a7c15);
+	number = (number ^ number >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	number = (number ^ number >> 27) * UINT64_C(0x94d049bb133111eb);
+	return number ^ number >> 31;
+}
+
+uint64_t td_hash_more(uint64_t so_far, uint64_t number)
+{
+	return td_hash(so_far ^ number);
+}
+
+/* FNV-1a */
+uint64_t td_hash_text(const char *text)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	return td_hash(hash);
+}
+
+/* Of a hash, the step-th slot that may have it. */
+static struct td_index_slot *slot_of(const struct td_index *index,
+				     uint64_t hash, size_t step)
+{
+	return &index->slots[(hash + step) & (index->size - 1)];
+}
+
+static void put(const struct td_index *index, struct td_index_slot new_one)
+{
+	size_t step = 0;
+
+	while (slot_of(index, new_one.hash, step)->place)
+		step++;
+	*slot_of(index, new_one.hash, step) = new_one;
+}
+
+/*
+ * Elements of the same hash keep their order: those that went past the end of
+ * the old table stand at its beginning, so the walk starts behind a free slot.
+ */
+static int grow(struct td_index *index)
+{
+	struct td_index bigger = {
+		.size = index->size ? index->size * 2 : FIRST_SIZE,
+		.nr = index->nr,
+	};
+	size_t start = 0;
+
+	bigger.slots = calloc(bigger.size, sizeof(*bigger.slots));
+	if (!bigger.slots)
+		return -ENOMEM;
+	while (start < index->size && index->slots[start].place)
+		start++;
+	for (size_t i = 0; i < index->size; i++) {
+		const struct td_index_slot *old = slot_of(index, start, i);
+
+		if (old->place)
+			put(&bigger, *old);
+	}
+	free(index->slots);
+	*index = bigger;
+	return 0;
+}
+
+int td_index_add(struct td_index *index, uint64_t hash, size_t at)
+{
+	/* never more than half full: free slots are near */
+	if (index->nr >= index->size / 2 && grow(index))
+		return -ENOMEM;
+	put(index, (struct td_index_slot){ hash, at + 1 });
+	index->nr++;
+	return 0;
+}
+
+size_t td_index_next(const struct td_index *index, uint64_t hash, size_t *step)
+{
+	while (index->size) {
+		const struct td_index_slot *slot = slot_of(index, hash, *step);
+
+		if (!slot->place)
+			break;
+		(*step)++;
+		if (slot->hash == hash)
+			return slot->place - 1;
+	}
+	return TD_NOT_FOUND;
+}
+
+size_t td_index_find(const struct td_index *index, uint64_t hash)
+{
+	size_t step = 0;
+
+	return td_index_next(index, hash, &step);
+}
+
+int td_index_set(struct td_index *index, uint64_t hash, size_t at)
+{
+	size_t step = 0;
+
+	if (td_index_next(index, hash, &step) == TD_NOT_FOUND)
+		return td_index_add(index, hash, at);
+	slot_of(index, hash, step - 1)->place = at + 1;
+	return 0;
+}
+
+void td_index_clear(struct td_index *index)
+{
+	if (index->nr)
+		memset(index->slots, 0, index->size * sizeof(*index->slots));
+	index->nr = 0;
+}
+
+void td_index_free(struct td_index *index)
+{
+	free(index->slots);
+	*index = (struct td_index){ 0 };
+}

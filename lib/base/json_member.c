@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/base/json_member.h"
+
+#include <errno.h>
+#include <math.h>
+
+int td_json_text(const char *text, int depth, int flags,
+		 struct json_object **out, struct td_json_fault *fault)
+{
+	struct json_tokener *tokener = json_tokener_new_ex(depth);
+	enum json_tokener_error rc;
+	bool no_memory;
+
+	*out = NULL;
+	if (!tokener)
+		return -ENOMEM;
+	json_tokener_set_flags(tokener, flags);
+	errno = 0; /* json-c's way to say so is cut text, or "null" */
+	*out = json_tokener_parse_ex(tokener, text, -1);
+	no_memory = errno == ENOMEM;
+	rc = json_tokener_get_error(tokener);
+	fault->at = json_tokener_get_parse_end(tokener);
+	fault->why = json_tokener_error_desc(rc);
+	json_tokener_free(tokener);
+	if (no_memory)
+		return -ENOMEM;
+	return rc == json_tokener_success ? 0 : -EINVAL;
+}
+
+/* A member of the type; NULL: it is not there, or is something else. */
+struct json_object *td_json_member(struct json_object *object, const char *key,
+				   enum json_type type)
+{
+	struct json_object *value;
+
+	if (!json_object_is_type(object, json_type_object) ||
+	    !json_object_object_get_ex(object, key, &value) ||
+	    !json_object_is_type(value, type))
+		return NULL;
+	return value;
+}
+
+const char *td_json_string(struct json_object *object, const char *key)
+{
+	struct json_object *value =
+		td_json_member(object, key, json_type_string);
+
+	return value ? json_object_get_string(value) : NULL;
+}
+
+/* A whole number from min to max. */
+bool td_json_whole(struct json_object *value, int64_t min, int64_t max,
+		   int64_t *out)
+{
+	if (!json_object_is_type(value, json_type_int))
+		return false;
+	*out = json_object_get_int64(value);
+	return *out >= min && *out <= max;
+}
+
+bool td_json_int(struct json_object *object, const char *key, int64_t min,
+		 int64_t max, int64_t *out)
+{
+	struct json_object *value = td_json_member(object, key, json_type_int);
+
+	return value && td_json_whole(value, min, max, out);
+}
+
+/* Seconds, to the nanosecond; the text has them all, a double has not. */
+bool td_json_seconds(struct json_object *object, const char *key, uint64_t *ns)
+{
+	struct json_object *value;
+	double seconds;
+
+	if (!json_object_object_get_ex(object, key, &value) ||
+	    !(json_object_is_type(value, json_type_double) ||
+	      json_object_is_type(value, json_type_int)))
+		return false;
+	seconds = json_object_get_double(value);
+	if (!(seconds >= 0 && seconds < 1e9))
+		return false;
+	*ns = (uint64_t)llround(seconds * 1e9);
+	return true;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/base/json_put.h"
+
+#include "lib/base/printable.h"
+#include "lib/base/util.h"
+
+void td_json_put_string(struct json_object *to, const char *key,
+			const char *value)
+{
+	json_object_object_add(to, key, json_object_new_string(value));
+}
+
+void td_json_put_int(struct json_object *to, const char *key, int64_t value)
+{
+	json_object_object_add(to, key, json_object_new_int64(value));
+}
+
+void td_json_put_seconds(struct json_object *to, const char *key, uint64_t ns)
+{
+	char buf[40];
+
+	json_object_object_add(
+		to, key,
+		json_object_new_double_s((double)ns / 1e9,
+					 td_format_seconds(buf, ns)));
+}
+
+/* What is not printable can only stand in a string. */
+static const char *put_escaped(FILE *fp, const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	bool is_c1 = s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0;
+
+	if (is_c1 || s[0] < 0x80)
+		fprintf(fp, "\\u00%02x", s[is_c1]);
+	else
+		fprintf(fp, "\\\\x%02x", s[0]);
+	return text + 1 + is_c1;
+}
+
+void td_json_put_line(FILE *fp, struct json_object *line)
+{
+	int flags = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE;
+	const char *text = json_object_to_json_string_ext(line, flags);
+
+	while (*text) {
+		size_t len = td_printable_span(text);
+
+		fwrite(text, 1, len, fp);
+		text += len;
+		if (*text)
+			text = put_escaped(fp, text);
+	}
+	fputc('\n', fp);
+	json_object_put(line);
+}

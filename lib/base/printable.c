@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/base/printable.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ESCAPED_WIDTH 4 /* \x1b */
+
+/*
+ * The length by the first byte, and what the second one may be at least and at
+ * most: neither spelled too long, nor a surrogate, nor beyond U+10FFFF, nor a
+ * control character.
+ */
+static const struct lead {
+	unsigned char first, last;
+	size_t len;
+	unsigned char min, max;
+} leads[] = {
+	{ 0x20, 0x7e, 1, 0, 0 },       { 0xc2, 0xc2, 2, 0xa0, 0xbf },
+	{ 0xc3, 0xdf, 2, 0x80, 0xbf }, { 0xe0, 0xe0, 3, 0xa0, 0xbf },
+	{ 0xe1, 0xec, 3, 0x80, 0xbf }, { 0xed, 0xed, 3, 0x80, 0x9f },
+	{ 0xee, 0xef, 3, 0x80, 0xbf }, { 0xf0, 0xf0, 4, 0x90, 0xbf },
+	{ 0xf1, 0xf3, 4, 0x80, 0xbf }, { 0xf4, 0xf4, 4, 0x80, 0x8f },
+};
+
+static const struct lead *find_lead(unsigned char c)
+{
+	const struct lead *lead = leads;
+	const struct lead *end = leads + sizeof(leads) / sizeof(leads[0]);
+
+	while (lead < end && (c < lead->first || c > lead->last))
+		lead++;
+	return lead < end ? lead : NULL;
+}
+
+/* The length of the character at s; 0: it is not printable, or longer. */
+static size_t length(const unsigned char *s, size_t size)
+{
+	const struct lead *lead = find_lead(*s);
+
+	if (!lead || lead->len > size)
+		return 0;
+	if (lead->len > 1 && (s[1] < lead->min || s[1] > lead->max))
+		return 0;
+	for (size_t i = 2; i < lead->len; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	return lead->len;
+}
+
+/* Of size bytes at most; *width grows by the columns. */
+static size_t span(const char *text, size_t size, int *width)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t at = 0, len = 1;
+
+	for (; at < size && (len = length(s + at, size - at)); at += len)
+		++*width;
+	return at;
+}
+
+size_t td_printable_span(const char *text)
+{
+	int width = 0;
+
+	return span(text, strlen(text), &width);
+}
+
+bool td_is_text(const char *text)
+{
+	return !text[td_printable_span(text)];
+}
+
+int td_printable_width_n(const char *text, size_t len)
+{
+	int width = 0;
+	size_t at = span(text, len, &width);
+
+	while (at < len) {
+		at++;
+		width += ESCAPED_WIDTH;
+		at += span(text + at, len - at, &width);
+	}
+	return width;
+}
+
+int td_printable_width(const char *text)
+{
+	return td_printable_width_n(text, strlen(text));
+}
+
+int td_put_printable_n(FILE *fp, const char *text, size_t len)
+{
+	int width = 0;
+	size_t at = 0;
+
+	while (at < len) {
+		size_t part = span(text + at, len - at, &width);
+
+		fwrite(text + at, 1, part, fp);
+		at += part;
+		if (at < len)
+			width += fprintf(fp, "\\x%02x",
+					 (unsigned char)text[at++]);
+	}
+	return width;
+}
+
+int td_put_printable(FILE *fp, const char *text)
+{
+	return td_put_printable_n(fp, text, strlen(text));
+}
+
+int td_put_padded(FILE *fp, int width, const char *text)
+{
+	int blanks = abs(width) - td_printable_width(text);
+	int columns = blanks > 0 ? blanks : 0;
+
+	if (width > 0)
+		fprintf(fp, "%*s", columns, "");
+	columns += td_put_printable(fp, text);
+	if (width < 0 && blanks > 0)
+		fprintf(fp, "%*s", blanks, "");
+	return columns;
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/base/suggest.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lib/base/util.h"
+
+#define SEPARATORS "_-. /"
+#define MIN_PART   3 /* shorter ones are a part of everything */
+
+/* What stands before most names, and is often left out or put too much. */
+static const char *without_prefix(const char *name)
+{
+	static const char *const prefixes[] = { "tma_info_", "tma_", "info_" };
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(prefixes); i++) {
+		size_t len = strlen(prefixes[i]);
+
+		if (strncasecmp(name, prefixes[i], len) == 0 && name[len])
+			return name + len;
+	}
+	return name;
+}
+
+/* The next word of *text, which moves behind it; "": there is none. */
+static void next_word(const char **text, char word[TD_CLOSEST_SIZE])
+{
+	size_t len;
+
+	*text += strspn(*text, SEPARATORS);
+	len = strcspn(*text, SEPARATORS);
+	snprintf(word, TD_CLOSEST_SIZE, "%.*s", (int)len, *text);
+	*text += len;
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t len = strlen(name), n = strlen(end);
+
+	return n && len > n && strchr(SEPARATORS, name[len - n - 1]) &&
+	       strcasecmp(name + len - n, end) == 0;
+}
+
+/* Is the word one of the name's, or nearly?  *distance: letters that differ. */
+static bool has_word(const char *name, const char *word, bool nearly,
+		     size_t *distance)
+{
+	struct td_closest closest = { .wanted = word };
+	char other[TD_CLOSEST_SIZE];
+
+	for (next_word(&name, other); other[0]; next_word(&name, other))
+		td_closest_offer(&closest, other);
+	*distance = closest.distance;
+	return closest.best[0] && (nearly || closest.distance == 0);
+}
+
+static bool has_words(const char *name, const char *wanted)
+{
+	char word[TD_CLOSEST_SIZE];
+	size_t unused;
+	bool any = false;
+
+	for (next_word(&wanted, word); word[0]; next_word(&wanted, word)) {
+		if (!has_word(name, word, false, &unused))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* Does a word of the text begin so, in any case of letters? */
+static bool describes(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+	bool inside = false;
+
+	for (; *text; text++) {
+		if (!inside && strncasecmp(text, word, len) == 0)
+			return true;
+		inside = isalnum((unsigned char)*text);
+	}
+	return false;
+}
+
+static bool is_described(const char *desc, const char *wanted)
+{
+	char word[TD_CLOSEST_SIZE];
+	bool any = false;
+
+	if (!desc)
+		return false;
+	for (next_word(&wanted, word); word[0]; next_word(&wanted, word)) {
+		if (strlen(word) < MIN_PART || !describes(desc, word))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* Both whole, or both without what stands before. */
+static bool is_mistyped(const char *name, const char *wanted, size_t *distance)
+{
+	struct td_closest whole = { .wanted = wanted };
+	struct td_closest rest = { .wanted = without_prefix(wanted) };
+
+	td_closest_offer(&whole, name);
+	td_closest_offer(&rest, without_prefix(name));
+	*distance = rest.distance;
+	if (!rest.best[0] || (whole.best[0] && whole.distance < rest.distance))
+		*distance = whole.distance;
+	return whole.best[0] || rest.best[0];
+}
+
+static enum td_nearness measure(const char *name, const char *desc,
+				const char *wanted, size_t *distance)
+{
+	const char *bare = without_prefix(wanted);
+
+	*distance = 0;
+	if (strcasecmp(without_prefix(name), bare) == 0)
+		return TD_NEAR_SAME;
+	if (ends_with(name, bare))
+		return TD_NEAR_END;
+	if (has_words(name, bare))
+		return TD_NEAR_WORDS;
+	if (strlen(bare) >= MIN_PART && strcasestr(name, bare))
+		return TD_NEAR_PART;
+	if (is_mistyped(name, wanted, distance))
+		return TD_NEAR_TYPED;
+	*distance = 0;
+	if (strlen(bare) > MIN_PART && has_word(name, bare, true, distance))
+		return TD_NEAR_WORD;
+	*distance = 0;
+	return is_described(desc, bare) ? TD_NEAR_DESC : TD_NEAR_NOT;
+}
+
+static bool is_there(const struct td_suggest *suggest, const char *name)
+{
+	for (size_t i = 0; i < suggest->nr; i++) {
+		if (strcmp(suggest->best[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Fewer letters that differ, then shorter names come first. */
+static void insert(struct td_suggest *suggest, const char *name,
+		   size_t distance)
+{
+	size_t at = suggest->nr;
+
+	while (at && (suggest->best[at - 1].distance > distance ||
+		      (suggest->best[at - 1].distance == distance &&
+		       strlen(suggest->best[at - 1].name) > strlen(name))))
+		at--;
+	suggest->more = suggest->more || suggest->nr == TD_MAX_SUGGESTED;
+	if (at == TD_MAX_SUGGESTED)
+		return;
+	if (suggest->nr < TD_MAX_SUGGESTED)
+		suggest->nr++;
+	for (size_t i = suggest->nr - 1; i > at; i--)
+		suggest->best[i] = suggest->best[i - 1];
+	suggest->best[at].distance = distance;
+	snprintf(suggest->best[at].name, sizeof(suggest->best[at].name), "%s",
+		 name);
+}
+
+void td_suggest_offer(struct td_suggest *suggest, const char *name,
+		      const char *desc)
+{
+	char wanted[TD_CLOSEST_SIZE];
+	size_t len = strcspn(suggest->wanted, ":"), distance;
+	enum td_nearness nearness;
+
+	if (len >= sizeof(wanted) || strlen(name) >= TD_CLOSEST_SIZE)
+		return;
+	snprintf(wanted, sizeof(wanted), "%.*s", (int)len, suggest->wanted);
+	nearness = measure(name, desc, wanted, &distance);
+	if (nearness == TD_NEAR_NOT ||
+	    (suggest->nr && nearness > suggest->nearness))
+		return;
+	if (suggest->nr && nearness < suggest->nearness) {
+		suggest->nr = 0;
+		suggest->more = false;
+	}
+	suggest->nearness = nearness;
+	if (!is_there(suggest, name))
+		insert(suggest, name, distance);
+}
+
+void td_suggest_format(const struct td_suggest *suggest, char *buf, size_t size)
+{
+	size_t len = 0, nr = suggest->nr;
+
+	buf[0] = '\0';
+	/* of names that are mistyped only the nearest were meant */
+	while (nr > 1 &&
+	       suggest->best[nr - 1].distance > suggest->best[0].distance)
+		nr--;
+	for (size_t i = 0; i < nr && len < size; i++) {
+		const char *before = !i ? "" : i + 1 == nr ? " or " : ", ";
+
+		len += (size_t)snprintf(buf + len, size - len, "%s'%s'", before,
+					suggest->best[i].name);
+	}
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/base/util.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+const char *td_format_seconds(char buf[40], uint64_t ns)
+{
+	snprintf(buf, 40, "%" PRIu64 ".%09" PRIu64, ns / 1000000000,
+		 ns % 1000000000);
+	return buf;
+}
+
+void td_close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void *td_array_add(void *array, size_t nr, size_t size)
+{
+	char *base;
+
+	memcpy(&base, array, sizeof(base));
+	/* grown at every power of two, so the capacity need not be kept */
+	if ((nr & (nr - 1)) == 0) {
+		/* cppcheck-suppress memleakOnRealloc; *array has it */
+		base = reallocarray(base, nr ? nr * 2 : 1, size);
+		if (!base)
+			return NULL;
+		memcpy(array, &base, sizeof(base));
+	}
+	memset(base + nr * size, 0, size);
+	return base + nr * size;
+}
+
+uint64_t td_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}

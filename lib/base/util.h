@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_LIB_BASE_UTIL_H
+#define TD_LIB_BASE_UTIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define TD_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+static inline void td_autofree_(void *p)
+{
+	void **ptr = p;
+
+	free(*ptr);
+}
+
+/* What was added since before; 0 where it went backwards. */
+static inline uint64_t td_since(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
+uint64_t td_now_ns(void); /* CLOCK_MONOTONIC */
+
+/* A local pointer that is freed when it goes out of scope. */
+#define td_autofree __attribute__((cleanup(td_autofree_)))
+
+/* "1.000104518": seconds with all nine decimals.  Returns buf. */
+const char *td_format_seconds(char buf[40], uint64_t ns);
+
+/* Closes *fd if it is one, and makes it none (-1). */
+void td_close_fd(int *fd);
+
+/*
+ * Makes room for one more than nr elements of size bytes in *array, growing
+ * by doubling (array: the address of the pointer).  Returns the new, zeroed element, NULL when out of memory
+ * (*array is as before then).
+ */
+void *td_array_add(void *array, size_t nr, size_t size);
+
+#endif

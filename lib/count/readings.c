@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/count/readings.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+
+void td_readings_delta(const struct td_readings *now,
+		       const struct td_readings *before,
+		       struct td_readings *delta)
+{
+	for (size_t i = 0; i < now->nr; i++) {
+		const struct td_reading *n = &now->v[i], *b = &before->v[i];
+		struct td_reading *d = &delta->v[i];
+
+		*d = *n;
+		d->value = n->value - b->value;
+		d->enabled_ns = td_since(n->enabled_ns, b->enabled_ns);
+		d->running_ns = td_since(n->running_ns, b->running_ns);
+		if (td_count_is_backwards(n->value, b->value))
+			d->value = d->running_ns = 0;
+	}
+}
+
+static void add_to(struct td_reading *to, const struct td_reading *delta)
+{
+	to->value += delta->value;
+	to->enabled_ns += delta->enabled_ns;
+	to->running_ns += delta->running_ns;
+}
+
+void td_readings_add(struct td_readings *sum, const struct td_readings *delta)
+{
+	for (size_t i = 0; i < sum->nr; i++)
+		add_to(&sum->v[i], &delta->v[i]);
+}
+
+static bool same_counter(const struct td_reading *a, const struct td_reading *b)
+{
+	return a->event == b->event && a->cpu == b->cpu && a->tid == b->tid &&
+	       a->cgroup == b->cgroup && a->life == b->life;
+}
+
+static uint64_t hash_counter(const struct td_reading *r)
+{
+	uint64_t hash =
+		td_hash((uint64_t)(uint32_t)r->event << 32 | (uint32_t)r->cpu);
+
+	hash = td_hash_more(hash, (uint64_t)(uint32_t)r->tid << 32 |
+					  (uint32_t)r->life);
+	return td_hash_more(hash, (uint32_t)r->cgroup);
+}
+
+/* Both have mostly the same order: it is probably at hint. */
+static size_t find_counter(const struct td_readings *sum,
+			   const struct td_index *index,
+			   const struct td_reading *reading, size_t hint)
+{
+	size_t step = 0, at = hint;
+	uint64_t hash;
+
+	if (hint < sum->nr && same_counter(&sum->v[hint], reading))
+		return hint;
+	hash = hash_counter(reading);
+	do {
+		at = td_index_next(index, hash, &step);
+	} while (at != TD_NOT_FOUND && !same_counter(&sum->v[at], reading));
+	return at;
+}
+
+static int add_counter(struct td_readings *sum, struct td_index *index,
+		       const struct td_reading *reading)
+{
+	struct td_reading *new_one =
+		td_array_add(&sum->v, sum->nr, sizeof(*new_one));
+
+	if (!new_one || td_index_add(index, hash_counter(reading), sum->nr))
+		return -ENOMEM;
+	*new_one = *reading;
+	sum->nr++;
+	return 0;
+}
+
+int td_readings_merge(struct td_readings *sum, struct td_index *index,
+		      const struct td_readings *delta)
+{
+	size_t hint = 0;
+
+	for (size_t i = 0; i < delta->nr; i++) {
+		size_t at = find_counter(sum, index, &delta->v[i], hint);
+
+		if (at != TD_NOT_FOUND)
+			add_to(&sum->v[at], &delta->v[i]);
+		else if (add_counter(sum, index, &delta->v[i]))
+			return -ENOMEM;
+		hint = at == TD_NOT_FOUND ? sum->nr : at + 1;
+	}
+	return 0;
+}
+
+void td_readings_clear(struct td_readings *sum)
+{
+	for (size_t i = 0; i < sum->nr; i++) {
+		struct td_reading *r = &sum->v[i];
+
+		r->value = r->enabled_ns = r->running_ns = 0;
+	}
+}
+
+bool td_readings_enabled(const struct td_readings *delta)
+{
+	for (size_t i = 0; i < delta->nr; i++) {
+		if (delta->v[i].enabled_ns)
+			return true;
+	}
+	return false;
+}
+
+bool td_readings_ran(const struct td_readings *delta)
+{
+	for (size_t i = 0; i < delta->nr; i++) {
+		const struct td_reading *r = &delta->v[i];
+
+		/* the times of cgroups' events are not always there */
+		if (r->running_ns || (r->cgroup && r->value))
+			return true;
+	}
+	return false;
+}
+
+/* Those of pmu's CPUs with a reading that ran, or that was enabled. */
+static int pmu_cpus(const struct td_readings *delta, const struct td_plan *plan,
+		    int pmu, bool ran, struct td_ints *out)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < delta->nr; i++) {
+		const struct td_reading *r = &delta->v[i];
+
+		if (plan->events[r->event].pmu == pmu &&
+		    (ran ? r->running_ns : r->enabled_ns))
+			rc = td_ints_add(out, r->cpu);
+	}
+	return rc;
+}
+
+int td_readings_held_cpus(const struct td_readings *delta,
+			  const struct td_plan *plan, int pmu,
+			  struct td_ints *out)
+{
+	struct td_ints enabled = { 0 }, ran = { 0 };
+	int rc = pmu_cpus(delta, plan, pmu, false, &enabled);
+
+	*out = (struct td_ints){ 0 };
+	if (!rc)
+		rc = pmu_cpus(delta, plan, pmu, true, &ran);
+	for (size_t i = 0; !rc && i < enabled.nr; i++) {
+		if (!td_ints_has(&ran, enabled.v[i]))
+			rc = td_ints_add(out, enabled.v[i]);
+	}
+	td_ints_free(&enabled);
+	td_ints_free(&ran);
+	return rc;
+}
+
+double td_readings_share(const struct td_readings *sum,
+			 const struct td_group *group)
+{
+	double enabled = 0, running = 0;
+
+	for (size_t i = 0; group->nr && i < sum->nr; i++) {
+		if (sum->v[i].event != group->members[0])
+			continue;
+		enabled += (double)sum->v[i].enabled_ns;
+		running += (double)sum->v[i].running_ns;
+	}
+	return enabled > 0 ? 100 * running / enabled : NAN;
+}

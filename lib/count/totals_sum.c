@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/count/totals_sum.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+#include "lib/count/specs.h"
+
+static bool is_same(const struct td_total_id *a, const struct td_total_id *b)
+{
+	if (!a->cgroup != !b->cgroup || strcmp(a->name, b->name) != 0)
+		return false;
+	return !a->cgroup || strcmp(a->cgroup, b->cgroup) == 0;
+}
+
+static uint64_t hash_id(const struct td_total_id *id)
+{
+	return td_hash_more(td_hash_text(id->name),
+			    id->cgroup ? td_hash_text(id->cgroup) : 0);
+}
+
+/* Rounds have mostly the same ids in the same order: hint is tried first. */
+static size_t find_id(const struct td_totals_sum *sum,
+		      const struct td_total_id *id, size_t hint)
+{
+	const struct td_totals *totals = &sum->totals;
+	size_t step = 0, at;
+	uint64_t hash;
+
+	if (hint < totals->nr_ids && is_same(&totals->ids[hint], id))
+		return hint;
+	hash = hash_id(id);
+	do {
+		at = td_index_next(&sum->index, hash, &step);
+	} while (at != TD_NOT_FOUND && !is_same(&totals->ids[at], id));
+	return at == TD_NOT_FOUND ? totals->nr_ids : at;
+}
+
+static size_t row_size(const struct td_totals *totals)
+{
+	return totals->nr_events ? totals->nr_events : 1;
+}
+
+static int copy_id(struct td_total_id *to, const struct td_total_id *from)
+{
+	*to = (struct td_total_id){ strdup(from->name), from->cgroup,
+				    strdup(from->label) };
+	if (to->name && to->label)
+		return 0;
+	free(to->name);
+	free(to->label);
+	return -ENOMEM;
+}
+
+static int add_id(struct td_totals_sum *sum, const struct td_total_id *id)
+{
+	struct td_totals *totals = &sum->totals;
+	size_t nr = totals->nr_ids, row = row_size(totals);
+	struct td_total_id *new_id =
+		td_array_add(&totals->ids, nr, sizeof(*new_id));
+	struct td_total *v = td_array_add(&totals->v, nr, row * sizeof(*v));
+	unsigned int *times =
+		td_array_add(&sum->times, nr, row * sizeof(*times));
+
+	if (!new_id || !v || !times ||
+	    td_index_add(&sum->index, hash_id(id), nr) || copy_id(new_id, id))
+		return -ENOMEM;
+	for (size_t e = 0; e < row; e++)
+		v[e].value = NAN;
+	totals->nr_ids++;
+	return 0;
+}
+
+static void add_total(struct td_total *to, unsigned int *times,
+		      const struct td_total *from)
+{
+	to->nr = from->nr > to->nr ? from->nr : to->nr;
+	to->enabled_ns += from->enabled_ns;
+	to->running_ns += from->running_ns;
+	to->covered_ns += from->covered_ns;
+	to->where += from->where;
+	if (isnan(from->value))
+		return;
+	to->value = isnan(to->value) ? from->value : to->value + from->value;
+	(*times)++;
+}
+
+void td_times_add(struct td_times *sum, const struct td_times *more, bool first)
+{
+	sum->has_cpu_times =
+		more->has_cpu_times && (first || sum->has_cpu_times);
+	sum->elapsed_ns += more->elapsed_ns;
+	sum->user_ns += more->user_ns;
+	sum->system_ns += more->system_ns;
+}
+
+/* Adds the i-th id; elsewhere: room for one an event. */
+static int add_row(struct td_totals_sum *sum, const struct td_specs *specs,
+		   const struct td_totals *more, size_t i, bool *elsewhere)
+{
+	struct td_totals *totals = &sum->totals;
+	const struct td_total *from = more->v + i * more->nr_events;
+	size_t id = find_id(sum, &more->ids[i], i);
+	size_t first = id * more->nr_events;
+
+	if (id == totals->nr_ids && add_id(sum, &more->ids[i]))
+		return -ENOMEM;
+	if (more->tasks)
+		td_specs_find_elsewhere(specs, from, elsewhere);
+	for (size_t e = 0; e < more->nr_events; e++) {
+		add_total(&totals->v[first + e], &sum->times[first + e],
+			  &from[e]);
+		sum->times[first + e] += elsewhere[e];
+	}
+	return 0;
+}
+
+int td_totals_sum_add(struct td_totals_sum *sum, const struct td_plan *plan,
+		      const struct td_totals *more,
+		      const struct td_times *times)
+{
+	struct td_totals *totals = &sum->totals;
+	td_autofree bool *elsewhere =
+		calloc(more->nr_events + 1, sizeof(*elsewhere));
+	struct td_specs specs;
+	int rc = td_specs_build(&specs, plan);
+
+	totals->nr_events = more->nr_events;
+	totals->tasks = more->tasks;
+	totals->by_id = more->by_id;
+	for (size_t i = 0; !rc && elsewhere && i < more->nr_ids; i++)
+		rc = add_row(sum, &specs, more, i, elsewhere);
+	td_specs_free(&specs);
+	if (rc || !elsewhere)
+		return -ENOMEM;
+	td_times_add(&sum->times_sum, times, !sum->rounds);
+	sum->rounds++;
+	return 0;
+}
+
+void td_totals_sum_divide(struct td_totals_sum *sum)
+{
+	struct td_totals *totals = &sum->totals;
+	unsigned int rounds = sum->rounds ? sum->rounds : 1;
+
+	for (size_t i = 0; i < totals->nr_ids * totals->nr_events; i++) {
+		struct td_total *total = &totals->v[i];
+
+		if (sum->times[i])
+			total->value /= sum->times[i];
+		total->enabled_ns /= rounds;
+		total->running_ns /= rounds;
+		total->covered_ns /= rounds;
+	}
+	sum->times_sum.elapsed_ns /= rounds;
+	sum->times_sum.user_ns /= rounds;
+	sum->times_sum.system_ns /= rounds;
+}
+
+void td_totals_sum_free(struct td_totals_sum *sum)
+{
+	td_totals_free(&sum->totals);
+	td_index_free(&sum->index);
+	free(sum->times);
+	*sum = (struct td_totals_sum){ 0 };
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/counter/fall_back.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+#include "lib/counter/offline.h"
+#include "lib/counter/open_error.h"
+
+/* What was refused. */
+struct refused {
+	const struct td_counter_setup *setup;
+	size_t index, member;
+	const struct td_group *group;
+	const struct td_event *event;
+	const char *pmu; /* the event's own */
+	int rc;
+	struct td_err *err;
+};
+
+/* Another PMU counts what this event of the text is. */
+static bool is_counted_elsewhere(const struct refused *r)
+{
+	const struct td_plan *plan = r->setup->plan;
+
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		const struct td_event *other = &plan->events[i];
+
+		if (other != r->event && other->spec == r->event->spec &&
+		    !other->refusal)
+			return true;
+	}
+	return false;
+}
+
+static const char *first_reason(const struct td_plan *plan,
+				const struct td_err *last)
+{
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		if (plan->events[i].refusal)
+			return plan->events[i].refusal;
+	}
+	return last->msg;
+}
+
+/* Nothing is left that could be counted: of a tree, the first reason says why. */
+static int check_left(const struct refused *r, const struct td_err *why)
+{
+	const struct td_plan *plan = r->setup->plan;
+
+	if (plan->nr_groups)
+		return 0;
+	td_err_set(r->err, why->code, "%s",
+		   plan->asked ? "no event is left to count"
+			       : first_reason(plan, why));
+	return why->hint[0] ? td_err_hint(r->err, "%s", why->hint) : why->code;
+}
+
+static int refuse(const struct refused *r)
+{
+	bool quiet = r->rc == -ENOENT && r->event->type == PERF_TYPE_HW_CACHE &&
+		     is_counted_elsewhere(r);
+	struct td_err why = { 0 };
+	int rc;
+
+	td_open_error(&why, r->rc, r->event, r->pmu, r->setup->target);
+	if (!quiet)
+		td_notes_add(r->setup->notes, "%s", why.msg);
+	rc = td_plan_refuse(r->setup->plan, r->index, r->member, why.msg,
+			    r->err);
+	return rc ? rc : check_left(r, &why);
+}
+
+static int refuse_group(struct td_plan *plan, size_t group, const char *why,
+			struct td_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = plan->groups[group].nr; !rc && i > 0; i--)
+		rc = td_plan_refuse(plan, group, i - 1, why, err);
+	return rc;
+}
+
+/* A tree is nothing without its slots: the other PMUs have theirs. */
+static int refuse_pmu(const struct refused *r)
+{
+	struct td_plan *plan = r->setup->plan;
+	int pmu = r->group->pmu, rc = 0;
+	struct td_err why = { 0 };
+
+	td_open_error(&why, r->rc, r->event, r->pmu, r->setup->target);
+	td_notes_add(r->setup->notes, "%s: nothing of %s is counted", why.msg,
+		     r->pmu);
+	for (size_t g = plan->nr_groups; !rc && g > 0; g--) {
+		if (plan->groups[g - 1].pmu == pmu)
+			rc = refuse_group(plan, g - 1, why.msg, r->err);
+	}
+	return rc ? rc : check_left(r, &why);
+}
+
+/* What a tree's levels 1 and 2 are made of, or all counters of its PMU. */
+static bool is_the_pmus(const struct refused *r)
+{
+	return !r->setup->plan->asked && td_pmu_kind(r->pmu) == TD_PMU_CORE &&
+	       (r->rc == -EBUSY || td_event_is_slots(r->event) ||
+		td_event_is_metric(r->event));
+}
+
+/* Where the modifiers of a name stand; its end if it has none. */
+static size_t suffix_at(const struct td_event *event)
+{
+	size_t at = strlen(event->name);
+
+	while (event->has_suffix && at && !strchr(":/", event->name[at - 1]))
+		at--;
+	return at;
+}
+
+/*
+ * "cycles" -> "cycles:u", "cpu_core/cycles/Ik" -> "cpu_core/cycles/Iu": it is
+ * what :u would be now, in name and in what it is divided by.
+ */
+static int become_user_only(struct td_event *event)
+{
+	size_t at = suffix_at(event), len = strlen(event->name);
+	bool sep = !event->has_suffix && at && event->name[at - 1] != '/';
+	char *name = malloc(len + 3), *to = name;
+
+	if (!name)
+		return -ENOMEM;
+	to = mempcpy(to, event->name, at);
+	if (sep)
+		*to++ = ':';
+	for (; at < len; at++) {
+		if (!strchr("ukh", event->name[at]))
+			*to++ = event->name[at];
+	}
+	strcpy(to, "u");
+	free(event->name);
+	event->name = name;
+	event->mods.user = event->has_suffix = true;
+	event->mods.kernel = event->mods.hypervisor = false;
+	return 0;
+}
+
+/* The first one that cannot be counted in user space; false: none. */
+static bool find_kernel_event(const struct td_plan *plan, size_t *group,
+			      size_t *member)
+{
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		for (size_t i = 0; i < plan->groups[g].nr; i++) {
+			if (!td_event_needs_kernel(
+				    &plan->events[plan->groups[g].members[i]]))
+				continue;
+			*group = g;
+			*member = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* User space alone; what is the kernel's own is not counted then. */
+static int leave_kernel_out(struct refused r)
+{
+	struct td_plan *plan = r.setup->plan;
+	int rc = 0;
+
+	r.setup->target->exclude_kernel = true;
+	td_notes_add(r.setup->notes,
+		     "counting user space only: kernel.perf_event_paranoid "
+		     "does not let this user count the kernel");
+	while (!rc && find_kernel_event(plan, &r.index, &r.member)) {
+		r.group = &plan->groups[r.index];
+		r.event = &plan->events[r.group->members[r.member]];
+		r.pmu = r.setup->machine->pmus[r.event->pmu].name;
+		rc = refuse(&r);
+	}
+	for (size_t i = 0; !rc && plan->asked && i < plan->nr_events; i++) {
+		if (!plan->events[i].refusal && !plan->events[i].tool &&
+		    become_user_only(&plan->events[i]))
+			rc = td_err_nomem(r.err);
+	}
+	return rc;
+}
+
+static int take_apart(const struct refused *r)
+{
+	const struct td_event *leader =
+		&r->setup->plan->events[r->group->members[0]];
+
+	td_notes_add(r->setup->notes,
+		     "%s: the kernel cannot count the group of %s at once: it "
+		     "takes turns",
+		     r->pmu, leader->name);
+	return r->setup->plan->asked
+		       ? td_plan_break(r->setup->plan, r->index, r->err)
+		       : td_plan_split(r->setup->plan, r->index, r->err);
+}
+
+static bool can_take_apart(const struct refused *r)
+{
+	return r->setup->plan->asked
+		       ? td_plan_is_breakable(r->setup->plan, r->index)
+		       : td_plan_can_split(r->group);
+}
+
+/* Levels 1 and 2 were to count all the time: here they have to take turns. */
+static int let_go(const struct refused *r)
+{
+	r->setup->plan->groups[r->index].pinned = false;
+	td_notes_add(r->setup->notes,
+		     "%s: the kernel does not count %s and what is with it all "
+		     "the time: they take turns with the rest",
+		     r->pmu, r->setup->plan->events[r->group->members[0]].name);
+	return 0;
+}
+
+/* Of this event alone, not of the user, the machine or a shortage. */
+static bool is_the_events(const struct refused *r)
+{
+	switch (-r->rc) {
+	case EINVAL:
+	case ENOENT:
+	case ENXIO:
+	case EOPNOTSUPP:
+	case EBADF:
+	case EBUSY:
+	case ENOSPC:
+	case E2BIG:
+		return true;
+	case EACCES:
+	case EPERM:
+		return r->event->type == PERF_TYPE_TRACEPOINT ||
+		       r->event->type == PERF_TYPE_BREAKPOINT;
+	default:
+		return false;
+	}
+}
+
+/* From now on these are not looked at. */
+static int leave_out(struct td_target *target, const struct td_ints *online,
+		     const struct td_ints *gone)
+{
+	if (!target->has_cpus && td_ints_copy(&target->cpus, online))
+		return -ENOMEM;
+	target->has_cpus = true;
+	return td_ints_remove(&target->cpus, gone);
+}
+
+/*
+ * CPUs of this PMU that are offline by now: 1: the others are left.  0: it was
+ * not that, or none is left.
+ */
+static int leave_offline(const struct refused *r)
+{
+	const struct td_machine *machine = r->setup->machine;
+	struct td_target *target = r->setup->target;
+	struct td_ints cpus, gone = { 0 };
+	td_autofree char *text = NULL;
+	int rc = td_plan_cpus(&machine->pmus[r->event->pmu], target, &cpus);
+	bool some;
+
+	if (!rc)
+		rc = td_find_offline(&cpus, &gone);
+	some = !rc && gone.nr && gone.nr < cpus.nr;
+	if (some)
+		rc = leave_out(target, &machine->online, &gone);
+	text = some && !rc ? td_ints_format(&gone) : NULL;
+	if (text)
+		td_notes_add(r->setup->notes,
+			     "CPU(s) %s went offline: not counted there", text);
+	td_ints_free(&cpus);
+	td_ints_free(&gone);
+	return rc ? td_err_nomem(r->err) : some;
+}
+
+static bool asks_for_hosts(const struct td_event *event)
+{
+	return event->mods.guest || event->mods.host || event->mods.precise;
+}
+
+/* Else it was not the kernel's part that was refused. */
+static bool counts_kernel(const struct td_event *event,
+			  const struct td_target *target)
+{
+	return !target->all_user && (event->mods.kernel || !event->mods.user);
+}
+
+int td_fall_back(const struct td_counter_setup *setup, size_t group,
+		 size_t member, int rc, struct td_err *err)
+{
+	const struct td_group *g = &setup->plan->groups[group];
+	const struct td_event *event = &setup->plan->events[g->members[member]];
+	struct td_target *target = setup->target;
+	struct refused r = { setup,  group,
+			     member, g,
+			     event,  setup->machine->pmus[event->pmu].name,
+			     rc,     err };
+
+	if (rc == -EACCES && !target->system_wide && !target->exclude_kernel &&
+	    counts_kernel(event, target))
+		return leave_kernel_out(r);
+	if (rc == -EOPNOTSUPP && !target->exclude_guest &&
+	    td_pmu_kind(r.pmu) == TD_PMU_CORE && !asks_for_hosts(event)) {
+		target->exclude_guest = true;
+		td_notes_add(setup->notes, "not counting guests: %s cannot",
+			     r.pmu);
+		return 0;
+	}
+	if (rc == -EINVAL && g->pinned && !setup->plan->asked)
+		return let_go(&r);
+	if (rc == -EINVAL && can_take_apart(&r))
+		return take_apart(&r);
+	/* the second is what a kind of core says of a CPU that is not its own */
+	if ((rc == -ENODEV || rc == -ENOENT) && target->system_wide) {
+		int left = leave_offline(&r);
+
+		if (left)
+			return left < 0 ? left : 0;
+	}
+	if (rc == -ENODEV && !target->system_wide && !target->enable_on_exec)
+		rc = -ESRCH; /* a task that is exiting */
+	if (is_the_events(&r))
+		return is_the_pmus(&r) ? refuse_pmu(&r) : refuse(&r);
+	return td_open_error(err, rc, event, r.pmu, target);
+}

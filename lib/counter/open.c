@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The groups of a plan -> open events of the kernel's. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/base/util.h"
+#include "lib/counter/parts.h"
+
+struct opening {
+	const struct td_counter_setup *setup;
+	const struct td_open_set *set;
+};
+
+static void close_group(struct td_open_group *group)
+{
+	for (size_t i = group->nr; i > 0; i--) {
+		perf_evsel__close(group->evsels[i - 1]);
+		perf_evsel__delete(group->evsels[i - 1]);
+	}
+	free(group->evsels);
+	perf_cpu_map__put(group->cpus);
+	perf_thread_map__put(group->threads);
+	*group = (struct td_open_group){ 0 };
+}
+
+void td_close_set(struct td_open_set *set)
+{
+	for (size_t i = 0; i < set->nr_groups; i++)
+		close_group(&set->groups[i]);
+	free(set->groups);
+	set->groups = NULL;
+	set->nr_groups = 0;
+}
+
+/* Tells of every descriptor of an event, or of the failure rc. */
+static void tell_opened(const struct opening *o,
+			const struct td_open_group *group,
+			const struct perf_evsel *evsel, int rc)
+{
+	const struct td_counter_setup *setup = o->setup;
+	int nr_threads = perf_thread_map__nr(group->threads);
+	int nr = td_group_units(group);
+
+	/* libperf has closed what it had opened */
+	if (!evsel->fd)
+		setup->opened(setup->ctx, &evsel->attr,
+			      perf_thread_map__pid(group->threads, 0),
+			      perf_cpu_map__cpu(group->cpus, 0).cpu, -1, rc);
+	for (int unit = 0; evsel->fd && unit < nr; unit++) {
+		int cpu = unit / nr_threads, thread = unit % nr_threads;
+
+		setup->opened(setup->ctx, &evsel->attr,
+			      perf_thread_map__pid(group->threads, thread),
+			      perf_cpu_map__cpu(group->cpus, cpu).cpu,
+			      evsel->leader == evsel
+				      ? -1
+				      : td_event_fd(evsel->leader, cpu, thread),
+			      td_event_fd(evsel, cpu, thread));
+	}
+}
+
+static int open_in_cgroup(const struct td_open_group *group,
+			  struct perf_evsel *evsel, int cpu, int cgroup)
+{
+	int leader = evsel->leader == evsel
+			     ? -1
+			     : td_event_fd(evsel->leader, cpu, cgroup);
+	int *fd = xyarray__entry(evsel->fd, (size_t)cpu, (size_t)cgroup);
+
+	if (!fd)
+		return -EINVAL;
+	*fd = (int)syscall(SYS_perf_event_open, &evsel->attr,
+			   perf_thread_map__pid(group->threads, cgroup),
+			   perf_cpu_map__cpu(group->cpus, cpu).cpu, leader,
+			   PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC);
+	return *fd < 0 ? -errno : 0;
+}
+
+/* libperf knows no cgroups: the same as its own, with the flag for them. */
+static int open_in_cgroups(const struct td_open_group *group,
+			   struct perf_evsel *evsel)
+{
+	int nr_cgroups = perf_thread_map__nr(group->threads);
+	int nr = td_group_units(group), rc = 0;
+
+	if (perf_evsel__alloc_fd(evsel, perf_cpu_map__nr(group->cpus),
+				 nr_cgroups))
+		return -ENOMEM;
+	for (int unit = 0; !rc && unit < nr; unit++)
+		rc = open_in_cgroup(group, evsel, unit / nr_cgroups,
+				    unit % nr_cgroups);
+	if (rc)
+		perf_evsel__close(evsel);
+	return rc;
+}
+
+/*
+ * A cgroup of version 2 has the kernel's perf events only once its parent's
+ * subtree_control was written to, whatever was written (cgroup_ss_mask() in
+ * kernel/cgroup/cgroup.c): before, it looks as if it had no events.
+ */
+static int no_controller(const char *name, struct td_err *err)
+{
+	td_err_set(err, -ENOENT, "cgroup %s: the kernel counts no events in it",
+		   name);
+	return td_err_hint(err,
+			   "its perf_event controller comes with the first "
+			   "write to the parent's cgroup.subtree_control: echo "
+			   "+cpu >/sys/fs/cgroup/cgroup.subtree_control");
+}
+
+int td_check_cgroups(const struct td_counter_setup *setup, struct td_err *err)
+{
+	const struct td_cgroups *cgroups = &setup->target->cgroups;
+	const struct td_ints *online = &setup->machine->online;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = true,
+		.exclude_kernel = true,
+	};
+
+	for (size_t i = 0; online->nr && i < cgroups->nr; i++) {
+		int fd = cgroups->fds[i];
+
+		if (fd < 0) /* -G's empty place */
+			continue;
+		fd = (int)syscall(SYS_perf_event_open, &attr, fd, online->v[0],
+				  -1,
+				  PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC);
+		if (fd < 0 && errno == ENOENT)
+			return no_controller(cgroups->names[i], err);
+		td_close_fd(&fd); /* other errors are the real events' */
+	}
+	return 0;
+}
+
+static int open_evsel(const struct opening *o,
+		      const struct td_open_group *group,
+		      struct perf_evsel *evsel)
+{
+	int rc = group->cgroup
+			 ? open_in_cgroups(group, evsel)
+			 : perf_evsel__open(evsel, group->cpus, group->threads);
+
+	if (o->setup->opened)
+		tell_opened(o, group, evsel, rc);
+	return rc;
+}
+
+/* On every CPU: perf_evsel__apply_filter() knows of one. */
+static int set_filter(const struct td_open_group *group,
+		      const struct perf_evsel *evsel, const char *filter)
+{
+	int nr_threads = perf_thread_map__nr(group->threads);
+	int nr = td_group_units(group);
+
+	for (int unit = 0; unit < nr; unit++) {
+		int fd = td_event_fd(evsel, unit / nr_threads,
+				     unit % nr_threads);
+
+		if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter))
+			return -errno;
+	}
+	return 0;
+}
+
+static int open_member(const struct opening *o, const struct td_group *from,
+		       struct td_open_group *group, size_t i)
+{
+	const struct td_plan *plan = o->setup->plan;
+	struct perf_event_attr attr =
+		td_plan_attr(plan, from, i, o->setup->target);
+	const char *filter = plan->events[from->members[i]].filter;
+	struct perf_evsel *evsel = perf_evsel__new(&attr);
+	int rc;
+
+	if (!evsel)
+		return -ENOMEM;
+	evsel->leader = i ? group->evsels[0] : evsel;
+	group->evsels[i] = evsel;
+	group->nr = i + 1;
+	rc = open_evsel(o, group, evsel);
+	return rc || !filter ? rc : set_filter(group, evsel, filter);
+}
+
+static struct perf_cpu_map *group_cpus(const struct opening *o, int pmu)
+{
+	const struct td_target *target = o->setup->target;
+	td_autofree char *text = NULL;
+	struct td_ints cpus;
+
+	if (!target->system_wide)
+		return perf_cpu_map__new_any_cpu();
+	if (td_plan_cpus(&o->setup->machine->pmus[pmu], target, &cpus))
+		return NULL;
+	text = td_ints_format(&cpus);
+	td_ints_free(&cpus);
+	return text ? perf_cpu_map__new(text) : NULL;
+}
+
+static struct perf_thread_map *map_of(const int *v, size_t nr)
+{
+	struct perf_thread_map *map = perf_thread_map__new_array((int)nr, NULL);
+
+	for (size_t i = 0; map && i < nr; i++)
+		perf_thread_map__set_pid(map, (int)i, v[i]);
+	return map;
+}
+
+/* The group's own cgroup, each of them, or none. */
+static struct perf_thread_map *group_threads(const struct opening *o,
+					     const struct td_group *from,
+					     struct td_open_group *group)
+{
+	const struct td_target *target = o->setup->target;
+
+	if (!target->system_wide)
+		return map_of(o->set->tids.v, o->set->tids.nr);
+	group->cgroup = target->each_cgroup ? 1 : from->cgroup;
+	if (!group->cgroup)
+		return perf_thread_map__new_dummy();
+	return map_of(target->cgroups.fds + group->cgroup - 1,
+		      target->each_cgroup ? target->cgroups.nr : 1);
+}
+
+/* Opens one group; *failed is the member that the kernel refused. */
+static int open_group(const struct opening *o, const struct td_group *from,
+		      struct td_open_group *group, size_t *failed)
+{
+	int rc = 0;
+
+	*group = (struct td_open_group){ .members = from->members };
+	group->evsels = calloc(from->nr, sizeof(struct perf_evsel *));
+	group->cpus = group_cpus(o, from->pmu);
+	group->threads = group_threads(o, from, group);
+	if (!group->evsels || !group->cpus || !group->threads)
+		rc = -ENOMEM;
+	for (size_t i = 0; !rc && i < from->nr; i++) {
+		*failed = i;
+		rc = open_member(o, from, group, i);
+	}
+	if (rc)
+		close_group(group);
+	return rc;
+}
+
+static void close_behind(struct td_open_set *set, size_t nr)
+{
+	while (set->nr_groups > nr)
+		close_group(&set->groups[--set->nr_groups]);
+}
+
+/* The target is another one than that of the groups that are open. */
+static bool has_changed(struct td_open_set *set, const struct td_target *target)
+{
+	struct td_open_set before = *set;
+
+	set->exclude_kernel = target->exclude_kernel;
+	set->exclude_guest = target->exclude_guest;
+	set->nr_cpus = target->has_cpus ? target->cpus.nr : SIZE_MAX;
+	return before.exclude_kernel != set->exclude_kernel ||
+	       before.exclude_guest != set->exclude_guest ||
+	       before.nr_cpus != set->nr_cpus;
+}
+
+/* How many of the open groups are the plan's first ones still. */
+static size_t count_unchanged(const struct td_open_set *set,
+			      const struct td_plan *plan)
+{
+	size_t nr = 0;
+
+	while (nr < set->nr_groups && nr < plan->nr_groups &&
+	       set->groups[nr].members == plan->groups[nr].members &&
+	       set->groups[nr].nr == plan->groups[nr].nr)
+		nr++;
+	return nr;
+}
+
+int td_open_set(struct td_open_set *set, const struct td_counter_setup *setup,
+		size_t *index, size_t *failed)
+{
+	const struct td_plan *plan = setup->plan;
+	const struct opening o = { setup, set };
+	struct td_open_group *groups;
+	int rc = 0;
+
+	close_behind(set, has_changed(set, setup->target)
+				  ? 0
+				  : count_unchanged(set, plan));
+	groups =
+		reallocarray(set->groups, plan->nr_groups + 1, sizeof(*groups));
+	if (!groups)
+		return -ENOMEM;
+	set->groups = groups;
+	for (*index = set->nr_groups; *index < plan->nr_groups; (*index)++) {
+		rc = open_group(&o, &plan->groups[*index], &set->groups[*index],
+				failed);
+		if (rc)
+			return rc;
+		set->nr_groups++;
+	}
+	return 0;
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/counter/open_error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/machine/sysfs.h"
+
+/* Of the kernel that refused, whatever machine was to be assumed. */
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+
+/* Switches happen in the kernel: in user space alone there are none to count. */
+static bool is_kernels_own(const struct td_event *event)
+{
+	return event->type == PERF_TYPE_SOFTWARE &&
+	       (event->config[0] == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+		event->config[0] == PERF_COUNT_SW_CPU_MIGRATIONS ||
+		event->config[0] == PERF_COUNT_SW_CGROUP_SWITCHES);
+}
+
+bool td_event_needs_kernel(const struct td_event *event)
+{
+	const struct td_modifiers *mods = &event->mods;
+
+	return is_kernels_own(event) ||
+	       (!mods->user && (mods->kernel || mods->hypervisor));
+}
+
+/* -1: not known */
+static int paranoid(void)
+{
+	char text[16];
+	int value;
+
+	if (td_sysfs_read_at(AT_FDCWD, PARANOID, text, sizeof(text)) < 0 ||
+	    td_parse_int(text, 0, INT_MAX, &value))
+		return -1;
+	return value;
+}
+
+/*
+ * What is above 2 is 2 to Linux itself.  To Debian's kernel it means that only
+ * CAP_SYS_ADMIN may open events: CAP_PERFMON is not enough there.
+ */
+static int say_what_it_needs(struct td_err *err, bool kernel, bool system_wide)
+{
+	int value = paranoid();
+	const char *more =
+		value > 2 ? "; above 2, some kernels let only root count" : "";
+	char is[32] = "";
+
+	if (value >= 0)
+		snprintf(is, sizeof(is), " (it is %d)", value);
+	if (kernel)
+		return td_err_hint(
+			err,
+			"it needs sysctl kernel.perf_event_paranoid at 1 or "
+			"below%s, root, or CAP_PERFMON (setcap cap_perfmon+ep)"
+			"%s",
+			is, more);
+	if (system_wide)
+		return td_err_hint(
+			err,
+			"as root: sysctl kernel.perf_event_paranoid=0%s; or "
+			"give tdstat CAP_PERFMON: setcap cap_perfmon+ep; or "
+			"count one command: tdstat -- COMMAND%s",
+			is, more);
+	return td_err_hint(
+		err,
+		"one's own needs sysctl kernel.perf_event_paranoid at 2 or "
+		"below%s; another user's needs root or CAP_PERFMON (setcap "
+		"cap_perfmon+ep)%s",
+		is, more);
+}
+
+static int no_rights(struct td_err *err, int rc, const struct td_event *e,
+		     const struct td_target *target)
+{
+	const char *event = e->name;
+	bool kernel = target->exclude_kernel && td_event_needs_kernel(e);
+	const char *whom = kernel                ? "the kernel"
+			   : target->system_wide ? "a whole machine"
+						 : "this process";
+
+	td_err_set(err, rc, "%s: this user may not count %s: %s", event, whom,
+		   strerror(-rc));
+	return say_what_it_needs(err, kernel, target->system_wide);
+}
+
+/* An event that the hardware or its driver does not have, as it was asked. */
+static int not_countable(struct td_err *err, int rc,
+			 const struct td_event *event, const char *pmu,
+			 const struct td_target *target)
+{
+	const char *name = event->name;
+
+	if (event->mods.precise)
+		return td_err_set(err, rc,
+				  "%s: %s does not count it: p is for sampling",
+				  name, pmu);
+	if (td_pmu_kind(pmu) == TD_PMU_SOFTWARE)
+		return td_err_set(err, rc,
+				  "%s: the kernel does not take it: %s", name,
+				  strerror(-rc));
+	if (rc == -EINVAL && td_event_is_metric(event))
+		return td_err_set(err, rc,
+				  "%s: a field of slots counts in a group that "
+				  "slots leads, and not elsewhere",
+				  name);
+	if (rc == -ENOENT || rc == -EOPNOTSUPP)
+		td_err_set(err, rc, "%s: %s does not have this event (%s)",
+			   name, pmu, strerror(-rc));
+	else if (!target->system_wide && td_pmu_kind(pmu) == TD_PMU_OTHER)
+		td_err_set(err, rc,
+			   "%s: %s counts whole CPUs, not a task: it needs -a",
+			   name, pmu);
+	else if (event->group >= 0)
+		td_err_set(err, rc,
+			   "%s: %s cannot count it beside the others of its "
+			   "group: they are too many, or need the same counter "
+			   "(%s)",
+			   name, pmu, strerror(-rc));
+	else
+		td_err_set(err, rc, "%s: the kernel cannot count it on %s: %s",
+			   name, pmu, strerror(-rc));
+	return td_err_hint(err, "dmesg may say why; in a virtual machine, the "
+				"host decides what there is to count");
+}
+
+/* perf_event_open(2), and arch/x86/events/intel/core.c for EINVAL */
+int td_open_error(struct td_err *err, int rc, const struct td_event *e,
+		  const char *pmu, const struct td_target *target)
+{
+	const char *event = e->name;
+
+	switch (-rc) {
+	case EACCES:
+	case EPERM:
+		return no_rights(err, rc, e, target);
+	case EBUSY:
+		td_err_set(err, rc, "%s: the counters of %s are taken", event,
+			   pmu);
+		return td_err_hint(err, "end the other profiler, or the "
+					"virtual machine, that holds them");
+	case EMFILE:
+	case ENFILE:
+		td_err_set(err, rc, "%s: %s", event, strerror(-rc));
+		return td_err_hint(err, "raise the limit (ulimit -n), or count "
+					"fewer CPUs (-C) or one PMU "
+					"(--cputype)");
+	case EINVAL:
+	case ENOENT:
+	case ENXIO:
+	case EOPNOTSUPP:
+		return not_countable(err, rc, e, pmu, target);
+	case ENOSPC:
+		return td_err_set(err, rc,
+				  "%s: the processor has no free breakpoint "
+				  "register",
+				  event);
+	case ENODEV:
+		td_err_set(err, rc, "%s: a CPU of %s went offline", event, pmu);
+		return td_err_hint(err, "try again");
+	case ENOSYS:
+		td_err_set(err, rc, "this kernel has no perf events");
+		return td_err_hint(err, "it needs CONFIG_PERF_EVENTS; a "
+					"container's seccomp filter may hide "
+					"perf_event_open");
+	default:
+		return td_err_set(err, rc, "%s: %s", event, strerror(-rc));
+	}
+}

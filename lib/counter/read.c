@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/counter/read.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/util.h"
+
+/* Between two tries of a group that cannot be read at the moment. */
+#define FIRST_PAUSE_NS   UINT64_C(20000)
+#define LONGEST_PAUSE_NS UINT64_C(5000000)
+
+/* read() of PERF_FORMAT_GROUP | ID | TOTAL_TIME_*, perf_event_open(2) */
+struct group_values {
+	uint64_t nr, enabled_ns, running_ns;
+	struct {
+		uint64_t value, id;
+	} v[];
+};
+
+static size_t group_read_size(size_t nr)
+{
+	return sizeof(struct group_values) + nr * 2 * sizeof(uint64_t);
+}
+
+static int read_error(const struct td_read_step *step, int error,
+		      struct td_err *err)
+{
+	char where[32] = "";
+
+	if (step->cpu >= 0)
+		snprintf(where, sizeof(where), " on CPU %d", step->cpu);
+	else if (step->tid > 0)
+		snprintf(where, sizeof(where), " in thread %d", step->tid);
+	return td_err_set(err, -error, "cannot read the counters of %s%s%s: %s",
+			  step->nr > 1 ? "the group of " : "", step->name,
+			  where, strerror(error));
+}
+
+static ssize_t read_fd(const struct td_reader *reader, int fd, size_t size)
+{
+	return (reader->read ? reader->read : read)(fd, reader->buf, size);
+}
+
+static bool same_place(const struct td_read_step *a,
+		       const struct td_read_step *b)
+{
+	return a->cpu == b->cpu && a->tid == b->tid && a->cgroup == b->cgroup;
+}
+
+/* Had any group of this place the hardware, up to the last look? */
+static bool has_run_at(const struct td_reader *reader,
+		       const struct td_read_step *step)
+{
+	const struct td_read_step *end = reader->steps + reader->nr_steps;
+
+	/* those of a place stand side by side */
+	while (step > reader->steps && same_place(step - 1, step))
+		step--;
+	for (const struct td_read_step *s = step; s < end; s++) {
+		if (!same_place(s, step))
+			break;
+		if (reader->before.v[s->first].running_ns)
+			return true;
+	}
+	return false;
+}
+
+/* A pinned group that did not get the hardware is given up, too. */
+static void note_lost(struct td_reader *reader, const struct td_read_step *step)
+{
+	const char *what = step->pinned
+				   ? "a pinned group, whose counters are taken"
+				   : "not counted any more";
+
+	/* a CPU that was never ours is told of as such */
+	if (step->resume && step->cpu >= 0 && !has_run_at(reader, step))
+		return;
+	if (step->resume)
+		td_notes_add(reader->notes,
+			     "somebody else takes counters of the group of %s, "
+			     "which is to count all the time: levels 1 and 2 "
+			     "have gaps",
+			     step->name);
+	else if (step->cpu < 0)
+		td_notes_add(reader->notes, "%s", what);
+	else
+		td_notes_add(reader->notes, "%s: CPU %d", what, step->cpu);
+}
+
+/* Of a group, any of its counters may be the one. */
+static void note_backwards(struct td_reader *reader,
+			   const struct td_read_step *step)
+{
+	td_notes_add(reader->notes,
+		     "the count of %s%s went backwards: it is not counted in "
+		     "that interval",
+		     step->name, step->nr > 1 ? ", or of its group," : "");
+}
+
+/* The member-th of a group is the i-th of these. */
+static void take_value(struct td_reader *reader,
+		       const struct td_read_step *step, size_t member,
+		       const struct group_values *values, size_t i)
+{
+	struct td_reading *out = &reader->now.v[step->first + member];
+
+	out->value = values->v[i].value;
+	out->enabled_ns = values->enabled_ns;
+	out->running_ns = values->running_ns;
+	if (td_count_is_backwards(out->value,
+				  reader->before.v[step->first + member].value))
+		note_backwards(reader, step);
+}
+
+/* Nothing is forgotten of what was counted before. */
+static void keep_values(struct td_reader *reader,
+			const struct td_read_step *step)
+{
+	memcpy(reader->now.v + step->first, reader->before.v + step->first,
+	       step->nr * sizeof(*reader->now.v));
+}
+
+/*
+ * Each member by itself: what it counted until its CPU went offline.  The
+ * leader's is in the buffer.  Fields of SLOTS are nothing without it
+ * (PERF_EV_CAP_SIBLING in the kernel): then all stand where they were.
+ */
+static int read_apart(struct td_reader *reader, const struct td_read_step *step,
+		      struct td_err *err)
+{
+	const struct group_values *values = (struct group_values *)reader->buf;
+	size_t size = group_read_size(1);
+
+	take_value(reader, step, 0, values, 0);
+	for (size_t i = 1; i < step->nr; i++) {
+		ssize_t len = read_fd(reader, step->fds[i], size);
+
+		if (len < 0)
+			return read_error(step, errno, err);
+		if ((size_t)len < size) {
+			keep_values(reader, step);
+			break;
+		}
+		take_value(reader, step, i, values, 0);
+	}
+	return 0;
+}
+
+/*
+ * One read of one group.  Less than a whole group: the kernel has given it
+ * up (error state), or taken it apart (its CPU went offline), so it is not
+ * counted any more.  Of what it counted before, nothing is forgotten.
+ */
+static int read_step(struct td_reader *reader, struct td_read_step *step,
+		     struct td_err *err)
+{
+	const struct group_values *values = (struct group_values *)reader->buf;
+	size_t size = group_read_size(step->nr);
+	ssize_t len = read_fd(reader, step->fd, size);
+
+	step->lost = step->behind = false;
+	if (len < 0 && (errno == ECHILD || errno == EINTR)) {
+		step->behind = true;
+		keep_values(reader, step);
+		return 0;
+	}
+	if (len < 0)
+		return read_error(step, errno, err);
+	step->lost = (size_t)len < size;
+	if (step->lost) {
+		keep_values(reader, step);
+		note_lost(reader, step);
+		if (step->resume)
+			ioctl(step->fd, PERF_EVENT_IOC_ENABLE, 0);
+		if ((size_t)len == group_read_size(1) && step->fds)
+			return read_apart(reader, step, err);
+		return 0;
+	}
+	for (size_t i = 0; i < step->nr; i++)
+		take_value(reader, step, i, values, i);
+	return 0;
+}
+
+/*
+ * The time that a group missed counts as time in which it did not run: as much
+ * as another group of the same place was enabled.
+ */
+static void fill_lost(struct td_reader *reader, const struct td_read_step *lost)
+{
+	struct td_reading *v = reader->delta.v;
+	const struct td_read_step *end = reader->steps + reader->nr_steps;
+	const struct td_read_step *step = lost;
+	uint64_t enabled_ns = 0;
+
+	/* those of a place stand side by side */
+	while (step > reader->steps && same_place(step - 1, lost))
+		step--;
+	for (; step < end && same_place(step, lost); step++) {
+		if (!step->lost && v[step->first].enabled_ns > enabled_ns)
+			enabled_ns = v[step->first].enabled_ns;
+	}
+	for (size_t i = 0; i < lost->nr; i++)
+		v[lost->first + i].enabled_ns = enabled_ns;
+}
+
+static bool is_off(const struct td_reader *reader,
+		   const struct td_read_step *step)
+{
+	return reader->off && reader->off[step->members[0]];
+}
+
+/* An event alone on a CPU that goes offline is read as before, and stands. */
+static void note_stalled(struct td_reader *reader)
+{
+	for (size_t s = 0; s < reader->nr_steps; s++) {
+		struct td_read_step *step = &reader->steps[s];
+
+		if (step->stalled || step->cpu < 0 || step->cgroup ||
+		    step->lost || step->behind || is_off(reader, step) ||
+		    reader->delta.v[step->first].enabled_ns)
+			continue;
+		step->stalled = true;
+		note_lost(reader, step);
+	}
+}
+
+/* All steps, or those that could not be read at the last try. */
+static int read_steps(struct td_reader *reader, bool again, bool *behind,
+		      struct td_err *err)
+{
+	int rc = 0;
+
+	*behind = false;
+	for (size_t s = 0; !rc && s < reader->nr_steps; s++) {
+		struct td_read_step *step = &reader->steps[s];
+
+		step->behind = step->behind && !step->ended;
+		if (step->ended)
+			keep_values(reader, step);
+		else if (!again || step->behind)
+			rc = read_step(reader, step, err);
+		*behind |= step->behind;
+	}
+	return rc;
+}
+
+static void pause_ns(uint64_t ns)
+{
+	const struct timespec pause = { 0, (long)ns };
+
+	nanosleep(&pause, NULL);
+}
+
+static int read_patiently(struct td_reader *reader, uint64_t patience_ns,
+			  bool *behind, struct td_err *err)
+{
+	int rc = read_steps(reader, false, behind, err);
+	uint64_t ns = FIRST_PAUSE_NS, until = *behind ? td_now_ns() : 0;
+
+	for (until += patience_ns; !rc && *behind; ns *= 2) {
+		uint64_t left = td_since(until, td_now_ns());
+
+		if (!left)
+			break;
+		if (ns > LONGEST_PAUSE_NS)
+			ns = LONGEST_PAUSE_NS;
+		pause_ns(ns < left ? ns : left);
+		rc = read_steps(reader, true, behind, err);
+	}
+	return rc;
+}
+
+int td_reader_read(struct td_reader *reader, uint64_t patience_ns,
+		   struct td_readings *readings, struct td_err *err)
+{
+	struct td_readings before = reader->before;
+	bool behind;
+	int rc = read_patiently(reader, patience_ns, &behind, err);
+
+	if (rc)
+		return rc;
+	td_readings_delta(&reader->now, &reader->before, &reader->delta);
+	for (size_t s = 0; s < reader->nr_steps; s++) {
+		if (reader->steps[s].lost && reader->steps[s].resume)
+			fill_lost(reader, &reader->steps[s]);
+	}
+	note_stalled(reader);
+	reader->before = reader->now;
+	reader->now = before;
+	*readings = reader->delta;
+	readings->behind = behind;
+	return 0;
+}
+
+struct td_read_step *td_reader_add(struct td_reader *reader)
+{
+	struct td_read_step *step =
+		td_array_add(&reader->steps, reader->nr_steps, sizeof(*step));
+
+	if (step)
+		reader->nr_steps++;
+	return step;
+}
+
+static int by_cpu_thread_group(const void *a, const void *b)
+{
+	const struct td_read_step *x = a, *y = b;
+
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return x->group < y->group ? -1 : x->group > y->group;
+}
+
+/*
+ * One CPU after the other, or thread: what is divided by each other is read at
+ * nearly the same time.
+ */
+static void order_steps(struct td_reader *reader)
+{
+	struct td_read_step *steps = reader->steps;
+	size_t ready = reader->nr_ready;
+
+	if (reader->nr_steps > ready)
+		qsort(steps + ready, reader->nr_steps - ready, sizeof(*steps),
+		      by_cpu_thread_group);
+	for (size_t s = ready ? ready : 1; s < reader->nr_steps; s++)
+		steps[s].first = steps[s - 1].first + steps[s - 1].nr;
+}
+
+/* Who is counted where does not change: filled in once, in all buffers. */
+static void label_readings(const struct td_reader *reader,
+			   struct td_reading *out)
+{
+	for (size_t s = reader->nr_ready; s < reader->nr_steps; s++) {
+		const struct td_read_step *step = &reader->steps[s];
+
+		for (size_t i = 0; i < step->nr; i++)
+			out[step->first + i] = (struct td_reading){
+				.event = step->members[i],
+				.cpu = step->cpu,
+				.tid = step->tid,
+				.cgroup = step->cgroup,
+				.life = step->life,
+			};
+	}
+}
+
+static int grow_one(struct td_readings *readings, size_t room)
+{
+	struct td_reading *v = reallocarray(readings->v, room, sizeof(*v));
+
+	if (!v)
+		return -ENOMEM;
+	readings->v = v;
+	return 0;
+}
+
+/* Room for nr readings; those that are there stay. */
+static int grow_readings(struct td_reader *reader, size_t nr)
+{
+	size_t room = reader->room * 2 > nr ? reader->room * 2 : nr + 1;
+
+	if (reader->room > nr)
+		return 0;
+	if (grow_one(&reader->now, room) || grow_one(&reader->before, room) ||
+	    grow_one(&reader->delta, room))
+		return -ENOMEM;
+	reader->room = room;
+	return 0;
+}
+
+static int grow_buffer(struct td_reader *reader, size_t largest)
+{
+	uint64_t *buf;
+
+	if (reader->buf && largest <= reader->largest)
+		return 0;
+	buf = realloc(reader->buf, group_read_size(largest));
+	if (!buf)
+		return -ENOMEM;
+	reader->buf = buf;
+	reader->largest = largest;
+	return 0;
+}
+
+int td_reader_begin(struct td_reader *reader)
+{
+	struct td_readings *sets[] = { &reader->now, &reader->before,
+				       &reader->delta };
+	size_t nr = reader->now.nr, largest = 0;
+
+	order_steps(reader);
+	for (size_t s = reader->nr_ready; s < reader->nr_steps; s++) {
+		nr += reader->steps[s].nr;
+		if (reader->steps[s].nr > largest)
+			largest = reader->steps[s].nr;
+	}
+	if (grow_readings(reader, nr))
+		return -ENOMEM;
+	for (size_t i = 0; i < TD_ARRAY_SIZE(sets); i++) {
+		sets[i]->nr = nr;
+		label_readings(reader, sets[i]->v);
+	}
+	reader->nr_ready = reader->nr_steps;
+	return grow_buffer(reader, largest);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const size_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+void td_reader_end_sets(struct td_reader *reader, const size_t *sets, size_t nr)
+{
+	for (size_t s = 0; nr && s < reader->nr_steps; s++) {
+		struct td_read_step *step = &reader->steps[s];
+
+		if (bsearch(&step->set, sets, nr, sizeof(*sets), by_number))
+			step->ended = true;
+	}
+}
+
+static void move_readings(struct td_readings *readings, size_t to, size_t from,
+			  size_t nr)
+{
+	memmove(readings->v + to, readings->v + from,
+		nr * sizeof(*readings->v));
+}
+
+void td_reader_forget_ended(struct td_reader *reader)
+{
+	size_t kept = 0, first = 0;
+
+	for (size_t s = 0; s < reader->nr_steps; s++) {
+		struct td_read_step step = reader->steps[s];
+
+		if (step.ended) {
+			free(step.fds);
+			continue;
+		}
+		move_readings(&reader->now, first, step.first, step.nr);
+		move_readings(&reader->before, first, step.first, step.nr);
+		move_readings(&reader->delta, first, step.first, step.nr);
+		step.first = first;
+		first += step.nr;
+		reader->steps[kept++] = step;
+	}
+	reader->nr_steps = reader->nr_ready = kept;
+	reader->now.nr = reader->before.nr = reader->delta.nr = first;
+}
+
+void td_reader_free(struct td_reader *reader)
+{
+	free(reader->now.v);
+	free(reader->before.v);
+	free(reader->delta.v);
+	free(reader->buf);
+	for (size_t s = 0; s < reader->nr_steps; s++)
+		free(reader->steps[s].fds);
+	free(reader->steps);
+	*reader = (struct td_reader){ 0 };
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/counter/task_queue.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+
+struct td_task_queued {
+	struct td_task_event event;
+	uint64_t order; /* in which they were added */
+};
+
+/* Those that are given go before there is a first new one. */
+static void drop_given(struct td_task_queue *queue)
+{
+	queue->nr -= queue->next;
+	queue->ready -= queue->next;
+	if (queue->nr)
+		memmove(queue->events, queue->events + queue->next,
+			queue->nr * sizeof(*queue->events));
+	queue->next = 0;
+}
+
+int td_task_queue_add(struct td_task_queue *queue,
+		      const struct td_task_event *event)
+{
+	struct td_task_queued *queued;
+
+	if (queue->next)
+		drop_given(queue);
+	queued = td_array_add(&queue->events, queue->nr, sizeof(*queued));
+	if (!queued)
+		return -ENOMEM;
+	*queued = (struct td_task_queued){ *event, queue->added++ };
+	queue->nr++;
+	return 0;
+}
+
+static int compare(const void *va, const void *vb)
+{
+	const struct td_task_queued *a = va, *b = vb;
+
+	if (a->event.time_ns != b->event.time_ns)
+		return a->event.time_ns < b->event.time_ns ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+void td_task_queue_sort(struct td_task_queue *queue, uint64_t time_ns)
+{
+	size_t at = queue->next;
+
+	if (queue->nr > at)
+		qsort(queue->events + at, queue->nr - at,
+		      sizeof(*queue->events), compare);
+	while (at < queue->nr && queue->events[at].event.time_ns <= time_ns)
+		at++;
+	queue->ready = at;
+}
+
+bool td_task_queue_next(struct td_task_queue *queue,
+			struct td_task_event *event)
+{
+	if (queue->next == queue->ready)
+		return false;
+	*event = queue->events[queue->next++].event;
+	return true;
+}
+
+void td_task_queue_free(struct td_task_queue *queue)
+{
+	free(queue->events);
+	*queue = (struct td_task_queue){ 0 };
+}

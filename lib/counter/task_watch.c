@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Side-band records of the kernel, through libperf.  It maps no ring of an
+ * inherited event that goes along from CPU to CPU, so there is an event for
+ * each task on each CPU, and a ring for each CPU.
+ */
+#include "lib/counter/task_watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <internal/evsel.h>
+#include <internal/xyarray.h>
+#include <perf/core.h>
+#include <perf/cpumap.h>
+#include <perf/event.h>
+#include <perf/evlist.h>
+#include <perf/evsel.h>
+#include <perf/mmap.h>
+#include <perf/threadmap.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/util.h"
+#include "lib/counter/task_watch_error.h"
+
+/* Of a ring; an ordinary user may have 128 or so on each CPU. */
+#define DATA_PAGES 4
+
+struct td_task_watch {
+	struct perf_evlist *evlist;
+	struct perf_evsel *evsel; /* its only one */
+	int nr_cpus, nr_threads;
+	int epoll;
+	size_t ring_size;
+	struct td_task_queue queue;
+	bool counts_lost; /* the kernel tells when it is asked */
+	uint64_t *lost;   /* of each ring, then */
+	uint64_t told_lost;
+};
+
+/* -1: it is not open. */
+static int event_fd(const struct td_task_watch *watch, int cpu, int thread)
+{
+	const int *fd = watch->evsel->fd
+				? xyarray__entry(watch->evsel->fd, (size_t)cpu,
+						 (size_t)thread)
+				: NULL;
+
+	return fd ? *fd : -1;
+}
+
+/* --- opening ---------------------------------------------------------------- */
+
+/* User space alone, which paranoid 2 allows; it counts nothing anyway. */
+static struct perf_event_attr task_attr(void)
+{
+	return (struct perf_event_attr){
+		.size = sizeof(struct perf_event_attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.read_format = PERF_FORMAT_LOST,
+		.sample_type = PERF_SAMPLE_TIME,
+		.sample_id_all = 1,
+		.inherit = 1,
+		.exclude_kernel = 1,
+		.task = 1,
+		.comm = 1,
+		/* records that are no samples wake by the watermark alone */
+		.watermark = 1,
+		.wakeup_watermark = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+	};
+}
+
+static int say_nothing(enum libperf_print_level level, const char *fmt,
+		       va_list args)
+{
+	(void)level, (void)fmt, (void)args;
+	return 0;
+}
+
+/* evlist has a reference of its own to each map. */
+static int set_maps(struct td_task_watch *watch, const struct td_ints *tids,
+		    const struct td_ints *cpus)
+{
+	td_autofree char *list = td_ints_format(cpus);
+	struct perf_cpu_map *cpu_map = list ? perf_cpu_map__new(list) : NULL;
+	struct perf_thread_map *threads =
+		perf_thread_map__new_array((int)tids->nr, tids->v);
+	int rc = cpu_map && threads ? 0 : -ENOMEM;
+
+	if (!rc) {
+		perf_evlist__set_maps(watch->evlist, cpu_map, threads);
+		watch->nr_cpus = perf_cpu_map__nr(cpu_map);
+		watch->nr_threads = perf_thread_map__nr(threads);
+		watch->lost =
+			calloc((size_t)watch->nr_cpus, sizeof(*watch->lost));
+		rc = watch->lost ? 0 : -ENOMEM;
+	}
+	perf_cpu_map__put(cpu_map);
+	perf_thread_map__put(threads);
+	return rc;
+}
+
+static int prepare(struct td_task_watch *watch, const struct td_ints *tids,
+		   const struct td_ints *cpus)
+{
+	struct perf_event_attr attr = task_attr();
+
+	libperf_init(say_nothing); /* it learns the size of a page here */
+	watch->ring_size = DATA_PAGES * (size_t)sysconf(_SC_PAGESIZE);
+	watch->evlist = perf_evlist__new();
+	watch->evsel = watch->evlist ? perf_evsel__new(&attr) : NULL;
+	if (!watch->evsel)
+		return -ENOMEM;
+	perf_evlist__add(watch->evlist, watch->evsel);
+	return set_maps(watch, tids, cpus);
+}
+
+/* Linux before 6.0 does not count what it lost. */
+static int open_events(struct td_task_watch *watch)
+{
+	struct perf_event_attr *attr = perf_evsel__attr(watch->evsel);
+	int rc = perf_evlist__open(watch->evlist);
+
+	if (rc == -EINVAL && attr->read_format) {
+		attr->read_format = 0;
+		rc = perf_evlist__open(watch->evlist);
+	}
+	watch->counts_lost = attr->read_format & PERF_FORMAT_LOST;
+	return rc;
+}
+
+static int open_descriptors(struct td_task_watch *watch)
+{
+	watch->epoll = epoll_create1(EPOLL_CLOEXEC);
+	return watch->epoll < 0 ? -errno : open_events(watch);
+}
+
+/*
+ * The events of a ring are woken together, so the first of each will do.
+ * Edges, because once its task has ended it hangs up for ever.
+ */
+static int watch_rings(struct td_task_watch *watch)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+
+	for (int cpu = 0; cpu < watch->nr_cpus; cpu++) {
+		if (epoll_ctl(watch->epoll, EPOLL_CTL_ADD,
+			      event_fd(watch, cpu, 0), &event))
+			return -errno;
+		for (int thread = 0; thread < watch->nr_threads; thread++)
+			fcntl(event_fd(watch, cpu, thread), F_SETFD,
+			      FD_CLOEXEC);
+	}
+	return 0;
+}
+
+static int map_rings(struct td_task_watch *watch)
+{
+	int rc = perf_evlist__mmap(watch->evlist, DATA_PAGES);
+
+	if (rc)
+		return rc == -1 ? -errno : rc;
+	return watch_rings(watch);
+}
+
+static int open_watch(struct td_task_watch *watch, const struct td_ints *tids,
+		      const struct td_ints *cpus, struct td_err *err)
+{
+	int rc = prepare(watch, tids, cpus);
+
+	if (rc)
+		return td_err_nomem(err);
+	rc = open_descriptors(watch);
+	if (rc)
+		return td_task_watch_open_error(err, rc);
+	rc = map_rings(watch);
+	return rc ? td_task_watch_map_error(err, rc) : 0;
+}
+
+int td_task_watch_open(struct td_task_watch **out, const struct td_ints *tids,
+		       const struct td_ints *cpus, struct td_err *err)
+{
+	struct td_task_watch *watch;
+	int rc;
+
+	if (!tids->nr || !cpus->nr)
+		return td_err_set(err, -EINVAL, "no %s to watch",
+				  tids->nr ? "CPU" : "task");
+	watch = calloc(1, sizeof(*watch));
+	if (!watch)
+		return td_err_nomem(err);
+	watch->epoll = -1;
+	rc = open_watch(watch, tids, cpus, err);
+	if (rc) {
+		td_task_watch_close(watch);
+		return rc;
+	}
+	*out = watch;
+	return 0;
+}
+
+void td_task_watch_close(struct td_task_watch *watch)
+{
+	if (!watch)
+		return;
+	td_close_fd(&watch->epoll);
+	if (watch->evsel) {
+		/* perf_evlist__delete() forgets these */
+		perf_cpu_map__put(perf_evsel__cpus(watch->evsel));
+		perf_thread_map__put(perf_evsel__threads(watch->evsel));
+	}
+	perf_evlist__delete(watch->evlist);
+	free(watch->lost);
+	td_task_queue_free(&watch->queue);
+	free(watch);
+}
+
+/* --- reading ---------------------------------------------------------------- */
+
+/* The time is the last of each record: sample_id_all with TIME alone. */
+static struct td_task_event common_of(const union perf_event *record,
+				      enum td_task_change change)
+{
+	struct td_task_event event = { .change = change };
+	const char *end = (const char *)record + record->header.size;
+
+	memcpy(&event.time_ns, end - sizeof(event.time_ns),
+	       sizeof(event.time_ns));
+	return event;
+}
+
+static struct td_task_event began_or_ended(const union perf_event *record,
+					   enum td_task_change change)
+{
+	struct td_task_event event = common_of(record, change);
+
+	event.pid = (int)record->fork.pid;
+	event.tid = (int)record->fork.tid;
+	if (change == TD_TASK_BEGAN)
+		event.parent = (int)record->fork.ptid;
+	return event;
+}
+
+/* comm takes as many words of eight bytes as it needs, filled up with NULs. */
+static struct td_task_event named(const union perf_event *record)
+{
+	struct td_task_event event = common_of(record, TD_TASK_NAMED);
+	size_t len = record->header.size -
+		     offsetof(struct perf_record_comm, comm) -
+		     sizeof(event.time_ns);
+
+	event.pid = (int)record->comm.pid;
+	event.tid = (int)record->comm.tid;
+	event.exec = record->header.misc & PERF_RECORD_MISC_COMM_EXEC;
+	if (len > sizeof(event.name) - 1)
+		len = sizeof(event.name) - 1;
+	memcpy(event.name, record->comm.comm, len);
+	return event;
+}
+
+static int take_record(struct td_task_watch *watch,
+		       const union perf_event *record)
+{
+	struct td_task_event event;
+
+	switch (record->header.type) {
+	case PERF_RECORD_FORK:
+		event = began_or_ended(record, TD_TASK_BEGAN);
+		break;
+	case PERF_RECORD_EXIT:
+		event = began_or_ended(record, TD_TASK_ENDED);
+		break;
+	case PERF_RECORD_COMM:
+		event = named(record);
+		break;
+	case PERF_RECORD_LOST:
+		watch->told_lost += record->lost.lost;
+		return 0;
+	default:
+		return 0;
+	}
+	return td_task_queue_add(&watch->queue, &event);
+}
+
+/* Where the kernel does not answer, what it said last stands. */
+static void count_lost(struct td_task_watch *watch, int cpu)
+{
+	struct perf_counts_values count;
+	uint64_t lost = 0;
+
+	for (int thread = 0; thread < watch->nr_threads; thread++) {
+		if (perf_evsel__read(watch->evsel, cpu, thread, &count))
+			return;
+		lost += count.lost;
+	}
+	watch->lost[cpu] = lost;
+}
+
+/*
+ * Lost records are told in front of the next that finds room, and there may be
+ * none, so we ask when the ring was full.  What it held then is read now and
+ * in the next round, almost half of it in one of the two.
+ */
+static int take_ring(struct td_task_watch *watch, struct perf_mmap *ring,
+		     int cpu)
+{
+	const union perf_event *record;
+	size_t size = 0;
+	int rc = 0;
+
+	if (perf_mmap__read_init(ring))
+		return 0;
+	while (!rc && (record = perf_mmap__read_event(ring))) {
+		size += record->header.size;
+		rc = take_record(watch, record);
+		perf_mmap__consume(ring);
+	}
+	perf_mmap__read_done(ring);
+	if (!rc && watch->counts_lost && size >= watch->ring_size / 4)
+		count_lost(watch, cpu);
+	return rc;
+}
+
+/* The rings are looked at again; what comes from now on is told anew. */
+static void forget_wakeups(const struct td_task_watch *watch)
+{
+	struct epoll_event woken[64];
+
+	for (int cpu = 0; cpu < watch->nr_cpus; cpu += 64)
+		epoll_wait(watch->epoll, woken, 64, 0);
+}
+
+/*
+ * While one ring is read, others go on: of two events that happen then, the
+ * later one may be seen alone.  It waits, having woken us again.
+ */
+int td_task_watch_read(struct td_task_watch *watch, struct td_err *err)
+{
+	struct perf_mmap *ring;
+	uint64_t began;
+	int cpu = 0, rc = 0;
+
+	forget_wakeups(watch);
+	began = td_now_ns();
+	perf_evlist__for_each_mmap(watch->evlist, ring, false)
+	{
+		rc = take_ring(watch, ring, cpu++);
+		if (rc)
+			return td_err_nomem(err);
+	}
+	td_task_queue_sort(&watch->queue, began);
+	return 0;
+}
+
+bool td_task_watch_next(struct td_task_watch *watch,
+			struct td_task_event *event)
+{
+	return td_task_queue_next(&watch->queue, event);
+}
+
+uint64_t td_task_watch_lost(const struct td_task_watch *watch)
+{
+	uint64_t lost = 0;
+
+	if (!watch->counts_lost)
+		return watch->told_lost;
+	for (int cpu = 0; cpu < watch->nr_cpus; cpu++)
+		lost += watch->lost[cpu];
+	return lost;
+}
+
+int td_task_watch_fd(const struct td_task_watch *watch)
+{
+	return watch->epoll;
+}

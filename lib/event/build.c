@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One event of the text on one PMU. */
+#include "lib/event/build.h"
+
+#include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+
+static int name_event(const struct td_building *b, struct td_event *event)
+{
+	int len = td_build_name(b, event->pmu, &event->name);
+
+	if (len < 0)
+		event->name = NULL;
+	if (len >= 0 && b->tracepoint)
+		len = asprintf(&event->tracepoint, "%s:%s",
+			       b->tracepoint->system, b->tracepoint->name);
+	return len < 0 ? td_err_nomem(b->err) : 0;
+}
+
+static int new_event(struct td_building *b, int pmu, struct td_event **out)
+{
+	struct td_event *event = td_array_add(
+		&b->plan->events, b->plan->nr_events, sizeof(*event));
+
+	*out = event;
+	if (!event)
+		return td_err_nomem(b->err);
+	b->plan->nr_events++;
+	*event = (struct td_event){
+		.pmu = pmu,
+		.type = b->type,
+		.config = { b->config },
+		.scale = 1,
+		.mods = b->spec->mods,
+		.spec = b->index,
+		.group = b->spec->group,
+		.has_suffix = *b->spec->suffix && !td_spec_given_name(b->spec),
+	};
+	return name_event(b, event);
+}
+
+/* A breakpoint's rest: what perf opens when the text does not say. */
+static void fill_breakpoint(struct td_event *event, const struct td_spec *spec)
+{
+	uint64_t length = spec->length;
+
+	event->bp_type =
+		spec->type ? spec->type : HW_BREAKPOINT_R | HW_BREAKPOINT_W;
+	if (!length)
+		length = event->bp_type == HW_BREAKPOINT_X
+				 ? sizeof(long)
+				 : HW_BREAKPOINT_LEN_4;
+	event->config[0] = 0;
+	event->config[1] = spec->config; /* bp_addr */
+	event->config[2] = length;       /* bp_len */
+}
+
+static int fill_symbol(const struct td_building *b, struct td_event *event)
+{
+	const struct td_symbol *symbol = b->symbol;
+
+	event->tool = symbol->tool;
+	if (symbol->scale > 0)
+		event->scale = symbol->scale;
+	if (symbol->unit && td_event_set_unit(event, symbol->unit))
+		return td_err_nomem(b->err);
+	return 0;
+}
+
+int td_build_config(struct td_building *b, int pmu)
+{
+	struct td_event *event;
+	int rc = new_event(b, pmu, &event);
+
+	if (!rc && b->spec->kind == TD_SPEC_BREAKPOINT)
+		fill_breakpoint(event, b->spec);
+	if (!rc && b->symbol)
+		rc = fill_symbol(b, event);
+	if (!rc)
+		rc = td_build_add_terms(b, event, false);
+	return rc;
+}
+
+int td_build_tool(struct td_building *b)
+{
+	struct td_event *event;
+	int rc = new_event(b, td_machine_find_pmu(b->machine, "tool"), &event);
+
+	return rc ? rc : fill_symbol(b, event);
+}
+
+int td_build_hardware(struct td_building *b, int pmu)
+{
+	uint64_t config = b->config;
+	struct td_event *event;
+	int rc;
+
+	b->config = td_pmu_config(&b->machine->pmus[pmu], config);
+	rc = td_build_config(b, pmu);
+	b->config = config;
+	if (rc)
+		return rc;
+	/* config= of the text may have taken the PMU away */
+	event = &b->plan->events[b->plan->nr_events - 1];
+	if (!(event->config[0] >> 32))
+		event->config[0] =
+			td_pmu_config(&b->machine->pmus[pmu], event->config[0]);
+	return 0;
+}
+
+int td_build_raw(struct td_building *b, int pmu)
+{
+	b->type = b->machine->pmus[pmu].type;
+	return td_build_config(b, pmu);
+}
+
+int td_build_refused(struct td_building *b, const char *why)
+{
+	int pmu = td_machine_find_pmu(b->machine, "tool");
+	struct td_event *event;
+	int rc = new_event(b, pmu, &event);
+
+	if (!rc && td_event_refuse(event, why, b->notes))
+		rc = td_err_nomem(b->err);
+	return rc;
+}
+
+static int build_pmu_event(struct td_building *b, int pmu, const char *name)
+{
+	struct td_event *event;
+	int rc;
+
+	b->type = b->machine->pmus[pmu].type;
+	b->config = 0;
+	rc = new_event(b, pmu, &event);
+	if (rc)
+		return rc;
+	/* the units of an uncore PMU are one thing to who did not name one */
+	event->merge = !b->exact && b->machine->pmus[pmu].kind == TD_PMU_OTHER;
+	if (name)
+		rc = td_build_add_named(b, event, name);
+	if (!rc)
+		rc = td_build_add_terms(b, event, true);
+	return rc;
+}
+
+int td_build_named(struct td_building *b, int pmu)
+{
+	return build_pmu_event(b, pmu, b->spec->name);
+}
+
+int td_build_terms(struct td_building *b, int pmu)
+{
+	return build_pmu_event(b, pmu, NULL);
+}
+
+static void offer(void *ctx, const char *name, uint64_t config)
+{
+	(void)config;
+	td_closest_offer(ctx, name);
+}
+
+void td_build_offer_caches(struct td_closest *closest)
+{
+	td_cache_each(offer, closest);
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/event/event.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/parse.h"
+#include "lib/base/util.h"
+
+/*
+ * A term is name or name=value; a bare name means 1.  period= is dropped: an
+ * event that is counted has none, and slots with one is refused.  bits:
+ * td_pmu_pack().
+ */
+static int add_term(struct td_event *event, const struct td_pmu *pmu,
+		    char *term, uint64_t *bits, struct td_err *err)
+{
+	char *text = strchr(term, '=');
+	const struct td_format *format;
+	uint64_t value = 1;
+	int word, rc;
+
+	if (text)
+		*text++ = '\0';
+	if (text && td_parse_u64(text, UINT64_MAX, &value))
+		return td_err_set(err, -EINVAL, "%s: %s=%s: not a number",
+				  event->name, term, text);
+	if (strcmp(term, "period") == 0)
+		return 0;
+	word = td_config_word(term);
+	if (word >= 0) {
+		event->config[word] = value;
+		return 0;
+	}
+	format = td_pmu_format(pmu, term);
+	if (!format)
+		return td_err_set(err, -ENOENT, "%s: %s has no term '%s'",
+				  event->name, pmu->name, term);
+	rc = td_pmu_pack(pmu, format, value, event->config, bits);
+	if (rc == -EEXIST)
+		return td_err_set(err, -EINVAL,
+				  "%s: %s: its bits are another term's, too",
+				  event->name, term);
+	return rc ? td_err_set(err, rc,
+			       "%s: %s=%#" PRIx64 ": too large for its bits",
+			       event->name, term, value)
+		  : 0;
+}
+
+int td_event_add_terms(struct td_event *event, const struct td_pmu *pmu,
+		       const char *terms, struct td_err *err)
+{
+	td_autofree char *copy = strdup(terms);
+	char *rest = copy, *term;
+	td_autofree uint64_t *bits = calloc(pmu->nr_formats + 1, sizeof(*bits));
+	int rc = 0;
+
+	if (!copy || !bits)
+		return td_err_nomem(err);
+	while (!rc && (term = strsep(&rest, ",")))
+		rc = add_term(event, pmu, term, bits, err);
+	return rc;
+}
+
+int td_event_init(struct td_event *event, const struct td_pmu *pmu, int index,
+		  const char *id, const char *terms, struct td_err *err)
+{
+	const struct td_alias *alias;
+
+	*event = (struct td_event){
+		.pmu = index,
+		.type = pmu->type,
+		.scale = 1,
+		.spec = -1,
+		.group = -1,
+	};
+	if (asprintf(&event->name, "%s/%s/", pmu->name, id) < 0) {
+		event->name = NULL;
+		return td_err_nomem(err);
+	}
+	if (terms)
+		return td_event_add_terms(event, pmu, terms, err);
+	alias = td_pmu_alias(pmu, id);
+	if (!alias)
+		return td_err_set(err, -ENOENT, "%s: %s has no such event",
+				  event->name, pmu->name);
+	event->scale = alias->scale;
+	return td_event_add_terms(event, pmu, alias->terms, err);
+}
+
+static int set_text(char **text, const char *value)
+{
+	free(*text);
+	*text = strdup(value);
+	return *text ? 0 : -ENOMEM;
+}
+
+int td_event_set_unit(struct td_event *event, const char *unit)
+{
+	return set_text(&event->unit, unit);
+}
+
+int td_event_set_filter(struct td_event *event, const char *filter)
+{
+	return set_text(&event->filter, filter);
+}
+
+int td_event_set_refusal(struct td_event *event, const char *why)
+{
+	return set_text(&event->refusal, why);
+}
+
+int td_event_refuse(struct td_event *event, const char *why,
+		    struct td_notes *notes)
+{
+	td_autofree char *text = NULL;
+
+	if (asprintf(&text, "%s: %s", event->name, why) < 0) {
+		text = NULL;
+		return -ENOMEM;
+	}
+	td_notes_add(notes, "%s", text);
+	return td_event_set_refusal(event, text);
+}
+
+void td_event_free(struct td_event *event)
+{
+	free(event->name);
+	free(event->unit);
+	free(event->tracepoint);
+	free(event->filter);
+	free(event->refusal);
+	*event = (struct td_event){ 0 };
+}
+
+/* arch/x86/include/asm/perf_event.h: INTEL_TD_SLOTS, INTEL_TD_METRIC_* */
+bool td_event_is_slots(const struct td_event *event)
+{
+	return event->type == PERF_TYPE_RAW && event->config[0] == 0x0400;
+}
+
+bool td_event_is_metric(const struct td_event *event)
+{
+	return event->type == PERF_TYPE_RAW &&
+	       (event->config[0] & ~UINT64_C(0x7f00)) == 0x8000;
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/event/names.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lib/base/util.h"
+
+#define HARDWARE(id, ...)                                 \
+	{                                                 \
+		__VA_ARGS__, .type = PERF_TYPE_HARDWARE,  \
+			     .config = PERF_COUNT_HW_##id \
+	}
+#define SOFTWARE(id, ...)                                 \
+	{                                                 \
+		__VA_ARGS__, .type = PERF_TYPE_SOFTWARE,  \
+			     .config = PERF_COUNT_SW_##id \
+	}
+
+/* clang-format off */
+const struct td_symbol td_symbols[] = {
+	HARDWARE(CPU_CYCLES, "cycles", "cpu-cycles",
+		 .desc = "cycles of a core that is not halted"),
+	HARDWARE(INSTRUCTIONS, "instructions",
+		 .desc = "instructions that retired"),
+	HARDWARE(CACHE_REFERENCES, "cache-references",
+		 .desc = "accesses of the last cache level"),
+	HARDWARE(CACHE_MISSES, "cache-misses",
+		 .desc = "accesses that the last cache level did not have"),
+	HARDWARE(BRANCH_INSTRUCTIONS, "branches", "branch-instructions",
+		 .desc = "branches that retired"),
+	HARDWARE(BRANCH_MISSES, "branch-misses",
+		 .desc = "branches that were mispredicted"),
+	HARDWARE(BUS_CYCLES, "bus-cycles",
+		 .desc = "cycles of the bus clock"),
+	HARDWARE(STALLED_CYCLES_FRONTEND, "stalled-cycles-frontend",
+		 "idle-cycles-frontend",
+		 .desc = "cycles without a micro-operation issued"),
+	HARDWARE(STALLED_CYCLES_BACKEND, "stalled-cycles-backend",
+		 "idle-cycles-backend",
+		 .desc = "cycles without a micro-operation retired"),
+	HARDWARE(REF_CPU_CYCLES, "ref-cycles",
+		 .desc = "cycles at the base frequency"),
+
+	SOFTWARE(CPU_CLOCK, "cpu-clock", .unit = "msec", .scale = 1e-6,
+		 .desc = "time of a CPU"),
+	SOFTWARE(TASK_CLOCK, "task-clock", .unit = "msec", .scale = 1e-6,
+		 .desc = "time that a task ran"),
+	SOFTWARE(PAGE_FAULTS, "page-faults", "faults",
+		 .desc = "page faults"),
+	SOFTWARE(CONTEXT_SWITCHES, "context-switches", "cs",
+		 .desc = "switches from one task to another"),
+	SOFTWARE(CPU_MIGRATIONS, "cpu-migrations", "migrations",
+		 .desc = "moves of a task to another CPU"),
+	SOFTWARE(PAGE_FAULTS_MIN, "minor-faults",
+		 .desc = "page faults that needed no I/O"),
+	SOFTWARE(PAGE_FAULTS_MAJ, "major-faults",
+		 .desc = "page faults that needed I/O"),
+	SOFTWARE(ALIGNMENT_FAULTS, "alignment-faults",
+		 .desc = "unaligned accesses that the kernel mended"),
+	SOFTWARE(EMULATION_FAULTS, "emulation-faults",
+		 .desc = "instructions that the kernel emulated"),
+	SOFTWARE(DUMMY, "dummy", .desc = "an event that counts nothing"),
+	SOFTWARE(BPF_OUTPUT, "bpf-output",
+		 .desc = "what BPF programs write"),
+	SOFTWARE(CGROUP_SWITCHES, "cgroup-switches",
+		 .desc = "switches to a task of another cgroup"),
+
+	{ "duration_time", .tool = TD_TOOL_DURATION_TIME, .unit = "ns",
+	  .desc = "the time that passed" },
+	{ "user_time", .tool = TD_TOOL_USER_TIME, .unit = "ns",
+	  .desc = "time in user mode" },
+	{ "system_time", .tool = TD_TOOL_SYSTEM_TIME, .unit = "ns",
+	  .desc = "time in the kernel" },
+};
+/* clang-format on */
+
+const size_t td_nr_symbols = TD_ARRAY_SIZE(td_symbols);
+
+const struct td_symbol *td_symbol_find(const char *name)
+{
+	for (size_t i = 0; i < td_nr_symbols; i++) {
+		const struct td_symbol *symbol = &td_symbols[i];
+
+		if (strcmp(symbol->name, name) == 0 ||
+		    (symbol->alias && strcmp(symbol->alias, name) == 0))
+			return symbol;
+	}
+	return NULL;
+}
+
+const struct td_symbol *td_symbol_of(uint32_t type, uint64_t config)
+{
+	for (size_t i = 0; i < td_nr_symbols; i++) {
+		const struct td_symbol *symbol = &td_symbols[i];
+
+		if (symbol->tool == TD_TOOL_NONE && symbol->type == type &&
+		    symbol->config == config)
+			return symbol;
+	}
+	return NULL;
+}
+
+/* --- caches ------------------------------------------------------------------ */
+
+#define READ     (1 << PERF_COUNT_HW_CACHE_OP_READ)
+#define WRITE    (1 << PERF_COUNT_HW_CACHE_OP_WRITE)
+#define PREFETCH (1 << PERF_COUNT_HW_CACHE_OP_PREFETCH)
+
+/* One part of a name; the first spelling is the one that is shown. */
+struct word {
+	const char *names[6];
+	uint64_t id;
+	int ops; /* caches: what is done on them */
+};
+
+static const struct word caches[] = {
+	{ { "L1-dcache", "l1-d", "l1d", "L1-data" },
+	  PERF_COUNT_HW_CACHE_L1D,
+	  READ | WRITE | PREFETCH },
+	{ { "L1-icache", "l1-i", "l1i", "L1-instruction" },
+	  PERF_COUNT_HW_CACHE_L1I,
+	  READ | PREFETCH },
+	{ { "LLC", "L2" }, PERF_COUNT_HW_CACHE_LL, READ | WRITE | PREFETCH },
+	{ { "dTLB", "d-tlb", "Data-TLB" },
+	  PERF_COUNT_HW_CACHE_DTLB,
+	  READ | WRITE | PREFETCH },
+	{ { "iTLB", "i-tlb", "Instruction-TLB" },
+	  PERF_COUNT_HW_CACHE_ITLB,
+	  READ },
+	{ { "branch", "branches", "bpu", "btb", "bpc" },
+	  PERF_COUNT_HW_CACHE_BPU,
+	  READ },
+	{ { "node" }, PERF_COUNT_HW_CACHE_NODE, READ | WRITE | PREFETCH },
+};
+
+static const struct word ops[] = {
+	{ { "loads", "load", "read" }, PERF_COUNT_HW_CACHE_OP_READ, 0 },
+	{ { "stores", "store", "write" }, PERF_COUNT_HW_CACHE_OP_WRITE, 0 },
+	{ { "prefetches", "prefetch", "speculative-read", "speculative-load" },
+	  PERF_COUNT_HW_CACHE_OP_PREFETCH,
+	  0 },
+};
+
+static const struct word results[] = {
+	{ { "refs", "Reference", "ops", "access" },
+	  PERF_COUNT_HW_CACHE_RESULT_ACCESS,
+	  0 },
+	{ { "misses", "miss" }, PERF_COUNT_HW_CACHE_RESULT_MISS, 0 },
+};
+
+/*
+ * The word that text begins with, and that a '-' or the end follows; the
+ * longest one, because some are the beginning of others.  *rest: behind it.
+ */
+static const struct word *take_word(const struct word *words, size_t nr,
+				    const char *text, const char **rest)
+{
+	const struct word *best = NULL;
+	size_t longest = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		for (int j = 0; j < 6 && words[i].names[j]; j++) {
+			size_t len = strlen(words[i].names[j]);
+
+			if (len <= longest ||
+			    strncasecmp(text, words[i].names[j], len) != 0 ||
+			    (text[len] && text[len] != '-'))
+				continue;
+			best = &words[i];
+			longest = len;
+		}
+	}
+	if (best)
+		/* a '-' at the end belongs to nothing */
+		*rest = text + longest +
+			(text[longest] == '-' && text[longest + 1]);
+	return best;
+}
+
+#define TAKE(words, text, rest) \
+	take_word(words, TD_ARRAY_SIZE(words), text, rest)
+
+int td_cache_parse(const char *name, uint64_t *config)
+{
+	const struct word *op = NULL, *result = NULL;
+	const struct word *cache = TAKE(caches, name, &name);
+	uint64_t done;
+
+	if (!cache)
+		return -ENOENT;
+	for (int part = 0; part < 2 && *name; part++) {
+		if (!op)
+			op = TAKE(ops, name, &name);
+		if (!result && *name)
+			result = TAKE(results, name, &name);
+	}
+	if (*name)
+		return -ENOENT;
+	done = op ? op->id : PERF_COUNT_HW_CACHE_OP_READ;
+	if (!(cache->ops >> done & 1))
+		return -EINVAL;
+	*config = cache->id | done << 8 | (result ? result->id << 16 : 0);
+	return 0;
+}
+
+/* perf's way to write it: "L1-dcache-loads", "L1-dcache-load-misses" */
+static void put_cache(const struct word *cache, const struct word *op,
+		      bool miss,
+		      void (*put)(void *ctx, const char *name, uint64_t config),
+		      void *ctx)
+{
+	const struct word *result = &results[miss];
+	char name[64];
+
+	if (!(cache->ops >> op->id & 1))
+		return;
+	if (miss)
+		snprintf(name, sizeof(name), "%s-%s-%s", cache->names[0],
+			 op->names[1], result->names[0]);
+	else
+		snprintf(name, sizeof(name), "%s-%s", cache->names[0],
+			 op->names[0]);
+	put(ctx, name, cache->id | op->id << 8 | result->id << 16);
+}
+
+void td_cache_each(void (*put)(void *ctx, const char *name, uint64_t config),
+		   void *ctx)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(caches); i++) {
+		for (size_t j = 0; j < TD_ARRAY_SIZE(ops); j++) {
+			put_cache(&caches[i], &ops[j], false, put, ctx);
+			put_cache(&caches[i], &ops[j], true, put, ctx);
+		}
+	}
+}
+
+struct wanted {
+	uint64_t config;
+	char *buf;
+	bool found;
+};
+
+static void keep_wanted(void *ctx, const char *name, uint64_t config)
+{
+	struct wanted *wanted = ctx;
+
+	if (config != wanted->config)
+		return;
+	snprintf(wanted->buf, 64, "%s", name);
+	wanted->found = true;
+}
+
+bool td_cache_name(uint64_t config, char buf[64])
+{
+	struct wanted wanted = { config, buf, false };
+
+	td_cache_each(keep_wanted, &wanted);
+	return wanted.found;
+}

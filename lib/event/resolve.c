@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which PMUs an event of the text is meant for. */
+#include "lib/event/resolve.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lib/base/util.h"
+#include "lib/event/build.h"
+#include "lib/event/names.h"
+#include "lib/event/topdown.h"
+
+/* Is not a name of anything that machine holds. */
+#define UNKNOWN 1
+
+static bool is_wanted(const struct td_pmu *pmu)
+{
+	return !pmu->skip && pmu->cpus.nr;
+}
+
+/* Of the core PMUs that are asked for. */
+static size_t count_wanted(const struct td_machine *machine)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < machine->nr_core; i++)
+		nr += is_wanted(&machine->pmus[i]);
+	return nr;
+}
+
+/* The same for every core PMU, with each one's type where the kernel wants it. */
+static int on_core_pmus(struct td_building *b,
+			int (*build)(struct td_building *b, int pmu))
+{
+	int rc = 0;
+
+	if (count_wanted(b->machine) == 0)
+		return td_build_refused(b, b->machine->no_sysfs.code
+						   ? b->machine->no_sysfs.msg
+						   : "this machine has no PMU "
+						     "for its cores");
+	for (int i = 0; !rc && i < (int)b->machine->nr_core; i++) {
+		if (is_wanted(&b->machine->pmus[i]))
+			rc = build(b, i);
+	}
+	return rc;
+}
+
+static int on_core_pmu_of_type(struct td_building *b, uint32_t type)
+{
+	int pmu = td_machine_find_type(b->machine, type);
+
+	b->exact = true;
+	if (pmu >= 0 && pmu < (int)b->machine->nr_core)
+		return td_build_config(b, pmu);
+	return td_span_error(b->err, &b->spec->span,
+			     "config[63:32]: this machine has no core PMU of "
+			     "type %u",
+			     type);
+}
+
+static int on_pmu_of_type(struct td_building *b, uint32_t type)
+{
+	int pmu = td_machine_find_type(b->machine, type);
+
+	b->exact = true;
+	if (pmu >= 0 && b->machine->pmus[pmu].kind != TD_PMU_TOOL)
+		return td_build_config(b, pmu);
+	if (!b->machine->has_others)
+		return UNKNOWN;
+	return td_span_error(b->err, &b->spec->span,
+			     "this machine has no PMU of type %u", type);
+}
+
+static int resolve_numeric(struct td_building *b)
+{
+	uint32_t type = b->spec->type;
+	bool wide = type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE;
+
+	b->type = type;
+	b->config = b->spec->config;
+	if (type == PERF_TYPE_SOFTWARE)
+		b->symbol = td_symbol_of(type, b->config);
+	/* config[63:32] says the PMU already */
+	if (wide && b->config >> 32)
+		return on_core_pmu_of_type(b, (uint32_t)(b->config >> 32));
+	if (wide)
+		return on_core_pmus(b, td_build_hardware);
+	if (type == PERF_TYPE_RAW)
+		return on_core_pmus(b, td_build_raw);
+	return on_pmu_of_type(b, type);
+}
+
+static int resolve_symbol(struct td_building *b, const struct td_symbol *symbol)
+{
+	b->type = symbol->type;
+	b->config = symbol->config;
+	b->symbol = symbol;
+	if (symbol->tool)
+		return td_build_config(b,
+				       td_machine_find_pmu(b->machine, "tool"));
+	if (symbol->type == PERF_TYPE_HARDWARE)
+		return on_core_pmus(b, td_build_hardware);
+	return on_pmu_of_type(b, symbol->type);
+}
+
+/* A PMU may name an event as the kernel names a cache. */
+static int build_cache(struct td_building *b, int pmu)
+{
+	bool known;
+	int rc = td_build_knows(b, pmu, b->spec->name, &known);
+
+	if (rc)
+		return rc;
+	return known ? td_build_named(b, pmu) : td_build_hardware(b, pmu);
+}
+
+static int resolve_cache(struct td_building *b)
+{
+	int rc = td_cache_parse(b->spec->name, &b->config);
+
+	if (rc == -EINVAL)
+		return td_span_error(b->err, &b->spec->span,
+				     "%s: that is never done on this cache",
+				     b->spec->name);
+	b->type = PERF_TYPE_HW_CACHE;
+	return rc ? rc : on_core_pmus(b, build_cache);
+}
+
+/* Every PMU that has an event of this name. */
+static int resolve_named(struct td_building *b)
+{
+	size_t before = b->plan->nr_events;
+	int rc = 0;
+
+	for (int i = 0; !rc && i < (int)b->machine->nr_pmus; i++) {
+		bool known = false;
+
+		if (!is_wanted(&b->machine->pmus[i]))
+			continue;
+		rc = td_build_knows(b, i, b->spec->name, &known);
+		if (!rc && known)
+			rc = td_build_named(b, i);
+	}
+	if (!rc && b->plan->nr_events == before)
+		return UNKNOWN;
+	return rc;
+}
+
+/*
+ * The PMUs that a prefix or a glob is meant for, if they have the terms; the
+ * last one's reason if none has.
+ */
+static int resolve_matching(struct td_building *b)
+{
+	size_t before = b->plan->nr_events;
+	bool any = false;
+	int rc = 0;
+
+	for (int i = 0; i < (int)b->machine->nr_pmus; i++) {
+		const struct td_pmu *pmu = &b->machine->pmus[i];
+		size_t so_far = b->plan->nr_events;
+
+		if (!is_wanted(pmu) ||
+		    !td_pmu_matches(pmu->name, b->spec->name))
+			continue;
+		any = true;
+		rc = td_build_terms(b, i);
+		if (rc && !b->err->usage)
+			return rc;
+		if (rc)
+			td_plan_drop_events(b->plan, so_far);
+	}
+	if (b->plan->nr_events > before)
+		return 0;
+	return any ? rc : resolve_named(b);
+}
+
+/* "tool/duration_time/" */
+static int resolve_tool(struct td_building *b)
+{
+	const struct td_symbol *symbol =
+		b->spec->nr_terms ? td_symbol_find(b->spec->terms[0].name)
+				  : NULL;
+
+	if (!symbol || !symbol->tool || b->spec->nr_terms > 1)
+		return td_span_error(b->err, &b->spec->span,
+				     "tool/.../ holds duration_time, user_time "
+				     "or system_time");
+	b->symbol = symbol;
+	return td_build_tool(b);
+}
+
+static int resolve_pmus(struct td_building *b)
+{
+	int exact = td_machine_find_pmu(b->machine, b->spec->name);
+
+	if (exact >= 0) {
+		b->exact = true;
+		return b->machine->pmus[exact].kind == TD_PMU_TOOL
+			       ? resolve_tool(b)
+			       : td_build_terms(b, exact);
+	}
+	if (strpbrk(b->spec->name, "*?[") && !b->machine->has_others)
+		return UNKNOWN;
+	return resolve_matching(b);
+}
+
+static const char *offer_all(struct td_building *b, struct td_closest *closest)
+{
+	for (size_t i = 0; i < td_nr_symbols; i++) {
+		td_closest_offer(closest, td_symbols[i].name);
+		if (td_symbols[i].alias)
+			td_closest_offer(closest, td_symbols[i].alias);
+	}
+	td_build_offer_caches(closest);
+	for (size_t i = 0; i < b->machine->nr_pmus; i++) {
+		const struct td_pmu *pmu = &b->machine->pmus[i];
+
+		if (b->spec->slashes)
+			td_closest_offer(closest, pmu->name);
+		for (size_t j = 0; j < pmu->nr_aliases; j++)
+			td_closest_offer(closest, pmu->aliases[j].name);
+	}
+	return b->source->offer_names(b->source->ctx, closest);
+}
+
+/* How the names of the tree begin, its nodes' and its groups'. */
+static bool is_metrics(const char *name)
+{
+	return strncasecmp(name, "tma_", 4) == 0 ||
+	       strncasecmp(name, "TopdownL", 8) == 0;
+}
+
+/* "cpu/cycles/" on a machine that has no PMU of that name, but two kinds. */
+static int no_such_name(struct td_building *b)
+{
+	const char *name = b->spec->name;
+	struct td_closest closest = { .wanted = name };
+	const char *missing;
+	struct td_span span = b->spec->span;
+
+	span.len = strlen(name);
+	td_span_error(b->err, &span, "no %s is called '%s'",
+		      b->spec->slashes ? "PMU or event" : "event", name);
+	if (strcmp(name, "cpu") == 0 && b->machine->nr_core > 1)
+		return td_err_hint(b->err,
+				   "this machine's cores have %s and others; "
+				   "'cpu_*' is all of them",
+				   b->machine->pmus[0].name);
+	missing = offer_all(b, &closest);
+	if (closest.best[0] && strcasecmp(closest.best, name) == 0)
+		return td_err_hint(b->err,
+				   "this model has such an event, but this "
+				   "machine no PMU that counts it");
+	if (closest.best[0])
+		return td_err_hint(b->err, "did you mean '%s'?", closest.best);
+	if (is_metrics(name))
+		return td_err_hint(b->err, "metrics are for -M: -M %s", name);
+	if (!missing && b->machine->no_sysfs.code)
+		missing = b->machine->no_sysfs.msg;
+	if (missing)
+		return td_err_hint(b->err,
+				   "the names of this model's events "
+				   "are not here: %s",
+				   missing);
+	return td_err_hint(b->err, "tdstat list shows all that there are");
+}
+
+static int resolve_name(struct td_building *b)
+{
+	const struct td_symbol *symbol = td_symbol_find(b->spec->name);
+	int rc;
+
+	if (symbol)
+		return resolve_symbol(b, symbol);
+	rc = resolve_cache(b);
+	if (rc == -ENOENT)
+		rc = b->spec->slashes ? resolve_pmus(b) : resolve_named(b);
+	if (rc == UNKNOWN && b->machine->has_others)
+		return no_such_name(b);
+	return rc;
+}
+
+/* "cycles:x": not a tracepoint, but a modifier that there is not. */
+static int wrong_modifier(struct td_building *b)
+{
+	struct td_span span = b->spec->span;
+
+	span.at += strlen(b->spec->system) + 1;
+	span.len = strlen(b->spec->tracepoint);
+	return td_span_error(b->err, &span,
+			     "these are not modifiers of '%s': there are u k h "
+			     "G H I p P S D W e R X",
+			     b->spec->system);
+}
+
+static int resolve_tracepoint(struct td_building *b)
+{
+	struct td_tracepoints found = { 0 };
+	int pmu = td_machine_find_pmu(b->machine, "tracepoint");
+	int rc;
+
+	if (td_symbol_find(b->spec->system))
+		return wrong_modifier(b);
+	rc = b->source->tracepoints(b->source->ctx, b->spec->system,
+				    b->spec->tracepoint, &found, b->err);
+	if (rc == -ENOENT) {
+		b->err->usage = true;
+		td_err_point(b->err, b->spec->span.text, b->spec->span.at,
+			     b->spec->span.len);
+	}
+	b->type = PERF_TYPE_TRACEPOINT;
+	for (size_t i = 0; !rc && i < found.nr; i++) {
+		b->config = found.v[i].id;
+		b->tracepoint = &found.v[i];
+		rc = td_build_config(b, pmu);
+	}
+	b->tracepoint = NULL;
+	td_tracepoints_free(&found);
+	return rc;
+}
+
+static int resolve_breakpoint(struct td_building *b)
+{
+	b->type = PERF_TYPE_BREAKPOINT;
+	return td_build_config(b,
+			       td_machine_find_pmu(b->machine, "breakpoint"));
+}
+
+static int resolve_raw(struct td_building *b)
+{
+	b->type = PERF_TYPE_RAW;
+	b->config = b->spec->config;
+	return on_core_pmus(b, td_build_raw);
+}
+
+static int resolve_spec(struct td_building *b)
+{
+	switch (b->spec->kind) {
+	case TD_SPEC_NAME:
+		return resolve_name(b);
+	case TD_SPEC_RAW:
+		return resolve_raw(b);
+	case TD_SPEC_NUMERIC:
+		return resolve_numeric(b);
+	case TD_SPEC_TRACEPOINT:
+		return resolve_tracepoint(b);
+	case TD_SPEC_BREAKPOINT:
+		return resolve_breakpoint(b);
+	}
+	return 0;
+}
+
+int td_event_resolve(struct td_plan *plan, const struct td_event_text *text,
+		     const struct td_machine *machine,
+		     const struct td_event_source *source,
+		     struct td_notes *notes, struct td_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < text->nr_specs; i++) {
+		struct td_building b = {
+			.plan = plan,
+			.spec = &text->specs[i],
+			.index = (int)i,
+			.machine = machine,
+			.source = source,
+			.notes = notes,
+			.err = err,
+		};
+
+		rc = resolve_spec(&b);
+	}
+	return rc ? rc : td_topdown_check(plan, text, machine, err);
+}

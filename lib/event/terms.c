@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The terms of an event: bits of its configs. */
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lib/base/parse.h"
+#include "lib/base/printable.h"
+#include "lib/base/util.h"
+#include "lib/event/build.h"
+
+static int no_number(const struct td_building *b, const struct td_term *term)
+{
+	return td_span_error(b->err, &term->span, "%s: not a number",
+			     term->name);
+}
+
+/* A list of all terms of a PMU, and those that any event takes. */
+static int no_such_term(const struct td_building *b, const struct td_pmu *pmu,
+			const struct td_term *term)
+{
+	char list[384] = "";
+	size_t len = 0;
+
+	for (size_t i = 0; pmu && i < pmu->nr_formats; i++) {
+		if (len < sizeof(list))
+			len += (size_t)snprintf(list + len, sizeof(list) - len,
+						"%s, ", pmu->formats[i].name);
+	}
+	if (pmu)
+		td_span_error(b->err, &term->span,
+			      "%s has no term or event '%s'", pmu->name,
+			      term->name);
+	else
+		td_span_error(b->err, &term->span, "no term is called '%s'",
+			      term->name);
+	return td_err_hint(b->err,
+			   "its terms: %sconfig, config1, config2, config3, "
+			   "name, period, percore",
+			   list);
+}
+
+/* Does any event take this term? */
+static bool is_common(const struct td_term *term)
+{
+	return td_config_word(term->name) >= 0 ||
+	       (strcmp(term->name, "name") == 0 && term->value) ||
+	       strcmp(term->name, "metric-id") == 0 ||
+	       strcmp(term->name, "period") == 0 ||
+	       strcmp(term->name, "percore") == 0;
+}
+
+/* One for which is_common() holds. */
+static int add_common_term(const struct td_building *b, struct td_event *event,
+			   const struct td_term *term)
+{
+	int word = td_config_word(term->name);
+
+	if (word >= 0) {
+		if (!term->is_number)
+			return no_number(b, term);
+		event->config[word] = term->number;
+		return 0;
+	}
+	if (strcmp(term->name, "name") == 0) {
+		/* td_build_name() makes it the event's */
+		if (td_is_text(term->value))
+			return 0;
+		return td_span_error(b->err, &term->span,
+				     "name: not text in UTF-8");
+	}
+	if (strcmp(term->name, "metric-id") == 0)
+		return 0;
+	if (strcmp(term->name, "period") == 0) {
+		td_notes_add(b->notes, "%s: period= is for sampling: not used",
+			     b->spec->text);
+		return 0;
+	}
+	if (term->value && (!term->is_number || term->number > 1))
+		return td_span_error(b->err, &term->span,
+				     "percore: 0 or 1, or nothing for 1");
+	event->percore = term->number;
+	return 0;
+}
+
+static const struct td_alias *find_alias(const struct td_pmu *pmu,
+					 const char *name)
+{
+	for (size_t i = 0; i < pmu->nr_aliases; i++) {
+		if (strcasecmp(pmu->aliases[i].name, name) == 0)
+			return &pmu->aliases[i];
+	}
+	return NULL;
+}
+
+/* sysfs' words first; the model's files say more names. */
+static int find_named(const struct td_building *b, int pmu, const char *name,
+		      const struct td_alias **alias, const char **terms)
+{
+	const struct td_pmu *p = &b->machine->pmus[pmu];
+
+	*alias = find_alias(p, name);
+	*terms = *alias ? (*alias)->terms : NULL;
+	if (*alias)
+		return 0;
+	return b->source->model_event(b->source->ctx, p, name, terms, b->err);
+}
+
+int td_build_knows(struct td_building *b, int pmu, const char *name,
+		   bool *known)
+{
+	const struct td_alias *alias;
+	const char *terms;
+	int rc = find_named(b, pmu, name, &alias, &terms);
+
+	*known = terms != NULL;
+	return rc;
+}
+
+/* The bits of a name that the PMU's files resolve; TD_BUILD_UNUSED: it is not one. */
+int td_build_add_named(const struct td_building *b, struct td_event *event,
+		       const char *name)
+{
+	const struct td_alias *alias;
+	const char *terms;
+	int rc = find_named(b, event->pmu, name, &alias, &terms);
+
+	if (rc || !terms)
+		return rc ? rc : TD_BUILD_UNUSED;
+	if (alias) {
+		event->scale = alias->scale;
+		if (alias->unit && td_event_set_unit(event, alias->unit))
+			return td_err_nomem(b->err);
+	}
+	return td_event_add_terms(event, &b->machine->pmus[event->pmu], terms,
+				  b->err);
+}
+
+/* "r1a" among terms is config=0x1a */
+static bool is_raw_term(const struct td_term *term, uint64_t *config)
+{
+	char text[40];
+
+	if (term->value || term->name[0] != 'r')
+		return false;
+	snprintf(text, sizeof(text), "0x%s",
+		 term->name + (strncmp(term->name, "r0x", 3) == 0 ? 3 : 1));
+	return td_parse_u64(text, UINT64_MAX, config) == 0;
+}
+
+static int pack_term(const struct td_building *b, struct td_event *event,
+		     const struct td_term *term)
+{
+	const struct td_pmu *pmu = &b->machine->pmus[event->pmu];
+	const struct td_format *format = td_pmu_format(pmu, term->name);
+	bool is_flag = !(format->mask & (format->mask - 1));
+	int rc;
+
+	if (!term->value && !is_flag)
+		return td_span_error(b->err, &term->span,
+				     "%s needs a value: %s=...", term->name,
+				     term->name);
+	if (!term->is_number && term->value)
+		return no_number(b, term);
+	rc = td_pmu_pack(pmu, format, term->number, event->config, b->bits);
+	if (!rc)
+		return 0;
+	if (rc == -EEXIST)
+		return td_span_error(b->err, &term->span,
+				     "%s: its bits are another term's, too",
+				     term->name);
+	return td_span_error(b->err, &term->span,
+			     "%s=%#" PRIx64 ": too large for its bits",
+			     term->name, term->number);
+}
+
+/* A name of the kernel's for the hardware or a cache; -ENOENT: it is not one. */
+static int kernel_name(const char *name, uint32_t *type, uint64_t *config)
+{
+	const struct td_symbol *symbol = td_symbol_find(name);
+
+	*type = PERF_TYPE_HW_CACHE;
+	if (!symbol)
+		return td_cache_parse(name, config) ? -ENOENT : 0;
+	if (symbol->tool || symbol->type != PERF_TYPE_HARDWARE)
+		return -ENOENT;
+	*type = symbol->type;
+	*config = symbol->config;
+	return 0;
+}
+
+/*
+ * "cpu_core/cycles/", "cpu_atom/LLC-loads/": the kernel's event, on this PMU.
+ * With terms of the PMU beside it, the bits that sysfs has for it
+ * ("cpu-cycles").
+ */
+static int add_kernel_name(const struct td_building *b, struct td_event *event,
+			   const struct td_term *term, bool has_bits)
+{
+	const struct td_symbol *symbol = td_symbol_find(term->name);
+	int rc = TD_BUILD_UNUSED;
+	uint64_t config = 0;
+
+	if (!has_bits) {
+		kernel_name(term->name, &event->type, &config);
+		event->config[0] =
+			td_pmu_config(&b->machine->pmus[event->pmu], config);
+		return 0;
+	}
+	if (symbol && symbol->alias)
+		rc = td_build_add_named(b, event, symbol->alias);
+	if (rc != TD_BUILD_UNUSED)
+		return rc;
+	return td_span_error(b->err, &term->span,
+			     "%s is a name of the kernel's: it takes no terms "
+			     "of the PMU",
+			     term->name);
+}
+
+/* What a term means, in the order in which they take effect. */
+enum use {
+	USE_COMMON, /* of any event: config= comes before bits of it */
+	USE_RAW,    /* r1a is config=0x1a */
+	USE_NAME,   /* an event of the PMU's or the model's files */
+	USE_KERNEL_NAME,
+	USE_BITS, /* the user's own replace those of a name */
+	NR_USES,
+};
+
+static int find_use(const struct td_building *b, int pmu,
+		    const struct td_term *term, enum use *use)
+{
+	const struct td_pmu *p = &b->machine->pmus[pmu];
+	const struct td_alias *alias;
+	const char *terms = NULL;
+	uint64_t config;
+	uint32_t type;
+	int rc = 0;
+
+	*use = USE_COMMON;
+	if (is_common(term))
+		return 0;
+	if (!term->value)
+		rc = find_named(b, pmu, term->name, &alias, &terms);
+	if (rc)
+		return rc;
+	*use = terms ? USE_NAME : USE_BITS;
+	if (terms || td_pmu_format(p, term->name))
+		return 0;
+	if (!term->value && p->kind == TD_PMU_CORE &&
+	    kernel_name(term->name, &type, &config) == 0) {
+		*use = USE_KERNEL_NAME;
+		return 0;
+	}
+	if (!is_raw_term(term, &config))
+		return no_such_term(b, p, term);
+	*use = USE_RAW;
+	return 0;
+}
+
+static int add_used(const struct td_building *b, struct td_event *event,
+		    const struct td_term *term, enum use use, bool has_bits)
+{
+	switch (use) {
+	case USE_COMMON:
+		return add_common_term(b, event, term);
+	case USE_RAW:
+		is_raw_term(term, &event->config[0]);
+		return 0;
+	case USE_NAME:
+		return td_build_add_named(b, event, term->name);
+	case USE_KERNEL_NAME:
+		return add_kernel_name(b, event, term, has_bits);
+	case USE_BITS:
+		return pack_term(b, event, term);
+	case NR_USES:
+		break;
+	}
+	return 0;
+}
+
+static int add_pmu_terms(struct td_building *b, struct td_event *event,
+			 enum use *uses)
+{
+	const struct td_spec *spec = b->spec;
+	int names = 0, bits = 0, rc = 0;
+
+	for (size_t i = 0; !rc && i < spec->nr_terms; i++) {
+		rc = find_use(b, event->pmu, &spec->terms[i], &uses[i]);
+		names += uses[i] == USE_NAME || uses[i] == USE_KERNEL_NAME;
+		bits += uses[i] == USE_BITS || uses[i] == USE_RAW;
+		if (!rc && names > 1)
+			rc = td_span_error(b->err, &spec->terms[i].span,
+					   "a second event: the slashes of a "
+					   "PMU hold one");
+	}
+	for (int use = 0; use < NR_USES; use++) {
+		for (size_t i = 0; !rc && i < spec->nr_terms; i++) {
+			if ((int)uses[i] == use)
+				rc = add_used(b, event, &spec->terms[i],
+					      uses[i], bits > 0);
+		}
+	}
+	return rc;
+}
+
+int td_build_add_terms(struct td_building *b, struct td_event *event,
+		       bool of_pmu)
+{
+	const struct td_spec *spec = b->spec;
+	td_autofree enum use *uses = calloc(spec->nr_terms + 1, sizeof(*uses));
+	td_autofree uint64_t *bits = calloc(
+		b->machine->pmus[event->pmu].nr_formats + 1, sizeof(*bits));
+	int rc = uses && bits ? 0 : td_err_nomem(b->err);
+
+	b->bits = bits;
+	if (!rc && of_pmu)
+		rc = add_pmu_terms(b, event, uses);
+	b->bits = NULL;
+	if (rc || of_pmu)
+		return rc;
+	for (size_t i = 0; !rc && i < spec->nr_terms; i++) {
+		const struct td_term *term = &spec->terms[i];
+
+		rc = is_common(term) ? add_common_term(b, event, term)
+				     : no_such_term(b, NULL, term);
+	}
+	return rc;
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/event/topdown.h"
+
+#include <linux/perf_event.h>
+
+#define EVENT_UMASK UINT64_C(0xffff)
+
+/* SLOTS or a field by event and umask, whatever else is set. */
+static bool is_topdown(const struct td_event *event)
+{
+	struct td_event bare = *event;
+
+	bare.config[0] &= EVENT_UMASK;
+	return td_event_is_slots(&bare) || td_event_is_metric(&bare);
+}
+
+static bool is_filtered(const struct td_event *event)
+{
+	return event->config[0] & ~EVENT_UMASK || event->config[1] ||
+	       event->config[2] || event->config[3];
+}
+
+/* Does sysfs name an event of this config? */
+static bool is_listed(const struct td_pmu *pmu, const struct td_event *event)
+{
+	for (size_t i = 0; i < pmu->nr_aliases; i++) {
+		struct td_err unused = { 0 };
+		struct td_event listed = { .name = pmu->aliases[i].name };
+
+		if (td_event_add_terms(&listed, pmu, pmu->aliases[i].terms,
+				       &unused) == 0 &&
+		    listed.config[0] == event->config[0])
+			return true;
+	}
+	return false;
+}
+
+/* In one group with it by the end, and the same field of PERF_METRICS? */
+static bool is_twin(const struct td_event *a, const struct td_event *b)
+{
+	return a->pmu == b->pmu && td_event_is_metric(a) &&
+	       td_event_is_metric(b) && a->config[0] == b->config[0];
+}
+
+static bool same_rings(const struct td_modifiers *a,
+		       const struct td_modifiers *b)
+{
+	return a->user == b->user && a->kernel == b->kernel &&
+	       a->hypervisor == b->hypervisor && a->guest == b->guest &&
+	       a->host == b->host;
+}
+
+static int check_alone(const struct td_pmu *pmu, const struct td_event *event,
+		       const struct td_span *span, struct td_err *err)
+{
+	if (is_filtered(event))
+		return td_span_error(err, span,
+				     "slots and its fields cannot be filtered: "
+				     "event and umask alone, no other term");
+	if (event->mods.precise || event->mods.precise_max)
+		return td_span_error(err, span,
+				     "slots and its fields are counted, not "
+				     "sampled: no p and no P");
+	if (is_listed(pmu, event))
+		return 0;
+	td_span_error(err, span, "%s does not have this field of slots",
+		      pmu->name);
+	return td_err_hint(err,
+			   "the kernel would program it as something "
+			   "else; what there is stands in sysfs' events "
+			   "of %s",
+			   pmu->name);
+}
+
+static int check_pair(const struct td_event *earlier,
+		      const struct td_event *event, const struct td_span *span,
+		      struct td_err *err)
+{
+	if (is_twin(earlier, event))
+		return td_span_error(err, span,
+				     "the same field of slots twice: the "
+				     "hardware has one of each");
+	if (earlier->pmu == event->pmu && is_topdown(earlier) &&
+	    !same_rings(&earlier->mods, &event->mods))
+		return td_span_error(err, span,
+				     "slots and its fields are one counter: "
+				     "they need the same modifiers");
+	return 0;
+}
+
+int td_topdown_check(const struct td_plan *plan,
+		     const struct td_event_text *text,
+		     const struct td_machine *machine, struct td_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < plan->nr_events; i++) {
+		const struct td_event *event = &plan->events[i];
+		const struct td_span *span = &text->specs[event->spec].span;
+
+		/* elsewhere these codes are events like any other */
+		if (!is_topdown(event) || event->refusal ||
+		    !td_pmu_has_slots(&machine->pmus[event->pmu]))
+			continue;
+		rc = check_alone(&machine->pmus[event->pmu], event, span, err);
+		for (size_t j = 0; !rc && j < i; j++)
+			rc = check_pair(&plan->events[j], event, span, err);
+	}
+	return rc;
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/event/tracepoint.h"
+
+#include <errno.h>
+#include <event-parse.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tracefs.h>
+#include <unistd.h>
+
+#include "lib/base/closest.h"
+#include "lib/base/parse.h"
+#include "lib/base/util.h"
+#include "lib/event/tracepoint_filter.h"
+#include "lib/machine/sysfs.h"
+
+/* tracefs' events folder, and what is looked for in it. */
+struct search {
+	const char *system, *name;
+	const char *root; /* libtracefs' own */
+	int events;       /* O_PATH, -1: not open */
+	struct td_err *err;
+};
+
+/*
+ * Its folder is root's alone (0700), and so are the files in it (0440): the
+ * mode of the mount, which perf recommends, is not enough for an id.
+ */
+static int may_not_read(const struct search *s)
+{
+	td_err_set(s->err, -EACCES, "%s:%s: this user may not read %s",
+		   s->system, s->name, s->root);
+	return td_err_hint(s->err,
+			   "as root it works, or after: sudo mount -o "
+			   "remount,mode=750,gid=%u %s",
+			   (unsigned int)getegid(), s->root);
+}
+
+static int no_tracefs(const struct search *s)
+{
+	td_err_set(s->err, -ENODEV, "%s:%s: there is no tracefs here",
+		   s->system, s->name);
+	return td_err_hint(s->err, "where the kernel has tracepoints, it is "
+				   "there after: sudo mount -t tracefs "
+				   "tracefs /sys/kernel/tracing");
+}
+
+static int cannot_read(const struct search *s, int rc)
+{
+	if (rc == -EACCES || rc == -EPERM)
+		return may_not_read(s);
+	if (rc == -ENOMEM)
+		return td_err_nomem(s->err);
+	return td_err_set(s->err, rc, "%s:%s: %s/events: %s", s->system,
+			  s->name, s->root, strerror(-rc));
+}
+
+/* libtracefs mounts it, like perf, where root has it not mounted yet. */
+static int open_events(struct search *s)
+{
+	td_autofree char *path = NULL;
+
+	s->events = -1;
+	tracefs_set_loglevel(TEP_LOG_NONE);
+	s->root = tracefs_tracing_dir();
+	if (!s->root)
+		return no_tracefs(s);
+	if (asprintf(&path, "%s/events", s->root) < 0) {
+		path = NULL;
+		return td_err_nomem(s->err);
+	}
+	s->events = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (s->events >= 0)
+		return 0;
+	if (errno == ENOENT || errno == ENOTDIR)
+		return no_tracefs(s);
+	return cannot_read(s, -errno);
+}
+
+/* The folders in path; files, which stand among them, have none. */
+static int list_names(const struct search *s, const char *path,
+		      struct td_names *names)
+{
+	int rc = td_sysfs_list(s->events, path, names);
+
+	if (rc == -ENOENT || rc == -ENOTDIR)
+		return 0;
+	return rc ? cannot_read(s, rc) : 0;
+}
+
+static int add(struct td_tracepoints *out, const char *system, const char *name,
+	       uint64_t id)
+{
+	struct td_tracepoint *new =
+		td_array_add(&out->v, out->nr, sizeof(*new));
+
+	if (!new)
+		return -ENOMEM;
+	new->system = strdup(system);
+	new->name = strdup(name);
+	new->id = id;
+	out->nr++;
+	return new->system &&new->name ? 0 : -ENOMEM;
+}
+
+/* Folders without an id are no tracepoints, events/ftrace/print for one. */
+static int add_by_id(const struct search *s, const char *system,
+		     const char *name, struct td_tracepoints *out)
+{
+	td_autofree char *path = NULL;
+	char text[32];
+	uint64_t id;
+	ssize_t len;
+
+	if (asprintf(&path, "%s/%s/id", system, name) < 0) {
+		path = NULL;
+		return td_err_nomem(s->err);
+	}
+	len = td_sysfs_read_at(s->events, path, text, sizeof(text));
+	if (len == -ENOENT || len == -ENOTDIR)
+		return 0;
+	if (len < 0)
+		return cannot_read(s, (int)len);
+	if (td_parse_u64(text, UINT64_MAX, &id))
+		return td_err_set(s->err, -EIO, "%s/events/%s: '%s' is no id",
+				  s->root, path, text);
+	return add(out, system, name, id) ? td_err_nomem(s->err) : 0;
+}
+
+static int find_in_system(const struct search *s, const char *system,
+			  struct td_tracepoints *out)
+{
+	struct td_names names;
+	int rc = list_names(s, system, &names);
+
+	for (size_t i = 0; !rc && i < names.nr; i++) {
+		if (fnmatch(s->name, names.v[i], 0) == 0)
+			rc = add_by_id(s, system, names.v[i], out);
+	}
+	td_names_free(&names);
+	return rc;
+}
+
+static void offer_system(const struct search *s, const char *system,
+			 struct td_closest *closest)
+{
+	struct td_names names;
+	char full[256];
+
+	td_sysfs_list(s->events, system, &names);
+	for (size_t i = 0; i < names.nr; i++) {
+		snprintf(full, sizeof(full), "%s:%s", system, names.v[i]);
+		td_closest_offer(closest, full);
+	}
+	td_names_free(&names);
+}
+
+/* A close name, of any system, or how to find one. */
+static int hint(const struct search *s, const struct td_names *systems)
+{
+	td_autofree char *wanted = NULL;
+	struct td_closest closest = { 0 };
+	bool has_system = false;
+
+	if (asprintf(&wanted, "%s:%s", s->system, s->name) < 0) {
+		wanted = NULL;
+		return td_err_nomem(s->err);
+	}
+	closest.wanted = wanted;
+	for (size_t i = 0; i < systems->nr; i++) {
+		offer_system(s, systems->v[i], &closest);
+		has_system |= strcmp(systems->v[i], s->system) == 0;
+	}
+	if (closest.best[0])
+		return td_err_hint(s->err, "did you mean '%s'?", closest.best);
+	return td_err_hint(s->err, "tdstat list '%s:*' shows %s",
+			   has_system ? s->system : "*",
+			   has_system ? "all of them" : "all that there are");
+}
+
+static int no_such(const struct search *s, const struct td_names *systems)
+{
+	td_err_set(s->err, -ENOENT, "no tracepoint is called '%s:%s'",
+		   s->system, s->name);
+	return hint(s, systems);
+}
+
+static int find(const struct search *s, struct td_tracepoints *out)
+{
+	struct td_names systems;
+	int rc = list_names(s, ".", &systems);
+
+	for (size_t i = 0; !rc && i < systems.nr; i++) {
+		if (fnmatch(s->system, systems.v[i], 0) == 0)
+			rc = find_in_system(s, systems.v[i], out);
+	}
+	if (!rc && out->nr == 0)
+		rc = no_such(s, &systems);
+	td_names_free(&systems);
+	return rc;
+}
+
+int td_tracepoints_find(struct td_tracepoints *out, const char *system,
+			const char *name, struct td_err *err)
+{
+	struct search s = { .system = system, .name = name, .err = err };
+	int rc;
+
+	*out = (struct td_tracepoints){ 0 };
+	rc = open_events(&s);
+	if (!rc)
+		rc = find(&s, out);
+	td_close_fd(&s.events);
+	return rc;
+}
+
+void td_tracepoints_free(struct td_tracepoints *list)
+{
+	for (size_t i = 0; i < list->nr; i++) {
+		free(list->v[i].system);
+		free(list->v[i].name);
+	}
+	free(list->v);
+	*list = (struct td_tracepoints){ 0 };
+}
+
+#define LONGEST_FORMAT 65536 /* the longest of Linux 6.12 has 8193 bytes */
+
+/* To be freed; NULL: why is in err. */
+static char *read_format(const struct search *s)
+{
+	char *text = malloc(LONGEST_FORMAT);
+	td_autofree char *path = NULL;
+	ssize_t len = -ENOMEM;
+
+	if (asprintf(&path, "%s/%s/format", s->system, s->name) < 0)
+		path = NULL;
+	if (text && path)
+		len = td_sysfs_read_at(s->events, path, text, LONGEST_FORMAT);
+	if (len >= 0)
+		return text;
+	free(text);
+	cannot_read(s, (int)len);
+	return NULL;
+}
+
+/* As kernel/trace/trace_events_filter.c, filter_assign_type(), tells them. */
+static enum td_field_kind field_kind(const struct tep_format_field *field)
+{
+	bool chars = strstr(field->type, "char");
+
+	if (strstr(field->type, "cpumask"))
+		return TD_FIELD_OTHER;
+	if (field->flags &
+	    (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_DYNAMIC | TEP_FIELD_IS_RELATIVE))
+		return chars ? TD_FIELD_TEXT : TD_FIELD_OTHER;
+	if (field->flags & TEP_FIELD_IS_POINTER)
+		return chars ? TD_FIELD_OTHER : TD_FIELD_NUMBER;
+	return TD_FIELD_NUMBER;
+}
+
+static int add_fields(struct td_fields *fields,
+		      const struct tep_format_field *field)
+{
+	for (; field; field = field->next) {
+		struct td_field *new =
+			td_array_add(&fields->v, fields->nr, sizeof(*new));
+
+		if (!new)
+			return -ENOMEM;
+		*new = (struct td_field){ field->name, field_kind(field) };
+		fields->nr++;
+	}
+	return 0;
+}
+
+/* What libtraceevent cannot read is left to the kernel to judge. */
+static int check(const struct search *s, struct tep_handle *tep,
+		 const char *format, const char *filter)
+{
+	const struct tep_event *event;
+	struct td_fields fields = { 0 };
+	int rc = 0;
+
+	tep_parse_event(tep, format, strlen(format), s->system);
+	event = tep_find_event_by_name(tep, s->system, s->name);
+	if (!event)
+		return 0;
+	if (add_fields(&fields, event->format.fields) ||
+	    add_fields(&fields, event->format.common_fields))
+		rc = td_err_nomem(s->err);
+	else if (td_filter_check(filter, &fields, s->err))
+		rc = td_err_wrap(s->err, "the filter of %s:%s", s->system,
+				 s->name);
+	free(fields.v);
+	return rc;
+}
+
+int td_tracepoint_check_filter(const char *system, const char *name,
+			       const char *filter, struct td_err *err)
+{
+	struct search s = { .system = system, .name = name, .err = err };
+	td_autofree char *format = NULL;
+	struct tep_handle *tep;
+	int rc = open_events(&s);
+
+	if (rc)
+		return rc;
+	format = read_format(&s);
+	td_close_fd(&s.events);
+	if (!format)
+		return err->code;
+	tep = tep_alloc();
+	if (!tep)
+		return td_err_nomem(err);
+	rc = check(&s, tep, format, filter);
+	tep_free(tep);
+	return rc;
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The language is the kernel's (Documentation/trace/events.rst, 5.1;
+ * kernel/trace/trace_events_filter.c).  tep_filter_add_filter_str() knows
+ * another one: it takes unknown fields for false, refuses commas in strings,
+ * and libtraceevent 1.7.1 crashes on "pid ==" and "pid == 0 &&".
+ */
+#include "lib/event/tracepoint_filter.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/closest.h"
+#include "lib/base/util.h"
+
+/* kernel/trace/trace_events.c: trace_define_generic_fields() */
+static const struct td_field generic_fields[] = {
+	{ "CPU", TD_FIELD_NUMBER },        { "cpu", TD_FIELD_NUMBER },
+	{ "common_cpu", TD_FIELD_NUMBER }, { "COMM", TD_FIELD_TEXT },
+	{ "comm", TD_FIELD_TEXT },         { "stacktrace", TD_FIELD_OTHER },
+	{ "STACKTRACE", TD_FIELD_OTHER },
+};
+
+/* Longer ones first. */
+static const struct comparison {
+	const char *text;
+	bool texts, numbers; /* what it compares */
+} comparisons[] = {
+	{ "==", true, true },  { "!=", true, true }, { "<=", false, true },
+	{ ">=", false, true }, { "<", false, true }, { ">", false, true },
+	{ "&", false, true },  { "~", true, false },
+};
+
+struct filter {
+	const char *text;
+	size_t at;
+	int depth; /* parentheses that are open */
+	const struct td_fields *fields;
+	struct td_err *err;
+};
+
+static const char *here(const struct filter *f)
+{
+	return f->text + f->at;
+}
+
+static int wrong(const struct filter *f, size_t len, const char *message)
+{
+	td_err_usage(f->err, "%s", message);
+	return td_err_point(f->err, f->text, f->at, len);
+}
+
+static void skip_blanks(struct filter *f)
+{
+	while (isspace((unsigned char)*here(f)))
+		f->at++;
+}
+
+static size_t word_length(const char *text)
+{
+	size_t len = 0;
+
+	while (isalnum((unsigned char)text[len]) || text[len] == '_')
+		len++;
+	return len;
+}
+
+static bool is_word(const char *name, const char *text, size_t len)
+{
+	return strlen(name) == len && strncmp(name, text, len) == 0;
+}
+
+static const struct td_field *find_field(const struct filter *f, size_t len)
+{
+	for (size_t i = 0; i < f->fields->nr; i++) {
+		if (is_word(f->fields->v[i].name, here(f), len))
+			return &f->fields->v[i];
+	}
+	for (size_t i = 0; i < TD_ARRAY_SIZE(generic_fields); i++) {
+		if (is_word(generic_fields[i].name, here(f), len))
+			return &generic_fields[i];
+	}
+	return NULL;
+}
+
+/* "prev_comm, prev_pid"; as many as there is room for. */
+static void list_fields(const struct td_fields *fields, char *buf, size_t size)
+{
+	size_t used = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < fields->nr; i++) {
+		const char *name = fields->v[i].name;
+		size_t len = strlen(name) + 2;
+
+		if (used + len + sizeof(", ...") > size) {
+			snprintf(buf + used, size - used, ", ...");
+			return;
+		}
+		snprintf(buf + used, size - used, "%s%s", used ? ", " : "",
+			 name);
+		used = strlen(buf);
+	}
+}
+
+static int no_such_field(struct filter *f, size_t len)
+{
+	td_autofree char *name = strndup(here(f), len);
+	struct td_closest closest = { .wanted = name };
+	char all[400];
+
+	if (!name)
+		return td_err_nomem(f->err);
+	list_fields(f->fields, all, sizeof(all));
+	td_err_usage(f->err, "it has no field '%.60s', but %s", name, all);
+	for (size_t i = 0; i < f->fields->nr; i++)
+		td_closest_offer(&closest, f->fields->v[i].name);
+	if (closest.best[0])
+		td_err_hint(f->err, "did you mean '%s'?", closest.best);
+	return td_err_point(f->err, f->text, f->at, len);
+}
+
+static const struct comparison *find_comparison(const char *text)
+{
+	if (strncmp(text, "&&", 2) == 0)
+		return NULL;
+	for (size_t i = 0; i < TD_ARRAY_SIZE(comparisons); i++) {
+		if (strncmp(comparisons[i].text, text,
+			    strlen(comparisons[i].text)) == 0)
+			return &comparisons[i];
+	}
+	return NULL;
+}
+
+/* As kstrtoll() and kstrtoull() take it: 12, -1, 0x1f, 017. */
+static int take_number(struct filter *f)
+{
+	const char *digits = here(f) + (*here(f) == '-');
+	size_t len = word_length(digits);
+	char *end;
+
+	errno = 0;
+	(void)strtoull(digits, &end, 0);
+	if (!isdigit((unsigned char)*digits) || errno || end != digits + len)
+		return wrong(f, len, "a number should stand here");
+	f->at = (size_t)(end - f->text);
+	return 0;
+}
+
+/* No character is special in it but the quote that ends it. */
+static int take_string(struct filter *f)
+{
+	const char *end = strchr(here(f) + 1, *here(f));
+
+	if (!end)
+		return wrong(f, 1, "the quotes are not closed");
+	f->at = (size_t)(end + 1 - f->text);
+	return 0;
+}
+
+/* "CPUS{0-3,8}", of numbers and cpumasks; Linux 6.6 and later. */
+static int take_cpus(struct filter *f)
+{
+	size_t len = strcspn(here(f), "}");
+
+	if (here(f)[len] != '}')
+		return wrong(f, 5, "CPUS{ is not closed");
+	f->at += len + 1;
+	return 0;
+}
+
+static int take_value(struct filter *f, enum td_field_kind kind)
+{
+	bool quoted = *here(f) == '"' || *here(f) == '\'';
+
+	if (strncmp(here(f), "CPUS{", 5) == 0)
+		return take_cpus(f);
+	if (quoted && kind == TD_FIELD_NUMBER)
+		return wrong(f, 1, "the field is a number, this is a text");
+	if (!quoted && kind == TD_FIELD_TEXT)
+		return wrong(f, 1, "a text in quotes should stand here");
+	return quoted ? take_string(f) : take_number(f);
+}
+
+static int take_comparison(struct filter *f, enum td_field_kind kind)
+{
+	const struct comparison *op = find_comparison(here(f));
+	size_t len;
+
+	if (!op)
+		return wrong(f, 1,
+			     "an operator should stand here: "
+			     "== != < <= > >= & ~");
+	len = strlen(op->text);
+	if (kind == TD_FIELD_TEXT && !op->texts)
+		return wrong(f, len, "a text is compared with ==, != or ~");
+	if (kind == TD_FIELD_NUMBER && !op->numbers)
+		return wrong(f, len, "the field is a number, ~ is for texts");
+	f->at += len;
+	return 0;
+}
+
+/* "call_site.function == schedule": a symbol or an address. */
+static int take_function(struct filter *f)
+{
+	size_t len = word_length(here(f));
+
+	if (len == 0)
+		return wrong(f, 1, "a function should stand here");
+	f->at += len;
+	return 0;
+}
+
+static bool take(struct filter *f, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (strncmp(here(f), text, len) != 0)
+		return false;
+	f->at += len;
+	return true;
+}
+
+/* "prev_pid == 0" */
+static int take_predicate(struct filter *f)
+{
+	size_t len = word_length(here(f));
+	const struct td_field *field = find_field(f, len);
+	enum td_field_kind kind;
+	bool function;
+	int rc;
+
+	if (len == 0)
+		return wrong(f, 1, "a field should stand here");
+	if (!field)
+		return no_such_field(f, len);
+	f->at += len;
+	function = take(f, ".function");
+	/* a pointer to text of the program's, which the kernel follows */
+	kind = take(f, ".ustring") ? TD_FIELD_TEXT : field->kind;
+	skip_blanks(f);
+	rc = take_comparison(f, kind);
+	if (rc)
+		return rc;
+	skip_blanks(f);
+	return function ? take_function(f) : take_value(f, kind);
+}
+
+static void take_openings(struct filter *f)
+{
+	skip_blanks(f);
+	while (*here(f) == '(' || *here(f) == '!') {
+		f->depth += *here(f) == '(';
+		f->at++;
+		skip_blanks(f);
+	}
+}
+
+static int take_closings(struct filter *f)
+{
+	skip_blanks(f);
+	while (*here(f) == ')') {
+		if (f->depth == 0)
+			return wrong(f, 1, "there is no '(' for this");
+		f->depth--;
+		f->at++;
+		skip_blanks(f);
+	}
+	return 0;
+}
+
+/* What stands behind a predicate; *more: another one has to follow. */
+static int take_joint(struct filter *f, bool *more)
+{
+	int rc = take_closings(f);
+
+	if (rc)
+		return rc;
+	*more = take(f, "&&") || take(f, "||");
+	if (*more)
+		return 0;
+	if (*here(f) != '\0')
+		return wrong(f, 1, "&& or || should stand here");
+	if (f->depth > 0)
+		return wrong(f, 1, "a ')' should stand here");
+	return 0;
+}
+
+int td_filter_check(const char *filter, const struct td_fields *fields,
+		    struct td_err *err)
+{
+	struct filter f = { .text = filter, .fields = fields, .err = err };
+	bool more = true;
+	int rc = 0;
+
+	while (!rc && more) {
+		take_openings(&f);
+		rc = take_predicate(&f);
+		if (!rc)
+			rc = take_joint(&f, &more);
+	}
+	return rc;
+}

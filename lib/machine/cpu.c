@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/machine/cpu.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+#include "lib/base/util.h"
+
+/* A number at *text, of digits in base alone, and what stands behind it. */
+static bool take_number(const char **text, int base, char behind,
+			unsigned int *out)
+{
+	unsigned char first = (unsigned char)**text;
+	unsigned long value;
+	char *end;
+
+	if (base == 16 ? !isxdigit(first) : !isdigit(first))
+		return false;
+	errno = 0;
+	value = strtoul(*text, &end, base);
+	if (errno || value > UINT_MAX || *end != behind)
+		return false;
+	*text = end + (behind != '\0');
+	*out = (unsigned int)value;
+	return true;
+}
+
+int td_cpuid_parse(const char *text, struct td_cpuid *out, struct td_err *err)
+{
+	size_t vendor = strcspn(text, "-");
+	const char *rest = text + vendor;
+
+	*out = (struct td_cpuid){ 0 };
+	if (vendor && vendor < sizeof(out->vendor) && *rest++ == '-') {
+		memcpy(out->vendor, text, vendor);
+		if (take_number(&rest, 10, '-', &out->family) &&
+		    take_number(&rest, 16, '-', &out->model) &&
+		    take_number(&rest, 16, '\0', &out->stepping))
+			return 0;
+	}
+	return td_err_usage(err,
+			    "processor identity '%s': not of the form "
+			    "GenuineIntel-6-97-2",
+			    text);
+}
+
+void td_cpuid_format(const struct td_cpuid *cpuid, char buf[48])
+{
+	snprintf(buf, 48, "%s-%u-%X-%X", cpuid->vendor, cpuid->family,
+		 cpuid->model, cpuid->stepping);
+}
+
+/* The text behind "key<tabs>: " in cpuinfo; NULL: no such line. */
+static const char *cpuinfo_value(const char *text, const char *key)
+{
+	size_t len = strlen(key);
+
+	while (text) {
+		const char *rest = text + len;
+
+		if (strncmp(text, key, len) == 0) {
+			rest += strspn(rest, " \t");
+			if (*rest == ':')
+				return rest + 1 + strspn(rest + 1, " \t");
+		}
+		text = strchr(text, '\n');
+		if (text)
+			text++;
+	}
+	return NULL;
+}
+
+static unsigned int cpuinfo_number(const char *text, const char *key)
+{
+	const char *value = cpuinfo_value(text, key);
+
+	return value ? (unsigned int)strtoul(value, NULL, 10) : 0;
+}
+
+static bool cpuinfo_has_flag(const char *text, const char *flag)
+{
+	const char *flags = cpuinfo_value(text, "flags");
+	size_t len = strlen(flag);
+	const char *end;
+
+	if (!flags)
+		return false;
+	end = flags + strcspn(flags, "\n");
+	while (flags < end) {
+		size_t word = strcspn(flags, " \n");
+
+		if (word == len && strncmp(flags, flag, len) == 0)
+			return true;
+		flags += word + 1;
+	}
+	return false;
+}
+
+int td_cpuid_read(const struct td_sysfs *fs, struct td_cpuid *out,
+		  struct td_err *err)
+{
+	char text[4096]; /* the first processor's lines are enough */
+	const char *vendor;
+	ssize_t len = td_proc_read(fs, "cpuinfo", text, sizeof(text), err);
+
+	*out = (struct td_cpuid){ 0 };
+	if (len < 0)
+		return (int)len;
+	vendor = cpuinfo_value(text, "vendor_id");
+	if (vendor)
+		snprintf(out->vendor, sizeof(out->vendor), "%.*s",
+			 (int)strcspn(vendor, "\n"), vendor);
+	out->family = cpuinfo_number(text, "cpu family");
+	out->model = cpuinfo_number(text, "model");
+	out->stepping = cpuinfo_number(text, "stepping");
+	out->hypervisor = cpuinfo_has_flag(text, "hypervisor");
+	return 0;
+}
+
+#if defined(__x86_64__) || defined(__i386__)
+uint64_t td_tsc_hz(void)
+{
+	unsigned int denominator, numerator, crystal_hz, unused;
+
+	/* SDM volume 2, CPUID leaf 15H */
+	if (!__get_cpuid(0x15, &denominator, &numerator, &crystal_hz, &unused))
+		return 0;
+	return denominator ? (uint64_t)crystal_hz * numerator / denominator : 0;
+}
+#else
+uint64_t td_tsc_hz(void)
+{
+	return 0;
+}
+#endif
+
+static int read_topology(const struct td_sysfs *fs, int cpu, const char *name,
+			 int *out, struct td_err *err)
+{
+	char path[80];
+
+	snprintf(path, sizeof(path), "devices/system/cpu/cpu%d/topology/%s",
+		 cpu, name);
+	return td_sysfs_read_int(fs, path, out, err);
+}
+
+/* An error that only says that there is no such thing is none. */
+static int unless_none(int rc, struct td_err *err)
+{
+	if (!td_sysfs_is_none(rc))
+		return rc;
+	*err = (struct td_err){ 0 };
+	return 0;
+}
+
+static int add_node(const struct td_sysfs *fs, int node,
+		    struct td_place *places, size_t nr, struct td_err *err)
+{
+	struct td_ints cpus;
+	char path[80];
+	int rc;
+
+	snprintf(path, sizeof(path), "devices/system/node/node%d/cpulist",
+		 node);
+	rc = td_sysfs_read_list(fs, path, TD_MAX_CPU, &cpus, err);
+	for (size_t i = 0; !rc && i < nr; i++) {
+		if (td_ints_has(&cpus, places[i].cpu))
+			places[i].node = node;
+	}
+	td_ints_free(&cpus);
+	return unless_none(rc, err);
+}
+
+/* The nodes that there are. */
+static int add_nodes(const struct td_sysfs *fs, struct td_place *places,
+		     size_t nr, struct td_err *err)
+{
+	struct td_ints nodes;
+	int rc = td_sysfs_read_list(fs, "devices/system/node/online",
+				    TD_MAX_CPU, &nodes, err);
+
+	rc = unless_none(rc, err);
+	for (size_t n = 0; !rc && n < nodes.nr; n++)
+		rc = add_node(fs, nodes.v[n], places, nr, err);
+	td_ints_free(&nodes);
+	return rc;
+}
+
+static int read_place(const struct td_sysfs *fs, struct td_place *place,
+		      struct td_err *err)
+{
+	const struct {
+		const char *name;
+		int *id;
+	} ids[] = {
+		{ "core_id", &place->core },
+		{ "cluster_id", &place->cluster },
+		{ "die_id", &place->die },
+		{ "physical_package_id", &place->socket },
+	};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < TD_ARRAY_SIZE(ids); i++)
+		rc = read_topology(fs, place->cpu, ids[i].name, ids[i].id, err);
+	return rc;
+}
+
+int td_places_read(const struct td_sysfs *fs, const struct td_ints *cpus,
+		   struct td_place **out, struct td_err *err)
+{
+	struct td_place *places = calloc(cpus->nr + 1, sizeof(*places));
+	int rc = 0;
+
+	if (!places)
+		return td_err_nomem(err);
+	for (size_t i = 0; !rc && i < cpus->nr; i++) {
+		places[i] = (struct td_place){
+			.cpu = cpus->v[i],
+			.node = -1,
+			.cache = { -1, -1, -1, -1 },
+		};
+		rc = read_place(fs, &places[i], err);
+	}
+	if (!rc)
+		rc = add_nodes(fs, places, cpus->nr, err);
+	if (rc)
+		free(places);
+	else
+		*out = places;
+	return rc;
+}
+
+/* cpuN/cache/indexM: one of a CPU's caches.  0: there is none, else 1. */
+static int add_cache(const struct td_sysfs *fs, struct td_place *place,
+		     int index, struct td_err *err)
+{
+	struct td_ints cpus;
+	char path[96];
+	int level;
+
+	snprintf(path, sizeof(path),
+		 "devices/system/cpu/cpu%d/cache/index%d/level", place->cpu,
+		 index);
+	if (td_sysfs_read_int(fs, path, &level, err))
+		return err->code;
+	if (level < 1 || level > TD_MAX_CACHE)
+		return level >= 0;
+	snprintf(path, sizeof(path),
+		 "devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list",
+		 place->cpu, index);
+	if (unless_none(td_sysfs_read_list(fs, path, TD_MAX_CPU, &cpus, err),
+			err))
+		return err->code;
+	if (cpus.nr)
+		place->cache[level - 1] = cpus.v[0];
+	td_ints_free(&cpus);
+	return 1;
+}
+
+int td_places_read_caches(const struct td_sysfs *fs, struct td_place *places,
+			  size_t nr, struct td_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc >= 0 && i < nr; i++) {
+		int index = 0;
+
+		do {
+			rc = add_cache(fs, &places[i], index++, err);
+		} while (rc > 0);
+	}
+	return rc;
+}
+
+int td_cpu_siblings(const struct td_sysfs *fs, const struct td_ints *cpus,
+		    struct td_ints *out, struct td_err *err)
+{
+	char path[96];
+	int rc;
+
+	*out = (struct td_ints){ 0 };
+	for (size_t i = 0; i < cpus->nr; i++) {
+		struct td_ints some;
+
+		snprintf(path, sizeof(path),
+			 "devices/system/cpu/cpu%d/topology/core_cpus_list",
+			 cpus->v[i]);
+		if (td_sysfs_read_list(fs, path, TD_MAX_CPU, &some, err))
+			goto fail;
+		rc = 0;
+		for (size_t j = 0; !rc && j < some.nr; j++)
+			rc = td_ints_add(out, some.v[j]);
+		td_ints_free(&some);
+		if (rc) {
+			td_err_nomem(err);
+			goto fail;
+		}
+	}
+	return 0;
+fail:
+	td_ints_free(out);
+	return err->code;
+}

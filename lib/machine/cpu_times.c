@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/machine/cpu_times.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/util.h"
+
+static uint64_t ticks_to_ns(uint64_t ticks)
+{
+	return ticks * (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+/* All of a file; to be freed.  NULL: errno says why. */
+static char *read_whole(int dir, const char *path)
+{
+	size_t size = 4096;
+
+	for (;; size *= 4) {
+		char *text = malloc(size);
+		ssize_t len = text ? td_sysfs_read_at(dir, path, text, size)
+				   : -ENOMEM;
+
+		/* a full buffer may have cut it off */
+		if (len >= 0 && (size_t)len < size - 1)
+			return text;
+		free(text);
+		if (len < 0) {
+			errno = (int)-len;
+			return NULL;
+		}
+	}
+}
+
+/* proc(5): "cpu3 user nice system idle iowait irq softirq ..." */
+static void add_cpu_line(const char *line, const struct td_ints *cpus,
+			 struct td_cpu_times *out)
+{
+	uint64_t user, nice, system, idle, iowait, irq, softirq;
+	int cpu;
+
+	/* not "cpu  ", the sum of all that ever were */
+	if (strncmp(line, "cpu", 3) != 0 || !isdigit((unsigned char)line[3]))
+		return;
+	if (sscanf(line,
+		   "cpu%d %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+		   " %" SCNu64 " %" SCNu64 " %" SCNu64,
+		   &cpu, &user, &nice, &system, &idle, &iowait, &irq,
+		   &softirq) != 8 ||
+	    (cpus && !td_ints_has(cpus, cpu)))
+		return;
+	out->user_ns += ticks_to_ns(user + nice);
+	out->system_ns += ticks_to_ns(system + irq + softirq);
+}
+
+int td_cpu_times_read(const struct td_sysfs *fs, const struct td_ints *cpus,
+		      struct td_cpu_times *out, struct td_err *err)
+{
+	td_autofree char *text = read_whole(fs->proc, "stat");
+	char *rest = text, *line;
+
+	*out = (struct td_cpu_times){ 0 };
+	if (!text)
+		return td_err_set(err, -errno, "%s/stat: %s", fs->proc_path,
+				  strerror(errno));
+	while ((line = strsep(&rest, "\n")))
+		add_cpu_line(line, cpus, out);
+	return 0;
+}
+
+/* proc(5): utime stime cutime cstime are fields 14 to 17, behind "(comm)". */
+static bool add_pid(const struct td_sysfs *fs, int pid,
+		    struct td_cpu_times *out)
+{
+	uint64_t user, system, child_user, child_system;
+	char path[32], text[1024];
+	const char *rest;
+
+	snprintf(path, sizeof(path), "%d/stat", pid);
+	if (td_sysfs_read_at(fs->proc, path, text, sizeof(text)) < 0)
+		return false;
+	rest = strrchr(text, ')'); /* a name may hold any letter */
+	if (!rest ||
+	    sscanf(rest + 1,
+		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64
+		   " %" SCNu64 " %" SCNu64 " %" SCNu64,
+		   &user, &system, &child_user, &child_system) != 4)
+		return false;
+	out->user_ns += ticks_to_ns(user + child_user);
+	out->system_ns += ticks_to_ns(system + child_system);
+	return true;
+}
+
+bool td_cpu_times_read_pids(const struct td_sysfs *fs,
+			    const struct td_ints *pids,
+			    struct td_cpu_times *out)
+{
+	bool all = true;
+
+	*out = (struct td_cpu_times){ 0 };
+	for (size_t i = 0; i < pids->nr; i++)
+		all &= add_pid(fs, pids->v[i], out);
+	return all;
+}

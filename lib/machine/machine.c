@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/machine/machine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/util.h"
+
+/* What can be done without it is done: err is no error any more. */
+static struct td_err missing(const char *what, const char *path,
+			     struct td_err *err)
+{
+	struct td_err why = *err;
+
+	td_err_hint(&why, "is %s mounted on %s?", what, path);
+	*err = (struct td_err){ 0 };
+	return why;
+}
+
+static int read_identity(const struct td_sysfs *fs, const char *cpuid,
+			 struct td_machine *machine, struct td_err *err)
+{
+	struct td_cpuid *id = &machine->cpuid;
+	int rc = cpuid ? td_cpuid_parse(cpuid, id, err)
+		       : td_cpuid_read(fs, id, err);
+
+	if (rc && !td_sysfs_is_none(rc))
+		return rc;
+	if (rc)
+		machine->no_identity = missing("proc", fs->proc_path, err);
+	if (strcmp(id->vendor, "GenuineIntel") == 0)
+		machine->model = td_model_find(id->family, id->model);
+	td_sysfs_read_at(fs->proc, "sys/kernel/osrelease", machine->release,
+			 sizeof(machine->release));
+	return 0;
+}
+
+static int take_mask(const cpu_set_t *mask, size_t size, struct td_ints *out)
+{
+	int rc = 0;
+
+	for (int cpu = 0; !rc && cpu <= TD_MAX_CPU; cpu++) {
+		if (CPU_ISSET_S((size_t)cpu, size, mask))
+			rc = td_ints_add(out, cpu);
+	}
+	return rc;
+}
+
+/*
+ * Those that are online and of our cpuset: all that the kernel leaves of a mask
+ * of all of them (sched_setaffinity(2)).  What taskset(1) gave us comes back.
+ */
+static int find_usable_cpus(struct td_ints *out)
+{
+	size_t size = CPU_ALLOC_SIZE(TD_MAX_CPU + 1);
+	td_autofree cpu_set_t *ours = CPU_ALLOC(TD_MAX_CPU + 1);
+	td_autofree cpu_set_t *all = CPU_ALLOC(TD_MAX_CPU + 1);
+
+	if (!ours || !all)
+		return -ENOMEM;
+	CPU_ZERO_S(size, ours);
+	CPU_ZERO_S(size, all);
+	if (sched_getaffinity(0, size, ours))
+		return -errno;
+	memset(all, 0xff, size);
+	sched_setaffinity(0, size, all);
+	CPU_ZERO_S(size, all);
+	sched_getaffinity(0, size, all);
+	sched_setaffinity(0, size, ours);
+	return take_mask(all, size, out);
+}
+
+/* Where sysfs is not mounted, it is not there. */
+static bool has_cpus_folder(const struct td_sysfs *fs)
+{
+	return fs->sys >= 0 &&
+	       faccessat(fs->sys, "devices/system/cpu", F_OK, 0) == 0;
+}
+
+static int read_cpus(const struct td_sysfs *fs, struct td_machine *machine,
+		     struct td_err *err)
+{
+	static const char path[] = "devices/system/cpu/online";
+	int smt;
+
+	if (td_sysfs_read_list(fs, path, TD_MAX_CPU, &machine->online, err)) {
+		if (err->code != -ENOENT || has_cpus_folder(fs))
+			return err->code;
+		machine->no_sysfs = missing("sysfs", fs->sys_path, err);
+		if (find_usable_cpus(&machine->online))
+			return td_err_nomem(err);
+		return 0;
+	}
+	if (!machine->online.nr)
+		return td_err_set(err, -EINVAL, "%s/%s: no CPU", fs->sys_path,
+				  path);
+	if (td_sysfs_read_int(fs, "devices/system/cpu/smt/active", &smt, err))
+		return err->code;
+	machine->smt = smt > 0;
+	machine->has_pmem =
+		faccessat(fs->sys, "firmware/acpi/tables/NFIT", F_OK, 0) == 0;
+	return 0;
+}
+
+/* cpu_core before the others, whatever the alphabet says */
+static int by_rank(const void *a, const void *b)
+{
+	const char *const *x = a, *const *y = b;
+	bool x_core = strcmp(*x, "cpu_core") == 0;
+	bool y_core = strcmp(*y, "cpu_core") == 0;
+
+	if (x_core != y_core)
+		return x_core ? -1 : 1;
+	return strcmp(*x, *y);
+}
+
+static int append_pmu(struct td_machine *machine, struct td_pmu *pmu,
+		      struct td_err *err)
+{
+	struct td_pmu *place =
+		td_array_add(&machine->pmus, machine->nr_pmus, sizeof(*place));
+
+	if (!place) {
+		td_pmu_free(pmu);
+		return td_err_nomem(err);
+	}
+	*place = *pmu;
+	machine->nr_pmus++;
+	return 0;
+}
+
+/*
+ * A PMU whose cpus file is empty (all its cores are off) cannot be counted on:
+ * a task's event on it fails with ENOMEM (x86_pmu_event_init()).
+ */
+static int add_pmu(const struct td_sysfs *fs, const char *name,
+		   struct td_machine *machine, struct td_err *err)
+{
+	struct td_pmu pmu;
+	int rc = td_pmu_read(fs, name, &machine->online, &pmu, err);
+
+	if (rc || pmu.cpus.nr == 0) {
+		td_pmu_free(&pmu);
+		return rc;
+	}
+	if (pmu.kind == TD_PMU_CORE)
+		pmu.uarch = td_model_uarch(machine->model, name);
+	return append_pmu(machine, &pmu, err);
+}
+
+/* Only tells how to group: who may not read it goes on without. */
+static bool watchdog_is_on(const struct td_sysfs *fs)
+{
+	char text[8];
+
+	return td_sysfs_read_at(fs->proc, "sys/kernel/nmi_watchdog", text,
+				sizeof(text)) > 0 &&
+	       strcmp(text, "0") != 0;
+}
+
+/* Those of core, or all others that are not there yet. */
+static int read_pmus(const struct td_sysfs *fs, bool core,
+		     struct td_machine *machine, struct td_err *err)
+{
+	struct td_names names;
+	int rc = td_sysfs_list(fs->sys, "bus/event_source/devices", &names);
+
+	if (rc == -ENOENT)
+		return 0;
+	if (rc)
+		return td_err_set(err, rc, "%s/bus/event_source/devices: %s",
+				  fs->sys_path, strerror(-rc));
+	if (names.nr)
+		qsort(names.v, names.nr, sizeof(*names.v), by_rank);
+	for (size_t i = 0; !rc && i < names.nr; i++) {
+		if ((td_pmu_kind(names.v[i]) == TD_PMU_CORE) == core &&
+		    td_machine_find_pmu(machine, names.v[i]) < 0)
+			rc = add_pmu(fs, names.v[i], machine, err);
+	}
+	td_names_free(&names);
+	return rc;
+}
+
+int td_machine_read_others(const struct td_sysfs *fs,
+			   struct td_machine *machine, struct td_err *err)
+{
+	machine->has_others = true;
+	return read_pmus(fs, false, machine, err);
+}
+
+int td_machine_add_builtin(struct td_machine *machine, struct td_err *err)
+{
+	static const struct {
+		const char *name;
+		uint32_t type;
+	} builtin[] = {
+		{ "software", PERF_TYPE_SOFTWARE },
+		{ "tracepoint", PERF_TYPE_TRACEPOINT },
+		{ "breakpoint", PERF_TYPE_BREAKPOINT },
+		{ "tool", UINT32_MAX }, /* never the kernel's */
+	};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < TD_ARRAY_SIZE(builtin); i++) {
+		struct td_pmu pmu = { .type = builtin[i].type };
+
+		if (td_machine_find_pmu(machine, builtin[i].name) >= 0)
+			continue;
+		pmu.kind = td_pmu_kind(builtin[i].name);
+		pmu.name = strdup(builtin[i].name);
+		if (!pmu.name || td_ints_copy(&pmu.cpus, &machine->online)) {
+			td_pmu_free(&pmu);
+			return td_err_nomem(err);
+		}
+		rc = append_pmu(machine, &pmu, err);
+	}
+	return rc;
+}
+
+size_t td_machine_count_kinds(const struct td_machine *machine)
+{
+	size_t kinds = 0;
+
+	for (size_t i = 0; i < machine->nr_core; i++)
+		kinds += !machine->pmus[i].skip;
+	return kinds;
+}
+
+int td_machine_find_pmu(const struct td_machine *machine, const char *name)
+{
+	for (size_t i = 0; i < machine->nr_pmus; i++) {
+		if (strcmp(machine->pmus[i].name, name) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+int td_machine_find_type(const struct td_machine *machine, uint32_t type)
+{
+	for (size_t i = 0; i < machine->nr_pmus; i++) {
+		if (machine->pmus[i].type == type)
+			return (int)i;
+	}
+	return -1;
+}
+
+int td_machine_read(const struct td_sysfs *fs, const char *cpuid,
+		    struct td_machine *machine, struct td_err *err)
+{
+	int rc;
+
+	*machine = (struct td_machine){ 0 };
+	rc = read_identity(fs, cpuid, machine, err);
+	if (!rc)
+		rc = read_cpus(fs, machine, err);
+	if (!rc)
+		rc = read_pmus(fs, true, machine, err);
+	machine->nr_core = machine->nr_pmus;
+	/* without counters it holds none */
+	machine->nmi_watchdog = machine->nr_core && watchdog_is_on(fs);
+	if (rc)
+		td_machine_free(machine);
+	return rc;
+}
+
+int td_machine_check_known(const struct td_machine *machine, struct td_err *err)
+{
+	if (machine->no_sysfs.code)
+		*err = machine->no_sysfs;
+	else if (machine->no_identity.code)
+		*err = machine->no_identity;
+	return err->code;
+}
+
+void td_machine_free(struct td_machine *machine)
+{
+	for (size_t i = 0; i < machine->nr_pmus; i++)
+		td_pmu_free(&machine->pmus[i]);
+	free(machine->pmus);
+	td_ints_free(&machine->online);
+	*machine = (struct td_machine){ 0 };
+}

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/machine/pmu.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+#include "lib/machine/cpu.h"
+
+#define DEVICES "bus/event_source/devices"
+
+int td_config_word(const char *name)
+{
+	if (strncmp(name, "config", 6) != 0)
+		return -1;
+	name += 6;
+	if (*name == '\0')
+		return 0;
+	if (*name >= '1' && *name < '0' + TD_NR_CONFIGS && !name[1])
+		return *name - '0';
+	return -1;
+}
+
+int td_format_parse(const char *text, struct td_format *out)
+{
+	struct td_ints bits;
+	int word = 0;
+
+	if (strncmp(text, "config", 6) != 0)
+		return -EINVAL;
+	text += 6;
+	if (*text >= '1' && *text < '0' + TD_NR_CONFIGS)
+		word = *text++ - '0';
+	if (*text++ != ':' || td_ints_parse(text, 63, &bits))
+		return -EINVAL;
+	out->word = word;
+	out->mask = 0;
+	for (size_t i = 0; i < bits.nr; i++)
+		out->mask |= UINT64_C(1) << bits.v[i];
+	td_ints_free(&bits);
+	return out->mask ? 0 : -EINVAL;
+}
+
+int td_format_pack(const struct td_format *format, uint64_t value,
+		   uint64_t config[TD_NR_CONFIGS])
+{
+	uint64_t packed = 0;
+
+	for (int bit = 0; bit < 64; bit++) {
+		if (!(format->mask >> bit & 1))
+			continue;
+		packed |= (value & 1) << bit;
+		value >>= 1;
+	}
+	if (value)
+		return -ERANGE;
+	config[format->word] &= ~format->mask;
+	config[format->word] |= packed;
+	return 0;
+}
+
+int td_pmu_pack(const struct td_pmu *pmu, const struct td_format *format,
+		uint64_t value, uint64_t config[TD_NR_CONFIGS], uint64_t *bits)
+{
+	uint64_t packed[TD_NR_CONFIGS] = { 0 }, others = 0;
+	int word = format->word;
+
+	if (td_format_pack(format, value, packed))
+		return -ERANGE;
+	for (size_t i = 0; i < pmu->nr_formats; i++) {
+		if (&pmu->formats[i] != format && pmu->formats[i].word == word)
+			others |= bits[i];
+	}
+	if (others & packed[word])
+		return -EEXIST;
+	bits[format - pmu->formats] = packed[word];
+	config[word] &= ~format->mask | others;
+	config[word] |= packed[word];
+	return 0;
+}
+
+/* What a file of a PMU's says, all of it.  Its length; 0: no such text. */
+static ssize_t read_text(const struct td_sysfs *fs, const char *path, char *buf,
+			 size_t size, struct td_err *err)
+{
+	ssize_t len = td_sysfs_read_at(fs->sys, path, buf, size);
+
+	if (td_sysfs_is_none(len) || len == -EISDIR)
+		return 0;
+	if (len == (ssize_t)size - 1)
+		len = -EFBIG;
+	if (len < 0)
+		td_err_set(err, (int)len, "%s/%s: %s", fs->sys_path, path,
+			   strerror((int)-len));
+	return len;
+}
+
+static int read_format(const struct td_sysfs *fs, struct td_pmu *pmu,
+		       const char *name, struct td_err *err)
+{
+	char path[PATH_MAX], text[256];
+	struct td_format *format;
+	ssize_t len;
+
+	snprintf(path, sizeof(path), DEVICES "/%s/format/%s", pmu->name, name);
+	len = read_text(fs, path, text, sizeof(text), err);
+	if (len <= 0)
+		return (int)len;
+	format = td_array_add(&pmu->formats, pmu->nr_formats, sizeof(*format));
+	if (!format)
+		return td_err_nomem(err);
+	if (td_format_parse(text, format))
+		return 0; /* nothing that this version could pack */
+	format->name = strdup(name);
+	if (!format->name)
+		return td_err_nomem(err);
+	pmu->nr_formats++;
+	return 0;
+}
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+	size_t len = strlen(name), tail = strlen(suffix);
+
+	return len > tail && strcmp(name + len - tail, suffix) == 0;
+}
+
+static bool is_attribute_file(const char *name)
+{
+	return has_suffix(name, ".scale") || has_suffix(name, ".unit") ||
+	       has_suffix(name, ".per-pkg") || has_suffix(name, ".snapshot");
+}
+
+/* The names of one folder, so that .scale and .unit are not tried in vain. */
+static bool listed(const struct td_names *names, const char *name,
+		   const char *suffix)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < names->nr; i++) {
+		if (strncmp(names->v[i], name, len) == 0 &&
+		    strcmp(names->v[i] + len, suffix) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A .scale file: a number above 0, "2" or "6.103515625e-5". */
+static int parse_scale(const char *text, double *scale)
+{
+	char *end;
+
+	*scale = strtod(text, &end);
+	return *end || !(*scale > 0) || !isfinite(*scale) ? -EINVAL : 0;
+}
+
+static int read_scale(const struct td_sysfs *fs, const struct td_pmu *pmu,
+		      struct td_alias *alias, struct td_err *err)
+{
+	char path[PATH_MAX], text[64];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), DEVICES "/%s/events/%s.scale", pmu->name,
+		 alias->name);
+	len = read_text(fs, path, text, sizeof(text), err);
+	if (len <= 0)
+		return (int)len;
+	if (parse_scale(text, &alias->scale))
+		return td_err_set(err, -EINVAL, "%s/%s: not a scale: %s",
+				  fs->sys_path, path, text);
+	return 0;
+}
+
+static int read_unit(const struct td_sysfs *fs, const struct td_pmu *pmu,
+		     struct td_alias *alias, struct td_err *err)
+{
+	char path[PATH_MAX], text[64];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), DEVICES "/%s/events/%s.unit", pmu->name,
+		 alias->name);
+	len = read_text(fs, path, text, sizeof(text), err);
+	if (len <= 0)
+		return (int)len;
+	alias->unit = strdup(text);
+	return alias->unit ? 0 : td_err_nomem(err);
+}
+
+static int read_scale_unit(const struct td_sysfs *fs, const struct td_pmu *pmu,
+			   const struct td_names *names, struct td_alias *alias,
+			   struct td_err *err)
+{
+	int rc = 0;
+
+	alias->scale = 1;
+	if (listed(names, alias->name, ".scale"))
+		rc = read_scale(fs, pmu, alias, err);
+	if (!rc && listed(names, alias->name, ".unit"))
+		rc = read_unit(fs, pmu, alias, err);
+	return rc;
+}
+
+static int read_alias(const struct td_sysfs *fs, struct td_pmu *pmu,
+		      const struct td_names *names, const char *name,
+		      struct td_err *err)
+{
+	char path[PATH_MAX], text[1024];
+	struct td_alias *alias;
+	ssize_t len;
+
+	if (is_attribute_file(name))
+		return 0;
+	snprintf(path, sizeof(path), DEVICES "/%s/events/%s", pmu->name, name);
+	len = read_text(fs, path, text, sizeof(text), err);
+	if (len <= 0)
+		return (int)len;
+	alias = td_array_add(&pmu->aliases, pmu->nr_aliases, sizeof(*alias));
+	if (!alias)
+		return td_err_nomem(err);
+	pmu->nr_aliases++;
+	alias->name = strdup(name);
+	alias->terms = strdup(text);
+	if (!alias->name || !alias->terms)
+		return td_err_nomem(err);
+	return read_scale_unit(fs, pmu, names, alias, err);
+}
+
+/* A folder that is not there holds nothing. */
+static int list_folder(const struct td_sysfs *fs, const struct td_pmu *pmu,
+		       const char *folder, struct td_names *names,
+		       struct td_err *err)
+{
+	char path[PATH_MAX];
+	int rc;
+
+	snprintf(path, sizeof(path), DEVICES "/%s/%s", pmu->name, folder);
+	rc = td_sysfs_list(fs->sys, path, names);
+	if (!rc || td_sysfs_is_none(rc))
+		return 0;
+	return td_err_set(err, rc, "%s/%s: %s", fs->sys_path, path,
+			  strerror(-rc));
+}
+
+static int read_folders(const struct td_sysfs *fs, struct td_pmu *pmu,
+			struct td_err *err)
+{
+	struct td_names names;
+	int rc = list_folder(fs, pmu, "format", &names, err);
+
+	for (size_t i = 0; !rc && i < names.nr; i++)
+		rc = read_format(fs, pmu, names.v[i], err);
+	td_names_free(&names);
+	if (rc)
+		return rc;
+	rc = list_folder(fs, pmu, "events", &names, err);
+	for (size_t i = 0; !rc && i < names.nr; i++)
+		rc = read_alias(fs, pmu, &names, names.v[i], err);
+	td_names_free(&names);
+	return rc;
+}
+
+static int read_cpus(const struct td_sysfs *fs, struct td_pmu *pmu,
+		     const struct td_ints *online, struct td_err *err)
+{
+	char path[PATH_MAX];
+	struct td_ints all;
+	int rc;
+
+	snprintf(path, sizeof(path), DEVICES "/%s/cpus", pmu->name);
+	rc = td_sysfs_read_list(fs, path, TD_MAX_CPU, &all, err);
+	if (rc == -ENOENT && pmu->kind == TD_PMU_OTHER) {
+		snprintf(path, sizeof(path), DEVICES "/%s/cpumask", pmu->name);
+		rc = td_sysfs_read_list(fs, path, TD_MAX_CPU, &all, err);
+	}
+	if (rc && rc != -ENOENT)
+		return rc;
+	*err = (struct td_err){ 0 };
+	rc = rc ? td_ints_copy(&pmu->cpus, online)
+		: td_ints_and(&pmu->cpus, &all, online);
+	td_ints_free(&all);
+	return rc ? td_err_nomem(err) : 0;
+}
+
+enum td_pmu_kind td_pmu_kind(const char *name)
+{
+	/* those whose events are of perf_sw_context in the kernel */
+	static const char *const software[] = { "software",   "tracepoint",
+						"breakpoint", "msr",
+						"kprobe",     "uprobe" };
+
+	if (strcmp(name, "cpu") == 0 || strncmp(name, "cpu_", 4) == 0)
+		return TD_PMU_CORE;
+	if (strcmp(name, "tool") == 0)
+		return TD_PMU_TOOL;
+	for (size_t i = 0; i < TD_ARRAY_SIZE(software); i++) {
+		if (strcmp(name, software[i]) == 0)
+			return TD_PMU_SOFTWARE;
+	}
+	return TD_PMU_OTHER;
+}
+
+int td_pmu_read(const struct td_sysfs *fs, const char *name,
+		const struct td_ints *online, struct td_pmu *pmu,
+		struct td_err *err)
+{
+	char path[PATH_MAX], text[32];
+	uint64_t type;
+	int rc;
+
+	*pmu = (struct td_pmu){
+		.name = strdup(name),
+		.kind = td_pmu_kind(name),
+	};
+	if (!pmu->name)
+		return td_err_nomem(err);
+	snprintf(path, sizeof(path), DEVICES "/%s/type", name);
+	if (td_sysfs_read(fs, path, text, sizeof(text), err) < 0)
+		return err->code;
+	if (td_parse_u64(text, UINT32_MAX, &type))
+		return td_err_set(err, -EINVAL, "%s/%s: not a number: %s",
+				  fs->sys_path, path, text);
+	pmu->type = (uint32_t)type;
+	rc = read_cpus(fs, pmu, online, err);
+	if (rc)
+		return rc;
+	return read_folders(fs, pmu, err);
+}
+
+void td_pmu_free(struct td_pmu *pmu)
+{
+	for (size_t i = 0; i < pmu->nr_formats; i++)
+		free(pmu->formats[i].name);
+	for (size_t i = 0; i < pmu->nr_aliases; i++) {
+		free(pmu->aliases[i].name);
+		free(pmu->aliases[i].terms);
+		free(pmu->aliases[i].unit);
+	}
+	free(pmu->formats);
+	free(pmu->aliases);
+	free(pmu->name);
+	td_ints_free(&pmu->cpus);
+	*pmu = (struct td_pmu){ 0 };
+}
+
+const struct td_alias *td_pmu_alias(const struct td_pmu *pmu, const char *name)
+{
+	for (size_t i = 0; i < pmu->nr_aliases; i++) {
+		if (strcmp(pmu->aliases[i].name, name) == 0)
+			return &pmu->aliases[i];
+	}
+	return NULL;
+}
+
+const struct td_format *td_pmu_format(const struct td_pmu *pmu,
+				      const char *name)
+{
+	for (size_t i = 0; i < pmu->nr_formats; i++) {
+		if (strcmp(pmu->formats[i].name, name) == 0)
+			return &pmu->formats[i];
+	}
+	return NULL;
+}
+
+bool td_pmu_has_slots(const struct td_pmu *pmu)
+{
+	return td_pmu_alias(pmu, "slots") != NULL;
+}
+
+uint64_t td_pmu_config(const struct td_pmu *pmu, uint64_t config)
+{
+	if (strcmp(pmu->name, "cpu") == 0)
+		return config; /* the only one: the kernel wants 0 */
+	return config | (uint64_t)pmu->type << 32;
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/machine/sysfs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/parse.h"
+#include "lib/base/util.h"
+
+/* -1: it is not there, and has no files. */
+static int open_root(const char *path, int *fd, struct td_err *err)
+{
+	*fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (*fd < 0 && errno != ENOENT)
+		return td_err_set(err, -errno, "%s: %s", path, strerror(errno));
+	return 0;
+}
+
+static int open_below(int dir, const char *path, int flags)
+{
+	if (dir == -1) {
+		errno = ENOENT;
+		return -1;
+	}
+	return openat(dir, path, flags | O_CLOEXEC);
+}
+
+int td_sysfs_open(struct td_sysfs *fs, const char *sys_path,
+		  const char *proc_path, struct td_err *err)
+{
+	*fs = (struct td_sysfs){ -1, -1, sys_path, proc_path };
+	if (open_root(sys_path, &fs->sys, err))
+		return err->code;
+	if (open_root(proc_path, &fs->proc, err)) {
+		td_sysfs_close(fs);
+		return err->code;
+	}
+	return 0;
+}
+
+void td_sysfs_close(struct td_sysfs *fs)
+{
+	if (fs->sys >= 0)
+		close(fs->sys);
+	if (fs->proc >= 0)
+		close(fs->proc);
+	fs->sys = fs->proc = -1;
+}
+
+/* Until the end, the buffer's end, or an error. */
+static ssize_t read_some(int fd, char *buf, size_t size)
+{
+	size_t len = 0;
+
+	while (len < size) {
+		ssize_t nr = read(fd, buf + len, size - len);
+
+		if (nr < 0 && errno == EINTR)
+			continue;
+		if (nr < 0)
+			return -errno;
+		if (nr == 0)
+			break;
+		len += (size_t)nr;
+	}
+	return (ssize_t)len;
+}
+
+/* All bytes, and a NUL behind them. */
+static ssize_t read_bytes(int dir, const char *path, char *buf, size_t size)
+{
+	int fd = open_below(dir, path, O_RDONLY | O_NONBLOCK);
+	ssize_t len;
+
+	if (fd < 0)
+		return -errno;
+	len = read_some(fd, buf, size - 1);
+	close(fd);
+	if (len >= 0)
+		buf[len] = '\0';
+	return len;
+}
+
+ssize_t td_sysfs_read_at(int dir, const char *path, char *buf, size_t size)
+{
+	ssize_t len = read_bytes(dir, path, buf, size);
+
+	if (len < 0)
+		return len;
+	len = (ssize_t)strlen(buf);
+	while (len > 0 && strchr(" \t\r\n", buf[len - 1]))
+		buf[--len] = '\0';
+	return len;
+}
+
+static int cannot_read(const struct td_sysfs *fs, const char *path, ssize_t rc,
+		       struct td_err *err)
+{
+	return td_err_set(err, (int)rc, "%s/%s: %s", fs->sys_path, path,
+			  strerror((int)-rc));
+}
+
+ssize_t td_sysfs_read(const struct td_sysfs *fs, const char *path, char *buf,
+		      size_t size, struct td_err *err)
+{
+	ssize_t len = td_sysfs_read_at(fs->sys, path, buf, size);
+
+	if (len < 0)
+		cannot_read(fs, path, len, err);
+	return len;
+}
+
+ssize_t td_proc_read(const struct td_sysfs *fs, const char *path, char *buf,
+		     size_t size, struct td_err *err)
+{
+	ssize_t len = td_sysfs_read_at(fs->proc, path, buf, size);
+
+	if (len < 0)
+		td_err_set(err, (int)len, "%s/%s: %s", fs->proc_path, path,
+			   strerror((int)-len));
+	return len;
+}
+
+int td_sysfs_read_list(const struct td_sysfs *fs, const char *path, int max,
+		       struct td_ints *out, struct td_err *err)
+{
+	char text[4097];
+	ssize_t len = read_bytes(fs->sys, path, text, sizeof(text));
+	int rc = -EINVAL;
+
+	*out = (struct td_ints){ 0 };
+	if (len < 0)
+		return cannot_read(fs, path, len, err);
+	if (len && (size_t)len < sizeof(text) - 1 &&
+	    strlen(text) == (size_t)len)
+		rc = td_ints_parse(text, max, out);
+	if (rc == -ENOMEM)
+		return td_err_nomem(err);
+	text[strcspn(text, "\n")] = '\0';
+	return rc ? td_err_set(err, -EINVAL, "%s/%s: not a CPU list: %.40s",
+			       fs->sys_path, path, *text ? text : "empty")
+		  : 0;
+}
+
+int td_sysfs_read_int(const struct td_sysfs *fs, const char *path, int *out,
+		      struct td_err *err)
+{
+	char text[32];
+	ssize_t len = td_sysfs_read_at(fs->sys, path, text, sizeof(text));
+
+	*out = -1;
+	if (td_sysfs_is_none(len))
+		return 0;
+	if (len < 0)
+		return cannot_read(fs, path, len, err);
+	if (strcmp(text, "-1") == 0 || td_parse_int(text, 0, INT_MAX, out) == 0)
+		return 0;
+	return td_err_set(err, -EINVAL, "%s/%s: not a number: %s", fs->sys_path,
+			  path, *text ? text : "empty");
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const char *const *x = a, *const *y = b;
+
+	return strcmp(*x, *y);
+}
+
+static int add_names(DIR *dir, struct td_names *names)
+{
+	struct dirent *entry;
+
+	while ((errno = 0, entry = readdir(dir))) {
+		char **name;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		name = td_array_add(&names->v, names->nr, sizeof(*name));
+		if (!name)
+			return -ENOMEM;
+		*name = strdup(entry->d_name);
+		if (!*name)
+			return -ENOMEM;
+		names->nr++;
+	}
+	return -errno;
+}
+
+int td_sysfs_list(int dirfd, const char *path, struct td_names *names)
+{
+	int fd = open_below(dirfd, path, O_RDONLY | O_DIRECTORY);
+	DIR *dir;
+	int rc;
+
+	*names = (struct td_names){ 0 };
+	if (fd < 0)
+		return -errno;
+	dir = fdopendir(fd);
+	if (!dir) {
+		rc = -errno;
+		close(fd);
+		return rc;
+	}
+	rc = add_names(dir, names);
+	closedir(dir);
+	if (rc)
+		td_names_free(names);
+	else if (names->nr)
+		qsort(names->v, names->nr, sizeof(*names->v), by_name);
+	return rc;
+}
+
+void td_names_free(struct td_names *names)
+{
+	for (size_t i = 0; i < names->nr; i++)
+		free(names->v[i]);
+	free(names->v);
+	*names = (struct td_names){ 0 };
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The metrics' scheduler: events and needs -> groups. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "lib/base/util.h"
+#include "lib/plan/group.h"
+#include "lib/plan/scheduling.h"
+
+/* Fields are where their SLOTS are. */
+static void home_fields(const struct td_scheduling *s)
+{
+	for (int i = 0; i < s->nr_asked; i++) {
+		int slots = td_scheduling_has(s, i)
+				    ? td_scheduling_slots_of(s, i)
+				    : -1;
+
+		if (slots >= 0)
+			s->packing.homes[i] = s->packing.homes[slots];
+	}
+}
+
+/* --- groups ---------------------------------------------------------------------- */
+
+/* One with SLOTS, its fields and nothing else yet, of those of a home. */
+static struct td_group *new_group(const struct td_scheduling *s, int home)
+{
+	struct td_group *group = td_plan_new_group(s->plan, s->pmu);
+	const int *homes = s->packing.homes;
+
+	for (int i = 0; group && i < s->nr_asked; i++) {
+		if (!td_scheduling_is_slots(s, i) || homes[i] != home)
+			continue;
+		group->slots = true;
+		if (td_group_add(group, &i, 1))
+			return NULL;
+	}
+	for (int i = 0; group && i < s->nr_asked; i++) {
+		if (td_scheduling_has(s, i) && homes[i] == home &&
+		    td_scheduling_slots_of(s, i) >= 0 &&
+		    td_group_add(group, &i, 1))
+			return NULL;
+	}
+	return group;
+}
+
+static bool is_plain(const struct td_scheduling *s, int event)
+{
+	return !td_scheduling_is_slots(s, event) &&
+	       td_scheduling_slots_of(s, event) < 0;
+}
+
+static int add_pinned_group(const struct td_scheduling *s)
+{
+	struct td_group *group = new_group(s, TD_PINNED);
+
+	if (!group)
+		return -ENOMEM;
+	group->pinned = true;
+	for (int i = 0; i < s->nr_asked; i++) {
+		if (td_scheduling_has(s, i) &&
+		    s->packing.homes[i] == TD_PINNED && is_plain(s, i) &&
+		    td_group_add(group, &i, 1))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* The first group has the reference itself, further ones a clone. */
+static int add_reference(struct td_scheduling *s, struct td_group *group,
+			 bool first)
+{
+	int rc = 0;
+
+	if (!td_scheduling_has_reference(s))
+		return 0;
+	if (!first)
+		return td_plan_add_clone(s->plan, group, s->reference.event);
+	if (s->reference.event < 0)
+		rc = td_reference_make(&s->reference, s->plan, s->machine,
+				       s->pmu, s->err);
+	group->reference = s->reference.event;
+	if (!rc && (s->reference.event >= s->nr_asked ||
+		    is_plain(s, s->reference.event)))
+		rc = td_group_add(group, &s->reference.event, 1);
+	return rc;
+}
+
+static bool is_home(const struct td_scheduling *s, int home)
+{
+	for (int i = 0; i < s->nr_asked; i++) {
+		if (s->packing.homes[i] == home)
+			return true;
+	}
+	return false;
+}
+
+static int add_group(struct td_scheduling *s, int home, bool first)
+{
+	const struct td_packing *p = &s->packing;
+	struct td_group *group = new_group(s, home);
+	int rc = group ? add_reference(s, group, first) : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < p->nr_placed; i++) {
+		if (p->homes[p->order[i]] == home && is_plain(s, p->order[i]))
+			rc = td_group_add(group, &p->order[i], 1);
+	}
+	return rc;
+}
+
+static int add_groups(struct td_scheduling *s)
+{
+	bool first = true;
+	int rc = s->has_pinned ? add_pinned_group(s) : 0;
+
+	for (int home = 0; !rc && home < (int)s->packing.nr_groups; home++) {
+		if (!is_home(s, home))
+			continue;
+		rc = add_group(s, home, first);
+		first = false;
+	}
+	return rc;
+}
+
+/* --- a PMU ----------------------------------------------------------------------- */
+
+/* An event that the first group has from the start. */
+static void start_with(struct td_scheduling *s, int event)
+{
+	td_fit_add(&s->packing.first, &s->claims[event]);
+	s->packing.homes[event] = 0;
+}
+
+/* SLOTS and the reference are in the first of the groups that take turns. */
+static void start_packing(struct td_scheduling *s)
+{
+	struct td_packing *p = &s->packing;
+	bool started = s->has_pinned;
+
+	p->first = p->further = s->pinned;
+	p->nr = 0;
+	for (int i = 0; !started && i < s->nr_asked; i++) {
+		started = td_scheduling_is_slots(s, i);
+		if (started)
+			start_with(s, i);
+	}
+	if (td_scheduling_has_reference(s)) {
+		int event = s->reference.event;
+
+		td_fit_add(&p->further, &s->reference.claim);
+		if (event < 0)
+			td_fit_add(&p->first, &s->reference.claim);
+		else if (p->homes[event] == TD_NOWHERE)
+			start_with(s, event);
+	}
+	for (int i = 0; i < s->nr_asked; i++) {
+		if (p->homes[i] != TD_NOWHERE)
+			continue;
+		if (td_scheduling_slots_of(s, i) >= 0)
+			p->homes[i] = TD_APART;
+		else
+			p->events[p->nr++] = i;
+	}
+}
+
+/* Each event for itself, but SLOTS and its fields. */
+static void pack_singles(struct td_scheduling *s)
+{
+	struct td_packing *p = &s->packing;
+
+	p->nr_groups = p->nr_placed = 0;
+	for (int i = 0; i < s->nr_asked; i++) {
+		if (p->homes[i] != TD_NOWHERE ||
+		    td_scheduling_slots_of(s, i) >= 0)
+			continue;
+		p->order[p->nr_placed++] = i;
+		p->homes[i] = (int)p->nr_groups++;
+	}
+}
+
+static bool is_counted(const struct td_scheduling *s)
+{
+	return s->machine->pmus[s->pmu].kind != TD_PMU_TOOL;
+}
+
+static int build_pmu(struct td_scheduling *s)
+{
+	bool core = s->machine->pmus[s->pmu].kind == TD_PMU_CORE;
+	int rc = 0;
+
+	for (int i = 0; i < s->nr_asked; i++) {
+		bool wanted = td_scheduling_has(s, i) && is_counted(s);
+
+		s->packing.homes[i] = wanted ? TD_NOWHERE : TD_APART;
+		if (wanted)
+			s->claims[i] =
+				td_claim_of(s->machine, &s->plan->events[i]);
+	}
+	if (!is_home(s, TD_NOWHERE))
+		return 0;
+	s->pinned = (struct td_fit){ 0 };
+	s->has_pinned = false;
+	s->reference = (struct td_reference){ .event = -1, .kind = -1 };
+	if (s->schedule->single || !core) {
+		pack_singles(s);
+	} else {
+		td_scheduling_pin(s);
+		start_packing(s);
+		rc = td_pack(&s->packing);
+	}
+	home_fields(s);
+	return rc ? rc : add_groups(s);
+}
+
+static int build(struct td_scheduling *s)
+{
+	int rc = 0;
+
+	for (s->pmu = 0; !rc && s->pmu < (int)s->machine->nr_pmus; s->pmu++)
+		rc = build_pmu(s);
+	return rc;
+}
+
+int td_plan_build(struct td_plan *plan, const struct td_machine *machine,
+		  const struct td_schedule *schedule, struct td_err *err)
+{
+	size_t nr = plan->nr_events;
+	td_autofree struct td_claim *claims = calloc(nr + 1, sizeof(*claims));
+	td_autofree int *ints = calloc(3 * nr + 1, sizeof(*ints));
+	struct td_scheduling s = {
+		.plan = plan,
+		.machine = machine,
+		.schedule = schedule,
+		.nr_asked = (int)nr,
+		.claims = claims,
+		.packing = {
+			.claims = claims,
+			.events = ints,
+			.needs = schedule->needs,
+			.nr_needs = schedule->nr_needs,
+			.homes = ints + nr,
+			.order = ints + 2 * nr,
+		},
+		.err = err,
+	};
+	int rc = claims && ints ? build(&s) : -ENOMEM;
+
+	if (rc == -ENOMEM)
+		return td_err_nomem(err);
+	td_plan_fill_at_once(plan, machine);
+	return rc;
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/plan/cgroups.h"
+
+#include <errno.h>
+
+/* 0: none, else 1 + the index.  spec: the event's place in the text. */
+static int cgroup_of(const struct td_cgroups *cgroups, int spec, int nr_specs)
+{
+	if (cgroups->nr == 1)
+		return cgroups->names[0] && spec < nr_specs ? 1 : 0;
+	if (spec < 0 || (size_t)spec >= cgroups->nr || !cgroups->names[spec])
+		return 0;
+	/* named twice, it is one */
+	return (int)td_cgroups_find(cgroups, cgroups->names[spec]) + 1;
+}
+
+static int last_spec(const struct td_plan *plan)
+{
+	int last = -1;
+
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		if (plan->events[i].spec > last)
+			last = plan->events[i].spec;
+	}
+	return last;
+}
+
+/* What was added to a group, SLOTS, is counted where the others are. */
+static int assign(const struct td_plan *plan, struct td_group *group,
+		  const struct td_cgroups *cgroups, int nr_specs,
+		  struct td_err *err)
+{
+	int found = -1;
+
+	for (size_t i = 0; i < group->nr; i++) {
+		const struct td_event *event = &plan->events[group->members[i]];
+		int cgroup = cgroup_of(cgroups, event->spec, nr_specs);
+
+		if (event->hidden)
+			continue;
+		if (found >= 0 && cgroup != found)
+			return td_err_usage(err,
+					    "-G: %s and the events of its "
+					    "group are counted together: they "
+					    "need the same cgroup",
+					    event->name);
+		found = cgroup;
+	}
+	group->cgroup = found < 0 ? cgroup_of(cgroups, 0, nr_specs) : found;
+	return 0;
+}
+
+int td_cgroups_assign(struct td_plan *plan, const struct td_cgroups *cgroups,
+		      int nr_specs, struct td_err *err)
+{
+	int rc = 0;
+
+	if (!plan->asked && cgroups->nr > 1)
+		return td_err_usage(err, "-G: metrics are counted for one "
+					 "cgroup: --for-each-cgroup takes "
+					 "more");
+	if (plan->asked && cgroups->nr > 1 &&
+	    (int)cgroups->nr > last_spec(plan) + 1)
+		return td_err_usage(err, "-G: %zu cgroups, but only %d event%s",
+				    cgroups->nr, last_spec(plan) + 1,
+				    last_spec(plan) ? "s" : "");
+	for (size_t g = 0; !rc && g < plan->nr_groups; g++)
+		rc = assign(plan, &plan->groups[g], cgroups, nr_specs, err);
+	return rc;
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/plan/fit.h"
+
+#include <linux/perf_event.h>
+#include <math.h>
+
+#include "lib/base/util.h"
+
+#define FIXED_CYCLES TD_FIXED(1)
+#define FIXED_ALL    UINT32_C(0xffff0000)
+
+/*
+ * What the kernel programs for its own names (intel_perfmon_event_map in
+ * arch/x86/events/intel/core.c); of caches, an event without constraints.
+ */
+static uint64_t raw_config(const struct td_event *event)
+{
+	static const uint64_t map[] = {
+		[PERF_COUNT_HW_CPU_CYCLES] = 0x003c,
+		[PERF_COUNT_HW_INSTRUCTIONS] = 0x00c0,
+		[PERF_COUNT_HW_CACHE_REFERENCES] = 0x4f2e,
+		[PERF_COUNT_HW_CACHE_MISSES] = 0x412e,
+		[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = 0x00c4,
+		[PERF_COUNT_HW_BRANCH_MISSES] = 0x00c5,
+		[PERF_COUNT_HW_BUS_CYCLES] = 0x013c,
+		[PERF_COUNT_HW_REF_CPU_CYCLES] = 0x0300,
+	};
+	uint64_t id = event->config[0] & UINT32_MAX;
+
+	if (event->type == PERF_TYPE_HW_CACHE)
+		return 0x412e;
+	if (event->type != PERF_TYPE_HARDWARE)
+		return event->config[0];
+	return id < TD_ARRAY_SIZE(map) && map[id] ? map[id] : 0x412e;
+}
+
+struct td_claim td_claim_of(const struct td_machine *machine,
+			    const struct td_event *event)
+{
+	const struct td_pmu *pmu = &machine->pmus[event->pmu];
+	uint64_t config = raw_config(event);
+	struct td_placement place = td_uarch_place(pmu->uarch, config);
+	struct td_claim claim = { .mask = place.general };
+
+	if (pmu->kind != TD_PMU_CORE || td_event_is_metric(event))
+		return (struct td_claim){ 0 };
+	if (place.fixed >= 0)
+		claim.mask |= TD_FIXED(place.fixed);
+	if (machine->nmi_watchdog)
+		claim.mask &= ~FIXED_CYCLES;
+	if (place.leaks && machine->smt)
+		claim.most = td_uarch_general(pmu->uarch) / 2;
+	claim.reg = td_uarch_register(config, event->config[1]);
+	claim.value = event->config[1];
+	return claim;
+}
+
+/* Finds event i a counter, moving those that have one (Kuhn's matching). */
+static bool place_event(struct td_fit *fit, int i, uint32_t *tried)
+{
+	for (int c = 0; c < TD_NR_COUNTERS; c++) {
+		uint32_t bit = UINT32_C(1) << c;
+
+		if (!(fit->masks[i] & bit) || *tried & bit)
+			continue;
+		*tried |= bit;
+		if (!fit->owners[c] ||
+		    place_event(fit, fit->owners[c] - 1, tried)) {
+			fit->owners[c] = (uint8_t)(i + 1);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Is there a register for the value?  is_new: none holds it yet. */
+static bool register_suffices(const struct td_fit *fit,
+			      const struct td_claim *claim, bool *is_new)
+{
+	int used = 0;
+
+	*is_new = claim->reg != TD_REGISTER_NONE;
+	for (int i = 0; i < fit->nr_registers; i++) {
+		if (fit->registers[i].reg != claim->reg)
+			continue;
+		if (fit->registers[i].value == claim->value)
+			*is_new = false;
+		used++;
+	}
+	return !*is_new || used < (claim->reg == TD_REGISTER_OFFCORE ? 2 : 1);
+}
+
+/*
+ * Where not all of the general counters may be used: the kernel gives an event
+ * a fixed one if there is one.
+ */
+static bool is_within_most(const struct td_fit *fit,
+			   const struct td_claim *claim, int most)
+{
+	uint32_t fixed = fit->fixed | (claim->mask & FIXED_ALL);
+
+	return !most || fit->nr + 1 - __builtin_popcount(fixed) <= most;
+}
+
+bool td_fit_add(struct td_fit *fit, const struct td_claim *claim)
+{
+	int most = claim->most ? claim->most : fit->most;
+	uint32_t tried = 0;
+	bool is_new;
+
+	if (!claim->mask)
+		return true;
+	if (fit->nr == TD_NR_COUNTERS ||
+	    !register_suffices(fit, claim, &is_new) ||
+	    !is_within_most(fit, claim, most))
+		return false;
+	fit->masks[fit->nr] = claim->mask;
+	if (!place_event(fit, fit->nr, &tried)) {
+		fit->masks[fit->nr] = 0;
+		return false;
+	}
+	fit->nr++;
+	fit->most = most;
+	fit->fixed |= claim->mask & FIXED_ALL;
+	if (is_new) {
+		fit->registers[fit->nr_registers].reg = claim->reg;
+		fit->registers[fit->nr_registers].value = claim->value;
+		fit->nr_registers++;
+	}
+	return true;
+}
+
+/* All or none of a group's events. */
+static bool add_group(struct td_fit *fit, const struct td_plan *plan,
+		      const struct td_machine *machine,
+		      const struct td_group *group)
+{
+	struct td_fit with = *fit;
+
+	for (size_t i = 0; i < group->nr; i++) {
+		struct td_claim claim =
+			td_claim_of(machine, &plan->events[group->members[i]]);
+
+		if (!td_fit_add(&with, &claim))
+			return false;
+	}
+	*fit = with;
+	return true;
+}
+
+bool td_plan_group_fits(const struct td_plan *plan,
+			const struct td_machine *machine, size_t group)
+{
+	struct td_fit fit = { 0 };
+
+	return add_group(&fit, plan, machine, &plan->groups[group]);
+}
+
+bool td_plan_needs_watchdogs_counter(const struct td_plan *plan,
+				     const struct td_machine *machine,
+				     size_t group)
+{
+	const struct td_pmu *pmu = &machine->pmus[plan->groups[group].pmu];
+	struct td_machine without = *machine;
+
+	without.nmi_watchdog = false;
+	return machine->nmi_watchdog && pmu->kind == TD_PMU_CORE &&
+	       pmu->uarch != TD_UARCH_UNKNOWN &&
+	       !td_plan_group_fits(plan, machine, group) &&
+	       td_plan_group_fits(plan, &without, group);
+}
+
+/* What counts at once on a PMU. */
+struct company {
+	struct td_fit fit;
+	size_t nr;
+	bool closed; /* an exclusive group has the counters for itself */
+};
+
+static bool joins(struct company *company, const struct td_plan *plan,
+		  const struct td_machine *machine,
+		  const struct td_group *group)
+{
+	if (company->closed || (group->exclusive && company->nr) ||
+	    !add_group(&company->fit, plan, machine, group))
+		return false;
+	company->nr++;
+	company->closed = group->exclusive;
+	return true;
+}
+
+static struct company pinned_ones(const struct td_plan *plan,
+				  const struct td_machine *machine, int pmu)
+{
+	struct company company = { .nr = 0 };
+
+	for (size_t i = 0; i < plan->nr_groups; i++) {
+		const struct td_group *group = &plan->groups[i];
+
+		if (group->pmu == pmu && group->pinned)
+			joins(&company, plan, machine, group);
+	}
+	return company;
+}
+
+/*
+ * How many count at once, beside those that are pinned, when the first-th group
+ * is the first in the queue.
+ */
+static size_t side_by_side(const struct td_plan *plan,
+			   const struct td_machine *machine, int pmu,
+			   struct company company, size_t first)
+{
+	for (size_t i = 0; i < plan->nr_groups; i++) {
+		const struct td_group *group =
+			&plan->groups[(first + i) % plan->nr_groups];
+
+		if (group->pmu == pmu && !group->pinned &&
+		    !joins(&company, plan, machine, group))
+			break;
+	}
+	return company.nr;
+}
+
+/* How many groups of a PMU take turns. */
+static size_t count_queue(const struct td_plan *plan, int pmu)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < plan->nr_groups; i++)
+		nr += plan->groups[i].pmu == pmu && !plan->groups[i].pinned;
+	return nr;
+}
+
+/*
+ * The kernel lets the groups of a PMU take turns: beside the pinned ones it
+ * fills the counters from the head of a queue until one does not fit
+ * (merge_sched_in() in kernel/events/core.c), and at each tick the head goes to
+ * its end.
+ */
+static double average_side_by_side(const struct td_plan *plan,
+				   const struct td_machine *machine, int pmu)
+{
+	const struct company pinned = pinned_ones(plan, machine, pmu);
+	size_t sum = 0, nr = 0, queue = count_queue(plan, pmu);
+
+	for (size_t i = 0; i < plan->nr_groups; i++) {
+		size_t now;
+
+		if (plan->groups[i].pmu != pmu || plan->groups[i].pinned)
+			continue;
+		now = side_by_side(plan, machine, pmu, pinned, i);
+		/* all of them fit, whichever is the first */
+		if (now == pinned.nr + queue)
+			return (double)now;
+		sum += now;
+		nr++;
+	}
+	if (!nr) /* all of them are pinned, or there are none */
+		return fmax(1, (double)pinned.nr);
+	return sum ? (double)sum / (double)nr : 1;
+}
+
+/* On all CPUs, or side by side with everything: 0. */
+static double at_once(const struct td_plan *plan,
+		      const struct td_machine *machine, int pmu)
+{
+	if (machine->nr_core < 2 || machine->pmus[pmu].kind != TD_PMU_CORE)
+		return 0;
+	return average_side_by_side(plan, machine, pmu);
+}
+
+void td_plan_fill_at_once(struct td_plan *plan,
+			  const struct td_machine *machine)
+{
+	for (int pmu = 0; pmu < (int)machine->nr_pmus; pmu++) {
+		double value = at_once(plan, machine, pmu);
+
+		for (size_t i = 0; i < plan->nr_groups; i++) {
+			if (plan->groups[i].pmu == pmu)
+				plan->groups[i].at_once = value;
+		}
+	}
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Events -> groups.  How many groups there must be is known before the first
+ * event is placed: one by one, the most demanding first, they fill the fewest.
+ * From then on events are placed together wherever that leaves a place for
+ * each of the others.
+ */
+#include "lib/plan/pack.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+
+struct packing {
+	struct td_packing *p;
+	struct td_fit *fits;    /* one a group */
+	struct td_fit *scratch; /* of the same size */
+	int *trial;             /* where each of p->events would go */
+	bool *done;             /* one a need */
+};
+
+/* --- one by one ------------------------------------------------------------- */
+
+/* Registers are scarcest, then the counters by how few will do. */
+static int demand(const struct td_claim *claim)
+{
+	int counters = __builtin_popcount(claim->mask);
+
+	return claim->reg == TD_REGISTER_NONE ? 2 * counters
+					      : 2 * counters - TD_NR_COUNTERS;
+}
+
+static int by_demand(const void *a, const void *b, void *ctx)
+{
+	const struct td_packing *p = ctx;
+	int x = *(const int *)a, y = *(const int *)b;
+	const struct td_claim *claim_x = &p->claims[x];
+	const struct td_claim *claim_y = &p->claims[y];
+	int diff = demand(claim_x) - demand(claim_y);
+
+	if (diff)
+		return diff;
+	if (claim_x->mask != claim_y->mask)
+		return claim_x->mask < claim_y->mask ? -1 : 1;
+	return x - y;
+}
+
+static int by_index(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+static bool same_demand(const struct td_claim *a, const struct td_claim *b)
+{
+	return a->mask == b->mask && a->most == b->most &&
+	       a->reg == TD_REGISTER_NONE && b->reg == TD_REGISTER_NONE;
+}
+
+/*
+ * Gives each event without a home the first group with room, in scratch.
+ * Returns how many groups that takes; no more than max: 0, it does not do.
+ */
+static size_t try_rest(const struct packing *w, size_t max)
+{
+	const struct td_packing *p = w->p;
+	const struct td_claim *last = NULL;
+	size_t used = p->nr_groups, g = 0;
+
+	for (size_t i = 0; i < p->nr; i++) {
+		const struct td_claim *claim = &p->claims[p->events[i]];
+
+		if (p->homes[p->events[i]] != TD_NOWHERE)
+			continue;
+		/* what was too full for the last one is so for its like */
+		if (!last || !same_demand(last, claim))
+			g = 0;
+		last = claim;
+		while (g < used && !td_fit_add(&w->scratch[g], claim))
+			g++;
+		if (g == used) {
+			if (used == max)
+				return 0;
+			w->scratch[g] = p->further;
+			td_fit_add(&w->scratch[g], claim);
+			used++;
+		}
+		w->trial[i] = (int)g;
+	}
+	return used;
+}
+
+static void reset_scratch(const struct packing *w)
+{
+	memcpy(w->scratch, w->fits, w->p->nr_groups * sizeof(*w->fits));
+}
+
+/* Each event without a home where try_rest() sees room for it. */
+static void place_rest(const struct packing *w)
+{
+	struct td_packing *p = w->p;
+	size_t first = p->nr_placed;
+
+	reset_scratch(w);
+	p->nr_groups = try_rest(w, p->nr_groups + p->nr);
+	for (size_t i = 0; i < p->nr; i++) {
+		int event = p->events[i];
+
+		if (p->homes[event] != TD_NOWHERE)
+			continue;
+		p->homes[event] = w->trial[i];
+		p->order[p->nr_placed++] = event;
+	}
+	qsort(p->order + first, p->nr_placed - first, sizeof(*p->order),
+	      by_index);
+}
+
+/* --- together --------------------------------------------------------------- */
+
+static bool add_all(const struct packing *w, struct td_fit *fit,
+		    const int *events, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (!td_fit_add(fit, &w->p->claims[events[i]]))
+			return false;
+	}
+	return true;
+}
+
+static void set_homes(const struct packing *w, const int *events, size_t nr,
+		      int home)
+{
+	for (size_t i = 0; i < nr; i++)
+		w->p->homes[events[i]] = home;
+}
+
+/* With these in group g, is there still a place for all others? */
+static bool leaves_room(const struct packing *w, size_t g, const int *events,
+			size_t nr)
+{
+	struct td_fit with = w->fits[g];
+	bool room;
+
+	if (!add_all(w, &with, events, nr))
+		return false;
+	reset_scratch(w);
+	w->scratch[g] = with;
+	set_homes(w, events, nr, (int)g);
+	room = try_rest(w, w->p->nr_groups) > 0;
+	set_homes(w, events, nr, TD_NOWHERE);
+	return room;
+}
+
+static size_t overlap(const struct packing *w, const struct td_need *need,
+		      int group)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < need->nr; i++)
+		nr += w->p->homes[need->events[i]] == group;
+	return nr;
+}
+
+/*
+ * Places some of a need's events in one group, where most of the need is
+ * already.  false: no group has room for them all.
+ */
+static bool place(const struct packing *w, const struct td_need *need,
+		  const int *events, size_t nr)
+{
+	struct td_packing *p = w->p;
+	size_t most = 0;
+	int best = -1;
+
+	for (size_t g = 0; g < p->nr_groups; g++) {
+		size_t there = overlap(w, need, (int)g);
+
+		if ((best < 0 || there > most) &&
+		    leaves_room(w, g, events, nr)) {
+			best = (int)g;
+			most = there;
+		}
+	}
+	if (best < 0)
+		return false;
+	add_all(w, &w->fits[best], events, nr);
+	set_homes(w, events, nr, best);
+	memcpy(p->order + p->nr_placed, events, nr * sizeof(*events));
+	p->nr_placed += nr;
+	return true;
+}
+
+/* Does a need name its i-th event for the first time? */
+static bool is_first(const struct td_need *need, size_t i)
+{
+	for (size_t k = 0; k < i; k++) {
+		if (need->events[k] == need->events[i])
+			return false;
+	}
+	return true;
+}
+
+/* The events of a need that have no home yet. */
+static size_t homeless(const struct packing *w, const struct td_need *need,
+		       int *out)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < need->nr; i++) {
+		if (w->p->homes[need->events[i]] != TD_NOWHERE ||
+		    !is_first(need, i))
+			continue;
+		if (out)
+			out[nr] = need->events[i];
+		nr++;
+	}
+	return nr;
+}
+
+/*
+ * The next need: of the lowest rank, the one with the fewest events to place,
+ * since those fit beside what is there.  NULL: all have their places.
+ */
+static const struct td_need *next_need(const struct packing *w)
+{
+	const struct td_need *best = NULL;
+	size_t fewest = 0;
+
+	for (size_t i = 0; i < w->p->nr_needs; i++) {
+		const struct td_need *need = &w->p->needs[i];
+		size_t left =
+			w->done[i] || need->apart ? 0 : homeless(w, need, NULL);
+
+		if (!left ||
+		    (best && (need->rank > best->rank ||
+			      (need->rank == best->rank && left >= fewest))))
+			continue;
+		best = need;
+		fewest = left;
+	}
+	return best;
+}
+
+static int place_needs(const struct packing *w)
+{
+	td_autofree int *events = calloc(w->p->nr + 1, sizeof(*events));
+	const struct td_need *need;
+
+	while (events && (need = next_need(w))) {
+		size_t nr = homeless(w, need, events);
+
+		w->done[need - w->p->needs] = true;
+		if (place(w, need, events, nr))
+			continue;
+		/* too many for the room that is left: one by one */
+		for (size_t i = 0; i < nr; i++)
+			place(w, need, &events[i], 1);
+	}
+	return events ? 0 : -ENOMEM;
+}
+
+int td_pack(struct td_packing *p)
+{
+	size_t max = 2 * p->nr + 2;
+	td_autofree struct td_fit *fits = calloc(max, sizeof(*fits));
+	td_autofree struct td_fit *scratch = calloc(max, sizeof(*scratch));
+	td_autofree int *trial = calloc(max, sizeof(*trial));
+	td_autofree bool *done = calloc(p->nr_needs + 1, sizeof(*done));
+	struct packing w = { p, fits, scratch, trial, done };
+	int rc;
+
+	p->nr_placed = 0;
+	if (!fits || !scratch || !trial || !done)
+		return -ENOMEM;
+	qsort_r(p->events, p->nr, sizeof(*p->events), by_demand, p);
+	fits[0] = p->first;
+	p->nr_groups = 1;
+	reset_scratch(&w);
+	p->nr_groups = try_rest(&w, p->nr + 1);
+	for (size_t g = 1; g < p->nr_groups; g++)
+		fits[g] = p->further;
+	rc = place_needs(&w);
+	if (!rc)
+		place_rest(&w);
+	return rc;
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is to count all the time. */
+#include "lib/plan/scheduling.h"
+
+bool td_scheduling_has(const struct td_scheduling *s, int event)
+{
+	const struct td_event *e = &s->plan->events[event];
+
+	return e->pmu == s->pmu && !e->refusal;
+}
+
+bool td_scheduling_is_slots(const struct td_scheduling *s, int event)
+{
+	return td_scheduling_has(s, event) &&
+	       td_event_is_slots(&s->plan->events[event]);
+}
+
+static bool has(const struct td_need *need, int event)
+{
+	for (size_t i = 0; i < need->nr; i++) {
+		if (need->events[i] == event)
+			return true;
+	}
+	return false;
+}
+
+static bool are_needed_together(const struct td_scheduling *s, int a, int b)
+{
+	for (size_t i = 0; i < s->schedule->nr_needs; i++) {
+		if (has(&s->schedule->needs[i], a) &&
+		    has(&s->schedule->needs[i], b))
+			return true;
+	}
+	return false;
+}
+
+int td_scheduling_slots_of(const struct td_scheduling *s, int event)
+{
+	int first = -1;
+
+	if (!td_event_is_metric(&s->plan->events[event]))
+		return -1;
+	for (int i = 0; i < s->nr_asked; i++) {
+		if (!td_scheduling_is_slots(s, i))
+			continue;
+		if (are_needed_together(s, i, event))
+			return i;
+		first = first < 0 ? i : first;
+	}
+	return first;
+}
+
+/* Can a fit take all events with this home? */
+static bool takes_home(const struct td_scheduling *s, struct td_fit *fit,
+		       int home)
+{
+	for (int i = 0; i < s->nr_asked; i++) {
+		if (td_scheduling_has(s, i) && s->packing.homes[i] == home &&
+		    !td_fit_add(fit, &s->claims[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool all_fit(const struct td_scheduling *s)
+{
+	struct td_fit fit = { 0 };
+
+	return takes_home(s, &fit, TD_NOWHERE);
+}
+
+/* Can each of the others be counted beside these, with a reference event? */
+static bool leaves_room(const struct td_scheduling *s,
+			const struct td_fit *taken)
+{
+	for (int i = 0; i < s->nr_asked; i++) {
+		struct td_fit with = *taken;
+
+		if (td_scheduling_has(s, i) &&
+		    s->packing.homes[i] == TD_NOWHERE &&
+		    i != s->reference.event &&
+		    !td_fit_add(&with, &s->claims[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Changes the home of an event, and of its SLOTS.  Is it one of this PMU? */
+static bool move(const struct td_scheduling *s, int event, int home)
+{
+	int slots;
+
+	if (!td_scheduling_has(s, event))
+		return false;
+	slots = td_scheduling_slots_of(s, event);
+	s->packing.homes[event] = home;
+	if (slots >= 0)
+		s->packing.homes[slots] = home;
+	return true;
+}
+
+/* Changes the home of the events of ranks 1 to rank.  false: there are none. */
+static bool move_ranks(const struct td_scheduling *s, int rank, int home)
+{
+	bool moved = false;
+
+	for (size_t i = 0; i < s->schedule->nr_needs; i++) {
+		const struct td_need *need = &s->schedule->needs[i];
+
+		if (need->rank < 1 || need->rank > rank)
+			continue;
+		for (size_t e = 0; e < need->nr; e++)
+			moved |= move(s, need->events[e], home);
+	}
+	return moved;
+}
+
+static void choose_reference(struct td_scheduling *s)
+{
+	const int *given = s->schedule->references;
+
+	s->reference = (struct td_reference){ .event = -1, .kind = -1 };
+	if (given && given[s->pmu] >= 0) {
+		s->reference.event = given[s->pmu];
+		s->reference.claim = s->claims[given[s->pmu]];
+	} else if (s->schedule->always) {
+		td_reference_choose(&s->reference, s->plan, s->machine, s->pmu,
+				    s->pinned.fixed);
+	}
+}
+
+bool td_scheduling_has_reference(const struct td_scheduling *s)
+{
+	return s->reference.event >= 0 || s->reference.kind >= 0;
+}
+
+/* Do the pinned ones fit, and leave room for the reference and the others? */
+static bool is_good(struct td_scheduling *s)
+{
+	int *homes = s->packing.homes;
+	struct td_fit taken;
+
+	if (!takes_home(s, &s->pinned, TD_PINNED))
+		return false;
+	choose_reference(s);
+	if (s->reference.event >= 0 && homes[s->reference.event] == TD_PINNED)
+		return false;
+	taken = s->pinned;
+	if (td_scheduling_has_reference(s) &&
+	    !td_fit_add(&taken, &s->reference.claim))
+		return false;
+	return leaves_room(s, &taken);
+}
+
+/* Pins the events of ranks 1 to rank; false: that does not do. */
+static bool pin(struct td_scheduling *s, int rank)
+{
+	s->pinned = (struct td_fit){ 0 };
+	s->has_pinned = move_ranks(s, rank, TD_PINNED) && is_good(s);
+	if (s->has_pinned)
+		return true;
+	move_ranks(s, rank, TD_NOWHERE);
+	s->pinned = (struct td_fit){ 0 };
+	return false;
+}
+
+void td_scheduling_pin(struct td_scheduling *s)
+{
+	if (s->schedule->always && all_fit(s))
+		return; /* in one group */
+	if (s->schedule->always && (pin(s, 2) || pin(s, 1)))
+		return;
+	choose_reference(s);
+}

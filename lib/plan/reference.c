@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/plan/reference.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+#include "lib/event/modifiers.h"
+
+/* What fixed counters count on every core, the best first. */
+static const struct {
+	const char *name, *terms;
+	uint64_t config;
+	int fixed;
+} kinds[] = {
+	{ "cpu-cycles", "event=0x3c", 0x003c, 1 },
+	{ "ref-cycles", "event=0x00,umask=0x03", 0x0300, 2 },
+	{ "instructions", "event=0xc0", 0x00c0, 0 },
+};
+
+/* How many of the PMU's events count in the same rings as one of them. */
+static size_t count_alike(const struct td_plan *plan,
+			  const struct td_event *one)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		const struct td_event *event = &plan->events[i];
+
+		nr += event->pmu == one->pmu && !event->refusal &&
+		      td_modifiers_same_rings(&event->mods, &one->mods);
+	}
+	return nr;
+}
+
+/*
+ * An event of the PMU that counts in the rings that most of them do; NULL: there
+ * is none.  Those of other rings are scaled by these rings' work, too: it says
+ * more of their group's share than time does.
+ */
+static const struct td_event *find_typical(const struct td_plan *plan, int pmu)
+{
+	const struct td_event *best = NULL;
+	size_t most = 0;
+
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		const struct td_event *event = &plan->events[i];
+		size_t nr;
+
+		if (event->pmu != pmu || event->refusal ||
+		    (best &&
+		     td_modifiers_same_rings(&best->mods, &event->mods)))
+			continue;
+		nr = count_alike(plan, event);
+		if (nr > most) {
+			most = nr;
+			best = event;
+		}
+	}
+	return best;
+}
+
+static bool is_kind(const struct td_event *event, const struct td_pmu *pmu,
+		    int kind)
+{
+	return event->type == pmu->type && !event->refusal &&
+	       event->config[0] == kinds[kind].config && !event->config[1] &&
+	       !event->config[2] && !event->config[3] && !event->mods.precise;
+}
+
+static int find_event(const struct td_plan *plan,
+		      const struct td_machine *machine,
+		      const struct td_event *typical, int kind)
+{
+	int pmu = typical->pmu;
+
+	for (int i = 0; i < (int)plan->nr_events; i++) {
+		if (plan->events[i].pmu == pmu &&
+		    is_kind(&plan->events[i], &machine->pmus[pmu], kind) &&
+		    td_modifiers_same_rings(&plan->events[i].mods,
+					    &typical->mods))
+			return i;
+	}
+	return -1;
+}
+
+void td_reference_choose(struct td_reference *reference,
+			 const struct td_plan *plan,
+			 const struct td_machine *machine, int pmu,
+			 uint32_t taken)
+{
+	struct td_event event = { .pmu = pmu, .type = machine->pmus[pmu].type };
+	const struct td_event *typical = find_typical(plan, pmu);
+
+	*reference = (struct td_reference){ .event = -1, .kind = -1 };
+	if (machine->pmus[pmu].uarch == TD_UARCH_UNKNOWN || !typical)
+		return;
+	for (int kind = 0; kind < (int)TD_ARRAY_SIZE(kinds); kind++) {
+		uint32_t counter = TD_FIXED(kinds[kind].fixed);
+
+		event.config[0] = kinds[kind].config;
+		reference->claim = td_claim_of(machine, &event);
+		/* not there: the NMI watchdog has it */
+		if (!(reference->claim.mask & counter & ~taken))
+			continue;
+		reference->kind = kind;
+		reference->event = find_event(plan, machine, typical, kind);
+		return;
+	}
+}
+
+/* "cpu/ref-cycles/" -> "cpu/ref-cycles/u" */
+static int name_rings(struct td_event *event)
+{
+	const struct td_modifiers *mods = &event->mods;
+	char *name;
+
+	if (asprintf(&name, "%s%s%s%s%s%s%s", event->name,
+		     mods->user ? "u" : "", mods->kernel ? "k" : "",
+		     mods->hypervisor ? "h" : "", mods->guest ? "G" : "",
+		     mods->host ? "H" : "", mods->non_idle ? "I" : "") < 0)
+		return -ENOMEM;
+	event->has_suffix = strcmp(name, event->name) != 0;
+	free(event->name);
+	event->name = name;
+	return 0;
+}
+
+int td_reference_make(struct td_reference *reference, struct td_plan *plan,
+		      const struct td_machine *machine, int pmu,
+		      struct td_err *err)
+{
+	const struct td_event *typical;
+	struct td_event *event;
+	int rc;
+
+	if (reference->event >= 0)
+		return 0;
+	event = td_array_add(&plan->events, plan->nr_events, sizeof(*event));
+	if (!event)
+		return td_err_nomem(err);
+	typical = find_typical(plan, pmu); /* events have moved */
+	rc = td_event_init(event, &machine->pmus[pmu], pmu,
+			   kinds[reference->kind].name,
+			   kinds[reference->kind].terms, err);
+	reference->event = (int)plan->nr_events++;
+	if (rc)
+		return rc;
+	event->hidden = true;
+	if (typical) {
+		event->mods.user = typical->mods.user;
+		event->mods.kernel = typical->mods.kernel;
+		event->mods.hypervisor = typical->mods.hypervisor;
+		event->mods.guest = typical->mods.guest;
+		event->mods.host = typical->mods.host;
+		event->mods.non_idle = typical->mods.non_idle;
+	}
+	return name_rings(event) ? td_err_nomem(err) : 0;
+}

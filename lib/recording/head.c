@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The first line of a recording: machine, events, groups. */
+#include "lib/recording/head.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/json_member.h"
+#include "lib/base/util.h"
+#include "lib/recording/typed.h"
+
+#define MAX_EVENTS 10000
+
+int td_recording_bad(const struct td_recording *rec, struct td_err *err,
+		     const char *what)
+{
+	return td_err_set(err, -EINVAL, "%s:%zu: %s", rec->path, rec->line,
+			  what);
+}
+
+/* What a tree is counted on are cores' PMUs, unless it says otherwise. */
+static enum td_pmu_kind pmu_kind(const struct td_recording *rec,
+				 struct json_object *object, const char *name)
+{
+	struct json_object *core =
+		td_json_member(object, "core", json_type_boolean);
+
+	if (rec->plan.asked || (core && !json_object_get_boolean(core)))
+		return td_pmu_kind(name);
+	return TD_PMU_CORE;
+}
+
+static int read_pmu(struct td_recording *rec, struct json_object *object,
+		    struct td_err *err)
+{
+	const char *name = td_json_string(object, "name");
+	const char *cpus = td_json_string(object, "cpus");
+	struct td_machine *machine = &rec->machine;
+	struct td_pmu *pmu;
+	int64_t type;
+
+	if (!name || !cpus ||
+	    !td_json_int(object, "type", 0, UINT32_MAX, &type))
+		return td_recording_bad(rec, err,
+					"\"pmus\": needs name, type and cpus");
+	pmu = td_array_add(&machine->pmus, machine->nr_pmus, sizeof(*pmu));
+	if (!pmu)
+		return td_err_nomem(err);
+	pmu->kind = pmu_kind(rec, object, name);
+	if (pmu->kind == TD_PMU_CORE && machine->nr_core < machine->nr_pmus)
+		return td_recording_bad(rec, err,
+					"\"pmus\": core PMUs come first");
+	machine->nr_core += pmu->kind == TD_PMU_CORE;
+	machine->nr_pmus++;
+	pmu->name = strdup(name);
+	if (!pmu->name)
+		return td_err_nomem(err);
+	pmu->type = (uint32_t)type;
+	pmu->uarch = td_model_uarch(machine->model, name);
+	if (td_ints_parse(cpus, TD_MAX_CPU, &pmu->cpus))
+		return td_recording_bad(rec, err,
+					"\"pmus\": cpus is not a CPU list");
+	return 0;
+}
+
+/* What formulas of files call what sysfs calls slots. */
+static bool is_slots(const char *event)
+{
+	return strcmp(event, "/TOPDOWN.SLOTS/") == 0;
+}
+
+/* "cpu_core/slots/" -> an alias "slots" of cpu_core: what it can count. */
+static int add_alias(struct td_pmu *pmu, const char *event, double scale)
+{
+	size_t len = strlen(pmu->name), end = strlen(event);
+	struct td_alias *alias;
+
+	if (strncmp(event, pmu->name, len) != 0 || event[len] != '/' ||
+	    end < len + 2 || event[end - 1] != '/')
+		return 0; /* not of that form: it has no alias */
+	alias = td_array_add(&pmu->aliases, pmu->nr_aliases, sizeof(*alias));
+	if (!alias)
+		return -ENOMEM;
+	pmu->nr_aliases++;
+	alias->scale = scale;
+	alias->name = is_slots(event + len)
+			      ? strdup("slots")
+			      : strndup(event + len + 1, end - len - 2);
+	alias->terms = strdup("");
+	return alias->name && alias->terms ? 0 : -ENOMEM;
+}
+
+static int add_to_group(struct td_plan *plan, int64_t index, int pmu)
+{
+	struct td_group *group;
+	int *place;
+
+	while (plan->nr_groups <= (size_t)index) {
+		group = td_array_add(&plan->groups, plan->nr_groups,
+				     sizeof(*group));
+		if (!group)
+			return -ENOMEM;
+		plan->nr_groups++;
+	}
+	group = &plan->groups[index];
+	if (group->nr == 0) {
+		group->pmu = pmu;
+		group->at_once = 1;
+	}
+	/* a software event may be in a group of the hardware's */
+	if (group->pmu != pmu && !plan->asked)
+		return -EINVAL;
+	place = td_array_add(&group->members, group->nr, sizeof(*place));
+	if (!place)
+		return -ENOMEM;
+	*place = (int)plan->nr_events - 1;
+	group->nr++;
+	return 0;
+}
+
+static bool parse_scale(struct json_object *value, double *scale)
+{
+	*scale = json_object_get_double(value);
+	return (json_object_is_type(value, json_type_double) ||
+		json_object_is_type(value, json_type_int)) &&
+	       *scale > 0 && isfinite(*scale);
+}
+
+static bool get_at_once(struct json_object *object, double *out)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(object, "at_once", &value))
+		return true;
+	*out = json_object_get_double(value);
+	return (json_object_is_type(value, json_type_double) ||
+		json_object_is_type(value, json_type_int)) &&
+	       *out >= 0 && *out <= MAX_EVENTS;
+}
+
+static int read_event(struct td_recording *rec, struct json_object *object,
+		      struct td_err *err)
+{
+	const char *name = td_json_string(object, "name");
+	const char *pmu_name = td_json_string(object, "pmu");
+	const char *refused = td_json_string(object, "refused");
+	int pmu = pmu_name ? td_machine_find_pmu(&rec->machine, pmu_name) : -1;
+	struct td_plan *plan = &rec->plan;
+	struct json_object *scale;
+	struct td_event *event;
+	int64_t group;
+	int rc;
+
+	if (!name || pmu < 0 ||
+	    !td_json_int(object, "group", -1, MAX_EVENTS, &group))
+		return td_recording_bad(
+			rec, err, "\"events\": needs name, pmu and group");
+	event = td_array_add(&plan->events, plan->nr_events, sizeof(*event));
+	if (!event)
+		return td_err_nomem(err);
+	plan->nr_events++;
+	event->name = strdup(name);
+	event->pmu = pmu;
+	event->type = rec->machine.pmus[pmu].type;
+	event->scale = 1;
+	event->spec = event->group = -1;
+	if (plan->asked &&
+	    (td_typed_get(object, event) ||
+	     (event->tool && rec->machine.pmus[pmu].kind != TD_PMU_TOOL)))
+		return td_recording_bad(rec, err,
+					"\"events\": an event that makes no "
+					"sense");
+	if (!plan->asked && refused && td_event_set_refusal(event, refused))
+		return td_err_nomem(err);
+	if (json_object_object_get_ex(object, "scale", &scale) &&
+	    !parse_scale(scale, &event->scale))
+		return td_recording_bad(rec, err,
+					"\"scale\" is not a number above 0");
+	if (!event->name ||
+	    add_alias(&rec->machine.pmus[pmu], name, event->scale))
+		return td_err_nomem(err);
+	rc = group < 0 ? 0 : add_to_group(plan, group, pmu);
+	if (!rc && group >= 0 &&
+	    !get_at_once(object, &plan->groups[group].at_once))
+		return td_recording_bad(rec, err,
+					"\"at_once\" is not a number");
+	if (rc == -EINVAL)
+		return td_recording_bad(rec, err,
+					"\"events\": a group of two PMUs");
+	return rc ? td_err_nomem(err) : 0;
+}
+
+static int read_array(struct td_recording *rec, struct json_object *head,
+		      const char *key,
+		      int (*read_one)(struct td_recording *,
+				      struct json_object *, struct td_err *),
+		      struct td_err *err)
+{
+	struct json_object *array = td_json_member(head, key, json_type_array);
+	size_t nr = array ? json_object_array_length(array) : 0;
+	int rc = 0;
+
+	if (nr == 0 && rec->plan.asked && array)
+		return 0; /* --null; a machine without a PMU */
+	if (nr == 0 || nr > MAX_EVENTS)
+		return td_err_set(err, -EINVAL,
+				  "%s:%zu: \"%s\" is not a list with entries",
+				  rec->path, rec->line, key);
+	for (size_t i = 0; !rc && i < nr; i++)
+		rc = read_one(rec, json_object_array_get_idx(array, i), err);
+	return rc;
+}
+
+/* "caches": who shares the CPU's, from level 1 on; older ones do not say. */
+static int read_caches(struct td_recording *rec, struct json_object *object,
+		       struct td_place *place, struct td_err *err)
+{
+	struct json_object *array =
+		td_json_member(object, "caches", json_type_array);
+	size_t nr = array ? json_object_array_length(array) : 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		int64_t id;
+
+		if (i == TD_MAX_CACHE ||
+		    !td_json_whole(json_object_array_get_idx(array, i), -1,
+				   TD_MAX_CPU, &id))
+			return td_recording_bad(rec, err,
+						"\"caches\": not CPUs of up to "
+						"four levels");
+		place->cache[i] = (int)id;
+	}
+	return 0;
+}
+
+/* A CPU's place; those that are not known are -1 and stay so. */
+static int read_place(struct td_recording *rec, struct json_object *object,
+		      struct td_err *err)
+{
+	size_t nr = rec->machine.online.nr;
+	struct td_place *place;
+	int64_t n[6];
+	static const char *const keys[6] = { "cpu", "core",   "cluster",
+					     "die", "socket", "node" };
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(keys); i++) {
+		if (!td_json_int(object, keys[i], i ? -1 : 0,
+				 i ? INT_MAX : TD_MAX_CPU, &n[i]))
+			return td_recording_bad(rec, err,
+						"\"topology\": needs cpu, "
+						"core, cluster, die, socket "
+						"and node");
+	}
+	place = td_array_add(&rec->places, nr, sizeof(*place));
+	if (!place || td_ints_add(&rec->machine.online, (int)n[0]))
+		return td_err_nomem(err);
+	/* online is in order and knows no twins */
+	if (rec->machine.online.nr != nr + 1 ||
+	    rec->machine.online.v[nr] != (int)n[0])
+		return td_recording_bad(rec, err,
+					"\"topology\": CPUs are not in order");
+	*place = (struct td_place){ (int)n[0],
+				    (int)n[1],
+				    (int)n[2],
+				    (int)n[3],
+				    (int)n[4],
+				    (int)n[5],
+				    .cache = { -1, -1, -1, -1 } };
+	return read_caches(rec, object, place, err);
+}
+
+static bool get_flag(struct json_object *head, const char *key)
+{
+	return json_object_get_boolean(
+		td_json_member(head, key, json_type_boolean));
+}
+
+static int read_info(struct td_recording *rec, struct json_object *head,
+		     struct td_err *err)
+{
+	struct td_machine *machine = &rec->machine;
+	const char *cpuid = td_json_string(head, "cpuid");
+	const char *target = td_json_string(head, "target");
+	struct json_object *smt =
+		td_json_member(head, "smt", json_type_boolean);
+	const char *table;
+	int64_t version, interval = 0, tsc_hz = 0;
+
+	if (!td_json_int(head, "tdstat", 0, INT_MAX, &version))
+		return td_recording_bad(rec, err,
+					"not a recording of tdstat's");
+	if (version != 1)
+		return td_recording_bad(rec, err,
+					"a recording of a later tdstat");
+	if (!cpuid || !target || !smt ||
+	    !td_json_int(head, "interval_ms", 0, INT_MAX, &interval))
+		return td_recording_bad(
+			rec, err, "needs cpuid, smt, interval_ms and target");
+	if (td_cpuid_parse(cpuid, &machine->cpuid, err))
+		return td_recording_bad(rec, err,
+					"\"cpuid\" is not of the form "
+					"GenuineIntel-6-97-2");
+	if (strcmp(machine->cpuid.vendor, "GenuineIntel") == 0)
+		machine->model = td_model_find(machine->cpuid.family,
+					       machine->cpuid.model);
+	machine->smt = json_object_get_boolean(smt);
+	machine->has_pmem = get_flag(head, "pmem");
+	rec->info.tasks = get_flag(head, "tasks");
+	rec->info.sums = get_flag(head, "sums");
+	if (td_json_int(head, "tsc_hz", 0, INT64_MAX, &tsc_hz))
+		rec->info.tsc_hz = (uint64_t)tsc_hz;
+	table = td_json_string(head, "table");
+	rec->plan.asked = table && strcmp(table, "events") == 0;
+	rec->info.interval_ms = (int)interval;
+	rec->info.target = strdup(target);
+	return rec->info.target ? 0 : td_err_nomem(err);
+}
+
+/* Older recordings have no topology: then nobody knows. */
+static int read_topology(struct td_recording *rec, struct json_object *head,
+			 struct td_err *err)
+{
+	struct json_object *array =
+		td_json_member(head, "topology", json_type_array);
+
+	if (!array || !json_object_array_length(array))
+		return 0;
+	return read_array(rec, head, "topology", read_place, err);
+}
+
+/*
+ * Which events are clones of others.  Older recordings do not say, and had no
+ * other events of the same name; those that say what was asked for do.
+ */
+static int find_clones(struct td_recording *rec, struct json_object *head,
+		       struct td_err *err)
+{
+	const struct td_recording_info *info = &rec->info;
+	struct json_object *events =
+		td_json_member(head, "events", json_type_array);
+	td_autofree bool *clones = NULL;
+
+	if (!info->level && !info->only_level && !info->nr_metrics) {
+		return td_plan_find_clones(&rec->plan, NULL) ? td_err_nomem(err)
+							     : 0;
+	}
+	clones = calloc(rec->plan.nr_events + 1, sizeof(*clones));
+	if (!clones)
+		return td_err_nomem(err);
+	for (size_t i = 0; i < rec->plan.nr_events; i++)
+		clones[i] =
+			get_flag(json_object_array_get_idx(events, i), "clone");
+	return td_plan_find_clones(&rec->plan, clones) ? td_err_nomem(err) : 0;
+}
+
+int td_recording_parse_head(struct td_recording *rec, struct json_object *head,
+			    struct td_err *err)
+{
+	int rc = read_info(rec, head, err);
+
+	if (!rc)
+		rc = read_array(rec, head, "pmus", read_pmu, err);
+	if (!rc)
+		rc = read_array(rec, head, "events", read_event, err);
+	if (!rc)
+		rc = read_topology(rec, head, err);
+	if (!rc)
+		rc = td_recording_parse_asked(rec, head, err);
+	if (!rc)
+		rc = find_clones(rec, head, err);
+	return rc;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_LIB_RECORDING_HEAD_H
+#define TD_LIB_RECORDING_HEAD_H
+
+#include <json-c/json.h>
+
+#include "lib/recording/recording.h"
+
+/* What a recording's first line says, into rec. */
+int td_recording_parse_head(struct td_recording *rec, struct json_object *head,
+			    struct td_err *err);
+/* Of it, what was asked for, and of which cgroups. */
+int td_recording_parse_asked(struct td_recording *rec, struct json_object *head,
+			     struct td_err *err);
+/* -EINVAL, with the place. */
+int td_recording_bad(const struct td_recording *rec, struct td_err *err,
+		     const char *what);
+
+#endif

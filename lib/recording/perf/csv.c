@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Lines of perf stat -x, whose columns are told from what stands in them:
+ *	[time] [summary] [id [CPUs]] value unit event [cgroup] [variance]
+ *	run-time percentage [metric-value metric-unit]
+ * Nothing is quoted, so that the separator may stand in an event or a thread's
+ * name, too.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/parse.h"
+#include "lib/base/util.h"
+#include "lib/recording/perf/parts.h"
+
+#define MAX_FIELDS 40
+
+struct fields {
+	char *v[MAX_FIELDS];
+	size_t nr;
+	char separator;
+};
+
+static int split(char *text, char separator, struct fields *f)
+{
+	*f = (struct fields){ .separator = separator };
+	for (char *end = text; end; text = end + 1) {
+		if (f->nr == MAX_FIELDS)
+			return -EINVAL;
+		f->v[f->nr++] = text;
+		/* "<not counted>" has a blank */
+		end = *text == '<' ? strchr(text, '>') : text;
+		end = end ? strchr(end, separator) : NULL;
+		if (!end)
+			break;
+		*end = '\0';
+	}
+	return 0;
+}
+
+/* Puts the separators back from one field to another: they are one. */
+static void join(struct fields *f, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		f->v[i][strlen(f->v[i])] = f->separator;
+}
+
+static const char *field(const struct fields *f, size_t i)
+{
+	return i < f->nr ? f->v[i] : "";
+}
+
+static bool is_count(const char *text)
+{
+	return *text && text[strspn(text, "0123456789")] == '\0';
+}
+
+static bool is_value(const char *text)
+{
+	struct td_perf_line line;
+
+	return td_perf_value_parse(text, &line);
+}
+
+static bool is_time(const char *text)
+{
+	const char *point = strpbrk(text, ".,");
+	uint64_t ns;
+
+	return point && strlen(point + 1) == 9 && td_perf_time_parse(text, &ns);
+}
+
+/* "1234", "99.50": a run time in ns and its percentage. */
+static bool is_run_time(const struct fields *f, size_t i)
+{
+	const char *pct = field(f, i + 1);
+	double value;
+
+	return is_count(field(f, i)) && strpbrk(pct, ".,") &&
+	       td_perf_number_parse(pct, &value);
+}
+
+static size_t count_slashes(const char *text)
+{
+	size_t nr = 0;
+
+	for (; *text; text++)
+		nr += *text == '/';
+	return nr;
+}
+
+/* Where the event's name ends: "cpu/cycles" and "percore/" are one. */
+static size_t event_end(const struct fields *f, size_t at, size_t run_time)
+{
+	size_t slashes = 0, end = at;
+
+	do {
+		slashes += count_slashes(f->v[end++]);
+	} while (slashes % 2 && end < run_time);
+	/* an odd one is no PMU's: a name that the user gave */
+	return slashes % 2 ? at + 1 : end;
+}
+
+static bool is_variance(const char *text)
+{
+	size_t len = strlen(text);
+
+	return len > 1 && text[len - 1] == '%' && isdigit((unsigned char)*text);
+}
+
+/* What stands between the event and its run time. */
+static void take_cgroup(struct fields *f, size_t at, size_t run_time,
+			struct td_perf_line *line)
+{
+	if (run_time > at && is_variance(f->v[run_time - 1]))
+		run_time--;
+	if (run_time == at)
+		return;
+	join(f, at, run_time - 1);
+	line->cgroup = f->v[at];
+}
+
+/* "CPUs utilized" behind the percentage, with perf 7.2's own words before. */
+static void take_utilized(const struct fields *f, size_t at,
+			  struct td_perf_line *line)
+{
+	if (strstr(field(f, at + 1), "CPUs utilized") ||
+	    strstr(field(f, at + 1), "CPUs_utilized"))
+		td_perf_number_parse(field(f, at), &line->utilized);
+}
+
+/* value, unit, event ... from the at-th field on. */
+static int take_count(struct fields *f, size_t at, struct td_perf_line *line)
+{
+	size_t run_time = at + 3, end;
+
+	if (!td_perf_value_parse(field(f, at), line))
+		return -EINVAL;
+	while (run_time < f->nr && !is_run_time(f, run_time))
+		run_time++;
+	if (run_time >= f->nr || !*f->v[at + 2])
+		return -EINVAL;
+	if (td_parse_u64(f->v[run_time], INT64_MAX - 1, &line->running_ns) ||
+	    !td_perf_number_parse(f->v[run_time + 1], &line->pct))
+		return -EINVAL;
+	end = event_end(f, at + 2, run_time);
+	take_cgroup(f, end, run_time, line);
+	join(f, at + 2, end - 1);
+	line->unit = f->v[at + 1];
+	line->event = f->v[at + 2];
+	take_utilized(f, run_time + 2, line);
+	return TD_PERF_IS_COUNT;
+}
+
+/* An id, whose thread may have separators in its name.  Where it ends. */
+static size_t take_id(struct fields *f, size_t at, struct td_perf_line *line)
+{
+	struct td_perf_unit unit;
+
+	for (size_t end = at; end + 1 < f->nr; end++) {
+		if (td_perf_unit_parse(f->v[end], &unit) ||
+		    (end > at && unit.kind != TD_PERF_THREAD))
+			continue;
+		join(f, at, end);
+		line->id = f->v[at];
+		return end + 1;
+	}
+	return 0;
+}
+
+/* A number of CPUs follows most ids, and is told by a value behind it. */
+static int take_after_id(struct fields *f, size_t at, struct td_perf_line *line)
+{
+	if (is_count(field(f, at)) && is_value(field(f, at + 1))) {
+		line->has_nr = true;
+		if (td_parse_u64(f->v[at], UINT32_MAX, &line->nr))
+			return -EINVAL;
+		return take_count(f, at + 1, line);
+	}
+	if (take_count(f, at, line) == TD_PERF_IS_COUNT)
+		return TD_PERF_IS_COUNT;
+	if (!*field(f, at) || (is_count(field(f, at)) && !*field(f, at + 1)))
+		return TD_PERF_IS_METRIC;
+	return -EINVAL;
+}
+
+static int parse_fields(struct fields *f, struct td_perf_line *line)
+{
+	size_t at = 0;
+
+	if (is_time(f->v[0])) {
+		line->has_time = td_perf_time_parse(f->v[0], &line->time_ns);
+		at = 1;
+	} else if (strcmp(f->v[0], "summary") == 0) {
+		return TD_PERF_IS_SUMMARY;
+	}
+	if (!*field(f, at))
+		return f->nr > at + 3 ? TD_PERF_IS_METRIC : -EINVAL;
+	if (is_value(f->v[at]))
+		return take_count(f, at, line);
+	at = take_id(f, at, line);
+	return at ? take_after_id(f, at, line) : -EINVAL;
+}
+
+int td_perf_csv_parse(char *text, char separator, struct td_perf_line *line)
+{
+	char *start = text + strspn(text, " ");
+	struct fields f;
+
+	*line = (struct td_perf_line){ 0 };
+	text[strcspn(text, "\r")] = '\0';
+	/* 6.1 aligns times; where blanks separate, others are empty fields */
+	if (separator == ' ' && !isdigit((unsigned char)*start) &&
+	    strncmp(start, "summary", 7) != 0 && start != text)
+		return TD_PERF_IS_METRIC;
+	if (split(start, separator, &f))
+		return -EINVAL;
+	return parse_fields(&f, line);
+}
+
+char td_perf_csv_separator(const char *text)
+{
+	/* the rare ones last: they may stand in a name or a unit */
+	static const char separators[] = ",;|@\t~^!&:_ ";
+
+	for (const char *s = separators; *s; s++) {
+		td_autofree char *copy = strdup(text);
+		struct td_perf_line line;
+
+		if (copy &&
+		    td_perf_csv_parse(copy, *s, &line) == TD_PERF_IS_COUNT)
+			return *s;
+	}
+	return '\0';
+}

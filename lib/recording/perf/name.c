@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What an event is, by the name that perf prints: "cycles:u",
+ * "cpu_core/cycles,percore/", "cpu_atom/cycles:u/", "task-clock [software]",
+ * "sched:sched_switch".
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lib/base/parse.h"
+#include "lib/base/util.h"
+#include "lib/event/modifiers.h"
+#include "lib/event/names.h"
+#include "lib/recording/perf/parts.h"
+
+/* Names in sysfs that are of PERF_METRICS, wherever there is one. */
+static const struct {
+	const char *name;
+	uint64_t config;
+} fields[] = {
+	{ "slots", 0x400 },
+	{ "TOPDOWN.SLOTS", 0x400 },
+	{ "topdown-retiring", 0x8000 },
+	{ "topdown-bad-spec", 0x8100 },
+	{ "topdown-fe-bound", 0x8200 },
+	{ "topdown-be-bound", 0x8300 },
+	{ "topdown-heavy-ops", 0x8400 },
+	{ "topdown-br-mispredict", 0x8500 },
+	{ "topdown-fetch-lat", 0x8600 },
+	{ "topdown-mem-bound", 0x8700 },
+};
+
+/* The parts of a name, cut out of a copy. */
+struct parts {
+	const char *pmu; /* NULL: not said */
+	const char *id;
+	const char *mods;
+};
+
+/* "PMU/id,terms:mods/mods", at the slash. */
+static struct parts cut_pmu(char *name, char *slash)
+{
+	struct parts parts = { name, slash + 1, "" };
+	char *last = strrchr(slash + 1, '/'), *colon;
+
+	*slash = '\0';
+	if (last) {
+		*last = '\0';
+		parts.mods = last + 1 + (last[1] == ':');
+	}
+	colon = strchr(slash + 1, ':');
+	if (colon) {
+		*colon = '\0';
+		parts.mods = colon + 1;
+	}
+	slash[1 + strcspn(slash + 1, ",/")] = '\0';
+	return parts;
+}
+
+static struct parts cut(char *name)
+{
+	struct parts parts = { NULL, name, "" };
+	char *colon = strrchr(name, ':'), *slash = strchr(name, '/');
+	char *bracket = strstr(name, " [");
+
+	if (bracket && name[strlen(name) - 1] == ']') {
+		name[strlen(name) - 1] = '\0';
+		*bracket = '\0';
+		parts.pmu = bracket + 2;
+		slash = strchr(name, '/');
+		colon = strrchr(name, ':');
+	}
+	/* "sched:sched_switch/.../" is none of a PMU */
+	if (slash && slash != name &&
+	    !memchr(name, ':', (size_t)(slash - name)))
+		return cut_pmu(name, slash);
+	if (colon && td_are_modifiers(colon + 1, strlen(colon + 1))) {
+		*colon = '\0';
+		parts.mods = colon + 1;
+	}
+	return parts;
+}
+
+static void set(struct td_event *event, bool *typed, uint32_t type,
+		uint64_t config)
+{
+	event->type = type;
+	event->config[0] = config;
+	*typed = true;
+}
+
+/* "r1a8" */
+static bool is_raw(const char *id, uint64_t *config)
+{
+	char *end;
+
+	if (id[0] != 'r' || !id[1] || strlen(id) > 17 ||
+	    id[1 + strspn(id + 1, "0123456789abcdefABCDEF")])
+		return false;
+	*config = strtoull(id + 1, &end, 16);
+	return true;
+}
+
+/* An event that the kernel or perf itself has a name for. */
+static const char *find_symbol(const char *id, struct td_event *event,
+			       bool *typed)
+{
+	const struct td_symbol *symbol = td_symbol_find(id);
+
+	if (!symbol)
+		return NULL;
+	event->tool = symbol->tool;
+	set(event, typed, symbol->type, symbol->config);
+	if (symbol->tool)
+		return "tool";
+	return symbol->type == PERF_TYPE_SOFTWARE ? "software" : "cpu";
+}
+
+/* On a core's PMU, whichever. */
+static void find_core_event(const char *id, struct td_event *event, bool *typed)
+{
+	uint64_t config;
+
+	if (find_symbol(id, event, typed))
+		return;
+	if (td_cache_parse(id, &config) == 0)
+		set(event, typed, PERF_TYPE_HW_CACHE, config);
+	else if (is_raw(id, &config))
+		event->config[0] = config;
+	for (size_t i = 0; i < TD_ARRAY_SIZE(fields); i++) {
+		if (strcmp(fields[i].name, id) == 0)
+			event->config[0] = fields[i].config;
+	}
+}
+
+/* "cpu_atom" has no PERF_METRICS: its topdown-retiring is like any other. */
+static void find_on_pmu(const char *pmu, const char *id, struct td_event *event,
+			bool *typed)
+{
+	if (td_pmu_kind(pmu) == TD_PMU_CORE)
+		find_core_event(id, event, typed);
+	else if (td_pmu_kind(pmu) != TD_PMU_OTHER)
+		find_symbol(id, event, typed);
+	if (!*typed && strcmp(pmu, "cpu") != 0 && strcmp(pmu, "cpu_core") != 0)
+		event->config[0] = 0;
+}
+
+/* The PMU of a name without one. */
+static const char *find_alone(const char *id, struct td_event *event,
+			      bool *typed)
+{
+	const char *pmu = find_symbol(id, event, typed);
+
+	if (pmu)
+		return pmu;
+	if (strncmp(id, "mem:", 4) == 0)
+		return "breakpoint";
+	if (strchr(id, ':'))
+		return "tracepoint";
+	if (strncasecmp(id, "unc_", 4) == 0)
+		return "uncore"; /* which of its units, the name does not say */
+	find_core_event(id, event, typed);
+	return "cpu";
+}
+
+int td_perf_name_parse(const char *name, struct td_event *event, char **pmu,
+		       bool *typed)
+{
+	td_autofree char *copy = strdup(name);
+	struct parts parts;
+
+	*event = (struct td_event){ .scale = 1, .spec = -1, .group = -1 };
+	*typed = false;
+	*pmu = NULL;
+	if (!copy)
+		return -ENOMEM;
+	parts = cut(copy);
+	if (parts.pmu)
+		find_on_pmu(parts.pmu, parts.id, event, typed);
+	else
+		parts.pmu = find_alone(parts.id, event, typed);
+	/* what is no letter of perf's says nothing */
+	if (td_are_modifiers(parts.mods, strlen(parts.mods))) {
+		for (const char *m = parts.mods; *m; m++)
+			td_modifiers_add(&event->mods, *m);
+	}
+	*pmu = strdup(event->tool ? "tool" : parts.pmu);
+	return *pmu ? 0 : -ENOMEM;
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/recording/perf/output.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+#include "lib/recording/perf/parts.h"
+
+#define MAX_LINE (1 << 20) /* metric-only lines are the longest */
+
+struct reader {
+	struct td_perf_file file;
+	FILE *in;
+	char *text;
+	char separator; /* '{': JSON; '\0': not known yet */
+	bool started;   /* perf's first line was there */
+};
+
+/* The next whole line, without its end; 1: none. */
+static int next_line(struct reader *r, struct td_err *err)
+{
+	size_t len;
+
+	if (!fgets(r->text, MAX_LINE, r->in)) {
+		if (ferror(r->in))
+			return td_err_set(err, -EIO, "%s: %s", r->file.path,
+					  strerror(errno));
+		return 1;
+	}
+	r->file.line++;
+	len = strlen(r->text);
+	if (len && r->text[len - 1] == '\n') {
+		r->text[len - 1] = '\0';
+		return 0;
+	}
+	if (!feof(r->in))
+		return td_perf_file_bad(&r->file, err,
+					"a NUL byte, or more than 1 MiB");
+	r->file.cut_off = true;
+	return 1;
+}
+
+/* Head lines have names alone, others values, and both end in a separator. */
+static bool is_metric_only(const struct reader *r)
+{
+	size_t len = strlen(r->text);
+	const char *text = r->text + strspn(r->text, " ");
+
+	/* counts without a metric end in two */
+	return len > 1 && strchr(",;|@\t: ", r->text[len - 1]) &&
+	       r->text[len - 1] != r->text[len - 2] &&
+	       (r->started || isdigit((unsigned char)*text) ||
+		strncmp(text, "time,", 5) == 0 || strstr(text, "%  "));
+}
+
+static int only_metrics(const struct reader *r, struct td_err *err)
+{
+	td_err_set(err, -EINVAL, "%s: only metrics, no counts: nothing to show",
+		   r->file.path);
+	return td_err_hint(err, "perf stat without --metric-only and --topdown "
+				"writes the counts");
+}
+
+/* The first line with something in it: which of the two forms is it? */
+static int find_form(struct reader *r, struct td_err *err)
+{
+	r->separator = *r->text == '{' ? '{' : td_perf_csv_separator(r->text);
+	if (r->separator)
+		return 0;
+	if (strstr(r->text, "Performance counter stats for")) {
+		td_err_set(err, -EINVAL, "%s: perf stat's text for people",
+			   r->file.path);
+		return td_err_hint(err, "perf stat -x, and perf stat -j write "
+					"what can be read");
+	}
+	if (is_metric_only(r))
+		return only_metrics(r, err);
+	if (!r->started)
+		return 1;
+	return td_perf_file_bad(&r->file, err,
+				"no count of perf stat -x: expected value, "
+				"unit, event, run time and percentage between "
+				"separators such as , or ;");
+}
+
+static int bad_csv(const struct reader *r, struct td_err *err)
+{
+	return td_err_set(err, -EINVAL,
+			  "%s:%zu: no count of perf stat -x '%c': expected "
+			  "value, unit, event, run time and percentage",
+			  r->file.path, r->file.line, r->separator);
+}
+
+static int bad_json(struct reader *r, int rc, struct td_err *err)
+{
+	if (!r->file.nr_events && strstr(r->text, "}{") &&
+	    !strstr(r->text, "\"counter-value\""))
+		return only_metrics(r, err); /* as 6.1 writes them */
+	if (rc == -EILSEQ)
+		return td_perf_file_bad(&r->file, err, "not JSON");
+	if (!r->started && !r->file.nr_events && !r->file.metrics)
+		return 1;
+	return td_perf_file_bad(&r->file, err,
+				"no count of perf stat -j: expected "
+				"counter-value, event, event-runtime and "
+				"pcnt-running");
+}
+
+static int add_line(struct reader *r, struct td_err *err)
+{
+	struct td_perf_line line = { 0 };
+	struct td_perf_json json = { 0 };
+	bool is_json = r->separator == '{';
+	int rc = is_json ? td_perf_json_parse(&json, r->text, &line)
+			 : td_perf_csv_parse(r->text, r->separator, &line);
+
+	if (rc == TD_PERF_IS_COUNT)
+		rc = td_perf_file_add(&r->file, &line, err);
+	else if (rc == TD_PERF_IS_METRIC)
+		r->file.metrics = true;
+	else if (rc == -ENOMEM)
+		td_err_nomem(err);
+	else if (rc < 0)
+		rc = is_json ? bad_json(r, rc, err) : bad_csv(r, err);
+	td_perf_json_free(&json);
+	return rc == TD_PERF_IS_METRIC || rc == TD_PERF_IS_SUMMARY ? 0 : rc;
+}
+
+/* perf's own is "# started on"; a second one is of another run. */
+static int take_comment(struct reader *r, struct td_err *err)
+{
+	bool started = strncmp(r->text, "# started on", 12) == 0;
+
+	if (started && r->file.nr_events)
+		return td_perf_file_bad(&r->file, err,
+					"a second run: of perf stat --append, "
+					"one file a run is read");
+	r->started |= started;
+	return 0;
+}
+
+/* 1: not perf's. */
+static int take_line(struct reader *r, struct td_err *err)
+{
+	int rc = 0;
+
+	if (r->text[strspn(r->text, " \r")] == '\0')
+		return 0;
+	if (*r->text == '#')
+		return take_comment(r, err);
+	if (!r->separator)
+		rc = find_form(r, err);
+	return rc ? rc : add_line(r, err);
+}
+
+static int check_counts(const struct reader *r, struct td_err *err)
+{
+	if (r->file.nr_events)
+		return 0;
+	if (r->file.metrics)
+		return only_metrics(r, err);
+	if (!r->started)
+		return 1;
+	return td_err_set(err, -EINVAL, "%s: perf stat wrote no counts",
+			  r->file.path);
+}
+
+int td_perf_output_convert(FILE *in, const char *path, FILE *out,
+			   struct td_err *err)
+{
+	struct reader r = { .file.path = path, .in = in };
+	bool more = true;
+	int rc = 0;
+
+	r.text = malloc(MAX_LINE);
+	if (!r.text)
+		return td_err_nomem(err);
+	while (!rc && more) {
+		rc = next_line(&r, err);
+		more = rc == 0;
+		rc = more ? take_line(&r, err) : rc < 0 ? rc : 0;
+	}
+	if (!rc)
+		rc = check_counts(&r, err);
+	if (!rc)
+		rc = td_perf_file_write(&r.file, out, err);
+	free(r.text);
+	td_perf_file_free(&r.file);
+	return rc;
+}
+
+/* --- instead of a file ---------------------------------------------------------- */
+
+/* Does a recording of our own begin, or nothing at all?  What was read is put back. */
+static bool is_own(FILE *fp)
+{
+	static const char head[] = "{\"td";
+	size_t nr = 0;
+	int c = 0;
+
+	while (nr < sizeof(head) - 1 && (c = getc(fp)) == head[nr])
+		nr++;
+	if (nr == sizeof(head) - 1 || c == EOF) {
+		while (nr > 0)
+			ungetc(head[--nr], fp);
+		return true;
+	}
+	ungetc(c, fp);
+	while (nr > 0)
+		ungetc(head[--nr], fp);
+	return false;
+}
+
+/* A stream that owns its text. */
+static FILE *stream_of(const char *text, size_t size)
+{
+	FILE *fp = fmemopen(NULL, size + 1, "w+");
+
+	if (fp && fwrite(text, 1, size, fp) == size && fflush(fp) == 0) {
+		rewind(fp);
+		return fp;
+	}
+	if (fp)
+		fclose(fp);
+	return NULL;
+}
+
+/* Of what was converted into text.  1: nothing was. */
+static int replace(FILE **fp, const char *path, int rc, const char *text,
+		   size_t size, struct td_err *err)
+{
+	FILE *converted;
+
+	if (rc < 0)
+		return rc;
+	if (rc > 0 && fseek(*fp, 0, SEEK_SET) == 0)
+		return 0; /* let others say what is wrong with it */
+	if (rc > 0)
+		return td_err_set(err, -EINVAL,
+				  "%s: neither a recording nor of perf stat -x "
+				  "or -j",
+				  path);
+	converted = stream_of(text, size);
+	if (!converted)
+		return td_err_nomem(err);
+	if (*fp != stdin)
+		fclose(*fp);
+	*fp = converted;
+	return 0;
+}
+
+int td_perf_output_open(FILE **fp, const char *path, struct td_err *err)
+{
+	td_autofree char *text = NULL;
+	size_t size = 0;
+	FILE *out;
+	int rc;
+
+	if (is_own(*fp))
+		return 0;
+	out = open_memstream(&text, &size);
+	if (!out)
+		return td_err_nomem(err);
+	rc = td_perf_output_convert(*fp, path, out, err);
+	if (fclose(out) && !rc)
+		rc = td_err_nomem(err);
+	return replace(fp, path, rc, text, size, err);
+}

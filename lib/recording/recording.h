@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_LIB_RECORDING_RECORDING_H
+#define TD_LIB_RECORDING_RECORDING_H
+
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "lib/count/aggregate.h"
+#include "lib/count/readings.h"
+#include "lib/count/report.h"
+#include "lib/machine/cpu.h"
+#include "lib/machine/machine.h"
+#include "lib/plan/plan.h"
+
+/*
+ * Recordings: JSON Lines, described in tdstat-recording(5).  The first line says
+ * what was counted on what, then a line an interval with its differences, then
+ * an end line.
+ */
+
+struct td_recording_info {
+	int interval_ms; /* 0: one line for the whole run */
+	char *target;    /* "system wide", "./triad 100M" */
+	uint64_t tsc_hz; /* 0: not known */
+	bool tasks;      /* counted in tasks, not on whole CPUs */
+	/* What was asked for, as td_ask has it; nothing: level 1. */
+	int level, only_level;
+	char **metrics;
+	size_t nr_metrics;
+	enum td_aggregation how;
+	bool sums;       /* of how: its CPUs are made up, an id each */
+	int cache_level; /* of TD_AGGREGATE_CACHE; 0: the last one */
+	/* The cgroups that readings number. */
+	char **cgroups;
+	size_t nr_cgroups;
+};
+
+/* places: one a CPU of machine->online.  Errors of the stream are left in it. */
+void td_recording_write_head(FILE *fp, const struct td_machine *machine,
+			     const struct td_place *places,
+			     const struct td_plan *plan,
+			     const struct td_recording_info *info);
+/*
+ * times: what user_time and system_time were, where they are wanted; names: of
+ * tasks, those that are new since the last time are written first.
+ */
+void td_recording_write_counts(FILE *fp, uint64_t time_ns,
+			       const struct td_times *times,
+			       struct td_task_names *names,
+			       const struct td_readings *delta);
+void td_recording_write_end(FILE *fp, const struct td_usage *usage,
+			    int exit_status);
+
+/* A recording being read. */
+struct td_recording {
+	FILE *fp;
+	const char *path; /* borrowed */
+	bool is_file;     /* not a pipe, or a terminal */
+	dev_t dev;        /* which file */
+	ino_t ino;
+	size_t line;
+	char *text; /* getline()'s */
+	size_t size;
+	struct td_machine machine; /* its PMUs' aliases are the events */
+	struct td_plan plan;       /* events and groups, no configs */
+	struct td_recording_info info;
+	struct td_place
+		*places; /* one a CPU of machine.online; NULL: not known */
+	struct td_task_names names; /* of tasks, as far as it was read */
+	struct td_times times;      /* of the line that was read last */
+	uint64_t time_ns;           /* and its time */
+	bool ended;                 /* the end line was there */
+	bool cut_off;               /* it stops in the middle of a line */
+	struct td_usage usage;      /* of the end line */
+};
+
+/*
+ * Opens path ("-": standard input) and reads the first line.  Free with
+ * td_recording_close(), whatever the result.
+ */
+int td_recording_open(struct td_recording *rec, const char *path,
+		      struct td_err *err);
+/* Does fd write to the file that is read, whatever its names are? */
+bool td_recording_is_written(const struct td_recording *rec, int fd);
+/*
+ * The next interval; readings->v is grown as needed and is the caller's to
+ * free.  1: there is no more, and only blanks stand behind the end line.  Times
+ * that go back are an error; errors name file and line.
+ */
+int td_recording_next(struct td_recording *rec, uint64_t *time_ns,
+		      struct td_readings *readings, struct td_err *err);
+void td_recording_close(struct td_recording *rec);
+
+#endif

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <json-c/json.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "lib/base/json_put.h"
+#include "lib/base/util.h"
+#include "lib/recording/recording.h"
+#include "lib/recording/typed.h"
+
+static bool is_used(const struct td_plan *plan, int pmu)
+{
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		if (plan->events[i].pmu == pmu)
+			return true;
+	}
+	return false;
+}
+
+static struct json_object *pmu_objects(const struct td_machine *machine,
+				       const struct td_plan *plan)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < machine->nr_pmus; i++) {
+		const struct td_pmu *pmu = &machine->pmus[i];
+		td_autofree char *cpus = td_ints_format(&pmu->cpus);
+		struct json_object *object;
+
+		if (pmu->kind != TD_PMU_CORE && !is_used(plan, (int)i))
+			continue;
+		object = json_object_new_object();
+		td_json_put_string(object, "name", pmu->name);
+		td_json_put_int(object, "type", pmu->type);
+		td_json_put_string(object, "cpus", cpus ? cpus : "");
+		if (pmu->kind != TD_PMU_CORE)
+			json_object_object_add(object, "core",
+					       json_object_new_boolean(false));
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+/* Of levels 1 to the last that is known; older recordings have none. */
+static void put_caches(struct json_object *object, const struct td_place *place)
+{
+	int levels = TD_MAX_CACHE;
+	struct json_object *array;
+
+	while (levels && place->cache[levels - 1] < 0)
+		levels--;
+	if (!levels)
+		return;
+	array = json_object_new_array();
+	for (int i = 0; i < levels; i++)
+		json_object_array_add(array,
+				      json_object_new_int(place->cache[i]));
+	json_object_object_add(object, "caches", array);
+}
+
+static struct json_object *place_objects(const struct td_place *places,
+					 size_t nr)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < nr; i++) {
+		struct json_object *object = json_object_new_object();
+
+		td_json_put_int(object, "cpu", places[i].cpu);
+		td_json_put_int(object, "core", places[i].core);
+		td_json_put_int(object, "cluster", places[i].cluster);
+		td_json_put_int(object, "die", places[i].die);
+		td_json_put_int(object, "socket", places[i].socket);
+		td_json_put_int(object, "node", places[i].node);
+		put_caches(object, &places[i]);
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+/* For the first event of a group; 1 is what a reader takes for granted. */
+static void put_at_once(struct json_object *object, const struct td_plan *plan,
+			int event, int group)
+{
+	double at_once = group < 0 ? 1 : plan->groups[group].at_once;
+
+	if (group < 0 || plan->groups[group].members[0] != event ||
+	    fabs(at_once - 1) < 1e-9)
+		return;
+	json_object_object_add(object, "at_once",
+			       json_object_new_double(at_once));
+}
+
+/* A group's count of the reference event, told from others of its name. */
+static void put_clone(struct json_object *object, const struct td_plan *plan,
+		      int event, int group)
+{
+	if (group >= 0 && plan->groups[group].clone == event)
+		json_object_object_add(object, "clone",
+				       json_object_new_boolean(true));
+}
+
+static struct json_object *event_objects(const struct td_machine *machine,
+					 const struct td_plan *plan)
+{
+	struct json_object *array = json_object_new_array();
+	td_autofree int *groups = td_plan_groups(plan);
+
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		const struct td_event *event = &plan->events[i];
+		int group = groups ? groups[i] : -1;
+		struct json_object *object = json_object_new_object();
+
+		td_json_put_string(object, "name", event->name);
+		td_json_put_string(object, "pmu",
+				   machine->pmus[event->pmu].name);
+		td_json_put_int(object, "group", group);
+		put_at_once(object, plan, (int)i, group);
+		put_clone(object, plan, (int)i, group);
+		if (event->scale < 1 || event->scale > 1)
+			json_object_object_add(
+				object, "scale",
+				json_object_new_double(event->scale));
+		if (plan->asked)
+			td_typed_put(object, event);
+		else if (event->refusal)
+			td_json_put_string(object, "refused", event->refusal);
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+static void put_names(struct json_object *to, const char *key, char **names,
+		      size_t nr)
+{
+	struct json_object *array;
+
+	if (!nr)
+		return;
+	array = json_object_new_array();
+	for (size_t i = 0; i < nr; i++)
+		json_object_array_add(array, json_object_new_string(
+						     names[i] ? names[i] : ""));
+	json_object_object_add(to, key, array);
+}
+
+/* What a report shows when nothing else is asked of it. */
+static void put_asked(struct json_object *head,
+		      const struct td_recording_info *info, bool tree)
+{
+	if (tree && info->level)
+		td_json_put_int(head, "level", info->level);
+	if (tree && info->only_level)
+		td_json_put_int(head, "only_level", info->only_level);
+	if (tree)
+		put_names(head, "metrics", info->metrics, info->nr_metrics);
+	if (info->how != TD_AGGREGATE_ALL)
+		td_json_put_string(head, "aggregation",
+				   td_aggregation_name(info->how));
+	if (info->cache_level)
+		td_json_put_int(head, "cache_level", info->cache_level);
+	put_names(head, "cgroups", info->cgroups, info->nr_cgroups);
+}
+
+void td_recording_write_head(FILE *fp, const struct td_machine *machine,
+			     const struct td_place *places,
+			     const struct td_plan *plan,
+			     const struct td_recording_info *info)
+{
+	struct json_object *head = json_object_new_object();
+	char cpuid[48];
+
+	td_cpuid_format(&machine->cpuid, cpuid);
+	td_json_put_int(head, "tdstat", 1);
+	td_json_put_string(head, "cpuid", cpuid);
+	json_object_object_add(head, "smt",
+			       json_object_new_boolean(machine->smt));
+	if (machine->has_pmem)
+		json_object_object_add(head, "pmem",
+				       json_object_new_boolean(true));
+	if (info->tasks)
+		json_object_object_add(head, "tasks",
+				       json_object_new_boolean(true));
+	if (info->tsc_hz)
+		td_json_put_int(head, "tsc_hz", (int64_t)info->tsc_hz);
+	td_json_put_int(head, "interval_ms", info->interval_ms);
+	put_asked(head, info, !plan->asked);
+	td_json_put_string(head, "target", info->target);
+	json_object_object_add(head, "pmus", pmu_objects(machine, plan));
+	json_object_object_add(head, "topology",
+			       place_objects(places, machine->online.nr));
+	if (plan->asked)
+		td_json_put_string(head, "table", "events");
+	json_object_object_add(head, "events", event_objects(machine, plan));
+	td_json_put_line(fp, head);
+}
+
+static struct json_object *reading_array(const struct td_reading *reading)
+{
+	struct json_object *array = json_object_new_array_ext(8);
+
+	json_object_array_add(array, json_object_new_int(reading->event));
+	json_object_array_add(array, json_object_new_int(reading->cpu));
+	json_object_array_add(array, json_object_new_int(reading->tid));
+	json_object_array_add(array, json_object_new_uint64(reading->value));
+	json_object_array_add(array,
+			      json_object_new_uint64(reading->enabled_ns));
+	json_object_array_add(array,
+			      json_object_new_uint64(reading->running_ns));
+	if (reading->cgroup || reading->life)
+		json_object_array_add(array,
+				      json_object_new_int(reading->cgroup - 1));
+	if (reading->life)
+		json_object_array_add(array,
+				      json_object_new_int(reading->life + 1));
+	return array;
+}
+
+static void put_task_names(FILE *fp, struct td_task_names *names)
+{
+	const struct td_task_name *name = td_task_names_next(names);
+	struct json_object *line, *object;
+	char task[32];
+
+	if (!name)
+		return;
+	line = json_object_new_object();
+	object = json_object_new_object();
+	for (; name; name = td_task_names_next(names)) {
+		if (name->life)
+			snprintf(task, sizeof(task), "%d#%d", name->tid,
+				 name->life + 1);
+		else
+			snprintf(task, sizeof(task), "%d", name->tid);
+		td_json_put_string(object, task, name->name);
+	}
+	json_object_object_add(line, "threads", object);
+	td_json_put_line(fp, line);
+}
+
+void td_recording_write_counts(FILE *fp, uint64_t time_ns,
+			       const struct td_times *times,
+			       struct td_task_names *names,
+			       const struct td_readings *delta)
+{
+	struct json_object *line, *counts;
+
+	put_task_names(fp, names);
+	line = json_object_new_object();
+	counts = json_object_new_array();
+	td_json_put_seconds(line, "time", time_ns);
+	if (times->has_cpu_times) {
+		td_json_put_seconds(line, "user", times->user_ns);
+		td_json_put_seconds(line, "sys", times->system_ns);
+	}
+	for (size_t i = 0; i < delta->nr; i++)
+		json_object_array_add(counts, reading_array(&delta->v[i]));
+	json_object_object_add(line, "counts", counts);
+	td_json_put_line(fp, line);
+}
+
+void td_recording_write_end(FILE *fp, const struct td_usage *usage,
+			    int exit_status)
+{
+	struct json_object *line = json_object_new_object();
+	struct json_object *end = json_object_new_object();
+
+	td_json_put_seconds(end, "elapsed", usage->elapsed_ns);
+	if (usage->has_times) {
+		td_json_put_seconds(end, "user", usage->user_ns);
+		td_json_put_seconds(end, "sys", usage->sys_ns);
+		td_json_put_int(end, "exit", exit_status);
+	}
+	json_object_object_add(line, "end", end);
+	td_json_put_line(fp, line);
+}

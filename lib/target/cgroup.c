@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/target/cgroup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <regex.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/util.h"
+
+/* A list being taken apart, and what its elements are looked up in. */
+struct search {
+	const char *root, *list;
+	int dir; /* root */
+	struct td_cgroups *out;
+	struct td_notes *notes;
+	struct td_err *err;
+};
+
+struct pattern {
+	char *text;
+	regex_t regex;
+	bool matched;
+};
+
+struct patterns {
+	struct pattern *v;
+	size_t nr;
+};
+
+/* --- elements of a list --------------------------------------------------- */
+
+/* NULL: out of memory.  *rest, behind the comma, is NULL after the last one. */
+static char *next_element(const char **rest)
+{
+	const char *element = *rest;
+	size_t len = strcspn(element, ",");
+
+	*rest = element[len] ? element + len + 1 : NULL;
+	return strndup(element, len);
+}
+
+/* What is wrong, and where it stands in the list, one element behind rest. */
+static int wrong_element(const struct search *search, const char *element,
+			 const char *rest, const char *why)
+{
+	size_t len = strlen(element);
+	const char *end = rest ? rest - 1 : strchr(search->list, '\0');
+
+	td_err_usage(search->err, "cgroup '%s': %s", element, why);
+	return td_err_point(search->err, search->list,
+			    (size_t)(end - search->list) - len, len);
+}
+
+static bool has_parent(const char *path)
+{
+	while (*path) {
+		size_t len = strcspn(path, "/");
+
+		if (len == 2 && memcmp(path, "..", len) == 0)
+			return true;
+		path += len + strspn(path + len, "/");
+	}
+	return false;
+}
+
+/* The shortest spelling; NULL: out of memory. */
+static char *spell(const char *path)
+{
+	char *name = malloc(strlen(path) + sizeof("/")), *end = name;
+	const char *part = path + strspn(path, "/");
+	size_t len;
+
+	if (!name)
+		return NULL;
+	for (; *part; part += len + strspn(part + len, "/")) {
+		len = strcspn(part, "/");
+		if (len == 1 && *part == '.')
+			continue;
+		if (end > name)
+			*end++ = '/';
+		end = mempcpy(end, part, len);
+	}
+	if (end == name)
+		*end++ = '/';
+	*end = '\0';
+	return name;
+}
+
+/* What the next element stands for, to be freed; NULL: see the error. */
+static char *next_name(const struct search *search, const char **rest)
+{
+	td_autofree char *element = next_element(rest);
+	char *name;
+
+	if (element && has_parent(element)) {
+		wrong_element(search, element, *rest,
+			      "'..' cannot be in a name");
+		return NULL;
+	}
+	name = element ? spell(element) : NULL;
+	if (!name)
+		td_err_nomem(search->err);
+	return name;
+}
+
+/* --- opening -------------------------------------------------------------- */
+
+static int open_name(const struct search *search, const char *name)
+{
+	int fd = openat(search->dir, strcmp(name, "/") == 0 ? "." : name,
+			O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int no_cgroup(const struct search *search, const char *name, int code)
+{
+	td_err_set(search->err, code, "cgroup %s: %s", name, strerror(-code));
+	if (code == -EMFILE || code == -ENFILE)
+		return code; /* whatever the name is */
+	return td_err_hint(search->err, "looked for in %s", search->root);
+}
+
+/* One that is beyond reach; want of descriptors or memory hits all others. */
+static int leave_out(const struct search *search, const char *name, int code)
+{
+	if (code == -EMFILE || code == -ENFILE || code == -ENOMEM)
+		return no_cgroup(search, name, code);
+	td_notes_add(search->notes, "no access to cgroup %s: %s", name,
+		     strerror(-code));
+	return 0;
+}
+
+/* Takes fd, and a copy of the name. */
+static int add(const struct search *search, const char *name, int fd)
+{
+	struct td_cgroups *out = search->out;
+	char **names = td_array_add(&out->names, out->nr, sizeof(*names));
+	int *fds = td_array_add(&out->fds, out->nr, sizeof(*fds));
+	char *copy = name ? strdup(name) : NULL;
+
+	if (!names || !fds || (name && !copy) ||
+	    (name && td_index_add(&out->index, td_hash_text(name), out->nr))) {
+		free(copy);
+		td_close_fd(&fd);
+		return td_err_nomem(search->err);
+	}
+	*names = copy;
+	*fds = fd;
+	out->nr++;
+	return 0;
+}
+
+static int add_if_there(const struct search *search, const char *name)
+{
+	int fd = open_name(search, name);
+
+	return fd < 0 ? leave_out(search, name, fd) : add(search, name, fd);
+}
+
+static int add_names(const struct search *search)
+{
+	const char *rest = search->list;
+
+	while (rest) {
+		td_autofree char *name = next_name(search, &rest);
+
+		if (!name)
+			return search->err->code;
+		if (td_cgroups_find(search->out, name) < search->out->nr)
+			continue;
+		if (add_if_there(search, name))
+			return search->err->code;
+	}
+	return 0;
+}
+
+/* --- regular expressions -------------------------------------------------- */
+
+static void free_patterns(struct patterns *patterns)
+{
+	for (size_t i = 0; i < patterns->nr; i++) {
+		regfree(&patterns->v[i].regex);
+		free(patterns->v[i].text);
+	}
+	free(patterns->v);
+}
+
+static int compile(const struct search *search, struct pattern *pattern,
+		   const char *rest)
+{
+	char why[128];
+	int rc = regcomp(&pattern->regex,
+			 *pattern->text ? pattern->text : "^/$", REG_NOSUB);
+
+	if (rc == 0)
+		return 0;
+	if (rc == REG_ESPACE)
+		return td_err_nomem(search->err);
+	regerror(rc, NULL, why, sizeof(why));
+	return wrong_element(search, pattern->text, rest, why);
+}
+
+static int read_patterns(const struct search *search, struct patterns *patterns)
+{
+	const char *rest = search->list;
+	size_t nr = 1;
+
+	for (const char *c = rest; *c; c++)
+		nr += *c == ',';
+	patterns->v = calloc(nr, sizeof(*patterns->v));
+	if (!patterns->v)
+		return td_err_nomem(search->err);
+	while (rest) {
+		struct pattern *pattern = &patterns->v[patterns->nr];
+
+		pattern->text = next_element(&rest);
+		if (!pattern->text)
+			return td_err_nomem(search->err);
+		if (compile(search, pattern, rest)) {
+			free(pattern->text);
+			return search->err->code;
+		}
+		patterns->nr++;
+	}
+	return 0;
+}
+
+static bool matches(struct patterns *patterns, const char *name)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < patterns->nr; i++) {
+		struct pattern *pattern = &patterns->v[i];
+
+		if (regexec(&pattern->regex, name, 0, NULL, 0))
+			continue;
+		pattern->matched = any = true;
+	}
+	return any;
+}
+
+static int visit(const struct search *search, struct patterns *patterns,
+		 const FTSENT *entry)
+{
+	const char *name = entry->fts_path + strlen(search->root);
+
+	name += strspn(name, "/");
+	if (!*name)
+		name = "/";
+	if (entry->fts_info == FTS_D)
+		return matches(patterns, name) ? add_if_there(search, name) : 0;
+	/* Folders below may be missed, unless it has just gone away. */
+	if ((entry->fts_info == FTS_DNR || entry->fts_info == FTS_NS) &&
+	    entry->fts_errno != ENOENT)
+		return leave_out(search, name, -entry->fts_errno);
+	return 0;
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+static int walk(const struct search *search, struct patterns *patterns)
+{
+	td_autofree char *root = strdup(search->root);
+	char *roots[] = { root, NULL };
+	FTSENT *entry;
+	FTS *tree;
+	int rc = 0;
+
+	if (!root)
+		return td_err_nomem(search->err);
+	tree = fts_open(roots,
+			FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT | FTS_XDEV,
+			by_name);
+	if (!tree)
+		/* cppcheck-suppress memleak; root is freed on the way out */
+		return td_err_set(search->err, -errno, "%s: %s", search->root,
+				  strerror(errno));
+	while (rc == 0 && (entry = fts_read(tree)))
+		rc = visit(search, patterns, entry);
+	if (rc == 0 && errno)
+		rc = td_err_set(search->err, -errno, "%s: %s", search->root,
+				strerror(errno));
+	fts_close(tree);
+	return rc;
+}
+
+static int add_matches(const struct search *search)
+{
+	struct patterns patterns = { 0 };
+	int rc = read_patterns(search, &patterns);
+
+	if (rc == 0)
+		rc = walk(search, &patterns);
+	for (size_t i = 0; rc == 0 && i < patterns.nr; i++) {
+		if (!patterns.v[i].matched)
+			td_notes_add(search->notes, "no cgroup matched: %s",
+				     patterns.v[i].text);
+	}
+	free_patterns(&patterns);
+	return rc;
+}
+
+/* --- lists ---------------------------------------------------------------- */
+
+static int run(struct search *search, int (*fill)(const struct search *search))
+{
+	int rc;
+
+	*search->out = (struct td_cgroups){ 0 };
+	search->dir = open(search->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (search->dir < 0)
+		return td_err_set(search->err, -errno, "%s: %s", search->root,
+				  strerror(errno));
+	rc = fill(search);
+	td_close_fd(&search->dir);
+	if (rc)
+		td_cgroups_free(search->out);
+	return rc;
+}
+
+int td_cgroups_match(struct td_cgroups *out, const char *root, const char *list,
+		     struct td_notes *notes, struct td_err *err)
+{
+	struct search search = { root, list, -1, out, notes, err };
+	bool patterns = strpbrk(list, "{}[]()|*+?^$");
+	int rc = run(&search, patterns ? add_matches : add_names);
+
+	if (rc || out->nr)
+		return rc;
+	td_err_set(err, -ENOENT, "no cgroup matched: %s", list);
+	return td_err_hint(err, "looked for in %s", root);
+}
+
+static int add_elements(const struct search *search)
+{
+	const char *rest = search->list;
+
+	while (rest) {
+		bool empty = !*rest || *rest == ',';
+		td_autofree char *name = next_name(search, &rest);
+		int fd = -1;
+
+		if (!name)
+			return search->err->code;
+		if (!empty)
+			fd = open_name(search, name);
+		if (!empty && fd < 0)
+			return no_cgroup(search, name, fd);
+		if (add(search, empty ? NULL : name, fd))
+			return search->err->code;
+	}
+	return 0;
+}
+
+int td_cgroups_name(struct td_cgroups *out, const char *root, const char *list,
+		    struct td_err *err)
+{
+	struct search search = { root, list, -1, out, NULL, err };
+
+	return run(&search, add_elements);
+}
+
+size_t td_cgroups_find(const struct td_cgroups *cgroups, const char *name)
+{
+	uint64_t hash = td_hash_text(name);
+	size_t step = 0, at;
+
+	do {
+		at = td_index_next(&cgroups->index, hash, &step);
+	} while (at != TD_NOT_FOUND && strcmp(cgroups->names[at], name) != 0);
+	return at == TD_NOT_FOUND ? cgroups->nr : at;
+}
+
+void td_cgroups_free(struct td_cgroups *cgroups)
+{
+	for (size_t i = 0; i < cgroups->nr; i++) {
+		free(cgroups->names[i]);
+		td_close_fd(&cgroups->fds[i]);
+	}
+	free(cgroups->names);
+	free(cgroups->fds);
+	td_index_free(&cgroups->index);
+	*cgroups = (struct td_cgroups){ 0 };
+}

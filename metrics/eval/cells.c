@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One metric of one row: its value, or why there is none. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics/eval/parts.h"
+
+/* Texts are kept in the tree, where cells borrow them from: */
+enum {
+	ABSENT,
+	ABSENT_OR_HELD,
+	NR_ABSENT
+};
+
+/* one an event, and behind them NR_ABSENT a PMU. */
+static char **find_text(const struct td_evaluation *e, size_t index)
+{
+	struct td_tree *tree = e->tree;
+	size_t nr = tree->plan->nr_events + NR_ABSENT * tree->nr_pmus;
+
+	if (!tree->gaps) {
+		tree->gaps = calloc(nr, sizeof(char *));
+		tree->nr_gaps = tree->gaps ? nr : 0;
+	}
+	return index < tree->nr_gaps ? &tree->gaps[index] : NULL;
+}
+
+/* Was the task on another PMU for all of its time, but for a hundredth? */
+static bool is_always_elsewhere(const struct td_evaluation *e, int pmu)
+{
+	const struct td_plan *plan = e->tree->plan;
+
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		const struct td_total *total = &e->totals[i];
+
+		if (plan->events[i].pmu != pmu && total->enabled_ns &&
+		    (double)total->running_ns >=
+			    0.99 * (double)total->enabled_ns)
+			return true;
+	}
+	return false;
+}
+
+/* Nothing of the PMU got a counter: mostly no task was there. */
+static const char *describe_absence(const struct td_evaluation *e, int pmu)
+{
+	static const char unnamed[] = "nothing ran on this kind of core";
+	int how = is_always_elsewhere(e, pmu) ? ABSENT : ABSENT_OR_HELD;
+	char **text = find_text(e, e->tree->plan->nr_events +
+					   (size_t)(NR_ABSENT * pmu + how));
+
+	if (text && !*text &&
+	    asprintf(text, "nothing ran on %s%s",
+		     e->tree->machine->pmus[pmu].name,
+		     how == ABSENT
+			     ? ""
+			     : ", or somebody else held its counters") < 0)
+		*text = NULL;
+	return text && *text ? *text : unnamed;
+}
+
+static const char *describe_gap(const struct td_evaluation *e, int event)
+{
+	static const char unnamed[] = "an event did not get a counter";
+	const struct td_plan *plan = e->tree->plan;
+	int pmu = plan->events[event].pmu;
+	char **text;
+
+	if (plan->events[event].refusal)
+		return plan->events[event].refusal;
+	if (e->tasks && e->tree->machine->nr_core > 1 &&
+	    pmu < (int)e->tree->machine->nr_core && !td_eval_ran_on(e, pmu))
+		return describe_absence(e, pmu);
+	text = find_text(e, (size_t)event);
+	if (text && !*text &&
+	    asprintf(text, "%s did not get a counter",
+		     plan->events[event].name) < 0)
+		*text = NULL;
+	return text && *text ? *text : unnamed;
+}
+
+/*
+ * Did all events of a metric run, and those of its PMU on the same CPUs?  Of
+ * many tasks a short-lived one may have met one group and not the next: up to
+ * a hundredth of their time does not matter.  NULL: they did; else what not.
+ */
+static const char *find_gap(const struct td_evaluation *e,
+			    const struct td_metric *metric)
+{
+	const struct td_total *first = NULL;
+
+	for (size_t i = 0; i < metric->events.nr; i++) {
+		int event = metric->events.v[i];
+		const struct td_total *total = &e->totals[event];
+		double apart;
+
+		if (isnan(total->value))
+			return describe_gap(e, event);
+		if (e->tree->plan->events[event].pmu != metric->pmu)
+			continue;
+		if (!first)
+			first = total;
+		apart = fabs((double)total->covered_ns -
+			     (double)first->covered_ns);
+		if (total->where == first->where)
+			continue;
+		if (!e->tasks || apart * 100 > (double)first->covered_ns)
+			return "its events did not run on the same CPUs";
+	}
+	return NULL;
+}
+
+/* The share of its time that the least of a metric's events was counted. */
+static double running_pct(const struct td_metric *metric,
+			  const struct td_total *totals)
+{
+	double least = PERCENT;
+
+	for (size_t i = 0; i < metric->events.nr; i++) {
+		const struct td_total *total = &totals[metric->events.v[i]];
+
+		if (!total->enabled_ns)
+			return 0;
+		least = fmin(least, PERCENT * (double)total->running_ns /
+					    (double)total->enabled_ns);
+	}
+	return least;
+}
+
+/* Were they counted in slices of time that their parent's events were not? */
+static bool is_apart(const struct td_evaluation *e,
+		     const struct td_metric *metric)
+{
+	const struct td_metric *parent;
+
+	if (metric->parent < 0)
+		return false;
+	parent = &e->tree->metrics[metric->parent];
+	for (size_t i = 0; i < metric->events.nr; i++) {
+		int event = metric->events.v[i];
+		bool beside = td_total_ran_always(&e->totals[event]);
+
+		for (size_t j = 0; j < parent->events.nr && !beside; j++)
+			beside = e->groups[parent->events.v[j]] ==
+				 e->groups[event];
+		if (!beside)
+			return true;
+	}
+	return false;
+}
+
+static void set_missing(struct td_cell *cell, enum td_status status,
+			const char *why)
+{
+	cell->status = status;
+	cell->value = NAN;
+	cell->why = why;
+}
+
+static void set_over(const struct td_tree *tree, const struct td_metric *metric,
+		     struct td_cell *cell)
+{
+	double over = metric->threshold
+			      ? td_expr_eval(metric->threshold, tree->values)
+			      : NAN;
+
+	cell->over_unknown = isnan(over);
+	cell->over_threshold = !isnan(over) && over != 0;
+}
+
+void td_eval_fill_cell(const struct td_evaluation *e,
+		       const struct td_metric *metric, struct td_cell *cell)
+{
+	const struct td_tree *tree = e->tree;
+	double value = metric->def->factor * tree->values[metric->slot];
+	const char *gap = find_gap(e, metric);
+
+	*cell = (struct td_cell){ .status = TD_STATUS_OK, .value = value };
+	cell->matters = metric->named || e->tree->all_matter;
+	if (!metric->value) {
+		/* of a recording nobody knows what the machine could count */
+		set_missing(cell,
+			    tree->fixed ? TD_STATUS_NOT_COUNTED
+					: TD_STATUS_NOT_SUPPORTED,
+			    td_metric_refusal(tree, metric));
+		return;
+	}
+	cell->running_pct = running_pct(metric, e->totals);
+	if (gap) {
+		set_missing(cell, TD_STATUS_NOT_COUNTED, gap);
+		return;
+	}
+	if (!isfinite(value)) {
+		set_missing(cell, TD_STATUS_NOT_COUNTED,
+			    "its formula has no value for these counts");
+		return;
+	}
+	set_over(tree, metric, cell);
+	cell->apart = is_apart(e, metric);
+}
+
+/* Up to this level of the tree everything is shown. */
+#define ALWAYS_SHOWN 2
+
+/*
+ * Worth showing: the upper levels, what is outside of the tree, and deeper down
+ * what is over its threshold, its siblings, and all above them.
+ */
+void td_eval_find_what_matters(struct td_row *row)
+{
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		const struct td_node *node = &row->nodes[i];
+		bool over = row->cells[node->column].over_threshold;
+
+		if (node->level <= ALWAYS_SHOWN)
+			row->cells[node->column].matters = true;
+		for (size_t j = 0; over && j < row->nr_nodes; j++) {
+			const struct td_node *other = &row->nodes[j];
+			bool sibling = node->parent && other->parent &&
+				       other->level == node->level &&
+				       strcmp(node->parent, other->parent) == 0;
+
+			if (i == j || sibling)
+				row->cells[other->column].matters = true;
+		}
+	}
+	/* nodes stand behind what is above them */
+	for (size_t i = row->nr_nodes; i-- > 0;) {
+		const struct td_node *node = &row->nodes[i];
+		size_t above = i;
+
+		if (!row->cells[node->column].matters || node->depth == 0)
+			continue;
+		while (row->nodes[above].depth >= node->depth)
+			above--;
+		row->cells[row->nodes[above].column].matters = true;
+	}
+}

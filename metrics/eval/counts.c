@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Totals -> the values of what formulas are made of. */
+#include <math.h>
+
+#include "metrics/eval/parts.h"
+
+/* The reference event, or its clone, that a group holds; -1: none. */
+static int own_reference(const struct td_evaluation *e, size_t group)
+{
+	const struct td_group *g = &e->tree->plan->groups[group];
+
+	if (g->clone >= 0)
+		return g->clone;
+	if (g->reference >= 0 && e->groups[g->reference] == (int)group)
+		return g->reference;
+	return -1;
+}
+
+bool td_total_ran_always(const struct td_total *total)
+{
+	return total->running_ns && total->running_ns >= total->enabled_ns;
+}
+
+/*
+ * The reference event over the whole time: counted all along, or taken together
+ * from all groups that count it in their turns.
+ */
+static double count_reference(const struct td_evaluation *e, int reference)
+{
+	const struct td_plan *plan = e->tree->plan;
+	double running = 0, sum = 0;
+
+	if (td_total_ran_always(&e->totals[reference]))
+		return e->totals[reference].value;
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		int own = own_reference(e, g);
+		const struct td_total *total = &e->totals[own < 0 ? 0 : own];
+
+		if (own < 0 || plan->groups[g].reference != reference ||
+		    !total->running_ns)
+			continue;
+		running += (double)total->running_ns;
+		sum += (double)total->running_ns * total->value;
+	}
+	return running > 0 ? sum / running : NAN;
+}
+
+/*
+ * Counts of a group that takes turns with others are scaled up by its own
+ * count of the reference event, and not by time: what it missed was as much
+ * as the slots that it missed.
+ */
+static void scale_by_reference(const struct td_evaluation *e)
+{
+	const struct td_plan *plan = e->tree->plan;
+
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+		int own = own_reference(e, g);
+		double all, factor;
+
+		if (own < 0)
+			continue;
+		all = count_reference(e, group->reference);
+		/* nothing at all went by: there is nothing to scale */
+		if (all == 0 && e->totals[own].value == 0)
+			continue;
+		factor = all / e->totals[own].value;
+		for (size_t i = 0; i < group->nr; i++)
+			e->counts[group->members[i]] *= factor;
+	}
+}
+
+void td_eval_find_groups(const struct td_evaluation *e)
+{
+	const struct td_plan *plan = e->tree->plan;
+
+	for (size_t i = 0; i < plan->nr_events; i++)
+		e->groups[i] = -1;
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		for (size_t i = 0; i < plan->groups[g].nr; i++)
+			e->groups[plan->groups[g].members[i]] = (int)g;
+	}
+}
+
+static void fill_counts(const struct td_evaluation *e)
+{
+	for (size_t i = 0; i < e->tree->plan->nr_events; i++)
+		e->counts[i] = e->totals[i].value;
+	scale_by_reference(e);
+}
+
+/* --- operands ------------------------------------------------------------------- */
+
+/* Seconds; NaN: not known. */
+static double time_of(const struct td_times *times, enum td_tool tool)
+{
+	if (!times)
+		return NAN;
+	if (tool == TD_TOOL_DURATION_TIME)
+		return (double)times->elapsed_ns / 1e9;
+	if (!times->has_cpu_times)
+		return NAN;
+	return (double)(tool == TD_TOOL_USER_TIME ? times->user_ns
+						  : times->system_ns) /
+	       1e9;
+}
+
+static double sum_of(const struct td_evaluation *e,
+		     const struct td_operand *operand)
+{
+	double sum = operand->events.nr ? 0 : NAN;
+
+	for (size_t i = 0; i < operand->events.nr; i++) {
+		int event = operand->events.v[i];
+
+		sum += e->counts[event] *
+		       (operand->scaled ? e->tree->plan->events[event].scale
+					: 1);
+	}
+	return sum;
+}
+
+static double cpus_of(const struct td_evaluation *e,
+		      const struct td_operand *operand)
+{
+	double cpus = 0;
+
+	for (size_t i = 0; i < operand->events.nr; i++)
+		cpus += e->totals[operand->events.v[i]].nr;
+	return cpus;
+}
+
+void td_eval_fill_operands(const struct td_evaluation *e)
+{
+	struct td_tree *tree = e->tree;
+
+	fill_counts(e);
+	for (size_t i = 0; i < tree->nr_operands; i++) {
+		const struct td_operand *operand = &tree->operands[i];
+
+		switch (operand->kind) {
+		case TD_OPERAND_CONSTANT:
+			break;
+		case TD_OPERAND_EVENT:
+			tree->values[i] = sum_of(e, operand);
+			break;
+		case TD_OPERAND_SOURCES:
+			tree->values[i] = (double)operand->events.nr;
+			break;
+		case TD_OPERAND_CPUS:
+			tree->values[i] = cpus_of(e, operand);
+			break;
+		case TD_OPERAND_TIME:
+			tree->values[i] = time_of(e->times, operand->tool);
+			break;
+		case TD_OPERAND_METRIC:
+			tree->values[i] = NAN;
+			break;
+		}
+	}
+}

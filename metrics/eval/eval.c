@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metrics/eval/eval.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+#include "metrics/eval/parts.h"
+
+/* All of them: one metric's formula may refer to another. */
+static void fill_metrics(struct td_tree *tree, int pmu)
+{
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+
+		if (metric->pmu == pmu && metric->value)
+			tree->values[metric->slot] =
+				td_expr_eval(metric->value, tree->values);
+	}
+}
+
+static struct td_row *add_row(struct td_report *report, const char *id,
+			      const char *pmu)
+{
+	struct td_row *row =
+		td_array_add(&report->rows, report->nr_rows, sizeof(*row));
+
+	if (!row)
+		return NULL;
+	*row = (struct td_row){ .id = id, .pmu = pmu, .slots = NAN };
+	row->share_pct = NAN;
+	row->cells = calloc(report->nr_columns + 1, sizeof(*row->cells));
+	if (!row->cells)
+		return NULL;
+	for (size_t i = 0; i < report->nr_columns; i++) {
+		row->cells[i].status = TD_STATUS_NONE;
+		row->cells[i].value = row->cells[i].error = NAN;
+	}
+	report->nr_rows++;
+	return row;
+}
+
+/* Has anything of it been looked at here?  CPU5 is not one of cpu_core's. */
+static bool was_opened(const struct td_tree *tree, int pmu,
+		       const struct td_total *totals)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+
+		if (metric->pmu != pmu || !metric->kept)
+			continue;
+		any = any || metric->events.nr;
+		for (size_t j = 0; j < metric->events.nr; j++) {
+			if (totals[metric->events.v[j]].nr)
+				return true;
+		}
+	}
+	return !any; /* nothing of it is counted: it has its reasons */
+}
+
+/* The kernel took none of its events: nobody knows what it did. */
+static bool was_refused(const struct td_tree *tree, int pmu)
+{
+	const struct td_plan *plan = tree->plan;
+	bool any = false;
+
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		if (plan->events[i].pmu != pmu)
+			continue;
+		if (!plan->events[i].refusal)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+bool td_eval_ran_on(const struct td_evaluation *e, int pmu)
+{
+	const struct td_plan *plan = e->tree->plan;
+
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		if (plan->events[i].pmu == pmu && e->totals[i].running_ns)
+			return true;
+	}
+	return false;
+}
+
+static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
+{
+	struct td_tree *tree = e->tree;
+
+	fill_metrics(tree, pmu);
+	row->slots =
+		tree->slots[pmu] < 0 ? NAN : tree->values[tree->slots[pmu]];
+	row->absent =
+		e->tasks && !td_eval_ran_on(e, pmu) && !was_refused(tree, pmu);
+	row->nodes = tree->nodes[pmu];
+	row->nr_nodes = tree->nr_nodes[pmu];
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+		struct td_cell *cell;
+
+		if (metric->pmu != pmu || metric->column < 0)
+			continue;
+		cell = &row->cells[metric->column];
+		td_eval_fill_cell(e, metric, cell);
+		row->running_pct = fmax(row->running_pct, cell->running_pct);
+	}
+	td_eval_find_what_matters(row);
+}
+
+/* whole: no kind of core was left out. */
+static void fill_shares(struct td_row *rows, size_t nr, bool whole)
+{
+	double all = whole ? 0 : NAN; /* NaN: nobody knows */
+
+	for (size_t i = 0; i < nr; i++)
+		all += rows[i].absent ? 0 : rows[i].slots;
+	for (size_t i = 0; i < nr; i++) {
+		if (all > 0 && !rows[i].absent)
+			rows[i].share_pct = PERCENT * rows[i].slots / all;
+	}
+}
+
+static int add_rows(const struct td_evaluation *e, const char *id,
+		    struct td_report *report)
+{
+	const struct td_tree *tree = e->tree;
+	bool is_all = strcmp(id, "all") == 0;
+
+	for (int pmu = 0; pmu < (int)tree->nr_pmus; pmu++) {
+		struct td_row *row;
+
+		if (!tree->sets[pmu])
+			continue;
+		if (!was_opened(tree, pmu, e->totals) &&
+		    !(is_all && was_refused(tree, pmu)))
+			continue;
+		row = add_row(report, id, tree->machine->pmus[pmu].name);
+		if (!row)
+			return -ENOMEM;
+		eval_pmu(e, pmu, row);
+	}
+	return 0;
+}
+
+/* Is something counted on all kinds of core that were not left out? */
+static bool has_all_kinds(const struct td_tree *tree)
+{
+	for (size_t i = 0; i < tree->nr_pmus; i++) {
+		if (!tree->machine->pmus[i].skip && !tree->sets[i])
+			return false;
+	}
+	return true;
+}
+
+static int eval_id(struct td_evaluation *e, const char *id, bool merge,
+		   struct td_report *report)
+{
+	size_t first = report->nr_rows;
+	bool whole;
+	int rc;
+
+	td_eval_fill_operands(e);
+	rc = add_rows(e, id, report);
+	if (rc || report->nr_rows == first)
+		return rc;
+	/* a CPU is of one kind, and that is all of it */
+	whole = has_all_kinds(e->tree) ||
+		(strcmp(id, "all") != 0 && report->nr_rows == first + 1);
+	fill_shares(report->rows + first, report->nr_rows - first, whole);
+	/* nothing is to be weighed where there is one kind of core */
+	if (merge && td_machine_count_kinds(e->tree->machine) == 1)
+		report->rows[first].pmu = "all";
+	else if (merge)
+		td_eval_merge(report, first, id, e->tasks);
+	return 0;
+}
+
+int td_eval(struct td_tree *tree, const struct td_totals *totals,
+	    const struct td_times *times, bool merge, struct td_report *report,
+	    struct td_err *err)
+{
+	td_autofree double *counts =
+		calloc(totals->nr_events + 1, sizeof(*counts));
+	td_autofree int *groups =
+		calloc(totals->nr_events + 1, sizeof(*groups));
+	struct td_evaluation e = {
+		.tree = tree,
+		.times = times,
+		.counts = counts,
+		.groups = groups,
+		.tasks = totals->tasks,
+	};
+	int rc = counts && groups ? 0 : -ENOMEM;
+
+	if (!rc)
+		td_eval_find_groups(&e);
+	*report = (struct td_report){
+		.columns = tree->columns,
+		.nr_columns = tree->nr_columns,
+	};
+	for (size_t i = 0; !rc && i < totals->nr_ids; i++) {
+		e.totals = totals->v + i * totals->nr_events;
+		rc = eval_id(&e, totals->ids[i].label, merge, report);
+	}
+	return rc ? td_err_nomem(err) : 0;
+}
+
+void td_report_drop_absent(struct td_report *report)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		if (report->rows[i].absent)
+			free(report->rows[i].cells);
+		else
+			report->rows[kept++] = report->rows[i];
+	}
+	report->nr_rows = kept;
+}
+
+void td_report_free(struct td_report *report)
+{
+	for (size_t i = 0; i < report->nr_rows; i++)
+		free(report->rows[i].cells);
+	free(report->rows);
+	*report = (struct td_report){ 0 };
+}

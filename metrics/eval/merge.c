@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The rows of a machine's PMUs -> one. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+#include "metrics/eval/parts.h"
+
+/*
+ * Each PMU's value weighs as much as its slots.  A PMU without slots had
+ * nothing to do and says nothing; one that lacks the metric, or whose slots are
+ * not known, leaves the whole machine without it.  A task's time on the PMUs
+ * adds up; CPUs were all counted as long as the least of them.
+ */
+static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
+		       const char *unit, bool tasks, struct td_cell *cell)
+{
+	static const char no_slots[] =
+		"how many slots a kind of core had is not known";
+	double sum = 0, weight = 0, over = 0, running = tasks ? 0 : PERCENT;
+
+	*cell = (struct td_cell){ .status = TD_STATUS_NOT_COUNTED,
+				  .value = NAN };
+	/* what is not a share of anything is not weighed */
+	if (strcmp(unit, "%") != 0) {
+		cell->status = TD_STATUS_NONE;
+		return;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		const struct td_cell *part = &rows[i].cells[column];
+
+		cell->matters |= part->matters;
+		if (rows[i].absent)
+			continue;
+		if (isnan(rows[i].slots)) {
+			cell->why = part->why ? part->why : no_slots;
+			return;
+		}
+		if (rows[i].slots <= 0)
+			continue;
+		if (part->status == TD_STATUS_NONE)
+			cell->status = TD_STATUS_NONE;
+		cell->apart |= part->apart;
+		cell->over_unknown |= part->over_unknown;
+		cell->why = cell->why ? cell->why : part->why;
+		sum += part->value * rows[i].slots;
+		weight += rows[i].slots;
+		over += part->over_threshold ? rows[i].slots : 0;
+		running = tasks ? running + part->running_pct
+				: fmin(running, part->running_pct);
+	}
+	if (weight <= 0)
+		return;
+	cell->running_pct = fmin(running, PERCENT);
+	if (isnan(sum))
+		return;
+	cell->status = TD_STATUS_OK;
+	cell->why = NULL;
+	cell->value = sum / weight;
+	cell->over_threshold = over * 2 > weight;
+}
+
+static const struct td_node *node_of(const struct td_row *row, size_t column)
+{
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		if (row->nodes[i].column == (int)column)
+			return &row->nodes[i];
+	}
+	return NULL;
+}
+
+static bool same_parent(const struct td_node *a, const struct td_node *b)
+{
+	if (!a->parent || !b->parent)
+		return a->parent == b->parent;
+	return strcmp(a->parent, b->parent) == 0;
+}
+
+/*
+ * Is a name the same thing on all PMUs?  Atom cores have some of the P-cores'
+ * names for shares of slots that there are shares of cycles, elsewhere in the
+ * tree.
+ */
+static bool is_one_thing(const struct td_row *rows, size_t nr, size_t column)
+{
+	const struct td_node *first = NULL;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct td_node *node = node_of(&rows[i], column);
+
+		if (!node)
+			continue;
+		if (!first)
+			first = node;
+		if (!same_parent(first, node))
+			return false;
+	}
+	return true;
+}
+
+/* Of those with the most slots: theirs is most of the value. */
+static const struct td_row *largest(const struct td_row *rows, size_t nr)
+{
+	const struct td_row *best = &rows[0];
+
+	for (size_t i = 1; i < nr; i++) {
+		if (isnan(best->slots) || rows[i].slots > best->slots)
+			best = &rows[i];
+	}
+	return best;
+}
+
+/* Where nothing ran, nothing can be missing. */
+static bool takes_part(const struct td_row *row)
+{
+	return !row->absent && !(row->slots <= 0);
+}
+
+static bool is_gone(const struct td_cell *cells, const struct td_node *node)
+{
+	return cells[node->column].status == TD_STATUS_NONE;
+}
+
+/* Nodes stand behind what is above them. */
+static bool has_lost_parent(const struct td_row *row, size_t i,
+			    const struct td_cell *cells)
+{
+	size_t above = i;
+
+	if (row->nodes[i].depth == 0)
+		return false;
+	while (row->nodes[above].depth >= row->nodes[i].depth)
+		above--;
+	return is_gone(cells, &row->nodes[above]);
+}
+
+static bool has_lost_sibling(const struct td_row *row, size_t i,
+			     const struct td_cell *cells)
+{
+	for (size_t j = 0; row->nodes[i].parent && j < row->nr_nodes; j++) {
+		if (same_parent(&row->nodes[i], &row->nodes[j]) &&
+		    is_gone(cells, &row->nodes[j]))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Children add up to their parent all together or not at all: where one of
+ * them is left out, the others are, too, and what is below them.
+ */
+static bool leave_out_parts_of(const struct td_row *row, struct td_cell *cells)
+{
+	bool any = false;
+
+	for (size_t i = 0; takes_part(row) && i < row->nr_nodes; i++) {
+		if (is_gone(cells, &row->nodes[i]) ||
+		    (!has_lost_parent(row, i, cells) &&
+		     !has_lost_sibling(row, i, cells)))
+			continue;
+		cells[row->nodes[i].column].status = TD_STATUS_NONE;
+		any = true;
+	}
+	return any;
+}
+
+static void leave_out_parts(const struct td_row *rows, size_t nr,
+			    struct td_cell *cells)
+{
+	for (bool again = true; again;) {
+		again = false;
+		for (size_t i = 0; i < nr; i++)
+			again |= leave_out_parts_of(&rows[i], cells);
+	}
+}
+
+/* Is a column's metric on every kind of core, as a share of the same thing? */
+static bool is_mergeable(const struct td_row *rows, size_t nr,
+			 const struct td_column *columns, size_t column)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (!node_of(&rows[i], column))
+			return false;
+	}
+	return nr == 1 || (strcmp(columns[column].unit, "%") == 0 &&
+			   is_one_thing(rows, nr, column));
+}
+
+static size_t count_present(const struct td_tree *tree)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < tree->nr_columns; i++)
+		nr += tree->columns[i].present;
+	return nr;
+}
+
+int td_merge_plan(const struct td_tree *tree, struct td_merge *merge)
+{
+	td_autofree struct td_row *rows =
+		calloc(tree->nr_pmus + 1, sizeof(*rows));
+	td_autofree struct td_cell *cells =
+		calloc(tree->nr_columns + 1, sizeof(*cells));
+	size_t nr = 0;
+
+	*merge = (struct td_merge){ 0 };
+	if (!rows || !cells)
+		return -ENOMEM;
+	for (size_t i = 0; i < tree->nr_pmus; i++) {
+		if (tree->machine->pmus[i].skip)
+			continue;
+		rows[nr].nodes = tree->nodes[i];
+		rows[nr].nr_nodes = tree->nr_nodes[i];
+		rows[nr++].slots = NAN;
+	}
+	for (size_t i = 0; i < tree->nr_columns; i++) {
+		if (is_mergeable(rows, nr, tree->columns, i))
+			continue;
+		cells[i].status = TD_STATUS_NONE;
+		merge->nr_lacking += tree->columns[i].present;
+	}
+	leave_out_parts(rows, nr, cells);
+	for (size_t i = 0; i < tree->nr_columns; i++)
+		merge->nr_kept += tree->columns[i].present &&
+				  cells[i].status != TD_STATUS_NONE;
+	merge->nr_parts =
+		count_present(tree) - merge->nr_lacking - merge->nr_kept;
+	return 0;
+}
+
+void td_eval_merge(struct td_report *report, size_t first, const char *id,
+		   bool tasks)
+{
+	struct td_row *rows = report->rows + first;
+	size_t nr = report->nr_rows - first;
+	const struct td_row *main = largest(rows, nr);
+	struct td_row merged = { .id = id, .pmu = "all", .share_pct = NAN };
+
+	merged.nodes = main->nodes;
+	merged.nr_nodes = main->nr_nodes;
+	for (size_t i = 0; i < report->nr_columns; i++) {
+		struct td_cell cell;
+
+		merge_cell(rows, nr, i, report->columns[i].unit, tasks, &cell);
+		if (!is_one_thing(rows, nr, i))
+			cell.status = TD_STATUS_NONE;
+		/* only now: the first row's cells become the merged ones */
+		rows[0].cells[i] = cell;
+	}
+	leave_out_parts(rows, nr, rows[0].cells);
+	for (size_t i = 0; i < nr; i++) {
+		merged.slots += isnan(rows[i].slots) ? 0 : rows[i].slots;
+		if (i > 0)
+			free(rows[i].cells);
+	}
+	merged.cells = rows[0].cells;
+	for (size_t i = 0; i < report->nr_columns; i++) {
+		if (merged.cells[i].status != TD_STATUS_NONE)
+			merged.running_pct = fmax(merged.running_pct,
+						  merged.cells[i].running_pct);
+	}
+	rows[0] = merged;
+	report->nr_rows = first + 1;
+	td_eval_find_what_matters(&rows[0]);
+}

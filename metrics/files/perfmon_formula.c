@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From perfmon's formulas, which have letters for names, to those of metrics/formula/expr.h. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+#include "metrics/files/perfmon.h"
+
+#define BLANKS  " \t"
+#define DIGITS  "0123456789"
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define LEGACY  "metric_TMA_"
+
+/* The formula that is read, and where the one that is made goes. */
+struct translation {
+	const struct td_aliases *aliases; /* NULL: a threshold */
+	bool fractions;
+	FILE *fp;
+	struct td_err *err;
+};
+
+/* Digits, a point, an exponent: "1e9" is not a name behind a number. */
+static size_t number_length(const char *text)
+{
+	size_t len = strspn(text, DIGITS "."), exponent, sign;
+
+	if (!len || text[len] != 'e')
+		return len;
+	sign = text[len + 1] == '-' ? 1 : 0;
+	exponent = strspn(text + len + 1 + sign, DIGITS);
+	return exponent ? len + 1 + sign + exponent : len;
+}
+
+static bool is_word(const char *text, size_t len, const char *word)
+{
+	return strlen(word) == len && strncmp(text, word, len) == 0;
+}
+
+static const char *find_word(const struct translation *t, const char *text,
+			     size_t len)
+{
+	static const char *const own[] = { "if", "else", "min", "max" };
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(own); i++) {
+		if (is_word(text, len, own[i]))
+			return own[i];
+	}
+	for (size_t i = 0; t->aliases && i < t->aliases->nr; i++) {
+		if (is_word(text, len, t->aliases->v[i].alias))
+			return t->aliases->v[i].text;
+	}
+	return NULL;
+}
+
+/* "metric_TMA_..Fetch_Latency(%)", up to a blank */
+static size_t add_metric(const struct translation *t, const char *text)
+{
+	size_t len = strcspn(text, BLANKS);
+	td_autofree char *name = NULL;
+
+	if (td_perfmon_name(text, len, &name, t->err))
+		return 0;
+	if (t->fractions && text[len - 1] == ')')
+		fprintf(t->fp, "(%s / 100)", name);
+	else
+		fputs(name, t->fp);
+	return len;
+}
+
+static size_t add_word(const struct translation *t, const char *text)
+{
+	size_t len = strspn(text, LETTERS DIGITS "_.#");
+	const char *word = find_word(t, text, len);
+
+	if (!t->aliases && strncmp(text, LEGACY, strlen(LEGACY)) == 0)
+		return add_metric(t, text);
+	if (!word) {
+		td_err_set(t->err, -EINVAL, "unknown '%.*s'", (int)len, text);
+		return 0;
+	}
+	fputs(word, t->fp);
+	return len;
+}
+
+/* "> =" is one operator, "&&" is "&". */
+static size_t add_operator(const struct translation *t, const char *text)
+{
+	size_t len = 1 + strspn(text + 1, BLANKS);
+
+	if (!strchr("+-*/%()<>,&|", *text)) {
+		td_err_set(t->err, -EINVAL, "a '%c'",
+			   isprint((unsigned char)*text) ? *text : '?');
+		return 0;
+	}
+	fputc(*text, t->fp);
+	if ((*text == '<' || *text == '>') && text[len] == '=') {
+		fputc('=', t->fp);
+		return len + 1;
+	}
+	return (*text == '&' || *text == '|') && text[1] == *text ? 2 : 1;
+}
+
+/* How much of text was taken; 0: an error. */
+static size_t add_token(const struct translation *t, const char *text)
+{
+	size_t len = strspn(text, BLANKS);
+
+	if (len) {
+		fputc(' ', t->fp);
+		return len;
+	}
+	len = number_length(text);
+	if (len) {
+		fprintf(t->fp, "%.*s", (int)len, text);
+		return len;
+	}
+	if (strchr(LETTERS "_#", *text))
+		return add_word(t, text);
+	return add_operator(t, text);
+}
+
+static int translate(struct translation *t, const char *text, char **out)
+{
+	size_t size, len = 1;
+
+	*out = NULL;
+	t->fp = open_memstream(out, &size);
+	if (!t->fp)
+		return td_err_nomem(t->err);
+	for (text += strspn(text, BLANKS); *text && len; text += len)
+		len = add_token(t, text);
+	if (fclose(t->fp) || !*out)
+		return td_err_nomem(t->err);
+	if (len)
+		return 0;
+	free(*out);
+	*out = NULL;
+	return t->err->code;
+}
+
+int td_perfmon_formula(const struct td_aliases *aliases, const char *text,
+		       char **out, struct td_err *err)
+{
+	struct translation t = { .aliases = aliases, .err = err };
+
+	return translate(&t, text, out);
+}
+
+int td_perfmon_threshold(const char *text, bool fractions, char **out,
+			 struct td_err *err)
+{
+	struct translation t = { .fractions = fractions, .err = err };
+
+	return translate(&t, text, out);
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Metrics of perfmon: names, groups, units and formulas as perf has them. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lib/base/json_member.h"
+#include "lib/base/util.h"
+#include "metrics/files/perfmon.h"
+#include "metrics/files/unit.h"
+#include "metrics/formula/expr.h"
+
+/* What its units are called in ScaleUnit; nothing is multiplied. */
+static const struct {
+	const char *unit, *scale;
+} units[] = {
+	{ "MB/sec", "1MB/s" },
+	{ "per instruction", "1per_instr" },
+	{ "percent", "1%" },
+};
+
+/* A metric's parts that are read more than once; borrowed from the entry. */
+struct source {
+	const struct td_entry *entry;
+	const char *pmu;
+	const char *name, *legacy, *formula;
+	const char *limit; /* the threshold; NULL: none */
+	bool fractions;    /* of it */
+	bool tma;          /* of the top-down method */
+};
+
+static int need_text(const struct td_entry *entry, const char *key,
+		     const char **out, struct td_err *err)
+{
+	int rc = td_entry_text(entry, key, out, err);
+
+	if (!rc && (!*out || !**out))
+		rc = td_entry_bad(entry, err, key, "none");
+	return rc;
+}
+
+/*
+ * The newer files have BaseFormula, with what the letters in Formula stand for,
+ * and compare per cent.  The older ones have names in Formula, and fractions.
+ */
+static int read_limit(struct source *source, struct td_err *err)
+{
+	struct json_object *threshold = td_json_member(
+		source->entry->object, "Threshold", json_type_object);
+	const char *base = td_json_string(threshold, "BaseFormula");
+	const char *formula = td_json_string(threshold, "Formula");
+
+	source->fractions = !base;
+	source->limit = base ? base : formula;
+	if (source->limit && !*source->limit)
+		source->limit = NULL;
+	if (base && formula && *formula && !*base)
+		return td_entry_bad(source->entry, err, "Threshold",
+				    "a Formula without its BaseFormula");
+	return 0;
+}
+
+static int read_source(struct source *source,
+		       const struct td_perfmon_file *file,
+		       const struct td_entry *entry, struct td_err *err)
+{
+	const char *category;
+
+	*source = (struct source){ .entry = entry, .pmu = file->pmu };
+	if (need_text(entry, "MetricName", &source->name, err) ||
+	    need_text(entry, "LegacyName", &source->legacy, err) ||
+	    need_text(entry, "Formula", &source->formula, err) ||
+	    td_entry_text(entry, "Category", &category, err))
+		return err->code;
+	source->tma = category && strcmp(category, "TMA") == 0;
+	return read_limit(source, err);
+}
+
+/* "Info_Thread_IPC" and "Bottleneck_Big_Code" have no place in the tree. */
+static bool is_node(const struct source *source)
+{
+	return source->tma && strncasecmp(source->name, "Info_", 5) != 0 &&
+	       strncasecmp(source->name, "Bottleneck_", 11) != 0;
+}
+
+/* Events or Constants, as the formula calls them. */
+static int add_aliases(const struct source *source, const char *key,
+		       struct td_aliases *aliases, struct td_err *err)
+{
+	struct json_object *array =
+		td_json_member(source->entry->object, key, json_type_array);
+	size_t nr = array ? json_object_array_length(array) : 0;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < nr; i++) {
+		struct json_object *object =
+			json_object_array_get_idx(array, i);
+		const char *alias = td_json_string(object, "Alias");
+		const char *name = td_json_string(object, "Name");
+
+		if (!alias || !name)
+			return td_entry_bad(source->entry, err, key,
+					    "one without Alias or Name");
+		if (strcmp(key, "Events") == 0)
+			rc = td_perfmon_add_event(aliases, alias, name,
+						  source->pmu, err);
+		else
+			rc = td_perfmon_add_constant(aliases, alias, name,
+						     source->tma, err);
+	}
+	return rc;
+}
+
+static int any_name(void *ctx, const char *name)
+{
+	(void)ctx;
+	(void)name;
+	return 0;
+}
+
+static int check(const char *formula, struct td_err *err)
+{
+	struct td_expr *expr = NULL;
+	int rc = td_expr_parse(&expr, formula, any_name, NULL, err);
+
+	td_expr_free(expr);
+	return rc;
+}
+
+static int translate_with(const struct source *source,
+			  struct td_aliases *aliases, char **out,
+			  struct td_err *err)
+{
+	static const char seconds[] = "DURATIONTIMEINSECONDS";
+
+	if (add_aliases(source, "Events", aliases, err) ||
+	    add_aliases(source, "Constants", aliases, err) ||
+	    td_perfmon_add_constant(aliases, seconds, seconds, false, err) ||
+	    td_perfmon_formula(aliases, source->formula, out, err) ||
+	    check(*out, err))
+		return err->code;
+	return 0;
+}
+
+static int translate(const struct source *source,
+		     struct td_model_metric *metric, struct td_err *err)
+{
+	struct td_aliases aliases = { NULL, 0 };
+	int rc = translate_with(source, &aliases, &metric->formula, err);
+
+	td_aliases_free(&aliases);
+	if (rc || !source->limit)
+		return rc;
+	rc = td_perfmon_threshold(source->limit, source->fractions,
+				  &metric->threshold, err);
+	return rc ? rc : check(metric->threshold, err);
+}
+
+static int make_name(const char *text, bool tma, char **out, struct td_err *err)
+{
+	if (tma)
+		return td_perfmon_name(text, strlen(text), out, err);
+	*out = strdup(text);
+	return *out ? 0 : td_err_nomem(err);
+}
+
+/*
+ * Its name; NULL: it is not said.  Then it is the second one of the threshold,
+ * which names the metric itself and those above it.
+ */
+static int find_parent(const struct source *source, char **out,
+		       struct td_err *err)
+{
+	static const char legacy[] = "metric_TMA_";
+	td_autofree char *text = NULL;
+	const char *parent;
+
+	*out = NULL;
+	if (td_entry_text(source->entry, "ParentCategory", &parent, err))
+		return err->code;
+	if (!parent) {
+		parent = source->limit ? strstr(source->limit, legacy) : NULL;
+		parent = parent ? strstr(parent + 1, legacy) : NULL;
+		return parent ? td_perfmon_name(parent, strcspn(parent, " "),
+						out, err)
+			      : 0;
+	}
+	text = td_aprintf("%s%s", legacy, parent);
+	if (!text)
+		return td_err_nomem(err);
+	return td_perfmon_name(text, strlen(text), out, err);
+}
+
+/* "$issueBM, $issueL1": the metrics of an issue are a group, "tma_issueBM". */
+static void write_issues(FILE *fp, const char *text)
+{
+	while (text && (text = strchr(text, '$'))) {
+		size_t len = strspn(++text, "abcdefghijklmnopqrstuvwxyz"
+					    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					    "0123456789_");
+
+		if (len)
+			fprintf(fp, ";tma_%.*s", (int)len, text);
+		text += len;
+	}
+}
+
+/* The level and the parent are groups, as in the kernel tree's files. */
+static int write_groups(const struct source *source, FILE *fp,
+			struct td_err *err)
+{
+	struct json_object *threshold = td_json_member(
+		source->entry->object, "Threshold", json_type_object);
+	td_autofree char *parent = NULL;
+	struct td_number level;
+	const char *groups;
+
+	if (td_entry_number(source->entry, "Level", &level, err) ||
+	    td_entry_text(source->entry, "MetricGroup", &groups, err))
+		return err->code;
+	if (is_node(source))
+		fprintf(fp, ";TopdownL%d;tma_L%d_group", (int)level.value,
+			(int)level.value);
+	if (groups && *groups)
+		fprintf(fp, ";%s", groups);
+	if (is_node(source) && level.value > 1 &&
+	    find_parent(source, &parent, err))
+		return err->code;
+	if (parent)
+		fprintf(fp, ";%s_group", parent);
+	write_issues(fp, td_json_string(threshold, "ThresholdIssues"));
+	return 0;
+}
+
+static int make_groups(const struct source *source, char **out,
+		       struct td_err *err)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
+	int rc;
+
+	if (!fp)
+		return td_err_nomem(err);
+	rc = write_groups(source, fp, err);
+	if (fclose(fp) && !rc)
+		rc = td_err_nomem(err);
+	if (!rc && size) {
+		*out = strdup(text + 1);
+		rc = *out ? 0 : td_err_nomem(err);
+	}
+	free(text);
+	return rc;
+}
+
+/* "1GHz"; what is in per cent needs no factor, the formula has it. */
+static int make_unit(const struct source *source, char **out,
+		     struct td_err *err)
+{
+	const char *unit;
+
+	if (td_entry_text(source->entry, "UnitOfMeasure", &unit, err))
+		return err->code;
+	if (!unit || !*unit)
+		return 0;
+	for (size_t i = 0; i < TD_ARRAY_SIZE(units); i++) {
+		if (strcmp(units[i].unit, unit) != 0)
+			continue;
+		*out = strdup(units[i].scale);
+		return *out ? 0 : td_err_nomem(err);
+	}
+	*out = td_aprintf("1%s", unit);
+	return *out ? 0 : td_err_nomem(err);
+}
+
+static int fill(const struct source *source, struct td_model_metric *metric,
+		struct td_err *err)
+{
+	metric->pmu = strdup(source->pmu);
+	if (!metric->pmu)
+		return td_err_nomem(err);
+	if (make_name(source->tma ? source->legacy : source->name, source->tma,
+		      &metric->name, err) ||
+	    translate(source, metric, err) ||
+	    make_groups(source, &metric->groups, err) ||
+	    make_unit(source, &metric->unit, err) ||
+	    td_entry_line(source->entry, "BriefDescription", &metric->desc,
+			  err))
+		return err->code;
+	return td_unit_from_words(metric, err);
+}
+
+static int skip(struct td_pmu_events *out, const struct source *source,
+		struct td_err *err)
+{
+	out->nr_skipped++;
+	if (!out->skipped)
+		out->skipped = td_aprintf("%s: %s: %s", source->entry->path,
+					  source->name, err->msg);
+	if (!out->skipped)
+		return td_err_nomem(err);
+	*err = (struct td_err){ 0 };
+	return 0;
+}
+
+/* Those of the plain file beside this one are there already. */
+static bool is_known(const struct td_pmu_events *events,
+		     const struct source *source)
+{
+	for (size_t i = 0; !source->tma && i < events->nr_metrics; i++) {
+		if (strcmp(events->metrics[i].name, source->name) == 0)
+			return true;
+	}
+	return false;
+}
+
+int td_perfmon_metric(struct td_pmu_events *out,
+		      const struct td_perfmon_file *file,
+		      const struct td_entry *entry, struct td_err *err)
+{
+	struct td_model_metric *metric, made = { 0 };
+	struct source source;
+	int rc = read_source(&source, file, entry, err);
+
+	if (rc || is_known(out, &source))
+		return rc;
+	rc = fill(&source, &made, err);
+	if (rc) {
+		td_model_metric_clear(&made);
+		return rc == -EINVAL ? skip(out, &source, err) : rc;
+	}
+	metric = td_array_add(&out->metrics, out->nr_metrics, sizeof(*metric));
+	if (!metric) {
+		td_model_metric_clear(&made);
+		return td_err_nomem(err);
+	}
+	*metric = made;
+	out->nr_metrics++;
+	return 0;
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What perfmon calls events, constants and metrics, and what they are here. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lib/base/parse.h"
+#include "lib/base/util.h"
+#include "metrics/files/perfmon.h"
+
+#define DIGITS  "0123456789"
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define LEGACY  "metric_TMA_"
+
+/* What is neither an event of the files nor one with a modifier. */
+static const struct {
+	const char *name, *text;
+} events[] = {
+	{ "PERF_METRICS.BACKEND_BOUND", "topdown\\-be\\-bound" },
+	{ "PERF_METRICS.BAD_SPECULATION", "topdown\\-bad\\-spec" },
+	{ "PERF_METRICS.BRANCH_MISPREDICTS", "topdown\\-br\\-mispredict" },
+	{ "PERF_METRICS.FETCH_LATENCY", "topdown\\-fetch\\-lat" },
+	{ "PERF_METRICS.FRONTEND_BOUND", "topdown\\-fe\\-bound" },
+	{ "PERF_METRICS.HEAVY_OPERATIONS", "topdown\\-heavy\\-ops" },
+	{ "PERF_METRICS.MEMORY_BOUND", "topdown\\-mem\\-bound" },
+	{ "PERF_METRICS.RETIRING", "topdown\\-retiring" },
+	{ "TOPDOWN.SLOTS:perf_metrics", "slots" },
+	{ "TOPDOWN.SLOTS:percore", "slots" },
+	/*
+	 * The formulas take package energy in 61 uJ, 2^-14 J, and that of
+	 * memory in 15.3 uJ, 2^-16 J; the kernel counts both in 2^-32 J
+	 * (arch/x86/events/rapl.c).
+	 */
+	{ "FREERUN_DRAM_ENERGY_STATUS", "(power@energy\\-ram@ / 65536)" },
+	{ "FREERUN_PKG_ENERGY_STATUS", "(power@energy\\-pkg@ / 262144)" },
+	{ "UNC_PKG_ENERGY_STATUS", "(power@energy\\-pkg@ / 262144)" },
+};
+
+/* Whose events are called so, and what compares the count of a cycle there. */
+static const struct {
+	const char *prefix, *pmu, *least;
+} units[] = {
+	{ "UNC_ARB_", "uncore_arb", "cmask" },
+	{ "UNC_CHA_", "uncore_cha", "thresh" },
+	{ "UNC_C_", "uncore_cbox", "thresh" },
+	{ "UNC_M_", "uncore_imc", "thresh" },
+};
+
+/* What follows a colon and has a value. */
+static const struct {
+	const char *modifier, *term;
+} modifiers[] = {
+	{ "c", "cmask" },         { "e", "edge" },
+	{ "eq", "eq" },           { "filter1=", "config1" },
+	{ "i", "inv" },           { "ocr_msr_val=", "offcore_rsp" },
+	{ "opc=", "filter_opc" }, { "tid=", "filter_tid" },
+	{ "u", "umask" },
+};
+
+static const struct {
+	const char *modifier, *letter;
+} letters[] = {
+	{ "retire_latency", "R" },
+	{ "sup", "k" },
+	{ "user", "u" },
+};
+
+/* An event while its modifiers are read. */
+struct event {
+	const char *pmu, *least;
+	const char *unit; /* the number of one of many: "_0" */
+	char terms[192];  /* "\,cmask\=1" */
+	char letters[8];
+};
+
+void td_aliases_free(struct td_aliases *aliases)
+{
+	for (size_t i = 0; i < aliases->nr; i++)
+		free(aliases->v[i].text);
+	free(aliases->v);
+	*aliases = (struct td_aliases){ 0 };
+}
+
+/* text: to be freed here; NULL: out of memory. */
+static int add_alias(struct td_aliases *aliases, const char *alias, char *text,
+		     struct td_err *err)
+{
+	struct td_alias *new =
+		td_array_add(&aliases->v, aliases->nr, sizeof(*new));
+
+	if (!new || !text) {
+		free(text);
+		return td_err_nomem(err);
+	}
+	*new = (struct td_alias){ alias, text };
+	aliases->nr++;
+	return 0;
+}
+
+static int add_term(struct event *event, const char *term, const char *value)
+{
+	size_t len = strlen(event->terms), room = sizeof(event->terms) - len;
+	uint64_t number;
+	int printed;
+
+	if (td_parse_u64(value, UINT64_MAX, &number))
+		return -EINVAL;
+	if (strcmp(term, "config1") == 0) /* see perfmon_event.c */
+		printed = snprintf(event->terms + len, room,
+				   "\\,%s\\=0x%" PRIx64, term, number << 32);
+	else
+		printed = snprintf(event->terms + len, room, "\\,%s\\=%s",
+				   strcmp(term, "cmask") ? term : event->least,
+				   value);
+	return (size_t)printed < room ? 0 : -EINVAL;
+}
+
+/* The longest that fits: "eq1" is not "e". */
+static int add_value(struct event *event, const char *modifier)
+{
+	size_t best = 0;
+	const char *term = NULL;
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(modifiers); i++) {
+		size_t len = strlen(modifiers[i].modifier);
+
+		if (len > best &&
+		    strncmp(modifiers[i].modifier, modifier, len) == 0) {
+			best = len;
+			term = modifiers[i].term;
+		}
+	}
+	return term ? add_term(event, term, modifier + best) : -EINVAL;
+}
+
+static int add_modifier(struct event *event, const char *modifier)
+{
+	size_t len = strlen(event->letters);
+
+	if (strcmp(modifier, "one_unit") == 0) {
+		event->unit = "_0";
+		return 0;
+	}
+	for (size_t i = 0; i < TD_ARRAY_SIZE(letters); i++) {
+		if (strcasecmp(letters[i].modifier, modifier) != 0)
+			continue;
+		if (len + 1 >= sizeof(event->letters))
+			return -EINVAL;
+		strcpy(event->letters + len, letters[i].letter);
+		return 0;
+	}
+	return add_value(event, modifier);
+}
+
+/* The PMU of an event that has modifiers; -EINVAL: not known whose it is. */
+static int find_unit(struct event *event, const char *name)
+{
+	if (strncmp(name, "UNC_", 4) != 0)
+		return 0;
+	for (size_t i = 0; i < TD_ARRAY_SIZE(units); i++) {
+		size_t len = strlen(units[i].prefix);
+
+		if (strncmp(units[i].prefix, name, len) != 0)
+			continue;
+		event->pmu = units[i].pmu;
+		event->least = units[i].least;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/* name is without its modifiers. */
+static char *format_event(const struct event *event, const char *name)
+{
+	const char *at = event->terms[0] || event->unit[0] ? "@" : "";
+	const char *colon = !*at && event->letters[0] ? ":" : "";
+
+	return td_aprintf("%s%s%s%s%s%s%s%s", *at ? event->pmu : "",
+			  event->unit, at, name, event->terms, at, colon,
+			  event->letters);
+}
+
+int td_perfmon_add_event(struct td_aliases *aliases, const char *alias,
+			 const char *name, const char *pmu, struct td_err *err)
+{
+	struct event event = { .pmu = pmu, .least = "cmask", .unit = "" };
+	td_autofree char *text = strdup(name);
+	char *rest = text, *modifier;
+	int rc = 0;
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(events); i++) {
+		if (strcmp(events[i].name, name) == 0)
+			return add_alias(aliases, alias, strdup(events[i].text),
+					 err);
+	}
+	if (!text)
+		return td_err_nomem(err);
+	strsep(&rest, ":");
+	if (!*text || text[strspn(text, LETTERS DIGITS "_.")])
+		rc = -EINVAL;
+	else if (rest)
+		rc = find_unit(&event, text);
+	while (!rc && (modifier = strsep(&rest, ":")))
+		rc = add_modifier(&event, modifier);
+	if (rc)
+		return td_err_set(err, rc, "event '%s'", name);
+	return add_alias(aliases, alias, format_event(&event, text), err);
+}
+
+/*
+ * What perfmon calls the frequency of the time stamp counter is its count in
+ * the formulas of the top-down method, as their BaseFormula has it.
+ */
+static const struct {
+	const char *name, *text, *tma;
+} constants[] = {
+	{ "CHAS_PER_SOCKET", "source_count(UNC_CHA_CLOCKTICKS)", NULL },
+	{ "CORES_PER_SOCKET", "(#num_cores / #num_packages)", NULL },
+	{ "DURATIONTIMEINMILLISECONDS", "(1000 * duration_time)", NULL },
+	{ "DURATIONTIMEINSECONDS", "duration_time", NULL },
+	{ "HYPERTHREADING_ON", "#SMT_on", NULL },
+	{ "SOCKET_COUNT", "#num_packages", NULL },
+	{ "SYSTEM_TSC_FREQ", "#SYSTEM_TSC_FREQ", "TSC" },
+	{ "THREADS_PER_CORE", "(1 + #SMT_on)", NULL },
+	{ "system.sockets[0].cpus.count * system.socket_count",
+	  "#num_cpus_online", NULL },
+};
+
+static const char *find_constant(const char *name, size_t len, bool tma)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(constants); i++) {
+		if (strlen(constants[i].name) == len &&
+		    strncasecmp(constants[i].name, name, len) == 0)
+			return tma && constants[i].tma ? constants[i].tma
+						       : constants[i].text;
+	}
+	return NULL;
+}
+
+int td_perfmon_add_constant(struct td_aliases *aliases, const char *alias,
+			    const char *name, bool tma, struct td_err *err)
+{
+	const char *text = find_constant(name, strlen(name), tma);
+
+	if (!text && *name && !name[strspn(name, DIGITS ".")])
+		text = name;
+	if (!text)
+		return td_err_set(err, -EINVAL, "constant '%s'", name);
+	return add_alias(aliases, alias, strdup(text), err);
+}
+
+int td_perfmon_name(const char *text, size_t len, char **out,
+		    struct td_err *err)
+{
+	const char *from = text, *end = text + len;
+	char *to;
+
+	*out = NULL;
+	if (len > 3 && strncmp(end - 3, "(%)", 3) == 0)
+		end -= 3;
+	if (len >= strlen(LEGACY) && strncmp(text, LEGACY, strlen(LEGACY)) == 0)
+		from += strlen(LEGACY);
+	else
+		end = from;
+	while (from < end && *from == '.')
+		from++;
+	*out = to = malloc((size_t)(end - from) + sizeof("tma_"));
+	if (!to)
+		return td_err_nomem(err);
+	to = stpcpy(to, "tma_");
+	for (; from < end; from++) {
+		if (!isalnum((unsigned char)*from) && !strchr("_%. ", *from))
+			break;
+		if (*from != ' ')
+			*to++ = *from == '.' ? '_' : *from;
+	}
+	*to = '\0';
+	td_lower(*out);
+	if (from == end && strlen(*out) > strlen("tma_"))
+		return 0;
+	free(*out);
+	*out = NULL;
+	return td_err_set(err, -EINVAL, "metric '%.*s'", (int)len, text);
+}

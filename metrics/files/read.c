@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metrics/files/pmu_events.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/base/util.h"
+#include "metrics/files/parts.h"
+#include "metrics/files/perfmon.h"
+
+/* All of fp, up to a NUL, which is then its last character. */
+static int read_stream(FILE *fp, char **text)
+{
+	size_t size = 0;
+	ssize_t len;
+
+	errno = 0;
+	len = getdelim(text, &size, '\0', fp);
+	if (len < 0 && !feof(fp))
+		return errno ? -errno : -EIO;
+	if (len < 0) {
+		free(*text);
+		*text = strdup("");
+		return *text ? 0 : -ENOMEM;
+	}
+	return (*text)[len - 1] ? 0 : -EILSEQ;
+}
+
+/* NULL: a file, or a folder, of which reading will say so. */
+static const char *kind_of(mode_t mode)
+{
+	if (S_ISFIFO(mode))
+		return "a FIFO";
+	if (S_ISSOCK(mode))
+		return "a socket";
+	return S_ISCHR(mode) || S_ISBLK(mode) ? "a device" : NULL;
+}
+
+/* What is no file is not even opened: that may wait, or do something. */
+static FILE *open_file(const char *path, struct td_err *err)
+{
+	struct stat st;
+	const char *kind = stat(path, &st) == 0 ? kind_of(st.st_mode) : NULL;
+	int fd = kind ? -1 : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	FILE *fp = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (fp)
+		return fp;
+	if (kind)
+		td_err_set(err, -EINVAL, "%s: %s, not a file", path, kind);
+	else
+		td_err_set(err, -errno, "%s: %s", path, strerror(errno));
+	td_close_fd(&fd);
+	return NULL;
+}
+
+int td_pmu_events_text(const char *path, char **text, struct td_err *err)
+{
+	FILE *fp = open_file(path, err);
+	int rc;
+
+	if (!fp)
+		return err->code;
+	rc = read_stream(fp, text);
+	fclose(fp);
+	if (rc == -EILSEQ)
+		return td_err_set(err, -EINVAL, "%s: a NUL byte", path);
+	if (rc)
+		return td_err_set(err, rc, "%s: %s", path, strerror(-rc));
+	return 0;
+}
+
+static int add_file(struct td_pmu_events *out, const char *name,
+		    struct td_err *err)
+{
+	struct td_events_file *file =
+		td_array_add(&out->unread, out->nr_unread, sizeof(*file));
+
+	if (!file)
+		return td_err_nomem(err);
+	out->nr_unread++;
+	file->path = td_aprintf("%s/%s", out->dir, name);
+	if (!file->path)
+		return td_err_nomem(err);
+	return td_pmu_events_text(file->path, &file->text, err);
+}
+
+/* Does the array end, or was the file cut off? */
+static bool is_whole(const char *text)
+{
+	size_t len = strlen(text);
+
+	while (len && isspace((unsigned char)text[len - 1]))
+		len--;
+	return len && text[len - 1] == ']';
+}
+
+/* Where characters are escaped, any of them may be a letter of the name. */
+static bool has_only_events(const char *text)
+{
+	return is_whole(text) && strstr(text, "\"EventName\"") &&
+	       !strstr(text, "\"MetricName\"") && !strstr(text, "\\u");
+}
+
+/* From the first one on. */
+static int parse_metrics(struct td_pmu_events *out, size_t first,
+			 struct td_err *err)
+{
+	size_t i = first;
+	int rc = 0;
+
+	while (!rc && i < out->nr_unread) {
+		if (has_only_events(out->unread[i].text))
+			i++;
+		else
+			rc = td_pmu_events_parse_file(out, i, err);
+	}
+	return rc;
+}
+
+/* metricgroups.json describes groups and defines nothing. */
+static bool is_events_file(const char *name)
+{
+	size_t len = strlen(name), end = strlen(".json");
+
+	return len > end && strcmp(name + len - end, ".json") == 0 &&
+	       strcmp(name, "metricgroups.json") != 0;
+}
+
+static bool is_uncore_file(const char *name)
+{
+	return strncmp(name, "uncore", strlen("uncore")) == 0;
+}
+
+/* The files of the cores, or of the other units; *nr: how many there are. */
+static int read_folder(struct td_pmu_events *out, bool uncore, size_t *nr,
+		       struct td_err *err)
+{
+	size_t first = out->nr_unread;
+	struct td_names names;
+	int rc = td_sysfs_list(AT_FDCWD, out->dir, &names);
+
+	*nr = 0;
+	if (rc)
+		return td_err_set(err, rc, "%s: %s", out->dir, strerror(-rc));
+	for (size_t i = 0; !rc && i < names.nr; i++) {
+		if (!is_events_file(names.v[i]))
+			continue;
+		++*nr;
+		if (is_uncore_file(names.v[i]))
+			out->has_uncore = true;
+		if (is_uncore_file(names.v[i]) == uncore)
+			rc = add_file(out, names.v[i], err);
+	}
+	td_names_free(&names);
+	return rc ? rc : parse_metrics(out, first, err);
+}
+
+/* What has no map is one model's folder, if it has such files. */
+static int read_model(struct td_pmu_events *out, const char *root,
+		      struct td_err *err)
+{
+	size_t nr;
+	int rc;
+
+	out->dir = strdup(root);
+	if (!out->dir)
+		return td_err_nomem(err);
+	rc = read_folder(out, false, &nr, err);
+	if (rc || nr)
+		return rc;
+	td_err_set(err, -ENOENT,
+		   "%s: neither a mapfile.csv nor event files, *.json", root);
+	return td_err_hint(
+		err, "give the kernel's tools/perf/pmu-events/arch/x86, "
+		     "a model's folder in it, or a checkout of intel/perfmon");
+}
+
+static int read_mapped(struct td_pmu_events *out, const char *root,
+		       struct td_map *map, struct td_err *err)
+{
+	struct td_map_row row;
+	size_t nr;
+	int rc = td_map_next(map, &row, err);
+
+	if (rc <= 0)
+		return rc ? rc : td_map_none(map, err);
+	out->dir = td_aprintf("%s/%s", root, row.file);
+	if (!out->dir)
+		return td_err_nomem(err);
+	return read_folder(out, false, &nr, err);
+}
+
+struct map_file {
+	char *path, *text;
+	struct td_map map;
+};
+
+/* To be closed, whatever the result; -ENOENT: there is none. */
+static int open_map(struct map_file *file, const char *root,
+		    const struct td_cpuid *cpuid, struct td_err *err)
+{
+	int rc;
+
+	*file = (struct map_file){ NULL, NULL };
+	file->path = td_aprintf("%s/mapfile.csv", root);
+	if (!file->path)
+		return td_err_nomem(err);
+	rc = td_pmu_events_text(file->path, &file->text, err);
+	if (!rc)
+		td_map_begin(&file->map, file->text, file->path, cpuid);
+	return rc;
+}
+
+static void close_map(struct map_file *file)
+{
+	free(file->path);
+	free(file->text);
+}
+
+static int read_root(struct td_pmu_events *out, const char *root,
+		     const struct td_cpuid *cpuid, struct td_err *err)
+{
+	struct map_file file;
+	int rc = open_map(&file, root, cpuid, err);
+
+	if (!rc && file.map.perfmon) {
+		rc = td_perfmon_read(out, root, &file.map, err);
+	} else if (!rc) {
+		rc = read_mapped(out, root, &file.map, err);
+	} else if (rc == -ENOENT) {
+		*err = (struct td_err){ 0 };
+		rc = read_model(out, root, err);
+	}
+	close_map(&file);
+	return rc;
+}
+
+/* The first ones stay. */
+static void free_events(struct td_pmu_events *events, size_t first)
+{
+	for (size_t i = first; i < events->nr_events; i++) {
+		struct td_model_event *event = &events->events[i];
+
+		free(event->name);
+		free(event->pmu);
+		free(event->terms);
+		free(event->desc);
+		free(event->topic);
+	}
+	events->nr_events = first;
+}
+
+void td_model_metric_clear(struct td_model_metric *metric)
+{
+	free(metric->name);
+	free(metric->pmu);
+	free(metric->groups);
+	free(metric->desc);
+	free(metric->unit);
+	free(metric->formula);
+	free(metric->threshold);
+	*metric = (struct td_model_metric){ 0 };
+}
+
+static void free_metrics(struct td_pmu_events *events, size_t first)
+{
+	for (size_t i = first; i < events->nr_metrics; i++)
+		td_model_metric_clear(&events->metrics[i]);
+	events->nr_metrics = first;
+}
+
+static void free_unread(struct td_pmu_events *events, size_t first)
+{
+	for (size_t i = first; i < events->nr_unread; i++)
+		td_events_file_clear(&events->unread[i]);
+	events->nr_unread = first;
+}
+
+/* dir is a folder of the checkout. */
+static int read_perfmon_uncore(struct td_pmu_events *events,
+			       const struct td_cpuid *cpuid, struct td_err *err)
+{
+	td_autofree char *root = strdup(events->dir);
+	struct map_file file;
+	int rc;
+
+	if (!root)
+		return td_err_nomem(err);
+	*strrchr(root, '/') = '\0';
+	rc = open_map(&file, root, cpuid, err);
+	if (!rc)
+		rc = td_perfmon_read_uncore(events, root, &file.map, err);
+	close_map(&file);
+	return rc;
+}
+
+int td_pmu_events_read_uncore(struct td_pmu_events *events,
+			      const struct td_cpuid *cpuid, struct td_err *err)
+{
+	size_t nr_events = events->nr_events, nr_metrics = events->nr_metrics;
+	size_t nr_unread = events->nr_unread, nr;
+	int rc;
+
+	if (!events->has_uncore || events->uncore_read)
+		return 0;
+	rc = events->perfmon ? read_perfmon_uncore(events, cpuid, err)
+			     : read_folder(events, true, &nr, err);
+	if (rc) {
+		free_events(events, nr_events);
+		free_metrics(events, nr_metrics);
+		free_unread(events, nr_unread);
+		return rc;
+	}
+	events->uncore_read = true;
+	td_pmu_events_sort(events);
+	return 0;
+}
+
+void td_pmu_events_free(struct td_pmu_events *events)
+{
+	free_events(events, 0);
+	free_metrics(events, 0);
+	free_unread(events, 0);
+	free(events->events);
+	free(events->metrics);
+	free(events->unread);
+	free(events->dir);
+	free(events->skipped);
+	*events = (struct td_pmu_events){ 0 };
+}
+
+int td_pmu_events_read(struct td_pmu_events *out, const char *root,
+		       const struct td_cpuid *cpuid, struct td_err *err)
+{
+	int rc;
+
+	*out = (struct td_pmu_events){ 0 };
+	rc = read_root(out, root, cpuid, err);
+	if (rc)
+		td_pmu_events_free(out);
+	else
+		td_pmu_events_sort(out);
+	return rc;
+}

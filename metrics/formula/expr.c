@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metrics/formula/expr.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "lib/base/util.h"
+#include "metrics/formula/node.h"
+
+int td_expr_add(struct td_expr *expr, struct td_expr_node node)
+{
+	struct td_expr_node *new =
+		td_array_add(&expr->nodes, expr->nr, sizeof(*new));
+
+	if (!new)
+		return -ENOMEM;
+	*new = node;
+	expr->nr++;
+	return 0;
+}
+
+static bool unknown(double a, double b)
+{
+	return isnan(a) || isnan(b);
+}
+
+static bool is_true(double a)
+{
+	return !isnan(a) && a != 0;
+}
+
+static double either(double a, double b)
+{
+	if (is_true(a) || is_true(b))
+		return 1;
+	return unknown(a, b) ? NAN : 0;
+}
+
+static double both(double a, double b)
+{
+	if (a == 0 || b == 0)
+		return 0;
+	return unknown(a, b) ? NAN : 1;
+}
+
+static bool fits_long(double a)
+{
+	/* LONG_MAX is no double, the number after it is */
+	return a >= (double)LONG_MIN && a < -(double)LONG_MIN;
+}
+
+/* Of whole numbers, as perf does it. */
+static double modulo(double a, double b)
+{
+	if (!fits_long(a) || !fits_long(b) || (long)b == 0)
+		return NAN;
+	if ((long)b == -1)
+		return 0; /* LONG_MIN / -1 traps */
+	return (double)((long)a % (long)b);
+}
+
+static double apply(enum td_expr_op op, double a, double b)
+{
+	switch (op) {
+	case TD_OP_OR:
+		return either(a, b);
+	case TD_OP_XOR:
+		return unknown(a, b) ? NAN : (double)(is_true(a) != is_true(b));
+	case TD_OP_AND:
+		return both(a, b);
+	case TD_OP_LESS:
+		return unknown(a, b) ? NAN : (double)(a < b);
+	case TD_OP_GREATER:
+		return unknown(a, b) ? NAN : (double)(a > b);
+	case TD_OP_AT_MOST:
+		return unknown(a, b) ? NAN : (double)(a <= b);
+	case TD_OP_AT_LEAST:
+		return unknown(a, b) ? NAN : (double)(a >= b);
+	case TD_OP_ADD:
+		return a + b;
+	case TD_OP_SUB:
+		return a - b;
+	case TD_OP_MUL:
+		return a * b;
+	case TD_OP_DIV:
+		return b == 0 ? NAN : a / b;
+	case TD_OP_MOD:
+		return modulo(a, b);
+	case TD_OP_MIN:
+		return unknown(a, b) ? NAN : fmin(a, b);
+	case TD_OP_MAX:
+		return unknown(a, b) ? NAN : fmax(a, b);
+	case TD_OP_RATIO:
+		return b == 0 ? 0 : a / b;
+	}
+	return NAN;
+}
+
+static double eval(const struct td_expr_node *nodes, unsigned int i,
+		   const double *values);
+
+static double choose(const struct td_expr_node *nodes,
+		     const struct td_expr_node *node, double value,
+		     const double *values)
+{
+	double cond = eval(nodes, node->right, values);
+
+	if (isnan(cond))
+		return NAN;
+	return cond != 0 ? value : eval(nodes, node->otherwise, values);
+}
+
+static double eval(const struct td_expr_node *nodes, unsigned int i,
+		   const double *values)
+{
+	double value = NAN;
+
+	do {
+		const struct td_expr_node *node = &nodes[i];
+
+		switch (node->kind) {
+		case TD_NODE_NUMBER:
+			value = node->number;
+			break;
+		case TD_NODE_SLOT:
+			value = values[node->slot];
+			break;
+		case TD_NODE_NEG:
+			value = -value;
+			break;
+		case TD_NODE_BINARY:
+			value = apply(node->op, value,
+				      eval(nodes, node->right, values));
+			break;
+		case TD_NODE_CHOICE:
+			value = choose(nodes, node, value, values);
+			break;
+		}
+		i = node->next;
+	} while (i);
+	return value;
+}
+
+double td_expr_eval(const struct td_expr *expr, const double *values)
+{
+	return eval(expr->nodes, 0, values);
+}
+
+/* A formula before there are counts: what is known of it already. */
+struct partial {
+	const struct td_expr_node *nodes;
+	const double *values;
+	bool (*known)(void *ctx, int slot);
+	void (*fn)(void *ctx, int slot);
+	void *ctx;
+};
+
+/* Is the value of a chain known, whatever will be counted? */
+static bool is_constant(const struct partial *p, unsigned int i)
+{
+	do {
+		const struct td_expr_node *node = &p->nodes[i];
+
+		if (node->kind == TD_NODE_SLOT && !p->known(p->ctx, node->slot))
+			return false;
+		if ((node->kind == TD_NODE_BINARY ||
+		     node->kind == TD_NODE_CHOICE) &&
+		    !is_constant(p, node->right))
+			return false;
+		if (node->kind == TD_NODE_CHOICE &&
+		    !is_constant(p, node->otherwise))
+			return false;
+		i = node->next;
+	} while (i);
+	return true;
+}
+
+/* The choice that ends a chain, NULL: it ends in none. */
+static const struct td_expr_node *choice_of(const struct partial *p,
+					    unsigned int i)
+{
+	while (p->nodes[i].next)
+		i = p->nodes[i].next;
+	return p->nodes[i].kind == TD_NODE_CHOICE ? &p->nodes[i] : NULL;
+}
+
+static void visit(const struct partial *p, unsigned int i);
+
+/* What "0 &" and "1 |" stand before decides nothing. */
+static bool is_decided(const struct partial *p, unsigned int first,
+		       const struct td_expr_node *node)
+{
+	const struct td_expr_node *next = &p->nodes[first];
+	double left;
+
+	/* of a chain's first link alone: that is how such guards are written */
+	if (node->kind != TD_NODE_BINARY || next->next == 0 ||
+	    &p->nodes[next->next] != node)
+		return false;
+	if (next->kind == TD_NODE_NUMBER)
+		left = next->number;
+	else if (next->kind == TD_NODE_SLOT && p->known(p->ctx, next->slot))
+		left = p->values[next->slot];
+	else
+		return false;
+	return (node->op == TD_OP_AND && left == 0) ||
+	       (node->op == TD_OP_OR && is_true(left));
+}
+
+static void visit_links(const struct partial *p, unsigned int i)
+{
+	unsigned int first = i;
+
+	do {
+		const struct td_expr_node *node = &p->nodes[i];
+
+		if (node->kind == TD_NODE_SLOT)
+			p->fn(p->ctx, node->slot);
+		if (node->kind == TD_NODE_BINARY && !is_decided(p, first, node))
+			visit(p, node->right);
+		i = node->next;
+	} while (i);
+}
+
+static void visit(const struct partial *p, unsigned int i)
+{
+	const struct td_expr_node *choice = choice_of(p, i);
+	double cond;
+
+	if (!choice || !is_constant(p, choice->right)) {
+		visit_links(p, i);
+		if (choice) {
+			visit(p, choice->right);
+			visit(p, choice->otherwise);
+		}
+		return;
+	}
+	cond = eval(p->nodes, choice->right, p->values);
+	if (isnan(cond))
+		return; /* so is the value */
+	if (cond != 0)
+		visit_links(p, i);
+	else
+		visit(p, choice->otherwise);
+}
+
+void td_expr_each_needed(const struct td_expr *expr, const double *values,
+			 bool (*known)(void *ctx, int slot),
+			 void (*fn)(void *ctx, int slot), void *ctx)
+{
+	const struct partial p = { expr->nodes, values, known, fn, ctx };
+
+	visit(&p, 0);
+}
+
+void td_expr_free(struct td_expr *expr)
+{
+	if (!expr)
+		return;
+	free(expr->nodes);
+	free(expr);
+}

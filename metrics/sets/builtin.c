@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Levels 1 and 2 of TMA from what every kernel exports.  Formulas and
+ * encodings are Intel's, as tools/perf/pmu-events/arch/x86/<model>/
+ * *-metrics.json of Linux 6.12 has them, so that a number equals that of
+ * perf stat -M TopdownL1,TopdownL2.
+ */
+#include "metrics/sets/builtin.h"
+
+#include <string.h>
+
+#include "lib/base/util.h"
+#include "lib/event/event.h"
+
+/* clang-format off */
+
+/* A share of the slots; level 0: a part of others. */
+#define NODE(name_, parent_, level_, formula_, threshold_)                   \
+	{ .name = (name_), .parent = (parent_), .level = (level_),           \
+	  .formula = (formula_), .threshold = (threshold_),                  \
+	  .unit = "%", .factor = 100, .part = (level_) == 0 }
+
+/* --- perf-metrics, eight fields: Golden Cove and later ------------------- */
+
+#define METRIC_EVENTS_4                                   \
+	{ "slots", "slots", NULL },                       \
+	{ "retiring", "topdown-retiring", NULL },         \
+	{ "bad_spec", "topdown-bad-spec", NULL },         \
+	{ "fe_bound", "topdown-fe-bound", NULL },         \
+	{ "be_bound", "topdown-be-bound", NULL }
+
+#define METRIC_EVENTS_8                                   \
+	METRIC_EVENTS_4,                                  \
+	{ "heavy_ops", "topdown-heavy-ops", NULL },       \
+	{ "br_mispredict", "topdown-br-mispredict", NULL }, \
+	{ "fetch_lat", "topdown-fetch-lat", NULL },       \
+	{ "mem_bound", "topdown-mem-bound", NULL }
+
+static const struct td_event_def golden_cove_events[] = {
+	METRIC_EVENTS_8,
+	{ "uop_dropping", "INT_MISC.UOP_DROPPING", "event=0xad,umask=0x10" },
+};
+
+static const struct td_event_def metrics_8_events[] = { METRIC_EVENTS_8 };
+static const struct td_event_def metrics_4_events[] = { METRIC_EVENTS_4 };
+
+/* The kernel gives slots times a field: the ratio is over the four's sum. */
+#define PERF_METRICS_PARTS                                \
+	NODE(TD_SLOTS, NULL, 0, "slots", NULL),             \
+	NODE("td_sum", NULL, 0, "retiring + bad_spec + fe_bound + be_bound", NULL)
+
+#define CORE_RETIRING                                                        \
+	NODE("tma_retiring", NULL, 1, "retiring / td_sum",                      \
+	  "tma_retiring > 0.7 | tma_heavy_operations > 0.1")
+
+#define CORE_LIGHT                                                           \
+	NODE("tma_light_operations", "tma_retiring", 2,                         \
+	  "max(0, tma_retiring - tma_heavy_operations)",                     \
+	  "tma_light_operations > 0.6")
+
+#define CORE_BACKEND(formula)                                                \
+	NODE("tma_backend_bound", NULL, 1, formula, "tma_backend_bound > 0.2")
+
+#define CORE_MEMORY(formula)                                                 \
+	NODE("tma_memory_bound", "tma_backend_bound", 2, formula,               \
+	  "tma_memory_bound > 0.2 & tma_backend_bound > 0.2")
+
+#define CORE_CORE(formula)                                                   \
+	NODE("tma_core_bound", "tma_backend_bound", 2, formula,                 \
+	  "tma_core_bound > 0.1 & tma_backend_bound > 0.2")
+
+#define CORE_FRONTEND(formula)                                               \
+	NODE("tma_frontend_bound", NULL, 1, formula, "tma_frontend_bound > 0.15")
+
+#define CORE_FETCH_LATENCY(formula)                                          \
+	NODE("tma_fetch_latency", "tma_frontend_bound", 2, formula,             \
+	  "tma_fetch_latency > 0.1 & tma_frontend_bound > 0.15")
+
+#define CORE_FETCH_BANDWIDTH(formula)                                        \
+	NODE("tma_fetch_bandwidth", "tma_frontend_bound", 2, formula,           \
+	  "tma_fetch_bandwidth > 0.2")
+
+#define CORE_BAD_SPECULATION(formula)                                        \
+	NODE("tma_bad_speculation", NULL, 1, formula,                           \
+	  "tma_bad_speculation > 0.15")
+
+#define CORE_MISPREDICTS(formula)                                            \
+	NODE("tma_branch_mispredicts", "tma_bad_speculation", 2, formula,       \
+	  "tma_branch_mispredicts > 0.1 & tma_bad_speculation > 0.15")
+
+#define CORE_CLEARS(formula)                                                 \
+	NODE("tma_machine_clears", "tma_bad_speculation", 2, formula,           \
+	  "tma_machine_clears > 0.1 & tma_bad_speculation > 0.15")
+
+#define BAD_IS_THE_REST                                                      \
+	"max(1 - (tma_frontend_bound + tma_backend_bound + tma_retiring), 0)"
+
+#define METRICS_8_RETIRING                                                   \
+	CORE_RETIRING, CORE_LIGHT,                                           \
+	NODE("tma_heavy_operations", "tma_retiring", 2, "heavy_ops / td_sum",   \
+	  "tma_heavy_operations > 0.1")
+
+#define METRICS_8_BACKEND                                                    \
+	CORE_BACKEND("be_bound / td_sum"),                                   \
+	CORE_MEMORY("mem_bound / td_sum"),                                   \
+	CORE_CORE("max(0, tma_backend_bound - tma_memory_bound)")
+
+#define METRICS_8_BAD_CHILDREN                                               \
+	CORE_MISPREDICTS("br_mispredict / td_sum"),                          \
+	CORE_CLEARS("max(0, tma_bad_speculation - tma_branch_mispredicts)")
+
+#define BANDWIDTH_IS_THE_REST                                                \
+	CORE_FETCH_BANDWIDTH("max(0, tma_frontend_bound - tma_fetch_latency)")
+
+/* Uops dropped between front and back end count as frontend-bound: put right. */
+static const struct td_metric_def golden_cove_metrics[] = {
+	PERF_METRICS_PARTS,
+	METRICS_8_RETIRING,
+	METRICS_8_BACKEND,
+	CORE_FRONTEND("fe_bound / td_sum - uop_dropping / slots"),
+	CORE_FETCH_LATENCY("fetch_lat / td_sum - uop_dropping / slots"),
+	BANDWIDTH_IS_THE_REST,
+	CORE_BAD_SPECULATION(BAD_IS_THE_REST),
+	METRICS_8_BAD_CHILDREN,
+};
+
+/* Lion Cove on, and cores not known. */
+static const struct td_metric_def metrics_8_metrics[] = {
+	PERF_METRICS_PARTS,
+	METRICS_8_RETIRING,
+	METRICS_8_BACKEND,
+	CORE_FRONTEND("fe_bound / td_sum"),
+	CORE_FETCH_LATENCY("fetch_lat / td_sum"),
+	BANDWIDTH_IS_THE_REST,
+	CORE_BAD_SPECULATION("bad_spec / td_sum"),
+	METRICS_8_BAD_CHILDREN,
+};
+
+/* --- perf-metrics, four fields: Ice Lake's class ------------------------- */
+
+/* What Ice Lake's level 2 and Skylake's count alike. */
+#define MISPREDICT_AND_STALL_EVENTS                                          \
+	{ "mispredicts", "BR_MISP_RETIRED.ALL_BRANCHES", "event=0xc5" },     \
+	{ "machine_clears", "MACHINE_CLEARS.COUNT",                          \
+	  "event=0xc3,umask=0x01,cmask=1,edge=1" },                          \
+	{ "stalls_mem", "CYCLE_ACTIVITY.STALLS_MEM_ANY",                     \
+	  "event=0xa3,umask=0x14,cmask=20" },                                \
+	{ "stalls_total", "CYCLE_ACTIVITY.STALLS_TOTAL",                     \
+	  "event=0xa3,umask=0x04,cmask=4" },                                 \
+	{ "one_port", "EXE_ACTIVITY.1_PORTS_UTIL", "event=0xa6,umask=0x02" }, \
+	{ "two_ports", "EXE_ACTIVITY.2_PORTS_UTIL", "event=0xa6,umask=0x04" }
+
+static const struct td_event_def sunny_cove_events[] = {
+	METRIC_EVENTS_4,
+	{ "uop_dropping", "INT_MISC.UOP_DROPPING", "event=0x0d,umask=0x10" },
+	{ "clears", "INT_MISC.CLEARS_COUNT", "event=0x0d,umask=0x01,cmask=1,edge=1" },
+	{ "no_uops", "IDQ_UOPS_NOT_DELIVERED.CYCLES_0_UOPS_DELIV.CORE",
+	  "event=0x9c,umask=0x01,cmask=5" },
+	MISPREDICT_AND_STALL_EVENTS,
+	{ "on_stores", "EXE_ACTIVITY.BOUND_ON_STORES",
+	  "event=0xa6,umask=0x40,cmask=2" },
+	{ "uops_retired", "UOPS_RETIRED.SLOTS", "event=0xc2,umask=0x02" },
+	{ "uops_issued", "UOPS_ISSUED.ANY", "event=0x0e,umask=0x01" },
+	{ "ms_uops", "IDQ.MS_UOPS", "event=0x79,umask=0x30" },
+	{ "decoder_0", "UOPS_DECODED.DEC0", "event=0x56,umask=0x01" },
+	{ "decoder_0_cycles", "UOPS_DECODED.DEC0,cmask=1",
+	  "event=0x56,umask=0x01,cmask=1" },
+	{ "mite_uops", "IDQ.MITE_UOPS", "event=0x79,umask=0x04" },
+};
+
+#define STALLS_MEMORY                                                        \
+	"(stalls_mem + on_stores) / (stalls_total + (one_port + "            \
+	"tma_retiring * two_ports) + on_stores) * tma_backend_bound"
+
+#define MISPREDICTS_BY_COUNT                                                 \
+	"mispredicts / (mispredicts + machine_clears) * tma_bad_speculation"
+
+static const struct td_metric_def sunny_cove_metrics[] = {
+	PERF_METRICS_PARTS,
+	CORE_RETIRING, CORE_LIGHT,
+	NODE("tma_heavy_operations", "tma_retiring", 2,
+	  "uops_retired / uops_issued * ms_uops / slots + "
+	  "tma_retiring * (decoder_0 - decoder_0_cycles) / mite_uops",
+	  "tma_heavy_operations > 0.1"),
+	CORE_BACKEND("be_bound / td_sum + 5 * clears / slots"),
+	CORE_MEMORY(STALLS_MEMORY),
+	CORE_CORE("max(0, tma_backend_bound - tma_memory_bound)"),
+	CORE_FRONTEND("fe_bound / td_sum - uop_dropping / slots"),
+	CORE_FETCH_LATENCY("(5 * no_uops - uop_dropping) / slots"),
+	BANDWIDTH_IS_THE_REST,
+	CORE_BAD_SPECULATION(BAD_IS_THE_REST),
+	CORE_MISPREDICTS(MISPREDICTS_BY_COUNT),
+	CORE_CLEARS("max(0, tma_bad_speculation - tma_branch_mispredicts)"),
+};
+
+static const struct td_metric_def metrics_4_metrics[] = {
+	PERF_METRICS_PARTS,
+	NODE("tma_retiring", NULL, 1, "retiring / td_sum", "tma_retiring > 0.7"),
+	CORE_BACKEND("be_bound / td_sum"),
+	CORE_FRONTEND("fe_bound / td_sum"),
+	CORE_BAD_SPECULATION("bad_spec / td_sum"),
+};
+
+/* --- Atom cores: no SLOTS, slots are width times cycles ------------------ */
+
+#define ATOM_EVENTS(retiring_terms)                                          \
+	{ "cycles", "cycles", "event=0x3c" },                                \
+	{ "retiring", "topdown-retiring", retiring_terms },                  \
+	{ "be_bound", "topdown-be-bound", NULL },                            \
+	{ "fe_bound", "topdown-fe-bound", NULL },                            \
+	{ "bad_spec", "topdown-bad-spec", NULL }
+
+#define ATOM_LEVEL_2_EVENTS                                                  \
+	{ "core_bound", "TOPDOWN_BE_BOUND.ALLOC_RESTRICTIONS",               \
+	  "event=0x74,umask=0x01" },                                         \
+	{ "latency", "TOPDOWN_FE_BOUND.FRONTEND_LATENCY",                    \
+	  "event=0x71,umask=0x72" },                                         \
+	{ "bandwidth", "TOPDOWN_FE_BOUND.FRONTEND_BANDWIDTH",                \
+	  "event=0x71,umask=0x8d" },                                         \
+	{ "mispredicts", "TOPDOWN_BAD_SPECULATION.MISPREDICT",               \
+	  "event=0x73,umask=0x04" }
+
+#define ATOM_CLEARS_EVENT(mask)                                              \
+	{ "machine_clears", "TOPDOWN_BAD_SPECULATION.MACHINE_CLEARS",        \
+	  "event=0x73,umask=" mask }
+
+static const struct td_event_def tremont_events[] = {
+	ATOM_EVENTS(NULL), ATOM_LEVEL_2_EVENTS, ATOM_CLEARS_EVENT("0x02"),
+};
+
+static const struct td_event_def atom_events[] = {
+	ATOM_EVENTS(NULL), ATOM_LEVEL_2_EVENTS, ATOM_CLEARS_EVENT("0x03"),
+};
+
+/*
+ * Hybrid Crestmont's sysfs has Gracemont's 0xc2, all uops retired; the event
+ * lists' TOPDOWN_RETIRING.ALL_P is 0x72, and so is Sierra Forest's in sysfs.
+ */
+static const struct td_event_def crestmont_events[] = {
+	ATOM_EVENTS("event=0x72"), ATOM_LEVEL_2_EVENTS,
+	ATOM_CLEARS_EVENT("0x03"),
+};
+
+static const struct td_event_def atom_level_1_events[] = { ATOM_EVENTS(NULL) };
+
+/* What is left of them where bad speculation is the rest. */
+static const struct td_event_def atom_three_events[] = {
+	{ "retiring", "topdown-retiring", NULL },
+	{ "be_bound", "topdown-be-bound", NULL },
+	{ "fe_bound", "topdown-fe-bound", NULL },
+};
+
+#define ATOM_SLOTS NODE(TD_SLOTS, NULL, 0, "#width * cycles", NULL)
+
+#define ATOM_RETIRING                                                        \
+	NODE("tma_retiring", NULL, 1, "retiring / " TD_SLOTS,                   \
+	  "tma_retiring > 0.75")
+#define ATOM_BACKEND                                                         \
+	NODE("tma_backend_bound", NULL, 1, "be_bound / " TD_SLOTS,              \
+	  "tma_backend_bound > 0.1")
+#define ATOM_FRONTEND                                                        \
+	NODE("tma_frontend_bound", NULL, 1, "fe_bound / " TD_SLOTS,             \
+	  "tma_frontend_bound > 0.2")
+#define ATOM_BAD_SPECULATION(formula)                                        \
+	NODE("tma_bad_speculation", NULL, 1, formula,                           \
+	  "tma_bad_speculation > 0.15")
+
+#define ATOM_BACKEND_CHILDREN                                                \
+	NODE("tma_core_bound", "tma_backend_bound", 2,                          \
+	  "core_bound / " TD_SLOTS,                                          \
+	  "tma_core_bound > 0.1 & tma_backend_bound > 0.1"),                \
+	NODE("tma_resource_bound", "tma_backend_bound", 2,                      \
+	  "tma_backend_bound - tma_core_bound",                              \
+	  "tma_resource_bound > 0.2 & tma_backend_bound > 0.1")
+#define ATOM_FRONTEND_CHILDREN                                               \
+	NODE("tma_ifetch_latency", "tma_frontend_bound", 2,                     \
+	  "latency / " TD_SLOTS,                                             \
+	  "tma_ifetch_latency > 0.15 & tma_frontend_bound > 0.2"),          \
+	NODE("tma_ifetch_bandwidth", "tma_frontend_bound", 2,                   \
+	  "bandwidth / " TD_SLOTS,                                           \
+	  "tma_ifetch_bandwidth > 0.1 & tma_frontend_bound > 0.2")
+#define ATOM_BAD_CHILDREN                                                    \
+	NODE("tma_branch_mispredicts", "tma_bad_speculation", 2,                \
+	  "mispredicts / " TD_SLOTS,                                         \
+	  "tma_branch_mispredicts > 0.05 & tma_bad_speculation > 0.15"),    \
+	NODE("tma_machine_clears", "tma_bad_speculation", 2,                    \
+	  "machine_clears / " TD_SLOTS,                                      \
+	  "tma_machine_clears > 0.05 & tma_bad_speculation > 0.15")
+
+#define ATOM_METRICS(bad_formula)                                            \
+	ATOM_SLOTS, ATOM_RETIRING,                                           \
+	ATOM_BACKEND, ATOM_BACKEND_CHILDREN,                                 \
+	ATOM_FRONTEND, ATOM_FRONTEND_CHILDREN,                               \
+	ATOM_BAD_SPECULATION(bad_formula), ATOM_BAD_CHILDREN
+
+/* Tremont, Gracemont: sysfs' bad-spec leaves nukes out in places. */
+static const struct td_metric_def gracemont_metrics[] = {
+	ATOM_METRICS("(" TD_SLOTS " - (fe_bound + be_bound + retiring)) / "
+		     TD_SLOTS),
+};
+
+static const struct td_metric_def atom_metrics[] = {
+	ATOM_METRICS("bad_spec / " TD_SLOTS),
+};
+
+/* A width that nobody has published: the four make up all slots. */
+static const struct td_metric_def atom_level_1_metrics[] = {
+	NODE(TD_SLOTS, NULL, 0, "retiring + bad_spec + fe_bound + be_bound", NULL),
+	ATOM_RETIRING, ATOM_BACKEND, ATOM_FRONTEND,
+	ATOM_BAD_SPECULATION("bad_spec / " TD_SLOTS),
+};
+
+/* --- before Ice Lake: per core, both threads summed ---------------------- */
+
+#define OLD_EVENTS                                                           \
+	{ "total_slots", "topdown-total-slots", NULL },                  \
+	{ "fetch_bubbles", "topdown-fetch-bubbles", NULL },                  \
+	{ "retired", "topdown-slots-retired", NULL },                        \
+	{ "issued", "topdown-slots-issued", NULL },                          \
+	{ "recovery", "topdown-recovery-bubbles", NULL }
+
+static const struct td_event_def old_events[] = { OLD_EVENTS };
+
+static const struct td_event_def skylake_events[] = {
+	OLD_EVENTS,
+	{ "no_uops", "IDQ_UOPS_NOT_DELIVERED.CYCLES_0_UOPS_DELIV.CORE",
+	  "event=0x9c,umask=0x01,cmask=4" },
+	MISPREDICT_AND_STALL_EVENTS,
+	{ "on_stores", "EXE_ACTIVITY.BOUND_ON_STORES", "event=0xa6,umask=0x40" },
+	{ "macro_fused", "UOPS_RETIRED.MACRO_FUSED", "event=0xc2,umask=0x04" },
+	{ "instructions", "INST_RETIRED.ANY", "event=0xc0" },
+};
+
+#define OLD_SLOTS NODE(TD_SLOTS, NULL, 0, "total_slots", NULL)
+#define OLD_FRONTEND CORE_FRONTEND("fetch_bubbles / " TD_SLOTS)
+#define OLD_BAD_SPECULATION                                                  \
+	CORE_BAD_SPECULATION("(issued - retired + recovery) / " TD_SLOTS)
+#define OLD_BACKEND                                                          \
+	CORE_BACKEND("1 - tma_frontend_bound - (issued + recovery) / " TD_SLOTS)
+
+static const struct td_metric_def old_metrics[] = {
+	OLD_SLOTS,
+	NODE("tma_retiring", NULL, 1, "retired / " TD_SLOTS, "tma_retiring > 0.7"),
+	OLD_BACKEND, OLD_FRONTEND, OLD_BAD_SPECULATION,
+};
+
+static const struct td_metric_def skylake_metrics[] = {
+	OLD_SLOTS,
+	NODE("tma_retiring", NULL, 1, "retired / " TD_SLOTS,
+	  "tma_retiring > 0.7 | tma_heavy_operations > 0.1"),
+	NODE("tma_light_operations", "tma_retiring", 2,
+	  "tma_retiring - tma_heavy_operations", "tma_light_operations > 0.6"),
+	NODE("tma_heavy_operations", "tma_retiring", 2,
+	  "(retired + macro_fused - instructions) / " TD_SLOTS,
+	  "tma_heavy_operations > 0.1"),
+	OLD_BACKEND,
+	CORE_MEMORY(STALLS_MEMORY),
+	CORE_CORE("tma_backend_bound - tma_memory_bound"),
+	OLD_FRONTEND,
+	CORE_FETCH_LATENCY("4 * no_uops / " TD_SLOTS),
+	CORE_FETCH_BANDWIDTH("tma_frontend_bound - tma_fetch_latency"),
+	OLD_BAD_SPECULATION,
+	CORE_MISPREDICTS(MISPREDICTS_BY_COUNT),
+	CORE_CLEARS("tma_bad_speculation - tma_branch_mispredicts"),
+};
+
+#define SET(events_, metrics_)                                               \
+	.events = (events_), .nr_events = TD_ARRAY_SIZE(events_),              \
+	.metrics = (metrics_), .nr_metrics = TD_ARRAY_SIZE(metrics_)
+
+static const struct td_metric_set
+	golden_cove = { "PERF_METRICS, 8 fields, uop drops put right",
+			SET(golden_cove_events, golden_cove_metrics),
+			.levels = 2, .one_group = true },
+	metrics_8 = { "PERF_METRICS, 8 fields",
+		      SET(metrics_8_events, metrics_8_metrics),
+		      .levels = 2, .one_group = true },
+	sunny_cove = { "PERF_METRICS, 4 fields, Ice Lake's corrections",
+		       SET(sunny_cove_events, sunny_cove_metrics),
+		       .levels = 2 },
+	metrics_4 = { "PERF_METRICS, 4 fields",
+		      SET(metrics_4_events, metrics_4_metrics),
+		      .levels = 1, .one_group = true },
+	tremont = { "Atom, bad speculation is the rest",
+		    SET(tremont_events, gracemont_metrics), .levels = 2, .reference = "cycles" },
+	gracemont = { "Atom, bad speculation is the rest",
+		      SET(atom_events, gracemont_metrics), .levels = 2, .reference = "cycles" },
+	crestmont = { "Atom, retiring from event 0x72",
+		      SET(crestmont_events, atom_metrics), .levels = 2, .reference = "cycles" },
+	skymont = { "Atom", SET(atom_events, atom_metrics), .levels = 2, .reference = "cycles" },
+	atom_level_1 = { "Atom of unknown width, over the sum of the four",
+			 SET(atom_level_1_events, atom_level_1_metrics),
+			 .levels = 1, .one_group = true },
+	skylake = { "topdown-total-slots, Skylake",
+		    SET(skylake_events, skylake_metrics),
+		    .levels = 2, .reference = "total_slots",
+		    .per_core = true },
+	old = { "topdown-total-slots",
+		SET(old_events, old_metrics),
+		.levels = 1, .reference = "total_slots",
+		.per_core = true };
+
+const struct td_column_def td_builtin_columns[] = {
+	{ "tma_retiring", NULL, 1 },
+	{ "tma_light_operations", "tma_retiring", 2 },
+	{ "tma_heavy_operations", "tma_retiring", 2 },
+	{ "tma_backend_bound", NULL, 1 },
+	{ "tma_memory_bound", "tma_backend_bound", 2 },
+	{ "tma_core_bound", "tma_backend_bound", 2 },
+	{ "tma_resource_bound", "tma_backend_bound", 2 },
+	{ "tma_frontend_bound", NULL, 1 },
+	{ "tma_fetch_latency", "tma_frontend_bound", 2 },
+	{ "tma_fetch_bandwidth", "tma_frontend_bound", 2 },
+	{ "tma_ifetch_latency", "tma_frontend_bound", 2 },
+	{ "tma_ifetch_bandwidth", "tma_frontend_bound", 2 },
+	{ "tma_bad_speculation", NULL, 1 },
+	{ "tma_branch_mispredicts", "tma_bad_speculation", 2 },
+	{ "tma_machine_clears", "tma_bad_speculation", 2 },
+};
+
+const size_t td_nr_builtin_columns = TD_ARRAY_SIZE(td_builtin_columns);
+
+/* clang-format on */
+
+static const struct td_metric_set *find_atom(enum td_uarch uarch)
+{
+	if (uarch == TD_TREMONT)
+		return &tremont;
+	if (uarch == TD_GRACEMONT)
+		return &gracemont;
+	if (uarch == TD_CRESTMONT)
+		return &crestmont;
+	if (uarch == TD_SKYMONT)
+		return &skymont;
+	return &atom_level_1;
+}
+
+/* A field of PERF_METRICS, which is nothing without SLOTS. */
+static bool is_metric_field(const struct td_pmu *pmu, const char *id)
+{
+	struct td_event event;
+	struct td_err ignored;
+	bool metric = td_event_init(&event, pmu, 0, id, NULL, &ignored) == 0 &&
+		      td_event_is_metric(&event);
+
+	td_event_free(&event);
+	return metric;
+}
+
+static bool counts_bad_spec(enum td_uarch uarch)
+{
+	return uarch != TD_TREMONT && uarch != TD_GRACEMONT;
+}
+
+static bool has_all(const struct td_pmu *pmu, const struct td_event_def *events,
+		    size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (!events[i].terms && !td_pmu_alias(pmu, events[i].name))
+			return false;
+	}
+	return true;
+}
+
+#define HAS_ALL(pmu, events) has_all(pmu, events, TD_ARRAY_SIZE(events))
+
+const struct td_metric_set *td_builtin_find(const struct td_machine *machine,
+					    const struct td_pmu *pmu)
+{
+	/* two kinds of core behind one PMU: no formula is right for both */
+	if (strcmp(pmu->name, "cpu") == 0 && td_model_is_hybrid(machine->model))
+		return NULL;
+	if (HAS_ALL(pmu, metrics_8_events)) {
+		if (pmu->uarch == TD_GOLDEN_COVE ||
+		    pmu->uarch == TD_REDWOOD_COVE)
+			return &golden_cove;
+		return &metrics_8;
+	}
+	if (HAS_ALL(pmu, metrics_4_events))
+		return pmu->uarch == TD_SUNNY_COVE ? &sunny_cove : &metrics_4;
+	if (is_metric_field(pmu, "topdown-retiring"))
+		return NULL;
+	if (HAS_ALL(pmu, atom_level_1_events) ||
+	    (HAS_ALL(pmu, atom_three_events) && !counts_bad_spec(pmu->uarch)))
+		return find_atom(pmu->uarch);
+	if (HAS_ALL(pmu, old_events))
+		return pmu->uarch == TD_SKYLAKE ? &skylake : &old;
+	return NULL;
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * L2_RQSTS, event 0x24, of Skylake and its descendants.  Its umask is made of
+ * bits: who asked, and what became of it; several of each count together.
+ *
+ *	who:	0x01 demand read	0x02 RFO	0x04 code read
+ *		0x08 and 0x10 prefetches, see below
+ *	what:	0x20 miss	0x40 hit in state E or S	0x80 hit in state M
+ *
+ * Intel's event lists name sums of them: DEMAND_DATA_RD_MISS is 0x21,
+ * DEMAND_DATA_RD_HIT 0xc1, RFO_HIT 0xc2, CODE_RD_HIT 0xc4, REFERENCES 0xff.
+ * Which hit bit is which they do not say: their hits were 0x4n before they were
+ * 0xcn, the difference being lines that were modified; and events that do name
+ * the states go up from miss over S and E to M (Sandy Bridge's
+ * L2_L1D_WB_RQSTS).
+ */
+#include "metrics/sets/l2_requests.h"
+
+#include <stddef.h>
+
+#include "lib/base/util.h"
+
+/* clang-format off */
+
+#define REQUEST(name_, umask, desc_)                                    \
+	{ .name = (name_), .formula = "cpu@event\\=0x24\\,umask\\=" umask "@", \
+	  .unit = "", .factor = 1, .groups = "L2Requests",       \
+	  .desc = (desc_) }
+
+#define REQUESTS(name, who, hit, hit_m, hit_es, miss)                          \
+	REQUEST("l2_" name "_hit", hit, who " that hit the L2 cache, in any state"), \
+	REQUEST("l2_" name "_hit_m", hit_m,                                    \
+		who " that hit a modified line (state M) in the L2 cache"),    \
+	REQUEST("l2_" name "_hit_es", hit_es,                                  \
+		who " that hit a clean line (state E or S) in the L2 cache"),  \
+	REQUEST("l2_" name "_miss", miss, who " that missed the L2 cache")
+
+#define DEMAND                                                                 \
+	REQUESTS("demand_read", "Demand data reads", "0xc1", "0x81", "0x41", "0x21"), \
+	REQUESTS("rfo", "Reads for ownership (stores)", "0xc2", "0x82", "0x42", "0x22"), \
+	REQUESTS("code", "Code reads", "0xc4", "0x84", "0x44", "0x24")
+
+static const struct td_metric_def skylake_metrics[] = {
+	DEMAND,
+	REQUESTS("l1_prefetch", "Prefetches of the L1 data cache", "0xc8", "0x88", "0x48", "0x28"),
+	REQUESTS("l2_prefetch", "Prefetches of the L2 cache", "0xd0", "0x90", "0x50", "0x30"),
+};
+
+/* From Ice Lake on the lists call 0x08 SWPF and 0x10 HWPF. */
+static const struct td_metric_def later_metrics[] = {
+	DEMAND,
+	REQUESTS("sw_prefetch", "Software prefetches", "0xc8", "0x88", "0x48", "0x28"),
+	REQUESTS("hw_prefetch", "Hardware prefetches of the L1 and L2 caches", "0xd0", "0x90", "0x50", "0x30"),
+};
+
+/* clang-format on */
+
+static const struct td_metric_set skylake = { .metrics = skylake_metrics,
+					      .nr_metrics = TD_ARRAY_SIZE(
+						      skylake_metrics) },
+				  later = { .metrics = later_metrics,
+					    .nr_metrics = TD_ARRAY_SIZE(
+						    later_metrics) };
+
+const struct td_metric_set *td_l2_requests_find(enum td_uarch uarch)
+{
+	switch (uarch) {
+	case TD_SKYLAKE:
+		return &skylake;
+	case TD_SUNNY_COVE:
+	case TD_GOLDEN_COVE:
+	case TD_REDWOOD_COVE:
+	case TD_LION_COVE:
+	case TD_COUGAR_COVE:
+		return &later;
+	default:
+		return NULL;
+	}
+}

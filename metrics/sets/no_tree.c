@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metrics/sets/no_tree.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static int no_pmu(const struct td_machine *machine, struct td_err *err)
+{
+	td_err_set(err, -ENODEV,
+		   "no top-down events: the kernel shows no PMU of the "
+		   "processor's cores");
+	if (machine->cpuid.hypervisor)
+		return td_err_hint(err,
+				   "this is a virtual machine: its host has to "
+				   "give it a virtual PMU");
+	return td_err_hint(err, "dmesg | grep -i 'performance events' says "
+				"what the kernel found");
+}
+
+/* "6.1.0-56-amd64" before "6.12" */
+static bool is_older(const char *release, const char *than)
+{
+	unsigned int a_major = 0, a_minor = 0, b_major = 0, b_minor = 0;
+
+	if (sscanf(release, "%u.%u", &a_major, &a_minor) != 2 ||
+	    sscanf(than, "%u.%u", &b_major, &b_minor) != 2)
+		return false;
+	return a_major != b_major ? a_major < b_major : a_minor < b_minor;
+}
+
+/*
+ * A kernel that does not know a model takes it for one PMU called cpu.  Hybrid
+ * ones without an entry are known from 6.1 on, the oldest looked at.
+ */
+static bool kernel_too_old(const struct td_machine *machine, const char *pmu,
+			   const char **since)
+{
+	const struct td_model *model = machine->model;
+
+	if (!model || strcmp(pmu, "cpu") != 0)
+		return false;
+	*since = model->linux_since;
+	if (!*since && td_model_is_hybrid(model))
+		*since = "6.1";
+	return *since && is_older(machine->release, *since);
+}
+
+static const char *first_pmu(const struct td_machine *machine)
+{
+	for (size_t i = 0; i < machine->nr_core; i++) {
+		if (!machine->pmus[i].skip)
+			return machine->pmus[i].name;
+	}
+	return machine->pmus[0].name;
+}
+
+int td_why_no_tree(const struct td_machine *machine, struct td_err *err)
+{
+	const char *pmu, *since;
+
+	if (machine->nr_core == 0)
+		return no_pmu(machine, err);
+	pmu = first_pmu(machine);
+	if (kernel_too_old(machine, pmu, &since)) {
+		td_err_set(err, -ENODEV,
+			   "no top-down events: Linux %s does not know this "
+			   "processor (%s)",
+			   machine->release, machine->model->name);
+		return td_err_hint(err, "Linux %s does", since);
+	}
+	if (strcmp(pmu, "cpu") == 0 && td_model_is_hybrid(machine->model)) {
+		td_err_set(err, -ENODEV,
+			   "no top-down events: one PMU for both kinds of core "
+			   "of this processor (%s)",
+			   machine->model->name);
+		return td_err_hint(err, "%s",
+				   machine->cpuid.hypervisor
+					   ? "this is a virtual machine, which "
+					     "hides them: measure on the host"
+					   : "a kernel that knows it shows "
+					     "cpu_core and cpu_atom");
+	}
+	td_err_set(err, -ENODEV,
+		   "no top-down events: PMU %s has neither slots nor "
+		   "topdown-* in sysfs",
+		   pmu);
+	if (strcmp(machine->cpuid.vendor, "GenuineIntel") != 0)
+		return td_err_hint(err, "this is not an Intel processor: of "
+					"others, AMD's Zen 4 and Zen 5 are "
+					"known");
+	if (machine->cpuid.hypervisor)
+		return td_err_hint(err,
+				   "this is a virtual machine: most hosts do "
+				   "not pass PERF_METRICS on; measure on the "
+				   "host");
+	return td_err_hint(err, "Intel processors have them from Sandy Bridge "
+				"on, Atom cores from Goldmont on");
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_METRICS_SETS_NO_TREE_H
+#define TD_METRICS_SETS_NO_TREE_H
+
+#include "lib/machine/machine.h"
+
+/* Why no PMU of the machine has a tree, and what to do: -ENODEV. */
+int td_why_no_tree(const struct td_machine *machine, struct td_err *err);
+
+#endif

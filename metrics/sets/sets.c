@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metrics/sets/sets.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lib/base/util.h"
+#include "metrics/sets/builtin.h"
+#include "metrics/sets/l2_requests.h"
+
+#define GROUP_NAME 128 /* longer ones are nobody's */
+
+/* --- groups ------------------------------------------------------------------ */
+
+/* One of "a;b;c"; false: there are no more. */
+static bool next_group(const char **list, char name[GROUP_NAME])
+{
+	size_t len;
+
+	do {
+		*list += strspn(*list, "; ");
+		len = strcspn(*list, ";");
+		snprintf(name, GROUP_NAME, "%.*s", (int)len, *list);
+		*list += len;
+	} while (len >= GROUP_NAME);
+	return len > 0;
+}
+
+/* What the files would say of a built-in metric. */
+static void groups_of(const struct td_metric_def *def, char *buf, size_t size)
+{
+	buf[0] = '\0';
+	if (def->groups)
+		snprintf(buf, size, "%s", def->groups);
+	else if (def->parent)
+		snprintf(buf, size, "TopdownL%d;tma_L%d_group;%s_group",
+			 def->level, def->level, def->parent);
+	else if (def->level)
+		snprintf(buf, size, "TopdownL%d;tma_L%d_group", def->level,
+			 def->level);
+}
+
+void td_metric_def_each_group(const struct td_metric_def *def,
+			      void (*fn)(void *ctx, const char *group),
+			      void *ctx)
+{
+	char groups[1024], name[GROUP_NAME];
+	const char *list = groups;
+
+	groups_of(def, groups, sizeof(groups));
+	while (next_group(&list, name))
+		fn(ctx, name);
+}
+
+const struct td_metric_def *td_set_find(const struct td_metric_set *set,
+					const char *name)
+{
+	for (size_t i = 0; i < set->nr_metrics; i++) {
+		if (strcasecmp(set->metrics[i].name, name) == 0)
+			return &set->metrics[i];
+	}
+	return NULL;
+}
+
+/* --- from files -------------------------------------------------------------- */
+
+/* "TopdownL2", "tma_L2_group", AMD's "PipelineL2": 2; 0: says no level. */
+static int level_of_group(const char *name)
+{
+	static const char *const prefixes[] = { "TopdownL", "tma_L",
+						"PipelineL" };
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(prefixes); i++) {
+		size_t len = strlen(prefixes[i]);
+		const char *digit = name + len;
+
+		if (strncmp(name, prefixes[i], len) == 0 && *digit >= '1' &&
+		    *digit <= '9' &&
+		    (digit[1] == '\0' || strcmp(digit + 1, "_group") == 0))
+			return *digit - '0';
+	}
+	return 0;
+}
+
+/* The metric of "tma_backend_bound_group"; NULL: it is no metric's. */
+static const struct td_metric_def *owner_of(const struct td_metric_set *set,
+					    const char *group)
+{
+	char name[GROUP_NAME];
+	size_t len = strlen(group), end = strlen("_group");
+
+	if (len <= end || strcmp(group + len - end, "_group") != 0)
+		return NULL;
+	snprintf(name, sizeof(name), "%.*s", (int)(len - end), group);
+	return td_set_find(set, name);
+}
+
+/* Figures about the tree are in the groups of its levels, too: no nodes. */
+static void find_level(struct td_metric_def *def)
+{
+	const char *list = def->groups ? def->groups : "";
+	char name[GROUP_NAME];
+
+	if (strncmp(def->name, "tma_info_", 9) == 0)
+		return;
+	while (!def->level && next_group(&list, name))
+		def->level = level_of_group(name);
+}
+
+/* A node one level up, whose group this one is in. */
+static void find_parent(const struct td_metric_set *set,
+			struct td_metric_def *def)
+{
+	const char *list = def->groups ? def->groups : "";
+	char name[GROUP_NAME];
+
+	while (def->level > 1 && !def->parent && next_group(&list, name)) {
+		const struct td_metric_def *owner = owner_of(set, name);
+
+		if (owner && owner->level == def->level - 1)
+			def->parent = owner->name;
+	}
+}
+
+/* "100%": times 100, in "%"; none, or no number: as it is. */
+static void read_unit(struct td_metric_def *def, const char *text)
+{
+	char *end;
+	double factor;
+
+	def->unit = "";
+	def->factor = 1;
+	if (!text)
+		return;
+	factor = strtod(text, &end);
+	def->factor = end != text ? factor : 1;
+	def->unit = end + strspn(end, " ");
+}
+
+static int add_def(struct td_made_set *made, const struct td_metric_def *def)
+{
+	struct td_metric_def *place =
+		td_array_add(&made->defs, made->nr, sizeof(*place));
+
+	if (!place)
+		return -ENOMEM;
+	*place = *def;
+	made->nr++;
+	made->set.metrics = made->defs;
+	made->set.nr_metrics = made->nr;
+	return 0;
+}
+
+static int add_model_metric(struct td_made_set *made,
+			    const struct td_model_metric *metric)
+{
+	struct td_metric_def def = {
+		.name = metric->name,
+		.formula = metric->formula,
+		.threshold = metric->threshold,
+		.groups = metric->groups,
+		.desc = metric->desc,
+		.apart = metric->apart,
+	};
+
+	read_unit(&def, metric->unit);
+	find_level(&def);
+	return add_def(made, &def);
+}
+
+/* --cputype may have left out the very first. */
+static size_t first_pmu(const struct td_machine *machine)
+{
+	size_t i = 0;
+
+	while (i + 1 < machine->nr_core && machine->pmus[i].skip)
+		i++;
+	return i;
+}
+
+/*
+ * Metrics of units outside of the cores, and of a hybrid's package, are shown
+ * once: with the first PMU.
+ */
+static bool is_of(const struct td_model_metric *metric,
+		  const struct td_machine *machine, size_t pmu)
+{
+	int index = td_machine_find_pmu(machine, metric->pmu);
+
+	if (index >= 0 && index < (int)machine->nr_core)
+		return index == (int)pmu;
+	return pmu == first_pmu(machine) &&
+	       strncmp(metric->pmu, "cpu_", 4) != 0;
+}
+
+static void finish(struct td_made_set *made)
+{
+	for (size_t i = 0; i < made->nr; i++) {
+		find_parent(&made->set, &made->defs[i]);
+		if (made->defs[i].level > made->set.levels)
+			made->set.levels = made->defs[i].level;
+	}
+}
+
+static int add_builtin(struct td_made_set *made,
+		       const struct td_metric_set *builtin)
+{
+	struct td_metric_set *set = &made->set;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < builtin->nr_metrics; i++)
+		rc = add_def(made, &builtin->metrics[i]);
+	set->name = builtin->name;
+	set->events = builtin->events;
+	set->nr_events = builtin->nr_events;
+	set->levels = builtin->levels;
+	set->reference = builtin->reference;
+	set->one_group = builtin->one_group;
+	set->per_core = builtin->per_core;
+	set->files = false;
+	return rc;
+}
+
+/* How many slots a core had, where its files have no name for it. */
+static int add_slots(struct td_made_set *made, const struct td_pmu *pmu)
+{
+	struct td_metric_def slots = {
+		.name = TD_SLOTS,
+		.unit = "",
+		.factor = 1,
+		.part = true,
+	};
+
+	if (!made->set.files ||
+	    td_set_find(&made->set, "tma_info_thread_slots"))
+		return 0;
+	if (td_pmu_has_slots(pmu))
+		slots.formula = "slots";
+	else if (td_uarch_width(pmu->uarch))
+		slots.formula = "#width * CPU_CLK_UNHALTED.CORE";
+	return slots.formula ? add_def(made, &slots) : 0;
+}
+
+static int add_l2_requests(struct td_made_set *made, const struct td_pmu *pmu)
+{
+	const struct td_metric_set *l2 = td_l2_requests_find(pmu->uarch);
+	int rc = 0;
+
+	for (size_t i = 0; l2 && !rc && i < l2->nr_metrics; i++)
+		rc = add_def(made, &l2->metrics[i]);
+	return rc;
+}
+
+static int fill_set(struct td_made_set *made, const struct td_machine *machine,
+		    size_t index, const struct td_pmu_events *files)
+{
+	const struct td_pmu *pmu = &machine->pmus[index];
+	const struct td_metric_set *builtin = td_builtin_find(machine, pmu);
+	int rc = 0;
+
+	made->set = (struct td_metric_set){
+		.name = "metric files of its model",
+		.files = true,
+		/* of cores that count a core's slots, not a thread's */
+		.per_core = builtin && builtin->per_core,
+	};
+	for (size_t i = 0; !rc && i < files->nr_metrics; i++) {
+		if (is_of(&files->metrics[i], machine, index))
+			rc = add_model_metric(made, &files->metrics[i]);
+	}
+	if (rc)
+		return rc;
+	finish(made);
+	if (made->set.levels == 0 && builtin)
+		rc = add_builtin(made, builtin);
+	if (!rc)
+		rc = add_slots(made, pmu);
+	return rc ? rc : add_l2_requests(made, pmu);
+}
+
+static void note_fallback(struct td_notes *notes, const struct td_pmu *pmu,
+			  const struct td_metric_set *set, bool any_files)
+{
+	if (!set->files && set->levels)
+		td_notes_add(notes,
+			     "%s (%s): %s: the tree is the built-in one, of %d "
+			     "level%s",
+			     pmu->name, td_uarch_name(pmu->uarch),
+			     any_files ? "its metric files have no tree"
+				       : "there are no metric files of it",
+			     set->levels, set->levels == 1 ? "" : "s");
+}
+
+static int make_room(struct td_sets *sets, size_t nr)
+{
+	*sets = (struct td_sets){ 0 };
+	sets->v = calloc(nr + 1, sizeof(const void *));
+	sets->made = calloc(nr + 1, sizeof(*sets->made));
+	sets->nr = nr;
+	return sets->v && sets->made ? 0 : -ENOMEM;
+}
+
+int td_sets_from_files(struct td_sets *sets, const struct td_machine *machine,
+		       const struct td_pmu_events *files,
+		       struct td_notes *notes, struct td_err *err)
+{
+	if (make_room(sets, machine->nr_core))
+		return td_err_nomem(err);
+	if (files->nr_skipped)
+		td_notes_add(notes, "%s%s", files->skipped,
+			     files->nr_skipped == 1
+				     ? ": not shown"
+				     : ": not shown, nor are others");
+	for (size_t i = 0; i < machine->nr_core; i++) {
+		struct td_made_set *made = &sets->made[i];
+
+		if (machine->pmus[i].skip)
+			continue;
+		if (fill_set(made, machine, i, files))
+			return td_err_nomem(err);
+		if (!made->nr)
+			continue;
+		sets->v[i] = &made->set;
+		note_fallback(notes, &machine->pmus[i], &made->set,
+			      files->nr_metrics > 0);
+	}
+	return 0;
+}
+
+int td_sets_builtin(struct td_sets *sets, const struct td_machine *machine,
+		    struct td_err *err)
+{
+	if (make_room(sets, machine->nr_core))
+		return td_err_nomem(err);
+	for (size_t i = 0; i < machine->nr_core; i++) {
+		if (!machine->pmus[i].skip)
+			sets->v[i] =
+				td_builtin_find(machine, &machine->pmus[i]);
+	}
+	return 0;
+}
+
+void td_sets_free(struct td_sets *sets)
+{
+	for (size_t i = 0; sets->made && i < sets->nr; i++)
+		free(sets->made[i].defs);
+	free(sets->made);
+	free(sets->v);
+	*sets = (struct td_sets){ 0 };
+}

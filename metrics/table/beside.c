@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metrics/table/beside_parts.h"
+
+#include <math.h>
+
+#include "lib/base/util.h"
+
+/* clang-format off */
+/* How much of another event an event is, in percent. */
+static const struct share {
+	enum td_beside_kind part, whole;
+	const char *unit;
+} shares[] = {
+	{ KIND_FRONTEND_STALLS, KIND_CYCLES, "% frontend cycles idle" },
+	{ KIND_BACKEND_STALLS, KIND_CYCLES, "% backend cycles idle" },
+	{ KIND_BRANCH_MISSES, KIND_BRANCHES, "% of all branches" },
+	{ KIND_CACHE_MISSES, KIND_CACHE_REFS, "% of all cache refs" },
+	{ KIND_L1D_MISSES, KIND_L1D, "% of all L1-dcache accesses" },
+	{ KIND_L1I_MISSES, KIND_L1I, "% of all L1-icache accesses" },
+	{ KIND_LL_MISSES, KIND_LL, "% of all LL-cache accesses" },
+	{ KIND_DTLB_MISSES, KIND_DTLB, "% of all dTLB cache accesses" },
+	{ KIND_ITLB_MISSES, KIND_ITLB, "% of all iTLB cache accesses" },
+};
+
+static const char *const rates[] = { " /sec", " K/sec", " M/sec", " G/sec" };
+/* clang-format on */
+
+/* One id's counts, and the event of them that something is put beside. */
+struct look {
+	const struct td_besides *besides;
+	const struct td_plan *plan;
+	const struct td_total *totals;
+	const int *firsts;
+	int event;
+};
+
+/* A clock's in ns, everything else in its unit. */
+static double value_of(const struct look *look, int event)
+{
+	double value = look->totals[event].value;
+
+	return look->besides->events[event].kind == KIND_CLOCK
+		       ? value
+		       : value * look->plan->events[event].scale;
+}
+
+/*
+ * A clock goes on all CPUs, on all kinds of core.  Of its time, an event of
+ * one kind had as much as its PMU was there for.
+ */
+static double share_of_time(const struct look *look, int clock)
+{
+	uint64_t mine = look->totals[look->event].covered_ns;
+	uint64_t all = look->totals[clock].covered_ns;
+
+	return mine && all && mine < all ? (double)mine / (double)all : 1;
+}
+
+/* The first event of that kind that this one may be divided by; NaN: none. */
+static double find(const struct look *look, enum td_beside_kind kind)
+{
+	const struct td_event *self = &look->plan->events[look->event];
+	const struct td_beside_event *known =
+		&look->besides->events[look->event];
+	size_t sort = td_index_find(
+		&look->besides->sorts,
+		td_beside_sort(kind, known->without, self->pmu,
+			       known->grouped ? self->group : -1));
+	int first = sort == TD_NOT_FOUND ? -1 : look->firsts[sort];
+
+	if (first < 0)
+		return NAN;
+	return value_of(look, first) *
+	       (kind == KIND_CLOCK ? share_of_time(look, first) : 1);
+}
+
+static void add(struct td_event_row *row, double value, int decimals,
+		const char *unit)
+{
+	row->beside[row->nr_beside++] = (struct td_beside){
+		.value = value,
+		.decimals = decimals,
+		.unit = unit,
+	};
+}
+
+static void add_instructions(const struct look *look, struct td_event_row *row)
+{
+	double instructions = value_of(look, look->event);
+	double cycles = find(look, KIND_CYCLES);
+	double stalls = fmax(find(look, KIND_FRONTEND_STALLS),
+			     find(look, KIND_BACKEND_STALLS));
+
+	if (cycles > 0)
+		add(row, instructions / cycles, 2, "  insn per cycle");
+	if (stalls > 0 && instructions > 0)
+		add(row, stalls / instructions, 2, "  stalled cycles per insn");
+}
+
+static const struct share *share_of(enum td_beside_kind part)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(shares); i++) {
+		if (shares[i].part == part)
+			return &shares[i];
+	}
+	return NULL;
+}
+
+static void add_share(const struct look *look, const struct share *share,
+		      struct td_event_row *row)
+{
+	double part = value_of(look, look->event);
+	double whole = find(look, share->whole);
+
+	if (part > 0 && whole > 0)
+		add(row, part / whole * 100, 2, share->unit);
+}
+
+static void add_rate(const struct look *look, struct td_event_row *row)
+{
+	double ns = find(look, KIND_CLOCK);
+	double rate = value_of(look, look->event) * 1e9 / ns;
+	size_t prefix = 0;
+
+	if (!(ns > 0))
+		return;
+	/* a thousand itself stays as it is, as perf shows it */
+	while (rate > 1000 && prefix + 1 < TD_ARRAY_SIZE(rates)) {
+		rate /= 1000;
+		prefix++;
+	}
+	add(row, rate, 3, rates[prefix]);
+}
+
+static void add_frequency(const struct look *look, struct td_event_row *row)
+{
+	double cycles = value_of(look, look->event);
+	double ns = find(look, KIND_CLOCK);
+
+	if (cycles > 0 && ns > 0)
+		add(row, cycles / ns, 3, " GHz");
+}
+
+static void add_use(const struct look *look, uint64_t elapsed_ns,
+		    struct td_event_row *row)
+{
+	double ns = value_of(look, look->event);
+
+	if (elapsed_ns > 0)
+		add(row, ns / (double)elapsed_ns, 3, " CPUs utilized");
+}
+
+void td_beside_fill(const struct td_besides *besides, size_t id, int event,
+		    uint64_t elapsed_ns, struct td_event_row *row)
+{
+	const struct td_plan *plan = besides->plan;
+	const struct look look = { besides, plan,
+				   besides->totals + id * plan->nr_events,
+				   besides->firsts + id * besides->nr_sorts,
+				   event };
+	enum td_beside_kind kind = besides->events[event].kind;
+	const struct share *share = share_of(kind);
+
+	row->nr_beside = 0;
+	if (kind == KIND_NONE ||
+	    !td_beside_is_counted(&plan->events[event], &look.totals[event]))
+		return;
+	if (kind == KIND_CLOCK)
+		add_use(&look, elapsed_ns, row);
+	else if (kind == KIND_CYCLES)
+		add_frequency(&look, row);
+	else if (kind == KIND_INSTRUCTIONS)
+		add_instructions(&look, row);
+	else if (share)
+		add_share(&look, share, row);
+	else
+		add_rate(&look, row);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What events are, for perf's ratios. */
+#include <linux/perf_event.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+#include "metrics/table/beside_parts.h"
+
+/* perf_event_open(2): reads alone, which are 0, as are accesses. */
+#define READS(cache) PERF_COUNT_HW_CACHE_##cache
+#define READ_MISSES(cache) \
+	(PERF_COUNT_HW_CACHE_##cache | (PERF_COUNT_HW_CACHE_RESULT_MISS << 16))
+
+/* clang-format off */
+static const struct {
+	uint32_t type;
+	uint32_t config;
+	enum td_beside_kind kind;
+} encodings[] = {
+	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, KIND_CLOCK },
+	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, KIND_CLOCK },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, KIND_CYCLES },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, KIND_INSTRUCTIONS },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND,
+	  KIND_FRONTEND_STALLS },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND,
+	  KIND_BACKEND_STALLS },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+	  KIND_BRANCHES },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES,
+	  KIND_BRANCH_MISSES },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES,
+	  KIND_CACHE_REFS },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, KIND_CACHE_MISSES },
+	{ PERF_TYPE_HW_CACHE, READS(L1D), KIND_L1D },
+	{ PERF_TYPE_HW_CACHE, READ_MISSES(L1D), KIND_L1D_MISSES },
+	{ PERF_TYPE_HW_CACHE, READS(L1I), KIND_L1I },
+	{ PERF_TYPE_HW_CACHE, READ_MISSES(L1I), KIND_L1I_MISSES },
+	{ PERF_TYPE_HW_CACHE, READS(LL), KIND_LL },
+	{ PERF_TYPE_HW_CACHE, READ_MISSES(LL), KIND_LL_MISSES },
+	{ PERF_TYPE_HW_CACHE, READS(DTLB), KIND_DTLB },
+	{ PERF_TYPE_HW_CACHE, READ_MISSES(DTLB), KIND_DTLB_MISSES },
+	{ PERF_TYPE_HW_CACHE, READS(ITLB), KIND_ITLB },
+	{ PERF_TYPE_HW_CACHE, READ_MISSES(ITLB), KIND_ITLB_MISSES },
+};
+
+/* The events of sysfs that perf takes for those above: cpu/instructions/. */
+static const struct {
+	const char *name;
+	enum td_beside_kind kind;
+} sysfs_names[] = {
+	{ "cpu-cycles", KIND_CYCLES },
+	{ "instructions", KIND_INSTRUCTIONS },
+	{ "stalled-cycles-frontend", KIND_FRONTEND_STALLS },
+	{ "stalled-cycles-backend", KIND_BACKEND_STALLS },
+	{ "branch-instructions", KIND_BRANCHES },
+	{ "branch-misses", KIND_BRANCH_MISSES },
+	{ "cache-references", KIND_CACHE_REFS },
+	{ "cache-misses", KIND_CACHE_MISSES },
+};
+
+/* clang-format on */
+
+/* An extended type, the PMU's, stands in the upper half: core PMUs alone. */
+static uint64_t own_config(const struct td_event *event)
+{
+	if (event->type == PERF_TYPE_HARDWARE ||
+	    event->type == PERF_TYPE_HW_CACHE)
+		return event->config[0] & UINT32_MAX;
+	return event->config[0];
+}
+
+/* "cpu_core/instructions/u": where sysfs has it, it is opened as RAW. */
+static enum td_beside_kind sysfs_kind(const char *name)
+{
+	const char *id = name ? strchr(name, '/') : NULL;
+	size_t len;
+
+	if (!id ||
+	    (strncmp(name, "cpu/", 4) != 0 && strncmp(name, "cpu_", 4) != 0))
+		return KIND_OTHER;
+	len = strcspn(++id, "/");
+	for (size_t i = 0; i < TD_ARRAY_SIZE(sysfs_names); i++) {
+		if (strlen(sysfs_names[i].name) == len &&
+		    strncmp(sysfs_names[i].name, id, len) == 0)
+			return sysfs_names[i].kind;
+	}
+	return KIND_OTHER;
+}
+
+enum td_beside_kind td_beside_kind(const struct td_event *event)
+{
+	uint64_t config = own_config(event);
+
+	/* Times have no rate; perf has none for a group of SLOTS. */
+	if (event->tool != TD_TOOL_NONE || td_event_is_slots(event) ||
+	    td_event_is_metric(event))
+		return KIND_NONE;
+	for (size_t i = 0; i < TD_ARRAY_SIZE(encodings); i++) {
+		if (encodings[i].type == event->type &&
+		    encodings[i].config == config)
+			return encodings[i].kind;
+	}
+	return sysfs_kind(event->name);
+}
+
+bool td_beside_is_divisor(enum td_beside_kind kind)
+{
+	switch (kind) {
+	case KIND_CLOCK:
+	case KIND_CYCLES:
+	case KIND_FRONTEND_STALLS:
+	case KIND_BACKEND_STALLS:
+	case KIND_BRANCHES:
+	case KIND_CACHE_REFS:
+	case KIND_L1D:
+	case KIND_L1I:
+	case KIND_LL:
+	case KIND_DTLB:
+	case KIND_ITLB:
+		return true;
+	default:
+		return false;
+	}
+}
+
+unsigned int td_beside_without(const struct td_modifiers *mods)
+{
+	bool some = mods->user || mods->kernel || mods->hypervisor;
+
+	return (some && !mods->user ? 1u : 0) |
+	       (some && !mods->kernel ? 2u : 0) |
+	       (some && !mods->hypervisor ? 4u : 0) |
+	       (mods->guest && !mods->host ? 8u : 0) |
+	       (mods->non_idle ? 16u : 0);
+}

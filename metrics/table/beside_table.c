@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metrics/table/beside_table.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+#include "metrics/table/beside.h"
+
+static const char per_second[] = "/sec";
+
+static bool is_rate(const struct td_beside *beside)
+{
+	return strstr(beside->unit, per_second) != NULL;
+}
+
+/* " K/sec": what one of it is in /sec */
+static double factor(const struct td_beside *beside)
+{
+	static const char prefixes[] = "KMG";
+	const char *unit = beside->unit + strspn(beside->unit, " ");
+	const char *prefix = *unit ? strchr(prefixes, *unit) : NULL;
+
+	return is_rate(beside) && prefix
+		       ? pow(1000, (double)(prefix - prefixes + 1))
+		       : 1;
+}
+
+/* "page-faults/sec", for several events have a rate; "insn per cycle" */
+static char *column_name(const char *event, const struct td_beside *beside)
+{
+	const char *slash = strchr(event, '/');
+	const char *base = slash ? slash + 1 : event;
+	const char *unit = beside->unit + strspn(beside->unit, "% ");
+	char *name = NULL;
+	int rc;
+
+	if (is_rate(beside))
+		rc = asprintf(&name, "%.*s%s", (int)strcspn(base, "/:"), base,
+			      per_second);
+	else
+		rc = asprintf(&name, "%s", unit);
+	return rc < 0 ? NULL : name;
+}
+
+static size_t find_column(const struct td_beside_table *table, const char *name)
+{
+	uint64_t hash = td_hash_text(name);
+	size_t step = 0, at;
+
+	do {
+		at = td_index_next(&table->names, hash, &step);
+	} while (at != TD_NOT_FOUND &&
+		 strcmp(table->columns[at].name, name) != 0);
+	return at == TD_NOT_FOUND ? table->nr : at;
+}
+
+/* The machine's PMU as one of the rows': those of no core are 0. */
+static int row_pmu(const struct td_beside_table *table, int pmu)
+{
+	const struct td_machine *machine = table->machine;
+	bool core = pmu >= 0 && (size_t)pmu < machine->nr_core;
+
+	return core && machine->nr_core > 1 && !table->merge ? pmu + 1 : 0;
+}
+
+static const char *pmu_name(const struct td_machine *machine, int row_pmu)
+{
+	return row_pmu ? machine->pmus[row_pmu - 1].name : "all";
+}
+
+/* name is taken over. */
+static int add_column(struct td_beside_table *table, char *name, bool percent)
+{
+	struct td_column *column =
+		td_array_add(&table->columns, table->nr, sizeof(*column));
+	uint64_t *pmus = td_array_add(&table->pmus, table->nr, sizeof(*pmus));
+	struct td_node *node =
+		td_array_add(&table->nodes, table->nr, sizeof(*node));
+
+	if (!column || !pmus || !node ||
+	    td_index_add(&table->names, td_hash_text(name), table->nr)) {
+		free(name);
+		return -ENOMEM;
+	}
+	*column = (struct td_column){ name, percent ? "%" : "", true };
+	*node = (struct td_node){ .column = (int)table->nr };
+	table->nr++;
+	return 0;
+}
+
+static int add_beside(struct td_beside_table *table,
+		      const struct td_event *event,
+		      const struct td_beside *beside)
+{
+	char *name = column_name(event->name, beside);
+	size_t column;
+
+	if (!name)
+		return -ENOMEM;
+	column = find_column(table, name);
+	if (column < table->nr)
+		free(name);
+	else if (add_column(table, name, beside->unit[0] == '%'))
+		return -ENOMEM;
+	table->pmus[column] |= UINT64_C(1) << row_pmu(table, event->pmu);
+	table->all_pmus |= table->pmus[column];
+	return 0;
+}
+
+/* As if each event had counted something: what it would come to. */
+static int add_event(struct td_beside_table *table,
+		     const struct td_besides *besides, int event)
+{
+	struct td_event_row row = { 0 };
+	int rc = 0;
+
+	td_beside_fill(besides, 0, event, 1, &row);
+	for (int i = 0; !rc && i < row.nr_beside; i++)
+		rc = add_beside(table, &besides->plan->events[event],
+				&row.beside[i]);
+	return rc;
+}
+
+int td_beside_table_build(struct td_beside_table *table,
+			  const struct td_plan *plan,
+			  const struct td_machine *machine, bool merge,
+			  struct td_err *err)
+{
+	td_autofree struct td_total *totals =
+		calloc(plan->nr_events + 1, sizeof(*totals));
+	struct td_besides besides = { 0 };
+	int rc = totals ? 0 : -ENOMEM;
+
+	*table = (struct td_beside_table){ .machine = machine, .merge = merge };
+	for (size_t i = 0; totals && i < plan->nr_events; i++)
+		totals[i].value = 1;
+	if (!rc)
+		rc = td_besides_build(&besides, plan, totals, 1);
+	for (size_t i = 0; !rc && i < plan->nr_events; i++)
+		rc = add_event(table, &besides, (int)i);
+	td_besides_free(&besides);
+	if (rc)
+		return td_err_nomem(err);
+	return table->nr ? 0
+			 : td_err_set(err, -ENODATA,
+				      "--metric-only: these events come to no "
+				      "metric");
+}
+
+static struct td_row *add_row(const struct td_beside_table *table,
+			      struct td_report *report,
+			      const struct td_event_row *event)
+{
+	int pmu = row_pmu(table, event->pmu);
+	struct td_row *row =
+		td_array_add(&report->rows, report->nr_rows, sizeof(*row));
+	struct td_cell *cells = calloc(table->nr + 1, sizeof(*cells));
+
+	if (!row || !cells) {
+		free(cells);
+		return NULL;
+	}
+	for (size_t i = 0; i < table->nr; i++) {
+		bool has = table->pmus[i] & UINT64_C(1) << pmu;
+
+		cells[i] = (struct td_cell){
+			.status = has ? TD_STATUS_NOT_COUNTED : TD_STATUS_NONE,
+			.value = NAN,
+			.error = NAN,
+			.over_unknown = true,
+			.matters = true,
+		};
+	}
+	*row = (struct td_row){
+		.id = event->id,
+		.pmu = pmu_name(table->machine, pmu),
+		.slots = NAN,
+		.share_pct = NAN,
+		.cells = cells,
+		.nodes = table->nodes,
+		.nr_nodes = table->nr,
+	};
+	report->nr_rows++;
+	return row;
+}
+
+/* Has that PMU any column? */
+static bool has_columns(const struct td_beside_table *table, int pmu)
+{
+	return table->all_pmus & UINT64_C(1) << row_pmu(table, pmu);
+}
+
+/* index: of the report's rows */
+static struct td_row *find_row(const struct td_beside_table *table,
+			       struct td_report *report, struct td_index *index,
+			       const struct td_event_row *event)
+{
+	const char *pmu = pmu_name(table->machine, row_pmu(table, event->pmu));
+	uint64_t hash =
+		td_hash_more(td_hash_text(event->id), td_hash_text(pmu));
+	size_t step = 0, at;
+
+	while ((at = td_index_next(index, hash, &step)) != TD_NOT_FOUND) {
+		if (strcmp(report->rows[at].id, event->id) == 0 &&
+		    strcmp(report->rows[at].pmu, pmu) == 0)
+			return &report->rows[at];
+	}
+	if (td_index_add(index, hash, report->nr_rows))
+		return NULL;
+	return add_row(table, report, event);
+}
+
+static int fill_cells(const struct td_beside_table *table,
+		      const struct td_event_row *event, struct td_row *row)
+{
+	for (int i = 0; i < event->nr_beside; i++) {
+		const struct td_beside *beside = &event->beside[i];
+		td_autofree char *name = column_name(event->event, beside);
+		size_t column;
+
+		if (!name)
+			return -ENOMEM;
+		column = find_column(table, name);
+		if (column == table->nr)
+			continue;
+		row->cells[column].status = TD_STATUS_OK;
+		row->cells[column].value = beside->value * factor(beside);
+		row->cells[column].running_pct = event->running_pct;
+		row->running_pct = fmax(row->running_pct, event->running_pct);
+	}
+	return 0;
+}
+
+int td_beside_table_fill(const struct td_beside_table *table,
+			 const struct td_event_report *events,
+			 struct td_report *report, struct td_err *err)
+{
+	struct td_index index = { 0 };
+	int rc = 0;
+
+	*report = (struct td_report){
+		.time_ns = events->time_ns,
+		.columns = table->columns,
+		.nr_columns = table->nr,
+	};
+	for (size_t i = 0; !rc && i < events->nr_rows; i++) {
+		const struct td_event_row *event = &events->rows[i];
+		struct td_row *row;
+
+		if (!has_columns(table, event->pmu))
+			continue;
+		row = find_row(table, report, &index, event);
+		rc = row ? fill_cells(table, event, row) : -ENOMEM;
+	}
+	td_index_free(&index);
+	return rc ? td_err_nomem(err) : 0;
+}
+
+void td_beside_table_free(struct td_beside_table *table)
+{
+	for (size_t i = 0; i < table->nr; i++)
+		free((char *)(uintptr_t)table->columns[i].name);
+	free(table->columns);
+	free(table->pmus);
+	free(table->nodes);
+	td_index_free(&table->names);
+	*table = (struct td_beside_table){ 0 };
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metrics/table/rows_parts.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+
+static struct td_event_row *add_row(struct td_filling *f, int event,
+				    const struct td_total_id *id)
+{
+	const struct td_event *e = &f->plan->events[event];
+	struct td_event_row *row = td_array_add(
+		&f->report->rows, f->report->nr_rows, sizeof(*row));
+	bool whole = !(e->scale > floor(e->scale));
+
+	if (!row)
+		return NULL;
+	f->report->nr_rows++;
+	*row = (struct td_event_row){
+		.id = id ? id->name : "all",
+		.cgroup = id ? id->cgroup : NULL,
+		.which = event,
+		.pmu = e->pmu,
+		.event = e->name,
+		.unit = e->unit ? e->unit : "",
+		.status = e->refusal ? TD_STATUS_NOT_SUPPORTED
+				     : TD_STATUS_NOT_COUNTED,
+		.value = NAN,
+		.decimals = whole ? 0 : 2,
+		.running_pct = 100,
+		.error_pct = NAN,
+	};
+	return row;
+}
+
+/* What a tool measures; NaN: it does not say. */
+static double tool_value(const struct td_times *times, enum td_tool tool)
+{
+	switch (tool) {
+	case TD_TOOL_NONE:
+		return NAN;
+	case TD_TOOL_DURATION_TIME:
+		return (double)times->elapsed_ns;
+	case TD_TOOL_USER_TIME:
+		return times->has_cpu_times ? (double)times->user_ns : NAN;
+	case TD_TOOL_SYSTEM_TIME:
+		return times->has_cpu_times ? (double)times->system_ns : NAN;
+	}
+	return NAN;
+}
+
+static int add_tool(struct td_filling *f, int event)
+{
+	/* what is of no id is shown with the first one, as perf does */
+	struct td_event_row *row =
+		add_row(f, event,
+			f->first < f->last ? &f->totals->ids[f->first] : NULL);
+
+	if (!row)
+		return -ENOMEM;
+	row->nr = 1;
+	row->value = tool_value(f->times, f->plan->events[event].tool);
+	if (isnan(row->value))
+		return 0;
+	row->status = TD_STATUS_OK;
+	row->running_ns = f->times->elapsed_ns;
+	return 0;
+}
+
+static void add_total(struct td_event_row *row, const struct td_total *total,
+		      double scale, bool first)
+{
+	double value = total->value * scale;
+
+	row->nr += total->nr;
+	row->value = first ? value : row->value + value;
+	row->running_ns += total->running_ns;
+	if (total->enabled_ns)
+		row->running_pct = fmin(row->running_pct,
+					100.0 * (double)total->running_ns /
+						(double)total->enabled_ns);
+	row->status =
+		isfinite(row->value) ? TD_STATUS_OK : TD_STATUS_NOT_COUNTED;
+}
+
+/* "cpu_core/cycles/u" is "cycles:u" once it is the sum of both kinds. */
+static int name_merged(struct td_filling *f, int event,
+		       struct td_event_row *row)
+{
+	const char *name = f->plan->events[event].name;
+	const char *start = strchr(name, '/'), *end = strrchr(name, '/');
+	struct td_event_report *report = f->report;
+	char **slot;
+
+	if (!start || start == end)
+		return 0;
+	slot = td_array_add(&report->names, report->nr_names, sizeof(*slot));
+	if (!slot || asprintf(slot, "%.*s%s%s", (int)(end - start - 1),
+			      start + 1, end[1] ? ":" : "", end + 1) < 0)
+		return -ENOMEM;
+	report->nr_names++;
+	row->event = *slot;
+	return 0;
+}
+
+/* Does it stand for events of several kinds of core? */
+static bool is_hybrid_sum(const struct td_filling *f, int event)
+{
+	size_t first = f->specs.first[event], end = f->specs.end[event];
+
+	for (size_t at = first; f->hybrid && at < end; at++) {
+		int i = f->specs.order[at];
+
+		if (i != event && td_filling_is_of_row(f, event, i))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A task is on one kind of core at a time, and enabled on all: where it never
+ * was, nothing is missing.
+ */
+static void add_kinds(const struct td_filling *f, int event,
+		      const struct td_total *totals, struct td_event_row *row)
+{
+	const struct td_plan *plan = f->plan;
+	unsigned int nr = 0, tasks = 0;
+	uint64_t most = 0;
+
+	for (size_t at = f->specs.first[event]; at < f->specs.end[event];
+	     at++) {
+		int i = f->specs.order[at];
+
+		if (!totals[i].nr || !td_filling_is_of_row(f, event, i))
+			continue;
+		tasks = totals[i].nr > tasks ? totals[i].nr : tasks;
+		most = totals[i].enabled_ns > most ? totals[i].enabled_ns
+						   : most;
+		if (!isnan(totals[i].value))
+			add_total(row, &totals[i], plan->events[i].scale,
+				  nr++ == 0);
+	}
+	row->nr = tasks;
+	if (most)
+		row->running_pct =
+			fmin(100, 100 * (double)row->running_ns / (double)most);
+}
+
+/* The sum of what was looked at, if all of it was counted. */
+static void add_all(const struct td_filling *f, int event,
+		    const struct td_total *totals, struct td_event_row *row)
+{
+	unsigned int nr = 0;
+
+	for (size_t at = f->specs.first[event]; at < f->specs.end[event];
+	     at++) {
+		int i = f->specs.order[at];
+
+		if (totals[i].nr && td_filling_is_of_row(f, event, i))
+			add_total(row, &totals[i], f->plan->events[i].scale,
+				  nr++ == 0);
+	}
+}
+
+static int fill_row(struct td_filling *f, int event, size_t id)
+{
+	uint64_t elapsed_ns = f->times->elapsed_ns;
+	const struct td_total *totals = td_filling_totals(f, id);
+	struct td_event_row *row = add_row(f, event, &f->totals->ids[id]);
+	bool sum = is_hybrid_sum(f, event);
+
+	if (!row)
+		return -ENOMEM;
+	if (sum && f->totals->tasks)
+		add_kinds(f, event, totals, row);
+	else
+		add_all(f, event, totals, row);
+	if (sum) {
+		row->pmu = -1;
+		if (row->status == TD_STATUS_OK)
+			td_beside_fill(&f->merged, id, event, elapsed_ns, row);
+		return name_merged(f, event, row);
+	}
+	row->elsewhere = f->totals->tasks &&
+			 f->elsewhere[id * f->plan->nr_events + (size_t)event];
+	if (row->status == TD_STATUS_OK && !f->plan->events[event].merge)
+		td_beside_fill(&f->besides, id, event, elapsed_ns, row);
+	return 0;
+}
+
+/* Nobody knows which ids it would have had: all of them, or "all". */
+static int add_everywhere(struct td_filling *f, int event)
+{
+	const struct td_totals *totals = f->totals;
+
+	if (f->first == f->last)
+		return add_row(f, event, NULL) ? 0 : -ENOMEM;
+	for (size_t id = f->first; id < f->last; id++) {
+		if (!add_row(f, event, &totals->ids[id]))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* A row for each id that it belongs to. */
+static int add_event(struct td_filling *f, int event)
+{
+	int rc = 0;
+
+	if (!f->anywhere[event])
+		return add_everywhere(f, event);
+	for (size_t id = f->first; !rc && id < f->last; id++) {
+		if (td_filling_has_id(f, event, id))
+			rc = fill_row(f, event, id);
+		else if (td_filling_belongs_to(f, event, id) &&
+			 !add_row(f, event, &f->totals->ids[id]))
+			rc = -ENOMEM;
+	}
+	return rc;
+}
+
+static int add_events(struct td_filling *f)
+{
+	const struct td_plan *plan = f->plan;
+	int rc = 0;
+
+	for (int i = 0; !rc && i < (int)plan->nr_events; i++) {
+		const struct td_event *event = &plan->events[i];
+
+		if (event->hidden || f->left_out[i])
+			continue;
+		/* what a tool measures is of no id */
+		if (event->tool && f->totals->by_id && !f->each && f->first)
+			continue;
+		rc = event->tool ? add_tool(f, i) : add_event(f, i);
+	}
+	return rc;
+}
+
+/* Is some event counted in more than one cgroup, and not in its own alone? */
+static bool has_each_cgroup(const struct td_totals *totals)
+{
+	for (size_t e = 0; e < totals->nr_events; e++) {
+		const char *cgroup = NULL;
+
+		for (size_t id = 0; id < totals->nr_ids; id++) {
+			const char *other = totals->ids[id].cgroup;
+
+			if (!totals->v[id * totals->nr_events + e].nr)
+				continue;
+			if (cgroup && other != cgroup)
+				return true;
+			cgroup = other;
+		}
+	}
+	return false;
+}
+
+/* The ids that stand together: one, a cgroup's, or all of them. */
+static size_t end_of_block(const struct td_filling *f)
+{
+	const struct td_totals *totals = f->totals;
+	size_t last = f->first + 1;
+
+	if (totals->by_id || !totals->nr_ids)
+		return totals->nr_ids ? last : 0;
+	if (!f->each)
+		return totals->nr_ids;
+	while (last < totals->nr_ids &&
+	       totals->ids[last].cgroup == totals->ids[f->first].cgroup)
+		last++;
+	return last;
+}
+
+int td_event_rows(const struct td_plan *plan, const struct td_totals *totals,
+		  const struct td_times *times, bool hybrid,
+		  struct td_event_report *report, struct td_err *err)
+{
+	struct td_filling f = { plan,   totals, times,
+				report, hybrid, has_each_cgroup(totals) };
+	int rc = td_filling_prepare(&f);
+
+	*report = (struct td_event_report){ 0 };
+	while (!rc) {
+		f.first = f.last;
+		f.last = end_of_block(&f);
+		rc = add_events(&f);
+		if (f.last >= totals->nr_ids)
+			break;
+	}
+	td_filling_free(&f);
+	return rc ? td_err_nomem(err) : 0;
+}
+
+void td_event_report_free(struct td_event_report *report)
+{
+	for (size_t i = 0; i < report->nr_names; i++)
+		free(report->names[i]);
+	free(report->names);
+	free(report->rows);
+	*report = (struct td_event_report){ 0 };
+}

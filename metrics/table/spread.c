@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metrics/table/spread.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+
+void td_spread_add(struct td_spread *spread, double value)
+{
+	double delta = value - spread->mean;
+
+	spread->nr++;
+	spread->mean += delta / spread->nr;
+	spread->m2 += delta * (value - spread->mean);
+}
+
+double td_spread_error(const struct td_spread *spread)
+{
+	if (spread->nr < 2)
+		return NAN;
+	return sqrt(spread->m2 / (spread->nr - 1) / spread->nr);
+}
+
+/* Runs have mostly the same values in the same order. */
+static struct td_spread *find(struct td_spreads *spreads, const char *key)
+{
+	size_t step = 0, at = spreads->next;
+	uint64_t hash;
+
+	if (at >= spreads->nr || strcmp(spreads->v[at].key, key) != 0) {
+		hash = td_hash_text(key);
+		do {
+			at = td_index_next(&spreads->index, hash, &step);
+		} while (at != TD_NOT_FOUND &&
+			 strcmp(spreads->v[at].key, key) != 0);
+	}
+	if (at == TD_NOT_FOUND)
+		return NULL;
+	spreads->next = at + 1;
+	return &spreads->v[at];
+}
+
+/* key is taken over. */
+static struct td_spread *find_or_add(struct td_spreads *spreads, char *key)
+{
+	struct td_spread *spread = find(spreads, key);
+
+	if (spread) {
+		free(key);
+		return spread;
+	}
+	spread = td_array_add(&spreads->v, spreads->nr, sizeof(*spread));
+	if (!spread ||
+	    td_index_add(&spreads->index, td_hash_text(key), spreads->nr)) {
+		free(key);
+		return NULL;
+	}
+	spread->key = key;
+	spreads->nr++;
+	return spread;
+}
+
+static char *cell_key(const struct td_report *report, const struct td_row *row,
+		      size_t column)
+{
+	char *key;
+
+	return asprintf(&key, "%s %s %s", row->id, row->pmu,
+			report->columns[column].name) < 0
+		       ? NULL
+		       : key;
+}
+
+static char *event_key(const struct td_event_row *row)
+{
+	char *key;
+
+	/* the same event may have been typed twice */
+	return asprintf(&key, "%s %s %d", row->id,
+			row->cgroup ? row->cgroup : "", row->which) < 0
+		       ? NULL
+		       : key;
+}
+
+static int add_value(struct td_spreads *spreads, char *key, double value)
+{
+	struct td_spread *spread = key ? find_or_add(spreads, key) : NULL;
+
+	if (!spread)
+		return -ENOMEM;
+	td_spread_add(spread, value);
+	return 0;
+}
+
+int td_spreads_add_report(struct td_spreads *spreads,
+			  const struct td_report *report)
+{
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		const struct td_row *row = &report->rows[i];
+
+		for (size_t c = 0; c < report->nr_columns; c++) {
+			if (row->cells[c].status != TD_STATUS_OK)
+				continue;
+			if (add_value(spreads, cell_key(report, row, c),
+				      row->cells[c].value))
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+int td_spreads_add_events(struct td_spreads *spreads,
+			  const struct td_event_report *report)
+{
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		const struct td_event_row *row = &report->rows[i];
+
+		if ((row->status == TD_STATUS_OK || row->elsewhere) &&
+		    add_value(spreads, event_key(row),
+			      row->elsewhere ? 0 : row->value))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int fill(struct td_spreads *spreads, char *key, double *error)
+{
+	const struct td_spread *spread = key ? find(spreads, key) : NULL;
+	int rc = key ? 0 : -ENOMEM;
+
+	*error = spread ? td_spread_error(spread) : NAN;
+	free(key);
+	return rc;
+}
+
+int td_spreads_fill_report(struct td_spreads *spreads, struct td_report *report)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		const struct td_row *row = &report->rows[i];
+
+		for (size_t c = 0; !rc && c < report->nr_columns; c++)
+			rc = fill(spreads, cell_key(report, row, c),
+				  &row->cells[c].error);
+	}
+	return rc;
+}
+
+int td_spreads_fill_events(struct td_spreads *spreads,
+			   struct td_event_report *report)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < report->nr_rows; i++) {
+		struct td_event_row *row = &report->rows[i];
+		double error;
+
+		rc = fill(spreads, event_key(row), &error);
+		row->error_pct = 100 * error / row->value;
+		if (row->value == 0 && error == 0)
+			row->error_pct = 0;
+	}
+	return rc;
+}
+
+void td_spreads_free(struct td_spreads *spreads)
+{
+	for (size_t i = 0; i < spreads->nr; i++)
+		free(spreads->v[i].key);
+	free(spreads->v);
+	td_index_free(&spreads->index);
+	*spreads = (struct td_spreads){ 0 };
+}

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metrics/tree/tree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+#include "lib/event/modifiers.h"
+#include "metrics/tree/scope.h"
+
+/* Those that make sense for all of a formula's events. */
+#define MODIFIERS "ukhGHI"
+
+#define RANK_OUTSIDE 100 /* of metrics that are not of the tree */
+
+/* --- what is asked for ------------------------------------------------------------ */
+
+/* Shown, or a part of what costs nothing more, or the weight of the rest. */
+static bool is_kept(const struct td_metric_set *set,
+		    const struct td_metric_def *def, bool shown)
+{
+	return shown || (def->part && !set->files &&
+			 (set->one_group || strcmp(def->name, TD_SLOTS) == 0));
+}
+
+/* What a metric of a one-group set is made of costs nothing: thresholds do. */
+static bool is_free(const struct td_metric_set *set,
+		    const struct td_metric_def *def)
+{
+	return set->one_group && !set->files && def->level > 0;
+}
+
+/* Two names can mean the same metric, and two metrics have the same name. */
+static struct td_metric *find_shown(const struct td_scope *scope,
+				    const struct td_metric_def *def)
+{
+	struct td_tree *tree = scope->tree;
+
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		struct td_metric *metric = &tree->metrics[i];
+
+		if (metric->shown && metric->pmu == scope->pmu &&
+		    strcmp(metric->def->name, def->name) == 0 &&
+		    strcmp(tree->operands[metric->slot].mods, scope->mods) == 0)
+			return metric;
+	}
+	return NULL;
+}
+
+static int want(struct td_scope *scope, const struct td_metric_def *def,
+		bool shown, bool by_name)
+{
+	struct td_tree *tree = scope->tree;
+	struct td_metric *metric;
+	int index, rc;
+
+	metric = shown ? find_shown(scope, def) : NULL;
+	if (metric) {
+		metric->named = metric->named || by_name;
+		return 0;
+	}
+	rc = td_tree_compile(scope, def, &index);
+	if (rc)
+		return rc;
+	metric = &tree->metrics[index];
+	metric->kept = true;
+	metric->named = metric->named || by_name;
+	if (!shown || metric->shown)
+		return 0;
+	/* what was not recorded is not there to be shown */
+	if (!metric->value && scope->setup->fixed && !by_name) {
+		tree->nr_dropped[scope->pmu]++;
+		return 0;
+	}
+	metric->shown = true;
+	metric->order = (int)tree->nr_shown++;
+	return 0;
+}
+
+static int want_levels(struct td_scope *scope)
+{
+	const struct td_metric_set *set = scope->tree->sets[scope->pmu];
+	const struct td_ask *ask = scope->setup->ask;
+	int rc = 0;
+
+	if (!ask->level && !ask->only_level)
+		return 0;
+	for (size_t i = 0; !rc && i < set->nr_metrics; i++) {
+		const struct td_metric_def *def = &set->metrics[i];
+		bool shown = td_ask_wants_level(ask, def);
+
+		if (is_kept(set, def, shown) || is_free(set, def))
+			rc = want(scope, def, shown, false);
+	}
+	return rc;
+}
+
+/* *found: whether the name is anything of this PMU's. */
+static int want_name(struct td_scope *scope, const char *name, bool *found)
+{
+	const struct td_metric_set *set = scope->tree->sets[scope->pmu];
+	int rc = 0;
+
+	scope->mods = td_ask_modifiers(name);
+	for (size_t i = 0; !rc && i < set->nr_metrics; i++) {
+		if (!td_ask_matches(name, &set->metrics[i]))
+			continue;
+		*found = true;
+		if (scope->setup->ask->no_merge)
+			scope->owner = (int)scope->tree->nr_shown;
+		rc = want(scope, &set->metrics[i], true, true);
+	}
+	scope->mods = "";
+	scope->owner = -1;
+	return rc;
+}
+
+static int check_modifiers(const struct td_scope *scope, const char *name)
+{
+	const char *mods = td_ask_modifiers(name), *why = NULL;
+	struct td_modifiers unused = { 0 };
+
+	if (strspn(mods, MODIFIERS) != strlen(mods))
+		why = "a metric's modifiers are u k h G H I";
+	for (const char *letter = mods; !why && *letter; letter++)
+		why = td_modifiers_add(&unused, *letter);
+	return why ? td_err_usage(scope->err, "-M %s: %s", name, why) : 0;
+}
+
+static int want_names(struct td_scope *scope)
+{
+	const struct td_ask *ask = scope->setup->ask;
+	struct td_tree *tree = scope->tree;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < ask->nr_names; i++) {
+		bool found = false;
+
+		rc = check_modifiers(scope, ask->names[i]);
+		for (scope->pmu = 0; !rc && scope->pmu < (int)tree->nr_pmus;
+		     scope->pmu++) {
+			if (tree->sets[scope->pmu])
+				rc = want_name(scope, ask->names[i], &found);
+		}
+		if (!rc && !found)
+			rc = td_tree_unknown_name(scope, ask->names[i]);
+	}
+	return rc;
+}
+
+/* The number of slots, if no event has to be counted for it alone. */
+static int want_weight(struct td_scope *scope)
+{
+	const struct td_metric_def *def =
+		td_set_find(scope->tree->sets[scope->pmu], TD_SLOTS);
+	int rc;
+
+	if (!def || !scope->tree->sets[scope->pmu]->files)
+		return 0;
+	scope->no_new = true;
+	rc = want(scope, def, false, false);
+	scope->no_new = false;
+	return rc;
+}
+
+static int want_weights(struct td_scope *scope)
+{
+	struct td_tree *tree = scope->tree;
+	int rc = 0;
+
+	for (scope->pmu = 0; !rc && scope->pmu < (int)tree->nr_pmus;
+	     scope->pmu++) {
+		if (tree->sets[scope->pmu])
+			rc = want_weight(scope);
+	}
+	return rc;
+}
+
+static int want_all(struct td_scope *scope)
+{
+	struct td_tree *tree = scope->tree;
+	int rc = 0;
+
+	for (scope->pmu = 0; !rc && scope->pmu < (int)tree->nr_pmus;
+	     scope->pmu++) {
+		if (tree->sets[scope->pmu])
+			rc = want_levels(scope);
+	}
+	return rc ? rc : want_names(scope);
+}
+
+static int add_thresholds(struct td_scope *scope)
+{
+	struct td_tree *tree = scope->tree;
+	int rc = 0;
+
+	if (scope->setup->ask->no_threshold)
+		return 0;
+	for (scope->pmu = 0; !rc && scope->pmu < (int)tree->nr_pmus;
+	     scope->pmu++) {
+		if (!tree->sets[scope->pmu])
+			continue;
+		scope->no_new = !tree->sets[scope->pmu]->files;
+		rc = td_tree_compile_thresholds(scope);
+	}
+	scope->no_new = false;
+	return rc;
+}
+
+/* --- for the scheduler -------------------------------------------------------------- */
+
+static bool is_apart(const struct td_machine *machine,
+		     const struct td_metric_def *def)
+{
+	switch (def->apart) {
+	case TD_APART_NEVER:
+		return false;
+	case TD_APART_ALWAYS:
+		return true;
+	case TD_APART_NMI:
+		return machine->nmi_watchdog;
+	case TD_APART_SMT:
+		return machine->smt;
+	}
+	return false;
+}
+
+static int add_need(struct td_tree *tree, const struct td_metric *metric,
+		    int rank)
+{
+	struct td_need *need =
+		td_array_add(&tree->needs, tree->nr_needs, sizeof(*need));
+
+	if (!need)
+		return -ENOMEM;
+	*need = (struct td_need){
+		.events = metric->events.v,
+		.nr = metric->events.nr,
+		.rank = rank,
+		.apart = is_apart(tree->machine, metric->def),
+	};
+	tree->nr_needs++;
+	return 0;
+}
+
+static int rank_of(const struct td_metric *metric)
+{
+	return metric->def->level ? metric->def->level : RANK_OUTSIDE;
+}
+
+/* One need a metric that is shown, the upper levels first. */
+static int add_needs(struct td_tree *tree)
+{
+	int rc = 0;
+
+	for (int rank = 1; !rc && rank <= RANK_OUTSIDE; rank++) {
+		for (size_t i = 0; !rc && i < tree->nr_metrics; i++) {
+			const struct td_metric *metric = &tree->metrics[i];
+
+			if (metric->shown && metric->value &&
+			    rank_of(metric) == rank)
+				rc = add_need(tree, metric, rank);
+		}
+	}
+	return rc;
+}
+
+/* The plan's event that stands for a built-in set's reference; -1: none. */
+static int find_reference(const struct td_tree *tree, int pmu)
+{
+	const struct td_metric_set *set = tree->sets[pmu];
+
+	for (size_t i = 0; set && set->reference && i < tree->nr_operands;
+	     i++) {
+		const struct td_operand *operand = &tree->operands[i];
+
+		if (operand->pmu == pmu && operand->event &&
+		    operand->events.nr &&
+		    strcmp(operand->event->id, set->reference) == 0)
+			return operand->events.v[0];
+	}
+	return -1;
+}
+
+/* What the number of slots is called: built in, in Intel's files, in AMD's. */
+static const char *const slots_names[] = { TD_SLOTS, "tma_info_thread_slots",
+					   "tma_info_core_slots",
+					   "total_dispatch_slots" };
+
+/* The operand that holds it; -1: none. */
+static int find_slots(const struct td_tree *tree, int pmu)
+{
+	for (size_t n = 0; n < TD_ARRAY_SIZE(slots_names); n++) {
+		for (size_t i = 0; i < tree->nr_metrics; i++) {
+			const struct td_metric *metric = &tree->metrics[i];
+
+			if (metric->pmu == pmu && metric->value &&
+			    strcmp(metric->name, slots_names[n]) == 0)
+				return metric->slot;
+		}
+	}
+	return -1;
+}
+
+/* --- all of it ------------------------------------------------------------------------ */
+
+static int allocate(struct td_tree *tree, struct td_plan *plan,
+		    const struct td_tree_setup *setup)
+{
+	size_t nr = setup->machine->nr_core;
+
+	*tree = (struct td_tree){
+		.plan = plan,
+		.machine = setup->machine,
+		.nr_pmus = nr,
+		.fixed = setup->fixed,
+		.all_matter =
+			setup->ask->no_threshold || setup->ask->only_level,
+	};
+	tree->sets = calloc(nr + 1, sizeof(const void *));
+	tree->levels = calloc(nr + 1, sizeof(int));
+	tree->references = calloc(nr + 1, sizeof(int));
+	tree->slots = calloc(nr + 1, sizeof(int));
+	tree->nr_dropped = calloc(nr + 1, sizeof(size_t));
+	tree->nodes = calloc(nr + 1, sizeof(struct td_node *));
+	tree->nr_nodes = calloc(nr + 1, sizeof(size_t));
+	if (!tree->sets || !tree->levels || !tree->references || !tree->slots ||
+	    !tree->nodes || !tree->nr_nodes || !tree->nr_dropped)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++) {
+		if (!setup->machine->pmus[i].skip)
+			tree->sets[i] = setup->sets->v[i];
+	}
+	return 0;
+}
+
+/* A PMU of which nothing is shown has no rows. */
+static void finish_pmus(struct td_tree *tree)
+{
+	for (size_t i = 0; i < tree->nr_pmus; i++) {
+		if (!tree->nr_nodes[i])
+			tree->sets[i] = NULL;
+		tree->references[i] = find_reference(tree, (int)i);
+		tree->slots[i] = find_slots(tree, (int)i);
+	}
+}
+
+static void free_keys(struct td_scope *scope)
+{
+	for (size_t i = 0; scope->keys && i < scope->plan->nr_events; i++)
+		free(scope->keys[i]);
+	free(scope->keys);
+}
+
+int td_tree_build(struct td_tree *tree, struct td_plan *plan,
+		  const struct td_tree_setup *setup, struct td_err *err)
+{
+	struct td_scope scope = {
+		.tree = tree,
+		.plan = plan,
+		.setup = setup,
+		.mods = "",
+		.owner = -1,
+		.err = err,
+	};
+	int rc;
+
+	if (allocate(tree, plan, setup))
+		return td_err_nomem(err);
+	rc = want_all(&scope);
+	if (!rc)
+		rc = td_tree_add_nodes(tree, setup->ask) ? td_err_nomem(err)
+							 : 0;
+	if (!rc)
+		rc = add_thresholds(&scope);
+	if (!rc)
+		rc = want_weights(&scope);
+	free_keys(&scope);
+	if (!rc)
+		rc = td_tree_finish_events(&scope);
+	if (rc)
+		return rc;
+	finish_pmus(tree);
+	return add_needs(tree) ? td_err_nomem(err) : 0;
+}
+
+const char *td_metric_refusal(const struct td_tree *tree,
+			      const struct td_metric *metric)
+{
+	return metric->value ? NULL : tree->operands[metric->slot].refusal;
+}
+
+void td_tree_free(struct td_tree *tree)
+{
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		struct td_metric *metric = &tree->metrics[i];
+
+		td_expr_free(metric->value);
+		td_expr_free(metric->threshold);
+		td_ints_free(&metric->events);
+		td_ints_free(&metric->extra);
+		free(metric->name);
+	}
+	for (size_t i = 0; i < tree->nr_operands; i++) {
+		td_ints_free(&tree->operands[i].events);
+		free(tree->operands[i].name);
+		free(tree->operands[i].refusal);
+	}
+	for (size_t i = 0; i < tree->nr_pmus && tree->nodes; i++)
+		free(tree->nodes[i]);
+	free(tree->nodes);
+	free(tree->nr_nodes);
+	free(tree->nr_dropped);
+	free(tree->sets);
+	free(tree->metrics);
+	free(tree->operands);
+	free(tree->values);
+	free(tree->columns);
+	free(tree->needs);
+	free(tree->levels);
+	free(tree->references);
+	free(tree->slots);
+	for (size_t i = 0; i < tree->nr_gaps; i++)
+		free(tree->gaps[i]);
+	free(tree->gaps);
+	*tree = (struct td_tree){ 0 };
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Formulas -> programs, and all that these need. */
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+#include "metrics/tree/scope.h"
+
+#define MAX_DEPTH 64 /* of metrics that refer to metrics */
+
+int td_operand_refuse(struct td_operand *operand, const char *fmt, ...)
+{
+	va_list args;
+	int rc;
+
+	if (operand->refusal)
+		return 0;
+	va_start(args, fmt);
+	rc = vasprintf(&operand->refusal, fmt, args);
+	va_end(args);
+	operand->state = TD_OPERAND_REFUSED;
+	if (rc >= 0)
+		return 0;
+	operand->refusal = NULL;
+	return -ENOMEM;
+}
+
+/* --- formulas -------------------------------------------------------------------- */
+
+/* What a formula needs, by operands. */
+struct needed {
+	struct td_scope *scope;
+	struct td_ints slots;
+	int rc;
+};
+
+static bool is_known(void *ctx, int slot)
+{
+	const struct needed *needed = ctx;
+
+	return needed->scope->tree->operands[slot].kind == TD_OPERAND_CONSTANT;
+}
+
+static void note_slot(void *ctx, int slot)
+{
+	struct needed *needed = ctx;
+
+	if (!td_ints_has(&needed->slots, slot))
+		needed->rc |= td_ints_add(&needed->slots, slot);
+}
+
+static int add_all(struct td_ints *to, const struct td_ints *from)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < from->nr; i++) {
+		if (!td_ints_has(to, from->v[i]))
+			rc = td_ints_add(to, from->v[i]);
+	}
+	return rc;
+}
+
+/* The events whose units or CPUs are to be counted are found like others. */
+static int ready_event(struct td_scope *scope, int slot)
+{
+	struct td_operand *operand = &scope->tree->operands[slot];
+	int rc;
+
+	if (operand->state != TD_OPERAND_NEW)
+		return 0;
+	rc = td_tree_find_events(scope, operand);
+	if (rc)
+		return rc;
+	if (!operand->refusal)
+		operand->state = TD_OPERAND_READY;
+	return 0;
+}
+
+static int ready_metric(struct td_scope *scope, int slot)
+{
+	struct td_tree *tree = scope->tree;
+	int index;
+
+	if (tree->operands[slot].state == TD_OPERAND_BUSY)
+		return td_operand_refuse(&tree->operands[slot],
+					 "its formula refers to itself");
+	if (tree->operands[slot].state != TD_OPERAND_NEW)
+		return 0;
+	if (scope->no_new)
+		return td_operand_refuse(&tree->operands[slot],
+					 "it is not counted");
+	return td_tree_compile(scope, tree->operands[slot].def, &index);
+}
+
+static int ready(struct td_scope *scope, int slot)
+{
+	switch (scope->tree->operands[slot].kind) {
+	case TD_OPERAND_EVENT:
+	case TD_OPERAND_SOURCES:
+	case TD_OPERAND_CPUS:
+		return ready_event(scope, slot);
+	case TD_OPERAND_METRIC:
+		return ready_metric(scope, slot);
+	default:
+		return 0;
+	}
+}
+
+static const struct td_ints *events_of(const struct td_tree *tree, int slot)
+{
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		if (tree->metrics[i].slot == slot)
+			return &tree->metrics[i].events;
+	}
+	return &tree->operands[slot].events;
+}
+
+/* Makes all that a formula needs; refused: the first thing without a value. */
+static int ready_all(struct td_scope *scope, const struct td_expr *expr,
+		     struct td_ints *events, int *refused)
+{
+	struct needed needed = { scope, { 0 }, 0 };
+	int rc;
+
+	*refused = -1;
+	td_expr_each_needed(expr, scope->tree->values, is_known, note_slot,
+			    &needed);
+	rc = needed.rc;
+	for (size_t i = 0; !rc && i < needed.slots.nr; i++) {
+		int slot = needed.slots.v[i];
+
+		rc = ready(scope, slot);
+		if (!rc && scope->tree->operands[slot].refusal && *refused < 0)
+			*refused = slot;
+		if (!rc)
+			rc = add_all(events, events_of(scope->tree, slot));
+	}
+	td_ints_free(&needed.slots);
+	return rc;
+}
+
+/*
+ * *out is NULL, and why says so, where the text is no formula: newer files than
+ * this program have words that it does not know.
+ */
+static int parse(struct td_scope *scope, struct td_expr **out, const char *text,
+		 struct td_err *why)
+{
+	int rc = td_expr_parse(out, text, td_tree_lookup, scope, why);
+
+	if (rc == -EAGAIN)
+		return TD_TREE_OTHERS;
+	if (rc != -EINVAL && rc != -ENOENT) {
+		if (rc)
+			*scope->err = *why;
+		return rc;
+	}
+	*out = NULL;
+	return 0;
+}
+
+static int add_metric(struct td_scope *scope, struct td_metric *metric,
+		      int *index)
+{
+	struct td_tree *tree = scope->tree;
+	struct td_metric *place;
+
+	if (asprintf(&metric->name, "%s%s%s", metric->def->name,
+		     *scope->mods ? ":" : "", scope->mods) < 0) {
+		metric->name = NULL;
+		return -ENOMEM;
+	}
+	place = td_array_add(&tree->metrics, tree->nr_metrics, sizeof(*place));
+	if (!place)
+		return -ENOMEM;
+	*place = *metric;
+	*index = (int)tree->nr_metrics++;
+	return 0;
+}
+
+static void free_metric(struct td_metric *metric)
+{
+	td_expr_free(metric->value);
+	td_ints_free(&metric->events);
+	free(metric->name);
+}
+
+/* A metric that lacks something has no value; why is the lacking thing's why. */
+static int refuse_for(struct td_tree *tree, struct td_metric *metric,
+		      int refused)
+{
+	const struct td_operand *cause = &tree->operands[refused];
+
+	td_expr_free(metric->value);
+	metric->value = NULL;
+	metric->events.nr = 0;
+	if (refused == metric->slot)
+		return 0;
+	return td_operand_refuse(
+		&tree->operands[metric->slot], "%s%s%s",
+		cause->kind == TD_OPERAND_METRIC ? cause->name : "",
+		cause->kind == TD_OPERAND_METRIC ? ": " : "", cause->refusal);
+}
+
+static int compile(struct td_scope *scope, struct td_metric *metric, int *index)
+{
+	struct td_tree *tree = scope->tree;
+	struct td_err why = { 0 };
+	int refused = -1, rc;
+
+	rc = parse(scope, &metric->value, metric->def->formula, &why);
+	if (!rc && !metric->value)
+		rc = td_operand_refuse(&tree->operands[metric->slot], "%s",
+				       why.msg);
+	else if (!rc)
+		rc = ready_all(scope, metric->value, &metric->events, &refused);
+	if (!rc && tree->operands[metric->slot].refusal)
+		refused = metric->slot;
+	if (!rc && refused >= 0)
+		rc = refuse_for(tree, metric, refused);
+	if (!rc && !tree->operands[metric->slot].refusal)
+		tree->operands[metric->slot].state = TD_OPERAND_READY;
+	return rc ? rc : add_metric(scope, metric, index);
+}
+
+/* Its index in the tree; -1: not compiled yet. */
+static int find_compiled(const struct td_tree *tree, int slot)
+{
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		if (tree->metrics[i].slot == slot)
+			return (int)i;
+	}
+	return -1;
+}
+
+int td_tree_compile(struct td_scope *scope, const struct td_metric_def *def,
+		    int *index)
+{
+	struct td_operand like = td_tree_new_operand(scope, TD_OPERAND_METRIC);
+	struct td_metric metric = { .def = def, .pmu = scope->pmu };
+	struct td_scope inner = *scope;
+	int rc;
+
+	like.def = def;
+	metric.column = metric.parent = -1;
+	metric.slot = td_tree_intern(scope, &like, def->name, NAN);
+	if (metric.slot < 0)
+		return metric.slot;
+	*index = find_compiled(scope->tree, metric.slot);
+	if (*index >= 0)
+		return 0;
+	if (scope->depth >= MAX_DEPTH)
+		return td_err_set(scope->err, -EINVAL,
+				  "%s: more than %d metrics inside each other",
+				  def->name, MAX_DEPTH);
+	scope->tree->operands[metric.slot].state = TD_OPERAND_BUSY;
+	inner.def = inner.self = def;
+	inner.depth++;
+	rc = compile(&inner, &metric, index);
+	scope->keys = inner.keys;
+	if (rc)
+		free_metric(&metric);
+	if (rc == -ENOMEM)
+		return td_err_nomem(scope->err);
+	return rc;
+}
+
+/* --- thresholds -------------------------------------------------------------------- */
+
+static int compile_threshold(struct td_scope *scope, size_t i)
+{
+	struct td_expr *threshold = NULL;
+	struct td_ints events = { 0 };
+	struct td_err why = { 0 };
+	int refused, rc;
+
+	rc = parse(scope, &threshold, scope->def->threshold, &why);
+	if (!rc && threshold)
+		rc = ready_all(scope, threshold, &events, &refused);
+	if (rc) {
+		td_expr_free(threshold);
+		td_ints_free(&events);
+		return rc;
+	}
+	/* what it names may have no value: then nobody knows */
+	scope->tree->metrics[i].threshold = threshold;
+	scope->tree->metrics[i].extra = events;
+	return 0;
+}
+
+int td_tree_compile_thresholds(struct td_scope *scope)
+{
+	struct td_tree *tree = scope->tree;
+	size_t nr = tree->nr_metrics;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < nr; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+		struct td_scope inner = *scope;
+
+		if (metric->pmu != scope->pmu || metric->column < 0 ||
+		    !metric->value || !metric->def->threshold)
+			continue;
+		inner.def = metric->def;
+		inner.self = NULL;
+		inner.mods = tree->operands[metric->slot].mods;
+		inner.owner = tree->operands[metric->slot].owner;
+		rc = compile_threshold(&inner, i);
+		scope->keys = inner.keys;
+	}
+	return rc == -ENOMEM ? td_err_nomem(scope->err) : rc;
+}

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which events a name in a formula is. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lib/base/util.h"
+#include "lib/event/modifiers.h"
+#include "metrics/tree/event_key.h"
+#include "metrics/tree/scope.h"
+
+static const struct td_pmu *own_pmu(const struct td_scope *scope)
+{
+	return &scope->setup->machine->pmus[scope->pmu];
+}
+
+/* --- built-in events ---------------------------------------------------------- */
+
+/* The event string of an event of this PMU: "cpu_core/slots/", with mods. */
+static bool is_named(const struct td_event *event, const struct td_pmu *pmu,
+		     const char *id, const char *mods)
+{
+	size_t len = strlen(pmu->name), id_len = strlen(id);
+	const char *rest = event->name + len + 1;
+
+	return strncmp(event->name, pmu->name, len) == 0 &&
+	       event->name[len] == '/' && strncmp(rest, id, id_len) == 0 &&
+	       rest[id_len] == '/' && strcmp(rest + id_len + 1, mods) == 0;
+}
+
+static int find_named(const struct td_scope *scope, const char *id)
+{
+	for (size_t i = 0; i < scope->plan->nr_events; i++) {
+		if (is_named(&scope->plan->events[i], own_pmu(scope), id,
+			     scope->mods))
+			return (int)i;
+	}
+	return -1;
+}
+
+/* The metric's modifiers, which were checked, and in the name as well. */
+static int add_modifiers(const struct td_scope *scope, struct td_event *event)
+{
+	char *name;
+
+	if (!*scope->mods)
+		return 0;
+	for (const char *letter = scope->mods; *letter; letter++)
+		td_modifiers_add(&event->mods, *letter);
+	if (asprintf(&name, "%s%s", event->name, scope->mods) < 0)
+		return td_err_nomem(scope->err);
+	free(event->name);
+	event->name = name;
+	event->has_suffix = true;
+	return 0;
+}
+
+static int add_builtin(struct td_scope *scope, struct td_operand *operand)
+{
+	const struct td_event_def *def = operand->event;
+	struct td_plan *plan = scope->plan;
+	int index = find_named(scope, def->name);
+	struct td_event *event;
+	int rc;
+
+	operand->scaled = true;
+	/* as formulas of files call it, in their recordings */
+	if (index < 0 && scope->setup->fixed && strcmp(def->name, "slots") == 0)
+		index = find_named(scope, "TOPDOWN.SLOTS");
+	if (index >= 0)
+		return td_ints_add(&operand->events, index);
+	if (scope->setup->fixed || scope->no_new)
+		return td_operand_refuse(operand, "%s was not counted",
+					 def->name);
+	event = td_array_add(&plan->events, plan->nr_events, sizeof(*event));
+	if (!event)
+		return td_err_nomem(scope->err);
+	plan->nr_events++;
+	rc = td_event_init(event, own_pmu(scope), scope->pmu, def->name,
+			   def->terms, scope->err);
+	if (!rc)
+		rc = add_modifiers(scope, event);
+	return rc ? rc
+		  : td_ints_add(&operand->events, (int)plan->nr_events - 1);
+}
+
+/* --- events that are called by name ------------------------------------------- */
+
+/* Has the metric's own PMU an event of this name? */
+static int is_own(struct td_scope *scope, const char *name, bool *own)
+{
+	const struct td_event_source *source = scope->setup->source;
+	const char *terms = NULL;
+	int rc = 0;
+
+	*own = td_pmu_alias(own_pmu(scope), name) != NULL;
+	if (!*own && source)
+		rc = source->model_event(source->ctx, own_pmu(scope), name,
+					 &terms, scope->err);
+	*own = *own || terms;
+	return rc;
+}
+
+/* "INST_RETIRED.ANY:k" -> "cpu_core/INST_RETIRED.ANY/k" */
+static int write_bare(struct td_scope *scope, const char *id, char **text)
+{
+	const char *colon = strrchr(id, ':');
+	td_autofree char *name =
+		strndup(id, colon ? (size_t)(colon - id) : strlen(id));
+	const char *mods = colon ? colon + 1 : scope->mods;
+	bool own = false;
+	int rc = name ? is_own(scope, name, &own) : -ENOMEM;
+
+	if (rc)
+		return rc;
+	if (own)
+		rc = asprintf(text, "%s/%s/%s", own_pmu(scope)->name, name,
+			      mods);
+	else if (strcasecmp(id, "tsc") == 0)
+		rc = asprintf(text, "msr/tsc/");
+	else
+		rc = asprintf(text, "%s", id);
+	return rc < 0 ? -ENOMEM : 0;
+}
+
+/* "cpu/event=0x24/" -> "cpu_core/event=0x24/", with the metric's modifiers */
+static int write_slashed(const struct td_scope *scope, const char *id,
+			 char **text)
+{
+	const char *pmu = own_pmu(scope)->name;
+	size_t len = strlen(pmu);
+	bool generic = strncmp(id, "cpu/", 4) == 0;
+	bool own = generic || (strncmp(id, pmu, len) == 0 && id[len] == '/');
+	bool bare = id[strlen(id) - 1] == '/';
+
+	return asprintf(text, "%s%s%s", generic ? pmu : "",
+			generic ? id + 3 : id,
+			own && bare ? scope->mods : "") < 0
+		       ? -ENOMEM
+		       : 0;
+}
+
+/* *text to be freed, whatever the result. */
+static int write_text(struct td_scope *scope, const char *id, char **text)
+{
+	int rc;
+
+	*text = NULL;
+	rc = strchr(id, '/') ? write_slashed(scope, id, text)
+			     : write_bare(scope, id, text);
+	if (rc == -ENOMEM) {
+		*text = NULL;
+		return td_err_nomem(scope->err);
+	}
+	return rc;
+}
+
+bool td_tree_same_rings(const struct td_modifiers *a,
+			const struct td_modifiers *b)
+{
+	return td_modifiers_same_rings(a, b) && a->precise == b->precise;
+}
+
+static bool same_event(const struct td_event *a, const struct td_event *b)
+{
+	return a->pmu == b->pmu && a->type == b->type &&
+	       memcmp(a->config, b->config, sizeof(a->config)) == 0 &&
+	       td_tree_same_rings(&a->mods, &b->mods);
+}
+
+static bool is_topdown(const struct td_scope *scope,
+		       const struct td_event *event)
+{
+	return td_pmu_has_slots(&scope->setup->machine->pmus[event->pmu]) &&
+	       (td_event_is_slots(event) || td_event_is_metric(event));
+}
+
+/* The event of the plan that is the same; -1: none, or it is not to be shared. */
+static int find_same(const struct td_scope *scope, const struct td_event *event)
+{
+	const struct td_plan *plan = scope->plan;
+
+	if (scope->owner >= 0 && !is_topdown(scope, event))
+		return -1;
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		if (same_event(&plan->events[i], event))
+			return (int)i;
+	}
+	return -1;
+}
+
+/* Takes the event over, or frees it. */
+static int take(struct td_scope *scope, struct td_operand *operand,
+		struct td_event *event)
+{
+	struct td_plan *plan = scope->plan;
+	int index = find_same(scope, event);
+	struct td_event *place = NULL;
+
+	if (index < 0 && !scope->no_new)
+		place = td_array_add(&plan->events, plan->nr_events,
+				     sizeof(*place));
+	if (index < 0 && !scope->no_new && !place)
+		return -ENOMEM;
+	if (place) {
+		index = (int)plan->nr_events++;
+		*place = *event;
+		place->spec = place->group = -1;
+		*event = (struct td_event){ 0 };
+	}
+	if (index < 0)
+		return td_operand_refuse(operand, "%s is not counted",
+					 event->name);
+	return td_ints_has(&operand->events, index)
+		       ? 0
+		       : td_ints_add(&operand->events, index);
+}
+
+static int take_all(struct td_scope *scope, struct td_operand *operand,
+		    struct td_plan *found)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < found->nr_events; i++) {
+		struct td_event *event = &found->events[i];
+
+		/* a hybrid's other core has it, too: not asked for here */
+		if (event->pmu < (int)scope->setup->machine->nr_core &&
+		    event->pmu != scope->pmu)
+			continue;
+		if (event->refusal)
+			rc = td_operand_refuse(operand, "%s", event->refusal);
+		else
+			rc = take(scope, operand, event);
+	}
+	if (!rc && !operand->events.nr && !operand->refusal)
+		rc = td_operand_refuse(operand, "%s has no %s",
+				       own_pmu(scope)->name, operand->name);
+	return rc;
+}
+
+/* Appends to found; what cannot be had is the operand's refusal. */
+static int resolve(struct td_scope *scope, struct td_operand *operand,
+		   const char *text, struct td_plan *found)
+{
+	struct td_event_text typed = { 0 };
+	struct td_notes notes = { 0 };
+	struct td_err why = { 0 };
+	int rc = td_event_text_parse(&typed, text, &why);
+
+	if (!rc)
+		rc = td_event_resolve(found, &typed, scope->setup->machine,
+				      scope->setup->source, &notes, &why);
+	td_event_text_free(&typed);
+	td_notes_free(&notes);
+	if (rc == -ENOMEM)
+		return td_err_nomem(scope->err);
+	if (rc < 0)
+		return td_operand_refuse(operand, "%s: %s", text, why.msg);
+	return rc;
+}
+
+static int find_live(struct td_scope *scope, struct td_operand *operand,
+		     const char *text)
+{
+	struct td_plan found = { 0 };
+	int rc = resolve(scope, operand, text, &found);
+
+	if (!rc && !operand->refusal)
+		rc = take_all(scope, operand, &found);
+	td_plan_free(&found);
+	return rc;
+}
+
+/* --- recorded ones ------------------------------------------------------------ */
+
+static int make_keys(struct td_scope *scope)
+{
+	const struct td_plan *plan = scope->plan;
+	int rc = 0;
+
+	if (scope->keys)
+		return 0;
+	scope->keys = calloc(plan->nr_events + 1, sizeof(char *));
+	if (!scope->keys)
+		return td_err_nomem(scope->err);
+	for (size_t i = 0; !rc && i < plan->nr_events; i++) {
+		rc = td_event_key(scope->setup->machine, scope->setup->source,
+				  plan->events[i].pmu, plan->events[i].name,
+				  &scope->keys[i], scope->err);
+		/* a name that is no event's: no formula asks for it */
+		if (rc != -ENOMEM)
+			rc = 0;
+	}
+	return rc;
+}
+
+static int find_recorded(struct td_scope *scope, struct td_operand *operand,
+			 const char *text)
+{
+	td_autofree char *key = NULL;
+	struct td_err why = { 0 };
+	int rc = make_keys(scope);
+
+	if (!rc)
+		rc = td_event_key(scope->setup->machine, scope->setup->source,
+				  scope->pmu, text, &key, &why);
+	if (rc == -ENOMEM)
+		return td_err_nomem(scope->err);
+	for (size_t i = 0; !rc && i < scope->plan->nr_events; i++) {
+		if (!scope->keys[i] || strcmp(scope->keys[i], key) != 0)
+			continue;
+		/* of a group's clone, the first one stands for all */
+		if (!operand->events.nr)
+			rc = td_ints_add(&operand->events, (int)i);
+	}
+	if (rc == -ENOMEM)
+		return td_err_nomem(scope->err);
+	if (!operand->events.nr)
+		return td_operand_refuse(operand, "%s was not recorded",
+					 operand->name);
+	return 0;
+}
+
+/* --- retire latencies ---------------------------------------------------------- */
+
+/* "INST:R", "cpu_core/INST/R": the name without its PMU; false: not one. */
+static bool wants_latency(const char *text, char name[256])
+{
+	const char *end = strrchr(text, '/'), *start = strchr(text, '/');
+	const char *colon = strrchr(text, ':');
+
+	if (end && start != end && strcmp(end, "/R") == 0)
+		snprintf(name, 256, "%.*s", (int)(end - start - 1), start + 1);
+	else if (!end && colon && strcmp(colon, ":R") == 0)
+		snprintf(name, 256, "%.*s", (int)(colon - text), text);
+	else
+		return false;
+	return true;
+}
+
+/* A number from the files: what the processor itself gives takes samples. */
+static int set_latency(struct td_scope *scope, struct td_operand *operand,
+		       const char *name)
+{
+	struct td_pmu_events *files = scope->setup->files;
+	const struct td_model_event *event = NULL;
+	int rc = files ? td_pmu_events_find(files, own_pmu(scope)->name, name,
+					    &event, scope->err)
+		       : 0;
+
+	if (rc)
+		return rc;
+	if (!event || isnan(event->retire_latency))
+		return td_operand_refuse(operand,
+					 "it needs the retire latency of %s, "
+					 "which takes samples (TPEBS), and the "
+					 "files have no mean of it",
+					 name);
+	operand->kind = TD_OPERAND_CONSTANT;
+	scope->tree->values[operand - scope->tree->operands] =
+		event->retire_latency;
+	return 0;
+}
+
+int td_tree_find_events(struct td_scope *scope, struct td_operand *operand)
+{
+	td_autofree char *text = NULL;
+	char name[256];
+	int rc;
+
+	if (operand->event)
+		return add_builtin(scope, operand);
+	if (wants_latency(operand->name, name))
+		return set_latency(scope, operand, name);
+	rc = write_text(scope, operand->name, &text);
+	if (rc)
+		return rc;
+	return scope->setup->fixed ? find_recorded(scope, operand, text)
+				   : find_live(scope, operand, text);
+}

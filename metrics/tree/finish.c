@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* When all metrics are known: which events they take, and what those need. */
+#include <stdlib.h>
+
+#include "lib/base/util.h"
+#include "lib/plan/group.h"
+#include "metrics/tree/scope.h"
+
+static void mark(bool *used, const struct td_ints *events)
+{
+	for (size_t i = 0; i < events->nr; i++)
+		used[events->v[i]] = true;
+}
+
+static void renumber(struct td_ints *events, const int *where)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < events->nr; i++) {
+		if (where[events->v[i]] >= 0)
+			events->v[nr++] = where[events->v[i]];
+	}
+	events->nr = nr;
+}
+
+static void renumber_all(struct td_tree *tree, const int *where)
+{
+	for (size_t i = 0; i < tree->nr_operands; i++)
+		renumber(&tree->operands[i].events, where);
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		renumber(&tree->metrics[i].events, where);
+		renumber(&tree->metrics[i].extra, where);
+	}
+}
+
+/* Leaves out the events that only metrics without a value wanted. */
+static int drop_unused(struct td_scope *scope)
+{
+	struct td_tree *tree = scope->tree;
+	struct td_plan *plan = scope->plan;
+	td_autofree bool *used = calloc(plan->nr_events + 1, sizeof(*used));
+	td_autofree int *where = calloc(plan->nr_events + 1, sizeof(*where));
+	size_t nr = 0;
+
+	if (!used || !where)
+		return td_err_nomem(scope->err);
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		if (!tree->metrics[i].kept || !tree->metrics[i].value)
+			continue;
+		mark(used, &tree->metrics[i].events);
+		mark(used, &tree->metrics[i].extra);
+	}
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		where[i] = used[i] ? (int)nr : -1;
+		if (!used[i])
+			td_event_free(&plan->events[i]);
+		else
+			plan->events[nr++] = plan->events[i];
+	}
+	plan->nr_events = nr;
+	renumber_all(tree, where);
+	return 0;
+}
+
+/* The first event of a PMU for which is() holds; -1: none. */
+static int find_first(const struct td_plan *plan, int pmu,
+		      bool (*is)(const struct td_event *event))
+{
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		if (plan->events[i].pmu == pmu && is(&plan->events[i]))
+			return (int)i;
+	}
+	return -1;
+}
+
+/* Fields count in a group of SLOTS, which newer files do not name. */
+static int add_slots(struct td_scope *scope, int pmu)
+{
+	struct td_plan *plan = scope->plan;
+	int field = find_first(plan, pmu, td_event_is_metric);
+
+	if (field < 0 || find_first(plan, pmu, td_event_is_slots) >= 0)
+		return 0;
+	return td_plan_add_slots(plan, scope->setup->machine, field,
+				 scope->err);
+}
+
+/* One SLOTS counter a CPU: its fields are counted in one ring at a time. */
+static int check_rings(struct td_scope *scope, int pmu)
+{
+	const struct td_plan *plan = scope->plan;
+	int first = find_first(plan, pmu, td_event_is_metric);
+
+	for (size_t i = 0; first >= 0 && i < plan->nr_events; i++) {
+		const struct td_event *event = &plan->events[i];
+
+		if (event->pmu != pmu ||
+		    !(td_event_is_metric(event) || td_event_is_slots(event)) ||
+		    td_tree_same_rings(&event->mods, &plan->events[first].mods))
+			continue;
+		td_err_usage(scope->err,
+			     "-M: %s counts its topdown fields with one set of "
+			     "modifiers at a time",
+			     scope->setup->machine->pmus[pmu].name);
+		return td_err_hint(scope->err,
+				   "give all metrics the same ones; where only "
+				   "thresholds take the fields, "
+				   "--metric-no-threshold does without");
+	}
+	return 0;
+}
+
+int td_tree_finish_events(struct td_scope *scope)
+{
+	const struct td_machine *machine = scope->setup->machine;
+	int rc = scope->setup->fixed ? 0 : drop_unused(scope);
+
+	for (int pmu = 0;
+	     !rc && !scope->setup->fixed && pmu < (int)machine->nr_core;
+	     pmu++) {
+		if (!td_pmu_has_slots(&machine->pmus[pmu]))
+			continue;
+		rc = check_rings(scope, pmu);
+		if (!rc)
+			rc = add_slots(scope, pmu);
+	}
+	return rc;
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a name in a formula stands for. */
+#include <errno.h>
+#include <math.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lib/base/util.h"
+#include "lib/machine/uarch.h"
+#include "metrics/tree/scope.h"
+
+static const struct td_event_def *find_event(const struct td_metric_set *set,
+					     const char *id)
+{
+	for (size_t i = 0; i < set->nr_events; i++) {
+		if (strcmp(set->events[i].id, id) == 0)
+			return &set->events[i];
+	}
+	return NULL;
+}
+
+static int find_operand(const struct td_scope *scope,
+			const struct td_operand *like, const char *name)
+{
+	for (size_t i = 0; i < scope->tree->nr_operands; i++) {
+		const struct td_operand *o = &scope->tree->operands[i];
+
+		if (o->kind == like->kind && o->pmu == like->pmu &&
+		    o->owner == like->owner && o->def == like->def &&
+		    strcmp(o->mods, like->mods) == 0 &&
+		    strcmp(o->name, name) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+static int add_operand(struct td_scope *scope, const struct td_operand *like,
+		       const char *name, double value)
+{
+	struct td_tree *tree = scope->tree;
+	struct td_operand *operand;
+	double *slot;
+
+	slot = td_array_add(&tree->values, tree->nr_operands, sizeof(*slot));
+	operand = td_array_add(&tree->operands, tree->nr_operands,
+			       sizeof(*operand));
+	if (!operand || !slot)
+		return td_err_nomem(scope->err);
+	*slot = value;
+	*operand = *like;
+	operand->name = strdup(name);
+	if (!operand->name)
+		return td_err_nomem(scope->err);
+	return (int)tree->nr_operands++;
+}
+
+int td_tree_intern(struct td_scope *scope, const struct td_operand *like,
+		   const char *name, double value)
+{
+	int index = find_operand(scope, like, name);
+
+	return index >= 0 ? index : add_operand(scope, like, name, value);
+}
+
+struct td_operand td_tree_new_operand(const struct td_scope *scope,
+				      enum td_operand_kind kind)
+{
+	return (struct td_operand){
+		.pmu = scope->pmu,
+		.mods = scope->mods,
+		.owner = scope->owner,
+		.kind = kind,
+	};
+}
+
+static int constant(struct td_scope *scope, const char *name, double value)
+{
+	struct td_operand like =
+		td_tree_new_operand(scope, TD_OPERAND_CONSTANT);
+
+	like.state = TD_OPERAND_READY;
+	return td_tree_intern(scope, &like, name, value);
+}
+
+/* "has_event" of "has_event(x)", with its x; false: not that call. */
+static bool is_call(const char *name, const char *function, char *arg,
+		    size_t size)
+{
+	size_t len = strlen(function), end = strlen(name);
+
+	if (strncmp(name, function, len) != 0 || name[len] != '(')
+		return false;
+	snprintf(arg, size, "%.*s", (int)(end - len - 2), name + len + 1);
+	return true;
+}
+
+/* Is the processor one of those that a regular expression means? */
+static double is_this_processor(const struct td_machine *machine,
+				const char *expression)
+{
+	char cpuid[48];
+	regex_t regex;
+	bool match;
+
+	td_cpuid_format(&machine->cpuid, cpuid);
+	if (regcomp(&regex, expression, REG_EXTENDED | REG_NOSUB))
+		return NAN;
+	match = regexec(&regex, cpuid, 0, NULL, 0) == 0;
+	regfree(&regex);
+	return match;
+}
+
+/* How perf calls the times that it takes itself. */
+static enum td_tool find_time(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum td_tool tool;
+	} times[] = {
+		{ "duration_time", TD_TOOL_DURATION_TIME },
+		{ "user_time", TD_TOOL_USER_TIME },
+		{ "system_time", TD_TOOL_SYSTEM_TIME },
+	};
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(times); i++) {
+		if (strcasecmp(times[i].name, name) == 0)
+			return times[i].tool;
+	}
+	return TD_TOOL_NONE;
+}
+
+/* Is there such an event?  That is known before anything is counted. */
+static int lookup_has_event(struct td_scope *scope, const char *name,
+			    const char *arg)
+{
+	struct td_operand like = td_tree_new_operand(scope, TD_OPERAND_EVENT);
+	int index = td_tree_intern(scope, &like, arg, NAN), rc = 0;
+
+	if (index < 0)
+		return index;
+	if (scope->tree->operands[index].state == TD_OPERAND_NEW)
+		rc = td_tree_find_events(scope, &scope->tree->operands[index]);
+	if (rc)
+		return rc < 0 ? rc : -EAGAIN;
+	return constant(scope, name, !scope->tree->operands[index].refusal);
+}
+
+/* *is: whether the name is a call at all. */
+static int lookup_call(struct td_scope *scope, const char *name, bool *is)
+{
+	enum td_operand_kind kind = TD_OPERAND_CONSTANT;
+	struct td_operand like;
+	char arg[256];
+
+	*is = true;
+	if (is_call(name, "strcmp_cpuid_str", arg, sizeof(arg)))
+		return constant(scope, name,
+				is_this_processor(scope->setup->machine, arg));
+	if (is_call(name, "has_event", arg, sizeof(arg)))
+		return lookup_has_event(scope, name, arg);
+	if (is_call(name, "source_count", arg, sizeof(arg)))
+		kind = TD_OPERAND_SOURCES;
+	else if (is_call(name, "aggr_nr", arg, sizeof(arg)))
+		kind = TD_OPERAND_CPUS;
+	*is = kind != TD_OPERAND_CONSTANT;
+	like = td_tree_new_operand(scope, kind);
+	return *is ? td_tree_intern(scope, &like, arg, NAN) : 0;
+}
+
+int td_tree_lookup(void *ctx, const char *name)
+{
+	struct td_scope *scope = ctx;
+	const struct td_metric_set *set = scope->tree->sets[scope->pmu];
+	const struct td_pmu *pmu = &scope->setup->machine->pmus[scope->pmu];
+	struct td_operand like = td_tree_new_operand(scope, TD_OPERAND_EVENT);
+	bool is_a_call;
+	double value;
+	int rc;
+
+	if (strcmp(name, "#width") == 0)
+		return constant(scope, name, td_uarch_width(pmu->uarch));
+	if (*name == '#') {
+		rc = td_literals_find(scope->setup->literals, name, &value);
+		return rc ? rc : constant(scope, name, value);
+	}
+	rc = lookup_call(scope, name, &is_a_call);
+	if (rc || is_a_call)
+		return rc;
+	like.event = find_event(set, name);
+	like.tool = find_time(name);
+	like.def = like.event ? NULL : td_set_find(set, name);
+	/* a metric that is called like its event means the event */
+	if (like.def == scope->self)
+		like.def = NULL;
+	if (like.def)
+		like.kind = TD_OPERAND_METRIC;
+	else if (like.tool)
+		like.kind = TD_OPERAND_TIME;
+	/* one operand a metric, in whatever case formulas write it */
+	return td_tree_intern(scope, &like, like.def ? like.def->name : name,
+			      NAN);
+}

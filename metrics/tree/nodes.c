@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where what is shown stands: the columns, and each PMU's tree. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+#include "metrics/sets/builtin.h"
+#include "metrics/tree/scope.h"
+
+#define NO_RANK 1000 /* behind all that have one */
+
+/* AMD's names have no prefix. */
+static const char *without_prefix(const char *name)
+{
+	return strncmp(name, "tma_", 4) == 0 ? name + 4 : name;
+}
+
+/* Where the built-in tree has a node of this name. */
+static int rank_of(const struct td_metric_def *def)
+{
+	for (int i = 0; i < (int)td_nr_builtin_columns; i++) {
+		if (strcmp(without_prefix(td_builtin_columns[i].name),
+			   without_prefix(def->name)) == 0)
+			return i;
+	}
+	return NO_RANK;
+}
+
+static bool is_above(const struct td_tree *tree, const struct td_metric *upper,
+		     const struct td_metric *lower)
+{
+	return upper->shown && upper->pmu == lower->pmu && lower->def->parent &&
+	       strcmp(upper->def->name, lower->def->parent) == 0 &&
+	       strcmp(tree->operands[upper->slot].mods,
+		      tree->operands[lower->slot].mods) == 0;
+}
+
+static void find_parents(struct td_tree *tree)
+{
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		for (size_t j = 0; j < tree->nr_metrics; j++) {
+			if (tree->metrics[i].parent < 0 &&
+			    is_above(tree, &tree->metrics[j],
+				     &tree->metrics[i]))
+				tree->metrics[i].parent = (int)j;
+		}
+	}
+}
+
+/* --- the order of a whole set, shown or not ------------------------------------ */
+
+struct walk {
+	const struct td_metric_set *set;
+	int *places; /* one a metric of the set: where it stands in the tree */
+	int next;
+};
+
+static bool is_child(const struct td_metric_def *def, const char *parent)
+{
+	if (!def->level)
+		return false;
+	if (!def->parent || !parent)
+		return def->parent == parent;
+	return strcmp(def->parent, parent) == 0;
+}
+
+/* The next node below parent without a place: as the built-in tree has them. */
+static int next_place(const struct walk *walk, const char *parent)
+{
+	const struct td_metric_def *defs = walk->set->metrics;
+	int best = -1;
+
+	for (int i = 0; i < (int)walk->set->nr_metrics; i++) {
+		if (walk->places[i] || !is_child(&defs[i], parent))
+			continue;
+		if (best < 0 || rank_of(&defs[i]) < rank_of(&defs[best]))
+			best = i;
+	}
+	return best;
+}
+
+static void place_below(struct walk *walk, const char *parent)
+{
+	int i;
+
+	while ((i = next_place(walk, parent)) >= 0) {
+		walk->places[i] = ++walk->next;
+		place_below(walk, walk->set->metrics[i].name);
+	}
+}
+
+/* What is outside of the tree keeps the order in which it was asked for. */
+static int place_metrics(struct td_tree *tree, int pmu)
+{
+	const struct td_metric_set *set = tree->sets[pmu];
+	td_autofree int *places =
+		calloc(set ? set->nr_metrics + 1 : 1, sizeof(*places));
+	struct walk walk = { set, places, 0 };
+
+	if (!places)
+		return -ENOMEM;
+	if (set)
+		place_below(&walk, NULL);
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		struct td_metric *metric = &tree->metrics[i];
+
+		if (metric->pmu == pmu)
+			metric->place = places[metric->def - set->metrics];
+	}
+	return 0;
+}
+
+/* The tree, then what is outside of it. */
+static bool comes_before(const struct td_metric *a, const struct td_metric *b)
+{
+	if (!a->place != !b->place)
+		return a->place;
+	if (a->place != b->place)
+		return a->place < b->place;
+	return a->order < b->order;
+}
+
+/* The next child of parent on pmu behind prev (-1: the first); -1: no more. */
+static int next_child(const struct td_tree *tree, int pmu, int parent, int prev)
+{
+	int best = -1;
+
+	for (int i = 0; i < (int)tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+
+		if (!metric->shown || metric->pmu != pmu ||
+		    metric->parent != parent || i == prev)
+			continue;
+		if (prev >= 0 && !comes_before(&tree->metrics[prev], metric))
+			continue;
+		if (best < 0 || comes_before(metric, &tree->metrics[best]))
+			best = i;
+	}
+	return best;
+}
+
+static int find_column(const struct td_tree *tree, const char *name)
+{
+	for (int i = 0; i < (int)tree->nr_columns; i++) {
+		if (strcmp(tree->columns[i].name, name) == 0)
+			return i;
+	}
+	return -1;
+}
+
+/* A column of its own, behind the one at index prev. */
+static int insert_column(struct td_tree *tree, const struct td_metric *metric,
+			 int prev)
+{
+	struct td_column *column =
+		td_array_add(&tree->columns, tree->nr_columns, sizeof(*column));
+	size_t at = prev < 0 ? 0 : (size_t)prev + 1;
+
+	if (!column)
+		return -ENOMEM;
+	column = &tree->columns[at];
+	memmove(column + 1, column, (tree->nr_columns - at) * sizeof(*column));
+	tree->nr_columns++;
+	*column = (struct td_column){ metric->name, metric->def->unit, true };
+	return (int)at;
+}
+
+/* Columns first: until all are there their indices move. */
+static int add_columns_below(struct td_tree *tree, int pmu, int parent,
+			     int *prev)
+{
+	int rc = 0;
+
+	for (int i = next_child(tree, pmu, parent, -1); rc >= 0 && i >= 0;
+	     i = next_child(tree, pmu, parent, i)) {
+		const struct td_metric *metric = &tree->metrics[i];
+		int column = find_column(tree, metric->name);
+
+		if (column < 0)
+			column = insert_column(tree, metric, *prev);
+		if (column < 0)
+			return column;
+		tree->columns[column].present = true;
+		*prev = column;
+		rc = add_columns_below(tree, pmu, i, prev);
+	}
+	return rc;
+}
+
+static int add_node(struct td_tree *tree, int pmu, int index, int depth)
+{
+	struct td_metric *metric = &tree->metrics[index];
+	struct td_node *node = td_array_add(&tree->nodes[pmu],
+					    tree->nr_nodes[pmu], sizeof(*node));
+
+	if (!node)
+		return -ENOMEM;
+	metric->column = find_column(tree, metric->name);
+	*node = (struct td_node){
+		.column = metric->column,
+		.parent = metric->def->parent,
+		.level = metric->def->level,
+		.depth = depth,
+		.desc = metric->def->desc,
+	};
+	tree->nr_nodes[pmu]++;
+	if (metric->def->level > tree->levels[pmu])
+		tree->levels[pmu] = metric->def->level;
+	return 0;
+}
+
+static int add_nodes_below(struct td_tree *tree, int pmu, int parent, int depth)
+{
+	int rc = 0;
+
+	for (int i = next_child(tree, pmu, parent, -1); !rc && i >= 0;
+	     i = next_child(tree, pmu, parent, i)) {
+		rc = add_node(tree, pmu, i, depth);
+		if (!rc)
+			rc = add_nodes_below(tree, pmu, i, depth + 1);
+	}
+	return rc;
+}
+
+/* Of the built-in levels, a file has the same columns on every machine. */
+static int add_builtin_columns(struct td_tree *tree, const struct td_ask *ask)
+{
+	for (size_t i = 0; i < td_nr_builtin_columns; i++) {
+		const struct td_column_def *def = &td_builtin_columns[i];
+		struct td_column *column;
+
+		if (def->level > ask->level && def->level != ask->only_level)
+			continue;
+		column = td_array_add(&tree->columns, tree->nr_columns,
+				      sizeof(*column));
+		if (!column)
+			return -ENOMEM;
+		*column = (struct td_column){ def->name, "%", false };
+		tree->nr_columns++;
+	}
+	return 0;
+}
+
+int td_tree_add_nodes(struct td_tree *tree, const struct td_ask *ask)
+{
+	int rc = td_ask_wants_files(ask) ? 0 : add_builtin_columns(tree, ask);
+
+	for (int pmu = 0; rc >= 0 && pmu < (int)tree->nr_pmus; pmu++)
+		rc = place_metrics(tree, pmu);
+	find_parents(tree);
+	for (int pmu = 0; rc >= 0 && pmu < (int)tree->nr_pmus; pmu++) {
+		int prev = -1;
+
+		rc = add_columns_below(tree, pmu, -1, &prev);
+	}
+	for (int pmu = 0; rc >= 0 && pmu < (int)tree->nr_pmus; pmu++)
+		rc = add_nodes_below(tree, pmu, -1, 0);
+	return rc < 0 ? rc : 0;
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A name behind -M that is nobody's, and what was probably meant. */
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lib/base/suggest.h"
+#include "lib/base/util.h"
+#include "lib/event/names.h"
+#include "metrics/tree/scope.h"
+
+static void offer_group(void *ctx, const char *group)
+{
+	td_suggest_offer(ctx, group, NULL);
+}
+
+static void offer_all(const struct td_tree *tree, struct td_suggest *suggest)
+{
+	for (size_t pmu = 0; pmu < tree->nr_pmus; pmu++) {
+		const struct td_metric_set *set = tree->sets[pmu];
+
+		for (size_t i = 0; set && i < set->nr_metrics; i++) {
+			const struct td_metric_def *def = &set->metrics[i];
+
+			if (def->part)
+				continue;
+			td_suggest_offer(suggest, def->name, def->desc);
+			td_metric_def_each_group(def, offer_group, suggest);
+		}
+	}
+}
+
+/* "list" and "help" are near to many a description, and are neither. */
+static bool is_question(const char *name)
+{
+	return strcasecmp(name, "list") == 0 || strcasecmp(name, "help") == 0 ||
+	       strpbrk(name, "*?[");
+}
+
+static bool is_event(const struct td_scope *scope, const char *name)
+{
+	const struct td_machine *machine = scope->setup->machine;
+	const struct td_model_event *event = NULL;
+	struct td_err unused;
+	uint64_t config;
+
+	if (td_symbol_find(name))
+		return true;
+	/* "branch" and "dtlb" are caches, too, but hardly meant so */
+	if (strchr(name, '-') && td_cache_parse(name, &config) == 0)
+		return true;
+	for (size_t i = 0; scope->setup->files && i < machine->nr_core; i++) {
+		if (td_pmu_events_find(scope->setup->files,
+				       machine->pmus[i].name, name, &event,
+				       &unused) == 0 &&
+		    event)
+			return true;
+	}
+	return false;
+}
+
+static int hint_at(const struct td_scope *scope, const char *name)
+{
+	struct td_suggest suggest = { .wanted = name };
+	char text[sizeof(scope->err->hint) / 2];
+
+	if (is_event(scope, name))
+		return td_err_hint(scope->err, "it is an event: -e %s", name);
+	if (!is_question(name))
+		offer_all(scope->tree, &suggest);
+	td_suggest_format(&suggest, text, sizeof(text));
+	if (!text[0])
+		return td_err_hint(scope->err,
+				   "tdstat list metrics shows what there is");
+	return td_err_hint(scope->err, "did you mean %s?%s", text,
+			   suggest.more ? " (tdstat list metrics has more)"
+					: "");
+}
+
+int td_tree_unknown_name(const struct td_scope *scope, const char *name)
+{
+	const struct td_machine *machine = scope->setup->machine;
+
+	td_err_usage(scope->err, "-M %s: no metric or group of %s", name,
+		     td_machine_count_kinds(machine) < machine->nr_core
+			     ? "the cores that are looked at"
+			     : "this processor");
+	return hint_at(scope, name);
+}

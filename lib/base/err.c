@@ -154,3 +154,9 @@ int td_err_nomem(struct td_err *err)
 {
 	return td_err_set(err, -ENOMEM, "out of memory");
 }
+
+int td_err_line(struct td_err *err, const char *path, size_t line,
+		const char *what)
+{
+	return td_err_set(err, -EINVAL, "%s:%zu: %s", path, line, what);
+}

@@ -42,5 +42,8 @@ int td_err_hint(struct td_err *err, const char *fmt, ...)
  */
 int td_err_point(struct td_err *err, const char *text, size_t at, size_t len);
 int td_err_nomem(struct td_err *err);
+/* "PATH:LINE: what", of a file that somebody wrote: -EINVAL. */
+int td_err_line(struct td_err *err, const char *path, size_t line,
+		const char *what);
 
 #endif

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What was asked for when it was recorded: a report's defaults. */
+#include "lib/recording/asked.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/json_member.h"
 #include "lib/base/util.h"
-#include "lib/recording/head.h"
 
 #define MAX_LEVEL 9
 

@@ -10,16 +10,10 @@
 
 #include "lib/base/json_member.h"
 #include "lib/base/util.h"
+#include "lib/recording/asked.h"
 #include "lib/recording/typed.h"
 
 #define MAX_EVENTS 10000
-
-int td_recording_bad(const struct td_recording *rec, struct td_err *err,
-		     const char *what)
-{
-	return td_err_set(err, -EINVAL, "%s:%zu: %s", rec->path, rec->line,
-			  what);
-}
 
 /* What a tree is counted on are cores' PMUs, unless it says otherwise. */
 static enum td_pmu_kind pmu_kind(const struct td_recording *rec,

@@ -9,11 +9,5 @@
 /* What a recording's first line says, into rec. */
 int td_recording_parse_head(struct td_recording *rec, struct json_object *head,
 			    struct td_err *err);
-/* Of it, what was asked for, and of which cgroups. */
-int td_recording_parse_asked(struct td_recording *rec, struct json_object *head,
-			     struct td_err *err);
-/* -EINVAL, with the place. */
-int td_recording_bad(const struct td_recording *rec, struct td_err *err,
-		     const char *what);
 
 #endif

@@ -91,4 +91,11 @@ int td_recording_next(struct td_recording *rec, uint64_t *time_ns,
 		      struct td_readings *readings, struct td_err *err);
 void td_recording_close(struct td_recording *rec);
 
+/* -EINVAL, with the line that was read last. */
+static inline int td_recording_bad(const struct td_recording *rec,
+				   struct td_err *err, const char *what)
+{
+	return td_err_line(err, rec->path, rec->line, what);
+}
+
 #endif

@@ -10,13 +10,6 @@
 
 #define MAX_EVENTS 10000
 
-int td_perf_file_bad(const struct td_perf_file *file, struct td_err *err,
-		     const char *what)
-{
-	return td_err_set(err, -EINVAL, "%s:%zu: %s", file->path, file->line,
-			  what);
-}
-
 /* --- intervals ------------------------------------------------------------------ */
 
 static int add_interval(struct td_perf_file *file, uint64_t time_ns,

@@ -168,11 +168,16 @@ struct td_perf_file {
 /* A count in millionths has to fit, too. */
 #define TD_PERF_MAX_WHOLE ((INT64_MAX - 1) / 1000000 - 1)
 
+/* -EINVAL, with the line that was read last. */
+static inline int td_perf_file_bad(const struct td_perf_file *file,
+				   struct td_err *err, const char *what)
+{
+	return td_err_line(err, file->path, file->line, what);
+}
+
 /* -EINVAL with path and line; -ENOMEM. */
 int td_perf_file_add(struct td_perf_file *file, const struct td_perf_line *line,
 		     struct td_err *err);
-int td_perf_file_bad(const struct td_perf_file *file, struct td_err *err,
-		     const char *what);
 /* The line's id and cgroup, in file->place; perhaps a new one. */
 int td_perf_find_place(struct td_perf_file *file,
 		       const struct td_perf_line *line, struct td_err *err);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_LIB_RECORDING_ASKED_H
+#define TD_LIB_RECORDING_ASKED_H
+
+#include <json-c/json.h>
+
+#include "lib/recording/recording.h"
+
+/* Of a recording's first line: what was asked for, and of which cgroups. */
+int td_recording_parse_asked(struct td_recording *rec, struct json_object *head,
+			     struct td_err *err);
+
+#endif

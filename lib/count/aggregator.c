@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which CPUs belong together, and what they are called: perf stat's names. */
+#include "lib/count/aggregator.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "lib/count/aggregate.h"
 
 /* What tells ids apart, from the outermost to the innermost. */
 #define NR_PARTS 4

@@ -2,8 +2,12 @@
 #ifndef TD_LIB_EVENT_BUILD_H
 #define TD_LIB_EVENT_BUILD_H
 
+#include "lib/base/notes.h"
 #include "lib/event/names.h"
-#include "lib/event/resolve.h"
+#include "lib/event/source.h"
+#include "lib/event/text.h"
+#include "lib/machine/machine.h"
+#include "lib/plan/plan.h"
 
 /* What is known while one event of the text becomes events of PMUs. */
 struct td_building {

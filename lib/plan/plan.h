@@ -108,6 +108,7 @@ int *td_plan_groups(const struct td_plan *plan);
 /* Forgets the events from the from-th on. */
 void td_plan_drop_events(struct td_plan *plan, size_t from);
 
+/* split.c */
 /*
  * Splits a group that the kernel refused in two: not SLOTS', nor a pinned one,
  * nor one event.

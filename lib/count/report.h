@@ -153,4 +153,9 @@ struct td_usage {
 	bool table;      /* each of them is shown, too */
 };
 
+/* Rows of tasks that were not on the PMU go: each of them is on one at a time. */
+void td_report_drop_absent(struct td_report *report);
+void td_report_free(struct td_report *report);
+void td_event_report_free(struct td_event_report *report);
+
 #endif

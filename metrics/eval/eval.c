@@ -210,24 +210,3 @@ int td_eval(struct td_tree *tree, const struct td_totals *totals,
 	}
 	return rc ? td_err_nomem(err) : 0;
 }
-
-void td_report_drop_absent(struct td_report *report)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		if (report->rows[i].absent)
-			free(report->rows[i].cells);
-		else
-			report->rows[kept++] = report->rows[i];
-	}
-	report->nr_rows = kept;
-}
-
-void td_report_free(struct td_report *report)
-{
-	for (size_t i = 0; i < report->nr_rows; i++)
-		free(report->rows[i].cells);
-	free(report->rows);
-	*report = (struct td_report){ 0 };
-}

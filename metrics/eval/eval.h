@@ -24,8 +24,5 @@ struct td_merge {
 };
 
 int td_merge_plan(const struct td_tree *tree, struct td_merge *merge);
-/* Rows of tasks that were not on the PMU go: each of them is on one at a time. */
-void td_report_drop_absent(struct td_report *report);
-void td_report_free(struct td_report *report);
 
 #endif

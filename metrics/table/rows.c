@@ -297,12 +297,3 @@ int td_event_rows(const struct td_plan *plan, const struct td_totals *totals,
 	td_filling_free(&f);
 	return rc ? td_err_nomem(err) : 0;
 }
-
-void td_event_report_free(struct td_event_report *report)
-{
-	for (size_t i = 0; i < report->nr_names; i++)
-		free(report->names[i]);
-	free(report->names);
-	free(report->rows);
-	*report = (struct td_event_report){ 0 };
-}

@@ -17,6 +17,5 @@
 int td_event_rows(const struct td_plan *plan, const struct td_totals *totals,
 		  const struct td_times *times, bool hybrid,
 		  struct td_event_report *report, struct td_err *err);
-void td_event_report_free(struct td_event_report *report);
 
 #endif

@@ -160,3 +160,14 @@ void td_eval_fill_operands(const struct td_evaluation *e)
 		}
 	}
 }
+
+bool td_eval_ran_on(const struct td_evaluation *e, int pmu)
+{
+	const struct td_plan *plan = e->tree->plan;
+
+	for (size_t i = 0; i < plan->nr_events; i++) {
+		if (plan->events[i].pmu == pmu && e->totals[i].running_ns)
+			return true;
+	}
+	return false;
+}

@@ -78,17 +78,6 @@ static bool was_refused(const struct td_tree *tree, int pmu)
 	return any;
 }
 
-bool td_eval_ran_on(const struct td_evaluation *e, int pmu)
-{
-	const struct td_plan *plan = e->tree->plan;
-
-	for (size_t i = 0; i < plan->nr_events; i++) {
-		if (plan->events[i].pmu == pmu && e->totals[i].running_ns)
-			return true;
-	}
-	return false;
-}
-
 static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
 {
 	struct td_tree *tree = e->tree;

@@ -5,6 +5,7 @@
 #include "lib/count/aggregate.h"
 #include "lib/count/report.h"
 #include "lib/machine/machine.h"
+#include "metrics/eval/merge.h"
 #include "metrics/tree/tree.h"
 
 /*
@@ -16,13 +17,5 @@
 int td_eval(struct td_tree *tree, const struct td_totals *totals,
 	    const struct td_times *times, bool merge, struct td_report *report,
 	    struct td_err *err);
-/* How many metrics of a tree td_eval() merges, if all kinds of core run. */
-struct td_merge {
-	size_t nr_kept;
-	size_t nr_lacking; /* left out: of some kinds alone, or no percentage */
-	size_t nr_parts;   /* left out: without those they add up to nothing */
-};
-
-int td_merge_plan(const struct td_tree *tree, struct td_merge *merge);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "metrics/eval/merge.h"
 #include "metrics/eval/parts.h"
 
 /*

@@ -3,7 +3,9 @@
 #define TD_METRICS_EVAL_PARTS_H
 
 /* What eval.c is made of. */
-#include "metrics/eval/eval.h"
+#include "lib/count/aggregate.h"
+#include "lib/count/report.h"
+#include "metrics/tree/tree.h"
 
 #define PERCENT 100
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/table/beside_parts.h"
+#include "metrics/table/beside.h"
 
 #include <math.h>
 
 #include "lib/base/util.h"
+#include "metrics/table/beside_parts.h"
 
 /* clang-format off */
 /* How much of another event an event is, in percent. */

@@ -4,7 +4,10 @@
 
 #include <math.h>
 
-#include "metrics/table/beside.h"
+#include "lib/base/index.h"
+#include "lib/count/aggregate.h"
+#include "lib/count/report.h"
+#include "lib/plan/plan.h"
 
 /* What beside.c, beside_kind.c and beside_sorts.c share. */
 

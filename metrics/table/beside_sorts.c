@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
+#include "metrics/table/beside.h"
 #include "metrics/table/beside_parts.h"
 
 /* These go into a group of any PMU. */

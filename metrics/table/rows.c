@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/table/rows_parts.h"
+#include "metrics/table/rows.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "metrics/table/rows_parts.h"
 
 static struct td_event_row *add_row(struct td_filling *f, int event,
 				    const struct td_total_id *id)

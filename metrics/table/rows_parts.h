@@ -2,9 +2,11 @@
 #ifndef TD_METRICS_TABLE_ROWS_PARTS_H
 #define TD_METRICS_TABLE_ROWS_PARTS_H
 
+#include "lib/count/aggregate.h"
+#include "lib/count/report.h"
 #include "lib/count/specs.h"
+#include "lib/plan/plan.h"
 #include "metrics/table/beside.h"
-#include "metrics/table/rows.h"
 
 /* What rows.c and rows_prepare.c share. */
 struct td_filling {

@@ -2,7 +2,6 @@
 /* Formulas -> programs, and all that these need. */
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,23 +10,6 @@
 #include "metrics/tree/scope.h"
 
 #define MAX_DEPTH 64 /* of metrics that refer to metrics */
-
-int td_operand_refuse(struct td_operand *operand, const char *fmt, ...)
-{
-	va_list args;
-	int rc;
-
-	if (operand->refusal)
-		return 0;
-	va_start(args, fmt);
-	rc = vasprintf(&operand->refusal, fmt, args);
-	va_end(args);
-	operand->state = TD_OPERAND_REFUSED;
-	if (rc >= 0)
-		return 0;
-	operand->refusal = NULL;
-	return -ENOMEM;
-}
 
 /* --- formulas -------------------------------------------------------------------- */
 

@@ -38,19 +38,21 @@ int td_tree_finish_events(struct td_scope *scope);
 
 /* names.c: for td_expr_parse(); ctx is the scope.  An operand's index. */
 int td_tree_lookup(void *ctx, const char *name);
+
+/* operands.c */
 struct td_operand td_tree_new_operand(const struct td_scope *scope,
 				      enum td_operand_kind kind);
 /* The operand of that name; one that is like it if there was none. */
 int td_tree_intern(struct td_scope *scope, const struct td_operand *like,
 		   const char *name, double value);
+/* Its operand is refused; -ENOMEM. */
+int td_operand_refuse(struct td_operand *operand, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* compile.c: an index of tree->metrics; TD_TREE_OTHERS: as above. */
 int td_tree_compile(struct td_scope *scope, const struct td_metric_def *def,
 		    int *index);
 int td_tree_compile_thresholds(struct td_scope *scope);
-/* Its operand is refused; -ENOMEM. */
-int td_operand_refuse(struct td_operand *operand, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
 
 /* nodes.c: columns, and each PMU's nodes in order. */
 int td_tree_add_nodes(struct td_tree *tree, const struct td_ask *ask);

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What names in formulas stand for: one operand, however often it is named. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+#include "metrics/tree/scope.h"
+
+static int find_operand(const struct td_scope *scope,
+			const struct td_operand *like, const char *name)
+{
+	for (size_t i = 0; i < scope->tree->nr_operands; i++) {
+		const struct td_operand *o = &scope->tree->operands[i];
+
+		if (o->kind == like->kind && o->pmu == like->pmu &&
+		    o->owner == like->owner && o->def == like->def &&
+		    strcmp(o->mods, like->mods) == 0 &&
+		    strcmp(o->name, name) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+static int add_operand(struct td_scope *scope, const struct td_operand *like,
+		       const char *name, double value)
+{
+	struct td_tree *tree = scope->tree;
+	struct td_operand *operand;
+	double *slot;
+
+	slot = td_array_add(&tree->values, tree->nr_operands, sizeof(*slot));
+	operand = td_array_add(&tree->operands, tree->nr_operands,
+			       sizeof(*operand));
+	if (!operand || !slot)
+		return td_err_nomem(scope->err);
+	*slot = value;
+	*operand = *like;
+	operand->name = strdup(name);
+	if (!operand->name)
+		return td_err_nomem(scope->err);
+	return (int)tree->nr_operands++;
+}
+
+int td_tree_intern(struct td_scope *scope, const struct td_operand *like,
+		   const char *name, double value)
+{
+	int index = find_operand(scope, like, name);
+
+	return index >= 0 ? index : add_operand(scope, like, name, value);
+}
+
+struct td_operand td_tree_new_operand(const struct td_scope *scope,
+				      enum td_operand_kind kind)
+{
+	return (struct td_operand){
+		.pmu = scope->pmu,
+		.mods = scope->mods,
+		.owner = scope->owner,
+		.kind = kind,
+	};
+}
+
+int td_operand_refuse(struct td_operand *operand, const char *fmt, ...)
+{
+	va_list args;
+	int rc;
+
+	if (operand->refusal)
+		return 0;
+	va_start(args, fmt);
+	rc = vasprintf(&operand->refusal, fmt, args);
+	va_end(args);
+	operand->state = TD_OPERAND_REFUSED;
+	if (rc >= 0)
+		return 0;
+	operand->refusal = NULL;
+	return -ENOMEM;
+}

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cmd/opts/opts.h"
+#include "cmd/out/frame.h"
 #include "lib/base/err.h"
 #include "lib/count/report.h"
 

@@ -122,25 +122,6 @@ struct td_times {
 	uint64_t user_ns, system_ns;
 };
 
-/* What stands around results, fixed for a run. */
-struct td_frame {
-	const char *target; /* "./triad 100M", "system wide"; for people */
-	bool interval;      /* a row at a time, not one final tree */
-	bool show_pmu;      /* a hybrid machine */
-	bool show_id;       /* an aggregation was asked for, or cgroups */
-	enum td_aggregation how;
-	bool show_cgroup;  /* in the event table, a column of its own */
-	bool trees;        /* trees also with interval: too much for a table */
-	bool all;          /* also what does not matter */
-	bool describe;     /* with what a metric means, and why it is missing */
-	bool colour;       /* the stream is a terminal that shows it */
-	bool big_num;      /* thousands apart: 1,234,567 */
-	bool clear;        /* the terminal, before each interval */
-	int runs;          /* that are shown as one: their means; 0, 1: none */
-	bool summary_word; /* in CSV lines of events of a summary */
-	unsigned int screen_lines; /* the header comes again; 0: never */
-};
-
 /* What the end of a run adds. */
 struct td_usage {
 	uint64_t elapsed_ns;

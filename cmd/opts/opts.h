@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "lib/base/err.h"
-#include "lib/base/parse.h"
+#include "lib/base/ints.h"
 #include "lib/count/report.h"
 
 enum td_subcommand {

@@ -8,6 +8,7 @@
 #include "cmd/opts/meant.h"
 #include "cmd/opts/table.h"
 #include "cmd/opts/time.h"
+#include "lib/base/parse.h"
 #include "lib/base/util.h"
 #include "lib/machine/cpu.h"
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "lib/base/err.h"
-#include "lib/base/parse.h"
+#include "lib/base/ints.h"
 
 /*
  * What a run waits for: deadlines, signals, the ends of processes, in one

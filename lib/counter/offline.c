@@ -6,8 +6,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/base/util.h"
-
 /* perf_event_open() in the kernel: ENODEV is what an offline CPU gives. */
 static bool is_offline(int cpu)
 {
@@ -38,21 +36,4 @@ int td_find_offline(const struct td_ints *cpus, struct td_ints *out)
 	if (rc)
 		td_ints_free(out);
 	return rc;
-}
-
-int td_ints_remove(struct td_ints *list, const struct td_ints *others)
-{
-	struct td_ints left = { 0 };
-
-	for (size_t i = 0; i < list->nr; i++) {
-		if (td_ints_has(others, list->v[i]))
-			continue;
-		if (td_ints_add(&left, list->v[i])) {
-			td_ints_free(&left);
-			return -ENOMEM;
-		}
-	}
-	td_ints_free(list);
-	*list = left;
-	return 0;
 }

@@ -2,14 +2,12 @@
 #ifndef TD_LIB_COUNTER_OFFLINE_H
 #define TD_LIB_COUNTER_OFFLINE_H
 
-#include "lib/base/parse.h"
+#include "lib/base/ints.h"
 
 /*
  * Those of cpus on which the kernel opens no event, because they are offline by
  * now.  -ENOMEM; free out with td_ints_free().
  */
 int td_find_offline(const struct td_ints *cpus, struct td_ints *out);
-/* Takes away from list what is in others.  -ENOMEM leaves it as it was. */
-int td_ints_remove(struct td_ints *list, const struct td_ints *others);
 
 #endif

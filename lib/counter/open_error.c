@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/parse.h"
 #include "lib/machine/sysfs.h"
 
 /* Of the kernel that refused, whatever machine was to be assumed. */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "lib/base/err.h"
-#include "lib/base/parse.h"
+#include "lib/base/ints.h"
 #include "lib/counter/task_queue.h"
 
 /* What becomes of tasks that run: of them, and of all that they start. */

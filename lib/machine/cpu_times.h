@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/base/parse.h"
+#include "lib/base/ints.h"
 #include "lib/machine/sysfs.h"
 
 /* Time in user mode and in the kernel, in nanoseconds; the kernel's own count

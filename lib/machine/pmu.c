@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/parse.h"
 #include "lib/base/util.h"
 #include "lib/machine/cpu.h"
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "lib/base/err.h"
-#include "lib/base/parse.h"
+#include "lib/base/ints.h"
 #include "lib/machine/sysfs.h"
 #include "lib/machine/uarch.h"
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/ints.h"
 #include "lib/base/parse.h"
 #include "lib/base/util.h"
 

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "lib/base/err.h"
-#include "lib/base/parse.h"
+#include "lib/base/ints.h"
 
 /*
  * The roots of sysfs and proc: this machine's, or saved ones.  Paths below

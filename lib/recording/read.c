@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "lib/base/json_member.h"
+#include "lib/base/parse.h"
 #include "lib/base/util.h"
 #include "lib/recording/head.h"
 #include "lib/recording/perf/output.h"

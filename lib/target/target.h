@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "lib/base/parse.h"
+#include "lib/base/ints.h"
 #include "lib/target/cgroup.h"
 
 /* Whom to count. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/ints.h"
 #include "lib/base/parse.h"
 #include "lib/machine/cpu.h"
 

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "lib/base/ints.h"
 #include "lib/base/util.h"
 #include "lib/machine/cpu.h"
 #include "tests/unit/test.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "lib/base/parse.h"
 #include "lib/base/util.h"
 #include "lib/event/modifiers.h"
 #include "lib/event/names.h"

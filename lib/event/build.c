@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One event of the text on one PMU. */
-#include "lib/event/build.h"
+#include "lib/event/building.h"
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/event/build.h"
+#include "lib/event/building.h"
 
 /* --- which PMU -------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 #include <strings.h>
 
 #include "lib/base/util.h"
-#include "lib/event/build.h"
+#include "lib/event/building.h"
 #include "lib/event/names.h"
 #include "lib/event/topdown.h"
 

@@ -11,7 +11,7 @@
 #include "lib/base/parse.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
-#include "lib/event/build.h"
+#include "lib/event/building.h"
 
 static int no_number(const struct td_building *b, const struct td_term *term)
 {

@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-#include "lib/event/build.h"
+#include "lib/event/building.h"
 #include "tests/unit/test.h"
 #include "tests/unit/typed.h"
 

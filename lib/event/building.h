@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_EVENT_BUILD_H
-#define TD_LIB_EVENT_BUILD_H
+#ifndef TD_LIB_EVENT_BUILDING_H
+#define TD_LIB_EVENT_BUILDING_H
 
 #include "lib/base/notes.h"
 #include "lib/event/names.h"
@@ -27,7 +27,7 @@ struct td_building {
 	uint64_t *bits; /* of the terms: td_pmu_pack() */
 };
 
-/* Each adds one event of the spec on a PMU (an index of the machine). */
+/* build.c: each adds one event of the spec on a PMU (an index of the machine). */
 /* type and config as they are, and the terms that any event takes. */
 int td_build_config(struct td_building *b, int pmu);
 /* What a tool measures: b->symbol's. */

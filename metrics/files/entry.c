@@ -2,7 +2,6 @@
 /* JSON files, and what an object in one says. */
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,18 +13,6 @@
 
 #define MAX_DEPTH 8 /* perfmon's metrics need six */
 #define BLANKS    " \t\r\n\v\f"
-
-char *td_aprintf(const char *fmt, ...)
-{
-	char *text;
-	va_list args;
-	int len;
-
-	va_start(args, fmt);
-	len = vasprintf(&text, fmt, args);
-	va_end(args);
-	return len < 0 ? NULL : text;
-}
 
 static size_t line_of(const char *text, size_t offset)
 {

@@ -84,13 +84,6 @@ find_parsed(const struct td_pmu_events *events, const char *pmu,
 	return find(events, &key);
 }
 
-void td_events_file_clear(struct td_events_file *file)
-{
-	free(file->path);
-	free(file->text);
-	*file = (struct td_events_file){ 0 };
-}
-
 int td_pmu_events_parse_file(struct td_pmu_events *events, size_t index,
 			     struct td_err *err)
 {

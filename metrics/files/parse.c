@@ -6,6 +6,7 @@
 
 #include "lib/base/util.h"
 #include "metrics/files/parts.h"
+#include "metrics/files/text.h"
 #include "metrics/files/unit.h"
 
 /* The PMUs that are not called uncore_ and the unit's name. */
@@ -17,15 +18,6 @@ static const struct {
 	{ "SBO", "uncore_sbox" },   { "UMCPMC", "amd_umc" },
 	{ "UPI LL", "uncore_upi" }, { "iMPH-U", "uncore_arb" },
 };
-
-char *td_lower(char *text)
-{
-	for (char *c = text; c && *c; c++) {
-		if (*c >= 'A' && *c <= 'Z')
-			*c = (char)(*c | 0x20);
-	}
-	return text;
-}
 
 /* "cpu_core" of a hybrid machine is that; nothing is the only core PMU. */
 static char *pmu_of(const char *unit)

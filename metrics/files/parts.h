@@ -34,11 +34,6 @@ int td_map_next(struct td_map *map, struct td_map_row *row, struct td_err *err);
 /* That there was none at all: -ENOENT. */
 int td_map_none(const struct td_map *map, struct td_err *err);
 
-/* As asprintf(3); NULL: out of memory. */
-char *td_aprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* The whole file; *text to be freed, whatever the result. */
-int td_pmu_events_text(const char *path, char **text, struct td_err *err);
-
 /* *out to be put, whatever the result; path is for messages. */
 int td_json_parse(const char *path, const char *text, struct json_object **out,
 		  struct td_err *err);
@@ -82,12 +77,12 @@ int td_entry_terms(const struct td_entry *entry, const char *name, char **out,
 int td_entry_add(struct td_pmu_events *out, const struct td_entry *entry,
 		 struct td_err *err);
 
-/* A to Z in place, returned; NULL stays NULL. */
-char *td_lower(char *text);
-
 /* They free what it holds. */
 void td_model_metric_clear(struct td_model_metric *metric);
 void td_events_file_clear(struct td_events_file *file);
+/* The first ones stay, the others are freed. */
+void td_pmu_events_keep(struct td_pmu_events *events, size_t nr_events,
+			size_t nr_metrics, size_t nr_unread);
 
 /* The index-th unread file; it is unread no more. */
 int td_pmu_events_parse_file(struct td_pmu_events *events, size_t index,

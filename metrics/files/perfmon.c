@@ -8,6 +8,8 @@
 
 #include "lib/base/json_member.h"
 #include "lib/base/util.h"
+#include "metrics/files/perfmon_parts.h"
+#include "metrics/files/text.h"
 
 /* Reads an array's entry; ctx is what td_perfmon_parse() was given. */
 typedef int (*entry_fn)(struct td_pmu_events *out,

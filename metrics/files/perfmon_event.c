@@ -10,7 +10,8 @@
 #include <strings.h>
 
 #include "lib/base/util.h"
-#include "metrics/files/perfmon.h"
+#include "metrics/files/perfmon_parts.h"
+#include "metrics/files/text.h"
 
 #define POWER_STATE "UNC_P_POWER_STATE_OCCUPANCY."
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/files/perfmon.h"
+#include "metrics/files/perfmon_parts.h"
 
 #define BLANKS  " \t"
 #define DIGITS  "0123456789"
@@ -15,7 +15,7 @@
 
 /* The formula that is read, and where the one that is made goes. */
 struct translation {
-	const struct td_aliases *aliases; /* NULL: a threshold */
+	const struct td_perfmon_aliases *aliases; /* NULL: a threshold */
 	bool fractions;
 	FILE *fp;
 	struct td_err *err;
@@ -140,8 +140,8 @@ static int translate(struct translation *t, const char *text, char **out)
 	return t->err->code;
 }
 
-int td_perfmon_formula(const struct td_aliases *aliases, const char *text,
-		       char **out, struct td_err *err)
+int td_perfmon_formula(const struct td_perfmon_aliases *aliases,
+		       const char *text, char **out, struct td_err *err)
 {
 	struct translation t = { .aliases = aliases, .err = err };
 

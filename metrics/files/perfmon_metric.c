@@ -7,7 +7,8 @@
 
 #include "lib/base/json_member.h"
 #include "lib/base/util.h"
-#include "metrics/files/perfmon.h"
+#include "metrics/files/perfmon_parts.h"
+#include "metrics/files/text.h"
 #include "metrics/files/unit.h"
 #include "metrics/formula/expr.h"
 
@@ -86,7 +87,7 @@ static bool is_node(const struct source *source)
 
 /* Events or Constants, as the formula calls them. */
 static int add_aliases(const struct source *source, const char *key,
-		       struct td_aliases *aliases, struct td_err *err)
+		       struct td_perfmon_aliases *aliases, struct td_err *err)
 {
 	struct json_object *array =
 		td_json_member(source->entry->object, key, json_type_array);
@@ -129,7 +130,7 @@ static int check(const char *formula, struct td_err *err)
 }
 
 static int translate_with(const struct source *source,
-			  struct td_aliases *aliases, char **out,
+			  struct td_perfmon_aliases *aliases, char **out,
 			  struct td_err *err)
 {
 	static const char seconds[] = "DURATIONTIMEINSECONDS";
@@ -146,10 +147,10 @@ static int translate_with(const struct source *source,
 static int translate(const struct source *source,
 		     struct td_model_metric *metric, struct td_err *err)
 {
-	struct td_aliases aliases = { NULL, 0 };
+	struct td_perfmon_aliases aliases = { NULL, 0 };
 	int rc = translate_with(source, &aliases, &metric->formula, err);
 
-	td_aliases_free(&aliases);
+	td_perfmon_aliases_free(&aliases);
 	if (rc || !source->limit)
 		return rc;
 	rc = td_perfmon_threshold(source->limit, source->fractions,

@@ -9,7 +9,8 @@
 
 #include "lib/base/parse.h"
 #include "lib/base/util.h"
-#include "metrics/files/perfmon.h"
+#include "metrics/files/perfmon_parts.h"
+#include "metrics/files/text.h"
 
 #define DIGITS  "0123456789"
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -76,26 +77,26 @@ struct event {
 	char letters[8];
 };
 
-void td_aliases_free(struct td_aliases *aliases)
+void td_perfmon_aliases_free(struct td_perfmon_aliases *aliases)
 {
 	for (size_t i = 0; i < aliases->nr; i++)
 		free(aliases->v[i].text);
 	free(aliases->v);
-	*aliases = (struct td_aliases){ 0 };
+	*aliases = (struct td_perfmon_aliases){ 0 };
 }
 
 /* text: to be freed here; NULL: out of memory. */
-static int add_alias(struct td_aliases *aliases, const char *alias, char *text,
-		     struct td_err *err)
+static int add_alias(struct td_perfmon_aliases *aliases, const char *alias,
+		     char *text, struct td_err *err)
 {
-	struct td_alias *new =
+	struct td_perfmon_alias *new =
 		td_array_add(&aliases->v, aliases->nr, sizeof(*new));
 
 	if (!new || !text) {
 		free(text);
 		return td_err_nomem(err);
 	}
-	*new = (struct td_alias){ alias, text };
+	*new = (struct td_perfmon_alias){ alias, text };
 	aliases->nr++;
 	return 0;
 }
@@ -183,7 +184,7 @@ static char *format_event(const struct event *event, const char *name)
 			  event->letters);
 }
 
-int td_perfmon_add_event(struct td_aliases *aliases, const char *alias,
+int td_perfmon_add_event(struct td_perfmon_aliases *aliases, const char *alias,
 			 const char *name, const char *pmu, struct td_err *err)
 {
 	struct event event = { .pmu = pmu, .least = "cmask", .unit = "" };
@@ -240,8 +241,9 @@ static const char *find_constant(const char *name, size_t len, bool tma)
 	return NULL;
 }
 
-int td_perfmon_add_constant(struct td_aliases *aliases, const char *alias,
-			    const char *name, bool tma, struct td_err *err)
+int td_perfmon_add_constant(struct td_perfmon_aliases *aliases,
+			    const char *alias, const char *name, bool tma,
+			    struct td_err *err)
 {
 	const char *text = find_constant(name, strlen(name), tma);
 

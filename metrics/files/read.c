@@ -1,79 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/files/pmu_events.h"
-
+/* A model's files, of whichever form they are. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "lib/base/util.h"
 #include "metrics/files/parts.h"
 #include "metrics/files/perfmon.h"
-
-/* All of fp, up to a NUL, which is then its last character. */
-static int read_stream(FILE *fp, char **text)
-{
-	size_t size = 0;
-	ssize_t len;
-
-	errno = 0;
-	len = getdelim(text, &size, '\0', fp);
-	if (len < 0 && !feof(fp))
-		return errno ? -errno : -EIO;
-	if (len < 0) {
-		free(*text);
-		*text = strdup("");
-		return *text ? 0 : -ENOMEM;
-	}
-	return (*text)[len - 1] ? 0 : -EILSEQ;
-}
-
-/* NULL: a file, or a folder, of which reading will say so. */
-static const char *kind_of(mode_t mode)
-{
-	if (S_ISFIFO(mode))
-		return "a FIFO";
-	if (S_ISSOCK(mode))
-		return "a socket";
-	return S_ISCHR(mode) || S_ISBLK(mode) ? "a device" : NULL;
-}
-
-/* What is no file is not even opened: that may wait, or do something. */
-static FILE *open_file(const char *path, struct td_err *err)
-{
-	struct stat st;
-	const char *kind = stat(path, &st) == 0 ? kind_of(st.st_mode) : NULL;
-	int fd = kind ? -1 : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	FILE *fp = fd < 0 ? NULL : fdopen(fd, "r");
-
-	if (fp)
-		return fp;
-	if (kind)
-		td_err_set(err, -EINVAL, "%s: %s, not a file", path, kind);
-	else
-		td_err_set(err, -errno, "%s: %s", path, strerror(errno));
-	td_close_fd(&fd);
-	return NULL;
-}
-
-int td_pmu_events_text(const char *path, char **text, struct td_err *err)
-{
-	FILE *fp = open_file(path, err);
-	int rc;
-
-	if (!fp)
-		return err->code;
-	rc = read_stream(fp, text);
-	fclose(fp);
-	if (rc == -EILSEQ)
-		return td_err_set(err, -EINVAL, "%s: a NUL byte", path);
-	if (rc)
-		return td_err_set(err, rc, "%s: %s", path, strerror(-rc));
-	return 0;
-}
+#include "metrics/files/text.h"
 
 static int add_file(struct td_pmu_events *out, const char *name,
 		    struct td_err *err)
@@ -241,47 +178,6 @@ static int read_root(struct td_pmu_events *out, const char *root,
 	return rc;
 }
 
-/* The first ones stay. */
-static void free_events(struct td_pmu_events *events, size_t first)
-{
-	for (size_t i = first; i < events->nr_events; i++) {
-		struct td_model_event *event = &events->events[i];
-
-		free(event->name);
-		free(event->pmu);
-		free(event->terms);
-		free(event->desc);
-		free(event->topic);
-	}
-	events->nr_events = first;
-}
-
-void td_model_metric_clear(struct td_model_metric *metric)
-{
-	free(metric->name);
-	free(metric->pmu);
-	free(metric->groups);
-	free(metric->desc);
-	free(metric->unit);
-	free(metric->formula);
-	free(metric->threshold);
-	*metric = (struct td_model_metric){ 0 };
-}
-
-static void free_metrics(struct td_pmu_events *events, size_t first)
-{
-	for (size_t i = first; i < events->nr_metrics; i++)
-		td_model_metric_clear(&events->metrics[i]);
-	events->nr_metrics = first;
-}
-
-static void free_unread(struct td_pmu_events *events, size_t first)
-{
-	for (size_t i = first; i < events->nr_unread; i++)
-		td_events_file_clear(&events->unread[i]);
-	events->nr_unread = first;
-}
-
 /* dir is a folder of the checkout. */
 static int read_perfmon_uncore(struct td_pmu_events *events,
 			       const struct td_cpuid *cpuid, struct td_err *err)
@@ -312,27 +208,12 @@ int td_pmu_events_read_uncore(struct td_pmu_events *events,
 	rc = events->perfmon ? read_perfmon_uncore(events, cpuid, err)
 			     : read_folder(events, true, &nr, err);
 	if (rc) {
-		free_events(events, nr_events);
-		free_metrics(events, nr_metrics);
-		free_unread(events, nr_unread);
+		td_pmu_events_keep(events, nr_events, nr_metrics, nr_unread);
 		return rc;
 	}
 	events->uncore_read = true;
 	td_pmu_events_sort(events);
 	return 0;
-}
-
-void td_pmu_events_free(struct td_pmu_events *events)
-{
-	free_events(events, 0);
-	free_metrics(events, 0);
-	free_unread(events, 0);
-	free(events->events);
-	free(events->metrics);
-	free(events->unread);
-	free(events->dir);
-	free(events->skipped);
-	*events = (struct td_pmu_events){ 0 };
 }
 
 int td_pmu_events_read(struct td_pmu_events *out, const char *root,

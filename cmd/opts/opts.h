@@ -98,7 +98,7 @@ bool td_opts_attaches(const struct td_opts *opts);
 /* Whole CPUs, and not tasks? */
 bool td_opts_system_wide(const struct td_opts *opts);
 
-/* May print help or the version and exit; free with td_opts_free(). */
+/* parse.c: may print help or the version and exit; free with td_opts_free(). */
 int td_opts_parse(struct td_opts *opts, int argc, char **argv,
 		  struct td_err *err);
 void td_opts_free(struct td_opts *opts);

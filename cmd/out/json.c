@@ -8,14 +8,6 @@
 #include "lib/base/json_put.h"
 #include "lib/base/util.h"
 
-/* A number as text gives it: a double's own form has 17 digits. */
-struct json_object *td_out_json_percent(double value)
-{
-	char buf[64];
-
-	return json_object_new_double_s(value, td_out_format(buf, 2, value));
-}
-
 /*
  * Enough to compute with; the last digits of 17 are only noise.  Never a whole
  * number: there are readers that take the first one's type for all.
@@ -33,14 +25,6 @@ static struct json_object *number(double value)
 static struct json_object *text_or_null(const char *text)
 {
 	return text ? json_object_new_string(text) : NULL;
-}
-
-struct json_object *td_out_json_seconds(uint64_t ns)
-{
-	char buf[40];
-
-	return json_object_new_double_s((double)ns / 1e9,
-					td_format_seconds(buf, ns));
 }
 
 static void put_node(const struct td_writer *writer,

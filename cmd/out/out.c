@@ -11,19 +11,6 @@
 
 #include "lib/base/util.h"
 
-const struct td_out *td_out_find(enum td_format_kind format)
-{
-	switch (format) {
-	case TD_FORMAT_TEXT:
-		return &td_out_text;
-	case TD_FORMAT_CSV:
-		return &td_out_csv;
-	case TD_FORMAT_JSON:
-		return &td_out_json;
-	}
-	return &td_out_text;
-}
-
 FILE *td_out_open(const char *name, bool append, struct td_err *err)
 {
 	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : 0);

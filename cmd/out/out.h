@@ -48,22 +48,26 @@ void td_out_csv_events(struct td_writer *writer,
 void td_out_json_events(struct td_writer *writer,
 			const struct td_event_report *report);
 
-/* text.c, text_tree.c */
-/* What an interval's lines begin with: time, id, PMU.  Returns the columns. */
-int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
-		      const struct td_row *row);
+/* text_tree.c */
 void td_out_text_tree(const struct td_writer *writer,
 		      const struct td_report *report, const struct td_row *row);
 
-/* What those take from the writers of metrics. */
-struct json_object;
+/* text_start.c */
 void td_out_text_title(struct td_writer *writer);
+/* What an interval's lines begin with: time, id, PMU.  Returns the columns. */
+int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
+		      const struct td_row *row);
+/* The header of that. */
+void td_out_text_start_header(const struct td_writer *writer);
+
+/* csv_field.c, json_number.c */
+struct json_object;
 void td_out_csv_field(const struct td_writer *writer, const char *text);
 struct json_object *td_out_json_seconds(uint64_t ns);
 struct json_object *td_out_json_percent(double value);
 
+/* text.c, csv.c, json.c; and the one of a format, writers.c */
 extern const struct td_out td_out_text, td_out_csv, td_out_json;
-
 const struct td_out *td_out_find(enum td_format_kind format);
 
 /*

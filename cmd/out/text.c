@@ -9,18 +9,7 @@
 #include "lib/base/util.h"
 
 #define CELL_WIDTH 20
-#define PMU_WIDTH  12 /* cpu_lowpower */
-#define ID_WIDTH   8  /* at least */
-#define MIN_PART   5  /* ".1234" */
-
-static int id_width(const struct td_frame *frame)
-{
-	int width = td_out_id_kind(frame->how)->width;
-
-	if (frame->show_cgroup)
-		width += width ? 1 + TD_CGROUP_WIDTH : TD_CGROUP_WIDTH;
-	return width > ID_WIDTH ? width : ID_WIDTH;
-}
+#define MIN_PART   5 /* ".1234" */
 
 /* Between "%" and "tma_retiring" in the header of a cell. */
 static int gap_width(const struct td_column *column)
@@ -40,11 +29,7 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 {
 	FILE *fp = writer->fp;
 
-	fputs("#           time", fp);
-	if (writer->frame->show_id)
-		fprintf(fp, " %-*s", id_width(writer->frame), "id");
-	if (writer->frame->show_pmu)
-		fprintf(fp, " %-*s", PMU_WIDTH, "pmu");
+	td_out_text_start_header(writer);
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		const struct td_column *column = &report->columns[i];
 		int width = header_width(column) - gap_width(column) -
@@ -99,25 +84,6 @@ static int put_cell(const struct td_writer *writer,
 	return behind;
 }
 
-int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
-		      const struct td_row *row)
-{
-	FILE *fp = writer->fp;
-	char time[40];
-	int columns = fprintf(fp, "%16s", td_format_seconds(time, time_ns));
-
-	if (writer->frame->show_id) {
-		fputc(' ', fp);
-		columns += 1 +
-			   td_put_padded(fp, -id_width(writer->frame), row->id);
-	}
-	if (writer->frame->show_pmu) {
-		fputc(' ', fp);
-		columns += 1 + td_put_padded(fp, -PMU_WIDTH, row->pmu);
-	}
-	return columns;
-}
-
 static void put_line(struct td_writer *writer, const struct td_report *report,
 		     const struct td_row *row)
 {
@@ -151,28 +117,6 @@ static void put_table(struct td_writer *writer, const struct td_report *report)
 static void text_begin(struct td_writer *writer)
 {
 	(void)writer; /* what the command writes comes first */
-}
-
-/* perf's quotes: 'sleep 1', 'system wide', but process id '7' */
-void td_out_text_title(struct td_writer *writer)
-{
-	static const char *const words[] = { "process id ", "thread id " };
-	const struct td_frame *frame = writer->frame;
-	const char *target = frame->target;
-	size_t skip = 0;
-
-	for (size_t i = 0; i < TD_ARRAY_SIZE(words); i++) {
-		if (strncmp(target, words[i], strlen(words[i])) == 0)
-			skip = strlen(words[i]);
-	}
-	fprintf(writer->fp, "\n Performance counter stats for %.*s'", (int)skip,
-		target);
-	td_put_printable(writer->fp, target + skip);
-	fputc('\'', writer->fp);
-	if (frame->runs > 1)
-		fprintf(writer->fp, " (%d runs)", frame->runs);
-	fputs(":\n\n", writer->fp);
-	writer->header_done = true;
 }
 
 static void text_report(struct td_writer *writer,

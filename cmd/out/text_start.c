@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What tables and trees begin with: the title, and each line of an interval. */
+#include <string.h>
+
+#include "cmd/out/events.h"
+#include "cmd/out/out.h"
+#include "lib/base/printable.h"
+#include "lib/base/util.h"
+
+#define PMU_WIDTH 12 /* cpu_lowpower */
+#define ID_WIDTH  8  /* at least */
+
+static int id_width(const struct td_frame *frame)
+{
+	int width = td_out_id_kind(frame->how)->width;
+
+	if (frame->show_cgroup)
+		width += width ? 1 + TD_CGROUP_WIDTH : TD_CGROUP_WIDTH;
+	return width > ID_WIDTH ? width : ID_WIDTH;
+}
+
+void td_out_text_start_header(const struct td_writer *writer)
+{
+	FILE *fp = writer->fp;
+
+	fputs("#           time", fp);
+	if (writer->frame->show_id)
+		fprintf(fp, " %-*s", id_width(writer->frame), "id");
+	if (writer->frame->show_pmu)
+		fprintf(fp, " %-*s", PMU_WIDTH, "pmu");
+}
+
+int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
+		      const struct td_row *row)
+{
+	FILE *fp = writer->fp;
+	char time[40];
+	int columns = fprintf(fp, "%16s", td_format_seconds(time, time_ns));
+
+	if (writer->frame->show_id) {
+		fputc(' ', fp);
+		columns += 1 +
+			   td_put_padded(fp, -id_width(writer->frame), row->id);
+	}
+	if (writer->frame->show_pmu) {
+		fputc(' ', fp);
+		columns += 1 + td_put_padded(fp, -PMU_WIDTH, row->pmu);
+	}
+	return columns;
+}
+
+/* perf's quotes: 'sleep 1', 'system wide', but process id '7' */
+void td_out_text_title(struct td_writer *writer)
+{
+	static const char *const words[] = { "process id ", "thread id " };
+	const struct td_frame *frame = writer->frame;
+	const char *target = frame->target;
+	size_t skip = 0;
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(words); i++) {
+		if (strncmp(target, words[i], strlen(words[i])) == 0)
+			skip = strlen(words[i]);
+	}
+	fprintf(writer->fp, "\n Performance counter stats for %.*s'", (int)skip,
+		target);
+	td_put_printable(writer->fp, target + skip);
+	fputc('\'', writer->fp);
+	if (frame->runs > 1)
+		fprintf(writer->fp, " (%d runs)", frame->runs);
+	fputs(":\n\n", writer->fp);
+	writer->header_done = true;
+}

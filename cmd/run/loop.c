@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* From the moment that counting began to its end. */
-#include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/run/run.h"
 #include "lib/base/util.h"
@@ -20,173 +17,6 @@
 
 /* Between the SIGTERM of --timeout and the SIGKILL. */
 #define GRACE_NS (1000 * TD_NS_A_MS)
-
-bool td_run_is_quiet(const struct td_run *run)
-{
-	return run->opts->interval_count &&
-	       run->printed == run->opts->interval_count;
-}
-
-/* The readings are the same ones every time. */
-static int add_readings(struct td_readings *sum,
-			const struct td_readings *delta)
-{
-	if (!sum->nr) {
-		struct td_reading *v =
-			reallocarray(sum->v, delta->nr + 1, sizeof(*v));
-
-		if (!v)
-			return -ENOMEM;
-		memcpy(v, delta->v, delta->nr * sizeof(*v));
-		*sum = (struct td_readings){ v, delta->nr };
-		return 0;
-	}
-	td_readings_add(sum, delta);
-	return 0;
-}
-
-/* What has ended is in the sum: the counter need not hold it any longer. */
-static int add_threads(struct td_run *run, const struct td_readings *delta)
-{
-	int rc = td_readings_merge(&run->sum, &run->sum_index, delta);
-
-	run->counter->ops->forget_ended(run->counter);
-	return rc;
-}
-
-/* Of each event, however many CPUs or threads it is counted on. */
-static int add_to_all(struct td_run *run, const struct td_readings *delta)
-{
-	struct td_readings *all = &run->all;
-
-	if (!all->nr) {
-		free(all->v);
-		all->v = calloc(run->plan.nr_events + 1, sizeof(*all->v));
-		if (!all->v)
-			return -ENOMEM;
-		all->nr = run->plan.nr_events;
-		for (size_t i = 0; i < all->nr; i++)
-			all->v[i].event = (int)i;
-	}
-	for (size_t i = 0; i < delta->nr; i++) {
-		struct td_reading *to = &all->v[delta->v[i].event];
-
-		to->enabled_ns += delta->v[i].enabled_ns;
-		to->running_ns += delta->v[i].running_ns;
-	}
-	return 0;
-}
-
-int td_run_read(struct td_run *run, uint64_t patience_ns, struct td_err *err)
-{
-	struct td_readings delta;
-	uint64_t unused;
-	int rc = run->counter->ops->read(run->counter, patience_ns, &unused,
-					 &delta, err);
-
-	run->nr_ended = 0;
-	if (rc)
-		return rc;
-	run->read_ns = td_now_ns() - run->waiter.start_ns;
-	run->behind = delta.behind;
-	run->fresh = true;
-	run->ever_enabled = run->ever_enabled || td_readings_enabled(&delta);
-	run->ever_running = run->ever_running || td_readings_ran(&delta);
-	run->nr_read = delta.nr;
-	if (run->opts->verbose || run->target.enable_on_exec ||
-	    run->machine.nmi_watchdog)
-		rc = add_to_all(run, &delta);
-	if (!rc)
-		rc = run->target.per_thread ? add_threads(run, &delta)
-					    : add_readings(&run->sum, &delta);
-	return rc ? td_err_nomem(err) : 0;
-}
-
-/* Who has ended was in this row for the last time, but for the summary. */
-static void clear_row(struct td_run *run)
-{
-	if (!run->target.per_thread) {
-		td_readings_clear(&run->sum);
-		return;
-	}
-	if (!run->sink.summary)
-		td_task_names_forget_ended(&run->names);
-	run->sum.nr = 0;
-	td_index_clear(&run->sum_index);
-}
-
-int td_run_put_sum(struct td_run *run, uint64_t time_ns,
-		   const struct td_usage *usage, struct td_err *err)
-{
-	struct td_times times;
-	int rc;
-
-	td_run_times(run, time_ns, usage, &times);
-	if (run->recording)
-		td_recording_write_counts(run->recording, time_ns, &times,
-					  &run->names, &run->sum);
-	rc = td_run_check_recording(run, err);
-	return rc ? rc
-		  : td_sink_counts(&run->sink, time_ns, &times, &run->sum, err);
-}
-
-static void say_behind(struct td_run *run)
-{
-	if (!run->behind || run->said_behind)
-		return;
-	run->said_behind = true;
-	td_run_say(run, "tdstat: not all counters could be read at once, "
-			"because a child process was beginning or ending: what "
-			"a row lacks is in one of the next rows\n");
-}
-
-/* Everything since the last row goes out, and a new row begins. */
-static int put_row(struct td_run *run, uint64_t time_ns, struct td_err *err)
-{
-	int rc = td_run_put_sum(run, time_ns, NULL, err);
-
-	say_behind(run);
-	clear_row(run);
-	run->fresh = false;
-	run->printed++;
-	return rc;
-}
-
-/*
- * A group that cannot be read now is waited for, but not so long that what the
- * others have counted is no more of this interval.
- */
-static int read_in_time(struct td_run *run, struct td_err *err)
-{
-	return td_run_read(run, run->waiter.period_ns / 10, err);
-}
-
-int td_run_put_row_now(struct td_run *run, struct td_err *err)
-{
-	uint64_t time_ns;
-	int rc;
-
-	if (!run->opts->interval_ms || !run->began || td_run_is_quiet(run))
-		return 0;
-	time_ns = td_now_ns() - run->waiter.start_ns;
-	rc = read_in_time(run, err);
-	return rc ? rc : put_row(run, time_ns, err);
-}
-
-/* A deadline has passed: read, and if it is a row's, write. */
-static int tick(struct td_run *run, uint64_t ticks, struct td_err *err)
-{
-	uint64_t time_ns = td_now_ns() - run->waiter.start_ns, rows;
-	int rc = read_in_time(run, err);
-
-	run->ticks += ticks;
-	rows = run->ticks / run->ticks_a_row;
-	if (rc || !run->opts->interval_ms || rows == run->rows)
-		return rc;
-	run->rows_missed += rows - run->rows - 1;
-	run->rows = rows;
-	return put_row(run, time_ns, err);
-}
 
 /*
  * A terminal's ^C reached the command as well, and what becomes of it is the
@@ -257,11 +87,11 @@ static int take_wake(struct td_run *run, const struct td_wake *wake,
 	if (!rc && wake->what & TD_WAKE_TASKS)
 		rc = td_run_take_tasks(run, err);
 	if (!rc && has_many_ended(run))
-		rc = read_in_time(run, err);
+		rc = td_run_read_in_time(run, err);
 	/* told to stop, it only waits for the command: as perf stat does */
 	if (!rc && wake->what & TD_WAKE_TICK && !td_run_is_quiet(run) &&
 	    !run->told_to_stop)
-		rc = tick(run, wake->ticks, err);
+		rc = td_run_tick(run, wake->ticks, err);
 	return rc;
 }
 

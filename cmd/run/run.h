@@ -98,28 +98,32 @@ int td_run_check_recording(struct td_run *run, struct td_err *err);
 
 /* What all runs share: outputs, signals, --control. */
 int td_run_prepare(struct td_run *run, struct td_err *err);
-/* Nothing of this run is counted any more. */
-void td_run_close_counters(struct td_run *run);
-/* One run, from --pre to --post; its rows are written. */
-int td_run_once(struct td_run *run, struct td_err *err);
 /* Is there to be one more? */
 bool td_run_again(const struct td_run *run);
-/* What is written when all runs have ended. */
-int td_run_finish(struct td_run *run, struct td_err *err);
 /* Returns rc, or the error of what could not be closed. */
 int td_run_close(struct td_run *run, int rc, struct td_err *err);
 
+/* Nothing of this run is counted any more. */
+void td_run_close_counters(struct td_run *run);
+
+/* once.c: one run, from --pre to --post; its rows are written. */
+int td_run_once(struct td_run *run, struct td_err *err);
+/* What is written when all runs have ended. */
+int td_run_finish(struct td_run *run, struct td_err *err);
 /* open.c: forks the command, opens the counters. */
 int td_run_open(struct td_run *run, struct td_err *err);
 int td_run_open_counter(struct td_run *run, struct td_err *err);
 /* begin.c: up to the moment from which a run counts */
 int td_run_begin(struct td_run *run, struct td_err *err);
+/* enable.c */
+int td_run_enable(struct td_run *run, struct td_err *err);
+/* The clock, and what it is to be told from: how much was used by now. */
+int td_run_begin_time(struct td_run *run, struct td_err *err);
 /* The delay is over: counters on, clock started. */
 int td_run_end_delay(struct td_run *run, struct td_err *err);
 /* One event is to be counted, and none was yet. */
 int td_run_first_enable(struct td_run *run, struct td_err *err);
-/* loop.c: to the end of what is counted */
-int td_run_loop(struct td_run *run, struct td_err *err);
+/* rows.c */
 /* --interval-count rows are out. */
 bool td_run_is_quiet(const struct td_run *run);
 /* A look at the counters, into what the next row shows: td_counter_ops.read */
@@ -132,6 +136,15 @@ int td_run_put_sum(struct td_run *run, uint64_t time_ns,
 		   const struct td_usage *usage, struct td_err *err);
 /* A row out of its turn, if there are rows. */
 int td_run_put_row_now(struct td_run *run, struct td_err *err);
+/*
+ * A group that cannot be read now is waited for, but not so long that what the
+ * others have counted is no more of this interval.
+ */
+int td_run_read_in_time(struct td_run *run, struct td_err *err);
+/* A deadline has passed: read, and if it is a row's, write. */
+int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err);
+/* loop.c: to the end of what is counted */
+int td_run_loop(struct td_run *run, struct td_err *err);
 /* trouble.c: what goes wrong behind the start of a command */
 /*
  * What err says ends the counting.  Is there a command, which goes on?  Then

@@ -78,6 +78,21 @@ static int specs_before_cgroup(const struct td_run *run)
 	return INT_MAX;
 }
 
+static int plan_events(struct td_run *run, struct td_err *err)
+{
+	struct td_typing typing = {
+		.opts = run->opts,
+		.fs = &run->fs,
+		.machine = &run->machine,
+		.text = &run->text,
+		.target = &run->target,
+		.plan = &run->plan,
+		.notes = &run->notes,
+	};
+
+	return td_events_plan(&typing, err);
+}
+
 static int make_plan(struct td_run *run, struct td_err *err)
 {
 	const struct td_opts *opts = run->opts;
@@ -92,7 +107,7 @@ static int make_plan(struct td_run *run, struct td_err *err)
 		rc = td_target_open_cgroups(&run->target, &run->fs, opts,
 					    &run->notes, err);
 	if (!rc)
-		rc = td_opts_want_events(opts) ? td_events_plan(run, err)
+		rc = td_opts_want_events(opts) ? plan_events(run, err)
 					       : make_tree(run, err);
 	if (!rc && opts->cgroups)
 		rc = td_cgroups_assign(&run->plan, &run->target.cgroups,

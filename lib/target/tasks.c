@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/target/tasks.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/parse.h"
+
+/* Not to be seen in proc, it is gone, or proc is not there. */
+static int gone(const struct td_sysfs *fs, const char *what, int tid,
+		struct td_err *err)
+{
+	if (kill(tid, 0) && errno != EPERM)
+		return td_err_set(err, -ESRCH, "%s %d: there is none", what,
+				  tid);
+	td_err_set(err, -ENOENT, "%s/%d: %s", fs->proc_path, tid,
+		   strerror(ENOENT));
+	return td_err_hint(err, "is proc mounted on %s?", fs->proc_path);
+}
+
+/* -ESRCH: it has ended. */
+static int add_threads(const struct td_sysfs *fs, int pid, struct td_ints *tids)
+{
+	struct td_names names;
+	char path[64];
+	int tid, rc;
+
+	snprintf(path, sizeof(path), "%d/task", pid);
+	rc = td_sysfs_list(fs->proc, path, &names);
+	if (rc != -ENOMEM && (rc || names.nr == 0))
+		rc = -ESRCH;
+	for (size_t i = 0; !rc && i < names.nr; i++) {
+		if (td_parse_int(names.v[i], 1, INT_MAX, &tid) == 0)
+			rc = td_ints_add(tids, tid);
+	}
+	td_names_free(&names);
+	return rc;
+}
+
+int td_tasks_add_all(const struct td_sysfs *fs, struct td_ints *tids,
+		     struct td_err *err)
+{
+	struct td_names names;
+	int pid, rc = td_sysfs_list(fs->proc, ".", &names);
+
+	for (size_t i = 0; !rc && i < names.nr; i++) {
+		if (td_parse_int(names.v[i], 1, INT_MAX, &pid) == 0 &&
+		    add_threads(fs, pid, tids) == -ENOMEM)
+			rc = -ENOMEM;
+	}
+	td_names_free(&names);
+	return rc == -ENOMEM ? td_err_nomem(err)
+	       : rc          ? td_err_set(err, rc, "%s: %s", fs->proc_path,
+					  strerror(-rc))
+			     : 0;
+}
+
+int td_tasks_add_thread(const struct td_sysfs *fs, int tid,
+			struct td_ints *tids, struct td_err *err)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "%d", tid);
+	if (faccessat(fs->proc, path, F_OK, 0))
+		return gone(fs, "thread", tid, err);
+	return td_ints_add(tids, tid) ? td_err_nomem(err) : 0;
+}
+
+/* In proc(5)'s stat: PF_EXITING of include/linux/sched.h, of zombies, too. */
+#define EXITING 0x4
+
+/* Field 9 is the flags; 2 is a name in parentheses, of whatever bytes. */
+static bool is_alive(const struct td_sysfs *fs, int tid)
+{
+	unsigned int flags;
+	char path[32], text[512];
+	const char *name_end;
+
+	snprintf(path, sizeof(path), "%d/stat", tid);
+	if (td_sysfs_read_at(fs->proc, path, text, sizeof(text)) < 0)
+		return false;
+	name_end = strrchr(text, ')');
+	return name_end &&
+	       sscanf(name_end, ") %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
+	       !(flags & EXITING);
+}
+
+int td_tasks_check_process(const struct td_sysfs *fs, int pid,
+			   struct td_err *err)
+{
+	struct td_ints tids = { 0 };
+	int rc = add_threads(fs, pid, &tids);
+	bool alive = false;
+
+	for (size_t i = 0; i < tids.nr; i++)
+		alive = alive || is_alive(fs, tids.v[i]);
+	td_ints_free(&tids);
+	if (rc == -ENOMEM)
+		return td_err_nomem(err);
+	return alive ? 0 : td_err_set(err, -ESRCH, "process %d has ended", pid);
+}
+
+int td_tasks_add_process(const struct td_sysfs *fs, int pid,
+			 struct td_ints *tids, struct td_err *err)
+{
+	int rc = add_threads(fs, pid, tids);
+
+	if (rc == -ENOMEM)
+		return td_err_nomem(err);
+	return rc ? gone(fs, "process", pid, err) : 0;
+}
+
+int td_tasks_check_thread(const struct td_sysfs *fs, int tid,
+			  struct td_err *err)
+{
+	if (is_alive(fs, tid))
+		return 0;
+	return td_err_set(err, -ESRCH, "thread %d has ended", tid);
+}

@@ -285,7 +285,7 @@ endif
 
 CLANG_FORMAT := clang-format --style=file:.ci/clang-format
 SCRIPTS := .ci/run .ci/layers tests/tally tests/boot tests/save-machine tests/data/remake tests/valgrind/run tests/valgrind/tdstat cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide many run files) tests/perf/run tests/perf/bin/perf tests/*/*.sh tests/*/*.ba[ts]*)
-LINTS := layers gcc clang cppcheck format shellcheck mandoc codespell
+LINTS := layers circles gcc clang cppcheck format shellcheck mandoc codespell
 tool = @command -v $1 >/dev/null || { echo "lint: no $1 here, skipped"; exit 0; };
 
 lint: build/linux/.unpacked $(UAPI)
@@ -293,6 +293,8 @@ lint: build/linux/.unpacked $(UAPI)
 
 lint-layers:
 	@.ci/layers
+lint-circles: $(CMD:%.c=$(B)/obj/%.o) $(LIB:%.c=$(B)/obj/%.o)
+	$(call tool,python3) .ci/circles $(B)/obj
 # gcc 12 loses sight of what a heap object points to, and calls it leaked.
 build/lint-gcc/obj/lib/counter/%.o: override CFLAGS += -Wno-analyzer-malloc-leak
 lint-gcc:

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * cmd/opts: the command line.
+ *
+ * In: argv.
+ * Out: struct td_opts.  Options that make no sense together are an error here,
+ * and nowhere else is argp known.
+ */
 #ifndef TD_CMD_OPTS_OPTS_H
 #define TD_CMD_OPTS_OPTS_H
 

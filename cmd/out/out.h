@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * cmd/out: results as text, CSV or JSON.
+ *
+ * In: finished reports, or counts that are first made into reports (sink.h).
+ * Out: bytes on a stream.  A writer computes nothing.
+ */
 #ifndef TD_CMD_OUT_OUT_H
 #define TD_CMD_OUT_OUT_H
 

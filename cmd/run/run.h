@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * cmd/run: counting, from the start of the command to the last row.
+ *
+ * In: a plan and a target.
+ * Out: rows for the sink of cmd/out, and a recording.  once.c is one run; loop.c
+ * waits for time, signals, tasks and --control; rows.c reads and shows.
+ */
 #ifndef TD_CMD_RUN_RUN_H
 #define TD_CMD_RUN_RUN_H
 

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lib/base: what all the other folders use, and what knows none of them.
+ *
+ * Errors and notes, numbers and lists of numbers in text, text that is safe to
+ * print, JSON, names that are close to a wrong one, time and memory.
+ */
 #ifndef TD_LIB_BASE_UTIL_H
 #define TD_LIB_BASE_UTIL_H
 

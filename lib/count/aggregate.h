@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lib/count: from readings of counters to totals.
+ *
+ * In: struct td_readings (readings.h): each event on each CPU or in each task.
+ * Out: struct td_totals: each event for each core, socket, thread or whatever is
+ * asked for.  report.h is the form that results have when they are finished.
+ */
 #ifndef TD_LIB_COUNT_AGGREGATE_H
 #define TD_LIB_COUNT_AGGREGATE_H
 

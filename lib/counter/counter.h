@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lib/counter: the counters.  No other folder uses libperf.
+ *
+ * In: a plan, a machine and a target.
+ * Out: struct td_readings each time that somebody looks.  What the kernel refuses
+ * is split, left out or explained here (fall_back.h, open_error.h), and tasks
+ * that begin and end are watched (task_watch.h).
+ */
 #ifndef TD_LIB_COUNTER_COUNTER_H
 #define TD_LIB_COUNTER_COUNTER_H
 

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lib/event: events, from the word that is typed to what the kernel takes.
+ *
+ * In: text ("cycles:u,{slots,topdown-retiring}"), a machine, and names that only
+ * the model's files or tracefs have (source.h).
+ * Out: struct td_event, one for each PMU that is to count it.  An error shows
+ * the word that is wrong.
+ */
 #ifndef TD_LIB_EVENT_EVENT_H
 #define TD_LIB_EVENT_EVENT_H
 

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lib/machine: the machine that is counted.
+ *
+ * In: sysfs and proc, the running kernel's or saved copies.
+ * Out: struct td_machine: its CPUs, its PMUs with their fields and events, and
+ * which core is behind each PMU.  Plain data, no counter is opened.
+ */
 #ifndef TD_LIB_MACHINE_MACHINE_H
 #define TD_LIB_MACHINE_MACHINE_H
 

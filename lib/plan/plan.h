@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lib/plan: which events are counted together.
+ *
+ * In: events, and which of them belong together: the needs of metrics (build.c)
+ * or groups that were typed (asked.c).
+ * Out: struct td_plan: groups that fit the counters of their PMUs.  What the
+ * kernel refuses is taken out of it later (split.c).
+ */
 #ifndef TD_LIB_PLAN_PLAN_H
 #define TD_LIB_PLAN_PLAN_H
 

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lib/recording: counts that are kept in a file.
+ *
+ * In: what one run counts, interval by interval (write.c).
+ * Out: the same machine, plan and readings, whenever a report wants them
+ * (read.c).  Files that perf stat wrote are read through lib/recording/perf.
+ */
 #ifndef TD_LIB_RECORDING_RECORDING_H
 #define TD_LIB_RECORDING_RECORDING_H
 

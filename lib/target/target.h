@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lib/target: whom to count.
+ *
+ * In: CPUs, processes, threads and cgroups as the user names them.
+ * Out: struct td_target: numbers that the kernel takes, and open folders of
+ * cgroups.  The names of tasks are kept here, too (task_names.h).
+ */
 #ifndef TD_LIB_TARGET_TARGET_H
 #define TD_LIB_TARGET_TARGET_H
 

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * metrics/eval: the values of metrics.
+ *
+ * In: a tree, and the totals of one interval.
+ * Out: the rows of a struct td_report.
+ */
 #ifndef TD_METRICS_EVAL_EVAL_H
 #define TD_METRICS_EVAL_EVAL_H
 

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * metrics/files: what a processor model's files name.
+ *
+ * In: the kernel tree's pmu-events, or a checkout of intel/perfmon.
+ * Out: struct td_pmu_events: events and metrics, in the kernel tree's form
+ * whichever files they come from.
+ */
 #ifndef TD_METRICS_FILES_PMU_EVENTS_H
 #define TD_METRICS_FILES_PMU_EVENTS_H
 

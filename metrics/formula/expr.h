@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * metrics/formula: formulas, and what they may know of the machine.
+ *
+ * In: text in the language of perf's metric files.
+ * Out: struct td_expr, which gives a value for an array of values.
+ */
 #ifndef TD_METRICS_FORMULA_EXPR_H
 #define TD_METRICS_FORMULA_EXPR_H
 

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * metrics/sets: which metrics there are on each kind of core.
+ *
+ * In: a machine and the model's files.
+ * Out: struct td_metric_set, one for each core PMU: the built-in levels 1 and 2,
+ * and what the files have.  ask.h says which of them are wanted.
+ */
 #ifndef TD_METRICS_SETS_SETS_H
 #define TD_METRICS_SETS_SETS_H
 

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * metrics/table: counts as a table of events.
+ *
+ * In: a plan of events that were typed, and the totals of one interval.
+ * Out: struct td_event_report: a row for each event, and beside it what it comes
+ * to (beside.h).  spread.h says how far several runs lie apart.
+ */
 #ifndef TD_METRICS_TABLE_ROWS_H
 #define TD_METRICS_TABLE_ROWS_H
 

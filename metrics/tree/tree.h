@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * metrics/tree: the metrics that are wanted, ready to be computed.
+ *
+ * In: sets of metrics, and what was asked for.
+ * Out: struct td_tree: compiled formulas, their order and columns, and the events
+ * that they need, for lib/plan.
+ */
 #ifndef TD_METRICS_TREE_TREE_H
 #define TD_METRICS_TREE_TREE_H
 

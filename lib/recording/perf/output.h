@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lib/recording/perf: what perf stat -x and -j write.
+ *
+ * In: their lines.
+ * Out: the text of a recording, for lib/recording to read.
+ */
 #ifndef TD_LIB_RECORDING_PERF_OUTPUT_H
 #define TD_LIB_RECORDING_PERF_OUTPUT_H
 

@@ -12,7 +12,7 @@
 #include "lib/event/event.h"
 #include "lib/machine/cpu.h"
 
-/* What the files of perf_output*.c share: a line, and all of a file's counts. */
+/* What the files of this folder share: a line, and all of a file's counts. */
 
 enum td_perf_status {
 	TD_PERF_COUNTED,

@@ -50,7 +50,7 @@ a_tdstat() {
 			*' -C 0,4 -l 3 '*) echo manual/cpus-3.jsonl ;;
 			*' -C 0,4 '*) echo manual/cpus.jsonl ;;
 			*' -a -l 2 '*) echo alderlake-2.jsonl ;;
-			*' -a -I 1000 --interval-count 5 '* | *' -a --hybrid-merge -I '*) echo alderlake.jsonl ;;
+			*' -a -I 1s --interval-count 5 '* | *' -a --hybrid-merge -I '*) echo alderlake.jsonl ;;
 			esac
 		}
 		what= output= options=() shown_by=() rest=("$@")
@@ -161,10 +161,10 @@ page() {
 		[ "$status" -ne 0 ] || fail "$command"
 	done
 	# and so would be an output that is not that of the command
-	try_example 'tdstat -C 0,4 -A --timeout 1000' $'...\n CPU4 cpu_atom\n      18.0 %  tma_retiring\n...'
-	run try_example 'tdstat -C 0,4 -A --timeout 1000' $'...\n CPU4 cpu_atom\n      18.1 %  tma_retiring\n...'
+	try_example 'tdstat -C 0,4 -A --timeout 1s' $'...\n CPU4 cpu_atom\n      18.0 %  tma_retiring\n...'
+	run try_example 'tdstat -C 0,4 -A --timeout 1s' $'...\n CPU4 cpu_atom\n      18.1 %  tma_retiring\n...'
 	[ "$status" -ne 0 ] || fail "18.1"
-	run try_example 'tdstat -C 0,4 -A --timeout 1000' ' CPU4 cpu_atom'
+	run try_example 'tdstat -C 0,4 -A --timeout 1s' ' CPU4 cpu_atom'
 	[ "$status" -ne 0 ] || fail "a part alone"
 }
 

@@ -52,7 +52,7 @@ struct nearest {
 	size_t distance;
 };
 
-/* Abbreviations may be mistyped, too: "intervall" is near "interval-print". */
+/* Abbreviations may be mistyped, too: "intervel" is near "interval-print". */
 static void offer_option(struct nearest *nearest, const char *name)
 {
 	size_t most = strlen(name), len = strlen(nearest->wanted);

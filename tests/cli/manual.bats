@@ -50,7 +50,7 @@ a_tdstat() {
 			*' -C 0,4 -l 3 '*) echo manual/cpus-3.jsonl ;;
 			*' -C 0,4 '*) echo manual/cpus.jsonl ;;
 			*' -a -l 2 '*) echo alderlake-2.jsonl ;;
-			*' -a -I 1000 --interval-count 5 '* | *' -a --hybrid-merge -I '*) echo alderlake.jsonl ;;
+			*' -a -I 1s --interval-count 5 '* | *' -a --hybrid-merge -I '*) echo alderlake.jsonl ;;
 			esac
 		}
 		what= output= options=() shown_by=() rest=("$@")
@@ -161,10 +161,10 @@ page() {
 		[ "$status" -ne 0 ] || fail "$command"
 	done
 	# and so would be an output that is not that of the command
-	try_example 'tdstat -C 0,4 -A --timeout 1000' $'...\n CPU4 cpu_atom\n      18.0 %  tma_retiring\n...'
-	run try_example 'tdstat -C 0,4 -A --timeout 1000' $'...\n CPU4 cpu_atom\n      18.1 %  tma_retiring\n...'
+	try_example 'tdstat -C 0,4 -A --timeout 1s' $'...\n CPU4 cpu_atom\n      18.0 %  tma_retiring\n...'
+	run try_example 'tdstat -C 0,4 -A --timeout 1s' $'...\n CPU4 cpu_atom\n      18.1 %  tma_retiring\n...'
 	[ "$status" -ne 0 ] || fail "18.1"
-	run try_example 'tdstat -C 0,4 -A --timeout 1000' ' CPU4 cpu_atom'
+	run try_example 'tdstat -C 0,4 -A --timeout 1s' ' CPU4 cpu_atom'
 	[ "$status" -ne 0 ] || fail "a part alone"
 }
 
@@ -332,7 +332,7 @@ option_words() {
 		source = " ".join(open(name).read() for name in files)
 		source = re.sub(r'"\s*"', "", source)
 		# that of a plural; the C library's words are told as they are
-		source = re.sub(r"([a-z])%s", r"\1s", source) + os.strerror(24)
+		source = re.sub(r"([a-z])%s", r"\1s", source) + os.strerror(2) + os.strerror(24)
 		page = open(page).read().replace(r"\-", "-").split(".Sh DIAGNOSTICS")[1]
 		messages = re.findall(r"^\.It (.*)", page, re.M)
 		if len(messages) < 50:
@@ -343,6 +343,14 @@ option_words() {
 		        if " " in part.strip() and part.strip() not in source:
 		            sys.exit("%s: %s" % (message, part))
 	PYTHON
+}
+
+# perf 6.1 to 6.12 have aggregate-number, which perf 7.2 calls counters.
+@test "the JSON keys of events are those of the perf that README and tdstat-output(5) name" {
+	"$TDSTAT" report "$data/perf-6.12-core.csv" --per-core -j >got
+	jq -es 'length > 0 and all(has("aggregate-number") and (has("counters") | not))' got
+	grep -q "the JSON keys perf 6\.12's" "$here/../../README.md"
+	grep -q 'with the keys of \.Xr perf-stat 1 of Linux 6\.12' <<<"$(tr '\n' ' ' <"$man/tdstat-output.5")"
 }
 
 @test "the pages name each other, and none that is not there" {

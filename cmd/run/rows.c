@@ -24,7 +24,8 @@ static int add_readings(struct td_readings *sum,
 		if (!v)
 			return -ENOMEM;
 		memcpy(v, delta->v, delta->nr * sizeof(*v));
-		*sum = (struct td_readings){ v, delta->nr };
+		sum->v = v;
+		sum->nr = delta->nr;
 		return 0;
 	}
 	td_readings_add(sum, delta);

@@ -311,6 +311,8 @@ static char *describe(const struct td_machine *machine)
 	size_t size;
 	FILE *fp = open_memstream(&text, &size);
 
+	if (!fp)
+		return NULL;
 	td_cpuid_format(&machine->cpuid, cpuid);
 	fprintf(fp, "%s %s%s%s%s%s%s;", cpuid,
 		machine->model ? machine->model->name : "-",

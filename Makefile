@@ -24,6 +24,7 @@ BUILD_PACKAGES := build-essential pkg-config bison flex libelf-dev \
 	libtraceevent-dev libtracefs-dev libjson-c-dev xz-utils
 CHECK_PACKAGES := bats bats-support bats-assert jq strace locales python3 mandoc \
 	$(if $(VALGRIND),valgrind)
+LINT_PACKAGES := clang clang-format clang-tidy cppcheck shellcheck mandoc codespell python3
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wold-style-definition -Wwrite-strings -Wcast-qual -Wpointer-arith \
@@ -156,9 +157,10 @@ $(B)/pmu-events: | build/linux/.unpacked
 
 deps: PACKAGES = $(BUILD_PACKAGES) $(CHECK_PACKAGES)
 build-deps: PACKAGES = $(BUILD_PACKAGES)
+lint-deps: PACKAGES = $(BUILD_PACKAGES) $(LINT_PACKAGES)
 UNPACKED := build/linux/.unpacked
 check-machine check-perf: UNPACKED += build/perf-tests/.unpacked
-deps build-deps:
+deps build-deps lint-deps:
 	@command -v apt-get >/dev/null || exit 0; \
 	source= sudo=; \
 	have=$$(dpkg-query -W -f '$${db:Status-Status} $${Package}\n' $(PACKAGES) 2>/dev/null | \
@@ -338,7 +340,7 @@ install: all
 clean:
 	rm -rf build
 
-.PHONY: all objects fuzz-programs deps build-deps run run-here \
+.PHONY: all objects fuzz-programs deps build-deps lint-deps run run-here \
 	check check-all check-machine check-machine-all check-perf check-perf-all fuzz bench lint $(LINTS:%=lint-%) \
 	tidy format install clean
 .DELETE_ON_ERROR:

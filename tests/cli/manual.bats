@@ -326,7 +326,8 @@ option_words() {
 }
 
 @test "tdstat-messages(7): each is one of the program's" {
-	python3 - "$man/tdstat-messages.7" "$here"/../../{cmd,lib,metrics}/*.c <<-'PYTHON'
+	# shellcheck disable=SC2046 # names without blanks
+	python3 - "$man/tdstat-messages.7" $(find "$here"/../../{cmd,lib,metrics} -name "*.c") <<-'PYTHON'
 		import os, re, sys
 		page, *files = sys.argv[1:]
 		source = " ".join(open(name).read() for name in files)

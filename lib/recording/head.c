@@ -66,25 +66,22 @@ static bool is_slots(const char *event)
 	return strcmp(event, "/TOPDOWN.SLOTS/") == 0;
 }
 
-/* "cpu_core/slots/" -> an alias "slots" of cpu_core: what it can count. */
-static int add_alias(struct td_pmu *pmu, const char *event, double scale)
+/* A tree asks which events its PMU has: "slots" for "cpu_core/slots/". */
+static int note_name(struct td_pmu *pmu, const char *event)
 {
 	size_t len = strlen(pmu->name), end = strlen(event);
-	struct td_alias *alias;
+	char **slot;
 
 	if (strncmp(event, pmu->name, len) != 0 || event[len] != '/' ||
 	    end < len + 2 || event[end - 1] != '/')
-		return 0; /* not of that form: it has no alias */
-	alias = td_array_add(&pmu->aliases, pmu->nr_aliases, sizeof(*alias));
-	if (!alias)
+		return 0; /* with modifiers, or of no PMU: not the event as such */
+	slot = td_array_add(&pmu->recorded, pmu->nr_recorded, sizeof(*slot));
+	if (!slot)
 		return -ENOMEM;
-	pmu->nr_aliases++;
-	alias->scale = scale;
-	alias->name = is_slots(event + len)
-			      ? strdup("slots")
-			      : strndup(event + len + 1, end - len - 2);
-	alias->terms = strdup("");
-	return alias->name && alias->terms ? 0 : -ENOMEM;
+	*slot = is_slots(event + len) ? strdup("slots")
+				      : strndup(event + len + 1, end - len - 2);
+	pmu->nr_recorded += *slot != NULL;
+	return *slot ? 0 : -ENOMEM;
 }
 
 static int add_to_group(struct td_plan *plan, int64_t index, int pmu)
@@ -173,8 +170,7 @@ static int read_event(struct td_recording *rec, struct json_object *object,
 	    !parse_scale(scale, &event->scale))
 		return td_recording_bad(rec, err,
 					"\"scale\" is not a number above 0");
-	if (!event->name ||
-	    add_alias(&rec->machine.pmus[pmu], name, event->scale))
+	if (!event->name || note_name(&rec->machine.pmus[pmu], name))
 		return td_err_nomem(err);
 	rc = group < 0 ? 0 : add_to_group(plan, group, pmu);
 	if (!rc && group >= 0 &&

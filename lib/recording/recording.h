@@ -68,7 +68,7 @@ struct td_recording {
 	size_t line;
 	char *text; /* getline()'s */
 	size_t size;
-	struct td_machine machine; /* its PMUs' aliases are the events */
+	struct td_machine machine; /* its PMUs know names of events alone */
 	struct td_plan plan;       /* events and groups, no configs */
 	struct td_recording_info info;
 	struct td_place

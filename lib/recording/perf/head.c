@@ -169,20 +169,18 @@ static struct json_object *topology_object(const struct td_perf_unit *unit)
 {
 	struct json_object *object = json_object_new_object(), *caches;
 
-	td_json_put_int(object, "cpu", unit->cpu);
+	td_json_put_int(object, "cpu", unit->place.cpu);
 	td_json_put_int(object, "core", unit->place.core);
 	td_json_put_int(object, "cluster", unit->place.cluster);
 	td_json_put_int(object, "die", unit->place.die);
 	td_json_put_int(object, "socket", unit->place.socket);
 	td_json_put_int(object, "node", unit->place.node);
-	if (unit->kind != TD_PERF_CACHE)
+	if (unit->how != TD_AGGREGATE_CACHE)
 		return object;
 	caches = json_object_new_array();
-	for (int level = 1; level <= 4; level++)
+	for (int i = 0; i < TD_MAX_CACHE; i++)
 		json_object_array_add(
-			caches, json_object_new_int(level == unit->cache_level
-							    ? unit->cache
-							    : -1));
+			caches, json_object_new_int(unit->place.cache[i]));
 	json_object_object_add(object, "caches", caches);
 	return object;
 }
@@ -191,7 +189,7 @@ static int by_cpu(const void *a, const void *b)
 {
 	const struct td_perf_unit *x = a, *y = b;
 
-	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+	return (x->place.cpu > y->place.cpu) - (x->place.cpu < y->place.cpu);
 }
 
 /* Empty where the file does not say on which CPUs. */
@@ -210,9 +208,9 @@ static struct json_object *topology(const struct td_perf_file *file)
 	qsort(units, file->nr_places, sizeof(*units), by_cpu);
 	for (size_t i = 0; i < file->nr_places; i++) {
 		/* once more for each cgroup */
-		if (units[i].cpu <= last)
+		if (units[i].place.cpu <= last)
 			continue;
-		last = units[i].cpu;
+		last = units[i].place.cpu;
 		json_object_array_add(array, topology_object(&units[i]));
 	}
 	free(units);
@@ -250,14 +248,14 @@ static void put_head(struct td_perf_file *file, const struct pmus *pmus,
 	td_json_put_int(head, "tdstat", 1);
 	td_json_put_string(head, "cpuid", "unknown-0-0-0");
 	json_object_object_add(head, "smt", json_object_new_boolean(false));
-	if (unit->kind == TD_PERF_THREAD)
+	if (unit->how == TD_AGGREGATE_THREAD)
 		json_object_object_add(head, "tasks",
 				       json_object_new_boolean(true));
 	td_json_put_int(head, "interval_ms", interval_ms(file));
 	td_json_put_string(head, "target", file->path);
-	td_json_put_string(head, "aggregation", td_perf_kind_name(unit->kind));
+	td_json_put_string(head, "aggregation", td_aggregation_name(unit->how));
 	json_object_object_add(head, "sums", json_object_new_boolean(true));
-	if (unit->kind == TD_PERF_CACHE)
+	if (unit->how == TD_AGGREGATE_CACHE)
 		td_json_put_int(head, "cache_level", unit->cache_level);
 	if (file->nr_cgroups)
 		json_object_object_add(head, "cgroups", cgroup_names(file));

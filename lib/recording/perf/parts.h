@@ -9,6 +9,7 @@
 
 #include "lib/base/err.h"
 #include "lib/base/index.h"
+#include "lib/count/aggregator.h"
 #include "lib/event/event.h"
 #include "lib/machine/cpu.h"
 
@@ -72,30 +73,20 @@ bool td_perf_number_parse(const char *text, double *out);
 /* "0.100104518" -> ns. */
 bool td_perf_time_parse(const char *text, uint64_t *ns);
 
-enum td_perf_kind {
-	TD_PERF_ALL,
-	TD_PERF_CPU,
-	TD_PERF_CORE,
-	TD_PERF_CLUSTER,
-	TD_PERF_CACHE,
-	TD_PERF_DIE,
-	TD_PERF_SOCKET,
-	TD_PERF_NODE,
-	TD_PERF_THREAD,
-};
-
 /* Whom a count is of.  What is not known is -1. */
 struct td_perf_unit {
-	enum td_perf_kind kind;
-	int cpu, tid;
+	enum td_aggregation how;
+	int tid;
 	struct td_place place;
-	int cache_level, cache; /* its id */
-	size_t comm;            /* threads: the length of the name */
+	int cache_level; /* which of place's caches it is; else -1 */
+	size_t comm;     /* threads: the length of the name */
 };
 
-/* -EINVAL: perf has no such id.  NULL: the total.  cpu: of TD_PERF_CPU alone. */
+/*
+ * -EINVAL: perf has no such id.  NULL: the total.  Only an id of a CPU says
+ * place.cpu.
+ */
 int td_perf_unit_parse(const char *id, struct td_perf_unit *unit);
-const char *td_perf_kind_name(enum td_perf_kind kind);
 
 /*
  * What an event is by its name as perf prints it: its PMU's name, and type,

@@ -26,7 +26,7 @@ static int put_threads(const struct td_perf_file *file, FILE *out)
 {
 	struct json_object *line, *names;
 
-	if (file->places[0].unit.kind != TD_PERF_THREAD)
+	if (file->places[0].unit.how != TD_AGGREGATE_THREAD)
 		return 0;
 	line = json_object_new_object();
 	names = json_object_new_object();
@@ -109,7 +109,7 @@ static void put_count(const struct td_perf_file *file, struct json_object *to,
 	const struct td_perf_place *place = &file->places[r->place];
 	struct json_object *array = json_object_new_array();
 	const int64_t v[] = {
-		(int64_t)r->event,      place->unit.cpu,
+		(int64_t)r->event,      place->unit.place.cpu,
 		place->unit.tid,        (int64_t)count,
 		(int64_t)r->enabled_ns, (int64_t)r->running_ns,
 	};

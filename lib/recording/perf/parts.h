@@ -5,13 +5,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "lib/base/err.h"
 #include "lib/base/index.h"
-#include "lib/count/aggregator.h"
 #include "lib/event/event.h"
 #include "lib/machine/cpu.h"
+#include "lib/recording/recording.h"
 
 /* What the files of this folder share: a line, and all of a file's counts. */
 
@@ -98,7 +97,7 @@ int td_perf_name_parse(const char *name, struct td_event *event, char **pmu,
 
 struct td_perf_event {
 	char *name, *unit;
-	struct td_event event; /* owns nothing; its pmu is set when written */
+	struct td_event event; /* as far as the name says it; owns nothing */
 	char *pmu;
 	bool typed;
 	bool fraction; /* values have decimals */
@@ -143,6 +142,7 @@ struct td_perf_file {
 	size_t nr_cgroups;
 	struct td_perf_interval *intervals;
 	size_t nr_intervals;
+	size_t next_interval; /* that td_perf_output_next() will give */
 	struct td_perf_reading *readings;
 	size_t nr_readings, room;
 	bool timed;   /* of -I */
@@ -173,12 +173,15 @@ int td_perf_file_add(struct td_perf_file *file, const struct td_perf_line *line,
 int td_perf_find_place(struct td_perf_file *file,
 		       const struct td_perf_line *line, struct td_err *err);
 void td_perf_file_free(struct td_perf_file *file);
-/* As a recording.  Errors of the stream are left in it. */
-int td_perf_file_write(struct td_perf_file *file, FILE *out,
-		       struct td_err *err);
 
-/* Its parts: the first line.  -ENOMEM. */
-int td_perf_file_write_head(struct td_perf_file *file, FILE *out);
+/* All of rec but the intervals.  -ENOMEM. */
+int td_perf_file_fill(const struct td_perf_file *file,
+		      struct td_recording *rec);
+/* -ERANGE: a count of an event that turned out to have fractions. */
+int td_perf_file_check_counts(const struct td_perf_file *file,
+			      struct td_err *err);
+/* The best that is known: a time, perf's own quotient; 0: it is not known. */
+uint64_t td_perf_file_elapsed_ns(const struct td_perf_file *file);
 /* Clocks are in ns, as they are counted; others in millionths if they must. */
 bool td_perf_in_millionths(const struct td_perf_event *event);
 

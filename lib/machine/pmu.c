@@ -340,8 +340,11 @@ void td_pmu_free(struct td_pmu *pmu)
 		free(pmu->aliases[i].terms);
 		free(pmu->aliases[i].unit);
 	}
+	for (size_t i = 0; i < pmu->nr_recorded; i++)
+		free(pmu->recorded[i]);
 	free(pmu->formats);
 	free(pmu->aliases);
+	free(pmu->recorded);
 	free(pmu->name);
 	td_ints_free(&pmu->cpus);
 	*pmu = (struct td_pmu){ 0 };
@@ -366,9 +369,18 @@ const struct td_format *td_pmu_format(const struct td_pmu *pmu,
 	return NULL;
 }
 
+bool td_pmu_has_event(const struct td_pmu *pmu, const char *name)
+{
+	for (size_t i = 0; i < pmu->nr_recorded; i++) {
+		if (strcmp(pmu->recorded[i], name) == 0)
+			return true;
+	}
+	return td_pmu_alias(pmu, name) != NULL;
+}
+
 bool td_pmu_has_slots(const struct td_pmu *pmu)
 {
-	return td_pmu_alias(pmu, "slots") != NULL;
+	return td_pmu_has_event(pmu, "slots");
 }
 
 uint64_t td_pmu_config(const struct td_pmu *pmu, uint64_t config)

@@ -44,6 +44,9 @@ struct td_pmu {
 	size_t nr_formats;
 	struct td_alias *aliases;
 	size_t nr_aliases;
+	/* of a recording, which has no aliases: events that were counted */
+	char **recorded;
+	size_t nr_recorded;
 	enum td_uarch uarch;
 	bool skip; /* not asked for: nothing of it is counted or shown */
 };
@@ -59,6 +62,8 @@ int td_pmu_read(const struct td_sysfs *fs, const char *name,
 void td_pmu_free(struct td_pmu *pmu);
 
 const struct td_alias *td_pmu_alias(const struct td_pmu *pmu, const char *name);
+/* Does sysfs name it, or did a recording count it? */
+bool td_pmu_has_event(const struct td_pmu *pmu, const char *name);
 /* PERF_TYPE_HARDWARE's and _HW_CACHE's: the PMU in [63:32] where it is wanted. */
 uint64_t td_pmu_config(const struct td_pmu *pmu, uint64_t config);
 /* Are there SLOTS and fields of PERF_METRICS on it? */

@@ -11,9 +11,8 @@
 #include "lib/base/json_member.h"
 #include "lib/base/util.h"
 #include "lib/recording/asked.h"
+#include "lib/recording/fill.h"
 #include "lib/recording/typed.h"
-
-#define MAX_EVENTS 10000
 
 /* What a tree is counted on are cores' PMUs, unless it says otherwise. */
 static enum td_pmu_kind pmu_kind(const struct td_recording *rec,
@@ -33,85 +32,24 @@ static int read_pmu(struct td_recording *rec, struct json_object *object,
 	const char *name = td_json_string(object, "name");
 	const char *cpus = td_json_string(object, "cpus");
 	struct td_machine *machine = &rec->machine;
-	struct td_pmu *pmu;
 	int64_t type;
+	int rc;
 
 	if (!name || !cpus ||
 	    !td_json_int(object, "type", 0, UINT32_MAX, &type))
 		return td_recording_bad(rec, err,
 					"\"pmus\": needs name, type and cpus");
-	pmu = td_array_add(&machine->pmus, machine->nr_pmus, sizeof(*pmu));
-	if (!pmu)
-		return td_err_nomem(err);
-	pmu->kind = pmu_kind(rec, object, name);
-	if (pmu->kind == TD_PMU_CORE && machine->nr_core < machine->nr_pmus)
+	rc = td_recording_add_pmu(rec, name, pmu_kind(rec, object, name),
+				  (uint32_t)type);
+	if (rc == -EINVAL)
 		return td_recording_bad(rec, err,
 					"\"pmus\": core PMUs come first");
-	machine->nr_core += pmu->kind == TD_PMU_CORE;
-	machine->nr_pmus++;
-	pmu->name = strdup(name);
-	if (!pmu->name)
+	if (rc)
 		return td_err_nomem(err);
-	pmu->type = (uint32_t)type;
-	pmu->uarch = td_model_uarch(machine->model, name);
-	if (td_ints_parse(cpus, TD_MAX_CPU, &pmu->cpus))
+	if (td_ints_parse(cpus, TD_MAX_CPU,
+			  &machine->pmus[machine->nr_pmus - 1].cpus))
 		return td_recording_bad(rec, err,
 					"\"pmus\": cpus is not a CPU list");
-	return 0;
-}
-
-/* What formulas of files call what sysfs calls slots. */
-static bool is_slots(const char *event)
-{
-	return strcmp(event, "/TOPDOWN.SLOTS/") == 0;
-}
-
-/* "cpu_core/slots/" -> an alias "slots" of cpu_core: what it can count. */
-static int add_alias(struct td_pmu *pmu, const char *event, double scale)
-{
-	size_t len = strlen(pmu->name), end = strlen(event);
-	struct td_alias *alias;
-
-	if (strncmp(event, pmu->name, len) != 0 || event[len] != '/' ||
-	    end < len + 2 || event[end - 1] != '/')
-		return 0; /* not of that form: it has no alias */
-	alias = td_array_add(&pmu->aliases, pmu->nr_aliases, sizeof(*alias));
-	if (!alias)
-		return -ENOMEM;
-	pmu->nr_aliases++;
-	alias->scale = scale;
-	alias->name = is_slots(event + len)
-			      ? strdup("slots")
-			      : strndup(event + len + 1, end - len - 2);
-	alias->terms = strdup("");
-	return alias->name && alias->terms ? 0 : -ENOMEM;
-}
-
-static int add_to_group(struct td_plan *plan, int64_t index, int pmu)
-{
-	struct td_group *group;
-	int *place;
-
-	while (plan->nr_groups <= (size_t)index) {
-		group = td_array_add(&plan->groups, plan->nr_groups,
-				     sizeof(*group));
-		if (!group)
-			return -ENOMEM;
-		plan->nr_groups++;
-	}
-	group = &plan->groups[index];
-	if (group->nr == 0) {
-		group->pmu = pmu;
-		group->at_once = 1;
-	}
-	/* a software event may be in a group of the hardware's */
-	if (group->pmu != pmu && !plan->asked)
-		return -EINVAL;
-	place = td_array_add(&group->members, group->nr, sizeof(*place));
-	if (!place)
-		return -ENOMEM;
-	*place = (int)plan->nr_events - 1;
-	group->nr++;
 	return 0;
 }
 
@@ -132,7 +70,47 @@ static bool get_at_once(struct json_object *object, double *out)
 	*out = json_object_get_double(value);
 	return (json_object_is_type(value, json_type_double) ||
 		json_object_is_type(value, json_type_int)) &&
-	       *out >= 0 && *out <= MAX_EVENTS;
+	       *out >= 0 && *out <= TD_RECORDING_MAX_EVENTS;
+}
+
+/* What an event is, beside its name and its PMU. */
+static int read_described(struct td_recording *rec, struct json_object *object,
+			  struct td_event *event, struct td_err *err)
+{
+	const char *refused = td_json_string(object, "refused");
+	enum td_pmu_kind kind = rec->machine.pmus[event->pmu].kind;
+	struct json_object *scale;
+
+	if (rec->plan.asked && (td_typed_get(object, event) ||
+				(event->tool && kind != TD_PMU_TOOL)))
+		return td_recording_bad(rec, err,
+					"\"events\": an event that makes no "
+					"sense");
+	if (!rec->plan.asked && refused && td_event_set_refusal(event, refused))
+		return td_err_nomem(err);
+	if (json_object_object_get_ex(object, "scale", &scale) &&
+	    !parse_scale(scale, &event->scale))
+		return td_recording_bad(rec, err,
+					"\"scale\" is not a number above 0");
+	return 0;
+}
+
+/* The event that was read last. */
+static int read_membership(struct td_recording *rec, struct json_object *object,
+			   int64_t group, struct td_err *err)
+{
+	struct td_plan *plan = &rec->plan;
+	int rc = td_recording_add_to_group(plan, (size_t)group);
+
+	if (rc == -EINVAL)
+		return td_recording_bad(rec, err,
+					"\"events\": a group of two PMUs");
+	if (rc)
+		return td_err_nomem(err);
+	if (!get_at_once(object, &plan->groups[group].at_once))
+		return td_recording_bad(rec, err,
+					"\"at_once\" is not a number");
+	return 0;
 }
 
 static int read_event(struct td_recording *rec, struct json_object *object,
@@ -140,51 +118,20 @@ static int read_event(struct td_recording *rec, struct json_object *object,
 {
 	const char *name = td_json_string(object, "name");
 	const char *pmu_name = td_json_string(object, "pmu");
-	const char *refused = td_json_string(object, "refused");
 	int pmu = pmu_name ? td_machine_find_pmu(&rec->machine, pmu_name) : -1;
-	struct td_plan *plan = &rec->plan;
-	struct json_object *scale;
 	struct td_event *event;
 	int64_t group;
-	int rc;
 
 	if (!name || pmu < 0 ||
-	    !td_json_int(object, "group", -1, MAX_EVENTS, &group))
+	    !td_json_int(object, "group", -1, TD_RECORDING_MAX_EVENTS, &group))
 		return td_recording_bad(
 			rec, err, "\"events\": needs name, pmu and group");
-	event = td_array_add(&plan->events, plan->nr_events, sizeof(*event));
+	event = td_recording_add_event(rec, name, pmu);
 	if (!event)
 		return td_err_nomem(err);
-	plan->nr_events++;
-	event->name = strdup(name);
-	event->pmu = pmu;
-	event->type = rec->machine.pmus[pmu].type;
-	event->scale = 1;
-	event->spec = event->group = -1;
-	if (plan->asked &&
-	    (td_typed_get(object, event) ||
-	     (event->tool && rec->machine.pmus[pmu].kind != TD_PMU_TOOL)))
-		return td_recording_bad(rec, err,
-					"\"events\": an event that makes no "
-					"sense");
-	if (!plan->asked && refused && td_event_set_refusal(event, refused))
-		return td_err_nomem(err);
-	if (json_object_object_get_ex(object, "scale", &scale) &&
-	    !parse_scale(scale, &event->scale))
-		return td_recording_bad(rec, err,
-					"\"scale\" is not a number above 0");
-	if (!event->name ||
-	    add_alias(&rec->machine.pmus[pmu], name, event->scale))
-		return td_err_nomem(err);
-	rc = group < 0 ? 0 : add_to_group(plan, group, pmu);
-	if (!rc && group >= 0 &&
-	    !get_at_once(object, &plan->groups[group].at_once))
-		return td_recording_bad(rec, err,
-					"\"at_once\" is not a number");
-	if (rc == -EINVAL)
-		return td_recording_bad(rec, err,
-					"\"events\": a group of two PMUs");
-	return rc ? td_err_nomem(err) : 0;
+	if (read_described(rec, object, event, err))
+		return err->code;
+	return group < 0 ? 0 : read_membership(rec, object, group, err);
 }
 
 static int read_array(struct td_recording *rec, struct json_object *head,
@@ -199,7 +146,7 @@ static int read_array(struct td_recording *rec, struct json_object *head,
 
 	if (nr == 0 && rec->plan.asked && array)
 		return 0; /* --null; a machine without a PMU */
-	if (nr == 0 || nr > MAX_EVENTS)
+	if (nr == 0 || nr > TD_RECORDING_MAX_EVENTS)
 		return td_err_set(err, -EINVAL,
 				  "%s:%zu: \"%s\" is not a list with entries",
 				  rec->path, rec->line, key);
@@ -234,36 +181,36 @@ static int read_caches(struct td_recording *rec, struct json_object *object,
 static int read_place(struct td_recording *rec, struct json_object *object,
 		      struct td_err *err)
 {
-	size_t nr = rec->machine.online.nr;
-	struct td_place *place;
-	int64_t n[6];
-	static const char *const keys[6] = { "cpu", "core",   "cluster",
-					     "die", "socket", "node" };
+	struct td_place place = { .cache = { -1, -1, -1, -1 } };
+	const struct {
+		const char *key;
+		int *to;
+	} members[] = {
+		{ "cpu", &place.cpu },         { "core", &place.core },
+		{ "cluster", &place.cluster }, { "die", &place.die },
+		{ "socket", &place.socket },   { "node", &place.node },
+	};
+	int rc;
 
-	for (size_t i = 0; i < TD_ARRAY_SIZE(keys); i++) {
-		if (!td_json_int(object, keys[i], i ? -1 : 0,
-				 i ? INT_MAX : TD_MAX_CPU, &n[i]))
+	for (size_t i = 0; i < TD_ARRAY_SIZE(members); i++) {
+		int64_t n;
+
+		if (!td_json_int(object, members[i].key, i ? -1 : 0,
+				 i ? INT_MAX : TD_MAX_CPU, &n))
 			return td_recording_bad(rec, err,
 						"\"topology\": needs cpu, "
 						"core, cluster, die, socket "
 						"and node");
+		*members[i].to = (int)n;
 	}
-	place = td_array_add(&rec->places, nr, sizeof(*place));
-	if (!place || td_ints_add(&rec->machine.online, (int)n[0]))
-		return td_err_nomem(err);
-	/* online is in order and knows no twins */
-	if (rec->machine.online.nr != nr + 1 ||
-	    rec->machine.online.v[nr] != (int)n[0])
+	rc = td_recording_add_place(rec, &place);
+	if (rc == -EINVAL)
 		return td_recording_bad(rec, err,
 					"\"topology\": CPUs are not in order");
-	*place = (struct td_place){ (int)n[0],
-				    (int)n[1],
-				    (int)n[2],
-				    (int)n[3],
-				    (int)n[4],
-				    (int)n[5],
-				    .cache = { -1, -1, -1, -1 } };
-	return read_caches(rec, object, place, err);
+	if (rc)
+		return td_err_nomem(err);
+	return read_caches(rec, object,
+			   &rec->places[rec->machine.online.nr - 1], err);
 }
 
 static bool get_flag(struct json_object *head, const char *key)
@@ -303,7 +250,6 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 	machine->smt = json_object_get_boolean(smt);
 	machine->has_pmem = get_flag(head, "pmem");
 	rec->info.tasks = get_flag(head, "tasks");
-	rec->info.sums = get_flag(head, "sums");
 	if (td_json_int(head, "tsc_hz", 0, INT64_MAX, &tsc_hz))
 		rec->info.tsc_hz = (uint64_t)tsc_hz;
 	table = td_json_string(head, "table");

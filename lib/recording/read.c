@@ -1,110 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <fcntl.h>
-#include <json-c/json.h>
-#include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lib/base/json_member.h"
-#include "lib/base/parse.h"
-#include "lib/base/util.h"
-#include "lib/recording/head.h"
+#include "lib/recording/lines.h"
 #include "lib/recording/perf/output.h"
 
-#define MAX_LINE  (64 << 20) /* a line of 1,024 CPUs and 100 events is 6 MB */
-#define MAX_DEPTH 8
-/* json-c makes INT64_MAX of all that is larger, so that is not one. */
-#define MAX_COUNT (INT64_MAX - 1)
-
-static int bad(const struct td_recording *rec, struct td_err *err,
-	       const char *what)
-{
-	return td_recording_bad(rec, err, what);
-}
-
-static int read_error(const struct td_recording *rec, struct td_err *err)
-{
-	return td_err_set(err, -EIO, "%s: %s", rec->path, strerror(errno));
-}
-
-/*
- * The next whole line; 1: none.  Its end is the line's: text without one was
- * cut off.
- */
-static int next_line(struct td_recording *rec, struct td_err *err)
-{
-	size_t len = 0;
-	int c;
-
-	while ((c = getc(rec->fp)) != EOF && c != '\n') {
-		if (len == MAX_LINE)
-			return bad(rec, err, "a line of more than 64 MiB");
-		if (len + 1 >= rec->size) {
-			size_t size = rec->size ? rec->size * 2 : 4096;
-			char *text = realloc(rec->text, size);
-
-			if (!text)
-				return td_err_nomem(err);
-			rec->text = text;
-			rec->size = size;
-		}
-		rec->text[len++] = (char)c;
-	}
-	if (ferror(rec->fp))
-		return read_error(rec, err);
-	if (c == EOF) {
-		rec->cut_off = len > 0;
-		return 1;
-	}
-	rec->line++;
-	if (!len)
-		return bad(rec, err, "an empty line");
-	rec->text[len] = '\0';
-	return strlen(rec->text) == len ? 0 : bad(rec, err, "a NUL byte");
-}
-
-static int parse_line(struct td_recording *rec, struct json_object **out,
-		      struct td_err *err)
-{
-	struct td_json_fault fault;
-	int rc = td_json_text(rec->text, MAX_DEPTH, JSON_TOKENER_STRICT, out,
-			      &fault);
-
-	if (!rc && json_object_is_type(*out, json_type_object))
-		return 0;
-	json_object_put(*out);
-	*out = NULL;
-	if (rc == -ENOMEM)
-		return td_err_nomem(err);
-	if (!rc)
-		return bad(rec, err, "not a JSON object");
-	return td_err_set(err, rc, "%s:%zu:%zu: not JSON: %s", rec->path,
-			  rec->line, fault.at + 1, fault.why);
-}
-
-static int read_head(struct td_recording *rec, struct td_err *err)
-{
-	struct json_object *head;
-	int rc = next_line(rec, err);
-
-	if (rc > 0)
-		return td_err_set(err, -EINVAL,
-				  "%s: not a recording: it has "
-				  "no whole line",
-				  rec->path);
-	if (!rc)
-		rc = parse_line(rec, &head, err);
-	if (rc)
-		return rc;
-	rc = td_recording_parse_head(rec, head, err);
-	json_object_put(head);
-	return rc;
-}
-
-/* While it is open: what is converted is read from memory. */
 static void look_at_file(struct td_recording *rec)
 {
 	struct stat st;
@@ -129,211 +32,23 @@ bool td_recording_is_written(const struct td_recording *rec, int fd)
 int td_recording_open(struct td_recording *rec, const char *path,
 		      struct td_err *err)
 {
+	int rc;
+
 	*rec = (struct td_recording){ .path = path };
 	rec->fp = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
 	if (!rec->fp)
 		return td_err_set(err, -errno, "%s: %s", path, strerror(errno));
 	look_at_file(rec);
-	if (td_perf_output_open(&rec->fp, path, err))
-		return err->code;
-	return read_head(rec, err);
-}
-
-static bool parse_reading(const struct td_recording *rec,
-			  struct json_object *array, struct td_reading *out)
-{
-	int64_t n[8] = { 0 };
-	size_t nr;
-
-	if (!json_object_is_type(array, json_type_array))
-		return false;
-	nr = json_object_array_length(array);
-	if (nr < 6 || nr > 8)
-		return false;
-	for (size_t i = 0; i < nr; i++) {
-		/* a task has no cgroup */
-		int64_t min = i == 1 || i == 2 || (i == 6 && nr == 8) ? -1
-			      : i == 7                                ? 2
-								      : 0;
-		int64_t max = i == 1           ? TD_MAX_CPU
-			      : i < 3 || i > 5 ? INT_MAX
-					       : MAX_COUNT;
-
-		if (!td_json_whole(json_object_array_get_idx(array, i), min,
-				   max, &n[i]))
-			return false;
-	}
-	if ((size_t)n[0] >= rec->plan.nr_events || n[5] > n[4] ||
-	    (nr == 7 && (size_t)n[6] >= rec->info.nr_cgroups) ||
-	    (nr == 8 && (n[6] != -1 || n[2] < 0)))
-		return false;
-	*out = (struct td_reading){
-		(int)n[0],
-		(int)n[1],
-		(int)n[2],
-		(uint64_t)n[3],
-		(uint64_t)n[4],
-		(uint64_t)n[5],
-		nr == 7 ? (int)n[6] + 1 : 0,
-		nr == 8 ? (int)n[7] - 1 : 0,
-	};
-	return true;
-}
-
-/* On CPUs, both or none. */
-static int read_cpu_times(const struct td_recording *rec,
-			  struct json_object *from, bool *has,
-			  uint64_t *user_ns, uint64_t *sys_ns,
-			  struct td_err *err)
-{
-	*has = json_object_object_get_ex(from, "user", NULL) ||
-	       json_object_object_get_ex(from, "sys", NULL);
-	if (!*has || (td_json_seconds(from, "user", user_ns) &&
-		      td_json_seconds(from, "sys", sys_ns)))
-		return 0;
-	return bad(rec, err, "\"user\" and \"sys\" are not both times");
-}
-
-static int read_times(struct td_recording *rec, struct json_object *line,
-		      uint64_t time_ns, struct td_err *err)
-{
-	struct td_times *times = &rec->times;
-
-	if (time_ns < rec->time_ns)
-		return bad(rec, err, "the time goes back");
-	times->elapsed_ns = time_ns - rec->time_ns;
-	rec->time_ns = time_ns;
-	return read_cpu_times(rec, line, &times->has_cpu_times, &times->user_ns,
-			      &times->system_ns, err);
-}
-
-static int read_counts(struct td_recording *rec, struct json_object *line,
-		       uint64_t *time_ns, struct td_readings *readings,
-		       struct td_err *err)
-{
-	struct json_object *counts =
-		td_json_member(line, "counts", json_type_array);
-	size_t nr = counts ? json_object_array_length(counts) : 0;
-	struct td_reading *v;
-
-	if (!counts || !td_json_seconds(line, "time", time_ns))
-		return bad(rec, err, "neither counts with a time nor an end");
-	if (read_times(rec, line, *time_ns, err))
-		return err->code;
-	v = reallocarray(readings->v, nr + 1, sizeof(*v));
-	if (!v)
-		return td_err_nomem(err);
-	readings->v = v;
-	readings->nr = nr;
-	for (size_t i = 0; i < nr; i++) {
-		if (!parse_reading(rec, json_object_array_get_idx(counts, i),
-				   &v[i]) ||
-		    (v[i].cpu < 0) != (v[0].cpu < 0) ||
-		    (v[i].tid < 0) != (v[0].tid < 0))
-			return td_err_set(err, -EINVAL,
-					  "%s:%zu: counts[%zu] is not [event, "
-					  "cpu, tid, value, enabled, running]",
-					  rec->path, rec->line, i);
-	}
-	return 0;
-}
-
-/* Of a second recording, say, nothing is to be lost.  1: there is none. */
-static int check_rest(struct td_recording *rec, struct td_err *err)
-{
-	int c;
-
-	rec->line++;
-	while ((c = getc(rec->fp)) != EOF) {
-		if (c == '\n')
-			rec->line++;
-		else if (c != ' ' && c != '\t' && c != '\r')
-			return bad(rec, err, "something stands behind the end");
-	}
-	return ferror(rec->fp) ? read_error(rec, err) : 1;
-}
-
-static int read_end(struct td_recording *rec, struct json_object *end,
-		    struct td_err *err)
-{
-	struct td_usage *usage = &rec->usage;
-
-	if (!td_json_seconds(end, "elapsed", &usage->elapsed_ns))
-		return bad(rec, err, "\"end\" needs elapsed");
-	rec->ended = true;
-	return read_cpu_times(rec, end, &usage->has_times, &usage->user_ns,
-			      &usage->sys_ns, err)
-		       ? err->code
-		       : check_rest(rec, err);
-}
-
-/* "123", or "123#2": the second task of that number */
-static bool parse_task(const char *key, int *tid, int *life)
-{
-	char number[16];
-	size_t len = strcspn(key, "#");
-
-	*life = 1;
-	if (len >= sizeof(number))
-		return false;
-	*(char *)mempcpy(number, key, len) = '\0';
-	if (key[len] && td_parse_int(key + len + 1, 2, INT_MAX, life))
-		return false;
-	(*life)--;
-	return td_parse_int(number, 0, INT_MAX, tid) == 0;
-}
-
-/* "threads": {"123":"make"} */
-static int read_names(struct td_recording *rec, struct json_object *names,
-		      struct td_err *err)
-{
-	json_object_object_foreach(names, key, value)
-	{
-		int tid, life;
-
-		if (!parse_task(key, &tid, &life) ||
-		    !json_object_is_type(value, json_type_string))
-			return bad(rec, err, "\"threads\": not a tid's name");
-		if (td_task_names_begin(&rec->names, tid, life) ||
-		    td_task_names_set(&rec->names, tid,
-				      json_object_get_string(value)))
-			return td_err_nomem(err);
-	}
-	return 0;
-}
-
-/* What a line says; *more: it was about the next one. */
-static int read_line(struct td_recording *rec, uint64_t *time_ns,
-		     struct td_readings *readings, bool *more,
-		     struct td_err *err)
-{
-	struct json_object *line, *end, *names;
-	int rc = parse_line(rec, &line, err);
-
-	if (rc)
-		return rc;
-	end = td_json_member(line, "end", json_type_object);
-	names = td_json_member(line, "threads", json_type_object);
-	*more = names != NULL;
-	rc = end     ? read_end(rec, end, err)
-	     : names ? read_names(rec, names, err)
-		     : read_counts(rec, line, time_ns, readings, err);
-	json_object_put(line);
-	return rc;
+	rc = td_perf_output_open(rec, err);
+	return rc > 0 ? td_recording_read_head(rec, err) : rc;
 }
 
 int td_recording_next(struct td_recording *rec, uint64_t *time_ns,
 		      struct td_readings *readings, struct td_err *err)
 {
-	bool more = true;
-	int rc = rec->ended ? 1 : 0;
-
-	while (!rc && more) {
-		rc = next_line(rec, err);
-		if (!rc)
-			rc = read_line(rec, time_ns, readings, &more, err);
-	}
-	return rc;
+	return rec->perf ? td_perf_output_next(rec, time_ns, readings, err)
+			 : td_recording_read_interval(rec, time_ns, readings,
+						      err);
 }
 
 static void free_names(char **names, size_t nr)
@@ -348,6 +63,7 @@ void td_recording_close(struct td_recording *rec)
 	if (rec->fp && rec->fp != stdin)
 		fclose(rec->fp);
 	free(rec->text);
+	td_perf_output_free(rec->perf);
 	free(rec->info.target);
 	free(rec->places);
 	free_names(rec->info.metrics, rec->info.nr_metrics);

@@ -58,17 +58,21 @@ void td_recording_write_counts(FILE *fp, uint64_t time_ns,
 void td_recording_write_end(FILE *fp, const struct td_usage *usage,
 			    int exit_status);
 
-/* A recording being read. */
+struct td_perf_file;
+
+/* A recording being read, or what perf stat wrote. */
 struct td_recording {
 	FILE *fp;
 	const char *path; /* borrowed */
 	bool is_file;     /* not a pipe, or a terminal */
 	dev_t dev;        /* which file */
 	ino_t ino;
-	size_t line;
-	char *text; /* getline()'s */
-	size_t size;
-	struct td_machine machine; /* its PMUs' aliases are the events */
+	size_t line; /* the line that was read last, and its text */
+	char *text;
+	size_t size; /* of the memory at text */
+	struct td_perf_file
+		*perf; /* NULL: a recording, of which the rest is unread */
+	struct td_machine machine; /* its PMUs know names of events alone */
 	struct td_plan plan;       /* events and groups, no configs */
 	struct td_recording_info info;
 	struct td_place

@@ -456,7 +456,7 @@ static bool has_all(const struct td_pmu *pmu, const struct td_event_def *events,
 		    size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
-		if (!events[i].terms && !td_pmu_alias(pmu, events[i].name))
+		if (!events[i].terms && !td_pmu_has_event(pmu, events[i].name))
 			return false;
 	}
 	return true;

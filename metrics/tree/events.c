@@ -96,7 +96,7 @@ static int is_own(struct td_scope *scope, const char *name, bool *own)
 	const char *terms = NULL;
 	int rc = 0;
 
-	*own = td_pmu_alias(own_pmu(scope), name) != NULL;
+	*own = td_pmu_has_event(own_pmu(scope), name);
 	if (!*own && source)
 		rc = source->model_event(source->ctx, own_pmu(scope), name,
 					 &terms, scope->err);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What perf stat -x or -j may have written; what it becomes can be read. */
+/* What perf stat -x or -j may have written; written anew, it is read the same. */
 #include "tests/fuzz/replay.h"
+#include "tests/unit/rewrite.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,75 +9,97 @@
 #include <unistd.h>
 
 #include "lib/recording/perf/output.h"
-#include "lib/recording/recording.h"
 
-static void read_all(const char *path, const char *text)
+/* 1: nothing of perf's.  An error says in which file it is. */
+static int open_perf(struct td_recording *rec, const uint8_t *data, size_t size)
 {
-	struct td_readings readings = { 0 };
-	struct td_recording rec;
 	struct td_err err = { 0 };
-	uint64_t time_ns;
-	int rc = td_recording_open(&rec, path, &err);
+	int rc;
 
-	while (!rc)
-		rc = td_recording_next(&rec, &time_ns, &readings, &err);
-	if (rc < 0) {
-		fprintf(stderr, "%s\n%s\n", err.msg, text);
+	*rec = (struct td_recording){ .path = "perf.out" };
+	rec->fp = fmemopen((void *)(uintptr_t)data, size, "r");
+	rc = rec->fp ? td_perf_output_open(rec, &err) : 1;
+	if (rc < 0 && (rc != err.code || !strstr(err.msg, "perf.out")))
 		abort();
-	}
-	td_recording_close(&rec);
-	free(readings.v);
+	if ((rc == 0) != (rec->perf != NULL))
+		abort();
+	return rc;
 }
 
-static void read_back(const char *text, size_t size)
+static void compare(struct td_recording *perf, struct td_recording *again)
+{
+	struct td_readings want = { 0 }, got = { 0 };
+	struct td_err err = { 0 };
+	uint64_t time_ns;
+	int rc = 0;
+
+	while (!rc) {
+		rc = td_recording_next(perf, &time_ns, &want, &err);
+		if (rc < 0 ||
+		    td_recording_next(again, &time_ns, &got, &err) != rc ||
+		    (!rc && !test_same_readings(&want, &got))) {
+			fprintf(stderr, "%s\n", err.msg);
+			abort();
+		}
+	}
+	if (perf->ended != again->ended || again->cut_off ||
+	    perf->info.how != again->info.how ||
+	    perf->plan.nr_events != again->plan.nr_events)
+		abort();
+	free(want.v);
+	free(got.v);
+}
+
+static void read_back(struct td_recording *perf, const char *text, size_t size)
 {
 	int fd = memfd_create("recording", MFD_CLOEXEC);
+	struct td_recording again;
+	struct td_err err = { 0 };
 	char path[32];
 
 	if (fd < 0)
 		return;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (write(fd, text, size) == (ssize_t)size)
-		read_all(path, text);
+	if (write(fd, text, size) == (ssize_t)size) {
+		if (td_recording_open(&again, path, &err)) {
+			fprintf(stderr, "%s\n%s\n", err.msg, text);
+			abort();
+		}
+		compare(perf, &again);
+		td_recording_close(&again);
+	}
 	close(fd);
 }
 
-/* 1: nothing of perf's.  An error says in which file it is. */
-static int convert(FILE *in, FILE *out)
+static char *rewrite(struct td_recording *rec, size_t *size)
 {
 	struct td_err err = { 0 };
-	int rc = td_perf_output_convert(in, "perf.out", out, &err);
-
-	if (rc < 0 && (rc != err.code || !strstr(err.msg, "perf.out")))
-		abort();
-	return rc;
-}
-
-static void try_file(FILE *in)
-{
 	char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
-	int rc;
+	FILE *out = open_memstream(&text, size);
 
-	if (!out)
-		return;
-	rc = convert(in, out);
-	fclose(out);
-	if (rc == 1 && len)
+	if (out && test_rewrite(rec, out, &err) != 1)
 		abort();
-	if (!rc)
-		read_back(text, len);
-	free(text);
+	if (out)
+		fclose(out);
+	return text;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	FILE *in = size ? fmemopen((void *)(uintptr_t)data, size, "r") : NULL;
+	struct td_recording rec;
+	char *text = NULL;
+	size_t len = 0;
+	int rc = size ? open_perf(&rec, data, size) : 1;
 
-	if (!in)
+	if (!size)
 		return 0;
-	try_file(in);
-	fclose(in);
+	if (!rc)
+		text = rewrite(&rec, &len);
+	td_recording_close(&rec);
+	if (text && open_perf(&rec, data, size) == 0) {
+		read_back(&rec, text, len);
+		td_recording_close(&rec);
+	}
+	free(text);
 	return 0;
 }

@@ -7,7 +7,7 @@
 
 #include "lib/base/util.h"
 #include "lib/recording/perf/parts.h"
-#include "lib/recording/recording.h"
+#include "tests/unit/rewrite.h"
 #include "tests/unit/test.h"
 
 #define STARTED "# started on Sat Nov 21 19:19:21 2026\n\n"
@@ -20,7 +20,7 @@ static const struct {
 	const char *has[MAX_HAS], *not;
 } good[] = {
 	{ "a count", "12,,cycles,1000,100.00,,\n",
-	  { "[[0,-1,-1,12,1000,1000]]", "\"aggregation\":\"all\"",
+	  { "[[0,-1,-1,12,1000,1000]]",
 	    "\"name\":\"cycles\",\"pmu\":\"cpu\"", "\"type\":0,\"config\":0",
 	    "\"interval_ms\":0", "{\"end\":{\"elapsed\":0.000000000}}" },
 	  "scale" },
@@ -93,7 +93,7 @@ static const struct {
 	{ "--per-cluster", "S0-D0-CLS4,2,5,,cs,9,100.00,,\n",
 	  { "\"cluster\":4,\"die\":0,\"socket\":0,", "\"aggregation\":\"cluster\"" } },
 	{ "--per-cache", "S0-D1-L3-ID8,2,5,,cs,9,100.00,,\n",
-	  { "\"die\":1,\"socket\":0,\"node\":-1,\"caches\":[-1,-1,8,-1]", "\"aggregation\":\"cache\",\"sums\":true,\"cache_level\":3" } },
+	  { "\"die\":1,\"socket\":0,\"node\":-1,\"caches\":[-1,-1,8]", "\"aggregation\":\"cache\",\"cache_level\":3" } },
 	{ "--per-die", "S0-D1,2,5,,cs,9,100.00,,\n", { "\"die\":1,\"socket\":0", "\"aggregation\":\"die\"" } },
 	{ "--per-socket", "S1,2,5,,cs,9,100.00,,\n", { "\"socket\":1", "\"aggregation\":\"socket\"" } },
 	{ "--per-node", "N1,2,5,,cs,9,100.00,,\n", { "\"node\":1", "\"aggregation\":\"node\"" } },
@@ -171,6 +171,7 @@ static const struct {
 	{ "an id, and none", "CPU0,1,,cs,9,100.00,,\n1,,faults,9,100.00,,\n", -EINVAL, 2, "another kind" },
 	{ "a core below -1, which nobody has", "S0-D0-C0,1,5,,cs,9,100.00,,\nS0-D0-C-12,1,5,,cs,9,100.00,,\n", -EINVAL, 2, "another kind" },
 	{ "a cache of no CPU", STARTED "S0-D0-L3-ID65536,1,5,,cs,9,100.00,,\n", -EINVAL, 3, "" },
+	{ "a cache's level without a cache", STARTED "S0-D0-L3,1,5,,cs,9,100.00,,\n", -EINVAL, 3, "" },
 	{ "a CPU too high", STARTED "CPU65536,1,,cs,9,100.00,,\n", -EINVAL, 3, "" },
 	{ "an id in JSON that is none", "{\"core\" : \"x\", \"counter-value\" : \"1\", \"event\" : \"cs\", \"event-runtime\" : 9, \"pcnt-running\" : 100.00}\n", -EINVAL, 1, "id" },
 	{ "a name that is no text", "1,,c\033s,9,100.00,,\n", -EINVAL, 1, "no text" },
@@ -243,18 +244,19 @@ static const struct {
 };
 /* clang-format on */
 
-/* Its text to be freed; the result is td_perf_output_convert()'s. */
+/* What was read, as a recording: *text to be freed.  1: it is not perf's. */
 static int convert(FILE *in, char **text, struct td_err *err)
 {
+	struct td_recording rec = { .path = "FILE", .fp = in };
+	int rc = td_perf_output_open(&rec, err);
 	size_t size;
-	FILE *out = open_memstream(text, &size);
-	int rc;
+	FILE *out;
 
-	if (!out)
-		return -ENOMEM;
-	rc = td_perf_output_convert(in, "FILE", out, err);
-
-	fclose(out);
+	if (!rc && (out = open_memstream(text, &size))) {
+		rc = test_rewrite(&rec, out, err) == 1 ? 0 : -EINVAL;
+		fclose(out);
+	}
+	td_recording_close(&rec);
 	return rc;
 }
 
@@ -262,15 +264,12 @@ static int convert_text(const char *text, char **out, struct td_err *err)
 {
 	size_t size = strlen(text);
 	FILE *in = fmemopen(NULL, size + 1, "w+");
-	int rc;
 
 	if (!in)
 		return -ENOMEM;
 	fwrite(text, 1, size, in);
 	rewind(in);
-	rc = convert(in, out, err);
-	fclose(in);
-	return rc;
+	return convert(in, out, err);
 }
 
 static void test_good(void)
@@ -338,45 +337,39 @@ static void test_names(void)
 	}
 }
 
-/* How often a word stands in a text. */
-static size_t count(const char *text, const char *word)
+static void test_file(const char *path, const char *aggregation, size_t events,
+		      size_t intervals, size_t readings)
 {
-	size_t nr = 0;
+	struct td_readings delta = { 0 };
+	struct td_recording rec;
+	struct td_err err = { 0 };
+	size_t nr_intervals = 0, nr_readings = 0;
+	uint64_t time_ns;
 
-	for (; (text = strstr(text, word)); text++)
-		nr++;
-	return nr;
+	ok(td_recording_open(&rec, path, &err) == 0, "%s: is read: %s", path,
+	   err.msg);
+	ok(rec.perf && rec.info.sums, "%s: is perf's", path);
+	while (!td_recording_next(&rec, &time_ns, &delta, &err)) {
+		nr_intervals++;
+		nr_readings += delta.nr;
+	}
+	is_str(td_aggregation_name(rec.info.how), aggregation,
+	       "%s: aggregation", path);
+	ok(rec.plan.nr_events == events, "%s: %zu events", path, events);
+	ok(nr_intervals == intervals, "%s: %zu intervals", path, intervals);
+	ok(nr_readings == readings, "%s: %zu counts", path, readings);
+	td_recording_close(&rec);
+	free(delta.v);
 }
 
 static void test_files(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(files); i++) {
-		td_autofree char *out = NULL, *path = NULL, *kind = NULL;
-		struct td_err err = { 0 };
-		FILE *in;
+		char path[64];
 
-		if (asprintf(&path, "tests/data/%s", files[i].file) < 0 ||
-		    asprintf(&kind, "\"aggregation\":\"%s\"",
-			     files[i].aggregation) < 0)
-			return;
-		in = fopen(path, "re");
-		ok(in && convert(in, &out, &err) == 0, "%s: is read: %s", path,
-		   err.msg);
-		if (in)
-			fclose(in);
-		if (!out)
-			continue;
-		ok(strstr(out, kind), "%s: %s", path, kind);
-		ok(count(out, "{\"name\":") - count(out, "\"cpus\":") ==
-			   files[i].events,
-		   "%s: %zu events", path, files[i].events);
-		ok(count(out, "{\"time\":") == files[i].intervals,
-		   "%s: %zu intervals", path, files[i].intervals);
-		/* each reading begins with a bracket and a digit */
-		ok(count(strstr(out, "\n{"), ",[") +
-				   count(strstr(out, "\n{"), "[[") ==
-			   files[i].readings,
-		   "%s: %zu counts", path, files[i].readings);
+		snprintf(path, sizeof(path), "tests/data/%s", files[i].file);
+		test_file(path, files[i].aggregation, files[i].events,
+			  files[i].intervals, files[i].readings);
 	}
 }
 
@@ -436,38 +429,40 @@ static void test_open(void)
 	};
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++) {
+		struct td_recording rec = { .path = "PIPE" };
 		struct td_err err = { 0 };
 		int fds[2], rc;
-		FILE *fp;
 
 		if (pipe(fds) ||
 		    write(fds[1], rows[i].text, strlen(rows[i].text)) < 0)
 			return;
 		close(fds[1]);
-		fp = fdopen(fds[0], "r");
-		rc = td_perf_output_open(&fp, "PIPE", &err);
+		rec.fp = fdopen(fds[0], "r");
+		rc = td_perf_output_open(&rec, &err);
 		ok(rc == rows[i].rc, "%s, from a pipe: %s", rows[i].name,
 		   err.msg);
-		ok(rc || getc(fp) == '{', "%s: a recording", rows[i].name);
-		fclose(fp);
+		ok(!rc == (rec.perf != NULL), "%s: perf's or not",
+		   rows[i].name);
+		td_recording_close(&rec);
 	}
 }
 
 static void test_own(void)
 {
 	static const char own[] = "{\"tdstat\":1}\n";
+	struct td_recording rec = { .path = "PIPE" };
 	struct td_err err = { 0 };
 	char back[sizeof(own)] = "";
 	int fds[2];
-	FILE *fp;
 
 	if (pipe(fds) || write(fds[1], own, sizeof(own) - 1) < 0)
 		return;
 	close(fds[1]);
-	fp = fdopen(fds[0], "r");
-	ok(td_perf_output_open(&fp, "PIPE", &err) == 0, "a recording: left");
-	is_str(fgets(back, sizeof(back), fp), own, "and nothing of it is lost");
-	fclose(fp);
+	rec.fp = fdopen(fds[0], "r");
+	ok(td_perf_output_open(&rec, &err) == 1, "a recording: left");
+	is_str(fgets(back, sizeof(back), rec.fp), own,
+	       "and nothing of it is lost");
+	td_recording_close(&rec);
 }
 
 int main(void)

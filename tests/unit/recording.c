@@ -437,6 +437,32 @@ static void test_bad(size_t i)
 	close(fd);
 }
 
+/* A tree asks the PMU which events there are; sysfs and its terms are not here. */
+static void test_names(void)
+{
+	static const char text[] =
+		"{\"tdstat\":1," INFO "," PMUS ",\"events\":["
+		"{\"name\":\"cpu_core/TOPDOWN.SLOTS/\",\"pmu\":\"cpu_core\",\"group\":0},"
+		"{\"name\":\"cpu_core/a.b/\",\"pmu\":\"cpu_core\",\"group\":0},"
+		"{\"name\":\"cpu_core/c/u\",\"pmu\":\"cpu_core\",\"group\":0}]}\n";
+	struct td_recording rec;
+	struct td_err err = { 0 };
+	const struct td_pmu *pmu;
+	char path[32];
+	int fd = make_file(text, strlen(text), path);
+
+	ok(td_recording_open(&rec, path, &err) == 0, "names: %s", err.msg);
+	pmu = rec.machine.pmus;
+	ok(td_pmu_has_slots(pmu), "TOPDOWN.SLOTS are slots");
+	ok(td_pmu_has_event(pmu, "a.b"), "an event that was counted");
+	ok(!td_pmu_has_event(pmu, "a"), "one that was not");
+	ok(!td_pmu_has_event(pmu, "c"), "one with modifiers alone");
+	ok(!td_pmu_alias(pmu, "a.b") && pmu->nr_aliases == 0,
+	   "no aliases: nobody knows their terms");
+	td_recording_close(&rec);
+	close(fd);
+}
+
 /* What the reader need not know does no harm. */
 static void test_fine(void)
 {
@@ -474,6 +500,7 @@ int main(void)
 	test_cut();
 	for (size_t i = 0; i < TD_ARRAY_SIZE(bad); i++)
 		test_bad(i);
+	test_names();
 	test_fine();
 	ok(read_all("/nowhere/recording", &err) == -ENOENT, "no file");
 	is_str(err.msg, "/nowhere/recording: No such file or directory",

@@ -161,7 +161,7 @@ static size_t take_id(struct fields *f, size_t at, struct td_perf_line *line)
 
 	for (size_t end = at; end + 1 < f->nr; end++) {
 		if (td_perf_unit_parse(f->v[end], &unit) ||
-		    (end > at && unit.kind != TD_PERF_THREAD))
+		    (end > at && unit.how != TD_AGGREGATE_THREAD))
 			continue;
 		join(f, at, end);
 		line->id = f->v[at];

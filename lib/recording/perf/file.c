@@ -164,7 +164,12 @@ static uint64_t enabled_ns(const struct td_perf_line *line)
 	return ns < 9e18 ? (uint64_t)ns : UINT64_MAX;
 }
 
-/* Of the line's event, which is file->event; NULL: all can be written. */
+bool td_perf_in_millionths(const struct td_perf_event *event)
+{
+	return event->fraction || strcmp(event->unit, "msec") == 0;
+}
+
+/* Of the line's event, which is file->event; NULL: nothing is. */
 static const char *too_large(const struct td_perf_file *file,
 			     const struct td_perf_line *line)
 {
@@ -291,6 +296,31 @@ int td_perf_file_add(struct td_perf_file *file, const struct td_perf_line *line,
 	if (large)
 		return td_perf_file_bad(file, err, large);
 	return set_seen(file) || take_count(file, line) ? td_err_nomem(err) : 0;
+}
+
+int td_perf_file_check_counts(const struct td_perf_file *file,
+			      struct td_err *err)
+{
+	for (size_t i = 0; i < file->nr_readings; i++) {
+		const struct td_perf_reading *r = &file->readings[i];
+		const struct td_perf_event *event = &file->events[r->event];
+
+		if (td_perf_in_millionths(event) &&
+		    r->value.whole >= TD_PERF_MAX_WHOLE)
+			return td_err_set(err, -ERANGE,
+					  "%s: a count of %s is too large",
+					  file->path, event->name);
+	}
+	return 0;
+}
+
+uint64_t td_perf_file_elapsed_ns(const struct td_perf_file *file)
+{
+	if (file->timed)
+		return file->intervals[file->nr_intervals - 1].time_ns;
+	if (file->duration_ns)
+		return file->duration_ns;
+	return file->utilized_ns;
 }
 
 void td_perf_file_free(struct td_perf_file *file)

@@ -1,49 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The first line of a recording of what perf counted. */
+/* What perf counted, as the head of a recording: PMUs, events, places. */
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/json_put.h"
 #include "lib/base/util.h"
+#include "lib/recording/fill.h"
 #include "lib/recording/perf/parts.h"
-#include "lib/recording/typed.h"
 
 /* --- PMUs ----------------------------------------------------------------------- */
-
-struct pmus {
-	const char **v; /* borrowed names, cores' first */
-	size_t nr;
-};
-
-static int find_pmu(const struct pmus *pmus, const char *name)
-{
-	for (size_t i = 0; i < pmus->nr; i++) {
-		if (strcmp(pmus->v[i], name) == 0)
-			return (int)i;
-	}
-	return -1;
-}
-
-/* Of cores, or the others. */
-static int collect_pmus(const struct td_perf_file *file, bool core,
-			struct pmus *pmus)
-{
-	for (size_t i = 0; i < file->nr_events; i++) {
-		const char *name = file->events[i].pmu;
-		const char **slot;
-
-		if ((td_pmu_kind(name) == TD_PMU_CORE) != core ||
-		    find_pmu(pmus, name) >= 0)
-			continue;
-		slot = td_array_add(&pmus->v, pmus->nr, sizeof(*slot));
-		if (!slot)
-			return -ENOMEM;
-		pmus->v[pmus->nr++] = name;
-	}
-	return 0;
-}
 
 /* Of PMUs whose number every kernel has; others: one that no kernel has. */
 static uint32_t pmu_type(const char *name, uint32_t index)
@@ -64,61 +29,73 @@ static uint32_t pmu_type(const char *name, uint32_t index)
 	return UINT32_MAX - 1 - index;
 }
 
-static struct json_object *pmu_objects(const struct pmus *pmus)
+/* Of cores, or the others. */
+static int add_pmus(const struct td_perf_file *file, bool core,
+		    struct td_recording *rec)
 {
-	struct json_object *array = json_object_new_array();
+	int rc = 0;
 
-	for (size_t i = 0; i < pmus->nr; i++) {
-		struct json_object *object = json_object_new_object();
+	for (size_t i = 0; !rc && i < file->nr_events; i++) {
+		const char *name = file->events[i].pmu;
+		enum td_pmu_kind kind = td_pmu_kind(name);
+		uint32_t type = pmu_type(name, (uint32_t)rec->machine.nr_pmus);
 
-		td_json_put_string(object, "name", pmus->v[i]);
-		td_json_put_int(object, "type",
-				pmu_type(pmus->v[i], (uint32_t)i));
-		td_json_put_string(object, "cpus", "");
-		if (td_pmu_kind(pmus->v[i]) != TD_PMU_CORE)
-			json_object_object_add(object, "core",
-					       json_object_new_boolean(false));
-		json_object_array_add(array, object);
+		if ((kind == TD_PMU_CORE) == core &&
+		    td_machine_find_pmu(&rec->machine, name) < 0)
+			rc = td_recording_add_pmu(rec, name, kind, type);
 	}
-	return array;
+	return rc;
 }
 
 /* --- events --------------------------------------------------------------------- */
 
-/* Clocks are in ns, as they are counted; others in millionths where they must. */
-bool td_perf_in_millionths(const struct td_perf_event *event)
+/* "not supported" of an event that was never counted. */
+static int set_refusal(struct td_event *event)
 {
-	return event->fraction || strcmp(event->unit, "msec") == 0;
+	td_autofree char *why = NULL;
+
+	if (asprintf(&why, "%s: not supported where perf counted",
+		     event->name) < 0) {
+		why = NULL;
+		return -ENOMEM;
+	}
+	return td_event_set_refusal(event, why);
 }
 
-static struct json_object *event_object(struct td_perf_event *event, int index,
-					const struct pmus *pmus)
+/* The file does not say which groups there were; each was scaled on its own. */
+static int add_own_group(struct td_plan *plan)
 {
-	struct json_object *object = json_object_new_object();
-	bool grouped = !event->event.tool && event->counted;
-	td_autofree char *refusal = NULL;
+	int rc = td_recording_add_to_group(plan, plan->nr_groups);
 
-	td_json_put_string(object, "name", event->name);
-	td_json_put_string(object, "pmu", event->pmu);
-	/* the file does not say which; each was scaled on its own */
-	td_json_put_int(object, "group", grouped ? index : -1);
-	if (grouped)
-		td_json_put_int(object, "at_once", 0);
-	if (td_perf_in_millionths(event))
-		json_object_object_add(object, "scale",
-				       json_object_new_double(1e-6));
-	if (!event->typed)
-		event->event.type = pmu_type(
-			event->pmu, (uint32_t)find_pmu(pmus, event->pmu));
-	event->event.unit = *event->unit ? event->unit : NULL;
-	if (event->refused && !event->counted &&
-	    asprintf(&refusal, "%s: not supported where perf counted",
-		     event->name) < 0)
-		refusal = NULL;
-	event->event.refusal = refusal;
-	td_typed_put(object, &event->event);
-	event->event.unit = event->event.refusal = NULL;
-	return object;
+	if (!rc)
+		plan->groups[plan->nr_groups - 1].at_once = 0;
+	return rc;
+}
+
+static int add_event(const struct td_perf_event *from, int spec,
+		     struct td_recording *rec)
+{
+	int pmu = td_machine_find_pmu(&rec->machine, from->pmu);
+	struct td_event *event = td_recording_add_event(rec, from->name, pmu);
+	int rc = event ? 0 : -ENOMEM;
+
+	if (rc)
+		return rc;
+	if (from->typed)
+		event->type = from->event.type;
+	memcpy(event->config, from->event.config, sizeof(event->config));
+	event->mods = from->event.mods;
+	event->tool = from->event.tool;
+	event->spec = spec;
+	if (td_perf_in_millionths(from))
+		event->scale = 1e-6;
+	if (*from->unit)
+		rc = td_event_set_unit(event, from->unit);
+	if (!rc && from->refused && !from->counted)
+		rc = set_refusal(event);
+	if (!rc && from->counted && !event->tool)
+		rc = add_own_group(&rec->plan);
+	return rc;
 }
 
 /* "cycles/u" of "cpu_core/cycles/u"; NULL: not of one kind of core. */
@@ -130,8 +107,8 @@ static const char *core_event(const struct td_perf_event *event)
 }
 
 /* One name that was typed stands for all kinds of core; names: of those before. */
-static int spec_of(const struct td_perf_file *file, struct td_index *names,
-		   size_t index)
+static int spec_of(const struct td_perf_file *file, const struct td_plan *plan,
+		   struct td_index *names, size_t index)
 {
 	const char *name = core_event(&file->events[index]);
 	uint64_t hash = name ? td_hash_text(name) : 0;
@@ -141,95 +118,89 @@ static int spec_of(const struct td_perf_file *file, struct td_index *names,
 		return (int)index;
 	while ((at = td_index_next(names, hash, &step)) != TD_NOT_FOUND) {
 		if (strcmp(name, core_event(&file->events[at])) == 0)
-			return file->events[at].event.spec;
+			return plan->events[at].spec;
 	}
 	/* without memory it stands for itself */
 	td_index_add(names, hash, index);
 	return (int)index;
 }
 
-static struct json_object *event_objects(struct td_perf_file *file,
-					 const struct pmus *pmus)
+static int add_events(const struct td_perf_file *file, struct td_recording *rec)
 {
-	struct json_object *array = json_object_new_array();
 	struct td_index names = { 0 };
+	int rc = 0;
 
-	for (size_t i = 0; i < file->nr_events; i++)
-		file->events[i].event.spec = spec_of(file, &names, i);
+	for (size_t i = 0; !rc && i < file->nr_events; i++)
+		rc = add_event(&file->events[i],
+			       spec_of(file, &rec->plan, &names, i), rec);
 	td_index_free(&names);
-	for (size_t i = 0; i < file->nr_events; i++)
-		json_object_array_add(
-			array, event_object(&file->events[i], (int)i, pmus));
-	return array;
+	return rc ? rc : td_plan_find_clones(&rec->plan, NULL);
 }
 
-/* --- places --------------------------------------------------------------------- */
-
-static struct json_object *topology_object(const struct td_perf_unit *unit)
-{
-	struct json_object *object = json_object_new_object(), *caches;
-
-	td_json_put_int(object, "cpu", unit->cpu);
-	td_json_put_int(object, "core", unit->place.core);
-	td_json_put_int(object, "cluster", unit->place.cluster);
-	td_json_put_int(object, "die", unit->place.die);
-	td_json_put_int(object, "socket", unit->place.socket);
-	td_json_put_int(object, "node", unit->place.node);
-	if (unit->kind != TD_PERF_CACHE)
-		return object;
-	caches = json_object_new_array();
-	for (int level = 1; level <= 4; level++)
-		json_object_array_add(
-			caches, json_object_new_int(level == unit->cache_level
-							    ? unit->cache
-							    : -1));
-	json_object_object_add(object, "caches", caches);
-	return object;
-}
+/* --- whom counts are of --------------------------------------------------------- */
 
 static int by_cpu(const void *a, const void *b)
 {
-	const struct td_perf_unit *x = a, *y = b;
+	const struct td_place *x = a, *y = b;
 
 	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
 }
 
-/* Empty where the file does not say on which CPUs. */
-static struct json_object *topology(const struct td_perf_file *file)
+/* None where the file does not say on which CPUs. */
+static int add_places(const struct td_perf_file *file, struct td_recording *rec)
 {
-	struct td_perf_unit *units = calloc(file->nr_places, sizeof(*units));
-	struct json_object *array = json_object_new_array();
-	int last = -1;
+	td_autofree struct td_place *places =
+		calloc(file->nr_places, sizeof(*places));
+	int last = -1, rc = 0;
 
-	if (!units) {
-		json_object_put(array);
-		return NULL;
-	}
+	if (!places)
+		return -ENOMEM;
 	for (size_t i = 0; i < file->nr_places; i++)
-		units[i] = file->places[i].unit;
-	qsort(units, file->nr_places, sizeof(*units), by_cpu);
-	for (size_t i = 0; i < file->nr_places; i++) {
+		places[i] = file->places[i].unit.place;
+	qsort(places, file->nr_places, sizeof(*places), by_cpu);
+	for (size_t i = 0; !rc && i < file->nr_places; i++) {
 		/* once more for each cgroup */
-		if (units[i].cpu <= last)
+		if (places[i].cpu <= last)
 			continue;
-		last = units[i].cpu;
-		json_object_array_add(array, topology_object(&units[i]));
+		last = places[i].cpu;
+		rc = td_recording_add_place(rec, &places[i]);
 	}
-	free(units);
-	return array;
+	return rc;
 }
 
-static struct json_object *cgroup_names(const struct td_perf_file *file)
+static int add_threads(const struct td_perf_file *file,
+		       struct td_task_names *names)
 {
-	struct json_object *array = json_object_new_array();
+	int rc = 0;
 
-	for (size_t i = 0; i < file->nr_cgroups; i++)
-		json_object_array_add(array,
-				      json_object_new_string(file->cgroups[i]));
-	return array;
+	for (size_t i = 0; !rc && i < file->nr_places; i++) {
+		const struct td_perf_place *place = &file->places[i];
+		td_autofree char *comm = strndup(place->id, place->unit.comm);
+
+		rc = comm ? td_task_names_set(names, place->unit.tid, comm)
+			  : -ENOMEM;
+	}
+	return rc;
 }
 
-/* --- the line -------------------------------------------------------------------- */
+static int add_cgroups(const struct td_perf_file *file,
+		       struct td_recording_info *info)
+{
+	for (size_t i = 0; i < file->nr_cgroups; i++) {
+		char **slot = td_array_add(&info->cgroups, info->nr_cgroups,
+					   sizeof(*slot));
+
+		if (!slot)
+			return -ENOMEM;
+		*slot = strdup(file->cgroups[i]);
+		if (!*slot)
+			return -ENOMEM;
+		info->nr_cgroups++;
+	}
+	return 0;
+}
+
+/* --- all of it ------------------------------------------------------------------ */
 
 static int interval_ms(const struct td_perf_file *file)
 {
@@ -241,42 +212,36 @@ static int interval_ms(const struct td_perf_file *file)
 	return ms < 1 ? 1 : ms > INT32_MAX ? INT32_MAX : (int)ms;
 }
 
-static void put_head(struct td_perf_file *file, const struct pmus *pmus,
-		     FILE *out)
+static int fill_info(const struct td_perf_file *file,
+		     struct td_recording_info *info)
 {
-	struct json_object *head = json_object_new_object();
 	const struct td_perf_unit *unit = &file->places[0].unit;
 
-	td_json_put_int(head, "tdstat", 1);
-	td_json_put_string(head, "cpuid", "unknown-0-0-0");
-	json_object_object_add(head, "smt", json_object_new_boolean(false));
-	if (unit->kind == TD_PERF_THREAD)
-		json_object_object_add(head, "tasks",
-				       json_object_new_boolean(true));
-	td_json_put_int(head, "interval_ms", interval_ms(file));
-	td_json_put_string(head, "target", file->path);
-	td_json_put_string(head, "aggregation", td_perf_kind_name(unit->kind));
-	json_object_object_add(head, "sums", json_object_new_boolean(true));
-	if (unit->kind == TD_PERF_CACHE)
-		td_json_put_int(head, "cache_level", unit->cache_level);
-	if (file->nr_cgroups)
-		json_object_object_add(head, "cgroups", cgroup_names(file));
-	json_object_object_add(head, "pmus", pmu_objects(pmus));
-	json_object_object_add(head, "topology", topology(file));
-	td_json_put_string(head, "table", "events");
-	json_object_object_add(head, "events", event_objects(file, pmus));
-	td_json_put_line(out, head);
+	info->tasks = unit->how == TD_AGGREGATE_THREAD;
+	info->interval_ms = interval_ms(file);
+	info->how = unit->how;
+	info->sums = true;
+	if (unit->how == TD_AGGREGATE_CACHE)
+		info->cache_level = unit->cache_level;
+	info->target = strdup(file->path);
+	return info->target ? add_cgroups(file, info) : -ENOMEM;
 }
 
-int td_perf_file_write_head(struct td_perf_file *file, FILE *out)
+int td_perf_file_fill(const struct td_perf_file *file, struct td_recording *rec)
 {
-	struct pmus pmus = { 0 };
-	int rc = collect_pmus(file, true, &pmus);
+	int rc = fill_info(file, &rec->info);
 
+	strcpy(rec->machine.cpuid.vendor, "unknown");
+	rec->plan.asked = true;
 	if (!rc)
-		rc = collect_pmus(file, false, &pmus);
+		rc = add_pmus(file, true, rec);
 	if (!rc)
-		put_head(file, &pmus, out);
-	free(pmus.v);
+		rc = add_pmus(file, false, rec);
+	if (!rc)
+		rc = add_events(file, rec);
+	if (!rc)
+		rc = add_places(file, rec);
+	if (!rc && rec->info.tasks)
+		rc = add_threads(file, &rec->names);
 	return rc;
 }

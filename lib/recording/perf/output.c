@@ -12,7 +12,7 @@
 #define MAX_LINE (1 << 20) /* metric-only lines are the longest */
 
 struct reader {
-	struct td_perf_file file;
+	struct td_perf_file *file;
 	FILE *in;
 	char *text;
 	char separator; /* '{': JSON; '\0': not known yet */
@@ -26,20 +26,20 @@ static int next_line(struct reader *r, struct td_err *err)
 
 	if (!fgets(r->text, MAX_LINE, r->in)) {
 		if (ferror(r->in))
-			return td_err_set(err, -EIO, "%s: %s", r->file.path,
+			return td_err_set(err, -EIO, "%s: %s", r->file->path,
 					  strerror(errno));
 		return 1;
 	}
-	r->file.line++;
+	r->file->line++;
 	len = strlen(r->text);
 	if (len && r->text[len - 1] == '\n') {
 		r->text[len - 1] = '\0';
 		return 0;
 	}
 	if (!feof(r->in))
-		return td_perf_file_bad(&r->file, err,
+		return td_perf_file_bad(r->file, err,
 					"a NUL byte, or more than 1 MiB");
-	r->file.cut_off = true;
+	r->file->cut_off = true;
 	return 1;
 }
 
@@ -59,7 +59,7 @@ static bool is_metric_only(const struct reader *r)
 static int only_metrics(const struct reader *r, struct td_err *err)
 {
 	td_err_set(err, -EINVAL, "%s: only metrics, no counts: nothing to show",
-		   r->file.path);
+		   r->file->path);
 	return td_err_hint(err, "perf stat without --metric-only and --topdown "
 				"writes the counts");
 }
@@ -72,7 +72,7 @@ static int find_form(struct reader *r, struct td_err *err)
 		return 0;
 	if (strstr(r->text, "Performance counter stats for")) {
 		td_err_set(err, -EINVAL, "%s: perf stat's text for people",
-			   r->file.path);
+			   r->file->path);
 		return td_err_hint(err, "perf stat -x, and perf stat -j write "
 					"what can be read");
 	}
@@ -80,7 +80,7 @@ static int find_form(struct reader *r, struct td_err *err)
 		return only_metrics(r, err);
 	if (!r->started)
 		return 1;
-	return td_perf_file_bad(&r->file, err,
+	return td_perf_file_bad(r->file, err,
 				"no count of perf stat -x: expected value, "
 				"unit, event, run time and percentage between "
 				"separators such as , or ;");
@@ -91,19 +91,19 @@ static int bad_csv(const struct reader *r, struct td_err *err)
 	return td_err_set(err, -EINVAL,
 			  "%s:%zu: no count of perf stat -x '%c': expected "
 			  "value, unit, event, run time and percentage",
-			  r->file.path, r->file.line, r->separator);
+			  r->file->path, r->file->line, r->separator);
 }
 
 static int bad_json(struct reader *r, int rc, struct td_err *err)
 {
-	if (!r->file.nr_events && strstr(r->text, "}{") &&
+	if (!r->file->nr_events && strstr(r->text, "}{") &&
 	    !strstr(r->text, "\"counter-value\""))
 		return only_metrics(r, err); /* as 6.1 writes them */
 	if (rc == -EILSEQ)
-		return td_perf_file_bad(&r->file, err, "not JSON");
-	if (!r->started && !r->file.nr_events && !r->file.metrics)
+		return td_perf_file_bad(r->file, err, "not JSON");
+	if (!r->started && !r->file->nr_events && !r->file->metrics)
 		return 1;
-	return td_perf_file_bad(&r->file, err,
+	return td_perf_file_bad(r->file, err,
 				"no count of perf stat -j: expected "
 				"counter-value, event, event-runtime and "
 				"pcnt-running");
@@ -118,9 +118,9 @@ static int add_line(struct reader *r, struct td_err *err)
 			 : td_perf_csv_parse(r->text, r->separator, &line);
 
 	if (rc == TD_PERF_IS_COUNT)
-		rc = td_perf_file_add(&r->file, &line, err);
+		rc = td_perf_file_add(r->file, &line, err);
 	else if (rc == TD_PERF_IS_METRIC)
-		r->file.metrics = true;
+		r->file->metrics = true;
 	else if (rc == -ENOMEM)
 		td_err_nomem(err);
 	else if (rc < 0)
@@ -134,8 +134,8 @@ static int take_comment(struct reader *r, struct td_err *err)
 {
 	bool started = strncmp(r->text, "# started on", 12) == 0;
 
-	if (started && r->file.nr_events)
-		return td_perf_file_bad(&r->file, err,
+	if (started && r->file->nr_events)
+		return td_perf_file_bad(r->file, err,
 					"a second run: of perf stat --append, "
 					"one file a run is read");
 	r->started |= started;
@@ -158,41 +158,42 @@ static int take_line(struct reader *r, struct td_err *err)
 
 static int check_counts(const struct reader *r, struct td_err *err)
 {
-	if (r->file.nr_events)
+	if (r->file->nr_events)
 		return 0;
-	if (r->file.metrics)
+	if (r->file->metrics)
 		return only_metrics(r, err);
 	if (!r->started)
 		return 1;
 	return td_err_set(err, -EINVAL, "%s: perf stat wrote no counts",
-			  r->file.path);
+			  r->file->path);
 }
 
-int td_perf_output_convert(FILE *in, const char *path, FILE *out,
-			   struct td_err *err)
+static int read_lines(struct reader *r, struct td_err *err)
 {
-	struct reader r = { .file.path = path, .in = in };
-	bool more = true;
 	int rc = 0;
+	bool more = true;
 
-	r.text = malloc(MAX_LINE);
-	if (!r.text)
-		return td_err_nomem(err);
 	while (!rc && more) {
-		rc = next_line(&r, err);
+		rc = next_line(r, err);
 		more = rc == 0;
-		rc = more ? take_line(&r, err) : rc < 0 ? rc : 0;
+		rc = more ? take_line(r, err) : rc < 0 ? rc : 0;
 	}
 	if (!rc)
-		rc = check_counts(&r, err);
-	if (!rc)
-		rc = td_perf_file_write(&r.file, out, err);
+		rc = check_counts(r, err);
+	return rc ? rc : td_perf_file_check_counts(r->file, err);
+}
+
+/* 1: not perf's. */
+static int read_file(FILE *in, struct td_perf_file *file, struct td_err *err)
+{
+	struct reader r = { .file = file, .in = in, .text = malloc(MAX_LINE) };
+	int rc = r.text ? read_lines(&r, err) : td_err_nomem(err);
+
 	free(r.text);
-	td_perf_file_free(&r.file);
 	return rc;
 }
 
-/* --- instead of a file ---------------------------------------------------------- */
+/* --- whose file it is ------------------------------------------------------------ */
 
 /* Does a recording of our own begin, or nothing at all?  What was read is put back. */
 static bool is_own(FILE *fp)
@@ -214,58 +215,40 @@ static bool is_own(FILE *fp)
 	return false;
 }
 
-/* A stream that owns its text. */
-static FILE *stream_of(const char *text, size_t size)
+/* Neither perf's: its reader says what is wrong, if it can begin anew. */
+static int give_back(FILE *fp, const char *path, struct td_err *err)
 {
-	FILE *fp = fmemopen(NULL, size + 1, "w+");
-
-	if (fp && fwrite(text, 1, size, fp) == size && fflush(fp) == 0) {
-		rewind(fp);
-		return fp;
-	}
-	if (fp)
-		fclose(fp);
-	return NULL;
+	if (fseek(fp, 0, SEEK_SET) == 0)
+		return 1;
+	return td_err_set(err, -EINVAL,
+			  "%s: neither a recording nor of perf stat -x or -j",
+			  path);
 }
 
-/* Of what was converted into text.  1: nothing was. */
-static int replace(FILE **fp, const char *path, int rc, const char *text,
-		   size_t size, struct td_err *err)
+int td_perf_output_open(struct td_recording *rec, struct td_err *err)
 {
-	FILE *converted;
-
-	if (rc < 0)
-		return rc;
-	if (rc > 0 && fseek(*fp, 0, SEEK_SET) == 0)
-		return 0; /* let others say what is wrong with it */
-	if (rc > 0)
-		return td_err_set(err, -EINVAL,
-				  "%s: neither a recording nor of perf stat -x "
-				  "or -j",
-				  path);
-	converted = stream_of(text, size);
-	if (!converted)
-		return td_err_nomem(err);
-	if (*fp != stdin)
-		fclose(*fp);
-	*fp = converted;
-	return 0;
-}
-
-int td_perf_output_open(FILE **fp, const char *path, struct td_err *err)
-{
-	td_autofree char *text = NULL;
-	size_t size = 0;
-	FILE *out;
+	struct td_perf_file *file;
 	int rc;
 
-	if (is_own(*fp))
-		return 0;
-	out = open_memstream(&text, &size);
-	if (!out)
+	if (is_own(rec->fp))
+		return 1;
+	file = calloc(1, sizeof(*file));
+	if (!file)
 		return td_err_nomem(err);
-	rc = td_perf_output_convert(*fp, path, out, err);
-	if (fclose(out) && !rc)
+	file->path = rec->path;
+	rc = read_file(rec->fp, file, err);
+	if (!rc && td_perf_file_fill(file, rec))
 		rc = td_err_nomem(err);
-	return replace(fp, path, rc, text, size, err);
+	if (!rc)
+		rec->perf = file;
+	else
+		td_perf_output_free(file);
+	return rc > 0 ? give_back(rec->fp, rec->path, err) : rc;
+}
+
+void td_perf_output_free(struct td_perf_file *file)
+{
+	if (file)
+		td_perf_file_free(file);
+	free(file);
 }

@@ -2,31 +2,27 @@
 /*
  * lib/recording/perf: what perf stat -x and -j write.
  *
- * In: their lines.
- * Out: the text of a recording, for lib/recording to read.
+ * In: their lines (6.1 to 7.2; with or without -I, any aggregation, cgroups).
+ * Out: the same struct td_recording that a recording of our own fills, of typed
+ * events.  Metrics are left out: they are computed anew.
  */
 #ifndef TD_LIB_RECORDING_PERF_OUTPUT_H
 #define TD_LIB_RECORDING_PERF_OUTPUT_H
 
-#include <stdio.h>
-
-#include "lib/base/err.h"
+#include "lib/recording/recording.h"
 
 /*
- * What perf stat -x or -j wrote (6.1 to 7.2; with or without -I, any
- * aggregation, cgroups) as a recording of typed events, on out.  path: for
- * errors, which name it and the line.  Metrics are left out: they are computed
- * anew.  A last line that was cut off is dropped, and the end line with it.
- * 1: neither of the two; nothing was written.
+ * Reads rec->fp, which is at its beginning, to its end, and fills rec->perf and
+ * all that a recording's first line says.  A last line that was cut off is
+ * dropped.  1: it is not perf's, and rec->fp is where it was.  -EINVAL: perf's,
+ * but wrong; errors name file and line; as well a pipe that is neither perf's
+ * nor a recording.
  */
-int td_perf_output_convert(FILE *in, const char *path, FILE *out,
-			   struct td_err *err);
-
-/*
- * *fp, at its beginning: a stream that is perf's becomes one of a recording,
- * and the old one is closed unless it is stdin.  Anything else is left as it
- * is.  -EINVAL as well for a pipe that is neither.
- */
-int td_perf_output_open(FILE **fp, const char *path, struct td_err *err);
+int td_perf_output_open(struct td_recording *rec, struct td_err *err);
+/* As td_recording_next(). */
+int td_perf_output_next(struct td_recording *rec, uint64_t *time_ns,
+			struct td_readings *readings, struct td_err *err);
+/* NULL: nothing. */
+void td_perf_output_free(struct td_perf_file *file);
 
 #endif

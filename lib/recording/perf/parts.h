@@ -5,12 +5,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "lib/base/err.h"
 #include "lib/base/index.h"
 #include "lib/event/event.h"
 #include "lib/machine/cpu.h"
+#include "lib/recording/recording.h"
 
 /* What the files of this folder share: a line, and all of a file's counts. */
 
@@ -72,30 +72,20 @@ bool td_perf_number_parse(const char *text, double *out);
 /* "0.100104518" -> ns. */
 bool td_perf_time_parse(const char *text, uint64_t *ns);
 
-enum td_perf_kind {
-	TD_PERF_ALL,
-	TD_PERF_CPU,
-	TD_PERF_CORE,
-	TD_PERF_CLUSTER,
-	TD_PERF_CACHE,
-	TD_PERF_DIE,
-	TD_PERF_SOCKET,
-	TD_PERF_NODE,
-	TD_PERF_THREAD,
-};
-
 /* Whom a count is of.  What is not known is -1. */
 struct td_perf_unit {
-	enum td_perf_kind kind;
-	int cpu, tid;
+	enum td_aggregation how;
+	int tid;
 	struct td_place place;
-	int cache_level, cache; /* its id */
-	size_t comm;            /* threads: the length of the name */
+	int cache_level; /* which of place's caches it is; else -1 */
+	size_t comm;     /* threads: the length of the name */
 };
 
-/* -EINVAL: perf has no such id.  NULL: the total.  cpu: of TD_PERF_CPU alone. */
+/*
+ * -EINVAL: perf has no such id.  NULL: the total.  Only an id of a CPU says
+ * place.cpu.
+ */
 int td_perf_unit_parse(const char *id, struct td_perf_unit *unit);
-const char *td_perf_kind_name(enum td_perf_kind kind);
 
 /*
  * What an event is by its name as perf prints it: its PMU's name, and type,
@@ -107,7 +97,7 @@ int td_perf_name_parse(const char *name, struct td_event *event, char **pmu,
 
 struct td_perf_event {
 	char *name, *unit;
-	struct td_event event; /* owns nothing; its pmu is set when written */
+	struct td_event event; /* as far as the name says it; owns nothing */
 	char *pmu;
 	bool typed;
 	bool fraction; /* values have decimals */
@@ -152,6 +142,7 @@ struct td_perf_file {
 	size_t nr_cgroups;
 	struct td_perf_interval *intervals;
 	size_t nr_intervals;
+	size_t next_interval; /* that td_perf_output_next() will give */
 	struct td_perf_reading *readings;
 	size_t nr_readings, room;
 	bool timed;   /* of -I */
@@ -182,12 +173,15 @@ int td_perf_file_add(struct td_perf_file *file, const struct td_perf_line *line,
 int td_perf_find_place(struct td_perf_file *file,
 		       const struct td_perf_line *line, struct td_err *err);
 void td_perf_file_free(struct td_perf_file *file);
-/* As a recording.  Errors of the stream are left in it. */
-int td_perf_file_write(struct td_perf_file *file, FILE *out,
-		       struct td_err *err);
 
-/* Its parts: the first line.  -ENOMEM. */
-int td_perf_file_write_head(struct td_perf_file *file, FILE *out);
+/* All of rec but the intervals.  -ENOMEM. */
+int td_perf_file_fill(const struct td_perf_file *file,
+		      struct td_recording *rec);
+/* -ERANGE: a count of an event that turned out to have fractions. */
+int td_perf_file_check_counts(const struct td_perf_file *file,
+			      struct td_err *err);
+/* The best that is known: a time, perf's own quotient; 0: it is not known. */
+uint64_t td_perf_file_elapsed_ns(const struct td_perf_file *file);
 /* Clocks are in ns, as they are counted; others in millionths if they must. */
 bool td_perf_in_millionths(const struct td_perf_event *event);
 

@@ -53,16 +53,16 @@ static int find_cpu(const struct td_perf_file *file, size_t index)
 	const struct td_perf_place *place = &file->places[index];
 	int most = -1;
 
-	if (place->unit.kind == TD_PERF_ALL ||
-	    place->unit.kind == TD_PERF_THREAD)
+	if (place->unit.how == TD_AGGREGATE_ALL ||
+	    place->unit.how == TD_AGGREGATE_THREAD)
 		return -1;
-	if (place->unit.kind == TD_PERF_CPU)
-		return place->unit.cpu;
+	if (place->unit.how == TD_AGGREGATE_CPU)
+		return place->unit.place.cpu;
 	for (size_t i = 0; i < index; i++) {
 		if (same(file->places[i].id, place->id))
-			return file->places[i].unit.cpu;
-		if (file->places[i].unit.cpu > most)
-			most = file->places[i].unit.cpu;
+			return file->places[i].unit.place.cpu;
+		if (file->places[i].unit.place.cpu > most)
+			most = file->places[i].unit.place.cpu;
 	}
 	return most + 1;
 }
@@ -93,7 +93,7 @@ static int fill_place(struct td_perf_file *file, struct td_perf_place *place,
 	cpu = find_cpu(file, file->nr_places - 1);
 	if (cpu > TD_MAX_CPU)
 		return td_perf_file_bad(file, err, "too many different ids");
-	place->unit.cpu = place->unit.place.cpu = cpu;
+	place->unit.place.cpu = cpu;
 	return 0;
 }
 
@@ -107,7 +107,7 @@ static int add_place(struct td_perf_file *file, const struct td_perf_line *line,
 		return td_perf_file_bad(file, err,
 					"an id that is none of perf's, such as "
 					"CPU0, S0-D0-C0 or bash-1234");
-	if (file->nr_places && file->places[0].unit.kind != unit.kind)
+	if (file->nr_places && file->places[0].unit.how != unit.how)
 		return td_perf_file_bad(file, err,
 					"an id of another kind than those "
 					"before");

@@ -106,38 +106,49 @@ static bool take(const char **text, const char *prefix, int *out)
 	return true;
 }
 
+/* "-L3-ID8" */
+static int parse_cache(const char *text, struct td_perf_unit *unit)
+{
+	int id;
+
+	if (!take(&text, "-L", &unit->cache_level) ||
+	    !take(&text, "-ID", &id) || *text || unit->cache_level < 1 ||
+	    unit->cache_level > TD_MAX_CACHE || id > TD_MAX_CPU)
+		return -EINVAL;
+	unit->how = TD_AGGREGATE_CACHE;
+	unit->place.cache[unit->cache_level - 1] = id;
+	return 0;
+}
+
 /* What follows a die. */
 static int parse_in_die(const char *text, struct td_perf_unit *unit)
 {
+	if (strncmp(text, "-L", 2) == 0)
+		return parse_cache(text, unit);
 	if (take(&text, "-CLS", &unit->place.cluster))
-		unit->kind = TD_PERF_CLUSTER;
+		unit->how = TD_AGGREGATE_CLUSTER;
 	else if (take(&text, "-C", &unit->place.core))
-		unit->kind = TD_PERF_CORE;
-	else if (take(&text, "-L", &unit->cache_level) &&
-		 take(&text, "-ID", &unit->cache))
-		unit->kind = TD_PERF_CACHE;
+		unit->how = TD_AGGREGATE_CORE;
 	else
-		unit->kind = TD_PERF_DIE;
-	if (unit->kind == TD_PERF_CACHE &&
-	    (unit->cache_level < 1 || unit->cache_level > TD_MAX_CACHE ||
-	     unit->cache > TD_MAX_CPU))
-		return -EINVAL;
+		unit->how = TD_AGGREGATE_DIE;
 	return *text ? -EINVAL : 0;
 }
 
 static int parse_place(const char *id, struct td_perf_unit *unit)
 {
-	if (take(&id, "CPU", &unit->cpu) && !*id) {
-		unit->kind = TD_PERF_CPU;
-		return unit->cpu < 0 || unit->cpu > TD_MAX_CPU ? -EINVAL : 0;
+	if (take(&id, "CPU", &unit->place.cpu) && !*id) {
+		unit->how = TD_AGGREGATE_CPU;
+		return unit->place.cpu < 0 || unit->place.cpu > TD_MAX_CPU
+			       ? -EINVAL
+			       : 0;
 	}
 	if (take(&id, "N", &unit->place.node) && !*id) {
-		unit->kind = TD_PERF_NODE;
+		unit->how = TD_AGGREGATE_NODE;
 		return 0;
 	}
 	if (!take(&id, "S", &unit->place.socket))
 		return -EINVAL;
-	unit->kind = TD_PERF_SOCKET;
+	unit->how = TD_AGGREGATE_SOCKET;
 	if (!*id)
 		return 0;
 	return take(&id, "-D", &unit->place.die) ? parse_in_die(id, unit)
@@ -149,7 +160,7 @@ static int parse_thread(const char *id, struct td_perf_unit *unit)
 {
 	const char *dash = strrchr(id, '-');
 
-	unit->kind = TD_PERF_THREAD;
+	unit->how = TD_AGGREGATE_THREAD;
 	if (!dash || td_parse_int(dash + 1, 0, INT_MAX, &unit->tid))
 		return -EINVAL;
 	unit->comm = (size_t)(dash - id);
@@ -157,12 +168,10 @@ static int parse_thread(const char *id, struct td_perf_unit *unit)
 }
 
 static const struct td_perf_unit nothing = {
-	.kind = TD_PERF_ALL,
-	.cpu = -1,
+	.how = TD_AGGREGATE_ALL,
 	.tid = -1,
-	.place = { -1, -1, -1, -1, -1, -1 },
+	.place = { -1, -1, -1, -1, -1, -1, .cache = { -1, -1, -1, -1 } },
 	.cache_level = -1,
-	.cache = -1,
 };
 
 int td_perf_unit_parse(const char *id, struct td_perf_unit *unit)
@@ -172,17 +181,4 @@ int td_perf_unit_parse(const char *id, struct td_perf_unit *unit)
 		return 0;
 	*unit = nothing;
 	return parse_thread(id, unit);
-}
-
-const char *td_perf_kind_name(enum td_perf_kind kind)
-{
-	static const char *const names[] = {
-		[TD_PERF_ALL] = "all",       [TD_PERF_CPU] = "cpu",
-		[TD_PERF_CORE] = "core",     [TD_PERF_CLUSTER] = "cluster",
-		[TD_PERF_CACHE] = "cache",   [TD_PERF_DIE] = "die",
-		[TD_PERF_SOCKET] = "socket", [TD_PERF_NODE] = "node",
-		[TD_PERF_THREAD] = "thread",
-	};
-
-	return names[kind];
 }

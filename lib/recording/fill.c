@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/recording/fill.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+
+/* --- the machine ------------------------------------------------------------------ */
+
+int td_recording_add_pmu(struct td_recording *rec, const char *name,
+			 enum td_pmu_kind kind, uint32_t type)
+{
+	struct td_machine *machine = &rec->machine;
+	struct td_pmu *pmu =
+		td_array_add(&machine->pmus, machine->nr_pmus, sizeof(*pmu));
+
+	if (!pmu)
+		return -ENOMEM;
+	if (kind == TD_PMU_CORE && machine->nr_core < machine->nr_pmus)
+		return -EINVAL;
+	machine->nr_pmus++;
+	machine->nr_core += kind == TD_PMU_CORE;
+	pmu->kind = kind;
+	pmu->type = type;
+	pmu->uarch = td_model_uarch(machine->model, name);
+	pmu->name = strdup(name);
+	return pmu->name ? 0 : -ENOMEM;
+}
+
+int td_recording_add_place(struct td_recording *rec,
+			   const struct td_place *place)
+{
+	struct td_ints *online = &rec->machine.online;
+	size_t nr = online->nr;
+	struct td_place *slot = td_array_add(&rec->places, nr, sizeof(*slot));
+
+	if (!slot || td_ints_add(online, place->cpu))
+		return -ENOMEM;
+	*slot = *place;
+	/* td_ints_add() sorts, and leaves out what is there already */
+	return online->nr == nr + 1 && online->v[nr] == place->cpu ? 0
+								   : -EINVAL;
+}
+
+/* --- events ----------------------------------------------------------------------- */
+
+/* What formulas of files call what sysfs calls slots. */
+static bool is_slots(const char *event)
+{
+	return strcmp(event, "/TOPDOWN.SLOTS/") == 0;
+}
+
+/* A tree asks which events its PMU has: "slots" for "cpu_core/slots/". */
+static int note_name(struct td_pmu *pmu, const char *event)
+{
+	size_t len = strlen(pmu->name), end = strlen(event);
+	char **slot;
+
+	if (strncmp(event, pmu->name, len) != 0 || event[len] != '/' ||
+	    end < len + 2 || event[end - 1] != '/')
+		return 0; /* with modifiers, or of no PMU: not the event as such */
+	slot = td_array_add(&pmu->recorded, pmu->nr_recorded, sizeof(*slot));
+	if (!slot)
+		return -ENOMEM;
+	*slot = is_slots(event + len) ? strdup("slots")
+				      : strndup(event + len + 1, end - len - 2);
+	pmu->nr_recorded += *slot != NULL;
+	return *slot ? 0 : -ENOMEM;
+}
+
+struct td_event *td_recording_add_event(struct td_recording *rec,
+					const char *name, int pmu)
+{
+	struct td_plan *plan = &rec->plan;
+	struct td_event *event =
+		td_array_add(&plan->events, plan->nr_events, sizeof(*event));
+
+	if (!event)
+		return NULL;
+	plan->nr_events++;
+	event->pmu = pmu;
+	event->type = rec->machine.pmus[pmu].type;
+	event->scale = 1;
+	event->spec = event->group = -1;
+	event->name = strdup(name);
+	if (!event->name ||
+	    (!plan->asked && note_name(&rec->machine.pmus[pmu], name)))
+		return NULL;
+	return event;
+}
+
+int td_recording_add_to_group(struct td_plan *plan, size_t index)
+{
+	int pmu = plan->events[plan->nr_events - 1].pmu;
+	struct td_group *group;
+	int *member;
+
+	while (plan->nr_groups <= index) {
+		if (!td_array_add(&plan->groups, plan->nr_groups,
+				  sizeof(*group)))
+			return -ENOMEM;
+		plan->nr_groups++;
+	}
+	group = &plan->groups[index];
+	if (group->nr == 0) {
+		group->pmu = pmu;
+		group->at_once = 1;
+	}
+	/* a software event may be in a group of the hardware's */
+	if (group->pmu != pmu && !plan->asked)
+		return -EINVAL;
+	member = td_array_add(&group->members, group->nr, sizeof(*member));
+	if (!member)
+		return -ENOMEM;
+	*member = (int)plan->nr_events - 1;
+	group->nr++;
+	return 0;
+}
+
+/* --- intervals -------------------------------------------------------------------- */
+
+int td_recording_set_time(struct td_recording *rec, uint64_t time_ns)
+{
+	if (time_ns < rec->time_ns)
+		return -EINVAL;
+	rec->times.elapsed_ns = time_ns - rec->time_ns;
+	rec->time_ns = time_ns;
+	return 0;
+}
+
+int td_recording_resize(struct td_readings *readings, size_t nr)
+{
+	struct td_reading *v =
+		reallocarray(readings->v, nr + 1, sizeof(*readings->v));
+
+	if (!v)
+		return -ENOMEM;
+	readings->v = v;
+	readings->nr = nr;
+	return 0;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_LIB_RECORDING_LINES_H
+#define TD_LIB_RECORDING_LINES_H
+
+#include "lib/recording/recording.h"
+
+/* The recordings that write.c writes: rec->fp, line after line. */
+
+int td_recording_read_head(struct td_recording *rec, struct td_err *err);
+/* As td_recording_next(). */
+int td_recording_read_interval(struct td_recording *rec, uint64_t *time_ns,
+			       struct td_readings *readings,
+			       struct td_err *err);
+
+#endif

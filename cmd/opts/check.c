@@ -3,6 +3,7 @@
 #include "cmd/opts/check.h"
 
 #include "lib/base/util.h"
+#include "lib/count/aggregations.h"
 
 struct conflict {
 	bool both;
@@ -55,7 +56,7 @@ static int check_target(const struct td_opts *o, struct td_err *err)
 	if (rc || how == TD_AGGREGATE_ALL || threads || td_opts_system_wide(o))
 		return rc;
 	return td_err_usage(err, "%s counts whole CPUs: it needs -a or -C",
-			    td_opts_aggregation_option(how));
+			    td_aggregation_option(how));
 }
 
 static int check_output(const struct td_opts *o, struct td_err *err)

@@ -13,7 +13,7 @@
 
 #include "lib/base/err.h"
 #include "lib/base/ints.h"
-#include "lib/count/report.h"
+#include "lib/count/aggregation.h"
 
 enum td_subcommand {
 	TD_STAT,
@@ -98,8 +98,6 @@ bool td_opts_want_events(const struct td_opts *opts);
 
 /* Of several, the one that perf stat takes. */
 enum td_aggregation td_opts_aggregation(const struct td_opts *opts);
-/* "--per-core"; "" for all together. */
-const char *td_opts_aggregation_option(enum td_aggregation how);
 /* Tasks that run already? */
 bool td_opts_attaches(const struct td_opts *opts);
 /* Whole CPUs, and not tasks? */

@@ -172,20 +172,6 @@ static int parse_repeat(struct td_opts *opts, const char *arg,
 	return parse_number("-r", arg, 0, INT_MAX, &opts->repeat, err);
 }
 
-/* "L2", perf's words for it; none: the last level */
-static int parse_cache(struct td_opts *opts, const char *arg,
-		       struct td_err *err)
-{
-	opts->aggregations |= 1U << TD_AGGREGATE_CACHE;
-	if (!arg)
-		return 0;
-	if ((*arg == 'L' || *arg == 'l') &&
-	    td_parse_int(arg + 1, 1, TD_MAX_CACHE, &opts->cache_level) == 0)
-		return 0;
-	return td_err_usage(err, "--per-cache=%s: not one of L1, L2, L3, L4",
-			    arg);
-}
-
 /* "-" is standard output's place already. */
 static int parse_output(struct td_opts *opts, const char *arg,
 			struct td_err *err)
@@ -222,8 +208,6 @@ static int set_number(struct td_opts *opts, int key, const char *arg,
 		return td_opts_delay(arg, &opts->delay_ms, err);
 	case 'r':
 		return parse_repeat(opts, arg, err);
-	case OPT_PER_CACHE:
-		return parse_cache(opts, arg, err);
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -287,32 +271,6 @@ int td_opts_set_value(struct td_opts *opts, int key, const char *arg,
 	return set_list(opts, key, arg, err);
 }
 
-static const struct {
-	int key;
-	enum td_aggregation how;
-} aggregations[] = {
-	{ 'A', TD_AGGREGATE_CPU },
-	{ OPT_PER_CORE, TD_AGGREGATE_CORE },
-	{ OPT_PER_CLUSTER, TD_AGGREGATE_CLUSTER },
-	{ OPT_PER_CACHE, TD_AGGREGATE_CACHE },
-	{ OPT_PER_DIE, TD_AGGREGATE_DIE },
-	{ OPT_PER_SOCKET, TD_AGGREGATE_SOCKET },
-	{ OPT_PER_NODE, TD_AGGREGATE_NODE },
-	{ OPT_PER_THREAD, TD_AGGREGATE_THREAD },
-	{ OPT_TOTAL, TD_AGGREGATE_ALL },
-};
-
-static bool set_aggregation(struct td_opts *opts, int key)
-{
-	for (size_t i = 0; i < TD_ARRAY_SIZE(aggregations); i++) {
-		if (aggregations[i].key != key)
-			continue;
-		opts->aggregations |= 1U << aggregations[i].how;
-		return true;
-	}
-	return false;
-}
-
 int td_opts_set_flag(struct td_opts *opts, int key)
 {
 	bool unused; /* of what is the default anyway */
@@ -353,8 +311,6 @@ int td_opts_set_flag(struct td_opts *opts, int key)
 			return 0;
 		}
 	}
-	if (set_aggregation(opts, key))
-		return 0;
 	switch (key) {
 	case 'j':
 		opts->format = TD_FORMAT_JSON;

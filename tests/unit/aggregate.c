@@ -462,18 +462,20 @@ static void test_sum(size_t i, const struct td_task_names *names)
 /* What recordings and JSON have are the words of the options. */
 static void test_names(void)
 {
-	static const char *const want[TD_NR_AGGREGATIONS] = {
-		"all", "cpu",    "core", "cluster", "cache",
-		"die", "socket", "node", "thread",
+	static const char *const want[] = {
+		"all",     "cpu", "thread", "core", "cache",
+		"cluster", "die", "socket", "node",
 	};
 	enum td_aggregation how = TD_AGGREGATE_DIE;
 
-	for (int i = 0; i < TD_NR_AGGREGATIONS; i++) {
-		const char *name = td_aggregation_name((enum td_aggregation)i);
+	ok(td_nr_aggregations() == TD_ARRAY_SIZE(want), "their number");
+	for (size_t i = 0; i < TD_ARRAY_SIZE(want); i++) {
+		const char *name =
+			td_aggregation_row((enum td_aggregation)i)->name;
 
 		is_str(name, want[i], "name of %s", want[i]);
-		ok(td_aggregation_find(name, &how) && (int)how == i,
-		   "%s is found", want[i]);
+		ok(td_aggregation_find(name, &how) && how == i, "%s is found",
+		   want[i]);
 		ok(td_aggregation_wants_places((enum td_aggregation)i) ==
 			   (strcmp(name, "all") != 0 &&
 			    strcmp(name, "cpu") != 0 &&
@@ -481,7 +483,7 @@ static void test_names(void)
 		   "%s: wants to know where CPUs are", want[i]);
 	}
 	ok(!td_aggregation_find("Core", &how) &&
-		   !td_aggregation_find("", &how) && how == TD_AGGREGATE_THREAD,
+		   !td_aggregation_find("", &how) && how == TD_AGGREGATE_NODE,
 	   "no such aggregation");
 }
 

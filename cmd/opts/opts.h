@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include "cmd/out/format.h"
 #include "lib/base/err.h"
 #include "lib/base/ints.h"
 #include "lib/count/aggregation.h"
@@ -20,12 +21,6 @@ enum td_subcommand {
 	TD_RECORD,
 	TD_REPORT,
 	TD_LIST,
-};
-
-enum td_format_kind {
-	TD_FORMAT_TEXT,
-	TD_FORMAT_CSV,
-	TD_FORMAT_JSON,
 };
 
 /* A -e LIST, and what --filter says behind it. */
@@ -79,6 +74,7 @@ struct td_opts {
 	int repeat; /* 0: for ever */
 	const char *pre, *post;
 	bool sync;
+	unsigned int formats; /* bits 1 << td_format_kind */
 	enum td_format_kind format;
 	const char *separator;
 	const char *output; /* record: the recording; else the result */

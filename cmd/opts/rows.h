@@ -6,7 +6,10 @@
 
 #include "cmd/opts/opts.h"
 
-/* The options that the table of aggregations (lib/count) brings with it. */
+/*
+ * The options that the tables of aggregations (lib/count) and writers (cmd/out)
+ * bring with them.
+ */
 size_t td_opts_nr_rows(void);
 /* Fills in td_opts_nr_rows() options, without an end behind them. */
 void td_opts_rows(struct argp_option *options);

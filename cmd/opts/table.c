@@ -81,9 +81,6 @@ const struct argp_option td_options[] = {
 	{ "big-num", 'B', NULL, 0, "accepted: thousands are set apart", 0 },
 	{ "no-big-num", OPT_NO_BIG_NUM, NULL, 0,
 	  "do not set thousands apart", 0 },
-	{ "field-separator", 'x', "SEP", 0, "CSV with SEP between fields; "
-	  "\\t is a tab", 0 },
-	{ "json-output", 'j', NULL, 0, "JSON, one object a line", 0 },
 	{ "output", 'o', "FILE", 0,
 	  "write to FILE; of record, the recording", 0 },
 	{ "append", OPT_APPEND, NULL, 0, "append to the file of -o", 0 },

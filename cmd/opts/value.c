@@ -133,22 +133,6 @@ static int add_filter(struct td_opts *opts, const char *filter,
 	return 0;
 }
 
-static int parse_separator(struct td_opts *opts, const char *arg,
-			   struct td_err *err)
-{
-	if (!*arg)
-		return td_err_usage(err, "-x: an empty separator");
-	if (strpbrk(arg, "0123456789.-\"\r\n"))
-		return td_err_usage(err,
-				    "-x %s: a separator must not be a part of "
-				    "numbers, a quote or a line end",
-				    arg);
-	if (opts->format == TD_FORMAT_TEXT)
-		opts->format = TD_FORMAT_CSV;
-	opts->separator = strcmp(arg, "\\t") == 0 ? "\t" : arg;
-	return 0;
-}
-
 /* Further ones go on where the ones before ended, as perf stat's do. */
 static int add_cgroups(struct td_opts *opts, const char *list,
 		       struct td_err *err)
@@ -232,8 +216,6 @@ static int set_list(struct td_opts *opts, int key, const char *arg,
 		return add_cgroups(opts, arg, err);
 	case OPT_FILTER:
 		return add_filter(opts, arg, err);
-	case 'x':
-		return parse_separator(opts, arg, err);
 	case 'o':
 		return parse_output(opts, arg, err);
 	default:
@@ -312,9 +294,6 @@ int td_opts_set_flag(struct td_opts *opts, int key)
 		}
 	}
 	switch (key) {
-	case 'j':
-		opts->format = TD_FORMAT_JSON;
-		return 0;
 	case 'B':
 	case OPT_NO_BIG_NUM: /* the last one holds */
 		opts->no_big_num = key != 'B';

@@ -487,6 +487,25 @@ static void test_names(void)
 	   "no such aggregation");
 }
 
+/* Who types it, and who reads its ids, finds all that is needed. */
+static void test_rows(void)
+{
+	for (size_t i = 0; i < td_nr_aggregations(); i++) {
+		enum td_aggregation how = (enum td_aggregation)i;
+		const struct td_aggregation_row *row = td_aggregation_row(how);
+
+		ok(strncmp(row->option, "--", 2) == 0 && row->help,
+		   "%s: an option, and help", row->name);
+		is_str(td_aggregation_option(how),
+		       how == TD_AGGREGATE_CPU ? "-A" : row->option,
+		       "%s: as messages name it", row->name);
+		ok((row->width > 0) == (how != TD_AGGREGATE_ALL),
+		   "%s: a column unless it is all", row->name);
+		ok(!row->key || (*row->letters[0] && row->counted),
+		   "%s: letters, and the number of counters", row->name);
+	}
+}
+
 int main(void)
 {
 	struct td_task_names names = { 0 };
@@ -502,6 +521,7 @@ int main(void)
 	for (size_t i = 0; i < TD_ARRAY_SIZE(sums); i++)
 		test_sum(i, &names);
 	test_names();
+	test_rows();
 	td_task_names_free(&names);
 	return done_testing();
 }

@@ -43,7 +43,7 @@ static int check_readings(const struct td_recording *rec,
 					      "not threads",
 					      rec->path);
 	return tasks ? td_err_usage(err, "%s: %s is of tasks, not CPUs",
-				    td_opts_aggregation_option(how), rec->path)
+				    td_aggregation_option(how), rec->path)
 		     : 0;
 }
 

@@ -2,7 +2,9 @@
 /* What excludes what on the command line. */
 #include "cmd/opts/check.h"
 
+#include "cmd/out/writers.h"
 #include "lib/base/util.h"
+#include "lib/count/aggregations.h"
 
 struct conflict {
 	bool both;
@@ -55,14 +57,30 @@ static int check_target(const struct td_opts *o, struct td_err *err)
 	if (rc || how == TD_AGGREGATE_ALL || threads || td_opts_system_wide(o))
 		return rc;
 	return td_err_usage(err, "%s counts whole CPUs: it needs -a or -C",
-			    td_opts_aggregation_option(how));
+			    td_aggregation_option(how));
+}
+
+/* A run has one writer. */
+static int check_formats(const struct td_opts *o, struct td_err *err)
+{
+	const char *other = NULL;
+
+	for (size_t i = 0; i < td_nr_formats(); i++) {
+		const char *option = td_out_option((enum td_format_kind)i);
+
+		if (!(o->formats & 1U << i))
+			continue;
+		if (other)
+			return td_err_usage(err, "%s and %s exclude each other",
+					    other, option);
+		other = option;
+	}
+	return 0;
 }
 
 static int check_output(const struct td_opts *o, struct td_err *err)
 {
 	const struct conflict conflicts[] = {
-		{ o->format == TD_FORMAT_JSON && o->separator,
-		  "-x and -j exclude each other" },
 		{ o->asked_big_num && o->separator,
 		  "-B and -x exclude each other" },
 		{ o->output && o->log_fd && o->subcommand != TD_RECORD,
@@ -72,8 +90,10 @@ static int check_output(const struct td_opts *o, struct td_err *err)
 		{ o->print && o->subcommand != TD_LIST,
 		  "--print belongs to tdstat list" },
 	};
+	int rc = check_formats(o, err);
 
-	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
+	return rc ? rc
+		  : first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
 }
 
 static int check_events(const struct td_opts *o, struct td_err *err)
@@ -150,7 +170,7 @@ static int check_list(const struct td_opts *o, struct td_err *err)
 		  "tdstat list --print needs the name of an event" },
 		{ o->print && o->format != TD_FORMAT_TEXT,
 		  "tdstat list --print and -j exclude each other" },
-		{ o->separator != NULL,
+		{ (o->formats & ~(1U << TD_FORMAT_JSON)) != 0,
 		  "tdstat list writes text or JSON (-j)" },
 		{ counts(o) || want_metrics(o) || o->output || o->log_fd ||
 			  o->input || o->aggregations || o->hybrid_merge ||

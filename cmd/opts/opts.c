@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "lib/base/util.h"
+#include "lib/count/aggregations.h"
 
 bool td_opts_want_events(const struct td_opts *opts)
 {
@@ -13,34 +13,11 @@ bool td_opts_want_events(const struct td_opts *opts)
 /* opt_aggr_mode_to_aggr_mode() in tools/perf/builtin-stat.c */
 enum td_aggregation td_opts_aggregation(const struct td_opts *opts)
 {
-	static const enum td_aggregation order[] = {
-		TD_AGGREGATE_CPU,    TD_AGGREGATE_THREAD,  TD_AGGREGATE_CORE,
-		TD_AGGREGATE_CACHE,  TD_AGGREGATE_CLUSTER, TD_AGGREGATE_DIE,
-		TD_AGGREGATE_SOCKET, TD_AGGREGATE_NODE,
-	};
-
-	for (size_t i = 0; i < TD_ARRAY_SIZE(order); i++) {
-		if (opts->aggregations & 1U << order[i])
-			return order[i];
+	for (size_t i = TD_AGGREGATE_ALL + 1; i < td_nr_aggregations(); i++) {
+		if (opts->aggregations & 1U << i)
+			return (enum td_aggregation)i;
 	}
 	return TD_AGGREGATE_ALL;
-}
-
-const char *td_opts_aggregation_option(enum td_aggregation how)
-{
-	static const char *const options[TD_NR_AGGREGATIONS] = {
-		[TD_AGGREGATE_ALL] = "",
-		[TD_AGGREGATE_CPU] = "-A",
-		[TD_AGGREGATE_CORE] = "--per-core",
-		[TD_AGGREGATE_CLUSTER] = "--per-cluster",
-		[TD_AGGREGATE_CACHE] = "--per-cache",
-		[TD_AGGREGATE_DIE] = "--per-die",
-		[TD_AGGREGATE_SOCKET] = "--per-socket",
-		[TD_AGGREGATE_NODE] = "--per-node",
-		[TD_AGGREGATE_THREAD] = "--per-thread",
-	};
-
-	return options[how];
 }
 
 bool td_opts_attaches(const struct td_opts *opts)

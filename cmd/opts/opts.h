@@ -11,21 +11,16 @@
 
 #include <stdbool.h>
 
+#include "cmd/out/format.h"
 #include "lib/base/err.h"
 #include "lib/base/ints.h"
-#include "lib/count/report.h"
+#include "lib/count/aggregation.h"
 
 enum td_subcommand {
 	TD_STAT,
 	TD_RECORD,
 	TD_REPORT,
 	TD_LIST,
-};
-
-enum td_format_kind {
-	TD_FORMAT_TEXT,
-	TD_FORMAT_CSV,
-	TD_FORMAT_JSON,
 };
 
 /* A -e LIST, and what --filter says behind it. */
@@ -79,6 +74,7 @@ struct td_opts {
 	int repeat; /* 0: for ever */
 	const char *pre, *post;
 	bool sync;
+	unsigned int formats; /* bits 1 << td_format_kind */
 	enum td_format_kind format;
 	const char *separator;
 	const char *output; /* record: the recording; else the result */
@@ -98,8 +94,6 @@ bool td_opts_want_events(const struct td_opts *opts);
 
 /* Of several, the one that perf stat takes. */
 enum td_aggregation td_opts_aggregation(const struct td_opts *opts);
-/* "--per-core"; "" for all together. */
-const char *td_opts_aggregation_option(enum td_aggregation how);
 /* Tasks that run already? */
 bool td_opts_attaches(const struct td_opts *opts);
 /* Whole CPUs, and not tasks? */

@@ -6,6 +6,7 @@
 #include "cmd/opts/check.h"
 #include "cmd/opts/meant.h"
 #include "cmd/opts/opts.h"
+#include "cmd/opts/rows.h"
 #include "cmd/opts/table.h"
 #include "cmd/say.h"
 #include "lib/base/util.h"
@@ -83,7 +84,11 @@ static int parse_word(struct parser *p, struct argp_state *state)
 
 static int set_option(struct parser *p, int key, const char *arg)
 {
-	if (arg || key == OPT_PER_CACHE)
+	int rc = td_opts_set_row(p->opts, key, arg, p->err);
+
+	if (rc != ARGP_ERR_UNKNOWN)
+		return rc;
+	if (arg)
 		return td_opts_set_value(p->opts, key, arg, p->err);
 	return td_opts_set_flag(p->opts, key);
 }
@@ -143,12 +148,12 @@ static void print_version(FILE *fp, struct argp_state *state)
 }
 
 /* The first word that is no option: of report, -i is a file. */
-static bool is_report(char **argv)
+static bool is_report(const struct argp_option *options, char **argv)
 {
 	for (argv++; *argv && **argv == '-'; argv++) {
 		if (strcmp(*argv, "--") == 0)
 			return false;
-		if (td_option_takes_next(td_options, *argv) && !*++argv)
+		if (td_option_takes_next(options, *argv) && !*++argv)
 			return false;
 	}
 	return *argv && strcmp(*argv, "report") == 0;
@@ -161,16 +166,30 @@ static void replace_input(struct argp_option *options, size_t nr)
 		if (options[i].key == 'i')
 			options[i].key = OPT_NO_INHERIT;
 	}
-	options[nr] = options[nr - 1]; /* the end */
-	options[nr - 1] = td_option_input;
+	options[nr] = td_option_input;
+}
+
+/* Those of the other tables stand behind ours.  NULL: no memory. */
+static struct argp_option *make_options(char **argv)
+{
+	size_t nr = td_options_size() / sizeof(*td_options) - 1;
+	size_t nr_rows = td_opts_nr_rows();
+	struct argp_option *options =
+		calloc(nr + nr_rows + 2, sizeof(*options)); /* -i, the end */
+
+	if (!options)
+		return NULL;
+	memcpy(options, td_options, nr * sizeof(*options));
+	td_opts_rows(options + nr);
+	if (is_report(options, argv))
+		replace_input(options, nr + nr_rows);
+	return options;
 }
 
 int td_opts_parse(struct td_opts *opts, int argc, char **argv,
 		  struct td_err *err)
 {
-	size_t size = td_options_size();
-	td_autofree struct argp_option *options =
-		malloc(size + sizeof(*options));
+	td_autofree struct argp_option *options = make_options(argv);
 	const struct argp argp = { options, parse_option, td_options_args,
 				   td_options_doc };
 	struct parser parser = { opts, err };
@@ -179,9 +198,6 @@ int td_opts_parse(struct td_opts *opts, int argc, char **argv,
 	*opts = (struct td_opts){ .repeat = 1 };
 	if (!options)
 		return td_err_nomem(err);
-	memcpy(options, td_options, size);
-	if (is_report(argv))
-		replace_input(options, size / sizeof(*options));
 	argp_program_version_hook = print_version;
 	rc = td_meant_options(argv, options, err);
 	if (!rc)

@@ -32,13 +32,6 @@ enum {
 	OPT_NO_INHERIT,
 	OPT_NO_MERGE,
 	OPT_NO_SCALE,
-	OPT_PER_CACHE,
-	OPT_PER_CLUSTER,
-	OPT_PER_CORE,
-	OPT_PER_DIE,
-	OPT_PER_NODE,
-	OPT_PER_SOCKET,
-	OPT_PER_THREAD,
 	OPT_POST,
 	OPT_PRE,
 	OPT_PRINT,
@@ -49,7 +42,6 @@ enum {
 	OPT_TD_LEVEL,
 	OPT_TIMEOUT,
 	OPT_TOPDOWN,
-	OPT_TOTAL,
 };
 
 /* -i is no-inherit, but of report the file: the entry to be replaced. */

@@ -133,22 +133,6 @@ static int add_filter(struct td_opts *opts, const char *filter,
 	return 0;
 }
 
-static int parse_separator(struct td_opts *opts, const char *arg,
-			   struct td_err *err)
-{
-	if (!*arg)
-		return td_err_usage(err, "-x: an empty separator");
-	if (strpbrk(arg, "0123456789.-\"\r\n"))
-		return td_err_usage(err,
-				    "-x %s: a separator must not be a part of "
-				    "numbers, a quote or a line end",
-				    arg);
-	if (opts->format == TD_FORMAT_TEXT)
-		opts->format = TD_FORMAT_CSV;
-	opts->separator = strcmp(arg, "\\t") == 0 ? "\t" : arg;
-	return 0;
-}
-
 /* Further ones go on where the ones before ended, as perf stat's do. */
 static int add_cgroups(struct td_opts *opts, const char *list,
 		       struct td_err *err)
@@ -170,20 +154,6 @@ static int parse_repeat(struct td_opts *opts, const char *arg,
 {
 	opts->has_repeat = true;
 	return parse_number("-r", arg, 0, INT_MAX, &opts->repeat, err);
-}
-
-/* "L2", perf's words for it; none: the last level */
-static int parse_cache(struct td_opts *opts, const char *arg,
-		       struct td_err *err)
-{
-	opts->aggregations |= 1U << TD_AGGREGATE_CACHE;
-	if (!arg)
-		return 0;
-	if ((*arg == 'L' || *arg == 'l') &&
-	    td_parse_int(arg + 1, 1, TD_MAX_CACHE, &opts->cache_level) == 0)
-		return 0;
-	return td_err_usage(err, "--per-cache=%s: not one of L1, L2, L3, L4",
-			    arg);
 }
 
 /* "-" is standard output's place already. */
@@ -222,8 +192,6 @@ static int set_number(struct td_opts *opts, int key, const char *arg,
 		return td_opts_delay(arg, &opts->delay_ms, err);
 	case 'r':
 		return parse_repeat(opts, arg, err);
-	case OPT_PER_CACHE:
-		return parse_cache(opts, arg, err);
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -248,8 +216,6 @@ static int set_list(struct td_opts *opts, int key, const char *arg,
 		return add_cgroups(opts, arg, err);
 	case OPT_FILTER:
 		return add_filter(opts, arg, err);
-	case 'x':
-		return parse_separator(opts, arg, err);
 	case 'o':
 		return parse_output(opts, arg, err);
 	default:
@@ -285,32 +251,6 @@ int td_opts_set_value(struct td_opts *opts, int key, const char *arg,
 					      texts[i].option);
 	}
 	return set_list(opts, key, arg, err);
-}
-
-static const struct {
-	int key;
-	enum td_aggregation how;
-} aggregations[] = {
-	{ 'A', TD_AGGREGATE_CPU },
-	{ OPT_PER_CORE, TD_AGGREGATE_CORE },
-	{ OPT_PER_CLUSTER, TD_AGGREGATE_CLUSTER },
-	{ OPT_PER_CACHE, TD_AGGREGATE_CACHE },
-	{ OPT_PER_DIE, TD_AGGREGATE_DIE },
-	{ OPT_PER_SOCKET, TD_AGGREGATE_SOCKET },
-	{ OPT_PER_NODE, TD_AGGREGATE_NODE },
-	{ OPT_PER_THREAD, TD_AGGREGATE_THREAD },
-	{ OPT_TOTAL, TD_AGGREGATE_ALL },
-};
-
-static bool set_aggregation(struct td_opts *opts, int key)
-{
-	for (size_t i = 0; i < TD_ARRAY_SIZE(aggregations); i++) {
-		if (aggregations[i].key != key)
-			continue;
-		opts->aggregations |= 1U << aggregations[i].how;
-		return true;
-	}
-	return false;
 }
 
 int td_opts_set_flag(struct td_opts *opts, int key)
@@ -353,12 +293,7 @@ int td_opts_set_flag(struct td_opts *opts, int key)
 			return 0;
 		}
 	}
-	if (set_aggregation(opts, key))
-		return 0;
 	switch (key) {
-	case 'j':
-		opts->format = TD_FORMAT_JSON;
-		return 0;
 	case 'B':
 	case OPT_NO_BIG_NUM: /* the last one holds */
 		opts->no_big_num = key != 'B';

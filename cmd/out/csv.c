@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/out/out.h"
+#include "cmd/out/writer_rows.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
@@ -64,11 +65,6 @@ static void put_row(const struct td_writer *writer,
 	fputc('\n', writer->fp);
 }
 
-static void csv_begin(struct td_writer *writer)
-{
-	(void)writer; /* the columns are known with the first report */
-}
-
 static void csv_report(struct td_writer *writer, const struct td_report *report)
 {
 	if (!writer->header_done)
@@ -80,15 +76,12 @@ static void csv_report(struct td_writer *writer, const struct td_report *report)
 	}
 }
 
-static void csv_end(struct td_writer *writer, const struct td_usage *usage)
-{
-	(void)writer;
-	(void)usage;
-}
-
 const struct td_out td_out_csv = {
-	.begin = csv_begin,
+	.option = "--field-separator",
+	.letter = "-x",
+	.arg = "SEP",
+	.help = "CSV with SEP between fields; \\t is a tab",
+	.one_header = true,
 	.report = csv_report,
 	.events = td_out_csv_events,
-	.end = csv_end,
 };

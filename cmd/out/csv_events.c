@@ -9,11 +9,13 @@
 #include "cmd/out/events.h"
 #include "cmd/out/out.h"
 #include "lib/base/util.h"
+#include "lib/count/aggregations.h"
 
 static void begin_line(const struct td_writer *writer, uint64_t time_ns,
 		       const struct td_event_row *row)
 {
-	const struct td_id_kind *kind = td_out_id_kind(writer->frame->how);
+	const struct td_aggregation_row *by =
+		td_aggregation_row(writer->frame->how);
 	char time[40];
 
 	if (writer->frame->interval)
@@ -21,11 +23,11 @@ static void begin_line(const struct td_writer *writer, uint64_t time_ns,
 			writer->separator);
 	if (writer->summary && writer->frame->summary_word)
 		fprintf(writer->fp, "summary%s", writer->separator);
-	if (!kind->name)
+	if (!by->width)
 		return;
 	td_out_csv_field(writer, td_out_has_id(row) ? row->id : "");
 	fputs(writer->separator, writer->fp);
-	if (kind->counted)
+	if (by->counted)
 		fprintf(writer->fp, "%u%s", row->nr, writer->separator);
 }
 

@@ -9,17 +9,7 @@
 
 #define TD_CGROUP_WIDTH 16 /* of a cgroup's column */
 
-/* How ids of one kind are shown: perf stat's way. */
-struct td_id_kind {
-	const char *name; /* over its column, and JSON's key: "cpu" */
-	int width;        /* of its column */
-	size_t prefix;    /* JSON leaves so much of an id out: "CPU" */
-	bool counted;     /* the number of counters stands behind it */
-};
-
-/* name NULL: there are no ids. */
-const struct td_id_kind *td_out_id_kind(enum td_aggregation how);
-/* Of that kind; else it is a row of all, which has none. */
+/* Else it is a row of all, which has none. */
 bool td_out_has_id(const struct td_event_row *row);
 
 /* What stands in place of a value; NULL: the value. */

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "lib/count/report.h"
+#include "lib/count/aggregation.h"
 
 /* What stands around results, fixed for a run. */
 struct td_frame {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/out/out.h"
+#include "cmd/out/writer_rows.h"
 #include "lib/base/json_put.h"
 #include "lib/base/util.h"
 
@@ -65,11 +66,6 @@ static void put_node(const struct td_writer *writer,
 	td_json_put_line(writer->fp, o);
 }
 
-static void json_begin(struct td_writer *writer)
-{
-	(void)writer;
-}
-
 static void json_report(struct td_writer *writer,
 			const struct td_report *report)
 {
@@ -85,15 +81,10 @@ static void json_report(struct td_writer *writer,
 	}
 }
 
-static void json_end(struct td_writer *writer, const struct td_usage *usage)
-{
-	(void)writer;
-	(void)usage;
-}
-
 const struct td_out td_out_json = {
-	.begin = json_begin,
+	.option = "--json-output",
+	.letter = "-j",
+	.help = "JSON, one object a line",
 	.report = json_report,
 	.events = td_out_json_events,
-	.end = json_end,
 };

@@ -6,6 +6,7 @@
 #include "cmd/out/events.h"
 #include "cmd/out/out.h"
 #include "lib/base/json_put.h"
+#include "lib/count/aggregations.h"
 
 /* perf gives numbers of counts as strings: "%f". */
 static struct json_object *number_text(double value)
@@ -19,18 +20,18 @@ static struct json_object *begin_object(const struct td_frame *frame,
 					uint64_t time_ns,
 					const struct td_event_row *row)
 {
-	const struct td_id_kind *kind = td_out_id_kind(frame->how);
+	const struct td_aggregation_row *by = td_aggregation_row(frame->how);
 	struct json_object *o = json_object_new_object();
 
 	if (frame->interval)
 		json_object_object_add(o, "interval",
 				       td_out_json_seconds(time_ns));
-	if (kind->name && td_out_has_id(row))
+	if (by->width && td_out_has_id(row))
 		json_object_object_add(
-			o, kind->name,
-			json_object_new_string(row->id + kind->prefix));
+			o, by->name,
+			json_object_new_string(row->id + by->prefix));
 	/* 7.2 calls it "counters", which perf's own linter of 6.12 refuses */
-	if (kind->counted && td_out_has_id(row))
+	if (by->counted && td_out_has_id(row))
 		json_object_object_add(o, "aggregate-number",
 				       json_object_new_int64(row->nr));
 	return o;

@@ -10,26 +10,10 @@
 
 #include <stdio.h>
 
-#include "cmd/opts/opts.h"
+#include "cmd/out/format.h"
 #include "cmd/out/frame.h"
 #include "lib/base/err.h"
 #include "lib/count/report.h"
-
-struct td_writer;
-
-/*
- * A writer sees finished reports: it computes nothing, and cannot fail.  Who
- * calls it checks the stream.
- */
-struct td_out {
-	void (*begin)(struct td_writer *writer);
-	void (*report)(struct td_writer *writer,
-		       const struct td_report *report);
-	/* Counts instead of metrics; a run shows either. */
-	void (*events)(struct td_writer *writer,
-		       const struct td_event_report *report);
-	void (*end)(struct td_writer *writer, const struct td_usage *usage);
-};
 
 /* A table of more columns is no table: so many fit 150 characters. */
 #define TD_MAX_COLUMNS 15
@@ -71,10 +55,6 @@ struct json_object;
 void td_out_csv_field(const struct td_writer *writer, const char *text);
 struct json_object *td_out_json_seconds(uint64_t ns);
 struct json_object *td_out_json_percent(double value);
-
-/* text.c, csv.c, json.c; and the one of a format, writers.c */
-extern const struct td_out td_out_text, td_out_csv, td_out_json;
-const struct td_out *td_out_find(enum td_format_kind format);
 
 /*
  * For results: what a file holds stays until td_out_empty(), or for ever if it

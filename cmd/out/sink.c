@@ -160,12 +160,12 @@ int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 	sink->writer.separator = opts->separator;
 	/* what is appended to has its header */
 	sink->writer.header_done = opts->append &&
-				   opts->format == TD_FORMAT_CSV &&
+				   sink->writer.out->one_header &&
 				   td_out_has_content(sink->writer.fp);
 	sink->waits = waits(opts);
 	sink->attached = td_opts_attaches(opts);
 	sink->starts =
-		sink->to_file && opts->output && opts->format == TD_FORMAT_TEXT;
+		sink->to_file && opts->output && sink->writer.out->for_people;
 	return 0;
 }
 
@@ -180,7 +180,6 @@ int td_sink_begin(struct td_sink *sink, struct td_err *err)
 		       "second\n",
 		       sink->attached ? "it ends or " : "");
 	sink->is_new = sink->starts = sink->waits = false;
-	sink->writer.out->begin(&sink->writer);
 	return td_sink_check(sink, err);
 }
 

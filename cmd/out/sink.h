@@ -2,7 +2,9 @@
 #ifndef TD_CMD_OUT_SINK_H
 #define TD_CMD_OUT_SINK_H
 
+#include "cmd/opts/opts.h"
 #include "cmd/out/out.h"
+#include "cmd/out/writers.h"
 #include "lib/count/aggregate.h"
 #include "lib/count/totals_sum.h"
 #include "lib/machine/machine.h"

@@ -128,6 +128,12 @@ int td_sink_counts(struct td_sink *sink, uint64_t time_ns,
 	return rc ? rc : td_sink_check(sink, err);
 }
 
+static void put_end(struct td_sink *sink, const struct td_usage *usage)
+{
+	if (sink->writer.out->end)
+		sink->writer.out->end(&sink->writer, usage);
+}
+
 /* perf stat's: the table of a run without intervals. */
 static int put_summary(struct td_sink *sink, const struct td_usage *usage,
 		       struct td_err *err)
@@ -140,11 +146,10 @@ static int put_summary(struct td_sink *sink, const struct td_usage *usage,
 
 	sink->frame.interval = false;
 	sink->writer.summary = true;
-	/* CSV goes on with the columns that it has */
-	sink->writer.header_done = sink->writer.out == &td_out_csv;
+	sink->writer.header_done = sink->writer.out->one_header;
 	if (!rc)
 		rc = put_rows(&rows, err);
-	sink->writer.out->end(&sink->writer, usage);
+	put_end(sink, usage);
 	sink->frame.interval = true;
 	sink->writer.summary = false;
 	sink->whole.nr = 0;
@@ -177,9 +182,9 @@ int td_sink_end_run(struct td_sink *sink, const struct td_usage *usage,
 	if (sink->summary)
 		rc = put_summary(sink, usage, err);
 	else
-		sink->writer.out->end(&sink->writer, usage);
+		put_end(sink, usage);
 	/* the next run, if there is one, has a title of its own */
-	if (sink->writer.out == &td_out_text)
+	if (sink->writer.out->for_people)
 		sink->writer.header_done = false;
 	return rc ? rc : td_sink_check(sink, err);
 }
@@ -213,6 +218,6 @@ int td_sink_end(struct td_sink *sink, struct td_err *err)
 	td_totals_sum_divide(&sink->sum);
 	rc = put_rows(&rows, err);
 	if (!rc)
-		sink->writer.out->end(&sink->writer, &usage);
+		put_end(sink, &usage);
 	return rc ? rc : td_sink_check(sink, err);
 }

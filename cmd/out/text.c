@@ -5,6 +5,7 @@
 
 #include "cmd/out/events.h"
 #include "cmd/out/out.h"
+#include "cmd/out/writer_rows.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
@@ -114,11 +115,6 @@ static void put_table(struct td_writer *writer, const struct td_report *report)
 		put_line(writer, report, &report->rows[i]);
 }
 
-static void text_begin(struct td_writer *writer)
-{
-	(void)writer; /* what the command writes comes first */
-}
-
 static void text_report(struct td_writer *writer,
 			const struct td_report *report)
 {
@@ -201,7 +197,7 @@ static void text_end(struct td_writer *writer, const struct td_usage *usage)
 }
 
 const struct td_out td_out_text = {
-	.begin = text_begin,
+	.for_people = true,
 	.report = text_report,
 	.events = td_out_text_events,
 	.end = text_end,

@@ -6,6 +6,7 @@
 #include "cmd/out/out.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
+#include "lib/count/aggregations.h"
 
 /* tools/perf/util/stat-display.c */
 #define TIME_WIDTH   16
@@ -22,15 +23,15 @@
 /* What all lines of a report have in common. */
 struct layout {
 	uint64_t time_ns;
-	const struct td_id_kind *ids; /* name NULL: no such column */
+	const struct td_aggregation_row *by;
 	int unit_width;
 };
 
 static struct layout make_layout(const struct td_frame *frame,
 				 const struct td_event_report *report)
 {
-	struct layout layout = { report->time_ns, td_out_id_kind(frame->how),
-				 UNIT_WIDTH };
+	struct layout layout = { report->time_ns,
+				 td_aggregation_row(frame->how), UNIT_WIDTH };
 
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		int width = td_printable_width(report->rows[i].unit);
@@ -53,10 +54,10 @@ static void put_header(struct td_writer *writer, const struct layout *layout)
 	fprintf(fp, "#%*s", TIME_WIDTH - 1, "time");
 	if (writer->frame->how == TD_AGGREGATE_THREAD)
 		fprintf(fp, " %*s%-*s", COMM_WIDTH, "comm",
-			layout->ids->width - COMM_WIDTH, "-pid");
-	else if (layout->ids->name)
-		fprintf(fp, " %-*s", layout->ids->width, layout->ids->name);
-	if (layout->ids->counted)
+			layout->by->width - COMM_WIDTH, "-pid");
+	else if (layout->by->width)
+		fprintf(fp, " %-*s", layout->by->width, layout->by->name);
+	if (layout->by->counted)
 		fprintf(fp, " %-*s", NR_WIDTH, "ctrs");
 	fprintf(fp, " %*s %*s events\n", COUNT_WIDTH, "counts",
 		layout->unit_width, "unit");
@@ -87,7 +88,7 @@ static void put_left(FILE *fp, int width, const char *text)
 /* perf stat's "     comm-tid    ": the names end where the numbers begin. */
 static void put_thread(FILE *fp, const char *id)
 {
-	int room = td_out_id_kind(TD_AGGREGATE_THREAD)->width - COMM_WIDTH;
+	int room = td_aggregation_row(TD_AGGREGATE_THREAD)->width - COMM_WIDTH;
 	const char *tid = strrchr(id, '-');
 	int width = td_printable_width(tid ? tid : id);
 
@@ -96,7 +97,7 @@ static void put_thread(FILE *fp, const char *id)
 }
 
 static void put_id(const struct td_writer *writer,
-		   const struct td_id_kind *kind,
+		   const struct td_aggregation_row *by,
 		   const struct td_event_row *row)
 {
 	FILE *fp = writer->fp;
@@ -104,8 +105,8 @@ static void put_id(const struct td_writer *writer,
 	if (td_out_has_id(row) && writer->frame->how == TD_AGGREGATE_THREAD)
 		put_thread(fp, row->id);
 	else
-		put_left(fp, kind->width, td_out_has_id(row) ? row->id : "");
-	if (kind->counted)
+		put_left(fp, by->width, td_out_has_id(row) ? row->id : "");
+	if (by->counted)
 		fprintf(fp, "%*u ", NR_WIDTH, row->nr);
 }
 
@@ -119,8 +120,8 @@ static void begin_line(const struct td_writer *writer,
 	if (writer->frame->interval)
 		fprintf(writer->fp, "%*s ", TIME_WIDTH,
 			td_format_seconds(time, layout->time_ns));
-	if (layout->ids->name)
-		put_id(writer, layout->ids, row);
+	if (layout->by->width)
+		put_id(writer, layout->by, row);
 }
 
 /* 1,234,567.89: by hand, for the locale may know no thousands. */

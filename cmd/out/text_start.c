@@ -6,13 +6,14 @@
 #include "cmd/out/out.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
+#include "lib/count/aggregations.h"
 
 #define PMU_WIDTH 12 /* cpu_lowpower */
 #define ID_WIDTH  8  /* at least */
 
 static int id_width(const struct td_frame *frame)
 {
-	int width = td_out_id_kind(frame->how)->width;
+	int width = td_aggregation_row(frame->how)->width;
 
 	if (frame->show_cgroup)
 		width += width ? 1 + TD_CGROUP_WIDTH : TD_CGROUP_WIDTH;

@@ -1,16 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The writer of each format. */
-#include "cmd/out/out.h"
+/* The table of writers: to add one is a file with its row, and its line. */
+#include "cmd/out/writers.h"
+
+#include "cmd/out/writer_rows.h"
+#include "lib/base/util.h"
+
+/* clang-format off */
+static const struct td_out *const writers[] = {
+	[TD_FORMAT_TEXT] = &td_out_text,
+	[TD_FORMAT_CSV] = &td_out_csv,
+	[TD_FORMAT_JSON] = &td_out_json,
+};
+/* clang-format on */
+
+size_t td_nr_formats(void)
+{
+	return TD_ARRAY_SIZE(writers);
+}
 
 const struct td_out *td_out_find(enum td_format_kind format)
 {
-	switch (format) {
-	case TD_FORMAT_TEXT:
-		return &td_out_text;
-	case TD_FORMAT_CSV:
-		return &td_out_csv;
-	case TD_FORMAT_JSON:
-		return &td_out_json;
-	}
-	return &td_out_text;
+	return writers[format];
+}
+
+const char *td_out_option(enum td_format_kind format)
+{
+	const struct td_out *out = writers[format];
+
+	return out->letter ? out->letter : out->option;
 }

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "lib/base/err.h"
-#include "lib/count/report.h"
+#include "lib/count/aggregations.h"
 #include "lib/machine/cpu.h"
 #include "lib/target/task_names.h"
 
@@ -33,11 +33,5 @@ int td_aggregator_build(struct td_aggregator *agg, enum td_aggregation how,
 			int cache_level, const struct td_place *places,
 			size_t nr, struct td_err *err);
 void td_aggregator_free(struct td_aggregator *agg);
-/* Does it need to know where CPUs are? */
-bool td_aggregation_wants_places(enum td_aggregation how);
-
-/* "all", "core": as recordings and JSON have them. */
-const char *td_aggregation_name(enum td_aggregation how);
-bool td_aggregation_find(const char *name, enum td_aggregation *how);
 
 #endif

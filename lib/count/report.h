@@ -8,20 +8,6 @@
 
 /* A finished result: what a writer shows, and all that it may know. */
 
-/* What the counts of a row are the sum of. */
-enum td_aggregation {
-	TD_AGGREGATE_ALL,
-	TD_AGGREGATE_CPU,
-	TD_AGGREGATE_CORE,
-	TD_AGGREGATE_CLUSTER,
-	TD_AGGREGATE_CACHE,
-	TD_AGGREGATE_DIE,
-	TD_AGGREGATE_SOCKET,
-	TD_AGGREGATE_NODE,
-	TD_AGGREGATE_THREAD,
-};
-#define TD_NR_AGGREGATIONS (TD_AGGREGATE_THREAD + 1)
-
 struct td_column {
 	const char *name;
 	const char *unit; /* "%", "GHz"; "": none */

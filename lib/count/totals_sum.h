@@ -3,6 +3,7 @@
 #define TD_LIB_COUNT_TOTALS_SUM_H
 
 #include "lib/count/aggregate.h"
+#include "lib/count/report.h"
 
 /* The totals of several runs, or of all intervals, taken together. */
 struct td_totals_sum {

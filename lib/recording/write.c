@@ -156,7 +156,7 @@ static void put_asked(struct json_object *head,
 		put_names(head, "metrics", info->metrics, info->nr_metrics);
 	if (info->how != TD_AGGREGATE_ALL)
 		td_json_put_string(head, "aggregation",
-				   td_aggregation_name(info->how));
+				   td_aggregation_row(info->how)->name);
 	if (info->cache_level)
 		td_json_put_int(head, "cache_level", info->cache_level);
 	put_names(head, "cgroups", info->cgroups, info->nr_cgroups);

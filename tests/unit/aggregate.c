@@ -462,18 +462,20 @@ static void test_sum(size_t i, const struct td_task_names *names)
 /* What recordings and JSON have are the words of the options. */
 static void test_names(void)
 {
-	static const char *const want[TD_NR_AGGREGATIONS] = {
-		"all", "cpu",    "core", "cluster", "cache",
-		"die", "socket", "node", "thread",
+	static const char *const want[] = {
+		"all",     "cpu", "thread", "core", "cache",
+		"cluster", "die", "socket", "node",
 	};
 	enum td_aggregation how = TD_AGGREGATE_DIE;
 
-	for (int i = 0; i < TD_NR_AGGREGATIONS; i++) {
-		const char *name = td_aggregation_name((enum td_aggregation)i);
+	ok(td_nr_aggregations() == TD_ARRAY_SIZE(want), "their number");
+	for (size_t i = 0; i < TD_ARRAY_SIZE(want); i++) {
+		const char *name =
+			td_aggregation_row((enum td_aggregation)i)->name;
 
 		is_str(name, want[i], "name of %s", want[i]);
-		ok(td_aggregation_find(name, &how) && (int)how == i,
-		   "%s is found", want[i]);
+		ok(td_aggregation_find(name, &how) && how == i, "%s is found",
+		   want[i]);
 		ok(td_aggregation_wants_places((enum td_aggregation)i) ==
 			   (strcmp(name, "all") != 0 &&
 			    strcmp(name, "cpu") != 0 &&
@@ -481,8 +483,27 @@ static void test_names(void)
 		   "%s: wants to know where CPUs are", want[i]);
 	}
 	ok(!td_aggregation_find("Core", &how) &&
-		   !td_aggregation_find("", &how) && how == TD_AGGREGATE_THREAD,
+		   !td_aggregation_find("", &how) && how == TD_AGGREGATE_NODE,
 	   "no such aggregation");
+}
+
+/* Who types it, and who reads its ids, finds all that is needed. */
+static void test_rows(void)
+{
+	for (size_t i = 0; i < td_nr_aggregations(); i++) {
+		enum td_aggregation how = (enum td_aggregation)i;
+		const struct td_aggregation_row *row = td_aggregation_row(how);
+
+		ok(strncmp(row->option, "--", 2) == 0 && row->help,
+		   "%s: an option, and help", row->name);
+		is_str(td_aggregation_option(how),
+		       how == TD_AGGREGATE_CPU ? "-A" : row->option,
+		       "%s: as messages name it", row->name);
+		ok((row->width > 0) == (how != TD_AGGREGATE_ALL),
+		   "%s: a column unless it is all", row->name);
+		ok(!row->key || (*row->letters[0] && row->counted),
+		   "%s: letters, and the number of counters", row->name);
+	}
 }
 
 int main(void)
@@ -500,6 +521,7 @@ int main(void)
 	for (size_t i = 0; i < TD_ARRAY_SIZE(sums); i++)
 		test_sum(i, &names);
 	test_names();
+	test_rows();
 	td_task_names_free(&names);
 	return done_testing();
 }

@@ -255,7 +255,7 @@ static void put_when(FILE *fp, const struct td_opts *o)
 		o->interval_clear ? "interval-clear " : "");
 }
 
-static const char *const aggregations[TD_NR_AGGREGATIONS] = {
+static const char *const aggregations[] = {
 	[TD_AGGREGATE_ALL] = "all",       [TD_AGGREGATE_CPU] = "cpu",
 	[TD_AGGREGATE_CORE] = "core",     [TD_AGGREGATE_CLUSTER] = "cluster",
 	[TD_AGGREGATE_CACHE] = "cache",   [TD_AGGREGATE_DIE] = "die",

@@ -270,7 +270,7 @@ static bool same_cgroups(const struct td_recording_info *info)
 
 static void test_cpus(enum td_aggregation how, int cache_level)
 {
-	const char *name = td_aggregation_name(how);
+	const char *name = td_aggregation_row(how)->name;
 	char *mine[] = { cgroups[0], cgroups[1] };
 	const struct td_recording_info info = {
 		.target = (char[]){ "system wide" },
@@ -403,7 +403,7 @@ int main(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++)
 		test_row(i);
-	for (int how = 0; how < TD_NR_AGGREGATIONS; how++)
+	for (size_t how = 0; how < td_nr_aggregations(); how++)
 		test_cpus((enum td_aggregation)how,
 			  how == TD_AGGREGATE_CACHE ? 3 : 0);
 	test_tasks();

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cmd/out/out.h"
+#include "cmd/out/writer_rows.h"
 #include "lib/base/util.h"
 #include "tests/unit/report.h"
 #include "tests/unit/test.h"
@@ -468,7 +469,6 @@ static char *write_row(size_t r)
 	while (report.nr_rows < TD_ARRAY_SIZE(copies) &&
 	       copies[report.nr_rows].id)
 		report.nr_rows++;
-	writer.out->begin(&writer);
 	for (int i = 0; i < (rows[r].times ? rows[r].times : 1); i++)
 		writer.out->report(&writer, &report);
 	if (rows[r].usage)

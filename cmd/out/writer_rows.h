@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_OUT_WRITER_ROWS_H
+#define TD_CMD_OUT_WRITER_ROWS_H
+
+#include "cmd/out/format.h"
+
+/* The rows of the table in writers.c: text.c, csv.c, json.c */
+extern const struct td_out td_out_text, td_out_csv, td_out_json;
+
+#endif

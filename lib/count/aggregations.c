@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The table of aggregations: to add one is a file with its row, and its line. */
+#include "lib/count/aggregations.h"
+
+#include <string.h>
+
+#include "lib/base/util.h"
+#include "lib/count/aggregation_rows.h"
+
+static const struct td_aggregation_row all = {
+	.name = "all",
+	.option = "--total",
+	.help = "report: all together, whatever it was recorded by",
+};
+
+static const struct td_aggregation_row by_cpu = {
+	.name = "cpu",
+	.option = "--no-aggr",
+	.letter = "-A",
+	.help = "a row a CPU",
+	.width = 6,
+	.prefix = 3,
+};
+
+static const struct td_aggregation_row by_thread = {
+	.name = "thread",
+	.option = "--per-thread",
+	.help = "a row a thread",
+	.width = 24,
+};
+
+/* clang-format off */
+static const struct td_aggregation_row *const rows[] = {
+	[TD_AGGREGATE_ALL] = &all,
+	[TD_AGGREGATE_CPU] = &by_cpu,
+	[TD_AGGREGATE_THREAD] = &by_thread,
+	[TD_AGGREGATE_CORE] = &td_by_core,
+	[TD_AGGREGATE_CACHE] = &td_by_cache,
+	[TD_AGGREGATE_CLUSTER] = &td_by_cluster,
+	[TD_AGGREGATE_DIE] = &td_by_die,
+	[TD_AGGREGATE_SOCKET] = &td_by_socket,
+	[TD_AGGREGATE_NODE] = &td_by_node,
+};
+/* clang-format on */
+
+size_t td_nr_aggregations(void)
+{
+	return TD_ARRAY_SIZE(rows);
+}
+
+const struct td_aggregation_row *td_aggregation_row(enum td_aggregation how)
+{
+	return rows[how];
+}
+
+bool td_aggregation_find(const char *name, enum td_aggregation *how)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++) {
+		if (strcmp(rows[i]->name, name) != 0)
+			continue;
+		*how = (enum td_aggregation)i;
+		return true;
+	}
+	return false;
+}
+
+bool td_aggregation_wants_places(enum td_aggregation how)
+{
+	return rows[how]->key != NULL;
+}
+
+const char *td_aggregation_option(enum td_aggregation how)
+{
+	return rows[how]->letter ? rows[how]->letter : rows[how]->option;
+}

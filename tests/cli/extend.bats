@@ -1,0 +1,105 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# To add an aggregation or a writer takes one new file and at most two lines
+# elsewhere: two made-up ones are added to a copy of the source, and run.
+
+# shellcheck disable=SC2154 # helper.bash
+load helper
+
+# Objects come along, as new as their sources: only what the patches change is
+# compiled.  The build of sanitizers stays one, as MAKEFLAGS says SAN=1 here too.
+setup_file() {
+	local root build patch
+
+	[ -z "${TD_VALGRIND-}" ] || skip "what is built here would run without valgrind"
+	root=$(realpath "$BATS_TEST_DIRNAME/../..")
+	build=$(realpath -s --relative-to="$root" "${TD_PMU_EVENTS:-$root/build/pmu-events}/..")
+	cd "$BATS_FILE_TMPDIR" || return
+	mkdir -p source/build "source/$build"
+	cp -pR "$root"/{Makefile,cmd,lib,metrics} source
+	ln -s "$root"/build/{linux,libperf,.gitignore} source/build
+	cp -pR "$root"/build/uapi source/build
+	cp -pR "$root/$build"/obj "source/$build"
+	cd source || return
+	for patch in "$BATS_TEST_DIRNAME"/../data/extend/*.patch; do
+		patch -s -p1 <"$patch"
+	done
+	make -s -j2 "B=$build" all >make.log 2>&1 || {
+		cat make.log
+		return 1
+	}
+	echo "$PWD/$build/tdstat" >../program
+	write_recording >../recording
+}
+
+# Five CPUs; the number of CPU n is 10^n: a sum says who is in it.
+write_recording() {
+	local topology=() counts=() cpu cores
+
+	for cpu in 0 1 2 3 5; do
+		topology+=("{\"cpu\":$cpu,\"core\":$cpu,\"cluster\":0,\"die\":0,\"socket\":0,\"node\":0}")
+		counts+=("[0,$cpu,-1,$((10 ** cpu)),5,5]")
+	done
+	cores=$(IFS=,; echo "${topology[*]}")
+	cat <<-END
+		{"tdstat":1,"cpuid":"GenuineIntel-6-8F-8","smt":false,"interval_ms":0,"target":"system wide",$1"pmus":[{"name":"software","type":1,"cpus":"0-3,5","core":false}],"topology":[$cores],"table":"events","events":[{"name":"page-faults","pmu":"software","group":-1,"type":1,"config":2,"spec":0}]}
+		{"time":1.0,"counts":[$(IFS=,; echo "${counts[*]}")]}
+		{"end":{"elapsed":1.0}}
+	END
+}
+
+made() {
+	try "$(<"$BATS_FILE_TMPDIR/program")" "$@"
+}
+
+# costs PATCH: how many files it adds, and how many lines of others it changes
+costs() {
+	awk '/^--- / { new = $2 == "/dev/null"; files += new; next }
+		/^\+\+\+ / || new { next }
+		/^\+/ { added++ }
+		/^-/ { taken++ }
+		END { print files + 0, (added > taken ? added : taken) + 0 }' "$1"
+}
+
+@test "an aggregation or a writer: one new file, two changed lines" {
+	for patch in "$data"/extend/{aggregation,writer}.patch; do
+		read -r files lines < <(costs "$patch")
+		assert_equal "$files" 1
+		((lines <= 2)) || fail "$patch changes $lines lines"
+	done
+}
+
+@test "a made-up aggregation: its option, ids, header and numbers of counters" {
+	made report --per-pair "$BATS_FILE_TMPDIR/recording"
+	assert_equal "$status" 0
+	assert_equal "$(awk '/page-faults/ { print $1, $2, $3 }' <<<"$output")" \
+		$'P0 2 11\nP1 2 1,100\nP2 1 100,000'
+	made report --per-pair -x, "$BATS_FILE_TMPDIR/recording"
+	assert_equal "${lines[2]}" P2,1,100000,,page-faults,5,100.00,,
+	made report --per-pair -j "$BATS_FILE_TMPDIR/recording"
+	assert_equal "$(jq -c '[.pair, ."aggregate-number"]' <<<"${lines[1]}")" '["P1",2]'
+}
+
+@test "a made-up aggregation: --help, what excludes it, and recordings" {
+	made --help
+	assert_regex "$output" '--per-pair +a row a pair of CPUs'
+	made --per-pair -- true
+	assert_equal "$status" 64
+	assert_regex "$stderr" '^tdstat: --per-pair counts whole CPUs'
+	write_recording '"aggregation":"pair",' >by-pair
+	made report -x, by-pair
+	assert_equal "${lines[1]}" P1,2,1100,,page-faults,10,100.00,,
+}
+
+@test "a made-up writer: its option, its rows and what excludes it" {
+	made --help
+	assert_regex "$output" '--tabs +a value a line, with tabs in between'
+	made report --tabs --per-pair "$BATS_FILE_TMPDIR/recording"
+	assert_equal "$output" $'P0\tpage-faults\t11\nP1\tpage-faults\t1100\nP2\tpage-faults\t100000'
+	made report --tabs -i "$data/zen4.jsonl"
+	assert_equal "$status" 0
+	assert_regex "${lines[0]}" $'^all\t[a-z_]+\t[a-z_]+\t[0-9.]+$'
+	made -j --tabs -- true
+	assert_equal "$status" 64
+	assert_regex "$stderr" '^tdstat: -j and --tabs exclude each other'
+}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/base: what all the other folders use, and what knows none of them.
+ * lib/base: what all other folders use; it depends on none of them.
  *
  * Errors and notes, numbers and lists of numbers in text, text that is safe to
- * print, JSON, names that are close to a wrong one, time and memory.
+ * print, JSON, similar names for a wrong one, time and memory.
  */
 #ifndef TD_LIB_BASE_UTIL_H
 #define TD_LIB_BASE_UTIL_H
@@ -23,7 +23,7 @@ static inline void td_autofree_(void *p)
 	free(*ptr);
 }
 
-/* What was added since before; 0 where it went backwards. */
+/* The growth of a counter; 0 if it went backwards. */
 static inline uint64_t td_since(uint64_t now, uint64_t before)
 {
 	return now > before ? now - before : 0;
@@ -31,13 +31,13 @@ static inline uint64_t td_since(uint64_t now, uint64_t before)
 
 uint64_t td_now_ns(void); /* CLOCK_MONOTONIC */
 
-/* A local pointer that is freed when it goes out of scope. */
+/* Frees a local pointer when it goes out of scope. */
 #define td_autofree __attribute__((cleanup(td_autofree_)))
 
-/* "1.000104518": seconds with all nine decimals.  Returns buf. */
+/* Formats seconds with nine decimals, "1.000104518".  Returns buf. */
 const char *td_format_seconds(char buf[40], uint64_t ns);
 
-/* Closes *fd if it is one, and makes it none (-1). */
+/* Closes *fd unless it is negative, and sets it to -1. */
 void td_close_fd(int *fd);
 
 /*

@@ -8,7 +8,7 @@
 bool td_are_modifiers(const char *word, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
-		/* b is perf's, for BPF programs */
+		/* perf has b for BPF programs */
 		if (word[i] != 'b' && !strchr(LETTERS, word[i]))
 			return false;
 	}

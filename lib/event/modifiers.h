@@ -4,16 +4,19 @@
 
 #include "lib/event/event.h"
 
-/* All letters that could be meant as modifiers? */
+/* True if all letters of a word are modifiers. */
 bool td_are_modifiers(const char *word, size_t len);
 
-/* One letter more; NULL, or why not. */
+/* Adds a letter.  Returns NULL, or why it cannot be added. */
 const char *td_modifiers_add(struct td_modifiers *mods, char letter);
-/* A group's to those of one of its events; NULL, or why not. */
+/*
+ * Merges a group's modifiers into one event's. Returns NULL, or why this is
+ * impossible.
+ */
 const char *td_modifiers_join(struct td_modifiers *mods,
 			      const struct td_modifiers *group);
 
-/* Do both count in the same rings, and for the same guests? */
+/* True if both count in the same privilege levels, guests and idle state. */
 bool td_modifiers_same_rings(const struct td_modifiers *a,
 			     const struct td_modifiers *b);
 

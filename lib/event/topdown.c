@@ -5,7 +5,10 @@
 
 #define EVENT_UMASK UINT64_C(0xffff)
 
-/* SLOTS or a field by event and umask, whatever else is set. */
+/*
+ * True for the event and umask of SLOTS or a field, whatever other bits are
+ * set.
+ */
 static bool is_topdown(const struct td_event *event)
 {
 	struct td_event bare = *event;
@@ -20,7 +23,7 @@ static bool is_filtered(const struct td_event *event)
 	       event->config[2] || event->config[3];
 }
 
-/* Does sysfs name an event of this config? */
+/* True if sysfs names an event with this config. */
 static bool is_listed(const struct td_pmu *pmu, const struct td_event *event)
 {
 	for (size_t i = 0; i < pmu->nr_aliases; i++) {
@@ -35,7 +38,10 @@ static bool is_listed(const struct td_pmu *pmu, const struct td_event *event)
 	return false;
 }
 
-/* In one group with it by the end, and the same field of PERF_METRICS? */
+/*
+ * True for the same field of PERF_METRICS on one PMU, where both would end up
+ * in one group.
+ */
 static bool is_twin(const struct td_event *a, const struct td_event *b)
 {
 	return a->pmu == b->pmu && td_event_is_metric(a) &&
@@ -98,7 +104,7 @@ int td_topdown_check(const struct td_plan *plan,
 		const struct td_event *event = &plan->events[i];
 		const struct td_span *span = &text->specs[event->spec].span;
 
-		/* elsewhere these codes are events like any other */
+		/* on other cores these codes are ordinary events */
 		if (!is_topdown(event) || event->refusal ||
 		    !td_pmu_has_slots(&machine->pmus[event->pmu]))
 			continue;

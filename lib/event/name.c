@@ -16,20 +16,6 @@ static const char *without_uncore(const char *name)
 	return strncmp(name, "uncore_", 7) == 0 ? name + 7 : name;
 }
 
-/* "_0", "_15"; of hexadecimal ones, which name an address, "_1f003800" */
-static bool is_instance(const char *suffix)
-{
-	size_t len;
-
-	if (*suffix == '\0')
-		return true;
-	if (*suffix++ != '_')
-		return false;
-	len = strlen(suffix);
-	return (len && strspn(suffix, "0123456789") == len) ||
-	       (len > 2 && strspn(suffix, "0123456789abcdef") == len);
-}
-
 bool td_pmu_matches(const char *pmu, const char *pattern)
 {
 	const char *bare = without_uncore(pmu), *base = without_uncore(pattern);
@@ -38,7 +24,8 @@ bool td_pmu_matches(const char *pmu, const char *pattern)
 	if (strpbrk(pattern, "*?["))
 		return fnmatch(pattern, pmu, 0) == 0 ||
 		       fnmatch(pattern, bare, 0) == 0;
-	return strncmp(bare, base, len) == 0 && is_instance(bare + len);
+	return strncmp(bare, base, len) == 0 &&
+	       (!bare[len] || td_pmu_unit_at(bare) == len);
 }
 
 /* --- names ------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/machine/pmu.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -302,6 +303,23 @@ enum td_pmu_kind td_pmu_kind(const char *name)
 			return TD_PMU_SOFTWARE;
 	}
 	return TD_PMU_OTHER;
+}
+
+/*
+ * perf's rule, pmu_name_len_no_suffix() in tools/perf/util/pmus.c: '_' and a
+ * decimal number, or an address in hexadecimal of three digits or more, as two
+ * may be the end of a name (cpum_cf).
+ */
+size_t td_pmu_unit_at(const char *name)
+{
+	size_t len = strlen(name), at = len;
+	bool hex = false;
+
+	for (; at && isxdigit((unsigned char)name[at - 1]); at--)
+		hex |= !isdigit((unsigned char)name[at - 1]);
+	if (!at || at == len || name[at - 1] != '_' || (hex && len - at < 3))
+		return len;
+	return at - 1;
 }
 
 int td_pmu_read(const struct td_sysfs *fs, const char *name,

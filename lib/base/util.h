@@ -41,9 +41,13 @@ const char *td_format_seconds(char buf[40], uint64_t ns);
 void td_close_fd(int *fd);
 
 /*
- * Makes room for one more than nr elements of size bytes in *array, growing
- * by doubling (array: the address of the pointer).  Returns the new, zeroed element, NULL when out of memory
- * (*array is as before then).
+ * Adds an element of size bytes to an array of nr elements and returns it
+ * zeroed, or NULL if out of memory.  array is the address of the pointer to the
+ * first element, which may change; the caller counts nr up.
+ *
+ * The room follows from nr: the next power of two.  So only this function may
+ * have allocated the array (start with NULL), by one element at a time; nr may
+ * fall, but an array from calloc() or one that was cut to size cannot grow here.
  */
 void *td_array_add(void *array, size_t nr, size_t size);
 

@@ -91,3 +91,30 @@ bool td_modifiers_same_rings(const struct td_modifiers *a,
 	       a->hypervisor == b->hypervisor && a->guest == b->guest &&
 	       a->host == b->host && a->non_idle == b->non_idle;
 }
+
+void td_modifiers_copy_rings(struct td_modifiers *to,
+			     const struct td_modifiers *from)
+{
+	struct td_modifiers copy = *from;
+
+	for (const char *letter = TD_RING_LETTERS; *letter; letter++)
+		*flag_of(to, *letter) = *flag_of(&copy, *letter);
+}
+
+const char *td_modifiers_format(const struct td_modifiers *mods,
+				const char *letters,
+				char buf[TD_MODIFIERS_SIZE])
+{
+	struct td_modifiers copy = *mods;
+	char *end = buf;
+
+	for (; *letters; letters++) {
+		int nr = *letters == 'p' ? mods->precise
+					 : *flag_of(&copy, *letters);
+
+		while (nr-- > 0)
+			*end++ = *letters;
+	}
+	*end = '\0';
+	return buf;
+}

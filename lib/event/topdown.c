@@ -3,6 +3,8 @@
 
 #include <linux/perf_event.h>
 
+#include "lib/event/modifiers.h"
+
 #define EVENT_UMASK UINT64_C(0xffff)
 
 /*
@@ -48,12 +50,11 @@ static bool is_twin(const struct td_event *a, const struct td_event *b)
 	       td_event_is_metric(b) && a->config[0] == b->config[0];
 }
 
-static bool same_rings(const struct td_modifiers *a,
-		       const struct td_modifiers *b)
+/* I may differ, as x86 ignores exclude_idle. */
+static bool same_rings(const struct td_modifiers *a, struct td_modifiers b)
 {
-	return a->user == b->user && a->kernel == b->kernel &&
-	       a->hypervisor == b->hypervisor && a->guest == b->guest &&
-	       a->host == b->host;
+	b.non_idle = a->non_idle;
+	return td_modifiers_same_rings(a, &b);
 }
 
 static int check_alone(const struct td_pmu *pmu, const struct td_event *event,
@@ -87,7 +88,7 @@ static int check_pair(const struct td_event *earlier,
 				     "the same field of slots twice: the "
 				     "hardware has one of each");
 	if (earlier->pmu == event->pmu && is_topdown(earlier) &&
-	    !same_rings(&earlier->mods, &event->mods))
+	    !same_rings(&earlier->mods, event->mods))
 		return td_span_error(err, span,
 				     "slots and its fields are one counter: "
 				     "they need the same modifiers");

@@ -114,13 +114,10 @@ void td_reference_choose(struct td_reference *reference,
 /* Adds the modifiers to the name: "cpu/ref-cycles/u". */
 static int name_rings(struct td_event *event)
 {
-	const struct td_modifiers *mods = &event->mods;
-	char *name;
+	char letters[TD_MODIFIERS_SIZE], *name;
 
-	if (asprintf(&name, "%s%s%s%s%s%s%s", event->name,
-		     mods->user ? "u" : "", mods->kernel ? "k" : "",
-		     mods->hypervisor ? "h" : "", mods->guest ? "G" : "",
-		     mods->host ? "H" : "", mods->non_idle ? "I" : "") < 0)
+	td_modifiers_format(&event->mods, TD_RING_LETTERS, letters);
+	if (asprintf(&name, "%s%s", event->name, letters) < 0)
 		return -ENOMEM;
 	event->has_suffix = strcmp(name, event->name) != 0;
 	free(event->name);
@@ -150,13 +147,7 @@ int td_reference_make(struct td_reference *reference, struct td_plan *plan,
 	if (rc)
 		return rc;
 	event->hidden = true;
-	if (typical) {
-		event->mods.user = typical->mods.user;
-		event->mods.kernel = typical->mods.kernel;
-		event->mods.hypervisor = typical->mods.hypervisor;
-		event->mods.guest = typical->mods.guest;
-		event->mods.host = typical->mods.host;
-		event->mods.non_idle = typical->mods.non_idle;
-	}
+	if (typical)
+		td_modifiers_copy_rings(&event->mods, &typical->mods);
 	return name_rings(event) ? td_err_nomem(err) : 0;
 }

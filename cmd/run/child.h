@@ -29,7 +29,7 @@ struct td_child {
 int td_child_start(struct td_child *child, char **argv,
 		   const struct td_given *given, struct td_err *err);
 /*
- * Starts the command. If exec() fails, that is the error, and status is 127 or
+ * Starts the command.  If exec() fails, that is the error, and status is 127 or
  * 126.
  */
 int td_child_release(struct td_child *child, const char *name,

@@ -25,7 +25,7 @@ static int parse_fd(const char *text, int *nr, struct td_err *err)
 
 /*
  * Takes an inherited descriptor. unfit is the access mode that it must not
- * have. O_NONBLOCK stays as it is, because others may share it.
+ * have.  O_NONBLOCK stays as it is, because others may share it.
  */
 static int take_fd(int nr, int unfit, int *fd, struct td_err *err)
 {

@@ -8,8 +8,8 @@
 #include "lib/base/err.h"
 
 /*
- * The --control option: commands come in, one on each line, and "ack" goes out.
- * A line ends with a newline or a NUL, and may come in pieces.
+ * The --control option: commands come in, one on each line, and "ack" goes
+ * out.  A line ends with a newline or a NUL, and may come in pieces.
  */
 
 /* bytes of a line; a longer one is an unknown command */
@@ -45,16 +45,16 @@ struct td_control {
 #define TD_CONTROL_NONE ((struct td_control){ .fd = -1, .ack = -1 })
 
 /*
- * Opens "fd:CTL[,ACK]", inherited descriptors, or "fifo:CTL[,ACK]", paths. The
- * command inherits the descriptors, too, so it can send commands. A wrong form
+ * Opens "fd:CTL[,ACK]", inherited descriptors, or "fifo:CTL[,ACK]", paths.  The
+ * command inherits the descriptors, too, so it can send commands.  A wrong form
  * is a usage error.  After an error, *control is TD_CONTROL_NONE.
  */
 int td_control_open(struct td_control *control, const char *text,
 		    struct td_err *err);
 /*
  * Reads once; call it when poll() reports anything for control->fd, so that it
- * does not block. At the end of file, which is no error, and after an error fd
- * becomes -1. Call td_control_next() afterwards until it returns false.
+ * does not block.  At the end of file, which is no error, and after an error fd
+ * becomes -1.  Call td_control_next() afterwards until it returns false.
  */
 int td_control_read(struct td_control *control, struct td_err *err);
 /* Returns the next line that is not empty, or false. */
@@ -64,7 +64,7 @@ bool td_control_next(struct td_control *control,
 bool td_control_is_acked(enum td_control_word word);
 /*
  * Answers, if there is an ack descriptor; never blocks. -EPIPE if the reader
- * has gone, -EAGAIN if it does not read. SIGPIPE must be ignored.
+ * has gone, -EAGAIN if it does not read.  SIGPIPE must be ignored.
  */
 int td_control_ack(struct td_control *control);
 /* Closes opened fifos, but not inherited descriptors. */

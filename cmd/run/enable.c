@@ -98,7 +98,7 @@ static int check_pmu_held(struct td_run *run, const struct td_readings *delta,
 
 /*
  * Finds CPUs where events opened but never ran, because somebody else's pinned
- * events have the counters. Returns 1 if there are some. The last look also
+ * events have the counters.  Returns 1 if there are some.  The last look also
  * adds a note, and is an error if nothing is left for a tree.
  */
 static int check_held(struct td_run *run, const struct td_readings *delta,
@@ -117,10 +117,10 @@ static int check_held(struct td_run *run, const struct td_readings *delta,
 }
 
 /*
- * Reads once and drops the counts. Counters of a group start and are read one
+ * Reads once and drops the counts.  Counters of a group start and are read one
  * after the other, so from here on every interval has the same lag at both
- * ends. Ten looks in a tenth of a second give waiting counters many turns (the
- * kernel rotates every 4 ms). Groups that cannot be read yet keep their lag.
+ * ends.  Ten looks in a tenth of a second give waiting counters many turns (the
+ * kernel rotates every 4 ms).  Groups that cannot be read yet keep their lag.
  */
 static int read_baseline(struct td_run *run, struct td_err *err)
 {
@@ -145,7 +145,7 @@ static int read_baseline(struct td_run *run, struct td_err *err)
 
 /*
  * Tries again if a group could not be read: a thread that started while the
- * counters were opened may have half of a group, which can never be read. A
+ * counters were opened may have half of a group, which can never be read.  A
  * thread that begins or ends right now looks the same.
  */
 int td_run_enable(struct td_run *run, struct td_err *err)

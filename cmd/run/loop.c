@@ -6,7 +6,7 @@
 #include "lib/base/util.h"
 
 /*
- * Threads that have ended hold descriptors until they are read. Read them when
+ * Threads that have ended hold descriptors until they are read.  Read them when
  * there are this many, and also this part of all, because each read reads all
  * threads.
  */
@@ -21,9 +21,9 @@
 
 /*
  * A terminal's ^C reaches the command as well, which decides what to do; a
- * signal sent to us alone is passed on. A second one means that the sender does
- * not want to wait. timeout(1), or a terminal that hangs up, signals us and our
- * process group at the same time.
+ * signal sent to us alone is passed on.  A second one means that the sender
+ * does not want to wait. timeout(1), or a terminal that hangs up, signals us
+ * and our process group at the same time.
  */
 static void pass_on(struct td_run *run, const struct td_wake *wake)
 {

@@ -153,8 +153,8 @@ static uint64_t counted_ns(const struct td_run *run)
 
 /*
  * At the exec() of a program that may not be dumped, the kernel removes the
- * task's counters without a word (begin_new_exec() in fs/exec.c). The command's
- * CPU time reveals it. Root is not affected.
+ * task's counters without a word (begin_new_exec() in fs/exec.c).  The
+ * command's CPU time reveals it.  Root is not affected.
  */
 static void note_uncounted(struct td_run *run, const struct td_usage *usage)
 {

@@ -36,7 +36,7 @@ static int shown(const char *word, const char **rest)
 }
 
 /*
- * Says what is wrong with a word. The number of messages is limited, as a
+ * Says what is wrong with a word.  The number of messages is limited, as a
  * script may send any number of wrong commands.
  */
 static void remark(struct td_run *run, const char *why, const char *word,

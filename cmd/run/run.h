@@ -24,7 +24,7 @@
 #define TD_NS_A_MS UINT64_C(1000000)
 
 /*
- * How long the last read waits for a group that cannot be read yet. A child
+ * How long the last read waits for a group that cannot be read yet.  A child
  * that was exiting without a CPU was seen to take 1.2 s.
  */
 #define TD_LAST_PATIENCE_NS (5000 * TD_NS_A_MS)
@@ -156,7 +156,7 @@ int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err);
 int td_run_loop(struct td_run *run, struct td_err *err);
 /* trouble.c: errors after the command has started. */
 /*
- * Ends counting because of err. If the command is running, err is printed and
+ * Ends counting because of err.  If the command is running, err is printed and
  * cleared, and the result is true.
  */
 bool td_run_outlives(struct td_run *run, struct td_err *err);

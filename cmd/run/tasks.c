@@ -24,7 +24,7 @@ static bool same_tids(const struct td_ints *a, const struct td_ints *b)
 	       (!a->nr || memcmp(a->v, b->v, a->nr * sizeof(*a->v)) == 0);
 }
 
-/* Opens the watch. Returns 1 if more tasks have appeared meanwhile. */
+/* Opens the watch.  Returns 1 if more tasks have appeared meanwhile. */
 static int watch_once(struct td_run *run, struct td_err *err)
 {
 	struct td_ints before = { 0 };

@@ -29,7 +29,7 @@ static int read_cpus(struct td_run *run, struct td_cpu_times *now,
 }
 
 /*
- * Reads the CPU time that the target has used so far. Returns 1 if it is
+ * Reads the CPU time that the target has used so far.  Returns 1 if it is
  * unknown: a running command's children, or a process that has ended.
  */
 static int read_cpu_times(struct td_run *run, const struct td_usage *usage,

@@ -12,14 +12,14 @@
 
 /*
  * A task's counters start with its first turn on a CPU and end inside its
- * exit() (perf_event_exit_task() in the kernel). The time before and after is
+ * exit() (perf_event_exit_task() in the kernel).  The time before and after is
  * 0.1 ms on an idle machine and ten times that on a busy one.
  */
 #define LEAST_FORK_NS UINT64_C(1000000)
 
 /*
- * before_ns, the time of our own fork, tells how slow the machine is. On a busy
- * machine another fork took up to five times as long.
+ * before_ns, the time of our own fork, tells how slow the machine is.  On a
+ * busy machine another fork took up to five times as long.
  */
 #define FORK_FACTOR 8
 
@@ -34,8 +34,8 @@ static uint64_t fork_ns(const struct td_spent *spent)
 }
 
 /*
- * At most: our fork, and one for each voluntary switch, as every task ends with
- * one.
+ * Our own fork, and those of others: not more than there were on the machine,
+ * nor than voluntary switches, as every task ends with one.
  */
 static uint64_t most_forks(const struct td_spent *spent)
 {

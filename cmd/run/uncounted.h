@@ -17,7 +17,7 @@ struct td_spent {
 };
 
 /*
- * True if more time is missing than forks and exits explain. If in doubt,
+ * True if more time is missing than forks and exits explain.  If in doubt,
  * false: the note blames the command.
  */
 bool td_is_much_uncounted(const struct td_spent *spent);

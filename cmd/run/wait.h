@@ -58,7 +58,7 @@ struct td_wake {
 
 /*
  * Blocks the signals (but not an ignored SIGHUP, as under nohup(1)) and watches
- * for the end of pids and tids.  *before is the old signal mask. Close with
+ * for the end of pids and tids.  *before is the old signal mask.  Close with
  * td_waiter_close(), also after an error.
  */
 int td_waiter_open(struct td_waiter *waiter, const struct td_ints *pids,

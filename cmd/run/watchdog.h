@@ -9,7 +9,7 @@
 
 /*
  * Adds a note for each typed group that never ran because the NMI watchdog has
- * a counter that it needs. all has one reading for each event. Returns the
+ * a counter that it needs. all has one reading for each event.  Returns the
  * number of notes.
  */
 size_t td_note_watchdog(const struct td_plan *plan,

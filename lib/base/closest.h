@@ -14,7 +14,7 @@ struct td_closest {
 };
 
 /*
- * Takes name if it is closer than the best so far. The distance is the number
+ * Takes name if it is closer than the best so far.  The distance is the number
  * of letters added, left out, changed or swapped; case does not matter.
  */
 void td_closest_offer(struct td_closest *closest, const char *name);

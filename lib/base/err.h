@@ -38,8 +38,8 @@ int td_err_wrap(struct td_err *err, const char *fmt, ...)
 int td_err_hint(struct td_err *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /*
- * Shows the place of the error: len bytes of text, from byte at. A long text is
- * shown in part.  Returns err->code.
+ * Shows the place of the error: len bytes of text, from byte at.  A long text
+ * is shown in part.  Returns err->code.
  */
 int td_err_point(struct td_err *err, const char *text, size_t at, size_t len);
 int td_err_nomem(struct td_err *err);

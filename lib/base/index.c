@@ -49,7 +49,7 @@ static void put(const struct td_index *index, struct td_index_slot new_one)
 }
 
 /*
- * Elements with the same hash keep their order. Elements that wrapped around
+ * Elements with the same hash keep their order.  Elements that wrapped around
  * the end of the old table stand at its start, so the walk begins behind a free
  * slot.
  */

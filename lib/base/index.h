@@ -7,7 +7,7 @@
 
 /*
  * A hash table that finds elements of the caller's array: it maps hashes to
- * array indices. A zeroed struct is an empty index.
+ * array indices.  A zeroed struct is an empty index.
  */
 struct td_index {
 	struct td_index_slot {
@@ -32,7 +32,7 @@ int td_index_add(struct td_index *index, uint64_t hash, size_t at);
 int td_index_set(struct td_index *index, uint64_t hash, size_t at);
 /*
  * Returns the next element under this hash, in the order of adding, or
- * TD_NOT_FOUND after the last.  *step must be 0 at the first call. Different
+ * TD_NOT_FOUND after the last.  *step must be 0 at the first call.  Different
  * elements may share a hash, so the caller compares them.
  */
 size_t td_index_next(const struct td_index *index, uint64_t hash, size_t *step);

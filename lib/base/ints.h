@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /*
- * A sorted set of numbers, such as CPUs or thread ids. A zeroed struct is an
+ * A sorted set of numbers, such as CPUs or thread ids.  A zeroed struct is an
  * empty set; free with td_ints_free().
  */
 struct td_ints {
@@ -17,9 +17,9 @@ struct td_ints {
 #define TD_MAX_INTS (1 << 20)
 
 /*
- * Parses a list as the kernel and users write it, "0-3,8,10-11". An empty list
- * is fine, and so are blanks and newlines at the end. Numbers go up to max, and
- * one range has up to TD_MAX_INTS numbers.
+ * Parses a list as the kernel and users write it, "0-3,8,10-11".  An empty list
+ * is fine, and so are blanks and newlines at the end.  Numbers go up to max,
+ * and one range has up to TD_MAX_INTS numbers.
  * Returns -ERANGE for a number above max, -EDOM for a range such as 3-1,
  * -EINVAL or -ENOMEM; *out is empty then.
  */

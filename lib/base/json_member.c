@@ -64,7 +64,7 @@ bool td_json_int(struct json_object *object, const char *key, int64_t min,
 	return value && td_json_whole(value, min, max, out);
 }
 
-/* A double holds nanoseconds up to 1e9 seconds well enough to round. */
+/* A double is exact to the nanosecond for a month (2^21 seconds). */
 bool td_json_seconds(struct json_object *object, const char *key, uint64_t *ns)
 {
 	struct json_object *value;

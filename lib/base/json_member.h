@@ -13,7 +13,7 @@ struct td_json_fault {
 };
 
 /*
- * Parses text; flags are JSON_TOKENER_*. The caller puts *out, whatever the
+ * Parses text; flags are JSON_TOKENER_*.  The caller puts *out, whatever the
  * result.  Returns 0, -EINVAL (see fault) or -ENOMEM.
  */
 int td_json_text(const char *text, int depth, int flags,
@@ -28,7 +28,7 @@ struct json_object *td_json_member(struct json_object *object, const char *key,
 const char *td_json_string(struct json_object *object, const char *key);
 bool td_json_int(struct json_object *object, const char *key, int64_t min,
 		 int64_t max, int64_t *out);
-/* Seconds below 1e9, rounded to nanoseconds. */
+/* Seconds below 1e9 in nanoseconds, as exact as a double is. */
 bool td_json_seconds(struct json_object *object, const char *key, uint64_t *ns);
 /* Gets value itself as an integer from min to max. */
 bool td_json_whole(struct json_object *value, int64_t min, int64_t max,

@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 /*
- * Add a member to an object. If memory runs out, the member becomes null, which
- * the reader of the file refuses.
+ * Add a member to an object.  If memory runs out, the member becomes null,
+ * which the reader of the file refuses.
  */
 void td_json_put_string(struct json_object *to, const char *key,
 			const char *value);
@@ -18,7 +18,7 @@ void td_json_put_int(struct json_object *to, const char *key, int64_t value);
  */
 void td_json_put_seconds(struct json_object *to, const char *key, uint64_t ns);
 /*
- * Prints the object on a line of its own and frees it. Control characters are
+ * Prints the object on a line of its own and frees it.  Control characters are
  * escaped, and a byte that is not valid UTF-8 is printed as the text \xff.
  */
 void td_json_put_line(FILE *fp, struct json_object *line);

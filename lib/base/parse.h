@@ -14,7 +14,7 @@ int td_parse_u64(const char *text, uint64_t max, uint64_t *out);
 int td_parse_int(const char *text, int min, int max, int *out);
 
 /*
- * Parses a time in milliseconds: "500", "500ms", "1.5s", "2m". Returns -EINVAL
+ * Parses a time in milliseconds: "500", "500ms", "1.5s", "2m".  Returns -EINVAL
  * for no number, -ENOTSUP for an unknown unit, -EDOM for a part of a
  * millisecond, -ERANGE outside min to max; *out is unchanged then.
  */

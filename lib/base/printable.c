@@ -8,7 +8,7 @@
 
 /*
  * UTF-8 characters by their first byte: the length, and the range of the second
- * byte. The ranges exclude overlong forms, surrogates, code points above
+ * byte.  The ranges exclude overlong forms, surrogates, code points above
  * U+10FFFF and control characters (RFC 3629, 4).
  */
 static const struct lead {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /*
- * Print names of other programs safely on a terminal. Printable is UTF-8 (RFC
+ * Print names of other programs safely on a terminal.  Printable is UTF-8 (RFC
  * 3629) without the control characters of ASCII and U+0080 to U+009F. Every
  * other byte is shown as \x1b.
  */

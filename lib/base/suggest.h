@@ -17,7 +17,7 @@ enum td_nearness {
 	TD_NEAR_PART,  /* contains it */
 	TD_NEAR_TYPED, /* some letters differ */
 	TD_NEAR_WORD,  /* has a word that differs in some letters */
-	TD_NEAR_DESC,  /* the description has all of the words */
+	TD_NEAR_DESC,  /* each word begins one of the description */
 	TD_NEAR_NOT,
 };
 

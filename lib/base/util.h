@@ -47,7 +47,8 @@ void td_close_fd(int *fd);
  *
  * The room follows from nr: the next power of two.  So only this function may
  * have allocated the array (start with NULL), by one element at a time; nr may
- * fall, but an array from calloc() or one that was cut to size cannot grow here.
+ * fall, but an array from calloc() or one that was cut to size cannot grow
+ * here.
  */
 void *td_array_add(void *array, size_t nr, size_t size);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/counter: the counters. No other folder uses libperf.
+ * lib/counter: the counters.  No other folder uses libperf.
  *
  * In: a plan, a machine and a target.
- * Out: struct td_readings, at each read. What the kernel refuses is split, left
- * out or explained here (fall_back.h, open_error.h), and tasks that begin and
- * end are watched (task_watch.h).
+ * Out: struct td_readings, at each read.  What the kernel refuses is split,
+ * left out or explained here (fall_back.h, open_error.h), and tasks that begin
+ * and end are watched (task_watch.h).
  */
 #ifndef TD_LIB_COUNTER_COUNTER_H
 #define TD_LIB_COUNTER_COUNTER_H
@@ -33,9 +33,9 @@ struct td_counter_ops {
 		      struct td_err *err);
 	/*
 	 * Sets readings to the counts since the last read; they belong to the
-	 * counter and stay valid until the next read. A group that cannot be
+	 * counter and stay valid until the next read.  A group that cannot be
 	 * read now is tried again for patience_ns.  *time_ns is the time since
-	 * counting began, unchanged if the counter does not know it. Returns 1
+	 * counting began, unchanged if the counter does not know it.  Returns 1
 	 * at the end of a recording.
 	 */
 	int (*read)(struct td_counter *counter, uint64_t patience_ns,
@@ -81,11 +81,11 @@ struct td_counter_setup {
 };
 
 /*
- * Opens the plan's groups, disabled. A group that the kernel cannot schedule is
- * split, and a typed event that it cannot count is refused (both change plan);
- * what this user may not count is excluded (in target). Notes say so, also
- * later about CPUs that go offline. -ESRCH if a task of target has ended; per
- * thread, if all have.
+ * Opens the plan's groups, disabled.  A group that the kernel cannot schedule
+ * is split, and a typed event that it cannot count is refused (both change
+ * plan); what this user may not count is excluded (in target).  Notes say so,
+ * also later about CPUs that go offline. -ESRCH if a task of target has ended;
+ * per thread, if all have.
  */
 int td_counter_perf_open(struct td_counter **out,
 			 const struct td_counter_setup *setup,

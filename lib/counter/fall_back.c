@@ -259,7 +259,7 @@ static int leave_out(struct td_target *target, const struct td_ints *online,
 }
 
 /*
- * Excludes CPUs of the event's PMU that have gone offline. Returns 1 if some
+ * Excludes CPUs of the event's PMU that have gone offline.  Returns 1 if some
  * remain, 0 if none has gone or none remains.
  */
 static int leave_offline(const struct refused *r)

@@ -6,8 +6,8 @@
 
 /*
  * Handles the kernel's refusal (rc, a negative errno) to open a member of a
- * group. Returns 0 to try again, after one change of the plan or the target and
- * a note, or sets an error in words.
+ * group.  Returns 0 to try again, after one change of the plan or the target
+ * and a note, or sets an error in words.
  */
 int td_fall_back(const struct td_counter_setup *setup, size_t group,
 		 size_t member, int rc, struct td_err *err);

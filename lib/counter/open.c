@@ -104,7 +104,7 @@ static int open_in_cgroups(const struct td_open_group *group,
 /*
  * A cgroup of version 2 gets the perf_event controller with the first write to
  * its parent's subtree_control, whatever is written (cgroup_ss_mask() in
- * kernel/cgroup/cgroup.c). Before that, the kernel finds no events in it.
+ * kernel/cgroup/cgroup.c).  Before that, the kernel finds no events in it.
  */
 static int no_controller(const char *name, struct td_err *err)
 {

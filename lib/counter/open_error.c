@@ -44,7 +44,7 @@ static int paranoid(void)
 }
 
 /*
- * For Linux itself, values above 2 are the same as 2. For Debian's kernel they
+ * For Linux itself, values above 2 are the same as 2.  For Debian's kernel they
  * mean that only CAP_SYS_ADMIN may open events, not CAP_PERFMON.
  */
 static int say_what_it_needs(struct td_err *err, bool kernel, bool system_wide)

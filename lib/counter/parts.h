@@ -59,16 +59,16 @@ static inline int td_group_units(const struct td_open_group *group)
 }
 
 /*
- * Checks that the kernel can count in each of the target's cgroups. The error
+ * Checks that the kernel can count in each of the target's cgroups.  The error
  * names the first one where it cannot.
  */
 int td_check_cgroups(const struct td_counter_setup *setup, struct td_err *err);
 
 /*
- * Opens the plan's groups for set->tids. On failure, *index and *failed are the
- * group and member that the kernel refused, and the groups before it stay open:
- * the next call starts at the first group that has changed in the plan. If the
- * target has changed, it starts anew.
+ * Opens the plan's groups for set->tids.  On failure, *index and *failed are
+ * the group and member that the kernel refused, and the groups before it stay
+ * open: the next call starts at the first group that has changed in the plan.
+ * If the target has changed, it starts anew.
  */
 int td_open_set(struct td_open_set *set, const struct td_counter_setup *setup,
 		size_t *index, size_t *failed);

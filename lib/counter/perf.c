@@ -68,7 +68,7 @@ static void go_to_cpu(int cpu)
 }
 
 /*
- * Switches an event on each CPU and task. For cgroups this is done on the CPU
+ * Switches an event on each CPU and task.  For cgroups this is done on the CPU
  * itself: their clock starts with the task switch that follows.
  */
 static int switch_evsel(const struct td_open_group *group,
@@ -260,8 +260,9 @@ static struct td_open_set *add_set(struct perf_counter *counter)
 
 /*
  * If a task forks while its group is opened, the child may get the context of
- * the leader (perf_event_context_sched_out() in kernel/events/core.c). The next
- * member is then refused with EINVAL, like one of a group that does not fit.
+ * the leader (perf_event_context_sched_out() in kernel/events/core.c).  The
+ * next member is then refused with EINVAL, like one of a group that does not
+ * fit.
  */
 static int try_to_open(struct perf_counter *counter, struct td_open_set *set,
 		       size_t *index, size_t *failed)
@@ -314,8 +315,8 @@ static void drop_last_set(struct perf_counter *counter)
 }
 
 /*
- * Adds a set for one thread. The first thread settles the plan; a later refusal
- * for one thread is an error.
+ * Adds a set for one thread.  The first thread settles the plan; a later
+ * refusal for one thread is an error.
  */
 static int open_thread(struct perf_counter *counter, int tid, int life,
 		       struct td_err *err)

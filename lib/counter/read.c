@@ -78,7 +78,7 @@ static bool has_run_at(const struct td_reader *reader,
 }
 
 /*
- * Notes a group that stopped counting. The kernel also gives up a pinned group
+ * Notes a group that stopped counting.  The kernel also gives up a pinned group
  * that cannot get its counters.
  */
 static void note_lost(struct td_reader *reader, const struct td_read_step *step)
@@ -137,7 +137,7 @@ static void keep_values(struct td_reader *reader,
 
 /*
  * Reads each member alone, after their CPU went offline; the leader is in the
- * buffer already. Fields cannot be read without SLOTS (PERF_EV_CAP_SIBLING in
+ * buffer already.  Fields cannot be read without SLOTS (PERF_EV_CAP_SIBLING in
  * the kernel): then all keep their old values.
  */
 static int read_apart(struct td_reader *reader, const struct td_read_step *step,
@@ -162,9 +162,9 @@ static int read_apart(struct td_reader *reader, const struct td_read_step *step,
 }
 
 /*
- * Reads one group. A short read means that the kernel has given the group up
+ * Reads one group.  A short read means that the kernel has given the group up
  * (error state) or dissolved it (its CPU went offline), so it does not count
- * any more. Counts from before are kept.
+ * any more.  Counts from before are kept.
  */
 static int read_step(struct td_reader *reader, struct td_read_step *step,
 		     struct td_err *err)

@@ -63,7 +63,7 @@ void td_reader_end_sets(struct td_reader *reader, const size_t *sets,
 /* Removes the steps of ended tasks and their readings. */
 void td_reader_forget_ended(struct td_reader *reader);
 /*
- * Returns the counts since the last read, valid until the next one. While a
+ * Returns the counts since the last read, valid until the next one.  While a
  * child of a task begins or exits, the kernel does not read its groups (ECHILD
  * of __perf_read_group_add() in kernel/events/core.c), which may last as long
  * as the child waits for a CPU. Such a group is tried again for patience_ns.

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A task is a thread. A process is one, too: its first thread. */
+/* A task is a thread.  A process is one, too: its first thread. */
 enum td_task_change {
 	TD_TASK_BEGAN,
 	TD_TASK_ENDED,
@@ -20,14 +20,15 @@ struct td_task_event {
 	int parent;
 	char name[16]; /* if it was named: its comm, any bytes */
 	/*
-	 * Named by an exec: the other threads of the process are gone. The task
-	 * continues with tid == pid, and its old tid gets no TD_TASK_ENDED.
+	 * Named by an exec: the other threads of the process are gone.  The
+	 * task continues with tid == pid, and its old tid gets no
+	 * TD_TASK_ENDED.
 	 */
 	bool exec;
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 };
 
-/* Events of several CPUs in order of time. A zeroed struct is empty. */
+/* Events of several CPUs in order of time.  A zeroed struct is empty. */
 struct td_task_queue {
 	struct td_task_queued *events;
 	size_t nr, next;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads the kernel's side-band records through libperf. The kernel maps no ring
- * for an inherited event on all CPUs, so there is an event for each task on
- * each CPU, and a ring for each CPU.
+ * Reads the kernel's side-band records through libperf.  The kernel maps no
+ * ring for an inherited event on all CPUs, so there is an event for each task
+ * on each CPU, and a ring for each CPU.
  */
 #include "lib/counter/task_watch.h"
 
@@ -148,7 +148,7 @@ static int open_descriptors(struct td_task_watch *watch)
 }
 
 /*
- * All events of a ring wake together, so one of each is enough. It is
+ * All events of a ring wake together, so one event of each ring is enough.  It is
  * edge-triggered, because it hangs up for ever when its task has ended.
  */
 static int watch_rings(struct td_task_watch *watch)
@@ -310,8 +310,8 @@ static void count_lost(struct td_task_watch *watch, int cpu)
 
 /*
  * The kernel reports lost records with the next record that finds room, which
- * may never come, so we ask when the ring was full. A full ring is read in this
- * round and the next, so one of them reads at least a quarter of it.
+ * may never come, so we ask when the ring was full.  A full ring is read in
+ * this round and the next, so one of them reads at least a quarter of it.
  */
 static int take_ring(struct td_task_watch *watch, struct perf_mmap *ring,
 		     int cpu)
@@ -346,8 +346,8 @@ static void forget_wakeups(const struct td_task_watch *watch)
 
 /*
  * Events that happen while the rings are read may be seen out of order, as only
- * a later one of them may be found. They stay in the queue until the next read,
- * for which they have woken us.
+ * a later one of them may be found.  They stay in the queue until the next
+ * read, for which they have woken us.
  */
 int td_task_watch_read(struct td_task_watch *watch, struct td_err *err)
 {

@@ -5,7 +5,7 @@
 #include "lib/base/err.h"
 
 /*
- * Explain why tasks cannot be watched. Return the code for
+ * Explain why tasks cannot be watched.  Return the code for
  * td_task_watch_open().
  */
 /* from opening events */

@@ -29,7 +29,7 @@ struct td_building {
 
 /*
  * build.c: each function adds one event of spec on a PMU, given as an index of
- * the machine's. They return 0 or an error in b->err.
+ * the machine's.  They return 0 or an error in b->err.
  */
 /* Takes type and config as they are, and the terms that all events have. */
 int td_build_config(struct td_building *b, int pmu);
@@ -59,7 +59,7 @@ void td_build_offer_caches(struct td_closest *closest);
 int td_build_add_terms(struct td_building *b, struct td_event *event,
 		       bool of_pmu);
 /*
- * Adds the bits of a named event. TD_BUILD_UNUSED means that the PMU has no
+ * Adds the bits of a named event.  TD_BUILD_UNUSED means that the PMU has no
  * such event.
  */
 #define TD_BUILD_UNUSED 1

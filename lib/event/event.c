@@ -13,7 +13,7 @@
 
 /*
  * Adds a term, name or name=value; a bare name means 1. period= is dropped:
- * counting needs none, and the kernel refuses slots with one. For bits see
+ * counting needs none, and the kernel refuses slots with one.  For bits see
  * td_pmu_pack().
  */
 static int add_term(struct td_event *event, const struct td_pmu *pmu,

@@ -4,8 +4,8 @@
  *
  * In: text ("cycles:u,{slots,topdown-retiring}"), a machine, and a source of
  * the names that only the model's files or tracefs have (source.h).
- * Out: struct td_event, one for each PMU that counts it. An error points at the
- * wrong word.
+ * Out: struct td_event, one for each PMU that counts it.  An error points at
+ * the wrong word.
  */
 #ifndef TD_LIB_EVENT_EVENT_H
 #define TD_LIB_EVENT_EVENT_H
@@ -67,7 +67,8 @@ struct td_event {
  * Fills in the event id on a PMU: one that sysfs names if terms is NULL, else
  * terms such as "event=0xad,umask=0x10" under the name id.  index is the PMU's
  * in its machine.  Pure.  -ENOENT if the PMU has no such event or term, -ERANGE
- * if a value has too many bits. Free with td_event_free(), also after an error.
+ * if a value has too many bits.  Free with td_event_free(), also after an
+ * error.
  */
 int td_event_init(struct td_event *event, const struct td_pmu *pmu, int index,
 		  const char *id, const char *terms, struct td_err *err);
@@ -82,7 +83,7 @@ int td_event_set_unit(struct td_event *event, const char *unit);
 int td_event_set_filter(struct td_event *event, const char *filter);
 int td_event_set_refusal(struct td_event *event, const char *why);
 /*
- * Marks the event as not countable, and adds "name: why" as a note. Returns 0
+ * Marks the event as not countable, and adds "name: why" as a note.  Returns 0
  * or -ENOMEM.
  */
 int td_event_refuse(struct td_event *event, const char *why,

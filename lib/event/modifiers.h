@@ -12,7 +12,7 @@ bool td_are_modifiers(const char *word, size_t len);
 /* Adds a letter.  Returns NULL, or why it cannot be added. */
 const char *td_modifiers_add(struct td_modifiers *mods, char letter);
 /*
- * Merges a group's modifiers into one event's. Returns NULL, or why this is
+ * Merges a group's modifiers into one event's.  Returns NULL, or why this is
  * impossible.
  */
 const char *td_modifiers_join(struct td_modifiers *mods,

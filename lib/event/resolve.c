@@ -152,7 +152,7 @@ static int resolve_named(struct td_building *b)
 
 /*
  * Builds the event on each PMU that a prefix or a glob means and that has its
- * terms. If none has them, the error is the last PMU's.
+ * terms.  If none has them, the error is the last PMU's.
  */
 static int resolve_matching(struct td_building *b)
 {

@@ -10,10 +10,10 @@
 
 /*
  * Appends the events of a text to plan->events: one for each PMU that a name
- * means, in the machine's order, without skipped PMUs. Pure except for source.
- * Returns 1 if a name is unknown and the machine has only its core PMUs so far:
- * read the others, and call again with an empty plan. An error points at the
- * word.
+ * means, in the machine's order, without skipped PMUs.  Pure except for
+ * source.  Returns 1 if a name is unknown and the machine has only its core
+ * PMUs so far: read the others, and call again with an empty plan.  An error
+ * points at the word.
  */
 int td_event_resolve(struct td_plan *plan, const struct td_event_text *text,
 		     const struct td_machine *machine,

@@ -17,7 +17,7 @@ struct td_event_source {
 			   const char *name, const char **terms,
 			   struct td_err *err);
 	/*
-	 * Offers all names, to correct a wrong one. Returns NULL, or why some
+	 * Offers all names, to correct a wrong one.  Returns NULL, or why some
 	 * names are missing.
 	 */
 	const char *(*offer_names)(void *ctx, struct td_closest *closest);

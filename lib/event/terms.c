@@ -194,8 +194,8 @@ static int kernel_name(const char *name, uint32_t *type, uint64_t *config)
 
 /*
  * Adds the kernel's event on this PMU, as in "cpu_core/cycles/" or
- * "cpu_atom/LLC-loads/". With terms of the PMU beside it, the bits are those of
- * its name in sysfs ("cpu-cycles").
+ * "cpu_atom/LLC-loads/".  With terms of the PMU beside it, the bits are those
+ * of its name in sysfs ("cpu-cycles").
  */
 static int add_kernel_name(const struct td_building *b, struct td_event *event,
 			   const struct td_term *term, bool has_bits)

@@ -61,7 +61,7 @@ static bool take(struct cursor *c, char want)
 }
 
 /*
- * Skips a word up to a character of stop, a blank or the end. Returns its
+ * Skips a word up to a character of stop, a blank or the end.  Returns its
  * length.
  */
 static size_t take_word(struct cursor *c, const char *stop)

@@ -75,7 +75,7 @@ struct td_event_text {
 
 /*
  * Parses one -e and appends its events. text is borrowed and must outlive
- * them.  Pure.  A usage error points at the wrong word. Free with
+ * them.  Pure.  A usage error points at the wrong word.  Free with
  * td_event_text_free(), also after an error.
  */
 int td_event_text_parse(struct td_event_text *events, const char *text,

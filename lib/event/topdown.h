@@ -9,7 +9,7 @@
 /*
  * Finds uses of SLOTS and the fields of PERF_METRICS that the kernel would
  * refuse, or would take for something else (intel_pmu_hw_config() in
- * arch/x86/events/intel/core.c). An error points at the event.
+ * arch/x86/events/intel/core.c).  An error points at the event.
  */
 int td_topdown_check(const struct td_plan *plan,
 		     const struct td_event_text *text,

@@ -27,8 +27,9 @@ struct search {
 };
 
 /*
- * The folder belongs to root alone (0700), and so do its files (0440). Changing
- * the mode of the mount, as perf recommends, does not make ids readable.
+ * The folder belongs to root alone (0700), and so do its files (0440).
+ * Changing the mode of the mount, as perf recommends, does not make ids
+ * readable.
  */
 static int may_not_read(const struct search *s)
 {

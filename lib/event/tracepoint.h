@@ -20,7 +20,7 @@ struct td_tracepoints {
 
 /*
  * Finds the tracepoints of the running kernel whose system and name match; both
- * may be globs (fnmatch(3)). Free *out with td_tracepoints_free(), also after
+ * may be globs (fnmatch(3)).  Free *out with td_tracepoints_free(), also after
  * an error.  -ENOENT if there is none, with a similar name or how to list them
  * as the hint; -EACCES if this user may not read tracefs, with the remedy as
  * the hint; -ENODEV without tracefs.

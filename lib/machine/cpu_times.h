@@ -19,7 +19,7 @@ struct td_cpu_times {
 /* Of CPUs since boot, from /proc/stat; cpus NULL means all. */
 int td_cpu_times_read(const struct td_sysfs *fs, const struct td_ints *cpus,
 		      struct td_cpu_times *out, struct td_err *err);
-/* Of processes and their ended children. Returns false if one has ended. */
+/* Of processes and their ended children.  Returns false if one has ended. */
 bool td_cpu_times_read_pids(const struct td_sysfs *fs,
 			    const struct td_ints *pids,
 			    struct td_cpu_times *out);

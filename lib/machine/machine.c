@@ -53,7 +53,7 @@ static int take_mask(const cpu_set_t *mask, size_t size, struct td_ints *out)
 
 /*
  * The CPUs that are online and in our cpuset: the kernel clears the others from
- * a mask of all CPUs (sched_setaffinity(2)). The old mask is restored.
+ * a mask of all CPUs (sched_setaffinity(2)).  The old mask is restored.
  */
 static int find_usable_cpus(struct td_ints *out)
 {

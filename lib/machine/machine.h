@@ -33,7 +33,7 @@ struct td_machine {
 };
 
 /*
- * cpuid is the identity to assume, in perf's form; NULL reads the real one. An
+ * cpuid is the identity to assume, in perf's form; NULL reads the real one.  An
  * error leaves *machine empty.
  */
 int td_machine_read(const struct td_sysfs *fs, const char *cpuid,

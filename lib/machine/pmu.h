@@ -87,7 +87,7 @@ int td_format_pack(const struct td_format *format, uint64_t value,
 		   uint64_t config[TD_NR_CONFIGS]);
 /*
  * The same for an event with several terms. bits has one word for each format
- * of the PMU, zero at first: the bits that each term has set. Formats may
+ * of the PMU, zero at first: the bits that each term has set.  Formats may
  * overlap (thresh and occ_invert of Skylake's PCU), so bits of other terms
  * stay.  -EEXIST if a bit would be set twice.
  */

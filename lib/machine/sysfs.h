@@ -11,7 +11,7 @@
 #include "lib/base/ints.h"
 
 /*
- * The roots of sysfs and proc, of this machine or saved ones. Paths below them
+ * The roots of sysfs and proc, of this machine or saved ones.  Paths below them
  * are relative ("devices/system/cpu/online").
  */
 struct td_sysfs {
@@ -26,7 +26,7 @@ void td_sysfs_close(struct td_sysfs *fs);
 /*
  * Reads the first size - 1 bytes of a file as text, up to a NUL, without blanks
  * at the end: event files of hybrid PMUs have NULs behind the text
- * (events_hybrid_sysfs_show() in arch/x86/events/intel/core.c). Does not block
+ * (events_hybrid_sysfs_show() in arch/x86/events/intel/core.c).  Does not block
  * on a fifo.  Returns the length or a negative errno.
  */
 ssize_t td_sysfs_read_at(int dir, const char *path, char *buf, size_t size);
@@ -37,14 +37,14 @@ ssize_t td_proc_read(const struct td_sysfs *fs, const char *path, char *buf,
 
 /*
  * Reads a list of CPUs or nodes, with numbers up to max and at most a page of
- * text.  -EINVAL if it is not a list or has not even a newline. Free with
+ * text.  -EINVAL if it is not a list or has not even a newline.  Free with
  * td_ints_free().
  */
 int td_sysfs_read_list(const struct td_sysfs *fs, const char *path, int max,
 		       struct td_ints *out, struct td_err *err);
 /*
- * Reads a decimal number. *out is -1 if there is no such file, or if the kernel
- * wrote -1 (unknown).
+ * Reads a decimal number.  *out is -1 if there is no such file, or if the
+ * kernel wrote -1 (unknown).
  */
 int td_sysfs_read_int(const struct td_sysfs *fs, const char *path, int *out,
 		      struct td_err *err);

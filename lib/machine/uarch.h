@@ -45,7 +45,7 @@ const char *td_uarch_name(enum td_uarch uarch);
 int td_uarch_width(enum td_uarch uarch);
 /*
  * General counters of a thread; for unknown cores, the number that all have.
- * Sandy Bridge to Skylake have four with hyper-threading. Without it the
+ * Sandy Bridge to Skylake have four with hyper-threading.  Without it the
  * silicon has eight, but virtual machines do not, and a group that is too large
  * beside the NMI watchdog opens and never counts.
  */
@@ -66,7 +66,7 @@ struct td_placement {
 /* config is the event's config on this core's PMU. */
 struct td_placement td_uarch_place(enum td_uarch uarch, uint64_t config);
 
-/* The extra register of config1. Events with the same config1 share it. */
+/* The extra register of config1.  Events with the same config1 share it. */
 enum td_register {
 	TD_REGISTER_NONE,
 	TD_REGISTER_OFFCORE, /* the hardware has two of them */

@@ -53,7 +53,7 @@ static int fixed_counter(enum td_uarch uarch, uint64_t config)
 
 /*
  * General counters of events that not all of them can count, by event code and
- * umask (umask < 0: any); the first match counts. Entries for the first four
+ * umask (umask < 0: any); the first match counts.  Entries for the first four
  * are left out where a core has only four.
  */
 static const struct {

@@ -89,7 +89,7 @@ static int own_braces(const struct arranging *a, size_t event)
 }
 
 /*
- * A software event may join a hardware group. If the group's PMU is only on
+ * A software event may join a hardware group.  If the group's PMU is only on
  * some CPUs (a hybrid's, an uncore unit's), the event would miss the others, so
  * it stays in a group of its own.
  */
@@ -125,7 +125,7 @@ static uint64_t pmu_bit(const struct arranging *a, size_t event)
 	return hardware ? UINT64_C(1) << (a->plan->events[event].pmu & 63) : 0;
 }
 
-/* The PMUs of one event of the text. Moves *event behind its last one. */
+/* The PMUs of one event of the text.  Moves *event behind its last one. */
 static uint64_t spec_bits(const struct arranging *a, size_t *event)
 {
 	const struct td_plan *plan = a->plan;

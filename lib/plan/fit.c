@@ -11,8 +11,8 @@
 
 /*
  * The raw config that the kernel uses for its own event names
- * (intel_perfmon_event_map in arch/x86/events/intel/core.c). Cache events count
- * as one without constraints.
+ * (intel_perfmon_event_map in arch/x86/events/intel/core.c).  Cache events
+ * count as one without constraints.
  */
 static uint64_t raw_config(const struct td_event *event)
 {

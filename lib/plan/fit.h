@@ -15,13 +15,13 @@ struct td_claim {
 	uint32_t mask; /* any one of these counters; 0 if it needs none */
 	enum td_register reg;
 	uint64_t value; /* value that reg must hold */
-	int most;       /* limit of general counters in use with it; 0: none */
+	int most; /* limit of general counters in use with it; 0: no limit */
 };
 
 struct td_claim td_claim_of(const struct td_machine *machine,
 			    const struct td_event *event);
 
-/* Events that a core can count at the same time. A zeroed struct is empty. */
+/* Events that a core can count at the same time.  A zeroed struct is empty. */
 struct td_fit {
 	/* the counters that each event can use */
 	uint32_t masks[TD_NR_COUNTERS];
@@ -29,7 +29,7 @@ struct td_fit {
 	uint8_t owners[TD_NR_COUNTERS];
 	int nr;
 	uint32_t fixed; /* fixed counters that some event can use */
-	int most;       /* limit of general counters; 0: none */
+	int most;       /* limit of general counters; 0: no limit */
 	struct {
 		enum td_register reg;
 		uint64_t value;
@@ -38,7 +38,7 @@ struct td_fit {
 };
 
 /*
- * Adds an event. Returns false if no counter is left; *fit is unchanged then.
+ * Adds an event.  Returns false if no counter is left; *fit is unchanged then.
  */
 bool td_fit_add(struct td_fit *fit, const struct td_claim *claim);
 
@@ -50,7 +50,7 @@ bool td_plan_group_fits(const struct td_plan *plan,
 			const struct td_machine *machine, size_t group);
 
 /*
- * True if the group fits only without the NMI watchdog, which runs. The kernel
+ * True if the group fits only without the NMI watchdog, which runs.  The kernel
  * accepts such a group and never counts it.
  */
 bool td_plan_needs_watchdogs_counter(const struct td_plan *plan,

@@ -4,7 +4,7 @@
 
 #include "lib/plan/plan.h"
 
-/* Building blocks of the schedulers. Out of memory gives NULL or -ENOMEM. */
+/* Building blocks of the schedulers.  Out of memory gives NULL or -ENOMEM. */
 
 /* Adds an empty group.  Pointers to other groups become invalid. */
 struct td_group *td_plan_new_group(struct td_plan *plan, int pmu);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Packs events into groups. First-fit, the most demanding event first, gives
- * the number of groups. Then the events of a need are put into one group,
+ * Packs events into groups.  First-fit, the most demanding event first, gives
+ * the number of groups.  Then the events of a need are put into one group,
  * wherever this leaves a place for each of the other events.
  */
 #include "lib/plan/pack.h"

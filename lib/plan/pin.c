@@ -86,8 +86,8 @@ static bool leaves_room(const struct td_scheduling *s,
 }
 
 /*
- * Moves an event and its SLOTS to a home. Returns false if the event is another
- * PMU's.
+ * Moves an event and its SLOTS to a home.  Returns false if the event is
+ * another PMU's.
  */
 static bool move(const struct td_scheduling *s, int event, int home)
 {
@@ -102,7 +102,7 @@ static bool move(const struct td_scheduling *s, int event, int home)
 	return true;
 }
 
-/* Moves the events of ranks 1 to rank. Returns false if there are none. */
+/* Moves the events of ranks 1 to rank.  Returns false if there are none. */
 static bool move_ranks(const struct td_scheduling *s, int rank, int home)
 {
 	bool moved = false;

@@ -4,7 +4,7 @@
  *
  * In: events, and which of them belong together: the needs of metrics (build.c)
  * or groups that were typed (asked.c).
- * Out: struct td_plan: groups that fit the counters of their PMUs. What the
+ * Out: struct td_plan: groups that fit the counters of their PMUs.  What the
  * kernel refuses is taken out of it later (split.c).
  */
 #ifndef TD_LIB_PLAN_PLAN_H
@@ -29,7 +29,7 @@ struct td_group {
 	int cgroup; /* 0 for none, else 1 + index in the target's */
 	/*
 	 * reference is the event (slots or cycles) by which groups that take
-	 * turns are scaled, or -1. Its first group has it as a member; every
+	 * turns are scaled, or -1.  Its first group has it as a member; every
 	 * further group of the PMU has a copy, clone (else -1), because only
 	 * slots of the same moments tell a group's share of the slots.
 	 */
@@ -70,9 +70,9 @@ struct td_schedule {
 	const struct td_need *needs;
 	size_t nr_needs;
 	/*
-	 * For each PMU an event that all groups count, or -1. References may be
-	 * NULL. Without one and with always set, an event of a fixed counter is
-	 * used if groups take turns.
+	 * For each PMU an event that all groups count, or -1.  References may
+	 * be NULL. Without one and with always set, an event of a fixed counter
+	 * is used if groups take turns.
 	 */
 	const int *references;
 	/*
@@ -85,8 +85,8 @@ struct td_schedule {
 
 /*
  * The scheduler of metrics.  Pure.  plan->events are given, each with its PMU;
- * the groups are filled in. On each PMU, SLOTS comes first with its fields
- * behind it, then other events as far as the counters hold them. The events of
+ * the groups are filled in.  On each PMU, SLOTS comes first with its fields
+ * behind it, then other events as far as the counters hold them.  The events of
  * a need stay together if they fit, and there are no more groups than the
  * counters require.
  */
@@ -94,7 +94,7 @@ int td_plan_build(struct td_plan *plan, const struct td_machine *machine,
 		  const struct td_schedule *schedule, struct td_err *err);
 /*
  * The scheduler of typed events.  Pure.  plan->events and plan->gathers are
- * given. Groups are as typed, except that a group has one PMU, that SLOTS is
+ * given.  Groups are as typed, except that a group has one PMU, that SLOTS is
  * first and is added if it is missing, and that its fields join it wherever
  * they were typed (perf 7.2's rules, tools/perf/util/parse-events.c and
  * arch/x86/util/evlist.c; unlike there, a group typed with SLOTS stays
@@ -110,7 +110,7 @@ int td_plan_arrange(struct td_plan *plan, const struct td_machine *machine,
 int td_plan_find_clones(struct td_plan *plan, const bool *clones);
 void td_plan_free(struct td_plan *plan);
 /*
- * Returns for each event the index of its first group, or -1. The caller frees
+ * Returns for each event the index of its first group, or -1.  The caller frees
  * it; NULL means out of memory.
  */
 int *td_plan_groups(const struct td_plan *plan);
@@ -119,7 +119,7 @@ void td_plan_drop_events(struct td_plan *plan, size_t from);
 
 /* split.c */
 /*
- * Splits a group that the kernel refused into two. Groups with SLOTS, pinned
+ * Splits a group that the kernel refused into two.  Groups with SLOTS, pinned
  * groups and single events cannot be split.
  */
 bool td_plan_can_split(const struct td_group *group);
@@ -134,7 +134,7 @@ int td_plan_break(struct td_plan *plan, size_t group, struct td_err *err);
 
 /*
  * Removes a member that the kernel refused, and the fields if it is SLOTS. why
- * is for the user. A group that becomes empty is removed, too.
+ * is for the user.  A group that becomes empty is removed, too.
  */
 int td_plan_refuse(struct td_plan *plan, size_t group, size_t member,
 		   const char *why, struct td_err *err);
@@ -145,8 +145,8 @@ struct perf_event_attr td_plan_attr(const struct td_plan *plan,
 				    const struct td_target *target);
 
 /*
- * The CPUs to open a PMU's groups on, system wide. *out may be empty. Returns 0
- * or -ENOMEM.
+ * The CPUs to open a PMU's groups on, system wide.  *out may be empty.  Returns
+ * 0 or -ENOMEM.
  */
 int td_plan_cpus(const struct td_pmu *pmu, const struct td_target *target,
 		 struct td_ints *out);

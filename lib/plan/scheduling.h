@@ -33,7 +33,7 @@ bool td_scheduling_is_slots(const struct td_scheduling *s, int event);
 int td_scheduling_slots_of(const struct td_scheduling *s, int event);
 bool td_scheduling_has_reference(const struct td_scheduling *s);
 /*
- * Chooses the pinned events and the reference. Before, no event of the PMU has
+ * Chooses the pinned events and the reference.  Before, no event of the PMU has
  * a home.
  */
 void td_scheduling_pin(struct td_scheduling *s);

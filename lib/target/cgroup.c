@@ -35,8 +35,8 @@ struct patterns {
 /* --- elements of a list --------------------------------------------------- */
 
 /*
- * Returns a copy, or NULL if out of memory. *rest moves behind the comma, or is
- * NULL after the last element.
+ * Returns a copy, or NULL if out of memory.  *rest moves behind the comma, or
+ * is NULL after the last element.
  */
 static char *next_element(const char **rest)
 {
@@ -130,7 +130,7 @@ static int no_cgroup(const struct search *search, const char *name, int code)
 }
 
 /*
- * Skips a cgroup with a note. A lack of descriptors or memory is an error, as
+ * Skips a cgroup with a note.  A lack of descriptors or memory is an error, as
  * it would hit all the others, too.
  */
 static int leave_out(const struct search *search, const char *name, int code)

@@ -3,7 +3,7 @@
  * lib/target: what to count on: CPUs, processes, threads, cgroups.
  *
  * In: their names and numbers, as the user types them.
- * Out: struct td_target: numbers for the kernel, and open cgroup folders. The
+ * Out: struct td_target: numbers for the kernel, and open cgroup folders.  The
  * names of tasks are kept here, too (task_names.h).
  */
 #ifndef TD_LIB_TARGET_TARGET_H

@@ -9,9 +9,9 @@
 #include "lib/machine/sysfs.h"
 
 /*
- * The names (comm) of tasks. The kernel reuses the tid of a task that has
+ * The names (comm) of tasks.  The kernel reuses the tid of a task that has
  * ended, so a task is a tid and a life: 0 for the first counted task with this
- * tid, 1 for the second. A zeroed struct knows no task.
+ * tid, 1 for the second.  A zeroed struct knows no task.
  */
 struct td_task_names {
 	struct td_task_name {
@@ -33,7 +33,7 @@ int td_task_names_begin(struct td_task_names *names, int tid, int life);
 /* Sets the name of the task that has this tid now.  Returns 0 or -ENOMEM. */
 int td_task_names_set(struct td_task_names *names, int tid, const char *name);
 /*
- * Reads the name from proc; a task that has ended keeps its old one. Returns 0
+ * Reads the name from proc; a task that has ended keeps its old one.  Returns 0
  * or -ENOMEM.
  */
 int td_task_names_read(struct td_task_names *names, const struct td_sysfs *fs,

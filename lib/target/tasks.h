@@ -6,7 +6,7 @@
 #include "lib/base/ints.h"
 #include "lib/machine/sysfs.h"
 
-/* Finds tasks in /proc. All return 0, -ENOMEM or another error in err. */
+/* Finds tasks in /proc.  All return 0, -ENOMEM or another error in err. */
 
 /* Adds the threads that a process has now.  -ESRCH if there is none. */
 int td_tasks_add_process(const struct td_sysfs *fs, int pid,

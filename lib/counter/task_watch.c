@@ -148,8 +148,8 @@ static int open_descriptors(struct td_task_watch *watch)
 }
 
 /*
- * All events of a ring wake together, so one event of each ring is enough.  It is
- * edge-triggered, because it hangs up for ever when its task has ended.
+ * All events of a ring wake together, so one event of each ring is enough.  It
+ * is edge-triggered, because it hangs up for ever when its task has ended.
  */
 static int watch_rings(struct td_task_watch *watch)
 {

@@ -46,7 +46,7 @@ static const struct td_metric_def skylake_metrics[] = {
 	REQUESTS("l2_prefetch", "Prefetches of the L2 cache", "0xd0", "0x90", "0x50", "0x30"),
 };
 
-/* From Ice Lake on the lists call 0x08 SWPF and 0x10 HWPF. */
+/* From Ice Lake on, Intel's event lists call 0x08 SWPF and 0x10 HWPF. */
 static const struct td_metric_def later_metrics[] = {
 	DEMAND,
 	REQUESTS("sw_prefetch", "Software prefetches", "0xc8", "0x88", "0x48", "0x28"),

@@ -9,7 +9,7 @@
 #include "metrics/files/text.h"
 #include "metrics/files/unit.h"
 
-/* The PMUs that are not called uncore_ and the unit's name. */
+/* Units whose PMU is not called "uncore_" and the unit's name. */
 static const struct {
 	const char *unit, *pmu;
 } units[] = {
@@ -19,7 +19,10 @@ static const struct {
 	{ "UPI LL", "uncore_upi" }, { "iMPH-U", "uncore_arb" },
 };
 
-/* "cpu_core" of a hybrid machine is that; nothing is the only core PMU. */
+/*
+ * The PMU of a unit.  "cpu_core" and "cpu_atom" of hybrid models are PMU names
+ * already; no unit means the only core PMU.
+ */
 static char *pmu_of(const char *unit)
 {
 	char *name;
@@ -80,7 +83,10 @@ static int add_event(struct td_pmu_events *out, const struct td_entry *entry,
 	return describe(entry, &event->desc, err);
 }
 
-/* The words of MetricConstraint; 6.1 calls the watchdog's by another name. */
+/*
+ * Values of MetricConstraint.  Linux 6.1 uses NO_NMI_WATCHDOG for
+ * NO_GROUP_EVENTS_NMI.
+ */
 static const struct {
 	const char *word;
 	enum td_apart apart;
@@ -144,7 +150,7 @@ static int add_metric(struct td_pmu_events *out, const struct td_entry *entry,
 	return fill_metric(metric, entry, err);
 }
 
-/* A few are both; counter.json's are neither. */
+/* Some entries are an event and a metric; those of counter.json are neither. */
 int td_entry_add(struct td_pmu_events *out, const struct td_entry *entry,
 		 struct td_err *err)
 {
@@ -163,7 +169,7 @@ int td_entry_add(struct td_pmu_events *out, const struct td_entry *entry,
 	return rc;
 }
 
-/* "cache" of "x86/alderlake/cache.json" */
+/* The topic is the file's base name: "cache" for "x86/alderlake/cache.json". */
 static char *topic_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -7,7 +7,7 @@
 #include "metrics/table/beside_parts.h"
 
 /* clang-format off */
-/* How much of another event an event is, in percent. */
+/* Ratios of two events, in percent. */
 static const struct share {
 	enum td_beside_kind part, whole;
 	const char *unit;
@@ -26,7 +26,7 @@ static const struct share {
 static const char *const rates[] = { " /sec", " K/sec", " M/sec", " G/sec" };
 /* clang-format on */
 
-/* One id's counts, and the event of them that something is put beside. */
+/* The counts of one id, and the event whose ratios are computed. */
 struct look {
 	const struct td_besides *besides;
 	const struct td_plan *plan;
@@ -35,7 +35,7 @@ struct look {
 	int event;
 };
 
-/* A clock's in ns, everything else in its unit. */
+/* A count in the event's unit; clocks in ns. */
 static double value_of(const struct look *look, int event)
 {
 	double value = look->totals[event].value;
@@ -46,8 +46,8 @@ static double value_of(const struct look *look, int event)
 }
 
 /*
- * A clock goes on all CPUs, on all kinds of core.  Of its time, an event of
- * one kind had as much as its PMU was there for.
+ * The share of a clock's time that belongs to the event.  A clock runs on all
+ * kinds of core, an event only while its PMU was there.
  */
 static double share_of_time(const struct look *look, int clock)
 {
@@ -57,7 +57,10 @@ static double share_of_time(const struct look *look, int clock)
 	return mine && all && mine < all ? (double)mine / (double)all : 1;
 }
 
-/* The first event of that kind that this one may be divided by; NaN: none. */
+/*
+ * The value of the first event of a kind that this one may be divided by; NaN
+ * if there is none.
+ */
 static double find(const struct look *look, enum td_beside_kind kind)
 {
 	const struct td_event *self = &look->plan->events[look->event];
@@ -125,7 +128,7 @@ static void add_rate(const struct look *look, struct td_event_row *row)
 
 	if (!(ns > 0))
 		return;
-	/* a thousand itself stays as it is, as perf shows it */
+	/* perf keeps exactly 1000, too */
 	while (rate > 1000 && prefix + 1 < TD_ARRAY_SIZE(rates)) {
 		rate /= 1000;
 		prefix++;

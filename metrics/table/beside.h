@@ -8,29 +8,34 @@
 #include "lib/plan/plan.h"
 
 /*
- * What events are divided by, of all ids: prepared once for all rows.  Free with
+ * The divisors of ratios, for all ids: prepared once for all rows.  Free with
  * td_besides_free().
  */
 struct td_besides {
-	const struct td_plan *plan;    /* borrowed, as is the next */
+	const struct td_plan *plan;    /* borrowed, like totals */
 	const struct td_total *totals; /* [id][event] */
 	struct td_beside_event *events;
-	/* Sorts of events that others are divided by, and their numbers. */
+	/*
+	 * The number of each divisor: a kind of event, with its PMU, modifiers
+	 * and group.
+	 */
 	struct td_index sorts;
 	size_t nr_sorts;
-	int *firsts; /* [id][sort]: the first event that was counted, or -1 */
+	/* [id][divisor]: the first such event that was counted, or -1 */
+	int *firsts;
 };
 
-/* -ENOMEM; free it, whatever the result. */
+/* Returns 0 or -ENOMEM; free it even then. */
 int td_besides_build(struct td_besides *besides, const struct td_plan *plan,
 		     const struct td_total *totals, size_t nr_ids);
 void td_besides_free(struct td_besides *besides);
 /*
- * What perf stat (6.12, util/stat-shadow.c) prints beside one event's count:
- * insn per cycle, GHz, CPUs utilized, of all branches, a rate per second.
- * elapsed_ns: of the same interval.  Events are told by what they are (type,
- * config), not by name, and are divided by events of their own id, PMU and
- * modifiers alone.  What was not counted makes no ratio.  Fills in row->beside.
+ * Computes the ratios that perf stat prints next to an event's count
+ * (tools/perf/util/stat-shadow.c of Linux 6.12): insn per cycle, GHz, CPUs
+ * utilized, a share of another event, a rate per second.  elapsed_ns: of the
+ * same interval.  Events are recognized by type and config, not by name, and
+ * are divided only by events of the same id, PMU and modifiers.  An event that
+ * was not counted has no ratio.  Sets row->beside.
  */
 void td_beside_fill(const struct td_besides *besides, size_t id, int event,
 		    uint64_t elapsed_ns, struct td_event_row *row);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What events are, for perf's ratios. */
+/* Classifies events for perf's ratios. */
 #include <linux/perf_event.h>
 #include <string.h>
 
 #include "lib/base/util.h"
 #include "metrics/table/beside_parts.h"
 
-/* perf_event_open(2): reads alone, which are 0, as are accesses. */
+/*
+ * Configs of cache events, see perf_event_open(2): reads are 0, and so are
+ * accesses.
+ */
 #define READS(cache) PERF_COUNT_HW_CACHE_##cache
 #define READ_MISSES(cache) \
 	(PERF_COUNT_HW_CACHE_##cache | (PERF_COUNT_HW_CACHE_RESULT_MISS << 16))
@@ -44,7 +47,10 @@ static const struct {
 	{ PERF_TYPE_HW_CACHE, READ_MISSES(ITLB), KIND_ITLB_MISSES },
 };
 
-/* The events of sysfs that perf takes for those above: cpu/instructions/. */
+/*
+ * Names in sysfs of the same events (cpu/instructions/), which perf treats
+ * alike.
+ */
 static const struct {
 	const char *name;
 	enum td_beside_kind kind;
@@ -61,7 +67,7 @@ static const struct {
 
 /* clang-format on */
 
-/* An extended type, the PMU's, stands in the upper half: core PMUs alone. */
+/* The config without the PMU's type, which core PMUs have in the upper half. */
 static uint64_t own_config(const struct td_event *event)
 {
 	if (event->type == PERF_TYPE_HARDWARE ||
@@ -70,7 +76,10 @@ static uint64_t own_config(const struct td_event *event)
 	return event->config[0];
 }
 
-/* "cpu_core/instructions/u": where sysfs has it, it is opened as RAW. */
+/*
+ * The kind of an event like "cpu_core/instructions/u", which is opened as a raw
+ * event if sysfs defines it.
+ */
 static enum td_beside_kind sysfs_kind(const char *name)
 {
 	const char *id = name ? strchr(name, '/') : NULL;
@@ -92,7 +101,7 @@ enum td_beside_kind td_beside_kind(const struct td_event *event)
 {
 	uint64_t config = own_config(event);
 
-	/* Times have no rate; perf has none for a group of SLOTS. */
+	/* Times have no rate; neither have SLOTS and its fields in perf. */
 	if (event->tool != TD_TOOL_NONE || td_event_is_slots(event) ||
 	    td_event_is_metric(event))
 		return KIND_NONE;

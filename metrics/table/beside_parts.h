@@ -11,9 +11,9 @@
 
 /* What beside.c, beside_kind.c and beside_sorts.c share. */
 
-/* What an event is, for perf's ratios. */
+/* The kinds of events that perf's ratios distinguish. */
 enum td_beside_kind {
-	KIND_NONE, /* nothing is shown beside it */
+	KIND_NONE, /* has no ratio */
 	KIND_OTHER,
 	KIND_CLOCK,
 	KIND_CYCLES,
@@ -37,26 +37,27 @@ enum td_beside_kind {
 };
 
 enum td_beside_kind td_beside_kind(const struct td_event *event);
-/* Are others divided by it? */
+/* Are events divided by events of this kind? */
 bool td_beside_is_divisor(enum td_beside_kind kind);
-/* What its modifiers leave out: the bits of perf_event_attr that they set. */
+/* What the modifiers exclude, as bits: user, kernel, hypervisor, host, idle. */
 unsigned int td_beside_without(const struct td_modifiers *mods);
 
-/* What is known of an event before anything is counted. */
+/* What is known of an event before counting. */
 struct td_beside_event {
 	enum td_beside_kind kind;
-	unsigned int without; /* what its modifiers leave out */
-	bool grouped;         /* with others: counted at moments of its own */
-	/* What of it others are divided by: anywhere, and in its group alone. */
-	size_t sort, sort_in_group; /* NO_SORT: nothing is */
+	unsigned int without; /* see td_beside_without() */
+	/* with others: it runs at other times than events outside */
+	bool grouped;
+	/* The numbers as a divisor: for all events, and for its group alone. */
+	size_t sort, sort_in_group; /* NO_SORT: it is none */
 };
 
 #define NO_SORT SIZE_MAX
 
 /*
- * What an event may be divided by: of its own PMU, but for clocks, and of its
- * own group if it has one.  Different ones have different hashes: kinds take
- * 6 bits, what is left out takes 6, PMUs 20 and groups 32.
+ * The key of a divisor: its kind, what modifiers exclude, its PMU (not for
+ * clocks), and the group if the event has one.  Different divisors have
+ * different keys: kinds take 6 bits, excluded modes 6, PMUs 20 and groups 32.
  */
 static inline uint64_t td_beside_sort(enum td_beside_kind kind,
 				      unsigned int without, int pmu, int group)

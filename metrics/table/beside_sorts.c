@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What events are divided by, prepared for all ids. */
+/* Prepares the divisors of ratios for all ids. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -7,14 +7,14 @@
 #include "metrics/table/beside.h"
 #include "metrics/table/beside_parts.h"
 
-/* These go into a group of any PMU. */
+/* Software events can be in a group of any PMU. */
 static bool is_software(const struct td_event *event)
 {
 	return event->type == PERF_TYPE_SOFTWARE ||
 	       event->type == PERF_TYPE_TRACEPOINT;
 }
 
-/* Events of a group of the text, on a PMU; ANY: on whichever; SOFTWARE. */
+/* Counts of events of a typed group: on one PMU, on ANY, and of SOFTWARE. */
 #define ANY      UINT32_MAX
 #define SOFTWARE (UINT32_MAX - 1)
 
@@ -39,8 +39,8 @@ static int add_to_group(struct td_index *groups, const struct td_event *event,
 }
 
 /*
- * What stands in one {} of the text is a group for each PMU in it: software
- * events are with those of any PMU.
+ * Is the event in a group with others?  A typed {} becomes a group for each PMU
+ * in it, and software events join the events of any PMU.
  */
 static bool has_group(const struct td_index *groups,
 		      const struct td_event *event)
@@ -77,7 +77,7 @@ static int find_groups(struct td_besides *besides)
 	return rc;
 }
 
-/* The number of a sort, which may be new. */
+/* Finds the number of a divisor, or gives it the next one. */
 static int number_sort(struct td_besides *besides, uint64_t hash, size_t *out)
 {
 	*out = td_index_find(&besides->sorts, hash);
@@ -111,7 +111,7 @@ static int know_event(struct td_besides *besides, size_t i)
 	return rc;
 }
 
-/* Of one id: the first event of each sort that was counted. */
+/* Finds, for one id, the first event of each divisor that was counted. */
 static void find_firsts(const struct td_besides *besides,
 			const struct td_total *totals, int *firsts)
 {

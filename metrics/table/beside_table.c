@@ -17,7 +17,7 @@ static bool is_rate(const struct td_beside *beside)
 	return strstr(beside->unit, per_second) != NULL;
 }
 
-/* " K/sec": what one of it is in /sec */
+/* The factor from " K/sec" and such to "/sec". */
 static double factor(const struct td_beside *beside)
 {
 	static const char prefixes[] = "KMG";
@@ -29,7 +29,10 @@ static double factor(const struct td_beside *beside)
 		       : 1;
 }
 
-/* "page-faults/sec", for several events have a rate; "insn per cycle" */
+/*
+ * The column of a ratio: "page-faults/sec" for rates, which several events
+ * have; else the unit, "insn per cycle".
+ */
 static char *column_name(const char *event, const struct td_beside *beside)
 {
 	const char *slash = strchr(event, '/');
@@ -58,7 +61,10 @@ static size_t find_column(const struct td_beside_table *table, const char *name)
 	return at == TD_NOT_FOUND ? table->nr : at;
 }
 
-/* The machine's PMU as one of the rows': those of no core are 0. */
+/*
+ * The index of a PMU among the rows' PMUs: 0 if it is no core's or all are
+ * merged.
+ */
 static int row_pmu(const struct td_beside_table *table, int pmu)
 {
 	const struct td_machine *machine = table->machine;
@@ -72,7 +78,7 @@ static const char *pmu_name(const struct td_machine *machine, int row_pmu)
 	return row_pmu ? machine->pmus[row_pmu - 1].name : "all";
 }
 
-/* name is taken over. */
+/* Adds a column and takes over name. */
 static int add_column(struct td_beside_table *table, char *name, bool percent)
 {
 	struct td_column *column =
@@ -111,7 +117,9 @@ static int add_beside(struct td_beside_table *table,
 	return 0;
 }
 
-/* As if each event had counted something: what it would come to. */
+/*
+ * Adds the columns of the ratios that an event would have if all counts were 1.
+ */
 static int add_event(struct td_beside_table *table,
 		     const struct td_besides *besides, int event)
 {
@@ -188,13 +196,13 @@ static struct td_row *add_row(const struct td_beside_table *table,
 	return row;
 }
 
-/* Has that PMU any column? */
+/* Does the PMU have any column? */
 static bool has_columns(const struct td_beside_table *table, int pmu)
 {
 	return table->all_pmus & UINT64_C(1) << row_pmu(table, pmu);
 }
 
-/* index: of the report's rows */
+/* Finds or adds the row of an event; index has the report's rows. */
 static struct td_row *find_row(const struct td_beside_table *table,
 			       struct td_report *report, struct td_index *index,
 			       const struct td_event_row *event)

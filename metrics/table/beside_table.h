@@ -8,29 +8,34 @@
 #include "lib/plan/plan.h"
 
 /*
- * --metric-only of events: what counts come to (insn per cycle, GHz, rates)
- * without the counts, in the form of metrics.
+ * The table of --metric-only with events: the ratios (insn per cycle, GHz,
+ * rates) without the counts, as a report of metrics.
  */
 struct td_beside_table {
 	const struct td_machine *machine;
 	bool merge; /* all kinds of core in one row */
-	struct td_column
-		*columns;      /* all that there can be: the same each time */
-	uint64_t *pmus;        /* a column's: bits of the machine's PMUs */
-	struct td_node *nodes; /* one a column, outside of any tree */
+	/* all that are possible, the same for each interval */
+	struct td_column *columns;
+	/* for each column, bits of the rows' PMUs that have it */
+	uint64_t *pmus;
+	struct td_node *nodes; /* one for each column, outside of any tree */
 	size_t nr;
-	struct td_index names; /* of columns */
-	uint64_t all_pmus;     /* bits of those that have any column */
+	struct td_index names; /* finds columns by name */
+	uint64_t all_pmus;     /* bits of the PMUs that have any column */
 };
 
-/* -ENODATA: nothing of plan comes to anything.  Free it, whatever the result. */
+/*
+ * Returns -ENODATA if the events of plan have no ratios.  Free it even after an
+ * error.
+ */
 int td_beside_table_build(struct td_beside_table *table,
 			  const struct td_plan *plan,
 			  const struct td_machine *machine, bool merge,
 			  struct td_err *err);
 /*
- * A row for each id and kind of core, of what is no core's "all".  It borrows
- * from both; free with td_report_free(), whatever the result.
+ * Fills a report with a row for each id and kind of core; events of no core are
+ * in a row "all".  It borrows from table and events; free with td_report_free()
+ * even after an error.
  */
 int td_beside_table_fill(const struct td_beside_table *table,
 			 const struct td_event_report *events,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is the same for many rows of the event table. */
+/* Prepares what many rows of the event table need. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
@@ -7,7 +7,10 @@
 
 #include "metrics/table/rows_parts.h"
 
-/* Of one name of the text: units of an uncore PMU, or kinds of core. */
+/*
+ * Do two events of one typed name share a row, as units of an uncore PMU or
+ * kinds of core?
+ */
 static bool are_merged(const struct td_filling *f, const struct td_event *a,
 		       const struct td_event *b)
 {
@@ -53,7 +56,10 @@ static bool belongs_anywhere(const struct td_filling *f, int event)
 	return false;
 }
 
-/* Another PMU has what this one does not: a cache, or a merged unit. */
+/*
+ * Does the event get no row, because it is merged into another, or because
+ * another PMU has the cache event that this one does not?
+ */
 static bool is_left_out(const struct td_filling *f, int event)
 {
 	const struct td_plan *plan = f->plan;
@@ -131,7 +137,7 @@ static int find_elsewhere(struct td_filling *f)
 	return 0;
 }
 
-/* One event's, of all kinds of core. */
+/* Sums the counts of one event over all kinds of core. */
 static void sum_kinds(const struct td_filling *f, int event,
 		      const struct td_total *totals, struct td_total *sum)
 {
@@ -151,7 +157,7 @@ static void sum_kinds(const struct td_filling *f, int event,
 	}
 }
 
-/* As if there were one kind of core, with the sums for its counts. */
+/* Computes the divisors of merged rows from the sums. */
 static int merge_kinds(struct td_filling *f)
 {
 	size_t nr = f->plan->nr_events, nr_ids = f->totals->nr_ids;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a list is made with. */
+/* Adds items, and the strings that they own, to a list. */
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ int td_list_add(struct td_list *list, const struct td_list_item *item,
 	return 0;
 }
 
-/* Takes the string, and keeps in mind that there is none. */
+/* Takes over the string; if there is none, remembers that memory ran out. */
 static const char *keep(struct td_list *list, char *text)
 {
 	struct td_names *kept = &list->kept;

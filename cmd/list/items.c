@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The names that the kernel gives, and those of who runs the command. */
+/*
+ * Lists the events that the kernel names, and those that tdstat measures
+ * itself.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -23,8 +26,8 @@ static struct td_event kernel_event(const struct td_pmu *pmu, uint32_t type,
 }
 
 /*
- * The kernel shows in a PMU's folder which of these events it has
- * (filter_events() in arch/x86/events/core.c); of caches it shows nothing.
+ * Does the PMU have this event?  The kernel lists hardware events in the PMU's
+ * folder (filter_events() in arch/x86/events/core.c), but no cache events.
  */
 static bool has_symbol(const struct td_pmu *pmu, const struct td_symbol *symbol)
 {
@@ -69,7 +72,9 @@ static int collect_hardware(struct td_list *list, struct td_err *err)
 	return rc;
 }
 
-/* td_cache_each() goes to the end, so what went wrong is kept here. */
+/*
+ * Context of add_cache(), with the first error, as td_cache_each() cannot stop.
+ */
 struct cache_names {
 	struct td_list *list;
 	struct td_err *err;
@@ -109,7 +114,10 @@ static int collect_caches(struct td_list *list, struct td_err *err)
 
 /* --- sysfs -------------------------------------------------------------------- */
 
-/* The length of the name of all units: of "uncore_imc" in uncore_imc_0. */
+/*
+ * The length of the name that all units share: that of "uncore_imc" for
+ * uncore_imc_0.
+ */
 static size_t family_length(const struct td_pmu *pmu)
 {
 	size_t len = strlen(pmu->name), end = len;
@@ -129,7 +137,9 @@ static bool is_of_family(const struct td_pmu *a, const struct td_pmu *b)
 	return family_length(b) == len && strncmp(a->name, b->name, len) == 0;
 }
 
-/* Is there, of the same family, a PMU before the index-th that names it, too? */
+/*
+ * Does a PMU of the same family, before the one at index, have the alias, too?
+ */
 static bool is_listed(const struct td_machine *machine, size_t index,
 		      const char *alias)
 {
@@ -141,7 +151,7 @@ static bool is_listed(const struct td_machine *machine, size_t index,
 	return false;
 }
 
-/* What -e calls it: all units of several by their common name. */
+/* The name for -e: for one of several units, the name that they share. */
 static const char *family_name(struct td_list *list, const struct td_pmu *pmu)
 {
 	for (size_t i = 0; i < list->machine.nr_pmus; i++) {
@@ -251,10 +261,14 @@ static int add_tracepoint(struct td_list *list,
 	return td_list_add(list, &item, err);
 }
 
-/* Who may not read them lists the rest: that is so for most users. */
+/*
+ * Handles unreadable tracepoints: most users may not read them, so the rest is
+ * listed.
+ */
 static int no_tracepoints(struct td_list *list, struct td_err *err)
 {
-	static const char all[] = "*:*: "; /* says nothing here */
+	/* the pattern of all tracepoints, which tells the user nothing */
+	static const char all[] = "*:*: ";
 	const unsigned int kinds = TD_LIST_BIT(TD_LIST_TRACEPOINT);
 	size_t skip = strncmp(err->msg, all, strlen(all)) ? 0 : strlen(all);
 
@@ -283,7 +297,7 @@ static int collect_tracepoints(struct td_list *list, struct td_err *err)
 
 /* --- all ---------------------------------------------------------------------- */
 
-/* In the order of the sections. */
+/* The source of each section, in the order of the sections. */
 static const struct {
 	enum td_list_kind kind;
 	int (*collect)(struct td_list *list, struct td_err *err);

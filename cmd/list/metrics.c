@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The metrics that -M takes, and their groups. */
+/* Lists the metrics that -M takes, and their groups. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,15 @@
 
 #define KINDS (TD_LIST_BIT(TD_LIST_METRIC) | TD_LIST_BIT(TD_LIST_METRICGROUP))
 
-/* --- what there is ------------------------------------------------------------ */
+/*
+ * --- metrics and their PMUs
+ * -----------------------------------------------------
+ */
 
-/* What the sets remark is for who meant the metrics, or finds nothing. */
+/*
+ * Keeps notes about the sets for output if metrics were asked for, or if
+ * nothing matches.
+ */
 static void keep_notes(struct td_list *list, const struct td_notes *notes)
 {
 	for (size_t i = 0; i < notes->nr; i++)
@@ -20,7 +26,7 @@ static void keep_notes(struct td_list *list, const struct td_notes *notes)
 			     "%s", notes->v[i]);
 }
 
-/* Both sections come from the same sets: those of -M. */
+/* Makes the sets for both sections, the same as for -M. */
 static int make_sets(struct td_list *list, struct td_err *err)
 {
 	struct td_notes notes = { 0 };
@@ -37,15 +43,15 @@ static int make_sets(struct td_list *list, struct td_err *err)
 	return rc;
 }
 
-/* A metric, and what it is a metric of. */
+/* A metric and its PMU. */
 struct place {
 	const struct td_metric_def *def;
-	const struct td_model_metric *model; /* NULL: it is not of the files */
-	const char *pmu;                     /* NULL: of the whole machine */
+	const struct td_model_metric *model; /* NULL: it is built in */
+	const char *pmu;                     /* NULL: the whole machine */
 	int order;
 };
 
-/* What is of the files has its strings from there. */
+/* Finds a metric of the files, whose name is the same string. */
 static const struct td_model_metric *
 find_model(const struct td_pmu_events *files, const struct td_metric_def *def)
 {
@@ -57,8 +63,8 @@ find_model(const struct td_pmu_events *files, const struct td_metric_def *def)
 }
 
 /*
- * The sets have with the first core what is of no core.  False: it is of a
- * unit that this machine has not.
+ * Finds the PMU of a metric; sets have metrics of no core with the first core
+ * PMU. False: its unit does not exist on this machine.
  */
 static bool find_place(const struct td_list *list, size_t set,
 		       const struct td_metric_def *def, struct place *out)
@@ -74,7 +80,7 @@ static bool find_place(const struct td_list *list, size_t set,
 	if (!out->model || strcmp(out->model->pmu, out->pmu) == 0)
 		return true;
 	out->order = td_list_find_pmu(machine, out->model->pmu);
-	/* of a machine with two kinds of core those of "cpu" are the machine's */
+	/* on a hybrid, metrics of "cpu" belong to the whole machine */
 	out->pmu = out->order < 0 ? NULL : out->model->pmu;
 	return out->pmu || strcmp(out->model->pmu, "cpu") == 0;
 }
@@ -112,7 +118,9 @@ static int by_name(const void *a, const void *b)
 	return rc ? rc : x->order - y->order;
 }
 
-/* All of them; out->v is to be freed, whatever the result. */
+/*
+ * Finds all metrics, sorted by name; out->v is to be freed even after an error.
+ */
 static int find_places(struct td_list *list, struct places *out,
 		       struct td_err *err)
 {
@@ -134,7 +142,9 @@ static void put_group(void *ctx, const char *group)
 	fprintf(fp, "%s%s", ftell(fp) > 0 ? ";" : "", group);
 }
 
-/* "a;b", kept by the list; NULL: out of memory */
+/*
+ * Returns a metric's groups, "a;b", kept by the list; NULL if memory ran out.
+ */
 static const char *join_groups(struct td_list *list,
 			       const struct td_metric_def *def)
 {
@@ -148,7 +158,7 @@ static const char *join_groups(struct td_list *list,
 	return fclose(fp) == 0 ? td_list_keep(list, "%s", text) : NULL;
 }
 
-/* ScaleUnit of the files: "100%" */
+/* The ScaleUnit of a metric: "100%". */
 static const char *scale_unit(struct td_list *list, const struct place *place)
 {
 	if (place->model)
@@ -193,7 +203,7 @@ struct member {
 
 struct members {
 	struct td_list *list;
-	const char *metric; /* the one at hand */
+	const char *metric; /* the metric whose groups are added */
 	struct member *v;
 	size_t nr;
 	bool no_memory;
@@ -222,7 +232,7 @@ static int by_group(const void *a, const void *b)
 	return rc ? rc : strcmp(x->metric, y->metric);
 }
 
-/* "a;b" of a group's members; one of two PMUs stands there once. */
+/* Joins a group's members, "a;b"; a metric of two PMUs appears once. */
 static const char *join(struct td_list *list, const struct member *v, size_t nr)
 {
 	td_autofree char *text = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The names that the model's files give. */
+/* Lists the events of the model's files. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,10 @@
 #include "cmd/list/parts.h"
 #include "lib/base/util.h"
 
-/* "uncore_cha" of the files is uncore_cha_0 and so on, as -e takes it. */
+/*
+ * Does a unit of the files mean this PMU?  "uncore_cha" is uncore_cha_0 and so
+ * on, as for -e.
+ */
 static bool is_called(const struct td_pmu *pmu, const char *name)
 {
 	size_t len = strlen(name);
@@ -65,7 +68,10 @@ static int by_topic(const void *a, const void *b)
 	return rc ? rc : x->pmu - y->pmu;
 }
 
-/* An event with a term that the PMU has not is there, but not counted. */
+/*
+ * Adds an event.  One with a term that the PMU does not have is listed, but
+ * cannot be counted.
+ */
 static int add_event(struct td_list *list, const struct place *place,
 		     struct td_err *err)
 {

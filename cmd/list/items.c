@@ -14,7 +14,7 @@
 #include "lib/base/util.h"
 #include "lib/event/names.h"
 
-/* --- hardware, caches --------------------------------------------------------- */
+/* --- hardware, caches ----------------------------------------------------- */
 
 static struct td_event kernel_event(const struct td_pmu *pmu, uint32_t type,
 				    uint64_t config)
@@ -112,7 +112,7 @@ static int collect_caches(struct td_list *list, struct td_err *err)
 	return names.rc;
 }
 
-/* --- sysfs -------------------------------------------------------------------- */
+/* --- sysfs ---------------------------------------------------------------- */
 
 /*
  * The length of the name that all units share: that of "uncore_imc" for
@@ -204,7 +204,7 @@ static int collect_sysfs(struct td_list *list, struct td_err *err)
 	return rc;
 }
 
-/* --- what needs no PMU -------------------------------------------------------- */
+/* --- what needs no PMU ---------------------------------------------------- */
 
 static int collect_symbols(struct td_list *list, enum td_list_kind kind,
 			   struct td_err *err)
@@ -295,7 +295,7 @@ static int collect_tracepoints(struct td_list *list, struct td_err *err)
 	return rc;
 }
 
-/* --- all ---------------------------------------------------------------------- */
+/* --- all ------------------------------------------------------------------ */
 
 /* The source of each section, in the order of the sections. */
 static const struct {

@@ -9,10 +9,7 @@
 
 #define KINDS (TD_LIST_BIT(TD_LIST_METRIC) | TD_LIST_BIT(TD_LIST_METRICGROUP))
 
-/*
- * --- metrics and their PMUs
- * -----------------------------------------------------
- */
+/* --- metrics and their PMUs ----------------------------------------------- */
 
 /*
  * Keeps notes about the sets for output if metrics were asked for, or if
@@ -133,7 +130,7 @@ static int find_places(struct td_list *list, struct places *out,
 	return rc;
 }
 
-/* --- metrics ------------------------------------------------------------------ */
+/* --- metrics -------------------------------------------------------------- */
 
 static void put_group(void *ctx, const char *group)
 {
@@ -195,7 +192,7 @@ int td_list_collect_metrics(struct td_list *list, struct td_err *err)
 	return rc;
 }
 
-/* --- groups ------------------------------------------------------------------- */
+/* --- groups --------------------------------------------------------------- */
 
 struct member {
 	const char *group, *metric;

@@ -51,7 +51,7 @@ int td_list_read_files(struct td_list *list, struct td_err *err)
 	return rc ? rc : td_pmu_events_parse_all(&catalog->events, err);
 }
 
-/* --- events ------------------------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
 struct place {
 	const struct td_model_event *event;

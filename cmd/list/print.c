@@ -12,10 +12,7 @@
 #include "lib/base/util.h"
 #include "lib/event/names.h"
 
-/*
- * --- the terms that define an event
- * ---------------------------------------------
- */
+/* --- the terms that define an event --------------------------------------- */
 
 /*
  * Writes the terms of an event that sysfs or the model's files name, or else
@@ -65,7 +62,7 @@ static int make_words(struct td_list *list, const struct td_pmu *pmu,
 	return rc;
 }
 
-/* --- events ------------------------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
 static void put_raw(FILE *fp, const struct td_machine *machine,
 		    const struct td_event *event)

@@ -84,7 +84,7 @@ static void put_heading(FILE *fp, const struct td_list *list,
 	}
 }
 
-/* --- words -------------------------------------------------------------------- */
+/* --- words ---------------------------------------------------------------- */
 
 /*
  * Prints text word by word and breaks lines; the first indent was printed
@@ -147,7 +147,7 @@ static char *with_blanks(const char *list)
 	return out;
 }
 
-/* --- rows --------------------------------------------------------------------- */
+/* --- rows ----------------------------------------------------------------- */
 
 /* Is the PMU shown?  Not if it is the only one of the cores. */
 static bool shows_pmu(const struct td_list *list,

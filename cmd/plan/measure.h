@@ -31,11 +31,10 @@ struct td_measuring {
 	const struct td_sysfs *fs;
 	const struct td_opts *opts;
 	struct td_notes *notes;
-	/* for the literals of formulas */
-	/* one for each online CPU; NULL: not known */
-	const struct td_place *places;
-	uint64_t tsc_hz; /* 0: not known */
-	bool core_wide;  /* all threads of each core are counted */
+	/* for the literals of formulas: */
+	const struct td_place *places; /* one for each online CPU, or NULL */
+	uint64_t tsc_hz;               /* 0: not known */
+	bool core_wide; /* all threads of each core are counted */
 };
 
 /*

@@ -92,7 +92,7 @@ static void fill_counts(const struct td_evaluation *e)
 	scale_by_reference(e);
 }
 
-/* --- operands ------------------------------------------------------------------- */
+/* --- operands ------------------------------------------------------------- */
 
 /* The value of a time in seconds; NaN if not known. */
 static double time_of(const struct td_times *times, enum td_tool tool)

@@ -15,7 +15,7 @@
 
 /*
  * Formulas in the language of perf's MetricExpr and MetricThreshold
- * (tools/perf/util/expr.l, expr.y of the kernel tree), loosest first:
+ * (tools/perf/util/expr.l, expr.y of the kernel tree), lowest precedence first:
  *
  *	a if c else b	right-associative, at top level and in parentheses
  *	|  ^  &		logical (0 or 1)
@@ -27,9 +27,9 @@
  *	has_event(name) source_count(name) aggr_nr(name) strcmp_cpuid_str(name)
  *
  * Arithmetic on NaN is NaN, x / 0 and x % 0 are NaN, d_ratio(x, 0) is 0.
- * NaN is "not known": comparing it is not known, "|" and "&" know their
- * result when one side decides it, min and max of it are NaN, and a choice
- * on it is NaN.
+ * NaN means "not known": a comparison with it is NaN, "|" and "&" are NaN
+ * unless the other side decides, min and max of it are NaN, and so is a choice
+ * whose condition is NaN.
  */
 struct td_expr;
 

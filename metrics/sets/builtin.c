@@ -22,7 +22,7 @@
 	  .formula = (formula_), .threshold = (threshold_),                  \
 	  .unit = "%", .factor = 100, .part = (level_) == 0 }
 
-/* --- perf-metrics, eight fields: Golden Cove and later ------------------- */
+/* --- perf-metrics, eight fields: Golden Cove and later -------------------- */
 
 #define METRIC_EVENTS_4                                   \
 	{ "slots", "slots", NULL },                       \
@@ -144,7 +144,7 @@ static const struct td_metric_def metrics_8_metrics[] = {
 	METRICS_8_BAD_CHILDREN,
 };
 
-/* --- perf-metrics, four fields: Ice Lake's class ------------------------- */
+/* --- perf-metrics, four fields: Ice Lake's class -------------------------- */
 
 /* Events with the same encoding in level 2 of Ice Lake and of Skylake. */
 #define MISPREDICT_AND_STALL_EVENTS                                          \
@@ -209,7 +209,7 @@ static const struct td_metric_def metrics_4_metrics[] = {
 	CORE_BAD_SPECULATION("bad_spec / td_sum"),
 };
 
-/* --- Atom cores: no SLOTS, slots are width times cycles ------------------ */
+/* --- Atom cores: no SLOTS, slots are width times cycles ------------------- */
 
 #define ATOM_EVENTS(retiring_terms)                                          \
 	{ "cycles", "cycles", "event=0x3c" },                                \
@@ -325,7 +325,7 @@ static const struct td_metric_def atom_level_1_metrics[] = {
 	ATOM_BAD_SPECULATION("bad_spec / " TD_SLOTS),
 };
 
-/* --- before Ice Lake: per core, both threads summed ---------------------- */
+/* --- before Ice Lake: per core, both threads summed ----------------------- */
 
 #define OLD_EVENTS                                                           \
 	{ "total_slots", "topdown-total-slots", NULL },                  \

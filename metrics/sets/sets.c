@@ -13,7 +13,7 @@
 
 #define GROUP_NAME 128 /* longer group names are ignored */
 
-/* --- groups ------------------------------------------------------------------ */
+/* --- groups --------------------------------------------------------------- */
 
 /* Reads the next name of "a;b;c"; false at the end. */
 static bool next_group(const char **list, char name[GROUP_NAME])
@@ -68,7 +68,7 @@ const struct td_metric_def *td_set_find(const struct td_metric_set *set,
 	return NULL;
 }
 
-/* --- from files -------------------------------------------------------------- */
+/* --- from files ----------------------------------------------------------- */
 
 /*
  * The level of "TopdownL2", "tma_L2_group" or AMD's "PipelineL2" (2); 0 if the

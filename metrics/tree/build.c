@@ -14,9 +14,7 @@
 
 #define RANK_OUTSIDE 100 /* the rank of metrics outside of the tree */
 
-/*
- * --- the metrics that were asked for ----------------------------------------
- */
+/* --- the metrics that were asked for -------------------------------------- */
 
 /*
  * Keep shown metrics, and the operands whose events are counted anyway, such as
@@ -219,7 +217,7 @@ static int add_thresholds(struct td_scope *scope)
 	return rc;
 }
 
-/* --- for the scheduler -------------------------------------------------------------- */
+/* --- for the scheduler ---------------------------------------------------- */
 
 static bool is_apart(const struct td_machine *machine,
 		     const struct td_metric_def *def)
@@ -314,9 +312,7 @@ static int find_slots(const struct td_tree *tree, int pmu)
 	return -1;
 }
 
-/*
- * --- the whole tree ---------------------------------------------------------
- */
+/* --- the whole tree ------------------------------------------------------- */
 
 static int allocate(struct td_tree *tree, struct td_plan *plan,
 		    const struct td_tree_setup *setup)

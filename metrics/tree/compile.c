@@ -11,7 +11,7 @@
 
 #define MAX_DEPTH 64 /* of metrics that refer to other metrics */
 
-/* --- formulas -------------------------------------------------------------------- */
+/* --- formulas ------------------------------------------------------------- */
 
 /* The operands that a formula needs. */
 struct needed {
@@ -257,7 +257,7 @@ int td_tree_compile(struct td_scope *scope, const struct td_metric_def *def,
 	return rc;
 }
 
-/* --- thresholds -------------------------------------------------------------------- */
+/* --- thresholds ----------------------------------------------------------- */
 
 static int compile_threshold(struct td_scope *scope, size_t i)
 {

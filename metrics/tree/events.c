@@ -17,7 +17,7 @@ static const struct td_pmu *own_pmu(const struct td_scope *scope)
 	return &scope->setup->machine->pmus[scope->pmu];
 }
 
-/* --- built-in events ---------------------------------------------------------- */
+/* --- built-in events ------------------------------------------------------ */
 
 /* Is this the event called id of this PMU: "cpu_core/slots/", with mods? */
 static bool is_named(const struct td_event *event, const struct td_pmu *pmu,
@@ -89,7 +89,7 @@ static int add_builtin(struct td_scope *scope, struct td_operand *operand)
 		  : td_ints_add(&operand->events, (int)plan->nr_events - 1);
 }
 
-/* --- events that are called by name ------------------------------------------- */
+/* --- events that are called by name --------------------------------------- */
 
 /* Does the metric's own PMU have an event of this name? */
 static int is_own(struct td_scope *scope, const char *name, bool *own)
@@ -291,10 +291,7 @@ static int find_live(struct td_scope *scope, struct td_operand *operand,
 	return rc;
 }
 
-/*
- * --- recorded events
- * ------------------------------------------------------------
- */
+/* --- recorded events ------------------------------------------------------ */
 
 static int make_keys(struct td_scope *scope)
 {
@@ -346,7 +343,7 @@ static int find_recorded(struct td_scope *scope, struct td_operand *operand,
 	return 0;
 }
 
-/* --- retire latencies ---------------------------------------------------------- */
+/* --- retire latencies ----------------------------------------------------- */
 
 /*
  * Does the text ask for a retire latency: "INST:R", "cpu_core/INST/R"?  Then

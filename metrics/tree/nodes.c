@@ -50,7 +50,7 @@ static void find_parents(struct td_tree *tree)
 	}
 }
 
-/* --- the order of a whole set, shown or not ------------------------------------ */
+/* --- the order of a whole set, shown or not ------------------------------- */
 
 struct walk {
 	const struct td_metric_set *set;

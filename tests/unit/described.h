@@ -7,7 +7,7 @@
 
 #include "metrics/files/pmu_events.h"
 
-/* What files of events and metrics say, as one text. */
+/* Describes the content of event and metric files in one text. */
 
 static const char *const test_aparts[] = {
 	[TD_APART_NEVER] = "never",

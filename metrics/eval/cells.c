@@ -97,7 +97,7 @@ static const char *find_gap(const struct td_evaluation *e,
 	for (size_t i = 0; i < metric->events.nr; i++) {
 		int event = metric->events.v[i];
 		const struct td_total *total = &e->totals[event];
-		double apart;
+		double missed_ns;
 
 		if (isnan(total->value))
 			return describe_gap(e, event);
@@ -105,11 +105,11 @@ static const char *find_gap(const struct td_evaluation *e,
 			continue;
 		if (!first)
 			first = total;
-		apart = fabs((double)total->covered_ns -
-			     (double)first->covered_ns);
+		missed_ns = fabs((double)total->covered_ns -
+				 (double)first->covered_ns);
 		if (total->where == first->where)
 			continue;
-		if (!e->tasks || apart * 100 > (double)first->covered_ns)
+		if (!e->tasks || missed_ns * 100 > (double)first->covered_ns)
 			return "its events did not run on the same CPUs";
 	}
 	return NULL;
@@ -135,8 +135,8 @@ static double running_pct(const struct td_metric *metric,
 /*
  * Were the metric's events counted in other slices of time than its parent's?
  */
-static bool is_apart(const struct td_evaluation *e,
-		     const struct td_metric *metric)
+static bool ran_in_other_slices(const struct td_evaluation *e,
+				const struct td_metric *metric)
 {
 	const struct td_metric *parent;
 
@@ -203,7 +203,7 @@ void td_eval_fill_cell(const struct td_evaluation *e,
 		return;
 	}
 	set_over(tree, metric, cell);
-	cell->apart = is_apart(e, metric);
+	cell->apart = ran_in_other_slices(e, metric);
 }
 
 /* Nodes up to this level of the tree are always shown. */

@@ -89,17 +89,17 @@ static int add_event(struct td_pmu_events *out, const struct td_entry *entry,
  */
 static const struct {
 	const char *word;
-	enum td_apart apart;
+	enum td_split split;
 } constraints[] = {
-	{ "NO_GROUP_EVENTS", TD_APART_ALWAYS },
-	{ "NO_GROUP_EVENTS_NMI", TD_APART_NMI },
-	{ "NO_GROUP_EVENTS_SMT", TD_APART_SMT },
-	{ "NO_NMI_WATCHDOG", TD_APART_NMI },
-	{ "NO_THRESHOLD_AND_NMI", TD_APART_NMI },
+	{ "NO_GROUP_EVENTS", TD_SPLIT_ALWAYS },
+	{ "NO_GROUP_EVENTS_NMI", TD_SPLIT_NMI },
+	{ "NO_GROUP_EVENTS_SMT", TD_SPLIT_SMT },
+	{ "NO_NMI_WATCHDOG", TD_SPLIT_NMI },
+	{ "NO_THRESHOLD_AND_NMI", TD_SPLIT_NMI },
 };
 
-static int get_apart(const struct td_entry *entry, enum td_apart *out,
-		     struct td_err *err)
+static int read_constraint(const struct td_entry *entry, enum td_split *out,
+			   struct td_err *err)
 {
 	const char *word;
 	int rc = td_entry_text(entry, "MetricConstraint", &word, err);
@@ -108,7 +108,7 @@ static int get_apart(const struct td_entry *entry, enum td_apart *out,
 		return rc;
 	for (size_t i = 0; i < TD_ARRAY_SIZE(constraints); i++) {
 		if (strcmp(constraints[i].word, word) == 0) {
-			*out = constraints[i].apart;
+			*out = constraints[i].split;
 			return 0;
 		}
 	}
@@ -123,7 +123,7 @@ static int fill_metric(struct td_model_metric *metric,
 	    td_entry_line(entry, "ScaleUnit", &metric->unit, err) ||
 	    td_entry_line(entry, "MetricExpr", &metric->formula, err) ||
 	    td_entry_line(entry, "MetricThreshold", &metric->threshold, err) ||
-	    get_apart(entry, &metric->apart, err))
+	    read_constraint(entry, &metric->split, err))
 		return err->code;
 	if (!metric->formula)
 		return td_err_set(err, -EINVAL, "%s: %s: no MetricExpr",

@@ -26,11 +26,11 @@ struct td_model_event {
 };
 
 /* When the events of a metric may be split over groups (MetricConstraint). */
-enum td_apart {
-	TD_APART_NEVER,
-	TD_APART_ALWAYS,
-	TD_APART_NMI, /* while the NMI watchdog uses a counter */
-	TD_APART_SMT, /* with hyper-threading */
+enum td_split {
+	TD_SPLIT_NEVER,
+	TD_SPLIT_ALWAYS,
+	TD_SPLIT_NMI, /* while the NMI watchdog uses a counter */
+	TD_SPLIT_SMT, /* with hyper-threading */
 };
 
 /* A metric of a model's files. */
@@ -42,7 +42,7 @@ struct td_model_metric {
 	char *unit;      /* ScaleUnit: "100%"; NULL: none */
 	char *formula;   /* metrics/formula/expr.h */
 	char *threshold; /* NULL: none */
-	enum td_apart apart;
+	enum td_split split;
 };
 
 /* A file with only events, not parsed yet because none of them was needed. */

@@ -32,7 +32,7 @@ struct td_metric_def {
 	/* "TopdownL1;TmaL1"; NULL: derived from level and parent */
 	const char *groups;
 	const char *desc; /* NULL: none */
-	enum td_apart apart;
+	enum td_split split;
 	bool part; /* only an operand of other formulas, never shown */
 };
 

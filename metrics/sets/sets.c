@@ -178,7 +178,7 @@ static int add_model_metric(struct td_made_set *made,
 		.threshold = metric->threshold,
 		.groups = metric->groups,
 		.desc = metric->desc,
-		.apart = metric->apart,
+		.split = metric->split,
 	};
 
 	read_unit(&def, metric->unit);

@@ -219,17 +219,17 @@ static int add_thresholds(struct td_scope *scope)
 
 /* --- for the scheduler ---------------------------------------------------- */
 
-static bool is_apart(const struct td_machine *machine,
-		     const struct td_metric_def *def)
+static bool may_split(const struct td_machine *machine,
+		      const struct td_metric_def *def)
 {
-	switch (def->apart) {
-	case TD_APART_NEVER:
+	switch (def->split) {
+	case TD_SPLIT_NEVER:
 		return false;
-	case TD_APART_ALWAYS:
+	case TD_SPLIT_ALWAYS:
 		return true;
-	case TD_APART_NMI:
+	case TD_SPLIT_NMI:
 		return machine->nmi_watchdog;
-	case TD_APART_SMT:
+	case TD_SPLIT_SMT:
 		return machine->smt;
 	}
 	return false;
@@ -247,7 +247,7 @@ static int add_need(struct td_tree *tree, const struct td_metric *metric,
 		.events = metric->events.v,
 		.nr = metric->events.nr,
 		.rank = rank,
-		.apart = is_apart(tree->machine, metric->def),
+		.apart = may_split(tree->machine, metric->def),
 	};
 	tree->nr_needs++;
 	return 0;

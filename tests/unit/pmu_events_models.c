@@ -304,19 +304,19 @@ static bool is_member(struct json_object *object, const char *key,
  * Is the constraint read right?  In trees of Linux 6.3 and later, its last word
  * says what it means.
  */
-static bool is_apart(struct json_object *object, enum td_apart got)
+static bool is_split(struct json_object *object, enum td_split got)
 {
 	static const char *const ends[] = {
-		[TD_APART_NEVER] = "",
-		[TD_APART_ALWAYS] = "_EVENTS",
-		[TD_APART_NMI] = "_NMI",
-		[TD_APART_SMT] = "_SMT",
+		[TD_SPLIT_NEVER] = "",
+		[TD_SPLIT_ALWAYS] = "_EVENTS",
+		[TD_SPLIT_NMI] = "_NMI",
+		[TD_SPLIT_SMT] = "_SMT",
 	};
 	const char *want = td_json_string(object, "MetricConstraint");
 	size_t len = strlen(ends[got]);
 
-	if (!want || got == TD_APART_NEVER)
-		return !want && got == TD_APART_NEVER;
+	if (!want || got == TD_SPLIT_NEVER)
+		return !want && got == TD_SPLIT_NEVER;
 	return strlen(want) > len &&
 	       strcmp(want + strlen(want) - len, ends[got]) == 0;
 }
@@ -339,7 +339,7 @@ static bool is_same(const struct td_pmu_events *events,
 
 	if (metric && is_member(object, "MetricExpr", metric->formula) &&
 	    is_member(object, "MetricThreshold", metric->threshold) &&
-	    has_unit(object, metric->unit) && is_apart(object, metric->apart))
+	    has_unit(object, metric->unit) && is_split(object, metric->split))
 		return true;
 	printf("# %s\n", td_json_string(object, "MetricName"));
 	return false;

@@ -28,15 +28,15 @@ int td_list_add(struct td_list *list, const struct td_list_item *item,
 static const char *keep(struct td_list *list, char *text)
 {
 	struct td_names *kept = &list->kept;
-	char **place =
-		text ? td_array_add(&kept->v, kept->nr, sizeof(*place)) : NULL;
+	char **slot =
+		text ? td_array_add(&kept->v, kept->nr, sizeof(*slot)) : NULL;
 
-	if (!place) {
+	if (!slot) {
 		list->no_memory = true;
 		free(text);
 		return NULL;
 	}
-	*place = text;
+	*slot = text;
 	kept->nr++;
 	return text;
 }

@@ -41,7 +41,7 @@ static int make_sets(struct td_list *list, struct td_err *err)
 }
 
 /* A metric and its PMU. */
-struct place {
+struct metric_item {
 	const struct td_metric_def *def;
 	const struct td_model_metric *model; /* NULL: it is built in */
 	const char *pmu;                     /* NULL: the whole machine */
@@ -63,12 +63,12 @@ find_model(const struct td_pmu_events *files, const struct td_metric_def *def)
  * Finds the PMU of a metric; sets have metrics of no core with the first core
  * PMU. False: its unit does not exist on this machine.
  */
-static bool find_place(const struct td_list *list, size_t set,
-		       const struct td_metric_def *def, struct place *out)
+static bool fill_item(const struct td_list *list, size_t set,
+		      const struct td_metric_def *def, struct metric_item *out)
 {
 	const struct td_machine *machine = &list->machine;
 
-	*out = (struct place){
+	*out = (struct metric_item){
 		.def = def,
 		.model = find_model(&list->catalog.events, def),
 		.pmu = machine->pmus[set].name,
@@ -82,26 +82,26 @@ static bool find_place(const struct td_list *list, size_t set,
 	return out->pmu || strcmp(out->model->pmu, "cpu") == 0;
 }
 
-struct places {
-	struct place *v;
+struct metric_items {
+	struct metric_item *v;
 	size_t nr;
 };
 
-static int add_places(const struct td_list *list, size_t set,
-		      struct places *out, struct td_err *err)
+static int add_set(const struct td_list *list, size_t set,
+		   struct metric_items *out, struct td_err *err)
 {
 	const struct td_metric_set *metrics = list->sets.v[set];
 
 	for (size_t i = 0; metrics && i < metrics->nr_metrics; i++) {
 		const struct td_metric_def *def = &metrics->metrics[i];
-		struct place place, *new;
+		struct metric_item item, *new;
 
-		if (def->part || !find_place(list, set, def, &place))
+		if (def->part || !fill_item(list, set, def, &item))
 			continue;
 		new = td_array_add(&out->v, out->nr, sizeof(*new));
 		if (!new)
 			return td_err_nomem(err);
-		*new = place;
+		*new = item;
 		out->nr++;
 	}
 	return 0;
@@ -109,7 +109,7 @@ static int add_places(const struct td_list *list, size_t set,
 
 static int by_name(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct metric_item *x = a, *y = b;
 	int rc = strcmp(x->def->name, y->def->name);
 
 	return rc ? rc : x->order - y->order;
@@ -118,13 +118,13 @@ static int by_name(const void *a, const void *b)
 /*
  * Finds all metrics, sorted by name; out->v is to be freed even after an error.
  */
-static int find_places(struct td_list *list, struct places *out,
-		       struct td_err *err)
+static int find_items(struct td_list *list, struct metric_items *out,
+		      struct td_err *err)
 {
 	int rc = make_sets(list, err);
 
 	for (size_t i = 0; !rc && i < list->sets.nr; i++)
-		rc = add_places(list, i, out, err);
+		rc = add_set(list, i, out, err);
 	if (out->nr)
 		qsort(out->v, out->nr, sizeof(*out->v), by_name);
 	return rc;
@@ -156,26 +156,27 @@ static const char *join_groups(struct td_list *list,
 }
 
 /* The ScaleUnit of a metric: "100%". */
-static const char *scale_unit(struct td_list *list, const struct place *place)
+static const char *scale_unit(struct td_list *list,
+			      const struct metric_item *from)
 {
-	if (place->model)
-		return place->model->unit;
-	if (!*place->def->unit)
+	if (from->model)
+		return from->model->unit;
+	if (!*from->def->unit)
 		return NULL;
-	return td_list_keep(list, "%g%s", place->def->factor, place->def->unit);
+	return td_list_keep(list, "%g%s", from->def->factor, from->def->unit);
 }
 
-static int add_metric(struct td_list *list, const struct place *place,
+static int add_metric(struct td_list *list, const struct metric_item *from,
 		      struct td_err *err)
 {
 	const struct td_list_item item = {
 		.kind = TD_LIST_METRIC,
-		.name = place->def->name,
-		.pmu = place->pmu,
-		.desc = place->def->desc,
-		.unit = scale_unit(list, place),
-		.related = join_groups(list, place->def),
-		.metric = place->def,
+		.name = from->def->name,
+		.pmu = from->pmu,
+		.desc = from->def->desc,
+		.unit = scale_unit(list, from),
+		.related = join_groups(list, from->def),
+		.metric = from->def,
 	};
 
 	return item.related ? td_list_add(list, &item, err) : td_err_nomem(err);
@@ -183,12 +184,12 @@ static int add_metric(struct td_list *list, const struct place *place,
 
 int td_list_collect_metrics(struct td_list *list, struct td_err *err)
 {
-	struct places places = { 0 };
-	int rc = find_places(list, &places, err);
+	struct metric_items items = { 0 };
+	int rc = find_items(list, &items, err);
 
-	for (size_t i = 0; !rc && i < places.nr; i++)
-		rc = add_metric(list, &places.v[i], err);
-	free(places.v);
+	for (size_t i = 0; !rc && i < items.nr; i++)
+		rc = add_metric(list, &items.v[i], err);
+	free(items.v);
 	return rc;
 }
 
@@ -272,12 +273,12 @@ static int add_groups(struct td_list *list, const struct members *members,
 int td_list_collect_groups(struct td_list *list, struct td_err *err)
 {
 	struct members members = { .list = list };
-	struct places places = { 0 };
-	int rc = find_places(list, &places, err);
+	struct metric_items items = { 0 };
+	int rc = find_items(list, &items, err);
 
-	for (size_t i = 0; !rc && i < places.nr; i++) {
-		members.metric = places.v[i].def->name;
-		td_metric_def_each_group(places.v[i].def, add_member, &members);
+	for (size_t i = 0; !rc && i < items.nr; i++) {
+		members.metric = items.v[i].def->name;
+		td_metric_def_each_group(items.v[i].def, add_member, &members);
 	}
 	if (members.nr)
 		qsort(members.v, members.nr, sizeof(*members.v), by_group);
@@ -285,6 +286,6 @@ int td_list_collect_groups(struct td_list *list, struct td_err *err)
 		rc = members.no_memory ? td_err_nomem(err)
 				       : add_groups(list, &members, err);
 	free(members.v);
-	free(places.v);
+	free(items.v);
 	return rc;
 }

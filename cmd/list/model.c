@@ -53,14 +53,14 @@ int td_list_read_files(struct td_list *list, struct td_err *err)
 
 /* --- events --------------------------------------------------------------- */
 
-struct place {
+struct event_item {
 	const struct td_model_event *event;
 	int pmu;
 };
 
 static int by_topic(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct event_item *x = a, *y = b;
 	int rc = strcmp(x->event->topic, y->event->topic);
 
 	if (!rc)
@@ -72,11 +72,11 @@ static int by_topic(const void *a, const void *b)
  * Adds an event.  One with a term that the PMU does not have is listed, but
  * cannot be counted.
  */
-static int add_event(struct td_list *list, const struct place *place,
+static int add_event(struct td_list *list, const struct event_item *from,
 		     struct td_err *err)
 {
-	const struct td_model_event *model = place->event;
-	const struct td_pmu *pmu = &list->machine.pmus[place->pmu];
+	const struct td_model_event *model = from->event;
+	const struct td_pmu *pmu = &list->machine.pmus[from->pmu];
 	struct td_err unused = { 0 };
 	struct td_event event;
 	struct td_list_item item = {
@@ -87,7 +87,7 @@ static int add_event(struct td_list *list, const struct place *place,
 		.desc = model->desc,
 	};
 
-	if (td_event_init(&event, pmu, place->pmu, model->name, model->terms,
+	if (td_event_init(&event, pmu, from->pmu, model->name, model->terms,
 			  &unused) == 0)
 		item.encoding = td_list_encode(list, &event, pmu, model->pmu,
 					       model->terms);
@@ -98,24 +98,24 @@ static int add_event(struct td_list *list, const struct place *place,
 int td_list_collect_model(struct td_list *list, struct td_err *err)
 {
 	const struct td_pmu_events *events = &list->catalog.events;
-	td_autofree struct place *places = NULL;
+	td_autofree struct event_item *items = NULL;
 	size_t nr = 0;
 	int rc = td_list_read_files(list, err);
 
 	if (rc || !events->nr_events)
 		return rc;
-	places = calloc(events->nr_events, sizeof(*places));
-	if (!places)
+	items = calloc(events->nr_events, sizeof(*items));
+	if (!items)
 		return td_err_nomem(err);
 	for (size_t i = 0; i < events->nr_events; i++) {
 		const struct td_model_event *event = &events->events[i];
 		int pmu = td_list_find_pmu(&list->machine, event->pmu);
 
 		if (pmu >= 0)
-			places[nr++] = (struct place){ event, pmu };
+			items[nr++] = (struct event_item){ event, pmu };
 	}
-	qsort(places, nr, sizeof(*places), by_topic);
+	qsort(items, nr, sizeof(*items), by_topic);
 	for (size_t i = 0; !rc && i < nr; i++)
-		rc = add_event(list, &places[i], err);
+		rc = add_event(list, &items[i], err);
 	return rc;
 }

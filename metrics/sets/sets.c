@@ -157,12 +157,12 @@ static void read_unit(struct td_metric_def *def, const char *text)
 
 static int add_def(struct td_made_set *made, const struct td_metric_def *def)
 {
-	struct td_metric_def *place =
-		td_array_add(&made->defs, made->nr, sizeof(*place));
+	struct td_metric_def *new =
+		td_array_add(&made->defs, made->nr, sizeof(*new));
 
-	if (!place)
+	if (!new)
 		return -ENOMEM;
-	*place = *def;
+	*new = *def;
 	made->nr++;
 	made->set.metrics = made->defs;
 	made->set.nr_metrics = made->nr;

@@ -62,9 +62,9 @@ struct td_beside_event {
 static inline uint64_t td_beside_sort(enum td_beside_kind kind,
 				      unsigned int without, int pmu, int group)
 {
-	uint64_t place = kind == KIND_CLOCK ? 0 : (uint64_t)pmu + 1;
+	uint64_t pmu_key = kind == KIND_CLOCK ? 0 : (uint64_t)pmu + 1;
 
-	return td_hash((uint64_t)kind | (uint64_t)without << 6 | place << 12 |
+	return td_hash((uint64_t)kind | (uint64_t)without << 6 | pmu_key << 12 |
 		       (uint64_t)((int64_t)group + 1) << 32);
 }
 

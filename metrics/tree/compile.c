@@ -155,17 +155,17 @@ static int add_metric(struct td_scope *scope, struct td_metric *metric,
 		      int *index)
 {
 	struct td_tree *tree = scope->tree;
-	struct td_metric *place;
+	struct td_metric *added;
 
 	if (asprintf(&metric->name, "%s%s%s", metric->def->name,
 		     *scope->mods ? ":" : "", scope->mods) < 0) {
 		metric->name = NULL;
 		return -ENOMEM;
 	}
-	place = td_array_add(&tree->metrics, tree->nr_metrics, sizeof(*place));
-	if (!place)
+	added = td_array_add(&tree->metrics, tree->nr_metrics, sizeof(*added));
+	if (!added)
 		return -ENOMEM;
-	*place = *metric;
+	*added = *metric;
 	*index = (int)tree->nr_metrics++;
 	return 0;
 }

@@ -211,17 +211,17 @@ static int take(struct td_scope *scope, struct td_operand *operand,
 {
 	struct td_plan *plan = scope->plan;
 	int index = find_same(scope, event);
-	struct td_event *place = NULL;
+	struct td_event *added = NULL;
 
 	if (index < 0 && !scope->no_new)
-		place = td_array_add(&plan->events, plan->nr_events,
-				     sizeof(*place));
-	if (index < 0 && !scope->no_new && !place)
+		added = td_array_add(&plan->events, plan->nr_events,
+				     sizeof(*added));
+	if (index < 0 && !scope->no_new && !added)
 		return -ENOMEM;
-	if (place) {
+	if (added) {
 		index = (int)plan->nr_events++;
-		*place = *event;
-		place->spec = place->group = -1;
+		*added = *event;
+		added->spec = added->group = -1;
 		*event = (struct td_event){ 0 };
 	}
 	if (index < 0)

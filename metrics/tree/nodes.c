@@ -57,7 +57,7 @@ struct walk {
 	/*
 	 * one for each metric of the set: its position in the tree, 0: none yet
 	 */
-	int *places;
+	int *positions;
 	int next;
 };
 
@@ -74,13 +74,13 @@ static bool is_child(const struct td_metric_def *def, const char *parent)
  * The next child of parent without a position, in the order of the built-in
  * tree.
  */
-static int next_place(const struct walk *walk, const char *parent)
+static int next_without_position(const struct walk *walk, const char *parent)
 {
 	const struct td_metric_def *defs = walk->set->metrics;
 	int best = -1;
 
 	for (int i = 0; i < (int)walk->set->nr_metrics; i++) {
-		if (walk->places[i] || !is_child(&defs[i], parent))
+		if (walk->positions[i] || !is_child(&defs[i], parent))
 			continue;
 		if (best < 0 || rank_of(&defs[i]) < rank_of(&defs[best]))
 			best = i;
@@ -88,13 +88,13 @@ static int next_place(const struct walk *walk, const char *parent)
 	return best;
 }
 
-static void place_below(struct walk *walk, const char *parent)
+static void number_below(struct walk *walk, const char *parent)
 {
 	int i;
 
-	while ((i = next_place(walk, parent)) >= 0) {
-		walk->places[i] = ++walk->next;
-		place_below(walk, walk->set->metrics[i].name);
+	while ((i = next_without_position(walk, parent)) >= 0) {
+		walk->positions[i] = ++walk->next;
+		number_below(walk, walk->set->metrics[i].name);
 	}
 }
 
@@ -102,22 +102,23 @@ static void place_below(struct walk *walk, const char *parent)
  * Sets the positions.  Metrics outside of the tree have none and keep the order
  * in which they were asked for.
  */
-static int place_metrics(struct td_tree *tree, int pmu)
+static int set_positions(struct td_tree *tree, int pmu)
 {
 	const struct td_metric_set *set = tree->sets[pmu];
-	td_autofree int *places =
-		calloc(set ? set->nr_metrics + 1 : 1, sizeof(*places));
-	struct walk walk = { set, places, 0 };
+	td_autofree int *positions =
+		calloc(set ? set->nr_metrics + 1 : 1, sizeof(*positions));
+	struct walk walk = { set, positions, 0 };
 
-	if (!places)
+	if (!positions)
 		return -ENOMEM;
 	if (set)
-		place_below(&walk, NULL);
+		number_below(&walk, NULL);
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
 		struct td_metric *metric = &tree->metrics[i];
 
 		if (metric->pmu == pmu)
-			metric->place = places[metric->def - set->metrics];
+			metric->position =
+				positions[metric->def - set->metrics];
 	}
 	return 0;
 }
@@ -125,10 +126,10 @@ static int place_metrics(struct td_tree *tree, int pmu)
 /* The order of rows: first the tree, then metrics outside of it. */
 static bool comes_before(const struct td_metric *a, const struct td_metric *b)
 {
-	if (!a->place != !b->place)
-		return a->place;
-	if (a->place != b->place)
-		return a->place < b->place;
+	if (!a->position != !b->position)
+		return a->position;
+	if (a->position != b->position)
+		return a->position < b->position;
 	return a->order < b->order;
 }
 
@@ -264,7 +265,7 @@ int td_tree_add_nodes(struct td_tree *tree, const struct td_ask *ask)
 	int rc = td_ask_wants_files(ask) ? 0 : add_builtin_columns(tree, ask);
 
 	for (int pmu = 0; rc >= 0 && pmu < (int)tree->nr_pmus; pmu++)
-		rc = place_metrics(tree, pmu);
+		rc = set_positions(tree, pmu);
 	find_parents(tree);
 	for (int pmu = 0; rc >= 0 && pmu < (int)tree->nr_pmus; pmu++) {
 		int prev = -1;

@@ -64,7 +64,7 @@ struct td_metric {
 	bool kept;  /* its events are counted: it is shown, or is an operand */
 	int order;  /* the order in which metrics were asked for */
 	/* position in the whole tree of its set; 0: outside of it */
-	int place;
+	int position;
 	/* NULL: it has no value, see its operand's refusal */
 	struct td_expr *value;
 	struct td_expr *threshold; /* NULL: none */

@@ -132,10 +132,11 @@ static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 	}
 	rc = td_measure_build(measure, &rec->plan, &how, err);
 	if (!rc)
-		rc = td_select_check(&measure->tree, &rec->machine, opts, notes,
-				     err);
+		rc = td_check_shown_metrics(&measure->tree, &rec->machine, opts,
+					    notes, err);
 	if (!rc)
-		rc = td_select_rows(&measure->tree, &rec->machine, opts, err);
+		rc = td_check_rows_of_cpus(&measure->tree, &rec->machine, opts,
+					   err);
 	if (rc && err->usage && opts->nr_metrics &&
 	    opts->metrics == rec->info.metrics)
 		blame_recording(rec, err);

@@ -96,12 +96,12 @@ static int find_tracepoints(void *ctx, const char *system, const char *name,
  * The folder of --metrics-dir, else of TDSTAT_METRICS, else NULL: the installed
  * one.
  */
-static const char *find_dir(const char *asked)
+static const char *find_dir(const char *option)
 {
 	const char *variable = getenv("TDSTAT_METRICS");
 
-	if (asked)
-		return asked;
+	if (option)
+		return option;
 	return variable && *variable ? variable : NULL;
 }
 

@@ -218,10 +218,10 @@ static int check_merge(const struct td_tree *tree, struct td_notes *notes,
 	return 0;
 }
 
-int td_select_check(const struct td_tree *tree,
-		    const struct td_machine *machine,
-		    const struct td_opts *opts, struct td_notes *notes,
-		    struct td_err *err)
+int td_check_shown_metrics(const struct td_tree *tree,
+			   const struct td_machine *machine,
+			   const struct td_opts *opts, struct td_notes *notes,
+			   struct td_err *err)
 {
 	bool any = false;
 
@@ -250,7 +250,7 @@ static const char *refusal_of(const struct td_tree *tree,
 	return NULL;
 }
 
-int td_select_check_open(const struct td_tree *tree, struct td_err *err)
+int td_check_opened_metrics(const struct td_tree *tree, struct td_err *err)
 {
 	const char *first = NULL;
 

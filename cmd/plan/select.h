@@ -25,21 +25,22 @@ int td_select_pmus(struct td_machine *machine, const struct td_opts *opts,
  * Notes trees that are less deep than the level asked for, and metrics without
  * value.  Returns -ENODEV, with the reason, if no metric has a value.
  */
-int td_select_check(const struct td_tree *tree,
-		    const struct td_machine *machine,
-		    const struct td_opts *opts, struct td_notes *notes,
-		    struct td_err *err);
+int td_check_shown_metrics(const struct td_tree *tree,
+			   const struct td_machine *machine,
+			   const struct td_opts *opts, struct td_notes *notes,
+			   struct td_err *err);
 /*
  * After the counters were opened: returns -ENODEV if what the kernel refused
  * leaves no metric with a value.
  */
-int td_select_check_open(const struct td_tree *tree, struct td_err *err);
+int td_check_opened_metrics(const struct td_tree *tree, struct td_err *err);
 /*
  * select_cores.c: refuses -A if the threads of a core share their slots, which
  * cannot be shown for one thread.
  */
-int td_select_rows(const struct td_tree *tree, const struct td_machine *machine,
-		   const struct td_opts *opts, struct td_err *err);
+int td_check_rows_of_cpus(const struct td_tree *tree,
+			  const struct td_machine *machine,
+			  const struct td_opts *opts, struct td_err *err);
 /*
  * Handles slots that the threads of a core share, which are known only for
  * whole cores: adds the missing CPUs to target, with a note, or refuses tasks

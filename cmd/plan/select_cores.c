@@ -26,8 +26,9 @@ static const char *processor(const struct td_machine *machine)
 	return machine->model ? machine->model->name : "this processor";
 }
 
-int td_select_rows(const struct td_tree *tree, const struct td_machine *machine,
-		   const struct td_opts *opts, struct td_err *err)
+int td_check_rows_of_cpus(const struct td_tree *tree,
+			  const struct td_machine *machine,
+			  const struct td_opts *opts, struct td_err *err)
 {
 	if (td_opts_aggregation(opts) != TD_AGGREGATE_CPU ||
 	    !needs_whole_cores(tree, machine))

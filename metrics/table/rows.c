@@ -190,13 +190,14 @@ static int fill_row(struct td_filling *f, int event, size_t id)
 	if (sum) {
 		row->pmu = -1;
 		if (row->status == TD_STATUS_OK)
-			td_beside_fill(&f->merged, id, event, elapsed_ns, row);
+			td_ratios_fill(&f->merged_ratios, id, event, elapsed_ns,
+				       row);
 		return name_merged(f, event, row);
 	}
 	row->elsewhere = f->totals->tasks &&
 			 f->elsewhere[id * f->plan->nr_events + (size_t)event];
 	if (row->status == TD_STATUS_OK && !f->plan->events[event].merge)
-		td_beside_fill(&f->besides, id, event, elapsed_ns, row);
+		td_ratios_fill(&f->ratios, id, event, elapsed_ns, row);
 	return 0;
 }
 

@@ -4,7 +4,7 @@
  *
  * In: a plan of events that were typed, and the totals of one interval.
  * Out: struct td_event_report, with a row for each event and its ratios
- * (beside.h).  spread.h computes the standard error over several runs.
+ * (ratios.h).  spread.h computes the standard error over several runs.
  */
 #ifndef TD_METRICS_TABLE_ROWS_H
 #define TD_METRICS_TABLE_ROWS_H

@@ -6,7 +6,7 @@
 #include "lib/count/report.h"
 #include "lib/count/specs.h"
 #include "lib/plan/plan.h"
-#include "metrics/table/beside.h"
+#include "metrics/table/ratios.h"
 
 /* What rows.c and rows_prepare.c share. */
 struct td_filling {
@@ -19,10 +19,10 @@ struct td_filling {
 	/* the ids of the current block of rows, without last */
 	size_t first, last;
 	struct td_specs specs;
-	struct td_besides besides;
+	struct td_ratios ratios;
 	/* [id][event]: sums over the kinds of core, and their ratios */
 	struct td_total *sums;
-	struct td_besides merged;
+	struct td_ratios merged_ratios;
 	bool *elsewhere; /* [id][event]: the tasks ran on other kinds of core */
 	bool *looked_at; /* [id][PMU]: some event of it was opened */
 	size_t nr_pmus;

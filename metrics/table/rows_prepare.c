@@ -170,7 +170,7 @@ static int merge_kinds(struct td_filling *f)
 	for (size_t i = 0; i < nr_ids * nr; i++)
 		sum_kinds(f, (int)(i % nr), td_filling_totals(f, i / nr),
 			  &f->sums[i]);
-	return td_besides_build(&f->merged, f->plan, f->sums, nr_ids);
+	return td_ratios_build(&f->merged_ratios, f->plan, f->sums, nr_ids);
 }
 
 int td_filling_prepare(struct td_filling *f)
@@ -178,8 +178,8 @@ int td_filling_prepare(struct td_filling *f)
 	int rc = td_specs_build(&f->specs, f->plan);
 
 	if (!rc)
-		rc = td_besides_build(&f->besides, f->plan, f->totals->v,
-				      f->totals->nr_ids);
+		rc = td_ratios_build(&f->ratios, f->plan, f->totals->v,
+				     f->totals->nr_ids);
 	if (!rc)
 		rc = look_at_pmus(f);
 	if (!rc)
@@ -192,8 +192,8 @@ int td_filling_prepare(struct td_filling *f)
 void td_filling_free(struct td_filling *f)
 {
 	td_specs_free(&f->specs);
-	td_besides_free(&f->besides);
-	td_besides_free(&f->merged);
+	td_ratios_free(&f->ratios);
+	td_ratios_free(&f->merged_ratios);
 	free(f->sums);
 	free(f->elsewhere);
 	free(f->looked_at);

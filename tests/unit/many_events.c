@@ -13,7 +13,7 @@
 #include "lib/count/specs.h"
 #include "lib/count/totals_sum.h"
 #include "metrics/eval/eval.h"
-#include "metrics/table/beside_table.h"
+#include "metrics/table/ratio_table.h"
 #include "metrics/table/rows.h"
 #include "tests/unit/test.h"
 
@@ -139,7 +139,7 @@ static void test_table(const struct td_plan *plan,
 {
 	const struct td_times times = { .elapsed_ns = 1000 };
 	struct td_event_report events;
-	struct td_beside_table table;
+	struct td_ratio_table table;
 	struct td_report report = { 0 };
 	struct td_err err;
 	clock_t began;
@@ -147,14 +147,14 @@ static void test_table(const struct td_plan *plan,
 
 	td_event_rows(plan, totals, &times, false, &events, &err);
 	began = clock();
-	rc = td_beside_table_build(&table, plan, machine, false, &err);
+	rc = td_ratio_table_build(&table, plan, machine, false, &err);
 	if (!rc)
-		rc = td_beside_table_fill(&table, &events, &report, &err);
+		rc = td_ratio_table_fill(&table, &events, &report, &err);
 	ok(rc == (shape == BRACES ? 0 : -ENODATA), "%s: a table",
 	   shapes[shape]);
 	is_quick(&began, shape, "--metric-only");
 	td_report_free(&report);
-	td_beside_table_free(&table);
+	td_ratio_table_free(&table);
 	td_event_report_free(&events);
 }
 

@@ -3,7 +3,7 @@
  * Tests of the ratios next to counts, by tools/perf/util/stat-shadow.c of Linux
  * 6.12.  Counts that are not round are from lines that perf 6.12 printed.
  */
-#include "metrics/table/beside.h"
+#include "metrics/table/ratios.h"
 
 #include <linux/perf_event.h>
 
@@ -387,11 +387,11 @@ static void write_row(const struct td_event_row *row, char *text, size_t size)
 static void fill(const struct td_plan *plan, const struct td_total *totals,
 		 int event, uint64_t elapsed_ns, struct td_event_row *row)
 {
-	struct td_besides besides;
+	struct td_ratios ratios;
 
-	ok(td_besides_build(&besides, plan, totals, 1) == 0, "prepared");
-	td_beside_fill(&besides, 0, event, elapsed_ns, row);
-	td_besides_free(&besides);
+	ok(td_ratios_build(&ratios, plan, totals, 1) == 0, "prepared");
+	td_ratios_fill(&ratios, 0, event, elapsed_ns, row);
+	td_ratios_free(&ratios);
 }
 
 static void test_row(size_t i)

@@ -4,8 +4,8 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
-#include "metrics/table/beside.h"
-#include "metrics/table/beside_parts.h"
+#include "metrics/table/ratio_parts.h"
+#include "metrics/table/ratios.h"
 
 /* Software events can be in a group of any PMU. */
 static bool is_software(const struct td_event *event)
@@ -53,9 +53,9 @@ static bool has_group(const struct td_index *groups,
 	       count_in_group(groups, event, SOFTWARE) > 0;
 }
 
-static int find_groups(struct td_besides *besides)
+static int find_groups(struct td_ratios *ratios)
 {
-	const struct td_plan *plan = besides->plan;
+	const struct td_plan *plan = ratios->plan;
 	struct td_index groups = { 0 };
 	int rc = 0;
 
@@ -71,96 +71,97 @@ static int find_groups(struct td_besides *besides)
 			rc = add_to_group(&groups, event, SOFTWARE);
 	}
 	for (size_t i = 0; !rc && i < plan->nr_events; i++)
-		besides->events[i].grouped =
+		ratios->events[i].grouped =
 			has_group(&groups, &plan->events[i]);
 	td_index_free(&groups);
 	return rc;
 }
 
 /* Finds the number of a divisor, or gives it the next one. */
-static int number_sort(struct td_besides *besides, uint64_t hash, size_t *out)
+static int number_divisor(struct td_ratios *ratios, uint64_t hash, size_t *out)
 {
-	*out = td_index_find(&besides->sorts, hash);
+	*out = td_index_find(&ratios->divisors, hash);
 	if (*out != TD_NOT_FOUND)
 		return 0;
-	*out = besides->nr_sorts++;
-	return td_index_add(&besides->sorts, hash, *out);
+	*out = ratios->nr_divisors++;
+	return td_index_add(&ratios->divisors, hash, *out);
 }
 
-static int know_event(struct td_besides *besides, size_t i)
+static int know_event(struct td_ratios *ratios, size_t i)
 {
-	const struct td_event *event = &besides->plan->events[i];
-	struct td_beside_event *known = &besides->events[i];
+	const struct td_event *event = &ratios->plan->events[i];
+	struct td_ratio_event *known = &ratios->events[i];
 	int rc;
 
-	known->kind = td_beside_kind(event);
-	known->without = td_beside_without(&event->mods);
-	known->sort = known->sort_in_group = NO_SORT;
-	if (!td_beside_is_divisor(known->kind) || event->hidden ||
+	known->kind = td_ratio_kind(event);
+	known->excluded = td_ratio_excluded(&event->mods);
+	known->divisor = known->divisor_in_group = NO_DIVISOR;
+	if (!td_ratio_is_divisor(known->kind) || event->hidden ||
 	    event->refusal)
 		return 0;
-	rc = number_sort(
-		besides,
-		td_beside_sort(known->kind, known->without, event->pmu, -1),
-		&known->sort);
+	rc = number_divisor(ratios,
+			    td_ratio_divisor_key(known->kind, known->excluded,
+						 event->pmu, -1),
+			    &known->divisor);
 	if (!rc && event->group >= 0)
-		rc = number_sort(besides,
-				 td_beside_sort(known->kind, known->without,
-						event->pmu, event->group),
-				 &known->sort_in_group);
+		rc = number_divisor(
+			ratios,
+			td_ratio_divisor_key(known->kind, known->excluded,
+					     event->pmu, event->group),
+			&known->divisor_in_group);
 	return rc;
 }
 
 /* Finds, for one id, the first event of each divisor that was counted. */
-static void find_firsts(const struct td_besides *besides,
+static void find_firsts(const struct td_ratios *ratios,
 			const struct td_total *totals, int *firsts)
 {
-	const struct td_plan *plan = besides->plan;
+	const struct td_plan *plan = ratios->plan;
 
-	for (size_t sort = 0; sort < besides->nr_sorts; sort++)
-		firsts[sort] = -1;
+	for (size_t divisor = 0; divisor < ratios->nr_divisors; divisor++)
+		firsts[divisor] = -1;
 	for (size_t i = plan->nr_events; i > 0; i--) {
-		const struct td_beside_event *known = &besides->events[i - 1];
+		const struct td_ratio_event *known = &ratios->events[i - 1];
 
-		if (known->sort == NO_SORT ||
-		    !td_beside_is_counted(&plan->events[i - 1], &totals[i - 1]))
+		if (known->divisor == NO_DIVISOR ||
+		    !td_ratio_is_counted(&plan->events[i - 1], &totals[i - 1]))
 			continue;
-		firsts[known->sort] = (int)i - 1;
-		if (known->sort_in_group != NO_SORT)
-			firsts[known->sort_in_group] = (int)i - 1;
+		firsts[known->divisor] = (int)i - 1;
+		if (known->divisor_in_group != NO_DIVISOR)
+			firsts[known->divisor_in_group] = (int)i - 1;
 	}
 }
 
-int td_besides_build(struct td_besides *besides, const struct td_plan *plan,
-		     const struct td_total *totals, size_t nr_ids)
+int td_ratios_build(struct td_ratios *ratios, const struct td_plan *plan,
+		    const struct td_total *totals, size_t nr_ids)
 {
 	int rc = 0;
 
-	*besides = (struct td_besides){
+	*ratios = (struct td_ratios){
 		.plan = plan,
 		.totals = totals,
-		.events = calloc(plan->nr_events + 1, sizeof(*besides->events)),
+		.events = calloc(plan->nr_events + 1, sizeof(*ratios->events)),
 	};
-	if (!besides->events)
+	if (!ratios->events)
 		return -ENOMEM;
 	for (size_t i = 0; !rc && i < plan->nr_events; i++)
-		rc = know_event(besides, i);
+		rc = know_event(ratios, i);
 	if (!rc)
-		rc = find_groups(besides);
+		rc = find_groups(ratios);
 	if (rc)
 		return rc;
-	besides->firsts = calloc(nr_ids * besides->nr_sorts + 1,
-				 sizeof(*besides->firsts));
-	for (size_t id = 0; besides->firsts && id < nr_ids; id++)
-		find_firsts(besides, totals + id * plan->nr_events,
-			    besides->firsts + id * besides->nr_sorts);
-	return besides->firsts ? 0 : -ENOMEM;
+	ratios->firsts = calloc(nr_ids * ratios->nr_divisors + 1,
+				sizeof(*ratios->firsts));
+	for (size_t id = 0; ratios->firsts && id < nr_ids; id++)
+		find_firsts(ratios, totals + id * plan->nr_events,
+			    ratios->firsts + id * ratios->nr_divisors);
+	return ratios->firsts ? 0 : -ENOMEM;
 }
 
-void td_besides_free(struct td_besides *besides)
+void td_ratios_free(struct td_ratios *ratios)
 {
-	free(besides->events);
-	free(besides->firsts);
-	td_index_free(&besides->sorts);
-	*besides = (struct td_besides){ 0 };
+	free(ratios->events);
+	free(ratios->firsts);
+	td_index_free(&ratios->divisors);
+	*ratios = (struct td_ratios){ 0 };
 }

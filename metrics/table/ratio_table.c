@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/table/beside_table.h"
+#include "metrics/table/ratio_table.h"
 
 #include <errno.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/table/beside.h"
+#include "metrics/table/ratios.h"
 
 static const char per_second[] = "/sec";
 
@@ -49,7 +49,7 @@ static char *column_name(const char *event, const struct td_beside *beside)
 	return rc < 0 ? NULL : name;
 }
 
-static size_t find_column(const struct td_beside_table *table, const char *name)
+static size_t find_column(const struct td_ratio_table *table, const char *name)
 {
 	uint64_t hash = td_hash_text(name);
 	size_t step = 0, at;
@@ -65,7 +65,7 @@ static size_t find_column(const struct td_beside_table *table, const char *name)
  * The index of a PMU among the rows' PMUs: 0 if it is no core's or all are
  * merged.
  */
-static int row_pmu(const struct td_beside_table *table, int pmu)
+static int row_pmu(const struct td_ratio_table *table, int pmu)
 {
 	const struct td_machine *machine = table->machine;
 	bool core = pmu >= 0 && (size_t)pmu < machine->nr_core;
@@ -79,7 +79,7 @@ static const char *pmu_name(const struct td_machine *machine, int row_pmu)
 }
 
 /* Adds a column and takes over name. */
-static int add_column(struct td_beside_table *table, char *name, bool percent)
+static int add_column(struct td_ratio_table *table, char *name, bool percent)
 {
 	struct td_column *column =
 		td_array_add(&table->columns, table->nr, sizeof(*column));
@@ -98,9 +98,8 @@ static int add_column(struct td_beside_table *table, char *name, bool percent)
 	return 0;
 }
 
-static int add_beside(struct td_beside_table *table,
-		      const struct td_event *event,
-		      const struct td_beside *beside)
+static int add_ratio(struct td_ratio_table *table, const struct td_event *event,
+		     const struct td_beside *beside)
 {
 	char *name = column_name(event->name, beside);
 	size_t column;
@@ -120,37 +119,37 @@ static int add_beside(struct td_beside_table *table,
 /*
  * Adds the columns of the ratios that an event would have if all counts were 1.
  */
-static int add_event(struct td_beside_table *table,
-		     const struct td_besides *besides, int event)
+static int add_event(struct td_ratio_table *table,
+		     const struct td_ratios *ratios, int event)
 {
 	struct td_event_row row = { 0 };
 	int rc = 0;
 
-	td_beside_fill(besides, 0, event, 1, &row);
+	td_ratios_fill(ratios, 0, event, 1, &row);
 	for (int i = 0; !rc && i < row.nr_beside; i++)
-		rc = add_beside(table, &besides->plan->events[event],
-				&row.beside[i]);
+		rc = add_ratio(table, &ratios->plan->events[event],
+			       &row.beside[i]);
 	return rc;
 }
 
-int td_beside_table_build(struct td_beside_table *table,
-			  const struct td_plan *plan,
-			  const struct td_machine *machine, bool merge,
-			  struct td_err *err)
+int td_ratio_table_build(struct td_ratio_table *table,
+			 const struct td_plan *plan,
+			 const struct td_machine *machine, bool merge,
+			 struct td_err *err)
 {
 	td_autofree struct td_total *totals =
 		calloc(plan->nr_events + 1, sizeof(*totals));
-	struct td_besides besides = { 0 };
+	struct td_ratios ratios = { 0 };
 	int rc = totals ? 0 : -ENOMEM;
 
-	*table = (struct td_beside_table){ .machine = machine, .merge = merge };
+	*table = (struct td_ratio_table){ .machine = machine, .merge = merge };
 	for (size_t i = 0; totals && i < plan->nr_events; i++)
 		totals[i].value = 1;
 	if (!rc)
-		rc = td_besides_build(&besides, plan, totals, 1);
+		rc = td_ratios_build(&ratios, plan, totals, 1);
 	for (size_t i = 0; !rc && i < plan->nr_events; i++)
-		rc = add_event(table, &besides, (int)i);
-	td_besides_free(&besides);
+		rc = add_event(table, &ratios, (int)i);
+	td_ratios_free(&ratios);
 	if (rc)
 		return td_err_nomem(err);
 	return table->nr ? 0
@@ -159,7 +158,7 @@ int td_beside_table_build(struct td_beside_table *table,
 				      "metric");
 }
 
-static struct td_row *add_row(const struct td_beside_table *table,
+static struct td_row *add_row(const struct td_ratio_table *table,
 			      struct td_report *report,
 			      const struct td_event_row *event)
 {
@@ -197,13 +196,13 @@ static struct td_row *add_row(const struct td_beside_table *table,
 }
 
 /* Does the PMU have any column? */
-static bool has_columns(const struct td_beside_table *table, int pmu)
+static bool has_columns(const struct td_ratio_table *table, int pmu)
 {
 	return table->all_pmus & UINT64_C(1) << row_pmu(table, pmu);
 }
 
 /* Finds or adds the row of an event; index has the report's rows. */
-static struct td_row *find_row(const struct td_beside_table *table,
+static struct td_row *find_row(const struct td_ratio_table *table,
 			       struct td_report *report, struct td_index *index,
 			       const struct td_event_row *event)
 {
@@ -222,7 +221,7 @@ static struct td_row *find_row(const struct td_beside_table *table,
 	return add_row(table, report, event);
 }
 
-static int fill_cells(const struct td_beside_table *table,
+static int fill_cells(const struct td_ratio_table *table,
 		      const struct td_event_row *event, struct td_row *row)
 {
 	for (int i = 0; i < event->nr_beside; i++) {
@@ -243,9 +242,9 @@ static int fill_cells(const struct td_beside_table *table,
 	return 0;
 }
 
-int td_beside_table_fill(const struct td_beside_table *table,
-			 const struct td_event_report *events,
-			 struct td_report *report, struct td_err *err)
+int td_ratio_table_fill(const struct td_ratio_table *table,
+			const struct td_event_report *events,
+			struct td_report *report, struct td_err *err)
 {
 	struct td_index index = { 0 };
 	int rc = 0;
@@ -268,7 +267,7 @@ int td_beside_table_fill(const struct td_beside_table *table,
 	return rc ? td_err_nomem(err) : 0;
 }
 
-void td_beside_table_free(struct td_beside_table *table)
+void td_ratio_table_free(struct td_ratio_table *table)
 {
 	for (size_t i = 0; i < table->nr; i++)
 		free((char *)(uintptr_t)table->columns[i].name);
@@ -276,5 +275,5 @@ void td_beside_table_free(struct td_beside_table *table)
 	free(table->pmus);
 	free(table->nodes);
 	td_index_free(&table->names);
-	*table = (struct td_beside_table){ 0 };
+	*table = (struct td_ratio_table){ 0 };
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/table/beside.h"
+#include "metrics/table/ratios.h"
 
 #include <math.h>
 
 #include "lib/base/util.h"
-#include "metrics/table/beside_parts.h"
+#include "metrics/table/ratio_parts.h"
 
 /* clang-format off */
 /* Ratios of two events, in percent. */
 static const struct share {
-	enum td_beside_kind part, whole;
+	enum td_ratio_kind part, whole;
 	const char *unit;
 } shares[] = {
 	{ KIND_FRONTEND_STALLS, KIND_CYCLES, "% frontend cycles idle" },
@@ -28,7 +28,7 @@ static const char *const rates[] = { " /sec", " K/sec", " M/sec", " G/sec" };
 
 /* The counts of one id, and the event whose ratios are computed. */
 struct look {
-	const struct td_besides *besides;
+	const struct td_ratios *ratios;
 	const struct td_plan *plan;
 	const struct td_total *totals;
 	const int *firsts;
@@ -40,7 +40,7 @@ static double value_of(const struct look *look, int event)
 {
 	double value = look->totals[event].value;
 
-	return look->besides->events[event].kind == KIND_CLOCK
+	return look->ratios->events[event].kind == KIND_CLOCK
 		       ? value
 		       : value * look->plan->events[event].scale;
 }
@@ -61,16 +61,15 @@ static double share_of_time(const struct look *look, int clock)
  * The value of the first event of a kind that this one may be divided by; NaN
  * if there is none.
  */
-static double find(const struct look *look, enum td_beside_kind kind)
+static double find(const struct look *look, enum td_ratio_kind kind)
 {
 	const struct td_event *self = &look->plan->events[look->event];
-	const struct td_beside_event *known =
-		&look->besides->events[look->event];
-	size_t sort = td_index_find(
-		&look->besides->sorts,
-		td_beside_sort(kind, known->without, self->pmu,
-			       known->grouped ? self->group : -1));
-	int first = sort == TD_NOT_FOUND ? -1 : look->firsts[sort];
+	const struct td_ratio_event *known = &look->ratios->events[look->event];
+	size_t divisor = td_index_find(
+		&look->ratios->divisors,
+		td_ratio_divisor_key(kind, known->excluded, self->pmu,
+				     known->grouped ? self->group : -1));
+	int first = divisor == TD_NOT_FOUND ? -1 : look->firsts[divisor];
 
 	if (first < 0)
 		return NAN;
@@ -101,7 +100,7 @@ static void add_instructions(const struct look *look, struct td_event_row *row)
 		add(row, stalls / instructions, 2, "  stalled cycles per insn");
 }
 
-static const struct share *share_of(enum td_beside_kind part)
+static const struct share *share_of(enum td_ratio_kind part)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(shares); i++) {
 		if (shares[i].part == part)
@@ -154,20 +153,20 @@ static void add_use(const struct look *look, uint64_t elapsed_ns,
 		add(row, ns / (double)elapsed_ns, 3, " CPUs utilized");
 }
 
-void td_beside_fill(const struct td_besides *besides, size_t id, int event,
+void td_ratios_fill(const struct td_ratios *ratios, size_t id, int event,
 		    uint64_t elapsed_ns, struct td_event_row *row)
 {
-	const struct td_plan *plan = besides->plan;
-	const struct look look = { besides, plan,
-				   besides->totals + id * plan->nr_events,
-				   besides->firsts + id * besides->nr_sorts,
+	const struct td_plan *plan = ratios->plan;
+	const struct look look = { ratios, plan,
+				   ratios->totals + id * plan->nr_events,
+				   ratios->firsts + id * ratios->nr_divisors,
 				   event };
-	enum td_beside_kind kind = besides->events[event].kind;
+	enum td_ratio_kind kind = ratios->events[event].kind;
 	const struct share *share = share_of(kind);
 
 	row->nr_beside = 0;
 	if (kind == KIND_NONE ||
-	    !td_beside_is_counted(&plan->events[event], &look.totals[event]))
+	    !td_ratio_is_counted(&plan->events[event], &look.totals[event]))
 		return;
 	if (kind == KIND_CLOCK)
 		add_use(&look, elapsed_ns, row);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/table/beside_parts.h"
+#include "metrics/table/ratio_parts.h"
 
 /*
  * Configs of cache events, see perf_event_open(2): reads are 0, and so are
@@ -18,7 +18,7 @@
 static const struct {
 	uint32_t type;
 	uint32_t config;
-	enum td_beside_kind kind;
+	enum td_ratio_kind kind;
 } encodings[] = {
 	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, KIND_CLOCK },
 	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, KIND_CLOCK },
@@ -53,7 +53,7 @@ static const struct {
  */
 static const struct {
 	const char *name;
-	enum td_beside_kind kind;
+	enum td_ratio_kind kind;
 } sysfs_names[] = {
 	{ "cpu-cycles", KIND_CYCLES },
 	{ "instructions", KIND_INSTRUCTIONS },
@@ -80,7 +80,7 @@ static uint64_t own_config(const struct td_event *event)
  * The kind of an event like "cpu_core/instructions/u", which is opened as a raw
  * event if sysfs defines it.
  */
-static enum td_beside_kind sysfs_kind(const char *name)
+static enum td_ratio_kind sysfs_kind(const char *name)
 {
 	const char *id = name ? strchr(name, '/') : NULL;
 	size_t len;
@@ -97,7 +97,7 @@ static enum td_beside_kind sysfs_kind(const char *name)
 	return KIND_OTHER;
 }
 
-enum td_beside_kind td_beside_kind(const struct td_event *event)
+enum td_ratio_kind td_ratio_kind(const struct td_event *event)
 {
 	uint64_t config = own_config(event);
 
@@ -113,7 +113,7 @@ enum td_beside_kind td_beside_kind(const struct td_event *event)
 	return sysfs_kind(event->name);
 }
 
-bool td_beside_is_divisor(enum td_beside_kind kind)
+bool td_ratio_is_divisor(enum td_ratio_kind kind)
 {
 	switch (kind) {
 	case KIND_CLOCK:
@@ -133,7 +133,7 @@ bool td_beside_is_divisor(enum td_beside_kind kind)
 	}
 }
 
-unsigned int td_beside_without(const struct td_modifiers *mods)
+unsigned int td_ratio_excluded(const struct td_modifiers *mods)
 {
 	bool some = mods->user || mods->kernel || mods->hypervisor;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_METRICS_TABLE_BESIDE_TABLE_H
-#define TD_METRICS_TABLE_BESIDE_TABLE_H
+#ifndef TD_METRICS_TABLE_RATIO_TABLE_H
+#define TD_METRICS_TABLE_RATIO_TABLE_H
 
 #include "lib/base/index.h"
 #include "lib/count/report.h"
@@ -11,7 +11,7 @@
  * The table of --metric-only with events: the ratios (insn per cycle, GHz,
  * rates) without the counts, as a report of metrics.
  */
-struct td_beside_table {
+struct td_ratio_table {
 	const struct td_machine *machine;
 	bool merge; /* all kinds of core in one row */
 	/* all that are possible, the same for each interval */
@@ -28,18 +28,18 @@ struct td_beside_table {
  * Returns -ENODATA if the events of plan have no ratios.  Free it even after an
  * error.
  */
-int td_beside_table_build(struct td_beside_table *table,
-			  const struct td_plan *plan,
-			  const struct td_machine *machine, bool merge,
-			  struct td_err *err);
+int td_ratio_table_build(struct td_ratio_table *table,
+			 const struct td_plan *plan,
+			 const struct td_machine *machine, bool merge,
+			 struct td_err *err);
 /*
  * Fills a report with a row for each id and kind of core; events of no core are
  * in a row "all".  It borrows from table and events; free with td_report_free()
  * even after an error.
  */
-int td_beside_table_fill(const struct td_beside_table *table,
-			 const struct td_event_report *events,
-			 struct td_report *report, struct td_err *err);
-void td_beside_table_free(struct td_beside_table *table);
+int td_ratio_table_fill(const struct td_ratio_table *table,
+			const struct td_event_report *events,
+			struct td_report *report, struct td_err *err);
+void td_ratio_table_free(struct td_ratio_table *table);
 
 #endif

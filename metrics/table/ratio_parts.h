@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_METRICS_TABLE_BESIDE_PARTS_H
-#define TD_METRICS_TABLE_BESIDE_PARTS_H
+#ifndef TD_METRICS_TABLE_RATIO_PARTS_H
+#define TD_METRICS_TABLE_RATIO_PARTS_H
 
 #include <math.h>
 
@@ -9,10 +9,10 @@
 #include "lib/count/report.h"
 #include "lib/plan/plan.h"
 
-/* What beside.c, beside_kind.c and beside_sorts.c share. */
+/* What ratios.c, ratio_kind.c and ratio_divisors.c share. */
 
 /* The kinds of events that perf's ratios distinguish. */
-enum td_beside_kind {
+enum td_ratio_kind {
 	KIND_NONE, /* has no ratio */
 	KIND_OTHER,
 	KIND_CLOCK,
@@ -36,40 +36,41 @@ enum td_beside_kind {
 	KIND_ITLB_MISSES,
 };
 
-enum td_beside_kind td_beside_kind(const struct td_event *event);
+enum td_ratio_kind td_ratio_kind(const struct td_event *event);
 /* Are events divided by events of this kind? */
-bool td_beside_is_divisor(enum td_beside_kind kind);
+bool td_ratio_is_divisor(enum td_ratio_kind kind);
 /* What the modifiers exclude, as bits: user, kernel, hypervisor, host, idle. */
-unsigned int td_beside_without(const struct td_modifiers *mods);
+unsigned int td_ratio_excluded(const struct td_modifiers *mods);
 
 /* What is known of an event before counting. */
-struct td_beside_event {
-	enum td_beside_kind kind;
-	unsigned int without; /* see td_beside_without() */
+struct td_ratio_event {
+	enum td_ratio_kind kind;
+	unsigned int excluded; /* see td_ratio_excluded() */
 	/* with others: it runs at other times than events outside */
 	bool grouped;
 	/* The numbers as a divisor: for all events, and for its group alone. */
-	size_t sort, sort_in_group; /* NO_SORT: it is none */
+	size_t divisor, divisor_in_group; /* NO_DIVISOR: it is none */
 };
 
-#define NO_SORT SIZE_MAX
+#define NO_DIVISOR SIZE_MAX
 
 /*
  * The key of a divisor: its kind, what modifiers exclude, its PMU (not for
  * clocks), and the group if the event has one.  Different divisors have
  * different keys: kinds take 6 bits, excluded modes 6, PMUs 20 and groups 32.
  */
-static inline uint64_t td_beside_sort(enum td_beside_kind kind,
-				      unsigned int without, int pmu, int group)
+static inline uint64_t td_ratio_divisor_key(enum td_ratio_kind kind,
+					    unsigned int excluded, int pmu,
+					    int group)
 {
 	uint64_t pmu_key = kind == KIND_CLOCK ? 0 : (uint64_t)pmu + 1;
 
-	return td_hash((uint64_t)kind | (uint64_t)without << 6 | pmu_key << 12 |
-		       (uint64_t)((int64_t)group + 1) << 32);
+	return td_hash((uint64_t)kind | (uint64_t)excluded << 6 |
+		       pmu_key << 12 | (uint64_t)((int64_t)group + 1) << 32);
 }
 
-static inline bool td_beside_is_counted(const struct td_event *event,
-					const struct td_total *total)
+static inline bool td_ratio_is_counted(const struct td_event *event,
+				       const struct td_total *total)
 {
 	return !event->hidden && !event->refusal && !isnan(total->value);
 }

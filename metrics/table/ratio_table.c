@@ -10,43 +10,21 @@
 #include "lib/base/util.h"
 #include "metrics/table/ratios.h"
 
-static const char per_second[] = "/sec";
-
-static bool is_rate(const struct td_beside *beside)
-{
-	return strstr(beside->unit, per_second) != NULL;
-}
-
-/* The factor from " K/sec" and such to "/sec". */
-static double factor(const struct td_beside *beside)
-{
-	static const char prefixes[] = "KMG";
-	const char *unit = beside->unit + strspn(beside->unit, " ");
-	const char *prefix = *unit ? strchr(prefixes, *unit) : NULL;
-
-	return is_rate(beside) && prefix
-		       ? pow(1000, (double)(prefix - prefixes + 1))
-		       : 1;
-}
-
 /*
  * The column of a ratio: "page-faults/sec" for rates, which several events
- * have; else the unit, "insn per cycle".
+ * have; else the ratio's name, "insn per cycle".
  */
 static char *column_name(const char *event, const struct td_beside *beside)
 {
 	const char *slash = strchr(event, '/');
 	const char *base = slash ? slash + 1 : event;
-	const char *unit = beside->unit + strspn(beside->unit, "% ");
 	char *name = NULL;
-	int rc;
 
-	if (is_rate(beside))
-		rc = asprintf(&name, "%.*s%s", (int)strcspn(base, "/:"), base,
-			      per_second);
-	else
-		rc = asprintf(&name, "%s", unit);
-	return rc < 0 ? NULL : name;
+	if (beside->name)
+		return strdup(beside->name);
+	return asprintf(&name, "%.*s/sec", (int)strcspn(base, "/:"), base) < 0
+		       ? NULL
+		       : name;
 }
 
 static size_t find_column(const struct td_ratio_table *table, const char *name)
@@ -109,7 +87,7 @@ static int add_ratio(struct td_ratio_table *table, const struct td_event *event,
 	column = find_column(table, name);
 	if (column < table->nr)
 		free(name);
-	else if (add_column(table, name, beside->unit[0] == '%'))
+	else if (add_column(table, name, beside->percent))
 		return -ENOMEM;
 	table->pmus[column] |= UINT64_C(1) << row_pmu(table, event->pmu);
 	table->all_pmus |= table->pmus[column];
@@ -235,7 +213,7 @@ static int fill_cells(const struct td_ratio_table *table,
 		if (column == table->nr)
 			continue;
 		row->cells[column].status = TD_STATUS_OK;
-		row->cells[column].value = beside->value * factor(beside);
+		row->cells[column].value = beside->plain;
 		row->cells[column].running_pct = event->running_pct;
 		row->running_pct = fmax(row->running_pct, event->running_pct);
 	}

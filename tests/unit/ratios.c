@@ -460,11 +460,39 @@ static void test_share(void)
 	is_str(text, "2.000 CPUs utilized", "the clock itself: all of it");
 }
 
+/* Ratios as columns of a table, without prefixes and layout. */
+static void test_columns(void)
+{
+	struct td_event events[3];
+	struct td_total totals[3] = { { .value = 1000 },
+				      { .value = 8 },
+				      { .value = 2 } };
+	struct td_plan plan = { .events = events, .nr_events = 3 };
+	struct td_event_row row;
+
+	events[0] = event_of(&(struct count){ CLOCK, 0 });
+	events[1] = event_of(&(struct count){ BRANCHES, 0 });
+	events[2] = event_of(&(struct count){ BRANCH_MISSES, 0 });
+	fill(&plan, totals, 1, 1000, &row);
+	ok(row.beside[0].value == 8 && row.beside[0].plain == 8e6 &&
+		   !row.beside[0].name && !row.beside[0].percent,
+	   "a rate: 8 M/sec");
+	fill(&plan, totals, 2, 1000, &row);
+	is_str(row.beside[0].name, "of all branches", "a share: its name");
+	ok(row.beside[0].plain == 25 && row.beside[0].percent,
+	   "a share: in percent");
+	fill(&plan, totals, 0, 1000, &row);
+	is_str(row.beside[0].name, "CPUs utilized", "a clock: its name");
+	ok(row.beside[0].plain == 1 && !row.beside[0].percent,
+	   "a clock: no percentage");
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++)
 		test_row(i);
 	test_twice();
 	test_share();
+	test_columns();
 	return done_testing();
 }

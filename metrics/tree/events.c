@@ -19,7 +19,7 @@ static const struct td_pmu *own_pmu(const struct td_scope *scope)
 
 /* --- built-in events ------------------------------------------------------ */
 
-/* Is this the event called id of this PMU: "cpu_core/slots/", with mods? */
+/* Is this the PMU's event called id, with mods: "cpu_core/slots/"? */
 static bool is_named(const struct td_event *event, const struct td_pmu *pmu,
 		     const char *id, const char *mods)
 {
@@ -41,9 +41,7 @@ static int find_named(const struct td_scope *scope, const char *id)
 	return -1;
 }
 
-/*
- * Adds the metric's modifiers, which were checked, to the event and its name.
- */
+/* Adds the metric's modifiers to the event and its name. */
 static int add_modifiers(const struct td_scope *scope, struct td_event *event)
 {
 	char *name;
@@ -106,10 +104,7 @@ static int is_own(struct td_scope *scope, const char *name, bool *own)
 	return rc;
 }
 
-/*
- * Writes an event without slashes: "INST_RETIRED.ANY:k" becomes
- * "cpu_core/INST_RETIRED.ANY/k".
- */
+/* "INST_RETIRED.ANY:k" becomes "cpu_core/INST_RETIRED.ANY/k". */
 static int write_bare(struct td_scope *scope, const char *id, char **text)
 {
 	const char *colon = strrchr(id, ':');
@@ -151,9 +146,7 @@ static int write_slashed(const struct td_scope *scope, const char *id,
 		       : 0;
 }
 
-/*
- * Writes an event in the -e language; *text is to be freed even after an error.
- */
+/* Writes an event as -e takes it; *text is to be freed even after an error. */
 static int write_text(struct td_scope *scope, const char *id, char **text)
 {
 	int rc;
@@ -188,7 +181,7 @@ static bool is_topdown(const struct td_scope *scope,
 	       (td_event_is_slots(event) || td_event_is_metric(event));
 }
 
-/* The same event in the plan; -1 if there is none, or it must not be shared. */
+/* The same event in the plan; -1: none, or it must not be shared. */
 static int find_same(const struct td_scope *scope, const struct td_event *event)
 {
 	const struct td_plan *plan = scope->plan;
@@ -202,10 +195,7 @@ static int find_same(const struct td_scope *scope, const struct td_event *event)
 	return -1;
 }
 
-/*
- * Adds an event to the plan, or uses the same one there; adds its index to the
- * operand.
- */
+/* Gives the operand the event, which is added to the plan if it is new. */
 static int take(struct td_scope *scope, struct td_operand *operand,
 		struct td_event *event)
 {
@@ -258,7 +248,7 @@ static int take_all(struct td_scope *scope, struct td_operand *operand,
 	return rc;
 }
 
-/* Appends the events to found; an error becomes the operand's refusal. */
+/* Appends to found; an error becomes the operand's refusal. */
 static int resolve(struct td_scope *scope, struct td_operand *operand,
 		   const char *text, struct td_plan *found)
 {
@@ -363,7 +353,7 @@ static bool wants_latency(const char *text, char name[256])
 	return true;
 }
 
-/* Takes the mean latency of the files; measuring it would need samples. */
+/* Takes the mean of the files, as measuring it would need samples. */
 static int set_latency(struct td_scope *scope, struct td_operand *operand,
 		       const char *name)
 {

@@ -6,7 +6,7 @@
 #include "lib/base/util.h"
 #include "metrics/table/ratio_parts.h"
 
-/* What stands between a value and its name, and the name. */
+/* A unit as it follows the value, and without what stands before it. */
 #define UNIT(before, name) before name, name
 
 /* clang-format off */

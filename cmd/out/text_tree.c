@@ -35,7 +35,7 @@ struct tree {
 	const struct td_row *row;
 	struct widths inside, outside;
 	int mark;
-	size_t nr_hidden;
+	size_t nr_unmarked, nr_not_counted; /* nodes that are not shown */
 };
 
 static const struct td_column *column_of(const struct tree *tree,
@@ -130,6 +130,14 @@ static void widen_for(struct tree *tree, const struct td_node *node)
 	widen(&widths->whole, len - part);
 }
 
+/* What was not counted may be over its threshold: it is not just unmarked. */
+static void count_hidden(struct tree *tree, const struct td_cell *cell)
+{
+	tree->nr_not_counted += cell->status == TD_STATUS_NOT_COUNTED;
+	tree->nr_unmarked += cell->status != TD_STATUS_NOT_COUNTED &&
+			     cell->status != TD_STATUS_NONE;
+}
+
 static void widen_all(struct tree *tree)
 {
 	const struct td_row *row = tree->row;
@@ -138,7 +146,7 @@ static void widen_all(struct tree *tree)
 		if (is_shown(tree, &row->nodes[i]))
 			widen_for(tree, &row->nodes[i]);
 		else
-			tree->nr_hidden += is_there(tree, &row->nodes[i]);
+			count_hidden(tree, cell_of(tree, &row->nodes[i]));
 	}
 	widen(&tree->inside.value, tree->inside.whole + tree->inside.part);
 	widen(&tree->outside.value, tree->outside.whole + tree->outside.part);
@@ -328,11 +336,20 @@ static void put_nodes(struct tree *tree)
 
 static void put_hidden(const struct tree *tree)
 {
-	if (!tree->nr_hidden)
+	size_t unmarked = tree->nr_unmarked, rest = tree->nr_not_counted;
+	FILE *fp = tree->writer->fp;
+
+	if (!unmarked && !rest)
 		return;
 	start_line(tree);
-	fprintf(tree->writer->fp, "  %zu more %s not marked: --all shows all\n",
-		tree->nr_hidden, tree->nr_hidden == 1 ? "is" : "are");
+	if (unmarked)
+		fprintf(fp, "  %zu more %s not marked", unmarked,
+			unmarked == 1 ? "is" : "are");
+	if (rest)
+		fprintf(fp, "%s%zu %s%s not counted", unmarked ? ", " : "  ",
+			rest, unmarked ? "" : "more ",
+			rest == 1 ? "was" : "were");
+	fputs(": --all shows all\n", fp);
 }
 
 void td_out_text_tree(const struct td_writer *writer,

@@ -102,32 +102,39 @@ int td_recording_read_head(struct td_recording *rec, struct td_err *err)
 	return rc;
 }
 
+/* -1: there is none; the cgroup of a task that is counted once more is -1. */
+static const struct {
+	int64_t min, max;
+} reading_limits[] = {
+	{ 0, INT_MAX },     /* event */
+	{ -1, TD_MAX_CPU }, /* CPU */
+	{ -1, INT_MAX },    /* TID */
+	{ 0, MAX_COUNT },   /* value */
+	{ 0, MAX_COUNT },   /* time enabled */
+	{ 0, MAX_COUNT },   /* time running */
+	{ -1, INT_MAX },    /* cgroup */
+	{ 2, INT_MAX },     /* which task of this TID */
+};
+
 static bool parse_reading(const struct td_recording *rec,
 			  struct json_object *array, struct td_reading *out)
 {
-	int64_t n[8] = { 0 };
+	int64_t n[TD_ARRAY_SIZE(reading_limits)] = { 0 };
 	size_t nr;
 
 	if (!json_object_is_type(array, json_type_array))
 		return false;
 	nr = json_object_array_length(array);
-	if (nr < 6 || nr > 8)
+	if (nr < 6 || nr > TD_ARRAY_SIZE(n))
 		return false;
 	for (size_t i = 0; i < nr; i++) {
-		/* a task has no cgroup */
-		int64_t min = i == 1 || i == 2 || (i == 6 && nr == 8) ? -1
-			      : i == 7                                ? 2
-								      : 0;
-		int64_t max = i == 1           ? TD_MAX_CPU
-			      : i < 3 || i > 5 ? INT_MAX
-					       : MAX_COUNT;
-
-		if (!td_json_whole(json_object_array_get_idx(array, i), min,
-				   max, &n[i]))
+		if (!td_json_whole(json_object_array_get_idx(array, i),
+				   reading_limits[i].min, reading_limits[i].max,
+				   &n[i]))
 			return false;
 	}
 	if ((size_t)n[0] >= rec->plan.nr_events || n[5] > n[4] ||
-	    (nr == 7 && (size_t)n[6] >= rec->info.nr_cgroups) ||
+	    (nr == 7 && (n[6] < 0 || (size_t)n[6] >= rec->info.nr_cgroups)) ||
 	    (nr == 8 && (n[6] != -1 || n[2] < 0)))
 		return false;
 	*out = (struct td_reading){

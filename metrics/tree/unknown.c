@@ -16,20 +16,46 @@ static void offer_group(void *ctx, const char *group)
 	td_suggest_offer(ctx, group, NULL);
 }
 
-static void offer_all(const struct td_tree *tree, struct td_suggest *suggest)
+static void offer_node(const struct td_metric_def *def,
+		       struct td_suggest *suggest)
+{
+	if (def->level && !def->part)
+		td_suggest_offer(suggest, def->name, def->desc);
+}
+
+static void offer_any(const struct td_metric_def *def,
+		      struct td_suggest *suggest)
+{
+	if (def->part)
+		return;
+	td_suggest_offer(suggest, def->name, def->desc);
+	td_metric_def_each_group(def, offer_group, suggest);
+}
+
+static void offer_each(const struct td_tree *tree,
+		       void (*offer)(const struct td_metric_def *def,
+				     struct td_suggest *suggest),
+		       struct td_suggest *suggest)
 {
 	for (size_t pmu = 0; pmu < tree->nr_pmus; pmu++) {
 		const struct td_metric_set *set = tree->sets[pmu];
 
-		for (size_t i = 0; set && i < set->nr_metrics; i++) {
-			const struct td_metric_def *def = &set->metrics[i];
-
-			if (def->part)
-				continue;
-			td_suggest_offer(suggest, def->name, def->desc);
-			td_metric_def_each_group(def, offer_group, suggest);
-		}
+		for (size_t i = 0; set && i < set->nr_metrics; i++)
+			offer(&set->metrics[i], suggest);
 	}
+}
+
+/* Nodes of the tree with the name in theirs come before all other metrics. */
+static struct td_suggest suggest_for(const struct td_tree *tree,
+				     const char *name)
+{
+	struct td_suggest nodes = { .wanted = name }, all = nodes;
+
+	offer_each(tree, offer_node, &nodes);
+	if (nodes.nr && nodes.nearness <= TD_NEAR_PART)
+		return nodes;
+	offer_each(tree, offer_any, &all);
+	return all;
 }
 
 /*
@@ -74,7 +100,7 @@ static int hint_at(const struct td_scope *scope, const char *name)
 	if (is_event(scope, name))
 		return td_err_hint(scope->err, "it is an event: -e %s", name);
 	if (!is_question(name))
-		offer_all(scope->tree, &suggest);
+		suggest = suggest_for(scope->tree, name);
 	td_suggest_format(&suggest, text, sizeof(text));
 	if (!text[0])
 		return td_err_hint(scope->err,

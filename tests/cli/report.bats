@@ -701,3 +701,17 @@ is_refused() {
 	assert_complains .
 	assert_output ''
 }
+
+# Somebody has pinned the counters that all groups but the one of SLOTS need.
+@test "nodes that were not counted are not taken for nodes that are not marked" {
+	file=$data/manual/xz-3.jsonl
+	slots=$(head -n 1 "$file" | jq -c '[.events | to_entries[] | select(.value.group == 0) | .key]')
+	jq -c --argjson slots "$slots" 'if .counts then .counts |= map(if .[0] as $e | $slots | index($e)
+		then . else .[3] = 0 | .[5] = 0 end) else . end' "$file" >held.jsonl
+	"$TDSTAT" report held.jsonl -l 3 >held
+	grep -E '^  [0-9]+ more were not counted: --all shows all$' held
+	run ! grep 'not marked' held
+	"$TDSTAT" report "$file" -l 3 >free
+	grep 'not marked: --all shows all$' free
+	run ! grep 'were not counted' free
+}

@@ -117,7 +117,9 @@ static int spec_of(const struct td_perf_file *file, const struct td_plan *plan,
 	if (!name)
 		return (int)index;
 	while ((at = td_index_next(names, hash, &step)) != TD_NOT_FOUND) {
-		if (strcmp(name, core_event(&file->events[at])) == 0)
+		const char *other = core_event(&file->events[at]);
+
+		if (other && strcmp(name, other) == 0)
 			return plan->events[at].spec;
 	}
 	/* if there is no memory, it stands for itself */

@@ -9,9 +9,9 @@
 #ifndef TD_CMD_LIST_LIST_H
 #define TD_CMD_LIST_LIST_H
 
-#include "cmd/opts/opts.h"
+#include "cmd/opts/command.h"
 
 /* tdstat list: what there is to count, or with --print how it is encoded. */
-int td_list_run(const struct td_opts *opts, struct td_err *err);
+extern const struct td_command td_command_list;
 
 #endif

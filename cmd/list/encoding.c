@@ -5,6 +5,8 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
+#include "lib/event/modifiers.h"
+
 bool td_encoding_is_numeric(const struct td_event *event)
 {
 	return event->type < PERF_TYPE_RAW;
@@ -150,23 +152,9 @@ void td_encoding_put(FILE *fp, const struct td_pmu *pmu, const char *pmu_name,
 void td_encoding_put_modifiers(FILE *fp, const char *separator,
 			       const struct td_modifiers *mods)
 {
-	const struct {
-		bool set;
-		char letter;
-	} letters[] = {
-		{ mods->user, 'u' },         { mods->kernel, 'k' },
-		{ mods->hypervisor, 'h' },   { mods->non_idle, 'I' },
-		{ mods->guest, 'G' },        { mods->host, 'H' },
-		{ mods->precise >= 1, 'p' }, { mods->precise >= 2, 'p' },
-		{ mods->precise >= 3, 'p' }, { mods->precise_max, 'P' },
-		{ mods->sample_read, 'S' },  { mods->pinned, 'D' },
-		{ mods->exclusive, 'e' },    { mods->retire_latency, 'R' },
-	};
+	char letters[TD_MODIFIERS_SIZE];
 
-	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++) {
-		if (!letters[i].set)
-			continue;
-		fprintf(fp, "%s%c", separator, letters[i].letter);
-		separator = "";
-	}
+	td_modifiers_format(mods, "ukhIGHpPSDeR", letters);
+	if (*letters)
+		fprintf(fp, "%s%s", separator, letters);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The names that the kernel gives, and those of who runs the command. */
-#include <ctype.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -112,14 +111,8 @@ static int collect_caches(struct td_list *list, struct td_err *err)
 /* The length of the name of all units: of "uncore_imc" in uncore_imc_0. */
 static size_t family_length(const struct td_pmu *pmu)
 {
-	size_t len = strlen(pmu->name), end = len;
-
-	while (end && isdigit((unsigned char)pmu->name[end - 1]))
-		end--;
-	if (pmu->kind != TD_PMU_OTHER || end < 2 || end == len ||
-	    pmu->name[end - 1] != '_')
-		return len;
-	return end - 1;
+	return pmu->kind == TD_PMU_OTHER ? td_pmu_unit_at(pmu->name)
+					 : strlen(pmu->name);
 }
 
 static bool is_of_family(const struct td_pmu *a, const struct td_pmu *b)

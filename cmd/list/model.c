@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The names that the model's files give. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +11,9 @@
 static bool is_called(const struct td_pmu *pmu, const char *name)
 {
 	size_t len = strlen(name);
-	const char *rest = pmu->name + len;
 
-	if (strncmp(pmu->name, name, len) != 0)
-		return false;
-	return !*rest || (*rest == '_' && isdigit((unsigned char)rest[1]) &&
-			  !rest[1 + strspn(rest + 1, "0123456789")]);
+	return strncmp(pmu->name, name, len) == 0 &&
+	       (!pmu->name[len] || td_pmu_unit_at(pmu->name) == len);
 }
 
 int td_list_find_pmu(const struct td_machine *machine, const char *name)

@@ -175,49 +175,58 @@ static void put_event(FILE *fp, const struct perf_event_attr *attr,
 	put_bits(fp, "read_format", attr->read_format, format_bits);
 }
 
-#define PUT(field) put_unsigned(fp, #field, attr->field)
+#define FLAG(field) (attr->field ? put(ctx, #field, attr->field) : (void)0)
 
-/* The order of the bits in the kernel's struct. */
-static void put_flags(FILE *fp, const struct perf_event_attr *attr)
+void td_attr_each_flag(const struct perf_event_attr *attr,
+		       void (*put)(void *ctx, const char *name,
+				   unsigned int value),
+		       void *ctx)
 {
-	PUT(disabled);
-	PUT(inherit);
-	PUT(pinned);
-	PUT(exclusive);
-	PUT(exclude_user);
-	PUT(exclude_kernel);
-	PUT(exclude_hv);
-	PUT(exclude_idle);
-	PUT(mmap);
-	PUT(comm);
-	PUT(freq);
-	PUT(inherit_stat);
-	PUT(enable_on_exec);
-	PUT(task);
-	PUT(watermark);
-	PUT(precise_ip);
-	PUT(mmap_data);
-	PUT(sample_id_all);
-	PUT(exclude_host);
-	PUT(exclude_guest);
-	PUT(exclude_callchain_kernel);
-	PUT(exclude_callchain_user);
-	PUT(mmap2);
-	PUT(comm_exec);
-	PUT(use_clockid);
-	PUT(context_switch);
-	PUT(write_backward);
-	PUT(namespaces);
-	PUT(ksymbol);
-	PUT(bpf_event);
-	PUT(aux_output);
-	PUT(cgroup);
-	PUT(text_poke);
-	PUT(build_id);
-	PUT(inherit_thread);
-	PUT(remove_on_exec);
-	PUT(sigtrap);
+	FLAG(disabled);
+	FLAG(inherit);
+	FLAG(pinned);
+	FLAG(exclusive);
+	FLAG(exclude_user);
+	FLAG(exclude_kernel);
+	FLAG(exclude_hv);
+	FLAG(exclude_idle);
+	FLAG(mmap);
+	FLAG(comm);
+	FLAG(freq);
+	FLAG(inherit_stat);
+	FLAG(enable_on_exec);
+	FLAG(task);
+	FLAG(watermark);
+	FLAG(precise_ip);
+	FLAG(mmap_data);
+	FLAG(sample_id_all);
+	FLAG(exclude_host);
+	FLAG(exclude_guest);
+	FLAG(exclude_callchain_kernel);
+	FLAG(exclude_callchain_user);
+	FLAG(mmap2);
+	FLAG(comm_exec);
+	FLAG(use_clockid);
+	FLAG(context_switch);
+	FLAG(write_backward);
+	FLAG(namespaces);
+	FLAG(ksymbol);
+	FLAG(bpf_event);
+	FLAG(aux_output);
+	FLAG(cgroup);
+	FLAG(text_poke);
+	FLAG(build_id);
+	FLAG(inherit_thread);
+	FLAG(remove_on_exec);
+	FLAG(sigtrap);
 }
+
+static void put_flag(void *fp, const char *name, unsigned int value)
+{
+	put_unsigned(fp, name, value);
+}
+
+#define PUT(field) put_unsigned(fp, #field, attr->field)
 
 static void put_rest(FILE *fp, const struct perf_event_attr *attr)
 {
@@ -254,7 +263,7 @@ void td_attr_put(FILE *fp, const struct perf_event_attr *attr, const char *pmu)
 	put_rule(fp);
 	fputs("perf_event_attr:\n", fp);
 	put_event(fp, attr, pmu);
-	put_flags(fp, attr);
+	td_attr_each_flag(attr, put_flag, fp);
 	put_rest(fp, attr);
 	put_rule(fp);
 }

@@ -12,6 +12,15 @@
  */
 void td_attr_put(FILE *fp, const struct perf_event_attr *attr, const char *pmu);
 
+/*
+ * Calls put for each flag that is set, in the order of the kernel's struct;
+ * precise_ip, the one with two bits, comes with its value.
+ */
+void td_attr_each_flag(const struct perf_event_attr *attr,
+		       void (*put)(void *ctx, const char *name,
+				   unsigned int value),
+		       void *ctx);
+
 /* One perf_event_open(2) and what came of it: fd, or a negative errno. */
 void td_attr_put_open(FILE *fp, int pid, int cpu, int group_fd,
 		      unsigned long flags, int fd);

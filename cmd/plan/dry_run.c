@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/plan/attr.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
@@ -75,31 +76,30 @@ static void put_group(FILE *fp, size_t index, const struct td_machine *machine,
 	fputc('\n', fp);
 }
 
-static void put_flag(FILE *fp, bool set, const char *name, const char **sep)
+struct flags {
+	FILE *fp;
+	bool any;
+};
+
+static void put_flag(void *ctx, const char *name, unsigned int value)
 {
-	if (!set)
+	struct flags *flags = ctx;
+
+	(void)value;
+	/* put_attr() shows it behind the flags */
+	if (strcmp(name, "precise_ip") == 0)
 		return;
-	fprintf(fp, "%s%s", *sep, name);
-	*sep = ",";
+	fprintf(flags->fp, "%s%s", flags->any ? "," : "", name);
+	flags->any = true;
 }
 
 static void put_flags(FILE *fp, const struct perf_event_attr *attr)
 {
-	const char *sep = "";
+	struct flags flags = { fp, false };
 
 	fputs("  flags ", fp);
-	put_flag(fp, attr->disabled, "disabled", &sep);
-	put_flag(fp, attr->inherit, "inherit", &sep);
-	put_flag(fp, attr->pinned, "pinned", &sep);
-	put_flag(fp, attr->exclusive, "exclusive", &sep);
-	put_flag(fp, attr->exclude_user, "exclude_user", &sep);
-	put_flag(fp, attr->exclude_kernel, "exclude_kernel", &sep);
-	put_flag(fp, attr->exclude_hv, "exclude_hv", &sep);
-	put_flag(fp, attr->exclude_idle, "exclude_idle", &sep);
-	put_flag(fp, attr->enable_on_exec, "enable_on_exec", &sep);
-	put_flag(fp, attr->exclude_host, "exclude_host", &sep);
-	put_flag(fp, attr->exclude_guest, "exclude_guest", &sep);
-	fputs(*sep ? "" : "none", fp);
+	td_attr_each_flag(attr, put_flag, &flags);
+	fputs(flags.any ? "" : "none", fp);
 }
 
 /* Words that are seldom there are left out when they are 0. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Up to the moment from which a run counts. */
+/* Starts a run: from open counters to the moment when they count. */
 
 #include "cmd/run/run.h"
 #include "cmd/run/uncounted.h"
 #include "lib/base/util.h"
 
-/* What is counted stands only now: at opening, some of it may be refused. */
+/* Written only now, because opening may have refused events. */
 static int write_head(struct td_run *run, struct td_err *err)
 {
 	struct td_recording_info info = {
@@ -36,7 +36,7 @@ static int write_head(struct td_run *run, struct td_err *err)
 	return rc ? rc : td_run_check_recording(run, err);
 }
 
-/* With -D counters stay off; -1: the clock runs all the same. */
+/* With -D, counters stay disabled; with -D -1, the clock still starts. */
 static int begin_delay(struct td_run *run, struct td_err *err)
 {
 	int delay_ms = run->opts->delay_ms;

@@ -21,13 +21,13 @@ static uint64_t cpu_time_ns(void)
 	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
 }
 
-/* What the child says up to its exec(), and why that failed, if it did. */
+/* What the child writes before its exec(), and the errno if that failed. */
 struct word {
 	uint64_t before_ns;
 	int error;
 };
 
-/* In the child: both pipes' ends close themselves at exec(). */
+/* Runs in the child; both pipes are closed by exec(). */
 static void run_child(char **argv, int go, int failed,
 		      const struct td_given *given)
 {
@@ -35,13 +35,13 @@ static void run_child(char **argv, int go, int failed,
 	const char *rest = (const char *)&word + sizeof(word.before_ns);
 	char byte;
 
-	/* our end of the pipe closed without a byte: never to be run */
+	/* the parent closed the pipe without a byte: do not run */
 	if (read(go, &byte, 1) != 1)
 		_exit(1);
 	td_given_back(given);
 	word.before_ns = cpu_time_ns();
 	if (write(failed, &word, sizeof(word.before_ns)) < 0)
-		errno = 0; /* no reason not to run it */
+		errno = 0; /* not a reason to give up the run */
 	execvp(argv[0], argv);
 	word.error = errno;
 	if (write(failed, rest, sizeof(word) - sizeof(word.before_ns)) < 0)
@@ -73,7 +73,10 @@ int td_child_start(struct td_child *child, char **argv,
 	child->pidfd = -1;
 	child->pid = fork();
 	if (child->pid == 0) {
-		/* else its own copy would keep it waiting without us */
+		/*
+		 * the child's copy would keep its own read() waiting after our
+		 * end
+		 */
 		close(go[1]);
 		run_child(argv, go[0], failed[1], given);
 	}
@@ -95,7 +98,7 @@ int td_child_start(struct td_child *child, char **argv,
 	return 0;
 }
 
-/* Up to the end of the pipe, which exec() closes.  Returns the bytes. */
+/* Reads until exec() closes the pipe.  Returns the number of bytes. */
 static size_t read_word(int fd, struct word *word)
 {
 	char *to = (char *)word;
@@ -162,7 +165,7 @@ void td_child_end(struct td_child *child)
 
 	if (child->pid <= 0)
 		return;
-	td_close_fd(&child->go); /* a child that still waits goes by itself */
+	td_close_fd(&child->go); /* a child that still waits exits now */
 	td_close_fd(&child->failed);
 	if (!child->reaped)
 		td_child_wait(child, &usage, &err);

@@ -9,32 +9,35 @@
 #include "lib/base/err.h"
 #include "lib/count/report.h"
 
-/* The command: forked first, held until the counters stand ready. */
+/* The command: forked first, held until the counters are open. */
 struct td_child {
-	pid_t pid;  /* 0: none */
-	int go;     /* one byte lets it start */
-	int failed; /* before_ns and its exec()'s errno come out here */
+	pid_t pid;  /* 0 if there is none */
+	int go;     /* pipe: a byte starts the command */
+	int failed; /* pipe: returns before_ns and the errno of exec() */
 	int pidfd;
-	bool runs; /* or ran: it was let go, and its exec() succeeded */
+	bool runs; /* its exec() succeeded */
 	bool reaped;
-	int status;         /* the shell's: its own, or 128 + signal */
-	uint64_t before_ns; /* CPU time, up to its exec() */
-	uint64_t switches;  /* by its own will, and its children's */
+	int status;         /* as in the shell: exit status, or 128 + signal */
+	uint64_t before_ns; /* CPU time before its exec() */
+	uint64_t switches; /* voluntary context switches, with its children's */
 };
 
-/* The command has what we were given. */
+/*
+ * Forks and holds the command, with the signals and limits of given. 0 or an
+ * error.
+ */
 int td_child_start(struct td_child *child, char **argv,
 		   const struct td_given *given, struct td_err *err);
 /*
- * Lets it go.  The exec()'s failure is the error, and the status 127 or
+ * Starts the command.  If exec() fails, that is the error, and status is 127 or
  * 126.
  */
 int td_child_release(struct td_child *child, const char *name,
 		     struct td_err *err);
-/* Waits for its end; usage gets its times. */
+/* Waits for its end and fills in the times of usage. */
 int td_child_wait(struct td_child *child, struct td_usage *usage,
 		  struct td_err *err);
-/* Waits for its end, unless it was never let go: then it ends by itself. */
+/* Waits for its end; a command that was never released just exits. */
 void td_child_end(struct td_child *child);
 
 #endif

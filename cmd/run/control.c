@@ -24,8 +24,8 @@ static int parse_fd(const char *text, int *nr, struct td_err *err)
 }
 
 /*
- * An inherited descriptor.  unfit: the access mode it must not have.  Its
- * O_NONBLOCK stays as it is: others may share it.
+ * Takes an inherited descriptor. unfit is the access mode that it must not
+ * have.  O_NONBLOCK stays as it is, because others may share it.
  */
 static int take_fd(int nr, int unfit, int *fd, struct td_err *err)
 {
@@ -57,18 +57,18 @@ static int open_fifo(const char *path, int *fd, struct td_err *err)
 {
 	struct stat st;
 
-	/* before it is opened, which may do something to a device */
+	/* check first: opening a device may have an effect */
 	if (stat(path, &st))
 		return open_error(path, err);
 	if (!S_ISFIFO(st.st_mode))
 		return td_err_set(err, -EINVAL, "--control: %s: not a fifo",
 				  path);
-	/* both ends: there is no end of file, whoever comes and goes */
+	/* read and write, so that there is no end of file when writers leave */
 	*fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	return *fd < 0 ? open_error(path, err) : 0;
 }
 
-/* ack: NULL for none. */
+/* Opens both; ack may be NULL. */
 static int open_both(struct td_control *control, const char *ctl,
 		     const char *ack, struct td_err *err)
 {
@@ -91,7 +91,7 @@ static bool is_fifo_form(const char *text)
 	return strncmp(text, "fifo:", 5) == 0;
 }
 
-/* Behind a known word a name, and behind a comma, too. */
+/* Checks that a name follows the known word, and the comma if there is one. */
 static bool is_well_formed(const char *text)
 {
 	size_t at = is_fifo_form(text) ? 5 : strncmp(text, "fd:", 3) ? 0 : 3;
@@ -143,7 +143,7 @@ void td_control_close(struct td_control *control)
 
 /* --- reading ---------------------------------------------------------------- */
 
-/* Puts what is left to the buffer's start. */
+/* Moves unread bytes to the start of the buffer. */
 static void make_room(struct td_control *control)
 {
 	size_t left = control->to - control->from;
@@ -159,7 +159,7 @@ int td_control_read(struct td_control *control, struct td_err *err)
 	int rc = 0;
 
 	make_room(control);
-	/* a byte more than a line has: its end must fit, too */
+	/* one more byte than a line, for its end */
 	if (control->fd < 0 || control->to > TD_CONTROL_MAX)
 		return 0;
 	got = read(control->fd, control->buf + control->to,
@@ -177,7 +177,7 @@ int td_control_read(struct td_control *control, struct td_err *err)
 	return rc;
 }
 
-/* Without its end; all that there is if that is not there. */
+/* The length of the line without its end, or of what there is of it. */
 static size_t line_length(const struct td_control *control)
 {
 	size_t at = control->from;
@@ -188,7 +188,7 @@ static size_t line_length(const struct td_control *control)
 	return at - control->from;
 }
 
-/* Is the end of the line that was too long there? */
+/* Skips the rest of a long line.  Returns true if its end has come. */
 static bool skip_rest(struct td_control *control)
 {
 	control->from += line_length(control);
@@ -199,7 +199,7 @@ static bool skip_rest(struct td_control *control)
 	return true;
 }
 
-/* A line, or the start of one that is too long: control is skipping then. */
+/* Returns a line, or the start of a long one and sets skipping; else NULL. */
 static char *take_line(struct td_control *control)
 {
 	char *line;
@@ -213,7 +213,7 @@ static char *take_line(struct td_control *control)
 		control->from += len + 1;
 	} else {
 		control->skipping = len > TD_CONTROL_MAX;
-		/* what stands before the end of file is a line, too */
+		/* text before the end of file is a line, too */
 		if (!len || (!control->skipping && control->fd >= 0))
 			return NULL;
 		control->from += len;
@@ -237,7 +237,8 @@ static bool is_detail(const char *argument)
 
 static const struct {
 	const char *name;
-	bool (*takes)(const char *argument); /* NULL: none */
+	/* checks an argument; NULL if it takes none */
+	bool (*takes)(const char *argument);
 } words[] = {
 	[TD_CONTROL_ENABLE] = { "enable", has_name },
 	[TD_CONTROL_DISABLE] = { "disable", has_name },
@@ -302,7 +303,7 @@ bool td_control_is_acked(enum td_control_word word)
 
 int td_control_ack(struct td_control *control)
 {
-	static const char answer[] = "ack\n"; /* its NUL is written, too */
+	static const char answer[] = "ack\n"; /* perf writes the NUL, too */
 	struct pollfd poll_ack = { control->ack, POLLOUT };
 	ssize_t put;
 

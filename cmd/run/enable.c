@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The counters are switched on for the first time, and the clock is started. */
+/* Enables the counters for the first time and starts the clock. */
 #include <errno.h>
 #include <time.h>
 
@@ -7,12 +7,13 @@
 #include "lib/base/util.h"
 
 /*
- * The longest time between reads: PERF_METRICS has 8 bits a field, and a
- * read starts it afresh (icl_update_topdown_event() in the kernel).
+ * The longest time between reads, in milliseconds: the fields of PERF_METRICS
+ * have 8 bits, and a read resets them (icl_update_topdown_event() in the
+ * kernel).
  */
 #define LONGEST_MS 1000
 
-/* Rows longer than a second are read inside. */
+/* Rows longer than a second are read several times. */
 static int start_clock(struct td_run *run, struct td_err *err)
 {
 	uint64_t row_ms = (uint64_t)run->opts->interval_ms;
@@ -26,7 +27,9 @@ static int start_clock(struct td_run *run, struct td_err *err)
 		(uint64_t)run->opts->timeout_ms * TD_NS_A_MS, err);
 }
 
-/* For a group that cannot be read yet; seen to take 5 to 70 ms. */
+/*
+ * How long to wait for a group that cannot be read yet; 5 to 70 ms were seen.
+ */
 #define BASELINE_NS (200 * TD_NS_A_MS)
 
 static int all_held(const struct td_run *run, int pmu, struct td_err *err)
@@ -66,10 +69,10 @@ static void note_held(struct td_run *run, int pmu, const struct td_ints *held)
 			     name, text);
 }
 
-/* What was held of one PMU, or of all of them. */
+/* The CPUs on which somebody else holds the counters. */
 struct held {
 	bool some, all;
-	int pmu; /* the first one */
+	int pmu; /* the first PMU with such a CPU */
 };
 
 static int check_pmu_held(struct td_run *run, const struct td_readings *delta,
@@ -94,9 +97,9 @@ static int check_pmu_held(struct td_run *run, const struct td_readings *delta,
 }
 
 /*
- * CPUs whose counters opened, and never got onto the hardware: somebody else's
- * are pinned there.  0: none; 1: some, as at this look; when it is the last
- * look a note, and an error where no CPU of no PMU is left for a tree.
+ * Finds CPUs where events opened but never ran, because somebody else's pinned
+ * events have the counters.  Returns 1 if there are some.  The last look also
+ * adds a note, and is an error if nothing is left for a tree.
  */
 static int check_held(struct td_run *run, const struct td_readings *delta,
 		      bool last, struct td_err *err)
@@ -114,11 +117,10 @@ static int check_held(struct td_run *run, const struct td_readings *delta,
 }
 
 /*
- * Reads once and forgets it.  The counters of a group start and are read one
- * behind the other: from here on every interval has the same lag at both of
- * its ends.  A tenth of a second is many turns for counters that wait for the
- * hardware (the kernel rotates every 4 ms).  What cannot be read yet keeps its
- * lag.
+ * Reads once and drops the counts.  Counters of a group start and are read one
+ * after the other, so from here on every interval has the same lag at both
+ * ends.  Ten looks in a tenth of a second give waiting counters many turns (the
+ * kernel rotates every 4 ms).  Groups that cannot be read yet keep their lag.
  */
 static int read_baseline(struct td_run *run, struct td_err *err)
 {
@@ -131,7 +133,7 @@ static int read_baseline(struct td_run *run, struct td_err *err)
 		rc = run->counter->ops->read(run->counter, BASELINE_NS, &unused,
 					     &delta, err);
 		run->behind = !rc && delta.behind;
-		/* where no task of a cgroup is, its counters do not run */
+		/* without a running task, a cgroup's counters do not run */
 		if (rc || !run->target.system_wide || run->target.cgroups.nr)
 			return rc;
 		rc = check_held(run, &delta, looks == 0, err);
@@ -142,9 +144,9 @@ static int read_baseline(struct td_run *run, struct td_err *err)
 }
 
 /*
- * A thread that began while the counters were opened may have half of a group,
- * which cannot be read as long as it lives.  One that begins or ends just now
- * looks the same.
+ * Tries again if a group could not be read: a thread that started while the
+ * counters were opened may have half of a group, which can never be read.  A
+ * thread that begins or ends right now looks the same.
  */
 int td_run_enable(struct td_run *run, struct td_err *err)
 {
@@ -177,7 +179,7 @@ int td_run_begin_time(struct td_run *run, struct td_err *err)
 	return rc;
 }
 
-/* With -D: what was off until now has no baseline yet, and maybe no clock. */
+/* After -D, the first event to be enabled needs the baseline and the clock. */
 int td_run_first_enable(struct td_run *run, struct td_err *err)
 {
 	int rc = 0;
@@ -192,7 +194,7 @@ int td_run_end_delay(struct td_run *run, struct td_err *err)
 {
 	int rc;
 
-	if (run->counting) /* --control was faster */
+	if (run->counting) /* a command of --control came first */
 		return 0;
 	rc = td_run_enable(run, err);
 	if (!rc)

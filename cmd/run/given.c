@@ -8,7 +8,7 @@ void td_given_take(struct td_given *given)
 {
 	struct rlimit most;
 
-	/* ignored, it would take the command's status away */
+	/* if it is ignored, wait4() cannot return the command's status */
 	given->sigchld_ignored = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
 	getrlimit(RLIMIT_NOFILE, &given->nofile);
 	most = given->nofile;

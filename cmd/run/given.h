@@ -8,18 +8,18 @@
 
 #include "lib/base/err.h"
 
-/* What we were started with, and have changed for ourselves. */
+/* Process state that we inherited and changed, to restore it in children. */
 struct td_given {
-	sigset_t mask; /* td_waiter_open() fills it in */
+	sigset_t mask; /* set by td_waiter_open() */
 	bool sigchld_ignored;
 	struct rlimit nofile;
 };
 
-/* Lets children have a status, and raises the limit of descriptors. */
+/* Stops ignoring SIGCHLD and raises the limit of open files. */
 void td_given_take(struct td_given *given);
-/* In a child, before its exec(): all of it is as it was. */
+/* Restores the state in a child before its exec(). */
 void td_given_back(const struct td_given *given);
-/* An error for want of descriptors gets a hint, if it has none. */
+/* Adds a hint to an error for lack of descriptors, unless it has one. */
 void td_given_hint(struct td_err *err);
 
 #endif

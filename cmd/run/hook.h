@@ -6,8 +6,8 @@
 #include "lib/base/err.h"
 
 /*
- * A command of the shell's, to its end, with what we were given.
- * option, for the error: which one it is of.
+ * Runs a shell command to its end, with the signals and limits of given. option
+ * is its name for the error.
  */
 int td_hook_run(const char *option, const char *command,
 		const struct td_given *given, struct td_err *err);

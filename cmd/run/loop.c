@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From the moment that counting began to its end. */
+/* Runs from the start of counting to its end. */
 #include <signal.h>
 
 #include "cmd/run/run.h"
 #include "lib/base/util.h"
 
 /*
- * So many threads that have ended hold descriptors, until they are read; or
- * this part of those there are, because all of them are read then.
+ * Threads that have ended hold descriptors until they are read.  Read them when
+ * there are this many, and also this part of all, because each read reads all
+ * threads.
  */
 #define MAX_ENDED  64
 #define ENDED_PART 8
 
-/* Signals that come nearer to each other were sent by one and the same. */
+/* Signals closer together than this count as one. */
 #define TWICE_NS (100 * TD_NS_A_MS)
 
-/* Between the SIGTERM of --timeout and the SIGKILL. */
+/* The time between SIGTERM and SIGKILL of --timeout. */
 #define GRACE_NS (1000 * TD_NS_A_MS)
 
 /*
- * A terminal's ^C reached the command as well, and what becomes of it is the
- * command's business; what kill(1) sent to us alone is passed on.  Who sends
- * that twice does not want to wait for it; timeout(1), or a terminal that hangs
- * up, sends it to us and our group at the same time.
+ * A terminal's ^C reaches the command as well, which decides what to do; a
+ * signal sent to us alone is passed on.  A second one means that the sender
+ * does not want to wait. timeout(1), or a terminal that hangs up, signals us
+ * and our process group at the same time.
  */
 static void pass_on(struct td_run *run, const struct td_wake *wake)
 {
@@ -30,7 +31,7 @@ static void pass_on(struct td_run *run, const struct td_wake *wake)
 	uint64_t now = td_now_ns();
 	bool again;
 
-	/* no further run, even if this one goes on to its end */
+	/* no further run, even if this one reaches its end */
 	run->stopped = true;
 	if (alive && !wake->from_process && wake->signal != SIGHUP)
 		return;
@@ -41,7 +42,7 @@ static void pass_on(struct td_run *run, const struct td_wake *wake)
 		kill(run->child.pid, again ? SIGKILL : wake->signal);
 }
 
-/* The command is asked to end, and a second later made to. */
+/* Asks the command to end, and kills it a second later. */
 static int end_command(struct td_run *run, struct td_err *err)
 {
 	bool again = run->timed_out;
@@ -53,7 +54,10 @@ static int end_command(struct td_run *run, struct td_err *err)
 	return again ? 0 : td_waiter_again(&run->waiter, GRACE_NS, err);
 }
 
-/* With a command, until its end; else until told, or nobody is left. */
+/*
+ * A run with a command ends with it; others end when told to, when all rows are
+ * printed, or when the last target has ended.
+ */
 static bool is_over(const struct td_run *run, const struct td_wake *wake)
 {
 	if (run->child.pid > 0)
@@ -62,7 +66,7 @@ static bool is_over(const struct td_run *run, const struct td_wake *wake)
 	       td_run_is_quiet(run) || wake->what & TD_WAKE_TARGETS;
 }
 
-/* A look at all threads is to cost little for each that has ended. */
+/* Keeps the cost of reading all threads low for each one that has ended. */
 static bool has_many_ended(const struct td_run *run)
 {
 	return run->nr_ended > MAX_ENDED &&
@@ -76,7 +80,8 @@ static int take_wake(struct td_run *run, const struct td_wake *wake,
 
 	if (wake->what & TD_WAKE_SIGNAL)
 		pass_on(run, wake);
-	if (wake->what & TD_WAKE_TARGETS) /* further runs have nobody */
+	/* a further run would have no target */
+	if (wake->what & TD_WAKE_TARGETS)
 		run->stopped = true;
 	if (wake->what & TD_WAKE_TIMEOUT)
 		rc = end_command(run, err);
@@ -88,7 +93,7 @@ static int take_wake(struct td_run *run, const struct td_wake *wake,
 		rc = td_run_take_tasks(run, err);
 	if (!rc && has_many_ended(run))
 		rc = td_run_read_in_time(run, err);
-	/* told to stop, it only waits for the command: as perf stat does */
+	/* after "stop" it only waits for the command, like perf stat */
 	if (!rc && wake->what & TD_WAKE_TICK && !td_run_is_quiet(run) &&
 	    !run->told_to_stop)
 		rc = td_run_tick(run, wake->ticks, err);
@@ -105,7 +110,7 @@ int td_run_loop(struct td_run *run, struct td_err *err)
 		if (!rc)
 			rc = take_wake(run, &wake, err);
 		if (rc && run->given_up)
-			return 0; /* the command's end is waited for later */
+			return 0; /* the caller waits for the command */
 		if (rc && !td_run_outlives(run, err))
 			return rc;
 	}

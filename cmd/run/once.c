@@ -22,7 +22,7 @@ static int open_recording(struct td_run *run, struct td_err *err)
 	return 0;
 }
 
-/* Who waits for a FIFO's reader can be stopped. */
+/* Signals are let through, as opening a FIFO waits for its reader. */
 static int open_streams(struct td_run *run, struct td_err *err)
 {
 	sigset_t ours;
@@ -39,7 +39,7 @@ static int open_streams(struct td_run *run, struct td_err *err)
 	return rc;
 }
 
-/* Only now: of a run that cannot begin, no empty file is left. */
+/* Opened late, so that a run that cannot begin leaves no empty file. */
 static int open_outputs(struct td_run *run, struct td_err *err)
 {
 	int rc;
@@ -57,7 +57,7 @@ static int open_outputs(struct td_run *run, struct td_err *err)
 	return open_streams(run, err);
 }
 
-/* What the one before has left. */
+/* Clears what the run before has left. */
 static int reset(struct td_run *run, struct td_err *err)
 {
 	td_child_end(&run->child);
@@ -79,7 +79,7 @@ static int reset(struct td_run *run, struct td_err *err)
 	return td_waiter_reset(&run->waiter, err);
 }
 
-/* Why a run that got to its end has not one number. */
+/* Says why a finished run has no counts at all. */
 static void say_if_nothing(const struct td_run *run, bool watchdog)
 {
 	const char *why = "nothing ran";
@@ -104,7 +104,7 @@ static void say_if_nothing(const struct td_run *run, bool watchdog)
 	td_run_say(run, "tdstat: nothing was counted: %s\n", why);
 }
 
-/* A tenth of a second: less than that, any machine is busy once in a while. */
+/* In milliseconds; any machine is too busy for less once in a while. */
 #define MISSED_MS 100
 
 static void say_rows_missed(const struct td_run *run)
@@ -139,7 +139,7 @@ static void say_missed(const struct td_run *run)
 			   lost);
 }
 
-/* Some counter of a command was on for all the time that it ran. */
+/* The longest time that a counter of the command was enabled. */
 static uint64_t counted_ns(const struct td_run *run)
 {
 	uint64_t longest = 0;
@@ -152,9 +152,9 @@ static uint64_t counted_ns(const struct td_run *run)
 }
 
 /*
- * At the exec() of what may not be dumped the kernel takes a task's counters
- * away (begin_new_exec() in fs/exec.c), and says nothing.  What the command used
- * tells of it.  Root has no more rights to gain.
+ * At the exec() of a program that may not be dumped, the kernel removes the
+ * task's counters without a word (begin_new_exec() in fs/exec.c).  The
+ * command's CPU time reveals it.  Root is not affected.
  */
 static void note_uncounted(struct td_run *run, const struct td_usage *usage)
 {
@@ -178,7 +178,7 @@ static void note_uncounted(struct td_run *run, const struct td_usage *usage)
 			     "capabilities), or may not be read");
 }
 
-/* Where whole CPUs have nothing at all, it was said when counting began. */
+/* For whole CPUs without any counts, a note was added at the start. */
 static bool note_watchdog(struct td_run *run)
 {
 	struct td_notes unused = { 0 };
@@ -195,7 +195,7 @@ static uint64_t elapsed_ns(const struct td_run *run)
 	return run->began ? td_now_ns() - run->waiter.start_ns : 0;
 }
 
-/* The last look at the counters. */
+/* Reads the counters for the last time. */
 static int read_last(struct td_run *run, struct td_err *err)
 {
 	int rc = run->watch ? td_run_take_tasks(run, err) : 0;
@@ -209,7 +209,7 @@ static int read_last(struct td_run *run, struct td_err *err)
 	return rc;
 }
 
-/* The time since the last row, if rows are wanted; else all of it. */
+/* Writes the last row, or the total if there are no rows. */
 static int put_last(struct td_run *run, const struct td_usage *usage,
 		    struct td_err *err)
 {
@@ -241,10 +241,10 @@ static void say_last(struct td_run *run)
 	if (run->opts->verbose && !run->opts->quiet)
 		td_describe_shares(stderr, &run->machine, &run->plan,
 				   &run->all);
-	fflush(stderr); /* before what --post says */
+	fflush(stderr); /* before the output of --post */
 }
 
-/* What was counted is shown, also where counting ended in trouble. */
+/* Shows what was counted, also after an error. */
 static int end_run(struct td_run *run, struct td_err *err)
 {
 	struct td_usage usage = { .elapsed_ns = elapsed_ns(run) };
@@ -260,7 +260,7 @@ static int end_run(struct td_run *run, struct td_err *err)
 	return rc ? rc : rc_put;
 }
 
-/* From the start of the command to the last row. */
+/* Runs from the start of the command to the last row. */
 static int count_to_the_end(struct td_run *run, struct td_err *err)
 {
 	struct td_err late = { 0 };
@@ -298,7 +298,7 @@ int td_run_once(struct td_run *run, struct td_err *err)
 		rc = open_outputs(run, err);
 	if (!rc)
 		rc = count_to_the_end(run, err);
-	td_run_close_counters(run); /* --post is to inherit none */
+	td_run_close_counters(run); /* --post must not inherit descriptors */
 	if (!rc && opts->post)
 		rc = td_hook_run("--post", opts->post, &run->given, err);
 	run->runs++;

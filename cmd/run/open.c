@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The command forked, the counters open: nothing counts yet. */
+/* Forks the command and opens the counters, disabled. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "cmd/run/run.h"
 #include "lib/base/util.h"
 
-/* Is it the command's own counts that are wanted? */
+/* True if the command itself is counted, not CPUs or other tasks. */
 static bool counts_command(const struct td_run *run)
 {
 	return !run->target.system_wide && !td_opts_attaches(run->opts) &&
@@ -30,13 +30,13 @@ static int start_child(struct td_run *run, struct td_err *err)
 	run->waiter.child = run->child.pidfd;
 	if (!counts_command(run))
 		return 0;
-	td_ints_free(&run->target.tids); /* of the run before */
+	td_ints_free(&run->target.tids); /* from the run before */
 	return td_ints_add(&run->target.tids, run->child.pid)
 		       ? td_err_nomem(err)
 		       : 0;
 }
 
-/* -vv: what perf stat -vv shows of an open, and in its words. */
+/* -vv: shows each open in the words of perf stat -vv. */
 static void put_opened(void *ctx, const struct perf_event_attr *attr, int pid,
 		       int cpu, int group_fd, int fd)
 {
@@ -62,7 +62,7 @@ static int open_once(struct td_run *run, struct td_err *err)
 	return rc ? rc : td_counter_perf_open(&run->counter, &setup, err);
 }
 
-/* Threads come and go while we look: try a few times. */
+/* Tries several times, because threads may come and go meanwhile. */
 int td_run_open_counter(struct td_run *run, struct td_err *err)
 {
 	for (int attempt = 0; attempt < TD_ATTEMPTS; attempt++) {
@@ -70,7 +70,7 @@ int td_run_open_counter(struct td_run *run, struct td_err *err)
 					      err);
 
 		if (rc)
-			return rc; /* there is nobody any more */
+			return rc; /* no target is left */
 		rc = open_once(run, err);
 		if (rc != -ESRCH || !td_opts_attaches(run->opts))
 			return rc;
@@ -93,6 +93,6 @@ int td_run_open(struct td_run *run, struct td_err *err)
 	if (!rc && run->opts->verbose && !run->opts->quiet && !run->runs)
 		td_describe(stderr, &run->machine, &run->measure.tree,
 			    &run->plan, &run->target);
-	fflush(stderr); /* before what the command says */
+	fflush(stderr); /* before the command's output */
 	return rc;
 }

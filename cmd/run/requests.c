@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --control: what a script tells us while we count, in perf stat's words. */
+/* Handles commands of --control, which are perf stat's. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,9 +9,9 @@
 #include "lib/base/printable.h"
 
 #define MAX_REMARKS 10
-#define MAX_WORD    60 /* bytes of what came in, in a remark */
+#define MAX_WORD    60 /* bytes of an unknown word to show */
 
-/* The next event of that name from the from-th on; -1: none. */
+/* The next event with this name, from index from on; -1 if there is none. */
 static int find_event(const struct td_plan *plan, const char *name, int from)
 {
 	for (int i = from; i < (int)plan->nr_events; i++) {
@@ -21,7 +21,7 @@ static int find_event(const struct td_plan *plan, const char *name, int from)
 	return -1;
 }
 
-/* As much of a word as is shown of it; *rest: what stands for the rest. */
+/* The length of a word to show.  *rest is "..." if it is cut off. */
 static int shown(const char *word, const char **rest)
 {
 	size_t len = strlen(word);
@@ -31,11 +31,14 @@ static int shown(const char *word, const char **rest)
 		return (int)len;
 	len = MAX_WORD;
 	while (len && ((unsigned char)word[len] & 0xc0) == 0x80)
-		len--; /* never in the middle of a UTF-8 character */
+		len--; /* not in the middle of a UTF-8 character */
 	return (int)len;
 }
 
-/* why, the word, and what to do: a script may be wrong without end. */
+/*
+ * Says what is wrong with a word.  The number of messages is limited, as a
+ * script may send any number of wrong commands.
+ */
 static void remark(struct td_run *run, const char *why, const char *word,
 		   const char *hint)
 {
@@ -88,7 +91,7 @@ static int do_switch(struct td_run *run,
 		     struct td_err *err)
 {
 	bool on = request->word == TD_CONTROL_ENABLE;
-	/* the interval up to here is shown, as perf does */
+	/* the row ends here, as with perf */
 	int rc = on ? td_run_put_row_now(run, err) : 0;
 
 	if (!rc)
@@ -98,7 +101,7 @@ static int do_switch(struct td_run *run,
 	return rc || on ? rc : td_run_put_row_now(run, err);
 }
 
-/* {slots,topdown-retiring}: the events of a group */
+/* Prints {slots,topdown-retiring}: the events of a group. */
 static void list_group(const struct td_plan *plan, const struct td_group *group)
 {
 	fputs(group->nr > 1 ? "{" : "", stderr);
@@ -132,7 +135,7 @@ static void list_events(const struct td_run *run, const char *how)
 					    run->machine.pmus[group->pmu].name);
 		}
 	}
-	fflush(stderr); /* before the answer that it was done */
+	fflush(stderr); /* before the acknowledgement */
 }
 
 static int obey(struct td_run *run, const struct td_control_request *request,
@@ -172,7 +175,7 @@ int td_run_take_control(struct td_run *run, struct td_err *err)
 	struct td_control_request request;
 	int rc = 0;
 
-	/* counting goes on, without anybody who could command it */
+	/* counting goes on without commands */
 	if (td_control_read(&run->control, err))
 		td_say_error(err);
 	while (!rc && td_control_next(&run->control, &request)) {

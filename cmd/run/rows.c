@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Rows: what was counted is read, recorded and shown. */
+/* Reads the counters, and records and shows rows. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ bool td_run_is_quiet(const struct td_run *run)
 	       run->printed == run->opts->interval_count;
 }
 
-/* The readings are the same ones every time. */
+/* All reads give the same readings in the same order. */
 static int add_readings(struct td_readings *sum,
 			const struct td_readings *delta)
 {
@@ -32,7 +32,7 @@ static int add_readings(struct td_readings *sum,
 	return 0;
 }
 
-/* What has ended is in the sum: the counter need not hold it any longer. */
+/* The sum keeps the counts of ended threads, so the counter may drop them. */
 static int add_threads(struct td_run *run, const struct td_readings *delta)
 {
 	int rc = td_readings_merge(&run->sum, &run->sum_index, delta);
@@ -41,7 +41,7 @@ static int add_threads(struct td_run *run, const struct td_readings *delta)
 	return rc;
 }
 
-/* Of each event, however many CPUs or threads it is counted on. */
+/* Sums up the times of each event over all CPUs and threads. */
 static int add_to_all(struct td_run *run, const struct td_readings *delta)
 {
 	struct td_readings *all = &run->all;
@@ -89,7 +89,10 @@ int td_run_read(struct td_run *run, uint64_t patience_ns, struct td_err *err)
 	return rc ? td_err_nomem(err) : 0;
 }
 
-/* Who has ended was in this row for the last time, but for the summary. */
+/*
+ * Threads that have ended are dropped after their last row, unless the summary
+ * needs their names.
+ */
 static void clear_row(struct td_run *run)
 {
 	if (!run->target.per_thread) {
@@ -127,7 +130,7 @@ static void say_behind(struct td_run *run)
 			"a row lacks is in one of the next rows\n");
 }
 
-/* Everything since the last row goes out, and a new row begins. */
+/* Writes the row and begins a new one. */
 static int put_row(struct td_run *run, uint64_t time_ns, struct td_err *err)
 {
 	int rc = td_run_put_sum(run, time_ns, NULL, err);

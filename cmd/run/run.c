@@ -67,7 +67,7 @@ static int build_aggregator(struct td_run *run, struct td_err *err)
 		rc = td_aggregator_build(&run->aggregator, how,
 					 opts->cache_level, places, nr, err);
 	run->aggregator.raw = opts->no_scale;
-	/* as perf stat does: most of them sleep */
+	/* like perf stat, because most threads are idle */
 	run->aggregator.skip_idle = td_target_is_everyone(opts);
 	run->aggregator.names = &run->names;
 	run->aggregator.cgroups = run->target.cgroups.names;

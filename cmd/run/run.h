@@ -3,7 +3,7 @@
  * cmd/run: counting, from the start of the command to the last row.
  *
  * In: a plan and a target.
- * Out: rows for the sink of cmd/out, and a recording.  once.c is one run; loop.c
+ * Out: rows for the sink of cmd/out, and a recording. once.c is one run; loop.c
  * waits for time, signals, tasks and --control; rows.c reads and shows.
  */
 #ifndef TD_CMD_RUN_RUN_H
@@ -24,21 +24,21 @@
 #define TD_NS_A_MS UINT64_C(1000000)
 
 /*
- * At the end, for what cannot be read yet.  A child that is exiting and has
- * lost its CPU to others was seen to take 1.2 s.
+ * How long the last read waits for a group that cannot be read yet.  A child
+ * that was exiting without a CPU was seen to take 1.2 s.
  */
 #define TD_LAST_PATIENCE_NS (5000 * TD_NS_A_MS)
 
-/* At opening what threads come and go of, before giving up. */
+/* How often to retry opening while threads come and go. */
 #define TD_ATTEMPTS 5
 
-/* All that counting holds: once or, with -r, run by run. */
+/* The state of counting, for all runs of -r. */
 struct td_run {
 	const struct td_opts *opts;
 	struct td_sysfs fs;
 	struct td_machine machine;
 	struct td_measure measure;
-	struct td_event_text text; /* what -e said */
+	struct td_event_text text; /* of -e */
 	struct td_plan plan;
 	struct td_target target;
 	struct td_notes notes;
@@ -48,127 +48,133 @@ struct td_run {
 	struct td_control control;
 	struct td_aggregator aggregator;
 	struct td_task_names names;
-	struct td_beside_table besides; /* --metric-only of events */
+	struct td_beside_table besides; /* for --metric-only with events */
 	struct td_sink sink;
-	FILE *recording; /* NULL: none */
-	bool replaces;   /* another, which stays until the command runs */
+	FILE *recording; /* NULL if there is none */
+	bool replaces;   /* an old recording stays until the command runs */
 	char *target_text;
-	int runs;           /* that have ended */
-	int signals;        /* that asked us to stop */
-	uint64_t signal_ns; /* when the first of them came */
-	bool stopped;       /* no further run, for whatever reason */
-	bool told_to_stop;  /* through --control */
-	int remarks;        /* on what came in through it */
-	bool unread;        /* it was said that nobody reads its answers */
+	int runs;           /* number of finished runs */
+	int signals;        /* number of signals that asked us to stop */
+	uint64_t signal_ns; /* time of the first one */
+	bool stopped;       /* no further run */
+	bool told_to_stop;  /* "stop" came through --control */
+	int remarks;        /* number of messages about --control */
+	bool unread;        /* said that nobody reads the acks */
 
 	/* Of one run: */
 	struct td_child child;
-	uint64_t first_pid; /* the last one before it; 0: not known */
+	uint64_t first_pid; /* the last pid before it; 0 if unknown */
 	struct td_counter *counter;
-	struct td_task_watch *watch; /* per thread; else NULL */
-	size_t nr_ended;             /* threads, since the last read */
-	size_t nr_missed;            /* that ended before they were counted */
-	uint64_t rows_missed;        /* whose deadlines we slept through */
-	size_t nr_read;              /* readings then */
-	struct td_readings sum;      /* since the last row */
-	struct td_index sum_index;   /* of threads, which come and go */
-	/* An event each, since counting began: of a command, with -v, beside the
-	 * NMI watchdog. */
+	struct td_task_watch *watch; /* per thread, else NULL */
+	size_t nr_ended;      /* threads that ended since the last read */
+	size_t nr_missed;     /* threads that ended before they were counted */
+	uint64_t rows_missed; /* rows whose time passed in one sleep */
+	size_t nr_read;       /* number of readings of the last read */
+	struct td_readings sum;    /* counts since the last row */
+	struct td_index sum_index; /* of sum, for threads, which come and go */
+	/*
+	 * Times of each event since counting began; kept for a command, with
+	 * -v, and with the NMI watchdog.
+	 */
 	struct td_readings all;
 	uint64_t ticks; /* since counting began */
 	uint64_t ticks_a_row;
-	uint64_t row_ns;               /* when the last row ended */
-	struct td_cpu_times row_times; /* and what was used by then */
-	uint64_t rows;                 /* deadlines that have passed */
-	int printed;                   /* rows that have been written */
-	bool began;                    /* the clock runs */
-	bool baseline;                 /* what came before is forgotten */
-	bool counting;                 /* all counters do */
+	uint64_t row_ns;               /* end of the last row */
+	struct td_cpu_times row_times; /* CPU times at that moment */
+	uint64_t rows;                 /* row times that have passed */
+	int printed;                   /* rows that were written */
+	bool began;                    /* the clock has started */
+	bool baseline;                 /* the first read is done */
+	bool counting;                 /* all counters are enabled */
 	bool timed_out;
-	bool ever_enabled, ever_running; /* any counter */
-	uint64_t read_ns;                /* the last look, since the start */
-	bool fresh;                      /* it is in no row yet */
-	bool behind, said_behind;        /* counters that it could not see */
-	bool given_up;                   /* nothing is counted any more */
-	bool unwritable;                 /* nothing is written any more */
-	bool unseen; /* because its reader has gone: no failure */
+	bool ever_enabled, ever_running; /* for any counter */
+	uint64_t read_ns;         /* time of the last read, since the start */
+	bool fresh;               /* its counts are in no row yet */
+	bool behind, said_behind; /* some counters could not be read */
+	bool given_up;            /* counting ended with an error */
+	bool unwritable;          /* output or recording cannot be written */
+	bool unseen; /* the output's reader has gone: not an error */
 };
 
 void td_run_init(struct td_run *run, const struct td_opts *opts);
-/* What was not done as asked, once, on standard error. */
+/* Prints the notes that were not printed yet. */
 void td_run_say_notes(struct td_run *run);
-/* A line for who watches; nothing with --quiet. */
+/* Prints a message to standard error, unless --quiet. */
 void td_run_say(const struct td_run *run, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* What has been recorded so far is in the file, or it is an error. */
+/* Flushes the recording and checks that it could be written. */
 int td_run_check_recording(struct td_run *run, struct td_err *err);
 
-/* What all runs share: outputs, signals, --control. */
+/* Prepares what all runs share: aggregation, signals, --control. */
 int td_run_prepare(struct td_run *run, struct td_err *err);
-/* Is there to be one more? */
+/* True if another run follows. */
 bool td_run_again(const struct td_run *run);
-/* Returns rc, or the error of what could not be closed. */
+/* Frees everything.  Returns rc, or an error from closing the outputs. */
 int td_run_close(struct td_run *run, int rc, struct td_err *err);
 
-/* Nothing of this run is counted any more. */
+/* Closes the counters of this run. */
 void td_run_close_counters(struct td_run *run);
 
-/* once.c: one run, from --pre to --post; its rows are written. */
+/* once.c: one run, from --pre to --post, with its rows. */
 int td_run_once(struct td_run *run, struct td_err *err);
-/* What is written when all runs have ended. */
+/* Writes the end of the output after all runs. */
 int td_run_finish(struct td_run *run, struct td_err *err);
 /* open.c: forks the command, opens the counters. */
 int td_run_open(struct td_run *run, struct td_err *err);
 int td_run_open_counter(struct td_run *run, struct td_err *err);
-/* begin.c: up to the moment from which a run counts */
+/* begin.c: starts the counters, the clock and the command. */
 int td_run_begin(struct td_run *run, struct td_err *err);
-/* enable.c */
+/* enable.c: enables all counters and reads them once. */
 int td_run_enable(struct td_run *run, struct td_err *err);
-/* The clock, and what it is to be told from: how much was used by now. */
+/* Starts the clock and takes the CPU times to subtract. */
 int td_run_begin_time(struct td_run *run, struct td_err *err);
-/* The delay is over: counters on, clock started. */
+/* Enables the counters after -D and starts the clock. */
 int td_run_end_delay(struct td_run *run, struct td_err *err);
-/* One event is to be counted, and none was yet. */
+/* Prepares for enabling a single event as the first one. */
 int td_run_first_enable(struct td_run *run, struct td_err *err);
 /* rows.c */
-/* --interval-count rows are out. */
+/* True if all rows of --interval-count are printed. */
 bool td_run_is_quiet(const struct td_run *run);
-/* A look at the counters, into what the next row shows: td_counter_ops.read */
+/* Reads the counters into the next row; see td_counter_ops.read. */
 int td_run_read(struct td_run *run, uint64_t patience_ns, struct td_err *err);
 /*
- * What was counted since the last row, up to time_ns: recorded and shown.
- * usage: as for td_run_times().
+ * Records and shows the counts since the last row, up to time_ns; usage as for
+ * td_run_times().
  */
 int td_run_put_sum(struct td_run *run, uint64_t time_ns,
 		   const struct td_usage *usage, struct td_err *err);
-/* A row out of its turn, if there are rows. */
+/* Ends the current row now, if there are rows. */
 int td_run_put_row_now(struct td_run *run, struct td_err *err);
 /*
- * A group that cannot be read now is waited for, but not so long that what the
- * others have counted is no more of this interval.
+ * Reads, and waits for a group for a tenth of the period at most, so that the
+ * other counts still belong to this interval.
  */
 int td_run_read_in_time(struct td_run *run, struct td_err *err);
-/* A deadline has passed: read, and if it is a row's, write. */
+/* Reads after ticks periods, and writes a row if one is due. */
 int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err);
-/* loop.c: to the end of what is counted */
+/* loop.c: counts until the end. */
 int td_run_loop(struct td_run *run, struct td_err *err);
-/* trouble.c: what goes wrong behind the start of a command */
+/* trouble.c: errors after the command has started. */
 /*
- * What err says ends the counting.  Is there a command, which goes on?  Then
- * err has been said, and is empty again.
+ * Ends counting because of err.  If the command is running, err is printed and
+ * cleared, and the result is true.
  */
 bool td_run_outlives(struct td_run *run, struct td_err *err);
-/* The status of a run that got to its end: the command's, or 1. */
+/*
+ * The exit status of a run without an error: the command's, or 1 if the output
+ * could not be written.
+ */
 int td_run_status(const struct td_run *run);
-/* requests.c: what came in through --control */
+/* requests.c: handles commands of --control. */
 int td_run_take_control(struct td_run *run, struct td_err *err);
-/* tasks.c: threads that came and went */
+/* tasks.c: threads that begin and end. */
 int td_run_watch_tasks(struct td_run *run, struct td_err *err);
 int td_run_take_tasks(struct td_run *run, struct td_err *err);
 
 /*
- * The times of the interval that ends at time_ns; usage: of a command that has
- * ended, else NULL.  CPU times that cannot be read are missing, and noted.
+ * Sets the times of the interval that ends at time_ns. usage is that of a
+ * command that has ended, else NULL. CPU times that cannot be read are missing,
+ * with a note.
  */
 void td_run_times(struct td_run *run, uint64_t time_ns,
 		  const struct td_usage *usage, struct td_times *out);

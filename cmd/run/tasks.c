@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --per-thread: threads and processes that come and go while we count. */
+/* --per-thread: follows threads and processes that begin and end. */
 #include <errno.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static bool same_tids(const struct td_ints *a, const struct td_ints *b)
 	       (!a->nr || memcmp(a->v, b->v, a->nr * sizeof(*a->v)) == 0);
 }
 
-/* Opens the watch of all tasks; 1: more were there behind it. */
+/* Opens the watch.  Returns 1 if more tasks have appeared meanwhile. */
 static int watch_once(struct td_run *run, struct td_err *err)
 {
 	struct td_ints before = { 0 };
@@ -50,13 +50,13 @@ int td_run_watch_tasks(struct td_run *run, struct td_err *err)
 	const struct td_target *target = &run->target;
 	int rc = 1;
 
-	/* a report of the recording may want to tell them apart */
+	/* a report of the recording may show the tasks separately */
 	if (!target->per_thread)
 		return run->opts->subcommand == TD_RECORD &&
 				       td_opts_attaches(run->opts)
 			       ? read_names(run, err)
 			       : 0;
-	/* of all that there are: those of now */
+	/* with all tasks of the machine, new ones are not followed */
 	for (int i = 0; rc > 0 && i < TD_ATTEMPTS; i++)
 		rc = td_target_is_everyone(run->opts) ? 0
 						      : watch_once(run, err);
@@ -68,7 +68,7 @@ int td_run_watch_tasks(struct td_run *run, struct td_err *err)
 	return rc ? rc : read_names(run, err);
 }
 
-/* It has the name of who started it, until it is given another one. */
+/* The new task has the name of the task that started it. */
 static int add_task(struct td_run *run, const struct td_task_event *event,
 		    struct td_err *err)
 {
@@ -77,7 +77,7 @@ static int add_task(struct td_run *run, const struct td_task_event *event,
 	int rc = run->counter->ops->add_task(run->counter, event->tid, life,
 					     err);
 
-	/* one thread less is no reason to lose the others */
+	/* one missing thread must not stop the others */
 	if (rc && rc != -ENOMEM) {
 		run->nr_missed += rc == -ESRCH;
 		if (rc != -ESRCH)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* duration_time, user_time and system_time: of an interval. */
+/* The values of duration_time, user_time and system_time in an interval. */
 #include "cmd/run/run.h"
 #include "lib/base/util.h"
 
@@ -13,7 +13,7 @@ static bool wants_cpu_times(const struct td_plan *plan)
 	return false;
 }
 
-/* Without proc, what else there is is counted. */
+/* Without proc, the other events are still counted. */
 static int read_cpus(struct td_run *run, struct td_cpu_times *now,
 		     struct td_err *err)
 {
@@ -29,8 +29,8 @@ static int read_cpus(struct td_run *run, struct td_cpu_times *now,
 }
 
 /*
- * Used up to now, by whom is counted.  1: that cannot be known now: of a
- * command, what its living children used; of processes, one that is gone.
+ * Reads the CPU time that the target has used so far.  Returns 1 if it is
+ * unknown: a running command's children, or a process that has ended.
  */
 static int read_cpu_times(struct td_run *run, const struct td_usage *usage,
 			  struct td_cpu_times *now, struct td_err *err)

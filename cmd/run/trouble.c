@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A command that has begun goes on to its end, whatever becomes of counting. */
+/* A command that has started runs to its end, even if counting fails. */
 #include "cmd/run/run.h"
 #include "cmd/say.h"
 
-/* Is it the results that cannot be written, and for the first time? */
+/* True if writing has failed for the first time. */
 static bool note_unwritable(struct td_run *run, const struct td_err *err)
 {
 	bool now = (run->sink.writer.fp && ferror(run->sink.writer.fp)) ||

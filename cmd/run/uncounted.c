@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What of a command's CPU time no counter saw. */
+/* Estimates the CPU time of a command that no counter saw. */
 #include "cmd/run/uncounted.h"
 
 #include <inttypes.h>
@@ -7,23 +7,23 @@
 
 #include "lib/base/util.h"
 
-/* Less is not worth a word, and the clocks are not exact. */
+/* Less is not worth a note, as the clocks are not exact. */
 #define MUCH_NS UINT64_C(100000000)
 
 /*
- * A task's counters begin at its first turn on a CPU and end inside its
- * exit() (perf_event_exit_task() in the kernel): what it does before and behind is
- * 0.1 ms on an idle machine, and tenfold on a busy one.
+ * A task's counters start with its first turn on a CPU and end inside its
+ * exit() (perf_event_exit_task() in the kernel).  The time before and after is
+ * 0.1 ms on an idle machine and ten times that on a busy one.
  */
 #define LEAST_FORK_NS UINT64_C(1000000)
 
 /*
- * How slow this machine is now, the time before exec() tells: our own fork.
- * On a busy machine it was up to five times less than a fork's part.
+ * before_ns, the time of our own fork, tells how slow the machine is.  On a
+ * busy machine another fork took up to five times as long.
  */
 #define FORK_FACTOR 8
 
-/* The lowest pid_max that a kernel begins with (PID_MAX_DEFAULT). */
+/* The smallest default of pid_max (PID_MAX_DEFAULT). */
 #define FEWEST_PIDS 32768
 
 static uint64_t fork_ns(const struct td_spent *spent)
@@ -33,7 +33,10 @@ static uint64_t fork_ns(const struct td_spent *spent)
 	return ns > LEAST_FORK_NS ? ns : LEAST_FORK_NS;
 }
 
-/* Our own, and others': a task that has ended left its CPU for good. */
+/*
+ * Our own fork, and those of others: not more than there were on the machine,
+ * nor than voluntary switches, as every task ends with one.
+ */
 static uint64_t most_forks(const struct td_spent *spent)
 {
 	return 1 + (spent->forks < spent->switches ? spent->forks
@@ -54,7 +57,7 @@ uint64_t td_last_pid(const struct td_sysfs *fs)
 	char text[128];
 	uint64_t pid;
 
-	/* proc(5): "0.20 0.18 0.12 1/80 11206" */
+	/* the last number of proc(5)'s "0.20 0.18 0.12 1/80 11206" */
 	if (td_sysfs_read_at(fs->proc, "loadavg", text, sizeof(text)) < 0 ||
 	    sscanf(text, "%*s %*s %*s %*s %" SCNu64, &pid) != 1)
 		return 0;

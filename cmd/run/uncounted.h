@@ -7,26 +7,26 @@
 
 #include "lib/machine/sysfs.h"
 
-/* Where the CPU time of a command went that has ended. */
+/* The CPU time of a command that has ended. */
 struct td_spent {
-	uint64_t used_ns;    /* with its children's */
-	uint64_t counted_ns; /* while its counters were there */
-	uint64_t before_ns;  /* up to its exec() */
-	uint64_t switches;   /* to wait or to end, with its children's */
-	uint64_t forks;      /* anybody's in that time, or UINT64_MAX */
+	uint64_t used_ns;    /* by the command and its children */
+	uint64_t counted_ns; /* while its counters were enabled */
+	uint64_t before_ns;  /* before its exec() */
+	uint64_t switches;   /* voluntary ones, with its children's */
+	uint64_t forks;      /* of all tasks in that time, or UINT64_MAX */
 };
 
 /*
- * Is more missing than forks and exits account for?  In doubt, no: what it is
- * taken for is an accusation.
+ * True if more time is missing than forks and exits explain.  If in doubt,
+ * false: the note blames the command.
  */
 bool td_is_much_uncounted(const struct td_spent *spent);
 
-/* The last PID that was given to a task; 0: not known. */
+/* The last pid that the kernel gave out; 0 if unknown. */
 uint64_t td_last_pid(const struct td_sysfs *fs);
 /*
- * How many were given in between; UINT64_MAX: they may have begun again at the
- * lowest.
+ * The number of pids given out in between; UINT64_MAX if they may have wrapped
+ * around.
  */
 uint64_t td_forks_between(uint64_t first_pid, uint64_t last_pid,
 			  uint64_t switches);

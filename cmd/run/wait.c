@@ -67,7 +67,7 @@ static int open_pid(struct td_waiter *waiter, int pid, struct td_err *err)
 }
 
 #ifndef PIDFD_THREAD
-#define PIDFD_THREAD O_EXCL /* from Linux 6.9 on */
+#define PIDFD_THREAD O_EXCL /* since Linux 6.9 */
 #endif
 
 static int open_tid(struct td_waiter *waiter, int tid, struct td_err *err)
@@ -111,7 +111,7 @@ static int timer_error(struct td_err *err)
 	return td_err_set(err, -errno, "timerfd: %s", strerror(errno));
 }
 
-/* Most runs need one timer of the three: each is made when it is first armed. */
+/* Creates a timer when it is first armed, as most runs need one of three. */
 static int arm(int *fd, uint64_t deadline_ns, struct td_err *err)
 {
 	struct itimerspec spec = { .it_value = to_timespec(deadline_ns) };
@@ -179,8 +179,8 @@ int td_waiter_again(struct td_waiter *waiter, uint64_t ns, struct td_err *err)
 }
 
 /*
- * Setting a timer makes its descriptor quiet as read() does, and the clock
- * knows what has passed: where read() fails, nothing is missed.
+ * Arming a timer clears its descriptor as read() does, and the clock tells what
+ * has passed, so no tick is lost.
  */
 static int take_ticks(struct td_waiter *waiter, struct td_wake *wake,
 		      struct td_err *err)
@@ -210,7 +210,8 @@ static void take_signal(struct td_waiter *waiter, struct td_wake *wake)
 		return;
 	wake->what |= TD_WAKE_SIGNAL;
 	wake->signal = info.si_signo;
-	wake->from_process = info.si_code <= 0; /* SI_USER and the like */
+	/* SI_USER and others from processes */
+	wake->from_process = info.si_code <= 0;
 }
 
 enum {

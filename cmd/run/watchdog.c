@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Why something that was opened was not counted. */
+/* Explains groups that were opened and never counted. */
 #include "cmd/run/watchdog.h"
 
 #include "lib/plan/fit.h"
@@ -13,7 +13,10 @@ size_t td_note_watchdog(const struct td_plan *plan,
 	for (size_t g = 0; plan->asked && g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
 
-		/* NaN where it was never enabled; of a cgroup, nobody may run */
+		/*
+		 * NaN if it was never enabled; a cgroup may have no running
+		 * task
+		 */
 		if (group->cgroup || td_readings_share(all, group) != 0 ||
 		    !td_plan_needs_watchdogs_counter(plan, machine, g))
 			continue;

@@ -8,9 +8,9 @@
 #include "lib/plan/plan.h"
 
 /*
- * A note for each group that was typed and never ran since the NMI watchdog has
- * a counter that it needs.  all: what was counted, one reading an event.
- * Returns how many there are.
+ * Adds a note for each typed group that never ran because the NMI watchdog has
+ * a counter that it needs. all has one reading for each event.  Returns the
+ * number of notes.
  */
 size_t td_note_watchdog(const struct td_plan *plan,
 			const struct td_machine *machine,

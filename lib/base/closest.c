@@ -22,7 +22,7 @@ static bool same(char a, char b)
 	return lower(a) == lower(b);
 }
 
-/* The optimal string alignment distance, three rows at a time. */
+/* The optimal string alignment distance; only three rows are kept. */
 static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 {
 	size_t rows[3][LONGEST + 1] = { 0 };

@@ -6,14 +6,17 @@
 
 #define TD_CLOSEST_SIZE 128 /* longer names are not compared */
 
-/* Of many names the one that was probably meant. */
+/* Finds the name closest to a mistyped one.  Set wanted, zero the rest. */
 struct td_closest {
 	const char *wanted;         /* as typed; borrowed */
-	char best[TD_CLOSEST_SIZE]; /* "": none is close */
+	char best[TD_CLOSEST_SIZE]; /* "" if no name is close */
 	size_t distance;
 };
 
-/* Letters that were added, left out, changed or swapped, in any case. */
+/*
+ * Takes name if it is closer than the best so far.  The distance is the number
+ * of letters added, left out, changed or swapped; case does not matter.
+ */
 void td_closest_offer(struct td_closest *closest, const char *name);
 
 #endif

@@ -11,13 +11,13 @@
 
 #define GAP "..."
 
-/* The further bytes of a character of UTF-8. */
+/* True for the continuation bytes of a UTF-8 character. */
 static bool is_inside(char c)
 {
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Of what is too long both ends, with no character cut in two. */
+/* Shortens a long text in the middle, without cutting a character in two. */
 static void fit(char *to, size_t size, const char *text)
 {
 	size_t len = strlen(text), head = (size - sizeof(GAP)) / 2;
@@ -109,17 +109,17 @@ int td_err_hint(struct td_err *err, const char *fmt, ...)
 	return err->code;
 }
 
-/* What of a long text is shown: so many bytes, a third of them before at. */
+/* Bytes shown of a long text; a third of them stand before the error. */
 #define SHOWN 72
 
-/* Byte for byte, so that a mark stays below what it is for. */
+/* Each unprintable byte becomes one blank, so that the marks below line up. */
 static void blank_out(char *line)
 {
 	while (*(line += td_printable_span(line)))
 		*line++ = ' ';
 }
 
-/* Of text that is printable. */
+/* The columns of printable text: one for each character. */
 static size_t columns(const char *text, size_t len)
 {
 	size_t nr = 0;
@@ -139,7 +139,7 @@ int td_err_point(struct td_err *err, const char *text, size_t at, size_t len)
 	snprintf(line, sizeof(line), "%s", text + from);
 	blank_out(line);
 	left = strlen(line) - before;
-	/* one mark for all that is not shown any more */
+	/* one mark stands for everything behind the shown part */
 	width = columns(line + before, len < left ? len : left) + (len > left);
 	memset(marks, '~', sizeof(marks));
 	marks[0] = '^';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Open addressing: what finds its slot taken goes into the next free one. */
+/* Open addressing: if a slot is taken, the next free one is used. */
 #include "lib/base/index.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 #define FIRST_SIZE 16
 
-/* The last step of splitmix64, which maps no two numbers to the same. */
+/* The last step of splitmix64; it gives different numbers different hashes. */
 uint64_t td_hash(uint64_t number)
 {
 	number += UINT64_C(0x9e3779b97f4a7c15);
@@ -32,7 +32,7 @@ uint64_t td_hash_text(const char *text)
 	return td_hash(hash);
 }
 
-/* Of a hash, the step-th slot that may have it. */
+/* The step-th slot to look at for a hash. */
 static struct td_index_slot *slot_of(const struct td_index *index,
 				     uint64_t hash, size_t step)
 {
@@ -49,8 +49,9 @@ static void put(const struct td_index *index, struct td_index_slot new_one)
 }
 
 /*
- * Elements of the same hash keep their order: those that went past the end of
- * the old table stand at its beginning, so the walk starts behind a free slot.
+ * Elements with the same hash keep their order.  Elements that wrapped around
+ * the end of the old table stand at its start, so the walk begins behind a free
+ * slot.
  */
 static int grow(struct td_index *index)
 {
@@ -78,7 +79,7 @@ static int grow(struct td_index *index)
 
 int td_index_add(struct td_index *index, uint64_t hash, size_t at)
 {
-	/* never more than half full: free slots are near */
+	/* at most half full, so that a free slot is near */
 	if (index->nr >= index->size / 2 && grow(index))
 		return -ENOMEM;
 	put(index, (struct td_index_slot){ hash, at + 1 });

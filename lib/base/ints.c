@@ -52,7 +52,7 @@ void td_ints_free(struct td_ints *list)
 	*list = (struct td_ints){ 0 };
 }
 
-/* A number at *text; moves *text behind it. */
+/* Parses a decimal number and moves *text behind it. */
 static int parse_number(const char **text, int max, int *out)
 {
 	char *end;
@@ -69,7 +69,7 @@ static int parse_number(const char **text, int max, int *out)
 	return 0;
 }
 
-/* "4" or "4-7" at *text. */
+/* Parses "4" or "4-7". */
 static int parse_range(const char **text, int max, struct td_ints *out)
 {
 	int first, last, rc = parse_number(text, max, &first);

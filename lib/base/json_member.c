@@ -15,7 +15,7 @@ int td_json_text(const char *text, int depth, int flags,
 	if (!tokener)
 		return -ENOMEM;
 	json_tokener_set_flags(tokener, flags);
-	errno = 0; /* json-c's way to say so is cut text, or "null" */
+	errno = 0; /* json-c reports out of memory as cut text or "null" */
 	*out = json_tokener_parse_ex(tokener, text, -1);
 	no_memory = errno == ENOMEM;
 	rc = json_tokener_get_error(tokener);
@@ -27,7 +27,6 @@ int td_json_text(const char *text, int depth, int flags,
 	return rc == json_tokener_success ? 0 : -EINVAL;
 }
 
-/* A member of the type; NULL: it is not there, or is something else. */
 struct json_object *td_json_member(struct json_object *object, const char *key,
 				   enum json_type type)
 {
@@ -48,7 +47,6 @@ const char *td_json_string(struct json_object *object, const char *key)
 	return value ? json_object_get_string(value) : NULL;
 }
 
-/* A whole number from min to max. */
 bool td_json_whole(struct json_object *value, int64_t min, int64_t max,
 		   int64_t *out)
 {
@@ -66,7 +64,7 @@ bool td_json_int(struct json_object *object, const char *key, int64_t min,
 	return value && td_json_whole(value, min, max, out);
 }
 
-/* Seconds, to the nanosecond; the text has them all, a double has not. */
+/* A double is exact to the nanosecond for a month (2^21 seconds). */
 bool td_json_seconds(struct json_object *object, const char *key, uint64_t *ns)
 {
 	struct json_object *value;

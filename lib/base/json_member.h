@@ -6,31 +6,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where a text is not JSON, and why. */
+/* Where and why a text is not valid JSON. */
 struct td_json_fault {
 	size_t at;
-	const char *why; /* json-c's */
+	const char *why; /* json-c's own words */
 };
 
 /*
- * *out to be put, whatever the result; flags: JSON_TOKENER_*.  -EINVAL: fault
- * says more; -ENOMEM.
+ * Parses text; flags are JSON_TOKENER_*.  The caller puts *out, whatever the
+ * result.  Returns 0, -EINVAL (see fault) or -ENOMEM.
  */
 int td_json_text(const char *text, int depth, int flags,
 		 struct json_object **out, struct td_json_fault *fault);
 
 /*
- * Members of an object that must be of a type; all of them borrowed.  NULL or
- * false: there is none, or it is something else.
+ * Get a member of the given type; the object keeps owning it.  NULL or false if
+ * it does not exist or has another type.
  */
 struct json_object *td_json_member(struct json_object *object, const char *key,
 				   enum json_type type);
 const char *td_json_string(struct json_object *object, const char *key);
 bool td_json_int(struct json_object *object, const char *key, int64_t min,
 		 int64_t max, int64_t *out);
-/* To the nanosecond: the text has them all. */
+/* Seconds below 1e9 in nanoseconds, as exact as a double is. */
 bool td_json_seconds(struct json_object *object, const char *key, uint64_t *ns);
-/* A whole number from min to max itself. */
+/* Gets value itself as an integer from min to max. */
 bool td_json_whole(struct json_object *value, int64_t min, int64_t max,
 		   int64_t *out);
 

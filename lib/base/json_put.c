@@ -25,7 +25,7 @@ void td_json_put_seconds(struct json_object *to, const char *key, uint64_t ns)
 					 td_format_seconds(buf, ns)));
 }
 
-/* What is not printable can only stand in a string. */
+/* Unprintable bytes can only be inside a string, so escaping is safe. */
 static const char *put_escaped(FILE *fp, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;

@@ -7,18 +7,19 @@
 #include <stdio.h>
 
 /*
- * Members of an object to be written.  json-c keeps no memory of failure: what
- * there was no memory for is null, which a reader refuses.
+ * Add a member to an object.  If memory runs out, the member becomes null,
+ * which the reader of the file refuses.
  */
 void td_json_put_string(struct json_object *to, const char *key,
 			const char *value);
 void td_json_put_int(struct json_object *to, const char *key, int64_t value);
-/* With all nine decimals: a double's own form would lose them. */
+/*
+ * Seconds with all nine decimals; json-c's format of a double would lose some.
+ */
 void td_json_put_seconds(struct json_object *to, const char *key, uint64_t ns);
 /*
- * On a line of its own.  Takes the object.  Control characters are escaped,
- * all of them; a byte that is no UTF-8 would break it, and becomes the text
- * that stands for it everywhere: \xff.
+ * Prints the object on a line of its own and frees it.  Control characters are
+ * escaped, and a byte that is not valid UTF-8 is printed as the text \xff.
  */
 void td_json_put_line(FILE *fp, struct json_object *line);
 

@@ -51,7 +51,7 @@ void td_notes_truncate(struct td_notes *notes, size_t nr)
 	while (notes->nr > nr)
 		free(notes->v[--notes->nr]);
 	td_index_clear(&notes->index);
-	/* it has room for them: it held more */
+	/* cannot fail: the index keeps its memory, and had room for more */
 	for (size_t i = 0; i < nr; i++)
 		td_index_add(&notes->index, td_hash_text(notes->v[i]), i);
 }

@@ -6,17 +6,17 @@
 
 #include "lib/base/index.h"
 
-/* What was not done as asked: said once, by the command. */
+/* Notes to the user on what was not done as asked; printed once. */
 struct td_notes {
 	char **v;
 	size_t nr;
-	struct td_index index; /* of the texts */
+	struct td_index index; /* of the texts, to find duplicates */
 };
 
-/* A text that is there already is not added again. */
+/* Formats and adds a note, unless the same text is there already. */
 void td_notes_add(struct td_notes *notes, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Forgets all but the first nr. */
+/* Keeps only the first nr notes. */
 void td_notes_truncate(struct td_notes *notes, size_t nr);
 void td_notes_free(struct td_notes *notes);
 

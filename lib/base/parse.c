@@ -37,10 +37,10 @@ int td_parse_int(const char *text, int min, int max, int *out)
 #define DIGITS       "0123456789"
 #define MS_A_SECOND  1000
 #define MS_A_MINUTE  60000
-#define MAX_DIGITS   10 /* on either side of the point less than 2^64 */
+#define MAX_DIGITS   10 /* the digits of both sides together stay below 2^64 */
 #define MAX_FRACTION 9
 
-/* Milliseconds a unit; 0: there is no such unit. */
+/* Milliseconds in a unit; 0 if the unit is unknown. */
 static uint64_t ms_of_unit(const char *unit)
 {
 	static const struct {
@@ -64,7 +64,10 @@ const char *td_parse_ms_unit(const char *text)
 	return *text == '.' ? text + 1 + strspn(text + 1, DIGITS) : text;
 }
 
-/* The digits of text up to end, without the point; -EINVAL: not a number. */
+/*
+ * Reads "12.5" up to end as digits 125 and divisor 10; -EINVAL if there is no
+ * number, -EDOM or -ERANGE if it has too many digits.
+ */
 static int read_decimal(const char *text, const char *end, uint64_t *digits,
 			uint64_t *divisor)
 {

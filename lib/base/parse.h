@@ -7,19 +7,19 @@
 #include <stdint.h>
 
 /*
- * Text is taken whole or refused: 0, or -EINVAL with *out untouched.
- * Decimal, or hexadecimal behind 0x; no sign, no blanks.
+ * Parse the whole text: decimal, or hexadecimal after 0x; no sign, no blanks.
+ * Return 0, or -EINVAL with *out unchanged.
  */
 int td_parse_u64(const char *text, uint64_t max, uint64_t *out);
 int td_parse_int(const char *text, int min, int max, int *out);
 
 /*
- * A time in milliseconds: "500", "500ms", "1.5s", "2m".  -EINVAL: no number;
- * -ENOTSUP: an unknown unit; -EDOM: not whole milliseconds; -ERANGE: outside of
- * min to max.  These leave *out untouched.
+ * Parses a time in milliseconds: "500", "500ms", "1.5s", "2m".  Returns -EINVAL
+ * for no number, -ENOTSUP for an unknown unit, -EDOM for a part of a
+ * millisecond, -ERANGE outside min to max; *out is unchanged then.
  */
 int td_parse_ms(const char *text, int min, int max, int *out);
-/* What stands behind a time's number: the unit, or "". */
+/* The unit behind the number of a time, or "". */
 const char *td_parse_ms_unit(const char *text);
 
 #endif

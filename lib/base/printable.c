@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ESCAPED_WIDTH 4 /* \x1b */
+#define ESCAPED_WIDTH 4 /* columns of \x1b */
 
 /*
- * The length by the first byte, and what the second one may be at least and at
- * most: neither spelled too long, nor a surrogate, nor beyond U+10FFFF, nor a
- * control character.
+ * UTF-8 characters by their first byte: the length, and the range of the second
+ * byte.  The ranges exclude overlong forms, surrogates, code points above
+ * U+10FFFF and control characters (RFC 3629, 4).
  */
 static const struct lead {
 	unsigned char first, last;
@@ -33,7 +33,7 @@ static const struct lead *find_lead(unsigned char c)
 	return lead < end ? lead : NULL;
 }
 
-/* The length of the character at s; 0: it is not printable, or longer. */
+/* The length of the character at s; 0 if it is not printable or is cut off. */
 static size_t length(const unsigned char *s, size_t size)
 {
 	const struct lead *lead = find_lead(*s);
@@ -49,7 +49,7 @@ static size_t length(const unsigned char *s, size_t size)
 	return lead->len;
 }
 
-/* Of size bytes at most; *width grows by the columns. */
+/* Like td_printable_span() for size bytes; adds the columns to *width. */
 static size_t span(const char *text, size_t size, int *width)
 {
 	const unsigned char *s = (const unsigned char *)text;

@@ -7,24 +7,24 @@
 #include <stdio.h>
 
 /*
- * Names that others gave, on a terminal.  Printable is UTF-8 (RFC 3629) without
- * the control characters of ASCII and of U+0080 to U+009F.  Any other byte is
- * shown as \x1b.
+ * Print names of other programs safely on a terminal.  Printable is UTF-8 (RFC
+ * 3629) without the control characters of ASCII and U+0080 to U+009F. Every
+ * other byte is shown as \x1b.
  */
 
-/* All of it is printable. */
+/* True if all of text is printable. */
 bool td_is_text(const char *text);
-/* How many bytes of text are, up to the first one that is not. */
+/* The number of bytes before the first unprintable one. */
 size_t td_printable_span(const char *text);
 
-/* The columns that text, or its first len bytes, takes: one a character. */
+/* The columns of text (or of its first len bytes), one for each character. */
 int td_printable_width(const char *text);
 int td_printable_width_n(const char *text, size_t len);
 
-/* Return the columns. */
+/* Print, and return the number of columns. */
 int td_put_printable(FILE *fp, const char *text);
 int td_put_printable_n(FILE *fp, const char *text, size_t len);
-/* As printf's "%*s": a width below 0 puts the blanks behind the text. */
+/* Like printf's "%*s": a negative width aligns left.  Returns the columns. */
 int td_put_padded(FILE *fp, int width, const char *text);
 
 #endif

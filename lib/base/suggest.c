@@ -9,9 +9,9 @@
 #include "lib/base/util.h"
 
 #define SEPARATORS "_-. /"
-#define MIN_PART   3 /* shorter ones are a part of everything */
+#define MIN_PART   3 /* shorter words are a part of too many names */
 
-/* What stands before most names, and is often left out or put too much. */
+/* Users often leave out these prefixes or add them. */
 static const char *without_prefix(const char *name)
 {
 	static const char *const prefixes[] = { "tma_info_", "tma_", "info_" };
@@ -25,7 +25,7 @@ static const char *without_prefix(const char *name)
 	return name;
 }
 
-/* The next word of *text, which moves behind it; "": there is none. */
+/* Copies the next word of *text and moves behind it; "" at the end. */
 static void next_word(const char **text, char word[TD_CLOSEST_SIZE])
 {
 	size_t len;
@@ -44,7 +44,10 @@ static bool ends_with(const char *name, const char *end)
 	       strcasecmp(name + len - n, end) == 0;
 }
 
-/* Is the word one of the name's, or nearly?  *distance: letters that differ. */
+/*
+ * True if the name has this word, or (nearly) one with a few other letters.
+ * *distance is the number of letters that differ.
+ */
 static bool has_word(const char *name, const char *word, bool nearly,
 		     size_t *distance)
 {
@@ -71,7 +74,7 @@ static bool has_words(const char *name, const char *wanted)
 	return any;
 }
 
-/* Does a word of the text begin so, in any case of letters? */
+/* True if a word of the text begins with word; case does not matter. */
 static bool describes(const char *text, const char *word)
 {
 	size_t len = strlen(word);
@@ -100,7 +103,7 @@ static bool is_described(const char *desc, const char *wanted)
 	return any;
 }
 
-/* Both whole, or both without what stands before. */
+/* Compares both with and without the prefixes; *distance is the smaller one. */
 static bool is_mistyped(const char *name, const char *wanted, size_t *distance)
 {
 	struct td_closest whole = { .wanted = wanted };
@@ -146,7 +149,7 @@ static bool is_there(const struct td_suggest *suggest, const char *name)
 	return false;
 }
 
-/* Fewer letters that differ, then shorter names come first. */
+/* Sorted by the letters that differ, then by length. */
 static void insert(struct td_suggest *suggest, const char *name,
 		   size_t distance)
 {
@@ -196,7 +199,7 @@ void td_suggest_format(const struct td_suggest *suggest, char *buf, size_t size)
 	size_t len = 0, nr = suggest->nr;
 
 	buf[0] = '\0';
-	/* of names that are mistyped only the nearest were meant */
+	/* keep only the names with the fewest wrong letters */
 	while (nr > 1 &&
 	       suggest->best[nr - 1].distance > suggest->best[0].distance)
 		nr--;

@@ -9,34 +9,36 @@
 
 #define TD_MAX_SUGGESTED 4
 
-/* How near a name is to what was typed: the first that holds. */
+/* How a name resembles what was typed, best first; the first match counts. */
 enum td_nearness {
-	TD_NEAR_SAME,  /* but for "tma_", "tma_info_" */
-	TD_NEAR_END,   /* "ipc": tma_info_thread_ipc */
-	TD_NEAR_WORDS, /* all words are words of the name */
-	TD_NEAR_PART,  /* a part of the name */
+	TD_NEAR_SAME,  /* equal, apart from the prefixes "tma_", "tma_info_" */
+	TD_NEAR_END,   /* ends so: "ipc" for tma_info_thread_ipc */
+	TD_NEAR_WORDS, /* has all of the words */
+	TD_NEAR_PART,  /* contains it */
 	TD_NEAR_TYPED, /* some letters differ */
-	TD_NEAR_WORD,  /* but for some letters a word of the name */
-	TD_NEAR_DESC,  /* all words begin words of the description */
+	TD_NEAR_WORD,  /* has a word that differs in some letters */
+	TD_NEAR_DESC,  /* each word begins one of the description */
 	TD_NEAR_NOT,
 };
 
-/* Of many names those that were probably meant; zero but for wanted. */
+/*
+ * Collects the names that the user probably meant.  Set wanted, zero the rest.
+ */
 struct td_suggest {
-	const char *wanted; /* as typed, up to a ':'; borrowed */
+	const char *wanted; /* as typed, used up to a ':'; borrowed */
 	enum td_nearness nearness;
 	struct {
 		char name[TD_CLOSEST_SIZE];
 		size_t distance; /* letters that differ */
 	} best[TD_MAX_SUGGESTED];
 	size_t nr;
-	bool more; /* there is no room for all that are as near */
+	bool more; /* more names are as near than fit */
 };
 
-/* desc may be NULL. */
+/* Offers a name with its description, which may be NULL. */
 void td_suggest_offer(struct td_suggest *suggest, const char *name,
 		      const char *desc);
-/* "'a', 'b' or 'c'"; "": nothing is near. */
+/* Formats as "'a', 'b' or 'c'"; "" if nothing is near. */
 void td_suggest_format(const struct td_suggest *suggest, char *buf,
 		       size_t size);
 

@@ -26,7 +26,7 @@ void *td_array_add(void *array, size_t nr, size_t size)
 	char *base;
 
 	memcpy(&base, array, sizeof(base));
-	/* grown at every power of two, so the capacity need not be kept */
+	/* up to the next power of two there is room already */
 	if ((nr & (nr - 1)) == 0) {
 		/* cppcheck-suppress memleakOnRealloc; *array has it */
 		base = reallocarray(base, nr ? nr * 2 : 1, size);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/base: what all the other folders use, and what knows none of them.
+ * lib/base: what all other folders use; it depends on none of them.
  *
  * Errors and notes, numbers and lists of numbers in text, text that is safe to
- * print, JSON, names that are close to a wrong one, time and memory.
+ * print, JSON, similar names for a wrong one, time and memory.
  */
 #ifndef TD_LIB_BASE_UTIL_H
 #define TD_LIB_BASE_UTIL_H
@@ -23,7 +23,7 @@ static inline void td_autofree_(void *p)
 	free(*ptr);
 }
 
-/* What was added since before; 0 where it went backwards. */
+/* The growth of a counter; 0 if it went backwards. */
 static inline uint64_t td_since(uint64_t now, uint64_t before)
 {
 	return now > before ? now - before : 0;
@@ -31,19 +31,24 @@ static inline uint64_t td_since(uint64_t now, uint64_t before)
 
 uint64_t td_now_ns(void); /* CLOCK_MONOTONIC */
 
-/* A local pointer that is freed when it goes out of scope. */
+/* Frees a local pointer when it goes out of scope. */
 #define td_autofree __attribute__((cleanup(td_autofree_)))
 
-/* "1.000104518": seconds with all nine decimals.  Returns buf. */
+/* Formats seconds with nine decimals, "1.000104518".  Returns buf. */
 const char *td_format_seconds(char buf[40], uint64_t ns);
 
-/* Closes *fd if it is one, and makes it none (-1). */
+/* Closes *fd unless it is negative, and sets it to -1. */
 void td_close_fd(int *fd);
 
 /*
- * Makes room for one more than nr elements of size bytes in *array, growing
- * by doubling (array: the address of the pointer).  Returns the new, zeroed element, NULL when out of memory
- * (*array is as before then).
+ * Adds an element of size bytes to an array of nr elements and returns it
+ * zeroed, or NULL if out of memory.  array is the address of the pointer to the
+ * first element, which may change; the caller counts nr up.
+ *
+ * The room follows from nr: the next power of two.  So only this function may
+ * have allocated the array (start with NULL), by one element at a time; nr may
+ * fall, but an array from calloc() or one that was cut to size cannot grow
+ * here.
  */
 void *td_array_add(void *array, size_t nr, size_t size);
 

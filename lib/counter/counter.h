@@ -3,9 +3,9 @@
  * lib/counter: the counters.  No other folder uses libperf.
  *
  * In: a plan, a machine and a target.
- * Out: struct td_readings each time that somebody looks.  What the kernel refuses
- * is split, left out or explained here (fall_back.h, open_error.h), and tasks
- * that begin and end are watched (task_watch.h).
+ * Out: struct td_readings, at each read.  What the kernel refuses is split,
+ * left out or explained here (fall_back.h, open_error.h), and tasks that begin
+ * and end are watched (task_watch.h).
  */
 #ifndef TD_LIB_COUNTER_COUNTER_H
 #define TD_LIB_COUNTER_COUNTER_H
@@ -19,31 +19,34 @@
 #include "lib/target/target.h"
 
 /*
- * The door to the counters: the kernel's through libperf
- * (perf.c), or a recording's (replay.c).
+ * The interface of counters: the kernel's through libperf (perf.c), or a
+ * recording's (replay.c).
  */
 struct td_counter;
 
 struct td_counter_ops {
-	/* Starts or stops: event, and what it leads; -1: all of them. */
+	/*
+	 * Enables or disables an event and the group that it leads; -1 means
+	 * all events.
+	 */
 	int (*enable)(struct td_counter *counter, bool on, int event,
 		      struct td_err *err);
 	/*
-	 * What was counted since the last read; the readings belong to the
-	 * counter and hold until the next read.  patience_ns: how long to wait
-	 * for a group that cannot be read at the moment.  *time_ns: since
-	 * counting began, left alone by a counter that does not know.  1: there
-	 * is no more (a recording's end).
+	 * Sets readings to the counts since the last read; they belong to the
+	 * counter and stay valid until the next read.  A group that cannot be
+	 * read now is tried again for patience_ns.  *time_ns is the time since
+	 * counting began, unchanged if the counter does not know it.  Returns 1
+	 * at the end of a recording.
 	 */
 	int (*read)(struct td_counter *counter, uint64_t patience_ns,
 		    uint64_t *time_ns, struct td_readings *readings,
 		    struct td_err *err);
 	/*
-	 * Per thread, NULL else: one that began is counted from now on, if the
-	 * others are (-ESRCH: it has ended already; life: as td_reading has it),
-	 * one that ended is read once more; what was read for the last time is
-	 * in all readings to come until it is forgotten, which ends the
-	 * readings of before.
+	 * These are NULL unless counting per thread. add_task counts a new
+	 * thread from now on, if the others are counting (-ESRCH if it has
+	 * ended; life as in td_reading). end_task lets it be read once more.
+	 * Its last values are part of all readings until forget_ended, which
+	 * also makes the last readings invalid.
 	 */
 	int (*add_task)(struct td_counter *counter, int tid, int life,
 			struct td_err *err);
@@ -62,31 +65,34 @@ static inline void td_counter_close(struct td_counter *counter)
 		counter->ops->close(counter);
 }
 
-/* What is to be opened; all of it outlives the counter. */
+/* What to open.  All of it must outlive the counter. */
 struct td_counter_setup {
 	struct td_plan *plan;
 	const struct td_machine *machine;
 	struct td_target *target;
 	struct td_notes *notes;
-	/* Told of each perf_event_open(2), fd or negative errno; may be NULL. */
+	/*
+	 * Called after each perf_event_open(2), with the descriptor or a
+	 * negative errno; may be NULL.
+	 */
 	void (*opened)(void *ctx, const struct perf_event_attr *attr, int pid,
 		       int cpu, int group_fd, int fd);
 	void *ctx;
 };
 
 /*
- * Opens the plan's groups, stopped.  A group that the kernel cannot schedule
- * is split (in plan), an event of the user's that it does not count is refused
- * (in plan), and what may not be counted is left out (in target): notes say
- * so, also later of CPUs that went away.  -ESRCH: a task of target has ended;
- * per thread, all of them.
+ * Opens the plan's groups, disabled.  A group that the kernel cannot schedule
+ * is split, and a typed event that it cannot count is refused (both change
+ * plan); what this user may not count is excluded (in target).  Notes say so,
+ * also later about CPUs that go offline. -ESRCH if a task of target has ended;
+ * per thread, if all have.
  */
 int td_counter_perf_open(struct td_counter **out,
 			 const struct td_counter_setup *setup,
 			 struct td_err *err);
 
 struct td_recording;
-/* recording is borrowed. */
+/* Reads the intervals of a recording, which is borrowed. */
 int td_counter_replay_open(struct td_counter **out,
 			   struct td_recording *recording, struct td_err *err);
 

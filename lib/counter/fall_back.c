@@ -11,18 +11,18 @@
 #include "lib/counter/offline.h"
 #include "lib/counter/open_error.h"
 
-/* What was refused. */
+/* The member of a group that the kernel refused, and its error. */
 struct refused {
 	const struct td_counter_setup *setup;
 	size_t index, member;
 	const struct td_group *group;
 	const struct td_event *event;
-	const char *pmu; /* the event's own */
+	const char *pmu; /* the name of the event's PMU */
 	int rc;
 	struct td_err *err;
 };
 
-/* Another PMU counts what this event of the text is. */
+/* True if the same event of the text counts on another PMU. */
 static bool is_counted_elsewhere(const struct refused *r)
 {
 	const struct td_plan *plan = r->setup->plan;
@@ -47,7 +47,7 @@ static const char *first_reason(const struct td_plan *plan,
 	return last->msg;
 }
 
-/* Nothing is left that could be counted: of a tree, the first reason says why. */
+/* An error if no group is left; for a tree, it is the first reason. */
 static int check_left(const struct refused *r, const struct td_err *why)
 {
 	const struct td_plan *plan = r->setup->plan;
@@ -85,7 +85,7 @@ static int refuse_group(struct td_plan *plan, size_t group, const char *why,
 	return rc;
 }
 
-/* A tree is nothing without its slots: the other PMUs have theirs. */
+/* A tree needs slots, so all of its PMU is refused; other PMUs go on. */
 static int refuse_pmu(const struct refused *r)
 {
 	struct td_plan *plan = r->setup->plan;
@@ -102,7 +102,10 @@ static int refuse_pmu(const struct refused *r)
 	return rc ? rc : check_left(r, &why);
 }
 
-/* What a tree's levels 1 and 2 are made of, or all counters of its PMU. */
+/*
+ * True if refusing this event makes the whole tree of its PMU useless: it is
+ * part of levels 1 and 2, or all counters are taken.
+ */
 static bool is_the_pmus(const struct refused *r)
 {
 	return !r->setup->plan->asked && td_pmu_kind(r->pmu) == TD_PMU_CORE &&
@@ -110,7 +113,7 @@ static bool is_the_pmus(const struct refused *r)
 		td_event_is_metric(r->event));
 }
 
-/* Where the modifiers of a name stand; its end if it has none. */
+/* The offset of the modifiers in a name; its length if it has none. */
 static size_t suffix_at(const struct td_event *event)
 {
 	size_t at = strlen(event->name);
@@ -121,8 +124,8 @@ static size_t suffix_at(const struct td_event *event)
 }
 
 /*
- * "cycles" -> "cycles:u", "cpu_core/cycles/Ik" -> "cpu_core/cycles/Iu": it is
- * what :u would be now, in name and in what it is divided by.
+ * Turns "cycles" into "cycles:u" and "cpu_core/cycles/Ik" into
+ * "cpu_core/cycles/Iu", in its name and its modifiers.
  */
 static int become_user_only(struct td_event *event)
 {
@@ -147,7 +150,7 @@ static int become_user_only(struct td_event *event)
 	return 0;
 }
 
-/* The first one that cannot be counted in user space; false: none. */
+/* Finds the first event that cannot be counted in user space. */
 static bool find_kernel_event(const struct td_plan *plan, size_t *group,
 			      size_t *member)
 {
@@ -164,7 +167,7 @@ static bool find_kernel_event(const struct td_plan *plan, size_t *group,
 	return false;
 }
 
-/* User space alone; what is the kernel's own is not counted then. */
+/* Counts user space only, and refuses events that happen in the kernel. */
 static int leave_kernel_out(struct refused r)
 {
 	struct td_plan *plan = r.setup->plan;
@@ -209,7 +212,7 @@ static bool can_take_apart(const struct refused *r)
 		       : td_plan_can_split(r->group);
 }
 
-/* Levels 1 and 2 were to count all the time: here they have to take turns. */
+/* Levels 1 and 2 cannot count all the time here, so they take turns. */
 static int let_go(const struct refused *r)
 {
 	r->setup->plan->groups[r->index].pinned = false;
@@ -220,7 +223,10 @@ static int let_go(const struct refused *r)
 	return 0;
 }
 
-/* Of this event alone, not of the user, the machine or a shortage. */
+/*
+ * True if the error is about this event, not about the user's rights, the
+ * machine or a lack of resources.
+ */
 static bool is_the_events(const struct refused *r)
 {
 	switch (-r->rc) {
@@ -242,7 +248,7 @@ static bool is_the_events(const struct refused *r)
 	}
 }
 
-/* From now on these are not looked at. */
+/* Excludes these CPUs from now on. */
 static int leave_out(struct td_target *target, const struct td_ints *online,
 		     const struct td_ints *gone)
 {
@@ -253,8 +259,8 @@ static int leave_out(struct td_target *target, const struct td_ints *online,
 }
 
 /*
- * CPUs of this PMU that are offline by now: 1: the others are left.  0: it was
- * not that, or none is left.
+ * Excludes CPUs of the event's PMU that have gone offline.  Returns 1 if some
+ * remain, 0 if none has gone or none remains.
  */
 static int leave_offline(const struct refused *r)
 {
@@ -284,7 +290,7 @@ static bool asks_for_hosts(const struct td_event *event)
 	return event->mods.guest || event->mods.host || event->mods.precise;
 }
 
-/* Else it was not the kernel's part that was refused. */
+/* True if it counts the kernel, so that this part may have been refused. */
 static bool counts_kernel(const struct td_event *event,
 			  const struct td_target *target)
 {
@@ -316,7 +322,10 @@ int td_fall_back(const struct td_counter_setup *setup, size_t group,
 		return let_go(&r);
 	if (rc == -EINVAL && can_take_apart(&r))
 		return take_apart(&r);
-	/* the second is what a kind of core says of a CPU that is not its own */
+	/*
+	 * a hybrid's PMU gives ENOENT for a CPU that is not (or no more) its
+	 * own
+	 */
 	if ((rc == -ENODEV || rc == -ENOENT) && target->system_wide) {
 		int left = leave_offline(&r);
 

@@ -5,9 +5,9 @@
 #include "lib/counter/counter.h"
 
 /*
- * One step of what can be done about the kernel's refusal (rc, negative errno)
- * to open a member of a group: the plan or the target is changed and a note
- * says so (0: try again), or it is an error in words.
+ * Handles the kernel's refusal (rc, a negative errno) to open a member of a
+ * group.  Returns 0 to try again, after one change of the plan or the target
+ * and a note, or sets an error in words.
  */
 int td_fall_back(const struct td_counter_setup *setup, size_t group,
 		 size_t member, int rc, struct td_err *err);

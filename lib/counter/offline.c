@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* perf_event_open() in the kernel: ENODEV is what an offline CPU gives. */
+/* In the kernel, perf_event_open() returns ENODEV for an offline CPU. */
 static bool is_offline(int cpu)
 {
 	struct perf_event_attr attr = {

@@ -5,8 +5,8 @@
 #include "lib/base/ints.h"
 
 /*
- * Those of cpus on which the kernel opens no event, because they are offline by
- * now.  -ENOMEM; free out with td_ints_free().
+ * Lists those of cpus that have gone offline: the kernel opens no event there.
+ * Returns 0 or -ENOMEM; free *out with td_ints_free().
  */
 int td_find_offline(const struct td_ints *cpus, struct td_ints *out);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The groups of a plan -> open events of the kernel's. */
+/* Opens the groups of a plan in the kernel. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -36,7 +36,7 @@ void td_close_set(struct td_open_set *set)
 	set->nr_groups = 0;
 }
 
-/* Tells of every descriptor of an event, or of the failure rc. */
+/* Reports every descriptor of an event, or the failure rc. */
 static void tell_opened(const struct opening *o,
 			const struct td_open_group *group,
 			const struct perf_evsel *evsel, int rc)
@@ -80,7 +80,10 @@ static int open_in_cgroup(const struct td_open_group *group,
 	return *fd < 0 ? -errno : 0;
 }
 
-/* libperf knows no cgroups: the same as its own, with the flag for them. */
+/*
+ * Does what perf_evsel__open() does, with the flag for cgroups, which libperf
+ * does not support.
+ */
 static int open_in_cgroups(const struct td_open_group *group,
 			   struct perf_evsel *evsel)
 {
@@ -99,9 +102,9 @@ static int open_in_cgroups(const struct td_open_group *group,
 }
 
 /*
- * A cgroup of version 2 has the kernel's perf events only once its parent's
- * subtree_control was written to, whatever was written (cgroup_ss_mask() in
- * kernel/cgroup/cgroup.c): before, it looks as if it had no events.
+ * A cgroup of version 2 gets the perf_event controller with the first write to
+ * its parent's subtree_control, whatever is written (cgroup_ss_mask() in
+ * kernel/cgroup/cgroup.c).  Before that, the kernel finds no events in it.
  */
 static int no_controller(const char *name, struct td_err *err)
 {
@@ -128,14 +131,14 @@ int td_check_cgroups(const struct td_counter_setup *setup, struct td_err *err)
 	for (size_t i = 0; online->nr && i < cgroups->nr; i++) {
 		int fd = cgroups->fds[i];
 
-		if (fd < 0) /* -G's empty place */
+		if (fd < 0) /* an empty element of -G */
 			continue;
 		fd = (int)syscall(SYS_perf_event_open, &attr, fd, online->v[0],
 				  -1,
 				  PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC);
 		if (fd < 0 && errno == ENOENT)
 			return no_controller(cgroups->names[i], err);
-		td_close_fd(&fd); /* other errors are the real events' */
+		td_close_fd(&fd); /* the real events report other errors */
 	}
 	return 0;
 }
@@ -153,7 +156,7 @@ static int open_evsel(const struct opening *o,
 	return rc;
 }
 
-/* On every CPU: perf_evsel__apply_filter() knows of one. */
+/* Sets the filter on every CPU; perf_evsel__apply_filter() does so on one. */
 static int set_filter(const struct td_open_group *group,
 		      const struct perf_evsel *evsel, const char *filter)
 {
@@ -213,7 +216,10 @@ static struct perf_thread_map *map_of(const int *v, size_t nr)
 	return map;
 }
 
-/* The group's own cgroup, each of them, or none. */
+/*
+ * The threads of a group; with cgroups, the descriptors of its own one or of
+ * all.
+ */
 static struct perf_thread_map *group_threads(const struct opening *o,
 					     const struct td_group *from,
 					     struct td_open_group *group)
@@ -229,7 +235,7 @@ static struct perf_thread_map *group_threads(const struct opening *o,
 		      target->each_cgroup ? target->cgroups.nr : 1);
 }
 
-/* Opens one group; *failed is the member that the kernel refused. */
+/* Opens one group.  *failed is the member that the kernel refused. */
 static int open_group(const struct opening *o, const struct td_group *from,
 		      struct td_open_group *group, size_t *failed)
 {
@@ -256,7 +262,7 @@ static void close_behind(struct td_open_set *set, size_t nr)
 		close_group(&set->groups[--set->nr_groups]);
 }
 
-/* The target is another one than that of the groups that are open. */
+/* True if the target has changed since the groups were opened. */
 static bool has_changed(struct td_open_set *set, const struct td_target *target)
 {
 	struct td_open_set before = *set;
@@ -269,7 +275,7 @@ static bool has_changed(struct td_open_set *set, const struct td_target *target)
 	       before.nr_cpus != set->nr_cpus;
 }
 
-/* How many of the open groups are the plan's first ones still. */
+/* The number of open groups that are still the first ones of the plan. */
 static size_t count_unchanged(const struct td_open_set *set,
 			      const struct td_plan *plan)
 {

@@ -11,10 +11,10 @@
 #include "lib/base/parse.h"
 #include "lib/machine/sysfs.h"
 
-/* Of the kernel that refused, whatever machine was to be assumed. */
+/* The running kernel refused, so its own file counts, not a saved one. */
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
-/* Switches happen in the kernel: in user space alone there are none to count. */
+/* Switches happen in the kernel, so user space has none to count. */
 static bool is_kernels_own(const struct td_event *event)
 {
 	return event->type == PERF_TYPE_SOFTWARE &&
@@ -31,7 +31,7 @@ bool td_event_needs_kernel(const struct td_event *event)
 	       (!mods->user && (mods->kernel || mods->hypervisor));
 }
 
-/* -1: not known */
+/* The value of perf_event_paranoid, or -1. */
 static int paranoid(void)
 {
 	char text[16];
@@ -44,8 +44,8 @@ static int paranoid(void)
 }
 
 /*
- * What is above 2 is 2 to Linux itself.  To Debian's kernel it means that only
- * CAP_SYS_ADMIN may open events: CAP_PERFMON is not enough there.
+ * For Linux itself, values above 2 are the same as 2.  For Debian's kernel they
+ * mean that only CAP_SYS_ADMIN may open events, not CAP_PERFMON.
  */
 static int say_what_it_needs(struct td_err *err, bool kernel, bool system_wide)
 {
@@ -92,7 +92,7 @@ static int no_rights(struct td_err *err, int rc, const struct td_event *e,
 	return say_what_it_needs(err, kernel, target->system_wide);
 }
 
-/* An event that the hardware or its driver does not have, as it was asked. */
+/* An event that the hardware or its driver does not support as requested. */
 static int not_countable(struct td_err *err, int rc,
 			 const struct td_event *event, const char *pmu,
 			 const struct td_target *target)
@@ -132,7 +132,10 @@ static int not_countable(struct td_err *err, int rc,
 				"host decides what there is to count");
 }
 
-/* perf_event_open(2), and arch/x86/events/intel/core.c for EINVAL */
+/*
+ * The errors of perf_event_open(2); for EINVAL see
+ * arch/x86/events/intel/core.c.
+ */
 int td_open_error(struct td_err *err, int rc, const struct td_event *e,
 		  const char *pmu, const struct td_target *target)
 {

@@ -8,9 +8,9 @@
 #include "lib/event/event.h"
 #include "lib/target/target.h"
 
-/* Does it count the kernel alone, or what only the kernel does? */
+/* True if the event counts only in the kernel. */
 bool td_event_needs_kernel(const struct td_event *event);
-/* What the kernel's refusal (rc, negative errno) to open event on pmu means. */
+/* Explains the kernel's refusal (rc, a negative errno) to open event on pmu. */
 int td_open_error(struct td_err *err, int rc, const struct td_event *event,
 		  const char *pmu, const struct td_target *target);
 

@@ -11,36 +11,36 @@
 #include "lib/counter/counter.h"
 
 /*
- * What perf.c and open.c share.  These know libperf, whose own
- * read gives the leader of a group alone: the leader's descriptor is taken from
- * its internal array.
+ * Shared by perf.c and open.c, which know libperf. libperf reads only the
+ * leader of a group, so we take descriptors from its internal array and read
+ * whole groups.
  */
 
-/* A group of the plan, open: on CPUs x tasks, or on CPUs x cgroups. */
+/* An open group of the plan, on CPUs x tasks or on CPUs x cgroups. */
 struct td_open_group {
-	struct perf_evsel **evsels; /* evsels[0] leads */
+	struct perf_evsel **evsels; /* evsels[0] is the leader */
 	size_t nr;
-	const int *members; /* the plan's */
+	const int *members; /* of the plan's group; borrowed */
 	struct perf_cpu_map *cpus;
-	/* Tasks; of cgroups, their descriptors stand in the place of tids. */
+	/* The tasks, or the descriptors of cgroups in their place. */
 	struct perf_thread_map *threads;
-	int cgroup; /* of threads[0]: 0: none, else 1 + its index */
+	int cgroup; /* of threads[0]: 0 for none, else 1 + its index */
 };
 
 /* All groups of the plan for the same tasks. */
 struct td_open_set {
 	struct td_open_group *groups;
 	size_t nr_groups;
-	struct td_ints tids; /* nothing: on CPUs */
-	bool ended;          /* its one task has */
-	int life;            /* and as td_reading has it */
-	size_t id;           /* tids may come again */
-	/* What the target was when groups were opened. */
+	struct td_ints tids; /* empty: counts on CPUs */
+	bool ended;          /* its one task has ended */
+	int life;            /* of its task, as in td_reading */
+	size_t id;           /* never used again, unlike a tid */
+	/* The state of the target when the groups were opened. */
 	bool exclude_kernel, exclude_guest;
-	size_t nr_cpus; /* that were asked for */
+	size_t nr_cpus; /* number of CPUs in the target */
 };
 
-/* -1: it is not open. */
+/* The descriptor, or -1 if it is not open. */
 static inline int td_event_fd(const struct perf_evsel *evsel, int cpu_idx,
 			      int thread)
 {
@@ -51,21 +51,24 @@ static inline int td_event_fd(const struct perf_evsel *evsel, int cpu_idx,
 	return fd ? *fd : -1;
 }
 
-/* CPUs x tasks */
+/* The number of CPUs times tasks. */
 static inline int td_group_units(const struct td_open_group *group)
 {
 	return perf_cpu_map__nr(group->cpus) *
 	       perf_thread_map__nr(group->threads);
 }
 
-/* Does the kernel count in each of the target's cgroups?  Names the first. */
+/*
+ * Checks that the kernel can count in each of the target's cgroups.  The error
+ * names the first one where it cannot.
+ */
 int td_check_cgroups(const struct td_counter_setup *setup, struct td_err *err);
 
 /*
- * Opens the plan's groups for set->tids.  *index and *failed: which group and
- * member the kernel refused.  Those in front of it stay open, and the next call
- * goes on at the first group that is another one in the plan now.  If the
- * target has changed it begins anew.
+ * Opens the plan's groups for set->tids.  On failure, *index and *failed are
+ * the group and member that the kernel refused, and the groups before it stay
+ * open: the next call starts at the first group that has changed in the plan.
+ * If the target has changed, it starts anew.
  */
 int td_open_set(struct td_open_set *set, const struct td_counter_setup *setup,
 		size_t *index, size_t *failed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kernel's side of the counters: sets of groups, read as one. */
+/* The kernel's counters: sets of open groups that are read together. */
 #include "lib/counter/counter.h"
 
 #include <errno.h>
@@ -17,18 +17,19 @@
 struct perf_counter {
 	struct td_counter base;
 	struct td_counter_setup setup;
-	struct td_open_set *sets; /* one, or one a thread */
+	struct td_open_set *sets; /* one set, or one for each thread */
 	size_t nr_sets, next_id;
-	struct td_index by_tid; /* of sets, one a thread: the last of a tid */
-	struct td_target late;  /* of threads that join: they count at once */
-	bool *off;              /* an event each: switched off */
-	bool began;             /* what was there at the start is open */
+	struct td_index by_tid; /* finds the last set of a tid, if per thread */
+	/* target for later threads, which start at once */
+	struct td_target late;
+	bool *off;  /* for each event: it is disabled */
+	bool began; /* the tasks of the start are open */
 	struct td_reader reader;
 };
 
 static struct perf_counter *perf_counter_of(struct td_counter *counter)
 {
-	return (struct perf_counter *)counter; /* base comes first */
+	return (struct perf_counter *)counter; /* base is the first member */
 }
 
 static void free_set(struct td_open_set *set)
@@ -67,8 +68,8 @@ static void go_to_cpu(int cpu)
 }
 
 /*
- * A descriptor of each of its CPUs and tasks.  Of cgroups, on that CPU itself:
- * their clock starts with the switch to another task that follows then.
+ * Switches an event on each CPU and task.  For cgroups this is done on the CPU
+ * itself: their clock starts with the task switch that follows.
  */
 static int switch_evsel(const struct td_open_group *group,
 			const struct perf_evsel *evsel, bool on)
@@ -89,7 +90,7 @@ static int switch_evsel(const struct td_open_group *group,
 	return 0;
 }
 
-/* Its leader stands for all of a group. */
+/* Switching the leader switches the whole group. */
 static int switch_group(const struct td_open_group *group, bool on, int event)
 {
 	int rc = 0;
@@ -136,7 +137,7 @@ static int perf_enable(struct td_counter *base, bool on, int event,
 
 /* --- reading -------------------------------------------------------------------- */
 
-/* An ended task's counters keep their last values; its descriptors go. */
+/* Closes the descriptors of ended tasks; the reader keeps their last values. */
 static int close_ended(struct perf_counter *counter)
 {
 	td_autofree size_t *closed = NULL;
@@ -166,13 +167,16 @@ static int perf_read(struct td_counter *base, uint64_t patience_ns,
 	struct perf_counter *counter = perf_counter_of(base);
 	int rc = td_reader_read(&counter->reader, patience_ns, readings, err);
 
-	(void)time_ns; /* the caller's clock */
+	(void)time_ns; /* the caller has the clock */
 	if (!rc && close_ended(counter))
 		rc = td_err_nomem(err);
 	return rc;
 }
 
-/* A group on a CPU may be taken apart, and is then read one by one. */
+/*
+ * If its CPU goes offline, the kernel dissolves a group; then each member is
+ * read through its own descriptor.
+ */
 static int add_members(struct td_read_step *step,
 		       const struct td_open_group *group, int cpu, int thread)
 {
@@ -186,7 +190,7 @@ static int add_members(struct td_read_step *step,
 	return 0;
 }
 
-/* What is read of the index-th group of a set. */
+/* Adds the reads of the index-th group of a set. */
 static int add_steps(struct perf_counter *counter,
 		     const struct td_open_set *set, size_t index)
 {
@@ -251,14 +255,14 @@ static struct td_open_set *add_set(struct perf_counter *counter)
 	return set;
 }
 
-/* A refusal that many tries in a row agree on is taken for one. */
+/* A refusal counts if this many tries in a row give it. */
 #define OPEN_TRIES 4
 
 /*
- * Where a task forks while its group is opened, its child may get the context
- * that the leader is in (perf_event_context_sched_out() in
- * kernel/events/core.c), and a member is then refused with EINVAL, like one of
- * a group that does not fit.
+ * If a task forks while its group is opened, the child may get the context of
+ * the leader (perf_event_context_sched_out() in kernel/events/core.c).  The
+ * next member is then refused with EINVAL, like one of a group that does not
+ * fit.
  */
 static int try_to_open(struct perf_counter *counter, struct td_open_set *set,
 		       size_t *index, size_t *failed)
@@ -275,7 +279,7 @@ static int try_to_open(struct perf_counter *counter, struct td_open_set *set,
 	return rc;
 }
 
-/* The kernel has the last word: what it refuses changes the plan. */
+/* The kernel decides: its refusals change the plan until all can be opened. */
 static int open_set(struct perf_counter *counter, struct td_open_set *set,
 		    struct td_err *err)
 {
@@ -311,8 +315,8 @@ static void drop_last_set(struct perf_counter *counter)
 }
 
 /*
- * A set that is all of one thread's.  The first one settles the plan: what is
- * refused later, for one thread, is an error.
+ * Adds a set for one thread.  The first thread settles the plan; a later
+ * refusal for one thread is an error.
  */
 static int open_thread(struct perf_counter *counter, int tid, int life,
 		       struct td_err *err)
@@ -333,7 +337,7 @@ static int open_thread(struct perf_counter *counter, int tid, int life,
 		rc = open_set(counter, set, err);
 	else
 		rc = td_open_set(set, &late, &index, &failed);
-	/* the kernel's word for a thread whose leader is exiting */
+	/* the kernel's error for a thread whose process is exiting */
 	if (rc == -ENODEV)
 		rc = -ESRCH;
 	if (!rc)
@@ -360,7 +364,7 @@ static int open_threads(struct perf_counter *counter, struct td_err *err)
 	return counter->nr_sets || !tids->nr ? 0 : -ESRCH;
 }
 
-/* As the others: without what was switched off. */
+/* Starts a set like the others, without disabled events. */
 static int start_set(const struct perf_counter *counter,
 		     const struct td_open_set *set, struct td_err *err)
 {
@@ -375,7 +379,7 @@ static int start_set(const struct perf_counter *counter,
 				rc = switch_evsel(group, group->evsels[m],
 						  false);
 		}
-		if (rc == -ENODEV) /* it is exiting */
+		if (rc == -ENODEV) /* the task is exiting */
 			rc = -ESRCH;
 		if (rc)
 			return td_err_set(err, rc,
@@ -406,7 +410,10 @@ static void perf_end_task(struct td_counter *base, int tid)
 	struct perf_counter *counter = perf_counter_of(base);
 	size_t at = td_index_find(&counter->by_tid, td_hash((uint32_t)tid));
 
-	/* what could not be opened is not there, or is another thread's now */
+	/*
+	 * it may have failed to open, or the index may hold another thread by
+	 * now
+	 */
 	if (at < counter->nr_sets && counter->sets[at].tids.v[0] == tid)
 		counter->sets[at].ended = true;
 }
@@ -424,7 +431,10 @@ static void perf_forget_ended(struct td_counter *base)
 			td_ints_free(&counter->sets[i].tids);
 			continue;
 		}
-		/* it has room for them: it held more */
+		/*
+		 * cannot fail: the index keeps its memory, and had room for
+		 * more
+		 */
 		td_index_set(&counter->by_tid, td_hash((uint32_t)set.tids.v[0]),
 			     kept);
 		counter->sets[kept++] = set;

@@ -11,11 +11,14 @@
 
 #include "lib/base/util.h"
 
-/* Between two tries of a group that cannot be read at the moment. */
+/* Pauses between tries of a group that cannot be read at the moment. */
 #define FIRST_PAUSE_NS   UINT64_C(20000)
 #define LONGEST_PAUSE_NS UINT64_C(5000000)
 
-/* read() of PERF_FORMAT_GROUP | ID | TOTAL_TIME_*, perf_event_open(2) */
+/*
+ * What read() returns for PERF_FORMAT_GROUP | ID | TOTAL_TIME_*
+ * (perf_event_open(2)).
+ */
 struct group_values {
 	uint64_t nr, enabled_ns, running_ns;
 	struct {
@@ -53,13 +56,16 @@ static bool same_place(const struct td_read_step *a,
 	return a->cpu == b->cpu && a->tid == b->tid && a->cgroup == b->cgroup;
 }
 
-/* Had any group of this place the hardware, up to the last look? */
+/*
+ * True if any group on this CPU or task was on the hardware up to the last
+ * read.
+ */
 static bool has_run_at(const struct td_reader *reader,
 		       const struct td_read_step *step)
 {
 	const struct td_read_step *end = reader->steps + reader->nr_steps;
 
-	/* those of a place stand side by side */
+	/* steps of one CPU or task are neighbours */
 	while (step > reader->steps && same_place(step - 1, step))
 		step--;
 	for (const struct td_read_step *s = step; s < end; s++) {
@@ -71,14 +77,17 @@ static bool has_run_at(const struct td_reader *reader,
 	return false;
 }
 
-/* A pinned group that did not get the hardware is given up, too. */
+/*
+ * Notes a group that stopped counting.  The kernel also gives up a pinned group
+ * that cannot get its counters.
+ */
 static void note_lost(struct td_reader *reader, const struct td_read_step *step)
 {
 	const char *what = step->pinned
 				   ? "a pinned group, whose counters are taken"
 				   : "not counted any more";
 
-	/* a CPU that was never ours is told of as such */
+	/* a CPU that never counted has a note of its own */
 	if (step->resume && step->cpu >= 0 && !has_run_at(reader, step))
 		return;
 	if (step->resume)
@@ -93,7 +102,7 @@ static void note_lost(struct td_reader *reader, const struct td_read_step *step)
 		td_notes_add(reader->notes, "%s: CPU %d", what, step->cpu);
 }
 
-/* Of a group, any of its counters may be the one. */
+/* Any counter of a group may be the one. */
 static void note_backwards(struct td_reader *reader,
 			   const struct td_read_step *step)
 {
@@ -103,7 +112,7 @@ static void note_backwards(struct td_reader *reader,
 		     step->name, step->nr > 1 ? ", or of its group," : "");
 }
 
-/* The member-th of a group is the i-th of these. */
+/* values->v[i] belongs to this member of the group. */
 static void take_value(struct td_reader *reader,
 		       const struct td_read_step *step, size_t member,
 		       const struct group_values *values, size_t i)
@@ -118,7 +127,7 @@ static void take_value(struct td_reader *reader,
 		note_backwards(reader, step);
 }
 
-/* Nothing is forgotten of what was counted before. */
+/* Keeps the values of the last read. */
 static void keep_values(struct td_reader *reader,
 			const struct td_read_step *step)
 {
@@ -127,9 +136,9 @@ static void keep_values(struct td_reader *reader,
 }
 
 /*
- * Each member by itself: what it counted until its CPU went offline.  The
- * leader's is in the buffer.  Fields of SLOTS are nothing without it
- * (PERF_EV_CAP_SIBLING in the kernel): then all stand where they were.
+ * Reads each member alone, after their CPU went offline; the leader is in the
+ * buffer already.  Fields cannot be read without SLOTS (PERF_EV_CAP_SIBLING in
+ * the kernel): then all keep their old values.
  */
 static int read_apart(struct td_reader *reader, const struct td_read_step *step,
 		      struct td_err *err)
@@ -153,9 +162,9 @@ static int read_apart(struct td_reader *reader, const struct td_read_step *step,
 }
 
 /*
- * One read of one group.  Less than a whole group: the kernel has given it
- * up (error state), or taken it apart (its CPU went offline), so it is not
- * counted any more.  Of what it counted before, nothing is forgotten.
+ * Reads one group.  A short read means that the kernel has given the group up
+ * (error state) or dissolved it (its CPU went offline), so it does not count
+ * any more.  Counts from before are kept.
  */
 static int read_step(struct td_reader *reader, struct td_read_step *step,
 		     struct td_err *err)
@@ -188,8 +197,8 @@ static int read_step(struct td_reader *reader, struct td_read_step *step,
 }
 
 /*
- * The time that a group missed counts as time in which it did not run: as much
- * as another group of the same place was enabled.
+ * The time that a lost group missed is time in which it did not run: as long as
+ * another group on the same CPU or task was enabled.
  */
 static void fill_lost(struct td_reader *reader, const struct td_read_step *lost)
 {
@@ -198,7 +207,7 @@ static void fill_lost(struct td_reader *reader, const struct td_read_step *lost)
 	const struct td_read_step *step = lost;
 	uint64_t enabled_ns = 0;
 
-	/* those of a place stand side by side */
+	/* steps of one CPU or task are neighbours */
 	while (step > reader->steps && same_place(step - 1, lost))
 		step--;
 	for (; step < end && same_place(step, lost); step++) {
@@ -215,7 +224,10 @@ static bool is_off(const struct td_reader *reader,
 	return reader->off && reader->off[step->members[0]];
 }
 
-/* An event alone on a CPU that goes offline is read as before, and stands. */
+/*
+ * Notes single events whose CPU went offline: reads succeed as before, but the
+ * time stands still.
+ */
 static void note_stalled(struct td_reader *reader)
 {
 	for (size_t s = 0; s < reader->nr_steps; s++) {
@@ -230,7 +242,7 @@ static void note_stalled(struct td_reader *reader)
 	}
 }
 
-/* All steps, or those that could not be read at the last try. */
+/* Reads all steps or, if again, those that could not be read before. */
 static int read_steps(struct td_reader *reader, bool again, bool *behind,
 		      struct td_err *err)
 {
@@ -322,8 +334,8 @@ static int by_cpu_thread_group(const void *a, const void *b)
 }
 
 /*
- * One CPU after the other, or thread: what is divided by each other is read at
- * nearly the same time.
+ * Sorts by CPU, then thread, so that events of one ratio are read at nearly the
+ * same time.
  */
 static void order_steps(struct td_reader *reader)
 {
@@ -337,7 +349,7 @@ static void order_steps(struct td_reader *reader)
 		steps[s].first = steps[s - 1].first + steps[s - 1].nr;
 }
 
-/* Who is counted where does not change: filled in once, in all buffers. */
+/* Fills in who counts where, which never changes, in all buffers. */
 static void label_readings(const struct td_reader *reader,
 			   struct td_reading *out)
 {
@@ -365,7 +377,7 @@ static int grow_one(struct td_readings *readings, size_t room)
 	return 0;
 }
 
-/* Room for nr readings; those that are there stay. */
+/* Makes room for nr readings and keeps those that are there. */
 static int grow_readings(struct td_reader *reader, size_t nr)
 {
 	size_t room = reader->room * 2 > nr ? reader->room * 2 : nr + 1;

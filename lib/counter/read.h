@@ -11,59 +11,64 @@
 /* One read(): a group on one CPU, or in one thread. */
 struct td_read_step {
 	int fd;   /* of the group's leader */
-	int *fds; /* of all members, the reader's to free; NULL: not needed */
-	int group, cpu, thread; /* what it is read in the order of */
+	int *fds; /* of all members, freed by the reader; NULL if not needed */
+	int group, cpu, thread; /* the sort keys */
 	int tid, life;
-	size_t set;         /* what goes together */
-	int cgroup;         /* as td_reading has it */
+	size_t set;         /* id of its td_open_set */
+	int cgroup;         /* as in td_reading */
 	const int *members; /* the plan's events */
 	size_t nr;
-	const char *name; /* the leader's */
-	bool pinned;      /* it is given up when its counters are taken */
-	bool resume;      /* and then started again */
+	const char *name; /* of the leader */
+	bool pinned;      /* lost for good if its counters are taken */
+	bool resume;      /* start it again after such a loss */
 
-	/* the reader's */
-	size_t first; /* of its readings */
-	bool lost;    /* at the last look */
-	bool behind;  /* at the last look it could not be read yet */
-	bool stalled; /* it does not go on, and that was said */
-	bool ended;   /* its task has, and its last values are in */
+	/* Set by the reader: */
+	size_t first; /* index of its first reading */
+	bool lost;    /* the last read found it dead */
+	bool behind;  /* the last read was not possible yet */
+	bool stalled; /* it stands still, and a note said so */
+	bool ended;   /* its task has ended and was read */
 };
 
-/* Reads groups that are open, each as a whole. */
+/* Reads open groups, each with one read(). */
 struct td_reader {
 	struct td_read_step *steps; /* in the order of the readings */
-	size_t nr_steps, nr_ready;  /* of them, those that are laid out */
+	size_t nr_steps, nr_ready;  /* nr_ready of them have their readings */
 	struct td_readings now, before, delta;
-	uint64_t *buf;          /* one group's read() */
-	size_t largest;         /* group that it has room for */
-	size_t room;            /* readings that there is room for */
+	uint64_t *buf;          /* for one group's read() */
+	size_t largest;         /* members that fit into buf */
+	size_t room;            /* number of readings that fit */
 	struct td_notes *notes; /* borrowed */
-	/* Borrowed: which events are switched off.  NULL: none. */
+	/*
+	 * For each event, true if it is disabled.  Borrowed; NULL if none is.
+	 */
 	const bool *off;
-	/* read(2), where it is NULL. */
+	/* Replaces read(2) in tests, or NULL. */
 	ssize_t (*read)(int fd, void *buf, size_t size);
 };
 
-/* For the caller to fill in; NULL: out of memory. */
+/* Adds a step for the caller to fill in.  NULL if out of memory. */
 struct td_read_step *td_reader_add(struct td_reader *reader);
-/* All steps are there, for now: those that are new come last.  -ENOMEM. */
+/*
+ * Prepares the steps that were added since the last call; their readings follow
+ * the others.  Returns 0 or -ENOMEM.
+ */
 int td_reader_begin(struct td_reader *reader);
 /*
- * The descriptors of these sets' steps go: their values stay as they are.
- * sets: in ascending order.
+ * Stops reading the steps of these sets, which are sorted; their values stay as
+ * they are.
  */
 void td_reader_end_sets(struct td_reader *reader, const size_t *sets,
 			size_t nr);
-/* The steps of tasks that have ended, and their readings, go. */
+/* Removes the steps of ended tasks and their readings. */
 void td_reader_forget_ended(struct td_reader *reader);
 /*
- * What was counted since the last time; the reader's until the next time.  The
- * kernel reads no group of a task while a child of it begins or exits (ECHILD
+ * Returns the counts since the last read, valid until the next one.  While a
+ * child of a task begins or exits, the kernel does not read its groups (ECHILD
  * of __perf_read_group_add() in kernel/events/core.c), which may last as long
- * as that child waits for a CPU.  Such a group is tried again for patience_ns;
- * then its readings are 0, the next look has its counts, and readings->behind
- * is set.
+ * as the child waits for a CPU. Such a group is tried again for patience_ns.
+ * After that its readings are 0, readings->behind is set, and the next read has
+ * the counts.
  */
 int td_reader_read(struct td_reader *reader, uint64_t patience_ns,
 		   struct td_readings *readings, struct td_err *err);

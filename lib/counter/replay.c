@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A recording's side of the counters: an interval a read. */
+/* A recording as counters: each read returns one interval. */
 #include <stdlib.h>
 
 #include "lib/counter/counter.h"
@@ -19,7 +19,7 @@ static int replay_read(struct td_counter *base, uint64_t patience_ns,
 	int rc = td_recording_next(counter->recording, time_ns, &counter->delta,
 				   err);
 
-	(void)patience_ns; /* a file is always there */
+	(void)patience_ns; /* a file needs no waiting */
 	*readings = counter->delta;
 	return rc;
 }

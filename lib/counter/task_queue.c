@@ -9,10 +9,10 @@
 
 struct td_task_queued {
 	struct td_task_event event;
-	uint64_t order; /* in which they were added */
+	uint64_t order; /* number of events added before */
 };
 
-/* Those that are given go before there is a first new one. */
+/* Removes the events that were returned, to make room. */
 static void drop_given(struct td_task_queue *queue)
 {
 	queue->nr -= queue->next;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A task is a thread; a process is one too, the first of its threads. */
+/* A task is a thread.  A process is one, too: its first thread. */
 enum td_task_change {
 	TD_TASK_BEGAN,
 	TD_TASK_ENDED,
@@ -15,31 +15,33 @@ enum td_task_change {
 
 struct td_task_event {
 	enum td_task_change change;
-	int pid, tid; /* of the process, of the task */
-	int parent; /* BEGAN: the tid that started it; it has that one's name */
-	char name[16]; /* NAMED: its comm, any bytes */
+	int pid, tid; /* of the process and the task */
+	/* if it began: the tid that started it, whose name it has */
+	int parent;
+	char name[16]; /* if it was named: its comm, any bytes */
 	/*
-	 * NAMED by an exec: what else the process had is gone.  The task goes
-	 * on as tid == pid, whatever its tid was before, which gets no ENDED.
+	 * Named by an exec: the other threads of the process are gone.  The
+	 * task continues with tid == pid, and its old tid gets no
+	 * TD_TASK_ENDED.
 	 */
 	bool exec;
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 };
 
-/* Events of several CPUs, in order of time.  All zeros: it is empty. */
+/* Events of several CPUs in order of time.  A zeroed struct is empty. */
 struct td_task_queue {
 	struct td_task_queued *events;
 	size_t nr, next;
-	size_t ready; /* those behind it are not to be given yet */
+	size_t ready; /* later ones are not returned yet */
 	uint64_t added;
 };
 
-/* -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int td_task_queue_add(struct td_task_queue *queue,
 		      const struct td_task_event *event);
-/* Those up to this time can be had now; of one time, as they were added. */
+/* Releases events up to this time; those of one time stay in order. */
 void td_task_queue_sort(struct td_task_queue *queue, uint64_t time_ns);
-/* false: there is none. */
+/* Returns false if no event is released. */
 bool td_task_queue_next(struct td_task_queue *queue,
 			struct td_task_event *event);
 void td_task_queue_free(struct td_task_queue *queue);

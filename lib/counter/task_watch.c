@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Side-band records of the kernel, through libperf.  It maps no ring of an
- * inherited event that goes along from CPU to CPU, so there is an event for
- * each task on each CPU, and a ring for each CPU.
+ * Reads the kernel's side-band records through libperf.  The kernel maps no
+ * ring for an inherited event on all CPUs, so there is an event for each task
+ * on each CPU, and a ring for each CPU.
  */
 #include "lib/counter/task_watch.h"
 
@@ -27,22 +27,24 @@
 #include "lib/base/util.h"
 #include "lib/counter/task_watch_error.h"
 
-/* Of a ring; an ordinary user may have 128 or so on each CPU. */
+/*
+ * Size of a ring; by default an ordinary user may have about 128 on each CPU.
+ */
 #define DATA_PAGES 4
 
 struct td_task_watch {
 	struct perf_evlist *evlist;
-	struct perf_evsel *evsel; /* its only one */
+	struct perf_evsel *evsel; /* the only one */
 	int nr_cpus, nr_threads;
 	int epoll;
 	size_t ring_size;
 	struct td_task_queue queue;
-	bool counts_lost; /* the kernel tells when it is asked */
-	uint64_t *lost;   /* of each ring, then */
+	bool counts_lost; /* the kernel counts lost records */
+	uint64_t *lost;   /* for each ring, if counts_lost */
 	uint64_t told_lost;
 };
 
-/* -1: it is not open. */
+/* The descriptor, or -1 if it is not open. */
 static int event_fd(const struct td_task_watch *watch, int cpu, int thread)
 {
 	const int *fd = watch->evsel->fd
@@ -55,7 +57,10 @@ static int event_fd(const struct td_task_watch *watch, int cpu, int thread)
 
 /* --- opening ---------------------------------------------------------------- */
 
-/* User space alone, which paranoid 2 allows; it counts nothing anyway. */
+/*
+ * Counts user space only, which perf_event_paranoid 2 allows; the event itself
+ * counts nothing.
+ */
 static struct perf_event_attr task_attr(void)
 {
 	return (struct perf_event_attr){
@@ -69,7 +74,7 @@ static struct perf_event_attr task_attr(void)
 		.exclude_kernel = 1,
 		.task = 1,
 		.comm = 1,
-		/* records that are no samples wake by the watermark alone */
+		/* records that are not samples only wake by the watermark */
 		.watermark = 1,
 		.wakeup_watermark = 1,
 		.use_clockid = 1,
@@ -84,7 +89,7 @@ static int say_nothing(enum libperf_print_level level, const char *fmt,
 	return 0;
 }
 
-/* evlist has a reference of its own to each map. */
+/* evlist takes its own reference to each map. */
 static int set_maps(struct td_task_watch *watch, const struct td_ints *tids,
 		    const struct td_ints *cpus)
 {
@@ -112,7 +117,7 @@ static int prepare(struct td_task_watch *watch, const struct td_ints *tids,
 {
 	struct perf_event_attr attr = task_attr();
 
-	libperf_init(say_nothing); /* it learns the size of a page here */
+	libperf_init(say_nothing); /* sets libperf's page size */
 	watch->ring_size = DATA_PAGES * (size_t)sysconf(_SC_PAGESIZE);
 	watch->evlist = perf_evlist__new();
 	watch->evsel = watch->evlist ? perf_evsel__new(&attr) : NULL;
@@ -122,7 +127,7 @@ static int prepare(struct td_task_watch *watch, const struct td_ints *tids,
 	return set_maps(watch, tids, cpus);
 }
 
-/* Linux before 6.0 does not count what it lost. */
+/* Linux before 6.0 does not count lost records. */
 static int open_events(struct td_task_watch *watch)
 {
 	struct perf_event_attr *attr = perf_evsel__attr(watch->evsel);
@@ -143,8 +148,8 @@ static int open_descriptors(struct td_task_watch *watch)
 }
 
 /*
- * The events of a ring are woken together, so the first of each will do.
- * Edges, because once its task has ended it hangs up for ever.
+ * All events of a ring wake together, so one event of each ring is enough.  It
+ * is edge-triggered, because it hangs up for ever when its task has ended.
  */
 static int watch_rings(struct td_task_watch *watch)
 {
@@ -212,7 +217,7 @@ void td_task_watch_close(struct td_task_watch *watch)
 		return;
 	td_close_fd(&watch->epoll);
 	if (watch->evsel) {
-		/* perf_evlist__delete() forgets these */
+		/* perf_evlist__delete() leaks these */
 		perf_cpu_map__put(perf_evsel__cpus(watch->evsel));
 		perf_thread_map__put(perf_evsel__threads(watch->evsel));
 	}
@@ -224,7 +229,7 @@ void td_task_watch_close(struct td_task_watch *watch)
 
 /* --- reading ---------------------------------------------------------------- */
 
-/* The time is the last of each record: sample_id_all with TIME alone. */
+/* The time is at the end of each record: sample_id_all with TIME alone. */
 static struct td_task_event common_of(const union perf_event *record,
 				      enum td_task_change change)
 {
@@ -248,7 +253,7 @@ static struct td_task_event began_or_ended(const union perf_event *record,
 	return event;
 }
 
-/* comm takes as many words of eight bytes as it needs, filled up with NULs. */
+/* comm is padded with NULs to a multiple of eight bytes. */
 static struct td_task_event named(const union perf_event *record)
 {
 	struct td_task_event event = common_of(record, TD_TASK_NAMED);
@@ -289,7 +294,7 @@ static int take_record(struct td_task_watch *watch,
 	return td_task_queue_add(&watch->queue, &event);
 }
 
-/* Where the kernel does not answer, what it said last stands. */
+/* If the kernel does not answer, the old number stays. */
 static void count_lost(struct td_task_watch *watch, int cpu)
 {
 	struct perf_counts_values count;
@@ -304,9 +309,9 @@ static void count_lost(struct td_task_watch *watch, int cpu)
 }
 
 /*
- * Lost records are told in front of the next that finds room, and there may be
- * none, so we ask when the ring was full.  What it held then is read now and
- * in the next round, almost half of it in one of the two.
+ * The kernel reports lost records with the next record that finds room, which
+ * may never come, so we ask when the ring was full.  A full ring is read in
+ * this round and the next, so one of them reads at least a quarter of it.
  */
 static int take_ring(struct td_task_watch *watch, struct perf_mmap *ring,
 		     int cpu)
@@ -328,7 +333,9 @@ static int take_ring(struct td_task_watch *watch, struct perf_mmap *ring,
 	return rc;
 }
 
-/* The rings are looked at again; what comes from now on is told anew. */
+/*
+ * Clears wakeups before the rings are read, so that later records wake again.
+ */
 static void forget_wakeups(const struct td_task_watch *watch)
 {
 	struct epoll_event woken[64];
@@ -338,8 +345,9 @@ static void forget_wakeups(const struct td_task_watch *watch)
 }
 
 /*
- * While one ring is read, others go on: of two events that happen then, the
- * later one may be seen alone.  It waits, having woken us again.
+ * Events that happen while the rings are read may be seen out of order, as only
+ * a later one of them may be found.  They stay in the queue until the next
+ * read, for which they have woken us.
  */
 int td_task_watch_read(struct td_task_watch *watch, struct td_err *err)
 {

@@ -9,36 +9,35 @@
 #include "lib/base/ints.h"
 #include "lib/counter/task_queue.h"
 
-/* What becomes of tasks that run: of them, and of all that they start. */
+/* Reports what tasks, and all that they start, do: begin, end, get a name. */
 struct td_task_watch;
 
 /*
- * tids: running, or a command's that has not yet been let go; cpus: all that
- * are online.  Neither is empty.  A descriptor for each tid on each CPU.
- * -ESRCH: a task has ended.
- * What a running task starts in the meantime may be missed: look for it
- * afterwards, and open anew if there is more than tids.
+ * Watches tids, which run or wait to be let go, on cpus, which must be all
+ * online CPUs.  Neither may be empty.  It needs a descriptor for each tid on
+ * each CPU.  -ESRCH if a task has ended.  Threads that start during this call
+ * may be missed: look for tasks afterwards, and open again if there are more.
  */
 int td_task_watch_open(struct td_task_watch **out, const struct td_ints *tids,
 		       const struct td_ints *cpus, struct td_err *err);
 /*
- * To poll for POLLIN, which is told once: read then.  It may be told without
- * an event to follow.
+ * A descriptor to poll for POLLIN, which is reported once: read then.  There
+ * may be no event after it.
  */
 int td_task_watch_fd(const struct td_task_watch *watch);
 /*
- * Queues all that happened before this call, in order of time.  What happens
- * during it may wait for the next one, and the descriptor says so.
+ * Queues all events from before this call in order of time.  Later ones may
+ * wait for the next call; the descriptor then polls ready again.
  */
 int td_task_watch_read(struct td_task_watch *watch, struct td_err *err);
-/* The next of the queue; false: it is empty. */
+/* Returns the next event, or false. */
 bool td_task_watch_next(struct td_task_watch *watch,
 			struct td_task_event *event);
 /*
- * Records that the kernel had no room for, as of the last read.  Before Linux
- * 6.0 it tells with the next record of that CPU, so maybe later.
+ * The number of records that the kernel lost, as of the last read.  Linux
+ * before 6.0 reports a loss late, with the next record of that CPU.
  */
 uint64_t td_task_watch_lost(const struct td_task_watch *watch);
-void td_task_watch_close(struct td_task_watch *watch); /* may be NULL */
+void td_task_watch_close(struct td_task_watch *watch); /* NULL is fine */
 
 #endif

@@ -4,8 +4,13 @@
 
 #include "lib/base/err.h"
 
-/* Why tasks cannot be watched; the code that td_task_watch_open() returns. */
-int td_task_watch_open_error(struct td_err *err, int rc); /* the events */
-int td_task_watch_map_error(struct td_err *err, int rc);  /* their rings */
+/*
+ * Explain why tasks cannot be watched.  Return the code for
+ * td_task_watch_open().
+ */
+/* from opening events */
+int td_task_watch_open_error(struct td_err *err, int rc);
+/* from mapping their rings */
+int td_task_watch_map_error(struct td_err *err, int rc);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One event of the text on one PMU. */
+/* Builds events: one event of the text on one PMU. */
 #include "lib/event/building.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ static int new_event(struct td_building *b, int pmu, struct td_event **out)
 	return name_event(b, event);
 }
 
-/* A breakpoint's rest: what perf opens when the text does not say. */
+/* Fills in perf's defaults for what the text leaves out. */
 static void fill_breakpoint(struct td_event *event, const struct td_spec *spec)
 {
 	uint64_t length = spec->length;
@@ -106,7 +106,7 @@ int td_build_hardware(struct td_building *b, int pmu)
 	b->config = config;
 	if (rc)
 		return rc;
-	/* config= of the text may have taken the PMU away */
+	/* config= in the text may have cleared the PMU's bits */
 	event = &b->plan->events[b->plan->nr_events - 1];
 	if (!(event->config[0] >> 32))
 		event->config[0] =
@@ -141,7 +141,10 @@ static int build_pmu_event(struct td_building *b, int pmu, const char *name)
 	rc = new_event(b, pmu, &event);
 	if (rc)
 		return rc;
-	/* the units of an uncore PMU are one thing to who did not name one */
+	/*
+	 * an uncore PMU named without its instance number stands for all of its
+	 * units, whose counts are added up
+	 */
 	event->merge = !b->exact && b->machine->pmus[pmu].kind == TD_PMU_OTHER;
 	if (name)
 		rc = td_build_add_named(b, event, name);

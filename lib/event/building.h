@@ -9,11 +9,11 @@
 #include "lib/machine/machine.h"
 #include "lib/plan/plan.h"
 
-/* What is known while one event of the text becomes events of PMUs. */
+/* The state while one event of the text becomes events of PMUs. */
 struct td_building {
 	struct td_plan *plan;
 	const struct td_spec *spec;
-	int index; /* of spec */
+	int index; /* of spec in the text */
 	const struct td_machine *machine;
 	const struct td_event_source *source;
 	struct td_notes *notes;
@@ -21,49 +21,61 @@ struct td_building {
 
 	uint32_t type;
 	uint64_t config;
-	const struct td_symbol *symbol;         /* NULL: not one */
-	const struct td_tracepoint *tracepoint; /* NULL: not one */
-	bool exact;     /* the text names the PMU itself */
-	uint64_t *bits; /* of the terms: td_pmu_pack() */
+	const struct td_symbol *symbol;         /* NULL unless spec is one */
+	const struct td_tracepoint *tracepoint; /* NULL unless spec is one */
+	bool exact;     /* the text has the full name of the PMU */
+	uint64_t *bits; /* set by the terms so far, see td_pmu_pack() */
 };
 
-/* build.c: each adds one event of the spec on a PMU (an index of the machine). */
-/* type and config as they are, and the terms that any event takes. */
+/*
+ * build.c: each function adds one event of spec on a PMU, given as an index of
+ * the machine's.  They return 0 or an error in b->err.
+ */
+/* Takes type and config as they are, and the terms that all events have. */
 int td_build_config(struct td_building *b, int pmu);
-/* What a tool measures: b->symbol's. */
+/* A tool's event, from b->symbol. */
 int td_build_tool(struct td_building *b);
-/* The same, with the PMU in config[63:32] where there is more than one. */
+/* Like td_build_config(), with the PMU in config[63:32] on a hybrid machine. */
 int td_build_hardware(struct td_building *b, int pmu);
-/* config, in the PMU's own encoding. */
+/* A raw config in the PMU's own encoding. */
 int td_build_raw(struct td_building *b, int pmu);
-/* An event that the PMU or the model's files name, with further terms. */
+/* An event named by the PMU or the model's files, with more terms. */
 int td_build_named(struct td_building *b, int pmu);
-/* The terms between the PMU's slashes. */
+/* An event given by the terms between the slashes. */
 int td_build_terms(struct td_building *b, int pmu);
 
-/* One that no PMU here can count, with the reason. */
+/* An event that no PMU here can count, with the reason. */
 int td_build_refused(struct td_building *b, const char *why);
 
-/* Has the PMU an event of this name, in sysfs or the model's files? */
+/*
+ * Sets *known if the PMU has an event of this name, in sysfs or in the model's
+ * files.
+ */
 int td_build_knows(struct td_building *b, int pmu, const char *name,
 		   bool *known);
 void td_build_offer_caches(struct td_closest *closest);
 
-/* terms.c: all terms of the spec; of_pmu: also those of its PMU. */
+/* terms.c: adds all terms of spec; those of the PMU only if of_pmu is set. */
 int td_build_add_terms(struct td_building *b, struct td_event *event,
 		       bool of_pmu);
-/* The bits of a name of its PMU; TD_BUILD_UNUSED: it is not one. */
+/*
+ * Adds the bits of a named event.  TD_BUILD_UNUSED means that the PMU has no
+ * such event.
+ */
 #define TD_BUILD_UNUSED 1
 int td_build_add_named(const struct td_building *b, struct td_event *event,
 		       const char *name);
 
-/* name.c: of name=, NULL: there is none. */
+/* name.c: the value of name=, or NULL. */
 const char *td_spec_given_name(const struct td_spec *spec);
-/* What an event on this PMU is called; < 0: out of memory. */
+/*
+ * Formats the event's name on this PMU into *out, which the caller frees.
+ * Negative if out of memory.
+ */
 int td_build_name(const struct td_building *b, int pmu, char **out);
 /*
- * "uncore_imc" is uncore_imc_0 and so on, "imc" too, and so is a glob; perf's
- * rule, perf_pmu__match().
+ * True if pattern means pmu: "uncore_imc" and "imc" mean uncore_imc_0 and so
+ * on, and a glob means what it matches (perf's rule, perf_pmu__match()).
  */
 bool td_pmu_matches(const char *pmu, const char *pattern);
 

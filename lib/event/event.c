@@ -12,8 +12,8 @@
 #include "lib/base/util.h"
 
 /*
- * A term is name or name=value; a bare name means 1.  period= is dropped: an
- * event that is counted has none, and slots with one is refused.  bits:
+ * Adds a term, name or name=value; a bare name means 1. period= is dropped:
+ * counting needs none, and the kernel refuses slots with one.  For bits see
  * td_pmu_pack().
  */
 static int add_term(struct td_event *event, const struct td_pmu *pmu,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/event: events, from the word that is typed to what the kernel takes.
+ * lib/event: events, from the typed text to what the kernel takes.
  *
- * In: text ("cycles:u,{slots,topdown-retiring}"), a machine, and names that only
- * the model's files or tracefs have (source.h).
- * Out: struct td_event, one for each PMU that is to count it.  An error shows
- * the word that is wrong.
+ * In: text ("cycles:u,{slots,topdown-retiring}"), a machine, and a source of
+ * the names that only the model's files or tracefs have (source.h).
+ * Out: struct td_event, one for each PMU that counts it.  An error points at
+ * the wrong word.
  */
 #ifndef TD_LIB_EVENT_EVENT_H
 #define TD_LIB_EVENT_EVENT_H
@@ -18,7 +18,7 @@
 #include "lib/base/notes.h"
 #include "lib/machine/pmu.h"
 
-/* The letters behind an event or a group: perf-list(1), EVENT MODIFIERS. */
+/* Modifiers behind an event or a group (perf-list(1), EVENT MODIFIERS). */
 struct td_modifiers {
 	bool user, kernel, hypervisor; /* u k h */
 	bool guest, host;              /* G H */
@@ -28,12 +28,12 @@ struct td_modifiers {
 	bool sample_read;              /* S */
 	bool pinned;                   /* D */
 	bool exclusive;                /* e */
-	bool weak;                     /* W, of groups */
+	bool weak;                     /* W, for groups */
 	bool retire_latency;           /* R */
 	bool dont_regroup;             /* X */
 };
 
-/* Not counted by the kernel, but by who runs the command. */
+/* Measured by tdstat itself, not by the kernel. */
 enum td_tool {
 	TD_TOOL_NONE,
 	TD_TOOL_DURATION_TIME,
@@ -43,47 +43,55 @@ enum td_tool {
 
 /* One event on one PMU. */
 struct td_event {
-	char *name; /* an event string: "cpu_core/topdown-retiring/" */
-	int pmu;    /* index of its PMU in the machine */
+	char *name; /* an event string, such as "cpu_core/topdown-retiring/" */
+	int pmu;    /* index in the machine's PMUs */
 	uint32_t type;
 	uint64_t config[TD_NR_CONFIGS];
-	double scale; /* of sysfs' .scale file, else 1 */
-	char *unit;   /* of sysfs' .unit file; NULL: none */
+	double scale; /* of the .scale file in sysfs, else 1 */
+	char *unit;   /* of the .unit file in sysfs, else NULL */
 	struct td_modifiers mods;
-	uint32_t bp_type; /* breakpoints: HW_BREAKPOINT_*, else 0 */
+	uint32_t bp_type; /* HW_BREAKPOINT_* of a breakpoint, else 0 */
 	enum td_tool tool;
 	bool percore;
-	bool has_suffix;  /* the name ends in modifiers */
-	char *tracepoint; /* "sched:sched_switch", NULL: it is not one */
-	char *filter;     /* a tracepoint's; NULL: none */
-	int spec;         /* which event of the text it comes from, -1: none */
-	int group;        /* which {} of the text, -1: none */
-	bool merge;       /* of several units whose sum is shown */
-	bool hidden;      /* nobody asked for it: SLOTS, a reference */
-	char *refusal;    /* why it is not counted after all; NULL: it is */
+	bool has_suffix;  /* the name ends with modifiers */
+	char *tracepoint; /* "sched:sched_switch", or NULL */
+	char *filter;     /* of a tracepoint, or NULL */
+	int spec;         /* index of the event in the text, or -1 */
+	int group;        /* number of the {} in the text, or -1 */
+	bool merge;       /* shown as the sum over several PMUs */
+	bool hidden;      /* not asked for: an added SLOTS or reference */
+	char *refusal;    /* why it cannot be counted, or NULL */
 };
 
 /*
- * id on pmu: an event that sysfs names (terms NULL), or terms such as
- * "event=0xad,umask=0x10" called id.  index is the PMU's in its machine.
- * -ENOENT: pmu has no such event or term; -ERANGE: a value too large for its
- * bits.  Pure.  Free with td_event_free(), whatever the result.
+ * Fills in the event id on a PMU: one that sysfs names if terms is NULL, else
+ * terms such as "event=0xad,umask=0x10" under the name id.  index is the PMU's
+ * in its machine.  Pure.  -ENOENT if the PMU has no such event or term, -ERANGE
+ * if a value has too many bits.  Free with td_event_free(), also after an
+ * error.
  */
 int td_event_init(struct td_event *event, const struct td_pmu *pmu, int index,
 		  const char *id, const char *terms, struct td_err *err);
-/* "event=0xad,umask=0x10": what a PMU's or a model's files say. */
+/*
+ * Adds terms as sysfs or the model's files write them, "event=0xad,umask=0x10".
+ */
 int td_event_add_terms(struct td_event *event, const struct td_pmu *pmu,
 		       const char *terms, struct td_err *err);
 void td_event_free(struct td_event *event);
-/* Copies; -ENOMEM leaves none. */
+/* Replace a text with a copy.  Return 0, or -ENOMEM and the text is NULL. */
 int td_event_set_unit(struct td_event *event, const char *unit);
 int td_event_set_filter(struct td_event *event, const char *filter);
 int td_event_set_refusal(struct td_event *event, const char *why);
-/* It is not counted: "name: why" is its refusal, and a note. */
+/*
+ * Marks the event as not countable, and adds "name: why" as a note.  Returns 0
+ * or -ENOMEM.
+ */
 int td_event_refuse(struct td_event *event, const char *why,
 		    struct td_notes *notes);
 
-/* SLOTS, and a field of PERF_METRICS, which only counts in a group of it. */
+/*
+ * SLOTS, or a field of PERF_METRICS, which counts only in a group with SLOTS.
+ */
 bool td_event_is_slots(const struct td_event *event);
 bool td_event_is_metric(const struct td_event *event);
 

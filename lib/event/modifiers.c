@@ -8,7 +8,7 @@
 bool td_are_modifiers(const char *word, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
-		/* b is perf's, for BPF programs */
+		/* perf has b for BPF programs */
 		if (word[i] != 'b' && !strchr(LETTERS, word[i]))
 			return false;
 	}
@@ -90,4 +90,31 @@ bool td_modifiers_same_rings(const struct td_modifiers *a,
 	return a->user == b->user && a->kernel == b->kernel &&
 	       a->hypervisor == b->hypervisor && a->guest == b->guest &&
 	       a->host == b->host && a->non_idle == b->non_idle;
+}
+
+void td_modifiers_copy_rings(struct td_modifiers *to,
+			     const struct td_modifiers *from)
+{
+	struct td_modifiers copy = *from;
+
+	for (const char *letter = TD_RING_LETTERS; *letter; letter++)
+		*flag_of(to, *letter) = *flag_of(&copy, *letter);
+}
+
+const char *td_modifiers_format(const struct td_modifiers *mods,
+				const char *letters,
+				char buf[TD_MODIFIERS_SIZE])
+{
+	struct td_modifiers copy = *mods;
+	char *end = buf;
+
+	for (; *letters; letters++) {
+		int nr = *letters == 'p' ? mods->precise
+					 : *flag_of(&copy, *letters);
+
+		while (nr-- > 0)
+			*end++ = *letters;
+	}
+	*end = '\0';
+	return buf;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What an event is called in the output, and which PMUs a name means. */
+/* Names of events in the output, and the PMUs that a name means. */
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -16,20 +16,6 @@ static const char *without_uncore(const char *name)
 	return strncmp(name, "uncore_", 7) == 0 ? name + 7 : name;
 }
 
-/* "_0", "_15"; of hexadecimal ones, which name an address, "_1f003800" */
-static bool is_instance(const char *suffix)
-{
-	size_t len;
-
-	if (*suffix == '\0')
-		return true;
-	if (*suffix++ != '_')
-		return false;
-	len = strlen(suffix);
-	return (len && strspn(suffix, "0123456789") == len) ||
-	       (len > 2 && strspn(suffix, "0123456789abcdef") == len);
-}
-
 bool td_pmu_matches(const char *pmu, const char *pattern)
 {
 	const char *bare = without_uncore(pmu), *base = without_uncore(pattern);
@@ -38,7 +24,8 @@ bool td_pmu_matches(const char *pmu, const char *pattern)
 	if (strpbrk(pattern, "*?["))
 		return fnmatch(pattern, pmu, 0) == 0 ||
 		       fnmatch(pattern, bare, 0) == 0;
-	return strncmp(bare, base, len) == 0 && is_instance(bare + len);
+	return strncmp(bare, base, len) == 0 &&
+	       (!bare[len] || td_pmu_unit_at(bare) == len);
 }
 
 /* --- names ------------------------------------------------------------------- */
@@ -52,7 +39,9 @@ const char *td_spec_given_name(const struct td_spec *spec)
 	return NULL;
 }
 
-/* A number's name where the kernel has one: "cycles"; NULL: it has none. */
+/*
+ * The name of spec; the kernel's name for a number, such as "cycles", or NULL.
+ */
 static const char *id_of(const struct td_building *b, char buf[64])
 {
 	uint64_t config = b->config & UINT32_MAX;
@@ -70,7 +59,7 @@ static const char *id_of(const struct td_building *b, char buf[64])
 	return symbol ? symbol->name : NULL;
 }
 
-/* "cpu_core/cycles/u", "cpu_core/inst_retired.any,cmask=1/" */
+/* Formats "cpu_core/cycles/u" or "cpu_core/inst_retired.any,cmask=1/". */
 static int name_with_pmu(const struct td_building *b, const char *pmu,
 			 bool of_pmu, char **out)
 {
@@ -80,7 +69,7 @@ static int name_with_pmu(const struct td_building *b, const char *pmu,
 
 	if (!of_pmu)
 		id = id_of(b, buf);
-	if (!id) /* the PMU is in config[63:32] */
+	if (!id) /* config[63:32] says which PMU */
 		return asprintf(out, "%u:%#" PRIx64 "%s%s%s%s%s", b->type,
 				b->config, *terms ? "/" : "", terms,
 				*terms ? "/" : "", *b->spec->suffix ? ":" : "",
@@ -89,7 +78,7 @@ static int name_with_pmu(const struct td_building *b, const char *pmu,
 			!of_pmu && *terms ? "," : "", terms, b->spec->suffix);
 }
 
-/* Is its PMU to be said, because there are others? */
+/* True if the name must say its PMU, because others count it, too. */
 static bool says_pmu(const struct td_building *b, const struct td_pmu *pmu)
 {
 	return !b->exact && pmu->kind == TD_PMU_CORE && b->machine->nr_core > 1;

@@ -110,11 +110,11 @@ const struct td_symbol *td_symbol_of(uint32_t type, uint64_t config)
 #define WRITE    (1 << PERF_COUNT_HW_CACHE_OP_WRITE)
 #define PREFETCH (1 << PERF_COUNT_HW_CACHE_OP_PREFETCH)
 
-/* One part of a name; the first spelling is the one that is shown. */
+/* A part of a name in all of its spellings; the first one is shown. */
 struct word {
 	const char *names[6];
 	uint64_t id;
-	int ops; /* caches: what is done on them */
+	int ops; /* of a cache: mask of the operations that it has */
 };
 
 static const struct word caches[] = {
@@ -153,8 +153,8 @@ static const struct word results[] = {
 };
 
 /*
- * The word that text begins with, and that a '-' or the end follows; the
- * longest one, because some are the beginning of others.  *rest: behind it.
+ * Finds the longest word at the start of text, which must end at a '-' or with
+ * the text.  *rest points behind it.
  */
 static const struct word *take_word(const struct word *words, size_t nr,
 				    const char *text, const char **rest)
@@ -175,7 +175,7 @@ static const struct word *take_word(const struct word *words, size_t nr,
 		}
 	}
 	if (best)
-		/* a '-' at the end belongs to nothing */
+		/* a '-' at the end stays and makes the name wrong */
 		*rest = text + longest +
 			(text[longest] == '-' && text[longest + 1]);
 	return best;
@@ -207,7 +207,7 @@ int td_cache_parse(const char *name, uint64_t *config)
 	return 0;
 }
 
-/* perf's way to write it: "L1-dcache-loads", "L1-dcache-load-misses" */
+/* Puts a name as perf writes it: "L1-dcache-loads", "L1-dcache-load-misses". */
 static void put_cache(const struct word *cache, const struct word *op,
 		      bool miss,
 		      void (*put)(void *ctx, const char *name, uint64_t config),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which PMUs an event of the text is meant for. */
+/* Finds the PMUs that an event of the text is meant for. */
 #include "lib/event/resolve.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "lib/event/names.h"
 #include "lib/event/topdown.h"
 
-/* Is not a name of anything that machine holds. */
+/* A name that nothing of the machine has, as far as it was read. */
 #define UNKNOWN 1
 
 static bool is_wanted(const struct td_pmu *pmu)
@@ -21,7 +21,7 @@ static bool is_wanted(const struct td_pmu *pmu)
 	return !pmu->skip && pmu->cpus.nr;
 }
 
-/* Of the core PMUs that are asked for. */
+/* The number of core PMUs to count on. */
 static size_t count_wanted(const struct td_machine *machine)
 {
 	size_t nr = 0;
@@ -31,7 +31,7 @@ static size_t count_wanted(const struct td_machine *machine)
 	return nr;
 }
 
-/* The same for every core PMU, with each one's type where the kernel wants it. */
+/* Builds the event on each core PMU to count on. */
 static int on_core_pmus(struct td_building *b,
 			int (*build)(struct td_building *b, int pmu))
 {
@@ -84,7 +84,7 @@ static int resolve_numeric(struct td_building *b)
 	b->config = b->spec->config;
 	if (type == PERF_TYPE_SOFTWARE)
 		b->symbol = td_symbol_of(type, b->config);
-	/* config[63:32] says the PMU already */
+	/* config[63:32] already says which PMU */
 	if (wide && b->config >> 32)
 		return on_core_pmu_of_type(b, (uint32_t)(b->config >> 32));
 	if (wide)
@@ -107,7 +107,7 @@ static int resolve_symbol(struct td_building *b, const struct td_symbol *symbol)
 	return on_pmu_of_type(b, symbol->type);
 }
 
-/* A PMU may name an event as the kernel names a cache. */
+/* A PMU may have an event of its own with a cache's name, which wins. */
 static int build_cache(struct td_building *b, int pmu)
 {
 	bool known;
@@ -130,7 +130,7 @@ static int resolve_cache(struct td_building *b)
 	return rc ? rc : on_core_pmus(b, build_cache);
 }
 
-/* Every PMU that has an event of this name. */
+/* Builds the event on each PMU that has one of this name. */
 static int resolve_named(struct td_building *b)
 {
 	size_t before = b->plan->nr_events;
@@ -151,8 +151,8 @@ static int resolve_named(struct td_building *b)
 }
 
 /*
- * The PMUs that a prefix or a glob is meant for, if they have the terms; the
- * last one's reason if none has.
+ * Builds the event on each PMU that a prefix or a glob means and that has its
+ * terms.  If none has them, the error is the last PMU's.
  */
 static int resolve_matching(struct td_building *b)
 {
@@ -179,7 +179,7 @@ static int resolve_matching(struct td_building *b)
 	return any ? rc : resolve_named(b);
 }
 
-/* "tool/duration_time/" */
+/* Builds "tool/duration_time/". */
 static int resolve_tool(struct td_building *b)
 {
 	const struct td_symbol *symbol =
@@ -228,14 +228,17 @@ static const char *offer_all(struct td_building *b, struct td_closest *closest)
 	return b->source->offer_names(b->source->ctx, closest);
 }
 
-/* How the names of the tree begin, its nodes' and its groups'. */
+/* True for names of metrics and metric groups of the tree. */
 static bool is_metrics(const char *name)
 {
 	return strncasecmp(name, "tma_", 4) == 0 ||
 	       strncasecmp(name, "TopdownL", 8) == 0;
 }
 
-/* "cpu/cycles/" on a machine that has no PMU of that name, but two kinds. */
+/*
+ * Reports an unknown name, with the best hint: a hybrid machine has no PMU
+ * "cpu", a similar name exists, the name is a metric's, or names are missing.
+ */
 static int no_such_name(struct td_building *b)
 {
 	const char *name = b->spec->name;
@@ -285,7 +288,7 @@ static int resolve_name(struct td_building *b)
 	return rc;
 }
 
-/* "cycles:x": not a tracepoint, but a modifier that there is not. */
+/* "cycles:x" is no tracepoint but has an unknown modifier. */
 static int wrong_modifier(struct td_building *b)
 {
 	struct td_span span = b->spec->span;

@@ -9,11 +9,11 @@
 #include "lib/plan/plan.h"
 
 /*
- * What was typed -> events of this machine, appended to plan->events: one for
- * each PMU that a name is meant for, the core PMUs that are not skipped first.
- * Pure but for source.  1: a name is nothing of what machine holds, and it does
- * not hold all PMUs yet: read the others, and call again with an empty plan.
- * An error points at the word.
+ * Appends the events of a text to plan->events: one for each PMU that a name
+ * means, in the machine's order, without skipped PMUs.  Pure except for
+ * source.  Returns 1 if a name is unknown and the machine has only its core
+ * PMUs so far: read the others, and call again with an empty plan.  An error
+ * points at the word.
  */
 int td_event_resolve(struct td_plan *plan, const struct td_event_text *text,
 		     const struct td_machine *machine,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The terms of an event: bits of its configs. */
+/* Terms: they set bits in the configs of an event. */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -19,7 +19,7 @@ static int no_number(const struct td_building *b, const struct td_term *term)
 			     term->name);
 }
 
-/* A list of all terms of a PMU, and those that any event takes. */
+/* The hint lists all terms of the PMU, and those that all events take. */
 static int no_such_term(const struct td_building *b, const struct td_pmu *pmu,
 			const struct td_term *term)
 {
@@ -44,7 +44,7 @@ static int no_such_term(const struct td_building *b, const struct td_pmu *pmu,
 			   list);
 }
 
-/* Does any event take this term? */
+/* True if all events take this term. */
 static bool is_common(const struct td_term *term)
 {
 	return td_config_word(term->name) >= 0 ||
@@ -54,7 +54,7 @@ static bool is_common(const struct td_term *term)
 	       strcmp(term->name, "percore") == 0;
 }
 
-/* One for which is_common() holds. */
+/* Adds a term for which is_common() is true. */
 static int add_common_term(const struct td_building *b, struct td_event *event,
 			   const struct td_term *term)
 {
@@ -67,7 +67,7 @@ static int add_common_term(const struct td_building *b, struct td_event *event,
 		return 0;
 	}
 	if (strcmp(term->name, "name") == 0) {
-		/* td_build_name() makes it the event's */
+		/* td_build_name() puts it into the event's name */
 		if (td_is_text(term->value))
 			return 0;
 		return td_span_error(b->err, &term->span,
@@ -97,7 +97,7 @@ static const struct td_alias *find_alias(const struct td_pmu *pmu,
 	return NULL;
 }
 
-/* sysfs' words first; the model's files say more names. */
+/* sysfs wins over the model's files. */
 static int find_named(const struct td_building *b, int pmu, const char *name,
 		      const struct td_alias **alias, const char **terms)
 {
@@ -121,7 +121,6 @@ int td_build_knows(struct td_building *b, int pmu, const char *name,
 	return rc;
 }
 
-/* The bits of a name that the PMU's files resolve; TD_BUILD_UNUSED: it is not one. */
 int td_build_add_named(const struct td_building *b, struct td_event *event,
 		       const char *name)
 {
@@ -140,7 +139,7 @@ int td_build_add_named(const struct td_building *b, struct td_event *event,
 				  b->err);
 }
 
-/* "r1a" among terms is config=0x1a */
+/* True for "r1a", which as a term means config=0x1a. */
 static bool is_raw_term(const struct td_term *term, uint64_t *config)
 {
 	char text[40];
@@ -178,7 +177,7 @@ static int pack_term(const struct td_building *b, struct td_event *event,
 			     term->name, term->number);
 }
 
-/* A name of the kernel's for the hardware or a cache; -ENOENT: it is not one. */
+/* Finds a hardware or cache event of the kernel; -ENOENT if there is none. */
 static int kernel_name(const char *name, uint32_t *type, uint64_t *config)
 {
 	const struct td_symbol *symbol = td_symbol_find(name);
@@ -194,9 +193,9 @@ static int kernel_name(const char *name, uint32_t *type, uint64_t *config)
 }
 
 /*
- * "cpu_core/cycles/", "cpu_atom/LLC-loads/": the kernel's event, on this PMU.
- * With terms of the PMU beside it, the bits that sysfs has for it
- * ("cpu-cycles").
+ * Adds the kernel's event on this PMU, as in "cpu_core/cycles/" or
+ * "cpu_atom/LLC-loads/".  With terms of the PMU beside it, the bits are those
+ * of its name in sysfs ("cpu-cycles").
  */
 static int add_kernel_name(const struct td_building *b, struct td_event *event,
 			   const struct td_term *term, bool has_bits)
@@ -221,13 +220,13 @@ static int add_kernel_name(const struct td_building *b, struct td_event *event,
 			     term->name);
 }
 
-/* What a term means, in the order in which they take effect. */
+/* The kinds of terms, in the order in which they take effect. */
 enum use {
-	USE_COMMON, /* of any event: config= comes before bits of it */
+	USE_COMMON, /* taken by all events; config= comes before bits in it */
 	USE_RAW,    /* r1a is config=0x1a */
-	USE_NAME,   /* an event of the PMU's or the model's files */
+	USE_NAME,   /* an event of sysfs or the model's files */
 	USE_KERNEL_NAME,
-	USE_BITS, /* the user's own replace those of a name */
+	USE_BITS, /* terms of the user replace bits of a name */
 	NR_USES,
 };
 

@@ -13,7 +13,7 @@
 #include "lib/base/util.h"
 #include "lib/event/modifiers.h"
 
-/* Where the parser stands. */
+/* The place of the parser in the text. */
 struct cursor {
 	const char *text;
 	size_t at;
@@ -50,7 +50,7 @@ static void skip_blanks(struct cursor *c)
 		c->at++;
 }
 
-/* Goes past want if it is next. */
+/* Skips blanks, and want if it comes next.  Returns true if it did. */
 static bool take(struct cursor *c, char want)
 {
 	skip_blanks(c);
@@ -60,7 +60,10 @@ static bool take(struct cursor *c, char want)
 	return true;
 }
 
-/* Goes past a word; how long it is.  What ends it: stop, a blank, the end. */
+/*
+ * Skips a word up to a character of stop, a blank or the end.  Returns its
+ * length.
+ */
 static size_t take_word(struct cursor *c, const char *stop)
 {
 	size_t from = c->at;
@@ -77,7 +80,7 @@ static int copy(struct cursor *c, char **out, size_t at, size_t len)
 	return *out ? 0 : td_err_nomem(c->err);
 }
 
-/* Without blanks, but for those between quotes; to be freed. */
+/* Copies without blanks, except inside quotes.  The caller frees it. */
 static char *compact(const char *text, size_t len)
 {
 	char *out = malloc(len + 1), *to = out;
@@ -95,7 +98,7 @@ static char *compact(const char *text, size_t len)
 
 /* --- modifiers --------------------------------------------------------------- */
 
-/* A word of letters; none is fine. */
+/* Parses letters, of which there may be none. */
 static int parse_modifiers(struct cursor *c, struct td_modifiers *mods)
 {
 	size_t at = c->at, len = take_word(c, ",{}/:");
@@ -111,7 +114,7 @@ static int parse_modifiers(struct cursor *c, struct td_modifiers *mods)
 
 /* --- terms ------------------------------------------------------------------- */
 
-/* A value up to ',' or '/', or all that stands between single quotes. */
+/* Parses a value up to ',' or '/', or one in single quotes. */
 static int parse_value(struct cursor *c, struct td_term *term)
 {
 	size_t at = c->at, len;
@@ -162,7 +165,7 @@ static int parse_term(struct cursor *c, struct td_spec *spec)
 	return rc;
 }
 
-/* Behind the first slash, to the second one. */
+/* Parses from behind the first slash to the second one. */
 static int parse_terms(struct cursor *c, struct td_spec *spec)
 {
 	size_t slash = c->at - 1, at = c->at;
@@ -188,7 +191,7 @@ static int parse_terms(struct cursor *c, struct td_spec *spec)
 
 /* --- events ------------------------------------------------------------------ */
 
-/* "0x1a", "26": all of it digits */
+/* True if the whole word is a number, "0x1a" or "26". */
 static bool parse_number(const char *word, size_t len, uint64_t max,
 			 uint64_t *out)
 {
@@ -201,7 +204,7 @@ static bool parse_number(const char *word, size_t len, uint64_t max,
 	return td_parse_u64(text, max, out) == 0;
 }
 
-/* "r1a", and as in perf's terms "r0x1a" */
+/* True for "r1a", and "r0x1a" as in perf's terms. */
 static bool is_raw(const char *word, size_t len, uint64_t *config)
 {
 	char text[32] = "0x";
@@ -214,7 +217,10 @@ static bool is_raw(const char *word, size_t len, uint64_t *config)
 	return td_parse_u64(text, UINT64_MAX, config) == 0;
 }
 
-/* Behind "0:", "sched:" or "cycles:": what is it? */
+/*
+ * Tells what "0:", "sched:" or "cycles:" begins: a number, a tracepoint, or an
+ * event with modifiers.
+ */
 static int parse_after_colon(struct cursor *c, struct td_spec *spec, size_t at,
 			     size_t len)
 {
@@ -255,7 +261,7 @@ static int parse_name(struct cursor *c, struct td_spec *spec)
 	return copy(c, &spec->name, at, len);
 }
 
-/* ":rw" behind an address; letters of modifiers are none of these. */
+/* Parses the ":rw" of a breakpoint; other letters are left for modifiers. */
 static int parse_access(struct cursor *c, struct td_spec *spec)
 {
 	size_t from = c->at + 1;
@@ -275,7 +281,7 @@ static int parse_access(struct cursor *c, struct td_spec *spec)
 	return 0;
 }
 
-/* Up to its last digit: "mem:0x1000u" has a modifier behind it. */
+/* Stops behind the last digit: in "mem:0x1000u", u is a modifier. */
 static int take_number(struct cursor *c, uint64_t *out, const char *what)
 {
 	const char *text = c->text + c->at;
@@ -300,7 +306,7 @@ static int parse_breakpoint(struct cursor *c, struct td_spec *spec)
 	spec->kind = TD_SPEC_BREAKPOINT;
 	c->at += strlen("mem:");
 	rc = take_number(c, &spec->config, "not an address");
-	/* a digit: the length; anything else: terms */
+	/* a digit begins the length, anything else the terms */
 	if (!rc && peek(c) == '/' &&
 	    isdigit((unsigned char)c->text[c->at + 1])) {
 		c->at++;
@@ -342,7 +348,7 @@ static int parse_suffix(struct cursor *c, struct td_spec *spec)
 	return rc ? rc : copy(c, &spec->suffix, at, c->at - at);
 }
 
-/* What an event is, up to where blanks begin. */
+/* Sets the place and text of an event, without blanks at its end. */
 static int set_span(struct cursor *c, struct td_spec *spec, size_t at)
 {
 	size_t end = c->at;
@@ -378,7 +384,7 @@ static int parse_event(struct cursor *c, int group)
 
 /* --- groups ------------------------------------------------------------------ */
 
-/* What a group's letters add to those of its events. */
+/* Merges a group's modifiers into those of its events. */
 static int join_group(struct cursor *c, size_t first,
 		      const struct td_modifiers *mods)
 {
@@ -396,7 +402,7 @@ static int join_group(struct cursor *c, size_t first,
 	return 0;
 }
 
-/* Behind the brace. */
+/* Parses from behind the opening brace. */
 static int parse_group(struct cursor *c)
 {
 	struct td_modifiers mods = { 0 };
@@ -421,7 +427,7 @@ static int parse_group(struct cursor *c)
 	return rc ? rc : join_group(c, first, &mods);
 }
 
-/* Goes past "{" or "NAME{"; perf takes a name, and so do we, for nothing. */
+/* Skips "{" or "NAME{". perf has names of groups; tdstat ignores them. */
 static bool take_group_start(struct cursor *c)
 {
 	size_t at;

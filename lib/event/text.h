@@ -24,7 +24,7 @@
  * modifiers.
  */
 
-/* Where something stands in what the user typed; text is borrowed. */
+/* A place in the user's text, which is borrowed. */
 struct td_span {
 	const char *text;
 	size_t at, len;
@@ -33,14 +33,14 @@ struct td_span {
 /* "umask=0x4", "edge", "name='a,b'" */
 struct td_term {
 	char *name;
-	char *value; /* NULL: none was given */
+	char *value; /* NULL if there is none */
 	bool is_number;
 	uint64_t number; /* 1 if no value was given */
 	struct td_span span;
 };
 
 enum td_spec_kind {
-	TD_SPEC_NAME, /* of an event, or of a PMU: terms follow */
+	TD_SPEC_NAME, /* of an event, or of a PMU if it has slashes */
 	TD_SPEC_RAW,
 	TD_SPEC_NUMERIC,
 	TD_SPEC_TRACEPOINT,
@@ -50,20 +50,20 @@ enum td_spec_kind {
 /* One event as it was typed. */
 struct td_spec {
 	enum td_spec_kind kind;
-	char *name;   /* as typed, up to the terms */
+	char *name;   /* as typed, without terms */
 	char *system; /* of a tracepoint */
 	char *tracepoint;
-	uint64_t config; /* raw and numeric; a breakpoint's address */
-	uint32_t type;   /* numeric; HW_BREAKPOINT_* */
-	uint64_t length; /* of a breakpoint; 0: none was given */
-	bool slashes;    /* there is a list of terms, maybe an empty one */
+	uint64_t config; /* of raw and numeric events; a breakpoint's address */
+	uint32_t type;   /* of numeric events; HW_BREAKPOINT_* of breakpoints */
+	uint64_t length; /* of a breakpoint; 0 if not given */
+	bool slashes;    /* there is a list of terms, which may be empty */
 	struct td_term *terms;
 	size_t nr_terms;
-	struct td_modifiers mods; /* its own, and its group's */
-	char *suffix;             /* its own as letters, "" without */
-	char *text;               /* all of it as typed, without blanks */
-	char *terms_text;         /* between the slashes; NULL: none */
-	int group;                /* which {}, -1: none */
+	struct td_modifiers mods; /* of the event and its group */
+	char *suffix;     /* the event's own modifiers as typed, or "" */
+	char *text;       /* the whole event as typed, without blanks */
+	char *terms_text; /* between the slashes, or NULL */
+	int group;        /* number of the {}, or -1 */
 	struct td_span span;
 };
 
@@ -74,15 +74,15 @@ struct td_event_text {
 };
 
 /*
- * Appends the events of one -e, which must outlive them.  Pure.  A word that
- * makes no sense is an error that points at it.  Free with
- * td_event_text_free(), whatever the result.
+ * Parses one -e and appends its events. text is borrowed and must outlive
+ * them.  Pure.  A usage error points at the wrong word.  Free with
+ * td_event_text_free(), also after an error.
  */
 int td_event_text_parse(struct td_event_text *events, const char *text,
 			struct td_err *err);
 void td_event_text_free(struct td_event_text *events);
 
-/* A usage error with the place: message, then the text with a caret. */
+/* Sets a usage error that points at the place. */
 int td_span_error(struct td_err *err, const struct td_span *span,
 		  const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 

@@ -3,9 +3,14 @@
 
 #include <linux/perf_event.h>
 
+#include "lib/event/modifiers.h"
+
 #define EVENT_UMASK UINT64_C(0xffff)
 
-/* SLOTS or a field by event and umask, whatever else is set. */
+/*
+ * True for the event and umask of SLOTS or a field, whatever other bits are
+ * set.
+ */
 static bool is_topdown(const struct td_event *event)
 {
 	struct td_event bare = *event;
@@ -20,7 +25,7 @@ static bool is_filtered(const struct td_event *event)
 	       event->config[2] || event->config[3];
 }
 
-/* Does sysfs name an event of this config? */
+/* True if sysfs names an event with this config. */
 static bool is_listed(const struct td_pmu *pmu, const struct td_event *event)
 {
 	for (size_t i = 0; i < pmu->nr_aliases; i++) {
@@ -35,19 +40,21 @@ static bool is_listed(const struct td_pmu *pmu, const struct td_event *event)
 	return false;
 }
 
-/* In one group with it by the end, and the same field of PERF_METRICS? */
+/*
+ * True for the same field of PERF_METRICS on one PMU, where both would end up
+ * in one group.
+ */
 static bool is_twin(const struct td_event *a, const struct td_event *b)
 {
 	return a->pmu == b->pmu && td_event_is_metric(a) &&
 	       td_event_is_metric(b) && a->config[0] == b->config[0];
 }
 
-static bool same_rings(const struct td_modifiers *a,
-		       const struct td_modifiers *b)
+/* I may differ, as x86 ignores exclude_idle. */
+static bool same_rings(const struct td_modifiers *a, struct td_modifiers b)
 {
-	return a->user == b->user && a->kernel == b->kernel &&
-	       a->hypervisor == b->hypervisor && a->guest == b->guest &&
-	       a->host == b->host;
+	b.non_idle = a->non_idle;
+	return td_modifiers_same_rings(a, &b);
 }
 
 static int check_alone(const struct td_pmu *pmu, const struct td_event *event,
@@ -81,7 +88,7 @@ static int check_pair(const struct td_event *earlier,
 				     "the same field of slots twice: the "
 				     "hardware has one of each");
 	if (earlier->pmu == event->pmu && is_topdown(earlier) &&
-	    !same_rings(&earlier->mods, &event->mods))
+	    !same_rings(&earlier->mods, event->mods))
 		return td_span_error(err, span,
 				     "slots and its fields are one counter: "
 				     "they need the same modifiers");
@@ -98,7 +105,7 @@ int td_topdown_check(const struct td_plan *plan,
 		const struct td_event *event = &plan->events[i];
 		const struct td_span *span = &text->specs[event->spec].span;
 
-		/* elsewhere these codes are events like any other */
+		/* on other cores these codes are ordinary events */
 		if (!is_topdown(event) || event->refusal ||
 		    !td_pmu_has_slots(&machine->pmus[event->pmu]))
 			continue;

@@ -7,10 +7,9 @@
 #include "lib/plan/plan.h"
 
 /*
- * What the kernel refuses of SLOTS and the fields of PERF_METRICS, or, worse,
- * takes for something else (arch/x86/events/intel/core.c,
- * intel_pmu_hw_config()): said before anything is opened.  An error points at
- * the event.
+ * Finds uses of SLOTS and the fields of PERF_METRICS that the kernel would
+ * refuse, or would take for something else (intel_pmu_hw_config() in
+ * arch/x86/events/intel/core.c).  An error points at the event.
  */
 int td_topdown_check(const struct td_plan *plan,
 		     const struct td_event_text *text,

@@ -18,17 +18,18 @@
 #include "lib/event/tracepoint_filter.h"
 #include "lib/machine/sysfs.h"
 
-/* tracefs' events folder, and what is looked for in it. */
+/* The events folder of tracefs, and the name to look for. */
 struct search {
 	const char *system, *name;
-	const char *root; /* libtracefs' own */
-	int events;       /* O_PATH, -1: not open */
+	const char *root; /* owned by libtracefs */
+	int events;       /* the open folder (O_PATH), or -1 */
 	struct td_err *err;
 };
 
 /*
- * Its folder is root's alone (0700), and so are the files in it (0440): the
- * mode of the mount, which perf recommends, is not enough for an id.
+ * The folder belongs to root alone (0700), and so do its files (0440).
+ * Changing the mode of the mount, as perf recommends, does not make ids
+ * readable.
  */
 static int may_not_read(const struct search *s)
 {
@@ -59,7 +60,7 @@ static int cannot_read(const struct search *s, int rc)
 			  s->name, s->root, strerror(-rc));
 }
 
-/* libtracefs mounts it, like perf, where root has it not mounted yet. */
+/* If tracefs is not mounted, libtracefs mounts it for root, as perf does. */
 static int open_events(struct search *s)
 {
 	td_autofree char *path = NULL;
@@ -81,7 +82,7 @@ static int open_events(struct search *s)
 	return cannot_read(s, -errno);
 }
 
-/* The folders in path; files, which stand among them, have none. */
+/* Lists a folder; a file among the folders counts as an empty one. */
 static int list_names(const struct search *s, const char *path,
 		      struct td_names *names)
 {
@@ -107,7 +108,9 @@ static int add(struct td_tracepoints *out, const char *system, const char *name,
 	return new->system &&new->name ? 0 : -ENOMEM;
 }
 
-/* Folders without an id are no tracepoints, events/ftrace/print for one. */
+/*
+ * A folder without an id file is not a tracepoint, such as events/ftrace/print.
+ */
 static int add_by_id(const struct search *s, const char *system,
 		     const char *name, struct td_tracepoints *out)
 {
@@ -159,7 +162,7 @@ static void offer_system(const struct search *s, const char *system,
 	td_names_free(&names);
 }
 
-/* A close name, of any system, or how to find one. */
+/* Sets the hint: a similar name of any system, or how to list names. */
 static int hint(const struct search *s, const struct td_names *systems)
 {
 	td_autofree char *wanted = NULL;
@@ -228,9 +231,9 @@ void td_tracepoints_free(struct td_tracepoints *list)
 	*list = (struct td_tracepoints){ 0 };
 }
 
-#define LONGEST_FORMAT 65536 /* the longest of Linux 6.12 has 8193 bytes */
+#define LONGEST_FORMAT 65536 /* the longest in Linux 6.12 has 8193 bytes */
 
-/* To be freed; NULL: why is in err. */
+/* Returns the format file, which the caller frees; NULL with s->err set. */
 static char *read_format(const struct search *s)
 {
 	char *text = malloc(LONGEST_FORMAT);
@@ -248,7 +251,10 @@ static char *read_format(const struct search *s)
 	return NULL;
 }
 
-/* As kernel/trace/trace_events_filter.c, filter_assign_type(), tells them. */
+/*
+ * The same distinction as filter_assign_type() of
+ * kernel/trace/trace_events_filter.c.
+ */
 static enum td_field_kind field_kind(const struct tep_format_field *field)
 {
 	bool chars = strstr(field->type, "char");
@@ -278,7 +284,9 @@ static int add_fields(struct td_fields *fields,
 	return 0;
 }
 
-/* What libtraceevent cannot read is left to the kernel to judge. */
+/*
+ * If libtraceevent cannot parse the format, the kernel checks the filter later.
+ */
 static int check(const struct search *s, struct tep_handle *tep,
 		 const char *format, const char *filter)
 {

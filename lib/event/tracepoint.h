@@ -7,7 +7,7 @@
 
 #include "lib/base/err.h"
 
-/* A tracepoint: "sched:sched_switch" and the number that perf_event_attr.config takes. */
+/* A tracepoint, "sched:sched_switch"; id is its perf_event_attr.config. */
 struct td_tracepoint {
 	char *system, *name;
 	uint64_t id;
@@ -19,21 +19,20 @@ struct td_tracepoints {
 };
 
 /*
- * The tracepoints of the running kernel whose system and name match; both may
- * be globs (fnmatch(3)).  *out is filled in and, whatever the result, freed
- * with td_tracepoints_free().  -ENOENT: there is none (the message names what
- * was asked for, the hint a close name or how to list them); -EACCES: this
- * user may not read tracefs (the hint says what would let him); -ENODEV: no
- * tracefs on this machine.
+ * Finds the tracepoints of the running kernel whose system and name match; both
+ * may be globs (fnmatch(3)).  Free *out with td_tracepoints_free(), also after
+ * an error.  -ENOENT if there is none, with a similar name or how to list them
+ * as the hint; -EACCES if this user may not read tracefs, with the remedy as
+ * the hint; -ENODEV without tracefs.
  */
 int td_tracepoints_find(struct td_tracepoints *out, const char *system,
 			const char *name, struct td_err *err);
 void td_tracepoints_free(struct td_tracepoints *list);
 
 /*
- * Is filter ("prev_pid == 0 && comm ~ \"cc*\"") one that the tracepoint takes?
- * -EINVAL: the message says what is wrong with it, and names the fields there
- * are where a field is unknown.
+ * Checks a filter such as "prev_pid == 0 && comm ~ \"cc*\"". -EINVAL if the
+ * tracepoint cannot take it; the message says why, and lists the fields if one
+ * is unknown.
  */
 int td_tracepoint_check_filter(const char *system, const char *name,
 			       const char *filter, struct td_err *err);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The language is the kernel's (Documentation/trace/events.rst, 5.1;
- * kernel/trace/trace_events_filter.c).  tep_filter_add_filter_str() knows
- * another one: it takes unknown fields for false, refuses commas in strings,
- * and libtraceevent 1.7.1 crashes on "pid ==" and "pid == 0 &&".
+ * Checks the kernel's filter language (Documentation/trace/events.rst, 5.1;
+ * kernel/trace/trace_events_filter.c). tep_filter_add_filter_str() is no help:
+ * it takes unknown fields for false, refuses commas in strings, and crashes on
+ * "pid ==" and "pid == 0 &&" (libtraceevent 1.7.1).
  */
 #include "lib/event/tracepoint_filter.h"
 
@@ -25,10 +25,10 @@ static const struct td_field generic_fields[] = {
 	{ "STACKTRACE", TD_FIELD_OTHER },
 };
 
-/* Longer ones first. */
+/* Longer operators first, as one may begin like another. */
 static const struct comparison {
 	const char *text;
-	bool texts, numbers; /* what it compares */
+	bool texts, numbers; /* the kinds of fields that it compares */
 } comparisons[] = {
 	{ "==", true, true },  { "!=", true, true }, { "<=", false, true },
 	{ ">=", false, true }, { "<", false, true }, { ">", false, true },
@@ -38,7 +38,7 @@ static const struct comparison {
 struct filter {
 	const char *text;
 	size_t at;
-	int depth; /* parentheses that are open */
+	int depth; /* open parentheses */
 	const struct td_fields *fields;
 	struct td_err *err;
 };
@@ -87,7 +87,7 @@ static const struct td_field *find_field(const struct filter *f, size_t len)
 	return NULL;
 }
 
-/* "prev_comm, prev_pid"; as many as there is room for. */
+/* Formats "prev_comm, prev_pid", as many names as fit. */
 static void list_fields(const struct td_fields *fields, char *buf, size_t size)
 {
 	size_t used = 0;
@@ -136,7 +136,7 @@ static const struct comparison *find_comparison(const char *text)
 	return NULL;
 }
 
-/* As kstrtoll() and kstrtoull() take it: 12, -1, 0x1f, 017. */
+/* Takes the numbers of kstrtoll() and kstrtoull(): 12, -1, 0x1f, 017. */
 static int take_number(struct filter *f)
 {
 	const char *digits = here(f) + (*here(f) == '-');
@@ -151,7 +151,7 @@ static int take_number(struct filter *f)
 	return 0;
 }
 
-/* No character is special in it but the quote that ends it. */
+/* Takes a quoted string; it has no escapes. */
 static int take_string(struct filter *f)
 {
 	const char *end = strchr(here(f) + 1, *here(f));
@@ -162,7 +162,7 @@ static int take_string(struct filter *f)
 	return 0;
 }
 
-/* "CPUS{0-3,8}", of numbers and cpumasks; Linux 6.6 and later. */
+/* Takes "CPUS{0-3,8}", for numbers and cpumasks since Linux 6.6. */
 static int take_cpus(struct filter *f)
 {
 	size_t len = strcspn(here(f), "}");
@@ -204,7 +204,7 @@ static int take_comparison(struct filter *f, enum td_field_kind kind)
 	return 0;
 }
 
-/* "call_site.function == schedule": a symbol or an address. */
+/* Takes the value of "call_site.function == schedule", a symbol or address. */
 static int take_function(struct filter *f)
 {
 	size_t len = word_length(here(f));
@@ -225,7 +225,7 @@ static bool take(struct filter *f, const char *text)
 	return true;
 }
 
-/* "prev_pid == 0" */
+/* Takes a predicate such as "prev_pid == 0". */
 static int take_predicate(struct filter *f)
 {
 	size_t len = word_length(here(f));
@@ -240,7 +240,7 @@ static int take_predicate(struct filter *f)
 		return no_such_field(f, len);
 	f->at += len;
 	function = take(f, ".function");
-	/* a pointer to text of the program's, which the kernel follows */
+	/* a pointer to user memory, where the kernel reads the text */
 	kind = take(f, ".ustring") ? TD_FIELD_TEXT : field->kind;
 	skip_blanks(f);
 	rc = take_comparison(f, kind);
@@ -273,7 +273,7 @@ static int take_closings(struct filter *f)
 	return 0;
 }
 
-/* What stands behind a predicate; *more: another one has to follow. */
+/* Takes what follows a predicate; *more is set if another one must follow. */
 static int take_joint(struct filter *f, bool *more)
 {
 	int rc = take_closings(f);

@@ -6,14 +6,14 @@
 
 #include "lib/base/err.h"
 
-/* What a filter may compare a field with. */
+/* The kinds of fields that a filter compares. */
 enum td_field_kind {
 	TD_FIELD_NUMBER,
 	TD_FIELD_TEXT,
-	TD_FIELD_OTHER, /* the kernel knows */
+	TD_FIELD_OTHER, /* only the kernel can judge it */
 };
 
-/* A field of a tracepoint; the name is borrowed. */
+/* A field of a tracepoint.  The name is borrowed. */
 struct td_field {
 	const char *name;
 	enum td_field_kind kind;
@@ -25,8 +25,8 @@ struct td_fields {
 };
 
 /*
- * Is filter one that the kernel takes for a tracepoint of these fields, and
- * of those that all have?  Pure.  -EINVAL, and err points at the place.
+ * Checks a filter for a tracepoint with these fields, besides the generic ones
+ * that all tracepoints have.  Pure.  -EINVAL, and err points at the place.
  */
 int td_filter_check(const char *filter, const struct td_fields *fields,
 		    struct td_err *err);

@@ -13,7 +13,7 @@
 
 #include "lib/base/util.h"
 
-/* A number at *text, of digits in base alone, and what stands behind it. */
+/* Parses a number in base that is followed by the character behind. */
 static bool take_number(const char **text, int base, char behind,
 			unsigned int *out)
 {
@@ -57,7 +57,7 @@ void td_cpuid_format(const struct td_cpuid *cpuid, char buf[48])
 		 cpuid->model, cpuid->stepping);
 }
 
-/* The text behind "key<tabs>: " in cpuinfo; NULL: no such line. */
+/* The value of a line "key : value" in cpuinfo, or NULL. */
 static const char *cpuinfo_value(const char *text, const char *key)
 {
 	size_t len = strlen(key);
@@ -106,7 +106,7 @@ static bool cpuinfo_has_flag(const char *text, const char *flag)
 int td_cpuid_read(const struct td_sysfs *fs, struct td_cpuid *out,
 		  struct td_err *err)
 {
-	char text[4096]; /* the first processor's lines are enough */
+	char text[4096]; /* the first processor's lines fit */
 	const char *vendor;
 	ssize_t len = td_proc_read(fs, "cpuinfo", text, sizeof(text), err);
 
@@ -151,7 +151,7 @@ static int read_topology(const struct td_sysfs *fs, int cpu, const char *name,
 	return td_sysfs_read_int(fs, path, out, err);
 }
 
-/* An error that only says that there is no such thing is none. */
+/* A missing file is no error here. */
 static int unless_none(int rc, struct td_err *err)
 {
 	if (!td_sysfs_is_none(rc))
@@ -178,7 +178,7 @@ static int add_node(const struct td_sysfs *fs, int node,
 	return unless_none(rc, err);
 }
 
-/* The nodes that there are. */
+/* Only online nodes have CPUs to enter. */
 static int add_nodes(const struct td_sysfs *fs, struct td_place *places,
 		     size_t nr, struct td_err *err)
 {
@@ -237,7 +237,7 @@ int td_places_read(const struct td_sysfs *fs, const struct td_ints *cpus,
 	return rc;
 }
 
-/* cpuN/cache/indexM: one of a CPU's caches.  0: there is none, else 1. */
+/* Reads cpuN/cache/indexM. Returns 1, 0 behind the last one, or an error. */
 static int add_cache(const struct td_sysfs *fs, struct td_place *place,
 		     int index, struct td_err *err)
 {

@@ -16,7 +16,7 @@ static uint64_t ticks_to_ns(uint64_t ticks)
 	return ticks * (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-/* All of a file; to be freed.  NULL: errno says why. */
+/* Reads a whole file.  The caller frees it; NULL with errno on failure. */
 static char *read_whole(int dir, const char *path)
 {
 	size_t size = 4096;
@@ -26,7 +26,7 @@ static char *read_whole(int dir, const char *path)
 		ssize_t len = text ? td_sysfs_read_at(dir, path, text, size)
 				   : -ENOMEM;
 
-		/* a full buffer may have cut it off */
+		/* a full buffer may mean that the file is longer */
 		if (len >= 0 && (size_t)len < size - 1)
 			return text;
 		free(text);
@@ -44,7 +44,7 @@ static void add_cpu_line(const char *line, const struct td_ints *cpus,
 	uint64_t user, nice, system, idle, iowait, irq, softirq;
 	int cpu;
 
-	/* not "cpu  ", the sum of all that ever were */
+	/* not the "cpu " line, which sums all CPUs */
 	if (strncmp(line, "cpu", 3) != 0 || !isdigit((unsigned char)line[3]))
 		return;
 	if (sscanf(line,
@@ -84,7 +84,8 @@ static bool add_pid(const struct td_sysfs *fs, int pid,
 	snprintf(path, sizeof(path), "%d/stat", pid);
 	if (td_sysfs_read_at(fs->proc, path, text, sizeof(text)) < 0)
 		return false;
-	rest = strrchr(text, ')'); /* a name may hold any letter */
+	/* the name may hold any character, even ')' */
+	rest = strrchr(text, ')');
 	if (!rest ||
 	    sscanf(rest + 1,
 		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64

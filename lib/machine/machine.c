@@ -11,7 +11,7 @@
 
 #include "lib/base/util.h"
 
-/* What can be done without it is done: err is no error any more. */
+/* Turns an error into a reason to keep: tdstat does what works without it. */
 static struct td_err missing(const char *what, const char *path,
 			     struct td_err *err)
 {
@@ -52,8 +52,8 @@ static int take_mask(const cpu_set_t *mask, size_t size, struct td_ints *out)
 }
 
 /*
- * Those that are online and of our cpuset: all that the kernel leaves of a mask
- * of all of them (sched_setaffinity(2)).  What taskset(1) gave us comes back.
+ * The CPUs that are online and in our cpuset: the kernel clears the others from
+ * a mask of all CPUs (sched_setaffinity(2)).  The old mask is restored.
  */
 static int find_usable_cpus(struct td_ints *out)
 {
@@ -75,7 +75,7 @@ static int find_usable_cpus(struct td_ints *out)
 	return take_mask(all, size, out);
 }
 
-/* Where sysfs is not mounted, it is not there. */
+/* Tells a missing sysfs from one without this file. */
 static bool has_cpus_folder(const struct td_sysfs *fs)
 {
 	return fs->sys >= 0 &&
@@ -107,7 +107,7 @@ static int read_cpus(const struct td_sysfs *fs, struct td_machine *machine,
 	return 0;
 }
 
-/* cpu_core before the others, whatever the alphabet says */
+/* cpu_core comes first, then by name */
 static int by_rank(const void *a, const void *b)
 {
 	const char *const *x = a, *const *y = b;
@@ -135,8 +135,8 @@ static int append_pmu(struct td_machine *machine, struct td_pmu *pmu,
 }
 
 /*
- * A PMU whose cpus file is empty (all its cores are off) cannot be counted on:
- * a task's event on it fails with ENOMEM (x86_pmu_event_init()).
+ * A PMU whose cpus file is empty (all of its cores are offline) is left out:
+ * opening a task's event on it fails with ENOMEM (x86_pmu_event_init()).
  */
 static int add_pmu(const struct td_sysfs *fs, const char *name,
 		   struct td_machine *machine, struct td_err *err)
@@ -153,7 +153,7 @@ static int add_pmu(const struct td_sysfs *fs, const char *name,
 	return append_pmu(machine, &pmu, err);
 }
 
-/* Only tells how to group: who may not read it goes on without. */
+/* Only changes the grouping, so a file that cannot be read is no error. */
 static bool watchdog_is_on(const struct td_sysfs *fs)
 {
 	char text[8];
@@ -163,7 +163,7 @@ static bool watchdog_is_on(const struct td_sysfs *fs)
 	       strcmp(text, "0") != 0;
 }
 
-/* Those of core, or all others that are not there yet. */
+/* Reads the core PMUs, or all others that were not read yet. */
 static int read_pmus(const struct td_sysfs *fs, bool core,
 		     struct td_machine *machine, struct td_err *err)
 {
@@ -202,7 +202,7 @@ int td_machine_add_builtin(struct td_machine *machine, struct td_err *err)
 		{ "software", PERF_TYPE_SOFTWARE },
 		{ "tracepoint", PERF_TYPE_TRACEPOINT },
 		{ "breakpoint", PERF_TYPE_BREAKPOINT },
-		{ "tool", UINT32_MAX }, /* never the kernel's */
+		{ "tool", UINT32_MAX }, /* a type that the kernel never gives */
 	};
 	int rc = 0;
 
@@ -261,7 +261,7 @@ int td_machine_read(const struct td_sysfs *fs, const char *cpuid,
 	if (!rc)
 		rc = read_pmus(fs, true, machine, err);
 	machine->nr_core = machine->nr_pmus;
-	/* without counters it holds none */
+	/* it takes a counter only where there are counters */
 	machine->nmi_watchdog = machine->nr_core && watchdog_is_on(fs);
 	if (rc)
 		td_machine_free(machine);

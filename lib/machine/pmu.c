@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/machine/pmu.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -84,7 +85,7 @@ int td_pmu_pack(const struct td_pmu *pmu, const struct td_format *format,
 	return 0;
 }
 
-/* What a file of a PMU's says, all of it.  Its length; 0: no such text. */
+/* Reads a file of a PMU.  Returns its length, or 0 if there is no such file. */
 static ssize_t read_text(const struct td_sysfs *fs, const char *path, char *buf,
 			 size_t size, struct td_err *err)
 {
@@ -115,7 +116,7 @@ static int read_format(const struct td_sysfs *fs, struct td_pmu *pmu,
 	if (!format)
 		return td_err_nomem(err);
 	if (td_format_parse(text, format))
-		return 0; /* nothing that this version could pack */
+		return 0; /* this version cannot pack it */
 	format->name = strdup(name);
 	if (!format->name)
 		return td_err_nomem(err);
@@ -136,7 +137,7 @@ static bool is_attribute_file(const char *name)
 	       has_suffix(name, ".per-pkg") || has_suffix(name, ".snapshot");
 }
 
-/* The names of one folder, so that .scale and .unit are not tried in vain. */
+/* Looks in the list of the folder first, which saves opening in vain. */
 static bool listed(const struct td_names *names, const char *name,
 		   const char *suffix)
 {
@@ -150,7 +151,7 @@ static bool listed(const struct td_names *names, const char *name,
 	return false;
 }
 
-/* A .scale file: a number above 0, "2" or "6.103515625e-5". */
+/* Parses a .scale file: a number above 0, such as "2" or "6.103515625e-5". */
 static int parse_scale(const char *text, double *scale)
 {
 	char *end;
@@ -230,7 +231,7 @@ static int read_alias(const struct td_sysfs *fs, struct td_pmu *pmu,
 	return read_scale_unit(fs, pmu, names, alias, err);
 }
 
-/* A folder that is not there holds nothing. */
+/* A missing folder counts as an empty one. */
 static int list_folder(const struct td_sysfs *fs, const struct td_pmu *pmu,
 		       const char *folder, struct td_names *names,
 		       struct td_err *err)
@@ -288,7 +289,7 @@ static int read_cpus(const struct td_sysfs *fs, struct td_pmu *pmu,
 
 enum td_pmu_kind td_pmu_kind(const char *name)
 {
-	/* those whose events are of perf_sw_context in the kernel */
+	/* their events belong to perf_sw_context in the kernel */
 	static const char *const software[] = { "software",   "tracepoint",
 						"breakpoint", "msr",
 						"kprobe",     "uprobe" };
@@ -302,6 +303,23 @@ enum td_pmu_kind td_pmu_kind(const char *name)
 			return TD_PMU_SOFTWARE;
 	}
 	return TD_PMU_OTHER;
+}
+
+/*
+ * perf's rule, pmu_name_len_no_suffix() in tools/perf/util/pmus.c: '_' and a
+ * decimal number, or an address in hexadecimal of three digits or more, as two
+ * may be the end of a name (cpum_cf).
+ */
+size_t td_pmu_unit_at(const char *name)
+{
+	size_t len = strlen(name), at = len;
+	bool hex = false;
+
+	for (; at && isxdigit((unsigned char)name[at - 1]); at--)
+		hex |= !isdigit((unsigned char)name[at - 1]);
+	if (!at || at == len || name[at - 1] != '_' || (hex && len - at < 3))
+		return len;
+	return at - 1;
 }
 
 int td_pmu_read(const struct td_sysfs *fs, const char *name,
@@ -386,6 +404,7 @@ bool td_pmu_has_slots(const struct td_pmu *pmu)
 uint64_t td_pmu_config(const struct td_pmu *pmu, uint64_t config)
 {
 	if (strcmp(pmu->name, "cpu") == 0)
-		return config; /* the only one: the kernel wants 0 */
+		/* the only core PMU, for which the kernel wants 0 */
+		return config;
 	return config | (uint64_t)pmu->type << 32;
 }

@@ -13,7 +13,7 @@
 #include "lib/base/parse.h"
 #include "lib/base/util.h"
 
-/* -1: it is not there, and has no files. */
+/* A missing folder is no error: *fd is -1, and no file is found below it. */
 static int open_root(const char *path, int *fd, struct td_err *err)
 {
 	*fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -53,7 +53,7 @@ void td_sysfs_close(struct td_sysfs *fs)
 	fs->sys = fs->proc = -1;
 }
 
-/* Until the end, the buffer's end, or an error. */
+/* Reads until the end of the file, a full buffer or an error. */
 static ssize_t read_some(int fd, char *buf, size_t size)
 {
 	size_t len = 0;
@@ -72,7 +72,7 @@ static ssize_t read_some(int fd, char *buf, size_t size)
 	return (ssize_t)len;
 }
 
-/* All bytes, and a NUL behind them. */
+/* Reads the bytes as they are and adds a NUL. */
 static ssize_t read_bytes(int dir, const char *path, char *buf, size_t size)
 {
 	int fd = open_below(dir, path, O_RDONLY | O_NONBLOCK);

@@ -7,8 +7,9 @@
 #include "lib/base/util.h"
 
 /*
- * Slots a cycle: the width constants of Intel's metric files (tools/perf/
- * pmu-events/arch/x86).  General counters: counter.json there.
+ * The slots per cycle are the width constants of Intel's metric files
+ * (tools/perf/pmu-events/arch/x86); the general counters are in counter.json
+ * there.
  */
 static const struct {
 	const char *name;
@@ -120,7 +121,7 @@ enum td_uarch td_model_uarch(const struct td_model *model, const char *pmu)
 		return model->atom;
 	if (strcmp(pmu, "cpu_lowpower") == 0)
 		return model->lowpower;
-	/* a hybrid behind one PMU: the kernel does not know the model */
+	/* a hybrid with one PMU: the kernel does not know the model */
 	if (strcmp(pmu, "cpu") == 0 && td_model_is_hybrid(model))
 		return TD_UARCH_UNKNOWN;
 	return model->core;

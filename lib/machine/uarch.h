@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Intel's core microarchitectures, as far as counters and slots differ. */
+/* Intel's core microarchitectures, where their counters or slots differ. */
 enum td_uarch {
 	TD_UARCH_UNKNOWN,
 	TD_SANDY_BRIDGE,
@@ -25,51 +25,51 @@ enum td_uarch {
 	TD_DARKMONT,
 };
 
-/* Which core a model has behind which PMU; UNKNOWN: it has no such PMU. */
+/* A processor model and the core behind each PMU (UNKNOWN: no such PMU). */
 struct td_model {
 	unsigned int family, model;
 	const char *name;
 	enum td_uarch core, atom, lowpower;
-	/* A Linux that knows the model where 6.1 does not, else NULL. */
+	/* The first Linux that knows the model, or NULL if 6.1 does. */
 	const char *linux_since;
 };
 
-/* NULL: not in the table. */
+/* Returns NULL if the model is not in the table. */
 const struct td_model *td_model_find(unsigned int family, unsigned int model);
 bool td_model_is_hybrid(const struct td_model *model);
-/* The core behind a PMU of that name; model may be NULL. */
+/* The core behind the PMU of this name; model may be NULL. */
 enum td_uarch td_model_uarch(const struct td_model *model, const char *pmu);
 
 const char *td_uarch_name(enum td_uarch uarch);
-/* Pipeline slots a cycle; 0: not published. */
+/* Pipeline slots per cycle; 0 if it is not published. */
 int td_uarch_width(enum td_uarch uarch);
 /*
- * General counters of a thread; for unknown cores what all of them have.
- * Sandy Bridge to Skylake: four, as with hyper-threading.  Without it
- * silicon has eight, but virtual machines do not, and a group that is too
- * large for them beside the NMI watchdog opens and never counts.
+ * General counters of a thread; for unknown cores, the number that all have.
+ * Sandy Bridge to Skylake have four with hyper-threading.  Without it the
+ * silicon has eight, but virtual machines do not, and a group that is too large
+ * beside the NMI watchdog opens and never counts.
  */
 int td_uarch_general(enum td_uarch uarch);
 
-/* Where the hardware can count an event. */
+/* The counters that can count an event. */
 struct td_placement {
-	bool metric;      /* a field of PERF_METRICS: costs no counter */
-	int fixed;        /* a fixed counter, -1: none */
+	bool metric;      /* a field of PERF_METRICS, uses no counter */
+	int fixed;        /* the fixed counter, or -1 */
 	uint32_t general; /* mask of general counters */
 	/*
-	 * While it counts, a thread has half of the general counters, if it
-	 * shares its core (the kernel's way round an erratum).
+	 * While it counts, each thread of a shared core has only half of the
+	 * general counters (the kernel's workaround for an erratum).
 	 */
 	bool leaks;
 };
 
-/* config as the kernel gets it, of an event on this core's PMU. */
+/* config is the event's config on this core's PMU. */
 struct td_placement td_uarch_place(enum td_uarch uarch, uint64_t config);
 
-/* Where an event's config1 goes.  Events of one value share a register. */
+/* The extra register of config1.  Events with the same config1 share it. */
 enum td_register {
 	TD_REGISTER_NONE,
-	TD_REGISTER_OFFCORE, /* there are two of them */
+	TD_REGISTER_OFFCORE, /* the hardware has two of them */
 	TD_REGISTER_LATENCY,
 	TD_REGISTER_FRONTEND,
 	TD_REGISTER_SNOOP_0,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which counters an event can have: the *_event_constraints[] and *_extra_regs[]
+ * The counters that an event can use: *_event_constraints[] and *_extra_regs[]
  * of arch/x86/events/intel/core.c, Linux 6.12.
  */
 #include <stddef.h>
@@ -8,11 +8,11 @@
 #include "lib/base/util.h"
 #include "lib/machine/uarch.h"
 
-/* inv, edge, cmask: with one of these a fixed counter will not do. */
+/* inv, edge and cmask: an event with one of these needs a general counter. */
 #define PLAIN_BITS        (UINT64_C(0xff) << 24 | 1u << 23 | 1u << 18)
 #define RAW_EVENT(config) ((config) & (0xffff | PLAIN_BITS))
 
-/* Cores as bits; 0: all of them. */
+/* Bit masks of cores; 0 means all. */
 #define CORE(uarch) (1u << TD_##uarch)
 #define COVES                                                       \
 	(CORE(GOLDEN_COVE) | CORE(REDWOOD_COVE) | CORE(LION_COVE) | \
@@ -52,9 +52,9 @@ static int fixed_counter(enum td_uarch uarch, uint64_t config)
 }
 
 /*
- * General counters that an event is bound to, by event code, or by event
- * code and umask (umask < 0: any).  First hit counts.  Where four counters are
- * all that there are, "one of the first four" is left out.
+ * General counters of events that not all of them can count, by event code and
+ * umask (umask < 0: any); the first match counts.  Entries for the first four
+ * are left out where a core has only four.
  */
 static const struct {
 	enum td_uarch uarch;
@@ -121,7 +121,7 @@ static const struct {
 	{ TD_LION_COVE, 0xe0, 0xe0, 0x00, 0xf },
 };
 
-/* Cores that the kernel gives another core's table. */
+/* Cores for which the kernel uses another core's table. */
 static enum td_uarch constraints_of(enum td_uarch uarch)
 {
 	if (uarch == TD_REDWOOD_COVE)
@@ -149,8 +149,8 @@ static uint32_t general_counters(enum td_uarch uarch, uint64_t config)
 }
 
 /*
- * INTEL_EXCLEVT_CONSTRAINT: the events of loads whose counts leak into the
- * other thread's counter of the same number.
+ * INTEL_EXCLEVT_CONSTRAINT: load events whose counts leak into the same counter
+ * of the other thread.
  */
 static bool leaks(enum td_uarch uarch, uint64_t config)
 {
@@ -168,7 +168,7 @@ struct td_placement td_uarch_place(enum td_uarch uarch, uint64_t config)
 		return (struct td_placement){ .metric = true, .fixed = -1 };
 	return (struct td_placement){
 		.fixed = fixed_counter(uarch, config),
-		/* event 0 is no event: a fixed counter's pseudo code */
+		/* event 0 is the pseudo code of a fixed counter */
 		.general = config & 0xff ? general_counters(uarch, config) : 0,
 		.leaks = leaks(uarch, config),
 	};

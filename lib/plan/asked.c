@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The scheduler of events that were typed. */
+/* The scheduler of typed events. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,25 +10,25 @@
 #include "lib/plan/fit.h"
 #include "lib/plan/group.h"
 
-/* Which events are counted together: those of the same home. */
+/* Events with the same home are counted in one group. */
 struct home {
-	int braces; /* which {} of the text; SINGLES; below: one event's own */
+	int braces; /* number of the {}, SINGLES, or below: a lone event's */
 	int pmu;
 };
 
-#define SINGLES (-1) /* software events that were typed alone */
-/* perf_event_validate_size() in the kernel takes a thousand in a group. */
+#define SINGLES (-1) /* the group of software events typed outside of {} */
+/* The kernel takes about a thousand in a group (perf_event_validate_size()). */
 #define MAX_GATHERED 500
 
 struct arranging {
 	struct td_plan *plan;
 	const struct td_machine *machine;
 	struct td_notes *notes;
-	struct home *homes;      /* one an event */
-	struct td_index by_home; /* the first event of each home */
-	int *next, *last;        /* of a home's events; -1: no further one */
-	struct td_index slots;   /* the homes that have SLOTS */
-	/* The first software and hardware PMU in each of the text's braces. */
+	struct home *homes;      /* one for each event */
+	struct td_index by_home; /* finds the first event of each home */
+	int *next, *last;      /* links the events of a home; -1 ends a list */
+	struct td_index slots; /* finds the homes that have SLOTS */
+	/* by [is software]: finds the first such PMU of each {} in the text. */
 	struct td_index beside[2];
 };
 
@@ -42,7 +42,7 @@ static bool is_software(const struct arranging *a, size_t event)
 	return pmu_of(a, event)->kind == TD_PMU_SOFTWARE;
 }
 
-/* Neither a tool's, nor known to be impossible. */
+/* False for a tool's event and for one that is known to be impossible. */
 static bool is_counted(const struct arranging *a, size_t event)
 {
 	return pmu_of(a, event)->kind != TD_PMU_TOOL &&
@@ -64,7 +64,7 @@ static int find_besides(struct arranging *a)
 	return rc;
 }
 
-/* The PMU of the first event in the same braces of that kind; -1: none. */
+/* The PMU of the first software (or hardware) event in the same {}, or -1. */
 static int pmu_beside(const struct arranging *a, size_t event, bool software)
 {
 	int braces = a->plan->events[event].group;
@@ -89,9 +89,9 @@ static int own_braces(const struct arranging *a, size_t event)
 }
 
 /*
- * A software event may count in a group of the hardware's.  Where a group is
- * on some of the CPUs alone (a hybrid's, an uncore unit's) it would miss the
- * others: it stays apart.
+ * A software event may join a hardware group.  If the group's PMU is only on
+ * some CPUs (a hybrid's, an uncore unit's), the event would miss the others, so
+ * it stays in a group of its own.
  */
 static struct home find_home(const struct arranging *a, size_t event)
 {
@@ -101,7 +101,7 @@ static struct home find_home(const struct arranging *a, size_t event)
 
 	if (!is_software(a, event))
 		return home;
-	/* software, tracepoints and breakpoints make one group */
+	/* software, tracepoint and breakpoint events share a group */
 	if (e->group >= 0)
 		home.pmu = pmu_beside(a, event, true);
 	hardware = pmu_beside(a, event, false);
@@ -117,7 +117,7 @@ static struct home find_home(const struct arranging *a, size_t event)
 	return home;
 }
 
-/* A hardware PMU as a bit; 0: one that is never the reason for a split. */
+/* A bit for the PMU of a hardware event; 0 for others, which split no group. */
 static uint64_t pmu_bit(const struct arranging *a, size_t event)
 {
 	bool hardware = !is_software(a, event) && is_counted(a, event);
@@ -125,7 +125,7 @@ static uint64_t pmu_bit(const struct arranging *a, size_t event)
 	return hardware ? UINT64_C(1) << (a->plan->events[event].pmu & 63) : 0;
 }
 
-/* The PMUs that one event of the text is on; its events stand together. */
+/* The PMUs of one event of the text.  Moves *event behind its last one. */
 static uint64_t spec_bits(const struct arranging *a, size_t *event)
 {
 	const struct td_plan *plan = a->plan;
@@ -138,7 +138,7 @@ static uint64_t spec_bits(const struct arranging *a, size_t *event)
 	return bits;
 }
 
-/* Once for all groups that name two PMUs, with nothing that is on both. */
+/* Adds one note if any {} of the text has events without a common PMU. */
 static void note_split(const struct arranging *a)
 {
 	const struct td_plan *plan = a->plan;
@@ -173,7 +173,7 @@ static bool is_slots(const struct arranging *a, size_t event)
 	       td_event_is_slots(&a->plan->events[event]);
 }
 
-/* :X is for fields that are to stay where they are. */
+/* True for a field of SLOTS that may move; :X keeps it in its place. */
 static bool is_field(const struct arranging *a, size_t event)
 {
 	const struct td_event *e = &a->plan->events[event];
@@ -182,7 +182,7 @@ static bool is_field(const struct arranging *a, size_t event)
 	       td_event_is_metric(e) && !e->mods.dont_regroup;
 }
 
-/* The first event of a PMU for which is() holds; -1: none. */
+/* The first event of a PMU for which is() is true, or -1. */
 static int find_first(const struct arranging *a, int pmu,
 		      bool (*is)(const struct arranging *a, size_t event))
 {
@@ -225,14 +225,14 @@ static int find_slots(struct arranging *a)
 	return rc;
 }
 
-/* Was it typed beside a SLOTS of its own? */
+/* True if SLOTS was typed in the same group as this field. */
 static bool has_slots(const struct arranging *a, size_t metric)
 {
 	return td_index_find(&a->slots, hash_home(&a->homes[metric])) !=
 	       TD_NOT_FOUND;
 }
 
-/* Fields go where SLOTS stands, beside what was typed beside it. */
+/* Moves the fields of a PMU into the group of its first SLOTS. */
 static void gather_topdown(struct arranging *a, int pmu)
 {
 	int slots = find_first(a, pmu, is_slots);
@@ -246,7 +246,7 @@ static void gather_topdown(struct arranging *a, int pmu)
 
 /* --- groups ------------------------------------------------------------------ */
 
-/* SLOTS first, then its fields, then the rest. */
+/* The order in a group: SLOTS, its fields, other events. */
 static int rank(const struct arranging *a, size_t event)
 {
 	if (is_slots(a, event))
@@ -254,7 +254,7 @@ static int rank(const struct arranging *a, size_t event)
 	return is_field(a, event) ? 1 : 2;
 }
 
-/* Each home's events, one behind the other. */
+/* Links the events of each home into a list. */
 static int link_homes(struct arranging *a)
 {
 	for (int i = 0; i < (int)a->plan->nr_events; i++) {
@@ -280,7 +280,7 @@ static bool is_earliest(const struct arranging *a, size_t event)
 	return td_index_find(&a->by_home, hash_home(&a->homes[event])) == event;
 }
 
-/* What the letters behind the braces say of the whole. */
+/* Sets the flags of a group from the modifiers of its members. */
 static void set_flags(const struct arranging *a, const struct home *home,
 		      struct td_group *group)
 {
@@ -290,7 +290,7 @@ static void set_flags(const struct arranging *a, const struct home *home,
 		const struct td_event *event =
 			&a->plan->events[group->members[i]];
 
-		/* fields of other braces bring nothing along */
+		/* fields that were moved here do not count */
 		if (home->braces >= 0 && event->group != home->braces)
 			continue;
 		group->pinned |= event->mods.pinned;
@@ -319,8 +319,8 @@ static int make_group(struct arranging *a, size_t first)
 }
 
 /*
- * A weak group that the counters cannot hold: the kernel would refuse it, or,
- * if it is one too many beside the NMI watchdog, take it and never count it.
+ * Breaks weak groups that do not fit the counters: the kernel would refuse
+ * them, or, beside the NMI watchdog, accept them and never count them.
  */
 static int break_weak(struct arranging *a)
 {
@@ -357,7 +357,7 @@ static int find_homes(struct arranging *a)
 	return rc ? rc : link_homes(a);
 }
 
-/* Only memory can be missing. */
+/* Returns 0 or -ENOMEM. */
 static int make_groups(struct arranging *a)
 {
 	size_t nr = a->plan->nr_events;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The metrics' scheduler: events and needs -> groups. */
+/* The scheduler of metrics: it makes groups of events and needs. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "lib/plan/group.h"
 #include "lib/plan/scheduling.h"
 
-/* Fields are where their SLOTS are. */
+/* Fields go where their SLOTS went. */
 static void home_fields(const struct td_scheduling *s)
 {
 	for (int i = 0; i < s->nr_asked; i++) {
@@ -22,7 +22,7 @@ static void home_fields(const struct td_scheduling *s)
 
 /* --- groups ---------------------------------------------------------------------- */
 
-/* One with SLOTS, its fields and nothing else yet, of those of a home. */
+/* A new group with the SLOTS of a home and its fields, and nothing else yet. */
 static struct td_group *new_group(const struct td_scheduling *s, int home)
 {
 	struct td_group *group = td_plan_new_group(s->plan, s->pmu);
@@ -66,7 +66,7 @@ static int add_pinned_group(const struct td_scheduling *s)
 	return 0;
 }
 
-/* The first group has the reference itself, further ones a clone. */
+/* The first group has the reference event itself, the others a clone. */
 static int add_reference(struct td_scheduling *s, struct td_group *group,
 			 bool first)
 {
@@ -124,14 +124,14 @@ static int add_groups(struct td_scheduling *s)
 
 /* --- a PMU ----------------------------------------------------------------------- */
 
-/* An event that the first group has from the start. */
+/* Puts an event into the first group before packing starts. */
 static void start_with(struct td_scheduling *s, int event)
 {
 	td_fit_add(&s->packing.first, &s->claims[event]);
 	s->packing.homes[event] = 0;
 }
 
-/* SLOTS and the reference are in the first of the groups that take turns. */
+/* SLOTS and the reference go into the first of the groups that take turns. */
 static void start_packing(struct td_scheduling *s)
 {
 	struct td_packing *p = &s->packing;
@@ -163,7 +163,7 @@ static void start_packing(struct td_scheduling *s)
 	}
 }
 
-/* Each event for itself, but SLOTS and its fields. */
+/* One group for each event, except that fields stay with SLOTS. */
 static void pack_singles(struct td_scheduling *s)
 {
 	struct td_packing *p = &s->packing;

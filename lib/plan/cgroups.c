@@ -3,14 +3,17 @@
 
 #include <errno.h>
 
-/* 0: none, else 1 + the index.  spec: the event's place in the text. */
+/*
+ * Returns 0 for no cgroup, else 1 + its index. spec is the event's place in the
+ * text.
+ */
 static int cgroup_of(const struct td_cgroups *cgroups, int spec, int nr_specs)
 {
 	if (cgroups->nr == 1)
 		return cgroups->names[0] && spec < nr_specs ? 1 : 0;
 	if (spec < 0 || (size_t)spec >= cgroups->nr || !cgroups->names[spec])
 		return 0;
-	/* named twice, it is one */
+	/* a cgroup that was named twice is one */
 	return (int)td_cgroups_find(cgroups, cgroups->names[spec]) + 1;
 }
 
@@ -25,7 +28,7 @@ static int last_spec(const struct td_plan *plan)
 	return last;
 }
 
-/* What was added to a group, SLOTS, is counted where the others are. */
+/* SLOTS that was added to a group is counted in the cgroup of the others. */
 static int assign(const struct td_plan *plan, struct td_group *group,
 		  const struct td_cgroups *cgroups, int nr_specs,
 		  struct td_err *err)

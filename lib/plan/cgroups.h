@@ -6,9 +6,9 @@
 #include "lib/target/cgroup.h"
 
 /*
- * -G: the first cgroup is the first event's, and so on; one alone is that of
- * the first nr_specs events of the text, those before it.  A group's must be
- * one.
+ * Assigns the cgroups of -G to the groups: the first cgroup to the first event
+ * of the text, and so on.  A single cgroup is for the first nr_specs events,
+ * those typed before -G. It is a usage error if events of one group differ.
  */
 int td_cgroups_assign(struct td_plan *plan, const struct td_cgroups *cgroups,
 		      int nr_specs, struct td_err *err);

@@ -10,8 +10,9 @@
 #define FIXED_ALL    UINT32_C(0xffff0000)
 
 /*
- * What the kernel programs for its own names (intel_perfmon_event_map in
- * arch/x86/events/intel/core.c); of caches, an event without constraints.
+ * The raw config that the kernel uses for its own event names
+ * (intel_perfmon_event_map in arch/x86/events/intel/core.c).  Cache events
+ * count as one without constraints.
  */
 static uint64_t raw_config(const struct td_event *event)
 {
@@ -55,7 +56,10 @@ struct td_claim td_claim_of(const struct td_machine *machine,
 	return claim;
 }
 
-/* Finds event i a counter, moving those that have one (Kuhn's matching). */
+/*
+ * Finds a counter for event i and moves others if needed (Kuhn's algorithm for
+ * bipartite matching).
+ */
 static bool place_event(struct td_fit *fit, int i, uint32_t *tried)
 {
 	for (int c = 0; c < TD_NR_COUNTERS; c++) {
@@ -73,7 +77,7 @@ static bool place_event(struct td_fit *fit, int i, uint32_t *tried)
 	return false;
 }
 
-/* Is there a register for the value?  is_new: none holds it yet. */
+/* True if a register can hold the value; *is_new if none holds it yet. */
 static bool register_suffices(const struct td_fit *fit,
 			      const struct td_claim *claim, bool *is_new)
 {
@@ -91,8 +95,8 @@ static bool register_suffices(const struct td_fit *fit,
 }
 
 /*
- * Where not all of the general counters may be used: the kernel gives an event
- * a fixed one if there is one.
+ * Checks the limit of general counters; an event that can use a fixed counter
+ * gets it from the kernel and does not count.
  */
 static bool is_within_most(const struct td_fit *fit,
 			   const struct td_claim *claim, int most)
@@ -130,7 +134,7 @@ bool td_fit_add(struct td_fit *fit, const struct td_claim *claim)
 	return true;
 }
 
-/* All or none of a group's events. */
+/* Adds all of a group's events or none. */
 static bool add_group(struct td_fit *fit, const struct td_plan *plan,
 		      const struct td_machine *machine,
 		      const struct td_group *group)
@@ -170,11 +174,11 @@ bool td_plan_needs_watchdogs_counter(const struct td_plan *plan,
 	       td_plan_group_fits(plan, &without, group);
 }
 
-/* What counts at once on a PMU. */
+/* The groups of a PMU that count at the same time. */
 struct company {
 	struct td_fit fit;
 	size_t nr;
-	bool closed; /* an exclusive group has the counters for itself */
+	bool closed; /* an exclusive group lets no other join */
 };
 
 static bool joins(struct company *company, const struct td_plan *plan,
@@ -204,8 +208,8 @@ static struct company pinned_ones(const struct td_plan *plan,
 }
 
 /*
- * How many count at once, beside those that are pinned, when the first-th group
- * is the first in the queue.
+ * The number of groups that count at the same time, with the pinned ones, when
+ * group first is at the head of the queue.
  */
 static size_t side_by_side(const struct td_plan *plan,
 			   const struct td_machine *machine, int pmu,
@@ -222,7 +226,7 @@ static size_t side_by_side(const struct td_plan *plan,
 	return company.nr;
 }
 
-/* How many groups of a PMU take turns. */
+/* The number of groups of a PMU that take turns. */
 static size_t count_queue(const struct td_plan *plan, int pmu)
 {
 	size_t nr = 0;
@@ -233,10 +237,9 @@ static size_t count_queue(const struct td_plan *plan, int pmu)
 }
 
 /*
- * The kernel lets the groups of a PMU take turns: beside the pinned ones it
- * fills the counters from the head of a queue until one does not fit
- * (merge_sched_in() in kernel/events/core.c), and at each tick the head goes to
- * its end.
+ * The kernel rotates the groups of a PMU. Beside the pinned ones, it adds
+ * groups from the head of a queue until one does not fit (merge_sched_in() in
+ * kernel/events/core.c), and each tick moves the head to the end.
  */
 static double average_side_by_side(const struct td_plan *plan,
 				   const struct td_machine *machine, int pmu)
@@ -250,18 +253,18 @@ static double average_side_by_side(const struct td_plan *plan,
 		if (plan->groups[i].pmu != pmu || plan->groups[i].pinned)
 			continue;
 		now = side_by_side(plan, machine, pmu, pinned, i);
-		/* all of them fit, whichever is the first */
+		/* all of them fit, in any order */
 		if (now == pinned.nr + queue)
 			return (double)now;
 		sum += now;
 		nr++;
 	}
-	if (!nr) /* all of them are pinned, or there are none */
+	if (!nr) /* all groups are pinned, or there are none */
 		return fmax(1, (double)pinned.nr);
 	return sum ? (double)sum / (double)nr : 1;
 }
 
-/* On all CPUs, or side by side with everything: 0. */
+/* See td_group.at_once; 0 unless the machine is hybrid and this a core PMU. */
 static double at_once(const struct td_plan *plan,
 		      const struct td_machine *machine, int pmu)
 {

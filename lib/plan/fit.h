@@ -5,28 +5,31 @@
 #include "lib/machine/machine.h"
 #include "lib/plan/plan.h"
 
-#define TD_NR_COUNTERS  32 /* general ones below 16, fixed ones from 16 on */
-#define TD_NR_REGISTERS 6  /* for the config1 of events */
+/* bits of a mask: general ones from 0, fixed ones from 16 */
+#define TD_NR_COUNTERS  32
+#define TD_NR_REGISTERS 6 /* extra registers, for the config1 of events */
 #define TD_FIXED(n)     (UINT32_C(1) << (16 + (n)))
 
-/* What an event takes of its core. */
+/* The counters and registers of a core that an event can use. */
 struct td_claim {
-	uint32_t mask; /* counters, one of which it needs; 0: it needs none */
+	uint32_t mask; /* any one of these counters; 0 if it needs none */
 	enum td_register reg;
-	uint64_t value; /* that reg must hold */
-	int most; /* general counters in use beside it, and its own; 0: all */
+	uint64_t value; /* value that reg must hold */
+	int most; /* limit of general counters in use with it; 0: no limit */
 };
 
 struct td_claim td_claim_of(const struct td_machine *machine,
 			    const struct td_event *event);
 
-/* Events that a core's counters can count at once; begins as { 0 }. */
+/* Events that a core can count at the same time.  A zeroed struct is empty. */
 struct td_fit {
-	uint32_t masks[TD_NR_COUNTERS]; /* one an event: its counters */
-	uint8_t owners[TD_NR_COUNTERS]; /* 1 + the event that has it; 0: none */
+	/* the counters that each event can use */
+	uint32_t masks[TD_NR_COUNTERS];
+	/* by counter: 1 + its event; 0 if it is free */
+	uint8_t owners[TD_NR_COUNTERS];
 	int nr;
-	uint32_t fixed; /* fixed counters that some of them can have */
-	int most;       /* general ones; 0: all */
+	uint32_t fixed; /* fixed counters that some event can use */
+	int most;       /* limit of general counters; 0: no limit */
 	struct {
 		enum td_register reg;
 		uint64_t value;
@@ -34,22 +37,27 @@ struct td_fit {
 	int nr_registers;
 };
 
-/* One more; false: there is no counter left for it, and fit is as before. */
+/*
+ * Adds an event.  Returns false if no counter is left; *fit is unchanged then.
+ */
 bool td_fit_add(struct td_fit *fit, const struct td_claim *claim);
 
-/* As far as is known: of unknown cores, with what all of them have. */
+/*
+ * True if the counters can hold a group; an unknown core is taken to have the
+ * counters that all cores have.
+ */
 bool td_plan_group_fits(const struct td_plan *plan,
 			const struct td_machine *machine, size_t group);
 
 /*
- * Would its core hold the group if the NMI watchdog had no counter, and does not
- * now?  The kernel accepts such a group and never counts it.
+ * True if the group fits only without the NMI watchdog, which runs.  The kernel
+ * accepts such a group and never counts it.
  */
 bool td_plan_needs_watchdogs_counter(const struct td_plan *plan,
 				     const struct td_machine *machine,
 				     size_t group);
 
-/* Fills in td_group.at_once, once the groups are final. */
+/* Fills in td_group.at_once; call it when the groups are final. */
 void td_plan_fill_at_once(struct td_plan *plan,
 			  const struct td_machine *machine);
 

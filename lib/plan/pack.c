@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events -> groups.  How many groups there must be is known before the first
- * event is placed: one by one, the most demanding first, they fill the fewest.
- * From then on events are placed together wherever that leaves a place for
- * each of the others.
+ * Packs events into groups.  First-fit, the most demanding event first, gives
+ * the number of groups.  Then the events of a need are put into one group,
+ * wherever this leaves a place for each of the other events.
  */
 #include "lib/plan/pack.h"
 
@@ -15,15 +14,15 @@
 
 struct packing {
 	struct td_packing *p;
-	struct td_fit *fits;    /* one a group */
-	struct td_fit *scratch; /* of the same size */
-	int *trial;             /* where each of p->events would go */
-	bool *done;             /* one a need */
+	struct td_fit *fits;    /* one for each group */
+	struct td_fit *scratch; /* a copy to try things in */
+	int *trial;             /* group of each of p->events in a trial */
+	bool *done;             /* one for each need */
 };
 
 /* --- one by one ------------------------------------------------------------- */
 
-/* Registers are scarcest, then the counters by how few will do. */
+/* Sorts events that need a register first, then those with fewest counters. */
 static int demand(const struct td_claim *claim)
 {
 	int counters = __builtin_popcount(claim->mask);
@@ -59,8 +58,8 @@ static bool same_demand(const struct td_claim *a, const struct td_claim *b)
 }
 
 /*
- * Gives each event without a home the first group with room, in scratch.
- * Returns how many groups that takes; no more than max: 0, it does not do.
+ * Puts each event without a home into the first group with room, in scratch.
+ * Returns the number of groups in use, or 0 if that would exceed max.
  */
 static size_t try_rest(const struct packing *w, size_t max)
 {
@@ -73,7 +72,7 @@ static size_t try_rest(const struct packing *w, size_t max)
 
 		if (p->homes[p->events[i]] != TD_NOWHERE)
 			continue;
-		/* what was too full for the last one is so for its like */
+		/* groups that were too full for an equal event still are */
 		if (!last || !same_demand(last, claim))
 			g = 0;
 		last = claim;
@@ -96,7 +95,7 @@ static void reset_scratch(const struct packing *w)
 	memcpy(w->scratch, w->fits, w->p->nr_groups * sizeof(*w->fits));
 }
 
-/* Each event without a home where try_rest() sees room for it. */
+/* Places each event without a home where try_rest() finds room for it. */
 static void place_rest(const struct packing *w)
 {
 	struct td_packing *p = w->p;
@@ -135,7 +134,7 @@ static void set_homes(const struct packing *w, const int *events, size_t nr,
 		w->p->homes[events[i]] = home;
 }
 
-/* With these in group g, is there still a place for all others? */
+/* True if all other events still have a place with these in group g. */
 static bool leaves_room(const struct packing *w, size_t g, const int *events,
 			size_t nr)
 {
@@ -163,8 +162,8 @@ static size_t overlap(const struct packing *w, const struct td_need *need,
 }
 
 /*
- * Places some of a need's events in one group, where most of the need is
- * already.  false: no group has room for them all.
+ * Places some events of a need into the group that has room and holds most of
+ * the need.  Returns false if no group has room for all of them.
  */
 static bool place(const struct packing *w, const struct td_need *need,
 		  const int *events, size_t nr)
@@ -191,7 +190,7 @@ static bool place(const struct packing *w, const struct td_need *need,
 	return true;
 }
 
-/* Does a need name its i-th event for the first time? */
+/* True unless the event stands earlier in the need, too. */
 static bool is_first(const struct td_need *need, size_t i)
 {
 	for (size_t k = 0; k < i; k++) {
@@ -201,7 +200,10 @@ static bool is_first(const struct td_need *need, size_t i)
 	return true;
 }
 
-/* The events of a need that have no home yet. */
+/*
+ * Lists the events of a need without a home; out may be NULL. Returns their
+ * number.
+ */
 static size_t homeless(const struct packing *w, const struct td_need *need,
 		       int *out)
 {
@@ -219,8 +221,8 @@ static size_t homeless(const struct packing *w, const struct td_need *need,
 }
 
 /*
- * The next need: of the lowest rank, the one with the fewest events to place,
- * since those fit beside what is there.  NULL: all have their places.
+ * The next need: the lowest rank, then the fewest events to place, as these fit
+ * best beside what is there.  NULL if all events have a place.
  */
 static const struct td_need *next_need(const struct packing *w)
 {
@@ -253,7 +255,7 @@ static int place_needs(const struct packing *w)
 		w->done[need - w->p->needs] = true;
 		if (place(w, need, events, nr))
 			continue;
-		/* too many for the room that is left: one by one */
+		/* no group has room for all of them: place them one by one */
 		for (size_t i = 0; i < nr; i++)
 			place(w, need, &events[i], 1);
 	}

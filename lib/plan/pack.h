@@ -4,33 +4,30 @@
 
 #include "lib/plan/fit.h"
 
-/*
- * One PMU's events on their way into groups.  Groups are numbers here: 0, 1
- * and so on.
- */
+/* The packing of one PMU's events into groups, which are numbered from 0. */
 struct td_packing {
-	const struct td_claim *claims; /* one an event of the plan */
+	const struct td_claim *claims; /* one for each event of the plan */
 	int pmu;
-	int *events; /* those that want a place */
+	int *events; /* events to place; td_pack() sorts them */
 	size_t nr;
 	const struct td_need *needs; /* of all PMUs */
 	size_t nr_needs;
-	/* What the first group has from the start, and what the others have. */
+	/* What the first group holds from the start, and the other groups. */
 	struct td_fit first, further;
 
-	/* The result. */
-	int *homes; /* one an event of the plan: its group, < 0: none */
-	int *order; /* the events as they were placed; room for nr */
+	/* The result, in memory of the caller: */
+	int *homes; /* for each event of the plan its group, or below 0 */
+	int *order; /* the events in the order of placing; room for nr */
 	size_t nr_placed;
 	size_t nr_groups;
 };
 
-#define TD_NOWHERE (-1) /* wants a place */
-#define TD_APART   (-2) /* not one of those that are packed */
+#define TD_NOWHERE (-1) /* an event still to place */
+#define TD_APART   (-2) /* an event that is not packed */
 
 /*
- * As few groups as the counters force, and in them the events of a need
- * together, those of lower ranks first.  -ENOMEM.
+ * Makes as few groups as the counters allow, and keeps the events of a need in
+ * one group where possible, lower ranks first.  Returns 0 or -ENOMEM.
  */
 int td_pack(struct td_packing *p);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is to count all the time. */
+/* Chooses the events that count all the time (pinned). */
 #include "lib/plan/scheduling.h"
 
 bool td_scheduling_has(const struct td_scheduling *s, int event)
@@ -50,7 +50,7 @@ int td_scheduling_slots_of(const struct td_scheduling *s, int event)
 	return first;
 }
 
-/* Can a fit take all events with this home? */
+/* True if the fit can take all events with this home. */
 static bool takes_home(const struct td_scheduling *s, struct td_fit *fit,
 		       int home)
 {
@@ -69,7 +69,7 @@ static bool all_fit(const struct td_scheduling *s)
 	return takes_home(s, &fit, TD_NOWHERE);
 }
 
-/* Can each of the others be counted beside these, with a reference event? */
+/* True if each of the other events, alone, can count beside these. */
 static bool leaves_room(const struct td_scheduling *s,
 			const struct td_fit *taken)
 {
@@ -85,7 +85,10 @@ static bool leaves_room(const struct td_scheduling *s,
 	return true;
 }
 
-/* Changes the home of an event, and of its SLOTS.  Is it one of this PMU? */
+/*
+ * Moves an event and its SLOTS to a home.  Returns false if the event is
+ * another PMU's.
+ */
 static bool move(const struct td_scheduling *s, int event, int home)
 {
 	int slots;
@@ -99,7 +102,7 @@ static bool move(const struct td_scheduling *s, int event, int home)
 	return true;
 }
 
-/* Changes the home of the events of ranks 1 to rank.  false: there are none. */
+/* Moves the events of ranks 1 to rank.  Returns false if there are none. */
 static bool move_ranks(const struct td_scheduling *s, int rank, int home)
 {
 	bool moved = false;
@@ -134,7 +137,10 @@ bool td_scheduling_has_reference(const struct td_scheduling *s)
 	return s->reference.event >= 0 || s->reference.kind >= 0;
 }
 
-/* Do the pinned ones fit, and leave room for the reference and the others? */
+/*
+ * True if the pinned events fit and leave room for the reference and any other
+ * event.
+ */
 static bool is_good(struct td_scheduling *s)
 {
 	int *homes = s->packing.homes;
@@ -152,7 +158,7 @@ static bool is_good(struct td_scheduling *s)
 	return leaves_room(s, &taken);
 }
 
-/* Pins the events of ranks 1 to rank; false: that does not do. */
+/* Pins the events of ranks 1 to rank, if that is possible. */
 static bool pin(struct td_scheduling *s, int rank)
 {
 	s->pinned = (struct td_fit){ 0 };
@@ -167,7 +173,7 @@ static bool pin(struct td_scheduling *s, int rank)
 void td_scheduling_pin(struct td_scheduling *s)
 {
 	if (s->schedule->always && all_fit(s))
-		return; /* in one group */
+		return; /* all count all the time anyway, in one group */
 	if (s->schedule->always && (pin(s, 2) || pin(s, 1)))
 		return;
 	choose_reference(s);

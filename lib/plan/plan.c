@@ -8,7 +8,7 @@
 #include "lib/base/index.h"
 #include "lib/base/util.h"
 
-/* The first event of the same name, if it is an earlier one; -1: none. */
+/* The first event with the same name, or -1 if that is the event itself. */
 static int earlier_twin(const struct td_plan *plan,
 			const struct td_index *names, int event)
 {
@@ -69,7 +69,7 @@ int *td_plan_groups(const struct td_plan *plan)
 
 	for (size_t i = 0; groups && i < plan->nr_events; i++)
 		groups[i] = -1;
-	/* the first group of an event that is in several */
+	/* backwards, so that an event in several groups gets the first */
 	for (size_t g = plan->nr_groups; groups && g > 0; g--) {
 		const struct td_group *group = &plan->groups[g - 1];
 
@@ -97,8 +97,8 @@ void td_plan_free(struct td_plan *plan)
 }
 
 /*
- * Letters -> exclude bits: who names a ring counts that alone
- * (parse_events__modifier_list() in tools/perf/util/parse-events.c).
+ * Sets the exclude bits from the modifiers: naming one privilege level excludes
+ * the others (parse_events__modifier_list() in tools/perf/util/parse-events.c).
  */
 static void set_excludes(struct perf_event_attr *attr,
 			 const struct td_modifiers *mods,
@@ -110,7 +110,7 @@ static void set_excludes(struct perf_event_attr *attr,
 
 	attr->exclude_user = rings && !mods->user;
 	attr->exclude_kernel = rings && !mods->kernel;
-	/* these overrule letters (create_perf_stat_counter()) */
+	/* these overrule modifiers (create_perf_stat_counter() in perf) */
 	if (target->all_user || target->all_kernel) {
 		attr->exclude_user = target->all_kernel;
 		attr->exclude_kernel = target->all_user;

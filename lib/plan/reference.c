@@ -9,7 +9,7 @@
 #include "lib/base/util.h"
 #include "lib/event/modifiers.h"
 
-/* What fixed counters count on every core, the best first. */
+/* Events of fixed counters that every core has, the best one first. */
 static const struct {
 	const char *name, *terms;
 	uint64_t config;
@@ -20,7 +20,7 @@ static const struct {
 	{ "instructions", "event=0xc0", 0x00c0, 0 },
 };
 
-/* How many of the PMU's events count in the same rings as one of them. */
+/* The number of the PMU's events that count in the same privilege levels. */
 static size_t count_alike(const struct td_plan *plan,
 			  const struct td_event *one)
 {
@@ -36,9 +36,9 @@ static size_t count_alike(const struct td_plan *plan,
 }
 
 /*
- * An event of the PMU that counts in the rings that most of them do; NULL: there
- * is none.  Those of other rings are scaled by these rings' work, too: it says
- * more of their group's share than time does.
+ * An event of the PMU with the most common privilege levels, or NULL. The
+ * reference gets these; it also scales groups that count other levels, where
+ * the work in these levels still says more than time does.
  */
 static const struct td_event *find_typical(const struct td_plan *plan, int pmu)
 {
@@ -102,7 +102,7 @@ void td_reference_choose(struct td_reference *reference,
 
 		event.config[0] = kinds[kind].config;
 		reference->claim = td_claim_of(machine, &event);
-		/* not there: the NMI watchdog has it */
+		/* the NMI watchdog or a pinned event has this counter */
 		if (!(reference->claim.mask & counter & ~taken))
 			continue;
 		reference->kind = kind;
@@ -111,16 +111,13 @@ void td_reference_choose(struct td_reference *reference,
 	}
 }
 
-/* "cpu/ref-cycles/" -> "cpu/ref-cycles/u" */
+/* Adds the modifiers to the name: "cpu/ref-cycles/u". */
 static int name_rings(struct td_event *event)
 {
-	const struct td_modifiers *mods = &event->mods;
-	char *name;
+	char letters[TD_MODIFIERS_SIZE], *name;
 
-	if (asprintf(&name, "%s%s%s%s%s%s%s", event->name,
-		     mods->user ? "u" : "", mods->kernel ? "k" : "",
-		     mods->hypervisor ? "h" : "", mods->guest ? "G" : "",
-		     mods->host ? "H" : "", mods->non_idle ? "I" : "") < 0)
+	td_modifiers_format(&event->mods, TD_RING_LETTERS, letters);
+	if (asprintf(&name, "%s%s", event->name, letters) < 0)
 		return -ENOMEM;
 	event->has_suffix = strcmp(name, event->name) != 0;
 	free(event->name);
@@ -141,7 +138,8 @@ int td_reference_make(struct td_reference *reference, struct td_plan *plan,
 	event = td_array_add(&plan->events, plan->nr_events, sizeof(*event));
 	if (!event)
 		return td_err_nomem(err);
-	typical = find_typical(plan, pmu); /* events have moved */
+	/* the array of events may have moved */
+	typical = find_typical(plan, pmu);
 	rc = td_event_init(event, &machine->pmus[pmu], pmu,
 			   kinds[reference->kind].name,
 			   kinds[reference->kind].terms, err);
@@ -149,13 +147,7 @@ int td_reference_make(struct td_reference *reference, struct td_plan *plan,
 	if (rc)
 		return rc;
 	event->hidden = true;
-	if (typical) {
-		event->mods.user = typical->mods.user;
-		event->mods.kernel = typical->mods.kernel;
-		event->mods.hypervisor = typical->mods.hypervisor;
-		event->mods.guest = typical->mods.guest;
-		event->mods.host = typical->mods.host;
-		event->mods.non_idle = typical->mods.non_idle;
-	}
+	if (typical)
+		td_modifiers_copy_rings(&event->mods, &typical->mods);
 	return name_rings(event) ? td_err_nomem(err) : 0;
 }

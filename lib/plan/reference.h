@@ -4,23 +4,23 @@
 
 #include "lib/plan/fit.h"
 
-/* What all groups of a PMU that take turns count besides. */
+/* The reference event of a PMU: all groups that take turns count it, too. */
 struct td_reference {
-	int event; /* the plan's; -1: it is not made yet */
-	int kind;  /* which of the fixed counters' events it is; -1: none */
+	int event; /* index of the plan's event; -1 if not made yet */
+	int kind;  /* index of its kind in reference.c, or -1 */
 	struct td_claim claim;
 };
 
 /*
- * One that a fixed counter counts, and none of taken, fixed counters as in
- * td_claim.mask, so that it costs nothing.  reference->kind is -1 if there is
- * none: on a core that is not known, and for events that count different rings.
+ * Chooses an event of a fixed counter, which costs no general one. taken has
+ * the used fixed counters, as in td_claim.mask. reference->kind is -1 if the
+ * core is unknown or no such counter is free.
  */
 void td_reference_choose(struct td_reference *reference,
 			 const struct td_plan *plan,
 			 const struct td_machine *machine, int pmu,
 			 uint32_t taken);
-/* Makes the event, unless it is one of the plan already. */
+/* Adds the event to the plan, unless it is there.  Returns 0 or an error. */
 int td_reference_make(struct td_reference *reference, struct td_plan *plan,
 		      const struct td_machine *machine, int pmu,
 		      struct td_err *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Groups that the kernel did not take as they were planned. */
+/* Changes groups that the kernel refused. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ int td_plan_split(struct td_plan *plan, size_t index, struct td_err *err)
 {
 	const struct td_group *group = &plan->groups[index];
 	int reference = group->reference;
-	size_t first = reference >= 0; /* the reference leads */
+	size_t first = reference >= 0; /* the reference leads both halves */
 	size_t keep = first + (group->nr - first) / 2;
 	struct td_group *half;
 
@@ -29,14 +29,14 @@ int td_plan_split(struct td_plan *plan, size_t index, struct td_err *err)
 	if (!half ||
 	    (reference >= 0 && td_plan_add_clone(plan, half, reference)))
 		return td_err_nomem(err);
-	group = &plan->groups[index]; /* may have moved */
+	group = &plan->groups[index]; /* the array may have moved */
 	if (td_group_add(half, group->members + keep, group->nr - keep))
 		return td_err_nomem(err);
 	plan->groups[index].nr = keep;
 	return 0;
 }
 
-/* A member of a weak group that can be counted by itself. */
+/* True if a member of a weak group can be counted alone. */
 static bool can_leave(const struct td_plan *plan, const struct td_group *group,
 		      size_t i)
 {

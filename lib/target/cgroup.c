@@ -12,10 +12,10 @@
 
 #include "lib/base/util.h"
 
-/* A list being taken apart, and what its elements are looked up in. */
+/* A list of cgroups that is taken apart, and what is needed to find them. */
 struct search {
 	const char *root, *list;
-	int dir; /* root */
+	int dir; /* root, opened */
 	struct td_cgroups *out;
 	struct td_notes *notes;
 	struct td_err *err;
@@ -34,7 +34,10 @@ struct patterns {
 
 /* --- elements of a list --------------------------------------------------- */
 
-/* NULL: out of memory.  *rest, behind the comma, is NULL after the last one. */
+/*
+ * Returns a copy, or NULL if out of memory.  *rest moves behind the comma, or
+ * is NULL after the last element.
+ */
 static char *next_element(const char **rest)
 {
 	const char *element = *rest;
@@ -44,7 +47,7 @@ static char *next_element(const char **rest)
 	return strndup(element, len);
 }
 
-/* What is wrong, and where it stands in the list, one element behind rest. */
+/* Reports an error and its place in the list; rest is behind the element. */
 static int wrong_element(const struct search *search, const char *element,
 			 const char *rest, const char *why)
 {
@@ -68,7 +71,7 @@ static bool has_parent(const char *path)
 	return false;
 }
 
-/* The shortest spelling; NULL: out of memory. */
+/* The shortest spelling of a path; NULL if out of memory. */
 static char *spell(const char *path)
 {
 	char *name = malloc(strlen(path) + sizeof("/")), *end = name;
@@ -91,7 +94,7 @@ static char *spell(const char *path)
 	return name;
 }
 
-/* What the next element stands for, to be freed; NULL: see the error. */
+/* The cgroup name of the next element, to be freed; NULL with err set. */
 static char *next_name(const struct search *search, const char **rest)
 {
 	td_autofree char *element = next_element(rest);
@@ -122,11 +125,14 @@ static int no_cgroup(const struct search *search, const char *name, int code)
 {
 	td_err_set(search->err, code, "cgroup %s: %s", name, strerror(-code));
 	if (code == -EMFILE || code == -ENFILE)
-		return code; /* whatever the name is */
+		return code; /* the name is not to blame */
 	return td_err_hint(search->err, "looked for in %s", search->root);
 }
 
-/* One that is beyond reach; want of descriptors or memory hits all others. */
+/*
+ * Skips a cgroup with a note.  A lack of descriptors or memory is an error, as
+ * it would hit all the others, too.
+ */
 static int leave_out(const struct search *search, const char *name, int code)
 {
 	if (code == -EMFILE || code == -ENFILE || code == -ENOMEM)
@@ -136,7 +142,7 @@ static int leave_out(const struct search *search, const char *name, int code)
 	return 0;
 }
 
-/* Takes fd, and a copy of the name. */
+/* Takes fd and copies the name. */
 static int add(const struct search *search, const char *name, int fd)
 {
 	struct td_cgroups *out = search->out;
@@ -255,7 +261,7 @@ static int visit(const struct search *search, struct patterns *patterns,
 		name = "/";
 	if (entry->fts_info == FTS_D)
 		return matches(patterns, name) ? add_if_there(search, name) : 0;
-	/* Folders below may be missed, unless it has just gone away. */
+	/* Its children may be missed, unless it has just been removed. */
 	if ((entry->fts_info == FTS_DNR || entry->fts_info == FTS_NS) &&
 	    entry->fts_errno != ENOENT)
 		return leave_out(search, name, -entry->fts_errno);

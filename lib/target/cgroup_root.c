@@ -11,7 +11,10 @@
 
 #include "lib/target/cgroup.h"
 
-/* Version 1 ends the search, version 2 only if nothing better follows. */
+/*
+ * The first version 1 mount ends the search; a later one of version 2 wins over
+ * an earlier one.
+ */
 static int find_root(FILE *mounts, char **root)
 {
 	char line[4 * PATH_MAX];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/target: whom to count.
+ * lib/target: what to count on: CPUs, processes, threads, cgroups.
  *
- * In: CPUs, processes, threads and cgroups as the user names them.
- * Out: struct td_target: numbers that the kernel takes, and open folders of
- * cgroups.  The names of tasks are kept here, too (task_names.h).
+ * In: their names and numbers, as the user types them.
+ * Out: struct td_target: numbers for the kernel, and open cgroup folders.  The
+ * names of tasks are kept here, too (task_names.h).
  */
 #ifndef TD_LIB_TARGET_TARGET_H
 #define TD_LIB_TARGET_TARGET_H
@@ -14,20 +14,22 @@
 #include "lib/base/ints.h"
 #include "lib/target/cgroup.h"
 
-/* Whom to count. */
 struct td_target {
-	bool system_wide; /* whole CPUs, not tasks */
-	bool has_cpus;    /* only those of cpus */
+	bool system_wide; /* CPUs, not tasks */
+	bool has_cpus;    /* only the CPUs in cpus */
 	struct td_ints cpus;
-	/* Of system_wide: only their tasks; nothing: whatever runs. */
+	/*
+	 * With system_wide: count only tasks of these cgroups; empty:
+	 * everything.
+	 */
 	struct td_cgroups cgroups;
-	bool each_cgroup;    /* each event in each of them, not in its own */
+	bool each_cgroup;    /* open each event once for each of cgroups */
 	struct td_ints tids; /* tasks, unless system_wide */
-	bool per_thread;     /* each counted by itself */
-	bool inherit;        /* tasks to come, too */
-	bool enable_on_exec; /* the task is a command about to start */
-	bool all_user, all_kernel; /* of all events only that part */
-	bool exclude_kernel;       /* it may not be counted */
+	bool per_thread;     /* count each task by itself */
+	bool inherit;        /* count children that start later, too */
+	bool enable_on_exec; /* the task is a command that will exec */
+	bool all_user, all_kernel; /* only this part of all events */
+	bool exclude_kernel;       /* fallback: it may not be counted */
 	bool exclude_guest;
 };
 

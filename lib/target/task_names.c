@@ -141,7 +141,10 @@ void td_task_names_forget_ended(struct td_task_names *names)
 			free(task.name);
 			continue;
 		}
-		/* it has room for them: it held more */
+		/*
+		 * cannot fail: the index keeps its memory, and had room for
+		 * more
+		 */
 		td_index_add(&names->index, hash_task(task.tid, task.life),
 			     kept);
 		names->v[kept++] = task;

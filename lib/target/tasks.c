@@ -10,7 +10,7 @@
 
 #include "lib/base/parse.h"
 
-/* Not to be seen in proc, it is gone, or proc is not there. */
+/* proc does not show the task: it does not exist, or proc is not mounted. */
 static int gone(const struct td_sysfs *fs, const char *what, int tid,
 		struct td_err *err)
 {
@@ -22,7 +22,7 @@ static int gone(const struct td_sysfs *fs, const char *what, int tid,
 	return td_err_hint(err, "is proc mounted on %s?", fs->proc_path);
 }
 
-/* -ESRCH: it has ended. */
+/* Returns 0, -ENOMEM, or -ESRCH if the process has ended. */
 static int add_threads(const struct td_sysfs *fs, int pid, struct td_ints *tids)
 {
 	struct td_names names;
@@ -70,10 +70,13 @@ int td_tasks_add_thread(const struct td_sysfs *fs, int tid,
 	return td_ints_add(tids, tid) ? td_err_nomem(err) : 0;
 }
 
-/* In proc(5)'s stat: PF_EXITING of include/linux/sched.h, of zombies, too. */
+/* PF_EXITING of include/linux/sched.h, which zombies have, too. */
 #define EXITING 0x4
 
-/* Field 9 is the flags; 2 is a name in parentheses, of whatever bytes. */
+/*
+ * In proc(5)'s stat, field 9 is the flags and field 2 the name in parentheses,
+ * which may hold any byte.
+ */
 static bool is_alive(const struct td_sysfs *fs, int tid)
 {
 	unsigned int flags;

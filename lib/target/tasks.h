@@ -6,19 +6,19 @@
 #include "lib/base/ints.h"
 #include "lib/machine/sysfs.h"
 
-/* Which tasks there are, as /proc lists them. */
+/* Finds tasks in /proc.  All return 0, -ENOMEM or another error in err. */
 
-/* The threads of a process, as they are now.  -ESRCH: there is none. */
+/* Adds the threads that a process has now.  -ESRCH if there is none. */
 int td_tasks_add_process(const struct td_sysfs *fs, int pid,
 			 struct td_ints *tids, struct td_err *err);
-/* Of all processes. */
+/* Adds the threads of all processes. */
 int td_tasks_add_all(const struct td_sysfs *fs, struct td_ints *tids,
 		     struct td_err *err);
-/* That one.  -ESRCH: there is none. */
+/* Adds one thread.  -ESRCH if it does not exist. */
 int td_tasks_add_thread(const struct td_sysfs *fs, int tid,
 			struct td_ints *tids, struct td_err *err);
 
-/* -ESRCH: it has ended, or is a zombie, and is named. */
+/* Check that a task still runs.  -ESRCH if it has ended or is a zombie. */
 int td_tasks_check_process(const struct td_sysfs *fs, int pid,
 			   struct td_err *err);
 int td_tasks_check_thread(const struct td_sysfs *fs, int tid,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Events by their names, out of files that are parsed when they are needed. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "lib/base/util.h"
+#include "lib/machine/pmu.h"
 #include "metrics/files/parts.h"
 
 static int event_order(const void *a, const void *b)
@@ -61,16 +61,6 @@ static const struct td_model_event *find(const struct td_pmu_events *events,
 		       sizeof(*events->events), key_order);
 }
 
-/* The length of a PMU's name without its number: of "uncore_cha" in _0. */
-static size_t unit_length(const char *pmu)
-{
-	size_t len = strlen(pmu), end = len;
-
-	while (end && isdigit((unsigned char)pmu[end - 1]))
-		end--;
-	return end && end < len && pmu[end - 1] == '_' ? end - 1 : len;
-}
-
 static const struct td_model_event *
 find_parsed(const struct td_pmu_events *events, const char *pmu,
 	    const char *name)
@@ -80,7 +70,7 @@ find_parsed(const struct td_pmu_events *events, const char *pmu,
 
 	if (event)
 		return event;
-	key.len = unit_length(pmu);
+	key.len = td_pmu_unit_at(pmu);
 	return find(events, &key);
 }
 

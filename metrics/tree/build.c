@@ -10,7 +10,6 @@
 #include "metrics/tree/scope.h"
 
 /* Those that make sense for all of a formula's events. */
-#define MODIFIERS "ukhGHI"
 
 #define RANK_OUTSIDE 100 /* of metrics that are not of the tree */
 
@@ -121,7 +120,7 @@ static int check_modifiers(const struct td_scope *scope, const char *name)
 	const char *mods = td_ask_modifiers(name), *why = NULL;
 	struct td_modifiers unused = { 0 };
 
-	if (strspn(mods, MODIFIERS) != strlen(mods))
+	if (strspn(mods, TD_RING_LETTERS) != strlen(mods))
 		why = "a metric's modifiers are u k h G H I";
 	for (const char *letter = mods; !why && *letter; letter++)
 		why = td_modifiers_add(&unused, *letter);

@@ -425,6 +425,9 @@ static void test_uncore(const char *root, const char *what)
 		is_all(&events, WITH_UNCORE, "all");
 	}
 	ok(find(&events, "uncore_imc_0", "a") != NULL, "found");
+	ok(find(&events, "uncore_imc_1f003800", "a") != NULL,
+	   "found for a unit that is named after its address");
+	ok(!find(&events, "uncore_imc_a0", "a"), "a0 is no unit");
 	td_pmu_events_free(&events);
 }
 

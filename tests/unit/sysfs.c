@@ -406,6 +406,35 @@ static void test_cpuid(size_t i)
 	       "identity as text: '%s'", cpuids[i].text);
 }
 
+/* The names are of drivers/perf and arch/x86/events of Linux. */
+static const struct {
+	const char *name;
+	size_t at;
+} units[] = {
+	{ "cpu", 3 },
+	{ "cpu_core", 8 },
+	{ "uncore_imc", 10 },
+	{ "uncore_imc_0", 10 },
+	{ "uncore_cha_12", 10 },
+	{ "uncore_imc_free_running_0", 23 },
+	{ "uncore_ha_1f003800", 9 },
+	{ "uncore_ha_a0f", 9 },
+	{ "uncore_ha_a0", 12 }, /* two: the end of a name, as in cpum_cf */
+	{ "cpum_cf", 7 },
+	{ "i915_0000_03", 9 },
+	{ "uncore_imc_", 11 },
+	{ "uncore_imc0", 11 },
+	{ "_", 1 },
+	{ "12", 2 },
+	{ "", 0 },
+};
+
+static void test_unit(size_t i)
+{
+	ok(td_pmu_unit_at(units[i].name) == units[i].at,
+	   "the unit's suffix of '%s'", units[i].name);
+}
+
 static void test_roots(void)
 {
 	struct td_err err = { 0 };
@@ -433,6 +462,8 @@ int main(void)
 		test_machine_row(r);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(cpuids); i++)
 		test_cpuid(i);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(units); i++)
+		test_unit(i);
 	test_roots();
 	return done_testing();
 }

@@ -135,10 +135,11 @@ static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 	}
 	rc = td_measure_build(measure, &rec->plan, &how, err);
 	if (!rc)
-		rc = td_select_check(&measure->tree, &rec->machine, opts, notes,
-				     err);
+		rc = td_check_shown_metrics(&measure->tree, &rec->machine, opts,
+					    notes, err);
 	if (!rc)
-		rc = td_select_rows(&measure->tree, &rec->machine, opts, err);
+		rc = td_check_rows_of_cpus(&measure->tree, &rec->machine, opts,
+					   err);
 	if (rc && err->usage && opts->nr_metrics &&
 	    opts->metrics == rec->info.metrics)
 		blame_recording(rec, err);
@@ -196,7 +197,7 @@ static int report_from(struct td_recording *rec, const struct td_opts *opts,
 {
 	struct td_measure measure = { 0 };
 	struct td_aggregator aggregator = { 0 };
-	struct td_beside_table besides = { 0 };
+	struct td_ratio_table ratios = { 0 };
 	struct td_sink sink = { &measure.tree, &rec->plan, &rec->machine,
 				&aggregator };
 	struct td_err late = { 0 };
@@ -205,9 +206,9 @@ static int report_from(struct td_recording *rec, const struct td_opts *opts,
 	if (!rc)
 		rc = build_aggregator(&aggregator, rec, opts, err);
 	if (!rc && opts->metric_only && rec->plan.asked) {
-		rc = td_beside_table_build(&besides, &rec->plan, &rec->machine,
-					   opts->hybrid_merge, err);
-		sink.besides = &besides;
+		rc = td_ratio_table_build(&ratios, &rec->plan, &rec->machine,
+					  opts->hybrid_merge, err);
+		sink.ratios = &ratios;
 	}
 
 	if (!rc)
@@ -221,7 +222,7 @@ static int report_from(struct td_recording *rec, const struct td_opts *opts,
 		rc = show(rec, &sink, err);
 	if (td_sink_close(&sink, rc ? &late : err) && !rc)
 		rc = err->code;
-	td_beside_table_free(&besides);
+	td_ratio_table_free(&ratios);
 	td_aggregator_free(&aggregator);
 	td_measure_free(&measure);
 	return rc;

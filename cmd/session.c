@@ -45,10 +45,10 @@ static int make_tree(struct td_run *run, struct td_err *err)
 	if (!rc)
 		rc = build_measure(run, err);
 	if (!rc)
-		rc = td_select_check(tree, &run->machine, run->opts,
-				     &run->notes, err);
+		rc = td_check_shown_metrics(tree, &run->machine, run->opts,
+					    &run->notes, err);
 	if (!rc)
-		rc = td_select_rows(tree, &run->machine, run->opts, err);
+		rc = td_check_rows_of_cpus(tree, &run->machine, run->opts, err);
 	if (!rc)
 		rc = td_select_whole_cores(&run->fs, tree, &run->machine,
 					   run->opts, &run->target, &run->notes,

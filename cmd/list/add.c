@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a list is made with. */
+/* Adds items, and the strings that they own, to a list. */
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -24,19 +24,19 @@ int td_list_add(struct td_list *list, const struct td_list_item *item,
 	return 0;
 }
 
-/* Takes the string, and keeps in mind that there is none. */
+/* Takes over the string; if there is none, remembers that memory ran out. */
 static const char *keep(struct td_list *list, char *text)
 {
 	struct td_names *kept = &list->kept;
-	char **place =
-		text ? td_array_add(&kept->v, kept->nr, sizeof(*place)) : NULL;
+	char **slot =
+		text ? td_array_add(&kept->v, kept->nr, sizeof(*slot)) : NULL;
 
-	if (!place) {
+	if (!slot) {
 		list->no_memory = true;
 		free(text);
 		return NULL;
 	}
-	*place = text;
+	*slot = text;
 	kept->nr++;
 	return text;
 }

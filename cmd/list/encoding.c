@@ -12,14 +12,14 @@ bool td_encoding_is_numeric(const struct td_event *event)
 	return event->type < PERF_TYPE_RAW;
 }
 
-/* Is name one of the words of "event=0xcd,umask=0x1,ldlat"? */
+/* Is name one of the terms of "event=0xcd,umask=0x1,ldlat"? */
 static bool is_among(const char *terms, const char *name)
 {
 	size_t len = strlen(name);
 
 	while (terms && *terms) {
 		if (strncmp(terms, name, len) == 0 &&
-		    strchr(",=", terms[len])) /* the NUL, too */
+		    strchr(",=", terms[len])) /* also matches the NUL */
 			return true;
 		terms += strcspn(terms, ",");
 		terms += *terms == ',';
@@ -27,7 +27,10 @@ static bool is_among(const char *terms, const char *name)
 	return false;
 }
 
-/* ldlat, frontend and offcore_rsp are all config1 from bit 0 on. */
+/*
+ * Do other formats use the same bits, as ldlat, frontend and offcore_rsp do
+ * with config1?
+ */
 static bool is_ambiguous(const struct td_pmu *pmu,
 			 const struct td_format *format)
 {
@@ -54,7 +57,7 @@ static uint64_t unpack(const struct td_format *format, uint64_t config)
 	return value;
 }
 
-/* What is being written: the bits that no term has named so far. */
+/* The state of writing an event: the bits that no term has covered yet. */
 struct rest {
 	FILE *fp;
 	uint64_t config[TD_NR_CONFIGS];
@@ -77,7 +80,7 @@ static void put_format(struct rest *rest, const struct td_event *event,
 	rest->config[format->word] &= ~format->mask;
 }
 
-/* The code comes first, and is there even if it is 0, as in sysfs. */
+/* Writes the event code first, as sysfs does, even if it is 0. */
 static void put_code(struct rest *rest, const struct td_pmu *pmu,
 		     const struct td_event *event)
 {
@@ -107,7 +110,7 @@ static void put_unnamed(struct rest *rest)
 		put_term(rest, words[0], 0);
 }
 
-/* "0:0x400000000", and between slashes what any event takes */
+/* Writes "0:0x400000000", and between slashes terms that any event can have. */
 static void put_numeric(FILE *fp, const struct td_event *event)
 {
 	const char *separator = "/";

@@ -6,18 +6,21 @@
 
 #include "lib/event/event.h"
 
-/* An event of the kernel's own tables, whose config is not a PMU's. */
+/* Is it an event of the kernel's own tables, whose config has no PMU format? */
 bool td_encoding_is_numeric(const struct td_event *event);
 
 /*
- * An event as every perf takes it: "cpu/event=0x8,umask=0xe/" by the fields of
- * pmu, called pmu_name, or "TYPE:0xCONFIG".  terms: words that came with the
- * event ("event=0xcd,ldlat=0x80"): of several fields that are made of the same
- * bits the one that stands there is taken; if none does, config1= and so on.
+ * Writes an event as any version of perf takes it: "cpu/event=0x8,umask=0xe/",
+ * with the formats of pmu, called pmu_name, or "TYPE:0xCONFIG".  terms: the
+ * terms that defined the event ("event=0xcd,ldlat=0x80").  If several formats
+ * share bits, the one in terms is written, or if none is, config1= and so on.
  */
 void td_encoding_put(FILE *fp, const struct td_pmu *pmu, const char *pmu_name,
 		     const struct td_event *event, const char *terms);
-/* separator and the letters, of an event that is in no group; or nothing. */
+/*
+ * Writes separator and the modifiers' letters, or nothing; the event is in no
+ * group.
+ */
 void td_encoding_put_modifiers(FILE *fp, const char *separator,
 			       const struct td_modifiers *mods);
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The names that the kernel gives, and those of who runs the command. */
+/*
+ * Lists the events that the kernel names, and those that tdstat measures
+ * itself.
+ */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -10,7 +13,7 @@
 #include "lib/base/util.h"
 #include "lib/event/names.h"
 
-/* --- hardware, caches --------------------------------------------------------- */
+/* --- hardware, caches ----------------------------------------------------- */
 
 static struct td_event kernel_event(const struct td_pmu *pmu, uint32_t type,
 				    uint64_t config)
@@ -22,8 +25,8 @@ static struct td_event kernel_event(const struct td_pmu *pmu, uint32_t type,
 }
 
 /*
- * The kernel shows in a PMU's folder which of these events it has
- * (filter_events() in arch/x86/events/core.c); of caches it shows nothing.
+ * Does the PMU have this event?  The kernel lists hardware events in the PMU's
+ * folder (filter_events() in arch/x86/events/core.c), but no cache events.
  */
 static bool has_symbol(const struct td_pmu *pmu, const struct td_symbol *symbol)
 {
@@ -68,7 +71,9 @@ static int collect_hardware(struct td_list *list, struct td_err *err)
 	return rc;
 }
 
-/* td_cache_each() goes to the end, so what went wrong is kept here. */
+/*
+ * Context of add_cache(), with the first error, as td_cache_each() cannot stop.
+ */
 struct cache_names {
 	struct td_list *list;
 	struct td_err *err;
@@ -106,9 +111,12 @@ static int collect_caches(struct td_list *list, struct td_err *err)
 	return names.rc;
 }
 
-/* --- sysfs -------------------------------------------------------------------- */
+/* --- sysfs ---------------------------------------------------------------- */
 
-/* The length of the name of all units: of "uncore_imc" in uncore_imc_0. */
+/*
+ * The length of the name that all units share: that of "uncore_imc" for
+ * uncore_imc_0.
+ */
 static size_t family_length(const struct td_pmu *pmu)
 {
 	return pmu->kind == TD_PMU_OTHER ? td_pmu_unit_at(pmu->name)
@@ -122,7 +130,9 @@ static bool is_of_family(const struct td_pmu *a, const struct td_pmu *b)
 	return family_length(b) == len && strncmp(a->name, b->name, len) == 0;
 }
 
-/* Is there, of the same family, a PMU before the index-th that names it, too? */
+/*
+ * Does a PMU of the same family, before the one at index, have the alias, too?
+ */
 static bool is_listed(const struct td_machine *machine, size_t index,
 		      const char *alias)
 {
@@ -134,7 +144,7 @@ static bool is_listed(const struct td_machine *machine, size_t index,
 	return false;
 }
 
-/* What -e calls it: all units of several by their common name. */
+/* The name for -e: for one of several units, the name that they share. */
 static const char *family_name(struct td_list *list, const struct td_pmu *pmu)
 {
 	for (size_t i = 0; i < list->machine.nr_pmus; i++) {
@@ -187,7 +197,7 @@ static int collect_sysfs(struct td_list *list, struct td_err *err)
 	return rc;
 }
 
-/* --- what needs no PMU -------------------------------------------------------- */
+/* --- what needs no PMU ---------------------------------------------------- */
 
 static int collect_symbols(struct td_list *list, enum td_list_kind kind,
 			   struct td_err *err)
@@ -244,10 +254,14 @@ static int add_tracepoint(struct td_list *list,
 	return td_list_add(list, &item, err);
 }
 
-/* Who may not read them lists the rest: that is so for most users. */
+/*
+ * Handles unreadable tracepoints: most users may not read them, so the rest is
+ * listed.
+ */
 static int no_tracepoints(struct td_list *list, struct td_err *err)
 {
-	static const char all[] = "*:*: "; /* says nothing here */
+	/* the pattern of all tracepoints, which tells the user nothing */
+	static const char all[] = "*:*: ";
 	const unsigned int kinds = TD_LIST_BIT(TD_LIST_TRACEPOINT);
 	size_t skip = strncmp(err->msg, all, strlen(all)) ? 0 : strlen(all);
 
@@ -274,9 +288,9 @@ static int collect_tracepoints(struct td_list *list, struct td_err *err)
 	return rc;
 }
 
-/* --- all ---------------------------------------------------------------------- */
+/* --- all ------------------------------------------------------------------ */
 
-/* In the order of the sections. */
+/* The source of each section, in the order of the sections. */
 static const struct {
 	enum td_list_kind kind;
 	int (*collect)(struct td_list *list, struct td_err *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* JSON Lines: an object a name and PMU. */
+/* Writes JSON Lines: an object for each name and PMU. */
 #include <json-c/json.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ static void add_all(struct json_object *to, const char *key, const char *text)
 	json_object_object_add(to, key, array);
 }
 
-/* 0: it is no node of the tree. */
+/* Adds the level; null for metrics outside of the tree. */
 static void add_level(struct json_object *to, int level)
 {
 	json_object_object_add(to, "level",

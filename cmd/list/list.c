@@ -13,7 +13,7 @@
 #include "cmd/plan/select.h"
 #include "cmd/say.h"
 
-/* Only names of these are of other PMUs than the cores'. */
+/* The kinds of items that PMUs other than the cores' have. */
 #define OF_OTHERS                                                  \
 	(TD_LIST_BIT(TD_LIST_SYSFS) | TD_LIST_BIT(TD_LIST_MODEL) | \
 	 TD_LIST_BIT(TD_LIST_METRIC) | TD_LIST_BIT(TD_LIST_METRICGROUP))
@@ -27,7 +27,7 @@ static int collect(struct td_list *list, struct td_err *err)
 	return rc ? rc : td_list_collect(list, err);
 }
 
-/* What is an error as well is said as that. */
+/* Prints notes, except one that is the error message, too. */
 static void say(const struct td_notes *notes, const struct td_err *err)
 {
 	for (size_t i = 0; i < notes->nr; i++) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which names are meant, and what is close to one that is none. */
+/*
+ * Matches names with the patterns, and finds close names for one without match.
+ */
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -9,7 +11,7 @@
 #include "cmd/list/parts.h"
 #include "lib/base/util.h"
 
-/* perf list's words, and those of -j. */
+/* Words for sections: those of perf list, and the kinds of tdstat list -j. */
 static const struct {
 	const char *word;
 	unsigned int kinds;
@@ -44,7 +46,7 @@ static void read_pattern(struct td_list_pattern *pattern, const char *text)
 	}
 }
 
-/* Nothing else has a colon in its name. */
+/* The sections to search; only tracepoints have a colon in their name. */
 static unsigned int where_to_look(const struct td_list_pattern *pattern)
 {
 	if (pattern->section)
@@ -54,8 +56,8 @@ static unsigned int where_to_look(const struct td_list_pattern *pattern)
 }
 
 /*
- * "metrics tma_mem*" is some of the metrics, of which there are hundreds; other
- * sections have no such names in common.
+ * Makes "metrics tma_mem*" mean some metrics, not all metrics plus a pattern;
+ * only metrics are so many and have names with common parts.
  */
 static void narrow(struct td_list *list)
 {
@@ -99,7 +101,7 @@ int td_list_read_patterns(struct td_list *list, struct td_err *err)
 	return 0;
 }
 
-/* A glob is a whole name, anything else a part of it. */
+/* Does the pattern match: a glob the whole name, other text a part of it? */
 static bool is_in(const struct td_list_pattern *pattern, const char *name)
 {
 	if (!name)
@@ -124,7 +126,7 @@ static bool is_group_of(const struct td_list_pattern *pattern,
 	char *rest = copy, *group;
 
 	while ((group = strsep(&rest, ";"))) {
-		/* a glob as the group is written: -M's rule */
+		/* globs match groups with case, as with -M */
 		if (pattern->is_glob
 			    ? fnmatch(pattern->text, group, FNM_NOESCAPE) == 0
 			    : is_whole(pattern, group))

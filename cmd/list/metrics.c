@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The metrics that -M takes, and their groups. */
+/* Lists the metrics that -M takes, and their groups. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,12 @@
 
 #define KINDS (TD_LIST_BIT(TD_LIST_METRIC) | TD_LIST_BIT(TD_LIST_METRICGROUP))
 
-/* --- what there is ------------------------------------------------------------ */
+/* --- metrics and their PMUs ----------------------------------------------- */
 
-/* What the sets remark is for who meant the metrics, or finds nothing. */
+/*
+ * Keeps notes about the sets for output if metrics were asked for, or if
+ * nothing matches.
+ */
 static void keep_notes(struct td_list *list, const struct td_notes *notes)
 {
 	for (size_t i = 0; i < notes->nr; i++)
@@ -20,7 +23,7 @@ static void keep_notes(struct td_list *list, const struct td_notes *notes)
 			     "%s", notes->v[i]);
 }
 
-/* Both sections come from the same sets: those of -M. */
+/* Makes the sets for both sections, the same as for -M. */
 static int make_sets(struct td_list *list, struct td_err *err)
 {
 	struct td_notes notes = { 0 };
@@ -37,15 +40,15 @@ static int make_sets(struct td_list *list, struct td_err *err)
 	return rc;
 }
 
-/* A metric, and what it is a metric of. */
-struct place {
+/* A metric and its PMU. */
+struct metric_item {
 	const struct td_metric_def *def;
-	const struct td_model_metric *model; /* NULL: it is not of the files */
-	const char *pmu;                     /* NULL: of the whole machine */
+	const struct td_model_metric *model; /* NULL: it is built in */
+	const char *pmu;                     /* NULL: the whole machine */
 	int order;
 };
 
-/* What is of the files has its strings from there. */
+/* Finds a metric of the files, whose name is the same string. */
 static const struct td_model_metric *
 find_model(const struct td_pmu_events *files, const struct td_metric_def *def)
 {
@@ -57,15 +60,15 @@ find_model(const struct td_pmu_events *files, const struct td_metric_def *def)
 }
 
 /*
- * The sets have with the first core what is of no core.  False: it is of a
- * unit that this machine has not.
+ * Finds the PMU of a metric; sets have metrics of no core with the first core
+ * PMU. False: its unit does not exist on this machine.
  */
-static bool find_place(const struct td_list *list, size_t set,
-		       const struct td_metric_def *def, struct place *out)
+static bool fill_item(const struct td_list *list, size_t set,
+		      const struct td_metric_def *def, struct metric_item *out)
 {
 	const struct td_machine *machine = &list->machine;
 
-	*out = (struct place){
+	*out = (struct metric_item){
 		.def = def,
 		.model = find_model(&list->catalog.events, def),
 		.pmu = machine->pmus[set].name,
@@ -74,31 +77,31 @@ static bool find_place(const struct td_list *list, size_t set,
 	if (!out->model || strcmp(out->model->pmu, out->pmu) == 0)
 		return true;
 	out->order = td_list_find_pmu(machine, out->model->pmu);
-	/* of a machine with two kinds of core those of "cpu" are the machine's */
+	/* on a hybrid, metrics of "cpu" belong to the whole machine */
 	out->pmu = out->order < 0 ? NULL : out->model->pmu;
 	return out->pmu || strcmp(out->model->pmu, "cpu") == 0;
 }
 
-struct places {
-	struct place *v;
+struct metric_items {
+	struct metric_item *v;
 	size_t nr;
 };
 
-static int add_places(const struct td_list *list, size_t set,
-		      struct places *out, struct td_err *err)
+static int add_set(const struct td_list *list, size_t set,
+		   struct metric_items *out, struct td_err *err)
 {
 	const struct td_metric_set *metrics = list->sets.v[set];
 
 	for (size_t i = 0; metrics && i < metrics->nr_metrics; i++) {
 		const struct td_metric_def *def = &metrics->metrics[i];
-		struct place place, *new;
+		struct metric_item item, *new;
 
-		if (def->part || !find_place(list, set, def, &place))
+		if (def->part || !fill_item(list, set, def, &item))
 			continue;
 		new = td_array_add(&out->v, out->nr, sizeof(*new));
 		if (!new)
 			return td_err_nomem(err);
-		*new = place;
+		*new = item;
 		out->nr++;
 	}
 	return 0;
@@ -106,26 +109,28 @@ static int add_places(const struct td_list *list, size_t set,
 
 static int by_name(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct metric_item *x = a, *y = b;
 	int rc = strcmp(x->def->name, y->def->name);
 
 	return rc ? rc : x->order - y->order;
 }
 
-/* All of them; out->v is to be freed, whatever the result. */
-static int find_places(struct td_list *list, struct places *out,
-		       struct td_err *err)
+/*
+ * Finds all metrics, sorted by name; out->v is to be freed even after an error.
+ */
+static int find_items(struct td_list *list, struct metric_items *out,
+		      struct td_err *err)
 {
 	int rc = make_sets(list, err);
 
 	for (size_t i = 0; !rc && i < list->sets.nr; i++)
-		rc = add_places(list, i, out, err);
+		rc = add_set(list, i, out, err);
 	if (out->nr)
 		qsort(out->v, out->nr, sizeof(*out->v), by_name);
 	return rc;
 }
 
-/* --- metrics ------------------------------------------------------------------ */
+/* --- metrics -------------------------------------------------------------- */
 
 static void put_group(void *ctx, const char *group)
 {
@@ -134,7 +139,9 @@ static void put_group(void *ctx, const char *group)
 	fprintf(fp, "%s%s", ftell(fp) > 0 ? ";" : "", group);
 }
 
-/* "a;b", kept by the list; NULL: out of memory */
+/*
+ * Returns a metric's groups, "a;b", kept by the list; NULL if memory ran out.
+ */
 static const char *join_groups(struct td_list *list,
 			       const struct td_metric_def *def)
 {
@@ -148,27 +155,28 @@ static const char *join_groups(struct td_list *list,
 	return fclose(fp) == 0 ? td_list_keep(list, "%s", text) : NULL;
 }
 
-/* ScaleUnit of the files: "100%" */
-static const char *scale_unit(struct td_list *list, const struct place *place)
+/* The ScaleUnit of a metric: "100%". */
+static const char *scale_unit(struct td_list *list,
+			      const struct metric_item *from)
 {
-	if (place->model)
-		return place->model->unit;
-	if (!*place->def->unit)
+	if (from->model)
+		return from->model->unit;
+	if (!*from->def->unit)
 		return NULL;
-	return td_list_keep(list, "%g%s", place->def->factor, place->def->unit);
+	return td_list_keep(list, "%g%s", from->def->factor, from->def->unit);
 }
 
-static int add_metric(struct td_list *list, const struct place *place,
+static int add_metric(struct td_list *list, const struct metric_item *from,
 		      struct td_err *err)
 {
 	const struct td_list_item item = {
 		.kind = TD_LIST_METRIC,
-		.name = place->def->name,
-		.pmu = place->pmu,
-		.desc = place->def->desc,
-		.unit = scale_unit(list, place),
-		.related = join_groups(list, place->def),
-		.metric = place->def,
+		.name = from->def->name,
+		.pmu = from->pmu,
+		.desc = from->def->desc,
+		.unit = scale_unit(list, from),
+		.related = join_groups(list, from->def),
+		.metric = from->def,
 	};
 
 	return item.related ? td_list_add(list, &item, err) : td_err_nomem(err);
@@ -176,16 +184,16 @@ static int add_metric(struct td_list *list, const struct place *place,
 
 int td_list_collect_metrics(struct td_list *list, struct td_err *err)
 {
-	struct places places = { 0 };
-	int rc = find_places(list, &places, err);
+	struct metric_items items = { 0 };
+	int rc = find_items(list, &items, err);
 
-	for (size_t i = 0; !rc && i < places.nr; i++)
-		rc = add_metric(list, &places.v[i], err);
-	free(places.v);
+	for (size_t i = 0; !rc && i < items.nr; i++)
+		rc = add_metric(list, &items.v[i], err);
+	free(items.v);
 	return rc;
 }
 
-/* --- groups ------------------------------------------------------------------- */
+/* --- groups --------------------------------------------------------------- */
 
 struct member {
 	const char *group, *metric;
@@ -193,7 +201,7 @@ struct member {
 
 struct members {
 	struct td_list *list;
-	const char *metric; /* the one at hand */
+	const char *metric; /* the metric whose groups are added */
 	struct member *v;
 	size_t nr;
 	bool no_memory;
@@ -222,7 +230,7 @@ static int by_group(const void *a, const void *b)
 	return rc ? rc : strcmp(x->metric, y->metric);
 }
 
-/* "a;b" of a group's members; one of two PMUs stands there once. */
+/* Joins a group's members, "a;b"; a metric of two PMUs appears once. */
 static const char *join(struct td_list *list, const struct member *v, size_t nr)
 {
 	td_autofree char *text = NULL;
@@ -265,12 +273,12 @@ static int add_groups(struct td_list *list, const struct members *members,
 int td_list_collect_groups(struct td_list *list, struct td_err *err)
 {
 	struct members members = { .list = list };
-	struct places places = { 0 };
-	int rc = find_places(list, &places, err);
+	struct metric_items items = { 0 };
+	int rc = find_items(list, &items, err);
 
-	for (size_t i = 0; !rc && i < places.nr; i++) {
-		members.metric = places.v[i].def->name;
-		td_metric_def_each_group(places.v[i].def, add_member, &members);
+	for (size_t i = 0; !rc && i < items.nr; i++) {
+		members.metric = items.v[i].def->name;
+		td_metric_def_each_group(items.v[i].def, add_member, &members);
 	}
 	if (members.nr)
 		qsort(members.v, members.nr, sizeof(*members.v), by_group);
@@ -278,6 +286,6 @@ int td_list_collect_groups(struct td_list *list, struct td_err *err)
 		rc = members.no_memory ? td_err_nomem(err)
 				       : add_groups(list, &members, err);
 	free(members.v);
-	free(places.v);
+	free(items.v);
 	return rc;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The names that the model's files give. */
+/* Lists the events of the model's files. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,10 @@
 #include "cmd/list/parts.h"
 #include "lib/base/util.h"
 
-/* "uncore_cha" of the files is uncore_cha_0 and so on, as -e takes it. */
+/*
+ * Does a unit of the files mean this PMU?  "uncore_cha" is uncore_cha_0 and so
+ * on, as for -e.
+ */
 static bool is_called(const struct td_pmu *pmu, const char *name)
 {
 	size_t len = strlen(name);
@@ -44,16 +47,16 @@ int td_list_read_files(struct td_list *list, struct td_err *err)
 	return rc ? rc : td_pmu_events_parse_all(&catalog->events, err);
 }
 
-/* --- events ------------------------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
-struct place {
+struct event_item {
 	const struct td_model_event *event;
 	int pmu;
 };
 
 static int by_topic(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct event_item *x = a, *y = b;
 	int rc = strcmp(x->event->topic, y->event->topic);
 
 	if (!rc)
@@ -61,12 +64,15 @@ static int by_topic(const void *a, const void *b)
 	return rc ? rc : x->pmu - y->pmu;
 }
 
-/* An event with a term that the PMU has not is there, but not counted. */
-static int add_event(struct td_list *list, const struct place *place,
+/*
+ * Adds an event.  One with a term that the PMU does not have is listed, but
+ * cannot be counted.
+ */
+static int add_event(struct td_list *list, const struct event_item *from,
 		     struct td_err *err)
 {
-	const struct td_model_event *model = place->event;
-	const struct td_pmu *pmu = &list->machine.pmus[place->pmu];
+	const struct td_model_event *model = from->event;
+	const struct td_pmu *pmu = &list->machine.pmus[from->pmu];
 	struct td_err unused = { 0 };
 	struct td_event event;
 	struct td_list_item item = {
@@ -77,7 +83,7 @@ static int add_event(struct td_list *list, const struct place *place,
 		.desc = model->desc,
 	};
 
-	if (td_event_init(&event, pmu, place->pmu, model->name, model->terms,
+	if (td_event_init(&event, pmu, from->pmu, model->name, model->terms,
 			  &unused) == 0)
 		item.encoding = td_list_encode(list, &event, pmu, model->pmu,
 					       model->terms);
@@ -88,24 +94,24 @@ static int add_event(struct td_list *list, const struct place *place,
 int td_list_collect_model(struct td_list *list, struct td_err *err)
 {
 	const struct td_pmu_events *events = &list->catalog.events;
-	td_autofree struct place *places = NULL;
+	td_autofree struct event_item *items = NULL;
 	size_t nr = 0;
 	int rc = td_list_read_files(list, err);
 
 	if (rc || !events->nr_events)
 		return rc;
-	places = calloc(events->nr_events, sizeof(*places));
-	if (!places)
+	items = calloc(events->nr_events, sizeof(*items));
+	if (!items)
 		return td_err_nomem(err);
 	for (size_t i = 0; i < events->nr_events; i++) {
 		const struct td_model_event *event = &events->events[i];
 		int pmu = td_list_find_pmu(&list->machine, event->pmu);
 
 		if (pmu >= 0)
-			places[nr++] = (struct place){ event, pmu };
+			items[nr++] = (struct event_item){ event, pmu };
 	}
-	qsort(places, nr, sizeof(*places), by_topic);
+	qsort(items, nr, sizeof(*items), by_topic);
 	for (size_t i = 0; !rc && i < nr; i++)
-		rc = add_event(list, &places[i], err);
+		rc = add_event(list, &items[i], err);
 	return rc;
 }

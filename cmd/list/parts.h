@@ -2,7 +2,7 @@
 #ifndef TD_CMD_LIST_PARTS_H
 #define TD_CMD_LIST_PARTS_H
 
-/* What list.c is made of. */
+/* The parts of tdstat list. */
 #include <stdio.h>
 
 #include "cmd/opts/opts.h"
@@ -27,12 +27,15 @@ enum td_list_kind {
 #define TD_LIST_BIT(kind) (1U << (kind))
 #define TD_LIST_ALL       (TD_LIST_BIT(TD_LIST_METRICGROUP + 1) - 1)
 
-/* A name on one PMU; NULL is what there is not.  All strings are borrowed. */
+/*
+ * A name on one PMU; members are NULL if there is no such text.  All strings
+ * are borrowed.
+ */
 struct td_list_item {
 	enum td_list_kind kind;
-	const char *name;  /* as it may be pasted behind -e */
+	const char *name;  /* as -e takes it */
 	const char *alias; /* another such name */
-	const char *bare;  /* sysfs: without the PMU around it */
+	const char *bare;  /* sysfs: the name without the PMU */
 	const char *pmu;
 	const char *topic;
 	const char *desc;
@@ -42,10 +45,10 @@ struct td_list_item {
 	const struct td_metric_def *metric;
 };
 
-/* What the user named: a section, or names. */
+/* A pattern of the user: a section, or names. */
 struct td_list_pattern {
 	const char *text;
-	unsigned int section; /* TD_LIST_BIT()s, 0: it is no section's word */
+	unsigned int section; /* TD_LIST_BIT()s; 0: not the word of a section */
 	bool is_glob;
 	bool has_match;
 	struct td_closest closest;
@@ -56,60 +59,77 @@ struct td_list {
 	struct td_sysfs fs;
 	struct td_machine machine;
 	struct td_catalog catalog;
-	struct td_sets sets; /* what -M takes; made when it is wanted */
+	struct td_sets sets; /* the metrics of -M, made when needed */
 	struct td_tracepoints tracepoints;
 	struct td_list_pattern *patterns;
 	size_t nr_patterns;
-	bool narrow; /* names beside "metrics": those of the metrics */
-	/* TD_LIST_BIT()s: where matches can be, and where they are said to be */
+	bool narrow; /* "metrics" and names: only metrics of these names */
+	/*
+	 * TD_LIST_BIT()s: kinds that can match, and kinds that the user named
+	 */
 	unsigned int kinds, certain;
 	struct td_list_item *items;
 	size_t nr_items;
-	struct td_names kept; /* strings that nobody else owns */
-	bool no_memory;       /* for one of those */
+	struct td_names kept; /* strings that the list owns */
+	bool no_memory;       /* memory ran out for one of them */
 	struct td_notes notes;
-	struct td_notes missing; /* said if there is no match */
+	struct td_notes missing; /* printed only if nothing matches */
 };
 
-/* match.c: opts->patterns -> list->patterns, kinds, certain. */
+/* match.c: sets list->patterns, kinds and certain from opts->patterns. */
 int td_list_read_patterns(struct td_list *list, struct td_err *err);
-/* Does a pattern mean the item?  It remembers that, or how close it is. */
+/*
+ * Does a pattern match the item?  The pattern remembers a match, or the closest
+ * name.
+ */
 bool td_list_is_wanted(struct td_list *list, const struct td_list_item *item);
-/* Is there nothing for a pattern?  The error says which, and what is close. */
+/*
+ * Returns an error, with the closest name, if nothing matches; notes each
+ * pattern without match if others have some.
+ */
 int td_list_check(struct td_list *list, struct td_err *err);
 
 /*
- * add.c: a match is copied to the list's end.  An item without a name is
- * one that there was no memory for.
+ * add.c: appends a copy of the item if a pattern matches it.  Fails if memory
+ * for one of its strings ran out before.
  */
 int td_list_add(struct td_list *list, const struct td_list_item *item,
 		struct td_err *err);
-/* A string that lives as long as the list; NULL: out of memory. */
+/* Formats a string that lives as long as the list; NULL if memory ran out. */
 const char *td_list_keep(struct td_list *list, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* td_encoding_put()'s text, kept by the list; NULL: nobody wants to see it. */
+/*
+ * Returns the text of td_encoding_put(), kept by the list; NULL if it is not
+ * shown.
+ */
 const char *td_list_encode(struct td_list *list, const struct td_event *event,
 			   const struct td_pmu *pmu, const char *pmu_name,
 			   const char *terms);
-/* Why a source has nothing: a note, but not to who did not mean it. */
+/*
+ * Notes why a source has nothing; printed if the user named its kinds, or if
+ * nothing matches.
+ */
 void td_list_miss(struct td_list *list, unsigned int kinds, const char *what,
 		  const char *why);
 
-/* items.c, model.c, metrics.c: all of a kind that matches. */
+/* items.c, model.c, metrics.c: add all matching items of their kinds. */
 int td_list_collect(struct td_list *list, struct td_err *err);
-/* The model's files, or a note why there are none. */
+/* Reads the model's files, or notes why there are none. */
 int td_list_read_files(struct td_list *list, struct td_err *err);
-/* Where a PMU of the files is; -1: nothing of that is counted here. */
+/* The index of a PMU that the files name; -1 if it cannot be counted here. */
 int td_list_find_pmu(const struct td_machine *machine, const char *name);
 int td_list_collect_model(struct td_list *list, struct td_err *err);
 int td_list_collect_metrics(struct td_list *list, struct td_err *err);
 int td_list_collect_groups(struct td_list *list, struct td_err *err);
 
-/* text.c, json.c: the items -> fp. */
+/* text.c, json.c: print the items. */
 void td_list_put_text(FILE *fp, const struct td_list *list);
 void td_list_put_json(FILE *fp, const struct td_list *list);
 
-/* print.c: the encodings of opts->patterns, which are events here. */
+/*
+ * print.c: prints the encodings of opts->patterns, which are events with
+ * --print.
+ */
 int td_list_print(FILE *fp, struct td_list *list, struct td_err *err);
 
 #endif

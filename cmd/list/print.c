@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --print: what the events of the -e language are on this machine. */
+/* --print: shows how events of the -e language are encoded on this machine. */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -12,9 +12,12 @@
 #include "lib/base/util.h"
 #include "lib/event/names.h"
 
-/* --- the words that an event came with ---------------------------------------- */
+/* --- the terms that define an event --------------------------------------- */
 
-/* Those of an event that sysfs or the model's files name; maybe there is none. */
+/*
+ * Writes the terms of an event that sysfs or the model's files name, or else
+ * the name itself.
+ */
 static int put_named(FILE *fp, struct td_list *list, const struct td_pmu *pmu,
 		     const char *name, struct td_err *err)
 {
@@ -42,7 +45,7 @@ static int put_all_words(FILE *fp, struct td_list *list,
 	return rc;
 }
 
-/* *out to be freed, whatever the result. */
+/* Makes the list of terms; *out is to be freed even after an error. */
 static int make_words(struct td_list *list, const struct td_pmu *pmu,
 		      const struct td_spec *spec, char **out,
 		      struct td_err *err)
@@ -59,7 +62,7 @@ static int make_words(struct td_list *list, const struct td_pmu *pmu,
 	return rc;
 }
 
-/* --- events ------------------------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
 static void put_raw(FILE *fp, const struct td_machine *machine,
 		    const struct td_event *event)
@@ -70,7 +73,7 @@ static void put_raw(FILE *fp, const struct td_machine *machine,
 	    event->config[1] || event->config[2] || event->config[3] ||
 	    event->percore)
 		return;
-	/* alone, perf would open it on all kinds of core */
+	/* without a PMU, perf would open it on all kinds of core */
 	if (machine->nr_core > 1) {
 		fprintf(fp, " %s/r%" PRIx64 "/", pmu->name, event->config[0]);
 		td_encoding_put_modifiers(fp, "", &event->mods);
@@ -81,8 +84,8 @@ static void put_raw(FILE *fp, const struct td_machine *machine,
 }
 
 /*
- * "cpu_core/cycles/": perf takes the number of a kernel's event to be for all
- * CPUs, and cannot open it on the other kind.
+ * Writes "cpu_core/cycles/", as perf cannot open the event by its number: it
+ * takes that for all CPUs and fails on the other kind of core.
  */
 static void put_name(FILE *fp, const struct td_machine *machine,
 		     const struct td_event *event)
@@ -112,7 +115,9 @@ static int put_event(FILE *fp, struct td_list *list,
 
 	if (event->refusal)
 		return td_err_set(err, -ENOTSUP, "%s", event->refusal);
-	/* what is an address, or no event of the kernel's, stays as it is */
+	/*
+	 * breakpoints, and times that tdstat measures itself, stay as they are
+	 */
 	if (event->tool || event->type == PERF_TYPE_BREAKPOINT) {
 		fputs(event->name, fp);
 		return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A heading for each section, and a row a name. */
+/* Prints a heading for each section, and a row for each name. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -10,13 +10,13 @@
 
 #define WIDTH        79
 #define INDENT       10
-#define LONGEST_NAME 40 /* a longer one pushes the rest of its row */
+#define LONGEST_NAME 40 /* a longer name shifts the rest of its row */
 
 struct columns {
-	int name, pmus; /* their widths */
+	int name, pmus; /* widths of the columns */
 };
 
-/* The rows of a section: one PMU a row, or all that have the name. */
+/* The items of one row: one PMU, or all PMUs that have the name. */
 struct row {
 	const struct td_list_item *items;
 	size_t nr;
@@ -27,7 +27,7 @@ static bool is_same(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* What a section has in common beside the kind. */
+/* What the items of a section have in common, besides the kind. */
 static const char *section_key(const struct td_list_item *item)
 {
 	if (item->kind == TD_LIST_SYSFS)
@@ -84,9 +84,12 @@ static void put_heading(FILE *fp, const struct td_list *list,
 	}
 }
 
-/* --- words -------------------------------------------------------------------- */
+/* --- words ---------------------------------------------------------------- */
 
-/* Word by word, from the indent on, which was put already. */
+/*
+ * Prints text word by word and breaks lines; the first indent was printed
+ * already.
+ */
 static void put_words(FILE *fp, const char *text)
 {
 	const char *blank = "";
@@ -129,7 +132,7 @@ static void put_labelled(FILE *fp, const char *label, const char *text)
 	put_below(fp, line);
 }
 
-/* "a;b" -> "a, b"; NULL: out of memory */
+/* Turns "a;b" into "a, b"; NULL if memory ran out. */
 static char *with_blanks(const char *list)
 {
 	char *out = malloc(2 * strlen(list) + 1), *to = out;
@@ -144,9 +147,9 @@ static char *with_blanks(const char *list)
 	return out;
 }
 
-/* --- rows --------------------------------------------------------------------- */
+/* --- rows ----------------------------------------------------------------- */
 
-/* The PMU is said where it is not the only one that cores have. */
+/* Is the PMU shown?  Not if it is the only one of the cores. */
 static bool shows_pmu(const struct td_list *list,
 		      const struct td_list_item *item)
 {
@@ -156,7 +159,7 @@ static bool shows_pmu(const struct td_list *list,
 	       strcmp(list->machine.pmus[0].name, item->pmu) != 0;
 }
 
-/* "[cpu_core, cpu_atom]", or nothing; the length */
+/* Writes "[cpu_core, cpu_atom]" or nothing, and returns its width. */
 static int format_pmus(const struct td_list *list, const struct row *row,
 		       char *buf, size_t size)
 {
@@ -189,7 +192,7 @@ static bool is_same_node(const struct td_metric_def *a,
 	       strcmp(a->unit, b->unit) == 0;
 }
 
-/* On every PMU of a row the tree says the same. */
+/* Do two items share a row?  A metric must be the same node on both PMUs. */
 static bool is_same_row(const struct td_list_item *a,
 			const struct td_list_item *b)
 {
@@ -227,7 +230,7 @@ static struct columns measure(const struct td_list *list,
 	return columns;
 }
 
-/* Blanks up to a column, or two; where that is. */
+/* Prints blanks up to a column, at least two, and returns the position. */
 static int go_to(FILE *fp, int at, int column)
 {
 	int blanks = column > at + 2 ? column - at : 2;
@@ -236,7 +239,7 @@ static int go_to(FILE *fp, int at, int column)
 	return at + blanks;
 }
 
-/* Behind the rest of the row if all of it fits there, else below. */
+/* Prints a description at the end of the row if it fits there, else below. */
 static void put_desc(FILE *fp, const char *desc, int at, int column)
 {
 	int start = column > at + 2 ? column : at + 2;
@@ -251,7 +254,10 @@ static void put_desc(FILE *fp, const char *desc, int at, int column)
 	put_below(fp, desc);
 }
 
-/* Many a description in the files is the name once more. */
+/*
+ * Returns the description, unless it only repeats the name, as many in the
+ * files do.
+ */
 static const char *describe(const struct td_list_item *item)
 {
 	if (item->desc && strcasecmp(item->desc, item->name) == 0)
@@ -259,7 +265,10 @@ static const char *describe(const struct td_list_item *item)
 	return item->desc;
 }
 
-/* "%, level 2, below tma_backend_bound"; NULL: out of memory */
+/*
+ * Describes a node: "%, level 2, below tma_backend_bound"; NULL if memory ran
+ * out.
+ */
 static char *format_node(const struct td_metric_def *metric)
 {
 	const char *unit = metric->unit, *parent = metric->parent;
@@ -274,7 +283,7 @@ static char *format_node(const struct td_metric_def *metric)
 	return text;
 }
 
-/* "2 metrics: a, b"; NULL: out of memory */
+/* Describes a group: "2 metrics: a, b"; NULL if memory ran out. */
 static char *format_members(const char *members)
 {
 	td_autofree char *names = with_blanks(members);
@@ -289,7 +298,7 @@ static char *format_members(const char *members)
 	return text;
 }
 
-/* What stands behind the name and its PMUs. */
+/* The text after the name and its PMUs. */
 static char *format_first(const struct td_list_item *item)
 {
 	const char *desc = describe(item);
@@ -317,7 +326,7 @@ static void put_metric(FILE *fp, const struct td_list *list,
 	put_labelled(fp, "threshold", metric->threshold);
 }
 
-/* The columns. */
+/* Prints the name and its alias, and returns their width. */
 static int put_name(FILE *fp, const struct td_list_item *item)
 {
 	int at = fprintf(fp, "  ");

@@ -8,7 +8,7 @@
 #include "lib/count/aggregate.h"
 #include "lib/count/totals_sum.h"
 #include "lib/machine/machine.h"
-#include "metrics/table/beside_table.h"
+#include "metrics/table/ratio_table.h"
 #include "metrics/table/rows.h"
 #include "metrics/table/spread.h"
 #include "metrics/tree/tree.h"
@@ -23,11 +23,11 @@ struct td_sink {
 	const struct td_machine *machine;
 	const struct td_aggregator *aggregator;
 	bool merge;
-	struct td_beside_table *besides; /* in place of events; else NULL */
-	bool summary;                    /* behind the intervals, all of them */
-	bool mean;                       /* one result of several runs */
-	bool table;                      /* with the time of each of them */
-	struct td_readings whole;        /* of the intervals, for the summary */
+	struct td_ratio_table *ratios; /* in place of events; else NULL */
+	bool summary;                  /* behind the intervals, all of them */
+	bool mean;                     /* one result of several runs */
+	bool table;                    /* with the time of each of them */
+	struct td_readings whole;      /* of the intervals, for the summary */
 	struct td_index whole_index;
 	struct td_times whole_times;
 	struct td_totals_sum sum; /* of the runs */

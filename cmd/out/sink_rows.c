@@ -51,7 +51,7 @@ static int put_besides(const struct rows *r,
 {
 	struct td_sink *sink = r->sink;
 	struct td_report report;
-	int rc = td_beside_table_fill(sink->besides, events, &report, err);
+	int rc = td_ratio_table_fill(sink->ratios, events, &report, err);
 
 	if (!rc)
 		sink->writer.out->report(&sink->writer, &report);
@@ -73,7 +73,7 @@ static int put_events(const struct rows *r, struct td_err *err)
 	if (!rc && r->purpose == SHOW_MEAN &&
 	    td_spreads_fill_events(&sink->spreads, &report))
 		rc = td_err_nomem(err);
-	if (!rc && sink->besides)
+	if (!rc && sink->ratios)
 		rc = put_besides(r, &report, err);
 	else if (!rc && r->purpose != COLLECT)
 		sink->writer.out->events(&sink->writer, &report);

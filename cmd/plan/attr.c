@@ -58,7 +58,7 @@ struct bit {
 	const char *name;
 };
 
-/* In perf's order, which is not the bits'. */
+/* In perf's order, which is not that of the bits. */
 #define BIT(id) { PERF_SAMPLE_##id, #id }
 static const struct bit sample_bits[] = {
 	BIT(IP), BIT(TID), BIT(TIME), BIT(ADDR), BIT(READ), BIT(CALLCHAIN),
@@ -106,7 +106,7 @@ static void put_hex(FILE *fp, const char *name, uint64_t value)
 	fprintf(fp, "%#" PRIx64 "\n", value);
 }
 
-/* "ID|GROUP"; what has no name is left over as a number. */
+/* Prints "ID|GROUP"; bits without a name are printed as a number. */
 static void put_bits(FILE *fp, const char *name, uint64_t value,
 		     const struct bit *bits)
 {
@@ -137,7 +137,10 @@ static void put_cache(FILE *fp, uint64_t config)
 		fprintf(fp, " (%s | %s | %s)", result, op, cache);
 }
 
-/* With a PMU's type in the upper half perf knows caches only; so do we. */
+/*
+ * Prints the config with its name.  With a PMU's type in the upper half, perf
+ * names only cache events, and so do we.
+ */
 static void put_config(FILE *fp, const struct perf_event_attr *attr)
 {
 	const char *name = NULL;
@@ -247,8 +250,7 @@ static void put_rest(FILE *fp, const struct perf_event_attr *attr)
 	PUT(sample_max_stack);
 	PUT(aux_sample_size);
 	PUT(sig_data);
-	put_hex(fp, "config3",
-		attr->config3); /* perf 6.12 keeps it to itself */
+	put_hex(fp, "config3", attr->config3); /* perf 6.12 does not print it */
 }
 
 static void put_rule(FILE *fp)

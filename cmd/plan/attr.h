@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 /*
- * What the kernel is asked for, in the layout of perf stat -vv: a line a field
- * that is not 0, between two rules.  pmu: the name of attr->type's, NULL: not
- * known.
+ * Prints a perf_event_attr in the layout of perf stat -vv: a line for each
+ * field that is not 0, between two rules.  pmu: the name of the PMU that
+ * attr->type stands for, or NULL.
  */
 void td_attr_put(FILE *fp, const struct perf_event_attr *attr, const char *pmu);
 
@@ -21,7 +21,7 @@ void td_attr_each_flag(const struct perf_event_attr *attr,
 				   unsigned int value),
 		       void *ctx);
 
-/* One perf_event_open(2) and what came of it: fd, or a negative errno. */
+/* Prints a call of perf_event_open(2) and its result: fd, or a negative errno. */
 void td_attr_put_open(FILE *fp, int pid, int cpu, int group_fd,
 		      unsigned long flags, int fd);
 

@@ -8,7 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Beside the program, where the build puts it; else where it is installed. */
+/*
+ * Finds the folder of metric files: next to the program, where the build puts
+ * it, or else where it is installed.
+ */
 static void find_root(char root[PATH_MAX])
 {
 	ssize_t len = readlink("/proc/self/exe", root, PATH_MAX - 32);
@@ -32,7 +35,7 @@ int td_catalog_read(struct td_catalog *catalog, struct td_err *err)
 	if (catalog->read)
 		return 0;
 	catalog->read = true;
-	/* of no processor: none of the models' events */
+	/* without the processor's identity, no model matches */
 	if (catalog->machine->no_identity.code) {
 		catalog->missing = catalog->machine->no_identity;
 		return 0;
@@ -42,7 +45,7 @@ int td_catalog_read(struct td_catalog *catalog, struct td_err *err)
 	rc = td_pmu_events_read(&catalog->events,
 				catalog->dir ? catalog->dir : root,
 				&catalog->machine->cpuid, &catalog->missing);
-	/* what the user named has to be there */
+	/* only a folder that the user named must exist */
 	if (rc == -ENOENT && !catalog->dir)
 		return 0;
 	if (rc)
@@ -89,13 +92,16 @@ static int find_tracepoints(void *ctx, const char *system, const char *name,
 	return td_tracepoints_find(out, system, name, err);
 }
 
-/* --metrics-dir, else TDSTAT_METRICS, else what came with the program. */
-static const char *find_dir(const char *asked)
+/*
+ * The folder of --metrics-dir, else of TDSTAT_METRICS, else NULL: the installed
+ * one.
+ */
+static const char *find_dir(const char *option)
 {
 	const char *variable = getenv("TDSTAT_METRICS");
 
-	if (asked)
-		return asked;
+	if (option)
+		return option;
 	return variable && *variable ? variable : NULL;
 }
 

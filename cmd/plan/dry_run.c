@@ -30,7 +30,7 @@ static void put_machine(FILE *fp, const struct td_machine *machine)
 		machine->nmi_watchdog ? "on" : "off");
 }
 
-/* "CPUs 0-3", "thread 123", "the command" */
+/* Prints where a group counts: "CPUs 0-3", "threads 123" or "the command". */
 static void put_where(FILE *fp, const struct td_pmu *pmu,
 		      const struct td_target *target)
 {
@@ -102,7 +102,7 @@ static void put_flags(FILE *fp, const struct perf_event_attr *attr)
 	fputs(flags.any ? "" : "none", fp);
 }
 
-/* Words that are seldom there are left out when they are 0. */
+/* Prints a config word that is rarely used, unless it is 0. */
 static void put_word(FILE *fp, const char *name, uint64_t value)
 {
 	if (value)
@@ -127,13 +127,16 @@ static void put_attr(FILE *fp, const char *name,
 	fputc('\n', fp);
 }
 
-/* What no group holds: the tools' events, and what cannot be counted. */
+/*
+ * Prints events in no group: those that tdstat measures itself, and those that
+ * cannot be counted.
+ */
 static void put_rest(FILE *fp, const struct td_plan *plan)
 {
 	for (size_t i = 0; i < plan->nr_events; i++) {
 		const struct td_event *event = &plan->events[i];
 
-		/* of metrics, their own reason says it */
+		/* metrics tell their reason themselves */
 		if (event->refusal && plan->asked)
 			put_line(fp, "not counted: ", event->refusal);
 		else if (event->tool)

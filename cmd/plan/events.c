@@ -10,9 +10,9 @@
 #include "lib/base/util.h"
 #include "lib/event/resolve.h"
 
-/* What perf stat counts without -e, and with -d, -dd, -ddd. */
+/* The events that perf stat counts without -e, and with -d, -dd, -ddd. */
 static const struct {
-	int detail; /* from so many -d on */
+	int detail; /* with at least so many -d */
 	const char *list;
 } defaults[] = {
 	{ 1, "context-switches,cpu-migrations,page-faults" },
@@ -62,7 +62,10 @@ static int check_filter(const struct td_event *event, const char *filter,
 	return td_tracepoint_check_filter(system, name, filter, err);
 }
 
-/* --filter, for the tracepoints of the -e before it: all of them must be. */
+/*
+ * Sets a --filter on the events of the -e before it, which must all be
+ * tracepoints.
+ */
 static int add_filter(struct td_typing *t, const struct td_event_arg *arg,
 		      struct td_err *err)
 {
@@ -92,7 +95,7 @@ static int refuse(struct td_typing *t, struct td_event *event, const char *why,
 	return td_event_refuse(event, why, t->notes) ? td_err_nomem(err) : 0;
 }
 
-/* None of -C's CPUs has the event's PMU. */
+/* Refuses an event if none of the CPUs of -C has its PMU. */
 static int check_cpus(struct td_typing *t, struct td_event *event,
 		      struct td_err *err)
 {
@@ -113,8 +116,8 @@ static int check_cpus(struct td_typing *t, struct td_event *event,
 }
 
 /*
- * What can be known before anything is opened.  Retire latencies come from
- * sampled records, which nobody collects here.
+ * Refuses events that are known to be impossible before anything is opened.
+ * Retire latencies need samples, which tdstat does not take.
  */
 static int refuse_impossible(struct td_typing *t, struct td_err *err)
 {
@@ -137,8 +140,8 @@ static int refuse_impossible(struct td_typing *t, struct td_err *err)
 }
 
 /*
- * Units outside of the cores count whole CPUs: a command with such events
- * alone is measured as the machine is while it runs, as perf stat does.
+ * Uncore units count whole CPUs, so a command with only such events is measured
+ * system-wide while it runs, as in perf stat.
  */
 static void widen_target(struct td_typing *t)
 {
@@ -161,7 +164,7 @@ static void widen_target(struct td_typing *t)
 			       "machine, not in the command alone");
 }
 
-/* The kernel's list is not there: these may not be all. */
+/* Warns that the list of CPUs may be incomplete, as sysfs does not have it. */
 static void note_cpus(struct td_typing *t)
 {
 	td_autofree char *cpus = td_ints_format(&t->machine->online);
@@ -174,7 +177,7 @@ static void note_cpus(struct td_typing *t)
 			     t->machine->no_sysfs.msg, cpus);
 }
 
-/* What a row cannot show as it was asked. */
+/* Notes what rows cannot show as requested. */
 static void note_rows(struct td_typing *t)
 {
 	bool of_command = t->opts->command && !t->target->system_wide;
@@ -193,7 +196,9 @@ static void note_rows(struct td_typing *t)
 	}
 }
 
-/* --null apart, something must be left to measure. */
+/*
+ * Returns an error if all events were refused; --null has none, which is fine.
+ */
 static int check_any(const struct td_plan *plan, struct td_err *err)
 {
 	for (size_t i = 0; i < plan->nr_events; i++) {
@@ -206,8 +211,8 @@ static int check_any(const struct td_plan *plan, struct td_err *err)
 }
 
 /*
- * perf stat's defaults (-d) are not what somebody typed: that the machine has not
- * all of them, the table says, and -v why.
+ * Drops notes on events of -d, which the user did not type: the table shows
+ * what the machine does not have, and -v why.
  */
 static void forget_notes_of_defaults(struct td_typing *t, size_t before)
 {

@@ -8,18 +8,18 @@
 #include "lib/machine/sysfs.h"
 #include "lib/plan/plan.h"
 
-/* What was typed becomes a plan; all of it is the caller's. */
+/* The input and output of td_events_plan(), all owned by the caller. */
 struct td_typing {
 	const struct td_opts *opts;
 	const struct td_sysfs *fs;
-	struct td_machine *machine; /* PMUs are added that events name */
-	struct td_event_text *text; /* filled in: what -e said */
-	struct td_target *target;   /* the whole machine, if events need it */
+	struct td_machine *machine; /* PMUs that events name are added */
+	struct td_event_text *text; /* filled in: the parsed -e */
+	struct td_target *target;   /* becomes system-wide if events need it */
 	struct td_plan *plan;       /* filled in */
 	struct td_notes *notes;
 };
 
-/* -e, -d, --filter and --null -> the plan. */
+/* Plans the events of -e, -d, --filter and --null. */
 int td_events_plan(struct td_typing *t, struct td_err *err);
 
 #endif

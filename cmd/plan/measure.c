@@ -8,9 +8,9 @@
 #include "metrics/sets/builtin.h"
 
 /*
- * Levels 1 and 2 are built in and need no files, unless the user names some, but
- * for processors of which nothing is: AMD's are in their files alone.  A
- * recording of what files said may hold none of the names that are built in.
+ * Are the metric files needed?  Levels 1 and 2 are built in for Intel, but not
+ * for AMD, whose metrics are only in files.  A recording of metrics from files
+ * may have none of the events that the built-in levels use.
  */
 static bool wants_files(const struct td_measure *m,
 			const struct td_measuring *how)
@@ -37,7 +37,7 @@ static bool has_match(const struct td_metric_set *set, const char *name)
 	return false;
 }
 
-/* Is a name none of the sets'? */
+/* Is there a name that no set has? */
 static bool misses_name(const struct td_measure *m)
 {
 	for (size_t i = 0; i < m->ask.nr_names; i++) {
@@ -68,7 +68,7 @@ static int choose_sets(struct td_measure *m, const struct td_measuring *how,
 				how->notes, err);
 	if (rc || !misses_name(m))
 		return rc;
-	/* it may be of a unit outside of the cores */
+	/* the name may be a metric of an uncore unit */
 	td_sets_free(&m->sets);
 	rc = td_pmu_events_read_uncore(&m->catalog.events, &machine->cpuid,
 				       err);
@@ -90,8 +90,8 @@ static bool has_level_1(const struct td_tree *tree, int pmu)
 }
 
 /*
- * A recording of the built-in levels has other names than the files: where
- * theirs are not in it, the built-in tree is.
+ * Uses the built-in sets for PMUs whose recorded events do not fit the files: a
+ * recording of the built-in levels has other event names.
  */
 static bool use_builtin(struct td_measure *m, const struct td_machine *machine)
 {
@@ -139,7 +139,7 @@ static int build(struct td_measure *m, struct td_plan *plan,
 	}
 	if (rc <= 0)
 		return rc;
-	/* some formula names units outside of the cores */
+	/* some formula names an uncore unit */
 	td_tree_free(&m->tree);
 	td_plan_free(plan);
 	rc = read_others(fs, machine, err);

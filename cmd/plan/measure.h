@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cmd/plan: from the options to what is to be counted.
+ * cmd/plan: decides from the options what to count.
  *
  * In: struct td_opts.
- * Out: the machine (select.h), the target (target.h), and the plan with the tree
- * of metrics (measure.h) or with the events that were typed (events.h).  No
- * counter is opened; --dry-run shows what would be (dry_run.h).
+ * Out: the machine (select.h), the target (target.h), and the plan with the
+ * tree of metrics (measure.h) or with the events that were typed (events.h).
+ * No counter is opened; --dry-run shows which would be (dry_run.h).
  */
 #ifndef TD_CMD_PLAN_MEASURE_H
 #define TD_CMD_PLAN_MEASURE_H
@@ -15,7 +15,7 @@
 #include "lib/target/target.h"
 #include "metrics/tree/tree.h"
 
-/* The metrics of a run or of a recording, and all that they are borrowed from. */
+/* The metrics of a run or a recording, and everything that they borrow from. */
 struct td_measure {
 	struct td_catalog catalog;
 	struct td_sets sets;
@@ -24,23 +24,23 @@ struct td_measure {
 	struct td_tree tree;
 };
 
-/* What td_measure_build() goes by. */
+/* The input of td_measure_build(). */
 struct td_measuring {
 	struct td_machine *machine;
-	/* To read more PMUs from when a formula names them; NULL: a recording's. */
+	/* to read more PMUs from, if a formula names them; NULL: a recording */
 	const struct td_sysfs *fs;
 	const struct td_opts *opts;
 	struct td_notes *notes;
-	/* what the literals of formulas are told from */
-	const struct td_place *places; /* one an online CPU; NULL: not known */
+	/* for the literals of formulas: */
+	const struct td_place *places; /* one for each online CPU, or NULL */
 	uint64_t tsc_hz;               /* 0: not known */
-	bool core_wide; /* all threads of the cores are counted */
+	bool core_wide; /* all threads of each core are counted */
 };
 
 /*
- * What opts asks for, ready to be scheduled: the tree and plan's events, or,
- * of a recording, out of plan's.  Free with td_measure_free(), whatever the
- * result.
+ * Builds the tree of the metrics in opts, and appends their events to plan; for
+ * a recording, finds them in plan.  Free with td_measure_free() even after an
+ * error.
  */
 int td_measure_build(struct td_measure *measure, struct td_plan *plan,
 		     const struct td_measuring *how, struct td_err *err);

@@ -10,7 +10,7 @@
 #include "metrics/eval/eval.h"
 #include "metrics/sets/no_tree.h"
 
-/* "core" is cpu_core, and so is "cpu_core" */
+/* Does the --cputype mean this PMU: "core" or "cpu_core"? */
 static bool is_type(const struct td_pmu *pmu, const char *type)
 {
 	if (strcmp(pmu->name, type) == 0)
@@ -19,7 +19,10 @@ static bool is_type(const struct td_pmu *pmu, const char *type)
 	       strcmp(pmu->name + 4, type) == 0;
 }
 
-/* "cpu_core, cpu_atom" or "cpu_core (CPUs 0-3), cpu_atom (CPUs 4-7)" */
+/*
+ * Lists the PMUs: "cpu_core, cpu_atom" or "cpu_core (CPUs 0-3), cpu_atom (CPUs
+ * 4-7)".
+ */
 static void list_pmus(const struct td_machine *machine, bool cpus, char *buf,
 		      size_t size)
 {
@@ -139,7 +142,9 @@ static void note_level(const struct td_tree *tree,
 			     "%s: %zu metrics of these levels were not "
 			     "recorded: not shown",
 			     pmu->name, tree->nr_dropped[i]);
-	/* of a built-in tree in the place of files' that was said */
+	/*
+	 * if the built-in tree replaces that of files, a note said so already
+	 */
 	else if (tree->levels[i] < opts->level &&
 		 (recorded || tree->sets[i]->files || opts->level <= 2))
 		td_notes_add(notes, "%s (%s): %s level %d", pmu->name,
@@ -150,7 +155,7 @@ static void note_level(const struct td_tree *tree,
 			     tree->levels[i]);
 }
 
-/* With -v, and of what was named: why it has no value. */
+/* Notes why metrics have no value: those asked for by name, with -v all. */
 static void note_refusals(const struct td_tree *tree,
 			  const struct td_opts *opts, struct td_notes *notes)
 {
@@ -169,7 +174,7 @@ static void note_refusals(const struct td_tree *tree,
 	}
 }
 
-/* Nothing of what was asked for can be counted: the first reason. */
+/* Sets the error if no metric can be counted: the first reason. */
 static int nothing_shown(const struct td_tree *tree,
 			 const struct td_machine *machine,
 			 const struct td_opts *opts, struct td_err *err)
@@ -213,10 +218,10 @@ static int check_merge(const struct td_tree *tree, struct td_notes *notes,
 	return 0;
 }
 
-int td_select_check(const struct td_tree *tree,
-		    const struct td_machine *machine,
-		    const struct td_opts *opts, struct td_notes *notes,
-		    struct td_err *err)
+int td_check_shown_metrics(const struct td_tree *tree,
+			   const struct td_machine *machine,
+			   const struct td_opts *opts, struct td_notes *notes,
+			   struct td_err *err)
 {
 	bool any = false;
 
@@ -245,7 +250,7 @@ static const char *refusal_of(const struct td_tree *tree,
 	return NULL;
 }
 
-int td_select_check_open(const struct td_tree *tree, struct td_err *err)
+int td_check_opened_metrics(const struct td_tree *tree, struct td_err *err)
 {
 	const char *first = NULL;
 

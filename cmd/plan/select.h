@@ -10,34 +10,41 @@
 
 /*
  * Reads this machine, or the one that SYSFS_PATH, PROCFS_PATH and PERF_CPUID
- * say; PMUs that are left out are marked.  Close fs, and free machine, whatever
- * the result.
+ * describe, and calls td_select_pmus().  Close fs and free machine even after
+ * an error.
  */
 int td_select_machine(struct td_sysfs *fs, struct td_machine *machine,
 		      const struct td_opts *opts, struct td_err *err);
 /*
- * Marks the PMUs that --cputype and -C leave out.  Neither kind of core
- * left: the error says what there is.
+ * Marks the PMUs that --cputype and -C leave out.  If that is all of them, the
+ * error lists the PMUs that there are.
  */
 int td_select_pmus(struct td_machine *machine, const struct td_opts *opts,
 		   struct td_err *err);
 /*
- * Notes what is not as deep as asked for, and what has no value.  -ENODEV:
- * nothing has, and why.
+ * Notes trees that are less deep than the level asked for, and metrics without
+ * value.  Returns -ENODEV, with the reason, if no metric has a value.
  */
-int td_select_check(const struct td_tree *tree,
-		    const struct td_machine *machine,
-		    const struct td_opts *opts, struct td_notes *notes,
-		    struct td_err *err);
-/* Once the counters are open: what was refused may have left no value at all. */
-int td_select_check_open(const struct td_tree *tree, struct td_err *err);
-/* select_cores.c: slots that the threads of a core share cannot be shown a thread (-A). */
-int td_select_rows(const struct td_tree *tree, const struct td_machine *machine,
-		   const struct td_opts *opts, struct td_err *err);
+int td_check_shown_metrics(const struct td_tree *tree,
+			   const struct td_machine *machine,
+			   const struct td_opts *opts, struct td_notes *notes,
+			   struct td_err *err);
 /*
- * Slots that the threads of a core share are only known for whole cores: more
- * CPUs than asked for (a note says so), or an error for tasks, which names what
- * estimates theirs.
+ * After the counters were opened: returns -ENODEV if what the kernel refused
+ * leaves no metric with a value.
+ */
+int td_check_opened_metrics(const struct td_tree *tree, struct td_err *err);
+/*
+ * select_cores.c: refuses -A if the threads of a core share their slots, which
+ * cannot be shown for one thread.
+ */
+int td_check_rows_of_cpus(const struct td_tree *tree,
+			  const struct td_machine *machine,
+			  const struct td_opts *opts, struct td_err *err);
+/*
+ * Handles slots that the threads of a core share, which are known only for
+ * whole cores: adds the missing CPUs to target, with a note, or refuses tasks
+ * with an error whose hint tells what estimates theirs.
  */
 int td_select_whole_cores(const struct td_sysfs *fs, const struct td_tree *tree,
 			  struct td_machine *machine,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Cores whose threads share their slots: what can be told of one of them. */
+/* Checks requests on cores whose threads share their slots. */
 #include <errno.h>
 
 #include "cmd/plan/catalog.h"
 #include "cmd/plan/select.h"
 
-/* Shares of slots, or what is named with them, of cores that share these. */
+/*
+ * Is a node of the tree shown on a PMU whose slots are counted for whole cores?
+ */
 static bool needs_whole_cores(const struct td_tree *tree,
 			      const struct td_machine *machine)
 {
@@ -24,8 +26,9 @@ static const char *processor(const struct td_machine *machine)
 	return machine->model ? machine->model->name : "this processor";
 }
 
-int td_select_rows(const struct td_tree *tree, const struct td_machine *machine,
-		   const struct td_opts *opts, struct td_err *err)
+int td_check_rows_of_cpus(const struct td_tree *tree,
+			  const struct td_machine *machine,
+			  const struct td_opts *opts, struct td_err *err)
 {
 	if (td_opts_aggregation(opts) != TD_AGGREGATE_CPU ||
 	    !needs_whole_cores(tree, machine))
@@ -38,7 +41,9 @@ int td_select_rows(const struct td_tree *tree, const struct td_machine *machine,
 				"hyper-threading off");
 }
 
-/* Does the model have metric files, whose formulas estimate a thread's share? */
+/*
+ * Does the model have metric files?  Their formulas estimate a thread's share.
+ */
 static bool has_files(const struct td_sysfs *fs, struct td_machine *machine,
 		      const struct td_opts *opts)
 {
@@ -53,7 +58,7 @@ static bool has_files(const struct td_sysfs *fs, struct td_machine *machine,
 	return found;
 }
 
-/* What to ask for in the place of built-in levels. */
+/* The options that replace the built-in levels by the files' metrics. */
 static const char *metrics_instead(const struct td_opts *opts)
 {
 	if (opts->only_level == 2)
@@ -63,8 +68,9 @@ static const char *metrics_instead(const struct td_opts *opts)
 }
 
 /*
- * The files' core clocks are half of a thread's while the other one runs, too:
- * CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE says how long that was.
+ * Refuses a task.  The hint is true because the files' formulas take half of a
+ * thread's clocks as core clocks while the other thread runs, which
+ * CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE tells.
  */
 static int refuse_task(const struct td_sysfs *fs, struct td_machine *machine,
 		       const struct td_opts *opts, struct td_err *err)
@@ -95,7 +101,7 @@ int td_select_whole_cores(const struct td_sysfs *fs, const struct td_tree *tree,
 
 	if (!needs_whole_cores(tree, machine))
 		return 0;
-	/* the files' formulas estimate a thread's share (#core_wide is 0) */
+	/* the formulas of files estimate a thread's share (#core_wide is 0) */
 	if (!target->system_wide && tree->sets[0] && tree->sets[0]->files)
 		return 0;
 	if (!target->system_wide)

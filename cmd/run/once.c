@@ -47,12 +47,12 @@ static int open_outputs(struct td_run *run, struct td_err *err)
 	if (run->runs)
 		return 0;
 	if (run->opts->metric_only && run->plan.asked) {
-		rc = td_beside_table_build(&run->besides, &run->plan,
-					   &run->machine,
-					   run->opts->hybrid_merge, err);
+		rc = td_ratio_table_build(&run->ratios, &run->plan,
+					  &run->machine,
+					  run->opts->hybrid_merge, err);
 		if (rc)
 			return rc;
-		run->sink.besides = &run->besides;
+		run->sink.ratios = &run->ratios;
 	}
 	return open_streams(run, err);
 }

@@ -89,7 +89,7 @@ int td_run_open(struct td_run *run, struct td_err *err)
 	if (!rc)
 		rc = td_run_open_counter(run, err);
 	if (!rc && !run->plan.asked)
-		rc = td_select_check_open(&run->measure.tree, err);
+		rc = td_check_opened_metrics(&run->measure.tree, err);
 	if (!rc && run->opts->verbose && !run->opts->quiet && !run->runs)
 		td_describe(stderr, &run->machine, &run->measure.tree,
 			    &run->plan, &run->target);

@@ -130,7 +130,7 @@ int td_run_close(struct td_run *run, int rc, struct td_err *err)
 	td_notes_free(&run->notes);
 	td_target_free(&run->target);
 	td_measure_free(&run->measure);
-	td_beside_table_free(&run->besides);
+	td_ratio_table_free(&run->ratios);
 	td_plan_free(&run->plan);
 	td_event_text_free(&run->text);
 	td_machine_free(&run->machine);

@@ -48,7 +48,7 @@ struct td_run {
 	struct td_control control;
 	struct td_aggregator aggregator;
 	struct td_task_names names;
-	struct td_beside_table besides; /* for --metric-only with events */
+	struct td_ratio_table ratios; /* --metric-only of events */
 	struct td_sink sink;
 	FILE *recording; /* NULL if there is none */
 	bool replaces;   /* an old recording stays until the command runs */

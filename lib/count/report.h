@@ -68,6 +68,10 @@ struct td_beside {
 	int decimals;
 	const char *
 		unit; /* as it follows the value: "  insn per cycle", "% of all branches", " GHz" */
+	/* The same as a column of a table: */
+	const char *name; /* "insn per cycle"; NULL: a rate per second */
+	bool percent;
+	double plain; /* the value, for a rate without K, M or G */
 };
 
 #define TD_MAX_BESIDE 2

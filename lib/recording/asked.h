@@ -6,7 +6,7 @@
 
 #include "lib/recording/recording.h"
 
-/* Of a recording's first line: what was asked for, and of which cgroups. */
+/* Reads what was asked for, and the cgroups, from a recording's first line. */
 int td_recording_parse_asked(struct td_recording *rec, struct json_object *head,
 			     struct td_err *err);
 

@@ -46,13 +46,13 @@ int td_recording_add_place(struct td_recording *rec,
 
 /* --- events ----------------------------------------------------------------------- */
 
-/* What formulas of files call what sysfs calls slots. */
+/* The metric files' name for what sysfs calls slots. */
 static bool is_slots(const char *event)
 {
 	return strcmp(event, "/TOPDOWN.SLOTS/") == 0;
 }
 
-/* A tree asks which events its PMU has: "slots" for "cpu_core/slots/". */
+/* Notes "slots" for "cpu_core/slots/": a tree asks which events its PMU has. */
 static int note_name(struct td_pmu *pmu, const char *event)
 {
 	size_t len = strlen(pmu->name), end = strlen(event);
@@ -60,7 +60,7 @@ static int note_name(struct td_pmu *pmu, const char *event)
 
 	if (strncmp(event, pmu->name, len) != 0 || event[len] != '/' ||
 	    end < len + 2 || event[end - 1] != '/')
-		return 0; /* with modifiers, or of no PMU: not the event as such */
+		return 0; /* it has modifiers, or names no PMU */
 	slot = td_array_add(&pmu->recorded, pmu->nr_recorded, sizeof(*slot));
 	if (!slot)
 		return -ENOMEM;

@@ -8,7 +8,7 @@
 
 #define TD_RECORDING_MAX_EVENTS 10000
 
-/* -EINVAL: a core's PMU behind one that is not; -ENOMEM. */
+/* -EINVAL: core PMUs must come before all others; -ENOMEM. */
 int td_recording_add_pmu(struct td_recording *rec, const char *name,
 			 enum td_pmu_kind kind, uint32_t type);
 /*
@@ -22,12 +22,12 @@ struct td_event *td_recording_add_event(struct td_recording *rec,
  * are made.  -EINVAL: the group is of another PMU; -ENOMEM.
  */
 int td_recording_add_to_group(struct td_plan *plan, size_t index);
-/* -EINVAL: its CPU does not come behind those before; -ENOMEM. */
+/* -EINVAL: places must be added in the order of their CPUs; -ENOMEM. */
 int td_recording_add_place(struct td_recording *rec,
 			   const struct td_place *place);
 /* Makes time_ns the time of the next interval.  -EINVAL: it goes back. */
 int td_recording_set_time(struct td_recording *rec, uint64_t time_ns);
-/* Room for nr readings, whose values are not set.  -ENOMEM. */
+/* Makes room for nr readings; their values are not set.  -ENOMEM. */
 int td_recording_resize(struct td_readings *readings, size_t nr);
 
 #endif

@@ -14,7 +14,7 @@
 #include "lib/recording/fill.h"
 #include "lib/recording/typed.h"
 
-/* What a tree is counted on are cores' PMUs, unless it says otherwise. */
+/* A tree is counted on PMUs of cores, unless the recording says otherwise. */
 static enum td_pmu_kind pmu_kind(const struct td_recording *rec,
 				 struct json_object *object, const char *name)
 {
@@ -73,7 +73,7 @@ static bool get_at_once(struct json_object *object, double *out)
 	       *out >= 0 && *out <= TD_RECORDING_MAX_EVENTS;
 }
 
-/* What an event is, beside its name and its PMU. */
+/* Reads what the file says of an event beside its name and PMU. */
 static int read_described(struct td_recording *rec, struct json_object *object,
 			  struct td_event *event, struct td_err *err)
 {
@@ -95,7 +95,7 @@ static int read_described(struct td_recording *rec, struct json_object *object,
 	return 0;
 }
 
-/* The event that was read last. */
+/* Puts the event that was read last into its group. */
 static int read_membership(struct td_recording *rec, struct json_object *object,
 			   int64_t group, struct td_err *err)
 {
@@ -155,7 +155,7 @@ static int read_array(struct td_recording *rec, struct json_object *head,
 	return rc;
 }
 
-/* "caches": who shares the CPU's, from level 1 on; older ones do not say. */
+/* "caches" has an id for each level from 1 on; older recordings lack it. */
 static int read_caches(struct td_recording *rec, struct json_object *object,
 		       struct td_place *place, struct td_err *err)
 {
@@ -177,7 +177,7 @@ static int read_caches(struct td_recording *rec, struct json_object *object,
 	return 0;
 }
 
-/* A CPU's place; those that are not known are -1 and stay so. */
+/* Where a CPU sits; an id that is not known is -1. */
 static int read_place(struct td_recording *rec, struct json_object *object,
 		      struct td_err *err)
 {
@@ -259,7 +259,7 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 	return rec->info.target ? 0 : td_err_nomem(err);
 }
 
-/* Older recordings have no topology: then nobody knows. */
+/* Older recordings have no topology: then rec->places stays NULL. */
 static int read_topology(struct td_recording *rec, struct json_object *head,
 			 struct td_err *err)
 {

@@ -6,7 +6,7 @@
 
 #include "lib/recording/recording.h"
 
-/* What a recording's first line says, into rec. */
+/* Fills rec with what a recording's first line says. */
 int td_recording_parse_head(struct td_recording *rec, struct json_object *head,
 			    struct td_err *err);
 

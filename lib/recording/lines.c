@@ -17,7 +17,7 @@
 
 #define MAX_LINE  (64 << 20) /* a line of 1,024 CPUs and 100 events is 6 MB */
 #define MAX_DEPTH 8
-/* json-c makes INT64_MAX of all that is larger, so that is not one. */
+/* json-c reads every larger number as INT64_MAX, so INT64_MAX is refused. */
 #define MAX_COUNT (INT64_MAX - 1)
 
 static int bad(const struct td_recording *rec, struct td_err *err,
@@ -197,7 +197,7 @@ static int read_counts(struct td_recording *rec, struct json_object *line,
 	return 0;
 }
 
-/* Only blanks may follow the end line.  1: it is so. */
+/* Only blanks may follow the end line.  1: nothing else does. */
 static int check_rest(struct td_recording *rec, struct td_err *err)
 {
 	int c;
@@ -261,7 +261,7 @@ static int read_names(struct td_recording *rec, struct json_object *names,
 	return 0;
 }
 
-/* *more: the line was not an interval, but named tasks of the next one. */
+/* *more: the line has names of tasks, and the interval is still to come. */
 static int read_line(struct td_recording *rec, uint64_t *time_ns,
 		     struct td_readings *readings, bool *more,
 		     struct td_err *err)

@@ -4,8 +4,9 @@
 
 #include "lib/recording/recording.h"
 
-/* The recordings that write.c writes: rec->fp, line after line. */
+/* Reads the format that write.c writes, from rec->fp, line after line. */
 
+/* Fills rec with what the first line says. */
 int td_recording_read_head(struct td_recording *rec, struct td_err *err);
 /* As td_recording_next(). */
 int td_recording_read_interval(struct td_recording *rec, uint64_t *time_ns,

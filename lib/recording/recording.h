@@ -35,21 +35,24 @@ struct td_recording_info {
 	char **metrics;
 	size_t nr_metrics;
 	enum td_aggregation how;
-	bool sums;       /* of how: its CPUs are made up, an id each */
+	bool sums; /* perf's sums: a CPU stands for a core, a socket ... */
 	int cache_level; /* of TD_AGGREGATE_CACHE; 0: the last one */
-	/* The cgroups that readings number. */
+	/* td_reading.cgroup is 1 + an index of these. */
 	char **cgroups;
 	size_t nr_cgroups;
 };
 
-/* places: one a CPU of machine->online.  Errors of the stream are left in it. */
+/*
+ * places has an entry for each CPU of machine->online.  The caller checks fp for
+ * errors, here and below.
+ */
 void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 			     const struct td_place *places,
 			     const struct td_plan *plan,
 			     const struct td_recording_info *info);
 /*
- * times: what user_time and system_time were, where they are wanted; names: of
- * tasks, those that are new since the last time are written first.
+ * times has the CPU times, if they were counted.  Names of tasks that are new
+ * since the last call are written first.
  */
 void td_recording_write_counts(FILE *fp, uint64_t time_ns,
 			       const struct td_times *times,
@@ -77,9 +80,9 @@ struct td_recording {
 	struct td_recording_info info;
 	struct td_place
 		*places; /* one a CPU of machine.online; NULL: not known */
-	struct td_task_names names; /* of tasks, as far as it was read */
-	struct td_times times;      /* of the line that was read last */
-	uint64_t time_ns;           /* and its time */
+	struct td_task_names names; /* of tasks, in the lines so far */
+	struct td_times times;      /* of the last interval */
+	uint64_t time_ns;           /* when it ended */
 	bool ended;                 /* the end line was there */
 	bool cut_off;               /* it stops in the middle of a line */
 	struct td_usage usage;      /* of the end line */
@@ -91,7 +94,7 @@ struct td_recording {
  */
 int td_recording_open(struct td_recording *rec, const char *path,
 		      struct td_err *err);
-/* Does fd write to the file that is read, whatever its names are? */
+/* True if fd writes to the file that is being read. */
 bool td_recording_is_written(const struct td_recording *rec, int fd);
 /*
  * The next interval; readings->v is grown as needed and is the caller's to
@@ -102,7 +105,7 @@ int td_recording_next(struct td_recording *rec, uint64_t *time_ns,
 		      struct td_readings *readings, struct td_err *err);
 void td_recording_close(struct td_recording *rec);
 
-/* -EINVAL, with the line that was read last. */
+/* Sets an error that names the file and the line read last: -EINVAL. */
 static inline int td_recording_bad(const struct td_recording *rec,
 				   struct td_err *err, const char *what)
 {

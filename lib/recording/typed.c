@@ -45,7 +45,7 @@ void td_typed_put(struct json_object *object, const struct td_event *event)
 	put_flag(object, "non_idle", event->mods.non_idle);
 }
 
-/* *out is left alone where there is no such key; false: it is something else. */
+/* *out is left alone if there is no such key.  false: it is no text. */
 static bool get_text(struct json_object *from, const char *key, char **out)
 {
 	struct json_object *value;

@@ -41,7 +41,7 @@ static struct json_object *pmu_objects(const struct td_machine *machine,
 	return array;
 }
 
-/* Of levels 1 to the last that is known; older recordings have none. */
+/* Writes levels 1 to the last that is known. */
 static void put_caches(struct json_object *object, const struct td_place *place)
 {
 	int levels = TD_MAX_CACHE;
@@ -78,7 +78,7 @@ static struct json_object *place_objects(const struct td_place *places,
 	return array;
 }
 
-/* For the first event of a group; 1 is what a reader takes for granted. */
+/* Written with the first event of a group; 1 is the default. */
 static void put_at_once(struct json_object *object, const struct td_plan *plan,
 			int event, int group)
 {
@@ -91,7 +91,7 @@ static void put_at_once(struct json_object *object, const struct td_plan *plan,
 			       json_object_new_double(at_once));
 }
 
-/* A group's count of the reference event, told from others of its name. */
+/* Marks a group's own count of the reference event among those of its name. */
 static void put_clone(struct json_object *object, const struct td_plan *plan,
 		      int event, int group)
 {
@@ -144,7 +144,7 @@ static void put_names(struct json_object *to, const char *key, char **names,
 	json_object_object_add(to, key, array);
 }
 
-/* What a report shows when nothing else is asked of it. */
+/* What a report shows by default. */
 static void put_asked(struct json_object *head,
 		      const struct td_recording_info *info, bool tree)
 {

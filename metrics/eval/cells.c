@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One metric of one row: its value, or why there is none. */
+/* Fills one cell of a row: a metric's value, or why there is none. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,14 +7,16 @@
 
 #include "metrics/eval/parts.h"
 
-/* Texts are kept in the tree, where cells borrow them from: */
+/*
+ * Texts in tree->gaps, from which cells borrow them: one for each event,
+ * followed by NR_ABSENT for each PMU.
+ */
 enum {
 	ABSENT,
 	ABSENT_OR_HELD,
 	NR_ABSENT
 };
 
-/* one an event, and behind them NR_ABSENT a PMU. */
 static char **find_text(const struct td_evaluation *e, size_t index)
 {
 	struct td_tree *tree = e->tree;
@@ -27,7 +29,7 @@ static char **find_text(const struct td_evaluation *e, size_t index)
 	return index < tree->nr_gaps ? &tree->gaps[index] : NULL;
 }
 
-/* Was the task on another PMU for all of its time, but for a hundredth? */
+/* Did an event of another PMU run for at least 99 % of the task's time? */
 static bool is_always_elsewhere(const struct td_evaluation *e, int pmu)
 {
 	const struct td_plan *plan = e->tree->plan;
@@ -43,7 +45,7 @@ static bool is_always_elsewhere(const struct td_evaluation *e, int pmu)
 	return false;
 }
 
-/* Nothing of the PMU got a counter: mostly no task was there. */
+/* Says why no event of the PMU ran; mostly the task was never there. */
 static const char *describe_absence(const struct td_evaluation *e, int pmu)
 {
 	static const char unnamed[] = "nothing ran on this kind of core";
@@ -82,9 +84,10 @@ static const char *describe_gap(const struct td_evaluation *e, int event)
 }
 
 /*
- * Did all events of a metric run, and those of its PMU on the same CPUs?  Of
- * many tasks a short-lived one may have met one group and not the next: up to
- * a hundredth of their time does not matter.  NULL: they did; else what not.
+ * Finds the reason why a metric's events do not allow a value, or NULL: all of
+ * them must have run, and those of its own PMU on the same CPUs.  A short-lived
+ * task may have run with one group on and not with the next, so for tasks a
+ * difference of 1 % of the time is accepted.
  */
 static const char *find_gap(const struct td_evaluation *e,
 			    const struct td_metric *metric)
@@ -94,7 +97,7 @@ static const char *find_gap(const struct td_evaluation *e,
 	for (size_t i = 0; i < metric->events.nr; i++) {
 		int event = metric->events.v[i];
 		const struct td_total *total = &e->totals[event];
-		double apart;
+		double missed_ns;
 
 		if (isnan(total->value))
 			return describe_gap(e, event);
@@ -102,17 +105,17 @@ static const char *find_gap(const struct td_evaluation *e,
 			continue;
 		if (!first)
 			first = total;
-		apart = fabs((double)total->covered_ns -
-			     (double)first->covered_ns);
+		missed_ns = fabs((double)total->covered_ns -
+				 (double)first->covered_ns);
 		if (total->where == first->where)
 			continue;
-		if (!e->tasks || apart * 100 > (double)first->covered_ns)
+		if (!e->tasks || missed_ns * 100 > (double)first->covered_ns)
 			return "its events did not run on the same CPUs";
 	}
 	return NULL;
 }
 
-/* The share of its time that the least of a metric's events was counted. */
+/* The share of time that the event counted least was running. */
 static double running_pct(const struct td_metric *metric,
 			  const struct td_total *totals)
 {
@@ -129,9 +132,11 @@ static double running_pct(const struct td_metric *metric,
 	return least;
 }
 
-/* Were they counted in slices of time that their parent's events were not? */
-static bool is_apart(const struct td_evaluation *e,
-		     const struct td_metric *metric)
+/*
+ * Were the metric's events counted in other slices of time than its parent's?
+ */
+static bool ran_in_other_slices(const struct td_evaluation *e,
+				const struct td_metric *metric)
 {
 	const struct td_metric *parent;
 
@@ -180,7 +185,7 @@ void td_eval_fill_cell(const struct td_evaluation *e,
 	*cell = (struct td_cell){ .status = TD_STATUS_OK, .value = value };
 	cell->matters = metric->named || e->tree->all_matter;
 	if (!metric->value) {
-		/* of a recording nobody knows what the machine could count */
+		/* a recording does not tell what its machine could count */
 		set_missing(cell,
 			    tree->fixed ? TD_STATUS_NOT_COUNTED
 					: TD_STATUS_NOT_SUPPORTED,
@@ -198,15 +203,16 @@ void td_eval_fill_cell(const struct td_evaluation *e,
 		return;
 	}
 	set_over(tree, metric, cell);
-	cell->apart = is_apart(e, metric);
+	cell->apart = ran_in_other_slices(e, metric);
 }
 
-/* Up to this level of the tree everything is shown. */
+/* Nodes up to this level of the tree are always shown. */
 #define ALWAYS_SHOWN 2
 
 /*
- * Worth showing: the upper levels, what is outside of the tree, and deeper down
- * what is over its threshold, its siblings, and all above them.
+ * Marks the cells worth showing: the upper levels, metrics outside of the tree,
+ * and of deeper nodes those over their threshold, their siblings, and all nodes
+ * above them.
  */
 void td_eval_find_what_matters(struct td_row *row)
 {
@@ -226,7 +232,7 @@ void td_eval_find_what_matters(struct td_row *row)
 				row->cells[other->column].matters = true;
 		}
 	}
-	/* nodes stand behind what is above them */
+	/* nodes come after their ancestors */
 	for (size_t i = row->nr_nodes; i-- > 0;) {
 		const struct td_node *node = &row->nodes[i];
 		size_t above = i;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Totals -> the values of what formulas are made of. */
+/* Computes the values of operands from the totals. */
 #include <math.h>
 
 #include "metrics/eval/parts.h"
 
-/* The reference event, or its clone, that a group holds; -1: none. */
+/* The reference event, or its clone, in a group; -1 if there is none. */
 static int own_reference(const struct td_evaluation *e, size_t group)
 {
 	const struct td_group *g = &e->tree->plan->groups[group];
@@ -22,8 +22,8 @@ bool td_total_ran_always(const struct td_total *total)
 }
 
 /*
- * The reference event over the whole time: counted all along, or taken together
- * from all groups that count it in their turns.
+ * The count of the reference event for the whole time: measured, or else the
+ * mean over all groups that counted it in turns, weighted by their time.
  */
 static double count_reference(const struct td_evaluation *e, int reference)
 {
@@ -46,9 +46,9 @@ static double count_reference(const struct td_evaluation *e, int reference)
 }
 
 /*
- * Counts of a group that takes turns with others are scaled up by its own
- * count of the reference event, and not by time: what it missed was as much
- * as the slots that it missed.
+ * Scales the counts of a group that takes turns by its own count of the
+ * reference event, not by time: then shares are relative to the slots that the
+ * group itself saw.
  */
 static void scale_by_reference(const struct td_evaluation *e)
 {
@@ -62,7 +62,9 @@ static void scale_by_reference(const struct td_evaluation *e)
 		if (own < 0)
 			continue;
 		all = count_reference(e, group->reference);
-		/* nothing at all went by: there is nothing to scale */
+		/*
+		 * the reference counted nothing, so there is nothing to scale
+		 */
 		if (all == 0 && e->totals[own].value == 0)
 			continue;
 		factor = all / e->totals[own].value;
@@ -90,9 +92,9 @@ static void fill_counts(const struct td_evaluation *e)
 	scale_by_reference(e);
 }
 
-/* --- operands ------------------------------------------------------------------- */
+/* --- operands ------------------------------------------------------------- */
 
-/* Seconds; NaN: not known. */
+/* The value of a time in seconds; NaN if not known. */
 static double time_of(const struct td_times *times, enum td_tool tool)
 {
 	if (!times)

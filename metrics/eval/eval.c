@@ -9,7 +9,9 @@
 #include "lib/base/util.h"
 #include "metrics/eval/parts.h"
 
-/* All of them: one metric's formula may refer to another. */
+/*
+ * Computes all metrics, shown or not, as formulas may refer to other metrics.
+ */
 static void fill_metrics(struct td_tree *tree, int pmu)
 {
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
@@ -42,7 +44,10 @@ static struct td_row *add_row(struct td_report *report, const char *id,
 	return row;
 }
 
-/* Has anything of it been looked at here?  CPU5 is not one of cpu_core's. */
+/*
+ * Was any event of the PMU opened for this id?  (For CPU5, those of cpu_core
+ * were not if CPU5 is an E-core.)
+ */
 static bool was_opened(const struct td_tree *tree, int pmu,
 		       const struct td_total *totals)
 {
@@ -59,10 +64,12 @@ static bool was_opened(const struct td_tree *tree, int pmu,
 				return true;
 		}
 	}
-	return !any; /* nothing of it is counted: it has its reasons */
+	return !any; /* the PMU has no events to open, so its row shows why */
 }
 
-/* The kernel took none of its events: nobody knows what it did. */
+/*
+ * Did the kernel refuse all events of the PMU?  Then its activity is not known.
+ */
 static bool was_refused(const struct td_tree *tree, int pmu)
 {
 	const struct td_plan *plan = tree->plan;
@@ -102,10 +109,13 @@ static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
 	td_eval_find_what_matters(row);
 }
 
-/* whole: no kind of core was left out. */
+/*
+ * Computes each row's share of the slots.  whole: the rows are all kinds of
+ * core.
+ */
 static void fill_shares(struct td_row *rows, size_t nr, bool whole)
 {
-	double all = whole ? 0 : NAN; /* NaN: nobody knows */
+	double all = whole ? 0 : NAN; /* NaN: not known */
 
 	for (size_t i = 0; i < nr; i++)
 		all += rows[i].absent ? 0 : rows[i].slots;
@@ -137,7 +147,7 @@ static int add_rows(const struct td_evaluation *e, const char *id,
 	return 0;
 }
 
-/* Is something counted on all kinds of core that were not left out? */
+/* Does every kind of core that was not left out have rows? */
 static bool has_all_kinds(const struct td_tree *tree)
 {
 	for (size_t i = 0; i < tree->nr_pmus; i++) {
@@ -158,11 +168,13 @@ static int eval_id(struct td_evaluation *e, const char *id, bool merge,
 	rc = add_rows(e, id, report);
 	if (rc || report->nr_rows == first)
 		return rc;
-	/* a CPU is of one kind, and that is all of it */
+	/*
+	 * one row is complete for ids such as a CPU, which has one kind of core
+	 */
 	whole = has_all_kinds(e->tree) ||
 		(strcmp(id, "all") != 0 && report->nr_rows == first + 1);
 	fill_shares(report->rows + first, report->nr_rows - first, whole);
-	/* nothing is to be weighed where there is one kind of core */
+	/* with one kind of core, its row is the merged one */
 	if (merge && td_machine_count_kinds(e->tree->machine) == 1)
 		report->rows[first].pmu = "all";
 	else if (merge)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * metrics/eval: the values of metrics.
+ * metrics/eval: computes the values of metrics.
  *
  * In: a tree, and the totals of one interval.
  * Out: the rows of a struct td_report.
@@ -15,10 +15,11 @@
 #include "metrics/tree/tree.h"
 
 /*
- * The rows for totals: for each id one a PMU that has a tree and was counted
- * there.  merge: one a machine instead, each metric weighted by the slots of
- * its PMU.  times: of the same interval; NULL: not known.  Names are borrowed
- * from tree and totals.  Free with td_report_free(), whatever the result.
+ * Computes a report: for each id of totals, one row for each PMU that has a
+ * tree and was opened there.  merge: one row for each id instead, with metrics
+ * weighted by the slots of the PMUs.  times: of the same interval, or NULL.
+ * Strings are borrowed from tree and totals.  Returns -ENOMEM; free with
+ * td_report_free() even then.
  */
 int td_eval(struct td_tree *tree, const struct td_totals *totals,
 	    const struct td_times *times, bool merge, struct td_report *report,

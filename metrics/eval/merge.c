@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The rows of a machine's PMUs -> one. */
+/* Merges the rows of a machine's PMUs into one. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,10 +10,11 @@
 #include "metrics/eval/parts.h"
 
 /*
- * Each PMU's value weighs as much as its slots.  A PMU without slots had
- * nothing to do and says nothing; one that lacks the metric, or whose slots are
- * not known, leaves the whole machine without it.  A task's time on the PMUs
- * adds up; CPUs were all counted as long as the least of them.
+ * Merges one metric: the mean of the PMUs' values, weighted by their slots.  A
+ * PMU with 0 slots did nothing and is ignored; one without the metric, or with
+ * unknown slots, leaves the merged row without a value.  The time that a task
+ * ran on each PMU adds up, while CPUs count as running only as long as the PMU
+ * that ran least.
  */
 static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 		       const char *unit, bool tasks, struct td_cell *cell)
@@ -24,7 +25,7 @@ static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 
 	*cell = (struct td_cell){ .status = TD_STATUS_NOT_COUNTED,
 				  .value = NAN };
-	/* what is not a share of anything is not weighed */
+	/* only shares can be weighted by slots */
 	if (strcmp(unit, "%") != 0) {
 		cell->status = TD_STATUS_NONE;
 		return;
@@ -80,9 +81,9 @@ static bool same_parent(const struct td_node *a, const struct td_node *b)
 }
 
 /*
- * Is a name the same thing on all PMUs?  Atom cores have some of the P-cores'
- * names for shares of slots that there are shares of cycles, elsewhere in the
- * tree.
+ * Does a name mean the same metric on all PMUs?  Atom cores use some names of
+ * the P-cores for shares of slots, where P-cores have shares of cycles at
+ * another place in the tree.
  */
 static bool is_one_thing(const struct td_row *rows, size_t nr, size_t column)
 {
@@ -101,7 +102,7 @@ static bool is_one_thing(const struct td_row *rows, size_t nr, size_t column)
 	return true;
 }
 
-/* Of those with the most slots: theirs is most of the value. */
+/* The row with the most slots, which makes up most of the value. */
 static const struct td_row *largest(const struct td_row *rows, size_t nr)
 {
 	const struct td_row *best = &rows[0];
@@ -113,7 +114,7 @@ static const struct td_row *largest(const struct td_row *rows, size_t nr)
 	return best;
 }
 
-/* Where nothing ran, nothing can be missing. */
+/* Can the row lack metrics?  Not if nothing ran on its PMU. */
 static bool takes_part(const struct td_row *row)
 {
 	return !row->absent && !(row->slots <= 0);
@@ -124,7 +125,7 @@ static bool is_gone(const struct td_cell *cells, const struct td_node *node)
 	return cells[node->column].status == TD_STATUS_NONE;
 }
 
-/* Nodes stand behind what is above them. */
+/* Is the node's parent left out?  Nodes come after their ancestors. */
 static bool has_lost_parent(const struct td_row *row, size_t i,
 			    const struct td_cell *cells)
 {
@@ -149,8 +150,8 @@ static bool has_lost_sibling(const struct td_row *row, size_t i,
 }
 
 /*
- * Children add up to their parent all together or not at all: where one of
- * them is left out, the others are, too, and what is below them.
+ * Leaves out siblings and descendants of nodes that are left out, as children
+ * add up to their parent only if all of them are there.
  */
 static bool leave_out_parts_of(const struct td_row *row, struct td_cell *cells)
 {
@@ -177,7 +178,10 @@ static void leave_out_parts(const struct td_row *rows, size_t nr,
 	}
 }
 
-/* Is a column's metric on every kind of core, as a share of the same thing? */
+/*
+ * Does every kind of core have the column's metric, as a share of the same
+ * thing?
+ */
 static bool is_mergeable(const struct td_row *rows, size_t nr,
 			 const struct td_column *columns, size_t column)
 {
@@ -247,7 +251,7 @@ void td_eval_merge(struct td_report *report, size_t first, const char *id,
 		merge_cell(rows, nr, i, report->columns[i].unit, tasks, &cell);
 		if (!is_one_thing(rows, nr, i))
 			cell.status = TD_STATUS_NONE;
-		/* only now: the first row's cells become the merged ones */
+		/* written last, as the first row's cells are input, too */
 		rows[0].cells[i] = cell;
 	}
 	leave_out_parts(rows, nr, rows[0].cells);

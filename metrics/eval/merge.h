@@ -4,11 +4,12 @@
 
 #include "metrics/tree/tree.h"
 
-/* How many metrics of a tree td_eval() merges, if all kinds of core run. */
+/* The number of metrics that td_eval() can merge, if all kinds of core run. */
 struct td_merge {
 	size_t nr_kept;
-	size_t nr_lacking; /* left out: of some kinds alone, or no percentage */
-	size_t nr_parts;   /* left out: without those they add up to nothing */
+	/* left out: not on all kinds of core, or no percentage */
+	size_t nr_lacking;
+	size_t nr_parts; /* left out: their siblings or parents are */
 };
 
 int td_merge_plan(const struct td_tree *tree, struct td_merge *merge);

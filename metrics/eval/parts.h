@@ -2,41 +2,41 @@
 #ifndef TD_METRICS_EVAL_PARTS_H
 #define TD_METRICS_EVAL_PARTS_H
 
-/* What eval.c is made of. */
+/* The parts of td_eval(). */
 #include "lib/count/aggregate.h"
 #include "lib/count/report.h"
 #include "metrics/tree/tree.h"
 
 #define PERCENT 100
 
-/* What one evaluation works with. */
+/* The state of evaluating one id. */
 struct td_evaluation {
 	struct td_tree *tree;
-	const struct td_total *totals; /* of one id, one an event */
+	const struct td_total *totals; /* those of the id, one for each event */
 	const struct td_times *times;
-	double *counts; /* one an event: as if it had run all the time */
-	int *groups;    /* one an event: the group it is in, -1: none */
+	double *counts; /* one for each event, scaled to the whole time */
+	int *groups;    /* one for each event: its group; -1: none */
 	bool tasks;
 };
 
-/* Ran whenever it was enabled: takes no turns. */
+/* Did the event run whenever it was enabled, without taking turns? */
 bool td_total_ran_always(const struct td_total *total);
 
 /* Did any event of the PMU run? */
 bool td_eval_ran_on(const struct td_evaluation *e, int pmu);
 
-/* counts.c: which group each event is in. */
+/* counts.c: finds the group of each event. */
 void td_eval_find_groups(const struct td_evaluation *e);
-/* Counts from totals, then the operands' values. */
+/* Computes the counts from the totals, then the operands' values. */
 void td_eval_fill_operands(const struct td_evaluation *e);
 
-/* cells.c: one metric's cell; its operand has its value. */
+/* cells.c: fills a metric's cell; its operand already has the value. */
 void td_eval_fill_cell(const struct td_evaluation *e,
 		       const struct td_metric *metric, struct td_cell *cell);
-/* Says which of a row's cells are worth showing. */
+/* Marks the cells of a row that are worth showing. */
 void td_eval_find_what_matters(struct td_row *row);
 
-/* merge.c: rows from first on become one. */
+/* merge.c: merges the report's rows from first on into one. */
 void td_eval_merge(struct td_report *report, size_t first, const char *id,
 		   bool tasks);
 

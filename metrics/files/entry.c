@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* JSON files, and what an object in one says. */
+/* Parses JSON files and reads the members of their entries. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "lib/base/util.h"
 #include "metrics/files/parts.h"
 
-#define MAX_DEPTH 8 /* perfmon's metrics need six */
+#define MAX_DEPTH 8 /* metrics of perfmon nest six levels deep */
 #define BLANKS    " \t\r\n\v\f"
 
 static size_t line_of(const char *text, size_t offset)
@@ -38,7 +38,7 @@ int td_json_parse(const char *path, const char *text, struct json_object **out,
 		  : 0;
 }
 
-/* What an entry is called; NULL: nothing. */
+/* Returns EventName or MetricName, or NULL if an entry has neither. */
 static const char *name_of(const struct td_entry *entry)
 {
 	struct json_object *name =
@@ -125,7 +125,7 @@ int td_entry_double(const struct td_entry *entry, const char *key, double *out,
 	return 0;
 }
 
-/* Blanks and line ends become one blank between words. */
+/* Copies a text with each run of blanks and line ends turned into one blank. */
 static char *one_line(const char *text)
 {
 	char *line = malloc(strlen(text) + 1), *end = line;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Events by their names, out of files that are parsed when they are needed. */
+/* Finds events by name; files are parsed only when a name needs them. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -36,7 +36,7 @@ void td_pmu_events_sort(struct td_pmu_events *events)
 
 struct key {
 	const char *name, *pmu;
-	size_t len; /* how much of pmu counts */
+	size_t len; /* how many characters of pmu are compared */
 };
 
 static int key_order(const void *a, const void *b)
@@ -88,7 +88,7 @@ int td_pmu_events_parse_file(struct td_pmu_events *events, size_t index,
 	return 0;
 }
 
-/* The first one that has the name anywhere, else just the first one. */
+/* The first unread file that contains the name, or else the first one. */
 static size_t likeliest_file(const struct td_pmu_events *events,
 			     const char *name)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Events, metrics and files that nobody needs any more. */
+/* Frees events, metrics and unread files. */
 #include <stdlib.h>
 
 #include "metrics/files/parts.h"
 
-/* The first ones stay. */
+/* Keeps the first ones and frees the others. */
 static void free_events(struct td_pmu_events *events, size_t first)
 {
 	for (size_t i = first; i < events->nr_events; i++) {

@@ -6,7 +6,7 @@
 
 #include "metrics/files/parts.h"
 
-/* The longest in the kernel tree has 47 characters. */
+/* The longest expression in the kernel tree has 47 characters. */
 #define MAX_EXPRESSION 256
 
 static size_t count_commas(const char *text, size_t len)
@@ -18,7 +18,10 @@ static size_t count_commas(const char *text, size_t len)
 	return nr;
 }
 
-/* The first line names the columns: the kernel tree's four, or seven. */
+/*
+ * The first line names the columns: four in the kernel tree, seven in
+ * intel/perfmon.
+ */
 void td_map_begin(struct td_map *map, char *text, const char *path,
 		  const struct td_cpuid *cpuid)
 {
@@ -30,10 +33,10 @@ void td_map_begin(struct td_map *map, char *text, const char *path,
 }
 
 /*
- * An expression of regex(7), though most are just a text, and cheaper so.
- * Most have no stepping, but Skylake-X and Cascade Lake differ in
- * nothing else.  1: it is this processor's; -EINVAL: not an expression, and
- * why is said.
+ * Does the expression (regex(7)) match this processor, with or without its
+ * stepping?  Most expressions are plain text and are compared as such, which is
+ * cheaper.  Most have no stepping, but Skylake-X and Cascade Lake differ only
+ * in that.  Returns -EINVAL, and why, for an invalid expression.
  */
 static int matches(const char *expression, const struct td_map *map, char *why,
 		   size_t size)
@@ -70,6 +73,8 @@ static const char *column(char **line)
 }
 
 /*
+ * Reads a line such as
+ *
  * "GenuineIntel-6-8[CD],v1.16,tigerlake,core", or
  * "GenuineIntel-6-97,V1.40,/ADL/events/x.json,hybridcore,0x40,0x000001,Core"
  */

@@ -9,7 +9,7 @@
 #include "metrics/files/text.h"
 #include "metrics/files/unit.h"
 
-/* The PMUs that are not called uncore_ and the unit's name. */
+/* Units whose PMU is not called "uncore_" and the unit's name. */
 static const struct {
 	const char *unit, *pmu;
 } units[] = {
@@ -19,7 +19,10 @@ static const struct {
 	{ "UPI LL", "uncore_upi" }, { "iMPH-U", "uncore_arb" },
 };
 
-/* "cpu_core" of a hybrid machine is that; nothing is the only core PMU. */
+/*
+ * The PMU of a unit.  "cpu_core" and "cpu_atom" of hybrid models are PMU names
+ * already; no unit means the only core PMU.
+ */
 static char *pmu_of(const char *unit)
 {
 	char *name;
@@ -80,20 +83,23 @@ static int add_event(struct td_pmu_events *out, const struct td_entry *entry,
 	return describe(entry, &event->desc, err);
 }
 
-/* The words of MetricConstraint; 6.1 calls the watchdog's by another name. */
+/*
+ * Values of MetricConstraint.  Linux 6.1 uses NO_NMI_WATCHDOG for
+ * NO_GROUP_EVENTS_NMI.
+ */
 static const struct {
 	const char *word;
-	enum td_apart apart;
+	enum td_split split;
 } constraints[] = {
-	{ "NO_GROUP_EVENTS", TD_APART_ALWAYS },
-	{ "NO_GROUP_EVENTS_NMI", TD_APART_NMI },
-	{ "NO_GROUP_EVENTS_SMT", TD_APART_SMT },
-	{ "NO_NMI_WATCHDOG", TD_APART_NMI },
-	{ "NO_THRESHOLD_AND_NMI", TD_APART_NMI },
+	{ "NO_GROUP_EVENTS", TD_SPLIT_ALWAYS },
+	{ "NO_GROUP_EVENTS_NMI", TD_SPLIT_NMI },
+	{ "NO_GROUP_EVENTS_SMT", TD_SPLIT_SMT },
+	{ "NO_NMI_WATCHDOG", TD_SPLIT_NMI },
+	{ "NO_THRESHOLD_AND_NMI", TD_SPLIT_NMI },
 };
 
-static int get_apart(const struct td_entry *entry, enum td_apart *out,
-		     struct td_err *err)
+static int read_constraint(const struct td_entry *entry, enum td_split *out,
+			   struct td_err *err)
 {
 	const char *word;
 	int rc = td_entry_text(entry, "MetricConstraint", &word, err);
@@ -102,7 +108,7 @@ static int get_apart(const struct td_entry *entry, enum td_apart *out,
 		return rc;
 	for (size_t i = 0; i < TD_ARRAY_SIZE(constraints); i++) {
 		if (strcmp(constraints[i].word, word) == 0) {
-			*out = constraints[i].apart;
+			*out = constraints[i].split;
 			return 0;
 		}
 	}
@@ -117,7 +123,7 @@ static int fill_metric(struct td_model_metric *metric,
 	    td_entry_line(entry, "ScaleUnit", &metric->unit, err) ||
 	    td_entry_line(entry, "MetricExpr", &metric->formula, err) ||
 	    td_entry_line(entry, "MetricThreshold", &metric->threshold, err) ||
-	    get_apart(entry, &metric->apart, err))
+	    read_constraint(entry, &metric->split, err))
 		return err->code;
 	if (!metric->formula)
 		return td_err_set(err, -EINVAL, "%s: %s: no MetricExpr",
@@ -144,7 +150,7 @@ static int add_metric(struct td_pmu_events *out, const struct td_entry *entry,
 	return fill_metric(metric, entry, err);
 }
 
-/* A few are both; counter.json's are neither. */
+/* Some entries are an event and a metric; those of counter.json are neither. */
 int td_entry_add(struct td_pmu_events *out, const struct td_entry *entry,
 		 struct td_err *err)
 {
@@ -163,7 +169,7 @@ int td_entry_add(struct td_pmu_events *out, const struct td_entry *entry,
 	return rc;
 }
 
-/* "cache" of "x86/alderlake/cache.json" */
+/* The topic is the file's base name: "cache" for "x86/alderlake/cache.json". */
 static char *topic_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -11,7 +11,7 @@
 #include "metrics/files/perfmon_parts.h"
 #include "metrics/files/text.h"
 
-/* Reads an array's entry; ctx is what td_perfmon_parse() was given. */
+/* Adds one entry of a file's array. */
 typedef int (*entry_fn)(struct td_pmu_events *out,
 			const struct td_perfmon_file *file,
 			const struct td_entry *entry, struct td_err *err);
@@ -46,7 +46,10 @@ static int add_array(struct td_pmu_events *out,
 	return rc;
 }
 
-/* {"NAME":{"MIN":0,"MAX":888,"MEAN":6.11}} of events that are there already */
+/*
+ * Sets latencies of events that were read before:
+ * {"NAME":{"MIN":0,"MAX":888,"MEAN":6.11}}.
+ */
 static int add_latencies(struct td_pmu_events *out,
 			 const struct td_perfmon_file *file,
 			 struct json_object *data, struct td_err *err)
@@ -106,8 +109,9 @@ int td_perfmon_parse(struct td_pmu_events *out,
 }
 
 /*
- * "ADL/metrics/x.json" may have plain metrics as perf reads them beside it:
- * "ADL/metrics/perf/x_perf.json".  They come first, see perfmon_metric.c.
+ * Reads metrics in perf's form, which "ADL/metrics/x.json" may have in
+ * "ADL/metrics/perf/x_perf.json".  They are read first because
+ * td_perfmon_metric() skips metrics that are known already.
  */
 static int read_plain(struct td_pmu_events *out, const char *path,
 		      struct td_err *err)
@@ -129,7 +133,7 @@ static int read_plain(struct td_pmu_events *out, const char *path,
 	return rc ? rc : td_pmu_events_parse(out, plain, text, err);
 }
 
-/* The PMU of a row: "cpu" has the events of a machine's only one. */
+/* The PMU of a map's row; "cpu" stands for the only core PMU of a machine. */
 static const char *pmu_of(const struct td_map_row *row)
 {
 	if (strncasecmp(row->role, "LowPower", strlen("LowPower")) == 0)
@@ -141,7 +145,7 @@ static const char *pmu_of(const struct td_map_row *row)
 	return "cpu";
 }
 
-/* "hybridcore" is "core", too. */
+/* The topic of "hybridcore" files is "core", too. */
 static const char *topic_of(const struct td_map_row *row)
 {
 	return strcmp(row->type, "hybridcore") == 0 ? "core" : row->type;
@@ -152,14 +156,16 @@ static bool is_uncore(const char *type)
 	return strncmp(type, "uncore", strlen("uncore")) == 0;
 }
 
-/* The other types describe bits of events, which have no names. */
+/*
+ * Does the type have named events or metrics?  Other types describe event bits.
+ */
 static bool is_core(const char *type)
 {
 	return strcmp(type, "core") == 0 || strcmp(type, "hybridcore") == 0 ||
 	       strcmp(type, "metrics") == 0;
 }
 
-/* "<root>" "ADL" of root and "/ADL/events/x.json" */
+/* Sets out->dir once, to "<root>/ADL" for the file "/ADL/events/x.json". */
 static int set_folder(struct td_pmu_events *out, const char *root,
 		      const char *file, struct td_err *err)
 {
@@ -212,7 +218,8 @@ int td_perfmon_read(struct td_pmu_events *out, const char *root,
 	}
 	if (!rc && !out->dir)
 		rc = td_map_none(map, err);
-	if (!rc && latency.file) /* of events that are all there now */
+	/* latencies are set on events, which are all read now */
+	if (!rc && latency.file)
 		rc = read_row(out, root, &latency, err);
 	return rc;
 }

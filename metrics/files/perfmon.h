@@ -3,15 +3,17 @@
 #define TD_METRICS_FILES_PERFMON_H
 
 /*
- * The files of a checkout of intel/perfmon, brought into the form of the kernel
- * tree's: names as perf spells them, formulas as metrics/formula/expr.h reads them.
+ * Reads a checkout of intel/perfmon into the kernel tree's form: names as perf
+ * spells them, formulas as metrics/formula/expr.h reads them.
  */
 #include "metrics/files/parts.h"
 
-/* The processor's files but those of other units, by a map that was begun. */
+/*
+ * Reads the files of the processor's cores; map was begun with td_map_begin().
+ */
 int td_perfmon_read(struct td_pmu_events *out, const char *root,
 		    struct td_map *map, struct td_err *err);
-/* Those. */
+/* Reads the files of the uncore units. */
 int td_perfmon_read_uncore(struct td_pmu_events *out, const char *root,
 			   struct td_map *map, struct td_err *err);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events of perfmon in the kernel tree's form: every key is there with "0" or
- * "na" for nothing, some mean what the kernel knows by another code, and some
- * are prose.
+ * Converts events of perfmon into the kernel tree's form.  In perfmon every key
+ * is present, with "0" or "na" for no value; some values are codes that the
+ * kernel calls by another name, and some are prose.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 #define POWER_STATE "UNC_P_POWER_STATE_OCCUPANCY."
 
-/* *value is put where key was. */
+/* Replaces the value of key. */
 static int set_text(const struct td_entry *entry, const char *key,
 		    const char *value, struct td_err *err)
 {
@@ -40,7 +40,10 @@ static bool is_filler(const char *text)
 	return false;
 }
 
-/* Of the keys that are read here or by td_entry_add(). */
+/*
+ * Removes placeholder values of the keys that are read here or in
+ * td_entry_add().
+ */
 static int drop_fillers(const struct td_entry *entry, struct td_err *err)
 {
 	static const char *const keys[] = {
@@ -68,8 +71,8 @@ static int drop_fillers(const struct td_entry *entry, struct td_err *err)
 }
 
 /*
- * "OFFCORE_RESPONSE:request=X:response=Y", "OFFCORE_RESPONSE_0.X.Y": perf calls
- * both OFFCORE_RESPONSE.X.Y.
+ * Renames "OFFCORE_RESPONSE:request=X:response=Y" and "OFFCORE_RESPONSE_0.X.Y"
+ * to OFFCORE_RESPONSE.X.Y, as perf calls both.
  */
 static int set_name(const struct td_entry *entry, struct td_err *err)
 {
@@ -97,7 +100,10 @@ static int set_name(const struct td_entry *entry, struct td_err *err)
 		    : td_err_nomem(err);
 }
 
-/* Where there are masks of ports or of flow control, UMaskExt repeats them. */
+/*
+ * Takes UMask2 for UMaskExt.  If there is a port or flow-control mask, UMaskExt
+ * only repeats it and is removed.
+ */
 static int set_umask(const struct td_entry *entry, struct td_err *err)
 {
 	struct td_number ports, flows;
@@ -116,8 +122,9 @@ static int set_umask(const struct td_entry *entry, struct td_err *err)
 }
 
 /*
- * A second filter with its value is the upper half of config1 (skx_cha_hw_config()
- * in arch/x86/events/intel/uncore_snbep.c); others are only a hint.
+ * Turns Filter1 with its value into the upper half of config1
+ * (skx_cha_hw_config() in arch/x86/events/intel/uncore_snbep.c).  Other filters
+ * are only hints and are removed.
  */
 static int set_filter(const struct td_entry *entry, struct td_err *err)
 {
@@ -140,8 +147,8 @@ static int set_filter(const struct td_entry *entry, struct td_err *err)
 }
 
 /*
- * Counters that run all the time are a PMU of their own, with kinds and
- * numbers for events (arch/x86/events/intel/uncore_snb.c, uncore_snbep.c).
+ * Free-running counters have a PMU of their own.  Its umask is the kind of the
+ * counter plus its number (arch/x86/events/intel/uncore_snb.c, uncore_snbep.c).
  */
 static const struct {
 	const char *unit, *word;
@@ -153,7 +160,7 @@ static const struct {
 	{ "imc", "WRCAS", 0x30 },
 };
 
-/* The digit behind word in name; -1: none. */
+/* The digit behind word in name, or -1. */
 static int digit_behind(const char *name, const char *word)
 {
 	const char *at = strstr(name, word);
@@ -162,7 +169,10 @@ static int digit_behind(const char *name, const char *word)
 	return *at >= '0' && *at <= '9' ? *at - '0' : -1;
 }
 
-/* "UNC_MC1_RDCAS_COUNT_FREERUN" is of the second memory controller. */
+/*
+ * Sets the PMU and codes of a free-running counter; the MC1 in
+ * "UNC_MC1_RDCAS_COUNT_FREERUN" is the second memory controller.
+ */
 static int set_free_running(const struct td_entry *entry, const char *name,
 			    const char *unit, struct td_err *err)
 {
@@ -190,8 +200,8 @@ static int set_free_running(const struct td_entry *entry, const char *name,
 }
 
 /*
- * The power control unit of older servers selects the state that is counted by
- * other bits than a mask's, in which perfmon has it.
+ * The power control unit of older servers selects the power state to count with
+ * the field occ_sel, but perfmon has it in the umask.
  */
 static int set_state(const struct td_perfmon_file *file,
 		     const struct td_entry *entry, struct td_err *err)
@@ -215,7 +225,7 @@ static int set_state(const struct td_perfmon_file *file,
 	return set_text(entry, "Filter", text, err);
 }
 
-/* What the clock of a client's other units is called; else "CLOCK". */
+/* The unit of the uncore clock on client models; the default is "CLOCK". */
 static const struct {
 	const char *folder, *unit;
 } clocks[] = {
@@ -232,7 +242,7 @@ static const char *clock_unit(const char *folder)
 	return "CLOCK";
 }
 
-/* An event of a unit beside the cores. */
+/* Converts an event of an uncore unit. */
 static int set_unit(const struct td_perfmon_file *file,
 		    const struct td_entry *entry, const char *unit,
 		    struct td_err *err)

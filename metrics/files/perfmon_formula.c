@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From perfmon's formulas, which have letters for names, to those of metrics/formula/expr.h. */
+/*
+ * Translates perfmon's formulas, which use letters for names, to those of
+ * metrics/formula/expr.h.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -13,15 +16,15 @@
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define LEGACY  "metric_TMA_"
 
-/* The formula that is read, and where the one that is made goes. */
+/* The state of translating one formula; the result goes to fp. */
 struct translation {
-	const struct td_perfmon_aliases *aliases; /* NULL: a threshold */
+	const struct td_perfmon_aliases *aliases; /* NULL for a threshold */
 	bool fractions;
 	FILE *fp;
 	struct td_err *err;
 };
 
-/* Digits, a point, an exponent: "1e9" is not a name behind a number. */
+/* The length of a number: digits, a point, an exponent ("1e9"). */
 static size_t number_length(const char *text)
 {
 	size_t len = strspn(text, DIGITS "."), exponent, sign;
@@ -54,7 +57,10 @@ static const char *find_word(const struct translation *t, const char *text,
 	return NULL;
 }
 
-/* "metric_TMA_..Fetch_Latency(%)", up to a blank */
+/*
+ * Writes the name of a metric such as "metric_TMA_..Fetch_Latency(%)", which
+ * ends at a blank; returns its length.
+ */
 static size_t add_metric(const struct translation *t, const char *text)
 {
 	size_t len = strcspn(text, BLANKS);
@@ -84,7 +90,10 @@ static size_t add_word(const struct translation *t, const char *text)
 	return len;
 }
 
-/* "> =" is one operator, "&&" is "&". */
+/*
+ * Writes an operator and returns its length; "> =" is read as ">=", "&&" as
+ * "&".
+ */
 static size_t add_operator(const struct translation *t, const char *text)
 {
 	size_t len = 1 + strspn(text + 1, BLANKS);
@@ -102,7 +111,7 @@ static size_t add_operator(const struct translation *t, const char *text)
 	return (*text == '&' || *text == '|') && text[1] == *text ? 2 : 1;
 }
 
-/* How much of text was taken; 0: an error. */
+/* Translates one token and returns its length; 0 on error. */
 static size_t add_token(const struct translation *t, const char *text)
 {
 	size_t len = strspn(text, BLANKS);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Metrics of perfmon: names, groups, units and formulas as perf has them. */
+/*
+ * Converts metrics of perfmon: names, groups, units and formulas as perf has
+ * them.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +15,7 @@
 #include "metrics/files/unit.h"
 #include "metrics/formula/expr.h"
 
-/* What its units are called in ScaleUnit; nothing is multiplied. */
+/* perfmon's units as a ScaleUnit of perf; the factor is always 1. */
 static const struct {
 	const char *unit, *scale;
 } units[] = {
@@ -21,14 +24,14 @@ static const struct {
 	{ "percent", "1%" },
 };
 
-/* A metric's parts that are read more than once; borrowed from the entry. */
+/* Members of a metric that are read more than once; borrowed from the entry. */
 struct source {
 	const struct td_entry *entry;
 	const char *pmu;
 	const char *name, *legacy, *formula;
 	const char *limit; /* the threshold; NULL: none */
-	bool fractions;    /* of it */
-	bool tma;          /* of the top-down method */
+	bool fractions;    /* the threshold compares fractions, not percent */
+	bool tma;          /* a metric of the top-down method */
 };
 
 static int need_text(const struct td_entry *entry, const char *key,
@@ -42,8 +45,9 @@ static int need_text(const struct td_entry *entry, const char *key,
 }
 
 /*
- * The newer files have BaseFormula, with what the letters in Formula stand for,
- * and compare per cent.  The older ones have names in Formula, and fractions.
+ * Reads the threshold.  Newer files have BaseFormula, which names metrics and
+ * compares percents (Formula then has letters for the names).  Older files name
+ * metrics in Formula, and compare fractions.
  */
 static int read_limit(struct source *source, struct td_err *err)
 {
@@ -78,14 +82,16 @@ static int read_source(struct source *source,
 	return read_limit(source, err);
 }
 
-/* "Info_Thread_IPC" and "Bottleneck_Big_Code" have no place in the tree. */
+/*
+ * Is the metric a node of the tree?  "Info_..." and "Bottleneck_..." are not.
+ */
 static bool is_node(const struct source *source)
 {
 	return source->tma && strncasecmp(source->name, "Info_", 5) != 0 &&
 	       strncasecmp(source->name, "Bottleneck_", 11) != 0;
 }
 
-/* Events or Constants, as the formula calls them. */
+/* Adds the letters that the formula uses for Events or Constants. */
 static int add_aliases(const struct source *source, const char *key,
 		       struct td_perfmon_aliases *aliases, struct td_err *err)
 {
@@ -167,8 +173,9 @@ static int make_name(const char *text, bool tma, char **out, struct td_err *err)
 }
 
 /*
- * Its name; NULL: it is not said.  Then it is the second one of the threshold,
- * which names the metric itself and those above it.
+ * Finds the parent's name, or NULL.  Without ParentCategory it is the second
+ * name in the threshold, which starts with the metric itself and continues with
+ * those above it.
  */
 static int find_parent(const struct source *source, char **out,
 		       struct td_err *err)
@@ -193,7 +200,7 @@ static int find_parent(const struct source *source, char **out,
 	return td_perfmon_name(text, strlen(text), out, err);
 }
 
-/* "$issueBM, $issueL1": the metrics of an issue are a group, "tma_issueBM". */
+/* Adds issues as groups: "$issueBM" becomes group "tma_issueBM". */
 static void write_issues(FILE *fp, const char *text)
 {
 	while (text && (text = strchr(text, '$'))) {
@@ -207,7 +214,10 @@ static void write_issues(FILE *fp, const char *text)
 	}
 }
 
-/* The level and the parent are groups, as in the kernel tree's files. */
+/*
+ * Writes the groups.  Level and parent become groups, too, as in the kernel
+ * tree's files.
+ */
 static int write_groups(const struct source *source, FILE *fp,
 			struct td_err *err)
 {
@@ -255,7 +265,10 @@ static int make_groups(const struct source *source, char **out,
 	return rc;
 }
 
-/* "1GHz"; what is in per cent needs no factor, the formula has it. */
+/*
+ * Makes a ScaleUnit such as "1GHz".  The factor of a percentage is in its
+ * formula.
+ */
 static int make_unit(const struct source *source, char **out,
 		     struct td_err *err)
 {
@@ -305,7 +318,7 @@ static int skip(struct td_pmu_events *out, const struct source *source,
 	return 0;
 }
 
-/* Those of the plain file beside this one are there already. */
+/* Was the metric read from the file in perf's form already? */
 static bool is_known(const struct td_pmu_events *events,
 		     const struct source *source)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What perfmon calls events, constants and metrics, and what they are here. */
+/* Translates perfmon's names of events, constants and metrics. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define LEGACY  "metric_TMA_"
 
-/* What is neither an event of the files nor one with a modifier. */
+/* Names that are neither events of the files nor such events with modifiers. */
 static const struct {
 	const char *name, *text;
 } events[] = {
@@ -31,16 +31,16 @@ static const struct {
 	{ "TOPDOWN.SLOTS:perf_metrics", "slots" },
 	{ "TOPDOWN.SLOTS:percore", "slots" },
 	/*
-	 * The formulas take package energy in 61 uJ, 2^-14 J, and that of
-	 * memory in 15.3 uJ, 2^-16 J; the kernel counts both in 2^-32 J
-	 * (arch/x86/events/rapl.c).
+	 * perfmon's formulas expect package energy in units of 2^-14 J (61 uJ)
+	 * and memory energy in 2^-16 J (15.3 uJ); the kernel counts both in
+	 * 2^-32 J (arch/x86/events/rapl.c).
 	 */
 	{ "FREERUN_DRAM_ENERGY_STATUS", "(power@energy\\-ram@ / 65536)" },
 	{ "FREERUN_PKG_ENERGY_STATUS", "(power@energy\\-pkg@ / 262144)" },
 	{ "UNC_PKG_ENERGY_STATUS", "(power@energy\\-pkg@ / 262144)" },
 };
 
-/* Whose events are called so, and what compares the count of a cycle there. */
+/* The PMU of uncore events with modifiers, and its name for a counter mask. */
 static const struct {
 	const char *prefix, *pmu, *least;
 } units[] = {
@@ -50,7 +50,7 @@ static const struct {
 	{ "UNC_M_", "uncore_imc", "thresh" },
 };
 
-/* What follows a colon and has a value. */
+/* Modifiers with a value, which follow a colon, and the terms that they set. */
 static const struct {
 	const char *modifier, *term;
 } modifiers[] = {
@@ -69,10 +69,10 @@ static const struct {
 	{ "user", "u" },
 };
 
-/* An event while its modifiers are read. */
+/* The state of reading an event's modifiers. */
 struct event {
 	const char *pmu, *least;
-	const char *unit; /* the number of one of many: "_0" */
+	const char *unit; /* suffix for one unit of several: "_0" */
 	char terms[192];  /* "\,cmask\=1" */
 	char letters[8];
 };
@@ -85,7 +85,7 @@ void td_perfmon_aliases_free(struct td_perfmon_aliases *aliases)
 	*aliases = (struct td_perfmon_aliases){ 0 };
 }
 
-/* text: to be freed here; NULL: out of memory. */
+/* Adds an alias and takes over text, which is NULL if memory ran out. */
 static int add_alias(struct td_perfmon_aliases *aliases, const char *alias,
 		     char *text, struct td_err *err)
 {
@@ -109,7 +109,8 @@ static int add_term(struct event *event, const char *term, const char *value)
 
 	if (td_parse_u64(value, UINT64_MAX, &number))
 		return -EINVAL;
-	if (strcmp(term, "config1") == 0) /* see perfmon_event.c */
+	/* upper half, as set_filter() in perfmon_event.c */
+	if (strcmp(term, "config1") == 0)
 		printed = snprintf(event->terms + len, room,
 				   "\\,%s\\=0x%" PRIx64, term, number << 32);
 	else
@@ -119,7 +120,10 @@ static int add_term(struct event *event, const char *term, const char *value)
 	return (size_t)printed < room ? 0 : -EINVAL;
 }
 
-/* The longest that fits: "eq1" is not "e". */
+/*
+ * Adds the term of a modifier with a value; the longest name that matches
+ * counts, so "eq1" is not "e".
+ */
 static int add_value(struct event *event, const char *modifier)
 {
 	size_t best = 0;
@@ -156,7 +160,7 @@ static int add_modifier(struct event *event, const char *modifier)
 	return add_value(event, modifier);
 }
 
-/* The PMU of an event that has modifiers; -EINVAL: not known whose it is. */
+/* Finds the PMU of an event with modifiers; -EINVAL if it is not known. */
 static int find_unit(struct event *event, const char *name)
 {
 	if (strncmp(name, "UNC_", 4) != 0)
@@ -173,7 +177,7 @@ static int find_unit(struct event *event, const char *name)
 	return -EINVAL;
 }
 
-/* name is without its modifiers. */
+/* Writes the event for a formula; name comes without modifiers. */
 static char *format_event(const struct event *event, const char *name)
 {
 	const char *at = event->terms[0] || event->unit[0] ? "@" : "";
@@ -212,8 +216,8 @@ int td_perfmon_add_event(struct td_perfmon_aliases *aliases, const char *alias,
 }
 
 /*
- * What perfmon calls the frequency of the time stamp counter is its count in
- * the formulas of the top-down method, as their BaseFormula has it.
+ * Constants of formulas.  For top-down metrics, SYSTEM_TSC_FREQ means the count
+ * of the time stamp counter, as their BaseFormula shows.
  */
 static const struct {
 	const char *name, *text, *tma;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A model's files, of whichever form they are. */
+/* Reads a model's files, in the kernel tree's form or intel/perfmon's. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ static int add_file(struct td_pmu_events *out, const char *name,
 	return td_pmu_events_text(file->path, &file->text, err);
 }
 
-/* Does the array end, or was the file cut off? */
+/* Does the text end with the array's "]"?  If not, the file was cut off. */
 static bool is_whole(const char *text)
 {
 	size_t len = strlen(text);
@@ -37,14 +37,16 @@ static bool is_whole(const char *text)
 	return len && text[len - 1] == ']';
 }
 
-/* Where characters are escaped, any of them may be a letter of the name. */
+/*
+ * Can the file wait, as it defines no metric?  An escape (\u) could hide a key.
+ */
 static bool has_only_events(const char *text)
 {
 	return is_whole(text) && strstr(text, "\"EventName\"") &&
 	       !strstr(text, "\"MetricName\"") && !strstr(text, "\\u");
 }
 
-/* From the first one on. */
+/* Parses the unread files from first on, except those with only events. */
 static int parse_metrics(struct td_pmu_events *out, size_t first,
 			 struct td_err *err)
 {
@@ -60,7 +62,7 @@ static int parse_metrics(struct td_pmu_events *out, size_t first,
 	return rc;
 }
 
-/* metricgroups.json describes groups and defines nothing. */
+/* metricgroups.json only describes groups. */
 static bool is_events_file(const char *name)
 {
 	size_t len = strlen(name), end = strlen(".json");
@@ -74,7 +76,10 @@ static bool is_uncore_file(const char *name)
 	return strncmp(name, "uncore", strlen("uncore")) == 0;
 }
 
-/* The files of the cores, or of the other units; *nr: how many there are. */
+/*
+ * Reads the files of the cores, or those of the uncore units; *nr: how many
+ * files the folder has.
+ */
 static int read_folder(struct td_pmu_events *out, bool uncore, size_t *nr,
 		       struct td_err *err)
 {
@@ -98,7 +103,9 @@ static int read_folder(struct td_pmu_events *out, bool uncore, size_t *nr,
 	return rc ? rc : parse_metrics(out, first, err);
 }
 
-/* What has no map is one model's folder, if it has such files. */
+/*
+ * Reads a folder without map, which is one model's folder if it has such files.
+ */
 static int read_model(struct td_pmu_events *out, const char *root,
 		      struct td_err *err)
 {
@@ -138,7 +145,10 @@ struct map_file {
 	struct td_map map;
 };
 
-/* To be closed, whatever the result; -ENOENT: there is none. */
+/*
+ * Opens root's map; -ENOENT if there is none.  Call close_map() even after an
+ * error.
+ */
 static int open_map(struct map_file *file, const char *root,
 		    const struct td_cpuid *cpuid, struct td_err *err)
 {
@@ -178,7 +188,9 @@ static int read_root(struct td_pmu_events *out, const char *root,
 	return rc;
 }
 
-/* dir is a folder of the checkout. */
+/*
+ * Reads uncore files of intel/perfmon; events->dir is a folder of its checkout.
+ */
 static int read_perfmon_uncore(struct td_pmu_events *events,
 			       const struct td_cpuid *cpuid, struct td_err *err)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The terms of an event, as tools/perf/pmu-events/jevents.py of the kernel
- * tree makes them, so that a name is the same event here and in perf.
+ * Writes the terms of an event as tools/perf/pmu-events/jevents.py of the
+ * kernel tree does, so that a name means the same event here and in perf.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,13 +12,16 @@
 #include "lib/base/util.h"
 #include "metrics/files/parts.h"
 
-/* Too long is seen by len, once, at the end. */
+/*
+ * Terms being written.  len grows beyond the buffer, which make_terms() checks
+ * at the end.
+ */
 struct terms {
 	char text[512];
 	size_t len;
 };
 
-/* What a term of a PMU is called in the files. */
+/* Keys in the files and the terms of a PMU that they set. */
 static const struct {
 	const char *key, *term;
 } fields[] = {
@@ -31,7 +34,7 @@ static const struct {
 	{ "ThreadMask", "threadmask" },
 };
 
-/* The terms whose bits are those of an MSR. */
+/* The terms that set an MSR. */
 static const struct {
 	uint64_t msr;
 	const char *term;
@@ -43,8 +46,8 @@ static const struct {
 };
 
 /*
- * Whatever the files say of these: they have the pseudo codes of fixed
- * counters for some, which the kernel does not know on every core.
+ * Terms that replace those in the files, which for some of these events have
+ * pseudo codes of fixed counters that the kernel does not know on every core.
  */
 static const struct {
 	const char *name, *terms;
@@ -67,7 +70,7 @@ static void add_text(struct terms *terms, const char *text)
 	terms->len += strlen(text);
 }
 
-/* As the file writes it; what is zero needs no term. */
+/* Adds a term, in hexadecimal if the file has it so; zero needs no term. */
 static void add_term(struct terms *terms, const char *name,
 		     struct td_number number)
 {
@@ -87,7 +90,7 @@ static bool has(const struct td_entry *entry, const char *key)
 	return json_object_object_get_ex(entry->object, key, NULL);
 }
 
-/* The event's code, which is always there; without one it is 0. */
+/* Adds the event's code, which every event has; the default is 0. */
 static int add_code(const struct td_entry *entry, struct terms *terms,
 		    struct td_err *err)
 {
@@ -111,7 +114,7 @@ static int add_code(const struct td_entry *entry, struct terms *terms,
 	return 0;
 }
 
-/* UMaskExt is what has no place in the low eight bits. */
+/* Adds the unit mask; UMaskExt has its bits above the low eight. */
 static int add_umask(const struct td_entry *entry, struct terms *terms,
 		     struct td_err *err)
 {
@@ -127,8 +130,8 @@ static int add_umask(const struct td_entry *entry, struct terms *terms,
 }
 
 /*
- * An MSR without a term gets one that no PMU has: the event can be listed, and
- * is refused when it is to be counted.
+ * Adds the term that sets an MSR.  For an MSR without one, it is a name that no
+ * PMU has: such an event can be listed but not counted.
  */
 static int add_msr(const struct td_entry *entry, struct terms *terms,
 		   struct td_err *err)

@@ -11,7 +11,7 @@
 
 #include "lib/base/util.h"
 
-/* All of fp, up to a NUL, which is then its last character. */
+/* Reads all of fp.  Returns -EILSEQ at a NUL byte. */
 static int read_stream(FILE *fp, char **text)
 {
 	size_t size = 0;
@@ -29,7 +29,10 @@ static int read_stream(FILE *fp, char **text)
 	return (*text)[len - 1] ? 0 : -EILSEQ;
 }
 
-/* NULL: a file, or a folder, of which reading will say so. */
+/*
+ * What kind of special file it is; NULL for files, and for folders, for which
+ * reading fails with a good message.
+ */
 static const char *kind_of(mode_t mode)
 {
 	if (S_ISFIFO(mode))
@@ -39,7 +42,10 @@ static const char *kind_of(mode_t mode)
 	return S_ISCHR(mode) || S_ISBLK(mode) ? "a device" : NULL;
 }
 
-/* What is no file is not even opened: that may wait, or do something. */
+/*
+ * Opens a regular file.  Special files are refused first, as opening one may
+ * block or have effects.
+ */
 static FILE *open_file(const char *path, struct td_err *err)
 {
 	struct stat st;

@@ -4,11 +4,11 @@
 
 #include "lib/base/err.h"
 
-/* The whole file; *text to be freed, whatever the result. */
+/* Reads a whole file.  *text is to be freed even after an error. */
 int td_pmu_events_text(const char *path, char **text, struct td_err *err);
-/* As asprintf(3); NULL: out of memory. */
+/* Like asprintf(3), but returns the text; NULL if memory ran out. */
 char *td_aprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* A to Z in place, returned; NULL stays NULL. */
+/* Lowers A to Z in place and returns text, which may be NULL. */
 char *td_lower(char *text);
 
 #endif

@@ -5,9 +5,9 @@
 
 #include "lib/base/util.h"
 
-/* What the formula must have, for the words to be believed. */
+/* What a formula must contain before words are believed to name its unit. */
 enum proof {
-	PER_SECOND, /* a division by the time; UPI's "MB / sec" has none */
+	PER_SECOND, /* division by the time; UPI's "MB / sec" lacks it */
 	NANOSECONDS,
 	HUNDREDFOLD,
 	THOUSANDFOLD,
@@ -23,7 +23,7 @@ static const char *const proofs[] = {
 };
 
 static const struct {
-	const char *words; /* of the description */
+	const char *words; /* part of the description */
 	const char *unit;
 	enum proof proof;
 } described[] = {
@@ -39,7 +39,7 @@ static const struct {
 };
 
 static const struct {
-	const char *part; /* of the name */
+	const char *part; /* part of the name */
 	const char *unit;
 	enum proof proof;
 } named[] = {
@@ -48,7 +48,10 @@ static const struct {
 	{ "_pki", "1per_kinstr", THOUSANDFOLD },
 };
 
-/* Another metric under a second name: that one's formula is not here. */
+/*
+ * Is the formula just another metric's name?  Then the factor is in that
+ * metric's formula.
+ */
 static bool is_alias(const char *formula)
 {
 	return !formula[strcspn(formula, " +-*/()")];

@@ -6,8 +6,8 @@
 #include "metrics/files/pmu_events.h"
 
 /*
- * Where the file has no ScaleUnit: the unit that the metric's description or
- * name says, "1GB/s", if the formula bears it out.  Into metric->unit.
+ * Sets metric->unit, if the file has no ScaleUnit, to the unit that the
+ * description or name tells ("1GB/s"), provided the formula agrees.
  */
 int td_unit_from_words(struct td_model_metric *metric, struct td_err *err);
 

@@ -48,11 +48,11 @@ static double both(double a, double b)
 
 static bool fits_long(double a)
 {
-	/* LONG_MAX is no double, the number after it is */
+	/* a double cannot hold LONG_MAX, but it can hold -LONG_MIN */
 	return a >= (double)LONG_MIN && a < -(double)LONG_MIN;
 }
 
-/* Of whole numbers, as perf does it. */
+/* The remainder of integers, as in perf's expr.y. */
 static double modulo(double a, double b)
 {
 	if (!fits_long(a) || !fits_long(b) || (long)b == 0)
@@ -149,7 +149,7 @@ double td_expr_eval(const struct td_expr *expr, const double *values)
 	return eval(expr->nodes, 0, values);
 }
 
-/* A formula before there are counts: what is known of it already. */
+/* A formula before counting, and the slots whose values are known by then. */
 struct partial {
 	const struct td_expr_node *nodes;
 	const double *values;
@@ -158,7 +158,7 @@ struct partial {
 	void *ctx;
 };
 
-/* Is the value of a chain known, whatever will be counted? */
+/* Does the value of a chain not depend on any count? */
 static bool is_constant(const struct partial *p, unsigned int i)
 {
 	do {
@@ -178,7 +178,7 @@ static bool is_constant(const struct partial *p, unsigned int i)
 	return true;
 }
 
-/* The choice that ends a chain, NULL: it ends in none. */
+/* The choice that ends a chain, or NULL. */
 static const struct td_expr_node *choice_of(const struct partial *p,
 					    unsigned int i)
 {
@@ -189,14 +189,17 @@ static const struct td_expr_node *choice_of(const struct partial *p,
 
 static void visit(const struct partial *p, unsigned int i);
 
-/* What "0 &" and "1 |" stand before decides nothing. */
+/*
+ * Is the node "&" behind a 0 or "|" behind a 1, so that its right side does not
+ * matter?
+ */
 static bool is_decided(const struct partial *p, unsigned int first,
 		       const struct td_expr_node *node)
 {
 	const struct td_expr_node *next = &p->nodes[first];
 	double left;
 
-	/* of a chain's first link alone: that is how such guards are written */
+	/* such guards are always a chain's first operator */
 	if (node->kind != TD_NODE_BINARY || next->next == 0 ||
 	    &p->nodes[next->next] != node)
 		return false;
@@ -240,7 +243,7 @@ static void visit(const struct partial *p, unsigned int i)
 	}
 	cond = eval(p->nodes, choice->right, p->values);
 	if (isnan(cond))
-		return; /* so is the value */
+		return; /* the value is NaN, too */
 	if (cond != 0)
 		visit_links(p, i);
 	else

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * metrics/formula: formulas, and what they may know of the machine.
+ * metrics/formula: parses and evaluates the formulas of metrics.
  *
  * In: text in the language of perf's metric files.
- * Out: struct td_expr, which gives a value for an array of values.
+ * Out: struct td_expr, which computes a value from an array of operands, and
+ * the literals (#num_cores ...) that formulas can use.
  */
 #ifndef TD_METRICS_FORMULA_EXPR_H
 #define TD_METRICS_FORMULA_EXPR_H
@@ -14,7 +15,7 @@
 
 /*
  * Formulas in the language of perf's MetricExpr and MetricThreshold
- * (tools/perf/util/expr.l, expr.y of the kernel tree), loosest first:
+ * (tools/perf/util/expr.l, expr.y of the kernel tree), lowest precedence first:
  *
  *	a if c else b	right-associative, at top level and in parentheses
  *	|  ^  &		logical (0 or 1)
@@ -26,37 +27,37 @@
  *	has_event(name) source_count(name) aggr_nr(name) strcmp_cpuid_str(name)
  *
  * Arithmetic on NaN is NaN, x / 0 and x % 0 are NaN, d_ratio(x, 0) is 0.
- * NaN is "not known": comparing it is not known, "|" and "&" know their
- * result when one side decides it, min and max of it are NaN, and a choice
- * on it is NaN.
+ * NaN means "not known": a comparison with it is NaN, "|" and "&" are NaN
+ * unless the other side decides, min and max of it are NaN, and so is a choice
+ * whose condition is NaN.
  */
 struct td_expr;
 
 /*
- * Says which slot of the value array holds name: an event, a metric, a
- * literal such as #smt_on, a call such as has_event(name), or the whole of what
- * stands between two @ of pmu@event\,term\=1@mods, backslashes taken out and
- * each @ turned into a slash (pmu/event,term=1/mods).  Negative errno: there is
- * no such name.
+ * Returns the index in the array of values that holds name, or a negative errno
+ * if the name is unknown.  A name is an event, a metric, a literal (#smt_on), a
+ * call (has_event(name)), or an event in perf's form pmu@event\,term\=1@mods,
+ * passed without the backslashes and with each @ as a slash
+ * (pmu/event,term=1/mods).
  */
 typedef int (*td_expr_lookup)(void *ctx, const char *name);
 
 /*
- * Parses text into *out; free with td_expr_free().  A syntax error or a
- * name that lookup does not have is -EINVAL or -ENOENT, with the text and the
- * column (from 1) in err.
+ * Parses text into *out, to be freed with td_expr_free().  Returns -EINVAL for
+ * a syntax error, or the error of lookup for an unknown name (-ENOENT); err has
+ * the text and the column, from 1.
  */
 int td_expr_parse(struct td_expr **out, const char *text, td_expr_lookup lookup,
 		  void *ctx, struct td_err *err);
-void td_expr_free(struct td_expr *expr); /* NULL is fine */
+void td_expr_free(struct td_expr *expr); /* expr may be NULL */
 
-/* No allocation.  values is indexed by what lookup returned. */
+/* Evaluates without allocating; values is indexed by what lookup returned. */
 double td_expr_eval(const struct td_expr *expr, const double *values);
 
 /*
  * Calls fn for each use of a slot that the value can depend on, given what is
- * known before anything is counted: of "a if #smt_on else b" that is a or b.
- * known says which slots hold such a value in values.
+ * known before counting: for "a if #smt_on else b" that is either a or b.
+ * known() tells which slots already have their value in values.
  */
 void td_expr_each_needed(const struct td_expr *expr, const double *values,
 			 bool (*known)(void *ctx, int slot),

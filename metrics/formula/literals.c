@@ -23,7 +23,10 @@ static bool same_socket(const struct td_place *a, const struct td_place *b)
 	return a->socket == b->socket;
 }
 
-/* How many different ones there are; NaN: nobody knows. */
+/*
+ * Counts the places that differ from each other; NaN if the places are not
+ * known.
+ */
 static double count_different(const struct td_place *places, size_t nr,
 			      bool (*same)(const struct td_place *a,
 					   const struct td_place *b))
@@ -64,7 +67,7 @@ void td_literals_fill(struct td_literals *out, const struct td_machine *machine,
 int td_literals_find(const struct td_literals *literals, const char *name,
 		     double *out)
 {
-	/* tools/perf/util/expr.c: expr__get_literal() */
+	/* the names of expr__get_literal() in tools/perf/util/expr.c */
 	const struct {
 		const char *name;
 		double value;

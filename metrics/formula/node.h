@@ -3,21 +3,25 @@
 #define TD_METRICS_FORMULA_NODE_H
 
 /*
- * A formula is a chain of nodes: the first gives a value, each next one
- * changes it, whatever the precedence was: a * b + c is a, "* b", "+ c".
- * Only what stands to the right of an operator is a chain of its own.  So
- * a sum of a thousand terms is no deeper than one of two, and depth grows
- * with brackets and else alone, which the parser bounds.
+ * A formula is a chain of nodes: the first node gives a value and each later
+ * one changes it.  Precedence is already resolved: a * b + c is the chain "a",
+ * "* b", "+ c".  The right side of an operator is a chain of its own.  So a sum
+ * of a thousand terms needs no more recursion than a sum of two; only
+ * parentheses and "else" nest, and the parser limits their depth.
  *
- * Links are indices.  The first node of all is 0, and as no link leads
- * there, a next of 0 ends the chain.
+ * Links are indices.  No link leads to node 0, the first one, so a next of 0
+ * ends the chain.
  */
 enum td_node_kind {
-	TD_NODE_NUMBER, /* the value is number */
-	TD_NODE_SLOT,   /* the value is that of slot */
+	TD_NODE_NUMBER, /* the value is .number */
+	TD_NODE_SLOT,   /* the value is values[.slot] */
 	TD_NODE_NEG,
-	TD_NODE_BINARY, /* value op the chain at right */
-	TD_NODE_CHOICE, /* value if the chain at right else the other one */
+	TD_NODE_BINARY, /* the value, .op, and the chain at .right */
+	/*
+	 * the value if the chain at .right is true, else the chain at
+	 * .otherwise
+	 */
+	TD_NODE_CHOICE,
 };
 
 enum td_expr_op {
@@ -57,7 +61,7 @@ struct td_expr {
 	unsigned int nr;
 };
 
-/* Appends a node.  -ENOMEM. */
+/* Appends a node.  Returns 0 or -ENOMEM. */
 int td_expr_add(struct td_expr *expr, struct td_expr_node node);
 
 #endif

@@ -13,18 +13,19 @@
 #define DIGITS  "0123456789"
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-#define MAX_DEPTH 200 /* of brackets, calls and else; an error names it */
-#define SHOWN     80  /* characters of a formula in an error */
+/* of parentheses, calls and else; the error message has the number */
+#define MAX_DEPTH 200
+#define SHOWN     80 /* the most characters of a formula in an error message */
 
 enum token_kind {
 	TOK_END,
 	TOK_BAD,
 	TOK_NUMBER,
 	TOK_NAME,   /* or a literal */
-	TOK_MINUS,  /* of two sides or of one */
+	TOK_MINUS,  /* binary or unary */
 	TOK_BINARY, /* any other operator */
 	TOK_CALL,
-	TOK_ASK, /* a call about a name */
+	TOK_ASK, /* a call with a name as its argument, such as has_event() */
 	TOK_IF,
 	TOK_ELSE,
 	TOK_OPEN,
@@ -36,7 +37,7 @@ struct word {
 	const char *text;
 	enum token_kind kind;
 	enum td_expr_op op;
-	int binding; /* how tightly; 0: not at all */
+	int binding; /* the precedence; 0: not a binary operator */
 };
 
 /* clang-format off */
@@ -71,9 +72,10 @@ static const struct word words[] = {
 
 struct parser {
 	const char *text;
-	const char *start; /* of the token that is next */
+	const char *start; /* of the current token */
 	size_t len;
-	struct word word; /* what it is; only words[] have text */
+	/* the current token; .text is set only for those in words[] */
+	struct word word;
 	struct td_expr *expr;
 	int depth;
 	int rc;
@@ -82,7 +84,7 @@ struct parser {
 	struct td_err *err;
 };
 
-/* At most SHOWN characters of text, among them the one at offset at. */
+/* Writes at most SHOWN characters of text, including the one at offset at. */
 static void excerpt(char *out, const char *text, size_t at)
 {
 	size_t len = strlen(text), last = len > SHOWN ? len - SHOWN : 0;
@@ -102,8 +104,8 @@ static void excerpt(char *out, const char *text, size_t at)
 }
 
 /*
- * The first error ends the formula: there are no more tokens, and all that
- * is done until td_expr_parse() returns has no effect.
+ * Ends parsing at the first error: no token is read any more, and what the
+ * callers still do until td_expr_parse() returns has no effect.
  */
 static void fail(struct parser *p, int rc)
 {
@@ -111,7 +113,7 @@ static void fail(struct parser *p, int rc)
 	p->word = (struct word){ .kind = TOK_BAD };
 }
 
-/* Puts the formula and the place before the message. */
+/* Prefixes the message with the formula and the column. */
 static void fail_at(struct parser *p, const char *at)
 {
 	size_t offset = (size_t)(at - p->text);
@@ -146,7 +148,10 @@ static size_t number_len(const char *s)
 	return exponent ? len + 1 + sign + exponent : len;
 }
 
-/* Between two @ anything goes that can be seen; *open: the second one lacks. */
+/*
+ * Length of a name.  Any visible character may stand between two @; *open: the
+ * second @ is missing.
+ */
 static size_t name_len(const char *s, bool *open)
 {
 	const char *c = s;
@@ -177,7 +182,10 @@ static void token(struct parser *p, enum token_kind kind, size_t len)
 	}
 }
 
-/* The longest match decides: 100 is a number, 100ns a name. */
+/*
+ * Reads the next token: the longest match wins, so 100 is a number and 100ns a
+ * name.
+ */
 static void next(struct parser *p)
 {
 	const char *s = p->start + p->len;
@@ -216,14 +224,14 @@ static void node_add(struct parser *p, struct td_expr_node node)
 }
 
 /*
- * Appends a node to the chain that the node before right ended: a parsed
- * part is one run of nodes whose first heads its chain and whose last ends it.
+ * Appends a node to the chain that ends at the node before index right. (A
+ * parsed part is a run of nodes: its first heads the chain, its last ends it.)
  */
 static void node_chain(struct parser *p, unsigned int right,
 		       struct td_expr_node node)
 {
 	if (p->rc)
-		return; /* right may have no chain */
+		return; /* there may be no chain before right */
 	p->expr->nodes[right - 1].next = p->expr->nr;
 	node_add(p, node);
 }
@@ -247,7 +255,7 @@ static void parse_group(struct parser *p)
 	skip(p, TOK_CLOSE, "an operator or ')'");
 }
 
-/* The arguments of a function are the two sides of an operator. */
+/* Turns the two arguments of a function into the two sides of an operator. */
 static void parse_call(struct parser *p)
 {
 	struct td_expr_node node = { .kind = TD_NODE_BINARY };
@@ -268,14 +276,14 @@ static void parse_number(struct parser *p)
 	struct td_expr_node node = { .kind = TD_NODE_NUMBER };
 
 	errno = 0;
-	node.number = strtod(p->start, NULL); /* NaN, too */
+	node.number = strtod(p->start, NULL); /* also parses "NaN" */
 	if (errno)
 		expected(p, p->start, "a number that fits a double");
 	node_add(p, node);
 	next(p);
 }
 
-/* Takes the backslashes out, makes each @ a slash. */
+/* Removes the backslashes and turns each @ into a slash. */
 static const char *unescape(char *name)
 {
 	char *to = name;
@@ -315,7 +323,7 @@ static void parse_name(struct parser *p)
 	next(p);
 }
 
-/* "has_event", "(", name: as one name, "has_event(name)" */
+/* Looks up the call as one name: "has_event(name)". */
 static void parse_ask(struct parser *p)
 {
 	struct td_expr_node node = { .kind = TD_NODE_SLOT };
@@ -386,7 +394,7 @@ static void parse_binary(struct parser *p)
 	node_chain(p, node.right, node);
 }
 
-/* Takes the operators that bind tighter than binding. */
+/* Parses operands and all operators that bind tighter than binding. */
 static void parse_expr(struct parser *p, int binding)
 {
 	parse_unary(p);

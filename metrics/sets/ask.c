@@ -58,7 +58,10 @@ bool td_ask_matches(const char *name, const struct td_metric_def *def)
 	if (strcasecmp(pattern, "all") == 0 ||
 	    fnmatch(pattern, def->name, FNM_CASEFOLD) == 0)
 		return true;
-	/* "tma_l3*" is not meant for all of tma_L3_group */
+	/*
+	 * globs match groups with case, or "tma_l3*" would match all of
+	 * tma_L3_group
+	 */
 	if (strpbrk(pattern, "*?["))
 		match.flags = 0;
 	td_metric_def_each_group(def, match_group, &match);

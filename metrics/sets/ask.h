@@ -7,29 +7,32 @@
 
 #include "metrics/sets/set.h"
 
-/* Which metrics are wanted. */
+/* The metrics that the user asked for. */
 struct td_ask {
-	int level;                /* the tree down to it; 0: none of it */
-	int only_level;           /* this one alone; 0: none */
+	int level;                /* the tree down to this level; 0: no tree */
+	int only_level;           /* only this level of the tree; 0: not used */
 	const char *const *names; /* "NAME", "GROUP", "tma_*", "NAME:u" */
 	size_t nr_names;
-	bool no_threshold; /* nothing is counted for thresholds */
-	bool no_merge;     /* each metric has its events for itself */
+	bool no_threshold; /* count no events for thresholds */
+	bool no_merge;     /* metrics do not share events */
 };
 
-/* Is anything wanted that the built-in levels do not have? */
+/* Does ask need metrics that the built-in levels do not have? */
 bool td_ask_wants_files(const struct td_ask *ask);
 
-/* Is a metric of the tree wanted for its level? */
+/* Is the metric a node of the tree on a level that ask has? */
 bool td_ask_wants_level(const struct td_ask *ask,
 			const struct td_metric_def *def);
 /*
- * Is it what a name means, in any case?  Globs mean groups only as these are
- * written.  "all" is everything.  The modifiers
- * behind a colon do not count.
+ * Does the name mean this metric: its own name, one of its groups, a glob, or
+ * "all"?  Case is ignored, except where a glob is compared with a group.
+ * Modifiers behind a colon are ignored.
  */
 bool td_ask_matches(const char *name, const struct td_metric_def *def);
-/* "u" of "tma_retiring:u", "" without. */
+/*
+ * Returns the modifiers of a name: "u" of "tma_retiring:u", "" if there are
+ * none.
+ */
 const char *td_ask_modifiers(const char *name);
 
 #endif

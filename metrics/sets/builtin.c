@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Levels 1 and 2 of TMA from what every kernel exports.  Formulas and
- * encodings are Intel's, as tools/perf/pmu-events/arch/x86/<model>/
- * *-metrics.json of Linux 6.12 has them, so that a number equals that of
+ * Levels 1 and 2 of TMA, from events that every kernel exports.  Formulas and
+ * encodings are Intel's, taken from the *-metrics.json of each model in
+ * tools/perf/pmu-events/arch/x86 of Linux 6.12, so that values equal those of
  * perf stat -M TopdownL1,TopdownL2.
  */
 #include "metrics/sets/builtin.h"
@@ -14,13 +14,15 @@
 
 /* clang-format off */
 
-/* A share of the slots; level 0: a part of others. */
+/*
+ * A metric in percent of the slots; level 0: only an operand of other formulas.
+ */
 #define NODE(name_, parent_, level_, formula_, threshold_)                   \
 	{ .name = (name_), .parent = (parent_), .level = (level_),           \
 	  .formula = (formula_), .threshold = (threshold_),                  \
 	  .unit = "%", .factor = 100, .part = (level_) == 0 }
 
-/* --- perf-metrics, eight fields: Golden Cove and later ------------------- */
+/* --- perf-metrics, eight fields: Golden Cove and later -------------------- */
 
 #define METRIC_EVENTS_4                                   \
 	{ "slots", "slots", NULL },                       \
@@ -44,7 +46,10 @@ static const struct td_event_def golden_cove_events[] = {
 static const struct td_event_def metrics_8_events[] = { METRIC_EVENTS_8 };
 static const struct td_event_def metrics_4_events[] = { METRIC_EVENTS_4 };
 
-/* The kernel gives slots times a field: the ratio is over the four's sum. */
+/*
+ * The kernel returns SLOTS multiplied by a field, so a share is relative to the
+ * sum of the four level-1 fields.
+ */
 #define PERF_METRICS_PARTS                                \
 	NODE(TD_SLOTS, NULL, 0, "slots", NULL),             \
 	NODE("td_sum", NULL, 0, "retiring + bad_spec + fe_bound + be_bound", NULL)
@@ -112,7 +117,10 @@ static const struct td_event_def metrics_4_events[] = { METRIC_EVENTS_4 };
 #define BANDWIDTH_IS_THE_REST                                                \
 	CORE_FETCH_BANDWIDTH("max(0, tma_frontend_bound - tma_fetch_latency)")
 
-/* Uops dropped between front and back end count as frontend-bound: put right. */
+/*
+ * The fields count uops that were dropped between front end and back end as
+ * frontend-bound; UOP_DROPPING corrects that.
+ */
 static const struct td_metric_def golden_cove_metrics[] = {
 	PERF_METRICS_PARTS,
 	METRICS_8_RETIRING,
@@ -124,7 +132,7 @@ static const struct td_metric_def golden_cove_metrics[] = {
 	METRICS_8_BAD_CHILDREN,
 };
 
-/* Lion Cove on, and cores not known. */
+/* Lion Cove and later, and unknown cores. */
 static const struct td_metric_def metrics_8_metrics[] = {
 	PERF_METRICS_PARTS,
 	METRICS_8_RETIRING,
@@ -136,9 +144,9 @@ static const struct td_metric_def metrics_8_metrics[] = {
 	METRICS_8_BAD_CHILDREN,
 };
 
-/* --- perf-metrics, four fields: Ice Lake's class ------------------------- */
+/* --- perf-metrics, four fields: Ice Lake's class -------------------------- */
 
-/* What Ice Lake's level 2 and Skylake's count alike. */
+/* Events with the same encoding in level 2 of Ice Lake and of Skylake. */
 #define MISPREDICT_AND_STALL_EVENTS                                          \
 	{ "mispredicts", "BR_MISP_RETIRED.ALL_BRANCHES", "event=0xc5" },     \
 	{ "machine_clears", "MACHINE_CLEARS.COUNT",                          \
@@ -201,7 +209,7 @@ static const struct td_metric_def metrics_4_metrics[] = {
 	CORE_BAD_SPECULATION("bad_spec / td_sum"),
 };
 
-/* --- Atom cores: no SLOTS, slots are width times cycles ------------------ */
+/* --- Atom cores: no SLOTS, slots are width times cycles ------------------- */
 
 #define ATOM_EVENTS(retiring_terms)                                          \
 	{ "cycles", "cycles", "event=0x3c" },                                \
@@ -233,8 +241,9 @@ static const struct td_event_def atom_events[] = {
 };
 
 /*
- * Hybrid Crestmont's sysfs has Gracemont's 0xc2, all uops retired; the event
- * lists' TOPDOWN_RETIRING.ALL_P is 0x72, and so is Sierra Forest's in sysfs.
+ * sysfs of hybrid Crestmont has Gracemont's event 0xc2 (all retired uops) for
+ * topdown-retiring.  Intel's event lists give 0x72 for TOPDOWN_RETIRING.ALL_P,
+ * and Sierra Forest's sysfs agrees.
  */
 static const struct td_event_def crestmont_events[] = {
 	ATOM_EVENTS("event=0x72"), ATOM_LEVEL_2_EVENTS,
@@ -243,7 +252,7 @@ static const struct td_event_def crestmont_events[] = {
 
 static const struct td_event_def atom_level_1_events[] = { ATOM_EVENTS(NULL) };
 
-/* What is left of them where bad speculation is the rest. */
+/* The events that are needed where bad speculation is computed as the rest. */
 static const struct td_event_def atom_three_events[] = {
 	{ "retiring", "topdown-retiring", NULL },
 	{ "be_bound", "topdown-be-bound", NULL },
@@ -293,7 +302,10 @@ static const struct td_event_def atom_three_events[] = {
 	ATOM_FRONTEND, ATOM_FRONTEND_CHILDREN,                               \
 	ATOM_BAD_SPECULATION(bad_formula), ATOM_BAD_CHILDREN
 
-/* Tremont, Gracemont: sysfs' bad-spec leaves nukes out in places. */
+/*
+ * Tremont and Gracemont: topdown-bad-spec in sysfs lacks some machine clears
+ * (nukes), so bad speculation is the rest.
+ */
 static const struct td_metric_def gracemont_metrics[] = {
 	ATOM_METRICS("(" TD_SLOTS " - (fe_bound + be_bound + retiring)) / "
 		     TD_SLOTS),
@@ -303,14 +315,17 @@ static const struct td_metric_def atom_metrics[] = {
 	ATOM_METRICS("bad_spec / " TD_SLOTS),
 };
 
-/* A width that nobody has published: the four make up all slots. */
+/*
+ * The width is not published, so the sum of the four events stands for all
+ * slots.
+ */
 static const struct td_metric_def atom_level_1_metrics[] = {
 	NODE(TD_SLOTS, NULL, 0, "retiring + bad_spec + fe_bound + be_bound", NULL),
 	ATOM_RETIRING, ATOM_BACKEND, ATOM_FRONTEND,
 	ATOM_BAD_SPECULATION("bad_spec / " TD_SLOTS),
 };
 
-/* --- before Ice Lake: per core, both threads summed ---------------------- */
+/* --- before Ice Lake: per core, both threads summed ----------------------- */
 
 #define OLD_EVENTS                                                           \
 	{ "total_slots", "topdown-total-slots", NULL },                  \
@@ -435,7 +450,7 @@ static const struct td_metric_set *find_atom(enum td_uarch uarch)
 	return &atom_level_1;
 }
 
-/* A field of PERF_METRICS, which is nothing without SLOTS. */
+/* Is id a field of PERF_METRICS?  These cannot be counted without SLOTS. */
 static bool is_metric_field(const struct td_pmu *pmu, const char *id)
 {
 	struct td_event event;
@@ -467,7 +482,7 @@ static bool has_all(const struct td_pmu *pmu, const struct td_event_def *events,
 const struct td_metric_set *td_builtin_find(const struct td_machine *machine,
 					    const struct td_pmu *pmu)
 {
-	/* two kinds of core behind one PMU: no formula is right for both */
+	/* one PMU for two kinds of core: no formula is right for both */
 	if (strcmp(pmu->name, "cpu") == 0 && td_model_is_hybrid(machine->model))
 		return NULL;
 	if (HAS_ALL(pmu, metrics_8_events)) {

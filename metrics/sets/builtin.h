@@ -9,8 +9,8 @@
 #include "metrics/sets/set.h"
 
 /*
- * The columns of a report, for all sets together, so that a file has the same
- * ones on every machine; in the order of the tree.
+ * The columns of the built-in levels, in tree order.  They are the same for all
+ * sets, so that CSV files have the same columns on every machine.
  */
 struct td_column_def {
 	const char *name, *parent;
@@ -20,9 +20,9 @@ extern const struct td_column_def td_builtin_columns[];
 extern const size_t td_nr_builtin_columns;
 
 /*
- * The set for a PMU, by what its sysfs folder exports and, for corrections
- * and widths, by its core.  NULL: it exports no top-down events, or is two
- * kinds of core at once.
+ * Returns the built-in set for a PMU.  Its sysfs folder decides which events
+ * there are; its core decides corrections and the width.  NULL if the PMU
+ * exports no top-down events, or stands for two kinds of core.
  */
 const struct td_metric_set *td_builtin_find(const struct td_machine *machine,
 					    const struct td_pmu *pmu);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * L2_RQSTS, event 0x24, of Skylake and its descendants.  Its umask is made of
- * bits: who asked, and what became of it; several of each count together.
+ * L2_RQSTS, event 0x24, of Skylake and its descendants.  Its umask has
+ * bits for the origin of a request and bits for its outcome; several bits of a
+ * kind count all of these.
  *
- *	who:	0x01 demand read	0x02 RFO	0x04 code read
+ *	origin	0x01 demand read	0x02 RFO	0x04 code read
  *		0x08 and 0x10 prefetches, see below
- *	what:	0x20 miss	0x40 hit in state E or S	0x80 hit in state M
+ *	outcome	0x20 miss	0x40 hit in state E or S	0x80 hit in state M
  *
  * Intel's event lists name sums of them: DEMAND_DATA_RD_MISS is 0x21,
  * DEMAND_DATA_RD_HIT 0xc1, RFO_HIT 0xc2, CODE_RD_HIT 0xc4, REFERENCES 0xff.
- * Which hit bit is which they do not say: their hits were 0x4n before they were
- * 0xcn, the difference being lines that were modified; and events that do name
- * the states go up from miss over S and E to M (Sandy Bridge's
- * L2_L1D_WB_RQSTS).
+ * They do not say which hit bit is which.  Their hits were 0x4n before they were
+ * 0xcn, to add lines that were modified; and events that do name the states go
+ * up from miss over S and E to M (Sandy Bridge's L2_L1D_WB_RQSTS).
  */
 #include "metrics/sets/l2_requests.h"
 
@@ -46,7 +46,7 @@ static const struct td_metric_def skylake_metrics[] = {
 	REQUESTS("l2_prefetch", "Prefetches of the L2 cache", "0xd0", "0x90", "0x50", "0x30"),
 };
 
-/* From Ice Lake on the lists call 0x08 SWPF and 0x10 HWPF. */
+/* From Ice Lake on, Intel's event lists call 0x08 SWPF and 0x10 HWPF. */
 static const struct td_metric_def later_metrics[] = {
 	DEMAND,
 	REQUESTS("sw_prefetch", "Software prefetches", "0xc8", "0x88", "0x48", "0x28"),

@@ -6,8 +6,8 @@
 #include "metrics/sets/set.h"
 
 /*
- * What asked the L2 cache, and what it got: the metric group L2Requests.  NULL:
- * this core does not count it that way.
+ * Returns the metrics of group L2Requests, which split the requests to the L2
+ * cache by origin and outcome.  NULL if the core has no such event.
  */
 const struct td_metric_set *td_l2_requests_find(enum td_uarch uarch);
 

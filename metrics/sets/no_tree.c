@@ -18,7 +18,7 @@ static int no_pmu(const struct td_machine *machine, struct td_err *err)
 				"what the kernel found");
 }
 
-/* "6.1.0-56-amd64" before "6.12" */
+/* Compares kernel releases: "6.1.0-56-amd64" is older than "6.12". */
 static bool is_older(const char *release, const char *than)
 {
 	unsigned int a_major = 0, a_minor = 0, b_major = 0, b_minor = 0;
@@ -30,8 +30,9 @@ static bool is_older(const char *release, const char *than)
 }
 
 /*
- * A kernel that does not know a model takes it for one PMU called cpu.  Hybrid
- * ones without an entry are known from 6.1 on, the oldest looked at.
+ * Is the kernel older than its support for this model?  Such a kernel shows one
+ * PMU called cpu.  For hybrid models without an entry, the limit is 6.1, the
+ * oldest kernel that was checked.
  */
 static bool kernel_too_old(const struct td_machine *machine, const char *pmu,
 			   const char **since)

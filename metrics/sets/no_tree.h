@@ -4,7 +4,10 @@
 
 #include "lib/machine/machine.h"
 
-/* Why no PMU of the machine has a tree, and what to do: -ENODEV. */
+/*
+ * Sets err to the reason why no PMU of the machine has a top-down tree, with a
+ * hint; returns -ENODEV.
+ */
 int td_why_no_tree(const struct td_machine *machine, struct td_err *err);
 
 #endif

@@ -7,7 +7,9 @@
 
 #include "metrics/files/pmu_events.h"
 
-/* An event that formulas call id; terms NULL: sysfs names it. */
+/*
+ * An event that formulas refer to as id.  terms NULL: sysfs defines the event.
+ */
 struct td_event_def {
 	const char *id;
 	const char *name;
@@ -15,28 +17,29 @@ struct td_event_def {
 };
 
 /*
- * A formula (metrics/formula/expr.h) over metric names of its set and event ids of
- * it; of sets from files, over names of events as well.
+ * A metric.  Its formula (metrics/formula/expr.h) uses metric names and event
+ * ids of its set; in sets from files also event names.
  */
 struct td_metric_def {
 	const char *name;
-	const char *parent; /* NULL at level 1, and outside of the tree */
-	int level;          /* of the tree, 0: outside of it */
+	const char *parent; /* NULL at level 1 and outside of the tree */
+	int level;          /* in the tree; 0: outside of it */
 	const char *formula;
-	const char *threshold; /* non-zero: worth a look; NULL: none */
-	const char *unit;      /* "%", "" */
-	double factor;         /* what the formula's value is multiplied by */
-	const char
-		*groups;  /* "TopdownL1;TmaL1"; NULL: as level and parent say */
+	/* a formula, true if the metric deserves attention; NULL: none */
+	const char *threshold;
+	const char *unit; /* "%", "" */
+	double factor;    /* multiplies the formula's value */
+	/* "TopdownL1;TmaL1"; NULL: derived from level and parent */
+	const char *groups;
 	const char *desc; /* NULL: none */
-	enum td_apart apart;
-	bool part; /* of others: nobody asks for it */
+	enum td_split split;
+	bool part; /* only an operand of other formulas, never shown */
 };
 
 /*
- * What can be computed on one kind of core.  Of the tree's metrics children
- * stand behind their parents; the one called TD_SLOTS is the number of slots,
- * by which machines are merged.
+ * The metrics that can be computed on one kind of core.  In the tree, children
+ * come after their parents.  The metric TD_SLOTS is the number of slots, by
+ * which the rows of several PMUs are weighted and merged.
  */
 struct td_metric_set {
 	const char *name;
@@ -44,11 +47,13 @@ struct td_metric_set {
 	size_t nr_events;
 	const struct td_metric_def *metrics;
 	size_t nr_metrics;
-	int levels;            /* the deepest there is */
-	const char *reference; /* the event id that shares are taken of */
-	bool one_group; /* level 2 takes no counter that level 1 does not */
-	bool per_core;  /* the threads of a core only make sense together */
-	bool files;     /* the tree is that of the model's files */
+	int levels; /* depth of its tree */
+	/* the id of the event that counts are scaled by */
+	const char *reference;
+	bool one_group; /* level 2 needs no more counters than level 1 */
+	/* counts whole cores, so a single thread has no values */
+	bool per_core;
+	bool files; /* the tree comes from the model's files */
 };
 
 #define TD_SLOTS "td_slots"

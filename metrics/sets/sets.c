@@ -11,11 +11,11 @@
 #include "metrics/sets/builtin.h"
 #include "metrics/sets/l2_requests.h"
 
-#define GROUP_NAME 128 /* longer ones are nobody's */
+#define GROUP_NAME 128 /* longer group names are ignored */
 
-/* --- groups ------------------------------------------------------------------ */
+/* --- groups --------------------------------------------------------------- */
 
-/* One of "a;b;c"; false: there are no more. */
+/* Reads the next name of "a;b;c"; false at the end. */
 static bool next_group(const char **list, char name[GROUP_NAME])
 {
 	size_t len;
@@ -29,7 +29,10 @@ static bool next_group(const char **list, char name[GROUP_NAME])
 	return len > 0;
 }
 
-/* What the files would say of a built-in metric. */
+/*
+ * Writes the groups of a metric; for a built-in one, those that the files would
+ * list.
+ */
 static void groups_of(const struct td_metric_def *def, char *buf, size_t size)
 {
 	buf[0] = '\0';
@@ -65,9 +68,12 @@ const struct td_metric_def *td_set_find(const struct td_metric_set *set,
 	return NULL;
 }
 
-/* --- from files -------------------------------------------------------------- */
+/* --- from files ----------------------------------------------------------- */
 
-/* "TopdownL2", "tma_L2_group", AMD's "PipelineL2": 2; 0: says no level. */
+/*
+ * The level of "TopdownL2", "tma_L2_group" or AMD's "PipelineL2" (2); 0 if the
+ * group is not a level.
+ */
 static int level_of_group(const char *name)
 {
 	static const char *const prefixes[] = { "TopdownL", "tma_L",
@@ -85,7 +91,10 @@ static int level_of_group(const char *name)
 	return 0;
 }
 
-/* The metric of "tma_backend_bound_group"; NULL: it is no metric's. */
+/*
+ * The metric whose children form the group: tma_backend_bound of
+ * "tma_backend_bound_group"; NULL if there is none.
+ */
 static const struct td_metric_def *owner_of(const struct td_metric_set *set,
 					    const char *group)
 {
@@ -98,7 +107,10 @@ static const struct td_metric_def *owner_of(const struct td_metric_set *set,
 	return td_set_find(set, name);
 }
 
-/* Figures about the tree are in the groups of its levels, too: no nodes. */
+/*
+ * Sets the level from the groups.  tma_info_* metrics are in these groups, too,
+ * but are not nodes of the tree.
+ */
 static void find_level(struct td_metric_def *def)
 {
 	const char *list = def->groups ? def->groups : "";
@@ -110,7 +122,7 @@ static void find_level(struct td_metric_def *def)
 		def->level = level_of_group(name);
 }
 
-/* A node one level up, whose group this one is in. */
+/* Sets the parent: the metric one level up whose group contains this one. */
 static void find_parent(const struct td_metric_set *set,
 			struct td_metric_def *def)
 {
@@ -125,7 +137,10 @@ static void find_parent(const struct td_metric_set *set,
 	}
 }
 
-/* "100%": times 100, in "%"; none, or no number: as it is. */
+/*
+ * Splits a ScaleUnit: "100%" is the factor 100 and the unit "%".  The factor
+ * defaults to 1, the unit to none.
+ */
 static void read_unit(struct td_metric_def *def, const char *text)
 {
 	char *end;
@@ -142,12 +157,12 @@ static void read_unit(struct td_metric_def *def, const char *text)
 
 static int add_def(struct td_made_set *made, const struct td_metric_def *def)
 {
-	struct td_metric_def *place =
-		td_array_add(&made->defs, made->nr, sizeof(*place));
+	struct td_metric_def *new =
+		td_array_add(&made->defs, made->nr, sizeof(*new));
 
-	if (!place)
+	if (!new)
 		return -ENOMEM;
-	*place = *def;
+	*new = *def;
 	made->nr++;
 	made->set.metrics = made->defs;
 	made->set.nr_metrics = made->nr;
@@ -163,7 +178,7 @@ static int add_model_metric(struct td_made_set *made,
 		.threshold = metric->threshold,
 		.groups = metric->groups,
 		.desc = metric->desc,
-		.apart = metric->apart,
+		.split = metric->split,
 	};
 
 	read_unit(&def, metric->unit);
@@ -171,7 +186,7 @@ static int add_model_metric(struct td_made_set *made,
 	return add_def(made, &def);
 }
 
-/* --cputype may have left out the very first. */
+/* The first core PMU that --cputype and -C leave. */
 static size_t first_pmu(const struct td_machine *machine)
 {
 	size_t i = 0;
@@ -182,8 +197,8 @@ static size_t first_pmu(const struct td_machine *machine)
 }
 
 /*
- * Metrics of units outside of the cores, and of a hybrid's package, are shown
- * once: with the first PMU.
+ * Does the metric belong to this core PMU?  Metrics of uncore units and of the
+ * whole package of a hybrid are shown once, with the first PMU.
  */
 static bool is_of(const struct td_model_metric *metric,
 		  const struct td_machine *machine, size_t pmu)
@@ -224,7 +239,7 @@ static int add_builtin(struct td_made_set *made,
 	return rc;
 }
 
-/* How many slots a core had, where its files have no name for it. */
+/* Adds the number of slots as a metric if the files have none. */
 static int add_slots(struct td_made_set *made, const struct td_pmu *pmu)
 {
 	struct td_metric_def slots = {
@@ -264,7 +279,10 @@ static int fill_set(struct td_made_set *made, const struct td_machine *machine,
 	made->set = (struct td_metric_set){
 		.name = "metric files of its model",
 		.files = true,
-		/* of cores that count a core's slots, not a thread's */
+		/*
+		 * true of cores whose events count the slots of a core, not of
+		 * a thread
+		 */
 		.per_core = builtin && builtin->per_core,
 	};
 	for (size_t i = 0; !rc && i < files->nr_metrics; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * metrics/sets: which metrics there are on each kind of core.
+ * metrics/sets: the metrics that exist on each kind of core.
  *
  * In: a machine and the model's files.
- * Out: struct td_metric_set, one for each core PMU: the built-in levels 1 and 2,
- * and what the files have.  ask.h says which of them are wanted.
+ * Out: a struct td_metric_set for each core PMU, with the built-in levels 1 and
+ * 2 and the metrics of the files.  ask.h tells which of them the user wants.
  */
 #ifndef TD_METRICS_SETS_SETS_H
 #define TD_METRICS_SETS_SETS_H
@@ -13,38 +13,42 @@
 #include "lib/machine/machine.h"
 #include "metrics/sets/set.h"
 
-/* A set that is put together at run time. */
+/* A set that is built at run time. */
 struct td_made_set {
 	struct td_metric_set set;
 	struct td_metric_def *defs; /* its metrics */
 	size_t nr;
 };
 
-/* What can be computed on each core PMU of a machine. */
+/* The metric sets of all core PMUs of a machine. */
 struct td_sets {
-	const struct td_metric_set **v; /* one a core PMU; NULL: nothing */
+	/* one for each core PMU; NULL: no metrics */
+	const struct td_metric_set **v;
 	size_t nr;
-	struct td_made_set *made; /* from files: what some of v are */
+	/* owns the sets in v that were built from files */
+	struct td_made_set *made;
 };
 
-/* The built-in levels 1 and 2.  Free with td_sets_free(), whatever the result. */
+/*
+ * The built-in levels 1 and 2.  Free with td_sets_free() even after an error.
+ */
 int td_sets_builtin(struct td_sets *sets, const struct td_machine *machine,
 		    struct td_err *err);
 /*
- * All that the files have, the built-in levels 1 and 2 on a PMU that they have
- * no tree of (notes say so), and L2Requests where the core has its event.
- * Borrows from files, which outlive it; those of a model without files have
- * nothing.
+ * All metrics of the files.  A PMU for which the files have no tree gets the
+ * built-in levels 1 and 2 (a note says so), and a core with event L2_RQSTS gets
+ * the L2Requests metrics.  Borrows from files, which must outlive the sets.
+ * Free with td_sets_free() even after an error.
  */
 int td_sets_from_files(struct td_sets *sets, const struct td_machine *machine,
 		       const struct td_pmu_events *files,
 		       struct td_notes *notes, struct td_err *err);
 void td_sets_free(struct td_sets *sets);
 
-/* NULL: there is none of that name. */
+/* Finds a metric by name, in any case; NULL if there is none. */
 const struct td_metric_def *td_set_find(const struct td_metric_set *set,
 					const char *name);
-/* Calls fn for the name of each group, as often as there are members. */
+/* Calls fn with the name of each group that the metric is in. */
 void td_metric_def_each_group(const struct td_metric_def *def,
 			      void (*fn)(void *ctx, const char *group),
 			      void *ctx);

@@ -39,7 +39,7 @@ static struct td_event_row *add_row(struct td_filling *f, int event,
 	return row;
 }
 
-/* What a tool measures; NaN: it does not say. */
+/* The value of a time that tdstat measures; NaN if not known. */
 static double tool_value(const struct td_times *times, enum td_tool tool)
 {
 	switch (tool) {
@@ -57,7 +57,10 @@ static double tool_value(const struct td_times *times, enum td_tool tool)
 
 static int add_tool(struct td_filling *f, int event)
 {
-	/* what is of no id is shown with the first one, as perf does */
+	/*
+	 * the value belongs to no id and is shown with the first one, as in
+	 * perf
+	 */
 	struct td_event_row *row =
 		add_row(f, event,
 			f->first < f->last ? &f->totals->ids[f->first] : NULL);
@@ -89,7 +92,7 @@ static void add_total(struct td_event_row *row, const struct td_total *total,
 		isfinite(row->value) ? TD_STATUS_OK : TD_STATUS_NOT_COUNTED;
 }
 
-/* "cpu_core/cycles/u" is "cycles:u" once it is the sum of both kinds. */
+/* Renames a sum over kinds of core: "cpu_core/cycles/u" becomes "cycles:u". */
 static int name_merged(struct td_filling *f, int event,
 		       struct td_event_row *row)
 {
@@ -109,7 +112,7 @@ static int name_merged(struct td_filling *f, int event,
 	return 0;
 }
 
-/* Does it stand for events of several kinds of core? */
+/* Is the row the sum of events on several kinds of core? */
 static bool is_hybrid_sum(const struct td_filling *f, int event)
 {
 	size_t first = f->specs.first[event], end = f->specs.end[event];
@@ -124,8 +127,8 @@ static bool is_hybrid_sum(const struct td_filling *f, int event)
 }
 
 /*
- * A task is on one kind of core at a time, and enabled on all: where it never
- * was, nothing is missing.
+ * Adds up the kinds of core for tasks.  A task runs on one kind at a time but
+ * is enabled on all, so a kind where it never ran is not missing.
  */
 static void add_kinds(const struct td_filling *f, int event,
 		      const struct td_total *totals, struct td_event_row *row)
@@ -153,7 +156,9 @@ static void add_kinds(const struct td_filling *f, int event,
 			fmin(100, 100 * (double)row->running_ns / (double)most);
 }
 
-/* The sum of what was looked at, if all of it was counted. */
+/*
+ * Adds up all events of the row; the sum has a value only if all were counted.
+ */
 static void add_all(const struct td_filling *f, int event,
 		    const struct td_total *totals, struct td_event_row *row)
 {
@@ -185,17 +190,18 @@ static int fill_row(struct td_filling *f, int event, size_t id)
 	if (sum) {
 		row->pmu = -1;
 		if (row->status == TD_STATUS_OK)
-			td_beside_fill(&f->merged, id, event, elapsed_ns, row);
+			td_ratios_fill(&f->merged_ratios, id, event, elapsed_ns,
+				       row);
 		return name_merged(f, event, row);
 	}
 	row->elsewhere = f->totals->tasks &&
 			 f->elsewhere[id * f->plan->nr_events + (size_t)event];
 	if (row->status == TD_STATUS_OK && !f->plan->events[event].merge)
-		td_beside_fill(&f->besides, id, event, elapsed_ns, row);
+		td_ratios_fill(&f->ratios, id, event, elapsed_ns, row);
 	return 0;
 }
 
-/* Nobody knows which ids it would have had: all of them, or "all". */
+/* Adds rows of an event that was opened for no id: for all ids, or "all". */
 static int add_everywhere(struct td_filling *f, int event)
 {
 	const struct td_totals *totals = f->totals;
@@ -209,7 +215,7 @@ static int add_everywhere(struct td_filling *f, int event)
 	return 0;
 }
 
-/* A row for each id that it belongs to. */
+/* Adds a row for each id that the event belongs to. */
 static int add_event(struct td_filling *f, int event)
 {
 	int rc = 0;
@@ -236,7 +242,7 @@ static int add_events(struct td_filling *f)
 
 		if (event->hidden || f->left_out[i])
 			continue;
-		/* what a tool measures is of no id */
+		/* times belong to no id */
 		if (event->tool && f->totals->by_id && !f->each && f->first)
 			continue;
 		rc = event->tool ? add_tool(f, i) : add_event(f, i);
@@ -244,7 +250,7 @@ static int add_events(struct td_filling *f)
 	return rc;
 }
 
-/* Is some event counted in more than one cgroup, and not in its own alone? */
+/* Is some event counted in more than one cgroup? */
 static bool has_each_cgroup(const struct td_totals *totals)
 {
 	for (size_t e = 0; e < totals->nr_events; e++) {
@@ -263,7 +269,10 @@ static bool has_each_cgroup(const struct td_totals *totals)
 	return false;
 }
 
-/* The ids that stand together: one, a cgroup's, or all of them. */
+/*
+ * The end of the ids whose rows stand together: one id, those of a cgroup, or
+ * all.
+ */
 static size_t end_of_block(const struct td_filling *f)
 {
 	const struct td_totals *totals = f->totals;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * metrics/table: counts as a table of events.
+ * metrics/table: makes the table of events from counts.
  *
  * In: a plan of events that were typed, and the totals of one interval.
- * Out: struct td_event_report: a row for each event, and beside it what it comes
- * to (beside.h).  spread.h says how far several runs lie apart.
+ * Out: struct td_event_report, with a row for each event and its ratios
+ * (ratios.h).  spread.h computes the standard error over several runs.
  */
 #ifndef TD_METRICS_TABLE_ROWS_H
 #define TD_METRICS_TABLE_ROWS_H
@@ -14,12 +14,14 @@
 #include "lib/plan/plan.h"
 
 /*
- * The event table: a row for each event that was typed and each id: all ids of
- * an event, or with totals->by_id all events of an id, in the order of the text.  What was refused is "not supported"; of a name that some
- * PMUs do not have, those that do are shown.  hybrid: an event of several
- * kinds of core is one row.  Where each event is counted for each cgroup, all of
- * a cgroup's come first, then the next one's.  Free with
- * td_event_report_free(), whatever the result; it borrows from plan and totals.
+ * Makes the event table: a row for each event that was typed and each id.  Rows
+ * are in the order of the command line: all ids of an event, then the next
+ * event; or with totals->by_id all events of an id, then the next id; or, if
+ * every event is counted in every cgroup, all rows of a cgroup, then the next
+ * cgroup.  An event that the kernel refused is "not supported", but is left out
+ * if another PMU has it under the same name.  hybrid: an event on several kinds
+ * of core is one row.  Borrows from plan and totals.  Returns -ENOMEM; free
+ * with td_event_report_free() even then.
  */
 int td_event_rows(const struct td_plan *plan, const struct td_totals *totals,
 		  const struct td_times *times, bool hybrid,

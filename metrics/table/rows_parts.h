@@ -6,7 +6,7 @@
 #include "lib/count/report.h"
 #include "lib/count/specs.h"
 #include "lib/plan/plan.h"
-#include "metrics/table/beside.h"
+#include "metrics/table/ratios.h"
 
 /* What rows.c and rows_prepare.c share. */
 struct td_filling {
@@ -14,18 +14,19 @@ struct td_filling {
 	const struct td_totals *totals;
 	const struct td_times *times;
 	struct td_event_report *report;
-	bool hybrid;        /* kinds of core are merged, too */
-	bool each;          /* cgroup by cgroup */
-	size_t first, last; /* the ids that rows are wanted for */
+	bool hybrid; /* merge the kinds of core */
+	bool each;   /* the rows come cgroup by cgroup */
+	/* the ids of the current block of rows, without last */
+	size_t first, last;
 	struct td_specs specs;
-	struct td_besides besides;
-	/* Of kinds of core as one: [id][event], and what they come to. */
+	struct td_ratios ratios;
+	/* [id][event]: sums over the kinds of core, and their ratios */
 	struct td_total *sums;
-	struct td_besides merged;
-	bool *elsewhere; /* [id][event], of tasks */
-	bool *looked_at; /* [id][PMU]: anything of it */
+	struct td_ratios merged_ratios;
+	bool *elsewhere; /* [id][event]: the tasks ran on other kinds of core */
+	bool *looked_at; /* [id][PMU]: some event of it was opened */
 	size_t nr_pmus;
-	/* An event each: it has no rows; it has rows of ids. */
+	/* for each event: it gets no row; it belongs to some id */
 	bool *left_out, *anywhere;
 };
 
@@ -35,14 +36,16 @@ td_filling_totals(const struct td_filling *f, size_t id)
 	return f->totals->v + id * f->totals->nr_events;
 }
 
-/* What is the same for many rows.  -ENOMEM; free it, whatever the result. */
+/* Prepares what many rows need.  Returns 0 or -ENOMEM; free it even then. */
 int td_filling_prepare(struct td_filling *f);
 void td_filling_free(struct td_filling *f);
-/* An event itself, and all that is merged with it: one row. */
+/* Is other the event itself, or merged into its row? */
 bool td_filling_is_of_row(const struct td_filling *f, int event, int other);
-/* Was it looked at for this id? */
+/* Was the row's event opened for this id? */
 bool td_filling_has_id(const struct td_filling *f, int event, size_t id);
-/* Was it, or would it have been: one of its PMU's? */
+/*
+ * Was the event opened for this id, or refused where its PMU has others open?
+ */
 bool td_filling_belongs_to(const struct td_filling *f, int event, size_t id);
 
 #endif

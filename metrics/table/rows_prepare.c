@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is the same for many rows of the event table. */
+/* Prepares what many rows of the event table need. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
@@ -7,7 +7,10 @@
 
 #include "metrics/table/rows_parts.h"
 
-/* Of one name of the text: units of an uncore PMU, or kinds of core. */
+/*
+ * Do two events of one typed name share a row, as units of an uncore PMU or
+ * kinds of core?
+ */
 static bool are_merged(const struct td_filling *f, const struct td_event *a,
 		       const struct td_event *b)
 {
@@ -53,7 +56,10 @@ static bool belongs_anywhere(const struct td_filling *f, int event)
 	return false;
 }
 
-/* Another PMU has what this one does not: a cache, or a merged unit. */
+/*
+ * Does the event get no row, because it is merged into another, or because
+ * another PMU has the cache event that this one does not?
+ */
 static bool is_left_out(const struct td_filling *f, int event)
 {
 	const struct td_plan *plan = f->plan;
@@ -131,7 +137,7 @@ static int find_elsewhere(struct td_filling *f)
 	return 0;
 }
 
-/* One event's, of all kinds of core. */
+/* Sums the counts of one event over all kinds of core. */
 static void sum_kinds(const struct td_filling *f, int event,
 		      const struct td_total *totals, struct td_total *sum)
 {
@@ -151,7 +157,7 @@ static void sum_kinds(const struct td_filling *f, int event,
 	}
 }
 
-/* As if there were one kind of core, with the sums for its counts. */
+/* Computes the divisors of merged rows from the sums. */
 static int merge_kinds(struct td_filling *f)
 {
 	size_t nr = f->plan->nr_events, nr_ids = f->totals->nr_ids;
@@ -164,7 +170,7 @@ static int merge_kinds(struct td_filling *f)
 	for (size_t i = 0; i < nr_ids * nr; i++)
 		sum_kinds(f, (int)(i % nr), td_filling_totals(f, i / nr),
 			  &f->sums[i]);
-	return td_besides_build(&f->merged, f->plan, f->sums, nr_ids);
+	return td_ratios_build(&f->merged_ratios, f->plan, f->sums, nr_ids);
 }
 
 int td_filling_prepare(struct td_filling *f)
@@ -172,8 +178,8 @@ int td_filling_prepare(struct td_filling *f)
 	int rc = td_specs_build(&f->specs, f->plan);
 
 	if (!rc)
-		rc = td_besides_build(&f->besides, f->plan, f->totals->v,
-				      f->totals->nr_ids);
+		rc = td_ratios_build(&f->ratios, f->plan, f->totals->v,
+				     f->totals->nr_ids);
 	if (!rc)
 		rc = look_at_pmus(f);
 	if (!rc)
@@ -186,8 +192,8 @@ int td_filling_prepare(struct td_filling *f)
 void td_filling_free(struct td_filling *f)
 {
 	td_specs_free(&f->specs);
-	td_besides_free(&f->besides);
-	td_besides_free(&f->merged);
+	td_ratios_free(&f->ratios);
+	td_ratios_free(&f->merged_ratios);
 	free(f->sums);
 	free(f->elsewhere);
 	free(f->looked_at);

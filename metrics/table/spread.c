@@ -25,7 +25,7 @@ double td_spread_error(const struct td_spread *spread)
 	return sqrt(spread->m2 / (spread->nr - 1) / spread->nr);
 }
 
-/* Runs have mostly the same values in the same order. */
+/* Finds the values of a key; mostly they come in the same order in each run. */
 static struct td_spread *find(struct td_spreads *spreads, const char *key)
 {
 	size_t step = 0, at = spreads->next;
@@ -44,7 +44,7 @@ static struct td_spread *find(struct td_spreads *spreads, const char *key)
 	return &spreads->v[at];
 }
 
-/* key is taken over. */
+/* Finds or adds the values of a key, and takes over key. */
 static struct td_spread *find_or_add(struct td_spreads *spreads, char *key)
 {
 	struct td_spread *spread = find(spreads, key);

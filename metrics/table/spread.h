@@ -5,34 +5,39 @@
 #include "lib/base/index.h"
 #include "lib/count/report.h"
 
-/* One value over the runs of -r: Welford's sums. */
+/*
+ * The mean and variance of one value over the runs of -r, by Welford's method.
+ */
 struct td_spread {
-	char *key; /* of whom */
+	char *key; /* id, PMU and column, or id, cgroup and event */
 	unsigned int nr;
 	double mean, m2;
 };
 
-/* How far the values of several runs lie apart.  Zeroed: no run yet. */
+/* The values of several runs; zeroed before the first one. */
 struct td_spreads {
 	struct td_spread *v;
 	size_t nr;
-	size_t next;           /* where the next one probably is */
-	struct td_index index; /* of the keys */
+	size_t next;           /* where the next key is expected */
+	struct td_index index; /* finds keys */
 };
 
 void td_spread_add(struct td_spread *spread, double value);
 /*
  * The standard error of the mean, sd / sqrt(n), as perf stat's "+-"
- * (stddev_stats() in tools/perf/util/stat.c); NaN: of fewer than two values.
+ * (stddev_stats() in tools/perf/util/stat.c); NaN for fewer than two values.
  */
 double td_spread_error(const struct td_spread *spread);
 
-/* The values of a run that there are.  -ENOMEM. */
+/*
+ * Add the values of a run, except those that were not counted.  Return 0 or
+ * -ENOMEM.
+ */
 int td_spreads_add_report(struct td_spreads *spreads,
 			  const struct td_report *report);
 int td_spreads_add_events(struct td_spreads *spreads,
 			  const struct td_event_report *report);
-/* The errors, into the report of the means. */
+/* Set the errors in the report of the means. */
 int td_spreads_fill_report(struct td_spreads *spreads,
 			   struct td_report *report);
 int td_spreads_fill_events(struct td_spreads *spreads,

@@ -9,13 +9,14 @@
 #include "lib/event/modifiers.h"
 #include "metrics/tree/scope.h"
 
-/* Those that make sense for all of a formula's events. */
+#define RANK_OUTSIDE 100 /* the rank of metrics outside of the tree */
 
-#define RANK_OUTSIDE 100 /* of metrics that are not of the tree */
+/* --- the metrics that were asked for -------------------------------------- */
 
-/* --- what is asked for ------------------------------------------------------------ */
-
-/* Shown, or a part of what costs nothing more, or the weight of the rest. */
+/*
+ * Keep shown metrics, and the operands whose events are counted anyway, such as
+ * the number of slots for merging.
+ */
 static bool is_kept(const struct td_metric_set *set,
 		    const struct td_metric_def *def, bool shown)
 {
@@ -23,14 +24,20 @@ static bool is_kept(const struct td_metric_set *set,
 			 (set->one_group || strcmp(def->name, TD_SLOTS) == 0));
 }
 
-/* What a metric of a one-group set is made of costs nothing: thresholds do. */
+/*
+ * Can the metric be compiled at no cost?  In a one-group set its events are
+ * counted anyway, and thresholds of others may refer to it.
+ */
 static bool is_free(const struct td_metric_set *set,
 		    const struct td_metric_def *def)
 {
 	return set->one_group && !set->files && def->level > 0;
 }
 
-/* Two names can mean the same metric, and two metrics have the same name. */
+/*
+ * Finds a metric that is shown already: two names can mean the same one, and
+ * two metrics of a set can have the same name.
+ */
 static struct td_metric *find_shown(const struct td_scope *scope,
 				    const struct td_metric_def *def)
 {
@@ -67,7 +74,7 @@ static int want(struct td_scope *scope, const struct td_metric_def *def,
 	metric->named = metric->named || by_name;
 	if (!shown || metric->shown)
 		return 0;
-	/* what was not recorded is not there to be shown */
+	/* a metric without value was not recorded, so it cannot be shown */
 	if (!metric->value && scope->setup->fixed && !by_name) {
 		tree->nr_dropped[scope->pmu]++;
 		return 0;
@@ -95,7 +102,7 @@ static int want_levels(struct td_scope *scope)
 	return rc;
 }
 
-/* *found: whether the name is anything of this PMU's. */
+/* Adds the metrics of this PMU that the name means; *found: there was one. */
 static int want_name(struct td_scope *scope, const char *name, bool *found)
 {
 	const struct td_metric_set *set = scope->tree->sets[scope->pmu];
@@ -148,7 +155,7 @@ static int want_names(struct td_scope *scope)
 	return rc;
 }
 
-/* The number of slots, if no event has to be counted for it alone. */
+/* Adds the number of slots, for merging, if that needs no further event. */
 static int want_weight(struct td_scope *scope)
 {
 	const struct td_metric_def *def =
@@ -207,19 +214,19 @@ static int add_thresholds(struct td_scope *scope)
 	return rc;
 }
 
-/* --- for the scheduler -------------------------------------------------------------- */
+/* --- for the scheduler ---------------------------------------------------- */
 
-static bool is_apart(const struct td_machine *machine,
-		     const struct td_metric_def *def)
+static bool may_split(const struct td_machine *machine,
+		      const struct td_metric_def *def)
 {
-	switch (def->apart) {
-	case TD_APART_NEVER:
+	switch (def->split) {
+	case TD_SPLIT_NEVER:
 		return false;
-	case TD_APART_ALWAYS:
+	case TD_SPLIT_ALWAYS:
 		return true;
-	case TD_APART_NMI:
+	case TD_SPLIT_NMI:
 		return machine->nmi_watchdog;
-	case TD_APART_SMT:
+	case TD_SPLIT_SMT:
 		return machine->smt;
 	}
 	return false;
@@ -237,7 +244,7 @@ static int add_need(struct td_tree *tree, const struct td_metric *metric,
 		.events = metric->events.v,
 		.nr = metric->events.nr,
 		.rank = rank,
-		.apart = is_apart(tree->machine, metric->def),
+		.apart = may_split(tree->machine, metric->def),
 	};
 	tree->nr_needs++;
 	return 0;
@@ -248,7 +255,7 @@ static int rank_of(const struct td_metric *metric)
 	return metric->def->level ? metric->def->level : RANK_OUTSIDE;
 }
 
-/* One need a metric that is shown, the upper levels first. */
+/* Adds a need for each metric that is shown, upper levels first. */
 static int add_needs(struct td_tree *tree)
 {
 	int rc = 0;
@@ -265,7 +272,7 @@ static int add_needs(struct td_tree *tree)
 	return rc;
 }
 
-/* The plan's event that stands for a built-in set's reference; -1: none. */
+/* The plan's event that is the reference of a built-in set, or -1. */
 static int find_reference(const struct td_tree *tree, int pmu)
 {
 	const struct td_metric_set *set = tree->sets[pmu];
@@ -282,12 +289,12 @@ static int find_reference(const struct td_tree *tree, int pmu)
 	return -1;
 }
 
-/* What the number of slots is called: built in, in Intel's files, in AMD's. */
+/* Names of the number of slots: built in, in Intel's files, in AMD's. */
 static const char *const slots_names[] = { TD_SLOTS, "tma_info_thread_slots",
 					   "tma_info_core_slots",
 					   "total_dispatch_slots" };
 
-/* The operand that holds it; -1: none. */
+/* The operand that holds the number of slots, or -1. */
 static int find_slots(const struct td_tree *tree, int pmu)
 {
 	for (size_t n = 0; n < TD_ARRAY_SIZE(slots_names); n++) {
@@ -302,7 +309,7 @@ static int find_slots(const struct td_tree *tree, int pmu)
 	return -1;
 }
 
-/* --- all of it ------------------------------------------------------------------------ */
+/* --- the whole tree ------------------------------------------------------- */
 
 static int allocate(struct td_tree *tree, struct td_plan *plan,
 		    const struct td_tree_setup *setup)
@@ -334,7 +341,10 @@ static int allocate(struct td_tree *tree, struct td_plan *plan,
 	return 0;
 }
 
-/* A PMU of which nothing is shown has no rows. */
+/*
+ * Removes the set of a PMU without nodes, so that it gets no rows; finds
+ * references and slots of the others.
+ */
 static void finish_pmus(struct td_tree *tree)
 {
 	for (size_t i = 0; i < tree->nr_pmus; i++) {

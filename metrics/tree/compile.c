@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Formulas -> programs, and all that these need. */
+/* Compiles formulas, and finds the events and metrics that they need. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,11 +9,11 @@
 #include "lib/base/util.h"
 #include "metrics/tree/scope.h"
 
-#define MAX_DEPTH 64 /* of metrics that refer to metrics */
+#define MAX_DEPTH 64 /* of metrics that refer to other metrics */
 
-/* --- formulas -------------------------------------------------------------------- */
+/* --- formulas ------------------------------------------------------------- */
 
-/* What a formula needs, by operands. */
+/* The operands that a formula needs. */
 struct needed {
 	struct td_scope *scope;
 	struct td_ints slots;
@@ -46,7 +46,9 @@ static int add_all(struct td_ints *to, const struct td_ints *from)
 	return rc;
 }
 
-/* The events whose units or CPUs are to be counted are found like others. */
+/*
+ * Finds an operand's events, also for the calls that count its units or CPUs.
+ */
 static int ready_event(struct td_scope *scope, int slot)
 {
 	struct td_operand *operand = &scope->tree->operands[slot];
@@ -101,7 +103,10 @@ static const struct td_ints *events_of(const struct td_tree *tree, int slot)
 	return &tree->operands[slot].events;
 }
 
-/* Makes all that a formula needs; refused: the first thing without a value. */
+/*
+ * Makes all operands of a formula ready; *refused: the first one without a
+ * value, or -1.
+ */
 static int ready_all(struct td_scope *scope, const struct td_expr *expr,
 		     struct td_ints *events, int *refused)
 {
@@ -126,8 +131,9 @@ static int ready_all(struct td_scope *scope, const struct td_expr *expr,
 }
 
 /*
- * *out is NULL, and why says so, where the text is no formula: newer files than
- * this program have words that it does not know.
+ * Parses a formula.  If it is not valid, *out is NULL and why has the reason,
+ * but that is no error: newer files may use words that this program does not
+ * know.
  */
 static int parse(struct td_scope *scope, struct td_expr **out, const char *text,
 		 struct td_err *why)
@@ -149,17 +155,17 @@ static int add_metric(struct td_scope *scope, struct td_metric *metric,
 		      int *index)
 {
 	struct td_tree *tree = scope->tree;
-	struct td_metric *place;
+	struct td_metric *added;
 
 	if (asprintf(&metric->name, "%s%s%s", metric->def->name,
 		     *scope->mods ? ":" : "", scope->mods) < 0) {
 		metric->name = NULL;
 		return -ENOMEM;
 	}
-	place = td_array_add(&tree->metrics, tree->nr_metrics, sizeof(*place));
-	if (!place)
+	added = td_array_add(&tree->metrics, tree->nr_metrics, sizeof(*added));
+	if (!added)
 		return -ENOMEM;
-	*place = *metric;
+	*added = *metric;
 	*index = (int)tree->nr_metrics++;
 	return 0;
 }
@@ -171,7 +177,7 @@ static void free_metric(struct td_metric *metric)
 	free(metric->name);
 }
 
-/* A metric that lacks something has no value; why is the lacking thing's why. */
+/* Refuses a metric that needs a refused operand, with the reason of that. */
 static int refuse_for(struct td_tree *tree, struct td_metric *metric,
 		      int refused)
 {
@@ -209,7 +215,7 @@ static int compile(struct td_scope *scope, struct td_metric *metric, int *index)
 	return rc ? rc : add_metric(scope, metric, index);
 }
 
-/* Its index in the tree; -1: not compiled yet. */
+/* The index of a metric in the tree, or -1 if it is not compiled yet. */
 static int find_compiled(const struct td_tree *tree, int slot)
 {
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
@@ -251,7 +257,7 @@ int td_tree_compile(struct td_scope *scope, const struct td_metric_def *def,
 	return rc;
 }
 
-/* --- thresholds -------------------------------------------------------------------- */
+/* --- thresholds ----------------------------------------------------------- */
 
 static int compile_threshold(struct td_scope *scope, size_t i)
 {
@@ -268,7 +274,7 @@ static int compile_threshold(struct td_scope *scope, size_t i)
 		td_ints_free(&events);
 		return rc;
 	}
-	/* what it names may have no value: then nobody knows */
+	/* a threshold may name metrics without value; then it is not known */
 	scope->tree->metrics[i].threshold = threshold;
 	scope->tree->metrics[i].extra = events;
 	return 0;

@@ -14,7 +14,7 @@
 /* "cmask=1" */
 struct field {
 	const char *name;
-	const char *text; /* NULL: it is a number */
+	const char *text; /* NULL: the value is a number */
 	uint64_t number;
 };
 
@@ -23,7 +23,7 @@ struct fields {
 	size_t nr;
 };
 
-/* A later one takes the place of an earlier one of its name. */
+/* Sets a field; a later value of the same name replaces the earlier one. */
 static void put(struct fields *fields, const struct td_term *term)
 {
 	struct field field = { term->name,
@@ -63,17 +63,17 @@ static void print(FILE *fp, struct fields *fields)
 	}
 }
 
-/* What one event text says. */
+/* The parts of one event's text. */
 struct parts {
 	int pmu;
-	const char *event; /* a name; NULL: terms alone */
+	const char *event; /* its name; NULL: there are only terms */
 	const struct td_spec *spec;
-	size_t event_term; /* the term that is the name; nr_terms: none is */
+	size_t event_term; /* the term that is the name; nr_terms: none */
 };
 
 static bool is_name(const struct td_term *term)
 {
-	/* what terms without a value there are besides names */
+	/* other terms that may stand without a value */
 	return !term->value && strcmp(term->name, "edge") != 0 &&
 	       strcmp(term->name, "inv") != 0 && strcmp(term->name, "any") != 0;
 }
@@ -85,7 +85,7 @@ static struct parts take_apart(const struct td_machine *machine, int pmu,
 	int named =
 		spec->slashes ? td_machine_find_pmu(machine, spec->name) : -1;
 
-	/* "cpu" is what formulas call the only core PMU, or their own */
+	/* in formulas, "cpu" is the only core PMU, or the metric's own */
 	if (named < 0 && !(spec->slashes && strcmp(spec->name, "cpu") == 0))
 		return parts;
 	if (named >= 0)
@@ -100,7 +100,7 @@ static struct parts take_apart(const struct td_machine *machine, int pmu,
 	return parts;
 }
 
-/* In the C locale, which names are in. */
+/* Prints in lower case, whatever the locale is. */
 static void print_lower(FILE *fp, const char *text)
 {
 	for (; *text; text++) {
@@ -110,7 +110,10 @@ static void print_lower(FILE *fp, const char *text)
 	}
 }
 
-/* known: the model's terms of the event, in a text of their own; may be empty. */
+/*
+ * Writes the key.  known: the terms of the event in the model's files; may be
+ * empty.
+ */
 static int format(const struct td_machine *machine, const struct parts *parts,
 		  const struct td_event_text *known, char **out)
 {
@@ -146,7 +149,7 @@ static int find_terms(const struct td_machine *machine,
 		rc = source->model_event(source->ctx,
 					 &machine->pmus[parts->pmu],
 					 parts->event, &terms, err);
-	/* sysfs' own name of what the files call TOPDOWN.SLOTS */
+	/* sysfs calls TOPDOWN.SLOTS of the files "slots" */
 	if (!rc && !terms && parts->event && strcmp(parts->event, "slots") == 0)
 		terms = "umask=0x4";
 	if (rc || !terms)

@@ -5,11 +5,11 @@
 #include "lib/event/resolve.h"
 
 /*
- * A text that is the same for the same event, however it is written: the terms
- * behind its name where the model's files have it, in order, without zeros;
- * else the name in lower case.  That is how the events of a recording, which
- * has no bits, are found by formulas.  pmu: index of the PMU of a name that
- * says none.  *out to be freed, whatever the result.
+ * Writes a key that is the same for each way to write an event: its terms from
+ * the model's files, sorted and without zeros, or else its name in lower case.
+ * Formulas find recorded events by it, as a recording does not have their bits.
+ * pmu: the PMU of a name that has none.  *out is to be freed even after an
+ * error.
  */
 int td_event_key(const struct td_machine *machine,
 		 const struct td_event_source *source, int pmu, const char *id,

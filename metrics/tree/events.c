@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which events a name in a formula is. */
+/* Finds the events that a name in a formula means. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,9 +17,9 @@ static const struct td_pmu *own_pmu(const struct td_scope *scope)
 	return &scope->setup->machine->pmus[scope->pmu];
 }
 
-/* --- built-in events ---------------------------------------------------------- */
+/* --- built-in events ------------------------------------------------------ */
 
-/* The event string of an event of this PMU: "cpu_core/slots/", with mods. */
+/* Is this the PMU's event called id, with mods: "cpu_core/slots/"? */
 static bool is_named(const struct td_event *event, const struct td_pmu *pmu,
 		     const char *id, const char *mods)
 {
@@ -41,7 +41,7 @@ static int find_named(const struct td_scope *scope, const char *id)
 	return -1;
 }
 
-/* The metric's modifiers, which were checked, and in the name as well. */
+/* Adds the metric's modifiers to the event and its name. */
 static int add_modifiers(const struct td_scope *scope, struct td_event *event)
 {
 	char *name;
@@ -67,7 +67,7 @@ static int add_builtin(struct td_scope *scope, struct td_operand *operand)
 	int rc;
 
 	operand->scaled = true;
-	/* as formulas of files call it, in their recordings */
+	/* recordings of the files' metrics have the files' name */
 	if (index < 0 && scope->setup->fixed && strcmp(def->name, "slots") == 0)
 		index = find_named(scope, "TOPDOWN.SLOTS");
 	if (index >= 0)
@@ -87,9 +87,9 @@ static int add_builtin(struct td_scope *scope, struct td_operand *operand)
 		  : td_ints_add(&operand->events, (int)plan->nr_events - 1);
 }
 
-/* --- events that are called by name ------------------------------------------- */
+/* --- events that are called by name --------------------------------------- */
 
-/* Has the metric's own PMU an event of this name? */
+/* Does the metric's own PMU have an event of this name? */
 static int is_own(struct td_scope *scope, const char *name, bool *own)
 {
 	const struct td_event_source *source = scope->setup->source;
@@ -104,7 +104,7 @@ static int is_own(struct td_scope *scope, const char *name, bool *own)
 	return rc;
 }
 
-/* "INST_RETIRED.ANY:k" -> "cpu_core/INST_RETIRED.ANY/k" */
+/* "INST_RETIRED.ANY:k" becomes "cpu_core/INST_RETIRED.ANY/k". */
 static int write_bare(struct td_scope *scope, const char *id, char **text)
 {
 	const char *colon = strrchr(id, ':');
@@ -126,7 +126,10 @@ static int write_bare(struct td_scope *scope, const char *id, char **text)
 	return rc < 0 ? -ENOMEM : 0;
 }
 
-/* "cpu/event=0x24/" -> "cpu_core/event=0x24/", with the metric's modifiers */
+/*
+ * Writes an event with slashes: "cpu/event=0x24/" becomes
+ * "cpu_core/event=0x24/", with the metric's modifiers.
+ */
 static int write_slashed(const struct td_scope *scope, const char *id,
 			 char **text)
 {
@@ -143,7 +146,7 @@ static int write_slashed(const struct td_scope *scope, const char *id,
 		       : 0;
 }
 
-/* *text to be freed, whatever the result. */
+/* Writes an event as -e takes it; *text is to be freed even after an error. */
 static int write_text(struct td_scope *scope, const char *id, char **text)
 {
 	int rc;
@@ -178,7 +181,7 @@ static bool is_topdown(const struct td_scope *scope,
 	       (td_event_is_slots(event) || td_event_is_metric(event));
 }
 
-/* The event of the plan that is the same; -1: none, or it is not to be shared. */
+/* The same event in the plan; -1: none, or it must not be shared. */
 static int find_same(const struct td_scope *scope, const struct td_event *event)
 {
 	const struct td_plan *plan = scope->plan;
@@ -192,23 +195,23 @@ static int find_same(const struct td_scope *scope, const struct td_event *event)
 	return -1;
 }
 
-/* Takes the event over, or frees it. */
+/* Gives the operand the event, which is added to the plan if it is new. */
 static int take(struct td_scope *scope, struct td_operand *operand,
 		struct td_event *event)
 {
 	struct td_plan *plan = scope->plan;
 	int index = find_same(scope, event);
-	struct td_event *place = NULL;
+	struct td_event *added = NULL;
 
 	if (index < 0 && !scope->no_new)
-		place = td_array_add(&plan->events, plan->nr_events,
-				     sizeof(*place));
-	if (index < 0 && !scope->no_new && !place)
+		added = td_array_add(&plan->events, plan->nr_events,
+				     sizeof(*added));
+	if (index < 0 && !scope->no_new && !added)
 		return -ENOMEM;
-	if (place) {
+	if (added) {
 		index = (int)plan->nr_events++;
-		*place = *event;
-		place->spec = place->group = -1;
+		*added = *event;
+		added->spec = added->group = -1;
 		*event = (struct td_event){ 0 };
 	}
 	if (index < 0)
@@ -227,7 +230,10 @@ static int take_all(struct td_scope *scope, struct td_operand *operand,
 	for (size_t i = 0; !rc && i < found->nr_events; i++) {
 		struct td_event *event = &found->events[i];
 
-		/* a hybrid's other core has it, too: not asked for here */
+		/*
+		 * the event exists on the other kind of core, too: not for this
+		 * metric
+		 */
 		if (event->pmu < (int)scope->setup->machine->nr_core &&
 		    event->pmu != scope->pmu)
 			continue;
@@ -242,7 +248,7 @@ static int take_all(struct td_scope *scope, struct td_operand *operand,
 	return rc;
 }
 
-/* Appends to found; what cannot be had is the operand's refusal. */
+/* Appends to found; an error becomes the operand's refusal. */
 static int resolve(struct td_scope *scope, struct td_operand *operand,
 		   const char *text, struct td_plan *found)
 {
@@ -275,7 +281,7 @@ static int find_live(struct td_scope *scope, struct td_operand *operand,
 	return rc;
 }
 
-/* --- recorded ones ------------------------------------------------------------ */
+/* --- recorded events ------------------------------------------------------ */
 
 static int make_keys(struct td_scope *scope)
 {
@@ -291,7 +297,7 @@ static int make_keys(struct td_scope *scope)
 		rc = td_event_key(scope->setup->machine, scope->setup->source,
 				  plan->events[i].pmu, plan->events[i].name,
 				  &scope->keys[i], scope->err);
-		/* a name that is no event's: no formula asks for it */
+		/* no formula can mean a name that cannot be parsed */
 		if (rc != -ENOMEM)
 			rc = 0;
 	}
@@ -313,7 +319,9 @@ static int find_recorded(struct td_scope *scope, struct td_operand *operand,
 	for (size_t i = 0; !rc && i < scope->plan->nr_events; i++) {
 		if (!scope->keys[i] || strcmp(scope->keys[i], key) != 0)
 			continue;
-		/* of a group's clone, the first one stands for all */
+		/*
+		 * an event may be in several groups (clones): the first is used
+		 */
 		if (!operand->events.nr)
 			rc = td_ints_add(&operand->events, (int)i);
 	}
@@ -325,9 +333,12 @@ static int find_recorded(struct td_scope *scope, struct td_operand *operand,
 	return 0;
 }
 
-/* --- retire latencies ---------------------------------------------------------- */
+/* --- retire latencies ----------------------------------------------------- */
 
-/* "INST:R", "cpu_core/INST/R": the name without its PMU; false: not one. */
+/*
+ * Does the text ask for a retire latency: "INST:R", "cpu_core/INST/R"?  Then
+ * name is the event without PMU.
+ */
 static bool wants_latency(const char *text, char name[256])
 {
 	const char *end = strrchr(text, '/'), *start = strchr(text, '/');
@@ -342,7 +353,7 @@ static bool wants_latency(const char *text, char name[256])
 	return true;
 }
 
-/* A number from the files: what the processor itself gives takes samples. */
+/* Takes the mean of the files, as measuring it would need samples. */
 static int set_latency(struct td_scope *scope, struct td_operand *operand,
 		       const char *name)
 {

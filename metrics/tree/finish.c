@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* When all metrics are known: which events they take, and what those need. */
+/* Finishes the list of events once all metrics are compiled. */
 #include <stdlib.h>
 
 #include "lib/base/util.h"
@@ -33,7 +33,7 @@ static void renumber_all(struct td_tree *tree, const int *where)
 	}
 }
 
-/* Leaves out the events that only metrics without a value wanted. */
+/* Drops the events that only metrics without a value need. */
 static int drop_unused(struct td_scope *scope)
 {
 	struct td_tree *tree = scope->tree;
@@ -62,7 +62,7 @@ static int drop_unused(struct td_scope *scope)
 	return 0;
 }
 
-/* The first event of a PMU for which is() holds; -1: none. */
+/* The first event of a PMU for which is() holds, or -1. */
 static int find_first(const struct td_plan *plan, int pmu,
 		      bool (*is)(const struct td_event *event))
 {
@@ -73,7 +73,7 @@ static int find_first(const struct td_plan *plan, int pmu,
 	return -1;
 }
 
-/* Fields count in a group of SLOTS, which newer files do not name. */
+/* Adds SLOTS, whose group the fields need; newer files do not name it. */
 static int add_slots(struct td_scope *scope, int pmu)
 {
 	struct td_plan *plan = scope->plan;
@@ -85,7 +85,10 @@ static int add_slots(struct td_scope *scope, int pmu)
 				 scope->err);
 }
 
-/* One SLOTS counter a CPU: its fields are counted in one ring at a time. */
+/*
+ * A CPU has one SLOTS counter, so its fields can be counted only with one set
+ * of modifiers.
+ */
 static int check_rings(struct td_scope *scope, int pmu)
 {
 	const struct td_plan *plan = scope->plan;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a name in a formula stands for. */
+/* Finds the operand that a name in a formula means. */
 #include <errno.h>
 #include <math.h>
 #include <regex.h>
@@ -31,7 +31,7 @@ static int constant(struct td_scope *scope, const char *name, double value)
 	return td_tree_intern(scope, &like, name, value);
 }
 
-/* "has_event" of "has_event(x)", with its x; false: not that call. */
+/* Is the name a call of function, such as "has_event(x)"?  arg is its "x". */
 static bool is_call(const char *name, const char *function, char *arg,
 		    size_t size)
 {
@@ -43,7 +43,7 @@ static bool is_call(const char *name, const char *function, char *arg,
 	return true;
 }
 
-/* Is the processor one of those that a regular expression means? */
+/* Does a regular expression match the processor's identity? */
 static double is_this_processor(const struct td_machine *machine,
 				const char *expression)
 {
@@ -59,7 +59,7 @@ static double is_this_processor(const struct td_machine *machine,
 	return match;
 }
 
-/* How perf calls the times that it takes itself. */
+/* perf's names of times that it measures itself. */
 static enum td_tool find_time(const char *name)
 {
 	static const struct {
@@ -78,7 +78,10 @@ static enum td_tool find_time(const char *name)
 	return TD_TOOL_NONE;
 }
 
-/* Is there such an event?  That is known before anything is counted. */
+/*
+ * Looks up has_event(), which is a constant: whether the event exists is known
+ * before counting.
+ */
 static int lookup_has_event(struct td_scope *scope, const char *name,
 			    const char *arg)
 {
@@ -94,7 +97,7 @@ static int lookup_has_event(struct td_scope *scope, const char *name,
 	return constant(scope, name, !scope->tree->operands[index].refusal);
 }
 
-/* *is: whether the name is a call at all. */
+/* Looks up a call; *is: the name is one. */
 static int lookup_call(struct td_scope *scope, const char *name, bool *is)
 {
 	enum td_operand_kind kind = TD_OPERAND_CONSTANT;
@@ -138,14 +141,17 @@ int td_tree_lookup(void *ctx, const char *name)
 	like.event = find_event(set, name);
 	like.tool = find_time(name);
 	like.def = like.event ? NULL : td_set_find(set, name);
-	/* a metric that is called like its event means the event */
+	/*
+	 * in the formula of a metric that is called like an event, the name
+	 * means the event
+	 */
 	if (like.def == scope->self)
 		like.def = NULL;
 	if (like.def)
 		like.kind = TD_OPERAND_METRIC;
 	else if (like.tool)
 		like.kind = TD_OPERAND_TIME;
-	/* one operand a metric, in whatever case formulas write it */
+	/* one operand for each metric, in whatever case formulas write it */
 	return td_tree_intern(scope, &like, like.def ? like.def->name : name,
 			      NAN);
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where what is shown stands: the columns, and each PMU's tree. */
+/*
+ * Arranges the metrics that are shown: in columns, and in the tree of each PMU.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,15 +10,15 @@
 #include "metrics/sets/builtin.h"
 #include "metrics/tree/scope.h"
 
-#define NO_RANK 1000 /* behind all that have one */
+#define NO_RANK 1000 /* after all that have a rank */
 
-/* AMD's names have no prefix. */
+/* Skips "tma_", which AMD's names do not have. */
 static const char *without_prefix(const char *name)
 {
 	return strncmp(name, "tma_", 4) == 0 ? name + 4 : name;
 }
 
-/* Where the built-in tree has a node of this name. */
+/* The position of a node of this name in the built-in tree. */
 static int rank_of(const struct td_metric_def *def)
 {
 	for (int i = 0; i < (int)td_nr_builtin_columns; i++) {
@@ -48,11 +50,14 @@ static void find_parents(struct td_tree *tree)
 	}
 }
 
-/* --- the order of a whole set, shown or not ------------------------------------ */
+/* --- the order of a whole set, shown or not ------------------------------- */
 
 struct walk {
 	const struct td_metric_set *set;
-	int *places; /* one a metric of the set: where it stands in the tree */
+	/*
+	 * one for each metric of the set: its position in the tree, 0: none yet
+	 */
+	int *positions;
 	int next;
 };
 
@@ -65,14 +70,17 @@ static bool is_child(const struct td_metric_def *def, const char *parent)
 	return strcmp(def->parent, parent) == 0;
 }
 
-/* The next node below parent without a place: as the built-in tree has them. */
-static int next_place(const struct walk *walk, const char *parent)
+/*
+ * The next child of parent without a position, in the order of the built-in
+ * tree.
+ */
+static int next_without_position(const struct walk *walk, const char *parent)
 {
 	const struct td_metric_def *defs = walk->set->metrics;
 	int best = -1;
 
 	for (int i = 0; i < (int)walk->set->nr_metrics; i++) {
-		if (walk->places[i] || !is_child(&defs[i], parent))
+		if (walk->positions[i] || !is_child(&defs[i], parent))
 			continue;
 		if (best < 0 || rank_of(&defs[i]) < rank_of(&defs[best]))
 			best = i;
@@ -80,48 +88,52 @@ static int next_place(const struct walk *walk, const char *parent)
 	return best;
 }
 
-static void place_below(struct walk *walk, const char *parent)
+static void number_below(struct walk *walk, const char *parent)
 {
 	int i;
 
-	while ((i = next_place(walk, parent)) >= 0) {
-		walk->places[i] = ++walk->next;
-		place_below(walk, walk->set->metrics[i].name);
+	while ((i = next_without_position(walk, parent)) >= 0) {
+		walk->positions[i] = ++walk->next;
+		number_below(walk, walk->set->metrics[i].name);
 	}
 }
 
-/* What is outside of the tree keeps the order in which it was asked for. */
-static int place_metrics(struct td_tree *tree, int pmu)
+/*
+ * Sets the positions.  Metrics outside of the tree have none and keep the order
+ * in which they were asked for.
+ */
+static int set_positions(struct td_tree *tree, int pmu)
 {
 	const struct td_metric_set *set = tree->sets[pmu];
-	td_autofree int *places =
-		calloc(set ? set->nr_metrics + 1 : 1, sizeof(*places));
-	struct walk walk = { set, places, 0 };
+	td_autofree int *positions =
+		calloc(set ? set->nr_metrics + 1 : 1, sizeof(*positions));
+	struct walk walk = { set, positions, 0 };
 
-	if (!places)
+	if (!positions)
 		return -ENOMEM;
 	if (set)
-		place_below(&walk, NULL);
+		number_below(&walk, NULL);
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
 		struct td_metric *metric = &tree->metrics[i];
 
 		if (metric->pmu == pmu)
-			metric->place = places[metric->def - set->metrics];
+			metric->position =
+				positions[metric->def - set->metrics];
 	}
 	return 0;
 }
 
-/* The tree, then what is outside of it. */
+/* The order of rows: first the tree, then metrics outside of it. */
 static bool comes_before(const struct td_metric *a, const struct td_metric *b)
 {
-	if (!a->place != !b->place)
-		return a->place;
-	if (a->place != b->place)
-		return a->place < b->place;
+	if (!a->position != !b->position)
+		return a->position;
+	if (a->position != b->position)
+		return a->position < b->position;
 	return a->order < b->order;
 }
 
-/* The next child of parent on pmu behind prev (-1: the first); -1: no more. */
+/* The next child of parent on pmu after prev (-1: the first), or -1. */
 static int next_child(const struct td_tree *tree, int pmu, int parent, int prev)
 {
 	int best = -1;
@@ -149,7 +161,7 @@ static int find_column(const struct td_tree *tree, const char *name)
 	return -1;
 }
 
-/* A column of its own, behind the one at index prev. */
+/* Inserts a column for a metric after the one at index prev. */
 static int insert_column(struct td_tree *tree, const struct td_metric *metric,
 			 int prev)
 {
@@ -166,7 +178,10 @@ static int insert_column(struct td_tree *tree, const struct td_metric *metric,
 	return (int)at;
 }
 
-/* Columns first: until all are there their indices move. */
+/*
+ * Adds the columns below a node.  Nodes are added later, as inserting changes
+ * the columns' indices.
+ */
 static int add_columns_below(struct td_tree *tree, int pmu, int parent,
 			     int *prev)
 {
@@ -223,7 +238,10 @@ static int add_nodes_below(struct td_tree *tree, int pmu, int parent, int depth)
 	return rc;
 }
 
-/* Of the built-in levels, a file has the same columns on every machine. */
+/*
+ * Adds all columns of the built-in levels, so that CSV files have the same
+ * columns on every machine.
+ */
 static int add_builtin_columns(struct td_tree *tree, const struct td_ask *ask)
 {
 	for (size_t i = 0; i < td_nr_builtin_columns; i++) {
@@ -247,7 +265,7 @@ int td_tree_add_nodes(struct td_tree *tree, const struct td_ask *ask)
 	int rc = td_ask_wants_files(ask) ? 0 : add_builtin_columns(tree, ask);
 
 	for (int pmu = 0; rc >= 0 && pmu < (int)tree->nr_pmus; pmu++)
-		rc = place_metrics(tree, pmu);
+		rc = set_positions(tree, pmu);
 	find_parents(tree);
 	for (int pmu = 0; rc >= 0 && pmu < (int)tree->nr_pmus; pmu++) {
 		int prev = -1;

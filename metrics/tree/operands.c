@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What names in formulas stand for: one operand, however often it is named. */
+/* Operands: each one exists once, however many formulas name it. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,59 +2,75 @@
 #ifndef TD_METRICS_TREE_SCOPE_H
 #define TD_METRICS_TREE_SCOPE_H
 
-/* What build.c is made of. */
+/* The parts of td_tree_build(). */
 #include "metrics/tree/tree.h"
 
-/* An event that no PMU of the machine has as far as it has been read. */
+/* Returned if an event belongs to a PMU that has not been read yet. */
 #define TD_TREE_OTHERS 1
 
-/* What a name in a formula is looked up in. */
+/* The context in which names of a formula are looked up. */
 struct td_scope {
 	struct td_tree *tree;
 	struct td_plan *plan;
 	const struct td_tree_setup *setup;
-	char **keys; /* fixed: one an event of the plan, made when needed */
+	/* in recordings: a key for each event of the plan, made when needed */
+	char **keys;
 	int pmu;
 	const char *mods;
-	int owner;                        /* see td_operand */
-	const struct td_metric_def *def;  /* the metric whose formula it is */
-	const struct td_metric_def *self; /* whose name means its event here */
-	bool no_new; /* a threshold must not cost another event */
+	int owner; /* see td_operand */
+	/* the metric whose formula is compiled */
+	const struct td_metric_def *def;
+	/* in its formula, its name means an event */
+	const struct td_metric_def *self;
+	bool no_new; /* add no event to the plan */
 	int depth;
 	struct td_err *err;
 };
 
-/* events.c: the plan's events that an operand is the sum of. */
+/* events.c: finds the plan's events whose sum the operand is. */
 int td_tree_find_events(struct td_scope *scope, struct td_operand *operand);
-/* In the same rings, and for the same guests? */
+/*
+ * Do both count the same privilege levels and guests, with the same precision?
+ */
 bool td_tree_same_rings(const struct td_modifiers *a,
 			const struct td_modifiers *b);
 
-/* unknown.c: the error of a name that is nobody's, with one that is near. */
+/*
+ * unknown.c: sets the error for a name of no metric and no group, with a hint.
+ */
 int td_tree_unknown_name(const struct td_scope *scope, const char *name);
 
-/* finish.c: drops the events that no metric takes after all; adds SLOTS. */
+/* finish.c: drops the events that no metric needs, and adds SLOTS. */
 int td_tree_finish_events(struct td_scope *scope);
 
-/* names.c: for td_expr_parse(); ctx is the scope.  An operand's index. */
+/*
+ * names.c: the lookup function for td_expr_parse(); ctx is the scope.  Returns
+ * the index of an operand.
+ */
 int td_tree_lookup(void *ctx, const char *name);
 
 /* operands.c */
 struct td_operand td_tree_new_operand(const struct td_scope *scope,
 				      enum td_operand_kind kind);
-/* The operand of that name; one that is like it if there was none. */
+/*
+ * Returns the index of the operand of that name, which is made from like if
+ * there is none.
+ */
 int td_tree_intern(struct td_scope *scope, const struct td_operand *like,
 		   const char *name, double value);
-/* Its operand is refused; -ENOMEM. */
+/* Sets the reason why an operand has no value.  Returns 0 or -ENOMEM. */
 int td_operand_refuse(struct td_operand *operand, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* compile.c: an index of tree->metrics; TD_TREE_OTHERS: as above. */
+/*
+ * compile.c: compiles a metric; *index is its index in tree->metrics.  May
+ * return TD_TREE_OTHERS.
+ */
 int td_tree_compile(struct td_scope *scope, const struct td_metric_def *def,
 		    int *index);
 int td_tree_compile_thresholds(struct td_scope *scope);
 
-/* nodes.c: columns, and each PMU's nodes in order. */
+/* nodes.c: adds the columns, and each PMU's nodes in tree order. */
 int td_tree_add_nodes(struct td_tree *tree, const struct td_ask *ask);
 
 #endif

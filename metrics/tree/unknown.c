@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A name behind -M that is nobody's, and what was probably meant. */
+/*
+ * The error for an unknown name after -M, with a hint what was probably meant.
+ */
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
@@ -30,7 +32,10 @@ static void offer_all(const struct td_tree *tree, struct td_suggest *suggest)
 	}
 }
 
-/* "list" and "help" are near to many a description, and are neither. */
+/*
+ * Is it a question or a glob?  "list" and "help" are close to words of many
+ * descriptions, but these are not meant.
+ */
 static bool is_question(const char *name)
 {
 	return strcasecmp(name, "list") == 0 || strcasecmp(name, "help") == 0 ||
@@ -46,7 +51,9 @@ static bool is_event(const struct td_scope *scope, const char *name)
 
 	if (td_symbol_find(name))
 		return true;
-	/* "branch" and "dtlb" are caches, too, but hardly meant so */
+	/*
+	 * "branch" and "dtlb" are cache events, too, but hardly meant as such
+	 */
 	if (strchr(name, '-') && td_cache_parse(name, &config) == 0)
 		return true;
 	for (size_t i = 0; scope->setup->files && i < machine->nr_core; i++) {

@@ -42,7 +42,7 @@ static int make_tree(struct bench *b, struct td_err *err)
 	int rc = td_measure_build(&b->measure, &b->rec.plan, &how, err);
 
 	if (!rc)
-		rc = td_select_rows(&b->measure.tree, &b->rec.machine, &b->opts,
+		rc = td_check_rows_of_cpus(&b->measure.tree, &b->rec.machine, &b->opts,
 				    err);
 	return rc ? rc
 		  : td_aggregator_build(&b->aggregator, TD_AGGREGATE_ALL, 0,

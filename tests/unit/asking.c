@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What -M means: names, groups, modifiers, and formulas that refer to others,
- * over small files of our own.
+ * Tests of -M: names, groups, modifiers, and formulas that refer to others,
+ * with small metric files made here.
  */
 #include <errno.h>
 
@@ -25,7 +25,10 @@ static const char one_kind[] = "["
 	EVENT_OF("", "A", "0x3c") EVENT_OF("", "B", "0xc0")
 	EVENT_OF("", "C", "0xc4") EVENT_OF("", "D", "0xc5")
 	EVENT_OF("", "E", "0xc6")
-	/* in a circle; itself; by the name of its event, which is none */
+	/*
+	 * a circle; a metric of itself; one that means its event, which does
+	 * not exist
+	 */
 	METRIC("one", "two + A", "") METRIC("two", "three * 2", "")
 	METRIC("three", "min(one, B)", "") METRIC("nobody", "nobody + A", "")
 	METRIC("e", "E / A", "") METRIC("more", "E * 2", "")
@@ -54,7 +57,7 @@ struct asked {
 	struct model_built built;
 };
 
-/* names: separated by commas.  Free with asked_free(). */
+/* Builds the tree for names, separated by commas.  Free with asked_free(). */
 static void ask_of(struct asked *a, const char *text, struct td_ask ask,
 		   const char *names)
 {
@@ -99,7 +102,7 @@ static void asked_free(struct asked *a)
 	test_tree_remove(a->root);
 }
 
-/* "tma_above tma_below": those that are shown, sorted. */
+/* The metrics that are shown, sorted: "tma_above tma_below". */
 static const char *shown(const struct asked *a, char buf[256])
 {
 	const struct td_tree *tree = &a->built.tree;
@@ -160,7 +163,7 @@ static const struct {
 	{ "tma_above,tma_above:u", "tma_above tma_above:u" },
 };
 
-/* What is wrong with it, and what was probably meant. */
+/* Bad names, the message, and its hint. */
 static const struct {
 	const char *names, *why, *hint;
 } senseless[] = {
@@ -232,7 +235,7 @@ static void test_circle(void)
 	}
 }
 
-/* a0 refers to a1, that to a2, and so on, and the last one to the first. */
+/* a0 refers to a1, a1 to a2 and so on, and the last one to a0. */
 static void test_chain(void)
 {
 	static char text[200 * 64] = "[";
@@ -251,8 +254,8 @@ static void test_chain(void)
 }
 
 /*
- * A metric that is called like an event, in any case, means the event; in
- * others' formulas that name is the metric's.
+ * In the formula of a metric that is called like an event, in any case, that
+ * name means the event; in other formulas it means the metric.
  */
 static void test_own_name(void)
 {
@@ -271,7 +274,7 @@ static void test_own_name(void)
 	}
 }
 
-/* Each of a hybrid's PMUs has its own x, which is made of its own A. */
+/* Each PMU of a hybrid has its own x, computed from its own A. */
 static void test_own_pmu(void)
 {
 	char buf[256];
@@ -328,7 +331,7 @@ static void test_two_rings(void)
 	struct asked a;
 
 	ask_for(&a, "tma_below,tma_below:u");
-	/* B, C and for the threshold A, each in both */
+	/* B, C, and A for the threshold, each with both modifiers */
 	ok(a.built.rc == 0 && a.built.plan.nr_events == 6,
 	   "with and without a modifier: events of their own, %zu",
 	   a.built.plan.nr_events);
@@ -349,7 +352,7 @@ static const struct {
 	{ "tma_above,tma_below", { .no_threshold = true }, 3, "B is counted once" },
 	{ "tma_above,tma_below", { .no_threshold = true, .no_merge = true }, 4, "B twice" },
 	{ "tma_above,tma_below", { .no_threshold = false }, 3, "all is there" },
-	/* topdown-retiring, slots, D; no SLOTS of its own besides */
+	/* topdown-retiring, slots, D; no second SLOTS */
 	{ "fields", { .no_threshold = false }, 3, "one SLOTS" },
 	{ "slow", { .no_threshold = false }, 1, "time is not counted" },
 };

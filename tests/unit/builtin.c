@@ -39,8 +39,8 @@
 static const struct {
 	const char *model, *pmu;
 	int levels; /* 0: no set */
-	const char *level_1; /* events */
-	const char *level_2; /* more of them */
+	const char *level_1; /* the events of level 1 */
+	const char *level_2; /* further events of level 2 */
 	const char *reference;
 	bool one_group, per_core;
 } rows[] = {
@@ -81,7 +81,7 @@ static const struct {
 	{ "adl-old", "cpu", 0 },
 };
 
-/* What is missing in sysfs is missed: nothing else takes its place. */
+/* Sysfs folders that lack events of a set: nothing replaces them. */
 static const struct {
 	const char *name;
 	struct test_pmu pmu;
@@ -117,7 +117,7 @@ static int pmu_index(const struct td_machine *machine, const char *name)
 	return -1;
 }
 
-/* The one PMU of a machine that a test looks at. */
+/* Reduces a machine to the PMU that a test needs. */
 static const struct td_pmu *only(struct td_machine *machine, const char *name)
 {
 	for (size_t i = 0; i < machine->nr_pmus; i++)
@@ -147,7 +147,7 @@ static bool has_word(const char *text, const char *word, size_t len)
 	return false;
 }
 
-/* These events and no others, each once. */
+/* Does the plan have exactly these events, each once? */
 static bool events_are(const struct td_plan *plan, const char *pmu,
 		       const char *want)
 {
@@ -189,7 +189,7 @@ struct names {
 	const struct td_metric_set *set;
 };
 
-/* Strictly: the set's own events and metrics, and one constant. */
+/* Looks up only events and metrics of the set, and one constant. */
 static int find_name(void *ctx, const char *name)
 {
 	struct names *names = ctx;
@@ -242,7 +242,7 @@ static bool same_parent(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* A shown metric: its column, parent and level; *last is the one before. */
+/* Are a metric's column, parent and level right?  *last: the column before. */
 static bool is_in_place(const struct td_metric_set *set,
 			const struct td_metric_def *def, int *last)
 {
@@ -333,7 +333,7 @@ static void test_columns(void)
 	for (int i = 0; i < (int)td_nr_builtin_columns; i++) {
 		const struct td_column_def *def = &td_builtin_columns[i];
 
-		good &= column(def->name) == i; /* no name twice */
+		good &= column(def->name) == i; /* no name appears twice */
 		if (def->level == 1)
 			good &= !def->parent;
 		else

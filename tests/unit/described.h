@@ -7,13 +7,13 @@
 
 #include "metrics/files/pmu_events.h"
 
-/* What files of events and metrics say, as one text. */
+/* Describes the content of event and metric files in one text. */
 
-static const char *const test_aparts[] = {
-	[TD_APART_NEVER] = "never",
-	[TD_APART_ALWAYS] = "always",
-	[TD_APART_NMI] = "nmi",
-	[TD_APART_SMT] = "smt",
+static const char *const test_splits[] = {
+	[TD_SPLIT_NEVER] = "never",
+	[TD_SPLIT_ALWAYS] = "always",
+	[TD_SPLIT_NMI] = "nmi",
+	[TD_SPLIT_SMT] = "smt",
 };
 
 static inline const char *test_or_empty(const char *text)
@@ -37,13 +37,13 @@ static inline void test_describe_metric(FILE *fp,
 	fprintf(fp, "%s:%s:%s:%s:%s:%s:%s%s%s;", metric->pmu, metric->name,
 		test_or_empty(metric->groups), test_or_empty(metric->unit),
 		metric->formula, test_or_empty(metric->threshold),
-		test_aparts[metric->apart], metric->desc ? " " : "",
+		test_splits[metric->split], metric->desc ? " " : "",
 		test_or_empty(metric->desc));
 }
 
 /*
  * "pmu/name/terms desc;" of each event, then of each metric
- * "pmu:name:groups:unit:formula:threshold:apart desc;".  To be freed.
+ * "pmu:name:groups:unit:formula:threshold:split desc;".  To be freed.
  */
 static inline char *test_describe(const struct td_pmu_events *events)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The encodings of events that the built-in trees bring along, beside those
- * of the kernel tree's event files (TD_PMU_EVENTS).
+ * Compares the encodings of events in the built-in trees with those of the
+ * kernel tree's event files (TD_PMU_EVENTS).
  */
 #include <dirent.h>
 #include <json-c/json.h>
@@ -16,7 +16,7 @@
 static const struct {
 	const char *dir, *unit; /* unit NULL: the only PMU */
 	const char *model, *pmu;
-	int nr; /* events of the set that have terms of their own */
+	int nr; /* events of the set that have terms */
 } rows[] = {
 	{ "alderlake", "cpu_core", "adl", "cpu_core", 1 },
 	{ "alderlake", "cpu_atom", "adl", "cpu_atom", 6 },
@@ -34,12 +34,15 @@ static const struct {
 	{ "meteorlake", "cpu_atom", "mtl", "cpu_atom", 7 },
 	{ "sierraforest", NULL, "srf", "cpu", 7 },
 	{ "grandridge", NULL, "srf", "cpu", 7 },
-	/* these list no FRONTEND_LATENCY and FRONTEND_BANDWIDTH */
+	/* the files have no FRONTEND_LATENCY and FRONTEND_BANDWIDTH */
 	{ "snowridgex", NULL, "ehl", "cpu", 4 },
 	{ "elkhartlake", NULL, "ehl", "cpu", 4 },
 };
 
-/* By the files' other name, whose code is not a fixed counter's pseudo one. */
+/*
+ * Finds the event by its other name in the files, as the code of the first one
+ * is a pseudo code of a fixed counter.
+ */
 static const struct {
 	const char *ours, *theirs;
 } names[] = {
@@ -65,7 +68,7 @@ static void load(struct folder *folder, const char *path)
 		struct json_object *file;
 		char name[PATH_MAX + 256];
 
-		/* of other units */
+		/* of uncore units */
 		if (!strstr(entry->d_name, ".json") ||
 		    strncmp(entry->d_name, "uncore", 6) == 0)
 			continue;
@@ -131,7 +134,7 @@ static uint64_t config_of(struct json_object *event)
 	       number(event, "CounterMask") << 24;
 }
 
-/* UOPS_DECODED.DEC0,cmask=1 is UOPS_DECODED.DEC0 and that. */
+/* "UOPS_DECODED.DEC0,cmask=1" is the event UOPS_DECODED.DEC0 plus a term. */
 static bool find_config(const struct folder *folder, const char *unit,
 			const char *name, uint64_t *config)
 {

@@ -8,14 +8,17 @@
 #define MAX_COUNTS 64
 #define MAX_WANTS  12
 
-/* A counter; behind "#2" in event: the second group's count of the same. */
+/* A counter; "#2" in event means the second group's counter of the event. */
 struct count {
 	const char *event;
 	int cpu, tid;
 	uint64_t value, enabled, running;
 };
 
-/* Lunar Lake: a group of fields, no corrections; an Atom 8 slots wide. */
+/*
+ * Lunar Lake: one group of fields without corrections; its Atom is 8 slots
+ * wide.
+ */
 #define CORE(cpu, tid, s, r, b, f, e, on, ran)                          \
 	{ "cpu_core/slots/", cpu, tid, s, on, ran },                    \
 		{ "cpu_core/topdown-retiring/", cpu, tid, r, on, ran }, \
@@ -42,10 +45,10 @@ struct count {
 
 struct want {
 	const char *id, *pmu, *metric; /* metric NULL: the row itself */
-	double value;   /* NaN: not counted; of a row: its slots */
-	double running; /* 0: 100 */
+	double value;   /* NaN: not counted; for a row, its slots */
+	double running; /* 0 stands for 100 */
 	bool over, none;
-	double share; /* of a row; -1: does not matter */
+	double share; /* for a row; -1: not compared */
 };
 
 /* clang-format off */
@@ -78,7 +81,9 @@ static const struct {
 		{ "all", "all", NULL, 1000, .share = -1 },
 		{ "all", "all", "tma_retiring", 42 },
 		{ "all", "all", "tma_bad_speculation", 10 },
-		/* over on a fifth of the slots, over on all */
+		/*
+		 * over its threshold on a fifth of the slots, and on all slots
+		 */
 		{ "all", "all", "tma_frontend_bound", 17.2 },
 		{ "all", "all", "tma_backend_bound", 30.8, .over = true } } },
 	{ "merged, one of them idle", "lnl", 1, .merge = true,
@@ -105,7 +110,10 @@ static const struct {
 		{ "all", "all", "tma_fetch_latency", .none = true },
 		{ "all", "all", "tma_ifetch_latency", .none = true },
 		{ "all", "all", "tma_memory_bound", .none = true },
-		/* both have it, but beside it only one has tma_memory_bound */
+		/*
+		 * both PMUs have it, but only one has its sibling
+		 * tma_memory_bound
+		 */
 		{ "all", "all", "tma_core_bound", .none = true },
 		/* (2 * 800 + 9 * 200) / 1000 */
 		{ "all", "all", "tma_branch_mispredicts", 3.4 } } },
@@ -156,8 +164,8 @@ static const struct {
 		{ "all", "cpu_core", "tma_fetch_latency", NAN, 50 },
 		{ "all", "cpu_core", "tma_fetch_bandwidth", NAN, 50 } } },
 	/*
-	 * Two groups that take turns, 1000 and 500 cycles: the whole time had
-	 * 1500.  The second's counts are to its cycles as 50 to 500.
+	 * Two groups took turns, for 1000 and 500 cycles of 1500.  Counts of
+	 * the second are scaled from its own 500 cycles.
 	 */
 	{ "a group is scaled by its clone", "adl", 2,
 	  .counts = { { "cpu_atom/cycles/", 4, -1, 1000, 8, 4 },
@@ -202,7 +210,7 @@ static const struct {
 	  .rows = 2, .want = {
 		{ "all", "cpu_core", NULL, 800, .share = 100 },
 		{ "all", "cpu_atom", "tma_retiring", NAN, -1 } } },
-	/* on the Atom for 6 of 8, each group for 3 of them */
+	/* on the Atom for 6 of 8 ns, with each group for 3 of these */
 	{ "a task, groups that take turns", "adl", 2,
 	  .counts = { { "cpu_atom/cycles/", -1, 100, 300, 8, 3 },
 		      { "cpu_atom/topdown-retiring/", -1, 100, 300, 8, 3 },
@@ -212,7 +220,10 @@ static const struct {
 		{ "all", "cpu_atom", NULL, 3000, 37.5, .share = 100 },
 		{ "all", "cpu_atom", "tma_retiring", 20, 37.5 },
 		{ "all", "cpu_atom", "tma_machine_clears", 1, 37.5 } } },
-	/* 600 and 300 slots of theirs, 80 of the second one's */
+	/*
+	 * 600 and 300 slots of the tasks on cpu_core, and 80 of the second one
+	 * on cpu_atom
+	 */
 	{ "two tasks, one of them on both kinds of core", "lnl", 1,
 	  .counts = { CORE(-1, 100, 600, 300, 60, 60, 180, 8, 8),
 		      ATOM(-1, 100, 0, 0, 0, 0, 0, 8, 0),
@@ -231,7 +242,7 @@ static const struct {
 	  .rows = 1, .want = {
 		{ "all", "cpu_atom", NULL, 200, .share = 100 },
 		{ "all", "cpu_atom", "tma_backend_bound", 50, .over = true } } },
-	/* .scale of sysfs: 4 slots a cycle */
+	/* the scale of sysfs: 4 slots per cycle */
 	{ "scales", "skx", 1,
 	  .counts = { { "cpu/topdown-total-slots/", 0, -1, 100, 8, 8 },
 		      { "cpu/topdown-slots-retired/", 0, -1, 200, 8, 8 },

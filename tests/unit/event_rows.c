@@ -10,13 +10,13 @@
 #define MAX_IDS    4
 #define MAX_ROWS   8
 
-/* PMUs: 0 cpu_core, 1 cpu_atom, 2 software, 3 the tools' */
+/* PMUs: 0 cpu_core, 1 cpu_atom, 2 software, 3 tool */
 struct event {
 	const char *name;
-	int pmu, spec; /* which one of the text */
+	int pmu, spec; /* number of its name in the text */
 	enum td_tool tool;
 	bool merge, hidden, refused;
-	double scale; /* 0: 1 */
+	double scale; /* 0 stands for 1 */
 	uint32_t type;
 };
 
@@ -109,14 +109,17 @@ static const struct {
 				    RAN(8, 40) } } },
 	  .want = { { "all", NULL, "cycles", 0, 3, 12, 100 },
 		    { "all", NULL, "instructions", 0, 70, 12, 100 } } },
-	/* the name is the same wherever it was: scripts look for it */
+	/*
+	 * the name does not depend on where the task ran, as scripts search for
+	 * it
+	 */
 	{ "merged: a CPU has one of them", .hybrid = true,
 	  .events = { CYCLES },
 	  .ids = { { "CPU0", NULL, { RAN(1, 1), UNSEEN } },
 		   { "CPU4", NULL, { UNSEEN, RAN(1, 2) } } },
 	  .want = { { "CPU0", NULL, "cycles", 0, 1, 1, 100 },
 		    { "CPU4", NULL, "cycles", 0, 2, 1, 100 } } },
-	/* of a task that never was on an E-core: 0 there, not unknown */
+	/* a task that never ran on an E-core has 0 there, which is known */
 	{ "merged: a task that ran on one kind alone", .hybrid = true, .tasks = true,
 	  .events = { CYCLES },
 	  .ids = { { "all", NULL, { RAN(1, 5), NEVER(1) } } },
@@ -128,7 +131,10 @@ static const struct {
 	{ "merged: on none", .hybrid = true, .tasks = true, .events = { CYCLES },
 	  .ids = { { "all", NULL, { NEVER(1), NEVER(1) } } },
 	  .want = { { "all", NULL, "cycles", LOST, 1, 0 } } },
-	/* CPUs whose counters somebody else has: the sum would be a part */
+	/*
+	 * somebody else uses the counters of some CPUs, so the sum would not be
+	 * complete
+	 */
 	{ "merged: one kind of core was not counted", .hybrid = true,
 	  .events = { CYCLES },
 	  .ids = { { "all", NULL, { RAN(4, 5), NEVER(8) } } },
@@ -208,7 +214,7 @@ static const struct {
 			.type = PERF_TYPE_HW_CACHE } },
 	  .ids = { { "all", NULL, { RAN(4, 1), UNSEEN } } },
 	  .want = { { "all", NULL, "cpu_core/l1/", 0, 1, 4, 100 } } },
-	/* perf stat's rows say whose they are, those of no count as well */
+	/* rows have their cgroup, as in perf stat, even without a count */
 	{ "refused in each cgroup, beside another PMU's event",
 	  .events = { CLOCK(0), { "b", 0, 1, .refused = true } },
 	  .ids = { { "all", x, { RAN(2, 1e6), UNSEEN } },
@@ -234,7 +240,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* What the table's strings are copied to. */
+/* The buffer to which strings of the table are copied. */
 static char names[MAX_EVENTS][40], id_names[MAX_IDS][16], refusal[] = "why";
 
 static char *copy(char *to, size_t size, const char *text)

@@ -46,7 +46,7 @@ static const struct {
 	const char *name; /* NULL: text */
 	double want;
 } evals[] = {
-	/* precedence: each row differs if two levels were the other way round */
+	/* precedence: each row would differ if two levels were swapped */
 	{ .text = "1 + 2 * 3", .want = 7 },
 	{ .text = "2 * 3 + 1", .want = 7 },
 	{ .text = "(1 + 2) * 3", .want = 9 },
@@ -163,7 +163,7 @@ static const struct {
 	{ .text = "3 > 2", .want = 1 },
 	{ .text = "3 > 3", .want = 0 },
 
-	/* logic of the known */
+	/* logic with known values */
 	{ .text = "2 | 0", .want = 1 },
 	{ .text = "0 | 0.5", .want = 1 },
 	{ .text = "0 | 0", .want = 0 },
@@ -175,7 +175,7 @@ static const struct {
 	{ .text = "0 ^ 2", .want = 1 },
 	{ .text = "0 ^ 0", .want = 0 },
 
-	/* not known */
+	/* values that are not known */
 	{ .text = "NaN", .want = NAN },
 	{ .text = "n + 1", .want = NAN },
 	{ .text = "1 - n", .want = NAN },
@@ -237,7 +237,7 @@ static const struct {
 	{ .text = "max (\n1 ,\n2 )", .name = "max on lines", .want = 2 },
 	{ .text = "(1)if(0)else(2)", .want = 2 },
 
-	/* the real thing: 30 / (10 + 20 + 30 + 40) + 0 */
+	/* a formula of the files: 30 / (10 + 20 + 30 + 40) + 0 */
 	{ .text = "cpu_core@topdown\\-retiring@ / "
 		  "(cpu_core@topdown\\-fe\\-bound@ + "
 		  "cpu_core@topdown\\-bad\\-spec@ + "
@@ -299,7 +299,7 @@ static const struct {
 
 static const struct {
 	const char *text;
-	int code; /* 0: -EINVAL */
+	int code; /* 0 stands for -EINVAL */
 	const char *want;
 } errors[] = {
 	{ .text = "", .want = "formula '', column 1: " OPERAND },
@@ -396,7 +396,7 @@ static const struct {
 	  .want = "formula 'bar +) foo(', column 1: unknown name 'bar'" },
 };
 
-/* head, unit count times, middle, after count times */
+/* head, count times unit, middle, count times after */
 static const struct {
 	const char *name;
 	const char *head, *unit, *middle, *after;
@@ -449,12 +449,12 @@ static const struct {
 
 #define TEN(s) s s s s s s s s s s
 
-/* a formula longer than an error shows */
+/* formulas longer than the part that errors show */
 static const struct {
 	const char *text;
 	const char *want;
 } cuts[] = {
-	/* 80 characters: whole */
+	/* 80 characters are shown as a whole */
 	{ .text = "a b" TEN("1234567") "1234567",
 	  .want = "formula 'a b" TEN("1234567") "1234567', column 3: " END },
 	/* 81: the last 4 are cut, 77 remain */
@@ -585,7 +585,7 @@ static void count_slot(void *ctx, int slot)
 	uses[slot]++;
 }
 
-/* Known beforehand: #smt_on is 1, zero is 0, n is NaN. */
+/* Constants: #smt_on is 1, zero is 0, n is NaN. */
 static const struct {
 	const char *text, *want;
 } needs[] = {
@@ -675,7 +675,7 @@ static void test_slots(void)
 	td_expr_free(NULL);
 }
 
-/* what the kernel's files hold */
+/* formulas as in the kernel's files */
 struct tally {
 	int parsed, foreign, failed;
 };
@@ -687,7 +687,7 @@ static int any_name(void *ctx, const char *name)
 	return 0;
 }
 
-/* Functions of perf's that are none of ours. */
+/* Functions of perf that are not supported. */
 static bool is_foreign(const char *text)
 {
 	return strstr(text, "source_count(") || strstr(text, "has_event(") ||

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every formula and threshold of the kernel tree's files (TD_PMU_EVENTS): each
- * is understood, and each event that it names is found on a machine of its
- * model, but for the exceptions below.
+ * Compiles every formula and threshold of the kernel tree's files
+ * (TD_PMU_EVENTS): each must be valid, and each event that it names must exist
+ * on a machine of its model, except for the exceptions below.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -15,8 +15,8 @@
 /* clang-format off */
 
 /*
- * A processor of each folder, and the names that Linux gives events of its
- * core PMU; or, of a hybrid, of cpu_core and cpu_atom.
+ * A processor of each folder, and the names that Linux gives to events of its
+ * core PMU; for hybrids of cpu_core and cpu_atom.
  */
 static const struct model {
 	const char *dir, *cpuid, *core, *atom;
@@ -70,15 +70,15 @@ static const struct model {
 };
 
 /*
- * What has no value, and why, as a pattern.  Meteor Lake's formulas take retire
- * latencies (":R"), of which its files have no means: these do it themselves,
- * or by a metric that does.
+ * Metrics without a value, and a pattern for the reason.  Formulas of Meteor
+ * Lake need retire latencies (":R"), for which its files have no means: in
+ * their own formula, or in that of a metric that they use.
  */
 #define LATENCY "*retire latency*"
 static const struct exception {
 	const char *dir, *metric, *why;
 } exceptions[] = {
-	/* themselves */
+	/* in their own formula */
 	{ "meteorlake", "tma_contested_accesses", LATENCY },
 	{ "meteorlake", "tma_data_sharing", LATENCY },
 	{ "meteorlake", "tma_dtlb_load", LATENCY },
@@ -87,7 +87,7 @@ static const struct exception {
 	{ "meteorlake", "tma_lock_latency", LATENCY },
 	{ "meteorlake", "tma_split_loads", LATENCY },
 	{ "meteorlake", "tma_split_stores", LATENCY },
-	/* by another one */
+	/* in that of another metric */
 	{ "meteorlake", "tma_info_bottleneck_cache_memory_bandwidth", LATENCY },
 	{ "meteorlake", "tma_info_bottleneck_cache_memory_latency", LATENCY },
 	{ "meteorlake", "tma_info_bottleneck_memory_data_tlbs", LATENCY },
@@ -97,13 +97,13 @@ static const struct exception {
 	{ "meteorlake", "tma_store_stlb_hit", LATENCY },
 };
 
-/* And what has a value, but a threshold that takes such a metric. */
+/* Metrics with a value whose threshold uses such a metric. */
 static const struct exception blind[] = {
 	{ "meteorlake", "tma_load_stlb_miss", LATENCY },
 	{ "meteorlake", "tma_store_stlb_miss", LATENCY },
 };
 
-/* What a formula may ask of the machine: all branches are to be looked at. */
+/* The machine properties that formulas test, varied to reach all branches. */
 static const struct variant {
 	bool smt, core_wide, pmem;
 } variants[] = {
@@ -113,7 +113,7 @@ static const struct variant {
 
 /* --- the files, as text ---------------------------------------------------------- */
 
-/* "MetricExpr" and "MetricThreshold", as often as the files have them. */
+/* The number of "MetricExpr" and "MetricThreshold" in the files. */
 struct words {
 	size_t formulas, thresholds;
 };
@@ -161,10 +161,10 @@ static struct words count_words(const char *path)
 
 /* --- one metric ------------------------------------------------------------------ */
 
-/* Of one folder, in one variant. */
+/* The results of one folder, in one variant. */
 struct sums {
-	size_t metrics, values,
-		exceptions; /* metrics: both, and what is wrong */
+	/* metrics: the sum of values, exceptions and wrong ones */
+	size_t metrics, values, exceptions;
 	size_t thresholds, blind;
 	size_t wrong;
 };
@@ -192,8 +192,8 @@ static const struct exception *find_exception(const struct exception *table,
 }
 
 /*
- * Is something refused as it should be, or had as it should be?  What is an
- * exception and is had after all is none.
+ * Is each metric refused or computed as expected?  An exception that is
+ * computed is wrong, too.
  */
 static bool is_as_expected(const struct exception *exception, const char *why)
 {
@@ -202,7 +202,7 @@ static bool is_as_expected(const struct exception *exception, const char *why)
 	return fnmatch(exception->why, why, 0) == 0;
 }
 
-/* What a formula is made of, on its PMU. */
+/* Checks the operands of a formula, on its PMU. */
 struct use {
 	const struct td_tree *tree;
 	int pmu;
@@ -216,7 +216,7 @@ static bool is_known(void *ctx, int slot)
 	return use->tree->operands[slot].kind == TD_OPERAND_CONSTANT;
 }
 
-/* Found; and no other core PMU's. */
+/* The events must be found, and on no other core PMU. */
 static void check_operand(void *ctx, int slot)
 {
 	struct use *use = ctx;
@@ -309,7 +309,7 @@ static int any_name(void *ctx, const char *name)
 	return *name ? 0 : -ENOENT;
 }
 
-/* The grammar alone, of all branches; text may be NULL. */
+/* Parses all branches of a formula; text may be NULL. */
 static bool is_parsed(const char *dir, const char *name, const char *text)
 {
 	struct td_expr *expr = NULL;
@@ -345,8 +345,8 @@ static void check_texts(const struct td_pmu_events *files, const char *dir,
 }
 
 /*
- * Zen 4's files have two names twice, for different things: one of each can be
- * shown under it.
+ * The files of Zen 4 have two names twice, for different metrics: only one of
+ * each can be shown.
  */
 static bool is_twin(const struct td_pmu_events *files, size_t i)
 {
@@ -415,7 +415,7 @@ static void test_model(const char *root, const struct model *model,
 		rc = td_pmu_events_read(&files, root, &cpuid, &err);
 	if (!rc)
 		rc = td_pmu_events_read_uncore(&files, &cpuid, &err);
-	if (!rc) /* units of the machine are made of their events */
+	if (!rc) /* uncore units of the machine are derived from their events */
 		rc = td_pmu_events_parse_all(&files, &err);
 	ok(rc == 0, "%s: %s %s", model->dir, model->cpuid, err.msg);
 	snprintf(path, sizeof(path), "%s/%s", root, model->dir);
@@ -426,7 +426,7 @@ static void test_model(const char *root, const struct model *model,
 	td_pmu_events_free(&files);
 }
 
-/* Older and newer trees have others. */
+/* These numbers hold for one version of the tree only. */
 static size_t test_dir(const char *root, const char *dir, struct words *total)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(models); i++) {

@@ -4,7 +4,7 @@
 
 #include "metrics/tree/tree.h"
 
-/* The built-in tree down to level: what is made of static tables alone. */
+/* Builds the built-in tree down to level, from static tables alone. */
 static inline int test_build_levels(struct td_tree *tree, struct td_plan *plan,
 				    const struct td_machine *machine, int level,
 				    bool fixed, struct td_err *err)
@@ -29,7 +29,7 @@ static inline int test_build_levels(struct td_tree *tree, struct td_plan *plan,
 	return rc;
 }
 
-/* As levels 1 and 2 are scheduled: with the tree's references. */
+/* Schedules the tree like levels 1 and 2, with its references. */
 static inline int test_plan_levels(struct td_plan *plan,
 				   const struct td_machine *machine,
 				   const struct td_tree *tree,

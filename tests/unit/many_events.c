@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Thirty thousand events: each step takes time in proportion to them.  Where
- * each event was held against each other one, most of them took from seconds to
- * hours.
+ * Thirty thousand events: the time of each step must be proportional to their
+ * number.  If each event were compared with each other one, most steps would
+ * take seconds to hours.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -13,13 +13,13 @@
 #include "lib/count/specs.h"
 #include "lib/count/totals_sum.h"
 #include "metrics/eval/eval.h"
-#include "metrics/table/beside_table.h"
+#include "metrics/table/ratio_table.h"
 #include "metrics/table/rows.h"
 #include "tests/unit/test.h"
 
 #define NR        30000
 #define MOST_US   (2 * CLOCKS_PER_SEC)
-#define NR_BRACES 3 /* events in each {} */
+#define NR_BRACES 3 /* the number of events in each {} */
 
 /* PMUs: 0 cpu_core, 1 cpu_atom, 2 software */
 static struct td_pmu pmus[] = {
@@ -28,12 +28,12 @@ static struct td_pmu pmus[] = {
 	{ .name = (char[]){ "software" }, .kind = TD_PMU_SOFTWARE, .type = 1 },
 };
 
-/* What the events are. */
+/* The kinds of events. */
 enum shape {
-	HYBRID,  /* each name on both kinds of core */
-	ALONE,   /* what is divided by nothing that is there */
-	BRACES,  /* software in groups, with a clock in each */
-	REFUSED, /* none of them is counted */
+	HYBRID,  /* each name exists on both kinds of core */
+	ALONE,   /* events whose divisor is missing */
+	BRACES,  /* software events in groups, each with a clock */
+	REFUSED, /* no event is counted */
 };
 
 static const char *const shapes[] = { "hybrid", "alone", "braces", "refused" };
@@ -88,7 +88,7 @@ static struct td_machine make_machine(void)
 	return machine;
 }
 
-/* In one task, which was on the first kind of core alone. */
+/* Totals of one task, which ran only on the first kind of core. */
 static void fill_readings(struct td_readings *readings,
 			  const struct td_plan *plan)
 {
@@ -103,7 +103,7 @@ static void fill_readings(struct td_readings *readings,
 	}
 }
 
-/* How long it took since *began, which is then now. */
+/* Returns the time since *began, and sets that to now. */
 static void is_quick(clock_t *began, enum shape shape, const char *what)
 {
 	clock_t now = clock();
@@ -139,7 +139,7 @@ static void test_table(const struct td_plan *plan,
 {
 	const struct td_times times = { .elapsed_ns = 1000 };
 	struct td_event_report events;
-	struct td_beside_table table;
+	struct td_ratio_table table;
 	struct td_report report = { 0 };
 	struct td_err err;
 	clock_t began;
@@ -147,14 +147,14 @@ static void test_table(const struct td_plan *plan,
 
 	td_event_rows(plan, totals, &times, false, &events, &err);
 	began = clock();
-	rc = td_beside_table_build(&table, plan, machine, false, &err);
+	rc = td_ratio_table_build(&table, plan, machine, false, &err);
 	if (!rc)
-		rc = td_beside_table_fill(&table, &events, &report, &err);
+		rc = td_ratio_table_fill(&table, &events, &report, &err);
 	ok(rc == (shape == BRACES ? 0 : -ENODATA), "%s: a table",
 	   shapes[shape]);
 	is_quick(&began, shape, "--metric-only");
 	td_report_free(&report);
-	td_beside_table_free(&table);
+	td_ratio_table_free(&table);
 	td_event_report_free(&events);
 }
 
@@ -200,7 +200,7 @@ static void test_shape(enum shape shape)
 	td_ints_free(&machine.online);
 }
 
-/* Each is said once. */
+/* Each note is printed once. */
 static void test_notes(void)
 {
 	struct td_notes notes = { 0 };

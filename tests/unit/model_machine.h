@@ -6,8 +6,8 @@
 #include "tests/unit/machine.h"
 
 /*
- * Machines that have all that a model's files name: its core PMUs, and one of
- * each unit outside of the cores.
+ * Machines with everything that a model's files name: its core PMUs, and one of
+ * each uncore unit.
  */
 
 /* clang-format off */
@@ -30,7 +30,7 @@ static const char *const model_amd_formats[] = {
 	"inv config:23", "cmask config:24-31", NULL,
 };
 
-/* And whatever the units outside of the cores have, each with a place. */
+/* Formats of all uncore units, each in bits of its own. */
 static const char *const model_unit_formats[] = {
 	"event config:0-15", "umask config:16-63", "edge config1:62", "inv config1:63",
 	"cmask config1:0-7", "thresh config1:8-15", "fc_mask config1:16-23",
@@ -41,7 +41,7 @@ static const char *const model_unit_formats[] = {
 	"filter_nid config2:52-63", NULL,
 };
 
-/* What Linux has whatever the files say. */
+/* Events that Linux has for every model. */
 static const struct {
 	const char *name, *events;
 } model_fixed_units[] = {
@@ -84,7 +84,7 @@ static inline struct td_pmu *model_add_pmu(struct td_machine *machine,
 		td_array_add(&machine->pmus, machine->nr_pmus, sizeof(*pmu));
 
 	pmu->name = strdup(name);
-	/* beyond those of the kernel's own, perf_event.h's PERF_TYPE_* */
+	/* above the types of perf_event.h, PERF_TYPE_* */
 	pmu->type = 10 + (uint32_t)machine->nr_pmus++;
 	pmu->kind = td_pmu_kind(name);
 	pmu->uarch = td_model_uarch(machine->model, name);
@@ -95,7 +95,7 @@ static inline struct td_pmu *model_add_pmu(struct td_machine *machine,
 	return pmu;
 }
 
-/* Newer cores have umasks of sixteen bits: the kernel's second range. */
+/* Newer cores have umasks of 16 bits, with a second range in sysfs. */
 static inline bool model_has_wide_umasks(const struct td_pmu_events *files)
 {
 	for (size_t i = 0; i < files->nr_events; i++) {
@@ -127,7 +127,7 @@ static inline void model_add_core(struct td_machine *machine, const char *name,
 	model_add_formats(pmu, model_core_formats);
 }
 
-/* Units of which there may be several are numbered. */
+/* Units that may exist several times have a number. */
 static inline void model_add_unit(struct td_machine *machine, const char *pmu)
 {
 	char name[128];
@@ -160,8 +160,8 @@ static inline void model_add_units(struct td_machine *machine,
 }
 
 /*
- * core, atom: what sysfs names on cpu, or on cpu_core and cpu_atom; atom NULL:
- * no hybrid.  Free with td_machine_free().
+ * core, atom: names in sysfs of cpu, or of cpu_core and cpu_atom; atom is NULL
+ * if the model is no hybrid.  Free with td_machine_free().
  */
 static inline void model_machine(struct td_machine *machine,
 				 const struct td_cpuid *cpuid, const char *core,
@@ -177,7 +177,7 @@ static inline void model_machine(struct td_machine *machine,
 	model_add_units(machine, files);
 }
 
-/* Two threads a core, four to a package. */
+/* Places with two threads to a core and four to a package. */
 static inline void model_places(const struct td_machine *machine,
 				struct td_place *places)
 {
@@ -191,7 +191,7 @@ static inline void model_places(const struct td_machine *machine,
 
 /* --- metrics of it ------------------------------------------------------------- */
 
-/* Borrows what the tree is made of. */
+/* The input of a tree, which it borrows from. */
 struct model_built {
 	struct td_pmu_events *files;
 	struct td_machine *machine;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Levels 1 and 2 beside values that the kernel tree's metric files give for
- * the same counts.  The file TD_ORACLE says how they were made.
+ * Compares levels 1 and 2 with values that the formulas of the kernel tree's
+ * metric files give for the same counts.  The file TD_ORACLE says how these
+ * were computed.
  */
 #include <json-c/json.h>
 
@@ -10,7 +11,7 @@
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"
 
-#define TOLERANCE 1e-9 /* relative */
+#define TOLERANCE 1e-9 /* relative difference */
 
 /* clang-format off */
 static const struct {
@@ -25,10 +26,10 @@ static const struct {
 	{ "meteorlake", "cpu_atom", "mtl" },
 };
 
-/* What the metric files call an event that sysfs has another name for. */
+/* Names in the metric files of events that sysfs calls otherwise. */
 static const struct {
 	const char *ours, *theirs;
-	bool smt_off, smt_on; /* only then */
+	bool smt_off, smt_on; /* only in this case */
 } names[] = {
 	{ "slots", "TOPDOWN.SLOTS" },
 	{ "cycles", "CPU_CLK_UNHALTED.CORE" },
@@ -40,8 +41,9 @@ static const struct {
 	{ "topdown-fe-bound", "TOPDOWN_FE_BOUND.ALL_P" },
 	{ "topdown-bad-spec", "TOPDOWN_BAD_SPECULATION.ALL_P" },
 	/*
-	 * Their slots are 4 * CORE_CLKS, THREAD or THREAD_ANY / 2 by
-	 * hyper-threading; sysfs has cycles times a scale of 4 or 2.
+	 * Slots in the files are 4 * CORE_CLKS, which is THREAD, or THREAD_ANY
+	 * / 2 with hyper-threading; in sysfs they are cycles with a scale of 4
+	 * or 2.
 	 */
 	{ "topdown-total-slots", "CPU_CLK_UNHALTED.THREAD", .smt_off = true },
 	{ "topdown-total-slots", "CPU_CLK_UNHALTED.THREAD_ANY",
@@ -57,11 +59,11 @@ static const struct {
 /* clang-format on */
 
 struct oracle {
-	struct json_object *set, *test; /* one of its cases */
+	struct json_object *set, *test; /* one of the machine's cases */
 	const char *dir, *pmu;
 	size_t number;
 	bool smt;
-	/* to tell that something has been compared */
+	/* to check that values were compared at all */
 	int values, nulls, flags;
 };
 
@@ -108,7 +110,7 @@ static bool find_count(const struct oracle *o, const char *name,
 	return false;
 }
 
-/* The counts of the set's PMU, as if read on its first CPU. */
+/* The counts of the set's PMU, read on its first CPU. */
 static bool fill_readings(const struct oracle *o,
 			  const struct td_machine *machine,
 			  const struct td_plan *plan,
@@ -191,7 +193,7 @@ static const struct td_metric_set *set_of(const struct td_tree *tree,
 	return tree->sets[i];
 }
 
-/* All that the metric files have down to level, and nothing else. */
+/* Exactly the metrics that the files have down to this level. */
 static void check_row(struct oracle *o, const struct td_tree *tree, int level,
 		      const struct td_report *report)
 {
@@ -214,7 +216,10 @@ static void check_row(struct oracle *o, const struct td_tree *tree, int level,
 		if (is_quirk(o, metric))
 			continue;
 		check_value(o, metric, cell);
-		/* at level 1 retiring's knows of no heavy operations */
+		/*
+		 * the threshold of retiring does not use heavy operations at
+		 * level 1
+		 */
 		if (level == 1 && !set->one_group &&
 		    strcmp(metric, "tma_retiring") == 0)
 			continue;
@@ -253,7 +258,7 @@ static void check_case(struct oracle *o, const char *model, int level)
 	td_machine_free(&machine);
 }
 
-/* Per task, their slots come from events that sysfs does not have. */
+/* For tasks, the files count slots with events that sysfs does not have. */
 static bool is_comparable(struct json_object *literals)
 {
 	struct json_object *core_wide = get(literals, "#core_wide");

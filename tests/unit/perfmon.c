@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Small checkouts of perfmon's form, made up here; Intel's: perfmon_models.c. */
+/*
+ * Reads small checkouts in perfmon's form, made here; perfmon_models.c reads
+ * Intel's.
+ */
 #include <limits.h>
 
 #include "lib/base/util.h"
@@ -19,7 +22,7 @@
 #define METRICS "SPR/metrics/s.json"
 
 /* clang-format off */
-/* Of a file's Events; what comes out is test_describe()'s. */
+/* Entries of Events, and the result of test_describe(). */
 static const struct {
 	const char *name, *text, *want;
 } events[] = {
@@ -84,7 +87,10 @@ static const struct {
 #define C(name) "\"Constants\":[{\"Name\":\"" name "\",\"Alias\":\"c\"}]"
 #define F(formula) "\"Formula\":\"" formula "\""
 
-/* Of a file's Metrics; NULL: it is left out, and the reason has about. */
+/*
+ * Entries of Metrics, and the result; NULL: the metric is skipped, and the
+ * reason contains about.
+ */
 static const struct {
 	const char *name, *text, *want, *about;
 } metrics[] = {
@@ -183,7 +189,7 @@ static const struct {
 	  NULL, ": M: formula 'tma_m >'" },
 };
 
-/* Not to be read; the message begins with the file and says about. */
+/* Invalid files; the message starts with the file and contains about. */
 static const struct {
 	const char *name, *file, *text, *about;
 } bad[] = {
@@ -274,7 +280,7 @@ static void test_metric(const char *root, size_t i)
 	"\"EventCode\":\"0x3c\",\"UMask\":\"0x00\"}]}"
 #define CUT_METRICS "{\"Metrics\":[{" PLAIN("m") "," A("A.B") "," F("a") "}]}"
 
-/* What is cut anywhere is no JSON: the file, and the line. */
+/* A file cut off anywhere is an error with file and line. */
 static void test_cut(const char *root, const char *file, const char *text)
 {
 	char place[PATH_MAX];
@@ -312,7 +318,9 @@ static void test_bad(const char *root)
 	}
 }
 
-/* A hybrid's, with files that are not read, and one of other units. */
+/*
+ * The files of a hybrid, with some that are not read, and one of uncore units.
+ */
 static const char hybrid_map[] = HEAD
 	"GenuineIntel-6-C6,V1,/X/events/gone.json,core,,,\n"
 	"GenuineIntel-6-C5,V1,/X/events/a.json,hybridcore,0x20,0x000003,Atom\n"
@@ -382,7 +390,10 @@ static void test_hybrid(const char *root)
 	td_pmu_events_free(&got);
 }
 
-/* The plain file's metric instead of that of the same name, and the others. */
+/*
+ * A metric of the file in perf's form replaces that of the same name; the
+ * others stay.
+ */
 static void test_plain(const char *root)
 {
 	struct td_pmu_events got;
@@ -404,7 +415,7 @@ static void test_plain(const char *root)
 	td_pmu_events_free(&got);
 }
 
-/* Servers of one number and older ones' power control unit. */
+/* Servers that share a model number, and power control units of older ones. */
 static void test_older(const char *root)
 {
 	struct td_pmu_events got;

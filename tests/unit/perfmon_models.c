@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A checkout of intel/perfmon (TD_PERFMON): each model's files can be read, the
- * formulas make sense and name events that are there, and those of levels 1 and
- * 2 have the values of the kernel tree's (TD_PMU_EVENTS).
+ * Reads a checkout of intel/perfmon (TD_PERFMON): each model's files must be
+ * valid, and name events that exist, and the formulas of levels 1 and 2 must
+ * have the values of those of the kernel tree (TD_PMU_EVENTS).
  */
 #include <errno.h>
 #include <limits.h>
@@ -14,7 +14,7 @@
 #include "tests/unit/test.h"
 
 /* clang-format off */
-/* A processor of each; metrics: it has some. */
+/* A processor of each model; metrics: its files have some. */
 static const struct {
 	const char *dir, *cpuid;
 	bool metrics;
@@ -42,7 +42,7 @@ static const struct {
 	{ "WSM-EP-SP", "GenuineIntel-6-25-5", false }, { "WSM-EX", "GenuineIntel-6-2F-2", false },
 };
 
-/* What the kernel and perf have, and no file. */
+/* Events of the kernel and perf that no file has. */
 static const char *const known[] = {
 	"TSC", "duration_time", "slots", "topdown-retiring", "topdown-bad-spec",
 	"topdown-fe-bound", "topdown-be-bound", "topdown-heavy-ops",
@@ -67,7 +67,7 @@ static bool read_model(struct td_pmu_events *out, const char *root,
 	return rc == 0;
 }
 
-/* Of the PMU, or else of a unit beside the cores. */
+/* Finds an event of the PMU, or else of an uncore unit. */
 static const struct td_model_event *
 find_event(struct td_pmu_events *events, const char *pmu, const char *name)
 {
@@ -99,8 +99,8 @@ find_metric(const struct td_pmu_events *events, const char *pmu,
 }
 
 /*
- * The event in "pmu/NAME,term=1/u" or "NAME:R"; *terms are the others.  A name
- * that is a term itself, "uncore_cha_0/event=0x1/", is none.
+ * The name in "pmu/NAME,term=1/u" or "NAME:R"; *terms are the other terms.
+ * "uncore_cha_0/event=0x1/" has terms only, and no name.
  */
 static void split_name(char *text, const char **name, const char **terms)
 {
@@ -190,7 +190,7 @@ static void check_formulas(const char *dir, struct td_pmu_events *events)
 	   events->nr_skipped, events->skipped ? events->skipped : "");
 }
 
-/* Level and parent are groups; the parent is there. */
+/* Level and parent must be among the groups, and the parent must exist. */
 static bool has_parent(const struct td_pmu_events *events,
 		       const struct td_model_metric *metric)
 {
@@ -273,7 +273,7 @@ static uint64_t hash(const char *text, size_t len)
 	return x;
 }
 
-/* The last "key=number" of a key counts; a bare key is 1. */
+/* The value of the last "key=number"; a key without number is 1. */
 static bool is_overridden(const char *rest, const char *key, size_t len)
 {
 	for (; rest && *rest; rest = strchr(rest, ',')) {
@@ -284,7 +284,7 @@ static bool is_overridden(const char *rest, const char *key, size_t len)
 	return false;
 }
 
-/* The same for the same event, whatever it is called and how it is written. */
+/* A key that is the same for each name and spelling of an event. */
 static uint64_t hash_terms(const char *terms)
 {
 	uint64_t sum = 0;
@@ -302,7 +302,10 @@ static uint64_t hash_terms(const char *terms)
 	return sum;
 }
 
-/* Fields of the slots in the order of their umasks, 0x80 the first. */
+/*
+ * Shares of the slots for the fields, in the order of their umasks from 0x80
+ * on.
+ */
 static const struct {
 	const char *name;
 	double share;
@@ -315,7 +318,7 @@ static const struct {
 
 #define SLOTS 6e9
 
-/* Up to a sixth of the cycles, which is what most events can be. */
+/* Up to a sixth of the cycles, a plausible count of most events. */
 static double count_of(const struct evaluation *e, const char *terms)
 {
 	if (hash_terms(terms) == hash_terms("event=0x0,umask=0x4"))
@@ -421,7 +424,7 @@ static void compare_metric(const char *dir, struct td_pmu_events *kernel,
 
 static const struct {
 	const char *dir, *pmu, *cpuid;
-	size_t nr; /* metrics at levels 1 and 2 */
+	size_t nr; /* the number of metrics at levels 1 and 2 */
 } pairs[] = {
 	{ "ADL", "cpu_core", "GenuineIntel-6-97-2", 12 },
 	{ "ICX", "cpu", "GenuineIntel-6-6A-6", 12 },

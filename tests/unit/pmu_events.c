@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Maps and event files made up here; the kernel tree's: pmu_events_models.c. */
+/*
+ * Reads maps and event files made here; pmu_events_models.c reads the kernel
+ * tree's.
+ */
 #include <limits.h>
 
 #include "lib/base/util.h"
@@ -14,7 +17,10 @@
 #define CACHE "m/cache.json"
 
 /* clang-format off */
-/* Which folder a map has for a processor; NULL: an error that says about. */
+/*
+ * The folder that a map has for a processor; NULL: an error that contains
+ * about.
+ */
 static const struct {
 	const char *name, *cpuid, *map, *want, *about;
 	int code;
@@ -52,7 +58,7 @@ static const struct {
 	  NULL, "/gone: No such file", -ENOENT },
 };
 
-/* What a file says, as test_describe() has it. */
+/* The content of a file, and the result of test_describe(). */
 static const struct {
 	const char *name, *text, *want;
 } files[] = {
@@ -164,10 +170,10 @@ static const struct {
 	  "cpu/a/event=0x0,cmask=8,eq=1;" },
 };
 
-/* Not to be read; the message begins with the file and says about. */
+/* Invalid files; the message starts with the file and contains about. */
 static const struct {
 	const char *name, *text, *about;
-	size_t size; /* 0: that of the text */
+	size_t size; /* 0: the length of the text */
 } bad[] = {
 	{ "nothing at all", "", ":1: not JSON: " },
 	{ "no JSON", "[\n{},\n{\"EventName\" \"A\"}]", ":3: not JSON: " },
@@ -217,7 +223,7 @@ static const struct {
 	  ": M: Unit: neither text nor a number" },
 };
 
-/* Who finds what stands under which PMU. */
+/* Searches by PMU and name, and the events that they find. */
 static const struct {
 	const char *pmu, *name, *want; /* "pmu/name"; NULL: nothing */
 } finds[] = {
@@ -275,7 +281,7 @@ static const struct td_model_event *find(struct td_pmu_events *events,
 	return event;
 }
 
-/* Of a made-up folder with this map and, below m, this file. */
+/* Reads a folder with this map and this file in its folder m. */
 static int read_made_up(const char *root, const char *cpuid, const char *map,
 			struct td_pmu_events *events, struct td_err *err)
 {
@@ -343,7 +349,7 @@ static void test_bad(const char *root, size_t i)
 	td_pmu_events_free(&events);
 }
 
-/* What is cut anywhere is no JSON: the file, and the line. */
+/* A file cut off anywhere is an error with file and line. */
 static void test_cut(const char *root)
 {
 	char place[PATH_MAX];
@@ -405,7 +411,7 @@ static void is_all(const struct td_pmu_events *events, const char *want,
 	is_str(got, want, "%s", what);
 }
 
-/* Of a folder that has both; twice is once. */
+/* A folder with core and uncore files; reading uncore twice adds them once. */
 static void test_uncore(const char *root, const char *what)
 {
 	struct td_pmu_events events;
@@ -431,7 +437,7 @@ static void test_uncore(const char *root, const char *what)
 	td_pmu_events_free(&events);
 }
 
-/* What had been read stays as it was, and can still be found. */
+/* After an error, what was read before can still be found. */
 static void test_bad_uncore(const char *root)
 {
 	struct td_pmu_events events;
@@ -453,7 +459,7 @@ static void test_bad_uncore(const char *root)
 	td_pmu_events_free(&events);
 }
 
-/* Folders of each shape but perfmon's: perfmon.c. */
+/* Folders of each kind except perfmon's, which perfmon.c has. */
 static void test_shapes(const char *root)
 {
 	char model[PATH_MAX];
@@ -471,9 +477,9 @@ static void test_shapes(const char *root)
 }
 
 /*
- * Files of nothing but events are parsed until an event is found, first those that
- * have its name anywhere: what is wrong elsewhere stops nobody who needs none
- * of it, and whoever finds nothing is told.
+ * Files with only events are parsed until an event is found, those that contain
+ * its name first.  So an error in another file does not matter to a search that
+ * succeeds, but one that finds nothing reports it.
  */
 static void test_one_by_one(const char *root)
 {
@@ -515,7 +521,7 @@ static void test_one_by_one(const char *root)
 	td_pmu_events_free(&events);
 }
 
-/* Folders with nothing in them that is known. */
+/* Folders without any known file. */
 static const struct {
 	const char *name, *path, *file, *about;
 } nothings[] = {

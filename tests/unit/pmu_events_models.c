@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel tree's event files (TD_PMU_EVENTS): each model's can be read, no
- * event is lost, and some have the terms that their entries say, read there
+ * Reads the kernel tree's event files (TD_PMU_EVENTS): each model's must be
+ * valid, no event may be lost, and some have the terms that their entries have
  * by eye.
  */
 #include <ctype.h>
@@ -15,7 +15,7 @@
 #include "tests/unit/test.h"
 
 /* clang-format off */
-/* A processor of each. */
+/* A processor of each model. */
 static const struct {
 	const char *dir, *cpuid;
 } models[] = {
@@ -159,7 +159,7 @@ static const struct {
 	{ "meteorlake", "uncore_hac_cbo", "unc_hac_cbo_tor_allocation.all", "event=0x35,umask=0x8" },
 };
 
-/* What the kernel's core PMUs have, of any maker. */
+/* Terms that core PMUs of the kernel have, of all vendors. */
 static const struct {
 	const char *name, *text;
 } formats[] = {
@@ -195,7 +195,7 @@ static size_t count_in(const char *text, const char *word)
 	return nr;
 }
 
-/* How often the files of a folder have a word. */
+/* Counts a word in the files of a folder. */
 static size_t count_word(const char *path, const char *word)
 {
 	DIR *dir = opendir(path);
@@ -230,7 +230,7 @@ static void make_pmu(struct td_pmu *pmu)
 	}
 }
 
-/* A core's events can be counted: the PMU has their terms. */
+/* Events of cores can be counted: the PMU has their terms. */
 static bool has_terms(const struct td_pmu *pmu,
 		      const struct td_model_event *event)
 {
@@ -247,7 +247,7 @@ static bool has_terms(const struct td_pmu *pmu,
 	return rc == 0;
 }
 
-/* By its name as the files write it, on one line, and counted. */
+/* Finds a metric by its name as the files write it. */
 static bool is_sound(struct td_pmu_events *events,
 		     const struct td_model_event *event,
 		     const struct td_pmu *pmu)
@@ -267,7 +267,7 @@ static bool is_sound(struct td_pmu_events *events,
 	return false;
 }
 
-/* Other units have no metrics of the same name. */
+/* Uncore units have no metrics of the same name. */
 static const struct td_model_metric *
 find_metric(const struct td_pmu_events *events, struct json_object *object)
 {
@@ -286,7 +286,7 @@ find_metric(const struct td_pmu_events *events, struct json_object *object)
 	return NULL;
 }
 
-/* But for blanks behind it. */
+/* Equal, except for blanks at the end. */
 static bool is_member(struct json_object *object, const char *key,
 		      const char *got)
 {
@@ -300,25 +300,30 @@ static bool is_member(struct json_object *object, const char *key,
 	       !want[len + strspn(want + len, " ")];
 }
 
-/* What ends so is meant by it, in the trees of 6.3 and later. */
-static bool is_apart(struct json_object *object, enum td_apart got)
+/*
+ * Is the constraint read right?  In trees of Linux 6.3 and later, its last word
+ * says what it means.
+ */
+static bool is_split(struct json_object *object, enum td_split got)
 {
 	static const char *const ends[] = {
-		[TD_APART_NEVER] = "",
-		[TD_APART_ALWAYS] = "_EVENTS",
-		[TD_APART_NMI] = "_NMI",
-		[TD_APART_SMT] = "_SMT",
+		[TD_SPLIT_NEVER] = "",
+		[TD_SPLIT_ALWAYS] = "_EVENTS",
+		[TD_SPLIT_NMI] = "_NMI",
+		[TD_SPLIT_SMT] = "_SMT",
 	};
 	const char *want = td_json_string(object, "MetricConstraint");
 	size_t len = strlen(ends[got]);
 
-	if (!want || got == TD_APART_NEVER)
-		return !want && got == TD_APART_NEVER;
+	if (!want || got == TD_SPLIT_NEVER)
+		return !want && got == TD_SPLIT_NEVER;
 	return strlen(want) > len &&
 	       strcmp(want + strlen(want) - len, ends[got]) == 0;
 }
 
-/* What is written; where nothing is, a unit of its words changes no value. */
+/*
+ * The file's own unit; without one, the unit from its words changes no value.
+ */
 static bool has_unit(struct json_object *object, const char *unit)
 {
 	if (is_member(object, "ScaleUnit", unit))
@@ -334,13 +339,13 @@ static bool is_same(const struct td_pmu_events *events,
 
 	if (metric && is_member(object, "MetricExpr", metric->formula) &&
 	    is_member(object, "MetricThreshold", metric->threshold) &&
-	    has_unit(object, metric->unit) && is_apart(object, metric->apart))
+	    has_unit(object, metric->unit) && is_split(object, metric->split))
 		return true;
 	printf("# %s\n", td_json_string(object, "MetricName"));
 	return false;
 }
 
-/* How many metrics of a file are what it says. */
+/* Counts the metrics of a file that were read as the file has them. */
 static size_t count_same(const struct td_pmu_events *events, const char *path)
 {
 	struct json_object *array = json_object_from_file(path);
@@ -400,7 +405,7 @@ static void check_events(const char *dir, struct td_pmu_events *events)
 	   "%s: %zu latencies", dir, latencies);
 }
 
-/* What is read before the other units' events are asked for. */
+/* What is read before uncore events are requested. */
 static void check_core(const char *dir, const struct td_pmu_events *events)
 {
 	size_t nr = 0;
@@ -454,7 +459,7 @@ static void test_model(const char *root, const char *dir, const char *cpuid)
 	td_pmu_events_free(&events);
 }
 
-/* Older and newer trees have others. */
+/* These numbers hold for one version of the tree only. */
 static void test_dir(const char *root, const char *dir)
 {
 	bool known = false;
@@ -469,7 +474,7 @@ static void test_dir(const char *root, const char *dir)
 		ok(true, "%s # SKIP no processor of it is known here", dir);
 }
 
-/* Each line's third column. */
+/* The third column of each line. */
 static void test_map(const char *root, char *map)
 {
 	size_t nr = 0;

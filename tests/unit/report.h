@@ -6,7 +6,7 @@
 
 #include "lib/count/report.h"
 
-/* Cells of a report, as they come out of an evaluation. */
+/* Makes cells of a report as td_eval() does. */
 
 #define NONE                                            \
 	{                                               \
@@ -30,13 +30,13 @@
 		.status = TD_STATUS_OK, .value = (v), .running_pct = 100, \
 		.over_threshold = true, .matters = true,                  \
 	}
-/* counted in slices of time that the parent was not */
+/* counted in other slices of time than the parent */
 #define APART(v, running)                                                 \
 	{                                                                 \
 		.status = TD_STATUS_OK, .value = (v),                     \
 		.running_pct = (running), .apart = true, .matters = true, \
 	}
-/* of no interest but to who asks for all */
+/* shown only with --all */
 #define MINOR(v)                                                          \
 	{                                                                 \
 		.status = TD_STATUS_OK, .value = (v), .running_pct = 100, \

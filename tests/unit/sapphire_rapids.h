@@ -3,8 +3,8 @@
 #define TD_TEST_SAPPHIRE_RAPIDS_H
 
 /*
- * Levels 1 to 3 of Sapphire Rapids: the events that each metric takes with all
- * that it refers to, as config[/config1] (tools/perf/pmu-events of Linux 6.12).
+ * Levels 1 to 3 of Sapphire Rapids: the events of each metric and of all that
+ * it refers to, as config[/config1] (tools/perf/pmu-events of Linux 6.12).
  */
 /* clang-format off */
 static const struct {

@@ -17,27 +17,27 @@ static const struct {
 	const char *name;
 	double v[MAX_VALUES];
 	size_t nr;
-	double mean, error; /* worked out by hand */
+	double mean, error; /* computed by hand */
 } rows[] = {
 	{ "none", .nr = 0, .mean = 0, .error = NAN },
 	{ "one value", { 5 }, 1, 5, NAN },
 	{ "twice the same", { 5, 5 }, 2, 5, 0 },
 	/* the sum of squares is 2, so sd^2 = 2, and 2 / 2 = 1 */
 	{ "two values", { 4, 6 }, 2, 5, 1 },
-	/* the textbook's: sum of squares 32, 32 / 7 / 8 */
+	/* the textbook's formula: sum of squares 32, 32 / 7 / 8 */
 	{ "eight values", { 2, 4, 4, 4, 5, 5, 7, 9 }, 8, 5,
 	  0.75592894601845 },
 	/* 10, 0, 10: 200 / 2 / 3 */
 	{ "negative ones", { -20, -10, 0 }, 3, -10, 5.773502691896258 },
 	{ "all nothing", { 0, 0, 0 }, 3, 0, 0 },
-	/* a sum of squares would lose all of the 16 digits */
+	/* summing squares would lose all 16 digits */
 	{ "large ones that lie close", { 1e15 + 1, 1e15 + 2, 1e15 + 3 }, 3,
 	  1e15 + 2, 0.5773502691896258 },
 	{ "one that is no number", { 1, NAN, 2 }, 3, NAN, NAN },
 };
 /* clang-format on */
 
-/* The definition, in two passes. */
+/* The standard error by definition, in two passes. */
 static double two_passes(const double *v, size_t nr)
 {
 	double mean = 0, squares = 0;
@@ -65,7 +65,7 @@ static void test_values(size_t r)
 	   error);
 }
 
-/* A thousand values that only look like chance, the same ones every time. */
+/* A thousand pseudo-random values, the same in each run. */
 static void test_many(void)
 {
 	struct td_spread spread = { 0 };
@@ -122,7 +122,7 @@ static void add_report(struct td_spreads *spreads,
 }
 
 /* clang-format off */
-/* Ids and PMUs in an order of their own each time, some of them not there. */
+/* Runs with ids and PMUs in different order, some of them missing. */
 static const struct report_row runs[3][3] = {
 	{ { "CPU0", "cpu_core", { OK(4), OK(1) } },
 	  { "CPU1", "cpu_core", { OK(10), LOST } },
@@ -142,7 +142,7 @@ static const struct {
 	{ "CPU0", "cpu_core", { 0.5773502691896258, 0 } }, /* 4 6 5; 1 1 1 */
 	{ "CPU1", "cpu_core", { 5.773502691896258, NAN } }, /* 10 20 30; 5 */
 	{ "CPU4", "cpu_atom", { 1, NAN } }, /* 1 3 */
-	{ "CPU4", "cpu_core", { NAN, NAN } }, /* was never there */
+	{ "CPU4", "cpu_core", { NAN, NAN } }, /* was in no run */
 };
 /* clang-format on */
 
@@ -180,8 +180,8 @@ struct event {
 	const char *id, *cgroup, *event;
 	enum td_status status;
 	double value;
-	double error_pct; /* of the means */
-	int which;        /* event of the plan; 0: told by its name */
+	double error_pct; /* the report of the means */
+	int which;        /* event of the plan; 0: derived from its name */
 };
 
 /* clang-format off */
@@ -221,11 +221,11 @@ static const struct {
 	{ "no run did",
 	  { { { "all", NULL, "a", GONE } }, { { "all", NULL, "a", GONE } } },
 	  2, { { "all", NULL, "a", GONE, NAN } } },
-	/* perf's rel_stddev_stats(): of nothing, nothing */
+	/* 0 of 0 is 0, as in perf's rel_stddev_stats() */
 	{ "nothing in each run",
 	  { { { "all", NULL, "a", 0, 0 } }, { { "all", NULL, "a", 0, 0 } } },
 	  2, { { "all", NULL, "a", 0, 0, 0 } } },
-	/* each of them is counted by itself: 1 of 5, and 0 of 500 */
+	/* an event typed twice has two errors: 1 of 5, and 0 of 500 */
 	{ "the same event, typed twice",
 	  { { { "all", NULL, "a", 0, 4 }, { "all", NULL, "a", 0, 500, 0, 1 } },
 	    { { "all", NULL, "a", 0, 6 }, { "all", NULL, "a", 0, 500, 0, 1 } } }, 2,
@@ -280,8 +280,8 @@ static void test_events(size_t i)
 }
 
 /*
- * Of a run, and in the reverse order of the next one: seconds where each is
- * looked for among all.
+ * Many rows, in the next run in reverse order, which would take seconds if each
+ * were searched for among all.
  */
 static void test_many_events(void)
 {

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Folders and files that a test makes below a temporary folder. */
+/* Makes folders and files below a temporary folder. */
 
 static inline int test_remove(const char *path, const struct stat *st, int flag,
 			      struct FTW *ftw)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The intervals of what perf counted, as readings. */
+/* Gives what perf counted as readings, interval by interval. */
 #include <errno.h>
 #include <math.h>
 

@@ -40,7 +40,7 @@ static int split(char *text, char separator, struct fields *f)
 	return 0;
 }
 
-/* Puts the separators back from one field to another: they are one. */
+/* Makes one field of several by putting the separators back. */
 static void join(struct fields *f, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
@@ -91,7 +91,7 @@ static size_t count_slashes(const char *text)
 	return nr;
 }
 
-/* Where the event's name ends: "cpu/cycles" and "percore/" are one. */
+/* Where the event's name ends: "cpu/cycles,percore/" is one name. */
 static size_t event_end(const struct fields *f, size_t at, size_t run_time)
 {
 	size_t slashes = 0, end = at;
@@ -99,7 +99,7 @@ static size_t event_end(const struct fields *f, size_t at, size_t run_time)
 	do {
 		slashes += count_slashes(f->v[end++]);
 	} while (slashes % 2 && end < run_time);
-	/* an odd one is no PMU's: a name that the user gave */
+	/* a single slash belongs to a name that the user gave, not to a PMU */
 	return slashes % 2 ? at + 1 : end;
 }
 
@@ -110,7 +110,7 @@ static bool is_variance(const char *text)
 	return len > 1 && text[len - 1] == '%' && isdigit((unsigned char)*text);
 }
 
-/* What stands between the event and its run time. */
+/* Between the event and its run time stands a cgroup, a variance, or both. */
 static void take_cgroup(struct fields *f, size_t at, size_t run_time,
 			struct td_perf_line *line)
 {
@@ -131,7 +131,7 @@ static void take_utilized(const struct fields *f, size_t at,
 		td_perf_number_parse(field(f, at), &line->utilized);
 }
 
-/* value, unit, event ... from the at-th field on. */
+/* Reads value, unit, event ... from field at on. */
 static int take_count(struct fields *f, size_t at, struct td_perf_line *line)
 {
 	size_t run_time = at + 3, end;
@@ -154,7 +154,7 @@ static int take_count(struct fields *f, size_t at, struct td_perf_line *line)
 	return TD_PERF_IS_COUNT;
 }
 
-/* An id, whose thread may have separators in its name.  Where it ends. */
+/* Returns the field behind the id; a thread's name may have separators in it. */
 static size_t take_id(struct fields *f, size_t at, struct td_perf_line *line)
 {
 	struct td_perf_unit unit;
@@ -170,7 +170,7 @@ static size_t take_id(struct fields *f, size_t at, struct td_perf_line *line)
 	return 0;
 }
 
-/* A number of CPUs follows most ids, and is told by a value behind it. */
+/* Most ids are followed by a number of CPUs: a number with a value behind it. */
 static int take_after_id(struct fields *f, size_t at, struct td_perf_line *line)
 {
 	if (is_count(field(f, at)) && is_value(field(f, at + 1))) {
@@ -211,7 +211,7 @@ int td_perf_csv_parse(char *text, char separator, struct td_perf_line *line)
 
 	*line = (struct td_perf_line){ 0 };
 	text[strcspn(text, "\r")] = '\0';
-	/* 6.1 aligns times; where blanks separate, others are empty fields */
+	/* 6.1 aligns times with blanks; else leading blanks are empty fields */
 	if (separator == ' ' && !isdigit((unsigned char)*start) &&
 	    strncmp(start, "summary", 7) != 0 && start != text)
 		return TD_PERF_IS_METRIC;
@@ -222,7 +222,7 @@ int td_perf_csv_parse(char *text, char separator, struct td_perf_line *line)
 
 char td_perf_csv_separator(const char *text)
 {
-	/* the rare ones last: they may stand in a name or a unit */
+	/* rare ones come last, because they may stand in a name or a unit */
 	static const char separators[] = ",;|@\t~^!&:_ ";
 
 	for (const char *s = separators; *s; s++) {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Line after line, what perf counted: events, ids, intervals, counts. */
+/* Collects what perf counted, line after line: events, intervals, counts. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
+#include "lib/recording/fill.h"
 #include "lib/recording/perf/parts.h"
-
-#define MAX_EVENTS 10000
 
 /* --- intervals ------------------------------------------------------------------ */
 
@@ -26,7 +25,7 @@ static int add_interval(struct td_perf_file *file, uint64_t time_ns,
 	return 0;
 }
 
-/* 1: the line is of a summary, all of which the intervals have. */
+/* 1: the line is of the summary, which repeats what the intervals have. */
 static int find_interval(struct td_perf_file *file,
 			 const struct td_perf_line *line, struct td_err *err)
 {
@@ -58,7 +57,7 @@ static int add_event(struct td_perf_file *file, const struct td_perf_line *line,
 {
 	struct td_perf_event *event;
 
-	if (file->nr_events == MAX_EVENTS)
+	if (file->nr_events == TD_RECORDING_MAX_EVENTS)
 		return td_perf_file_bad(file, err, "more than 10000 events");
 	if (!td_is_text(line->event) || !td_is_text(line->unit))
 		return td_perf_file_bad(file, err,
@@ -108,7 +107,7 @@ static bool find_name(const struct td_perf_file *file, const char *name,
 	size_t step = 0;
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(near); i++) {
-		/* twins are found from the first on */
+		/* find_event() goes from the first of a name to the others */
 		if (near[i] >= file->nr_events || file->events[near[i]].twin ||
 		    strcmp(file->events[near[i]].name, name) != 0)
 			continue;
@@ -122,7 +121,7 @@ static bool find_name(const struct td_perf_file *file, const char *name,
 	return *out != TD_NOT_FOUND;
 }
 
-/* An event may have been asked for twice: then each is one. */
+/* An event that was asked for twice is two events. */
 static int find_event(struct td_perf_file *file,
 		      const struct td_perf_line *line, struct td_err *err)
 {
@@ -151,7 +150,7 @@ static int find_event(struct td_perf_file *file,
 
 /* --- counts --------------------------------------------------------------------- */
 
-/* Longer than it ran, by what perf says; not known: as short as can be. */
+/* The run time over its percentage; 1 ns for an event that never ran. */
 static uint64_t enabled_ns(const struct td_perf_line *line)
 {
 	double pct = line->pct > 0.005 ? line->pct : 0.005;
@@ -169,7 +168,7 @@ bool td_perf_in_millionths(const struct td_perf_event *event)
 	return event->fraction || strcmp(event->unit, "msec") == 0;
 }
 
-/* Of the line's event, which is file->event; NULL: nothing is. */
+/* What is too large to be kept of the line, of file->event; NULL: nothing. */
 static const char *too_large(const struct td_perf_file *file,
 			     const struct td_perf_line *line)
 {
@@ -215,7 +214,7 @@ static int add_reading(struct td_perf_file *file,
 	return 0;
 }
 
-/* user_time and system_time are the interval's, not a counter's. */
+/* user_time and system_time belong to the interval, not to a counter. */
 static void add_tool(struct td_perf_file *file, const struct td_perf_line *line,
 		     enum td_tool tool)
 {
@@ -236,7 +235,7 @@ static void add_tool(struct td_perf_file *file, const struct td_perf_line *line,
 		interval->system_ns += line->value.whole;
 }
 
-/* What perf says of a clock: that it ran on so many CPUs on average. */
+/* A clock over the CPUs it used on average is the time that passed. */
 static void note_length(struct td_perf_file *file,
 			const struct td_perf_line *line)
 {
@@ -263,7 +262,7 @@ static int take_count(struct td_perf_file *file,
 		add_tool(file, line, event->event.tool);
 		return 0;
 	}
-	/* no CPU of the id has the event's PMU: nobody looked */
+	/* no CPU of the id has the event's PMU, so perf counted nothing */
 	if (line->has_nr && !line->nr)
 		return 0;
 	if (line->status == TD_PERF_COUNTED) {

@@ -10,7 +10,7 @@
 
 /* --- PMUs ----------------------------------------------------------------------- */
 
-/* Of PMUs whose number every kernel has; others: one that no kernel has. */
+/* Some PMUs have the same type on every kernel; the others get unused ones. */
 static uint32_t pmu_type(const char *name, uint32_t index)
 {
 	static const struct {
@@ -29,7 +29,7 @@ static uint32_t pmu_type(const char *name, uint32_t index)
 	return UINT32_MAX - 1 - index;
 }
 
-/* Of cores, or the others. */
+/* Adds the PMUs of cores, or all others. */
 static int add_pmus(const struct td_perf_file *file, bool core,
 		    struct td_recording *rec)
 {
@@ -98,7 +98,7 @@ static int add_event(const struct td_perf_event *from, int spec,
 	return rc;
 }
 
-/* "cycles/u" of "cpu_core/cycles/u"; NULL: not of one kind of core. */
+/* "cycles/u" for "cpu_core/cycles/u"; NULL: it names no kind of core. */
 static const char *core_event(const struct td_perf_event *event)
 {
 	const char *slash = strchr(event->name, '/');
@@ -106,7 +106,7 @@ static const char *core_event(const struct td_perf_event *event)
 	return slash && strncmp(event->name, "cpu_", 4) == 0 ? slash + 1 : NULL;
 }
 
-/* One name that was typed stands for all kinds of core; names: of those before. */
+/* One word that was typed gave an event on each kind of core. */
 static int spec_of(const struct td_perf_file *file, const struct td_plan *plan,
 		   struct td_index *names, size_t index)
 {
@@ -120,7 +120,7 @@ static int spec_of(const struct td_perf_file *file, const struct td_plan *plan,
 		if (strcmp(name, core_event(&file->events[at])) == 0)
 			return plan->events[at].spec;
 	}
-	/* without memory it stands for itself */
+	/* if there is no memory, it stands for itself */
 	td_index_add(names, hash, index);
 	return (int)index;
 }
@@ -146,7 +146,7 @@ static int by_cpu(const void *a, const void *b)
 	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
 }
 
-/* None where the file does not say on which CPUs. */
+/* Adds no place if the file does not say on which CPUs. */
 static int add_places(const struct td_perf_file *file, struct td_recording *rec)
 {
 	td_autofree struct td_place *places =
@@ -159,7 +159,7 @@ static int add_places(const struct td_perf_file *file, struct td_recording *rec)
 		places[i] = file->places[i].unit.place;
 	qsort(places, file->nr_places, sizeof(*places), by_cpu);
 	for (size_t i = 0; !rc && i < file->nr_places; i++) {
-		/* once more for each cgroup */
+		/* each cgroup repeats it */
 		if (places[i].cpu <= last)
 			continue;
 		last = places[i].cpu;

@@ -10,7 +10,7 @@
 
 #define MAX_DEPTH 4
 
-/* perf prints them as they come from printf(3), which is no JSON. */
+/* perf prints nan and inf as printf(3) does, which is not JSON. */
 static void replace_no_numbers(char *text)
 {
 	static const char *const words[] = { "-nan", "nan", "-inf", "inf" };
@@ -60,7 +60,7 @@ static const char *text_of(struct json_object *object, const char *key)
 	return json_object_get_string(value);
 }
 
-/* One key an aggregation; the text is the one that -x has, but for CPUs. */
+/* Each aggregation has its key; its text is that of -x, except for CPUs. */
 static bool take_id(struct td_perf_json *json, struct td_perf_line *line)
 {
 	static const char *const keys[] = { "core",   "cache", "cluster", "die",
@@ -78,7 +78,7 @@ static bool take_id(struct td_perf_json *json, struct td_perf_line *line)
 	if (has(json->object, "cpu")) {
 		if (!cpu || strlen(cpu) > 20)
 			return false;
-		/* of -A, an event for whole cores has S0-D0-C0 there */
+		/* with -A, an event that is counted per core has S0-D0-C0 here */
 		snprintf(json->id, sizeof(json->id), "%s%s",
 			 *cpu == 'S' || *cpu == 'C' ? "" : "CPU", cpu);
 		line->id = json->id;
@@ -121,7 +121,7 @@ static void take_utilized(struct td_perf_json *json, struct td_perf_line *line)
 		td_perf_number_parse(value, &line->utilized);
 }
 
-/* Metrics alone: those of --metric-only have their names for keys. */
+/* A line without a count; --metric-only uses the metrics' names as keys. */
 static bool is_metric(struct json_object *object)
 {
 	return has(object, "metric-value") || has(object, "metricgroup") ||
@@ -129,7 +129,7 @@ static bool is_metric(struct json_object *object)
 	       json_object_object_length(object) == 0;
 }
 
-/* All members are texts: a metric-only line without -I. */
+/* True if all members are texts, as in a metric-only line without -I. */
 static bool is_named_values(struct json_object *object)
 {
 	json_object_object_foreach(object, key, value)

@@ -15,7 +15,7 @@
 #include "lib/event/names.h"
 #include "lib/recording/perf/parts.h"
 
-/* Names in sysfs that are of PERF_METRICS, wherever there is one. */
+/* SLOTS and the fields of PERF_METRICS have the same codes on all cores. */
 static const struct {
 	const char *name;
 	uint64_t config;
@@ -39,7 +39,7 @@ struct parts {
 	const char *mods;
 };
 
-/* "PMU/id,terms:mods/mods", at the slash. */
+/* Cuts "PMU/id,terms:mods/mods" at the slash. */
 static struct parts cut_pmu(char *name, char *slash)
 {
 	struct parts parts = { name, slash + 1, "" };
@@ -72,7 +72,7 @@ static struct parts cut(char *name)
 		slash = strchr(name, '/');
 		colon = strrchr(name, ':');
 	}
-	/* "sched:sched_switch/.../" is none of a PMU */
+	/* "sched:sched_switch/.../" begins with no PMU */
 	if (slash && slash != name &&
 	    !memchr(name, ':', (size_t)(slash - name)))
 		return cut_pmu(name, slash);
@@ -118,7 +118,7 @@ static const char *find_symbol(const char *id, struct td_event *event,
 	return symbol->type == PERF_TYPE_SOFTWARE ? "software" : "cpu";
 }
 
-/* On a core's PMU, whichever. */
+/* An event on the PMU of any core. */
 static void find_core_event(const char *id, struct td_event *event, bool *typed)
 {
 	uint64_t config;
@@ -147,7 +147,7 @@ static void find_on_pmu(const char *pmu, const char *id, struct td_event *event,
 		event->config[0] = 0;
 }
 
-/* The PMU of a name without one. */
+/* The PMU of a name that does not say it. */
 static const char *find_alone(const char *id, struct td_event *event,
 			      bool *typed)
 {
@@ -160,7 +160,7 @@ static const char *find_alone(const char *id, struct td_event *event,
 	if (strchr(id, ':'))
 		return "tracepoint";
 	if (strncasecmp(id, "unc_", 4) == 0)
-		return "uncore"; /* which of its units, the name does not say */
+		return "uncore"; /* the name does not say which unit */
 	find_core_event(id, event, typed);
 	return "cpu";
 }
@@ -181,7 +181,7 @@ int td_perf_name_parse(const char *name, struct td_event *event, char **pmu,
 		find_on_pmu(parts.pmu, parts.id, event, typed);
 	else
 		parts.pmu = find_alone(parts.id, event, typed);
-	/* what is no letter of perf's says nothing */
+	/* what is no modifier of perf's is ignored */
 	if (td_are_modifiers(parts.mods, strlen(parts.mods))) {
 		for (const char *m = parts.mods; *m; m++)
 			td_modifiers_add(&event->mods, *m);

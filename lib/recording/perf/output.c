@@ -19,7 +19,7 @@ struct reader {
 	bool started;   /* perf's first line was there */
 };
 
-/* The next whole line, without its end; 1: none. */
+/* Reads the next whole line, without its line feed.  1: there is none. */
 static int next_line(struct reader *r, struct td_err *err)
 {
 	size_t len;
@@ -43,13 +43,13 @@ static int next_line(struct reader *r, struct td_err *err)
 	return 1;
 }
 
-/* Head lines have names alone, others values, and both end in a separator. */
+/* The first line has names, others have values; both end in a separator. */
 static bool is_metric_only(const struct reader *r)
 {
 	size_t len = strlen(r->text);
 	const char *text = r->text + strspn(r->text, " ");
 
-	/* counts without a metric end in two */
+	/* counts without a metric end in two separators */
 	return len > 1 && strchr(",;|@\t: ", r->text[len - 1]) &&
 	       r->text[len - 1] != r->text[len - 2] &&
 	       (r->started || isdigit((unsigned char)*text) ||
@@ -64,7 +64,7 @@ static int only_metrics(const struct reader *r, struct td_err *err)
 				"writes the counts");
 }
 
-/* The first line with something in it: which of the two forms is it? */
+/* Finds out from the first line with text whether it is -x or -j. */
 static int find_form(struct reader *r, struct td_err *err)
 {
 	r->separator = *r->text == '{' ? '{' : td_perf_csv_separator(r->text);
@@ -129,7 +129,7 @@ static int add_line(struct reader *r, struct td_err *err)
 	return rc == TD_PERF_IS_METRIC || rc == TD_PERF_IS_SUMMARY ? 0 : rc;
 }
 
-/* perf's own is "# started on"; a second one is of another run. */
+/* perf begins with "# started on"; a second one belongs to another run. */
 static int take_comment(struct reader *r, struct td_err *err)
 {
 	bool started = strncmp(r->text, "# started on", 12) == 0;
@@ -195,7 +195,7 @@ static int read_file(FILE *in, struct td_perf_file *file, struct td_err *err)
 
 /* --- whose file it is ------------------------------------------------------------ */
 
-/* Does a recording of our own begin, or nothing at all?  What was read is put back. */
+/* True for a recording, and for an empty file.  What was read is put back. */
 static bool is_own(FILE *fp)
 {
 	static const char head[] = "{\"td";
@@ -215,7 +215,7 @@ static bool is_own(FILE *fp)
 	return false;
 }
 
-/* Neither perf's: its reader says what is wrong, if it can begin anew. */
+/* Not perf's: the reader of recordings starts again, and says what is wrong. */
 static int give_back(FILE *fp, const char *path, struct td_err *err)
 {
 	if (fseek(fp, 0, SEEK_SET) == 0)

@@ -12,7 +12,7 @@
 #include "lib/machine/cpu.h"
 #include "lib/recording/recording.h"
 
-/* What the files of this folder share: a line, and all of a file's counts. */
+/* What the files of this folder share: one line, and all counts of a file. */
 
 enum td_perf_status {
 	TD_PERF_COUNTED,
@@ -20,13 +20,13 @@ enum td_perf_status {
 	TD_PERF_NOT_SUPPORTED,
 };
 
-/* A count to the millionth: as exact as perf prints it. */
+/* A count to the millionth, which is as exact as perf prints it. */
 struct td_perf_value {
 	uint64_t whole;
 	uint32_t micro;
 };
 
-/* One count.  Texts are the line's own, and change with it. */
+/* One count.  Texts are borrowed from the line. */
 struct td_perf_line {
 	bool has_time;
 	uint64_t time_ns;
@@ -39,20 +39,20 @@ struct td_perf_line {
 	const char *cgroup; /* NULL: none */
 	uint64_t running_ns;
 	double pct; /* of the time enabled */
-	/* Of a clock, "CPUs utilized": tells the elapsed time; 0: no such */
+	/* "CPUs utilized" of a clock, from which the elapsed time is known; or 0 */
 	double utilized;
 };
 
 /* What a line is; negative errno: it makes no sense. */
 enum {
 	TD_PERF_IS_COUNT,
-	TD_PERF_IS_METRIC,  /* of counts in other lines */
-	TD_PERF_IS_SUMMARY, /* of all intervals, which are there, too */
+	TD_PERF_IS_METRIC,  /* computed from counts in other lines */
+	TD_PERF_IS_SUMMARY, /* repeats all intervals */
 };
 
-/* Text is changed, and borrowed by *line.  -EINVAL: not perf's. */
+/* Changes text, which *line then borrows from.  -EINVAL: not perf's. */
 int td_perf_csv_parse(char *text, char separator, struct td_perf_line *line);
-/* The separator with which it is a count; '\0': none. */
+/* The separator with which text is a count; '\0': there is none. */
 char td_perf_csv_separator(const char *text);
 
 /* A line of -j, and what it borrows its texts from. */
@@ -72,7 +72,7 @@ bool td_perf_number_parse(const char *text, double *out);
 /* "0.100104518" -> ns. */
 bool td_perf_time_parse(const char *text, uint64_t *ns);
 
-/* Whom a count is of.  What is not known is -1. */
+/* The CPUs or the task that a count belongs to.  -1: not known. */
 struct td_perf_unit {
 	enum td_aggregation how;
 	int tid;
@@ -101,15 +101,15 @@ struct td_perf_event {
 	char *pmu;
 	bool typed;
 	bool fraction; /* values have decimals */
-	bool refused;  /* <not supported>, once at least */
-	bool counted;  /* and this is what it was not, once at least */
+	bool refused;  /* it was <not supported> at least once */
+	bool counted;  /* it was supported at least once */
 	bool twin;     /* not the first of its name */
 	size_t next;   /* event of the same name, 0: none */
 	size_t *seen; /* of each place: the last interval that had it, from 1 */
 	size_t nr_seen;
 };
 
-/* Each id, in each cgroup. */
+/* An id in a cgroup. */
 struct td_perf_place {
 	char *id;     /* NULL: the total */
 	char *cgroup; /* NULL: none */
@@ -145,7 +145,7 @@ struct td_perf_file {
 	size_t next_interval; /* that td_perf_output_next() will give */
 	struct td_perf_reading *readings;
 	size_t nr_readings, room;
-	bool timed;   /* of -I */
+	bool timed;   /* lines have times: -I */
 	bool metrics; /* some lines had no counts */
 	bool cut_off;
 	bool has_cpu_times; /* user_time or system_time */
@@ -153,13 +153,13 @@ struct td_perf_file {
 	uint64_t duration_ns, utilized_ns; /* 0: not known */
 };
 
-/* A recording has times below 10^9 seconds, 31 years, and so have these. */
+/* Times stay below 10^9 seconds, 31 years, as in a recording. */
 #define TD_PERF_MAX_NS (UINT64_C(1000000000) * 1000000000)
 
-/* A count in millionths has to fit, too. */
+/* Larger counts do not fit in millionths. */
 #define TD_PERF_MAX_WHOLE ((INT64_MAX - 1) / 1000000 - 1)
 
-/* -EINVAL, with the line that was read last. */
+/* Sets an error that names the file and the line read last: -EINVAL. */
 static inline int td_perf_file_bad(const struct td_perf_file *file,
 				   struct td_err *err, const char *what)
 {
@@ -177,12 +177,12 @@ void td_perf_file_free(struct td_perf_file *file);
 /* All of rec but the intervals.  -ENOMEM. */
 int td_perf_file_fill(const struct td_perf_file *file,
 		      struct td_recording *rec);
-/* -ERANGE: a count of an event that turned out to have fractions. */
+/* -ERANGE: a later fraction made an event's earlier count too large. */
 int td_perf_file_check_counts(const struct td_perf_file *file,
 			      struct td_err *err);
 /* The best that is known: a time, perf's own quotient; 0: it is not known. */
 uint64_t td_perf_file_elapsed_ns(const struct td_perf_file *file);
-/* Clocks are in ns, as they are counted; others in millionths if they must. */
+/* Clocks are in ns, others in millionths if some value has a fraction. */
 bool td_perf_in_millionths(const struct td_perf_event *event);
 
 #endif

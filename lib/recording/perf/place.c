@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whom counts are of: ids, and cgroups. */
+/* Finds the id and the cgroup that a count belongs to. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static int add_cgroup(struct td_perf_file *file, struct td_perf_place *place)
 	return 0;
 }
 
-/* Where perf knows no CPU's number, one is made up: an id is one CPU. */
+/* An id that is no CPU's gets a number as if it were one CPU. */
 static int find_cpu(const struct td_perf_file *file, size_t index)
 {
 	const struct td_perf_place *place = &file->places[index];
@@ -67,7 +67,7 @@ static int find_cpu(const struct td_perf_file *file, size_t index)
 	return most + 1;
 }
 
-/* NULL of NULL. */
+/* A copy of NULL is NULL. */
 static int copy(char **to, const char *text)
 {
 	if (!text)
@@ -123,7 +123,7 @@ static int add_place(struct td_perf_file *file, const struct td_perf_line *line,
 	return fill_place(file, place, line, err);
 }
 
-/* Lines come in order, so it is the last one's or its neighbour, mostly. */
+/* Mostly it is the last line's or the next one, so these are tried first. */
 int td_perf_find_place(struct td_perf_file *file,
 		       const struct td_perf_line *line, struct td_err *err)
 {

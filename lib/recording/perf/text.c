@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What stands in perf's columns: numbers, and whom a count is of. */
+/* Reads what stands in perf's columns: numbers and ids. */
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/table/beside_table.h"
+#include "metrics/table/ratio_table.h"
 
 #include <errno.h>
 #include <math.h>
@@ -8,45 +8,26 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/table/beside.h"
+#include "metrics/table/ratios.h"
 
-static const char per_second[] = "/sec";
-
-static bool is_rate(const struct td_beside *beside)
-{
-	return strstr(beside->unit, per_second) != NULL;
-}
-
-/* " K/sec": what one of it is in /sec */
-static double factor(const struct td_beside *beside)
-{
-	static const char prefixes[] = "KMG";
-	const char *unit = beside->unit + strspn(beside->unit, " ");
-	const char *prefix = *unit ? strchr(prefixes, *unit) : NULL;
-
-	return is_rate(beside) && prefix
-		       ? pow(1000, (double)(prefix - prefixes + 1))
-		       : 1;
-}
-
-/* "page-faults/sec", for several events have a rate; "insn per cycle" */
+/*
+ * The column of a ratio: "page-faults/sec" for rates, which several events
+ * have; else the ratio's name, "insn per cycle".
+ */
 static char *column_name(const char *event, const struct td_beside *beside)
 {
 	const char *slash = strchr(event, '/');
 	const char *base = slash ? slash + 1 : event;
-	const char *unit = beside->unit + strspn(beside->unit, "% ");
 	char *name = NULL;
-	int rc;
 
-	if (is_rate(beside))
-		rc = asprintf(&name, "%.*s%s", (int)strcspn(base, "/:"), base,
-			      per_second);
-	else
-		rc = asprintf(&name, "%s", unit);
-	return rc < 0 ? NULL : name;
+	if (beside->name)
+		return strdup(beside->name);
+	return asprintf(&name, "%.*s/sec", (int)strcspn(base, "/:"), base) < 0
+		       ? NULL
+		       : name;
 }
 
-static size_t find_column(const struct td_beside_table *table, const char *name)
+static size_t find_column(const struct td_ratio_table *table, const char *name)
 {
 	uint64_t hash = td_hash_text(name);
 	size_t step = 0, at;
@@ -58,8 +39,11 @@ static size_t find_column(const struct td_beside_table *table, const char *name)
 	return at == TD_NOT_FOUND ? table->nr : at;
 }
 
-/* The machine's PMU as one of the rows': those of no core are 0. */
-static int row_pmu(const struct td_beside_table *table, int pmu)
+/*
+ * The index of a PMU among the rows' PMUs: 0 if it is no core's or all are
+ * merged.
+ */
+static int row_pmu(const struct td_ratio_table *table, int pmu)
 {
 	const struct td_machine *machine = table->machine;
 	bool core = pmu >= 0 && (size_t)pmu < machine->nr_core;
@@ -72,8 +56,8 @@ static const char *pmu_name(const struct td_machine *machine, int row_pmu)
 	return row_pmu ? machine->pmus[row_pmu - 1].name : "all";
 }
 
-/* name is taken over. */
-static int add_column(struct td_beside_table *table, char *name, bool percent)
+/* Adds a column and takes over name. */
+static int add_column(struct td_ratio_table *table, char *name, bool percent)
 {
 	struct td_column *column =
 		td_array_add(&table->columns, table->nr, sizeof(*column));
@@ -92,9 +76,8 @@ static int add_column(struct td_beside_table *table, char *name, bool percent)
 	return 0;
 }
 
-static int add_beside(struct td_beside_table *table,
-		      const struct td_event *event,
-		      const struct td_beside *beside)
+static int add_ratio(struct td_ratio_table *table, const struct td_event *event,
+		     const struct td_beside *beside)
 {
 	char *name = column_name(event->name, beside);
 	size_t column;
@@ -104,45 +87,47 @@ static int add_beside(struct td_beside_table *table,
 	column = find_column(table, name);
 	if (column < table->nr)
 		free(name);
-	else if (add_column(table, name, beside->unit[0] == '%'))
+	else if (add_column(table, name, beside->percent))
 		return -ENOMEM;
 	table->pmus[column] |= UINT64_C(1) << row_pmu(table, event->pmu);
 	table->all_pmus |= table->pmus[column];
 	return 0;
 }
 
-/* As if each event had counted something: what it would come to. */
-static int add_event(struct td_beside_table *table,
-		     const struct td_besides *besides, int event)
+/*
+ * Adds the columns of the ratios that an event would have if all counts were 1.
+ */
+static int add_event(struct td_ratio_table *table,
+		     const struct td_ratios *ratios, int event)
 {
 	struct td_event_row row = { 0 };
 	int rc = 0;
 
-	td_beside_fill(besides, 0, event, 1, &row);
+	td_ratios_fill(ratios, 0, event, 1, &row);
 	for (int i = 0; !rc && i < row.nr_beside; i++)
-		rc = add_beside(table, &besides->plan->events[event],
-				&row.beside[i]);
+		rc = add_ratio(table, &ratios->plan->events[event],
+			       &row.beside[i]);
 	return rc;
 }
 
-int td_beside_table_build(struct td_beside_table *table,
-			  const struct td_plan *plan,
-			  const struct td_machine *machine, bool merge,
-			  struct td_err *err)
+int td_ratio_table_build(struct td_ratio_table *table,
+			 const struct td_plan *plan,
+			 const struct td_machine *machine, bool merge,
+			 struct td_err *err)
 {
 	td_autofree struct td_total *totals =
 		calloc(plan->nr_events + 1, sizeof(*totals));
-	struct td_besides besides = { 0 };
+	struct td_ratios ratios = { 0 };
 	int rc = totals ? 0 : -ENOMEM;
 
-	*table = (struct td_beside_table){ .machine = machine, .merge = merge };
+	*table = (struct td_ratio_table){ .machine = machine, .merge = merge };
 	for (size_t i = 0; totals && i < plan->nr_events; i++)
 		totals[i].value = 1;
 	if (!rc)
-		rc = td_besides_build(&besides, plan, totals, 1);
+		rc = td_ratios_build(&ratios, plan, totals, 1);
 	for (size_t i = 0; !rc && i < plan->nr_events; i++)
-		rc = add_event(table, &besides, (int)i);
-	td_besides_free(&besides);
+		rc = add_event(table, &ratios, (int)i);
+	td_ratios_free(&ratios);
 	if (rc)
 		return td_err_nomem(err);
 	return table->nr ? 0
@@ -151,7 +136,7 @@ int td_beside_table_build(struct td_beside_table *table,
 				      "metric");
 }
 
-static struct td_row *add_row(const struct td_beside_table *table,
+static struct td_row *add_row(const struct td_ratio_table *table,
 			      struct td_report *report,
 			      const struct td_event_row *event)
 {
@@ -188,14 +173,14 @@ static struct td_row *add_row(const struct td_beside_table *table,
 	return row;
 }
 
-/* Has that PMU any column? */
-static bool has_columns(const struct td_beside_table *table, int pmu)
+/* Does the PMU have any column? */
+static bool has_columns(const struct td_ratio_table *table, int pmu)
 {
 	return table->all_pmus & UINT64_C(1) << row_pmu(table, pmu);
 }
 
-/* index: of the report's rows */
-static struct td_row *find_row(const struct td_beside_table *table,
+/* Finds or adds the row of an event; index has the report's rows. */
+static struct td_row *find_row(const struct td_ratio_table *table,
 			       struct td_report *report, struct td_index *index,
 			       const struct td_event_row *event)
 {
@@ -214,7 +199,7 @@ static struct td_row *find_row(const struct td_beside_table *table,
 	return add_row(table, report, event);
 }
 
-static int fill_cells(const struct td_beside_table *table,
+static int fill_cells(const struct td_ratio_table *table,
 		      const struct td_event_row *event, struct td_row *row)
 {
 	for (int i = 0; i < event->nr_beside; i++) {
@@ -228,16 +213,16 @@ static int fill_cells(const struct td_beside_table *table,
 		if (column == table->nr)
 			continue;
 		row->cells[column].status = TD_STATUS_OK;
-		row->cells[column].value = beside->value * factor(beside);
+		row->cells[column].value = beside->plain;
 		row->cells[column].running_pct = event->running_pct;
 		row->running_pct = fmax(row->running_pct, event->running_pct);
 	}
 	return 0;
 }
 
-int td_beside_table_fill(const struct td_beside_table *table,
-			 const struct td_event_report *events,
-			 struct td_report *report, struct td_err *err)
+int td_ratio_table_fill(const struct td_ratio_table *table,
+			const struct td_event_report *events,
+			struct td_report *report, struct td_err *err)
 {
 	struct td_index index = { 0 };
 	int rc = 0;
@@ -260,7 +245,7 @@ int td_beside_table_fill(const struct td_beside_table *table,
 	return rc ? td_err_nomem(err) : 0;
 }
 
-void td_beside_table_free(struct td_beside_table *table)
+void td_ratio_table_free(struct td_ratio_table *table)
 {
 	for (size_t i = 0; i < table->nr; i++)
 		free((char *)(uintptr_t)table->columns[i].name);
@@ -268,5 +253,5 @@ void td_beside_table_free(struct td_beside_table *table)
 	free(table->pmus);
 	free(table->nodes);
 	td_index_free(&table->names);
-	*table = (struct td_beside_table){ 0 };
+	*table = (struct td_ratio_table){ 0 };
 }

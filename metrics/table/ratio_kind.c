@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What events are, for perf's ratios. */
+/* Classifies events for perf's ratios. */
 #include <linux/perf_event.h>
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/table/beside_parts.h"
+#include "metrics/table/ratio_parts.h"
 
-/* perf_event_open(2): reads alone, which are 0, as are accesses. */
+/*
+ * Configs of cache events, see perf_event_open(2): reads are 0, and so are
+ * accesses.
+ */
 #define READS(cache) PERF_COUNT_HW_CACHE_##cache
 #define READ_MISSES(cache) \
 	(PERF_COUNT_HW_CACHE_##cache | (PERF_COUNT_HW_CACHE_RESULT_MISS << 16))
@@ -15,7 +18,7 @@
 static const struct {
 	uint32_t type;
 	uint32_t config;
-	enum td_beside_kind kind;
+	enum td_ratio_kind kind;
 } encodings[] = {
 	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, KIND_CLOCK },
 	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, KIND_CLOCK },
@@ -44,10 +47,13 @@ static const struct {
 	{ PERF_TYPE_HW_CACHE, READ_MISSES(ITLB), KIND_ITLB_MISSES },
 };
 
-/* The events of sysfs that perf takes for those above: cpu/instructions/. */
+/*
+ * Names in sysfs of the same events (cpu/instructions/), which perf treats
+ * alike.
+ */
 static const struct {
 	const char *name;
-	enum td_beside_kind kind;
+	enum td_ratio_kind kind;
 } sysfs_names[] = {
 	{ "cpu-cycles", KIND_CYCLES },
 	{ "instructions", KIND_INSTRUCTIONS },
@@ -61,7 +67,7 @@ static const struct {
 
 /* clang-format on */
 
-/* An extended type, the PMU's, stands in the upper half: core PMUs alone. */
+/* The config without the PMU's type, which core PMUs have in the upper half. */
 static uint64_t own_config(const struct td_event *event)
 {
 	if (event->type == PERF_TYPE_HARDWARE ||
@@ -70,8 +76,11 @@ static uint64_t own_config(const struct td_event *event)
 	return event->config[0];
 }
 
-/* "cpu_core/instructions/u": where sysfs has it, it is opened as RAW. */
-static enum td_beside_kind sysfs_kind(const char *name)
+/*
+ * The kind of an event like "cpu_core/instructions/u", which is opened as a raw
+ * event if sysfs defines it.
+ */
+static enum td_ratio_kind sysfs_kind(const char *name)
 {
 	const char *id = name ? strchr(name, '/') : NULL;
 	size_t len;
@@ -88,11 +97,11 @@ static enum td_beside_kind sysfs_kind(const char *name)
 	return KIND_OTHER;
 }
 
-enum td_beside_kind td_beside_kind(const struct td_event *event)
+enum td_ratio_kind td_ratio_kind(const struct td_event *event)
 {
 	uint64_t config = own_config(event);
 
-	/* Times have no rate; perf has none for a group of SLOTS. */
+	/* Times have no rate; neither have SLOTS and its fields in perf. */
 	if (event->tool != TD_TOOL_NONE || td_event_is_slots(event) ||
 	    td_event_is_metric(event))
 		return KIND_NONE;
@@ -104,7 +113,7 @@ enum td_beside_kind td_beside_kind(const struct td_event *event)
 	return sysfs_kind(event->name);
 }
 
-bool td_beside_is_divisor(enum td_beside_kind kind)
+bool td_ratio_is_divisor(enum td_ratio_kind kind)
 {
 	switch (kind) {
 	case KIND_CLOCK:
@@ -124,7 +133,7 @@ bool td_beside_is_divisor(enum td_beside_kind kind)
 	}
 }
 
-unsigned int td_beside_without(const struct td_modifiers *mods)
+unsigned int td_ratio_excluded(const struct td_modifiers *mods)
 {
 	bool some = mods->user || mods->kernel || mods->hypervisor;
 

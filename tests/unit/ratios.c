@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What stands beside counts: tools/perf/util/stat-shadow.c of Linux 6.12.
- * Counts that are not round are lines that perf 6.12 printed.
+ * Tests of the ratios next to counts, by tools/perf/util/stat-shadow.c of Linux
+ * 6.12.  Counts that are not round are from lines that perf 6.12 printed.
  */
-#include "metrics/table/beside.h"
+#include "metrics/table/ratios.h"
 
 #include <linux/perf_event.h>
 
@@ -12,16 +12,18 @@
 
 #define MAX_EVENTS 5
 
-/* An event and its count.  PMUs: 0 cpu_core, 1 cpu_atom, 2 software, 3 other */
+/*
+ * An event and its count.  PMUs: 0 cpu_core, 1 cpu_atom, 2 software, 3 other.
+ */
 struct count {
 	uint32_t type;
 	uint64_t config;
 	int pmu;
 	double value;
 	const char *mods;
-	int braces; /* which {}, 0: none */
+	int braces; /* number of its {}; 0: none */
 	const char *name;
-	double scale; /* 0: 1 */
+	double scale; /* 0 stands for 1 */
 	bool hidden;
 	enum td_tool tool;
 	const char *refusal;
@@ -44,11 +46,13 @@ struct count {
 #define FRONTEND       HW(0, STALLED_CYCLES_FRONTEND)
 #define BACKEND        HW(0, STALLED_CYCLES_BACKEND)
 
-/* Beside the first of the events, within 1000 ns if nothing else is said. */
+/*
+ * The ratios of the first event, within 1000 ns unless elapsed says otherwise.
+ */
 static const struct {
 	const char *name;
-	struct count v[MAX_EVENTS]; /* up to one of value 0 and type 0 */
-	const char *want; /* "value unit", two of them apart by '|' */
+	struct count v[MAX_EVENTS]; /* ends with one of value 0 and type 0 */
+	const char *want; /* "value unit"; two ratios are separated by '|' */
 	uint64_t elapsed;
 } rows[] = {
 	/* CPUs utilized */
@@ -133,7 +137,7 @@ static const struct {
 	  { { INSTRUCTIONS, 1000 }, { CYCLES, 2000 }, { BACKEND, 0 } },
 	  "0.50  insn per cycle" },
 
-	/* of all ... */
+	/* shares of all ... */
 	{ "branch-misses", { { BRANCH_MISSES, 1487965 },
 	    { BRANCHES, 23809603 }, { CLOCK, 1 } }, "6.25% of all branches" },
 	{ "no branch-misses", { { BRANCH_MISSES, 0 }, { BRANCHES, 100 } },
@@ -207,7 +211,7 @@ static const struct {
 	    .name = "cpu_atom/topdown-retiring/" },
 	    { CLOCK, 1951220332 } }, "19.806 M/sec" },
 
-	/* nothing */
+	/* no ratio */
 	{ "slots", { { RAW(0x400), 1e9 }, { CLOCK, 1000 } }, "" },
 	{ "a metric event", { { RAW(0x8000), 1e9 }, { CLOCK, 1000 } }, "" },
 	{ "the last metric event",
@@ -240,7 +244,7 @@ static const struct {
 	    { CYCLES, 1000 } }, "" },
 	{ "in guests and hosts", { { INSTRUCTIONS, 1500, "GH" },
 	    { CYCLES, 1000 } }, "1.50  insn per cycle" },
-	/* exclude_guest is not looked at */
+	/* exclude_guest is ignored */
 	{ "in hosts alone", { { INSTRUCTIONS, 1500, "H" },
 	    { CYCLES, 1000 } }, "1.50  insn per cycle" },
 	{ "not when idle", { { INSTRUCTIONS, 1500, "I" }, { CYCLES, 1000 } },
@@ -256,7 +260,7 @@ static const struct {
 	{ "its like before one of all modes",
 	  { { CYCLES, 3000, "u" }, { SW(CPU_CLOCK), 500 },
 	    { CLOCK, 1000, "u" } }, "3.000 GHz" },
-	/* the time of all modes is not the time of one of them */
+	/* the time of all modes is not that of a single mode */
 	{ "a clock of all modes for a rate",
 	  { { BRANCHES, 500, "u" }, { CLOCK, 1e9 } }, "" },
 	{ "a clock of all modes for cycles",
@@ -287,7 +291,10 @@ static const struct {
 	    { BRANCHES, 1, .braces = 1 }, { CYCLES, 1000, .braces = 2 } },
 	  "" },
 
-	/* not as the generic event, but of sysfs: cpu_core's have RAW's type */
+	/*
+	 * events of sysfs instead of generic ones: those of cpu_core have the
+	 * type RAW
+	 */
 	{ "cpu-cycles", { { RAW(0x3c), 67063113,
 	    .name = "cpu_core/cpu-cycles/" }, { CLOCK, 1785470000 } },
 	  "0.038 GHz" },
@@ -344,7 +351,7 @@ static struct td_modifiers modifiers(const char *letters)
 static struct td_event event_of(const struct count *count)
 {
 	return (struct td_event){
-		/* never written to */
+		/* never modified */
 		.name = count->name ? (char *)(uintptr_t)count->name : NULL,
 		.pmu = count->pmu,
 		.type = count->type,
@@ -380,11 +387,11 @@ static void write_row(const struct td_event_row *row, char *text, size_t size)
 static void fill(const struct td_plan *plan, const struct td_total *totals,
 		 int event, uint64_t elapsed_ns, struct td_event_row *row)
 {
-	struct td_besides besides;
+	struct td_ratios ratios;
 
-	ok(td_besides_build(&besides, plan, totals, 1) == 0, "prepared");
-	td_beside_fill(&besides, 0, event, elapsed_ns, row);
-	td_besides_free(&besides);
+	ok(td_ratios_build(&ratios, plan, totals, 1) == 0, "prepared");
+	td_ratios_fill(&ratios, 0, event, elapsed_ns, row);
+	td_ratios_free(&ratios);
 }
 
 static void test_row(size_t i)
@@ -406,7 +413,7 @@ static void test_row(size_t i)
 	is_str(text, rows[i].want, "%s", rows[i].name);
 }
 
-/* Whichever line it is: its own event is not what it is divided by. */
+/* The ratio does not depend on the order: an event is not divided by itself. */
 static void test_twice(void)
 {
 	struct td_event events[3];
@@ -428,7 +435,10 @@ static void test_twice(void)
 	is_str(text, "3.000 CPUs utilized", "the one in the middle");
 }
 
-/* Half of the clock's time was on this kind of core: 3 cycles in each of its. */
+/*
+ * The task was on this kind of core for half of the clock's time, with 3 cycles
+ * per ns.
+ */
 static void test_share(void)
 {
 	struct td_event events[2];
@@ -450,11 +460,39 @@ static void test_share(void)
 	is_str(text, "2.000 CPUs utilized", "the clock itself: all of it");
 }
 
+/* Ratios as columns of a table, without prefixes and layout. */
+static void test_columns(void)
+{
+	struct td_event events[3];
+	struct td_total totals[3] = { { .value = 1000 },
+				      { .value = 8 },
+				      { .value = 2 } };
+	struct td_plan plan = { .events = events, .nr_events = 3 };
+	struct td_event_row row;
+
+	events[0] = event_of(&(struct count){ CLOCK, 0 });
+	events[1] = event_of(&(struct count){ BRANCHES, 0 });
+	events[2] = event_of(&(struct count){ BRANCH_MISSES, 0 });
+	fill(&plan, totals, 1, 1000, &row);
+	ok(row.beside[0].value == 8 && row.beside[0].plain == 8e6 &&
+		   !row.beside[0].name && !row.beside[0].percent,
+	   "a rate: 8 M/sec");
+	fill(&plan, totals, 2, 1000, &row);
+	is_str(row.beside[0].name, "of all branches", "a share: its name");
+	ok(row.beside[0].plain == 25 && row.beside[0].percent,
+	   "a share: in percent");
+	fill(&plan, totals, 0, 1000, &row);
+	is_str(row.beside[0].name, "CPUs utilized", "a clock: its name");
+	ok(row.beside[0].plain == 1 && !row.beside[0].percent,
+	   "a clock: no percentage");
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++)
 		test_row(i);
 	test_twice();
 	test_share();
+	test_columns();
 	return done_testing();
 }

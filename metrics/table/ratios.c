@@ -1,53 +1,56 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/table/beside.h"
+#include "metrics/table/ratios.h"
 
 #include <math.h>
 
 #include "lib/base/util.h"
-#include "metrics/table/beside_parts.h"
+#include "metrics/table/ratio_parts.h"
+
+/* A unit as it follows the value, and without what stands before it. */
+#define UNIT(before, name) before name, name
 
 /* clang-format off */
-/* How much of another event an event is, in percent. */
+/* Ratios of two events, in percent. */
 static const struct share {
-	enum td_beside_kind part, whole;
-	const char *unit;
+	enum td_ratio_kind part, whole;
+	const char *unit, *name;
 } shares[] = {
-	{ KIND_FRONTEND_STALLS, KIND_CYCLES, "% frontend cycles idle" },
-	{ KIND_BACKEND_STALLS, KIND_CYCLES, "% backend cycles idle" },
-	{ KIND_BRANCH_MISSES, KIND_BRANCHES, "% of all branches" },
-	{ KIND_CACHE_MISSES, KIND_CACHE_REFS, "% of all cache refs" },
-	{ KIND_L1D_MISSES, KIND_L1D, "% of all L1-dcache accesses" },
-	{ KIND_L1I_MISSES, KIND_L1I, "% of all L1-icache accesses" },
-	{ KIND_LL_MISSES, KIND_LL, "% of all LL-cache accesses" },
-	{ KIND_DTLB_MISSES, KIND_DTLB, "% of all dTLB cache accesses" },
-	{ KIND_ITLB_MISSES, KIND_ITLB, "% of all iTLB cache accesses" },
+	{ KIND_FRONTEND_STALLS, KIND_CYCLES, UNIT("% ", "frontend cycles idle") },
+	{ KIND_BACKEND_STALLS, KIND_CYCLES, UNIT("% ", "backend cycles idle") },
+	{ KIND_BRANCH_MISSES, KIND_BRANCHES, UNIT("% ", "of all branches") },
+	{ KIND_CACHE_MISSES, KIND_CACHE_REFS, UNIT("% ", "of all cache refs") },
+	{ KIND_L1D_MISSES, KIND_L1D, UNIT("% ", "of all L1-dcache accesses") },
+	{ KIND_L1I_MISSES, KIND_L1I, UNIT("% ", "of all L1-icache accesses") },
+	{ KIND_LL_MISSES, KIND_LL, UNIT("% ", "of all LL-cache accesses") },
+	{ KIND_DTLB_MISSES, KIND_DTLB, UNIT("% ", "of all dTLB cache accesses") },
+	{ KIND_ITLB_MISSES, KIND_ITLB, UNIT("% ", "of all iTLB cache accesses") },
 };
 
 static const char *const rates[] = { " /sec", " K/sec", " M/sec", " G/sec" };
 /* clang-format on */
 
-/* One id's counts, and the event of them that something is put beside. */
+/* The counts of one id, and the event whose ratios are computed. */
 struct look {
-	const struct td_besides *besides;
+	const struct td_ratios *ratios;
 	const struct td_plan *plan;
 	const struct td_total *totals;
 	const int *firsts;
 	int event;
 };
 
-/* A clock's in ns, everything else in its unit. */
+/* A count in the event's unit; clocks in ns. */
 static double value_of(const struct look *look, int event)
 {
 	double value = look->totals[event].value;
 
-	return look->besides->events[event].kind == KIND_CLOCK
+	return look->ratios->events[event].kind == KIND_CLOCK
 		       ? value
 		       : value * look->plan->events[event].scale;
 }
 
 /*
- * A clock goes on all CPUs, on all kinds of core.  Of its time, an event of
- * one kind had as much as its PMU was there for.
+ * The share of a clock's time that belongs to the event.  A clock runs on all
+ * kinds of core, an event only while its PMU was there.
  */
 static double share_of_time(const struct look *look, int clock)
 {
@@ -57,17 +60,19 @@ static double share_of_time(const struct look *look, int clock)
 	return mine && all && mine < all ? (double)mine / (double)all : 1;
 }
 
-/* The first event of that kind that this one may be divided by; NaN: none. */
-static double find(const struct look *look, enum td_beside_kind kind)
+/*
+ * The value of the first event of a kind that this one may be divided by; NaN
+ * if there is none.
+ */
+static double find(const struct look *look, enum td_ratio_kind kind)
 {
 	const struct td_event *self = &look->plan->events[look->event];
-	const struct td_beside_event *known =
-		&look->besides->events[look->event];
-	size_t sort = td_index_find(
-		&look->besides->sorts,
-		td_beside_sort(kind, known->without, self->pmu,
-			       known->grouped ? self->group : -1));
-	int first = sort == TD_NOT_FOUND ? -1 : look->firsts[sort];
+	const struct td_ratio_event *known = &look->ratios->events[look->event];
+	size_t divisor = td_index_find(
+		&look->ratios->divisors,
+		td_ratio_divisor_key(kind, known->excluded, self->pmu,
+				     known->grouped ? self->group : -1));
+	int first = divisor == TD_NOT_FOUND ? -1 : look->firsts[divisor];
 
 	if (first < 0)
 		return NAN;
@@ -76,12 +81,14 @@ static double find(const struct look *look, enum td_beside_kind kind)
 }
 
 static void add(struct td_event_row *row, double value, int decimals,
-		const char *unit)
+		const char *unit, const char *name)
 {
 	row->beside[row->nr_beside++] = (struct td_beside){
 		.value = value,
 		.decimals = decimals,
 		.unit = unit,
+		.name = name,
+		.plain = value,
 	};
 }
 
@@ -93,12 +100,14 @@ static void add_instructions(const struct look *look, struct td_event_row *row)
 			     find(look, KIND_BACKEND_STALLS));
 
 	if (cycles > 0)
-		add(row, instructions / cycles, 2, "  insn per cycle");
+		add(row, instructions / cycles, 2,
+		    UNIT("  ", "insn per cycle"));
 	if (stalls > 0 && instructions > 0)
-		add(row, stalls / instructions, 2, "  stalled cycles per insn");
+		add(row, stalls / instructions, 2,
+		    UNIT("  ", "stalled cycles per insn"));
 }
 
-static const struct share *share_of(enum td_beside_kind part)
+static const struct share *share_of(enum td_ratio_kind part)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(shares); i++) {
 		if (shares[i].part == part)
@@ -113,24 +122,27 @@ static void add_share(const struct look *look, const struct share *share,
 	double part = value_of(look, look->event);
 	double whole = find(look, share->whole);
 
-	if (part > 0 && whole > 0)
-		add(row, part / whole * 100, 2, share->unit);
+	if (!(part > 0 && whole > 0))
+		return;
+	add(row, part / whole * 100, 2, share->unit, share->name);
+	row->beside[0].percent = true;
 }
 
 static void add_rate(const struct look *look, struct td_event_row *row)
 {
 	double ns = find(look, KIND_CLOCK);
-	double rate = value_of(look, look->event) * 1e9 / ns;
+	double plain = value_of(look, look->event) * 1e9 / ns, rate = plain;
 	size_t prefix = 0;
 
 	if (!(ns > 0))
 		return;
-	/* a thousand itself stays as it is, as perf shows it */
+	/* perf keeps exactly 1000, too */
 	while (rate > 1000 && prefix + 1 < TD_ARRAY_SIZE(rates)) {
 		rate /= 1000;
 		prefix++;
 	}
-	add(row, rate, 3, rates[prefix]);
+	add(row, rate, 3, rates[prefix], NULL);
+	row->beside[0].plain = plain;
 }
 
 static void add_frequency(const struct look *look, struct td_event_row *row)
@@ -139,7 +151,7 @@ static void add_frequency(const struct look *look, struct td_event_row *row)
 	double ns = find(look, KIND_CLOCK);
 
 	if (cycles > 0 && ns > 0)
-		add(row, cycles / ns, 3, " GHz");
+		add(row, cycles / ns, 3, UNIT(" ", "GHz"));
 }
 
 static void add_use(const struct look *look, uint64_t elapsed_ns,
@@ -148,23 +160,24 @@ static void add_use(const struct look *look, uint64_t elapsed_ns,
 	double ns = value_of(look, look->event);
 
 	if (elapsed_ns > 0)
-		add(row, ns / (double)elapsed_ns, 3, " CPUs utilized");
+		add(row, ns / (double)elapsed_ns, 3,
+		    UNIT(" ", "CPUs utilized"));
 }
 
-void td_beside_fill(const struct td_besides *besides, size_t id, int event,
+void td_ratios_fill(const struct td_ratios *ratios, size_t id, int event,
 		    uint64_t elapsed_ns, struct td_event_row *row)
 {
-	const struct td_plan *plan = besides->plan;
-	const struct look look = { besides, plan,
-				   besides->totals + id * plan->nr_events,
-				   besides->firsts + id * besides->nr_sorts,
+	const struct td_plan *plan = ratios->plan;
+	const struct look look = { ratios, plan,
+				   ratios->totals + id * plan->nr_events,
+				   ratios->firsts + id * ratios->nr_divisors,
 				   event };
-	enum td_beside_kind kind = besides->events[event].kind;
+	enum td_ratio_kind kind = ratios->events[event].kind;
 	const struct share *share = share_of(kind);
 
 	row->nr_beside = 0;
 	if (kind == KIND_NONE ||
-	    !td_beside_is_counted(&plan->events[event], &look.totals[event]))
+	    !td_ratio_is_counted(&plan->events[event], &look.totals[event]))
 		return;
 	if (kind == KIND_CLOCK)
 		add_use(&look, elapsed_ns, row);

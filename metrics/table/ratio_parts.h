@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_METRICS_TABLE_RATIO_PARTS_H
+#define TD_METRICS_TABLE_RATIO_PARTS_H
+
+#include <math.h>
+
+#include "lib/base/index.h"
+#include "lib/count/aggregate.h"
+#include "lib/count/report.h"
+#include "lib/plan/plan.h"
+
+/* What ratios.c, ratio_kind.c and ratio_divisors.c share. */
+
+/* The kinds of events that perf's ratios distinguish. */
+enum td_ratio_kind {
+	KIND_NONE, /* has no ratio */
+	KIND_OTHER,
+	KIND_CLOCK,
+	KIND_CYCLES,
+	KIND_INSTRUCTIONS,
+	KIND_FRONTEND_STALLS,
+	KIND_BACKEND_STALLS,
+	KIND_BRANCHES,
+	KIND_BRANCH_MISSES,
+	KIND_CACHE_REFS,
+	KIND_CACHE_MISSES,
+	KIND_L1D,
+	KIND_L1D_MISSES,
+	KIND_L1I,
+	KIND_L1I_MISSES,
+	KIND_LL,
+	KIND_LL_MISSES,
+	KIND_DTLB,
+	KIND_DTLB_MISSES,
+	KIND_ITLB,
+	KIND_ITLB_MISSES,
+};
+
+enum td_ratio_kind td_ratio_kind(const struct td_event *event);
+/* Are events divided by events of this kind? */
+bool td_ratio_is_divisor(enum td_ratio_kind kind);
+/* What the modifiers exclude, as bits: user, kernel, hypervisor, host, idle. */
+unsigned int td_ratio_excluded(const struct td_modifiers *mods);
+
+/* What is known of an event before counting. */
+struct td_ratio_event {
+	enum td_ratio_kind kind;
+	unsigned int excluded; /* see td_ratio_excluded() */
+	/* with others: it runs at other times than events outside */
+	bool grouped;
+	/* The numbers as a divisor: for all events, and for its group alone. */
+	size_t divisor, divisor_in_group; /* NO_DIVISOR: it is none */
+};
+
+#define NO_DIVISOR SIZE_MAX
+
+/*
+ * The key of a divisor: its kind, what modifiers exclude, its PMU (not for
+ * clocks), and the group if the event has one.  Different divisors have
+ * different keys: kinds take 6 bits, excluded modes 6, PMUs 20 and groups 32.
+ */
+static inline uint64_t td_ratio_divisor_key(enum td_ratio_kind kind,
+					    unsigned int excluded, int pmu,
+					    int group)
+{
+	uint64_t pmu_key = kind == KIND_CLOCK ? 0 : (uint64_t)pmu + 1;
+
+	return td_hash((uint64_t)kind | (uint64_t)excluded << 6 |
+		       pmu_key << 12 | (uint64_t)((int64_t)group + 1) << 32);
+}
+
+static inline bool td_ratio_is_counted(const struct td_event *event,
+				       const struct td_total *total)
+{
+	return !event->hidden && !event->refusal && !isnan(total->value);
+}
+
+#endif

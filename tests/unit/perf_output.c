@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "lib/count/aggregations.h"
 #include "lib/recording/perf/output.h"
 
 #include <errno.h>
@@ -353,7 +354,7 @@ static void test_file(const char *path, const char *aggregation, size_t events,
 		nr_intervals++;
 		nr_readings += delta.nr;
 	}
-	is_str(td_aggregation_name(rec.info.how), aggregation,
+	is_str(td_aggregation_row(rec.info.how)->name, aggregation,
 	       "%s: aggregation", path);
 	ok(rec.plan.nr_events == events, "%s: %zu events", path, events);
 	ok(nr_intervals == intervals, "%s: %zu intervals", path, intervals);

@@ -5,14 +5,11 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "cmd/list/list.h"
+#include "cmd/commands.h"
 #include "cmd/opts/meant.h"
-#include "cmd/opts/opts.h"
 #include "cmd/out/out.h"
-#include "cmd/report.h"
 #include "cmd/run/given.h"
 #include "cmd/say.h"
-#include "cmd/session.h"
 
 /* As of a program that SIGPIPE ends, which ends quietly. */
 #define READER_GONE (128 + SIGPIPE)
@@ -38,18 +35,13 @@ static void check_help(void)
 		_exit(print_error(&err));
 }
 
+/* A name like a subcommand's is said before anything else may fail. */
 static int run(const struct td_opts *opts, int *status, struct td_err *err)
 {
-	switch (opts->subcommand) {
-	case TD_STAT:
-	case TD_RECORD:
-		return td_session_run(opts, status, err);
-	case TD_REPORT:
-		return td_report_run(opts, err);
-	case TD_LIST:
-		return td_list_run(opts, err);
-	}
-	return 0;
+	if (!td_meant_subcommand(opts, err))
+		return opts->chosen->run(opts, status, err);
+	*status = NOT_FOUND;
+	return err->code;
 }
 
 static void do_nothing(int signal)
@@ -78,7 +70,7 @@ int main(int argc, char **argv)
 	if (argc > 0)
 		argv[0] = name; /* as all our messages begin */
 	atexit(check_help);
-	rc = td_opts_parse(&opts, argc, argv, &err);
+	rc = td_opts_parse(&opts, td_commands, argc, argv, &err);
 	parsed = true;
 	if (rc)
 		return print_error(&err);

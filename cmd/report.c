@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/report.h"
-
+/* tdstat report: a recording through the same formulas and writers. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/opts/command.h"
+#include "cmd/opts/groups.h"
 #include "cmd/opts/meant.h"
+#include "cmd/opts/rows.h"
 #include "cmd/out/sink.h"
 #include "cmd/plan/measure.h"
 #include "cmd/plan/select.h"
@@ -242,13 +245,14 @@ static struct td_opts with_defaults(const struct td_opts *asked,
 	return opts;
 }
 
-int td_report_run(const struct td_opts *opts, struct td_err *err)
+static int report(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct td_notes notes = { 0 };
 	struct td_opts filled;
 	struct td_recording rec;
 	int rc = td_recording_open(&rec, opts->input, err);
 
+	(void)status;
 	if (rc)
 		td_meant_recording(opts->input, err);
 	if (!rc)
@@ -261,3 +265,63 @@ int td_report_run(const struct td_opts *opts, struct td_err *err)
 	td_notes_free(&notes);
 	return rc;
 }
+
+/* --- the subcommand ------------------------------------------------------------ */
+
+static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
+{
+	if (!opts->input) {
+		opts->input = word;
+		return *word ? 0 : td_err_usage(err, "report: an empty name");
+	}
+	td_err_usage(err,
+		     "tdstat report shows one file, %s, and runs no command: "
+		     "'%s' is too much",
+		     opts->input, word);
+	return td_err_hint(err, "for each file: tdstat report FILE");
+}
+
+static int check(const struct td_opts *opts, struct td_err *err)
+{
+	return opts->input ? 0
+			   : td_err_usage(err, "tdstat report needs -i FILE");
+}
+
+/* clang-format off */
+static const struct td_option recording[] = {
+	{ "input", 'i', "FILE", "the recording to show; - is standard input",
+	  TD_OPTION_FILE, offsetof(struct td_opts, input) },
+	{ "total", 0, NULL, "all together, whatever it was recorded by",
+	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
+	  .min = TD_AGGREGATE_ALL },
+	{ NULL },
+};
+/* clang-format on */
+
+static const struct td_option_group group_recording = { TD_SECTION_HOW,
+							recording };
+
+static const struct td_option_group *const groups[] = {
+	&group_recording,       &td_group_cores,   &td_group_files,
+	&td_group_tree,         &td_group_scale,   &td_group_rows,
+	&td_group_aggregations, &td_group_formats, &td_group_output,
+	&td_group_stream,       &td_group_verbose, NULL,
+};
+
+const struct td_command td_command_report = {
+	.name = "report",
+	.line = "show a recording, or what perf stat -x or -j wrote",
+	.args = "[-i] FILE",
+	.doc = "Shows a recording again, in another form if asked: by another "
+	       "aggregation, with other metrics, as text, CSV or JSON.",
+	.what = "What to show:",
+	.examples = "  tdstat report td.jsonl -A\n"
+		    "  tdstat report td.jsonl -l 2 --summary -x,",
+	.status = "Exit status: 0; 64 for a wrong option; 1 if the recording "
+		  "cannot be read, or the result cannot be written.",
+	.groups = groups,
+	.subcommand = TD_REPORT,
+	.word = take_word,
+	.check = check,
+	.run = report,
+};

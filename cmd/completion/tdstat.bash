@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # Completion of tdstat for bash, with the package bash-completion or without.
-# What options there are, and which take a value, says --help; all names come
-# from "tdstat list" and the kernel.
+# What subcommands and options there are, and which take a value, says --help;
+# all names come from "tdstat list" and the kernel.
 
 # The words of the line, split at blanks alone: readline also splits at = and :.
 # Sets words and cword, and offset_of, where each of them is in COMP_WORDS.
@@ -24,19 +24,21 @@ _tdstat_words() {
 	done
 }
 
-# A line for each name of an option: "-C=" and "--cpu=" take a value, "-a" and
-# "--all-cpus" do not, and "--per-cache[=" may.
-_tdstat_options() {
-	"${words[0]}" --help 2>/dev/null | sed -n '
+# Sets help to that of the subcommand, and options to a line for each name of an
+# option: "-C=" and "--cpu=" take a value, "-a" and "--all-cpus" do not, and
+# "--per-cache[=" may.
+_tdstat_read_help() {
+	# shellcheck disable=SC2086 # of none, there is no word
+	help=$("${words[0]}" $subcommand --help 2>/dev/null)
+	options=$(sed -n '
 		s/^ \{2,6\}\(-[^-]\), \(--[a-z-]*\)\(\[\{0,1\}=\{0,1\}\).*/\1\3 \2\3/p
 		s/^ \{2,6\}\(--[a-z-]*\)\(\[\{0,1\}=\{0,1\}\).*/\1\2/p
-		s/^ \{2,6\}\(-[^-,]\) .*/\1/p' | tr ' ' '\n'
+		s/^ \{2,6\}\(-[^-,]\) .*/\1/p' <<<"$help" | tr ' ' '\n')
 }
 
 # Does the option take a value that may be a word of its own?
 _tdstat_takes_value() {
-	[[ $'\n'$options$'\n' == *$'\n'"$1="$'\n'* ]] ||
-		[[ $subcommand == report && $1 == -i ]]
+	[[ $'\n'$options$'\n' == *$'\n'"$1="$'\n'* ]]
 }
 
 # Which option the next word is the value of, if any: sets option.
@@ -74,9 +76,10 @@ _tdstat_read_words() {
 			return
 		elif [[ $word == -?* ]]; then
 			_tdstat_read_option "$word"
-		elif [ -z "$subcommand" ] && [[ $word == @(record|report|list) ]]; then
+		elif [ -z "$subcommand" ] && [[ $'\n'$subcommands$'\n' == *$'\n'"$word"$'\n'* ]]; then
 			subcommand=$word
-		elif [[ $subcommand != @(report|list) ]]; then
+			_tdstat_read_help
+		elif [[ ${help%%$'\n\n'*} == *COMMAND\ \[ARG* ]]; then
 			command=$i
 			return
 		fi
@@ -197,11 +200,12 @@ _tdstat_word() {
 		_tdstat_names
 	) ;;
 	report) _tdstat_files -f ;;
+	help) _tdstat_offer <<<"$subcommands" ;;
 	'')
-		_tdstat_offer < <(printf '%s\n' record report list)
+		_tdstat_offer <<<"$subcommands"
 		_tdstat_offer < <(compgen -c -- "$cur" | sort -u)
 		;;
-	*) _tdstat_offer < <(compgen -c -- "$cur" | sort -u) ;;
+	record) _tdstat_offer < <(compgen -c -- "$cur" | sort -u) ;;
 	esac
 }
 
@@ -230,7 +234,7 @@ _tdstat_cut_replies() {
 _tdstat() {
 	# shellcheck disable=SC2034 # _init_completion sets them
 	local cur prev words cword split
-	local offset_of options subcommand option command cur_word
+	local offset_of help options subcommands subcommand='' option command cur_word
 
 	COMPREPLY=()
 	if declare -F _init_completion >/dev/null; then
@@ -238,7 +242,8 @@ _tdstat() {
 	fi
 	_tdstat_words
 	cur=${words[cword]} cur_word=$cur
-	options=$(_tdstat_options)
+	_tdstat_read_help
+	subcommands=$(sed -n '/^Subcommands/,/^$/s/^  \([a-z]*\) .*/\1/p' <<<"$help")
 	_tdstat_read_words
 	if [ -n "$command" ]; then
 		_tdstat_command

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/list/list.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/list/parts.h"
+#include "cmd/opts/groups.h"
+#include "cmd/opts/rows.h"
+#include "cmd/opts/value.h"
 #include "cmd/out/out.h"
 #include "cmd/plan/select.h"
 #include "cmd/say.h"
@@ -61,11 +65,13 @@ static void free_list(struct td_list *list)
 	td_sysfs_close(&list->fs);
 }
 
-int td_list_run(const struct td_opts *opts, struct td_err *err)
+static int list_names(const struct td_opts *opts, int *status,
+		      struct td_err *err)
 {
 	struct td_list list = { .opts = opts, .fs = { .sys = -1, .proc = -1 } };
 	int rc = td_select_machine(&list.fs, &list.machine, opts, err);
 
+	(void)status;
 	if (!rc)
 		rc = td_machine_check_known(&list.machine, err);
 	td_catalog_init(&list.catalog, &list.fs, &list.machine,
@@ -79,3 +85,51 @@ int td_list_run(const struct td_opts *opts, struct td_err *err)
 	free_list(&list);
 	return rc;
 }
+
+static int check(const struct td_opts *opts, struct td_err *err)
+{
+	if (opts->print && !opts->nr_patterns)
+		return td_err_usage(
+			err, "tdstat list --print needs the name of an event");
+	if (opts->print && opts->format != TD_FORMAT_TEXT)
+		return td_err_usage(
+			err, "tdstat list --print and -j exclude each other");
+	return 0;
+}
+
+/* clang-format off */
+static const struct td_option shown[] = {
+	{ "print", 0, NULL, "how the events are encoded, for any perf",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, print) },
+	{ "verbose", 'v', NULL,
+	  "match descriptions, too; show encodings and formulas",
+	  TD_OPTION_COUNT, offsetof(struct td_opts, verbose) },
+	{ NULL },
+};
+/* clang-format on */
+
+static const struct td_option_group group_shown = { TD_SECTION_HOW, shown };
+
+static const struct td_option_group *const groups[] = {
+	&td_group_cores, &td_group_files, &td_group_json, &group_shown, NULL,
+};
+
+const struct td_command td_command_list = {
+	.name = "list",
+	.line = "show the names of events and metrics, and what they are",
+	.args = "[PATTERN...]\n--print EVENT...",
+	.doc = "Lists what -e and -M take on this machine: events, metrics and "
+	       "groups of metrics.  A pattern is a part of a name, a glob or a "
+	       "section: hw, cache, pmu, sysfs, model, sw, tool, tracepoint, "
+	       "metrics, metricgroups.",
+	.what = "What to list:",
+	.examples = "  tdstat list metrics 'tma_l3*'\n"
+		    "  tdstat list --print L1-dcache-loads",
+	.status = "Exit status: 0; 1 if nothing matches; 64 for a wrong "
+		  "option.",
+	.groups = groups,
+	.subcommand = TD_LIST,
+	.word = td_value_pattern,
+	.check = check,
+	.run = list_names,
+};

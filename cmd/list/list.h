@@ -9,11 +9,9 @@
 #ifndef TD_CMD_LIST_LIST_H
 #define TD_CMD_LIST_LIST_H
 
-#include "cmd/opts/opts.h"
+#include "cmd/opts/command.h"
 
-/*
- * Runs tdstat list: prints what can be counted, or with --print its encodings.
- */
-int td_list_run(const struct td_opts *opts, struct td_err *err);
+/* tdstat list: prints what can be counted, or with --print its encodings. */
+extern const struct td_command td_command_list;
 
 #endif

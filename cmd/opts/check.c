@@ -78,7 +78,7 @@ static int check_formats(const struct td_opts *o, struct td_err *err)
 	return 0;
 }
 
-static int check_output(const struct td_opts *o, struct td_err *err)
+int td_opts_check(const struct td_opts *o, struct td_err *err)
 {
 	const struct conflict conflicts[] = {
 		{ o->asked_big_num && o->separator,
@@ -87,8 +87,6 @@ static int check_output(const struct td_opts *o, struct td_err *err)
 		  "-o and --log-fd exclude each other" },
 		{ o->append && !o->output && !o->log_fd,
 		  "--append needs -o or --log-fd" },
-		{ o->print && o->subcommand != TD_LIST,
-		  "--print belongs to tdstat list" },
 	};
 	int rc = check_formats(o, err);
 
@@ -131,100 +129,18 @@ static int check_runs(const struct td_opts *o, struct td_err *err)
 		{ o->table && o->repeat <= 1, "--table needs -r 2 or more" },
 		{ o->dry_run && o->output && !record,
 		  "--dry-run and -o exclude each other" },
-		{ o->input != NULL, "--input belongs to tdstat report" },
 		{ record && !o->output, "tdstat record needs -o FILE" },
-		{ record && o->append,
-		  "tdstat record writes a new file: --append makes no sense" },
-		{ record && o->has_repeat,
-		  "tdstat record and -r exclude each other" },
 	};
 
 	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
 }
 
 /* What excludes what, as in perf stat; each text names both sides. */
-static int check_stat(const struct td_opts *o, struct td_err *err)
+int td_opts_check_counting(const struct td_opts *o, struct td_err *err)
 {
 	int rc = check_runs(o, err);
 
 	if (!rc)
 		rc = check_events(o, err);
 	return rc ? rc : check_target(o, err);
-}
-
-/* Something that only makes sense where something is counted. */
-static bool counts(const struct td_opts *o)
-{
-	return o->all_cpus || o->has_cpus || td_opts_attaches(o) ||
-	       o->interval_ms || o->interval_count || o->timeout_ms ||
-	       o->delay_ms || o->control || o->has_repeat || o->table ||
-	       o->pre || o->post || o->sync || o->cgroups || o->each_cgroup ||
-	       o->all_user || o->all_kernel || o->no_inherit || o->dry_run ||
-	       td_opts_want_events(o);
-}
-
-static int check_list(const struct td_opts *o, struct td_err *err)
-{
-	const struct conflict conflicts[] = {
-		{ o->print && !o->nr_patterns,
-		  "tdstat list --print needs the name of an event" },
-		{ o->print && o->format != TD_FORMAT_TEXT,
-		  "tdstat list --print and -j exclude each other" },
-		{ (o->formats & ~(1U << TD_FORMAT_JSON)) != 0,
-		  "tdstat list writes text or JSON (-j)" },
-		{ counts(o) || want_metrics(o) || o->output || o->log_fd ||
-			  o->input || o->aggregations || o->hybrid_merge ||
-			  o->summary || o->interval_clear,
-		  "tdstat list counts nothing: it takes -j, --print, "
-		  "--cputype and patterns" },
-	};
-
-	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
-}
-
-static int check_report(const struct td_opts *o, struct td_err *err)
-{
-	const struct conflict conflicts[] = {
-		{ !o->input, "tdstat report needs -i FILE" },
-		{ o->interval_ms || o->interval_count || o->timeout_ms,
-		  "tdstat report shows the intervals that were recorded: -I, "
-		  "--interval-count and --timeout make no sense" },
-		{ counts(o),
-		  "tdstat report shows what was recorded: it takes "
-		  "aggregations, metrics and formats, and nothing that is for "
-		  "counting" },
-	};
-
-	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
-}
-
-/* A second word: another recording, or a command. */
-static int check_report_words(const struct td_opts *o, struct td_err *err)
-{
-	if (!o->command)
-		return 0;
-	td_err_usage(err,
-		     "tdstat report shows one file, %s, and runs no command: "
-		     "'%s' is too much",
-		     o->input, o->command[0]);
-	return td_err_hint(err, "for each file: tdstat report FILE");
-}
-
-int td_opts_check(const struct td_opts *opts, struct td_err *err)
-{
-	int rc = check_output(opts, err);
-
-	if (rc)
-		return rc;
-	switch (opts->subcommand) {
-	case TD_STAT:
-	case TD_RECORD:
-		return check_stat(opts, err);
-	case TD_REPORT:
-		rc = check_report(opts, err);
-		return rc ? rc : check_report_words(opts, err);
-	case TD_LIST:
-		return check_list(opts, err);
-	}
-	return 0;
 }

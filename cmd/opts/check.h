@@ -6,5 +6,7 @@
 
 /* Of options that make no sense together, a usage error that names both. */
 int td_opts_check(const struct td_opts *opts, struct td_err *err);
+/* The same of those that say what to count. */
+int td_opts_check_counting(const struct td_opts *opts, struct td_err *err);
 
 #endif

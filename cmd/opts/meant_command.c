@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A command that is not there, and a file that is no recording. */
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -55,15 +58,70 @@ static bool is_whole_line(const struct td_opts *opts)
 	return strchr(opts->command[0], ' ') && !opts->command[1];
 }
 
+/* As execvp() looks for it, if there is something of that name at all. */
+static bool is_program(const char *name)
+{
+	const char *path = getenv("PATH");
+	td_autofree char *copy = strdup(path ? path : "/bin:/usr/bin");
+	char *rest = copy, *folder;
+	bool found = !copy || strchr(name, '/');
+
+	while (!found && (folder = strsep(&rest, ":"))) {
+		td_autofree char *file = NULL;
+
+		if (asprintf(&file, "%s%s%s", folder, *folder ? "/" : "",
+			     name) < 0) {
+			file = NULL;
+			return true;
+		}
+		found = access(file, F_OK) == 0;
+	}
+	return found;
+}
+
+int td_meant_command_name(const char *name, const struct td_opts *opts,
+			  struct td_err *err)
+{
+	const struct td_command *const *commands = opts->commands;
+	struct td_closest closest = { .wanted = name };
+	char title[TD_TITLE_SIZE];
+
+	for (const struct td_command *const *c = commands; *c; c++)
+		td_closest_offer(&closest, (*c)->name);
+	td_closest_offer(&closest, "version");
+	for (; *commands; commands++) {
+		if (strcmp(closest.best, (*commands)->name) != 0)
+			continue;
+		if (commands == opts->commands)
+			return td_err_hint(err,
+					   "tdstat does what perf %s does "
+					   "without a subcommand",
+					   closest.best);
+		return td_err_hint(
+			err, "did you mean %s?",
+			td_command_title(*commands, opts->commands, title));
+	}
+	if (closest.best[0])
+		return td_err_hint(err, "did you mean tdstat --version?");
+	return 0;
+}
+
+int td_meant_subcommand(const struct td_opts *opts, struct td_err *err)
+{
+	struct td_err meant = { .code = -ENOENT };
+
+	if (!opts->command || opts->behind_dashes ||
+	    opts->chosen != opts->commands[0] ||
+	    !td_meant_command_name(opts->command[0], opts, &meant) ||
+	    is_program(opts->command[0]))
+		return 0;
+	td_err_set(err, -ENOENT, "%s: %s", opts->command[0], strerror(ENOENT));
+	return td_err_hint(err, "%s", meant.hint);
+}
+
 int td_meant_command(const struct td_opts *opts, struct td_err *err)
 {
-	static const char *const words[][2] = {
-		{ "list", "list" },         { "record", "record" },
-		{ "report", "report" },     { "help", "--help" },
-		{ "version", "--version" },
-	};
 	const char *command = opts->command[0];
-	struct td_closest closest = { .wanted = command };
 
 	if (is_number(command) && td_opts_attaches(opts))
 		return meant_more_tasks(opts, err);
@@ -75,15 +133,7 @@ int td_meant_command(const struct td_opts *opts, struct td_err *err)
 				   "words are separate (tdstat -- %s), a "
 				   "shell's line is sh -c '%s'",
 				   command, command);
-	if (meant_more_names(opts, err))
-		return err->code;
-	for (size_t i = 0; i < TD_ARRAY_SIZE(words); i++)
-		td_closest_offer(&closest, words[i][0]);
-	for (size_t i = 0; i < TD_ARRAY_SIZE(words); i++) {
-		if (strcmp(closest.best, words[i][0]) == 0)
-			td_err_hint(err, "did you mean tdstat %s?",
-				    words[i][1]);
-	}
+	meant_more_names(opts, err);
 	return err->code;
 }
 

@@ -16,12 +16,15 @@
 #include "lib/base/ints.h"
 #include "lib/count/aggregation.h"
 
+/* What a subcommand is like, for the rest of the program. */
 enum td_subcommand {
 	TD_STAT,
 	TD_RECORD,
 	TD_REPORT,
 	TD_LIST,
 };
+
+struct td_command;
 
 /* A -e LIST, and what --filter says behind it. */
 struct td_event_arg {
@@ -32,6 +35,8 @@ struct td_event_arg {
 /* What the user asked for.  Strings are argv's. */
 struct td_opts {
 	enum td_subcommand subcommand;
+	const struct td_command *chosen; /* of these, whose end is NULL: */
+	const struct td_command *const *commands;
 	bool all_cpus;
 	bool has_cpus;
 	struct td_ints cpus;
@@ -84,9 +89,10 @@ struct td_opts {
 	const char *input; /* report's */
 	bool dry_run;
 	int verbose;
-	const char **patterns; /* list: of names */
+	const char **patterns; /* the words of list and help */
 	size_t nr_patterns;
-	char **command; /* NULL-terminated; NULL: none */
+	bool behind_dashes; /* "--" stands before the command */
+	char **command;     /* NULL-terminated; NULL: none */
 };
 
 /* Counts as such, and not metrics? */
@@ -99,9 +105,14 @@ bool td_opts_attaches(const struct td_opts *opts);
 /* Whole CPUs, and not tasks? */
 bool td_opts_system_wide(const struct td_opts *opts);
 
-/* parse.c: may print help or the version and exit; free with td_opts_free(). */
-int td_opts_parse(struct td_opts *opts, int argc, char **argv,
-		  struct td_err *err);
+/*
+ * parse.c: may print help or the version and exit; free with td_opts_free().
+ * commands: all there are; the first is for words that name no other.  The word
+ * that names one is taken out of argv.
+ */
+int td_opts_parse(struct td_opts *opts,
+		  const struct td_command *const *commands, int argc,
+		  char **argv, struct td_err *err);
 void td_opts_free(struct td_opts *opts);
 
 #endif

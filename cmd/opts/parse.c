@@ -5,9 +5,9 @@
 
 #include "cmd/opts/check.h"
 #include "cmd/opts/meant.h"
-#include "cmd/opts/opts.h"
 #include "cmd/opts/rows.h"
-#include "cmd/opts/table.h"
+#include "cmd/opts/set.h"
+#include "cmd/opts/usage.h"
 #include "cmd/say.h"
 #include "lib/base/util.h"
 
@@ -15,82 +15,32 @@
 #define TDSTAT_VERSION "unknown"
 #endif
 
-/* argp's callback has room for one pointer. */
+/* argp's callback has room for one pointer; usage.c reads the first member. */
 struct parser {
+	struct td_usage_page *page;
 	struct td_opts *opts;
 	struct td_err *err;
 };
-
-static const struct {
-	const char *name;
-	enum td_subcommand subcommand;
-} subcommands[] = {
-	{ "record", TD_RECORD },
-	{ "report", TD_REPORT },
-	{ "list", TD_LIST },
-};
-
-/* The first word: a subcommand, unless it stands behind "--". */
-static bool take_subcommand(struct td_opts *opts, struct argp_state *state)
-{
-	const char *word = state->argv[state->next];
-	bool behind = state->next > 0 &&
-		      strcmp(state->argv[state->next - 1], "--") == 0;
-
-	if (opts->subcommand != TD_STAT || behind)
-		return false;
-	for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]);
-	     i++) {
-		if (strcmp(word, subcommands[i].name) == 0) {
-			opts->subcommand = subcommands[i].subcommand;
-			return true;
-		}
-	}
-	return false;
-}
-
-static int add_pattern(struct parser *p, const char *pattern)
-{
-	struct td_opts *opts = p->opts;
-	const char **place = td_array_add(&opts->patterns, opts->nr_patterns,
-					  sizeof(*place));
-
-	if (!place)
-		return td_err_nomem(p->err);
-	*place = pattern;
-	opts->nr_patterns++;
-	return 0;
-}
 
 /* A word that is no option: state->next is behind it. */
 static int parse_word(struct parser *p, struct argp_state *state)
 {
 	struct td_opts *opts = p->opts;
+	char **word = state->argv + state->next - 1;
 
-	state->next--; /* seen from the word itself */
-	if (take_subcommand(opts, state)) {
-		state->next++;
-		return 0;
-	}
-	if (opts->subcommand == TD_LIST)
-		return add_pattern(p, state->argv[state->next++]);
-	if (opts->subcommand == TD_REPORT && !opts->input)
-		return td_opts_set_value(opts, OPT_INPUT,
-					 state->argv[state->next++], p->err);
-	opts->command = state->argv + state->next;
+	if (opts->chosen->word)
+		return opts->chosen->word(opts, *word, p->err);
+	opts->command = word;
+	opts->behind_dashes = strcmp(word[-1], "--") == 0;
 	state->next = state->argc;
 	return 0;
 }
 
 static int set_option(struct parser *p, int key, const char *arg)
 {
-	int rc = td_opts_set_row(p->opts, key, arg, p->err);
+	const struct td_option *o = td_usage_option(p->page, key);
 
-	if (rc != ARGP_ERR_UNKNOWN)
-		return rc;
-	if (arg)
-		return td_opts_set_value(p->opts, key, arg, p->err);
-	return td_opts_set_flag(p->opts, key);
+	return o ? td_option_set(o, p->opts, arg, p->err) : ARGP_ERR_UNKNOWN;
 }
 
 /* target__validate() in tools/perf/util/target.c */
@@ -103,23 +53,39 @@ static void override_cpus(struct td_opts *opts)
 	td_ints_free(&opts->cpus);
 }
 
+/* What is known only behind the last option. */
+static int finish(struct td_opts *opts, struct td_err *err)
+{
+	int rc;
+
+	override_cpus(opts);
+	/* perf 6.1 takes it for tasks, too: there is nothing to merge */
+	if (opts->not_merged && td_opts_system_wide(opts))
+		opts->aggregations |= 1U << TD_AGGREGATE_CPU;
+	/* of several, which is an error, the last one */
+	while (opts->formats >> opts->format > 1)
+		opts->format++;
+	rc = td_opts_check(opts, err);
+	return rc || !opts->chosen->check ? rc : opts->chosen->check(opts, err);
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct parser *p = state->input;
-	struct td_opts *opts = p->opts;
 
 	switch (key) {
 	case ARGP_KEY_ARG:
 		return parse_word(p, state);
+	case '?':
 	case 'h':
-		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+	case TD_USAGE_SHORT:
+		td_usage_put(p->page, state, key);
 		return 0;
+	case 'V':
+		printf("tdstat %s\n", TDSTAT_VERSION);
+		exit(0);
 	case ARGP_KEY_END:
-		override_cpus(opts);
-		/* perf 6.1 takes it for tasks, too: there is nothing to merge */
-		if (opts->not_merged && td_opts_system_wide(opts))
-			opts->aggregations |= 1U << TD_AGGREGATE_CPU;
-		return td_opts_check(opts, p->err);
+		return finish(p->opts, p->err);
 	default:
 		return set_option(p, key, arg);
 	}
@@ -135,73 +101,68 @@ static int parse_guarded(const struct argp *argp, int argc, char **argv,
 	if (!guard)
 		return td_err_nomem(parser->err);
 	stderr = guard;
-	rc = argp_parse(argp, argc, argv, ARGP_IN_ORDER, NULL, parser);
+	rc = argp_parse(argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_HELP, NULL,
+			parser);
 	stderr = real;
 	fclose(guard);
 	return rc;
 }
 
-static void print_version(FILE *fp, struct argp_state *state)
+/*
+ * The first word that is no option names a subcommand, unless it stands behind
+ * "--".  Returns where it is in argv; 0: there is none.
+ */
+static int find_subcommand(const struct td_command *const *commands,
+			   const struct td_option_group *const *all, int argc,
+			   char **argv)
 {
-	(void)state;
-	fprintf(fp, "tdstat %s\n", TDSTAT_VERSION);
-}
-
-/* The first word that is no option: of report, -i is a file. */
-static bool is_report(const struct argp_option *options, char **argv)
-{
-	for (argv++; *argv && **argv == '-'; argv++) {
-		if (strcmp(*argv, "--") == 0)
-			return false;
-		if (td_option_takes_next(options, *argv) && !*++argv)
-			return false;
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--") == 0)
+			break;
+		if (argv[i][0] != '-' || !argv[i][1])
+			return td_command_find(commands, argv[i]) ? i : 0;
+		i += td_option_takes_next(all, argv[i]);
 	}
-	return *argv && strcmp(*argv, "report") == 0;
+	return 0;
 }
 
-/* Its entry of no-inherit keeps the long name. */
-static void replace_input(struct argp_option *options, size_t nr)
+/* Takes the word of the subcommand out of argv.  Returns how many are left. */
+static int choose(struct td_opts *opts,
+		  const struct td_command *const *commands, int argc,
+		  char **argv)
 {
-	for (size_t i = 0; i < nr; i++) {
-		if (options[i].key == 'i')
-			options[i].key = OPT_NO_INHERIT;
-	}
-	options[nr] = td_option_input;
+	td_autofree const struct td_option_group **all =
+		td_command_join_groups(commands);
+	int at = all ? find_subcommand(commands, all, argc, argv) : 0;
+
+	opts->commands = commands;
+	opts->chosen = at ? td_command_find(commands, argv[at]) : commands[0];
+	opts->subcommand = opts->chosen->subcommand;
+	if (!at)
+		return all ? argc : -1;
+	memmove(argv + at, argv + at + 1, (size_t)(argc - at) * sizeof(*argv));
+	return argc - 1;
 }
 
-/* Those of the other tables stand behind ours.  NULL: no memory. */
-static struct argp_option *make_options(char **argv)
+int td_opts_parse(struct td_opts *opts,
+		  const struct td_command *const *commands, int argc,
+		  char **argv, struct td_err *err)
 {
-	size_t nr = td_options_size() / sizeof(*td_options) - 1;
-	size_t nr_rows = td_opts_nr_rows();
-	struct argp_option *options =
-		calloc(nr + nr_rows + 2, sizeof(*options)); /* -i, the end */
-
-	if (!options)
-		return NULL;
-	memcpy(options, td_options, nr * sizeof(*options));
-	td_opts_rows(options + nr);
-	if (is_report(options, argv))
-		replace_input(options, nr + nr_rows);
-	return options;
-}
-
-int td_opts_parse(struct td_opts *opts, int argc, char **argv,
-		  struct td_err *err)
-{
-	td_autofree struct argp_option *options = make_options(argv);
-	const struct argp argp = { options, parse_option, td_options_args,
-				   td_options_doc };
-	struct parser parser = { opts, err };
+	struct td_usage_page page;
+	struct parser parser = { &page, opts, err };
 	int rc;
 
 	*opts = (struct td_opts){ .repeat = 1 };
-	if (!options)
+	td_opts_fill_rows();
+	argc = choose(opts, commands, argc, argv);
+	if (argc < 0)
 		return td_err_nomem(err);
-	argp_program_version_hook = print_version;
-	rc = td_meant_options(argv, options, err);
+	rc = td_usage_open(&page, opts->chosen, commands, parse_option, err);
 	if (!rc)
-		rc = parse_guarded(&argp, argc, argv, &parser);
+		rc = td_meant_options(argv, opts->chosen, commands, err);
+	if (!rc)
+		rc = parse_guarded(&page.argp, argc, argv, &parser);
+	td_usage_close(&page);
 	/* a report's is what was recorded */
 	if (!opts->level && !opts->only_level && !opts->nr_metrics &&
 	    opts->subcommand != TD_REPORT)

@@ -2,107 +2,80 @@
 /* Options that are rows of other tables. */
 #include "cmd/opts/rows.h"
 
-#include <string.h>
+#include <stddef.h>
 
+#include "cmd/opts/value.h"
 #include "cmd/out/writers.h"
-#include "lib/base/parse.h"
 #include "lib/count/aggregations.h"
 
-/* Keys of those without a letter, behind all of table.h's. */
-enum {
-	KEY_AGGREGATION = 0x1000,
-	KEY_FORMAT = 0x2000,
-};
+#define MAX_ROWS 32 /* the bits that struct td_opts has for them */
 
-static int key_of(const char *letter, int base, size_t i)
+static struct td_option aggregations[MAX_ROWS + 1], formats[MAX_ROWS + 1];
+static struct td_option json[2];
+
+/* What a table says of how it is typed; sets the bit of its index. */
+static struct td_option make_option(const char *option, const char *letter,
+				    const char *arg, const char *help,
+				    size_t place, size_t i)
 {
-	return letter ? letter[1] : base + (int)i;
+	return (struct td_option){
+		.name = option + 2,
+		.letter = letter ? letter[1] : 0,
+		.arg = arg,
+		.help = help,
+		.kind = TD_OPTION_BIT,
+		.place = place,
+		.min = (int)i,
+	};
 }
 
-static int aggregation_key(size_t i)
+/* All together is what report alone has to ask for. */
+static void fill_aggregations(void)
 {
-	return key_of(td_aggregation_row((enum td_aggregation)i)->letter,
-		      KEY_AGGREGATION, i);
-}
+	struct td_option *o = aggregations;
 
-static int format_key(size_t i)
-{
-	return key_of(td_out_find((enum td_format_kind)i)->letter, KEY_FORMAT,
-		      i);
-}
-
-/* The first format is the one without an option. */
-size_t td_opts_nr_rows(void)
-{
-	return td_nr_aggregations() + td_nr_formats() - 1;
-}
-
-void td_opts_rows(struct argp_option *options)
-{
-	for (size_t i = 0; i < td_nr_aggregations(); i++) {
+	for (size_t i = TD_AGGREGATE_ALL + 1; i < td_nr_aggregations(); i++) {
 		const struct td_aggregation_row *row =
 			td_aggregation_row((enum td_aggregation)i);
 
-		*options++ = (struct argp_option){
-			.name = row->option + 2,
-			.key = aggregation_key(i),
-			.arg = row->arg,
-			.flags = row->arg ? OPTION_ARG_OPTIONAL : 0,
-			.doc = row->help,
-		};
+		*o = make_option(row->option, row->letter, row->arg, row->help,
+				 offsetof(struct td_opts, aggregations), i);
+		if (row->arg) {
+			o->kind = TD_OPTION_FUNCTION;
+			o->set = td_value_cache;
+			o->optional = true;
+		}
+		o++;
 	}
+}
+
+/* Text is what comes without an option. */
+static void fill_formats(void)
+{
+	struct td_option *o = formats;
+
 	for (size_t i = TD_FORMAT_TEXT + 1; i < td_nr_formats(); i++) {
 		const struct td_out *out = td_out_find((enum td_format_kind)i);
 
-		*options++ = (struct argp_option){
-			.name = out->option + 2,
-			.key = format_key(i),
-			.arg = out->arg,
-			.doc = out->help,
-		};
+		*o = make_option(out->option, out->letter, out->arg, out->help,
+				 offsetof(struct td_opts, formats), i);
+		if (out->arg) {
+			o->kind = TD_OPTION_FUNCTION;
+			o->set = td_value_separator;
+		}
+		if (i == TD_FORMAT_JSON)
+			json[0] = *o;
+		o++;
 	}
 }
 
-/* "L2", perf's words for it; none: the last level */
-static int parse_cache(struct td_opts *opts, const char *arg,
-		       struct td_err *err)
+void td_opts_fill_rows(void)
 {
-	if ((*arg == 'L' || *arg == 'l') &&
-	    td_parse_int(arg + 1, 1, TD_MAX_CACHE, &opts->cache_level) == 0)
-		return 0;
-	return td_err_usage(err, "--per-cache=%s: not one of L1, L2, L3, L4",
-			    arg);
+	fill_aggregations();
+	fill_formats();
 }
 
-static int parse_separator(struct td_opts *opts, const char *arg,
-			   struct td_err *err)
-{
-	if (!*arg)
-		return td_err_usage(err, "-x: an empty separator");
-	if (strpbrk(arg, "0123456789.-\"\r\n"))
-		return td_err_usage(err,
-				    "-x %s: a separator must not be a part of "
-				    "numbers, a quote or a line end",
-				    arg);
-	opts->separator = strcmp(arg, "\\t") == 0 ? "\t" : arg;
-	return 0;
-}
-
-int td_opts_set_row(struct td_opts *opts, int key, const char *arg,
-		    struct td_err *err)
-{
-	for (size_t i = 0; i < td_nr_aggregations(); i++) {
-		if (aggregation_key(i) != key)
-			continue;
-		opts->aggregations |= 1U << i;
-		return arg ? parse_cache(opts, arg, err) : 0;
-	}
-	for (size_t i = TD_FORMAT_TEXT + 1; i < td_nr_formats(); i++) {
-		if (format_key(i) != key)
-			continue;
-		opts->formats |= 1U << i;
-		opts->format = (enum td_format_kind)i;
-		return arg ? parse_separator(opts, arg, err) : 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
+const struct td_option_group td_group_aggregations = { TD_SECTION_HOW,
+						       aggregations };
+const struct td_option_group td_group_formats = { TD_SECTION_HOW, formats };
+const struct td_option_group td_group_json = { TD_SECTION_HOW, json };

@@ -15,9 +15,10 @@ setup() {
 	saved alderlake
 }
 
-# The long options of --help, the only list of them that is not written by hand.
+# help_options [SUBCOMMAND]: the long options of --help, the only list of them that
+# is not written by hand
 help_options() {
-	"$TDSTAT" --help | grep -oE '^ {2,6}(-., )?--[a-z-]+' | grep -oE -e '--[a-z-]+' | sort -u
+	"$TDSTAT" "$@" --help | grep -oE '^ {2,6}(-., )?--[a-z-]+' | grep -oE -e '--[a-z-]+' | sort -u
 }
 
 # --- bash -----------------------------------------------------------------------
@@ -64,8 +65,11 @@ offers() {
 @test "bash: the long options of --help, and nothing else" {
 	assert_same "$(help_options)" "$(offered -- | sed 's/=$//' | sort -u)"
 	[ "$(help_options | wc -l)" -gt 60 ]
-	# also behind others, and in subcommands
-	assert_same "$(help_options)" "$(offered -a -C 0 -I1000 record -o file -- | sed 's/=$//' | sort -u)"
+	# also behind others, and those of subcommands
+	assert_same "$(help_options record)" "$(offered -a -C 0 -I1000 record -o file -- | sed 's/=$//' | sort -u)"
+	for word in record report list help; do
+		assert_same "$(help_options $word)" "$(offered $word -- | sed 's/=$//' | sort -u)"
+	done
 	offers --per-cache --per-cluster --per-core -- --per-c
 	offers --tid= --timeout= -- --ti
 	offers '' -- --nosuch
@@ -118,6 +122,8 @@ offers() {
 	offers file.csv -- report file.csv -x, -o 'fi'
 	offers --per-cache --per-cluster --per-core -- report file.csv --per-c
 	offers metricgroups metrics -- list metric
+	offers record report -- help re
+	offers file.csv -- report -j 'fi'
 	# behind --, list is a command
 	refute [ -n "$(offered -- list metric)" ]
 }
@@ -127,8 +133,8 @@ offers() {
 		subcommand=${page##*/tdstat-} subcommand=${subcommand%.1}
 		offered "${subcommand%??}" | grep -qx "$subcommand" || fail "bash: $subcommand"
 		grep -q "'$subcommand:" "$completion/_tdstat" || fail "zsh: $subcommand"
-		# the long ones of its list
-		sed -n 's/\\-/-/g; s/^\.It Fl \(.*\)/ \1/p' "$page" | grep -oE ' -[a-z][a-z-]+' |
+		# the long ones of its list, but for those that it says are refused
+		sed -n '/^\.It/{N;/\nRefused/d;};s/\\-/-/g;s/^\.It Fl \([^\n]*\).*/ \1/p' "$page" | grep -oE ' -[a-z][a-z-]+' |
 			sed 's/ /-/' | sort -u >of_page
 		[ -s of_page ]
 		assert_equal "$(comm -23 of_page <(offered "$subcommand" -- | sed 's/=$//' | sort -u))" ""
@@ -172,8 +178,19 @@ needs_zsh() {
 		fpath=($COMPLETION $fpath)
 		autoload -Uz _tdstat
 		words=(tdstat)
-		_tdstat
+		if (( $# )); then
+			behind() { local -a options; _tdstat_behind }
+			_tdstat >/dev/null
+			words=("$@")
+			behind
+		else
+			_tdstat
+		fi
 	SCRIPT
+	for word in record report list help; do
+		COMPLETION=$completion zsh -f ask.zsh $word | sed 's/^(.*)\*\{0,1\}\(-\)/\1/; s/^\*//' >specs
+		assert_same "$(help_options $word)" "$(grep -oE '^--[a-z-]+' specs | sort -u | grep -v '^--$')"
+	done
 	COMPLETION=$completion zsh -f ask.zsh | sed 's/^(.*)\*\{0,1\}\(-\)/\1/; s/^\*//' >specs
 	assert_same "$(help_options)" "$(grep -oE '^--[a-z-]+' specs | sort -u | grep -v '^--$')"
 	assert_same "$("$TDSTAT" --help | grep -oE '^ {2}-[^- ]' | tr -d ' ' | sort -u)" \

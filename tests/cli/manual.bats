@@ -222,14 +222,17 @@ listed() {
 }
 
 @test "the options of --help are those of the pages, and no page has another one" {
-	"$TDSTAT" --help | grep -oE '^ {2,6}-[^ ]( |,)|^ {2,6}(-., )?--[a-z-]+' |
-		grep -oE -e '--[a-z-]+|-[^ ,-]' | LC_ALL=C sort -u >help
-	[ "$(wc -l <help)" -gt 80 ]
-	assert_same "$(cat help)" "$(listed tdstat.1 tdstat-record.1 tdstat-report.1 tdstat-list.1 | grep -vx -e -h)"
+	for word in '' record report list help; do
+		# shellcheck disable=SC2086
+		"$TDSTAT" $word --help
+	done | grep -oE '^ {2,6}-[^ ]( |,)|^ {2,6}(-., )?--[a-z-]+' |
+		grep -oE -e '--[a-z-]+|-[^ ,-]' | LC_ALL=C sort -u >of_help
+	[ "$(wc -l <of_help)" -gt 80 ]
+	assert_same "$(cat of_help)" "$(listed tdstat.1 tdstat-record.1 tdstat-report.1 tdstat-list.1 | grep -vx -e -h)"
 	# those of the subcommands alone stand on their pages
-	assert_same "$(printf '%s\n' --input --print --total)" "$(grep -vxFf <(listed tdstat.1) help)"
+	assert_same "$(printf '%s\n' --input --print --total)" "$(grep -vxFf <(listed tdstat.1) of_help)"
 	for page in tdstat-output.5 tdstat-recording.5 tdstat-events.7 tdstat-metrics.7 tdstat-control.7; do
-		run ! grep -vxFf help <(listed "$page")
+		run ! grep -vxFf of_help <(listed "$page")
 	done
 	refute_output
 }

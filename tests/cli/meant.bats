@@ -22,6 +22,7 @@ meant() {
 	meant 'did you mean --json-output?' "'--jsonn'" --jsonn -a
 	meant 'did you mean --version?' "'--versoin'" --versoin
 	meant 'tdstat --help lists the options' "'--nosuch'" --nosuch
+	meant 'tdstat list --help lists the options' "'--nosuch'" list --nosuch
 	# behind a subcommand, too, and not in what a command's words are
 	meant 'did you mean --verbose?' "'--verbsoe'" list --verbsoe
 	meant 'did you mean --per-core?' "'--per-croe'" report -i file --per-croe
@@ -76,8 +77,8 @@ meant() {
 }
 
 @test "-l: the name of a group" {
-	meant 'did you mean -l 2?' '^tdstat: --level TopdownL2:' -l TopdownL2
-	meant 'did you mean -l 3?' '^tdstat: --level L3:' -l L3
+	meant 'did you mean -l 2?' '^tdstat: -l TopdownL2:' -l TopdownL2
+	meant 'did you mean -l 3?' '^tdstat: -l L3:' -l L3
 }
 
 @test "report: more than one file" {
@@ -106,9 +107,7 @@ missed() {
 
 @test "a command that is not there, and what it was meant to be" {
 	needs_software_events
-	missed 'did you mean tdstat list?' lsit
-	missed 'did you mean tdstat record?' recrod -o x
-	missed 'did you mean tdstat --help?' help
+	missed 'tdstat does what perf stat does without a subcommand' stat -a
 	missed 'did you mean --interval-count 5?' -I 1s 5
 	missed "did you mean -p $$,23? Numbers are separated by commas" -p $$ 23
 	missed "did you mean -e task-clock,page-faults? Names are separated by commas" -e task-clock page-faults
@@ -116,6 +115,37 @@ missed() {
 		-M tma_retiring tma_bad_speculation
 	missed "words are separate (tdstat -- sleep 1), a shell's line is sh -c 'sleep 1'" 'sleep 1'
 	missed 'nothing_like_it: No such file or directory' nothing_like_it
+}
+
+@test "a first word like a subcommand's name, which is no program: before all else" {
+	export SYSFS_PATH=/nonexistent PROCFS_PATH=/nonexistent
+	missed 'did you mean tdstat list?' lsit
+	missed 'did you mean tdstat record?' recrod -o x
+	missed 'did you mean tdstat report?' -j repot file
+	missed 'did you mean tdstat help?' hlep
+	missed 'did you mean tdstat --version?' version
+	[ "${stderr_lines[0]}" = 'tdstat: version: No such file or directory' ]
+	meant 'did you mean tdstat report?' "no subcommand 'repot'" help repot
+	meant 'tdstat help lists them' "no subcommand 'nosuch'" help nosuch
+}
+
+@test "a program of such a name is run, and what stands behind -- is looked for" {
+	needs_software_events
+	mkdir bin
+	printf '#!/bin/sh\necho "I am $0"\n' | tee bin/stat bin/repot >/dev/null
+	chmod +x bin/*
+	for word in stat repot; do
+		try env PATH="$PWD/bin:$PATH" "$TDSTAT" $word
+		assert_success
+		assert_output --partial "I am $PWD/bin/$word"
+		[[ $stderr != *"did you mean"* ]]
+	done
+	try "$TDSTAT" -- repot
+	assert_equal "$status" 127
+	[[ $stderr != *"did you mean"* ]]
+	try "$TDSTAT" ./repot
+	assert_equal "$status" 127
+	[[ $stderr != *"did you mean"* ]]
 }
 
 # --- names of metrics and events --------------------------------------------------

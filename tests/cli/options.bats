@@ -161,15 +161,69 @@ refused() {
 	assert_no_stderr
 	for option in -a --all-cpus -A --no-aggr -C --cpu= --cputype= -I --interval-print= \
 		--interval-count= --timeout= -l --level= --td-level= --topdown -p --pid= \
-		-x --field-separator= -j --json-output -o --output= --append -i --input= \
+		-x --field-separator= -j --json-output -o --output= --append -i --no-inherit \
 		--hybrid-merge --dry-run -v --verbose; do
 		[[ $output =~ (^|[[:space:],])$option ]] || fail "no $option"
 	done
-	for word in record report 127 126 64; do
+	for word in record report list help 127 126 64; do
 		assert_output --partial "$word"
 	done
 	try "$TDSTAT" -?
 	assert_success
+}
+
+# options_of [SUBCOMMAND]: the long ones of its --help
+options_of() {
+	"$TDSTAT" ${1-} --help | grep -oE '^ {2,6}(-., )?--[a-z-]+' | grep -oE -e '--[a-z-]+' | LC_ALL=C sort
+}
+
+@test "a subcommand's --help: its own options alone, and two examples of it" {
+	for word in record report list help; do
+		try "$TDSTAT" $word --help
+		assert_success
+		assert_no_stderr
+		assert_line --index 0 --partial "Usage: tdstat $word "
+		grep -A 2 '^Examples:' <<<"$output" | grep -c "^  tdstat $word" | grep -qx 2 || fail "$word"
+		assert_output --partial 'Exit status: '
+		try "$TDSTAT" $word --usage
+		assert_success
+		assert_line --index 0 --partial "Usage: tdstat $word "
+	done
+	assert_same "$(printf -- '--%s\n' cputype help json-output metrics-dir print usage verbose version)" \
+		"$(options_of list)"
+	assert_same "$(printf -- '--%s\n' help usage version)" "$(options_of help)"
+	# what is for counting is none of report's, and the reverse
+	assert_same "$(printf -- '--%s\n' input total)" "$(comm -13 <(options_of) <(options_of report))"
+	assert_same "$(printf -- '--%s\n' append repeat table)" "$(comm -23 <(options_of) <(options_of record))"
+	for option in pid interval-print event dry-run repeat control; do
+		run ! grep -x -e "--$option" <(options_of report)
+	done
+}
+
+@test "tdstat help [SUBCOMMAND] is the --help of that, and of tdstat" {
+	assert_same "$("$TDSTAT" --help)" "$("$TDSTAT" help)"
+	assert_same "$("$TDSTAT" --help)" "$("$TDSTAT" help stat)"
+	for word in record report list help; do
+		assert_same "$("$TDSTAT" $word --help)" "$("$TDSTAT" help $word)"
+		"$TDSTAT" --help | grep -q "^  $word  " || fail "$word is not in the list"
+	done
+	refused "no subcommand 'nosuch'" help nosuch
+	refused 'one subcommand' help list report
+	[ -e /dev/full ] || return 0
+	try sh -c '"$TDSTAT" help list >/dev/full'
+	assert_equal "$status" 1
+	assert_equal "$stderr" 'tdstat: cannot write standard output: No space left on device'
+}
+
+@test "an option of another subcommand is refused, with where it belongs" {
+	refused 'tdstat takes no --total: it is an option of tdstat report' --total
+	refused 'tdstat takes no --print: it is an option of tdstat list' --print cycles
+	refused 'tdstat record takes no -r: it is an option of tdstat'$'\n' record -r 2 -o file true
+	refused 'tdstat report takes no -a: it is an option of tdstat and tdstat record' report file -a
+	refused 'tdstat report takes no -S: ' -jS report file
+	refused 'tdstat list takes no -x: .* tdstat, tdstat record and tdstat report' list -x, hw
+	refused 'tdstat list takes no --metrics: ' list --metrics tma_retiring
+	assert_equal "${stderr_lines[1]}" 'tdstat: tdstat list --help lists its options'
 }
 
 @test "--version, -V: a line; exit 0" {

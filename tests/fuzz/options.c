@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/opts/table.h"
+#include "cmd/commands.h"
 
 #define MAX_WORDS 64
 
@@ -18,42 +18,28 @@ struct words {
 	bool wants_argument;
 };
 
-static bool is_end(const struct argp_option *o)
+/* Of the first subcommand that has it, as the program finds its own word. */
+static const struct td_option *find(const char *name, size_t len, bool letter)
 {
-	return !o->name && !o->key && !o->doc;
+	const struct td_option *o = NULL;
+
+	for (const struct td_command *const *c = td_commands; !o && *c; c++)
+		o = letter ? td_option_find_letter((*c)->groups, *name)
+			   : td_option_find((*c)->groups, name, len);
+	return o;
 }
 
-static const struct argp_option *find_letter(char letter)
+static bool takes_argument(const struct td_option *o)
 {
-	for (const struct argp_option *o = td_options; !is_end(o); o++) {
-		if (o->name && o->key == letter)
-			return o;
-	}
-	return NULL;
-}
-
-static const struct argp_option *find_long(const char *name, size_t len)
-{
-	for (const struct argp_option *o = td_options; !is_end(o); o++) {
-		if (o->name && strlen(o->name) == len &&
-		    strncmp(o->name, name, len) == 0)
-			return o;
-	}
-	return NULL;
-}
-
-static bool takes_argument(const struct argp_option *o)
-{
-	return o->arg && !(o->flags & OPTION_ARG_OPTIONAL);
+	return o->arg && !o->optional;
 }
 
 static bool accept_long(struct words *words, const char *word)
 {
 	size_t len = strcspn(word, "=");
-	const struct argp_option *o = find_long(word, len);
+	const struct td_option *o = find(word, len, false);
 
-	/* report has none of this name */
-	if (!o || strcmp(o->name, "no-inherit") == 0 || (word[len] && !o->arg))
+	if (!o || (word[len] && !o->arg))
 		return false;
 	words->wants_argument = !word[len] && takes_argument(o);
 	return true;
@@ -62,7 +48,7 @@ static bool accept_long(struct words *words, const char *word)
 static bool accept_letters(struct words *words, const char *word)
 {
 	for (; *word; word++) {
-		const struct argp_option *o = find_letter(*word);
+		const struct td_option *o = find(word, 1, true);
 
 		if (!o || *word == 'i') /* report's has an argument */
 			return false;
@@ -127,7 +113,7 @@ static void parse(char *text)
 	int rc;
 
 	split(text, &words);
-	rc = td_opts_parse(&opts, words.argc, words.argv, &err);
+	rc = td_opts_parse(&opts, td_commands, words.argc, words.argv, &err);
 	if (rc && (rc != err.code || !err.msg[0]))
 		abort();
 	if (rc)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "cmd/commands.h"
 #include "lib/base/util.h"
 #include "tests/unit/test.h"
 
@@ -19,6 +20,10 @@ static const struct {
 	{ "true -i -a", "command:true,-i,-a" },
 	{ "-a true", "wide all-cpus command:true" },
 	{ "-- report", "command:report" },
+	{ "true report", "command:true,report" },
+	{ "-I 10 -- report", "interval:10 command:report" },
+	{ "-C 0 report f -- -x", "?report -C" },
+	{ "stat -a", "command:stat,-a" },
 
 	/* targets */
 	{ "-C 0-3,8", "wide cpus:0-3,8" },
@@ -99,6 +104,11 @@ static const struct {
 	{ "report -Ai f", "report wide by:cpu input:f" },
 	{ "report --input=f", "report wide input:f" },
 	{ "report f", "report wide input:f" },
+	{ "-i report f", "report wide input:f" },
+	{ "-o record report f", "report wide output:record input:f" },
+	{ "record -o f report", "record output:f command:report" },
+	{ "record -o f -- list", "record output:f command:list" },
+	{ "list --metrics-d x -vj a", "list wide json" },
 	{ "report - -j", "report wide json input:-" },
 	{ "-j report -i f", "report wide json input:f" },
 	{ "-x , report -i f", "report wide csv:, input:f" },
@@ -152,17 +162,29 @@ static const struct {
 	{ "-I 99999999999", "?-I 99999999999 1 2147483647" },
 	{ "-D 99999999999 true", "?-D 99999999999 2147483647" },
 	{ "--metrics-dir= -a", "?--metrics-dir empty" },
-	{ "report --input=", "?--input empty" },
+	{ "report --input=", "?-i empty" },
 	{ "-t -1", "?-t -1" },
 	{ "record -a", "?record -o" },
 	{ "record -o f -r 2 true", "?record -r" },
 	{ "record -o f --append true", "?record --append" },
 	{ "report", "?report -i" },
-	{ "report -a -i f", "?report" },
-	{ "report -r 2 -i f", "?report" },
+	{ "report -a -i f", "?report -a tdstat and tdstat record" },
+	{ "-a report -i f", "?report -a tdstat and tdstat record" },
+	{ "report -jvS -i f", "?report -S tdstat and tdstat record" },
+	{ "report -r 2 -i f", "?report -r tdstat" },
+	{ "report --no-inherit f", "?report --no-inherit tdstat and tdstat record" },
+	{ "--total", "?tdstat --total report" },
+	{ "--print cycles", "?tdstat --print list" },
+	{ "-o f record --print", "?record --print list" },
+	{ "record -o f --table true", "?record --table tdstat" },
 	{ "report -i f true", "?report command" },
 	{ "--input=f", "?--input report" },
-	{ "list -A", "?list" },
+	{ "list -A", "?list -A tdstat, tdstat record and tdstat report" },
+	{ "list --metrics a", "?list --metrics report" },
+	{ "list --dry b", "?list --dry tdstat and tdstat record" },
+	{ "list -x , a", "?list -x report" },
+	{ "help list -j", "?help -j" },
+	{ "help list report", "?help report" },
 };
 
 /* perf's opt_aggr_mode_to_aggr_mode(): of two, the one that comes first */
@@ -192,7 +214,7 @@ static int parse(struct td_opts *opts, char *text, char **argv,
 	while ((word = strsep(&rest, " ")) && *word && argc < MAX_WORDS)
 		argv[argc++] = word;
 	argv[argc] = NULL;
-	return td_opts_parse(opts, argc, argv, err);
+	return td_opts_parse(opts, td_commands, argc, argv, err);
 }
 
 static void put_ints(FILE *fp, const char *name, const struct td_ints *ints)

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* tdstat help: the page of --help, of tdstat or of a subcommand. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/opts/command.h"
+#include "cmd/opts/meant.h"
+#include "cmd/opts/usage.h"
+#include "cmd/opts/value.h"
+#include "cmd/out/out.h"
+
+static int no_such(const struct td_opts *opts, const char *name,
+		   struct td_err *err)
+{
+	td_err_usage(err, "tdstat has no subcommand '%s'", name);
+	td_meant_command_name(name, opts, err);
+	return err->hint[0] ? err->code
+			    : td_err_hint(err, "tdstat help lists them");
+}
+
+static int help(const struct td_opts *opts, int *status, struct td_err *err)
+{
+	const struct td_command *command = opts->commands[0];
+	const char *name = opts->nr_patterns ? opts->patterns[0] : NULL;
+	int rc;
+
+	(void)status;
+	if (name && strcmp(name, command->name) != 0)
+		command = td_command_find(opts->commands, name);
+	if (!command)
+		return no_such(opts, name, err);
+	rc = td_usage_show(command, opts->commands, err);
+	return rc ? rc : td_out_check(stdout, "standard output", err);
+}
+
+static int check(const struct td_opts *opts, struct td_err *err)
+{
+	if (opts->nr_patterns <= 1)
+		return 0;
+	return td_err_usage(err,
+			    "tdstat help shows one subcommand: '%s' is too "
+			    "much",
+			    opts->patterns[1]);
+}
+
+static const struct td_option_group *const groups[] = { NULL };
+
+const struct td_command td_command_help = {
+	.name = "help",
+	.line = "show the options of a subcommand",
+	.args = "[SUBCOMMAND]",
+	.doc = "Shows the options of a subcommand, with examples; without a "
+	       "word, those of tdstat, and which subcommands there are.",
+	.examples = "  tdstat help\n"
+		    "  tdstat help report",
+	.status = "Exit status: 0; 64 if there is no such subcommand; 1 for "
+		  "any other failure.",
+	.groups = groups,
+	.word = td_value_pattern,
+	.check = check,
+	.run = help,
+};

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The options that more than one subcommand has. */
+#include "cmd/opts/groups.h"
+
+#include <limits.h>
+#include <stddef.h>
+
+#include "cmd/opts/value.h"
+#include "lib/machine/cpu.h"
+
+#define MAX_LEVEL 6 /* of the deepest trees that there are */
+
+#define AT(member)        offsetof(struct td_opts, member)
+#define FLAG(member)      TD_OPTION_FLAG, .place = AT(member)
+#define BIT(how)          TD_OPTION_BIT, .place = AT(aggregations), .min = (how)
+#define TEXT(member)      TD_OPTION_TEXT, .place = AT(member)
+#define FILE_NAME(member) TD_OPTION_FILE, .place = AT(member)
+#define LEVEL(member)     TD_OPTION_LEVEL, .place = AT(member), .max = MAX_LEVEL
+#define NUMBER(member) \
+	TD_OPTION_NUMBER, .place = AT(member), .min = 1, .max = INT_MAX
+#define TIME(member, least) TD_OPTION_TIME, .place = AT(member), .min = (least)
+#define LIST(member, most)  TD_OPTION_LIST, .place = AT(member), .max = (most)
+#define FUNCTION(name)      TD_OPTION_FUNCTION, .set = (name)
+#define IGNORED             TD_OPTION_IGNORED
+
+/* clang-format off */
+static const struct td_option target[] = {
+	{ "all-cpus", 'a', NULL,
+	  "the whole machine (implied when nothing else is named)",
+	  FLAG(all_cpus) },
+	{ "cpu", 'C', "LIST", "whole CPUs: 0-3,8",
+	  LIST(cpus, TD_MAX_CPU), .given = AT(has_cpus) },
+	{ "pid", 'p', "LIST",
+	  "running processes, with their threads and children",
+	  LIST(pids, INT_MAX - 1) },
+	{ "tid", 't', "LIST", "running threads, and what they start",
+	  LIST(tids, INT_MAX - 1) },
+	{ "no-inherit", 'i', NULL, "not what they start", FLAG(no_inherit) },
+	{ "cgroup", 'G', "LIST",
+	  "cgroups, one for each event before it; one alone: for all",
+	  FUNCTION(td_value_cgroups) },
+	{ "for-each-cgroup", 0, "LIST",
+	  "everything for each cgroup: names, or regular expressions",
+	  TEXT(each_cgroup) },
+	{ "all-user", 0, NULL, "user space alone", FLAG(all_user) },
+	{ "all-kernel", 0, NULL, "the kernel alone", FLAG(all_kernel) },
+	{ NULL },
+};
+
+static const struct td_option cores[] = {
+	{ "cputype", 0, "TYPE",
+	  "one kind of core: core, atom, lowpower, or a PMU's name",
+	  TEXT(cputype) },
+	{ NULL },
+};
+
+static const struct td_option files[] = {
+	{ "metrics-dir", 0, "DIR",
+	  "other event and metric files than the program's",
+	  FILE_NAME(metrics_dir) },
+	{ NULL },
+};
+
+static const struct td_option tree[] = {
+	{ "level", 'l', "N", "the tree down to level N (default 1)",
+	  LEVEL(level) },
+	{ "td-level", 0, "N", "level N of the tree alone", LEVEL(only_level) },
+	{ "topdown", 0, NULL, "accepted: it is the default", IGNORED },
+	{ "metrics", 'M', "LIST",
+	  "metrics and groups of them: names, tma_*, NAME:u",
+	  FUNCTION(td_value_metrics) },
+	{ "metric-no-group", 0, NULL, "count each event by itself",
+	  FLAG(no_group) },
+	{ "metric-no-merge", 0, NULL,
+	  "count each metric's events for it alone", FLAG(no_merge) },
+	{ "metric-no-threshold", 0, NULL,
+	  "no thresholds, and no events for them", FLAG(no_threshold) },
+	{ "metric-only", 0, NULL,
+	  "of -e: not the counts, but what they come to", FLAG(metric_only) },
+	{ NULL },
+};
+
+static const struct td_option events[] = {
+	{ "event", 'e', "LIST",
+	  "events instead of the tree, as perf stat -e takes them",
+	  FUNCTION(td_value_events) },
+	{ "filter", 0, "FILTER", "for the tracepoints of the -e before it",
+	  FUNCTION(td_value_filter) },
+	{ "detailed", 'd', NULL,
+	  "perf stat's default events; -dd, -ddd: caches too",
+	  TD_OPTION_COUNT, .place = AT(detail) },
+	{ "null", 'n', NULL, "count nothing: the time alone", FLAG(nothing) },
+	{ NULL },
+};
+
+static const struct td_option scale[] = {
+	{ "scale", 0, NULL, "accepted: it is the default", IGNORED },
+	{ "no-scale", 0, NULL,
+	  "events as counted, not scaled up to the whole time",
+	  FLAG(no_scale) },
+	{ NULL },
+};
+
+static const struct td_option when[] = {
+	{ "interval-print", 'I', "TIME",
+	  "a row each TIME: 500 or 500ms, 1.5s, 2m", TIME(interval_ms, 1) },
+	{ "interval-count", 0, "N", "stop printing after N rows",
+	  NUMBER(interval_count) },
+	{ "timeout", 0, "TIME", "stop after TIME, and end the command",
+	  TIME(timeout_ms, 10) },
+	{ "delay", 'D', "TIME",
+	  "begin to count TIME after the command; -1: when --control says so",
+	  FUNCTION(td_value_delay) },
+	{ "control", 0, "fd:CTL[,ACK]|fifo:CTL[,ACK]",
+	  "take commands: enable, disable, evlist, ping, stop",
+	  TEXT(control) },
+	{ "pre", 0, "COMMAND", "a shell's, before each run", TEXT(pre) },
+	{ "post", 0, "COMMAND", "a shell's, after each run", TEXT(post) },
+	{ "sync", 'S', NULL, "sync() before each run", FLAG(sync) },
+	{ NULL },
+};
+
+static const struct td_option rows[] = {
+	{ "all", 0, NULL, "from level 3 on also what is below its threshold",
+	  FLAG(all_nodes) },
+	{ "no-merge", 0, NULL, "the same as -A; accepted for tasks, too",
+	  FLAG(not_merged) },
+	{ "hybrid-merge", 0, NULL,
+	  "one row for all kinds of core; metrics are weighted by slots",
+	  FLAG(hybrid_merge) },
+	{ "summary", 0, NULL, "behind the rows of -I, all", FLAG(summary) },
+	{ "no-csv-summary", 0, NULL,
+	  "without the word \"summary\" in its CSV lines of events",
+	  FLAG(no_csv_summary) },
+	{ "interval-clear", 0, NULL, "clear the terminal before each row",
+	  FLAG(interval_clear) },
+	{ "big-num", 'B', NULL, "accepted: thousands are set apart",
+	  FUNCTION(td_value_big_num) },
+	{ "no-big-num", 0, NULL, "do not set thousands apart",
+	  FUNCTION(td_value_no_big_num) },
+	{ NULL },
+};
+
+static const struct td_option output[] = {
+	{ "output", 'o', "FILE", "write to FILE", FUNCTION(td_value_output) },
+	{ "append", 0, NULL, "append to the file of -o", FLAG(append) },
+	{ NULL },
+};
+
+static const struct td_option stream[] = {
+	{ "log-fd", 0, "FD", "write to an open descriptor", NUMBER(log_fd) },
+	{ "quiet", 0, NULL, "show nothing: neither results nor notes",
+	  FLAG(quiet) },
+	{ NULL },
+};
+
+static const struct td_option dry_run[] = {
+	{ "dry-run", 0, NULL, "show what would be opened, and open nothing",
+	  FLAG(dry_run) },
+	{ NULL },
+};
+
+static const struct td_option verbose[] = {
+	{ "verbose", 'v', NULL, "say more: machine, groups; -vv: what is opened",
+	  TD_OPTION_COUNT, .place = AT(verbose) },
+	{ NULL },
+};
+/* clang-format on */
+
+const struct td_option_group td_group_target = { TD_SECTION_WHAT, target };
+const struct td_option_group td_group_cores = { TD_SECTION_WHAT, cores };
+const struct td_option_group td_group_files = { TD_SECTION_WHAT, files };
+const struct td_option_group td_group_tree = { TD_SECTION_WHAT, tree };
+const struct td_option_group td_group_events = { TD_SECTION_WHAT, events };
+const struct td_option_group td_group_scale = { TD_SECTION_WHAT, scale };
+const struct td_option_group td_group_when = { TD_SECTION_WHEN, when };
+const struct td_option_group td_group_rows = { TD_SECTION_HOW, rows };
+const struct td_option_group td_group_output = { TD_SECTION_HOW, output };
+const struct td_option_group td_group_stream = { TD_SECTION_HOW, stream };
+const struct td_option_group td_group_dry_run = { TD_SECTION_HOW, dry_run };
+const struct td_option_group td_group_verbose = { TD_SECTION_HOW, verbose };

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_OPTS_GROUPS_H
+#define TD_CMD_OPTS_GROUPS_H
+
+#include "cmd/opts/option.h"
+
+/* Groups of options: those in this file are for more than one subcommand. */
+extern const struct td_option_group td_group_target, /* who is counted */
+	td_group_cores,                              /* --cputype */
+	td_group_files,                              /* --metrics-dir */
+	td_group_tree,                               /* levels, metrics */
+	td_group_events,                             /* -e and its like */
+	td_group_scale,                              /* scaled up or not */
+	td_group_when,                               /* times, intervals */
+	td_group_rows,                               /* what has a row */
+	td_group_output,                             /* where results go */
+	td_group_stream,                             /* --log-fd, --quiet */
+	td_group_dry_run,                            /* --dry-run */
+	td_group_verbose;                            /* -v */
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_OPTS_OPTION_H
+#define TD_CMD_OPTS_OPTION_H
+
+#include "cmd/opts/opts.h"
+
+/* What kind of value an option has, and where in struct td_opts it goes. */
+enum td_option_kind {
+	TD_OPTION_IGNORED,  /* accepted, because it is the default */
+	TD_OPTION_FLAG,     /* bool, set to true */
+	TD_OPTION_COUNT,    /* int: how often it was given */
+	TD_OPTION_BIT,      /* unsigned int: adds the bit of number min */
+	TD_OPTION_TEXT,     /* const char * */
+	TD_OPTION_FILE,     /* the same, and not empty */
+	TD_OPTION_NUMBER,   /* int from min to max */
+	TD_OPTION_LEVEL,    /* the same; perf's 0 is 1, its default */
+	TD_OPTION_TIME,     /* int: milliseconds from min on */
+	TD_OPTION_LIST,     /* struct td_ints: numbers up to max */
+	TD_OPTION_FUNCTION, /* what set() makes of it */
+};
+
+/* One option: how it is typed, what --help says, and what it sets. */
+struct td_option {
+	const char *name; /* behind two dashes; NULL: the end of a group */
+	int letter;       /* 0: none */
+	const char *arg;  /* its argument in --help; NULL: it has none */
+	const char *help;
+	enum td_option_kind kind;
+	size_t place; /* an offset in struct td_opts */
+	size_t given; /* that of a bool, set to true, too; 0: none */
+	int min, max;
+	bool optional; /* the argument may be left out */
+	int (*set)(struct td_opts *opts, const char *arg, struct td_err *err);
+};
+
+/* The headings of --help, in their order. */
+enum td_option_section {
+	TD_SECTION_WHAT = 1,
+	TD_SECTION_WHEN,
+	TD_SECTION_HOW,
+};
+
+/* Options that the same subcommands have.  Groups may share a section. */
+struct td_option_group {
+	enum td_option_section section;
+	const struct td_option *rows;
+};
+
+/* groups: an array that ends with NULL; group, option: variables to go on with */
+#define td_for_each_option(groups, group, option)     \
+	for ((group) = (groups); *(group); (group)++) \
+		for ((option) = (*(group))->rows; (option)->name; (option)++)
+
+/* Of the first len letters of name; NULL: there is no such. */
+const struct td_option *
+td_option_find(const struct td_option_group *const *groups, const char *name,
+	       size_t len);
+/* The first one whose name begins so. */
+const struct td_option *
+td_option_find_begin(const struct td_option_group *const *groups,
+		     const char *name, size_t len);
+const struct td_option *
+td_option_find_letter(const struct td_option_group *const *groups, int letter);
+/* "-I", "-aI", "--cpu": does the next word belong to it? */
+bool td_option_takes_next(const struct td_option_group *const *groups,
+			  const char *word);
+
+#endif

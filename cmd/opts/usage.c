@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The row of a subcommand -> what argp parses by, and shows as --help. */
+#include "cmd/opts/usage.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+
+/* Keys of options without a letter: this, and their place in the groups. */
+#define FIRST_KEY 256
+
+static const char *const headings[] = {
+	[TD_SECTION_WHEN] = "When:",
+	[TD_SECTION_HOW] = "How to show it:",
+};
+
+static const char usual_status[] =
+	"Exit status: the command's own, 128+N if signal N ended it, 127 if "
+	"it was not found, 126 if it could not be run; 64 for a wrong "
+	"option, 1 for any other failure.";
+
+/* --- options ------------------------------------------------------------------ */
+
+static size_t count_options(const struct td_option_group *const *groups)
+{
+	const struct td_option_group *const *group;
+	const struct td_option *o;
+	size_t nr = 0;
+
+	td_for_each_option(groups, group, o) nr++;
+	return nr;
+}
+
+/* Those of argp, which would show the name of no subcommand. */
+static const struct argp_option ours[] = {
+	{ "help", '?', NULL, 0, "show this list", -1 },
+	{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1 },
+	{ "usage", TD_USAGE_SHORT, NULL, 0, "show it in short", -1 },
+	{ "version", 'V', NULL, 0, "show the version", -1 },
+	{ 0 },
+};
+
+/* argp sorts them by section, and by name. */
+static void fill_in(struct argp_option *to, const struct td_command *command)
+{
+	const struct td_option_group *const *group;
+	const struct td_option *o;
+	int key = FIRST_KEY;
+
+	for (int i = TD_SECTION_WHAT; i <= TD_SECTION_HOW; i++) {
+		for (group = command->groups; *group;) {
+			if ((int)(*group++)->section != i)
+				continue;
+			/* argp would show the heading of nothing, too */
+			to->doc = headings[i] ? headings[i] : command->what;
+			to++->group = i;
+			break;
+		}
+	}
+	td_for_each_option(command->groups, group, o)
+	{
+		*to++ = (struct argp_option){
+			o->name, o->letter ? o->letter : key,
+			o->arg,  o->optional ? OPTION_ARG_OPTIONAL : 0,
+			o->help, (int)(*group)->section,
+		};
+		key++;
+	}
+	memcpy(to, ours, sizeof(ours));
+}
+
+const struct td_option *td_usage_option(const struct td_usage_page *page,
+					int key)
+{
+	const struct td_option_group *const *group;
+	const struct td_option *o;
+	int at = FIRST_KEY;
+
+	td_for_each_option(page->command->groups, group, o)
+	{
+		if (key == (o->letter ? o->letter : at))
+			return o;
+		at++;
+	}
+	return NULL;
+}
+
+/* --- the words around them ---------------------------------------------------- */
+
+static void put_subcommands(FILE *fp, const struct td_command *const *commands)
+{
+	fputs("\n\nSubcommands; tdstat help SUBCOMMAND shows the options of "
+	      "one:\n",
+	      fp);
+	while (*++commands)
+		fprintf(fp, "  %-10s %s\n", (*commands)->name,
+			(*commands)->line);
+}
+
+static void put_end(FILE *fp, const struct td_command *command)
+{
+	fprintf(fp, "Examples:\n%s\n\n", command->examples);
+	fputs(command->status ? command->status : usual_status, fp);
+}
+
+/* argp frees what it gets here. */
+static char *fill_doc(int key, const char *text, void *input)
+{
+	const struct td_usage_page *page = *(struct td_usage_page **)input;
+	char *doc = NULL;
+	size_t size;
+	FILE *fp;
+
+	if (key != ARGP_KEY_HELP_PRE_DOC && key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)(uintptr_t)text;
+	fp = open_memstream(&doc, &size);
+	if (!fp)
+		return NULL;
+	if (key == ARGP_KEY_HELP_POST_DOC)
+		put_end(fp, page->command);
+	else
+		fputs(page->command->doc, fp);
+	if (key == ARGP_KEY_HELP_PRE_DOC && page->command == page->commands[0])
+		put_subcommands(fp, page->commands);
+	if (fclose(fp) == 0)
+		return doc;
+	free(doc);
+	return NULL;
+}
+
+/* --- the page ------------------------------------------------------------------ */
+
+int td_usage_open(struct td_usage_page *page, const struct td_command *command,
+		  const struct td_command *const *commands,
+		  argp_parser_t parser, struct td_err *err)
+{
+	size_t nr = TD_SECTION_HOW + count_options(command->groups) +
+		    TD_ARRAY_SIZE(ours);
+
+	*page = (struct td_usage_page){ .command = command,
+					.commands = commands };
+	td_command_title(command, commands, page->title);
+	page->options = calloc(nr, sizeof(*page->options));
+	if (!page->options)
+		return td_err_nomem(err);
+	fill_in(page->options, command);
+	page->argp = (struct argp){
+		.options = page->options,
+		.parser = parser,
+		.args_doc = command->args,
+		.help_filter = fill_doc,
+	};
+	return 0;
+}
+
+void td_usage_close(struct td_usage_page *page)
+{
+	free(page->options);
+	page->options = NULL;
+}
+
+void td_usage_put(struct td_usage_page *page, struct argp_state *state, int key)
+{
+	state->name = page->title;
+	argp_state_help(state, stdout,
+			key == TD_USAGE_SHORT
+				? ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK
+				: ARGP_HELP_STD_HELP);
+}
+
+static error_t show_only(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	if (key != '?')
+		return ARGP_ERR_UNKNOWN;
+	td_usage_put(*(struct td_usage_page **)state->input, state, key);
+	return 0;
+}
+
+int td_usage_show(const struct td_command *command,
+		  const struct td_command *const *commands, struct td_err *err)
+{
+	static char name[] = "tdstat", help[] = "--help";
+	char *argv[] = { name, help, NULL };
+	struct td_usage_page page, *input = &page;
+	int rc = td_usage_open(&page, command, commands, show_only, err);
+
+	if (!rc)
+		argp_parse(&page.argp, 2, argv, ARGP_NO_HELP | ARGP_NO_EXIT,
+			   NULL, &input);
+	td_usage_close(&page);
+	return rc;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_OPTS_USAGE_H
+#define TD_CMD_OPTS_USAGE_H
+
+#include <argp.h>
+#include <stdio.h>
+
+#include "cmd/opts/command.h"
+
+/* The key of --usage; that of --help is '?', or 'h'. */
+#define TD_USAGE_SHORT 255
+
+/* What argp is told of a subcommand, and what it hands to its parser. */
+struct td_usage_page {
+	const struct td_command *command;
+	const struct td_command *const *commands;
+	char title[TD_TITLE_SIZE];
+	struct argp_option *options;
+	struct argp argp;
+};
+
+/*
+ * parser gets keys of td_usage_option() and ARGP_KEY_...; its state->input is to
+ * begin with a struct td_usage_page *.  Free with td_usage_close().
+ */
+int td_usage_open(struct td_usage_page *page, const struct td_command *command,
+		  const struct td_command *const *commands,
+		  argp_parser_t parser, struct td_err *err);
+void td_usage_close(struct td_usage_page *page);
+
+/* The option of a key; NULL: there is none. */
+const struct td_option *td_usage_option(const struct td_usage_page *page,
+					int key);
+
+/* What one of these keys asks for, on standard output; exits, unless told not to. */
+void td_usage_put(struct td_usage_page *page, struct argp_state *state,
+		  int key);
+/* The page of --help, and no exit. */
+int td_usage_show(const struct td_command *command,
+		  const struct td_command *const *commands, struct td_err *err);
+
+#endif

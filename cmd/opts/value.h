@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_OPTS_VALUE_H
+#define TD_CMD_OPTS_VALUE_H
+
+#include "cmd/opts/opts.h"
+
+/* What options of TD_OPTION_FUNCTION make of their argument. */
+int td_value_metrics(struct td_opts *opts, const char *arg, struct td_err *err);
+int td_value_events(struct td_opts *opts, const char *arg, struct td_err *err);
+int td_value_filter(struct td_opts *opts, const char *arg, struct td_err *err);
+int td_value_cgroups(struct td_opts *opts, const char *arg, struct td_err *err);
+int td_value_delay(struct td_opts *opts, const char *arg, struct td_err *err);
+int td_value_cache(struct td_opts *opts, const char *arg, struct td_err *err);
+int td_value_separator(struct td_opts *opts, const char *arg,
+		       struct td_err *err);
+int td_value_big_num(struct td_opts *opts, const char *arg, struct td_err *err);
+int td_value_no_big_num(struct td_opts *opts, const char *arg,
+			struct td_err *err);
+int td_value_output(struct td_opts *opts, const char *arg, struct td_err *err);
+/* A word that is no option, as one of several patterns. */
+int td_value_pattern(struct td_opts *opts, const char *arg, struct td_err *err);
+
+#endif

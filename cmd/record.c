@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* tdstat record: counts as tdstat does, and keeps the counts in a file. */
+#include <stddef.h>
+
+#include "cmd/opts/check.h"
+#include "cmd/opts/command.h"
+#include "cmd/opts/groups.h"
+#include "cmd/opts/rows.h"
+#include "cmd/opts/value.h"
+#include "cmd/session.h"
+
+/* clang-format off */
+static const struct td_option recording[] = {
+	{ "output", 'o', "FILE", "the recording, which is a new file",
+	  TD_OPTION_FUNCTION, .set = td_value_output },
+	{ NULL },
+};
+/* clang-format on */
+
+static const struct td_option_group group_recording = { TD_SECTION_HOW,
+							recording };
+
+static const struct td_option_group *const groups[] = {
+	&td_group_target,  &td_group_cores,   &td_group_files,
+	&td_group_tree,    &td_group_events,  &td_group_scale,
+	&td_group_when,    &td_group_rows,    &td_group_aggregations,
+	&td_group_formats, &group_recording,  &td_group_stream,
+	&td_group_dry_run, &td_group_verbose, NULL,
+};
+
+const struct td_command td_command_record = {
+	.name = "record",
+	.line = "count, show the result, and keep the counts in a file",
+	.args = "-o FILE [--] [COMMAND [ARG...]]",
+	.doc = "Counts and shows the result as tdstat does without a "
+	       "subcommand, and writes the counts to a file for tdstat report.",
+	.what = "What to count:",
+	.examples = "  tdstat record -o td.jsonl -- make\n"
+		    "  tdstat record -o td.jsonl -a -I 1000 --timeout 10s",
+	.groups = groups,
+	.subcommand = TD_RECORD,
+	.check = td_opts_check_counting,
+	.run = td_session_run,
+};

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* tdstat without a subcommand: counts, and shows what came of it. */
+#include <limits.h>
+#include <stddef.h>
+
+#include "cmd/opts/check.h"
+#include "cmd/opts/command.h"
+#include "cmd/opts/groups.h"
+#include "cmd/opts/rows.h"
+#include "cmd/session.h"
+
+/* clang-format off */
+static const struct td_option runs[] = {
+	{ "repeat", 'r', "N",
+	  "run the command N times, and show means; 0: for ever",
+	  TD_OPTION_NUMBER, offsetof(struct td_opts, repeat),
+	  offsetof(struct td_opts, has_repeat), 0, INT_MAX },
+	{ NULL },
+};
+
+static const struct td_option table[] = {
+	{ "table", 0, NULL, "the time of each run of -r",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, table) },
+	{ NULL },
+};
+/* clang-format on */
+
+static const struct td_option_group group_runs = { TD_SECTION_WHEN, runs };
+static const struct td_option_group group_table = { TD_SECTION_HOW, table };
+
+static const struct td_option_group *const groups[] = {
+	&td_group_target,
+	&td_group_cores,
+	&td_group_files,
+	&td_group_tree,
+	&td_group_events,
+	&td_group_scale,
+	&td_group_when,
+	&group_runs,
+	&td_group_rows,
+	&td_group_aggregations,
+	&group_table,
+	&td_group_formats,
+	&td_group_output,
+	&td_group_stream,
+	&td_group_dry_run,
+	&td_group_verbose,
+	NULL,
+};
+
+const struct td_command td_command_stat = {
+	.name = "stat",
+	.line = "count, and show the result: what tdstat does without a word",
+	.args = "[--] [COMMAND [ARG...]]\nSUBCOMMAND [ARG...]",
+	.doc = "Says where the pipeline slots of the processor go: top-down "
+	       "analysis of a command, of processes, or of the machine.",
+	.what = "What to count:",
+	.examples = "  tdstat -l 2 -- make\n"
+		    "  tdstat -a -I 1000",
+	.groups = groups,
+	.subcommand = TD_STAT,
+	.check = td_opts_check_counting,
+	.run = td_session_run,
+};

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A subcommand that is made up here: its row is all that the parser needs. */
+#include "cmd/commands.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "cmd/opts/groups.h"
+#include "cmd/opts/meant.h"
+#include "cmd/opts/value.h"
+#include "lib/base/util.h"
+#include "tests/unit/test.h"
+
+static int check_made(const struct td_opts *opts, struct td_err *err)
+{
+	return opts->repeat < 9 ? 0 : td_err_usage(err, "nine are too many");
+}
+
+static int run_made(const struct td_opts *opts, int *status, struct td_err *err)
+{
+	(void)err;
+	*status = opts->repeat;
+	return 0;
+}
+
+/* clang-format off */
+static const struct td_option rows[] = {
+	{ "made-times", 'i', "N", "how often", TD_OPTION_NUMBER,
+	  offsetof(struct td_opts, repeat), offsetof(struct td_opts, has_repeat),
+	  2, 10 },
+	{ NULL },
+};
+/* clang-format on */
+
+static const struct td_option_group group_rows = { TD_SECTION_WHAT, rows };
+static const struct td_option_group *const groups[] = { &group_rows,
+							&td_group_json, NULL };
+static const struct td_command made = {
+	.name = "made-up",
+	.groups = groups,
+	.word = td_value_pattern,
+	.check = check_made,
+	.run = run_made,
+};
+
+/* The program's own, and this one behind them. */
+static const struct td_command *commands[16];
+
+static void make_table(void)
+{
+	size_t nr = 0;
+
+	while (td_commands[nr] && nr < TD_ARRAY_SIZE(commands) - 2) {
+		commands[nr] = td_commands[nr];
+		nr++;
+	}
+	commands[nr] = &made;
+}
+
+#define parse(opts, err, ...) \
+	parse_words(opts, err, (const char *[]){ "tdstat", __VA_ARGS__, NULL })
+
+static int parse_words(struct td_opts *opts, struct td_err *err,
+		       const char *const *words)
+{
+	static char *argv[16];
+	int argc = 0;
+
+	for (; words[argc]; argc++)
+		argv[argc] = (char *)(uintptr_t)words[argc];
+	argv[argc] = NULL;
+	*err = (struct td_err){ 0 };
+	return td_opts_parse(opts, commands, argc, argv, err);
+}
+
+static void test_own_options(void)
+{
+	struct td_opts opts;
+	struct td_err err;
+	int status = 0;
+
+	ok(parse(&opts, &err, "-j", "made-up", "a", "-i", "7", "b") == 0, "%s",
+	   err.msg);
+	ok(opts.chosen == &made && opts.repeat == 7 && opts.has_repeat &&
+		   opts.format == TD_FORMAT_JSON,
+	   "its options are stored where its rows say");
+	ok(opts.nr_patterns == 2 && strcmp(opts.patterns[1], "b") == 0,
+	   "its words are its own");
+	ok(opts.chosen->run(&opts, &status, &err) == 0 && status == 7,
+	   "its function is the one to run");
+	td_opts_free(&opts);
+}
+
+static void test_refused(void)
+{
+	struct td_opts opts;
+	struct td_err err;
+
+	ok(parse(&opts, &err, "made-up", "-i", "11") == -EINVAL, "its limits");
+	is_str(err.msg, "-i 11: not a number from 2 to 10", "are said");
+	ok(parse(&opts, &err, "made-up", "-i9") == -EINVAL, "its check");
+	is_str(err.msg, "nine are too many", "is asked");
+	ok(parse(&opts, &err, "made-up", "-a") == -EINVAL, "others' options");
+	is_str(err.msg,
+	       "tdstat made-up takes no -a: it is an option of tdstat and "
+	       "tdstat record",
+	       "are none of its");
+	ok(parse(&opts, &err, "report", "--made-t=3") == -EINVAL, "its option");
+	is_str(err.msg,
+	       "tdstat report takes no --made-t: it is an option of tdstat "
+	       "made-up",
+	       "is nobody else's");
+}
+
+static void test_name(void)
+{
+	struct td_opts opts;
+	struct td_err err;
+
+	ok(parse(&opts, &err, "mad-up", "x") == 0, "a command: %s", err.msg);
+	ok(td_meant_subcommand(&opts, &err) == -ENOENT, "but no program");
+	is_str(err.hint, "did you mean tdstat made-up?", "its name is near");
+	td_opts_free(&opts);
+	ok(parse(&opts, &err, "--", "mad-up") == 0 &&
+		   td_meant_subcommand(&opts, &err) == 0,
+	   "behind --, it is meant as a command");
+	td_opts_free(&opts);
+}
+
+int main(void)
+{
+	make_table();
+	test_own_options();
+	test_refused();
+	test_name();
+	return done_testing();
+}

@@ -161,6 +161,7 @@ missed() {
 	meant "did you mean 'tma_retiring'?" '' -M tma_retirng
 	try "$TDSTAT" -M bandwidth
 	[[ ${stderr_lines[1]} == "tdstat: did you mean 'tma_mem_bandwidth', 'tma_fetch_bandwidth'"* ]]
+	try "$TDSTAT" -M tlb
 	[[ ${stderr_lines[1]} == *"? (tdstat list metrics has more)" ]]
 	# the words of a description; what is suggested exists
 	meant "did you mean 'tma_info_memory_mlp'?" '' -M 'memory parallelism'

@@ -36,6 +36,16 @@ static int build_measure(struct td_run *run, struct td_err *err)
 	return rc ? rc : td_measure_build(&run->measure, &run->plan, &how, err);
 }
 
+static int check_cores(struct td_run *run, const struct td_tree *tree,
+		       struct td_err *err)
+{
+	if (!run->target.system_wide)
+		return td_check_cores_of_tasks(&run->fs, tree, &run->machine,
+					       run->opts, err);
+	return td_select_whole_cores(&run->fs, tree, &run->machine,
+				     &run->target, &run->notes, err);
+}
+
 static int make_tree(struct td_run *run, struct td_err *err)
 {
 	const struct td_tree *tree = &run->measure.tree;
@@ -50,9 +60,7 @@ static int make_tree(struct td_run *run, struct td_err *err)
 	if (!rc)
 		rc = td_check_rows_of_cpus(tree, &run->machine, run->opts, err);
 	if (!rc)
-		rc = td_select_whole_cores(&run->fs, tree, &run->machine,
-					   run->opts, &run->target, &run->notes,
-					   err);
+		rc = check_cores(run, tree, err);
 	if (rc)
 		return rc;
 	schedule.needs = tree->needs;

@@ -36,7 +36,7 @@ td_command_join_groups(const struct td_command *const *commands)
 		for (group = (*c)->groups; *group; group++)
 			nr++;
 	}
-	all = calloc(nr, sizeof(*all));
+	all = calloc(nr, sizeof(const struct td_option_group *));
 	nr = 0;
 	for (; all && *commands; commands++) {
 		for (group = (*commands)->groups; *group; group++)

@@ -42,13 +42,20 @@ int td_check_rows_of_cpus(const struct td_tree *tree,
 			  const struct td_machine *machine,
 			  const struct td_opts *opts, struct td_err *err);
 /*
- * Handles slots that the threads of a core share, which are known only for
- * whole cores: adds the missing CPUs to target, with a note, or refuses tasks
- * with an error whose hint tells what estimates theirs.
+ * Tasks on cores whose threads share their slots: an error that names what
+ * estimates a task's share, unless the tree's files do.
+ */
+int td_check_cores_of_tasks(const struct td_sysfs *fs,
+			    const struct td_tree *tree,
+			    struct td_machine *machine,
+			    const struct td_opts *opts, struct td_err *err);
+/*
+ * Slots that the threads of a core share are known for whole cores only: adds
+ * the other threads of the target's CPUs, and notes it.
  */
 int td_select_whole_cores(const struct td_sysfs *fs, const struct td_tree *tree,
-			  struct td_machine *machine,
-			  const struct td_opts *opts, struct td_target *target,
-			  struct td_notes *notes, struct td_err *err);
+			  const struct td_machine *machine,
+			  struct td_target *target, struct td_notes *notes,
+			  struct td_err *err);
 
 #endif

@@ -91,15 +91,30 @@ static int refuse_task(const struct td_sysfs *fs, struct td_machine *machine,
 			   metrics_instead(opts), whole);
 }
 
-/* Counts the other threads of the cores, too. */
-static int widen_to_cores(const struct td_sysfs *fs,
+int td_check_cores_of_tasks(const struct td_sysfs *fs,
+			    const struct td_tree *tree,
+			    struct td_machine *machine,
+			    const struct td_opts *opts, struct td_err *err)
+{
+	if (!needs_whole_cores(tree, machine))
+		return 0;
+	/* the formulas of files estimate a thread's share (#core_wide is 0) */
+	if (tree->sets[0] && tree->sets[0]->files)
+		return 0;
+	return refuse_task(fs, machine, opts, err);
+}
+
+int td_select_whole_cores(const struct td_sysfs *fs, const struct td_tree *tree,
 			  const struct td_machine *machine,
 			  struct td_target *target, struct td_notes *notes,
 			  struct td_err *err)
 {
 	struct td_ints siblings, online;
-	int rc = td_cpu_siblings(fs, &target->cpus, &siblings, err);
+	int rc;
 
+	if (!target->has_cpus || !needs_whole_cores(tree, machine))
+		return 0;
+	rc = td_cpu_siblings(fs, &target->cpus, &siblings, err);
 	if (rc)
 		return rc;
 	rc = td_ints_and(&online, &siblings, &machine->online);
@@ -112,21 +127,4 @@ static int widen_to_cores(const struct td_sysfs *fs,
 	td_ints_free(&target->cpus);
 	target->cpus = online;
 	return 0;
-}
-
-int td_select_whole_cores(const struct td_sysfs *fs, const struct td_tree *tree,
-			  struct td_machine *machine,
-			  const struct td_opts *opts, struct td_target *target,
-			  struct td_notes *notes, struct td_err *err)
-{
-	if (!needs_whole_cores(tree, machine))
-		return 0;
-	if (target->system_wide)
-		return target->has_cpus
-			       ? widen_to_cores(fs, machine, target, notes, err)
-			       : 0;
-	/* the formulas of files estimate a thread's share (#core_wide is 0) */
-	if (tree->sets[0] && tree->sets[0]->files)
-		return 0;
-	return refuse_task(fs, machine, opts, err);
 }

@@ -97,8 +97,13 @@ void td_modifiers_copy_rings(struct td_modifiers *to,
 {
 	struct td_modifiers copy = *from;
 
-	for (const char *letter = TD_RING_LETTERS; *letter; letter++)
-		*flag_of(to, *letter) = *flag_of(&copy, *letter);
+	for (const char *letter = TD_RING_LETTERS; *letter; letter++) {
+		const bool *value = flag_of(&copy, *letter);
+		bool *flag = flag_of(to, *letter);
+
+		if (flag && value)
+			*flag = *value;
+	}
 }
 
 const char *td_modifiers_format(const struct td_modifiers *mods,
@@ -109,8 +114,8 @@ const char *td_modifiers_format(const struct td_modifiers *mods,
 	char *end = buf;
 
 	for (; *letters; letters++) {
-		int nr = *letters == 'p' ? mods->precise
-					 : *flag_of(&copy, *letters);
+		const bool *flag = flag_of(&copy, *letters);
+		int nr = *letters == 'p' ? mods->precise : flag && *flag;
 
 		while (nr-- > 0)
 			*end++ = *letters;

@@ -9,6 +9,7 @@
 
 #include "cmd/opts/groups.h"
 #include "cmd/opts/meant.h"
+#include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
 #include "lib/base/util.h"
 #include "tests/unit/test.h"

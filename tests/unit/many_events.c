@@ -76,8 +76,6 @@ static void fill_plan(struct td_plan *plan, enum shape shape)
 		fill_event(&plan->events[i], i, shape);
 }
 
-#define FIRST_CPU 0
-
 static struct td_machine make_machine(void)
 {
 	struct td_machine machine = {
@@ -86,7 +84,7 @@ static struct td_machine make_machine(void)
 		.nr_pmus = TD_ARRAY_SIZE(pmus),
 	};
 
-	td_ints_add(&machine.online, FIRST_CPU);
+	td_ints_add(&machine.online, 0);
 	return machine;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat record: counts as tdstat does, and keeps the counts in a file. */
 #include <stddef.h>
+#include <string.h>
 
 #include "cmd/opts/check.h"
 #include "cmd/opts/command.h"
@@ -9,10 +10,20 @@
 #include "cmd/opts/value.h"
 #include "cmd/session.h"
 
+/* Results go to standard output by themselves, recordings do not. */
+static int take_output(struct td_opts *opts, const char *arg,
+		       struct td_err *err)
+{
+	if (strcmp(arg, "-") != 0)
+		return td_value_output(opts, arg, err);
+	td_err_usage(err, "-o -: a recording needs the name of a file");
+	return td_err_hint(err, "standard output is /dev/stdout");
+}
+
 /* clang-format off */
 static const struct td_option recording[] = {
 	{ "output", 'o', "FILE", "the recording, which is a new file",
-	  TD_OPTION_FUNCTION, .set = td_value_output },
+	  TD_OPTION_FUNCTION, .set = take_output },
 	{ NULL },
 };
 /* clang-format on */

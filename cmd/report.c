@@ -283,8 +283,10 @@ static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 
 static int check(const struct td_opts *opts, struct td_err *err)
 {
-	return opts->input ? 0
-			   : td_err_usage(err, "tdstat report needs -i FILE");
+	if (opts->input)
+		return 0;
+	td_err_usage(err, "tdstat report needs a FILE");
+	return td_err_hint(err, "tdstat record -o FILE makes one");
 }
 
 /* clang-format off */

@@ -133,13 +133,19 @@ refused() {
 @test "record: needs -o, and makes a new file" {
 	refused '-o' record -a
 	refused '-o' record -- true
+	refused '-o -: a recording needs the name of a file' record -o - -- true
+	assert_regex "$stderr" 'standard output is /dev/stdout$'
+	try "$TDSTAT" record --quiet -n -o /dev/stdout -- true
+	assert_success
+	assert_regex "${lines[0]}" '^\{"tdstat":1,'
 	refused 'append' record -a -o file --append
 	refused 'input' record -o file --input=file
 	[ ! -e file ]
 }
 
-@test "report: needs -i, and measures nothing" {
-	refused '-i' report
+@test "report: needs a file, and measures nothing" {
+	refused 'tdstat report needs a FILE' report
+	assert_regex "$stderr" 'tdstat record -o FILE makes one$'
 	refused 'command' report -i file -- true
 	refused 'command' report -i file true
 	for option in -a '-C 0' '-p 1' '-I 100' '--timeout 100'; do
@@ -270,6 +276,6 @@ options_of() {
 		try "$TDSTAT" --dry-run env $word
 		assert_success
 	done
-	refused '-i' report
-	refused '-i' -j report
+	refused 'needs a FILE' report
+	refused 'needs a FILE' -j report
 }

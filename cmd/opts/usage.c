@@ -55,7 +55,8 @@ static void fill_in(struct argp_option *to, const struct td_command *command)
 				continue;
 			/* argp would show the heading of nothing, too */
 			to->doc = headings[i] ? headings[i] : command->what;
-			to++->group = i;
+			to->group = i;
+			to++;
 			break;
 		}
 	}

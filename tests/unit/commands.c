@@ -53,7 +53,7 @@ static void make_table(void)
 {
 	size_t nr = 0;
 
-	while (td_commands[nr] && nr < TD_ARRAY_SIZE(commands) - 2) {
+	while (nr < TD_ARRAY_SIZE(commands) - 2 && td_commands[nr]) {
 		commands[nr] = td_commands[nr];
 		nr++;
 	}

@@ -74,4 +74,14 @@ int td_open_set(struct td_open_set *set, const struct td_counter_setup *setup,
 		size_t *index, size_t *failed);
 void td_close_set(struct td_open_set *set);
 
+/*
+ * switch.c: start or stop one event, a group, or all groups of a set.  event is
+ * the plan's: with -1, the leader switches its whole group.
+ */
+int td_switch_evsel(const struct td_open_group *group,
+		    const struct perf_evsel *evsel, bool on);
+int td_switch_group(const struct td_open_group *group, bool on, int event);
+int td_switch_set(const struct td_open_set *set, bool on, int event,
+		  struct td_err *err);
+
 #endif

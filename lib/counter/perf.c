@@ -54,67 +54,6 @@ static void perf_close(struct td_counter *base)
 	free_counter(perf_counter_of(base));
 }
 
-/* --- on and off ----------------------------------------------------------------- */
-
-static void go_to_cpu(int cpu)
-{
-	cpu_set_t there;
-
-	CPU_ZERO(&there);
-	if (cpu >= 0 && cpu < CPU_SETSIZE) {
-		CPU_SET((size_t)cpu, &there);
-		sched_setaffinity(0, sizeof(there), &there);
-	}
-}
-
-/*
- * Switches an event on each CPU and task.  For cgroups this is done on the CPU
- * itself: their clock starts with the task switch that follows.
- */
-static int switch_evsel(const struct td_open_group *group,
-			const struct perf_evsel *evsel, bool on)
-{
-	int nr_threads = perf_thread_map__nr(group->threads);
-	int nr = td_group_units(group);
-
-	for (int unit = 0; unit < nr; unit++) {
-		int cpu = unit / nr_threads;
-		int fd = td_event_fd(evsel, cpu, unit % nr_threads);
-
-		if (group->cgroup && unit % nr_threads == 0)
-			go_to_cpu(perf_cpu_map__cpu(group->cpus, cpu).cpu);
-		if (fd >= 0 && ioctl(fd, on ? PERF_EVENT_IOC_ENABLE
-					    : PERF_EVENT_IOC_DISABLE))
-			return -errno;
-	}
-	return 0;
-}
-
-/* Switching the leader switches the whole group. */
-static int switch_group(const struct td_open_group *group, bool on, int event)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < group->nr; i++) {
-		if (event < 0 ? i == 0 : group->members[i] == event)
-			rc = switch_evsel(group, group->evsels[i], on);
-	}
-	return rc;
-}
-
-static int switch_set(const struct td_open_set *set, bool on, int event,
-		      struct td_err *err)
-{
-	for (size_t i = 0; i < set->nr_groups; i++) {
-		int rc = switch_group(&set->groups[i], on, event);
-
-		if (rc)
-			return td_err_set(err, rc, "cannot %s the counters: %s",
-					  on ? "start" : "stop", strerror(-rc));
-	}
-	return 0;
-}
-
 static int perf_enable(struct td_counter *base, bool on, int event,
 		       struct td_err *err)
 {
@@ -125,7 +64,7 @@ static int perf_enable(struct td_counter *base, bool on, int event,
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < counter->nr_sets; i++)
-		rc = switch_set(&counter->sets[i], on, event, err);
+		rc = td_switch_set(&counter->sets[i], on, event, err);
 	if (moves)
 		sched_setaffinity(0, sizeof(home), &home);
 	for (size_t i = 0; !rc && i < counter->setup.plan->nr_events; i++) {
@@ -373,11 +312,11 @@ static int start_set(const struct perf_counter *counter,
 		int rc = 0;
 
 		if (!counter->off[group->members[0]])
-			rc = switch_group(group, true, -1);
+			rc = td_switch_group(group, true, -1);
 		for (size_t m = 1; !rc && m < group->nr; m++) {
 			if (counter->off[group->members[m]])
-				rc = switch_evsel(group, group->evsels[m],
-						  false);
+				rc = td_switch_evsel(group, group->evsels[m],
+						     false);
 		}
 		if (rc == -ENODEV) /* the task is exiting */
 			rc = -ESRCH;

@@ -15,22 +15,6 @@
 #define FIRST_PAUSE_NS   UINT64_C(20000)
 #define LONGEST_PAUSE_NS UINT64_C(5000000)
 
-/*
- * What read() returns for PERF_FORMAT_GROUP | ID | TOTAL_TIME_*
- * (perf_event_open(2)).
- */
-struct group_values {
-	uint64_t nr, enabled_ns, running_ns;
-	struct {
-		uint64_t value, id;
-	} v[];
-};
-
-static size_t group_read_size(size_t nr)
-{
-	return sizeof(struct group_values) + nr * 2 * sizeof(uint64_t);
-}
-
 static int read_error(const struct td_read_step *step, int error,
 		      struct td_err *err)
 {
@@ -115,7 +99,7 @@ static void note_backwards(struct td_reader *reader,
 /* values->v[i] belongs to this member of the group. */
 static void take_value(struct td_reader *reader,
 		       const struct td_read_step *step, size_t member,
-		       const struct group_values *values, size_t i)
+		       const struct td_group_values *values, size_t i)
 {
 	struct td_reading *out = &reader->now.v[step->first + member];
 
@@ -143,8 +127,9 @@ static void keep_values(struct td_reader *reader,
 static int read_apart(struct td_reader *reader, const struct td_read_step *step,
 		      struct td_err *err)
 {
-	const struct group_values *values = (struct group_values *)reader->buf;
-	size_t size = group_read_size(1);
+	const struct td_group_values *values =
+		(struct td_group_values *)reader->buf;
+	size_t size = td_group_read_size(1);
 
 	take_value(reader, step, 0, values, 0);
 	for (size_t i = 1; i < step->nr; i++) {
@@ -169,8 +154,9 @@ static int read_apart(struct td_reader *reader, const struct td_read_step *step,
 static int read_step(struct td_reader *reader, struct td_read_step *step,
 		     struct td_err *err)
 {
-	const struct group_values *values = (struct group_values *)reader->buf;
-	size_t size = group_read_size(step->nr);
+	const struct td_group_values *values =
+		(struct td_group_values *)reader->buf;
+	size_t size = td_group_read_size(step->nr);
 	ssize_t len = read_fd(reader, step->fd, size);
 
 	step->lost = step->behind = false;
@@ -187,7 +173,7 @@ static int read_step(struct td_reader *reader, struct td_read_step *step,
 		note_lost(reader, step);
 		if (step->resume)
 			ioctl(step->fd, PERF_EVENT_IOC_ENABLE, 0);
-		if ((size_t)len == group_read_size(1) && step->fds)
+		if ((size_t)len == td_group_read_size(1) && step->fds)
 			return read_apart(reader, step, err);
 		return 0;
 	}
@@ -308,179 +294,4 @@ int td_reader_read(struct td_reader *reader, uint64_t patience_ns,
 	*readings = reader->delta;
 	readings->behind = behind;
 	return 0;
-}
-
-struct td_read_step *td_reader_add(struct td_reader *reader)
-{
-	struct td_read_step *step =
-		td_array_add(&reader->steps, reader->nr_steps, sizeof(*step));
-
-	if (step)
-		reader->nr_steps++;
-	return step;
-}
-
-static int by_cpu_thread_group(const void *a, const void *b)
-{
-	const struct td_read_step *x = a, *y = b;
-
-	if (x->cpu != y->cpu)
-		return x->cpu < y->cpu ? -1 : 1;
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	return x->group < y->group ? -1 : x->group > y->group;
-}
-
-/*
- * Sorts by CPU, then thread, so that events of one ratio are read at nearly the
- * same time.
- */
-static void order_steps(struct td_reader *reader)
-{
-	struct td_read_step *steps = reader->steps;
-	size_t ready = reader->nr_ready;
-
-	if (reader->nr_steps > ready)
-		qsort(steps + ready, reader->nr_steps - ready, sizeof(*steps),
-		      by_cpu_thread_group);
-	for (size_t s = ready ? ready : 1; s < reader->nr_steps; s++)
-		steps[s].first = steps[s - 1].first + steps[s - 1].nr;
-}
-
-/* Fills in who counts where, which never changes, in all buffers. */
-static void label_readings(const struct td_reader *reader,
-			   struct td_reading *out)
-{
-	for (size_t s = reader->nr_ready; s < reader->nr_steps; s++) {
-		const struct td_read_step *step = &reader->steps[s];
-
-		for (size_t i = 0; i < step->nr; i++)
-			out[step->first + i] = (struct td_reading){
-				.event = step->members[i],
-				.cpu = step->cpu,
-				.tid = step->tid,
-				.cgroup = step->cgroup,
-				.life = step->life,
-			};
-	}
-}
-
-static int grow_one(struct td_readings *readings, size_t room)
-{
-	struct td_reading *v = reallocarray(readings->v, room, sizeof(*v));
-
-	if (!v)
-		return -ENOMEM;
-	readings->v = v;
-	return 0;
-}
-
-/* Makes room for nr readings and keeps those that are there. */
-static int grow_readings(struct td_reader *reader, size_t nr)
-{
-	size_t room = reader->room * 2 > nr ? reader->room * 2 : nr + 1;
-
-	if (reader->room > nr)
-		return 0;
-	if (grow_one(&reader->now, room) || grow_one(&reader->before, room) ||
-	    grow_one(&reader->delta, room))
-		return -ENOMEM;
-	reader->room = room;
-	return 0;
-}
-
-static int grow_buffer(struct td_reader *reader, size_t largest)
-{
-	uint64_t *buf;
-
-	if (reader->buf && largest <= reader->largest)
-		return 0;
-	buf = realloc(reader->buf, group_read_size(largest));
-	if (!buf)
-		return -ENOMEM;
-	reader->buf = buf;
-	reader->largest = largest;
-	return 0;
-}
-
-int td_reader_begin(struct td_reader *reader)
-{
-	struct td_readings *sets[] = { &reader->now, &reader->before,
-				       &reader->delta };
-	size_t nr = reader->now.nr, largest = 0;
-
-	order_steps(reader);
-	for (size_t s = reader->nr_ready; s < reader->nr_steps; s++) {
-		nr += reader->steps[s].nr;
-		if (reader->steps[s].nr > largest)
-			largest = reader->steps[s].nr;
-	}
-	if (grow_readings(reader, nr))
-		return -ENOMEM;
-	for (size_t i = 0; i < TD_ARRAY_SIZE(sets); i++) {
-		sets[i]->nr = nr;
-		label_readings(reader, sets[i]->v);
-	}
-	reader->nr_ready = reader->nr_steps;
-	return grow_buffer(reader, largest);
-}
-
-static int by_number(const void *a, const void *b)
-{
-	const size_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
-void td_reader_end_sets(struct td_reader *reader, const size_t *sets, size_t nr)
-{
-	for (size_t s = 0; nr && s < reader->nr_steps; s++) {
-		struct td_read_step *step = &reader->steps[s];
-
-		if (bsearch(&step->set, sets, nr, sizeof(*sets), by_number))
-			step->ended = true;
-	}
-}
-
-static void move_readings(struct td_readings *readings, size_t to, size_t from,
-			  size_t nr)
-{
-	memmove(readings->v + to, readings->v + from,
-		nr * sizeof(*readings->v));
-}
-
-void td_reader_forget_ended(struct td_reader *reader)
-{
-	size_t kept = 0, first = 0;
-
-	for (size_t s = 0; s < reader->nr_steps; s++) {
-		struct td_read_step step = reader->steps[s];
-
-		if (step.ended) {
-			free(step.fds);
-			continue;
-		}
-		move_readings(&reader->now, first, step.first, step.nr);
-		move_readings(&reader->before, first, step.first, step.nr);
-		move_readings(&reader->delta, first, step.first, step.nr);
-		step.first = first;
-		first += step.nr;
-		reader->steps[kept++] = step;
-	}
-	reader->nr_steps = reader->nr_ready = kept;
-	reader->now.nr = reader->before.nr = reader->delta.nr = first;
-}
-
-void td_reader_free(struct td_reader *reader)
-{
-	free(reader->now.v);
-	free(reader->before.v);
-	free(reader->delta.v);
-	free(reader->buf);
-	for (size_t s = 0; s < reader->nr_steps; s++)
-		free(reader->steps[s].fds);
-	free(reader->steps);
-	*reader = (struct td_reader){ 0 };
 }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Counters that are open, on and off. */
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "lib/counter/parts.h"
+
+static void go_to_cpu(int cpu)
+{
+	cpu_set_t there;
+
+	CPU_ZERO(&there);
+	if (cpu >= 0 && cpu < CPU_SETSIZE) {
+		CPU_SET((size_t)cpu, &there);
+		sched_setaffinity(0, sizeof(there), &there);
+	}
+}
+
+/*
+ * Switches an event on each CPU and task.  For cgroups this is done on the CPU
+ * itself: their clock starts with the task switch that follows.
+ */
+int td_switch_evsel(const struct td_open_group *group,
+		    const struct perf_evsel *evsel, bool on)
+{
+	int nr_threads = perf_thread_map__nr(group->threads);
+	int nr = td_group_units(group);
+
+	for (int unit = 0; unit < nr; unit++) {
+		int cpu = unit / nr_threads;
+		int fd = td_event_fd(evsel, cpu, unit % nr_threads);
+
+		if (group->cgroup && unit % nr_threads == 0)
+			go_to_cpu(perf_cpu_map__cpu(group->cpus, cpu).cpu);
+		if (fd >= 0 && ioctl(fd, on ? PERF_EVENT_IOC_ENABLE
+					    : PERF_EVENT_IOC_DISABLE))
+			return -errno;
+	}
+	return 0;
+}
+
+/* Switching the leader switches the whole group. */
+int td_switch_group(const struct td_open_group *group, bool on, int event)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < group->nr; i++) {
+		if (event < 0 ? i == 0 : group->members[i] == event)
+			rc = td_switch_evsel(group, group->evsels[i], on);
+	}
+	return rc;
+}
+
+int td_switch_set(const struct td_open_set *set, bool on, int event,
+		  struct td_err *err)
+{
+	for (size_t i = 0; i < set->nr_groups; i++) {
+		int rc = td_switch_group(&set->groups[i], on, event);
+
+		if (rc)
+			return td_err_set(err, rc, "cannot %s the counters: %s",
+					  on ? "start" : "stop", strerror(-rc));
+	}
+	return 0;
+}

@@ -8,6 +8,7 @@
 #include "metrics/tree/tree.h"
 #include "tests/unit/levels.h"
 #include "tests/unit/machine.h"
+#include "tests/unit/rewrite.h"
 #include "tests/unit/test.h"
 
 #define PMUS "\"pmus\":[{\"name\":\"cpu_core\",\"type\":4,\"cpus\":\"0-3\"}]"
@@ -292,22 +293,6 @@ static bool same_plan(const struct td_plan *a, const struct td_plan *b)
 	return same;
 }
 
-static bool same_readings(const struct td_readings *a,
-			  const struct td_readings *b)
-{
-	bool same = a->nr == b->nr;
-
-	for (size_t i = 0; same && i < a->nr; i++) {
-		const struct td_reading *x = &a->v[i], *y = &b->v[i];
-
-		same = x->event == y->event && x->cpu == y->cpu &&
-		       x->tid == y->tid && x->value == y->value &&
-		       x->enabled_ns == y->enabled_ns &&
-		       x->running_ns == y->running_ns;
-	}
-	return same;
-}
-
 static void test_there_and_back(const char *model)
 {
 	struct td_readings readings = { 0 };
@@ -331,7 +316,7 @@ static void test_there_and_back(const char *model)
 		int rc = td_recording_next(&rec, &time_ns, &readings, &err);
 
 		ok(rc == 0 && time_ns == times[i] &&
-			   same_readings(&o.readings, &readings),
+			   test_same_readings(&o.readings, &readings),
 		   "%s: interval %zu", model, i);
 	}
 	ok(td_recording_next(&rec, &time_ns, &readings, &err) == 1 &&

@@ -94,8 +94,8 @@ static int show(struct td_recording *rec, struct td_sink *sink,
 /* --cputype: the other kinds' events are not shown. */
 static void hide_skipped(struct td_recording *rec)
 {
-	for (size_t i = 0; i < rec->plan.nr_events; i++) {
-		struct td_event *event = &rec->plan.events[i];
+	for (size_t i = 0; i < rec->plan.events.nr; i++) {
+		struct td_event *event = &rec->plan.events.v[i];
 
 		event->hidden |= rec->machine.pmus[event->pmu].skip;
 	}

@@ -160,18 +160,18 @@ static int print(FILE *fp, struct td_list *list, const char *typed,
 		 struct td_err *err)
 {
 	struct td_event_text text = { 0 };
-	struct td_plan plan = { 0 };
+	struct td_events events = { 0 };
 	int rc = td_event_text_parse(&text, typed, err);
 
 	if (!rc)
-		rc = td_catalog_resolve(&list->catalog, &plan, &text,
+		rc = td_catalog_resolve(&list->catalog, &events, &text,
 					&list->notes, err);
-	for (size_t i = 0; !rc && i < plan.nr_events; i++) {
-		const struct td_event *event = &plan.events[i];
+	for (size_t i = 0; !rc && i < events.nr; i++) {
+		const struct td_event *event = &events.v[i];
 
 		rc = put_line(fp, list, event, &text.specs[event->spec], err);
 	}
-	td_plan_free(&plan);
+	td_events_free(&events);
 	td_event_text_free(&text);
 	return rc;
 }

@@ -117,21 +117,21 @@ void td_catalog_init(struct td_catalog *catalog, const struct td_sysfs *fs,
 	};
 }
 
-int td_catalog_resolve(struct td_catalog *catalog, struct td_plan *plan,
+int td_catalog_resolve(struct td_catalog *catalog, struct td_events *events,
 		       const struct td_event_text *text, struct td_notes *notes,
 		       struct td_err *err)
 {
-	int rc = td_event_resolve(plan, text, catalog->machine,
+	int rc = td_event_resolve(events, text, catalog->machine,
 				  &catalog->source, notes, err);
 
 	if (rc <= 0)
 		return rc;
-	td_plan_free(plan);
+	td_events_free(events);
 	rc = td_machine_read_others(catalog->fs, catalog->machine, err);
 	if (rc)
 		return rc;
-	return td_event_resolve(plan, text, catalog->machine, &catalog->source,
-				notes, err);
+	return td_event_resolve(events, text, catalog->machine,
+				&catalog->source, notes, err);
 }
 
 void td_catalog_free(struct td_catalog *catalog)

@@ -31,7 +31,7 @@ int td_catalog_read(struct td_catalog *catalog, struct td_err *err);
  * Calls td_event_resolve() with the core PMUs, which nearly always have all
  * events of text, and again with all PMUs of fs if they do not.
  */
-int td_catalog_resolve(struct td_catalog *catalog, struct td_plan *plan,
+int td_catalog_resolve(struct td_catalog *catalog, struct td_events *events,
 		       const struct td_event_text *text, struct td_notes *notes,
 		       struct td_err *err);
 void td_catalog_free(struct td_catalog *catalog);

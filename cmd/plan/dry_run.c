@@ -133,8 +133,8 @@ static void put_attr(FILE *fp, const char *name,
  */
 static void put_rest(FILE *fp, const struct td_plan *plan)
 {
-	for (size_t i = 0; i < plan->nr_events; i++) {
-		const struct td_event *event = &plan->events[i];
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		const struct td_event *event = &plan->events.v[i];
 
 		/* metrics tell their reason themselves */
 		if (event->refusal && plan->asked)
@@ -157,7 +157,7 @@ void td_dry_run(FILE *fp, const struct td_machine *machine,
 			struct perf_event_attr attr =
 				td_plan_attr(plan, group, i, target);
 
-			put_attr(fp, plan->events[group->members[i]].name,
+			put_attr(fp, plan->events.v[group->members[i]].name,
 				 &attr);
 		}
 	}
@@ -175,7 +175,7 @@ void td_describe(FILE *fp, const struct td_machine *machine,
 		put_group(fp, g, machine, tree, plan, target);
 		for (size_t i = 0; i < group->nr; i++)
 			put_line(fp, "  ",
-				 plan->events[group->members[i]].name);
+				 plan->events.v[group->members[i]].name);
 	}
 	put_rest(fp, plan);
 }

@@ -69,8 +69,8 @@ static int check_filter(const struct td_event *event, const char *filter,
 static int add_filter(struct td_typing *t, const struct td_event_arg *arg,
 		      struct td_err *err)
 {
-	for (size_t i = 0; i < t->plan->nr_events; i++) {
-		struct td_event *event = &t->plan->events[i];
+	for (size_t i = 0; i < t->plan->events.nr; i++) {
+		struct td_event *event = &t->plan->events.v[i];
 		const struct td_spec *spec = &t->text->specs[event->spec];
 		int rc;
 
@@ -123,8 +123,8 @@ static int refuse_impossible(struct td_typing *t, struct td_err *err)
 {
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < t->plan->nr_events; i++) {
-		struct td_event *event = &t->plan->events[i];
+	for (size_t i = 0; !rc && i < t->plan->events.nr; i++) {
+		struct td_event *event = &t->plan->events.v[i];
 
 		if (event->refusal)
 			continue;
@@ -148,8 +148,8 @@ static void widen_target(struct td_typing *t)
 	struct td_target *target = t->target;
 	bool units = false;
 
-	for (size_t i = 0; i < t->plan->nr_events; i++) {
-		const struct td_event *event = &t->plan->events[i];
+	for (size_t i = 0; i < t->plan->events.nr; i++) {
+		const struct td_event *event = &t->plan->events.v[i];
 
 		if (t->machine->pmus[event->pmu].kind == TD_PMU_OTHER)
 			units = true;
@@ -182,17 +182,17 @@ static void note_rows(struct td_typing *t)
 {
 	bool of_command = t->opts->command && !t->target->system_wide;
 
-	for (size_t i = 0; i < t->plan->nr_events; i++) {
-		if (t->plan->events[i].percore &&
+	for (size_t i = 0; i < t->plan->events.nr; i++) {
+		if (t->plan->events.v[i].percore &&
 		    td_opts_aggregation(t->opts) == TD_AGGREGATE_CPU)
 			td_notes_add(t->notes, "percore: -A shows a row a "
 					       "CPU, not a core");
-		if (t->plan->events[i].tool > TD_TOOL_DURATION_TIME &&
+		if (t->plan->events.v[i].tool > TD_TOOL_DURATION_TIME &&
 		    of_command && t->opts->interval_ms)
 			td_notes_add(t->notes,
 				     "%s of a command is known at its end, not "
 				     "in intervals",
-				     t->plan->events[i].name);
+				     t->plan->events.v[i].name);
 	}
 }
 
@@ -201,11 +201,11 @@ static void note_rows(struct td_typing *t)
  */
 static int check_any(const struct td_plan *plan, struct td_err *err)
 {
-	for (size_t i = 0; i < plan->nr_events; i++) {
-		if (!plan->events[i].refusal)
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		if (!plan->events.v[i].refusal)
 			return 0;
 	}
-	if (plan->nr_events == 0)
+	if (plan->events.nr == 0)
 		return 0;
 	return td_err_set(err, -ENODEV, "no event is left to count");
 }
@@ -231,8 +231,8 @@ int td_events_plan(struct td_typing *t, struct td_err *err)
 	if (!rc)
 		rc = parse_all(t, err);
 	if (!rc)
-		rc = td_catalog_resolve(&catalog, t->plan, t->text, t->notes,
-					err);
+		rc = td_catalog_resolve(&catalog, &t->plan->events, t->text,
+					t->notes, err);
 	for (size_t i = 0; !rc && i < t->opts->nr_events; i++) {
 		if (t->opts->events[i].filter)
 			rc = add_filter(t, &t->opts->events[i], err);

@@ -242,7 +242,7 @@ static const char *refusal_of(const struct td_tree *tree,
 {
 	for (size_t i = 0; i < metric->events.nr; i++) {
 		const char *why =
-			tree->plan->events[metric->events.v[i]].refusal;
+			tree->plan->events.v[metric->events.v[i]].refusal;
 
 		if (why)
 			return why;

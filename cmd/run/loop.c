@@ -70,7 +70,7 @@ static bool is_over(const struct td_run *run, const struct td_wake *wake)
 static bool has_many_ended(const struct td_run *run)
 {
 	return run->nr_ended > MAX_ENDED &&
-	       run->nr_ended * run->plan.nr_events > run->nr_read / ENDED_PART;
+	       run->nr_ended * run->plan.events.nr > run->nr_read / ENDED_PART;
 }
 
 static int take_wake(struct td_run *run, const struct td_wake *wake,

@@ -14,8 +14,8 @@
 /* The next event with this name, from index from on; -1 if there is none. */
 static int find_event(const struct td_plan *plan, const char *name, int from)
 {
-	for (int i = from; i < (int)plan->nr_events; i++) {
-		if (strcmp(plan->events[i].name, name) == 0)
+	for (int i = from; i < (int)plan->events.nr; i++) {
+		if (strcmp(plan->events.v[i].name, name) == 0)
 			return i;
 	}
 	return -1;
@@ -107,7 +107,8 @@ static void list_group(const struct td_plan *plan, const struct td_group *group)
 	fputs(group->nr > 1 ? "{" : "", stderr);
 	for (size_t i = 0; i < group->nr; i++) {
 		fputs(i ? "," : "", stderr);
-		td_put_printable(stderr, plan->events[group->members[i]].name);
+		td_put_printable(stderr,
+				 plan->events.v[group->members[i]].name);
 	}
 	fputs(group->nr > 1 ? "}\n" : "\n", stderr);
 }
@@ -127,8 +128,8 @@ static void list_events(const struct td_run *run, const char *how)
 			struct perf_event_attr attr =
 				td_plan_attr(plan, group, i, &run->target);
 
-			td_put_printable(stderr,
-					 plan->events[group->members[i]].name);
+			td_put_printable(
+				stderr, plan->events.v[group->members[i]].name);
 			fputc('\n', stderr);
 			if (how && strcmp(how, "-v") == 0)
 				td_attr_put(stderr, &attr,

@@ -48,10 +48,10 @@ static int add_to_all(struct td_run *run, const struct td_readings *delta)
 
 	if (!all->nr) {
 		free(all->v);
-		all->v = calloc(run->plan.nr_events + 1, sizeof(*all->v));
+		all->v = calloc(run->plan.events.nr + 1, sizeof(*all->v));
 		if (!all->v)
 			return -ENOMEM;
-		all->nr = run->plan.nr_events;
+		all->nr = run->plan.events.nr;
 		for (size_t i = 0; i < all->nr; i++)
 			all->v[i].event = (int)i;
 	}

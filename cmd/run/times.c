@@ -5,9 +5,9 @@
 
 static bool wants_cpu_times(const struct td_plan *plan)
 {
-	for (size_t i = 0; i < plan->nr_events; i++) {
-		if (plan->events[i].tool == TD_TOOL_USER_TIME ||
-		    plan->events[i].tool == TD_TOOL_SYSTEM_TIME)
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		if (plan->events.v[i].tool == TD_TOOL_USER_TIME ||
+		    plan->events.v[i].tool == TD_TOOL_SYSTEM_TIME)
 			return true;
 	}
 	return false;

@@ -25,7 +25,7 @@ size_t td_note_watchdog(const struct td_plan *plan,
 			     "counter of %s that the NMI watchdog has; sysctl "
 			     "kernel.nmi_watchdog=0 frees it, and :W behind "
 			     "the group lets its events take turns",
-			     plan->events[group->members[0]].name,
+			     plan->events.v[group->members[0]].name,
 			     machine->pmus[group->pmu].name);
 		nr++;
 	}

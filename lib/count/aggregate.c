@@ -365,7 +365,7 @@ int td_aggregate(const struct td_aggregator *agg,
 	int rc = 0;
 
 	*totals = (struct td_totals){
-		.nr_events = plan->nr_events,
+		.nr_events = plan->events.nr,
 		.by_id = td_aggregation_wants_places(agg->how),
 	};
 	if (!delta->nr)

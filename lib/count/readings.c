@@ -140,7 +140,7 @@ static int pmu_cpus(const struct td_readings *delta, const struct td_plan *plan,
 	for (size_t i = 0; !rc && i < delta->nr; i++) {
 		const struct td_reading *r = &delta->v[i];
 
-		if (plan->events[r->event].pmu == pmu &&
+		if (plan->events.v[r->event].pmu == pmu &&
 		    (ran ? r->running_ns : r->enabled_ns))
 			rc = td_ints_add(out, r->cpu);
 	}

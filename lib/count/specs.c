@@ -10,7 +10,7 @@ static int by_spec(const void *a, const void *b, void *ctx)
 {
 	const struct td_plan *plan = ctx;
 	int x = *(const int *)a, y = *(const int *)b;
-	int spec_x = plan->events[x].spec, spec_y = plan->events[y].spec;
+	int spec_x = plan->events.v[x].spec, spec_y = plan->events.v[y].spec;
 
 	if (spec_x != spec_y)
 		return spec_x < spec_y ? -1 : 1;
@@ -20,10 +20,10 @@ static int by_spec(const void *a, const void *b, void *ctx)
 /* Where the events of the spec end that begin at first in the order. */
 static size_t end_of_spec(const struct td_specs *specs, size_t first)
 {
-	const struct td_event *events = specs->plan->events;
+	const struct td_event *events = specs->plan->events.v;
 	size_t end = first + 1;
 
-	while (end < specs->plan->nr_events &&
+	while (end < specs->plan->events.nr &&
 	       events[specs->order[end]].spec ==
 		       events[specs->order[first]].spec)
 		end++;
@@ -33,7 +33,7 @@ static size_t end_of_spec(const struct td_specs *specs, size_t first)
 static bool belong_together(const struct td_specs *specs, size_t first,
 			    size_t end)
 {
-	const struct td_event *events = specs->plan->events;
+	const struct td_event *events = specs->plan->events.v;
 	const struct td_event *one = &events[specs->order[first]];
 
 	for (size_t i = first; one->spec >= 0 && i < end; i++) {
@@ -47,7 +47,7 @@ static bool belong_together(const struct td_specs *specs, size_t first,
 
 int td_specs_build(struct td_specs *specs, const struct td_plan *plan)
 {
-	size_t nr = plan->nr_events, end;
+	size_t nr = plan->events.nr, end;
 
 	*specs = (struct td_specs){
 		.plan = plan,
@@ -101,7 +101,7 @@ static struct ran find_ran(const struct td_specs *specs,
 
 	for (size_t i = first; i < end; i++) {
 		int index = specs->order[i];
-		const struct td_event *event = &specs->plan->events[index];
+		const struct td_event *event = &specs->plan->events.v[index];
 
 		if (!totals[index].running_ns || !is_hardware(event))
 			continue;
@@ -115,7 +115,7 @@ static struct ran find_ran(const struct td_specs *specs,
 void td_specs_find_elsewhere(const struct td_specs *specs,
 			     const struct td_total *totals, bool *out)
 {
-	size_t nr = specs->plan->nr_events, end;
+	size_t nr = specs->plan->events.nr, end;
 
 	for (size_t first = 0; first < nr; first = end) {
 		struct ran ran;
@@ -125,7 +125,7 @@ void td_specs_find_elsewhere(const struct td_specs *specs,
 		for (size_t i = first; i < end; i++) {
 			int index = specs->order[i];
 			const struct td_event *event =
-				&specs->plan->events[index];
+				&specs->plan->events.v[index];
 
 			out[index] = isnan(totals[index].value) &&
 				     totals[index].enabled_ns &&

@@ -27,8 +27,8 @@ static bool is_counted_elsewhere(const struct refused *r)
 {
 	const struct td_plan *plan = r->setup->plan;
 
-	for (size_t i = 0; i < plan->nr_events; i++) {
-		const struct td_event *other = &plan->events[i];
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		const struct td_event *other = &plan->events.v[i];
 
 		if (other != r->event && other->spec == r->event->spec &&
 		    !other->refusal)
@@ -40,9 +40,9 @@ static bool is_counted_elsewhere(const struct refused *r)
 static const char *first_reason(const struct td_plan *plan,
 				const struct td_err *last)
 {
-	for (size_t i = 0; i < plan->nr_events; i++) {
-		if (plan->events[i].refusal)
-			return plan->events[i].refusal;
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		if (plan->events.v[i].refusal)
+			return plan->events.v[i].refusal;
 	}
 	return last->msg;
 }
@@ -157,7 +157,8 @@ static bool find_kernel_event(const struct td_plan *plan, size_t *group,
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		for (size_t i = 0; i < plan->groups[g].nr; i++) {
 			if (!td_event_needs_kernel(
-				    &plan->events[plan->groups[g].members[i]]))
+				    &plan->events
+					     .v[plan->groups[g].members[i]]))
 				continue;
 			*group = g;
 			*member = i;
@@ -179,13 +180,13 @@ static int leave_kernel_out(struct refused r)
 		     "does not let this user count the kernel");
 	while (!rc && find_kernel_event(plan, &r.index, &r.member)) {
 		r.group = &plan->groups[r.index];
-		r.event = &plan->events[r.group->members[r.member]];
+		r.event = &plan->events.v[r.group->members[r.member]];
 		r.pmu = r.setup->machine->pmus[r.event->pmu].name;
 		rc = refuse(&r);
 	}
-	for (size_t i = 0; !rc && plan->asked && i < plan->nr_events; i++) {
-		if (!plan->events[i].refusal && !plan->events[i].tool &&
-		    become_user_only(&plan->events[i]))
+	for (size_t i = 0; !rc && plan->asked && i < plan->events.nr; i++) {
+		if (!plan->events.v[i].refusal && !plan->events.v[i].tool &&
+		    become_user_only(&plan->events.v[i]))
 			rc = td_err_nomem(r.err);
 	}
 	return rc;
@@ -194,7 +195,7 @@ static int leave_kernel_out(struct refused r)
 static int take_apart(const struct refused *r)
 {
 	const struct td_event *leader =
-		&r->setup->plan->events[r->group->members[0]];
+		&r->setup->plan->events.v[r->group->members[0]];
 
 	td_notes_add(r->setup->notes,
 		     "%s: the kernel cannot count the group of %s at once: it "
@@ -219,7 +220,8 @@ static int let_go(const struct refused *r)
 	td_notes_add(r->setup->notes,
 		     "%s: the kernel does not count %s and what is with it all "
 		     "the time: they take turns with the rest",
-		     r->pmu, r->setup->plan->events[r->group->members[0]].name);
+		     r->pmu,
+		     r->setup->plan->events.v[r->group->members[0]].name);
 	return 0;
 }
 
@@ -301,7 +303,8 @@ int td_fall_back(const struct td_counter_setup *setup, size_t group,
 		 size_t member, int rc, struct td_err *err)
 {
 	const struct td_group *g = &setup->plan->groups[group];
-	const struct td_event *event = &setup->plan->events[g->members[member]];
+	const struct td_event *event =
+		&setup->plan->events.v[g->members[member]];
 	struct td_target *target = setup->target;
 	struct refused r = { setup,  group,
 			     member, g,

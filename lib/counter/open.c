@@ -179,7 +179,7 @@ static int open_member(const struct opening *o, const struct td_group *from,
 	const struct td_plan *plan = o->setup->plan;
 	struct perf_event_attr attr =
 		td_plan_attr(plan, from, i, o->setup->target);
-	const char *filter = plan->events[from->members[i]].filter;
+	const char *filter = plan->events.v[from->members[i]].filter;
 	struct perf_evsel *evsel = perf_evsel__new(&attr);
 	int rc;
 

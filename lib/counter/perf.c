@@ -67,7 +67,7 @@ static int perf_enable(struct td_counter *base, bool on, int event,
 		rc = td_switch_set(&counter->sets[i], on, event, err);
 	if (moves)
 		sched_setaffinity(0, sizeof(home), &home);
-	for (size_t i = 0; !rc && i < counter->setup.plan->nr_events; i++) {
+	for (size_t i = 0; !rc && i < counter->setup.plan->events.nr; i++) {
 		if (event < 0 || (int)i == event)
 			counter->off[i] = !on;
 	}
@@ -157,7 +157,7 @@ static int add_steps(struct perf_counter *counter,
 			.cgroup = group->cgroup ? group->cgroup + thread : 0,
 			.members = group->members,
 			.nr = group->nr,
-			.name = plan->events[group->members[0]].name,
+			.name = plan->events.v[group->members[0]].name,
 			.pinned = group->evsels[0]->attr.pinned,
 			.resume = group->evsels[0]->attr.pinned && !plan->asked,
 		};
@@ -412,8 +412,8 @@ int td_counter_perf_open(struct td_counter **out,
 	counter->late = *setup->target;
 	counter->late.enable_on_exec = false;
 	counter->off =
-		calloc(setup->plan->nr_events + 1, sizeof(*counter->off));
-	for (size_t i = 0; counter->off && i < setup->plan->nr_events; i++)
+		calloc(setup->plan->events.nr + 1, sizeof(*counter->off));
+	for (size_t i = 0; counter->off && i < setup->plan->events.nr; i++)
 		counter->off[i] = !setup->target->enable_on_exec;
 	if (!counter->off) {
 		free_counter(counter);

@@ -25,13 +25,11 @@ static int name_event(const struct td_building *b, struct td_event *event)
 
 static int new_event(struct td_building *b, int pmu, struct td_event **out)
 {
-	struct td_event *event = td_array_add(
-		&b->plan->events, b->plan->nr_events, sizeof(*event));
+	struct td_event *event = td_events_add(b->events);
 
 	*out = event;
 	if (!event)
 		return td_err_nomem(b->err);
-	b->plan->nr_events++;
 	*event = (struct td_event){
 		.pmu = pmu,
 		.type = b->type,
@@ -107,7 +105,7 @@ int td_build_hardware(struct td_building *b, int pmu)
 	if (rc)
 		return rc;
 	/* config= in the text may have cleared the PMU's bits */
-	event = &b->plan->events[b->plan->nr_events - 1];
+	event = &b->events->v[b->events->nr - 1];
 	if (!(event->config[0] >> 32))
 		event->config[0] =
 			td_pmu_config(&b->machine->pmus[pmu], event->config[0]);

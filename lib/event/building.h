@@ -3,15 +3,15 @@
 #define TD_LIB_EVENT_BUILDING_H
 
 #include "lib/base/notes.h"
+#include "lib/event/events.h"
 #include "lib/event/names.h"
 #include "lib/event/source.h"
 #include "lib/event/text.h"
 #include "lib/machine/machine.h"
-#include "lib/plan/plan.h"
 
 /* The state while one event of the text becomes events of PMUs. */
 struct td_building {
-	struct td_plan *plan;
+	struct td_events *events;
 	const struct td_spec *spec;
 	int index; /* of spec in the text */
 	const struct td_machine *machine;

@@ -133,7 +133,7 @@ static int resolve_cache(struct td_building *b)
 /* Builds the event on each PMU that has one of this name. */
 static int resolve_named(struct td_building *b)
 {
-	size_t before = b->plan->nr_events;
+	size_t before = b->events->nr;
 	int rc = 0;
 
 	for (int i = 0; !rc && i < (int)b->machine->nr_pmus; i++) {
@@ -145,7 +145,7 @@ static int resolve_named(struct td_building *b)
 		if (!rc && known)
 			rc = td_build_named(b, i);
 	}
-	if (!rc && b->plan->nr_events == before)
+	if (!rc && b->events->nr == before)
 		return UNKNOWN;
 	return rc;
 }
@@ -156,13 +156,13 @@ static int resolve_named(struct td_building *b)
  */
 static int resolve_matching(struct td_building *b)
 {
-	size_t before = b->plan->nr_events;
+	size_t before = b->events->nr;
 	bool any = false;
 	int rc = 0;
 
 	for (int i = 0; i < (int)b->machine->nr_pmus; i++) {
 		const struct td_pmu *pmu = &b->machine->pmus[i];
-		size_t so_far = b->plan->nr_events;
+		size_t so_far = b->events->nr;
 
 		if (!is_wanted(pmu) ||
 		    !td_pmu_matches(pmu->name, b->spec->name))
@@ -172,9 +172,9 @@ static int resolve_matching(struct td_building *b)
 		if (rc && !b->err->usage)
 			return rc;
 		if (rc)
-			td_plan_drop_events(b->plan, so_far);
+			td_events_drop(b->events, so_far);
 	}
-	if (b->plan->nr_events > before)
+	if (b->events->nr > before)
 		return 0;
 	return any ? rc : resolve_named(b);
 }
@@ -358,7 +358,7 @@ static int resolve_spec(struct td_building *b)
 	return 0;
 }
 
-int td_event_resolve(struct td_plan *plan, const struct td_event_text *text,
+int td_event_resolve(struct td_events *events, const struct td_event_text *text,
 		     const struct td_machine *machine,
 		     const struct td_event_source *source,
 		     struct td_notes *notes, struct td_err *err)
@@ -367,7 +367,7 @@ int td_event_resolve(struct td_plan *plan, const struct td_event_text *text,
 
 	for (size_t i = 0; !rc && i < text->nr_specs; i++) {
 		struct td_building b = {
-			.plan = plan,
+			.events = events,
 			.spec = &text->specs[i],
 			.index = (int)i,
 			.machine = machine,
@@ -378,5 +378,5 @@ int td_event_resolve(struct td_plan *plan, const struct td_event_text *text,
 
 		rc = resolve_spec(&b);
 	}
-	return rc ? rc : td_topdown_check(plan, text, machine, err);
+	return rc ? rc : td_topdown_check(events, text, machine, err);
 }

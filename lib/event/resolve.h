@@ -3,19 +3,19 @@
 #define TD_LIB_EVENT_RESOLVE_H
 
 #include "lib/base/notes.h"
+#include "lib/event/events.h"
 #include "lib/event/source.h"
 #include "lib/event/text.h"
 #include "lib/machine/machine.h"
-#include "lib/plan/plan.h"
 
 /*
- * Appends the events of a text to plan->events: one for each PMU that a name
+ * Appends the events of a text to events: one for each PMU that a name
  * means, in the machine's order, without skipped PMUs.  Pure except for
  * source.  Returns 1 if a name is unknown and the machine has only its core
- * PMUs so far: read the others, and call again with an empty plan.  An error
+ * PMUs so far: read the others, and call again with an empty list.  An error
  * points at the word.
  */
-int td_event_resolve(struct td_plan *plan, const struct td_event_text *text,
+int td_event_resolve(struct td_events *events, const struct td_event_text *text,
 		     const struct td_machine *machine,
 		     const struct td_event_source *source,
 		     struct td_notes *notes, struct td_err *err);

@@ -95,14 +95,14 @@ static int check_pair(const struct td_event *earlier,
 	return 0;
 }
 
-int td_topdown_check(const struct td_plan *plan,
+int td_topdown_check(const struct td_events *events,
 		     const struct td_event_text *text,
 		     const struct td_machine *machine, struct td_err *err)
 {
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < plan->nr_events; i++) {
-		const struct td_event *event = &plan->events[i];
+	for (size_t i = 0; !rc && i < events->nr; i++) {
+		const struct td_event *event = &events->v[i];
 		const struct td_span *span = &text->specs[event->spec].span;
 
 		/* on other cores these codes are ordinary events */
@@ -111,7 +111,7 @@ int td_topdown_check(const struct td_plan *plan,
 			continue;
 		rc = check_alone(&machine->pmus[event->pmu], event, span, err);
 		for (size_t j = 0; !rc && j < i; j++)
-			rc = check_pair(&plan->events[j], event, span, err);
+			rc = check_pair(&events->v[j], event, span, err);
 	}
 	return rc;
 }

@@ -34,7 +34,7 @@ struct arranging {
 
 static const struct td_pmu *pmu_of(const struct arranging *a, size_t event)
 {
-	return &a->machine->pmus[a->plan->events[event].pmu];
+	return &a->machine->pmus[a->plan->events.v[event].pmu];
 }
 
 static bool is_software(const struct arranging *a, size_t event)
@@ -46,15 +46,15 @@ static bool is_software(const struct arranging *a, size_t event)
 static bool is_counted(const struct arranging *a, size_t event)
 {
 	return pmu_of(a, event)->kind != TD_PMU_TOOL &&
-	       !a->plan->events[event].refusal;
+	       !a->plan->events.v[event].refusal;
 }
 
 static int find_besides(struct arranging *a)
 {
 	int rc = 0;
 
-	for (size_t i = a->plan->nr_events; !rc && i > 0; i--) {
-		const struct td_event *event = &a->plan->events[i - 1];
+	for (size_t i = a->plan->events.nr; !rc && i > 0; i--) {
+		const struct td_event *event = &a->plan->events.v[i - 1];
 
 		if (event->group >= 0 && is_counted(a, i - 1))
 			rc = td_index_set(&a->beside[is_software(a, i - 1)],
@@ -67,7 +67,7 @@ static int find_besides(struct arranging *a)
 /* The PMU of the first software (or hardware) event in the same {}, or -1. */
 static int pmu_beside(const struct arranging *a, size_t event, bool software)
 {
-	int braces = a->plan->events[event].group;
+	int braces = a->plan->events.v[event].group;
 	size_t pmu = braces < 0 ? TD_NOT_FOUND
 				: td_index_find(&a->beside[software],
 						td_hash((uint32_t)braces));
@@ -77,7 +77,7 @@ static int pmu_beside(const struct arranging *a, size_t event, bool software)
 
 static int own_braces(const struct arranging *a, size_t event)
 {
-	const struct td_event *e = &a->plan->events[event];
+	const struct td_event *e = &a->plan->events.v[event];
 	bool own_way =
 		e->mods.pinned || e->mods.exclusive || event >= MAX_GATHERED;
 
@@ -95,7 +95,7 @@ static int own_braces(const struct arranging *a, size_t event)
  */
 static struct home find_home(const struct arranging *a, size_t event)
 {
-	const struct td_event *e = &a->plan->events[event];
+	const struct td_event *e = &a->plan->events.v[event];
 	struct home home = { own_braces(a, event), e->pmu };
 	int hardware;
 
@@ -122,17 +122,18 @@ static uint64_t pmu_bit(const struct arranging *a, size_t event)
 {
 	bool hardware = !is_software(a, event) && is_counted(a, event);
 
-	return hardware ? UINT64_C(1) << (a->plan->events[event].pmu & 63) : 0;
+	return hardware ? UINT64_C(1) << (a->plan->events.v[event].pmu & 63)
+			: 0;
 }
 
 /* The PMUs of one event of the text.  Moves *event behind its last one. */
 static uint64_t spec_bits(const struct arranging *a, size_t *event)
 {
 	const struct td_plan *plan = a->plan;
-	int spec = plan->events[*event].spec;
+	int spec = plan->events.v[*event].spec;
 	uint64_t bits = 0;
 
-	for (; *event < plan->nr_events && plan->events[*event].spec == spec;
+	for (; *event < plan->events.nr && plan->events.v[*event].spec == spec;
 	     (*event)++)
 		bits |= pmu_bit(a, *event);
 	return bits;
@@ -145,8 +146,8 @@ static void note_split(const struct arranging *a)
 	uint64_t common = 0;
 	int braces = -1;
 
-	for (size_t i = 0; i < plan->nr_events;) {
-		const struct td_event *event = &plan->events[i];
+	for (size_t i = 0; i < plan->events.nr;) {
+		const struct td_event *event = &plan->events.v[i];
 		uint64_t bits = spec_bits(a, &i);
 
 		if (event->group != braces || !common)
@@ -170,13 +171,13 @@ static void note_split(const struct arranging *a)
 static bool is_slots(const struct arranging *a, size_t event)
 {
 	return is_counted(a, event) && td_pmu_has_slots(pmu_of(a, event)) &&
-	       td_event_is_slots(&a->plan->events[event]);
+	       td_event_is_slots(&a->plan->events.v[event]);
 }
 
 /* True for a field of SLOTS that may move; :X keeps it in its place. */
 static bool is_field(const struct arranging *a, size_t event)
 {
-	const struct td_event *e = &a->plan->events[event];
+	const struct td_event *e = &a->plan->events.v[event];
 
 	return is_counted(a, event) && td_pmu_has_slots(pmu_of(a, event)) &&
 	       td_event_is_metric(e) && !e->mods.dont_regroup;
@@ -186,8 +187,8 @@ static bool is_field(const struct arranging *a, size_t event)
 static int find_first(const struct arranging *a, int pmu,
 		      bool (*is)(const struct arranging *a, size_t event))
 {
-	for (size_t i = 0; i < a->plan->nr_events; i++) {
-		if (a->plan->events[i].pmu == pmu && is(a, i))
+	for (size_t i = 0; i < a->plan->events.nr; i++) {
+		if (a->plan->events.v[i].pmu == pmu && is(a, i))
 			return (int)i;
 	}
 	return -1;
@@ -201,8 +202,9 @@ static int add_missing_slots(struct arranging *a, struct td_err *err)
 		int metric = find_first(a, pmu, is_field);
 
 		if (metric >= 0 && find_first(a, pmu, is_slots) < 0)
-			rc = td_plan_add_slots(a->plan, a->machine, metric,
-					       err);
+			rc = td_events_add_slots(&a->plan->events,
+						 &a->machine->pmus[pmu],
+						 (size_t)metric, err);
 	}
 	return rc;
 }
@@ -217,7 +219,7 @@ static int find_slots(struct arranging *a)
 {
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < a->plan->nr_events; i++) {
+	for (size_t i = 0; !rc && i < a->plan->events.nr; i++) {
 		if (is_slots(a, i))
 			rc = td_index_set(&a->slots, hash_home(&a->homes[i]),
 					  i);
@@ -237,8 +239,8 @@ static void gather_topdown(struct arranging *a, int pmu)
 {
 	int slots = find_first(a, pmu, is_slots);
 
-	for (size_t i = 0; slots >= 0 && i < a->plan->nr_events; i++) {
-		if (a->plan->events[i].pmu == pmu && is_field(a, i) &&
+	for (size_t i = 0; slots >= 0 && i < a->plan->events.nr; i++) {
+		if (a->plan->events.v[i].pmu == pmu && is_field(a, i) &&
 		    !has_slots(a, i))
 			a->homes[i] = a->homes[slots];
 	}
@@ -257,7 +259,7 @@ static int rank(const struct arranging *a, size_t event)
 /* Links the events of each home into a list. */
 static int link_homes(struct arranging *a)
 {
-	for (int i = 0; i < (int)a->plan->nr_events; i++) {
+	for (int i = 0; i < (int)a->plan->events.nr; i++) {
 		uint64_t hash = hash_home(&a->homes[i]);
 		size_t first = td_index_find(&a->by_home, hash);
 
@@ -288,7 +290,7 @@ static void set_flags(const struct arranging *a, const struct home *home,
 	group->weak = true;
 	for (size_t i = 0; i < group->nr; i++) {
 		const struct td_event *event =
-			&a->plan->events[group->members[i]];
+			&a->plan->events.v[group->members[i]];
 
 		/* fields that were moved here do not count */
 		if (home->braces >= 0 && event->group != home->braces)
@@ -336,7 +338,7 @@ static int break_weak(struct arranging *a)
 			"%s: the counters do not hold the group of %s at "
 			"once: it takes turns",
 			a->machine->pmus[a->plan->groups[g].pmu].name,
-			a->plan->events[a->plan->groups[g].members[0]].name);
+			a->plan->events.v[a->plan->groups[g].members[0]].name);
 		if (td_plan_break(a->plan, g, &unused))
 			return -ENOMEM;
 	}
@@ -345,7 +347,7 @@ static int break_weak(struct arranging *a)
 
 static int find_homes(struct arranging *a)
 {
-	size_t nr = a->plan->nr_events;
+	size_t nr = a->plan->events.nr;
 	int rc = find_besides(a);
 
 	for (size_t i = 0; !rc && i < nr; i++)
@@ -360,7 +362,7 @@ static int find_homes(struct arranging *a)
 /* Returns 0 or -ENOMEM. */
 static int make_groups(struct arranging *a)
 {
-	size_t nr = a->plan->nr_events;
+	size_t nr = a->plan->events.nr;
 	td_autofree struct home *homes = calloc(nr + 1, sizeof(*homes));
 	td_autofree int *links = calloc(2 * nr + 1, sizeof(*links));
 	int rc = homes && links ? 0 : -ENOMEM;

@@ -194,7 +194,7 @@ static int build_pmu(struct td_scheduling *s)
 		s->packing.homes[i] = wanted ? TD_NOWHERE : TD_APART;
 		if (wanted)
 			s->claims[i] =
-				td_claim_of(s->machine, &s->plan->events[i]);
+				td_claim_of(s->machine, &s->plan->events.v[i]);
 	}
 	if (!is_home(s, TD_NOWHERE))
 		return 0;
@@ -224,7 +224,7 @@ static int build(struct td_scheduling *s)
 int td_plan_build(struct td_plan *plan, const struct td_machine *machine,
 		  const struct td_schedule *schedule, struct td_err *err)
 {
-	size_t nr = plan->nr_events;
+	size_t nr = plan->events.nr;
 	td_autofree struct td_claim *claims = calloc(nr + 1, sizeof(*claims));
 	td_autofree int *ints = calloc(3 * nr + 1, sizeof(*ints));
 	struct td_scheduling s = {

@@ -21,9 +21,9 @@ static int last_spec(const struct td_plan *plan)
 {
 	int last = -1;
 
-	for (size_t i = 0; i < plan->nr_events; i++) {
-		if (plan->events[i].spec > last)
-			last = plan->events[i].spec;
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		if (plan->events.v[i].spec > last)
+			last = plan->events.v[i].spec;
 	}
 	return last;
 }
@@ -36,7 +36,8 @@ static int assign(const struct td_plan *plan, struct td_group *group,
 	int found = -1;
 
 	for (size_t i = 0; i < group->nr; i++) {
-		const struct td_event *event = &plan->events[group->members[i]];
+		const struct td_event *event =
+			&plan->events.v[group->members[i]];
 		int cgroup = cgroup_of(cgroups, event->spec, nr_specs);
 
 		if (event->hidden)

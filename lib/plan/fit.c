@@ -142,8 +142,8 @@ static bool add_group(struct td_fit *fit, const struct td_plan *plan,
 	struct td_fit with = *fit;
 
 	for (size_t i = 0; i < group->nr; i++) {
-		struct td_claim claim =
-			td_claim_of(machine, &plan->events[group->members[i]]);
+		struct td_claim claim = td_claim_of(
+			machine, &plan->events.v[group->members[i]]);
 
 		if (!td_fit_add(&with, &claim))
 			return false;

@@ -9,9 +9,6 @@
 /* Adds an empty group.  Pointers to other groups become invalid. */
 struct td_group *td_plan_new_group(struct td_plan *plan, int pmu);
 int td_group_add(struct td_group *group, const int *events, size_t nr);
-/* Adds a hidden SLOTS with the field's modifiers and group in the text. */
-int td_plan_add_slots(struct td_plan *plan, const struct td_machine *machine,
-		      int field, struct td_err *err);
 /* Copies the reference event into another group. */
 int td_plan_add_clone(struct td_plan *plan, struct td_group *group,
 		      int reference);

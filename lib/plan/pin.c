@@ -4,7 +4,7 @@
 
 bool td_scheduling_has(const struct td_scheduling *s, int event)
 {
-	const struct td_event *e = &s->plan->events[event];
+	const struct td_event *e = &s->plan->events.v[event];
 
 	return e->pmu == s->pmu && !e->refusal;
 }
@@ -12,7 +12,7 @@ bool td_scheduling_has(const struct td_scheduling *s, int event)
 bool td_scheduling_is_slots(const struct td_scheduling *s, int event)
 {
 	return td_scheduling_has(s, event) &&
-	       td_event_is_slots(&s->plan->events[event]);
+	       td_event_is_slots(&s->plan->events.v[event]);
 }
 
 static bool has(const struct td_need *need, int event)
@@ -38,7 +38,7 @@ int td_scheduling_slots_of(const struct td_scheduling *s, int event)
 {
 	int first = -1;
 
-	if (!td_event_is_metric(&s->plan->events[event]))
+	if (!td_event_is_metric(&s->plan->events.v[event]))
 		return -1;
 	for (int i = 0; i < s->nr_asked; i++) {
 		if (!td_scheduling_is_slots(s, i))

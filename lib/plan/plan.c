@@ -12,21 +12,22 @@
 static int earlier_twin(const struct td_plan *plan,
 			const struct td_index *names, int event)
 {
-	const char *name = plan->events[event].name;
+	const char *name = plan->events.v[event].name;
 	uint64_t hash = td_hash_text(name);
 	size_t step = 0, at;
 
 	do {
 		at = td_index_next(names, hash, &step);
 	} while (at != TD_NOT_FOUND &&
-		 strcmp(plan->events[at].name, name) != 0);
+		 strcmp(plan->events.v[at].name, name) != 0);
 	return at < (size_t)event ? (int)at : -1;
 }
 
 static int index_names(struct td_index *names, const struct td_plan *plan)
 {
-	for (size_t i = 0; i < plan->nr_events; i++) {
-		if (td_index_add(names, td_hash_text(plan->events[i].name), i))
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		if (td_index_add(names, td_hash_text(plan->events.v[i].name),
+				 i))
 			return -ENOMEM;
 	}
 	return 0;
@@ -65,9 +66,9 @@ int td_plan_find_clones(struct td_plan *plan, const bool *clones)
 
 int *td_plan_groups(const struct td_plan *plan)
 {
-	int *groups = malloc((plan->nr_events + 1) * sizeof(*groups));
+	int *groups = malloc((plan->events.nr + 1) * sizeof(*groups));
 
-	for (size_t i = 0; groups && i < plan->nr_events; i++)
+	for (size_t i = 0; groups && i < plan->events.nr; i++)
 		groups[i] = -1;
 	/* backwards, so that an event in several groups gets the first */
 	for (size_t g = plan->nr_groups; groups && g > 0; g--) {
@@ -79,19 +80,11 @@ int *td_plan_groups(const struct td_plan *plan)
 	return groups;
 }
 
-void td_plan_drop_events(struct td_plan *plan, size_t from)
-{
-	for (size_t i = from; i < plan->nr_events; i++)
-		td_event_free(&plan->events[i]);
-	plan->nr_events = from;
-}
-
 void td_plan_free(struct td_plan *plan)
 {
-	td_plan_drop_events(plan, 0);
 	for (size_t i = 0; i < plan->nr_groups; i++)
 		free(plan->groups[i].members);
-	free(plan->events);
+	td_events_free(&plan->events);
 	free(plan->groups);
 	*plan = (struct td_plan){ 0 };
 }
@@ -128,7 +121,7 @@ struct perf_event_attr td_plan_attr(const struct td_plan *plan,
 				    const struct td_group *group, size_t i,
 				    const struct td_target *target)
 {
-	const struct td_event *event = &plan->events[group->members[i]];
+	const struct td_event *event = &plan->events.v[group->members[i]];
 	bool leader = i == 0;
 	struct perf_event_attr attr = {
 		.type = event->type,

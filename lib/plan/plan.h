@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 #include "lib/base/notes.h"
-#include "lib/event/event.h"
+#include "lib/event/events.h"
 #include "lib/machine/machine.h"
 #include "lib/target/target.h"
 
@@ -44,8 +44,7 @@ struct td_group {
 
 /* The events and groups to open.  Free with td_plan_free(). */
 struct td_plan {
-	struct td_event *events;
-	size_t nr_events;
+	struct td_events events;
 	struct td_group *groups;
 	size_t nr_groups;
 	bool asked; /* made of typed events, not of metrics */
@@ -114,8 +113,6 @@ void td_plan_free(struct td_plan *plan);
  * it; NULL means out of memory.
  */
 int *td_plan_groups(const struct td_plan *plan);
-/* Removes the events from index from on. */
-void td_plan_drop_events(struct td_plan *plan, size_t from);
 
 /* split.c */
 /*

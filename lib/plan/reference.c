@@ -26,8 +26,8 @@ static size_t count_alike(const struct td_plan *plan,
 {
 	size_t nr = 0;
 
-	for (size_t i = 0; i < plan->nr_events; i++) {
-		const struct td_event *event = &plan->events[i];
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		const struct td_event *event = &plan->events.v[i];
 
 		nr += event->pmu == one->pmu && !event->refusal &&
 		      td_modifiers_same_rings(&event->mods, &one->mods);
@@ -45,8 +45,8 @@ static const struct td_event *find_typical(const struct td_plan *plan, int pmu)
 	const struct td_event *best = NULL;
 	size_t most = 0;
 
-	for (size_t i = 0; i < plan->nr_events; i++) {
-		const struct td_event *event = &plan->events[i];
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		const struct td_event *event = &plan->events.v[i];
 		size_t nr;
 
 		if (event->pmu != pmu || event->refusal ||
@@ -76,10 +76,10 @@ static int find_event(const struct td_plan *plan,
 {
 	int pmu = typical->pmu;
 
-	for (int i = 0; i < (int)plan->nr_events; i++) {
-		if (plan->events[i].pmu == pmu &&
-		    is_kind(&plan->events[i], &machine->pmus[pmu], kind) &&
-		    td_modifiers_same_rings(&plan->events[i].mods,
+	for (int i = 0; i < (int)plan->events.nr; i++) {
+		if (plan->events.v[i].pmu == pmu &&
+		    is_kind(&plan->events.v[i], &machine->pmus[pmu], kind) &&
+		    td_modifiers_same_rings(&plan->events.v[i].mods,
 					    &typical->mods))
 			return i;
 	}
@@ -135,7 +135,7 @@ int td_reference_make(struct td_reference *reference, struct td_plan *plan,
 
 	if (reference->event >= 0)
 		return 0;
-	event = td_array_add(&plan->events, plan->nr_events, sizeof(*event));
+	event = td_events_add(&plan->events);
 	if (!event)
 		return td_err_nomem(err);
 	/* the array of events may have moved */
@@ -143,7 +143,7 @@ int td_reference_make(struct td_reference *reference, struct td_plan *plan,
 	rc = td_event_init(event, &machine->pmus[pmu], pmu,
 			   kinds[reference->kind].name,
 			   kinds[reference->kind].terms, err);
-	reference->event = (int)plan->nr_events++;
+	reference->event = (int)plan->events.nr - 1;
 	if (rc)
 		return rc;
 	event->hidden = true;

@@ -24,7 +24,7 @@ int td_plan_split(struct td_plan *plan, size_t index, struct td_err *err)
 
 	if (!td_plan_can_split(group))
 		return td_err_set(err, -EINVAL, "%s: cannot be split",
-				  plan->events[group->members[0]].name);
+				  plan->events.v[group->members[0]].name);
 	half = td_plan_new_group(plan, group->pmu);
 	if (!half ||
 	    (reference >= 0 && td_plan_add_clone(plan, half, reference)))
@@ -40,7 +40,7 @@ int td_plan_split(struct td_plan *plan, size_t index, struct td_err *err)
 static bool can_leave(const struct td_plan *plan, const struct td_group *group,
 		      size_t i)
 {
-	const struct td_event *event = &plan->events[group->members[i]];
+	const struct td_event *event = &plan->events.v[group->members[i]];
 
 	return i > 0 && !(group->slots && td_event_is_metric(event));
 }
@@ -94,7 +94,7 @@ int td_plan_refuse(struct td_plan *plan, size_t index, size_t member,
 	size_t kept = 0;
 
 	for (size_t i = 0; i < group->nr; i++) {
-		struct td_event *event = &plan->events[group->members[i]];
+		struct td_event *event = &plan->events.v[group->members[i]];
 
 		if (i != member && !(slots && td_event_is_metric(event)))
 			group->members[kept++] = group->members[i];

@@ -74,12 +74,10 @@ struct td_event *td_recording_add_event(struct td_recording *rec,
 					const char *name, int pmu)
 {
 	struct td_plan *plan = &rec->plan;
-	struct td_event *event =
-		td_array_add(&plan->events, plan->nr_events, sizeof(*event));
+	struct td_event *event = td_events_add(&plan->events);
 
 	if (!event)
 		return NULL;
-	plan->nr_events++;
 	event->pmu = pmu;
 	event->type = rec->machine.pmus[pmu].type;
 	event->scale = 1;
@@ -93,7 +91,7 @@ struct td_event *td_recording_add_event(struct td_recording *rec,
 
 int td_recording_add_to_group(struct td_plan *plan, size_t index)
 {
-	int pmu = plan->events[plan->nr_events - 1].pmu;
+	int pmu = plan->events.v[plan->events.nr - 1].pmu;
 	struct td_group *group;
 	int *member;
 
@@ -114,7 +112,7 @@ int td_recording_add_to_group(struct td_plan *plan, size_t index)
 	member = td_array_add(&group->members, group->nr, sizeof(*member));
 	if (!member)
 		return -ENOMEM;
-	*member = (int)plan->nr_events - 1;
+	*member = (int)plan->events.nr - 1;
 	group->nr++;
 	return 0;
 }

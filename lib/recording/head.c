@@ -287,10 +287,10 @@ static int find_clones(struct td_recording *rec, struct json_object *head,
 		return td_plan_find_clones(&rec->plan, NULL) ? td_err_nomem(err)
 							     : 0;
 	}
-	clones = calloc(rec->plan.nr_events + 1, sizeof(*clones));
+	clones = calloc(rec->plan.events.nr + 1, sizeof(*clones));
 	if (!clones)
 		return td_err_nomem(err);
-	for (size_t i = 0; i < rec->plan.nr_events; i++)
+	for (size_t i = 0; i < rec->plan.events.nr; i++)
 		clones[i] =
 			get_flag(json_object_array_get_idx(events, i), "clone");
 	return td_plan_find_clones(&rec->plan, clones) ? td_err_nomem(err) : 0;

@@ -133,7 +133,7 @@ static bool parse_reading(const struct td_recording *rec,
 				   &n[i]))
 			return false;
 	}
-	if ((size_t)n[0] >= rec->plan.nr_events || n[5] > n[4] ||
+	if ((size_t)n[0] >= rec->plan.events.nr || n[5] > n[4] ||
 	    (nr == 7 && (n[6] < 0 || (size_t)n[6] >= rec->info.nr_cgroups)) ||
 	    (nr == 8 && (n[6] != -1 || n[2] < 0)))
 		return false;

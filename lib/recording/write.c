@@ -10,8 +10,8 @@
 
 static bool is_used(const struct td_plan *plan, int pmu)
 {
-	for (size_t i = 0; i < plan->nr_events; i++) {
-		if (plan->events[i].pmu == pmu)
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		if (plan->events.v[i].pmu == pmu)
 			return true;
 	}
 	return false;
@@ -106,8 +106,8 @@ static struct json_object *event_objects(const struct td_machine *machine,
 	struct json_object *array = json_object_new_array();
 	td_autofree int *groups = td_plan_groups(plan);
 
-	for (size_t i = 0; i < plan->nr_events; i++) {
-		const struct td_event *event = &plan->events[i];
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		const struct td_event *event = &plan->events.v[i];
 		int group = groups ? groups[i] : -1;
 		struct json_object *object = json_object_new_object();
 

@@ -20,7 +20,7 @@ enum {
 static char **find_text(const struct td_evaluation *e, size_t index)
 {
 	struct td_tree *tree = e->tree;
-	size_t nr = tree->plan->nr_events + NR_ABSENT * tree->nr_pmus;
+	size_t nr = tree->plan->events.nr + NR_ABSENT * tree->nr_pmus;
 
 	if (!tree->gaps) {
 		tree->gaps = calloc(nr, sizeof(char *));
@@ -34,10 +34,10 @@ static bool is_always_elsewhere(const struct td_evaluation *e, int pmu)
 {
 	const struct td_plan *plan = e->tree->plan;
 
-	for (size_t i = 0; i < plan->nr_events; i++) {
+	for (size_t i = 0; i < plan->events.nr; i++) {
 		const struct td_total *total = &e->totals[i];
 
-		if (plan->events[i].pmu != pmu && total->enabled_ns &&
+		if (plan->events.v[i].pmu != pmu && total->enabled_ns &&
 		    (double)total->running_ns >=
 			    0.99 * (double)total->enabled_ns)
 			return true;
@@ -50,7 +50,7 @@ static const char *describe_absence(const struct td_evaluation *e, int pmu)
 {
 	static const char unnamed[] = "nothing ran on this kind of core";
 	int how = is_always_elsewhere(e, pmu) ? ABSENT : ABSENT_OR_HELD;
-	char **text = find_text(e, e->tree->plan->nr_events +
+	char **text = find_text(e, e->tree->plan->events.nr +
 					   (size_t)(NR_ABSENT * pmu + how));
 
 	if (text && !*text &&
@@ -67,18 +67,18 @@ static const char *describe_gap(const struct td_evaluation *e, int event)
 {
 	static const char unnamed[] = "an event did not get a counter";
 	const struct td_plan *plan = e->tree->plan;
-	int pmu = plan->events[event].pmu;
+	int pmu = plan->events.v[event].pmu;
 	char **text;
 
-	if (plan->events[event].refusal)
-		return plan->events[event].refusal;
+	if (plan->events.v[event].refusal)
+		return plan->events.v[event].refusal;
 	if (e->tasks && e->tree->machine->nr_core > 1 &&
 	    pmu < (int)e->tree->machine->nr_core && !td_eval_ran_on(e, pmu))
 		return describe_absence(e, pmu);
 	text = find_text(e, (size_t)event);
 	if (text && !*text &&
 	    asprintf(text, "%s did not get a counter",
-		     plan->events[event].name) < 0)
+		     plan->events.v[event].name) < 0)
 		*text = NULL;
 	return text && *text ? *text : unnamed;
 }
@@ -101,7 +101,7 @@ static const char *find_gap(const struct td_evaluation *e,
 
 		if (isnan(total->value))
 			return describe_gap(e, event);
-		if (e->tree->plan->events[event].pmu != metric->pmu)
+		if (e->tree->plan->events.v[event].pmu != metric->pmu)
 			continue;
 		if (!first)
 			first = total;

@@ -77,7 +77,7 @@ void td_eval_find_groups(const struct td_evaluation *e)
 {
 	const struct td_plan *plan = e->tree->plan;
 
-	for (size_t i = 0; i < plan->nr_events; i++)
+	for (size_t i = 0; i < plan->events.nr; i++)
 		e->groups[i] = -1;
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		for (size_t i = 0; i < plan->groups[g].nr; i++)
@@ -87,7 +87,7 @@ void td_eval_find_groups(const struct td_evaluation *e)
 
 static void fill_counts(const struct td_evaluation *e)
 {
-	for (size_t i = 0; i < e->tree->plan->nr_events; i++)
+	for (size_t i = 0; i < e->tree->plan->events.nr; i++)
 		e->counts[i] = e->totals[i].value;
 	scale_by_reference(e);
 }
@@ -117,7 +117,7 @@ static double sum_of(const struct td_evaluation *e,
 		int event = operand->events.v[i];
 
 		sum += e->counts[event] *
-		       (operand->scaled ? e->tree->plan->events[event].scale
+		       (operand->scaled ? e->tree->plan->events.v[event].scale
 					: 1);
 	}
 	return sum;
@@ -167,8 +167,8 @@ bool td_eval_ran_on(const struct td_evaluation *e, int pmu)
 {
 	const struct td_plan *plan = e->tree->plan;
 
-	for (size_t i = 0; i < plan->nr_events; i++) {
-		if (plan->events[i].pmu == pmu && e->totals[i].running_ns)
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		if (plan->events.v[i].pmu == pmu && e->totals[i].running_ns)
 			return true;
 	}
 	return false;

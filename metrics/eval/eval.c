@@ -75,10 +75,10 @@ static bool was_refused(const struct td_tree *tree, int pmu)
 	const struct td_plan *plan = tree->plan;
 	bool any = false;
 
-	for (size_t i = 0; i < plan->nr_events; i++) {
-		if (plan->events[i].pmu != pmu)
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		if (plan->events.v[i].pmu != pmu)
 			continue;
-		if (!plan->events[i].refusal)
+		if (!plan->events.v[i].refusal)
 			return false;
 		any = true;
 	}

@@ -59,8 +59,8 @@ static int find_groups(struct td_ratios *ratios)
 	struct td_index groups = { 0 };
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < plan->nr_events; i++) {
-		const struct td_event *event = &plan->events[i];
+	for (size_t i = 0; !rc && i < plan->events.nr; i++) {
+		const struct td_event *event = &plan->events.v[i];
 
 		if (event->group < 0)
 			continue;
@@ -70,9 +70,9 @@ static int find_groups(struct td_ratios *ratios)
 		if (!rc && is_software(event))
 			rc = add_to_group(&groups, event, SOFTWARE);
 	}
-	for (size_t i = 0; !rc && i < plan->nr_events; i++)
+	for (size_t i = 0; !rc && i < plan->events.nr; i++)
 		ratios->events[i].grouped =
-			has_group(&groups, &plan->events[i]);
+			has_group(&groups, &plan->events.v[i]);
 	td_index_free(&groups);
 	return rc;
 }
@@ -89,7 +89,7 @@ static int number_divisor(struct td_ratios *ratios, uint64_t hash, size_t *out)
 
 static int know_event(struct td_ratios *ratios, size_t i)
 {
-	const struct td_event *event = &ratios->plan->events[i];
+	const struct td_event *event = &ratios->plan->events.v[i];
 	struct td_ratio_event *known = &ratios->events[i];
 	int rc;
 
@@ -120,11 +120,12 @@ static void find_firsts(const struct td_ratios *ratios,
 
 	for (size_t divisor = 0; divisor < ratios->nr_divisors; divisor++)
 		firsts[divisor] = -1;
-	for (size_t i = plan->nr_events; i > 0; i--) {
+	for (size_t i = plan->events.nr; i > 0; i--) {
 		const struct td_ratio_event *known = &ratios->events[i - 1];
 
 		if (known->divisor == NO_DIVISOR ||
-		    !td_ratio_is_counted(&plan->events[i - 1], &totals[i - 1]))
+		    !td_ratio_is_counted(&plan->events.v[i - 1],
+					 &totals[i - 1]))
 			continue;
 		firsts[known->divisor] = (int)i - 1;
 		if (known->divisor_in_group != NO_DIVISOR)
@@ -140,11 +141,11 @@ int td_ratios_build(struct td_ratios *ratios, const struct td_plan *plan,
 	*ratios = (struct td_ratios){
 		.plan = plan,
 		.totals = totals,
-		.events = calloc(plan->nr_events + 1, sizeof(*ratios->events)),
+		.events = calloc(plan->events.nr + 1, sizeof(*ratios->events)),
 	};
 	if (!ratios->events)
 		return -ENOMEM;
-	for (size_t i = 0; !rc && i < plan->nr_events; i++)
+	for (size_t i = 0; !rc && i < plan->events.nr; i++)
 		rc = know_event(ratios, i);
 	if (!rc)
 		rc = find_groups(ratios);
@@ -153,7 +154,7 @@ int td_ratios_build(struct td_ratios *ratios, const struct td_plan *plan,
 	ratios->firsts = calloc(nr_ids * ratios->nr_divisors + 1,
 				sizeof(*ratios->firsts));
 	for (size_t id = 0; ratios->firsts && id < nr_ids; id++)
-		find_firsts(ratios, totals + id * plan->nr_events,
+		find_firsts(ratios, totals + id * plan->events.nr,
 			    ratios->firsts + id * ratios->nr_divisors);
 	return ratios->firsts ? 0 : -ENOMEM;
 }

@@ -105,7 +105,7 @@ static int add_event(struct td_ratio_table *table,
 
 	td_ratios_fill(ratios, 0, event, 1, &row);
 	for (int i = 0; !rc && i < row.nr_beside; i++)
-		rc = add_ratio(table, &ratios->plan->events[event],
+		rc = add_ratio(table, &ratios->plan->events.v[event],
 			       &row.beside[i]);
 	return rc;
 }
@@ -116,16 +116,16 @@ int td_ratio_table_build(struct td_ratio_table *table,
 			 struct td_err *err)
 {
 	td_autofree struct td_total *totals =
-		calloc(plan->nr_events + 1, sizeof(*totals));
+		calloc(plan->events.nr + 1, sizeof(*totals));
 	struct td_ratios ratios = { 0 };
 	int rc = totals ? 0 : -ENOMEM;
 
 	*table = (struct td_ratio_table){ .machine = machine, .merge = merge };
-	for (size_t i = 0; totals && i < plan->nr_events; i++)
+	for (size_t i = 0; totals && i < plan->events.nr; i++)
 		totals[i].value = 1;
 	if (!rc)
 		rc = td_ratios_build(&ratios, plan, totals, 1);
-	for (size_t i = 0; !rc && i < plan->nr_events; i++)
+	for (size_t i = 0; !rc && i < plan->events.nr; i++)
 		rc = add_event(table, &ratios, (int)i);
 	td_ratios_free(&ratios);
 	if (rc)

@@ -45,7 +45,7 @@ static double value_of(const struct look *look, int event)
 
 	return look->ratios->events[event].kind == KIND_CLOCK
 		       ? value
-		       : value * look->plan->events[event].scale;
+		       : value * look->plan->events.v[event].scale;
 }
 
 /*
@@ -66,7 +66,7 @@ static double share_of_time(const struct look *look, int clock)
  */
 static double find(const struct look *look, enum td_ratio_kind kind)
 {
-	const struct td_event *self = &look->plan->events[look->event];
+	const struct td_event *self = &look->plan->events.v[look->event];
 	const struct td_ratio_event *known = &look->ratios->events[look->event];
 	size_t divisor = td_index_find(
 		&look->ratios->divisors,
@@ -169,7 +169,7 @@ void td_ratios_fill(const struct td_ratios *ratios, size_t id, int event,
 {
 	const struct td_plan *plan = ratios->plan;
 	const struct look look = { ratios, plan,
-				   ratios->totals + id * plan->nr_events,
+				   ratios->totals + id * plan->events.nr,
 				   ratios->firsts + id * ratios->nr_divisors,
 				   event };
 	enum td_ratio_kind kind = ratios->events[event].kind;
@@ -177,7 +177,7 @@ void td_ratios_fill(const struct td_ratios *ratios, size_t id, int event,
 
 	row->nr_beside = 0;
 	if (kind == KIND_NONE ||
-	    !td_ratio_is_counted(&plan->events[event], &look.totals[event]))
+	    !td_ratio_is_counted(&plan->events.v[event], &look.totals[event]))
 		return;
 	if (kind == KIND_CLOCK)
 		add_use(&look, elapsed_ns, row);

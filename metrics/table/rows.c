@@ -14,7 +14,7 @@
 static struct td_event_row *add_row(struct td_filling *f, int event,
 				    const struct td_total_id *id)
 {
-	const struct td_event *e = &f->plan->events[event];
+	const struct td_event *e = &f->plan->events.v[event];
 	struct td_event_row *row = td_array_add(
 		&f->report->rows, f->report->nr_rows, sizeof(*row));
 	bool whole = !(e->scale > floor(e->scale));
@@ -68,7 +68,7 @@ static int add_tool(struct td_filling *f, int event)
 	if (!row)
 		return -ENOMEM;
 	row->nr = 1;
-	row->value = tool_value(f->times, f->plan->events[event].tool);
+	row->value = tool_value(f->times, f->plan->events.v[event].tool);
 	if (isnan(row->value))
 		return 0;
 	row->status = TD_STATUS_OK;
@@ -96,7 +96,7 @@ static void add_total(struct td_event_row *row, const struct td_total *total,
 static int name_merged(struct td_filling *f, int event,
 		       struct td_event_row *row)
 {
-	const char *name = f->plan->events[event].name;
+	const char *name = f->plan->events.v[event].name;
 	const char *start = strchr(name, '/'), *end = strrchr(name, '/');
 	struct td_event_report *report = f->report;
 	char **slot;
@@ -147,7 +147,7 @@ static void add_kinds(const struct td_filling *f, int event,
 		most = totals[i].enabled_ns > most ? totals[i].enabled_ns
 						   : most;
 		if (!isnan(totals[i].value))
-			add_total(row, &totals[i], plan->events[i].scale,
+			add_total(row, &totals[i], plan->events.v[i].scale,
 				  nr++ == 0);
 	}
 	row->nr = tasks;
@@ -169,7 +169,7 @@ static void add_all(const struct td_filling *f, int event,
 		int i = f->specs.order[at];
 
 		if (totals[i].nr && td_filling_is_of_row(f, event, i))
-			add_total(row, &totals[i], f->plan->events[i].scale,
+			add_total(row, &totals[i], f->plan->events.v[i].scale,
 				  nr++ == 0);
 	}
 }
@@ -195,8 +195,8 @@ static int fill_row(struct td_filling *f, int event, size_t id)
 		return name_merged(f, event, row);
 	}
 	row->elsewhere = f->totals->tasks &&
-			 f->elsewhere[id * f->plan->nr_events + (size_t)event];
-	if (row->status == TD_STATUS_OK && !f->plan->events[event].merge)
+			 f->elsewhere[id * f->plan->events.nr + (size_t)event];
+	if (row->status == TD_STATUS_OK && !f->plan->events.v[event].merge)
 		td_ratios_fill(&f->ratios, id, event, elapsed_ns, row);
 	return 0;
 }
@@ -237,8 +237,8 @@ static int add_events(struct td_filling *f)
 	const struct td_plan *plan = f->plan;
 	int rc = 0;
 
-	for (int i = 0; !rc && i < (int)plan->nr_events; i++) {
-		const struct td_event *event = &plan->events[i];
+	for (int i = 0; !rc && i < (int)plan->events.nr; i++) {
+		const struct td_event *event = &plan->events.v[i];
 
 		if (event->hidden || f->left_out[i])
 			continue;

@@ -21,8 +21,8 @@ static bool are_merged(const struct td_filling *f, const struct td_event *a,
 
 bool td_filling_is_of_row(const struct td_filling *f, int event, int other)
 {
-	return event == other ||
-	       are_merged(f, &f->plan->events[event], &f->plan->events[other]);
+	return event == other || are_merged(f, &f->plan->events.v[event],
+					    &f->plan->events.v[other]);
 }
 
 bool td_filling_has_id(const struct td_filling *f, int event, size_t id)
@@ -41,7 +41,7 @@ bool td_filling_has_id(const struct td_filling *f, int event, size_t id)
 
 bool td_filling_belongs_to(const struct td_filling *f, int event, size_t id)
 {
-	const struct td_event *e = &f->plan->events[event];
+	const struct td_event *e = &f->plan->events.v[event];
 
 	return td_filling_has_id(f, event, id) ||
 	       (e->refusal && f->looked_at[id * f->nr_pmus + (size_t)e->pmu]);
@@ -63,12 +63,12 @@ static bool belongs_anywhere(const struct td_filling *f, int event)
 static bool is_left_out(const struct td_filling *f, int event)
 {
 	const struct td_plan *plan = f->plan;
-	const struct td_event *e = &plan->events[event];
+	const struct td_event *e = &plan->events.v[event];
 
 	for (size_t at = f->specs.first[event]; at < f->specs.end[event];
 	     at++) {
 		int i = f->specs.order[at];
-		const struct td_event *other = &plan->events[i];
+		const struct td_event *other = &plan->events.v[i];
 
 		if (i == event || e->spec < 0)
 			continue;
@@ -85,9 +85,9 @@ static int look_at_pmus(struct td_filling *f)
 {
 	const struct td_plan *plan = f->plan;
 
-	for (size_t i = 0; i < plan->nr_events; i++) {
-		if ((size_t)plan->events[i].pmu >= f->nr_pmus)
-			f->nr_pmus = (size_t)plan->events[i].pmu + 1;
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		if ((size_t)plan->events.v[i].pmu >= f->nr_pmus)
+			f->nr_pmus = (size_t)plan->events.v[i].pmu + 1;
 	}
 	f->looked_at = calloc(f->totals->nr_ids * f->nr_pmus + 1,
 			      sizeof(*f->looked_at));
@@ -96,10 +96,10 @@ static int look_at_pmus(struct td_filling *f)
 	for (size_t id = 0; id < f->totals->nr_ids; id++) {
 		const struct td_total *totals = td_filling_totals(f, id);
 
-		for (size_t i = 0; i < plan->nr_events; i++) {
+		for (size_t i = 0; i < plan->events.nr; i++) {
 			if (totals[i].nr)
 				f->looked_at[id * f->nr_pmus +
-					     (size_t)plan->events[i].pmu] =
+					     (size_t)plan->events.v[i].pmu] =
 					true;
 		}
 	}
@@ -108,7 +108,7 @@ static int look_at_pmus(struct td_filling *f)
 
 static int sort_events(struct td_filling *f)
 {
-	size_t nr = f->plan->nr_events;
+	size_t nr = f->plan->events.nr;
 
 	f->left_out = calloc(nr + 1, sizeof(*f->left_out));
 	f->anywhere = calloc(nr + 1, sizeof(*f->anywhere));
@@ -123,7 +123,7 @@ static int sort_events(struct td_filling *f)
 
 static int find_elsewhere(struct td_filling *f)
 {
-	size_t nr = f->plan->nr_events;
+	size_t nr = f->plan->events.nr;
 
 	if (!f->totals->tasks)
 		return 0;
@@ -160,7 +160,7 @@ static void sum_kinds(const struct td_filling *f, int event,
 /* Computes the divisors of merged rows from the sums. */
 static int merge_kinds(struct td_filling *f)
 {
-	size_t nr = f->plan->nr_events, nr_ids = f->totals->nr_ids;
+	size_t nr = f->plan->events.nr, nr_ids = f->totals->nr_ids;
 
 	if (!f->hybrid)
 		return 0;

@@ -357,7 +357,7 @@ static void finish_pmus(struct td_tree *tree)
 
 static void free_keys(struct td_scope *scope)
 {
-	for (size_t i = 0; scope->keys && i < scope->plan->nr_events; i++)
+	for (size_t i = 0; scope->keys && i < scope->events->nr; i++)
 		free(scope->keys[i]);
 	free(scope->keys);
 }
@@ -367,7 +367,7 @@ int td_tree_build(struct td_tree *tree, struct td_plan *plan,
 {
 	struct td_scope scope = {
 		.tree = tree,
-		.plan = plan,
+		.events = &plan->events,
 		.setup = setup,
 		.mods = "",
 		.owner = -1,

@@ -33,8 +33,8 @@ static bool is_named(const struct td_event *event, const struct td_pmu *pmu,
 
 static int find_named(const struct td_scope *scope, const char *id)
 {
-	for (size_t i = 0; i < scope->plan->nr_events; i++) {
-		if (is_named(&scope->plan->events[i], own_pmu(scope), id,
+	for (size_t i = 0; i < scope->events->nr; i++) {
+		if (is_named(&scope->events->v[i], own_pmu(scope), id,
 			     scope->mods))
 			return (int)i;
 	}
@@ -61,7 +61,7 @@ static int add_modifiers(const struct td_scope *scope, struct td_event *event)
 static int add_builtin(struct td_scope *scope, struct td_operand *operand)
 {
 	const struct td_event_def *def = operand->event;
-	struct td_plan *plan = scope->plan;
+	struct td_events *events = scope->events;
 	int index = find_named(scope, def->name);
 	struct td_event *event;
 	int rc;
@@ -75,16 +75,14 @@ static int add_builtin(struct td_scope *scope, struct td_operand *operand)
 	if (scope->setup->fixed || scope->no_new)
 		return td_operand_refuse(operand, "%s was not counted",
 					 def->name);
-	event = td_array_add(&plan->events, plan->nr_events, sizeof(*event));
+	event = td_events_add(events);
 	if (!event)
 		return td_err_nomem(scope->err);
-	plan->nr_events++;
 	rc = td_event_init(event, own_pmu(scope), scope->pmu, def->name,
 			   def->terms, scope->err);
 	if (!rc)
 		rc = add_modifiers(scope, event);
-	return rc ? rc
-		  : td_ints_add(&operand->events, (int)plan->nr_events - 1);
+	return rc ? rc : td_ints_add(&operand->events, (int)events->nr - 1);
 }
 
 /* --- events that are called by name --------------------------------------- */
@@ -181,35 +179,34 @@ static bool is_topdown(const struct td_scope *scope,
 	       (td_event_is_slots(event) || td_event_is_metric(event));
 }
 
-/* The same event in the plan; -1: none, or it must not be shared. */
+/* The same event in the list; -1: none, or it must not be shared. */
 static int find_same(const struct td_scope *scope, const struct td_event *event)
 {
-	const struct td_plan *plan = scope->plan;
+	const struct td_events *events = scope->events;
 
 	if (scope->owner >= 0 && !is_topdown(scope, event))
 		return -1;
-	for (size_t i = 0; i < plan->nr_events; i++) {
-		if (same_event(&plan->events[i], event))
+	for (size_t i = 0; i < events->nr; i++) {
+		if (same_event(&events->v[i], event))
 			return (int)i;
 	}
 	return -1;
 }
 
-/* Gives the operand the event, which is added to the plan if it is new. */
+/* Gives the operand the event, which is added to the list if it is new. */
 static int take(struct td_scope *scope, struct td_operand *operand,
 		struct td_event *event)
 {
-	struct td_plan *plan = scope->plan;
+	struct td_events *events = scope->events;
 	int index = find_same(scope, event);
 	struct td_event *added = NULL;
 
 	if (index < 0 && !scope->no_new)
-		added = td_array_add(&plan->events, plan->nr_events,
-				     sizeof(*added));
+		added = td_events_add(events);
 	if (index < 0 && !scope->no_new && !added)
 		return -ENOMEM;
 	if (added) {
-		index = (int)plan->nr_events++;
+		index = (int)events->nr - 1;
 		*added = *event;
 		added->spec = added->group = -1;
 		*event = (struct td_event){ 0 };
@@ -223,12 +220,12 @@ static int take(struct td_scope *scope, struct td_operand *operand,
 }
 
 static int take_all(struct td_scope *scope, struct td_operand *operand,
-		    struct td_plan *found)
+		    struct td_events *found)
 {
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < found->nr_events; i++) {
-		struct td_event *event = &found->events[i];
+	for (size_t i = 0; !rc && i < found->nr; i++) {
+		struct td_event *event = &found->v[i];
 
 		/*
 		 * the event exists on the other kind of core, too: not for this
@@ -250,7 +247,7 @@ static int take_all(struct td_scope *scope, struct td_operand *operand,
 
 /* Appends to found; an error becomes the operand's refusal. */
 static int resolve(struct td_scope *scope, struct td_operand *operand,
-		   const char *text, struct td_plan *found)
+		   const char *text, struct td_events *found)
 {
 	struct td_event_text typed = { 0 };
 	struct td_notes notes = { 0 };
@@ -272,12 +269,12 @@ static int resolve(struct td_scope *scope, struct td_operand *operand,
 static int find_live(struct td_scope *scope, struct td_operand *operand,
 		     const char *text)
 {
-	struct td_plan found = { 0 };
+	struct td_events found = { 0 };
 	int rc = resolve(scope, operand, text, &found);
 
 	if (!rc && !operand->refusal)
 		rc = take_all(scope, operand, &found);
-	td_plan_free(&found);
+	td_events_free(&found);
 	return rc;
 }
 
@@ -285,17 +282,17 @@ static int find_live(struct td_scope *scope, struct td_operand *operand,
 
 static int make_keys(struct td_scope *scope)
 {
-	const struct td_plan *plan = scope->plan;
+	const struct td_events *events = scope->events;
 	int rc = 0;
 
 	if (scope->keys)
 		return 0;
-	scope->keys = calloc(plan->nr_events + 1, sizeof(char *));
+	scope->keys = calloc(events->nr + 1, sizeof(char *));
 	if (!scope->keys)
 		return td_err_nomem(scope->err);
-	for (size_t i = 0; !rc && i < plan->nr_events; i++) {
+	for (size_t i = 0; !rc && i < events->nr; i++) {
 		rc = td_event_key(scope->setup->machine, scope->setup->source,
-				  plan->events[i].pmu, plan->events[i].name,
+				  events->v[i].pmu, events->v[i].name,
 				  &scope->keys[i], scope->err);
 		/* no formula can mean a name that cannot be parsed */
 		if (rc != -ENOMEM)
@@ -316,7 +313,7 @@ static int find_recorded(struct td_scope *scope, struct td_operand *operand,
 				  scope->pmu, text, &key, &why);
 	if (rc == -ENOMEM)
 		return td_err_nomem(scope->err);
-	for (size_t i = 0; !rc && i < scope->plan->nr_events; i++) {
+	for (size_t i = 0; !rc && i < scope->events->nr; i++) {
 		if (!scope->keys[i] || strcmp(scope->keys[i], key) != 0)
 			continue;
 		/*

@@ -37,9 +37,9 @@ static void renumber_all(struct td_tree *tree, const int *where)
 static int drop_unused(struct td_scope *scope)
 {
 	struct td_tree *tree = scope->tree;
-	struct td_plan *plan = scope->plan;
-	td_autofree bool *used = calloc(plan->nr_events + 1, sizeof(*used));
-	td_autofree int *where = calloc(plan->nr_events + 1, sizeof(*where));
+	struct td_events *events = scope->events;
+	td_autofree bool *used = calloc(events->nr + 1, sizeof(*used));
+	td_autofree int *where = calloc(events->nr + 1, sizeof(*where));
 	size_t nr = 0;
 
 	if (!used || !where)
@@ -50,24 +50,24 @@ static int drop_unused(struct td_scope *scope)
 		mark(used, &tree->metrics[i].events);
 		mark(used, &tree->metrics[i].extra);
 	}
-	for (size_t i = 0; i < plan->nr_events; i++) {
+	for (size_t i = 0; i < events->nr; i++) {
 		where[i] = used[i] ? (int)nr : -1;
 		if (!used[i])
-			td_event_free(&plan->events[i]);
+			td_event_free(&events->v[i]);
 		else
-			plan->events[nr++] = plan->events[i];
+			events->v[nr++] = events->v[i];
 	}
-	plan->nr_events = nr;
+	events->nr = nr;
 	renumber_all(tree, where);
 	return 0;
 }
 
 /* The first event of a PMU for which is() holds, or -1. */
-static int find_first(const struct td_plan *plan, int pmu,
+static int find_first(const struct td_events *events, int pmu,
 		      bool (*is)(const struct td_event *event))
 {
-	for (size_t i = 0; i < plan->nr_events; i++) {
-		if (plan->events[i].pmu == pmu && is(&plan->events[i]))
+	for (size_t i = 0; i < events->nr; i++) {
+		if (events->v[i].pmu == pmu && is(&events->v[i]))
 			return (int)i;
 	}
 	return -1;
@@ -76,13 +76,13 @@ static int find_first(const struct td_plan *plan, int pmu,
 /* Adds SLOTS, whose group the fields need; newer files do not name it. */
 static int add_slots(struct td_scope *scope, int pmu)
 {
-	struct td_plan *plan = scope->plan;
-	int field = find_first(plan, pmu, td_event_is_metric);
+	struct td_events *events = scope->events;
+	int field = find_first(events, pmu, td_event_is_metric);
 
-	if (field < 0 || find_first(plan, pmu, td_event_is_slots) >= 0)
+	if (field < 0 || find_first(events, pmu, td_event_is_slots) >= 0)
 		return 0;
-	return td_plan_add_slots(plan, scope->setup->machine, field,
-				 scope->err);
+	return td_events_add_slots(events, &scope->setup->machine->pmus[pmu],
+				   (size_t)field, scope->err);
 }
 
 /*
@@ -91,15 +91,15 @@ static int add_slots(struct td_scope *scope, int pmu)
  */
 static int check_rings(struct td_scope *scope, int pmu)
 {
-	const struct td_plan *plan = scope->plan;
-	int first = find_first(plan, pmu, td_event_is_metric);
+	const struct td_events *events = scope->events;
+	int first = find_first(events, pmu, td_event_is_metric);
 
-	for (size_t i = 0; first >= 0 && i < plan->nr_events; i++) {
-		const struct td_event *event = &plan->events[i];
+	for (size_t i = 0; first >= 0 && i < events->nr; i++) {
+		const struct td_event *event = &events->v[i];
 
 		if (event->pmu != pmu ||
 		    !(td_event_is_metric(event) || td_event_is_slots(event)) ||
-		    td_tree_same_rings(&event->mods, &plan->events[first].mods))
+		    td_tree_same_rings(&event->mods, &events->v[first].mods))
 			continue;
 		td_err_usage(scope->err,
 			     "-M: %s counts its topdown fields with one set of "

@@ -11,9 +11,9 @@
 /* The context in which names of a formula are looked up. */
 struct td_scope {
 	struct td_tree *tree;
-	struct td_plan *plan;
+	struct td_events *events; /* all events of the metrics */
 	const struct td_tree_setup *setup;
-	/* in recordings: a key for each event of the plan, made when needed */
+	/* in recordings: a key for each event, made when needed */
 	char **keys;
 	int pmu;
 	const char *mods;
@@ -22,12 +22,12 @@ struct td_scope {
 	const struct td_metric_def *def;
 	/* in its formula, its name means an event */
 	const struct td_metric_def *self;
-	bool no_new; /* add no event to the plan */
+	bool no_new; /* add no event */
 	int depth;
 	struct td_err *err;
 };
 
-/* events.c: finds the plan's events whose sum the operand is. */
+/* events.c: finds the events whose sum the operand is. */
 int td_tree_find_events(struct td_scope *scope, struct td_operand *operand);
 /*
  * Do both count the same privilege levels and guests, with the same precision?

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "cmd/out/sink.h"
 #include "cmd/plan/measure.h"
 #include "cmd/plan/select.h"
-#include "cmd/out/sink.h"
 #include "lib/counter/counter.h"
 #include "lib/recording/recording.h"
 
@@ -42,8 +42,8 @@ static int make_tree(struct bench *b, struct td_err *err)
 	int rc = td_measure_build(&b->measure, &b->rec.plan, &how, err);
 
 	if (!rc)
-		rc = td_check_rows_of_cpus(&b->measure.tree, &b->rec.machine, &b->opts,
-				    err);
+		rc = td_check_rows_of_cpus(&b->measure.tree, &b->rec.machine,
+					   &b->opts, err);
 	return rc ? rc
 		  : td_aggregator_build(&b->aggregator, TD_AGGREGATE_ALL, 0,
 					b->rec.places, b->rec.machine.online.nr,
@@ -58,7 +58,7 @@ static int time_rows(struct bench *b, int rounds, struct td_err *err)
 	int rc = td_counter_replay_open(&counter, &b->rec, err);
 
 	if (!rc)
-		rc = counter->ops->read(counter, &time_ns, &delta, err);
+		rc = counter->ops->read(counter, 0, &time_ns, &delta, err);
 	for (int i = 0; !rc && i < rounds; i++) {
 		double began = now_us();
 

@@ -69,8 +69,8 @@ static void check_groups(const struct typed *t)
 
 	for (size_t g = 0; g < plan->nr_groups; g++)
 		demand(plan->groups[g].nr > 0);
-	for (size_t e = 0; e < plan->nr_events; e++) {
-		const struct td_event *event = &plan->events[e];
+	for (size_t e = 0; e < plan->events.nr; e++) {
+		const struct td_event *event = &plan->events.v[e];
 		const struct td_pmu *pmu = &t->machine.pmus[event->pmu];
 
 		demand(event->name && event->scale > 0);
@@ -96,7 +96,7 @@ static void take_apart(struct typed *t)
 		size_t g = plan->nr_groups / 2, i = plan->groups[g].nr / 2;
 
 		demand(td_plan_refuse(plan, g, i, "no", &t->err) == 0);
-		if (plan->nr_events < 32)
+		if (plan->events.nr < 32)
 			check_groups(t);
 	}
 }
@@ -110,8 +110,8 @@ static void run(struct typed *t, const char *text, size_t size)
 
 	if (!rc) {
 		check_spans(&t->text);
-		rc = td_event_resolve(&t->plan, &t->text, &t->machine, &source,
-				      &t->notes, &t->err);
+		rc = td_event_resolve(&t->plan.events, &t->text, &t->machine,
+				      &source, &t->notes, &t->err);
 		demand(rc <= 0);
 	}
 	if (!rc) {

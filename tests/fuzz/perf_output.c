@@ -44,7 +44,7 @@ static void compare(struct td_recording *perf, struct td_recording *again)
 	}
 	if (perf->ended != again->ended || again->cut_off ||
 	    perf->info.how != again->info.how ||
-	    perf->plan.nr_events != again->plan.nr_events)
+	    perf->plan.events.nr != again->plan.events.nr)
 		abort();
 	free(want.v);
 	free(got.v);

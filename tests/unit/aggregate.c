@@ -310,7 +310,7 @@ static struct td_group groups[NR_EVENTS] = {
 	{ .members = &members[0], .nr = 1, .at_once = 1 },
 	{ .members = &members[1], .nr = 1, .at_once = 1 },
 };
-static const struct td_plan plan = { events, NR_EVENTS, groups, NR_EVENTS };
+static const struct td_plan plan = { { events, NR_EVENTS }, groups, NR_EVENTS };
 
 /* One reading a CPU, each a power of two: a sum says whose it is. */
 static struct td_readings read_cpus(const struct td_ints *cpus)

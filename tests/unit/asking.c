@@ -268,7 +268,7 @@ static void test_own_name(void)
 		ask_for(&a, names[i]);
 		m = metric(&a, names[i]);
 		ok(m && m->value && m->events.nr == 2 &&
-			   a.built.plan.nr_events == 2,
+			   a.built.plan.events.nr == 2,
 		   "%s is of the events E and A", names[i]);
 		asked_free(&a);
 	}
@@ -286,11 +286,11 @@ static void test_own_pmu(void)
 		const struct td_metric *m = &a.built.tree.metrics[i];
 
 		ok(m->value && m->events.nr == 1 &&
-			   a.built.plan.events[m->events.v[0]].pmu == m->pmu,
+			   a.built.plan.events.v[m->events.v[0]].pmu == m->pmu,
 		   "%s of %s: counted there", m->name,
 		   a.machine.pmus[m->pmu].name);
 	}
-	ok(a.built.plan.nr_events == 2, "A on each");
+	ok(a.built.plan.events.nr == 2, "A on each");
 	asked_free(&a);
 }
 
@@ -313,15 +313,16 @@ static void test_modifiers(void)
 		struct asked a;
 
 		ask_for(&a, names[i]);
-		for (size_t e = 0; e < a.built.plan.nr_events; e++) {
-			const struct td_event *event = &a.built.plan.events[e];
+		for (size_t e = 0; e < a.built.plan.events.nr; e++) {
+			const struct td_event *event =
+				&a.built.plan.events.v[e];
 
 			if (!has_only(&event->mods, user))
 				printf("# %s\n", event->name);
 			all = all && has_only(&event->mods, user);
 		}
-		ok(a.built.rc == 0 && a.built.plan.nr_events && all,
-		   "-M %s: all %zu events", names[i], a.built.plan.nr_events);
+		ok(a.built.rc == 0 && a.built.plan.events.nr && all,
+		   "-M %s: all %zu events", names[i], a.built.plan.events.nr);
 		asked_free(&a);
 	}
 }
@@ -332,9 +333,9 @@ static void test_two_rings(void)
 
 	ask_for(&a, "tma_below,tma_below:u");
 	/* B, C, and A for the threshold, each with both modifiers */
-	ok(a.built.rc == 0 && a.built.plan.nr_events == 6,
+	ok(a.built.rc == 0 && a.built.plan.events.nr == 6,
 	   "with and without a modifier: events of their own, %zu",
-	   a.built.plan.nr_events);
+	   a.built.plan.events.nr);
 	asked_free(&a);
 }
 
@@ -367,13 +368,13 @@ static void test_costs(void)
 		ask_of(&a, one_kind, costs[i].how, costs[i].names);
 		for (size_t m = 0; m < a.built.tree.nr_metrics; m++)
 			any |= a.built.tree.metrics[m].threshold != NULL;
-		ok(a.built.rc == 0 && a.built.plan.nr_events == costs[i].events,
+		ok(a.built.rc == 0 && a.built.plan.events.nr == costs[i].events,
 		   "-M %s: %zu events: %s", costs[i].names, costs[i].events,
 		   costs[i].what);
-		if (a.built.plan.nr_events != costs[i].events) {
-			printf("# got: %zu\n", a.built.plan.nr_events);
-			for (size_t e = 0; e < a.built.plan.nr_events; e++)
-				printf("# %s\n", a.built.plan.events[e].name);
+		if (a.built.plan.events.nr != costs[i].events) {
+			printf("# got: %zu\n", a.built.plan.events.nr);
+			for (size_t e = 0; e < a.built.plan.events.nr; e++)
+				printf("# %s\n", a.built.plan.events.v[e].name);
 		}
 		ok(!costs[i].how.no_threshold || !any, "-M %s: no thresholds",
 		   costs[i].names);

@@ -151,10 +151,10 @@ static bool has_word(const char *text, const char *word, size_t len)
 static bool events_are(const struct td_plan *plan, const char *pmu,
 		       const char *want)
 {
-	bool same = (int)plan->nr_events == nr_words(want);
+	bool same = (int)plan->events.nr == nr_words(want);
 
-	for (size_t i = 0; i < plan->nr_events; i++) {
-		const char *name = plan->events[i].name + strlen(pmu) + 1;
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		const char *name = plan->events.v[i].name + strlen(pmu) + 1;
 		td_autofree char *id = strndup(name, strlen(name) - 1);
 
 		if (has_word(want, id, strlen(id)))

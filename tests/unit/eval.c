@@ -263,9 +263,9 @@ static int event_of(const struct td_plan *plan, const char *name)
 	bool second = strstr(name, "#2") != NULL;
 	size_t len = strlen(name) - (second ? 2 : 0);
 
-	for (int i = 0; i < (int)plan->nr_events; i++) {
-		if (strncmp(plan->events[i].name, name, len) != 0 ||
-		    plan->events[i].name[len])
+	for (int i = 0; i < (int)plan->events.nr; i++) {
+		if (strncmp(plan->events.v[i].name, name, len) != 0 ||
+		    plan->events.v[i].name[len])
 			continue;
 		if (!second)
 			return i;

@@ -491,11 +491,11 @@ static bool is_its_name(const char *model, const struct td_event *event)
 
 	typed_machine(&again, model);
 	rc = typed_resolve(&again, event->name);
-	for (size_t i = 0; !rc && i < again.plan.nr_events; i++) {
-		const struct td_event *e = &again.plan.events[i];
+	for (size_t i = 0; !rc && i < again.plan.events.nr; i++) {
+		const struct td_event *e = &again.plan.events.v[i];
 
 		same |= e->pmu == event->pmu &&
-			(again.plan.nr_events == 1 || event->merge) &&
+			(again.plan.events.nr == 1 || event->merge) &&
 			(event->type == PERF_TYPE_HARDWARE ||
 			 (e->type == event->type &&
 			  memcmp(e->config, event->config, sizeof(e->config)) ==
@@ -511,15 +511,16 @@ static void check_events(const struct typed *t, size_t row)
 	bool renamed = strstr(text, "name=");
 	bool pmus = true, names = true, order = true;
 
-	for (size_t i = 0; i < t->plan.nr_events; i++) {
-		const struct td_event *event = &t->plan.events[i];
+	for (size_t i = 0; i < t->plan.events.nr; i++) {
+		const struct td_event *event = &t->plan.events.v[i];
 
 		pmus &= has_its_pmu(&t->machine, event);
-		order &= event->spec >= 0 &&
-			 (size_t)event->spec < t->text.nr_specs &&
-			 (i == 0 || t->plan.events[i - 1].spec <= event->spec);
+		order &=
+			event->spec >= 0 &&
+			(size_t)event->spec < t->text.nr_specs &&
+			(i == 0 || t->plan.events.v[i - 1].spec <= event->spec);
 		if (renamed || is_its_name(rows[row].model, event) ||
-		    t->plan.events[i].tool)
+		    t->plan.events.v[i].tool)
 			continue;
 		names = false;
 		printf("# '%s' is not its name\n", event->name);
@@ -541,9 +542,9 @@ static void test_row(size_t row)
 
 	typed_machine(&t, model);
 	rc = typed_resolve(&t, text);
-	for (size_t i = 0; !rc && i < t.plan.nr_events; i++) {
+	for (size_t i = 0; !rc && i < t.plan.events.nr; i++) {
 		fprintf(fp, "%s", i ? "; " : "");
-		put_event(fp, &t.plan.events[i]);
+		put_event(fp, &t.plan.events.v[i]);
 	}
 	fclose(fp);
 	ok(rc == 0 && matches(got, rows[row].want), "%s, %s", model, text);
@@ -585,8 +586,8 @@ static void test_what_is_kept(void)
 
 	typed_machine(&t, "adl");
 	ok(typed_resolve(&t, "faults,{cycles:u,r1}:k") == 0, "a group");
-	e = t.plan.events;
-	ok(t.plan.nr_events == 5 && e[0].group == -1 && e[0].spec == 0 &&
+	e = t.plan.events.v;
+	ok(t.plan.events.nr == 5 && e[0].group == -1 && e[0].spec == 0 &&
 		   !e[0].mods.user && !e[0].mods.kernel,
 	   "what is in no group");
 	for (int i = 1; i < 5; i++)
@@ -603,7 +604,8 @@ static void test_notes(void)
 
 	typed_machine(&t, "adl");
 	ok(typed_resolve(&t, "cpu_core/event=0xc0,period=1000/,cycles") == 0 &&
-		   t.plan.nr_events == 3 && t.plan.events[0].config[0] == 0xc0,
+		   t.plan.events.nr == 3 &&
+		   t.plan.events.v[0].config[0] == 0xc0,
 	   "period= changes nothing");
 	ok(t.notes.nr == 1 && strstr(t.notes.v[0], "period"),
 	   "but is told, once");
@@ -645,9 +647,9 @@ static void test_skip(size_t row)
 		true;
 	rc = typed_resolve(&t, skips[row].text);
 	if (skips[row].want) {
-		ok(rc == 0 && t.plan.nr_events == 1, "without %s, %s: one",
+		ok(rc == 0 && t.plan.events.nr == 1, "without %s, %s: one",
 		   skips[row].skip, skips[row].text);
-		is_str(t.plan.nr_events ? t.plan.events[0].name : "",
+		is_str(t.plan.events.nr ? t.plan.events.v[0].name : "",
 		       skips[row].want, "without %s, %s: this one",
 		       skips[row].skip, skips[row].text);
 	} else {
@@ -696,17 +698,17 @@ static void test_no_cores(void)
 	for (size_t i = 0; i < TD_ARRAY_SIZE(texts); i++) {
 		typed_machine(&t, "adl");
 		t.machine.pmus[0].skip = t.machine.pmus[1].skip = true;
-		ok(typed_resolve(&t, texts[i]) == 0 && t.plan.nr_events == 1 &&
-			   t.plan.events[0].refusal && t.notes.nr == 1,
+		ok(typed_resolve(&t, texts[i]) == 0 && t.plan.events.nr == 1 &&
+			   t.plan.events.v[0].refusal && t.notes.nr == 1,
 		   "no core PMU: %s is not supported, and told", texts[i]);
-		is_str(t.plan.nr_events ? t.plan.events[0].name : "", texts[i],
-		       "no core PMU: %s keeps its name", texts[i]);
+		is_str(t.plan.events.nr ? t.plan.events.v[0].name : "",
+		       texts[i], "no core PMU: %s keeps its name", texts[i]);
 		typed_free(&t);
 	}
 	typed_machine(&t, "adl");
 	t.machine.pmus[0].cpus.nr = 0; /* its CPUs are off */
-	ok(typed_resolve(&t, "cycles") == 0 && t.plan.nr_events == 1 &&
-		   t.plan.events[0].pmu == 1,
+	ok(typed_resolve(&t, "cycles") == 0 && t.plan.events.nr == 1 &&
+		   t.plan.events.v[0].pmu == 1,
 	   "a PMU without CPUs is none");
 	typed_free(&t);
 }

@@ -330,14 +330,14 @@ static void test_rows(size_t t)
 	struct td_event events[MAX_EVENTS];
 	struct td_total_id ids[MAX_IDS];
 	struct td_total v[MAX_IDS * MAX_EVENTS];
-	const struct td_plan plan = { .events = events,
-				      .nr_events = make_plan(t, events),
+	const struct td_plan plan = { .events.v = events,
+				      .events.nr = make_plan(t, events),
 				      .asked = true };
 	const struct td_totals totals = {
 		.ids = ids,
-		.nr_ids = make_totals(t, plan.nr_events, ids, v),
+		.nr_ids = make_totals(t, plan.events.nr, ids, v),
 		.v = v,
-		.nr_events = plan.nr_events,
+		.nr_events = plan.events.nr,
 		.tasks = tests[t].tasks,
 	};
 	struct td_event_report report;

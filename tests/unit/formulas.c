@@ -232,7 +232,7 @@ static void check_operand(void *ctx, int slot)
 	else if (operand->pmu != use->pmu)
 		use->wrong = "of another PMU";
 	for (size_t i = 0; i < operand->events.nr; i++) {
-		int pmu = tree->plan->events[operand->events.v[i]].pmu;
+		int pmu = tree->plan->events.v[operand->events.v[i]].pmu;
 
 		if (pmu < (int)tree->nr_pmus && pmu != use->pmu)
 			use->wrong = "an event of another core PMU";

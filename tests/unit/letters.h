@@ -51,8 +51,8 @@ static inline const char *test_terms_of(char letter, char *buf, size_t size)
 
 static inline int test_event_of(const struct td_plan *plan, char letter)
 {
-	for (int i = 0; i < (int)plan->nr_events; i++) {
-		if (plan->events[i].name[strlen("cpu/")] == letter)
+	for (int i = 0; i < (int)plan->events.nr; i++) {
+		if (plan->events.v[i].name[strlen("cpu/")] == letter)
 			return i;
 	}
 	return -1;
@@ -65,12 +65,10 @@ static inline void test_add_letters(struct td_plan *plan,
 	for (; *events; events++) {
 		char id[] = { *events, '\0' }, buf[64];
 		struct td_err err = { 0 };
-		struct td_event *event = td_array_add(
-			&plan->events, plan->nr_events, sizeof(*event));
+		struct td_event *event = td_events_add(&plan->events);
 
 		td_event_init(event, pmu, 0, id,
 			      test_terms_of(*events, buf, sizeof(buf)), &err);
-		plan->nr_events++;
 	}
 }
 
@@ -108,7 +106,7 @@ static inline void test_format_plan(const struct td_plan *plan, size_t nr_asked,
 			*out++ = '!';
 		for (size_t i = 0; i < group->nr; i++) {
 			int e = group->members[i];
-			int c = plan->events[e].name[strlen("cpu/")];
+			int c = plan->events.v[e].name[strlen("cpu/")];
 
 			*out++ = (char)((size_t)e < nr_asked ? c : toupper(c));
 		}

@@ -69,11 +69,11 @@ static void fill_event(struct td_event *event, int i, enum shape shape)
 static void fill_plan(struct td_plan *plan, enum shape shape)
 {
 	*plan = (struct td_plan){
-		.events = calloc(NR, sizeof(*plan->events)),
+		.events.v = calloc(NR, sizeof(*plan->events.v)),
 	};
-	plan->nr_events = plan->events ? NR : 0;
-	for (int i = 0; i < (int)plan->nr_events; i++)
-		fill_event(&plan->events[i], i, shape);
+	plan->events.nr = plan->events.v ? NR : 0;
+	for (int i = 0; i < (int)plan->events.nr; i++)
+		fill_event(&plan->events.v[i], i, shape);
 }
 
 static struct td_machine make_machine(void)
@@ -95,10 +95,10 @@ static void fill_readings(struct td_readings *readings,
 	readings->v = calloc(NR, sizeof(*readings->v));
 	readings->nr = 0;
 	for (int i = 0; readings->v && i < NR; i++) {
-		if (plan->events[i].refusal)
+		if (plan->events.v[i].refusal)
 			continue;
 		readings->v[readings->nr++] = (struct td_reading){
-			i, -1, 77, 5, 10, plan->events[i].pmu == 1 ? 0 : 10
+			i, -1, 77, 5, 10, plan->events.v[i].pmu == 1 ? 0 : 10
 		};
 	}
 }

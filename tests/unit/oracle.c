@@ -116,10 +116,11 @@ static bool fill_readings(const struct oracle *o,
 			  const struct td_plan *plan,
 			  struct td_readings *readings)
 {
-	readings->v = calloc(plan->nr_events, sizeof(*readings->v));
-	for (size_t i = 0; i < plan->nr_events; i++) {
-		const struct td_pmu *pmu = &machine->pmus[plan->events[i].pmu];
-		const char *id = plan->events[i].name + strlen(pmu->name) + 1;
+	readings->v = calloc(plan->events.nr, sizeof(*readings->v));
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		const struct td_pmu *pmu =
+			&machine->pmus[plan->events.v[i].pmu];
+		const char *id = plan->events.v[i].name + strlen(pmu->name) + 1;
 		td_autofree char *name = strndup(id, strlen(id) - 1);
 		struct td_reading *reading = &readings->v[readings->nr];
 

@@ -356,7 +356,7 @@ static void test_file(const char *path, const char *aggregation, size_t events,
 	}
 	is_str(td_aggregation_row(rec.info.how)->name, aggregation,
 	       "%s: aggregation", path);
-	ok(rec.plan.nr_events == events, "%s: %zu events", path, events);
+	ok(rec.plan.events.nr == events, "%s: %zu events", path, events);
 	ok(nr_intervals == intervals, "%s: %zu intervals", path, intervals);
 	ok(nr_readings == readings, "%s: %zu counts", path, readings);
 	td_recording_close(&rec);

@@ -121,7 +121,7 @@ static bool is_schedulable(const struct planned *p, const struct td_group *g)
 	size_t nr = 0;
 
 	for (size_t i = 0; i < g->nr; i++) {
-		const struct td_event *e = &p->plan.events[g->members[i]];
+		const struct td_event *e = &p->plan.events.v[g->members[i]];
 
 		if (is_field(e))
 			continue;
@@ -145,14 +145,14 @@ static bool is_in_order(const struct planned *p, const struct td_group *g)
 {
 	size_t i = 0;
 
-	if (g->slots != is_slots(&p->plan.events[g->members[0]]))
+	if (g->slots != is_slots(&p->plan.events.v[g->members[0]]))
 		return false;
 	for (i = 1; g->slots && i < g->nr; i++) {
-		if (!is_field(&p->plan.events[g->members[i]]))
+		if (!is_field(&p->plan.events.v[g->members[i]]))
 			break;
 	}
 	for (; i < g->nr; i++) {
-		const struct td_event *e = &p->plan.events[g->members[i]];
+		const struct td_event *e = &p->plan.events.v[g->members[i]];
 
 		if (is_field(e) || is_slots(e))
 			return false;
@@ -172,8 +172,8 @@ static bool has_clone(const struct planned *p, const struct td_group *first,
 	if (g->reference != reference || g->clone != g->members[0] ||
 	    g->clone < (int)p->nr_asked || first->members[0] != reference)
 		return false;
-	a = &p->plan.events[reference];
-	b = &p->plan.events[g->clone];
+	a = &p->plan.events.v[reference];
+	b = &p->plan.events.v[g->clone];
 	return a->name != b->name && strcmp(a->name, b->name) == 0 &&
 	       a->type == b->type && a->config[0] == b->config[0];
 }
@@ -181,7 +181,7 @@ static bool has_clone(const struct planned *p, const struct td_group *first,
 /* Each event of the PMU stands in one group of it, once. */
 static bool is_complete(const struct planned *p)
 {
-	for (int e = 0; e < (int)p->plan.nr_events; e++) {
+	for (int e = 0; e < (int)p->plan.events.nr; e++) {
 		int times = 0;
 
 		for (size_t g = 0; g < p->plan.nr_groups; g++) {
@@ -191,7 +191,7 @@ static bool is_complete(const struct planned *p)
 				if (group->members[i] != e)
 					continue;
 				times++;
-				if (group->pmu != p->plan.events[e].pmu)
+				if (group->pmu != p->plan.events.v[e].pmu)
 					return false;
 			}
 		}
@@ -266,7 +266,7 @@ static void check_shares(const struct planned *p, const char *name)
 	size_t nr = 0;
 
 	for (size_t i = 0; i < slots->nr; i++) {
-		const char *event = p->plan.events[slots->members[i]].name;
+		const char *event = p->plan.events.v[slots->members[i]].name;
 
 		for (size_t s = 0; s < TD_ARRAY_SIZE(shares_of_slots); s++)
 			nr += strcmp(event, shares_of_slots[s]) == 0;
@@ -291,7 +291,7 @@ static void test_row(size_t r, int level, bool watchdog)
 	snprintf(name, sizeof(name), "%s %s, level %d%s", rows[r].model,
 		 rows[r].pmu, level, watchdog ? ", watchdog" : "");
 	test_build_levels(&p.tree, &p.plan, &p.machine, level, false, &err);
-	p.nr_asked = p.plan.nr_events;
+	p.nr_asked = p.plan.events.nr;
 	ok(test_plan_levels(&p.plan, &p.machine, &p.tree, &err) == 0, "%s",
 	   name);
 	check(&p, name, rows[r].groups[level - 1][watchdog]);

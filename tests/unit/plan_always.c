@@ -96,7 +96,7 @@ static void test_row(size_t r)
 	is_str(got, rows[r].want, "%s: groups", rows[r].name);
 	for (size_t g = 0; g < plan.nr_groups; g++) {
 		const struct td_group *group = &plan.groups[g];
-		char first = plan.events[group->members[0]].name[4];
+		char first = plan.events.v[group->members[0]].name[4];
 
 		ok(group->slots == (first == 's' || first == 't'),
 		   "%s: group %zu: whether SLOTS leads", rows[r].name, g);
@@ -142,21 +142,21 @@ static void test_rings(size_t r)
 	test_machine(&machine, "skx");
 	test_add_letters(&plan, &machine.pmus[0], "adefgh");
 	for (int i = 0; i < 6; i++)
-		set_mods(&plan.events[i], rings[r].mods[i / 2]);
+		set_mods(&plan.events.v[i], rings[r].mods[i / 2]);
 	ok(td_plan_build(&plan, &machine, &schedule, &err) == 0 &&
 		   plan.nr_groups == 2,
 	   "rings, %s: two groups", rings[r].name);
 	last = &plan.groups[plan.nr_groups - 1];
 	ok(last->reference >= 0 && last->clone >= 0,
 	   "rings, %s: there is a reference", rings[r].name);
-	for (int i = 6; i < (int)plan.nr_events; i++) {
-		reference = &plan.events[i];
+	for (int i = 6; i < (int)plan.events.nr; i++) {
+		reference = &plan.events.v[i];
 		same &= reference->hidden && reference->config[0] == 0x3c &&
 			strcmp(reference->name, rings[r].want) == 0 &&
-			memcmp(&reference->mods, &plan.events[0].mods,
+			memcmp(&reference->mods, &plan.events.v[0].mods,
 			       sizeof(reference->mods)) == 0;
 	}
-	ok(same && plan.nr_events == 8, "rings, %s: %s in each group",
+	ok(same && plan.events.nr == 8, "rings, %s: %s in each group",
 	   rings[r].name, reference ? reference->name : "none");
 	ok(plan.groups[0].clone == -1 &&
 		   plan.groups[0].reference == last->reference,
@@ -181,11 +181,11 @@ static void test_others(void)
 	tool = td_machine_find_pmu(&machine, "tool");
 	software = td_machine_find_pmu(&machine, "software");
 	test_add_letters(&plan, &machine.pmus[0], "adefgh");
-	plan.events[1].pmu = tool;
-	plan.events[2].pmu = plan.events[3].pmu = software;
-	td_event_set_refusal(&plan.events[4], why);
+	plan.events.v[1].pmu = tool;
+	plan.events.v[2].pmu = plan.events.v[3].pmu = software;
+	td_event_set_refusal(&plan.events.v[4], why);
 	ok(td_plan_build(&plan, &machine, &schedule, &err) == 0, "other PMUs");
-	test_format_plan(&plan, plan.nr_events, got);
+	test_format_plan(&plan, plan.events.nr, got);
 	is_str(got, "ah e f", "other PMUs: groups");
 	td_plan_free(&plan);
 	td_machine_free(&machine);

@@ -71,7 +71,7 @@ static char *spell_out(const char *text)
 
 static char letter_of(const struct typed *t, int event)
 {
-	const struct td_event *e = &t->plan.events[event];
+	const struct td_event *e = &t->plan.events.v[event];
 	const struct td_span *span;
 
 	if (e->spec < 0)
@@ -105,8 +105,8 @@ static char *describe(const struct typed *t)
 			fprintf(fp, "%s: ", pmu + 4);
 		for (size_t i = 0; i < group->nr; i++)
 			fprintf(fp, "%s%s%c", i ? " " : "",
-				plan->events[group->members[i]].hidden ? "+"
-								       : "",
+				plan->events.v[group->members[i]].hidden ? "+"
+									 : "",
 				letter_of(t, group->members[i]));
 	}
 	fclose(fp);
@@ -266,15 +266,15 @@ static bool each_once(const struct typed *t)
 {
 	const struct td_plan *plan = &t->plan;
 
-	for (size_t e = 0; e < plan->nr_events; e++) {
-		int pmu = plan->events[e].pmu, times = 0;
+	for (size_t e = 0; e < plan->events.nr; e++) {
+		int pmu = plan->events.v[e].pmu, times = 0;
 
 		for (size_t g = 0; g < plan->nr_groups; g++) {
 			for (size_t i = 0; i < plan->groups[g].nr; i++)
 				times += plan->groups[g].members[i] == (int)e;
 		}
 		if (times != (t->machine.pmus[pmu].kind != TD_PMU_TOOL &&
-			      !plan->events[e].refusal))
+			      !plan->events.v[e].refusal))
 			return false;
 	}
 	return true;
@@ -283,7 +283,7 @@ static bool each_once(const struct typed *t)
 /* Of one PMU, but for the software's; led by SLOTS and so marked, or not. */
 static bool is_sound(const struct typed *t, const struct td_group *group)
 {
-	const struct td_event *events = t->plan.events;
+	const struct td_event *events = t->plan.events.v;
 
 	if (!group->nr || group->reference != -1 || group->clone != -1 ||
 	    group->slots != td_event_is_slots(&events[group->members[0]]))
@@ -357,7 +357,7 @@ static void test_added(void)
 	struct typed t;
 
 	arrange(&t, "adl", "c,{i,T:uS}");
-	slots = &t.plan.events[t.plan.nr_events - 1];
+	slots = &t.plan.events.v[t.plan.events.nr - 1];
 	is_str(slots->name, "cpu_core/slots/", "added: its name");
 	ok(slots->hidden && slots->type == 4 && slots->config[0] == 0x400 &&
 		   slots->pmu == 0 && slots->spec == -1,
@@ -366,7 +366,7 @@ static void test_added(void)
 	   "added: with its field's rings");
 	typed_free(&t);
 	arrange(&t, "spr", "S,T");
-	ok(t.plan.nr_events == 2 && !t.plan.events[0].hidden,
+	ok(t.plan.events.nr == 2 && !t.plan.events.v[0].hidden,
 	   "asked for: not added, not hidden");
 	typed_free(&t);
 }
@@ -380,8 +380,8 @@ static void test_refused_before(void)
 	typed_machine(&t, "spr");
 	t.words = spell_out("{c,i},T");
 	typed_resolve(&t, t.words);
-	t.plan.events[0].refusal = strdup("it cannot be");
-	t.plan.events[2].refusal = strdup("nor can this");
+	t.plan.events.v[0].refusal = strdup("it cannot be");
+	t.plan.events.v[2].refusal = strdup("nor can this");
 	ok(td_plan_arrange(&t.plan, &t.machine, &t.notes, &t.err) == 0,
 	   "two that are refused");
 	got = describe(&t);
@@ -531,8 +531,8 @@ static void test_refuse(size_t row)
 	is_str(got, refusals[row].want, "refuse %s, %zu: the groups", text,
 	       refusals[row].member);
 	for (int hidden = 1; hidden >= 0; hidden--) {
-		for (size_t e = 0; e < t.plan.nr_events; e++) {
-			const struct td_event *event = &t.plan.events[e];
+		for (size_t e = 0; e < t.plan.events.nr; e++) {
+			const struct td_event *event = &t.plan.events.v[e];
 
 			if (event->hidden == hidden && event->refusal &&
 			    strcmp(event->refusal, "no such luck") == 0)

@@ -70,7 +70,7 @@ static void test_row(size_t i)
 	struct td_event events[MAX_EVENTS] = { 0 };
 	struct td_group groups[MAX_EVENTS] = { 0 };
 	int members[MAX_EVENTS];
-	struct td_plan plan = { events, rows[i].nr, groups, rows[i].nr };
+	struct td_plan plan = { { events, rows[i].nr }, groups, rows[i].nr };
 	struct td_machine machine;
 
 	test_machine(&machine, rows[i].machine);
@@ -211,7 +211,7 @@ static void test_crowd(size_t i)
 	struct td_group group = { .members = members,
 				  .nr = (size_t)crowds[i].nr + 1,
 				  .pmu = crowds[i].pmu };
-	struct td_plan plan = { events, group.nr, &group, 1 };
+	struct td_plan plan = { { events, group.nr }, &group, 1 };
 	struct td_machine machine;
 
 	test_machine(&machine, crowds[i].machine);

@@ -33,17 +33,17 @@ static int find_or_add(struct list *l, uint64_t config, uint64_t config1)
 
 	snprintf(name, sizeof(name), "cpu/%llx,%llx/",
 		 (unsigned long long)config, (unsigned long long)config1);
-	for (size_t i = 0; i < plan->nr_events; i++) {
-		if (strcmp(plan->events[i].name, name) == 0)
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		if (strcmp(plan->events.v[i].name, name) == 0)
 			return (int)i;
 	}
-	event = td_array_add(&plan->events, plan->nr_events, sizeof(*event));
+	event = td_events_add(&plan->events);
 	name[strlen(name) - 1] = '\0';
 	td_event_init(event, &l->machine.pmus[0], 0, name + strlen("cpu/"),
 		      "config=0", &err);
 	event->config[0] = config;
 	event->config[1] = config1;
-	return (int)plan->nr_events++;
+	return (int)plan->events.nr - 1;
 }
 
 static void add_need(struct list *l, int rank, const char *events)
@@ -116,7 +116,7 @@ static bool registers_suffice(const struct td_plan *plan, const int *events,
 	uint64_t offcore[2] = { 0 }, frontend = 0;
 
 	for (size_t i = 0; i < nr; i++) {
-		const struct td_event *e = &plan->events[events[i]];
+		const struct td_event *e = &plan->events.v[events[i]];
 		unsigned int code = e->config[0] & 0xff;
 		uint64_t *place = &frontend;
 
@@ -170,7 +170,8 @@ static bool fit_at_once(const struct list *l, const int *events, size_t nr)
 	size_t nr_masks = 0;
 
 	for (size_t i = 0; i < nr; i++) {
-		unsigned int mask = counters_of(l, &l->plan.events[events[i]]);
+		unsigned int mask =
+			counters_of(l, &l->plan.events.v[events[i]]);
 
 		if (mask)
 			masks[nr_masks++] = mask;
@@ -210,7 +211,7 @@ static bool are_beside(const struct list *l, const struct td_group *a,
 
 static bool is_complete(const struct list *l)
 {
-	for (int e = 0; e < (int)l->plan.nr_events; e++) {
+	for (int e = 0; e < (int)l->plan.events.nr; e++) {
 		int times = 0;
 
 		for (size_t g = 0; g < l->plan.nr_groups; g++) {
@@ -276,7 +277,7 @@ static size_t count_bound(const struct list *l, unsigned int set)
 	for (size_t g = pinned_of(l) != NULL; g < plan->nr_groups; g++) {
 		for (size_t i = 0; i < plan->groups[g].nr; i++) {
 			int e = plan->groups[g].members[i];
-			unsigned int mask = counters_of(l, &plan->events[e]);
+			unsigned int mask = counters_of(l, &plan->events.v[e]);
 
 			nr += mask && !(mask & ~set) && e < (int)l->nr_asked &&
 			      e != plan->groups[g].reference;
@@ -295,11 +296,11 @@ static size_t room_for(const struct list *l, unsigned int set)
 	size_t nr = 0, always;
 
 	for (size_t i = 0; pinned && i < pinned->nr; i++) {
-		masks[nr] = counters_of(l, &plan->events[pinned->members[i]]);
+		masks[nr] = counters_of(l, &plan->events.v[pinned->members[i]]);
 		nr += masks[nr] != 0;
 	}
 	if (last->reference >= 0)
-		masks[nr++] = counters_of(l, &plan->events[last->reference]);
+		masks[nr++] = counters_of(l, &plan->events.v[last->reference]);
 	always = nr;
 	do {
 		masks[nr++] = set;
@@ -338,7 +339,7 @@ static void build(struct list *l, const char *name)
 	};
 	struct td_err err = { 0 };
 
-	l->nr_asked = l->plan.nr_events;
+	l->nr_asked = l->plan.events.nr;
 	ok(td_plan_build(&l->plan, &l->machine, &schedule, &err) == 0,
 	   "%s: %zu events", name, l->nr_asked);
 }
@@ -382,7 +383,8 @@ static void test_real(int level, bool watchdog, bool pinned)
 
 		/* SLOTS, eight fields, INT_MISC.UOP_DROPPING */
 		ok(group->slots && group->nr == 10 &&
-			   l.plan.events[group->members[9]].config[0] == 0x10ad,
+			   l.plan.events.v[group->members[9]].config[0] ==
+				   0x10ad,
 		   "%s: levels 1 and 2 are pinned, and nothing else", name);
 	}
 	free_list(&l);

@@ -104,10 +104,10 @@ static bool is_further(const struct td_plan *plan, const struct td_group *half,
 		return half->clone < 0;
 	return half->clone >= 0 && half->members[0] == half->clone &&
 	       half->reference == reference && half->nr >= 2 &&
-	       strcmp(plan->events[half->clone].name,
-		      plan->events[reference].name) == 0 &&
-	       plan->events[half->clone].config[0] ==
-		       plan->events[reference].config[0];
+	       strcmp(plan->events.v[half->clone].name,
+		      plan->events.v[reference].name) == 0 &&
+	       plan->events.v[half->clone].config[0] ==
+		       plan->events.v[reference].config[0];
 }
 
 /* Splits every group as far as it goes. */
@@ -122,7 +122,7 @@ static void test_split(const char *model, int level)
 
 	test_machine(&machine, model);
 	test_build_levels(&tree, &plan, &machine, level, false, &err);
-	nr_asked = plan.nr_events;
+	nr_asked = plan.events.nr;
 	test_plan_levels(&plan, &machine, &tree, &err);
 	for (size_t g = 0; g < plan.nr_groups && plan.nr_groups < 100;) {
 		int pmu = plan.groups[g].pmu;
@@ -190,7 +190,7 @@ static void test_attrs(void)
 		{ .type = 10, .config = { 0x12a, 0x3fc0000001, 7 } },
 	};
 	int members[] = { 0, 1 };
-	struct td_plan plan = { .events = events, .nr_events = 2 };
+	struct td_plan plan = { .events.v = events, .events.nr = 2 };
 	struct td_group group = { .members = members, .nr = 2 };
 
 	for (size_t r = 0; r < TD_ARRAY_SIZE(attrs); r++) {
@@ -261,7 +261,7 @@ static void test_find_clones(void)
 		{ .members = NULL, .nr = 0 },
 		{ .members = m2, .nr = 1 },
 	};
-	struct td_plan plan = { events, 5, groups, 4 };
+	struct td_plan plan = { { events, 5 }, groups, 4 };
 
 	td_plan_find_clones(&plan, NULL);
 	ok(groups[0].clone == -1, "clones: none in the first group");

@@ -399,14 +399,14 @@ static void test_row(size_t i)
 	uint64_t elapsed = rows[i].elapsed ? rows[i].elapsed : 1000;
 	struct td_event events[MAX_EVENTS];
 	struct td_total totals[MAX_EVENTS];
-	struct td_plan plan = { .events = events };
+	struct td_plan plan = { .events.v = events };
 	struct td_event_row row = { .nr_beside = TD_MAX_BESIDE };
 	char text[256] = "";
 
 	for (int n = 0; n < MAX_EVENTS && !is_end(&rows[i].v[n]); n++) {
 		events[n] = event_of(&rows[i].v[n]);
 		totals[n] = (struct td_total){ .value = rows[i].v[n].value };
-		plan.nr_events++;
+		plan.events.nr++;
 	}
 	fill(&plan, totals, 0, elapsed == UINT64_MAX ? 0 : elapsed, &row);
 	write_row(&row, text, sizeof(text));
@@ -420,7 +420,7 @@ static void test_twice(void)
 	struct td_total totals[3] = { { .value = 1000 },
 				      { .value = 1500 },
 				      { .value = 3000 } };
-	struct td_plan plan = { .events = events, .nr_events = 3 };
+	struct td_plan plan = { .events.v = events, .events.nr = 3 };
 	struct td_event_row row;
 	char text[256] = "";
 
@@ -446,7 +446,7 @@ static void test_share(void)
 		{ .value = 3000, .covered_ns = 1000 },
 		{ .value = 2000, .covered_ns = 2000 },
 	};
-	struct td_plan plan = { .events = events, .nr_events = 2 };
+	struct td_plan plan = { .events.v = events, .events.nr = 2 };
 	struct td_event_row row;
 	char text[256] = "";
 
@@ -467,7 +467,7 @@ static void test_columns(void)
 	struct td_total totals[3] = { { .value = 1000 },
 				      { .value = 8 },
 				      { .value = 2 } };
-	struct td_plan plan = { .events = events, .nr_events = 3 };
+	struct td_plan plan = { .events.v = events, .events.nr = 3 };
 	struct td_event_row row;
 
 	events[0] = event_of(&(struct count){ CLOCK, 0 });

@@ -186,8 +186,9 @@ static void add_readings(const struct td_machine *machine,
 			 const struct td_plan *plan,
 			 struct td_readings *readings)
 {
-	for (size_t e = 0; e < plan->nr_events; e++) {
-		const struct td_pmu *pmu = &machine->pmus[plan->events[e].pmu];
+	for (size_t e = 0; e < plan->events.nr; e++) {
+		const struct td_pmu *pmu =
+			&machine->pmus[plan->events.v[e].pmu];
 
 		for (size_t c = 0; c < pmu->cpus.nr; c++) {
 			struct td_reading *r = td_array_add(
@@ -275,10 +276,11 @@ static bool same_pmus(const struct td_machine *a, const struct td_machine *b)
 static bool same_plan(const struct td_plan *a, const struct td_plan *b)
 {
 	bool same =
-		a->nr_events == b->nr_events && a->nr_groups == b->nr_groups;
+		a->events.nr == b->events.nr && a->nr_groups == b->nr_groups;
 
-	for (size_t i = 0; same && i < a->nr_events; i++) {
-		const struct td_event *x = &a->events[i], *y = &b->events[i];
+	for (size_t i = 0; same && i < a->events.nr; i++) {
+		const struct td_event *x = &a->events.v[i],
+				      *y = &b->events.v[i];
 
 		same = strcmp(x->name, y->name) == 0 && x->pmu == y->pmu &&
 		       x->type == y->type && test_near(x->scale, y->scale, 0);

@@ -205,7 +205,7 @@ static struct td_event event = { .name = (char[]){ "cpu/slots/" },
 				 .scale = 1 };
 static int member;
 static struct td_group group = { .members = &member, .nr = 1 };
-static const struct td_plan plan = { &event, 1, &group, 1 };
+static const struct td_plan plan = { { &event, 1 }, &group, 1 };
 
 static void write_head(FILE *fp, const struct td_recording_info *info)
 {

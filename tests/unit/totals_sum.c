@@ -12,8 +12,8 @@
 
 static const struct td_event plan_events[NR_EVENTS];
 static const struct td_plan plan = {
-	.events = (struct td_event *)(uintptr_t)plan_events,
-	.nr_events = NR_EVENTS,
+	.events.v = (struct td_event *)(uintptr_t)plan_events,
+	.events.nr = NR_EVENTS,
 };
 
 static const char a_b[] = "a/b", named_all[] = "all";

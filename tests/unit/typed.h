@@ -8,6 +8,7 @@
 
 #include "lib/event/resolve.h"
 #include "lib/event/text.h"
+#include "lib/plan/plan.h"
 #include "tests/unit/machine.h"
 
 /*
@@ -181,7 +182,7 @@ static inline int typed_resolve(struct typed *t, const char *text)
 
 	if (rc)
 		return rc;
-	return td_event_resolve(&t->plan, &t->text, &t->machine, &source,
+	return td_event_resolve(&t->plan.events, &t->text, &t->machine, &source,
 				&t->notes, &t->err);
 }
 

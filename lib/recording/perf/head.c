@@ -120,7 +120,7 @@ static int spec_of(const struct td_perf_file *file, const struct td_plan *plan,
 		const char *other = core_event(&file->events[at]);
 
 		if (other && strcmp(name, other) == 0)
-			return plan->events[at].spec;
+			return plan->events.v[at].spec;
 	}
 	/* if there is no memory, it stands for itself */
 	td_index_add(names, hash, index);

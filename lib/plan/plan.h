@@ -3,7 +3,7 @@
  * lib/plan: which events are counted together.
  *
  * In: events, and which of them belong together: the needs of metrics (build.c)
- * or groups that were typed (asked.c).
+ * or groups that were typed (arrange.c).
  * Out: struct td_plan: groups that fit the counters of their PMUs.  What the
  * kernel refuses is taken out of it later (split.c).
  */

@@ -10,8 +10,8 @@
 
 #include "lib/base/json_member.h"
 #include "lib/base/util.h"
-#include "lib/recording/asked.h"
 #include "lib/recording/fill.h"
+#include "lib/recording/request.h"
 #include "lib/recording/typed.h"
 
 /* A tree is counted on PMUs of cores, unless the recording says otherwise. */
@@ -308,7 +308,7 @@ int td_recording_parse_head(struct td_recording *rec, struct json_object *head,
 	if (!rc)
 		rc = read_topology(rec, head, err);
 	if (!rc)
-		rc = td_recording_parse_asked(rec, head, err);
+		rc = td_recording_parse_request(rec, head, err);
 	if (!rc)
 		rc = find_clones(rec, head, err);
 	return rc;

@@ -145,8 +145,8 @@ static void put_names(struct json_object *to, const char *key, char **names,
 }
 
 /* What a report shows by default. */
-static void put_asked(struct json_object *head,
-		      const struct td_recording_info *info, bool tree)
+static void put_request(struct json_object *head,
+			const struct td_recording_info *info, bool tree)
 {
 	if (tree && info->level)
 		td_json_put_int(head, "level", info->level);
@@ -184,7 +184,7 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 	if (info->tsc_hz)
 		td_json_put_int(head, "tsc_hz", (int64_t)info->tsc_hz);
 	td_json_put_int(head, "interval_ms", info->interval_ms);
-	put_asked(head, info, !plan->asked);
+	put_request(head, info, !plan->asked);
 	td_json_put_string(head, "target", info->target);
 	json_object_object_add(head, "pmus", pmu_objects(machine, plan));
 	json_object_object_add(head, "topology",

@@ -159,7 +159,8 @@ static int add_steps(struct perf_counter *counter,
 			.nr = group->nr,
 			.name = plan->events.v[group->members[0]].name,
 			.pinned = group->evsels[0]->attr.pinned,
-			.resume = group->evsels[0]->attr.pinned && !plan->asked,
+			.resume = group->evsels[0]->attr.pinned &&
+				  plan->groups[index].may_unpin,
 		};
 		if (add_members(step, group, cpu, thread))
 			return -ENOMEM;

@@ -28,6 +28,8 @@ static struct td_group *new_group(const struct td_scheduling *s, int home)
 	struct td_group *group = td_plan_new_group(s->plan, s->pmu);
 	const int *homes = s->packing.homes;
 
+	if (group)
+		group->may_split = true;
 	for (int i = 0; group && i < s->nr_initial; i++) {
 		if (!td_scheduling_is_slots(s, i) || homes[i] != home)
 			continue;
@@ -56,7 +58,7 @@ static int add_pinned_group(const struct td_scheduling *s)
 
 	if (!group)
 		return -ENOMEM;
-	group->pinned = true;
+	group->pinned = group->may_unpin = true;
 	for (int i = 0; i < s->nr_initial; i++) {
 		if (td_scheduling_has(s, i) &&
 		    s->packing.homes[i] == TD_PINNED && is_plain(s, i) &&

@@ -2,6 +2,7 @@
 /* The plans of built-in trees on every core; plan_parts.c has the rest. */
 #include "lib/plan/plan.h"
 
+#include "lib/plan/fit.h"
 #include "tests/unit/levels.h"
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"
@@ -215,7 +216,9 @@ static void check(const struct planned *p, const char *name, int groups)
 		first = first ? first : g;
 		nr++;
 		slots += g->slots;
-		schedulable &= is_schedulable(p, g);
+		schedulable &= is_schedulable(p, g) &&
+			       !td_plan_needs_watchdogs_counter(&p->plan,
+								&p->machine, i);
 		ordered &= is_in_order(p, g);
 		cloned &= has_clone(p, first, g);
 	}

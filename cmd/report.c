@@ -123,13 +123,13 @@ static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 	};
 	int rc;
 
-	if (rec->plan.asked &&
+	if (rec->info.of_events &&
 	    (opts->level > 1 || opts->only_level || opts->nr_metrics))
 		return td_err_usage(err,
 				    "%s holds events, no tree: --level and -M "
 				    "make no sense",
 				    rec->path);
-	if (rec->plan.asked) {
+	if (rec->info.of_events) {
 		hide_skipped(rec);
 		return 0;
 	}
@@ -198,14 +198,14 @@ static int report_from(struct td_recording *rec, const struct td_opts *opts,
 	struct td_measure measure = { 0 };
 	struct td_aggregator aggregator = { 0 };
 	struct td_ratio_table ratios = { 0 };
-	struct td_sink sink = { &measure.tree, &rec->plan, &rec->machine,
-				&aggregator };
+	struct td_sink sink = { rec->info.of_events ? NULL : &measure.tree,
+				&rec->plan, &rec->machine, &aggregator };
 	struct td_err late = { 0 };
 	int rc = make_tree(rec, opts, &measure, notes, err);
 
 	if (!rc)
 		rc = build_aggregator(&aggregator, rec, opts, err);
-	if (!rc && opts->metric_only && rec->plan.asked) {
+	if (!rc && opts->metric_only && !sink.tree) {
 		rc = td_ratio_table_build(&ratios, &rec->plan, &rec->machine,
 					  opts->hybrid_merge, err);
 		sink.ratios = &ratios;

@@ -96,7 +96,7 @@ static bool is_too_wide(const struct td_tree *tree)
 {
 	size_t nr = 0;
 
-	for (size_t i = 0; i < tree->nr_columns; i++)
+	for (size_t i = 0; tree && i < tree->nr_columns; i++)
 		nr += tree->columns[i].present;
 	return nr > TD_MAX_COLUMNS;
 }

@@ -18,7 +18,8 @@
  * written, and the stream looked at.
  */
 struct td_sink {
-	struct td_tree *tree; /* borrowed, as are the next three */
+	struct td_tree *tree; /* NULL: a table of events */
+	/* borrowed, like the tree */
 	const struct td_plan *plan;
 	const struct td_machine *machine;
 	const struct td_aggregator *aggregator;

@@ -83,7 +83,7 @@ static int put_events(const struct rows *r, struct td_err *err)
 
 static int put_rows(const struct rows *r, struct td_err *err)
 {
-	return r->sink->plan->asked ? put_events(r, err) : put_tree(r, err);
+	return r->sink->tree ? put_tree(r, err) : put_events(r, err);
 }
 
 #define CLEAR_TERMINAL "\033[H\033[2J"

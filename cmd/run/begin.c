@@ -13,6 +13,7 @@ static int write_head(struct td_run *run, struct td_err *err)
 		.target = run->target_text,
 		.tsc_hz = td_tsc_hz(),
 		.tasks = !run->target.system_wide,
+		.of_events = !run->sink.tree,
 		.level = run->opts->level,
 		.only_level = run->opts->only_level,
 		.metrics = run->opts->metrics,

@@ -56,7 +56,7 @@ static void note_held(struct td_run *run, int pmu, const struct td_ints *held)
 
 	if (!text || !text[0])
 		return;
-	if (run->plan.asked && run->machine.nmi_watchdog)
+	if (!run->sink.tree && run->machine.nmi_watchdog)
 		td_notes_add(&run->notes,
 			     "%s: its counters on CPU(s) %s are taken, one of "
 			     "them by the NMI watchdog (sysctl "
@@ -111,7 +111,7 @@ static int check_held(struct td_run *run, const struct td_readings *delta,
 		    check_pmu_held(run, delta, pmu, last, &found))
 			return td_err_nomem(err);
 	}
-	if (last && found.some && found.all && !run->plan.asked)
+	if (last && found.some && found.all && run->sink.tree)
 		return all_held(run, found.pmu, err);
 	return found.some;
 }

@@ -46,7 +46,7 @@ static int open_outputs(struct td_run *run, struct td_err *err)
 
 	if (run->runs)
 		return 0;
-	if (run->opts->metric_only && run->plan.asked) {
+	if (run->opts->metric_only && !run->sink.tree) {
 		rc = td_ratio_table_build(&run->ratios, &run->plan,
 					  &run->machine,
 					  run->opts->hybrid_merge, err);

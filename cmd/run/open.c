@@ -54,6 +54,7 @@ static int open_once(struct td_run *run, struct td_err *err)
 		.machine = &run->machine,
 		.target = &run->target,
 		.notes = &run->notes,
+		.for_metrics = run->sink.tree,
 		.opened = run->opts->verbose > 1 ? put_opened : NULL,
 		.ctx = run,
 	};
@@ -88,11 +89,11 @@ int td_run_open(struct td_run *run, struct td_err *err)
 
 	if (!rc)
 		rc = td_run_open_counter(run, err);
-	if (!rc && !run->plan.asked)
-		rc = td_check_opened_metrics(&run->measure.tree, err);
+	if (!rc && run->sink.tree)
+		rc = td_check_opened_metrics(run->sink.tree, err);
 	if (!rc && run->opts->verbose && !run->opts->quiet && !run->runs)
-		td_describe(stderr, &run->machine, &run->measure.tree,
-			    &run->plan, &run->target);
+		td_describe(stderr, &run->machine, run->sink.tree, &run->plan,
+			    &run->target);
 	fflush(stderr); /* before the command's output */
 	return rc;
 }

@@ -18,7 +18,7 @@ void td_run_init(struct td_run *run, const struct td_opts *opts)
 		.waiter = TD_WAITER_NONE,
 		.control = TD_CONTROL_NONE,
 	};
-	run->sink.tree = &run->measure.tree;
+	run->sink.tree = td_opts_want_events(opts) ? NULL : &run->measure.tree;
 	run->sink.plan = &run->plan;
 	run->sink.machine = &run->machine;
 	run->sink.aggregator = &run->aggregator;

@@ -54,7 +54,6 @@ struct td_plan {
 	struct td_events events;
 	struct td_group *groups;
 	size_t nr_groups;
-	bool asked; /* made of typed events, not of metrics */
 	/*
 	 * Software events typed outside of {} go into one group, because each
 	 * read of another CPU interrupts it.  Not set if events are enabled,

@@ -148,6 +148,9 @@ int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 
 	if (!rc)
 		rc = check_clear(sink, opts, err);
+	if (!rc && !sink->plan->asked)
+		rc = td_evaluation_make(&sink->evaluation, sink->tree,
+					sink->plan, err);
 	if (rc)
 		return rc;
 	sink->merge = opts->hybrid_merge;
@@ -188,6 +191,7 @@ int td_sink_close(struct td_sink *sink, struct td_err *err)
 	FILE *fp = sink->writer.fp;
 	int rc = 0;
 
+	td_evaluation_free(&sink->evaluation);
 	td_totals_sum_free(&sink->sum);
 	free(sink->whole.v);
 	sink->whole = (struct td_readings){ 0 };

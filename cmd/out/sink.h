@@ -8,26 +8,27 @@
 #include "lib/count/aggregate.h"
 #include "lib/count/totals_sum.h"
 #include "lib/machine/machine.h"
+#include "metrics/eval/eval.h"
 #include "metrics/table/ratio_table.h"
 #include "metrics/table/rows.h"
 #include "metrics/table/spread.h"
-#include "metrics/tree/tree.h"
 
 /*
  * Where counts become numbers that somebody reads: aggregated, evaluated,
  * written, and the stream looked at.
  */
 struct td_sink {
-	struct td_tree *tree; /* borrowed, as are the next three */
+	const struct td_tree *tree; /* borrowed, as are the next three */
 	const struct td_plan *plan;
 	const struct td_machine *machine;
 	const struct td_aggregator *aggregator;
 	bool merge;
-	struct td_ratio_table *ratios; /* in place of events; else NULL */
-	bool summary;                  /* behind the intervals, all of them */
-	bool mean;                     /* one result of several runs */
-	bool table;                    /* with the time of each of them */
-	struct td_readings whole;      /* of the intervals, for the summary */
+	struct td_evaluation evaluation; /* of the tree */
+	struct td_ratio_table *ratios;   /* in place of events; else NULL */
+	bool summary;                    /* behind the intervals, all of them */
+	bool mean;                       /* one result of several runs */
+	bool table;                      /* with the time of each of them */
+	struct td_readings whole;        /* of the intervals, for the summary */
 	struct td_index whole_index;
 	struct td_times whole_times;
 	struct td_totals_sum sum; /* of the runs */

@@ -89,7 +89,8 @@ int td_run_open(struct td_run *run, struct td_err *err)
 	if (!rc)
 		rc = td_run_open_counter(run, err);
 	if (!rc && !run->plan.asked)
-		rc = td_check_opened_metrics(&run->measure.tree, err);
+		rc = td_check_opened_metrics(&run->measure.tree,
+					     &run->plan.events, err);
 	if (!rc && run->opts->verbose && !run->opts->quiet && !run->runs)
 		td_describe(stderr, &run->machine, &run->measure.tree,
 			    &run->plan, &run->target);

@@ -51,7 +51,8 @@ struct td_sink {
  * interval go into the frame.
  */
 int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
-		 const char *target, bool interval, struct td_err *err);
+		 const struct td_target_name *target, bool interval,
+		 struct td_err *err);
 int td_sink_begin(struct td_sink *sink, struct td_err *err);
 /* times: of the same interval; time_ns: its end, since counting began. */
 int td_sink_counts(struct td_sink *sink, uint64_t time_ns,

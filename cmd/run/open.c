@@ -7,7 +7,6 @@
 #include "cmd/plan/attr.h"
 #include "cmd/plan/dry_run.h"
 #include "cmd/plan/select.h"
-#include "cmd/plan/target.h"
 #include "cmd/run/run.h"
 #include "lib/base/util.h"
 
@@ -66,8 +65,7 @@ static int open_once(struct td_run *run, struct td_err *err)
 int td_run_open_counter(struct td_run *run, struct td_err *err)
 {
 	for (int attempt = 0; attempt < TD_ATTEMPTS; attempt++) {
-		int rc = td_target_find_tasks(&run->target, &run->fs, run->opts,
-					      err);
+		int rc = td_target_find_tasks(&run->target, &run->fs, err);
 
 		if (rc)
 			return rc; /* no target is left */
@@ -75,7 +73,7 @@ int td_run_open_counter(struct td_run *run, struct td_err *err)
 		if (rc != -ESRCH || !td_opts_attaches(run->opts))
 			return rc;
 	}
-	if (td_target_check_alive(&run->fs, run->opts, err))
+	if (td_target_check_alive(&run->target, &run->fs, err))
 		return err->code;
 	return td_err_set(err, -ESRCH,
 			  "-p, -t: threads come and go faster than they can be "

@@ -175,7 +175,7 @@ static int build_aggregator(struct td_aggregator *agg,
 	agg->raw = opts->no_scale;
 	/* as it was live: most of a machine's threads sleep */
 	agg->skip_idle = rec->info.how == TD_AGGREGATE_THREAD &&
-			 strcmp(rec->info.target, "system wide") == 0;
+			 rec->info.target.kind == TD_TARGET_SYSTEM;
 	agg->names = &rec->names;
 	agg->cgroups = rec->info.cgroups;
 	agg->nr_cgroups = rec->info.nr_cgroups;
@@ -212,7 +212,7 @@ static int report_from(struct td_recording *rec, const struct td_opts *opts,
 	}
 
 	if (!rc)
-		rc = td_sink_open(&sink, opts, rec->info.target,
+		rc = td_sink_open(&sink, opts, &rec->info.target,
 				  rec->info.interval_ms > 0, err);
 	if (!rc)
 		rc = check_not_input(rec, &sink, err);

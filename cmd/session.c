@@ -120,8 +120,7 @@ static int make_plan(struct td_run *run, struct td_err *err)
 	if (!rc && opts->cgroups)
 		rc = td_cgroups_assign(&run->plan, &run->target.cgroups,
 				       specs_before_cgroup(run), err);
-	return rc ? rc
-		  : td_target_find_tasks(&run->target, &run->fs, opts, err);
+	return rc ? rc : td_target_find_tasks(&run->target, &run->fs, err);
 }
 
 static int count(struct td_run *run, int *status, struct td_err *err)

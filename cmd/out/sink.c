@@ -102,12 +102,13 @@ static bool is_too_wide(const struct td_tree *tree)
 }
 
 static void fill_frame(struct td_sink *sink, const struct td_opts *opts,
-		       const char *target, bool interval)
+		       const struct td_target_name *target, bool interval)
 {
 	const struct td_aggregator *agg = sink->aggregator;
 
 	sink->frame = (struct td_frame){
-		.target = target,
+		.target = target->text,
+		.target_kind = target->kind,
 		.interval = interval,
 		.show_pmu = sink->machine->nr_core > 1,
 		.show_id = agg->how != TD_AGGREGATE_ALL || agg->nr_cgroups,
@@ -142,12 +143,16 @@ static bool waits(const struct td_opts *opts)
 }
 
 int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
-		 const char *target, bool interval, struct td_err *err)
+		 const struct td_target_name *target, bool interval,
+		 struct td_err *err)
 {
 	int rc = open_stream(sink, opts, err);
 
 	if (!rc)
 		rc = check_clear(sink, opts, err);
+	if (!rc && sink->tree)
+		rc = td_evaluation_make(&sink->evaluation, sink->tree,
+					sink->plan, err);
 	if (rc)
 		return rc;
 	sink->merge = opts->hybrid_merge;
@@ -188,6 +193,7 @@ int td_sink_close(struct td_sink *sink, struct td_err *err)
 	FILE *fp = sink->writer.fp;
 	int rc = 0;
 
+	td_evaluation_free(&sink->evaluation);
 	td_totals_sum_free(&sink->sum);
 	free(sink->whole.v);
 	sink->whole = (struct td_readings){ 0 };

@@ -8,27 +8,28 @@
 #include "lib/count/aggregate.h"
 #include "lib/count/totals_sum.h"
 #include "lib/machine/machine.h"
+#include "metrics/eval/eval.h"
 #include "metrics/table/ratio_table.h"
 #include "metrics/table/rows.h"
 #include "metrics/table/spread.h"
-#include "metrics/tree/tree.h"
 
 /*
  * Where counts become numbers that somebody reads: aggregated, evaluated,
  * written, and the stream looked at.
  */
 struct td_sink {
-	struct td_tree *tree; /* NULL: a table of events */
+	const struct td_tree *tree; /* NULL: a table of events */
 	/* borrowed, like the tree */
 	const struct td_plan *plan;
 	const struct td_machine *machine;
 	const struct td_aggregator *aggregator;
 	bool merge;
-	struct td_ratio_table *ratios; /* in place of events; else NULL */
-	bool summary;                  /* behind the intervals, all of them */
-	bool mean;                     /* one result of several runs */
-	bool table;                    /* with the time of each of them */
-	struct td_readings whole;      /* of the intervals, for the summary */
+	struct td_evaluation evaluation; /* of the tree */
+	struct td_ratio_table *ratios;   /* in place of events; else NULL */
+	bool summary;                    /* behind the intervals, all of them */
+	bool mean;                       /* one result of several runs */
+	bool table;                      /* with the time of each of them */
+	struct td_readings whole;        /* of the intervals, for the summary */
 	struct td_index whole_index;
 	struct td_times whole_times;
 	struct td_totals_sum sum; /* of the runs */
@@ -51,7 +52,8 @@ struct td_sink {
  * interval go into the frame.
  */
 int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
-		 const char *target, bool interval, struct td_err *err);
+		 const struct td_target_name *target, bool interval,
+		 struct td_err *err);
 int td_sink_begin(struct td_sink *sink, struct td_err *err);
 /* times: of the same interval; time_ns: its end, since counting began. */
 int td_sink_counts(struct td_sink *sink, uint64_t time_ns,

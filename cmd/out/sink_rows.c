@@ -6,7 +6,6 @@
 
 #include "cmd/out/sink.h"
 #include "lib/base/util.h"
-#include "metrics/eval/eval.h"
 
 /* A row, or one of those that the mean is made of, or the mean itself. */
 enum purpose {
@@ -27,8 +26,8 @@ static int put_tree(const struct rows *r, struct td_err *err)
 {
 	struct td_sink *sink = r->sink;
 	struct td_report report;
-	int rc = td_eval(sink->tree, r->totals, r->times, sink->merge, &report,
-			 err);
+	int rc = td_eval(&sink->evaluation, r->totals, r->times, sink->merge,
+			 &report, err);
 
 	report.time_ns = r->time_ns;
 	if (!rc && sink->frame.how == TD_AGGREGATE_THREAD)

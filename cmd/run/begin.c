@@ -10,7 +10,7 @@ static int write_head(struct td_run *run, struct td_err *err)
 {
 	struct td_recording_info info = {
 		.interval_ms = run->opts->interval_ms,
-		.target = run->target_text,
+		.target = run->target.name,
 		.tsc_hz = td_tsc_hz(),
 		.tasks = !run->target.system_wide,
 		.of_events = !run->sink.tree,

@@ -30,7 +30,7 @@ static int open_streams(struct td_run *run, struct td_err *err)
 
 	if (run->opts->output)
 		sigprocmask(SIG_SETMASK, &run->given.mask, &ours);
-	rc = td_sink_open(&run->sink, run->opts, run->target_text,
+	rc = td_sink_open(&run->sink, run->opts, &run->target.name,
 			  run->opts->interval_ms > 0, err);
 	if (!rc)
 		rc = open_recording(run, err);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/plan/target.h"
 #include "cmd/say.h"
 #include "lib/base/util.h"
 
@@ -68,7 +67,7 @@ static int build_aggregator(struct td_run *run, struct td_err *err)
 					 opts->cache_level, places, nr, err);
 	run->aggregator.raw = opts->no_scale;
 	/* like perf stat, because most threads are idle */
-	run->aggregator.skip_idle = td_target_is_everyone(opts);
+	run->aggregator.skip_idle = run->target.all_tasks;
 	run->aggregator.names = &run->names;
 	run->aggregator.cgroups = run->target.cgroups.names;
 	run->aggregator.nr_cgroups = run->target.cgroups.nr;
@@ -80,9 +79,6 @@ int td_run_prepare(struct td_run *run, struct td_err *err)
 	const struct td_opts *opts = run->opts;
 	int rc = 0;
 
-	run->target_text = td_target_describe(opts);
-	if (!run->target_text)
-		return td_err_nomem(err);
 	rc = build_aggregator(run, err);
 	if (!rc)
 		rc = td_waiter_open(&run->waiter, &opts->pids, &opts->tids,
@@ -124,7 +120,6 @@ int td_run_close(struct td_run *run, int rc, struct td_err *err)
 	free(run->sum.v);
 	td_index_free(&run->sum_index);
 	free(run->all.v);
-	free(run->target_text);
 	td_task_names_free(&run->names);
 	td_aggregator_free(&run->aggregator);
 	td_notes_free(&run->notes);

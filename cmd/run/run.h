@@ -50,9 +50,8 @@ struct td_run {
 	struct td_task_names names;
 	struct td_ratio_table ratios; /* --metric-only of events */
 	struct td_sink sink;
-	FILE *recording; /* NULL if there is none */
-	bool replaces;   /* an old recording stays until the command runs */
-	char *target_text;
+	FILE *recording;    /* NULL if there is none */
+	bool replaces;      /* an old recording stays until the command runs */
 	int runs;           /* number of finished runs */
 	int signals;        /* number of signals that asked us to stop */
 	uint64_t signal_ns; /* time of the first one */

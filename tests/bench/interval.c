@@ -78,7 +78,7 @@ static int run(struct bench *b, const char *path, int rounds,
 	if (!rc)
 		rc = make_tree(b, err);
 	if (!rc)
-		rc = td_sink_open(&b->sink, &b->opts, b->rec.info.target, true,
+		rc = td_sink_open(&b->sink, &b->opts, &b->rec.info.target, true,
 				  err);
 	if (!rc)
 		rc = td_sink_begin(&b->sink, err);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/opts/command.h"
@@ -13,7 +14,6 @@
 #include "cmd/plan/measure.h"
 #include "cmd/plan/select.h"
 #include "cmd/say.h"
-#include "lib/counter/counter.h"
 #include "lib/recording/recording.h"
 
 static void warn_if_cut_off(const struct td_recording *rec)
@@ -51,23 +51,22 @@ static int check_readings(const struct td_recording *rec,
 }
 
 /* The output begins when there is something to show: until then it stays. */
-static int show_rows(struct td_recording *rec, struct td_counter *counter,
-		     struct td_sink *sink, uint64_t *time_ns,
+static int show_rows(struct td_recording *rec, struct td_sink *sink,
+		     struct td_readings *delta, uint64_t *time_ns,
 		     struct td_err *err)
 {
-	struct td_readings delta;
 	bool begun = false;
 	int rc = 0;
 
 	while (!rc) {
-		rc = counter->ops->read(counter, 0, time_ns, &delta, err);
+		rc = td_recording_next(rec, time_ns, delta, err);
 		if (!rc)
-			rc = check_readings(rec, sink, &delta, err);
+			rc = check_readings(rec, sink, delta, err);
 		if (rc >= 0 && !begun && td_sink_begin(sink, err))
 			return err->code;
 		begun = true;
 		if (!rc)
-			rc = td_sink_counts(sink, *time_ns, &rec->times, &delta,
+			rc = td_sink_counts(sink, *time_ns, &rec->times, delta,
 					    err);
 	}
 	return rc < 0 ? rc : 0;
@@ -76,13 +75,11 @@ static int show_rows(struct td_recording *rec, struct td_counter *counter,
 static int show(struct td_recording *rec, struct td_sink *sink,
 		struct td_err *err)
 {
-	struct td_counter *counter = NULL;
+	struct td_readings delta = { 0 };
 	uint64_t time_ns = 0;
-	int rc = td_counter_replay_open(&counter, rec, err);
+	int rc = show_rows(rec, sink, &delta, &time_ns, err);
 
-	if (!rc)
-		rc = show_rows(rec, counter, sink, &time_ns, err);
-	td_counter_close(counter);
+	free(delta.v);
 	if (rc)
 		return rc;
 	if (!rec->ended)

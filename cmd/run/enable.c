@@ -126,12 +126,10 @@ static int read_baseline(struct td_run *run, struct td_err *err)
 {
 	const struct timespec pause = { 0, 10000000 };
 	struct td_readings delta;
-	uint64_t unused;
 	int rc;
 
 	for (int looks = 10;; looks--) {
-		rc = run->counter->ops->read(run->counter, BASELINE_NS, &unused,
-					     &delta, err);
+		rc = td_counter_read(run->counter, BASELINE_NS, &delta, err);
 		run->behind = !rc && delta.behind;
 		/* without a running task, a cgroup's counters do not run */
 		if (rc || !run->target.system_wide || run->target.cgroups.nr)
@@ -153,7 +151,7 @@ int td_run_enable(struct td_run *run, struct td_err *err)
 	int rc = 0;
 
 	for (int attempt = 1;; attempt++) {
-		rc = run->counter->ops->enable(run->counter, true, -1, err);
+		rc = td_counter_enable(run->counter, true, -1, err);
 		if (!rc && !run->baseline)
 			rc = read_baseline(run, err);
 		if (rc || !run->behind || attempt == TD_ATTEMPTS ||

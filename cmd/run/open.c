@@ -59,7 +59,7 @@ static int open_once(struct td_run *run, struct td_err *err)
 	};
 	int rc = td_run_watch_tasks(run, err);
 
-	return rc ? rc : td_counter_perf_open(&run->counter, &setup, err);
+	return rc ? rc : td_counter_open(&run->counter, &setup, err);
 }
 
 /* Tries several times, because threads may come and go meanwhile. */

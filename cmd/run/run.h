@@ -135,7 +135,7 @@ int td_run_first_enable(struct td_run *run, struct td_err *err);
 /* rows.c */
 /* True if all rows of --interval-count are printed. */
 bool td_run_is_quiet(const struct td_run *run);
-/* Reads the counters into the next row; see td_counter_ops.read. */
+/* Reads the counters into the next row; see td_counter_read(). */
 int td_run_read(struct td_run *run, uint64_t patience_ns, struct td_err *err);
 /*
  * Records and shows the counts since the last row, up to time_ns; usage as for

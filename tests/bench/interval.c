@@ -10,7 +10,6 @@
 #include "cmd/out/sink.h"
 #include "cmd/plan/measure.h"
 #include "cmd/plan/select.h"
-#include "lib/counter/counter.h"
 #include "lib/recording/recording.h"
 
 struct bench {
@@ -52,13 +51,10 @@ static int make_tree(struct bench *b, struct td_err *err)
 
 static int time_rows(struct bench *b, int rounds, struct td_err *err)
 {
-	struct td_counter *counter = NULL;
-	struct td_readings delta;
+	struct td_readings delta = { 0 };
 	uint64_t time_ns = 0;
-	int rc = td_counter_replay_open(&counter, &b->rec, err);
+	int rc = td_recording_next(&b->rec, &time_ns, &delta, err);
 
-	if (!rc)
-		rc = counter->ops->read(counter, 0, &time_ns, &delta, err);
 	for (int i = 0; !rc && i < rounds; i++) {
 		double began = now_us();
 
@@ -66,7 +62,7 @@ static int time_rows(struct bench *b, int rounds, struct td_err *err)
 				    err);
 		printf("%.1f\n", now_us() - began);
 	}
-	td_counter_close(counter);
+	free(delta.v);
 	return rc;
 }
 

@@ -74,5 +74,5 @@ int td_run_begin(struct td_run *run, struct td_err *err)
 		rc = write_head(run, err);
 	if (!rc)
 		td_run_say_notes(run);
-	return rc ? rc : td_sink_begin(&run->sink, err);
+	return rc ? rc : td_view_begin(&run->view, err);
 }

@@ -97,7 +97,7 @@ static void clear_row(struct td_run *run)
 		td_readings_clear(&run->sum);
 		return;
 	}
-	if (!run->sink.summary)
+	if (!run->view.summary)
 		td_task_names_forget_ended(&run->names);
 	run->sum.nr = 0;
 	td_index_clear(&run->sum_index);
@@ -115,7 +115,7 @@ int td_run_put_sum(struct td_run *run, uint64_t time_ns,
 					  &run->names, &run->sum);
 	rc = td_run_check_recording(run, err);
 	return rc ? rc
-		  : td_sink_counts(&run->sink, time_ns, &times, &run->sum, err);
+		  : td_view_put(&run->view, time_ns, &times, &run->sum, err);
 }
 
 static void say_behind(struct td_run *run)

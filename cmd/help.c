@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tdstat help: the page of --help, of tdstat or of a subcommand. */
+/* tdstat help: shows the --help of tdstat or of a subcommand. */
 #include <stdio.h>
 #include <string.h>
 

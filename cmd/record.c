@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tdstat record: counts as tdstat does, and keeps the counts in a file. */
+/* tdstat record: counts like tdstat and writes the counts to a file. */
 #include <stddef.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "cmd/opts/value.h"
 #include "cmd/session.h"
 
-/* Results go to standard output by themselves, recordings do not. */
+/* Refuses "-o -": unlike results, a recording needs a file. */
 static int take_output(struct td_opts *opts, const char *arg,
 		       struct td_err *err)
 {

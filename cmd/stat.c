@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tdstat without a subcommand: counts, and shows what came of it. */
+/* tdstat without a subcommand: counts, and shows the results. */
 #include <limits.h>
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What excludes what on the command line. */
+/* Checks which options exclude each other. */
 #include "cmd/opts/check.h"
 
 #include "cmd/out/writers.h"
@@ -26,7 +26,7 @@ static bool want_metrics(const struct td_opts *o)
 	return o->level || o->only_level || o->nr_metrics;
 }
 
-/* cgroups and CPUs are counted on CPUs, threads wherever they run. */
+/* Counting per CPU or cgroup and counting per thread exclude each other. */
 static int check_target(const struct td_opts *o, struct td_err *err)
 {
 	enum td_aggregation how = td_opts_aggregation(o);
@@ -60,7 +60,6 @@ static int check_target(const struct td_opts *o, struct td_err *err)
 			    td_aggregation_option(how));
 }
 
-/* A run has one writer. */
 static int check_formats(const struct td_opts *o, struct td_err *err)
 {
 	const char *other = NULL;
@@ -135,7 +134,7 @@ static int check_runs(const struct td_opts *o, struct td_err *err)
 	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
 }
 
-/* What excludes what, as in perf stat; each text names both sides. */
+/* Refuses what perf stat refuses; each message names both options. */
 int td_opts_check_counting(const struct td_opts *o, struct td_err *err)
 {
 	int rc = check_runs(o, err);

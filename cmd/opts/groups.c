@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The options that more than one subcommand has. */
+/* Options of more than one subcommand. */
 #include "cmd/opts/groups.h"
 
 #include <limits.h>
@@ -8,7 +8,7 @@
 #include "cmd/opts/value.h"
 #include "lib/machine/cpu.h"
 
-#define MAX_LEVEL 6 /* of the deepest trees that there are */
+#define MAX_LEVEL 6 /* the deepest level of Intel's trees */
 
 #define AT(member)        offsetof(struct td_opts, member)
 #define FLAG(member)      TD_OPTION_FLAG, .place = AT(member)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A command that is not there, and a file that is no recording. */
+/* Hints for commands that do not exist and files that are no recordings. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static bool is_number(const char *text)
 	return *text && strspn(text, DIGITS) == strlen(text);
 }
 
-/* "-p $(pidof bash)" of two of them */
+/* "-p $(pidof bash)" if there are two of them */
 static int meant_more_tasks(const struct td_opts *opts, struct td_err *err)
 {
 	const struct td_ints *ids = opts->pids.nr ? &opts->pids : &opts->tids;
@@ -58,7 +58,7 @@ static bool is_whole_line(const struct td_opts *opts)
 	return strchr(opts->command[0], ' ') && !opts->command[1];
 }
 
-/* As execvp() looks for it, if there is something of that name at all. */
+/* True if a file of this name is where execvp() would look for it. */
 static bool is_program(const char *name)
 {
 	const char *path = getenv("PATH");

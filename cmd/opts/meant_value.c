@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Near misses in the value of an option. */
+/* Hints for wrong values of options. */
 #include "cmd/opts/meant_value.h"
 
 #include <ctype.h>
@@ -12,7 +12,7 @@
 
 #define DIGITS "0123456789"
 
-/* Of a task's name in /proc/PID/comm, which pgrep -x compares. */
+/* The longest name in /proc/PID/comm, which pgrep -x compares with. */
 #define MAX_COMM 15
 
 static bool is_name(const char *text)
@@ -39,7 +39,7 @@ static int meant_task(int option, const char *arg, struct td_err *err)
 				"and ps show it");
 }
 
-/* "cpu_core" and "core" */
+/* "core" or "cpu_core" */
 static bool is_kind(const char *arg)
 {
 	static const char *const kinds[] = { "core", "atom", "lowpower" };

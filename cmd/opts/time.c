@@ -8,7 +8,7 @@
 
 #include "lib/base/parse.h"
 
-/* "1.5" was probably meant to be seconds. */
+/* "1.5" was probably meant as seconds. */
 static int not_whole(const char *option, const char *arg, struct td_err *err)
 {
 	td_err_usage(err, "%s %s: not whole milliseconds", option, arg);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Options whose value is more than a number or a text. */
+/* Reads values of options that are more than a number or a text. */
 #include "cmd/opts/value.h"
 
 #include <stdlib.h>
@@ -26,8 +26,8 @@ static int add_metric(struct td_opts *opts, const char *name, size_t len,
 }
 
 /*
- * "tma_retiring,TopdownL2", also with blanks; inside of a name these are a part
- * of it: Alder Lake's files have one.
+ * Splits "tma_retiring, TopdownL2".  Blanks inside a name belong to it: Alder
+ * Lake's files have such a name.
  */
 int td_value_metrics(struct td_opts *opts, const char *list, struct td_err *err)
 {
@@ -99,7 +99,7 @@ int td_value_separator(struct td_opts *opts, const char *arg,
 	return 0;
 }
 
-/* Further ones go on where the ones before ended, as perf stat's do. */
+/* A further -G continues the list, as in perf stat. */
 int td_value_cgroups(struct td_opts *opts, const char *list, struct td_err *err)
 {
 	char *all;
@@ -114,7 +114,7 @@ int td_value_cgroups(struct td_opts *opts, const char *list, struct td_err *err)
 	return 0;
 }
 
-/* "L2", perf's words for it; none: the last level */
+/* "L2", as perf has it; without an argument, the last level. */
 int td_value_cache(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	opts->aggregations |= 1U << TD_AGGREGATE_CACHE;
@@ -127,7 +127,7 @@ int td_value_cache(struct td_opts *opts, const char *arg, struct td_err *err)
 			    arg);
 }
 
-/* "-" is standard output's place already. */
+/* "-" means standard output, the default. */
 int td_value_output(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	opts->output = arg;
@@ -139,7 +139,7 @@ int td_value_output(struct td_opts *opts, const char *arg, struct td_err *err)
 				 "output without -o");
 }
 
-/* Of -B and --no-big-num, the last one holds. */
+/* The last of -B and --no-big-num counts. */
 int td_value_big_num(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	(void)arg;

@@ -130,7 +130,7 @@ static uint64_t time_on_pmu(const struct turns *turns,
 	return ns < reading->enabled_ns ? ns : reading->enabled_ns;
 }
 
-/* --- ids ------------------------------------------------------------------------ */
+/* --- ids ------------------------------------------------------------------ */
 
 static int fill_id(struct td_total_id *id, char *name, const char *cgroup)
 {
@@ -173,7 +173,7 @@ static struct td_total *add_id(struct td_totals *totals, char *name,
 	return v;
 }
 
-/* --- tasks ---------------------------------------------------------------------- */
+/* --- tasks ---------------------------------------------------------------- */
 
 static int by_task(const void *a, const void *b)
 {
@@ -265,7 +265,7 @@ static int add_tasks(const struct td_aggregator *agg,
 	return v ? rc : -ENOMEM;
 }
 
-/* --- CPUs ----------------------------------------------------------------------- */
+/* --- CPUs ----------------------------------------------------------------- */
 
 /* How the readings of CPUs are told apart: first by cgroup, then by id. */
 struct rows {

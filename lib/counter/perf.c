@@ -74,7 +74,7 @@ static int perf_enable(struct td_counter *base, bool on, int event,
 	return rc;
 }
 
-/* --- reading -------------------------------------------------------------------- */
+/* --- reading -------------------------------------------------------------- */
 
 /* Closes the descriptors of ended tasks; the reader keeps their last values. */
 static int close_ended(struct perf_counter *counter)
@@ -180,7 +180,7 @@ static int begin_reading(struct perf_counter *counter, size_t first_set)
 	return td_reader_begin(&counter->reader);
 }
 
-/* --- opening -------------------------------------------------------------------- */
+/* --- opening -------------------------------------------------------------- */
 
 static struct td_open_set *add_set(struct perf_counter *counter)
 {

@@ -104,7 +104,7 @@ const struct td_symbol *td_symbol_of(uint32_t type, uint64_t config)
 	return NULL;
 }
 
-/* --- caches ------------------------------------------------------------------ */
+/* --- caches --------------------------------------------------------------- */
 
 #define READ     (1 << PERF_COUNT_HW_CACHE_OP_READ)
 #define WRITE    (1 << PERF_COUNT_HW_CACHE_OP_WRITE)

@@ -96,7 +96,7 @@ static char *compact(const char *text, size_t len)
 	return out;
 }
 
-/* --- modifiers --------------------------------------------------------------- */
+/* --- modifiers ------------------------------------------------------------ */
 
 /* Parses letters, of which there may be none. */
 static int parse_modifiers(struct cursor *c, struct td_modifiers *mods)
@@ -112,7 +112,7 @@ static int parse_modifiers(struct cursor *c, struct td_modifiers *mods)
 	return 0;
 }
 
-/* --- terms ------------------------------------------------------------------- */
+/* --- terms ---------------------------------------------------------------- */
 
 /* Parses a value up to ',' or '/', or one in single quotes. */
 static int parse_value(struct cursor *c, struct td_term *term)
@@ -189,7 +189,7 @@ static int parse_terms(struct cursor *c, struct td_spec *spec)
 	return spec->terms_text ? 0 : td_err_nomem(c->err);
 }
 
-/* --- events ------------------------------------------------------------------ */
+/* --- events --------------------------------------------------------------- */
 
 /* True if the whole word is a number, "0x1a" or "26". */
 static bool parse_number(const char *word, size_t len, uint64_t max,
@@ -382,7 +382,7 @@ static int parse_event(struct cursor *c, int group)
 	return rc ? rc : set_span(c, spec, at);
 }
 
-/* --- groups ------------------------------------------------------------------ */
+/* --- groups --------------------------------------------------------------- */
 
 /* Merges a group's modifiers into those of its events. */
 static int join_group(struct cursor *c, size_t first,

@@ -166,7 +166,7 @@ static void note_split(const struct arranging *a)
 	}
 }
 
-/* --- SLOTS ------------------------------------------------------------------- */
+/* --- SLOTS ---------------------------------------------------------------- */
 
 static bool is_slots(const struct arranging *a, size_t event)
 {
@@ -246,7 +246,7 @@ static void gather_topdown(struct arranging *a, int pmu)
 	}
 }
 
-/* --- groups ------------------------------------------------------------------ */
+/* --- groups --------------------------------------------------------------- */
 
 /* The order in a group: SLOTS, its fields, other events. */
 static int rank(const struct arranging *a, size_t event)

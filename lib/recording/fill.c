@@ -7,7 +7,7 @@
 
 #include "lib/base/util.h"
 
-/* --- the machine ------------------------------------------------------------------ */
+/* --- the machine ---------------------------------------------------------- */
 
 int td_recording_add_pmu(struct td_recording *rec, const char *name,
 			 enum td_pmu_kind kind, uint32_t type)
@@ -44,7 +44,7 @@ int td_recording_add_place(struct td_recording *rec,
 								   : -EINVAL;
 }
 
-/* --- events ----------------------------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
 /* The metric files' name for what sysfs calls slots. */
 static bool is_slots(const char *event)
@@ -117,7 +117,7 @@ int td_recording_add_to_group(struct td_plan *plan, size_t index)
 	return 0;
 }
 
-/* --- intervals -------------------------------------------------------------------- */
+/* --- intervals ------------------------------------------------------------ */
 
 int td_recording_set_time(struct td_recording *rec, uint64_t time_ns)
 {

@@ -9,7 +9,7 @@
 #include "lib/recording/fill.h"
 #include "lib/recording/perf/parts.h"
 
-/* --- intervals ------------------------------------------------------------------ */
+/* --- intervals ------------------------------------------------------------ */
 
 static int add_interval(struct td_perf_file *file, uint64_t time_ns,
 			struct td_err *err)
@@ -50,7 +50,7 @@ static int find_interval(struct td_perf_file *file,
 	return add_interval(file, line->time_ns, err);
 }
 
-/* --- events --------------------------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
 static int add_event(struct td_perf_file *file, const struct td_perf_line *line,
 		     struct td_err *err)
@@ -148,7 +148,7 @@ static int find_event(struct td_perf_file *file,
 	return 0;
 }
 
-/* --- counts --------------------------------------------------------------------- */
+/* --- counts --------------------------------------------------------------- */
 
 /* The run time over its percentage; 1 ns for an event that never ran. */
 static uint64_t enabled_ns(const struct td_perf_line *line)

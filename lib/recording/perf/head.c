@@ -8,7 +8,7 @@
 #include "lib/recording/fill.h"
 #include "lib/recording/perf/parts.h"
 
-/* --- PMUs ----------------------------------------------------------------------- */
+/* --- PMUs ----------------------------------------------------------------- */
 
 /* Some PMUs have the same type on every kernel; the others get unused ones. */
 static uint32_t pmu_type(const char *name, uint32_t index)
@@ -47,7 +47,7 @@ static int add_pmus(const struct td_perf_file *file, bool core,
 	return rc;
 }
 
-/* --- events --------------------------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
 /* "not supported" of an event that was never counted. */
 static int set_refusal(struct td_event *event)
@@ -139,7 +139,7 @@ static int add_events(const struct td_perf_file *file, struct td_recording *rec)
 	return rc ? rc : td_plan_find_clones(&rec->plan, NULL);
 }
 
-/* --- whom counts are of --------------------------------------------------------- */
+/* --- whom counts are of --------------------------------------------------- */
 
 static int by_cpu(const void *a, const void *b)
 {
@@ -202,7 +202,7 @@ static int add_cgroups(const struct td_perf_file *file,
 	return 0;
 }
 
-/* --- all of it ------------------------------------------------------------------ */
+/* --- all of it ------------------------------------------------------------ */
 
 static int interval_ms(const struct td_perf_file *file)
 {

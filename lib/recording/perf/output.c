@@ -193,7 +193,7 @@ static int read_file(FILE *in, struct td_perf_file *file, struct td_err *err)
 	return rc;
 }
 
-/* --- whose file it is ------------------------------------------------------------ */
+/* --- whose file it is ----------------------------------------------------- */
 
 /* True for a recording, and for an empty file.  What was read is put back. */
 static bool is_own(FILE *fp)

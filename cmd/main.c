@@ -51,8 +51,8 @@ static void do_nothing(int signal)
 
 /*
  * Lets write(2) return an error, which we report, instead of ending us.
- * Commands do not inherit a handler.  If the signal is ignored already, it stays
- * ignored, for us and for commands.
+ * Commands do not inherit a handler.  If the signal is ignored already, it is
+ * left ignored, for us and for commands.
  */
 static void survive(int number)
 {

@@ -30,7 +30,7 @@ static int open_file(struct td_sink *sink, const char *name, bool append,
 static int open_fd(struct td_sink *sink, const struct td_opts *opts,
 		   struct td_err *err)
 {
-	/* ours to close, while theirs stays: it may be standard error */
+	/* closing our copy leaves theirs open: it may be standard error */
 	int fd = fcntl(opts->log_fd, F_DUPFD_CLOEXEC, 3);
 
 	sink->name = "the descriptor of --log-fd";
@@ -44,7 +44,7 @@ static int open_fd(struct td_sink *sink, const struct td_opts *opts,
 			  strerror(errno));
 }
 
-/* Rows are flushed when they are checked, not word by word. */
+/* Buffers rows until td_sink_check() flushes them. */
 static void buffer_stderr(void)
 {
 	static char buffer[BUFSIZ];
@@ -133,7 +133,7 @@ static int check_clear(const struct td_sink *sink, const struct td_opts *opts,
 			    sink->name);
 }
 
-/* Nothing is seen before the end, and nothing but ^C may bring it. */
+/* True if nothing is shown before the end, which may take a ^C. */
 static bool waits(const struct td_opts *opts)
 {
 	return opts->subcommand != TD_REPORT && !opts->command &&
@@ -158,7 +158,7 @@ int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 	sink->writer.out = td_out_find(opts->format);
 	sink->writer.frame = &sink->frame;
 	sink->writer.separator = opts->separator;
-	/* what is appended to has its header */
+	/* a file that is appended to has its header already */
 	sink->writer.header_done = opts->append &&
 				   sink->writer.out->one_header &&
 				   td_out_has_content(sink->writer.fp);

@@ -14,8 +14,8 @@
 #include "metrics/tree/tree.h"
 
 /*
- * Where counts become numbers that somebody reads: aggregated, evaluated,
- * written, and the stream looked at.
+ * Turns counts into output: aggregates and evaluates them, writes the results
+ * and checks the stream.
  */
 struct td_sink {
 	struct td_tree *tree; /* borrowed, as are the next three */
@@ -23,11 +23,11 @@ struct td_sink {
 	const struct td_machine *machine;
 	const struct td_aggregator *aggregator;
 	bool merge;
-	struct td_ratio_table *ratios; /* in place of events; else NULL */
-	bool summary;                  /* behind the intervals, all of them */
-	bool mean;                     /* one result of several runs */
-	bool table;                    /* with the time of each of them */
-	struct td_readings whole;      /* of the intervals, for the summary */
+	struct td_ratio_table *ratios; /* shown in place of events, or NULL */
+	bool summary;                  /* of all intervals, after the last */
+	bool mean;                     /* show the mean of several runs */
+	bool table;                    /* and the time of each run */
+	struct td_readings whole;      /* sum of all intervals for summary */
 	struct td_index whole_index;
 	struct td_times whole_times;
 	struct td_totals_sum sum; /* of the runs */
@@ -36,35 +36,35 @@ struct td_sink {
 	size_t nr_runs;
 	struct td_frame frame;
 	struct td_writer writer;
-	bool to_file;     /* the stream is ours to close */
-	bool is_new;      /* what the file held is to go */
-	bool starts;      /* with the line that says when */
-	bool waits;       /* for ^C: who watches is told so */
-	bool attached;    /* or for the end of what is counted */
+	bool to_file;     /* we close the stream */
+	bool is_new;      /* empty the file first */
+	bool starts;      /* write a line with the date first */
+	bool waits;       /* say that ^C ends counting */
+	bool attached;    /* and that the end of the tasks does, too */
 	const char *name; /* of the stream, for errors */
 };
 
 /*
- * Opens opts->output unless record takes that name for itself; else standard
- * error if a command owns standard output, or standard output.  target and
- * interval go into the frame.
+ * Opens opts->output unless it is the name of the recording.  Otherwise results
+ * go to standard error if a command runs, else to standard output.  target and
+ * interval are for the frame.
  */
 int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 		 const char *target, bool interval, struct td_err *err);
 int td_sink_begin(struct td_sink *sink, struct td_err *err);
-/* times: of the same interval; time_ns: its end, since counting began. */
+/* Shows an interval: its times, and when it ended (since counting began). */
 int td_sink_counts(struct td_sink *sink, uint64_t time_ns,
 		   const struct td_times *times,
 		   const struct td_readings *delta, struct td_err *err);
-/* A run is over. */
+/* Ends a run. */
 int td_sink_end_run(struct td_sink *sink, const struct td_usage *usage,
 		    struct td_err *err);
-/* All of them are. */
+/* Ends the last run. */
 int td_sink_end(struct td_sink *sink, struct td_err *err);
-/* What was not written by now is an error.  Closed twice is fine. */
+/* An error if anything was not written.  May be called twice. */
 int td_sink_close(struct td_sink *sink, struct td_err *err);
 
-/* sink_rows.c: the stream has no error. */
+/* Flushes; an error if anything was not written. */
 int td_sink_check(struct td_sink *sink, struct td_err *err);
 
 #endif

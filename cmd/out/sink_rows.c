@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Counts -> rows: of an interval, of all intervals, of all runs. */
+/* Turns counts into rows: of an interval, of all intervals, of all runs. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "lib/base/util.h"
 #include "metrics/eval/eval.h"
 
-/* A row, or one of those that the mean is made of, or the mean itself. */
+/* Show the counts, collect them for the mean of runs, or show the mean. */
 enum purpose {
 	SHOW,
 	COLLECT,
@@ -45,7 +45,7 @@ static int put_tree(const struct rows *r, struct td_err *err)
 	return rc;
 }
 
-/* --metric-only: no counts, but what they come to. */
+/* --metric-only: shows the ratios of events instead of their counts. */
 static int put_besides(const struct rows *r,
 		       const struct td_event_report *events, struct td_err *err)
 {
@@ -96,7 +96,7 @@ static void clear_terminal(struct td_sink *sink)
 	sink->writer.header_done = false;
 }
 
-/* As counted: what takes turns is scaled up once, by all of its time. */
+/* Adds raw counts, which are scaled up once, by the time of all intervals. */
 static int add_to_whole(struct td_sink *sink, const struct td_times *times,
 			const struct td_readings *delta)
 {
@@ -119,7 +119,7 @@ int td_sink_counts(struct td_sink *sink, uint64_t time_ns,
 		rc = td_err_nomem(err);
 	if (!rc && sink->summary && add_to_whole(sink, times, delta))
 		rc = td_err_nomem(err);
-	/* of threads, there may be none */
+	/* per thread, there may be no rows */
 	if (!rc && (sink->frame.how != TD_AGGREGATE_THREAD || totals.nr_ids)) {
 		clear_terminal(sink);
 		rc = put_rows(&rows, err);
@@ -134,7 +134,7 @@ static void put_end(struct td_sink *sink, const struct td_usage *usage)
 		sink->writer.out->end(&sink->writer, usage);
 }
 
-/* perf stat's: the table of a run without intervals. */
+/* As in perf stat: the table of a run without intervals. */
 static int put_summary(struct td_sink *sink, const struct td_usage *usage,
 		       struct td_err *err)
 {
@@ -183,7 +183,7 @@ int td_sink_end_run(struct td_sink *sink, const struct td_usage *usage,
 		rc = put_summary(sink, usage, err);
 	else
 		put_end(sink, usage);
-	/* the next run, if there is one, has a title of its own */
+	/* each run has its own title */
 	if (sink->writer.out->for_people)
 		sink->writer.header_done = false;
 	return rc ? rc : td_sink_check(sink, err);

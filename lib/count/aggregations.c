@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table of aggregations: to add one is a file with its row, and its line. */
+/*
+ * The table of aggregations.  To add one, write a file with its row, and add a
+ * line here.
+ */
 #include "lib/count/aggregations.h"
 
 #include <string.h>

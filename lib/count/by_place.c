@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Aggregations by where CPUs are.  Letters, widths and counted are those of
+ * Aggregations by the place of CPUs.  Letters, widths and counted are those of
  * aggr_printout(), aggr_header_lens and aggr_header_names in
  * tools/perf/util/stat-display.c.
  */

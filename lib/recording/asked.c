@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What was asked for when it was recorded is what a report shows by default. */
+/* Reads what the run was asked for, which a report shows by default. */
 #include "lib/recording/asked.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #define MAX_LEVEL 9
 
-/* head[key] is an array of names, if it is there. */
+/* Reads head[key], an array of names, if it exists. */
 static int read_names(const struct td_recording *rec, struct json_object *head,
 		      const char *key, char ***names, size_t *nr_names,
 		      struct td_err *err)
@@ -40,7 +40,7 @@ static int read_names(const struct td_recording *rec, struct json_object *head,
 	return 0;
 }
 
-/* head[key] is a number from 1 to max, if it is there. */
+/* Reads head[key], a number from 1 to max, if it exists. */
 static int read_number(const struct td_recording *rec, struct json_object *head,
 		       const char *key, int max, int *out, struct td_err *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Collects what perf counted, line after line: events, intervals, counts. */
+/* Collects what perf counted, line by line: events, intervals, counts. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static int add_interval(struct td_perf_file *file, uint64_t time_ns,
 	return 0;
 }
 
-/* 1: the line is of the summary, which repeats what the intervals have. */
+/* Returns 1 if the line is of the summary, which repeats all intervals. */
 static int find_interval(struct td_perf_file *file,
 			 const struct td_perf_line *line, struct td_err *err)
 {
@@ -75,7 +75,7 @@ static int add_event(struct td_perf_file *file, const struct td_perf_line *line,
 	return 0;
 }
 
-/* Has this interval a count of it for this id already? */
+/* True if this interval already has a count of the event for this id. */
 static bool was_seen(const struct td_perf_file *file, size_t event)
 {
 	const struct td_perf_event *e = &file->events[event];
@@ -98,7 +98,7 @@ static int set_seen(struct td_perf_file *file)
 	return 0;
 }
 
-/* The first event of that name; false: there is none. */
+/* Finds the first event of that name; false if there is none. */
 static bool find_name(const struct td_perf_file *file, const char *name,
 		      size_t *out)
 {
@@ -168,7 +168,7 @@ bool td_perf_in_millionths(const struct td_perf_event *event)
 	return event->fraction || strcmp(event->unit, "msec") == 0;
 }
 
-/* What is too large to be kept of the line, of file->event; NULL: nothing. */
+/* Names the number in the line that is too large to keep, or returns NULL. */
 static const char *too_large(const struct td_perf_file *file,
 			     const struct td_perf_line *line)
 {
@@ -235,7 +235,7 @@ static void add_tool(struct td_perf_file *file, const struct td_perf_line *line,
 		interval->system_ns += line->value.whole;
 }
 
-/* A clock over the CPUs it used on average is the time that passed. */
+/* A clock divided by its "CPUs utilized" is the elapsed time. */
 static void note_length(struct td_perf_file *file,
 			const struct td_perf_line *line)
 {

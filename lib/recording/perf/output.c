@@ -16,10 +16,10 @@ struct reader {
 	FILE *in;
 	char *text;
 	char separator; /* '{': JSON; '\0': not known yet */
-	bool started;   /* perf's first line was there */
+	bool started;   /* perf's first line was read */
 };
 
-/* Reads the next whole line, without its line feed.  1: there is none. */
+/* Reads the next whole line, without its line feed.  Returns 1 at the end. */
 static int next_line(struct reader *r, struct td_err *err)
 {
 	size_t len;
@@ -193,9 +193,9 @@ static int read_file(FILE *in, struct td_perf_file *file, struct td_err *err)
 	return rc;
 }
 
-/* --- whose file it is ----------------------------------------------------- */
+/* --- the kind of file ----------------------------------------------------- */
 
-/* True for a recording, and for an empty file.  What was read is put back. */
+/* True for a recording and an empty file.  Puts back what it has read. */
 static bool is_own(FILE *fp)
 {
 	static const char head[] = "{\"td";
@@ -215,7 +215,7 @@ static bool is_own(FILE *fp)
 	return false;
 }
 
-/* Not perf's: the reader of recordings starts again, and says what is wrong. */
+/* Rewinds, so that the reader of recordings can say what is wrong. */
 static int give_back(FILE *fp, const char *path, struct td_err *err)
 {
 	if (fseek(fp, 0, SEEK_SET) == 0)

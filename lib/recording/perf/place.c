@@ -47,7 +47,7 @@ static int add_cgroup(struct td_perf_file *file, struct td_perf_place *place)
 	return 0;
 }
 
-/* An id that is no CPU's gets a number as if it were one CPU. */
+/* An id that is not a CPU gets a number as if it were one. */
 static int find_cpu(const struct td_perf_file *file, size_t index)
 {
 	const struct td_perf_place *place = &file->places[index];
@@ -81,7 +81,7 @@ static int fill_place(struct td_perf_file *file, struct td_perf_place *place,
 {
 	int cpu;
 
-	/* they are shown, and stand in JSON */
+	/* both are printed, also as JSON */
 	if ((line->id && !td_is_text(line->id)) ||
 	    (line->cgroup && !td_is_text(line->cgroup)))
 		return td_perf_file_bad(file, err,

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Near misses of a command line: the second line says what was probably meant.
+# Mistyped command lines: the hint says what was probably meant.
 
 # shellcheck disable=SC2016,SC2086,SC2154 # what is suggested; lists of options; helper.bash
 load helper

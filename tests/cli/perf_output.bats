@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# tdstat report of what perf stat -x and -j wrote.  What perf counted must come
-# back: its own lines are what is compared with.
+# tdstat report of files of perf stat -x and -j: the counts must be those of
+# perf's own lines.
 
 # shellcheck disable=SC2154 # helper.bash
 load helper

@@ -1,8 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# tdstat report over the recordings of tests/data: the numbers, against those
-# that metrics.jq computes from the same raw counts, and what is printed of
-# them.
+# tdstat report of the recordings of tests/data: numbers are compared with those
+# that metrics.jq computes from the same raw counts; and the printed tables.
 
 # shellcheck disable=SC2016,SC2086,SC2154 # sh -c, awk; lists of options; helper.bash
 load helper

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# --per-thread: of a command, of -p and of -t; threads that come and go; what
-# is recorded of them.
+# --per-thread with a command, -p and -t; threads that start and end; threads in
+# recordings.
 
 # shellcheck disable=SC2016,SC2030,SC2031,SC2086,SC2154 # sh -c; lists of options; helper.bash
 load helper

@@ -11,7 +11,7 @@ struct element {
 	uint64_t v[8];
 };
 
-/* Grows v from nr to 20 elements; all keep their numbers. */
+/* True if v can grow from nr to 20 elements, and all keep their values. */
 static bool grows(struct element *v, size_t nr)
 {
 	bool kept = true;
@@ -46,7 +46,7 @@ static void test_own(void)
 	ok(grows(NULL, 0), "from NULL");
 }
 
-/* Their size does not follow from the number of their elements. */
+/* Arrays whose capacity is not a power of two. */
 static void test_others(void)
 {
 	for (size_t nr = 1; nr < 10; nr++)

@@ -108,14 +108,14 @@ static const struct test_pmu pmu = {
 	"strange event=1,colour=2;",
 };
 
-/* what leads a group of PERF_METRICS, and what follows it */
+/* SLOTS and the fields of PERF_METRICS */
 static const struct {
 	uint32_t type;
 	uint64_t config;
 	bool slots, metric;
 } kinds[] = {
 	{ 4, 0x0400, .slots = true },
-	{ 10, 0x0400 }, /* cpu_atom's */
+	{ 10, 0x0400 }, /* of cpu_atom */
 	{ 0, 0x0400 },
 	{ 4, 0x01a4 }, /* TOPDOWN.SLOTS_P: a general counter */
 	{ 4, 0x1000400 },

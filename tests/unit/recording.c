@@ -26,11 +26,11 @@
 #define TEN(s) s s s s s s s s s s
 
 /* clang-format off */
-/* What cannot be read: the error names the file, the line and the matter. */
+/* Invalid files.  The error has the file, the line and about. */
 static const struct {
 	const char *name, *text;
-	size_t size; /* 0: that of the text */
-	int line;    /* 0: the file as a whole */
+	size_t size; /* 0: the length of the text */
+	int line;    /* 0: the whole file */
 	const char *about;
 } bad[] = {
 	{ "an empty file", "", 0, 0, "not a recording" },
@@ -171,7 +171,7 @@ static const uint64_t times[] = { 1000104518, 2000000001, 86400999999999 };
 
 static const struct td_usage usage = { 86401000000000, true, 998120000, 1 };
 
-/* A file that only this process has, at a path of its own. */
+/* Creates a file that only this process can see.  Returns its descriptor. */
 static int make_file(const char *text, size_t size, char path[32])
 {
 	int fd = memfd_create("recording", MFD_CLOEXEC);
@@ -207,7 +207,7 @@ static void add_readings(const struct td_machine *machine,
 	}
 }
 
-/* All that the program itself would write. */
+/* What the program writes. */
 struct original {
 	struct td_machine machine;
 	struct td_plan plan;
@@ -333,7 +333,7 @@ static void test_there_and_back(const char *model)
 	free_original(&o);
 }
 
-/* 0: the whole lines and nothing else; or what was wrong. */
+/* Returns NULL if exactly the whole lines were read, else what was wrong. */
 static const char *read_cut(const struct original *o, size_t size)
 {
 	struct td_readings readings = { 0 };
@@ -424,7 +424,7 @@ static void test_bad(size_t i)
 	close(fd);
 }
 
-/* A tree asks the PMU which events there are; sysfs and its terms are not here. */
+/* A tree asks the PMU for its events, which a recording has only by name. */
 static void test_names(void)
 {
 	static const char text[] =
@@ -450,7 +450,7 @@ static void test_names(void)
 	close(fd);
 }
 
-/* What the reader need not know does no harm. */
+/* The reader ignores what it does not need. */
 static void test_fine(void)
 {
 	static const char *const fine[] = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * On a tracefs made here, and on the running kernel's where it can be read.
- * Which filters are good, Linux 6.12 has said: where tracepoints can be opened
- * here, it is asked again.
+ * Tests with a tracefs made here, and with that of the running kernel if it is
+ * readable.  Linux 6.12 has told which filters are valid; where tracepoints can
+ * be opened, the running kernel is asked, too.
  */
 #include "lib/event/tracepoint.h"
 
@@ -18,7 +18,7 @@
 #include "lib/base/util.h"
 #include "tests/unit/test.h"
 
-/* libtracefs'; its header is for lib/event/tracepoint.c alone */
+/* of libtracefs, whose header only lib/event/tracepoint.c may include */
 int tracefs_set_tracing_dir(char *dir);
 
 #define FIELD(type, name, size, is_signed)                  \
@@ -44,7 +44,7 @@ int tracefs_set_tracing_dir(char *dir);
 			"int", "next_prio", "4",                             \
 			"1") "\nprint fmt: \"prev_pid=%d\", REC->prev_pid\n"
 
-/* one field of each other kind */
+/* a field of each other kind */
 #define OTHERS                                                                \
 	"name: kinds\nID: 7\n" COMMON FIELD("__data_loc char[]", "file", "4", \
 					    "0") FIELD("__data_loc u8[]",     \
@@ -70,7 +70,7 @@ static const struct {
 	{ "events/sched/sched_wakeup_new/id", "312\n" },
 	{ "events/syscalls/sys_enter_openat/id", "749\n" },
 	{ "events/syscalls/sys_exit_openat/id", "748\n" },
-	{ "events/ftrace/print/format", "" }, /* not one: it has no id */
+	{ "events/ftrace/print/format", "" }, /* no event: it has no id */
 	{ "events/broken/id_is_text/id", "many\n" },
 	{ "events/broken/no_format/id", "9\n" },
 	{ "events/large/largest/id", "18446744073709551615\n" },
@@ -82,7 +82,7 @@ static const struct {
 	const char *name, *system, *tracepoint;
 	const char *want; /* "system:name=id" ... */
 	int code;
-	const char *msg, *hint; /* parts of them */
+	const char *msg, *hint; /* a part of each */
 } finds[] = {
 	{ "by name", "sched", "sched_switch", "sched:sched_switch=310 " },
 	{ "a glob", "sched", "sched_wakeup*",
@@ -119,12 +119,12 @@ static const struct {
 	  "/events/broken/id_is_text/id: 'many' is no id", "" },
 };
 
-/* Of sched:sched_switch.  msg NULL: it is good. */
+/* Filters for sched:sched_switch; msg is NULL if they are valid. */
 static const struct {
 	const char *filter;
 	const char *msg; /* a part of it */
 	int column; /* of the caret, from 0 */
-	bool varies; /* kernels, and numbers of CPUs, take it or do not */
+	bool varies; /* depends on the kernel and the number of CPUs */
 } filters[] = {
 	{ "prev_pid == 0" },
 	{ "prev_pid==0&&next_pid==0" },
@@ -212,7 +212,7 @@ static const struct {
 	{ "(prev_pid == 0))", "there is no '(' for this", 15 },
 };
 
-/* Of the fields of other:kinds. */
+/* Filters for the fields of other:kinds. */
 static const struct {
 	const char *filter;
 	bool good;
@@ -220,7 +220,7 @@ static const struct {
 	{ "file ~ \"/etc/*\"", true },
 	{ "file == 5", false },
 	{ "cpus & CPUS{1,2}", true },
-	{ "bytes == 5", true }, /* nobody can say */
+	{ "bytes == 5", true }, /* unknown, so it is left to the kernel */
 	{ "addr == \"x\"", true },
 	{ "user.ustring ~ \"/etc/*\"", true },
 	{ "user.ustring == 1", false },
@@ -305,7 +305,7 @@ static void test_find(size_t i)
 	ok(!found.v && found.nr == 0, "find: %s: freed", finds[i].name);
 }
 
-/* The caret's column; -1: there is none. */
+/* The column of the caret, or -1. */
 static int caret(const struct td_err *err)
 {
 	const char *line = strchr(err->place, '\n');
@@ -354,7 +354,7 @@ static void test_filters(void)
 	   "no format: %s", err.msg);
 }
 
-/* More fields than a message holds. */
+/* A list of fields that is longer than a message. */
 static void test_many_fields(void)
 {
 	static const char head[] = "name: many\nID: 8\n" COMMON;
@@ -413,7 +413,7 @@ static bool set_mode(const char *path, mode_t mode)
 	return chmod(full, mode) == 0;
 }
 
-/* The files' owner is who runs this, root or not; root may read them all. */
+/* Refusals for files that the user may not read; root becomes another user. */
 static void test_rights(void)
 {
 	bool is_root = geteuid() == 0;
@@ -459,7 +459,7 @@ static void test_none(const char *dir, const char *what)
 
 #define SWITCH "/sys/kernel/tracing/events/sched/sched_switch/"
 
-/* What the kernel says of a filter; -1 is for no events at all. */
+/* Asks the kernel whether a filter is valid; -1 if there are no events. */
 static int kernel_takes(uint64_t id, const char *filter)
 {
 	struct perf_event_attr attr = {

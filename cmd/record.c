@@ -41,7 +41,7 @@ static const struct td_option_group *const groups[] = {
 
 const struct td_command td_command_record = {
 	.name = "record",
-	.line = "count, show the result, and keep the counts in a file",
+	.line = "count, show the result and save the counts in a file",
 	.args = "-o FILE [--] [COMMAND [ARG...]]",
 	.doc = "Counts and shows the result as tdstat does without a "
 	       "subcommand, and writes the counts to a file for tdstat report.",

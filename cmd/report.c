@@ -293,7 +293,7 @@ static int check(const struct td_opts *opts, struct td_err *err)
 static const struct td_option recording[] = {
 	{ "input", 'i', "FILE", "the recording to show; - is standard input",
 	  TD_OPTION_FILE, offsetof(struct td_opts, input) },
-	{ "total", 0, NULL, "all together, whatever it was recorded by",
+	{ "total", 0, NULL, "the sum of all, whatever was recorded",
 	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
 	  .min = TD_AGGREGATE_ALL },
 	{ NULL },
@@ -314,8 +314,8 @@ const struct td_command td_command_report = {
 	.name = "report",
 	.line = "show a recording, or what perf stat -x or -j wrote",
 	.args = "[-i] FILE",
-	.doc = "Shows a recording again, in another form if asked: by another "
-	       "aggregation, with other metrics, as text, CSV or JSON.",
+	.doc = "Shows a recording again, if asked with another aggregation, "
+	       "with other metrics, or as CSV or JSON.",
 	.what = "What to show:",
 	.examples = "  tdstat report td.jsonl -A\n"
 		    "  tdstat report td.jsonl -l 2 --summary -x,",

@@ -35,9 +35,9 @@ static size_t count_options(const struct td_option_group *const *groups)
 
 /* In place of argp's own, which would not show the subcommand's name. */
 static const struct argp_option ours[] = {
-	{ "help", '?', NULL, 0, "show this list", -1 },
+	{ "help", '?', NULL, 0, "show this help", -1 },
 	{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1 },
-	{ "usage", TD_USAGE_SHORT, NULL, 0, "show it in short", -1 },
+	{ "usage", TD_USAGE_SHORT, NULL, 0, "show a short usage message", -1 },
 	{ "version", 'V', NULL, 0, "show the version", -1 },
 	{ 0 },
 };

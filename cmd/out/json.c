@@ -84,7 +84,7 @@ static void json_report(struct td_writer *writer,
 const struct td_out td_out_json = {
 	.option = "--json-output",
 	.letter = "-j",
-	.help = "JSON, one object a line",
+	.help = "JSON, an object on each line",
 	.report = json_report,
 	.events = td_out_json_events,
 };

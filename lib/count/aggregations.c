@@ -13,14 +13,14 @@
 static const struct td_aggregation_row all = {
 	.name = "all",
 	.option = "--total",
-	.help = "report: all together, whatever it was recorded by",
+	.help = "report: the sum of all, whatever was recorded",
 };
 
 static const struct td_aggregation_row by_cpu = {
 	.name = "cpu",
 	.option = "--no-aggr",
 	.letter = "-A",
-	.help = "a row a CPU",
+	.help = "a row for each CPU",
 	.width = 6,
 	.prefix = 3,
 };
@@ -28,7 +28,7 @@ static const struct td_aggregation_row by_cpu = {
 static const struct td_aggregation_row by_thread = {
 	.name = "thread",
 	.option = "--per-thread",
-	.help = "a row a thread",
+	.help = "a row for each thread",
 	.width = 24,
 };
 

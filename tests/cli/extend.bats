@@ -82,7 +82,7 @@ costs() {
 
 @test "a made-up aggregation: --help, what excludes it, and recordings" {
 	made --help
-	assert_regex "$output" '--per-pair +a row a pair of CPUs'
+	assert_regex "$output" '--per-pair +a row for each pair of CPUs'
 	made --per-pair -- true
 	assert_equal "$status" 64
 	assert_regex "$stderr" '^tdstat: --per-pair counts whole CPUs'

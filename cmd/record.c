@@ -17,7 +17,7 @@ static int take_output(struct td_opts *opts, const char *arg,
 	if (strcmp(arg, "-") != 0)
 		return td_value_output(opts, arg, err);
 	td_err_usage(err, "-o -: a recording needs the name of a file");
-	return td_err_hint(err, "standard output is /dev/stdout");
+	return td_err_hint(err, "for standard output, give /dev/stdout");
 }
 
 /* clang-format off */

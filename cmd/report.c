@@ -42,10 +42,12 @@ static int check_readings(const struct td_recording *rec,
 		return tasks && delta->v[0].tid >= 0
 			       ? 0
 			       : td_err_usage(err,
-					      "--per-thread: %s is of CPUs, "
-					      "not threads",
+					      "--per-thread: %s was recorded "
+					      "on CPUs, not in threads",
 					      rec->path);
-	return tasks ? td_err_usage(err, "%s: %s is of tasks, not CPUs",
+	return tasks ? td_err_usage(err,
+				    "%s: %s was recorded in tasks, not "
+				    "on CPUs",
 				    td_aggregation_option(how), rec->path)
 		     : 0;
 }
@@ -126,8 +128,8 @@ static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 	if (rec->plan.asked &&
 	    (opts->level > 1 || opts->only_level || opts->nr_metrics))
 		return td_err_usage(err,
-				    "%s holds events, no tree: --level and -M "
-				    "make no sense",
+				    "%s has events and no tree: --level and "
+				    "-M do not apply",
 				    rec->path);
 	if (rec->plan.asked) {
 		hide_skipped(rec);
@@ -157,14 +159,16 @@ static int build_aggregator(struct td_aggregator *agg,
 	if (!opts->aggregations)
 		how = rec->info.how;
 	if (rec->info.sums && how == TD_AGGREGATE_CPU && how != rec->info.how)
-		return td_err_set(err, -ENODATA, "-A: %s holds %s, not CPUs",
+		return td_err_set(err, -ENODATA,
+				  "-A: %s has %s, not single "
+				  "CPUs",
 				  rec->path,
 				  rec->info.how == TD_AGGREGATE_ALL
 					  ? "one sum"
 					  : "sums of more than one CPU");
 	if (td_aggregation_wants_places(how) && !rec->places)
 		return td_err_set(err, -ENODATA,
-				  "%s does not say where its CPUs are",
+				  "%s does not have the topology of its CPUs",
 				  rec->path);
 	rc = td_aggregator_build(agg, how,
 				 opts->aggregations ? opts->cache_level
@@ -188,7 +192,7 @@ static int check_not_input(const struct td_recording *rec,
 {
 	if (!td_recording_is_written(rec, fileno(sink->writer.fp)))
 		return 0;
-	return td_err_usage(err, "%s is the recording that is read",
+	return td_err_usage(err, "%s is the recording that is being read",
 			    sink->name);
 }
 
@@ -276,7 +280,7 @@ static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 	}
 	td_err_usage(err,
 		     "tdstat report shows one file, %s, and runs no command: "
-		     "'%s' is too much",
+		     "'%s' is one too many",
 		     opts->input, word);
 	return td_err_hint(err, "for each file: tdstat report FILE");
 }

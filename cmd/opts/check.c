@@ -43,7 +43,7 @@ static int check_target(const struct td_opts *o, struct td_err *err)
 		  "-G and --for-each-cgroup count on whole CPUs: they need -a "
 		  "or -C" },
 		{ o->cgroups_first && td_opts_want_events(o),
-		  "-G belongs behind the -e that it is for" },
+		  "-G must follow the -e that it is for" },
 		{ threads && o->has_cpus && !td_opts_attaches(o),
 		  "--per-thread and -C exclude each other" },
 		{ threads && o->metric_only,
@@ -103,7 +103,7 @@ static int check_events(const struct td_opts *o, struct td_err *err)
 		  "--null and --metric-only exclude each other" },
 		{ td_opts_want_events(o) && o->metric_only &&
 			  (o->cgroups || o->each_cgroup),
-		  "--metric-only of events and cgroups exclude each other" },
+		  "--metric-only with -e and cgroups exclude each other" },
 		{ o->nothing && (o->nr_events || o->detail),
 		  "--null counts nothing: -e and -d make no sense" },
 	};
@@ -122,7 +122,8 @@ static int check_runs(const struct td_opts *o, struct td_err *err)
 		{ o->timeout_ms && o->interval_ms,
 		  "--timeout and -I exclude each other: use --interval-count" },
 		{ o->delay_ms < 0 && !o->control,
-		  "-D -1 needs --control: nothing would ever be counted" },
+		  "-D -1 needs --control: otherwise nothing would ever be "
+		  "counted" },
 		{ o->metric_only && o->repeat > 1,
 		  "--metric-only and -r exclude each other" },
 		{ o->table && o->repeat <= 1, "--table needs -r 2 or more" },

@@ -130,8 +130,8 @@ int td_meant_command(const struct td_opts *opts, struct td_err *err)
 				   command);
 	if (is_whole_line(opts))
 		return td_err_hint(err,
-				   "words are separate (tdstat -- %s), a "
-				   "shell's line is sh -c '%s'",
+				   "without the quotes: tdstat -- %s; or for "
+				   "a shell: tdstat -- sh -c '%s'",
 				   command, command);
 	meant_more_names(opts, err);
 	return err->code;
@@ -146,8 +146,8 @@ int td_meant_recording(const char *path, struct td_err *err)
 			strcmp(begin, magic) == 0;
 
 	td_close_fd(&fd);
-	return is_perfs ? td_err_hint(err, "it is perf record's: report shows "
-					   "what tdstat record, or perf stat "
-					   "with -x or -j, wrote")
+	return is_perfs ? td_err_hint(err, "this is a file of perf record; "
+					   "report shows files of tdstat "
+					   "record and of perf stat -x or -j")
 			: err->code;
 }

@@ -72,8 +72,8 @@ int td_value_filter(struct td_opts *opts, const char *filter,
 
 	if (!opts->nr_events)
 		return td_err_usage(err,
-				    "--filter %s: it belongs behind the -e of "
-				    "a tracepoint",
+				    "--filter %s: it must follow the -e of a "
+				    "tracepoint",
 				    filter);
 	arg = &opts->events[opts->nr_events - 1];
 	if ((arg->filter ? asprintf(&both, "(%s) && (%s)", arg->filter, filter)
@@ -91,8 +91,9 @@ int td_value_separator(struct td_opts *opts, const char *arg,
 		return td_err_usage(err, "-x: an empty separator");
 	if (strpbrk(arg, "0123456789.-\"\r\n"))
 		return td_err_usage(err,
-				    "-x %s: a separator must not be a part of "
-				    "numbers, a quote or a line end",
+				    "-x %s: a separator must not contain "
+				    "characters of numbers, quotes or line "
+				    "ends",
 				    arg);
 	opts->formats |= 1U << TD_FORMAT_CSV;
 	opts->separator = strcmp(arg, "\\t") == 0 ? "\t" : arg;

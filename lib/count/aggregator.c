@@ -153,14 +153,13 @@ int td_aggregator_build(struct td_aggregator *agg, enum td_aggregation how,
 				cache_level && find_cache(places, nr, 0)
 					? "--per-cache=L%d: the CPUs "
 					  "have no such cache"
-					: "--per-cache: what caches "
-					  "the CPUs have is not "
-					  "known",
+					: "--per-cache: the caches of the "
+					  "CPUs are not known",
 				cache_level);
 		cache_level = found;
 	} else if (!is_known(row, places, nr)) {
 		return td_err_set(err, -ENODATA,
-				  "%s: what belongs together is not known",
+				  "%s: the topology of the CPUs is not known",
 				  row->option);
 	}
 	return build(agg, places, nr, cache_level) ? td_err_nomem(err) : 0;

@@ -61,7 +61,7 @@ int td_cgroups_assign(struct td_plan *plan, const struct td_cgroups *cgroups,
 
 	if (!plan->asked && cgroups->nr > 1)
 		return td_err_usage(err, "-G: metrics are counted for one "
-					 "cgroup: --for-each-cgroup takes "
+					 "cgroup: use --for-each-cgroup for "
 					 "more");
 	if (plan->asked && cgroups->nr > 1 &&
 	    (int)cgroups->nr > last_spec(plan) + 1)

@@ -30,7 +30,8 @@ static int read_names(const struct td_recording *rec, struct json_object *head,
 			return td_err_nomem(err);
 		if (!json_object_is_type(name, json_type_string))
 			return td_err_set(err, -EINVAL,
-					  "%s:%zu: \"%s\": not names",
+					  "%s:%zu: \"%s\": not a list of "
+					  "names",
 					  rec->path, rec->line, key);
 		*place = strdup(json_object_get_string(name));
 		if (!*place)
@@ -65,7 +66,7 @@ static int read_aggregation(struct td_recording *rec, struct json_object *head,
 	    (name && td_aggregation_find(name, &rec->info.how)))
 		return read_number(rec, head, "cache_level", TD_MAX_CACHE,
 				   &rec->info.cache_level, err);
-	return td_recording_bad(rec, err, "\"aggregation\": there is no such");
+	return td_recording_bad(rec, err, "\"aggregation\": unknown");
 }
 
 int td_recording_parse_asked(struct td_recording *rec, struct json_object *head,

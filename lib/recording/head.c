@@ -84,8 +84,7 @@ static int read_described(struct td_recording *rec, struct json_object *object,
 	if (rec->plan.asked && (td_typed_get(object, event) ||
 				(event->tool && kind != TD_PMU_TOOL)))
 		return td_recording_bad(rec, err,
-					"\"events\": an event that makes no "
-					"sense");
+					"\"events\": an invalid event");
 	if (!rec->plan.asked && refused && td_event_set_refusal(event, refused))
 		return td_err_nomem(err);
 	if (json_object_object_get_ex(object, "scale", &scale) &&
@@ -170,8 +169,8 @@ static int read_caches(struct td_recording *rec, struct json_object *object,
 		    !td_json_whole(json_object_array_get_idx(array, i), -1,
 				   TD_MAX_CPU, &id))
 			return td_recording_bad(rec, err,
-						"\"caches\": not CPUs of up to "
-						"four levels");
+						"\"caches\": not a list of "
+						"up to four numbers");
 		place->cache[i] = (int)id;
 	}
 	return 0;
@@ -231,11 +230,10 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 	int64_t version, interval = 0, tsc_hz = 0;
 
 	if (!td_json_int(head, "tdstat", 0, INT_MAX, &version))
-		return td_recording_bad(rec, err,
-					"not a recording of tdstat's");
+		return td_recording_bad(rec, err, "not a recording of tdstat");
 	if (version != 1)
 		return td_recording_bad(rec, err,
-					"a recording of a later tdstat");
+					"a recording of a newer tdstat");
 	if (!cpuid || !target || !smt ||
 	    !td_json_int(head, "interval_ms", 0, INT_MAX, &interval))
 		return td_recording_bad(

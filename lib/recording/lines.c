@@ -170,7 +170,7 @@ static int read_times(struct td_recording *rec, struct json_object *line,
 	struct td_times *times = &rec->times;
 
 	if (td_recording_set_time(rec, time_ns))
-		return bad(rec, err, "the time goes back");
+		return bad(rec, err, "the time goes backwards");
 	return read_cpu_times(rec, line, &times->has_cpu_times, &times->user_ns,
 			      &times->system_ns, err);
 }
@@ -185,7 +185,9 @@ static int read_counts(struct td_recording *rec, struct json_object *line,
 	struct td_reading *v;
 
 	if (!counts || !td_json_seconds(line, "time", time_ns))
-		return bad(rec, err, "neither counts with a time nor an end");
+		return bad(rec, err,
+			   "neither counts with a time nor an end "
+			   "line");
 	if (read_times(rec, line, *time_ns, err))
 		return err->code;
 	if (td_recording_resize(readings, nr))
@@ -214,7 +216,7 @@ static int check_rest(struct td_recording *rec, struct td_err *err)
 		if (c == '\n')
 			rec->line++;
 		else if (c != ' ' && c != '\t' && c != '\r')
-			return bad(rec, err, "something stands behind the end");
+			return bad(rec, err, "something follows the end line");
 	}
 	return ferror(rec->fp) ? read_error(rec, err) : 1;
 }

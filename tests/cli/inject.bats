@@ -120,7 +120,7 @@ begin() {
 	grep -q '^tdstat: counting user space only: ' stderr
 	injected perf_event_open 1 EINVAL "${command[@]}"
 	assert_equal "$(cat status)" 3
-	grep -q '^tdstat: cpu: the kernel cannot count the group of cpu/topdown-retiring/ at once: it takes turns$' stderr
+	grep -q '^tdstat: cpu: the kernel cannot count the group of cpu/topdown-retiring/ at once: its events take turns$' stderr
 	injected perf_event_open 1 EOPNOTSUPP "${command[@]}"
 	assert_equal "$(cat status)" 3
 	grep -q '^tdstat: not counting guests: ' stderr

@@ -206,7 +206,7 @@ again() {
 @test "--level and -M ask for a tree, which counts alone are none of" {
 	try report 6.12-hybrid.csv -l 2
 	[ "$status" -eq 64 ]
-	assert_complains 'holds events'
+	assert_complains 'has events and no tree'
 }
 
 @test "thousands of events are read in a second, not in a minute" {

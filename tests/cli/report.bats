@@ -84,7 +84,7 @@ core have, or that without these do not add up to what is above them"
 	"$TDSTAT" --dry-run -a -M tma_backend_bound_group | python3 "$here/metrics.py" record - >recording.jsonl
 	try "$TDSTAT" report recording.jsonl -M tma_backend_bound_group --hybrid-merge
 	assert_failure 64
-	assert_complains 'nothing of this is a share that all kinds of core have'
+	assert_complains 'none of these metrics is a share that all kinds of core have'
 }
 
 @test "--hybrid-merge of a command: by the slots that were counted, not extrapolated" {
@@ -462,7 +462,7 @@ stays() {
 	cp "$data/$original" rec
 	try "$TDSTAT" report "$@" <rec
 	assert_failure 64
-	assert_complains 'the recording that is read'
+	assert_complains 'the recording that is being read'
 	cmp "$data/$original" rec
 }
 

@@ -128,7 +128,7 @@ has() {
 	missed=$(sed -n 's/^tdstat: \([0-9,]*\) threads\? .*/\1/p' <<<"$stderr" | tr -d ,)
 	rows=$(wc -l <out)
 	# where the machine is too busy, changes are lost, and that is said
-	lost=$(sed -n 's/^tdstat: .* of \([0-9]*\) changes nothing is known$/\1/p' <<<"$stderr")
+	lost=$(sed -n 's/^tdstat: .* \([0-9]*\) changes were missed$/\1/p' <<<"$stderr")
 	echo "$rows rows, ${missed:-0} missed, ${lost:-0} changes lost"
 	[ $((rows + ${missed:-0})) -le 1001 ]
 	[ $((rows + ${missed:-0} + ${lost:-0})) -ge 1001 ]

@@ -76,7 +76,7 @@ static const struct {
 	FORM("fifo:,fifo"), FORM("fd:0,"), FORM("fifo:fifo,"), FORM(" fd:3"),
 #define NUMBER(text, nr)                                                      \
 	{ text, -EINVAL, true,                                                \
-	  "--control: '" nr "' is no descriptor's number" }
+	  "--control: '" nr "' is not the number of a descriptor" }
 	NUMBER("fd:-1", "-1"), NUMBER("fd:0x", "0x"), NUMBER("fd: 0", " 0"),
 	NUMBER("fd:0 ", "0 "), NUMBER("fd:0,1,2", "1,2"),
 	NUMBER("fd:2147483648", "2147483648"), NUMBER("fd:a,b", "a"),

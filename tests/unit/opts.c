@@ -135,7 +135,7 @@ static const struct {
 	{ "--per-cache=", "?--per-cache= L1" },
 	{ "-D -1 true", "?-D --control" },
 	{ "-D -2 true", "?-D -2" },
-	{ "-D 1x true", "?-D 1x 'x' ms, s and m" },
+	{ "-D 1x true", "?-D 1x 'x' ms, s or m" },
 	{ "-D -1s true", "?-D -1s" },
 	{ "-r -1 true", "?-r -1" },
 	{ "-r 2 --metric-only true", "?-r --metric-only" },

@@ -175,8 +175,8 @@ static const struct {
 	{ "a cache's level without a cache", STARTED "S0-D0-L3,1,5,,cs,9,100.00,,\n", -EINVAL, 3, "" },
 	{ "a CPU too high", STARTED "CPU65536,1,,cs,9,100.00,,\n", -EINVAL, 3, "" },
 	{ "an id in JSON that is none", "{\"core\" : \"x\", \"counter-value\" : \"1\", \"event\" : \"cs\", \"event-runtime\" : 9, \"pcnt-running\" : 100.00}\n", -EINVAL, 1, "id" },
-	{ "a name that is no text", "1,,c\033s,9,100.00,,\n", -EINVAL, 1, "no text" },
-	{ "a thread's that is none", "\377-1,1,,cs,9,100.00,,\n", -EINVAL, 1, "no text" },
+	{ "a name that is no text", "1,,c\033s,9,100.00,,\n", -EINVAL, 1, "printable" },
+	{ "a thread's that is none", "\377-1,1,,cs,9,100.00,,\n", -EINVAL, 1, "printable" },
 };
 
 static const struct {

@@ -46,8 +46,8 @@ static const struct {
 	{ "deep nesting", TEN(TEN("[")) TEN(TEN("]")) "\n", 0, 1, "not JSON" },
 	{ "deep nesting in it", "{\"tdstat\":1,\"x\":" TEN("[") TEN("]") "}\n",
 	  0, 1, "not JSON" },
-	{ "a later version", "{\"tdstat\":2," INFO "," PMUS "," EVENTS "}\n",
-	  0, 1, "later" },
+	{ "a newer version", "{\"tdstat\":2," INFO "," PMUS "," EVENTS "}\n",
+	  0, 1, "newer" },
 	{ "a version that is text", "{\"tdstat\":\"1\"," INFO "," PMUS ","
 	  EVENTS "}\n", 0, 1, "not a recording" },
 	{ "a broken version", "{\"tdstat\":1.5," INFO "," PMUS "," EVENTS "}\n",
@@ -158,12 +158,12 @@ static const struct {
 	{ "a time that goes back", HEAD FINE FINE
 	  "{\"time\":1.499999999,\"counts\":[]}\n", 0, 4, "goes back" },
 	{ "a recording behind the end", HEAD FINE END HEAD FINE END, 0, 4,
-	  "behind the end" },
-	{ "a second end", HEAD FINE END "\n" END, 0, 5, "behind the end" },
+	  "follows the end" },
+	{ "a second end", HEAD FINE END "\n" END, 0, 5, "follows the end" },
 	{ "no whole line behind the end", HEAD FINE END " \t\r\n\nx", 0, 6,
-	  "behind the end" },
+	  "follows the end" },
 	{ "a NUL behind the end", HEAD END "\0", sizeof(HEAD END), 3,
-	  "behind the end" },
+	  "follows the end" },
 };
 /* clang-format on */
 

@@ -108,7 +108,7 @@ int td_perf_output_next(struct td_recording *rec, uint64_t *time_ns,
 	*time_ns =
 		file->timed ? interval->time_ns : td_perf_file_elapsed_ns(file);
 	if (td_recording_set_time(rec, *time_ns))
-		return td_err_set(err, -EINVAL, "%s: the time goes back",
+		return td_err_set(err, -EINVAL, "%s: the time goes backwards",
 				  file->path);
 	rec->times.has_cpu_times = file->has_cpu_times;
 	rec->times.user_ns = interval->user_ns;

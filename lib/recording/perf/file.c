@@ -39,14 +39,15 @@ static int find_interval(struct td_perf_file *file,
 		return 1;
 	else if (!file->timed && line->has_time)
 		return td_perf_file_bad(file, err,
-					"a time, which the lines before have "
-					"not");
+					"a time, which the lines before do "
+					"not have");
 	else if (!file->timed || line->time_ns == last->time_ns)
 		return 0;
 	else if (line->time_ns < last->time_ns)
 		return td_perf_file_bad(file, err,
-					"its time is before that of the line "
-					"before: one file a run is read");
+					"its time is before that of the "
+					"previous line: a file must have one "
+					"run only");
 	return add_interval(file, line->time_ns, err);
 }
 
@@ -61,7 +62,8 @@ static int add_event(struct td_perf_file *file, const struct td_perf_line *line,
 		return td_perf_file_bad(file, err, "more than 10000 events");
 	if (!td_is_text(line->event) || !td_is_text(line->unit))
 		return td_perf_file_bad(file, err,
-					"an event's name or unit is no text");
+					"the name or unit of the event is "
+					"not printable text");
 	event = td_array_add(&file->events, file->nr_events, sizeof(*event));
 	if (!event)
 		return td_err_nomem(err);

@@ -54,8 +54,7 @@ static int set_refusal(struct td_event *event)
 {
 	td_autofree char *why = NULL;
 
-	if (asprintf(&why, "%s: not supported where perf counted",
-		     event->name) < 0) {
+	if (asprintf(&why, "%s: perf could not count it", event->name) < 0) {
 		why = NULL;
 		return -ENOMEM;
 	}

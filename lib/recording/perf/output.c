@@ -71,10 +71,10 @@ static int find_form(struct reader *r, struct td_err *err)
 	if (r->separator)
 		return 0;
 	if (strstr(r->text, "Performance counter stats for")) {
-		td_err_set(err, -EINVAL, "%s: perf stat's text for people",
+		td_err_set(err, -EINVAL, "%s: the text output of perf stat",
 			   r->file->path);
-		return td_err_hint(err, "perf stat -x, and perf stat -j write "
-					"what can be read");
+		return td_err_hint(err, "only the output of perf stat -x, or "
+					"perf stat -j can be read");
 	}
 	if (is_metric_only(r))
 		return only_metrics(r, err);
@@ -136,8 +136,8 @@ static int take_comment(struct reader *r, struct td_err *err)
 
 	if (started && r->file->nr_events)
 		return td_perf_file_bad(r->file, err,
-					"a second run: of perf stat --append, "
-					"one file a run is read");
+					"a second run (perf stat --append): "
+					"a file must have one run only");
 	r->started |= started;
 	return 0;
 }
@@ -221,7 +221,8 @@ static int give_back(FILE *fp, const char *path, struct td_err *err)
 	if (fseek(fp, 0, SEEK_SET) == 0)
 		return 1;
 	return td_err_set(err, -EINVAL,
-			  "%s: neither a recording nor of perf stat -x or -j",
+			  "%s: neither a recording nor output of perf stat "
+			  "-x or -j",
 			  path);
 }
 

@@ -86,7 +86,7 @@ static int fill_place(struct td_perf_file *file, struct td_perf_place *place,
 	    (line->cgroup && !td_is_text(line->cgroup)))
 		return td_perf_file_bad(file, err,
 					"the name of a thread or a cgroup is "
-					"no text");
+					"not printable text");
 	if (copy(&place->id, line->id) || copy(&place->cgroup, line->cgroup) ||
 	    add_cgroup(file, place))
 		return td_err_nomem(err);
@@ -105,8 +105,8 @@ static int add_place(struct td_perf_file *file, const struct td_perf_line *line,
 
 	if (td_perf_unit_parse(line->id, &unit))
 		return td_perf_file_bad(file, err,
-					"an id that is none of perf's, such as "
-					"CPU0, S0-D0-C0 or bash-1234");
+					"not an id of perf, such as CPU0, "
+					"S0-D0-C0 or bash-1234");
 	if (file->nr_places && file->places[0].unit.how != unit.how)
 		return td_perf_file_bad(file, err,
 					"an id of another kind than those "

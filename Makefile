@@ -286,8 +286,8 @@ endif
 # --- the source ---------------------------------------------------------------
 
 CLANG_FORMAT := clang-format --style=file:.ci/clang-format
-SCRIPTS := .ci/run .ci/layers tests/tally tests/boot tests/save-machine tests/data/remake tests/valgrind/run tests/valgrind/tdstat cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide many run files) tests/perf/run tests/perf/bin/perf tests/*/*.sh tests/*/*.ba[ts]*)
-LINTS := layers circles gcc clang cppcheck format shellcheck mandoc codespell
+SCRIPTS := .ci/run .ci/layers .ci/sizes tests/tally tests/boot tests/save-machine tests/data/remake tests/valgrind/run tests/valgrind/tdstat cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide many run files) tests/perf/run tests/perf/bin/perf tests/*/*.sh tests/*/*.ba[ts]*)
+LINTS := layers circles sizes gcc clang cppcheck format shellcheck mandoc codespell
 tool = @command -v $1 >/dev/null || { echo "lint: no $1 here, skipped"; exit 0; };
 
 lint: build/linux/.unpacked $(UAPI)
@@ -295,6 +295,8 @@ lint: build/linux/.unpacked $(UAPI)
 
 lint-layers:
 	@.ci/layers
+lint-sizes:
+	@.ci/sizes
 lint-circles: $(CMD:%.c=$(B)/obj/%.o) $(LIB:%.c=$(B)/obj/%.o)
 	$(call tool,python3) .ci/circles $(B)/obj
 # gcc 12 loses sight of what a heap object points to, and calls it leaked.

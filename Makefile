@@ -46,7 +46,7 @@ LIBS := $(call linked_in,$(PKG_LIBS)) -lm
 below = $(wildcard $(foreach d,$1,$(addprefix $d/,$2 */$2 */*/$2)))
 CMD := $(call below,cmd,*.c)
 LIB := $(call below,lib metrics,*.c)
-TESTS := $(wildcard tests/unit/*.c tests/fuzz/*.c)
+TESTS := $(wildcard tests/unit/*.c tests/fuzz/*.c tests/bench/*.c)
 BESIDE_VALGRIND := tests/valgrind/syscall.c
 SOURCES := $(CMD) $(LIB) $(TESTS) $(BESIDE_VALGRIND)
 HEADERS := $(call below,cmd lib metrics,*.h) $(wildcard tests/*/*.h)
@@ -55,6 +55,7 @@ OBJECTS := $(SOURCES:%.c=$(B)/obj/%.o)
 CMD_OBJECTS := $(filter-out $(B)/obj/cmd/main.o,$(CMD:%.c=$(B)/obj/%.o))
 UNIT := $(patsubst %.c,$(B)/%,$(filter tests/unit/%,$(TESTS)))
 FUZZ := $(patsubst %.c,$(B)/%,$(filter tests/fuzz/%,$(TESTS)))
+BENCHES := $(patsubst %.c,$(B)/%,$(filter tests/bench/%,$(TESTS)))
 PAGES := $(wildcard man/*.[157])
 PROGRAM := $(patsubst cmd/main.c,$(B)/tdstat,$(filter cmd/main.c,$(CMD)))
 
@@ -86,7 +87,13 @@ $(PROGRAM) $(UNIT) $(FUZZ): $(CMD_OBJECTS) $(B)/libtd.a build/libperf/libperf.a 
 	@mkdir -p $(@D)
 	$(call say,LINK)$(LINK)
 
-$(UNIT) $(FUZZ): $(B)/%: $(B)/obj/%.o
+$(UNIT) $(FUZZ) $(BENCHES): $(B)/%: $(B)/obj/%.o
+
+# Most are small programs, whose own time counts, and need nothing of cmd.
+$(B)/tests/bench/interval: $(CMD_OBJECTS)
+$(BENCHES): $(B)/libtd.a build/libperf/libperf.a build/libperf/libapi.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(LINK)
 
 # q: several folders have files of one name, which r would take for one.
 $(B)/libtd.a: $(LIB:%.c=$(B)/obj/%.o)
@@ -263,7 +270,7 @@ fuzz:
 BENCH := $(CURDIR)/build/bench
 export BENCH_JSON ?= $(BENCH).json
 
-bench: all
+bench: all $(BENCHES)
 	@rm -rf $(BENCH) $(BENCH_JSON) && mkdir -p $(BENCH)
 	@bash -c '. tests/bench/lib.sh && title'
 	@tests/bench/here

@@ -100,7 +100,7 @@ void td_tokens_unknown(struct td_tokens *tokens, int code, const char *what)
 }
 
 /* ([0-9]+\.?[0-9]*|[0-9]*\.?[0-9]+)(e-?[0-9]+)? */
-static size_t number_len(const char *s)
+size_t td_number_length(const char *s)
 {
 	size_t whole = strspn(s, DIGITS), len = whole, exponent, sign;
 
@@ -158,7 +158,7 @@ void td_tokens_next(struct td_tokens *tokens)
 	if (tokens->rc)
 		return;
 	s += strspn(s, BLANKS);
-	number = number_len(s);
+	number = td_number_length(s);
 	name = name_len(s, &open);
 	tokens->start = s;
 	if (open && name > number)

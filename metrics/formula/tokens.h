@@ -61,6 +61,9 @@ void td_tokens_expected(struct td_tokens *tokens, const char *at,
 			const char *what);
 /* The same at the current token, "unknown name 'x'". */
 void td_tokens_unknown(struct td_tokens *tokens, int code, const char *what);
+/* The length of the number that text begins with, such as "1.5e-9"; or 0. */
+size_t td_number_length(const char *text);
+
 /* Returns the first character after the current token that is no blank. */
 char td_tokens_after(const struct td_tokens *tokens);
 

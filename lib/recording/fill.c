@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "lib/plan/group.h"
 
 /* --- the machine ------------------------------------------------------------------ */
 
@@ -91,9 +92,8 @@ struct td_event *td_recording_add_event(struct td_recording *rec,
 
 int td_recording_add_to_group(struct td_plan *plan, size_t index)
 {
-	int pmu = plan->events.v[plan->events.nr - 1].pmu;
+	int last = (int)plan->events.nr - 1, pmu = plan->events.v[last].pmu;
 	struct td_group *group;
-	int *member;
 
 	while (plan->nr_groups <= index) {
 		if (!td_array_add(&plan->groups, plan->nr_groups,
@@ -109,12 +109,7 @@ int td_recording_add_to_group(struct td_plan *plan, size_t index)
 	/* a software event may be in a group of the hardware's */
 	if (group->pmu != pmu && !plan->asked)
 		return -EINVAL;
-	member = td_array_add(&group->members, group->nr, sizeof(*member));
-	if (!member)
-		return -ENOMEM;
-	*member = (int)plan->events.nr - 1;
-	group->nr++;
-	return 0;
+	return td_group_add(group, &last, 1);
 }
 
 /* --- intervals -------------------------------------------------------------------- */

@@ -22,7 +22,7 @@ SANITIZER := $(if $(SAN),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined)
 LIBRARIES := libtraceevent libtracefs json-c
 BUILD_PACKAGES := build-essential pkg-config bison flex libelf-dev \
 	libtraceevent-dev libtracefs-dev libjson-c-dev xz-utils
-CHECK_PACKAGES := bats bats-support bats-assert jq strace locales python3 mandoc \
+CHECK_PACKAGES := bats bats-support bats-assert jq strace locales python3 mandoc zsh \
 	$(if $(VALGRIND),valgrind)
 LINT_PACKAGES := clang clang-format clang-tidy cppcheck shellcheck mandoc codespell python3
 

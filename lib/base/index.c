@@ -2,7 +2,6 @@
 /* Open addressing: if a slot is taken, the next free one is used. */
 #include "lib/base/index.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,12 +39,17 @@ uint64_t td_hash_text(const char *text)
 	return td_hash(hash);
 }
 
+static unsigned char small_letter(char c)
+{
+	return (unsigned char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
 uint64_t td_hash_any_case(const char *text)
 {
 	uint64_t hash = NO_TEXT;
 
 	for (; *text; text++)
-		hash = add_char(hash, tolower((unsigned char)*text));
+		hash = add_char(hash, small_letter(*text));
 	return td_hash(hash);
 }
 

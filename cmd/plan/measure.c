@@ -77,73 +77,27 @@ static int choose_sets(struct td_measure *m, const struct td_measuring *how,
 				       how->notes, err);
 }
 
-static bool has_level_1(const struct td_tree *tree, int pmu)
-{
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
-
-		if (metric->pmu == pmu && metric->shown && metric->value &&
-		    metric->def->level == 1)
-			return true;
-	}
-	return false;
-}
-
-/*
- * Uses the built-in sets for PMUs whose recorded events do not fit the files: a
- * recording of the built-in levels has other event names.
- */
-static bool use_builtin(struct td_measure *m, const struct td_machine *machine)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < m->sets.nr; i++) {
-		const struct td_metric_set *set =
-			td_builtin_find(machine, &machine->pmus[i]);
-
-		if (!set || set == m->sets.v[i] || machine->pmus[i].skip ||
-		    has_level_1(&m->tree, (int)i))
-			continue;
-		m->sets.v[i] = set;
-		any = true;
-	}
-	return any;
-}
-
-static int read_others(const struct td_sysfs *fs, struct td_machine *machine,
-		       struct td_err *err)
-{
-	int rc = td_machine_add_builtin(machine, err);
-
-	return rc ? rc : td_machine_read_others(fs, machine, err);
-}
-
 static int build(struct td_measure *m, struct td_plan *plan,
-		 struct td_machine *machine, const struct td_sysfs *fs,
-		 struct td_err *err)
+		 const struct td_measuring *how, struct td_err *err)
 {
 	const struct td_tree_setup setup = {
-		.machine = machine,
+		.machine = how->machine,
 		.sets = &m->sets,
 		.ask = &m->ask,
 		.literals = &m->literals,
 		.source = &m->catalog.source,
 		.files = &m->catalog.events,
-		.fixed = !fs,
+		.fixed = !how->fs,
 	};
 	int rc = td_tree_build(&m->tree, &plan->events, &setup, err);
 
-	if (!rc && setup.fixed && m->ask.level && use_builtin(m, machine)) {
-		td_tree_free(&m->tree);
-		return td_tree_build(&m->tree, &plan->events, &setup, err);
+	m->tree.plan = plan;
+	/* to the tree, this was a name without event */
+	if (m->catalog.unreadable.code) {
+		*err = m->catalog.unreadable;
+		return err->code;
 	}
-	if (rc <= 0)
-		return rc;
-	/* some formula names an uncore unit */
-	td_tree_free(&m->tree);
-	td_plan_free(plan);
-	rc = read_others(fs, machine, err);
-	return rc ? rc : td_tree_build(&m->tree, &plan->events, &setup, err);
+	return rc;
 }
 
 int td_measure_build(struct td_measure *m, struct td_plan *plan,
@@ -166,10 +120,7 @@ int td_measure_build(struct td_measure *m, struct td_plan *plan,
 	td_literals_fill(&m->literals, how->machine, how->places, how->tsc_hz,
 			 how->core_wide);
 	rc = choose_sets(m, how, err);
-	if (!rc)
-		rc = build(m, plan, how->machine, how->fs, err);
-	m->tree.plan = plan;
-	return rc;
+	return rc ? rc : build(m, plan, how, err);
 }
 
 void td_measure_free(struct td_measure *m)

@@ -20,33 +20,10 @@ static bool wants_files(const struct td_measure *m,
 
 	if (td_ask_wants_files(&m->ask) || how->opts->metrics_dir)
 		return true;
-	for (size_t i = 0; i < m->sets.nr; i++) {
-		if (!m->sets.v[i] && !machine->pmus[i].skip &&
-		    (!how->fs || !intel))
-			return true;
-	}
-	return false;
-}
+	for (size_t i = 0; i < machine->nr_core && (!how->fs || !intel); i++) {
+		const struct td_pmu *pmu = &machine->pmus[i];
 
-static bool has_match(const struct td_metric_set *set, const char *name)
-{
-	for (size_t i = 0; set && i < set->nr_metrics; i++) {
-		if (td_ask_matches(name, &set->metrics[i]))
-			return true;
-	}
-	return false;
-}
-
-/* Is there a name that no set has? */
-static bool misses_name(const struct td_measure *m)
-{
-	for (size_t i = 0; i < m->ask.nr_names; i++) {
-		bool found = false;
-
-		for (size_t j = 0; j < m->sets.nr; j++)
-			found = found ||
-				has_match(m->sets.v[j], m->ask.names[i]);
-		if (!found)
+		if (!pmu->skip && !td_builtin_find(machine, pmu))
 			return true;
 	}
 	return false;
@@ -56,25 +33,17 @@ static int choose_sets(struct td_measure *m, const struct td_measuring *how,
 		       struct td_err *err)
 {
 	const struct td_machine *machine = how->machine;
-	int rc = td_sets_builtin(&m->sets, machine, err);
+	struct td_pmu_events *files = &m->catalog.events;
+	int rc;
 
-	if (rc || !wants_files(m, how))
-		return rc;
-	td_sets_free(&m->sets);
+	if (!wants_files(m, how))
+		return td_sets_builtin(&m->sets, machine, err);
 	rc = td_catalog_read(&m->catalog, err);
-	if (rc)
-		return rc;
-	rc = td_sets_from_files(&m->sets, machine, &m->catalog.events,
-				how->notes, err);
-	if (rc || !misses_name(m))
-		return rc;
-	/* the name may be a metric of an uncore unit */
-	td_sets_free(&m->sets);
-	rc = td_pmu_events_read_uncore(&m->catalog.events, &machine->cpuid,
-				       err);
+	if (!rc && td_sets_lack_name(&m->ask, machine, files))
+		rc = td_pmu_events_read_uncore(files, &machine->cpuid, err);
 	return rc ? rc
-		  : td_sets_from_files(&m->sets, machine, &m->catalog.events,
-				       how->notes, err);
+		  : td_sets_from_files(&m->sets, machine, files, how->notes,
+				       err);
 }
 
 static int build(struct td_measure *m, struct td_plan *plan,

@@ -5,13 +5,15 @@
 #include <stdbool.h>
 
 #include "lib/count/aggregation.h"
+#include "lib/target/name.h"
 
 /* What stands around results, fixed for a run. */
 struct td_frame {
-	const char *target; /* "./triad 100M", "system wide"; for people */
-	bool interval;      /* a row at a time, not one final tree */
-	bool show_pmu;      /* a hybrid machine */
-	bool show_id;       /* an aggregation was asked for, or cgroups */
+	const char *target; /* td_target_name.text; borrowed */
+	enum td_target_kind target_kind;
+	bool interval; /* a row at a time, not one final tree */
+	bool show_pmu; /* a hybrid machine */
+	bool show_id;  /* an aggregation was asked for, or cgroups */
 	enum td_aggregation how;
 	bool show_cgroup;  /* in the event table, a column of its own */
 	bool trees;        /* trees also with interval: too much for a table */

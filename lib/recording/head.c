@@ -256,8 +256,9 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 	table = td_json_string(head, "table");
 	rec->info.of_events = table && strcmp(table, "events") == 0;
 	rec->info.interval_ms = (int)interval;
-	rec->info.target = strdup(target);
-	return rec->info.target ? 0 : td_err_nomem(err);
+	return td_target_name_parse(&rec->info.target, target)
+		       ? td_err_nomem(err)
+		       : 0;
 }
 
 /* Older recordings have no topology: then rec->places stays NULL. */

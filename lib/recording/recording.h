@@ -18,6 +18,7 @@
 #include "lib/machine/cpu.h"
 #include "lib/machine/machine.h"
 #include "lib/plan/plan.h"
+#include "lib/target/name.h"
 
 /*
  * Recordings: JSON Lines, described in tdstat-recording(5).  The first line says
@@ -27,7 +28,7 @@
 
 struct td_recording_info {
 	int interval_ms; /* 0: one line for the whole run */
-	char *target;    /* "system wide", "./triad 100M" */
+	struct td_target_name target;
 	uint64_t tsc_hz; /* 0: not known */
 	bool tasks;      /* counted in tasks, not on whole CPUs */
 	bool of_events;  /* a table of typed events; else a tree of metrics */

@@ -168,6 +168,7 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 			     const struct td_plan *plan,
 			     const struct td_recording_info *info)
 {
+	td_autofree char *target = td_target_name_format(&info->target);
 	struct json_object *head = json_object_new_object();
 	char cpuid[48];
 
@@ -186,7 +187,7 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 		td_json_put_int(head, "tsc_hz", (int64_t)info->tsc_hz);
 	td_json_put_int(head, "interval_ms", info->interval_ms);
 	put_request(head, info);
-	td_json_put_string(head, "target", info->target);
+	td_json_put_string(head, "target", target ? target : "");
 	json_object_object_add(head, "pmus", pmu_objects(machine, plan));
 	json_object_object_add(head, "topology",
 			       place_objects(places, machine->online.nr));

@@ -223,14 +223,11 @@ void td_tree_free(struct td_tree *tree)
 	free(tree->sets);
 	free(tree->metrics);
 	free(tree->operands);
-	free(tree->values);
+	free(tree->constants);
 	free(tree->columns);
 	free(tree->needs);
 	free(tree->levels);
 	free(tree->references);
 	free(tree->slots);
-	for (size_t i = 0; i < tree->nr_gaps; i++)
-		free(tree->gaps[i]);
-	free(tree->gaps);
 	*tree = (struct td_tree){ 0 };
 }

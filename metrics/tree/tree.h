@@ -74,8 +74,7 @@ struct td_metric {
 
 /*
  * All metrics that are computed from one set of counts, each after those that
- * it refers to.  values[] has one number for each operand.  Free with
- * td_tree_free().
+ * it refers to.  Free with td_tree_free().
  */
 struct td_tree {
 	const struct td_plan
@@ -87,7 +86,7 @@ struct td_tree {
 	size_t *nr_dropped;
 	size_t nr_pmus;
 	struct td_operand *operands;
-	double *values;
+	double *constants; /* one for each operand; NaN: not a constant */
 	size_t nr_operands;
 	struct td_metric *metrics;
 	size_t nr_metrics, nr_shown;
@@ -101,10 +100,8 @@ struct td_tree {
 	struct td_need *needs; /* one for each shown metric, level 1 first */
 	size_t nr_needs;
 	int *references; /* one for each PMU, for td_plan_build(); -1: none */
-	/* one for each PMU: index of the number of slots in values; -1: none */
+	/* one for each PMU: index of the operand with the number of slots; -1: none */
 	int *slots;
-	char **gaps; /* texts why events did not run, made when needed */
-	size_t nr_gaps;
 };
 
 /* The input of td_tree_build(); all of it must outlive the tree. */

@@ -226,8 +226,9 @@ static int fill_info(const struct td_perf_file *file,
 	info->sums = true;
 	if (unit->how == TD_AGGREGATE_CACHE)
 		info->cache_level = unit->cache_level;
-	info->target = strdup(file->path);
-	return info->target ? add_cgroups(file, info) : -ENOMEM;
+	info->target.kind = TD_TARGET_FILE;
+	info->target.text = strdup(file->path);
+	return info->target.text ? add_cgroups(file, info) : -ENOMEM;
 }
 
 int td_perf_file_fill(const struct td_perf_file *file, struct td_recording *rec)

@@ -46,7 +46,7 @@ static int choose_sets(struct td_measure *m, const struct td_measuring *how,
 				       err);
 }
 
-static int build(struct td_measure *m, struct td_plan *plan,
+static int build(struct td_measure *m, struct td_events *events,
 		 const struct td_measuring *how, struct td_err *err)
 {
 	const struct td_tree_setup setup = {
@@ -58,9 +58,8 @@ static int build(struct td_measure *m, struct td_plan *plan,
 		.files = &m->catalog.events,
 		.fixed = !how->fs,
 	};
-	int rc = td_tree_build(&m->tree, &plan->events, &setup, err);
+	int rc = td_tree_build(&m->tree, events, &setup, err);
 
-	m->tree.plan = plan;
 	/* to the tree, this was a name without event */
 	if (m->catalog.unreadable.code) {
 		*err = m->catalog.unreadable;
@@ -69,7 +68,7 @@ static int build(struct td_measure *m, struct td_plan *plan,
 	return rc;
 }
 
-int td_measure_build(struct td_measure *m, struct td_plan *plan,
+int td_measure_build(struct td_measure *m, struct td_events *events,
 		     const struct td_measuring *how, struct td_err *err)
 {
 	const struct td_opts *opts = how->opts;
@@ -89,7 +88,7 @@ int td_measure_build(struct td_measure *m, struct td_plan *plan,
 	td_literals_fill(&m->literals, how->machine, how->places, how->tsc_hz,
 			 how->core_wide);
 	rc = choose_sets(m, how, err);
-	return rc ? rc : build(m, plan, how, err);
+	return rc ? rc : build(m, events, how, err);
 }
 
 void td_measure_free(struct td_measure *m)

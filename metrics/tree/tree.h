@@ -77,8 +77,6 @@ struct td_metric {
  * it refers to.  Free with td_tree_free().
  */
 struct td_tree {
-	const struct td_plan
-		*plan; /* borrowed; the caller sets it, for td_eval() */
 	const struct td_machine *machine;  /* borrowed */
 	const struct td_metric_set **sets; /* one for each PMU; NULL: none */
 	int *levels; /* one for each PMU: its deepest level that is shown */

@@ -46,8 +46,8 @@ static int put_tree(const struct rows *r, struct td_err *err)
 }
 
 /* --metric-only: shows the ratios of events instead of their counts. */
-static int put_besides(const struct rows *r,
-		       const struct td_event_report *events, struct td_err *err)
+static int put_ratios(const struct rows *r,
+		      const struct td_event_report *events, struct td_err *err)
 {
 	struct td_sink *sink = r->sink;
 	struct td_report report;
@@ -74,7 +74,7 @@ static int put_events(const struct rows *r, struct td_err *err)
 	    td_spreads_fill_events(&sink->spreads, &report))
 		rc = td_err_nomem(err);
 	if (!rc && sink->ratios)
-		rc = put_besides(r, &report, err);
+		rc = put_ratios(r, &report, err);
 	else if (!rc && r->purpose != COLLECT)
 		sink->writer.out->events(&sink->writer, &report);
 	td_event_report_free(&report);
@@ -208,7 +208,7 @@ static struct td_usage mean_usage(const struct td_sink *sink)
 int td_sink_end(struct td_sink *sink, struct td_err *err)
 {
 	struct td_usage usage = mean_usage(sink);
-	const struct rows rows = { sink, usage.elapsed_ns, &sink->sum.times_sum,
+	const struct rows rows = { sink, usage.elapsed_ns, &sink->sum.times,
 				   &sink->sum.totals, SHOW_MEAN };
 	int rc;
 

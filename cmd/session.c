@@ -171,7 +171,7 @@ int td_session_run(const struct td_opts *opts, int *status, struct td_err *err)
 
 	keep_right_to_ourselves();
 	td_run_init(&run, opts);
-	td_given_take(&run.given);
+	td_inherited_change(&run.inherited);
 	rc = check_log_fd(opts, err);
 	if (!rc)
 		rc = td_select_machine(&run.fs, &run.machine, opts, err);

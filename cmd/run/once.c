@@ -29,7 +29,7 @@ static int open_streams(struct td_run *run, struct td_err *err)
 	int rc;
 
 	if (run->opts->output)
-		sigprocmask(SIG_SETMASK, &run->given.mask, &ours);
+		sigprocmask(SIG_SETMASK, &run->inherited.mask, &ours);
 	rc = td_sink_open(&run->sink, run->opts, run->target_text,
 			  run->opts->interval_ms > 0, err);
 	if (!rc)
@@ -215,16 +215,16 @@ static int put_last(struct td_run *run, const struct td_usage *usage,
 {
 	uint64_t time_ns = run->given_up ? run->read_ns : usage->elapsed_ns;
 	bool shown = run->given_up && run->opts->interval_ms && !run->fresh;
-	bool quiet = td_run_is_quiet(run) || shown;
+	bool done = td_run_printed_all(run) || shown;
 	int rc = 0;
 
 	if (run->unwritable)
 		return 0;
-	if (!quiet)
+	if (!done)
 		rc = td_run_put_sum(run, time_ns, usage, err);
 	if (!rc)
 		rc = td_sink_end_run(&run->sink, usage, err);
-	if (!rc && !quiet && !run->given_up && !run->behind)
+	if (!rc && !done && !run->given_up && !run->behind)
 		note_uncounted(run, usage);
 	if (rc || !run->recording)
 		return rc;
@@ -269,7 +269,7 @@ static int count_to_the_end(struct td_run *run, struct td_err *err)
 	if (rc && !td_run_outlives(run, err))
 		return rc;
 	rc = td_run_loop(run, err);
-	if (!rc && !run->given_up && !td_run_is_quiet(run))
+	if (!rc && !run->given_up && !td_run_printed_all(run))
 		rc = read_last(run, err);
 	if (rc && td_run_outlives(run, err))
 		rc = 0;
@@ -285,7 +285,7 @@ int td_run_once(struct td_run *run, struct td_err *err)
 	if (opts->verbose && opts->has_repeat)
 		td_run_say(run, "tdstat: run %d\n", run->runs + 1);
 	if (!rc && opts->pre)
-		rc = td_hook_run("--pre", opts->pre, &run->given, err);
+		rc = td_hook_run("--pre", opts->pre, &run->inherited, err);
 	if (!rc && opts->pre && td_waiter_has_signal(&run->waiter)) {
 		run->stopped = true;
 		return td_err_set(err, -EINTR, "stopped before it began");
@@ -300,7 +300,7 @@ int td_run_once(struct td_run *run, struct td_err *err)
 		rc = count_to_the_end(run, err);
 	td_run_close_counters(run); /* --post must not inherit descriptors */
 	if (!rc && opts->post)
-		rc = td_hook_run("--post", opts->post, &run->given, err);
+		rc = td_hook_run("--post", opts->post, &run->inherited, err);
 	run->runs++;
 	return rc;
 }

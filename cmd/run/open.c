@@ -24,7 +24,8 @@ static int start_child(struct td_run *run, struct td_err *err)
 
 	if (!run->opts->command)
 		return 0;
-	rc = td_child_start(&run->child, run->opts->command, &run->given, err);
+	rc = td_child_start(&run->child, run->opts->command, &run->inherited,
+			    err);
 	if (rc)
 		return rc;
 	run->waiter.child = run->child.pidfd;

@@ -7,7 +7,7 @@
 #include "cmd/run/run.h"
 #include "lib/base/util.h"
 
-bool td_run_is_quiet(const struct td_run *run)
+bool td_run_printed_all(const struct td_run *run)
 {
 	return run->opts->interval_count &&
 	       run->printed == run->opts->interval_count;
@@ -152,7 +152,7 @@ int td_run_put_row_now(struct td_run *run, struct td_err *err)
 	uint64_t time_ns;
 	int rc;
 
-	if (!run->opts->interval_ms || !run->began || td_run_is_quiet(run))
+	if (!run->opts->interval_ms || !run->began || td_run_printed_all(run))
 		return 0;
 	time_ns = td_now_ns() - run->waiter.start_ns;
 	rc = td_run_read_in_time(run, err);

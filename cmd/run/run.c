@@ -86,7 +86,7 @@ int td_run_prepare(struct td_run *run, struct td_err *err)
 	rc = build_aggregator(run, err);
 	if (!rc)
 		rc = td_waiter_open(&run->waiter, &opts->pids, &opts->tids,
-				    &run->given.mask, err);
+				    &run->inherited.mask, err);
 	if (!rc && opts->control)
 		rc = td_control_open(&run->control, opts->control, err);
 	run->waiter.control = run->control.fd;

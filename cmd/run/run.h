@@ -43,7 +43,7 @@ struct td_run {
 	struct td_target target;
 	struct td_notes notes;
 	size_t notes_said;
-	struct td_given given;
+	struct td_inherited inherited;
 	struct td_waiter waiter;
 	struct td_control control;
 	struct td_aggregator aggregator;
@@ -134,7 +134,7 @@ int td_run_end_delay(struct td_run *run, struct td_err *err);
 int td_run_first_enable(struct td_run *run, struct td_err *err);
 /* rows.c */
 /* True if all rows of --interval-count are printed. */
-bool td_run_is_quiet(const struct td_run *run);
+bool td_run_printed_all(const struct td_run *run);
 /* Reads the counters into the next row; see td_counter_ops.read. */
 int td_run_read(struct td_run *run, uint64_t patience_ns, struct td_err *err);
 /*

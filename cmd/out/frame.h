@@ -5,13 +5,15 @@
 #include <stdbool.h>
 
 #include "lib/count/aggregation.h"
+#include "lib/target/name.h"
 
 /* What surrounds results and how they are shown; does not change in a run. */
 struct td_frame {
-	const char *target; /* "./triad 100M", "system wide"; for people */
-	bool interval;      /* a line for each interval, not one final tree */
-	bool show_pmu;      /* the machine is hybrid */
-	bool show_id;       /* with an aggregation or cgroups */
+	const char *target; /* td_target_name.text; borrowed */
+	enum td_target_kind target_kind;
+	bool interval; /* a line for each interval, not one final tree */
+	bool show_pmu; /* the machine is hybrid */
+	bool show_id;  /* with an aggregation or cgroups */
 	enum td_aggregation how;
 	bool show_cgroup;  /* in a column of its own in the event table */
 	bool trees;        /* with interval: a tree for each, not a line */

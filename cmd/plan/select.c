@@ -240,12 +240,11 @@ int td_check_shown_metrics(const struct td_tree *tree,
 	return opts->hybrid_merge ? check_merge(tree, notes, err) : 0;
 }
 
-static const char *refusal_of(const struct td_tree *tree,
-			      const struct td_metric *metric)
+static const char *refusal_of(const struct td_metric *metric,
+			      const struct td_events *events)
 {
 	for (size_t i = 0; i < metric->events.nr; i++) {
-		const char *why =
-			tree->plan->events.v[metric->events.v[i]].refusal;
+		const char *why = events->v[metric->events.v[i]].refusal;
 
 		if (why)
 			return why;
@@ -253,7 +252,8 @@ static const char *refusal_of(const struct td_tree *tree,
 	return NULL;
 }
 
-int td_check_opened_metrics(const struct td_tree *tree, struct td_err *err)
+int td_check_opened_metrics(const struct td_tree *tree,
+			    const struct td_events *events, struct td_err *err)
 {
 	const char *first = NULL;
 
@@ -263,7 +263,7 @@ int td_check_opened_metrics(const struct td_tree *tree, struct td_err *err)
 
 		if (!metric->shown || !metric->value)
 			continue;
-		why = refusal_of(tree, metric);
+		why = refusal_of(metric, events);
 		if (!why)
 			return 0;
 		first = first ? first : why;

@@ -21,7 +21,7 @@ struct td_event *td_recording_add_event(struct td_recording *rec,
  * Adds the last event to the group of this index; missing groups are created.
  * -EINVAL if the group is of another PMU; -ENOMEM.
  */
-int td_recording_add_to_group(struct td_plan *plan, size_t index);
+int td_recording_add_to_group(struct td_recording *rec, size_t index);
 /* -EINVAL if places are not added in the order of their CPUs; -ENOMEM. */
 int td_recording_add_place(struct td_recording *rec,
 			   const struct td_place *place);

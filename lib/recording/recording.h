@@ -18,6 +18,7 @@
 #include "lib/machine/cpu.h"
 #include "lib/machine/machine.h"
 #include "lib/plan/plan.h"
+#include "lib/target/name.h"
 
 /*
  * A recording is JSON Lines (tdstat-recording(5)).  The first line describes
@@ -27,9 +28,10 @@
 
 struct td_recording_info {
 	int interval_ms; /* 0: one interval, the whole run */
-	char *target;    /* "system wide", "./triad 100M" */
+	struct td_target_name target;
 	uint64_t tsc_hz; /* 0: unknown */
 	bool tasks;      /* counted in tasks, not on whole CPUs */
+	bool of_events;  /* a table of typed events; else a tree of metrics */
 	/* What was asked for, as in td_ask; if nothing, level 1. */
 	int level, only_level;
 	char **metrics;

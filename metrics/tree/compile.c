@@ -114,7 +114,7 @@ static int ready_all(struct td_scope *scope, const struct td_expr *expr,
 	int rc;
 
 	*refused = -1;
-	td_expr_each_needed(expr, scope->tree->values, is_known, note_slot,
+	td_expr_each_needed(expr, scope->tree->constants, is_known, note_slot,
 			    &needed);
 	rc = needed.rc;
 	for (size_t i = 0; !rc && i < needed.slots.nr; i++) {

@@ -219,8 +219,11 @@ struct original {
 
 static void make_original(struct original *o, const char *model, bool end)
 {
-	struct td_recording_info info = { 1000, (char[]){ "'./a \"b\" c'" },
-					  2500000000 };
+	struct td_recording_info info = {
+		.interval_ms = 1000,
+		.target = { TD_TARGET_COMMAND, (char[]){ "'./a \"b\" c'" } },
+		.tsc_hz = 2500000000,
+	};
 	const struct td_times unused = { 0 };
 	struct td_task_names names = { 0 };
 	struct td_err err = { 0 };
@@ -313,7 +316,7 @@ static void test_there_and_back(const char *model)
 	ok(same_plan(&o.plan, &rec.plan), "%s: the plan", model);
 	ok(rec.info.interval_ms == 1000 && rec.info.tsc_hz == 2500000000,
 	   "%s: interval and clock", model);
-	is_str(rec.info.target, "'./a \"b\" c'", "%s: target", model);
+	is_str(rec.info.target.text, "'./a \"b\" c'", "%s: target", model);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(times); i++) {
 		int rc = td_recording_next(&rec, &time_ns, &readings, &err);
 

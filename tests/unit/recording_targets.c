@@ -273,7 +273,7 @@ static void test_cpus(enum td_aggregation how, int cache_level)
 	const char *name = td_aggregation_row(how)->name;
 	char *mine[] = { cgroups[0], cgroups[1] };
 	const struct td_recording_info info = {
-		.target = (char[]){ "system wide" },
+		.target = { TD_TARGET_SYSTEM, NULL },
 		.how = how,
 		.cache_level = cache_level,
 		.cgroups = mine,
@@ -311,7 +311,7 @@ static void test_cpus(enum td_aggregation how, int cache_level)
 static void write_tasks(FILE *fp)
 {
 	const struct td_recording_info info = {
-		.target = (char[]){ "process id '70'" },
+		.target = { TD_TARGET_PROCESSES, (char[]){ "70" } },
 		.tasks = true,
 		.how = TD_AGGREGATE_THREAD,
 	};
@@ -379,7 +379,8 @@ static void test_tasks(void)
 /* Without any of it, the recording is one that older versions can read. */
 static void test_plain(void)
 {
-	const struct td_recording_info info = { .target = (char[]){ "x" } };
+	const struct td_recording_info info = { .target = { TD_TARGET_COMMAND,
+							    (char[]){ "x" } } };
 	struct td_task_names names = { 0 };
 	const struct td_times unused = { 0 };
 	struct td_reading v = { 0, 0, -1, 5, 9, 9, 0 };

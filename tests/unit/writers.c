@@ -191,7 +191,7 @@ static const struct {
 "       0.998120000 seconds user\n"
 "       0.004211000 seconds sys\n\n" },
 	{ "a machine's tree: no times of a command",
-	  .frame = { .target = "system wide" },
+	  .frame = { .target_kind = TD_TARGET_SYSTEM },
 	  .columns = tree, .nr_columns = 1,
 	  .rows = { { "all", "cpu", 100, .cells = { OK(12.3) } } },
 	  .usage = &(struct td_usage){ .elapsed_ns = 12000000000 },
@@ -201,6 +201,33 @@ static const struct {
 "      12.3 %  tma_retiring\n"
 "\n"
 "      12.000000000 seconds time elapsed\n\n" },
+	{ "a process: its number alone in quotes",
+	  .frame = { .target = "7", .target_kind = TD_TARGET_PROCESSES },
+	  .columns = tree, .nr_columns = 1,
+	  .rows = { { "all", "cpu", 100, .cells = { OK(12.3) } } },
+	  .want =
+"\n Performance counter stats for process id '7':\n\n"
+" cpu\n"
+"      12.3 %  tma_retiring\n"
+"\n" },
+	{ "a command that is named as a process would be",
+	  .frame = { .target = "process id 7" },
+	  .columns = tree, .nr_columns = 1,
+	  .rows = { { "all", "cpu", 100, .cells = { OK(12.3) } } },
+	  .want =
+"\n Performance counter stats for 'process id 7':\n\n"
+" cpu\n"
+"      12.3 %  tma_retiring\n"
+"\n" },
+	{ "CPUs",
+	  .frame = { .target = "0-3", .target_kind = TD_TARGET_CPUS },
+	  .columns = tree, .nr_columns = 1,
+	  .rows = { { "all", "cpu", 100, .cells = { OK(12.3) } } },
+	  .want =
+"\n Performance counter stats for 'CPU(s) 0-3':\n\n"
+" cpu\n"
+"      12.3 %  tma_retiring\n"
+"\n" },
 	{ "a tree of which nothing was counted",
 	  .frame = { .target = "true", .show_pmu = true },
 	  .columns = tree, .nr_columns = 2,

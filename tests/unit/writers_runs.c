@@ -63,7 +63,7 @@ static const struct {
 "\\x0a\\x0a\\x0a\\x0a\\x0a-8                        7              cycles                                                                \n"
 "\n" },
 	{ "threads of an interval",
-	  .frame = { "x", true, .show_id = true, .how = TD_AGGREGATE_THREAD },
+	  .frame = { "x", .interval = true, .show_id = true, .how = TD_AGGREGATE_THREAD },
 	  .rows = { { "make-70", "cycles", "", 0, 5, 0, 1, 100, .nr = 1 } },
 	  .want =
 "#           time             comm-pid                 counts unit events\n"
@@ -106,7 +106,7 @@ static const struct {
 "                 5      cycles                          " BLANK38 "\n\n" },
 
 	{ "CSV: sockets of an interval", TD_FORMAT_CSV,
-	  .frame = { "x", true, .show_id = true, .how = TD_AGGREGATE_SOCKET },
+	  .frame = { "x", .interval = true, .show_id = true, .how = TD_AGGREGATE_SOCKET },
 	  .rows = { { "S0", "cycles", "", 0, 5, 0, 1, 100, BOTH, .nr = 16 },
 		    { "S1", "cycles", "", GONE, 0, .nr = 16 } },
 	  .want =
@@ -170,12 +170,12 @@ static const struct {
 		      .cgroup = "a" } },
 	  .want = "summary,S0-D0-C0,2,5,,cycles,a,1,100.00,,\n" },
 	{ "CSV: no summary yet", TD_FORMAT_CSV,
-	  .frame = { "x", true, .summary_word = true },
+	  .frame = { "x", .interval = true, .summary_word = true },
 	  .rows = { { "all", "cycles", "", 0, 5, 0, 1, 100 } },
 	  .want = "1.000104518,5,,cycles,1,100.00,,\n" },
 
 	{ "JSON: a cache of an interval", TD_FORMAT_JSON,
-	  .frame = { "x", true, .show_id = true, .how = TD_AGGREGATE_CACHE },
+	  .frame = { "x", .interval = true, .show_id = true, .how = TD_AGGREGATE_CACHE },
 	  .rows = { { "S0-D0-L3-ID0", "cycles", "", 0, 5, 0, 1, 100, BOTH,
 		      .nr = 16 } },
 	  .want =

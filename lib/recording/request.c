@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads what the run was asked for, which a report shows by default. */
-#include "lib/recording/asked.h"
+#include "lib/recording/request.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -69,8 +69,8 @@ static int read_aggregation(struct td_recording *rec, struct json_object *head,
 	return td_recording_bad(rec, err, "\"aggregation\": unknown");
 }
 
-int td_recording_parse_asked(struct td_recording *rec, struct json_object *head,
-			     struct td_err *err)
+int td_recording_parse_request(struct td_recording *rec,
+			       struct json_object *head, struct td_err *err)
 {
 	struct td_recording_info *info = &rec->info;
 	int rc = read_number(rec, head, "level", MAX_LEVEL, &info->level, err);

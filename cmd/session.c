@@ -71,7 +71,7 @@ static int make_tree(struct td_run *run, struct td_err *err)
 	return td_plan_build(&run->plan, &run->machine, &schedule, err);
 }
 
-/* The events of the -e that came before -G, all of what is none of -e's. */
+/* The number of specs in the -e before -G; INT_MAX if no -e comes after it. */
 static int specs_before_cgroup(const struct td_run *run)
 {
 	const struct td_opts *opts = run->opts;
@@ -131,15 +131,15 @@ static int count(struct td_run *run, int *status, struct td_err *err)
 		if (!rc)
 			rc = td_run_once(run, err);
 	} while (!rc && td_run_again(run));
-	/* what the runs before the one that failed have given is not lost */
+	/* show the results of earlier runs if a run fails */
 	rc_finish = td_run_finish(run, rc ? &late : err);
-	/* of a run that failed, only that the command could not be run */
+	/* if a run failed, only the status of a command that could not run */
 	if (!rc || !run->child.reaped)
 		*status = rc ? run->child.status : td_run_status(run);
 	return rc ? rc : rc_finish;
 }
 
-/* Before anything of ours gets that number. */
+/* Checked first, before a descriptor of ours gets this number. */
 static int check_log_fd(const struct td_opts *opts, struct td_err *err)
 {
 	int flags = opts->log_fd ? fcntl(opts->log_fd, F_GETFL) : O_WRONLY;
@@ -155,8 +155,8 @@ static int check_log_fd(const struct td_opts *opts, struct td_err *err)
 }
 
 /*
- * The right to count is ours alone.  As a capability of our file, exec() of the
- * command takes it away; as an ambient one, exec() would hand it on.
+ * The command must not inherit the right to count.  exec() drops a capability
+ * of our file but keeps an ambient one, so that is lowered.
  */
 static void keep_right_to_ourselves(void)
 {
@@ -185,7 +185,7 @@ int td_session_run(const struct td_opts *opts, int *status, struct td_err *err)
 	} else if (!rc) {
 		rc = count(&run, status, err);
 	}
-	if (rc && td_opts_want_events(opts)) /* why nothing is left to count */
+	if (rc && td_opts_want_events(opts)) /* why no event is left */
 		td_run_say_notes(&run);
 	return td_run_close(&run, rc, err);
 }

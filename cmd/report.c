@@ -132,12 +132,6 @@ static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 		return 0;
 	}
 	rc = td_measure_build(measure, &rec->plan.events, &how, err);
-	if (!rc)
-		rc = td_check_shown_metrics(&measure->tree, &rec->machine, opts,
-					    notes, err);
-	if (!rc)
-		rc = td_check_rows_of_cpus(&measure->tree, &rec->machine, opts,
-					   err);
 	if (rc && err->usage && opts->nr_metrics &&
 	    opts->metrics == rec->info.metrics)
 		blame_recording(rec, err);

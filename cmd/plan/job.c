@@ -54,17 +54,11 @@ static int check_cores(struct td_job *job, struct td_err *err)
 
 static int make_tree(struct td_job *job, struct td_err *err)
 {
-	const struct td_tree *tree = &job->measure.tree;
 	int rc = td_machine_check_known(&job->machine, err);
 
 	job->tree = &job->measure.tree;
 	if (!rc)
 		rc = build_measure(job, err);
-	if (!rc)
-		rc = td_check_shown_metrics(tree, &job->machine, job->opts,
-					    &job->notes, err);
-	if (!rc)
-		rc = td_check_rows_of_cpus(tree, &job->machine, job->opts, err);
 	return rc ? rc : check_cores(job, err);
 }
 

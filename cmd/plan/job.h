@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * cmd/plan: decides from the options what to count.
+ *
+ * In: struct td_opts.
+ * Out: struct td_job: the machine (select.h), the target (target.h), and the
+ * plan with the tree of metrics (measure.h) or with the events that were typed
+ * (events.h).  No counter is opened; --dry-run shows which would be (dry_run.h).
+ */
 #ifndef TD_CMD_PLAN_JOB_H
 #define TD_CMD_PLAN_JOB_H
 

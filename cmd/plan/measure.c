@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/plan/select.h"
 #include "metrics/sets/builtin.h"
 
 /*
@@ -88,7 +89,13 @@ int td_measure_build(struct td_measure *m, struct td_events *events,
 	td_literals_fill(&m->literals, how->machine, how->places, how->tsc_hz,
 			 how->core_wide);
 	rc = choose_sets(m, how, err);
-	return rc ? rc : build(m, events, how, err);
+	if (!rc)
+		rc = build(m, events, how, err);
+	if (!rc)
+		rc = td_check_shown_metrics(&m->tree, how->machine, opts,
+					    how->notes, err);
+	return rc ? rc
+		  : td_check_rows_of_cpus(&m->tree, how->machine, opts, err);
 }
 
 void td_measure_free(struct td_measure *m)

@@ -1,12 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * cmd/plan: decides from the options what to count.
- *
- * In: struct td_opts.
- * Out: the machine (select.h), the target (target.h), and the plan with the
- * tree of metrics (measure.h) or with the events that were typed (events.h).
- * No counter is opened; --dry-run shows which would be (dry_run.h).
- */
 #ifndef TD_CMD_PLAN_MEASURE_H
 #define TD_CMD_PLAN_MEASURE_H
 
@@ -39,8 +31,8 @@ struct td_measuring {
 
 /*
  * Builds the tree of the metrics in opts, and appends their events to the list;
- * for a recording, finds them in it.  Free with td_measure_free() even after an
- * error.
+ * for a recording, finds them in it.  An error if opts cannot be shown of it
+ * (select.h).  Free with td_measure_free() even after an error.
  */
 int td_measure_build(struct td_measure *measure, struct td_events *events,
 		     const struct td_measuring *how, struct td_err *err);

@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "cmd/plan/measure.h"
-#include "cmd/plan/select.h"
 #include "cmd/view/view.h"
 #include "lib/recording/recording.h"
 
@@ -38,12 +37,8 @@ static int make_tree(struct bench *b, struct td_err *err)
 		.places = b->rec.places,
 		.core_wide = true,
 	};
-	int rc = td_measure_build(&b->measure, &b->rec.plan.events, &how, err);
 
-	if (!rc)
-		rc = td_check_rows_of_cpus(&b->measure.tree, &b->rec.machine,
-					   &b->opts, err);
-	return rc;
+	return td_measure_build(&b->measure, &b->rec.plan.events, &how, err);
 }
 
 static int time_rows(struct bench *b, int rounds, struct td_err *err)
@@ -86,6 +81,7 @@ int main(int argc, char **argv)
 		.source = { .machine = &b.rec.machine,
 			    .plan = &b.rec.plan,
 			    .tree = &b.measure.tree,
+			    .target = &b.rec.info.target,
 			    .interval = true },
 	};
 

@@ -40,3 +40,13 @@ calls() {
 	assert_equal "$(grep -c '<not supported>' out)" 40
 	assert_equal "$(grep -c perf_event_open opened)" 80
 }
+
+@test "a recording by core: the place of each CPU is read once" {
+	needs_strace
+	real -a
+	strace -qq -e trace=openat -o opened "$TDSTAT" record -o file -a --per-core -e task-clock --timeout 50
+	sed -n 's|.*"\(.*cpu[0-9]*/topology/core_id\)".*|\1|p' opened | sort >places
+	[ -s places ]
+	uniq -d places >twice
+	assert_same "$(cat twice)" ""
+}

@@ -8,26 +8,11 @@
 #include <strings.h>
 
 #include "lib/base/util.h"
+#include "metrics/files/level.h"
 #include "metrics/sets/builtin.h"
 #include "metrics/sets/l2_requests.h"
 
-#define GROUP_NAME 128 /* longer group names are ignored */
-
 /* --- groups --------------------------------------------------------------- */
-
-/* Reads the next name of "a;b;c"; false at the end. */
-static bool next_group(const char **list, char name[GROUP_NAME])
-{
-	size_t len;
-
-	do {
-		*list += strspn(*list, "; ");
-		len = strcspn(*list, ";");
-		snprintf(name, GROUP_NAME, "%.*s", (int)len, *list);
-		*list += len;
-	} while (len >= GROUP_NAME);
-	return len > 0;
-}
 
 /*
  * Writes the groups of a metric; for a built-in one, those that the files would
@@ -50,11 +35,11 @@ void td_metric_def_each_group(const struct td_metric_def *def,
 			      void (*fn)(void *ctx, const char *group),
 			      void *ctx)
 {
-	char groups[1024], name[GROUP_NAME];
+	char groups[1024], name[TD_GROUP_NAME];
 	const char *list = groups;
 
 	groups_of(def, groups, sizeof(groups));
-	while (next_group(&list, name))
+	while (td_next_group(&list, name))
 		fn(ctx, name);
 }
 
@@ -69,73 +54,6 @@ const struct td_metric_def *td_set_find(const struct td_metric_set *set,
 }
 
 /* --- from files ----------------------------------------------------------- */
-
-/*
- * The level of "TopdownL2", "tma_L2_group" or AMD's "PipelineL2" (2); 0 if the
- * group is not a level.
- */
-static int level_of_group(const char *name)
-{
-	static const char *const prefixes[] = { "TopdownL", "tma_L",
-						"PipelineL" };
-
-	for (size_t i = 0; i < TD_ARRAY_SIZE(prefixes); i++) {
-		size_t len = strlen(prefixes[i]);
-		const char *digit = name + len;
-
-		if (strncmp(name, prefixes[i], len) == 0 && *digit >= '1' &&
-		    *digit <= '9' &&
-		    (digit[1] == '\0' || strcmp(digit + 1, "_group") == 0))
-			return *digit - '0';
-	}
-	return 0;
-}
-
-/*
- * The metric whose children form the group: tma_backend_bound of
- * "tma_backend_bound_group"; NULL if there is none.
- */
-static const struct td_metric_def *owner_of(const struct td_metric_set *set,
-					    const char *group)
-{
-	char name[GROUP_NAME];
-	size_t len = strlen(group), end = strlen("_group");
-
-	if (len <= end || strcmp(group + len - end, "_group") != 0)
-		return NULL;
-	snprintf(name, sizeof(name), "%.*s", (int)(len - end), group);
-	return td_set_find(set, name);
-}
-
-/*
- * Sets the level from the groups.  tma_info_* metrics are in these groups, too,
- * but are not nodes of the tree.
- */
-static void find_level(struct td_metric_def *def)
-{
-	const char *list = def->groups ? def->groups : "";
-	char name[GROUP_NAME];
-
-	if (strncmp(def->name, "tma_info_", 9) == 0)
-		return;
-	while (!def->level && next_group(&list, name))
-		def->level = level_of_group(name);
-}
-
-/* Sets the parent: the metric one level up whose group contains this one. */
-static void find_parent(const struct td_metric_set *set,
-			struct td_metric_def *def)
-{
-	const char *list = def->groups ? def->groups : "";
-	char name[GROUP_NAME];
-
-	while (def->level > 1 && !def->parent && next_group(&list, name)) {
-		const struct td_metric_def *owner = owner_of(set, name);
-
-		if (owner && owner->level == def->level - 1)
-			def->parent = owner->name;
-	}
-}
 
 /*
  * Splits a ScaleUnit: "100%" is the factor 100 and the unit "%".  The factor
@@ -176,13 +94,14 @@ static int add_model_metric(struct td_made_set *made,
 		.name = metric->name,
 		.formula = metric->formula,
 		.threshold = metric->threshold,
+		.level = metric->level,
+		.parent = metric->parent,
 		.groups = metric->groups,
 		.desc = metric->desc,
 		.split = metric->split,
 	};
 
 	read_unit(&def, metric->unit);
-	find_level(&def);
 	return add_def(made, &def);
 }
 
@@ -214,7 +133,6 @@ static bool is_of(const struct td_model_metric *metric,
 static void finish(struct td_made_set *made)
 {
 	for (size_t i = 0; i < made->nr; i++) {
-		find_parent(&made->set, &made->defs[i]);
 		if (made->defs[i].level > made->set.levels)
 			made->set.levels = made->defs[i].level;
 	}

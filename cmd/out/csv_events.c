@@ -72,7 +72,7 @@ static void put_beside(const struct td_writer *writer,
 	fputs(writer->separator, writer->fp);
 	td_out_number(writer->fp, 0, beside->decimals, beside->value);
 	fputs(writer->separator, writer->fp);
-	td_out_csv_field(writer, td_out_beside_unit(beside));
+	td_out_csv_field(writer, beside->unit);
 }
 
 static void put_row(const struct td_writer *writer, uint64_t time_ns,

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "lib/base/util.h"
 
 bool td_out_has_id(const struct td_event_row *row)
 {
@@ -24,14 +23,4 @@ const char *td_out_missing(enum td_status status)
 		return "";
 	}
 	return "";
-}
-
-const char *td_out_beside_unit(const struct td_beside *beside)
-{
-	const char *unit = beside->unit;
-
-	/* perf takes a sign right behind the value for a part of the value */
-	if (*unit == '%')
-		unit++;
-	return unit + strspn(unit, " ");
 }

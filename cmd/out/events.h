@@ -15,7 +15,4 @@ bool td_out_has_id(const struct td_event_row *row);
 /* What stands in place of a value; NULL: the value. */
 const char *td_out_missing(enum td_status status);
 
-/* The unit alone: "insn per cycle", "of all branches". */
-const char *td_out_beside_unit(const struct td_beside *beside);
-
 #endif

@@ -73,9 +73,8 @@ static void add_nothing_beside(struct json_object *o)
 static void add_beside(struct json_object *o, const struct td_beside *beside)
 {
 	json_object_object_add(o, "metric-value", number_text(beside->value));
-	json_object_object_add(
-		o, "metric-unit",
-		json_object_new_string(td_out_beside_unit(beside)));
+	json_object_object_add(o, "metric-unit",
+			       json_object_new_string(beside->unit));
 }
 
 static void put_row(const struct td_writer *writer, uint64_t time_ns,

@@ -166,12 +166,15 @@ static void put_count(const struct td_writer *writer,
 
 static void put_beside(FILE *fp, const struct td_beside *beside)
 {
-	/* "%7.2f" for ratios, "%8.1f" and "%8.3f": util/stat-shadow.c */
-	int width = beside->decimals == 2 ? 7 : 8, len;
+	/* "%7.2f " and "%7.2f%%", "%8.1f" and "%8.3f": util/stat-shadow.c */
+	bool ratio = beside->decimals == 2;
 	char buf[64];
+	int len = fprintf(fp, " # %*s%s ", ratio ? 7 : 8,
+			  td_out_format(buf, beside->decimals, beside->value),
+			  beside->percent ? "%"
+			  : ratio         ? " "
+					  : "");
 
-	len = fprintf(fp, " # %*s", width,
-		      td_out_format(buf, beside->decimals, beside->value));
 	len += td_put_printable(fp, beside->unit);
 	if (len < BESIDE_WIDTH)
 		fprintf(fp, "%*s", BESIDE_WIDTH - len, "");

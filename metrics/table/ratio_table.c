@@ -12,7 +12,7 @@
 
 /*
  * The column of a ratio: "page-faults/sec" for rates, which several events
- * have; else the ratio's name, "insn per cycle".
+ * have; else the ratio's unit, "insn per cycle".
  */
 static char *column_name(const char *event, const struct td_beside *beside)
 {
@@ -20,8 +20,8 @@ static char *column_name(const char *event, const struct td_beside *beside)
 	const char *base = slash ? slash + 1 : event;
 	char *name = NULL;
 
-	if (beside->name)
-		return strdup(beside->name);
+	if (!beside->rate)
+		return strdup(beside->unit);
 	return asprintf(&name, "%.*s/sec", (int)strcspn(base, "/:"), base) < 0
 		       ? NULL
 		       : name;

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-
 bool td_out_has_id(const struct td_event_row *row)
 {
 	return strcmp(row->id, "all") != 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/err.h"
+#include "lib/base/notes.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
@@ -56,6 +57,12 @@ void td_say(const char *fmt, ...)
 	va_start(ap, fmt);
 	td_vsay(fmt, ap);
 	va_end(ap);
+}
+
+void td_say_notes(struct td_notes *notes)
+{
+	for (; notes->said < notes->nr; notes->said++)
+		td_say("tdstat: %s\n", notes->v[notes->said]);
 }
 
 /* Both lines moved to the right, so that the caret stays below its letter. */

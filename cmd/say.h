@@ -12,6 +12,10 @@
 void td_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void td_vsay(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 
+struct td_notes;
+/* Prints the notes that were not printed yet. */
+void td_say_notes(struct td_notes *notes);
+
 struct td_err;
 /* All that an error says, in up to four lines. */
 void td_say_error(const struct td_err *err);

@@ -179,8 +179,9 @@ int td_session_run(const struct td_opts *opts, int *status, struct td_err *err)
 		rc = make_plan(&run, err);
 	if (!rc && opts->dry_run) {
 		td_run_say_notes(&run);
-		td_dry_run(stdout, &run.machine, &run.measure.tree, &run.plan,
-			   &run.target);
+		td_dry_run(stdout, &run.machine,
+			   td_opts_want_events(opts) ? NULL : &run.measure.tree,
+			   &run.plan, &run.target);
 		rc = td_out_check(stdout, "standard output", err);
 	} else if (!rc) {
 		rc = count(&run, status, err);

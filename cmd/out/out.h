@@ -2,7 +2,7 @@
 /*
  * cmd/out: results as text, CSV or JSON.
  *
- * In: finished reports, or counts that are first made into reports (sink.h).
+ * In: finished reports.
  * Out: bytes on a stream.  A writer computes nothing.
  */
 #ifndef TD_CMD_OUT_OUT_H

@@ -53,12 +53,13 @@ static int open_once(struct td_run *run, struct td_err *err)
 		.machine = &run->machine,
 		.target = &run->target,
 		.notes = &run->notes,
+		.for_metrics = run->source.tree,
 		.opened = run->opts->verbose > 1 ? put_opened : NULL,
 		.ctx = run,
 	};
 	int rc = td_run_watch_tasks(run, err);
 
-	return rc ? rc : td_counter_perf_open(&run->counter, &setup, err);
+	return rc ? rc : td_counter_open(&run->counter, &setup, err);
 }
 
 /* Tries several times, because threads may come and go meanwhile. */
@@ -86,12 +87,12 @@ int td_run_open(struct td_run *run, struct td_err *err)
 
 	if (!rc)
 		rc = td_run_open_counter(run, err);
-	if (!rc && !run->plan.asked)
-		rc = td_check_opened_metrics(&run->measure.tree,
+	if (!rc && run->source.tree)
+		rc = td_check_opened_metrics(run->source.tree,
 					     &run->plan.events, err);
 	if (!rc && run->opts->verbose && !run->opts->quiet && !run->runs)
-		td_describe(stderr, &run->machine, &run->measure.tree,
-			    &run->plan, &run->target);
+		td_describe(stderr, &run->machine, run->source.tree, &run->plan,
+			    &run->target);
 	fflush(stderr); /* before the command's output */
 	return rc;
 }

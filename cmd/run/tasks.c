@@ -72,8 +72,7 @@ static int add_task(struct td_run *run, const struct td_task_event *event,
 {
 	const char *name = td_task_names_find(&run->names, event->parent);
 	int life = td_task_names_next_life(&run->names, event->tid);
-	int rc = run->counter->ops->add_task(run->counter, event->tid, life,
-					     err);
+	int rc = td_counter_add_task(run->counter, event->tid, life, err);
 
 	/* one missing thread must not stop the others */
 	if (rc && rc != -ENOMEM) {
@@ -98,7 +97,7 @@ static int take_event(struct td_run *run, const struct td_task_event *event,
 	case TD_TASK_BEGAN:
 		return run->opts->no_inherit ? 0 : add_task(run, event, err);
 	case TD_TASK_ENDED:
-		run->counter->ops->end_task(run->counter, event->tid);
+		td_counter_end_task(run->counter, event->tid);
 		td_task_names_end(&run->names, event->tid);
 		run->nr_ended++;
 		return 0;

@@ -10,7 +10,7 @@ size_t td_note_watchdog(const struct td_plan *plan,
 {
 	size_t nr = 0;
 
-	for (size_t g = 0; plan->asked && g < plan->nr_groups; g++) {
+	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
 
 		/*

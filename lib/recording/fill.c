@@ -84,13 +84,14 @@ struct td_event *td_recording_add_event(struct td_recording *rec,
 	event->spec = event->group = -1;
 	event->name = strdup(name);
 	if (!event->name ||
-	    (!plan->asked && note_name(&rec->machine.pmus[pmu], name)))
+	    (!rec->info.of_events && note_name(&rec->machine.pmus[pmu], name)))
 		return NULL;
 	return event;
 }
 
-int td_recording_add_to_group(struct td_plan *plan, size_t index)
+int td_recording_add_to_group(struct td_recording *rec, size_t index)
 {
+	struct td_plan *plan = &rec->plan;
 	int pmu = plan->events.v[plan->events.nr - 1].pmu;
 	struct td_group *group;
 	int *member;
@@ -107,7 +108,7 @@ int td_recording_add_to_group(struct td_plan *plan, size_t index)
 		group->at_once = 1;
 	}
 	/* a software event may be in a group of the hardware's */
-	if (group->pmu != pmu && !plan->asked)
+	if (group->pmu != pmu && !rec->info.of_events)
 		return -EINVAL;
 	member = td_array_add(&group->members, group->nr, sizeof(*member));
 	if (!member)

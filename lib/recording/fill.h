@@ -21,7 +21,7 @@ struct td_event *td_recording_add_event(struct td_recording *rec,
  * The event that was added last joins the group of this index; groups up to it
  * are made.  -EINVAL: the group is of another PMU; -ENOMEM.
  */
-int td_recording_add_to_group(struct td_plan *plan, size_t index);
+int td_recording_add_to_group(struct td_recording *rec, size_t index);
 /* -EINVAL: places must be added in the order of their CPUs; -ENOMEM. */
 int td_recording_add_place(struct td_recording *rec,
 			   const struct td_place *place);

@@ -10,8 +10,8 @@
 
 #include "lib/base/json_member.h"
 #include "lib/base/util.h"
-#include "lib/recording/asked.h"
 #include "lib/recording/fill.h"
+#include "lib/recording/request.h"
 #include "lib/recording/typed.h"
 
 /* A tree is counted on PMUs of cores, unless the recording says otherwise. */
@@ -21,7 +21,7 @@ static enum td_pmu_kind pmu_kind(const struct td_recording *rec,
 	struct json_object *core =
 		td_json_member(object, "core", json_type_boolean);
 
-	if (rec->plan.asked || (core && !json_object_get_boolean(core)))
+	if (rec->info.of_events || (core && !json_object_get_boolean(core)))
 		return td_pmu_kind(name);
 	return TD_PMU_CORE;
 }
@@ -81,12 +81,13 @@ static int read_described(struct td_recording *rec, struct json_object *object,
 	enum td_pmu_kind kind = rec->machine.pmus[event->pmu].kind;
 	struct json_object *scale;
 
-	if (rec->plan.asked && (td_typed_get(object, event) ||
-				(event->tool && kind != TD_PMU_TOOL)))
+	if (rec->info.of_events && (td_typed_get(object, event) ||
+				    (event->tool && kind != TD_PMU_TOOL)))
 		return td_recording_bad(rec, err,
 					"\"events\": an event that makes no "
 					"sense");
-	if (!rec->plan.asked && refused && td_event_set_refusal(event, refused))
+	if (!rec->info.of_events && refused &&
+	    td_event_set_refusal(event, refused))
 		return td_err_nomem(err);
 	if (json_object_object_get_ex(object, "scale", &scale) &&
 	    !parse_scale(scale, &event->scale))
@@ -100,7 +101,7 @@ static int read_membership(struct td_recording *rec, struct json_object *object,
 			   int64_t group, struct td_err *err)
 {
 	struct td_plan *plan = &rec->plan;
-	int rc = td_recording_add_to_group(plan, (size_t)group);
+	int rc = td_recording_add_to_group(rec, (size_t)group);
 
 	if (rc == -EINVAL)
 		return td_recording_bad(rec, err,
@@ -144,7 +145,7 @@ static int read_array(struct td_recording *rec, struct json_object *head,
 	size_t nr = array ? json_object_array_length(array) : 0;
 	int rc = 0;
 
-	if (nr == 0 && rec->plan.asked && array)
+	if (nr == 0 && rec->info.of_events && array)
 		return 0; /* --null; a machine without a PMU */
 	if (nr == 0 || nr > TD_RECORDING_MAX_EVENTS)
 		return td_err_set(err, -EINVAL,
@@ -253,7 +254,7 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 	if (td_json_int(head, "tsc_hz", 0, INT64_MAX, &tsc_hz))
 		rec->info.tsc_hz = (uint64_t)tsc_hz;
 	table = td_json_string(head, "table");
-	rec->plan.asked = table && strcmp(table, "events") == 0;
+	rec->info.of_events = table && strcmp(table, "events") == 0;
 	rec->info.interval_ms = (int)interval;
 	return td_target_name_parse(&rec->info.target, target)
 		       ? td_err_nomem(err)
@@ -309,7 +310,7 @@ int td_recording_parse_head(struct td_recording *rec, struct json_object *head,
 	if (!rc)
 		rc = read_topology(rec, head, err);
 	if (!rc)
-		rc = td_recording_parse_asked(rec, head, err);
+		rc = td_recording_parse_request(rec, head, err);
 	if (!rc)
 		rc = find_clones(rec, head, err);
 	return rc;

@@ -31,6 +31,7 @@ struct td_recording_info {
 	struct td_target_name target;
 	uint64_t tsc_hz; /* 0: not known */
 	bool tasks;      /* counted in tasks, not on whole CPUs */
+	bool of_events;  /* a table of typed events; else a tree of metrics */
 	/* What was asked for, as td_ask has it; nothing: level 1. */
 	int level, only_level;
 	char **metrics;

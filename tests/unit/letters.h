@@ -94,8 +94,8 @@ test_make_needs(const struct td_plan *plan, const char *text,
 }
 
 /* Groups of letters, capital ones of clones; a pinned one behind '!'. */
-static inline void test_format_plan(const struct td_plan *plan, size_t nr_asked,
-				    char *out)
+static inline void test_format_plan(const struct td_plan *plan,
+				    size_t nr_initial, char *out)
 {
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
@@ -108,7 +108,8 @@ static inline void test_format_plan(const struct td_plan *plan, size_t nr_asked,
 			int e = group->members[i];
 			int c = plan->events.v[e].name[strlen("cpu/")];
 
-			*out++ = (char)((size_t)e < nr_asked ? c : toupper(c));
+			*out++ =
+				(char)((size_t)e < nr_initial ? c : toupper(c));
 		}
 	}
 	*out = '\0';

@@ -244,7 +244,9 @@ static inline void model_build(struct model_built *b, const struct td_ask *ask,
 	b->rc = td_sets_from_files(&b->sets, b->machine, b->files, &b->notes,
 				   &b->err);
 	if (!b->rc)
-		b->rc = td_tree_build(&b->tree, &b->plan, &setup, &b->err);
+		b->rc = td_tree_build(&b->tree, &b->plan.events, &setup,
+				      &b->err);
+	b->tree.plan = &b->plan;
 }
 
 static inline void model_built_free(struct model_built *b)

@@ -21,7 +21,7 @@ struct list {
 	struct td_need needs[MAX_NEEDS];
 	size_t nr_needs;
 	int members[MAX_NEEDS][MAX_EVENTS];
-	size_t nr_asked;
+	size_t nr_initial;
 };
 
 static int find_or_add(struct list *l, uint64_t config, uint64_t config1)
@@ -279,7 +279,8 @@ static size_t count_bound(const struct list *l, unsigned int set)
 			int e = plan->groups[g].members[i];
 			unsigned int mask = counters_of(l, &plan->events.v[e]);
 
-			nr += mask && !(mask & ~set) && e < (int)l->nr_asked &&
+			nr += mask && !(mask & ~set) &&
+			      e < (int)l->nr_initial &&
 			      e != plan->groups[g].reference;
 		}
 	}
@@ -339,9 +340,9 @@ static void build(struct list *l, const char *name)
 	};
 	struct td_err err = { 0 };
 
-	l->nr_asked = l->plan.events.nr;
+	l->nr_initial = l->plan.events.nr;
 	ok(td_plan_build(&l->plan, &l->machine, &schedule, &err) == 0,
-	   "%s: %zu events", name, l->nr_asked);
+	   "%s: %zu events", name, l->nr_initial);
 }
 
 static void check(const struct list *l, const char *name)

@@ -63,9 +63,10 @@ static int set_refusal(struct td_event *event)
 }
 
 /* The file does not say which groups there were; each was scaled on its own. */
-static int add_own_group(struct td_plan *plan)
+static int add_own_group(struct td_recording *rec)
 {
-	int rc = td_recording_add_to_group(plan, plan->nr_groups);
+	struct td_plan *plan = &rec->plan;
+	int rc = td_recording_add_to_group(rec, plan->nr_groups);
 
 	if (!rc)
 		plan->groups[plan->nr_groups - 1].at_once = 0;
@@ -94,7 +95,7 @@ static int add_event(const struct td_perf_event *from, int spec,
 	if (!rc && from->refused && !from->counted)
 		rc = set_refusal(event);
 	if (!rc && from->counted && !event->tool)
-		rc = add_own_group(&rec->plan);
+		rc = add_own_group(rec);
 	return rc;
 }
 
@@ -235,7 +236,7 @@ int td_perf_file_fill(const struct td_perf_file *file, struct td_recording *rec)
 	int rc = fill_info(file, &rec->info);
 
 	strcpy(rec->machine.cpuid.vendor, "unknown");
-	rec->plan.asked = true;
+	rec->info.of_events = true;
 	if (!rc)
 		rc = add_pmus(file, true, rec);
 	if (!rc)

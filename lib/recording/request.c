@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What was asked for when it was recorded is what a report shows by default. */
-#include "lib/recording/asked.h"
+/* The request in a recording: what a report shows by default. */
+#include "lib/recording/request.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -68,8 +68,8 @@ static int read_aggregation(struct td_recording *rec, struct json_object *head,
 	return td_recording_bad(rec, err, "\"aggregation\": there is no such");
 }
 
-int td_recording_parse_asked(struct td_recording *rec, struct json_object *head,
-			     struct td_err *err)
+int td_recording_parse_request(struct td_recording *rec,
+			       struct json_object *head, struct td_err *err)
 {
 	struct td_recording_info *info = &rec->info;
 	int rc = read_number(rec, head, "level", MAX_LEVEL, &info->level, err);

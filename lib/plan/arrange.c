@@ -391,7 +391,6 @@ int td_plan_arrange(struct td_plan *plan, const struct td_machine *machine,
 			       .notes = notes };
 	int rc = add_missing_slots(&a, err);
 
-	plan->asked = true;
 	if (rc)
 		return rc;
 	if (make_groups(&a) || break_weak(&a))

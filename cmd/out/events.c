@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the three forms of the event table share. */
+/* What the event table in text, CSV and JSON has in common. */
 #include "cmd/out/events.h"
 
 #include <string.h>

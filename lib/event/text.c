@@ -96,7 +96,7 @@ static char *compact(const char *text, size_t len)
 	return out;
 }
 
-/* --- modifiers --------------------------------------------------------------- */
+/* --- modifiers ------------------------------------------------------------ */
 
 /* Parses letters, of which there may be none. */
 static int parse_modifiers(struct cursor *c, struct td_modifiers *mods)
@@ -112,7 +112,7 @@ static int parse_modifiers(struct cursor *c, struct td_modifiers *mods)
 	return 0;
 }
 
-/* --- terms ------------------------------------------------------------------- */
+/* --- terms ---------------------------------------------------------------- */
 
 /* Parses a value up to ',' or '/', or one in single quotes. */
 static int parse_value(struct cursor *c, struct td_term *term)
@@ -123,7 +123,7 @@ static int parse_value(struct cursor *c, struct td_term *term)
 	if (peek(c) == '\'') {
 		end = strchr(c->text + at + 1, '\'');
 		if (!end)
-			return error_at(c, at, 1, "no quote ends this one");
+			return error_at(c, at, 1, "this quote is not closed");
 		len = (size_t)(end - c->text) - at - 1;
 		c->at += len + 2;
 		if (!len)
@@ -183,13 +183,13 @@ static int parse_terms(struct cursor *c, struct td_spec *spec)
 	if (peek(c) && peek(c) != '/' && !strchr(",{}", peek(c)))
 		return error_at(c, c->at, 1, "a comma is missing before this");
 	if (peek(c) != '/')
-		return error_at(c, slash, 1, "no slash ends these terms");
+		return error_at(c, slash, 1, "no slash closes these terms");
 	spec->terms_text = compact(c->text + at, c->at - at);
 	c->at++;
 	return spec->terms_text ? 0 : td_err_nomem(c->err);
 }
 
-/* --- events ------------------------------------------------------------------ */
+/* --- events --------------------------------------------------------------- */
 
 /* True if the whole word is a number, "0x1a" or "26". */
 static bool parse_number(const char *word, size_t len, uint64_t max,
@@ -231,10 +231,12 @@ static int parse_after_colon(struct cursor *c, struct td_spec *spec, size_t at,
 
 	if (parse_number(c->text + at, len, UINT64_MAX, &type)) {
 		if (type > UINT32_MAX)
-			return error_at(c, at, len, "no type is this large");
+			return error_at(c, at, len,
+					"a type cannot be this "
+					"large");
 		if (!parse_number(word, second_len, UINT64_MAX, &spec->config))
 			return error_at(c, second, second_len,
-					"not a number: an event's config");
+					"not a number: the config of an event");
 		spec->kind = TD_SPEC_NUMERIC;
 		spec->type = (uint32_t)type;
 		return copy(c, &spec->name, at, c->at - at);
@@ -382,7 +384,7 @@ static int parse_event(struct cursor *c, int group)
 	return rc ? rc : set_span(c, spec, at);
 }
 
-/* --- groups ------------------------------------------------------------------ */
+/* --- groups --------------------------------------------------------------- */
 
 /* Merges a group's modifiers into those of its events. */
 static int join_group(struct cursor *c, size_t first,
@@ -392,7 +394,7 @@ static int join_group(struct cursor *c, size_t first,
 		struct td_spec *spec = &c->events->specs[i];
 		const char *why =
 			i > first && (spec->mods.pinned || spec->mods.exclusive)
-				? "modifiers D and e: of a group, only its "
+				? "modifiers D and e: in a group, only the "
 				  "first event can have them"
 				: td_modifiers_join(&spec->mods, mods);
 
@@ -419,7 +421,7 @@ static int parse_group(struct cursor *c)
 	if (!rc && peek(c) == '{')
 		rc = error_at(c, c->at, 1, "a group inside a group");
 	if (!rc && !take(c, '}'))
-		rc = error_at(c, brace, 1, "no } ends this group");
+		rc = error_at(c, brace, 1, "no } closes this group");
 	if (!rc && take(c, ':')) {
 		skip_blanks(c);
 		rc = parse_modifiers(c, &mods);

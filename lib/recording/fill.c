@@ -7,7 +7,7 @@
 
 #include "lib/base/util.h"
 
-/* --- the machine ------------------------------------------------------------------ */
+/* --- the machine ---------------------------------------------------------- */
 
 int td_recording_add_pmu(struct td_recording *rec, const char *name,
 			 enum td_pmu_kind kind, uint32_t type)
@@ -39,20 +39,20 @@ int td_recording_add_place(struct td_recording *rec,
 	if (!slot || td_ints_add(online, place->cpu))
 		return -ENOMEM;
 	*slot = *place;
-	/* td_ints_add() sorts, and leaves out what is there already */
+	/* td_ints_add() sorts and ignores duplicates */
 	return online->nr == nr + 1 && online->v[nr] == place->cpu ? 0
 								   : -EINVAL;
 }
 
-/* --- events ----------------------------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
-/* The metric files' name for what sysfs calls slots. */
+/* The name in metric files for what sysfs calls slots. */
 static bool is_slots(const char *event)
 {
 	return strcmp(event, "/TOPDOWN.SLOTS/") == 0;
 }
 
-/* Notes "slots" for "cpu_core/slots/": a tree asks which events its PMU has. */
+/* Adds "slots" of "cpu_core/slots/" to the events of the PMU, for trees. */
 static int note_name(struct td_pmu *pmu, const char *event)
 {
 	size_t len = strlen(pmu->name), end = strlen(event);
@@ -107,7 +107,7 @@ int td_recording_add_to_group(struct td_recording *rec, size_t index)
 		group->pmu = pmu;
 		group->at_once = 1;
 	}
-	/* a software event may be in a group of the hardware's */
+	/* a group of a hardware PMU may have software events */
 	if (group->pmu != pmu && !rec->info.of_events)
 		return -EINVAL;
 	member = td_array_add(&group->members, group->nr, sizeof(*member));
@@ -118,7 +118,7 @@ int td_recording_add_to_group(struct td_recording *rec, size_t index)
 	return 0;
 }
 
-/* --- intervals -------------------------------------------------------------------- */
+/* --- intervals ------------------------------------------------------------ */
 
 int td_recording_set_time(struct td_recording *rec, uint64_t time_ns)
 {

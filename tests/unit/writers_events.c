@@ -15,8 +15,8 @@
 #define BLANK38 "                                      "
 
 /*
- * Each line that says "perf 6.12" is perf's own, seen on an Alder Lake, "perf
- * 7.2" on a Sapphire Rapids; the others put together what perf's formats say.
+ * Rows named "perf 6.12" are lines that perf printed on an Alder Lake, "perf
+ * 7.2" on a Sapphire Rapids; the others follow perf's formats.
  */
 static const struct {
 	const char *name;
@@ -25,7 +25,7 @@ static const struct {
 	struct td_frame frame;
 	struct td_event_row rows[MAX_ROWS];
 	uint64_t time_ns;
-	int times; /* the same report so often; 0: once */
+	int times; /* how often the report is written; 0: once */
 	const struct td_usage *usage;
 	const char *want;
 } rows[] = {
@@ -321,7 +321,7 @@ static char *write_row(size_t r)
 	return text;
 }
 
-/* Members in their order, a number as it was written. */
+/* The text of a member; numbers as they were written. */
 static const char *plain(struct json_object *o, const char *otherwise)
 {
 	return o ? json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN)
@@ -347,7 +347,7 @@ static void check_json(size_t r, char *got)
 	ok(got && !*got, "%s: no more lines", rows[r].name);
 }
 
-/* As many separators in each line: scripts count on it. */
+/* Each line has the same number of separators. */
 static void check_separators(size_t r, const char *got)
 {
 	int want = 6 + rows[r].frame.interval + rows[r].frame.show_id, nr = 0;

@@ -101,6 +101,20 @@ static int plan_events(struct td_run *run, struct td_err *err)
 	return td_events_plan(&typing, err);
 }
 
+static int assign_cgroups(struct td_run *run, struct td_err *err)
+{
+	const struct td_cgroups *cgroups = &run->target.cgroups;
+
+	if (cgroups->nr > 1 && !td_opts_want_events(run->opts))
+		return td_err_usage(err, "-G: metrics are counted for one "
+					 "cgroup: use --for-each-cgroup for "
+					 "more");
+	return td_cgroups_assign(&run->plan, cgroups, specs_before_cgroup(run),
+				 err)
+		       ? td_err_wrap(err, "-G")
+		       : 0;
+}
+
 static int make_plan(struct td_run *run, struct td_err *err)
 {
 	const struct td_opts *opts = run->opts;
@@ -117,8 +131,7 @@ static int make_plan(struct td_run *run, struct td_err *err)
 		rc = td_opts_want_events(opts) ? plan_events(run, err)
 					       : make_tree(run, err);
 	if (!rc && opts->cgroups)
-		rc = td_cgroups_assign(&run->plan, &run->target.cgroups,
-				       specs_before_cgroup(run), err);
+		rc = assign_cgroups(run, err);
 	return rc ? rc : td_target_find_tasks(&run->target, &run->fs, err);
 }
 

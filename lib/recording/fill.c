@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "lib/plan/group.h"
 
 /* --- the machine ---------------------------------------------------------- */
 
@@ -92,9 +93,8 @@ struct td_event *td_recording_add_event(struct td_recording *rec,
 int td_recording_add_to_group(struct td_recording *rec, size_t index)
 {
 	struct td_plan *plan = &rec->plan;
-	int pmu = plan->events.v[plan->events.nr - 1].pmu;
+	int last = (int)plan->events.nr - 1, pmu = plan->events.v[last].pmu;
 	struct td_group *group;
-	int *member;
 
 	while (plan->nr_groups <= index) {
 		if (!td_array_add(&plan->groups, plan->nr_groups,
@@ -110,12 +110,7 @@ int td_recording_add_to_group(struct td_recording *rec, size_t index)
 	/* a group of a hardware PMU may have software events */
 	if (group->pmu != pmu && !rec->info.of_events)
 		return -EINVAL;
-	member = td_array_add(&group->members, group->nr, sizeof(*member));
-	if (!member)
-		return -ENOMEM;
-	*member = (int)plan->events.nr - 1;
-	group->nr++;
-	return 0;
+	return td_group_add(group, &last, 1);
 }
 
 /* --- intervals ------------------------------------------------------------ */

@@ -3,7 +3,6 @@
 #include "metrics/files/level.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -12,14 +11,16 @@
 
 bool td_next_group(const char **list, char name[TD_GROUP_NAME])
 {
+	const char *from;
 	size_t len;
 
 	do {
-		*list += strspn(*list, "; ");
-		len = strcspn(*list, ";");
-		snprintf(name, TD_GROUP_NAME, "%.*s", (int)len, *list);
-		*list += len;
+		from = *list + strspn(*list, "; ");
+		len = strcspn(from, ";");
+		*list = from + len;
 	} while (len >= TD_GROUP_NAME);
+	memcpy(name, from, len);
+	name[len] = '\0';
 	return len > 0;
 }
 

@@ -43,9 +43,24 @@ void td_metric_def_each_group(const struct td_metric_def *def,
 		fn(ctx, name);
 }
 
+static const struct td_metric_def *find_indexed(const struct td_metric_set *set,
+						const char *name)
+{
+	uint64_t hash = td_hash_any_case(name);
+	size_t step = 0, at;
+
+	while ((at = td_index_next(&set->names, hash, &step)) != TD_NOT_FOUND) {
+		if (strcasecmp(set->metrics[at].name, name) == 0)
+			return &set->metrics[at];
+	}
+	return NULL;
+}
+
 const struct td_metric_def *td_set_find(const struct td_metric_set *set,
 					const char *name)
 {
+	if (set->names.nr)
+		return find_indexed(set, name);
 	for (size_t i = 0; i < set->nr_metrics; i++) {
 		if (strcasecmp(set->metrics[i].name, name) == 0)
 			return &set->metrics[i];
@@ -78,7 +93,8 @@ static int add_def(struct td_made_set *made, const struct td_metric_def *def)
 	struct td_metric_def *new =
 		td_array_add(&made->defs, made->nr, sizeof(*new));
 
-	if (!new)
+	if (!new || td_index_add(&made->set.names, td_hash_any_case(def->name),
+				 made->nr))
 		return -ENOMEM;
 	*new = *def;
 	made->nr++;
@@ -281,8 +297,10 @@ int td_sets_builtin(struct td_sets *sets, const struct td_machine *machine,
 
 void td_sets_free(struct td_sets *sets)
 {
-	for (size_t i = 0; sets->made && i < sets->nr; i++)
+	for (size_t i = 0; sets->made && i < sets->nr; i++) {
 		free(sets->made[i].defs);
+		td_index_free(&sets->made[i].set.names);
+	}
 	free(sets->made);
 	free(sets->v);
 	*sets = (struct td_sets){ 0 };

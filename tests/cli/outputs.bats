@@ -6,11 +6,6 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2086,SC2154 # sh -c; lists of options; helper.bash
 load helper
 
-real() {
-	needs_software_events "${1-}"
-	unset SYSFS_PATH PERF_CPUID
-}
-
 # --- where ----------------------------------------------------------------------
 
 @test "-o: what standard error would have had, behind the date, and nothing there" {

@@ -34,12 +34,6 @@ setup_file() {
 	export PYTHON
 }
 
-# real [-a]: this machine's own sysfs, where it lets us count
-real() {
-	needs_software_events "${1-}"
-	unset SYSFS_PATH PERF_CPUID
-}
-
 # burners NAME MS...: sets $pid, and $tids to the threads of these times
 burners() {
 	local name=$1 i

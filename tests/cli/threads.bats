@@ -28,11 +28,6 @@ setup_file() {
 	export spin
 }
 
-real() {
-	needs_software_events "${1-}"
-	unset SYSFS_PATH PERF_CPUID
-}
-
 # has FILE NAME LEAST MOST: one thread of this name, with milliseconds between
 has() {
 	awk -F, -v name="$2" -v least="$3" -v most="$4" '

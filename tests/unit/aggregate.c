@@ -10,6 +10,7 @@
 
 #include "lib/base/util.h"
 #include "tests/unit/test.h"
+#include "tests/unit/two_events.h"
 
 /* clang-format off */
 #define NO_CACHES { -1, -1, -1, -1 }
@@ -171,7 +172,6 @@ static const struct {
 	  "--per-cache=L2" },
 };
 
-#define NR_EVENTS 2
 #define MAX_IDS   6
 
 struct want {
@@ -302,15 +302,6 @@ static const struct {
 	  .nr_ids = 1 },
 };
 /* clang-format on */
-
-/* Two events of one PMU in groups of their own, which take turns. */
-static struct td_event events[NR_EVENTS];
-static int members[NR_EVENTS] = { 0, 1 };
-static struct td_group groups[NR_EVENTS] = {
-	{ .members = &members[0], .nr = 1, .at_once = 1 },
-	{ .members = &members[1], .nr = 1, .at_once = 1 },
-};
-static const struct td_plan plan = { { events, NR_EVENTS }, groups, NR_EVENTS };
 
 /* Each CPU's count is a different power of two, so a sum tells its CPUs. */
 static struct td_readings read_cpus(const struct td_ints *cpus)

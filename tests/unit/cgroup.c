@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <dirent.h>
 #include <sys/resource.h>
 
 #include "lib/base/util.h"
 #include "lib/target/cgroup.h"
+#include "tests/unit/fds.h"
 #include "tests/unit/test.h"
 #include "tests/unit/tree.h"
 
@@ -153,18 +153,6 @@ static const struct row {
 	  "a,../a\n  ^~~~" },
 };
 /* clang-format on */
-
-static int count_fds(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int nr = 0;
-
-	while (dir && readdir(dir))
-		nr++;
-	if (dir)
-		closedir(dir);
-	return nr;
-}
 
 static void test_mounts(size_t i, const char *root)
 {

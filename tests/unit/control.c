@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/run/control.h"
 
-#include <dirent.h>
 #include <poll.h>
 #include <signal.h>
 
 #include "lib/base/util.h"
+#include "tests/unit/fds.h"
 #include "tests/unit/test.h"
 #include "tests/unit/tree.h"
 
@@ -99,18 +99,6 @@ static const struct {
 	{ "fifo:/dev/null", -EINVAL, false, "--control: /dev/null: not a fifo" },
 };
 /* clang-format on */
-
-static int count_fds(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int nr = 0;
-
-	while (dir && readdir(dir))
-		nr++;
-	if (dir)
-		closedir(dir);
-	return nr;
-}
 
 static void put(int fd, const char *text, size_t size)
 {

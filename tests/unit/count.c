@@ -6,6 +6,7 @@
 
 #include "lib/base/util.h"
 #include "tests/unit/test.h"
+#include "tests/unit/two_events.h"
 
 /* clang-format off */
 static const struct {
@@ -91,7 +92,6 @@ static const struct {
 	{ "not read", { { 0, 0, -1, 5, 10, 10 } }, 1, NAN },
 };
 
-#define NR_EVENTS 2
 #define MAX_IDS   4
 
 struct want {
@@ -185,15 +185,6 @@ static const struct {
 	  .tasks = true },
 };
 /* clang-format on */
-
-/* Two events of one PMU in groups of their own, which take turns. */
-static struct td_event events[NR_EVENTS];
-static int members[NR_EVENTS] = { 0, 1 };
-static struct td_group groups[NR_EVENTS] = {
-	{ .members = &members[0], .nr = 1, .at_once = 1 },
-	{ .members = &members[1], .nr = 1, .at_once = 1 },
-};
-static const struct td_plan plan = { { events, NR_EVENTS }, groups, NR_EVENTS };
 
 static const struct td_aggregator all = { TD_AGGREGATE_ALL };
 

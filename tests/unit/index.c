@@ -104,6 +104,10 @@ static void test_many(void)
 
 static void test_hashes(void)
 {
+	ok(td_hash_any_case("TMA_l1_Bound") ==
+			   td_hash_any_case("tma_L1_bound") &&
+		   td_hash_any_case("ab") != td_hash_any_case("ba"),
+	   "texts in any case");
 	ok(td_hash_text("task-clock") == td_hash_text("task-clock") &&
 		   td_hash_text("ab") != td_hash_text("ba") &&
 		   td_hash_text("") != td_hash_text("a"),

@@ -2,12 +2,12 @@
 #include "lib/recording/recording.h"
 
 #include <errno.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "metrics/tree/tree.h"
 #include "tests/unit/levels.h"
 #include "tests/unit/machine.h"
+#include "tests/unit/recording_file.h"
 #include "tests/unit/rewrite.h"
 #include "tests/unit/test.h"
 
@@ -170,17 +170,6 @@ static const struct {
 static const uint64_t times[] = { 1000104518, 2000000001, 86400999999999 };
 
 static const struct td_usage usage = { 86401000000000, true, 998120000, 1 };
-
-/* Creates a file that only this process can see.  Returns its descriptor. */
-static int make_file(const char *text, size_t size, char path[32])
-{
-	int fd = memfd_create("recording", MFD_CLOEXEC);
-
-	snprintf(path, 32, "/proc/self/fd/%d", fd);
-	if (write(fd, text, size) != (ssize_t)size)
-		perror("memfd");
-	return fd;
-}
 
 static void add_readings(const struct td_machine *machine,
 			 const struct td_plan *plan,
@@ -390,20 +379,6 @@ static void test_cut(void)
 	}
 	ok(wrong == 0, "cut off at each of %zu bytes", o.size);
 	free_original(&o);
-}
-
-static int read_all(const char *path, struct td_err *err)
-{
-	struct td_readings readings = { 0 };
-	struct td_recording rec;
-	uint64_t time_ns;
-	int rc = td_recording_open(&rec, path, err);
-
-	while (!rc)
-		rc = td_recording_next(&rec, &time_ns, &readings, err);
-	td_recording_close(&rec);
-	free(readings.v);
-	return rc;
 }
 
 static void test_bad(size_t i)

@@ -4,10 +4,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "lib/base/util.h"
+#include "tests/unit/recording_file.h"
 #include "tests/unit/test.h"
 
 #define INFO                                                        \
@@ -129,31 +129,6 @@ static const struct {
 	  COUNTS("[0,-1,-1,5,9,9],[0,-1,7,5,9,9]"), 2, "counts[1]" },
 };
 /* clang-format on */
-
-/* Creates a file that only this process can see.  Returns its descriptor. */
-static int make_file(const char *text, size_t size, char path[32])
-{
-	int fd = memfd_create("recording", MFD_CLOEXEC);
-
-	snprintf(path, 32, "/proc/self/fd/%d", fd);
-	if (write(fd, text, size) != (ssize_t)size)
-		perror("memfd");
-	return fd;
-}
-
-static int read_all(const char *path, struct td_err *err)
-{
-	struct td_readings readings = { 0 };
-	struct td_recording rec;
-	uint64_t time_ns;
-	int rc = td_recording_open(&rec, path, err);
-
-	while (!rc)
-		rc = td_recording_next(&rec, &time_ns, &readings, err);
-	td_recording_close(&rec);
-	free(readings.v);
-	return rc;
-}
 
 static void test_row(size_t i)
 {

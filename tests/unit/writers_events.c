@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <json-c/json.h>
 #include <stdlib.h>
 
 #include "cmd/out/out.h"
 #include "cmd/out/writers.h"
 #include "lib/base/util.h"
+#include "tests/unit/json_lines.h"
 #include "tests/unit/test.h"
 
 #define MAX_ROWS 3
@@ -321,32 +321,6 @@ static char *write_row(size_t r)
 	return text;
 }
 
-/* The text of a member; numbers as they were written. */
-static const char *plain(struct json_object *o, const char *otherwise)
-{
-	return o ? json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN)
-		 : otherwise;
-}
-
-static void check_json(size_t r, char *got)
-{
-	td_autofree char *copy = strdup(rows[r].want);
-	char *rest = copy, *want;
-	int nr = 0;
-
-	while ((want = strsep(&rest, "\n")) && *want) {
-		const char *line = strsep(&got, "\n");
-		struct json_object *ours = json_tokener_parse(line ? line : "");
-		struct json_object *perfs = json_tokener_parse(want);
-
-		is_str(plain(ours, "no JSON"), plain(perfs, "JSON"),
-		       "%s: line %d", rows[r].name, ++nr);
-		json_object_put(ours);
-		json_object_put(perfs);
-	}
-	ok(got && !*got, "%s: no more lines", rows[r].name);
-}
-
 /* Each line has the same number of separators. */
 static void check_separators(size_t r, const char *got)
 {
@@ -369,7 +343,7 @@ int main(void)
 		td_autofree char *got = write_row(r);
 
 		if (rows[r].format == TD_FORMAT_JSON) {
-			check_json(r, got);
+			check_json(rows[r].name, rows[r].want, got);
 			continue;
 		}
 		is_str(got, rows[r].want, "%s", rows[r].name);

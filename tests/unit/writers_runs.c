@@ -4,12 +4,12 @@
  * formats. Expected lines of events are made with the printf(3) formats of
  * Linux 6.12's tools/perf/util/stat-display.c.
  */
-#include <json-c/json.h>
 #include <stdlib.h>
 
 #include "cmd/out/out.h"
 #include "cmd/out/writers.h"
 #include "lib/base/util.h"
+#include "tests/unit/json_lines.h"
 #include "tests/unit/report.h"
 #include "tests/unit/test.h"
 
@@ -353,32 +353,6 @@ static struct td_writer make_writer(enum td_format_kind format,
 		.frame = frame,
 		.separator = format == TD_FORMAT_CSV ? "," : NULL,
 	};
-}
-
-/* The text of a member; numbers as they were written. */
-static const char *plain(struct json_object *o, const char *otherwise)
-{
-	return o ? json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN)
-		 : otherwise;
-}
-
-static void check_json(const char *name, const char *all, char *got)
-{
-	td_autofree char *copy = strdup(all);
-	char *rest = copy, *want;
-	int nr = 0;
-
-	while ((want = strsep(&rest, "\n")) && *want) {
-		const char *line = strsep(&got, "\n");
-		struct json_object *ours = json_tokener_parse(line ? line : "");
-		struct json_object *wanted = json_tokener_parse(want);
-
-		is_str(plain(ours, "no JSON"), plain(wanted, "JSON"),
-		       "%s: line %d", name, ++nr);
-		json_object_put(ours);
-		json_object_put(wanted);
-	}
-	ok(got && !*got, "%s: no more lines", name);
 }
 
 static void check(enum td_format_kind format, const char *name, char *got,

@@ -6,7 +6,10 @@
 
 #define TD_GROUP_NAME 128 /* longer group names are ignored */
 
-/* Reads the next name of "a;b;c"; false at the end. */
+/*
+ * Reads the next name of "a;b;c", and moves *list behind it.  Returns false at
+ * the end.
+ */
 bool td_next_group(const char **list, char name[TD_GROUP_NAME]);
 
 /*

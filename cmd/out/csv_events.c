@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "cmd/out/events.h"
 #include "cmd/out/out.h"
 #include "lib/base/util.h"
 #include "lib/count/aggregations.h"

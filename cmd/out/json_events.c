@@ -3,7 +3,6 @@
 #include <json-c/json.h>
 #include <math.h>
 
-#include "cmd/out/events.h"
 #include "cmd/out/out.h"
 #include "lib/base/json_put.h"
 #include "lib/count/aggregations.h"

@@ -2,7 +2,6 @@
 /* perf stat's table: a count in each line, its ratio after " # ". */
 #include <string.h>
 
-#include "cmd/out/events.h"
 #include "cmd/out/out.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"

@@ -3,17 +3,17 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/opts/command.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/meant.h"
 #include "cmd/opts/rows.h"
-#include "cmd/out/sink.h"
 #include "cmd/plan/measure.h"
 #include "cmd/plan/select.h"
 #include "cmd/say.h"
-#include "lib/counter/counter.h"
+#include "cmd/view/view.h"
 #include "lib/recording/recording.h"
 
 static void warn_if_cut_off(const struct td_recording *rec)
@@ -30,10 +30,9 @@ static void warn_if_cut_off(const struct td_recording *rec)
 
 /* What was counted in threads cannot be told by CPU, and the reverse. */
 static int check_readings(const struct td_recording *rec,
-			  const struct td_sink *sink,
+			  enum td_aggregation how,
 			  const struct td_readings *delta, struct td_err *err)
 {
-	enum td_aggregation how = sink->aggregator->how;
 	bool tasks = delta->nr && delta->v[0].cpu < 0;
 
 	if (!delta->nr || how == TD_AGGREGATE_ALL)
@@ -42,53 +41,52 @@ static int check_readings(const struct td_recording *rec,
 		return tasks && delta->v[0].tid >= 0
 			       ? 0
 			       : td_err_usage(err,
-					      "--per-thread: %s is of CPUs, "
-					      "not threads",
+					      "--per-thread: %s was recorded "
+					      "on CPUs, not in threads",
 					      rec->path);
-	return tasks ? td_err_usage(err, "%s: %s is of tasks, not CPUs",
+	return tasks ? td_err_usage(err,
+				    "%s: %s was recorded in tasks, not "
+				    "on CPUs",
 				    td_aggregation_option(how), rec->path)
 		     : 0;
 }
 
 /* The output begins when there is something to show: until then it stays. */
-static int show_rows(struct td_recording *rec, struct td_counter *counter,
-		     struct td_sink *sink, uint64_t *time_ns,
+static int show_rows(struct td_recording *rec, struct td_view *view,
+		     struct td_readings *delta, uint64_t *time_ns,
 		     struct td_err *err)
 {
-	struct td_readings delta;
 	bool begun = false;
 	int rc = 0;
 
 	while (!rc) {
-		rc = counter->ops->read(counter, 0, time_ns, &delta, err);
+		rc = td_recording_next(rec, time_ns, delta, err);
 		if (!rc)
-			rc = check_readings(rec, sink, &delta, err);
-		if (rc >= 0 && !begun && td_sink_begin(sink, err))
+			rc = check_readings(rec, view->source->how, delta, err);
+		if (rc >= 0 && !begun && td_view_begin(view, err))
 			return err->code;
 		begun = true;
 		if (!rc)
-			rc = td_sink_counts(sink, *time_ns, &rec->times, &delta,
-					    err);
+			rc = td_view_put(view, *time_ns, &rec->times, delta,
+					 err);
 	}
 	return rc < 0 ? rc : 0;
 }
 
-static int show(struct td_recording *rec, struct td_sink *sink,
+static int show(struct td_recording *rec, struct td_view *view,
 		struct td_err *err)
 {
-	struct td_counter *counter = NULL;
+	struct td_readings delta = { 0 };
 	uint64_t time_ns = 0;
-	int rc = td_counter_replay_open(&counter, rec, err);
+	int rc = show_rows(rec, view, &delta, &time_ns, err);
 
-	if (!rc)
-		rc = show_rows(rec, counter, sink, &time_ns, err);
-	td_counter_close(counter);
+	free(delta.v);
 	if (rc)
 		return rc;
 	if (!rec->ended)
 		rec->usage.elapsed_ns = time_ns;
 	warn_if_cut_off(rec);
-	return td_sink_end_run(sink, &rec->usage, err);
+	return td_view_end_run(view, &rec->usage, err);
 }
 
 /* --cputype: the other kinds' events are not shown. */
@@ -123,13 +121,13 @@ static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 	};
 	int rc;
 
-	if (rec->plan.asked &&
+	if (rec->info.of_events &&
 	    (opts->level > 1 || opts->only_level || opts->nr_metrics))
 		return td_err_usage(err,
-				    "%s holds events, no tree: --level and -M "
-				    "make no sense",
+				    "%s has events and no tree: --level and "
+				    "-M do not apply",
 				    rec->path);
-	if (rec->plan.asked) {
+	if (rec->info.of_events) {
 		hide_skipped(rec);
 		return 0;
 	}
@@ -147,39 +145,53 @@ static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 }
 
 /* As it was recorded, unless another aggregation is asked for. */
-static int build_aggregator(struct td_aggregator *agg,
-			    const struct td_recording *rec,
-			    const struct td_opts *opts, struct td_err *err)
+static enum td_aggregation choose_aggregation(const struct td_recording *rec,
+					      const struct td_opts *opts)
 {
-	enum td_aggregation how = td_opts_aggregation(opts);
-	int rc;
+	return opts->aggregations ? td_opts_aggregation(opts) : rec->info.how;
+}
 
-	if (!opts->aggregations)
-		how = rec->info.how;
+static int check_aggregation(const struct td_recording *rec,
+			     enum td_aggregation how, struct td_err *err)
+{
 	if (rec->info.sums && how == TD_AGGREGATE_CPU && how != rec->info.how)
-		return td_err_set(err, -ENODATA, "-A: %s holds %s, not CPUs",
+		return td_err_set(err, -ENODATA,
+				  "-A: %s has %s, not single "
+				  "CPUs",
 				  rec->path,
 				  rec->info.how == TD_AGGREGATE_ALL
 					  ? "one sum"
 					  : "sums of more than one CPU");
 	if (td_aggregation_wants_places(how) && !rec->places)
 		return td_err_set(err, -ENODATA,
-				  "%s does not say where its CPUs are",
+				  "%s does not have the topology of its CPUs",
 				  rec->path);
-	rc = td_aggregator_build(agg, how,
-				 opts->aggregations ? opts->cache_level
-						    : rec->info.cache_level,
-				 rec->places, rec->machine.online.nr, err);
-	if (rc == -ENODATA)
-		td_err_wrap(err, "%s", rec->path);
-	agg->raw = opts->no_scale;
-	/* as it was live: most of a machine's threads sleep */
-	agg->skip_idle = rec->info.how == TD_AGGREGATE_THREAD &&
-			 strcmp(rec->info.target, "system wide") == 0;
-	agg->names = &rec->names;
-	agg->cgroups = rec->info.cgroups;
-	agg->nr_cgroups = rec->info.nr_cgroups;
-	return rc;
+	return 0;
+}
+
+static struct td_source make_source(const struct td_recording *rec,
+				    struct td_tree *tree,
+				    const struct td_opts *opts)
+{
+	const struct td_recording_info *info = &rec->info;
+
+	return (struct td_source){
+		.machine = &rec->machine,
+		.plan = &rec->plan,
+		.tree = info->of_events ? NULL : tree,
+		.target = &info->target,
+		.interval = info->interval_ms > 0,
+		.how = choose_aggregation(rec, opts),
+		.cache_level = opts->aggregations ? opts->cache_level
+						  : info->cache_level,
+		.places = rec->places,
+		/* as it was live: most of a machine's threads sleep */
+		.skip_idle = info->how == TD_AGGREGATE_THREAD &&
+			     info->target.kind == TD_TARGET_SYSTEM,
+		.names = &rec->names,
+		.cgroups = info->cgroups,
+		.nr_cgroups = info->nr_cgroups,
+	};
 }
 
 /* Opened, nothing is written to it yet: it would be lost, or have no end. */
@@ -188,42 +200,44 @@ static int check_not_input(const struct td_recording *rec,
 {
 	if (!td_recording_is_written(rec, fileno(sink->writer.fp)))
 		return 0;
-	return td_err_usage(err, "%s is the recording that is read",
+	return td_err_usage(err, "%s is the recording that is being read",
 			    sink->name);
+}
+
+static int open_view(struct td_view *view, const struct td_source *source,
+		     const struct td_recording *rec, const struct td_opts *opts,
+		     struct td_err *err)
+{
+	int rc = check_aggregation(rec, source->how, err);
+
+	if (rc)
+		return rc;
+	rc = td_view_init(view, source, opts, err);
+	if (rc == -ENODATA)
+		td_err_wrap(err, "%s", rec->path);
+	if (!rc)
+		rc = td_view_open(view, opts, err);
+	return rc ? rc : check_not_input(rec, &view->sink, err);
 }
 
 static int report_from(struct td_recording *rec, const struct td_opts *opts,
 		       struct td_notes *notes, struct td_err *err)
 {
 	struct td_measure measure = { 0 };
-	struct td_aggregator aggregator = { 0 };
-	struct td_ratio_table ratios = { 0 };
-	struct td_sink sink = { &measure.tree, &rec->plan, &rec->machine,
-				&aggregator };
+	struct td_view view = { 0 };
+	struct td_source source;
 	struct td_err late = { 0 };
 	int rc = make_tree(rec, opts, &measure, notes, err);
 
+	source = make_source(rec, &measure.tree, opts);
 	if (!rc)
-		rc = build_aggregator(&aggregator, rec, opts, err);
-	if (!rc && opts->metric_only && rec->plan.asked) {
-		rc = td_ratio_table_build(&ratios, &rec->plan, &rec->machine,
-					  opts->hybrid_merge, err);
-		sink.ratios = &ratios;
-	}
-
+		rc = open_view(&view, &source, rec, opts, err);
+	if (!rc && !opts->quiet)
+		td_say_notes(notes);
 	if (!rc)
-		rc = td_sink_open(&sink, opts, rec->info.target,
-				  rec->info.interval_ms > 0, err);
-	if (!rc)
-		rc = check_not_input(rec, &sink, err);
-	for (size_t i = 0; !rc && !opts->quiet && i < notes->nr; i++)
-		td_say("tdstat: %s\n", notes->v[i]);
-	if (!rc)
-		rc = show(rec, &sink, err);
-	if (td_sink_close(&sink, rc ? &late : err) && !rc)
+		rc = show(rec, &view, err);
+	if (td_view_close(&view, rc ? &late : err) && !rc)
 		rc = err->code;
-	td_ratio_table_free(&ratios);
-	td_aggregator_free(&aggregator);
 	td_measure_free(&measure);
 	return rc;
 }
@@ -276,7 +290,7 @@ static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 	}
 	td_err_usage(err,
 		     "tdstat report shows one file, %s, and runs no command: "
-		     "'%s' is too much",
+		     "'%s' is one too many",
 		     opts->input, word);
 	return td_err_hint(err, "for each file: tdstat report FILE");
 }
@@ -293,7 +307,7 @@ static int check(const struct td_opts *opts, struct td_err *err)
 static const struct td_option recording[] = {
 	{ "input", 'i', "FILE", "the recording to show; - is standard input",
 	  TD_OPTION_FILE, offsetof(struct td_opts, input) },
-	{ "total", 0, NULL, "all together, whatever it was recorded by",
+	{ "total", 0, NULL, "the sum of all, whatever was recorded",
 	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
 	  .min = TD_AGGREGATE_ALL },
 	{ NULL },
@@ -314,8 +328,8 @@ const struct td_command td_command_report = {
 	.name = "report",
 	.line = "show a recording, or what perf stat -x or -j wrote",
 	.args = "[-i] FILE",
-	.doc = "Shows a recording again, in another form if asked: by another "
-	       "aggregation, with other metrics, as text, CSV or JSON.",
+	.doc = "Shows a recording again, if asked with another aggregation, "
+	       "with other metrics, or as CSV or JSON.",
 	.what = "What to show:",
 	.examples = "  tdstat report td.jsonl -A\n"
 		    "  tdstat report td.jsonl -l 2 --summary -x,",

@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "lib/base/err.h"
+#include "lib/base/notes.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
-/* In place of what there is no room to say. */
+/* Printed in place of a message if there is no memory for it. */
 #define NO_MEMORY "tdstat: out of memory\n"
 
-/* NULL: out of memory */
+/* Returns NULL if out of memory. */
 static char *escape(const char *text, size_t len)
 {
 	char *line = NULL;
@@ -28,7 +29,7 @@ static char *escape(const char *text, size_t len)
 	return NULL;
 }
 
-/* Written at once: others may write to the terminal, too. */
+/* One write(2) a line, as others may write to the terminal, too. */
 void td_vsay(const char *fmt, va_list ap)
 {
 	td_autofree char *text = NULL, *line = NULL;
@@ -46,7 +47,7 @@ void td_vsay(const char *fmt, va_list ap)
 		fprintf(stderr, "%s\n", line);
 	else
 		fputs(NO_MEMORY, stderr);
-	fflush(stderr); /* which the results may have given a buffer */
+	fflush(stderr); /* buffered if results go there, too */
 }
 
 void td_say(const char *fmt, ...)
@@ -58,7 +59,13 @@ void td_say(const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Both lines moved to the right, so that the caret stays below its letter. */
+void td_say_notes(struct td_notes *notes)
+{
+	for (; notes->said < notes->nr; notes->said++)
+		td_say("tdstat: %s\n", notes->v[notes->said]);
+}
+
+/* Indents both lines, so that the caret stays below its letter. */
 static void put_place(const char *place)
 {
 	int line = (int)strcspn(place, "\n");

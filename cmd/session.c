@@ -108,8 +108,7 @@ static int make_plan(struct td_run *run, struct td_err *err)
 
 	if (opts->overridden)
 		td_notes_add(&run->notes,
-			     "-p and -t count tasks: %s is not "
-			     "heeded",
+			     "-p and -t count tasks: %s is ignored",
 			     opts->overridden);
 	if (!rc)
 		rc = td_target_open_cgroups(&run->target, &run->fs, opts,
@@ -120,8 +119,7 @@ static int make_plan(struct td_run *run, struct td_err *err)
 	if (!rc && opts->cgroups)
 		rc = td_cgroups_assign(&run->plan, &run->target.cgroups,
 				       specs_before_cgroup(run), err);
-	return rc ? rc
-		  : td_target_find_tasks(&run->target, &run->fs, opts, err);
+	return rc ? rc : td_target_find_tasks(&run->target, &run->fs, err);
 }
 
 static int count(struct td_run *run, int *status, struct td_err *err)
@@ -180,8 +178,9 @@ int td_session_run(const struct td_opts *opts, int *status, struct td_err *err)
 		rc = make_plan(&run, err);
 	if (!rc && opts->dry_run) {
 		td_run_say_notes(&run);
-		td_dry_run(stdout, &run.machine, &run.measure.tree, &run.plan,
-			   &run.target);
+		td_dry_run(stdout, &run.machine,
+			   td_opts_want_events(opts) ? NULL : &run.measure.tree,
+			   &run.plan, &run.target);
 		rc = td_out_check(stdout, "standard output", err);
 	} else if (!rc) {
 		rc = count(&run, status, err);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What tables and trees begin with: the title, and each line of an interval. */
-#include <string.h>
-
+/* The title of tables and trees, and the start of an interval's lines. */
 #include "cmd/out/events.h"
 #include "cmd/out/out.h"
 #include "lib/base/printable.h"
@@ -50,21 +48,17 @@ int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
 	return columns;
 }
 
-/* perf's quotes: 'sleep 1', 'system wide', but process id '7' */
+/* As perf quotes: 'sleep 1', 'system wide', but process id '7'. */
 void td_out_text_title(struct td_writer *writer)
 {
-	static const char *const words[] = { "process id ", "thread id " };
 	const struct td_frame *frame = writer->frame;
-	const char *target = frame->target;
-	size_t skip = 0;
+	const char *words = td_target_words(frame->target_kind);
+	bool numbers = frame->target_kind == TD_TARGET_PROCESSES ||
+		       frame->target_kind == TD_TARGET_THREADS;
 
-	for (size_t i = 0; i < TD_ARRAY_SIZE(words); i++) {
-		if (strncmp(target, words[i], strlen(words[i])) == 0)
-			skip = strlen(words[i]);
-	}
-	fprintf(writer->fp, "\n Performance counter stats for %.*s'", (int)skip,
-		target);
-	td_put_printable(writer->fp, target + skip);
+	fprintf(writer->fp, "\n Performance counter stats for %s'%s",
+		numbers ? words : "", numbers ? "" : words);
+	td_put_printable(writer->fp, frame->target ? frame->target : "");
 	fputc('\'', writer->fp);
 	if (frame->runs > 1)
 		fprintf(writer->fp, " (%d runs)", frame->runs);

@@ -58,21 +58,21 @@ static void put_group(FILE *fp, size_t index, const struct td_machine *machine,
 {
 	const struct td_group *group = &plan->groups[index];
 	const struct td_pmu *pmu = &machine->pmus[group->pmu];
-	const struct td_metric_set *set = tree->sets && pmu->kind == TD_PMU_CORE
+	const struct td_metric_set *set = tree && pmu->kind == TD_PMU_CORE
 						  ? tree->sets[group->pmu]
 						  : NULL;
 
 	fprintf(fp, "group %zu: ", index);
 	td_put_printable(fp, pmu->name);
 	fprintf(fp, ", %zu event%s, ", group->nr,
-		group->nr == 1 && plan->asked ? "" : "s");
+		group->nr == 1 && !tree ? "" : "s");
 	put_where(fp, pmu, target);
 	if (pmu->kind == TD_PMU_CORE)
 		fprintf(fp, " (%s%s%s)", td_uarch_name(pmu->uarch),
-			plan->asked ? "" : ": ",
-			plan->asked ? ""
-			: set       ? set->name
-				    : "no tree");
+			tree ? ": " : "",
+			!tree ? ""
+			: set ? set->name
+			      : "no tree");
 	fputc('\n', fp);
 }
 
@@ -131,13 +131,14 @@ static void put_attr(FILE *fp, const char *name,
  * Prints events in no group: those that tdstat measures itself, and those that
  * cannot be counted.
  */
-static void put_rest(FILE *fp, const struct td_plan *plan)
+static void put_rest(FILE *fp, const struct td_tree *tree,
+		     const struct td_plan *plan)
 {
 	for (size_t i = 0; i < plan->events.nr; i++) {
 		const struct td_event *event = &plan->events.v[i];
 
 		/* metrics tell their reason themselves */
-		if (event->refusal && plan->asked)
+		if (event->refusal && !tree)
 			put_line(fp, "not counted: ", event->refusal);
 		else if (event->tool)
 			put_line(fp, "without the kernel: ", event->name);
@@ -161,7 +162,7 @@ void td_dry_run(FILE *fp, const struct td_machine *machine,
 				 &attr);
 		}
 	}
-	put_rest(fp, plan);
+	put_rest(fp, tree, plan);
 }
 
 void td_describe(FILE *fp, const struct td_machine *machine,
@@ -177,7 +178,7 @@ void td_describe(FILE *fp, const struct td_machine *machine,
 			put_line(fp, "  ",
 				 plan->events.v[group->members[i]].name);
 	}
-	put_rest(fp, plan);
+	put_rest(fp, tree, plan);
 }
 
 void td_describe_shares(FILE *fp, const struct td_machine *machine,

@@ -10,7 +10,7 @@
 
 /*
  * --dry-run: prints the groups, and each perf_event_attr as the kernel would
- * get it.
+ * get it.  tree is NULL if events were typed; here and below.
  */
 void td_dry_run(FILE *fp, const struct td_machine *machine,
 		const struct td_tree *tree, const struct td_plan *plan,

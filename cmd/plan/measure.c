@@ -131,11 +131,11 @@ static int build(struct td_measure *m, struct td_plan *plan,
 		.files = &m->catalog.events,
 		.fixed = !fs,
 	};
-	int rc = td_tree_build(&m->tree, plan, &setup, err);
+	int rc = td_tree_build(&m->tree, &plan->events, &setup, err);
 
 	if (!rc && setup.fixed && m->ask.level && use_builtin(m, machine)) {
 		td_tree_free(&m->tree);
-		return td_tree_build(&m->tree, plan, &setup, err);
+		return td_tree_build(&m->tree, &plan->events, &setup, err);
 	}
 	if (rc <= 0)
 		return rc;
@@ -143,7 +143,7 @@ static int build(struct td_measure *m, struct td_plan *plan,
 	td_tree_free(&m->tree);
 	td_plan_free(plan);
 	rc = read_others(fs, machine, err);
-	return rc ? rc : td_tree_build(&m->tree, plan, &setup, err);
+	return rc ? rc : td_tree_build(&m->tree, &plan->events, &setup, err);
 }
 
 int td_measure_build(struct td_measure *m, struct td_plan *plan,
@@ -166,7 +166,10 @@ int td_measure_build(struct td_measure *m, struct td_plan *plan,
 	td_literals_fill(&m->literals, how->machine, how->places, how->tsc_hz,
 			 how->core_wide);
 	rc = choose_sets(m, how, err);
-	return rc ? rc : build(m, plan, how->machine, how->fs, err);
+	if (!rc)
+		rc = build(m, plan, how->machine, how->fs, err);
+	m->tree.plan = plan;
+	return rc;
 }
 
 void td_measure_free(struct td_measure *m)

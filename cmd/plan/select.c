@@ -79,7 +79,9 @@ static int nothing_left(const struct td_machine *machine,
 			   "--cputype %s: this machine has no such cores",
 			   opts->cputype);
 	else
-		td_err_set(err, -ENODEV, "-C %s: none of them is of %s",
+		td_err_set(err, -ENODEV,
+			   "-C %s: none of these CPUs belongs "
+			   "to %s",
 			   cpus ? cpus : "",
 			   opts->cputype ? opts->cputype : "a core PMU");
 	return td_err_hint(err, "its PMUs are %s", pmus);
@@ -190,7 +192,7 @@ static int nothing_shown(const struct td_tree *tree,
 	}
 	if (opts->subcommand == TD_REPORT)
 		return td_err_set(err, -ENODEV,
-				  "%s: its events make up no top-down tree",
+				  "%s: its events do not make a top-down tree",
 				  opts->input);
 	return td_why_no_tree(machine, err);
 }
@@ -203,8 +205,9 @@ static int check_merge(const struct td_tree *tree, struct td_notes *notes,
 	if (td_merge_plan(tree, &merge))
 		return td_err_nomem(err);
 	if (!merge.nr_kept)
-		return td_err_usage(err, "--hybrid-merge: nothing of this is a "
-					 "share that all kinds of core have");
+		return td_err_usage(err, "--hybrid-merge: none of these "
+					 "metrics is a share that all kinds "
+					 "of core have");
 	if (merge.nr_lacking)
 		td_notes_add(notes,
 			     "--hybrid-merge: %zu metric%s left out that not "
@@ -237,12 +240,11 @@ int td_check_shown_metrics(const struct td_tree *tree,
 	return opts->hybrid_merge ? check_merge(tree, notes, err) : 0;
 }
 
-static const char *refusal_of(const struct td_tree *tree,
-			      const struct td_metric *metric)
+static const char *refusal_of(const struct td_metric *metric,
+			      const struct td_events *events)
 {
 	for (size_t i = 0; i < metric->events.nr; i++) {
-		const char *why =
-			tree->plan->events.v[metric->events.v[i]].refusal;
+		const char *why = events->v[metric->events.v[i]].refusal;
 
 		if (why)
 			return why;
@@ -250,7 +252,8 @@ static const char *refusal_of(const struct td_tree *tree,
 	return NULL;
 }
 
-int td_check_opened_metrics(const struct td_tree *tree, struct td_err *err)
+int td_check_opened_metrics(const struct td_tree *tree,
+			    const struct td_events *events, struct td_err *err)
 {
 	const char *first = NULL;
 
@@ -260,7 +263,7 @@ int td_check_opened_metrics(const struct td_tree *tree, struct td_err *err)
 
 		if (!metric->shown || !metric->value)
 			continue;
-		why = refusal_of(tree, metric);
+		why = refusal_of(metric, events);
 		if (!why)
 			return 0;
 		first = first ? first : why;

@@ -33,7 +33,8 @@ int td_check_shown_metrics(const struct td_tree *tree,
  * After the counters were opened: returns -ENODEV if what the kernel refused
  * leaves no metric with a value.
  */
-int td_check_opened_metrics(const struct td_tree *tree, struct td_err *err);
+int td_check_opened_metrics(const struct td_tree *tree,
+			    const struct td_events *events, struct td_err *err);
 /*
  * select_cores.c: refuses -A if the threads of a core share their slots, which
  * cannot be shown for one thread.

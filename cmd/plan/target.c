@@ -3,14 +3,71 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/util.h"
-#include "lib/target/tasks.h"
 
-bool td_target_is_everyone(const struct td_opts *opts)
+/* Does --per-thread mean all tasks of the machine? */
+static bool wants_all_tasks(const struct td_opts *opts)
 {
 	return td_opts_aggregation(opts) == TD_AGGREGATE_THREAD &&
 	       !td_opts_attaches(opts) && (opts->all_cpus || !opts->command);
+}
+
+static enum td_target_kind kind_of(const struct td_opts *opts)
+{
+	if (opts->pids.nr)
+		return TD_TARGET_PROCESSES;
+	if (opts->tids.nr)
+		return TD_TARGET_THREADS;
+	if (opts->has_cpus)
+		return TD_TARGET_CPUS;
+	return opts->all_cpus || !opts->command ? TD_TARGET_SYSTEM
+						: TD_TARGET_COMMAND;
+}
+
+/* To be freed; NULL if memory ran out. */
+static char *join(char *const *words)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
+
+	if (!fp)
+		return NULL;
+	for (char *const *word = words; *word; word++) {
+		fputs(word == words ? "" : " ", fp);
+		fputs(*word, fp);
+	}
+	if (fclose(fp)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static int make_name(struct td_target_name *name, const struct td_opts *opts)
+{
+	name->kind = kind_of(opts);
+	switch (name->kind) {
+	case TD_TARGET_PROCESSES:
+		name->text = td_ints_format(&opts->pids);
+		break;
+	case TD_TARGET_THREADS:
+		name->text = td_ints_format(&opts->tids);
+		break;
+	case TD_TARGET_CPUS:
+		name->text = td_ints_format(&opts->cpus);
+		break;
+	case TD_TARGET_COMMAND:
+		name->text = join(opts->command);
+		break;
+	case TD_TARGET_SYSTEM:
+	case TD_TARGET_FILE:
+		name->text = strdup("");
+		break;
+	}
+	return name->text ? 0 : -ENOMEM;
 }
 
 int td_target_make(struct td_target *target, const struct td_opts *opts,
@@ -23,14 +80,17 @@ int td_target_make(struct td_target *target, const struct td_opts *opts,
 		.system_wide = system_wide,
 		.has_cpus = opts->has_cpus,
 		.per_thread = per_thread,
+		.all_tasks = wants_all_tasks(opts),
 		.inherit = !system_wide && !opts->no_inherit && !per_thread,
 		.enable_on_exec = !system_wide && !td_opts_attaches(opts) &&
-				  !td_target_is_everyone(opts) &&
-				  !opts->delay_ms,
+				  !wants_all_tasks(opts) && !opts->delay_ms,
 		.all_user = opts->all_user,
 		.all_kernel = opts->all_kernel,
 	};
-	if (td_ints_copy(&target->cpus, &opts->cpus))
+	if (make_name(&target->name, opts) ||
+	    td_ints_copy(&target->cpus, &opts->cpus) ||
+	    td_ints_copy(&target->pids, &opts->pids) ||
+	    td_ints_copy(&target->threads, &opts->tids))
 		return td_err_nomem(err);
 	return 0;
 }
@@ -53,83 +113,4 @@ int td_target_open_cgroups(struct td_target *target, const struct td_sysfs *fs,
 					  opts->each_cgroup, notes, err)
 		       : td_cgroups_name(&target->cgroups, root, opts->cgroups,
 					 err);
-}
-
-int td_target_find_tasks(struct td_target *target, const struct td_sysfs *fs,
-			 const struct td_opts *opts, struct td_err *err)
-{
-	int rc = 0;
-
-	if (td_target_is_everyone(opts)) {
-		td_ints_free(&target->tids);
-		return td_tasks_add_all(fs, &target->tids, err);
-	}
-	if (!td_opts_attaches(opts))
-		return 0;
-	td_ints_free(&target->tids);
-	for (size_t i = 0; !rc && i < opts->pids.nr; i++)
-		rc = td_tasks_add_process(fs, opts->pids.v[i], &target->tids,
-					  err);
-	for (size_t i = 0; !rc && i < opts->tids.nr; i++)
-		rc = td_tasks_add_thread(fs, opts->tids.v[i], &target->tids,
-					 err);
-	return rc;
-}
-
-int td_target_check_alive(const struct td_sysfs *fs, const struct td_opts *opts,
-			  struct td_err *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < opts->pids.nr; i++)
-		rc = td_tasks_check_process(fs, opts->pids.v[i], err);
-	for (size_t i = 0; !rc && i < opts->tids.nr; i++)
-		rc = td_tasks_check_thread(fs, opts->tids.v[i], err);
-	return rc;
-}
-
-void td_target_free(struct td_target *target)
-{
-	td_ints_free(&target->cpus);
-	td_ints_free(&target->tids);
-	td_cgroups_free(&target->cgroups);
-}
-
-static void describe(FILE *fp, const struct td_opts *opts)
-{
-	td_autofree char *list = NULL;
-
-	if (opts->pids.nr) {
-		list = td_ints_format(&opts->pids);
-		fprintf(fp, "process id %s", list ? list : "");
-	} else if (opts->tids.nr) {
-		list = td_ints_format(&opts->tids);
-		fprintf(fp, "thread id %s", list ? list : "");
-	} else if (opts->has_cpus) {
-		list = td_ints_format(&opts->cpus);
-		fprintf(fp, "CPU(s) %s", list ? list : "");
-	} else if (opts->all_cpus || !opts->command) {
-		fputs("system wide", fp);
-	} else {
-		for (char **word = opts->command; *word; word++) {
-			fputs(word == opts->command ? "" : " ", fp);
-			fputs(*word, fp);
-		}
-	}
-}
-
-char *td_target_describe(const struct td_opts *opts)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *fp = open_memstream(&text, &size);
-
-	if (!fp)
-		return NULL;
-	describe(fp, opts);
-	if (fclose(fp)) {
-		free(text);
-		return NULL;
-	}
-	return text;
 }

@@ -10,9 +10,10 @@ static int write_head(struct td_run *run, struct td_err *err)
 {
 	struct td_recording_info info = {
 		.interval_ms = run->opts->interval_ms,
-		.target = run->target_text,
+		.target = run->target.name,
 		.tsc_hz = td_tsc_hz(),
 		.tasks = !run->target.system_wide,
+		.of_events = !run->source.tree,
 		.level = run->opts->level,
 		.only_level = run->opts->only_level,
 		.metrics = run->opts->metrics,
@@ -74,5 +75,5 @@ int td_run_begin(struct td_run *run, struct td_err *err)
 		rc = write_head(run, err);
 	if (!rc)
 		td_run_say_notes(run);
-	return rc ? rc : td_sink_begin(&run->sink, err);
+	return rc ? rc : td_view_begin(&run->view, err);
 }

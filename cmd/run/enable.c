@@ -56,7 +56,7 @@ static void note_held(struct td_run *run, int pmu, const struct td_ints *held)
 
 	if (!text || !text[0])
 		return;
-	if (run->plan.asked && run->machine.nmi_watchdog)
+	if (!run->source.tree && run->machine.nmi_watchdog)
 		td_notes_add(&run->notes,
 			     "%s: its counters on CPU(s) %s are taken, one of "
 			     "them by the NMI watchdog (sysctl "
@@ -111,7 +111,7 @@ static int check_held(struct td_run *run, const struct td_readings *delta,
 		    check_pmu_held(run, delta, pmu, last, &found))
 			return td_err_nomem(err);
 	}
-	if (last && found.some && found.all && !run->plan.asked)
+	if (last && found.some && found.all && run->source.tree)
 		return all_held(run, found.pmu, err);
 	return found.some;
 }
@@ -126,12 +126,10 @@ static int read_baseline(struct td_run *run, struct td_err *err)
 {
 	const struct timespec pause = { 0, 10000000 };
 	struct td_readings delta;
-	uint64_t unused;
 	int rc;
 
 	for (int looks = 10;; looks--) {
-		rc = run->counter->ops->read(run->counter, BASELINE_NS, &unused,
-					     &delta, err);
+		rc = td_counter_read(run->counter, BASELINE_NS, &delta, err);
 		run->behind = !rc && delta.behind;
 		/* without a running task, a cgroup's counters do not run */
 		if (rc || !run->target.system_wide || run->target.cgroups.nr)
@@ -153,7 +151,7 @@ int td_run_enable(struct td_run *run, struct td_err *err)
 	int rc = 0;
 
 	for (int attempt = 1;; attempt++) {
-		rc = run->counter->ops->enable(run->counter, true, -1, err);
+		rc = td_counter_enable(run->counter, true, -1, err);
 		if (!rc && !run->baseline)
 			rc = read_baseline(run, err);
 		if (rc || !run->behind || attempt == TD_ATTEMPTS ||

@@ -22,39 +22,25 @@ static int open_recording(struct td_run *run, struct td_err *err)
 	return 0;
 }
 
-/* Signals are let through, as opening a FIFO waits for its reader. */
-static int open_streams(struct td_run *run, struct td_err *err)
+/*
+ * Opened late, so that a run that cannot begin leaves no empty file.  Signals
+ * are let through, as opening a FIFO waits for its reader.
+ */
+static int open_outputs(struct td_run *run, struct td_err *err)
 {
 	sigset_t ours;
 	int rc;
 
+	if (run->runs)
+		return 0;
 	if (run->opts->output)
 		sigprocmask(SIG_SETMASK, &run->given.mask, &ours);
-	rc = td_sink_open(&run->sink, run->opts, run->target_text,
-			  run->opts->interval_ms > 0, err);
+	rc = td_view_open(&run->view, run->opts, err);
 	if (!rc)
 		rc = open_recording(run, err);
 	if (run->opts->output)
 		sigprocmask(SIG_SETMASK, &ours, NULL);
 	return rc;
-}
-
-/* Opened late, so that a run that cannot begin leaves no empty file. */
-static int open_outputs(struct td_run *run, struct td_err *err)
-{
-	int rc;
-
-	if (run->runs)
-		return 0;
-	if (run->opts->metric_only && run->plan.asked) {
-		rc = td_ratio_table_build(&run->ratios, &run->plan,
-					  &run->machine,
-					  run->opts->hybrid_merge, err);
-		if (rc)
-			return rc;
-		run->sink.ratios = &run->ratios;
-	}
-	return open_streams(run, err);
 }
 
 /* Clears what the run before has left. */
@@ -134,8 +120,8 @@ static void say_missed(const struct td_run *run)
 	say_rows_missed(run);
 	if (lost)
 		td_run_say(run,
-			   "tdstat: threads came and went too fast: of %" PRIu64
-			   " changes nothing is known\n",
+			   "tdstat: threads came and went too fast: %" PRIu64
+			   " changes were missed\n",
 			   lost);
 }
 
@@ -223,7 +209,7 @@ static int put_last(struct td_run *run, const struct td_usage *usage,
 	if (!quiet)
 		rc = td_run_put_sum(run, time_ns, usage, err);
 	if (!rc)
-		rc = td_sink_end_run(&run->sink, usage, err);
+		rc = td_view_end_run(&run->view, usage, err);
 	if (!rc && !quiet && !run->given_up && !run->behind)
 		note_uncounted(run, usage);
 	if (rc || !run->recording)
@@ -307,7 +293,7 @@ int td_run_once(struct td_run *run, struct td_err *err)
 
 int td_run_finish(struct td_run *run, struct td_err *err)
 {
-	int rc = run->unwritable ? 0 : td_sink_end(&run->sink, err);
+	int rc = run->unwritable ? 0 : td_view_end(&run->view, err);
 
 	return rc && td_run_outlives(run, err) ? 0 : rc;
 }

@@ -7,7 +7,6 @@
 #include "cmd/plan/attr.h"
 #include "cmd/plan/dry_run.h"
 #include "cmd/plan/select.h"
-#include "cmd/plan/target.h"
 #include "cmd/run/run.h"
 #include "lib/base/util.h"
 
@@ -54,20 +53,20 @@ static int open_once(struct td_run *run, struct td_err *err)
 		.machine = &run->machine,
 		.target = &run->target,
 		.notes = &run->notes,
+		.for_metrics = run->source.tree,
 		.opened = run->opts->verbose > 1 ? put_opened : NULL,
 		.ctx = run,
 	};
 	int rc = td_run_watch_tasks(run, err);
 
-	return rc ? rc : td_counter_perf_open(&run->counter, &setup, err);
+	return rc ? rc : td_counter_open(&run->counter, &setup, err);
 }
 
 /* Tries several times, because threads may come and go meanwhile. */
 int td_run_open_counter(struct td_run *run, struct td_err *err)
 {
 	for (int attempt = 0; attempt < TD_ATTEMPTS; attempt++) {
-		int rc = td_target_find_tasks(&run->target, &run->fs, run->opts,
-					      err);
+		int rc = td_target_find_tasks(&run->target, &run->fs, err);
 
 		if (rc)
 			return rc; /* no target is left */
@@ -75,7 +74,7 @@ int td_run_open_counter(struct td_run *run, struct td_err *err)
 		if (rc != -ESRCH || !td_opts_attaches(run->opts))
 			return rc;
 	}
-	if (td_target_check_alive(&run->fs, run->opts, err))
+	if (td_target_check_alive(&run->target, &run->fs, err))
 		return err->code;
 	return td_err_set(err, -ESRCH,
 			  "-p, -t: threads come and go faster than they can be "
@@ -88,11 +87,12 @@ int td_run_open(struct td_run *run, struct td_err *err)
 
 	if (!rc)
 		rc = td_run_open_counter(run, err);
-	if (!rc && !run->plan.asked)
-		rc = td_check_opened_metrics(&run->measure.tree, err);
+	if (!rc && run->source.tree)
+		rc = td_check_opened_metrics(run->source.tree,
+					     &run->plan.events, err);
 	if (!rc && run->opts->verbose && !run->opts->quiet && !run->runs)
-		td_describe(stderr, &run->machine, &run->measure.tree,
-			    &run->plan, &run->target);
+		td_describe(stderr, &run->machine, run->source.tree, &run->plan,
+			    &run->target);
 	fflush(stderr); /* before the command's output */
 	return rc;
 }

@@ -67,7 +67,7 @@ static int switch_event(struct td_run *run, const char *name, bool on,
 	rc = on && !run->baseline ? td_run_first_enable(run, err) : 0;
 	for (; !rc && event >= 0;
 	     event = find_event(&run->plan, name, event + 1))
-		rc = run->counter->ops->enable(run->counter, on, event, err);
+		rc = td_counter_enable(run->counter, on, event, err);
 	if (!rc)
 		td_run_say(run, "Event %s %s\n", name,
 			   on ? "enabled" : "disabled");
@@ -80,7 +80,7 @@ static int switch_all(struct td_run *run, bool on, struct td_err *err)
 
 	if (on && !run->counting)
 		return td_run_end_delay(run, err);
-	rc = run->counter->ops->enable(run->counter, on, -1, err);
+	rc = td_counter_enable(run->counter, on, -1, err);
 	if (!rc)
 		td_run_say(run, "Events %s\n", on ? "enabled" : "disabled");
 	return rc;

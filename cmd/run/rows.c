@@ -37,7 +37,7 @@ static int add_threads(struct td_run *run, const struct td_readings *delta)
 {
 	int rc = td_readings_merge(&run->sum, &run->sum_index, delta);
 
-	run->counter->ops->forget_ended(run->counter);
+	td_counter_forget_ended(run->counter);
 	return rc;
 }
 
@@ -67,9 +67,7 @@ static int add_to_all(struct td_run *run, const struct td_readings *delta)
 int td_run_read(struct td_run *run, uint64_t patience_ns, struct td_err *err)
 {
 	struct td_readings delta;
-	uint64_t unused;
-	int rc = run->counter->ops->read(run->counter, patience_ns, &unused,
-					 &delta, err);
+	int rc = td_counter_read(run->counter, patience_ns, &delta, err);
 
 	run->nr_ended = 0;
 	if (rc)
@@ -99,7 +97,7 @@ static void clear_row(struct td_run *run)
 		td_readings_clear(&run->sum);
 		return;
 	}
-	if (!run->sink.summary)
+	if (!run->view.summary)
 		td_task_names_forget_ended(&run->names);
 	run->sum.nr = 0;
 	td_index_clear(&run->sum_index);
@@ -117,7 +115,7 @@ int td_run_put_sum(struct td_run *run, uint64_t time_ns,
 					  &run->names, &run->sum);
 	rc = td_run_check_recording(run, err);
 	return rc ? rc
-		  : td_sink_counts(&run->sink, time_ns, &times, &run->sum, err);
+		  : td_view_put(&run->view, time_ns, &times, &run->sum, err);
 }
 
 static void say_behind(struct td_run *run)

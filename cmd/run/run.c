@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/plan/target.h"
 #include "cmd/say.h"
 #include "lib/base/util.h"
 
@@ -18,10 +17,6 @@ void td_run_init(struct td_run *run, const struct td_opts *opts)
 		.waiter = TD_WAITER_NONE,
 		.control = TD_CONTROL_NONE,
 	};
-	run->sink.tree = &run->measure.tree;
-	run->sink.plan = &run->plan;
-	run->sink.machine = &run->machine;
-	run->sink.aggregator = &run->aggregator;
 }
 
 int td_run_check_recording(struct td_run *run, struct td_err *err)
@@ -44,35 +39,44 @@ void td_run_say(const struct td_run *run, const char *fmt, ...)
 
 void td_run_say_notes(struct td_run *run)
 {
-	for (; run->notes_said < run->notes.nr; run->notes_said++)
-		td_run_say(run, "tdstat: %s\n", run->notes.v[run->notes_said]);
+	if (!run->opts->quiet)
+		td_say_notes(&run->notes);
 }
 
-static int build_aggregator(struct td_run *run, struct td_err *err)
+static int read_places(struct td_run *run, enum td_aggregation how,
+		       struct td_err *err)
+{
+	const struct td_ints *cpus = &run->machine.online;
+	int rc;
+
+	if (!td_aggregation_wants_places(how))
+		return 0;
+	rc = td_places_read(&run->fs, cpus, &run->places, err);
+	if (!rc && how == TD_AGGREGATE_CACHE)
+		rc = td_places_read_caches(&run->fs, run->places, cpus->nr,
+					   err);
+	return rc;
+}
+
+static struct td_source make_source(struct td_run *run)
 {
 	const struct td_opts *opts = run->opts;
-	enum td_aggregation how = td_opts_aggregation(opts);
-	td_autofree struct td_place *places = NULL;
-	size_t nr = 0;
-	int rc = 0;
 
-	if (td_aggregation_wants_places(how)) {
-		rc = td_places_read(&run->fs, &run->machine.online, &places,
-				    err);
-		nr = rc ? 0 : run->machine.online.nr;
-	}
-	if (!rc && how == TD_AGGREGATE_CACHE)
-		rc = td_places_read_caches(&run->fs, places, nr, err);
-	if (!rc)
-		rc = td_aggregator_build(&run->aggregator, how,
-					 opts->cache_level, places, nr, err);
-	run->aggregator.raw = opts->no_scale;
-	/* like perf stat, because most threads are idle */
-	run->aggregator.skip_idle = td_target_is_everyone(opts);
-	run->aggregator.names = &run->names;
-	run->aggregator.cgroups = run->target.cgroups.names;
-	run->aggregator.nr_cgroups = run->target.cgroups.nr;
-	return rc;
+	return (struct td_source){
+		.machine = &run->machine,
+		.plan = &run->plan,
+		.tree = td_opts_want_events(opts) ? NULL : &run->measure.tree,
+		.target = &run->target.name,
+		.interval = opts->interval_ms > 0,
+		.how = td_opts_aggregation(opts),
+		.cache_level = opts->cache_level,
+		.places = run->places,
+		/* like perf stat, because most threads are idle */
+		.skip_idle = run->target.all_tasks,
+		.names = &run->names,
+		.cgroups = run->target.cgroups.names,
+		.nr_cgroups = run->target.cgroups.nr,
+	};
 }
 
 int td_run_prepare(struct td_run *run, struct td_err *err)
@@ -80,10 +84,10 @@ int td_run_prepare(struct td_run *run, struct td_err *err)
 	const struct td_opts *opts = run->opts;
 	int rc = 0;
 
-	run->target_text = td_target_describe(opts);
-	if (!run->target_text)
-		return td_err_nomem(err);
-	rc = build_aggregator(run, err);
+	rc = read_places(run, td_opts_aggregation(opts), err);
+	run->source = make_source(run);
+	if (!rc)
+		rc = td_view_init(&run->view, &run->source, opts, err);
 	if (!rc)
 		rc = td_waiter_open(&run->waiter, &opts->pids, &opts->tids,
 				    &run->given.mask, err);
@@ -116,7 +120,7 @@ int td_run_close(struct td_run *run, int rc, struct td_err *err)
 	td_run_close_counters(run);
 	td_waiter_close(&run->waiter);
 	td_control_close(&run->control);
-	if (td_sink_close(&run->sink, first) && !rc && !run->unwritable)
+	if (td_view_close(&run->view, first) && !rc && !run->unwritable)
 		rc = err->code;
 	if (run->recording && fclose(run->recording) && !rc && !run->unwritable)
 		rc = td_err_set(err, -errno, "cannot write %s: %s",
@@ -124,13 +128,11 @@ int td_run_close(struct td_run *run, int rc, struct td_err *err)
 	free(run->sum.v);
 	td_index_free(&run->sum_index);
 	free(run->all.v);
-	free(run->target_text);
 	td_task_names_free(&run->names);
-	td_aggregator_free(&run->aggregator);
+	free(run->places);
 	td_notes_free(&run->notes);
 	td_target_free(&run->target);
 	td_measure_free(&run->measure);
-	td_ratio_table_free(&run->ratios);
 	td_plan_free(&run->plan);
 	td_event_text_free(&run->text);
 	td_machine_free(&run->machine);

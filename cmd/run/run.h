@@ -3,18 +3,18 @@
  * cmd/run: counting, from the start of the command to the last row.
  *
  * In: a plan and a target.
- * Out: rows for the sink of cmd/out, and a recording. once.c is one run; loop.c
+ * Out: readings for cmd/view, and a recording. once.c is one run; loop.c
  * waits for time, signals, tasks and --control; rows.c reads and shows.
  */
 #ifndef TD_CMD_RUN_RUN_H
 #define TD_CMD_RUN_RUN_H
 
 #include "cmd/opts/opts.h"
-#include "cmd/out/sink.h"
 #include "cmd/plan/measure.h"
 #include "cmd/run/child.h"
 #include "cmd/run/control.h"
 #include "cmd/run/wait.h"
+#include "cmd/view/view.h"
 #include "lib/counter/counter.h"
 #include "lib/counter/task_watch.h"
 #include "lib/event/text.h"
@@ -42,17 +42,15 @@ struct td_run {
 	struct td_plan plan;
 	struct td_target target;
 	struct td_notes notes;
-	size_t notes_said;
 	struct td_given given;
 	struct td_waiter waiter;
 	struct td_control control;
-	struct td_aggregator aggregator;
 	struct td_task_names names;
-	struct td_ratio_table ratios; /* --metric-only of events */
-	struct td_sink sink;
-	FILE *recording; /* NULL if there is none */
-	bool replaces;   /* an old recording stays until the command runs */
-	char *target_text;
+	struct td_place *places; /* as the aggregation wants them */
+	struct td_source source;
+	struct td_view view;
+	FILE *recording;    /* NULL if there is none */
+	bool replaces;      /* an old recording stays until the command runs */
 	int runs;           /* number of finished runs */
 	int signals;        /* number of signals that asked us to stop */
 	uint64_t signal_ns; /* time of the first one */
@@ -135,7 +133,7 @@ int td_run_first_enable(struct td_run *run, struct td_err *err);
 /* rows.c */
 /* True if all rows of --interval-count are printed. */
 bool td_run_is_quiet(const struct td_run *run);
-/* Reads the counters into the next row; see td_counter_ops.read. */
+/* Reads the counters into the next row; see td_counter_read(). */
 int td_run_read(struct td_run *run, uint64_t patience_ns, struct td_err *err);
 /*
  * Records and shows the counts since the last row, up to time_ns; usage as for

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cmd/plan/target.h"
 #include "cmd/run/run.h"
 
 static int read_names(struct td_run *run, struct td_err *err)
@@ -38,7 +37,7 @@ static int watch_once(struct td_run *run, struct td_err *err)
 		return rc;
 	if (td_ints_copy(&before, &run->target.tids))
 		return td_err_nomem(err);
-	rc = td_target_find_tasks(&run->target, &run->fs, run->opts, err);
+	rc = td_target_find_tasks(&run->target, &run->fs, err);
 	if (!rc && !same_tids(&before, &run->target.tids))
 		rc = 1;
 	td_ints_free(&before);
@@ -58,8 +57,7 @@ int td_run_watch_tasks(struct td_run *run, struct td_err *err)
 			       : 0;
 	/* with all tasks of the machine, new ones are not followed */
 	for (int i = 0; rc > 0 && i < TD_ATTEMPTS; i++)
-		rc = td_target_is_everyone(run->opts) ? 0
-						      : watch_once(run, err);
+		rc = target->all_tasks ? 0 : watch_once(run, err);
 	if (rc > 0)
 		return td_err_set(err, -ESRCH,
 				  "--per-thread: threads come and go faster "
@@ -74,8 +72,7 @@ static int add_task(struct td_run *run, const struct td_task_event *event,
 {
 	const char *name = td_task_names_find(&run->names, event->parent);
 	int life = td_task_names_next_life(&run->names, event->tid);
-	int rc = run->counter->ops->add_task(run->counter, event->tid, life,
-					     err);
+	int rc = td_counter_add_task(run->counter, event->tid, life, err);
 
 	/* one missing thread must not stop the others */
 	if (rc && rc != -ENOMEM) {
@@ -100,7 +97,7 @@ static int take_event(struct td_run *run, const struct td_task_event *event,
 	case TD_TASK_BEGAN:
 		return run->opts->no_inherit ? 0 : add_task(run, event, err);
 	case TD_TASK_ENDED:
-		run->counter->ops->end_task(run->counter, event->tid);
+		td_counter_end_task(run->counter, event->tid);
 		td_task_names_end(&run->names, event->tid);
 		run->nr_ended++;
 		return 0;

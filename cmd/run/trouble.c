@@ -6,7 +6,8 @@
 /* True if writing has failed for the first time. */
 static bool note_unwritable(struct td_run *run, const struct td_err *err)
 {
-	bool now = (run->sink.writer.fp && ferror(run->sink.writer.fp)) ||
+	bool now = (run->view.sink.writer.fp &&
+		    ferror(run->view.sink.writer.fp)) ||
 		   (run->recording && ferror(run->recording));
 
 	if (!now || run->unwritable)

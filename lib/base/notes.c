@@ -50,6 +50,8 @@ void td_notes_truncate(struct td_notes *notes, size_t nr)
 		return;
 	while (notes->nr > nr)
 		free(notes->v[--notes->nr]);
+	if (notes->said > nr)
+		notes->said = nr;
 	td_index_clear(&notes->index);
 	/* cannot fail: the index keeps its memory, and had room for more */
 	for (size_t i = 0; i < nr; i++)

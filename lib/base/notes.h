@@ -9,7 +9,7 @@
 /* Notes to the user on what was not done as asked; printed once. */
 struct td_notes {
 	char **v;
-	size_t nr;
+	size_t nr, said;       /* said of them have been printed */
 	struct td_index index; /* of the texts, to find duplicates */
 };
 

@@ -55,8 +55,8 @@ static int check_left(const struct refused *r, const struct td_err *why)
 	if (plan->nr_groups)
 		return 0;
 	td_err_set(r->err, why->code, "%s",
-		   plan->asked ? "no event is left to count"
-			       : first_reason(plan, why));
+		   r->setup->for_metrics ? first_reason(plan, why)
+					 : "no event is left to count");
 	return why->hint[0] ? td_err_hint(r->err, "%s", why->hint) : why->code;
 }
 
@@ -93,7 +93,7 @@ static int refuse_pmu(const struct refused *r)
 	struct td_err why = { 0 };
 
 	td_open_error(&why, r->rc, r->event, r->pmu, r->setup->target);
-	td_notes_add(r->setup->notes, "%s: nothing of %s is counted", why.msg,
+	td_notes_add(r->setup->notes, "%s: no event of %s is counted", why.msg,
 		     r->pmu);
 	for (size_t g = plan->nr_groups; !rc && g > 0; g--) {
 		if (plan->groups[g - 1].pmu == pmu)
@@ -108,7 +108,7 @@ static int refuse_pmu(const struct refused *r)
  */
 static bool is_the_pmus(const struct refused *r)
 {
-	return !r->setup->plan->asked && td_pmu_kind(r->pmu) == TD_PMU_CORE &&
+	return r->setup->for_metrics && td_pmu_kind(r->pmu) == TD_PMU_CORE &&
 	       (r->rc == -EBUSY || td_event_is_slots(r->event) ||
 		td_event_is_metric(r->event));
 }
@@ -184,7 +184,8 @@ static int leave_kernel_out(struct refused r)
 		r.pmu = r.setup->machine->pmus[r.event->pmu].name;
 		rc = refuse(&r);
 	}
-	for (size_t i = 0; !rc && plan->asked && i < plan->events.nr; i++) {
+	for (size_t i = 0; !rc && !r.setup->for_metrics && i < plan->events.nr;
+	     i++) {
 		if (!plan->events.v[i].refusal && !plan->events.v[i].tool &&
 		    become_user_only(&plan->events.v[i]))
 			rc = td_err_nomem(r.err);
@@ -198,19 +199,18 @@ static int take_apart(const struct refused *r)
 		&r->setup->plan->events.v[r->group->members[0]];
 
 	td_notes_add(r->setup->notes,
-		     "%s: the kernel cannot count the group of %s at once: it "
-		     "takes turns",
+		     "%s: the kernel cannot count the group of %s at once: "
+		     "its events take turns",
 		     r->pmu, leader->name);
-	return r->setup->plan->asked
-		       ? td_plan_break(r->setup->plan, r->index, r->err)
-		       : td_plan_split(r->setup->plan, r->index, r->err);
+	return r->group->may_split
+		       ? td_plan_split(r->setup->plan, r->index, r->err)
+		       : td_plan_break(r->setup->plan, r->index, r->err);
 }
 
 static bool can_take_apart(const struct refused *r)
 {
-	return r->setup->plan->asked
-		       ? td_plan_is_breakable(r->setup->plan, r->index)
-		       : td_plan_can_split(r->group);
+	return td_plan_can_split(r->group) ||
+	       td_plan_is_breakable(r->setup->plan, r->index);
 }
 
 /* Levels 1 and 2 cannot count all the time here, so they take turns. */
@@ -218,8 +218,8 @@ static int let_go(const struct refused *r)
 {
 	r->setup->plan->groups[r->index].pinned = false;
 	td_notes_add(r->setup->notes,
-		     "%s: the kernel does not count %s and what is with it all "
-		     "the time: they take turns with the rest",
+		     "%s: the kernel cannot count the group of %s all the "
+		     "time: it takes turns with the others",
 		     r->pmu,
 		     r->setup->plan->events.v[r->group->members[0]].name);
 	return 0;
@@ -321,7 +321,7 @@ int td_fall_back(const struct td_counter_setup *setup, size_t group,
 			     r.pmu);
 		return 0;
 	}
-	if (rc == -EINVAL && g->pinned && !setup->plan->asked)
+	if (rc == -EINVAL && g->pinned && g->may_unpin)
 		return let_go(&r);
 	if (rc == -EINVAL && can_take_apart(&r))
 		return take_apart(&r);

@@ -9,11 +9,11 @@
 #include <perf/threadmap.h>
 
 #include "lib/counter/counter.h"
+#include "lib/counter/read.h"
 
 /*
- * Shared by perf.c and open.c, which know libperf. libperf reads only the
- * leader of a group, so we take descriptors from its internal array and read
- * whole groups.
+ * Shared by the files that know libperf.  libperf reads only the leader of a
+ * group, so we take descriptors from its internal array and read whole groups.
  */
 
 /* An open group of the plan, on CPUs x tasks or on CPUs x cgroups. */
@@ -38,6 +38,18 @@ struct td_open_set {
 	/* The state of the target when the groups were opened. */
 	bool exclude_kernel, exclude_guest;
 	size_t nr_cpus; /* number of CPUs in the target */
+};
+
+struct td_counter {
+	struct td_counter_setup setup;
+	struct td_open_set *sets; /* one set, or one for each thread */
+	size_t nr_sets, next_id;
+	struct td_index by_tid; /* finds the last set of a tid, if per thread */
+	/* target for later threads, which start at once */
+	struct td_target late;
+	bool *off;  /* for each event: it is disabled */
+	bool began; /* the tasks of the start are open */
+	struct td_reader reader;
 };
 
 /* The descriptor, or -1 if it is not open. */
@@ -83,5 +95,20 @@ int td_switch_evsel(const struct td_open_group *group,
 int td_switch_group(const struct td_open_group *group, bool on, int event);
 int td_switch_set(const struct td_open_set *set, bool on, int event,
 		  struct td_err *err);
+
+/* sets.c: the last set of a counter.  NULL if out of memory. */
+struct td_open_set *td_counter_add_set(struct td_counter *counter);
+void td_counter_drop_set(struct td_counter *counter);
+/*
+ * Opens a set as the kernel allows: its refusals change the plan until all
+ * groups can be opened.
+ */
+int td_counter_open_set(struct td_counter *counter, struct td_open_set *set,
+			struct td_err *err);
+/* Lets the reader read the sets from first on.  Returns 0 or -ENOMEM. */
+int td_counter_read_sets(struct td_counter *counter, size_t first);
+
+/* threads.c: opens a set for each thread of the target. */
+int td_counter_open_threads(struct td_counter *counter, struct td_err *err);
 
 #endif

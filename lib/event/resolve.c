@@ -124,7 +124,7 @@ static int resolve_cache(struct td_building *b)
 
 	if (rc == -EINVAL)
 		return td_span_error(b->err, &b->spec->span,
-				     "%s: that is never done on this cache",
+				     "%s: this cache has no such operation",
 				     b->spec->name);
 	b->type = PERF_TYPE_HW_CACHE;
 	return rc ? rc : on_core_pmus(b, build_cache);
@@ -188,8 +188,8 @@ static int resolve_tool(struct td_building *b)
 
 	if (!symbol || !symbol->tool || b->spec->nr_terms > 1)
 		return td_span_error(b->err, &b->spec->span,
-				     "tool/.../ holds duration_time, user_time "
-				     "or system_time");
+				     "tool/.../ has only duration_time, "
+				     "user_time and system_time");
 	b->symbol = symbol;
 	return td_build_tool(b);
 }
@@ -251,26 +251,26 @@ static int no_such_name(struct td_building *b)
 		      b->spec->slashes ? "PMU or event" : "event", name);
 	if (strcmp(name, "cpu") == 0 && b->machine->nr_core > 1)
 		return td_err_hint(b->err,
-				   "this machine's cores have %s and others; "
-				   "'cpu_*' is all of them",
+				   "the PMUs of this machine's cores are %s "
+				   "and others; 'cpu_*' means all of them",
 				   b->machine->pmus[0].name);
 	missing = offer_all(b, &closest);
 	if (closest.best[0] && strcasecmp(closest.best, name) == 0)
 		return td_err_hint(b->err,
 				   "this model has such an event, but this "
-				   "machine no PMU that counts it");
+				   "machine has no PMU that counts it");
 	if (closest.best[0])
 		return td_err_hint(b->err, "did you mean '%s'?", closest.best);
 	if (is_metrics(name))
-		return td_err_hint(b->err, "metrics are for -M: -M %s", name);
+		return td_err_hint(b->err, "it is a metric: -M %s", name);
 	if (!missing && b->machine->no_sysfs.code)
 		missing = b->machine->no_sysfs.msg;
 	if (missing)
 		return td_err_hint(b->err,
-				   "the names of this model's events "
-				   "are not here: %s",
+				   "the names of this model's events are not "
+				   "known: %s",
 				   missing);
-	return td_err_hint(b->err, "tdstat list shows all that there are");
+	return td_err_hint(b->err, "tdstat list shows all events");
 }
 
 static int resolve_name(struct td_building *b)
@@ -296,8 +296,8 @@ static int wrong_modifier(struct td_building *b)
 	span.at += strlen(b->spec->system) + 1;
 	span.len = strlen(b->spec->tracepoint);
 	return td_span_error(b->err, &span,
-			     "these are not modifiers of '%s': there are u k h "
-			     "G H I p P S D W e R X",
+			     "these are not modifiers of '%s'; the modifiers "
+			     "are u k h G H I p P S D W e R X",
 			     b->spec->system);
 }
 

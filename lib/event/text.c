@@ -11,7 +11,7 @@
 #include "lib/event/modifiers.h"
 #include "lib/event/what.h"
 
-/* --- modifiers --------------------------------------------------------------- */
+/* --- modifiers ------------------------------------------------------------ */
 
 /* Parses letters, of which there may be none. */
 static int parse_modifiers(struct td_cursor *c, struct td_modifiers *mods)
@@ -27,7 +27,7 @@ static int parse_modifiers(struct td_cursor *c, struct td_modifiers *mods)
 	return 0;
 }
 
-/* --- terms ------------------------------------------------------------------- */
+/* --- terms ---------------------------------------------------------------- */
 
 /* Parses a value up to ',' or '/', or one in single quotes. */
 static int parse_value(struct td_cursor *c, struct td_term *term)
@@ -39,7 +39,7 @@ static int parse_value(struct td_cursor *c, struct td_term *term)
 		end = strchr(c->text + at + 1, '\'');
 		if (!end)
 			return td_cursor_error(c, at, 1,
-					       "no quote ends this one");
+					       "this quote is not closed");
 		len = (size_t)(end - c->text) - at - 1;
 		c->at += len + 2;
 		if (!len)
@@ -102,13 +102,13 @@ static int parse_terms(struct td_cursor *c, struct td_spec *spec)
 				       "a comma is missing before this");
 	if (td_cursor_peek(c) != '/')
 		return td_cursor_error(c, slash, 1,
-				       "no slash ends these terms");
+				       "no slash closes these terms");
 	spec->terms_text = td_without_blanks(c->text + at, c->at - at);
 	c->at++;
 	return spec->terms_text ? 0 : td_err_nomem(c->err);
 }
 
-/* --- events ------------------------------------------------------------------ */
+/* --- events --------------------------------------------------------------- */
 
 static int parse_suffix(struct td_cursor *c, struct td_spec *spec)
 {
@@ -163,7 +163,7 @@ static int parse_event(struct td_cursor *c, struct td_event_text *events,
 	return rc ? rc : set_span(c, spec, at);
 }
 
-/* --- groups ------------------------------------------------------------------ */
+/* --- groups --------------------------------------------------------------- */
 
 /* Merges a group's modifiers into those of its events. */
 static int join_group(struct td_event_text *events, size_t first,
@@ -173,7 +173,7 @@ static int join_group(struct td_event_text *events, size_t first,
 		struct td_spec *spec = &events->specs[i];
 		const char *why =
 			i > first && (spec->mods.pinned || spec->mods.exclusive)
-				? "modifiers D and e: of a group, only its "
+				? "modifiers D and e: in a group, only the "
 				  "first event can have them"
 				: td_modifiers_join(&spec->mods, mods);
 
@@ -201,7 +201,7 @@ static int parse_group(struct td_cursor *c, struct td_event_text *events)
 	if (!rc && td_cursor_peek(c) == '{')
 		rc = td_cursor_error(c, c->at, 1, "a group inside a group");
 	if (!rc && !td_cursor_take(c, '}'))
-		rc = td_cursor_error(c, brace, 1, "no } ends this group");
+		rc = td_cursor_error(c, brace, 1, "no } closes this group");
 	if (!rc && td_cursor_take(c, ':')) {
 		td_cursor_skip_blanks(c);
 		rc = parse_modifiers(c, &mods);

@@ -49,11 +49,11 @@ static int parse_after_colon(struct td_cursor *c, struct td_spec *spec,
 	if (parse_number(c->text + at, len, UINT64_MAX, &type)) {
 		if (type > UINT32_MAX)
 			return td_cursor_error(c, at, len,
-					       "no type is this large");
+					       "a type cannot be this large");
 		if (!parse_number(word, second_len, UINT64_MAX, &spec->config))
 			return td_cursor_error(
 				c, second, second_len,
-				"not a number: an event's config");
+				"not a number: the config of an event");
 		spec->kind = TD_SPEC_NUMERIC;
 		spec->type = (uint32_t)type;
 		return td_cursor_copy(c, &spec->name, at, c->at - at);

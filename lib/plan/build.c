@@ -10,7 +10,7 @@
 /* Fields go where their SLOTS went. */
 static void home_fields(const struct td_scheduling *s)
 {
-	for (int i = 0; i < s->nr_asked; i++) {
+	for (int i = 0; i < s->nr_initial; i++) {
 		int slots = td_scheduling_has(s, i)
 				    ? td_scheduling_slots_of(s, i)
 				    : -1;
@@ -20,7 +20,7 @@ static void home_fields(const struct td_scheduling *s)
 	}
 }
 
-/* --- groups ---------------------------------------------------------------------- */
+/* --- groups --------------------------------------------------------------- */
 
 /* A new group with the SLOTS of a home and its fields, and nothing else yet. */
 static struct td_group *new_group(const struct td_scheduling *s, int home)
@@ -28,14 +28,16 @@ static struct td_group *new_group(const struct td_scheduling *s, int home)
 	struct td_group *group = td_plan_new_group(s->plan, s->pmu);
 	const int *homes = s->packing.homes;
 
-	for (int i = 0; group && i < s->nr_asked; i++) {
+	if (group)
+		group->may_split = true;
+	for (int i = 0; group && i < s->nr_initial; i++) {
 		if (!td_scheduling_is_slots(s, i) || homes[i] != home)
 			continue;
 		group->slots = true;
 		if (td_group_add(group, &i, 1))
 			return NULL;
 	}
-	for (int i = 0; group && i < s->nr_asked; i++) {
+	for (int i = 0; group && i < s->nr_initial; i++) {
 		if (td_scheduling_has(s, i) && homes[i] == home &&
 		    td_scheduling_slots_of(s, i) >= 0 &&
 		    td_group_add(group, &i, 1))
@@ -56,8 +58,8 @@ static int add_pinned_group(const struct td_scheduling *s)
 
 	if (!group)
 		return -ENOMEM;
-	group->pinned = true;
-	for (int i = 0; i < s->nr_asked; i++) {
+	group->pinned = group->may_unpin = true;
+	for (int i = 0; i < s->nr_initial; i++) {
 		if (td_scheduling_has(s, i) &&
 		    s->packing.homes[i] == TD_PINNED && is_plain(s, i) &&
 		    td_group_add(group, &i, 1))
@@ -80,7 +82,7 @@ static int add_reference(struct td_scheduling *s, struct td_group *group,
 		rc = td_reference_make(&s->reference, s->plan, s->machine,
 				       s->pmu, s->err);
 	group->reference = s->reference.event;
-	if (!rc && (s->reference.event >= s->nr_asked ||
+	if (!rc && (s->reference.event >= s->nr_initial ||
 		    is_plain(s, s->reference.event)))
 		rc = td_group_add(group, &s->reference.event, 1);
 	return rc;
@@ -88,7 +90,7 @@ static int add_reference(struct td_scheduling *s, struct td_group *group,
 
 static bool is_home(const struct td_scheduling *s, int home)
 {
-	for (int i = 0; i < s->nr_asked; i++) {
+	for (int i = 0; i < s->nr_initial; i++) {
 		if (s->packing.homes[i] == home)
 			return true;
 	}
@@ -122,7 +124,7 @@ static int add_groups(struct td_scheduling *s)
 	return rc;
 }
 
-/* --- a PMU ----------------------------------------------------------------------- */
+/* --- a PMU ---------------------------------------------------------------- */
 
 /* Puts an event into the first group before packing starts. */
 static void start_with(struct td_scheduling *s, int event)
@@ -139,7 +141,7 @@ static void start_packing(struct td_scheduling *s)
 
 	p->first = p->further = s->pinned;
 	p->nr = 0;
-	for (int i = 0; !started && i < s->nr_asked; i++) {
+	for (int i = 0; !started && i < s->nr_initial; i++) {
 		started = td_scheduling_is_slots(s, i);
 		if (started)
 			start_with(s, i);
@@ -153,7 +155,7 @@ static void start_packing(struct td_scheduling *s)
 		else if (p->homes[event] == TD_NOWHERE)
 			start_with(s, event);
 	}
-	for (int i = 0; i < s->nr_asked; i++) {
+	for (int i = 0; i < s->nr_initial; i++) {
 		if (p->homes[i] != TD_NOWHERE)
 			continue;
 		if (td_scheduling_slots_of(s, i) >= 0)
@@ -169,7 +171,7 @@ static void pack_singles(struct td_scheduling *s)
 	struct td_packing *p = &s->packing;
 
 	p->nr_groups = p->nr_placed = 0;
-	for (int i = 0; i < s->nr_asked; i++) {
+	for (int i = 0; i < s->nr_initial; i++) {
 		if (p->homes[i] != TD_NOWHERE ||
 		    td_scheduling_slots_of(s, i) >= 0)
 			continue;
@@ -188,7 +190,7 @@ static int build_pmu(struct td_scheduling *s)
 	bool core = s->machine->pmus[s->pmu].kind == TD_PMU_CORE;
 	int rc = 0;
 
-	for (int i = 0; i < s->nr_asked; i++) {
+	for (int i = 0; i < s->nr_initial; i++) {
 		bool wanted = td_scheduling_has(s, i) && is_counted(s);
 
 		s->packing.homes[i] = wanted ? TD_NOWHERE : TD_APART;
@@ -231,7 +233,7 @@ int td_plan_build(struct td_plan *plan, const struct td_machine *machine,
 		.plan = plan,
 		.machine = machine,
 		.schedule = schedule,
-		.nr_asked = (int)nr,
+		.nr_initial = (int)nr,
 		.claims = claims,
 		.packing = {
 			.claims = claims,

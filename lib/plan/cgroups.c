@@ -57,17 +57,16 @@ static int assign(const struct td_plan *plan, struct td_group *group,
 int td_cgroups_assign(struct td_plan *plan, const struct td_cgroups *cgroups,
 		      int nr_specs, struct td_err *err)
 {
-	int rc = 0;
+	int nr_typed = last_spec(plan) + 1, rc = 0;
 
-	if (!plan->asked && cgroups->nr > 1)
+	if (plan->events.nr && !nr_typed && cgroups->nr > 1)
 		return td_err_usage(err, "-G: metrics are counted for one "
-					 "cgroup: --for-each-cgroup takes "
+					 "cgroup: use --for-each-cgroup for "
 					 "more");
-	if (plan->asked && cgroups->nr > 1 &&
-	    (int)cgroups->nr > last_spec(plan) + 1)
+	if (cgroups->nr > 1 && (int)cgroups->nr > nr_typed)
 		return td_err_usage(err, "-G: %zu cgroups, but only %d event%s",
-				    cgroups->nr, last_spec(plan) + 1,
-				    last_spec(plan) ? "s" : "");
+				    cgroups->nr, nr_typed,
+				    nr_typed == 1 ? "" : "s");
 	for (size_t g = 0; !rc && g < plan->nr_groups; g++)
 		rc = assign(plan, &plan->groups[g], cgroups, nr_specs, err);
 	return rc;

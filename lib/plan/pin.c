@@ -40,7 +40,7 @@ int td_scheduling_slots_of(const struct td_scheduling *s, int event)
 
 	if (!td_event_is_metric(&s->plan->events.v[event]))
 		return -1;
-	for (int i = 0; i < s->nr_asked; i++) {
+	for (int i = 0; i < s->nr_initial; i++) {
 		if (!td_scheduling_is_slots(s, i))
 			continue;
 		if (are_needed_together(s, i, event))
@@ -54,7 +54,7 @@ int td_scheduling_slots_of(const struct td_scheduling *s, int event)
 static bool takes_home(const struct td_scheduling *s, struct td_fit *fit,
 		       int home)
 {
-	for (int i = 0; i < s->nr_asked; i++) {
+	for (int i = 0; i < s->nr_initial; i++) {
 		if (td_scheduling_has(s, i) && s->packing.homes[i] == home &&
 		    !td_fit_add(fit, &s->claims[i]))
 			return false;
@@ -73,7 +73,7 @@ static bool all_fit(const struct td_scheduling *s)
 static bool leaves_room(const struct td_scheduling *s,
 			const struct td_fit *taken)
 {
-	for (int i = 0; i < s->nr_asked; i++) {
+	for (int i = 0; i < s->nr_initial; i++) {
 		struct td_fit with = *taken;
 
 		if (td_scheduling_has(s, i) &&

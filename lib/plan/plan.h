@@ -3,7 +3,7 @@
  * lib/plan: which events are counted together.
  *
  * In: events, and which of them belong together: the needs of metrics (build.c)
- * or groups that were typed (asked.c).
+ * or groups that were typed (arrange.c).
  * Out: struct td_plan: groups that fit the counters of their PMUs.  What the
  * kernel refuses is taken out of it later (split.c).
  */
@@ -24,7 +24,14 @@ struct td_group {
 	bool slots;             /* SLOTS is the leader: never split it */
 	bool weak;              /* :W, break it if the kernel refuses it */
 	bool pinned, exclusive; /* :D and :e */
-	int *members;           /* indices of the plan's events */
+	/*
+	 * What the scheduler of metrics has chosen and may change: to put these
+	 * events into one group (true of all its groups), and to pin it. If
+	 * somebody else takes the counters of such a pinned group, it counts
+	 * again as soon as it can; a group with :D stays stopped, as in perf.
+	 */
+	bool may_split, may_unpin;
+	int *members; /* indices of the plan's events */
 	size_t nr;
 	int cgroup; /* 0 for none, else 1 + index in the target's */
 	/*
@@ -47,7 +54,6 @@ struct td_plan {
 	struct td_events events;
 	struct td_group *groups;
 	size_t nr_groups;
-	bool asked; /* made of typed events, not of metrics */
 	/*
 	 * Software events typed outside of {} go into one group, because each
 	 * read of another CPU interrupts it.  Not set if events are enabled,
@@ -116,8 +122,8 @@ int *td_plan_groups(const struct td_plan *plan);
 
 /* split.c */
 /*
- * Splits a group that the kernel refused into two.  Groups with SLOTS, pinned
- * groups and single events cannot be split.
+ * Splits a group that the kernel refused into two.  Typed groups, groups with
+ * SLOTS, pinned groups and single events cannot be split.
  */
 bool td_plan_can_split(const struct td_group *group);
 int td_plan_split(struct td_plan *plan, size_t group, struct td_err *err);

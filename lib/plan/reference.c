@@ -130,16 +130,19 @@ int td_reference_make(struct td_reference *reference, struct td_plan *plan,
 		      struct td_err *err)
 {
 	const struct td_event *typical;
+	struct td_modifiers mods = { 0 };
 	struct td_event *event;
 	int rc;
 
 	if (reference->event >= 0)
 		return 0;
+	/* before the new event, which would count as one without modifiers */
+	typical = find_typical(plan, pmu);
+	if (typical)
+		mods = typical->mods;
 	event = td_events_add(&plan->events);
 	if (!event)
 		return td_err_nomem(err);
-	/* the array of events may have moved */
-	typical = find_typical(plan, pmu);
 	rc = td_event_init(event, &machine->pmus[pmu], pmu,
 			   kinds[reference->kind].name,
 			   kinds[reference->kind].terms, err);
@@ -147,7 +150,6 @@ int td_reference_make(struct td_reference *reference, struct td_plan *plan,
 	if (rc)
 		return rc;
 	event->hidden = true;
-	if (typical)
-		td_modifiers_copy_rings(&event->mods, &typical->mods);
+	td_modifiers_copy_rings(&event->mods, &mods);
 	return name_rings(event) ? td_err_nomem(err) : 0;
 }

@@ -13,7 +13,7 @@ struct td_scheduling {
 	struct td_plan *plan;
 	const struct td_machine *machine;
 	const struct td_schedule *schedule;
-	int nr_asked; /* later events are references and clones */
+	int nr_initial; /* number of events before references and clones */
 	int pmu;
 	struct td_claim *claims;   /* one for each of these events */
 	struct td_packing packing; /* has the homes of all events */

@@ -11,7 +11,8 @@ bool td_plan_can_split(const struct td_group *group)
 {
 	size_t first = group->reference >= 0;
 
-	return !group->slots && !group->pinned && group->nr >= first + 2;
+	return group->may_split && !group->slots && !group->pinned &&
+	       group->nr >= first + 2;
 }
 
 int td_plan_split(struct td_plan *plan, size_t index, struct td_err *err)
@@ -29,6 +30,7 @@ int td_plan_split(struct td_plan *plan, size_t index, struct td_err *err)
 	if (!half ||
 	    (reference >= 0 && td_plan_add_clone(plan, half, reference)))
 		return td_err_nomem(err);
+	half->may_split = true;
 	group = &plan->groups[index]; /* the array may have moved */
 	if (td_group_add(half, group->members + keep, group->nr - keep))
 		return td_err_nomem(err);

@@ -8,7 +8,7 @@
 #include "lib/base/util.h"
 #include "lib/plan/group.h"
 
-/* --- the machine ------------------------------------------------------------------ */
+/* --- the machine ---------------------------------------------------------- */
 
 int td_recording_add_pmu(struct td_recording *rec, const char *name,
 			 enum td_pmu_kind kind, uint32_t type)
@@ -40,20 +40,20 @@ int td_recording_add_place(struct td_recording *rec,
 	if (!slot || td_ints_add(online, place->cpu))
 		return -ENOMEM;
 	*slot = *place;
-	/* td_ints_add() sorts, and leaves out what is there already */
+	/* td_ints_add() sorts and ignores duplicates */
 	return online->nr == nr + 1 && online->v[nr] == place->cpu ? 0
 								   : -EINVAL;
 }
 
-/* --- events ----------------------------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
-/* The metric files' name for what sysfs calls slots. */
+/* The name in metric files for what sysfs calls slots. */
 static bool is_slots(const char *event)
 {
 	return strcmp(event, "/TOPDOWN.SLOTS/") == 0;
 }
 
-/* Notes "slots" for "cpu_core/slots/": a tree asks which events its PMU has. */
+/* Adds "slots" of "cpu_core/slots/" to the events of the PMU, for trees. */
 static int note_name(struct td_pmu *pmu, const char *event)
 {
 	size_t len = strlen(pmu->name), end = strlen(event);
@@ -85,13 +85,14 @@ struct td_event *td_recording_add_event(struct td_recording *rec,
 	event->spec = event->group = -1;
 	event->name = strdup(name);
 	if (!event->name ||
-	    (!plan->asked && note_name(&rec->machine.pmus[pmu], name)))
+	    (!rec->info.of_events && note_name(&rec->machine.pmus[pmu], name)))
 		return NULL;
 	return event;
 }
 
-int td_recording_add_to_group(struct td_plan *plan, size_t index)
+int td_recording_add_to_group(struct td_recording *rec, size_t index)
 {
+	struct td_plan *plan = &rec->plan;
 	int last = (int)plan->events.nr - 1, pmu = plan->events.v[last].pmu;
 	struct td_group *group;
 
@@ -106,13 +107,13 @@ int td_recording_add_to_group(struct td_plan *plan, size_t index)
 		group->pmu = pmu;
 		group->at_once = 1;
 	}
-	/* a software event may be in a group of the hardware's */
-	if (group->pmu != pmu && !plan->asked)
+	/* a group of a hardware PMU may have software events */
+	if (group->pmu != pmu && !rec->info.of_events)
 		return -EINVAL;
 	return td_group_add(group, &last, 1);
 }
 
-/* --- intervals -------------------------------------------------------------------- */
+/* --- intervals ------------------------------------------------------------ */
 
 int td_recording_set_time(struct td_recording *rec, uint64_t time_ns)
 {

@@ -10,8 +10,8 @@
 
 #include "lib/base/json_member.h"
 #include "lib/base/util.h"
-#include "lib/recording/asked.h"
 #include "lib/recording/fill.h"
+#include "lib/recording/request.h"
 #include "lib/recording/typed.h"
 
 /* A tree is counted on PMUs of cores, unless the recording says otherwise. */
@@ -21,7 +21,7 @@ static enum td_pmu_kind pmu_kind(const struct td_recording *rec,
 	struct json_object *core =
 		td_json_member(object, "core", json_type_boolean);
 
-	if (rec->plan.asked || (core && !json_object_get_boolean(core)))
+	if (rec->info.of_events || (core && !json_object_get_boolean(core)))
 		return td_pmu_kind(name);
 	return TD_PMU_CORE;
 }
@@ -73,7 +73,7 @@ static bool get_at_once(struct json_object *object, double *out)
 	       *out >= 0 && *out <= TD_RECORDING_MAX_EVENTS;
 }
 
-/* Reads what the file says of an event beside its name and PMU. */
+/* Reads the members of an event other than name and PMU. */
 static int read_described(struct td_recording *rec, struct json_object *object,
 			  struct td_event *event, struct td_err *err)
 {
@@ -81,12 +81,12 @@ static int read_described(struct td_recording *rec, struct json_object *object,
 	enum td_pmu_kind kind = rec->machine.pmus[event->pmu].kind;
 	struct json_object *scale;
 
-	if (rec->plan.asked && (td_typed_get(object, event) ||
-				(event->tool && kind != TD_PMU_TOOL)))
+	if (rec->info.of_events && (td_typed_get(object, event) ||
+				    (event->tool && kind != TD_PMU_TOOL)))
 		return td_recording_bad(rec, err,
-					"\"events\": an event that makes no "
-					"sense");
-	if (!rec->plan.asked && refused && td_event_set_refusal(event, refused))
+					"\"events\": an invalid event");
+	if (!rec->info.of_events && refused &&
+	    td_event_set_refusal(event, refused))
 		return td_err_nomem(err);
 	if (json_object_object_get_ex(object, "scale", &scale) &&
 	    !parse_scale(scale, &event->scale))
@@ -95,12 +95,12 @@ static int read_described(struct td_recording *rec, struct json_object *object,
 	return 0;
 }
 
-/* Puts the event that was read last into its group. */
+/* Adds the event that was read last to its group. */
 static int read_membership(struct td_recording *rec, struct json_object *object,
 			   int64_t group, struct td_err *err)
 {
 	struct td_plan *plan = &rec->plan;
-	int rc = td_recording_add_to_group(plan, (size_t)group);
+	int rc = td_recording_add_to_group(rec, (size_t)group);
 
 	if (rc == -EINVAL)
 		return td_recording_bad(rec, err,
@@ -144,7 +144,7 @@ static int read_array(struct td_recording *rec, struct json_object *head,
 	size_t nr = array ? json_object_array_length(array) : 0;
 	int rc = 0;
 
-	if (nr == 0 && rec->plan.asked && array)
+	if (nr == 0 && rec->info.of_events && array)
 		return 0; /* --null; a machine without a PMU */
 	if (nr == 0 || nr > TD_RECORDING_MAX_EVENTS)
 		return td_err_set(err, -EINVAL,
@@ -155,7 +155,7 @@ static int read_array(struct td_recording *rec, struct json_object *head,
 	return rc;
 }
 
-/* "caches" has an id for each level from 1 on; older recordings lack it. */
+/* Reads "caches", the ids of levels 1, 2 ...; older recordings lack it. */
 static int read_caches(struct td_recording *rec, struct json_object *object,
 		       struct td_place *place, struct td_err *err)
 {
@@ -170,14 +170,14 @@ static int read_caches(struct td_recording *rec, struct json_object *object,
 		    !td_json_whole(json_object_array_get_idx(array, i), -1,
 				   TD_MAX_CPU, &id))
 			return td_recording_bad(rec, err,
-						"\"caches\": not CPUs of up to "
-						"four levels");
+						"\"caches\": not a list of "
+						"up to four numbers");
 		place->cache[i] = (int)id;
 	}
 	return 0;
 }
 
-/* Where a CPU sits; an id that is not known is -1. */
+/* Reads the place of a CPU; unknown ids are -1. */
 static int read_place(struct td_recording *rec, struct json_object *object,
 		      struct td_err *err)
 {
@@ -231,11 +231,10 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 	int64_t version, interval = 0, tsc_hz = 0;
 
 	if (!td_json_int(head, "tdstat", 0, INT_MAX, &version))
-		return td_recording_bad(rec, err,
-					"not a recording of tdstat's");
+		return td_recording_bad(rec, err, "not a recording of tdstat");
 	if (version != 1)
 		return td_recording_bad(rec, err,
-					"a recording of a later tdstat");
+					"a recording of a newer tdstat");
 	if (!cpuid || !target || !smt ||
 	    !td_json_int(head, "interval_ms", 0, INT_MAX, &interval))
 		return td_recording_bad(
@@ -253,13 +252,14 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 	if (td_json_int(head, "tsc_hz", 0, INT64_MAX, &tsc_hz))
 		rec->info.tsc_hz = (uint64_t)tsc_hz;
 	table = td_json_string(head, "table");
-	rec->plan.asked = table && strcmp(table, "events") == 0;
+	rec->info.of_events = table && strcmp(table, "events") == 0;
 	rec->info.interval_ms = (int)interval;
-	rec->info.target = strdup(target);
-	return rec->info.target ? 0 : td_err_nomem(err);
+	return td_target_name_parse(&rec->info.target, target)
+		       ? td_err_nomem(err)
+		       : 0;
 }
 
-/* Older recordings have no topology: then rec->places stays NULL. */
+/* Leaves rec->places NULL if there is no topology, as in older recordings. */
 static int read_topology(struct td_recording *rec, struct json_object *head,
 			 struct td_err *err)
 {
@@ -272,8 +272,8 @@ static int read_topology(struct td_recording *rec, struct json_object *head,
 }
 
 /*
- * Which events are clones of others.  Older recordings do not say, and had no
- * other events of the same name; those that say what was asked for do.
+ * Finds the clones of events.  Older recordings do not mark them, but there all
+ * later events of a name are clones.
  */
 static int find_clones(struct td_recording *rec, struct json_object *head,
 		       struct td_err *err)
@@ -308,7 +308,7 @@ int td_recording_parse_head(struct td_recording *rec, struct json_object *head,
 	if (!rc)
 		rc = read_topology(rec, head, err);
 	if (!rc)
-		rc = td_recording_parse_asked(rec, head, err);
+		rc = td_recording_parse_request(rec, head, err);
 	if (!rc)
 		rc = find_clones(rec, head, err);
 	return rc;

@@ -64,7 +64,7 @@ void td_recording_close(struct td_recording *rec)
 		fclose(rec->fp);
 	free(rec->text);
 	td_perf_output_free(rec->perf);
-	free(rec->info.target);
+	free(rec->info.target.text);
 	free(rec->places);
 	free_names(rec->info.metrics, rec->info.nr_metrics);
 	free_names(rec->info.cgroups, rec->info.nr_cgroups);

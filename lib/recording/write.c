@@ -41,7 +41,7 @@ static struct json_object *pmu_objects(const struct td_machine *machine,
 	return array;
 }
 
-/* Writes levels 1 to the last that is known. */
+/* Writes the ids of levels 1 to the last known one. */
 static void put_caches(struct json_object *object, const struct td_place *place)
 {
 	int levels = TD_MAX_CACHE;
@@ -78,7 +78,7 @@ static struct json_object *place_objects(const struct td_place *places,
 	return array;
 }
 
-/* Written with the first event of a group; 1 is the default. */
+/* Writes it with the first event of a group unless it is 1, the default. */
 static void put_at_once(struct json_object *object, const struct td_plan *plan,
 			int event, int group)
 {
@@ -91,7 +91,7 @@ static void put_at_once(struct json_object *object, const struct td_plan *plan,
 			       json_object_new_double(at_once));
 }
 
-/* Marks a group's own count of the reference event among those of its name. */
+/* Marks the clone of the reference event that its group counts. */
 static void put_clone(struct json_object *object, const struct td_plan *plan,
 		      int event, int group)
 {
@@ -101,7 +101,8 @@ static void put_clone(struct json_object *object, const struct td_plan *plan,
 }
 
 static struct json_object *event_objects(const struct td_machine *machine,
-					 const struct td_plan *plan)
+					 const struct td_plan *plan,
+					 bool of_events)
 {
 	struct json_object *array = json_object_new_array();
 	td_autofree int *groups = td_plan_groups(plan);
@@ -121,7 +122,7 @@ static struct json_object *event_objects(const struct td_machine *machine,
 			json_object_object_add(
 				object, "scale",
 				json_object_new_double(event->scale));
-		if (plan->asked)
+		if (of_events)
 			td_typed_put(object, event);
 		else if (event->refusal)
 			td_json_put_string(object, "refused", event->refusal);
@@ -144,15 +145,15 @@ static void put_names(struct json_object *to, const char *key, char **names,
 	json_object_object_add(to, key, array);
 }
 
-/* What a report shows by default. */
-static void put_asked(struct json_object *head,
-		      const struct td_recording_info *info, bool tree)
+/* Writes what a report shows by default. */
+static void put_request(struct json_object *head,
+			const struct td_recording_info *info)
 {
-	if (tree && info->level)
+	if (!info->of_events && info->level)
 		td_json_put_int(head, "level", info->level);
-	if (tree && info->only_level)
+	if (!info->of_events && info->only_level)
 		td_json_put_int(head, "only_level", info->only_level);
-	if (tree)
+	if (!info->of_events)
 		put_names(head, "metrics", info->metrics, info->nr_metrics);
 	if (info->how != TD_AGGREGATE_ALL)
 		td_json_put_string(head, "aggregation",
@@ -167,6 +168,7 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 			     const struct td_plan *plan,
 			     const struct td_recording_info *info)
 {
+	td_autofree char *target = td_target_name_format(&info->target);
 	struct json_object *head = json_object_new_object();
 	char cpuid[48];
 
@@ -184,14 +186,15 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 	if (info->tsc_hz)
 		td_json_put_int(head, "tsc_hz", (int64_t)info->tsc_hz);
 	td_json_put_int(head, "interval_ms", info->interval_ms);
-	put_asked(head, info, !plan->asked);
-	td_json_put_string(head, "target", info->target);
+	put_request(head, info);
+	td_json_put_string(head, "target", target ? target : "");
 	json_object_object_add(head, "pmus", pmu_objects(machine, plan));
 	json_object_object_add(head, "topology",
 			       place_objects(places, machine->online.nr));
-	if (plan->asked)
+	if (info->of_events)
 		td_json_put_string(head, "table", "events");
-	json_object_object_add(head, "events", event_objects(machine, plan));
+	json_object_object_add(head, "events",
+			       event_objects(machine, plan, info->of_events));
 	td_json_put_line(fp, head);
 }
 

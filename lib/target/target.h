@@ -11,26 +11,49 @@
 
 #include <stdbool.h>
 
+#include "lib/base/err.h"
 #include "lib/base/ints.h"
+#include "lib/machine/sysfs.h"
 #include "lib/target/cgroup.h"
+#include "lib/target/name.h"
 
 struct td_target {
-	bool system_wide; /* CPUs, not tasks */
-	bool has_cpus;    /* only the CPUs in cpus */
+	struct td_target_name name; /* for people */
+	bool system_wide;           /* CPUs, not tasks */
+	bool has_cpus;              /* only the CPUs in cpus */
 	struct td_ints cpus;
 	/*
 	 * With system_wide: count only tasks of these cgroups; empty:
 	 * everything.
 	 */
 	struct td_cgroups cgroups;
-	bool each_cgroup;    /* open each event once for each of cgroups */
-	struct td_ints tids; /* tasks, unless system_wide */
+	bool each_cgroup; /* open each event once for each of cgroups */
+	/* to attach to: processes with all their threads, single threads */
+	struct td_ints pids, threads;
+	struct td_ints tids; /* the tasks found, unless system_wide */
 	bool per_thread;     /* count each task by itself */
+	bool all_tasks;      /* all tasks of the machine, each by itself */
 	bool inherit;        /* count children that start later, too */
 	bool enable_on_exec; /* the task is a command that will exec */
 	bool all_user, all_kernel; /* only this part of all events */
 	bool exclude_kernel;       /* fallback: it may not be counted */
 	bool exclude_guest;
 };
+
+/* Does it attach to tasks that run already? */
+bool td_target_attaches(const struct td_target *target);
+/*
+ * Finds all threads of the processes and threads to attach to, or all tasks.
+ * Returns -ESRCH if one has ended.
+ */
+int td_target_find_tasks(struct td_target *target, const struct td_sysfs *fs,
+			 struct td_err *err);
+/*
+ * Returns -ESRCH, with a message that names it, if a process or thread to
+ * attach to has ended or is a zombie.
+ */
+int td_target_check_alive(const struct td_target *target,
+			  const struct td_sysfs *fs, struct td_err *err);
+void td_target_free(struct td_target *target);
 
 #endif

@@ -15,7 +15,7 @@ static int gone(const struct td_sysfs *fs, const char *what, int tid,
 		struct td_err *err)
 {
 	if (kill(tid, 0) && errno != EPERM)
-		return td_err_set(err, -ESRCH, "%s %d: there is none", what,
+		return td_err_set(err, -ESRCH, "%s %d does not exist", what,
 				  tid);
 	td_err_set(err, -ENOENT, "%s/%d: %s", fs->proc_path, tid,
 		   strerror(ENOENT));

@@ -7,32 +7,10 @@
 
 #include "metrics/eval/parts.h"
 
-/*
- * Texts in tree->gaps, from which cells borrow them: one for each event,
- * followed by NR_ABSENT for each PMU.
- */
-enum {
-	ABSENT,
-	ABSENT_OR_HELD,
-	NR_ABSENT
-};
-
-static char **find_text(const struct td_evaluation *e, size_t index)
-{
-	struct td_tree *tree = e->tree;
-	size_t nr = tree->plan->events.nr + NR_ABSENT * tree->nr_pmus;
-
-	if (!tree->gaps) {
-		tree->gaps = calloc(nr, sizeof(char *));
-		tree->nr_gaps = tree->gaps ? nr : 0;
-	}
-	return index < tree->nr_gaps ? &tree->gaps[index] : NULL;
-}
-
 /* Did an event of another PMU run for at least 99 % of the task's time? */
 static bool is_always_elsewhere(const struct td_evaluation *e, int pmu)
 {
-	const struct td_plan *plan = e->tree->plan;
+	const struct td_plan *plan = e->plan;
 
 	for (size_t i = 0; i < plan->events.nr; i++) {
 		const struct td_total *total = &e->totals[i];
@@ -49,24 +27,24 @@ static bool is_always_elsewhere(const struct td_evaluation *e, int pmu)
 static const char *describe_absence(const struct td_evaluation *e, int pmu)
 {
 	static const char unnamed[] = "nothing ran on this kind of core";
-	int how = is_always_elsewhere(e, pmu) ? ABSENT : ABSENT_OR_HELD;
-	char **text = find_text(e, e->tree->plan->events.nr +
-					   (size_t)(NR_ABSENT * pmu + how));
+	enum td_absence how =
+		is_always_elsewhere(e, pmu) ? TD_ABSENT : TD_ABSENT_OR_HELD;
+	char **text = &e->gaps[TD_NR_ABSENCES * (size_t)pmu + how];
 
-	if (text && !*text &&
+	if (!*text &&
 	    asprintf(text, "nothing ran on %s%s",
 		     e->tree->machine->pmus[pmu].name,
-		     how == ABSENT
+		     how == TD_ABSENT
 			     ? ""
 			     : ", or somebody else held its counters") < 0)
 		*text = NULL;
-	return text && *text ? *text : unnamed;
+	return *text ? *text : unnamed;
 }
 
 static const char *describe_gap(const struct td_evaluation *e, int event)
 {
 	static const char unnamed[] = "an event did not get a counter";
-	const struct td_plan *plan = e->tree->plan;
+	const struct td_plan *plan = e->plan;
 	int pmu = plan->events.v[event].pmu;
 	char **text;
 
@@ -75,12 +53,11 @@ static const char *describe_gap(const struct td_evaluation *e, int event)
 	if (e->tasks && e->tree->machine->nr_core > 1 &&
 	    pmu < (int)e->tree->machine->nr_core && !td_eval_ran_on(e, pmu))
 		return describe_absence(e, pmu);
-	text = find_text(e, (size_t)event);
-	if (text && !*text &&
-	    asprintf(text, "%s did not get a counter",
-		     plan->events.v[event].name) < 0)
+	text = &e->gaps[TD_NR_ABSENCES * e->tree->nr_pmus + (size_t)event];
+	if (!*text && asprintf(text, "%s did not get a counter",
+			       plan->events.v[event].name) < 0)
 		*text = NULL;
-	return text && *text ? *text : unnamed;
+	return *text ? *text : unnamed;
 }
 
 /*
@@ -101,7 +78,7 @@ static const char *find_gap(const struct td_evaluation *e,
 
 		if (isnan(total->value))
 			return describe_gap(e, event);
-		if (e->tree->plan->events.v[event].pmu != metric->pmu)
+		if (e->plan->events.v[event].pmu != metric->pmu)
 			continue;
 		if (!first)
 			first = total;
@@ -164,11 +141,11 @@ static void set_missing(struct td_cell *cell, enum td_status status,
 	cell->why = why;
 }
 
-static void set_over(const struct td_tree *tree, const struct td_metric *metric,
-		     struct td_cell *cell)
+static void set_over(const struct td_evaluation *e,
+		     const struct td_metric *metric, struct td_cell *cell)
 {
 	double over = metric->threshold
-			      ? td_expr_eval(metric->threshold, tree->values)
+			      ? td_expr_eval(metric->threshold, e->values)
 			      : NAN;
 
 	cell->over_unknown = isnan(over);
@@ -179,7 +156,7 @@ void td_eval_fill_cell(const struct td_evaluation *e,
 		       const struct td_metric *metric, struct td_cell *cell)
 {
 	const struct td_tree *tree = e->tree;
-	double value = metric->def->factor * tree->values[metric->slot];
+	double value = metric->def->factor * e->values[metric->slot];
 	const char *gap = find_gap(e, metric);
 
 	*cell = (struct td_cell){ .status = TD_STATUS_OK, .value = value };
@@ -202,7 +179,7 @@ void td_eval_fill_cell(const struct td_evaluation *e,
 			    "its formula has no value for these counts");
 		return;
 	}
-	set_over(tree, metric, cell);
+	set_over(e, metric, cell);
 	cell->apart = ran_in_other_slices(e, metric);
 }
 

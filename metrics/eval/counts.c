@@ -7,7 +7,7 @@
 /* The reference event, or its clone, in a group; -1 if there is none. */
 static int own_reference(const struct td_evaluation *e, size_t group)
 {
-	const struct td_group *g = &e->tree->plan->groups[group];
+	const struct td_group *g = &e->plan->groups[group];
 
 	if (g->clone >= 0)
 		return g->clone;
@@ -27,7 +27,7 @@ bool td_total_ran_always(const struct td_total *total)
  */
 static double count_reference(const struct td_evaluation *e, int reference)
 {
-	const struct td_plan *plan = e->tree->plan;
+	const struct td_plan *plan = e->plan;
 	double running = 0, sum = 0;
 
 	if (td_total_ran_always(&e->totals[reference]))
@@ -52,7 +52,7 @@ static double count_reference(const struct td_evaluation *e, int reference)
  */
 static void scale_by_reference(const struct td_evaluation *e)
 {
-	const struct td_plan *plan = e->tree->plan;
+	const struct td_plan *plan = e->plan;
 
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
@@ -75,7 +75,7 @@ static void scale_by_reference(const struct td_evaluation *e)
 
 void td_eval_find_groups(const struct td_evaluation *e)
 {
-	const struct td_plan *plan = e->tree->plan;
+	const struct td_plan *plan = e->plan;
 
 	for (size_t i = 0; i < plan->events.nr; i++)
 		e->groups[i] = -1;
@@ -87,7 +87,7 @@ void td_eval_find_groups(const struct td_evaluation *e)
 
 static void fill_counts(const struct td_evaluation *e)
 {
-	for (size_t i = 0; i < e->tree->plan->events.nr; i++)
+	for (size_t i = 0; i < e->plan->events.nr; i++)
 		e->counts[i] = e->totals[i].value;
 	scale_by_reference(e);
 }
@@ -117,8 +117,7 @@ static double sum_of(const struct td_evaluation *e,
 		int event = operand->events.v[i];
 
 		sum += e->counts[event] *
-		       (operand->scaled ? e->tree->plan->events.v[event].scale
-					: 1);
+		       (operand->scaled ? e->plan->events.v[event].scale : 1);
 	}
 	return sum;
 }
@@ -135,7 +134,7 @@ static double cpus_of(const struct td_evaluation *e,
 
 void td_eval_fill_operands(const struct td_evaluation *e)
 {
-	struct td_tree *tree = e->tree;
+	const struct td_tree *tree = e->tree;
 
 	fill_counts(e);
 	for (size_t i = 0; i < tree->nr_operands; i++) {
@@ -145,19 +144,19 @@ void td_eval_fill_operands(const struct td_evaluation *e)
 		case TD_OPERAND_CONSTANT:
 			break;
 		case TD_OPERAND_EVENT:
-			tree->values[i] = sum_of(e, operand);
+			e->values[i] = sum_of(e, operand);
 			break;
 		case TD_OPERAND_SOURCES:
-			tree->values[i] = (double)operand->events.nr;
+			e->values[i] = (double)operand->events.nr;
 			break;
 		case TD_OPERAND_CPUS:
-			tree->values[i] = cpus_of(e, operand);
+			e->values[i] = cpus_of(e, operand);
 			break;
 		case TD_OPERAND_TIME:
-			tree->values[i] = time_of(e->times, operand->tool);
+			e->values[i] = time_of(e->times, operand->tool);
 			break;
 		case TD_OPERAND_METRIC:
-			tree->values[i] = NAN;
+			e->values[i] = NAN;
 			break;
 		}
 	}
@@ -165,7 +164,7 @@ void td_eval_fill_operands(const struct td_evaluation *e)
 
 bool td_eval_ran_on(const struct td_evaluation *e, int pmu)
 {
-	const struct td_plan *plan = e->tree->plan;
+	const struct td_plan *plan = e->plan;
 
 	for (size_t i = 0; i < plan->events.nr; i++) {
 		if (plan->events.v[i].pmu == pmu && e->totals[i].running_ns)

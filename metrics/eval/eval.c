@@ -12,14 +12,16 @@
 /*
  * Computes all metrics, shown or not, as formulas may refer to other metrics.
  */
-static void fill_metrics(struct td_tree *tree, int pmu)
+static void fill_metrics(const struct td_evaluation *e, int pmu)
 {
+	const struct td_tree *tree = e->tree;
+
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
 		const struct td_metric *metric = &tree->metrics[i];
 
 		if (metric->pmu == pmu && metric->value)
-			tree->values[metric->slot] =
-				td_expr_eval(metric->value, tree->values);
+			e->values[metric->slot] =
+				td_expr_eval(metric->value, e->values);
 	}
 }
 
@@ -70,9 +72,8 @@ static bool was_opened(const struct td_tree *tree, int pmu,
 /*
  * Did the kernel refuse all events of the PMU?  Then its activity is not known.
  */
-static bool was_refused(const struct td_tree *tree, int pmu)
+static bool was_refused(const struct td_plan *plan, int pmu)
 {
-	const struct td_plan *plan = tree->plan;
 	bool any = false;
 
 	for (size_t i = 0; i < plan->events.nr; i++) {
@@ -87,13 +88,12 @@ static bool was_refused(const struct td_tree *tree, int pmu)
 
 static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
 {
-	struct td_tree *tree = e->tree;
+	const struct td_tree *tree = e->tree;
 
-	fill_metrics(tree, pmu);
-	row->slots =
-		tree->slots[pmu] < 0 ? NAN : tree->values[tree->slots[pmu]];
-	row->absent =
-		e->tasks && !td_eval_ran_on(e, pmu) && !was_refused(tree, pmu);
+	fill_metrics(e, pmu);
+	row->slots = tree->slots[pmu] < 0 ? NAN : e->values[tree->slots[pmu]];
+	row->absent = e->tasks && !td_eval_ran_on(e, pmu) &&
+		      !was_refused(e->plan, pmu);
 	row->nodes = tree->nodes[pmu];
 	row->nr_nodes = tree->nr_nodes[pmu];
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
@@ -137,7 +137,7 @@ static int add_rows(const struct td_evaluation *e, const char *id,
 		if (!tree->sets[pmu])
 			continue;
 		if (!was_opened(tree, pmu, e->totals) &&
-		    !(is_all && was_refused(tree, pmu)))
+		    !(is_all && was_refused(e->plan, pmu)))
 			continue;
 		row = add_row(report, id, tree->machine->pmus[pmu].name);
 		if (!row)
@@ -182,32 +182,23 @@ static int eval_id(struct td_evaluation *e, const char *id, bool merge,
 	return 0;
 }
 
-int td_eval(struct td_tree *tree, const struct td_totals *totals,
+int td_eval(struct td_evaluation *e, const struct td_totals *totals,
 	    const struct td_times *times, bool merge, struct td_report *report,
 	    struct td_err *err)
 {
-	td_autofree double *counts =
-		calloc(totals->nr_events + 1, sizeof(*counts));
-	td_autofree int *groups =
-		calloc(totals->nr_events + 1, sizeof(*groups));
-	struct td_evaluation e = {
-		.tree = tree,
-		.times = times,
-		.counts = counts,
-		.groups = groups,
-		.tasks = totals->tasks,
-	};
-	int rc = counts && groups ? 0 : -ENOMEM;
+	int rc = td_evaluation_fit(e);
 
+	e->times = times;
+	e->tasks = totals->tasks;
 	if (!rc)
-		td_eval_find_groups(&e);
+		td_eval_find_groups(e);
 	*report = (struct td_report){
-		.columns = tree->columns,
-		.nr_columns = tree->nr_columns,
+		.columns = e->tree->columns,
+		.nr_columns = e->tree->nr_columns,
 	};
 	for (size_t i = 0; !rc && i < totals->nr_ids; i++) {
-		e.totals = totals->v + i * totals->nr_events;
-		rc = eval_id(&e, totals->ids[i].label, merge, report);
+		e->totals = totals->v + i * totals->nr_events;
+		rc = eval_id(e, totals->ids[i].label, merge, report);
 	}
 	return rc ? td_err_nomem(err) : 0;
 }

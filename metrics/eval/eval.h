@@ -10,18 +10,17 @@
 
 #include "lib/count/aggregate.h"
 #include "lib/count/report.h"
-#include "lib/machine/machine.h"
+#include "metrics/eval/evaluation.h"
 #include "metrics/eval/merge.h"
-#include "metrics/tree/tree.h"
 
 /*
  * Computes a report: for each id of totals, one row for each PMU that has a
  * tree and was opened there.  merge: one row for each id instead, with metrics
  * weighted by the slots of the PMUs.  times: of the same interval, or NULL.
- * Strings are borrowed from tree and totals.  Returns -ENOMEM; free with
+ * Strings are borrowed from e, its tree and totals.  Returns -ENOMEM; free with
  * td_report_free() even then.
  */
-int td_eval(struct td_tree *tree, const struct td_totals *totals,
+int td_eval(struct td_evaluation *e, const struct td_totals *totals,
 	    const struct td_times *times, bool merge, struct td_report *report,
 	    struct td_err *err);
 

@@ -3,21 +3,9 @@
 #define TD_METRICS_EVAL_PARTS_H
 
 /* The parts of td_eval(). */
-#include "lib/count/aggregate.h"
-#include "lib/count/report.h"
-#include "metrics/tree/tree.h"
+#include "metrics/eval/evaluation.h"
 
 #define PERCENT 100
-
-/* The state of evaluating one id. */
-struct td_evaluation {
-	struct td_tree *tree;
-	const struct td_total *totals; /* those of the id, one for each event */
-	const struct td_times *times;
-	double *counts; /* one for each event, scaled to the whole time */
-	int *groups;    /* one for each event: its group; -1: none */
-	bool tasks;
-};
 
 /* Did the event run whenever it was enabled, without taking turns? */
 bool td_total_ran_always(const struct td_total *total);

@@ -326,7 +326,7 @@ static void note_fallback(struct td_notes *notes, const struct td_pmu *pmu,
 			     "level%s",
 			     pmu->name, td_uarch_name(pmu->uarch),
 			     any_files ? "its metric files have no tree"
-				       : "there are no metric files of it",
+				       : "there are no metric files for it",
 			     set->levels, set->levels == 1 ? "" : "s");
 }
 

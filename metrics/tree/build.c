@@ -6,213 +6,9 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "lib/event/modifiers.h"
 #include "metrics/tree/scope.h"
 
 #define RANK_OUTSIDE 100 /* the rank of metrics outside of the tree */
-
-/* --- the metrics that were asked for -------------------------------------- */
-
-/*
- * Keep shown metrics, and the operands whose events are counted anyway, such as
- * the number of slots for merging.
- */
-static bool is_kept(const struct td_metric_set *set,
-		    const struct td_metric_def *def, bool shown)
-{
-	return shown || (def->part && !set->files &&
-			 (set->one_group || strcmp(def->name, TD_SLOTS) == 0));
-}
-
-/*
- * Can the metric be compiled at no cost?  In a one-group set its events are
- * counted anyway, and thresholds of others may refer to it.
- */
-static bool is_free(const struct td_metric_set *set,
-		    const struct td_metric_def *def)
-{
-	return set->one_group && !set->files && def->level > 0;
-}
-
-/*
- * Finds a metric that is shown already: two names can mean the same one, and
- * two metrics of a set can have the same name.
- */
-static struct td_metric *find_shown(const struct td_scope *scope,
-				    const struct td_metric_def *def)
-{
-	struct td_tree *tree = scope->tree;
-
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		struct td_metric *metric = &tree->metrics[i];
-
-		if (metric->shown && metric->pmu == scope->pmu &&
-		    strcmp(metric->def->name, def->name) == 0 &&
-		    strcmp(tree->operands[metric->slot].mods, scope->mods) == 0)
-			return metric;
-	}
-	return NULL;
-}
-
-static int want(struct td_scope *scope, const struct td_metric_def *def,
-		bool shown, bool by_name)
-{
-	struct td_tree *tree = scope->tree;
-	struct td_metric *metric;
-	int index, rc;
-
-	metric = shown ? find_shown(scope, def) : NULL;
-	if (metric) {
-		metric->named = metric->named || by_name;
-		return 0;
-	}
-	rc = td_tree_compile(scope, def, &index);
-	if (rc)
-		return rc;
-	metric = &tree->metrics[index];
-	metric->kept = true;
-	metric->named = metric->named || by_name;
-	if (!shown || metric->shown)
-		return 0;
-	/* a metric without value was not recorded, so it cannot be shown */
-	if (!metric->value && scope->setup->fixed && !by_name) {
-		tree->nr_dropped[scope->pmu]++;
-		return 0;
-	}
-	metric->shown = true;
-	metric->order = (int)tree->nr_shown++;
-	return 0;
-}
-
-static int want_levels(struct td_scope *scope)
-{
-	const struct td_metric_set *set = scope->tree->sets[scope->pmu];
-	const struct td_ask *ask = scope->setup->ask;
-	int rc = 0;
-
-	if (!ask->level && !ask->only_level)
-		return 0;
-	for (size_t i = 0; !rc && i < set->nr_metrics; i++) {
-		const struct td_metric_def *def = &set->metrics[i];
-		bool shown = td_ask_wants_level(ask, def);
-
-		if (is_kept(set, def, shown) || is_free(set, def))
-			rc = want(scope, def, shown, false);
-	}
-	return rc;
-}
-
-/* Adds the metrics of this PMU that the name means; *found: there was one. */
-static int want_name(struct td_scope *scope, const char *name, bool *found)
-{
-	const struct td_metric_set *set = scope->tree->sets[scope->pmu];
-	int rc = 0;
-
-	scope->mods = td_ask_modifiers(name);
-	for (size_t i = 0; !rc && i < set->nr_metrics; i++) {
-		if (!td_ask_matches(name, &set->metrics[i]))
-			continue;
-		*found = true;
-		if (scope->setup->ask->no_merge)
-			scope->owner = (int)scope->tree->nr_shown;
-		rc = want(scope, &set->metrics[i], true, true);
-	}
-	scope->mods = "";
-	scope->owner = -1;
-	return rc;
-}
-
-static int check_modifiers(const struct td_scope *scope, const char *name)
-{
-	const char *mods = td_ask_modifiers(name), *why = NULL;
-	struct td_modifiers unused = { 0 };
-
-	if (strspn(mods, TD_RING_LETTERS) != strlen(mods))
-		why = "a metric's modifiers are u k h G H I";
-	for (const char *letter = mods; !why && *letter; letter++)
-		why = td_modifiers_add(&unused, *letter);
-	return why ? td_err_usage(scope->err, "-M %s: %s", name, why) : 0;
-}
-
-static int want_names(struct td_scope *scope)
-{
-	const struct td_ask *ask = scope->setup->ask;
-	struct td_tree *tree = scope->tree;
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < ask->nr_names; i++) {
-		bool found = false;
-
-		rc = check_modifiers(scope, ask->names[i]);
-		for (scope->pmu = 0; !rc && scope->pmu < (int)tree->nr_pmus;
-		     scope->pmu++) {
-			if (tree->sets[scope->pmu])
-				rc = want_name(scope, ask->names[i], &found);
-		}
-		if (!rc && !found)
-			rc = td_tree_unknown_name(scope, ask->names[i]);
-	}
-	return rc;
-}
-
-/* Adds the number of slots, for merging, if that needs no further event. */
-static int want_weight(struct td_scope *scope)
-{
-	const struct td_metric_def *def =
-		td_set_find(scope->tree->sets[scope->pmu], TD_SLOTS);
-	int rc;
-
-	if (!def || !scope->tree->sets[scope->pmu]->files)
-		return 0;
-	scope->no_new = true;
-	rc = want(scope, def, false, false);
-	scope->no_new = false;
-	return rc;
-}
-
-static int want_weights(struct td_scope *scope)
-{
-	struct td_tree *tree = scope->tree;
-	int rc = 0;
-
-	for (scope->pmu = 0; !rc && scope->pmu < (int)tree->nr_pmus;
-	     scope->pmu++) {
-		if (tree->sets[scope->pmu])
-			rc = want_weight(scope);
-	}
-	return rc;
-}
-
-static int want_all(struct td_scope *scope)
-{
-	struct td_tree *tree = scope->tree;
-	int rc = 0;
-
-	for (scope->pmu = 0; !rc && scope->pmu < (int)tree->nr_pmus;
-	     scope->pmu++) {
-		if (tree->sets[scope->pmu])
-			rc = want_levels(scope);
-	}
-	return rc ? rc : want_names(scope);
-}
-
-static int add_thresholds(struct td_scope *scope)
-{
-	struct td_tree *tree = scope->tree;
-	int rc = 0;
-
-	if (scope->setup->ask->no_threshold)
-		return 0;
-	for (scope->pmu = 0; !rc && scope->pmu < (int)tree->nr_pmus;
-	     scope->pmu++) {
-		if (!tree->sets[scope->pmu])
-			continue;
-		scope->no_new = !tree->sets[scope->pmu]->files;
-		rc = td_tree_compile_thresholds(scope);
-	}
-	scope->no_new = false;
-	return rc;
-}
 
 /* --- for the scheduler ---------------------------------------------------- */
 
@@ -272,7 +68,7 @@ static int add_needs(struct td_tree *tree)
 	return rc;
 }
 
-/* The plan's event that is the reference of a built-in set, or -1. */
+/* The event that is the reference of a built-in set, or -1. */
 static int find_reference(const struct td_tree *tree, int pmu)
 {
 	const struct td_metric_set *set = tree->sets[pmu];
@@ -311,13 +107,29 @@ static int find_slots(const struct td_tree *tree, int pmu)
 
 /* --- the whole tree ------------------------------------------------------- */
 
-static int allocate(struct td_tree *tree, struct td_plan *plan,
-		    const struct td_tree_setup *setup)
+static int add_thresholds(struct td_scope *scope)
+{
+	struct td_tree *tree = scope->tree;
+	int rc = 0;
+
+	if (scope->setup->ask->no_threshold)
+		return 0;
+	for (scope->pmu = 0; !rc && scope->pmu < (int)tree->nr_pmus;
+	     scope->pmu++) {
+		if (!tree->sets[scope->pmu])
+			continue;
+		scope->no_new = !tree->sets[scope->pmu]->files;
+		rc = td_tree_compile_thresholds(scope);
+	}
+	scope->no_new = false;
+	return rc;
+}
+
+static int allocate(struct td_tree *tree, const struct td_tree_setup *setup)
 {
 	size_t nr = setup->machine->nr_core;
 
 	*tree = (struct td_tree){
-		.plan = plan,
 		.machine = setup->machine,
 		.nr_pmus = nr,
 		.fixed = setup->fixed,
@@ -362,12 +174,12 @@ static void free_keys(struct td_scope *scope)
 	free(scope->keys);
 }
 
-int td_tree_build(struct td_tree *tree, struct td_plan *plan,
+int td_tree_build(struct td_tree *tree, struct td_events *events,
 		  const struct td_tree_setup *setup, struct td_err *err)
 {
 	struct td_scope scope = {
 		.tree = tree,
-		.events = &plan->events,
+		.events = events,
 		.setup = setup,
 		.mods = "",
 		.owner = -1,
@@ -375,16 +187,16 @@ int td_tree_build(struct td_tree *tree, struct td_plan *plan,
 	};
 	int rc;
 
-	if (allocate(tree, plan, setup))
+	if (allocate(tree, setup))
 		return td_err_nomem(err);
-	rc = want_all(&scope);
+	rc = td_tree_want_all(&scope);
 	if (!rc)
 		rc = td_tree_add_nodes(tree, setup->ask) ? td_err_nomem(err)
 							 : 0;
 	if (!rc)
 		rc = add_thresholds(&scope);
 	if (!rc)
-		rc = want_weights(&scope);
+		rc = td_tree_want_weights(&scope);
 	free_keys(&scope);
 	if (!rc)
 		rc = td_tree_finish_events(&scope);
@@ -424,14 +236,11 @@ void td_tree_free(struct td_tree *tree)
 	free(tree->sets);
 	free(tree->metrics);
 	free(tree->operands);
-	free(tree->values);
+	free(tree->constants);
 	free(tree->columns);
 	free(tree->needs);
 	free(tree->levels);
 	free(tree->references);
 	free(tree->slots);
-	for (size_t i = 0; i < tree->nr_gaps; i++)
-		free(tree->gaps[i]);
-	free(tree->gaps);
 	*tree = (struct td_tree){ 0 };
 }

@@ -114,7 +114,7 @@ static int ready_all(struct td_scope *scope, const struct td_expr *expr,
 	int rc;
 
 	*refused = -1;
-	td_expr_each_needed(expr, scope->tree->values, is_known, note_slot,
+	td_expr_each_needed(expr, scope->tree->constants, is_known, note_slot,
 			    &needed);
 	rc = needed.rc;
 	for (size_t i = 0; !rc && i < needed.slots.nr; i++) {
@@ -243,7 +243,8 @@ int td_tree_compile(struct td_scope *scope, const struct td_metric_def *def,
 		return 0;
 	if (scope->depth >= MAX_DEPTH)
 		return td_err_set(scope->err, -EINVAL,
-				  "%s: more than %d metrics inside each other",
+				  "%s: more than %d metrics refer to each "
+				  "other",
 				  def->name, MAX_DEPTH);
 	scope->tree->operands[metric.slot].state = TD_OPERAND_BUSY;
 	inner.def = inner.self = def;

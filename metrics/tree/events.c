@@ -369,7 +369,7 @@ static int set_latency(struct td_scope *scope, struct td_operand *operand,
 					 "files have no mean of it",
 					 name);
 	operand->kind = TD_OPERAND_CONSTANT;
-	scope->tree->values[operand - scope->tree->operands] =
+	scope->tree->constants[operand - scope->tree->operands] =
 		event->retire_latency;
 	return 0;
 }

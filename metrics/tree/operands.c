@@ -30,7 +30,7 @@ static int add_operand(struct td_scope *scope, const struct td_operand *like,
 	struct td_operand *operand;
 	double *slot;
 
-	slot = td_array_add(&tree->values, tree->nr_operands, sizeof(*slot));
+	slot = td_array_add(&tree->constants, tree->nr_operands, sizeof(*slot));
 	operand = td_array_add(&tree->operands, tree->nr_operands,
 			       sizeof(*operand));
 	if (!operand || !slot)

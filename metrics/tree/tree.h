@@ -45,7 +45,7 @@ struct td_operand {
 	const struct td_metric_def *def; /* if it is a metric */
 	/* if it is a built-in event; may be NULL */
 	const struct td_event_def *event;
-	struct td_ints events; /* indices in the plan */
+	struct td_ints events; /* indices in the list of events */
 	enum td_tool tool;     /* if it is a time */
 	bool scaled;   /* multiply counts by the events' scale of sysfs */
 	char *refusal; /* why there is no value */
@@ -74,19 +74,19 @@ struct td_metric {
 
 /*
  * All metrics that are computed from one set of counts, each after those that
- * it refers to.  values[] has one number for each operand.  Free with
- * td_tree_free().
+ * it refers to.  Free with td_tree_free().
  */
 struct td_tree {
-	const struct td_plan *plan; /* borrowed, like the machine */
-	const struct td_machine *machine;
+	const struct td_plan
+		*plan; /* borrowed; the caller sets it, for td_eval() */
+	const struct td_machine *machine;  /* borrowed */
 	const struct td_metric_set **sets; /* one for each PMU; NULL: none */
 	int *levels; /* one for each PMU: its deepest level that is shown */
 	/* one for each PMU: metrics that were asked for, but not recorded */
 	size_t *nr_dropped;
 	size_t nr_pmus;
 	struct td_operand *operands;
-	double *values;
+	double *constants; /* one for each operand; NaN: not a constant */
 	size_t nr_operands;
 	struct td_metric *metrics;
 	size_t nr_metrics, nr_shown;
@@ -100,10 +100,8 @@ struct td_tree {
 	struct td_need *needs; /* one for each shown metric, level 1 first */
 	size_t nr_needs;
 	int *references; /* one for each PMU, for td_plan_build(); -1: none */
-	/* one for each PMU: index of the number of slots in values; -1: none */
+	/* one for each PMU: index of the operand with the number of slots; -1: none */
 	int *slots;
-	char **gaps; /* texts why events did not run, made when needed */
-	size_t nr_gaps;
 };
 
 /* The input of td_tree_build(); all of it must outlive the tree. */
@@ -115,18 +113,18 @@ struct td_tree_setup {
 	/* of the names in formulas of files */
 	const struct td_event_source *source;
 	struct td_pmu_events *files; /* for retire latencies; may be NULL */
-	bool fixed; /* the plan has the events of a recording */
+	bool fixed; /* the list has the events of a recording */
 };
 
 /*
  * Builds the tree of the metrics in setup->ask.  The events that they need are
- * appended to plan->events; or found there if these were recorded (fixed), and
+ * appended to events; or found there if these were recorded (fixed), and
  * metrics that were not recorded are not shown.  An unknown name is an error
  * whose hint has the closest one.  Returns 1 if an event belongs to a PMU that
  * has not been read: read all PMUs into machine, and call again with an empty
- * plan.
+ * list.
  */
-int td_tree_build(struct td_tree *tree, struct td_plan *plan,
+int td_tree_build(struct td_tree *tree, struct td_events *events,
 		  const struct td_tree_setup *setup, struct td_err *err);
 void td_tree_free(struct td_tree *tree);
 /* Returns the reason why a metric can have no value, or NULL. */

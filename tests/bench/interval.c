@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * interval RECORDING ROUNDS: what an interval of level 2 takes from its counts
- * to its row, ROUNDS times, in us: aggregated, evaluated, printed.
+ * interval RECORDING ROUNDS: the time of aggregating, evaluating and printing
+ * an interval of level 2, ROUNDS times, in us.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "cmd/out/sink.h"
 #include "cmd/plan/measure.h"
 #include "cmd/plan/select.h"
-#include "lib/counter/counter.h"
+#include "cmd/view/view.h"
 #include "lib/recording/recording.h"
 
 struct bench {
@@ -18,8 +17,8 @@ struct bench {
 	struct td_notes notes;
 	struct td_recording rec;
 	struct td_measure measure;
-	struct td_aggregator aggregator;
-	struct td_sink sink;
+	struct td_source source;
+	struct td_view view;
 };
 
 static double now_us(void)
@@ -44,29 +43,22 @@ static int make_tree(struct bench *b, struct td_err *err)
 	if (!rc)
 		rc = td_check_rows_of_cpus(&b->measure.tree, &b->rec.machine,
 					   &b->opts, err);
-	return rc ? rc
-		  : td_aggregator_build(&b->aggregator, TD_AGGREGATE_ALL, 0,
-					b->rec.places, b->rec.machine.online.nr,
-					err);
+	return rc;
 }
 
 static int time_rows(struct bench *b, int rounds, struct td_err *err)
 {
-	struct td_counter *counter = NULL;
-	struct td_readings delta;
+	struct td_readings delta = { 0 };
 	uint64_t time_ns = 0;
-	int rc = td_counter_replay_open(&counter, &b->rec, err);
+	int rc = td_recording_next(&b->rec, &time_ns, &delta, err);
 
-	if (!rc)
-		rc = counter->ops->read(counter, 0, &time_ns, &delta, err);
 	for (int i = 0; !rc && i < rounds; i++) {
 		double began = now_us();
 
-		rc = td_sink_counts(&b->sink, time_ns, &b->rec.times, &delta,
-				    err);
+		rc = td_view_put(&b->view, time_ns, &b->rec.times, &delta, err);
 		printf("%.1f\n", now_us() - began);
 	}
-	td_counter_close(counter);
+	free(delta.v);
 	return rc;
 }
 
@@ -78,10 +70,11 @@ static int run(struct bench *b, const char *path, int rounds,
 	if (!rc)
 		rc = make_tree(b, err);
 	if (!rc)
-		rc = td_sink_open(&b->sink, &b->opts, b->rec.info.target, true,
-				  err);
+		rc = td_view_init(&b->view, &b->source, &b->opts, err);
 	if (!rc)
-		rc = td_sink_begin(&b->sink, err);
+		rc = td_view_open(&b->view, &b->opts, err);
+	if (!rc)
+		rc = td_view_begin(&b->view, err);
 	return rc ? rc : time_rows(b, rounds, err);
 }
 
@@ -90,18 +83,17 @@ int main(int argc, char **argv)
 	struct td_err err = { 0 };
 	struct bench b = {
 		.opts = { .level = 2, .output = "/dev/null" },
-		.sink = { .tree = &b.measure.tree,
-			  .plan = &b.rec.plan,
-			  .machine = &b.rec.machine,
-			  .aggregator = &b.aggregator },
+		.source = { .machine = &b.rec.machine,
+			    .plan = &b.rec.plan,
+			    .tree = &b.measure.tree,
+			    .interval = true },
 	};
 
 	if (argc != 3)
 		return 64;
 	if (run(&b, argv[1], atoi(argv[2]), &err))
 		fprintf(stderr, "interval: %s\n", err.msg);
-	td_sink_close(&b.sink, &err);
-	td_aggregator_free(&b.aggregator);
+	td_view_close(&b.view, &err);
 	td_measure_free(&b.measure);
 	td_recording_close(&b.rec);
 	td_notes_free(&b.notes);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What the shells offer behind "tdstat".
+# What shells complete after "tdstat".
 
 # shellcheck disable=SC2154 # helper.bash
 load helper

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Where the output goes and how it looks: -o, --append, --log-fd, --quiet, -B,
-# -x, --no-merge, --hybrid-merge, --summary, --interval-clear.
+# Options for the output: -o, --append, --log-fd, --quiet, -B, -x, --no-merge,
+# --hybrid-merge, --summary, --interval-clear.
 
 # shellcheck disable=SC2016,SC2030,SC2031,SC2086,SC2154 # sh -c; lists of options; helper.bash
 load helper

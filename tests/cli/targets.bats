@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Whom to count and when: -p, -t, -i, --all-user, --all-kernel, -D, --timeout,
+# What to count and when: -p, -t, -i, --all-user, --all-kernel, -D, --timeout,
 # --pre, --post, -S, over this kernel's software events.
 
 # shellcheck disable=SC2016,SC2030,SC2031,SC2086,SC2154 # sh -c; lists of options; helper.bash

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A whole recording, and the report of it. */
+/* Reads a recording and makes a report of it. */
 #include "tests/fuzz/replay.h"
 #include "tests/unit/levels.h"
 
@@ -11,7 +11,7 @@
 #include "lib/recording/recording.h"
 #include "metrics/eval/eval.h"
 
-static void evaluate(struct td_recording *rec, struct td_tree *tree,
+static void evaluate(struct td_recording *rec, struct td_evaluation *e,
 		     const struct td_readings *readings)
 {
 	struct td_totals totals = { 0 };
@@ -21,7 +21,7 @@ static void evaluate(struct td_recording *rec, struct td_tree *tree,
 	const struct td_aggregator agg = { TD_AGGREGATE_CPU };
 
 	if (td_aggregate(&agg, readings, &rec->plan, &totals, &err) == 0)
-		td_eval(tree, &totals, NULL, true, &report, &err);
+		td_eval(e, &totals, NULL, true, &report, &err);
 	td_report_free(&report);
 	td_totals_free(&totals);
 }
@@ -29,18 +29,22 @@ static void evaluate(struct td_recording *rec, struct td_tree *tree,
 static void read_all(struct td_recording *rec, struct td_err *err)
 {
 	struct td_readings readings = { 0 };
+	struct td_evaluation evaluation = { 0 };
 	struct td_tree tree;
 	uint64_t time_ns;
 	int rc = test_build_levels(&tree, &rec->plan, &rec->machine, 2, true,
 				   err);
 
+	if (!rc)
+		rc = td_evaluation_make(&evaluation, &tree, &rec->plan, err);
 	while (!rc) {
 		rc = td_recording_next(rec, &time_ns, &readings, err);
 		if (!rc)
-			evaluate(rec, &tree, &readings);
+			evaluate(rec, &evaluation, &readings);
 	}
 	if (rc < 0 && (rc != err->code || !err->msg[0]))
 		abort();
+	td_evaluation_free(&evaluation);
 	td_tree_free(&tree);
 	free(readings.v);
 }

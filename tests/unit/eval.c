@@ -381,6 +381,23 @@ static void check_report(size_t r, const struct td_report *report)
 	}
 }
 
+/* Evaluates an interval without readings, of which nothing may stay. */
+static void evaluate_nothing(struct td_evaluation *evaluation,
+			     const struct td_aggregator *agg, size_t r)
+{
+	const struct td_readings none = { NULL, 0 };
+	struct td_totals totals = { 0 };
+	struct td_report report = { 0 };
+	struct td_err err = { 0 };
+
+	ok(td_aggregate(agg, &none, evaluation->plan, &totals, &err) == 0 &&
+		   td_eval(evaluation, &totals, NULL, rows[r].merge, &report,
+			   &err) == 0,
+	   "%s: an interval before it", rows[r].name);
+	td_report_free(&report);
+	td_totals_free(&totals);
+}
+
 static void test_row(size_t r)
 {
 	struct td_reading v[MAX_COUNTS];
@@ -389,6 +406,7 @@ static void test_row(size_t r)
 	struct td_plan plan = { 0 };
 	struct td_tree tree;
 	struct td_totals totals = { 0 };
+	struct td_evaluation evaluation;
 	struct td_report report = { 0 };
 	const struct td_aggregator agg = {
 		rows[r].by_cpu ? TD_AGGREGATE_CPU : TD_AGGREGATE_ALL,
@@ -397,13 +415,18 @@ static void test_row(size_t r)
 
 	test_machine(&machine, rows[r].model);
 	test_build_levels(&tree, &plan, &machine, rows[r].level, false, &err);
+	td_evaluation_make(&evaluation, &tree, &plan, &err);
+	/* clones are added to the plan, as for runs after the first */
 	test_plan_levels(&plan, &machine, &tree, &err);
+	evaluate_nothing(&evaluation, &agg, r);
 	readings.nr = fill(&plan, rows[r].counts, v);
 	td_aggregate(&agg, &readings, &plan, &totals, &err);
-	ok(td_eval(&tree, &totals, NULL, rows[r].merge, &report, &err) == 0,
+	ok(td_eval(&evaluation, &totals, NULL, rows[r].merge, &report, &err) ==
+		   0,
 	   "%s", rows[r].name);
 	check_report(r, &report);
 	td_report_free(&report);
+	td_evaluation_free(&evaluation);
 	td_totals_free(&totals);
 	td_tree_free(&tree);
 	td_plan_free(&plan);

@@ -331,8 +331,7 @@ static void test_rows(size_t t)
 	struct td_total_id ids[MAX_IDS];
 	struct td_total v[MAX_IDS * MAX_EVENTS];
 	const struct td_plan plan = { .events.v = events,
-				      .events.nr = make_plan(t, events),
-				      .asked = true };
+				      .events.nr = make_plan(t, events) };
 	const struct td_totals totals = {
 		.ids = ids,
 		.nr_ids = make_totals(t, plan.events.nr, ids, v),

@@ -111,7 +111,7 @@ static const struct variant {
 };
 /* clang-format on */
 
-/* --- the files, as text ---------------------------------------------------------- */
+/* --- the files, as text --------------------------------------------------- */
 
 /* The number of "MetricExpr" and "MetricThreshold" in the files. */
 struct words {
@@ -159,7 +159,7 @@ static struct words count_words(const char *path)
 	return words;
 }
 
-/* --- one metric ------------------------------------------------------------------ */
+/* --- one metric ----------------------------------------------------------- */
 
 /* The results of one folder, in one variant. */
 struct sums {
@@ -205,6 +205,7 @@ static bool is_as_expected(const struct exception *exception, const char *why)
 /* Checks the operands of a formula, on its PMU. */
 struct use {
 	const struct td_tree *tree;
+	const struct td_events *events;
 	int pmu;
 	const char *wrong;
 };
@@ -232,28 +233,30 @@ static void check_operand(void *ctx, int slot)
 	else if (operand->pmu != use->pmu)
 		use->wrong = "of another PMU";
 	for (size_t i = 0; i < operand->events.nr; i++) {
-		int pmu = tree->plan->events.v[operand->events.v[i]].pmu;
+		int pmu = use->events->v[operand->events.v[i]].pmu;
 
 		if (pmu < (int)tree->nr_pmus && pmu != use->pmu)
 			use->wrong = "an event of another core PMU";
 	}
 }
 
-static const char *check_operands(const struct td_tree *tree, int pmu,
+static const char *check_operands(const struct model_built *b, int pmu,
 				  const struct td_expr *expr)
 {
-	struct use use = { tree, pmu, NULL };
+	const struct td_tree *tree = &b->tree;
+	struct use use = { tree, &b->plan.events, pmu, NULL };
 
-	td_expr_each_needed(expr, tree->values, is_known, check_operand, &use);
+	td_expr_each_needed(expr, tree->constants, is_known, check_operand,
+			    &use);
 	return use.wrong;
 }
 
 static void check_threshold(struct sums *sums, const char *dir,
-			    const struct td_tree *tree,
+			    const struct model_built *b,
 			    const struct td_metric *metric)
 {
 	const struct exception *exception = FIND(blind, dir, metric->def->name);
-	const char *why = metric->threshold ? check_operands(tree, metric->pmu,
+	const char *why = metric->threshold ? check_operands(b, metric->pmu,
 							     metric->threshold)
 					    : "no threshold";
 
@@ -279,18 +282,18 @@ static const struct td_metric *find_metric(const struct td_tree *tree,
 }
 
 static void check_metric(struct sums *sums, const char *dir,
-			 const struct td_tree *tree,
+			 const struct model_built *b,
 			 const struct td_model_metric *model)
 {
-	const struct td_metric *metric = find_metric(tree, model);
+	const struct td_metric *metric = find_metric(&b->tree, model);
 	const struct exception *exception = FIND(exceptions, dir, model->name);
 	const char *why = "it is not there";
 
 	sums->metrics++;
 	if (metric)
 		why = metric->value
-			      ? check_operands(tree, metric->pmu, metric->value)
-			      : td_metric_refusal(tree, metric);
+			      ? check_operands(b, metric->pmu, metric->value)
+			      : td_metric_refusal(&b->tree, metric);
 	if (!is_as_expected(exception, why))
 		complain(sums, dir, model->name, why ? why : "has a value");
 	else if (why)
@@ -298,10 +301,10 @@ static void check_metric(struct sums *sums, const char *dir,
 	else
 		sums->values++;
 	if (!why && model->threshold)
-		check_threshold(sums, dir, tree, metric);
+		check_threshold(sums, dir, b, metric);
 }
 
-/* --- one folder ------------------------------------------------------------------- */
+/* --- one folder ----------------------------------------------------------- */
 
 static int any_name(void *ctx, const char *name)
 {
@@ -373,8 +376,7 @@ static void check_variant(const struct model *model, struct td_machine *machine,
 		if (is_twin(files, i))
 			twins++;
 		else
-			check_metric(&sums, model->dir, &b.tree,
-				     &files->metrics[i]);
+			check_metric(&sums, model->dir, &b, &files->metrics[i]);
 	}
 	ok(twins == (strcmp(model->dir, "amdzen4") == 0 ? 2 : 0),
 	   "%s: %zu names twice", model->dir, twins);
@@ -439,7 +441,7 @@ static size_t test_dir(const char *root, const char *dir, struct words *total)
 	return 0;
 }
 
-/* --- all of them ------------------------------------------------------------------- */
+/* --- all of them ---------------------------------------------------------- */
 
 static int is_folder(const struct dirent *entry)
 {

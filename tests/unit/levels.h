@@ -24,7 +24,8 @@ static inline int test_build_levels(struct td_tree *tree, struct td_plan *plan,
 	td_literals_fill(&literals, machine, NULL, 0, true);
 	*tree = (struct td_tree){ 0 };
 	if (!rc)
-		rc = td_tree_build(tree, plan, &setup, err);
+		rc = td_tree_build(tree, &plan->events, &setup, err);
+	tree->plan = plan;
 	td_sets_free(&sets);
 	return rc;
 }

@@ -56,7 +56,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* --- a machine of a model ------------------------------------------------------ */
+/* --- a machine of a model ------------------------------------------------- */
 
 static inline void model_add_format(struct td_pmu *pmu, const char *text)
 {
@@ -189,7 +189,7 @@ static inline void model_places(const struct td_machine *machine,
 	}
 }
 
-/* --- metrics of it ------------------------------------------------------------- */
+/* --- metrics of it -------------------------------------------------------- */
 
 /* The input of a tree, which it borrows from. */
 struct model_built {
@@ -244,7 +244,9 @@ static inline void model_build(struct model_built *b, const struct td_ask *ask,
 	b->rc = td_sets_from_files(&b->sets, b->machine, b->files, &b->notes,
 				   &b->err);
 	if (!b->rc)
-		b->rc = td_tree_build(&b->tree, &b->plan, &setup, &b->err);
+		b->rc = td_tree_build(&b->tree, &b->plan.events, &setup,
+				      &b->err);
+	b->tree.plan = &b->plan;
 }
 
 static inline void model_built_free(struct model_built *b)

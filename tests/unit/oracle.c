@@ -237,6 +237,7 @@ static void check_case(struct oracle *o, const char *model, int level)
 	struct td_tree tree;
 	struct td_readings readings = { 0 };
 	struct td_totals totals = { 0 };
+	struct td_evaluation evaluation = { 0 };
 	struct td_report report = { 0 };
 	const struct td_aggregator all = { TD_AGGREGATE_ALL };
 	struct td_err err = { 0 };
@@ -245,13 +246,15 @@ static void check_case(struct oracle *o, const char *model, int level)
 	if (test_build_levels(&tree, &plan, &machine, level, false, &err) ||
 	    !fill_readings(o, &machine, &plan, &readings) ||
 	    td_aggregate(&all, &readings, &plan, &totals, &err) ||
-	    td_eval(&tree, &totals, NULL, false, &report, &err) ||
+	    td_evaluation_make(&evaluation, &tree, &plan, &err) ||
+	    td_eval(&evaluation, &totals, NULL, false, &report, &err) ||
 	    report.nr_rows != 1)
 		ok(false, "%s %s, case %zu: %s", o->dir, o->pmu, o->number,
 		   err.msg);
 	else
 		check_row(o, &tree, level, &report);
 	td_report_free(&report);
+	td_evaluation_free(&evaluation);
 	td_totals_free(&totals);
 	free(readings.v);
 	td_tree_free(&tree);

@@ -100,6 +100,8 @@ static void test_row(size_t r)
 
 		ok(group->slots == (first == 's' || first == 't'),
 		   "%s: group %zu: whether SLOTS leads", rows[r].name, g);
+		ok(group->may_split && group->may_unpin == group->pinned,
+		   "%s: group %zu: may be changed", rows[r].name, g);
 	}
 	td_plan_free(&plan);
 	td_machine_free(&machine);

@@ -21,7 +21,7 @@ struct list {
 	struct td_need needs[MAX_NEEDS];
 	size_t nr_needs;
 	int members[MAX_NEEDS][MAX_EVENTS];
-	size_t nr_asked;
+	size_t nr_initial;
 };
 
 static int find_or_add(struct list *l, uint64_t config, uint64_t config1)
@@ -69,7 +69,7 @@ static void free_list(struct list *l)
 	td_machine_free(&l->machine);
 }
 
-/* --- what counters there are ------------------------------------------------- */
+/* --- what counters there are ---------------------------------------------- */
 
 static bool is_field(const struct td_event *event)
 {
@@ -180,7 +180,7 @@ static bool fit_at_once(const struct list *l, const int *events, size_t nr)
 	       counters_suffice(masks, nr_masks);
 }
 
-/* --- what a plan must be ------------------------------------------------------ */
+/* --- what a plan must be -------------------------------------------------- */
 
 static const struct td_group *pinned_of(const struct list *l)
 {
@@ -279,7 +279,8 @@ static size_t count_bound(const struct list *l, unsigned int set)
 			int e = plan->groups[g].members[i];
 			unsigned int mask = counters_of(l, &plan->events.v[e]);
 
-			nr += mask && !(mask & ~set) && e < (int)l->nr_asked &&
+			nr += mask && !(mask & ~set) &&
+			      e < (int)l->nr_initial &&
 			      e != plan->groups[g].reference;
 		}
 	}
@@ -339,9 +340,9 @@ static void build(struct list *l, const char *name)
 	};
 	struct td_err err = { 0 };
 
-	l->nr_asked = l->plan.events.nr;
+	l->nr_initial = l->plan.events.nr;
 	ok(td_plan_build(&l->plan, &l->machine, &schedule, &err) == 0,
-	   "%s: %zu events", name, l->nr_asked);
+	   "%s: %zu events", name, l->nr_initial);
 }
 
 static void check(const struct list *l, const char *name)
@@ -354,7 +355,7 @@ static void check(const struct list *l, const char *name)
 	   "%s: a reference where groups take turns", name);
 }
 
-/* --- the real list -------------------------------------------------------------- */
+/* --- the real list -------------------------------------------------------- */
 
 static void test_real(int level, bool watchdog, bool pinned)
 {
@@ -390,7 +391,7 @@ static void test_real(int level, bool watchdog, bool pinned)
 	free_list(&l);
 }
 
-/* --- by chance ------------------------------------------------------------------- */
+/* --- by chance ------------------------------------------------------------ */
 
 static unsigned int below(unsigned int *state, unsigned int limit)
 {

@@ -118,11 +118,11 @@ static void test_split(const char *model, int level)
 	struct td_tree tree;
 	struct td_err err = { 0 };
 	bool halves = true, refused = true, slots = true;
-	size_t nr_asked;
+	size_t nr_initial;
 
 	test_machine(&machine, model);
 	test_build_levels(&tree, &plan, &machine, level, false, &err);
-	nr_asked = plan.events.nr;
+	nr_initial = plan.events.nr;
 	test_plan_levels(&plan, &machine, &tree, &err);
 	for (size_t g = 0; g < plan.nr_groups && plan.nr_groups < 100;) {
 		int pmu = plan.groups[g].pmu;
@@ -149,7 +149,7 @@ static void test_split(const char *model, int level)
 	ok(halves, "split %s: two smaller ones, the second with a clone",
 	   model);
 	ok(refused, "split %s: what is too small is refused, and stays", model);
-	ok(same_events(&plan, nr_asked), "split %s: no event is lost", model);
+	ok(same_events(&plan, nr_initial), "split %s: no event is lost", model);
 	td_tree_free(&tree);
 	td_plan_free(&plan);
 	td_machine_free(&machine);

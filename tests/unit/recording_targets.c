@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What recordings have of caches, cgroups, threads and aggregations. */
+/* Tests of caches, cgroups, threads and aggregations in recordings. */
 #include "lib/recording/recording.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@
 #define END            "{\"end\":{\"elapsed\":1.5}}\n"
 
 /* clang-format off */
-/* Refused, with file, line and what it is about; line 0: it is fine. */
+/* Invalid files.  The error has the file, the line and about; line 0: valid. */
 static const struct {
 	const char *name, *text;
 	int line;
@@ -150,7 +150,7 @@ static void test_row(size_t i)
 	close(fd);
 }
 
-/* --- there and back ------------------------------------------------------------- */
+/* --- there and back ------------------------------------------------------- */
 
 static const struct td_place places[] = {
 	{ 0, 0, 0, 0, 0, 0, { 0, 0, 0, -1 } },
@@ -248,7 +248,7 @@ static void test_cpus(enum td_aggregation how, int cache_level)
 	const char *name = td_aggregation_row(how)->name;
 	char *mine[] = { cgroups[0], cgroups[1] };
 	const struct td_recording_info info = {
-		.target = (char[]){ "system wide" },
+		.target = { TD_TARGET_SYSTEM, NULL },
 		.how = how,
 		.cache_level = cache_level,
 		.cgroups = mine,
@@ -286,7 +286,7 @@ static void test_cpus(enum td_aggregation how, int cache_level)
 static void write_tasks(FILE *fp)
 {
 	const struct td_recording_info info = {
-		.target = (char[]){ "process id '70'" },
+		.target = { TD_TARGET_PROCESSES, (char[]){ "70" } },
 		.tasks = true,
 		.how = TD_AGGREGATE_THREAD,
 	};
@@ -306,7 +306,7 @@ static void write_tasks(FILE *fp)
 	td_task_names_free(&names);
 }
 
-/* A name holds from the line of counts on that follows it. */
+/* A name is valid from the next line of counts on. */
 static void test_tasks(void)
 {
 	static const char *const want[][2] = {
@@ -351,10 +351,11 @@ static void test_tasks(void)
 	close(fd);
 }
 
-/* Who did not ask for any of it writes what older ones read. */
+/* Without any of it, the recording is one that older versions can read. */
 static void test_plain(void)
 {
-	const struct td_recording_info info = { .target = (char[]){ "x" } };
+	const struct td_recording_info info = { .target = { TD_TARGET_COMMAND,
+							    (char[]){ "x" } } };
 	struct td_task_names names = { 0 };
 	const struct td_times unused = { 0 };
 	struct td_reading v = { 0, 0, -1, 5, 9, 9, 0 };

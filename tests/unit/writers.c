@@ -12,7 +12,7 @@
 #define NR_COLUMNS 6
 #define MAX_ROWS   6
 
-/* A column, and where it stands in the tree of every PMU of a row. */
+/* A column, and its place in the tree of each PMU. */
 struct metric {
 	const char *name, *parent, *unit;
 	int level;
@@ -20,7 +20,7 @@ struct metric {
 };
 
 /* clang-format off */
-/* the top of the tree, its second level, and names that need care */
+/* level 1, level 2, and unusual names */
 static const struct metric top[] = {
 	{ "tma_retiring", NULL, "%", 1, true },
 	{ "tma_backend_bound", NULL, "%", 1, true },
@@ -61,7 +61,7 @@ static const struct {
 		struct td_cell cells[NR_COLUMNS];
 	} rows[MAX_ROWS];
 	uint64_t time_ns;
-	int times; /* the same report so often; 0: once */
+	int times; /* how often the report is written; 0: once */
 	const struct td_usage *usage;
 	const char *want;
 } rows[] = {
@@ -191,7 +191,7 @@ static const struct {
 "       0.998120000 seconds user\n"
 "       0.004211000 seconds sys\n\n" },
 	{ "a machine's tree: no times of a command",
-	  .frame = { .target = "system wide" },
+	  .frame = { .target_kind = TD_TARGET_SYSTEM },
 	  .columns = tree, .nr_columns = 1,
 	  .rows = { { "all", "cpu", 100, .cells = { OK(12.3) } } },
 	  .usage = &(struct td_usage){ .elapsed_ns = 12000000000 },
@@ -201,6 +201,33 @@ static const struct {
 "      12.3 %  tma_retiring\n"
 "\n"
 "      12.000000000 seconds time elapsed\n\n" },
+	{ "a process: its number alone in quotes",
+	  .frame = { .target = "7", .target_kind = TD_TARGET_PROCESSES },
+	  .columns = tree, .nr_columns = 1,
+	  .rows = { { "all", "cpu", 100, .cells = { OK(12.3) } } },
+	  .want =
+"\n Performance counter stats for process id '7':\n\n"
+" cpu\n"
+"      12.3 %  tma_retiring\n"
+"\n" },
+	{ "a command that is named as a process would be",
+	  .frame = { .target = "process id 7" },
+	  .columns = tree, .nr_columns = 1,
+	  .rows = { { "all", "cpu", 100, .cells = { OK(12.3) } } },
+	  .want =
+"\n Performance counter stats for 'process id 7':\n\n"
+" cpu\n"
+"      12.3 %  tma_retiring\n"
+"\n" },
+	{ "CPUs",
+	  .frame = { .target = "0-3", .target_kind = TD_TARGET_CPUS },
+	  .columns = tree, .nr_columns = 1,
+	  .rows = { { "all", "cpu", 100, .cells = { OK(12.3) } } },
+	  .want =
+"\n Performance counter stats for 'CPU(s) 0-3':\n\n"
+" cpu\n"
+"      12.3 %  tma_retiring\n"
+"\n" },
 	{ "a tree of which nothing was counted",
 	  .frame = { .target = "true", .show_pmu = true },
 	  .columns = tree, .nr_columns = 2,
@@ -381,7 +408,7 @@ static char *write_row(size_t r)
 	return text;
 }
 
-/* Two lines of JSON: the same members in the same order, equal values. */
+/* True if two lines of JSON have equal members in the same order. */
 static bool same_json(const char *got, const char *want)
 {
 	struct json_object *a = json_tokener_parse(got);
@@ -419,7 +446,7 @@ static void check_json(size_t r, char *got)
 	ok(got && !*got, "%s: no more lines", rows[r].name);
 }
 
-/* Wherever columns stand, values end where their names end. */
+/* Values end where the names of their columns end. */
 static void check_edges(const char *name, const struct td_frame *frame)
 {
 	struct td_cell cells[] = { OK(1), OK(2), OK(3), OK(4) };

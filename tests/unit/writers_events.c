@@ -15,8 +15,8 @@
 #define BLANK38 "                                      "
 
 /*
- * Each line that says "perf 6.12" is perf's own, seen on an Alder Lake, "perf
- * 7.2" on a Sapphire Rapids; the others put together what perf's formats say.
+ * Rows named "perf 6.12" are lines that perf printed on an Alder Lake, "perf
+ * 7.2" on a Sapphire Rapids; the others follow perf's formats.
  */
 static const struct {
 	const char *name;
@@ -25,11 +25,11 @@ static const struct {
 	struct td_frame frame;
 	struct td_event_row rows[MAX_ROWS];
 	uint64_t time_ns;
-	int times; /* the same report so often; 0: once */
+	int times; /* how often the report is written; 0: once */
 	const struct td_usage *usage;
 	const char *want;
 } rows[] = {
-	{ "perf 6.12: GHz, and no metric", .frame = { .target = "system wide" },
+	{ "perf 6.12: GHz, and no metric", .frame = { .target_kind = TD_TARGET_SYSTEM },
 	  .rows = { { "all", "cpu_core/cycles/", "", TD_STATUS_OK, 125191992, 0,
 		      973385972, 100, SINGLE(0.064155, 3, " GHz") },
 		    { "all", "cpu_core/instructions:u/", "", TD_STATUS_OK,
@@ -39,7 +39,7 @@ static const struct {
 "         140691942      cpu_core/instructions:u/                                              \n"
 "\n" },
 	{ "perf 6.12: a unit and decimals, a rate, a tool event",
-	  .frame = { .target = "system wide" },
+	  .frame = { .target_kind = TD_TARGET_SYSTEM },
 	  .rows = { { "all", "task-clock", "msec", TD_STATUS_OK, 1951.220332, 2,
 		      1951220332, 100, SINGLE(7.92454, 3, " CPUs utilized") },
 		    { "all", "mem:0x1000:rw", "", TD_STATUS_OK, 0, 0, 1950973473,
@@ -52,7 +52,7 @@ static const struct {
 "        1047289217 ns   duration_time                    #  536.735 M/sec                     \n"
 "\n" },
 	{ "perf 6.12: the share of the time, ratios",
-	  .frame = { .target = "system wide" },
+	  .frame = { .target_kind = TD_TARGET_SYSTEM },
 	  .rows = { { "all", "cpu_atom/instructions/", "", TD_STATUS_OK, 91333584,
 		      0, 1, 87.28, SINGLE(0.9699, 2, "  insn per cycle") },
 		    { "all", "cpu_atom/branch-misses/", "", TD_STATUS_OK, 1297090,
@@ -80,7 +80,7 @@ static const struct {
 "       0.004990000 seconds user\n"
 "       0.009980000 seconds sys\n\n" },
 	{ "perf 7.2: a second metric, a negative one",
-	  .frame = { .target = "system wide" },
+	  .frame = { .target_kind = TD_TARGET_SYSTEM },
 	  .rows = { { "all", "TOPDOWN.SLOTS", "", TD_STATUS_OK, 305639092, 0, 1,
 		      100, .nr_beside = 2,
 		      .beside = { { -75, 1, " %  tma_frontend_bound" },
@@ -90,7 +90,7 @@ static const struct {
 "                                                         #    125.0 %  tma_bad_speculation    \n"
 "\n" },
 	{ "perf 7.2: a metric wider than its place",
-	  .frame = { .target = "system wide" },
+	  .frame = { .target_kind = TD_TARGET_SYSTEM },
 	  .rows = { { "all", "cpu_core/instructions/", "", TD_STATUS_OK,
 		      203617513, 0, 1, 100,
 		      SINGLE(1, 1, " instructions  insn_per_cycle") } },
@@ -148,7 +148,7 @@ static const struct {
 	  .usage = &(struct td_usage){ .elapsed_ns = 1003214567 },
 	  .want = TITLE("true")
 "       1.003214567 seconds time elapsed\n\n" },
-	{ "-A", .frame = { .target = "system wide", .show_id = true, .how = TD_AGGREGATE_CPU },
+	{ "-A", .frame = { .target_kind = TD_TARGET_SYSTEM, .show_id = true, .how = TD_AGGREGATE_CPU },
 	  .rows = { { "CPU0", "cycles", "", TD_STATUS_OK, 5, 0, 1, 100,
 		      .nr_beside = 2,
 		      .beside = { { 1, 3, " GHz" }, { 2, 3, " K/sec" } } },
@@ -321,7 +321,7 @@ static char *write_row(size_t r)
 	return text;
 }
 
-/* As many separators in each line: scripts count on it. */
+/* Each line has the same number of separators. */
 static void check_separators(size_t r, const char *got)
 {
 	int want = 6 + rows[r].frame.interval + rows[r].frame.show_id, nr = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What aggregations, threads, cgroups, repetition and summaries add to the
- * three forms.  Of events it is perf stat's form, made with the printf formats
- * of Linux 6.12's tools/perf/util/stat-display.c.
+ * Tests of aggregations, threads, cgroups, repetition and summaries in all
+ * formats. Expected lines of events are made with the printf(3) formats of
+ * Linux 6.12's tools/perf/util/stat-display.c.
  */
 #include <stdlib.h>
 
@@ -63,7 +63,7 @@ static const struct {
 "\\x0a\\x0a\\x0a\\x0a\\x0a-8                        7              cycles                                                                \n"
 "\n" },
 	{ "threads of an interval",
-	  .frame = { "x", true, .show_id = true, .how = TD_AGGREGATE_THREAD },
+	  .frame = { "x", .interval = true, .show_id = true, .how = TD_AGGREGATE_THREAD },
 	  .rows = { { "make-70", "cycles", "", 0, 5, 0, 1, 100, .nr = 1 } },
 	  .want =
 "#           time             comm-pid                 counts unit events\n"
@@ -106,7 +106,7 @@ static const struct {
 "                 5      cycles                          " BLANK38 "\n\n" },
 
 	{ "CSV: sockets of an interval", TD_FORMAT_CSV,
-	  .frame = { "x", true, .show_id = true, .how = TD_AGGREGATE_SOCKET },
+	  .frame = { "x", .interval = true, .show_id = true, .how = TD_AGGREGATE_SOCKET },
 	  .rows = { { "S0", "cycles", "", 0, 5, 0, 1, 100, BOTH, .nr = 16 },
 		    { "S1", "cycles", "", GONE, 0, .nr = 16 } },
 	  .want =
@@ -170,12 +170,12 @@ static const struct {
 		      .cgroup = "a" } },
 	  .want = "summary,S0-D0-C0,2,5,,cycles,a,1,100.00,,\n" },
 	{ "CSV: no summary yet", TD_FORMAT_CSV,
-	  .frame = { "x", true, .summary_word = true },
+	  .frame = { "x", .interval = true, .summary_word = true },
 	  .rows = { { "all", "cycles", "", 0, 5, 0, 1, 100 } },
 	  .want = "1.000104518,5,,cycles,1,100.00,,\n" },
 
 	{ "JSON: a cache of an interval", TD_FORMAT_JSON,
-	  .frame = { "x", true, .show_id = true, .how = TD_AGGREGATE_CACHE },
+	  .frame = { "x", .interval = true, .show_id = true, .how = TD_AGGREGATE_CACHE },
 	  .rows = { { "S0-D0-L3-ID0", "cycles", "", 0, 5, 0, 1, 100, BOTH,
 		      .nr = 16 } },
 	  .want =
@@ -326,7 +326,7 @@ static const struct {
 "       1.000000000 +- 0.020000000 seconds time elapsed  ( +-  2.00% )\n\n" },
 };
 
-/* aggr_header_lens and print_aggr_id_std(): a column, and the counters' */
+/* aggr_header_lens and print_aggr_id_std(): ids, and numbers of counters */
 static const struct {
 	enum td_aggregation how;
 	const char *key, *id;
@@ -420,7 +420,7 @@ static void test_metrics(size_t t)
 	check(metrics[t].format, metrics[t].name, got, metrics[t].want);
 }
 
-/* Where "# Table" stands is another matter. */
+/* Without indentation, which check_indent() checks. */
 static char *without_indent(const char *text)
 {
 	char *copy = strdup(text), *to = copy;
@@ -434,7 +434,7 @@ static char *without_indent(const char *text)
 	return copy;
 }
 
-/* As wide as the numbers: perf's print_table(). */
+/* The indentation is the width of the numbers, as in perf's print_table(). */
 static void check_indent(const char *name, const char *got)
 {
 	const char *numbers = strstr(got, "\n ") + 1;
@@ -445,7 +445,7 @@ static void check_indent(const char *name, const char *got)
 	   "%s: headings above the numbers", name);
 }
 
-/* Behind a title that was written: the end alone, and only for people. */
+/* After a title, text has only the end, and other formats nothing. */
 static void test_footer(size_t t)
 {
 	static const struct td_frame frame = { "x" };
@@ -470,7 +470,7 @@ static void test_footer(size_t t)
 	}
 }
 
-/* Of a kind of id, one line of an interval in all forms. */
+/* One line of an interval with this kind of id, in all formats. */
 static void test_kind(size_t k)
 {
 	const struct td_frame frame = { "x", .interval = true, .show_id = true,

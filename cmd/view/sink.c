@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/out/sink.h"
+#include "cmd/view/sink.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static int open_file(struct td_sink *sink, const char *name, bool append,
 static int open_fd(struct td_sink *sink, const struct td_opts *opts,
 		   struct td_err *err)
 {
-	/* ours to close, while theirs stays: it may be standard error */
+	/* closing our copy leaves theirs open: it may be standard error */
 	int fd = fcntl(opts->log_fd, F_DUPFD_CLOEXEC, 3);
 
 	sink->name = "the descriptor of --log-fd";
@@ -44,7 +44,7 @@ static int open_fd(struct td_sink *sink, const struct td_opts *opts,
 			  strerror(errno));
 }
 
-/* Rows are flushed when they are checked, not word by word. */
+/* Buffers rows until td_sink_check() flushes them. */
 static void buffer_stderr(void)
 {
 	static char buffer[BUFSIZ];
@@ -92,48 +92,16 @@ static void put_started(FILE *fp)
 		fprintf(fp, "# started on %s\n", text);
 }
 
-static bool is_too_wide(const struct td_tree *tree)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < tree->nr_columns; i++)
-		nr += tree->columns[i].present;
-	return nr > TD_MAX_COLUMNS;
-}
-
-static void fill_frame(struct td_sink *sink, const struct td_opts *opts,
-		       const char *target, bool interval)
-{
-	const struct td_aggregator *agg = sink->aggregator;
-
-	sink->frame = (struct td_frame){
-		.target = target,
-		.interval = interval,
-		.show_pmu = sink->machine->nr_core > 1,
-		.show_id = agg->how != TD_AGGREGATE_ALL || agg->nr_cgroups,
-		.how = agg->how,
-		.show_cgroup = agg->nr_cgroups > 0,
-		.trees = is_too_wide(sink->tree),
-		.all = opts->all_nodes,
-		.describe = opts->verbose > 0,
-		.big_num = !opts->no_big_num,
-		.clear = opts->interval_clear,
-		.runs = sink->mean ? opts->repeat : 1,
-		.summary_word = !opts->no_csv_summary,
-	};
-	look_at_terminal(sink);
-}
-
 static int check_clear(const struct td_sink *sink, const struct td_opts *opts,
 		       struct td_err *err)
 {
 	if (!opts->interval_clear || isatty(fileno(sink->writer.fp)))
 		return 0;
-	return td_err_usage(err, "--interval-clear: %s is no terminal",
+	return td_err_usage(err, "--interval-clear: %s is not a terminal",
 			    sink->name);
 }
 
-/* Nothing is seen before the end, and nothing but ^C may bring it. */
+/* True if nothing is shown before the end, which may take a ^C. */
 static bool waits(const struct td_opts *opts)
 {
 	return opts->subcommand != TD_REPORT && !opts->command &&
@@ -142,7 +110,7 @@ static bool waits(const struct td_opts *opts)
 }
 
 int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
-		 const char *target, bool interval, struct td_err *err)
+		 const struct td_frame *frame, struct td_err *err)
 {
 	int rc = open_stream(sink, opts, err);
 
@@ -150,15 +118,12 @@ int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 		rc = check_clear(sink, opts, err);
 	if (rc)
 		return rc;
-	sink->merge = opts->hybrid_merge;
-	sink->summary = opts->summary && interval;
-	sink->mean = opts->repeat > 1 && !interval;
-	sink->table = opts->table;
-	fill_frame(sink, opts, target, interval);
+	sink->frame = *frame;
+	look_at_terminal(sink);
 	sink->writer.out = td_out_find(opts->format);
 	sink->writer.frame = &sink->frame;
 	sink->writer.separator = opts->separator;
-	/* what is appended to has its header */
+	/* a file that is appended to has its header already */
 	sink->writer.header_done = opts->append &&
 				   sink->writer.out->one_header &&
 				   td_out_has_content(sink->writer.fp);
@@ -176,7 +141,7 @@ int td_sink_begin(struct td_sink *sink, struct td_err *err)
 	if (sink->starts)
 		put_started(sink->writer.fp);
 	if (sink->waits)
-		td_say("tdstat: counting until %s^C: -I 1s shows a row a "
+		td_say("tdstat: counting until %s^C: -I 1s shows a row every "
 		       "second\n",
 		       sink->attached ? "it ends or " : "");
 	sink->is_new = sink->starts = sink->waits = false;
@@ -188,14 +153,6 @@ int td_sink_close(struct td_sink *sink, struct td_err *err)
 	FILE *fp = sink->writer.fp;
 	int rc = 0;
 
-	td_totals_sum_free(&sink->sum);
-	free(sink->whole.v);
-	sink->whole = (struct td_readings){ 0 };
-	td_index_free(&sink->whole_index);
-	td_spreads_free(&sink->spreads);
-	free(sink->runs_ns);
-	sink->runs_ns = NULL;
-	sink->nr_runs = 0;
 	sink->writer.fp = NULL;
 	if (fp && sink->to_file && fclose(fp))
 		rc = td_err_set(err, -errno, "cannot write %s: %s", sink->name,

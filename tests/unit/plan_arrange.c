@@ -7,6 +7,7 @@
  */
 #include "lib/plan/plan.h"
 
+#include <errno.h>
 #include <linux/perf_event.h>
 
 #include "tests/unit/test.h"
@@ -313,8 +314,7 @@ static void test_row(const char *model, const char *text, const char *want,
 	is_str(got, want, "%s, %s: groups", model, text);
 	for (size_t g = 0; g < t.plan.nr_groups; g++)
 		sound &= is_sound(&t, &t.plan.groups[g]);
-	ok(sound && each_once(&t) && t.plan.asked, "%s, %s: sound", model,
-	   text);
+	ok(sound && each_once(&t), "%s, %s: sound", model, text);
 	ok(t.notes.nr == notes, "%s, %s: %zu notes", model, text, notes);
 	for (size_t i = 0; t.notes.nr != notes && i < t.notes.nr; i++)
 		printf("# %s\n", t.notes.v[i]);
@@ -439,6 +439,21 @@ static void test_weak_too_large(const char *text, size_t groups, size_t notes)
 	   "%s", text);
 	ok(t.plan.nr_groups == groups, "%s: %zu groups", text, groups);
 	ok(t.notes.nr == notes && each_once(&t), "%s: %zu notes", text, notes);
+	typed_free(&t);
+}
+
+/* What is typed is counted as typed, or not at all. */
+static void test_as_typed(const char *text, bool pinned)
+{
+	const struct td_group *group;
+	struct typed t;
+
+	ok(arrange(&t, "spr", text) == 0 && t.plan.nr_groups == 1, "%s", text);
+	group = &t.plan.groups[0];
+	ok(group->pinned == pinned && !group->may_unpin &&
+		   !td_plan_can_split(group) &&
+		   td_plan_split(&t.plan, 0, &t.err) == -EINVAL,
+	   "%s: neither split nor unpinned", text);
 	typed_free(&t);
 }
 
@@ -704,6 +719,9 @@ int main(void)
 			 rows[i].notes);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(breaks); i++)
 		test_break(i);
+	test_as_typed("{c,i,b}", false);
+	test_as_typed("{c,i,b}:W", false);
+	test_as_typed("{c,i,b}:D", true);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(refusals); i++)
 		test_refuse(i);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(gathered); i++)

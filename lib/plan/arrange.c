@@ -111,8 +111,8 @@ static struct home find_home(const struct arranging *a, size_t event)
 		home.pmu = hardware;
 	else
 		td_notes_add(a->notes,
-			     "%s is counted apart from its group, which is on "
-			     "the CPUs of %s alone",
+			     "%s is counted outside of its group, which "
+			     "counts only on the CPUs of %s",
 			     e->name, a->machine->pmus[hardware].name);
 	return home;
 }
@@ -157,16 +157,16 @@ static void note_split(const struct arranging *a)
 			continue;
 		if (!(common & bits)) {
 			td_notes_add(a->notes,
-				     "a group counts on one PMU: what was "
-				     "typed in one for two of them is counted "
-				     "as a group each");
+				     "a group counts on one PMU: a group "
+				     "with events of two PMUs is counted as "
+				     "two groups");
 			return;
 		}
 		common &= bits;
 	}
 }
 
-/* --- SLOTS ------------------------------------------------------------------- */
+/* --- SLOTS ---------------------------------------------------------------- */
 
 static bool is_slots(const struct arranging *a, size_t event)
 {
@@ -246,7 +246,7 @@ static void gather_topdown(struct arranging *a, int pmu)
 	}
 }
 
-/* --- groups ------------------------------------------------------------------ */
+/* --- groups --------------------------------------------------------------- */
 
 /* The order in a group: SLOTS, its fields, other events. */
 static int rank(const struct arranging *a, size_t event)
@@ -335,8 +335,8 @@ static int break_weak(struct arranging *a)
 			continue;
 		td_notes_add(
 			a->notes,
-			"%s: the counters do not hold the group of %s at "
-			"once: it takes turns",
+			"%s: the group of %s needs more counters than there "
+			"are: its events take turns",
 			a->machine->pmus[a->plan->groups[g].pmu].name,
 			a->plan->events.v[a->plan->groups[g].members[0]].name);
 		if (td_plan_break(a->plan, g, &unused))
@@ -391,7 +391,6 @@ int td_plan_arrange(struct td_plan *plan, const struct td_machine *machine,
 			       .notes = notes };
 	int rc = add_missing_slots(&a, err);
 
-	plan->asked = true;
 	if (rc)
 		return rc;
 	if (make_groups(&a) || break_weak(&a))

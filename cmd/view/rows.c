@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Turns counts into rows: of an interval, of all intervals, of all runs. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "cmd/view/view.h"
+#include "lib/base/util.h"
+#include "metrics/table/rows.h"
+
+/* Show the counts, collect them for the mean of runs, or show the mean. */
+enum purpose {
+	SHOW,
+	COLLECT,
+	SHOW_MEAN,
+};
+
+struct rows {
+	struct td_view *view;
+	uint64_t time_ns;
+	const struct td_times *times;
+	const struct td_totals *totals;
+	enum purpose purpose;
+};
+
+static int put_tree(const struct rows *r, struct td_err *err)
+{
+	struct td_view *view = r->view;
+	struct td_report report;
+	int rc = td_eval(&view->evaluation, r->totals, r->times, view->merge,
+			 &report, err);
+
+	report.time_ns = r->time_ns;
+	if (!rc && view->sink.frame.how == TD_AGGREGATE_THREAD)
+		td_report_drop_absent(&report);
+	if (!rc && r->purpose == COLLECT &&
+	    td_spreads_add_report(&view->spreads, &report))
+		rc = td_err_nomem(err);
+	if (!rc && r->purpose == SHOW_MEAN &&
+	    td_spreads_fill_report(&view->spreads, &report))
+		rc = td_err_nomem(err);
+	if (!rc && r->purpose != COLLECT)
+		view->sink.writer.out->report(&view->sink.writer, &report);
+	td_report_free(&report);
+	return rc;
+}
+
+/* --metric-only: shows the ratios of events instead of their counts. */
+static int put_besides(const struct rows *r,
+		       const struct td_event_report *events, struct td_err *err)
+{
+	struct td_view *view = r->view;
+	struct td_report report;
+	int rc = td_ratio_table_fill(&view->ratios, events, &report, err);
+
+	if (!rc)
+		view->sink.writer.out->report(&view->sink.writer, &report);
+	td_report_free(&report);
+	return rc;
+}
+
+static int put_events(const struct rows *r, struct td_err *err)
+{
+	struct td_view *view = r->view;
+	struct td_event_report report;
+	int rc = td_event_rows(view->source->plan, r->totals, r->times,
+			       view->merge, &report, err);
+
+	report.time_ns = r->time_ns;
+	if (!rc && r->purpose == COLLECT &&
+	    td_spreads_add_events(&view->spreads, &report))
+		rc = td_err_nomem(err);
+	if (!rc && r->purpose == SHOW_MEAN &&
+	    td_spreads_fill_events(&view->spreads, &report))
+		rc = td_err_nomem(err);
+	if (!rc && view->only_ratios)
+		rc = put_besides(r, &report, err);
+	else if (!rc && r->purpose != COLLECT)
+		view->sink.writer.out->events(&view->sink.writer, &report);
+	td_event_report_free(&report);
+	return rc;
+}
+
+static int put_rows(const struct rows *r, struct td_err *err)
+{
+	return r->view->source->tree ? put_tree(r, err) : put_events(r, err);
+}
+
+#define CLEAR_TERMINAL "\033[H\033[2J"
+
+static void clear_terminal(struct td_view *view)
+{
+	if (!view->sink.frame.clear || !view->sink.frame.interval)
+		return;
+	fputs(CLEAR_TERMINAL, view->sink.writer.fp);
+	view->sink.writer.header_done = false;
+}
+
+/* Adds raw counts, which are scaled up once, by the time of all intervals. */
+static int add_to_whole(struct td_view *view, const struct td_times *times,
+			const struct td_readings *delta)
+{
+	td_times_add(&view->whole_times, times, !view->whole.nr);
+	return td_readings_merge(&view->whole, &view->whole_index, delta);
+}
+
+int td_view_put(struct td_view *view, uint64_t time_ns,
+		const struct td_times *times, const struct td_readings *delta,
+		struct td_err *err)
+{
+	struct td_totals totals = { 0 };
+	const struct rows rows = { view, time_ns, times, &totals,
+				   view->mean ? COLLECT : SHOW };
+	int rc = td_aggregate(&view->aggregator, delta, view->source->plan,
+			      &totals, err);
+
+	if (!rc && view->mean &&
+	    td_totals_sum_add(&view->sum, view->source->plan, &totals, times))
+		rc = td_err_nomem(err);
+	if (!rc && view->summary && add_to_whole(view, times, delta))
+		rc = td_err_nomem(err);
+	/* per thread, there may be no rows */
+	if (!rc &&
+	    (view->sink.frame.how != TD_AGGREGATE_THREAD || totals.nr_ids)) {
+		clear_terminal(view);
+		rc = put_rows(&rows, err);
+	}
+	td_totals_free(&totals);
+	return rc ? rc : td_sink_check(&view->sink, err);
+}
+
+static void put_end(struct td_view *view, const struct td_usage *usage)
+{
+	if (view->sink.writer.out->end)
+		view->sink.writer.out->end(&view->sink.writer, usage);
+}
+
+/* As in perf stat: the table of a run without intervals. */
+static int put_summary(struct td_view *view, const struct td_usage *usage,
+		       struct td_err *err)
+{
+	struct td_totals totals = { 0 };
+	const struct rows rows = { view, usage->elapsed_ns, &view->whole_times,
+				   &totals, SHOW };
+	int rc = td_aggregate(&view->aggregator, &view->whole,
+			      view->source->plan, &totals, err);
+
+	view->sink.frame.interval = false;
+	view->sink.writer.summary = true;
+	view->sink.writer.header_done = view->sink.writer.out->one_header;
+	if (!rc)
+		rc = put_rows(&rows, err);
+	put_end(view, usage);
+	view->sink.frame.interval = true;
+	view->sink.writer.summary = false;
+	view->whole.nr = 0;
+	td_index_clear(&view->whole_index);
+	view->whole_times = (struct td_times){ 0 };
+	td_totals_free(&totals);
+	return rc;
+}
+
+static int keep_time(struct td_view *view, const struct td_usage *usage,
+		     struct td_err *err)
+{
+	uint64_t *slot =
+		td_array_add(&view->runs_ns, view->nr_runs, sizeof(*slot));
+
+	if (!slot)
+		return td_err_nomem(err);
+	*slot = usage->elapsed_ns;
+	view->nr_runs++;
+	return 0;
+}
+
+int td_view_end_run(struct td_view *view, const struct td_usage *usage,
+		    struct td_err *err)
+{
+	int rc = 0;
+
+	if (view->mean)
+		return keep_time(view, usage, err);
+	if (view->summary)
+		rc = put_summary(view, usage, err);
+	else
+		put_end(view, usage);
+	/* each run has its own title */
+	if (view->sink.writer.out->for_people)
+		view->sink.writer.header_done = false;
+	return rc ? rc : td_sink_check(&view->sink, err);
+}
+
+static struct td_usage mean_usage(const struct td_view *view)
+{
+	struct td_spread spread = { 0 };
+	struct td_usage usage = {
+		.runs_ns = view->runs_ns,
+		.nr_runs = view->nr_runs,
+		.table = view->table,
+	};
+
+	for (size_t i = 0; i < view->nr_runs; i++)
+		td_spread_add(&spread, (double)view->runs_ns[i]);
+	usage.elapsed_ns = (uint64_t)llround(spread.mean);
+	usage.error_ns = td_spread_error(&spread);
+	return usage;
+}
+
+int td_view_end(struct td_view *view, struct td_err *err)
+{
+	struct td_usage usage = mean_usage(view);
+	const struct rows rows = { view, usage.elapsed_ns, &view->sum.times_sum,
+				   &view->sum.totals, SHOW_MEAN };
+	int rc;
+
+	if (!view->mean || !view->nr_runs)
+		return 0;
+	view->sink.frame.runs = (int)view->nr_runs;
+	td_totals_sum_divide(&view->sum);
+	rc = put_rows(&rows, err);
+	if (!rc)
+		put_end(view, &usage);
+	return rc ? rc : td_sink_check(&view->sink, err);
+}

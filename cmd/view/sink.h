@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_VIEW_SINK_H
+#define TD_CMD_VIEW_SINK_H
+
+#include "cmd/opts/opts.h"
+#include "cmd/out/out.h"
+#include "cmd/out/writers.h"
+
+/* The stream of results, with the writer of its format. */
+struct td_sink {
+	struct td_frame frame;
+	struct td_writer writer;
+	bool to_file;     /* we close the stream */
+	bool is_new;      /* empty the file first */
+	bool starts;      /* write a line with the date first */
+	bool waits;       /* say that ^C ends counting */
+	bool attached;    /* and that the end of the tasks does, too */
+	const char *name; /* of the stream, for errors */
+};
+
+/*
+ * Opens opts->output unless it is the name of the recording.  Otherwise results
+ * go to standard error if a command runs, else to standard output.
+ */
+int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
+		 const struct td_frame *frame, struct td_err *err);
+int td_sink_begin(struct td_sink *sink, struct td_err *err);
+/* Flushes; an error if anything was not written. */
+int td_sink_check(struct td_sink *sink, struct td_err *err);
+/* An error if anything was not written.  May be called twice. */
+int td_sink_close(struct td_sink *sink, struct td_err *err);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_VIEW_SOURCE_H
+#define TD_CMD_VIEW_SOURCE_H
+
+#include <stdbool.h>
+
+#include "lib/count/aggregation.h"
+#include "lib/machine/machine.h"
+#include "lib/plan/plan.h"
+#include "lib/target/target.h"
+#include "lib/target/task_names.h"
+#include "metrics/tree/tree.h"
+
+/*
+ * What was counted, and on what.  A live run and a recording each make one;
+ * from here on both are the same.  All of it is borrowed.
+ */
+struct td_source {
+	const struct td_machine *machine;
+	const struct td_plan *plan;
+	const struct td_tree *tree; /* NULL: show the plan's events */
+	const struct td_target_name *target;
+	bool interval; /* readings come in intervals */
+	enum td_aggregation how;
+	int cache_level; /* of TD_AGGREGATE_CACHE; 0: the last one */
+	/* one for each online CPU, or NULL if how does not want them */
+	const struct td_place *places;
+	bool skip_idle; /* leave out threads that did not run */
+	const struct td_task_names *names;
+	char *const *cgroups; /* of the readings */
+	size_t nr_cgroups;
+};
+
+#endif

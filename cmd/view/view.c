@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/view/view.h"
+
+#include <stdlib.h>
+
+int td_view_init(struct td_view *view, const struct td_source *source,
+		 const struct td_opts *opts, struct td_err *err)
+{
+	struct td_aggregator *agg = &view->aggregator;
+	int rc;
+
+	*view = (struct td_view){
+		.source = source,
+		.merge = opts->hybrid_merge,
+		.only_ratios = opts->metric_only && !source->tree,
+		.summary = opts->summary && source->interval,
+		.mean = opts->repeat > 1 && !source->interval,
+		.table = opts->table,
+	};
+	rc = td_aggregator_build(agg, source->how, source->cache_level,
+				 source->places, source->machine->online.nr,
+				 err);
+	agg->raw = opts->no_scale;
+	agg->skip_idle = source->skip_idle;
+	agg->names = source->names;
+	agg->cgroups = source->cgroups;
+	agg->nr_cgroups = source->nr_cgroups;
+	return rc;
+}
+
+static bool is_too_wide(const struct td_tree *tree)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; tree && i < tree->nr_columns; i++)
+		nr += tree->columns[i].present;
+	return nr > TD_MAX_COLUMNS;
+}
+
+static struct td_frame make_frame(const struct td_view *view,
+				  const struct td_opts *opts)
+{
+	const struct td_source *source = view->source;
+
+	return (struct td_frame){
+		.target = source->target->text,
+		.target_kind = source->target->kind,
+		.interval = source->interval,
+		.show_pmu = source->machine->nr_core > 1,
+		.show_id =
+			source->how != TD_AGGREGATE_ALL || source->nr_cgroups,
+		.how = source->how,
+		.show_cgroup = source->nr_cgroups > 0,
+		.trees = is_too_wide(source->tree),
+		.all = opts->all_nodes,
+		.describe = opts->verbose > 0,
+		.big_num = !opts->no_big_num,
+		.clear = opts->interval_clear,
+		.runs = view->mean ? opts->repeat : 1,
+		.summary_word = !opts->no_csv_summary,
+	};
+}
+
+int td_view_open(struct td_view *view, const struct td_opts *opts,
+		 struct td_err *err)
+{
+	const struct td_source *source = view->source;
+	const struct td_frame frame = make_frame(view, opts);
+	int rc = 0;
+
+	if (view->only_ratios)
+		rc = td_ratio_table_build(&view->ratios, source->plan,
+					  source->machine, view->merge, err);
+	if (!rc && source->tree)
+		rc = td_evaluation_make(&view->evaluation, source->tree,
+					source->plan, err);
+	return rc ? rc : td_sink_open(&view->sink, opts, &frame, err);
+}
+
+int td_view_begin(struct td_view *view, struct td_err *err)
+{
+	return td_sink_begin(&view->sink, err);
+}
+
+int td_view_close(struct td_view *view, struct td_err *err)
+{
+	td_aggregator_free(&view->aggregator);
+	td_ratio_table_free(&view->ratios);
+	td_evaluation_free(&view->evaluation);
+	td_totals_sum_free(&view->sum);
+	free(view->whole.v);
+	view->whole = (struct td_readings){ 0 };
+	td_index_free(&view->whole_index);
+	td_spreads_free(&view->spreads);
+	free(view->runs_ns);
+	view->runs_ns = NULL;
+	view->nr_runs = 0;
+	return td_sink_close(&view->sink, err);
+}

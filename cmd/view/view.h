@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * cmd/view: from readings to results, for live runs and recordings alike.
+ *
+ * In: a source (source.h), and its readings, interval by interval.
+ * Out: reports for the writers of cmd/out: of an interval, of all intervals, of
+ * all runs; on the stream that the options name (sink.h).
+ */
+#ifndef TD_CMD_VIEW_VIEW_H
+#define TD_CMD_VIEW_VIEW_H
+
+#include "cmd/view/sink.h"
+#include "cmd/view/source.h"
+#include "lib/count/aggregate.h"
+#include "lib/count/totals_sum.h"
+#include "metrics/eval/eval.h"
+#include "metrics/table/ratio_table.h"
+#include "metrics/table/spread.h"
+
+struct td_view {
+	const struct td_source *source;
+	struct td_aggregator aggregator;
+	bool merge;
+	struct td_evaluation evaluation; /* of the source's tree */
+	bool only_ratios;                /* of events, without their counts */
+	struct td_ratio_table ratios;
+	bool summary;             /* of all intervals, after the last */
+	bool mean;                /* show the mean of several runs */
+	bool table;               /* and the time of each run */
+	struct td_readings whole; /* sum of all intervals for summary */
+	struct td_index whole_index;
+	struct td_times whole_times;
+	struct td_totals_sum sum; /* of the runs */
+	struct td_spreads spreads;
+	uint64_t *runs_ns;
+	size_t nr_runs;
+	struct td_sink sink;
+};
+
+/*
+ * Prepares the aggregation; td_aggregator_build() has its errors.  Close the
+ * view even after an error.
+ */
+int td_view_init(struct td_view *view, const struct td_source *source,
+		 const struct td_opts *opts, struct td_err *err);
+/* Opens the stream, when it is known which events can be counted. */
+int td_view_open(struct td_view *view, const struct td_opts *opts,
+		 struct td_err *err);
+/* Empties the file and writes what comes before the first result. */
+int td_view_begin(struct td_view *view, struct td_err *err);
+/* May be called twice.  An error if anything was not written. */
+int td_view_close(struct td_view *view, struct td_err *err);
+
+/* rows.c */
+/* Shows an interval: its times, and when it ended (since counting began). */
+int td_view_put(struct td_view *view, uint64_t time_ns,
+		const struct td_times *times, const struct td_readings *delta,
+		struct td_err *err);
+/* Ends a run. */
+int td_view_end_run(struct td_view *view, const struct td_usage *usage,
+		    struct td_err *err);
+/* Ends the last run. */
+int td_view_end(struct td_view *view, struct td_err *err);
+
+#endif

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The sets of open groups of a counter: how they are opened and read. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "lib/base/util.h"
+#include "lib/counter/fall_back.h"
+#include "lib/counter/parts.h"
+
+struct td_open_set *td_counter_add_set(struct td_counter *counter)
+{
+	struct td_open_set *set =
+		td_array_add(&counter->sets, counter->nr_sets, sizeof(*set));
+
+	if (set) {
+		set->id = counter->next_id++;
+		counter->nr_sets++;
+	}
+	return set;
+}
+
+void td_counter_drop_set(struct td_counter *counter)
+{
+	struct td_open_set *set = &counter->sets[--counter->nr_sets];
+
+	td_close_set(set);
+	td_ints_free(&set->tids);
+	*set = (struct td_open_set){ 0 };
+}
+
+/* A refusal counts if this many tries in a row give it. */
+#define OPEN_TRIES 4
+
+/*
+ * If a task forks while its group is opened, the child may get the context of
+ * the leader (perf_event_context_sched_out() in kernel/events/core.c).  The
+ * next member is then refused with EINVAL, like one of a group that does not
+ * fit.
+ */
+static int try_to_open(struct td_counter *counter, struct td_open_set *set,
+		       size_t *index, size_t *failed)
+{
+	const struct td_target *target = counter->setup.target;
+	bool may_fork = set->tids.nr && !target->enable_on_exec;
+	int rc = 0;
+
+	for (int i = 0; i < OPEN_TRIES; i++) {
+		rc = td_open_set(set, &counter->setup, index, failed);
+		if (rc != -EINVAL || !*failed || !may_fork)
+			break;
+	}
+	return rc;
+}
+
+int td_counter_open_set(struct td_counter *counter, struct td_open_set *set,
+			struct td_err *err)
+{
+	size_t index = 0, failed = 0;
+	int rc = try_to_open(counter, set, &index, &failed);
+
+	while (rc) {
+		rc = rc == -ENOMEM ? td_err_nomem(err)
+				   : td_fall_back(&counter->setup, index,
+						  failed, rc, err);
+		if (rc)
+			return rc;
+		rc = try_to_open(counter, set, &index, &failed);
+	}
+	return 0;
+}
+
+/*
+ * If its CPU goes offline, the kernel dissolves a group; then each member is
+ * read through its own descriptor.
+ */
+static int add_members(struct td_read_step *step,
+		       const struct td_open_group *group, int cpu, int thread)
+{
+	if (step->cpu < 0 || step->nr < 2)
+		return 0;
+	step->fds = calloc(step->nr, sizeof(*step->fds));
+	if (!step->fds)
+		return -ENOMEM;
+	for (size_t i = 0; i < step->nr; i++)
+		step->fds[i] = td_event_fd(group->evsels[i], cpu, thread);
+	return 0;
+}
+
+/* Adds the reads of the index-th group of a set. */
+static int add_steps(struct td_counter *counter, const struct td_open_set *set,
+		     size_t index)
+{
+	const struct td_plan *plan = counter->setup.plan;
+	const struct td_open_group *group = &set->groups[index];
+	int nr_threads = perf_thread_map__nr(group->threads);
+	int nr = td_group_units(group);
+
+	for (int unit = 0; unit < nr; unit++) {
+		struct td_read_step *step = td_reader_add(&counter->reader);
+		int cpu = unit / nr_threads, thread = unit % nr_threads;
+
+		if (!step)
+			return -ENOMEM;
+		*step = (struct td_read_step){
+			.fd = td_event_fd(group->evsels[0], cpu, thread),
+			.group = (int)index,
+			.cpu = perf_cpu_map__cpu(group->cpus, cpu).cpu,
+			.thread = thread,
+			.set = set->id,
+			.life = set->life,
+			.tid = group->cgroup ? -1
+					     : perf_thread_map__pid(
+						       group->threads, thread),
+			.cgroup = group->cgroup ? group->cgroup + thread : 0,
+			.members = group->members,
+			.nr = group->nr,
+			.name = plan->events.v[group->members[0]].name,
+			.pinned = group->evsels[0]->attr.pinned,
+			.resume = group->evsels[0]->attr.pinned &&
+				  plan->groups[index].may_unpin,
+		};
+		if (add_members(step, group, cpu, thread))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int td_counter_read_sets(struct td_counter *counter, size_t first)
+{
+	for (size_t s = first; s < counter->nr_sets; s++) {
+		const struct td_open_set *set = &counter->sets[s];
+
+		for (size_t g = 0; g < set->nr_groups; g++) {
+			if (add_steps(counter, set, g))
+				return -ENOMEM;
+		}
+	}
+	return td_reader_begin(&counter->reader);
+}

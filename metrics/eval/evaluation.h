@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_METRICS_EVAL_EVALUATION_H
+#define TD_METRICS_EVAL_EVALUATION_H
+
+#include "lib/count/aggregate.h"
+#include "lib/count/report.h"
+#include "lib/plan/plan.h"
+#include "metrics/tree/tree.h"
+
+/* Why nothing ran on a PMU. */
+enum td_absence {
+	TD_ABSENT,
+	TD_ABSENT_OR_HELD,
+	TD_NR_ABSENCES
+};
+
+/*
+ * What the evaluation of a tree works with.  It is made once, and used for all
+ * intervals of all runs.  Tree and plan must outlive it.
+ */
+struct td_evaluation {
+	const struct td_tree *tree;
+	const struct td_plan *plan; /* of the tree's events, in their order */
+	/* the id that is being evaluated: its totals, one for each event */
+	const struct td_total *totals;
+	const struct td_times *times;
+	bool tasks;
+	double *values; /* one for each operand of the tree */
+	double *counts; /* one for each event, scaled to the whole time */
+	int *groups;    /* one for each event: its group; -1: none */
+	/*
+	 * texts why events did not run, made when needed: for each PMU one for
+	 * each td_absence, then one for each event
+	 */
+	char **gaps;
+	size_t nr_gaps;
+};
+
+/* Free with td_evaluation_free(), even after -ENOMEM. */
+int td_evaluation_make(struct td_evaluation *e, const struct td_tree *tree,
+		       const struct td_plan *plan, struct td_err *err);
+void td_evaluation_free(struct td_evaluation *e);
+/*
+ * Makes room for each event of the plan.  Opening the counters of a further run
+ * may have split groups, which adds events.  Returns -ENOMEM.
+ */
+int td_evaluation_fit(struct td_evaluation *e);
+
+#endif

@@ -33,7 +33,9 @@ static int build_measure(struct td_run *run, struct td_err *err)
 	int rc = td_places_read(&run->fs, &run->machine.online, &places, err);
 
 	how.places = places;
-	return rc ? rc : td_measure_build(&run->measure, &run->plan, &how, err);
+	return rc ? rc
+		  : td_measure_build(&run->measure, &run->plan.events, &how,
+				     err);
 }
 
 static int check_cores(struct td_run *run, const struct td_tree *tree,
@@ -178,9 +180,8 @@ int td_session_run(const struct td_opts *opts, int *status, struct td_err *err)
 		rc = make_plan(&run, err);
 	if (!rc && opts->dry_run) {
 		td_run_say_notes(&run);
-		td_dry_run(stdout, &run.machine,
-			   td_opts_want_events(opts) ? NULL : &run.measure.tree,
-			   &run.plan, &run.target);
+		td_dry_run(stdout, &run.machine, td_run_tree(&run), &run.plan,
+			   &run.target);
 		rc = td_out_check(stdout, "standard output", err);
 	} else if (!rc) {
 		rc = count(&run, status, err);

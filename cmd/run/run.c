@@ -58,6 +58,11 @@ static int read_places(struct td_run *run, enum td_aggregation how,
 	return rc;
 }
 
+const struct td_tree *td_run_tree(const struct td_run *run)
+{
+	return td_opts_want_events(run->opts) ? NULL : &run->measure.tree;
+}
+
 static struct td_source make_source(struct td_run *run)
 {
 	const struct td_opts *opts = run->opts;
@@ -65,7 +70,7 @@ static struct td_source make_source(struct td_run *run)
 	return (struct td_source){
 		.machine = &run->machine,
 		.plan = &run->plan,
-		.tree = td_opts_want_events(opts) ? NULL : &run->measure.tree,
+		.tree = td_run_tree(run),
 		.target = &run->target.name,
 		.interval = opts->interval_ms > 0,
 		.how = td_opts_aggregation(opts),

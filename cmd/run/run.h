@@ -95,6 +95,8 @@ struct td_run {
 };
 
 void td_run_init(struct td_run *run, const struct td_opts *opts);
+/* The tree of the metrics to count; NULL if events were typed. */
+const struct td_tree *td_run_tree(const struct td_run *run);
 /* Prints the notes that were not printed yet. */
 void td_run_say_notes(struct td_run *run);
 /* Prints a message to standard error, unless --quiet. */

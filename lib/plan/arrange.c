@@ -387,9 +387,7 @@ static int make_groups(struct arranging *a)
 int td_plan_arrange(struct td_plan *plan, const struct td_machine *machine,
 		    struct td_notes *notes, struct td_err *err)
 {
-	struct arranging a = { .plan = plan,
-			       .machine = machine,
-			       .notes = notes };
+	struct arranging a = { plan, machine, notes };
 	int rc = add_missing_slots(&a, err);
 
 	if (rc)

@@ -22,7 +22,7 @@ SANITIZER := $(if $(SAN),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined)
 LIBRARIES := libtraceevent libtracefs json-c
 BUILD_PACKAGES := build-essential pkg-config bison flex libelf-dev \
 	libtraceevent-dev libtracefs-dev libjson-c-dev xz-utils
-CHECK_PACKAGES := bats bats-support bats-assert jq strace locales python3 mandoc \
+CHECK_PACKAGES := bats bats-support bats-assert jq strace locales python3 mandoc zsh \
 	$(if $(VALGRIND),valgrind)
 LINT_PACKAGES := clang clang-format clang-tidy cppcheck shellcheck mandoc codespell python3
 
@@ -46,7 +46,7 @@ LIBS := $(call linked_in,$(PKG_LIBS)) -lm
 below = $(wildcard $(foreach d,$1,$(addprefix $d/,$2 */$2 */*/$2)))
 CMD := $(call below,cmd,*.c)
 LIB := $(call below,lib metrics,*.c)
-TESTS := $(wildcard tests/unit/*.c tests/fuzz/*.c)
+TESTS := $(wildcard tests/unit/*.c tests/fuzz/*.c tests/bench/*.c)
 BESIDE_VALGRIND := tests/valgrind/syscall.c
 SOURCES := $(CMD) $(LIB) $(TESTS) $(BESIDE_VALGRIND)
 HEADERS := $(call below,cmd lib metrics,*.h) $(wildcard tests/*/*.h)
@@ -55,6 +55,7 @@ OBJECTS := $(SOURCES:%.c=$(B)/obj/%.o)
 CMD_OBJECTS := $(filter-out $(B)/obj/cmd/main.o,$(CMD:%.c=$(B)/obj/%.o))
 UNIT := $(patsubst %.c,$(B)/%,$(filter tests/unit/%,$(TESTS)))
 FUZZ := $(patsubst %.c,$(B)/%,$(filter tests/fuzz/%,$(TESTS)))
+BENCHES := $(patsubst %.c,$(B)/%,$(filter tests/bench/%,$(TESTS)))
 PAGES := $(wildcard man/*.[157])
 PROGRAM := $(patsubst cmd/main.c,$(B)/tdstat,$(filter cmd/main.c,$(CMD)))
 
@@ -86,7 +87,13 @@ $(PROGRAM) $(UNIT) $(FUZZ): $(CMD_OBJECTS) $(B)/libtd.a build/libperf/libperf.a 
 	@mkdir -p $(@D)
 	$(call say,LINK)$(LINK)
 
-$(UNIT) $(FUZZ): $(B)/%: $(B)/obj/%.o
+$(UNIT) $(FUZZ) $(BENCHES): $(B)/%: $(B)/obj/%.o
+
+# Most are small programs, whose own time counts, and need nothing of cmd.
+$(B)/tests/bench/interval: $(CMD_OBJECTS)
+$(BENCHES): $(B)/libtd.a build/libperf/libperf.a build/libperf/libapi.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(LINK)
 
 # q: several folders have files of one name, which r would take for one.
 $(B)/libtd.a: $(LIB:%.c=$(B)/obj/%.o)
@@ -263,7 +270,7 @@ fuzz:
 BENCH := $(CURDIR)/build/bench
 export BENCH_JSON ?= $(BENCH).json
 
-bench: all
+bench: all $(BENCHES)
 	@rm -rf $(BENCH) $(BENCH_JSON) && mkdir -p $(BENCH)
 	@bash -c '. tests/bench/lib.sh && title'
 	@tests/bench/here
@@ -286,8 +293,8 @@ endif
 # --- the source ---------------------------------------------------------------
 
 CLANG_FORMAT := clang-format --style=file:.ci/clang-format
-SCRIPTS := .ci/run .ci/layers tests/tally tests/boot tests/save-machine tests/data/remake tests/valgrind/run tests/valgrind/tdstat cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide many run files) tests/perf/run tests/perf/bin/perf tests/*/*.sh tests/*/*.ba[ts]*)
-LINTS := layers circles gcc clang cppcheck format shellcheck mandoc codespell
+SCRIPTS := .ci/run .ci/layers .ci/sizes tests/tally tests/boot tests/save-machine tests/data/remake tests/valgrind/run tests/valgrind/tdstat cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide many run files) tests/perf/run tests/perf/bin/perf tests/*/*.sh tests/*/*.ba[ts]*)
+LINTS := layers circles sizes gcc clang cppcheck format shellcheck mandoc codespell
 tool = @command -v $1 >/dev/null || { echo "lint: no $1 here, skipped"; exit 0; };
 
 lint: build/linux/.unpacked $(UAPI)
@@ -295,6 +302,8 @@ lint: build/linux/.unpacked $(UAPI)
 
 lint-layers:
 	@.ci/layers
+lint-sizes:
+	@.ci/sizes
 lint-circles: $(CMD:%.c=$(B)/obj/%.o) $(LIB:%.c=$(B)/obj/%.o)
 	$(call tool,python3) .ci/circles $(B)/obj
 # gcc 12 loses sight of what a heap object points to, and calls it leaked.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table of subcommands.  A new one is a file with its struct td_command,
- * td_command_NAME, and a line in this list.
+ * The table of subcommands.  To add one, write a file that defines its
+ * struct td_command as td_command_NAME, and add a line to this list.
  */
 #include "cmd/commands.h"
 

@@ -4,7 +4,7 @@
 
 #include "cmd/opts/command.h"
 
-/* All subcommands; the first is what tdstat does without one.  Ends with NULL. */
+/* All subcommands, then NULL.  The first one runs if none is named. */
 extern const struct td_command *const td_commands[];
 
 #endif

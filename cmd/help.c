@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tdstat help: the page of --help, of tdstat or of a subcommand. */
+/* tdstat help: shows the --help of tdstat or of a subcommand. */
 #include <stdio.h>
 #include <string.h>
 
@@ -38,8 +38,8 @@ static int check(const struct td_opts *opts, struct td_err *err)
 	if (opts->nr_patterns <= 1)
 		return 0;
 	return td_err_usage(err,
-			    "tdstat help shows one subcommand: '%s' is too "
-			    "much",
+			    "tdstat help takes one subcommand: '%s' is one "
+			    "too many",
 			    opts->patterns[1]);
 }
 
@@ -49,8 +49,8 @@ const struct td_command td_command_help = {
 	.name = "help",
 	.line = "show the options of a subcommand",
 	.args = "[SUBCOMMAND]",
-	.doc = "Shows the options of a subcommand, with examples; without a "
-	       "word, those of tdstat, and which subcommands there are.",
+	.doc = "Shows the options of a subcommand, with examples.  Without a "
+	       "subcommand, shows those of tdstat and lists the subcommands.",
 	.examples = "  tdstat help\n"
 		    "  tdstat help report",
 	.status = "Exit status: 0; 64 if there is no such subcommand; 1 for "

@@ -11,7 +11,7 @@
 #include "cmd/run/given.h"
 #include "cmd/say.h"
 
-/* As of a program that SIGPIPE ends, which ends quietly. */
+/* The status of a program that SIGPIPE ended. */
 #define READER_GONE (128 + SIGPIPE)
 
 static int print_error(const struct td_err *err)
@@ -22,11 +22,11 @@ static int print_error(const struct td_err *err)
 	return err->usage ? EX_USAGE : 1;
 }
 
-#define NOT_FOUND 127 /* the status of a command, as of a shell's */
+#define NOT_FOUND 127 /* the status that shells give for such a command */
 
-static bool parsed; /* the only way to tell who exits */
+static bool parsed; /* the options; until then only argp exits */
 
-/* argp does, behind --help and --version, and does not look what became of it. */
+/* argp exits after --help and --version without checking the output. */
 static void check_help(void)
 {
 	struct td_err err;
@@ -35,7 +35,7 @@ static void check_help(void)
 		_exit(print_error(&err));
 }
 
-/* A name like a subcommand's is said before anything else may fail. */
+/* Checks for a mistyped subcommand before anything else may fail. */
 static int run(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	if (!td_meant_subcommand(opts, err))
@@ -50,8 +50,9 @@ static void do_nothing(int signal)
 }
 
 /*
- * What cannot be written is an error to report, not our end.  Commands do not
- * inherit a handler; where the signal is ignored, they are to ignore it, too.
+ * Lets write(2) return an error, which we report, instead of ending us.
+ * Commands do not inherit a handler.  If the signal is ignored already, it is
+ * left ignored, for us and for commands.
  */
 static void survive(int number)
 {
@@ -68,14 +69,14 @@ int main(int argc, char **argv)
 	static char name[] = "tdstat";
 
 	if (argc > 0)
-		argv[0] = name; /* as all our messages begin */
+		argv[0] = name; /* the start of all messages, argp's too */
 	atexit(check_help);
 	rc = td_opts_parse(&opts, td_commands, argc, argv, &err);
 	parsed = true;
 	if (rc)
 		return print_error(&err);
 	survive(SIGPIPE);
-	survive(SIGXFSZ); /* a file as large as "ulimit -f" lets it be */
+	survive(SIGXFSZ); /* a file reached the limit of "ulimit -f" */
 	rc = run(&opts, &status, &err);
 	if (rc && !status)
 		td_given_hint(&err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tdstat record: counts as tdstat does, and keeps the counts in a file. */
+/* tdstat record: counts like tdstat and writes the counts to a file. */
 #include <stddef.h>
 #include <string.h>
 
@@ -10,14 +10,14 @@
 #include "cmd/opts/value.h"
 #include "cmd/session.h"
 
-/* Results go to standard output by themselves, recordings do not. */
+/* Refuses "-o -": unlike results, a recording needs a file. */
 static int take_output(struct td_opts *opts, const char *arg,
 		       struct td_err *err)
 {
 	if (strcmp(arg, "-") != 0)
 		return td_value_output(opts, arg, err);
 	td_err_usage(err, "-o -: a recording needs the name of a file");
-	return td_err_hint(err, "standard output is /dev/stdout");
+	return td_err_hint(err, "for standard output, give /dev/stdout");
 }
 
 /* clang-format off */
@@ -41,7 +41,7 @@ static const struct td_option_group *const groups[] = {
 
 const struct td_command td_command_record = {
 	.name = "record",
-	.line = "count, show the result, and keep the counts in a file",
+	.line = "count, show the result and save the counts in a file",
 	.args = "-o FILE [--] [COMMAND [ARG...]]",
 	.doc = "Counts and shows the result as tdstat does without a "
 	       "subcommand, and writes the counts to a file for tdstat report.",

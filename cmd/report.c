@@ -41,10 +41,12 @@ static int check_readings(const struct td_recording *rec,
 		return tasks && delta->v[0].tid >= 0
 			       ? 0
 			       : td_err_usage(err,
-					      "--per-thread: %s is of CPUs, "
-					      "not threads",
+					      "--per-thread: %s was recorded "
+					      "on CPUs, not in threads",
 					      rec->path);
-	return tasks ? td_err_usage(err, "%s: %s is of tasks, not CPUs",
+	return tasks ? td_err_usage(err,
+				    "%s: %s was recorded in tasks, not "
+				    "on CPUs",
 				    td_aggregation_option(how), rec->path)
 		     : 0;
 }
@@ -122,8 +124,8 @@ static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 	if (rec->info.of_events &&
 	    (opts->level > 1 || opts->only_level || opts->nr_metrics))
 		return td_err_usage(err,
-				    "%s holds events, no tree: --level and -M "
-				    "make no sense",
+				    "%s has events and no tree: --level and "
+				    "-M do not apply",
 				    rec->path);
 	if (rec->info.of_events) {
 		hide_skipped(rec);
@@ -153,14 +155,16 @@ static int check_aggregation(const struct td_recording *rec,
 			     enum td_aggregation how, struct td_err *err)
 {
 	if (rec->info.sums && how == TD_AGGREGATE_CPU && how != rec->info.how)
-		return td_err_set(err, -ENODATA, "-A: %s holds %s, not CPUs",
+		return td_err_set(err, -ENODATA,
+				  "-A: %s has %s, not single "
+				  "CPUs",
 				  rec->path,
 				  rec->info.how == TD_AGGREGATE_ALL
 					  ? "one sum"
 					  : "sums of more than one CPU");
 	if (td_aggregation_wants_places(how) && !rec->places)
 		return td_err_set(err, -ENODATA,
-				  "%s does not say where its CPUs are",
+				  "%s does not have the topology of its CPUs",
 				  rec->path);
 	return 0;
 }
@@ -196,7 +200,7 @@ static int check_not_input(const struct td_recording *rec,
 {
 	if (!td_recording_is_written(rec, fileno(sink->writer.fp)))
 		return 0;
-	return td_err_usage(err, "%s is the recording that is read",
+	return td_err_usage(err, "%s is the recording that is being read",
 			    sink->name);
 }
 
@@ -286,7 +290,7 @@ static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 	}
 	td_err_usage(err,
 		     "tdstat report shows one file, %s, and runs no command: "
-		     "'%s' is too much",
+		     "'%s' is one too many",
 		     opts->input, word);
 	return td_err_hint(err, "for each file: tdstat report FILE");
 }
@@ -303,7 +307,7 @@ static int check(const struct td_opts *opts, struct td_err *err)
 static const struct td_option recording[] = {
 	{ "input", 'i', "FILE", "the recording to show; - is standard input",
 	  TD_OPTION_FILE, offsetof(struct td_opts, input) },
-	{ "total", 0, NULL, "all together, whatever it was recorded by",
+	{ "total", 0, NULL, "the sum of all, whatever was recorded",
 	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
 	  .min = TD_AGGREGATE_ALL },
 	{ NULL },
@@ -324,8 +328,8 @@ const struct td_command td_command_report = {
 	.name = "report",
 	.line = "show a recording, or what perf stat -x or -j wrote",
 	.args = "[-i] FILE",
-	.doc = "Shows a recording again, in another form if asked: by another "
-	       "aggregation, with other metrics, as text, CSV or JSON.",
+	.doc = "Shows a recording again, if asked with another aggregation, "
+	       "with other metrics, or as CSV or JSON.",
 	.what = "What to show:",
 	.examples = "  tdstat report td.jsonl -A\n"
 		    "  tdstat report td.jsonl -l 2 --summary -x,",

@@ -10,10 +10,10 @@
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
-/* In place of what there is no room to say. */
+/* Printed in place of a message if there is no memory for it. */
 #define NO_MEMORY "tdstat: out of memory\n"
 
-/* NULL: out of memory */
+/* Returns NULL if out of memory. */
 static char *escape(const char *text, size_t len)
 {
 	char *line = NULL;
@@ -29,7 +29,7 @@ static char *escape(const char *text, size_t len)
 	return NULL;
 }
 
-/* Written at once: others may write to the terminal, too. */
+/* One write(2) a line, as others may write to the terminal, too. */
 void td_vsay(const char *fmt, va_list ap)
 {
 	td_autofree char *text = NULL, *line = NULL;
@@ -47,7 +47,7 @@ void td_vsay(const char *fmt, va_list ap)
 		fprintf(stderr, "%s\n", line);
 	else
 		fputs(NO_MEMORY, stderr);
-	fflush(stderr); /* which the results may have given a buffer */
+	fflush(stderr); /* buffered if results go there, too */
 }
 
 void td_say(const char *fmt, ...)
@@ -65,7 +65,7 @@ void td_say_notes(struct td_notes *notes)
 		td_say("tdstat: %s\n", notes->v[notes->said]);
 }
 
-/* Both lines moved to the right, so that the caret stays below its letter. */
+/* Indents both lines, so that the caret stays below its letter. */
 static void put_place(const char *place)
 {
 	int line = (int)strcspn(place, "\n");

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 /*
- * A line on standard error.  Whatever it quotes, it cannot command the
- * terminal, and is one line: fmt ends it as printf's would.
+ * Prints a line to standard error; fmt has the line feed.  What is not
+ * printable is escaped, so that quoted text cannot control the terminal.
  */
 void td_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void td_vsay(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
@@ -17,12 +17,12 @@ struct td_notes;
 void td_say_notes(struct td_notes *notes);
 
 struct td_err;
-/* All that an error says, in up to four lines. */
+/* Prints an error with its hints, in up to four lines. */
 void td_say_error(const struct td_err *err);
 
 /*
- * A stream of such lines, to stand in for stderr while others write to it;
- * NULL: out of memory.  The caller closes it.
+ * A stream that prints such lines, to take the place of stderr while a library
+ * writes to it.  NULL if out of memory.  The caller closes it.
  */
 FILE *td_say_open(void);
 

@@ -110,8 +110,7 @@ static int make_plan(struct td_run *run, struct td_err *err)
 
 	if (opts->overridden)
 		td_notes_add(&run->notes,
-			     "-p and -t count tasks: %s is not "
-			     "heeded",
+			     "-p and -t count tasks: %s is ignored",
 			     opts->overridden);
 	if (!rc)
 		rc = td_target_open_cgroups(&run->target, &run->fs, opts,

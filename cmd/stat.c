@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tdstat without a subcommand: counts, and shows what came of it. */
+/* tdstat without a subcommand: counts, and shows the results. */
 #include <limits.h>
 #include <stddef.h>
 
@@ -12,14 +12,14 @@
 /* clang-format off */
 static const struct td_option runs[] = {
 	{ "repeat", 'r', "N",
-	  "run the command N times, and show means; 0: for ever",
+	  "run the command N times and show means; 0: for ever",
 	  TD_OPTION_NUMBER, offsetof(struct td_opts, repeat),
 	  offsetof(struct td_opts, has_repeat), 0, INT_MAX },
 	{ NULL },
 };
 
 static const struct td_option table[] = {
-	{ "table", 0, NULL, "the time of each run of -r",
+	{ "table", 0, NULL, "show the time of each run of -r",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, table) },
 	{ NULL },
 };
@@ -50,10 +50,10 @@ static const struct td_option_group *const groups[] = {
 
 const struct td_command td_command_stat = {
 	.name = "stat",
-	.line = "count, and show the result: what tdstat does without a word",
+	.line = "count and show the result (the default)",
 	.args = "[--] [COMMAND [ARG...]]\nSUBCOMMAND [ARG...]",
-	.doc = "Says where the pipeline slots of the processor go: top-down "
-	       "analysis of a command, of processes, or of the machine.",
+	.doc = "Shows where the pipeline slots of the processor go: top-down "
+	       "analysis of a command, of processes or of the whole machine.",
 	.what = "What to count:",
 	.examples = "  tdstat -l 2 -- make\n"
 		    "  tdstat -a -I 1000",

@@ -99,10 +99,10 @@ static int check(const struct td_opts *opts, struct td_err *err)
 
 /* clang-format off */
 static const struct td_option shown[] = {
-	{ "print", 0, NULL, "how the events are encoded, for any perf",
+	{ "print", 0, NULL, "show the events as encodings that any perf takes",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, print) },
 	{ "verbose", 'v', NULL,
-	  "match descriptions, too; show encodings and formulas",
+	  "search descriptions, too; show encodings and formulas",
 	  TD_OPTION_COUNT, offsetof(struct td_opts, verbose) },
 	{ NULL },
 };
@@ -116,7 +116,7 @@ static const struct td_option_group *const groups[] = {
 
 const struct td_command td_command_list = {
 	.name = "list",
-	.line = "show the names of events and metrics, and what they are",
+	.line = "list events and metrics with their descriptions",
 	.args = "[PATTERN...]\n--print EVENT...",
 	.doc = "Lists what -e and -M take on this machine: events, metrics and "
 	       "groups of metrics.  A pattern is a part of a name, a glob or a "

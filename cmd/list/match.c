@@ -184,8 +184,8 @@ static int no_match(const struct td_list_pattern *pattern, struct td_err *err)
 	if (pattern->closest.best[0] && !pattern->is_glob)
 		return td_err_hint(err, "did you mean '%s'?",
 				   pattern->closest.best);
-	return td_err_hint(err, "tdstat list without a pattern shows all that "
-				"there is");
+	return td_err_hint(err, "tdstat list without a pattern shows "
+				"everything");
 }
 
 int td_list_check(struct td_list *list, struct td_err *err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What excludes what on the command line. */
+/* Checks which options exclude each other. */
 #include "cmd/opts/check.h"
 
 #include "cmd/out/writers.h"
@@ -26,7 +26,7 @@ static bool want_metrics(const struct td_opts *o)
 	return o->level || o->only_level || o->nr_metrics;
 }
 
-/* cgroups and CPUs are counted on CPUs, threads wherever they run. */
+/* Counting per CPU or cgroup and counting per thread exclude each other. */
 static int check_target(const struct td_opts *o, struct td_err *err)
 {
 	enum td_aggregation how = td_opts_aggregation(o);
@@ -43,7 +43,7 @@ static int check_target(const struct td_opts *o, struct td_err *err)
 		  "-G and --for-each-cgroup count on whole CPUs: they need -a "
 		  "or -C" },
 		{ o->cgroups_first && td_opts_want_events(o),
-		  "-G belongs behind the -e that it is for" },
+		  "-G must follow the -e that it is for" },
 		{ threads && o->has_cpus && !td_opts_attaches(o),
 		  "--per-thread and -C exclude each other" },
 		{ threads && o->metric_only,
@@ -60,7 +60,6 @@ static int check_target(const struct td_opts *o, struct td_err *err)
 			    td_aggregation_option(how));
 }
 
-/* A run has one writer. */
 static int check_formats(const struct td_opts *o, struct td_err *err)
 {
 	const char *other = NULL;
@@ -104,7 +103,7 @@ static int check_events(const struct td_opts *o, struct td_err *err)
 		  "--null and --metric-only exclude each other" },
 		{ td_opts_want_events(o) && o->metric_only &&
 			  (o->cgroups || o->each_cgroup),
-		  "--metric-only of events and cgroups exclude each other" },
+		  "--metric-only with -e and cgroups exclude each other" },
 		{ o->nothing && (o->nr_events || o->detail),
 		  "--null counts nothing: -e and -d make no sense" },
 	};
@@ -123,7 +122,8 @@ static int check_runs(const struct td_opts *o, struct td_err *err)
 		{ o->timeout_ms && o->interval_ms,
 		  "--timeout and -I exclude each other: use --interval-count" },
 		{ o->delay_ms < 0 && !o->control,
-		  "-D -1 needs --control: nothing would ever be counted" },
+		  "-D -1 needs --control: otherwise nothing would ever be "
+		  "counted" },
 		{ o->metric_only && o->repeat > 1,
 		  "--metric-only and -r exclude each other" },
 		{ o->table && o->repeat <= 1, "--table needs -r 2 or more" },
@@ -135,7 +135,7 @@ static int check_runs(const struct td_opts *o, struct td_err *err)
 	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
 }
 
-/* What excludes what, as in perf stat; each text names both sides. */
+/* Refuses what perf stat refuses; each message names both options. */
 int td_opts_check_counting(const struct td_opts *o, struct td_err *err)
 {
 	int rc = check_runs(o, err);

@@ -4,9 +4,9 @@
 
 #include "cmd/opts/opts.h"
 
-/* Of options that make no sense together, a usage error that names both. */
+/* A usage error if two options exclude each other; it names both. */
 int td_opts_check(const struct td_opts *opts, struct td_err *err);
-/* The same of those that say what to count. */
+/* The same for the options that only counting has. */
 int td_opts_check_counting(const struct td_opts *opts, struct td_err *err);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The options that more than one subcommand has. */
+/* Options of more than one subcommand. */
 #include "cmd/opts/groups.h"
 
 #include <limits.h>
@@ -8,7 +8,7 @@
 #include "cmd/opts/value.h"
 #include "lib/machine/cpu.h"
 
-#define MAX_LEVEL 6 /* of the deepest trees that there are */
+#define MAX_LEVEL 6 /* the deepest level of Intel's trees */
 
 #define AT(member)        offsetof(struct td_opts, member)
 #define FLAG(member)      TD_OPTION_FLAG, .place = AT(member)
@@ -26,24 +26,26 @@
 /* clang-format off */
 static const struct td_option target[] = {
 	{ "all-cpus", 'a', NULL,
-	  "the whole machine (implied when nothing else is named)",
+	  "the whole machine (the default if nothing is named)",
 	  FLAG(all_cpus) },
 	{ "cpu", 'C', "LIST", "whole CPUs: 0-3,8",
 	  LIST(cpus, TD_MAX_CPU), .given = AT(has_cpus) },
 	{ "pid", 'p', "LIST",
 	  "running processes, with their threads and children",
 	  LIST(pids, INT_MAX - 1) },
-	{ "tid", 't', "LIST", "running threads, and what they start",
+	{ "tid", 't', "LIST", "running threads, and the threads they start",
 	  LIST(tids, INT_MAX - 1) },
-	{ "no-inherit", 'i', NULL, "not what they start", FLAG(no_inherit) },
+	{ "no-inherit", 'i', NULL,
+	  "do not count children and threads that are started",
+	  FLAG(no_inherit) },
 	{ "cgroup", 'G', "LIST",
-	  "cgroups, one for each event before it; one alone: for all",
+	  "cgroups, one for each event before it; a single one is for all",
 	  FUNCTION(td_value_cgroups) },
 	{ "for-each-cgroup", 0, "LIST",
-	  "everything for each cgroup: names, or regular expressions",
+	  "count everything in each cgroup: names or regular expressions",
 	  TEXT(each_cgroup) },
-	{ "all-user", 0, NULL, "user space alone", FLAG(all_user) },
-	{ "all-kernel", 0, NULL, "the kernel alone", FLAG(all_kernel) },
+	{ "all-user", 0, NULL, "user space only", FLAG(all_user) },
+	{ "all-kernel", 0, NULL, "the kernel only", FLAG(all_kernel) },
 	{ NULL },
 };
 
@@ -56,7 +58,7 @@ static const struct td_option cores[] = {
 
 static const struct td_option files[] = {
 	{ "metrics-dir", 0, "DIR",
-	  "other event and metric files than the program's",
+	  "use the event and metric files in DIR",
 	  FILE_NAME(metrics_dir) },
 	{ NULL },
 };
@@ -64,79 +66,88 @@ static const struct td_option files[] = {
 static const struct td_option tree[] = {
 	{ "level", 'l', "N", "the tree down to level N (default 1)",
 	  LEVEL(level) },
-	{ "td-level", 0, "N", "level N of the tree alone", LEVEL(only_level) },
-	{ "topdown", 0, NULL, "accepted: it is the default", IGNORED },
+	{ "td-level", 0, "N", "level N of the tree only", LEVEL(only_level) },
+	{ "topdown", 0, NULL, "accepted, as it is the default", IGNORED },
 	{ "metrics", 'M', "LIST",
 	  "metrics and groups of them: names, tma_*, NAME:u",
 	  FUNCTION(td_value_metrics) },
-	{ "metric-no-group", 0, NULL, "count each event by itself",
-	  FLAG(no_group) },
+	{ "metric-no-group", 0, NULL,
+	  "count each event on its own, not in groups", FLAG(no_group) },
 	{ "metric-no-merge", 0, NULL,
-	  "count each metric's events for it alone", FLAG(no_merge) },
+	  "do not share events between metrics", FLAG(no_merge) },
 	{ "metric-no-threshold", 0, NULL,
-	  "no thresholds, and no events for them", FLAG(no_threshold) },
+	  "no thresholds and no events for them", FLAG(no_threshold) },
 	{ "metric-only", 0, NULL,
-	  "of -e: not the counts, but what they come to", FLAG(metric_only) },
+	  "with -e: show ratios (IPC and others), not counts",
+	  FLAG(metric_only) },
 	{ NULL },
 };
 
 static const struct td_option events[] = {
 	{ "event", 'e', "LIST",
-	  "events instead of the tree, as perf stat -e takes them",
+	  "events instead of the tree, in the syntax of perf stat -e",
 	  FUNCTION(td_value_events) },
-	{ "filter", 0, "FILTER", "for the tracepoints of the -e before it",
+	{ "filter", 0, "FILTER",
+	  "filter for the tracepoints of the -e before it",
 	  FUNCTION(td_value_filter) },
 	{ "detailed", 'd', NULL,
 	  "perf stat's default events; -dd, -ddd: caches too",
 	  TD_OPTION_COUNT, .place = AT(detail) },
-	{ "null", 'n', NULL, "count nothing: the time alone", FLAG(nothing) },
+	{ "null", 'n', NULL, "count nothing, only measure the time",
+	  FLAG(nothing) },
 	{ NULL },
 };
 
 static const struct td_option scale[] = {
-	{ "scale", 0, NULL, "accepted: it is the default", IGNORED },
+	{ "scale", 0, NULL, "accepted, as it is the default", IGNORED },
 	{ "no-scale", 0, NULL,
-	  "events as counted, not scaled up to the whole time",
+	  "show raw counts, not scaled up to the whole time",
 	  FLAG(no_scale) },
 	{ NULL },
 };
 
 static const struct td_option when[] = {
 	{ "interval-print", 'I', "TIME",
-	  "a row each TIME: 500 or 500ms, 1.5s, 2m", TIME(interval_ms, 1) },
+	  "print a row every TIME: 500 or 500ms, 1.5s, 2m",
+	  TIME(interval_ms, 1) },
 	{ "interval-count", 0, "N", "stop printing after N rows",
 	  NUMBER(interval_count) },
-	{ "timeout", 0, "TIME", "stop after TIME, and end the command",
+	{ "timeout", 0, "TIME", "stop after TIME and end the command",
 	  TIME(timeout_ms, 10) },
 	{ "delay", 'D', "TIME",
-	  "begin to count TIME after the command; -1: when --control says so",
+	  "start counting TIME after the command; -1: wait for --control",
 	  FUNCTION(td_value_delay) },
 	{ "control", 0, "fd:CTL[,ACK]|fifo:CTL[,ACK]",
 	  "take commands: enable, disable, evlist, ping, stop",
 	  TEXT(control) },
-	{ "pre", 0, "COMMAND", "a shell's, before each run", TEXT(pre) },
-	{ "post", 0, "COMMAND", "a shell's, after each run", TEXT(post) },
+	{ "pre", 0, "COMMAND", "shell command to run before each run",
+	  TEXT(pre) },
+	{ "post", 0, "COMMAND", "shell command to run after each run",
+	  TEXT(post) },
 	{ "sync", 'S', NULL, "sync() before each run", FLAG(sync) },
 	{ NULL },
 };
 
 static const struct td_option rows[] = {
-	{ "all", 0, NULL, "from level 3 on also what is below its threshold",
+	{ "all", 0, NULL,
+	  "show nodes of level 3 and up that are below their thresholds, too",
 	  FLAG(all_nodes) },
 	{ "no-merge", 0, NULL, "the same as -A; accepted for tasks, too",
 	  FLAG(not_merged) },
 	{ "hybrid-merge", 0, NULL,
 	  "one row for all kinds of core; metrics are weighted by slots",
 	  FLAG(hybrid_merge) },
-	{ "summary", 0, NULL, "behind the rows of -I, all", FLAG(summary) },
+	{ "summary", 0, NULL, "after the rows of -I, show the sum of all",
+	  FLAG(summary) },
 	{ "no-csv-summary", 0, NULL,
-	  "without the word \"summary\" in its CSV lines of events",
+	  "no word \"summary\" in the CSV lines of --summary",
 	  FLAG(no_csv_summary) },
 	{ "interval-clear", 0, NULL, "clear the terminal before each row",
 	  FLAG(interval_clear) },
-	{ "big-num", 'B', NULL, "accepted: thousands are set apart",
+	{ "big-num", 'B', NULL,
+	  "thousands separators: 1,234,567 (the default)",
 	  FUNCTION(td_value_big_num) },
-	{ "no-big-num", 0, NULL, "do not set thousands apart",
+	{ "no-big-num", 0, NULL, "no thousands separators",
 	  FUNCTION(td_value_no_big_num) },
 	{ NULL },
 };
@@ -149,19 +160,20 @@ static const struct td_option output[] = {
 
 static const struct td_option stream[] = {
 	{ "log-fd", 0, "FD", "write to an open descriptor", NUMBER(log_fd) },
-	{ "quiet", 0, NULL, "show nothing: neither results nor notes",
+	{ "quiet", 0, NULL, "print neither results nor notes",
 	  FLAG(quiet) },
 	{ NULL },
 };
 
 static const struct td_option dry_run[] = {
-	{ "dry-run", 0, NULL, "show what would be opened, and open nothing",
+	{ "dry-run", 0, NULL, "show what would be opened, but do not count",
 	  FLAG(dry_run) },
 	{ NULL },
 };
 
 static const struct td_option verbose[] = {
-	{ "verbose", 'v', NULL, "say more: machine, groups; -vv: what is opened",
+	{ "verbose", 'v', NULL,
+	  "show the machine and the groups, too; -vv: what is opened",
 	  TD_OPTION_COUNT, .place = AT(verbose) },
 	{ NULL },
 };

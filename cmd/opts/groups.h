@@ -4,7 +4,7 @@
 
 #include "cmd/opts/option.h"
 
-/* Groups of options: those in this file are for more than one subcommand. */
+/* Groups of options that more than one subcommand has. */
 extern const struct td_option_group td_group_target, /* who is counted */
 	td_group_cores,                              /* --cputype */
 	td_group_files,                              /* --metrics-dir */

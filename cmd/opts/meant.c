@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Options that are mistyped, or those of another subcommand. */
+/* Explains options that are mistyped or belong to another subcommand. */
 #include "cmd/opts/meant.h"
 
 #include <stdio.h>
@@ -8,12 +8,12 @@
 #include "lib/base/closest.h"
 #include "lib/base/util.h"
 
-/* argp's own. */
+/* The options that argp adds. */
 static const char *const argp_names[] = { "help", "usage", "version" };
 
 #define ARGP_LETTERS "?hV"
 
-/* --- options of another subcommand -------------------------------------------- */
+/* --- options of another subcommand ---------------------------------------- */
 
 static bool begins_argp_name(const char *name, size_t len)
 {
@@ -24,7 +24,7 @@ static bool begins_argp_name(const char *name, size_t len)
 	return false;
 }
 
-/* What finds an option of some letters in groups. */
+/* Finds the option of this name (len letters) in groups. */
 typedef const struct td_option *
 find_fn(const struct td_option_group *const *groups, const char *name,
 	size_t len);
@@ -37,7 +37,7 @@ find_letter(const struct td_option_group *const *groups, const char *name,
 	return td_option_find_letter(groups, *name);
 }
 
-/* "tdstat and tdstat record"; "": no subcommand has it */
+/* Writes "tdstat and tdstat record" to text, or "" if none has the option. */
 static void name_owners(const struct td_command *const *commands, find_fn *find,
 			const char *name, size_t len, char *text, size_t size)
 {
@@ -61,7 +61,7 @@ static void name_owners(const struct td_command *const *commands, find_fn *find,
 	}
 }
 
-/* 0: no other subcommand has it */
+/* An error if another subcommand has the option, else 0. */
 static int refuse_others(const struct td_command *command,
 			 const struct td_command *const *commands,
 			 find_fn *find, const char *name, size_t len,
@@ -79,9 +79,9 @@ static int refuse_others(const struct td_command *command,
 	return td_err_hint(err, "%s --help lists its options", title);
 }
 
-/* --- options that are mistyped --------------------------------------------------- */
+/* --- options that are mistyped -------------------------------------------- */
 
-/* What is nearest so far. */
+/* The most similar name so far. */
 struct nearest {
 	const char *wanted, *name;
 	size_t distance;
@@ -100,7 +100,7 @@ static void offer_option(struct nearest *nearest, const char *name)
 			break;
 		snprintf(part, sizeof(part), "%.*s", (int)n, name);
 		td_closest_offer(&closest, part);
-		/* a whole name before an abbreviation as near */
+		/* at the same distance, a whole name is preferred */
 		if (!closest.best[0] ||
 		    (nearest->name &&
 		     2 * closest.distance + (n < most) >= nearest->distance))
@@ -132,7 +132,7 @@ static int unknown_option(const struct td_command *command,
 			   td_command_title(command, commands, title));
 }
 
-/* Of an ambiguous abbreviation, getopt() says enough. */
+/* getopt() explains ambiguous abbreviations. */
 static int check_long(const char *word, const struct td_command *command,
 		      const struct td_command *const *commands,
 		      struct td_err *err)
@@ -143,7 +143,7 @@ static int check_long(const char *word, const struct td_command *command,
 
 	if (td_option_find(command->groups, name, len))
 		return 0;
-	/* before an abbreviation: --metrics is not short for --metrics-dir */
+	/* first, as --metrics is not an abbreviation of --metrics-dir */
 	rc = refuse_others(command, commands, td_option_find, name, len, err);
 	if (rc || begins_argp_name(name, len) ||
 	    td_option_find_begin(command->groups, name, len))
@@ -158,7 +158,7 @@ static bool is_same(const char *name, const char *word, size_t len)
 	return strlen(name) == len && strncmp(name, word, len) == 0;
 }
 
-/* "-event": with one dash these are letters, or an argument right behind one. */
+/* "-event" with one dash is read as letters, or as "-e vent". */
 static int check_single_dash(const char *word,
 			     const struct td_command *const *commands,
 			     struct td_err *err)
@@ -176,7 +176,7 @@ static int check_single_dash(const char *word,
 	return td_err_hint(err, "did you mean -%s?", word);
 }
 
-/* Of a letter that nobody has, getopt() says enough. */
+/* getopt() explains letters that no subcommand has. */
 static int check_letters(const char *word, const struct td_command *command,
 			 const struct td_command *const *commands,
 			 struct td_err *err)

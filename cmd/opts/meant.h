@@ -5,26 +5,26 @@
 #include "cmd/opts/command.h"
 
 /*
- * What a user probably meant.  Each of these adds the second line to an error,
- * or finds one that the rest of the program would explain worse.
+ * Guesses what the user meant.  Each function adds a hint to an error, or sets
+ * an error that says more than the one that would come later.
  */
 
 /*
- * Options that the subcommand has not, among the words that argp will look at.
- * argv: without the subcommand's own word.
+ * An error if argv has an option that the subcommand does not have.  argv is
+ * without the name of the subcommand.
  */
 int td_meant_options(char **argv, const struct td_command *command,
 		     const struct td_command *const *commands,
 		     struct td_err *err);
 
-/* meant_command.c: a command that is no program, but like a subcommand's name */
+/* An error if the command is no program, but similar to a subcommand. */
 int td_meant_subcommand(const struct td_opts *opts, struct td_err *err);
-/* The subcommand whose name is like this one, which is none. */
+/* A hint for an unknown name of a subcommand. */
 int td_meant_command_name(const char *name, const struct td_opts *opts,
 			  struct td_err *err);
-/* A command that was not found. */
+/* A hint for a command that was not found. */
 int td_meant_command(const struct td_opts *opts, struct td_err *err);
-/* A file that is no recording. */
+/* A hint for a file that is no recording. */
 int td_meant_recording(const char *path, struct td_err *err);
 
 #endif

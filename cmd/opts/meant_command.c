@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A command that is not there, and a file that is no recording. */
+/* Hints for commands that do not exist and files that are no recordings. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static bool is_number(const char *text)
 	return *text && strspn(text, DIGITS) == strlen(text);
 }
 
-/* "-p $(pidof bash)" of two of them */
+/* "-p $(pidof bash)" if there are two of them */
 static int meant_more_tasks(const struct td_opts *opts, struct td_err *err)
 {
 	const struct td_ints *ids = opts->pids.nr ? &opts->pids : &opts->tids;
@@ -58,7 +58,7 @@ static bool is_whole_line(const struct td_opts *opts)
 	return strchr(opts->command[0], ' ') && !opts->command[1];
 }
 
-/* As execvp() looks for it, if there is something of that name at all. */
+/* True if a file of this name is where execvp() would look for it. */
 static bool is_program(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -130,8 +130,8 @@ int td_meant_command(const struct td_opts *opts, struct td_err *err)
 				   command);
 	if (is_whole_line(opts))
 		return td_err_hint(err,
-				   "words are separate (tdstat -- %s), a "
-				   "shell's line is sh -c '%s'",
+				   "without the quotes: tdstat -- %s; or for "
+				   "a shell: tdstat -- sh -c '%s'",
 				   command, command);
 	meant_more_names(opts, err);
 	return err->code;
@@ -146,8 +146,8 @@ int td_meant_recording(const char *path, struct td_err *err)
 			strcmp(begin, magic) == 0;
 
 	td_close_fd(&fd);
-	return is_perfs ? td_err_hint(err, "it is perf record's: report shows "
-					   "what tdstat record, or perf stat "
-					   "with -x or -j, wrote")
+	return is_perfs ? td_err_hint(err, "this is a file of perf record; "
+					   "report shows files of tdstat "
+					   "record and of perf stat -x or -j")
 			: err->code;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Near misses in the value of an option. */
+/* Hints for wrong values of options. */
 #include "cmd/opts/meant_value.h"
 
 #include <ctype.h>
@@ -12,7 +12,7 @@
 
 #define DIGITS "0123456789"
 
-/* Of a task's name in /proc/PID/comm, which pgrep -x compares. */
+/* The longest name in /proc/PID/comm, which pgrep -x compares with. */
 #define MAX_COMM 15
 
 static bool is_name(const char *text)
@@ -28,18 +28,18 @@ static bool is_name(const char *text)
 static int meant_task(int option, const char *arg, struct td_err *err)
 {
 	if (option == 't')
-		return td_err_hint(err, "a thread is meant by its number, as "
-					"ps -L shows it");
+		return td_err_hint(err, "threads are given by number, as ps "
+					"-L shows it");
 	if (is_name(arg) && strlen(arg) <= MAX_COMM)
 		return td_err_hint(err,
-				   "a process is meant by its number: -p "
+				   "processes are given by number: -p "
 				   "$(pgrep -d, -x %s)",
 				   arg);
-	return td_err_hint(err, "a process is meant by its number, as pgrep "
-				"and ps show it");
+	return td_err_hint(err, "processes are given by number, as pgrep and "
+				"ps show it");
 }
 
-/* "cpu_core" and "core" */
+/* "core" or "cpu_core" */
 static bool is_kind(const char *arg)
 {
 	static const char *const kinds[] = { "core", "atom", "lowpower" };
@@ -60,7 +60,7 @@ static int meant_cpus(const char *arg, struct td_err *err)
 	if (is_kind(arg))
 		return td_err_hint(err, "did you mean --cputype %s?", arg);
 	if (strcmp(arg, "all") == 0)
-		return td_err_hint(err, "all CPUs are -a");
+		return td_err_hint(err, "use -a for all CPUs");
 	if (strncasecmp(arg, "cpu", 3) == 0 &&
 	    td_ints_parse(arg + 3, TD_MAX_CPU, &list) == 0 && list.nr)
 		td_err_hint(err, "did you mean -C %s?", arg + 3);

@@ -4,11 +4,11 @@
 
 #include "lib/base/err.h"
 
-/* These add the second line to an error: what was probably meant. */
+/* These add a hint to an error: what the user probably meant. */
 
-/* A list of option 'C', 'p' or 't' that is none. */
+/* For an argument of option 'C', 'p' or 't' that is no list of numbers. */
 int td_meant_list(int option, const char *arg, struct td_err *err);
-/* "-l TopdownL2" */
+/* For names of levels, "-l TopdownL2". */
 int td_meant_level(const char *arg, struct td_err *err);
 
 #endif

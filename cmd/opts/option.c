@@ -52,7 +52,6 @@ static bool wants_argument(const struct td_option *o)
 	return o && o->arg && !o->optional;
 }
 
-/* Not "-I9" and "--cpu=1", which have their argument with them. */
 bool td_option_takes_next(const struct td_option_group *const *groups,
 			  const char *word)
 {

@@ -8,15 +8,15 @@
 enum td_option_kind {
 	TD_OPTION_IGNORED,  /* accepted, because it is the default */
 	TD_OPTION_FLAG,     /* bool, set to true */
-	TD_OPTION_COUNT,    /* int: how often it was given */
-	TD_OPTION_BIT,      /* unsigned int: adds the bit of number min */
+	TD_OPTION_COUNT,    /* int: the number of times it is given */
+	TD_OPTION_BIT,      /* unsigned int: sets bit number min */
 	TD_OPTION_TEXT,     /* const char * */
 	TD_OPTION_FILE,     /* the same, and not empty */
 	TD_OPTION_NUMBER,   /* int from min to max */
-	TD_OPTION_LEVEL,    /* the same; perf's 0 is 1, its default */
+	TD_OPTION_LEVEL,    /* the same; 0 means 1, as in perf */
 	TD_OPTION_TIME,     /* int: milliseconds from min on */
 	TD_OPTION_LIST,     /* struct td_ints: numbers up to max */
-	TD_OPTION_FUNCTION, /* what set() makes of it */
+	TD_OPTION_FUNCTION, /* set() reads the argument */
 };
 
 /* One option: how it is typed, what --help says, and what it sets. */
@@ -27,7 +27,7 @@ struct td_option {
 	const char *help;
 	enum td_option_kind kind;
 	size_t place; /* an offset in struct td_opts */
-	size_t given; /* that of a bool, set to true, too; 0: none */
+	size_t given; /* offset of a bool that is set to true, too; 0: none */
 	int min, max;
 	bool optional; /* the argument may be left out */
 	int (*set)(struct td_opts *opts, const char *arg, struct td_err *err);
@@ -40,28 +40,31 @@ enum td_option_section {
 	TD_SECTION_HOW,
 };
 
-/* Options that the same subcommands have.  Groups may share a section. */
+/* Options that subcommands have together.  Groups may share a section. */
 struct td_option_group {
 	enum td_option_section section;
 	const struct td_option *rows;
 };
 
-/* groups: an array that ends with NULL; group, option: variables to go on with */
+/* Loops over all options; groups ends with NULL. */
 #define td_for_each_option(groups, group, option)     \
 	for ((group) = (groups); *(group); (group)++) \
 		for ((option) = (*(group))->rows; (option)->name; (option)++)
 
-/* Of the first len letters of name; NULL: there is no such. */
+/* The option whose name is the first len letters of name; NULL if none is. */
 const struct td_option *
 td_option_find(const struct td_option_group *const *groups, const char *name,
 	       size_t len);
-/* The first one whose name begins so. */
+/* The first option whose name begins with them. */
 const struct td_option *
 td_option_find_begin(const struct td_option_group *const *groups,
 		     const char *name, size_t len);
 const struct td_option *
 td_option_find_letter(const struct td_option_group *const *groups, int letter);
-/* "-I", "-aI", "--cpu": does the next word belong to it? */
+/*
+ * True if the next word is the option's argument: after "-I", "-aI" and
+ * "--cpu", but not after "-I9" and "--cpu=1".
+ */
 bool td_option_takes_next(const struct td_option_group *const *groups,
 			  const char *word);
 

@@ -3,8 +3,8 @@
  * cmd/opts: the command line.
  *
  * In: argv.
- * Out: struct td_opts.  Options that make no sense together are an error here,
- * and nowhere else is argp known.
+ * Out: struct td_opts.  Options that exclude each other are refused here.  No
+ * other folder uses argp.
  */
 #ifndef TD_CMD_OPTS_OPTS_H
 #define TD_CMD_OPTS_OPTS_H
@@ -16,7 +16,7 @@
 #include "lib/base/ints.h"
 #include "lib/count/aggregation.h"
 
-/* What a subcommand is like, for the rest of the program. */
+/* Which kind of subcommand the rest of the program works for. */
 enum td_subcommand {
 	TD_STAT,
 	TD_RECORD,
@@ -26,54 +26,54 @@ enum td_subcommand {
 
 struct td_command;
 
-/* A -e LIST, and what --filter says behind it. */
+/* The argument of a -e, and of the --filter behind it. */
 struct td_event_arg {
 	const char *list;
-	char *filter; /* NULL: none; of several, all must hold */
+	char *filter; /* NULL: none; several are joined with && */
 };
 
 /* What the user asked for.  Strings are argv's. */
 struct td_opts {
 	enum td_subcommand subcommand;
-	const struct td_command *chosen; /* of these, whose end is NULL: */
-	const struct td_command *const *commands;
+	const struct td_command *chosen;
+	const struct td_command *const *commands; /* all; the last is NULL */
 	bool all_cpus;
 	bool has_cpus;
 	struct td_ints cpus;
-	struct td_ints pids, tids; /* with these, no CPUs: */
-	const char *overridden;    /* an option that is not heeded, then */
+	struct td_ints pids, tids;
+	const char *overridden; /* option for CPUs that -p or -t overrides */
 	bool no_inherit;
 	bool all_user, all_kernel;
-	char *cgroups;           /* -G's, joined; NULL: none */
-	size_t cgroups_at;       /* so many -e came before the last -G */
-	bool cgroups_first;      /* -G came before what it is for */
+	char *cgroups;           /* all of -G, joined; NULL: none */
+	size_t cgroups_at;       /* number of -e before the last -G */
+	bool cgroups_first;      /* -G came before all events */
 	const char *each_cgroup; /* NULL: none */
 	const char *cputype;     /* NULL: all core PMUs */
-	int level;               /* 0: none was given */
-	int only_level;          /* --td-level; 0: none was given */
-	char **metrics;          /* -M, one a name */
+	int level;               /* 0: not set */
+	int only_level;          /* --td-level; 0: not set */
+	char **metrics;          /* the names of -M */
 	size_t nr_metrics;
-	const char *metrics_dir; /* NULL: those that came with the program */
+	const char *metrics_dir; /* NULL: the installed files */
 	bool metric_only;
 	bool no_group, no_merge, no_threshold; /* --metric-no-... */
 	bool all_nodes;                        /* --all */
 	struct td_event_arg *events;
 	size_t nr_events;
-	int detail;   /* how many -d */
+	int detail;   /* number of -d */
 	bool nothing; /* --null */
 	bool print;   /* list: the events' encodings */
 	bool asked_big_num, no_big_num;
 	bool no_scale;
 	unsigned int aggregations; /* bits 1 << td_aggregation */
 	int cache_level;           /* 0: the last one */
-	bool not_merged;           /* --no-merge: -A, where it is possible */
+	bool not_merged;           /* --no-merge: -A if counting on CPUs */
 	bool hybrid_merge;
 	int interval_ms;    /* 0: none */
 	int interval_count; /* 0: no limit */
 	bool interval_clear;
 	bool summary, no_csv_summary;
 	int timeout_ms; /* 0: none */
-	int delay_ms;   /* 0: none; -1: until --control ends it */
+	int delay_ms;   /* 0: none; -1: until enabled through --control */
 	const char *control;
 	bool has_repeat, table;
 	int repeat; /* 0: for ever */
@@ -86,29 +86,29 @@ struct td_opts {
 	bool append;
 	int log_fd; /* 0: none */
 	bool quiet;
-	const char *input; /* report's */
+	const char *input; /* of report */
 	bool dry_run;
 	int verbose;
-	const char **patterns; /* the words of list and help */
+	const char **patterns; /* arguments of list and help */
 	size_t nr_patterns;
-	bool behind_dashes; /* "--" stands before the command */
+	bool behind_dashes; /* the command comes after "--" */
 	char **command;     /* NULL-terminated; NULL: none */
 };
 
-/* Counts as such, and not metrics? */
+/* True if counts are asked for, not metrics. */
 bool td_opts_want_events(const struct td_opts *opts);
 
-/* Of several, the one that perf stat takes. */
+/* If there are several, the one that perf stat takes. */
 enum td_aggregation td_opts_aggregation(const struct td_opts *opts);
-/* Tasks that run already? */
+/* True with -p or -t. */
 bool td_opts_attaches(const struct td_opts *opts);
-/* Whole CPUs, and not tasks? */
+/* True if whole CPUs are counted, not tasks. */
 bool td_opts_system_wide(const struct td_opts *opts);
 
 /*
- * parse.c: may print help or the version and exit; free with td_opts_free().
- * commands: all there are; the first is for words that name no other.  The word
- * that names one is taken out of argv.
+ * May print help or the version and exit.  Free with td_opts_free().  commands
+ * ends with NULL; the first is taken if argv names none.  The name of the
+ * subcommand is removed from argv.
  */
 int td_opts_parse(struct td_opts *opts,
 		  const struct td_command *const *commands, int argc,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The words of the command line -> what is wanted. */
+/* Parses argv into struct td_opts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ struct parser {
 	struct td_err *err;
 };
 
-/* A word that is no option: state->next is behind it. */
+/* Takes a word that is no option; state->next is the one after it. */
 static int parse_word(struct parser *p, struct argp_state *state)
 {
 	struct td_opts *opts = p->opts;
@@ -53,16 +53,16 @@ static void override_cpus(struct td_opts *opts)
 	td_ints_free(&opts->cpus);
 }
 
-/* What is known only behind the last option. */
+/* Does what can be done only after the last option. */
 static int finish(struct td_opts *opts, struct td_err *err)
 {
 	int rc;
 
 	override_cpus(opts);
-	/* perf 6.1 takes it for tasks, too: there is nothing to merge */
+	/* tasks have nothing to merge; perf 6.1 accepts it for them, too */
 	if (opts->not_merged && td_opts_system_wide(opts))
 		opts->aggregations |= 1U << TD_AGGREGATE_CPU;
-	/* of several, which is an error, the last one */
+	/* several are an error, which names the last one */
 	while (opts->formats >> opts->format > 1)
 		opts->format++;
 	rc = td_opts_check(opts, err);
@@ -91,7 +91,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* glibc's getopt() and argp quote what they do not know as it is. */
+/* Escapes the messages of getopt() and argp, which quote words as they are. */
 static int parse_guarded(const struct argp *argp, int argc, char **argv,
 			 struct parser *parser)
 {
@@ -109,8 +109,8 @@ static int parse_guarded(const struct argp *argp, int argc, char **argv,
 }
 
 /*
- * The first word that is no option names a subcommand, unless it stands behind
- * "--".  Returns where it is in argv; 0: there is none.
+ * The first word that is no option may name a subcommand, unless it comes after
+ * "--".  Returns its index in argv, or 0.
  */
 static int find_subcommand(const struct td_command *const *commands,
 			   const struct td_option_group *const *all, int argc,
@@ -126,7 +126,7 @@ static int find_subcommand(const struct td_command *const *commands,
 	return 0;
 }
 
-/* Takes the word of the subcommand out of argv.  Returns how many are left. */
+/* Removes the name of the subcommand from argv.  Returns the new argc. */
 static int choose(struct td_opts *opts,
 		  const struct td_command *const *commands, int argc,
 		  char **argv)
@@ -163,7 +163,7 @@ int td_opts_parse(struct td_opts *opts,
 	if (!rc)
 		rc = parse_guarded(&page.argp, argc, argv, &parser);
 	td_usage_close(&page);
-	/* a report's is what was recorded */
+	/* a report shows the level that was recorded */
 	if (!opts->level && !opts->only_level && !opts->nr_metrics &&
 	    opts->subcommand != TD_REPORT)
 		opts->level = 1;

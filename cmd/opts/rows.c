@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Options that are rows of other tables. */
+/* Options made from the tables of aggregations and writers. */
 #include "cmd/opts/rows.h"
 
 #include <stddef.h>
@@ -8,12 +8,12 @@
 #include "cmd/out/writers.h"
 #include "lib/count/aggregations.h"
 
-#define MAX_ROWS 32 /* the bits that struct td_opts has for them */
+#define MAX_ROWS 32 /* bits in td_opts.aggregations and .formats */
 
 static struct td_option aggregations[MAX_ROWS + 1], formats[MAX_ROWS + 1];
 static struct td_option json[2];
 
-/* What a table says of how it is typed; sets the bit of its index. */
+/* Makes the option of row i, which sets bit i at place. */
 static struct td_option make_option(const char *option, const char *letter,
 				    const char *arg, const char *help,
 				    size_t place, size_t i)
@@ -29,7 +29,7 @@ static struct td_option make_option(const char *option, const char *letter,
 	};
 }
 
-/* All together is what report alone has to ask for. */
+/* Without TD_AGGREGATE_ALL, the default: only report has an option for it. */
 static void fill_aggregations(void)
 {
 	struct td_option *o = aggregations;
@@ -49,7 +49,7 @@ static void fill_aggregations(void)
 	}
 }
 
-/* Text is what comes without an option. */
+/* Without text, the default. */
 static void fill_formats(void)
 {
 	struct td_option *o = formats;

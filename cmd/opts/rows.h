@@ -5,10 +5,10 @@
 #include "cmd/opts/option.h"
 
 /*
- * The options that the tables of aggregations (lib/count) and writers (cmd/out)
- * bring with them: empty before td_opts_fill_rows().
+ * Options made from the tables of aggregations (lib/count) and writers
+ * (cmd/out).  Empty before td_opts_fill_rows().
  */
-extern const struct td_option_group td_group_aggregations, /* but --total */
+extern const struct td_option_group td_group_aggregations, /* all but --total */
 	td_group_formats,                                  /* -x, -j */
 	td_group_json;                                     /* -j alone */
 

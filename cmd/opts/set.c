@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What one option says -> struct td_opts, by the kind that its row names. */
+/* Stores the value of an option in struct td_opts, as its row says. */
 #include "cmd/opts/set.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #define TITLE_SIZE 32
 
-/* "-C", or "--timeout" of one that has no letter */
+/* Writes "-C" to title, or "--timeout" if the option has no letter. */
 static const char *make_title(const struct td_option *o, char title[TITLE_SIZE])
 {
 	if (o->letter)

@@ -4,7 +4,7 @@
 
 #include "cmd/opts/option.h"
 
-/* arg: NULL, if there is none. */
+/* Sets what the option says; arg is NULL if it has no argument. */
 int td_option_set(const struct td_option *option, struct td_opts *opts,
 		  const char *arg, struct td_err *err);
 

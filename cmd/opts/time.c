@@ -8,7 +8,7 @@
 
 #include "lib/base/parse.h"
 
-/* "1.5" was probably meant to be seconds. */
+/* "1.5" was probably meant as seconds. */
 static int not_whole(const char *option, const char *arg, struct td_err *err)
 {
 	td_err_usage(err, "%s %s: not whole milliseconds", option, arg);
@@ -22,8 +22,8 @@ static int not_whole(const char *option, const char *arg, struct td_err *err)
 static int no_unit(const char *option, const char *arg, struct td_err *err)
 {
 	return td_err_usage(err,
-			    "%s %s: '%s' is not a unit of time: there are ms, "
-			    "s and m, and a bare number is milliseconds",
+			    "%s %s: '%s' is not a unit of time: use ms, s or "
+			    "m; a bare number is milliseconds",
 			    option, arg, td_parse_ms_unit(arg));
 }
 

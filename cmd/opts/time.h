@@ -4,10 +4,10 @@
 
 #include "lib/base/err.h"
 
-/* The time that an option names, from min milliseconds on. */
+/* Parses an option's time in milliseconds, which must be at least min. */
 int td_opts_time(const char *option, const char *arg, int min, int *out,
 		 struct td_err *err);
-/* That of -D, which may also be -1. */
+/* Parses the time of -D, which may also be -1. */
 int td_opts_delay(const char *arg, int *out, struct td_err *err);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The row of a subcommand -> what argp parses by, and shows as --help. */
+/* Makes argp's parser and the text of --help from the row of a subcommand. */
 #include "cmd/opts/usage.h"
 
 #include <stdint.h>
@@ -8,7 +8,7 @@
 
 #include "lib/base/util.h"
 
-/* Keys of options without a letter: this, and their place in the groups. */
+/* The key of an option without a letter is this plus its index. */
 #define FIRST_KEY 256
 
 static const char *const headings[] = {
@@ -21,7 +21,7 @@ static const char usual_status[] =
 	"it was not found, 126 if it could not be run; 64 for a wrong "
 	"option, 1 for any other failure.";
 
-/* --- options ------------------------------------------------------------------ */
+/* --- options -------------------------------------------------------------- */
 
 static size_t count_options(const struct td_option_group *const *groups)
 {
@@ -33,16 +33,16 @@ static size_t count_options(const struct td_option_group *const *groups)
 	return nr;
 }
 
-/* Those of argp, which would show the name of no subcommand. */
+/* In place of argp's own, which would not show the subcommand's name. */
 static const struct argp_option ours[] = {
-	{ "help", '?', NULL, 0, "show this list", -1 },
+	{ "help", '?', NULL, 0, "show this help", -1 },
 	{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1 },
-	{ "usage", TD_USAGE_SHORT, NULL, 0, "show it in short", -1 },
+	{ "usage", TD_USAGE_SHORT, NULL, 0, "show a short usage message", -1 },
 	{ "version", 'V', NULL, 0, "show the version", -1 },
 	{ 0 },
 };
 
-/* argp sorts them by section, and by name. */
+/* argp sorts the options by section and name. */
 static void fill_in(struct argp_option *to, const struct td_command *command)
 {
 	const struct td_option_group *const *group;
@@ -53,7 +53,7 @@ static void fill_in(struct argp_option *to, const struct td_command *command)
 		for (group = command->groups; *group;) {
 			if ((int)(*group++)->section != i)
 				continue;
-			/* argp would show the heading of nothing, too */
+			/* argp shows headings of empty sections, too */
 			to->doc = headings[i] ? headings[i] : command->what;
 			to->group = i;
 			to++;
@@ -88,7 +88,7 @@ const struct td_option *td_usage_option(const struct td_usage_page *page,
 	return NULL;
 }
 
-/* --- the words around them ---------------------------------------------------- */
+/* --- the words around them ------------------------------------------------ */
 
 static void put_subcommands(FILE *fp, const struct td_command *const *commands)
 {
@@ -106,7 +106,7 @@ static void put_end(FILE *fp, const struct td_command *command)
 	fputs(command->status ? command->status : usual_status, fp);
 }
 
-/* argp frees what it gets here. */
+/* argp frees the text that this returns. */
 static char *fill_doc(int key, const char *text, void *input)
 {
 	const struct td_usage_page *page = *(struct td_usage_page **)input;
@@ -131,7 +131,7 @@ static char *fill_doc(int key, const char *text, void *input)
 	return NULL;
 }
 
-/* --- the page ------------------------------------------------------------------ */
+/* --- the page ------------------------------------------------------------- */
 
 int td_usage_open(struct td_usage_page *page, const struct td_command *command,
 		  const struct td_command *const *commands,

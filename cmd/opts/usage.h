@@ -7,10 +7,10 @@
 
 #include "cmd/opts/command.h"
 
-/* The key of --usage; that of --help is '?', or 'h'. */
+/* The key of --usage; --help has '?' and 'h'. */
 #define TD_USAGE_SHORT 255
 
-/* What argp is told of a subcommand, and what it hands to its parser. */
+/* argp's description of a subcommand. */
 struct td_usage_page {
 	const struct td_command *command;
 	const struct td_command *const *commands;
@@ -20,7 +20,7 @@ struct td_usage_page {
 };
 
 /*
- * parser gets keys of td_usage_option() and ARGP_KEY_...; its state->input is to
+ * parser gets keys for td_usage_option() and ARGP_KEY_...; state->input must
  * begin with a struct td_usage_page *.  Free with td_usage_close().
  */
 int td_usage_open(struct td_usage_page *page, const struct td_command *command,
@@ -28,14 +28,14 @@ int td_usage_open(struct td_usage_page *page, const struct td_command *command,
 		  argp_parser_t parser, struct td_err *err);
 void td_usage_close(struct td_usage_page *page);
 
-/* The option of a key; NULL: there is none. */
+/* The option that has the key, or NULL. */
 const struct td_option *td_usage_option(const struct td_usage_page *page,
 					int key);
 
-/* What one of these keys asks for, on standard output; exits, unless told not to. */
+/* Prints --help or --usage, by key; exits unless ARGP_NO_EXIT is set. */
 void td_usage_put(struct td_usage_page *page, struct argp_state *state,
 		  int key);
-/* The page of --help, and no exit. */
+/* Prints the text of --help without exiting. */
 int td_usage_show(const struct td_command *command,
 		  const struct td_command *const *commands, struct td_err *err);
 

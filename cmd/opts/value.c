@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Options whose value is more than a number or a text. */
+/* Reads values of options that are more than a number or a text. */
 #include "cmd/opts/value.h"
 
 #include <stdlib.h>
@@ -26,8 +26,8 @@ static int add_metric(struct td_opts *opts, const char *name, size_t len,
 }
 
 /*
- * "tma_retiring,TopdownL2", also with blanks; inside of a name these are a part
- * of it: Alder Lake's files have one.
+ * Splits "tma_retiring, TopdownL2".  Blanks inside a name belong to it: Alder
+ * Lake's files have such a name.
  */
 int td_value_metrics(struct td_opts *opts, const char *list, struct td_err *err)
 {
@@ -72,8 +72,8 @@ int td_value_filter(struct td_opts *opts, const char *filter,
 
 	if (!opts->nr_events)
 		return td_err_usage(err,
-				    "--filter %s: it belongs behind the -e of "
-				    "a tracepoint",
+				    "--filter %s: it must follow the -e of a "
+				    "tracepoint",
 				    filter);
 	arg = &opts->events[opts->nr_events - 1];
 	if ((arg->filter ? asprintf(&both, "(%s) && (%s)", arg->filter, filter)
@@ -91,15 +91,16 @@ int td_value_separator(struct td_opts *opts, const char *arg,
 		return td_err_usage(err, "-x: an empty separator");
 	if (strpbrk(arg, "0123456789.-\"\r\n"))
 		return td_err_usage(err,
-				    "-x %s: a separator must not be a part of "
-				    "numbers, a quote or a line end",
+				    "-x %s: a separator must not contain "
+				    "characters of numbers, quotes or line "
+				    "ends",
 				    arg);
 	opts->formats |= 1U << TD_FORMAT_CSV;
 	opts->separator = strcmp(arg, "\\t") == 0 ? "\t" : arg;
 	return 0;
 }
 
-/* Further ones go on where the ones before ended, as perf stat's do. */
+/* A further -G continues the list, as in perf stat. */
 int td_value_cgroups(struct td_opts *opts, const char *list, struct td_err *err)
 {
 	char *all;
@@ -114,7 +115,7 @@ int td_value_cgroups(struct td_opts *opts, const char *list, struct td_err *err)
 	return 0;
 }
 
-/* "L2", perf's words for it; none: the last level */
+/* "L2", as perf has it; without an argument, the last level. */
 int td_value_cache(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	opts->aggregations |= 1U << TD_AGGREGATE_CACHE;
@@ -127,7 +128,7 @@ int td_value_cache(struct td_opts *opts, const char *arg, struct td_err *err)
 			    arg);
 }
 
-/* "-" is standard output's place already. */
+/* "-" means standard output, the default. */
 int td_value_output(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	opts->output = arg;
@@ -139,7 +140,7 @@ int td_value_output(struct td_opts *opts, const char *arg, struct td_err *err)
 				 "output without -o");
 }
 
-/* Of -B and --no-big-num, the last one holds. */
+/* The last of -B and --no-big-num counts. */
 int td_value_big_num(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	(void)arg;

@@ -4,7 +4,7 @@
 
 #include "cmd/opts/opts.h"
 
-/* What options of TD_OPTION_FUNCTION make of their argument. */
+/* Functions of options of TD_OPTION_FUNCTION. */
 int td_value_metrics(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_events(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_filter(struct td_opts *opts, const char *arg, struct td_err *err);
@@ -17,7 +17,7 @@ int td_value_big_num(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_no_big_num(struct td_opts *opts, const char *arg,
 			struct td_err *err);
 int td_value_output(struct td_opts *opts, const char *arg, struct td_err *err);
-/* A word that is no option, as one of several patterns. */
+/* Takes a word that is no option as a further pattern. */
 int td_value_pattern(struct td_opts *opts, const char *arg, struct td_err *err);
 
 #endif

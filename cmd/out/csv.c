@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* RFC 4180: one header line, the same columns in every line. */
+/* CSV (RFC 4180): one header line, then the same columns in every line. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 	writer->header_done = true;
 }
 
-/* "all +-": of a mean of runs, how far off its values may be */
+/* "all +-" for the line that has the errors of means of runs. */
 static void put_id(const struct td_writer *writer, const struct td_row *row,
 		   bool errors)
 {

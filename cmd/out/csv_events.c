@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * perf stat's fields: [time] [summary] [id [counters]] value unit event
- * [cgroup] [variance] runtime percent metric-value metric-unit.  No header; the same number of fields in each line.
+ * [cgroup] [variance] runtime percent metric-value metric-unit.  There is no
+ * header, and each line has the same number of fields.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -31,7 +32,7 @@ static void begin_line(const struct td_writer *writer, uint64_t time_ns,
 		fprintf(writer->fp, "%u%s", row->nr, writer->separator);
 }
 
-/* "1.25%", behind the event and not, as its manual has it, the percentage */
+/* "1.25%" comes after the event, not after the percentage as in the manual. */
 static void put_error(const struct td_writer *writer,
 		      const struct td_event_row *row)
 {
@@ -85,7 +86,7 @@ static void put_row(const struct td_writer *writer, uint64_t time_ns,
 	if (!row->nr_beside)
 		fprintf(writer->fp, "%s%s", sep, sep);
 	for (int i = 0; i < row->nr_beside; i++) {
-		if (i > 0) { /* the fields of the count stay empty */
+		if (i > 0) { /* the fields of the count are empty */
 			fputc('\n', writer->fp);
 			begin_line(writer, time_ns, row);
 			fprintf(writer->fp, "%s%s%s%s%s%s", sep, sep, sep, sep,

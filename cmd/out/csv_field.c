@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A field, quoted where it must be (RFC 4180). */
+/* Writes a CSV field, quoted if necessary (RFC 4180). */
 #include <string.h>
 
 #include "cmd/out/out.h"
 #include "lib/base/printable.h"
 
-/* As well what could, with the separator behind it, seem to end earlier. */
+/* True also if text and separator together contain an earlier separator. */
 static bool needs_quotes(const char *separator, const char *text)
 {
 	size_t len = strlen(text);
@@ -14,7 +14,7 @@ static bool needs_quotes(const char *separator, const char *text)
 	       !td_is_text(text) || (len && strchr(separator, text[len - 1]));
 }
 
-/* What is not printable is escaped: a record is a line. */
+/* Escapes what is not printable, as a record is one line. */
 void td_out_csv_field(const struct td_writer *writer, const char *text)
 {
 	FILE *fp = writer->fp;

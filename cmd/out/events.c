@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the three forms of the event table share. */
+/* What the event table in text, CSV and JSON has in common. */
 #include "cmd/out/events.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ const char *td_out_beside_unit(const struct td_beside *beside)
 {
 	const char *unit = beside->unit;
 
-	/* perf takes a sign right behind the value for a part of the value */
+	/* perf prints a % right after the value, as part of the value */
 	if (*unit == '%')
 		unit++;
 	return unit + strspn(unit, " ");

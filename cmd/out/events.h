@@ -9,13 +9,13 @@
 
 #define TD_CGROUP_WIDTH 16 /* of a cgroup's column */
 
-/* Else it is a row of all, which has none. */
+/* True unless the row is of "all". */
 bool td_out_has_id(const struct td_event_row *row);
 
-/* What stands in place of a value; NULL: the value. */
+/* The text in place of a value, or NULL if there is a value. */
 const char *td_out_missing(enum td_status status);
 
-/* The unit alone: "insn per cycle", "of all branches". */
+/* The unit without blanks and %: "insn per cycle", "of all branches". */
 const char *td_out_beside_unit(const struct td_beside *beside);
 
 #endif

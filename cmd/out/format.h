@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /*
- * The forms of results: an index of the table in writers.c.  Only those that
- * the code asks for have a name here.
+ * The formats of results: indices of the table in writers.c.  A format needs a
+ * name here only if other code refers to it.
  */
 enum td_format_kind {
 	TD_FORMAT_TEXT,
@@ -20,22 +20,22 @@ struct td_usage;
 struct td_writer;
 
 /*
- * All that there is to know of one form.  A writer sees finished reports: it
- * computes nothing, and cannot fail.  Who calls it checks the stream.
+ * A format.  Its writer gets finished reports, computes nothing and cannot
+ * fail; the caller checks the stream.
  */
 struct td_out {
 	/* Of the command line: */
 	const char *option, *letter; /* "--json-output", "-j"; NULL: none */
 	const char *arg;             /* the separator; NULL: none */
 	const char *help;
-	bool for_people; /* with titles, and the line that says when */
-	bool one_header; /* for all that comes, also for what is appended */
+	bool for_people; /* has titles and, in a file, a line with the date */
+	bool one_header; /* for the whole file, also if results are appended */
 	void (*report)(struct td_writer *writer,
 		       const struct td_report *report);
-	/* Counts instead of metrics; a run shows either. */
+	/* Writes counts instead of metrics; a run has one or the other. */
 	void (*events)(struct td_writer *writer,
 		       const struct td_event_report *report);
-	/* A run is over; NULL: nothing is to be written. */
+	/* Writes the end of a run; NULL: nothing. */
 	void (*end)(struct td_writer *writer, const struct td_usage *usage);
 };
 

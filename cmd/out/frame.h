@@ -7,24 +7,24 @@
 #include "lib/count/aggregation.h"
 #include "lib/target/name.h"
 
-/* What stands around results, fixed for a run. */
+/* What surrounds results and how they are shown; does not change in a run. */
 struct td_frame {
 	const char *target; /* td_target_name.text; borrowed */
 	enum td_target_kind target_kind;
-	bool interval; /* a row at a time, not one final tree */
-	bool show_pmu; /* a hybrid machine */
-	bool show_id;  /* an aggregation was asked for, or cgroups */
+	bool interval; /* a line for each interval, not one final tree */
+	bool show_pmu; /* the machine is hybrid */
+	bool show_id;  /* with an aggregation or cgroups */
 	enum td_aggregation how;
-	bool show_cgroup;  /* in the event table, a column of its own */
-	bool trees;        /* trees also with interval: too much for a table */
-	bool all;          /* also what does not matter */
-	bool describe;     /* with what a metric means, and why it is missing */
-	bool colour;       /* the stream is a terminal that shows it */
-	bool big_num;      /* thousands apart: 1,234,567 */
-	bool clear;        /* the terminal, before each interval */
-	int runs;          /* that are shown as one: their means; 0, 1: none */
-	bool summary_word; /* in CSV lines of events of a summary */
-	unsigned int screen_lines; /* the header comes again; 0: never */
+	bool show_cgroup;  /* in a column of its own in the event table */
+	bool trees;        /* with interval: a tree for each, not a line */
+	bool all;          /* show nodes that do not matter, too */
+	bool describe;     /* say what metrics mean and why they are missing */
+	bool colour;       /* the stream is a terminal with colours */
+	bool big_num;      /* group digits: 1,234,567 */
+	bool clear;        /* clear the terminal before each interval */
+	int runs;          /* runs whose means are shown; 0, 1: not a mean */
+	bool summary_word; /* CSV lines of a summary begin with "summary" */
+	unsigned int screen_lines; /* repeat the header after these; 0: never */
 };
 
 #endif

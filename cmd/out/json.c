@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* JSON Lines: an object a metric. */
+/* JSON Lines: an object for each metric. */
 #include <json-c/json.h>
 #include <math.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "lib/base/util.h"
 
 /*
- * Enough to compute with; the last digits of 17 are only noise.  Never a whole
- * number: there are readers that take the first one's type for all.
+ * Leaves out the last of 17 digits, which are noise.  Always has a point or an
+ * exponent, as some readers take the type of the first value for all.
  */
 static struct json_object *number(double value)
 {
@@ -37,7 +37,7 @@ static void put_node(const struct td_writer *writer,
 	struct json_object *o = json_object_new_object();
 	bool ok = cell->status == TD_STATUS_OK;
 
-	json_object_object_add(o, "time", td_out_json_seconds(report->time_ns));
+	td_json_put_seconds(o, "time", report->time_ns);
 	json_object_object_add(o, "id", json_object_new_string(row->id));
 	json_object_object_add(o, "pmu", json_object_new_string(row->pmu));
 	json_object_object_add(o, "metric",
@@ -84,7 +84,7 @@ static void json_report(struct td_writer *writer,
 const struct td_out td_out_json = {
 	.option = "--json-output",
 	.letter = "-j",
-	.help = "JSON, one object a line",
+	.help = "JSON, an object on each line",
 	.report = json_report,
 	.events = td_out_json_events,
 };

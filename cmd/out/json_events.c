@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* perf stat's keys in its order: an object an event, one a further metric. */
+/* perf stat's keys in its order; an object for each event, further metric. */
 #include <json-c/json.h>
 #include <math.h>
 
@@ -8,7 +8,15 @@
 #include "lib/base/json_put.h"
 #include "lib/count/aggregations.h"
 
-/* perf gives numbers of counts as strings: "%f". */
+/* A percentage with the digits that text has; json-c's own form has 17. */
+struct json_object *td_out_json_percent(double value)
+{
+	char buf[64];
+
+	return json_object_new_double_s(value, td_out_format(buf, 2, value));
+}
+
+/* perf writes counts as strings ("%f"). */
 static struct json_object *number_text(double value)
 {
 	char buf[64];
@@ -24,13 +32,12 @@ static struct json_object *begin_object(const struct td_frame *frame,
 	struct json_object *o = json_object_new_object();
 
 	if (frame->interval)
-		json_object_object_add(o, "interval",
-				       td_out_json_seconds(time_ns));
+		td_json_put_seconds(o, "interval", time_ns);
 	if (by->width && td_out_has_id(row))
 		json_object_object_add(
 			o, by->name,
 			json_object_new_string(row->id + by->prefix));
-	/* 7.2 calls it "counters", which perf's own linter of 6.12 refuses */
+	/* perf 7.2 writes "counters", which the linter of 6.12 refuses */
 	if (by->counted && td_out_has_id(row))
 		json_object_object_add(o, "aggregate-number",
 				       json_object_new_int64(row->nr));
@@ -60,8 +67,8 @@ static void add_count(struct json_object *o, const struct td_frame *frame,
 }
 
 /*
- * Each of perf's objects has both keys, and its linter wants them to be there,
- * with a number: that there is none is said by the one that is none.
+ * perf's linter requires both keys, and a number as the value; "nan" means that
+ * there is no metric.
  */
 static void add_nothing_beside(struct json_object *o)
 {

@@ -31,14 +31,14 @@ bool td_out_has_content(FILE *fp)
 	return fstat(fileno(fp), &st) == 0 && st.st_size > 0;
 }
 
-/* A pipe or a device has nothing to empty. */
+/* Does nothing for a pipe or a device. */
 void td_out_empty(FILE *fp)
 {
 	if (td_out_has_content(fp) && ftruncate(fileno(fp), 0))
 		clearerr(fp);
 }
 
-/* stdio may have lost the errno of a write that was long ago. */
+/* For an earlier write, whose errno is gone. */
 static bool is_reader_gone(FILE *fp)
 {
 	struct pollfd fd = { .fd = fileno(fp) };
@@ -81,14 +81,14 @@ void td_out_number(FILE *fp, int width, int decimals, double value)
 
 static const struct {
 	int percent_decimals;
-	double enough; /* from here on two decimals give digits enough */
+	double enough; /* from this value on, two decimals are enough */
 } readers[] = {
 	[TD_READER_HUMAN] = { .percent_decimals = 1, .enough = 10 },
 	[TD_READER_SCRIPT] = { .percent_decimals = 2, .enough = 1000 },
 };
 
 #define MIN_DECIMALS 2
-#define MAX_DECIMALS 24 /* what is smaller is shown as nothing */
+#define MAX_DECIMALS 24 /* smaller values are shown as 0 */
 
 const char *td_out_value(char buf[TD_VALUE_SIZE],
 			 const struct td_column *column, double value,
@@ -98,7 +98,7 @@ const char *td_out_value(char buf[TD_VALUE_SIZE],
 	int decimals = MIN_DECIMALS;
 	size_t len;
 
-	if (column->unit[0] == '%') /* "%slots", too */
+	if (column->unit[0] == '%') /* also "%slots" */
 		return format(buf, TD_VALUE_SIZE,
 			      readers[reader].percent_decimals, value);
 	for (; fabs(value) < enough && decimals < MAX_DECIMALS; enough /= 10)

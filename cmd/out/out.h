@@ -3,7 +3,7 @@
  * cmd/out: results as text, CSV or JSON.
  *
  * In: finished reports.
- * Out: bytes on a stream.  A writer computes nothing.
+ * Out: bytes on a stream.  Writers compute nothing.
  */
 #ifndef TD_CMD_OUT_OUT_H
 #define TD_CMD_OUT_OUT_H
@@ -15,7 +15,7 @@
 #include "lib/base/err.h"
 #include "lib/count/report.h"
 
-/* A table of more columns is no table: so many fit 150 characters. */
+/* More columns would need more than 150 characters a line. */
 #define TD_MAX_COLUMNS 15
 
 struct td_writer {
@@ -23,11 +23,11 @@ struct td_writer {
 	FILE *fp;
 	const struct td_frame *frame;
 	const char *separator; /* CSV */
-	unsigned int lines;    /* text: since the header */
-	/* text: each column's longest fraction so far, with its point */
+	unsigned int lines;    /* text: lines since the header */
+	/* text: length of each column's longest fraction so far, with point */
 	int parts[TD_MAX_COLUMNS];
 	bool header_done;
-	bool summary; /* of all intervals, not one of them */
+	bool summary; /* of all intervals */
 };
 
 /* text_events.c, csv_events.c, json_events.c */
@@ -44,36 +44,35 @@ void td_out_text_tree(const struct td_writer *writer,
 
 /* text_start.c */
 void td_out_text_title(struct td_writer *writer);
-/* What an interval's lines begin with: time, id, PMU.  Returns the columns. */
+/* Starts a line of an interval: time, id, PMU.  Returns the columns used. */
 int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
 		      const struct td_row *row);
-/* The header of that. */
+/* The header of these columns. */
 void td_out_text_start_header(const struct td_writer *writer);
 
-/* csv_field.c, json_number.c */
+/* csv_field.c, json_events.c */
 struct json_object;
 void td_out_csv_field(const struct td_writer *writer, const char *text);
-struct json_object *td_out_json_seconds(uint64_t ns);
 struct json_object *td_out_json_percent(double value);
 
 /*
- * For results: what a file holds stays until td_out_empty(), or for ever if it
- * is appended to.  NULL: err says why.
+ * Opens a file for results.  Its old content is kept until td_out_empty(), or
+ * for good if append is set.  NULL on error.
  */
 FILE *td_out_open(const char *name, bool append, struct td_err *err);
 bool td_out_has_content(FILE *fp);
 void td_out_empty(FILE *fp);
 /*
- * Flushes; what could not be written by now is an error that says name, and
- * whether it is a pipe that nobody reads any more.
+ * Flushes.  An error, with name, if anything could not be written so far; it
+ * also tells whether the reader of a pipe has gone.
  */
 int td_out_check(FILE *fp, const char *name, struct td_err *err);
 
-/* A number as all formats write it: never -0.0. */
+/* Formats a number for all formats; never "-0.0". */
 const char *td_out_format(char buf[64], int decimals, double value);
 void td_out_number(FILE *fp, int width, int decimals, double value);
 
-/* Who is to read a metric's value, which says how exact it is. */
+/* Who reads a metric's value, which decides how many digits it has. */
 enum td_reader {
 	TD_READER_HUMAN, /* percentages: 1 decimal; else 4 significant digits */
 	TD_READER_SCRIPT, /* 2 decimals; 6 significant digits */
@@ -83,13 +82,13 @@ enum td_reader {
 #define TD_VALUE_SIZE 320
 
 /*
- * A value in the unit of its column, without an exponent.  What is no
- * percentage has two decimals, and more where the digits need them.
+ * Formats a value in its column's unit, without an exponent.  What is not a
+ * percentage has two decimals, or more if it is small.
  */
 const char *td_out_value(char buf[TD_VALUE_SIZE],
 			 const struct td_column *column, double value,
 			 enum td_reader reader);
-/* How much of a value is its point and what stands behind it. */
+/* The length of a value's fraction, with its point. */
 int td_out_part(const char *value);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* For people: a table with -I, else trees in perf stat's frame. */
+/* Text: a table with -I, else trees within perf stat's title and end. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #define CELL_WIDTH 20
 #define MIN_PART   5 /* ".1234" */
 
-/* Between "%" and "tma_retiring" in the header of a cell. */
+/* The blanks between "%" and "tma_retiring" in a header. */
 static int gap_width(const struct td_column *column)
 {
 	return column->unit[0] ? 2 : 0;
@@ -49,8 +49,8 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 }
 
 /*
- * Values without a fixed number of decimals: their points stand below each
- * other, from the column's longest fraction on that came so far.
+ * The blanks after a value, so that the points of a column are aligned with the
+ * longest fraction so far.
  */
 static int blanks_behind(const struct td_column *column, const char *value,
 			 int *longest)
@@ -66,7 +66,7 @@ static int blanks_behind(const struct td_column *column, const char *value,
 	return *longest - part;
 }
 
-/* Returns the blanks behind it, which the last one of a line is spared. */
+/* Returns the blanks to write after it unless it is the last of the line. */
 static int put_cell(const struct td_writer *writer,
 		    const struct td_column *column, const struct td_cell *cell,
 		    int *longest)
@@ -97,7 +97,7 @@ static void put_line(struct td_writer *writer, const struct td_report *report,
 		fprintf(writer->fp, "%*s", behind + 1, "");
 		behind = put_cell(writer, &report->columns[i], &row->cells[i],
 				  &writer->parts[nr]);
-		/* trees are shown in the place of more */
+		/* with more columns there would be trees, not a table */
 		nr += nr + 1 < TD_MAX_COLUMNS;
 	}
 	fputc('\n', writer->fp);
@@ -137,7 +137,7 @@ static void put_time(FILE *fp, uint64_t ns, const char *what)
 	fprintf(fp, " %17s seconds %s\n", td_format_seconds(time, ns), what);
 }
 
-/* A mark for each 5 % that a run is off the mean, and one. */
+/* One mark, and one more for each 5 % that a run differs from the mean. */
 static void put_table_of_runs(FILE *fp, const struct td_usage *usage)
 {
 	char time[40];
@@ -183,7 +183,7 @@ static void text_end(struct td_writer *writer, const struct td_usage *usage)
 		return;
 	if (!writer->header_done)
 		td_out_text_title(writer);
-	/* of perf's files it may not be known, and -D may outlast the command */
+	/* 0 if perf's file does not have it, or -D was longer than the run */
 	if (usage->elapsed_ns && usage->nr_runs)
 		put_runs(fp, usage);
 	else if (usage->elapsed_ns)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* perf stat's table: a count a line, and what it comes to behind " # ". */
+/* perf stat's table: a count in each line, its ratio after " # ". */
 #include <string.h>
 
 #include "cmd/out/events.h"
@@ -13,11 +13,11 @@
 #define COUNT_WIDTH  18
 #define UNIT_WIDTH   4
 #define EVENT_WIDTH  32
-#define BESIDE_WIDTH 38 /* with its " # " */
+#define BESIDE_WIDTH 38 /* with " # " */
 #define NR_WIDTH     4  /* "ctrs" */
-#define COMM_WIDTH   16 /* of "comm-tid", its name */
+#define COMM_WIDTH   16 /* the comm in "comm-tid" */
 
-/* A percentage that is printed as 100.00 is all of the time. */
+/* Percentages from here on are printed as 100.00. */
 #define ALL_PCT 99.995
 
 /* What all lines of a report have in common. */
@@ -65,7 +65,7 @@ static void put_header(struct td_writer *writer, const struct layout *layout)
 	writer->header_done = true;
 }
 
-/* The header of an interval's table, where it is due. */
+/* Writes the header of an interval's table, if it is time for it. */
 static void begin_table(struct td_writer *writer, const struct layout *layout,
 			const struct td_event_report *report)
 {
@@ -78,14 +78,14 @@ static void begin_table(struct td_writer *writer, const struct layout *layout,
 	writer->lines += nr;
 }
 
-/* A name, and a blank in any case. */
+/* Writes a name, padded, and at least one blank. */
 static void put_left(FILE *fp, int width, const char *text)
 {
 	td_put_padded(fp, -width, text);
 	fputc(' ', fp);
 }
 
-/* perf stat's "     comm-tid    ": the names end where the numbers begin. */
+/* Aligns "comm-tid" at the hyphen, as perf stat does. */
 static void put_thread(FILE *fp, const char *id)
 {
 	int room = td_aggregation_row(TD_AGGREGATE_THREAD)->width - COMM_WIDTH;
@@ -110,7 +110,7 @@ static void put_id(const struct td_writer *writer,
 		fprintf(fp, "%*u ", NR_WIDTH, row->nr);
 }
 
-/* Each line says whose it is, those of a second metric too. */
+/* The start of a line, also of the second metric of an event. */
 static void begin_line(const struct td_writer *writer,
 		       const struct layout *layout,
 		       const struct td_event_row *row)
@@ -124,7 +124,7 @@ static void begin_line(const struct td_writer *writer,
 		put_id(writer, layout->by, row);
 }
 
-/* 1,234,567.89: by hand, for the locale may know no thousands. */
+/* "1,234,567.89"; not by printf(3), as some locales do not group digits. */
 static void put_apart(FILE *fp, int width, const char *number)
 {
 	int sign = *number == '-';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What tables and trees begin with: the title, and each line of an interval. */
+/* The title of tables and trees, and the start of an interval's lines. */
 #include "cmd/out/events.h"
 #include "cmd/out/out.h"
 #include "lib/base/printable.h"
@@ -48,7 +48,7 @@ int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
 	return columns;
 }
 
-/* perf's quotes: 'sleep 1', 'system wide', but process id '7' */
+/* As perf quotes: 'sleep 1', 'system wide', but process id '7'. */
 void td_out_text_title(struct td_writer *writer)
 {
 	const struct td_frame *frame = writer->frame;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One row for people: its metrics as the tree of its PMU. */
+/* Text: the metrics of a row as the tree of its PMU. */
 #include <math.h>
 #include <string.h>
 
@@ -11,19 +11,19 @@
 #define INDENT      4
 #define VALUE_WIDTH 10
 #define UNIT_WIDTH  20 /* at most: "cycles / transaction" */
-#define MARK_COLUMN 41 /* where "<--" stands, or behind the longest name */
-#define DESC_COLUMN 40 /* at most: words need room to the right of it, too */
+#define MARK_COLUMN 41 /* of "<--", unless names are longer */
+#define DESC_COLUMN 40 /* at most, to leave room for descriptions */
 #define LINE_WIDTH  80
 
-/* Percentages that are printed as 100.0 are all of it. */
+/* Percentages from here on are printed as 100.0. */
 #define ALL_PCT 99.95
 
 #define BLANKS " \t\r\n"
 
 /*
- * What is outside of the tree may have units that would tear it apart.  Values
- * stand with their points below each other: whole is what stands before it, part
- * the point and what follows.
+ * Widths of columns: one for the tree and one for metrics outside of it, whose
+ * units may be long.  Points are aligned: whole is the width before the point,
+ * part that of the point and what follows.
  */
 struct widths {
 	int value, unit, whole, part;
@@ -35,7 +35,7 @@ struct tree {
 	const struct td_row *row;
 	struct widths inside, outside;
 	int mark;
-	size_t nr_unmarked, nr_not_counted; /* nodes that are not shown */
+	size_t nr_unmarked, nr_not_counted; /* number of hidden nodes */
 };
 
 static const struct td_column *column_of(const struct tree *tree,
@@ -61,7 +61,7 @@ static bool is_shown(const struct tree *tree, const struct td_node *node)
 	       (cell_of(tree, node)->matters || tree->writer->frame->all);
 }
 
-/* The value, or what stands in its place. */
+/* The value, or the text in place of it. */
 static const char *figure_of(char buf[TD_VALUE_SIZE], const struct tree *tree,
 			     const struct td_node *node)
 {
@@ -73,7 +73,7 @@ static const char *figure_of(char buf[TD_VALUE_SIZE], const struct tree *tree,
 				      TD_READER_HUMAN);
 }
 
-/* "  ( +- 0.4 )", in the metric's own unit; nothing unless it is a mean */
+/* "  ( +- 0.4 )" in the metric's unit; "" unless it is a mean. */
 static const char *error_of(char buf[TD_VALUE_SIZE + 16],
 			    const struct tree *tree, const struct td_node *node)
 {
@@ -93,7 +93,7 @@ static struct widths *widths_of(struct tree *tree, const struct td_node *node)
 	return node->level ? &tree->inside : &tree->outside;
 }
 
-/* A value with its unit. */
+/* The width of a value with its unit. */
 static int figure_width(const struct widths *widths)
 {
 	return widths->value + (widths->unit ? 1 + widths->unit : 0);
@@ -110,7 +110,7 @@ static void widen(int *width, int wanted)
 		*width = wanted;
 }
 
-/* "<not counted>" takes the room of value, unit and indentation. */
+/* "<not counted>" takes the place of value, unit and indentation. */
 static void widen_for(struct tree *tree, const struct td_node *node)
 {
 	struct widths *widths = widths_of(tree, node);
@@ -130,7 +130,7 @@ static void widen_for(struct tree *tree, const struct td_node *node)
 	widen(&widths->whole, len - part);
 }
 
-/* What was not counted may be over its threshold: it is not just unmarked. */
+/* Counts hidden nodes.  Those not counted may be over their thresholds. */
 static void count_hidden(struct tree *tree, const struct td_cell *cell)
 {
 	tree->nr_not_counted += cell->status == TD_STATUS_NOT_COUNTED;
@@ -168,7 +168,7 @@ static void lay_out(struct tree *tree)
 	}
 }
 
-/* The best of a row's cells; the enum goes from good to bad. */
+/* The best status of a row's cells; the enum begins with the best. */
 static enum td_status row_status(const struct td_row *row)
 {
 	enum td_status best = TD_STATUS_NONE;
@@ -182,7 +182,7 @@ static enum td_status row_status(const struct td_row *row)
 	return best == TD_STATUS_NONE ? TD_STATUS_NOT_COUNTED : best;
 }
 
-/* All of the slots are worth a word where the id has another PMU. */
+/* True if the id has rows of other PMUs. */
 static bool has_company(const struct tree *tree)
 {
 	const struct td_report *report = tree->report;
@@ -221,7 +221,7 @@ static void put_heading(const struct tree *tree, enum td_status status)
 	fputc('\n', fp);
 }
 
-/* Of an interval each line says which, so that a name can be followed. */
+/* Each line has its interval's time, so that grep(1) can follow a metric. */
 static int start_line(const struct tree *tree)
 {
 	if (!tree->writer->frame->interval)
@@ -230,7 +230,7 @@ static int start_line(const struct tree *tree)
 				 tree->row);
 }
 
-/* The share of the time that was counted, where it was less than the row's. */
+/* Writes the share of time in which it was counted if less than the row's. */
 static void put_running(FILE *fp, const struct td_row *row,
 			const struct td_cell *cell)
 {
@@ -293,7 +293,7 @@ static void put_description(const struct td_writer *writer, int indent,
 {
 	bool colour = writer->frame->colour;
 	const char *end = colour ? "\033[m\n" : "\n";
-	int at = 0; /* the column; 0: no line is begun */
+	int at = 0; /* the column; 0: no line was started */
 	size_t len;
 
 	for (; *(desc += strspn(desc, BLANKS)); desc += len) {
@@ -367,7 +367,7 @@ void td_out_text_tree(const struct td_writer *writer,
 
 	lay_out(&tree);
 	put_heading(&tree, status);
-	/* where nothing was counted the heading is all, but for the reasons */
+	/* if nothing was counted, there are only reasons to show */
 	if (status == TD_STATUS_OK || writer->frame->describe) {
 		put_nodes(&tree);
 		put_hidden(&tree);

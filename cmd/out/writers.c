@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table of writers: to add one is a file with its row, and its line. */
+/*
+ * The table of writers.  To add one, write a file with its row, and add a line
+ * here.
+ */
 #include "cmd/out/writers.h"
 
 #include "cmd/out/writer_rows.h"

@@ -6,7 +6,6 @@
 
 #include "cmd/out/format.h"
 
-/* The table of writers. */
 size_t td_nr_formats(void);
 const struct td_out *td_out_find(enum td_format_kind format);
 /* "-j" or "--json-output", as messages name it. */

@@ -110,7 +110,7 @@ static int check_cpus(struct td_typing *t, struct td_event *event,
 		return td_err_nomem(err);
 	none = cpus.nr == 0;
 	td_ints_free(&cpus);
-	snprintf(why, sizeof(why), "none of the CPUs of -C is of %s",
+	snprintf(why, sizeof(why), "none of the CPUs of -C belongs to %s",
 		 pmu->name);
 	return none ? refuse(t, event, why, err) : 0;
 }
@@ -185,8 +185,8 @@ static void note_rows(struct td_typing *t)
 	for (size_t i = 0; i < t->plan->events.nr; i++) {
 		if (t->plan->events.v[i].percore &&
 		    td_opts_aggregation(t->opts) == TD_AGGREGATE_CPU)
-			td_notes_add(t->notes, "percore: -A shows a row a "
-					       "CPU, not a core");
+			td_notes_add(t->notes, "percore: -A shows CPUs, not "
+					       "cores");
 		if (t->plan->events.v[i].tool > TD_TOOL_DURATION_TIME &&
 		    of_command && t->opts->interval_ms)
 			td_notes_add(t->notes,

@@ -79,7 +79,9 @@ static int nothing_left(const struct td_machine *machine,
 			   "--cputype %s: this machine has no such cores",
 			   opts->cputype);
 	else
-		td_err_set(err, -ENODEV, "-C %s: none of them is of %s",
+		td_err_set(err, -ENODEV,
+			   "-C %s: none of these CPUs belongs "
+			   "to %s",
 			   cpus ? cpus : "",
 			   opts->cputype ? opts->cputype : "a core PMU");
 	return td_err_hint(err, "its PMUs are %s", pmus);
@@ -190,7 +192,7 @@ static int nothing_shown(const struct td_tree *tree,
 	}
 	if (opts->subcommand == TD_REPORT)
 		return td_err_set(err, -ENODEV,
-				  "%s: its events make up no top-down tree",
+				  "%s: its events do not make a top-down tree",
 				  opts->input);
 	return td_why_no_tree(machine, err);
 }
@@ -203,8 +205,9 @@ static int check_merge(const struct td_tree *tree, struct td_notes *notes,
 	if (td_merge_plan(tree, &merge))
 		return td_err_nomem(err);
 	if (!merge.nr_kept)
-		return td_err_usage(err, "--hybrid-merge: nothing of this is a "
-					 "share that all kinds of core have");
+		return td_err_usage(err, "--hybrid-merge: none of these "
+					 "metrics is a share that all kinds "
+					 "of core have");
 	if (merge.nr_lacking)
 		td_notes_add(notes,
 			     "--hybrid-merge: %zu metric%s left out that not "

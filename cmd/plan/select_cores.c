@@ -34,11 +34,11 @@ int td_check_rows_of_cpus(const struct td_tree *tree,
 	    !needs_whole_cores(tree, machine))
 		return 0;
 	td_err_set(err, -ENOTSUP,
-		   "-A: %s: the two threads of a core share its slots: there "
-		   "are no figures for one of them",
+		   "-A: %s: the two threads of a core share its slots: a "
+		   "single CPU has no values of its own",
 		   processor(machine));
-	return td_err_hint(err, "--per-core shows a row a core; or switch "
-				"hyper-threading off");
+	return td_err_hint(err, "use --per-core, or switch hyper-threading "
+				"off");
 }
 
 /*
@@ -79,15 +79,14 @@ static int refuse_task(const struct td_sysfs *fs, struct td_machine *machine,
 				    "COMMAND), or switch hyper-threading off";
 
 	td_err_set(err, -ENOTSUP,
-		   "%s: the two threads of a core share its slots: one "
-		   "program's cannot be told apart",
+		   "%s: the two threads of a core share its slots: those of "
+		   "one program cannot be counted",
 		   processor(machine));
 	if (!has_files(fs, machine, opts))
 		return td_err_hint(err, "count %s", whole);
 	return td_err_hint(err,
-			   "%s them: while a core's other thread "
-			   "runs, half of the slots are taken to be the "
-			   "program's; or count %s",
+			   "%s them, assuming half of the slots while the "
+			   "core's other thread runs; or count %s",
 			   metrics_instead(opts), whole);
 }
 

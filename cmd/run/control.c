@@ -19,7 +19,9 @@ static int parse_fd(const char *text, int *nr, struct td_err *err)
 {
 	if (td_parse_int(text, 0, INT_MAX, nr) == 0)
 		return 0;
-	return td_err_usage(err, "--control: '%s' is no descriptor's number",
+	return td_err_usage(err,
+			    "--control: '%s' is not the number of a "
+			    "descriptor",
 			    text);
 }
 

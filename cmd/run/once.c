@@ -120,8 +120,8 @@ static void say_missed(const struct td_run *run)
 	say_rows_missed(run);
 	if (lost)
 		td_run_say(run,
-			   "tdstat: threads came and went too fast: of %" PRIu64
-			   " changes nothing is known\n",
+			   "tdstat: threads came and went too fast: %" PRIu64
+			   " changes were missed\n",
 			   lost);
 }
 

@@ -60,8 +60,8 @@ static int open_pid(struct td_waiter *waiter, int pid, struct td_err *err)
 
 	if (fd < 0 && errno == EINVAL)
 		return td_err_set(err, -EINVAL,
-				  "process %d: it is a thread of one (-t %d)",
-				  pid, pid);
+				  "process %d: this is a thread (-t %d)", pid,
+				  pid);
 	return fd < 0 ? no_such("process", pid, err)
 		      : add_pidfd(waiter, fd, err);
 }

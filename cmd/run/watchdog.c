@@ -22,9 +22,9 @@ size_t td_note_watchdog(const struct td_plan *plan,
 			continue;
 		td_notes_add(notes,
 			     "the group of %s was not counted: it needs the "
-			     "counter of %s that the NMI watchdog has; sysctl "
-			     "kernel.nmi_watchdog=0 frees it, and :W behind "
-			     "the group lets its events take turns",
+			     "counter of %s that the NMI watchdog has; "
+			     "sysctl kernel.nmi_watchdog=0 frees it, and :W "
+			     "after the group lets its events take turns",
 			     plan->events.v[group->members[0]].name,
 			     machine->pmus[group->pmu].name);
 		nr++;

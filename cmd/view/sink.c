@@ -97,7 +97,7 @@ static int check_clear(const struct td_sink *sink, const struct td_opts *opts,
 {
 	if (!opts->interval_clear || isatty(fileno(sink->writer.fp)))
 		return 0;
-	return td_err_usage(err, "--interval-clear: %s is no terminal",
+	return td_err_usage(err, "--interval-clear: %s is not a terminal",
 			    sink->name);
 }
 
@@ -141,7 +141,7 @@ int td_sink_begin(struct td_sink *sink, struct td_err *err)
 	if (sink->starts)
 		put_started(sink->writer.fp);
 	if (sink->waits)
-		td_say("tdstat: counting until %s^C: -I 1s shows a row a "
+		td_say("tdstat: counting until %s^C: -I 1s shows a row every "
 		       "second\n",
 		       sink->attached ? "it ends or " : "");
 	sink->is_new = sink->starts = sink->waits = false;

@@ -23,12 +23,33 @@ uint64_t td_hash_more(uint64_t so_far, uint64_t number)
 }
 
 /* FNV-1a */
+#define NO_TEXT UINT64_C(0xcbf29ce484222325)
+
+static uint64_t add_char(uint64_t hash, int c)
+{
+	return (hash ^ (uint64_t)c) * UINT64_C(0x100000001b3);
+}
+
 uint64_t td_hash_text(const char *text)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash = NO_TEXT;
 
 	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+		hash = add_char(hash, (unsigned char)*text);
+	return td_hash(hash);
+}
+
+static unsigned char small_letter(char c)
+{
+	return (unsigned char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+uint64_t td_hash_any_case(const char *text)
+{
+	uint64_t hash = NO_TEXT;
+
+	for (; *text; text++)
+		hash = add_char(hash, small_letter(*text));
 	return td_hash(hash);
 }
 

@@ -25,6 +25,8 @@ uint64_t td_hash(uint64_t number);
 /* Adds one more number to a hash. */
 uint64_t td_hash_more(uint64_t so_far, uint64_t number);
 uint64_t td_hash_text(const char *text);
+/* The same for a text in small letters and in capital ones. */
+uint64_t td_hash_any_case(const char *text);
 
 /* Returns 0, or -ENOMEM with the index unchanged. */
 int td_index_add(struct td_index *index, uint64_t hash, size_t at);

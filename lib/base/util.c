@@ -2,6 +2,7 @@
 #include "lib/base/util.h"
 
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -26,8 +27,9 @@ void *td_array_add(void *array, size_t nr, size_t size)
 	char *base;
 
 	memcpy(&base, array, sizeof(base));
-	/* up to the next power of two there is room already */
-	if ((nr & (nr - 1)) == 0) {
+	/* doubled at each power of two; an array from elsewhere may be full */
+	if ((nr & (nr - 1)) == 0 ||
+	    malloc_usable_size(base) < (nr + 1) * size) {
 		/* cppcheck-suppress memleakOnRealloc; *array has it */
 		base = reallocarray(base, nr ? nr * 2 : 1, size);
 		if (!base)

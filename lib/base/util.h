@@ -45,10 +45,8 @@ void td_close_fd(int *fd);
  * zeroed, or NULL if out of memory.  array is the address of the pointer to the
  * first element, which may change; the caller counts nr up.
  *
- * The room follows from nr: the next power of two.  So only this function may
- * have allocated the array (start with NULL), by one element at a time; nr may
- * fall, but an array from calloc() or one that was cut to size cannot grow
- * here.
+ * Grows any array on the heap, and NULL: the allocator is asked how large the
+ * array is.  Elements behind the first nr are not kept.
  */
 void *td_array_add(void *array, size_t nr, size_t size);
 

@@ -11,9 +11,9 @@
 #include "lib/base/util.h"
 
 /*
- * Scaled up from the time it ran to whole_ns, 0: not; NaN: it never ran.  The
- * times of cgroups' events are wrong in some kernels (6.18), and may be 0 of
- * what has counted.
+ * The value, scaled up from the time it ran to whole_ns (unless that is 0), or
+ * NaN if it never ran.  Some kernels (6.18) give wrong times for cgroups'
+ * events, even 0 for one that has counted.
  */
 static double scaled(const struct td_reading *reading, uint64_t whole_ns)
 {
@@ -46,13 +46,14 @@ static void total_add(struct td_total *total, const struct td_reading *reading,
 }
 
 /*
- * How long tasks had the PMUs.  A task's groups are enabled on all kinds of
- * core, and run on one: of those that take turns, at_once at any moment.
+ * How long tasks had the PMUs.  A task's groups are enabled on the PMUs of all
+ * kinds of core, but run only on the one where the task is: at_once of them at
+ * any moment, if they take turns.
  */
 struct turns {
 	const struct td_plan *plan;
-	int *groups; /* an event each: which one it is in, -1: none */
-	/* A PMU each, of one task: how long all of its groups ran, and one. */
+	int *groups; /* for each event: the index of its group, -1 if none */
+	/* For each PMU: how long a task's groups ran, in sum and at most. */
 	uint64_t *all_ns, *most_ns;
 };
 
@@ -80,7 +81,7 @@ static void free_turns(struct turns *turns)
 	free(turns->most_ns);
 }
 
-/* The group that a task's reading is of; NULL: its task always has the PMU. */
+/* The group of a task's reading, or NULL if it does not take turns. */
 static const struct td_group *group_of(const struct turns *turns,
 				       const struct td_reading *reading)
 {
@@ -91,7 +92,7 @@ static const struct td_group *group_of(const struct turns *turns,
 	return group && group->at_once > 0 ? group : NULL;
 }
 
-/* v: all readings of one task. */
+/* Adds up how long the groups of a task ran; v is all readings of the task. */
 static void take_turns(struct turns *turns, const struct td_reading *v,
 		       size_t nr)
 {
@@ -130,7 +131,7 @@ static uint64_t time_on_pmu(const struct turns *turns,
 	return ns < reading->enabled_ns ? ns : reading->enabled_ns;
 }
 
-/* --- ids ------------------------------------------------------------------------ */
+/* --- ids ------------------------------------------------------------------ */
 
 static int fill_id(struct td_total_id *id, char *name, const char *cgroup)
 {
@@ -151,7 +152,7 @@ static int fill_id(struct td_total_id *id, char *name, const char *cgroup)
 	return -ENOMEM;
 }
 
-/* Room for one more id, its totals not yet counted; name is taken over. */
+/* Adds an id whose totals are not counted yet; takes ownership of name. */
 static struct td_total *add_id(struct td_totals *totals, char *name,
 			       const char *cgroup)
 {
@@ -173,7 +174,7 @@ static struct td_total *add_id(struct td_totals *totals, char *name,
 	return v;
 }
 
-/* --- tasks ---------------------------------------------------------------------- */
+/* --- tasks ---------------------------------------------------------------- */
 
 static int by_task(const void *a, const void *b)
 {
@@ -184,7 +185,7 @@ static int by_task(const void *a, const void *b)
 	return x->life < y->life ? -1 : x->life > y->life;
 }
 
-/* "comm-tid", as perf stat has it; "comm-tid#2": the second one of that tid */
+/* "comm-tid", as in perf stat, or "comm-tid#2" for the second task of a tid. */
 static char *thread_name(const struct td_aggregator *agg,
 			 const struct td_reading *of)
 {
@@ -222,7 +223,7 @@ static bool has_run(const struct td_reading *v, size_t nr)
 	return false;
 }
 
-/* v: those of a task stand side by side. */
+/* Adds readings that are sorted by task. */
 static int add_sorted(const struct td_aggregator *agg,
 		      const struct td_reading *v, size_t nr,
 		      struct turns *turns, struct td_totals *totals)
@@ -265,20 +266,20 @@ static int add_tasks(const struct td_aggregator *agg,
 	return v ? rc : -ENOMEM;
 }
 
-/* --- CPUs ----------------------------------------------------------------------- */
+/* --- CPUs ----------------------------------------------------------------- */
 
-/* How the readings of CPUs are told apart: first by cgroup, then by id. */
+/* Rows of the totals: a key is cgroup * nr_ids + id. */
 struct rows {
 	const struct td_aggregator *agg;
-	size_t nr_ids;  /* a cgroup, also those without readings */
-	size_t *of_key; /* index of the totals; SIZE_MAX: no readings */
+	size_t nr_ids;  /* of a cgroup, with those that have no readings */
+	size_t *of_key; /* index in the totals; SIZE_MAX if no readings */
 	size_t nr_keys;
 };
 
 static size_t key_of(const struct rows *rows, const struct td_reading *reading)
 {
 	const struct td_aggregator *agg = rows->agg;
-	/* what is of no CPU, and of no task either, is a sum already */
+	/* a reading of neither a CPU nor a task is a sum already */
 	size_t cpu = reading->cpu < 0 ? 0 : (size_t)reading->cpu, id = 0;
 
 	if (agg->how == TD_AGGREGATE_CPU)
@@ -297,7 +298,7 @@ static char *name_of(const struct rows *rows, size_t id)
 	return asprintf(&name, "CPU%zu", id) < 0 ? NULL : name;
 }
 
-/* One id a CPU is its number: up to the largest that was read. */
+/* Per CPU, the id is its number, so there are ids up to the largest one. */
 static int begin_rows(struct rows *rows, const struct td_readings *delta)
 {
 	const struct td_aggregator *agg = rows->agg;

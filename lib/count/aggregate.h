@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/count: from readings of counters to totals.
+ * lib/count: sums readings of counters.
  *
  * In: struct td_readings (readings.h): each event on each CPU or in each task.
- * Out: struct td_totals: each event for each core, socket, thread or whatever is
- * asked for.  report.h is the form that results have when they are finished.
+ * Out: struct td_totals: each event for each core, socket, thread or other id.
+ * Finished results have the form of report.h.
  */
 #ifndef TD_LIB_COUNT_AGGREGATE_H
 #define TD_LIB_COUNT_AGGREGATE_H
@@ -14,12 +14,12 @@
 
 /* One event over all CPUs or tasks of an id. */
 struct td_total {
-	unsigned int nr; /* CPUs or tasks that it was looked at on */
-	double value;    /* scaled up to the whole time, NaN: never ran */
+	unsigned int nr; /* number of CPUs or tasks where it was read */
+	double value;    /* scaled up to the whole time; NaN if it never ran */
 	uint64_t enabled_ns, running_ns;
-	uint64_t covered_ns; /* the PMU's time of the CPUs or tasks it ran on */
+	uint64_t covered_ns; /* the PMU's time on the CPUs or tasks it ran on */
 	/*
-	 * On which CPUs and tasks it ran, as a sum of hashes: two events of a
+	 * A sum of hashes of the CPUs and tasks it ran on: the two events of a
 	 * ratio must have run on the same ones.
 	 */
 	uint64_t where;
@@ -28,7 +28,7 @@ struct td_total {
 struct td_total_id {
 	char *name;         /* "all", "S0-D0-C3", "CPU5", "comm-tid" */
 	const char *cgroup; /* borrowed; NULL: none */
-	char *label;        /* both of them, or the one that there is */
+	char *label;        /* name and cgroup, or the one there is */
 };
 
 struct td_totals {
@@ -37,16 +37,16 @@ struct td_totals {
 	struct td_total *v; /* [id][event] */
 	size_t nr_events;
 	bool tasks; /* counted in tasks, not on CPUs */
-	/* All events of an id, then the next id: perf stat's order, but of CPUs. */
+	/* Show all events of an id, then the next id, as perf stat does. */
 	bool by_id;
 };
 
 /*
- * Sums the readings of an id, each scaled up to the time that its PMU had for
- * it: a CPU's counters always have their PMU; a task's are enabled on all
- * PMUs, wherever it runs, and had this one as long as its groups, taking turns,
- * ran.  Ids of which there is no reading are left out; cgroups come one after
- * the other.  Free with td_totals_free(), whatever the result.
+ * Sums the readings of each id.  On a CPU, a count is scaled up to the time it
+ * was enabled; in a task, to the time that the task spent on cores with the
+ * event's PMU, which is how long the PMU's groups ran in turn.  Ids without
+ * readings are left out.  Rows of one cgroup stand together.  Free with
+ * td_totals_free(), also after an error.
  */
 int td_aggregate(const struct td_aggregator *agg,
 		 const struct td_readings *delta, const struct td_plan *plan,

@@ -9,8 +9,8 @@
 
 /*
  * What the counts of a row are the sum of: an index of the table in
- * aggregations.c.  Only those that the code asks for have a name here.  The
- * order is perf stat's: of several that are asked for, it takes the first one.
+ * aggregations.c.  One needs a name here only if other code refers to it.  The
+ * order is that of perf stat, which takes the first one of several.
  */
 enum td_aggregation {
 	TD_AGGREGATE_ALL,
@@ -26,29 +26,29 @@ enum td_aggregation {
 
 #define TD_NR_ID_PARTS 4
 
-/* What tells ids apart, from the outermost to the innermost. */
+/* The parts of an id, from the outermost to the innermost. */
 struct td_id_key {
 	int part[TD_NR_ID_PARTS]; /* -1: not known */
 };
 
-/* All that there is to know of one aggregation. */
+/* An aggregation. */
 struct td_aggregation_row {
-	const char *name; /* in recordings and JSON, and over its column */
+	const char *name; /* in recordings, in JSON and above its column */
 	/* Of the command line: */
 	const char *option, *letter; /* "--no-aggr", "-A"; NULL: none */
-	const char *arg;             /* that may follow; NULL: none */
+	const char *arg;             /* optional argument; NULL: none */
 	const char *help;
 	/*
-	 * The id of a CPU by its place; cache_level: of TD_AGGREGATE_CACHE.
-	 * NULL: places are not needed.
+	 * Returns the id of a CPU at a place; cache_level is for
+	 * TD_AGGREGATE_CACHE.  NULL if ids do not depend on places.
 	 */
 	struct td_id_key (*key)(const struct td_place *place, int cache_level);
-	/* Before each part in an id's name; "": not shown, it only sorts. */
+	/* The prefix of each part in an id's name; "" if it only sorts. */
 	const char *letters[TD_NR_ID_PARTS];
-	/* How ids are shown, perf stat's way: */
-	int width;     /* of their column; 0: there are no ids */
-	size_t prefix; /* JSON leaves so much of an id out: "CPU" */
-	bool counted;  /* the number of counters stands behind it */
+	/* How ids are shown, as in perf stat: */
+	int width;     /* of their column; 0: no column */
+	size_t prefix; /* length of what JSON leaves out: "CPU" */
+	bool counted;  /* a column with the number of counters follows */
 };
 
 #endif

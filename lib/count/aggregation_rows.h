@@ -4,8 +4,6 @@
 
 #include "lib/count/aggregation.h"
 
-/* The rows of the table in aggregations.c that are in other files. */
-
 /* by_place.c */
 extern const struct td_aggregation_row td_by_core, td_by_cluster, td_by_cache;
 extern const struct td_aggregation_row td_by_die, td_by_socket, td_by_node;

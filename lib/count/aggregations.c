@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table of aggregations: to add one is a file with its row, and its line. */
+/*
+ * The table of aggregations.  To add one, write a file with its row, and add a
+ * line here.
+ */
 #include "lib/count/aggregations.h"
 
 #include <string.h>
@@ -10,14 +13,14 @@
 static const struct td_aggregation_row all = {
 	.name = "all",
 	.option = "--total",
-	.help = "report: all together, whatever it was recorded by",
+	.help = "report: the sum of all, whatever was recorded",
 };
 
 static const struct td_aggregation_row by_cpu = {
 	.name = "cpu",
 	.option = "--no-aggr",
 	.letter = "-A",
-	.help = "a row a CPU",
+	.help = "a row for each CPU",
 	.width = 6,
 	.prefix = 3,
 };
@@ -25,7 +28,7 @@ static const struct td_aggregation_row by_cpu = {
 static const struct td_aggregation_row by_thread = {
 	.name = "thread",
 	.option = "--per-thread",
-	.help = "a row a thread",
+	.help = "a row for each thread",
 	.width = 24,
 };
 

@@ -4,12 +4,11 @@
 
 #include "lib/count/aggregation.h"
 
-/* The table of aggregations. */
 size_t td_nr_aggregations(void);
 const struct td_aggregation_row *td_aggregation_row(enum td_aggregation how);
-/* By the name that recordings have. */
+/* Finds it by its name in recordings. */
 bool td_aggregation_find(const char *name, enum td_aggregation *how);
-/* Does it need to know where CPUs are? */
+/* True if it needs to know where CPUs are. */
 bool td_aggregation_wants_places(enum td_aggregation how);
 /* "-A" or "--per-core", as messages name it. */
 const char *td_aggregation_option(enum td_aggregation how);

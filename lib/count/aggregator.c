@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which CPUs belong together, and what they are called: perf stat's names. */
+/* Gives each CPU an id, with perf stat's names. */
 #include "lib/count/aggregator.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ static bool has_cache(const struct td_place *places, size_t nr, int level)
 	return false;
 }
 
-/* level, 0: the last one, if any CPU has it; else 0. */
+/* Returns level (or the last one if 0) if any CPU has it, else 0. */
 static int find_cache(const struct td_place *places, size_t nr, int level)
 {
 	int last = level ? level : TD_MAX_CACHE;
@@ -77,7 +77,7 @@ static int add_id(struct td_aggregator *agg, const struct td_id_key *key)
 	return 0;
 }
 
-/* Keys that are sorted: CPUs of the same id stand side by side. */
+/* Numbers the ids of sorted keys. */
 static int number_ids(struct td_aggregator *agg, const struct cpu_key *keys,
 		      size_t nr)
 {
@@ -120,7 +120,7 @@ static int build(struct td_aggregator *agg, const struct td_place *places,
 	return number_ids(agg, keys, nr);
 }
 
-/* The innermost part must be known of some CPU. */
+/* True if the innermost part is known for any CPU. */
 static bool is_known(const struct td_aggregation_row *row,
 		     const struct td_place *places, size_t nr)
 {
@@ -153,14 +153,13 @@ int td_aggregator_build(struct td_aggregator *agg, enum td_aggregation how,
 				cache_level && find_cache(places, nr, 0)
 					? "--per-cache=L%d: the CPUs "
 					  "have no such cache"
-					: "--per-cache: what caches "
-					  "the CPUs have is not "
-					  "known",
+					: "--per-cache: the caches of the "
+					  "CPUs are not known",
 				cache_level);
 		cache_level = found;
 	} else if (!is_known(row, places, nr)) {
 		return td_err_set(err, -ENODATA,
-				  "%s: what belongs together is not known",
+				  "%s: the topology of the CPUs is not known",
 				  row->option);
 	}
 	return build(agg, places, nr, cache_level) ? td_err_nomem(err) : 0;

@@ -10,24 +10,24 @@
 #include "lib/machine/cpu.h"
 #include "lib/target/task_names.h"
 
-/* Which readings belong together.  Built once a run.  Zeroed: all of them. */
+/* Which readings are summed.  Built once a run.  If zeroed, all of them. */
 struct td_aggregator {
 	enum td_aggregation how;
-	bool raw;       /* counts are not scaled up to the whole time */
-	bool skip_idle; /* threads that did not run are left out */
-	/* of places: an index of ids a CPU; the last id is for other CPUs */
+	bool raw;       /* do not scale counts up */
+	bool skip_idle; /* leave out threads that did not run */
+	/* For each CPU, its index in ids; the last id is for unknown CPUs. */
 	size_t *id_of_cpu, nr_cpus;
 	char **ids;
 	size_t nr_ids;
-	const struct td_task_names *names; /* borrowed; NULL: not known */
-	char *const *cgroups;              /* borrowed: the readings' */
+	const struct td_task_names *names; /* borrowed; NULL: unknown */
+	char *const *cgroups;              /* borrowed; of the readings */
 	size_t nr_cgroups;
 };
 
 /*
- * places: where the CPUs are, of which only some kinds of aggregation want to
- * know; cache_level: of TD_AGGREGATE_CACHE, 0: the last one.  -ENODATA: places
- * do not say it.  Free with td_aggregator_free(), whatever the result.
+ * places is needed if td_aggregation_wants_places().  cache_level is for
+ * TD_AGGREGATE_CACHE; 0 means the last level.  -ENODATA if places lacks what
+ * the aggregation needs.  Free with td_aggregator_free(), also after an error.
  */
 int td_aggregator_build(struct td_aggregator *agg, enum td_aggregation how,
 			int cache_level, const struct td_place *places,

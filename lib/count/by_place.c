@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Aggregations by where CPUs are.  Letters, widths and counted are those of
+ * Aggregations by the place of CPUs.  Letters, widths and counted are those of
  * aggr_printout(), aggr_header_lens and aggr_header_names in
  * tools/perf/util/stat-display.c.
  */
@@ -49,7 +49,7 @@ static struct td_id_key node_key(const struct td_place *place, int cache_level)
 const struct td_aggregation_row td_by_core = {
 	.name = "core",
 	.option = "--per-core",
-	.help = "a row a core",
+	.help = "a row for each core",
 	.key = core_key,
 	.letters = { "S", "-D", "", "-C" },
 	.width = 18,
@@ -59,7 +59,7 @@ const struct td_aggregation_row td_by_core = {
 const struct td_aggregation_row td_by_cluster = {
 	.name = "cluster",
 	.option = "--per-cluster",
-	.help = "a row a cluster: cores that share their L2 cache",
+	.help = "a row for each cluster (cores that share an L2 cache)",
 	.key = cluster_key,
 	.letters = { "S", "-D", "-CLS" },
 	.width = 20,
@@ -70,7 +70,7 @@ const struct td_aggregation_row td_by_cache = {
 	.name = "cache",
 	.option = "--per-cache",
 	.arg = "LEVEL",
-	.help = "a row a cache: of the last level, or L1 to L4",
+	.help = "a row for each cache of the last level, or of L1 to L4",
 	.key = cache_key,
 	.letters = { "S", "-D", "-L", "-ID" },
 	.width = 22,
@@ -80,7 +80,7 @@ const struct td_aggregation_row td_by_cache = {
 const struct td_aggregation_row td_by_die = {
 	.name = "die",
 	.option = "--per-die",
-	.help = "a row a die",
+	.help = "a row for each die",
 	.key = die_key,
 	.letters = { "S", "-D" },
 	.width = 12,
@@ -90,7 +90,7 @@ const struct td_aggregation_row td_by_die = {
 const struct td_aggregation_row td_by_socket = {
 	.name = "socket",
 	.option = "--per-socket",
-	.help = "a row a socket",
+	.help = "a row for each socket",
 	.key = socket_key,
 	.letters = { "S" },
 	.width = 6,
@@ -100,7 +100,7 @@ const struct td_aggregation_row td_by_socket = {
 const struct td_aggregation_row td_by_node = {
 	.name = "node",
 	.option = "--per-node",
-	.help = "a row a NUMA node",
+	.help = "a row for each NUMA node",
 	.key = node_key,
 	.letters = { "N" },
 	.width = 6,

@@ -54,7 +54,7 @@ static uint64_t hash_counter(const struct td_reading *r)
 	return td_hash_more(hash, (uint32_t)r->cgroup);
 }
 
-/* Both have mostly the same order: it is probably at hint. */
+/* Tries hint first, as both usually have the same order. */
 static size_t find_counter(const struct td_readings *sum,
 			   const struct td_index *index,
 			   const struct td_reading *reading, size_t hint)
@@ -124,14 +124,14 @@ bool td_readings_ran(const struct td_readings *delta)
 	for (size_t i = 0; i < delta->nr; i++) {
 		const struct td_reading *r = &delta->v[i];
 
-		/* the times of cgroups' events are not always there */
+		/* some kernels give no times for cgroups' events */
 		if (r->running_ns || (r->cgroup && r->value))
 			return true;
 	}
 	return false;
 }
 
-/* Those of pmu's CPUs with a reading that ran, or that was enabled. */
+/* Lists the CPUs where any counter of pmu ran, or was enabled. */
 static int pmu_cpus(const struct td_readings *delta, const struct td_plan *plan,
 		    int pmu, bool ran, struct td_ints *out)
 {

@@ -11,32 +11,31 @@
 #include "lib/plan/plan.h"
 
 /*
- * One event on one CPU (tid -1) or in one task (cpu -1).  event is an index of
- * the plan's events.
+ * One event (of the plan) on one CPU (tid -1) or in one task (cpu -1).
  */
 struct td_reading {
 	int event, cpu, tid;
 	uint64_t value, enabled_ns, running_ns;
-	int cgroup; /* 0: whatever runs there; else 1 + a cgroup's index */
-	int life;   /* how many tasks had this tid before */
+	int cgroup; /* 0: all that runs there; else 1 + index of a cgroup */
+	int life;   /* number of earlier tasks with this tid */
 };
 
-/* All that one look at the counters gave; the same order every time. */
+/* What one read of all counters gave, always in the same order. */
 struct td_readings {
 	struct td_reading *v;
 	size_t nr;
-	bool behind; /* some could not be read yet: the next look has theirs */
+	bool behind; /* some could not be read; the next read has them */
 };
 
-/* Less than before, and not because it went past the end of 64 bits. */
+/* True if a count decreased, and not because 64 bits wrapped around. */
 static inline bool td_count_is_backwards(uint64_t now, uint64_t before)
 {
 	return now < before && before - now <= INT64_MAX;
 }
 
 /*
- * now minus before, into delta; all three of the same length.  A counter
- * that went backwards was not counted: its delta is 0 and never ran.
+ * Sets delta to now minus before; all three have the same length.  A counter
+ * that went backwards gets a delta that is 0 and never ran.
  */
 void td_readings_delta(const struct td_readings *now,
 		       const struct td_readings *before,
@@ -44,28 +43,27 @@ void td_readings_delta(const struct td_readings *now,
 void td_readings_add(struct td_readings *sum, const struct td_readings *delta);
 
 /*
- * The same for readings that may be of other CPUs and tasks than the sum's:
- * what it does not have yet is added.  index: of the sum's readings; both are
- * emptied together.  -ENOMEM.
+ * Adds delta to sum; CPUs and tasks that sum does not have yet are appended.
+ * index is of the readings of sum: clear both together.  Returns 0 or -ENOMEM.
  */
 int td_readings_merge(struct td_readings *sum, struct td_index *index,
 		      const struct td_readings *delta);
 
-/* Nothing counted yet. */
+/* Sets all counts to 0. */
 void td_readings_clear(struct td_readings *sum);
-/* Was any reading enabled; did any get onto the hardware? */
+/* True if any counter was enabled; if any ran on the hardware. */
 bool td_readings_enabled(const struct td_readings *delta);
 bool td_readings_ran(const struct td_readings *delta);
 /*
- * The CPUs on which pmu's counters were enabled and none of them ran: somebody
- * else has them.  -ENOMEM; free out with td_ints_free().
+ * Lists the CPUs where counters of pmu were enabled but none ran, as somebody
+ * else has them.  Returns 0 or -ENOMEM; free out with td_ints_free().
  */
 int td_readings_held_cpus(const struct td_readings *delta,
 			  const struct td_plan *plan, int pmu,
 			  struct td_ints *out);
 
 /*
- * Per cent of the time that a group ran, of all CPUs or tasks together; NaN:
+ * The share of the time (in %) that a group ran, over all CPUs or tasks; NaN if
  * it was never enabled.
  */
 double td_readings_share(const struct td_readings *sum,

@@ -6,26 +6,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A finished result: what a writer shows, and all that it may know. */
+/* A finished result, which has all that a writer may show. */
 
 struct td_column {
 	const char *name;
 	const char *unit; /* "%", "GHz"; "": none */
-	bool present;     /* some row of this machine can have it */
+	bool present;     /* a row of this machine can have it */
 };
 
-/* Where a column stands in the tree of a row's PMU. */
+/* The place of a column in the tree of a PMU. */
 struct td_node {
 	int column;
-	const char *parent; /* NULL at level 1, and outside of the tree */
+	const char *parent; /* NULL at level 1 and outside of the tree */
 	int level;          /* 0: outside of the tree */
-	int depth;        /* below the uppermost one that is there: 0, 1 ... */
-	const char *desc; /* one line; NULL: none */
+	int depth;          /* indentation: 0 for the uppermost node shown */
+	const char *desc;   /* one line; NULL: none */
 };
 
 enum td_status {
 	TD_STATUS_OK,
-	TD_STATUS_NOT_COUNTED,   /* value is not to be shown */
+	TD_STATUS_NOT_COUNTED,   /* it has no value */
 	TD_STATUS_NOT_SUPPORTED, /* this machine cannot count it */
 	TD_STATUS_NONE,          /* this row's PMU has no such metric */
 };
@@ -33,25 +33,25 @@ enum td_status {
 struct td_cell {
 	enum td_status status;
 	double value;       /* in the column's unit */
-	double running_pct; /* of the time, its events were on the PMU */
+	double running_pct; /* share of the time that its events ran */
 	bool over_threshold;
-	bool over_unknown; /* no threshold, or one of what was not counted */
+	bool over_unknown; /* no threshold, or one that was not counted */
 	bool apart;        /* counted in other slices of time than its parent */
-	bool matters;      /* else shown only when all is */
-	double error; /* of a mean of runs, in the column's unit; NaN: not known */
-	const char *why; /* there is no value; NULL: there is, or not known */
+	bool matters;      /* if not, it is shown only with all */
+	double error;      /* of a mean of runs, in the column's unit; or NaN */
+	const char *why; /* why there is no value; NULL: there is, or unknown */
 };
 
 struct td_row {
-	const char *id;   /* "all", "CPU5", "S0-D0-C3", a cgroup */
-	const char *pmu;  /* "all" for the merged row */
-	double slots;     /* NaN: not known */
-	double share_pct; /* of its id's slots on all PMUs; NaN: of all */
-	double running_pct; /* of the time, its PMU was counted: the most of its cells */
-	struct td_cell *cells;       /* one a column */
+	const char *id;        /* "all", "CPU5", "S0-D0-C3", a cgroup */
+	const char *pmu;       /* "all" for the merged row */
+	double slots;          /* NaN: unknown */
+	double share_pct;      /* of its id's slots on all PMUs; NaN: unknown */
+	double running_pct;    /* the largest one of its cells */
+	struct td_cell *cells; /* one a column */
 	const struct td_node *nodes; /* in the order of the tree */
 	size_t nr_nodes;
-	bool absent; /* of tasks: none was on the PMU */
+	bool absent; /* no task was on the PMU */
 };
 
 struct td_report {
@@ -62,16 +62,16 @@ struct td_report {
 	size_t nr_rows;
 };
 
-/* What perf prints beside a count: "1.50  insn per cycle". */
+/* What perf prints next to a count: "1.50  insn per cycle". */
 struct td_beside {
 	double value;
 	int decimals;
-	const char *
-		unit; /* as it follows the value: "  insn per cycle", "% of all branches", " GHz" */
+	/* As printed: "  insn per cycle", "% of all branches", " GHz". */
+	const char *unit;
 	/* The same as a column of a table: */
 	const char *name; /* "insn per cycle"; NULL: a rate per second */
 	bool percent;
-	double plain; /* the value, for a rate without K, M or G */
+	double plain; /* the value; a rate is without K, M or G */
 };
 
 #define TD_MAX_BESIDE 2
@@ -83,48 +83,48 @@ struct td_event_row {
 	const char *unit;  /* "msec", "ns", "Joules"; "": none */
 	enum td_status status;
 	double value; /* scaled up to the whole time, in unit; NaN unless OK */
-	int decimals; /* 0, or 2 where the unit makes fractions of counts */
+	int decimals; /* 0, or 2 if the unit makes fractions of counts */
 	uint64_t running_ns;
 	double running_pct; /* 100 when it was never enabled */
 	struct td_beside beside[TD_MAX_BESIDE];
 	int nr_beside;
-	int which;          /* event of the plan, the first of a sum */
-	int pmu;            /* the machine's */
+	int which;          /* the plan's event; of a sum, the first */
+	int pmu;            /* index in the machine */
 	const char *cgroup; /* NULL: none */
-	bool elsewhere;     /* no value, as the task was on other cores: 0 */
-	unsigned int nr;    /* counters that it is the sum of */
-	double error_pct;   /* of a mean of runs; NaN: not known */
+	bool elsewhere;     /* not counted, as the task was on other cores */
+	unsigned int nr;    /* number of counters in the sum */
+	double error_pct;   /* of a mean of runs; NaN: unknown */
 };
 
-/* Counts as such: all ids of an event, then the next event. */
+/* Counts, not metrics.  The ids of an event stand together. */
 struct td_event_report {
 	uint64_t time_ns; /* since counting began */
 	struct td_event_row *rows;
 	size_t nr_rows;
-	char **names; /* of rows that are the sum of several events */
+	char **names; /* owned; of rows that are sums of several events */
 	size_t nr_names;
 };
 
-/* The times of one interval, for the events that the kernel does not count. */
+/* The times of an interval, for the events that tdstat counts itself. */
 struct td_times {
 	uint64_t elapsed_ns;
 	bool has_cpu_times;
 	uint64_t user_ns, system_ns;
 };
 
-/* What the end of a run adds. */
+/* What is known at the end of a run. */
 struct td_usage {
 	uint64_t elapsed_ns;
-	bool has_times; /* a command ran to its end */
+	bool has_times; /* user_ns and sys_ns are known: a command ended */
 	uint64_t user_ns, sys_ns;
-	/* Of several runs, whose mean elapsed_ns is; else NULL and 0. */
+	/* For several runs (elapsed_ns is their mean); else NULL and 0. */
 	const uint64_t *runs_ns;
 	size_t nr_runs;
-	double error_ns; /* of the mean; NaN: not known */
-	bool table;      /* each of them is shown, too */
+	double error_ns; /* of the mean; NaN: unknown */
+	bool table;      /* show each run, too */
 };
 
-/* Rows of tasks that were not on the PMU go: each of them is on one at a time. */
+/* Removes rows of tasks that were not on the PMU. */
 void td_report_drop_absent(struct td_report *report);
 void td_report_free(struct td_report *report);
 void td_event_report_free(struct td_event_report *report);

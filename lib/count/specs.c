@@ -17,7 +17,7 @@ static int by_spec(const void *a, const void *b, void *ctx)
 	return x < y ? -1 : x > y;
 }
 
-/* Where the events of the spec end that begin at first in the order. */
+/* The end of a spec's events, which begin at first in the order. */
 static size_t end_of_spec(const struct td_specs *specs, size_t first)
 {
 	const struct td_event *events = specs->plan->events.v;
@@ -82,7 +82,7 @@ void td_specs_free(struct td_specs *specs)
 	*specs = (struct td_specs){ 0 };
 }
 
-/* Of the events of one spec, or of a tree, that ran: on which PMUs. */
+/* The PMUs on which events of a spec, or of a tree, ran. */
 struct ran {
 	int pmu; /* the first one, -1: none */
 	bool several;

@@ -6,27 +6,27 @@
 #include "lib/plan/plan.h"
 
 /*
- * Which events come from the same one of the text, and so belong together:
- * those of several PMUs, or units of one.  Free with td_specs_free().
+ * Which events come from the same word of -e, so that they belong together:
+ * those of several PMUs or units.  Free with td_specs_free().
  */
 struct td_specs {
 	const struct td_plan *plan; /* borrowed */
-	int *order;                 /* events, by spec; those of one in order */
-	/* An event each: from where to where its own are in order. */
+	int *order;                 /* events sorted by spec */
+	/* For each event: where those of its spec begin and end in order. */
 	size_t *first, *end;
 };
 
 /*
- * Events of one spec that are all of the same PMU and not merged, such as
- * tracepoints with *, have nothing to do with each other: there, and without a
- * spec, an event stands alone.  -ENOMEM; free it, whatever the result.
+ * Events that have no spec stand alone, and so do those of a spec that are all
+ * of one PMU and not merged, like tracepoints with *.  Returns 0 or -ENOMEM;
+ * free also after an error.
  */
 int td_specs_build(struct td_specs *specs, const struct td_plan *plan);
 void td_specs_free(struct td_specs *specs);
 
 /*
- * Of a task, totals: all events of its id.  out: which of them have no value
- * because the task was on another kind of core all the time, so they are 0.
+ * Sets out for each event of a task whose value is 0 because the task was only
+ * on other kinds of core.  totals has all events of the task.
  */
 void td_specs_find_elsewhere(const struct td_specs *specs,
 			     const struct td_total *totals, bool *out);

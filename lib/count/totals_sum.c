@@ -22,7 +22,7 @@ static uint64_t hash_id(const struct td_total_id *id)
 			    id->cgroup ? td_hash_text(id->cgroup) : 0);
 }
 
-/* Rounds have mostly the same ids in the same order: hint is tried first. */
+/* Tries hint first, as rounds usually have the same ids in the same order. */
 static size_t find_id(const struct td_totals_sum *sum,
 		      const struct td_total_id *id, size_t hint)
 {
@@ -97,7 +97,7 @@ void td_times_add(struct td_times *sum, const struct td_times *more, bool first)
 	sum->system_ns += more->system_ns;
 }
 
-/* Adds the i-th id; elsewhere: room for one an event. */
+/* Adds the i-th id; elsewhere has an element for each event. */
 static int add_row(struct td_totals_sum *sum, const struct td_specs *specs,
 		   const struct td_totals *more, size_t i, bool *elsewhere)
 {

@@ -5,7 +5,7 @@
 #include "lib/count/aggregate.h"
 #include "lib/count/report.h"
 
-/* The totals of several runs, or of all intervals, taken together. */
+/* The sum of the totals of several runs. */
 struct td_totals_sum {
 	struct td_totals totals;
 	struct td_index index; /* of its ids */
@@ -15,17 +15,17 @@ struct td_totals_sum {
 		times_sum; /* of the rounds; CPU times: if all had them */
 };
 
-/* CPU times are known of the sum if all had them; first: it is empty yet. */
+/* Adds times.  The sum has CPU times if all had them; first: sum is empty. */
 void td_times_add(struct td_times *sum, const struct td_times *more,
 		  bool first);
 /*
- * Ids are told by their names; one that is new is added.  plan: of the events.
- * A task that was on another kind of core all the time is 0 here.  -ENOMEM.
+ * Adds totals by the names of their ids.  Events of a task that was only on
+ * other kinds of core count as 0.  Returns 0 or -ENOMEM.
  */
 int td_totals_sum_add(struct td_totals_sum *sum, const struct td_plan *plan,
 		      const struct td_totals *more,
 		      const struct td_times *times);
-/* Makes means of the sums: of the rounds in which there was a value. */
+/* Divides the sums by the number of rounds that had a value. */
 void td_totals_sum_divide(struct td_totals_sum *sum);
 void td_totals_sum_free(struct td_totals_sum *sum);
 

@@ -93,7 +93,7 @@ static int refuse_pmu(const struct refused *r)
 	struct td_err why = { 0 };
 
 	td_open_error(&why, r->rc, r->event, r->pmu, r->setup->target);
-	td_notes_add(r->setup->notes, "%s: nothing of %s is counted", why.msg,
+	td_notes_add(r->setup->notes, "%s: no event of %s is counted", why.msg,
 		     r->pmu);
 	for (size_t g = plan->nr_groups; !rc && g > 0; g--) {
 		if (plan->groups[g - 1].pmu == pmu)
@@ -199,8 +199,8 @@ static int take_apart(const struct refused *r)
 		&r->setup->plan->events.v[r->group->members[0]];
 
 	td_notes_add(r->setup->notes,
-		     "%s: the kernel cannot count the group of %s at once: it "
-		     "takes turns",
+		     "%s: the kernel cannot count the group of %s at once: "
+		     "its events take turns",
 		     r->pmu, leader->name);
 	return r->group->may_split
 		       ? td_plan_split(r->setup->plan, r->index, r->err)
@@ -218,8 +218,8 @@ static int let_go(const struct refused *r)
 {
 	r->setup->plan->groups[r->index].pinned = false;
 	td_notes_add(r->setup->notes,
-		     "%s: the kernel does not count %s and what is with it all "
-		     "the time: they take turns with the rest",
+		     "%s: the kernel cannot count the group of %s all the "
+		     "time: it takes turns with the others",
 		     r->pmu,
 		     r->setup->plan->events.v[r->group->members[0]].name);
 	return 0;

@@ -111,9 +111,9 @@ static int no_controller(const char *name, struct td_err *err)
 	td_err_set(err, -ENOENT, "cgroup %s: the kernel counts no events in it",
 		   name);
 	return td_err_hint(err,
-			   "its perf_event controller comes with the first "
-			   "write to the parent's cgroup.subtree_control: echo "
-			   "+cpu >/sys/fs/cgroup/cgroup.subtree_control");
+			   "any write to the parent's cgroup.subtree_control "
+			   "enables its perf_event controller: echo +cpu "
+			   ">/sys/fs/cgroup/cgroup.subtree_control");
 }
 
 int td_check_cgroups(const struct td_counter_setup *setup, struct td_err *err)

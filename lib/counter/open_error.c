@@ -72,9 +72,9 @@ static int say_what_it_needs(struct td_err *err, bool kernel, bool system_wide)
 			is, more);
 	return td_err_hint(
 		err,
-		"one's own needs sysctl kernel.perf_event_paranoid at 2 or "
-		"below%s; another user's needs root or CAP_PERFMON (setcap "
-		"cap_perfmon+ep)%s",
+		"your own processes need sysctl kernel.perf_event_paranoid "
+		"at 2 or below%s; those of other users need root or "
+		"CAP_PERFMON (setcap cap_perfmon+ep)%s",
 		is, more);
 }
 
@@ -104,13 +104,12 @@ static int not_countable(struct td_err *err, int rc,
 				  "%s: %s does not count it: p is for sampling",
 				  name, pmu);
 	if (td_pmu_kind(pmu) == TD_PMU_SOFTWARE)
-		return td_err_set(err, rc,
-				  "%s: the kernel does not take it: %s", name,
-				  strerror(-rc));
+		return td_err_set(err, rc, "%s: the kernel refuses it: %s",
+				  name, strerror(-rc));
 	if (rc == -EINVAL && td_event_is_metric(event))
 		return td_err_set(err, rc,
-				  "%s: a field of slots counts in a group that "
-				  "slots leads, and not elsewhere",
+				  "%s: a field of slots can only be counted "
+				  "in a group that slots leads",
 				  name);
 	if (rc == -ENOENT || rc == -EOPNOTSUPP)
 		td_err_set(err, rc, "%s: %s does not have this event (%s)",
@@ -121,9 +120,9 @@ static int not_countable(struct td_err *err, int rc,
 			   name, pmu);
 	else if (event->group >= 0)
 		td_err_set(err, rc,
-			   "%s: %s cannot count it beside the others of its "
-			   "group: they are too many, or need the same counter "
-			   "(%s)",
+			   "%s: %s cannot count it together with its group: "
+			   "the events are too many, or need the same "
+			   "counter (%s)",
 			   name, pmu, strerror(-rc));
 	else
 		td_err_set(err, rc, "%s: the kernel cannot count it on %s: %s",

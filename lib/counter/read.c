@@ -76,9 +76,9 @@ static void note_lost(struct td_reader *reader, const struct td_read_step *step)
 		return;
 	if (step->resume)
 		td_notes_add(reader->notes,
-			     "somebody else takes counters of the group of %s, "
-			     "which is to count all the time: levels 1 and 2 "
-			     "have gaps",
+			     "somebody else takes counters of the group of "
+			     "%s, which should count all the time: levels 1 "
+			     "and 2 have gaps",
 			     step->name);
 	else if (step->cpu < 0)
 		td_notes_add(reader->notes, "%s", what);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Counters that are open, on and off. */
+/* Enables and disables open counters. */
 #include <errno.h>
 #include <sched.h>
 #include <string.h>

@@ -55,7 +55,7 @@ static int event_fd(const struct td_task_watch *watch, int cpu, int thread)
 	return fd ? *fd : -1;
 }
 
-/* --- opening ---------------------------------------------------------------- */
+/* --- opening -------------------------------------------------------------- */
 
 /*
  * Counts user space only, which perf_event_paranoid 2 allows; the event itself
@@ -227,7 +227,7 @@ void td_task_watch_close(struct td_task_watch *watch)
 	free(watch);
 }
 
-/* --- reading ---------------------------------------------------------------- */
+/* --- reading -------------------------------------------------------------- */
 
 /* The time is at the end of each record: sample_id_all with TIME alone. */
 static struct td_task_event common_of(const union perf_event *record,

@@ -18,10 +18,11 @@ int td_task_watch_open_error(struct td_err *err, int rc)
 	case EPERM:
 		td_err_set(err, rc, CANNOT "this user may not: %s",
 			   strerror(-rc));
-		return td_err_hint(err, "one's own needs sysctl "
+		return td_err_hint(err, "your own processes need sysctl "
 					"kernel.perf_event_paranoid at 2 or "
-					"below; another user's needs root or "
-					"CAP_PERFMON (setcap cap_perfmon+ep)");
+					"below; those of other users need "
+					"root or CAP_PERFMON (setcap "
+					"cap_perfmon+ep)");
 	case EMFILE:
 	case ENFILE:
 		td_err_set(err, rc, CANNOT "%s", strerror(-rc));

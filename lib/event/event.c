@@ -43,7 +43,7 @@ static int add_term(struct td_event *event, const struct td_pmu *pmu,
 	rc = td_pmu_pack(pmu, format, value, event->config, bits);
 	if (rc == -EEXIST)
 		return td_err_set(err, -EINVAL,
-				  "%s: %s: its bits are another term's, too",
+				  "%s: %s: another term sets the same bits",
 				  event->name, term);
 	return rc ? td_err_set(err, rc,
 			       "%s: %s=%#" PRIx64 ": too large for its bits",

@@ -58,9 +58,9 @@ const char *td_modifiers_add(struct td_modifiers *mods, char letter)
 			       ? "at most three p: ppp is the most precise"
 			       : NULL;
 	if (letter == 'b')
-		return "modifier b: tdstat has no BPF programs";
+		return "modifier b: tdstat does not support BPF";
 	if (!flag)
-		return "no such modifier: there are " LETTERS;
+		return "no such modifier; the modifiers are " LETTERS;
 	if (*flag)
 		return "the same modifier twice";
 	*flag = true;
@@ -74,7 +74,7 @@ const char *td_modifiers_join(struct td_modifiers *mods,
 
 	mods->precise += group->precise;
 	if (mods->precise > 3)
-		return "at most three p, with those of its group";
+		return "at most three p, including those of its group";
 	for (const char *letter = LETTERS; *letter; letter++) {
 		bool *to = flag_of(mods, *letter);
 

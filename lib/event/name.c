@@ -9,7 +9,7 @@
 
 #include "lib/event/building.h"
 
-/* --- which PMU -------------------------------------------------------------- */
+/* --- which PMU ------------------------------------------------------------ */
 
 static const char *without_uncore(const char *name)
 {
@@ -28,7 +28,7 @@ bool td_pmu_matches(const char *pmu, const char *pattern)
 	       (!bare[len] || td_pmu_unit_at(bare) == len);
 }
 
-/* --- names ------------------------------------------------------------------- */
+/* --- names ---------------------------------------------------------------- */
 
 const char *td_spec_given_name(const struct td_spec *spec)
 {

@@ -129,7 +129,7 @@ static int resolve_cache(struct td_building *b)
 
 	if (rc == -EINVAL)
 		return td_span_error(b->err, &b->spec->span,
-				     "%s: that is never done on this cache",
+				     "%s: this cache has no such operation",
 				     b->spec->name);
 	b->type = PERF_TYPE_HW_CACHE;
 	return rc ? rc : on_core_pmus(b, build_cache);
@@ -206,8 +206,8 @@ static int resolve_tool(struct td_building *b)
 
 	if (!symbol || !symbol->tool || b->spec->nr_terms > 1)
 		return td_span_error(b->err, &b->spec->span,
-				     "tool/.../ holds duration_time, user_time "
-				     "or system_time");
+				     "tool/.../ has only duration_time, "
+				     "user_time and system_time");
 	b->symbol = symbol;
 	return td_build_tool(b);
 }
@@ -248,8 +248,8 @@ static int wrong_modifier(struct td_building *b)
 	span.at += strlen(b->spec->system) + 1;
 	span.len = strlen(b->spec->tracepoint);
 	return td_span_error(b->err, &span,
-			     "these are not modifiers of '%s': there are u k h "
-			     "G H I p P S D W e R X",
+			     "these are not modifiers of '%s'; the modifiers "
+			     "are u k h G H I p P S D W e R X",
 			     b->spec->system);
 }
 

@@ -71,18 +71,18 @@ static int add_common_term(const struct td_building *b, struct td_event *event,
 		if (td_is_text(term->value))
 			return 0;
 		return td_span_error(b->err, &term->span,
-				     "name: not text in UTF-8");
+				     "name: not valid UTF-8");
 	}
 	if (strcmp(term->name, "metric-id") == 0)
 		return 0;
 	if (strcmp(term->name, "period") == 0) {
-		td_notes_add(b->notes, "%s: period= is for sampling: not used",
+		td_notes_add(b->notes, "%s: period= is for sampling: ignored",
 			     b->spec->text);
 		return 0;
 	}
 	if (term->value && (!term->is_number || term->number > 1))
 		return td_span_error(b->err, &term->span,
-				     "percore: 0 or 1, or nothing for 1");
+				     "percore: the value must be 0 or 1");
 	event->percore = term->number;
 	return 0;
 }
@@ -170,7 +170,7 @@ static int pack_term(const struct td_building *b, struct td_event *event,
 		return 0;
 	if (rc == -EEXIST)
 		return td_span_error(b->err, &term->span,
-				     "%s: its bits are another term's, too",
+				     "%s: another term sets the same bits",
 				     term->name);
 	return td_span_error(b->err, &term->span,
 			     "%s=%#" PRIx64 ": too large for its bits",
@@ -215,8 +215,8 @@ static int add_kernel_name(const struct td_building *b, struct td_event *event,
 	if (rc != TD_BUILD_UNUSED)
 		return rc;
 	return td_span_error(b->err, &term->span,
-			     "%s is a name of the kernel's: it takes no terms "
-			     "of the PMU",
+			     "%s is a generic event of the kernel: it takes "
+			     "no terms of the PMU",
 			     term->name);
 }
 
@@ -294,8 +294,8 @@ static int add_pmu_terms(struct td_building *b, struct td_event *event,
 		bits += uses[i] == USE_BITS || uses[i] == USE_RAW;
 		if (!rc && names > 1)
 			rc = td_span_error(b->err, &spec->terms[i].span,
-					   "a second event: the slashes of a "
-					   "PMU hold one");
+					   "a second event: a PMU's slashes "
+					   "can have only one");
 	}
 	for (int use = 0; use < NR_USES; use++) {
 		for (size_t i = 0; !rc && i < spec->nr_terms; i++) {

@@ -2,12 +2,10 @@
 #ifndef TD_LIB_EVENT_TEXT_H
 #define TD_LIB_EVENT_TEXT_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "lib/base/err.h"
-#include "lib/event/event.h"
+#include "lib/event/spec.h"
 
 /*
  * The language of perf stat -e as a grammar: what stands where, not what it
@@ -24,49 +22,6 @@
  * modifiers.
  */
 
-/* A place in the user's text, which is borrowed. */
-struct td_span {
-	const char *text;
-	size_t at, len;
-};
-
-/* "umask=0x4", "edge", "name='a,b'" */
-struct td_term {
-	char *name;
-	char *value; /* NULL if there is none */
-	bool is_number;
-	uint64_t number; /* 1 if no value was given */
-	struct td_span span;
-};
-
-enum td_spec_kind {
-	TD_SPEC_NAME, /* of an event, or of a PMU if it has slashes */
-	TD_SPEC_RAW,
-	TD_SPEC_NUMERIC,
-	TD_SPEC_TRACEPOINT,
-	TD_SPEC_BREAKPOINT,
-};
-
-/* One event as it was typed. */
-struct td_spec {
-	enum td_spec_kind kind;
-	char *name;   /* as typed, without terms */
-	char *system; /* of a tracepoint */
-	char *tracepoint;
-	uint64_t config; /* of raw and numeric events; a breakpoint's address */
-	uint32_t type;   /* of numeric events; HW_BREAKPOINT_* of breakpoints */
-	uint64_t length; /* of a breakpoint; 0 if not given */
-	bool slashes;    /* there is a list of terms, which may be empty */
-	struct td_term *terms;
-	size_t nr_terms;
-	struct td_modifiers mods; /* of the event and its group */
-	char *suffix;     /* the event's own modifiers as typed, or "" */
-	char *text;       /* the whole event as typed, without blanks */
-	char *terms_text; /* between the slashes, or NULL */
-	int group;        /* number of the {}, or -1 */
-	struct td_span span;
-};
-
 struct td_event_text {
 	struct td_spec *specs;
 	size_t nr_specs;
@@ -81,9 +36,5 @@ struct td_event_text {
 int td_event_text_parse(struct td_event_text *events, const char *text,
 			struct td_err *err);
 void td_event_text_free(struct td_event_text *events);
-
-/* Sets a usage error that points at the place. */
-int td_span_error(struct td_err *err, const struct td_span *span,
-		  const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -62,20 +62,19 @@ static int check_alone(const struct td_pmu *pmu, const struct td_event *event,
 {
 	if (is_filtered(event))
 		return td_span_error(err, span,
-				     "slots and its fields cannot be filtered: "
-				     "event and umask alone, no other term");
+				     "slots and its fields take only the "
+				     "terms event and umask");
 	if (event->mods.precise || event->mods.precise_max)
 		return td_span_error(err, span,
-				     "slots and its fields are counted, not "
-				     "sampled: no p and no P");
+				     "slots and its fields cannot be "
+				     "sampled: they take neither p nor P");
 	if (is_listed(pmu, event))
 		return 0;
 	td_span_error(err, span, "%s does not have this field of slots",
 		      pmu->name);
 	return td_err_hint(err,
-			   "the kernel would program it as something "
-			   "else; what there is stands in sysfs' events "
-			   "of %s",
+			   "the kernel would count something else; the "
+			   "fields are those in the sysfs events of %s",
 			   pmu->name);
 }
 

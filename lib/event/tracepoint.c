@@ -36,18 +36,18 @@ static int may_not_read(const struct search *s)
 	td_err_set(s->err, -EACCES, "%s:%s: this user may not read %s",
 		   s->system, s->name, s->root);
 	return td_err_hint(s->err,
-			   "as root it works, or after: sudo mount -o "
+			   "run tdstat as root, or first: sudo mount -o "
 			   "remount,mode=750,gid=%u %s",
 			   (unsigned int)getegid(), s->root);
 }
 
 static int no_tracefs(const struct search *s)
 {
-	td_err_set(s->err, -ENODEV, "%s:%s: there is no tracefs here",
-		   s->system, s->name);
-	return td_err_hint(s->err, "where the kernel has tracepoints, it is "
-				   "there after: sudo mount -t tracefs "
-				   "tracefs /sys/kernel/tracing");
+	td_err_set(s->err, -ENODEV, "%s:%s: tracefs is not mounted", s->system,
+		   s->name);
+	return td_err_hint(s->err, "if the kernel has tracepoints, mount it: "
+				   "sudo mount -t tracefs tracefs "
+				   "/sys/kernel/tracing");
 }
 
 static int cannot_read(const struct search *s, int rc)
@@ -129,7 +129,9 @@ static int add_by_id(const struct search *s, const char *system,
 	if (len < 0)
 		return cannot_read(s, (int)len);
 	if (td_parse_u64(text, UINT64_MAX, &id))
-		return td_err_set(s->err, -EIO, "%s/events/%s: '%s' is no id",
+		return td_err_set(s->err, -EIO,
+				  "%s/events/%s: '%s' is not "
+				  "an id",
 				  s->root, path, text);
 	return add(out, system, name, id) ? td_err_nomem(s->err) : 0;
 }
@@ -182,7 +184,7 @@ static int hint(const struct search *s, const struct td_names *systems)
 		return td_err_hint(s->err, "did you mean '%s'?", closest.best);
 	return td_err_hint(s->err, "tdstat list '%s:*' shows %s",
 			   has_system ? s->system : "*",
-			   has_system ? "all of them" : "all that there are");
+			   has_system ? "all of them" : "all others");
 }
 
 static int no_such(const struct search *s, const struct td_names *systems)

@@ -116,7 +116,8 @@ static int no_such_field(struct filter *f, size_t len)
 	if (!name)
 		return td_err_nomem(f->err);
 	list_fields(f->fields, all, sizeof(all));
-	td_err_usage(f->err, "it has no field '%.60s', but %s", name, all);
+	td_err_usage(f->err, "it has no field '%.60s'; its fields are %s", name,
+		     all);
 	for (size_t i = 0; i < f->fields->nr; i++)
 		td_closest_offer(&closest, f->fields->v[i].name);
 	if (closest.best[0])
@@ -146,7 +147,7 @@ static int take_number(struct filter *f)
 	errno = 0;
 	(void)strtoull(digits, &end, 0);
 	if (!isdigit((unsigned char)*digits) || errno || end != digits + len)
-		return wrong(f, len, "a number should stand here");
+		return wrong(f, len, "expected a number");
 	f->at = (size_t)(end - f->text);
 	return 0;
 }
@@ -180,9 +181,9 @@ static int take_value(struct filter *f, enum td_field_kind kind)
 	if (strncmp(here(f), "CPUS{", 5) == 0)
 		return take_cpus(f);
 	if (quoted && kind == TD_FIELD_NUMBER)
-		return wrong(f, 1, "the field is a number, this is a text");
+		return wrong(f, 1, "the field is a number, but this is a text");
 	if (!quoted && kind == TD_FIELD_TEXT)
-		return wrong(f, 1, "a text in quotes should stand here");
+		return wrong(f, 1, "expected a text in quotes");
 	return quoted ? take_string(f) : take_number(f);
 }
 
@@ -192,14 +193,16 @@ static int take_comparison(struct filter *f, enum td_field_kind kind)
 	size_t len;
 
 	if (!op)
-		return wrong(f, 1,
-			     "an operator should stand here: "
-			     "== != < <= > >= & ~");
+		return wrong(f, 1, "expected an operator: == != < <= > >= & ~");
 	len = strlen(op->text);
 	if (kind == TD_FIELD_TEXT && !op->texts)
-		return wrong(f, len, "a text is compared with ==, != or ~");
+		return wrong(f, len,
+			     "a text can only be compared with ==, "
+			     "!= or ~");
 	if (kind == TD_FIELD_NUMBER && !op->numbers)
-		return wrong(f, len, "the field is a number, ~ is for texts");
+		return wrong(f, len,
+			     "~ is for texts, but the field is a "
+			     "number");
 	f->at += len;
 	return 0;
 }
@@ -210,7 +213,7 @@ static int take_function(struct filter *f)
 	size_t len = word_length(here(f));
 
 	if (len == 0)
-		return wrong(f, 1, "a function should stand here");
+		return wrong(f, 1, "expected a function");
 	f->at += len;
 	return 0;
 }
@@ -235,7 +238,7 @@ static int take_predicate(struct filter *f)
 	int rc;
 
 	if (len == 0)
-		return wrong(f, 1, "a field should stand here");
+		return wrong(f, 1, "expected a field");
 	if (!field)
 		return no_such_field(f, len);
 	f->at += len;
@@ -265,7 +268,7 @@ static int take_closings(struct filter *f)
 	skip_blanks(f);
 	while (*here(f) == ')') {
 		if (f->depth == 0)
-			return wrong(f, 1, "there is no '(' for this");
+			return wrong(f, 1, "no '(' opens this");
 		f->depth--;
 		f->at++;
 		skip_blanks(f);
@@ -284,9 +287,9 @@ static int take_joint(struct filter *f, bool *more)
 	if (*more)
 		return 0;
 	if (*here(f) != '\0')
-		return wrong(f, 1, "&& or || should stand here");
+		return wrong(f, 1, "expected && or ||");
 	if (f->depth > 0)
-		return wrong(f, 1, "a ')' should stand here");
+		return wrong(f, 1, "expected a ')'");
 	return 0;
 }
 

@@ -43,24 +43,24 @@ int td_build_unknown(struct td_building *b)
 		      b->spec->slashes ? "PMU or event" : "event", name);
 	if (strcmp(name, "cpu") == 0 && b->machine->nr_core > 1)
 		return td_err_hint(b->err,
-				   "this machine's cores have %s and others; "
-				   "'cpu_*' is all of them",
+				   "the PMUs of this machine's cores are %s "
+				   "and others; 'cpu_*' means all of them",
 				   b->machine->pmus[0].name);
 	missing = offer_all(b, &closest);
 	if (closest.best[0] && strcasecmp(closest.best, name) == 0)
 		return td_err_hint(b->err,
 				   "this model has such an event, but this "
-				   "machine no PMU that counts it");
+				   "machine has no PMU that counts it");
 	if (closest.best[0])
 		return td_err_hint(b->err, "did you mean '%s'?", closest.best);
 	if (is_metrics(name))
-		return td_err_hint(b->err, "metrics are for -M: -M %s", name);
+		return td_err_hint(b->err, "it is a metric: -M %s", name);
 	if (!missing && b->machine->no_sysfs.code)
 		missing = b->machine->no_sysfs.msg;
 	if (missing)
 		return td_err_hint(b->err,
-				   "the names of this model's events "
-				   "are not here: %s",
+				   "the names of this model's events are not "
+				   "known: %s",
 				   missing);
-	return td_err_hint(b->err, "tdstat list shows all that there are");
+	return td_err_hint(b->err, "tdstat list shows all events");
 }

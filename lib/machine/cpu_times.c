@@ -73,21 +73,16 @@ int td_cpu_times_read(const struct td_sysfs *fs, const struct td_ints *cpus,
 	return 0;
 }
 
-/* proc(5): utime stime cutime cstime are fields 14 to 17, behind "(comm)". */
+/* In proc(5)'s stat, utime stime cutime cstime are fields 14 to 17. */
 static bool add_pid(const struct td_sysfs *fs, int pid,
 		    struct td_cpu_times *out)
 {
 	uint64_t user, system, child_user, child_system;
-	char path[32], text[1024];
-	const char *rest;
+	char text[1024];
+	const char *rest = td_proc_stat(fs, pid, text, sizeof(text));
 
-	snprintf(path, sizeof(path), "%d/stat", pid);
-	if (td_sysfs_read_at(fs->proc, path, text, sizeof(text)) < 0)
-		return false;
-	/* the name may hold any character, even ')' */
-	rest = strrchr(text, ')');
 	if (!rest ||
-	    sscanf(rest + 1,
+	    sscanf(rest,
 		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64
 		   " %" SCNu64 " %" SCNu64 " %" SCNu64,
 		   &user, &system, &child_user, &child_system) != 4)

@@ -99,10 +99,10 @@ ssize_t td_sysfs_read_at(int dir, const char *path, char *buf, size_t size)
 	return len;
 }
 
-static int cannot_read(const struct td_sysfs *fs, const char *path, ssize_t rc,
+static int cannot_read(const char *root, const char *path, ssize_t rc,
 		       struct td_err *err)
 {
-	return td_err_set(err, (int)rc, "%s/%s: %s", fs->sys_path, path,
+	return td_err_set(err, (int)rc, "%s/%s: %s", root, path,
 			  strerror((int)-rc));
 }
 
@@ -112,7 +112,7 @@ ssize_t td_sysfs_read(const struct td_sysfs *fs, const char *path, char *buf,
 	ssize_t len = td_sysfs_read_at(fs->sys, path, buf, size);
 
 	if (len < 0)
-		cannot_read(fs, path, len, err);
+		cannot_read(fs->sys_path, path, len, err);
 	return len;
 }
 
@@ -122,9 +122,22 @@ ssize_t td_proc_read(const struct td_sysfs *fs, const char *path, char *buf,
 	ssize_t len = td_sysfs_read_at(fs->proc, path, buf, size);
 
 	if (len < 0)
-		td_err_set(err, (int)len, "%s/%s: %s", fs->proc_path, path,
-			   strerror((int)-len));
+		cannot_read(fs->proc_path, path, len, err);
 	return len;
+}
+
+const char *td_proc_stat(const struct td_sysfs *fs, int tid, char *buf,
+			 size_t size)
+{
+	const char *name_end;
+	char path[32];
+
+	snprintf(path, sizeof(path), "%d/stat", tid);
+	if (td_sysfs_read_at(fs->proc, path, buf, size) < 0)
+		return NULL;
+	/* the name may hold any byte, even ')' */
+	name_end = strrchr(buf, ')');
+	return name_end ? name_end + 1 : NULL;
 }
 
 int td_sysfs_read_list(const struct td_sysfs *fs, const char *path, int max,
@@ -136,7 +149,7 @@ int td_sysfs_read_list(const struct td_sysfs *fs, const char *path, int max,
 
 	*out = (struct td_ints){ 0 };
 	if (len < 0)
-		return cannot_read(fs, path, len, err);
+		return cannot_read(fs->sys_path, path, len, err);
 	if (len && (size_t)len < sizeof(text) - 1 &&
 	    strlen(text) == (size_t)len)
 		rc = td_ints_parse(text, max, out);
@@ -158,7 +171,7 @@ int td_sysfs_read_int(const struct td_sysfs *fs, const char *path, int *out,
 	if (td_sysfs_is_none(len))
 		return 0;
 	if (len < 0)
-		return cannot_read(fs, path, len, err);
+		return cannot_read(fs->sys_path, path, len, err);
 	if (strcmp(text, "-1") == 0 || td_parse_int(text, 0, INT_MAX, out) == 0)
 		return 0;
 	return td_err_set(err, -EINVAL, "%s/%s: not a number: %s", fs->sys_path,

@@ -34,6 +34,12 @@ ssize_t td_sysfs_read(const struct td_sysfs *fs, const char *path, char *buf,
 		      size_t size, struct td_err *err);
 ssize_t td_proc_read(const struct td_sysfs *fs, const char *path, char *buf,
 		     size_t size, struct td_err *err);
+/*
+ * Reads what proc(5) has of a task in TID/stat into buf.  Returns the fields
+ * from the third on, which stand behind "(name)"; NULL if there are none.
+ */
+const char *td_proc_stat(const struct td_sysfs *fs, int tid, char *buf,
+			 size_t size);
 
 /*
  * Reads a list of CPUs or nodes, with numbers up to max and at most a page of

@@ -111,8 +111,8 @@ static struct home find_home(const struct arranging *a, size_t event)
 		home.pmu = hardware;
 	else
 		td_notes_add(a->notes,
-			     "%s is counted apart from its group, which is on "
-			     "the CPUs of %s alone",
+			     "%s is counted outside of its group, which "
+			     "counts only on the CPUs of %s",
 			     e->name, a->machine->pmus[hardware].name);
 	return home;
 }
@@ -120,10 +120,9 @@ static struct home find_home(const struct arranging *a, size_t event)
 /* A bit for the PMU of a hardware event; 0 for others, which split no group. */
 static uint64_t pmu_bit(const struct arranging *a, size_t event)
 {
-	bool hardware = !is_software(a, event) && is_counted(a, event);
-
-	return hardware ? UINT64_C(1) << (a->plan->events.v[event].pmu & 63)
-			: 0;
+	if (is_software(a, event) || !is_counted(a, event))
+		return 0;
+	return UINT64_C(1) << (a->plan->events.v[event].pmu & 63);
 }
 
 /* The PMUs of one event of the text.  Moves *event behind its last one. */
@@ -157,16 +156,16 @@ static void note_split(const struct arranging *a)
 			continue;
 		if (!(common & bits)) {
 			td_notes_add(a->notes,
-				     "a group counts on one PMU: what was "
-				     "typed in one for two of them is counted "
-				     "as a group each");
+				     "a group counts on one PMU: a group "
+				     "with events of two PMUs is counted as "
+				     "two groups");
 			return;
 		}
 		common &= bits;
 	}
 }
 
-/* --- SLOTS ------------------------------------------------------------------- */
+/* --- SLOTS ---------------------------------------------------------------- */
 
 static bool is_slots(const struct arranging *a, size_t event)
 {
@@ -246,7 +245,7 @@ static void gather_topdown(struct arranging *a, int pmu)
 	}
 }
 
-/* --- groups ------------------------------------------------------------------ */
+/* --- groups --------------------------------------------------------------- */
 
 /* The order in a group: SLOTS, its fields, other events. */
 static int rank(const struct arranging *a, size_t event)
@@ -335,8 +334,8 @@ static int break_weak(struct arranging *a)
 			continue;
 		td_notes_add(
 			a->notes,
-			"%s: the counters do not hold the group of %s at "
-			"once: it takes turns",
+			"%s: the group of %s needs more counters than there "
+			"are: its events take turns",
 			a->machine->pmus[a->plan->groups[g].pmu].name,
 			a->plan->events.v[a->plan->groups[g].members[0]].name);
 		if (td_plan_break(a->plan, g, &unused))

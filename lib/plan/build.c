@@ -20,7 +20,7 @@ static void home_fields(const struct td_scheduling *s)
 	}
 }
 
-/* --- groups ---------------------------------------------------------------------- */
+/* --- groups --------------------------------------------------------------- */
 
 /* A new group with the SLOTS of a home and its fields, and nothing else yet. */
 static struct td_group *new_group(const struct td_scheduling *s, int home)
@@ -124,7 +124,7 @@ static int add_groups(struct td_scheduling *s)
 	return rc;
 }
 
-/* --- a PMU ----------------------------------------------------------------------- */
+/* --- a PMU ---------------------------------------------------------------- */
 
 /* Puts an event into the first group before packing starts. */
 static void start_with(struct td_scheduling *s, int event)

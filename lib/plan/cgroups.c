@@ -61,7 +61,7 @@ int td_cgroups_assign(struct td_plan *plan, const struct td_cgroups *cgroups,
 
 	if (plan->events.nr && !nr_typed && cgroups->nr > 1)
 		return td_err_usage(err, "-G: metrics are counted for one "
-					 "cgroup: --for-each-cgroup takes "
+					 "cgroup: use --for-each-cgroup for "
 					 "more");
 	if (cgroups->nr > 1 && (int)cgroups->nr > nr_typed)
 		return td_err_usage(err, "-G: %zu cgroups, but only %d event%s",

@@ -20,7 +20,7 @@ struct packing {
 	bool *done;             /* one for each need */
 };
 
-/* --- one by one ------------------------------------------------------------- */
+/* --- one by one ----------------------------------------------------------- */
 
 /* Sorts events that need a register first, then those with fewest counters. */
 static int demand(const struct td_claim *claim)
@@ -115,7 +115,7 @@ static void place_rest(const struct packing *w)
 	      by_index);
 }
 
-/* --- together --------------------------------------------------------------- */
+/* --- together ------------------------------------------------------------- */
 
 static bool add_all(const struct packing *w, struct td_fit *fit,
 		    const int *events, size_t nr)

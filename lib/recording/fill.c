@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "lib/plan/group.h"
 
-/* --- the machine ------------------------------------------------------------------ */
+/* --- the machine ---------------------------------------------------------- */
 
 int td_recording_add_pmu(struct td_recording *rec, const char *name,
 			 enum td_pmu_kind kind, uint32_t type)
@@ -39,20 +40,20 @@ int td_recording_add_place(struct td_recording *rec,
 	if (!slot || td_ints_add(online, place->cpu))
 		return -ENOMEM;
 	*slot = *place;
-	/* td_ints_add() sorts, and leaves out what is there already */
+	/* td_ints_add() sorts and ignores duplicates */
 	return online->nr == nr + 1 && online->v[nr] == place->cpu ? 0
 								   : -EINVAL;
 }
 
-/* --- events ----------------------------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
-/* The metric files' name for what sysfs calls slots. */
+/* The name in metric files for what sysfs calls slots. */
 static bool is_slots(const char *event)
 {
 	return strcmp(event, "/TOPDOWN.SLOTS/") == 0;
 }
 
-/* Notes "slots" for "cpu_core/slots/": a tree asks which events its PMU has. */
+/* Adds "slots" of "cpu_core/slots/" to the events of the PMU, for trees. */
 static int note_name(struct td_pmu *pmu, const char *event)
 {
 	size_t len = strlen(pmu->name), end = strlen(event);
@@ -92,9 +93,8 @@ struct td_event *td_recording_add_event(struct td_recording *rec,
 int td_recording_add_to_group(struct td_recording *rec, size_t index)
 {
 	struct td_plan *plan = &rec->plan;
-	int pmu = plan->events.v[plan->events.nr - 1].pmu;
+	int last = (int)plan->events.nr - 1, pmu = plan->events.v[last].pmu;
 	struct td_group *group;
-	int *member;
 
 	while (plan->nr_groups <= index) {
 		if (!td_array_add(&plan->groups, plan->nr_groups,
@@ -107,18 +107,13 @@ int td_recording_add_to_group(struct td_recording *rec, size_t index)
 		group->pmu = pmu;
 		group->at_once = 1;
 	}
-	/* a software event may be in a group of the hardware's */
+	/* a group of a hardware PMU may have software events */
 	if (group->pmu != pmu && !rec->info.of_events)
 		return -EINVAL;
-	member = td_array_add(&group->members, group->nr, sizeof(*member));
-	if (!member)
-		return -ENOMEM;
-	*member = (int)plan->events.nr - 1;
-	group->nr++;
-	return 0;
+	return td_group_add(group, &last, 1);
 }
 
-/* --- intervals -------------------------------------------------------------------- */
+/* --- intervals ------------------------------------------------------------ */
 
 int td_recording_set_time(struct td_recording *rec, uint64_t time_ns)
 {

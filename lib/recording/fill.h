@@ -12,20 +12,20 @@
 int td_recording_add_pmu(struct td_recording *rec, const char *name,
 			 enum td_pmu_kind kind, uint32_t type);
 /*
- * A copy of name on the machine's pmu-th PMU, with its type, scale 1 and no
- * group: the caller sets what else is known.  NULL: out of memory.
+ * Adds an event with a copy of name, the type of the machine's pmu-th PMU,
+ * scale 1 and no group; the caller sets the rest.  NULL if out of memory.
  */
 struct td_event *td_recording_add_event(struct td_recording *rec,
 					const char *name, int pmu);
 /*
- * The event that was added last joins the group of this index; groups up to it
- * are made.  -EINVAL: the group is of another PMU; -ENOMEM.
+ * Adds the last event to the group of this index; missing groups are created.
+ * -EINVAL if the group is of another PMU; -ENOMEM.
  */
 int td_recording_add_to_group(struct td_recording *rec, size_t index);
-/* -EINVAL: places must be added in the order of their CPUs; -ENOMEM. */
+/* -EINVAL if places are not added in the order of their CPUs; -ENOMEM. */
 int td_recording_add_place(struct td_recording *rec,
 			   const struct td_place *place);
-/* Makes time_ns the time of the next interval.  -EINVAL: it goes back. */
+/* Sets the time of the next interval.  -EINVAL if it goes backwards. */
 int td_recording_set_time(struct td_recording *rec, uint64_t time_ns);
 /* Makes room for nr readings; their values are not set.  -ENOMEM. */
 int td_recording_resize(struct td_readings *readings, size_t nr);

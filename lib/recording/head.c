@@ -73,7 +73,7 @@ static bool get_at_once(struct json_object *object, double *out)
 	       *out >= 0 && *out <= TD_RECORDING_MAX_EVENTS;
 }
 
-/* Reads what the file says of an event beside its name and PMU. */
+/* Reads the members of an event other than name and PMU. */
 static int read_described(struct td_recording *rec, struct json_object *object,
 			  struct td_event *event, struct td_err *err)
 {
@@ -84,8 +84,7 @@ static int read_described(struct td_recording *rec, struct json_object *object,
 	if (rec->info.of_events && (td_typed_get(object, event) ||
 				    (event->tool && kind != TD_PMU_TOOL)))
 		return td_recording_bad(rec, err,
-					"\"events\": an event that makes no "
-					"sense");
+					"\"events\": an invalid event");
 	if (!rec->info.of_events && refused &&
 	    td_event_set_refusal(event, refused))
 		return td_err_nomem(err);
@@ -96,7 +95,7 @@ static int read_described(struct td_recording *rec, struct json_object *object,
 	return 0;
 }
 
-/* Puts the event that was read last into its group. */
+/* Adds the event that was read last to its group. */
 static int read_membership(struct td_recording *rec, struct json_object *object,
 			   int64_t group, struct td_err *err)
 {
@@ -156,7 +155,7 @@ static int read_array(struct td_recording *rec, struct json_object *head,
 	return rc;
 }
 
-/* "caches" has an id for each level from 1 on; older recordings lack it. */
+/* Reads "caches", the ids of levels 1, 2 ...; older recordings lack it. */
 static int read_caches(struct td_recording *rec, struct json_object *object,
 		       struct td_place *place, struct td_err *err)
 {
@@ -171,14 +170,14 @@ static int read_caches(struct td_recording *rec, struct json_object *object,
 		    !td_json_whole(json_object_array_get_idx(array, i), -1,
 				   TD_MAX_CPU, &id))
 			return td_recording_bad(rec, err,
-						"\"caches\": not CPUs of up to "
-						"four levels");
+						"\"caches\": not a list of "
+						"up to four numbers");
 		place->cache[i] = (int)id;
 	}
 	return 0;
 }
 
-/* Where a CPU sits; an id that is not known is -1. */
+/* Reads the place of a CPU; unknown ids are -1. */
 static int read_place(struct td_recording *rec, struct json_object *object,
 		      struct td_err *err)
 {
@@ -232,11 +231,10 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 	int64_t version, interval = 0, tsc_hz = 0;
 
 	if (!td_json_int(head, "tdstat", 0, INT_MAX, &version))
-		return td_recording_bad(rec, err,
-					"not a recording of tdstat's");
+		return td_recording_bad(rec, err, "not a recording of tdstat");
 	if (version != 1)
 		return td_recording_bad(rec, err,
-					"a recording of a later tdstat");
+					"a recording of a newer tdstat");
 	if (!cpuid || !target || !smt ||
 	    !td_json_int(head, "interval_ms", 0, INT_MAX, &interval))
 		return td_recording_bad(
@@ -261,7 +259,7 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 		       : 0;
 }
 
-/* Older recordings have no topology: then rec->places stays NULL. */
+/* Leaves rec->places NULL if there is no topology, as in older recordings. */
 static int read_topology(struct td_recording *rec, struct json_object *head,
 			 struct td_err *err)
 {
@@ -274,8 +272,8 @@ static int read_topology(struct td_recording *rec, struct json_object *head,
 }
 
 /*
- * Which events are clones of others.  Older recordings do not say, and had no
- * other events of the same name; those that say what was asked for do.
+ * Finds the clones of events.  Older recordings do not mark them, but there all
+ * later events of a name are clones.
  */
 static int find_clones(struct td_recording *rec, struct json_object *head,
 		       struct td_err *err)

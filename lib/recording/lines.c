@@ -31,7 +31,7 @@ static int read_error(const struct td_recording *rec, struct td_err *err)
 	return td_err_set(err, -EIO, "%s: %s", rec->path, strerror(errno));
 }
 
-/* 1: there is no further line.  Text without a line feed was cut off. */
+/* Returns 1 at the end.  Text without a line feed was cut off. */
 static int next_line(struct td_recording *rec, struct td_err *err)
 {
 	size_t len = 0;
@@ -102,7 +102,7 @@ int td_recording_read_head(struct td_recording *rec, struct td_err *err)
 	return rc;
 }
 
-/* -1: there is none; the cgroup of a task that is counted once more is -1. */
+/* -1 means none, also for the cgroup in a reading that has a life. */
 static const struct {
 	int64_t min, max;
 } reading_limits[] = {
@@ -113,7 +113,7 @@ static const struct {
 	{ 0, MAX_COUNT },   /* time enabled */
 	{ 0, MAX_COUNT },   /* time running */
 	{ -1, INT_MAX },    /* cgroup */
-	{ 2, INT_MAX },     /* which task of this TID */
+	{ 2, INT_MAX },     /* life: the second task of this TID, and so on */
 };
 
 static bool parse_reading(const struct td_recording *rec,
@@ -150,7 +150,7 @@ static bool parse_reading(const struct td_recording *rec,
 	return true;
 }
 
-/* The times that a command spent on CPUs: both of them, or none. */
+/* Reads user and system time: both must be there, or none. */
 static int read_cpu_times(const struct td_recording *rec,
 			  struct json_object *from, bool *has,
 			  uint64_t *user_ns, uint64_t *sys_ns,
@@ -170,7 +170,7 @@ static int read_times(struct td_recording *rec, struct json_object *line,
 	struct td_times *times = &rec->times;
 
 	if (td_recording_set_time(rec, time_ns))
-		return bad(rec, err, "the time goes back");
+		return bad(rec, err, "the time goes backwards");
 	return read_cpu_times(rec, line, &times->has_cpu_times, &times->user_ns,
 			      &times->system_ns, err);
 }
@@ -185,7 +185,9 @@ static int read_counts(struct td_recording *rec, struct json_object *line,
 	struct td_reading *v;
 
 	if (!counts || !td_json_seconds(line, "time", time_ns))
-		return bad(rec, err, "neither counts with a time nor an end");
+		return bad(rec, err,
+			   "neither counts with a time nor an end "
+			   "line");
 	if (read_times(rec, line, *time_ns, err))
 		return err->code;
 	if (td_recording_resize(readings, nr))
@@ -204,7 +206,7 @@ static int read_counts(struct td_recording *rec, struct json_object *line,
 	return 0;
 }
 
-/* Only blanks may follow the end line.  1: nothing else does. */
+/* Only blanks may follow the end line: then returns 1. */
 static int check_rest(struct td_recording *rec, struct td_err *err)
 {
 	int c;
@@ -214,7 +216,7 @@ static int check_rest(struct td_recording *rec, struct td_err *err)
 		if (c == '\n')
 			rec->line++;
 		else if (c != ' ' && c != '\t' && c != '\r')
-			return bad(rec, err, "something stands behind the end");
+			return bad(rec, err, "something follows the end line");
 	}
 	return ferror(rec->fp) ? read_error(rec, err) : 1;
 }
@@ -233,7 +235,7 @@ static int read_end(struct td_recording *rec, struct json_object *end,
 		       : check_rest(rec, err);
 }
 
-/* "123", or "123#2": the second task of that number */
+/* "123", or "123#2" for the second task of that TID */
 static bool parse_task(const char *key, int *tid, int *life)
 {
 	char number[16];
@@ -268,7 +270,7 @@ static int read_names(struct td_recording *rec, struct json_object *names,
 	return 0;
 }
 
-/* *more: the line has names of tasks, and the interval is still to come. */
+/* Sets *more if the line has names of tasks, which come before an interval. */
 static int read_line(struct td_recording *rec, uint64_t *time_ns,
 		     struct td_readings *readings, bool *more,
 		     struct td_err *err)

@@ -4,11 +4,11 @@
 
 #include "lib/recording/recording.h"
 
-/* Reads the format that write.c writes, from rec->fp, line after line. */
+/* Reads the format that write.c writes from rec->fp, line by line. */
 
-/* Fills rec with what the first line says. */
+/* Reads the first line into rec. */
 int td_recording_read_head(struct td_recording *rec, struct td_err *err);
-/* As td_recording_next(). */
+/* Does the same as td_recording_next(). */
 int td_recording_read_interval(struct td_recording *rec, uint64_t *time_ns,
 			       struct td_readings *readings,
 			       struct td_err *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The request in a recording: what a report shows by default. */
+/* Reads what the run was asked for, which a report shows by default. */
 #include "lib/recording/request.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #define MAX_LEVEL 9
 
-/* head[key] is an array of names, if it is there. */
+/* Reads head[key], an array of names, if it exists. */
 static int read_names(const struct td_recording *rec, struct json_object *head,
 		      const char *key, char ***names, size_t *nr_names,
 		      struct td_err *err)
@@ -30,7 +30,8 @@ static int read_names(const struct td_recording *rec, struct json_object *head,
 			return td_err_nomem(err);
 		if (!json_object_is_type(name, json_type_string))
 			return td_err_set(err, -EINVAL,
-					  "%s:%zu: \"%s\": not names",
+					  "%s:%zu: \"%s\": not a list of "
+					  "names",
 					  rec->path, rec->line, key);
 		*place = strdup(json_object_get_string(name));
 		if (!*place)
@@ -40,7 +41,7 @@ static int read_names(const struct td_recording *rec, struct json_object *head,
 	return 0;
 }
 
-/* head[key] is a number from 1 to max, if it is there. */
+/* Reads head[key], a number from 1 to max, if it exists. */
 static int read_number(const struct td_recording *rec, struct json_object *head,
 		       const char *key, int max, int *out, struct td_err *err)
 {
@@ -65,7 +66,7 @@ static int read_aggregation(struct td_recording *rec, struct json_object *head,
 	    (name && td_aggregation_find(name, &rec->info.how)))
 		return read_number(rec, head, "cache_level", TD_MAX_CACHE,
 				   &rec->info.cache_level, err);
-	return td_recording_bad(rec, err, "\"aggregation\": there is no such");
+	return td_recording_bad(rec, err, "\"aggregation\": unknown");
 }
 
 int td_recording_parse_request(struct td_recording *rec,

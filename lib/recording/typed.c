@@ -45,7 +45,7 @@ void td_typed_put(struct json_object *object, const struct td_event *event)
 	put_flag(object, "non_idle", event->mods.non_idle);
 }
 
-/* *out is left alone if there is no such key.  false: it is no text. */
+/* Returns false if the value is no text; without the key, *out is unchanged. */
 static bool get_text(struct json_object *from, const char *key, char **out)
 {
 	struct json_object *value;

@@ -7,11 +7,11 @@
 #include "lib/event/event.h"
 
 /*
- * What a recording of -e says of an event beyond its name: what the event table
- * shows, and what decides which ratios stand beside the counts.
+ * Members of an event in a recording of -e: what the event table needs to show
+ * it and to choose the ratios that are shown next to counts.
  */
 void td_typed_put(struct json_object *object, const struct td_event *event);
-/* -EINVAL: a value is of the wrong type or too large, or there is no memory. */
+/* -EINVAL if a value is of the wrong type or too large, or out of memory. */
 int td_typed_get(struct json_object *object, struct td_event *event);
 
 #endif

@@ -41,7 +41,7 @@ static struct json_object *pmu_objects(const struct td_machine *machine,
 	return array;
 }
 
-/* Writes levels 1 to the last that is known. */
+/* Writes the ids of levels 1 to the last known one. */
 static void put_caches(struct json_object *object, const struct td_place *place)
 {
 	int levels = TD_MAX_CACHE;
@@ -78,7 +78,7 @@ static struct json_object *place_objects(const struct td_place *places,
 	return array;
 }
 
-/* Written with the first event of a group; 1 is the default. */
+/* Writes it with the first event of a group unless it is 1, the default. */
 static void put_at_once(struct json_object *object, const struct td_plan *plan,
 			int event, int group)
 {
@@ -91,7 +91,7 @@ static void put_at_once(struct json_object *object, const struct td_plan *plan,
 			       json_object_new_double(at_once));
 }
 
-/* Marks a group's own count of the reference event among those of its name. */
+/* Marks the clone of the reference event that its group counts. */
 static void put_clone(struct json_object *object, const struct td_plan *plan,
 		      int event, int group)
 {
@@ -145,7 +145,7 @@ static void put_names(struct json_object *to, const char *key, char **names,
 	json_object_object_add(to, key, array);
 }
 
-/* What a report shows by default. */
+/* Writes what a report shows by default. */
 static void put_request(struct json_object *head,
 			const struct td_recording_info *info)
 {

@@ -15,7 +15,7 @@ static int gone(const struct td_sysfs *fs, const char *what, int tid,
 		struct td_err *err)
 {
 	if (kill(tid, 0) && errno != EPERM)
-		return td_err_set(err, -ESRCH, "%s %d: there is none", what,
+		return td_err_set(err, -ESRCH, "%s %d does not exist", what,
 				  tid);
 	td_err_set(err, -ENOENT, "%s/%d: %s", fs->proc_path, tid,
 		   strerror(ENOENT));
@@ -73,22 +73,15 @@ int td_tasks_add_thread(const struct td_sysfs *fs, int tid,
 /* PF_EXITING of include/linux/sched.h, which zombies have, too. */
 #define EXITING 0x4
 
-/*
- * In proc(5)'s stat, field 9 is the flags and field 2 the name in parentheses,
- * which may hold any byte.
- */
+/* In proc(5)'s stat, field 9 is the flags. */
 static bool is_alive(const struct td_sysfs *fs, int tid)
 {
 	unsigned int flags;
-	char path[32], text[512];
-	const char *name_end;
+	char text[512];
+	const char *rest = td_proc_stat(fs, tid, text, sizeof(text));
 
-	snprintf(path, sizeof(path), "%d/stat", tid);
-	if (td_sysfs_read_at(fs->proc, path, text, sizeof(text)) < 0)
-		return false;
-	name_end = strrchr(text, ')');
-	return name_end &&
-	       sscanf(name_end, ") %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
+	return rest &&
+	       sscanf(rest, " %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
 	       !(flags & EXITING);
 }
 

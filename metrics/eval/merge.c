@@ -20,7 +20,7 @@ static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 		       const char *unit, bool tasks, struct td_cell *cell)
 {
 	static const char no_slots[] =
-		"how many slots a kind of core had is not known";
+		"the slots of a kind of core are not known";
 	double sum = 0, weight = 0, over = 0, running = tasks ? 0 : PERCENT;
 
 	*cell = (struct td_cell){ .status = TD_STATUS_NOT_COUNTED,

@@ -10,6 +10,7 @@
 
 #include "lib/base/util.h"
 #include "metrics/files/perfmon_parts.h"
+#include "metrics/formula/tokens.h"
 
 #define BLANKS  " \t"
 #define DIGITS  "0123456789"
@@ -23,18 +24,6 @@ struct translation {
 	FILE *fp;
 	struct td_err *err;
 };
-
-/* The length of a number: digits, a point, an exponent ("1e9"). */
-static size_t number_length(const char *text)
-{
-	size_t len = strspn(text, DIGITS "."), exponent, sign;
-
-	if (!len || text[len] != 'e')
-		return len;
-	sign = text[len + 1] == '-' ? 1 : 0;
-	exponent = strspn(text + len + 1 + sign, DIGITS);
-	return exponent ? len + 1 + sign + exponent : len;
-}
 
 static bool is_word(const char *text, size_t len, const char *word)
 {
@@ -120,7 +109,7 @@ static size_t add_token(const struct translation *t, const char *text)
 		fputc(' ', t->fp);
 		return len;
 	}
-	len = number_length(text);
+	len = td_number_length(text);
 	if (len) {
 		fprintf(t->fp, "%.*s", (int)len, text);
 		return len;

@@ -5,16 +5,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/util.h"
+
 bool td_next_group(const char **list, char name[TD_GROUP_NAME])
 {
+	const char *from;
 	size_t len;
 
 	do {
-		*list += strspn(*list, "; ");
-		len = strcspn(*list, ";");
-		snprintf(name, TD_GROUP_NAME, "%.*s", (int)len, *list);
-		*list += len;
+		from = *list + strspn(*list, "; ");
+		len = strcspn(from, ";");
+		*list = from + len;
 	} while (len >= TD_GROUP_NAME);
+	memcpy(name, from, len);
+	name[len] = '\0';
 	return len > 0;
 }
 
@@ -45,4 +49,21 @@ void td_metric_def_each_group(const struct td_metric_def *def,
 	groups_of(def, groups, sizeof(groups));
 	while (td_next_group(&list, name))
 		fn(ctx, name);
+}
+
+int td_group_level(const char *name)
+{
+	static const char *const prefixes[] = { "TopdownL", "tma_L",
+						"PipelineL" };
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(prefixes); i++) {
+		size_t len = strlen(prefixes[i]);
+		const char *digit = name + len;
+
+		if (strncmp(name, prefixes[i], len) == 0 && *digit >= '1' &&
+		    *digit <= '9' &&
+		    (digit[1] == '\0' || strcmp(digit + 1, "_group") == 0))
+			return *digit - '0';
+	}
+	return 0;
 }

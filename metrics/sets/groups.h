@@ -13,6 +13,11 @@
  * the end.
  */
 bool td_next_group(const char **list, char name[TD_GROUP_NAME]);
+/*
+ * The level of "TopdownL2", "tma_L2_group" or AMD's "PipelineL2" (2); 0 if the
+ * group is not a level.
+ */
+int td_group_level(const char *name);
 /* Calls fn with the name of each group that the metric is in. */
 void td_metric_def_each_group(const struct td_metric_def *def,
 			      void (*fn)(void *ctx, const char *group),

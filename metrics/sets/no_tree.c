@@ -88,8 +88,8 @@ int td_why_no_tree(const struct td_machine *machine, struct td_err *err)
 		   pmu);
 	if (strcmp(machine->cpuid.vendor, "GenuineIntel") != 0)
 		return td_err_hint(err, "this is not an Intel processor: of "
-					"others, AMD's Zen 4 and Zen 5 are "
-					"known");
+					"others, only AMD's Zen 4 and Zen 5 "
+					"are supported");
 	if (machine->cpuid.hypervisor)
 		return td_err_hint(err,
 				   "this is a virtual machine: most hosts do "

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "lib/base/index.h"
 #include "metrics/files/pmu_events.h"
 
 /*
@@ -47,6 +48,8 @@ struct td_metric_set {
 	size_t nr_events;
 	const struct td_metric_def *metrics;
 	size_t nr_metrics;
+	/* of the metrics, by td_hash_any_case(); empty: there are few */
+	struct td_index names;
 	int levels; /* depth of its tree */
 	/* the id of the event that counts are scaled by */
 	const char *reference;

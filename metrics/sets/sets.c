@@ -12,35 +12,29 @@
 #include "metrics/sets/groups.h"
 #include "metrics/sets/l2_requests.h"
 
+static const struct td_metric_def *find_indexed(const struct td_metric_set *set,
+						const char *name)
+{
+	uint64_t hash = td_hash_any_case(name);
+	size_t step = 0, at;
+
+	while ((at = td_index_next(&set->names, hash, &step)) != TD_NOT_FOUND) {
+		if (strcasecmp(set->metrics[at].name, name) == 0)
+			return &set->metrics[at];
+	}
+	return NULL;
+}
+
 const struct td_metric_def *td_set_find(const struct td_metric_set *set,
 					const char *name)
 {
+	if (set->names.nr)
+		return find_indexed(set, name);
 	for (size_t i = 0; i < set->nr_metrics; i++) {
 		if (strcasecmp(set->metrics[i].name, name) == 0)
 			return &set->metrics[i];
 	}
 	return NULL;
-}
-
-/*
- * The level of "TopdownL2", "tma_L2_group" or AMD's "PipelineL2" (2); 0 if the
- * group is not a level.
- */
-static int level_of_group(const char *name)
-{
-	static const char *const prefixes[] = { "TopdownL", "tma_L",
-						"PipelineL" };
-
-	for (size_t i = 0; i < TD_ARRAY_SIZE(prefixes); i++) {
-		size_t len = strlen(prefixes[i]);
-		const char *digit = name + len;
-
-		if (strncmp(name, prefixes[i], len) == 0 && *digit >= '1' &&
-		    *digit <= '9' &&
-		    (digit[1] == '\0' || strcmp(digit + 1, "_group") == 0))
-			return *digit - '0';
-	}
-	return 0;
 }
 
 /*
@@ -71,7 +65,7 @@ static void find_level(struct td_metric_def *def)
 	if (strncmp(def->name, "tma_info_", 9) == 0)
 		return;
 	while (!def->level && td_next_group(&list, name))
-		def->level = level_of_group(name);
+		def->level = td_group_level(name);
 }
 
 /* Sets the parent: the metric one level up whose group contains this one. */
@@ -112,7 +106,8 @@ static int add_def(struct td_made_set *made, const struct td_metric_def *def)
 	struct td_metric_def *new =
 		td_array_add(&made->defs, made->nr, sizeof(*new));
 
-	if (!new)
+	if (!new || td_index_add(&made->set.names, td_hash_any_case(def->name),
+				 made->nr))
 		return -ENOMEM;
 	*new = *def;
 	made->nr++;
@@ -323,7 +318,7 @@ static void note_fallback(struct td_notes *notes, const struct td_pmu *pmu,
 			     "level%s",
 			     pmu->name, td_uarch_name(pmu->uarch),
 			     any_files ? "its metric files have no tree"
-				       : "there are no metric files of it",
+				       : "there are no metric files for it",
 			     set->levels, set->levels == 1 ? "" : "s");
 }
 
@@ -378,8 +373,10 @@ int td_sets_builtin(struct td_sets *sets, const struct td_machine *machine,
 
 void td_sets_free(struct td_sets *sets)
 {
-	for (size_t i = 0; sets->made && i < sets->nr; i++)
+	for (size_t i = 0; sets->made && i < sets->nr; i++) {
 		free(sets->made[i].defs);
+		td_index_free(&sets->made[i].set.names);
+	}
 	free(sets->made);
 	free(sets->v);
 	*sets = (struct td_sets){ 0 };

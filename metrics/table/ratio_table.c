@@ -132,8 +132,8 @@ int td_ratio_table_build(struct td_ratio_table *table,
 		return td_err_nomem(err);
 	return table->nr ? 0
 			 : td_err_set(err, -ENODATA,
-				      "--metric-only: these events come to no "
-				      "metric");
+				      "--metric-only: these events have no "
+				      "ratio");
 }
 
 static struct td_row *add_row(const struct td_ratio_table *table,

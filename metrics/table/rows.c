@@ -135,14 +135,11 @@ static void add_kinds(const struct td_filling *f, int event,
 {
 	const struct td_plan *plan = f->plan;
 	unsigned int nr = 0, tasks = 0;
+	size_t at = f->specs.first[event];
 	uint64_t most = 0;
+	int i;
 
-	for (size_t at = f->specs.first[event]; at < f->specs.end[event];
-	     at++) {
-		int i = f->specs.order[at];
-
-		if (!totals[i].nr || !td_filling_is_of_row(f, event, i))
-			continue;
+	while ((i = td_filling_next(f, event, totals, &at)) >= 0) {
 		tasks = totals[i].nr > tasks ? totals[i].nr : tasks;
 		most = totals[i].enabled_ns > most ? totals[i].enabled_ns
 						   : most;
@@ -162,16 +159,13 @@ static void add_kinds(const struct td_filling *f, int event,
 static void add_all(const struct td_filling *f, int event,
 		    const struct td_total *totals, struct td_event_row *row)
 {
+	size_t at = f->specs.first[event];
 	unsigned int nr = 0;
+	int i;
 
-	for (size_t at = f->specs.first[event]; at < f->specs.end[event];
-	     at++) {
-		int i = f->specs.order[at];
-
-		if (totals[i].nr && td_filling_is_of_row(f, event, i))
-			add_total(row, &totals[i], f->plan->events.v[i].scale,
-				  nr++ == 0);
-	}
+	while ((i = td_filling_next(f, event, totals, &at)) >= 0)
+		add_total(row, &totals[i], f->plan->events.v[i].scale,
+			  nr++ == 0);
 }
 
 static int fill_row(struct td_filling *f, int event, size_t id)

@@ -41,6 +41,12 @@ int td_filling_prepare(struct td_filling *f);
 void td_filling_free(struct td_filling *f);
 /* Is other the event itself, or merged into its row? */
 bool td_filling_is_of_row(const struct td_filling *f, int event, int other);
+/*
+ * Finds the next event of the row that was opened for the id of totals.  *at is
+ * f->specs.first[event] at the first call.  Returns -1 after the last.
+ */
+int td_filling_next(const struct td_filling *f, int event,
+		    const struct td_total *totals, size_t *at);
 /* Was the row's event opened for this id? */
 bool td_filling_has_id(const struct td_filling *f, int event, size_t id);
 /*

@@ -25,18 +25,23 @@ bool td_filling_is_of_row(const struct td_filling *f, int event, int other)
 					    &f->plan->events.v[other]);
 }
 
-bool td_filling_has_id(const struct td_filling *f, int event, size_t id)
+int td_filling_next(const struct td_filling *f, int event,
+		    const struct td_total *totals, size_t *at)
 {
-	const struct td_total *totals = td_filling_totals(f, id);
-
-	for (size_t at = f->specs.first[event]; at < f->specs.end[event];
-	     at++) {
-		int i = f->specs.order[at];
+	while (*at < f->specs.end[event]) {
+		int i = f->specs.order[(*at)++];
 
 		if (totals[i].nr && td_filling_is_of_row(f, event, i))
-			return true;
+			return i;
 	}
-	return false;
+	return -1;
+}
+
+bool td_filling_has_id(const struct td_filling *f, int event, size_t id)
+{
+	size_t at = f->specs.first[event];
+
+	return td_filling_next(f, event, td_filling_totals(f, id), &at) >= 0;
 }
 
 bool td_filling_belongs_to(const struct td_filling *f, int event, size_t id)
@@ -141,15 +146,13 @@ static int find_elsewhere(struct td_filling *f)
 static void sum_kinds(const struct td_filling *f, int event,
 		      const struct td_total *totals, struct td_total *sum)
 {
+	size_t at = f->specs.first[event];
 	bool tasks = f->totals->tasks;
+	int i;
 
 	sum->value = NAN;
-	for (size_t at = f->specs.first[event]; at < f->specs.end[event];
-	     at++) {
-		int i = f->specs.order[at];
-
-		if (!td_filling_is_of_row(f, event, i) || !totals[i].nr ||
-		    (tasks && isnan(totals[i].value)))
+	while ((i = td_filling_next(f, event, totals, &at)) >= 0) {
+		if (tasks && isnan(totals[i].value))
 			continue;
 		sum->value = isnan(sum->value) ? totals[i].value
 					       : sum->value + totals[i].value;

@@ -241,7 +241,8 @@ int td_tree_compile(struct td_scope *scope, const struct td_metric_def *def,
 		return 0;
 	if (scope->depth >= MAX_DEPTH)
 		return td_err_set(scope->err, -EINVAL,
-				  "%s: more than %d metrics inside each other",
+				  "%s: more than %d metrics refer to each "
+				  "other",
 				  def->name, MAX_DEPTH);
 	scope->tree->operands[metric.slot].state = TD_OPERAND_BUSY;
 	inner.def = inner.self = def;

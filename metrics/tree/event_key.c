@@ -186,7 +186,7 @@ int td_event_key(const struct td_machine *machine,
 
 	*out = NULL;
 	if (!rc && typed.nr_specs != 1)
-		rc = td_err_set(err, -EINVAL, "%s: not one event", id);
+		rc = td_err_set(err, -EINVAL, "%s: not a single event", id);
 	if (!rc && typed.specs[0].kind != TD_SPEC_NAME)
 		rc = (*out = strdup(id)) ? 0 : td_err_nomem(err);
 	else if (!rc)

@@ -102,13 +102,13 @@ static int check_rings(struct td_scope *scope, int pmu)
 		    td_tree_same_rings(&event->mods, &events->v[first].mods))
 			continue;
 		td_err_usage(scope->err,
-			     "-M: %s counts its topdown fields with one set of "
-			     "modifiers at a time",
+			     "-M: %s can count its topdown fields only with "
+			     "the same modifiers",
 			     scope->setup->machine->pmus[pmu].name);
 		return td_err_hint(scope->err,
-				   "give all metrics the same ones; where only "
-				   "thresholds take the fields, "
-				   "--metric-no-threshold does without");
+				   "give all metrics the same modifiers; if "
+				   "only thresholds need the fields, use "
+				   "--metric-no-threshold");
 	}
 	return 0;
 }

@@ -77,13 +77,18 @@ static bool is_child(const struct td_metric_def *def, const char *parent)
 static int next_without_position(const struct walk *walk, const char *parent)
 {
 	const struct td_metric_def *defs = walk->set->metrics;
-	int best = -1;
+	int best = -1, best_rank = 0;
 
 	for (int i = 0; i < (int)walk->set->nr_metrics; i++) {
+		int rank;
+
 		if (walk->positions[i] || !is_child(&defs[i], parent))
 			continue;
-		if (best < 0 || rank_of(&defs[i]) < rank_of(&defs[best]))
+		rank = rank_of(&defs[i]);
+		if (best < 0 || rank < best_rank) {
 			best = i;
+			best_rank = rank;
+		}
 	}
 	return best;
 }

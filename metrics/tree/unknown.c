@@ -105,7 +105,7 @@ static int hint_at(const struct td_scope *scope, const char *name)
 	td_suggest_format(&suggest, text, sizeof(text));
 	if (!text[0])
 		return td_err_hint(scope->err,
-				   "tdstat list metrics shows what there is");
+				   "tdstat list metrics shows all metrics");
 	return td_err_hint(scope->err, "did you mean %s?%s", text,
 			   suggest.more ? " (tdstat list metrics has more)"
 					: "");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * interval RECORDING ROUNDS: what an interval of level 2 takes from its counts
- * to its row, ROUNDS times, in us: aggregated, evaluated, printed.
+ * interval RECORDING ROUNDS: the time of aggregating, evaluating and printing
+ * an interval of level 2, ROUNDS times, in us.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 set -euo pipefail
 
 tdstat=${TDSTAT:-build/tdstat} perf=${PERF:-perf} json=${BENCH_JSON:-/dev/null}
+built=${tdstat%/*}/tests/bench # the programs among the benchmarks
 
 die() {
 	echo "bench: $*" >&2
@@ -78,15 +79,6 @@ field() {
 	local n=$1 said
 
 	shift
-	said=$("$spend" "$@") || die "$* failed"
+	said=$("$built/spend" "$@") || die "$* failed"
 	cut -d' ' -f"$n" <<<"$said"
-}
-
-# of tests/bench/NAME.c, in $folder, with what follows
-build() {
-	local name=$1
-
-	shift
-	"${CC:-cc}" -std=gnu11 -O2 -D_GNU_SOURCE -I. -isystem build/uapi \
-		-o "$folder/$name" "tests/bench/$name.c" "$@"
 }

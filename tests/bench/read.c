@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* read ROOT CPUID: the shortest time of 15 that a model's files take, in ms. */
+/* read ROOT CPUID: the time to read a model's files, in ms; best of 15. */
 #include <stdio.h>
 #include <time.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * spend COMMAND...: what it took, with all that it waited for: CPU time in us,
- * elapsed time in us, peak memory in KB.  Its output goes nowhere.
+ * spend COMMAND...: CPU time in us, elapsed time in us and peak memory in KB of
+ * a command and the children that it waited for.  Its output is discarded.
  */
 #include <fcntl.h>
 #include <spawn.h>
@@ -26,7 +26,7 @@ static double to_us(struct timeval t)
 	return (double)t.tv_sec * 1e6 + (double)t.tv_usec;
 }
 
-/* posix_spawn() does not copy us: a peak is the command's own. */
+/* posix_spawn(3) does not copy us, so the peak is that of the command. */
 static int start(char **argv, pid_t *pid)
 {
 	posix_spawn_file_actions_t files;

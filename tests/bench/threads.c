@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* threads NR: so many short threads, one after the other. */
+/* threads NR: starts NR short threads, one after the other. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tick ... N: wakes up N times, every 10 ms, and does nothing: what an interval
- * takes before anything is read.
+ * tick ... N: wakes up N times, every 10 ms, and does nothing: the cost of an
+ * interval without its reads.
  */
 #include <poll.h>
 #include <stdint.h>

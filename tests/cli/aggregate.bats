@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Aggregation, in recordings made by hand: who belongs together, under what
-# id, in what order; and that metrics are made of summed counts.
+# Aggregation of recordings made by hand: which CPUs are summed, the ids and
+# their order, and that metrics are computed from summed counts.
 
 # shellcheck disable=SC2086,SC2154 # lists of options; helper.bash
 load helper

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# System calls of what is done often.
+# The number of system calls of frequent operations.
 
 load helper.bash
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What the shells offer behind "tdstat".
+# What shells complete after "tdstat".
 
 # shellcheck disable=SC2154 # helper.bash
 load helper
@@ -164,6 +164,13 @@ offers() {
 }
 
 # --- zsh ------------------------------------------------------------------------
+
+@test "zsh: the options in the file are those of --help, of all subcommands together" {
+	# those it offers, not those that these exclude: behind a quote, a brace or a comma
+	sed "s/'([^)]*)/'/" "$completion/_tdstat" | grep -oE "[*'\"{,]--[a-z-]+" | sed 's/^.//' | sort -u >named
+	assert_same "$(for word in '' record report list help; do help_options ${word:+"$word"}; done | sort -u)" \
+		"$(cat named)"
+}
 
 needs_zsh() {
 	command -v zsh >/dev/null || skip "no zsh"

@@ -64,11 +64,6 @@ setup_file() {
 	export PYTHON
 }
 
-real() {
-	needs_software_events "${1-}"
-	unset SYSFS_PATH PERF_CPUID
-}
-
 # talk HOW OPTION... -- STEP...
 talk() {
 	try timeout 20 "$PYTHON" -S "$BATS_FILE_TMPDIR/talk.py" "$@"

@@ -243,12 +243,12 @@ cpu_atom 4-5"
 	for how in '-- true' "-p $$"; do
 		try "$TDSTAT" --dry-run $how
 		assert_failure 1
-		assert_why_and_remedy 'thread' '^tdstat: -M TopdownL1 \(or -l 3\) estimates them: .*-a'
+		assert_why_and_remedy 'thread' '^tdstat: -M TopdownL1 \(or -l 3\) estimates them, .*-a'
 	done
 	try "$TDSTAT" --dry-run -l 2 -- true
-	assert_why_and_remedy 'thread' '^tdstat: -M TopdownL1,TopdownL2 \(or -l 3\) estimates them: .*-a'
+	assert_why_and_remedy 'thread' '^tdstat: -M TopdownL1,TopdownL2 \(or -l 3\) estimates them, .*-a'
 	try "$TDSTAT" --dry-run --td-level 2 -- true
-	assert_why_and_remedy 'thread' '^tdstat: -M TopdownL2 estimates them: .*-a'
+	assert_why_and_remedy 'thread' '^tdstat: -M TopdownL2 estimates them, .*-a'
 	try "$TDSTAT" --dry-run -a -A
 	assert_why_and_remedy 'thread' '^tdstat: --per-core'
 	# what is named can be planned

@@ -1,8 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What the kernel can answer to perf_event_open, put into its mouth by strace:
-# the first time, where nothing real is needed, and at a later event, behind
-# real software events.
+# Errors of perf_event_open(2), injected by strace: at the first call, which
+# needs no real event, and at a later one, after real software events.
 
 # shellcheck disable=SC2086,SC2154 # lists of options; helper.bash
 load helper

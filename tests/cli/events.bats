@@ -9,12 +9,6 @@ load helper
 # A number that no kernel has given to a software event.
 NO_EVENT=1:77
 
-# real [-a]: this machine's own sysfs, where it lets us count
-real() {
-	needs_software_events "${1-}"
-	unset SYSFS_PATH PERF_CPUID
-}
-
 # no_pmu: a machine without any
 no_pmu() {
 	mkdir -p none/sys/bus/event_source/devices none/sys/devices/system/cpu

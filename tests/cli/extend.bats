@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# To add an aggregation or a writer takes one new file and at most two lines
-# elsewhere: two made-up ones are added to a copy of the source, and run.
+# An aggregation or a writer takes one new file and at most two lines in others:
+# made-up ones are added to a copy of the source, which is built and run.
 
 # shellcheck disable=SC2154 # helper.bash
 load helper
@@ -82,7 +82,7 @@ costs() {
 
 @test "a made-up aggregation: --help, what excludes it, and recordings" {
 	made --help
-	assert_regex "$output" '--per-pair +a row a pair of CPUs'
+	assert_regex "$output" '--per-pair +a row for each pair of CPUs'
 	made --per-pair -- true
 	assert_equal "$status" 64
 	assert_regex "$stderr" '^tdstat: --per-pair counts whole CPUs'

@@ -121,6 +121,12 @@ needs_software_events() {
 	software_machine
 }
 
+# real [-a]: this machine's own sysfs, where it lets us count
+real() {
+	needs_software_events "${1-}"
+	unset SYSFS_PATH PERF_CPUID
+}
+
 # The test sees valgrind in tdstat's place (make VALGRIND=1): its descriptors,
 # memory, system calls, or how long it takes to start.
 not_under_valgrind() {

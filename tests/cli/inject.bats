@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What the kernel can refuse, put into its mouth by strace: each call that
-# matters fails with each errno of its manual page, the first time, in the
-# middle and the last time.  A message names the thing, the status is 1, no
-# number is shown that was not measured, no command and no zombie stays.
-# (perf_event_open from the first call on: errors.bats.)
+# Errors of system calls, injected by strace: each call that matters fails with
+# each errno of its manual page, the first time, in the middle and the last
+# time.  A message must name what failed, the status must be 1, no number may be
+# shown that was not measured, and no command or zombie may remain.
+# (perf_event_open at the first call: errors.bats.)
 
 # shellcheck disable=SC2013,SC2016,SC2034,SC2054,SC2086,SC2128,SC2154,SC2178,SC2206 # lists of options; helper.bash
 load helper
@@ -120,7 +120,7 @@ begin() {
 	grep -q '^tdstat: counting user space only: ' stderr
 	injected perf_event_open 1 EINVAL "${command[@]}"
 	assert_equal "$(cat status)" 3
-	grep -q '^tdstat: cpu: the kernel cannot count the group of cpu/topdown-retiring/ at once: it takes turns$' stderr
+	grep -q '^tdstat: cpu: the kernel cannot count the group of cpu/topdown-retiring/ at once: its events take turns$' stderr
 	injected perf_event_open 1 EOPNOTSUPP "${command[@]}"
 	assert_equal "$(cat status)" 3
 	grep -q '^tdstat: not counting guests: ' stderr

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Nothing is left over at the end, be it good or bad: memory, descriptors.
+# No memory and no descriptors are leaked, whether a run succeeds or fails.
 
 # shellcheck disable=SC2086,SC2154 # lists of options; helper.bash
 load helper

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Too few descriptors, too little memory, no room for what is written: said,
-# and no row lost in silence.
+# Limits of descriptors, memory and disk space: errors are reported, and no row
+# is lost silently.
 
 # shellcheck disable=SC2016,SC2086,SC2154,SC2258 # sh -c; lists of options; -x,; helper.bash
 load helper

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# tdstat list: on saved machines, against the model's JSON files and sysfs, which
-# jq and the shell read here for themselves.
+# tdstat list on saved machines, compared with what jq and the shell read from
+# the model's JSON files and sysfs.
 
 # shellcheck disable=SC2016,SC2030,SC2031,SC2086,SC2154 # jq; output; lists of words; helper.bash
 load helper

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Near misses of a command line: the second line says what was probably meant.
+# Mistyped command lines: the hint says what was probably meant.
 
 # shellcheck disable=SC2016,SC2086,SC2154 # what is suggested; lists of options; helper.bash
 load helper
@@ -46,12 +46,12 @@ meant() {
 }
 
 @test "-p and -t: a name in the place of a number, blanks in that of commas" {
-	meant 'a process is meant by its number: -p $(pgrep -d, -x bash)' '^tdstat: -p bash:' -p bash
-	meant 'a process is meant by its number: -p $(pgrep -d, -x my.prog-2)' 'my.prog-2' --pid=my.prog-2
+	meant 'processes are given by number: -p $(pgrep -d, -x bash)' '^tdstat: -p bash:' -p bash
+	meant 'processes are given by number: -p $(pgrep -d, -x my.prog-2)' 'my.prog-2' --pid=my.prog-2
 	# longer ones than the kernel keeps, and what a shell would not read as one word
-	meant 'a process is meant by its number, as pgrep and ps show it' '' -p a_name_of_16_long
-	meant 'a process is meant by its number, as pgrep and ps show it' '' -p 'a;b'
-	meant 'a thread is meant by its number, as ps -L shows it' '' -t bash
+	meant 'processes are given by number, as pgrep and ps show it' '' -p a_name_of_16_long
+	meant 'processes are given by number, as pgrep and ps show it' '' -p 'a;b'
+	meant 'threads are given by number, as ps -L shows it' '' -t bash
 	meant 'numbers are separated by commas, without blanks' '' -p '12 13'
 }
 
@@ -72,7 +72,7 @@ meant() {
 	meant 'did you mean -C 0-3,8?' '^tdstat: -C CPU0-3,8:' -C CPU0-3,8
 	meant 'did you mean --cputype atom?' '' -C atom
 	meant 'did you mean --cputype cpu_core?' '' -C cpu_core
-	meant 'all CPUs are -a' '' -C all
+	meant 'use -a for all CPUs' '' -C all
 	meant 'numbers are separated by commas, without blanks' '' -C '0 1'
 }
 
@@ -82,15 +82,15 @@ meant() {
 }
 
 @test "report: more than one file" {
-	meant 'for each file: tdstat report FILE' "one file, a, .*'b' is too much" report a b
-	meant 'for each file: tdstat report FILE' "one file, a, .*'b' is too much" report -i a b
+	meant 'for each file: tdstat report FILE' "one file, a, .*'b' is one too many" report a b
+	meant 'for each file: tdstat report FILE' "one file, a, .*'b' is one too many" report -i a b
 }
 
 @test "report: what perf record wrote" {
 	printf 'PERFILE2\0\1' >perf.data
 	try "$TDSTAT" report perf.data
 	assert_failure 1
-	assert_why_and_remedy 'perf.data' "it is perf record's: .*perf stat"
+	assert_why_and_remedy 'perf.data' "this is a file of perf record; .*perf stat"
 	echo PERFILE >other
 	try "$TDSTAT" report other
 	assert_failure 1
@@ -113,7 +113,7 @@ missed() {
 	missed "did you mean -e task-clock,page-faults? Names are separated by commas" -e task-clock page-faults
 	missed "did you mean -M tma_retiring,tma_bad_speculation? Names are separated by commas" \
 		-M tma_retiring tma_bad_speculation
-	missed "words are separate (tdstat -- sleep 1), a shell's line is sh -c 'sleep 1'" 'sleep 1'
+	missed "without the quotes: tdstat -- sleep 1; or for a shell: tdstat -- sh -c 'sleep 1'" 'sleep 1'
 	missed 'nothing_like_it: No such file or directory' nothing_like_it
 }
 
@@ -173,7 +173,7 @@ missed() {
 @test "-M list, an event behind -M, a metric behind -e" {
 	saved alderlake
 	for name in list help 'foo*' zzzz; do
-		meant 'tdstat list metrics shows what there is' '^tdstat: -M' -M "$name"
+		meant 'tdstat list metrics shows all metrics' '^tdstat: -M' -M "$name"
 	done
 	meant 'it is an event: -e cycles' '' -M cycles
 	meant 'it is an event: -e L1-dcache-loads' '' -M L1-dcache-loads
@@ -181,7 +181,7 @@ missed() {
 	for name in tma_retiring TopdownL1; do
 		try "$TDSTAT" -e $name
 		assert_failure 64
-		[ "${stderr_lines[-1]}" = "tdstat: metrics are for -M: -M $name" ]
+		[ "${stderr_lines[-1]}" = "tdstat: it is a metric: -M $name" ]
 	done
 }
 
@@ -211,7 +211,7 @@ await() {
 	needs_software_events -a
 	for words in '' -a '-C 0' '-D 10'; do
 		on_terminal $words
-		await 'tdstat: counting until ^C: -I 1s shows a row a second'
+		await 'tdstat: counting until ^C: -I 1s shows a row every second'
 		pkill -INT -P $!
 		wait $!
 		[ "$(grep -c 'counting until' screen)" -eq 1 ] || fail "more than one"
@@ -219,7 +219,7 @@ await() {
 	done
 	sleep 60 &
 	on_terminal -p $!
-	await 'tdstat: counting until it ends or ^C: -I 1s shows a row a second'
+	await 'tdstat: counting until it ends or ^C: -I 1s shows a row every second'
 	kill %sleep
 	wait
 }

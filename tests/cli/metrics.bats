@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Metrics that are asked for, of saved machines (what would be counted) and of
-# recordings (what is shown).  Encodings and formulas are those of the kernel
-# tree's metric files, read there by eye or by metrics.py.
+# -M: what would be counted on saved machines, and what is shown of recordings.
+# Expected encodings and formulas were read from the kernel tree's metric files,
+# by eye or by metrics.py.
 
 # shellcheck disable=SC2016,SC2086,SC2154 # sh -c, awk; lists of options; helper.bash
 load helper

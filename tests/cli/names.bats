@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Names that others gave: with commas, quotes, line ends, escape sequences and
-# 4 KiB.  CSV and JSON stay what they are, and no control character gets
-# through to a terminal.
+# Names with commas, quotes, line feeds, escape sequences and 4 KiB, chosen by
+# others.  CSV and JSON must stay valid, and no control character may reach a
+# terminal.
 
 # shellcheck disable=SC2016,SC2154,SC2258 # jq; helper.bash; -x,
 load helper

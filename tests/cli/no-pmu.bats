@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Machines that have nothing to count, or only a part: one line why, one line
+# Machines that can count nothing, or only a part: one line says why, and one
 # what to do.
 
 # shellcheck disable=SC2086,SC2154 # lists of options; helper.bash

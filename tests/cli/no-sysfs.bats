@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Without sysfs or proc: in a container, in another mount namespace.  What
-# needs neither is counted, of the rest the file that is missing is named.
+# Without sysfs or proc, as in a container or another mount namespace: what needs
+# neither is counted; for the rest, an error names the missing file.
 
 # shellcheck disable=SC2016,SC2154 # sh -c; helper.bash
 load helper

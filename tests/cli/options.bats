@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # The command line: what is refused (status 64, one line that names the option,
-# nothing on standard output), and what is the command's own.
+# nothing on standard output), and which words belong to the command.
 
 # shellcheck disable=SC2016,SC2086,SC2154 # sh -c; lists of options; helper.bash
 load helper
@@ -46,7 +46,7 @@ refused() {
 @test "a time's unit is ms, s or m; a wrong one is named, and what there is" {
 	for option in -I -D --timeout; do
 		for unit in x us sec min S Ms h mss 's '; do
-			refused "^tdstat: $option 20$unit: '$unit' is not a unit of time: there are ms, s and m" \
+			refused "^tdstat: $option 20$unit: '$unit' is not a unit of time: use ms, s or m" \
 				$option "20$unit" -- true
 		done
 	done
@@ -134,7 +134,7 @@ refused() {
 	refused '-o' record -a
 	refused '-o' record -- true
 	refused '-o -: a recording needs the name of a file' record -o - -- true
-	assert_regex "$stderr" 'standard output is /dev/stdout$'
+	assert_regex "$stderr" 'for standard output, give /dev/stdout$'
 	try "$TDSTAT" record --quiet -n -o /dev/stdout -- true
 	assert_success
 	assert_regex "${lines[0]}" '^\{"tdstat":1,'

@@ -1,15 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Where the output goes and how it looks: -o, --append, --log-fd, --quiet, -B,
-# -x, --no-merge, --hybrid-merge, --summary, --interval-clear.
+# Options for the output: -o, --append, --log-fd, --quiet, -B, -x, --no-merge,
+# --hybrid-merge, --summary, --interval-clear.
 
 # shellcheck disable=SC2016,SC2030,SC2031,SC2086,SC2154 # sh -c; lists of options; helper.bash
 load helper
-
-real() {
-	needs_software_events "${1-}"
-	unset SYSFS_PATH PERF_CPUID
-}
 
 # --- where ----------------------------------------------------------------------
 

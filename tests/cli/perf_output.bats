@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# tdstat report of what perf stat -x and -j wrote.  What perf counted must come
-# back: its own lines are what is compared with.
+# tdstat report of files of perf stat -x and -j: the counts must be those of
+# perf's own lines.
 
 # shellcheck disable=SC2154 # helper.bash
 load helper
@@ -206,7 +206,7 @@ again() {
 @test "--level and -M ask for a tree, which counts alone are none of" {
 	try report 6.12-hybrid.csv -l 2
 	[ "$status" -eq 64 ]
-	assert_complains 'holds events'
+	assert_complains 'has events and no tree'
 }
 
 @test "thousands of events are read in a second, not in a minute" {

@@ -5,11 +5,6 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2086,SC2154 # sh -c; lists of options; helper.bash
 load helper
 
-real() {
-	needs_software_events "${1-}"
-	unset SYSFS_PATH PERF_CPUID
-}
-
 # A command whose runs differ by known numbers of page faults, and write down
 # how long they took of their own: run N of "1 7 2" touches 1000, 7000, 2000.
 setup_file() {

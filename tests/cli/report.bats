@@ -1,8 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# tdstat report over the recordings of tests/data: the numbers, against those
-# that metrics.jq computes from the same raw counts, and what is printed of
-# them.
+# tdstat report of the recordings of tests/data: numbers are compared with those
+# that metrics.jq computes from the same raw counts; and the printed tables.
 
 # shellcheck disable=SC2016,SC2086,SC2154 # sh -c, awk; lists of options; helper.bash
 load helper
@@ -85,7 +84,7 @@ core have, or that without these do not add up to what is above them"
 	"$TDSTAT" --dry-run -a -M tma_backend_bound_group | python3 "$here/metrics.py" record - >recording.jsonl
 	try "$TDSTAT" report recording.jsonl -M tma_backend_bound_group --hybrid-merge
 	assert_failure 64
-	assert_complains 'nothing of this is a share that all kinds of core have'
+	assert_complains 'none of these metrics is a share that all kinds of core have'
 }
 
 @test "--hybrid-merge of a command: by the slots that were counted, not extrapolated" {
@@ -463,7 +462,7 @@ stays() {
 	cp "$data/$original" rec
 	try "$TDSTAT" report "$@" <rec
 	assert_failure 64
-	assert_complains 'the recording that is read'
+	assert_complains 'the recording that is being read'
 	cmp "$data/$original" rec
 }
 

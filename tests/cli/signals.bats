@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Signals, and what else happens to a command or a process while it is
-# counted.  A clock that jumps cannot be had without being the machine's
-# owner: the clock that cannot jump is asked for, and a stopped program finds
-# as many deadlines passed as a suspended one.
+# Signals, and what else happens to a command or a process while it is counted.
+# Only root can set the clock, so instead of jumps of the clock we test that a
+# monotonic clock is used, and instead of suspending the machine we stop tdstat,
+# which lets as many deadlines pass.
 
 # shellcheck disable=SC2016,SC2154 # sh -c; helper.bash
 load helper

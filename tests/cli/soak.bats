@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# A run of 100,000 intervals: as much memory and as many descriptors at its end
-# as at its beginning.  It takes 100 s, since intervals of less than 1 ms there
-# are none; so all that is to run that long runs at the same time.
+# A run of 100,000 intervals must not need more memory or descriptors in the end
+# than at the beginning.  It takes 100 s, as 1 ms is the shortest interval, so
+# all long runs are done at the same time.
 
 # shellcheck disable=SC2154,SC2258 # helper.bash; -x,
 load helper

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Files of the kernel's that are empty, binary, endless, missing, or lie: no
-# crash, bounded time and memory, and a message that names the file or the
-# event; never a tree of what was not there.
+# Files of the kernel that are empty, binary, endless, missing or wrong: no
+# crash, bounded time and memory, a message that names the file or the event,
+# and no tree of events that do not exist.
 
 # shellcheck disable=SC2154,SC2258 # helper.bash; lists with commas
 load helper

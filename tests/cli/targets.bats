@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Whom to count and when: -p, -t, -i, --all-user, --all-kernel, -D, --timeout,
+# What to count and when: -p, -t, -i, --all-user, --all-kernel, -D, --timeout,
 # --pre, --post, -S, over this kernel's software events.
 
 # shellcheck disable=SC2016,SC2030,SC2031,SC2086,SC2154 # sh -c; lists of options; helper.bash
@@ -32,12 +32,6 @@ setup_file() {
 	# without what may stand before it in PATH
 	PYTHON=$(python3 -c 'import sys; print(sys.executable)')
 	export PYTHON
-}
-
-# real [-a]: this machine's own sysfs, where it lets us count
-real() {
-	needs_software_events "${1-}"
-	unset SYSFS_PATH PERF_CPUID
 }
 
 # burners NAME MS...: sets $pid, and $tids to the threads of these times

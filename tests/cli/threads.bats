@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# --per-thread: of a command, of -p and of -t; threads that come and go; what
-# is recorded of them.
+# --per-thread with a command, -p and -t; threads that start and end; threads in
+# recordings.
 
 # shellcheck disable=SC2016,SC2030,SC2031,SC2086,SC2154 # sh -c; lists of options; helper.bash
 load helper
@@ -26,11 +26,6 @@ setup_file() {
 	export PYTHON
 	spin="$PYTHON -S $BATS_FILE_TMPDIR/spin.py"
 	export spin
-}
-
-real() {
-	needs_software_events "${1-}"
-	unset SYSFS_PATH PERF_CPUID
 }
 
 # has FILE NAME LEAST MOST: one thread of this name, with milliseconds between
@@ -128,7 +123,7 @@ has() {
 	missed=$(sed -n 's/^tdstat: \([0-9,]*\) threads\? .*/\1/p' <<<"$stderr" | tr -d ,)
 	rows=$(wc -l <out)
 	# where the machine is too busy, changes are lost, and that is said
-	lost=$(sed -n 's/^tdstat: .* of \([0-9]*\) changes nothing is known$/\1/p' <<<"$stderr")
+	lost=$(sed -n 's/^tdstat: .* \([0-9]*\) changes were missed$/\1/p' <<<"$stderr")
 	echo "$rows rows, ${missed:-0} missed, ${lost:-0} changes lost"
 	[ $((rows + ${missed:-0})) -le 1001 ]
 	[ $((rows + ${missed:-0} + ${lost:-0})) -ge 1001 ]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Recordings and model files that were cut, changed or blown up: what is whole
-# is taken, the rest is refused with its file and place, in bounded memory.
+# Recordings and model files that were truncated, changed or inflated: whole
+# lines are used, errors name file and place, and memory is bounded.
 
 # shellcheck disable=SC2016,SC2154 # jq; helper.bash
 load helper

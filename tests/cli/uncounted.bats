@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# "much of the command was not counted": of programs with more rights than
-# their user, and of no others.  The kernel's own software events.
+# The note "much of the command was not counted" comes for programs with more
+# rights than their user, and for no others.  Uses software events.
 
 # shellcheck disable=SC2016,SC2154 # sh -c; helper.bash
 load helper

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lists of names and of expressions, looked up among some control groups. */
+/* Looks up lists of names and expressions among some cgroups. */
 #include "tests/fuzz/replay.h"
 
 #include <dirent.h>
@@ -64,7 +64,7 @@ static void name(const char *list)
 	td_cgroups_free(&cgroups);
 }
 
-/* The lowest descriptor that is free is the same afterwards: none is left. */
+/* The lowest free descriptor must not change: none may stay open. */
 static void look_up(const char *list)
 {
 	int next = dup(0);

@@ -6,9 +6,9 @@
 #include <string.h>
 
 /*
- * Repeated repetitions, "((.{255}){255}){255}" or "a+++++++++++++++++++++++++",
- * take regcomp(3) as much memory as there is.  Who types an expression or
- * writes a map is trusted so far, and the C library is not what is tested.
+ * For nested repetitions, "((.{255}){255}){255}" or
+ * "a+++++++++++++++++++++++++", regcomp(3) takes all memory.  They are skipped:
+ * users are trusted not to type them, and the C library is not under test.
  */
 static bool is_cheap(const char *expression)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What comes in at --control: pieces, each behind a byte that is its length. */
+/* Input of --control in pieces; a byte before each piece is its length. */
 #include "tests/fuzz/replay.h"
 
 #include <stdbool.h>
@@ -39,7 +39,7 @@ static void take(struct td_control *control)
 		check(&request);
 }
 
-/* Times 32: a line can be as long as one may be, and longer. */
+/* Writes 32 times as much, so that a line may be too long. */
 static size_t feed(struct td_control *control, int to, const uint8_t *data,
 		   size_t size)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is typed behind -e, several -e with NUL between them: parsed, resolved
- * on a hybrid machine and on another, and arranged; then groups lose members
- * as if the kernel refused them.
+ * Texts of -e, separated by NUL, are parsed, resolved on a hybrid and on
+ * another machine, and scheduled; then groups lose members as if the kernel had
+ * refused them.
  */
 #include "tests/fuzz/replay.h"
 
@@ -18,7 +18,7 @@ static void demand(bool holds)
 		abort();
 }
 
-/* An error says something, and where if it is about what was typed. */
+/* An error must have a message and, if it is about the text, a place. */
 static void check_error(const struct td_err *err, int rc)
 {
 	const char *line_end = strchr(err->place, '\n');
@@ -62,7 +62,7 @@ static int times_of(const struct td_plan *plan, size_t event)
 	return times;
 }
 
-/* Each event that is counted is in one group. */
+/* Each counted event must be in one group. */
 static void check_groups(const struct typed *t)
 {
 	const struct td_plan *plan = &t->plan;

@@ -8,7 +8,7 @@
 #include "lib/base/parse.h"
 #include "lib/machine/cpu.h"
 
-/* A list that was taken is in order, and is the same when it is written. */
+/* A valid list is sorted, and is read back the same when written. */
 static void check_list(const struct td_ints *list)
 {
 	char *text = td_ints_format(list);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A machine's files, whose texts stand one behind the other: each ends with a
- * NUL, "-" is none at all.
+ * The files of a machine: texts that end with NUL; "-" is a file that does not
+ * exist.
  */
 #include "tests/fuzz/replay.h"
 
@@ -111,7 +111,7 @@ static void read_machine(const struct td_sysfs *fs)
 	demand(rc == err.code && (!rc || strstr(err.msg, folder)));
 	for (size_t i = 0; !rc && i < machine.nr_pmus; i++)
 		check_pmu(&machine, &machine.pmus[i]);
-	/* a file for each CPU, of which there may be 65,536 */
+	/* as it reads files for each CPU, of which there may be 65,536 */
 	if (machine.online.nr < 64)
 		read_places(fs, &machine);
 	td_machine_free(&machine);

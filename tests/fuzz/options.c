@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A command line, a word a line.  Options that there are not, and those without
- * their argument, are argp's to refuse, which exits: such words are left out.
+ * A command line, with a word on each line.  Words that make argp exit are left
+ * out: unknown options, and options without their argument.
  */
 #include "tests/fuzz/replay.h"
 
@@ -18,7 +18,7 @@ struct words {
 	bool wants_argument;
 };
 
-/* Of the first subcommand that has it, as the program finds its own word. */
+/* Finds an option in the first subcommand that has it. */
 static const struct td_option *find(const char *name, size_t len, bool letter)
 {
 	const struct td_option *o = NULL;
@@ -50,7 +50,7 @@ static bool accept_letters(struct words *words, const char *word)
 	for (; *word; word++) {
 		const struct td_option *o = find(word, 1, true);
 
-		if (!o || *word == 'i') /* report's has an argument */
+		if (!o || *word == 'i') /* -i of report has an argument */
 			return false;
 		words->wants_argument = takes_argument(o) && !word[1];
 		if (o->arg)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What perf stat -x or -j may have written; written anew, it is read the same. */
+/* A file of perf stat -x or -j; its recording must give the same counts. */
 #include "tests/fuzz/replay.h"
 #include "tests/unit/rewrite.h"
 
@@ -10,7 +10,7 @@
 
 #include "lib/recording/perf/output.h"
 
-/* 1: nothing of perf's.  An error says in which file it is. */
+/* Returns 1 if it is not perf's.  An error must name the file. */
 static int open_perf(struct td_recording *rec, const uint8_t *data, size_t size)
 {
 	struct td_err err = { 0 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A PMU's files: the first line is a format's text, the rest an event's
- * terms, over that format and some that processors have.
+ * Files of a PMU: the first line is a format, the rest are the terms of an
+ * event with that format and some real ones.
  */
 #include "tests/fuzz/replay.h"
 
@@ -26,14 +26,14 @@ static void add_format(struct td_pmu *pmu, const char *name, const char *text)
 
 	if (!format || td_format_parse(text, format))
 		return;
-	/* what was taken has bits, in a word that there is */
+	/* a valid format has bits in an existing word */
 	if (!format->mask || format->word < 0 || format->word >= TD_NR_CONFIGS)
 		abort();
 	format->name = strdup(name);
 	pmu->nr_formats++;
 }
 
-/* A value that fits is in the format's bits alone. */
+/* A value that fits changes only the bits of the format. */
 static void check_pack(const struct td_format *format, uint64_t value)
 {
 	uint64_t config[TD_NR_CONFIGS] = { 0 };

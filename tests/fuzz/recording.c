@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A whole recording, and the report of it. */
+/* Reads a recording and makes a report of it. */
 #include "tests/fuzz/replay.h"
 #include "tests/unit/levels.h"
 

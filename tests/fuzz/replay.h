@@ -3,7 +3,7 @@
 #define TD_REPLAY_H
 
 /*
- * With -DTD_FUZZ a target for libFuzzer, without it a program that feeds the
+ * With -DTD_FUZZ, a target for libFuzzer; without it, a program that passes the
  * files named on its command line to the same function.
  */
 #include <stdint.h>

@@ -24,6 +24,8 @@ import re
 import subprocess
 import sys
 
+from rates import cpu_list
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 NUMBERS = ("type", "config", "config1", "config2", "config3", "sample_period",
            "precise_ip", "bp_type")
@@ -141,14 +143,6 @@ def ask_perf(string):
 
 
 # --- tdstat ------------------------------------------------------------------
-
-def cpu_list(text):
-    cpus = []
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        cpus += range(int(first), int(last or first) + 1)
-    return cpus
-
 
 def dry_run_attr(line):
     """  NAME  type 4  config 0x3c ...  flags a,b: the name may hold anything"""

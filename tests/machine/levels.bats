@@ -50,18 +50,18 @@ percentages() {
 @test "what the refusals name instead: each works, and the estimate is perf's" {
 	shares_slots || skip "nothing is refused here"
 	run -1 --separate-stderr "$TDSTAT" -- sh -c "$WORK"
-	[[ ${stderr_lines[1]} == "tdstat: -M TopdownL1 (or -l 3) estimates them: "*"(tdstat -a -- COMMAND)"* ]]
+	[[ ${stderr_lines[1]} == "tdstat: -M TopdownL1 (or -l 3) estimates them, "*"(tdstat -a -- COMMAND)"* ]]
 	for how in '-M TopdownL1' '-l 3 --all' '-a'; do
 		# shellcheck disable=SC2086
 		"$TDSTAT" $how -o out -- sh -c "$WORK"
 		[ "$(grep -cE '^ +[0-9.]+ %  tma_(retiring|backend_bound|frontend_bound|bad_speculation)( |$)' out)" -eq 4 ]
 	done
 	run -1 --separate-stderr "$TDSTAT" -l 2 -- true
-	[[ ${stderr_lines[1]} == "tdstat: -M TopdownL1,TopdownL2 (or -l 3) estimates them: "* ]]
+	[[ ${stderr_lines[1]} == "tdstat: -M TopdownL1,TopdownL2 (or -l 3) estimates them, "* ]]
 	"$TDSTAT" -M TopdownL1,TopdownL2 -o out -- sh -c "$WORK"
 	[ "$(percentages out | wc -l)" -eq 12 ]
 	run -1 --separate-stderr "$TDSTAT" -a -A -- true
-	[[ ${stderr_lines[1]} == "tdstat: --per-core shows a row a core"* ]]
+	[[ ${stderr_lines[1]} == "tdstat: use --per-core, "* ]]
 	[ "$("$TDSTAT" -a --per-core --timeout 300 | grep -c '^ S0-D0-C.* cpu')" -eq 2 ]
 	perf_or_skip
 	"$TDSTAT" -M TopdownL1 -o out -- sh -c "$WORK"

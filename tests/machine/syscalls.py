@@ -11,6 +11,8 @@ import collections
 import re
 import sys
 
+from rates import cpu_list
+
 OPEN = re.compile(r"perf_event_open\(\{(?P<attr>.*)\}, (?P<pid>-?\d+), "
                   r"(?P<cpu>-?\d+), (?P<group>-?\d+)(<[^>]*>)?, \w+\) "
                   r"= (?P<fd>-?\d+)")
@@ -51,16 +53,6 @@ def opened(path):
                      attr_number(call["attr"], "enable_on_exec"))
 
 
-def cpu_list(text):
-    if not text:
-        return [-1]
-    cpus = []
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        cpus += range(int(first), int(last or first) + 1)
-    return cpus
-
-
 def planned(path):
     """The groups of --dry-run: a line each, and one for each member."""
     cpus, leads = [], False
@@ -71,7 +63,8 @@ def planned(path):
             member = re.match(r"  \S+ +type (\d+)  config (\w+) .* flags (\S+)",
                               line)
             if group:
-                cpus, leads = cpu_list(group.group(2)), True
+                cpus = cpu_list(group.group(2)) if group.group(2) else [-1]
+                leads = True
             elif member:
                 flags = member.group(3).split(",")
                 for cpu in cpus:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which CPUs belong together and what they are called: perf stat's names and
- * order (aggr_printout() and aggr_cpu_id__cmp() of Linux 6.12's tools/perf).
+ * Tests of ids: which CPUs each one has, its name and the order, as in perf
+ * stat (aggr_printout() and aggr_cpu_id__cmp() of Linux 6.12's tools/perf).
  */
 #include "lib/count/aggregate.h"
 
@@ -10,6 +10,7 @@
 
 #include "lib/base/util.h"
 #include "tests/unit/test.h"
+#include "tests/unit/two_events.h"
 
 /* clang-format off */
 #define NO_CACHES { -1, -1, -1, -1 }
@@ -39,7 +40,7 @@ static const struct td_place hybrid[] = {
 	{ 7, 19, 16, 0, 0, 0, { 7, 4, 0, -1 } },
 };
 
-/* two dies whose core numbers repeat, a node each, in no order */
+/* two dies, each a node, whose core numbers repeat; not sorted */
 static const struct td_place dies[] = {
 	{ 0, 0, -1, 1, 0, 2, NO_CACHES },
 	{ 1, 0, -1, 0, 0, 10, NO_CACHES },
@@ -47,7 +48,7 @@ static const struct td_place dies[] = {
 	{ 3, 1, -1, 0, 0, 10, NO_CACHES },
 };
 
-/* core numbers are no indices, and CPU numbers beyond a cpu_set_t's */
+/* core numbers with gaps, and CPU numbers too large for a cpu_set_t */
 static const struct td_place large[] = {
 	{ 1, 128, -1, 0, 0, 0, { 1, 1, 1, 0 } },
 	{ 1023, 2, -1, 0, 0, 0, { 1023, 1, 1, 0 } },
@@ -55,7 +56,7 @@ static const struct td_place large[] = {
 	{ 4095, 10, -1, 0, 1, 0, { 4095, 1024, 1024, 0 } },
 };
 
-/* core numbers that do not go up with the clusters' */
+/* core numbers that are not in the order of the clusters */
 static const struct td_place mixed[] = {
 	{ 0, 9, 0, 0, 0, 0, NO_CACHES }, { 1, 1, 8, 0, 0, 0, NO_CACHES },
 	{ 2, 3, 0, 0, 0, 0, NO_CACHES },
@@ -63,12 +64,12 @@ static const struct td_place mixed[] = {
 
 static const struct td_place unknown[] = { NOTHING(0), NOTHING(1) };
 
-/* of one CPU everything is known, of the other nothing */
+/* everything is known of one CPU and nothing of the other */
 static const struct td_place half[] = {
 	NOTHING(0), { 1, 3, 1, 0, 0, 0, { 1, 1, -1, -1 } },
 };
 
-/* the kernel tells of the first and the last cache alone */
+/* the kernel lists only the first and the last cache */
 static const struct td_place gap[] = {
 	{ 0, 0, 0, 0, 0, 0, { 0, -1, 0, -1 } },
 	{ 1, 1, 0, 0, 0, 0, { 1, -1, 0, -1 } },
@@ -82,8 +83,8 @@ static const struct {
 	int cache_level;
 	const struct td_place *places;
 	size_t nr;
-	const char *cpus; /* that there are counts of */
-	const char *want; /* ids in their order, and their CPUs */
+	const char *cpus; /* those that have counts */
+	const char *want; /* ids in order, with their CPUs */
 } builds[] = {
 	{ "all", TD_AGGREGATE_ALL, 0, PLACES(sockets), "0-7",
 	  "all:0,1,2,3,4,5,6,7" },
@@ -171,7 +172,6 @@ static const struct {
 	  "--per-cache=L2" },
 };
 
-#define NR_EVENTS 2
 #define MAX_IDS   6
 
 struct want {
@@ -303,16 +303,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* Two events of one PMU that take turns: each leads its own group. */
-static struct td_event events[NR_EVENTS];
-static int members[NR_EVENTS] = { 0, 1 };
-static struct td_group groups[NR_EVENTS] = {
-	{ .members = &members[0], .nr = 1, .at_once = 1 },
-	{ .members = &members[1], .nr = 1, .at_once = 1 },
-};
-static const struct td_plan plan = { { events, NR_EVENTS }, groups, NR_EVENTS };
-
-/* One reading a CPU, each a power of two: a sum says whose it is. */
+/* Each CPU's count is a different power of two, so a sum tells its CPUs. */
 static struct td_readings read_cpus(const struct td_ints *cpus)
 {
 	struct td_readings delta = { calloc(cpus->nr, sizeof(*delta.v)),
@@ -352,7 +343,7 @@ static char *describe(const struct td_totals *totals,
 	return text;
 }
 
-/* Nothing is lost on the way, and nothing counted twice. */
+/* True if each CPU was counted exactly once. */
 static bool is_all(const struct td_totals *totals, size_t nr_cpus)
 {
 	unsigned int nr = 0;
@@ -459,7 +450,7 @@ static void test_sum(size_t i, const struct td_task_names *names)
 	td_aggregator_free(&agg);
 }
 
-/* What recordings and JSON have are the words of the options. */
+/* Recordings and JSON use the words of the options. */
 static void test_names(void)
 {
 	static const char *const want[] = {
@@ -487,7 +478,7 @@ static void test_names(void)
 	   "no such aggregation");
 }
 
-/* Who types it, and who reads its ids, finds all that is needed. */
+/* Each row has what its option, its ids and its column need. */
 static void test_rows(void)
 {
 	for (size_t i = 0; i < td_nr_aggregations(); i++) {

@@ -159,7 +159,7 @@ static const struct td_metric *metric(const struct asked *a, const char *name)
 	return NULL;
 }
 
-/* --- names ------------------------------------------------------------------------ */
+/* --- names ---------------------------------------------------------------- */
 
 /* clang-format off */
 static const struct {
@@ -232,7 +232,7 @@ static void test_senseless(void)
 	}
 }
 
-/* --- formulas that refer to metrics -------------------------------------------------- */
+/* --- formulas that refer to metrics --------------------------------------- */
 
 static void test_circle(void)
 {
@@ -316,7 +316,7 @@ static void test_own_pmu(void)
 	asked_free(&a);
 }
 
-/* --- modifiers, thresholds, sharing --------------------------------------------------- */
+/* --- modifiers, thresholds, sharing --------------------------------------- */
 
 static bool has_only(const struct td_modifiers *mods, bool user)
 {

@@ -14,7 +14,7 @@
 
 /*
  * "perf 6.12": what perf stat -vv printed on an Alder Lake for -e cycles and
- * so on; "fprintf": the order and the names in its perf_event_attr_fprintf.c.
+ * so on; "fprintf": order and names are those of its perf_event_attr_fprintf.c.
  */
 static const struct {
 	const char *name, *pmu;
@@ -73,7 +73,7 @@ BEGIN
 "  inherit                          1\n"
 "  exclude_guest                    1\n"
 RULE },
-	/* but for perf's "(topdown-retiring)", which needs the PMU's aliases */
+	/* without perf's "(topdown-retiring)", which needs the PMU's aliases */
 	{ "perf 6.12: a member of a group", "cpu_core",
 	  { .type = 4, .size = 136, .config = 0x8000,
 	    .sample_type = PERF_SAMPLE_IDENTIFIER, .read_format = GROUP,
@@ -244,7 +244,7 @@ BEGIN
 RULE },
 };
 
-/* As perf printed them; refused: where there was no PMU. */
+/* As perf printed them; refused ones on a machine without PMU. */
 static const struct {
 	const char *name;
 	int pid, cpu, group_fd;

@@ -147,7 +147,7 @@ static bool has_word(const char *text, const char *word, size_t len)
 	return false;
 }
 
-/* Does the plan have exactly these events, each once? */
+/* True if the plan has exactly these events, each once. */
 static bool events_are(const struct td_plan *plan, const char *pmu,
 		       const char *want)
 {
@@ -242,7 +242,7 @@ static bool same_parent(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* Are a metric's column, parent and level right?  *last: the column before. */
+/* Checks a metric's column (after *last), parent and level. */
 static bool is_in_place(const struct td_metric_set *set,
 			const struct td_metric_def *def, int *last)
 {

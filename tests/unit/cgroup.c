@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <dirent.h>
 #include <sys/resource.h>
 
 #include "lib/base/util.h"
 #include "lib/target/cgroup.h"
+#include "tests/unit/fds.h"
 #include "tests/unit/test.h"
 #include "tests/unit/tree.h"
 
@@ -17,7 +17,7 @@
 
 /* clang-format off */
 static const struct {
-	const char *name, *mounts; /* NULL: there is no such file */
+	const char *name, *mounts; /* NULL: the file does not exist */
 	const char *want;          /* NULL: an error */
 	const char *error;
 } mounts[] = {
@@ -52,7 +52,7 @@ static const struct {
 	  "proc/self/mounts: No such file or directory" },
 };
 
-/* The cgroups: what a walk finds, in its order. */
+/* All cgroups, in the order in which they are found. */
 #define ALL "/,a,a/z,a-,b c,new\nline,old,old/web,system.slice," \
 	    "system.slice/ssh.service,w\033[1m,web,web/api,web/api/v1,web/db"
 
@@ -64,7 +64,7 @@ static const char *const folders[] = {
 static const struct row {
 	const char *list;
 	const char *want;  /* with commas between; NULL: an error */
-	const char *notes; /* each with a line end behind it */
+	const char *notes; /* each with a line feed */
 	const char *error, *place;
 } matches[] = {
 	/* names */
@@ -154,18 +154,6 @@ static const struct row {
 };
 /* clang-format on */
 
-static int count_fds(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int nr = 0;
-
-	while (dir && readdir(dir))
-		nr++;
-	if (dir)
-		closedir(dir);
-	return nr;
-}
-
 static void test_mounts(size_t i, const char *root)
 {
 	char proc[256], error[512];
@@ -226,7 +214,7 @@ static void test_all_mounts(void)
 	}
 }
 
-/* Is it that folder, to be read, and not for a child? */
+/* True if fd is the folder, open for reading, with FD_CLOEXEC. */
 static bool is_open(int fd, const char *root, const char *name)
 {
 	char path[1024];
@@ -242,7 +230,7 @@ static bool is_open(int fd, const char *root, const char *name)
 	       (fcntl(fd, F_GETFD) & FD_CLOEXEC);
 }
 
-/* The list, fit for a line of TAP. */
+/* The list, printable in a line of TAP. */
 static const char *shown(const struct row *row)
 {
 	static char text[64];
@@ -338,7 +326,7 @@ static void test_no_root(void)
 	ok(!got.nr && !notes.nr, "no cgroups of no mount");
 }
 
-/* Want of descriptors is not the fault of the one that it hits. */
+/* Running out of descriptors is an error without a hint, and closes all. */
 static void test_limit(const char *root, const char *list)
 {
 	struct td_cgroups got;
@@ -362,7 +350,7 @@ static void test_limit(const char *root, const char *list)
 
 #define DEPTH 50
 
-/* More than a path can hold, so folder by folder. */
+/* Creates folder in folder, as the path is longer than PATH_MAX. */
 static void make_deep(const char *root, int fds[DEPTH], const char *name)
 {
 	int dir = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -383,7 +371,7 @@ static void remove_deep(int fds[DEPTH], const char *name)
 	}
 }
 
-/* What has a path is found; what lies deeper is told. */
+/* Cgroups within PATH_MAX are found; a note tells of deeper ones. */
 static void test_deep(const char *root)
 {
 	int fds[DEPTH], want = 0;
@@ -409,7 +397,7 @@ static void test_deep(const char *root)
 	remove_deep(fds, name);
 }
 
-/* Longer than messages are. */
+/* A name that is longer than messages. */
 static void test_long(const char *root)
 {
 	struct td_cgroups got;
@@ -442,7 +430,7 @@ static void make_tree(const char *root)
 	snprintf(path, sizeof(path), "%s/loop", root);
 	if (symlink("loop", path))
 		perror(path);
-	/* not followed: it is there under its own name */
+	/* links are not followed: the target is found by its own name */
 	snprintf(path, sizeof(path), "%s/link", root);
 	if (symlink("web", path))
 		perror(path);

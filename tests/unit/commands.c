@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A subcommand that is made up here: its row is all that the parser needs. */
+/* Tests that the parser needs only the row of a subcommand, made up here. */
 #include "cmd/commands.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ static const struct td_command made = {
 	.run = run_made,
 };
 
-/* The program's own, and this one behind them. */
+/* The program's own subcommands, and the made-up one. */
 static const struct td_command *commands[16];
 
 static void make_table(void)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/run/control.h"
 
-#include <dirent.h>
 #include <poll.h>
 #include <signal.h>
 
 #include "lib/base/util.h"
+#include "tests/unit/fds.h"
 #include "tests/unit/test.h"
 #include "tests/unit/tree.h"
 
@@ -13,16 +13,16 @@
 
 struct piece {
 	const char *text;
-	size_t size; /* 0: that of the text */
+	size_t size; /* 0: the length of the text */
 };
 
 /* clang-format off */
 static const struct {
 	const char *name;
-	struct piece pieces[MAX_PIECES]; /* then the writer is gone */
+	struct piece pieces[MAX_PIECES]; /* then the writer closes */
 	/*
-	 * number of the word and argument, or the unknown line in quotes, of
-	 * each; "|" behind a piece
+	 * for each line, the number of its word and the argument, or the
+	 * unknown line in quotes; "|" ends a piece
 	 */
 	const char *want;
 } rows[] = {
@@ -76,7 +76,7 @@ static const struct {
 	FORM("fifo:,fifo"), FORM("fd:0,"), FORM("fifo:fifo,"), FORM(" fd:3"),
 #define NUMBER(text, nr)                                                      \
 	{ text, -EINVAL, true,                                                \
-	  "--control: '" nr "' is no descriptor's number" }
+	  "--control: '" nr "' is not the number of a descriptor" }
 	NUMBER("fd:-1", "-1"), NUMBER("fd:0x", "0x"), NUMBER("fd: 0", " 0"),
 	NUMBER("fd:0 ", "0 "), NUMBER("fd:0,1,2", "1,2"),
 	NUMBER("fd:2147483648", "2147483648"), NUMBER("fd:a,b", "a"),
@@ -100,18 +100,6 @@ static const struct {
 };
 /* clang-format on */
 
-static int count_fds(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int nr = 0;
-
-	while (dir && readdir(dir))
-		nr++;
-	if (dir)
-		closedir(dir);
-	return nr;
-}
-
 static void put(int fd, const char *text, size_t size)
 {
 	if (write(fd, text, size) != (ssize_t)size)
@@ -125,7 +113,7 @@ static bool is_readable(int fd)
 	return poll(&in, 1, 0) > 0;
 }
 
-/* Writes into text, which is to be seen behind fclose(). */
+/* A stream that writes into text, which is complete after fclose(). */
 static FILE *open_text(char *text, size_t size)
 {
 	FILE *fp = fmemopen(text, size, "w");
@@ -152,7 +140,7 @@ static void describe_all(FILE *fp, struct td_control *control)
 	}
 }
 
-/* A control of a pipe; *writer is the pipe's other end. */
+/* Opens a control of a pipe; *writer is the pipe's other end. */
 static bool open_pipe(struct td_control *control, int *writer)
 {
 	struct td_err err = { 0 };
@@ -202,7 +190,7 @@ static void test_row(size_t r)
 	close_pipe(&control, fd);
 }
 
-/* Puts text in pieces that fit no buffer evenly.  Returns the lines' number. */
+/* Writes text in pieces of odd sizes.  Returns the number of lines read. */
 static size_t feed(struct td_control *control, int writer, const char *text,
 		   struct td_control_request *request)
 {
@@ -221,7 +209,7 @@ static size_t feed(struct td_control *control, int writer, const char *text,
 	return lines;
 }
 
-/* Is "enable xxx" a command, len bytes long? */
+/* Checks what "enable xxx" of len bytes is read as. */
 static void test_length(size_t len, enum td_control_word want)
 {
 	bool too_long = want == TD_CONTROL_UNKNOWN;
@@ -250,7 +238,7 @@ static void test_length(size_t len, enum td_control_word want)
 	close(writer);
 }
 
-/* More lines than the buffer holds: what does not fit stays in the pipe. */
+/* Lines that do not fit into the buffer stay in the pipe. */
 static void test_many(void)
 {
 	struct td_control_request request;
@@ -274,7 +262,7 @@ static void test_many(void)
 	close(writer);
 }
 
-/* A caller that does not take the lines loses none, and its fd. */
+/* A full buffer neither closes the control nor loses lines. */
 static void test_full(void)
 {
 	struct td_control_request request;
@@ -360,7 +348,7 @@ static bool is_cloexec(int fd)
 	return fcntl(fd, F_GETFD) & FD_CLOEXEC;
 }
 
-/* fds[0] is read, fds[1] written; both block, and are inherited. */
+/* Opens a control on two pipes that block and are inherited. */
 static void open_acked(struct td_control *control, int in[2], int out[2])
 {
 	struct td_err err = { 0 };
@@ -404,7 +392,7 @@ static void test_fd(void)
 	}
 }
 
-/* Blocking descriptors, and SIGPIPE kills: neither may happen. */
+/* An ack must neither block nor raise SIGPIPE. */
 static void test_ack(void)
 {
 	struct td_control none = TD_CONTROL_NONE, control;
@@ -427,7 +415,7 @@ static void test_ack(void)
 	close(in[1]);
 }
 
-/* The command needs its standard input, whoever reads from it. */
+/* Standard input stays blocking, as the command needs it. */
 static void test_standard(void)
 {
 	struct td_control control;
@@ -504,7 +492,7 @@ static void test_is_acked(void)
 		   "word %zu: answered as by perf", i);
 }
 
-/* What must not block ends the test if it does. */
+/* An alarm ends the test if something blocks. */
 static bool set_up(char *root, int fds[2])
 {
 	alarm(60);

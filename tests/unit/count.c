@@ -6,6 +6,7 @@
 
 #include "lib/base/util.h"
 #include "tests/unit/test.h"
+#include "tests/unit/two_events.h"
 
 /* clang-format off */
 static const struct {
@@ -70,7 +71,7 @@ static const struct {
 	    .running_ns = UINT64_C(1) << 60 }, 0x1p61 },
 };
 
-/* Of the group {1, 0}, whose leader is event 1. */
+/* Readings of the group {1, 0}, whose leader is event 1. */
 static const struct {
 	const char *name;
 	struct td_reading v[3];
@@ -91,7 +92,6 @@ static const struct {
 	{ "not read", { { 0, 0, -1, 5, 10, 10 } }, 1, NAN },
 };
 
-#define NR_EVENTS 2
 #define MAX_IDS   4
 
 struct want {
@@ -165,7 +165,7 @@ static const struct {
 	  { { 0, -1, 100, 10, 8, 4 }, { 1, -1, 100, 30, 8, 4 } }, 2,
 	  { { "all", { 10, 30 }, { 8, 8 }, { 4, 4 }, true } }, 1,
 	  .tasks = true, .at_once = 2 },
-	/* 6 of 8 ns: three groups of which two fit, and one is not asked for */
+	/* 6 of 8 ns: two of three groups fit, and one was not asked for */
 	{ "a task: two of three side by side", TD_AGGREGATE_ALL,
 	  { { 0, -1, 100, 10, 8, 4 }, { 1, -1, 100, 30, 8, 5 } }, 2,
 	  { { "all", { 15, 36 }, { 8, 8 }, { 4, 5 }, true } }, 1,
@@ -185,15 +185,6 @@ static const struct {
 	  .tasks = true },
 };
 /* clang-format on */
-
-/* Two events of one PMU that take turns: each leads its own group. */
-static struct td_event events[NR_EVENTS];
-static int members[NR_EVENTS] = { 0, 1 };
-static struct td_group groups[NR_EVENTS] = {
-	{ .members = &members[0], .nr = 1, .at_once = 1 },
-	{ .members = &members[1], .nr = 1, .at_once = 1 },
-};
-static const struct td_plan plan = { { events, NR_EVENTS }, groups, NR_EVENTS };
 
 static const struct td_aggregator all = { TD_AGGREGATE_ALL };
 
@@ -239,7 +230,7 @@ static void test_merge(void)
 	struct td_reading first[] = { { 0, -1, 7, 1, 2, 2 },
 				      { 1, -1, 7, 3, 2, 2 },
 				      { 0, -1, 8, 5, 2, 2 } };
-	/* 7 has ended, another one has its number; 8 has gone on */
+	/* 7 has ended and another task has its tid; 8 continues */
 	struct td_reading more[] = { { 0, -1, 8, 10, 2, 2 },
 				     { 0, -1, 7, 20, 2, 2, .life = 1 },
 				     { 0, 7, -1, 30, 2, 2 },
@@ -262,7 +253,7 @@ static void test_merge(void)
 	td_index_free(&index);
 }
 
-/* Tasks in an order that is never the sum's: 20 s if each is looked for. */
+/* Tasks in an order unlike the sum's; a linear search would take 20 s. */
 static void test_merge_many(void)
 {
 	enum {
@@ -291,7 +282,7 @@ static void test_merge_many(void)
 	td_index_free(&index);
 }
 
-/* Splitting a run into intervals and adding them up again changes nothing. */
+/* The sum of a run's intervals is the same as the whole run. */
 static void test_parts(void)
 {
 	struct td_reading at[3] = { { 0, 0, -1, 100, 10, 10 },
@@ -354,7 +345,7 @@ static void test_sum(size_t i)
 	td_totals_free(&totals);
 }
 
-/* many CPUs, so that no sum of hashes comes out equal by their numbers */
+/* many CPUs, so that equal sums of hashes would show */
 static void test_where(void)
 {
 	struct td_err err = { 0 };

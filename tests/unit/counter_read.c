@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Groups that are read, where files stand for them: what is written into one is
- * what its next read gives, and where nothing was written a read gives
- * nothing, as the kernel's does of a group that it has given up.
+ * Tests of reading groups, with files in place of counters.  A read returns
+ * what was written to the file, and nothing if nothing was written, like a
+ * group that the kernel has given up.
  */
 #include "lib/counter/read.h"
 
@@ -18,7 +18,7 @@
 #define NR_GROUPS 3
 #define NR_LOOKS  5
 
-/* At one look; all zero: the group is given up. */
+/* What one read returns; all zero if the group is given up. */
 struct look {
 	uint64_t enabled, running, value;
 };
@@ -27,9 +27,9 @@ struct look {
 static const struct {
 	const char *name;
 	bool pinned, resume; /* the first group */
-	/* the first group's looks, the second's on the same CPU, and another's */
+	/* two groups on one CPU, then one on another CPU */
 	struct look looks[NR_GROUPS][NR_LOOKS];
-	struct look want[NR_LOOKS]; /* the first group's differences */
+	struct look want[NR_LOOKS]; /* differences of the first group */
 	const char *note; /* a part of it; NULL: none */
 	size_t nr_notes;
 } rows[] = {
@@ -42,7 +42,7 @@ static const struct {
 	      { 50, 50, 5 } } },
 	  { { 10, 10, 100 }, { 10, 10, 150 }, { 10, 10, 50 }, { 10, 10, 10 },
 	    { 10, 10, 90 } }, NULL, 0 },
-	/* it goes on where it was, and its clock did not run in between */
+	/* it continues with its old values, and its clock stood still */
 	{ "a gap", true, true,
 	  { { { 10, 10, 100 }, { 0, 0, 0 }, { 0, 0, 0 }, { 22, 22, 190 },
 	      { 32, 32, 200 } },
@@ -52,7 +52,7 @@ static const struct {
 	      { 290, 50, 5 } } },
 	  { { 10, 10, 100 }, { 10, 0, 0 }, { 13, 0, 0 }, { 12, 12, 90 },
 	    { 10, 10, 10 } }, "first", 1 },
-	/* who looks at the whole machine tells of such a CPU */
+	/* such a CPU has another note */
 	{ "a CPU that is somebody else's", true, true,
 	  { { { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 },
 	      { 0, 0, 0 } },
@@ -80,7 +80,7 @@ static const struct {
 	      { 50, 50, 5 } } },
 	  { { 10, 10, 100 }, { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 },
 	    { 0, 0, 0 } }, "first", 2 },
-	/* as it was typed: somebody knew what to do */
+	/* pinned by the user, so it is not started again */
 	{ "pinned by the user", true, false,
 	  { { { 10, 10, 100 }, { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 },
 	      { 0, 0, 0 } },
@@ -90,7 +90,7 @@ static const struct {
 	      { 50, 50, 5 } } },
 	  { { 10, 10, 100 }, { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 },
 	    { 0, 0, 0 } }, "a pinned group", 1 },
-	/* what it counts from there on is counted again */
+	/* later counts are used again */
 	{ "backwards", false, false,
 	  { { { 10, 10, 100 }, { 20, 20, 99 }, { 30, 30, 130 },
 	      { 40, 40, 20 }, { 50, 50, 30 } },
@@ -134,7 +134,7 @@ static void put_look(int fd, const struct look *look, size_t nr)
 		return;
 	for (size_t i = 0; i < nr; i++)
 		text[3 + 2 * i] = look->value + i;
-	/* behind what was read already */
+	/* append after what was read already */
 	if (pwrite(fd, text, size, lseek(fd, 0, SEEK_CUR)) != (ssize_t)size)
 		perror("pwrite");
 }
@@ -160,7 +160,7 @@ static void add_steps(size_t r, struct td_reader *reader)
 	}
 }
 
-/* In the order of CPUs, and of groups; each reading is its event's. */
+/* True if readings are in the order of CPUs, then of groups. */
 static bool is_labelled(const struct td_readings *got)
 {
 	static const int events[] = { 4, 2, 1, 3 }, cpus[] = { 0, 0, 0, 1 };
@@ -179,7 +179,7 @@ static bool is_look(const struct td_readings *got, const struct look *want,
 {
 	for (size_t i = 0; i < 2; i++) {
 		const struct td_reading *r = &got->v[i];
-		/* values of the second event are one more from the first on */
+		/* the second event's values are larger by one */
 		uint64_t more = first && i && want->value;
 
 		if (r->enabled_ns != want->enabled ||
@@ -225,7 +225,7 @@ static void test_row(size_t r)
 	td_notes_free(&notes);
 }
 
-/* A group whose CPU went offline: what its members counted until then is kept. */
+/* The counts of a group whose CPU went offline are kept. */
 static void test_apart(void)
 {
 	const struct look together = { 10, 10, 100 }, leader = { 30, 20, 150 };
@@ -295,13 +295,12 @@ static void test_failure(void)
 	td_notes_free(&notes);
 }
 
-/* --- tasks that begin and end ----------------------------------------------------- */
+/* --- tasks that begin and end --------------------------------------------- */
 
-/* Two groups, of events 0 and 1, and of event 2: in each task both. */
+/* Each task has two groups: of events 0 and 1, and of event 2. */
 static const int task_members[2][2] = { { 0, 1 }, { 2 } };
 
-/* Further steps, in the order of threads; their tids are in no order. */
-/* Numbers of tasks come again, those of sets do not. */
+/* Adds the groups of a task.  Tids may repeat; the ids of sets do not. */
 static void add_task(struct td_reader *reader, int thread, int tid)
 {
 	static size_t set;
@@ -321,7 +320,7 @@ static void add_task(struct td_reader *reader, int thread, int tid)
 		};
 }
 
-/* All groups of a task have counted value, in as many ns. */
+/* Sets the counts of all groups of a task to value, counted in value ns. */
 static void put_task(const struct td_reader *reader, int tid, uint64_t value)
 {
 	const struct look look = { value, value, value };
@@ -334,7 +333,7 @@ static void put_task(const struct td_reader *reader, int tid, uint64_t value)
 	}
 }
 
-/* "70:e0=100,e1=101,e2=100 ...": what was counted, in the readings' order */
+/* "70:e0=100,e1=101,e2=100 ...", in the order of the readings */
 static char *describe(const struct td_readings *got)
 {
 	char *text = NULL;
@@ -449,7 +448,7 @@ static void forget_tasks(struct td_reader *reader)
 	look_at(reader, "nobody to be forgotten",
 		"70:e0=1,e1=1,e2=1 60:e0=1,e1=1,e2=1");
 
-	/* the kernel gives numbers away again */
+	/* the kernel reuses tids */
 	end_task(reader, 70);
 	td_reader_forget_ended(reader);
 	add_task(reader, 0, 80);
@@ -473,7 +472,7 @@ static void end_all_tasks(struct td_reader *reader)
 	look_at(reader, "and are forgotten", "");
 }
 
-/* All of them at once, one after the other; then half of them end. */
+/* Adds tasks at once and one by one, then ends half of them. */
 static clock_t time_tasks(int nr, bool *right)
 {
 	struct td_notes notes = { 0 };
@@ -510,7 +509,7 @@ static clock_t time_tasks(int nr, bool *right)
 	return began;
 }
 
-/* 9 s where each looks at all those before it, else a hundredth. */
+/* 9 s if each task were compared with all earlier ones, else a hundredth. */
 static void test_many_tasks(void)
 {
 	bool right = true;
@@ -534,7 +533,7 @@ static void test_tasks(void)
 	td_notes_free(&notes);
 }
 
-/* Of one CPU, in the order of the cgroups. */
+/* Groups of one CPU are read in the order of the cgroups. */
 static void test_cgroups(void)
 {
 	struct td_notes notes = { 0 };
@@ -569,11 +568,11 @@ static void test_cgroups(void)
 	td_notes_free(&notes);
 }
 
-/* --- CPUs that stand still -------------------------------------------------------- */
+/* --- CPUs that stand still ------------------------------------------------ */
 
 static const int own_event[] = { 0, 1 };
 
-/* Groups of one event, on each of these CPUs; more than two groups share it. */
+/* Adds groups of one event on each CPU; they have one of two events. */
 static void add_cpus(struct td_reader *reader, int nr_cpus, int nr_groups)
 {
 	for (int i = 0; i < nr_cpus * nr_groups; i++)
@@ -591,7 +590,7 @@ static void add_cpus(struct td_reader *reader, int nr_cpus, int nr_groups)
 /* clang-format off */
 static const struct {
 	const char *name;
-	uint64_t enabled[2][2]; /* at the second look; [CPU][group] */
+	uint64_t enabled[2][2]; /* at the second read; [CPU][group] */
 	bool off[2];            /* which groups were switched off */
 	size_t nr_notes;
 	const char *note;
@@ -606,7 +605,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* later: what goes on does so by as much. */
+/* Sets times enabled; those that run grow by later. */
 static void put_enabled(const struct td_reader *reader,
 			const uint64_t enabled[2][2], uint64_t later)
 {
@@ -650,7 +649,7 @@ static void test_stands(size_t r)
 	td_notes_free(&notes);
 }
 
-/* The same reads, and nothing else. */
+/* The time of the same read(2) calls alone. */
 static clock_t time_reads(const struct td_reader *reader)
 {
 	clock_t began = clock();
@@ -664,8 +663,8 @@ static clock_t time_reads(const struct td_reader *reader)
 }
 
 /*
- * A look at counters that are off, or lost, costs little beside the reads: if
- * each were held against all others, it would be hundreds of times as much.
+ * Counters that are off or lost cost little more than the reads.  If each were
+ * compared with all others, it would be hundreds of times as much.
  */
 static void test_many(const char *name, const char *file, bool resume)
 {

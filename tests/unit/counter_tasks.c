@@ -15,7 +15,7 @@
 #include "tests/unit/task_watch.h"
 #include "tests/unit/test.h"
 
-/* What a tid is called in a description, "+PID/TID<PARENT -PID/TID PID/TID=NAME". */
+/* The name of a tid in "+PID/TID<PARENT -PID/TID PID/TID=NAME". */
 struct alias {
 	int tid;
 	const char *name;
@@ -52,7 +52,7 @@ static const char *describe(const struct alias *as, char text[512])
 	return text;
 }
 
-/* --- one thread, step by step --------------------------------------------------- */
+/* --- one thread, step by step --------------------------------------------- */
 
 struct worker {
 	pthread_t thread;
@@ -81,7 +81,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Exactly one event, told by the descriptor, and silence behind it. */
+/* Expects one event, announced by the descriptor, and no other after it. */
 static void expect_one(struct td_task_watch *watch, const struct alias *as,
 		       const char *want)
 {
@@ -121,7 +121,7 @@ static void check_steps(void)
 	td_task_watch_close(watch);
 }
 
-/* --- what they start ------------------------------------------------------------ */
+/* --- what they start ------------------------------------------------------ */
 
 struct family {
 	int child, grandchild, thread;
@@ -146,7 +146,7 @@ static void thread_then_exec(struct family *family)
 
 	pthread_create(&thread, NULL, note_tid, &family->thread);
 	pthread_join(thread, NULL);
-	usleep(10000); /* it is joined a little before it has ended */
+	usleep(10000); /* pthread_join(3) returns before the thread has ended */
 	exec_true(&family->grandchild);
 }
 
@@ -197,7 +197,7 @@ static void check_family(const char *name, void (*run)(struct family *),
 	munmap(family, sizeof(*family));
 }
 
-/* A thread starts the next on another CPU. */
+/* Each thread starts the next one on another CPU. */
 static void *chain(void *arg)
 {
 	int *left = arg;

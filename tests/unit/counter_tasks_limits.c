@@ -31,7 +31,7 @@ static void start_threads(int nr)
 	}
 }
 
-/* Each tid that began has ended once, and later. */
+/* Counts tids that began and later ended once. */
 static size_t count_pairs(void)
 {
 	size_t pairs = 0;
@@ -64,7 +64,7 @@ static void check_many(void)
 	td_task_watch_close(watch);
 }
 
-/* Nobody reads, and no record comes after those that are lost. */
+/* Lost records are counted even if no record follows them. */
 static void check_flood(void)
 {
 	struct td_task_watch *watch = begin();
@@ -72,7 +72,7 @@ static void check_flood(void)
 	uint64_t lost = 0;
 
 	start_threads(MANY);
-	/* the last one may be about to end */
+	/* the last one may still be ending */
 	for (unsigned i = 0; i < 1000 && seen.nr + lost < 2 * MANY; i++) {
 		usleep(i * 10);
 		take(watch);
@@ -93,7 +93,7 @@ static void check_flood(void)
 	td_task_watch_close(watch);
 }
 
-/* --- tasks that have ended ------------------------------------------------------ */
+/* --- tasks that have ended ------------------------------------------------ */
 
 static int start_child(void)
 {
@@ -136,7 +136,7 @@ static void check_ended(void)
 	is_ended("one that is gone", pid);
 }
 
-/* Rounds of poll() and read until there is silence. */
+/* Polls and reads until nothing comes; returns the number of rounds. */
 static int rounds(struct td_task_watch *watch)
 {
 	int nr = 0;
@@ -148,7 +148,7 @@ static int rounds(struct td_task_watch *watch)
 	return nr;
 }
 
-/* The lower tid's event is the one that is polled. */
+/* A task that ended must not wake us for ever; the lower tid's is polled. */
 static void check_hang_up(void)
 {
 	int a = start_child(), b = start_child();
@@ -172,7 +172,7 @@ static void check_hang_up(void)
 	td_task_watch_close(watch);
 }
 
-/* --- what is refused ------------------------------------------------------------ */
+/* --- what is refused ------------------------------------------------------ */
 
 static void check_nothing(void)
 {
@@ -189,7 +189,7 @@ static void check_nothing(void)
 	td_task_watch_close(NULL);
 }
 
-/* How many descriptors are open; plain: those that an exec leaves open. */
+/* The number of open descriptors; *plain: of those without FD_CLOEXEC. */
 static int count_fds(int *plain)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -224,7 +224,7 @@ static void check_descriptors(void)
 	ok(after == before, "none is left open: %d, %d", before, after);
 }
 
-/* more: than those that are open. */
+/* Watches with a limit of more descriptors than are open. */
 static int watch_with_limit(int more, struct td_err *err)
 {
 	int low = dup(0), plain, rc;
@@ -244,7 +244,7 @@ static int watch_with_limit(int more, struct td_err *err)
 	return count_fds(&plain) == before - 1 ? rc : -EBADFD;
 }
 
-/* In a process of its own: 0 is success, else a negative errno. */
+/* Runs it in a child.  Returns 0 or a negative errno. */
 static int in_child(int (*run)(char *msg), char msg[512])
 {
 	int pipes[2], status = 0, pid;
@@ -253,7 +253,7 @@ static int in_child(int (*run)(char *msg), char msg[512])
 	msg[0] = '\0';
 	if (pipe2(pipes, O_CLOEXEC))
 		return -errno;
-	fflush(stdout); /* valgrind writes what a child has of it at _exit() */
+	fflush(stdout); /* under valgrind, the child's _exit(2) flushes a copy */
 	pid = fork();
 	if (!pid) {
 		char said[512] = "";
@@ -303,7 +303,7 @@ static int another_users(char *msg)
 	return rc;
 }
 
-/* As many as it takes. */
+/* Opens watches until no more memory can be locked. */
 static int all_that_may_be_locked(char *msg)
 {
 	struct rlimit none = { 0, 0 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Groups that cannot be read while a child of their task begins or exits: a
- * kernel is made up that refuses some reads, and counts ten events a read.
+ * Tests of groups that cannot be read while a child of their task begins or
+ * exits.  A made-up kernel refuses some reads and counts ten events a read.
  */
 #include "lib/counter/read.h"
 
@@ -15,12 +15,12 @@
 #define MS        UINT64_C(1000000)
 #define FOR_EVER  1000000
 
-/* What the made-up kernel has in store for a group. */
+/* What the made-up kernel does for a group. */
 static struct group {
 	int error;
-	int refusals; /* so many reads, then the counts */
-	int from;     /* behind so many reads that go well */
-	int reads;    /* that came */
+	int refusals; /* number of reads that fail before one succeeds */
+	int from;     /* number of reads that succeed before that */
+	int reads;    /* number of reads so far */
 	uint64_t value;
 } groups[NR_GROUPS];
 
@@ -64,9 +64,9 @@ static const struct {
 	const char *name;
 	struct group first; /* the second is never refused */
 	uint64_t patience_ns;
-	int want; /* of the second look: 0, or the error */
+	int want; /* result of the second read */
 	bool behind;
-	uint64_t value, next; /* of the second look, and of the third */
+	uint64_t value, next; /* of the second and the third read */
 } rows[] = {
 	{ "no trouble", { 0, 0, 1 }, 0, 0, false, 10, 10 },
 	{ "three refusals, and no time", { ECHILD, 3, 1 }, 0, 0, true, 0, 0 },
@@ -123,7 +123,7 @@ static void test_row(size_t r)
 	td_notes_free(&notes);
 }
 
-/* A thousand tries would hold the CPU that the child waits for. */
+/* Without sleeping, we would occupy the CPU that the child waits for. */
 static void test_sleeps(void)
 {
 	struct td_notes notes = { 0 };

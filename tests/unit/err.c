@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Of a name that is too long the middle is left out, never the reason. */
+/* Tests that long names are shortened in the middle and the reason is kept. */
 #include "lib/base/err.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 static char name[LONGEST + 1];
 
-/* So many bytes of a character again and again. */
+/* Repeats a character up to size bytes. */
 static const char *make_name(const char *character, size_t size)
 {
 	size_t len = strlen(character);
@@ -44,7 +44,7 @@ static bool is_shortened(const char *text, size_t size)
 	       strlen(text) / 2 - (size_t)(gap - text) < 8;
 }
 
-/* Every length around that of the message. */
+/* All lengths around that of the message. */
 static void test_lengths(void)
 {
 	struct td_err err;

@@ -43,10 +43,10 @@ static const struct {
 	{ "the last one counts", "X", "event=0x3c,event=0xc0", "cpu/X/",
 	  0xc0 },
 	{ "bits of two terms, that differ", "X", "event=0xcd,ldlat=3,frontend=1",
-	  "cpu/X/", .error = "cpu/X/: frontend: its bits are another term's, too",
+	  "cpu/X/", .error = "cpu/X/: frontend: another term sets the same bits",
 	  .code = -EINVAL },
 	{ "bits of two terms, that are the same", "X", "frontend=3,ldlat=3",
-	  "cpu/X/", .error = "cpu/X/: ldlat: its bits are another term's, too",
+	  "cpu/X/", .error = "cpu/X/: ldlat: another term sets the same bits",
 	  .code = -EINVAL },
 	{ "two terms that share bits, and set others", "X",
 	  "event=0xcd,ldlat=3,frontend=0x10", "cpu/X/", 0xcd, 0x13 },
@@ -108,14 +108,14 @@ static const struct test_pmu pmu = {
 	"strange event=1,colour=2;",
 };
 
-/* what leads a group of PERF_METRICS, and what follows it */
+/* SLOTS and the fields of PERF_METRICS */
 static const struct {
 	uint32_t type;
 	uint64_t config;
 	bool slots, metric;
 } kinds[] = {
 	{ 4, 0x0400, .slots = true },
-	{ 10, 0x0400 }, /* cpu_atom's */
+	{ 10, 0x0400 }, /* of cpu_atom */
 	{ 0, 0x0400 },
 	{ 4, 0x01a4 }, /* TOPDOWN.SLOTS_P: a general counter */
 	{ 4, 0x1000400 },

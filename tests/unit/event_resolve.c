@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What was typed -> events of PMUs.  Expected are perf's attributes: perf's
- * parser (tools/perf/util/parse-events.c), uapi's perf_event.h for what stands
- * in config[63:32], and what perf 6.12 opened on such machines.
+ * Tests of resolving typed events to events of PMUs.  Expected values are those
+ * of perf: its parser (tools/perf/util/parse-events.c), perf_event.h for
+ * config[63:32], and what perf 6.12 opened on such machines.
  */
 #include "lib/event/resolve.h"
 
@@ -13,15 +13,15 @@
 #include "tests/unit/typed.h"
 
 /*
- * An event as text: "name type:config[:config1...]", numbers but the type in
- * hexadecimal, then what is not as with most: " *scale [unit]" and so on.  A
- * name ~ may be any.
+ * An event as text: "name type:config[:config1...]" with configs in
+ * hexadecimal, then what is unusual: " *scale [unit]" and so on.  The name ~
+ * matches any.
  */
 /* clang-format off */
 static const struct {
 	const char *model, *text, *want;
 } rows[] = {
-	/* the kernel's own names: one a core PMU, cpu_core first */
+	/* the kernel's own names: an event for each core PMU, cpu_core first */
 	{ "adl", "cycles",
 	  "cpu_core/cycles/ 0:400000000; cpu_atom/cycles/ 0:a00000000" },
 	{ "lnl", "instructions:u",
@@ -48,7 +48,7 @@ static const struct {
 	{ "spr", "LLC-load-misses", "LLC-load-misses 3:10002" },
 	{ "skx", "instructions:ppp,node-stores", "instructions:ppp 0:1; node-stores 3:106" },
 
-	/* no processor's */
+	/* software events */
 	{ "adl", "context-switches,cs:u,faults",
 	  "context-switches 1:3; cs:u 1:3; faults 1:2" },
 	{ "adl", "task-clock", "task-clock 1:1 *1e-06 [msec]" },
@@ -70,7 +70,7 @@ static const struct {
 	  "cpu_atom/instructions/u 0:a00000001" },
 	{ "adl", "3:0x10002", "~ 3:400010002; ~ 3:a00010002" },
 	{ "spr", "0:0:u,3:0x10002", "0:0:u 0:0; 3:0x10002 3:10002" },
-	{ "adl", "0:0x400000000", "~ 0:400000000" }, /* says the PMU itself */
+	{ "adl", "0:0x400000000", "~ 0:400000000" }, /* names the PMU itself */
 	{ "adl", "0:0xa00000001,3:0xa00010002", "~ 0:a00000001; ~ 3:a00010002" },
 	{ "adl", "4:0x3c:u", /* PERF_TYPE_RAW is r3c */
 	  "cpu_core/r3c/u 4:3c; cpu_atom/r3c/u 10:3c" },
@@ -79,7 +79,7 @@ static const struct {
 	{ "adl", "20:0x1", "20:0x1 20:1" },
 	{ "adl", "1:3,1:1:u", "1:3 1:3; 1:1:u 1:1 *1e-06 [msec]" },
 
-	/* sysfs' names, of every PMU that has them */
+	/* names of sysfs: of every PMU that has them */
 	{ "adl", "slots", "cpu_core/slots/ 4:400" },
 	{ "adl", "topdown-retiring",
 	  "cpu_core/topdown-retiring/ 4:8000; "
@@ -92,7 +92,7 @@ static const struct {
 	{ "skx", "cpu/topdown-recovery-bubbles/",
 	  "cpu/topdown-recovery-bubbles/ 4:100010d *4" },
 
-	/* inside a PMU sysfs goes before the kernel's names */
+	/* with a PMU, names of sysfs come before the kernel's */
 	{ "adl", "cpu_core/cycles/", "cpu_core/cycles/ 0:400000000" },
 	{ "adl", "cpu_core/instructions/u", "cpu_core/instructions/u 4:c0" },
 	{ "adl", "cpu_atom/cpu-cycles/,cpu_atom/ref-cycles/:k",
@@ -109,7 +109,7 @@ static const struct {
 	  "cpu/inv,branches,cmask=2/u 4:28000c4" },
 	{ "adl", "cpu_core/cycles,config1=5/",
 	  "cpu_core/cycles,config1=5/ 0:400000000:5" },
-	{ "adl", "cycles/config=1/", /* is another event of the same PMUs */
+	{ "adl", "cycles/config=1/", /* another event of the same PMUs */
 	  "cpu_core/cycles,config=1/ 0:400000001; "
 	  "cpu_atom/cycles,config=1/ 0:a00000001" },
 	{ "adl", "cpu_core/instructions,cmask=1/",
@@ -148,7 +148,7 @@ static const struct {
 	  "cpu/event=0x2a,umask=1,offcore_rsp=0x3fbfc00001/ 4:12a:3fbfc00001" },
 	{ "spr", "cpu/event=0xc6,umask=1,frontend=0x11/",
 	  "cpu/event=0xc6,umask=1,frontend=0x11/ 4:1c6:11" },
-	/* who names a term means it, wherever the event's name stands */
+	/* a term replaces that of the event's name, before or after it */
 	{ "adl", "cpu_core/mem-loads/", "cpu_core/mem-loads/ 4:1cd:3" },
 	{ "adl", "cpu_core/mem-loads,ldlat=30/",
 	  "cpu_core/mem-loads,ldlat=30/ 4:1cd:1e" },
@@ -156,7 +156,7 @@ static const struct {
 	  "cpu_core/ldlat=30,mem-loads/ 4:1cd:1e" },
 	{ "adl", "mem-loads/ldlat=50/", "cpu_core/mem-loads,ldlat=50/ 4:1cd:32" },
 
-	/* the model's files, in any case */
+	/* names of the model's files, in upper or lower case */
 	{ "adl", "INST_RETIRED.ANY",
 	  "cpu_core/INST_RETIRED.ANY/ 4:c0; cpu_atom/INST_RETIRED.ANY/ 10:c0" },
 	{ "adl", "dtlb_load_misses.walk_completed:u",
@@ -217,7 +217,7 @@ static const struct {
 	{ "spr", "mem:0x1000/2", "mem:0x1000/2 5:0:1000:2 bp 3" },
 	{ "spr", "mem:4096/1:wr/name=x/", "x 5:0:1000:1 bp 3" },
 
-	/* units of the uncore: the name stays, the counts add up */
+	/* units of the uncore: one name, and the sum of the counts */
 	{ "spr", "uncore_imc/event=1/",
 	  "uncore_imc/event=1/ 20:1 merge; uncore_imc/event=1/ 21:1 merge" },
 	{ "adl", "imc/event=1,umask=2/",
@@ -238,7 +238,7 @@ static const struct {
 	{ "spr", "uncore_imc/event=1,name=x/", "x 20:1 merge; x 21:1 merge" },
 	{ "spr", "uncore_imc_0/event=1,name=x/", "x 20:1" },
 
-	/* what r400 and r8000 are where there is no SLOTS: events like others */
+	/* without SLOTS, r400 and r8000 are ordinary events */
 	{ "zen", "r400,r8000", "r400 4:400; r8000 4:8000" },
 	{ "adl", "cpu_atom/r8000/:u,cpu_atom/event=0,umask=0x4,edge/",
 	  "cpu_atom/r8000/:u 10:8000; "
@@ -253,7 +253,7 @@ static const struct {
 	{ "icx", "4:0x8300", "4:0x8300 4:8300" },
 };
 
-/* Wrong words: where, and what of the hint there must be. */
+/* Wrong words: the place of the error, and a part of the hint. */
 static const struct {
 	const char *model, *text, *marks, *hint;
 } errors[] = {
@@ -302,10 +302,10 @@ static const struct {
 		 "^~~~", "" },
 	{ "adl", "0:0x6300000000",
 		 "^~~~~~~~~~~~~~", "" },
-	/* config[63:32] is a core PMU, or nothing: perf_init_event() */
+	/* config[63:32] is a core PMU or 0: perf_init_event() */
 	{ "adl", "0:0x500000000",
 		 "^~~~~~~~~~~~~", "" },
-	{ "adl", "4294967295:0", /* the tools' is not the kernel's */
+	{ "adl", "4294967295:0", /* the kernel does not have tdstat's own PMU */
 		 "^~~~~~~~~~~~", "" },
 
 	/* terms */
@@ -361,12 +361,12 @@ static const struct {
 		 "    ^~~~", "" },
 	{ "spr", "msr/cycles/",
 		 "    ^~~~~~", "" },
-	/* one event, and nothing that only makes sense of another encoding */
+	/* one event, without terms that only another encoding has */
 	{ "adl", "cpu_core/slots,topdown-retiring/",
 		 "               ^~~~~~~~~~~~~~~~", "" },
 	{ "adl", "cpu_core/cycles,branches/",
 		 "                ^~~~~~~~", "" },
-/* sysfs has no bits for these, which umask could go with */
+/* the generic event has no encoding in sysfs that umask could change */
 	{ "adl", "cpu_core/branch-misses,umask=1/",
 		 "         ^~~~~~~~~~~~~", "" },
 	{ "adl", "cpu_core/cmask=1,LLC-loads/",
@@ -415,7 +415,7 @@ static const struct {
 		 "      ^~~~~~~~~~~~~~~~~~", "" },
 	{ "spr", "slots:kh,topdown-retiring:k",
 		 "         ^~~~~~~~~~~~~~~~~~", "" },
-	/* what sysfs lacks would be programmed as event 0 */
+	/* the kernel would count event 0 for a field that sysfs lacks */
 	{ "icx", "slots,r8400",
 		 "      ^~~~~", "events" },
 	{ "icx", "cpu/event=0,umask=0x87/",
@@ -448,7 +448,7 @@ static void put_event(FILE *fp, const struct td_event *event)
 		event->merge ? " merge" : "");
 }
 
-/* A ~ of want is any name: got's takes its place. */
+/* Compares events; ~ in want matches any name. */
 static bool matches(const char *got, const char *want)
 {
 	for (; *got && *want; got++, want++) {
@@ -460,7 +460,7 @@ static bool matches(const char *got, const char *want)
 	return *got == *want;
 }
 
-/* The PMU that an event is opened on is the one that its numbers say. */
+/* True if the kernel would open the event on its PMU. */
 static bool has_its_pmu(const struct td_machine *machine,
 			const struct td_event *event)
 {
@@ -480,8 +480,8 @@ static bool has_its_pmu(const struct td_machine *machine,
 }
 
 /*
- * Recordings call an event by its name: the name is one event, the same.  Of
- * the kernel's names sysfs may have its own encoding, once the PMU is named.
+ * Recordings have the names of events, so a name must resolve to the same
+ * event. With a PMU, a kernel's name may have another encoding in sysfs.
  */
 static bool is_its_name(const char *model, const struct td_event *event)
 {
@@ -578,7 +578,7 @@ static void test_error(size_t row)
 	typed_free(&t);
 }
 
-/* The modifiers, the group and the text's place are the event's. */
+/* Events keep the modifiers, the group and the place of their text. */
 static void test_what_is_kept(void)
 {
 	const struct td_event *e;
@@ -617,7 +617,7 @@ static void test_notes(void)
 }
 
 /* clang-format off */
-/* --cputype: a PMU that was not asked for. */
+/* --cputype: PMUs that were not asked for. */
 static const struct {
 	const char *skip, *text;
 	const char *want; /* NULL: refused */
@@ -660,7 +660,7 @@ static void test_skip(size_t row)
 }
 
 /* clang-format off */
-/* With the core PMUs alone read so far: which names take the others. */
+/* If only core PMUs were read: which names make the others be read. */
 static const struct {
 	const char *text;
 	int reads, rc;
@@ -739,14 +739,14 @@ static void test_no_cores(void)
 		typed_free(&t);
 	}
 	typed_machine(&t, "adl");
-	t.machine.pmus[0].cpus.nr = 0; /* its CPUs are off */
+	t.machine.pmus[0].cpus.nr = 0; /* its CPUs are offline */
 	ok(typed_resolve(&t, "cycles") == 0 && t.plan.events.nr == 1 &&
 		   t.plan.events.v[0].pmu == 1,
 	   "a PMU without CPUs is none");
 	typed_free(&t);
 }
 
-/* Errors that are not the user's words. */
+/* Errors that are not about the typed words. */
 static void test_sources(void)
 {
 	struct typed t;
@@ -807,7 +807,7 @@ static const struct {
 	{ "uncore_imc0", "imc", false },
 	{ "uncore_imc_free_running_0", "imc", false },
 	{ "uncore_imc_free_running_0", "imc_free_running", true },
-	/* hexadecimal only where it can be an address: cs_etm's a0 is not */
+	/* hexadecimal only if it can be an address */
 	{ "uncore_ha_1f003800", "ha", true },
 	{ "uncore_ha_a0", "ha", false },
 	{ "uncore_ha_a0f", "ha", true },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The grammar of -e as lib/event/text.h has it, which is perf's
+ * Tests of the grammar of -e (lib/event/text.h), which is that of perf
  * (tools/perf/util/parse-events.l and .y; perf-list(1), EVENT MODIFIERS).
  */
 #include "lib/event/text.h"
@@ -14,8 +14,8 @@
 #include "tests/unit/test.h"
 
 /*
- * An event as text: what it is, its terms between slashes (a number's value
- * behind #), its modifiers in the order of perf-list(1), and @group.
+ * An event as text: its kind, its terms between slashes (a number's value after
+ * #), its modifiers in the order of perf-list(1), and @group.
  */
 /* clang-format off */
 static const struct {
@@ -89,7 +89,7 @@ static const struct {
 	{ "sched:sched_switch:u", "tracepoint sched sched_switch:u" },
 	{ "sched:sched_switch/name=x/k",
 	  "tracepoint sched sched_switch/name=x/:k" },
-	{ "cycles:x", "tracepoint cycles x" }, /* who knows all systems? */
+	{ "cycles:x", "tracepoint cycles x" }, /* the system may exist */
 
 	/* breakpoints */
 	{ "mem:0x1000", "mem 1000" },
@@ -179,7 +179,7 @@ static const struct {
 	{ "cpu/ /", "cpu//" },
 };
 
-/* What is wrong, and the line with the caret. */
+/* The error, and the line with the caret. */
 static const struct {
 	const char *name, *text, *marks;
 } errors[] = {
@@ -398,7 +398,7 @@ static char *describe(const struct td_event_text *events)
 	return fp ? text : NULL;
 }
 
-/* One line of it, for the name of a check. */
+/* The text as one line, for the name of a check. */
 static const char *one_line(const char *text)
 {
 	static char buf[128];
@@ -442,7 +442,7 @@ static void test_error(size_t i)
 }
 
 /* clang-format off */
-/* What is shown of an event, and pointed at: not the blanks around it. */
+/* Errors show and point to an event without the blanks around it. */
 static const struct {
 	const char *text, *spans, *suffixes, *terms, *compact;
 } spans[] = {
@@ -502,7 +502,7 @@ static void test_spans(size_t row)
 	td_event_text_free(&events);
 }
 
-/* The names as they stand in the text, for messages. */
+/* Messages have names as they were typed. */
 static void test_names(void)
 {
 	struct td_event_text events = { 0 };
@@ -521,7 +521,7 @@ static void test_names(void)
 	td_event_text_free(&events);
 }
 
-/* Several -e: the events add up, and each knows its own text. */
+/* Several -e are one list; each event knows its own text. */
 static void test_several(void)
 {
 	static const char first[] = "{cycles}",
@@ -547,7 +547,7 @@ static void test_several(void)
 	   "nothing is left");
 }
 
-/* The line that is shown and the mark below it, in columns. */
+/* True if the mark is below word in the line shown. */
 static bool points_at(const struct td_err *err, const char *word)
 {
 	const char *line_end = strchr(err->place, '\n');
@@ -558,7 +558,7 @@ static bool points_at(const struct td_err *err, const char *word)
 	       strncmp(err->place + column, word, strlen(word)) == 0;
 }
 
-/* Of a long text only what stands around: one line of a terminal. */
+/* Of a long text, one terminal line around the error is shown. */
 static void test_long(size_t before, size_t behind)
 {
 	char text[1024] = ""; /* of up to 120 events */
@@ -590,7 +590,7 @@ static void test_long(size_t before, size_t behind)
 	td_event_text_free(&events);
 }
 
-/* A mark as long as the text does not run on behind what is shown. */
+/* A mark as long as the text ends where the shown part ends. */
 static void test_long_mark(void)
 {
 	char text[256] = "cpu/";
@@ -608,7 +608,7 @@ static void test_long_mark(void)
 	td_event_text_free(&events);
 }
 
-/* A line of message for what td_err_point() is for: any place of any text. */
+/* td_err_point() with every place in a text. */
 static void test_places(void)
 {
 	char text[200] = "";

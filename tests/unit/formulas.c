@@ -111,7 +111,7 @@ static const struct variant {
 };
 /* clang-format on */
 
-/* --- the files, as text ---------------------------------------------------------- */
+/* --- the files, as text --------------------------------------------------- */
 
 /* The number of "MetricExpr" and "MetricThreshold" in the files. */
 struct words {
@@ -159,7 +159,7 @@ static struct words count_words(const char *path)
 	return words;
 }
 
-/* --- one metric ------------------------------------------------------------------ */
+/* --- one metric ----------------------------------------------------------- */
 
 /* The results of one folder, in one variant. */
 struct sums {
@@ -304,7 +304,7 @@ static void check_metric(struct sums *sums, const char *dir,
 		check_threshold(sums, dir, b, metric);
 }
 
-/* --- one folder ------------------------------------------------------------------- */
+/* --- one folder ----------------------------------------------------------- */
 
 static int any_name(void *ctx, const char *name)
 {
@@ -441,7 +441,7 @@ static size_t test_dir(const char *root, const char *dir, struct words *total)
 	return 0;
 }
 
-/* --- all of them ------------------------------------------------------------------- */
+/* --- all of them ---------------------------------------------------------- */
 
 static int is_folder(const struct dirent *entry)
 {

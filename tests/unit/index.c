@@ -8,7 +8,7 @@
 
 #define MANY 100000
 
-/* All that is under a hash, as "1 5 2". */
+/* All values of a hash, as "1 5 2". */
 static void describe(const struct td_index *index, uint64_t hash, char *out)
 {
 	size_t step = 0, at;
@@ -28,7 +28,7 @@ static void test_empty(void)
 	ok(td_index_find(&index, td_hash(1)) == TD_NOT_FOUND, "nor later");
 }
 
-/* Also where they share their slots with others, and the table grows. */
+/* Also with neighbours in the same slots, and while the table grows. */
 static void test_same_hash(void)
 {
 	struct td_index index = { 0 };
@@ -92,7 +92,7 @@ static clock_t time_numbers(size_t nr, bool *right)
 	return clock() - began;
 }
 
-/* Numbers whose low bits are the same: a scan would take a minute. */
+/* Hashes with equal low bits: a linear search would take a minute. */
 static void test_many(void)
 {
 	bool right = true;
@@ -104,6 +104,10 @@ static void test_many(void)
 
 static void test_hashes(void)
 {
+	ok(td_hash_any_case("TMA_l1_Bound") ==
+			   td_hash_any_case("tma_L1_bound") &&
+		   td_hash_any_case("ab") != td_hash_any_case("ba"),
+	   "texts in any case");
 	ok(td_hash_text("task-clock") == td_hash_text("task-clock") &&
 		   td_hash_text("ab") != td_hash_text("ba") &&
 		   td_hash_text("") != td_hash_text("a"),

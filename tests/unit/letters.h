@@ -12,11 +12,11 @@
 #define TEST_MAX_EVENTS 24
 
 /*
- * Plans whose events are letters.  "a" is event=0x90 and so on: no core binds
- * these to single counters.  Others have their own: s and t are SLOTS, r and b
- * topdown-retiring and topdown-bad-spec; c, x and i cycles, reference cycles
- * and instructions, which have fixed counters; o, p and q have a value each for
- * the registers of offcore events, and v has o's.
+ * Plans whose events are letters.  "a" is event=0x90 and so on, which any
+ * counter of any core can count.  s and t are SLOTS; r and b are
+ * topdown-retiring and topdown-bad-spec; c, x and i are cycles, reference
+ * cycles and instructions, which have fixed counters; o, p and q are offcore
+ * events with different values for the register, and v has the same value as o.
  */
 static inline const char *test_terms_of(char letter, char *buf, size_t size)
 {
@@ -72,7 +72,7 @@ static inline void test_add_letters(struct td_plan *plan,
 	}
 }
 
-/* "1ade ~2fg": words of letters, behind a rank; ~: they may be apart. */
+/* "1ade ~2fg": needs, a rank and letters each; ~ if they may be split. */
 static inline size_t
 test_make_needs(const struct td_plan *plan, const char *text,
 		struct td_need *needs,
@@ -93,7 +93,7 @@ test_make_needs(const struct td_plan *plan, const char *text,
 	return nr;
 }
 
-/* Groups of letters, capital ones of clones; a pinned one behind '!'. */
+/* Groups as letters; clones are capital, and a pinned group begins with '!'. */
 static inline void test_format_plan(const struct td_plan *plan,
 				    size_t nr_initial, char *out)
 {

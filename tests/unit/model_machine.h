@@ -56,7 +56,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* --- a machine of a model ------------------------------------------------------ */
+/* --- a machine of a model ------------------------------------------------- */
 
 static inline void model_add_format(struct td_pmu *pmu, const char *text)
 {
@@ -189,7 +189,7 @@ static inline void model_places(const struct td_machine *machine,
 	}
 }
 
-/* --- metrics of it ------------------------------------------------------------- */
+/* --- metrics of it -------------------------------------------------------- */
 
 /* The input of a tree, which it borrows from. */
 struct model_built {

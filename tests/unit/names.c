@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The numbers are those of include/uapi/linux/perf_event.h, the words of cache
- * names those of perf-list(1) and tools/perf/util/evsel.c's tables.
+ * Tests of event names.  Numbers are from include/uapi/linux/perf_event.h,
+ * words of cache names from perf-list(1) and the tables of
+ * tools/perf/util/evsel.c.
  */
 #include "lib/event/names.h"
 
@@ -59,7 +60,7 @@ static const char *const none[] = {
 	"duration-time",
 };
 
-/* A cache's words, and what is done on it: load, store, prefetch. */
+/* The words of a cache, and its operations: load, store, prefetch. */
 static const struct {
 	const char *names[5];
 	uint64_t id;
@@ -89,7 +90,7 @@ static const struct {
 	{ "misses", 1 }, { "miss", 1 },
 };
 
-/* Names as they are written down elsewhere. */
+/* Names and their numbers, written out. */
 static const struct {
 	const char *name;
 	uint64_t config;
@@ -159,10 +160,10 @@ static const struct {
 	{ "faults", { "page-faults" }, "" },
 	{ "ab", { "ba" }, "ba" },
 	{ "ab", { "cd" }, "" },
-	{ "a", { "b", "ab" }, "" }, /* says nothing */
+	{ "a", { "b", "ab" }, "" }, /* too short */
 	{ "", { "a" }, "" },
 	{ "xyz", { "" }, "" },
-	/* swapped letters are one step: three of them in 12 are near enough */
+	/* swapped letters are one step; three steps in 12 letters are near */
 	{ "abcdefghijkl", { "badcfeghijkl" }, "badcfeghijkl" },
 	{ "abcdefghijkl", { "badcfehgjikl" }, "" },
 };
@@ -209,7 +210,7 @@ static void test_other_symbols(void)
 	   "numbers that are none");
 }
 
-/* "load-MISSES": every other letter's case */
+/* Turns every other letter to upper case. */
 static void mix_case(char *text)
 {
 	for (size_t i = 0, len = strlen(text); i < len; i += 2)
@@ -235,7 +236,7 @@ static bool is_cache(const char *name, uint64_t id, uint64_t op,
 	return td_cache_parse(mixed, &got) == 0 && got == want;
 }
 
-/* One cache's word with all that may follow. */
+/* Checks all names that begin with a word of a cache. */
 static bool all_of_cache(size_t cache, const char *word)
 {
 	char name[80];
@@ -310,7 +311,7 @@ static void count_name(void *ctx, const char *name, uint64_t config)
 		strcmp(name, "dTLB-store-misses") == 0 && config == 0x10103;
 }
 
-/* perf-list's: three ways on four caches, two and one on the others; hit, miss */
+/* As in perf-list(1): hits and misses of the operations that a cache has. */
 static void test_cache_list(void)
 {
 	struct listed listed = { 0 };

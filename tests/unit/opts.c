@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is typed, and what it means: the order of perf stat's precedence too. */
+/* Tests of the command line, with perf stat's precedence of options. */
 #include "cmd/opts/opts.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #define MAX_WORDS 32
 
 /* clang-format off */
-/* Words apart by one blank; want: all that is not as it is without options. */
+/* Words separated by blanks; want is all that differs from the defaults. */
 static const struct {
 	const char *words, *want;
 } rows[] = {
@@ -84,7 +84,7 @@ static const struct {
 	  "wide interval:10 summary no-csv-summary interval-clear" },
 	{ "--pre a --post b -S true", "pre:a post:b sync command:true" },
 
-	/* how it is shown */
+	/* output */
 	{ "-x ,", "wide csv:," },
 	{ "-x \\t", "wide csv:\t" },
 	{ "-j", "wide json" },
@@ -95,7 +95,7 @@ static const struct {
 	{ "--log-fd 2 --append", "wide log-fd:2 append" },
 	{ "--quiet --hybrid-merge", "wide quiet hybrid-merge" },
 
-	/* record, and report, of which -i is a file */
+	/* record and report */
 	{ "record -o f -a", "record wide all-cpus output:f" },
 	{ "record -o f -i true", "record no-inherit output:f command:true" },
 	{ "-o f record true", "record output:f command:true" },
@@ -116,7 +116,7 @@ static const struct {
 	{ "report --per-socket -i f -x ;", "report wide csv:; by:socket input:f" },
 	{ "report --per-thread -i f", "report by:thread input:f" },
 
-	/* what is refused: "?" and words that the message must have */
+	/* refused: "?", then words that the message must contain */
 	{ "-p 7 -t 7", "?-p -t" },
 	{ "--all-user --all-kernel", "?--all-user --all-kernel" },
 	{ "-a -e a -G x --for-each-cgroup y", "?-G --for-each-cgroup" },
@@ -135,7 +135,7 @@ static const struct {
 	{ "--per-cache=", "?--per-cache= L1" },
 	{ "-D -1 true", "?-D --control" },
 	{ "-D -2 true", "?-D -2" },
-	{ "-D 1x true", "?-D 1x 'x' ms, s and m" },
+	{ "-D 1x true", "?-D 1x 'x' ms, s or m" },
 	{ "-D -1s true", "?-D -1s" },
 	{ "-r -1 true", "?-r -1" },
 	{ "-r 2 --metric-only true", "?-r --metric-only" },
@@ -189,7 +189,7 @@ static const struct {
 	{ "help list report", "?help report" },
 };
 
-/* perf's opt_aggr_mode_to_aggr_mode(): of two, the one that comes first */
+/* As in perf's opt_aggr_mode_to_aggr_mode(): the first of two wins. */
 static const struct {
 	const char *option;
 	enum td_aggregation how;
@@ -205,7 +205,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* Of text, whose pieces are to live as long as the options. */
+/* Parses the words of text, which must live as long as the options. */
 static int parse(struct td_opts *opts, char *text, char **argv,
 		 struct td_err *err)
 {
@@ -331,7 +331,7 @@ static char *describe(const struct td_opts *o)
 	return text;
 }
 
-/* Wrong words, and a message that has all those of want. */
+/* Checks that the message has all words of want. */
 static void check_refusal(size_t r, int rc, const struct td_err *err)
 {
 	td_autofree char *copy = strdup(rows[r].want + 1);

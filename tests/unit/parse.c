@@ -64,7 +64,7 @@ static const struct {
 	{ "3x", 0, 10, .bad = true },
 };
 
-/* what a second and a minute are */
+/* times */
 static const struct {
 	const char *text;
 	int min, max, want, rc;
@@ -107,13 +107,13 @@ static const struct {
 	{ " 1", 0, INT_MAX, 0, -EINVAL },
 };
 
-/* what a list is, in the kernel's own way of writing it */
+/* lists, as the kernel writes them */
 static const struct {
 	const char *text;
 	int max;
 	size_t nr;
 	const char *want; /* NULL: refused */
-	int rc;           /* 0: as none, -EINVAL */
+	int rc;           /* 0 stands for -EINVAL */
 } lists[] = {
 	{ "", 100, 0, "" },
 	{ "\n", 100, 0, "" },
@@ -177,7 +177,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* for a line of TAP: blanks other than spaces become question marks */
+/* For a line of TAP: blanks other than spaces become question marks. */
 static const char *visible(const char *text)
 {
 	static char buf[64];
@@ -277,7 +277,7 @@ static void test_both(const char *a, const char *b, const char *want)
 	td_ints_free(&copy);
 }
 
-/* 0, 7, 14 ... added out of order, some of them twice */
+/* Adds 0, 7, 14 ... out of order, some of them twice. */
 static void test_add(void)
 {
 	struct td_ints list = { 0 };

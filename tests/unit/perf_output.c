@@ -15,7 +15,7 @@
 #define MAX_HAS 6
 
 /* clang-format off */
-/* What perf wrote, and what must stand in the recording. */
+/* What perf wrote, and what the recording must contain. */
 static const struct {
 	const char *name, *text;
 	const char *has[MAX_HAS], *not;
@@ -42,7 +42,7 @@ static const struct {
 	{ "not counted, though enabled", "<not counted>,,cycles,0,0.00,,\n", { "[0,-1,-1,0,1,0]" } },
 	{ "not supported", "<not supported>,,cycles,0,100.00,,\n1,,faults,9,100.00,,\n",
 	  { "\"refused\":\"cycles: ", "\"counts\":[[1,-1,-1,1,9,9]]", "\"group\":-1" } },
-	/* half of the time: of 1000, half were counted */
+	/* half of the time: 500 of 1000 were counted */
 	{ "scaled up", "1000,,cycles,400,50.00,,\n", { "[0,-1,-1,500,800,400]" } },
 
 	{ "6.1's blanks", "     0.050107086;1;;cs;9;100.00;;\n     0.100569810;2;;cs;8;100.00;;\n",
@@ -84,7 +84,7 @@ static const struct {
 	{ "--per-core", "S1-D2-C3,2,5,,cs,18,100.00,,\n",
 	  { "[0,0,-1,5,18,18]", "\"aggregation\":\"core\"",
 	    "{\"cpu\":0,\"core\":3,\"cluster\":-1,\"die\":2,\"socket\":1,\"node\":-1}",
-	    /* how long that took nobody knows */
+	    /* the elapsed time is unknown */
 	    "\"elapsed\":0.000000000" } },
 	{ "percore", "S1-D2-C3,5,,cs,18,100.00,,\n", { "[0,0,-1,5,18,18]", "\"aggregation\":\"core\"" } },
 	{ "metrics of a core", "S0-D0-C0,1,5,,cs,9,100.00,,\nS0-D0-C0,1,,,,,,25.0,%  tma_retiring\n"
@@ -129,7 +129,7 @@ static const struct {
 	  { "\"counts\":[[0,-1,-1,1,9,9]]" } },
 };
 
-/* line 0: of the file as a whole.  result 1: not perf's. */
+/* Line 0 is the file as a whole.  Result 1: not written by perf. */
 static const struct {
 	const char *name, *text;
 	int result, line;
@@ -175,8 +175,8 @@ static const struct {
 	{ "a cache's level without a cache", STARTED "S0-D0-L3,1,5,,cs,9,100.00,,\n", -EINVAL, 3, "" },
 	{ "a CPU too high", STARTED "CPU65536,1,,cs,9,100.00,,\n", -EINVAL, 3, "" },
 	{ "an id in JSON that is none", "{\"core\" : \"x\", \"counter-value\" : \"1\", \"event\" : \"cs\", \"event-runtime\" : 9, \"pcnt-running\" : 100.00}\n", -EINVAL, 1, "id" },
-	{ "a name that is no text", "1,,c\033s,9,100.00,,\n", -EINVAL, 1, "no text" },
-	{ "a thread's that is none", "\377-1,1,,cs,9,100.00,,\n", -EINVAL, 1, "no text" },
+	{ "a name that is no text", "1,,c\033s,9,100.00,,\n", -EINVAL, 1, "printable" },
+	{ "a thread's that is none", "\377-1,1,,cs,9,100.00,,\n", -EINVAL, 1, "printable" },
 };
 
 static const struct {
@@ -219,7 +219,7 @@ static const struct {
 	{ " []", "", false, 0, 0 },
 };
 
-/* What perf wrote, of tests/data; lines of it that hold an event's counts. */
+/* Files of tests/data that perf wrote, and their numbers of counts. */
 static const struct {
 	const char *file, *aggregation;
 	size_t events, intervals, readings;
@@ -227,7 +227,7 @@ static const struct {
 	{ "perf-6.1-interval.csv", "all", 3, 3, 9 },
 	{ "perf-6.1-interval.jsonl", "all", 3, 3, 9 },
 	{ "perf-6.1-core.csv", "core", 3, 3, 18 },
-	{ "perf-6.1-repeat.csv", "all", 4, 1, 3 }, /* duration_time is no counter */
+	{ "perf-6.1-repeat.csv", "all", 4, 1, 3 }, /* no duration_time */
 	{ "perf-6.12-hybrid.csv", "all", 17, 1, 17 },
 	{ "perf-6.12-default.csv", "all", 12, 1, 12 },
 	{ "perf-6.12-default.jsonl", "all", 12, 1, 12 },
@@ -245,7 +245,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* What was read, as a recording: *text to be freed.  1: it is not perf's. */
+/* Converts a file to a recording; free *text.  1 if it is not perf's. */
 static int convert(FILE *in, char **text, struct td_err *err)
 {
 	struct td_recording rec = { .path = "FILE", .fp = in };
@@ -284,7 +284,7 @@ static void test_good(void)
 		for (size_t j = 0; !rc && j < MAX_HAS && good[i].has[j]; j++) {
 			bool has = strstr(out, good[i].has[j]);
 
-			/* some are of several lines, which TAP has not */
+			/* by number, as TAP cannot show several lines */
 			ok(has, "%s: part %zu", good[i].name, j);
 			if (!has)
 				fprintf(stderr, "want: %s\ngot: %s\n",
@@ -374,7 +374,7 @@ static void test_files(void)
 	}
 }
 
-/* Of every percentage, perf's own value comes back. */
+/* Scaling gives back perf's own value for every percentage. */
 static void test_scaled(void)
 {
 	static const uint64_t values[] = { 1613376,   9861481,    8920617,
@@ -406,13 +406,13 @@ static void test_scaled(void)
 			wrong += lround(100.0 * (double)running /
 					(double)enabled) != pct;
 		}
-		/* of 13, one in a hundred of the time would be 0.13 */
+		/* in 1 % of the time, 13 would be a count of 0.13 */
 		ok(wrong == 0 || values[i] < 100, "%ju: %zu of 198 are wrong",
 		   (uintmax_t)values[i], wrong);
 	}
 }
 
-/* As tdstat report opens them, from a pipe, too. */
+/* Opens files as tdstat report does, also from a pipe. */
 static void test_open(void)
 {
 	static const struct {

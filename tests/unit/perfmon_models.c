@@ -119,7 +119,7 @@ static void split_name(char *text, const char **name, const char **terms)
 	}
 }
 
-/* --- that all names are known ------------------------------------------------ */
+/* --- that all names are known --------------------------------------------- */
 
 struct names {
 	struct td_pmu_events *events;
@@ -244,7 +244,7 @@ static void test_model(const char *root, size_t i)
 	td_pmu_events_free(&events);
 }
 
-/* --- that values are the kernel tree's --------------------------------------- */
+/* --- that values are the kernel tree's ------------------------------------ */
 
 #define MAX_VALUES 4096
 

@@ -69,7 +69,7 @@ static void free_list(struct list *l)
 	td_machine_free(&l->machine);
 }
 
-/* --- what counters there are ------------------------------------------------- */
+/* --- what counters there are ---------------------------------------------- */
 
 static bool is_field(const struct td_event *event)
 {
@@ -180,7 +180,7 @@ static bool fit_at_once(const struct list *l, const int *events, size_t nr)
 	       counters_suffice(masks, nr_masks);
 }
 
-/* --- what a plan must be ------------------------------------------------------ */
+/* --- what a plan must be -------------------------------------------------- */
 
 static const struct td_group *pinned_of(const struct list *l)
 {
@@ -355,7 +355,7 @@ static void check(const struct list *l, const char *name)
 	   "%s: a reference where groups take turns", name);
 }
 
-/* --- the real list -------------------------------------------------------------- */
+/* --- the real list -------------------------------------------------------- */
 
 static void test_real(int level, bool watchdog, bool pinned)
 {
@@ -391,7 +391,7 @@ static void test_real(int level, bool watchdog, bool pinned)
 	free_list(&l);
 }
 
-/* --- by chance ------------------------------------------------------------------- */
+/* --- by chance ------------------------------------------------------------ */
 
 static unsigned int below(unsigned int *state, unsigned int limit)
 {

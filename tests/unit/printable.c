@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Well-formed UTF-8 is table 3-7 of the Unicode standard, 15.0. */
+/* Tests of escaping.  Well-formed UTF-8: Unicode 15.0, table 3-7. */
 #include "lib/base/printable.h"
 
 #include <stdlib.h>
@@ -22,23 +22,23 @@ static const struct {
 	{ "~\177", "~\\x7f", 5 },
 	{ "\302\200\302\237\302\240", "\\xc2\\x80\\xc2\\x9f\302\240", 17 },
 	{ "a\302\205b", "a\\xc2\\x85b", 10 },
-	/* a column a character */
+	/* one column for each character */
 	{ "caf\303\251", "caf\303\251", 4 },
 	{ "\337\277\340\240\200\357\277\277", "\337\277\340\240\200\357\277\277", 3 },
 	{ "\360\220\200\200\364\217\277\277", "\360\220\200\200\364\217\277\277", 2 },
 	{ "\355\237\277\356\200\200", "\355\237\277\356\200\200", 2 },
-	/* cut off, or without a beginning */
+	/* without their end or their beginning */
 	{ "\303", "\\xc3", 4 },
 	{ "a\342\202", "a\\xe2\\x82", 9 },
 	{ "\342\202x", "\\xe2\\x82x", 9 },
 	{ "\360\237\230", "\\xf0\\x9f\\x98", 12 },
 	{ "\251\377\376", "\\xa9\\xff\\xfe", 12 },
 	{ "\303\303\251", "\\xc3\303\251", 5 },
-	/* spelled too long: an escape character among them */
+	/* overlong, among them an escape character */
 	{ "\300\233\301\277", "\\xc0\\x9b\\xc1\\xbf", 16 },
 	{ "\340\200\233\340\202\233", "\\xe0\\x80\\x9b\\xe0\\x82\\x9b", 24 },
 	{ "\360\200\200\233\360\217\277\277", "\\xf0\\x80\\x80\\x9b\\xf0\\x8f\\xbf\\xbf", 32 },
-	/* surrogates, and beyond U+10FFFF */
+	/* surrogates, and above U+10FFFF */
 	{ "\355\240\200", "\\xed\\xa0\\x80", 12 },
 	{ "\364\220\200\200\365\200\200\200", "\\xf4\\x90\\x80\\x80\\xf5\\x80\\x80\\x80", 32 },
 };
@@ -103,7 +103,7 @@ static void test_padded(size_t r)
 	   padded[r].columns);
 }
 
-/* A part, without a look at what stands behind it. */
+/* A part of a text; what follows is not read. */
 static void test_part(void)
 {
 	td_autofree char *got = NULL;

@@ -2,12 +2,12 @@
 #include "lib/recording/recording.h"
 
 #include <errno.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "metrics/tree/tree.h"
 #include "tests/unit/levels.h"
 #include "tests/unit/machine.h"
+#include "tests/unit/recording_file.h"
 #include "tests/unit/rewrite.h"
 #include "tests/unit/test.h"
 
@@ -26,11 +26,11 @@
 #define TEN(s) s s s s s s s s s s
 
 /* clang-format off */
-/* What cannot be read: the error names the file, the line and the matter. */
+/* Invalid files.  The error has the file, the line and about. */
 static const struct {
 	const char *name, *text;
-	size_t size; /* 0: that of the text */
-	int line;    /* 0: the file as a whole */
+	size_t size; /* 0: the length of the text */
+	int line;    /* 0: the whole file */
 	const char *about;
 } bad[] = {
 	{ "an empty file", "", 0, 0, "not a recording" },
@@ -46,8 +46,8 @@ static const struct {
 	{ "deep nesting", TEN(TEN("[")) TEN(TEN("]")) "\n", 0, 1, "not JSON" },
 	{ "deep nesting in it", "{\"tdstat\":1,\"x\":" TEN("[") TEN("]") "}\n",
 	  0, 1, "not JSON" },
-	{ "a later version", "{\"tdstat\":2," INFO "," PMUS "," EVENTS "}\n",
-	  0, 1, "later" },
+	{ "a newer version", "{\"tdstat\":2," INFO "," PMUS "," EVENTS "}\n",
+	  0, 1, "newer" },
 	{ "a version that is text", "{\"tdstat\":\"1\"," INFO "," PMUS ","
 	  EVENTS "}\n", 0, 1, "not a recording" },
 	{ "a broken version", "{\"tdstat\":1.5," INFO "," PMUS "," EVENTS "}\n",
@@ -158,29 +158,18 @@ static const struct {
 	{ "a time that goes back", HEAD FINE FINE
 	  "{\"time\":1.499999999,\"counts\":[]}\n", 0, 4, "goes back" },
 	{ "a recording behind the end", HEAD FINE END HEAD FINE END, 0, 4,
-	  "behind the end" },
-	{ "a second end", HEAD FINE END "\n" END, 0, 5, "behind the end" },
+	  "follows the end" },
+	{ "a second end", HEAD FINE END "\n" END, 0, 5, "follows the end" },
 	{ "no whole line behind the end", HEAD FINE END " \t\r\n\nx", 0, 6,
-	  "behind the end" },
+	  "follows the end" },
 	{ "a NUL behind the end", HEAD END "\0", sizeof(HEAD END), 3,
-	  "behind the end" },
+	  "follows the end" },
 };
 /* clang-format on */
 
 static const uint64_t times[] = { 1000104518, 2000000001, 86400999999999 };
 
 static const struct td_usage usage = { 86401000000000, true, 998120000, 1 };
-
-/* A file that only this process has, at a path of its own. */
-static int make_file(const char *text, size_t size, char path[32])
-{
-	int fd = memfd_create("recording", MFD_CLOEXEC);
-
-	snprintf(path, 32, "/proc/self/fd/%d", fd);
-	if (write(fd, text, size) != (ssize_t)size)
-		perror("memfd");
-	return fd;
-}
 
 static void add_readings(const struct td_machine *machine,
 			 const struct td_plan *plan,
@@ -207,7 +196,7 @@ static void add_readings(const struct td_machine *machine,
 	}
 }
 
-/* All that the program itself would write. */
+/* What the program writes. */
 struct original {
 	struct td_machine machine;
 	struct td_plan plan;
@@ -336,7 +325,7 @@ static void test_there_and_back(const char *model)
 	free_original(&o);
 }
 
-/* 0: the whole lines and nothing else; or what was wrong. */
+/* Returns NULL if exactly the whole lines were read, else what was wrong. */
 static const char *read_cut(const struct original *o, size_t size)
 {
 	struct td_readings readings = { 0 };
@@ -392,20 +381,6 @@ static void test_cut(void)
 	free_original(&o);
 }
 
-static int read_all(const char *path, struct td_err *err)
-{
-	struct td_readings readings = { 0 };
-	struct td_recording rec;
-	uint64_t time_ns;
-	int rc = td_recording_open(&rec, path, err);
-
-	while (!rc)
-		rc = td_recording_next(&rec, &time_ns, &readings, err);
-	td_recording_close(&rec);
-	free(readings.v);
-	return rc;
-}
-
 static void test_bad(size_t i)
 {
 	struct td_err err = { 0 };
@@ -427,7 +402,7 @@ static void test_bad(size_t i)
 	close(fd);
 }
 
-/* A tree asks the PMU which events there are; sysfs and its terms are not here. */
+/* A tree asks the PMU for its events, which a recording has only by name. */
 static void test_names(void)
 {
 	static const char text[] =
@@ -453,7 +428,7 @@ static void test_names(void)
 	close(fd);
 }
 
-/* What the reader need not know does no harm. */
+/* The reader ignores what it does not need. */
 static void test_fine(void)
 {
 	static const char *const fine[] = {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What recordings have of caches, cgroups, threads and aggregations. */
+/* Tests of caches, cgroups, threads and aggregations in recordings. */
 #include "lib/recording/recording.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "lib/base/util.h"
+#include "tests/unit/recording_file.h"
 #include "tests/unit/test.h"
 
 #define INFO                                                        \
@@ -27,7 +27,7 @@
 #define END            "{\"end\":{\"elapsed\":1.5}}\n"
 
 /* clang-format off */
-/* Refused, with file, line and what it is about; line 0: it is fine. */
+/* Invalid files.  The error has the file, the line and about; line 0: valid. */
 static const struct {
 	const char *name, *text;
 	int line;
@@ -130,31 +130,6 @@ static const struct {
 };
 /* clang-format on */
 
-/* A file that only this process has, at a path of its own. */
-static int make_file(const char *text, size_t size, char path[32])
-{
-	int fd = memfd_create("recording", MFD_CLOEXEC);
-
-	snprintf(path, 32, "/proc/self/fd/%d", fd);
-	if (write(fd, text, size) != (ssize_t)size)
-		perror("memfd");
-	return fd;
-}
-
-static int read_all(const char *path, struct td_err *err)
-{
-	struct td_readings readings = { 0 };
-	struct td_recording rec;
-	uint64_t time_ns;
-	int rc = td_recording_open(&rec, path, err);
-
-	while (!rc)
-		rc = td_recording_next(&rec, &time_ns, &readings, err);
-	td_recording_close(&rec);
-	free(readings.v);
-	return rc;
-}
-
 static void test_row(size_t i)
 {
 	struct td_err err = { 0 };
@@ -175,7 +150,7 @@ static void test_row(size_t i)
 	close(fd);
 }
 
-/* --- there and back ------------------------------------------------------------- */
+/* --- there and back ------------------------------------------------------- */
 
 static const struct td_place places[] = {
 	{ 0, 0, 0, 0, 0, 0, { 0, 0, 0, -1 } },
@@ -331,7 +306,7 @@ static void write_tasks(FILE *fp)
 	td_task_names_free(&names);
 }
 
-/* A name holds from the line of counts on that follows it. */
+/* A name is valid from the next line of counts on. */
 static void test_tasks(void)
 {
 	static const char *const want[][2] = {
@@ -376,7 +351,7 @@ static void test_tasks(void)
 	close(fd);
 }
 
-/* Who did not ask for any of it writes what older ones read. */
+/* Without any of it, the recording is one that older versions can read. */
 static void test_plain(void)
 {
 	const struct td_recording_info info = { .target = { TD_TARGET_COMMAND,

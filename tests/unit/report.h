@@ -6,7 +6,7 @@
 
 #include "lib/count/report.h"
 
-/* Makes cells of a report as td_eval() does. */
+/* Cells of a report, as td_eval() makes them. */
 
 #define NONE                                            \
 	{                                               \

@@ -7,8 +7,8 @@
 #include "lib/recording/recording.h"
 
 /*
- * Reads all of a recording that was opened, and writes it as "tdstat record"
- * does.  The result is td_recording_next()'s last one.
+ * Reads an open recording to its end and writes it as "tdstat record" does.
+ * Returns the last result of td_recording_next().
  */
 static inline int test_rewrite(struct td_recording *rec, FILE *out,
 			       struct td_err *err)

@@ -4,7 +4,7 @@
 #include "lib/base/util.h"
 #include "tests/unit/test.h"
 
-/* Some of Alder Lake's, with their words. */
+/* Some metrics of Alder Lake, with their descriptions. */
 static const char *const names[][2] = {
 	{ "HPC" },
 	{ "TopdownL1" },
@@ -26,32 +26,32 @@ static const char *const names[][2] = {
 static const struct {
 	const char *wanted, *text;
 } rows[] = {
-	/* with and without what stands before a name */
+	/* with and without a prefix */
 	{ "l3_bound", "'tma_l3_bound'" },
 	{ "L3_Bound", "'tma_l3_bound'" },
 	{ "tma_info_l3_bound", "'tma_l3_bound'" },
 	{ "dram_bound", "'tma_dram_bound'" },
 	{ "core_ipc", "'tma_info_core_ipc'" },
-	/* the end of a name, before what is one letter off (HPC) */
+	/* the end of a name is preferred to a wrong letter (HPC) */
 	{ "ipc", "'tma_info_core_ipc' or 'tma_info_thread_ipc'" },
 	{ "tma_ipc", "'tma_info_core_ipc' or 'tma_info_thread_ipc'" },
 	{ "ipc:u", "'tma_info_core_ipc' or 'tma_info_thread_ipc'" },
 	{ "bandwidth", "'tma_mem_bandwidth' or 'tma_fetch_bandwidth'" },
-	/* words, in any order; a part */
+	/* words in any order; parts of words */
 	{ "dram_bw", "'tma_info_system_dram_bw_use'" },
 	{ "use dram", "'tma_info_system_dram_bw_use'" },
 	{ "mispredict", "'BrMispredicts' or 'tma_branch_mispredicts'" },
-	/* letters that differ: of all that is mistyped, the nearest */
+	/* wrong letters: the most similar name */
 	{ "tma_retirng", "'tma_retiring'" },
 	{ "retirng", "'tma_retiring'" },
 	{ "HPCC", "'HPC'" },
 	{ "TopdwonL2", "'TopdownL2'" },
 	{ "bandwith", "'tma_mem_bandwidth' or 'tma_fetch_bandwidth'" },
-	/* what it is about */
+	/* words of the description */
 	{ "parallelism", "'tma_info_memory_mlp'" },
 	{ "useful work", "'tma_retiring'" },
 	{ "cycle", "'tma_info_core_ipc' or 'tma_info_thread_ipc'" },
-	/* the beginning of a word, not its inside */
+	/* the beginning of a word, not its middle */
 	{ "ycle", "" },
 	{ "work useless", "" },
 	{ "zzz", "" },
@@ -72,7 +72,7 @@ static void test_row(const char *wanted, const char *text)
 	ok(!suggest.more, "'%s': no more", wanted);
 }
 
-/* More names than there is room for: the shortest, each once. */
+/* Of too many names, the shortest are suggested, each once. */
 static void test_many(void)
 {
 	struct td_suggest suggest = { .wanted = "x" };

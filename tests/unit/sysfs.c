@@ -12,7 +12,7 @@
 
 struct file {
 	const char *path, *text;
-	size_t size; /* 0: that of the text */
+	size_t size; /* 0: the length of the text */
 };
 
 #define NULS(text) text "\0\0\0\0", sizeof(text "\0\0\0\0") - 1
@@ -47,8 +47,8 @@ static const struct {
 	const char *name;
 	struct file files[MAX_FILES];
 	const char *cpuid; /* to assume */
-	const char *want;  /* describe()'s */
-	const char *error; /* behind the temporary folder's name */
+	const char *want;  /* result of describe() */
+	const char *error; /* after the name of the temporary folder */
 	int code;
 } rows[] = {
 	{ "a hybrid machine, cpu_core first",
@@ -252,11 +252,11 @@ static const struct {
 	  .error = DEVICES "cpu_atom/cpus: Is a directory", .code = -EISDIR },
 };
 
-/* perf's form of an identity */
+/* CPU identities in perf's form */
 static const struct {
 	const char *text;
-	struct td_cpuid want; /* no vendor: refused */
-	const char *again;    /* NULL: text */
+	struct td_cpuid want; /* without a vendor: refused */
+	const char *again;    /* as formatted again; NULL: text */
 } cpuids[] = {
 	{ "GenuineIntel-6-97-2", { "GenuineIntel", 6, 0x97, 2 } },
 	{ "GenuineIntel-6-8F-B", { "GenuineIntel", 6, 0x8f, 11 } },
@@ -406,7 +406,7 @@ static void test_cpuid(size_t i)
 	       "identity as text: '%s'", cpuids[i].text);
 }
 
-/* The names are of drivers/perf and arch/x86/events of Linux. */
+/* Names are from drivers/perf and arch/x86/events of Linux. */
 static const struct {
 	const char *name;
 	size_t at;

@@ -11,7 +11,7 @@
 #define MAX_STEPS 8
 
 /* clang-format off */
-/* Names that are set, then what is found; told: those that are new. */
+/* Names that are set, and what is found; told has those that are new. */
 static const struct {
 	const char *name;
 	struct {
@@ -124,7 +124,7 @@ static void test_row(size_t r)
 	   rows[r].name);
 }
 
-/* Each once, in no order. */
+/* Sets many names, each once, in no order. */
 static void test_many(void)
 {
 	struct td_task_names names = { 0 };
@@ -160,10 +160,10 @@ static void test_ended(void)
 	free(tell(&names));
 	td_task_names_end(&names, 3);
 	td_task_names_end(&names, 5);
-	td_task_names_end(&names, 6); /* never heard of */
+	td_task_names_end(&names, 6); /* unknown */
 	before = find_all(&names);
 	is_str(before, "3=a 5=b 7=c", "those that ended are still known");
-	td_task_names_set(&names, 5, "b"); /* the number is given away again */
+	td_task_names_set(&names, 5, "b"); /* another task of this tid */
 	td_task_names_forget_ended(&names);
 	after = find_all(&names);
 	is_str(after, "5=b 7=c", "then they are forgotten");
@@ -173,7 +173,7 @@ static void test_ended(void)
 	td_task_names_free(&names);
 }
 
-/* A program's threads come and go: room for those of a row is enough. */
+/* Threads that come and go reuse the memory of those that ended. */
 static void test_coming_and_going(void)
 {
 	struct td_task_names names = { 0 };
@@ -190,7 +190,7 @@ static void test_coming_and_going(void)
 	td_task_names_free(&names);
 }
 
-/* Its number was another's before, whose name is still wanted. */
+/* The name of an earlier task with the same tid can still be found. */
 static void test_lives(void)
 {
 	struct td_task_names names = { 0 };
@@ -225,7 +225,7 @@ static clock_t time_tasks(int nr)
 	struct td_task_names names = { 0 };
 	clock_t began = clock();
 
-	/* the largest first: in a sorted list all others would move */
+	/* descending: in a sorted list each insertion would move all others */
 	for (int tid = nr; tid > 0; tid--)
 		td_task_names_set(&names, tid, "thread");
 	while (td_task_names_next(&names))
@@ -234,7 +234,7 @@ static clock_t time_tasks(int nr)
 	return clock() - began;
 }
 
-/* 6 s where each name looks through all of them, else a hundredth. */
+/* 6 s if each name were compared with all others, else a hundredth. */
 static void test_time(void)
 {
 	clock_t took = time_tasks(100000);

@@ -6,8 +6,8 @@
 #include "tests/unit/test.h"
 
 /*
- * Adds "TIME:TID", sorts up to a time at "<TIME", and takes one ("?") or all
- * ("*") of what can be had.
+ * "TIME:TID" adds an event, "<TIME" sorts up to a time, "?" takes one and "*"
+ * all of the released events.
  */
 static const struct {
 	const char *name, *steps, *want;

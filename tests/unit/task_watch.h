@@ -13,18 +13,18 @@
 #include "lib/base/util.h"
 #include "lib/counter/task_watch.h"
 
-#define PATIENCE 10000 /* milliseconds, for what is about to happen */
+#define PATIENCE 10000 /* how long to wait for an event, in ms */
 
-/* All that are online. */
+/* All online CPUs. */
 static struct td_ints cpus;
 
-/* What a watch has told. */
+/* The events that a watch has reported. */
 static struct {
 	struct td_task_event v[4000];
 	size_t nr;
 } seen;
 
-/* Negative: the errno. */
+/* Returns a descriptor or a negative errno. */
 static inline int open_dummy(uint64_t read_format)
 {
 	struct perf_event_attr attr = {
@@ -53,7 +53,7 @@ static inline bool find_cpus(void)
 	return !td_ints_parse(text, 1 << 16, &cpus) && cpus.nr;
 }
 
-/* false: the test is skipped; else free cpus. */
+/* Returns false if the test is skipped; else free cpus. */
 static inline bool may_watch(void)
 {
 	int fd = open_dummy(0);
@@ -85,7 +85,7 @@ static inline void take(struct td_task_watch *watch)
 		seen.nr++;
 }
 
-/* Until so many have been seen; then for a moment, should there be more. */
+/* Takes events until nr were seen, then for a moment, in case of more. */
 static inline void take_all(struct td_task_watch *watch, size_t nr)
 {
 	while (is_readable(watch, seen.nr < nr ? PATIENCE : 20))
@@ -101,7 +101,7 @@ static inline int try_watch(struct td_task_watch **watch, int tid,
 				  err);
 }
 
-/* Watches this thread. */
+/* Starts to watch this thread. */
 static inline struct td_task_watch *begin(void)
 {
 	struct td_task_watch *watch = NULL;

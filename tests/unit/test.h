@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* TAP: one line a check, the number of checks at the end. */
+/* TAP: a line for each check, then the number of checks. */
 static int test_nr, test_failed;
 
 #define ok(cond, ...)                                                       \
@@ -33,7 +33,7 @@ static int test_nr, test_failed;
 			       want_ ? want_ : "(null)");               \
 	} while (0)
 
-/* NaN equals NaN; otherwise relative to the larger, floor 1. */
+/* NaN equals NaN.  The tolerance is relative to the larger value, or to 1. */
 static inline bool test_near(double got, double want, double tolerance)
 {
 	if (isnan(want) || isnan(got))

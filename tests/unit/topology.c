@@ -42,13 +42,13 @@ static const struct td_place places[] = {
 	{ 0, 0, 0, 0, 0, 0, NO_CACHES },
 	{ 1, 4, 8, 0, 1, 2, NO_CACHES },
 	{ 4, 0, -1, -1, 0, 0, NO_CACHES },
-	{ 7, -1, -1, -1, -1, -1, NO_CACHES }, /* sysfs does not know of it */
+	{ 7, -1, -1, -1, -1, -1, NO_CACHES }, /* not in sysfs */
 	{ 1024, 7, -1, -1, -1, 2, NO_CACHES },
 };
 
 static const struct {
 	const char *cpus, *want;
-	const char *error; /* behind the root; NULL: none */
+	const char *error; /* after the root; NULL: none */
 	int code;
 } siblings[] = {
 	{ "", "" },
@@ -63,7 +63,7 @@ static const struct {
 	  .code = -EINVAL },
 };
 
-/* What is there and says nothing of use is not "it does not say". */
+/* Files with wrong content are errors, unlike files that do not exist. */
 static const struct {
 	int cpu;
 	const char *error;

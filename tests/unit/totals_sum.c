@@ -19,7 +19,7 @@ static const struct td_plan plan = {
 static const char a_b[] = "a/b", named_all[] = "all";
 
 /* clang-format off */
-/* An id of a round: who, and its totals. */
+/* An id of a round, and its totals. */
 struct id {
 	const char *name, *cgroup, *label;
 	struct td_total v[NR_EVENTS];
@@ -44,7 +44,7 @@ static const struct {
 	  2,
 	  { { "all", NULL, "all", { T(2, 11, 34, 18), T(2, 3, 34, 34) } } },
 	  { { "all", NULL, "all", { T(2, 5.5, 17, 9), T(2, 1.5, 17, 17) } } } },
-	/* a round in which it did not run says nothing of its value */
+	/* rounds in which it did not run do not count */
 	{ "a round without a value",
 	  { { { "all", NULL, "all", { NEVER(1, 10), T(1, 1, 10, 10) } } },
 	    { { "all", NULL, "all", { T(1, 6, 10, 4), NEVER(1, 10) } } },
@@ -94,7 +94,7 @@ static const struct {
 	    { "all", named_all, "all", { NEVER(1, 8), T(1, 4, 8, 8) } } },
 	  { { "all", NULL, "all", { T(1, 1, 8, 8), NEVER(1, 8) } },
 	    { "all", named_all, "all", { NEVER(1, 8), T(1, 4, 8, 8) } } } },
-	/* the largest that it was looked at on: a CPU went away */
+	/* the largest number of CPUs, as one went offline */
 	{ "a CPU less",
 	  { { { "S0", NULL, "S0", { T(4, 1, 32, 32), T(4, 1, 32, 32) } } },
 	    { { "S0", NULL, "S0", { T(3, 1, 24, 24), T(3, 1, 24, 24) } } } }, 2,
@@ -136,7 +136,7 @@ static size_t count_ids(const struct id *ids)
 	return nr;
 }
 
-/* Names that are gone with their round: the sum needs its own. */
+/* Makes totals with names that are freed after their round. */
 static struct td_totals make_totals(const struct id *ids)
 {
 	struct td_totals totals = { .nr_ids = count_ids(ids),
@@ -231,7 +231,7 @@ static void test_times(size_t i)
 	td_totals_sum_free(&sum);
 }
 
-/* Two events ran at the same places, in each round at others. */
+/* Two events that run on the same CPUs, which differ between rounds. */
 static void test_where(void)
 {
 	static struct id ids[MAX_IDS] = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * On a tracefs made here, and on the running kernel's where it can be read.
- * Which filters are good, Linux 6.12 has said: where tracepoints can be opened
- * here, it is asked again.
+ * Tests with a tracefs made here, and with that of the running kernel if it is
+ * readable.  Linux 6.12 has told which filters are valid; where tracepoints can
+ * be opened, the running kernel is asked, too.
  */
 #include "lib/event/tracepoint.h"
 
@@ -18,7 +18,7 @@
 #include "lib/base/util.h"
 #include "tests/unit/test.h"
 
-/* libtracefs'; its header is for lib/event/tracepoint.c alone */
+/* of libtracefs, whose header only lib/event/tracepoint.c may include */
 int tracefs_set_tracing_dir(char *dir);
 
 #define FIELD(type, name, size, is_signed)                  \
@@ -44,7 +44,7 @@ int tracefs_set_tracing_dir(char *dir);
 			"int", "next_prio", "4",                             \
 			"1") "\nprint fmt: \"prev_pid=%d\", REC->prev_pid\n"
 
-/* one field of each other kind */
+/* a field of each other kind */
 #define OTHERS                                                                \
 	"name: kinds\nID: 7\n" COMMON FIELD("__data_loc char[]", "file", "4", \
 					    "0") FIELD("__data_loc u8[]",     \
@@ -70,7 +70,7 @@ static const struct {
 	{ "events/sched/sched_wakeup_new/id", "312\n" },
 	{ "events/syscalls/sys_enter_openat/id", "749\n" },
 	{ "events/syscalls/sys_exit_openat/id", "748\n" },
-	{ "events/ftrace/print/format", "" }, /* not one: it has no id */
+	{ "events/ftrace/print/format", "" }, /* no event: it has no id */
 	{ "events/broken/id_is_text/id", "many\n" },
 	{ "events/broken/no_format/id", "9\n" },
 	{ "events/large/largest/id", "18446744073709551615\n" },
@@ -82,7 +82,7 @@ static const struct {
 	const char *name, *system, *tracepoint;
 	const char *want; /* "system:name=id" ... */
 	int code;
-	const char *msg, *hint; /* parts of them */
+	const char *msg, *hint; /* a part of each */
 } finds[] = {
 	{ "by name", "sched", "sched_switch", "sched:sched_switch=310 " },
 	{ "a glob", "sched", "sched_wakeup*",
@@ -116,15 +116,15 @@ static const struct {
 	  "'enable:*'", "" },
 	{ "no name", "", "", "", -ENOENT, "':'", "tdstat list" },
 	{ "an id that is none", "broken", "id_is_text", "", -EIO,
-	  "/events/broken/id_is_text/id: 'many' is no id", "" },
+	  "/events/broken/id_is_text/id: 'many' is not an id", "" },
 };
 
-/* Of sched:sched_switch.  msg NULL: it is good. */
+/* Filters for sched:sched_switch; msg is NULL if they are valid. */
 static const struct {
 	const char *filter;
 	const char *msg; /* a part of it */
 	int column; /* of the caret, from 0 */
-	bool varies; /* kernels, and numbers of CPUs, take it or do not */
+	bool varies; /* depends on the kernel and the number of CPUs */
 } filters[] = {
 	{ "prev_pid == 0" },
 	{ "prev_pid==0&&next_pid==0" },
@@ -156,63 +156,63 @@ static const struct {
 	{ "CPU & CPUS{0-3,5}", .varies = true },
 	{ "stacktrace == 1" },
 
-	{ "", "a field should stand here", 0 },
-	{ " ", "a field should stand here", 1 },
-	{ "()", "a field should stand here", 1 },
-	{ "!", "a field should stand here", 1 },
-	{ "== 0", "a field should stand here", 0 },
-	{ "\"x\" == next_comm", "a field should stand here", 0 },
-	{ "prev_pid == 0 &&", "a field should stand here", 16, true },
-	{ "prev_pid == 1 || ", "a field should stand here", 17, true },
-	{ "prev_pid == 1 &&& prev_pid == 2", "a field should", 16 },
-	{ "0 == prev_pid", "it has no field '0', but ", 0 },
-	{ "nope == 0", "it has no field 'nope', but prev_comm, prev_pid, "
+	{ "", "expected a field", 0 },
+	{ " ", "expected a field", 1 },
+	{ "()", "expected a field", 1 },
+	{ "!", "expected a field", 1 },
+	{ "== 0", "expected a field", 0 },
+	{ "\"x\" == next_comm", "expected a field", 0 },
+	{ "prev_pid == 0 &&", "expected a field", 16, true },
+	{ "prev_pid == 1 || ", "expected a field", 17, true },
+	{ "prev_pid == 1 &&& prev_pid == 2", "expected a field", 16 },
+	{ "0 == prev_pid", "it has no field '0'; its fields are ", 0 },
+	{ "nope == 0", "it has no field 'nope'; its fields are prev_comm, prev_pid, "
 	  "prev_prio, prev_state, next_comm, next_pid, next_prio, "
 	  "common_type, common_flags, common_preempt_count, common_pid", 0 },
 	{ "prev_pid == 0 || prevpid == 1", "it has no field 'prevpid'", 17 },
 	{ "prev_pi == 1", "it has no field 'prev_pi'", 0 },
 	{ "PREV_PID == 1", "it has no field 'PREV_PID'", 0 },
-	{ "prev_pid", "an operator should stand here", 8 },
-	{ "prev_pid 1", "an operator should stand here", 9 },
-	{ "prev_pid = 0", "an operator should stand here", 9 },
-	{ "prev_pid ! 0", "an operator should stand here", 9 },
-	{ "prev_pid + 1 == 2", "an operator should stand here", 9 },
-	{ "prev_pid && next_pid", "an operator should stand here", 9 },
-	{ "prev_pid.string == 1", "an operator should stand here", 8 },
-	{ "prev_pid == ", "a number should stand here", 12 },
-	{ "prev_pid === 1", "a number should stand here", 11 },
-	{ "prev_pid <> 1", "a number should stand here", 10 },
-	{ "prev_pid == +1", "a number should stand here", 12 },
-	{ "prev_pid == nope", "a number should stand here", 12 },
-	{ "prev_pid == 5abc", "a number should stand here", 12 },
-	{ "prev_pid == 08", "a number should stand here", 12 },
-	{ "prev_pid == 99999999999999999999", "a number should", 12 },
-	{ "prev_pid == - 1", "a number should stand here", 12 },
-	{ "prev_pid == \"x\"", "the field is a number, this is a text", 12 },
-	{ "prev_pid == 'a'", "the field is a number, this is a text", 12 },
-	{ "prev_pid ~ 1", "the field is a number, ~ is for texts", 9 },
-	{ "next_comm == 5", "a text in quotes should stand here", 13 },
-	{ "next_comm == bash", "a text in quotes should stand here", 13 },
-	{ "next_comm ~ cc*", "a text in quotes should stand here", 12 },
-	{ "next_comm < \"x\"", "a text is compared with ==, != or ~", 10 },
-	{ "next_comm !~ \"x\"", "an operator should stand here", 10 },
+	{ "prev_pid", "expected an operator", 8 },
+	{ "prev_pid 1", "expected an operator", 9 },
+	{ "prev_pid = 0", "expected an operator", 9 },
+	{ "prev_pid ! 0", "expected an operator", 9 },
+	{ "prev_pid + 1 == 2", "expected an operator", 9 },
+	{ "prev_pid && next_pid", "expected an operator", 9 },
+	{ "prev_pid.string == 1", "expected an operator", 8 },
+	{ "prev_pid == ", "expected a number", 12 },
+	{ "prev_pid === 1", "expected a number", 11 },
+	{ "prev_pid <> 1", "expected a number", 10 },
+	{ "prev_pid == +1", "expected a number", 12 },
+	{ "prev_pid == nope", "expected a number", 12 },
+	{ "prev_pid == 5abc", "expected a number", 12 },
+	{ "prev_pid == 08", "expected a number", 12 },
+	{ "prev_pid == 99999999999999999999", "expected a number", 12 },
+	{ "prev_pid == - 1", "expected a number", 12 },
+	{ "prev_pid == \"x\"", "the field is a number, but this is a text", 12 },
+	{ "prev_pid == 'a'", "the field is a number, but this is a text", 12 },
+	{ "prev_pid ~ 1", "~ is for texts, but the field is a number", 9 },
+	{ "next_comm == 5", "expected a text in quotes", 13 },
+	{ "next_comm == bash", "expected a text in quotes", 13 },
+	{ "next_comm ~ cc*", "expected a text in quotes", 12 },
+	{ "next_comm < \"x\"", "a text can only be compared with ==, != or ~", 10 },
+	{ "next_comm !~ \"x\"", "expected an operator", 10 },
 	{ "next_comm == \"unterminated", "the quotes are not closed", 13 },
 	{ "next_comm == 'it\"", "the quotes are not closed", 13 },
 	{ "CPU & CPUS{0-3", "CPUS{ is not closed", 6 },
-	{ "prev_pid == 1.5", "&& or || should stand here", 13 },
-	{ "prev_pid == 1;", "&& or || should stand here", 13 },
-	{ "prev_pid == 1 & 2", "&& or || should stand here", 14 },
-	{ "prev_pid == 1 | 1", "&& or || should stand here", 14 },
-	{ "prev_pid == 1 + 1", "&& or || should stand here", 14 },
-	{ "prev_pid == 0 and 1", "&& or || should stand here", 14 },
-	{ "prev_pid == 1 prev_pid == 2", "&& or || should stand", 14 },
-	{ "(prev_pid == 0", "a ')' should stand here", 14 },
-	{ "prev_pid == 0)", "there is no '(' for this", 13 },
-	{ "prev_pid == 0) (", "there is no '(' for this", 13 },
-	{ "(prev_pid == 0))", "there is no '(' for this", 15 },
+	{ "prev_pid == 1.5", "expected && or ||", 13 },
+	{ "prev_pid == 1;", "expected && or ||", 13 },
+	{ "prev_pid == 1 & 2", "expected && or ||", 14 },
+	{ "prev_pid == 1 | 1", "expected && or ||", 14 },
+	{ "prev_pid == 1 + 1", "expected && or ||", 14 },
+	{ "prev_pid == 0 and 1", "expected && or ||", 14 },
+	{ "prev_pid == 1 prev_pid == 2", "expected && or ||", 14 },
+	{ "(prev_pid == 0", "expected a ')'", 14 },
+	{ "prev_pid == 0)", "no '(' opens this", 13 },
+	{ "prev_pid == 0) (", "no '(' opens this", 13 },
+	{ "(prev_pid == 0))", "no '(' opens this", 15 },
 };
 
-/* Of the fields of other:kinds. */
+/* Filters for the fields of other:kinds. */
 static const struct {
 	const char *filter;
 	bool good;
@@ -220,7 +220,7 @@ static const struct {
 	{ "file ~ \"/etc/*\"", true },
 	{ "file == 5", false },
 	{ "cpus & CPUS{1,2}", true },
-	{ "bytes == 5", true }, /* nobody can say */
+	{ "bytes == 5", true }, /* unknown, so it is left to the kernel */
 	{ "addr == \"x\"", true },
 	{ "user.ustring ~ \"/etc/*\"", true },
 	{ "user.ustring == 1", false },
@@ -305,7 +305,7 @@ static void test_find(size_t i)
 	ok(!found.v && found.nr == 0, "find: %s: freed", finds[i].name);
 }
 
-/* The caret's column; -1: there is none. */
+/* The column of the caret, or -1. */
 static int caret(const struct td_err *err)
 {
 	const char *line = strchr(err->place, '\n');
@@ -354,7 +354,7 @@ static void test_filters(void)
 	   "no format: %s", err.msg);
 }
 
-/* More fields than a message holds. */
+/* A list of fields that is longer than a message. */
 static void test_many_fields(void)
 {
 	static const char head[] = "name: many\nID: 8\n" COMMON;
@@ -376,7 +376,7 @@ static void test_many_fields(void)
 	   "the last one of them");
 	ok(td_tracepoint_check_filter("other", "many", "x == 1", &err) ==
 			   -EINVAL &&
-		   strstr(err.msg, "but number_0, number_1, ") &&
+		   strstr(err.msg, "its fields are number_0, number_1, ") &&
 		   strcmp(err.msg + strlen(err.msg) - 5, ", ...") == 0,
 	   "not all of them: %s", err.msg);
 }
@@ -413,7 +413,7 @@ static bool set_mode(const char *path, mode_t mode)
 	return chmod(full, mode) == 0;
 }
 
-/* The files' owner is who runs this, root or not; root may read them all. */
+/* Refusals for files that the user may not read; root becomes another user. */
 static void test_rights(void)
 {
 	bool is_root = geteuid() == 0;
@@ -459,7 +459,7 @@ static void test_none(const char *dir, const char *what)
 
 #define SWITCH "/sys/kernel/tracing/events/sched/sched_switch/"
 
-/* What the kernel says of a filter; -1 is for no events at all. */
+/* Asks the kernel whether a filter is valid; -1 if there are no events. */
 static int kernel_takes(uint64_t id, const char *filter)
 {
 	struct perf_event_attr attr = {

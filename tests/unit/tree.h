@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Makes folders and files below a temporary folder. */
+/* Creates folders and files below a temporary folder. */
 
 static inline int test_remove(const char *path, const struct stat *st, int flag,
 			      struct FTW *ftw)

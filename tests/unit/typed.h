@@ -12,10 +12,10 @@
 #include "tests/unit/machine.h"
 
 /*
- * From what is typed to a plan, on a machine of machine.h that has what
- * -e can name besides: sysfs' names of plain events, as Linux 6.12 has them,
- * the kernel's own PMUs, uncore units, tracepoints, and some events of the
- * model's files.
+ * From the text of -e to a plan.  The machine is one of machine.h, with all
+ * else that -e can name: sysfs names of plain events as in Linux 6.12, the
+ * kernel's own PMUs, uncore units, tracepoints, and some events of the model's
+ * files.
  */
 
 struct typed {
@@ -24,13 +24,13 @@ struct typed {
 	struct td_plan plan;
 	struct td_notes notes;
 	struct td_err err;
-	const char *missing; /* why the model's names are not all there */
-	char *words;         /* what text points into, if it is t's own */
-	int reads;           /* of the PMUs that are no cores' */
+	const char *missing; /* why names of the model are missing, or NULL */
+	char *words;         /* the text, if owned */
+	int reads;           /* number of reads of the other PMUs */
 	bool unreadable;     /* reading them is an error */
 };
 
-/* no names for cycles, branches and the caches: those are the kernel's */
+/* without cycles, branches and caches, for which the kernel has names */
 #define SYSFS_BOTH                          \
 	"cpu-cycles event=0x3c;"            \
 	"instructions event=0xc0;"          \
@@ -42,7 +42,7 @@ struct typed {
 	"mem-loads event=0xcd,umask=0x1,ldlat=3;" \
 	"strange event=1,colour=2;"
 
-/* Names of tools/perf/pmu-events/arch/x86, in its spelling; pmu NULL: any. */
+/* Names as in tools/perf/pmu-events/arch/x86; pmu NULL: any. */
 static const struct {
 	const char *pmu, *name, *terms;
 } test_model_events[] = {
@@ -61,7 +61,7 @@ static const struct {
 	  "event=0xc6,umask=0x1,frontend=0x11,period=100007" },
 	{ "cpu_atom", "BACLEARS.ANY", "event=0xe6,umask=0x1" },
 	{ "cpu_core", "broken.terms", "event=0x100" },
-	/* none has such a name, but one could */
+	/* no file has such a name, but it is possible */
 	{ "cpu_atom", "node-loads", "event=0xb7,umask=0x2" },
 };
 
@@ -133,7 +133,7 @@ static inline int test_find_tracepoints(void *ctx, const char *system,
 			  system, name);
 }
 
-/* Behind the kernel's own PMUs, as td_machine_read_others() does it. */
+/* Adds a PMU after the kernel's own, like td_machine_read_others(). */
 static inline void test_add_unit(struct td_machine *machine, const char *name,
 				 uint32_t type, const char *events)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Placements are those of the *_event_constraints[] in Linux 6.12's
- * arch/x86/events/intel/core.c; models those of its intel_pmu_init(); widths
- * the constants of perf's metric files.
+ * Expected counters are from *_event_constraints[] in
+ * arch/x86/events/intel/core.c of Linux 6.12, models from its intel_pmu_init(),
+ * and widths from the constants in perf's metric files.
  */
 #include "lib/machine/uarch.h"
 
@@ -24,20 +24,20 @@ static const struct {
 	uint32_t general;
 	bool metric, leaks;
 } places[] = {
-	/* the three that all cores have, on a general counter too */
+	/* three events of all cores, which general counters can count, too */
 	{ TD_SKYLAKE, 0xc0, 0, 0xf },
 	{ TD_SKYLAKE, 0x3c, 1, 0xf },
-	{ TD_SKYLAKE, 0x3c | ANY, 1, 0xf }, /* FIXED_EVENT_FLAGS has no any */
+	{ TD_SKYLAKE, 0x3c | ANY, 1, 0xf }, /* FIXED_EVENT_FLAGS lacks any */
 	{ TD_SKYLAKE, 0x300, 2, 0 }, /* no event code: fixed alone */
 	{ TD_GOLDEN_COVE, 0x3c, 1, 0xff },
 	{ TD_GRACEMONT, 0xc0, 0, 0x3f },
 	{ TD_UARCH_UNKNOWN, 0x3c, 1, 0xf },
-	/* eight counters a core, whose threads share them */
+	/* eight counters for each core, shared by its threads */
 	{ TD_SKYLAKE, 0x19c, -1, 0xf },
 	{ TD_SANDY_BRIDGE, 0x3c, 1, 0xf },
 	{ TD_SUNNY_COVE, 0x10e, -1, 0xff },
 	{ TD_TREMONT, 0x71, -1, 0xf },
-	/* another umask, or what a fixed counter cannot do */
+	/* another umask, or a term that a fixed counter does not have */
 	{ TD_SKYLAKE, 0x13c, -1, 0xf },
 	{ TD_SKYLAKE, 0xc0 | CMASK(1), -1, 0xf },
 	{ TD_SKYLAKE, 0x3c | EDGE | CMASK(1), -1, 0xf },
@@ -93,7 +93,7 @@ static const struct {
 	{ TD_SUNNY_COVE, 0xf4, -1, 0xf },
 	{ TD_SUNNY_COVE, 0xf5, -1, 0xff },
 
-	/* Golden Cove: codes below 0x90 but two, and some single ones */
+	/* Golden Cove: all codes below 0x90 except two, and some others */
 	{ TD_GOLDEN_COVE, 0x01, -1, 0xf },
 	{ TD_GOLDEN_COVE, 0x2e, -1, 0xff },
 	{ TD_GOLDEN_COVE, 0x2f, -1, 0xf },
@@ -133,7 +133,7 @@ static const struct {
 	{ TD_LION_COVE, 0x87d0, -1, 0x3ff },
 	{ TD_LION_COVE, 0x81d0, -1, 0xf },
 
-	/* before: one counter, or one of the first four of four */
+	/* older cores: single counters, or all four */
 	{ TD_SANDY_BRIDGE, 0x148, -1, 0x4 },
 	{ TD_SANDY_BRIDGE, 0x248, -1, 0x4 },
 	{ TD_SANDY_BRIDGE, 0x2a3, -1, 0x4 },
@@ -169,7 +169,7 @@ static const struct {
 	{ TD_SKYLAKE, 0xca3 | CMASK(12), -1, 0xf },
 	{ TD_SKYLAKE, 0x81d0, -1, 0xf },
 
-	/* instructions and reference cycles by further names */
+	/* other encodings of instructions and reference cycles */
 	{ TD_SUNNY_COVE, 0x100, 0, 0 },
 	{ TD_SUNNY_COVE, 0x1c0, 0, 0xff },
 	{ TD_SUNNY_COVE, 0x13c, -1, 0xff },
@@ -184,7 +184,7 @@ static const struct {
 	{ TD_SKYMONT, 0x13c, 2, 0xff },
 	{ TD_SKYMONT, 0x100, -1, 0 },
 
-	/* Atoms: fixed counters 4 to 6 on Skymont and its like alone */
+	/* Atoms: only Skymont and later ones have fixed counters 4 to 6 */
 	{ TD_SKYMONT, 0x73, 4, 0xff },
 	{ TD_SKYMONT, 0x19c, 5, 0xff },
 	{ TD_SKYMONT, 0x2c2, 6, 0xff },
@@ -245,7 +245,7 @@ static const struct {
 	{ TD_LION_COVE, 8, 10 },
 	{ TD_TREMONT, 4, 4 }, { TD_GRACEMONT, 5, 6 }, { TD_CRESTMONT, 6, 8 },
 	{ TD_SKYMONT, 8, 8 },
-	{ TD_DARKMONT, 0, 8 }, /* its width is not published */
+	{ TD_DARKMONT, 0, 8 }, /* width not published */
 };
 /* clang-format on */
 

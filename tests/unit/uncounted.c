@@ -19,18 +19,18 @@ static const struct {
 	  { 1000 * MS, 750 * MS, 0, 4, 2 }, false },
 	{ "nor is a tenth of a second",
 	  { 100 * MS, 0, 0, 1, 1 }, false },
-	/* of 200 shells that only begin and end; an emulated machine, busy */
+	/* 200 shells that only start and exit, on a busy emulated machine */
 	{ "forks and exits, a slow machine",
 	  { 4403 * MS, 2757 * MS, 27 * MS, 442, 200 }, false },
-	/* the same; it took our own fork less than each of theirs */
+	/* the same, but our own fork took less time than theirs */
 	{ "forks and exits, our own was quick",
 	  { 3562 * MS, 2213 * MS, 9 * MS, 432, 200 }, false },
-	/* 2,000 of them on an idle machine */
+	/* 2,000 of them, on an idle machine */
 	{ "forks and exits, a fast machine",
 	  { 520 * MS, 362 * MS, 0, 4040, NOT_KNOWN }, false },
 	{ "a command that was over before it began",
 	  { 159 * MS, 35 * MS, 120 * MS, 21, 3 }, false },
-	/* measured, with busy loops inside and outside of the machine */
+	/* measured with busy loops inside and outside of the machine */
 	{ "its exec() was slow", { 131 * MS, 72 * MS, 7 * MS, 20, 0 }, false },
 	{ "forks and exits, a very busy machine",
 	  { 3211 * MS, 1805 * MS, 11 * MS, 417, 201 }, false },

@@ -12,7 +12,7 @@
 #define NR_COLUMNS 6
 #define MAX_ROWS   6
 
-/* A column, and where it stands in the tree of every PMU of a row. */
+/* A column, and its place in the tree of each PMU. */
 struct metric {
 	const char *name, *parent, *unit;
 	int level;
@@ -20,7 +20,7 @@ struct metric {
 };
 
 /* clang-format off */
-/* the top of the tree, its second level, and names that need care */
+/* level 1, level 2, and unusual names */
 static const struct metric top[] = {
 	{ "tma_retiring", NULL, "%", 1, true },
 	{ "tma_backend_bound", NULL, "%", 1, true },
@@ -61,7 +61,7 @@ static const struct {
 		struct td_cell cells[NR_COLUMNS];
 	} rows[MAX_ROWS];
 	uint64_t time_ns;
-	int times; /* the same report so often; 0: once */
+	int times; /* how often the report is written; 0: once */
 	const struct td_usage *usage;
 	const char *want;
 } rows[] = {
@@ -408,7 +408,7 @@ static char *write_row(size_t r)
 	return text;
 }
 
-/* Two lines of JSON: the same members in the same order, equal values. */
+/* True if two lines of JSON have equal members in the same order. */
 static bool same_json(const char *got, const char *want)
 {
 	struct json_object *a = json_tokener_parse(got);
@@ -446,7 +446,7 @@ static void check_json(size_t r, char *got)
 	ok(got && !*got, "%s: no more lines", rows[r].name);
 }
 
-/* Wherever columns stand, values end where their names end. */
+/* Values end where the names of their columns end. */
 static void check_edges(const char *name, const struct td_frame *frame)
 {
 	struct td_cell cells[] = { OK(1), OK(2), OK(3), OK(4) };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <json-c/json.h>
 #include <stdlib.h>
 
 #include "cmd/out/out.h"
 #include "cmd/out/writers.h"
 #include "lib/base/util.h"
+#include "tests/unit/json_lines.h"
 #include "tests/unit/test.h"
 
 #define MAX_ROWS 3
@@ -15,8 +15,8 @@
 #define BLANK38 "                                      "
 
 /*
- * Each line that says "perf 6.12" is perf's own, seen on an Alder Lake, "perf
- * 7.2" on a Sapphire Rapids; the others put together what perf's formats say.
+ * Rows named "perf 6.12" are lines that perf printed on an Alder Lake, "perf
+ * 7.2" on a Sapphire Rapids; the others follow perf's formats.
  */
 static const struct {
 	const char *name;
@@ -25,7 +25,7 @@ static const struct {
 	struct td_frame frame;
 	struct td_event_row rows[MAX_ROWS];
 	uint64_t time_ns;
-	int times; /* the same report so often; 0: once */
+	int times; /* how often the report is written; 0: once */
 	const struct td_usage *usage;
 	const char *want;
 } rows[] = {
@@ -321,33 +321,7 @@ static char *write_row(size_t r)
 	return text;
 }
 
-/* Members in their order, a number as it was written. */
-static const char *plain(struct json_object *o, const char *otherwise)
-{
-	return o ? json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN)
-		 : otherwise;
-}
-
-static void check_json(size_t r, char *got)
-{
-	td_autofree char *copy = strdup(rows[r].want);
-	char *rest = copy, *want;
-	int nr = 0;
-
-	while ((want = strsep(&rest, "\n")) && *want) {
-		const char *line = strsep(&got, "\n");
-		struct json_object *ours = json_tokener_parse(line ? line : "");
-		struct json_object *perfs = json_tokener_parse(want);
-
-		is_str(plain(ours, "no JSON"), plain(perfs, "JSON"),
-		       "%s: line %d", rows[r].name, ++nr);
-		json_object_put(ours);
-		json_object_put(perfs);
-	}
-	ok(got && !*got, "%s: no more lines", rows[r].name);
-}
-
-/* As many separators in each line: scripts count on it. */
+/* Each line has the same number of separators. */
 static void check_separators(size_t r, const char *got)
 {
 	int want = 6 + rows[r].frame.interval + rows[r].frame.show_id, nr = 0;
@@ -369,7 +343,7 @@ int main(void)
 		td_autofree char *got = write_row(r);
 
 		if (rows[r].format == TD_FORMAT_JSON) {
-			check_json(r, got);
+			check_json(rows[r].name, rows[r].want, got);
 			continue;
 		}
 		is_str(got, rows[r].want, "%s", rows[r].name);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What aggregations, threads, cgroups, repetition and summaries add to the
- * three forms.  Of events it is perf stat's form, made with the printf formats
- * of Linux 6.12's tools/perf/util/stat-display.c.
+ * Tests of aggregations, threads, cgroups, repetition and summaries in all
+ * formats. Expected lines of events are made with the printf(3) formats of
+ * Linux 6.12's tools/perf/util/stat-display.c.
  */
-#include <json-c/json.h>
 #include <stdlib.h>
 
 #include "cmd/out/out.h"
 #include "cmd/out/writers.h"
 #include "lib/base/util.h"
+#include "tests/unit/json_lines.h"
 #include "tests/unit/report.h"
 #include "tests/unit/test.h"
 
@@ -326,7 +326,7 @@ static const struct {
 "       1.000000000 +- 0.020000000 seconds time elapsed  ( +-  2.00% )\n\n" },
 };
 
-/* aggr_header_lens and print_aggr_id_std(): a column, and the counters' */
+/* aggr_header_lens and print_aggr_id_std(): ids, and numbers of counters */
 static const struct {
 	enum td_aggregation how;
 	const char *key, *id;
@@ -353,32 +353,6 @@ static struct td_writer make_writer(enum td_format_kind format,
 		.frame = frame,
 		.separator = format == TD_FORMAT_CSV ? "," : NULL,
 	};
-}
-
-/* Members in their order, a number as it was written. */
-static const char *plain(struct json_object *o, const char *otherwise)
-{
-	return o ? json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN)
-		 : otherwise;
-}
-
-static void check_json(const char *name, const char *all, char *got)
-{
-	td_autofree char *copy = strdup(all);
-	char *rest = copy, *want;
-	int nr = 0;
-
-	while ((want = strsep(&rest, "\n")) && *want) {
-		const char *line = strsep(&got, "\n");
-		struct json_object *ours = json_tokener_parse(line ? line : "");
-		struct json_object *wanted = json_tokener_parse(want);
-
-		is_str(plain(ours, "no JSON"), plain(wanted, "JSON"),
-		       "%s: line %d", name, ++nr);
-		json_object_put(ours);
-		json_object_put(wanted);
-	}
-	ok(got && !*got, "%s: no more lines", name);
 }
 
 static void check(enum td_format_kind format, const char *name, char *got,
@@ -446,7 +420,7 @@ static void test_metrics(size_t t)
 	check(metrics[t].format, metrics[t].name, got, metrics[t].want);
 }
 
-/* Where "# Table" stands is another matter. */
+/* Without indentation, which check_indent() checks. */
 static char *without_indent(const char *text)
 {
 	char *copy = strdup(text), *to = copy;
@@ -460,7 +434,7 @@ static char *without_indent(const char *text)
 	return copy;
 }
 
-/* As wide as the numbers: perf's print_table(). */
+/* The indentation is the width of the numbers, as in perf's print_table(). */
 static void check_indent(const char *name, const char *got)
 {
 	const char *numbers = strstr(got, "\n ") + 1;
@@ -471,7 +445,7 @@ static void check_indent(const char *name, const char *got)
 	   "%s: headings above the numbers", name);
 }
 
-/* Behind a title that was written: the end alone, and only for people. */
+/* After a title, text has only the end, and other formats nothing. */
 static void test_footer(size_t t)
 {
 	static const struct td_frame frame = { "x" };
@@ -496,7 +470,7 @@ static void test_footer(size_t t)
 	}
 }
 
-/* Of a kind of id, one line of an interval in all forms. */
+/* One line of an interval with this kind of id, in all formats. */
 static void test_kind(size_t k)
 {
 	const struct td_frame frame = { "x", .interval = true, .show_id = true,

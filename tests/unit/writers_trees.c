@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Trees as people see them: of a whole run, and of intervals. */
+/* Tests of trees as text, of a whole run and of intervals. */
 #include <stdlib.h>
 
 #include "cmd/out/out.h"
@@ -67,7 +67,7 @@ static const struct td_node long_nodes[] = {
 	{ 2, NULL, 0, 0, NULL },
 };
 
-/* 14 columns of figures, then 66 of words; and 62 below */
+/* 14 columns of values, then 66 of words, or 62 at a deeper level */
 static const struct td_node described[] = {
 	{ 3, NULL, 1, 0,
 	  "ten_of_ten ten_of_ten ten_of_ten ten_of_ten ten_of_ten eleven_of_s "
@@ -89,10 +89,10 @@ static const struct td_node far_right[] = {
 static const struct {
 	const char *name;
 	struct td_frame frame;
-	const struct td_column *columns; /* NULL: those at the top */
+	const struct td_column *columns; /* NULL: those above */
 	struct td_row rows[3];
 	uint64_t time_ns;
-	int times; /* the same report so often; 0: once */
+	int times; /* how often the report is written; 0: once */
 	const struct td_usage *usage;
 	const char *want;
 } rows[] = {
@@ -489,7 +489,7 @@ static void check_value(const char *unit, double value, const char *human,
 	       "%g %s for scripts", value, unit);
 }
 
-/* So many digits are right, and none of them is an exponent. */
+/* True if this many digits are right and there is no exponent. */
 static bool is_exact(double value, enum td_reader reader, double digits)
 {
 	static const struct td_column column = { "name", "MB/s", true };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Linked into tdstat with --wrap=syscall where it runs under valgrind: 3.19
- * refuses pidfd_open() with ENOSYS, and a program that it does not look into
- * (tests/valgrind/pidfd) calls it instead and hands over the descriptor.
+ * Linked into tdstat with --wrap=syscall to run under valgrind, as valgrind
+ * 3.19 refuses pidfd_open(2) with ENOSYS.  A program outside of valgrind
+ * (tests/valgrind/pidfd) calls it and sends the descriptor.
  */
 #include <errno.h>
 #include <stdarg.h>

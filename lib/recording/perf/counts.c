@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Gives what perf counted as readings, interval by interval. */
+/* Turns what perf counted into readings, interval by interval. */
 #include <errno.h>
 #include <math.h>
 
@@ -26,10 +26,9 @@ static bool gives_back(uint64_t value, uint64_t count,
 }
 
 /*
- * perf wrote value, scaled up to the time enabled, and of that no more than a
- * rounded percentage.  What was counted is such that, scaled up, it is value
- * again: around the time that the percentage says, there is one with which
- * that is so.
+ * perf wrote the scaled value, and of the time enabled only a rounded
+ * percentage.  Finds a raw count, and a time enabled close to that percentage,
+ * which give exactly value when scaled up.
  */
 static uint64_t unscaled(uint64_t value, struct td_perf_reading *r)
 {
@@ -88,7 +87,7 @@ static int fill_readings(const struct td_perf_file *file, size_t from,
 	return 0;
 }
 
-/* 1: there are no more intervals. */
+/* Returns 1: there are no more intervals. */
 static int end(struct td_recording *rec)
 {
 	rec->ended = !rec->perf->cut_off;
@@ -109,7 +108,7 @@ int td_perf_output_next(struct td_recording *rec, uint64_t *time_ns,
 	*time_ns =
 		file->timed ? interval->time_ns : td_perf_file_elapsed_ns(file);
 	if (td_recording_set_time(rec, *time_ns))
-		return td_err_set(err, -EINVAL, "%s: the time goes back",
+		return td_err_set(err, -EINVAL, "%s: the time goes backwards",
 				  file->path);
 	rec->times.has_cpu_times = file->has_cpu_times;
 	rec->times.user_ns = interval->user_ns;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lines of perf stat -x, whose columns are told from what stands in them:
+ * Lines of perf stat -x, whose columns are recognized by their contents:
  *	[time] [summary] [id [CPUs]] value unit event [cgroup] [variance]
  *	run-time percentage [metric-value metric-unit]
- * Nothing is quoted, so that the separator may stand in an event or a thread's
- * name, too.
+ * Nothing is quoted, so an event or the name of a thread may contain the
+ * separator.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -30,7 +30,7 @@ static int split(char *text, char separator, struct fields *f)
 		if (f->nr == MAX_FIELDS)
 			return -EINVAL;
 		f->v[f->nr++] = text;
-		/* "<not counted>" has a blank */
+		/* "<not counted>" contains a blank */
 		end = *text == '<' ? strchr(text, '>') : text;
 		end = end ? strchr(end, separator) : NULL;
 		if (!end)
@@ -40,7 +40,7 @@ static int split(char *text, char separator, struct fields *f)
 	return 0;
 }
 
-/* Makes one field of several by putting the separators back. */
+/* Joins several fields, with the separators between them. */
 static void join(struct fields *f, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
@@ -91,7 +91,7 @@ static size_t count_slashes(const char *text)
 	return nr;
 }
 
-/* Where the event's name ends: "cpu/cycles,percore/" is one name. */
+/* The end of the event's name: "cpu/cycles,percore/" is one name. */
 static size_t event_end(const struct fields *f, size_t at, size_t run_time)
 {
 	size_t slashes = 0, end = at;
@@ -110,7 +110,7 @@ static bool is_variance(const char *text)
 	return len > 1 && text[len - 1] == '%' && isdigit((unsigned char)*text);
 }
 
-/* Between the event and its run time stands a cgroup, a variance, or both. */
+/* Between the event and its run time may be a cgroup, a variance or both. */
 static void take_cgroup(struct fields *f, size_t at, size_t run_time,
 			struct td_perf_line *line)
 {
@@ -122,7 +122,7 @@ static void take_cgroup(struct fields *f, size_t at, size_t run_time,
 	line->cgroup = f->v[at];
 }
 
-/* "CPUs utilized" behind the percentage, with perf 7.2's own words before. */
+/* "CPUs utilized" is after the percentage; perf 7.2 has words before it. */
 static void take_utilized(const struct fields *f, size_t at,
 			  struct td_perf_line *line)
 {
@@ -131,7 +131,7 @@ static void take_utilized(const struct fields *f, size_t at,
 		td_perf_number_parse(field(f, at), &line->utilized);
 }
 
-/* Reads value, unit, event ... from field at on. */
+/* Reads value, unit, event and so on, beginning with field at. */
 static int take_count(struct fields *f, size_t at, struct td_perf_line *line)
 {
 	size_t run_time = at + 3, end;
@@ -154,7 +154,7 @@ static int take_count(struct fields *f, size_t at, struct td_perf_line *line)
 	return TD_PERF_IS_COUNT;
 }
 
-/* Returns the field behind the id; a thread's name may have separators in it. */
+/* Returns the field after the id; a thread's name may contain separators. */
 static size_t take_id(struct fields *f, size_t at, struct td_perf_line *line)
 {
 	struct td_perf_unit unit;
@@ -170,7 +170,7 @@ static size_t take_id(struct fields *f, size_t at, struct td_perf_line *line)
 	return 0;
 }
 
-/* Most ids are followed by a number of CPUs: a number with a value behind it. */
+/* After most ids there is a number of CPUs: a number followed by a value. */
 static int take_after_id(struct fields *f, size_t at, struct td_perf_line *line)
 {
 	if (is_count(field(f, at)) && is_value(field(f, at + 1))) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Collects what perf counted, line after line: events, intervals, counts. */
+/* Collects what perf counted, line by line: events, intervals, counts. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "lib/recording/fill.h"
 #include "lib/recording/perf/parts.h"
 
-/* --- intervals ------------------------------------------------------------------ */
+/* --- intervals ------------------------------------------------------------ */
 
 static int add_interval(struct td_perf_file *file, uint64_t time_ns,
 			struct td_err *err)
@@ -25,7 +25,7 @@ static int add_interval(struct td_perf_file *file, uint64_t time_ns,
 	return 0;
 }
 
-/* 1: the line is of the summary, which repeats what the intervals have. */
+/* Returns 1 if the line is of the summary, which repeats all intervals. */
 static int find_interval(struct td_perf_file *file,
 			 const struct td_perf_line *line, struct td_err *err)
 {
@@ -39,18 +39,19 @@ static int find_interval(struct td_perf_file *file,
 		return 1;
 	else if (!file->timed && line->has_time)
 		return td_perf_file_bad(file, err,
-					"a time, which the lines before have "
-					"not");
+					"a time, which the lines before do "
+					"not have");
 	else if (!file->timed || line->time_ns == last->time_ns)
 		return 0;
 	else if (line->time_ns < last->time_ns)
 		return td_perf_file_bad(file, err,
-					"its time is before that of the line "
-					"before: one file a run is read");
+					"its time is before that of the "
+					"previous line: a file must have one "
+					"run only");
 	return add_interval(file, line->time_ns, err);
 }
 
-/* --- events --------------------------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
 static int add_event(struct td_perf_file *file, const struct td_perf_line *line,
 		     struct td_err *err)
@@ -61,7 +62,8 @@ static int add_event(struct td_perf_file *file, const struct td_perf_line *line,
 		return td_perf_file_bad(file, err, "more than 10000 events");
 	if (!td_is_text(line->event) || !td_is_text(line->unit))
 		return td_perf_file_bad(file, err,
-					"an event's name or unit is no text");
+					"the name or unit of the event is "
+					"not printable text");
 	event = td_array_add(&file->events, file->nr_events, sizeof(*event));
 	if (!event)
 		return td_err_nomem(err);
@@ -75,7 +77,7 @@ static int add_event(struct td_perf_file *file, const struct td_perf_line *line,
 	return 0;
 }
 
-/* Has this interval a count of it for this id already? */
+/* True if this interval already has a count of the event for this id. */
 static bool was_seen(const struct td_perf_file *file, size_t event)
 {
 	const struct td_perf_event *e = &file->events[event];
@@ -98,7 +100,7 @@ static int set_seen(struct td_perf_file *file)
 	return 0;
 }
 
-/* The first event of that name; false: there is none. */
+/* Finds the first event of that name; false if there is none. */
 static bool find_name(const struct td_perf_file *file, const char *name,
 		      size_t *out)
 {
@@ -148,7 +150,7 @@ static int find_event(struct td_perf_file *file,
 	return 0;
 }
 
-/* --- counts --------------------------------------------------------------------- */
+/* --- counts --------------------------------------------------------------- */
 
 /* The run time over its percentage; 1 ns for an event that never ran. */
 static uint64_t enabled_ns(const struct td_perf_line *line)
@@ -168,7 +170,7 @@ bool td_perf_in_millionths(const struct td_perf_event *event)
 	return event->fraction || strcmp(event->unit, "msec") == 0;
 }
 
-/* What is too large to be kept of the line, of file->event; NULL: nothing. */
+/* Names the number in the line that is too large to keep, or returns NULL. */
 static const char *too_large(const struct td_perf_file *file,
 			     const struct td_perf_line *line)
 {
@@ -235,7 +237,7 @@ static void add_tool(struct td_perf_file *file, const struct td_perf_line *line,
 		interval->system_ns += line->value.whole;
 }
 
-/* A clock over the CPUs it used on average is the time that passed. */
+/* A clock divided by its "CPUs utilized" is the elapsed time. */
 static void note_length(struct td_perf_file *file,
 			const struct td_perf_line *line)
 {

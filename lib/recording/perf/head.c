@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What perf counted, as the head of a recording: PMUs, events, places. */
+/* Turns what perf counted into a recording's PMUs, events and places. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "lib/recording/fill.h"
 #include "lib/recording/perf/parts.h"
 
-/* --- PMUs ----------------------------------------------------------------------- */
+/* --- PMUs ----------------------------------------------------------------- */
 
-/* Some PMUs have the same type on every kernel; the others get unused ones. */
+/* Some PMUs have the same type in every kernel; others get unused ones. */
 static uint32_t pmu_type(const char *name, uint32_t index)
 {
 	static const struct {
@@ -47,22 +47,21 @@ static int add_pmus(const struct td_perf_file *file, bool core,
 	return rc;
 }
 
-/* --- events --------------------------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
-/* "not supported" of an event that was never counted. */
+/* The reason for an event that was never supported. */
 static int set_refusal(struct td_event *event)
 {
 	td_autofree char *why = NULL;
 
-	if (asprintf(&why, "%s: not supported where perf counted",
-		     event->name) < 0) {
+	if (asprintf(&why, "%s: perf could not count it", event->name) < 0) {
 		why = NULL;
 		return -ENOMEM;
 	}
 	return td_event_set_refusal(event, why);
 }
 
-/* The file does not say which groups there were; each was scaled on its own. */
+/* Adds a group of one event: the file does not say which groups there were. */
 static int add_own_group(struct td_recording *rec)
 {
 	struct td_plan *plan = &rec->plan;
@@ -99,7 +98,7 @@ static int add_event(const struct td_perf_event *from, int spec,
 	return rc;
 }
 
-/* "cycles/u" for "cpu_core/cycles/u"; NULL: it names no kind of core. */
+/* "cycles/u" for "cpu_core/cycles/u"; NULL if it names no kind of core. */
 static const char *core_event(const struct td_perf_event *event)
 {
 	const char *slash = strchr(event->name, '/');
@@ -107,7 +106,7 @@ static const char *core_event(const struct td_perf_event *event)
 	return slash && strncmp(event->name, "cpu_", 4) == 0 ? slash + 1 : NULL;
 }
 
-/* One word that was typed gave an event on each kind of core. */
+/* Events of one name on several kinds of core have one spec. */
 static int spec_of(const struct td_perf_file *file, const struct td_plan *plan,
 		   struct td_index *names, size_t index)
 {
@@ -123,7 +122,7 @@ static int spec_of(const struct td_perf_file *file, const struct td_plan *plan,
 		if (other && strcmp(name, other) == 0)
 			return plan->events.v[at].spec;
 	}
-	/* if there is no memory, it stands for itself */
+	/* if out of memory, it stays alone */
 	td_index_add(names, hash, index);
 	return (int)index;
 }
@@ -140,7 +139,7 @@ static int add_events(const struct td_perf_file *file, struct td_recording *rec)
 	return rc ? rc : td_plan_find_clones(&rec->plan, NULL);
 }
 
-/* --- whom counts are of --------------------------------------------------------- */
+/* --- places --------------------------------------------------------------- */
 
 static int by_cpu(const void *a, const void *b)
 {
@@ -162,7 +161,7 @@ static int add_places(const struct td_perf_file *file, struct td_recording *rec)
 		places[i] = file->places[i].unit.place;
 	qsort(places, file->nr_places, sizeof(*places), by_cpu);
 	for (size_t i = 0; !rc && i < file->nr_places; i++) {
-		/* each cgroup repeats it */
+		/* each cgroup repeats the CPU */
 		if (places[i].cpu <= last)
 			continue;
 		last = places[i].cpu;
@@ -203,7 +202,7 @@ static int add_cgroups(const struct td_perf_file *file,
 	return 0;
 }
 
-/* --- all of it ------------------------------------------------------------------ */
+/* --- the whole head ------------------------------------------------------- */
 
 static int interval_ms(const struct td_perf_file *file)
 {

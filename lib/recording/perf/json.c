@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lines of perf stat -j: an object each. */
+/* Lines of perf stat -j, which are JSON objects. */
 #include <errno.h>
 #include <json-c/json.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static bool has(struct json_object *object, const char *key)
 	return json_object_object_get_ex(object, key, NULL);
 }
 
-/* The text of a number or a string; NULL: it is neither. */
+/* The text of a number or a string; NULL if it is neither. */
 static const char *text_of(struct json_object *object, const char *key)
 {
 	struct json_object *value;
@@ -60,7 +60,7 @@ static const char *text_of(struct json_object *object, const char *key)
 	return json_object_get_string(value);
 }
 
-/* Each aggregation has its key; its text is that of -x, except for CPUs. */
+/* Each aggregation has a key of its own; ids are as in -x, except for CPUs. */
 static bool take_id(struct td_perf_json *json, struct td_perf_line *line)
 {
 	static const char *const keys[] = { "core",   "cache", "cluster", "die",

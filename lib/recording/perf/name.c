@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an event is, by the name that perf prints: "cycles:u",
+ * Finds out what an event is from the name that perf prints: "cycles:u",
  * "cpu_core/cycles,percore/", "cpu_atom/cycles:u/", "task-clock [software]",
  * "sched:sched_switch".
  */
@@ -34,7 +34,7 @@ static const struct {
 
 /* The parts of a name, cut out of a copy. */
 struct parts {
-	const char *pmu; /* NULL: not said */
+	const char *pmu; /* NULL: not given */
 	const char *id;
 	const char *mods;
 };
@@ -72,7 +72,7 @@ static struct parts cut(char *name)
 		slash = strchr(name, '/');
 		colon = strrchr(name, ':');
 	}
-	/* "sched:sched_switch/.../" begins with no PMU */
+	/* "sched:sched_switch/.../" does not begin with a PMU */
 	if (slash && slash != name &&
 	    !memchr(name, ':', (size_t)(slash - name)))
 		return cut_pmu(name, slash);
@@ -147,7 +147,7 @@ static void find_on_pmu(const char *pmu, const char *id, struct td_event *event,
 		event->config[0] = 0;
 }
 
-/* The PMU of a name that does not say it. */
+/* The PMU for a name that does not have one. */
 static const char *find_alone(const char *id, struct td_event *event,
 			      bool *typed)
 {
@@ -181,7 +181,7 @@ int td_perf_name_parse(const char *name, struct td_event *event, char **pmu,
 		find_on_pmu(parts.pmu, parts.id, event, typed);
 	else
 		parts.pmu = find_alone(parts.id, event, typed);
-	/* what is no modifier of perf's is ignored */
+	/* unknown modifiers are ignored */
 	if (td_are_modifiers(parts.mods, strlen(parts.mods))) {
 		for (const char *m = parts.mods; *m; m++)
 			td_modifiers_add(&event->mods, *m);

@@ -16,10 +16,10 @@ struct reader {
 	FILE *in;
 	char *text;
 	char separator; /* '{': JSON; '\0': not known yet */
-	bool started;   /* perf's first line was there */
+	bool started;   /* perf's first line was read */
 };
 
-/* Reads the next whole line, without its line feed.  1: there is none. */
+/* Reads the next whole line, without its line feed.  Returns 1 at the end. */
 static int next_line(struct reader *r, struct td_err *err)
 {
 	size_t len;
@@ -71,10 +71,10 @@ static int find_form(struct reader *r, struct td_err *err)
 	if (r->separator)
 		return 0;
 	if (strstr(r->text, "Performance counter stats for")) {
-		td_err_set(err, -EINVAL, "%s: perf stat's text for people",
+		td_err_set(err, -EINVAL, "%s: the text output of perf stat",
 			   r->file->path);
-		return td_err_hint(err, "perf stat -x, and perf stat -j write "
-					"what can be read");
+		return td_err_hint(err, "only the output of perf stat -x, or "
+					"perf stat -j can be read");
 	}
 	if (is_metric_only(r))
 		return only_metrics(r, err);
@@ -136,8 +136,8 @@ static int take_comment(struct reader *r, struct td_err *err)
 
 	if (started && r->file->nr_events)
 		return td_perf_file_bad(r->file, err,
-					"a second run: of perf stat --append, "
-					"one file a run is read");
+					"a second run (perf stat --append): "
+					"a file must have one run only");
 	r->started |= started;
 	return 0;
 }
@@ -193,9 +193,9 @@ static int read_file(FILE *in, struct td_perf_file *file, struct td_err *err)
 	return rc;
 }
 
-/* --- whose file it is ------------------------------------------------------------ */
+/* --- the kind of file ----------------------------------------------------- */
 
-/* True for a recording, and for an empty file.  What was read is put back. */
+/* True for a recording and an empty file.  Puts back what it has read. */
 static bool is_own(FILE *fp)
 {
 	static const char head[] = "{\"td";
@@ -215,13 +215,14 @@ static bool is_own(FILE *fp)
 	return false;
 }
 
-/* Not perf's: the reader of recordings starts again, and says what is wrong. */
+/* Rewinds, so that the reader of recordings can say what is wrong. */
 static int give_back(FILE *fp, const char *path, struct td_err *err)
 {
 	if (fseek(fp, 0, SEEK_SET) == 0)
 		return 1;
 	return td_err_set(err, -EINVAL,
-			  "%s: neither a recording nor of perf stat -x or -j",
+			  "%s: neither a recording nor output of perf stat "
+			  "-x or -j",
 			  path);
 }
 

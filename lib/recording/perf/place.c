@@ -47,7 +47,7 @@ static int add_cgroup(struct td_perf_file *file, struct td_perf_place *place)
 	return 0;
 }
 
-/* An id that is no CPU's gets a number as if it were one CPU. */
+/* An id that is not a CPU gets a number as if it were one. */
 static int find_cpu(const struct td_perf_file *file, size_t index)
 {
 	const struct td_perf_place *place = &file->places[index];
@@ -81,12 +81,12 @@ static int fill_place(struct td_perf_file *file, struct td_perf_place *place,
 {
 	int cpu;
 
-	/* they are shown, and stand in JSON */
+	/* both are printed, also as JSON */
 	if ((line->id && !td_is_text(line->id)) ||
 	    (line->cgroup && !td_is_text(line->cgroup)))
 		return td_perf_file_bad(file, err,
 					"the name of a thread or a cgroup is "
-					"no text");
+					"not printable text");
 	if (copy(&place->id, line->id) || copy(&place->cgroup, line->cgroup) ||
 	    add_cgroup(file, place))
 		return td_err_nomem(err);
@@ -105,8 +105,8 @@ static int add_place(struct td_perf_file *file, const struct td_perf_line *line,
 
 	if (td_perf_unit_parse(line->id, &unit))
 		return td_perf_file_bad(file, err,
-					"an id that is none of perf's, such as "
-					"CPU0, S0-D0-C0 or bash-1234");
+					"not an id of perf, such as CPU0, "
+					"S0-D0-C0 or bash-1234");
 	if (file->nr_places && file->places[0].unit.how != unit.how)
 		return td_perf_file_bad(file, err,
 					"an id of another kind than those "

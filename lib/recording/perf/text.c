@@ -11,7 +11,7 @@
 #include "lib/base/util.h"
 #include "lib/recording/perf/parts.h"
 
-/* --- numbers -------------------------------------------------------------------- */
+/* --- numbers -------------------------------------------------------------- */
 
 /*
  * "12", "12.5": whole, and of the fraction as many digits as asked for, as one
@@ -84,7 +84,7 @@ bool td_perf_time_parse(const char *text, uint64_t *ns)
 	return true;
 }
 
-/* --- ids ------------------------------------------------------------------------ */
+/* --- ids ------------------------------------------------------------------ */
 
 /* A prefix and a number behind it, which -1 may be; *text: what follows. */
 static bool take(const char **text, const char *prefix, int *out)

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/event/what.h"
+
+#include <ctype.h>
+#include <linux/hw_breakpoint.h>
+#include <string.h>
+
+#include "lib/base/parse.h"
+#include "lib/event/modifiers.h"
+
+/* True if the whole word is a number, "0x1a" or "26". */
+static bool parse_number(const char *word, size_t len, uint64_t max,
+			 uint64_t *out)
+{
+	char text[32];
+
+	if (len == 0 || len >= sizeof(text))
+		return false;
+	memcpy(text, word, len);
+	text[len] = '\0';
+	return td_parse_u64(text, max, out) == 0;
+}
+
+/* True for "r1a", and "r0x1a" as in perf's terms. */
+static bool is_raw(const char *word, size_t len, uint64_t *config)
+{
+	char text[32] = "0x";
+	size_t skip = len > 3 && strncmp(word, "r0x", 3) == 0 ? 3 : 1;
+
+	if (word[0] != 'r' || len <= skip || len - skip > 16)
+		return false;
+	memcpy(text + 2, word + skip, len - skip);
+	text[2 + len - skip] = '\0';
+	return td_parse_u64(text, UINT64_MAX, config) == 0;
+}
+
+/*
+ * Tells what "0:", "sched:" or "cycles:" begins: a number, a tracepoint, or an
+ * event with modifiers.
+ */
+static int parse_after_colon(struct td_cursor *c, struct td_spec *spec,
+			     size_t at, size_t len)
+{
+	size_t colon = c->at++, second = c->at;
+	size_t second_len = td_cursor_take_word(c, ",{}/:");
+	const char *word = c->text + second;
+	uint64_t type;
+
+	if (parse_number(c->text + at, len, UINT64_MAX, &type)) {
+		if (type > UINT32_MAX)
+			return td_cursor_error(c, at, len,
+					       "a type cannot be this large");
+		if (!parse_number(word, second_len, UINT64_MAX, &spec->config))
+			return td_cursor_error(
+				c, second, second_len,
+				"not a number: the config of an event");
+		spec->kind = TD_SPEC_NUMERIC;
+		spec->type = (uint32_t)type;
+		return td_cursor_copy(c, &spec->name, at, c->at - at);
+	}
+	if (second_len == 0 || td_are_modifiers(word, second_len)) {
+		c->at = colon;
+		return td_cursor_copy(c, &spec->name, at, len);
+	}
+	spec->kind = TD_SPEC_TRACEPOINT;
+	if (td_cursor_copy(c, &spec->system, at, len) ||
+	    td_cursor_copy(c, &spec->tracepoint, second, second_len))
+		return c->err->code;
+	return td_cursor_copy(c, &spec->name, at, c->at - at);
+}
+
+static int parse_name(struct td_cursor *c, struct td_spec *spec)
+{
+	size_t at = c->at, len = td_cursor_take_word(c, ",{}/:");
+
+	if (!len)
+		return td_cursor_error(c, at, 1, "an event is missing");
+	if (td_cursor_peek(c) == ':')
+		return parse_after_colon(c, spec, at, len);
+	return td_cursor_copy(c, &spec->name, at, len);
+}
+
+/* Parses the ":rw" of a breakpoint; other letters are left for modifiers. */
+static int parse_access(struct td_cursor *c, struct td_spec *spec)
+{
+	size_t from = c->at + 1;
+
+	spec->type = 0;
+	if (td_cursor_peek(c) != ':' || !c->text[from] ||
+	    !strchr("rwx", c->text[from]))
+		return 0;
+	for (c->at = from;
+	     td_cursor_peek(c) && strchr("rwx", td_cursor_peek(c)); c->at++) {
+		uint32_t bit = td_cursor_peek(c) == 'r'   ? HW_BREAKPOINT_R
+			       : td_cursor_peek(c) == 'w' ? HW_BREAKPOINT_W
+							  : HW_BREAKPOINT_X;
+
+		if (spec->type & bit)
+			return td_cursor_error(c, c->at, 1,
+					       "the same letter twice");
+		spec->type |= bit;
+	}
+	return 0;
+}
+
+/* Stops behind the last digit: in "mem:0x1000u", u is a modifier. */
+static int take_number(struct td_cursor *c, uint64_t *out, const char *what)
+{
+	const char *text = c->text + c->at;
+	bool hex = strncmp(text, "0x", 2) == 0;
+	size_t at = c->at;
+	size_t len = hex ? 2 + strspn(text + 2, "0123456789abcdefABCDEF")
+			 : strspn(text, "0123456789");
+
+	if (parse_number(text, len, UINT64_MAX, out)) {
+		c->at += len;
+		return 0;
+	}
+	len = td_cursor_take_word(c, ",{}/:");
+	return td_cursor_error(c, at, len ? len : 1, what);
+}
+
+static int parse_breakpoint(struct td_cursor *c, struct td_spec *spec)
+{
+	size_t at = c->at;
+	int rc;
+
+	spec->kind = TD_SPEC_BREAKPOINT;
+	c->at += strlen("mem:");
+	rc = take_number(c, &spec->config, "not an address");
+	/* a digit begins the length, anything else the terms */
+	if (!rc && td_cursor_peek(c) == '/' &&
+	    isdigit((unsigned char)c->text[c->at + 1])) {
+		c->at++;
+		rc = take_number(c, &spec->length, "not a length");
+	}
+	if (!rc)
+		rc = parse_access(c, spec);
+	return rc ? rc : td_cursor_copy(c, &spec->name, at, c->at - at);
+}
+
+int td_parse_what(struct td_cursor *c, struct td_spec *spec)
+{
+	int rc;
+
+	if (strncmp(c->text + c->at, "mem:", 4) == 0)
+		return parse_breakpoint(c, spec);
+	rc = parse_name(c, spec);
+	if (!rc && spec->kind == TD_SPEC_NAME &&
+	    is_raw(spec->name, strlen(spec->name), &spec->config))
+		spec->kind = TD_SPEC_RAW;
+	return rc;
+}

@@ -1,0 +1,121 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# What "make lint" finds in the source by scripts of its own, in small trees that are
+# broken: a check that cannot fail finds nothing.
+
+# shellcheck disable=SC2154 # helper.bash
+load helper
+
+ci=$here/../../.ci
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	mkdir -p lib/base metrics/sets cmd tests
+}
+
+# lines FILE NR: so many, of which none is code
+lines() {
+	yes '// SPDX-License-Identifier: GPL-2.0-only' | head -n "$2" >"$1"
+}
+
+# function_of NAME NR: one of so many lines, of which two declare it
+function_of() {
+	printf 'static const char *%s(const char *text,\n\t\tint nr)\n{\n' "$1"
+	yes '	/* */' | head -n $(($2 - 5))
+	printf 'out:\n}\n'
+}
+
+@test "sizes: a file is of 30 to 400 lines, but for headers and tables" {
+	lines lib/base/least.c 30
+	lines lib/base/most.c 400
+	lines lib/base/short.h 3
+	lines metrics/sets/builtin.c 500
+	try "$ci/sizes"
+	assert_equal "$status:$output" 0:
+	lines lib/base/few.c 29
+	lines cmd/none.c 0
+	lines lib/base/many.c 401
+	lines metrics/sets/long.h 401
+	try "$ci/sizes"
+	assert_equal "$status" 1
+	assert_same 'cmd/none.c: 0 lines, fewer than 30
+lib/base/few.c: 29 lines, fewer than 30
+lib/base/many.c: 401 lines, more than 400
+metrics/sets/long.h: 401 lines, more than 400' "$output"
+}
+
+@test "sizes: a function is of 50 lines at most, also in tables" {
+	{
+		function_of most 50
+		printf 'struct pair pairs[] = {\n'
+		yes '	{ 1, 2 },' | head -n 60
+		printf '};\n'
+	} >lib/base/file.c
+	try "$ci/sizes"
+	assert_equal "$status:$output" 0:
+	function_of more 51 >>lib/base/file.c
+	function_of longest 80 >metrics/sets/builtin.c
+	try "$ci/sizes"
+	assert_equal "$status" 1
+	assert_same 'lib/base/file.c:113: more(), 51 lines, more than 50
+metrics/sets/builtin.c:1: longest(), 80 lines, more than 50' "$output"
+}
+
+# source FILE LINE...: a file with a licence line and these
+source_of() {
+	printf '%s\n' '// SPDX-License-Identifier: GPL-2.0-only' "${@:2}" >"$1"
+}
+
+@test "layers: who includes what is higher, or a library of one folder; no licence" {
+	mkdir -p lib/counter lib/event metrics/tree cmd/run
+	source_of cmd/run/run.c '#include "lib/base/err.h"'
+	source_of lib/counter/perf.c '#include <perf/evlist.h>'
+	source_of lib/event/tracepoint.c '#include <traceevent/event-parse.h>'
+	try "$ci/layers"
+	assert_equal "$status:$output" 0:
+	source_of lib/base/err.c '#include "lib/event/event.h"'
+	source_of metrics/tree/tree.c '#include "cmd/run/run.h"' '#include <perf/evsel.h>'
+	source_of metrics/stranger.c '#include "lib/base/err.h"'
+	source_of lib/event/event.c '#include <event-parse.h>'
+	echo 'int no_licence;' >cmd/bare.c
+	try "$ci/layers"
+	assert_equal "$status" 1
+	assert_same "a floor includes lower floors only: lib/base/err.c:2:#include \"lib/event/event.h\"
+a floor includes lower floors only: metrics/tree/tree.c:2:#include \"cmd/run/run.h\"
+libperf is for lib/counter only: metrics/tree/tree.c:3:#include <perf/evsel.h>
+libtraceevent is for lib/event/tracepoint.c only: lib/event/event.c:2:#include <event-parse.h>
+no SPDX line: cmd/bare.c
+on no floor: metrics/stranger.c:2:#include \"lib/base/err.h\"" "$(LC_ALL=C sort <<<"$output")"
+}
+
+@test "circles: files that include each other, or call each other" {
+	command -v python3 >/dev/null || skip "no python3"
+	command -v cc >/dev/null || skip "no compiler"
+	source_of lib/base/one.h 'void one(void);'
+	source_of lib/base/two.h 'void two(void);'
+	source_of lib/base/one.c '#include "lib/base/one.h"' 'void two(void);' 'void one(void) { two(); }'
+	source_of lib/base/two.c '#include "lib/base/two.h"' 'void two(void) {}'
+	built() {
+		mkdir -p objects/lib/base
+		for name in one two; do
+			cc -I. -c -o "objects/lib/base/$name.o" "lib/base/$name.c"
+		done
+	}
+	built
+	try "$ci/circles" objects
+	assert_equal "$status:$output" 0:
+	source_of lib/base/two.c '#include "lib/base/one.h"' 'void two(void);' 'void two(void) { one(); }'
+	built
+	try "$ci/circles" objects
+	assert_equal "$status" 1
+	assert_same 'a circle of 2 files:
+  lib/base/one -> lib/base/two (two)
+  lib/base/two -> lib/base/one (include, one)' "$output"
+}
+
+@test "every C file is compiled by make objects, and so by both compilers of make lint" {
+	cd "$here/../.." || return
+	make -n B="$BATS_TEST_TMPDIR/build" V=1 objects >"$BATS_TEST_TMPDIR/commands"
+	assert_same "$(find cmd lib metrics tests -name '*.c' | LC_ALL=C sort)" \
+		"$(sed -n 's/.* -c -o .* \([^ ]*\.c\)$/\1/p' "$BATS_TEST_TMPDIR/commands" | LC_ALL=C sort)"
+}

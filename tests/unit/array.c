@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/base/util.h"
+
+#include <malloc.h>
+#include <stdint.h>
+
+#include "tests/unit/test.h"
+
+/* Larger than what malloc() rounds a size up by. */
+struct element {
+	uint64_t v[8];
+};
+
+/* True if v can grow from nr to 20 elements, and all keep their values. */
+static bool grows(struct element *v, size_t nr)
+{
+	bool kept = true;
+
+	for (; nr < 20; nr++) {
+		struct element *new = td_array_add(&v, nr, sizeof(*new));
+
+		if (malloc_usable_size(v) < (nr + 1) * sizeof(*v) || new->v[0])
+			return false;
+		new->v[0] = nr + 1;
+	}
+	for (size_t i = 0; i < nr; i++)
+		kept &= v[i].v[0] == i + 1;
+	free(v);
+	return kept;
+}
+
+static struct element *filled(struct element *v, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		v[i].v[0] = i + 1;
+	return v;
+}
+
+static void test_own(void)
+{
+	struct element *v = NULL;
+
+	for (size_t i = 0; i < 6; i++)
+		td_array_add(&v, i, sizeof(*v));
+	ok(grows(filled(v, 3), 3), "elements taken off, then added anew");
+	ok(grows(NULL, 0), "from NULL");
+}
+
+/* Arrays whose capacity is not a power of two. */
+static void test_others(void)
+{
+	for (size_t nr = 1; nr < 10; nr++)
+		ok(grows(filled(calloc(nr, sizeof(struct element)), nr), nr),
+		   "from calloc() with %zu elements", nr);
+}
+
+static void test_cut(void)
+{
+	struct element *v = NULL;
+
+	for (size_t i = 0; i < 9; i++)
+		td_array_add(&v, i, sizeof(*v));
+	v = reallocarray(v, 5, sizeof(*v));
+	ok(grows(filled(v, 5), 5), "cut to its size");
+}
+
+int main(void)
+{
+	test_own();
+	test_others();
+	test_cut();
+	return done_testing();
+}

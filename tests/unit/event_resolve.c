@@ -660,7 +660,7 @@ static void test_skip(size_t row)
 }
 
 /* clang-format off */
-/* If only core PMUs were read: which names make the others be read. */
+/* Which names need more than the core PMUs, the only ones read at first. */
 static const struct {
 	const char *text;
 	int reads, rc;

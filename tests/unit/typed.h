@@ -26,7 +26,7 @@ struct typed {
 	struct td_err err;
 	const char *missing; /* why names of the model are missing, or NULL */
 	char *words;         /* the text, if owned */
-	int reads;           /* number of reads of the other PMUs */
+	int reads;           /* how often the other PMUs were read */
 	bool unreadable;     /* reading them is an error */
 };
 

@@ -26,9 +26,9 @@ const char *td_out_missing(enum td_status status)
 	return "";
 }
 
-const char *td_out_beside_unit(const struct td_beside *beside)
+const char *td_out_ratio_unit(const struct td_ratio *ratio)
 {
-	const char *unit = beside->unit;
+	const char *unit = ratio->unit;
 
 	/* perf prints a % right after the value, as part of the value */
 	if (*unit == '%')

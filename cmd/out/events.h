@@ -16,6 +16,6 @@ bool td_out_has_id(const struct td_event_row *row);
 const char *td_out_missing(enum td_status status);
 
 /* The unit without blanks and %: "insn per cycle", "of all branches". */
-const char *td_out_beside_unit(const struct td_beside *beside);
+const char *td_out_ratio_unit(const struct td_ratio *ratio);
 
 #endif

@@ -83,7 +83,7 @@ static double find(const struct look *look, enum td_ratio_kind kind)
 static void add(struct td_event_row *row, double value, int decimals,
 		const char *unit, const char *name)
 {
-	row->beside[row->nr_beside++] = (struct td_beside){
+	row->ratios[row->nr_ratios++] = (struct td_ratio){
 		.value = value,
 		.decimals = decimals,
 		.unit = unit,
@@ -125,7 +125,7 @@ static void add_share(const struct look *look, const struct share *share,
 	if (!(part > 0 && whole > 0))
 		return;
 	add(row, part / whole * 100, 2, share->unit, share->name);
-	row->beside[0].percent = true;
+	row->ratios[0].percent = true;
 }
 
 static void add_rate(const struct look *look, struct td_event_row *row)
@@ -142,7 +142,7 @@ static void add_rate(const struct look *look, struct td_event_row *row)
 		prefix++;
 	}
 	add(row, rate, 3, rates[prefix], NULL);
-	row->beside[0].plain = plain;
+	row->ratios[0].plain = plain;
 }
 
 static void add_frequency(const struct look *look, struct td_event_row *row)
@@ -175,7 +175,7 @@ void td_ratios_fill(const struct td_ratios *ratios, size_t id, int event,
 	enum td_ratio_kind kind = ratios->events[event].kind;
 	const struct share *share = share_of(kind);
 
-	row->nr_beside = 0;
+	row->nr_ratios = 0;
 	if (kind == KIND_NONE ||
 	    !td_ratio_is_counted(&plan->events.v[event], &look.totals[event]))
 		return;

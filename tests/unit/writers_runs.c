@@ -16,9 +16,9 @@
 #define MAX_ROWS 3
 
 /* clang-format off */
-#define SINGLE(v, d, u) .beside = { { v, d, u } }, .nr_beside = 1
+#define SINGLE(v, d, u) .ratios = { { v, d, u } }, .nr_ratios = 1
 #define GHZ             SINGLE(1, 3, " GHz")
-#define BOTH .beside = { { 1, 3, " GHz" }, { 2, 3, " K/sec" } }, .nr_beside = 2
+#define BOTH .ratios = { { 1, 3, " GHz" }, { 2, 3, " K/sec" } }, .nr_ratios = 2
 #define TITLE(target, runs) \
 	"\n Performance counter stats for '" target "'" runs ":\n\n"
 #define BLANK38 "                                      "

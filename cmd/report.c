@@ -131,7 +131,7 @@ static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 		hide_skipped(rec);
 		return 0;
 	}
-	rc = td_measure_build(measure, &rec->plan, &how, err);
+	rc = td_measure_build(measure, &rec->plan.events, &how, err);
 	if (!rc)
 		rc = td_check_shown_metrics(&measure->tree, &rec->machine, opts,
 					    notes, err);

@@ -3,140 +3,41 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #include "cmd/plan/dry_run.h"
-#include "cmd/plan/events.h"
-#include "cmd/plan/select.h"
-#include "cmd/plan/target.h"
-#include "cmd/run/child.h"
+#include "cmd/plan/job.h"
 #include "cmd/run/run.h"
-#include "lib/base/util.h"
-#include "lib/plan/cgroups.h"
 
-static int build_measure(struct td_run *run, struct td_err *err)
+static int count(struct td_job *job, const struct td_inherited *inherited,
+		 int *status, struct td_err *err)
 {
-	struct td_measuring how = {
-		.machine = &run->machine,
-		.fs = &run->fs,
-		.opts = run->opts,
-		.notes = &run->notes,
-		.tsc_hz = td_tsc_hz(),
-		.core_wide = run->target.system_wide,
-	};
-	td_autofree struct td_place *places = NULL;
-	int rc = td_places_read(&run->fs, &run->machine.online, &places, err);
-
-	how.places = places;
-	return rc ? rc : td_measure_build(&run->measure, &run->plan, &how, err);
-}
-
-static int check_cores(struct td_run *run, const struct td_tree *tree,
-		       struct td_err *err)
-{
-	if (!run->target.system_wide)
-		return td_check_cores_of_tasks(&run->fs, tree, &run->machine,
-					       run->opts, err);
-	return td_select_whole_cores(&run->fs, tree, &run->machine,
-				     &run->target, &run->notes, err);
-}
-
-static int make_tree(struct td_run *run, struct td_err *err)
-{
-	const struct td_tree *tree = &run->measure.tree;
-	struct td_schedule schedule = { .single = run->opts->no_group };
-	int rc = td_machine_check_known(&run->machine, err);
-
-	if (!rc)
-		rc = build_measure(run, err);
-	if (!rc)
-		rc = td_check_shown_metrics(tree, &run->machine, run->opts,
-					    &run->notes, err);
-	if (!rc)
-		rc = td_check_rows_of_cpus(tree, &run->machine, run->opts, err);
-	if (!rc)
-		rc = check_cores(run, tree, err);
-	if (rc)
-		return rc;
-	schedule.needs = tree->needs;
-	schedule.nr_needs = tree->nr_needs;
-	schedule.references = tree->references;
-	schedule.always =
-		td_ask_wants_files(&run->measure.ask) || run->opts->metrics_dir;
-	return td_plan_build(&run->plan, &run->machine, &schedule, err);
-}
-
-/* The number of specs in the -e before -G; INT_MAX if no -e comes after it. */
-static int specs_before_cgroup(const struct td_run *run)
-{
-	const struct td_opts *opts = run->opts;
-	const char *behind = opts->cgroups_at < opts->nr_events
-				     ? opts->events[opts->cgroups_at].list
-				     : NULL;
-
-	for (size_t i = 0; behind && i < run->text.nr_specs; i++) {
-		if (run->text.specs[i].span.text == behind)
-			return (int)i;
-	}
-	return INT_MAX;
-}
-
-static int plan_events(struct td_run *run, struct td_err *err)
-{
-	struct td_typing typing = {
-		.opts = run->opts,
-		.fs = &run->fs,
-		.machine = &run->machine,
-		.text = &run->text,
-		.target = &run->target,
-		.plan = &run->plan,
-		.notes = &run->notes,
-	};
-
-	return td_events_plan(&typing, err);
-}
-
-static int make_plan(struct td_run *run, struct td_err *err)
-{
-	const struct td_opts *opts = run->opts;
-	int rc = td_target_make(&run->target, opts, err);
-
-	if (opts->overridden)
-		td_notes_add(&run->notes,
-			     "-p and -t count tasks: %s is ignored",
-			     opts->overridden);
-	if (!rc)
-		rc = td_target_open_cgroups(&run->target, &run->fs, opts,
-					    &run->notes, err);
-	if (!rc)
-		rc = td_opts_want_events(opts) ? plan_events(run, err)
-					       : make_tree(run, err);
-	if (!rc && opts->cgroups)
-		rc = td_cgroups_assign(&run->plan, &run->target.cgroups,
-				       specs_before_cgroup(run), err);
-	return rc ? rc : td_target_find_tasks(&run->target, &run->fs, err);
-}
-
-static int count(struct td_run *run, int *status, struct td_err *err)
-{
+	struct td_session session;
+	struct td_run run = { .session = &session, .job = job };
 	struct td_err late = { 0 };
-	int rc = td_run_prepare(run, err), rc_finish;
+	int rc = td_session_open(&session, job, inherited, err), rc_finish;
 
 	do {
 		if (!rc)
-			rc = td_run_once(run, err);
-	} while (!rc && td_run_again(run));
+			rc = td_run_once(&run, err);
+	} while (!rc && td_session_goes_on(&session));
 	/* show the results of earlier runs if a run fails */
-	rc_finish = td_run_finish(run, rc ? &late : err);
+	rc_finish = td_run_finish(&run, rc ? &late : err);
 	/* if a run failed, only the status of a command that could not run */
-	if (!rc || !run->child.reaped)
-		*status = rc ? run->child.status : td_run_status(run);
-	return rc ? rc : rc_finish;
+	if (!rc || !run.child.reaped)
+		*status = rc ? run.child.status : td_run_status(&run);
+	td_run_close(&run);
+	return td_session_close(&session, rc ? rc : rc_finish, err);
+}
+
+static int show_plan(struct td_job *job, struct td_err *err)
+{
+	td_job_say_notes(job);
+	td_dry_run(stdout, &job->machine, job->tree, &job->plan, &job->target);
+	return td_out_check(stdout, "standard output", err);
 }
 
 /* Checked first, before a descriptor of ours gets this number. */
@@ -165,27 +66,20 @@ static void keep_right_to_ourselves(void)
 
 int td_session_run(const struct td_opts *opts, int *status, struct td_err *err)
 {
-	struct td_run run;
+	struct td_inherited inherited = { 0 };
+	struct td_job job;
 	int rc;
 
 	keep_right_to_ourselves();
-	td_run_init(&run, opts);
-	td_inherited_change(&run.inherited);
-	rc = check_log_fd(opts, err);
+	td_inherited_change(&inherited);
+	if (check_log_fd(opts, err))
+		return err->code;
+	rc = td_job_plan(&job, opts, err);
 	if (!rc)
-		rc = td_select_machine(&run.fs, &run.machine, opts, err);
-	if (!rc)
-		rc = make_plan(&run, err);
-	if (!rc && opts->dry_run) {
-		td_run_say_notes(&run);
-		td_dry_run(stdout, &run.machine,
-			   td_opts_want_events(opts) ? NULL : &run.measure.tree,
-			   &run.plan, &run.target);
-		rc = td_out_check(stdout, "standard output", err);
-	} else if (!rc) {
-		rc = count(&run, status, err);
-	}
+		rc = opts->dry_run ? show_plan(&job, err)
+				   : count(&job, &inherited, status, err);
 	if (rc && td_opts_want_events(opts)) /* why no event is left */
-		td_run_say_notes(&run);
-	return td_run_close(&run, rc, err);
+		td_job_say_notes(&job);
+	td_job_free(&job);
+	return rc;
 }

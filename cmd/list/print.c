@@ -164,8 +164,8 @@ static int print(FILE *fp, struct td_list *list, const char *typed,
 	int rc = td_event_text_parse(&text, typed, err);
 
 	if (!rc)
-		rc = td_catalog_resolve(&list->catalog, &events, &text,
-					&list->notes, err);
+		rc = td_event_resolve(&events, &text, &list->machine,
+				      &list->catalog.source, &list->notes, err);
 	for (size_t i = 0; !rc && i < events.nr; i++) {
 		const struct td_event *event = &events.v[i];
 

@@ -92,6 +92,18 @@ static int find_tracepoints(void *ctx, const char *system, const char *name,
 	return td_tracepoints_find(out, system, name, err);
 }
 
+static int read_pmus(void *ctx, struct td_err *err)
+{
+	struct td_catalog *catalog = ctx;
+	int rc = td_machine_add_builtin(catalog->machine, err);
+
+	if (!rc)
+		rc = td_machine_read_others(catalog->fs, catalog->machine, err);
+	if (rc)
+		catalog->unreadable = *err;
+	return rc;
+}
+
 /*
  * The folder of --metrics-dir, else of TDSTAT_METRICS, else NULL: the installed
  * one.
@@ -112,26 +124,9 @@ void td_catalog_init(struct td_catalog *catalog, const struct td_sysfs *fs,
 		.fs = fs,
 		.machine = machine,
 		.dir = find_dir(metrics_dir),
-		.source = { catalog, model_event, offer_names,
-			    find_tracepoints },
+		.source = { catalog, model_event, offer_names, find_tracepoints,
+			    fs ? read_pmus : NULL },
 	};
-}
-
-int td_catalog_resolve(struct td_catalog *catalog, struct td_events *events,
-		       const struct td_event_text *text, struct td_notes *notes,
-		       struct td_err *err)
-{
-	int rc = td_event_resolve(events, text, catalog->machine,
-				  &catalog->source, notes, err);
-
-	if (rc <= 0)
-		return rc;
-	td_events_free(events);
-	rc = td_machine_read_others(catalog->fs, catalog->machine, err);
-	if (rc)
-		return rc;
-	return td_event_resolve(events, text, catalog->machine,
-				&catalog->source, notes, err);
 }
 
 void td_catalog_free(struct td_catalog *catalog)

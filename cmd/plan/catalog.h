@@ -6,7 +6,8 @@
 #include "metrics/files/pmu_events.h"
 
 /*
- * The event and metric files of this machine's model, read when they are first
+ * All names of events: the event and metric files of this machine's model, and
+ * the PMUs of the machine that are not its cores', read when they are first
  * needed.  Free with td_catalog_free().
  */
 struct td_catalog {
@@ -15,11 +16,12 @@ struct td_catalog {
 	const char *dir; /* the user's folder; NULL: the installed one */
 	bool read;
 	struct td_pmu_events events;
-	struct td_err missing; /* why there are no files */
+	struct td_err missing;    /* why there are no files */
+	struct td_err unreadable; /* why the PMUs could not be read */
 	struct td_event_source source;
 };
 
-/* metrics_dir: the argument of --metrics-dir, or NULL. */
+/* metrics_dir: the argument of --metrics-dir, or NULL.  fs is NULL for a recording. */
 void td_catalog_init(struct td_catalog *catalog, const struct td_sysfs *fs,
 		     struct td_machine *machine, const char *metrics_dir);
 /*
@@ -27,13 +29,6 @@ void td_catalog_init(struct td_catalog *catalog, const struct td_sysfs *fs,
  * missing has the reason.
  */
 int td_catalog_read(struct td_catalog *catalog, struct td_err *err);
-/*
- * Calls td_event_resolve() with the core PMUs, which nearly always have all
- * events of text, and again with all PMUs of fs if they do not.
- */
-int td_catalog_resolve(struct td_catalog *catalog, struct td_events *events,
-		       const struct td_event_text *text, struct td_notes *notes,
-		       struct td_err *err);
 void td_catalog_free(struct td_catalog *catalog);
 
 #endif

@@ -231,8 +231,8 @@ int td_events_plan(struct td_typing *t, struct td_err *err)
 	if (!rc)
 		rc = parse_all(t, err);
 	if (!rc)
-		rc = td_catalog_resolve(&catalog, &t->plan->events, t->text,
-					t->notes, err);
+		rc = td_event_resolve(&t->plan->events, t->text, t->machine,
+				      &catalog.source, t->notes, err);
 	for (size_t i = 0; !rc && i < t->opts->nr_events; i++) {
 		if (t->opts->events[i].filter)
 			rc = add_filter(t, &t->opts->events[i], err);

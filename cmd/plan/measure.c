@@ -20,33 +20,10 @@ static bool wants_files(const struct td_measure *m,
 
 	if (td_ask_wants_files(&m->ask) || how->opts->metrics_dir)
 		return true;
-	for (size_t i = 0; i < m->sets.nr; i++) {
-		if (!m->sets.v[i] && !machine->pmus[i].skip &&
-		    (!how->fs || !intel))
-			return true;
-	}
-	return false;
-}
+	for (size_t i = 0; i < machine->nr_core && (!how->fs || !intel); i++) {
+		const struct td_pmu *pmu = &machine->pmus[i];
 
-static bool has_match(const struct td_metric_set *set, const char *name)
-{
-	for (size_t i = 0; set && i < set->nr_metrics; i++) {
-		if (td_ask_matches(name, &set->metrics[i]))
-			return true;
-	}
-	return false;
-}
-
-/* Is there a name that no set has? */
-static bool misses_name(const struct td_measure *m)
-{
-	for (size_t i = 0; i < m->ask.nr_names; i++) {
-		bool found = false;
-
-		for (size_t j = 0; j < m->sets.nr; j++)
-			found = found ||
-				has_match(m->sets.v[j], m->ask.names[i]);
-		if (!found)
+		if (!pmu->skip && !td_builtin_find(machine, pmu))
 			return true;
 	}
 	return false;
@@ -56,97 +33,42 @@ static int choose_sets(struct td_measure *m, const struct td_measuring *how,
 		       struct td_err *err)
 {
 	const struct td_machine *machine = how->machine;
-	int rc = td_sets_builtin(&m->sets, machine, err);
+	struct td_pmu_events *files = &m->catalog.events;
+	int rc;
 
-	if (rc || !wants_files(m, how))
-		return rc;
-	td_sets_free(&m->sets);
+	if (!wants_files(m, how))
+		return td_sets_builtin(&m->sets, machine, err);
 	rc = td_catalog_read(&m->catalog, err);
-	if (rc)
-		return rc;
-	rc = td_sets_from_files(&m->sets, machine, &m->catalog.events,
-				how->notes, err);
-	if (rc || !misses_name(m))
-		return rc;
-	/* the name may be a metric of an uncore unit */
-	td_sets_free(&m->sets);
-	rc = td_pmu_events_read_uncore(&m->catalog.events, &machine->cpuid,
-				       err);
+	if (!rc && td_sets_lack_name(&m->ask, machine, files))
+		rc = td_pmu_events_read_uncore(files, &machine->cpuid, err);
 	return rc ? rc
-		  : td_sets_from_files(&m->sets, machine, &m->catalog.events,
-				       how->notes, err);
+		  : td_sets_from_files(&m->sets, machine, files, how->notes,
+				       err);
 }
 
-static bool has_level_1(const struct td_tree *tree, int pmu)
-{
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
-
-		if (metric->pmu == pmu && metric->shown && metric->value &&
-		    metric->def->level == 1)
-			return true;
-	}
-	return false;
-}
-
-/*
- * Uses the built-in sets for PMUs whose recorded events do not fit the files: a
- * recording of the built-in levels has other event names.
- */
-static bool use_builtin(struct td_measure *m, const struct td_machine *machine)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < m->sets.nr; i++) {
-		const struct td_metric_set *set =
-			td_builtin_find(machine, &machine->pmus[i]);
-
-		if (!set || set == m->sets.v[i] || machine->pmus[i].skip ||
-		    has_level_1(&m->tree, (int)i))
-			continue;
-		m->sets.v[i] = set;
-		any = true;
-	}
-	return any;
-}
-
-static int read_others(const struct td_sysfs *fs, struct td_machine *machine,
-		       struct td_err *err)
-{
-	int rc = td_machine_add_builtin(machine, err);
-
-	return rc ? rc : td_machine_read_others(fs, machine, err);
-}
-
-static int build(struct td_measure *m, struct td_plan *plan,
-		 struct td_machine *machine, const struct td_sysfs *fs,
-		 struct td_err *err)
+static int build(struct td_measure *m, struct td_events *events,
+		 const struct td_measuring *how, struct td_err *err)
 {
 	const struct td_tree_setup setup = {
-		.machine = machine,
+		.machine = how->machine,
 		.sets = &m->sets,
 		.ask = &m->ask,
 		.literals = &m->literals,
 		.source = &m->catalog.source,
 		.files = &m->catalog.events,
-		.fixed = !fs,
+		.fixed = !how->fs,
 	};
-	int rc = td_tree_build(&m->tree, &plan->events, &setup, err);
+	int rc = td_tree_build(&m->tree, events, &setup, err);
 
-	if (!rc && setup.fixed && m->ask.level && use_builtin(m, machine)) {
-		td_tree_free(&m->tree);
-		return td_tree_build(&m->tree, &plan->events, &setup, err);
+	/* to the tree, this was a name without event */
+	if (m->catalog.unreadable.code) {
+		*err = m->catalog.unreadable;
+		return err->code;
 	}
-	if (rc <= 0)
-		return rc;
-	/* some formula names an uncore unit */
-	td_tree_free(&m->tree);
-	td_plan_free(plan);
-	rc = read_others(fs, machine, err);
-	return rc ? rc : td_tree_build(&m->tree, &plan->events, &setup, err);
+	return rc;
 }
 
-int td_measure_build(struct td_measure *m, struct td_plan *plan,
+int td_measure_build(struct td_measure *m, struct td_events *events,
 		     const struct td_measuring *how, struct td_err *err)
 {
 	const struct td_opts *opts = how->opts;
@@ -166,10 +88,7 @@ int td_measure_build(struct td_measure *m, struct td_plan *plan,
 	td_literals_fill(&m->literals, how->machine, how->places, how->tsc_hz,
 			 how->core_wide);
 	rc = choose_sets(m, how, err);
-	if (!rc)
-		rc = build(m, plan, how->machine, how->fs, err);
-	m->tree.plan = plan;
-	return rc;
+	return rc ? rc : build(m, events, how, err);
 }
 
 void td_measure_free(struct td_measure *m)

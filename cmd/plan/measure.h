@@ -38,11 +38,11 @@ struct td_measuring {
 };
 
 /*
- * Builds the tree of the metrics in opts, and appends their events to plan; for
- * a recording, finds them in plan.  Free with td_measure_free() even after an
+ * Builds the tree of the metrics in opts, and appends their events to the list;
+ * for a recording, finds them in it.  Free with td_measure_free() even after an
  * error.
  */
-int td_measure_build(struct td_measure *measure, struct td_plan *plan,
+int td_measure_build(struct td_measure *measure, struct td_events *events,
 		     const struct td_measuring *how, struct td_err *err);
 void td_measure_free(struct td_measure *measure);
 

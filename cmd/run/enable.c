@@ -1,120 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Enables the counters for the first time and starts the clock. */
-#include <errno.h>
 #include <time.h>
 
+#include "cmd/run/held.h"
 #include "cmd/run/run.h"
-#include "lib/base/util.h"
-
-/*
- * The longest time between reads, in milliseconds: the fields of PERF_METRICS
- * have 8 bits, and a read resets them (icl_update_topdown_event() in the
- * kernel).
- */
-#define LONGEST_MS 1000
-
-/* Rows longer than a second are read several times. */
-static int start_clock(struct td_run *run, struct td_err *err)
-{
-	uint64_t row_ms = (uint64_t)run->opts->interval_ms;
-
-	if (!row_ms)
-		row_ms = LONGEST_MS;
-	run->ticks_a_row = (row_ms + LONGEST_MS - 1) / LONGEST_MS;
-	run->began = true;
-	return td_waiter_start(
-		&run->waiter, row_ms * TD_NS_A_MS / run->ticks_a_row,
-		(uint64_t)run->opts->timeout_ms * TD_NS_A_MS, err);
-}
 
 /*
  * How long to wait for a group that cannot be read yet; 5 to 70 ms were seen.
  */
 #define BASELINE_NS (200 * TD_NS_A_MS)
-
-static int all_held(const struct td_run *run, int pmu, struct td_err *err)
-{
-	td_err_set(err, -EBUSY, "%s: its counters are taken by somebody else",
-		   run->machine.pmus[pmu].name);
-	return td_err_hint(err, "end the other profiler, or the virtual "
-				"machine, that holds them");
-}
-
-static bool has_groups(const struct td_plan *plan, int pmu)
-{
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		if (plan->groups[g].pmu == pmu)
-			return true;
-	}
-	return false;
-}
-
-static void note_held(struct td_run *run, int pmu, const struct td_ints *held)
-{
-	const char *name = run->machine.pmus[pmu].name;
-	td_autofree char *text = td_ints_format(held);
-
-	if (!text || !text[0])
-		return;
-	if (!run->source.tree && run->machine.nmi_watchdog)
-		td_notes_add(&run->notes,
-			     "%s: its counters on CPU(s) %s are taken, one of "
-			     "them by the NMI watchdog (sysctl "
-			     "kernel.nmi_watchdog): not counted there",
-			     name, text);
-	else
-		td_notes_add(&run->notes,
-			     "%s: somebody else has the counters of CPU(s) "
-			     "%s: not counted there",
-			     name, text);
-}
-
-/* The CPUs on which somebody else holds the counters. */
-struct held {
-	bool some, all;
-	int pmu; /* the first PMU with such a CPU */
-};
-
-static int check_pmu_held(struct td_run *run, const struct td_readings *delta,
-			  int pmu, bool last, struct held *found)
-{
-	struct td_ints held, cpus;
-	int rc = td_readings_held_cpus(delta, &run->plan, pmu, &held);
-
-	if (!rc)
-		rc = td_plan_cpus(&run->machine.pmus[pmu], &run->target, &cpus);
-	if (rc)
-		return rc;
-	if (held.nr && !found->some)
-		found->pmu = pmu;
-	found->some = found->some || held.nr;
-	found->all = found->all && held.nr == cpus.nr;
-	if (last)
-		note_held(run, pmu, &held);
-	td_ints_free(&cpus);
-	td_ints_free(&held);
-	return 0;
-}
-
-/*
- * Finds CPUs where events opened but never ran, because somebody else's pinned
- * events have the counters.  Returns 1 if there are some.  The last look also
- * adds a note, and is an error if nothing is left for a tree.
- */
-static int check_held(struct td_run *run, const struct td_readings *delta,
-		      bool last, struct td_err *err)
-{
-	struct held found = { .all = true };
-
-	for (int pmu = 0; pmu < (int)run->machine.nr_core; pmu++) {
-		if (has_groups(&run->plan, pmu) &&
-		    check_pmu_held(run, delta, pmu, last, &found))
-			return td_err_nomem(err);
-	}
-	if (last && found.some && found.all && run->source.tree)
-		return all_held(run, found.pmu, err);
-	return found.some;
-}
 
 /*
  * Reads once and drops the counts.  Counters of a group start and are read one
@@ -125,16 +19,18 @@ static int check_held(struct td_run *run, const struct td_readings *delta,
 static int read_baseline(struct td_run *run, struct td_err *err)
 {
 	const struct timespec pause = { 0, 10000000 };
+	struct td_job *job = run->job;
 	struct td_readings delta;
 	int rc;
 
 	for (int looks = 10;; looks--) {
-		rc = td_counter_read(run->counter, BASELINE_NS, &delta, err);
-		run->behind = !rc && delta.behind;
+		rc = td_counter_read(run->counting.counter, BASELINE_NS, &delta,
+				     err);
+		run->tally.behind = !rc && delta.behind;
 		/* without a running task, a cgroup's counters do not run */
-		if (rc || !run->target.system_wide || run->target.cgroups.nr)
+		if (rc || !job->target.system_wide || job->target.cgroups.nr)
 			return rc;
-		rc = check_held(run, &delta, looks == 0, err);
+		rc = td_find_held(job, &delta, looks == 0, err);
 		if (rc <= 0 || looks == 0)
 			return rc < 0 ? rc : 0;
 		nanosleep(&pause, NULL);
@@ -148,32 +44,34 @@ static int read_baseline(struct td_run *run, struct td_err *err)
  */
 int td_run_enable(struct td_run *run, struct td_err *err)
 {
+	struct td_counting *counting = &run->counting;
 	int rc = 0;
 
 	for (int attempt = 1;; attempt++) {
-		rc = td_counter_enable(run->counter, true, -1, err);
-		if (!rc && !run->baseline)
+		rc = td_counter_enable(counting->counter, true, -1, err);
+		if (!rc && !counting->baseline)
 			rc = read_baseline(run, err);
-		if (rc || !run->behind || attempt == TD_ATTEMPTS ||
-		    !td_opts_attaches(run->opts))
+		if (rc || !run->tally.behind || attempt == TD_ATTEMPTS ||
+		    !td_opts_attaches(run->job->opts))
 			break;
-		td_counter_close(run->counter);
-		run->counter = NULL;
+		td_counter_close(counting->counter);
+		counting->counter = NULL;
 		rc = td_run_open_counter(run, err);
 		if (rc)
 			return rc;
 	}
-	run->counting = run->baseline = !rc;
+	counting->on = counting->baseline = !rc;
 	return rc;
 }
 
 int td_run_begin_time(struct td_run *run, struct td_err *err)
 {
 	struct td_times unused;
-	int rc = start_clock(run, err);
+	int rc = td_clock_start(&run->clock, &run->session->waiter,
+				run->job->opts, err);
 
-	if (!rc && !run->target.enable_on_exec)
-		td_run_times(run, 0, NULL, &unused);
+	if (!rc && !run->job->target.enable_on_exec)
+		td_clock_times(&run->clock, run->job, 0, NULL, &unused);
 	return rc;
 }
 
@@ -182,20 +80,20 @@ int td_run_first_enable(struct td_run *run, struct td_err *err)
 {
 	int rc = 0;
 
-	if (!run->baseline)
+	if (!run->counting.baseline)
 		rc = read_baseline(run, err);
-	run->baseline = true;
-	return rc || run->began ? rc : td_run_begin_time(run, err);
+	run->counting.baseline = true;
+	return rc || run->clock.began ? rc : td_run_begin_time(run, err);
 }
 
 int td_run_end_delay(struct td_run *run, struct td_err *err)
 {
 	int rc;
 
-	if (run->counting) /* a command of --control came first */
+	if (run->counting.on) /* a command of --control came first */
 		return 0;
 	rc = td_run_enable(run, err);
 	if (!rc)
-		td_run_say(run, "Events enabled\n");
-	return rc || run->began ? rc : td_run_begin_time(run, err);
+		td_job_say(run->job, "Events enabled\n");
+	return rc || run->clock.began ? rc : td_run_begin_time(run, err);
 }

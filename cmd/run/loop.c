@@ -19,6 +19,11 @@
 /* The time between SIGTERM and SIGKILL of --timeout. */
 #define GRACE_NS (1000 * TD_NS_A_MS)
 
+static bool is_alive(const struct td_run *run)
+{
+	return run->child.pid > 0 && !run->session->waiter.child_ended;
+}
+
 /*
  * A terminal's ^C reaches the command as well, which decides what to do; a
  * signal sent to us alone is passed on.  A second one means that the sender
@@ -27,17 +32,18 @@
  */
 static void pass_on(struct td_run *run, const struct td_wake *wake)
 {
-	bool alive = run->child.pid > 0 && !run->waiter.child_ended;
+	struct td_stop *stop = &run->session->stop;
+	bool alive = is_alive(run);
 	uint64_t now = td_now_ns();
 	bool again;
 
 	/* no further run, even if this one reaches its end */
-	run->stopped = true;
+	stop->is_last = true;
 	if (alive && !wake->from_process && wake->signal != SIGHUP)
 		return;
-	again = run->signals && now - run->signal_ns > TWICE_NS;
-	if (!run->signals++)
-		run->signal_ns = now;
+	again = stop->signals && now - stop->signal_ns > TWICE_NS;
+	if (!stop->signals++)
+		stop->signal_ns = now;
 	if (alive)
 		kill(run->child.pid, again ? SIGKILL : wake->signal);
 }
@@ -48,10 +54,11 @@ static int end_command(struct td_run *run, struct td_err *err)
 	bool again = run->timed_out;
 
 	run->timed_out = true;
-	if (run->child.pid <= 0 || run->waiter.child_ended)
+	if (!is_alive(run))
 		return 0;
 	kill(run->child.pid, again ? SIGKILL : SIGTERM);
-	return again ? 0 : td_waiter_again(&run->waiter, GRACE_NS, err);
+	return again ? 0
+		     : td_waiter_again(&run->session->waiter, GRACE_NS, err);
 }
 
 /*
@@ -60,17 +67,21 @@ static int end_command(struct td_run *run, struct td_err *err)
  */
 static bool is_over(const struct td_run *run, const struct td_wake *wake)
 {
+	const struct td_stop *stop = &run->session->stop;
+
 	if (run->child.pid > 0)
-		return run->waiter.child_ended;
-	return run->signals || run->timed_out || run->told_to_stop ||
+		return run->session->waiter.child_ended;
+	return stop->signals || run->timed_out || stop->told ||
 	       td_run_printed_all(run) || wake->what & TD_WAKE_TARGETS;
 }
 
 /* Keeps the cost of reading all threads low for each one that has ended. */
 static bool has_many_ended(const struct td_run *run)
 {
-	return run->nr_ended > MAX_ENDED &&
-	       run->nr_ended * run->plan.events.nr > run->nr_read / ENDED_PART;
+	size_t nr = run->counting.nr_ended;
+
+	return nr > MAX_ENDED &&
+	       nr * run->job->plan.events.nr > run->tally.nr_read / ENDED_PART;
 }
 
 static int take_wake(struct td_run *run, const struct td_wake *wake,
@@ -82,7 +93,7 @@ static int take_wake(struct td_run *run, const struct td_wake *wake,
 		pass_on(run, wake);
 	/* a further run would have no target */
 	if (wake->what & TD_WAKE_TARGETS)
-		run->stopped = true;
+		run->session->stop.is_last = true;
 	if (wake->what & TD_WAKE_TIMEOUT)
 		rc = end_command(run, err);
 	if (!rc && wake->what & TD_WAKE_DELAY)
@@ -95,7 +106,7 @@ static int take_wake(struct td_run *run, const struct td_wake *wake,
 		rc = td_run_read_in_time(run, err);
 	/* after "stop" it only waits for the command, like perf stat */
 	if (!rc && wake->what & TD_WAKE_TICK && !td_run_printed_all(run) &&
-	    !run->told_to_stop)
+	    !run->session->stop.told)
 		rc = td_run_tick(run, wake->ticks, err);
 	return rc;
 }
@@ -106,7 +117,7 @@ int td_run_loop(struct td_run *run, struct td_err *err)
 	int rc = 0;
 
 	while (!is_over(run, &wake)) {
-		rc = td_waiter_wait(&run->waiter, &wake, err);
+		rc = td_waiter_wait(&run->session->waiter, &wake, err);
 		if (!rc)
 			rc = take_wake(run, &wake, err);
 		if (rc && run->given_up)

@@ -42,34 +42,36 @@ static int shown(const char *word, const char **rest)
 static void remark(struct td_run *run, const char *why, const char *word,
 		   const char *hint)
 {
+	struct td_remote *remote = &run->session->remote;
 	const char *rest;
 	int len = shown(word, &rest);
 
-	if (run->remarks > MAX_REMARKS)
+	if (remote->remarks > MAX_REMARKS)
 		return;
-	if (run->remarks++ < MAX_REMARKS)
-		td_run_say(run, "tdstat: --control: %s %.*s%s%s\n", why, len,
-			   word, rest, hint);
+	if (remote->remarks++ < MAX_REMARKS)
+		td_job_say(run->job, "tdstat: --control: %s %.*s%s%s\n", why,
+			   len, word, rest, hint);
 	else
-		td_run_say(run, "tdstat: --control: further remarks are not "
-				"shown\n");
+		td_job_say(run->job,
+			   "tdstat: --control: further remarks are not "
+			   "shown\n");
 }
 
 static int switch_event(struct td_run *run, const char *name, bool on,
 			struct td_err *err)
 {
-	int event = find_event(&run->plan, name, 0), rc;
+	const struct td_plan *plan = &run->job->plan;
+	int event = find_event(plan, name, 0), rc;
 
 	if (event < 0) {
 		remark(run, "no event", name, ": evlist lists them");
 		return 0;
 	}
-	rc = on && !run->baseline ? td_run_first_enable(run, err) : 0;
-	for (; !rc && event >= 0;
-	     event = find_event(&run->plan, name, event + 1))
-		rc = td_counter_enable(run->counter, on, event, err);
+	rc = on && !run->counting.baseline ? td_run_first_enable(run, err) : 0;
+	for (; !rc && event >= 0; event = find_event(plan, name, event + 1))
+		rc = td_counter_enable(run->counting.counter, on, event, err);
 	if (!rc)
-		td_run_say(run, "Event %s %s\n", name,
+		td_job_say(run->job, "Event %s %s\n", name,
 			   on ? "enabled" : "disabled");
 	return rc;
 }
@@ -78,11 +80,12 @@ static int switch_all(struct td_run *run, bool on, struct td_err *err)
 {
 	int rc;
 
-	if (on && !run->counting)
+	if (on && !run->counting.on)
 		return td_run_end_delay(run, err);
-	rc = td_counter_enable(run->counter, on, -1, err);
+	rc = td_counter_enable(run->counting.counter, on, -1, err);
 	if (!rc)
-		td_run_say(run, "Events %s\n", on ? "enabled" : "disabled");
+		td_job_say(run->job, "Events %s\n",
+			   on ? "enabled" : "disabled");
 	return rc;
 }
 
@@ -113,9 +116,9 @@ static void list_group(const struct td_plan *plan, const struct td_group *group)
 	fputs(group->nr > 1 ? "}\n" : "\n", stderr);
 }
 
-static void list_events(const struct td_run *run, const char *how)
+static void list_events(const struct td_job *job, const char *how)
 {
-	const struct td_plan *plan = &run->plan;
+	const struct td_plan *plan = &job->plan;
 
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
@@ -126,14 +129,14 @@ static void list_events(const struct td_run *run, const char *how)
 		}
 		for (size_t i = 0; i < group->nr; i++) {
 			struct perf_event_attr attr =
-				td_plan_attr(plan, group, i, &run->target);
+				td_plan_attr(plan, group, i, &job->target);
 
 			td_put_printable(
 				stderr, plan->events.v[group->members[i]].name);
 			fputc('\n', stderr);
 			if (how && strcmp(how, "-v") == 0)
 				td_attr_put(stderr, &attr,
-					    run->machine.pmus[group->pmu].name);
+					    job->machine.pmus[group->pmu].name);
 		}
 	}
 	fflush(stderr); /* before the acknowledgement */
@@ -147,11 +150,11 @@ static int obey(struct td_run *run, const struct td_control_request *request,
 	case TD_CONTROL_DISABLE:
 		return do_switch(run, request, err);
 	case TD_CONTROL_EVLIST:
-		if (!run->opts->quiet)
-			list_events(run, request->argument);
+		if (!run->job->opts->quiet)
+			list_events(run->job, request->argument);
 		return 0;
 	case TD_CONTROL_STOP:
-		run->told_to_stop = run->stopped = true;
+		run->session->stop.told = run->session->stop.is_last = true;
 		return 0;
 	case TD_CONTROL_PING:
 	case TD_CONTROL_SNAPSHOT:
@@ -165,27 +168,30 @@ static int obey(struct td_run *run, const struct td_control_request *request,
 
 static void answer(struct td_run *run)
 {
-	if (td_control_ack(&run->control) != -EAGAIN || run->unread)
+	struct td_remote *remote = &run->session->remote;
+
+	if (td_control_ack(&remote->control) != -EAGAIN || remote->unread)
 		return;
-	run->unread = true;
-	td_run_say(run, "tdstat: --control: nobody reads the answers\n");
+	remote->unread = true;
+	td_job_say(run->job, "tdstat: --control: nobody reads the answers\n");
 }
 
 int td_run_take_control(struct td_run *run, struct td_err *err)
 {
+	struct td_control *control = &run->session->remote.control;
 	struct td_control_request request;
 	int rc = 0;
 
 	/* counting goes on without commands */
-	if (td_control_read(&run->control, err))
+	if (td_control_read(control, err))
 		td_say_error(err);
-	while (!rc && td_control_next(&run->control, &request)) {
+	while (!rc && td_control_next(control, &request)) {
 		enum td_control_word word = request.word;
 
 		rc = obey(run, &request, err);
 		if (!rc && td_control_is_acked(word))
 			answer(run);
 	}
-	run->waiter.control = run->control.fd;
+	run->session->waiter.control = control->fd;
 	return rc;
 }

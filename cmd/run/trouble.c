@@ -3,41 +3,50 @@
 #include "cmd/run/run.h"
 #include "cmd/say.h"
 
-/* True if writing has failed for the first time. */
-static bool note_unwritable(struct td_run *run, const struct td_err *err)
+static bool has_failed(FILE *fp)
 {
-	bool now = (run->view.sink.writer.fp &&
-		    ferror(run->view.sink.writer.fp)) ||
-		   (run->recording && ferror(run->recording));
+	return fp && ferror(fp);
+}
 
-	if (!now || run->unwritable)
+/* True if writing has failed for the first time. */
+static bool note_unwritable(struct td_session *session,
+			    const struct td_err *err)
+{
+	bool now = has_failed(session->view.sink.writer.fp) ||
+		   has_failed(session->recorder.fp);
+
+	if (!now || session->unwritable)
 		return false;
-	run->unwritable = true;
-	run->unseen = err->reader_gone;
+	session->unwritable = true;
+	session->unseen = err->reader_gone;
 	return true;
 }
 
 bool td_run_outlives(struct td_run *run, struct td_err *err)
 {
-	bool news = note_unwritable(run, err) || !run->given_up;
+	struct td_session *session = run->session;
+	bool news = note_unwritable(session, err) || !run->given_up;
 
-	run->given_up = run->stopped = true;
+	run->given_up = session->stop.is_last = true;
 	if (!run->child.runs)
 		return false;
 	if (news && !err->reader_gone)
 		td_say_error(err);
-	if (news && !err->reader_gone && !run->waiter.child_ended)
-		td_run_say(run, "tdstat: nothing more is counted: %s goes on\n",
-			   run->opts->command[0]);
-	td_waiter_stop_counting(&run->waiter);
-	td_run_close_counters(run);
+	if (news && !err->reader_gone && !session->waiter.child_ended)
+		td_job_say(run->job,
+			   "tdstat: nothing more is counted: %s goes on\n",
+			   run->job->opts->command[0]);
+	td_waiter_stop_counting(&session->waiter);
+	td_counting_close(&run->counting);
 	*err = (struct td_err){ 0 };
 	return true;
 }
 
 int td_run_status(const struct td_run *run)
 {
+	const struct td_session *session = run->session;
+
 	if (run->child.status)
 		return run->child.status;
-	return run->unwritable && !run->unseen ? 1 : 0;
+	return session->unwritable && !session->unseen ? 1 : 0;
 }

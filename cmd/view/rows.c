@@ -26,6 +26,7 @@ struct rows {
 static int put_tree(const struct rows *r, struct td_err *err)
 {
 	struct td_view *view = r->view;
+	struct td_writer *writer = &view->sink.writer;
 	struct td_report report;
 	int rc = td_eval(&view->evaluation, r->totals, r->times, view->merge,
 			 &report, err);
@@ -40,7 +41,7 @@ static int put_tree(const struct rows *r, struct td_err *err)
 	    td_spreads_fill_report(&view->spreads, &report))
 		rc = td_err_nomem(err);
 	if (!rc && r->purpose != COLLECT)
-		view->sink.writer.out->report(&view->sink.writer, &report);
+		writer->out->report(writer, &report);
 	td_report_free(&report);
 	return rc;
 }
@@ -50,11 +51,12 @@ static int put_ratios(const struct rows *r,
 		      const struct td_event_report *events, struct td_err *err)
 {
 	struct td_view *view = r->view;
+	struct td_writer *writer = &view->sink.writer;
 	struct td_report report;
 	int rc = td_ratio_table_fill(&view->ratios, events, &report, err);
 
 	if (!rc)
-		view->sink.writer.out->report(&view->sink.writer, &report);
+		writer->out->report(writer, &report);
 	td_report_free(&report);
 	return rc;
 }
@@ -62,6 +64,7 @@ static int put_ratios(const struct rows *r,
 static int put_events(const struct rows *r, struct td_err *err)
 {
 	struct td_view *view = r->view;
+	struct td_writer *writer = &view->sink.writer;
 	struct td_event_report report;
 	int rc = td_event_rows(view->source->plan, r->totals, r->times,
 			       view->merge, &report, err);
@@ -76,7 +79,7 @@ static int put_events(const struct rows *r, struct td_err *err)
 	if (!rc && view->only_ratios)
 		rc = put_ratios(r, &report, err);
 	else if (!rc && r->purpose != COLLECT)
-		view->sink.writer.out->events(&view->sink.writer, &report);
+		writer->out->events(writer, &report);
 	td_event_report_free(&report);
 	return rc;
 }

@@ -44,6 +44,13 @@ int td_build_named(struct td_building *b, int pmu);
 /* An event given by the terms between the slashes. */
 int td_build_terms(struct td_building *b, int pmu);
 
+/*
+ * unknown.c: sets the error for an unknown name, with the best hint: a hybrid
+ * machine has no PMU "cpu", a similar name exists, the name is a metric's, or
+ * names are missing.
+ */
+int td_build_unknown(struct td_building *b);
+
 /* An event that no PMU here can count, with the reason. */
 int td_build_refused(struct td_building *b, const char *why);
 

@@ -6,14 +6,13 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "lib/base/util.h"
 #include "lib/event/building.h"
 #include "lib/event/names.h"
 #include "lib/event/topdown.h"
 
-/* A name that nothing of the machine has, as far as it was read. */
+/* No PMU that was read has the name. */
 #define UNKNOWN 1
 
 static bool is_wanted(const struct td_pmu *pmu)
@@ -29,6 +28,12 @@ static size_t count_wanted(const struct td_machine *machine)
 	for (size_t i = 0; i < machine->nr_core; i++)
 		nr += is_wanted(&machine->pmus[i]);
 	return nr;
+}
+
+/* Are there PMUs that were not read? */
+static bool has_more(const struct td_building *b)
+{
+	return !b->machine->has_others && b->source->read_pmus;
 }
 
 /* Builds the event on each core PMU to count on. */
@@ -69,7 +74,7 @@ static int on_pmu_of_type(struct td_building *b, uint32_t type)
 	b->exact = true;
 	if (pmu >= 0 && b->machine->pmus[pmu].kind != TD_PMU_TOOL)
 		return td_build_config(b, pmu);
-	if (!b->machine->has_others)
+	if (has_more(b))
 		return UNKNOWN;
 	return td_span_error(b->err, &b->spec->span,
 			     "this machine has no PMU of type %u", type);
@@ -130,21 +135,34 @@ static int resolve_cache(struct td_building *b)
 	return rc ? rc : on_core_pmus(b, build_cache);
 }
 
-/* Builds the event on each PMU that has one of this name. */
-static int resolve_named(struct td_building *b)
+static int build_where_known(struct td_building *b, bool others)
 {
-	size_t before = b->events->nr;
 	int rc = 0;
 
 	for (int i = 0; !rc && i < (int)b->machine->nr_pmus; i++) {
+		const struct td_pmu *pmu = &b->machine->pmus[i];
 		bool known = false;
 
-		if (!is_wanted(&b->machine->pmus[i]))
+		if ((pmu->kind == TD_PMU_OTHER) != others || !is_wanted(pmu))
 			continue;
 		rc = td_build_knows(b, i, b->spec->name, &known);
 		if (!rc && known)
 			rc = td_build_named(b, i);
 	}
+	return rc;
+}
+
+/*
+ * Builds the event on each PMU that has one of this name.  A name that core PMUs
+ * have means only these, whether the others were read or not.
+ */
+static int resolve_named(struct td_building *b)
+{
+	size_t before = b->events->nr;
+	int rc = build_where_known(b, false);
+
+	if (!rc && b->events->nr == before)
+		rc = build_where_known(b, true);
 	if (!rc && b->events->nr == before)
 		return UNKNOWN;
 	return rc;
@@ -204,73 +222,9 @@ static int resolve_pmus(struct td_building *b)
 			       ? resolve_tool(b)
 			       : td_build_terms(b, exact);
 	}
-	if (strpbrk(b->spec->name, "*?[") && !b->machine->has_others)
+	if (strpbrk(b->spec->name, "*?[") && has_more(b))
 		return UNKNOWN;
 	return resolve_matching(b);
-}
-
-static const char *offer_all(struct td_building *b, struct td_closest *closest)
-{
-	for (size_t i = 0; i < td_nr_symbols; i++) {
-		td_closest_offer(closest, td_symbols[i].name);
-		if (td_symbols[i].alias)
-			td_closest_offer(closest, td_symbols[i].alias);
-	}
-	td_build_offer_caches(closest);
-	for (size_t i = 0; i < b->machine->nr_pmus; i++) {
-		const struct td_pmu *pmu = &b->machine->pmus[i];
-
-		if (b->spec->slashes)
-			td_closest_offer(closest, pmu->name);
-		for (size_t j = 0; j < pmu->nr_aliases; j++)
-			td_closest_offer(closest, pmu->aliases[j].name);
-	}
-	return b->source->offer_names(b->source->ctx, closest);
-}
-
-/* True for names of metrics and metric groups of the tree. */
-static bool is_metrics(const char *name)
-{
-	return strncasecmp(name, "tma_", 4) == 0 ||
-	       strncasecmp(name, "TopdownL", 8) == 0;
-}
-
-/*
- * Reports an unknown name, with the best hint: a hybrid machine has no PMU
- * "cpu", a similar name exists, the name is a metric's, or names are missing.
- */
-static int no_such_name(struct td_building *b)
-{
-	const char *name = b->spec->name;
-	struct td_closest closest = { .wanted = name };
-	const char *missing;
-	struct td_span span = b->spec->span;
-
-	span.len = strlen(name);
-	td_span_error(b->err, &span, "no %s is called '%s'",
-		      b->spec->slashes ? "PMU or event" : "event", name);
-	if (strcmp(name, "cpu") == 0 && b->machine->nr_core > 1)
-		return td_err_hint(b->err,
-				   "the PMUs of this machine's cores are %s "
-				   "and others; 'cpu_*' means all of them",
-				   b->machine->pmus[0].name);
-	missing = offer_all(b, &closest);
-	if (closest.best[0] && strcasecmp(closest.best, name) == 0)
-		return td_err_hint(b->err,
-				   "this model has such an event, but this "
-				   "machine has no PMU that counts it");
-	if (closest.best[0])
-		return td_err_hint(b->err, "did you mean '%s'?", closest.best);
-	if (is_metrics(name))
-		return td_err_hint(b->err, "it is a metric: -M %s", name);
-	if (!missing && b->machine->no_sysfs.code)
-		missing = b->machine->no_sysfs.msg;
-	if (missing)
-		return td_err_hint(b->err,
-				   "the names of this model's events are not "
-				   "known: %s",
-				   missing);
-	return td_err_hint(b->err, "tdstat list shows all events");
 }
 
 static int resolve_name(struct td_building *b)
@@ -283,9 +237,7 @@ static int resolve_name(struct td_building *b)
 	rc = resolve_cache(b);
 	if (rc == -ENOENT)
 		rc = b->spec->slashes ? resolve_pmus(b) : resolve_named(b);
-	if (rc == UNKNOWN && b->machine->has_others)
-		return no_such_name(b);
-	return rc;
+	return rc == UNKNOWN && !has_more(b) ? td_build_unknown(b) : rc;
 }
 
 /* "cycles:x" is no tracepoint but has an unknown modifier. */
@@ -358,6 +310,17 @@ static int resolve_spec(struct td_building *b)
 	return 0;
 }
 
+/* Reads more PMUs if that may help. */
+static int resolve(struct td_building *b)
+{
+	int rc = resolve_spec(b);
+
+	if (rc != UNKNOWN)
+		return rc;
+	rc = b->source->read_pmus(b->source->ctx, b->err);
+	return rc ? rc : resolve_spec(b);
+}
+
 int td_event_resolve(struct td_events *events, const struct td_event_text *text,
 		     const struct td_machine *machine,
 		     const struct td_event_source *source,
@@ -376,7 +339,7 @@ int td_event_resolve(struct td_events *events, const struct td_event_text *text,
 			.err = err,
 		};
 
-		rc = resolve_spec(&b);
+		rc = resolve(&b);
 	}
 	return rc ? rc : td_topdown_check(events, text, machine, err);
 }

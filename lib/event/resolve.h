@@ -11,9 +11,8 @@
 /*
  * Appends the events of a text to events: one for each PMU that a name
  * means, in the machine's order, without skipped PMUs.  Pure except for
- * source.  Returns 1 if a name is unknown and the machine has only its core
- * PMUs so far: read the others, and call again with an empty list.  An error
- * points at the word.
+ * source, which may read more PMUs into the machine.  An error points at the
+ * word.
  */
 int td_event_resolve(struct td_events *events, const struct td_event_text *text,
 		     const struct td_machine *machine,

@@ -7,7 +7,7 @@
 #include "lib/event/tracepoint.h"
 #include "lib/machine/pmu.h"
 
-/* Event names that sysfs does not have. */
+/* Event names that the machine does not have, or not yet. */
 struct td_event_source {
 	void *ctx;
 	/*
@@ -24,6 +24,12 @@ struct td_event_source {
 	/* Like td_tracepoints_find(). */
 	int (*tracepoints)(void *ctx, const char *system, const char *name,
 			   struct td_tracepoints *out, struct td_err *err);
+	/*
+	 * Reads all PMUs into the machine, for a name that the core PMUs do not
+	 * have, and sets its has_others.  Pointers to PMUs become invalid.  NULL:
+	 * there are no more.
+	 */
+	int (*read_pmus)(void *ctx, struct td_err *err);
 };
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "metrics/sets/sets.h"
+#include "metrics/sets/groups.h"
 
 #define BUILTIN_LEVELS 2
 #define MAX_NAME       256

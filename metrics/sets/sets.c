@@ -9,56 +9,8 @@
 
 #include "lib/base/util.h"
 #include "metrics/sets/builtin.h"
+#include "metrics/sets/groups.h"
 #include "metrics/sets/l2_requests.h"
-
-#define GROUP_NAME 128 /* longer group names are ignored */
-
-/* --- groups --------------------------------------------------------------- */
-
-/* Reads the next name of "a;b;c"; false at the end. */
-static bool next_group(const char **list, char name[GROUP_NAME])
-{
-	const char *from;
-	size_t len;
-
-	do {
-		from = *list + strspn(*list, "; ");
-		len = strcspn(from, ";");
-		*list = from + len;
-	} while (len >= GROUP_NAME);
-	memcpy(name, from, len);
-	name[len] = '\0';
-	return len > 0;
-}
-
-/*
- * Writes the groups of a metric; for a built-in one, those that the files would
- * list.
- */
-static void groups_of(const struct td_metric_def *def, char *buf, size_t size)
-{
-	buf[0] = '\0';
-	if (def->groups)
-		snprintf(buf, size, "%s", def->groups);
-	else if (def->parent)
-		snprintf(buf, size, "TopdownL%d;tma_L%d_group;%s_group",
-			 def->level, def->level, def->parent);
-	else if (def->level)
-		snprintf(buf, size, "TopdownL%d;tma_L%d_group", def->level,
-			 def->level);
-}
-
-void td_metric_def_each_group(const struct td_metric_def *def,
-			      void (*fn)(void *ctx, const char *group),
-			      void *ctx)
-{
-	char groups[1024], name[GROUP_NAME];
-	const char *list = groups;
-
-	groups_of(def, groups, sizeof(groups));
-	while (next_group(&list, name))
-		fn(ctx, name);
-}
 
 static const struct td_metric_def *find_indexed(const struct td_metric_set *set,
 						const char *name)
@@ -84,8 +36,6 @@ const struct td_metric_def *td_set_find(const struct td_metric_set *set,
 	}
 	return NULL;
 }
-
-/* --- from files ----------------------------------------------------------- */
 
 /*
  * The level of "TopdownL2", "tma_L2_group" or AMD's "PipelineL2" (2); 0 if the
@@ -115,7 +65,7 @@ static int level_of_group(const char *name)
 static const struct td_metric_def *owner_of(const struct td_metric_set *set,
 					    const char *group)
 {
-	char name[GROUP_NAME];
+	char name[TD_GROUP_NAME];
 	size_t len = strlen(group), end = strlen("_group");
 
 	if (len <= end || strcmp(group + len - end, "_group") != 0)
@@ -131,11 +81,11 @@ static const struct td_metric_def *owner_of(const struct td_metric_set *set,
 static void find_level(struct td_metric_def *def)
 {
 	const char *list = def->groups ? def->groups : "";
-	char name[GROUP_NAME];
+	char name[TD_GROUP_NAME];
 
 	if (strncmp(def->name, "tma_info_", 9) == 0)
 		return;
-	while (!def->level && next_group(&list, name))
+	while (!def->level && td_next_group(&list, name))
 		def->level = level_of_group(name);
 }
 
@@ -144,9 +94,9 @@ static void find_parent(const struct td_metric_set *set,
 			struct td_metric_def *def)
 {
 	const char *list = def->groups ? def->groups : "";
-	char name[GROUP_NAME];
+	char name[TD_GROUP_NAME];
 
-	while (def->level > 1 && !def->parent && next_group(&list, name)) {
+	while (def->level > 1 && !def->parent && td_next_group(&list, name)) {
 		const struct td_metric_def *owner = owner_of(set, name);
 
 		if (owner && owner->level == def->level - 1)
@@ -236,6 +186,69 @@ static void finish(struct td_made_set *made)
 		if (made->defs[i].level > made->set.levels)
 			made->set.levels = made->defs[i].level;
 	}
+}
+
+/* Have the files a tree for this core PMU? */
+static bool has_tree(const struct td_machine *machine, size_t pmu,
+		     const struct td_pmu_events *files)
+{
+	for (size_t i = 0; i < files->nr_metrics; i++) {
+		struct td_metric_def def = {
+			.name = files->metrics[i].name,
+			.groups = files->metrics[i].groups,
+		};
+
+		if (!is_of(&files->metrics[i], machine, pmu))
+			continue;
+		find_level(&def);
+		if (def.level)
+			return true;
+	}
+	return false;
+}
+
+static bool is_in(const struct td_metric_set *set, const char *name)
+{
+	for (size_t i = 0; set && i < set->nr_metrics; i++) {
+		if (td_ask_matches(name, &set->metrics[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Does td_sets_from_files() give this core PMU a metric of that name? */
+static bool has_name(const char *name, const struct td_machine *machine,
+		     size_t pmu, const struct td_pmu_events *files)
+{
+	for (size_t i = 0; i < files->nr_metrics; i++) {
+		const struct td_metric_def def = {
+			.name = files->metrics[i].name,
+			.groups = files->metrics[i].groups,
+		};
+
+		if (td_ask_matches(name, &def) &&
+		    is_of(&files->metrics[i], machine, pmu))
+			return true;
+	}
+	return is_in(td_l2_requests_find(machine->pmus[pmu].uarch), name) ||
+	       (!has_tree(machine, pmu, files) &&
+		is_in(td_builtin_find(machine, &machine->pmus[pmu]), name));
+}
+
+bool td_sets_lack_name(const struct td_ask *ask,
+		       const struct td_machine *machine,
+		       const struct td_pmu_events *files)
+{
+	for (size_t i = 0; i < ask->nr_names; i++) {
+		bool found = false;
+
+		for (size_t pmu = 0; !found && pmu < machine->nr_core; pmu++)
+			found = !machine->pmus[pmu].skip &&
+				has_name(ask->names[i], machine, pmu, files);
+		if (!found)
+			return true;
+	}
+	return false;
 }
 
 static int add_builtin(struct td_made_set *made,

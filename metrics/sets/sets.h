@@ -11,6 +11,7 @@
 
 #include "lib/base/notes.h"
 #include "lib/machine/machine.h"
+#include "metrics/sets/ask.h"
 #include "metrics/sets/set.h"
 
 /* A set that is built at run time. */
@@ -43,14 +44,17 @@ int td_sets_builtin(struct td_sets *sets, const struct td_machine *machine,
 int td_sets_from_files(struct td_sets *sets, const struct td_machine *machine,
 		       const struct td_pmu_events *files,
 		       struct td_notes *notes, struct td_err *err);
+/*
+ * Is there a name in ask that no metric of td_sets_from_files() has?  It may be a
+ * metric of an uncore unit, whose files were not read yet.
+ */
+bool td_sets_lack_name(const struct td_ask *ask,
+		       const struct td_machine *machine,
+		       const struct td_pmu_events *files);
 void td_sets_free(struct td_sets *sets);
 
 /* Finds a metric by name, in any case; NULL if there is none. */
 const struct td_metric_def *td_set_find(const struct td_metric_set *set,
 					const char *name);
-/* Calls fn with the name of each group that the metric is in. */
-void td_metric_def_each_group(const struct td_metric_def *def,
-			      void (*fn)(void *ctx, const char *group),
-			      void *ctx);
 
 #endif

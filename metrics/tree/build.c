@@ -214,20 +214,7 @@ const char *td_metric_refusal(const struct td_tree *tree,
 
 void td_tree_free(struct td_tree *tree)
 {
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		struct td_metric *metric = &tree->metrics[i];
-
-		td_expr_free(metric->value);
-		td_expr_free(metric->threshold);
-		td_ints_free(&metric->events);
-		td_ints_free(&metric->extra);
-		free(metric->name);
-	}
-	for (size_t i = 0; i < tree->nr_operands; i++) {
-		td_ints_free(&tree->operands[i].events);
-		free(tree->operands[i].name);
-		free(tree->operands[i].refusal);
-	}
+	td_tree_drop(tree, 0, 0);
 	for (size_t i = 0; i < tree->nr_pmus && tree->nodes; i++)
 		free(tree->nodes[i]);
 	free(tree->nodes);

@@ -140,8 +140,6 @@ static int parse(struct td_scope *scope, struct td_expr **out, const char *text,
 {
 	int rc = td_expr_parse(out, text, td_tree_lookup, scope, why);
 
-	if (rc == -EAGAIN)
-		return TD_TREE_OTHERS;
 	if (rc != -EINVAL && rc != -ENOENT) {
 		if (rc)
 			*scope->err = *why;

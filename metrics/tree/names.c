@@ -93,7 +93,7 @@ static int lookup_has_event(struct td_scope *scope, const char *name,
 	if (scope->tree->operands[index].state == TD_OPERAND_NEW)
 		rc = td_tree_find_events(scope, &scope->tree->operands[index]);
 	if (rc)
-		return rc < 0 ? rc : -EAGAIN;
+		return rc;
 	return constant(scope, name, !scope->tree->operands[index].refusal);
 }
 

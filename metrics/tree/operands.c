@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/util.h"
@@ -60,6 +61,26 @@ struct td_operand td_tree_new_operand(const struct td_scope *scope,
 		.owner = scope->owner,
 		.kind = kind,
 	};
+}
+
+void td_tree_drop(struct td_tree *tree, size_t nr_metrics, size_t nr_operands)
+{
+	for (size_t i = nr_metrics; i < tree->nr_metrics; i++) {
+		struct td_metric *metric = &tree->metrics[i];
+
+		td_expr_free(metric->value);
+		td_expr_free(metric->threshold);
+		td_ints_free(&metric->events);
+		td_ints_free(&metric->extra);
+		free(metric->name);
+	}
+	for (size_t i = nr_operands; i < tree->nr_operands; i++) {
+		td_ints_free(&tree->operands[i].events);
+		free(tree->operands[i].name);
+		free(tree->operands[i].refusal);
+	}
+	tree->nr_metrics = nr_metrics;
+	tree->nr_operands = nr_operands;
 }
 
 int td_operand_refuse(struct td_operand *operand, const char *fmt, ...)

@@ -5,9 +5,6 @@
 /* The parts of td_tree_build(). */
 #include "metrics/tree/tree.h"
 
-/* Returned if an event belongs to a PMU that has not been read yet. */
-#define TD_TREE_OTHERS 1
-
 /* The context in which names of a formula are looked up. */
 struct td_scope {
 	struct td_tree *tree;
@@ -65,14 +62,13 @@ struct td_operand td_tree_new_operand(const struct td_scope *scope,
  */
 int td_tree_intern(struct td_scope *scope, const struct td_operand *like,
 		   const char *name, double value);
+/* Frees metrics and operands from these indices on. */
+void td_tree_drop(struct td_tree *tree, size_t nr_metrics, size_t nr_operands);
 /* Sets the reason why an operand has no value.  Returns 0 or -ENOMEM. */
 int td_operand_refuse(struct td_operand *operand, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/*
- * compile.c: compiles a metric; *index is its index in tree->metrics.  May
- * return TD_TREE_OTHERS.
- */
+/* compile.c: compiles a metric; *index is its index in tree->metrics. */
 int td_tree_compile(struct td_scope *scope, const struct td_metric_def *def,
 		    int *index);
 int td_tree_compile_thresholds(struct td_scope *scope);

@@ -77,8 +77,6 @@ struct td_metric {
  * it refers to.  Free with td_tree_free().
  */
 struct td_tree {
-	const struct td_plan
-		*plan; /* borrowed; the caller sets it, for td_eval() */
 	const struct td_machine *machine;  /* borrowed */
 	const struct td_metric_set **sets; /* one for each PMU; NULL: none */
 	int *levels; /* one for each PMU: its deepest level that is shown */
@@ -120,9 +118,7 @@ struct td_tree_setup {
  * Builds the tree of the metrics in setup->ask.  The events that they need are
  * appended to events; or found there if these were recorded (fixed), and
  * metrics that were not recorded are not shown.  An unknown name is an error
- * whose hint has the closest one.  Returns 1 if an event belongs to a PMU that
- * has not been read: read all PMUs into machine, and call again with an empty
- * list.
+ * whose hint has the closest one.
  */
 int td_tree_build(struct td_tree *tree, struct td_events *events,
 		  const struct td_tree_setup *setup, struct td_err *err);

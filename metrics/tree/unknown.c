@@ -9,6 +9,7 @@
 #include "lib/base/suggest.h"
 #include "lib/base/util.h"
 #include "lib/event/names.h"
+#include "metrics/sets/groups.h"
 #include "metrics/tree/scope.h"
 
 static void offer_group(void *ctx, const char *group)

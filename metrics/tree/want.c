@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/event/modifiers.h"
+#include "metrics/sets/builtin.h"
 #include "metrics/tree/scope.h"
 
 /*
@@ -94,6 +95,44 @@ static int want_levels(struct td_scope *scope)
 	return rc;
 }
 
+static bool has_level_1(const struct td_tree *tree, int pmu)
+{
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+
+		if (metric->pmu == pmu && metric->shown && metric->value &&
+		    metric->def->level == 1)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Takes the built-in set for a PMU whose recorded events do not fit the files: a
+ * recording of the built-in levels has other event names.
+ */
+static int want_recorded_levels(struct td_scope *scope)
+{
+	const struct td_machine *machine = scope->setup->machine;
+	struct td_tree *tree = scope->tree;
+	size_t nr_metrics = tree->nr_metrics, nr_operands = tree->nr_operands;
+	size_t nr_shown = tree->nr_shown;
+	const struct td_metric_set *builtin;
+	int rc = want_levels(scope);
+
+	if (rc || !scope->setup->fixed || !scope->setup->ask->level ||
+	    has_level_1(tree, scope->pmu))
+		return rc;
+	builtin = td_builtin_find(machine, &machine->pmus[scope->pmu]);
+	if (!builtin || builtin == tree->sets[scope->pmu])
+		return 0;
+	td_tree_drop(tree, nr_metrics, nr_operands);
+	tree->nr_shown = nr_shown;
+	tree->nr_dropped[scope->pmu] = 0;
+	tree->sets[scope->pmu] = builtin;
+	return want_levels(scope);
+}
+
 /* Adds the metrics of this PMU that the name means; *found: there was one. */
 static int want_name(struct td_scope *scope, const char *name, bool *found)
 {
@@ -182,7 +221,7 @@ int td_tree_want_all(struct td_scope *scope)
 	for (scope->pmu = 0; !rc && scope->pmu < (int)tree->nr_pmus;
 	     scope->pmu++) {
 		if (tree->sets[scope->pmu])
-			rc = want_levels(scope);
+			rc = want_recorded_levels(scope);
 	}
 	return rc ? rc : want_names(scope);
 }

@@ -38,7 +38,7 @@ static int make_tree(struct bench *b, struct td_err *err)
 		.places = b->rec.places,
 		.core_wide = true,
 	};
-	int rc = td_measure_build(&b->measure, &b->rec.plan, &how, err);
+	int rc = td_measure_build(&b->measure, &b->rec.plan.events, &how, err);
 
 	if (!rc)
 		rc = td_check_rows_of_cpus(&b->measure.tree, &b->rec.machine,

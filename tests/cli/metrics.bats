@@ -592,3 +592,62 @@ amd_agrees() {
 	run -64 --separate-stderr "$TDSTAT" --dry-run -a -M tma_retiring:uu
 	[[ $stderr == *twice* ]]
 }
+
+# --- PMUs that are no cores' ---------------------------------------------------
+
+# with_units: a copy of Sapphire Rapids with two memory controllers
+with_units() {
+	tsc sapphirerapids
+	for unit in 0 1; do
+		mkdir -p "$devices/uncore_imc_$unit/format"
+		echo $((20 + unit)) >"$devices/uncore_imc_$unit/type"
+		echo 0 >"$devices/uncore_imc_$unit/cpumask"
+		echo config:0-7 >"$devices/uncore_imc_$unit/format/event"
+		echo config:8-15 >"$devices/uncore_imc_$unit/format/umask"
+	done
+}
+
+# reads COMMAND...: how often the type of the first unit is read
+reads() {
+	strace -f -e trace=openat -o calls "$@" >/dev/null 2>&1
+	grep -c 'uncore_imc_0/type"' calls
+}
+
+@test "PMUs that are no cores' are read once, and only for a name that no core has" {
+	with_units
+	for options in '-l 2' '-M tma_retiring' '-M tma_dram_bound' '-e cycles,inst_retired.any' '-M has_no_such_name'; do
+		assert_equal "$options: $(reads "$TDSTAT" --dry-run -a $options)" "$options: 0"
+	done
+	for options in '-M memory_bandwidth_read,tma_dram_bound' '-M tma_retiring,memory_bandwidth_*,uncore_frequency' \
+		'-e imc/event=1/,cycles,imc/event=2/' '-e cycles,no_such_name'; do
+		assert_equal "$options: $(reads "$TDSTAT" --dry-run -a $options)" "$options: 1"
+	done
+}
+
+@test "the cores' events are the same, whether a name beside them is of another unit" {
+	with_units
+	cores=$("$TDSTAT" --dry-run -a -M tma_dram_bound | grep '^  cpu/' | sort)
+	[ -n "$cores" ]
+	for names in tma_dram_bound,memory_bandwidth_read memory_bandwidth_read,tma_dram_bound; do
+		try "$TDSTAT" --dry-run -a -M "$names"
+		assert_success
+		assert_equal "$(grep '^  cpu/' <<<"$output" | sort)" "$cores"
+		assert_equal "$(grep -c '^group.*uncore_imc_[01]' <<<"$output")" 2
+	done
+}
+
+@test "a PMU that cannot be read is an error for who needs it, not for others" {
+	with_units
+	echo x >"$devices/uncore_imc_1/type"
+	for options in '-M memory_bandwidth_read' '-M tma_dram_bound,memory_bandwidth_read' \
+		'-e cycles,imc/event=1/'; do
+		try "$TDSTAT" --dry-run -a $options
+		assert_equal "$status" 1
+		[[ $stderr == *uncore_imc_1/type* ]]
+		assert_equal "$output" ''
+	done
+	for options in '-M tma_dram_bound' '-e cycles'; do
+		try "$TDSTAT" --dry-run -a $options
+		assert_success
+	done
+}

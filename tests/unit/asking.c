@@ -55,7 +55,22 @@ struct asked {
 	struct td_pmu_events files;
 	struct td_machine machine;
 	struct model_built built;
+	bool lacks;  /* what td_sets_lack_name() says of the names */
+	bool lacked; /* and whether a set has no metric of one of them */
 };
+
+static bool is_in_sets(const struct td_sets *sets, const char *name)
+{
+	for (size_t pmu = 0; pmu < sets->nr; pmu++) {
+		const struct td_metric_set *set = sets->v[pmu];
+
+		for (size_t i = 0; set && i < set->nr_metrics; i++) {
+			if (td_ask_matches(name, &set->metrics[i]))
+				return true;
+		}
+	}
+	return false;
+}
 
 /* Builds the tree for names, separated by commas.  Free with asked_free(). */
 static void ask_of(struct asked *a, const char *text, struct td_ask ask,
@@ -87,6 +102,9 @@ static void ask_of(struct asked *a, const char *text, struct td_ask ask,
 	a->built.files = &a->files;
 	a->built.machine = &a->machine;
 	model_build(&a->built, &ask, true);
+	a->lacks = td_sets_lack_name(&ask, &a->machine, &a->files);
+	for (size_t i = 0; i < ask.nr_names; i++)
+		a->lacked |= !is_in_sets(&a->built.sets, list[i]);
 }
 
 static void ask_for(struct asked *a, const char *names)
@@ -188,6 +206,8 @@ static void test_names(void)
 		ask_for(&a, meant[i].names);
 		ok(a.built.rc == 0, "-M %s %s", meant[i].names,
 		   a.built.err.msg);
+		ok(!a.lacks && !a.lacked, "-M %s: is in the files",
+		   meant[i].names);
 		is_str(shown(&a, buf), meant[i].shown, "-M %s: is %s",
 		       meant[i].names, meant[i].shown);
 		asked_free(&a);
@@ -202,6 +222,8 @@ static void test_senseless(void)
 		ask_for(&a, senseless[i].names);
 		ok(a.built.rc == -EINVAL && a.built.err.usage,
 		   "-M %s: wrong usage", senseless[i].names);
+		ok(a.lacks == a.lacked, "-M %s: whether it is in the files",
+		   senseless[i].names);
 		ok(strstr(a.built.err.msg, senseless[i].why) &&
 			   strstr(a.built.err.hint, senseless[i].hint),
 		   "-M %s: '%s', '%s'", senseless[i].names, a.built.err.msg,

@@ -660,19 +660,24 @@ static void test_skip(size_t row)
 }
 
 /* clang-format off */
-/* If only core PMUs were read, 1 means that other PMUs may have the event. */
+/* Which names need more than the core PMUs, the only ones read at first. */
 static const struct {
 	const char *text;
-	int rc;
+	int reads, rc;
+	size_t nr; /* events */
 } others[] = {
-	{ "cycles", 0 }, { "r1", 0 }, { "0:0", 0 }, { "faults", 0 },
-	{ "cpu_core/cycles/", 0 }, { "inst_retired.any", 0 },
-	{ "sched:sched_switch", 0 }, { "mem:0x1000", 0 },
-	{ "duration_time", 0 }, { "4:0x3c", 0 }, { "0:0xa00000000", 0 },
-	{ "nothing", 1 }, { "cycles,nothing", 1 }, { "nothing/event=1/", 1 },
-	{ "data_read", 1 }, { "uncore_imc/event=1/", 1 }, { "20:0", 1 },
-	{ "0:0x6300000000", -EINVAL }, { "cpu_*/cycles/", 1 },
-	{ "cpu_core/nothing/", -EINVAL }, { "L1-icache-stores", -EINVAL },
+	{ "cycles", 0, 0, 2 }, { "r1", 0, 0, 2 }, { "0:0", 0, 0, 2 },
+	{ "faults", 0, 0, 1 }, { "cpu_core/cycles/", 0, 0, 1 },
+	{ "inst_retired.any", 0, 0, 2 }, { "sched:sched_switch", 0, 0, 1 },
+	{ "mem:0x1000", 0, 0, 1 }, { "duration_time", 0, 0, 1 },
+	{ "4:0x3c", 0, 0, 2 }, { "0:0xa00000000", 0, 0, 1 },
+	{ "nothing", 1, -EINVAL, 0 }, { "cycles,nothing", 1, -EINVAL, 2 },
+	{ "nothing/event=1/", 1, -EINVAL, 0 }, { "data_read", 1, 0, 2 },
+	{ "uncore_imc/event=1/", 1, 0, 2 }, { "20:0", 1, 0, 1 },
+	{ "cycles,data_read,20:0,{data_write,cycles}", 1, 0, 9 },
+	{ "0:0x6300000000", 0, -EINVAL, 0 }, { "cpu_*/cycles/", 1, 0, 2 },
+	{ "cpu_core/nothing/", 0, -EINVAL, 1 },
+	{ "L1-icache-stores", 0, -EINVAL, 0 }, { "21:0,nothing", 1, -EINVAL, 1 },
 };
 /* clang-format on */
 
@@ -680,13 +685,41 @@ static void test_others(size_t row)
 {
 	struct typed t;
 
-	typed_machine(&t, "adl");
-	while (t.machine.nr_pmus > 6) /* cores, software ... tool */
-		td_pmu_free(&t.machine.pmus[--t.machine.nr_pmus]);
-	t.machine.has_others = false;
-	ok(typed_resolve(&t, others[row].text) == others[row].rc,
-	   "before all PMUs are read: %s", others[row].text);
+	typed_cores(&t, "adl");
+	ok(typed_resolve(&t, others[row].text) == others[row].rc &&
+		   t.plan.events.nr == others[row].nr,
+	   "before all PMUs are read: %s: %zu events", others[row].text,
+	   t.plan.events.nr);
+	ok(t.reads == others[row].reads, "%s: %d reads", others[row].text,
+	   t.reads);
 	typed_free(&t);
+	typed_cores(&t, "adl");
+	t.unreadable = true;
+	ok(typed_resolve(&t, others[row].text) ==
+		   (others[row].reads ? -EACCES : others[row].rc),
+	   "if they cannot be read: %s", others[row].text);
+	typed_free(&t);
+}
+
+/* What a name means does not depend on the names beside it. */
+static void test_cores_first(void)
+{
+	static const char *const texts[] = { "mem-loads", "mem-loads,21:0",
+					     "21:0,mem-loads" };
+	struct typed t;
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(texts); i++) {
+		size_t nr = 0;
+
+		typed_machine(&t, "adl");
+		test_add_unit(&t.machine, "uncore_llc", 30,
+			      "mem-loads event=0x4;");
+		ok(typed_resolve(&t, texts[i]) == 0, "%s", texts[i]);
+		for (size_t e = 0; e < t.plan.events.nr; e++)
+			nr += t.plan.events.v[e].type == 30;
+		ok(nr == 0, "%s: the cores' event, not the unit's", texts[i]);
+		typed_free(&t);
+	}
 }
 
 static void test_no_cores(void)
@@ -803,6 +836,7 @@ int main(void)
 		   patterns[i].matches ? "" : "not ", patterns[i].pmu);
 	test_what_is_kept();
 	test_notes();
+	test_cores_first();
 	test_no_cores();
 	test_sources();
 	return done_testing();

@@ -25,7 +25,6 @@ static inline int test_build_levels(struct td_tree *tree, struct td_plan *plan,
 	*tree = (struct td_tree){ 0 };
 	if (!rc)
 		rc = td_tree_build(tree, &plan->events, &setup, err);
-	tree->plan = plan;
 	td_sets_free(&sets);
 	return rc;
 }

@@ -246,7 +246,6 @@ static inline void model_build(struct model_built *b, const struct td_ask *ask,
 	if (!b->rc)
 		b->rc = td_tree_build(&b->tree, &b->plan.events, &setup,
 				      &b->err);
-	b->tree.plan = &b->plan;
 }
 
 static inline void model_built_free(struct model_built *b)

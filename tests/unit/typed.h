@@ -26,6 +26,8 @@ struct typed {
 	struct td_err err;
 	const char *missing; /* why names of the model are missing, or NULL */
 	char *words;         /* the text, if owned */
+	int reads;           /* how often the other PMUs were read */
+	bool unreadable;     /* reading them is an error */
 };
 
 /* without cycles, branches and caches, for which the kernel has names */
@@ -152,8 +154,26 @@ static inline void test_add_unit(struct td_machine *machine, const char *name,
 
 #define TEST_IMC "data_read event=0x1 6.103515625e-5;data_write event=0x2;"
 
-/* Free with typed_free(). */
-static inline void typed_machine(struct typed *t, const char *model)
+static inline int test_read_pmus(void *ctx, struct td_err *err)
+{
+	struct typed *t = ctx;
+	struct td_machine *machine = &t->machine;
+
+	t->reads++;
+	if (t->unreadable)
+		return td_err_set(err, -EACCES, "no PMU for you");
+	td_machine_add_builtin(machine, err);
+	test_add_unit(machine, "msr", 7, "tsc event=0x00;");
+	test_add_unit(machine, "uncore_imc_0", 20, TEST_IMC);
+	test_add_unit(machine, "uncore_imc_1", 21, TEST_IMC);
+	test_add_unit(machine, "uncore_imc_free_running_0", 22, "");
+	test_add_unit(machine, "uncore_ha_1f003800", 23, "");
+	machine->has_others = true;
+	return 0;
+}
+
+/* With the core PMUs alone read so far.  Free with typed_free(). */
+static inline void typed_cores(struct typed *t, const char *model)
 {
 	*t = (struct typed){ 0 };
 	test_machine(&t->machine, model);
@@ -164,20 +184,21 @@ static inline void typed_machine(struct typed *t, const char *model)
 		test_add_events(pmu, atom ? SYSFS_BOTH : SYSFS_CORE);
 	}
 	td_machine_add_builtin(&t->machine, &t->err);
-	test_add_unit(&t->machine, "msr", 7, "tsc event=0x00;");
-	test_add_unit(&t->machine, "uncore_imc_0", 20, TEST_IMC);
-	test_add_unit(&t->machine, "uncore_imc_1", 21, TEST_IMC);
-	test_add_unit(&t->machine, "uncore_imc_free_running_0", 22, "");
-	test_add_unit(&t->machine, "uncore_ha_1f003800", 23, "");
-	t->machine.has_others = true;
 }
 
-/* Returns 0, 1 if PMUs are missing, or an error. */
+/* With all PMUs.  Free with typed_free(). */
+static inline void typed_machine(struct typed *t, const char *model)
+{
+	typed_cores(t, model);
+	test_read_pmus(t, &t->err);
+}
+
 static inline int typed_resolve(struct typed *t, const char *text)
 {
 	const struct td_event_source source = { t, test_model_event,
 						test_offer_names,
-						test_find_tracepoints };
+						test_find_tracepoints,
+						test_read_pmus };
 	int rc = td_event_text_parse(&t->text, text, &t->err);
 
 	if (rc)

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/plan/job.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "cmd/plan/events.h"
+#include "cmd/plan/select.h"
+#include "cmd/plan/target.h"
+#include "cmd/say.h"
+#include "lib/plan/cgroups.h"
+
+int td_job_read_places(struct td_job *job, bool caches, struct td_err *err)
+{
+	const struct td_ints *cpus = &job->machine.online;
+	int rc = 0;
+
+	if (!job->places)
+		rc = td_places_read(&job->fs, cpus, &job->places, err);
+	if (rc || !caches || job->has_caches)
+		return rc;
+	rc = td_places_read_caches(&job->fs, job->places, cpus->nr, err);
+	job->has_caches = !rc;
+	return rc;
+}
+
+static int build_measure(struct td_job *job, struct td_err *err)
+{
+	struct td_measuring how = {
+		.machine = &job->machine,
+		.fs = &job->fs,
+		.opts = job->opts,
+		.notes = &job->notes,
+		.tsc_hz = td_tsc_hz(),
+		.core_wide = job->target.system_wide,
+	};
+	int rc = td_job_read_places(job, false, err);
+
+	how.places = job->places;
+	return rc ? rc
+		  : td_measure_build(&job->measure, &job->plan.events, &how,
+				     err);
+}
+
+static int check_cores(struct td_job *job, struct td_err *err)
+{
+	if (!job->target.system_wide)
+		return td_check_cores_of_tasks(&job->fs, job->tree,
+					       &job->machine, job->opts, err);
+	return td_select_whole_cores(&job->fs, job->tree, &job->machine,
+				     &job->target, &job->notes, err);
+}
+
+static int make_tree(struct td_job *job, struct td_err *err)
+{
+	const struct td_tree *tree = &job->measure.tree;
+	int rc = td_machine_check_known(&job->machine, err);
+
+	job->tree = &job->measure.tree;
+	if (!rc)
+		rc = build_measure(job, err);
+	if (!rc)
+		rc = td_check_shown_metrics(tree, &job->machine, job->opts,
+					    &job->notes, err);
+	if (!rc)
+		rc = td_check_rows_of_cpus(tree, &job->machine, job->opts, err);
+	return rc ? rc : check_cores(job, err);
+}
+
+static int plan_metrics(struct td_job *job, struct td_err *err)
+{
+	struct td_schedule schedule = { .single = job->opts->no_group };
+	int rc = make_tree(job, err);
+
+	if (rc)
+		return rc;
+	schedule.needs = job->tree->needs;
+	schedule.nr_needs = job->tree->nr_needs;
+	schedule.references = job->tree->references;
+	schedule.always =
+		td_ask_wants_files(&job->measure.ask) || job->opts->metrics_dir;
+	return td_plan_build(&job->plan, &job->machine, &schedule, err);
+}
+
+static int plan_events(struct td_job *job, struct td_err *err)
+{
+	struct td_typing typing = {
+		.opts = job->opts,
+		.fs = &job->fs,
+		.machine = &job->machine,
+		.text = &job->text,
+		.target = &job->target,
+		.plan = &job->plan,
+		.notes = &job->notes,
+	};
+
+	return td_events_plan(&typing, err);
+}
+
+/* The number of events before -G; all of them if none is from a -e after it. */
+static int specs_before_cgroup(const struct td_job *job)
+{
+	const struct td_opts *opts = job->opts;
+	const char *behind = opts->cgroups_at < opts->nr_events
+				     ? opts->events[opts->cgroups_at].list
+				     : NULL;
+
+	for (size_t i = 0; behind && i < job->text.nr_specs; i++) {
+		if (job->text.specs[i].span.text == behind)
+			return (int)i;
+	}
+	return INT_MAX;
+}
+
+static int make_target(struct td_job *job, struct td_err *err)
+{
+	const struct td_opts *opts = job->opts;
+	int rc = td_target_make(&job->target, opts, err);
+
+	if (opts->overridden)
+		td_notes_add(&job->notes,
+			     "-p and -t count tasks: %s is ignored",
+			     opts->overridden);
+	if (!rc)
+		rc = td_target_open_cgroups(&job->target, &job->fs, opts,
+					    &job->notes, err);
+	return rc;
+}
+
+int td_job_plan(struct td_job *job, const struct td_opts *opts,
+		struct td_err *err)
+{
+	int rc;
+
+	*job = (struct td_job){ .opts = opts, .fs = { -1, -1 } };
+	rc = td_select_machine(&job->fs, &job->machine, opts, err);
+	if (!rc)
+		rc = make_target(job, err);
+	if (!rc)
+		rc = td_opts_want_events(opts) ? plan_events(job, err)
+					       : plan_metrics(job, err);
+	if (!rc && opts->cgroups)
+		rc = td_cgroups_assign(&job->plan, &job->target.cgroups,
+				       specs_before_cgroup(job), err);
+	return rc ? rc : td_target_find_tasks(&job->target, &job->fs, err);
+}
+
+void td_job_free(struct td_job *job)
+{
+	td_notes_free(&job->notes);
+	free(job->places);
+	td_target_free(&job->target);
+	td_measure_free(&job->measure);
+	td_plan_free(&job->plan);
+	td_event_text_free(&job->text);
+	td_machine_free(&job->machine);
+	td_sysfs_close(&job->fs);
+}
+
+void td_job_say(const struct td_job *job, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (job->opts->quiet)
+		return;
+	va_start(ap, fmt);
+	td_vsay(fmt, ap);
+	va_end(ap);
+}
+
+void td_job_say_notes(struct td_job *job)
+{
+	if (!job->opts->quiet)
+		td_say_notes(&job->notes);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_PLAN_JOB_H
+#define TD_CMD_PLAN_JOB_H
+
+#include "cmd/opts/opts.h"
+#include "cmd/plan/measure.h"
+#include "lib/base/notes.h"
+#include "lib/event/text.h"
+#include "lib/plan/plan.h"
+
+/* What to count, where, and why not all that was asked for. */
+struct td_job {
+	const struct td_opts *opts;
+	struct td_sysfs fs;
+	struct td_machine machine;
+	struct td_target target;
+	struct td_event_text text; /* of -e */
+	struct td_measure measure; /* without -e */
+	struct td_tree *tree;      /* of measure, or NULL with -e */
+	struct td_plan plan;
+	struct td_place *places; /* NULL: not read yet */
+	bool has_caches;         /* the places do */
+	struct td_notes notes;
+};
+
+/* Plans what opts ask for.  Call td_job_free() even after an error. */
+int td_job_plan(struct td_job *job, const struct td_opts *opts,
+		struct td_err *err);
+void td_job_free(struct td_job *job);
+
+/*
+ * Reads the places of the online CPUs, if that was not done, and with caches
+ * also which caches they share.
+ */
+int td_job_read_places(struct td_job *job, bool caches, struct td_err *err);
+
+/* Prints a message to standard error, unless --quiet. */
+void td_job_say(const struct td_job *job, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Prints the notes that were not printed yet, unless --quiet. */
+void td_job_say_notes(struct td_job *job);
+
+#endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/run/clock.h"
+
+#include "lib/base/util.h"
+
+/*
+ * The longest time between reads, in milliseconds: the fields of PERF_METRICS
+ * have 8 bits, and a read resets them (icl_update_topdown_event() in the
+ * kernel).
+ */
+#define LONGEST_MS 1000
+
+int td_clock_start(struct td_clock *clock, struct td_waiter *waiter,
+		   const struct td_opts *opts, struct td_err *err)
+{
+	uint64_t row_ms = (uint64_t)opts->interval_ms;
+
+	if (!row_ms)
+		row_ms = LONGEST_MS;
+	clock->ticks_a_row = (row_ms + LONGEST_MS - 1) / LONGEST_MS;
+	clock->began = true;
+	return td_waiter_start(waiter, row_ms * TD_NS_A_MS / clock->ticks_a_row,
+			       (uint64_t)opts->timeout_ms * TD_NS_A_MS, err);
+}
+
+bool td_clock_tick(struct td_clock *clock, uint64_t ticks)
+{
+	uint64_t rows;
+
+	clock->ticks += ticks;
+	rows = clock->ticks / clock->ticks_a_row;
+	if (rows == clock->rows)
+		return false;
+	clock->rows_missed += rows - clock->rows - 1;
+	clock->rows = rows;
+	return true;
+}
+
+/* --- duration_time, user_time and system_time of an interval ----------------- */
+
+static bool wants_cpu_times(const struct td_plan *plan)
+{
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		if (plan->events.v[i].tool == TD_TOOL_USER_TIME ||
+		    plan->events.v[i].tool == TD_TOOL_SYSTEM_TIME)
+			return true;
+	}
+	return false;
+}
+
+/* Without proc, the other events are still counted. */
+static int read_cpus(struct td_job *job, struct td_cpu_times *now,
+		     struct td_err *err)
+{
+	const struct td_target *target = &job->target;
+	int rc = td_cpu_times_read(
+		&job->fs, target->has_cpus ? &target->cpus : NULL, now, err);
+
+	if (!td_sysfs_is_none(rc))
+		return rc;
+	td_notes_add(&job->notes, "%s", err->msg);
+	*err = (struct td_err){ 0 };
+	return 1;
+}
+
+/*
+ * Reads the CPU time that the target has used so far.  Returns 1 if it is
+ * unknown: a running command's children, or a process that has ended.
+ */
+static int read_cpu_times(struct td_job *job, const struct td_usage *usage,
+			  struct td_cpu_times *now, struct td_err *err)
+{
+	const struct td_opts *opts = job->opts;
+
+	if (job->target.system_wide)
+		return read_cpus(job, now, err);
+	if (opts->tids.nr || job->target.per_thread)
+		return 1;
+	if (td_opts_attaches(opts))
+		return !td_cpu_times_read_pids(&job->fs, &opts->pids, now);
+	if (!usage || !usage->has_times || opts->interval_ms)
+		return 1;
+	now->user_ns = usage->user_ns;
+	now->system_ns = usage->sys_ns;
+	return 0;
+}
+
+void td_clock_times(struct td_clock *clock, struct td_job *job,
+		    uint64_t time_ns, const struct td_usage *usage,
+		    struct td_times *out)
+{
+	struct td_cpu_times now = { 0 };
+	struct td_err err = { 0 };
+	int rc;
+
+	*out = (struct td_times){ .elapsed_ns = time_ns - clock->row_ns };
+	clock->row_ns = time_ns;
+	if (!wants_cpu_times(&job->plan))
+		return;
+	rc = read_cpu_times(job, usage, &now, &err);
+	if (rc < 0)
+		td_notes_add(&job->notes, "%s", err.msg);
+	if (rc)
+		return;
+	out->has_cpu_times = true;
+	out->user_ns = td_since(now.user_ns, clock->row_times.user_ns);
+	out->system_ns = td_since(now.system_ns, clock->row_times.system_ns);
+	clock->row_times = now;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_RUN_CLOCK_H
+#define TD_CMD_RUN_CLOCK_H
+
+#include "cmd/plan/job.h"
+#include "cmd/run/wait.h"
+#include "lib/count/report.h"
+#include "lib/machine/cpu_times.h"
+
+#define TD_NS_A_MS UINT64_C(1000000)
+
+/* When rows are due, and how much time each of them took. */
+struct td_clock {
+	bool began;
+	uint64_t ticks; /* since counting began */
+	uint64_t ticks_a_row;
+	uint64_t rows;                 /* row times that have passed */
+	uint64_t rows_missed;          /* of them, within one sleep */
+	uint64_t row_ns;               /* end of the last row */
+	struct td_cpu_times row_times; /* CPU times at that moment */
+	uint64_t read_ns; /* time of the last read, since the start */
+};
+
+/*
+ * Starts the ticks.  Rows longer than a second have several, because counters
+ * must be read more often.
+ */
+int td_clock_start(struct td_clock *clock, struct td_waiter *waiter,
+		   const struct td_opts *opts, struct td_err *err);
+/* Counts ticks that have passed.  True if a row is due. */
+bool td_clock_tick(struct td_clock *clock, uint64_t ticks);
+/*
+ * Sets the times of the interval that ends at time_ns. usage is that of a
+ * command that has ended, else NULL. CPU times that cannot be read are missing,
+ * with a note.
+ */
+void td_clock_times(struct td_clock *clock, struct td_job *job,
+		    uint64_t time_ns, const struct td_usage *usage,
+		    struct td_times *out);
+
+#endif

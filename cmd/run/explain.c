@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Why counts are missing: what a run says at its end. */
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "cmd/run/run.h"
+#include "cmd/run/uncounted.h"
+#include "cmd/run/watchdog.h"
+
+/* Says why a finished run has no counts at all. */
+static void say_if_nothing(const struct td_run *run, bool watchdog)
+{
+	const struct td_job *job = run->job;
+	bool enabled = run->tally.ever_enabled;
+	int delay_ms = job->opts->delay_ms;
+	const char *why = "nothing ran";
+
+	if (run->tally.ever_ran || !job->plan.nr_groups)
+		return;
+	if (enabled)
+		why = "the counters were held by somebody else";
+	if (enabled && !job->target.system_wide && job->machine.nr_core > 1)
+		why = "it did not run on the cores that were looked at, or "
+		      "somebody else held their counters";
+	if (watchdog)
+		why = "the NMI watchdog has a counter that was needed";
+	if (job->target.cgroups.nr)
+		why = "no task of the cgroups ran, or somebody else held the "
+		      "counters";
+	if (!run->clock.began || (delay_ms < 0 && !enabled))
+		why = "it was over before counting began (-D)";
+	if (delay_ms < 0 && !run->counting.baseline)
+		why = "no enable came through --control";
+	td_job_say(job, "tdstat: nothing was counted: %s\n", why);
+}
+
+/* In milliseconds; any machine is too busy for less once in a while. */
+#define MISSED_MS 100
+
+static void say_rows_missed(const struct td_job *job, uint64_t nr)
+{
+	if (nr * (uint64_t)job->opts->interval_ms < MISSED_MS)
+		return;
+	td_job_say(job,
+		   "tdstat: %" PRIu64 " interval%s passed while this program, "
+		   "or the machine, was stopped or too busy: what %s\n",
+		   nr, nr == 1 ? "" : "s",
+		   nr == 1 ? "it counted is in the row that follows"
+			   : "they counted is in the rows that follow");
+}
+
+static void say_missed(const struct td_run *run)
+{
+	const struct td_counting *counting = &run->counting;
+	uint64_t lost =
+		counting->watch ? td_task_watch_lost(counting->watch) : 0;
+
+	if (counting->nr_missed)
+		td_job_say(run->job,
+			   "tdstat: %zu thread%s ended before %s could be "
+			   "counted\n",
+			   counting->nr_missed,
+			   counting->nr_missed == 1 ? "" : "s",
+			   counting->nr_missed == 1 ? "it" : "they");
+	say_rows_missed(run->job, run->clock.rows_missed);
+	if (lost)
+		td_job_say(run->job,
+			   "tdstat: threads came and went too fast: %" PRIu64
+			   " changes were missed\n",
+			   lost);
+}
+
+/*
+ * At the exec() of a program that may not be dumped, the kernel removes the
+ * task's counters without a word (begin_new_exec() in fs/exec.c).  The
+ * command's CPU time reveals it.  Root is not affected.
+ */
+void td_note_uncounted(const struct td_run *run, const struct td_usage *usage)
+{
+	struct td_job *job = run->job;
+	const struct td_child *child = &run->child;
+	const struct td_spent spent = {
+		.used_ns = usage->user_ns + usage->sys_ns,
+		.counted_ns = td_tally_enabled_ns(&run->tally),
+		.before_ns = child->before_ns,
+		.switches = child->switches,
+		.forks = td_forks_between(run->first_pid, td_last_pid(&job->fs),
+					  child->switches),
+	};
+
+	if (!job->target.enable_on_exec || !job->target.inherit ||
+	    job->opts->control || !job->plan.nr_groups || geteuid() == 0)
+		return;
+	if (td_is_much_uncounted(&spent))
+		td_notes_add(&job->notes,
+			     "much of the command was not counted: the kernel "
+			     "takes the counters from a program that has more "
+			     "rights than its user (set-uid, file "
+			     "capabilities), or may not be read");
+}
+
+/* For whole CPUs without any counts, a note was added at the start. */
+static bool note_watchdog(const struct td_run *run)
+{
+	struct td_job *job = run->job;
+	struct td_notes unused = { 0 };
+	bool said = job->target.system_wide && !run->tally.ever_ran;
+	size_t nr = td_note_watchdog(&job->plan, &job->machine, &run->tally.all,
+				     said ? &unused : &job->notes);
+
+	td_notes_free(&unused);
+	return nr > 0;
+}
+
+void td_run_explain(const struct td_run *run)
+{
+	if (!run->given_up && !run->tally.behind)
+		say_if_nothing(run, note_watchdog(run));
+	say_missed(run);
+	td_job_say_notes(run->job);
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/run/recorder.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cmd/out/out.h"
+#include "lib/recording/recording.h"
+
+int td_recorder_open(struct td_recorder *recorder, const char *name,
+		     struct td_err *err)
+{
+	recorder->name = name;
+	recorder->fp = td_out_open(name, false, err);
+	if (!recorder->fp)
+		return err->code;
+	recorder->replaces = td_out_has_content(recorder->fp);
+	return 0;
+}
+
+static int check(struct td_recorder *recorder, struct td_err *err)
+{
+	return td_out_check(recorder->fp, recorder->name, err);
+}
+
+static void put_head(FILE *fp, const struct td_job *job,
+		     const struct td_source *source)
+{
+	const struct td_opts *opts = job->opts;
+	const struct td_recording_info info = {
+		.interval_ms = opts->interval_ms,
+		.target = job->target.name,
+		.tsc_hz = td_tsc_hz(),
+		.tasks = !job->target.system_wide,
+		.of_events = !job->tree,
+		.level = opts->level,
+		.only_level = opts->only_level,
+		.metrics = opts->metrics,
+		.nr_metrics = opts->nr_metrics,
+		.how = source->how,
+		.cache_level = source->cache_level,
+		.cgroups = job->target.cgroups.names,
+		.nr_cgroups = job->target.cgroups.nr,
+	};
+
+	td_recording_write_head(fp, &job->machine, job->places, &job->plan,
+				&info);
+}
+
+int td_recorder_begin(struct td_recorder *recorder, struct td_job *job,
+		      const struct td_source *source, struct td_err *err)
+{
+	int rc;
+
+	if (!recorder->fp)
+		return 0;
+	td_out_empty(recorder->fp);
+	rc = td_job_read_places(job, true, err);
+	if (!rc)
+		put_head(recorder->fp, job, source);
+	return rc ? rc : check(recorder, err);
+}
+
+int td_recorder_put(struct td_recorder *recorder, uint64_t time_ns,
+		    const struct td_times *times, struct td_task_names *names,
+		    const struct td_readings *readings, struct td_err *err)
+{
+	if (!recorder->fp)
+		return 0;
+	td_recording_write_counts(recorder->fp, time_ns, times, names,
+				  readings);
+	return check(recorder, err);
+}
+
+int td_recorder_end(struct td_recorder *recorder, const struct td_usage *usage,
+		    int exit_status, struct td_err *err)
+{
+	if (!recorder->fp)
+		return 0;
+	td_recording_write_end(recorder->fp, usage, exit_status);
+	return check(recorder, err);
+}
+
+int td_recorder_close(struct td_recorder *recorder, struct td_err *err)
+{
+	FILE *fp = recorder->fp;
+
+	recorder->fp = NULL;
+	if (!fp || !fclose(fp))
+		return 0;
+	return td_err_set(err, -errno, "cannot write %s: %s", recorder->name,
+			  strerror(errno));
+}

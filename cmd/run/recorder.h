@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_RUN_RECORDER_H
+#define TD_CMD_RUN_RECORDER_H
+
+#include <stdio.h>
+
+#include "cmd/plan/job.h"
+#include "cmd/view/source.h"
+#include "lib/count/readings.h"
+#include "lib/count/report.h"
+
+/* Writes the recording of tdstat record; without a stream, nothing. */
+struct td_recorder {
+	FILE *fp;         /* NULL: no recording is wanted, or not yet open */
+	const char *name; /* for errors */
+	bool replaces;    /* an old recording stays until the command runs */
+};
+
+int td_recorder_open(struct td_recorder *recorder, const char *name,
+		     struct td_err *err);
+/*
+ * Writes the first line.  Call it when the counters are open, because that may
+ * refuse events.
+ */
+int td_recorder_begin(struct td_recorder *recorder, struct td_job *job,
+		      const struct td_source *source, struct td_err *err);
+int td_recorder_put(struct td_recorder *recorder, uint64_t time_ns,
+		    const struct td_times *times, struct td_task_names *names,
+		    const struct td_readings *readings, struct td_err *err);
+int td_recorder_end(struct td_recorder *recorder, const struct td_usage *usage,
+		    int exit_status, struct td_err *err);
+int td_recorder_close(struct td_recorder *recorder, struct td_err *err);
+
+#endif

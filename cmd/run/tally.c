@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/run/tally.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int add_same(struct td_readings *sum, const struct td_readings *delta)
+{
+	struct td_reading *v;
+
+	if (sum->nr) {
+		td_readings_add(sum, delta);
+		return 0;
+	}
+	v = reallocarray(sum->v, delta->nr + 1, sizeof(*v));
+	if (!v)
+		return -ENOMEM;
+	memcpy(v, delta->v, delta->nr * sizeof(*v));
+	sum->v = v;
+	sum->nr = delta->nr;
+	return 0;
+}
+
+int td_tally_add(struct td_tally *tally, const struct td_readings *delta,
+		 bool per_thread)
+{
+	tally->nr_read = delta->nr;
+	tally->fresh = true;
+	tally->behind = delta->behind;
+	tally->ever_enabled = tally->ever_enabled || td_readings_enabled(delta);
+	tally->ever_ran = tally->ever_ran || td_readings_ran(delta);
+	return per_thread ? td_readings_merge(&tally->sum, &tally->index, delta)
+			  : add_same(&tally->sum, delta);
+}
+
+static int begin_times(struct td_readings *all, size_t nr_events)
+{
+	all->v = calloc(nr_events + 1, sizeof(*all->v));
+	if (!all->v)
+		return -ENOMEM;
+	all->nr = nr_events;
+	for (size_t i = 0; i < nr_events; i++)
+		all->v[i].event = (int)i;
+	return 0;
+}
+
+int td_tally_add_times(struct td_tally *tally, size_t nr_events,
+		       const struct td_readings *delta)
+{
+	struct td_readings *all = &tally->all;
+
+	if (!all->v && begin_times(all, nr_events))
+		return -ENOMEM;
+	for (size_t i = 0; i < delta->nr; i++) {
+		struct td_reading *to = &all->v[delta->v[i].event];
+
+		to->enabled_ns += delta->v[i].enabled_ns;
+		to->running_ns += delta->v[i].running_ns;
+	}
+	return 0;
+}
+
+void td_tally_clear_row(struct td_tally *tally, bool per_thread)
+{
+	tally->fresh = false;
+	if (!per_thread) {
+		td_readings_clear(&tally->sum);
+		return;
+	}
+	tally->sum.nr = 0;
+	td_index_clear(&tally->index);
+}
+
+uint64_t td_tally_enabled_ns(const struct td_tally *tally)
+{
+	uint64_t longest = 0;
+
+	for (size_t i = 0; i < tally->all.nr; i++) {
+		if (tally->all.v[i].enabled_ns > longest)
+			longest = tally->all.v[i].enabled_ns;
+	}
+	return longest;
+}
+
+void td_tally_free(struct td_tally *tally)
+{
+	free(tally->sum.v);
+	td_index_free(&tally->index);
+	free(tally->all.v);
+	*tally = (struct td_tally){ 0 };
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a run keeps between two rows: counts and times. */
+#include "cmd/run/tally.h"
+
+#include "cmd/run/clock.h"
+#include "tests/unit/test.h"
+
+#define MS UINT64_C(1000000)
+
+static struct td_readings of(struct td_reading *v, size_t nr)
+{
+	return (struct td_readings){ .v = v, .nr = nr };
+}
+
+static void check_cpus(void)
+{
+	struct td_reading v[] = {
+		{ 0, 3, -1, 10, 8, 4 },
+		{ 1, 3, -1, 20, 8, 8 },
+	};
+	struct td_readings delta = of(v, 2);
+	struct td_tally tally = { 0 };
+
+	delta.behind = true;
+	ok(td_tally_add(&tally, &delta, false) == 0 && tally.behind &&
+		   tally.fresh,
+	   "a read that lacks some counters");
+	delta.behind = false;
+	ok(td_tally_add(&tally, &delta, false) == 0 && !tally.behind,
+	   "the next one has them");
+	ok(tally.sum.nr == 2 && tally.sum.v[0].value == 20 &&
+		   tally.sum.v[1].running_ns == 16,
+	   "two reads are one row");
+	td_tally_clear_row(&tally, false);
+	ok(tally.sum.nr == 2 && tally.sum.v[0].value == 0 && !tally.fresh,
+	   "a new row has the same readings, of nothing");
+	ok(tally.ever_ran && tally.ever_enabled,
+	   "but the run has counted something");
+	td_tally_free(&tally);
+}
+
+static void check_threads(void)
+{
+	struct td_reading first[] = { { 0, -1, 7, 10, 8, 8 } };
+	struct td_reading then[] = { { 0, -1, 7, 1, 2, 2 },
+				     { 0, -1, 9, 5, 2, 2 } };
+	const struct td_readings one = of(first, 1), two = of(then, 2);
+	struct td_tally tally = { 0 };
+
+	ok(td_tally_add(&tally, &one, true) == 0 &&
+		   td_tally_add(&tally, &two, true) == 0 && tally.nr_read == 2,
+	   "a thread begins");
+	ok(tally.sum.nr == 2 && tally.sum.v[0].value == 11 &&
+		   tally.sum.v[1].tid == 9 && tally.sum.v[1].value == 5,
+	   "each thread has its own counts");
+	ok(td_tally_add(&tally, &one, true) == 0 && tally.sum.nr == 2 &&
+		   tally.sum.v[1].value == 5,
+	   "one that has ended stays in its row");
+	td_tally_clear_row(&tally, true);
+	ok(td_tally_add(&tally, &one, true) == 0 && tally.sum.nr == 1 &&
+		   tally.sum.v[0].value == 10,
+	   "and is not in the next one");
+	td_tally_free(&tally);
+}
+
+static void check_times(void)
+{
+	struct td_reading v[] = {
+		{ 1, 0, -1, 10, 8, 4 },
+		{ 1, 1, -1, 10, 9, 4 },
+		{ 2, 1, -1, 10, 5, 0 },
+	};
+	const struct td_readings delta = of(v, 3), none = { 0 };
+	struct td_tally tally = { 0 };
+
+	ok(td_tally_enabled_ns(&tally) == 0, "no times are kept");
+	ok(td_tally_add_times(&tally, 3, &delta) == 0 &&
+		   td_tally_add_times(&tally, 3, &delta) == 0,
+	   "times of two reads");
+	ok(tally.all.nr == 3 && tally.all.v[0].enabled_ns == 0 &&
+		   tally.all.v[1].running_ns == 16 &&
+		   tally.all.v[2].enabled_ns == 10,
+	   "one for each event, of all CPUs");
+	ok(td_tally_enabled_ns(&tally) == 34, "the longest one");
+	td_tally_free(&tally);
+	ok(td_tally_add_times(&tally, 0, &none) == 0 && tally.all.nr == 0,
+	   "no events");
+	td_tally_free(&tally);
+}
+
+static void check_rows(void)
+{
+	const struct td_opts opts = { .interval_ms = 2500 };
+	struct td_waiter waiter = TD_WAITER_NONE;
+	struct td_clock clock = { 0 };
+	struct td_err err;
+
+	ok(td_clock_start(&clock, &waiter, &opts, &err) == 0 && clock.began,
+	   "the clock starts");
+	ok(clock.ticks_a_row == 3 && waiter.period_ns == 2500 * MS / 3,
+	   "no more than a second between two reads");
+	ok(!td_clock_tick(&clock, 2), "a row is not over");
+	ok(td_clock_tick(&clock, 1) && clock.rows_missed == 0, "now it is");
+	ok(!td_clock_tick(&clock, 1), "the next one has begun");
+	ok(td_clock_tick(&clock, 9) && clock.rows == 4 &&
+		   clock.rows_missed == 2,
+	   "three rows in one sleep: two are missed");
+	ok(!td_clock_tick(&clock, 1), "the end of a row is where it was");
+	td_waiter_close(&waiter);
+}
+
+static void check_durations(void)
+{
+	const struct td_opts opts = { .nr_events = 1 };
+	struct td_event events[] = { { .tool = TD_TOOL_USER_TIME } };
+	struct td_job job = { .opts = &opts,
+			      .plan.events = { .v = events, .nr = 1 } };
+	const struct td_usage usage = { .has_times = true,
+					.user_ns = 30,
+					.sys_ns = 4 };
+	struct td_clock clock = { 0 };
+	struct td_times times;
+
+	td_clock_times(&clock, &job, 100, NULL, &times);
+	ok(times.elapsed_ns == 100 && !times.has_cpu_times,
+	   "a command that still runs has no CPU times");
+	td_clock_times(&clock, &job, 150, &usage, &times);
+	ok(times.elapsed_ns == 50 && times.has_cpu_times &&
+		   times.user_ns == 30 && times.system_ns == 4,
+	   "at its end it has");
+}
+
+int main(void)
+{
+	check_cpus();
+	check_threads();
+	check_times();
+	check_rows();
+	check_durations();
+	return done_testing();
+}

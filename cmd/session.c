@@ -56,8 +56,8 @@ static int check_log_fd(const struct td_opts *opts, struct td_err *err)
 }
 
 /*
- * The command must not inherit the right to count.  exec() drops a capability
- * of our file but keeps an ambient one, so that is lowered.
+ * The right to count is ours alone.  As a capability of our file, exec() of the
+ * command takes it away; as an ambient one, exec() would hand it on.
  */
 static void keep_right_to_ourselves(void)
 {

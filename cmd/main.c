@@ -8,7 +8,7 @@
 #include "cmd/commands.h"
 #include "cmd/opts/meant.h"
 #include "cmd/out/out.h"
-#include "cmd/run/given.h"
+#include "cmd/run/inherited.h"
 #include "cmd/say.h"
 
 /* The status of a program that SIGPIPE ended. */
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 	survive(SIGXFSZ); /* a file reached the limit of "ulimit -f" */
 	rc = run(&opts, &status, &err);
 	if (rc && !status)
-		td_given_hint(&err);
+		td_inherited_hint(&err);
 	else if (rc && status == NOT_FOUND && opts.command && !err.hint[0])
 		td_meant_command(&opts, &err);
 	td_opts_free(&opts);

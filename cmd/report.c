@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tdstat report: a recording through the same formulas and writers. */
+/* tdstat report: shows a recording through the same formulas and writers. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static void warn_if_cut_off(const struct td_recording *rec)
 		       rec->path);
 }
 
-/* What was counted in threads cannot be told by CPU, and the reverse. */
+/* Counts of threads cannot be shown per CPU, nor those of CPUs per thread. */
 static int check_readings(const struct td_recording *rec,
 			  enum td_aggregation how,
 			  const struct td_readings *delta, struct td_err *err)
@@ -51,7 +51,7 @@ static int check_readings(const struct td_recording *rec,
 		     : 0;
 }
 
-/* The output begins when there is something to show: until then it stays. */
+/* Opens the output, and empties it, only when there is something to show. */
 static int show_rows(struct td_recording *rec, struct td_view *view,
 		     struct td_readings *delta, uint64_t *time_ns,
 		     struct td_err *err)
@@ -89,7 +89,7 @@ static int show(struct td_recording *rec, struct td_view *view,
 	return td_view_end_run(view, &rec->usage, err);
 }
 
-/* --cputype: the other kinds' events are not shown. */
+/* --cputype: hides the events of other kinds of core. */
 static void hide_skipped(struct td_recording *rec)
 {
 	for (size_t i = 0; i < rec->plan.events.nr; i++) {
@@ -99,14 +99,14 @@ static void hide_skipped(struct td_recording *rec)
 	}
 }
 
-/* The words that make no sense are the recording's, not the user's. */
+/* Turns a usage error into one of the recording, whose words are wrong. */
 static void blame_recording(const struct td_recording *rec, struct td_err *err)
 {
 	err->usage = false;
 	td_err_wrap(err, "%s", rec->path);
 }
 
-/* The metrics, unless -e was what was recorded: then the events. */
+/* Builds the tree; a recording of -e has only events. */
 static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 		     struct td_measure *measure, struct td_notes *notes,
 		     struct td_err *err)
@@ -144,7 +144,7 @@ static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 	return rc;
 }
 
-/* As it was recorded, unless another aggregation is asked for. */
+/* The recorded aggregation, unless another one is asked for. */
 static enum td_aggregation choose_aggregation(const struct td_recording *rec,
 					      const struct td_opts *opts)
 {
@@ -185,7 +185,7 @@ static struct td_source make_source(const struct td_recording *rec,
 		.cache_level = opts->aggregations ? opts->cache_level
 						  : info->cache_level,
 		.places = rec->places,
-		/* as it was live: most of a machine's threads sleep */
+		/* as in the live run: most threads of a machine sleep */
 		.skip_idle = info->how == TD_AGGREGATE_THREAD &&
 			     info->target.kind == TD_TARGET_SYSTEM,
 		.names = &rec->names,
@@ -194,7 +194,7 @@ static struct td_source make_source(const struct td_recording *rec,
 	};
 }
 
-/* Opened, nothing is written to it yet: it would be lost, or have no end. */
+/* Refuses to write to the input: it would be lost, or grow without end. */
 static int check_not_input(const struct td_recording *rec,
 			   const struct td_sink *sink, struct td_err *err)
 {
@@ -242,7 +242,7 @@ static int report_from(struct td_recording *rec, const struct td_opts *opts,
 	return rc;
 }
 
-/* What was asked for when it was recorded, unless the user asks anew. */
+/* Fills in what the recording was asked for, unless the user asks again. */
 static struct td_opts with_defaults(const struct td_opts *asked,
 				    const struct td_recording *rec)
 {
@@ -280,7 +280,7 @@ static int report(const struct td_opts *opts, int *status, struct td_err *err)
 	return rc;
 }
 
-/* --- the subcommand ------------------------------------------------------------ */
+/* --- the subcommand ------------------------------------------------------- */
 
 static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 {

@@ -12,21 +12,21 @@
 #include "cmd/plan/job.h"
 #include "cmd/run/run.h"
 
-static int count(struct td_job *job, const struct td_given *given, int *status,
-		 struct td_err *err)
+static int count(struct td_job *job, const struct td_inherited *inherited,
+		 int *status, struct td_err *err)
 {
 	struct td_session session;
 	struct td_run run = { .session = &session, .job = job };
 	struct td_err late = { 0 };
-	int rc = td_session_open(&session, job, given, err), rc_finish;
+	int rc = td_session_open(&session, job, inherited, err), rc_finish;
 
 	do {
 		if (!rc)
 			rc = td_run_once(&run, err);
 	} while (!rc && td_session_goes_on(&session));
-	/* what the runs before the one that failed have given is not lost */
+	/* show the results of earlier runs if a run fails */
 	rc_finish = td_run_finish(&run, rc ? &late : err);
-	/* of a run that failed, only that the command could not be run */
+	/* if a run failed, only the status of a command that could not run */
 	if (!rc || !run.child.reaped)
 		*status = rc ? run.child.status : td_run_status(&run);
 	td_run_close(&run);
@@ -40,7 +40,7 @@ static int show_plan(struct td_job *job, struct td_err *err)
 	return td_out_check(stdout, "standard output", err);
 }
 
-/* Before anything of ours gets that number. */
+/* Checked first, before a descriptor of ours gets this number. */
 static int check_log_fd(const struct td_opts *opts, struct td_err *err)
 {
 	int flags = opts->log_fd ? fcntl(opts->log_fd, F_GETFL) : O_WRONLY;
@@ -66,19 +66,19 @@ static void keep_right_to_ourselves(void)
 
 int td_session_run(const struct td_opts *opts, int *status, struct td_err *err)
 {
-	struct td_given given = { 0 };
+	struct td_inherited inherited = { 0 };
 	struct td_job job;
 	int rc;
 
 	keep_right_to_ourselves();
-	td_given_take(&given);
+	td_inherited_change(&inherited);
 	if (check_log_fd(opts, err))
 		return err->code;
 	rc = td_job_plan(&job, opts, err);
 	if (!rc)
 		rc = opts->dry_run ? show_plan(&job, err)
-				   : count(&job, &given, status, err);
-	if (rc && td_opts_want_events(opts)) /* why nothing is left to count */
+				   : count(&job, &inherited, status, err);
+	if (rc && td_opts_want_events(opts)) /* why no event is left */
 		td_job_say_notes(&job);
 	td_job_free(&job);
 	return rc;

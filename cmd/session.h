@@ -5,8 +5,8 @@
 #include "cmd/opts/opts.h"
 
 /*
- * Counts as opts say, or shows what would be counted.  *status is the
- * command's, when one ran.
+ * Counts as opts say, or shows what would be counted (--dry-run).  *status is
+ * set to the command's status if one ran.
  */
 int td_session_run(const struct td_opts *opts, int *status, struct td_err *err);
 

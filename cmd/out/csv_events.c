@@ -66,13 +66,13 @@ static void put_count(const struct td_writer *writer,
 	td_out_number(writer->fp, 0, 2, row->running_pct);
 }
 
-static void put_beside(const struct td_writer *writer,
-		       const struct td_beside *beside)
+static void put_ratio(const struct td_writer *writer,
+		      const struct td_ratio *ratio)
 {
 	fputs(writer->separator, writer->fp);
-	td_out_number(writer->fp, 0, beside->decimals, beside->value);
+	td_out_number(writer->fp, 0, ratio->decimals, ratio->value);
 	fputs(writer->separator, writer->fp);
-	td_out_csv_field(writer, beside->unit);
+	td_out_csv_field(writer, ratio->unit);
 }
 
 static void put_row(const struct td_writer *writer, uint64_t time_ns,
@@ -82,9 +82,9 @@ static void put_row(const struct td_writer *writer, uint64_t time_ns,
 
 	begin_line(writer, time_ns, row);
 	put_count(writer, row);
-	if (!row->nr_beside)
+	if (!row->nr_ratios)
 		fprintf(writer->fp, "%s%s", sep, sep);
-	for (int i = 0; i < row->nr_beside; i++) {
+	for (int i = 0; i < row->nr_ratios; i++) {
 		if (i > 0) { /* the fields of the count are empty */
 			fputc('\n', writer->fp);
 			begin_line(writer, time_ns, row);
@@ -92,7 +92,7 @@ static void put_row(const struct td_writer *writer, uint64_t time_ns,
 				writer->frame->show_cgroup ? sep : "",
 				writer->frame->runs > 1 ? sep : "");
 		}
-		put_beside(writer, &row->beside[i]);
+		put_ratio(writer, &row->ratios[i]);
 	}
 	fputc('\n', writer->fp);
 }

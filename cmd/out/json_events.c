@@ -69,18 +69,18 @@ static void add_count(struct json_object *o, const struct td_frame *frame,
  * perf's linter requires both keys, and a number as the value; "nan" means that
  * there is no metric.
  */
-static void add_nothing_beside(struct json_object *o)
+static void add_no_ratio(struct json_object *o)
 {
 	json_object_object_add(o, "metric-value",
 			       json_object_new_string("nan"));
 	json_object_object_add(o, "metric-unit", json_object_new_string(""));
 }
 
-static void add_beside(struct json_object *o, const struct td_beside *beside)
+static void add_ratio(struct json_object *o, const struct td_ratio *ratio)
 {
-	json_object_object_add(o, "metric-value", number_text(beside->value));
+	json_object_object_add(o, "metric-value", number_text(ratio->value));
 	json_object_object_add(o, "metric-unit",
-			       json_object_new_string(beside->unit));
+			       json_object_new_string(ratio->unit));
 }
 
 static void put_row(const struct td_writer *writer, uint64_t time_ns,
@@ -89,14 +89,14 @@ static void put_row(const struct td_writer *writer, uint64_t time_ns,
 	struct json_object *o = begin_object(writer->frame, time_ns, row);
 
 	add_count(o, writer->frame, row);
-	if (!row->nr_beside)
-		add_nothing_beside(o);
-	for (int i = 0; i < row->nr_beside; i++) {
+	if (!row->nr_ratios)
+		add_no_ratio(o);
+	for (int i = 0; i < row->nr_ratios; i++) {
 		if (i > 0) {
 			td_json_put_line(writer->fp, o);
 			o = begin_object(writer->frame, time_ns, row);
 		}
-		add_beside(o, &row->beside[i]);
+		add_ratio(o, &row->ratios[i]);
 	}
 	td_json_put_line(writer->fp, o);
 }

@@ -8,13 +8,13 @@
 #include "lib/count/aggregations.h"
 
 /* tools/perf/util/stat-display.c */
-#define TIME_WIDTH   16
-#define COUNT_WIDTH  18
-#define UNIT_WIDTH   4
-#define EVENT_WIDTH  32
-#define BESIDE_WIDTH 38 /* with " # " */
-#define NR_WIDTH     4  /* "ctrs" */
-#define COMM_WIDTH   16 /* the comm in "comm-tid" */
+#define TIME_WIDTH  16
+#define COUNT_WIDTH 18
+#define UNIT_WIDTH  4
+#define EVENT_WIDTH 32
+#define RATIO_WIDTH 38 /* with " # " */
+#define NR_WIDTH    4  /* "ctrs" */
+#define COMM_WIDTH  16 /* the comm in "comm-tid" */
 
 /* Percentages from here on are printed as 100.00. */
 #define ALL_PCT 99.995
@@ -43,7 +43,7 @@ static struct layout make_layout(const struct td_frame *frame,
 
 static unsigned int lines_of(const struct td_event_row *row)
 {
-	return row->nr_beside > 1 ? (unsigned int)row->nr_beside : 1;
+	return row->nr_ratios > 1 ? (unsigned int)row->nr_ratios : 1;
 }
 
 static void put_header(struct td_writer *writer, const struct layout *layout)
@@ -163,20 +163,20 @@ static void put_count(const struct td_writer *writer,
 		      row->cgroup ? row->cgroup : "");
 }
 
-static void put_beside(FILE *fp, const struct td_beside *beside)
+static void put_ratio(FILE *fp, const struct td_ratio *ratio)
 {
 	/* "%7.2f " and "%7.2f%%", "%8.1f" and "%8.3f": util/stat-shadow.c */
-	bool ratio = beside->decimals == 2;
+	bool quotient = ratio->decimals == 2;
 	char buf[64];
-	int len = fprintf(fp, " # %*s%s ", ratio ? 7 : 8,
-			  td_out_format(buf, beside->decimals, beside->value),
-			  beside->percent ? "%"
-			  : ratio         ? " "
-					  : "");
+	int len = fprintf(fp, " # %*s%s ", quotient ? 7 : 8,
+			  td_out_format(buf, ratio->decimals, ratio->value),
+			  ratio->percent ? "%"
+			  : quotient     ? " "
+					 : "");
 
-	len += td_put_printable(fp, beside->unit);
-	if (len < BESIDE_WIDTH)
-		fprintf(fp, "%*s", BESIDE_WIDTH - len, "");
+	len += td_put_printable(fp, ratio->unit);
+	if (len < RATIO_WIDTH)
+		fprintf(fp, "%*s", RATIO_WIDTH - len, "");
 }
 
 static void put_row(const struct td_writer *writer, const struct layout *layout,
@@ -188,15 +188,15 @@ static void put_row(const struct td_writer *writer, const struct layout *layout,
 
 	begin_line(writer, layout, row);
 	put_count(writer, layout, row);
-	if (!row->nr_beside)
-		fprintf(fp, "%*s", BESIDE_WIDTH, "");
-	for (int i = 0; i < row->nr_beside; i++) {
+	if (!row->nr_ratios)
+		fprintf(fp, "%*s", RATIO_WIDTH, "");
+	for (int i = 0; i < row->nr_ratios; i++) {
 		if (i > 0) {
 			fputc('\n', fp);
 			begin_line(writer, layout, row);
 			fprintf(fp, "%*s", indent, "");
 		}
-		put_beside(fp, &row->beside[i]);
+		put_ratio(fp, &row->ratios[i]);
 	}
 	if (row->error_pct > 0)
 		fprintf(fp, "  ( +-%6.2f%% )", row->error_pct);

@@ -234,7 +234,7 @@ static void put_running(FILE *fp, const struct td_row *row,
 			const struct td_cell *cell)
 {
 	if (cell->running_pct + 100 - ALL_PCT < row->running_pct ||
-	    (cell->apart && cell->running_pct < ALL_PCT))
+	    (cell->other_slices && cell->running_pct < ALL_PCT))
 		fprintf(fp, "  (%.1f %%)", cell->running_pct);
 }
 

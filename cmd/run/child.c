@@ -29,7 +29,7 @@ struct word {
 
 /* Runs in the child; both pipes are closed by exec(). */
 static void run_child(char **argv, int go, int failed,
-		      const struct td_given *given)
+		      const struct td_inherited *inherited)
 {
 	struct word word = { 0 };
 	const char *rest = (const char *)&word + sizeof(word.before_ns);
@@ -38,7 +38,7 @@ static void run_child(char **argv, int go, int failed,
 	/* the parent closed the pipe without a byte: do not run */
 	if (read(go, &byte, 1) != 1)
 		_exit(1);
-	td_given_back(given);
+	td_inherited_restore(inherited);
 	word.before_ns = cpu_time_ns();
 	if (write(failed, &word, sizeof(word.before_ns)) < 0)
 		errno = 0; /* not a reason to give up the run */
@@ -63,7 +63,7 @@ static int make_pipes(int go[2], int failed[2], struct td_err *err)
 }
 
 int td_child_start(struct td_child *child, char **argv,
-		   const struct td_given *given, struct td_err *err)
+		   const struct td_inherited *inherited, struct td_err *err)
 {
 	int go[2], failed[2], rc = make_pipes(go, failed, err);
 
@@ -78,7 +78,7 @@ int td_child_start(struct td_child *child, char **argv,
 		 * end
 		 */
 		close(go[1]);
-		run_child(argv, go[0], failed[1], given);
+		run_child(argv, go[0], failed[1], inherited);
 	}
 	close(go[0]);
 	close(failed[1]);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "cmd/run/given.h"
+#include "cmd/run/inherited.h"
 #include "lib/base/err.h"
 #include "lib/count/report.h"
 
@@ -23,11 +23,11 @@ struct td_child {
 };
 
 /*
- * Forks and holds the command, with the signals and limits of given. 0 or an
+ * Forks and holds the command, with the signals and limits of inherited. 0 or an
  * error.
  */
 int td_child_start(struct td_child *child, char **argv,
-		   const struct td_given *given, struct td_err *err);
+		   const struct td_inherited *inherited, struct td_err *err);
 /*
  * Starts the command.  If exec() fails, that is the error, and status is 127 or
  * 126.

@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 int td_hook_run(const char *option, const char *command,
-		const struct td_given *given, struct td_err *err)
+		const struct td_inherited *inherited, struct td_err *err)
 {
 	pid_t pid = fork(), ended;
 	int status;
 
 	if (pid == 0) {
-		td_given_back(given);
+		td_inherited_restore(inherited);
 		execl("/bin/sh", "sh", "-c", command, NULL);
 		_exit(errno == ENOENT ? 127 : 126);
 	}

@@ -2,14 +2,14 @@
 #ifndef TD_CMD_RUN_HOOK_H
 #define TD_CMD_RUN_HOOK_H
 
-#include "cmd/run/given.h"
+#include "cmd/run/inherited.h"
 #include "lib/base/err.h"
 
 /*
- * Runs a shell command to its end, with the signals and limits of given. option
+ * Runs a shell command to its end, with the signals and limits of inherited. option
  * is its name for the error.
  */
 int td_hook_run(const char *option, const char *command,
-		const struct td_given *given, struct td_err *err);
+		const struct td_inherited *inherited, struct td_err *err);
 
 #endif

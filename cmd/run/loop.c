@@ -72,7 +72,7 @@ static bool is_over(const struct td_run *run, const struct td_wake *wake)
 	if (run->child.pid > 0)
 		return run->session->waiter.child_ended;
 	return stop->signals || run->timed_out || stop->told ||
-	       td_run_is_quiet(run) || wake->what & TD_WAKE_TARGETS;
+	       td_run_printed_all(run) || wake->what & TD_WAKE_TARGETS;
 }
 
 /* Keeps the cost of reading all threads low for each one that has ended. */
@@ -105,7 +105,7 @@ static int take_wake(struct td_run *run, const struct td_wake *wake,
 	if (!rc && has_many_ended(run))
 		rc = td_run_read_in_time(run, err);
 	/* after "stop" it only waits for the command, like perf stat */
-	if (!rc && wake->what & TD_WAKE_TICK && !td_run_is_quiet(run) &&
+	if (!rc && wake->what & TD_WAKE_TICK && !td_run_printed_all(run) &&
 	    !run->session->stop.told)
 		rc = td_run_tick(run, wake->ticks, err);
 	return rc;

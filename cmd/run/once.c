@@ -26,7 +26,7 @@ static int open_outputs(struct td_session *session, struct td_err *err)
 	if (session->runs)
 		return 0;
 	if (opts->output)
-		sigprocmask(SIG_SETMASK, &session->given.mask, &ours);
+		sigprocmask(SIG_SETMASK, &session->inherited.mask, &ours);
 	rc = td_view_open(&session->view, opts, err);
 	if (!rc && opts->subcommand == TD_RECORD)
 		rc = td_recorder_open(&session->recorder, opts->output, err);
@@ -57,19 +57,19 @@ static int put_last(struct td_run *run, const struct td_usage *usage,
 	struct td_session *session = run->session;
 	bool shown = run->given_up && run->job->opts->interval_ms &&
 		     !run->tally.fresh;
-	bool quiet = td_run_is_quiet(run) || shown;
+	bool done = td_run_printed_all(run) || shown;
 	int rc = 0;
 
 	if (session->unwritable)
 		return 0;
-	if (!quiet)
+	if (!done)
 		rc = td_run_put_sum(run,
 				    run->given_up ? run->clock.read_ns
 						  : usage->elapsed_ns,
 				    usage, err);
 	if (!rc)
 		rc = td_view_end_run(&session->view, usage, err);
-	if (!rc && !quiet && !run->given_up && !run->tally.behind)
+	if (!rc && !done && !run->given_up && !run->tally.behind)
 		td_note_uncounted(run, usage);
 	return rc ? rc
 		  : td_recorder_end(&session->recorder, usage,
@@ -114,7 +114,7 @@ static int count_to_the_end(struct td_run *run, struct td_err *err)
 	if (rc && !td_run_outlives(run, err))
 		return rc;
 	rc = td_run_loop(run, err);
-	if (!rc && !run->given_up && !td_run_is_quiet(run))
+	if (!rc && !run->given_up && !td_run_printed_all(run))
 		rc = read_last(run, err);
 	if (rc && td_run_outlives(run, err))
 		rc = 0;
@@ -126,7 +126,8 @@ static int count_to_the_end(struct td_run *run, struct td_err *err)
 static int run_hook(const struct td_session *session, const char *option,
 		    const char *command, struct td_err *err)
 {
-	return command ? td_hook_run(option, command, &session->given, err) : 0;
+	return command ? td_hook_run(option, command, &session->inherited, err)
+		       : 0;
 }
 
 int td_run_once(struct td_run *run, struct td_err *err)

@@ -24,7 +24,7 @@ static int start_child(struct td_run *run, struct td_err *err)
 	if (!job->opts->command)
 		return 0;
 	rc = td_child_start(&run->child, job->opts->command,
-			    &run->session->given, err);
+			    &run->session->inherited, err);
 	if (rc)
 		return rc;
 	run->session->waiter.child = run->child.pidfd;

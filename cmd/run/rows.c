@@ -2,7 +2,7 @@
 /* Reads the counters, and records and shows rows. */
 #include "cmd/run/run.h"
 
-bool td_run_is_quiet(const struct td_run *run)
+bool td_run_printed_all(const struct td_run *run)
 {
 	int count = run->job->opts->interval_count;
 
@@ -98,7 +98,7 @@ int td_run_put_row_now(struct td_run *run, struct td_err *err)
 	int rc;
 
 	if (!run->job->opts->interval_ms || !run->clock.began ||
-	    td_run_is_quiet(run))
+	    td_run_printed_all(run))
 		return 0;
 	time_ns = td_run_now(run);
 	rc = td_run_read_in_time(run, err);

@@ -40,21 +40,21 @@ static int open_view(struct td_session *session, struct td_err *err)
 }
 
 int td_session_open(struct td_session *session, struct td_job *job,
-		    const struct td_given *given, struct td_err *err)
+		    const struct td_inherited *inherited, struct td_err *err)
 {
 	const struct td_opts *opts = job->opts;
 	int rc;
 
 	*session = (struct td_session){
 		.job = job,
-		.given = *given,
+		.inherited = *inherited,
 		.waiter = TD_WAITER_NONE,
 		.remote.control = TD_CONTROL_NONE,
 	};
 	rc = open_view(session, err);
 	if (!rc)
 		rc = td_waiter_open(&session->waiter, &opts->pids, &opts->tids,
-				    &session->given.mask, err);
+				    &session->inherited.mask, err);
 	if (!rc && opts->control)
 		rc = td_control_open(&session->remote.control, opts->control,
 				     err);

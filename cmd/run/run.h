@@ -41,7 +41,7 @@ struct td_remote {
 /* What all runs of -r share. */
 struct td_session {
 	struct td_job *job;
-	struct td_given given;
+	struct td_inherited inherited;
 	struct td_waiter waiter;
 	struct td_remote remote;
 	struct td_task_names names;
@@ -81,7 +81,7 @@ struct td_run {
 
 /* Prepares aggregation, signals and --control. */
 int td_session_open(struct td_session *session, struct td_job *job,
-		    const struct td_given *given, struct td_err *err);
+		    const struct td_inherited *inherited, struct td_err *err);
 /* True if another run follows. */
 bool td_session_goes_on(const struct td_session *session);
 /* Returns rc, or an error from closing the outputs. */
@@ -114,7 +114,7 @@ int td_run_end_delay(struct td_run *run, struct td_err *err);
 int td_run_first_enable(struct td_run *run, struct td_err *err);
 /* rows.c */
 /* True if all rows of --interval-count are printed. */
-bool td_run_is_quiet(const struct td_run *run);
+bool td_run_printed_all(const struct td_run *run);
 /* Reads the counters into the next row; see td_counter_read(). */
 int td_run_read(struct td_run *run, uint64_t patience_ns, struct td_err *err);
 /*

@@ -47,8 +47,8 @@ static int put_tree(const struct rows *r, struct td_err *err)
 }
 
 /* --metric-only: shows the ratios of events instead of their counts. */
-static int put_besides(const struct rows *r,
-		       const struct td_event_report *events, struct td_err *err)
+static int put_ratios(const struct rows *r,
+		      const struct td_event_report *events, struct td_err *err)
 {
 	struct td_view *view = r->view;
 	struct td_writer *writer = &view->sink.writer;
@@ -77,7 +77,7 @@ static int put_events(const struct rows *r, struct td_err *err)
 	    td_spreads_fill_events(&view->spreads, &report))
 		rc = td_err_nomem(err);
 	if (!rc && view->only_ratios)
-		rc = put_besides(r, &report, err);
+		rc = put_ratios(r, &report, err);
 	else if (!rc && r->purpose != COLLECT)
 		writer->out->events(writer, &report);
 	td_event_report_free(&report);
@@ -212,7 +212,7 @@ static struct td_usage mean_usage(const struct td_view *view)
 int td_view_end(struct td_view *view, struct td_err *err)
 {
 	struct td_usage usage = mean_usage(view);
-	const struct rows rows = { view, usage.elapsed_ns, &view->sum.times_sum,
+	const struct rows rows = { view, usage.elapsed_ns, &view->sum.times,
 				   &view->sum.totals, SHOW_MEAN };
 	int rc;
 

@@ -50,9 +50,9 @@ static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 void td_closest_offer(struct td_closest *closest, const char *name)
 {
 	size_t na = strlen(closest->wanted), nb = strlen(name);
-	size_t apart = na > nb ? na - nb : nb - na, limit = 1 + na / 4, d;
+	size_t difference = na > nb ? na - nb : nb - na, limit = 1 + na / 4, d;
 
-	if (na > LONGEST || nb > LONGEST || apart > limit || na < 2)
+	if (na > LONGEST || nb > LONGEST || difference > limit || na < 2)
 		return;
 	d = distance(closest->wanted, na, name, nb);
 	if (d > limit || (closest->best[0] && d >= closest->distance))

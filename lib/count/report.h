@@ -36,7 +36,7 @@ struct td_cell {
 	double running_pct; /* share of the time that its events ran */
 	bool over_threshold;
 	bool over_unknown; /* no threshold, or one that was not counted */
-	bool apart;        /* counted in other slices of time than its parent */
+	bool other_slices; /* counted in other slices of time than its parent */
 	bool matters;      /* if not, it is shown only with all */
 	double error;      /* of a mean of runs, in the column's unit; or NaN */
 	const char *why; /* why there is no value; NULL: there is, or unknown */
@@ -63,7 +63,7 @@ struct td_report {
 };
 
 /* What perf prints next to a count: "1.50  insn per cycle". */
-struct td_beside {
+struct td_ratio {
 	double value;
 	int decimals;
 	const char *unit; /* "insn per cycle", "of all branches", "K/sec" */
@@ -72,7 +72,7 @@ struct td_beside {
 	double plain; /* the value, of a rate the number per second */
 };
 
-#define TD_MAX_BESIDE 2
+#define TD_MAX_RATIOS 2
 
 /* One event of one id. */
 struct td_event_row {
@@ -84,8 +84,8 @@ struct td_event_row {
 	int decimals; /* 0, or 2 if the unit makes fractions of counts */
 	uint64_t running_ns;
 	double running_pct; /* 100 when it was never enabled */
-	struct td_beside beside[TD_MAX_BESIDE];
-	int nr_beside;
+	struct td_ratio ratios[TD_MAX_RATIOS];
+	int nr_ratios;
 	int which;          /* the plan's event; of a sum, the first */
 	int pmu;            /* index in the machine */
 	const char *cgroup; /* NULL: none */

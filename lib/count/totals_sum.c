@@ -62,10 +62,10 @@ static int add_id(struct td_totals_sum *sum, const struct td_total_id *id)
 	struct td_total_id *new_id =
 		td_array_add(&totals->ids, nr, sizeof(*new_id));
 	struct td_total *v = td_array_add(&totals->v, nr, row * sizeof(*v));
-	unsigned int *times =
-		td_array_add(&sum->times, nr, row * sizeof(*times));
+	unsigned int *nr_values =
+		td_array_add(&sum->nr_values, nr, row * sizeof(*nr_values));
 
-	if (!new_id || !v || !times ||
+	if (!new_id || !v || !nr_values ||
 	    td_index_add(&sum->index, hash_id(id), nr) || copy_id(new_id, id))
 		return -ENOMEM;
 	for (size_t e = 0; e < row; e++)
@@ -74,7 +74,7 @@ static int add_id(struct td_totals_sum *sum, const struct td_total_id *id)
 	return 0;
 }
 
-static void add_total(struct td_total *to, unsigned int *times,
+static void add_total(struct td_total *to, unsigned int *nr_values,
 		      const struct td_total *from)
 {
 	to->nr = from->nr > to->nr ? from->nr : to->nr;
@@ -85,7 +85,7 @@ static void add_total(struct td_total *to, unsigned int *times,
 	if (isnan(from->value))
 		return;
 	to->value = isnan(to->value) ? from->value : to->value + from->value;
-	(*times)++;
+	(*nr_values)++;
 }
 
 void td_times_add(struct td_times *sum, const struct td_times *more, bool first)
@@ -111,9 +111,9 @@ static int add_row(struct td_totals_sum *sum, const struct td_specs *specs,
 	if (more->tasks)
 		td_specs_find_elsewhere(specs, from, elsewhere);
 	for (size_t e = 0; e < more->nr_events; e++) {
-		add_total(&totals->v[first + e], &sum->times[first + e],
+		add_total(&totals->v[first + e], &sum->nr_values[first + e],
 			  &from[e]);
-		sum->times[first + e] += elsewhere[e];
+		sum->nr_values[first + e] += elsewhere[e];
 	}
 	return 0;
 }
@@ -137,7 +137,7 @@ int td_totals_sum_add(struct td_totals_sum *sum, const struct td_plan *plan,
 	td_specs_free(&specs);
 	if (rc || !elsewhere)
 		return -ENOMEM;
-	td_times_add(&sum->times_sum, times, !sum->rounds);
+	td_times_add(&sum->times, times, !sum->rounds);
 	sum->rounds++;
 	return 0;
 }
@@ -150,21 +150,21 @@ void td_totals_sum_divide(struct td_totals_sum *sum)
 	for (size_t i = 0; i < totals->nr_ids * totals->nr_events; i++) {
 		struct td_total *total = &totals->v[i];
 
-		if (sum->times[i])
-			total->value /= sum->times[i];
+		if (sum->nr_values[i])
+			total->value /= sum->nr_values[i];
 		total->enabled_ns /= rounds;
 		total->running_ns /= rounds;
 		total->covered_ns /= rounds;
 	}
-	sum->times_sum.elapsed_ns /= rounds;
-	sum->times_sum.user_ns /= rounds;
-	sum->times_sum.system_ns /= rounds;
+	sum->times.elapsed_ns /= rounds;
+	sum->times.user_ns /= rounds;
+	sum->times.system_ns /= rounds;
 }
 
 void td_totals_sum_free(struct td_totals_sum *sum)
 {
 	td_totals_free(&sum->totals);
 	td_index_free(&sum->index);
-	free(sum->times);
+	free(sum->nr_values);
 	*sum = (struct td_totals_sum){ 0 };
 }

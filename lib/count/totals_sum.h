@@ -8,11 +8,10 @@
 /* The sum of the totals of several runs. */
 struct td_totals_sum {
 	struct td_totals totals;
-	struct td_index index; /* of its ids */
-	unsigned int *times;   /* [id][event]: how often it had a value */
-	unsigned int rounds;   /* how often something was added */
-	struct td_times
-		times_sum; /* of the rounds; CPU times: if all had them */
+	struct td_index index;   /* of its ids */
+	unsigned int *nr_values; /* [id][event]: rounds that had a value */
+	unsigned int rounds;     /* number of rounds that were added */
+	struct td_times times; /* their sum; has CPU times if all rounds had */
 };
 
 /* Adds times.  The sum has CPU times if all had them; first: sum is empty. */

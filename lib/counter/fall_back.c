@@ -62,13 +62,14 @@ static int check_left(const struct refused *r, const struct td_err *why)
 
 static int refuse(const struct refused *r)
 {
-	bool quiet = r->rc == -ENOENT && r->event->type == PERF_TYPE_HW_CACHE &&
-		     is_counted_elsewhere(r);
+	bool expected = r->rc == -ENOENT &&
+			r->event->type == PERF_TYPE_HW_CACHE &&
+			is_counted_elsewhere(r);
 	struct td_err why = { 0 };
 	int rc;
 
 	td_open_error(&why, r->rc, r->event, r->pmu, r->setup->target);
-	if (!quiet)
+	if (!expected)
 		td_notes_add(r->setup->notes, "%s", why.msg);
 	rc = td_plan_refuse(r->setup->plan, r->index, r->member, why.msg,
 			    r->err);

@@ -29,7 +29,7 @@ struct arranging {
 	int *next, *last;      /* links the events of a home; -1 ends a list */
 	struct td_index slots; /* finds the homes that have SLOTS */
 	/* by [is software]: finds the first such PMU of each {} in the text. */
-	struct td_index beside[2];
+	struct td_index pmu_of_braces[2];
 };
 
 static const struct td_pmu *pmu_of(const struct arranging *a, size_t event)
@@ -49,7 +49,7 @@ static bool is_counted(const struct arranging *a, size_t event)
 	       !a->plan->events.v[event].refusal;
 }
 
-static int find_besides(struct arranging *a)
+static int find_pmus_of_braces(struct arranging *a)
 {
 	int rc = 0;
 
@@ -57,19 +57,20 @@ static int find_besides(struct arranging *a)
 		const struct td_event *event = &a->plan->events.v[i - 1];
 
 		if (event->group >= 0 && is_counted(a, i - 1))
-			rc = td_index_set(&a->beside[is_software(a, i - 1)],
-					  td_hash((uint32_t)event->group),
-					  (size_t)event->pmu);
+			rc = td_index_set(
+				&a->pmu_of_braces[is_software(a, i - 1)],
+				td_hash((uint32_t)event->group),
+				(size_t)event->pmu);
 	}
 	return rc;
 }
 
 /* The PMU of the first software (or hardware) event in the same {}, or -1. */
-static int pmu_beside(const struct arranging *a, size_t event, bool software)
+static int pmu_in_braces(const struct arranging *a, size_t event, bool software)
 {
 	int braces = a->plan->events.v[event].group;
 	size_t pmu = braces < 0 ? TD_NOT_FOUND
-				: td_index_find(&a->beside[software],
+				: td_index_find(&a->pmu_of_braces[software],
 						td_hash((uint32_t)braces));
 
 	return pmu == TD_NOT_FOUND ? -1 : (int)pmu;
@@ -103,8 +104,8 @@ static struct home find_home(const struct arranging *a, size_t event)
 		return home;
 	/* software, tracepoint and breakpoint events share a group */
 	if (e->group >= 0)
-		home.pmu = pmu_beside(a, event, true);
-	hardware = pmu_beside(a, event, false);
+		home.pmu = pmu_in_braces(a, event, true);
+	hardware = pmu_in_braces(a, event, false);
 	if (hardware < 0)
 		return home;
 	if (a->machine->pmus[hardware].cpus.nr == a->machine->online.nr)
@@ -348,7 +349,7 @@ static int break_weak(struct arranging *a)
 static int find_homes(struct arranging *a)
 {
 	size_t nr = a->plan->events.nr;
-	int rc = find_besides(a);
+	int rc = find_pmus_of_braces(a);
 
 	for (size_t i = 0; !rc && i < nr; i++)
 		a->homes[i] = find_home(a, i);
@@ -378,17 +379,15 @@ static int make_groups(struct arranging *a)
 	}
 	td_index_free(&a->by_home);
 	td_index_free(&a->slots);
-	td_index_free(&a->beside[false]);
-	td_index_free(&a->beside[true]);
+	td_index_free(&a->pmu_of_braces[false]);
+	td_index_free(&a->pmu_of_braces[true]);
 	return rc;
 }
 
 int td_plan_arrange(struct td_plan *plan, const struct td_machine *machine,
 		    struct td_notes *notes, struct td_err *err)
 {
-	struct arranging a = { .plan = plan,
-			       .machine = machine,
-			       .notes = notes };
+	struct arranging a = { plan, machine, notes };
 	int rc = add_missing_slots(&a, err);
 
 	if (rc)

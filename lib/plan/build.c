@@ -159,7 +159,7 @@ static void start_packing(struct td_scheduling *s)
 		if (p->homes[i] != TD_NOWHERE)
 			continue;
 		if (td_scheduling_slots_of(s, i) >= 0)
-			p->homes[i] = TD_APART;
+			p->homes[i] = TD_NOT_PACKED;
 		else
 			p->events[p->nr++] = i;
 	}
@@ -193,7 +193,7 @@ static int build_pmu(struct td_scheduling *s)
 	for (int i = 0; i < s->nr_initial; i++) {
 		bool wanted = td_scheduling_has(s, i) && is_counted(s);
 
-		s->packing.homes[i] = wanted ? TD_NOWHERE : TD_APART;
+		s->packing.homes[i] = wanted ? TD_NOWHERE : TD_NOT_PACKED;
 		if (wanted)
 			s->claims[i] =
 				td_claim_of(s->machine, &s->plan->events.v[i]);

@@ -231,8 +231,9 @@ static const struct td_need *next_need(const struct packing *w)
 
 	for (size_t i = 0; i < w->p->nr_needs; i++) {
 		const struct td_need *need = &w->p->needs[i];
-		size_t left =
-			w->done[i] || need->apart ? 0 : homeless(w, need, NULL);
+		size_t left = w->done[i] || need->may_split
+				      ? 0
+				      : homeless(w, need, NULL);
 
 		if (!left ||
 		    (best && (need->rank > best->rank ||

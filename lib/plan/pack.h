@@ -22,8 +22,8 @@ struct td_packing {
 	size_t nr_groups;
 };
 
-#define TD_NOWHERE (-1) /* an event still to place */
-#define TD_APART   (-2) /* an event that is not packed */
+#define TD_NOWHERE    (-1) /* an event still to place */
+#define TD_NOT_PACKED (-2) /* an event that is not packed */
 
 /*
  * Makes as few groups as the counters allow, and keeps the events of a need in

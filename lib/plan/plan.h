@@ -66,8 +66,8 @@ struct td_plan {
 struct td_need {
 	int *events;
 	size_t nr;
-	int rank;   /* lower ranks are placed first: the level */
-	bool apart; /* its events may be in different groups */
+	int rank;       /* lower ranks are placed first: the level */
+	bool may_split; /* its events may be in different groups */
 };
 
 /* Input of td_plan_build() besides the events. */

@@ -122,12 +122,12 @@ static bool ran_in_other_slices(const struct td_evaluation *e,
 	parent = &e->tree->metrics[metric->parent];
 	for (size_t i = 0; i < metric->events.nr; i++) {
 		int event = metric->events.v[i];
-		bool beside = td_total_ran_always(&e->totals[event]);
+		bool together = td_total_ran_always(&e->totals[event]);
 
-		for (size_t j = 0; j < parent->events.nr && !beside; j++)
-			beside = e->groups[parent->events.v[j]] ==
-				 e->groups[event];
-		if (!beside)
+		for (size_t j = 0; j < parent->events.nr && !together; j++)
+			together = e->groups[parent->events.v[j]] ==
+				   e->groups[event];
+		if (!together)
 			return true;
 	}
 	return false;
@@ -180,7 +180,7 @@ void td_eval_fill_cell(const struct td_evaluation *e,
 		return;
 	}
 	set_over(e, metric, cell);
-	cell->apart = ran_in_other_slices(e, metric);
+	cell->other_slices = ran_in_other_slices(e, metric);
 }
 
 /* Nodes up to this level of the tree are always shown. */

@@ -44,7 +44,7 @@ static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 			continue;
 		if (part->status == TD_STATUS_NONE)
 			cell->status = TD_STATUS_NONE;
-		cell->apart |= part->apart;
+		cell->other_slices |= part->other_slices;
 		cell->over_unknown |= part->over_unknown;
 		cell->why = cell->why ? cell->why : part->why;
 		sum += part->value * rows[i].slots;

@@ -14,14 +14,14 @@
  * The column of a ratio: "page-faults/sec" for rates, which several events
  * have; else the ratio's unit, "insn per cycle".
  */
-static char *column_name(const char *event, const struct td_beside *beside)
+static char *column_name(const char *event, const struct td_ratio *ratio)
 {
 	const char *slash = strchr(event, '/');
 	const char *base = slash ? slash + 1 : event;
 	char *name = NULL;
 
-	if (!beside->rate)
-		return strdup(beside->unit);
+	if (!ratio->rate)
+		return strdup(ratio->unit);
 	return asprintf(&name, "%.*s/sec", (int)strcspn(base, "/:"), base) < 0
 		       ? NULL
 		       : name;
@@ -77,9 +77,9 @@ static int add_column(struct td_ratio_table *table, char *name, bool percent)
 }
 
 static int add_ratio(struct td_ratio_table *table, const struct td_event *event,
-		     const struct td_beside *beside)
+		     const struct td_ratio *ratio)
 {
-	char *name = column_name(event->name, beside);
+	char *name = column_name(event->name, ratio);
 	size_t column;
 
 	if (!name)
@@ -87,7 +87,7 @@ static int add_ratio(struct td_ratio_table *table, const struct td_event *event,
 	column = find_column(table, name);
 	if (column < table->nr)
 		free(name);
-	else if (add_column(table, name, beside->percent))
+	else if (add_column(table, name, ratio->percent))
 		return -ENOMEM;
 	table->pmus[column] |= UINT64_C(1) << row_pmu(table, event->pmu);
 	table->all_pmus |= table->pmus[column];
@@ -104,9 +104,9 @@ static int add_event(struct td_ratio_table *table,
 	int rc = 0;
 
 	td_ratios_fill(ratios, 0, event, 1, &row);
-	for (int i = 0; !rc && i < row.nr_beside; i++)
+	for (int i = 0; !rc && i < row.nr_ratios; i++)
 		rc = add_ratio(table, &ratios->plan->events.v[event],
-			       &row.beside[i]);
+			       &row.ratios[i]);
 	return rc;
 }
 
@@ -201,9 +201,9 @@ static struct td_row *find_row(const struct td_ratio_table *table,
 static int fill_cells(const struct td_ratio_table *table,
 		      const struct td_event_row *event, struct td_row *row)
 {
-	for (int i = 0; i < event->nr_beside; i++) {
-		const struct td_beside *beside = &event->beside[i];
-		td_autofree char *name = column_name(event->event, beside);
+	for (int i = 0; i < event->nr_ratios; i++) {
+		const struct td_ratio *ratio = &event->ratios[i];
+		td_autofree char *name = column_name(event->event, ratio);
 		size_t column;
 
 		if (!name)
@@ -212,7 +212,7 @@ static int fill_cells(const struct td_ratio_table *table,
 		if (column == table->nr)
 			continue;
 		row->cells[column].status = TD_STATUS_OK;
-		row->cells[column].value = beside->plain;
+		row->cells[column].value = ratio->plain;
 		row->cells[column].running_pct = event->running_pct;
 		row->running_pct = fmax(row->running_pct, event->running_pct);
 	}

@@ -77,18 +77,18 @@ static double find(const struct look *look, enum td_ratio_kind kind)
 	       (kind == KIND_CLOCK ? share_of_time(look, first) : 1);
 }
 
-static struct td_beside *add(struct td_event_row *row, double value,
-			     int decimals, const char *unit)
+static struct td_ratio *add(struct td_event_row *row, double value,
+			    int decimals, const char *unit)
 {
-	struct td_beside *beside = &row->beside[row->nr_beside++];
+	struct td_ratio *ratio = &row->ratios[row->nr_ratios++];
 
-	*beside = (struct td_beside){
+	*ratio = (struct td_ratio){
 		.value = value,
 		.decimals = decimals,
 		.unit = unit,
 		.plain = value,
 	};
-	return beside;
+	return ratio;
 }
 
 static void add_instructions(const struct look *look, struct td_event_row *row)
@@ -128,7 +128,7 @@ static void add_rate(const struct look *look, struct td_event_row *row)
 {
 	double ns = find(look, KIND_CLOCK);
 	double plain = value_of(look, look->event) * 1e9 / ns, rate = plain;
-	struct td_beside *beside;
+	struct td_ratio *ratio;
 	size_t prefix = 0;
 
 	if (!(ns > 0))
@@ -138,9 +138,9 @@ static void add_rate(const struct look *look, struct td_event_row *row)
 		rate /= 1000;
 		prefix++;
 	}
-	beside = add(row, rate, 3, rates[prefix]);
-	beside->rate = true;
-	beside->plain = plain;
+	ratio = add(row, rate, 3, rates[prefix]);
+	ratio->rate = true;
+	ratio->plain = plain;
 }
 
 static void add_frequency(const struct look *look, struct td_event_row *row)
@@ -172,7 +172,7 @@ void td_ratios_fill(const struct td_ratios *ratios, size_t id, int event,
 	enum td_ratio_kind kind = ratios->events[event].kind;
 	const struct share *share = share_of(kind);
 
-	row->nr_beside = 0;
+	row->nr_ratios = 0;
 	if (kind == KIND_NONE ||
 	    !td_ratio_is_counted(&plan->events.v[event], &look.totals[event]))
 		return;

@@ -35,7 +35,7 @@ void td_ratios_free(struct td_ratios *ratios);
  * utilized, a share of another event, a rate per second.  elapsed_ns: of the
  * same interval.  Events are recognized by type and config, not by name, and
  * are divided only by events of the same id, PMU and modifiers.  An event that
- * was not counted has no ratio.  Sets row->beside.
+ * was not counted has no ratio.  Sets row->ratios.
  */
 void td_ratios_fill(const struct td_ratios *ratios, size_t id, int event,
 		    uint64_t elapsed_ns, struct td_event_row *row);

@@ -40,7 +40,7 @@ static int add_need(struct td_tree *tree, const struct td_metric *metric,
 		.events = metric->events.v,
 		.nr = metric->events.nr,
 		.rank = rank,
-		.apart = may_split(tree->machine, metric->def),
+		.may_split = may_split(tree->machine, metric->def),
 	};
 	tree->nr_needs++;
 	return 0;

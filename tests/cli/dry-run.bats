@@ -250,7 +250,7 @@ cpu_atom 4-5"
 	try "$TDSTAT" --dry-run --td-level 2 -- true
 	assert_why_and_remedy 'thread' '^tdstat: -M TopdownL2 estimates them, .*-a'
 	try "$TDSTAT" --dry-run -a -A
-	assert_why_and_remedy 'thread' '^tdstat: --per-core'
+	assert_why_and_remedy 'thread' '^tdstat: use --per-core'
 	# what is named can be planned
 	for how in '-M TopdownL1' '-l 3' '-M TopdownL1,TopdownL2' '-M TopdownL2' -a; do
 		"$TDSTAT" --dry-run $how -- true

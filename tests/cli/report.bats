@@ -596,7 +596,7 @@ is_refused() {
 	assert_output "$(report alderlake -x,)"
 	cat "$data/alderlake.jsonl" "$data/alderlake.jsonl" >bad.jsonl
 	is_refused 8
-	assert_complains 'behind the end'
+	assert_complains 'follows the end line'
 	{
 		cat blanks.jsonl
 		printf garbage
@@ -605,10 +605,10 @@ is_refused() {
 	# what is not a file has an end, too
 	try "$TDSTAT" report -i - <bad.jsonl
 	assert_failure 1
-	assert_complains 'behind the end'
+	assert_complains 'follows the end line'
 	sed '5s/"time":[0-9.]*/"time":0.5/' "$data/alderlake.jsonl" >bad.jsonl
 	is_refused 5
-	assert_complains 'goes back'
+	assert_complains 'goes backwards'
 }
 
 @test "what is recorded with -D and --control has one end, and its times go on" {

@@ -158,10 +158,10 @@ made() {
 	echo config:4-11 >"$devices/cpu_core/format/umask"
 	what='overlapping'
 	echo 'event=0xff,umask=0x01' >"$devices/cpu_core/events/topdown-retiring"
-	asks 'umask: its bits are another' -a
+	asks 'umask: another term sets the same bits' -a
 	try "$TDSTAT" --dry-run -a -e cpu_core/event=0xff,umask=0x01/
 	assert_failure 64
-	assert_complains 'umask: its bits are another'
+	assert_complains 'umask: another term sets the same bits'
 	# formats overlap on purpose, where events take one or the other, or where
 	# one is a part of the other: both set what they set
 	what='two that overlap'

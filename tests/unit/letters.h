@@ -81,11 +81,11 @@ test_make_needs(const struct td_plan *plan, const char *text,
 	size_t nr = 0;
 
 	for (; *text; text += strspn(text, " ")) {
-		bool apart = *text == '~';
+		bool may_split = *text == '~';
 
-		text += apart;
-		needs[nr] =
-			(struct td_need){ events[nr], 0, *text++ - '0', apart };
+		text += may_split;
+		needs[nr] = (struct td_need){ events[nr], 0, *text++ - '0',
+					      may_split };
 		for (; *text && *text != ' '; text++)
 			events[nr][needs[nr].nr++] = test_event_of(plan, *text);
 		nr++;

@@ -212,15 +212,15 @@ static bool are_beside(const struct list *l, const struct td_group *a,
 static bool is_complete(const struct list *l)
 {
 	for (int e = 0; e < (int)l->plan.events.nr; e++) {
-		int times = 0;
+		int nr = 0;
 
 		for (size_t g = 0; g < l->plan.nr_groups; g++) {
 			const struct td_group *group = &l->plan.groups[g];
 
 			for (size_t i = 0; i < group->nr; i++)
-				times += group->members[i] == e;
+				nr += group->members[i] == e;
 		}
-		if (times != 1)
+		if (nr != 1)
 			return false;
 	}
 	return true;

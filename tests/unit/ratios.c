@@ -377,11 +377,11 @@ static void write_row(const struct td_event_row *row, char *text, size_t size)
 
 	if (!fp)
 		return;
-	for (int i = 0; i < row->nr_beside; i++)
+	for (int i = 0; i < row->nr_ratios; i++)
 		fprintf(fp, "%s%.*f%s%s", i > 0 ? "|" : "",
-			row->beside[i].decimals, row->beside[i].value,
-			row->beside[i].percent ? "% " : " ",
-			row->beside[i].unit);
+			row->ratios[i].decimals, row->ratios[i].value,
+			row->ratios[i].percent ? "% " : " ",
+			row->ratios[i].unit);
 	fclose(fp);
 }
 
@@ -401,7 +401,7 @@ static void test_row(size_t i)
 	struct td_event events[MAX_EVENTS];
 	struct td_total totals[MAX_EVENTS];
 	struct td_plan plan = { .events.v = events };
-	struct td_event_row row = { .nr_beside = TD_MAX_BESIDE };
+	struct td_event_row row = { .nr_ratios = TD_MAX_RATIOS };
 	char text[256] = "";
 
 	for (int n = 0; n < MAX_EVENTS && !is_end(&rows[i].v[n]); n++) {
@@ -475,17 +475,17 @@ static void test_columns(void)
 	events[1] = event_of(&(struct count){ BRANCHES, 0 });
 	events[2] = event_of(&(struct count){ BRANCH_MISSES, 0 });
 	fill(&plan, totals, 1, 1000, &row);
-	ok(row.beside[0].value == 8 && row.beside[0].plain == 8e6 &&
-		   row.beside[0].rate && !row.beside[0].percent,
+	ok(row.ratios[0].value == 8 && row.ratios[0].plain == 8e6 &&
+		   row.ratios[0].rate && !row.ratios[0].percent,
 	   "a rate: 8 M/sec");
 	fill(&plan, totals, 2, 1000, &row);
-	is_str(row.beside[0].unit, "of all branches", "a share: its name");
-	ok(row.beside[0].plain == 25 && row.beside[0].percent &&
-		   !row.beside[0].rate,
+	is_str(row.ratios[0].unit, "of all branches", "a share: its name");
+	ok(row.ratios[0].plain == 25 && row.ratios[0].percent &&
+		   !row.ratios[0].rate,
 	   "a share: in percent");
 	fill(&plan, totals, 0, 1000, &row);
-	is_str(row.beside[0].unit, "CPUs utilized", "a clock: its name");
-	ok(row.beside[0].plain == 1 && !row.beside[0].percent,
+	is_str(row.ratios[0].unit, "CPUs utilized", "a clock: its name");
+	ok(row.ratios[0].plain == 1 && !row.ratios[0].percent,
 	   "a clock: no percentage");
 }
 

@@ -31,10 +31,11 @@
 		.over_threshold = true, .matters = true,                  \
 	}
 /* counted in other slices of time than the parent */
-#define APART(v, running)                                                 \
-	{                                                                 \
-		.status = TD_STATUS_OK, .value = (v),                     \
-		.running_pct = (running), .apart = true, .matters = true, \
+#define OTHER_SLICES(v, running)                                \
+	{                                                       \
+		.status = TD_STATUS_OK, .value = (v),           \
+		.running_pct = (running), .other_slices = true, \
+		.matters = true,                                \
 	}
 /* shown only with --all */
 #define MINOR(v)                                                          \

@@ -224,10 +224,10 @@ static void test_times(size_t i)
 	for (int round = 0; round < times[i].nr_rounds; round++)
 		td_totals_sum_add(&sum, &plan, &totals,
 				  &times[i].rounds[round]);
-	ok(same_times(&sum.times_sum, &times[i].sum), "times of %s: sum",
+	ok(same_times(&sum.times, &times[i].sum), "times of %s: sum",
 	   times[i].name);
 	td_totals_sum_divide(&sum);
-	ok(same_times(&sum.times_sum, &times[i].mean), "times of %s: mean",
+	ok(same_times(&sum.times, &times[i].mean), "times of %s: mean",
 	   times[i].name);
 	td_totals_sum_free(&sum);
 }
@@ -262,7 +262,7 @@ static void test_nothing(void)
 	struct td_totals_sum sum = { 0 };
 
 	td_totals_sum_divide(&sum);
-	ok(!sum.totals.nr_ids && !sum.times_sum.elapsed_ns, "no rounds");
+	ok(!sum.totals.nr_ids && !sum.times.elapsed_ns, "no rounds");
 	td_totals_sum_free(&sum);
 }
 

@@ -61,7 +61,7 @@ static const struct {
 		struct td_cell cells[NR_COLUMNS];
 	} rows[MAX_ROWS];
 	uint64_t time_ns;
-	int times; /* how often the report is written; 0: once */
+	int repeat; /* how often the report is written; 0: once */
 	const struct td_usage *usage;
 	const char *want;
 } rows[] = {
@@ -73,7 +73,7 @@ static const struct {
 "#           time      %  tma_retiring %  tma_backend_bound %  tma_frontend_bound %  tma_bad_speculation\n"
 "     1.000104518                 25.1                 49.8                  16.5                    8.6\n" },
 	{ "the header once, without an end", .frame = { .interval = true },
-	  .columns = top, .nr_columns = 2, .time_ns = 2000000000, .times = 3,
+	  .columns = top, .nr_columns = 2, .time_ns = 2000000000, .repeat = 3,
 	  .rows = { { "all", "cpu", 100, .cells = { OK(1), OK(2) } } },
 	  .want =
 "#           time      %  tma_retiring %  tma_backend_bound\n"
@@ -82,7 +82,7 @@ static const struct {
 "     2.000000000                  1.0                  2.0\n" },
 	{ "the header again on the next screen",
 	  .frame = { .interval = true, .screen_lines = 3 },
-	  .columns = top, .nr_columns = 1, .time_ns = 5, .times = 3,
+	  .columns = top, .nr_columns = 1, .time_ns = 5, .repeat = 3,
 	  .rows = { { "all", "cpu", 100, .cells = { OK(1) } } },
 	  .want =
 "#           time      %  tma_retiring\n"
@@ -259,7 +259,7 @@ static const struct {
 	{ "CSV: the header once, all columns, what is missing empty",
 	  TD_FORMAT_CSV, ",",
 	  .frame = { .interval = true, .screen_lines = 2, .colour = true },
-	  .columns = tree, .nr_columns = 5, .time_ns = 500, .times = 2,
+	  .columns = tree, .nr_columns = 5, .time_ns = 500, .repeat = 2,
 	  .rows = { { "CPU0", "cpu_core", 100,
 		      .cells = { OK(-0.006), LOST, OVER(99.999), OK(0.005), NONE } },
 		    { "CPU4", "cpu_atom", 100,
@@ -400,7 +400,7 @@ static char *write_row(size_t r)
 	};
 
 	make_columns(rows[r].columns, rows[r].nr_columns, columns, nodes);
-	for (int i = 0; i < (rows[r].times ? rows[r].times : 1); i++)
+	for (int i = 0; i < (rows[r].repeat ? rows[r].repeat : 1); i++)
 		writer.out->report(&writer, &report);
 	if (rows[r].usage && writer.out->end)
 		writer.out->end(&writer, rows[r].usage);

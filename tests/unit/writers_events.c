@@ -10,7 +10,7 @@
 #define MAX_ROWS 3
 
 /* clang-format off */
-#define SINGLE(v, d, ...) .beside = { { v, d, __VA_ARGS__ } }, .nr_beside = 1
+#define SINGLE(v, d, ...) .ratios = { { v, d, __VA_ARGS__ } }, .nr_ratios = 1
 #define TITLE(target) "\n Performance counter stats for '" target "':\n\n"
 #define BLANK38 "                                      "
 
@@ -25,7 +25,7 @@ static const struct {
 	struct td_frame frame;
 	struct td_event_row rows[MAX_ROWS];
 	uint64_t time_ns;
-	int times; /* how often the report is written; 0: once */
+	int repeat; /* how often the report is written; 0: once */
 	const struct td_usage *usage;
 	const char *want;
 } rows[] = {
@@ -82,8 +82,8 @@ static const struct {
 	{ "perf 7.2: a second metric, a negative one",
 	  .frame = { .target_kind = TD_TARGET_SYSTEM },
 	  .rows = { { "all", "TOPDOWN.SLOTS", "", TD_STATUS_OK, 305639092, 0, 1,
-		      100, .nr_beside = 2,
-		      .beside = { { -75, 1, "%  tma_frontend_bound" },
+		      100, .nr_ratios = 2,
+		      .ratios = { { -75, 1, "%  tma_frontend_bound" },
 				  { 125, 1, "%  tma_bad_speculation" } } } },
 	  .want = TITLE("system wide")
 "         305639092      TOPDOWN.SLOTS                    #    -75.0 %  tma_frontend_bound     \n"
@@ -100,8 +100,8 @@ static const struct {
 	{ "the share of the time behind the last metric",
 	  .frame = { .target = "true" },
 	  .rows = { { "all", "a", "", TD_STATUS_OK, 1, 0, 1, 50,
-		      .nr_beside = 2,
-		      .beside = { { 1, 3, "GHz" }, { 2, 3, "K/sec" } } } },
+		      .nr_ratios = 2,
+		      .ratios = { { 1, 3, "GHz" }, { 2, 3, "K/sec" } } } },
 	  .want = TITLE("true")
 "                 1      a                                #    1.000 GHz                       \n"
 "                                                         #    2.000 K/sec                       (50.00%)\n"
@@ -150,8 +150,8 @@ static const struct {
 "       1.003214567 seconds time elapsed\n\n" },
 	{ "-A", .frame = { .target_kind = TD_TARGET_SYSTEM, .show_id = true, .how = TD_AGGREGATE_CPU },
 	  .rows = { { "CPU0", "cycles", "", TD_STATUS_OK, 5, 0, 1, 100,
-		      .nr_beside = 2,
-		      .beside = { { 1, 3, "GHz" }, { 2, 3, "K/sec" } } },
+		      .nr_ratios = 2,
+		      .ratios = { { 1, 3, "GHz" }, { 2, 3, "K/sec" } } },
 		    { "CPU127", "cycles", "", TD_STATUS_OK, 6, 0, 1, 100 },
 		    { "all", "duration_time", "ns", TD_STATUS_OK, 7, 0, 1, 100 } },
 	  .want = TITLE("system wide")
@@ -163,7 +163,7 @@ static const struct {
 	{ "-I: the header once, without an end", .frame = { .interval = true },
 	  .rows = { { "all", "cpu-clock", "msec", TD_STATUS_OK, 204.5168, 2,
 		      204516814, 100, SINGLE(2.0, 3, "CPUs utilized") } },
-	  .time_ns = 100168209, .times = 2,
+	  .time_ns = 100168209, .repeat = 2,
 	  .usage = &(struct td_usage){ .elapsed_ns = 1 },
 	  .want =
 "#           time             counts unit events\n"
@@ -172,9 +172,9 @@ static const struct {
 	{ "-I: the header again on the next screen, two lines an event",
 	  .frame = { .interval = true, .screen_lines = 6 },
 	  .rows = { { "all", "a", "", TD_STATUS_OK, 1, 0, 1, 100,
-		      .nr_beside = 2,
-		      .beside = { { 1, 3, "GHz" }, { 2, 3, "K/sec" } } } },
-	  .time_ns = 123456000000001, .times = 3,
+		      .nr_ratios = 2,
+		      .ratios = { { 1, 3, "GHz" }, { 2, 3, "K/sec" } } } },
+	  .time_ns = 123456000000001, .repeat = 3,
 	  .want =
 "#           time             counts unit events\n"
 "123456.000000001                  1      a                                #    1.000 GHz                       \n"
@@ -207,10 +207,10 @@ static const struct {
 	{ "perf 7.2: CSV of an interval, a second metric", TD_FORMAT_CSV, ",",
 	  .frame = { .interval = true, .screen_lines = 2 },
 	  .rows = { { "all", "TOPDOWN.SLOTS", "", TD_STATUS_OK, 305639092, 0,
-		      107861053, 66.666, .nr_beside = 2,
-		      .beside = { { -75, 1, "%  tma_frontend_bound" },
+		      107861053, 66.666, .nr_ratios = 2,
+		      .ratios = { { -75, 1, "%  tma_frontend_bound" },
 				  { 125, 1, "%  tma_bad_speculation" } } } },
-	  .time_ns = 100168209, .times = 2,
+	  .time_ns = 100168209, .repeat = 2,
 	  .want =
 "0.100168209,305639092,,TOPDOWN.SLOTS,107861053,66.67,-75.0,%  tma_frontend_bound\n"
 "0.100168209,,,,,,125.0,%  tma_bad_speculation\n"
@@ -232,8 +232,8 @@ static const struct {
 	  .rows = { { "CPU0", "cycles", "", TD_STATUS_NOT_SUPPORTED, NAN, 0, 0,
 		      100 },
 		    { "CPU12", "cycles", "", TD_STATUS_OK, 6, 0, 1, 100,
-		      .nr_beside = 2,
-		      .beside = { { 1, 3, "GHz" }, { 2, 3, "K/sec" } } },
+		      .nr_ratios = 2,
+		      .ratios = { { 1, 3, "GHz" }, { 2, 3, "K/sec" } } },
 		    { "all", "duration_time", "ns", TD_STATUS_OK, 7, 0, 7, 100 } },
 	  .time_ns = 1000104518,
 	  .want =
@@ -268,8 +268,8 @@ static const struct {
 	{ "JSON: -I -A, a further metric, more than 32 bits", TD_FORMAT_JSON,
 	  .frame = { .interval = true, .show_id = true, .how = TD_AGGREGATE_CPU },
 	  .rows = { { "CPU12", "cycles", "", TD_STATUS_OK, 18000000000, 0,
-		      18446744073709551615U, 33.333, .nr_beside = 2,
-		      .beside = { { -75, 1, "%  tma_frontend_bound" },
+		      18446744073709551615U, 33.333, .nr_ratios = 2,
+		      .ratios = { { -75, 1, "%  tma_frontend_bound" },
 				  { 5.62, 2, "of all branches", .percent = true } } },
 		    { "all", "duration_time", "ns", TD_STATUS_OK, 7, 0, 7, 100 } },
 	  .time_ns = 1000104518,
@@ -313,7 +313,7 @@ static char *write_row(size_t r)
 	};
 
 	memcpy(copy, rows[r].rows, sizeof(copy));
-	for (int i = 0; i < (rows[r].times ? rows[r].times : 1); i++)
+	for (int i = 0; i < (rows[r].repeat ? rows[r].repeat : 1); i++)
 		writer.out->events(&writer, &report);
 	if (rows[r].usage && writer.out->end)
 		writer.out->end(&writer, rows[r].usage);

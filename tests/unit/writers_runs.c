@@ -16,9 +16,9 @@
 #define MAX_ROWS 3
 
 /* clang-format off */
-#define SINGLE(v, d, ...) .beside = { { v, d, __VA_ARGS__ } }, .nr_beside = 1
+#define SINGLE(v, d, ...) .ratios = { { v, d, __VA_ARGS__ } }, .nr_ratios = 1
 #define GHZ             SINGLE(1, 3, "GHz")
-#define BOTH .beside = { { 1, 3, "GHz" }, { 2, 3, "K/sec" } }, .nr_beside = 2
+#define BOTH .ratios = { { 1, 3, "GHz" }, { 2, 3, "K/sec" } }, .nr_ratios = 2
 #define TITLE(target, runs) \
 	"\n Performance counter stats for '" target "'" runs ":\n\n"
 #define BLANK38 "                                      "

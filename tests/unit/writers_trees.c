@@ -92,7 +92,7 @@ static const struct {
 	const struct td_column *columns; /* NULL: those above */
 	struct td_row rows[3];
 	uint64_t time_ns;
-	int times; /* how often the report is written; 0: once */
+	int repeat; /* how often the report is written; 0: once */
 	const struct td_usage *usage;
 	const char *want;
 } rows[] = {
@@ -196,10 +196,10 @@ static const struct {
 "   1000.00 MB/s  tma_info_a\n"
 "\n" },
 
-	{ "the share of the time: less than the row's, or apart",
+	{ "the share of the time: less than the row's, or of other slices",
 	  .frame = { .target = "true" },
 	  .rows = { { "all", "cpu", 1, 100, 50, NODES(of_core),
-		      CELLS(APART(5, 50), PART(15, 12.5), APART(25, 25), OK(40)) } },
+		      CELLS(OTHER_SLICES(5, 50), PART(15, 12.5), OTHER_SLICES(25, 25), OK(40)) } },
 	  .want = TITLE
 " cpu, 50.0 % of the time\n"
 "      40.0 %  tma_backend_bound\n"
@@ -207,10 +207,10 @@ static const struct {
 "               5.0 %  tma_store_bound  (50.0 %)\n"
 "          15.0 %  tma_core_bound  (12.5 %)\n"
 "\n" },
-	{ "apart, but all of the time",
+	{ "other slices, but all of the time",
 	  .frame = { .target = "true" },
 	  .rows = { { "all", "cpu", 1, 100, 100, NODES(of_atom),
-		      CELLS(APART(5, 100), APART(6, 99.9), NONE, NONE) } },
+		      CELLS(OTHER_SLICES(5, 100), OTHER_SLICES(6, 99.9), NONE, NONE) } },
 	  .want = TITLE
 " cpu\n"
 "       5.0 %  tma_store_bound\n"
@@ -346,7 +346,7 @@ static const struct {
 
 	{ "trees of intervals: the time before all of it",
 	  .frame = { .interval = true, .trees = true, .screen_lines = 3 },
-	  .time_ns = 1000104518, .times = 2,
+	  .time_ns = 1000104518, .repeat = 2,
 	  .usage = &(struct td_usage){ 2000000000, true, 1, 1 },
 	  .rows = { { "all", "cpu", 1, 100, 97.8, NODES(of_core),
 		      CELLS(MINOR(1), OK(15), OVER(25), OVER(40)) } },
@@ -469,7 +469,7 @@ static char *write_row(size_t r)
 	while (report.nr_rows < TD_ARRAY_SIZE(copies) &&
 	       copies[report.nr_rows].id)
 		report.nr_rows++;
-	for (int i = 0; i < (rows[r].times ? rows[r].times : 1); i++)
+	for (int i = 0; i < (rows[r].repeat ? rows[r].repeat : 1); i++)
 		writer.out->report(&writer, &report);
 	if (rows[r].usage)
 		writer.out->end(&writer, rows[r].usage);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_RUN_GIVEN_H
-#define TD_CMD_RUN_GIVEN_H
+#ifndef TD_CMD_RUN_INHERITED_H
+#define TD_CMD_RUN_INHERITED_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -9,17 +9,17 @@
 #include "lib/base/err.h"
 
 /* Process state that we inherited and changed, to restore it in children. */
-struct td_given {
+struct td_inherited {
 	sigset_t mask; /* set by td_waiter_open() */
 	bool sigchld_ignored;
 	struct rlimit nofile;
 };
 
 /* Stops ignoring SIGCHLD and raises the limit of open files. */
-void td_given_take(struct td_given *given);
+void td_inherited_change(struct td_inherited *inherited);
 /* Restores the state in a child before its exec(). */
-void td_given_back(const struct td_given *given);
+void td_inherited_restore(const struct td_inherited *inherited);
 /* Adds a hint to an error for lack of descriptors, unless it has one. */
-void td_given_hint(struct td_err *err);
+void td_inherited_hint(struct td_err *err);
 
 #endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/run/inherited.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+void td_inherited_change(struct td_inherited *inherited)
+{
+	struct rlimit most;
+
+	/* if it is ignored, wait4() cannot return the command's status */
+	inherited->sigchld_ignored = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
+	getrlimit(RLIMIT_NOFILE, &inherited->nofile);
+	most = inherited->nofile;
+	most.rlim_cur = most.rlim_max;
+	if (inherited->nofile.rlim_cur < most.rlim_max)
+		setrlimit(RLIMIT_NOFILE, &most);
+}
+
+void td_inherited_restore(const struct td_inherited *inherited)
+{
+	if (inherited->nofile.rlim_cur < inherited->nofile.rlim_max)
+		setrlimit(RLIMIT_NOFILE, &inherited->nofile);
+	if (inherited->sigchld_ignored)
+		signal(SIGCHLD, SIG_IGN);
+	sigprocmask(SIG_SETMASK, &inherited->mask, NULL);
+}
+
+void td_inherited_hint(struct td_err *err)
+{
+	struct rlimit limit;
+
+	if (err->code != -EMFILE || err->hint[0] ||
+	    getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	td_err_hint(err,
+		    "no more than %" PRIu64 " may be open at a time: "
+		    "raise the limit (ulimit -n)",
+		    (uint64_t)limit.rlim_cur);
+}

@@ -4,9 +4,15 @@
 import math
 
 from truth_formulas import Numbers, evaluate
-from truth_rules import Rates, Rules, leaf_of_relation, relations_of, unknowns
-from truth_values import Formulas, Values
-from truth_wanted import MODELS, Table, Targets
+from truth_rules import (
+    Rates,
+    leaf_of_relation,
+    read_kind,
+    relations_of,
+    unknowns,
+)
+from truth_values import Values
+from truth_wanted import MODELS, Targets
 
 NEAR = 0.002  # what a wanted node may be off
 ROUNDING = 0.0005
@@ -97,9 +103,15 @@ class KindCheck:
             if deep != ([name] if name else []):
                 self.complain(f"over their thresholds: {deep}, not {name} alone")
         elif name:
-            same = [n for n in nodes if nodes[n].level == nodes[name].level]
+            level = nodes[name].level
+            same = [n for n in nodes if nodes[n].level == level and self.is_lost(n)]
             if max(same, key=self.values.metric) != name:
                 self.complain(f"{name} is not the greatest of its level")
+
+    def is_lost(self, name):
+        """What retires is no bottleneck, unless it is meant to be."""
+        parent = self.formulas.metrics[name].parent
+        return parent != "retiring" or name == self.bottleneck
 
     def rows(self):
         """Of each node: level, name, wanted, obtained, marks."""
@@ -137,8 +149,7 @@ class Checker:
         return self.checked > 0 and not self.wrong
 
     def run_kind(self, kind, traits, show):
-        formulas = Formulas(self.model, kind)
-        table, rules = Table(traits.table), Rules(traits.table)
+        formulas, table, rules = read_kind(self.model, kind)
         for scenario in table.scenarios:
             truth = self.reader.scenarios.get(scenario, {}).get(kind)
             if truth is None:

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+HERE = Path(__file__).parent / "scenarios"
 KINDS = {None: "core", "cpu_core": "core", "cpu_atom": "atom"}
 EXTRA_MSRS = {0x1A6, 0x1A7, 0x3F6, 0x3F7}
 METRICS_BYTES = [
@@ -25,8 +26,8 @@ METRICS_BYTES = [
 ]
 # Fixed counters, as the kernel's pseudo codes say, that count what general
 # counters count, too.
-SAME_AS = {0x100: 0xC0, 0x200: 0x3C}
-FIXED = {0: 0xC0, 1: 0x3C, 2: 0x300, 3: 0x400}
+SAME_AS = {0x100: 0xC0, 0x200: 0x3C, 0x500: 0x73, 0x600: 0x19C, 0x700: 0x2C2}
+FIXED = {0: 0xC0, 1: 0x3C, 2: 0x300, 3: 0x400, 4: 0x73, 5: 0x19C, 6: 0x2C2}
 # Names of events that sysfs has, beside the files.
 SYSFS = {"slots": 0x400, "cycles": 0x3C, "instructions": 0xC0}
 BITS = {"edge": 18, "inv": 23, "cmask": 24}
@@ -70,6 +71,8 @@ def first(text):
 
 def config_of(fields, vendor):
     """The bits of an event select that tell events apart."""
+    if "config" in fields:
+        return fields["config"]
     event, umask = fields.get("event", 0), fields.get("umask", 0)
     config = event & 0xFF | (umask & 0xFF) << 8 | umask >> 8 << 40
     if vendor == "amd":
@@ -132,13 +135,18 @@ class Model:
         self.name = Path(folder).name
         self.vendor = "amd" if self.name.startswith("amd") else "intel"
         self.kinds = {}
-        for path in sorted(Path(folder).glob("*.json")):
+        for path in [*sorted(Path(folder).glob("*.json")), *self.own_metrics()]:
             items = json.loads(path.read_text(encoding="utf-8"))
             for item in items if isinstance(items, list) else []:
                 self.add(item)
         for kind in list(self.kinds):
             if not self.kinds[kind].events:
                 del self.kinds[kind]
+
+    def own_metrics(self):
+        """For a processor whose files have none: what its sysfs says."""
+        path = HERE / f"metrics.{self.name}.json"
+        return [path] if path.exists() else []
 
     def add(self, item):
         unit = item.get("Unit")
@@ -159,6 +167,12 @@ class Model:
         for name, fields in self.kinds[kind].events.items():
             found.setdefault(self.key(fields), []).append(name)
         return found
+
+    def add_encoding(self, kind, name, config, extra):
+        """What the kernel uses and the files do not name."""
+        if (config, extra) not in self.keys(kind):
+            fields = {"config": config} | ({} if extra is None else {"extra": extra})
+            self.kinds[kind].events[name] = fields
 
     def resolve(self, kind, name):
         """What a name in a formula counts: a key or a word, and its modifier."""

@@ -42,18 +42,26 @@ def decimal(rate):
     return format(Decimal(f"{rate:.{DIGITS}g}"), "f")
 
 
+def fixed_counters(kind, rates):
+    """Those that there are; 4 to 6 count slots, on Atom kinds from Skymont on."""
+    if (FIXED[2], None) not in rates:
+        return []
+    counters = range(4 if kind == "core" or (FIXED[5], None) not in rates else 7)
+    return [(n, FIXED[n]) for n in counters if (FIXED[n], None) in rates]
+
+
 def lines_of_kind(kind, truth):
     yield f"kind {kind}"
     yield f"ghz {truth.ghz:g}"
     if truth.bytes:
         percents = " ".join(f"{part / 2.55:.2f}" for part in truth.bytes)
         yield f"metrics {percents}"
-    for counter, config in FIXED.items():
-        if (config, None) in truth.rates and (config, None) in truth.names:
-            yield f"fixed {counter} {decimal(truth.rates[config, None])}"
+    has_fixed = (FIXED[2], None) in truth.rates
+    for counter, config in fixed_counters(kind, truth.rates):
+        yield f"fixed {counter} {decimal(truth.rates[config, None])}"
     for key in sorted(truth.rates, key=order_of):
         config, extra = key
-        if config & 0xF000000FF:  # what has no event code is a fixed counter's
+        if not has_fixed or config & 0xFF:  # no event code: a fixed counter's
             extra = "-" if extra is None else f"{extra:x}"
             rate = decimal(truth.rates[key])
             yield f"event {config:x} {extra} {rate} {truth.names[key]}"

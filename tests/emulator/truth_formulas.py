@@ -175,26 +175,24 @@ def evaluate(tree, numbers, value_of):
             lambda: evaluate(a, numbers, value_of),
             lambda: evaluate(b, numbers, value_of),
         )
+    if kind not in OPERATIONS:
+        raise BadFormula(f"no operation {kind!r}")
     a = evaluate(tree[1], numbers, value_of)
     b = evaluate(tree[2], numbers, value_of)
-    return operate(kind, numbers, a, b)
+    return OPERATIONS[kind](numbers, a, b)
 
 
-def operate(kind, numbers, a, b):
-    simple = {
-        "+": lambda: a + b,
-        "-": lambda: a - b,
-        "*": lambda: a * b,
-        "/": lambda: numbers.divide(a, b),
-        "%": lambda: numbers.modulo(a, b),
-        "<": lambda: numbers.truth(a < b, a, b),
-        ">": lambda: numbers.truth(a > b, a, b),
-        "&": lambda: numbers.both(a, b),
-        "|": lambda: numbers.either(a, b),
-        "min": lambda: numbers.minimum(a, b),
-        "max": lambda: numbers.maximum(a, b),
-        "d_ratio": lambda: numbers.ratio(a, b),
-    }
-    if kind not in simple:
-        raise BadFormula(f"no operation {kind!r}")
-    return simple[kind]()
+OPERATIONS = {
+    "+": lambda numbers, a, b: a + b,
+    "-": lambda numbers, a, b: a - b,
+    "*": lambda numbers, a, b: a * b,
+    "/": lambda numbers, a, b: numbers.divide(a, b),
+    "%": lambda numbers, a, b: numbers.modulo(a, b),
+    "<": lambda numbers, a, b: numbers.truth(a < b, a, b),
+    ">": lambda numbers, a, b: numbers.truth(a > b, a, b),
+    "&": lambda numbers, a, b: numbers.both(a, b),
+    "|": lambda numbers, a, b: numbers.either(a, b),
+    "min": lambda numbers, a, b: numbers.minimum(a, b),
+    "max": lambda numbers, a, b: numbers.maximum(a, b),
+    "d_ratio": lambda numbers, a, b: numbers.ratio(a, b),
+}

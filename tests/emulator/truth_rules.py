@@ -6,7 +6,8 @@ from fnmatch import fnmatchcase
 
 from truth_events import Unknown, order_of
 from truth_formulas import Numbers, evaluate, ids_of, parse
-from truth_wanted import HERE
+from truth_values import Formulas
+from truth_wanted import HERE, MODELS, Table
 
 LINE = re.compile(r"(?P<left>.+?)\s+(?P<sign>:=|==|<=|=)\s+(?P<right>.+)")
 
@@ -16,6 +17,9 @@ class Rule:
         self.pattern = pattern
         self.moves = sign == "="
         self.tree = parse(text)
+
+    def fits(self, names):
+        return any(fnmatchcase(name, self.pattern) for name in names)
 
 
 class Relation:
@@ -29,9 +33,15 @@ class Relation:
 class Rules:
     def __init__(self, name):
         self.rules, self.relations, self.latencies = [], [], []
+        self.encodings, self.found = [], {}
+        self.read(name)
+
+    def read(self, name):
         lines = (HERE / f"rules.{name}").read_text(encoding="utf-8").splitlines()
         for line in lines:
-            if line and not line.startswith("#"):
+            if line.startswith("include "):
+                self.read(line.split()[1])
+            elif line and not line.startswith("#"):
                 self.add(line)
 
     def add(self, line):
@@ -41,17 +51,28 @@ class Rules:
         left, sign, right = match["left"], match["sign"], match["right"]
         if left.startswith("latency "):
             self.latencies.append((left.split()[1], float(right)))
+        elif left.startswith("encoding "):
+            self.encodings.append((*left.split()[1:], *right.split()))
         elif sign in ("==", "<="):
             self.relations.append(Relation(left, sign, right))
         else:
             self.rules.append(Rule(left, sign, right))
 
+    def add_encodings(self, model, kind):
+        for models, name, config, *extra in self.encodings:
+            if fnmatchcase(model.name, models):
+                extra = int(extra[0], 16) if extra else None
+                model.add_encoding(kind, name, int(config, 16), extra)
+
     def rule_for(self, names):
         """The first that fits any of an event's names."""
-        for rule in self.rules:
-            if any(fnmatchcase(name, rule.pattern) for name in names):
-                return rule
-        raise Unknown(names)
+        key = tuple(names)
+        if key not in self.found:
+            fits = [r for r in self.rules if r.fits(names)]
+            if not fits:
+                raise Unknown(names)
+            self.found[key] = fits[0]
+        return self.found[key]
 
     def latency(self, names):
         fits = [n for p, n in self.latencies if any(fnmatchcase(x, p) for x in names)]
@@ -67,6 +88,14 @@ def leaf_of_relation(rates, values):
         return rates.leaf(tree)
 
     return leaf
+
+
+def read_kind(model, kind):
+    """All that is known of a kind of core: its formulas, table and rules."""
+    table = MODELS[model.name][kind].table
+    rules = Rules(table)
+    rules.add_encodings(model, kind)
+    return Formulas(model, kind), Table(table), rules
 
 
 class Rates:
@@ -117,7 +146,10 @@ class Rates:
 
 def names_of_keys(formulas):
     """Each key of the files' events and formulas, and its names."""
-    names = dict(formulas.model.keys(formulas.kind))
+    if formulas.names_of_keys:
+        return formulas.names_of_keys
+    names = formulas.names_of_keys
+    names.update(formulas.model.keys(formulas.kind))
     for metric in sorted(formulas.countable):
         for word in formulas.words_of(metric):
             place, _ = formulas.place(word)

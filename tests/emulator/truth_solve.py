@@ -102,6 +102,8 @@ class Problem:
     def solve(self):
         """The rate of each unknown."""
         logs = numpy.log(list(self.start.values()))
+        if not self.keys:
+            return {}
         for weight in ROUNDS:
             with numpy.errstate(all="ignore"):
                 found = least_squares(

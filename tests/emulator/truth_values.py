@@ -30,7 +30,7 @@ class Formulas:
         self.metrics = model.kinds[kind].metrics
         self.trees = {name: parse(m.formula) for name, m in self.metrics.items()}
         self.names = {name.lower(): name for name in self.metrics}
-        self.places = {}
+        self.places, self.names_of_keys = {}, {}
         self.countable = {n for n in self.metrics if self.is_countable(n, ())}
 
     def nodes(self):
@@ -68,7 +68,8 @@ class Formulas:
         return list(dict.fromkeys(found))
 
     def has_metrics_msr(self):
-        return any(r"topdown\-retiring" in ids_of(tree) for tree in self.trees.values())
+        words = [w for name in self.nodes() for w in ids_of(self.trees[name])]
+        return any("topdown-retiring" in word.replace("\\", "") for word in words)
 
 
 class Values:

@@ -2,9 +2,9 @@
 """The tables of what scenarios are wanted to be, and the values that follow"""
 
 from dataclasses import dataclass
-from pathlib import Path
 
-HERE = Path(__file__).parent / "scenarios"
+from truth_events import HERE
+
 BYTES = 255  # PERF_METRICS counts in these parts of the slots
 LEVEL1 = [
     "tma_retiring",
@@ -26,6 +26,22 @@ SCALARS = [
     "loads_per_instruction",
     "stores_per_instruction",
     "uop_dropping",
+    "vectors_per_instruction",
+    "fills_l2",
+    "fills_l3",
+    "fills_dram",
+    "walks",
+    "icache_misses",
+    "store_queue",
+    "divider",
+    "stalls_l1",
+    "stalls_l2",
+    "stalls_l3",
+    "stalls_dram",
+    "stalls_walk",
+    "stalls_fetch",
+    "stalls_divider",
+    "store_buffer_share",
 ]
 
 
@@ -42,6 +58,7 @@ class Traits:
 # Skylake's formulas share a core's slots among its threads; both run here.
 MODELS = {
     "alderlake": {"core": Traits("core", 6), "atom": Traits("atom", 5)},
+    "lunarlake": {"core": Traits("core", 8), "atom": Traits("atom", 8)},
     "meteorlake": {"core": Traits("core", 6), "atom": Traits("atom", 6)},
     "sapphirerapids": {"core": Traits("core", 6, smt=1)},
     "skylakex": {"core": Traits("core", 2, core=0.5, smt=1)},
@@ -90,22 +107,28 @@ class Targets:
         self.table, self.scenario, self.traits = table, scenario, traits
         self.nodes = formulas.nodes()
         self.scalars = table.scalars(scenario, traits)
+        words = formulas.words_of("tma_frontend_bound") if "tma_retiring" in self.nodes else ""
+        self.drops_uops = any("UOP_DROPPING" in word for word in words)
         self.bytes = []
         self.known = {}
         if formulas.has_metrics_msr():
             self.take_bytes()
 
     def bottleneck(self):
-        word = self.table.cell("bottleneck", self.scenario)
-        names = [n for n in self.nodes if n in (word, "tma_" + word)]
-        return names[0] if names else None
+        """The deepest node that this model has of what the scenario is named after."""
+        for row in ("bottleneck", "bottleneck_level_2"):
+            word = self.table.cell(row, self.scenario) if row in self.table.rows else ""
+            for name in (word, "tma_" + word):
+                if name in self.nodes:
+                    return name
+        return None
 
     def take_bytes(self):
         """Level 1 and 2 in whole 255ths; and what UOP_DROPPING moves."""
         wanted = [self.number(name) for name in LEVEL1]
         self.bytes = largest_remainders(wanted, BYTES)
         self.bytes += [round(self.number(name) * BYTES) for name in LEVEL2]
-        dropping = self.scalars["uop_dropping"] / 100
+        dropping = self.scalars["uop_dropping"] / 100 if self.drops_uops else 0
         moved = {
             "tma_frontend_bound": -dropping,
             "tma_bad_speculation": dropping,

@@ -100,8 +100,11 @@ class KindCheck:
             over = [n for n in nodes if self.values.threshold(n)]
             level = nodes[name].level if name else 1
             deep = [n for n in over if nodes[n].level >= level]
-            if deep != ([name] if name else []):
-                self.complain(f"over their thresholds: {deep}, not {name} alone")
+            wanted = [name] if name else []
+            if sorted(deep) != wanted:
+                self.complain(
+                    f"over their thresholds: {sorted(deep)}, not {wanted} alone"
+                )
         elif name:
             level = nodes[name].level
             same = [n for n in nodes if nodes[n].level == level and self.is_lost(n)]

@@ -17,6 +17,12 @@ from decimal import Decimal
 from truth_events import FIXED, order_of
 
 DIGITS = 6
+HEAD = """\
+tdstat-truth 1
+# Made by: {command}
+# Counts a core cycle at which Linux' formulas give what is wanted
+# in the tables beside this file.
+model {model}"""
 
 
 @dataclass
@@ -69,11 +75,7 @@ def lines_of_kind(kind, truth):
 
 def write_file(model, command, scenarios, out):
     """scenarios: name -> kind -> KindTruth"""
-    print("tdstat-truth 1", file=out)
-    print(f"# Made by: {command}", file=out)
-    print("# Counts a core cycle at which Linux' formulas give what is wanted", file=out)
-    print("# in the tables beside this file.", file=out)
-    print(f"model {model}", file=out)
+    print(HEAD.format(command=command, model=model), file=out)
     for scenario, kinds in scenarios.items():
         print(f"\nscenario {scenario}", file=out)
         for kind, truth in kinds.items():

@@ -2,7 +2,7 @@
 """scenarios/rules.*: rates to start from, and what holds between events"""
 
 import re
-from fnmatch import fnmatchcase
+from fnmatch import fnmatchcase, translate
 
 from truth_events import Unknown, order_of
 from truth_formulas import Numbers, evaluate, ids_of, parse
@@ -14,12 +14,12 @@ LINE = re.compile(r"(?P<left>.+?)\s+(?P<sign>:=|==|<=|=)\s+(?P<right>.+)")
 
 class Rule:
     def __init__(self, pattern, sign, text):
-        self.pattern = pattern
+        self.is_like = re.compile(translate(pattern)).match
         self.moves = sign == "="
         self.tree = parse(text)
 
     def fits(self, names):
-        return any(fnmatchcase(name, self.pattern) for name in names)
+        return any(map(self.is_like, names))
 
 
 class Relation:
@@ -68,10 +68,9 @@ class Rules:
         """The first that fits any of an event's names."""
         key = tuple(names)
         if key not in self.found:
-            fits = [r for r in self.rules if r.fits(names)]
-            if not fits:
-                raise Unknown(names)
-            self.found[key] = fits[0]
+            self.found[key] = next((r for r in self.rules if r.fits(names)), None)
+        if self.found[key] is None:
+            raise Unknown(names)
         return self.found[key]
 
     def latency(self, names):
@@ -153,9 +152,9 @@ def names_of_keys(formulas):
     for metric in sorted(formulas.countable):
         for word in formulas.words_of(metric):
             place, _ = formulas.place(word)
-            plain = word.replace("\\", "").replace("cpu_core@", "cpu@")
+            plain = re.sub(r"^cpu_\w+@", "cpu@", word.replace("\\", ""))
             if isinstance(place, tuple) and plain not in names.get(place, []):
-                names[place] = names.get(place, []) + [plain.replace("cpu_atom@", "cpu@")]
+                names[place] = names.get(place, []) + [plain]
     return names
 
 

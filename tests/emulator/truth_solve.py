@@ -67,7 +67,7 @@ class Problem:
         given = dict(zip(self.keys, numpy.exp(logs)))
         rates = Rates(self.formulas, self.rules, self.targets, given, numbers)
         values = Values(self.formulas, rates, numbers)
-        rows = [row for name in self.nodes for row in self.of_node(name, values, weight)]
+        rows = [row for n in self.nodes for row in self.of_node(n, values, weight)]
         rows += [self.of_relation(r, rates, values, weight) for r in self.relations]
         rows = [numpy.broadcast_to(row, logs.shape[1:]) for row in rows]
         first = numpy.log(list(self.start.values()))

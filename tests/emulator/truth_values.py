@@ -29,12 +29,19 @@ class Formulas:
         self.model, self.kind = model, kind
         self.metrics = model.kinds[kind].metrics
         self.trees = {name: parse(m.formula) for name, m in self.metrics.items()}
+        self.thresholds = {
+            name: parse(m.threshold) for name, m in self.metrics.items() if m.threshold
+        }
         self.names = {name.lower(): name for name in self.metrics}
         self.places, self.names_of_keys = {}, {}
         self.countable = {n for n in self.metrics if self.is_countable(n, ())}
 
     def nodes(self):
-        return {n: m for n, m in self.metrics.items() if m.level and n in self.countable}
+        """The metrics of the tree."""
+        return {n: self.metrics[n] for n in self.metrics if self.is_node(n)}
+
+    def is_node(self, name):
+        return self.metrics[name].level > 0 and name in self.countable
 
     def metric_called(self, word, within):
         """Another metric of that name; within itself, a name is an event's."""
@@ -93,8 +100,8 @@ class Values:
         return evaluate(tree, self.numbers, lambda leaf: self.leaf(leaf, within))
 
     def threshold(self, name):
-        text = self.formulas.metrics[name].threshold
-        return bool(text) and bool(self.evaluate(parse(text)))
+        tree = self.formulas.thresholds.get(name)
+        return tree is not None and bool(self.evaluate(tree))
 
     def leaf(self, tree, within):
         kind, word = tree[0], tree[1]

@@ -77,7 +77,7 @@ class Table:
         self.rows = {row[0]: dict(zip(head[1:], row[1:])) for row in rows}
         for row in rows:
             if len(row) != len(head):
-                raise ValueError(f"wanted.{name}: {row[0]} has {len(row) - 2} scenarios")
+                raise ValueError(f"wanted.{name}: {row[0]} has {len(row)} columns")
 
     def cell(self, row, scenario):
         text = self.rows[row][scenario]
@@ -107,7 +107,7 @@ class Targets:
         self.table, self.scenario, self.traits = table, scenario, traits
         self.nodes = formulas.nodes()
         self.scalars = table.scalars(scenario, traits)
-        words = formulas.words_of("tma_frontend_bound") if "tma_retiring" in self.nodes else ""
+        words = formulas.words_of(LEVEL1[2]) if LEVEL1[2] in self.nodes else []
         self.drops_uops = any("UOP_DROPPING" in word for word in words)
         self.bytes = []
         self.known = {}
@@ -172,11 +172,8 @@ class Targets:
         return max(0.0, self.of(parent) - sum(self.of(n) for n in siblings))
 
     def is_named(self, name):
+        """Has the node to have its value?"""
         return self.table.is_named(name, self.scenario)
-
-    def named(self):
-        """The nodes that have to have their value."""
-        return [name for name in self.nodes if self.is_named(name)]
 
 
 def largest_remainders(parts, whole):

@@ -40,12 +40,7 @@ broken() {
 
 # value FORMULA: what the evaluator makes of one without events
 value() {
-	try python3 - "$emulator" "$1" <<-'EOF'
-		import sys
-		sys.path.insert(0, sys.argv[1])
-		from truth_formulas import Numbers, evaluate, parse
-		print(f"{evaluate(parse(sys.argv[2]), Numbers(), None):g}")
-	EOF
+	try python3 "$here/truth.py" value "$1"
 	assert_success
 }
 
@@ -62,6 +57,15 @@ value() {
 	for file in "$scenarios"/*.truth; do
 		model=$(basename "$file" .truth)
 		grep -q "^@test .* { holds $model; }" "$here/truth.bats" || fail "$model"
+	done
+}
+
+@test "what sysfs names has a rate" {
+	for model in alderlake lunarlake meteorlake sapphirerapids skylakex; do
+		saved "$model"
+		try python3 "$here/truth.py" sysfs "$scenarios/$model.truth" "${SYSFS_PATH%/sys}"
+		assert_success
+		assert_output ""
 	done
 }
 

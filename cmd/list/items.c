@@ -260,12 +260,8 @@ static int add_tracepoint(struct td_list *list,
  */
 static int no_tracepoints(struct td_list *list, struct td_err *err)
 {
-	/* the pattern of all tracepoints, which tells the user nothing */
-	static const char all[] = "*:*: ";
 	const unsigned int kinds = TD_LIST_BIT(TD_LIST_TRACEPOINT);
-	size_t skip = strncmp(err->msg, all, strlen(all)) ? 0 : strlen(all);
 
-	memmove(err->msg, err->msg + skip, strlen(err->msg + skip) + 1);
 	if (err->code != -ENOENT && err->code != -EACCES &&
 	    err->code != -ENODEV)
 		return err->code;
@@ -279,7 +275,7 @@ static int no_tracepoints(struct td_list *list, struct td_err *err)
 
 static int collect_tracepoints(struct td_list *list, struct td_err *err)
 {
-	int rc = td_tracepoints_find(&list->tracepoints, "*", "*", err);
+	int rc = td_tracepoints_find_all(&list->tracepoints, err);
 
 	if (rc)
 		return no_tracepoints(list, err);

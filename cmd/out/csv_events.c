@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "cmd/out/events.h"
 #include "cmd/out/out.h"
 #include "lib/base/util.h"
 #include "lib/count/aggregations.h"
@@ -73,7 +72,7 @@ static void put_ratio(const struct td_writer *writer,
 	fputs(writer->separator, writer->fp);
 	td_out_number(writer->fp, 0, ratio->decimals, ratio->value);
 	fputs(writer->separator, writer->fp);
-	td_out_csv_field(writer, td_out_ratio_unit(ratio));
+	td_out_csv_field(writer, ratio->unit);
 }
 
 static void put_row(const struct td_writer *writer, uint64_t time_ns,

@@ -3,7 +3,6 @@
 #include <json-c/json.h>
 #include <math.h>
 
-#include "cmd/out/events.h"
 #include "cmd/out/out.h"
 #include "lib/base/json_put.h"
 #include "lib/count/aggregations.h"
@@ -80,9 +79,8 @@ static void add_no_ratio(struct json_object *o)
 static void add_ratio(struct json_object *o, const struct td_ratio *ratio)
 {
 	json_object_object_add(o, "metric-value", number_text(ratio->value));
-	json_object_object_add(
-		o, "metric-unit",
-		json_object_new_string(td_out_ratio_unit(ratio)));
+	json_object_object_add(o, "metric-unit",
+			       json_object_new_string(ratio->unit));
 }
 
 static void put_row(const struct td_writer *writer, uint64_t time_ns,

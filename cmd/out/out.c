@@ -116,3 +116,23 @@ int td_out_part(const char *value)
 
 	return point ? (int)strlen(point) : 0;
 }
+
+bool td_out_has_id(const struct td_event_row *row)
+{
+	return strcmp(row->id, "all") != 0;
+}
+
+const char *td_out_missing(enum td_status status)
+{
+	switch (status) {
+	case TD_STATUS_OK:
+		return NULL;
+	case TD_STATUS_NOT_COUNTED:
+		return "<not counted>";
+	case TD_STATUS_NOT_SUPPORTED:
+		return "<not supported>";
+	case TD_STATUS_NONE:
+		return "";
+	}
+	return "";
+}

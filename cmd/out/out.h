@@ -16,7 +16,8 @@
 #include "lib/count/report.h"
 
 /* More columns would need more than 150 characters a line. */
-#define TD_MAX_COLUMNS 15
+#define TD_MAX_COLUMNS  15
+#define TD_CGROUP_WIDTH 16 /* of a cgroup's column */
 
 struct td_writer {
 	const struct td_out *out;
@@ -67,6 +68,11 @@ void td_out_empty(FILE *fp);
  * also tells whether the reader of a pipe has gone.
  */
 int td_out_check(FILE *fp, const char *name, struct td_err *err);
+
+/* True unless the row is of "all". */
+bool td_out_has_id(const struct td_event_row *row);
+/* The text in place of a value, or NULL if there is a value. */
+const char *td_out_missing(enum td_status status);
 
 /* Formats a number for all formats; never "-0.0". */
 const char *td_out_format(char buf[64], int decimals, double value);

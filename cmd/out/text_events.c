@@ -2,7 +2,6 @@
 /* perf stat's table: a count in each line, its ratio after " # ". */
 #include <string.h>
 
-#include "cmd/out/events.h"
 #include "cmd/out/out.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
@@ -166,12 +165,15 @@ static void put_count(const struct td_writer *writer,
 
 static void put_ratio(FILE *fp, const struct td_ratio *ratio)
 {
-	/* "%7.2f" for ratios, "%8.1f" and "%8.3f": util/stat-shadow.c */
-	int width = ratio->decimals == 2 ? 7 : 8, len;
+	/* "%7.2f " and "%7.2f%%", "%8.1f" and "%8.3f": util/stat-shadow.c */
+	bool quotient = ratio->decimals == 2;
 	char buf[64];
+	int len = fprintf(fp, " # %*s%s ", quotient ? 7 : 8,
+			  td_out_format(buf, ratio->decimals, ratio->value),
+			  ratio->percent ? "%"
+			  : quotient     ? " "
+					 : "");
 
-	len = fprintf(fp, " # %*s", width,
-		      td_out_format(buf, ratio->decimals, ratio->value));
 	len += td_put_printable(fp, ratio->unit);
 	if (len < RATIO_WIDTH)
 		fprintf(fp, "%*s", RATIO_WIDTH - len, "");

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "cmd/out/events.h"
 #include "cmd/out/out.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"

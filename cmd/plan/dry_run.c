@@ -145,9 +145,19 @@ static void put_rest(FILE *fp, const struct td_tree *tree,
 	}
 }
 
-void td_dry_run(FILE *fp, const struct td_machine *machine,
-		const struct td_tree *tree, const struct td_plan *plan,
-		const struct td_target *target)
+static void put_name(FILE *fp, const char *name,
+		     const struct perf_event_attr *attr)
+{
+	(void)attr;
+	put_line(fp, "  ", name);
+}
+
+/* Prints the machine and the groups, each event by put. */
+static void put_plan(FILE *fp, const struct td_machine *machine,
+		     const struct td_tree *tree, const struct td_plan *plan,
+		     const struct td_target *target,
+		     void (*put)(FILE *fp, const char *name,
+				 const struct perf_event_attr *attr))
 {
 	put_machine(fp, machine);
 	for (size_t g = 0; g < plan->nr_groups; g++) {
@@ -158,27 +168,24 @@ void td_dry_run(FILE *fp, const struct td_machine *machine,
 			struct perf_event_attr attr =
 				td_plan_attr(plan, group, i, target);
 
-			put_attr(fp, plan->events.v[group->members[i]].name,
-				 &attr);
+			put(fp, plan->events.v[group->members[i]].name, &attr);
 		}
 	}
 	put_rest(fp, tree, plan);
+}
+
+void td_dry_run(FILE *fp, const struct td_machine *machine,
+		const struct td_tree *tree, const struct td_plan *plan,
+		const struct td_target *target)
+{
+	put_plan(fp, machine, tree, plan, target, put_attr);
 }
 
 void td_describe(FILE *fp, const struct td_machine *machine,
 		 const struct td_tree *tree, const struct td_plan *plan,
 		 const struct td_target *target)
 {
-	put_machine(fp, machine);
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		const struct td_group *group = &plan->groups[g];
-
-		put_group(fp, g, machine, tree, plan, target);
-		for (size_t i = 0; i < group->nr; i++)
-			put_line(fp, "  ",
-				 plan->events.v[group->members[i]].name);
-	}
-	put_rest(fp, tree, plan);
+	put_plan(fp, machine, tree, plan, target, put_name);
 }
 
 void td_describe_shares(FILE *fp, const struct td_machine *machine,

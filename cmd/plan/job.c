@@ -107,6 +107,20 @@ static int specs_before_cgroup(const struct td_job *job)
 	return INT_MAX;
 }
 
+static int assign_cgroups(struct td_job *job, struct td_err *err)
+{
+	const struct td_cgroups *cgroups = &job->target.cgroups;
+
+	if (cgroups->nr > 1 && !td_opts_want_events(job->opts))
+		return td_err_usage(err, "-G: metrics are counted for one "
+					 "cgroup: use --for-each-cgroup for "
+					 "more");
+	return td_cgroups_assign(&job->plan, cgroups, specs_before_cgroup(job),
+				 err)
+		       ? td_err_wrap(err, "-G")
+		       : 0;
+}
+
 static int make_target(struct td_job *job, struct td_err *err)
 {
 	const struct td_opts *opts = job->opts;
@@ -135,8 +149,7 @@ int td_job_plan(struct td_job *job, const struct td_opts *opts,
 		rc = td_opts_want_events(opts) ? plan_events(job, err)
 					       : plan_metrics(job, err);
 	if (!rc && opts->cgroups)
-		rc = td_cgroups_assign(&job->plan, &job->target.cgroups,
-				       specs_before_cgroup(job), err);
+		rc = assign_cgroups(job, err);
 	return rc ? rc : td_target_find_tasks(&job->target, &job->fs, err);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/view/view.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 int td_view_init(struct td_view *view, const struct td_source *source,
@@ -71,6 +72,8 @@ int td_view_open(struct td_view *view, const struct td_opts *opts,
 	if (view->only_ratios)
 		rc = td_ratio_table_build(&view->ratios, source->plan,
 					  source->machine, view->merge, err);
+	if (rc == -ENODATA)
+		td_err_wrap(err, "--metric-only");
 	if (!rc && source->tree)
 		rc = td_evaluation_make(&view->evaluation, source->tree,
 					source->plan, err);

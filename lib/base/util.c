@@ -2,7 +2,6 @@
 #include "lib/base/util.h"
 
 #include <inttypes.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -22,20 +21,26 @@ void td_close_fd(int *fd)
 	*fd = -1;
 }
 
+static size_t power_of_two_above(size_t nr)
+{
+	size_t power = 1;
+
+	while (power <= nr)
+		power *= 2;
+	return power;
+}
+
 void *td_array_add(void *array, size_t nr, size_t size)
 {
 	char *base;
 
 	memcpy(&base, array, sizeof(base));
-	/* doubled at each power of two; an array from elsewhere may be full */
-	if ((nr & (nr - 1)) == 0 ||
-	    malloc_usable_size(base) < (nr + 1) * size) {
-		/* cppcheck-suppress memleakOnRealloc; *array has it */
-		base = reallocarray(base, nr ? nr * 2 : 1, size);
-		if (!base)
-			return NULL;
-		memcpy(array, &base, sizeof(base));
-	}
+	/* realloc() to the size that the array has is cheap */
+	/* cppcheck-suppress memleakOnRealloc; *array has it */
+	base = reallocarray(base, power_of_two_above(nr), size);
+	if (!base)
+		return NULL;
+	memcpy(array, &base, sizeof(base));
 	memset(base + nr * size, 0, size);
 	return base + nr * size;
 }

@@ -133,7 +133,8 @@ static uint64_t time_on_pmu(const struct turns *turns,
 
 /* --- ids ------------------------------------------------------------------ */
 
-static int fill_id(struct td_total_id *id, char *name, const char *cgroup)
+static int fill_id(struct td_total_id *id, char *name, const char *cgroup,
+		   bool all)
 {
 	int rc;
 
@@ -142,7 +143,7 @@ static int fill_id(struct td_total_id *id, char *name, const char *cgroup)
 		return -ENOMEM;
 	if (!cgroup)
 		rc = asprintf(&id->label, "%s", name);
-	else if (strcmp(name, "all") == 0)
+	else if (all)
 		rc = asprintf(&id->label, "%s", cgroup);
 	else
 		rc = asprintf(&id->label, "%s %s", name, cgroup);
@@ -167,7 +168,7 @@ static struct td_total *add_id(struct td_totals *totals, char *name,
 	}
 	v = td_array_add(&totals->v, totals->nr_ids, row * sizeof(*v));
 	totals->nr_ids++;
-	if (fill_id(id, name, cgroup) || !v)
+	if (fill_id(id, name, cgroup, totals->all) || !v)
 		return NULL;
 	for (size_t i = 0; i < totals->nr_events; i++)
 		v[i].value = NAN;
@@ -372,6 +373,9 @@ int td_aggregate(const struct td_aggregator *agg,
 	if (!delta->nr)
 		return 0;
 	totals->tasks = delta->v[0].cpu < 0 && delta->v[0].tid >= 0;
+	totals->all = totals->tasks
+			      ? agg->how != TD_AGGREGATE_THREAD
+			      : agg->how != TD_AGGREGATE_CPU && !agg->nr_ids;
 	rc = totals->tasks ? add_tasks(agg, delta, plan, totals)
 			   : add_cpus(agg, delta, totals);
 	return rc ? td_err_nomem(err) : 0;

@@ -37,6 +37,7 @@ struct td_totals {
 	struct td_total *v; /* [id][event] */
 	size_t nr_events;
 	bool tasks; /* counted in tasks, not on CPUs */
+	bool all;   /* ids are not told apart, but for cgroups */
 	/* Show all events of an id, then the next id, as perf stat does. */
 	bool by_id;
 };

@@ -66,12 +66,10 @@ struct td_report {
 struct td_ratio {
 	double value;
 	int decimals;
-	/* As printed: "  insn per cycle", "% of all branches", " GHz". */
-	const char *unit;
-	/* The same as a column of a table: */
-	const char *name; /* "insn per cycle"; NULL: a rate per second */
+	const char *unit; /* "insn per cycle", "of all branches", "K/sec" */
 	bool percent;
-	double plain; /* the value; a rate is without K, M or G */
+	bool rate;    /* per second, in thousands, millions ... */
+	double plain; /* the value, of a rate the number per second */
 };
 
 #define TD_MAX_RATIOS 2

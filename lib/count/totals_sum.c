@@ -130,6 +130,7 @@ int td_totals_sum_add(struct td_totals_sum *sum, const struct td_plan *plan,
 
 	totals->nr_events = more->nr_events;
 	totals->tasks = more->tasks;
+	totals->all = more->all;
 	totals->by_id = more->by_id;
 	for (size_t i = 0; !rc && elsewhere && i < more->nr_ids; i++)
 		rc = add_row(sum, &specs, more, i, elsewhere);

@@ -21,10 +21,18 @@
 /* The events folder of tracefs, and the name to look for. */
 struct search {
 	const char *system, *name;
+	bool all;         /* every tracepoint, so errors name none */
 	const char *root; /* owned by libtracefs */
 	int events;       /* the open folder (O_PATH), or -1 */
 	struct td_err *err;
 };
+
+/* Puts what was looked for before the message. */
+static int name_wanted(const struct search *s)
+{
+	return s->all ? s->err->code
+		      : td_err_wrap(s->err, "%s:%s", s->system, s->name);
+}
 
 /*
  * The folder belongs to root alone (0700), and so do its files (0440).
@@ -33,8 +41,8 @@ struct search {
  */
 static int may_not_read(const struct search *s)
 {
-	td_err_set(s->err, -EACCES, "%s:%s: this user may not read %s",
-		   s->system, s->name, s->root);
+	td_err_set(s->err, -EACCES, "this user may not read %s", s->root);
+	name_wanted(s);
 	return td_err_hint(s->err,
 			   "run tdstat as root, or first: sudo mount -o "
 			   "remount,mode=750,gid=%u %s",
@@ -43,8 +51,8 @@ static int may_not_read(const struct search *s)
 
 static int no_tracefs(const struct search *s)
 {
-	td_err_set(s->err, -ENODEV, "%s:%s: tracefs is not mounted", s->system,
-		   s->name);
+	td_err_set(s->err, -ENODEV, "tracefs is not mounted");
+	name_wanted(s);
 	return td_err_hint(s->err, "if the kernel has tracepoints, mount it: "
 				   "sudo mount -t tracefs tracefs "
 				   "/sys/kernel/tracing");
@@ -56,8 +64,8 @@ static int cannot_read(const struct search *s, int rc)
 		return may_not_read(s);
 	if (rc == -ENOMEM)
 		return td_err_nomem(s->err);
-	return td_err_set(s->err, rc, "%s:%s: %s/events: %s", s->system,
-			  s->name, s->root, strerror(-rc));
+	td_err_set(s->err, rc, "%s/events: %s", s->root, strerror(-rc));
+	return name_wanted(s);
 }
 
 /* If tracefs is not mounted, libtracefs mounts it for root, as perf does. */
@@ -209,18 +217,31 @@ static int find(const struct search *s, struct td_tracepoints *out)
 	return rc;
 }
 
+static int search(struct search *s, struct td_tracepoints *out)
+{
+	int rc;
+
+	*out = (struct td_tracepoints){ 0 };
+	rc = open_events(s);
+	if (!rc)
+		rc = find(s, out);
+	td_close_fd(&s->events);
+	return rc;
+}
+
 int td_tracepoints_find(struct td_tracepoints *out, const char *system,
 			const char *name, struct td_err *err)
 {
 	struct search s = { .system = system, .name = name, .err = err };
-	int rc;
 
-	*out = (struct td_tracepoints){ 0 };
-	rc = open_events(&s);
-	if (!rc)
-		rc = find(&s, out);
-	td_close_fd(&s.events);
-	return rc;
+	return search(&s, out);
+}
+
+int td_tracepoints_find_all(struct td_tracepoints *out, struct td_err *err)
+{
+	struct search s = { "*", "*", .all = true, .err = err };
+
+	return search(&s, out);
 }
 
 void td_tracepoints_free(struct td_tracepoints *list)

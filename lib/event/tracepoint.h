@@ -27,6 +27,8 @@ struct td_tracepoints {
  */
 int td_tracepoints_find(struct td_tracepoints *out, const char *system,
 			const char *name, struct td_err *err);
+/* The same for all tracepoints, with errors that name none. */
+int td_tracepoints_find_all(struct td_tracepoints *out, struct td_err *err);
 void td_tracepoints_free(struct td_tracepoints *list);
 
 /*

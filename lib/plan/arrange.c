@@ -121,10 +121,9 @@ static struct home find_home(const struct arranging *a, size_t event)
 /* A bit for the PMU of a hardware event; 0 for others, which split no group. */
 static uint64_t pmu_bit(const struct arranging *a, size_t event)
 {
-	bool hardware = !is_software(a, event) && is_counted(a, event);
-
-	return hardware ? UINT64_C(1) << (a->plan->events.v[event].pmu & 63)
-			: 0;
+	if (is_software(a, event) || !is_counted(a, event))
+		return 0;
+	return UINT64_C(1) << (a->plan->events.v[event].pmu & 63);
 }
 
 /* The PMUs of one event of the text.  Moves *event behind its last one. */
@@ -387,9 +386,7 @@ static int make_groups(struct arranging *a)
 int td_plan_arrange(struct td_plan *plan, const struct td_machine *machine,
 		    struct td_notes *notes, struct td_err *err)
 {
-	struct arranging a = { .plan = plan,
-			       .machine = machine,
-			       .notes = notes };
+	struct arranging a = { plan, machine, notes };
 	int rc = add_missing_slots(&a, err);
 
 	if (rc)

@@ -44,7 +44,7 @@ static int assign(const struct td_plan *plan, struct td_group *group,
 			continue;
 		if (found >= 0 && cgroup != found)
 			return td_err_usage(err,
-					    "-G: %s and the events of its "
+					    "%s and the events of its "
 					    "group are counted together: they "
 					    "need the same cgroup",
 					    event->name);
@@ -59,12 +59,8 @@ int td_cgroups_assign(struct td_plan *plan, const struct td_cgroups *cgroups,
 {
 	int nr_typed = last_spec(plan) + 1, rc = 0;
 
-	if (plan->events.nr && !nr_typed && cgroups->nr > 1)
-		return td_err_usage(err, "-G: metrics are counted for one "
-					 "cgroup: use --for-each-cgroup for "
-					 "more");
 	if (cgroups->nr > 1 && (int)cgroups->nr > nr_typed)
-		return td_err_usage(err, "-G: %zu cgroups, but only %d event%s",
+		return td_err_usage(err, "%zu cgroups, but only %d event%s",
 				    cgroups->nr, nr_typed,
 				    nr_typed == 1 ? "" : "s");
 	for (size_t g = 0; !rc && g < plan->nr_groups; g++)

@@ -129,7 +129,6 @@ static int add_rows(const struct td_evaluation *e, const char *id,
 		    struct td_report *report)
 {
 	const struct td_tree *tree = e->tree;
-	bool is_all = strcmp(id, "all") == 0;
 
 	for (int pmu = 0; pmu < (int)tree->nr_pmus; pmu++) {
 		struct td_row *row;
@@ -137,7 +136,7 @@ static int add_rows(const struct td_evaluation *e, const char *id,
 		if (!tree->sets[pmu])
 			continue;
 		if (!was_opened(tree, pmu, e->totals) &&
-		    !(is_all && was_refused(e->plan, pmu)))
+		    !(e->whole && was_refused(e->plan, pmu)))
 			continue;
 		row = add_row(report, id, tree->machine->pmus[pmu].name);
 		if (!row)
@@ -172,7 +171,7 @@ static int eval_id(struct td_evaluation *e, const char *id, bool merge,
 	 * one row is complete for ids such as a CPU, which has one kind of core
 	 */
 	whole = has_all_kinds(e->tree) ||
-		(strcmp(id, "all") != 0 && report->nr_rows == first + 1);
+		(!e->whole && report->nr_rows == first + 1);
 	fill_shares(report->rows + first, report->nr_rows - first, whole);
 	/* with one kind of core, its row is the merged one */
 	if (merge && td_machine_count_kinds(e->tree->machine) == 1)
@@ -198,6 +197,7 @@ int td_eval(struct td_evaluation *e, const struct td_totals *totals,
 	};
 	for (size_t i = 0; !rc && i < totals->nr_ids; i++) {
 		e->totals = totals->v + i * totals->nr_events;
+		e->whole = totals->all && !totals->ids[i].cgroup;
 		rc = eval_id(e, totals->ids[i].label, merge, report);
 	}
 	return rc ? td_err_nomem(err) : 0;

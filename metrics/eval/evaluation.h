@@ -25,6 +25,7 @@ struct td_evaluation {
 	const struct td_total *totals;
 	const struct td_times *times;
 	bool tasks;
+	bool whole;     /* it is everything that is counted */
 	double *values; /* one for each operand of the tree */
 	double *counts; /* one for each event, scaled to the whole time */
 	int *groups;    /* one for each event: its group; -1: none */

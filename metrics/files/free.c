@@ -24,6 +24,7 @@ void td_model_metric_clear(struct td_model_metric *metric)
 	free(metric->name);
 	free(metric->pmu);
 	free(metric->groups);
+	free(metric->parent);
 	free(metric->desc);
 	free(metric->unit);
 	free(metric->formula);

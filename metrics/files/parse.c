@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "lib/base/util.h"
+#include "metrics/files/level.h"
 #include "metrics/files/parts.h"
 #include "metrics/files/text.h"
 #include "metrics/files/unit.h"
@@ -128,6 +129,7 @@ static int fill_metric(struct td_model_metric *metric,
 	if (!metric->formula)
 		return td_err_set(err, -EINVAL, "%s: %s: no MetricExpr",
 				  entry->path, metric->name);
+	metric->level = td_groups_level(metric->name, metric->groups);
 	return td_unit_from_words(metric, err);
 }
 

@@ -15,6 +15,8 @@
 #include "metrics/files/unit.h"
 #include "metrics/formula/expr.h"
 
+#define MAX_LEVEL 9
+
 /* perfmon's units as a ScaleUnit of perf; the factor is always 1. */
 static const struct {
 	const char *unit, *scale;
@@ -218,33 +220,44 @@ static void write_issues(FILE *fp, const char *text)
  * Writes the groups.  Level and parent become groups, too, as in the kernel
  * tree's files.
  */
-static int write_groups(const struct source *source, FILE *fp,
+static int write_groups(const struct source *source,
+			const struct td_model_metric *metric, FILE *fp,
 			struct td_err *err)
 {
 	struct json_object *threshold = td_json_member(
 		source->entry->object, "Threshold", json_type_object);
-	td_autofree char *parent = NULL;
-	struct td_number level;
 	const char *groups;
 
-	if (td_entry_number(source->entry, "Level", &level, err) ||
-	    td_entry_text(source->entry, "MetricGroup", &groups, err))
+	if (td_entry_text(source->entry, "MetricGroup", &groups, err))
 		return err->code;
-	if (is_node(source))
-		fprintf(fp, ";TopdownL%d;tma_L%d_group", (int)level.value,
-			(int)level.value);
+	if (metric->level)
+		fprintf(fp, ";TopdownL%d;tma_L%d_group", metric->level,
+			metric->level);
 	if (groups && *groups)
 		fprintf(fp, ";%s", groups);
-	if (is_node(source) && level.value > 1 &&
-	    find_parent(source, &parent, err))
-		return err->code;
-	if (parent)
-		fprintf(fp, ";%s_group", parent);
+	if (metric->parent)
+		fprintf(fp, ";%s_group", metric->parent);
 	write_issues(fp, td_json_string(threshold, "ThresholdIssues"));
 	return 0;
 }
 
-static int make_groups(const struct source *source, char **out,
+/* Reads where the metric stands in the tree. */
+static int read_level(const struct source *source,
+		      struct td_model_metric *metric, struct td_err *err)
+{
+	struct td_number level;
+
+	if (td_entry_number(source->entry, "Level", &level, err))
+		return err->code;
+	if (!is_node(source) || level.value > MAX_LEVEL)
+		return 0;
+	metric->level = (int)level.value;
+	return metric->level > 1 ? find_parent(source, &metric->parent, err)
+				 : 0;
+}
+
+static int make_groups(const struct source *source,
+		       const struct td_model_metric *metric, char **out,
 		       struct td_err *err)
 {
 	char *text = NULL;
@@ -254,7 +267,7 @@ static int make_groups(const struct source *source, char **out,
 
 	if (!fp)
 		return td_err_nomem(err);
-	rc = write_groups(source, fp, err);
+	rc = write_groups(source, metric, fp, err);
 	if (fclose(fp) && !rc)
 		rc = td_err_nomem(err);
 	if (!rc && size) {
@@ -296,8 +309,8 @@ static int fill(const struct source *source, struct td_model_metric *metric,
 		return td_err_nomem(err);
 	if (make_name(source->tma ? source->legacy : source->name, source->tma,
 		      &metric->name, err) ||
-	    translate(source, metric, err) ||
-	    make_groups(source, &metric->groups, err) ||
+	    translate(source, metric, err) || read_level(source, metric, err) ||
+	    make_groups(source, metric, &metric->groups, err) ||
 	    make_unit(source, &metric->unit, err) ||
 	    td_entry_line(source->entry, "BriefDescription", &metric->desc,
 			  err))

@@ -38,6 +38,8 @@ struct td_model_metric {
 	char *name;
 	char *pmu;       /* as above */
 	char *groups;    /* "TopdownL1;tma_L1_group"; NULL: none */
+	int level;       /* in the tree; 0: outside of it */
+	char *parent;    /* the metric one level up; NULL: none */
 	char *desc;      /* NULL: none */
 	char *unit;      /* ScaleUnit: "100%"; NULL: none */
 	char *formula;   /* metrics/formula/expr.h */

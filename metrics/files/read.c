@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "metrics/files/level.h"
 #include "metrics/files/parts.h"
 #include "metrics/files/perfmon.h"
 #include "metrics/files/text.h"
@@ -225,7 +226,7 @@ int td_pmu_events_read_uncore(struct td_pmu_events *events,
 	}
 	events->uncore_read = true;
 	td_pmu_events_sort(events);
-	return 0;
+	return td_pmu_events_find_parents(events) ? td_err_nomem(err) : 0;
 }
 
 int td_pmu_events_read(struct td_pmu_events *out, const char *root,
@@ -235,6 +236,8 @@ int td_pmu_events_read(struct td_pmu_events *out, const char *root,
 
 	*out = (struct td_pmu_events){ 0 };
 	rc = read_root(out, root, cpuid, err);
+	if (!rc && td_pmu_events_find_parents(out))
+		rc = td_err_nomem(err);
 	if (rc)
 		td_pmu_events_free(out);
 	else

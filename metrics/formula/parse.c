@@ -140,25 +140,33 @@ static void parse_name(struct parser *p)
 	next(p);
 }
 
-/* Looks up the call as one name: "has_event(name)". */
+/* Returns "has_event(name)", where name is the current token. */
+static char *call_of(struct parser *p, const char *function)
+{
+	td_autofree char *name = strndup(p->in.start, p->in.len);
+	char *call;
+
+	if (name && asprintf(&call, "%s(%s)", function, unescape(name)) >= 0)
+		return call;
+	fail(p, td_err_nomem(p->in.err));
+	return NULL;
+}
+
+/* Looks up the call as one name. */
 static void parse_ask(struct parser *p)
 {
 	struct td_expr_node node = { .kind = TD_NODE_SLOT };
-	td_autofree char *name = NULL, *call = NULL;
 	const char *function = p->in.word.text;
+	td_autofree char *call = NULL;
 
 	next(p);
 	skip(p, TD_TOKEN_OPEN, "'('");
 	if (p->in.word.kind != TD_TOKEN_NAME)
 		expected(p, "a name");
-	if (p->in.rc)
+	if (!p->in.rc)
+		call = call_of(p, function);
+	if (!call)
 		return;
-	name = strndup(p->in.start, p->in.len);
-	if (!name || asprintf(&call, "%s(%s)", function, unescape(name)) < 0) {
-		call = NULL;
-		fail(p, td_err_nomem(p->in.err));
-		return;
-	}
 	node.slot = p->lookup(p->ctx, call);
 	if (node.slot < 0)
 		td_tokens_unknown(&p->in, node.slot, "name");

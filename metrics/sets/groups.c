@@ -3,22 +3,8 @@
 #include "metrics/sets/groups.h"
 
 #include <stdio.h>
-#include <string.h>
 
-bool td_next_group(const char **list, char name[TD_GROUP_NAME])
-{
-	const char *from;
-	size_t len;
-
-	do {
-		from = *list + strspn(*list, "; ");
-		len = strcspn(from, ";");
-		*list = from + len;
-	} while (len >= TD_GROUP_NAME);
-	memcpy(name, from, len);
-	name[len] = '\0';
-	return len > 0;
-}
+#include "metrics/files/level.h"
 
 /*
  * Writes the groups of a metric; for a built-in one, those that the files would

@@ -61,4 +61,8 @@ struct td_metric_set {
 
 #define TD_SLOTS "td_slots"
 
+/* Finds a metric by name, in any case; NULL if there is none. */
+const struct td_metric_def *td_set_find(const struct td_metric_set *set,
+					const char *name);
+
 #endif

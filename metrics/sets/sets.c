@@ -9,100 +9,7 @@
 
 #include "lib/base/util.h"
 #include "metrics/sets/builtin.h"
-#include "metrics/sets/groups.h"
 #include "metrics/sets/l2_requests.h"
-
-static const struct td_metric_def *find_indexed(const struct td_metric_set *set,
-						const char *name)
-{
-	uint64_t hash = td_hash_any_case(name);
-	size_t step = 0, at;
-
-	while ((at = td_index_next(&set->names, hash, &step)) != TD_NOT_FOUND) {
-		if (strcasecmp(set->metrics[at].name, name) == 0)
-			return &set->metrics[at];
-	}
-	return NULL;
-}
-
-const struct td_metric_def *td_set_find(const struct td_metric_set *set,
-					const char *name)
-{
-	if (set->names.nr)
-		return find_indexed(set, name);
-	for (size_t i = 0; i < set->nr_metrics; i++) {
-		if (strcasecmp(set->metrics[i].name, name) == 0)
-			return &set->metrics[i];
-	}
-	return NULL;
-}
-
-/*
- * The level of "TopdownL2", "tma_L2_group" or AMD's "PipelineL2" (2); 0 if the
- * group is not a level.
- */
-static int level_of_group(const char *name)
-{
-	static const char *const prefixes[] = { "TopdownL", "tma_L",
-						"PipelineL" };
-
-	for (size_t i = 0; i < TD_ARRAY_SIZE(prefixes); i++) {
-		size_t len = strlen(prefixes[i]);
-		const char *digit = name + len;
-
-		if (strncmp(name, prefixes[i], len) == 0 && *digit >= '1' &&
-		    *digit <= '9' &&
-		    (digit[1] == '\0' || strcmp(digit + 1, "_group") == 0))
-			return *digit - '0';
-	}
-	return 0;
-}
-
-/*
- * The metric whose children form the group: tma_backend_bound of
- * "tma_backend_bound_group"; NULL if there is none.
- */
-static const struct td_metric_def *owner_of(const struct td_metric_set *set,
-					    const char *group)
-{
-	char name[TD_GROUP_NAME];
-	size_t len = strlen(group), end = strlen("_group");
-
-	if (len <= end || strcmp(group + len - end, "_group") != 0)
-		return NULL;
-	snprintf(name, sizeof(name), "%.*s", (int)(len - end), group);
-	return td_set_find(set, name);
-}
-
-/*
- * Sets the level from the groups.  tma_info_* metrics are in these groups, too,
- * but are not nodes of the tree.
- */
-static void find_level(struct td_metric_def *def)
-{
-	const char *list = def->groups ? def->groups : "";
-	char name[TD_GROUP_NAME];
-
-	if (strncmp(def->name, "tma_info_", 9) == 0)
-		return;
-	while (!def->level && td_next_group(&list, name))
-		def->level = level_of_group(name);
-}
-
-/* Sets the parent: the metric one level up whose group contains this one. */
-static void find_parent(const struct td_metric_set *set,
-			struct td_metric_def *def)
-{
-	const char *list = def->groups ? def->groups : "";
-	char name[TD_GROUP_NAME];
-
-	while (def->level > 1 && !def->parent && td_next_group(&list, name)) {
-		const struct td_metric_def *owner = owner_of(set, name);
-
-		if (owner && owner->level == def->level - 1)
-			def->parent = owner->name;
-	}
-}
 
 /*
  * Splits a ScaleUnit: "100%" is the factor 100 and the unit "%".  The factor
@@ -144,13 +51,14 @@ static int add_model_metric(struct td_made_set *made,
 		.name = metric->name,
 		.formula = metric->formula,
 		.threshold = metric->threshold,
+		.level = metric->level,
+		.parent = metric->parent,
 		.groups = metric->groups,
 		.desc = metric->desc,
 		.split = metric->split,
 	};
 
 	read_unit(&def, metric->unit);
-	find_level(&def);
 	return add_def(made, &def);
 }
 
@@ -182,7 +90,6 @@ static bool is_of(const struct td_model_metric *metric,
 static void finish(struct td_made_set *made)
 {
 	for (size_t i = 0; i < made->nr; i++) {
-		find_parent(&made->set, &made->defs[i]);
 		if (made->defs[i].level > made->set.levels)
 			made->set.levels = made->defs[i].level;
 	}
@@ -193,15 +100,8 @@ static bool has_tree(const struct td_machine *machine, size_t pmu,
 		     const struct td_pmu_events *files)
 {
 	for (size_t i = 0; i < files->nr_metrics; i++) {
-		struct td_metric_def def = {
-			.name = files->metrics[i].name,
-			.groups = files->metrics[i].groups,
-		};
-
-		if (!is_of(&files->metrics[i], machine, pmu))
-			continue;
-		find_level(&def);
-		if (def.level)
+		if (files->metrics[i].level &&
+		    is_of(&files->metrics[i], machine, pmu))
 			return true;
 	}
 	return false;

@@ -53,8 +53,4 @@ bool td_sets_lack_name(const struct td_ask *ask,
 		       const struct td_pmu_events *files);
 void td_sets_free(struct td_sets *sets);
 
-/* Finds a metric by name, in any case; NULL if there is none. */
-const struct td_metric_def *td_set_find(const struct td_metric_set *set,
-					const char *name);
-
 #endif

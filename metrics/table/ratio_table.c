@@ -12,7 +12,7 @@
 
 /*
  * The column of a ratio: "page-faults/sec" for rates, which several events
- * have; else the ratio's name, "insn per cycle".
+ * have; else the ratio's unit, "insn per cycle".
  */
 static char *column_name(const char *event, const struct td_ratio *ratio)
 {
@@ -20,8 +20,8 @@ static char *column_name(const char *event, const struct td_ratio *ratio)
 	const char *base = slash ? slash + 1 : event;
 	char *name = NULL;
 
-	if (ratio->name)
-		return strdup(ratio->name);
+	if (!ratio->rate)
+		return strdup(ratio->unit);
 	return asprintf(&name, "%.*s/sec", (int)strcspn(base, "/:"), base) < 0
 		       ? NULL
 		       : name;
@@ -132,8 +132,7 @@ int td_ratio_table_build(struct td_ratio_table *table,
 		return td_err_nomem(err);
 	return table->nr ? 0
 			 : td_err_set(err, -ENODATA,
-				      "--metric-only: these events have no "
-				      "ratio");
+				      "these events have no ratio");
 }
 
 static struct td_row *add_row(const struct td_ratio_table *table,

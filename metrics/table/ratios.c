@@ -6,27 +6,24 @@
 #include "lib/base/util.h"
 #include "metrics/table/ratio_parts.h"
 
-/* A unit as it follows the value, and without what stands before it. */
-#define UNIT(before, name) before name, name
-
 /* clang-format off */
 /* Ratios of two events, in percent. */
 static const struct share {
 	enum td_ratio_kind part, whole;
-	const char *unit, *name;
+	const char *unit;
 } shares[] = {
-	{ KIND_FRONTEND_STALLS, KIND_CYCLES, UNIT("% ", "frontend cycles idle") },
-	{ KIND_BACKEND_STALLS, KIND_CYCLES, UNIT("% ", "backend cycles idle") },
-	{ KIND_BRANCH_MISSES, KIND_BRANCHES, UNIT("% ", "of all branches") },
-	{ KIND_CACHE_MISSES, KIND_CACHE_REFS, UNIT("% ", "of all cache refs") },
-	{ KIND_L1D_MISSES, KIND_L1D, UNIT("% ", "of all L1-dcache accesses") },
-	{ KIND_L1I_MISSES, KIND_L1I, UNIT("% ", "of all L1-icache accesses") },
-	{ KIND_LL_MISSES, KIND_LL, UNIT("% ", "of all LL-cache accesses") },
-	{ KIND_DTLB_MISSES, KIND_DTLB, UNIT("% ", "of all dTLB cache accesses") },
-	{ KIND_ITLB_MISSES, KIND_ITLB, UNIT("% ", "of all iTLB cache accesses") },
+	{ KIND_FRONTEND_STALLS, KIND_CYCLES, "frontend cycles idle" },
+	{ KIND_BACKEND_STALLS, KIND_CYCLES, "backend cycles idle" },
+	{ KIND_BRANCH_MISSES, KIND_BRANCHES, "of all branches" },
+	{ KIND_CACHE_MISSES, KIND_CACHE_REFS, "of all cache refs" },
+	{ KIND_L1D_MISSES, KIND_L1D, "of all L1-dcache accesses" },
+	{ KIND_L1I_MISSES, KIND_L1I, "of all L1-icache accesses" },
+	{ KIND_LL_MISSES, KIND_LL, "of all LL-cache accesses" },
+	{ KIND_DTLB_MISSES, KIND_DTLB, "of all dTLB cache accesses" },
+	{ KIND_ITLB_MISSES, KIND_ITLB, "of all iTLB cache accesses" },
 };
 
-static const char *const rates[] = { " /sec", " K/sec", " M/sec", " G/sec" };
+static const char *const rates[] = { "/sec", "K/sec", "M/sec", "G/sec" };
 /* clang-format on */
 
 /* The counts of one id, and the event whose ratios are computed. */
@@ -80,16 +77,18 @@ static double find(const struct look *look, enum td_ratio_kind kind)
 	       (kind == KIND_CLOCK ? share_of_time(look, first) : 1);
 }
 
-static void add(struct td_event_row *row, double value, int decimals,
-		const char *unit, const char *name)
+static struct td_ratio *add(struct td_event_row *row, double value,
+			    int decimals, const char *unit)
 {
-	row->ratios[row->nr_ratios++] = (struct td_ratio){
+	struct td_ratio *ratio = &row->ratios[row->nr_ratios++];
+
+	*ratio = (struct td_ratio){
 		.value = value,
 		.decimals = decimals,
 		.unit = unit,
-		.name = name,
 		.plain = value,
 	};
+	return ratio;
 }
 
 static void add_instructions(const struct look *look, struct td_event_row *row)
@@ -100,11 +99,9 @@ static void add_instructions(const struct look *look, struct td_event_row *row)
 			     find(look, KIND_BACKEND_STALLS));
 
 	if (cycles > 0)
-		add(row, instructions / cycles, 2,
-		    UNIT("  ", "insn per cycle"));
+		add(row, instructions / cycles, 2, "insn per cycle");
 	if (stalls > 0 && instructions > 0)
-		add(row, stalls / instructions, 2,
-		    UNIT("  ", "stalled cycles per insn"));
+		add(row, stalls / instructions, 2, "stalled cycles per insn");
 }
 
 static const struct share *share_of(enum td_ratio_kind part)
@@ -124,14 +121,14 @@ static void add_share(const struct look *look, const struct share *share,
 
 	if (!(part > 0 && whole > 0))
 		return;
-	add(row, part / whole * 100, 2, share->unit, share->name);
-	row->ratios[0].percent = true;
+	add(row, part / whole * 100, 2, share->unit)->percent = true;
 }
 
 static void add_rate(const struct look *look, struct td_event_row *row)
 {
 	double ns = find(look, KIND_CLOCK);
 	double plain = value_of(look, look->event) * 1e9 / ns, rate = plain;
+	struct td_ratio *ratio;
 	size_t prefix = 0;
 
 	if (!(ns > 0))
@@ -141,8 +138,9 @@ static void add_rate(const struct look *look, struct td_event_row *row)
 		rate /= 1000;
 		prefix++;
 	}
-	add(row, rate, 3, rates[prefix], NULL);
-	row->ratios[0].plain = plain;
+	ratio = add(row, rate, 3, rates[prefix]);
+	ratio->rate = true;
+	ratio->plain = plain;
 }
 
 static void add_frequency(const struct look *look, struct td_event_row *row)
@@ -151,7 +149,7 @@ static void add_frequency(const struct look *look, struct td_event_row *row)
 	double ns = find(look, KIND_CLOCK);
 
 	if (cycles > 0 && ns > 0)
-		add(row, cycles / ns, 3, UNIT(" ", "GHz"));
+		add(row, cycles / ns, 3, "GHz");
 }
 
 static void add_use(const struct look *look, uint64_t elapsed_ns,
@@ -160,8 +158,7 @@ static void add_use(const struct look *look, uint64_t elapsed_ns,
 	double ns = value_of(look, look->event);
 
 	if (elapsed_ns > 0)
-		add(row, ns / (double)elapsed_ns, 3,
-		    UNIT(" ", "CPUs utilized"));
+		add(row, ns / (double)elapsed_ns, 3, "CPUs utilized");
 }
 
 void td_ratios_fill(const struct td_ratios *ratios, size_t id, int event,

@@ -123,15 +123,21 @@ teardown() {
 	assert_success
 	# more cgroups than events
 	try "$TDSTAT" -a -e cycles -G web,db -- touch ran
-	[ "$status" -ne 0 ] || fail 'db is for no event'
-	assert_complains 'cgroup|-G'
+	assert_failure 64
+	assert_complains '^tdstat: -G: 2 cgroups, but only 1 event'
 	try "$TDSTAT" -a -G web -e cycles -- touch ran
 	assert_failure 64
 	assert_complains '-G.*-e'
 	[ ! -e ran ]
 	# a group is of one cgroup
 	try "$TDSTAT" -a -e '{cycles,instructions}' -G web,db -- touch ran
-	[ "$status" -ne 0 ] || fail 'a group of two cgroups'
+	assert_failure 64
+	assert_complains '^tdstat: -G: .*the same cgroup'
+	[ ! -e ran ]
+	# metrics are of one cgroup
+	try "$TDSTAT" -a -l 1 -G web,db -- touch ran
+	assert_failure 64
+	assert_complains '^tdstat: -G: .*--for-each-cgroup'
 	[ ! -e ran ]
 }
 

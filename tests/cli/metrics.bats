@@ -614,6 +614,7 @@ reads() {
 }
 
 @test "PMUs that are no cores' are read once, and only for a name that no core has" {
+	needs_strace
 	with_units
 	for options in '-l 2' '-M tma_retiring' '-M tma_dram_bound' '-e cycles,inst_retired.any' '-M has_no_such_name'; do
 		assert_equal "$options: $(reads "$TDSTAT" --dry-run -a $options)" "$options: 0"

@@ -201,6 +201,8 @@ CPU7,30,cycles' "$(cat got)"
 	assert_equal "$(wc -l <out)" $(($(getconf _NPROCESSORS_ONLN) + 1))
 	# each CPU's clock runs all the time
 	awk -F, 'NR > 1 && !($4 > 0.8 && $4 < 1.3) { exit 1 }' out || fail "$(cat out)"
+	run -1 "$TDSTAT" --metric-only -e duration_time -- true
+	assert_output "tdstat: --metric-only: these events have no ratio"
 }
 
 # --- summaries ------------------------------------------------------------------

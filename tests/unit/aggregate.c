@@ -441,6 +441,9 @@ static void test_sum(size_t i, const struct td_task_names *names)
 	ok(td_aggregate(&agg, &delta, &plan, &totals, &err) == 0 &&
 		   totals.nr_ids == sums[i].nr_ids,
 	   "sum: %s: %zu ids", sums[i].name, totals.nr_ids);
+	if (sums[i].nr_ids)
+		ok(totals.all == (strcmp(sums[i].want[0].name, "all") == 0),
+		   "sum: %s: ids are told apart or not", sums[i].name);
 	ok(memcmp(v, sums[i].v, sizeof(v)) == 0, "sum: %s: readings as before",
 	   sums[i].name);
 	for (size_t id = 0; id < totals.nr_ids && id < sums[i].nr_ids; id++)

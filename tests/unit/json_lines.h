@@ -8,7 +8,7 @@
 #include "lib/base/util.h"
 #include "tests/unit/test.h"
 
-/* Members in their order, a number as it was written. */
+/* The text of a member; numbers as they were written. */
 static inline const char *plain(struct json_object *o, const char *otherwise)
 {
 	return o ? json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN)

@@ -190,13 +190,13 @@ static void check_formulas(const char *dir, struct td_pmu_events *events)
 	   events->nr_skipped, events->skipped ? events->skipped : "");
 }
 
-/* Level and parent must be among the groups, and the parent must exist. */
+/* Below level 1, the parent must be among the groups, and must exist. */
 static bool has_parent(const struct td_pmu_events *events,
 		       const struct td_model_metric *metric)
 {
 	const char *groups = metric->groups ? metric->groups : "";
 
-	if (!strstr(groups, "TopdownL") || strstr(groups, "TopdownL1"))
+	if (metric->level < 2)
 		return true;
 	for (size_t i = 0; i < events->nr_metrics; i++) {
 		char group[256];
@@ -219,7 +219,7 @@ static void check_tree(const char *dir, const struct td_pmu_events *events)
 	for (size_t i = 0; i < events->nr_metrics; i++) {
 		const struct td_model_metric *metric = &events->metrics[i];
 
-		nr += metric->groups && strstr(metric->groups, "TopdownL1;");
+		nr += metric->level == 1;
 		lost += has_parent(events, metric) ? 0 : 1;
 	}
 	ok(nr == 4 || nr == 0, "%s: %zu metrics at level 1", dir, nr);
@@ -445,9 +445,8 @@ static void compare(size_t i, const char *tree, const char *checkout)
 	for (size_t k = 0; k < kernel.nr_metrics; k++) {
 		const struct td_model_metric *metric = &kernel.metrics[k];
 
-		if (!metric->groups || strcmp(metric->pmu, pairs[i].pmu) != 0 ||
-		    (!strstr(metric->groups, "TopdownL1") &&
-		     !strstr(metric->groups, "TopdownL2")))
+		if (strcmp(metric->pmu, pairs[i].pmu) != 0 ||
+		    metric->level < 1 || metric->level > 2)
 			continue;
 		compare_metric(pairs[i].dir, &kernel, &perfmon, metric);
 		nr++;

@@ -102,16 +102,16 @@ static const struct {
 
 	/* insn per cycle */
 	{ "instructions", { { INSTRUCTIONS, 143100300 }, { CYCLES, 95400696 },
-	    { CLOCK, 2705790000 } }, "1.50  insn per cycle" },
+	    { CLOCK, 2705790000 } }, "1.50 insn per cycle" },
 	{ "none", { { INSTRUCTIONS, 0 }, { CYCLES, 1000 } },
-	  "0.00  insn per cycle" },
+	  "0.00 insn per cycle" },
 	{ "no cycles", { { INSTRUCTIONS, 1500 }, { CLOCK, 1000 } }, "" },
 	{ "no cycles went by", { { INSTRUCTIONS, 1500 }, { CYCLES, 0 } }, "" },
 	{ "cycles of the other PMU",
 	  { { INSTRUCTIONS, 1500 }, { HW(1, CPU_CYCLES), 1000 },
 	    { CLOCK, 1000 } }, "" },
 	{ "cycles of both", { { HW(1, INSTRUCTIONS), 1500 }, { CYCLES, 1000 },
-	    { HW(1, CPU_CYCLES), 3000 } }, "0.50  insn per cycle" },
+	    { HW(1, CPU_CYCLES), 3000 } }, "0.50 insn per cycle" },
 	{ "cycles that nobody sees",
 	  { { INSTRUCTIONS, 1500 }, { CYCLES, 1000, .hidden = true } }, "" },
 	{ "cycles that were refused",
@@ -120,22 +120,22 @@ static const struct {
 	  { { INSTRUCTIONS, 1500 }, { HW(0, REF_CPU_CYCLES), 1000 } }, "" },
 	{ "stalled in front", { { INSTRUCTIONS, 1000 }, { CYCLES, 2000 },
 	    { FRONTEND, 500 } },
-	  "0.50  insn per cycle|0.50  stalled cycles per insn" },
+	  "0.50 insn per cycle|0.50 stalled cycles per insn" },
 	{ "stalled at the back", { { INSTRUCTIONS, 1000 }, { CYCLES, 2000 },
 	    { BACKEND, 1500 } },
-	  "0.50  insn per cycle|1.50  stalled cycles per insn" },
+	  "0.50 insn per cycle|1.50 stalled cycles per insn" },
 	{ "the larger of both", { { INSTRUCTIONS, 1000 }, { CYCLES, 2000 },
 	    { FRONTEND, 500 }, { BACKEND, 250 } },
-	  "0.50  insn per cycle|0.50  stalled cycles per insn" },
+	  "0.50 insn per cycle|0.50 stalled cycles per insn" },
 	{ "stalled, without cycles",
 	  { { INSTRUCTIONS, 1000 }, { BACKEND, 250 } },
-	  "0.25  stalled cycles per insn" },
+	  "0.25 stalled cycles per insn" },
 	{ "stalled, without instructions",
 	  { { INSTRUCTIONS, 0 }, { CYCLES, 2000 }, { BACKEND, 250 } },
-	  "0.00  insn per cycle" },
+	  "0.00 insn per cycle" },
 	{ "never stalled",
 	  { { INSTRUCTIONS, 1000 }, { CYCLES, 2000 }, { BACKEND, 0 } },
-	  "0.50  insn per cycle" },
+	  "0.50 insn per cycle" },
 
 	/* shares of all ... */
 	{ "branch-misses", { { BRANCH_MISSES, 1487965 },
@@ -229,9 +229,9 @@ static const struct {
 	/* modifiers */
 	{ "both of user mode", { { INSTRUCTIONS, 95042058, "u" },
 	    { CYCLES, 63371254, "u" }, { CYCLES, 84470898 } },
-	  "1.50  insn per cycle" },
+	  "1.50 insn per cycle" },
 	{ "the other way round", { { INSTRUCTIONS, 1500 },
-	    { CYCLES, 500, "u" }, { CYCLES, 1000 } }, "1.50  insn per cycle" },
+	    { CYCLES, 500, "u" }, { CYCLES, 1000 } }, "1.50 insn per cycle" },
 	{ "cycles of all modes", { { INSTRUCTIONS, 140691942, "u" },
 	    { CYCLES, 125191992 }, { CLOCK, 1951220332 } }, "" },
 	{ "cycles of the other mode", { { INSTRUCTIONS, 1500, "k" },
@@ -239,19 +239,19 @@ static const struct {
 	{ "uk leaves hypervisors out", { { INSTRUCTIONS, 1500, "uk" },
 	    { CYCLES, 1000 } }, "" },
 	{ "all three are none", { { INSTRUCTIONS, 1500, "ukh" },
-	    { CYCLES, 1000 } }, "1.50  insn per cycle" },
+	    { CYCLES, 1000 } }, "1.50 insn per cycle" },
 	{ "in guests alone", { { INSTRUCTIONS, 1500, "G" },
 	    { CYCLES, 1000 } }, "" },
 	{ "in guests and hosts", { { INSTRUCTIONS, 1500, "GH" },
-	    { CYCLES, 1000 } }, "1.50  insn per cycle" },
+	    { CYCLES, 1000 } }, "1.50 insn per cycle" },
 	/* exclude_guest is ignored */
 	{ "in hosts alone", { { INSTRUCTIONS, 1500, "H" },
-	    { CYCLES, 1000 } }, "1.50  insn per cycle" },
+	    { CYCLES, 1000 } }, "1.50 insn per cycle" },
 	{ "not when idle", { { INSTRUCTIONS, 1500, "I" }, { CYCLES, 1000 } },
 	  "" },
 	{ "how precise does not matter",
 	  { { INSTRUCTIONS, 1500, "pp" }, { CYCLES, 1000 } },
-	  "1.50  insn per cycle" },
+	  "1.50 insn per cycle" },
 	{ "a clock of user mode for its like",
 	  { { CYCLES, 23179847, "u" }, { CLOCK, 1828060000, "u" } },
 	  "0.013 GHz" },
@@ -268,10 +268,10 @@ static const struct {
 
 	/* groups */
 	{ "in one group", { { INSTRUCTIONS, 1500, .braces = 1 },
-	    { CYCLES, 1000, .braces = 1 } }, "1.50  insn per cycle" },
+	    { CYCLES, 1000, .braces = 1 } }, "1.50 insn per cycle" },
 	{ "cycles of its group, not the first ones",
 	  { { INSTRUCTIONS, 1500, .braces = 1 }, { CYCLES, 500 },
-	    { CYCLES, 1000, .braces = 1 } }, "1.50  insn per cycle" },
+	    { CYCLES, 1000, .braces = 1 } }, "1.50 insn per cycle" },
 	{ "a clock outside of the group",
 	  { { CYCLES, 92492438, .braces = 1 },
 	    { INSTRUCTIONS, 92492438, .braces = 1 },
@@ -280,7 +280,7 @@ static const struct {
 	    { CLOCK, 1862740000, .braces = 1 } }, "0.045 GHz" },
 	{ "cycles in any group for one that has none",
 	  { { INSTRUCTIONS, 43749052 }, { CYCLES, 29179671, .braces = 1 },
-	    { CLOCK, 1862740000, .braces = 1 } }, "1.50  insn per cycle" },
+	    { CLOCK, 1862740000, .braces = 1 } }, "1.50 insn per cycle" },
 	{ "alone in its group", { { CYCLES, 20692354, .braces = 1 },
 	    { CLOCK, 10719005 } }, "1.930 GHz" },
 	{ "alone on its PMU in its group",
@@ -301,10 +301,10 @@ static const struct {
 	{ "instructions", { { RAW(0xc0), 100587634,
 	    .name = "cpu_core/instructions/" },
 	    { RAW(0x3c), 67063113, .name = "cpu_core/cpu-cycles/" } },
-	  "1.50  insn per cycle" },
+	  "1.50 insn per cycle" },
 	{ "with a modifier", { { RAW(0xc0), 1500, "u",
 	    .name = "cpu/instructions/u" }, { CYCLES, 1000, "u" } },
-	  "1.50  insn per cycle" },
+	  "1.50 insn per cycle" },
 	{ "branch-misses", { { RAW(0xc5), 1076216,
 	    .name = "cpu/branch-misses/" },
 	    { RAW(0xc4), 17217651, .name = "cpu/branch-instructions/" } },
@@ -378,8 +378,9 @@ static void write_row(const struct td_event_row *row, char *text, size_t size)
 	if (!fp)
 		return;
 	for (int i = 0; i < row->nr_ratios; i++)
-		fprintf(fp, "%s%.*f%s", i > 0 ? "|" : "",
+		fprintf(fp, "%s%.*f%s%s", i > 0 ? "|" : "",
 			row->ratios[i].decimals, row->ratios[i].value,
+			row->ratios[i].percent ? "% " : " ",
 			row->ratios[i].unit);
 	fclose(fp);
 }
@@ -429,7 +430,7 @@ static void test_twice(void)
 	events[2] = event_of(&(struct count){ INSTRUCTIONS, 0 });
 	fill(&plan, totals, 2, 1000, &row);
 	write_row(&row, text, sizeof(text));
-	is_str(text, "3.00  insn per cycle", "the last of three");
+	is_str(text, "3.00 insn per cycle", "the last of three");
 	fill(&plan, totals, 1, 500, &row);
 	write_row(&row, text, sizeof(text));
 	is_str(text, "3.000 CPUs utilized", "the one in the middle");
@@ -475,14 +476,15 @@ static void test_columns(void)
 	events[2] = event_of(&(struct count){ BRANCH_MISSES, 0 });
 	fill(&plan, totals, 1, 1000, &row);
 	ok(row.ratios[0].value == 8 && row.ratios[0].plain == 8e6 &&
-		   !row.ratios[0].name && !row.ratios[0].percent,
+		   row.ratios[0].rate && !row.ratios[0].percent,
 	   "a rate: 8 M/sec");
 	fill(&plan, totals, 2, 1000, &row);
-	is_str(row.ratios[0].name, "of all branches", "a share: its name");
-	ok(row.ratios[0].plain == 25 && row.ratios[0].percent,
+	is_str(row.ratios[0].unit, "of all branches", "a share: its name");
+	ok(row.ratios[0].plain == 25 && row.ratios[0].percent &&
+		   !row.ratios[0].rate,
 	   "a share: in percent");
 	fill(&plan, totals, 0, 1000, &row);
-	is_str(row.ratios[0].name, "CPUs utilized", "a clock: its name");
+	is_str(row.ratios[0].unit, "CPUs utilized", "a clock: its name");
 	ok(row.ratios[0].plain == 1 && !row.ratios[0].percent,
 	   "a clock: no percentage");
 }

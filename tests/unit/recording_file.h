@@ -9,7 +9,7 @@
 
 #include "lib/recording/recording.h"
 
-/* A file that only this process has, at a path of its own. */
+/* Creates a file that only this process can see.  Returns its descriptor. */
 static inline int make_file(const char *text, size_t size, char path[32])
 {
 	int fd = memfd_create("recording", MFD_CLOEXEC);

@@ -381,6 +381,23 @@ static void test_many_fields(void)
 	   "not all of them: %s", err.msg);
 }
 
+/* Nothing was asked for by name, so the message names nothing. */
+static void expect_no_name(const char *what, int code, const char *begins)
+{
+	struct td_tracepoints found;
+	struct td_err err = { 0 };
+
+	ok(td_tracepoints_find_all(&found, &err) == code &&
+		   strncmp(err.msg, begins, strlen(begins)) == 0,
+	   "%s: all of them: %s", what, err.msg);
+	td_tracepoints_free(&found);
+	ok(td_tracepoints_find(&found, "sched", "*", &err) == code &&
+		   strncmp(err.msg, "sched:*: ", 9) == 0 &&
+		   strncmp(err.msg + 9, begins, strlen(begins)) == 0,
+	   "%s: those of one system: %s", what, err.msg);
+	td_tracepoints_free(&found);
+}
+
 static void expect_refusal(const char *what)
 {
 	struct td_tracepoints found;
@@ -405,6 +422,12 @@ static void expect_refusal(const char *what)
 	   "%s: a filter", what);
 }
 
+static void expect_closed(const char *what)
+{
+	expect_refusal(what);
+	expect_no_name(what, -EACCES, "this user may not read ");
+}
+
 static bool set_mode(const char *path, mode_t mode)
 {
 	char full[256];
@@ -425,9 +448,9 @@ static void test_rights(void)
 	}
 	if (is_root && seteuid(0) == 0 && chmod(root, 0700) == 0 &&
 	    seteuid(65534) == 0)
-		expect_refusal("a folder that is root's");
+		expect_closed("a folder that is root's");
 	if (!is_root && chmod(root, 0) == 0)
-		expect_refusal("a folder that is closed");
+		expect_closed("a folder that is closed");
 	if (is_root && seteuid(0))
 		return;
 	chmod(root, 0755);
@@ -455,6 +478,7 @@ static void test_none(const char *dir, const char *what)
 	ok(td_tracepoint_check_filter("sched", "sched_switch", "a == 1",
 				      &err) == -ENODEV,
 	   "%s: a filter", what);
+	expect_no_name(what, -ENODEV, "tracefs is not mounted");
 }
 
 #define SWITCH "/sys/kernel/tracing/events/sched/sched_switch/"

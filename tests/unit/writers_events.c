@@ -10,7 +10,7 @@
 #define MAX_ROWS 3
 
 /* clang-format off */
-#define SINGLE(v, d, u) .ratios = { { v, d, u } }, .nr_ratios = 1
+#define SINGLE(v, d, ...) .ratios = { { v, d, __VA_ARGS__ } }, .nr_ratios = 1
 #define TITLE(target) "\n Performance counter stats for '" target "':\n\n"
 #define BLANK38 "                                      "
 
@@ -31,7 +31,7 @@ static const struct {
 } rows[] = {
 	{ "perf 6.12: GHz, and no metric", .frame = { .target_kind = TD_TARGET_SYSTEM },
 	  .rows = { { "all", "cpu_core/cycles/", "", TD_STATUS_OK, 125191992, 0,
-		      973385972, 100, SINGLE(0.064155, 3, " GHz") },
+		      973385972, 100, SINGLE(0.064155, 3, "GHz") },
 		    { "all", "cpu_core/instructions:u/", "", TD_STATUS_OK,
 		      140691942, 0, 972907379, 100 } },
 	  .want = TITLE("system wide")
@@ -41,11 +41,11 @@ static const struct {
 	{ "perf 6.12: a unit and decimals, a rate, a tool event",
 	  .frame = { .target_kind = TD_TARGET_SYSTEM },
 	  .rows = { { "all", "task-clock", "msec", TD_STATUS_OK, 1951.220332, 2,
-		      1951220332, 100, SINGLE(7.92454, 3, " CPUs utilized") },
+		      1951220332, 100, SINGLE(7.92454, 3, "CPUs utilized") },
 		    { "all", "mem:0x1000:rw", "", TD_STATUS_OK, 0, 0, 1950973473,
-		      100, SINGLE(0, 3, " /sec") },
+		      100, SINGLE(0, 3, "/sec") },
 		    { "all", "duration_time", "ns", TD_STATUS_OK, 1047289217, 0,
-		      1047289217, 100, SINGLE(536.735, 3, " M/sec") } },
+		      1047289217, 100, SINGLE(536.735, 3, "M/sec") } },
 	  .want = TITLE("system wide")
 "           1951.22 msec task-clock                       #    7.925 CPUs utilized             \n"
 "                 0      mem:0x1000:rw                    #    0.000 /sec                      \n"
@@ -54,11 +54,11 @@ static const struct {
 	{ "perf 6.12: the share of the time, ratios",
 	  .frame = { .target_kind = TD_TARGET_SYSTEM },
 	  .rows = { { "all", "cpu_atom/instructions/", "", TD_STATUS_OK, 91333584,
-		      0, 1, 87.28, SINGLE(0.9699, 2, "  insn per cycle") },
+		      0, 1, 87.28, SINGLE(0.9699, 2, "insn per cycle") },
 		    { "all", "cpu_atom/branch-misses/", "", TD_STATUS_OK, 1297090,
-		      0, 1, 87.1, SINGLE(5.624, 2, "% of all branches") },
+		      0, 1, 87.1, SINGLE(5.624, 2, "of all branches", .percent = true) },
 		    { "all", "cpu_core/branch-misses/", "", TD_STATUS_OK, 1487965,
-		      0, 1, 100, SINGLE(6.2494, 2, "% of all branches") } },
+		      0, 1, 100, SINGLE(6.2494, 2, "of all branches", .percent = true) } },
 	  .want = TITLE("system wide")
 "          91333584      cpu_atom/instructions/           #    0.97  insn per cycle              (87.28%)\n"
 "           1297090      cpu_atom/branch-misses/          #    5.62% of all branches             (87.10%)\n"
@@ -83,8 +83,8 @@ static const struct {
 	  .frame = { .target_kind = TD_TARGET_SYSTEM },
 	  .rows = { { "all", "TOPDOWN.SLOTS", "", TD_STATUS_OK, 305639092, 0, 1,
 		      100, .nr_ratios = 2,
-		      .ratios = { { -75, 1, " %  tma_frontend_bound" },
-				  { 125, 1, " %  tma_bad_speculation" } } } },
+		      .ratios = { { -75, 1, "%  tma_frontend_bound" },
+				  { 125, 1, "%  tma_bad_speculation" } } } },
 	  .want = TITLE("system wide")
 "         305639092      TOPDOWN.SLOTS                    #    -75.0 %  tma_frontend_bound     \n"
 "                                                         #    125.0 %  tma_bad_speculation    \n"
@@ -93,7 +93,7 @@ static const struct {
 	  .frame = { .target_kind = TD_TARGET_SYSTEM },
 	  .rows = { { "all", "cpu_core/instructions/", "", TD_STATUS_OK,
 		      203617513, 0, 1, 100,
-		      SINGLE(1, 1, " instructions  insn_per_cycle") } },
+		      SINGLE(1, 1, "instructions  insn_per_cycle") } },
 	  .want = TITLE("system wide")
 "         203617513      cpu_core/instructions/           #      1.0 instructions  insn_per_cycle\n"
 "\n" },
@@ -101,7 +101,7 @@ static const struct {
 	  .frame = { .target = "true" },
 	  .rows = { { "all", "a", "", TD_STATUS_OK, 1, 0, 1, 50,
 		      .nr_ratios = 2,
-		      .ratios = { { 1, 3, " GHz" }, { 2, 3, " K/sec" } } } },
+		      .ratios = { { 1, 3, "GHz" }, { 2, 3, "K/sec" } } } },
 	  .want = TITLE("true")
 "                 1      a                                #    1.000 GHz                       \n"
 "                                                         #    2.000 K/sec                       (50.00%)\n"
@@ -127,7 +127,7 @@ static const struct {
 	{ "thousands apart: decimals, more than the field holds, none of them",
 	  .frame = { .target = "true", .big_num = true },
 	  .rows = { { "all", "a", "msec", TD_STATUS_OK, 1234567.891, 2, 1, 100,
-		      SINGLE(12345.678, 3, " GHz") },
+		      SINGLE(12345.678, 3, "GHz") },
 		    { "all", "b", "", TD_STATUS_OK, 123456789012345680.0, 0, 1, 100 },
 		    { "all", "c", "", TD_STATUS_NOT_COUNTED, NAN, 0, 0, 0 } },
 	  .want = TITLE("true")
@@ -139,7 +139,7 @@ static const struct {
 	  .rows = { { "all", "power/energy-pkg/", "Joules", TD_STATUS_OK, -0.001,
 		      2, 1, 100 },
 		    { "all", "a/name=that_is_longer_than_its_field/", "",
-		      TD_STATUS_OK, 1, 0, 1, 100, SINGLE(-0.0001, 3, " GHz") } },
+		      TD_STATUS_OK, 1, 0, 1, 100, SINGLE(-0.0001, 3, "GHz") } },
 	  .want = TITLE("true")
 "              0.00 Joules power/energy-pkg/               " BLANK38 "\n"
 "                 1        a/name=that_is_longer_than_its_field/ #    0.000 GHz                       \n"
@@ -151,7 +151,7 @@ static const struct {
 	{ "-A", .frame = { .target_kind = TD_TARGET_SYSTEM, .show_id = true, .how = TD_AGGREGATE_CPU },
 	  .rows = { { "CPU0", "cycles", "", TD_STATUS_OK, 5, 0, 1, 100,
 		      .nr_ratios = 2,
-		      .ratios = { { 1, 3, " GHz" }, { 2, 3, " K/sec" } } },
+		      .ratios = { { 1, 3, "GHz" }, { 2, 3, "K/sec" } } },
 		    { "CPU127", "cycles", "", TD_STATUS_OK, 6, 0, 1, 100 },
 		    { "all", "duration_time", "ns", TD_STATUS_OK, 7, 0, 1, 100 } },
 	  .want = TITLE("system wide")
@@ -162,7 +162,7 @@ static const struct {
 "\n" },
 	{ "-I: the header once, without an end", .frame = { .interval = true },
 	  .rows = { { "all", "cpu-clock", "msec", TD_STATUS_OK, 204.5168, 2,
-		      204516814, 100, SINGLE(2.0, 3, " CPUs utilized") } },
+		      204516814, 100, SINGLE(2.0, 3, "CPUs utilized") } },
 	  .time_ns = 100168209, .repeat = 2,
 	  .usage = &(struct td_usage){ .elapsed_ns = 1 },
 	  .want =
@@ -173,7 +173,7 @@ static const struct {
 	  .frame = { .interval = true, .screen_lines = 6 },
 	  .rows = { { "all", "a", "", TD_STATUS_OK, 1, 0, 1, 100,
 		      .nr_ratios = 2,
-		      .ratios = { { 1, 3, " GHz" }, { 2, 3, " K/sec" } } } },
+		      .ratios = { { 1, 3, "GHz" }, { 2, 3, "K/sec" } } } },
 	  .time_ns = 123456000000001, .repeat = 3,
 	  .want =
 "#           time             counts unit events\n"
@@ -197,7 +197,7 @@ static const struct {
 	{ "perf 7.2: CSV", TD_FORMAT_CSV, ",",
 	  .frame = { .target = "true", .big_num = true, .colour = true },
 	  .rows = { { "all", "cpu-clock", "msec", TD_STATUS_OK, 204.516814, 2,
-		      204516814, 100, SINGLE(2.0, 1, " CPUs  CPUs_utilized") },
+		      204516814, 100, SINGLE(2.0, 1, "CPUs  CPUs_utilized") },
 		    { "all", "task-clock", "msec", TD_STATUS_NOT_COUNTED, NAN, 2,
 		      0, 100 } },
 	  .usage = &(struct td_usage){ .elapsed_ns = 1 },
@@ -208,8 +208,8 @@ static const struct {
 	  .frame = { .interval = true, .screen_lines = 2 },
 	  .rows = { { "all", "TOPDOWN.SLOTS", "", TD_STATUS_OK, 305639092, 0,
 		      107861053, 66.666, .nr_ratios = 2,
-		      .ratios = { { -75, 1, " %  tma_frontend_bound" },
-				  { 125, 1, " %  tma_bad_speculation" } } } },
+		      .ratios = { { -75, 1, "%  tma_frontend_bound" },
+				  { 125, 1, "%  tma_bad_speculation" } } } },
 	  .time_ns = 100168209, .repeat = 2,
 	  .want =
 "0.100168209,305639092,,TOPDOWN.SLOTS,107861053,66.67,-75.0,%  tma_frontend_bound\n"
@@ -218,11 +218,11 @@ static const struct {
 "0.100168209,,,,,,125.0,%  tma_bad_speculation\n" },
 	{ "CSV: units as perf 6.12 cuts them", TD_FORMAT_CSV, ";",
 	  .rows = { { "all", "instructions", "", TD_STATUS_OK, 5, 0, 9, 100,
-		      SINGLE(0.97, 2, "  insn per cycle") },
+		      SINGLE(0.97, 2, "insn per cycle") },
 		    { "all", "branch-misses", "", TD_STATUS_OK, 5, 0, 9, 100,
-		      SINGLE(5.624, 2, "% of all branches") },
+		      SINGLE(5.624, 2, "of all branches", .percent = true) },
 		    { "all", "branches", "", TD_STATUS_OK, -5, 0, 9, 100,
-		      SINGLE(8.524, 3, " M/sec") } },
+		      SINGLE(8.524, 3, "M/sec") } },
 	  .want =
 "5;;instructions;9;100.00;0.97;insn per cycle\n"
 "5;;branch-misses;9;100.00;5.62;of all branches\n"
@@ -233,7 +233,7 @@ static const struct {
 		      100 },
 		    { "CPU12", "cycles", "", TD_STATUS_OK, 6, 0, 1, 100,
 		      .nr_ratios = 2,
-		      .ratios = { { 1, 3, " GHz" }, { 2, 3, " K/sec" } } },
+		      .ratios = { { 1, 3, "GHz" }, { 2, 3, "K/sec" } } },
 		    { "all", "duration_time", "ns", TD_STATUS_OK, 7, 0, 7, 100 } },
 	  .time_ns = 1000104518,
 	  .want =
@@ -244,7 +244,7 @@ static const struct {
 	{ "CSV: names that hold the separator, quotes, line ends",
 	  TD_FORMAT_CSV, ",",
 	  .rows = { { "all", "cpu/event=0xc2,umask=0x1/", "a,b", TD_STATUS_OK, 1,
-		      0, 1, 100, SINGLE(1, 1, " x,y") },
+		      0, 1, 100, SINGLE(1, 1, "x,y") },
 		    { "all", "say \"x\"", "", TD_STATUS_OK, 2, 0, 1, 100 },
 		    { "all", "two\nlines", "", TD_STATUS_OK, 3, 0, 1, 100 } },
 	  .want =
@@ -257,7 +257,7 @@ static const struct {
 
 	{ "JSON", TD_FORMAT_JSON, .frame = { .target = "true", .big_num = true },
 	  .rows = { { "all", "cpu-clock", "msec", TD_STATUS_OK, 204.516814, 2,
-		      204516814, 100, SINGLE(1.5, 2, "  insn per cycle") },
+		      204516814, 100, SINGLE(1.5, 2, "insn per cycle") },
 		    { "all", "cycles", "", TD_STATUS_NOT_COUNTED, NAN, 0, 0, 0 },
 		    { "all", "r1a", "", TD_STATUS_NOT_SUPPORTED, NAN, 0, 0, 100 } },
 	  .usage = &(struct td_usage){ .elapsed_ns = 1 },
@@ -269,8 +269,8 @@ static const struct {
 	  .frame = { .interval = true, .show_id = true, .how = TD_AGGREGATE_CPU },
 	  .rows = { { "CPU12", "cycles", "", TD_STATUS_OK, 18000000000, 0,
 		      18446744073709551615U, 33.333, .nr_ratios = 2,
-		      .ratios = { { -75, 1, " %  tma_frontend_bound" },
-				  { 5.62, 2, "% of all branches" } } },
+		      .ratios = { { -75, 1, "%  tma_frontend_bound" },
+				  { 5.62, 2, "of all branches", .percent = true } } },
 		    { "all", "duration_time", "ns", TD_STATUS_OK, 7, 0, 7, 100 } },
 	  .time_ns = 1000104518,
 	  .want =

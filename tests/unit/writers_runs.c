@@ -16,9 +16,9 @@
 #define MAX_ROWS 3
 
 /* clang-format off */
-#define SINGLE(v, d, u) .ratios = { { v, d, u } }, .nr_ratios = 1
-#define GHZ             SINGLE(1, 3, " GHz")
-#define BOTH .ratios = { { 1, 3, " GHz" }, { 2, 3, " K/sec" } }, .nr_ratios = 2
+#define SINGLE(v, d, ...) .ratios = { { v, d, __VA_ARGS__ } }, .nr_ratios = 1
+#define GHZ             SINGLE(1, 3, "GHz")
+#define BOTH .ratios = { { 1, 3, "GHz" }, { 2, 3, "K/sec" } }, .nr_ratios = 2
 #define TITLE(target, runs) \
 	"\n Performance counter stats for '" target "'" runs ":\n\n"
 #define BLANK38 "                                      "
@@ -83,7 +83,7 @@ static const struct {
 	{ "means: the noise behind the last metric, before the share of time",
 	  .frame = { "x", .runs = 3 },
 	  .rows = { { "all", "task-clock", "msec", 0, 5, 2, 1, 100,
-		      SINGLE(0.5, 3, " CPUs utilized"), .error_pct = 6.98 },
+		      SINGLE(0.5, 3, "CPUs utilized"), .error_pct = 6.98 },
 		    { "all", "cycles", "", 0, 6, 0, 1, 50, BOTH,
 		      .error_pct = 123.456 } },
 	  .want = TITLE("x", " (3 runs)")

@@ -1,0 +1,165 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# The truth that the emulated machine counts: the kernel tree's formulas, read
+# by another evaluator, give what the tables beside the files want; and a file
+# that does not hold is found out.
+
+# shellcheck disable=SC2154 # helper.bash
+load helper
+
+emulator=$here/../emulator
+scenarios=$emulator/scenarios
+: "${TD_PMU_EVENTS:=$here/../../build/pmu-events}"
+export TD_PMU_EVENTS PYTHONDONTWRITEBYTECODE=1
+
+setup_file() {
+	not_under_valgrind "no program of ours runs here"
+	command -v python3 >/dev/null || skip "no python3"
+}
+
+truth() {
+	try python3 "$emulator/truth" "$@"
+}
+
+# holds MODEL: the file that is kept
+holds() {
+	truth --check --quiet "$1" "$scenarios/$1.truth"
+	echo "$output"
+	assert_success
+	assert_no_stderr
+	[[ ${lines[-1]} == "$1: 12 scenarios, "*" nodes, 0 wrong" ]]
+}
+
+# broken MODEL SED-SCRIPT: the file that is kept, changed
+broken() {
+	sed "$2" "$scenarios/$1.truth" >broken.truth
+	cmp -s "$scenarios/$1.truth" broken.truth && fail "nothing was changed"
+	truth --check --quiet "$1" broken.truth
+	assert_failure 1
+}
+
+# value FORMULA: what the evaluator makes of one without events
+value() {
+	try python3 "$here/truth.py" value "$1"
+	assert_success
+}
+
+# --- the files that are kept ------------------------------------------------------
+
+@test "Alder Lake, both kinds of core" { holds alderlake; }
+@test "Lunar Lake, both kinds of core" { holds lunarlake; }
+@test "Meteor Lake, both kinds of core" { holds meteorlake; }
+@test "Sapphire Rapids" { holds sapphirerapids; }
+@test "Skylake-SP" { holds skylakex; }
+@test "Zen 4" { holds amdzen4; }
+
+@test "no file is left out" {
+	for file in "$scenarios"/*.truth; do
+		model=$(basename "$file" .truth)
+		grep -q "^@test .* { holds $model; }" "$here/truth.bats" || fail "$model"
+	done
+}
+
+@test "what sysfs names has a rate" {
+	for model in alderlake lunarlake meteorlake sapphirerapids skylakex; do
+		saved "$model"
+		try python3 "$here/truth.py" sysfs "$scenarios/$model.truth" "${SYSFS_PATH%/sys}"
+		assert_success
+		assert_output ""
+	done
+}
+
+@test "a file is made again to the byte" {
+	/usr/bin/python3 -c 'import scipy' 2>/dev/null || skip "no scipy"
+	/usr/bin/python3 "$emulator/truth" amdzen4 2>/dev/null | cmp - "$scenarios/amdzen4.truth"
+	/usr/bin/python3 "$emulator/truth" lunarlake 2>/dev/null | cmp - "$scenarios/lunarlake.truth"
+}
+
+# --- files that do not hold ---------------------------------------------------------
+
+@test "a rate of the tree that is changed moves its node" {
+	broken sapphirerapids '/ MEMORY_ACTIVITY.STALLS_L3_MISS$/ s/- [0-9.]*/- 0.1/'
+	assert_line --partial "dram_latency core: tma_dram_bound is 10.00 %, not 48.00 %"
+}
+
+@test "a rate that no formula uses is changed: it is not what its rule says" {
+	broken skylakex '/ LOAD_HIT_PRE.SW_PF$/ s/- [0-9.]*/- 0.2/'
+	assert_line --partial "balanced core: LOAD_HIT_PRE.SW_PF counts 0.2, by its rule 0.0001"
+}
+
+@test "an event without a rate, and one that the files do not have" {
+	broken amdzen4 '/ EX_DIV_BUSY$/d; s/^event 76 .*/&\nevent fff - 1 NOTHING/'
+	assert_line "divider core: no rate for EX_DIV_BUSY"
+	assert_line "divider core: the files have no event fff"
+}
+
+@test "PERF_METRICS in other parts" {
+	broken alderlake '0,/^metrics / s/^metrics [0-9.]*/metrics 50.00/'
+	assert_line --partial "balanced core: PERF_METRICS: [127, 23,"
+}
+
+@test "an event that is nested in another cannot be the more frequent" {
+	broken sapphirerapids '/ MEM_LOAD_RETIRED.L1_MISS$/ s/- [0-9.]*/- 5/'
+	assert_line --partial "not MEM_LOAD_RETIRED.L1_MISS + MEM_LOAD_RETIRED.FB_HIT <= "
+}
+
+@test "a node above its parent" {
+	broken skylakex '/ ARITH.DIVIDER_ACTIVE$/ s/- [0-9.]*/- 0.3/'
+	assert_line --partial "l2_bound core: tma_divider is above tma_core_bound"
+	assert_line --partial "ports core: tma_divider is 30.00 %, not 2.00 %"
+}
+
+@test "another node over its threshold, as far down as the bottleneck" {
+	broken skylakex '/ UOPS_DISPATCHED_PORT.PORT_0$/ s/- [0-9.]*/- 0.4/'
+	assert_line "balanced core: over their thresholds: ['tma_port_0'], not [] alone"
+	assert_line "page_walks core: over their thresholds: ['tma_load_stlb_miss', 'tma_port_0'], not ['tma_load_stlb_miss'] alone"
+}
+
+@test "a scenario that is missing" {
+	broken lunarlake '/^scenario ports$/,/^scenario retiring_vector$/ { /^scenario r/!d }'
+	assert_line "ports core: is missing"
+	assert_line "ports atom: is missing"
+}
+
+@test "a line that says nothing, and the file of another model" {
+	echo "event 3c -" >broken.truth
+	truth --check amdzen4 broken.truth
+	assert_failure 1
+	assert_equal "${stderr%%:*}" truth
+	truth --check alderlake "$scenarios/amdzen4.truth"
+	assert_failure 1
+	assert_output "the file is of amdzen4"
+}
+
+# --- values ---------------------------------------------------------------------------
+
+@test "--values: the four of level 1 are all slots, in per cent" {
+	truth --values sapphirerapids "$scenarios/sapphirerapids.truth" dram_latency
+	assert_success
+	sum=$(awk '/^tma_(retiring|bad_speculation|frontend_bound|backend_bound) / { s += $2 } END { print s }' <<<"$output")
+	assert_equal "$sum" 100
+	assert_line --regexp '^tma_mem_latency (36|36\.0.*|35\.9.*)$'
+}
+
+@test "--values: of one kind of core" {
+	truth --values --kind atom alderlake "$scenarios/alderlake.truth" mispredict
+	assert_success
+	assert_line --regexp '^tma_branch_mispredicts (37|37\.0.*|36\.9.*)$'
+	refute_line --partial tma_mem_latency
+}
+
+# --- the evaluator ----------------------------------------------------------------------
+# tools/perf/util/expr.y: from loosest, | ^ & then < > then + - then * / %
+
+@test "& binds looser than >, and if takes all before it" {
+	value '2 > 1 & 0.2 > 0.1' && assert_output 1
+	value '1 + 2 if 0 else 7 - 3 - 1' && assert_output 3
+	value '1 + 2 * 3 < 7 | 1' && assert_output 1
+}
+
+@test "min, max, d_ratio, a division by zero" {
+	value 'min(3, max(1, 2)) - -1' && assert_output 3
+	value 'd_ratio(1, 0)' && assert_output 0
+	value '1 / 0' && assert_output nan
+	value '7 % 4 / 2' && assert_output 1.5
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where the metrics of files stand in the tree. */
+#include "tests/unit/test.h"
+
+#include <stdlib.h>
+
+#include "lib/base/util.h"
+#include "metrics/files/level.h"
+
+static const struct {
+	const char *metric, *groups;
+	int level;
+} levels[] = {
+	{ "tma_retiring", "TopdownL1;tma_L1_group", 1 },
+	{ "tma_retiring", "BvUW;Default; tma_L1_group;TmaL1", 1 },
+	{ "bad_speculation_smt", "PipelineL2;bad_speculation_group", 2 },
+	{ "tma_x", "tma_L6_group", 6 },
+	{ "tma_info_thread_ipc", "Ret;Summary;tma_L1_group", 0 },
+	{ "tma_x", "TopdownL0", 0 },
+	{ "tma_x", "TopdownL12", 0 },
+	{ "tma_x", "TopdownL1_groups", 0 },
+	{ "tma_x", "tma_backend_bound_group", 0 },
+	{ "tma_x", "", 0 },
+	{ "tma_x", NULL, 0 },
+};
+
+/* A metric of files; parent: NULL until it is looked for, but perfmon's. */
+static const struct {
+	const char *name, *pmu, *groups;
+	int level;
+	const char *parent, *want;
+} metrics[] = {
+	{ "tma_backend_bound", "cpu_core", NULL, 1 },
+	{ "tma_backend_bound", "cpu_atom", NULL, 2 },
+	{ "tma_memory_bound", "cpu_core",
+	  "Backend;tma_L2_group;tma_backend_bound_group", 2, NULL,
+	  "tma_backend_bound" },
+	/* on the other kind of core, it is on another level */
+	{ "tma_memory_bound", "cpu_atom", "tma_backend_bound_group", 2 },
+	{ "tma_resource_bound", "cpu_atom", "tma_Backend_Bound_group", 3, NULL,
+	  "tma_backend_bound" },
+	/* two levels up: not the parent */
+	{ "tma_l1_bound", "cpu_core",
+	  "tma_backend_bound_group;tma_memory_bound_group", 3, NULL,
+	  "tma_memory_bound" },
+	{ "tma_top", "cpu_core", "tma_backend_bound_group", 1 },
+	{ "tma_lost", "cpu_core", "_group;tma_nothing_group", 2 },
+	{ "tma_core_bound", "cpu_core", NULL, 2, "TMA_Backend_Bound",
+	  "tma_backend_bound" },
+	{ "tma_orphan", "cpu_core", "tma_nothing_group", 2, "tma_gone" },
+};
+
+static char *copy(const char *text)
+{
+	return text ? strdup(text) : NULL;
+}
+
+static void test_parents(void)
+{
+	struct td_pmu_events events = { 0 };
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(metrics); i++) {
+		struct td_model_metric *metric = td_array_add(
+			&events.metrics, events.nr_metrics, sizeof(*metric));
+
+		if (!metric)
+			abort();
+		*metric = (struct td_model_metric){
+			.name = copy(metrics[i].name),
+			.pmu = copy(metrics[i].pmu),
+			.groups = copy(metrics[i].groups),
+			.level = metrics[i].level,
+			.parent = copy(metrics[i].parent),
+		};
+		events.nr_metrics++;
+	}
+	/* again: files of uncore units may be added later */
+	for (int again = 0; again < 2; again++)
+		ok(td_pmu_events_find_parents(&events) == 0, "parents");
+	for (size_t i = 0; i < TD_ARRAY_SIZE(metrics); i++) {
+		const char *parent = events.metrics[i].parent;
+
+		if (metrics[i].want)
+			is_str(parent, metrics[i].want, "%s of %s",
+			       metrics[i].name, metrics[i].pmu);
+		else
+			ok(!parent, "%s of %s: none", metrics[i].name,
+			   metrics[i].pmu);
+	}
+	td_pmu_events_free(&events);
+}
+
+int main(void)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(levels); i++)
+		ok(td_groups_level(levels[i].metric, levels[i].groups) ==
+			   levels[i].level,
+		   "%s: level %d", levels[i].groups ? levels[i].groups : "none",
+		   levels[i].level);
+	test_parents();
+	return done_testing();
+}

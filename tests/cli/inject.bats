@@ -368,6 +368,7 @@ counted_ms() {
 			grep -q '^tdstat: nothing more is counted: sh goes on$' err
 			;;
 		esac
-		assert_equal "$(grep -c '^tdstat: ' err)" 2
+		# on a machine that is too busy, intervals pass, which is said, too
+		assert_equal "$(grep '^tdstat: ' err | grep -vc ' passed while this program, ')" 2
 	done
 }

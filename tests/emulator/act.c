@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * usage: act [-n THREADS] TIME:SCENARIO...
+ * usage: act [-n THREADS] TIME:SCENARIO... [-- COMMAND [ARGUMENT]...]
  *
  * Runs scenarios of the emulated machine's truth file one after the other, each
  * for its time ("2s", "300ms" of the clock on the wall), in every thread.  Each
  * is worked off in a function of its own, scenario_NAME, where samples find it.
- * "usual" is what the machine counts where nobody chose.
+ * "usual" is what the machine counts where nobody chose.  A command at the end
+ * takes this program's place and inherits the last scenario.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -160,15 +161,27 @@ static void act_in_threads(int nr)
 		pthread_join(threads[i], NULL);
 }
 
+/* How many words are scenarios: those before "--". */
+static int count_parts(char **words)
+{
+	int nr = 0;
+
+	while (words[nr] && strcmp(words[nr], "--"))
+		nr++;
+	return nr;
+}
+
 int main(int argc, char **argv)
 {
 	int nr_threads = 1, option;
+	char **command;
 
 	while ((option = getopt(argc, argv, "+n:")) == 'n')
 		nr_threads = atoi(optarg);
-	nr_parts = argc - optind;
+	nr_parts = count_parts(argv + optind);
 	if (option != -1 || nr_threads < 1 || nr_threads > 256 || !nr_parts) {
-		fprintf(stderr, "usage: act [-n THREADS] TIME:SCENARIO...\n");
+		fprintf(stderr, "usage: act [-n THREADS] TIME:SCENARIO... "
+				"[-- COMMAND [ARGUMENT]...]\n");
 		return 64;
 	}
 	parts = calloc((size_t)nr_parts, sizeof(*parts));
@@ -177,5 +190,9 @@ int main(int argc, char **argv)
 	for (int i = 0; i < nr_parts; i++)
 		parts[i] = read_part(argv[optind + i]);
 	act_in_threads(nr_threads - 1);
-	return 0;
+	command = argv + optind + nr_parts;
+	if (!command[0] || !command[1])
+		return 0;
+	execvp(command[1], command + 1);
+	fail(command[1], strerror(errno));
 }

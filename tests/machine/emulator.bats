@@ -9,7 +9,7 @@ load helper
 
 ACT=$BATS_TEST_DIRNAME/../../build/emulator/act
 # Instructions a cycle tell the scenarios apart: 0.5 is "balanced", 2 is "ports".
-IPC='-e instructions:u,cycles:u -x,'
+IPC=(-e instructions:u -e cycles:u -x ',')
 
 # ipc FILE: of all PMUs together, or of the one named
 ipc() {
@@ -50,7 +50,7 @@ setup() {
 }
 
 @test "where nobody chose, the first scenario counts" {
-	"$TDSTAT" $IPC -o out -- "$ACT" 300ms:usual
+	"$TDSTAT" "${IPC[@]}" -o out -- "$ACT" 300ms:usual
 	is "$(ipc out)" 0.499 0.501
 	"$TDSTAT" -l 1 -x, -o out -- "$ACT" 300ms:usual
 	is "$(retiring out)" 9.9 10.2
@@ -68,7 +68,7 @@ setup() {
 
 @test "a thread's own scenario, on each kind of core" {
 	for cpu in 0 3; do
-		taskset -c $cpu "$TDSTAT" $IPC -o out -- "$ACT" 1s:ports
+		taskset -c $cpu "$TDSTAT" "${IPC[@]}" -o out -- "$ACT" 1s:ports
 		is "$(ipc out)" 1.9 2
 		taskset -c $cpu "$TDSTAT" -l 1 -x, -o out -- "$ACT" 1s:ports
 		is "$(retiring out)" 55 60.2
@@ -76,7 +76,7 @@ setup() {
 }
 
 @test "one scenario after the other, in intervals" {
-	"$TDSTAT" -I 200 $IPC -o out -- taskset -c 1 "$ACT" 1s:ports 1s:balanced 1s:ports
+	"$TDSTAT" -I 200 "${IPC[@]}" -o out -- taskset -c 1 "$ACT" 1s:ports 1s:balanced 1s:ports
 	awk -F, '$4 ~ /cpu_core.instr/ { i = $2 } $4 ~ /cpu_core.cycles/ && $2 > 0 {
 		r = i / $2; now = r > 1.99 ? "P" : r < 0.51 ? "B" : ""
 		if (now != "" && now != was) { seen = seen now; was = now } }
@@ -89,7 +89,7 @@ setup() {
 	await_work $pid
 	taskset -p -c 0 $pid
 	(for cpu in 3 0 2 1 3; do sleep 0.2; taskset -p -c $cpu $pid; done >moves) &
-	"$TDSTAT" $IPC -p $pid -o out -- sleep 1.5
+	"$TDSTAT" "${IPC[@]}" -p $pid -o out -- sleep 1.5
 	kill $pid
 	is "$(ipc out cpu_core)" 1.999 2.001
 	is "$(ipc out cpu_atom)" 1.999 2.001
@@ -102,18 +102,18 @@ setup() {
 	done
 	for what in ports balanced usual; do
 		await_work "$(cat pid.$what)"
-		"$TDSTAT" $IPC -p "$(cat pid.$what)" -o "out.$what" -- sleep 1
+		"$TDSTAT" "${IPC[@]}" -p "$(cat pid.$what)" -o "out.$what" -- sleep 1
 	done
-	kill $(cat pid.*)
+	xargs kill <<<"$(cat pid.*)"
 	is "$(ipc out.ports)" 1.999 2.001
 	is "$(ipc out.balanced)" 0.499 0.501
 	is "$(ipc out.usual)" 0.499 0.501
-	"$TDSTAT" $IPC -o out -- "$ACT" -n 3 1s:ports
+	"$TDSTAT" "${IPC[@]}" -o out -- "$ACT" -n 3 1s:ports
 	is "$(ipc out)" 1.9 2
 }
 
 @test "what is forked and executed inherits it" {
-	"$TDSTAT" $IPC -o out -- "$ACT" 1ms:ports -- sh -c "sh -c '$LOOP' & sh -c '$LOOP; /bin/true; $LOOP' & $LOOP; wait"
+	"$TDSTAT" "${IPC[@]}" -o out -- "$ACT" 1ms:ports -- sh -c "sh -c '$LOOP' & sh -c '$LOOP; /bin/true; $LOOP' & $LOOP; wait"
 	is "$(ipc out)" 1.9 2
 }
 
@@ -121,7 +121,7 @@ setup() {
 	for _ in 1 2 3 4 5 6; do
 		"$ACT" -n 4 1ms:ports -- sh -c '/bin/true & /bin/true & wait'
 	done
-	"$TDSTAT" $IPC -o out -- sh -c "$LOOP & sh -c '$LOOP' & wait"
+	"$TDSTAT" "${IPC[@]}" -o out -- sh -c "$LOOP & sh -c '$LOOP' & wait"
 	is "$(ipc out)" 0.499 0.501
 }
 

@@ -135,20 +135,38 @@ void tdemu_metrics_reset(struct tdemu_pmu *pmu)
 	memset(pmu->sum, 0, sizeof(pmu->sum));
 }
 
+/* Whole 1/255s of the slots; the largest takes what rounding left of the sum. */
+static void round_fields(const struct tdemu_pmu *pmu, int bytes[TDEMU_FIELDS])
+{
+	double fields[TDEMU_FIELDS], sum = 0;
+	int left, largest = 0;
+
+	tdemu_fields(pmu, fields);
+	for (int i = 0; i < TDEMU_FIELDS; i++) {
+		if (pmu->slots > 0)
+			fields[i] = pmu->sum[i] / pmu->slots;
+		bytes[i] = (int)(fields[i] * 255 + 0.5);
+	}
+	left = tdemu_noise_excess(pmu);
+	for (int i = 0; i < 4; i++) {
+		sum += fields[i];
+		left -= bytes[i];
+		if (bytes[i] > bytes[largest])
+			largest = i;
+	}
+	bytes[largest] += left + (int)(sum * 255 + 0.5);
+}
+
 /* A scenario that was chosen, and noise, make it an average since its reset. */
 uint64_t tdemu_metrics(const struct tdemu_pmu *pmu)
 {
-	double fields[TDEMU_FIELDS];
+	int bytes[TDEMU_FIELDS];
 	uint64_t value = 0;
 
 	if (!pmu->fixed[3].value)
 		return 0;
-	tdemu_fields(pmu, fields);
-	for (int i = 0; i < TDEMU_FIELDS; i++) {
-		double field =
-			pmu->slots > 0 ? pmu->sum[i] / pmu->slots : fields[i];
-
-		value |= (uint64_t)(field * 255 + 0.5) << 8 * i;
-	}
-	return value + (uint64_t)tdemu_noise_excess(pmu);
+	round_fields(pmu, bytes);
+	for (int i = 0; i < TDEMU_FIELDS; i++)
+		value |= (uint64_t)MIN(bytes[i], 255) << 8 * i;
+	return value;
 }

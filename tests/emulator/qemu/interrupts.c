@@ -64,7 +64,8 @@ static void deliver(struct tdemu_pmu *pmu)
 {
 	pmu->waited = 0;
 	pmu->last = pmu->at;
-	if (!apic_deliver_pmi(env_archcpu(pmu->env)->apic_state))
+	if (!apic_deliver_pmi(env_archcpu(pmu->env)->apic_state,
+			      !pmu->core->amd))
 		return;
 	pmu->pending = false;
 	if (!pmu->core->amd && pmu->extra[DEBUGCTL] & FREEZE_ON_PMI)

@@ -27,7 +27,9 @@ static const struct {
 	{ 0x012a, 0x012a, OFFCORE_RSP_0 }, { 0x012b, 0x012a, OFFCORE_RSP_1 },
 	{ 0x02b7, 0x01b7, OFFCORE_RSP_1 }, /* Atom */
 	{ 0x01cd, 0x01cd, LDLAT },         { 0x01c6, 0x01c6, FRONTEND },
-	{ 0x03c6, 0x03c6, FRONTEND },
+	{ 0x03c6, 0x03c6, FRONTEND },      { 0x02c6, 0x02c6, FRONTEND },
+	{ 0x04c2, 0x04c2, FRONTEND },      { 0x40ad, 0x40ad, FRONTEND },
+	{ 0x05d0, 0x05d0, LDLAT }, /* Atom */
 };
 
 /* event, umask, edge, inv, cmask, eq, umask2; on AMD event 8-11, not the last two */

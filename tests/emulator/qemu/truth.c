@@ -198,5 +198,10 @@ double tdemu_truth_rate(const struct tdemu_truth *truth, uint64_t config,
 	if (truth->events)
 		found = bsearch(&key, truth->events->data, truth->events->len,
 				sizeof(key), compare);
-	return found ? found->rate : 0;
+	if (found)
+		return found->rate;
+	/* not every processor tells the event apart by that register */
+	return extra == TDEMU_NO_EXTRA
+		       ? 0
+		       : tdemu_truth_rate(truth, config, TDEMU_NO_EXTRA);
 }

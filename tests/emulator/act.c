@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * usage: act [-n THREADS] TIME:SCENARIO... [-- COMMAND [ARGUMENT]...]
+ *        act -u SCENARIO
  *
  * Runs scenarios of the emulated machine's truth file one after the other, each
  * for its time ("2s", "300ms" of the clock on the wall), in every thread.  Each
  * is worked off in a function of its own, scenario_NAME, where samples find it.
  * "usual" is what the machine counts where nobody chose.  A command at the end
- * takes this program's place and inherits the last scenario.
+ * takes this program's place and inherits the last scenario.  -u makes a scenario
+ * the usual one of each CPU, idle ones too.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,7 +26,8 @@
 enum {
 	LEAF = 0x54444d43,
 	FORGET = 0,
-	BY_HASH = 3
+	BY_HASH = 3,
+	USUAL_BY_HASH = 4
 }; /* qemu/threads.c */
 
 static uint64_t now_ns(void)
@@ -100,13 +105,18 @@ static uint64_t hash_of(const char *name)
 }
 
 /* False: this is not the emulated machine, or its truth file has none. */
-static bool choose(const char *name)
+static bool tell(uint32_t what, const char *name)
 {
 	uint64_t hash = hash_of(name);
-	uint32_t a = LEAF, c = strcmp(name, "usual") ? BY_HASH : FORGET, d;
+	uint32_t a = LEAF, d;
 
-	__asm__ volatile("cpuid" : "+a"(a), "+b"(hash), "+c"(c), "=d"(d));
+	__asm__ volatile("cpuid" : "+a"(a), "+b"(hash), "+c"(what), "=d"(d));
 	return a == LEAF;
+}
+
+static bool choose(const char *name)
+{
+	return tell(strcmp(name, "usual") ? BY_HASH : FORGET, name);
 }
 
 static _Noreturn void fail(const char *what, const char *why)
@@ -161,6 +171,23 @@ static void act_in_threads(int nr)
 		pthread_join(threads[i], NULL);
 }
 
+/* A CPU tells its own counters only. */
+static void make_usual(const char *name)
+{
+	long nr = sysconf(_SC_NPROCESSORS_CONF);
+
+	for (size_t cpu = 0; cpu < (size_t)nr; cpu++) {
+		cpu_set_t set;
+
+		CPU_ZERO(&set);
+		CPU_SET(cpu, &set);
+		if (sched_setaffinity(0, sizeof(set), &set))
+			continue; /* it is offline */
+		if (!tell(USUAL_BY_HASH, name))
+			fail(name, "the machine has no such scenario");
+	}
+}
+
 /* How many words are scenarios: those before "--". */
 static int count_parts(char **words)
 {
@@ -176,12 +203,18 @@ int main(int argc, char **argv)
 	int nr_threads = 1, option;
 	char **command;
 
-	while ((option = getopt(argc, argv, "+n:")) == 'n')
+	while ((option = getopt(argc, argv, "+n:u:")) != -1 && option != '?') {
+		if (option == 'u') {
+			make_usual(optarg);
+			return 0;
+		}
 		nr_threads = atoi(optarg);
+	}
 	nr_parts = count_parts(argv + optind);
 	if (option != -1 || nr_threads < 1 || nr_threads > 256 || !nr_parts) {
 		fprintf(stderr, "usage: act [-n THREADS] TIME:SCENARIO... "
-				"[-- COMMAND [ARGUMENT]...]\n");
+				"[-- COMMAND [ARGUMENT]...]\n"
+				"       act -u SCENARIO\n");
 		return 64;
 	}
 	parts = calloc((size_t)nr_parts, sizeof(*parts));

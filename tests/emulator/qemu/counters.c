@@ -18,7 +18,8 @@ struct tdemu_pmu *tdemu_pmu(CPUX86State *env)
 	if (!pmu->env) {
 		pmu->cpu = cpu;
 		pmu->core = tdemu_core(cpu);
-		pmu->scenario = tdemu_scenario_default();
+		pmu->usual = tdemu_scenario_default();
+		pmu->scenario = pmu->usual;
 		pmu->env = env;
 	}
 	return pmu;

@@ -153,6 +153,7 @@ struct tdemu_pmu {
 
 	/* which scenario runs, and in which thread (threads.c) */
 	const struct tdemu_scenario *scenario;
+	const struct tdemu_scenario *usual; /* where no thread has chosen */
 	uint64_t stack;
 	bool chosen;                     /* some thread has chosen */
 	double slots, sum[TDEMU_FIELDS]; /* what PERF_METRICS then averages */

@@ -29,7 +29,8 @@ enum {
 	FORGET,
 	BYTES,
 	BY_INDEX,
-	BY_HASH
+	BY_HASH,
+	USUAL_BY_HASH
 }; /* ECX of LEAF */
 
 /* A system call that makes a thread, which has not run yet. */
@@ -54,7 +55,7 @@ static void __attribute__((constructor)) init(void)
 static void run(struct tdemu_pmu *pmu, const struct tdemu_scenario *scenario)
 {
 	if (!scenario)
-		scenario = tdemu_scenario_default();
+		scenario = pmu->usual;
 	if (scenario == pmu->scenario && pmu->chosen)
 		return;
 	tdemu_advance(pmu);
@@ -73,9 +74,22 @@ static const struct tdemu_scenario *wanted(CPUX86State *env)
 	case BY_INDEX:
 		return tdemu_scenario_at((uint32_t)value);
 	case BY_HASH:
+	case USUAL_BY_HASH:
 		return tdemu_scenario_hashed(value);
 	}
 	return NULL;
+}
+
+/* NULL: whatever is usual. */
+static void choose(uint64_t stack, const struct tdemu_scenario *scenario)
+{
+	qemu_mutex_lock(&lock);
+	if (scenario)
+		g_hash_table_insert(threads, (void *)stack, (void *)scenario);
+	else
+		g_hash_table_remove(threads, (void *)stack);
+	qatomic_set(&any, true);
+	qemu_mutex_unlock(&lock);
 }
 
 /* EAX comes back as 0 where there is no such scenario. */
@@ -91,14 +105,11 @@ bool tdemu_choose(CPUX86State *env)
 		env->regs[R_EAX] = 0;
 		return true;
 	}
-	qemu_mutex_lock(&lock);
-	if (scenario)
-		g_hash_table_insert(threads, (void *)pmu->stack,
-				    (void *)scenario);
-	else
-		g_hash_table_remove(threads, (void *)pmu->stack);
-	qatomic_set(&any, true);
-	qemu_mutex_unlock(&lock);
+	if ((uint32_t)env->regs[R_ECX] == USUAL_BY_HASH) {
+		pmu->usual = scenario;
+		scenario = NULL;
+	}
+	choose(pmu->stack, scenario);
 	run(pmu, scenario);
 	return true;
 }

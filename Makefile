@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# make, make run, make check; the other targets: check-machine check-perf emulator
-# lint format fuzz bench deps install clean.
+# make, make run, make check; the other targets: check-machine check-machine-all
+# check-perf emulator lint format fuzz bench deps install clean.
 # Variables: CC CFLAGS CPPFLAGS LDFLAGS prefix DESTDIR, KERNEL_SRC=/path/to/linux
 # (instead of the package linux-source), SAN=1 (sanitizers, in build/san),
 # VALGRIND=1 (check under valgrind, in build/valgrind), WERROR=1, V=1 (whole
@@ -170,7 +170,7 @@ build-deps: PACKAGES = $(BUILD_PACKAGES)
 lint-deps: PACKAGES = $(BUILD_PACKAGES) $(LINT_PACKAGES)
 emulator-deps: PACKAGES = $(BUILD_PACKAGES) $(EMULATOR_PACKAGES)
 UNPACKED := build/linux/.unpacked
-check-machine check-perf: UNPACKED += build/perf-tests/.unpacked
+check-machine check-machine-all check-perf: UNPACKED += build/perf-tests/.unpacked
 deps build-deps lint-deps emulator-deps:
 	@command -v apt-get >/dev/null || exit 0; \
 	source= sudo=; \
@@ -233,14 +233,16 @@ MACHINE_PERF := $(wildcard $(dir $(MACHINE))perf)
 MACHINE_TESTS := $(wildcard tests/machine/*$(ONLY)*.bats)
 
 ifeq ($(MACHINE),none)
-check-machine:
+check-machine check-machine-all:
 	@echo "no machine to boot, skipped (MACHINE= runs the tests right here)"
 	@echo "0 passed, 0 failed, 1 skipped"
 else
-check-machine: CHECK_PACKAGES += $(if $(emulated),$(EMULATOR_PACKAGES))
-check-machine: deps
+check-machine check-machine-all: CHECK_PACKAGES += $(if $(emulated),$(EMULATOR_PACKAGES))
+# Every model and every scenario, before a release.
+check-machine-all: export TD_EVERYTHING := 1
+check-machine check-machine-all: deps
 	$(if $(emulated),@tests/emulator/build)
-	@$(MAKE) --no-print-directory check-machine-all
+	@$(MAKE) --no-print-directory check-booted
 endif
 
 # Runs the scenarios of a truth file, in the machine.
@@ -253,17 +255,18 @@ emulator: emulator-deps
 	@tests/emulator/build
 	@$(MAKE) --no-print-directory $(ACT)
 
-# Each line "# machine: MODEL [option]..." in a file is a boot that it runs in.
-check-machine-all: all build/perf-tests/.unpacked $(if $(emulated),$(ACT))
+# Each line "# machine: MODEL [option]..." in a file is a boot that it runs in, and
+# "# release: MODEL [option]..." one that check-machine-all adds.
+check-booted: all build/perf-tests/.unpacked $(if $(emulated),$(ACT))
 	@$(or $(MACHINE_PERF),true) --version >/dev/null
 ifeq ($(MACHINE),)
 	@tests/tally $(MACHINE_TESTS:%='TD_MACHINE=here TD_MACHINE_ARGS= bats --tap %')
 else
 	@for file in $(MACHINE_TESTS); do \
 		grep -q '^# machine: ' $$file || echo "false # $$file, which says no '# machine:'"; \
-		sed -n 's/^# machine: *//p' $$file | while read -r words; do \
+		sed -nE 's/^# $(if $(TD_EVERYTHING),(machine|release),machine): *//p' $$file | while read -r words; do \
 			echo "tests/boot $(MACHINE) $$words --limit 600 --" \
-				"env TDSTAT=$$TDSTAT TD_MACHINE=$${words%% *} TD_MACHINE_ARGS='$$words' bats --tap $$file" \
+				"env TDSTAT=$$TDSTAT TD_EVERYTHING=$$TD_EVERYTHING TD_MACHINE=$${words%% *} TD_MACHINE_ARGS='$$words' bats --tap $$file" \
 				"# $$file on $$words"; \
 		done; \
 	done | xargs -d '\n' tests/tally
@@ -367,6 +370,6 @@ clean:
 	rm -rf build
 
 .PHONY: all objects fuzz-programs deps build-deps lint-deps run run-here \
-	check check-all check-machine check-machine-all emulator emulator-deps check-perf check-perf-all fuzz bench lint $(LINTS:%=lint-%) \
+	check check-all check-machine check-machine-all check-booted emulator emulator-deps check-perf check-perf-all fuzz bench lint $(LINTS:%=lint-%) \
 	tidy format install clean
 .DELETE_ON_ERROR:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# make, make run, make check; the other targets: check-machine check-perf lint
-# format fuzz bench deps install clean.
+# make, make run, make check; the other targets: check-machine check-machine-all
+# check-perf emulator lint format fuzz bench deps install clean.
 # Variables: CC CFLAGS CPPFLAGS LDFLAGS prefix DESTDIR, KERNEL_SRC=/path/to/linux
 # (instead of the package linux-source), SAN=1 (sanitizers, in build/san),
 # VALGRIND=1 (check under valgrind, in build/valgrind), WERROR=1, V=1 (whole
@@ -24,6 +24,8 @@ BUILD_PACKAGES := build-essential pkg-config bison flex libelf-dev \
 	libtraceevent-dev libtracefs-dev libjson-c-dev xz-utils
 CHECK_PACKAGES := bats bats-support bats-assert jq strace locales python3 mandoc zsh \
 	$(if $(VALGRIND),valgrind)
+EMULATOR_PACKAGES := dpkg-dev libglib2.0-dev zlib1g-dev ninja-build python3-venv patch \
+	qemu-system-data busybox-static cpio zstd
 LINT_PACKAGES := clang clang-format clang-tidy cppcheck shellcheck mandoc codespell python3
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
@@ -49,6 +51,7 @@ LIB := $(call below,lib metrics,*.c)
 TESTS := $(wildcard tests/unit/*.c tests/fuzz/*.c tests/bench/*.c)
 BESIDE_VALGRIND := tests/valgrind/syscall.c
 SOURCES := $(CMD) $(LIB) $(TESTS) $(BESIDE_VALGRIND)
+EMULATED := tests/emulator/act.c $(wildcard tests/emulator/qemu/*.[ch])
 HEADERS := $(call below,cmd lib metrics,*.h) $(wildcard tests/*/*.h)
 
 OBJECTS := $(SOURCES:%.c=$(B)/obj/%.o)
@@ -165,9 +168,10 @@ $(B)/pmu-events: | build/linux/.unpacked
 deps: PACKAGES = $(BUILD_PACKAGES) $(CHECK_PACKAGES)
 build-deps: PACKAGES = $(BUILD_PACKAGES)
 lint-deps: PACKAGES = $(BUILD_PACKAGES) $(LINT_PACKAGES)
+emulator-deps: PACKAGES = $(BUILD_PACKAGES) $(EMULATOR_PACKAGES)
 UNPACKED := build/linux/.unpacked
-check-machine check-perf: UNPACKED += build/perf-tests/.unpacked
-deps build-deps lint-deps:
+check-machine check-machine-all check-perf: UNPACKED += build/perf-tests/.unpacked
+deps build-deps lint-deps emulator-deps:
 	@command -v apt-get >/dev/null || exit 0; \
 	source= sudo=; \
 	have=$$(dpkg-query -W -f '$${db:Status-Status} $${Package}\n' $(PACKAGES) 2>/dev/null | \
@@ -219,36 +223,50 @@ check-all: all $(UNIT) $(FUZZ)
 		$(if $(wildcard tests/cli/*.bats),'bats --tap tests/cli') \
 		$(if $(VALGRIND),'tests/valgrind/verdict $(B)/logs')
 
-ifeq ($(origin MACHINE),undefined)
-MACHINE := $(or $(wildcard ../shared/machine/run),none)
-endif
+# What boots a machine to test on: tests/emulator/README.md.
+EMULATOR := $(CURDIR)/tests/emulator/run
+MACHINE ?= $(EMULATOR)
+emulated := $(filter $(EMULATOR),$(MACHINE))
 # A perf as new as the machine's kernel, which may stand beside it; it fetches
 # itself, which it cannot do in there.
 MACHINE_PERF := $(wildcard $(dir $(MACHINE))perf)
 MACHINE_TESTS := $(wildcard tests/machine/*$(ONLY)*.bats)
 
 ifeq ($(MACHINE),none)
-check-machine:
+check-machine check-machine-all:
 	@echo "no machine to boot, skipped (MACHINE= runs the tests right here)"
 	@echo "0 passed, 0 failed, 1 skipped"
 else
-check-machine: deps
-	@$(MAKE) --no-print-directory check-machine-all
+check-machine check-machine-all: CHECK_PACKAGES += $(if $(emulated),$(EMULATOR_PACKAGES))
+# Every model and every scenario, before a release.
+check-machine-all: export TD_EVERYTHING := 1
+check-machine check-machine-all: deps
+	$(if $(emulated),@tests/emulator/build)
+	@$(MAKE) --no-print-directory check-booted
 endif
 
-# Each line "# machine: MODEL [option]..." in a file is a boot that it runs in.
-# bats needs /dev/fd, which the guest has not.
-check-machine-all: all build/perf-tests/.unpacked
+# Runs the scenarios of a truth file, in the machine.
+ACT := build/emulator/act
+$(ACT): tests/emulator/act.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) -std=gnu11 $(WARNINGS) -O2 -g -static -pthread -o $@ $<
+
+emulator: emulator-deps
+	@tests/emulator/build
+	@$(MAKE) --no-print-directory $(ACT)
+
+# Each line "# machine: MODEL [option]..." in a file is a boot that it runs in, and
+# "# release: MODEL [option]..." one that check-machine-all adds.
+check-booted: all build/perf-tests/.unpacked $(if $(emulated),$(ACT))
 	@$(or $(MACHINE_PERF),true) --version >/dev/null
 ifeq ($(MACHINE),)
 	@tests/tally $(MACHINE_TESTS:%='TD_MACHINE=here TD_MACHINE_ARGS= bats --tap %')
 else
 	@for file in $(MACHINE_TESTS); do \
 		grep -q '^# machine: ' $$file || echo "false # $$file, which says no '# machine:'"; \
-		sed -n 's/^# machine: *//p' $$file | while read -r words; do \
+		sed -nE 's/^# $(if $(TD_EVERYTHING),(machine|release),machine): *//p' $$file | while read -r words; do \
 			echo "tests/boot $(MACHINE) $$words --limit 600 --" \
-				"sh -c 'ln -sn /proc/self/fd /dev/fd; exec env \"\$$@\"' -" \
-				"TDSTAT=$$TDSTAT TD_MACHINE=$${words%% *} TD_MACHINE_ARGS='$$words' bats --tap $$file" \
+				"env TDSTAT=$$TDSTAT TD_EVERYTHING=$$TD_EVERYTHING TD_MACHINE=$${words%% *} TD_MACHINE_ARGS='$$words' bats --tap $$file" \
 				"# $$file on $$words"; \
 		done; \
 	done | xargs -d '\n' tests/tally
@@ -281,6 +299,7 @@ ifneq ($(TOPDOWN_HERE),)
 else ifeq ($(filter-out none,$(MACHINE)),)
 	@echo "no top-down events here, and no machine to boot (MACHINE=): they are not compared"
 else
+	$(if $(emulated),@tests/emulator/build)
 	@$(or $(MACHINE_PERF),true) --version >/dev/null
 	@MACHINE_OUT=$(BENCH) tests/boot $(MACHINE) spr --smp 32,sockets=2,cores=8,threads=2 --limit 600 -- \
 		env TDSTAT=$(TDSTAT) PERF=$(or $(MACHINE_PERF),perf) \
@@ -293,7 +312,7 @@ endif
 # --- the source ---------------------------------------------------------------
 
 CLANG_FORMAT := clang-format --style=file:.ci/clang-format
-SCRIPTS := .ci/run .ci/layers .ci/sizes tests/tally tests/boot tests/save-machine tests/data/remake tests/valgrind/run tests/valgrind/tdstat cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide many run files) tests/perf/run tests/perf/bin/perf tests/*/*.sh tests/*/*.ba[ts]*)
+SCRIPTS := .ci/run .ci/layers .ci/sizes tests/tally tests/boot tests/save-machine tests/data/remake tests/valgrind/run tests/valgrind/tdstat cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide many run files) tests/perf/run tests/perf/bin/perf $(addprefix tests/emulator/,build kernel perf run init) tests/*/*.sh tests/*/*.ba[ts]*)
 LINTS := layers circles sizes gcc clang cppcheck format shellcheck mandoc codespell
 tool = @command -v $1 >/dev/null || { echo "lint: no $1 here, skipped"; exit 0; };
 
@@ -321,7 +340,7 @@ lint-cppcheck:
 		--enable=warning,performance,portability --inline-suppr --suppress=ctuuninitvar --suppress=ctunullpointer \
 		--error-exitcode=1 $(SOURCES)
 lint-format:
-	$(call tool,clang-format) $(CLANG_FORMAT) --dry-run -Werror $(SOURCES) $(HEADERS)
+	$(call tool,clang-format) $(CLANG_FORMAT) --dry-run -Werror $(SOURCES) $(HEADERS) $(EMULATED)
 lint-shellcheck:
 	$(call tool,shellcheck) shellcheck $(SCRIPTS)
 lint-mandoc:
@@ -337,7 +356,7 @@ $(B)/tidy/%: $(B)/obj/%.o .ci/clang-tidy
 	@touch $@
 
 format:
-	$(CLANG_FORMAT) -i $(SOURCES) $(HEADERS)
+	$(CLANG_FORMAT) -i $(SOURCES) $(HEADERS) $(EMULATED)
 
 install: all
 	install -Dm755 $(B)/tdstat $(DESTDIR)$(bindir)/tdstat
@@ -351,6 +370,6 @@ clean:
 	rm -rf build
 
 .PHONY: all objects fuzz-programs deps build-deps lint-deps run run-here \
-	check check-all check-machine check-machine-all check-perf check-perf-all fuzz bench lint $(LINTS:%=lint-%) \
+	check check-all check-machine check-machine-all check-booted emulator emulator-deps check-perf check-perf-all fuzz bench lint $(LINTS:%=lint-%) \
 	tidy format install clean
 .DELETE_ON_ERROR:

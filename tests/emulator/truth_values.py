@@ -82,10 +82,12 @@ class Formulas:
 class Values:
     """Metrics at given rates.
 
-    rate_of(key) and byte_of(index) are asked; latency_of(key) for ":R".
+    rate_of(key) and byte_of(index) are asked; latency_of(key) for ":R".  So many
+    CPUs of the kind are counted together, and of all kinds: those have the TSC.
     """
 
-    def __init__(self, formulas, point, numbers=None):
+    def __init__(self, formulas, point, numbers=None, cpus=(1, 1)):
+        self.of_kind, self.of_all = cpus
         self.formulas, self.point = formulas, point
         self.numbers = numbers or Numbers()
         self.cache = {}
@@ -117,9 +119,9 @@ class Values:
         if modifier == "R":
             return self.point.latency_of(place)
         if place == "tsc":
-            return TSC_GHZ / self.point.ghz
+            return TSC_GHZ / self.point.ghz * self.of_all / self.of_kind
         if place == "duration_time":
-            return 1e-9 / self.point.ghz
+            return 1e-9 / self.point.ghz / self.of_kind
         if place in METRICS_BYTES:
             return self.point.byte_of(METRICS_BYTES.index(place))
         return self.point.rate_of(place) * RINGS[modifier]

@@ -3,7 +3,9 @@
 # What the tests on the emulated machine share; each runs in a folder of its own.
 bats_require_minimum_version 1.5.0
 
-PERF=${TD_PERF:-$BATS_TEST_DIRNAME/../../../shared/machine/perf}
+PERF=$BATS_TEST_DIRNAME/../emulator/perf
+[ "$TD_MACHINE" != here ] || PERF=perf
+PERF=${TD_PERF:-$PERF}
 
 # Half a second of work.
 # shellcheck disable=SC2016

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * usage: act [-n THREADS] TIME:SCENARIO... [-- COMMAND [ARGUMENT]...]
+ *        act -u SCENARIO
+ *
+ * Runs scenarios of the emulated machine's truth file one after the other, each
+ * for its time ("2s", "300ms" of the clock on the wall), in every thread.  Each
+ * is worked off in a function of its own, scenario_NAME, where samples find it.
+ * "usual" is what the machine counts where nobody chose.  A command at the end
+ * takes this program's place and inherits the last scenario.  -u makes a scenario
+ * the usual one of each CPU, idle ones too.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	LEAF = 0x54444d43,
+	FORGET = 0,
+	BY_HASH = 3,
+	USUAL_BY_HASH = 4
+}; /* qemu/threads.c */
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Each has a variable of its own, or the compiler would make them one function. */
+#define SCENARIO(name)                                               \
+	void scenario_##name(uint64_t end);                          \
+	__attribute__((noinline)) void scenario_##name(uint64_t end) \
+	{                                                            \
+		static volatile uint64_t work;                       \
+                                                                     \
+		do {                                                 \
+			for (unsigned int i = 0; i < 20000; i++)     \
+				work += i;                           \
+		} while (now_ns() < end);                            \
+	}
+
+SCENARIO(usual)
+SCENARIO(balanced)
+SCENARIO(dram_latency)
+SCENARIO(dram_bandwidth)
+SCENARIO(l2_bound)
+SCENARIO(store_bound)
+SCENARIO(icache)
+SCENARIO(decode)
+SCENARIO(mispredict)
+SCENARIO(divider)
+SCENARIO(ports)
+SCENARIO(retiring_vector)
+SCENARIO(page_walks)
+SCENARIO(other)
+
+static const struct {
+	const char *name;
+	void (*run)(uint64_t end);
+} functions[] = {
+	{ "usual", scenario_usual },
+	{ "balanced", scenario_balanced },
+	{ "dram_latency", scenario_dram_latency },
+	{ "dram_bandwidth", scenario_dram_bandwidth },
+	{ "l2_bound", scenario_l2_bound },
+	{ "store_bound", scenario_store_bound },
+	{ "icache", scenario_icache },
+	{ "decode", scenario_decode },
+	{ "mispredict", scenario_mispredict },
+	{ "divider", scenario_divider },
+	{ "ports", scenario_ports },
+	{ "retiring_vector", scenario_retiring_vector },
+	{ "page_walks", scenario_page_walks },
+};
+
+struct part {
+	uint64_t ns;
+	const char *name;
+	void (*run)(uint64_t end);
+};
+
+static struct part *parts;
+static int nr_parts;
+
+/* FNV-1a: the emulator knows a scenario by the hash of its name. */
+static uint64_t hash_of(const char *name)
+{
+	uint64_t hash = 0xcbf29ce484222325;
+
+	while (*name)
+		hash = (hash ^ (uint8_t)*name++) * 0x100000001b3;
+	return hash;
+}
+
+/* False: this is not the emulated machine, or its truth file has none. */
+static bool tell(uint32_t what, const char *name)
+{
+	uint64_t hash = hash_of(name);
+	uint32_t a = LEAF, d;
+
+	__asm__ volatile("cpuid" : "+a"(a), "+b"(hash), "+c"(what), "=d"(d));
+	return a == LEAF;
+}
+
+static bool choose(const char *name)
+{
+	return tell(strcmp(name, "usual") ? BY_HASH : FORGET, name);
+}
+
+static _Noreturn void fail(const char *what, const char *why)
+{
+	fprintf(stderr, "act: %s: %s\n", what, why);
+	exit(1);
+}
+
+static uint64_t duration(const char *text)
+{
+	char *unit;
+	double number = strtod(text, &unit);
+
+	if (number > 0 && !strncmp(unit, "ms:", 3))
+		return (uint64_t)(number * 1e6);
+	if (number > 0 && !strncmp(unit, "s:", 2))
+		return (uint64_t)(number * 1e9);
+	fail(text, "not like 2s:dram_latency");
+}
+
+static struct part read_part(const char *text)
+{
+	struct part part = { .ns = duration(text), .run = scenario_other };
+
+	part.name = strchr(text, ':') + 1;
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+		if (!strcmp(functions[i].name, part.name))
+			part.run = functions[i].run;
+	return part;
+}
+
+static void *act(void *unused)
+{
+	(void)unused;
+	for (int i = 0; i < nr_parts; i++) {
+		if (!choose(parts[i].name))
+			fail(parts[i].name, "the machine has no such scenario");
+		parts[i].run(now_ns() + parts[i].ns);
+	}
+	return NULL;
+}
+
+static void act_in_threads(int nr)
+{
+	pthread_t threads[256];
+
+	for (int i = 0; i < nr; i++)
+		if (pthread_create(&threads[i], NULL, act, NULL))
+			fail("threads", "cannot make one more");
+	act(NULL);
+	for (int i = 0; i < nr; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* A CPU tells its own counters only. */
+static void make_usual(const char *name)
+{
+	long nr = sysconf(_SC_NPROCESSORS_CONF);
+
+	for (size_t cpu = 0; cpu < (size_t)nr; cpu++) {
+		cpu_set_t set;
+
+		CPU_ZERO(&set);
+		CPU_SET(cpu, &set);
+		if (sched_setaffinity(0, sizeof(set), &set))
+			continue; /* it is offline */
+		if (!tell(USUAL_BY_HASH, name))
+			fail(name, "the machine has no such scenario");
+	}
+}
+
+/* How many words are scenarios: those before "--". */
+static int count_parts(char **words)
+{
+	int nr = 0;
+
+	while (words[nr] && strcmp(words[nr], "--"))
+		nr++;
+	return nr;
+}
+
+int main(int argc, char **argv)
+{
+	int nr_threads = 1, option;
+	char **command;
+
+	while ((option = getopt(argc, argv, "+n:u:")) != -1 && option != '?') {
+		if (option == 'u') {
+			make_usual(optarg);
+			return 0;
+		}
+		nr_threads = atoi(optarg);
+	}
+	nr_parts = count_parts(argv + optind);
+	if (option != -1 || nr_threads < 1 || nr_threads > 256 || !nr_parts) {
+		fprintf(stderr, "usage: act [-n THREADS] TIME:SCENARIO... "
+				"[-- COMMAND [ARGUMENT]...]\n"
+				"       act -u SCENARIO\n");
+		return 64;
+	}
+	parts = calloc((size_t)nr_parts, sizeof(*parts));
+	if (!parts)
+		fail("parts", strerror(errno));
+	for (int i = 0; i < nr_parts; i++)
+		parts[i] = read_part(argv[optind + i]);
+	act_in_threads(nr_threads - 1);
+	command = argv + optind + nr_parts;
+	if (!command[0] || !command[1])
+		return 0;
+	execvp(command[1], command + 1);
+	fail(command[1], strerror(errno));
+}

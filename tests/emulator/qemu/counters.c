@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The counters of a CPU, and the clock that they count by. */
+#include "qemu/osdep.h"
+
+#include "cpu.h"
+#include "pmu.h"
+#include "qemu/timer.h"
+
+static struct tdemu_pmu pmus[TDEMU_CPUS];
+
+struct tdemu_pmu *tdemu_pmu(CPUX86State *env)
+{
+	int cpu = env_cpu(env)->cpu_index;
+	struct tdemu_pmu *pmu = &pmus[cpu];
+
+	if (cpu >= TDEMU_CPUS || !tdemu_settings()->on)
+		return NULL;
+	if (!pmu->env) {
+		pmu->cpu = cpu;
+		pmu->core = tdemu_core(cpu);
+		pmu->usual = tdemu_scenario_default();
+		pmu->scenario = pmu->usual;
+		pmu->env = env;
+	}
+	return pmu;
+}
+
+static int64_t virtual_ns(void)
+{
+	return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+}
+
+int64_t tdemu_clock(const struct tdemu_pmu *pmu)
+{
+	int64_t now = pmu->halted_at ? pmu->halted_at : virtual_ns();
+
+	return now - pmu->halted_for;
+}
+
+void tdemu_halt(CPUX86State *env)
+{
+	struct tdemu_pmu *pmu = tdemu_pmu(env);
+
+	if (pmu && !tdemu_settings()->no_halt)
+		pmu->halted_at = virtual_ns();
+}
+
+void tdemu_unhalt(CPUX86State *env)
+{
+	struct tdemu_pmu *pmu = tdemu_pmu(env);
+
+	if (!pmu || !pmu->halted_at)
+		return;
+	pmu->halted_for += virtual_ns() - pmu->halted_at;
+	pmu->halted_at = 0;
+	tdemu_arm_again(pmu);
+}
+
+/* Adds ns of a rate in 2^-32 a ns; true when the counter overflowed. */
+static bool count(struct tdemu_counter *counter, uint64_t rate, int64_t ns)
+{
+	unsigned __int128 sum = (unsigned __int128)rate * (uint64_t)ns;
+	uint64_t whole;
+
+	sum += counter->fraction;
+	counter->fraction = (uint32_t)sum;
+	whole = counter->value + (uint64_t)(sum >> 32);
+	counter->value = whole & TDEMU_COUNTER_MASK;
+	return whole != counter->value;
+}
+
+/* PERF_METRICS is an average over slots. */
+static void add_slots(struct tdemu_pmu *pmu, uint64_t rate, int64_t ns)
+{
+	double slots = (double)rate * (double)ns / 4294967296.;
+	double fields[TDEMU_FIELDS];
+
+	if (!pmu->chosen && !tdemu_settings()->noise_percent)
+		return;
+	tdemu_fields(pmu, fields);
+	tdemu_noise_fields(pmu, pmu->at, fields);
+	pmu->slots += slots;
+	for (int i = 0; i < TDEMU_FIELDS; i++)
+		pmu->sum[i] += slots * fields[i];
+}
+
+/* Over a time in which no rate changes. */
+static void advance_to(struct tdemu_pmu *pmu, int64_t to)
+{
+	int64_t ns = to - pmu->at;
+
+	for (int i = 0; i < TDEMU_GENERAL; i++)
+		if (pmu->general[i].on &&
+		    count(&pmu->general[i], tdemu_general_rate(pmu, i, pmu->at),
+			  ns))
+			tdemu_overflow(pmu, i);
+	for (int i = 0; i < TDEMU_FIXED; i++) {
+		uint64_t rate;
+
+		if (!pmu->fixed[i].on)
+			continue;
+		rate = tdemu_fixed_rate(pmu, i, pmu->at);
+		if (count(&pmu->fixed[i], rate, ns))
+			tdemu_overflow(pmu, 32 + i);
+		if (i == 3)
+			add_slots(pmu, rate, ns);
+	}
+	pmu->at = to;
+}
+
+void tdemu_advance(struct tdemu_pmu *pmu)
+{
+	int64_t now = tdemu_clock(pmu);
+
+	while (pmu->at < now)
+		advance_to(pmu, MIN(now, tdemu_noise_until(pmu->at)));
+}
+
+void tdemu_changed(struct tdemu_pmu *pmu)
+{
+	bool frozen = pmu->status & TDEMU_STATUS_FROZEN;
+	uint64_t enabled = frozen ? 0 : pmu->global_ctrl;
+
+	for (int i = 0; i < TDEMU_GENERAL; i++)
+		pmu->general[i].on =
+			enabled >> i & 1 && pmu->select[i] >> 22 & 1;
+	for (int i = 0; i < TDEMU_FIXED; i++)
+		pmu->fixed[i].on =
+			enabled >> (32 + i) & 1 && pmu->fixed_ctrl >> 4 * i & 3;
+	tdemu_arm(pmu);
+}
+
+void tdemu_metrics_reset(struct tdemu_pmu *pmu)
+{
+	pmu->slots = 0;
+	memset(pmu->sum, 0, sizeof(pmu->sum));
+}
+
+/* Whole 1/255s of the slots; the largest takes what rounding left of the sum. */
+static void round_fields(const struct tdemu_pmu *pmu, int bytes[TDEMU_FIELDS])
+{
+	double fields[TDEMU_FIELDS], sum = 0;
+	int left, largest = 0;
+
+	tdemu_fields(pmu, fields);
+	for (int i = 0; i < TDEMU_FIELDS; i++) {
+		if (pmu->slots > 0)
+			fields[i] = pmu->sum[i] / pmu->slots;
+		bytes[i] = (int)(fields[i] * 255 + 0.5);
+	}
+	left = tdemu_noise_excess(pmu);
+	for (int i = 0; i < 4; i++) {
+		sum += fields[i];
+		left -= bytes[i];
+		if (bytes[i] > bytes[largest])
+			largest = i;
+	}
+	bytes[largest] += left + (int)(sum * 255 + 0.5);
+}
+
+/* A scenario that was chosen, and noise, make it an average since its reset. */
+uint64_t tdemu_metrics(const struct tdemu_pmu *pmu)
+{
+	int bytes[TDEMU_FIELDS];
+	uint64_t value = 0;
+
+	if (!pmu->fixed[3].value)
+		return 0;
+	round_fields(pmu, bytes);
+	for (int i = 0; i < TDEMU_FIELDS; i++)
+		value |= (uint64_t)MIN(bytes[i], 255) << 8 * i;
+	return value;
+}

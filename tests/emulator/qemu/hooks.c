@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What QEMU calls, handed on to the vendor's part. */
+#include "qemu/osdep.h"
+
+#include "cpu.h"
+#include "pmu.h"
+
+void tdemu_cpuid(CPUX86State *env, uint32_t leaf, uint32_t subleaf,
+		 uint32_t r[4])
+{
+	struct tdemu_pmu *pmu = tdemu_pmu(env);
+
+	if (!pmu)
+		return;
+	if (pmu->core->amd)
+		tdemu_amd_cpuid(leaf, r);
+	else
+		tdemu_intel_cpuid(pmu, leaf, subleaf, r);
+}
+
+bool tdemu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value)
+{
+	struct tdemu_pmu *pmu = tdemu_pmu(env);
+
+	if (!pmu)
+		return false;
+	return pmu->core->amd ? tdemu_amd_rdmsr(pmu, msr, value)
+			      : tdemu_intel_rdmsr(pmu, msr, value);
+}
+
+bool tdemu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t value)
+{
+	struct tdemu_pmu *pmu = tdemu_pmu(env);
+
+	if (!pmu)
+		return false;
+	return pmu->core->amd ? tdemu_amd_wrmsr(pmu, msr, value)
+			      : tdemu_intel_wrmsr(pmu, msr, value);
+}
+
+bool tdemu_rdpmc(CPUX86State *env, uint32_t index, uint64_t *value)
+{
+	struct tdemu_pmu *pmu = tdemu_pmu(env);
+
+	if (!pmu)
+		return false;
+	tdemu_advance(pmu);
+	if (!pmu->core->amd)
+		*value = tdemu_intel_rdpmc(pmu, index);
+	else
+		*value = index < TDEMU_GENERAL ? pmu->general[index].value : 0;
+	return true;
+}

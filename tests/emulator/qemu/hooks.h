@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What QEMU calls of the emulated PMU (../hooks.patch).  Each function does
+ * nothing, or says that it knows nothing, where the machine has no PMU.
+ */
+#ifndef TDEMU_HOOKS_H
+#define TDEMU_HOOKS_H
+
+/* Amends QEMU's own answer to CPUID: *r is EAX, EBX, ECX, EDX. */
+void tdemu_cpuid(CPUX86State *env, uint32_t leaf, uint32_t subleaf,
+		 uint32_t r[4]);
+/* A guest program's choice of a scenario; false: CPUID of another leaf. */
+bool tdemu_choose(CPUX86State *env);
+
+/* False: not a register of the PMU. */
+bool tdemu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value);
+bool tdemu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t value);
+bool tdemu_rdpmc(CPUX86State *env, uint32_t index, uint64_t *value);
+
+/* The clock of a CPU stops while it is halted. */
+void tdemu_halt(CPUX86State *env);
+void tdemu_unhalt(CPUX86State *env);
+
+/* WRFSBASE, which the kernel executes when it switches to another thread. */
+void tdemu_switch(CPUX86State *env);
+/* SYSCALL, by which a thread may make another one. */
+void tdemu_syscall(CPUX86State *env, uint64_t next_ip);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The PMU of one CPU, and what its parts know of each other.
+ *
+ * settings.c what the launcher said     cores.c   the kinds of core
+ * truth.c    the truth file             rates.c   how fast an event counts
+ * counters.c the counters, their clock  noise.c   rates that walk
+ * interrupts.c overflows                threads.c which scenario a thread runs
+ * intel.c, amd.c  CPUID and MSRs        hooks.c   what QEMU calls
+ */
+#ifndef TDEMU_PMU_H
+#define TDEMU_PMU_H
+
+#include "hooks.h"
+
+enum {
+	TDEMU_GENERAL = 10,
+	TDEMU_FIXED = 7,
+	TDEMU_FIELDS = 8,
+	TDEMU_EXTRAS = 9,
+	TDEMU_KINDS = 3,
+	TDEMU_CPUS = 512,
+};
+
+#define TDEMU_COUNTER_MASK  ((1ULL << 48) - 1)
+#define TDEMU_STATUS_FROZEN (1ULL << 59) /* nothing counts while it is set */
+
+/* The fields of PERF_METRICS, in the order of its bytes. */
+enum {
+	TDEMU_RETIRING,
+	TDEMU_BAD_SPEC,
+	TDEMU_FE_BOUND,
+	TDEMU_BE_BOUND
+};
+
+/* --- cores.c ------------------------------------------------------------- */
+
+/* An event that counts a field of PERF_METRICS in slots, on Atom cores. */
+struct tdemu_topdown {
+	uint8_t event;
+	int16_t umask; /* -1: any */
+	uint8_t field;
+};
+
+struct tdemu_core {
+	const char *name;
+	uint32_t native_id;   /* CPUID 0x1A */
+	unsigned int cycles;  /* in 1024 ns */
+	unsigned int width;   /* slots a cycle */
+	unsigned int version; /* of perfmon */
+	bool amd, atom;
+	bool metrics;           /* has PERF_METRICS */
+	bool leaf_23;           /* tells its counters in CPUID 0x23 */
+	uint8_t general, fixed; /* how many CPUID 0xA tells */
+	uint8_t fixed_mask;
+	uint16_t general_23; /* the masks of CPUID 0x23 */
+	uint16_t fixed_23;
+	struct tdemu_topdown topdown[5];
+};
+
+const struct tdemu_core *tdemu_core_named(const char *name, size_t len);
+/* Events in 1024 ns where no truth file is loaded; fields of 1. */
+uint64_t tdemu_made_up_rate(const struct tdemu_core *core, uint64_t select,
+			    const double fields[TDEMU_FIELDS]);
+uint64_t tdemu_made_up_fixed(const struct tdemu_core *core, int nr,
+			     const double fields[TDEMU_FIELDS]);
+
+/* --- settings.c ---------------------------------------------------------- */
+
+struct tdemu_settings {
+	bool on, amd;
+	bool no_halt;
+	bool hybrid, leaf_23;
+	int skew, phase_ms;
+	int noise_percent;
+	uint64_t seed;
+	const char *truth, *scenario;
+	double fields[2][TDEMU_FIELDS]; /* of 1; the second every other phase */
+	int nr_kinds;
+	struct {
+		const struct tdemu_core *core;
+		int from; /* the first CPU of this kind */
+	} kinds[TDEMU_KINDS];
+	const struct tdemu_core *leaf_a; /* whose counters CPUID 0xA tells */
+};
+
+/* Reads the environment, once. */
+const struct tdemu_settings *tdemu_settings(void);
+/* 0 core, 1 atom, 2 lowpower, as in the truth file. */
+int tdemu_kind(int cpu);
+const struct tdemu_core *tdemu_core(int cpu);
+
+/* --- truth.c ------------------------------------------------------------- */
+
+struct tdemu_event {
+	uint64_t config;
+	uint64_t extra; /* TDEMU_NO_EXTRA */
+	double rate;    /* a core cycle */
+};
+
+#define TDEMU_NO_EXTRA UINT64_MAX
+
+/* What one kind of core counts in a scenario. */
+struct tdemu_truth {
+	bool named;
+	double ghz;
+	double fields[TDEMU_FIELDS]; /* of 1 */
+	double fixed[TDEMU_FIXED];   /* a core cycle; below 0: not named */
+	GArray *events;              /* struct tdemu_event, sorted */
+};
+
+struct tdemu_scenario {
+	char name[32];
+	bool made_up; /* no truth file: the rates of cores.c */
+	bool phased;  /* the launcher's fields, not a program's own */
+	double fields[TDEMU_FIELDS]; /* where made_up and not phased */
+	struct tdemu_truth kinds[TDEMU_KINDS];
+};
+
+/* Ends QEMU where the file cannot be read. */
+void tdemu_truth_load(const char *path, GPtrArray *scenarios);
+/* Events a core cycle; 0: no line names it. */
+double tdemu_truth_rate(const struct tdemu_truth *truth, uint64_t config,
+			uint64_t extra);
+
+/* The scenarios that there are; the one that runs unless a thread chose. */
+const struct tdemu_scenario *tdemu_scenario_default(void);
+const struct tdemu_scenario *tdemu_scenario_at(uint32_t index);
+const struct tdemu_scenario *tdemu_scenario_hashed(uint64_t hash);
+const struct tdemu_scenario *tdemu_scenario_of_bytes(uint64_t bytes);
+
+/* --- counters.c ---------------------------------------------------------- */
+
+struct tdemu_counter {
+	uint64_t value;
+	uint32_t fraction; /* in 2^-32 */
+	bool on;
+};
+
+struct tdemu_pmu {
+	int cpu;
+	CPUX86State *env;
+	const struct tdemu_core *core;
+
+	uint64_t select[TDEMU_GENERAL];
+	struct tdemu_counter general[TDEMU_GENERAL];
+	struct tdemu_counter fixed[TDEMU_FIXED];
+	uint64_t fixed_ctrl, global_ctrl, status;
+	uint64_t extra[TDEMU_EXTRAS];
+	int64_t at; /* where the counters stand on the CPU's own clock */
+
+	int64_t halted_at, halted_for; /* virtual ns */
+
+	/* which scenario runs, and in which thread (threads.c) */
+	const struct tdemu_scenario *scenario;
+	const struct tdemu_scenario *usual; /* where no thread has chosen */
+	uint64_t stack;
+	bool chosen;                     /* some thread has chosen */
+	double slots, sum[TDEMU_FIELDS]; /* what PERF_METRICS then averages */
+
+	/* interrupts.c */
+	QEMUTimer *timer;
+	bool pending, armed; /* one is due; due_at is valid */
+	int64_t due_at, last;
+	int waited, queued;
+};
+
+struct tdemu_pmu *tdemu_pmu(CPUX86State *env);
+/* The CPU's own clock, in ns. */
+int64_t tdemu_clock(const struct tdemu_pmu *pmu);
+/* Brings the counters to now. */
+void tdemu_advance(struct tdemu_pmu *pmu);
+/* After something changed that says what counts, or how fast. */
+void tdemu_changed(struct tdemu_pmu *pmu);
+/* What PERF_METRICS reads. */
+uint64_t tdemu_metrics(const struct tdemu_pmu *pmu);
+void tdemu_metrics_reset(struct tdemu_pmu *pmu);
+
+/* --- rates.c, noise.c ---------------------------------------------------- */
+
+/* Where the extra registers are in extra[]; -1: not one of them. */
+int tdemu_extra_index(uint32_t msr);
+/* Counts a ns, in 2^-32, at a time of the CPU's own clock. */
+uint64_t tdemu_general_rate(const struct tdemu_pmu *pmu, int nr, int64_t at);
+uint64_t tdemu_fixed_rate(const struct tdemu_pmu *pmu, int nr, int64_t at);
+void tdemu_fields(const struct tdemu_pmu *pmu, double fields[TDEMU_FIELDS]);
+
+/* When the rates walk: a factor near 1, the same for as long as a step. */
+int64_t tdemu_noise_until(int64_t at);
+double tdemu_noise(const struct tdemu_pmu *pmu, uint64_t what, int64_t at);
+void tdemu_noise_fields(const struct tdemu_pmu *pmu, int64_t at,
+			double fields[TDEMU_FIELDS]);
+/* How much the four fields of one read exceed 255. */
+int tdemu_noise_excess(const struct tdemu_pmu *pmu);
+
+/* --- interrupts.c -------------------------------------------------------- */
+
+void tdemu_overflow(struct tdemu_pmu *pmu, int bit);
+/* Sets the timer for the next overflow that is to interrupt. */
+void tdemu_arm(struct tdemu_pmu *pmu);
+/* The CPU was halted, and its clock goes on. */
+void tdemu_arm_again(struct tdemu_pmu *pmu);
+
+/* --- the vendors --------------------------------------------------------- */
+
+void tdemu_intel_cpuid(struct tdemu_pmu *pmu, uint32_t leaf, uint32_t subleaf,
+		       uint32_t r[4]);
+bool tdemu_intel_rdmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t *value);
+bool tdemu_intel_wrmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value);
+uint64_t tdemu_intel_rdpmc(struct tdemu_pmu *pmu, uint32_t index);
+
+void tdemu_amd_cpuid(uint32_t leaf, uint32_t r[4]);
+bool tdemu_amd_rdmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t *value);
+bool tdemu_amd_wrmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value);
+
+#endif

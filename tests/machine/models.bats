@@ -1,0 +1,56 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Models that no other file boots: their PMUs are there, count and interrupt.
+# machine: ptl --no-halt
+# machine: arlh --no-halt
+# machine: cwf --no-halt
+# machine: bdx --no-halt
+# machine: adln --no-halt
+# machine: zen4 --no-halt
+# machine: zen5 --no-halt
+# machine: hidden
+
+load helper
+
+setup() {
+	emulated
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+pmus() {
+	(cd /sys/bus/event_source/devices && ls -d cpu*) | xargs
+}
+
+@test "the PMUs that the kernel finds" {
+	case $TD_MACHINE in
+	ptl) wanted="cpu_atom cpu_core" ;;
+	arlh) wanted="cpu_atom cpu_core cpu_lowpower" ;;
+	hidden) wanted='' ;;
+	*) wanted=cpu ;;
+	esac
+	run pmus
+	[ "$TD_MACHINE" = hidden ] || [ "$output" = "$wanted" ]
+	[ "$TD_MACHINE" != hidden ] || [[ $output != *cpu && $output != *cpu_* ]]
+	grep -wq hypervisor /proc/cpuinfo
+}
+
+@test "cycles and instructions at the rates of the emulator's README" {
+	[ "$TD_MACHINE" != hidden ] || skip "no PMU"
+	"$TDSTAT" -a --no-merge -e '{cycles,instructions}' -x, -o out -- sleep 1
+	awk -F, '
+	$4 ~ /cycles/ { c[$1] = $2; ghz[$1] = $2 / $5 }
+	$4 ~ /instructions/ {
+		atom = $4 ~ /atom|lowpower/ || "'"$TD_MACHINE"'" ~ /cwf|adln/
+		nr++
+		if (ghz[$1] < (atom ? 1.99 : 2.99) || ghz[$1] > (atom ? 2.01 : 3.01)) wrong++
+		if ($2 / c[$1] < (atom ? 0.99 : 1.49) || $2 / c[$1] > (atom ? 1.01 : 1.51)) wrong++
+	}
+	END { print nr, wrong; exit !(nr && !wrong) }' out || { cat out; false; }
+}
+
+@test "a counter that overflows interrupts" {
+	[ "$TD_MACHINE" != hidden ] || skip "no PMU"
+	perf_or_skip
+	"$PERF" record -q -c 100000000 -e cycles -o data sh -c "$WORK"
+	[ "$("$PERF" script -i data -F ip | wc -l)" -gt 2 ]
+}

@@ -1,0 +1,47 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# The whole tree, down to the last level, where every event counts what makes each
+# node known: beside another evaluator of the same formulas, and perf.
+# machine: adl --no-halt --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
+# machine: spr --no-halt --smp 4,sockets=1,cores=2,threads=2 --truth tests/emulator/scenarios/sapphirerapids.truth
+# release: mtl --no-halt --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/meteorlake.truth
+# release: lnl --no-halt --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/lunarlake.truth
+# release: skx --no-halt --smp 4,sockets=1,cores=2,threads=2 --truth tests/emulator/scenarios/skylakex.truth
+# release: zen4 --no-halt --smp 4,sockets=1,cores=2,threads=2 --truth tests/emulator/scenarios/amdzen4.truth
+
+load helper
+
+# A part of the twelve is enough for each change, all of them for a release: what
+# waits for memory, what does not, and what is stuck in the front end.
+setup_file() {
+	export PYTHONDONTWRITEBYTECODE=1
+	[ "$TD_MACHINE" != here ] || return 0
+	some=(dram_latency ports icache)
+	[ -z "$TD_EVERYTHING" ] || some=()
+	PERF=$PERF python3 "$BATS_TEST_DIRNAME/scenarios.py" measure "$BATS_FILE_TMPDIR" "${some[@]}"
+}
+
+# scenarios WHAT: see scenarios.py
+scenarios() {
+	emulated
+	run python3 "$BATS_TEST_DIRNAME/scenarios.py" "$1" "$BATS_FILE_TMPDIR"
+	echo "# $TD_MACHINE: ${lines[-1]}" >&3
+	[ "$status" -eq 0 ]
+}
+
+@test "every node is within half a point of the truth, two where groups take turns" {
+	scenarios values
+}
+
+@test "the children of a sum add up to it" {
+	scenarios sums
+}
+
+@test "the deepest node that is marked is what the scenario is named after" {
+	scenarios bottleneck
+}
+
+@test "perf's levels 1 and 2 are the same" {
+	perf_or_skip
+	scenarios perf
+}

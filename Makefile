@@ -4,7 +4,8 @@
 # Variables: CC CFLAGS CPPFLAGS LDFLAGS prefix DESTDIR, KERNEL_SRC=/path/to/linux
 # (instead of the package linux-source), SAN=1 (sanitizers, in build/san),
 # VALGRIND=1 (check under valgrind, in build/valgrind), WERROR=1, V=1 (whole
-# commands), MACHINE and ONLY=pattern (check-machine).
+# commands), ORACLE=FILE (values to compare with, in place of build/oracle.json),
+# MACHINE and ONLY=pattern (check-machine).
 
 VERSION := 0.1
 
@@ -210,13 +211,17 @@ export TD_VALGRIND := $(CURDIR)/$(B)
 UNDER := tests/valgrind/run $(nothing)
 endif
 export TD_PMU_EVENTS := $(CURDIR)/$(B)/pmu-events
-ORACLE ?= ../shared/oracle/tma-linux-6.12.json
+ORACLE ?= build/oracle.json
 export TD_ORACLE := $(abspath $(ORACLE))
+
+# Values of the metric files' formulas that are not tdstat's.
+build/oracle.json: tests/unit/make-oracle $(wildcard tests/emulator/truth_*.py) | $(B)/pmu-events
+	$(call say,ORACLE)command -v python3 >/dev/null || exit 0; $< $@
 
 check: deps
 	@$(MAKE) --no-print-directory check-all
 
-check-all: all $(UNIT) $(FUZZ)
+check-all: all $(UNIT) $(FUZZ) $(ORACLE)
 	$(if $(VALGRIND),@rm -rf $(B)/logs && mkdir $(B)/logs)
 	@tests/tally $(UNIT:%='$(UNDER)%') \
 		$(foreach f,$(FUZZ),'$(UNDER)$f tests/fuzz/corpus/$(notdir $f)/*') \

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * usage: act [-n THREADS] TIME:SCENARIO... [-- COMMAND [ARGUMENT]...]
+ * usage: act [-n THREADS] TIME:SCENARIO[,SCENARIO]... [-- COMMAND [ARGUMENT]...]
  *        act -u SCENARIO
  *
  * Runs scenarios of the emulated machine's truth file one after the other, each
- * for its time ("2s", "300ms" of the clock on the wall), in every thread.  Each
+ * for its time ("2s", "300ms" of the clock on the wall), in every thread.  Of a
+ * list, the first thread runs the first, and so on, the rest the last.  Each
  * is worked off in a function of its own, scenario_NAME, where samples find it.
  * "usual" is what the machine counts where nobody chose.  A command at the end
  * takes this program's place and inherits the last scenario.  -u makes a scenario
@@ -87,8 +88,7 @@ static const struct {
 
 struct part {
 	uint64_t ns;
-	const char *name;
-	void (*run)(uint64_t end);
+	const char *list;
 };
 
 static struct part *parts;
@@ -139,22 +139,40 @@ static uint64_t duration(const char *text)
 
 static struct part read_part(const char *text)
 {
-	struct part part = { .ns = duration(text), .run = scenario_other };
+	struct part part = { .ns = duration(text) };
 
-	part.name = strchr(text, ':') + 1;
-	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
-		if (!strcmp(functions[i].name, part.name))
-			part.run = functions[i].run;
+	part.list = strchr(text, ':') + 1;
 	return part;
 }
 
-static void *act(void *unused)
+/* The thread's own of a list; the last is for all that come after it. */
+static void name_of(const char *list, long thread, char name[64])
 {
-	(void)unused;
+	while (thread-- && strchr(list, ','))
+		list = strchr(list, ',') + 1;
+	snprintf(name, 64, "%.*s", (int)strcspn(list, ","), list);
+}
+
+static void run(const char *name, uint64_t end)
+{
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+		if (!strcmp(functions[i].name, name)) {
+			functions[i].run(end);
+			return;
+		}
+	}
+	scenario_other(end);
+}
+
+static void *act(void *thread)
+{
+	char name[64];
+
 	for (int i = 0; i < nr_parts; i++) {
-		if (!choose(parts[i].name))
-			fail(parts[i].name, "the machine has no such scenario");
-		parts[i].run(now_ns() + parts[i].ns);
+		name_of(parts[i].list, (long)(intptr_t)thread, name);
+		if (!choose(name))
+			fail(name, "the machine has no such scenario");
+		run(name, now_ns() + parts[i].ns);
 	}
 	return NULL;
 }
@@ -164,7 +182,8 @@ static void act_in_threads(int nr)
 	pthread_t threads[256];
 
 	for (int i = 0; i < nr; i++)
-		if (pthread_create(&threads[i], NULL, act, NULL))
+		if (pthread_create(&threads[i], NULL, act,
+				   (void *)(intptr_t)(i + 1)))
 			fail("threads", "cannot make one more");
 	act(NULL);
 	for (int i = 0; i < nr; i++)
@@ -212,9 +231,10 @@ int main(int argc, char **argv)
 	}
 	nr_parts = count_parts(argv + optind);
 	if (option != -1 || nr_threads < 1 || nr_threads > 256 || !nr_parts) {
-		fprintf(stderr, "usage: act [-n THREADS] TIME:SCENARIO... "
-				"[-- COMMAND [ARGUMENT]...]\n"
-				"       act -u SCENARIO\n");
+		fprintf(stderr,
+			"usage: act [-n THREADS] TIME:SCENARIO[,SCENARIO]... "
+			"[-- COMMAND [ARGUMENT]...]\n"
+			"       act -u SCENARIO\n");
 		return 64;
 	}
 	parts = calloc((size_t)nr_parts, sizeof(*parts));

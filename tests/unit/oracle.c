@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Compares levels 1 and 2 with values that the formulas of the kernel tree's
- * metric files give for the same counts.  The file TD_ORACLE says how these
- * were computed.
+ * metric files give for the same counts.  They are in the file TD_ORACLE, which
+ * make-oracle writes without a line of tdstat's.
  */
 #include <json-c/json.h>
 

@@ -1,0 +1,119 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# A thread, a process, a cgroup and a phase are each seen to be what they are,
+# while others run other scenarios: levels 1 and 2 within two points of the truth.
+# machine: adl --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
+
+load helper
+
+ACT=$BATS_TEST_DIRNAME/../../build/emulator/act
+CGROUPS=/sys/fs/cgroup
+
+export PYTHONDONTWRITEBYTECODE=1
+
+setup_file() {
+	[ "$TD_MACHINE" != here ] || return 0
+	cd "$BATS_FILE_TMPDIR" || return
+	python3 "$BATS_TEST_DIRNAME/own.py" truth alderlake balanced dram_latency ports mispredict icache
+}
+
+setup() {
+	emulated
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+own() {
+	python3 "$BATS_TEST_DIRNAME/own.py" "$@"
+}
+
+# on CPUS WORD...: act in the background, once it has chosen; its id is in "pid"
+on() {
+	taskset -c "$1" "$ACT" "${@:2}" 3>&- &
+	pid=$!
+	await_work $pid
+}
+
+# await_work PID: until it has run for 50 ms, and so has chosen its scenario
+await_work() {
+	until [ "$(cut -d ' ' -f 14 "/proc/$1/stat")" -ge 5 ]; do
+		sleep 0.1
+	done
+}
+
+# A loop in the shell, for a good part of a second.
+LOOP='i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
+
+@test "-p: a process that shares its CPU with others, on each kind of core" {
+	on 0 60s:ports
+	on 0 60s:icache
+	icache=$pid
+	on 3 60s:mispredict
+	on 3 60s:dram_latency
+	"$TDSTAT" -l 2 -p "$icache" -j -o core -- sleep 1.5
+	"$TDSTAT" -l 2 -p "$pid" -j -o atom -- sleep 1.5
+	own is core cpu_core icache
+	own is atom cpu_atom dram_latency
+}
+
+@test "--per-thread: each thread of a process its own, beside those of another" {
+	on 0,1 -n 3 60s:ports,icache,mispredict
+	first=$pid
+	on 2,3 -n 3 60s:icache,dram_latency,ports
+	"$TDSTAT" -l 2 --per-thread -p "$first,$pid" -j -o out -- sleep 3
+	for pair in "$first cpu_core ports icache mispredict" "$pid cpu_atom icache dram_latency ports"; do
+		read -r id pmu scenarios <<<"$pair"
+		# shellcheck disable=SC2012 # numbers; the kernel gives them in turn
+		for thread in $(ls "/proc/$id/task" | sort -n); do
+			own is out "$pmu" "${scenarios%% *}" "act-$thread"
+			scenarios=${scenarios#* }
+		done
+	done
+}
+
+@test "--for-each-cgroup: two that share a CPU, and one of the other kind" {
+	mountpoint -q $CGROUPS || mount -t cgroup2 none $CGROUPS
+	# until any controller was asked for, the kernel leaves perf's out, too
+	echo +cpu >$CGROUPS/cgroup.subtree_control
+	for what in 0.ports 0.icache 3.dram_latency; do
+		mkdir -p "$CGROUPS/${what#*.}"
+		on "${what%.*}" "60s:${what#*.}"
+		echo "$pid" >"$CGROUPS/${what#*.}/cgroup.procs"
+	done
+	on 0,3 -n 2 60s:mispredict
+	"$TDSTAT" -l 2 -a --for-each-cgroup ports,icache,dram_latency -j -o out -- sleep 3
+	own is out cpu_core ports ports
+	own is out cpu_core icache icache
+	own is out cpu_atom dram_latency dram_latency
+	"$TDSTAT" -l 2 -a -G icache -j -o out -- sleep 2
+	own is out cpu_core icache icache
+}
+
+@test "-I: the phases of a command, beside another process" {
+	on 0-3 -n 4 60s:mispredict
+	for pair in "1 cpu_core" "2 cpu_atom"; do
+		read -r cpu pmu <<<"$pair"
+		# "usual" is balanced, the first of the file
+		"$TDSTAT" -l 2 -I 250 -j -o out -- taskset -c "$cpu" \
+			"$ACT" 500ms:usual 2s:dram_latency 2s:ports
+		own phases out "$pmu" balanced dram_latency ports
+	done
+}
+
+@test "a process that is sent from one kind of core to the other" {
+	on 1,2 -n 2 60s:dram_latency
+	on 0 60s:icache
+	"$TDSTAT" -l 2 -p "$pid" -j -o out -- sh -c \
+		"for cpu in 3 0 2 1 3 0 2; do sleep 0.4; taskset -p -c \$cpu $pid; done >moves"
+	own is out cpu_core icache
+	own is out cpu_atom icache
+}
+
+@test "what a command forks and executes goes on with its scenario" {
+	on 0-3 -n 4 60s:mispredict
+	for pair in "0 cpu_core" "3 cpu_atom"; do
+		read -r cpu pmu <<<"$pair"
+		"$TDSTAT" -l 2 -j -o out -- taskset -c "$cpu" "$ACT" 300ms:ports -- \
+			sh -c "sh -c '$LOOP' & sh -c '$LOOP; /bin/true; $LOOP' & $LOOP; wait"
+		own is out "$pmu" ports
+	done
+}

@@ -130,14 +130,35 @@ setup() {
 	[ "$stderr" = "act: nothing: the machine has no such scenario" ]
 }
 
-@test "samples fall on the functions in proportion to their cycles" {
-	perf_or_skip
+# samples EVENT: eight parts of the cycles are in one function, three in another
+samples() {
 	# the kernel thinks that the emulator is slow, and would take fewer samples
 	echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
-	taskset -c 0 "$PERF" record -q -c 100000000 -e cycles:u -o data "$ACT" 4s:ports 2s:balanced
-	"$PERF" script -i data -F ip,sym >syms
 	# 4 GHz for four seconds, 3 GHz for two; one in 33 ms, for a virtual CPU that the
 	# host stops gives one sample for all that it counts meanwhile
+	taskset -c 0 "$PERF" record -q -c 100000000 -e "$1" -o data "$ACT" 4s:ports 2s:balanced
+	"$PERF" script -i data -F ip,sym >syms
 	awk '/scenario_ports/ { p++ } /scenario_balanced/ { b++ } END {
 		print p, b; share = p / (p + b); exit !(p + b > 80 && share > 0.65 && share < 0.80) }' syms
+}
+
+@test "samples fall on the functions in proportion to their cycles" {
+	perf_or_skip
+	samples cycles:u
+}
+
+@test "precise samples do, too" {
+	perf_or_skip
+	[ "$(cat /sys/bus/event_source/devices/cpu_core/caps/max_precise)" = 3 ]
+	samples cycles:upp
+}
+
+@test "precise samples know their registers, in both modes, with a frequency" {
+	perf_or_skip
+	taskset -c 3 "$PERF" record -q -F 200 -e cycles:pp --intr-regs=ip,sp -o data "$ACT" 2s:ports
+	"$PERF" script -i data -F ip,iregs >regs
+	# the IP of a sample is that of its registers
+	awk '{ ip = $1; match($0, /IP:0x[0-9a-f]+/)
+		if (substr($0, RSTART + 5, RLENGTH - 5) != ip) wrong++ }
+	END { print NR, wrong; exit !(NR > 20 && !wrong) }' regs || { head -3 regs; false; }
 }

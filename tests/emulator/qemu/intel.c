@@ -64,6 +64,17 @@ static void leaf_7(uint32_t subleaf, uint32_t r[4])
 		r[EAX] |= 1u << 8; /* ARCH_PERFMON_EXT */
 }
 
+/* PERF_CAPABILITIES; for PEBS the DS area, of which there is no BTS. */
+static void leaf_1(struct tdemu_pmu *pmu, uint32_t r[4])
+{
+	r[ECX] |= 1u << 15;
+	if (!tdemu_settings()->pebs)
+		return;
+	r[ECX] |= 1u << 2;
+	r[EDX] |= 1u << 21;
+	pmu->env->msr_ia32_misc_enable |= 1u << 11;
+}
+
 void tdemu_intel_cpuid(struct tdemu_pmu *pmu, uint32_t leaf, uint32_t subleaf,
 		       uint32_t r[4])
 {
@@ -71,7 +82,7 @@ void tdemu_intel_cpuid(struct tdemu_pmu *pmu, uint32_t leaf, uint32_t subleaf,
 
 	switch (leaf) {
 	case 1:
-		r[ECX] |= 1u << 15; /* there is PERF_CAPABILITIES */
+		leaf_1(pmu, r);
 		break;
 	case 7:
 		leaf_7(subleaf, r);
@@ -90,6 +101,9 @@ void tdemu_intel_cpuid(struct tdemu_pmu *pmu, uint32_t leaf, uint32_t subleaf,
 	}
 }
 
+/* PEBS: a trap, registers as the architecture has them, format 4, adaptive. */
+#define PEBS_CAPABILITIES (1 << 6 | 1 << 7 | 4 << 8 | 1 << 14)
+
 /* Full-width writes; PERF_METRICS, which a hybrid tells with leaf 0x23 only. */
 static uint64_t capabilities(const struct tdemu_core *core)
 {
@@ -97,7 +111,9 @@ static uint64_t capabilities(const struct tdemu_core *core)
 	bool metrics =
 		core->metrics && (!settings->hybrid || settings->leaf_23);
 
-	return 1 << 13 | (metrics ? 1 << 15 : 0);
+	return 1 << 13 | (metrics ? 1 << 15 : 0) |
+	       (settings->pebs ? PEBS_CAPABILITIES : 0) |
+	       (settings->pebs_timing ? 1 << 17 : 0);
 }
 
 static struct tdemu_counter *counter_at(struct tdemu_pmu *pmu, uint32_t msr)
@@ -146,6 +162,15 @@ bool tdemu_intel_rdmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t *value)
 	return true;
 }
 
+/* Its bit in GLOBAL_STATUS and PEBS_ENABLE. */
+static int bit_of(const struct tdemu_pmu *pmu,
+		  const struct tdemu_counter *counter)
+{
+	if (counter >= pmu->fixed && counter < pmu->fixed + TDEMU_FIXED)
+		return 32 + (int)(counter - pmu->fixed);
+	return (int)(counter - pmu->general);
+}
+
 static void write_counter(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value)
 {
 	struct tdemu_counter *counter = counter_at(pmu, msr);
@@ -154,6 +179,7 @@ static void write_counter(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value)
 		value = (uint64_t)(int32_t)value;
 	counter->value = value & TDEMU_COUNTER_MASK;
 	counter->fraction = 0;
+	pmu->records &= ~(1ULL << bit_of(pmu, counter));
 	if (counter == &pmu->fixed[3])
 		tdemu_metrics_reset(pmu);
 }

@@ -41,6 +41,10 @@ static bool counts_kernel(const struct tdemu_pmu *pmu, int bit)
 
 void tdemu_overflow(struct tdemu_pmu *pmu, int bit)
 {
+	if (tdemu_pebs_takes(pmu, bit)) {
+		pmu->records |= 1ULL << bit;
+		return;
+	}
 	pmu->status |= 1ULL << bit;
 	pmu->pending |= interrupts(pmu, bit);
 }
@@ -48,11 +52,21 @@ void tdemu_overflow(struct tdemu_pmu *pmu, int bit)
 /* Only user mode's counters have overflowed: the interrupt belongs there. */
 static bool is_for_user_mode(const struct tdemu_pmu *pmu)
 {
-	for (int bit = 0; bit < 32 + TDEMU_FIXED; bit++)
-		if (pmu->status >> bit & 1 && interrupts(pmu, bit) &&
-		    counts_kernel(pmu, bit))
+	uint64_t records = tdemu_pebs_due(pmu);
+
+	for (int bit = 0; bit < 32 + TDEMU_FIXED; bit++) {
+		bool now = pmu->status >> bit & 1 && interrupts(pmu, bit);
+
+		if ((now || records >> bit & 1) && counts_kernel(pmu, bit))
 			return false;
+	}
 	return true;
+}
+
+/* Something is to be done on the CPU's own thread. */
+static bool is_due(const struct tdemu_pmu *pmu)
+{
+	return pmu->pending || tdemu_pebs_due(pmu);
 }
 
 static bool in_user_mode(const struct tdemu_pmu *pmu)
@@ -64,6 +78,10 @@ static void deliver(struct tdemu_pmu *pmu)
 {
 	pmu->waited = 0;
 	pmu->last = pmu->at;
+	tdemu_pebs_write(pmu);
+	pmu->pending |= (pmu->status & TDEMU_STATUS_BUFFER) != 0;
+	if (!pmu->pending)
+		return;
 	if (!apic_deliver_pmi(env_archcpu(pmu->env)->apic_state,
 			      !pmu->core->amd))
 		return;
@@ -79,7 +97,7 @@ static void interrupt(CPUState *cs, run_on_cpu_data data)
 
 	qatomic_set(&pmu->queued, 0);
 	tdemu_advance(pmu);
-	if (pmu->pending) {
+	if (is_due(pmu)) {
 		if (is_for_user_mode(pmu) && !in_user_mode(pmu) &&
 		    pmu->waited++ < MOST_WAITS)
 			pmu->last = pmu->at - GAP_NS + AGAIN_NS;
@@ -115,18 +133,23 @@ static void overflows_at(struct tdemu_pmu *pmu,
 	pmu->armed = true;
 }
 
+static bool leads_to_work(const struct tdemu_pmu *pmu, int bit)
+{
+	return interrupts(pmu, bit) || tdemu_pebs_takes(pmu, bit);
+}
+
 static void find_next(struct tdemu_pmu *pmu)
 {
-	pmu->armed = pmu->pending;
+	pmu->armed = is_due(pmu);
 	pmu->due_at = pmu->at;
-	if (pmu->pending)
+	if (pmu->armed)
 		return;
 	for (int i = 0; i < TDEMU_GENERAL; i++)
-		if (pmu->general[i].on && interrupts(pmu, i))
+		if (pmu->general[i].on && leads_to_work(pmu, i))
 			overflows_at(pmu, &pmu->general[i],
 				     tdemu_general_rate(pmu, i, pmu->at));
 	for (int i = 0; i < TDEMU_FIXED; i++)
-		if (pmu->fixed[i].on && interrupts(pmu, 32 + i))
+		if (pmu->fixed[i].on && leads_to_work(pmu, 32 + i))
 			overflows_at(pmu, &pmu->fixed[i],
 				     tdemu_fixed_rate(pmu, i, pmu->at));
 }

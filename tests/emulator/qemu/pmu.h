@@ -5,7 +5,8 @@
  * settings.c what the launcher said     cores.c   the kinds of core
  * truth.c    the truth file             rates.c   how fast an event counts
  * counters.c the counters, their clock  noise.c   rates that walk
- * interrupts.c overflows                threads.c which scenario a thread runs
+ * interrupts.c overflows                pebs.c    records in memory of overflows
+ * threads.c  which scenario a thread runs
  * intel.c, amd.c  CPUID and MSRs        hooks.c   what QEMU calls
  */
 #ifndef TDEMU_PMU_H
@@ -23,6 +24,7 @@ enum {
 };
 
 #define TDEMU_COUNTER_MASK  ((1ULL << 48) - 1)
+#define TDEMU_STATUS_BUFFER (1ULL << 62) /* PEBS' is full */
 #define TDEMU_STATUS_FROZEN (1ULL << 59) /* nothing counts while it is set */
 
 /* The fields of PERF_METRICS, in the order of its bytes. */
@@ -71,6 +73,7 @@ struct tdemu_settings {
 	bool on, amd;
 	bool no_halt;
 	bool hybrid, leaf_23;
+	bool pebs, pebs_timing;
 	int skew, phase_ms;
 	int noise_percent;
 	uint64_t seed;
@@ -100,13 +103,18 @@ struct tdemu_event {
 
 #define TDEMU_NO_EXTRA UINT64_MAX
 
+enum {
+	TDEMU_LATENCY = 10
+}; /* where no line names it */
+
 /* What one kind of core counts in a scenario. */
 struct tdemu_truth {
 	bool named;
 	double ghz;
 	double fields[TDEMU_FIELDS]; /* of 1 */
 	double fixed[TDEMU_FIXED];   /* a core cycle; below 0: not named */
-	GArray *events;              /* struct tdemu_event, sorted */
+	GArray *latencies; /* struct tdemu_event with cycles, sorted */
+	GArray *events;    /* struct tdemu_event, sorted */
 };
 
 struct tdemu_scenario {
@@ -122,6 +130,10 @@ void tdemu_truth_load(const char *path, GPtrArray *scenarios);
 /* Events a core cycle; 0: no line names it. */
 double tdemu_truth_rate(const struct tdemu_truth *truth, uint64_t config,
 			uint64_t extra);
+
+/* Cycles that a record of the event tells. */
+unsigned int tdemu_truth_latency(const struct tdemu_truth *truth,
+				 uint64_t config, uint64_t extra);
 
 /* The scenarios that there are; the one that runs unless a thread chose. */
 const struct tdemu_scenario *tdemu_scenario_default(void);
@@ -161,6 +173,7 @@ struct tdemu_pmu {
 	/* interrupts.c */
 	QEMUTimer *timer;
 	bool pending, armed; /* one is due; due_at is valid */
+	uint64_t records;    /* counters that overflowed and have PEBS */
 	int64_t due_at, last;
 	int waited, queued;
 };
@@ -183,6 +196,8 @@ int tdemu_extra_index(uint32_t msr);
 /* Counts a ns, in 2^-32, at a time of the CPU's own clock. */
 uint64_t tdemu_general_rate(const struct tdemu_pmu *pmu, int nr, int64_t at);
 uint64_t tdemu_fixed_rate(const struct tdemu_pmu *pmu, int nr, int64_t at);
+/* The retire latency of a general counter's event. */
+unsigned int tdemu_latency(const struct tdemu_pmu *pmu, int nr);
 void tdemu_fields(const struct tdemu_pmu *pmu, double fields[TDEMU_FIELDS]);
 
 /* When the rates walk: a factor near 1, the same for as long as a step. */
@@ -200,6 +215,14 @@ void tdemu_overflow(struct tdemu_pmu *pmu, int bit);
 void tdemu_arm(struct tdemu_pmu *pmu);
 /* The CPU was halted, and its clock goes on. */
 void tdemu_arm_again(struct tdemu_pmu *pmu);
+
+/* --- pebs.c -------------------------------------------------------------- */
+
+/* True if an overflow of this counter leaves a record, and is no interrupt. */
+bool tdemu_pebs_takes(const struct tdemu_pmu *pmu, int bit);
+/* The counters that are to leave a record now. */
+uint64_t tdemu_pebs_due(const struct tdemu_pmu *pmu);
+void tdemu_pebs_write(struct tdemu_pmu *pmu);
 
 /* --- the vendors --------------------------------------------------------- */
 

@@ -98,22 +98,36 @@ static uint64_t per_ns(double a_cycle, double ghz)
 	return (uint64_t)(a_cycle * ghz * 4294967296.);
 }
 
-static double true_general(const struct tdemu_pmu *pmu, uint64_t select)
+/* How the truth file names a counter's event: *extra is set, too. */
+static uint64_t event_of(const struct tdemu_pmu *pmu, uint64_t select,
+			 uint64_t *extra)
 {
-	const struct tdemu_truth *truth = truth_of(pmu);
 	uint64_t config = select & EVENT_BITS;
 
+	*extra = TDEMU_NO_EXTRA;
 	if (pmu->core->amd)
-		return tdemu_truth_rate(truth, select & AMD_EVENT_BITS,
-					TDEMU_NO_EXTRA);
+		return select & AMD_EVENT_BITS;
 	for (size_t i = 0; i < ARRAY_SIZE(extra_events); i++) {
 		if (extra_events[i].select != (config & 0xffff))
 			continue;
-		config = (config & ~0xffffULL) | extra_events[i].same_as;
-		return tdemu_truth_rate(truth, config,
-					pmu->extra[extra_events[i].extra]);
+		*extra = pmu->extra[extra_events[i].extra];
+		return (config & ~0xffffULL) | extra_events[i].same_as;
 	}
-	return tdemu_truth_rate(truth, config, TDEMU_NO_EXTRA);
+	return config;
+}
+
+static double true_general(const struct tdemu_pmu *pmu, uint64_t select)
+{
+	uint64_t extra, config = event_of(pmu, select, &extra);
+
+	return tdemu_truth_rate(truth_of(pmu), config, extra);
+}
+
+unsigned int tdemu_latency(const struct tdemu_pmu *pmu, int nr)
+{
+	uint64_t extra, config = event_of(pmu, pmu->select[nr], &extra);
+
+	return tdemu_truth_latency(truth_of(pmu), config, extra);
 }
 
 static double true_fixed(const struct tdemu_pmu *pmu, int nr)

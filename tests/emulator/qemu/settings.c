@@ -13,6 +13,7 @@
  * TDEMU_TRUTH=FILE            the truth file; TDEMU_SCENARIO=NAME the one of it
  *                             that runs where no thread has chosen
  * TDEMU_NOISE=PERCENT[,SEED]  rates that walk
+ * TDEMU_PEBS=1                there is PEBS; "timing": with retire latencies
  */
 #include "qemu/osdep.h"
 
@@ -101,6 +102,9 @@ static void read_environment(void)
 	settings.no_halt = number("TDEMU_NO_HALT");
 	settings.truth = getenv("TDEMU_TRUTH");
 	settings.scenario = getenv("TDEMU_SCENARIO");
+	settings.pebs = getenv("TDEMU_PEBS") && !settings.amd;
+	settings.pebs_timing =
+		settings.pebs && !strcmp(getenv("TDEMU_PEBS"), "timing");
 	if (getenv("TDEMU_NOISE"))
 		read_noise(getenv("TDEMU_NOISE"));
 	settings.on = true;

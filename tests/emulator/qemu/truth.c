@@ -72,6 +72,11 @@ static void read_scenario(struct reader *r, char **rest)
 	g_ptr_array_add(r->scenarios, r->scenario);
 }
 
+static GArray *new_events(void)
+{
+	return g_array_new(false, false, sizeof(struct tdemu_event));
+}
+
 static void read_kind(struct reader *r, char **rest)
 {
 	char *name = word(rest);
@@ -86,8 +91,8 @@ static void read_kind(struct reader *r, char **rest)
 			refuse(r, "this kind of core was there before");
 		r->truth->named = true;
 		r->truth->ghz = 1;
-		r->truth->events =
-			g_array_new(false, false, sizeof(struct tdemu_event));
+		r->truth->events = new_events();
+		r->truth->latencies = new_events();
 		for (int f = 0; f < TDEMU_FIXED; f++)
 			r->truth->fixed[f] = -1;
 		return;
@@ -95,7 +100,8 @@ static void read_kind(struct reader *r, char **rest)
 	refuse(r, "a kind is core, atom or lowpower");
 }
 
-static void read_event(struct reader *r, char **rest)
+/* A line of an event: its rate a cycle, or its retire latency. */
+static void read_event(struct reader *r, GArray *events, char **rest)
 {
 	struct tdemu_event event = { .config = hex(r, word(rest)) };
 	char *extra = word(rest);
@@ -103,7 +109,7 @@ static void read_event(struct reader *r, char **rest)
 	event.extra =
 		extra && !strcmp(extra, "-") ? TDEMU_NO_EXTRA : hex(r, extra);
 	event.rate = number(r, rest);
-	g_array_append_val(r->truth->events, event);
+	g_array_append_val(events, event);
 }
 
 static void read_fixed(struct reader *r, char **rest)
@@ -121,7 +127,9 @@ static void read_rate(struct reader *r, const char *first, char **rest)
 	if (!r->truth)
 		refuse(r, "a rate before the first kind of core");
 	if (!strcmp(first, "event")) {
-		read_event(r, rest);
+		read_event(r, r->truth->events, rest);
+	} else if (!strcmp(first, "latency")) {
+		read_event(r, r->truth->latencies, rest);
 	} else if (!strcmp(first, "fixed")) {
 		read_fixed(r, rest);
 	} else if (!strcmp(first, "ghz")) {
@@ -162,8 +170,10 @@ static int compare(const void *a, const void *b)
 static void sort_events(struct tdemu_scenario *scenario)
 {
 	for (int i = 0; i < TDEMU_KINDS; i++)
-		if (scenario->kinds[i].events)
+		if (scenario->kinds[i].named) {
 			g_array_sort(scenario->kinds[i].events, compare);
+			g_array_sort(scenario->kinds[i].latencies, compare);
+		}
 }
 
 void tdemu_truth_load(const char *path, GPtrArray *scenarios)
@@ -189,19 +199,33 @@ void tdemu_truth_load(const char *path, GPtrArray *scenarios)
 		sort_events(g_ptr_array_index(scenarios, i));
 }
 
+static const struct tdemu_event *find(const GArray *events, uint64_t config,
+				      uint64_t extra)
+{
+	struct tdemu_event key = { .config = config, .extra = extra };
+
+	if (!events)
+		return NULL;
+	return bsearch(&key, events->data, events->len, sizeof(key), compare);
+}
+
 double tdemu_truth_rate(const struct tdemu_truth *truth, uint64_t config,
 			uint64_t extra)
 {
-	struct tdemu_event key = { .config = config, .extra = extra };
-	const struct tdemu_event *found = NULL;
+	const struct tdemu_event *found = find(truth->events, config, extra);
 
-	if (truth->events)
-		found = bsearch(&key, truth->events->data, truth->events->len,
-				sizeof(key), compare);
 	if (found)
 		return found->rate;
 	/* not every processor tells the event apart by that register */
 	return extra == TDEMU_NO_EXTRA
 		       ? 0
 		       : tdemu_truth_rate(truth, config, TDEMU_NO_EXTRA);
+}
+
+unsigned int tdemu_truth_latency(const struct tdemu_truth *truth,
+				 uint64_t config, uint64_t extra)
+{
+	const struct tdemu_event *found = find(truth->latencies, config, extra);
+
+	return found ? (unsigned int)found->rate : TDEMU_LATENCY;
 }

@@ -16,7 +16,7 @@ static bool is_called(const struct td_pmu *pmu, const char *name)
 	size_t len = strlen(name);
 
 	return strncmp(pmu->name, name, len) == 0 &&
-	       (!pmu->name[len] || td_pmu_unit_at(pmu->name) == len);
+	       (!pmu->name[len] || td_pmu_stem_length(pmu->name) == len);
 }
 
 int td_list_find_pmu(const struct td_machine *machine, const char *name)

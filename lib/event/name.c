@@ -25,7 +25,7 @@ bool td_pmu_matches(const char *pmu, const char *pattern)
 		return fnmatch(pattern, pmu, 0) == 0 ||
 		       fnmatch(pattern, bare, 0) == 0;
 	return strncmp(bare, base, len) == 0 &&
-	       (!bare[len] || td_pmu_unit_at(bare) == len);
+	       (!bare[len] || td_pmu_stem_length(bare) == len);
 }
 
 /* --- names ---------------------------------------------------------------- */

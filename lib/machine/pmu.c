@@ -260,7 +260,7 @@ enum td_pmu_kind td_pmu_kind(const char *name)
  * decimal number, or an address in hexadecimal of three digits or more, as two
  * may be the end of a name (cpum_cf).
  */
-size_t td_pmu_unit_at(const char *name)
+size_t td_pmu_stem_length(const char *name)
 {
 	size_t len = strlen(name), at = len;
 	bool hex = false;

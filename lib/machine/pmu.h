@@ -49,7 +49,7 @@ enum td_pmu_kind td_pmu_kind(const char *name);
  * 10 for "uncore_cha_12", 9 for "uncore_ha_1f003800"; all of a name that has no
  * such suffix.
  */
-size_t td_pmu_unit_at(const char *name);
+size_t td_pmu_stem_length(const char *name);
 /*
  * Reads bus/event_source/devices/<name>. A PMU without a cpus or cpumask file
  * has all of online.  Free with td_pmu_free(), also after an error.

@@ -11,7 +11,7 @@
 #include "cmd/list/encoding.h"
 #include "cmd/list/parts.h"
 #include "lib/base/util.h"
-#include "lib/event/names.h"
+#include "lib/event/symbols.h"
 
 /* --- hardware, caches ----------------------------------------------------- */
 

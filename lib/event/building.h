@@ -4,8 +4,8 @@
 
 #include "lib/base/notes.h"
 #include "lib/event/events.h"
-#include "lib/event/names.h"
 #include "lib/event/source.h"
+#include "lib/event/symbols.h"
 #include "lib/event/text.h"
 #include "lib/machine/machine.h"
 

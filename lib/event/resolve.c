@@ -9,7 +9,7 @@
 
 #include "lib/base/util.h"
 #include "lib/event/building.h"
-#include "lib/event/names.h"
+#include "lib/event/symbols.h"
 #include "lib/event/topdown.h"
 
 /* No PMU that was read has the name. */

@@ -73,10 +73,10 @@ const struct td_format *td_pmu_format(const struct td_pmu *pmu,
 				      const char *name);
 
 /*
- * As td_format_pack(), for an event with several terms. bits has one word for each format
- * of the PMU, zero at first: the bits that each term has set.  Formats may
- * overlap (thresh and occ_invert of Skylake's PCU), so bits of other terms
- * stay.  -EEXIST if a bit would be set twice.
+ * Like td_format_pack(), for an event with several terms.  bits has one word for
+ * each format of the PMU, zero at first: the bits that its term has set.
+ * Formats may overlap (thresh and occ_invert of Skylake's PCU), so bits of other
+ * terms stay.  -EEXIST if a bit would be set twice.
  */
 int td_pmu_pack(const struct td_pmu *pmu, const struct td_format *format,
 		uint64_t value, uint64_t config[TD_NR_CONFIGS], uint64_t *bits);

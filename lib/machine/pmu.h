@@ -51,6 +51,11 @@ enum td_pmu_kind td_pmu_kind(const char *name);
  */
 size_t td_pmu_stem_length(const char *name);
 /*
+ * True if pattern means pmu: "uncore_imc" and "imc" mean uncore_imc_0 and so
+ * on, and a glob means what it matches (perf's rule, perf_pmu__match()).
+ */
+bool td_pmu_matches(const char *pmu, const char *pattern);
+/*
  * Reads bus/event_source/devices/<name>. A PMU without a cpus or cpumask file
  * has all of online.  Free with td_pmu_free(), also after an error.
  */

@@ -11,7 +11,7 @@
 #include "cmd/list/encoding.h"
 #include "cmd/list/parts.h"
 #include "lib/base/util.h"
-#include "lib/event/names.h"
+#include "lib/event/symbols.h"
 
 /* --- hardware, caches ----------------------------------------------------- */
 
@@ -119,7 +119,7 @@ static int collect_caches(struct td_list *list, struct td_err *err)
  */
 static size_t family_length(const struct td_pmu *pmu)
 {
-	return pmu->kind == TD_PMU_OTHER ? td_pmu_unit_at(pmu->name)
+	return pmu->kind == TD_PMU_OTHER ? td_pmu_stem_length(pmu->name)
 					 : strlen(pmu->name);
 }
 

@@ -7,24 +7,13 @@
 #include "cmd/list/parts.h"
 #include "lib/base/util.h"
 
-/*
- * Does a unit of the files mean this PMU?  "uncore_cha" is uncore_cha_0 and so
- * on, as for -e.
- */
-static bool is_called(const struct td_pmu *pmu, const char *name)
-{
-	size_t len = strlen(name);
-
-	return strncmp(pmu->name, name, len) == 0 &&
-	       (!pmu->name[len] || td_pmu_unit_at(pmu->name) == len);
-}
-
 int td_list_find_pmu(const struct td_machine *machine, const char *name)
 {
 	for (size_t i = 0; i < machine->nr_pmus; i++) {
 		const struct td_pmu *pmu = &machine->pmus[i];
 
-		if (!pmu->skip && pmu->cpus.nr && is_called(pmu, name))
+		if (!pmu->skip && pmu->cpus.nr &&
+		    td_pmu_matches(pmu->name, name))
 			return (int)i;
 	}
 	return -1;

@@ -10,7 +10,7 @@
 #include "cmd/list/parts.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
-#include "lib/event/names.h"
+#include "lib/event/symbols.h"
 
 /* --- the terms that define an event --------------------------------------- */
 

@@ -11,15 +11,15 @@
 #define MAX_LEVEL 6 /* the deepest level of Intel's trees */
 
 #define AT(member)        offsetof(struct td_opts, member)
-#define FLAG(member)      TD_OPTION_FLAG, .place = AT(member)
-#define BIT(how)          TD_OPTION_BIT, .place = AT(aggregations), .min = (how)
-#define TEXT(member)      TD_OPTION_TEXT, .place = AT(member)
-#define FILE_NAME(member) TD_OPTION_FILE, .place = AT(member)
-#define LEVEL(member)     TD_OPTION_LEVEL, .place = AT(member), .max = MAX_LEVEL
+#define FLAG(member)      TD_OPTION_FLAG, .offset = AT(member)
+#define BIT(how)          TD_OPTION_BIT, .offset = AT(aggregations), .min = (how)
+#define TEXT(member)      TD_OPTION_TEXT, .offset = AT(member)
+#define FILE_NAME(member) TD_OPTION_FILE, .offset = AT(member)
+#define LEVEL(member)     TD_OPTION_LEVEL, .offset = AT(member), .max = MAX_LEVEL
 #define NUMBER(member) \
-	TD_OPTION_NUMBER, .place = AT(member), .min = 1, .max = INT_MAX
-#define TIME(member, least) TD_OPTION_TIME, .place = AT(member), .min = (least)
-#define LIST(member, most)  TD_OPTION_LIST, .place = AT(member), .max = (most)
+	TD_OPTION_NUMBER, .offset = AT(member), .min = 1, .max = INT_MAX
+#define TIME(member, least) TD_OPTION_TIME, .offset = AT(member), .min = (least)
+#define LIST(member, most)  TD_OPTION_LIST, .offset = AT(member), .max = (most)
 #define FUNCTION(name)      TD_OPTION_FUNCTION, .set = (name)
 #define IGNORED             TD_OPTION_IGNORED
 
@@ -92,7 +92,7 @@ static const struct td_option events[] = {
 	  FUNCTION(td_value_filter) },
 	{ "detailed", 'd', NULL,
 	  "perf stat's default events; -dd, -ddd: caches too",
-	  TD_OPTION_COUNT, .place = AT(detail) },
+	  TD_OPTION_COUNT, .offset = AT(detail) },
 	{ "null", 'n', NULL, "count nothing, only measure the time",
 	  FLAG(nothing) },
 	{ NULL },
@@ -174,7 +174,7 @@ static const struct td_option dry_run[] = {
 static const struct td_option verbose[] = {
 	{ "verbose", 'v', NULL,
 	  "show the machine and the groups, too; -vv: what is opened",
-	  TD_OPTION_COUNT, .place = AT(verbose) },
+	  TD_OPTION_COUNT, .offset = AT(verbose) },
 	{ NULL },
 };
 /* clang-format on */

@@ -10,7 +10,7 @@
 #include "cmd/opts/meant.h"
 #include "lib/base/closest.h"
 #include "lib/base/util.h"
-#include "lib/event/names.h"
+#include "lib/event/symbols.h"
 
 #define DIGITS "0123456789"
 

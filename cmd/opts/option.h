@@ -26,8 +26,8 @@ struct td_option {
 	const char *arg;  /* its argument in --help; NULL: it has none */
 	const char *help;
 	enum td_option_kind kind;
-	size_t place; /* an offset in struct td_opts */
-	size_t given; /* offset of a bool that is set to true, too; 0: none */
+	size_t offset; /* in struct td_opts, of what it sets */
+	size_t given;  /* offset of a bool that is set to true, too; 0: none */
 	int min, max;
 	bool optional; /* the argument may be left out */
 	int (*set)(struct td_opts *opts, const char *arg, struct td_err *err);

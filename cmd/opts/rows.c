@@ -13,10 +13,10 @@
 static struct td_option aggregations[MAX_ROWS + 1], formats[MAX_ROWS + 1];
 static struct td_option json[2];
 
-/* Makes the option of row i, which sets bit i at place. */
+/* Makes the option of row i, which sets bit i at offset. */
 static struct td_option make_option(const char *option, const char *letter,
 				    const char *arg, const char *help,
-				    size_t place, size_t i)
+				    size_t offset, size_t i)
 {
 	return (struct td_option){
 		.name = option + 2,
@@ -24,7 +24,7 @@ static struct td_option make_option(const char *option, const char *letter,
 		.arg = arg,
 		.help = help,
 		.kind = TD_OPTION_BIT,
-		.place = place,
+		.offset = offset,
 		.min = (int)i,
 	};
 }

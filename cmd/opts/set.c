@@ -21,36 +21,36 @@ static const char *make_title(const struct td_option *o, char title[TITLE_SIZE])
 	return title;
 }
 
-static int set_number(const struct td_option *o, const char *arg, int *place,
+static int set_number(const struct td_option *o, const char *arg, int *value,
 		      struct td_err *err)
 {
 	char title[TITLE_SIZE];
 
-	if (td_parse_int(arg, o->min, o->max, place) == 0)
+	if (td_parse_int(arg, o->min, o->max, value) == 0)
 		return 0;
 	return td_err_usage(err, "%s %s: not a number from %d to %d",
 			    make_title(o, title), arg, o->min, o->max);
 }
 
-static int set_level(const struct td_option *o, const char *arg, int *place,
+static int set_level(const struct td_option *o, const char *arg, int *value,
 		     struct td_err *err)
 {
-	int rc = set_number(o, arg, place, err);
+	int rc = set_number(o, arg, value, err);
 
-	if (!rc && *place == 0)
-		*place = 1;
+	if (!rc && *value == 0)
+		*value = 1;
 	return rc ? td_meant_level(arg, err) : 0;
 }
 
 static int set_list(const struct td_option *o, const char *arg,
-		    struct td_ints *place, struct td_err *err)
+		    struct td_ints *value, struct td_err *err)
 {
 	char title[TITLE_SIZE];
 	int rc;
 
 	make_title(o, title);
-	td_ints_free(place);
-	rc = td_ints_parse(arg, o->max, place);
+	td_ints_free(value);
+	rc = td_ints_parse(arg, o->max, value);
 	if (rc == -ENOMEM)
 		return td_err_nomem(err);
 	if (rc == -ERANGE)
@@ -59,7 +59,7 @@ static int set_list(const struct td_option *o, const char *arg,
 	if (rc == -EDOM)
 		return td_err_usage(err, "%s %s: a range goes backwards", title,
 				    arg);
-	if (!rc && place->nr)
+	if (!rc && value->nr)
 		return 0;
 	td_err_usage(err, "%s %s: not a list such as %s", title, arg,
 		     o->letter == 'C' ? "0-3,8" : "1234,5678");
@@ -67,11 +67,11 @@ static int set_list(const struct td_option *o, const char *arg,
 }
 
 static int set_text(const struct td_option *o, const char *arg,
-		    const char **place, struct td_err *err)
+		    const char **value, struct td_err *err)
 {
 	char title[TITLE_SIZE];
 
-	*place = arg;
+	*value = arg;
 	if (*arg || o->kind != TD_OPTION_FILE)
 		return 0;
 	return td_err_usage(err, "%s: an empty name", make_title(o, title));
@@ -80,22 +80,22 @@ static int set_text(const struct td_option *o, const char *arg,
 static int set_value(const struct td_option *o, struct td_opts *opts,
 		     const char *arg, struct td_err *err)
 {
-	void *place = (char *)opts + o->place;
+	void *value = (char *)opts + o->offset;
 	char title[TITLE_SIZE];
 
 	switch (o->kind) {
 	case TD_OPTION_TEXT:
 	case TD_OPTION_FILE:
-		return set_text(o, arg, place, err);
+		return set_text(o, arg, value, err);
 	case TD_OPTION_NUMBER:
-		return set_number(o, arg, place, err);
+		return set_number(o, arg, value, err);
 	case TD_OPTION_LEVEL:
-		return set_level(o, arg, place, err);
+		return set_level(o, arg, value, err);
 	case TD_OPTION_TIME:
-		return td_opts_time(make_title(o, title), arg, o->min, place,
+		return td_opts_time(make_title(o, title), arg, o->min, value,
 				    err);
 	case TD_OPTION_LIST:
-		return set_list(o, arg, place, err);
+		return set_list(o, arg, value, err);
 	default:
 		return o->set(opts, arg, err);
 	}
@@ -104,7 +104,7 @@ static int set_value(const struct td_option *o, struct td_opts *opts,
 int td_option_set(const struct td_option *o, struct td_opts *opts,
 		  const char *arg, struct td_err *err)
 {
-	void *place = (char *)opts + o->place;
+	void *value = (char *)opts + o->offset;
 
 	if (o->given)
 		*(bool *)((char *)opts + o->given) = true;
@@ -112,13 +112,13 @@ int td_option_set(const struct td_option *o, struct td_opts *opts,
 	case TD_OPTION_IGNORED:
 		return 0;
 	case TD_OPTION_FLAG:
-		*(bool *)place = true;
+		*(bool *)value = true;
 		return 0;
 	case TD_OPTION_COUNT:
-		++*(int *)place;
+		++*(int *)value;
 		return 0;
 	case TD_OPTION_BIT:
-		*(unsigned int *)place |= 1U << o->min;
+		*(unsigned int *)value |= 1U << o->min;
 		return 0;
 	default:
 		return set_value(o, opts, arg, err);

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /*
- * The formats of results: indices of the table in writers.c.  A format needs a
- * name here only if other code refers to it.
+ * The formats of results: indices of the table in writers.c.  Only a format that
+ * other code refers to needs a name here.
  */
 enum td_format_kind {
 	TD_FORMAT_TEXT,

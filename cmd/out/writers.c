@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table of writers.  To add one, write a file with its row, and add a line
- * here.
+ * The table of writers.  To add one, write a file with its row, name it in
+ * writer_rows.h, and add a line here.
  */
 #include "cmd/out/writers.h"
 

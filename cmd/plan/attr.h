@@ -21,7 +21,7 @@ void td_attr_each_flag(const struct perf_event_attr *attr,
 				   unsigned int value),
 		       void *ctx);
 
-/* Prints a call of perf_event_open(2) and its result: fd, or a negative errno. */
+/* Prints a call of perf_event_open(2) and its result, a fd or negative errno. */
 void td_attr_put_open(FILE *fp, int pid, int cpu, int group_fd,
 		      unsigned long flags, int fd);
 

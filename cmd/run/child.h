@@ -23,8 +23,8 @@ struct td_child {
 };
 
 /*
- * Forks and holds the command, with the signals and limits of inherited. 0 or an
- * error.
+ * Forks the command, with the signals and limits of inherited, and holds it
+ * before its exec().  0 or an error.
  */
 int td_child_start(struct td_child *child, char **argv,
 		   const struct td_inherited *inherited, struct td_err *err);

@@ -6,8 +6,8 @@
 #include "lib/base/err.h"
 
 /*
- * Runs a shell command to its end, with the signals and limits of inherited. option
- * is its name for the error.
+ * Runs a shell command to its end, with the signals and limits of inherited.
+ * option: its name for the error, "--pre".
  */
 int td_hook_run(const char *option, const char *command,
 		const struct td_inherited *inherited, struct td_err *err);

@@ -23,7 +23,7 @@ struct td_tally {
  */
 int td_tally_add(struct td_tally *tally, const struct td_readings *delta,
 		 bool per_thread);
-/* Adds the times to all, summed over CPUs and threads.  Returns 0 or -ENOMEM. */
+/* Adds the times to all, summed over CPUs and threads.  0 or -ENOMEM. */
 int td_tally_add_times(struct td_tally *tally, size_t nr_events,
 		       const struct td_readings *delta);
 /* Begins a new row. */

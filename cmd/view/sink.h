@@ -24,6 +24,7 @@ struct td_sink {
  */
 int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 		 const struct td_frame *frame, struct td_err *err);
+/* Empties the file and writes what comes before the first result. */
 int td_sink_begin(struct td_sink *sink, struct td_err *err);
 /* Flushes; an error if anything was not written. */
 int td_sink_check(struct td_sink *sink, struct td_err *err);

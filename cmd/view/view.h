@@ -17,10 +17,11 @@
 #include "metrics/table/ratio_table.h"
 #include "metrics/table/spread.h"
 
+/* What a live run or a report needs to show the readings of its source. */
 struct td_view {
-	const struct td_source *source;
+	const struct td_source *source; /* borrowed */
 	struct td_aggregator aggregator;
-	bool merge;
+	bool merge;                      /* one row for all kinds of core */
 	struct td_evaluation evaluation; /* of the source's tree */
 	bool only_ratios;                /* of events, without their counts */
 	struct td_ratio_table ratios;
@@ -30,9 +31,9 @@ struct td_view {
 	struct td_readings whole; /* sum of all intervals for summary */
 	struct td_index whole_index;
 	struct td_times whole_times;
-	struct td_totals_sum sum; /* of the runs */
-	struct td_spreads spreads;
-	uint64_t *runs_ns;
+	struct td_totals_sum sum;  /* of the runs */
+	struct td_spreads spreads; /* of the runs' values */
+	uint64_t *runs_ns;         /* the time of each run so far */
 	size_t nr_runs;
 	struct td_sink sink;
 };
@@ -52,14 +53,17 @@ int td_view_begin(struct td_view *view, struct td_err *err);
 int td_view_close(struct td_view *view, struct td_err *err);
 
 /* rows.c */
-/* Shows an interval: its times, and when it ended (since counting began). */
+/*
+ * Shows an interval, which ended at time_ns since counting began; for the mean
+ * of several runs, only adds it.
+ */
 int td_view_put(struct td_view *view, uint64_t time_ns,
 		const struct td_times *times, const struct td_readings *delta,
 		struct td_err *err);
-/* Ends a run. */
+/* Ends a run: shows the summary of its intervals, and its times. */
 int td_view_end_run(struct td_view *view, const struct td_usage *usage,
 		    struct td_err *err);
-/* Ends the last run. */
+/* After the last run: shows the mean of all, unless each run was shown. */
 int td_view_end(struct td_view *view, struct td_err *err);
 
 #endif

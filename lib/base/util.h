@@ -45,9 +45,9 @@ void td_close_fd(int *fd);
  * zeroed, or NULL if out of memory.  array is the address of the pointer to the
  * first element, which may change; the caller counts nr up.
  *
- * Takes any array on the heap, and NULL: each call sets the array's size to the
- * next power of two, which costs little if it has it.  Elements behind the first
- * nr may be lost.
+ * The array may be NULL, or any memory on the heap: each call sets its size to
+ * the next power of two, which costs little if that is its size already.
+ * Elements after the first nr may be lost.
  */
 void *td_array_add(void *array, size_t nr, size_t size);
 

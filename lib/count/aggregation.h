@@ -8,9 +8,9 @@
 #include "lib/machine/cpu.h"
 
 /*
- * What the counts of a row are the sum of: an index of the table in
- * aggregations.c.  One needs a name here only if other code refers to it.  The
- * order is that of perf stat, which takes the first one of several.
+ * Over what counts are summed for a row: an index of the table in
+ * aggregations.c.  Only an aggregation that other code refers to needs a name
+ * here.  The order is that of perf stat, which takes the first one of several.
  */
 enum td_aggregation {
 	TD_AGGREGATE_ALL,
@@ -31,7 +31,7 @@ struct td_id_key {
 	int part[TD_NR_ID_PARTS]; /* -1: not known */
 };
 
-/* An aggregation. */
+/* An aggregation: a row of the table. */
 struct td_aggregation_row {
 	const char *name; /* in recordings, in JSON and above its column */
 	/* Of the command line: */

@@ -1,7 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/count/report.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+double td_times_of_tool(const struct td_times *times, enum td_tool tool)
+{
+	switch (tool) {
+	case TD_TOOL_NONE:
+		return NAN;
+	case TD_TOOL_DURATION_TIME:
+		return (double)times->elapsed_ns;
+	case TD_TOOL_USER_TIME:
+		return times->has_cpu_times ? (double)times->user_ns : NAN;
+	case TD_TOOL_SYSTEM_TIME:
+		return times->has_cpu_times ? (double)times->system_ns : NAN;
+	}
+	return NAN;
+}
 
 void td_report_drop_absent(struct td_report *report)
 {

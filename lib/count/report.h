@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/event/event.h"
+
 /* A finished result, which has all that a writer may show. */
 
 struct td_column {
@@ -109,6 +111,9 @@ struct td_times {
 	bool has_cpu_times;
 	uint64_t user_ns, system_ns;
 };
+
+/* The value of a tool's event in nanoseconds; NaN: not known. */
+double td_times_of_tool(const struct td_times *times, enum td_tool tool);
 
 /* What is known at the end of a run. */
 struct td_usage {

@@ -25,10 +25,10 @@ struct td_counter_setup {
 	struct td_target *target;
 	struct td_notes *notes;
 	/*
-	 * The events are operands of metrics.  Then their names stay as formulas
-	 * have them when only user space is counted, and a core without SLOTS
-	 * counts nothing, because no metric would have a value.  Else each
-	 * event stands for itself.
+	 * The events are operands of metrics.  Then their names stay as
+	 * formulas have them when only user space is counted, and a core
+	 * without SLOTS counts nothing, because no metric would have a value.
+	 * Else each event stands for itself.
 	 */
 	bool for_metrics;
 	/*

@@ -4,8 +4,8 @@
 
 #include "lib/base/notes.h"
 #include "lib/event/events.h"
-#include "lib/event/names.h"
 #include "lib/event/source.h"
+#include "lib/event/symbols.h"
 #include "lib/event/text.h"
 #include "lib/machine/machine.h"
 
@@ -80,10 +80,5 @@ const char *td_spec_given_name(const struct td_spec *spec);
  * Negative if out of memory.
  */
 int td_build_name(const struct td_building *b, int pmu, char **out);
-/*
- * True if pattern means pmu: "uncore_imc" and "imc" mean uncore_imc_0 and so
- * on, and a glob means what it matches (perf's rule, perf_pmu__match()).
- */
-bool td_pmu_matches(const char *pmu, const char *pattern);
 
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of events in the output, and the PMUs that a name means. */
-#include <fnmatch.h>
+/* Names of events in the output. */
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -8,27 +7,6 @@
 #include <string.h>
 
 #include "lib/event/building.h"
-
-/* --- which PMU ------------------------------------------------------------ */
-
-static const char *without_uncore(const char *name)
-{
-	return strncmp(name, "uncore_", 7) == 0 ? name + 7 : name;
-}
-
-bool td_pmu_matches(const char *pmu, const char *pattern)
-{
-	const char *bare = without_uncore(pmu), *base = without_uncore(pattern);
-	size_t len = strlen(base);
-
-	if (strpbrk(pattern, "*?["))
-		return fnmatch(pattern, pmu, 0) == 0 ||
-		       fnmatch(pattern, bare, 0) == 0;
-	return strncmp(bare, base, len) == 0 &&
-	       (!bare[len] || td_pmu_unit_at(bare) == len);
-}
-
-/* --- names ---------------------------------------------------------------- */
 
 const char *td_spec_given_name(const struct td_spec *spec)
 {

@@ -9,7 +9,7 @@
 
 #include "lib/base/util.h"
 #include "lib/event/building.h"
-#include "lib/event/names.h"
+#include "lib/event/symbols.h"
 #include "lib/event/topdown.h"
 
 /* No PMU that was read has the name. */
@@ -153,8 +153,8 @@ static int build_where_known(struct td_building *b, bool others)
 }
 
 /*
- * Builds the event on each PMU that has one of this name.  A name that core PMUs
- * have means only these, whether the others were read or not.
+ * Builds the event on each PMU that has one of this name.  A name that core
+ * PMUs have means only these, whether the others were read or not.
  */
 static int resolve_named(struct td_building *b)
 {

@@ -26,8 +26,8 @@ struct td_event_source {
 			   struct td_tracepoints *out, struct td_err *err);
 	/*
 	 * Reads all PMUs into the machine, for a name that the core PMUs do not
-	 * have, and sets its has_others.  Pointers to PMUs become invalid.  NULL:
-	 * there are no more.
+	 * have, and sets its has_others.  Pointers to PMUs become invalid.
+	 * NULL: there are no more.
 	 */
 	int (*read_pmus)(void *ctx, struct td_err *err);
 };

@@ -46,4 +46,10 @@ struct td_spec {
 	struct td_span span;
 };
 
+/*
+ * Parses what stands before an event's terms and modifiers, "name" in the
+ * grammar of text.h: sets kind, name and the members that this kind has.
+ */
+int td_spec_parse_name(struct td_cursor *c, struct td_spec *spec);
+
 #endif

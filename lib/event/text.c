@@ -9,7 +9,6 @@
 #include "lib/base/util.h"
 #include "lib/event/cursor.h"
 #include "lib/event/modifiers.h"
-#include "lib/event/what.h"
 
 /* --- modifiers ------------------------------------------------------------ */
 
@@ -155,7 +154,7 @@ static int parse_event(struct td_cursor *c, struct td_event_text *events,
 	spec->group = group;
 	td_cursor_skip_blanks(c);
 	at = c->at;
-	rc = td_parse_what(c, spec);
+	rc = td_spec_parse_name(c, spec);
 	if (!rc && td_cursor_take(c, '/'))
 		rc = parse_terms(c, spec);
 	if (!rc)

@@ -13,8 +13,8 @@
  *
  *   list  := item {',' item}            item := group | event
  *   group := [NAME] '{' event {',' event} '}' [':' MODS]
- *   event := what ['/' [term {',' term}] '/'] [[':'] MODS]
- *   what  := NAME | 'r' HEX | TYPE ':' CONFIG | SYSTEM ':' TRACEPOINT
+ *   event := name ['/' [term {',' term}] '/'] [[':'] MODS]
+ *   name  := NAME | 'r' HEX | TYPE ':' CONFIG | SYSTEM ':' TRACEPOINT
  *          | 'mem:' ADDRESS ['/' LENGTH] [':' 'r' 'w' 'x']
  *   term  := NAME ['=' VALUE]           VALUE may stand in single quotes
  *

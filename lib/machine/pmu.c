@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -260,7 +261,7 @@ enum td_pmu_kind td_pmu_kind(const char *name)
  * decimal number, or an address in hexadecimal of three digits or more, as two
  * may be the end of a name (cpum_cf).
  */
-size_t td_pmu_unit_at(const char *name)
+size_t td_pmu_stem_length(const char *name)
 {
 	size_t len = strlen(name), at = len;
 	bool hex = false;
@@ -270,6 +271,23 @@ size_t td_pmu_unit_at(const char *name)
 	if (!at || at == len || name[at - 1] != '_' || (hex && len - at < 3))
 		return len;
 	return at - 1;
+}
+
+static const char *without_uncore(const char *name)
+{
+	return strncmp(name, "uncore_", 7) == 0 ? name + 7 : name;
+}
+
+bool td_pmu_matches(const char *pmu, const char *pattern)
+{
+	const char *bare = without_uncore(pmu), *base = without_uncore(pattern);
+	size_t len = strlen(base);
+
+	if (strpbrk(pattern, "*?["))
+		return fnmatch(pattern, pmu, 0) == 0 ||
+		       fnmatch(pattern, bare, 0) == 0;
+	return strncmp(bare, base, len) == 0 &&
+	       (!bare[len] || td_pmu_stem_length(bare) == len);
 }
 
 int td_pmu_read(const struct td_sysfs *fs, const char *name,

@@ -49,7 +49,12 @@ enum td_pmu_kind td_pmu_kind(const char *name);
  * 10 for "uncore_cha_12", 9 for "uncore_ha_1f003800"; all of a name that has no
  * such suffix.
  */
-size_t td_pmu_unit_at(const char *name);
+size_t td_pmu_stem_length(const char *name);
+/*
+ * True if pattern means pmu: "uncore_imc" and "imc" mean uncore_imc_0 and so
+ * on, and a glob means what it matches (perf's rule, perf_pmu__match()).
+ */
+bool td_pmu_matches(const char *pmu, const char *pattern);
 /*
  * Reads bus/event_source/devices/<name>. A PMU without a cpus or cpumask file
  * has all of online.  Free with td_pmu_free(), also after an error.
@@ -73,10 +78,10 @@ const struct td_format *td_pmu_format(const struct td_pmu *pmu,
 				      const char *name);
 
 /*
- * As td_format_pack(), for an event with several terms. bits has one word for each format
- * of the PMU, zero at first: the bits that each term has set.  Formats may
- * overlap (thresh and occ_invert of Skylake's PCU), so bits of other terms
- * stay.  -EEXIST if a bit would be set twice.
+ * Like td_format_pack(), for an event with several terms.  bits has one word for
+ * each format of the PMU, zero at first: the bits that its term has set.
+ * Formats may overlap (thresh and occ_invert of Skylake's PCU), so bits of other
+ * terms stay.  -EEXIST if a bit would be set twice.
  */
 int td_pmu_pack(const struct td_pmu *pmu, const struct td_format *format,
 		uint64_t value, uint64_t config[TD_NR_CONFIGS], uint64_t *bits);

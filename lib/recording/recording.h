@@ -46,7 +46,8 @@ struct td_recording_info {
 
 /*
  * Writes the first line.  places has an element for each CPU of
- * machine->online.  The caller of the functions that write checks fp for errors.
+ * machine->online.  The functions that write leave it to the caller to check fp
+ * for errors.
  */
 void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 			     const struct td_place *places,

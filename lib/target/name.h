@@ -24,8 +24,8 @@ const char *td_target_words(enum td_target_kind kind);
 char *td_target_name_format(const struct td_target_name *name);
 /*
  * Reads what td_target_name_format() wrote.  A command that begins with the
- * words of another kind is taken for one.  Returns 0 or -ENOMEM; free name->text
- * even then.
+ * words of another kind is taken for one.  Returns 0 or -ENOMEM; free
+ * name->text even then.
  */
 int td_target_name_parse(struct td_target_name *name, const char *text);
 

@@ -6,7 +6,8 @@
 
 #include "lib/target/tasks.h"
 
-bool td_target_attaches(const struct td_target *target)
+/* Does it attach to tasks that run already? */
+static bool attaches(const struct td_target *target)
 {
 	return target->pids.nr || target->threads.nr;
 }
@@ -16,7 +17,7 @@ int td_target_find_tasks(struct td_target *target, const struct td_sysfs *fs,
 {
 	int rc = 0;
 
-	if (!target->all_tasks && !td_target_attaches(target))
+	if (!target->all_tasks && !attaches(target))
 		return 0;
 	td_ints_free(&target->tids);
 	if (target->all_tasks)

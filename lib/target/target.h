@@ -40,8 +40,6 @@ struct td_target {
 	bool exclude_guest;
 };
 
-/* Does it attach to tasks that run already? */
-bool td_target_attaches(const struct td_target *target);
 /*
  * Finds all threads of the processes and threads to attach to, or all tasks.
  * Returns -ESRCH if one has ended.

@@ -96,14 +96,14 @@ static const char *find_gap(const struct td_evaluation *e,
 static double running_pct(const struct td_metric *metric,
 			  const struct td_total *totals)
 {
-	double least = PERCENT;
+	double least = TD_PERCENT;
 
 	for (size_t i = 0; i < metric->events.nr; i++) {
 		const struct td_total *total = &totals[metric->events.v[i]];
 
 		if (!total->enabled_ns)
 			return 0;
-		least = fmin(least, PERCENT * (double)total->running_ns /
+		least = fmin(least, TD_PERCENT * (double)total->running_ns /
 					    (double)total->enabled_ns);
 	}
 	return least;

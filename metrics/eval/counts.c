@@ -97,15 +97,7 @@ static void fill_counts(const struct td_evaluation *e)
 /* The value of a time in seconds; NaN if not known. */
 static double time_of(const struct td_times *times, enum td_tool tool)
 {
-	if (!times)
-		return NAN;
-	if (tool == TD_TOOL_DURATION_TIME)
-		return (double)times->elapsed_ns / 1e9;
-	if (!times->has_cpu_times)
-		return NAN;
-	return (double)(tool == TD_TOOL_USER_TIME ? times->user_ns
-						  : times->system_ns) /
-	       1e9;
+	return times ? td_times_of_tool(times, tool) / 1e9 : NAN;
 }
 
 static double sum_of(const struct td_evaluation *e,

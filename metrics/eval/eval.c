@@ -121,7 +121,7 @@ static void fill_shares(struct td_row *rows, size_t nr, bool whole)
 		all += rows[i].absent ? 0 : rows[i].slots;
 	for (size_t i = 0; i < nr; i++) {
 		if (all > 0 && !rows[i].absent)
-			rows[i].share_pct = PERCENT * rows[i].slots / all;
+			rows[i].share_pct = TD_PERCENT * rows[i].slots / all;
 	}
 }
 

@@ -21,7 +21,7 @@ static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 {
 	static const char no_slots[] =
 		"the slots of a kind of core are not known";
-	double sum = 0, weight = 0, over = 0, running = tasks ? 0 : PERCENT;
+	double sum = 0, weight = 0, over = 0, running = tasks ? 0 : TD_PERCENT;
 
 	*cell = (struct td_cell){ .status = TD_STATUS_NOT_COUNTED,
 				  .value = NAN };
@@ -55,7 +55,7 @@ static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 	}
 	if (weight <= 0)
 		return;
-	cell->running_pct = fmin(running, PERCENT);
+	cell->running_pct = fmin(running, TD_PERCENT);
 	if (isnan(sum))
 		return;
 	cell->status = TD_STATUS_OK;

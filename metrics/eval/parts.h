@@ -5,7 +5,7 @@
 /* The parts of td_eval(). */
 #include "metrics/eval/evaluation.h"
 
-#define PERCENT 100
+#define TD_PERCENT 100
 
 /* Did the event run whenever it was enabled, without taking turns? */
 bool td_total_ran_always(const struct td_total *total);

@@ -70,7 +70,7 @@ find_parsed(const struct td_pmu_events *events, const char *pmu,
 
 	if (event)
 		return event;
-	key.len = td_pmu_unit_at(pmu);
+	key.len = td_pmu_stem_length(pmu);
 	return find(events, &key);
 }
 

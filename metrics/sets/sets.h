@@ -45,8 +45,8 @@ int td_sets_from_files(struct td_sets *sets, const struct td_machine *machine,
 		       const struct td_pmu_events *files,
 		       struct td_notes *notes, struct td_err *err);
 /*
- * Is there a name in ask that no metric of td_sets_from_files() has?  It may be a
- * metric of an uncore unit, whose files were not read yet.
+ * Is there a name in ask that no metric of td_sets_from_files() has?  It may be
+ * a metric of an uncore unit, whose files were not read yet.
  */
 bool td_sets_lack_name(const struct td_ask *ask,
 		       const struct td_machine *machine,

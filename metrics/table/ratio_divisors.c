@@ -95,7 +95,7 @@ static int know_event(struct td_ratios *ratios, size_t i)
 
 	known->kind = td_ratio_kind(event);
 	known->excluded = td_ratio_excluded(&event->mods);
-	known->divisor = known->divisor_in_group = NO_DIVISOR;
+	known->divisor = known->divisor_in_group = TD_NO_DIVISOR;
 	if (!td_ratio_is_divisor(known->kind) || event->hidden ||
 	    event->refusal)
 		return 0;
@@ -123,12 +123,12 @@ static void find_firsts(const struct td_ratios *ratios,
 	for (size_t i = plan->events.nr; i > 0; i--) {
 		const struct td_ratio_event *known = &ratios->events[i - 1];
 
-		if (known->divisor == NO_DIVISOR ||
+		if (known->divisor == TD_NO_DIVISOR ||
 		    !td_ratio_is_counted(&plan->events.v[i - 1],
 					 &totals[i - 1]))
 			continue;
 		firsts[known->divisor] = (int)i - 1;
-		if (known->divisor_in_group != NO_DIVISOR)
+		if (known->divisor_in_group != TD_NO_DIVISOR)
 			firsts[known->divisor_in_group] = (int)i - 1;
 	}
 }

@@ -20,31 +20,31 @@ static const struct {
 	uint32_t config;
 	enum td_ratio_kind kind;
 } encodings[] = {
-	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, KIND_CLOCK },
-	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, KIND_CLOCK },
-	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, KIND_CYCLES },
-	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, KIND_INSTRUCTIONS },
+	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, TD_KIND_CLOCK },
+	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, TD_KIND_CLOCK },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, TD_KIND_CYCLES },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, TD_KIND_INSTRUCTIONS },
 	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND,
-	  KIND_FRONTEND_STALLS },
+	  TD_KIND_FRONTEND_STALLS },
 	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND,
-	  KIND_BACKEND_STALLS },
+	  TD_KIND_BACKEND_STALLS },
 	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
-	  KIND_BRANCHES },
+	  TD_KIND_BRANCHES },
 	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES,
-	  KIND_BRANCH_MISSES },
+	  TD_KIND_BRANCH_MISSES },
 	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES,
-	  KIND_CACHE_REFS },
-	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, KIND_CACHE_MISSES },
-	{ PERF_TYPE_HW_CACHE, READS(L1D), KIND_L1D },
-	{ PERF_TYPE_HW_CACHE, READ_MISSES(L1D), KIND_L1D_MISSES },
-	{ PERF_TYPE_HW_CACHE, READS(L1I), KIND_L1I },
-	{ PERF_TYPE_HW_CACHE, READ_MISSES(L1I), KIND_L1I_MISSES },
-	{ PERF_TYPE_HW_CACHE, READS(LL), KIND_LL },
-	{ PERF_TYPE_HW_CACHE, READ_MISSES(LL), KIND_LL_MISSES },
-	{ PERF_TYPE_HW_CACHE, READS(DTLB), KIND_DTLB },
-	{ PERF_TYPE_HW_CACHE, READ_MISSES(DTLB), KIND_DTLB_MISSES },
-	{ PERF_TYPE_HW_CACHE, READS(ITLB), KIND_ITLB },
-	{ PERF_TYPE_HW_CACHE, READ_MISSES(ITLB), KIND_ITLB_MISSES },
+	  TD_KIND_CACHE_REFS },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, TD_KIND_CACHE_MISSES },
+	{ PERF_TYPE_HW_CACHE, READS(L1D), TD_KIND_L1D },
+	{ PERF_TYPE_HW_CACHE, READ_MISSES(L1D), TD_KIND_L1D_MISSES },
+	{ PERF_TYPE_HW_CACHE, READS(L1I), TD_KIND_L1I },
+	{ PERF_TYPE_HW_CACHE, READ_MISSES(L1I), TD_KIND_L1I_MISSES },
+	{ PERF_TYPE_HW_CACHE, READS(LL), TD_KIND_LL },
+	{ PERF_TYPE_HW_CACHE, READ_MISSES(LL), TD_KIND_LL_MISSES },
+	{ PERF_TYPE_HW_CACHE, READS(DTLB), TD_KIND_DTLB },
+	{ PERF_TYPE_HW_CACHE, READ_MISSES(DTLB), TD_KIND_DTLB_MISSES },
+	{ PERF_TYPE_HW_CACHE, READS(ITLB), TD_KIND_ITLB },
+	{ PERF_TYPE_HW_CACHE, READ_MISSES(ITLB), TD_KIND_ITLB_MISSES },
 };
 
 /*
@@ -55,14 +55,14 @@ static const struct {
 	const char *name;
 	enum td_ratio_kind kind;
 } sysfs_names[] = {
-	{ "cpu-cycles", KIND_CYCLES },
-	{ "instructions", KIND_INSTRUCTIONS },
-	{ "stalled-cycles-frontend", KIND_FRONTEND_STALLS },
-	{ "stalled-cycles-backend", KIND_BACKEND_STALLS },
-	{ "branch-instructions", KIND_BRANCHES },
-	{ "branch-misses", KIND_BRANCH_MISSES },
-	{ "cache-references", KIND_CACHE_REFS },
-	{ "cache-misses", KIND_CACHE_MISSES },
+	{ "cpu-cycles", TD_KIND_CYCLES },
+	{ "instructions", TD_KIND_INSTRUCTIONS },
+	{ "stalled-cycles-frontend", TD_KIND_FRONTEND_STALLS },
+	{ "stalled-cycles-backend", TD_KIND_BACKEND_STALLS },
+	{ "branch-instructions", TD_KIND_BRANCHES },
+	{ "branch-misses", TD_KIND_BRANCH_MISSES },
+	{ "cache-references", TD_KIND_CACHE_REFS },
+	{ "cache-misses", TD_KIND_CACHE_MISSES },
 };
 
 /* clang-format on */
@@ -87,14 +87,14 @@ static enum td_ratio_kind sysfs_kind(const char *name)
 
 	if (!id ||
 	    (strncmp(name, "cpu/", 4) != 0 && strncmp(name, "cpu_", 4) != 0))
-		return KIND_OTHER;
+		return TD_KIND_OTHER;
 	len = strcspn(++id, "/");
 	for (size_t i = 0; i < TD_ARRAY_SIZE(sysfs_names); i++) {
 		if (strlen(sysfs_names[i].name) == len &&
 		    strncmp(sysfs_names[i].name, id, len) == 0)
 			return sysfs_names[i].kind;
 	}
-	return KIND_OTHER;
+	return TD_KIND_OTHER;
 }
 
 enum td_ratio_kind td_ratio_kind(const struct td_event *event)
@@ -104,7 +104,7 @@ enum td_ratio_kind td_ratio_kind(const struct td_event *event)
 	/* Times have no rate; neither have SLOTS and its fields in perf. */
 	if (event->tool != TD_TOOL_NONE || td_event_is_slots(event) ||
 	    td_event_is_metric(event))
-		return KIND_NONE;
+		return TD_KIND_NONE;
 	for (size_t i = 0; i < TD_ARRAY_SIZE(encodings); i++) {
 		if (encodings[i].type == event->type &&
 		    encodings[i].config == config)
@@ -116,17 +116,17 @@ enum td_ratio_kind td_ratio_kind(const struct td_event *event)
 bool td_ratio_is_divisor(enum td_ratio_kind kind)
 {
 	switch (kind) {
-	case KIND_CLOCK:
-	case KIND_CYCLES:
-	case KIND_FRONTEND_STALLS:
-	case KIND_BACKEND_STALLS:
-	case KIND_BRANCHES:
-	case KIND_CACHE_REFS:
-	case KIND_L1D:
-	case KIND_L1I:
-	case KIND_LL:
-	case KIND_DTLB:
-	case KIND_ITLB:
+	case TD_KIND_CLOCK:
+	case TD_KIND_CYCLES:
+	case TD_KIND_FRONTEND_STALLS:
+	case TD_KIND_BACKEND_STALLS:
+	case TD_KIND_BRANCHES:
+	case TD_KIND_CACHE_REFS:
+	case TD_KIND_L1D:
+	case TD_KIND_L1I:
+	case TD_KIND_LL:
+	case TD_KIND_DTLB:
+	case TD_KIND_ITLB:
 		return true;
 	default:
 		return false;

@@ -13,27 +13,27 @@
 
 /* The kinds of events that perf's ratios distinguish. */
 enum td_ratio_kind {
-	KIND_NONE, /* has no ratio */
-	KIND_OTHER,
-	KIND_CLOCK,
-	KIND_CYCLES,
-	KIND_INSTRUCTIONS,
-	KIND_FRONTEND_STALLS,
-	KIND_BACKEND_STALLS,
-	KIND_BRANCHES,
-	KIND_BRANCH_MISSES,
-	KIND_CACHE_REFS,
-	KIND_CACHE_MISSES,
-	KIND_L1D,
-	KIND_L1D_MISSES,
-	KIND_L1I,
-	KIND_L1I_MISSES,
-	KIND_LL,
-	KIND_LL_MISSES,
-	KIND_DTLB,
-	KIND_DTLB_MISSES,
-	KIND_ITLB,
-	KIND_ITLB_MISSES,
+	TD_KIND_NONE, /* has no ratio */
+	TD_KIND_OTHER,
+	TD_KIND_CLOCK,
+	TD_KIND_CYCLES,
+	TD_KIND_INSTRUCTIONS,
+	TD_KIND_FRONTEND_STALLS,
+	TD_KIND_BACKEND_STALLS,
+	TD_KIND_BRANCHES,
+	TD_KIND_BRANCH_MISSES,
+	TD_KIND_CACHE_REFS,
+	TD_KIND_CACHE_MISSES,
+	TD_KIND_L1D,
+	TD_KIND_L1D_MISSES,
+	TD_KIND_L1I,
+	TD_KIND_L1I_MISSES,
+	TD_KIND_LL,
+	TD_KIND_LL_MISSES,
+	TD_KIND_DTLB,
+	TD_KIND_DTLB_MISSES,
+	TD_KIND_ITLB,
+	TD_KIND_ITLB_MISSES,
 };
 
 enum td_ratio_kind td_ratio_kind(const struct td_event *event);
@@ -49,10 +49,10 @@ struct td_ratio_event {
 	/* with others: it runs at other times than events outside */
 	bool grouped;
 	/* The numbers as a divisor: for all events, and for its group alone. */
-	size_t divisor, divisor_in_group; /* NO_DIVISOR: it is none */
+	size_t divisor, divisor_in_group; /* TD_NO_DIVISOR: it is none */
 };
 
-#define NO_DIVISOR SIZE_MAX
+#define TD_NO_DIVISOR SIZE_MAX
 
 /*
  * The key of a divisor: its kind, what modifiers exclude, its PMU (not for
@@ -63,7 +63,7 @@ static inline uint64_t td_ratio_divisor_key(enum td_ratio_kind kind,
 					    unsigned int excluded, int pmu,
 					    int group)
 {
-	uint64_t pmu_key = kind == KIND_CLOCK ? 0 : (uint64_t)pmu + 1;
+	uint64_t pmu_key = kind == TD_KIND_CLOCK ? 0 : (uint64_t)pmu + 1;
 
 	return td_hash((uint64_t)kind | (uint64_t)excluded << 6 |
 		       pmu_key << 12 | (uint64_t)((int64_t)group + 1) << 32);

@@ -12,15 +12,15 @@ static const struct share {
 	enum td_ratio_kind part, whole;
 	const char *unit;
 } shares[] = {
-	{ KIND_FRONTEND_STALLS, KIND_CYCLES, "frontend cycles idle" },
-	{ KIND_BACKEND_STALLS, KIND_CYCLES, "backend cycles idle" },
-	{ KIND_BRANCH_MISSES, KIND_BRANCHES, "of all branches" },
-	{ KIND_CACHE_MISSES, KIND_CACHE_REFS, "of all cache refs" },
-	{ KIND_L1D_MISSES, KIND_L1D, "of all L1-dcache accesses" },
-	{ KIND_L1I_MISSES, KIND_L1I, "of all L1-icache accesses" },
-	{ KIND_LL_MISSES, KIND_LL, "of all LL-cache accesses" },
-	{ KIND_DTLB_MISSES, KIND_DTLB, "of all dTLB cache accesses" },
-	{ KIND_ITLB_MISSES, KIND_ITLB, "of all iTLB cache accesses" },
+	{ TD_KIND_FRONTEND_STALLS, TD_KIND_CYCLES, "frontend cycles idle" },
+	{ TD_KIND_BACKEND_STALLS, TD_KIND_CYCLES, "backend cycles idle" },
+	{ TD_KIND_BRANCH_MISSES, TD_KIND_BRANCHES, "of all branches" },
+	{ TD_KIND_CACHE_MISSES, TD_KIND_CACHE_REFS, "of all cache refs" },
+	{ TD_KIND_L1D_MISSES, TD_KIND_L1D, "of all L1-dcache accesses" },
+	{ TD_KIND_L1I_MISSES, TD_KIND_L1I, "of all L1-icache accesses" },
+	{ TD_KIND_LL_MISSES, TD_KIND_LL, "of all LL-cache accesses" },
+	{ TD_KIND_DTLB_MISSES, TD_KIND_DTLB, "of all dTLB cache accesses" },
+	{ TD_KIND_ITLB_MISSES, TD_KIND_ITLB, "of all iTLB cache accesses" },
 };
 
 static const char *const rates[] = { "/sec", "K/sec", "M/sec", "G/sec" };
@@ -40,7 +40,7 @@ static double value_of(const struct look *look, int event)
 {
 	double value = look->totals[event].value;
 
-	return look->ratios->events[event].kind == KIND_CLOCK
+	return look->ratios->events[event].kind == TD_KIND_CLOCK
 		       ? value
 		       : value * look->plan->events.v[event].scale;
 }
@@ -74,7 +74,7 @@ static double find(const struct look *look, enum td_ratio_kind kind)
 	if (first < 0)
 		return NAN;
 	return value_of(look, first) *
-	       (kind == KIND_CLOCK ? share_of_time(look, first) : 1);
+	       (kind == TD_KIND_CLOCK ? share_of_time(look, first) : 1);
 }
 
 static struct td_ratio *add(struct td_event_row *row, double value,
@@ -94,9 +94,9 @@ static struct td_ratio *add(struct td_event_row *row, double value,
 static void add_instructions(const struct look *look, struct td_event_row *row)
 {
 	double instructions = value_of(look, look->event);
-	double cycles = find(look, KIND_CYCLES);
-	double stalls = fmax(find(look, KIND_FRONTEND_STALLS),
-			     find(look, KIND_BACKEND_STALLS));
+	double cycles = find(look, TD_KIND_CYCLES);
+	double stalls = fmax(find(look, TD_KIND_FRONTEND_STALLS),
+			     find(look, TD_KIND_BACKEND_STALLS));
 
 	if (cycles > 0)
 		add(row, instructions / cycles, 2, "insn per cycle");
@@ -126,7 +126,7 @@ static void add_share(const struct look *look, const struct share *share,
 
 static void add_rate(const struct look *look, struct td_event_row *row)
 {
-	double ns = find(look, KIND_CLOCK);
+	double ns = find(look, TD_KIND_CLOCK);
 	double plain = value_of(look, look->event) * 1e9 / ns, rate = plain;
 	struct td_ratio *ratio;
 	size_t prefix = 0;
@@ -146,7 +146,7 @@ static void add_rate(const struct look *look, struct td_event_row *row)
 static void add_frequency(const struct look *look, struct td_event_row *row)
 {
 	double cycles = value_of(look, look->event);
-	double ns = find(look, KIND_CLOCK);
+	double ns = find(look, TD_KIND_CLOCK);
 
 	if (cycles > 0 && ns > 0)
 		add(row, cycles / ns, 3, "GHz");
@@ -173,14 +173,14 @@ void td_ratios_fill(const struct td_ratios *ratios, size_t id, int event,
 	const struct share *share = share_of(kind);
 
 	row->nr_ratios = 0;
-	if (kind == KIND_NONE ||
+	if (kind == TD_KIND_NONE ||
 	    !td_ratio_is_counted(&plan->events.v[event], &look.totals[event]))
 		return;
-	if (kind == KIND_CLOCK)
+	if (kind == TD_KIND_CLOCK)
 		add_use(&look, elapsed_ns, row);
-	else if (kind == KIND_CYCLES)
+	else if (kind == TD_KIND_CYCLES)
 		add_frequency(&look, row);
-	else if (kind == KIND_INSTRUCTIONS)
+	else if (kind == TD_KIND_INSTRUCTIONS)
 		add_instructions(&look, row);
 	else if (share)
 		add_share(&look, share, row);

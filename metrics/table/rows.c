@@ -39,22 +39,6 @@ static struct td_event_row *add_row(struct td_filling *f, int event,
 	return row;
 }
 
-/* The value of a time that tdstat measures; NaN if not known. */
-static double tool_value(const struct td_times *times, enum td_tool tool)
-{
-	switch (tool) {
-	case TD_TOOL_NONE:
-		return NAN;
-	case TD_TOOL_DURATION_TIME:
-		return (double)times->elapsed_ns;
-	case TD_TOOL_USER_TIME:
-		return times->has_cpu_times ? (double)times->user_ns : NAN;
-	case TD_TOOL_SYSTEM_TIME:
-		return times->has_cpu_times ? (double)times->system_ns : NAN;
-	}
-	return NAN;
-}
-
 static int add_tool(struct td_filling *f, int event)
 {
 	/*
@@ -68,7 +52,7 @@ static int add_tool(struct td_filling *f, int event)
 	if (!row)
 		return -ENOMEM;
 	row->nr = 1;
-	row->value = tool_value(f->times, f->plan->events.v[event].tool);
+	row->value = td_times_of_tool(f->times, f->plan->events.v[event].tool);
 	if (isnan(row->value))
 		return 0;
 	row->status = TD_STATUS_OK;

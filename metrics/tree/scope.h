@@ -32,7 +32,7 @@ int td_tree_find_events(struct td_scope *scope, struct td_operand *operand);
 bool td_tree_same_rings(const struct td_modifiers *a,
 			const struct td_modifiers *b);
 
-/* want.c: compiles all metrics that setup->ask means, and marks them as shown. */
+/* want.c: compiles the metrics that setup->ask means; marks them as shown. */
 int td_tree_want_all(struct td_scope *scope);
 /*
  * Adds each PMU's number of slots, for merging, if that needs no further event.

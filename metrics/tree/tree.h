@@ -98,7 +98,7 @@ struct td_tree {
 	struct td_need *needs; /* one for each shown metric, level 1 first */
 	size_t nr_needs;
 	int *references; /* one for each PMU, for td_plan_build(); -1: none */
-	/* one for each PMU: index of the operand with the number of slots; -1: none */
+	/* one for each PMU: the operand with the number of slots; -1: none */
 	int *slots;
 };
 

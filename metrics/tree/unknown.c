@@ -8,7 +8,7 @@
 
 #include "lib/base/suggest.h"
 #include "lib/base/util.h"
-#include "lib/event/names.h"
+#include "lib/event/symbols.h"
 #include "metrics/sets/groups.h"
 #include "metrics/tree/scope.h"
 

@@ -7,8 +7,8 @@
 #include "metrics/tree/scope.h"
 
 /*
- * Keep shown metrics, and the operands whose events are counted anyway, such as
- * the number of slots for merging.
+ * True for a metric that is shown, and for an operand whose events are counted
+ * anyway, such as the number of slots for merging.
  */
 static bool is_kept(const struct td_metric_set *set,
 		    const struct td_metric_def *def, bool shown)
@@ -108,8 +108,8 @@ static bool has_level_1(const struct td_tree *tree, int pmu)
 }
 
 /*
- * Takes the built-in set for a PMU whose recorded events do not fit the files: a
- * recording of the built-in levels has other event names.
+ * Takes the built-in set for a PMU whose recorded events do not fit the files:
+ * a recording of the built-in levels has other event names.
  */
 static int want_recorded_levels(struct td_scope *scope)
 {

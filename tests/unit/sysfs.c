@@ -431,7 +431,7 @@ static const struct {
 
 static void test_unit(size_t i)
 {
-	ok(td_pmu_unit_at(units[i].name) == units[i].at,
+	ok(td_pmu_stem_length(units[i].name) == units[i].at,
 	   "the unit's suffix of '%s'", units[i].name);
 }
 

@@ -12,7 +12,7 @@
 
 #include "lib/base/util.h"
 #include "lib/event/modifiers.h"
-#include "lib/event/names.h"
+#include "lib/event/symbols.h"
 #include "lib/recording/perf/parts.h"
 
 /* SLOTS and the fields of PERF_METRICS have the same codes on all cores. */

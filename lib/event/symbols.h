@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_EVENT_NAMES_H
-#define TD_LIB_EVENT_NAMES_H
+#ifndef TD_LIB_EVENT_SYMBOLS_H
+#define TD_LIB_EVENT_SYMBOLS_H
 
 #include <stdbool.h>
 #include <stddef.h>

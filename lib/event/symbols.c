@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/names.h"
+#include "lib/event/symbols.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

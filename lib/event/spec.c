@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/what.h"
+/* Parses the name of an event, which tells its kind. */
+#include "lib/event/spec.h"
 
 #include <ctype.h>
 #include <linux/hw_breakpoint.h>
@@ -69,7 +70,7 @@ static int parse_after_colon(struct td_cursor *c, struct td_spec *spec,
 	return td_cursor_copy(c, &spec->name, at, c->at - at);
 }
 
-static int parse_name(struct td_cursor *c, struct td_spec *spec)
+static int parse_word(struct td_cursor *c, struct td_spec *spec)
 {
 	size_t at = c->at, len = td_cursor_take_word(c, ",{}/:");
 
@@ -139,13 +140,13 @@ static int parse_breakpoint(struct td_cursor *c, struct td_spec *spec)
 	return rc ? rc : td_cursor_copy(c, &spec->name, at, c->at - at);
 }
 
-int td_parse_what(struct td_cursor *c, struct td_spec *spec)
+int td_spec_parse_name(struct td_cursor *c, struct td_spec *spec)
 {
 	int rc;
 
 	if (strncmp(c->text + c->at, "mem:", 4) == 0)
 		return parse_breakpoint(c, spec);
-	rc = parse_name(c, spec);
+	rc = parse_word(c, spec);
 	if (!rc && spec->kind == TD_SPEC_NAME &&
 	    is_raw(spec->name, strlen(spec->name), &spec->config))
 		spec->kind = TD_SPEC_RAW;

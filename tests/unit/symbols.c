@@ -4,7 +4,7 @@
  * words of cache names from perf-list(1) and the tables of
  * tools/perf/util/evsel.c.
  */
-#include "lib/event/names.h"
+#include "lib/event/symbols.h"
 
 #include <ctype.h>
 #include <errno.h>

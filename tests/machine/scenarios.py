@@ -261,7 +261,7 @@ def main():
     if what == "measure":
         measure(folder, sys.argv[3:])
         return 0
-    compared, complaints, largest = 0, [], (0, "nothing")
+    compared, complaints, largest = 0, [], (0, "")
     for measured in everything(folder):
         if what == "perf":
             measured.check_perf(folder)
@@ -272,8 +272,8 @@ def main():
         off, name = measured.largest
         largest = max(largest, (off, f"{measured.scenario} {name}"))
     print(*complaints, sep="\n")
-    print(f"{what}: {compared} compared, {len(complaints)} wrong, "
-          f"off by {largest[0]:.2f} at most ({largest[1]})")
+    off = f", off by {largest[0]:.2f} at most ({largest[1]})" if largest[0] else ""
+    print(f"{what}: {compared} compared, {len(complaints)} wrong{off}")
     return 0 if compared and not complaints else 1
 
 

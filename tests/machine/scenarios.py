@@ -33,6 +33,7 @@ NEAR, NEAR_IN_TURNS = 0.5, 2  # points
 ROUNDING = 0.01
 ALL_THE_TIME = 99.9
 SECONDS = "2"
+DEVICES = Path("/sys/bus/event_source/devices")
 KINDS = {"cpu": "core", "cpu_core": "core", "cpu_atom": "atom"}
 
 # perf 6.12 has no metrics for Lunar Lake.
@@ -54,9 +55,8 @@ def truth_path():
 
 def cpus_of(pmu):
     """How many CPUs are online, of this kind and in all."""
-    folder = Path("/sys/bus/event_source/devices") / pmu
     every = count(Path("/sys/devices/system/cpu/online").read_text())
-    path = folder / "cpus"
+    path = DEVICES / pmu / "cpus"
     return (count(path.read_text()) if path.exists() else every), every
 
 
@@ -247,11 +247,12 @@ def everything(folder):
     """A Measured of each scenario and PMU."""
     reader, truths = Reader(truth_path()), {}
     model = Model(Path(FILES) / reader.model)
+    for pmu in KINDS:
+        if (DEVICES / pmu).exists():
+            truths[pmu] = Truth(model, reader, pmu)
     for path in sorted(folder.glob("*.json")):
         rows = list(json_rows(path))
-        for pmu in sorted({row["pmu"] for row in rows}):
-            if pmu not in truths:
-                truths[pmu] = Truth(model, reader, pmu)
+        for pmu in truths:
             nodes = {r["metric"]: r for r in rows if r["pmu"] == pmu and r["level"]}
             yield Measured(path.stem, truths[pmu], nodes)
 

@@ -30,7 +30,7 @@ from truth_wanted import LEVEL1, MODELS, Targets  # noqa: E402
 
 FILES = os.environ.get("TD_PMU_EVENTS", ROOT / "build/pmu-events")
 NEAR, NEAR_IN_TURNS = 0.5, 2  # points
-ROUNDING = 0.01
+SHOWS = 0.1  # so large a node has counted something, however short its turns
 ALL_THE_TIME = 99.9
 SECONDS = "2"
 DEVICES = Path("/sys/bus/event_source/devices")
@@ -127,8 +127,8 @@ class Measured:
         self.compared += 1
         off = abs(value - wanted)
         self.largest = max(self.largest, (off, name))
-        # near is much for a small node: that it is counted at all shows
-        if not off <= near or (value == 0 and wanted > ROUNDING):
+        # near is much for a small node, but it is not 0
+        if not off <= near or (value == 0 and wanted > SHOWS):
             self.complain(f"{name} is {value:.2f}, not {wanted:.2f}")
 
     def near(self, names):

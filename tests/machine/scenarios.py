@@ -99,15 +99,18 @@ class Truth:
         words = self.formulas.words_of(name)
         return any(self.formulas.place(word)[1] == "R" for word in words)
 
-    def bottleneck(self, scenario):
-        """Or what is above the first node on the way that takes latencies."""
-        wanted = name = self.targets(scenario).bottleneck()
+    def without_latencies(self, name):
+        """The node, or what is above the first on the way that takes latencies."""
+        known = name
         while name:
             parent = self.formulas.metrics[name].parent
             if self.has_latencies(name):
-                wanted = parent
+                known = parent
             name = parent
-        return wanted
+        return known
+
+    def bottleneck(self, scenario):
+        return self.without_latencies(self.targets(scenario).bottleneck())
 
     def has_thresholds(self):
         return any(node.threshold for node in self.nodes.values())
@@ -170,7 +173,8 @@ class Measured:
         if self.truth.has_thresholds():
             inflated = self.truth.inflated(self.scenario)
             marked = [n for n, row in self.rows.items()
-                      if row["over_threshold"] and n not in inflated]
+                      if row["over_threshold"] and n not in inflated
+                      and self.truth.without_latencies(n) == n]
             level = max((self.rows[n]["level"] for n in marked), default=0)
             found = [n for n in marked if self.rows[n]["level"] == level]
         else:

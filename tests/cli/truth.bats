@@ -148,6 +148,14 @@ value() {
 	refute_line --partial tma_mem_latency
 }
 
+@test "--values --cpus: the frequency adds up the TSC of all CPUs, the rest stays" {
+	truth --values --cpus 4,8 alderlake "$scenarios/alderlake.truth" dram_latency
+	assert_success
+	# 8 CPUs of 2.8 GHz
+	assert_line --regexp '^tma_info_system_core_frequency (22\.4|22\.39999)'
+	assert_line --regexp '^tma_mem_latency (36|36\.0.*|35\.9.*)$'
+}
+
 # --- the evaluator ----------------------------------------------------------------------
 # tools/perf/util/expr.y: from loosest, | ^ & then < > then + - then * / %
 

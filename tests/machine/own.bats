@@ -41,6 +41,7 @@ await_work() {
 }
 
 # A loop in the shell, for a good part of a second.
+# shellcheck disable=SC2016
 LOOP='i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
 
 @test "-p: a process that shares its CPU with others, on each kind of core" {

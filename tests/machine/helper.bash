@@ -15,22 +15,6 @@ export WORK='i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
 # shellcheck disable=SC2016
 export WORK_ON='touch running; while [ ! -e end ]; do :; done'
 
-# The kernel rewrites its scheduler (a static key) for the first event of a
-# task and after the last one.  The emulator does not survive every rewriting,
-# so one task event stays open all the time.
-setup_file() {
-	[ "$TD_MACHINE" != here ] || return 0
-	python3 - <<-'EOS'
-		import ctypes, os, struct, time
-		if os.fork() == 0:
-		    os.closerange(0, 1024)  # else bats waits for its end
-		    # task-clock of this process, on any CPU
-		    attr = ctypes.create_string_buffer(struct.pack("=IIQ", 1, 64, 1), 64)
-		    ctypes.CDLL(None).syscall(298, attr, 0, -1, -1, 0)
-		    time.sleep(3600)
-	EOS
-}
-
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }

@@ -97,7 +97,7 @@ busy_process() { # CPU
 	pid=$!
 	wait "$pid"
 	run -1 --separate-stderr "$TDSTAT" -p "$pid"
-	[[ ${stderr_lines[0]} == "tdstat: process $pid: "* ]]
+	[[ ${stderr_lines[0]} == "tdstat: process $pid does not exist" ]]
 	[ -z "$output" ]
 }
 

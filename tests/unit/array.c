@@ -56,12 +56,12 @@ static void test_others(void)
 
 static void test_cut(void)
 {
-	struct element *v = NULL;
+	struct element *v = NULL, *cut;
 
 	for (size_t i = 0; i < 9; i++)
 		td_array_add(&v, i, sizeof(*v));
-	v = reallocarray(v, 5, sizeof(*v));
-	ok(grows(filled(v, 5), 5), "cut to its size");
+	cut = reallocarray(v, 5, sizeof(*v));
+	ok(cut && grows(filled(cut, 5), 5), "cut to its size");
 }
 
 int main(void)

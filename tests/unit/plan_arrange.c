@@ -54,6 +54,8 @@ static char *spell_out(const char *text)
 	size_t size;
 	FILE *fp = open_memstream(&out, &size);
 
+	if (!fp)
+		abort();
 	while (*text) {
 		const char *name = name_of(*text);
 		size_t mods;
@@ -97,6 +99,8 @@ static char *describe(const struct typed *t)
 	size_t size;
 	FILE *fp = open_memstream(&out, &size);
 
+	if (!fp)
+		abort();
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
 		const char *pmu = t->machine.pmus[group->pmu].name;

@@ -52,7 +52,8 @@ load helper
 	taskset -c 5-6 "$TDSTAT" -I 100 -x, -- sh mover 2>out >/dev/null
 	head -n 3 out | grep '^[0-9.]*,all,cpu_core,,,,$'
 	tail -n 2 out | grep '^[0-9.]*,all,cpu_atom,,,,$'
-	tail -n 2 out | grep '^[0-9.]*,all,cpu_core,25.10,'
+	# the last interval may be too short for hundredths
+	tail -n 2 out | grep '^[0-9.]*,all,cpu_core,2[56]\.'
 }
 
 @test "children count, in the background too" {

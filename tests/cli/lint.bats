@@ -115,7 +115,8 @@ on no floor: metrics/stranger.c:2:#include \"lib/base/err.h\"" "$(LC_ALL=C sort 
 
 @test "every C file is compiled by make objects, and so by both compilers of make lint" {
 	cd "$here/../.." || return
+	# the emulator's sources want QEMU's headers; make emulator compiles them
 	make -n B="$BATS_TEST_TMPDIR/build" V=1 objects >"$BATS_TEST_TMPDIR/commands"
-	assert_same "$(find cmd lib metrics tests -name '*.c' | LC_ALL=C sort)" \
+	assert_same "$(find cmd lib metrics tests -path tests/emulator -prune -o -name '*.c' -print | LC_ALL=C sort)" \
 		"$(sed -n 's/.* -c -o .* \([^ ]*\.c\)$/\1/p' "$BATS_TEST_TMPDIR/commands" | LC_ALL=C sort)"
 }

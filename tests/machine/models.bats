@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Models that no other file boots: their PMUs are there, count and interrupt.
 # machine: ptl --no-halt
-# machine: arlh --no-halt
-# machine: cwf --no-halt
-# machine: bdx --no-halt
-# machine: adln --no-halt
+# release: arlh --no-halt
+# release: cwf --no-halt
+# release: bdx --no-halt
+# release: adln --no-halt
 # machine: zen4 --no-halt
-# machine: zen5 --no-halt
-# machine: hidden
+# release: zen5 --no-halt
+# release: hidden
 
 load helper
 

@@ -270,7 +270,7 @@ else
 	@for file in $(MACHINE_TESTS); do \
 		grep -q '^# machine: ' $$file || echo "false # $$file, which says no '# machine:'"; \
 		sed -nE 's/^# $(if $(TD_EVERYTHING),(machine|release),machine): *//p' $$file | while read -r words; do \
-			echo "tests/boot $(MACHINE) $$words --limit 600 --" \
+			echo "tests/boot $(MACHINE) $$words --limit 1500 --" \
 				"env TDSTAT=$$TDSTAT TD_EVERYTHING=$$TD_EVERYTHING TD_MACHINE=$${words%% *} TD_MACHINE_ARGS='$$words' bats --tap $$file" \
 				"# $$file on $$words"; \
 		done; \

@@ -268,7 +268,7 @@ ifeq ($(MACHINE),)
 	@tests/tally $(MACHINE_TESTS:%='TD_MACHINE=here TD_MACHINE_ARGS= bats --tap %')
 else
 	@for file in $(MACHINE_TESTS); do \
-		grep -q '^# machine: ' $$file || echo "false # $$file, which says no '# machine:'"; \
+		grep -qE '^# (machine|release): ' $$file || echo "false # $$file, which says no '# machine:'"; \
 		sed -nE 's/^# $(if $(TD_EVERYTHING),(machine|release),machine): *//p' $$file | while read -r words; do \
 			echo "tests/boot $(MACHINE) $$words --limit 1500 --" \
 				"env TDSTAT=$$TDSTAT TD_EVERYTHING=$$TD_EVERYTHING TD_MACHINE=$${words%% *} TD_MACHINE_ARGS='$$words' bats --tap $$file" \

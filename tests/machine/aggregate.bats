@@ -5,7 +5,7 @@
 # machine's, and metrics come from summed counts.
 # machine: adl --no-halt --skew 4
 # machine: spr --no-halt --skew 4
-# machine: spr --no-halt --skew 1 --smp 32,sockets=2,cores=8,threads=2 --mem 2048
+# release: spr --no-halt --skew 1 --smp 32,sockets=2,cores=8,threads=2 --mem 2048
 
 load helper
 

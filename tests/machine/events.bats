@@ -3,10 +3,10 @@
 # The event language: what tdstat would open is what perf opens, for the strings
 # of events.txt, but for those of differences.txt.  Few CPUs, because both
 # programs begin a thousand times.
-# machine: adl --smp 2,sockets=1,cores=2,threads=1 --cores 1
-# machine: lnl --smp 2,sockets=1,cores=2,threads=1 --cores 1
-# machine: spr --smp 2,sockets=1,cores=1,threads=2
-# machine: skx --smp 2,sockets=1,cores=1,threads=2
+# release: adl --smp 2,sockets=1,cores=2,threads=1 --cores 1
+# release: lnl --smp 2,sockets=1,cores=2,threads=1 --cores 1
+# release: spr --smp 2,sockets=1,cores=1,threads=2
+# release: skx --smp 2,sockets=1,cores=1,threads=2
 
 load helper
 

@@ -105,6 +105,7 @@ has() {
 	not_under_valgrind "it takes its time"
 	real
 	# On a busy machine one thread in ten thousand is in neither: not found yet.
+	# shellcheck disable=SC2034 # bats reads it
 	BATS_TEST_RETRIES=2
 	cat >many.py <<-'PYTHON'
 		import _thread, sys, time

@@ -109,18 +109,10 @@ static int find_slots(const struct td_tree *tree, int pmu)
 
 static int add_thresholds(struct td_scope *scope)
 {
-	struct td_tree *tree = scope->tree;
-	int rc = 0;
+	int rc;
 
-	if (scope->setup->ask->no_threshold)
-		return 0;
-	for (scope->pmu = 0; !rc && scope->pmu < (int)tree->nr_pmus;
-	     scope->pmu++) {
-		if (!tree->sets[scope->pmu])
-			continue;
-		scope->no_new = !tree->sets[scope->pmu]->files;
-		rc = td_tree_compile_thresholds(scope);
-	}
+	scope->no_new = !scope->tree->sets[scope->pmu]->files;
+	rc = td_tree_compile_thresholds(scope);
 	scope->no_new = false;
 	return rc;
 }
@@ -193,10 +185,10 @@ int td_tree_build(struct td_tree *tree, struct td_events *events,
 	if (!rc)
 		rc = td_tree_add_nodes(tree, setup->ask) ? td_err_nomem(err)
 							 : 0;
+	if (!rc && !setup->ask->no_threshold)
+		rc = td_tree_each_pmu(&scope, add_thresholds);
 	if (!rc)
-		rc = add_thresholds(&scope);
-	if (!rc)
-		rc = td_tree_want_weights(&scope);
+		rc = td_tree_each_pmu(&scope, td_tree_want_weight);
 	free_keys(&scope);
 	if (!rc)
 		rc = td_tree_finish_events(&scope);

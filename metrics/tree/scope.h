@@ -34,10 +34,10 @@ bool td_tree_same_rings(const struct td_modifiers *a,
 
 /* want.c: compiles the metrics that setup->ask means; marks them as shown. */
 int td_tree_want_all(struct td_scope *scope);
-/*
- * Adds each PMU's number of slots, for merging, if that needs no further event.
- */
-int td_tree_want_weights(struct td_scope *scope);
+/* Adds the PMU's number of slots, for merging, if that needs no further event. */
+int td_tree_want_weight(struct td_scope *scope);
+/* Calls fn with scope->pmu set to each PMU that has metrics; stops if not 0. */
+int td_tree_each_pmu(struct td_scope *scope, int (*fn)(struct td_scope *scope));
 
 /*
  * unknown.c: sets the error for a name of no metric and no group, with a hint.

@@ -186,7 +186,7 @@ static int want_names(struct td_scope *scope)
 	return rc;
 }
 
-static int want_weight(struct td_scope *scope)
+int td_tree_want_weight(struct td_scope *scope)
 {
 	const struct td_metric_def *def =
 		td_set_find(scope->tree->sets[scope->pmu], TD_SLOTS);
@@ -200,7 +200,7 @@ static int want_weight(struct td_scope *scope)
 	return rc;
 }
 
-int td_tree_want_weights(struct td_scope *scope)
+int td_tree_each_pmu(struct td_scope *scope, int (*fn)(struct td_scope *scope))
 {
 	struct td_tree *tree = scope->tree;
 	int rc = 0;
@@ -208,20 +208,14 @@ int td_tree_want_weights(struct td_scope *scope)
 	for (scope->pmu = 0; !rc && scope->pmu < (int)tree->nr_pmus;
 	     scope->pmu++) {
 		if (tree->sets[scope->pmu])
-			rc = want_weight(scope);
+			rc = fn(scope);
 	}
 	return rc;
 }
 
 int td_tree_want_all(struct td_scope *scope)
 {
-	struct td_tree *tree = scope->tree;
-	int rc = 0;
+	int rc = td_tree_each_pmu(scope, want_recorded_levels);
 
-	for (scope->pmu = 0; !rc && scope->pmu < (int)tree->nr_pmus;
-	     scope->pmu++) {
-		if (tree->sets[scope->pmu])
-			rc = want_recorded_levels(scope);
-	}
 	return rc ? rc : want_names(scope);
 }

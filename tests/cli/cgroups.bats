@@ -6,11 +6,6 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2086,SC2154 # sh -c; lists of options; helper.bash
 load helper
 
-real() {
-	needs_software_events -a
-	unset SYSFS_PATH PERF_CPUID
-}
-
 # hierarchy [NAME...]: folders below ./tree, mounted as far as tdstat can see
 hierarchy() {
 	local name
@@ -144,7 +139,7 @@ teardown() {
 # --- what is counted ------------------------------------------------------------
 
 @test "a cgroup's time is its own, to the CPU" {
-	real
+	real -a
 	busy tdstat-$$-a
 	counted "$TDSTAT" -a -e cpu-clock --for-each-cgroup "${cgroup##*/}" -x, --timeout 200
 	assert_success
@@ -155,7 +150,7 @@ teardown() {
 }
 
 @test "a child's time is its parent's, too; an empty one is not counted" {
-	real
+	real -a
 	busy tdstat-$$-b
 	name=${cgroup##*/}
 	mkdir "$root/$name-empty"
@@ -169,7 +164,7 @@ teardown() {
 }
 
 @test "-G: each event has its cgroup; the table has a column of them" {
-	real
+	real -a
 	busy tdstat-$$-c
 	name=${cgroup##*/}
 	counted "$TDSTAT" -a -e cpu-clock,page-faults,task-clock -G "$name,/,$name" --timeout 100
@@ -183,7 +178,7 @@ teardown() {
 }
 
 @test "JSON: the key cgroup behind the event; -A: each CPU of each cgroup" {
-	real
+	real -a
 	busy tdstat-$$-d
 	name=${cgroup##*/}
 	try timeout 10 "$TDSTAT" -a -e cpu-clock --for-each-cgroup "$name" -j --timeout 50
@@ -195,7 +190,7 @@ teardown() {
 }
 
 @test "-I, -r, record and report of a cgroup" {
-	real
+	real -a
 	busy tdstat-$$-e
 	name=${cgroup##*/}
 	try timeout 10 "$TDSTAT" record -o file -a -e cpu-clock --for-each-cgroup "$name" -I 50 --interval-count 3 -x,
@@ -219,7 +214,7 @@ teardown() {
 }
 
 @test "names and expressions: each cgroup once, matched anywhere in its path" {
-	real
+	real -a
 	busy tdstat-$$-g
 	name=${cgroup##*/}
 	mkdir "$cgroup"/{web,web/api,db}

@@ -58,6 +58,19 @@ copied() {
 	devices=$PWD/machine/sys/bus/event_source/devices
 }
 
+# Gives the copy two memory controllers, PMUs that are no cores'.
+add_memory_controllers() {
+	local unit
+
+	for unit in 0 1; do
+		mkdir -p "$devices/uncore_imc_$unit/format"
+		echo $((20 + unit)) >"$devices/uncore_imc_$unit/type"
+		echo 0 >"$devices/uncore_imc_$unit/cpumask"
+		echo config:0-7 >"$devices/uncore_imc_$unit/format/event"
+		echo config:8-15 >"$devices/uncore_imc_$unit/format/umask"
+	done
+}
+
 # identity FAMILY MODEL STEPPING: decimal, into the copy's cpuinfo
 identity() {
 	sed -i "s/^\(cpu family\t: \).*/\1$1/; s/^\(model\t\t: \).*/\1$2/

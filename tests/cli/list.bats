@@ -410,13 +410,7 @@ tma_retiring 1 null cpu_core,cpu_atom" "$(jq -sr 'map(select(.level)) | group_by
 	copied skylakex
 	list -j metrics
 	assert_equal "$(jq -r 'select(.pmu != "cpu").name' <<<"$output")" ''
-	for unit in 0 1; do
-		mkdir -p "$devices/uncore_imc_$unit/format"
-		echo $((20 + unit)) >"$devices/uncore_imc_$unit/type"
-		echo 0 >"$devices/uncore_imc_$unit/cpumask"
-		echo config:0-7 >"$devices/uncore_imc_$unit/format/event"
-		echo config:8-15 >"$devices/uncore_imc_$unit/format/umask"
-	done
+	add_memory_controllers
 	list -j metrics
 	assert_same "$(in_files skylakex 'select(.MetricName and .Unit == "iMC") |
 		"\(.MetricName) uncore_imc"' | LC_ALL=C sort)" \

@@ -598,13 +598,7 @@ amd_agrees() {
 # with_units: a copy of Sapphire Rapids with two memory controllers
 with_units() {
 	tsc sapphirerapids
-	for unit in 0 1; do
-		mkdir -p "$devices/uncore_imc_$unit/format"
-		echo $((20 + unit)) >"$devices/uncore_imc_$unit/type"
-		echo 0 >"$devices/uncore_imc_$unit/cpumask"
-		echo config:0-7 >"$devices/uncore_imc_$unit/format/event"
-		echo config:8-15 >"$devices/uncore_imc_$unit/format/umask"
-	done
+	add_memory_controllers
 }
 
 # reads COMMAND...: how often the type of the first unit is read

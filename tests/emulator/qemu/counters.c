@@ -75,8 +75,6 @@ static void add_slots(struct tdemu_pmu *pmu, uint64_t rate, int64_t ns)
 	double slots = (double)rate * (double)ns / 4294967296.;
 	double fields[TDEMU_FIELDS];
 
-	if (!pmu->chosen && !tdemu_settings()->noise_percent)
-		return;
 	tdemu_fields(pmu, fields);
 	tdemu_noise_fields(pmu, pmu->at, fields);
 	pmu->slots += slots;
@@ -136,6 +134,14 @@ void tdemu_metrics_reset(struct tdemu_pmu *pmu)
 	memset(pmu->sum, 0, sizeof(pmu->sum));
 }
 
+/* The kernel writes back what it saved, after the slots that it is a part of. */
+void tdemu_metrics_write(struct tdemu_pmu *pmu, uint64_t value)
+{
+	pmu->slots = (double)pmu->fixed[3].value;
+	for (int i = 0; i < TDEMU_FIELDS; i++)
+		pmu->sum[i] = pmu->slots * (value >> 8 * i & 0xff) / 255;
+}
+
 /* Whole 1/255s of the slots; the largest takes what rounding left of the sum. */
 static void round_fields(const struct tdemu_pmu *pmu, int bytes[TDEMU_FIELDS])
 {
@@ -158,7 +164,6 @@ static void round_fields(const struct tdemu_pmu *pmu, int bytes[TDEMU_FIELDS])
 	bytes[largest] += left + (int)(sum * 255 + 0.5);
 }
 
-/* A scenario that was chosen, and noise, make it an average since its reset. */
 uint64_t tdemu_metrics(const struct tdemu_pmu *pmu)
 {
 	int bytes[TDEMU_FIELDS];

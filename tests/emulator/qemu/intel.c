@@ -184,15 +184,17 @@ static void write_counter(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value)
 		tdemu_metrics_reset(pmu);
 }
 
-static bool write_status(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value)
+static bool write_other(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value)
 {
 	if (msr == STATUS_RESET) {
 		pmu->status &= ~value;
 		pmu->pending = pmu->pending && pmu->status;
 	} else if (msr == STATUS_SET) {
 		pmu->status |= value;
+	} else if (msr == METRICS) {
+		tdemu_metrics_write(pmu, value);
 	} else {
-		return msr == METRICS; /* the slots' reset is its own */
+		return false;
 	}
 	return true;
 }
@@ -206,7 +208,7 @@ bool tdemu_intel_wrmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value)
 		write_counter(pmu, msr, value);
 	else if (reg)
 		*reg = value;
-	else if (!write_status(pmu, msr, value))
+	else if (!write_other(pmu, msr, value))
 		return false;
 	tdemu_changed(pmu);
 	return true;

@@ -167,7 +167,6 @@ struct tdemu_pmu {
 	const struct tdemu_scenario *scenario;
 	const struct tdemu_scenario *usual; /* where no thread has chosen */
 	uint64_t stack;
-	bool chosen;                     /* some thread has chosen */
 	double slots, sum[TDEMU_FIELDS]; /* what PERF_METRICS then averages */
 
 	/* interrupts.c */
@@ -188,6 +187,7 @@ void tdemu_changed(struct tdemu_pmu *pmu);
 /* What PERF_METRICS reads. */
 uint64_t tdemu_metrics(const struct tdemu_pmu *pmu);
 void tdemu_metrics_reset(struct tdemu_pmu *pmu);
+void tdemu_metrics_write(struct tdemu_pmu *pmu, uint64_t value);
 
 /* --- rates.c, noise.c ---------------------------------------------------- */
 

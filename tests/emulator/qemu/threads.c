@@ -56,10 +56,9 @@ static void run(struct tdemu_pmu *pmu, const struct tdemu_scenario *scenario)
 {
 	if (!scenario)
 		scenario = pmu->usual;
-	if (scenario == pmu->scenario && pmu->chosen)
+	if (scenario == pmu->scenario)
 		return;
 	tdemu_advance(pmu);
-	pmu->chosen = true;
 	pmu->scenario = scenario;
 	tdemu_changed(pmu);
 }

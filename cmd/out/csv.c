@@ -54,7 +54,7 @@ static void put_row(const struct td_writer *writer,
 	td_out_csv_field(writer, row->pmu);
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		const struct td_cell *cell = &row->cells[i];
-		double value = errors ? cell->error : cell->value;
+		double value = errors ? cell->runs_error : cell->value;
 
 		fputs(writer->separator, writer->fp);
 		if (cell->status == TD_STATUS_OK && !isnan(value))

@@ -55,8 +55,9 @@ static void put_node(const struct td_writer *writer,
 			: NULL);
 	json_object_object_add(o, "running",
 			       td_out_json_percent(cell->running_pct));
-	if (ok && writer->frame->runs > 1 && !isnan(cell->error))
-		json_object_object_add(o, "error", number(cell->error));
+	if (ok && writer->frame->runs > 1 && !isnan(cell->runs_error))
+		json_object_object_add(o, "runs_error",
+				       number(cell->runs_error));
 	if (writer->summary)
 		json_object_object_add(o, "summary",
 				       json_object_new_boolean(true));

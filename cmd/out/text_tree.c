@@ -80,9 +80,9 @@ static const char *error_of(char buf[TD_VALUE_SIZE + 16],
 	char value[TD_VALUE_SIZE];
 
 	buf[0] = '\0';
-	if (tree->writer->frame->runs > 1 && !isnan(cell->error))
+	if (tree->writer->frame->runs > 1 && !isnan(cell->runs_error))
 		snprintf(buf, TD_VALUE_SIZE + 16, "  ( +- %s )",
-			 td_out_value(value, column_of(tree, node), cell->error,
+			 td_out_value(value, column_of(tree, node), cell->runs_error,
 				      TD_READER_HUMAN));
 	return buf;
 }

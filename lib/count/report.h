@@ -40,7 +40,14 @@ struct td_cell {
 	bool over_unknown; /* no threshold, or one that was not counted */
 	bool other_slices; /* counted in other slices of time than its parent */
 	bool matters;      /* if not, it is shown only with all */
-	double error;      /* of a mean of runs, in the column's unit; or NaN */
+	/*
+	 * Half the width of the value's 95 % interval, from the course of the
+	 * counting, in the column's unit; NaN: unknown.
+	 */
+	double error;
+	bool too_short; /* the error is unknown: there were too few reads */
+	/* the standard error of a mean of runs, in the column's unit; or NaN */
+	double runs_error;
 	const char *why; /* why there is no value; NULL: there is, or unknown */
 };
 

@@ -41,6 +41,7 @@ static struct td_row *add_row(struct td_report *report, const char *id,
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		row->cells[i].status = TD_STATUS_NONE;
 		row->cells[i].value = row->cells[i].error = NAN;
+		row->cells[i].runs_error = NAN;
 	}
 	report->nr_rows++;
 	return row;

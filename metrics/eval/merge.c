@@ -24,7 +24,9 @@ static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 	double sum = 0, weight = 0, over = 0, running = tasks ? 0 : TD_PERCENT;
 
 	*cell = (struct td_cell){ .status = TD_STATUS_NOT_COUNTED,
-				  .value = NAN };
+				  .value = NAN,
+				  .error = NAN,
+				  .runs_error = NAN };
 	/* only shares can be weighted by slots */
 	if (strcmp(unit, "%") != 0) {
 		cell->status = TD_STATUS_NONE;

@@ -155,6 +155,7 @@ static struct td_row *add_row(const struct td_ratio_table *table,
 			.status = has ? TD_STATUS_NOT_COUNTED : TD_STATUS_NONE,
 			.value = NAN,
 			.error = NAN,
+			.runs_error = NAN,
 			.over_unknown = true,
 			.matters = true,
 		};

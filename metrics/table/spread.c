@@ -146,7 +146,7 @@ int td_spreads_fill_report(struct td_spreads *spreads, struct td_report *report)
 
 		for (size_t c = 0; !rc && c < report->nr_columns; c++)
 			rc = fill(spreads, cell_key(report, row, c),
-				  &row->cells[c].error);
+				  &row->cells[c].runs_error);
 	}
 	return rc;
 }

@@ -243,9 +243,9 @@ print(mean, 100 * statistics.stdev(v) / len(v) ** 0.5 / mean)' "$@"
 	awk -F, 'NR == 2 && !($4 > 40 && $4 < 60 && $4 + $6 > 99.9) { exit 1 }
 		NR == 3 && !($4 >= 0 && $4 < 20 && $4 - $6 < 0.02 && $6 - $4 < 0.02) { exit 1 }' out || fail "$(cat out)"
 	"$TDSTAT" -r 3 -j -o out -- sh -c "$work"
-	jq -es 'length == 4 and all(.[]; .error | type == "number" and . >= 0)' out
+	jq -es 'length == 4 and all(.[]; .runs_error | type == "number" and . >= 0)' out
 	"$TDSTAT" -j -o out -- true
-	jq -es 'all(.[]; has("error") | not)' out
+	jq -es 'all(.[]; has("runs_error") | not)' out
 }
 
 @test "metrics with -A: a row of errors behind each CPU's" {

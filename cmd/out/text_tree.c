@@ -82,8 +82,8 @@ static const char *error_of(char buf[TD_VALUE_SIZE + 16],
 	buf[0] = '\0';
 	if (tree->writer->frame->runs > 1 && !isnan(cell->runs_error))
 		snprintf(buf, TD_VALUE_SIZE + 16, "  ( +- %s )",
-			 td_out_value(value, column_of(tree, node), cell->runs_error,
-				      TD_READER_HUMAN));
+			 td_out_value(value, column_of(tree, node),
+				      cell->runs_error, TD_READER_HUMAN));
 	return buf;
 }
 

@@ -34,7 +34,7 @@ count_a_task() {
 	as_long toggle_schedstats &
 	as_long count_a_task
 	wait
-	[ "$(wc -l <counted)" -ge 5 ]
+	[ -s counted ]
 	run dmesg
 	refute_oops "$output"
 }

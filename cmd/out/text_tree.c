@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cmd/out/misfits.h"
 #include "cmd/out/out.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
@@ -37,6 +38,7 @@ struct tree {
 	struct widths inside, outside;
 	int mark;
 	size_t nr_unmarked, nr_not_counted; /* number of hidden nodes */
+	struct td_misfits misfits;
 };
 
 static const struct td_column *column_of(const struct tree *tree,
@@ -186,7 +188,9 @@ static void lay_out(struct tree *tree)
 		const struct td_node *node = &row->nodes[i];
 		char buf[TD_VALUE_SIZE + 16];
 		int name = td_printable_width(column_of(tree, node)->name) +
-			   (int)strlen(runs_error_of(buf, tree, node));
+			   (int)strlen(runs_error_of(buf, tree, node)) +
+			   (int)strlen(td_out_misfit_mark(
+				   cell_of(tree, node)->misfit));
 
 		if (is_shown(tree, node) && cell_of(tree, node)->over_threshold)
 			widen(&tree->mark, name_column(tree, node) + name + 1);
@@ -321,7 +325,9 @@ static void put_node(struct tree *tree, const struct td_node *node)
 		fputc('\n', fp);
 		return;
 	}
-	len += fprintf(fp, "%s", runs_error_of(buf, tree, node));
+	len += fprintf(fp, "%s%s", runs_error_of(buf, tree, node),
+		       td_out_misfit_mark(cell->misfit));
+	td_out_misfits_add(&tree->misfits, cell);
 	if (cell->over_threshold)
 		fprintf(fp, "%*s%s<--%s",
 			len < tree->mark ? tree->mark - len : 1, "",
@@ -394,6 +400,14 @@ static void put_hidden(const struct tree *tree)
 	fputs(": --all shows all\n", fp);
 }
 
+static void put_misfits(const struct tree *tree)
+{
+	if (!tree->misfits.seen)
+		return;
+	start_line(tree);
+	td_out_misfits_put(tree->writer->fp, &tree->misfits);
+}
+
 void td_out_text_tree(const struct td_writer *writer,
 		      const struct td_report *report, const struct td_row *row)
 {
@@ -413,6 +427,7 @@ void td_out_text_tree(const struct td_writer *writer,
 	if (status == TD_STATUS_OK || writer->frame->describe) {
 		put_nodes(&tree);
 		put_hidden(&tree);
+		put_misfits(&tree);
 	}
 	fputc('\n', writer->fp);
 }

@@ -7,6 +7,7 @@
 #include "cmd/view/errors.h"
 #include "cmd/view/view.h"
 #include "lib/base/util.h"
+#include "metrics/eval/misfits.h"
 #include "metrics/table/rows.h"
 
 /* Show the counts, collect them for the mean of runs, or show the mean. */
@@ -36,6 +37,8 @@ static int put_tree(const struct rows *r, struct td_err *err)
 	report.time_ns = r->time_ns;
 	if (!rc && r->purpose == SHOW)
 		rc = td_view_fill_errors(view, r->counted, &report, err);
+	if (!rc)
+		td_report_find_misfits(&report);
 	if (!rc && view->sink.frame.how == TD_AGGREGATE_THREAD)
 		td_report_drop_absent(&report);
 	if (!rc && r->purpose == COLLECT &&

@@ -21,11 +21,6 @@ static int first_conflict(const struct conflict *c, size_t nr,
 	return 0;
 }
 
-static bool want_metrics(const struct td_opts *o)
-{
-	return o->level || o->only_level || o->nr_metrics;
-}
-
 /* Counting per CPU or cgroup and counting per thread exclude each other. */
 static int check_target(const struct td_opts *o, struct td_err *err)
 {
@@ -77,6 +72,12 @@ static int check_formats(const struct td_opts *o, struct td_err *err)
 	return 0;
 }
 
+/* Levels and names, which --bottlenecks takes the place of. */
+static bool chooses_metrics(const struct td_opts *o)
+{
+	return o->level || o->only_level || o->nr_metrics;
+}
+
 int td_opts_check(const struct td_opts *o, struct td_err *err)
 {
 	const struct conflict conflicts[] = {
@@ -86,6 +87,12 @@ int td_opts_check(const struct td_opts *o, struct td_err *err)
 		  "-o and --log-fd exclude each other" },
 		{ o->append && !o->output && !o->log_fd,
 		  "--append needs -o or --log-fd" },
+		{ o->bottlenecks && td_opts_want_events(o),
+		  "-e, -d and --null show counts, --bottlenecks metrics: they "
+		  "exclude each other" },
+		{ o->bottlenecks && chooses_metrics(o),
+		  "--bottlenecks is a choice of metrics: --level and -M exclude "
+		  "it" },
 	};
 	int rc = check_formats(o, err);
 
@@ -96,7 +103,7 @@ int td_opts_check(const struct td_opts *o, struct td_err *err)
 static int check_events(const struct td_opts *o, struct td_err *err)
 {
 	const struct conflict conflicts[] = {
-		{ td_opts_want_events(o) && want_metrics(o),
+		{ td_opts_want_events(o) && td_opts_want_metrics(o),
 		  "-e, -d and --null show counts, --level and -M metrics: they "
 		  "exclude each other" },
 		{ o->nothing && o->metric_only,

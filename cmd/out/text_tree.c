@@ -12,12 +12,9 @@
 #define UNIT_WIDTH  20 /* at most: "cycles / transaction" */
 #define MARK_COLUMN 41 /* of "<--", unless names are longer */
 #define DESC_COLUMN 40 /* at most, to leave room for descriptions */
-#define LINE_WIDTH  80
 
 /* Percentages from here on are printed as 100.0. */
 #define ALL_PCT 99.95
-
-#define BLANKS " \t\r\n"
 
 /*
  * Widths of columns: one for the tree and one for metrics outside of it, whose
@@ -25,7 +22,7 @@
  * part that of the point and what follows.
  */
 struct widths {
-	int value, unit, whole, part;
+	int value, error, unit, whole, part;
 };
 
 struct tree {
@@ -82,9 +79,28 @@ static const char *error_of(char buf[TD_VALUE_SIZE + 16],
 	buf[0] = '\0';
 	if (tree->writer->frame->runs > 1 && !isnan(cell->runs_error))
 		snprintf(buf, TD_VALUE_SIZE + 16, "  ( +- %s )",
-			 td_out_value(value, column_of(tree, node), cell->runs_error,
-				      TD_READER_HUMAN));
+			 td_out_value(value, column_of(tree, node),
+				      cell->runs_error, TD_READER_HUMAN));
 	return buf;
+}
+
+/*
+ * " ±0.6" in the unit of the value, or "" if it is unknown.  Returns its width,
+ * which is less than its length in UTF-8.
+ */
+static int half_width_of(char buf[TD_VALUE_SIZE + 16], const struct tree *tree,
+			 const struct td_node *node)
+{
+	const struct td_cell *cell = cell_of(tree, node);
+	char value[TD_VALUE_SIZE];
+
+	buf[0] = '\0';
+	if (!tree->row->ranked || isnan(cell->error))
+		return 0;
+	return snprintf(buf, TD_VALUE_SIZE + 16, " ±%s",
+			td_out_value(value, column_of(tree, node), cell->error,
+				     TD_READER_HUMAN)) -
+	       1;
 }
 
 static struct widths *widths_of(struct tree *tree, const struct td_node *node)
@@ -95,7 +111,8 @@ static struct widths *widths_of(struct tree *tree, const struct td_node *node)
 /* The width of a value with its unit. */
 static int figure_width(const struct widths *widths)
 {
-	return widths->value + (widths->unit ? 1 + widths->unit : 0);
+	return widths->value + widths->error +
+	       (widths->unit ? 1 + widths->unit : 0);
 }
 
 static int name_column(struct tree *tree, const struct td_node *node)
@@ -114,7 +131,7 @@ static void widen_for(struct tree *tree, const struct td_node *node)
 {
 	struct widths *widths = widths_of(tree, node);
 	int unit = td_printable_width(column_of(tree, node)->unit);
-	char buf[TD_VALUE_SIZE];
+	char buf[TD_VALUE_SIZE], error[TD_VALUE_SIZE + 16];
 	const char *figure = figure_of(buf, tree, node);
 	int part = td_out_part(figure), len = (int)strlen(figure);
 
@@ -125,6 +142,7 @@ static void widen_for(struct tree *tree, const struct td_node *node)
 		      len + 1 - INDENT * node->depth - (unit ? 1 + unit : 0));
 		return;
 	}
+	widen(&widths->error, half_width_of(error, tree, node));
 	widen(&widths->part, part);
 	widen(&widths->whole, len - part);
 }
@@ -245,7 +263,7 @@ static int put_figure(struct tree *tree, const struct td_node *node)
 	const struct td_column *column = column_of(tree, node);
 	int indent = INDENT * node->depth;
 	FILE *fp = tree->writer->fp;
-	char buf[TD_VALUE_SIZE];
+	char buf[TD_VALUE_SIZE], error[TD_VALUE_SIZE + 16];
 	const char *figure = figure_of(buf, tree, node);
 	int behind = widths->part - td_out_part(figure), columns;
 
@@ -253,8 +271,13 @@ static int put_figure(struct tree *tree, const struct td_node *node)
 		columns = fprintf(fp, "%*s", indent + figure_width(widths),
 				  figure);
 	} else {
+		int width = half_width_of(error, tree, node);
+
 		columns = fprintf(fp, "%*s%*s", indent + widths->value - behind,
-				  figure, behind + (widths->unit ? 1 : 0), "");
+				  figure, behind, "");
+		fprintf(fp, "%s%*s", error,
+			widths->error - width + (widths->unit ? 1 : 0), "");
+		columns += widths->error + (widths->unit ? 1 : 0);
 		columns += td_put_padded(fp, -widths->unit, column->unit);
 	}
 	fputs("  ", fp);
@@ -287,32 +310,6 @@ static void put_node(struct tree *tree, const struct td_node *node)
 	fputc('\n', fp);
 }
 
-static void put_description(const struct td_writer *writer, int indent,
-			    const char *desc)
-{
-	bool colour = writer->frame->colour;
-	const char *end = colour ? "\033[m\n" : "\n";
-	int at = 0; /* the column; 0: no line was started */
-	size_t len;
-
-	for (; *(desc += strspn(desc, BLANKS)); desc += len) {
-		int width;
-
-		len = strcspn(desc, BLANKS);
-		width = td_printable_width_n(desc, len);
-		if (at && at + 1 + width <= LINE_WIDTH) {
-			at += fprintf(writer->fp, " ");
-		} else {
-			fprintf(writer->fp, "%s%*s%s", at ? end : "", indent,
-				"", colour ? "\033[2m" : "");
-			at = indent;
-		}
-		at += td_put_printable_n(writer->fp, desc, len);
-	}
-	if (at)
-		fputs(end, writer->fp);
-}
-
 static void put_nodes(struct tree *tree)
 {
 	const struct td_row *row = tree->row;
@@ -326,10 +323,10 @@ static void put_nodes(struct tree *tree)
 		column = start_line(tree) + name_column(tree, node);
 		put_node(tree, node);
 		if (tree->writer->frame->describe && node->desc)
-			put_description(tree->writer,
-					column < DESC_COLUMN ? column
-							     : DESC_COLUMN,
-					node->desc);
+			td_out_text_describe(tree->writer,
+					     column < DESC_COLUMN ? column
+								  : DESC_COLUMN,
+					     node->desc);
 	}
 }
 
@@ -349,6 +346,23 @@ static void put_hidden(const struct tree *tree)
 			rest, unmarked ? "" : "more ",
 			rest == 1 ? "was" : "were");
 	fputs(": --all shows all\n", fp);
+}
+
+/* "      99.8 %  in all", or why there is no sum. */
+static void put_sum(struct tree *tree)
+{
+	const struct td_row *row = tree->row;
+	FILE *fp = tree->writer->fp;
+
+	start_line(tree);
+	if (row->nr_valueless)
+		fprintf(fp, "  %zu %s not counted, so there is no sum\n",
+			row->nr_valueless,
+			row->nr_valueless == 1 ? "was" : "were");
+	else if (row->nr_nodes)
+		fprintf(fp, "%*.1f%*s %%  in all\n",
+			widths_of(tree, &row->nodes[0])->value, row->ranked_sum,
+			widths_of(tree, &row->nodes[0])->error, "");
 }
 
 void td_out_text_tree(const struct td_writer *writer,
@@ -371,5 +385,7 @@ void td_out_text_tree(const struct td_writer *writer,
 		put_nodes(&tree);
 		put_hidden(&tree);
 	}
+	if (status == TD_STATUS_OK && row->ranked)
+		put_sum(&tree);
 	fputc('\n', writer->fp);
 }

@@ -6,6 +6,7 @@
 
 #include "cmd/view/view.h"
 #include "lib/base/util.h"
+#include "metrics/table/rank.h"
 #include "metrics/table/rows.h"
 
 /* Show the counts, collect them for the mean of runs, or show the mean. */
@@ -39,6 +40,9 @@ static int put_tree(const struct rows *r, struct td_err *err)
 		rc = td_err_nomem(err);
 	if (!rc && r->purpose == SHOW_MEAN &&
 	    td_spreads_fill_report(&view->spreads, &report))
+		rc = td_err_nomem(err);
+	if (!rc && view->ranked && writer->out->for_people &&
+	    td_report_rank(&report))
 		rc = td_err_nomem(err);
 	if (!rc && r->purpose != COLLECT)
 		writer->out->report(writer, &report);

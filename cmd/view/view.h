@@ -22,6 +22,7 @@ struct td_view {
 	const struct td_source *source; /* borrowed */
 	struct td_aggregator aggregator;
 	bool merge;                      /* one row for all kinds of core */
+	bool ranked;                     /* show people the largest first */
 	struct td_evaluation evaluation; /* of the source's tree */
 	bool only_ratios;                /* of events, without their counts */
 	struct td_ratio_table ratios;

@@ -118,6 +118,33 @@ static int check_events(const struct td_opts *o, struct td_err *err)
 	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
 }
 
+/* The runs of --no-multiplex become one result, as one would give it. */
+static int check_no_multiplex(const struct td_opts *o, struct td_err *err)
+{
+	const struct conflict conflicts[] = {
+		{ td_opts_attaches(o),
+		  "--no-multiplex runs a command more than once: -p and -t "
+		  "exclude it" },
+		{ !o->command,
+		  "--no-multiplex runs a command more than once: it needs one" },
+		{ o->interval_ms,
+		  "--no-multiplex and -I exclude each other: the runs have "
+		  "different intervals" },
+		{ td_opts_aggregation(o) == TD_AGGREGATE_THREAD,
+		  "--no-multiplex and --per-thread exclude each other: each "
+		  "run of a command has threads of its own" },
+		{ o->metric_only,
+		  "--no-multiplex and --metric-only exclude each other" },
+		{ o->control,
+		  "--no-multiplex and --control exclude each other: all runs "
+		  "must count the same part of the command" },
+	};
+
+	return o->no_multiplex ? first_conflict(conflicts,
+						TD_ARRAY_SIZE(conflicts), err)
+			       : 0;
+}
+
 static int check_runs(const struct td_opts *o, struct td_err *err)
 {
 	bool record = o->subcommand == TD_RECORD;
@@ -147,6 +174,8 @@ int td_opts_check_counting(const struct td_opts *o, struct td_err *err)
 {
 	int rc = check_runs(o, err);
 
+	if (!rc)
+		rc = check_no_multiplex(o, err);
 	if (!rc)
 		rc = check_events(o, err);
 	return rc ? rc : check_target(o, err);

@@ -54,6 +54,7 @@ struct td_opts {
 	char **metrics;          /* the names of -M */
 	size_t nr_metrics;
 	bool bottlenecks;
+	bool no_multiplex;
 	const char *metrics_dir; /* NULL: the installed files */
 	bool metric_only;
 	bool no_group, no_merge, no_threshold; /* --metric-no-... */

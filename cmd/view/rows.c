@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cmd/view/joined.h"
 #include "cmd/view/view.h"
 #include "lib/base/util.h"
 #include "metrics/table/rank.h"
@@ -121,6 +122,11 @@ int td_view_put(struct td_view *view, uint64_t time_ns,
 	int rc = td_aggregate(&view->aggregator, delta, view->source->plan,
 			      &totals, err);
 
+	if (!rc && view->nr_joined) {
+		rc = td_view_add_joined(view, &totals, times, delta, err);
+		td_totals_free(&totals);
+		return rc;
+	}
 	if (!rc && view->mean &&
 	    td_totals_sum_add(&view->sum, view->source->plan, &totals, times))
 		rc = td_err_nomem(err);
@@ -185,7 +191,7 @@ int td_view_end_run(struct td_view *view, const struct td_usage *usage,
 {
 	int rc = 0;
 
-	if (view->mean)
+	if (view->mean || view->nr_joined)
 		return keep_time(view, usage, err);
 	if (view->summary)
 		rc = put_summary(view, usage, err);
@@ -211,6 +217,37 @@ static struct td_usage mean_usage(const struct td_view *view)
 	usage.elapsed_ns = (uint64_t)llround(spread.mean);
 	usage.error_ns = td_spread_error(&spread);
 	return usage;
+}
+
+int td_view_join(struct td_view *view, struct td_err *err)
+{
+	struct td_usage usage = mean_usage(view);
+	struct td_totals_sum *joined = &view->joined;
+	const struct rows rows = { view, usage.elapsed_ns, &joined->times,
+				   &joined->totals,
+				   view->mean ? COLLECT : SHOW };
+	int rc = 0;
+
+	if (!joined->rounds)
+		return 0;
+	view->evaluation.runs_differ = td_work_difference(&view->work);
+	if (view->sink.writer.out->for_people)
+		view->sink.frame.runs = (int)joined->rounds;
+	td_totals_sum_divide(joined);
+	if (view->mean && td_totals_sum_add(&view->sum, view->source->plan,
+					    &joined->totals, &joined->times))
+		rc = td_err_nomem(err);
+	if (!rc)
+		rc = put_rows(&rows, err);
+	if (!rc && !view->mean) {
+		put_end(view, &usage);
+		view->nr_runs = 0;
+		view->sink.writer.header_done =
+			view->sink.writer.header_done &&
+			!view->sink.writer.out->for_people;
+	}
+	td_totals_sum_free(joined);
+	return rc ? rc : td_sink_check(&view->sink, err);
 }
 
 int td_view_end(struct td_view *view, struct td_err *err)

@@ -54,8 +54,9 @@ static unsigned int split(const struct splitting *s, int pmu)
 			set++;
 		if (set == nr) {
 			s->companies[nr] = base;
-			td_company_join(&s->companies[nr++], plan, s->machine,
-					group);
+			s->companies[nr].closed |= !td_company_join(
+				&s->companies[nr], plan, s->machine, group);
+			nr++;
 		}
 		s->sets[g] = set + 1;
 	}

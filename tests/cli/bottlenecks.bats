@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # --bottlenecks: which metrics it counts, and how they are shown.
 
-# shellcheck disable=SC2086,SC2154 # lists of options; helper.bash
+# shellcheck disable=SC2086,SC2094,SC2154 # lists of options; values; helper.bash
 load helper
 
 # recorded EVENT [OPTION]...: as in metrics.bats; EVENT (- is none) never ran
@@ -47,12 +47,12 @@ in_all() {
 
 # sorted_with_sum PMU NR: of "tree"
 sorted_with_sum() {
-	values "$1" <tree >values
-	assert_same "$(sort -rg values)" "$(cat values)"
-	assert_equal "$(wc -l <values)" "$2"
+	values "$1" <tree >sorted
+	assert_same "$(sort -rg sorted)" "$(cat sorted)"
+	assert_equal "$(wc -l <sorted)" "$2"
 	# each is rounded by half a tenth at most
 	awk -v all="$(in_all "$1" <tree)" '{ sum += $1 } END { off = sum - all
-		exit off > (NR + 1) * 0.05 || off < -(NR + 1) * 0.05 }' values
+		exit off > (NR + 1) * 0.05 || off < -(NR + 1) * 0.05 }' sorted
 }
 
 @test "sorted by value, with their sum, by kind of core" {
@@ -60,9 +60,9 @@ sorted_with_sum() {
 	recorded -
 	"$TDSTAT" report --bottlenecks recording.jsonl >tree
 	sorted_with_sum cpu_atom 7
-	values cpu_core <tree >values
-	[ "$(wc -l <values)" -gt 5 ]
-	assert_same "$(sort -rg values)" "$(cat values)"
+	values cpu_core <tree >sorted
+	[ "$(wc -l <sorted)" -gt 5 ]
+	assert_same "$(sort -rg sorted)" "$(cat sorted)"
 }
 
 @test "the recording says what was asked for; -l shows the tree all the same" {
@@ -88,7 +88,7 @@ sorted_with_sum() {
 @test "CSV and JSON are those of -M: nothing is sorted, no sum" {
 	saved skylakex
 	recorded -
-	for format in -j -x,; do
+	for format in -j '-x,'; do
 		assert_same "$("$TDSTAT" report -M 'tma_info_bottleneck_*' $format recording.jsonl)" \
 			"$("$TDSTAT" report --bottlenecks $format recording.jsonl)"
 	done

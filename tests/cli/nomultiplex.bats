@@ -3,7 +3,7 @@
 # --no-multiplex: what each run of the command would count on saved machines, and
 # software events that are really counted.  How long groups would take turns.
 
-# shellcheck disable=SC2016,SC2086,SC2154 # sh -c; lists of options; helper.bash
+# shellcheck disable=SC2013,SC2016,SC2086,SC2154 # words; sh -c; lists of options; helper.bash
 load helper
 
 # Of a core whose counters are taken to be four; event 0 has a fixed one.  So the

@@ -46,6 +46,9 @@ void td_out_text_tree(const struct td_writer *writer,
 /* text_describe.c: wraps a description, from a column on. */
 void td_out_text_describe(const struct td_writer *writer, int indent,
 			  const char *desc);
+/* Says how many nodes are hidden: below their thresholds, and not counted. */
+void td_out_text_hidden(const struct td_writer *writer, size_t unmarked,
+			size_t rest);
 
 /* text_start.c */
 void td_out_text_title(struct td_writer *writer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Text: what a metric means, below its line. */
+/* Text: what a metric means, and how many are left out. */
 #include <string.h>
 
 #include "cmd/out/out.h"
@@ -33,4 +33,21 @@ void td_out_text_describe(const struct td_writer *writer, int indent,
 	}
 	if (at)
 		fputs(end, writer->fp);
+}
+
+void td_out_text_hidden(const struct td_writer *writer, size_t unmarked,
+			size_t rest)
+{
+	FILE *fp = writer->fp;
+
+	if (!unmarked && !rest)
+		return;
+	if (unmarked)
+		fprintf(fp, "  %zu more %s not marked", unmarked,
+			unmarked == 1 ? "is" : "are");
+	if (rest)
+		fprintf(fp, "%s%zu %s%s not counted", unmarked ? ", " : "  ",
+			rest, unmarked ? "" : "more ",
+			rest == 1 ? "was" : "were");
+	fputs(": --all shows all\n", fp);
 }

@@ -16,13 +16,16 @@
 /* Percentages from here on are printed as 100.0. */
 #define ALL_PCT 99.95
 
+#define PLUS_MINUS "\u00b1" /* one column */
+
 /*
  * Widths of columns: one for the tree and one for metrics outside of it, whose
  * units may be long.  Points are aligned: whole is the width before the point,
  * part that of the point and what follows.
  */
 struct widths {
-	int value, error, unit, whole, part;
+	int value, unit, whole, part;
+	int error; /* of "±0.4 ", in columns; 0: no value has one */
 };
 
 struct tree {
@@ -69,9 +72,29 @@ static const char *figure_of(char buf[TD_VALUE_SIZE], const struct tree *tree,
 				      TD_READER_HUMAN);
 }
 
+/* Rounded up to the digits of its value; "" if it is not known. */
+static const char *error_of(char buf[TD_VALUE_SIZE], const struct tree *tree,
+			    const struct td_node *node)
+{
+	const struct td_cell *cell = cell_of(tree, node);
+	char value[TD_VALUE_SIZE];
+	int part;
+	double digit;
+
+	buf[0] = '\0';
+	if (cell->status != TD_STATUS_OK || isnan(cell->error))
+		return buf;
+	part = td_out_part(figure_of(value, tree, node));
+	digit = pow(10, part > 1 ? part - 1 : 0);
+	snprintf(buf, TD_VALUE_SIZE, "%.*f", part > 1 ? part - 1 : 0,
+		 ceil(cell->error * digit) / digit);
+	return buf;
+}
+
 /* "  ( +- 0.4 )" in the metric's unit; "" unless it is a mean. */
-static const char *error_of(char buf[TD_VALUE_SIZE + 16],
-			    const struct tree *tree, const struct td_node *node)
+static const char *runs_error_of(char buf[TD_VALUE_SIZE + 16],
+				 const struct tree *tree,
+				 const struct td_node *node)
 {
 	const struct td_cell *cell = cell_of(tree, node);
 	char value[TD_VALUE_SIZE];
@@ -84,31 +107,12 @@ static const char *error_of(char buf[TD_VALUE_SIZE + 16],
 	return buf;
 }
 
-/*
- * " ±0.6" in the unit of the value, or "" if it is unknown.  Returns its width,
- * which is less than its length in UTF-8.
- */
-static int half_width_of(char buf[TD_VALUE_SIZE + 16], const struct tree *tree,
-			 const struct td_node *node)
-{
-	const struct td_cell *cell = cell_of(tree, node);
-	char value[TD_VALUE_SIZE];
-
-	buf[0] = '\0';
-	if (!tree->row->ranked || isnan(cell->error))
-		return 0;
-	return snprintf(buf, TD_VALUE_SIZE + 16, " ±%s",
-			td_out_value(value, column_of(tree, node), cell->error,
-				     TD_READER_HUMAN)) -
-	       1;
-}
-
 static struct widths *widths_of(struct tree *tree, const struct td_node *node)
 {
 	return node->level ? &tree->inside : &tree->outside;
 }
 
-/* The width of a value with its unit. */
+/* The width of a value with its error and unit. */
 static int figure_width(const struct widths *widths)
 {
 	return widths->value + widths->error +
@@ -131,7 +135,7 @@ static void widen_for(struct tree *tree, const struct td_node *node)
 {
 	struct widths *widths = widths_of(tree, node);
 	int unit = td_printable_width(column_of(tree, node)->unit);
-	char buf[TD_VALUE_SIZE], error[TD_VALUE_SIZE + 16];
+	char buf[TD_VALUE_SIZE];
 	const char *figure = figure_of(buf, tree, node);
 	int part = td_out_part(figure), len = (int)strlen(figure);
 
@@ -142,9 +146,11 @@ static void widen_for(struct tree *tree, const struct td_node *node)
 		      len + 1 - INDENT * node->depth - (unit ? 1 + unit : 0));
 		return;
 	}
-	widen(&widths->error, half_width_of(error, tree, node));
 	widen(&widths->part, part);
 	widen(&widths->whole, len - part);
+	error_of(buf, tree, node);
+	if (buf[0])
+		widen(&widths->error, 2 + (int)strlen(buf));
 }
 
 /* Counts hidden nodes.  Those not counted may be over their thresholds. */
@@ -178,7 +184,7 @@ static void lay_out(struct tree *tree)
 		const struct td_node *node = &row->nodes[i];
 		char buf[TD_VALUE_SIZE + 16];
 		int name = td_printable_width(column_of(tree, node)->name) +
-			   (int)strlen(error_of(buf, tree, node));
+			   (int)strlen(runs_error_of(buf, tree, node));
 
 		if (is_shown(tree, node) && cell_of(tree, node)->over_threshold)
 			widen(&tree->mark, name_column(tree, node) + name + 1);
@@ -256,14 +262,29 @@ static void put_running(FILE *fp, const struct td_row *row,
 		fprintf(fp, "  (%.1f %%)", cell->running_pct);
 }
 
-/* "      12.3 %  tma_retiring" */
+/* " ±0.6", or as many blanks.  Returns the columns. */
+static int put_error(const struct tree *tree, const struct td_node *node,
+		     int width)
+{
+	FILE *fp = tree->writer->fp;
+	char buf[TD_VALUE_SIZE];
+	int len;
+
+	if (!*error_of(buf, tree, node))
+		return fprintf(fp, "%*s", width, "");
+	fputs(" " PLUS_MINUS, fp);
+	len = 2 + fprintf(fp, "%s", buf);
+	return len + fprintf(fp, "%*s", width - len, "");
+}
+
+/* "      12.3 ±0.6 %  tma_retiring" */
 static int put_figure(struct tree *tree, const struct td_node *node)
 {
 	const struct widths *widths = widths_of(tree, node);
 	const struct td_column *column = column_of(tree, node);
 	int indent = INDENT * node->depth;
 	FILE *fp = tree->writer->fp;
-	char buf[TD_VALUE_SIZE], error[TD_VALUE_SIZE + 16];
+	char buf[TD_VALUE_SIZE];
 	const char *figure = figure_of(buf, tree, node);
 	int behind = widths->part - td_out_part(figure), columns;
 
@@ -271,13 +292,10 @@ static int put_figure(struct tree *tree, const struct td_node *node)
 		columns = fprintf(fp, "%*s", indent + figure_width(widths),
 				  figure);
 	} else {
-		int width = half_width_of(error, tree, node);
-
 		columns = fprintf(fp, "%*s%*s", indent + widths->value - behind,
 				  figure, behind, "");
-		fprintf(fp, "%s%*s", error,
-			widths->error - width + (widths->unit ? 1 : 0), "");
-		columns += widths->error + (widths->unit ? 1 : 0);
+		columns += put_error(tree, node, widths->error);
+		columns += fprintf(fp, "%*s", widths->unit ? 1 : 0, "");
 		columns += td_put_padded(fp, -widths->unit, column->unit);
 	}
 	fputs("  ", fp);
@@ -301,7 +319,7 @@ static void put_node(struct tree *tree, const struct td_node *node)
 		fputc('\n', fp);
 		return;
 	}
-	len += fprintf(fp, "%s", error_of(buf, tree, node));
+	len += fprintf(fp, "%s", runs_error_of(buf, tree, node));
 	if (cell->over_threshold)
 		fprintf(fp, "%*s%s<--%s",
 			len < tree->mark ? tree->mark - len : 1, "",
@@ -328,24 +346,6 @@ static void put_nodes(struct tree *tree)
 								  : DESC_COLUMN,
 					     node->desc);
 	}
-}
-
-static void put_hidden(const struct tree *tree)
-{
-	size_t unmarked = tree->nr_unmarked, rest = tree->nr_not_counted;
-	FILE *fp = tree->writer->fp;
-
-	if (!unmarked && !rest)
-		return;
-	start_line(tree);
-	if (unmarked)
-		fprintf(fp, "  %zu more %s not marked", unmarked,
-			unmarked == 1 ? "is" : "are");
-	if (rest)
-		fprintf(fp, "%s%zu %s%s not counted", unmarked ? ", " : "  ",
-			rest, unmarked ? "" : "more ",
-			rest == 1 ? "was" : "were");
-	fputs(": --all shows all\n", fp);
 }
 
 /* "      99.8 %  in all", or why there is no sum. */
@@ -383,7 +383,10 @@ void td_out_text_tree(const struct td_writer *writer,
 	/* if nothing was counted, there are only reasons to show */
 	if (status == TD_STATUS_OK || writer->frame->describe) {
 		put_nodes(&tree);
-		put_hidden(&tree);
+		if (tree.nr_unmarked || tree.nr_not_counted)
+			start_line(&tree);
+		td_out_text_hidden(writer, tree.nr_unmarked,
+				   tree.nr_not_counted);
 	}
 	if (status == TD_STATUS_OK && row->ranked)
 		put_sum(&tree);

@@ -38,15 +38,14 @@ double td_work_difference(const struct td_work *work)
 }
 
 int td_view_add_joined(struct td_view *view, const struct td_totals *totals,
-		       const struct td_times *times,
-		       const struct td_readings *delta, struct td_err *err)
+		       const struct td_counted *counted, struct td_err *err)
 {
 	if (!view->joined.rounds)
 		view->work = (struct td_work){ 0 };
 	view->joined.joins = true;
-	add_work(&view->work, work_of(view->source->plan, delta));
+	add_work(&view->work, work_of(view->source->plan, counted->readings));
 	return td_totals_sum_add(&view->joined, view->source->plan, totals,
-				 times)
+				 counted->times)
 		       ? td_err_nomem(err)
 		       : 0;
 }

@@ -6,7 +6,6 @@
 
 /* --no-multiplex: keeps what a run counted until td_view_join(). */
 int td_view_add_joined(struct td_view *view, const struct td_totals *totals,
-		       const struct td_times *times,
-		       const struct td_readings *delta, struct td_err *err);
+		       const struct td_counted *counted, struct td_err *err);
 
 #endif

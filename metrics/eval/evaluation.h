@@ -30,7 +30,12 @@ struct td_evaluation {
 	 * are evaluated together, as a part of their mean; 0: of one run.
 	 */
 	double runs_differ;
-	bool whole;     /* it is everything that is counted */
+	bool whole; /* it is everything that is counted */
+	/*
+	 * 1 + an event, a field of PERF_METRICS, that is to be larger by one
+	 * step; 0: none.
+	 */
+	int stepped;
 	double *values; /* one for each operand of the tree */
 	double *counts; /* one for each event, scaled to the whole time */
 	int *groups;    /* one for each event: its group; -1: none */

@@ -43,6 +43,13 @@ void td_out_json_events(struct td_writer *writer,
 void td_out_text_tree(const struct td_writer *writer,
 		      const struct td_report *report, const struct td_row *row);
 
+/* text_describe.c: wraps a description, from a column on. */
+void td_out_text_describe(const struct td_writer *writer, int indent,
+			  const char *desc);
+/* Says how many nodes are hidden: below their thresholds, and not counted. */
+void td_out_text_hidden(const struct td_writer *writer, size_t unmarked,
+			size_t rest);
+
 /* text_start.c */
 void td_out_text_title(struct td_writer *writer);
 /* Starts a line of an interval: time, id, PMU.  Returns the columns used. */

@@ -13,12 +13,10 @@
 #define UNIT_WIDTH  20 /* at most: "cycles / transaction" */
 #define MARK_COLUMN 41 /* of "<--", unless names are longer */
 #define DESC_COLUMN 40 /* at most, to leave room for descriptions */
-#define LINE_WIDTH  80
 
 /* Percentages from here on are printed as 100.0. */
 #define ALL_PCT 99.95
 
-#define BLANKS     " \t\r\n"
 #define PLUS_MINUS "\u00b1" /* one column */
 
 /*
@@ -336,32 +334,6 @@ static void put_node(struct tree *tree, const struct td_node *node)
 	fputc('\n', fp);
 }
 
-static void put_description(const struct td_writer *writer, int indent,
-			    const char *desc)
-{
-	bool colour = writer->frame->colour;
-	const char *end = colour ? "\033[m\n" : "\n";
-	int at = 0; /* the column; 0: no line was started */
-	size_t len;
-
-	for (; *(desc += strspn(desc, BLANKS)); desc += len) {
-		int width;
-
-		len = strcspn(desc, BLANKS);
-		width = td_printable_width_n(desc, len);
-		if (at && at + 1 + width <= LINE_WIDTH) {
-			at += fprintf(writer->fp, " ");
-		} else {
-			fprintf(writer->fp, "%s%*s%s", at ? end : "", indent,
-				"", colour ? "\033[2m" : "");
-			at = indent;
-		}
-		at += td_put_printable_n(writer->fp, desc, len);
-	}
-	if (at)
-		fputs(end, writer->fp);
-}
-
 static void put_nodes(struct tree *tree)
 {
 	const struct td_row *row = tree->row;
@@ -375,29 +347,28 @@ static void put_nodes(struct tree *tree)
 		column = start_line(tree) + name_column(tree, node);
 		put_node(tree, node);
 		if (tree->writer->frame->describe && node->desc)
-			put_description(tree->writer,
-					column < DESC_COLUMN ? column
-							     : DESC_COLUMN,
-					node->desc);
+			td_out_text_describe(tree->writer,
+					     column < DESC_COLUMN ? column
+								  : DESC_COLUMN,
+					     node->desc);
 	}
 }
 
-static void put_hidden(const struct tree *tree)
+/* "      99.8 %  in all", or why there is no sum. */
+static void put_sum(struct tree *tree)
 {
-	size_t unmarked = tree->nr_unmarked, rest = tree->nr_not_counted;
+	const struct td_row *row = tree->row;
 	FILE *fp = tree->writer->fp;
 
-	if (!unmarked && !rest)
-		return;
 	start_line(tree);
-	if (unmarked)
-		fprintf(fp, "  %zu more %s not marked", unmarked,
-			unmarked == 1 ? "is" : "are");
-	if (rest)
-		fprintf(fp, "%s%zu %s%s not counted", unmarked ? ", " : "  ",
-			rest, unmarked ? "" : "more ",
-			rest == 1 ? "was" : "were");
-	fputs(": --all shows all\n", fp);
+	if (row->nr_valueless)
+		fprintf(fp, "  %zu %s not counted, so there is no sum\n",
+			row->nr_valueless,
+			row->nr_valueless == 1 ? "was" : "were");
+	else if (row->nr_nodes)
+		fprintf(fp, "%*.1f%*s %%  in all\n",
+			widths_of(tree, &row->nodes[0])->value, row->ranked_sum,
+			widths_of(tree, &row->nodes[0])->error, "");
 }
 
 static void put_misfits(const struct tree *tree)
@@ -426,8 +397,13 @@ void td_out_text_tree(const struct td_writer *writer,
 	/* if nothing was counted, there are only reasons to show */
 	if (status == TD_STATUS_OK || writer->frame->describe) {
 		put_nodes(&tree);
-		put_hidden(&tree);
+		if (tree.nr_unmarked || tree.nr_not_counted)
+			start_line(&tree);
+		td_out_text_hidden(writer, tree.nr_unmarked,
+				   tree.nr_not_counted);
 		put_misfits(&tree);
 	}
+	if (status == TD_STATUS_OK && row->ranked)
+		put_sum(&tree);
 	fputc('\n', writer->fp);
 }

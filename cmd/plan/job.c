@@ -10,6 +10,7 @@
 #include "cmd/plan/target.h"
 #include "cmd/say.h"
 #include "lib/plan/cgroups.h"
+#include "lib/plan/sets.h"
 
 int td_job_read_places(struct td_job *job, bool caches, struct td_err *err)
 {
@@ -150,6 +151,8 @@ int td_job_plan(struct td_job *job, const struct td_opts *opts,
 					       : plan_metrics(job, err);
 	if (!rc && opts->cgroups)
 		rc = assign_cgroups(job, err);
+	if (!rc && opts->no_multiplex)
+		rc = td_plan_make_sets(&job->plan, &job->machine, err);
 	return rc ? rc : td_target_find_tasks(&job->target, &job->fs, err);
 }
 

@@ -72,6 +72,13 @@ struct td_row {
 	const struct td_node *nodes; /* in the order of the tree */
 	size_t nr_nodes;
 	bool absent; /* no task was on the PMU */
+	/*
+	 * The nodes with the largest value first, owned, and the sum of their
+	 * values; NULL: they are in the order of the tree.
+	 */
+	struct td_node *ranked;
+	double ranked_sum;
+	size_t nr_valueless; /* number of nodes that the sum lacks */
 };
 
 struct td_report {

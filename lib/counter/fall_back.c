@@ -62,9 +62,10 @@ static int check_left(const struct refused *r, const struct td_err *why)
 
 static int refuse(const struct refused *r)
 {
-	bool expected = r->rc == -ENOENT &&
-			r->event->type == PERF_TYPE_HW_CACHE &&
-			is_counted_elsewhere(r);
+	bool expected =
+		r->event->is_work ||
+		(r->rc == -ENOENT && r->event->type == PERF_TYPE_HW_CACHE &&
+		 is_counted_elsewhere(r));
 	struct td_err why = { 0 };
 	int rc;
 

@@ -59,6 +59,7 @@ struct td_event {
 	int spec;         /* index of the event in the text, or -1 */
 	int group;        /* number of the {} in the text, or -1 */
 	bool merge;       /* shown as the sum over several PMUs */
+	bool is_work;     /* tells how much a run of --no-multiplex worked */
 	bool hidden;      /* not asked for: an added SLOTS or reference */
 	char *refusal;    /* why it cannot be counted, or NULL */
 };

@@ -6,6 +6,7 @@
 #include "lib/base/util.h"
 #include "lib/plan/group.h"
 #include "lib/plan/scheduling.h"
+#include "lib/plan/turns.h"
 
 /* Fields go where their SLOTS went. */
 static void home_fields(const struct td_scheduling *s)

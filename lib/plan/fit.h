@@ -42,6 +42,11 @@ struct td_fit {
  */
 bool td_fit_add(struct td_fit *fit, const struct td_claim *claim);
 
+/* Adds all of a group's events or none. */
+bool td_fit_add_group(struct td_fit *fit, const struct td_plan *plan,
+		      const struct td_machine *machine,
+		      const struct td_group *group);
+
 /*
  * True if the counters can hold a group; an unknown core is taken to have the
  * counters that all cores have.
@@ -56,9 +61,5 @@ bool td_plan_group_fits(const struct td_plan *plan,
 bool td_plan_needs_watchdogs_counter(const struct td_plan *plan,
 				     const struct td_machine *machine,
 				     size_t group);
-
-/* Fills in td_group.at_once; call it when the groups are final. */
-void td_plan_fill_at_once(struct td_plan *plan,
-			  const struct td_machine *machine);
 
 #endif

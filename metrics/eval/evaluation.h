@@ -25,6 +25,11 @@ struct td_evaluation {
 	const struct td_total *totals;
 	const struct td_times *times;
 	bool tasks;
+	/*
+	 * --no-multiplex: by how much the work of the runs differs whose groups
+	 * are evaluated together, as a part of their mean; 0: of one run.
+	 */
+	double runs_differ;
 	bool whole; /* it is everything that is counted */
 	/*
 	 * 1 + an event, a field of PERF_METRICS, that is to be larger by one

@@ -78,8 +78,9 @@ class Truth:
         return Targets(self.table, scenario, self.formulas, self.traits)
 
     def at(self, scenario, cpus):
-        rates = self.reader.scenarios[scenario][self.kind].rates
-        point = Rates(self.formulas, self.rules, self.targets(scenario), rates)
+        truth = self.reader.scenarios[scenario][self.kind]
+        point = Rates(self.formulas, self.rules, self.targets(scenario),
+                      truth.rates, latencies=truth.latencies)
         return Values(self.formulas, point, cpus=cpus)
 
     def values(self, scenario):
@@ -94,8 +95,8 @@ class Truth:
                 if all_cpus.threshold(n) and not one.threshold(n)}
 
     def has_latencies(self, name):
-        """Does it take retire latencies (":R")?  Precise events tell these, and
-        the truth only has an assumption of them."""
+        """Does it take retire latencies (":R")?  The samples of precise events
+        tell these, and tdstat takes none."""
         words = self.formulas.words_of(name)
         return any(self.formulas.place(word)[1] == "R" for word in words)
 

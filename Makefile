@@ -232,8 +232,8 @@ check-all: all $(UNIT) $(FUZZ) $(ORACLE)
 EMULATOR := $(CURDIR)/tests/emulator/run
 MACHINE ?= $(EMULATOR)
 emulated := $(filter $(EMULATOR),$(MACHINE))
-# A perf as new as the machine's kernel, which may stand beside it; it fetches
-# itself, which it cannot do in there.
+# A perf as new as the machine's kernel, which may stand beside it, and the newest;
+# they fetch themselves, which they cannot do in there.
 MACHINE_PERF := $(wildcard $(dir $(MACHINE))perf)
 MACHINE_TESTS := $(wildcard tests/machine/*$(ONLY)*.bats)
 
@@ -269,6 +269,7 @@ emulator: emulator-deps
 # "# release: MODEL [option]..." one that check-machine-all adds.
 check-booted: all build/perf-tests/.unpacked $(if $(emulated),$(ACT) build/alderlake.json)
 	@$(or $(MACHINE_PERF),true) --version >/dev/null
+	@TD_PERF_SERIES=newest $(or $(MACHINE_PERF),true) --version >/dev/null
 ifeq ($(MACHINE),)
 	@tests/tally $(MACHINE_TESTS:%='TD_MACHINE=here TD_MACHINE_ARGS= bats --tap %')
 else

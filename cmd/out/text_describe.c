@@ -35,8 +35,8 @@ void td_out_text_describe(const struct td_writer *writer, int indent,
 		fputs(end, writer->fp);
 }
 
-void td_out_text_hidden(const struct td_writer *writer, size_t unmarked,
-			size_t rest)
+void td_out_text_hidden(const struct td_writer *writer,
+			const struct td_row *row, size_t unmarked, size_t rest)
 {
 	FILE *fp = writer->fp;
 
@@ -49,5 +49,6 @@ void td_out_text_hidden(const struct td_writer *writer, size_t unmarked,
 		fprintf(fp, "%s%zu %s%s not counted", unmarked ? ", " : "  ",
 			rest, unmarked ? "" : "more ",
 			rest == 1 ? "was" : "were");
-	fputs(": --all shows all\n", fp);
+	fputs(": --all shows all", fp);
+	td_out_text_end_line(writer, row);
 }

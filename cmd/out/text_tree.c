@@ -14,9 +14,6 @@
 #define MARK_COLUMN 41 /* of "<--", unless names are longer */
 #define DESC_COLUMN 40 /* at most, to leave room for descriptions */
 
-/* Percentages from here on are printed as 100.0. */
-#define ALL_PCT 99.95
-
 #define PLUS_MINUS "\u00b1" /* one column */
 
 /*
@@ -109,6 +106,11 @@ static const char *runs_error_of(char buf[TD_VALUE_SIZE + 16],
 	return buf;
 }
 
+static bool is_marked(const struct tree *tree, const struct td_cell *cell)
+{
+	return cell->over_threshold && !tree->row->idle;
+}
+
 static struct widths *widths_of(struct tree *tree, const struct td_node *node)
 {
 	return node->level ? &tree->inside : &tree->outside;
@@ -190,62 +192,10 @@ static void lay_out(struct tree *tree)
 			   (int)strlen(td_out_misfit_mark(
 				   cell_of(tree, node)->misfit));
 
-		if (is_shown(tree, node) && cell_of(tree, node)->over_threshold)
+		if (is_shown(tree, node) &&
+		    is_marked(tree, cell_of(tree, node)))
 			widen(&tree->mark, name_column(tree, node) + name + 1);
 	}
-}
-
-/* The best status of a row's cells; the enum begins with the best. */
-static enum td_status row_status(const struct td_row *row)
-{
-	enum td_status best = TD_STATUS_NONE;
-
-	for (size_t i = 0; i < row->nr_nodes; i++) {
-		enum td_status status = row->cells[row->nodes[i].column].status;
-
-		if (status < best)
-			best = status;
-	}
-	return best == TD_STATUS_NONE ? TD_STATUS_NOT_COUNTED : best;
-}
-
-/* True if the id has rows of other PMUs. */
-static bool has_company(const struct tree *tree)
-{
-	const struct td_report *report = tree->report;
-	size_t nr = 0;
-
-	for (size_t i = 0; i < report->nr_rows; i++)
-		nr += strcmp(report->rows[i].id, tree->row->id) == 0;
-	return nr > 1;
-}
-
-/* " cpu_core, 97.8 % of the slots, 86.7 % of the time" */
-static void put_heading(const struct tree *tree, enum td_status status)
-{
-	const struct td_frame *frame = tree->writer->frame;
-	const struct td_row *row = tree->row;
-	FILE *fp = tree->writer->fp;
-	char time[40];
-
-	if (frame->interval)
-		fprintf(fp, "#%15s",
-			td_format_seconds(time, tree->report->time_ns));
-	fputc(' ', fp);
-	if (frame->show_id) {
-		td_put_printable(fp, row->id);
-		fputc(' ', fp);
-	}
-	td_put_printable(fp, row->pmu);
-	if (status != TD_STATUS_OK)
-		fprintf(fp, ", %s", td_out_missing(status));
-	else if (frame->show_pmu && row->share_pct >= 0 &&
-		 !(row->share_pct > ALL_PCT &&
-		   (frame->show_id || !has_company(tree))))
-		fprintf(fp, ", %.1f %% of the slots", row->share_pct);
-	if (status == TD_STATUS_OK && row->running_pct < ALL_PCT)
-		fprintf(fp, ", %.1f %% of the time", row->running_pct);
-	fputc('\n', fp);
 }
 
 /* Each line has its interval's time, so that grep(1) can follow a metric. */
@@ -261,8 +211,8 @@ static int start_line(const struct tree *tree)
 static void put_running(FILE *fp, const struct td_row *row,
 			const struct td_cell *cell)
 {
-	if (cell->running_pct + 100 - ALL_PCT < row->running_pct ||
-	    (cell->other_slices && cell->running_pct < ALL_PCT))
+	if (cell->running_pct + 100 - TD_ALL_PCT < row->running_pct ||
+	    (cell->other_slices && cell->running_pct < TD_ALL_PCT))
 		fprintf(fp, "  (%.1f %%)", cell->running_pct);
 }
 
@@ -320,18 +270,18 @@ static void put_node(struct tree *tree, const struct td_node *node)
 			td_put_printable(fp, cell->why);
 			fputc(')', fp);
 		}
-		fputc('\n', fp);
+		td_out_text_end_line(tree->writer, tree->row);
 		return;
 	}
 	len += fprintf(fp, "%s%s", runs_error_of(buf, tree, node),
 		       td_out_misfit_mark(cell->misfit));
 	td_out_misfits_add(&tree->misfits, cell);
-	if (cell->over_threshold)
+	if (is_marked(tree, cell))
 		fprintf(fp, "%*s%s<--%s",
 			len < tree->mark ? tree->mark - len : 1, "",
 			colour ? "\033[31m" : "", colour ? "\033[m" : "");
 	put_running(fp, tree->row, cell);
-	fputc('\n', fp);
+	td_out_text_end_line(tree->writer, tree->row);
 }
 
 static void put_nodes(struct tree *tree)
@@ -344,6 +294,7 @@ static void put_nodes(struct tree *tree)
 
 		if (!is_shown(tree, node))
 			continue;
+		td_out_text_begin_line(tree->writer, tree->row);
 		column = start_line(tree) + name_column(tree, node);
 		put_node(tree, node);
 		if (tree->writer->frame->describe && node->desc)
@@ -390,16 +341,18 @@ void td_out_text_tree(const struct td_writer *writer,
 		.outside = { .value = VALUE_WIDTH },
 		.mark = MARK_COLUMN,
 	};
-	enum td_status status = row_status(row);
+	enum td_status status = td_out_row_status(row);
 
 	lay_out(&tree);
-	put_heading(&tree, status);
+	td_out_text_heading(writer, report, row, status);
 	/* if nothing was counted, there are only reasons to show */
 	if (status == TD_STATUS_OK || writer->frame->describe) {
 		put_nodes(&tree);
-		if (tree.nr_unmarked || tree.nr_not_counted)
+		if (tree.nr_unmarked || tree.nr_not_counted) {
+			td_out_text_begin_line(writer, row);
 			start_line(&tree);
-		td_out_text_hidden(writer, tree.nr_unmarked,
+		}
+		td_out_text_hidden(writer, row, tree.nr_unmarked,
 				   tree.nr_not_counted);
 		put_misfits(&tree);
 	}

@@ -30,7 +30,7 @@ static void put_head(FILE *fp, const struct td_job *job,
 	const struct td_recording_info info = {
 		.interval_ms = opts->interval_ms,
 		.target = job->target.name,
-		.tsc_hz = td_tsc_hz(),
+		.tsc_hz = job->tree ? job->tsc_hz : td_tsc_hz(),
 		.tasks = !job->target.system_wide,
 		.of_events = !job->tree,
 		.level = opts->level,

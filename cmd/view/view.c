@@ -81,6 +81,7 @@ int td_view_open(struct td_view *view, const struct td_opts *opts,
 	if (!rc && source->tree)
 		rc = td_evaluation_make(&view->evaluation, source->tree,
 					source->plan, err);
+	view->evaluation.part = opts->all_user || opts->all_kernel;
 	return rc ? rc : td_sink_open(&view->sink, opts, &frame, err);
 }
 

@@ -62,12 +62,29 @@ struct td_cell {
 	const char *why; /* why there is no value; NULL: there is, or unknown */
 };
 
+/* What the CPUs of a row did, or its tasks.  Sums over them; NaN: unknown. */
+struct td_activity {
+	unsigned int cpus; /* 0: it is of tasks */
+	double busy_s;     /* CPUs were not halted; tasks ran */
+	double whole_s; /* the time of all CPUs; of tasks, the elapsed time */
+	double cycles;  /* of the core, in clock_s */
+	double clock_s; /* the time not halted in which cycles were counted */
+};
+
 struct td_row {
-	const char *id;        /* "all", "CPU5", "S0-D0-C3", a cgroup */
-	const char *pmu;       /* "all" for the merged row */
-	double slots;          /* NaN: unknown */
-	double share_pct;      /* of its id's slots on all PMUs; NaN: unknown */
-	double running_pct;    /* the largest one of its cells */
+	const char *id;     /* "all", "CPU5", "S0-D0-C3", a cgroup */
+	const char *pmu;    /* "all" for the merged row */
+	double slots;       /* NaN: unknown */
+	double share_pct;   /* of its id's slots on all PMUs; NaN: unknown */
+	double running_pct; /* the largest one of its cells */
+	/*
+	 * How busy the CPUs were; of tasks, their CPU time as a share of one
+	 * CPU, which may be above 100.  NaN: unknown.
+	 */
+	double busy_pct;
+	double ghz; /* while not halted; NaN: unknown */
+	struct td_activity activity;
+	bool idle;             /* too little went on for marks and a verdict */
 	struct td_cell *cells; /* one a column */
 	const struct td_node *nodes; /* in the order of the tree */
 	size_t nr_nodes;
@@ -87,6 +104,10 @@ struct td_report {
 	size_t nr_columns;
 	struct td_row *rows;
 	size_t nr_rows;
+	bool has_busy; /* its rows can tell how busy the CPUs were */
+	/* of tasks without ids: the CPU time of all, as a share of one CPU */
+	double tasks_pct;   /* NaN: unknown, or not of tasks */
+	bool mostly_waited; /* it is small */
 };
 
 /* What perf prints next to a count: "1.50  insn per cycle". */

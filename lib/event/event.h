@@ -61,6 +61,7 @@ struct td_event {
 	bool merge;       /* shown as the sum over several PMUs */
 	bool is_work;     /* tells how much a run of --no-multiplex worked */
 	bool hidden;      /* not asked for: an added SLOTS or reference */
+	bool spare;       /* hidden, and given up if its group is refused */
 	char *refusal;    /* why it cannot be counted, or NULL */
 };
 

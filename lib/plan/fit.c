@@ -6,7 +6,6 @@
 #include "lib/base/util.h"
 
 #define FIXED_CYCLES TD_FIXED(1)
-#define FIXED_ALL    UINT32_C(0xffff0000)
 
 /*
  * The raw config that the kernel uses for its own event names
@@ -100,7 +99,7 @@ static bool register_suffices(const struct td_fit *fit,
 static bool is_within_most(const struct td_fit *fit,
 			   const struct td_claim *claim, int most)
 {
-	uint32_t fixed = fit->fixed | (claim->mask & FIXED_ALL);
+	uint32_t fixed = fit->fixed | (claim->mask & TD_FIXED_ALL);
 
 	return !most || fit->nr + 1 - __builtin_popcount(fixed) <= most;
 }
@@ -124,7 +123,7 @@ bool td_fit_add(struct td_fit *fit, const struct td_claim *claim)
 	}
 	fit->nr++;
 	fit->most = most;
-	fit->fixed |= claim->mask & FIXED_ALL;
+	fit->fixed |= claim->mask & TD_FIXED_ALL;
 	if (is_new) {
 		fit->registers[fit->nr_registers].reg = claim->reg;
 		fit->registers[fit->nr_registers].value = claim->value;

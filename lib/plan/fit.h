@@ -9,6 +9,7 @@
 #define TD_NR_COUNTERS  32
 #define TD_NR_REGISTERS 6 /* extra registers, for the config1 of events */
 #define TD_FIXED(n)     (UINT32_C(1) << (16 + (n)))
+#define TD_FIXED_ALL    UINT32_C(0xffff0000)
 
 /* The counters and registers of a core that an event can use. */
 struct td_claim {

@@ -91,6 +91,11 @@ struct td_schedule {
 	 */
 	bool always;
 	bool single; /* one group for each event, but fields stay with SLOTS */
+	/*
+	 * Count the clocks of each core PMU, too (clocks.h), if this takes no
+	 * counter from other events.
+	 */
+	bool clocks;
 };
 
 /*

@@ -214,7 +214,8 @@ void td_eval_find_what_matters(struct td_row *row)
 {
 	for (size_t i = 0; i < row->nr_nodes; i++) {
 		const struct td_node *node = &row->nodes[i];
-		bool over = row->cells[node->column].over_threshold;
+		bool over =
+			row->cells[node->column].over_threshold && !row->idle;
 
 		if (node->level <= ALWAYS_SHOWN)
 			row->cells[node->column].matters = true;

@@ -13,7 +13,8 @@ int td_evaluation_make(struct td_evaluation *e, const struct td_tree *tree,
 
 	*e = (struct td_evaluation){ .tree = tree, .plan = plan };
 	e->values = calloc(nr + 1, sizeof(*e->values));
-	if (!e->values)
+	e->clocks = calloc(tree->nr_pmus + 1, sizeof(*e->clocks));
+	if (!e->values || !e->clocks)
 		return td_err_nomem(err);
 	if (nr)
 		memcpy(e->values, tree->constants, nr * sizeof(*e->values));
@@ -51,5 +52,6 @@ void td_evaluation_free(struct td_evaluation *e)
 	free(e->values);
 	free(e->counts);
 	free(e->groups);
+	free(e->clocks);
 	*e = (struct td_evaluation){ 0 };
 }

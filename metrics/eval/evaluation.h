@@ -4,6 +4,7 @@
 
 #include "lib/count/aggregate.h"
 #include "lib/count/report.h"
+#include "lib/plan/clocks.h"
 #include "lib/plan/plan.h"
 #include "metrics/tree/tree.h"
 
@@ -30,7 +31,9 @@ struct td_evaluation {
 	 * are evaluated together, as a part of their mean; 0: of one run.
 	 */
 	double runs_differ;
-	bool whole; /* it is everything that is counted */
+	bool whole;     /* it is everything that is counted */
+	bool in_cgroup; /* it is a cgroup on CPUs */
+	bool part;      /* user space or the kernel was not counted */
 	/*
 	 * 1 + an event, a field of PERF_METRICS, that is to be larger by one
 	 * step; 0: none.
@@ -39,6 +42,8 @@ struct td_evaluation {
 	double *values; /* one for each operand of the tree */
 	double *counts; /* one for each event, scaled to the whole time */
 	int *groups;    /* one for each event: its group; -1: none */
+	/* one for each PMU: the events of its clocks; -1: none */
+	int (*clocks)[TD_NR_CLOCKS];
 	/*
 	 * texts why events did not run, made when needed: for each PMU one for
 	 * each td_absence, then one for each event

@@ -46,6 +46,8 @@ struct td_cell {
 	 */
 	double error;
 	bool too_short; /* the error is unknown: there were too few reads */
+	/* over its threshold wherever in its interval the true value is */
+	bool clear_of_threshold;
 	/* the standard error of a mean of runs, in the column's unit; or NaN */
 	double runs_error;
 	const char *why; /* why there is no value; NULL: there is, or unknown */
@@ -56,6 +58,7 @@ struct td_row {
 	const char *pmu;       /* "all" for the merged row */
 	double slots;          /* NaN: unknown */
 	double share_pct;      /* of its id's slots on all PMUs; NaN: unknown */
+	double busy_pct;       /* how busy its CPUs were; NaN: unknown */
 	double running_pct;    /* the largest one of its cells */
 	struct td_cell *cells; /* one a column */
 	const struct td_node *nodes; /* in the order of the tree */

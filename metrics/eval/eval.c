@@ -34,7 +34,7 @@ static struct td_row *add_row(struct td_report *report, const char *id,
 	if (!row)
 		return NULL;
 	*row = (struct td_row){ .id = id, .pmu = pmu, .slots = NAN };
-	row->share_pct = NAN;
+	row->share_pct = row->busy_pct = NAN;
 	row->cells = calloc(report->nr_columns + 1, sizeof(*row->cells));
 	if (!row->cells)
 		return NULL;
@@ -108,6 +108,7 @@ static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
 		row->running_pct = fmax(row->running_pct, cell->running_pct);
 	}
 	td_eval_find_what_matters(row);
+	td_eval_find_what_is_clear(e, pmu, row);
 }
 
 /*

@@ -25,10 +25,11 @@ struct td_evaluation {
 	const struct td_total *totals;
 	const struct td_times *times;
 	bool tasks;
-	bool whole;     /* it is everything that is counted */
-	double *values; /* one for each operand of the tree */
-	double *counts; /* one for each event, scaled to the whole time */
-	int *groups;    /* one for each event: its group; -1: none */
+	bool whole;      /* it is everything that is counted */
+	double *values;  /* one for each operand of the tree */
+	double *shifted; /* the same, for values that may be true as well */
+	double *counts;  /* one for each event, scaled to the whole time */
+	int *groups;     /* one for each event: its group; -1: none */
 	/*
 	 * texts why events did not run, made when needed: for each PMU one for
 	 * each td_absence, then one for each event

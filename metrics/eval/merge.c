@@ -22,6 +22,7 @@ static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 	static const char no_slots[] =
 		"the slots of a kind of core are not known";
 	double sum = 0, weight = 0, over = 0, running = tasks ? 0 : TD_PERCENT;
+	bool clear = true;
 
 	*cell = (struct td_cell){ .status = TD_STATUS_NOT_COUNTED,
 				  .value = NAN,
@@ -52,6 +53,7 @@ static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 		sum += part->value * rows[i].slots;
 		weight += rows[i].slots;
 		over += part->over_threshold ? rows[i].slots : 0;
+		clear &= part->clear_of_threshold;
 		running = tasks ? running + part->running_pct
 				: fmin(running, part->running_pct);
 	}
@@ -64,6 +66,7 @@ static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 	cell->why = NULL;
 	cell->value = sum / weight;
 	cell->over_threshold = over * 2 > weight;
+	cell->clear_of_threshold = clear;
 }
 
 static const struct td_node *node_of(const struct td_row *row, size_t column)
@@ -243,7 +246,9 @@ void td_eval_merge(struct td_report *report, size_t first, const char *id,
 	struct td_row *rows = report->rows + first;
 	size_t nr = report->nr_rows - first;
 	const struct td_row *main = largest(rows, nr);
-	struct td_row merged = { .id = id, .pmu = "all", .share_pct = NAN };
+	struct td_row merged = {
+		.id = id, .pmu = "all", .share_pct = NAN, .busy_pct = NAN
+	};
 
 	merged.nodes = main->nodes;
 	merged.nr_nodes = main->nr_nodes;

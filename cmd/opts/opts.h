@@ -89,7 +89,7 @@ struct td_opts {
 	const char *input; /* of report */
 	bool dry_run;
 	int verbose;
-	const char **patterns; /* arguments of list and help */
+	const char **patterns; /* arguments of list, explain, help */
 	size_t nr_patterns;
 	bool behind_dashes; /* the command comes after "--" */
 	char **command;     /* NULL-terminated; NULL: none */

@@ -42,6 +42,8 @@ static int put_tree(const struct rows *r, struct td_err *err)
 		rc = td_err_nomem(err);
 	if (!rc && r->purpose != COLLECT)
 		writer->out->report(writer, &report);
+	if (!rc && r->purpose != COLLECT && !view->sink.frame.interval)
+		rc = td_view_put_verdict(view, &report, err);
 	td_report_free(&report);
 	return rc;
 }

@@ -91,6 +91,7 @@ listed() {
 
 @test "a full disk is an error" {
 	[ -e /dev/full ] || skip "no /dev/full"
+	# shellcheck disable=SC2016 # for sh
 	try sh -c '"$TDSTAT" explain >/dev/full'
 	assert_equal "$status" 1
 }

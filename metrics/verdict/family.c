@@ -265,7 +265,7 @@ void td_family_rank(const struct td_family *family, struct td_ranking *ranking)
 	}
 	ranking->outcome = are_comparable(family)
 				   ? what_is_missing(family, first)
-				   : TD_OUTCOME_UNKNOWN;
+				   : TD_OUTCOME_UNLIKE;
 	cell = td_family_cell(family, first);
 	if (ranking->outcome == TD_OUTCOME_WON && second &&
 	    top_of(td_family_cell(family, second)) >= cell->value - cell->error)

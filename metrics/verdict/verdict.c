@@ -101,7 +101,9 @@ static void descend(struct td_verdict *verdict, const struct td_report *report)
 		verdict->tied[1] = ranking.second;
 	}
 	verdict->short_below = ranking.outcome == TD_OUTCOME_SHORT;
-	if (ranking.outcome != TD_OUTCOME_BELOW)
+	/* to count these nodes once more, or for longer, would not help */
+	if (ranking.outcome != TD_OUTCOME_BELOW &&
+	    ranking.outcome != TD_OUTCOME_UNLIKE)
 		go_deeper(verdict);
 }
 
@@ -159,6 +161,7 @@ static enum td_situation situation_of(enum td_outcome outcome)
 		return TD_SITUATION_CLEAR;
 	case TD_OUTCOME_EMPTY:
 	case TD_OUTCOME_UNKNOWN:
+	case TD_OUTCOME_UNLIKE:
 		break;
 	}
 	return TD_SITUATION_UNKNOWN;

@@ -52,6 +52,16 @@ static int check_readings(const struct td_recording *rec,
 		     : 0;
 }
 
+static int put(const struct td_recording *rec, struct td_view *view,
+	       const struct td_readings *delta, uint64_t time_ns,
+	       struct td_err *err)
+{
+	const struct td_counted counted = { time_ns, &rec->times, delta,
+					    &rec->course };
+
+	return td_view_put(view, &counted, err);
+}
+
 /* Opens the output, and empties it, only when there is something to show. */
 static int show_rows(struct td_recording *rec, struct td_view *view,
 		     struct td_readings *delta, uint64_t *time_ns,
@@ -68,8 +78,7 @@ static int show_rows(struct td_recording *rec, struct td_view *view,
 			return err->code;
 		begun = true;
 		if (!rc)
-			rc = td_view_put(view, *time_ns, &rec->times, delta,
-					 err);
+			rc = put(rec, view, delta, *time_ns, err);
 	}
 	return rc < 0 ? rc : 0;
 }

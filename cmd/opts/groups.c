@@ -146,6 +146,10 @@ static const struct td_option rows[] = {
 	{ "no-csv-summary", 0, NULL,
 	  "no word \"summary\" in the CSV lines of --summary",
 	  FLAG(no_csv_summary) },
+	{ "error", 0, NULL,
+	  "CSV: a column NAME_error behind each metric, half of its 95 % "
+	  "interval",
+	  FLAG(csv_error) },
 	{ "interval-clear", 0, NULL, "clear the terminal before each row",
 	  FLAG(interval_clear) },
 	{ "big-num", 'B', NULL,

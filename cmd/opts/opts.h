@@ -72,7 +72,7 @@ struct td_opts {
 	int interval_ms;    /* 0: none */
 	int interval_count; /* 0: no limit */
 	bool interval_clear;
-	bool summary, no_csv_summary;
+	bool summary, no_csv_summary, csv_error;
 	int timeout_ms; /* 0: none */
 	int delay_ms;   /* 0: none; -1: until enabled through --control */
 	const char *control;

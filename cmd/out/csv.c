@@ -9,6 +9,15 @@
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
+static void put_error_name(const struct td_writer *writer, const char *metric)
+{
+	td_autofree char *name = NULL;
+
+	fputs(writer->separator, writer->fp);
+	if (asprintf(&name, "%s_error", metric) >= 0)
+		td_out_csv_field(writer, name);
+}
+
 static void put_header(struct td_writer *writer, const struct td_report *report)
 {
 	const char *sep = writer->separator;
@@ -17,6 +26,8 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		fputs(sep, writer->fp);
 		td_out_csv_field(writer, report->columns[i].name);
+		if (writer->frame->errors)
+			put_error_name(writer, report->columns[i].name);
 	}
 	fputc('\n', writer->fp);
 	writer->header_done = true;
@@ -38,11 +49,24 @@ static void put_id(const struct td_writer *writer, const struct td_row *row,
 	free(id);
 }
 
+/* Empty if there is none. */
+static void put_value(const struct td_writer *writer,
+		      const struct td_column *column,
+		      const struct td_cell *cell, double value)
+{
+	char text[TD_VALUE_SIZE];
+
+	fputs(writer->separator, writer->fp);
+	if (cell->status == TD_STATUS_OK && !isnan(value))
+		fputs(td_out_value(text, column, value, TD_READER_SCRIPT),
+		      writer->fp);
+}
+
 static void put_row(const struct td_writer *writer,
 		    const struct td_report *report, const struct td_row *row,
 		    bool errors)
 {
-	char time[40], text[TD_VALUE_SIZE];
+	char time[40];
 
 	if (writer->summary && writer->frame->summary_word)
 		fputs("summary", writer->fp);
@@ -53,14 +77,14 @@ static void put_row(const struct td_writer *writer,
 	fputs(writer->separator, writer->fp);
 	td_out_csv_field(writer, row->pmu);
 	for (size_t i = 0; i < report->nr_columns; i++) {
+		const struct td_column *column = &report->columns[i];
 		const struct td_cell *cell = &row->cells[i];
-		double value = errors ? cell->runs_error : cell->value;
 
-		fputs(writer->separator, writer->fp);
-		if (cell->status == TD_STATUS_OK && !isnan(value))
-			fputs(td_out_value(text, &report->columns[i], value,
-					   TD_READER_SCRIPT),
-			      writer->fp);
+		put_value(writer, column, cell,
+			  errors ? cell->runs_error : cell->value);
+		if (writer->frame->errors)
+			put_value(writer, column, cell,
+				  errors ? NAN : cell->error);
 	}
 	fputc('\n', writer->fp);
 }

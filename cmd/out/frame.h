@@ -23,6 +23,7 @@ struct td_frame {
 	bool big_num;      /* group digits: 1,234,567 */
 	bool clear;        /* clear the terminal before each interval */
 	int runs;          /* runs whose means are shown; 0, 1: not a mean */
+	bool errors;       /* CSV: a column for the error of each metric */
 	bool summary_word; /* CSV lines of a summary begin with "summary" */
 	unsigned int screen_lines; /* repeat the header after these; 0: never */
 };

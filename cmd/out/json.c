@@ -56,6 +56,13 @@ static void put_node(const struct td_writer *writer,
 			: NULL);
 	json_object_object_add(o, "running",
 			       td_out_json_percent(cell->running_pct));
+	json_object_object_add(o, "error",
+			       ok && !isnan(cell->error)
+				       ? td_out_json_number(cell->error)
+				       : NULL);
+	if (ok && cell->too_short)
+		json_object_object_add(o, "too_short",
+				       json_object_new_boolean(true));
 	if (ok && writer->frame->runs > 1 && !isnan(cell->runs_error))
 		json_object_object_add(o, "runs_error",
 				       td_out_json_number(cell->runs_error));

@@ -17,7 +17,8 @@
 /* Percentages from here on are printed as 100.0. */
 #define ALL_PCT 99.95
 
-#define BLANKS " \t\r\n"
+#define BLANKS     " \t\r\n"
+#define PLUS_MINUS "\u00b1" /* one column */
 
 /*
  * Widths of columns: one for the tree and one for metrics outside of it, whose
@@ -26,6 +27,7 @@
  */
 struct widths {
 	int value, unit, whole, part;
+	int error; /* of "±0.4 ", in columns; 0: no value has one */
 };
 
 struct tree {
@@ -72,9 +74,29 @@ static const char *figure_of(char buf[TD_VALUE_SIZE], const struct tree *tree,
 				      TD_READER_HUMAN);
 }
 
+/* Rounded up to the digits of its value; "" if it is not known. */
+static const char *error_of(char buf[TD_VALUE_SIZE], const struct tree *tree,
+			    const struct td_node *node)
+{
+	const struct td_cell *cell = cell_of(tree, node);
+	char value[TD_VALUE_SIZE];
+	int part;
+	double digit;
+
+	buf[0] = '\0';
+	if (cell->status != TD_STATUS_OK || isnan(cell->error))
+		return buf;
+	part = td_out_part(figure_of(value, tree, node));
+	digit = pow(10, part > 1 ? part - 1 : 0);
+	snprintf(buf, TD_VALUE_SIZE, "%.*f", part > 1 ? part - 1 : 0,
+		 ceil(cell->error * digit) / digit);
+	return buf;
+}
+
 /* "  ( +- 0.4 )" in the metric's unit; "" unless it is a mean. */
-static const char *error_of(char buf[TD_VALUE_SIZE + 16],
-			    const struct tree *tree, const struct td_node *node)
+static const char *runs_error_of(char buf[TD_VALUE_SIZE + 16],
+				 const struct tree *tree,
+				 const struct td_node *node)
 {
 	const struct td_cell *cell = cell_of(tree, node);
 	char value[TD_VALUE_SIZE];
@@ -82,8 +104,8 @@ static const char *error_of(char buf[TD_VALUE_SIZE + 16],
 	buf[0] = '\0';
 	if (tree->writer->frame->runs > 1 && !isnan(cell->runs_error))
 		snprintf(buf, TD_VALUE_SIZE + 16, "  ( +- %s )",
-			 td_out_value(value, column_of(tree, node), cell->runs_error,
-				      TD_READER_HUMAN));
+			 td_out_value(value, column_of(tree, node),
+				      cell->runs_error, TD_READER_HUMAN));
 	return buf;
 }
 
@@ -92,10 +114,11 @@ static struct widths *widths_of(struct tree *tree, const struct td_node *node)
 	return node->level ? &tree->inside : &tree->outside;
 }
 
-/* The width of a value with its unit. */
+/* The width of a value with its error and unit. */
 static int figure_width(const struct widths *widths)
 {
-	return widths->value + (widths->unit ? 1 + widths->unit : 0);
+	return widths->value + widths->error +
+	       (widths->unit ? 1 + widths->unit : 0);
 }
 
 static int name_column(struct tree *tree, const struct td_node *node)
@@ -127,6 +150,9 @@ static void widen_for(struct tree *tree, const struct td_node *node)
 	}
 	widen(&widths->part, part);
 	widen(&widths->whole, len - part);
+	error_of(buf, tree, node);
+	if (buf[0])
+		widen(&widths->error, 2 + (int)strlen(buf));
 }
 
 /* Counts hidden nodes.  Those not counted may be over their thresholds. */
@@ -160,7 +186,7 @@ static void lay_out(struct tree *tree)
 		const struct td_node *node = &row->nodes[i];
 		char buf[TD_VALUE_SIZE + 16];
 		int name = td_printable_width(column_of(tree, node)->name) +
-			   (int)strlen(error_of(buf, tree, node));
+			   (int)strlen(runs_error_of(buf, tree, node));
 
 		if (is_shown(tree, node) && cell_of(tree, node)->over_threshold)
 			widen(&tree->mark, name_column(tree, node) + name + 1);
@@ -238,7 +264,22 @@ static void put_running(FILE *fp, const struct td_row *row,
 		fprintf(fp, "  (%.1f %%)", cell->running_pct);
 }
 
-/* "      12.3 %  tma_retiring" */
+/* " ±0.6", or as many blanks.  Returns the columns. */
+static int put_error(const struct tree *tree, const struct td_node *node,
+		     int width)
+{
+	FILE *fp = tree->writer->fp;
+	char buf[TD_VALUE_SIZE];
+	int len;
+
+	if (!*error_of(buf, tree, node))
+		return fprintf(fp, "%*s", width, "");
+	fputs(" " PLUS_MINUS, fp);
+	len = 2 + fprintf(fp, "%s", buf);
+	return len + fprintf(fp, "%*s", width - len, "");
+}
+
+/* "      12.3 ±0.6 %  tma_retiring" */
 static int put_figure(struct tree *tree, const struct td_node *node)
 {
 	const struct widths *widths = widths_of(tree, node);
@@ -254,7 +295,9 @@ static int put_figure(struct tree *tree, const struct td_node *node)
 				  figure);
 	} else {
 		columns = fprintf(fp, "%*s%*s", indent + widths->value - behind,
-				  figure, behind + (widths->unit ? 1 : 0), "");
+				  figure, behind, "");
+		columns += put_error(tree, node, widths->error);
+		columns += fprintf(fp, "%*s", widths->unit ? 1 : 0, "");
 		columns += td_put_padded(fp, -widths->unit, column->unit);
 	}
 	fputs("  ", fp);
@@ -278,7 +321,7 @@ static void put_node(struct tree *tree, const struct td_node *node)
 		fputc('\n', fp);
 		return;
 	}
-	len += fprintf(fp, "%s", error_of(buf, tree, node));
+	len += fprintf(fp, "%s", runs_error_of(buf, tree, node));
 	if (cell->over_threshold)
 		fprintf(fp, "%*s%s<--%s",
 			len < tree->mark ? tree->mark - len : 1, "",

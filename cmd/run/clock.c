@@ -10,17 +10,65 @@
  */
 #define LONGEST_MS 1000
 
-int td_clock_start(struct td_clock *clock, struct td_waiter *waiter,
-		   const struct td_opts *opts, struct td_err *err)
+/*
+ * Without rows, reads are more frequent in the first ten seconds, so that there
+ * are batches enough to tell the errors of a short run.
+ */
+#define OFTEN_MS    100
+#define OFTEN_TICKS 100
+
+/* But reading may take only this part of a CPU's time, in so many reads. */
+#define READING_PART  20
+#define READS_TO_TELL 4
+
+/* Errors are those of metrics, and of one run. */
+static bool wants_batches(const struct td_job *job)
 {
+	return job->tree && job->opts->repeat < 2;
+}
+
+int td_clock_start(struct td_clock *clock, struct td_waiter *waiter,
+		   const struct td_job *job, struct td_err *err)
+{
+	const struct td_opts *opts = job->opts;
 	uint64_t row_ms = (uint64_t)opts->interval_ms;
 
+	clock->often = !row_ms && wants_batches(job);
 	if (!row_ms)
-		row_ms = LONGEST_MS;
+		row_ms = clock->often ? OFTEN_MS : LONGEST_MS;
 	clock->ticks_a_row = (row_ms + LONGEST_MS - 1) / LONGEST_MS;
 	clock->began = true;
 	return td_waiter_start(waiter, row_ms * TD_NS_A_MS / clock->ticks_a_row,
 			       (uint64_t)opts->timeout_ms * TD_NS_A_MS, err);
+}
+
+/* Do reads take too much of the time, as far as a few of them can tell? */
+static bool is_costly(const struct td_clock *clock, uint64_t period_ns)
+{
+	return clock->reads >= READS_TO_TELL &&
+	       clock->reading_ns * READING_PART > clock->reads * period_ns;
+}
+
+void td_clock_slow_down(struct td_clock *clock, struct td_waiter *waiter,
+			uint64_t reading_ns)
+{
+	uint64_t period_ns = waiter->period_ns;
+	uint64_t longest_ns = LONGEST_MS * TD_NS_A_MS;
+
+	clock->reads++;
+	clock->reading_ns += reading_ns;
+	if (!clock->often)
+		return;
+	if (clock->ticks >= OFTEN_TICKS)
+		period_ns = longest_ns;
+	else if (is_costly(clock, period_ns))
+		period_ns =
+			period_ns * 2 < longest_ns ? period_ns * 2 : longest_ns;
+	if (period_ns == waiter->period_ns)
+		return;
+	clock->often = period_ns < longest_ns;
+	clock->reads = clock->reading_ns = 0;
+	td_waiter_slow_down(waiter, period_ns);
 }
 
 bool td_clock_tick(struct td_clock *clock, uint64_t ticks)

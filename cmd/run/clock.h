@@ -12,6 +12,9 @@
 /* When rows are due, and how much time each of them took. */
 struct td_clock {
 	bool began;
+	bool often; /* ticks come more often than they must */
+	/* since the period is what it is: number of reads, and their CPU time */
+	uint64_t reads, reading_ns;
 	uint64_t ticks; /* since counting began */
 	uint64_t ticks_a_row;
 	uint64_t rows;                 /* row times that have passed */
@@ -26,7 +29,10 @@ struct td_clock {
  * must be read more often.
  */
 int td_clock_start(struct td_clock *clock, struct td_waiter *waiter,
-		   const struct td_opts *opts, struct td_err *err);
+		   const struct td_job *job, struct td_err *err);
+/* After a read that took so much CPU time; makes ticks rarer if they may be. */
+void td_clock_slow_down(struct td_clock *clock, struct td_waiter *waiter,
+			uint64_t reading_ns);
 /* Counts ticks that have passed.  True if a row is due. */
 bool td_clock_tick(struct td_clock *clock, uint64_t ticks);
 /*

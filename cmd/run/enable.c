@@ -67,8 +67,8 @@ int td_run_enable(struct td_run *run, struct td_err *err)
 int td_run_begin_time(struct td_run *run, struct td_err *err)
 {
 	struct td_times unused;
-	int rc = td_clock_start(&run->clock, &run->session->waiter,
-				run->job->opts, err);
+	int rc = td_clock_start(&run->clock, &run->session->waiter, run->job,
+				err);
 
 	if (!rc && !run->job->target.enable_on_exec)
 		td_clock_times(&run->clock, run->job, 0, NULL, &unused);

@@ -61,14 +61,15 @@ int td_recorder_begin(struct td_recorder *recorder, struct td_job *job,
 	return rc ? rc : check(recorder, err);
 }
 
-int td_recorder_put(struct td_recorder *recorder, uint64_t time_ns,
-		    const struct td_times *times, struct td_task_names *names,
-		    const struct td_readings *readings, struct td_err *err)
+int td_recorder_put(struct td_recorder *recorder,
+		    const struct td_counted *counted,
+		    struct td_task_names *names, struct td_err *err)
 {
 	if (!recorder->fp)
 		return 0;
-	td_recording_write_counts(recorder->fp, time_ns, times, names,
-				  readings);
+	td_recording_write_course(recorder->fp, counted->course);
+	td_recording_write_counts(recorder->fp, counted->time_ns,
+				  counted->times, names, counted->readings);
 	return check(recorder, err);
 }
 

@@ -6,8 +6,8 @@
 
 #include "cmd/plan/job.h"
 #include "cmd/view/source.h"
+#include "lib/count/course.h"
 #include "lib/count/readings.h"
-#include "lib/count/report.h"
 
 /* Writes the recording of tdstat record; without a stream, nothing. */
 struct td_recorder {
@@ -24,9 +24,9 @@ int td_recorder_open(struct td_recorder *recorder, const char *name,
  */
 int td_recorder_begin(struct td_recorder *recorder, struct td_job *job,
 		      const struct td_source *source, struct td_err *err);
-int td_recorder_put(struct td_recorder *recorder, uint64_t time_ns,
-		    const struct td_times *times, struct td_task_names *names,
-		    const struct td_readings *readings, struct td_err *err);
+int td_recorder_put(struct td_recorder *recorder,
+		    const struct td_counted *counted,
+		    struct td_task_names *names, struct td_err *err);
 int td_recorder_end(struct td_recorder *recorder, const struct td_usage *usage,
 		    int exit_status, struct td_err *err);
 int td_recorder_close(struct td_recorder *recorder, struct td_err *err);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads the counters, and records and shows rows. */
+#include <time.h>
+
 #include "cmd/run/run.h"
 
 bool td_run_printed_all(const struct td_run *run)
@@ -29,6 +31,10 @@ int td_run_read(struct td_run *run, uint64_t patience_ns, struct td_err *err)
 		return rc;
 	run->clock.read_ns = td_run_now(run);
 	rc = td_tally_add(&run->tally, &delta, per_thread);
+	/* events have no errors */
+	if (!rc && job->tree)
+		rc = td_course_add(&run->tally.course, &run->tally.sum,
+				   run->clock.read_ns);
 	if (!rc && keeps_times(job))
 		rc = td_tally_add_times(&run->tally, job->plan.events.nr,
 					&delta);
@@ -55,14 +61,18 @@ int td_run_put_sum(struct td_run *run, uint64_t time_ns,
 		   const struct td_usage *usage, struct td_err *err)
 {
 	struct td_session *session = run->session;
-	const struct td_readings *sum = &run->tally.sum;
 	struct td_times times;
+	const struct td_counted counted = { time_ns, &times, &run->tally.sum,
+					    &run->tally.course };
 	int rc;
 
 	td_clock_times(&run->clock, run->job, time_ns, usage, &times);
-	rc = td_recorder_put(&session->recorder, time_ns, &times,
-			     &session->names, sum, err);
-	return rc ? rc : td_view_put(&session->view, time_ns, &times, sum, err);
+	if (td_course_end(&run->tally.course, &run->tally.sum,
+			  run->clock.read_ns))
+		return td_err_nomem(err);
+	rc = td_recorder_put(&session->recorder, &counted, &session->names,
+			     err);
+	return rc ? rc : td_view_put(&session->view, &counted, err);
 }
 
 static void say_behind(struct td_run *run)
@@ -105,13 +115,24 @@ int td_run_put_row_now(struct td_run *run, struct td_err *err)
 	return rc ? rc : put_row(run, time_ns, err);
 }
 
+/* The CPU time that we have used ourselves. */
+static uint64_t own_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err)
 {
-	uint64_t time_ns = td_run_now(run);
+	uint64_t time_ns = td_run_now(run), before_ns = own_ns();
 	int rc = td_run_read_in_time(run, err);
+	bool is_due = td_clock_tick(&run->clock, ticks);
 
-	if (rc || !td_clock_tick(&run->clock, ticks) ||
-	    !run->job->opts->interval_ms)
+	td_clock_slow_down(&run->clock, &run->session->waiter,
+			   own_ns() - before_ns);
+	if (rc || !is_due || !run->job->opts->interval_ms)
 		return rc;
 	return put_row(run, time_ns, err);
 }

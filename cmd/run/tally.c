@@ -64,6 +64,7 @@ int td_tally_add_times(struct td_tally *tally, size_t nr_events,
 void td_tally_clear_row(struct td_tally *tally, bool per_thread)
 {
 	tally->fresh = false;
+	td_course_clear(&tally->course);
 	if (!per_thread) {
 		td_readings_clear(&tally->sum);
 		return;
@@ -86,6 +87,7 @@ uint64_t td_tally_enabled_ns(const struct td_tally *tally)
 void td_tally_free(struct td_tally *tally)
 {
 	free(tally->sum.v);
+	td_course_free(&tally->course);
 	td_index_free(&tally->index);
 	free(tally->all.v);
 	*tally = (struct td_tally){ 0 };

@@ -3,12 +3,15 @@
 #define TD_CMD_RUN_TALLY_H
 
 #include "lib/base/index.h"
+#include "lib/count/course.h"
 #include "lib/count/readings.h"
 
 /* What was read since the last row, and since counting began. */
 struct td_tally {
 	struct td_readings sum; /* counts since the last row */
 	struct td_index index;  /* of sum, for threads, which come and go */
+	struct td_course
+		course; /* of sum; without points for a table of events */
 	/* Times of each event since counting began, if they are kept. */
 	struct td_readings all;
 	size_t nr_read;              /* number of readings of the last read */

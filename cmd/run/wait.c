@@ -138,13 +138,20 @@ int td_waiter_start(struct td_waiter *waiter, uint64_t period_ns,
 {
 	int rc;
 
-	waiter->start_ns = td_now_ns();
+	waiter->start_ns = waiter->ticks_ns = td_now_ns();
 	waiter->period_ns = period_ns;
 	waiter->ticks = 0;
 	rc = arm(&waiter->timer, waiter->start_ns + period_ns, err);
 	if (!rc && timeout_ns)
 		rc = arm(&waiter->timeout, waiter->start_ns + timeout_ns, err);
 	return rc;
+}
+
+void td_waiter_slow_down(struct td_waiter *waiter, uint64_t period_ns)
+{
+	waiter->ticks_ns += waiter->ticks * waiter->period_ns;
+	waiter->ticks = 0;
+	waiter->period_ns = period_ns;
 }
 
 int td_waiter_reset(struct td_waiter *waiter, struct td_err *err)
@@ -185,13 +192,13 @@ int td_waiter_again(struct td_waiter *waiter, uint64_t ns, struct td_err *err)
 static int take_ticks(struct td_waiter *waiter, struct td_wake *wake,
 		      struct td_err *err)
 {
-	uint64_t passed = (td_now_ns() - waiter->start_ns) / waiter->period_ns;
+	uint64_t passed = (td_now_ns() - waiter->ticks_ns) / waiter->period_ns;
 
 	wake->ticks = passed - waiter->ticks;
 	wake->what |= wake->ticks ? TD_WAKE_TICK : 0;
 	waiter->ticks = passed;
 	return arm(&waiter->timer,
-		   waiter->start_ns + (passed + 1) * waiter->period_ns, err);
+		   waiter->ticks_ns + (passed + 1) * waiter->period_ns, err);
 }
 
 static int take_alarm(int fd, enum td_wakeup which, struct td_wake *wake,

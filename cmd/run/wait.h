@@ -25,8 +25,9 @@ struct td_waiter {
 	int control; /* commands of --control */
 	int tasks;   /* of the task watch */
 	bool child_ended;
-	uint64_t start_ns, period_ns;
-	uint64_t ticks; /* that were reported */
+	uint64_t start_ns;
+	uint64_t ticks_ns, period_ns; /* ticks are counted from ticks_ns */
+	uint64_t ticks;               /* that were reported */
 	sigset_t mask;  /* signals to wait for */
 };
 
@@ -69,6 +70,8 @@ int td_waiter_reset(struct td_waiter *waiter, struct td_err *err);
 /* Starts ticks every period_ns from now; timeout_ns 0 means no timeout. */
 int td_waiter_start(struct td_waiter *waiter, uint64_t period_ns,
 		    uint64_t timeout_ns, struct td_err *err);
+/* From the last tick on, ticks come every period_ns. */
+void td_waiter_slow_down(struct td_waiter *waiter, uint64_t period_ns);
 /* Stops ticks, --control and tasks; signals, timeouts and ends go on. */
 void td_waiter_stop_counting(struct td_waiter *waiter);
 /* Sets the TD_WAKE_TIMEOUT to ns from now. */

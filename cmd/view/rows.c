@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cmd/view/errors.h"
 #include "cmd/view/view.h"
 #include "lib/base/util.h"
 #include "metrics/table/rows.h"
@@ -17,6 +18,7 @@ enum purpose {
 
 struct rows {
 	struct td_view *view;
+	const struct td_counted *counted; /* NULL: the mean of runs */
 	uint64_t time_ns;
 	const struct td_times *times;
 	const struct td_totals *totals;
@@ -32,6 +34,8 @@ static int put_tree(const struct rows *r, struct td_err *err)
 			 &report, err);
 
 	report.time_ns = r->time_ns;
+	if (!rc && r->purpose == SHOW)
+		rc = td_view_fill_errors(view, r->counted, &report, err);
 	if (!rc && view->sink.frame.how == TD_AGGREGATE_THREAD)
 		td_report_drop_absent(&report);
 	if (!rc && r->purpose == COLLECT &&
@@ -43,7 +47,8 @@ static int put_tree(const struct rows *r, struct td_err *err)
 	if (!rc && r->purpose != COLLECT)
 		writer->out->report(writer, &report);
 	if (!rc && r->purpose != COLLECT && !view->sink.frame.interval)
-		rc = td_view_put_verdict(view, &report, err);
+		rc = td_view_put_verdict(view, r->totals, r->times, &report,
+					 err);
 	td_report_free(&report);
 	return rc;
 }
@@ -102,27 +107,32 @@ static void clear_terminal(struct td_view *view)
 }
 
 /* Adds raw counts, which are scaled up once, by the time of all intervals. */
-static int add_to_whole(struct td_view *view, const struct td_times *times,
-			const struct td_readings *delta)
+static int add_to_whole(struct td_view *view, const struct td_counted *counted)
 {
-	td_times_add(&view->whole_times, times, !view->whole.nr);
-	return td_readings_merge(&view->whole, &view->whole_index, delta);
+	td_times_add(&view->whole_times, counted->times, !view->whole.nr);
+	if (td_readings_merge(&view->whole, &view->whole_index,
+			      counted->readings))
+		return -ENOMEM;
+	return td_course_add(&view->whole_course, &view->whole,
+			     counted->time_ns);
 }
 
-int td_view_put(struct td_view *view, uint64_t time_ns,
-		const struct td_times *times, const struct td_readings *delta,
+int td_view_put(struct td_view *view, const struct td_counted *counted,
 		struct td_err *err)
 {
+	const struct td_times *times = counted->times;
 	struct td_totals totals = { 0 };
-	const struct rows rows = { view, time_ns, times, &totals,
-				   view->mean ? COLLECT : SHOW };
-	int rc = td_aggregate(&view->aggregator, delta, view->source->plan,
-			      &totals, err);
+	const struct rows rows = {
+		view,  counted, counted->time_ns,
+		times, &totals, view->mean ? COLLECT : SHOW
+	};
+	int rc = td_aggregate(&view->aggregator, counted->readings,
+			      view->source->plan, &totals, err);
 
 	if (!rc && view->mean &&
 	    td_totals_sum_add(&view->sum, view->source->plan, &totals, times))
 		rc = td_err_nomem(err);
-	if (!rc && view->summary && add_to_whole(view, times, delta))
+	if (!rc && view->summary && add_to_whole(view, counted))
 		rc = td_err_nomem(err);
 	/* per thread, there may be no rows */
 	if (!rc &&
@@ -144,9 +154,14 @@ static void put_end(struct td_view *view, const struct td_usage *usage)
 static int put_summary(struct td_view *view, const struct td_usage *usage,
 		       struct td_err *err)
 {
+	const struct td_counted counted = { usage->elapsed_ns,
+					    &view->whole_times, &view->whole,
+					    &view->whole_course };
 	struct td_totals totals = { 0 };
-	const struct rows rows = { view, usage->elapsed_ns, &view->whole_times,
-				   &totals, SHOW };
+	const struct rows rows = {
+		view,    &counted, usage->elapsed_ns, &view->whole_times,
+		&totals, SHOW
+	};
 	int rc = td_aggregate(&view->aggregator, &view->whole,
 			      view->source->plan, &totals, err);
 
@@ -160,6 +175,7 @@ static int put_summary(struct td_view *view, const struct td_usage *usage,
 	view->sink.writer.summary = false;
 	view->whole.nr = 0;
 	td_index_clear(&view->whole_index);
+	td_course_clear(&view->whole_course);
 	view->whole_times = (struct td_times){ 0 };
 	td_totals_free(&totals);
 	return rc;
@@ -214,8 +230,12 @@ static struct td_usage mean_usage(const struct td_view *view)
 int td_view_end(struct td_view *view, struct td_err *err)
 {
 	struct td_usage usage = mean_usage(view);
-	const struct rows rows = { view, usage.elapsed_ns, &view->sum.times,
-				   &view->sum.totals, SHOW_MEAN };
+	const struct rows rows = { view,
+				   NULL,
+				   usage.elapsed_ns,
+				   &view->sum.times,
+				   &view->sum.totals,
+				   SHOW_MEAN };
 	int rc;
 
 	if (!view->mean || !view->nr_runs)

@@ -8,6 +8,7 @@
 #include "cmd/view/next.h"
 #include "cmd/view/view.h"
 #include "lib/base/util.h"
+#include "metrics/eval/errors.h"
 #include "metrics/verdict/verdict.h"
 
 /*
@@ -41,24 +42,64 @@ static bool is_worth_showing(const struct td_verdict *verdict)
 	return verdict->situation != TD_SITUATION_NONE;
 }
 
-int td_view_put_verdict(struct td_view *view, const struct td_report *report,
+/* Half the width of the 95 % interval of a mean of runs. */
+static void take_errors_of_runs(const struct td_view *view,
+				struct td_report *report)
+{
+	double degrees = (double)view->nr_runs - 1;
+
+	for (size_t i = 0; i < report->nr_rows && degrees >= 1; i++) {
+		struct td_cell *cells = report->rows[i].cells;
+
+		for (size_t c = 0; c < report->nr_columns; c++)
+			cells[c].error =
+				td_student(degrees) * cells[c].runs_error;
+	}
+}
+
+/* The evaluation was used for other counts since, to find the errors. */
+static int find_clear(struct td_view *view, const struct td_totals *totals,
+		      const struct td_times *times, struct td_report *report,
+		      struct td_err *err)
+{
+	struct td_report again;
+	int rc = td_eval(&view->evaluation, totals, times, view->merge, &again,
+			 err);
+
+	if (!rc && view->mean)
+		take_errors_of_runs(view, report);
+	if (!rc)
+		td_eval_find_clear(&view->evaluation, report);
+	td_report_free(&again);
+	return rc;
+}
+
+static struct td_verdict_limits limits_of(const struct td_view *view)
+{
+	size_t cpus = count_cpus(view->source->machine);
+
+	return (struct td_verdict_limits){
+		.tasks = view->evaluation.tasks,
+		.idle_pct = fmin(IDLE_PCT, IDLE_CPUS_PCT / (double)cpus),
+		.waits_pct = WAITS_PCT,
+	};
+}
+
+int td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
+			const struct td_times *times, struct td_report *report,
 			struct td_err *err)
 {
 	const struct td_out *out = view->sink.writer.out;
-	const struct td_verdict_limits limits = {
-		.tasks = view->evaluation.tasks,
-		.idle_pct =
-			fmin(IDLE_PCT,
-			     IDLE_CPUS_PCT /
-				     (double)count_cpus(view->source->machine)),
-		.waits_pct = WAITS_PCT,
-	};
+	const struct td_verdict_limits limits = limits_of(view);
 	struct td_verdict verdict;
 	struct td_next next;
 	int rc;
 
 	if (!view->verdict || !out->verdict)
 		return 0;
+	rc = find_clear(view, totals, times, report, err);
+	if (rc)
+		return rc;
 	td_verdict_find(&verdict, report, &limits);
 	if (!is_worth_showing(&verdict))
 		return 0;

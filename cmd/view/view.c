@@ -60,6 +60,7 @@ static struct td_frame make_frame(const struct td_view *view,
 		.clear = opts->interval_clear,
 		.runs = view->mean ? opts->repeat : 1,
 		.summary_word = !opts->no_csv_summary,
+		.errors = opts->csv_error,
 	};
 }
 
@@ -95,6 +96,7 @@ int td_view_close(struct td_view *view, struct td_err *err)
 	free(view->whole.v);
 	view->whole = (struct td_readings){ 0 };
 	td_index_free(&view->whole_index);
+	td_course_free(&view->whole_course);
 	td_spreads_free(&view->spreads);
 	free(view->runs_ns);
 	view->runs_ns = NULL;

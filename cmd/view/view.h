@@ -12,6 +12,7 @@
 #include "cmd/view/sink.h"
 #include "cmd/view/source.h"
 #include "lib/count/aggregate.h"
+#include "lib/count/course.h"
 #include "lib/count/totals_sum.h"
 #include "metrics/eval/eval.h"
 #include "metrics/table/ratio_table.h"
@@ -32,9 +33,10 @@ struct td_view {
 	struct td_readings whole;      /* sum of all intervals for summary */
 	struct td_index whole_index;
 	struct td_times whole_times;
-	struct td_totals_sum sum;  /* of the runs */
-	struct td_spreads spreads; /* of the runs' values */
-	uint64_t *runs_ns;         /* the time of each run so far */
+	struct td_course whole_course; /* its batches are intervals */
+	struct td_totals_sum sum;      /* of the runs */
+	struct td_spreads spreads;     /* of the runs' values */
+	uint64_t *runs_ns;             /* the time of each run so far */
 	size_t nr_runs;
 	struct td_sink sink;
 };
@@ -56,17 +58,19 @@ int td_view_close(struct td_view *view, struct td_err *err);
 /* verdict.c */
 /* Does the command line want a verdict? */
 bool td_view_wants_verdict(const struct td_opts *opts);
-/* Shows the verdict on a finished report, if there is one to show. */
-int td_view_put_verdict(struct td_view *view, const struct td_report *report,
+/*
+ * Shows the verdict on a finished report of these totals, if there is one to
+ * show.
+ */
+int td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
+			const struct td_times *times, struct td_report *report,
 			struct td_err *err);
 
 /* rows.c */
 /*
- * Shows an interval, which ended at time_ns since counting began; for the mean
- * of several runs, only adds it.
+ * Shows an interval; for the mean of several runs, only adds it.
  */
-int td_view_put(struct td_view *view, uint64_t time_ns,
-		const struct td_times *times, const struct td_readings *delta,
+int td_view_put(struct td_view *view, const struct td_counted *counted,
 		struct td_err *err);
 /* Ends a run: shows the summary of its intervals, and its times. */
 int td_view_end_run(struct td_view *view, const struct td_usage *usage,

@@ -14,6 +14,7 @@
 #include "lib/base/util.h"
 #include "lib/recording/fill.h"
 #include "lib/recording/head.h"
+#include "lib/recording/sums.h"
 
 #define MAX_LINE  (64 << 20) /* a line of 1,024 CPUs and 100 events is 6 MB */
 #define MAX_DEPTH 8
@@ -203,7 +204,7 @@ static int read_counts(struct td_recording *rec, struct json_object *line,
 					  "cpu, tid, value, enabled, running]",
 					  rec->path, rec->line, i);
 	}
-	return 0;
+	return td_recording_check_course(rec, readings, err);
 }
 
 /* Only blanks may follow the end line: then returns 1. */
@@ -270,21 +271,26 @@ static int read_names(struct td_recording *rec, struct json_object *names,
 	return 0;
 }
 
-/* Sets *more if the line has names of tasks, which come before an interval. */
+/*
+ * Sets *more if the line has names of tasks or a point of the course, which come
+ * before an interval.
+ */
 static int read_line(struct td_recording *rec, uint64_t *time_ns,
 		     struct td_readings *readings, bool *more,
 		     struct td_err *err)
 {
-	struct json_object *line, *end, *names;
+	struct json_object *line, *end, *names, *sums;
 	int rc = parse_line(rec, &line, err);
 
 	if (rc)
 		return rc;
 	end = td_json_member(line, "end", json_type_object);
 	names = td_json_member(line, "threads", json_type_object);
-	*more = names != NULL;
+	sums = td_json_member(line, "sums", json_type_array);
+	*more = names || sums;
 	rc = end     ? read_end(rec, end, err)
 	     : names ? read_names(rec, names, err)
+	     : sums  ? td_recording_read_sums(rec, line, sums, err)
 		     : read_counts(rec, line, time_ns, readings, err);
 	json_object_put(line);
 	return rc;
@@ -296,6 +302,7 @@ int td_recording_read_interval(struct td_recording *rec, uint64_t *time_ns,
 	bool more = true;
 	int rc = rec->ended ? 1 : 0;
 
+	td_course_clear(&rec->course);
 	while (!rc && more) {
 		rc = next_line(rec, err);
 		if (!rc)

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "lib/count/aggregate.h"
+#include "lib/count/course.h"
 #include "lib/count/readings.h"
 #include "lib/count/report.h"
 #include "lib/machine/cpu.h"
@@ -61,6 +62,8 @@ void td_recording_write_counts(FILE *fp, uint64_t time_ns,
 			       const struct td_times *times,
 			       struct td_task_names *names,
 			       const struct td_readings *delta);
+/* Writes the course of the next counts, if it has more than one batch. */
+void td_recording_write_course(FILE *fp, const struct td_course *course);
 void td_recording_write_end(FILE *fp, const struct td_usage *usage,
 			    int exit_status);
 
@@ -83,6 +86,7 @@ struct td_recording {
 	struct td_place *places;    /* for each CPU online; NULL if unknown */
 	struct td_task_names names; /* of tasks, in the lines so far */
 	struct td_times times;      /* of the last interval */
+	struct td_course course;    /* and how its counts came about */
 	uint64_t time_ns;           /* when it ended */
 	bool ended;                 /* the end line was read */
 	bool cut_off;               /* it ends in the middle of a line */

@@ -262,6 +262,31 @@ void td_recording_write_counts(FILE *fp, uint64_t time_ns,
 	td_json_put_line(fp, line);
 }
 
+static struct json_object *sum_array(const struct td_course_sum *sum)
+{
+	struct json_object *array = json_object_new_array_ext(3);
+
+	json_object_array_add(array, json_object_new_uint64(sum->value));
+	json_object_array_add(array, json_object_new_uint64(sum->enabled_ns));
+	json_object_array_add(array, json_object_new_uint64(sum->running_ns));
+	return array;
+}
+
+void td_recording_write_course(FILE *fp, const struct td_course *course)
+{
+	for (size_t i = 0; course->nr > 1 && i < course->nr; i++) {
+		const struct td_course_point *point = &course->points[i];
+		struct json_object *line = json_object_new_object();
+		struct json_object *sums = json_object_new_array();
+
+		td_json_put_seconds(line, "so_far", point->time_ns);
+		for (size_t r = 0; r < point->nr; r++)
+			json_object_array_add(sums, sum_array(&point->v[r]));
+		json_object_object_add(line, "sums", sums);
+		td_json_put_line(fp, line);
+	}
+}
+
 void td_recording_write_end(FILE *fp, const struct td_usage *usage,
 			    int exit_status)
 {

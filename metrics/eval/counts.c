@@ -85,10 +85,26 @@ void td_eval_find_groups(const struct td_evaluation *e)
 	}
 }
 
+/*
+ * A field has 8 bits, so its step is 1/255 of the slots; each CPU rounds for
+ * itself, so their sum is off by less.
+ */
+static double step_of(const struct td_evaluation *e, int event)
+{
+	const struct td_group *group = &e->plan->groups[e->groups[event]];
+	const struct td_total *slots = &e->totals[group->members[0]];
+
+	return slots->nr ? slots->value / 255 / sqrt(slots->nr) : 0;
+}
+
 static void fill_counts(const struct td_evaluation *e)
 {
+	int stepped = e->stepped - 1;
+
 	for (size_t i = 0; i < e->plan->events.nr; i++)
 		e->counts[i] = e->totals[i].value;
+	if (stepped >= 0 && e->groups[stepped] >= 0)
+		e->counts[stepped] += step_of(e, stepped);
 	scale_by_reference(e);
 }
 

@@ -108,7 +108,6 @@ static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
 		row->running_pct = fmax(row->running_pct, cell->running_pct);
 	}
 	td_eval_find_what_matters(row);
-	td_eval_find_what_is_clear(e, pmu, row);
 }
 
 /*

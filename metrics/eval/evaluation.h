@@ -25,7 +25,12 @@ struct td_evaluation {
 	const struct td_total *totals;
 	const struct td_times *times;
 	bool tasks;
-	bool whole;      /* it is everything that is counted */
+	bool whole; /* it is everything that is counted */
+	/*
+	 * 1 + an event, a field of PERF_METRICS, that is to be larger by one
+	 * step; 0: none.
+	 */
+	int stepped;
 	double *values;  /* one for each operand of the tree */
 	double *shifted; /* the same, for values that may be true as well */
 	double *counts;  /* one for each event, scaled to the whole time */

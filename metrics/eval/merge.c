@@ -29,7 +29,6 @@ static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 	static const char no_slots[] =
 		"the slots of a kind of core are not known";
 	double sum = 0, weight = 0, over = 0, running = tasks ? 0 : TD_PERCENT;
-	bool clear = true;
 
 	*cell = (struct td_cell){ .status = TD_STATUS_NOT_COUNTED,
 				  .value = NAN,
@@ -58,7 +57,6 @@ static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 		sum += part->value * rows[i].slots;
 		weight += rows[i].slots;
 		over += part->over_threshold ? rows[i].slots : 0;
-		clear &= part->clear_of_threshold;
 		running = tasks ? running + part->running_pct
 				: fmin(running, part->running_pct);
 	}
@@ -71,7 +69,6 @@ static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 	cell->why = NULL;
 	cell->value = sum / weight;
 	cell->over_threshold = over * 2 > weight;
-	cell->clear_of_threshold = clear;
 }
 
 static const struct td_node *node_of(const struct td_row *row, size_t column)

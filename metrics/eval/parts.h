@@ -24,13 +24,6 @@ void td_eval_fill_cell(const struct td_evaluation *e,
 /* Marks the cells of a row that are worth showing. */
 void td_eval_find_what_matters(struct td_row *row);
 
-/*
- * clear.c: marks the cells of a PMU's row whose thresholds hold in the whole of
- * their intervals.  e has the values of the row, whose cells have their errors.
- */
-void td_eval_find_what_is_clear(const struct td_evaluation *e, int pmu,
-				struct td_row *row);
-
 /* merge.c: merges the report's rows from first on into one. */
 void td_eval_merge(struct td_report *report, size_t first, const char *id,
 		   bool tasks);

@@ -46,11 +46,13 @@ static int time_rows(struct bench *b, int rounds, struct td_err *err)
 	struct td_readings delta = { 0 };
 	uint64_t time_ns = 0;
 	int rc = td_recording_next(&b->rec, &time_ns, &delta, err);
+	const struct td_counted counted = { time_ns, &b->rec.times, &delta,
+					    &b->rec.course };
 
 	for (int i = 0; !rc && i < rounds; i++) {
 		double began = now_us();
 
-		rc = td_view_put(&b->view, time_ns, &b->rec.times, &delta, err);
+		rc = td_view_put(&b->view, &counted, err);
 		printf("%.1f\n", now_us() - began);
 	}
 	free(delta.v);

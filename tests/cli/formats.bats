@@ -118,7 +118,7 @@ for row in csv.reader(open(sys.argv[1], newline=""), delimiter=sys.argv[2]):
 	assert_equal "${#lines[@]}" 40
 	for line in "${lines[0]}" "${lines[39]}"; do
 		assert_equal "$(jq -r 'keys_unsorted | join(" ")' <<<"$line")" \
-			"time id pmu metric value unit level parent over_threshold running"
+			"time id pmu metric value unit level parent over_threshold running error too_short"
 	done
 	report alderlake-2 -l 2 -j | jq -es 'all(.[];
 		(.time | type == "number") and (.id == "all") and (.unit == "%")

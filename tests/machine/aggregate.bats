@@ -50,15 +50,9 @@ how() {
 	esac
 }
 
-# aggregate SUBCOMMAND...: see aggregate.py.  As of rates, if the host stopped a
-# virtual CPU, the test runs again.
+# aggregate SUBCOMMAND...: see aggregate.py
 aggregate() {
-	BATS_TEST_RETRIES=2
-	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/aggregate.py" "$@" 2>aggregate.log || {
-		sed "s/^/# try $BATS_TEST_TRY_NUMBER: /" aggregate.log | cut -c1-2000 >&3
-		return 1
-	}
-	BATS_TEST_RETRIES=0
+	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/aggregate.py" "$@"
 }
 
 # perf_count FILE OPTION...: CSV of perf stat

@@ -14,23 +14,6 @@ DEVICES=/sys/bus/event_source/devices
 # Ten events of no special kind: more than any PMU here has counters for.
 TEN=r1a1,r2a1,r3a1,r4a1,r5a1,r6a1,r7a1,r8a1,r9a1,raa1
 
-# The kernel rewrites itself for the first counter of a task and of a tracepoint,
-# and after the last one, which the emulator does not survive every time (see
-# helper.bash): so there is one of each all the time.
-setup_file() {
-	[ "$TD_MACHINE" != here ] || return 0
-	python3 - <<-'EOS'
-		import os
-		if os.fork() == 0:
-		    os.closerange(0, 1024)  # else bats waits for its end
-		    for fd in range(3):
-		        os.open(os.devnull, os.O_RDWR)
-		    os.execlp(os.environ["TDSTAT"], "tdstat", "-e", "task-clock,raw_syscalls:sys_enter,"
-		              "sched:sched_process_fork,sched:sched_switch", "--", "sleep", "3600")
-	EOS
-	sleep 1
-}
-
 teardown() {
 	[ "$TD_MACHINE" != here ] || return 0
 	cp paranoid "$PARANOID"

@@ -10,45 +10,10 @@
 
 load helper
 
-# The kernel rewrites itself for the first event of some kinds and after the
-# last one, which the emulator may not survive: of each, one stays open.
-SOFTWARE="cs,faults,minor-faults,major-faults,migrations,alignment-faults"
-SOFTWARE+=",emulation-faults,bpf-output,cgroup-switches"
-TRACEPOINTS="sched:sched_switch,sched:sched_wakeup,sched:sched_process_*"
-TRACEPOINTS+=",syscalls:sys_enter_open*,syscalls:sys_exit_openat"
-TRACEPOINTS+=",raw_syscalls:*,irq:irq_handler_entry"
-
-# hold PID EVENTS: on all CPUs, until this process ends
-hold() {
-	"$PERF" stat -a -e "$2" tail -s 0.2 -f /dev/null --pid="$1" \
-		>/dev/null 2>&1 3>&- &
-	sleep 2
-}
-
-setup_file() {
-	[ "$TD_MACHINE" != here ] || return 0
-	"$PERF" --version || return 0
-	sleep 3600 >/dev/null 2>&1 3>&- &
-	local holder=$!
-	echo "$holder" >"$BATS_FILE_TMPDIR/holder"
-	"$PERF" stat -e task-clock -p "$holder" >/dev/null 2>&1 3>&- &
-	hold "$holder" "$SOFTWARE"
-}
-
-# The others end with it.
-teardown_file() {
-	[ ! -e "$BATS_FILE_TMPDIR/holder" ] || kill "$(cat "$BATS_FILE_TMPDIR/holder")"
-}
-
 setup() {
 	emulated
 	perf_or_skip
 	cd "$BATS_TEST_TMPDIR" || return
-}
-
-teardown() {
-	# shellcheck disable=SC2046
-	kill $(jobs -p) 2>/dev/null || true
 }
 
 # attrs SUBJECT: see attrs.py
@@ -105,8 +70,6 @@ hybrid() {
 }
 
 @test "tracepoints" {
-	sleep 3600 >/dev/null 2>&1 3>&- &
-	hold "$!" "$TRACEPOINTS,$SOFTWARE"
 	attrs tracepoints
 }
 

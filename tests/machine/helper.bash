@@ -43,16 +43,10 @@ perf_or_skip() {
 	"$PERF" --version >/dev/null 2>&1 || skip "no perf to compare with"
 }
 
-# rates SUBCOMMAND...: see rates.py.  Where the host stopped a virtual CPU
-# between two reads of a group the numbers are off: then the test runs again.
+# rates SUBCOMMAND...: see rates.py
 rates() {
 	emulated
-	BATS_TEST_RETRIES=2
-	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/rates.py" "$@" 2>rates.log || {
-		sed "s/^/# try $BATS_TEST_TRY_NUMBER: /" rates.log >&3
-		return 1
-	}
-	BATS_TEST_RETRIES=0
+	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/rates.py" "$@"
 }
 
 # syscalls SUBCOMMAND...: see syscalls.py

@@ -94,19 +94,17 @@ in_cgroup() {
 	own is out cpu_core icache icache
 }
 
-# Their events alone: what the emulated PERF_METRICS holds after the kernel wrote
-# it back is not yet what it held.
-@test "cgroups that share a CPU: instructions a cycle" {
+@test "cgroups that share a CPU, on each kind of core" {
 	in_cgroup 0 ports
 	in_cgroup 0 icache
 	on 0 60s:mispredict
-	"$TDSTAT" -a -e '{instructions,cycles}' --cputype core \
-		--for-each-cgroup ports,icache -x, -o out -- sleep 3
-	# "fixed 0" of the scenarios in the truth file
-	awk -F, '/instructions/ { i = $1 } /cycles/ { ipc[$4] = i / $1 }
-		END { print ipc["ports"], ipc["icache"]
-		      exit !(ipc["ports"] > 2.35 && ipc["ports"] < 2.44 &&
-			     ipc["icache"] > 1.93 && ipc["icache"] < 2.01) }' out
+	in_cgroup 3 dram_latency
+	in_cgroup 3 mispredict
+	"$TDSTAT" -l 2 -a --for-each-cgroup ports,icache,dram_latency,mispredict -j -o out -- sleep 4
+	own is out cpu_core ports ports
+	own is out cpu_core icache icache
+	own is out cpu_atom dram_latency dram_latency
+	own is out cpu_atom mispredict mispredict
 }
 
 @test "-I: the phases of a command, beside another process" {

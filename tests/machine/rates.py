@@ -36,7 +36,7 @@ PARENTS = {
     "tma_machine_clears": "tma_bad_speculation",
 }
 DEFAULT_FIELDS = "64,16,48,127,16,12,32,80"
-LATEST = 0.050  # seconds behind its deadline that a row may be
+LATEST = 0.050  # seconds behind its deadline that most rows may be
 
 
 class Wrong(Exception):
@@ -407,10 +407,11 @@ def check_times(rows, args):
         need(len(times) == args.rows, f"{len(times)} intervals: {times}")
     if not args.every:
         return
-    for n, time in enumerate(times, 1):
-        due = n * args.every / 1000
-        need(due <= time <= due + LATEST,
-             f"row {n} was due at {due:.3f} and came at {time:.6f}")
+    # A busy host may delay any row, but none that follows.
+    every = args.every / 1000
+    late = [time - n * every for n, time in enumerate(times, 1)]
+    need(0 <= min(late) and max(late) < every, f"late by {late}")
+    need(sorted(late)[len(late) // 2] < LATEST, f"mostly late: {late}")
 
 
 def check_order(rows):

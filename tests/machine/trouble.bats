@@ -48,18 +48,10 @@ said_once() {
 	said_nothing
 }
 
-# near AWK-PROGRAM FILE: of measured rates; as of "rates" in helper.bash, if the
-# host stopped a virtual CPU, the test runs again.
-near() {
-	BATS_TEST_RETRIES=2
-	awk -F, "$@"
-	BATS_TEST_RETRIES=0
-}
-
 # check_cycles FILE: each PMU's rate in each row; and nothing of the time is
 # missing: what its four CPUs counted is all of it.
 check_cycles() {
-	near '
+	awk -F, '
 	$4 !~ /cycles/ { next }
 	$2 ~ /</ { print; bad = 1; next }
 	{ atom = $4 ~ /atom/; want = atom ? 2 : 3; rate = $2 / $5
@@ -192,7 +184,7 @@ away_and_back() {
 	run -0 --separate-stderr "$TDSTAT" -a -I 300 --interval-count 10 -x, -e cycles -o rows
 	wait $!
 	# the rate holds for the CPUs that there were: four, in the end three
-	near '$4 ~ /core/ { rate = $2 / $5; n++; time = $1
+	awk -F, '$4 ~ /core/ { rate = $2 / $5; n++; time = $1
 		if (rate < 2.9 || rate > 3.1) { print; exit 1 }
 		if (n <= 2) { four += $5 / 1e9; four_time = $1 }
 		if (n <= 6) begin = $1; else three += $5 / 1e9 }

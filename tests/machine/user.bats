@@ -191,7 +191,6 @@ closed_shells() {
 
 # The kernel takes the counters from it at its exec(), whatever the setting is.
 @test "a command that gets more rights: its counts are those until then, and that is said" {
-	BATS_TEST_RETRIES=2 # of its rate, as of "rates" in helper.bash
 	closed_shells
 	for level in 2 1; do
 		run -0 --separate-stderr as_nobody $level taskset -c 2 "$TDSTAT" -x, -e cycles:u,task-clock:u \
@@ -202,7 +201,6 @@ closed_shells() {
 		awk -F, '$3 == "cpu_core/cycles/u" { rate = $1 / $4; n++
 			if (rate < 2.1 || rate > 2.4) exit 1 } END { exit n != 1 }' <<<"$stderr"
 	done
-	BATS_TEST_RETRIES=0
 	# in a child, and by all that has this effect
 	for command in "./setuid -p work; true" "./rights work" "./unread work"; do
 		run -0 --separate-stderr as_nobody 1 "$TDSTAT" -e task-clock:u -- sh -c "$command"

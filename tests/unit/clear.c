@@ -2,7 +2,6 @@
 /* Which nodes are over their thresholds wherever in their intervals they are. */
 #include "lib/base/util.h"
 #include "metrics/eval/eval.h"
-#include "metrics/eval/parts.h"
 #include "tests/unit/levels.h"
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"
@@ -80,7 +79,7 @@ static void test_row(const struct td_evaluation *e, struct td_report *report,
 		report->rows[0].cells[i].error = 0;
 	cell_of(report, other)->error = rows[r].other;
 	cell_of(report, rows[r].metric)->error = rows[r].error;
-	td_eval_find_what_is_clear(e, 0, &report->rows[0]);
+	td_eval_find_clear(e, report);
 	ok(cell_of(report, rows[r].metric)->clear_of_threshold == rows[r].clear,
 	   "%s +- %g, the other +- %g", rows[r].metric, rows[r].error,
 	   rows[r].other);

@@ -20,6 +20,8 @@
 #define COUNTS(list) "{\"time\":1.5,\"counts\":[" list "]}\n"
 #define END          "{\"end\":{\"elapsed\":2.5}}\n"
 #define FINE         COUNTS("[0,0,-1,5,9,9]")
+#define SUMS(time, sums) \
+	"{\"so_far\":" time ",\"sums\":[" sums "]}\n"
 #define ONE_EVENT(more)                                                       \
 	"{\"name\":\"cpu_core/slots/\",\"pmu\":\"cpu_core\",\"group\":0" more \
 	"}"
@@ -116,6 +118,23 @@ static const struct {
 	{ "a NUL behind the JSON", HEAD "{\"time\":1,\"counts\":[]}\0 x\n",
 	  sizeof(HEAD "{\"time\":1,\"counts\":[]}\0 x\n") - 1, 2, "" },
 	{ "no time", HEAD "{\"counts\":[]}\n", 0, 2, "time" },
+	{ "sums of no time", HEAD "{\"sums\":[]}\n", 0, 2, "so_far" },
+	{ "sums that go back in time",
+	  HEAD SUMS("0.2", "[1,2,2]") SUMS("0.1", "[1,2,2]"), 0, 3, "so_far" },
+	{ "a sum of two", HEAD SUMS("0.1", "[1,2]"), 0, 2, "running" },
+	{ "a sum that ran longer than it was enabled",
+	  HEAD SUMS("0.1", "[1,2,3]"), 0, 2, "running" },
+	{ "a negative sum", HEAD SUMS("0.1", "[-1,2,2]"), 0, 2, "running" },
+	{ "a sum of a text", HEAD SUMS("0.1", "[\"1\",2,2]"), 0, 2, "running" },
+	{ "a sum that gets less",
+	  HEAD SUMS("0.1", "[4,2,2]") SUMS("0.2", "[3,3,3]"), 0, 3, "smaller" },
+	{ "fewer sums than before",
+	  HEAD SUMS("0.1", "[4,2,2],[1,2,2]") SUMS("0.2", "[5,3,3]"), 0, 3,
+	  "smaller" },
+	{ "counts below the sums before", HEAD SUMS("0.1", "[6,2,2]") FINE, 0, 3,
+	  "less than the sums" },
+	{ "more sums than counts", HEAD SUMS("0.1", "[4,2,2],[1,2,2]") FINE, 0, 3,
+	  "less than the sums" },
 	{ "a time that is text", HEAD "{\"time\":\"1\",\"counts\":[]}\n", 0, 2,
 	  "time" },
 	{ "a negative time", HEAD "{\"time\":-1,\"counts\":[]}\n", 0, 2,

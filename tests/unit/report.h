@@ -8,6 +8,8 @@
 
 /* Cells of a report, as td_eval() makes them. */
 
+#define NO_ERRORS .error = NAN, .runs_error = NAN
+
 #define NONE                                            \
 	{                                               \
 		.status = TD_STATUS_NONE, .value = NAN, \
@@ -21,26 +23,26 @@
 #define REFUSED(why) LOST_FOR(TD_STATUS_NOT_SUPPORTED, why)
 #define PART(v, running)                                   \
 	{                                                  \
-		.status = TD_STATUS_OK, .value = (v),      \
+		.status = TD_STATUS_OK, .value = (v), NO_ERRORS,      \
 		.running_pct = (running), .matters = true, \
 	}
 #define OK(v) PART(v, 100)
 #define OVER(v)                                                           \
 	{                                                                 \
-		.status = TD_STATUS_OK, .value = (v), .running_pct = 100, \
+		.status = TD_STATUS_OK, .value = (v), NO_ERRORS, .running_pct = 100, \
 		.over_threshold = true, .matters = true,                  \
 	}
 /* counted in other slices of time than the parent */
 #define OTHER_SLICES(v, running)                                \
 	{                                                       \
-		.status = TD_STATUS_OK, .value = (v),           \
+		.status = TD_STATUS_OK, .value = (v), NO_ERRORS,           \
 		.running_pct = (running), .other_slices = true, \
 		.matters = true,                                \
 	}
 /* shown only with --all */
 #define MINOR(v)                                                          \
 	{                                                                 \
-		.status = TD_STATUS_OK, .value = (v), .running_pct = 100, \
+		.status = TD_STATUS_OK, .value = (v), NO_ERRORS, .running_pct = 100, \
 	}
 
 #endif

@@ -19,9 +19,11 @@ static inline int test_rewrite(struct td_recording *rec, FILE *out,
 
 	td_recording_write_head(out, &rec->machine, rec->places, &rec->plan,
 				&rec->info);
-	while (!(rc = td_recording_next(rec, &time_ns, &readings, err)))
+	while (!(rc = td_recording_next(rec, &time_ns, &readings, err))) {
+		td_recording_write_course(out, &rec->course);
 		td_recording_write_counts(out, time_ns, &rec->times,
 					  &rec->names, &readings);
+	}
 	if (rec->ended)
 		td_recording_write_end(out, &rec->usage, 0);
 	free(readings.v);

@@ -91,11 +91,12 @@ static void check_times(void)
 static void check_rows(void)
 {
 	const struct td_opts opts = { .interval_ms = 2500 };
+	const struct td_job job = { .opts = &opts };
 	struct td_waiter waiter = TD_WAITER_NONE;
 	struct td_clock clock = { 0 };
 	struct td_err err;
 
-	ok(td_clock_start(&clock, &waiter, &opts, &err) == 0 && clock.began,
+	ok(td_clock_start(&clock, &waiter, &job, &err) == 0 && clock.began,
 	   "the clock starts");
 	ok(clock.ticks_a_row == 3 && waiter.period_ns == 2500 * MS / 3,
 	   "no more than a second between two reads");
@@ -106,6 +107,48 @@ static void check_rows(void)
 		   clock.rows_missed == 2,
 	   "three rows in one sleep: two are missed");
 	ok(!td_clock_tick(&clock, 1), "the end of a row is where it was");
+	td_waiter_close(&waiter);
+}
+
+/* Reads so many times, each of which takes so much of a CPU's time. */
+static void read_times(struct td_clock *clock, struct td_waiter *waiter, int nr,
+		       uint64_t reading_ns)
+{
+	for (int i = 0; i < nr; i++) {
+		td_clock_tick(clock, 1);
+		td_clock_slow_down(clock, waiter, reading_ns);
+	}
+}
+
+static void check_reads(void)
+{
+	const struct td_opts opts = { 0 };
+	struct td_tree tree = { 0 };
+	struct td_job job = { .opts = &opts };
+	struct td_waiter waiter = TD_WAITER_NONE;
+	struct td_clock clock = { 0 };
+	struct td_err err;
+
+	td_clock_start(&clock, &waiter, &job, &err);
+	ok(waiter.period_ns == 1000 * MS, "events: a read a second");
+	read_times(&clock, &waiter, 200, 900 * MS);
+	ok(waiter.period_ns == 1000 * MS, "whatever it takes");
+	job.tree = &tree;
+	clock = (struct td_clock){ 0 };
+	td_clock_start(&clock, &waiter, &job, &err);
+	ok(waiter.period_ns == 100 * MS, "metrics: ten reads a second");
+	read_times(&clock, &waiter, 99, 4 * MS);
+	ok(waiter.period_ns == 100 * MS, "for ten seconds");
+	read_times(&clock, &waiter, 1, 4 * MS);
+	ok(waiter.period_ns == 1000 * MS, "then one");
+	clock = (struct td_clock){ 0 };
+	td_clock_start(&clock, &waiter, &job, &err);
+	read_times(&clock, &waiter, 3, 7 * MS);
+	ok(waiter.period_ns == 100 * MS, "three reads do not tell the cost");
+	read_times(&clock, &waiter, 1, 7 * MS);
+	ok(waiter.period_ns == 200 * MS, "more than a twentieth of the time");
+	read_times(&clock, &waiter, 20, 7 * MS);
+	ok(waiter.period_ns == 200 * MS, "less than that");
 	td_waiter_close(&waiter);
 }
 
@@ -136,6 +179,7 @@ int main(void)
 	check_threads();
 	check_times();
 	check_rows();
+	check_reads();
 	check_durations();
 	return done_testing();
 }

@@ -315,26 +315,26 @@ static const struct {
 		      .cells = { OK(25.1), LOST, OVER(-5.25), NONE, PART(3, 12.5) } } },
 	  .usage = &(struct td_usage){ .elapsed_ns = 1 },
 	  .want =
-"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"metric\":\"tma_retiring\",\"value\":25.1,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0}\n"
-"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"metric\":\"tma_backend_bound\",\"value\":null,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":null,\"running\":0.0}\n"
-"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"metric\":\"tma_memory_bound\",\"value\":-5.25,\"unit\":\"%\",\"level\":2,\"parent\":\"tma_backend_bound\",\"over_threshold\":true,\"running\":100.0}\n"
-"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"metric\":\"tma_resource_bound\",\"value\":3.0,\"unit\":\"%\",\"level\":2,\"parent\":\"tma_backend_bound\",\"over_threshold\":false,\"running\":12.5}\n" },
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"metric\":\"tma_retiring\",\"value\":25.1,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"metric\":\"tma_backend_bound\",\"value\":null,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":null,\"running\":0.0,\"error\":null}\n"
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"metric\":\"tma_memory_bound\",\"value\":-5.25,\"unit\":\"%\",\"level\":2,\"parent\":\"tma_backend_bound\",\"over_threshold\":true,\"running\":100.0,\"error\":null}\n"
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"metric\":\"tma_resource_bound\",\"value\":3.0,\"unit\":\"%\",\"level\":2,\"parent\":\"tma_backend_bound\",\"over_threshold\":false,\"running\":12.5,\"error\":null}\n" },
 	{ "JSON: outside of the tree, and twelve digits", TD_FORMAT_JSON,
 	  .columns = mixed, .nr_columns = 5,
 	  .rows = { { "all", "cpu", 100,
 		      .cells = { OK(12.3456789012), OK(-0.0), OK(1.5e-9), OK(123456789012.0), REFUSED("its \"event\"") } } },
 	  .want =
-"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"metric\":\"tma_retiring\",\"value\":12.3456789012,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0}\n"
-"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"metric\":\"ipc\",\"value\":0.0,\"unit\":\"\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.0}\n"
-"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"metric\":\"reads\",\"value\":1.5e-9,\"unit\":\"cycles / transaction\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.0}\n"
-"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"metric\":\"clock\",\"value\":123456789012.0,\"unit\":\"GHz\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.0}\n"
-"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"metric\":\"all_slots\",\"value\":null,\"unit\":\"%slots\",\"level\":null,\"parent\":null,\"over_threshold\":null,\"running\":0.0,\"why\":\"its \\\"event\\\"\"}\n" },
+"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"metric\":\"tma_retiring\",\"value\":12.3456789012,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
+"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"metric\":\"ipc\",\"value\":0.0,\"unit\":\"\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
+"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"metric\":\"reads\",\"value\":1.5e-9,\"unit\":\"cycles / transaction\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
+"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"metric\":\"clock\",\"value\":123456789012.0,\"unit\":\"GHz\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
+"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"metric\":\"all_slots\",\"value\":null,\"unit\":\"%slots\",\"level\":null,\"parent\":null,\"over_threshold\":null,\"running\":0.0,\"error\":null,\"why\":\"its \\\"event\\\"\"}\n" },
 	{ "JSON: names with quotes and control characters", TD_FORMAT_JSON,
 	  .columns = odd + 1, .nr_columns = 2,
 	  .rows = { { "a\\b\t/c", "caf\303\251", 100, .cells = { OK(1), OK(2) } } },
 	  .want =
-"{\"time\":0.0,\"id\":\"a\\\\b\\t/c\",\"pmu\":\"caf\303\251\",\"metric\":\"say \\\"x\\\"\",\"value\":1.0,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0}\n"
-"{\"time\":0.0,\"id\":\"a\\\\b\\t/c\",\"pmu\":\"caf\303\251\",\"metric\":\"two\\nlines\",\"value\":2.0,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0}\n" },
+"{\"time\":0.0,\"id\":\"a\\\\b\\t/c\",\"pmu\":\"caf\303\251\",\"metric\":\"say \\\"x\\\"\",\"value\":1.0,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
+"{\"time\":0.0,\"id\":\"a\\\\b\\t/c\",\"pmu\":\"caf\303\251\",\"metric\":\"two\\nlines\",\"value\":2.0,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n" },
 };
 /* clang-format on */
 

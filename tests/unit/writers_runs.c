@@ -205,7 +205,13 @@ static const struct {
 #define ERR(v, error_)                                                    \
 	{                                                                 \
 		.status = TD_STATUS_OK, .value = (v), .running_pct = 100, \
-		.matters = true, .error = (error_),                       \
+		.matters = true, .error = NAN, .runs_error = (error_),    \
+	}
+
+#define HALF(v, error_)                                                   \
+	{                                                                 \
+		.status = TD_STATUS_OK, .value = (v), .running_pct = 100, \
+		.matters = true, .error = (error_), .runs_error = NAN,    \
 	}
 
 static const struct {
@@ -232,12 +238,40 @@ static const struct {
 "      1.50  ipc\n\n" },
 	{ "means in a tree: worth a look", .frame = { "x", .runs = 3 },
 	  .rows = { { "all", "cpu",
-		      { { .status = TD_STATUS_OK, .value = 71, .error = 1.5,
+		      { { .status = TD_STATUS_OK, .value = 71, .error = NAN,
+			  .runs_error = 1.5,
 			  .running_pct = 100, .over_threshold = true,
 			  .matters = true }, ERR(1.5, 0.5) } } },
 	  .want = TITLE("x", " (3 runs)") " cpu\n"
 "      71.0 %  tma_retiring  ( +- 1.5 )   <--\n"
 "      1.50  ipc  ( +- 0.50 )\n\n" },
+	{ "errors in a tree: rounded up, in a column of their own",
+	  .frame = { "x" },
+	  .rows = { { "all", "cpu", { HALF(12.34, 0.41), HALF(1.5, 0.0123) } } },
+	  .want = TITLE("x", "") " cpu\n"
+"      12.3 ±0.5 %  tma_retiring\n"
+"      1.50 ±0.02  ipc\n\n" },
+	{ "errors in a tree: not of all",
+	  .frame = { "x" },
+	  .rows = { { "all", "cpu", { HALF(12.34, 12.5), OK(1.5) } } },
+	  .want = TITLE("x", "") " cpu\n"
+"      12.3 ±12.5 %  tma_retiring\n"
+"      1.50  ipc\n\n" },
+	{ "CSV: columns of errors", TD_FORMAT_CSV,
+	  .frame = { "x", .errors = true },
+	  .rows = { { "all", "cpu", { HALF(12.34, 0.416), OK(1.5) } },
+		    { "CPU1", "cpu", { LOST, NONE } } },
+	  .want = "time,id,pmu,tma_retiring,tma_retiring_error,ipc,ipc_error\n"
+"1.000104518,all,cpu,12.34,0.42,1.50,\n"
+"1.000104518,CPU1,cpu,,,,\n" },
+	{ "JSON: errors of the counting", TD_FORMAT_JSON, .frame = { "x" },
+	  .rows = { { "all", "cpu",
+		      { HALF(12.5, 0.25),
+			{ .status = TD_STATUS_OK, .value = 1.5, NO_ERRORS,
+			  .too_short = true, .running_pct = 100 } } } },
+	  .want =
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"metric\":\"tma_retiring\",\"value\":12.5,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":0.25}\n"
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"metric\":\"ipc\",\"value\":1.5,\"unit\":\"\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":null,\"too_short\":true}\n" },
 	{ "CSV: means, and a row of their errors", TD_FORMAT_CSV,
 	  .frame = { "x", .runs = 3 },
 	  .rows = { { "all", "cpu", { ERR(12.34, 0.42), ERR(1.5, 0) } } },
@@ -277,14 +311,14 @@ static const struct {
 	  .rows = { { "all", "cpu", { ERR(12.5, 0.25), ERR(1.5, NAN) } },
 		    { "CPU1", "cpu", { LOST, NONE } } },
 	  .want =
-"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"metric\":\"tma_retiring\",\"value\":12.5,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":0.25}\n"
-"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"metric\":\"ipc\",\"value\":1.5,\"unit\":\"\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.00}\n"
-"{\"time\":1.000104518,\"id\":\"CPU1\",\"pmu\":\"cpu\",\"metric\":\"tma_retiring\",\"value\":null,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":null,\"running\":0.00}\n" },
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"metric\":\"tma_retiring\",\"value\":12.5,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":null,\"runs_error\":0.25}\n"
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"metric\":\"ipc\",\"value\":1.5,\"unit\":\"\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":null}\n"
+"{\"time\":1.000104518,\"id\":\"CPU1\",\"pmu\":\"cpu\",\"metric\":\"tma_retiring\",\"value\":null,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":null,\"running\":0.00,\"error\":null}\n" },
 	{ "JSON: a summary", TD_FORMAT_JSON,
 	  .frame = { "x", .summary_word = true }, .summary = true,
 	  .rows = { { "all", "cpu", { ERR(12.5, 0.25), NONE } } },
 	  .want =
-"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"metric\":\"tma_retiring\",\"value\":12.5,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"summary\":true}\n" },
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"metric\":\"tma_retiring\",\"value\":12.5,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":null,\"summary\":true}\n" },
 };
 
 static const uint64_t two_runs[] = { 1000000000, 2000000000 };

@@ -6,6 +6,11 @@
 #include "pmu.h"
 #include "qemu/timer.h"
 
+enum {
+	ONE_PATH_NS = 1000000, /* between two reads of a group: at most this */
+	IGNORED_NS = 50000
+};
+
 static struct tdemu_pmu pmus[TDEMU_CPUS];
 
 struct tdemu_pmu *tdemu_pmu(CPUX86State *env)
@@ -41,7 +46,10 @@ void tdemu_halt(CPUX86State *env)
 {
 	struct tdemu_pmu *pmu = tdemu_pmu(env);
 
-	if (pmu && !tdemu_settings()->no_halt)
+	if (!pmu)
+		return;
+	pmu->in_kernel = false;
+	if (!tdemu_settings()->no_halt)
 		pmu->halted_at = virtual_ns();
 }
 
@@ -54,6 +62,37 @@ void tdemu_unhalt(CPUX86State *env)
 	pmu->halted_for += virtual_ns() - pmu->halted_at;
 	pmu->halted_at = 0;
 	tdemu_arm_again(pmu);
+}
+
+/* What the thread of the virtual CPU, which calls, has used of the host. */
+static int64_t used_ns(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return used.tv_sec * 1000000000LL + used.tv_nsec;
+}
+
+/*
+ * The kernel reads the counters of a group one after the other, with interrupts
+ * off.  Time that the host takes from the virtual CPU between two of these reads
+ * would be in some counts of the group and not in others.
+ */
+void tdemu_leave_out_stolen(struct tdemu_pmu *pmu)
+{
+	int64_t now = virtual_ns(), used = used_ns();
+	int64_t own = used - pmu->used_at_read;
+	int64_t stolen = now - pmu->read_at - own;
+	bool in_kernel = !(pmu->env->eflags & IF_MASK);
+
+	if (in_kernel && pmu->in_kernel && own < ONE_PATH_NS &&
+	    stolen > IGNORED_NS) {
+		pmu->halted_for += stolen;
+		tdemu_arm_again(pmu);
+	}
+	pmu->in_kernel = in_kernel;
+	pmu->read_at = now;
+	pmu->used_at_read = used;
 }
 
 /* Adds ns of a rate in 2^-32 a ns; true when the counter overflowed. */

@@ -24,6 +24,7 @@ bool tdemu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value)
 
 	if (!pmu)
 		return false;
+	tdemu_leave_out_stolen(pmu);
 	return pmu->core->amd ? tdemu_amd_rdmsr(pmu, msr, value)
 			      : tdemu_intel_rdmsr(pmu, msr, value);
 }
@@ -44,6 +45,7 @@ bool tdemu_rdpmc(CPUX86State *env, uint32_t index, uint64_t *value)
 
 	if (!pmu)
 		return false;
+	tdemu_leave_out_stolen(pmu);
 	tdemu_advance(pmu);
 	if (!pmu->core->amd)
 		*value = tdemu_intel_rdpmc(pmu, index);

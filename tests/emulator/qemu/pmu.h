@@ -161,7 +161,11 @@ struct tdemu_pmu {
 	uint64_t extra[TDEMU_EXTRAS];
 	int64_t at; /* where the counters stand on the CPU's own clock */
 
-	int64_t halted_at, halted_for; /* virtual ns */
+	/* virtual ns: since when it is halted; how long it did not run */
+	int64_t halted_at, halted_for;
+	/* at the last read of a counter: with interrupts off; virtual ns; CPU ns */
+	bool in_kernel;
+	int64_t read_at, used_at_read;
 
 	/* which scenario runs, and in which thread (threads.c) */
 	const struct tdemu_scenario *scenario;
@@ -180,6 +184,8 @@ struct tdemu_pmu {
 struct tdemu_pmu *tdemu_pmu(CPUX86State *env);
 /* The CPU's own clock, in ns. */
 int64_t tdemu_clock(const struct tdemu_pmu *pmu);
+/* Call it before the guest reads a counter, in the virtual CPU's thread. */
+void tdemu_leave_out_stolen(struct tdemu_pmu *pmu);
 /* Brings the counters to now. */
 void tdemu_advance(struct tdemu_pmu *pmu);
 /* After something changed that says what counts, or how fast. */

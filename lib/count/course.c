@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/count/course.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * More readings than this have no course, for it would take 50 MB: 256 CPUs and
+ * 256 events.
+ */
+#define MAX_READINGS 65536
+
+static int set_point(struct td_course_point *point,
+		     const struct td_readings *sum, uint64_t time_ns)
+{
+	struct td_course_sum *v =
+		reallocarray(point->v, sum->nr + 1, sizeof(*v));
+
+	if (!v)
+		return -ENOMEM;
+	for (size_t i = 0; i < sum->nr; i++) {
+		const struct td_reading *r = &sum->v[i];
+
+		v[i] = (struct td_course_sum){ r->value, r->enabled_ns,
+					       r->running_ns };
+	}
+	*point = (struct td_course_point){ time_ns, v, sum->nr };
+	return 0;
+}
+
+static void swap_points(struct td_course_point *a, struct td_course_point *b)
+{
+	struct td_course_point saved = *a;
+
+	*a = *b;
+	*b = saved;
+}
+
+/* Joins each two batches; the memory of dropped points is used again. */
+static void thin_out(struct td_course *course)
+{
+	const struct td_course_point *points = course->points;
+
+	for (size_t i = 0; i < course->nr / 2; i++)
+		swap_points(&course->points[i], &course->points[2 * i + 1]);
+	course->nr /= 2;
+	course->spacing_ns = points[1].time_ns - points[0].time_ns;
+}
+
+static uint64_t since_last(const struct td_course *course, uint64_t time_ns)
+{
+	return course->nr ? time_ns - course->points[course->nr - 1].time_ns
+			  : UINT64_MAX;
+}
+
+static int push(struct td_course *course, const struct td_readings *sum,
+		uint64_t time_ns)
+{
+	if (course->nr == TD_COURSE_POINTS)
+		thin_out(course);
+	if (set_point(&course->points[course->nr], sum, time_ns))
+		return -ENOMEM;
+	course->nr++;
+	return 0;
+}
+
+int td_course_add(struct td_course *course, const struct td_readings *sum,
+		  uint64_t time_ns)
+{
+	uint64_t spacing_ns = course->spacing_ns;
+
+	if (sum->nr > MAX_READINGS)
+		return 0;
+	/* a read may come a little early */
+	course->behind =
+		since_last(course, time_ns) < spacing_ns - spacing_ns / 10;
+	return course->behind ? 0 : push(course, sum, time_ns);
+}
+
+int td_course_end(struct td_course *course, const struct td_readings *sum,
+		  uint64_t time_ns)
+{
+	if (!course->behind)
+		return 0;
+	course->behind = false;
+	/* less than half a batch belongs to the one before */
+	if (since_last(course, time_ns) < course->spacing_ns / 2)
+		return set_point(&course->points[course->nr - 1], sum, time_ns);
+	return push(course, sum, time_ns);
+}
+
+/* What a reading had counted at a point; 0 before the first one. */
+static struct td_course_sum sum_at(const struct td_course *course, size_t end,
+				   size_t reading)
+{
+	static const struct td_course_sum none;
+	const struct td_course_point *point;
+
+	if (!end)
+		return none;
+	point = &course->points[end - 1];
+	return reading < point->nr ? point->v[reading] : none;
+}
+
+int td_course_leave_out(const struct td_course *course, size_t batch,
+			const struct td_readings *sum, struct td_readings *rest)
+{
+	struct td_reading *v = reallocarray(rest->v, sum->nr + 1, sizeof(*v));
+
+	if (!v)
+		return -ENOMEM;
+	rest->v = v;
+	rest->nr = sum->nr;
+	rest->behind = sum->behind;
+	for (size_t i = 0; i < sum->nr; i++) {
+		struct td_course_sum from = sum_at(course, batch, i);
+		struct td_course_sum to = sum_at(course, batch + 1, i);
+
+		v[i] = sum->v[i];
+		v[i].value -= to.value - from.value;
+		v[i].enabled_ns -= to.enabled_ns - from.enabled_ns;
+		v[i].running_ns -= to.running_ns - from.running_ns;
+	}
+	return 0;
+}
+
+uint64_t td_course_batch_ns(const struct td_course *course, size_t batch,
+			    uint64_t start_ns)
+{
+	uint64_t from = batch ? course->points[batch - 1].time_ns : start_ns;
+
+	return course->points[batch].time_ns - from;
+}
+
+void td_course_clear(struct td_course *course)
+{
+	course->nr = 0;
+	course->spacing_ns = 0;
+	course->behind = false;
+}
+
+void td_course_free(struct td_course *course)
+{
+	for (size_t i = 0; i < TD_COURSE_POINTS; i++)
+		free(course->points[i].v);
+	*course = (struct td_course){ 0 };
+}

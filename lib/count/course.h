@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_LIB_COUNT_COURSE_H
+#define TD_LIB_COUNT_COURSE_H
+
+#include "lib/count/readings.h"
+#include "lib/count/report.h"
+
+/*
+ * The course of the counting within a row: how the sums stood after some of its
+ * reads.  What lies between two of these points is a batch; how much a metric
+ * differs from batch to batch tells its error.
+ */
+
+/* One reading's sum at a point. */
+struct td_course_sum {
+	uint64_t value, enabled_ns, running_ns;
+};
+
+struct td_course_point {
+	uint64_t time_ns; /* as the reads' times */
+	/* in the order of the row's readings; later ones were 0 then */
+	struct td_course_sum *v;
+	size_t nr;
+};
+
+/* When there are so many points, every second one is dropped. */
+#define TD_COURSE_POINTS 32
+
+struct td_course {
+	struct td_course_point points[TD_COURSE_POINTS];
+	size_t nr;
+	uint64_t spacing_ns; /* reads sooner after the last point add none */
+	bool behind;         /* the last read added none */
+};
+
+/*
+ * Adds a point after a read: sum is what the row has counted up to time_ns.
+ * Readings may be appended to sum between two points, but not moved.  Returns 0
+ * or -ENOMEM.
+ */
+int td_course_add(struct td_course *course, const struct td_readings *sum,
+		  uint64_t time_ns);
+/*
+ * Makes the last point that of the last read, which was at time_ns, so that
+ * every count is in a batch.  Returns 0 or -ENOMEM.
+ */
+int td_course_end(struct td_course *course, const struct td_readings *sum,
+		  uint64_t time_ns);
+/*
+ * Sets rest to sum without a batch (0 is that before the first point).  The
+ * caller owns rest and reuses it.  Returns 0 or -ENOMEM.
+ */
+int td_course_leave_out(const struct td_course *course, size_t batch,
+			const struct td_readings *sum,
+			struct td_readings *rest);
+/* The length of a batch; the row began at start_ns. */
+uint64_t td_course_batch_ns(const struct td_course *course, size_t batch,
+			    uint64_t start_ns);
+/* Begins a new row. */
+void td_course_clear(struct td_course *course);
+void td_course_free(struct td_course *course);
+
+/* The counts of a row, which ended at time_ns, and their course. */
+struct td_counted {
+	uint64_t time_ns;
+	const struct td_times *times;
+	const struct td_readings *readings;
+	const struct td_course *course;
+};
+
+#endif

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metrics/eval/errors.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NORMAL 1.959964 /* the 97.5 % quantile of the normal distribution */
+
+/*
+ * Cornish and Fisher's expansion around the normal quantile (M. Abramowitz, I.
+ * Stegun, Handbook of Mathematical Functions, 26.7.5): within 0.5 % from 3
+ * degrees on.  Below, it is too small, so 3 is the least.
+ */
+double td_student(double degrees)
+{
+	double n = fmax(degrees, 3), x = NORMAL;
+	double x3 = x * x * x, x5 = x3 * x * x, x7 = x5 * x * x;
+	double x9 = x7 * x * x;
+
+	return x + (x3 + x) / (4 * n) +
+	       (5 * x5 + 16 * x3 + 3 * x) / (96 * n * n) +
+	       (3 * x7 + 19 * x5 + 17 * x3 - 15 * x) / (384 * n * n * n) +
+	       (79 * x9 + 776 * x7 + 1482 * x5 - 1920 * x3 - 945 * x) /
+		       (92160 * n * n * n * n);
+}
+
+int td_errors_begin(struct td_errors *errors, struct td_report *report)
+{
+	errors->report = report;
+	errors->v = calloc(report->nr_rows * report->nr_columns + 1,
+			   sizeof(*errors->v));
+	return errors->v ? 0 : -ENOMEM;
+}
+
+/* Mostly all reports have the same rows; a thread may have run in one batch. */
+static const struct td_row *find_row(const struct td_report *in,
+				     const struct td_row *row, size_t hint)
+{
+	for (size_t i = 0; i < in->nr_rows; i++) {
+		const struct td_row *r = &in->rows[(hint + i) % in->nr_rows];
+
+		if (!strcmp(r->id, row->id) && !strcmp(r->pmu, row->pmu))
+			return r;
+	}
+	return NULL;
+}
+
+static void add_difference(struct td_jackknife *jackknife, double difference)
+{
+	if (jackknife->nr)
+		jackknife->products += jackknife->last * difference;
+	else
+		jackknife->first = difference;
+	jackknife->last = difference;
+	jackknife->sum += difference;
+	jackknife->squares += difference * difference;
+	jackknife->nr++;
+}
+
+void td_errors_add(struct td_errors *errors, const struct td_report *rest)
+{
+	const struct td_report *report = errors->report;
+
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		const struct td_row *row = &report->rows[i];
+		const struct td_row *other = find_row(rest, row, i);
+		struct td_jackknife *v = errors->v + i * report->nr_columns;
+
+		/* nothing ran in a batch whose slots are none */
+		if (!other || other->slots == row->slots)
+			continue;
+		for (size_t c = 0; c < report->nr_columns; c++) {
+			if (other->cells[c].status == TD_STATUS_OK)
+				add_difference(&v[c],
+					       other->cells[c].value -
+						       row->cells[c].value);
+		}
+	}
+}
+
+void td_errors_add_step(struct td_errors *errors,
+			const struct td_report *larger)
+{
+	const struct td_report *report = errors->report;
+
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		const struct td_row *row = &report->rows[i];
+		const struct td_row *other = find_row(larger, row, i);
+		struct td_jackknife *v = errors->v + i * report->nr_columns;
+
+		for (size_t c = 0; other && c < report->nr_columns; c++) {
+			double step =
+				other->cells[c].value - row->cells[c].value;
+
+			if (isfinite(step))
+				v[c].steps += step * step;
+		}
+	}
+}
+
+/*
+ * The correlation of neighbours, with the bias of short series removed
+ * (F. H. C. Marriott, J. A. Pope, Bias in the estimation of autocorrelations,
+ * Biometrika 41, 1954).
+ */
+static double correlation(const struct td_jackknife *j, double mean,
+			  double squares)
+{
+	double n = j->nr, r;
+
+	if (!(squares > 0))
+		return 0;
+	r = j->products - mean * (2 * j->sum - j->first - j->last) +
+	    (n - 1) * mean * mean;
+	r /= squares;
+	r += (1 + 3 * r) / n;
+	return fmin(fmax(r, 0), 0.9);
+}
+
+/*
+ * The part of the error that comes from rounding to whole steps.  Where the
+ * values of batches differ by much more than a step, rounding is a random error
+ * and already in the differences (B. Widrow, I. Kollar, Quantization Noise,
+ * 2008); where they hardly differ, each is rounded the same way.
+ */
+static double rounding(const struct td_jackknife *j, double batch_variance)
+{
+	if (!(j->steps > 0))
+		return 0;
+	return j->steps / 12 *
+	       exp(-4 * M_PI * M_PI * batch_variance / j->steps);
+}
+
+static double error_of(const struct td_jackknife *j)
+{
+	double n = j->nr, mean = j->sum / n;
+	double squares = fmax(j->squares - n * mean * mean, 0);
+	double r = correlation(j, mean, squares);
+	double longer = (1 + r) / (1 - r);
+	double variance = (n - 1) / n * squares * longer;
+	double t = td_student(n / longer - 1);
+
+	return sqrt(t * t * variance +
+		    NORMAL * NORMAL * rounding(j, (n - 1) * squares));
+}
+
+void td_errors_end(struct td_errors *errors)
+{
+	const struct td_report *report = errors->report;
+
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		for (size_t c = 0; c < report->nr_columns; c++) {
+			const struct td_jackknife *j =
+				&errors->v[i * report->nr_columns + c];
+			struct td_cell *cell = &report->rows[i].cells[c];
+
+			if (cell->status != TD_STATUS_OK)
+				continue;
+			cell->too_short = j->nr < TD_MIN_BATCHES;
+			if (!cell->too_short)
+				cell->error = error_of(j);
+		}
+	}
+}
+
+void td_errors_free(struct td_errors *errors)
+{
+	free(errors->v);
+	*errors = (struct td_errors){ 0 };
+}

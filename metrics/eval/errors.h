@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_METRICS_EVAL_ERRORS_H
+#define TD_METRICS_EVAL_ERRORS_H
+
+#include "lib/count/report.h"
+
+/*
+ * The errors of a report's values: half the width of the 95 % interval.
+ *
+ * The time of a row is divided into batches.  The jackknife evaluates the row
+ * again without each of them, which serves ratios of sums as well as formulas
+ * with max() (B. Efron, The Jackknife, the Bootstrap and Other Resampling Plans,
+ * 1982).  What a program does in one batch resembles what it does in the next,
+ * so the variance is that of an autoregressive process of order 1.  The step of
+ * PERF_METRICS, 1/255 of the slots, is added.
+ */
+
+/* Fewer batches tell no error. */
+#define TD_MIN_BATCHES 8
+
+/* A cell's differences from its value, in the order of the batches left out. */
+struct td_jackknife {
+	unsigned int nr;
+	double sum, squares, products, first, last;
+	double steps; /* squares of what one step of each field changes */
+};
+
+struct td_errors {
+	struct td_report *report; /* borrowed; its cells get the errors */
+	struct td_jackknife *v;   /* [row][column] */
+};
+
+/* Returns 0 or -ENOMEM; free it even then. */
+int td_errors_begin(struct td_errors *errors, struct td_report *report);
+/* Adds the report without one batch. */
+void td_errors_add(struct td_errors *errors, const struct td_report *rest);
+/* Adds the report with a field of PERF_METRICS larger by one step. */
+void td_errors_add_step(struct td_errors *errors,
+			const struct td_report *larger);
+/* Sets each cell's error, or that there were too few batches. */
+void td_errors_end(struct td_errors *errors);
+void td_errors_free(struct td_errors *errors);
+
+/* The 97.5 % quantile of Student's distribution; degrees is 1 or more. */
+double td_student(double degrees);
+
+#endif

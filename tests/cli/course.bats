@@ -1,0 +1,118 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Errors of metrics, from a recording that has the course of its counts.
+
+load helper
+
+COURSE=$data/alderlake-course.jsonl
+
+# What the manual says of errors, for tma_retiring of cpu_core, which is a field of
+# PERF_METRICS over the sum of the four: python3 COURSE
+error_of_retiring() {
+	python3 - "$1" <<-'EOS'
+		import json, math, sys
+		head, *lines = [json.loads(line) for line in open(sys.argv[1])]
+		names = [event["name"] for event in head["events"]]
+		counts = next(line["counts"] for line in lines if "counts" in line)
+		def event(index):
+		    return names[counts[index][0]]
+		FIELDS = [f"cpu_core/topdown-{f}/" for f in ("retiring", "bad-spec", "fe-bound", "be-bound")]
+		def sums(values):
+		    return {f: sum(v for i, v in enumerate(values) if event(i) == f) for f in FIELDS}
+		def retiring(fields):
+		    return 100 * fields[FIELDS[0]] / sum(fields.values())
+		whole = sums([c[3] for c in counts])
+		points = [sums([s[0] for s in line["sums"]]) for line in lines if "sums" in line]
+		points = [dict.fromkeys(FIELDS, 0), *points]
+		batches = [{f: b[f] - a[f] for f in FIELDS} for a, b in zip(points, points[1:])]
+		assert all(sum(b[f] for b in batches) == whole[f] for f in FIELDS)
+		n = len(batches)
+		without = [retiring({f: whole[f] - b[f] for f in FIELDS}) for b in batches]
+		mean = sum(without) / n
+		squares = [(w - mean) ** 2 for w in without]
+		r = sum((a - mean) * (b - mean) for a, b in zip(without, without[1:])) / sum(squares)
+		r = min(max(r + (1 + 3 * r) / n, 0), 0.9)
+		longer = (1 + r) / (1 - r)
+		# PERF_METRICS: a step of 1/255 of the slots of each of two CPUs
+		slots = sum(c[3] for i, c in enumerate(counts) if event(i) == "cpu_core/slots/")
+		step = slots / 255 / math.sqrt(2)
+		steps = sum((retiring({**whole, f: whole[f] + step}) - retiring(whole)) ** 2 for f in FIELDS)
+		rounding = steps / 12 * math.exp(-4 * math.pi**2 * (n - 1) * sum(squares) / steps)
+		degrees = n / longer - 1
+		# Student's quantiles at 3 to 12 degrees, from a book; between them, lines
+		t = {3: 3.1824, 4: 2.7764, 5: 2.5706, 6: 2.4469, 7: 2.3646, 8: 2.3060, 9: 2.2622,
+		     10: 2.2281, 11: 2.2010, 12: 2.1788}
+		low = max(3, math.floor(degrees))
+		t = t[low] + (max(degrees, 3) - low) * (t[low + 1] - t[low])
+		variance = (n - 1) / n * sum(squares) * longer
+		print(math.sqrt(t**2 * variance + 1.96**2 * rounding))
+	EOS
+}
+
+# of METRIC PMU FILE: its error in the JSON that tdstat wrote
+error_in() {
+	jq -r "select(.metric == \"$1\" and .pmu == \"$2\") | .error" "$3"
+}
+
+@test "the error is that of the manual's words" {
+	"$TDSTAT" report -j "$COURSE" >out
+	want=$(error_of_retiring "$COURSE")
+	got=$(error_in tma_retiring cpu_core out)
+	awk -v a="$got" -v b="$want" 'BEGIN { print a, b; exit !(a > 0 && a / b > 0.99 && a / b < 1.01) }'
+}
+
+@test "each metric of the tree has one, of both kinds of core" {
+	"$TDSTAT" report -j "$COURSE" >out
+	jq -es 'length == 22 and all(.[]; .error > 0 and .error < 10 and has("too_short") == false)' out
+	run -0 "$TDSTAT" report "$COURSE"
+	[[ $output == *'%  tma_retiring'* ]]
+	[ "$(grep -c '±' <<<"$output")" -eq 22 ]
+}
+
+@test "CSV: columns of errors, if asked for" {
+	"$TDSTAT" report -x, --error "$COURSE" >out
+	assert_equal "$(head -n 1 out | cut -d, -f 4-7)" tma_retiring,tma_retiring_error,tma_light_operations,tma_light_operations_error
+	"$TDSTAT" report -j "$COURSE" >json
+	awk -F, -v want="$(error_in tma_retiring cpu_core json)" '$3 == "cpu_core" {
+		print $5, want; exit !($5 - want < 0.0051 && want - $5 < 0.0051) }' out
+	"$TDSTAT" report -x, "$COURSE" >out
+	run ! grep error out
+}
+
+@test "fewer than eight batches: no error, and JSON says why" {
+	grep -v so_far "$COURSE" >short
+	grep so_far "$COURSE" | head -n 6 >some
+	sed -i '1r some' short
+	"$TDSTAT" report -j short >out
+	jq -es 'all(.[]; .error == null and .too_short)' out
+	run -0 "$TDSTAT" report short
+	run ! grep '±' <<<"$output"
+}
+
+@test "the intervals of a recording are the batches of its sum" {
+	python3 - "$COURSE" >rows <<-'EOS'
+		import json, sys
+		lines = [json.loads(line) for line in open(sys.argv[1])]
+		lines[0]["interval_ms"] = 100
+		print(json.dumps(lines[0]))
+		counts = next(line["counts"] for line in lines if "counts" in line)
+		before = [[0, 0, 0]] * len(counts)
+		for line in lines:
+		    if "sums" not in line:
+		        continue
+		    delta = [c[:3] + [s[i] - b[i] for i in range(3)] for c, s, b in zip(counts, line["sums"], before)]
+		    print(json.dumps({"time": line["so_far"], "counts": delta}))
+		    before = line["sums"]
+		print(json.dumps(lines[-1]))
+	EOS
+	"$TDSTAT" report -j --summary rows | jq -c 'select(.summary) | [.pmu, .metric, .error]' >seen
+	"$TDSTAT" report -j "$COURSE" | jq -c '[.pmu, .metric, .error]' >want
+	diff -u want seen
+	"$TDSTAT" report -j rows | jq -es 'all(.[]; .error == null and .too_short)'
+}
+
+@test "-A: errors of each CPU" {
+	"$TDSTAT" report -A -j "$COURSE" >out
+	jq -es '[.[] | .id] | unique == ["CPU0", "CPU1", "CPU4"]' out
+	jq -es 'all(.[]; .error > 0)' out
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/count/course.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "tests/unit/test.h"
+
+#define MS UINT64_C(1000000)
+
+static struct td_reading readings[3];
+static struct td_readings sum = { .v = readings };
+static struct td_course course;
+
+/* Counts n more on each reading. */
+static void count(uint64_t n)
+{
+	for (size_t i = 0; i < sum.nr; i++) {
+		readings[i].event = (int)i;
+		readings[i].value += n * (i + 1);
+		readings[i].enabled_ns += 10 * n;
+		readings[i].running_ns += 5 * n;
+	}
+}
+
+static void begin(void)
+{
+	memset(readings, 0, sizeof(readings));
+	sum.nr = 2;
+	td_course_clear(&course);
+}
+
+/* The counts of a batch: what is left out. */
+static uint64_t batch(size_t nr, size_t reading)
+{
+	struct td_readings rest = { 0 };
+	uint64_t value;
+
+	if (td_course_leave_out(&course, nr, &sum, &rest))
+		exit(1);
+	value = sum.v[reading].value - rest.v[reading].value;
+	ok(rest.nr == sum.nr && rest.v[reading].event == (int)reading &&
+		   sum.v[reading].enabled_ns - rest.v[reading].enabled_ns ==
+			   10 * value / (reading + 1),
+	   "batch %zu: times go with counts", nr);
+	free(rest.v);
+	return value;
+}
+
+static void check_batches(void)
+{
+	begin();
+	count(3);
+	td_course_add(&course, &sum, 100 * MS);
+	count(4);
+	td_course_add(&course, &sum, 200 * MS);
+	ok(course.nr == 2, "two batches");
+	ok(batch(0, 0) == 3 && batch(1, 0) == 4 && batch(1, 1) == 8,
+	   "each has what was counted in it");
+	sum.nr = 3;
+	count(5);
+	td_course_add(&course, &sum, 300 * MS);
+	ok(batch(2, 2) == 15 && batch(1, 2) == 0,
+	   "a reading that came later was 0 before");
+	ok(td_course_batch_ns(&course, 0, 20 * MS) == 80 * MS &&
+		   td_course_batch_ns(&course, 2, 0) == 100 * MS,
+	   "lengths");
+}
+
+/* Of so many reads every 100 ms, each counting one more than the last. */
+static void read_often(unsigned int reads)
+{
+	begin();
+	for (unsigned int i = 1; i <= reads; i++) {
+		count(i);
+		td_course_add(&course, &sum, (uint64_t)i * 100 * MS);
+	}
+	td_course_end(&course, &sum, (uint64_t)reads * 100 * MS);
+}
+
+static void check_thinning(void)
+{
+	for (unsigned int reads = 1; reads < 300; reads += 7) {
+		uint64_t all = 0;
+
+		read_often(reads);
+		for (size_t i = 0; i < course.nr; i++) {
+			struct td_readings rest = { 0 };
+
+			if (td_course_leave_out(&course, i, &sum, &rest))
+				exit(1);
+			all += sum.v[0].value - rest.v[0].value;
+			free(rest.v);
+		}
+		ok(course.nr <= TD_COURSE_POINTS &&
+			   (reads < 16 || course.nr >= TD_COURSE_POINTS / 2) &&
+			   all == sum.v[0].value,
+		   "%u reads: %zu batches have all that was counted", reads,
+		   course.nr);
+	}
+}
+
+/* A read of which the course makes no batch. */
+static void read_soon(uint64_t n, uint64_t time_ns)
+{
+	count(n);
+	td_course_add(&course, &sum, time_ns);
+	ok(course.behind, "a read in the middle of a batch");
+	td_course_end(&course, &sum, time_ns);
+}
+
+static void check_end(void)
+{
+	read_often(33); /* 16 batches of two reads, and one of one */
+	ok(course.nr == 17 && batch(16, 0) == 33, "33 reads: 17 batches");
+	read_soon(1, 3350 * MS);
+	ok(course.nr == 17 && batch(16, 0) == 33 + 1,
+	   "a little more belongs to the last batch");
+	read_soon(7, 3470 * MS);
+	ok(course.nr == 18 && batch(17, 0) == 7, "more than half of one is one");
+	td_course_end(&course, &sum, 9000 * MS);
+	ok(course.nr == 18, "without a read nothing is added");
+	td_course_clear(&course);
+	td_course_end(&course, &sum, 9000 * MS);
+	ok(course.nr == 0, "nothing was read: no batch");
+}
+
+int main(void)
+{
+	check_batches();
+	check_thinning();
+	check_end();
+	td_course_free(&course);
+	return done_testing();
+}

@@ -65,14 +65,19 @@ static void put_target_for_perf(FILE *fp, const struct td_source *source,
 
 /* --- the commands --------------------------------------------------------- */
 
+/* Of a merged row, that of any PMU: what is typed next shows all of them. */
 static const struct td_metric_set *set_of(const struct td_source *source,
 					  const char *pmu)
 {
+	const struct td_metric_set *any = NULL;
+
 	for (size_t i = 0; i < source->tree->nr_pmus; i++) {
 		if (strcmp(source->machine->pmus[i].name, pmu) == 0)
 			return source->tree->sets[i];
+		if (!any)
+			any = source->tree->sets[i];
 	}
-	return NULL;
+	return any;
 }
 
 /* Can it be counted?  The set may be the built-in one, which ends earlier. */

@@ -65,3 +65,66 @@ report() {
 		assert_success
 	done
 }
+
+# --- a recording whose values have errors ------------------------------------------
+
+# on the emulated Alder Lake, of CPUs, levels 1 and 2
+course=$BATS_TEST_DIRNAME/../data/alderlake-course.jsonl
+
+# of_verdict KEY...: of the verdict of the course, as JSON
+of_verdict() {
+	report -j --verdict "$course"
+	jq -c "select(.verdict) | .verdict | $1" <<<"$output"
+}
+
+@test "the node is the largest of its siblings by more than both errors, and so are those above" {
+	report -j --verdict "$course"
+	jq -es '(map(select(.verdict))[0].verdict) as $v
+		| map(select(.pmu == $v.pmu)) as $all
+		| ($v.path | length >= 2)
+		and ($v.path | to_entries | all(. as $e
+			| ($all | map(select(.metric == $e.value))[0]) as $m
+			| $m.over_threshold and $m.level == $e.key + 1
+			and $m.parent == (if $e.key > 0 then $v.path[$e.key - 1] else null end)
+			and ($all | map(select(.parent == $m.parent and .metric != $m.metric and .metric != "tma_retiring"))
+				| length >= 1 and all(.value + .error < $m.value - $m.error))))' <<<"$output"
+	# its interval is that of its line
+	jq -es '(map(select(.verdict))[0].verdict) as $v
+		| map(select(.pmu == $v.pmu and .metric == $v.node))[0]
+		| (.value - .error - $v.low | fabs) < 1e-6 and (.value + .error - $v.high | fabs) < 1e-6' <<<"$output"
+}
+
+@test "the next commands can be typed: tdstat takes them, and their events" {
+	saved alderlake
+	mapfile -t commands < <(of_verdict '.next[]' | jq -r .)
+	[ "${#commands[@]}" -eq 3 ]
+	PATH=$(dirname "$TDSTAT"):$PATH
+	# shellcheck disable=SC2086 # words
+	try "$TDSTAT" --dry-run ${commands[0]#tdstat}
+	assert_success
+	assert_output --partial 'group 0: '
+	event=$(grep -oE -e '-e [^ ]+' <<<"${commands[1]}")
+	# shellcheck disable=SC2086 # words
+	try "$TDSTAT" --dry-run $event -C 0
+	assert_success
+	# shellcheck disable=SC2086 # words
+	try "$TDSTAT" ${commands[2]#tdstat}
+	assert_success
+}
+
+@test "the text says the same as JSON" {
+	node=$(of_verdict .node | jq -r .)
+	value=$(of_verdict .value)
+	next=$(of_verdict '.next[0]' | jq -r .)
+	report --verdict "$course"
+	line=$(grep '^ Most lost slots: ' <<<"$output")
+	assert_regex "$line" "^ Most lost slots: $node \(backend > [a-z]*\), $(printf %.1f "$value") ±"
+	assert_line " What next:  $next"
+}
+
+@test "one row of all kinds of core has a verdict, too" {
+	report -j --verdict --hybrid-merge "$course"
+	assert_equal "$(jq -r 'select(.verdict) | .verdict | .pmu' <<<"$output")" all
+	jq -es 'map(select(.verdict))[0].verdict | .confidence != "unknown" and (.path | length >= 1)
+		and (.next[0] | startswith("tdstat -l 2 -C"))' <<<"$output"
+}

@@ -54,13 +54,17 @@ struct td_cell {
 };
 
 struct td_row {
-	const char *id;        /* "all", "CPU5", "S0-D0-C3", a cgroup */
-	const char *pmu;       /* "all" for the merged row */
-	double slots;          /* NaN: unknown */
-	double share_pct;      /* of its id's slots on all PMUs; NaN: unknown */
-	double busy_pct;       /* how busy its CPUs were; NaN: unknown */
-	double running_pct;    /* the largest one of its cells */
-	struct td_cell *cells; /* one a column */
+	const char *id;     /* "all", "CPU5", "S0-D0-C3", a cgroup */
+	const char *pmu;    /* "all" for the merged row */
+	double slots;       /* NaN: unknown */
+	double share_pct;   /* of its id's slots on all PMUs; NaN: unknown */
+	double running_pct; /* the largest one of its cells */
+	/*
+	 * How busy the CPUs were; of tasks, their CPU time as a share of one
+	 * CPU, which may be above 100.  NaN: unknown.
+	 */
+	double busy_pct;
+	struct td_cell *cells;       /* one a column */
 	const struct td_node *nodes; /* in the order of the tree */
 	size_t nr_nodes;
 	bool absent; /* no task was on the PMU */

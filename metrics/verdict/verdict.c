@@ -76,6 +76,8 @@ static void go_deeper(struct td_verdict *verdict)
 {
 	const struct td_found *last = td_verdict_last(verdict);
 
+	if (!last)
+		return;
 	verdict->level = last->node->level + 1;
 	verdict->deeper = last->node->level < GROUP_LEVEL ? TD_DEEPER_LEVEL
 							  : TD_DEEPER_GROUP;

@@ -3,7 +3,7 @@
 # --verdict, of recordings.  tests/unit/verdict.c has what it decides,
 # tests/unit/next.c its words and commands.
 
-# shellcheck disable=SC2154 # helper.bash
+# shellcheck disable=SC2030,SC2031,SC2154 # each test has its own $output; helper.bash
 load helper
 
 report() {

@@ -452,8 +452,16 @@ static void check_edges(const char *name, const struct td_frame *frame)
 	struct td_cell cells[] = { OK(1), OK(2), OK(3), OK(4) };
 	struct td_column columns[4];
 	struct td_node nodes[4];
-	struct td_row row = { "CPU123", "cpu_lowpower", 1,     100,
-			      100,      cells,          nodes, 4 };
+	struct td_row row = {
+		.id = "CPU123",
+		.pmu = "cpu_lowpower",
+		.slots = 1,
+		.share_pct = 100,
+		.running_pct = 100,
+		.cells = cells,
+		.nodes = nodes,
+		.nr_nodes = 4,
+	};
 	struct td_report report = { 1, columns, 4, &row, 1 };
 	td_autofree char *text = NULL;
 	size_t size;

@@ -439,14 +439,16 @@ static void test_metrics(size_t t)
 		size_t r = report.nr_rows;
 
 		memcpy(cells[r], metrics[t].rows[r].cells, sizeof(cells[r]));
-		rows[r] = (struct td_row){ metrics[t].rows[r].id,
-					   metrics[t].rows[r].pmu,
-					   1,
-					   100,
-					   100,
-					   cells[r],
-					   nodes,
-					   NR_COLUMNS };
+		rows[r] = (struct td_row){
+			.id = metrics[t].rows[r].id,
+			.pmu = metrics[t].rows[r].pmu,
+			.slots = 1,
+			.share_pct = 100,
+			.running_pct = 100,
+			.cells = cells[r],
+			.nodes = nodes,
+			.nr_nodes = NR_COLUMNS,
+		};
 	}
 	writer.summary = metrics[t].summary;
 	writer.out->report(&writer, &report);

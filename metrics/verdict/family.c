@@ -85,8 +85,8 @@ const struct td_node *td_family_take(struct td_family *family, const char *name)
 		if (strcmp(name_of(family, node), name) != 0)
 			continue;
 		family->nr--;
-		memmove(&family->nodes[i], &family->nodes[i + 1],
-			(family->nr - i) * sizeof(family->nodes[0]));
+		for (; i < family->nr; i++)
+			family->nodes[i] = family->nodes[i + 1];
 		return node;
 	}
 	return NULL;

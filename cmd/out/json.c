@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cmd/out/misfits.h"
 #include "cmd/out/out.h"
 #include "cmd/out/writer_rows.h"
 #include "lib/base/json_put.h"
@@ -61,6 +62,11 @@ static void put_node(const struct td_writer *writer,
 	if (ok && cell->too_short)
 		json_object_object_add(o, "too_short",
 				       json_object_new_boolean(true));
+	if (ok && cell->misfit)
+		json_object_object_add(
+			o, "misfit",
+			json_object_new_string(
+				td_out_misfit_word(cell->misfit)));
 	if (ok && writer->frame->runs > 1 && !isnan(cell->runs_error))
 		json_object_object_add(o, "runs_error",
 				       number(cell->runs_error));

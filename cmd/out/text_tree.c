@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cmd/out/misfits.h"
 #include "cmd/out/out.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
@@ -35,6 +36,7 @@ struct tree {
 	struct widths inside, outside;
 	int mark;
 	size_t nr_unmarked, nr_not_counted; /* number of hidden nodes */
+	struct td_misfits misfits;
 };
 
 static const struct td_column *column_of(const struct tree *tree,
@@ -184,7 +186,9 @@ static void lay_out(struct tree *tree)
 		const struct td_node *node = &row->nodes[i];
 		char buf[TD_VALUE_SIZE + 16];
 		int name = td_printable_width(column_of(tree, node)->name) +
-			   (int)strlen(runs_error_of(buf, tree, node));
+			   (int)strlen(runs_error_of(buf, tree, node)) +
+			   (int)strlen(td_out_misfit_mark(
+				   cell_of(tree, node)->misfit));
 
 		if (is_shown(tree, node) && cell_of(tree, node)->over_threshold)
 			widen(&tree->mark, name_column(tree, node) + name + 1);
@@ -319,7 +323,9 @@ static void put_node(struct tree *tree, const struct td_node *node)
 		fputc('\n', fp);
 		return;
 	}
-	len += fprintf(fp, "%s", runs_error_of(buf, tree, node));
+	len += fprintf(fp, "%s%s", runs_error_of(buf, tree, node),
+		       td_out_misfit_mark(cell->misfit));
+	td_out_misfits_add(&tree->misfits, cell);
 	if (cell->over_threshold)
 		fprintf(fp, "%*s%s<--%s",
 			len < tree->mark ? tree->mark - len : 1, "",
@@ -365,6 +371,14 @@ static void put_sum(struct tree *tree)
 			widths_of(tree, &row->nodes[0])->error, "");
 }
 
+static void put_misfits(const struct tree *tree)
+{
+	if (!tree->misfits.seen)
+		return;
+	start_line(tree);
+	td_out_misfits_put(tree->writer->fp, &tree->misfits);
+}
+
 void td_out_text_tree(const struct td_writer *writer,
 		      const struct td_report *report, const struct td_row *row)
 {
@@ -387,6 +401,7 @@ void td_out_text_tree(const struct td_writer *writer,
 			start_line(&tree);
 		td_out_text_hidden(writer, tree.nr_unmarked,
 				   tree.nr_not_counted);
+		put_misfits(&tree);
 	}
 	if (status == TD_STATUS_OK && row->ranked)
 		put_sum(&tree);

@@ -8,6 +8,7 @@
 #include "cmd/view/joined.h"
 #include "cmd/view/view.h"
 #include "lib/base/util.h"
+#include "metrics/eval/misfits.h"
 #include "metrics/table/rank.h"
 #include "metrics/table/rows.h"
 
@@ -39,6 +40,8 @@ static int put_tree(const struct rows *r, struct td_err *err)
 	report.time_ns = r->time_ns;
 	if (!rc && r->purpose == SHOW && r->counted)
 		rc = td_view_fill_errors(view, r->counted, &report, err);
+	if (!rc)
+		td_report_find_misfits(&report);
 	if (!rc && view->sink.frame.how == TD_AGGREGATE_THREAD)
 		td_report_drop_absent(&report);
 	if (!rc && r->purpose == COLLECT &&

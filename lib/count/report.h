@@ -32,6 +32,16 @@ enum td_status {
 	TD_STATUS_NONE,          /* this row's PMU has no such metric */
 };
 
+/* What does not fit a value. */
+enum td_misfit {
+	TD_FITS,
+	TD_MISFIT_RANGE,      /* below 0, or above 100 % */
+	TD_MISFIT_PARENT,     /* larger than the node above it */
+	TD_MISFIT_SUM,        /* level 1 is not all of the slots */
+	TD_MISFIT_WIDTH,      /* more slots in a cycle than the core has */
+	TD_MISFIT_CORRECTION, /* not larger than what was corrected in it */
+};
+
 struct td_cell {
 	enum td_status status;
 	double value;       /* in the column's unit */
@@ -39,7 +49,8 @@ struct td_cell {
 	bool over_threshold;
 	bool over_unknown; /* no threshold, or one that was not counted */
 	bool other_slices; /* counted in other slices of time than its parent */
-	bool matters;      /* if not, it is shown only with all */
+	enum td_misfit misfit;
+	bool matters; /* if not, it is shown only with all */
 	/*
 	 * Half the width of the value's 95 % interval, from the course of the
 	 * counting, in the column's unit; NaN: unknown.

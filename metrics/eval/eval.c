@@ -87,6 +87,34 @@ static bool was_refused(const struct td_plan *plan, int pmu)
 	return any;
 }
 
+/* Level 1 is of the slots; its rest, and level 2's, may be no more than noise. */
+static void find_misfits(const struct td_evaluation *e, int pmu,
+			 struct td_row *row)
+{
+	const struct td_tree *tree = e->tree;
+	enum td_misfit of_slots = td_eval_slots_misfit(e, pmu);
+	int dropped;
+	double correction = td_eval_correction(e, pmu, &dropped);
+
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+		struct td_cell *cell;
+		int level = metric->def->level;
+
+		if (metric->pmu != pmu || metric->column < 0 || level < 1 ||
+		    level > 2)
+			continue;
+		cell = &row->cells[metric->column];
+		if (cell->status != TD_STATUS_OK)
+			continue;
+		if (level == 1)
+			cell->misfit = of_slots;
+		if (td_ints_has(&metric->events, dropped) &&
+		    fabs(cell->value) <= correction)
+			cell->misfit = TD_MISFIT_CORRECTION;
+	}
+}
+
 static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
 {
 	const struct td_tree *tree = e->tree;
@@ -108,6 +136,7 @@ static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
 		row->running_pct = fmax(row->running_pct, cell->running_pct);
 	}
 	td_eval_find_what_matters(row);
+	find_misfits(e, pmu, row);
 }
 
 /*

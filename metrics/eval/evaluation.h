@@ -47,6 +47,11 @@ struct td_evaluation {
 	size_t nr_gaps;
 };
 
+/*
+ * Is the event counted in steps of 1/255 of the slots?  After a first td_eval()
+ * of the plan.
+ */
+bool td_evaluation_has_step(const struct td_evaluation *e, int event);
 /* Free with td_evaluation_free(), even after -ENOMEM. */
 int td_evaluation_make(struct td_evaluation *e, const struct td_tree *tree,
 		       const struct td_plan *plan, struct td_err *err);

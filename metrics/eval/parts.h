@@ -24,6 +24,14 @@ void td_eval_fill_cell(const struct td_evaluation *e,
 /* Marks the cells of a row that are worth showing. */
 void td_eval_find_what_matters(struct td_row *row);
 
+/* slots.c: TD_MISFIT_SUM or TD_MISFIT_WIDTH if the slots cannot be. */
+enum td_misfit td_eval_slots_misfit(const struct td_evaluation *e, int pmu);
+/*
+ * Formulas subtract INT_MISC.UOP_DROPPING: the share of the slots that it is,
+ * in per cent, and its event, or NaN and -1.
+ */
+double td_eval_correction(const struct td_evaluation *e, int pmu, int *event);
+
 /* merge.c: merges the report's rows from first on into one. */
 void td_eval_merge(struct td_report *report, size_t first, const char *id,
 		   bool tasks);

@@ -125,6 +125,10 @@ enum td_reader {
 const char *td_out_value(char buf[TD_VALUE_SIZE],
 			 const struct td_column *column, double value,
 			 enum td_reader reader);
+/* For people: the error of a value, rounded up to the value's digits. */
+const char *td_out_error(char buf[TD_VALUE_SIZE],
+			 const struct td_column *column, double value,
+			 double error);
 /* The length of a value's fraction, with its point. */
 int td_out_part(const char *value);
 

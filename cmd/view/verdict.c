@@ -23,7 +23,9 @@
 
 bool td_view_wants_verdict(const struct td_opts *opts)
 {
-	return opts->verdict && !opts->no_verdict;
+	/* for programs only if asked for, as it is a line of another kind */
+	return opts->verdict ||
+	       (opts->format == TD_FORMAT_TEXT && !opts->no_verdict);
 }
 
 static size_t count_cpus(const struct td_machine *machine)

@@ -11,6 +11,7 @@
 	row(record) \
 	row(report) \
 	row(list) \
+	row(explain) \
 	row(help)
 /* clang-format on */
 

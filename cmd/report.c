@@ -10,6 +10,7 @@
 #include "cmd/opts/groups.h"
 #include "cmd/opts/meant.h"
 #include "cmd/opts/rows.h"
+#include "cmd/plan/facts.h"
 #include "cmd/plan/measure.h"
 #include "cmd/plan/select.h"
 #include "cmd/say.h"
@@ -173,7 +174,7 @@ static int check_aggregation(const struct td_recording *rec,
 }
 
 static struct td_source make_source(const struct td_recording *rec,
-				    struct td_tree *tree,
+				    struct td_measure *measure,
 				    const struct td_opts *opts)
 {
 	const struct td_recording_info *info = &rec->info;
@@ -181,7 +182,8 @@ static struct td_source make_source(const struct td_recording *rec,
 	return (struct td_source){
 		.machine = &rec->machine,
 		.plan = &rec->plan,
-		.tree = info->of_events ? NULL : tree,
+		.tree = info->of_events ? NULL : &measure->tree,
+		.facts = { &measure->catalog, td_facts_find },
 		.target = &info->target,
 		.interval = info->interval_ms > 0,
 		.how = choose_aggregation(rec, opts),
@@ -232,7 +234,7 @@ static int report_from(struct td_recording *rec, const struct td_opts *opts,
 	struct td_err late = { 0 };
 	int rc = make_tree(rec, opts, &measure, notes, err);
 
-	source = make_source(rec, &measure.tree, opts);
+	source = make_source(rec, &measure, opts);
 	if (!rc)
 		rc = open_view(&view, &source, rec, opts, err);
 	if (!rc && !opts->quiet)

@@ -199,6 +199,10 @@ _tdstat_word() {
 			printf '%s\n' hw cache pmu sysfs model sw tool tracepoint metrics metricgroups
 		_tdstat_names
 	) ;;
+	explain) _tdstat_offer < <(
+		"${words[0]}" explain 2>/dev/null | sed -n 's/^ *\(tma_[a-z0-9_]*\)$/\1/p' | sort -u
+		_tdstat_names metrics
+	) ;;
 	report) _tdstat_files -f ;;
 	help) _tdstat_offer <<<"$subcommands" ;;
 	'')

@@ -85,6 +85,10 @@ int td_opts_check(const struct td_opts *o, struct td_err *err)
 		  "-B and -x exclude each other" },
 		{ o->output && o->log_fd && o->subcommand != TD_RECORD,
 		  "-o and --log-fd exclude each other" },
+		{ o->verdict && o->no_verdict,
+		  "--verdict and --no-verdict exclude each other" },
+		{ o->verdict && o->separator,
+		  "--verdict and -x exclude each other" },
 		{ o->append && !o->output && !o->log_fd,
 		  "--append needs -o or --log-fd" },
 		{ o->bottlenecks && td_opts_want_events(o),
@@ -106,6 +110,8 @@ static int check_events(const struct td_opts *o, struct td_err *err)
 		{ td_opts_want_events(o) && td_opts_want_metrics(o),
 		  "-e, -d and --null show counts, --level and -M metrics: they "
 		  "exclude each other" },
+		{ td_opts_want_events(o) && o->verdict,
+		  "-e, -d and --null show counts: --verdict is of the tree" },
 		{ o->nothing && o->metric_only,
 		  "--null and --metric-only exclude each other" },
 		{ td_opts_want_events(o) && o->metric_only &&
@@ -153,6 +159,9 @@ static int check_runs(const struct td_opts *o, struct td_err *err)
 		  "--interval-count needs -I" },
 		{ o->interval_clear && !o->interval_ms,
 		  "--interval-clear needs -I" },
+		{ o->verdict && o->interval_ms && !o->summary,
+		  "--verdict with -I needs --summary: it is of the sum of all "
+		  "intervals" },
 		{ o->timeout_ms && o->interval_ms,
 		  "--timeout and -I exclude each other: use --interval-count" },
 		{ o->delay_ms < 0 && !o->control,

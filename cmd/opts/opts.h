@@ -59,6 +59,7 @@ struct td_opts {
 	bool metric_only;
 	bool no_group, no_merge, no_threshold; /* --metric-no-... */
 	bool all_nodes;                        /* --all */
+	bool verdict, no_verdict;
 	struct td_event_arg *events;
 	size_t nr_events;
 	int detail;   /* number of -d */
@@ -91,8 +92,11 @@ struct td_opts {
 	const char *input; /* of report */
 	bool dry_run;
 	int verbose;
-	const char **patterns; /* arguments of list and help */
+	const char **patterns; /* arguments of list, explain, help */
 	size_t nr_patterns;
+	/* the words before the command, without the subcommand */
+	char **words;
+	int nr_words;
 	bool behind_dashes; /* the command comes after "--" */
 	char **command;     /* NULL-terminated; NULL: none */
 };

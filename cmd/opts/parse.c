@@ -32,6 +32,7 @@ static int parse_word(struct parser *p, struct argp_state *state)
 		return opts->chosen->word(opts, *word, p->err);
 	opts->command = word;
 	opts->behind_dashes = strcmp(word[-1], "--") == 0;
+	opts->nr_words = (int)(word - opts->words);
 	state->next = state->argc;
 	return 0;
 }
@@ -157,6 +158,8 @@ int td_opts_parse(struct td_opts *opts,
 	argc = choose(opts, commands, argc, argv);
 	if (argc < 0)
 		return td_err_nomem(err);
+	opts->words = argv + 1;
+	opts->nr_words = argc > 0 ? argc - 1 : 0;
 	rc = td_usage_open(&page, opts->chosen, commands, parse_option, err);
 	if (!rc)
 		rc = td_meant_options(argv, opts->chosen, commands, err);

@@ -14,6 +14,7 @@ enum td_format_kind {
 	TD_FORMAT_JSON,
 };
 
+struct td_advice;
 struct td_event_report;
 struct td_report;
 struct td_usage;
@@ -32,6 +33,10 @@ struct td_out {
 	bool one_header; /* for the whole file, also if results are appended */
 	void (*report)(struct td_writer *writer,
 		       const struct td_report *report);
+	/* Writes the verdict behind its report; NULL: this format has none. */
+	void (*verdict)(struct td_writer *writer,
+			const struct td_report *report,
+			const struct td_advice *advice);
 	/* Writes counts instead of metrics; a run has one or the other. */
 	void (*events)(struct td_writer *writer,
 		       const struct td_event_report *report);

@@ -14,7 +14,7 @@
  * Leaves out the last of 17 digits, which are noise.  Always has a point or an
  * exponent, as some readers take the type of the first value for all.
  */
-static struct json_object *number(double value)
+struct json_object *td_out_json_number(double value)
 {
 	char buf[64];
 
@@ -57,7 +57,8 @@ static void put_node(const struct td_writer *writer,
 	put_row(o, report, row);
 	json_object_object_add(o, "metric",
 			       json_object_new_string(column->name));
-	json_object_object_add(o, "value", ok ? number(cell->value) : NULL);
+	json_object_object_add(o, "value",
+			       ok ? td_out_json_number(cell->value) : NULL);
 	json_object_object_add(o, "unit", json_object_new_string(column->unit));
 	json_object_object_add(o, "level",
 			       node->level ? json_object_new_int(node->level)
@@ -71,8 +72,9 @@ static void put_node(const struct td_writer *writer,
 	json_object_object_add(o, "running",
 			       td_out_json_percent(cell->running_pct));
 	json_object_object_add(o, "error",
-			       ok && !isnan(cell->error) ? number(cell->error)
-							 : NULL);
+			       ok && !isnan(cell->error)
+				       ? td_out_json_number(cell->error)
+				       : NULL);
 	if (ok && cell->too_short)
 		json_object_object_add(o, "too_short",
 				       json_object_new_boolean(true));
@@ -83,7 +85,7 @@ static void put_node(const struct td_writer *writer,
 				td_out_misfit_word(cell->misfit)));
 	if (ok && writer->frame->runs > 1 && !isnan(cell->runs_error))
 		json_object_object_add(o, "runs_error",
-				       number(cell->runs_error));
+				       td_out_json_number(cell->runs_error));
 	if (writer->summary)
 		json_object_object_add(o, "summary",
 				       json_object_new_boolean(true));
@@ -113,5 +115,6 @@ const struct td_out td_out_json = {
 	.letter = "-j",
 	.help = "JSON, an object on each line",
 	.report = json_report,
+	.verdict = td_out_json_verdict,
 	.events = td_out_json_events,
 };

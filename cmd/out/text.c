@@ -226,6 +226,7 @@ static void text_end(struct td_writer *writer, const struct td_usage *usage)
 const struct td_out td_out_text = {
 	.for_people = true,
 	.report = text_report,
+	.verdict = td_out_text_verdict,
 	.events = td_out_text_events,
 	.end = text_end,
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/run/run.h"
 
+#include "cmd/plan/facts.h"
 #include "lib/base/util.h"
 
 static struct td_source make_source(struct td_session *session)
@@ -12,6 +13,7 @@ static struct td_source make_source(struct td_session *session)
 		.machine = &job->machine,
 		.plan = &job->plan,
 		.tree = job->tree,
+		.facts = { &session->job->measure.catalog, td_facts_find },
 		.target = &job->target.name,
 		.interval = opts->interval_ms > 0,
 		.how = td_opts_aggregation(opts),

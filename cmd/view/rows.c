@@ -55,6 +55,9 @@ static int put_tree(const struct rows *r, struct td_err *err)
 		rc = td_err_nomem(err);
 	if (!rc && r->purpose != COLLECT)
 		writer->out->report(writer, &report);
+	if (!rc && r->purpose != COLLECT && !view->sink.frame.interval)
+		rc = td_view_put_verdict(view, r->totals, r->times, &report,
+					 err);
 	td_report_free(&report);
 	return rc;
 }

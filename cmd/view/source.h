@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "cmd/view/facts.h"
 #include "lib/count/aggregation.h"
 #include "lib/machine/machine.h"
 #include "lib/plan/plan.h"
@@ -18,7 +19,8 @@
 struct td_source {
 	const struct td_machine *machine;
 	const struct td_plan *plan;
-	const struct td_tree *tree; /* NULL: show the plan's events */
+	const struct td_tree *tree;   /* NULL: show the plan's events */
+	struct td_facts_source facts; /* of the tree's metrics */
 	const struct td_target_name *target;
 	bool interval; /* readings come in intervals */
 	enum td_aggregation how;

@@ -33,10 +33,11 @@ struct td_view {
 	struct td_evaluation evaluation; /* of the source's tree */
 	bool only_ratios;                /* of events, without their counts */
 	struct td_ratio_table ratios;
-	bool summary;             /* of all intervals, after the last */
-	bool mean;                /* show the mean of several runs */
-	bool table;               /* and the time of each run */
-	struct td_readings whole; /* sum of all intervals for summary */
+	bool summary;                  /* of all intervals, after the last */
+	const struct td_opts *verdict; /* what to repeat; NULL: no verdict */
+	bool mean;                     /* show the mean of several runs */
+	bool table;                    /* and the time of each run */
+	struct td_readings whole;      /* sum of all intervals for summary */
 	struct td_index whole_index;
 	struct td_times whole_times;
 	struct td_course whole_course; /* its batches are intervals */
@@ -64,6 +65,17 @@ int td_view_open(struct td_view *view, const struct td_opts *opts,
 int td_view_begin(struct td_view *view, struct td_err *err);
 /* May be called twice.  An error if anything was not written. */
 int td_view_close(struct td_view *view, struct td_err *err);
+
+/* verdict.c */
+/* Does the command line want a verdict? */
+bool td_view_wants_verdict(const struct td_opts *opts);
+/*
+ * Shows the verdict on a finished report of these totals, if there is one to
+ * show.
+ */
+int td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
+			const struct td_times *times, struct td_report *report,
+			struct td_err *err);
 
 /* rows.c */
 /*

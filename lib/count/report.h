@@ -57,6 +57,8 @@ struct td_cell {
 	 */
 	double error;
 	bool too_short; /* the error is unknown: there were too few reads */
+	/* over its threshold wherever in its interval the true value is */
+	bool clear_of_threshold;
 	/* the standard error of a mean of runs, in the column's unit; or NaN */
 	double runs_error;
 	const char *why; /* why there is no value; NULL: there is, or unknown */

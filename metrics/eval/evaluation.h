@@ -39,9 +39,10 @@ struct td_evaluation {
 	 * step; 0: none.
 	 */
 	int stepped;
-	double *values; /* one for each operand of the tree */
-	double *counts; /* one for each event, scaled to the whole time */
-	int *groups;    /* one for each event: its group; -1: none */
+	double *values;  /* one for each operand of the tree */
+	double *shifted; /* the same, for values that may be true as well */
+	double *counts;  /* one for each event, scaled to the whole time */
+	int *groups;     /* one for each event: its group; -1: none */
 	/* one for each PMU: the events of its clocks; -1: none */
 	int (*clocks)[TD_NR_CLOCKS];
 	/*

@@ -9,6 +9,13 @@
 #include "metrics/eval/merge.h"
 #include "metrics/eval/parts.h"
 
+static void merge_remarks(struct td_cell *cell, const struct td_cell *part)
+{
+	cell->other_slices |= part->other_slices;
+	cell->over_unknown |= part->over_unknown;
+	cell->why = cell->why ? cell->why : part->why;
+}
+
 /*
  * Merges one metric: the mean of the PMUs' values, weighted by their slots.  A
  * PMU with 0 slots did nothing and is ignored; one without the metric, or with
@@ -46,9 +53,7 @@ static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 			continue;
 		if (part->status == TD_STATUS_NONE)
 			cell->status = TD_STATUS_NONE;
-		cell->other_slices |= part->other_slices;
-		cell->over_unknown |= part->over_unknown;
-		cell->why = cell->why ? cell->why : part->why;
+		merge_remarks(cell, part);
 		sum += part->value * rows[i].slots;
 		weight += rows[i].slots;
 		over += part->over_threshold ? rows[i].slots : 0;

@@ -29,6 +29,7 @@ void td_model_metric_clear(struct td_model_metric *metric)
 	free(metric->unit);
 	free(metric->formula);
 	free(metric->threshold);
+	free(metric->sample);
 	*metric = (struct td_model_metric){ 0 };
 }
 

@@ -7,6 +7,7 @@
 #include "lib/base/util.h"
 #include "metrics/files/level.h"
 #include "metrics/files/parts.h"
+#include "metrics/files/sample.h"
 #include "metrics/files/text.h"
 #include "metrics/files/unit.h"
 
@@ -116,6 +117,18 @@ static int read_constraint(const struct td_entry *entry, enum td_split *out,
 	return td_entry_bad(entry, err, "MetricConstraint", "not a known one");
 }
 
+/* Not all models' files have both descriptions. */
+static int read_sample(const struct td_entry *entry, char **out,
+		       struct td_err *err)
+{
+	const char *desc;
+	int rc = td_entry_text(entry, "PublicDescription", &desc, err);
+
+	if (rc)
+		return rc;
+	return td_sample_from_words(desc, out) ? td_err_nomem(err) : 0;
+}
+
 static int fill_metric(struct td_model_metric *metric,
 		       const struct td_entry *entry, struct td_err *err)
 {
@@ -124,6 +137,7 @@ static int fill_metric(struct td_model_metric *metric,
 	    td_entry_line(entry, "ScaleUnit", &metric->unit, err) ||
 	    td_entry_line(entry, "MetricExpr", &metric->formula, err) ||
 	    td_entry_line(entry, "MetricThreshold", &metric->threshold, err) ||
+	    read_sample(entry, &metric->sample, err) ||
 	    read_constraint(entry, &metric->split, err))
 		return err->code;
 	if (!metric->formula)

@@ -11,6 +11,7 @@
 #include "lib/base/json_member.h"
 #include "lib/base/util.h"
 #include "metrics/files/perfmon_parts.h"
+#include "metrics/files/sample.h"
 #include "metrics/files/text.h"
 #include "metrics/files/unit.h"
 #include "metrics/formula/expr.h"
@@ -301,6 +302,17 @@ static int make_unit(const struct source *source, char **out,
 	return *out ? 0 : td_err_nomem(err);
 }
 
+static int read_sample(const struct source *source, char **out,
+		       struct td_err *err)
+{
+	const char *names;
+	int rc = td_entry_text(source->entry, "LocateWith", &names, err);
+
+	if (rc || !names)
+		return rc;
+	return td_sample_names(names, out) ? td_err_nomem(err) : 0;
+}
+
 static int fill(const struct source *source, struct td_model_metric *metric,
 		struct td_err *err)
 {
@@ -315,7 +327,10 @@ static int fill(const struct source *source, struct td_model_metric *metric,
 	    td_entry_line(source->entry, "BriefDescription", &metric->desc,
 			  err))
 		return err->code;
-	return td_unit_from_words(metric, err);
+	return read_sample(source, &metric->sample, err) ||
+			       td_unit_from_words(metric, err)
+		       ? err->code
+		       : 0;
 }
 
 static int skip(struct td_pmu_events *out, const struct source *source,

@@ -44,6 +44,8 @@ struct td_model_metric {
 	char *unit;      /* ScaleUnit: "100%"; NULL: none */
 	char *formula;   /* metrics/formula/expr.h */
 	char *threshold; /* NULL: none */
+	/* the events to sample to find the places: "A.B;C.D"; NULL: none */
+	char *sample;
 	enum td_split split;
 };
 

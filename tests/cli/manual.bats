@@ -56,7 +56,7 @@ a_tdstat() {
 		what= output= options=() shown_by=() rest=("$@")
 		while [ ${#rest[@]} -gt 0 ]; do
 			case ${rest[0]} in
-			report | list) what=read; break ;;
+			report | list | explain) what=read; break ;;
 			record) what=record ;;
 			-o) output=${rest[1]}; rest=("${rest[@]:1}") ;;
 			--) options+=("${rest[@]}"); break ;;
@@ -139,6 +139,7 @@ page() {
 @test "tdstat-record(1): its examples work" { page tdstat-record.1 6; }
 @test "tdstat-report(1): its examples work" { page tdstat-report.1 7; }
 @test "tdstat-list(1): its examples work" { page tdstat-list.1 6; }
+@test "tdstat-explain(1): its examples work" { page tdstat-explain.1 3; }
 @test "tdstat-output(5): its examples work" { page tdstat-output.5 18; }
 @test "tdstat-recording(5): its examples work" { page tdstat-recording.5 3; }
 @test "tdstat-events(7): its examples work" { page tdstat-events.7 7; }
@@ -222,13 +223,13 @@ listed() {
 }
 
 @test "the options of --help are those of the pages, and no page has another one" {
-	for word in '' record report list help; do
+	for word in '' record report list explain help; do
 		# shellcheck disable=SC2086
 		"$TDSTAT" $word --help
 	done | grep -oE '^ {2,6}-[^ ]( |,)|^ {2,6}(-., )?--[a-z-]+' |
 		grep -oE -e '--[a-z-]+|-[^ ,-]' | LC_ALL=C sort -u >of_help
 	[ "$(wc -l <of_help)" -gt 80 ]
-	assert_same "$(cat of_help)" "$(listed tdstat.1 tdstat-record.1 tdstat-report.1 tdstat-list.1 | grep -vx -e -h)"
+	assert_same "$(cat of_help)" "$(listed tdstat.1 tdstat-record.1 tdstat-report.1 tdstat-list.1 tdstat-explain.1 | grep -vx -e -h)"
 	# those of the subcommands alone stand on their pages
 	assert_same "$(printf '%s\n' --input --print --total)" "$(grep -vxFf <(listed tdstat.1) of_help)"
 	for page in tdstat-output.5 tdstat-recording.5 tdstat-events.7 tdstat-metrics.7 tdstat-control.7; do

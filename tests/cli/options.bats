@@ -171,7 +171,7 @@ refused() {
 		--hybrid-merge --dry-run -v --verbose; do
 		[[ $output =~ (^|[[:space:],])$option ]] || fail "no $option"
 	done
-	for word in record report list help 127 126 64; do
+	for word in record report list explain help 127 126 64; do
 		assert_output --partial "$word"
 	done
 	try "$TDSTAT" -?
@@ -184,7 +184,7 @@ options_of() {
 }
 
 @test "a subcommand's --help: its own options alone, and two examples of it" {
-	for word in record report list help; do
+	for word in record report list explain help; do
 		try "$TDSTAT" $word --help
 		assert_success
 		assert_no_stderr
@@ -197,6 +197,7 @@ options_of() {
 	done
 	assert_same "$(printf -- '--%s\n' cputype help json-output metrics-dir print usage verbose version)" \
 		"$(options_of list)"
+	assert_same "$(printf -- '--%s\n' help metrics-dir usage version)" "$(options_of explain)"
 	assert_same "$(printf -- '--%s\n' help usage version)" "$(options_of help)"
 	# what is for counting is none of report's, and the reverse
 	assert_same "$(printf -- '--%s\n' input total)" "$(comm -13 <(options_of) <(options_of report))"
@@ -209,7 +210,7 @@ options_of() {
 @test "tdstat help [SUBCOMMAND] is the --help of that, and of tdstat" {
 	assert_same "$("$TDSTAT" --help)" "$("$TDSTAT" help)"
 	assert_same "$("$TDSTAT" --help)" "$("$TDSTAT" help stat)"
-	for word in record report list help; do
+	for word in record report list explain help; do
 		assert_same "$("$TDSTAT" $word --help)" "$("$TDSTAT" help $word)"
 		"$TDSTAT" --help | grep -q "^  $word  " || fail "$word is not in the list"
 	done

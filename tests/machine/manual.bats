@@ -68,6 +68,7 @@ page() {
 	page tdstat-report.1
 }
 @test "tdstat-list(1)" { page tdstat-list.1; }
+@test "tdstat-explain(1)" { page tdstat-explain.1; }
 @test "tdstat-output(5)" { page tdstat-output.5; }
 @test "tdstat-recording(5)" { page tdstat-recording.5; }
 @test "tdstat-events(7)" { page tdstat-events.7; }

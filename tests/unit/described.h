@@ -34,16 +34,20 @@ static inline void test_describe_event(FILE *fp,
 static inline void test_describe_metric(FILE *fp,
 					const struct td_model_metric *metric)
 {
-	fprintf(fp, "%s:%s:%s:%s:%s:%s:%s%s%s;", metric->pmu, metric->name,
+	fprintf(fp, "%s:%s:%s:%s:%s:%s:%s%s%s", metric->pmu, metric->name,
 		test_or_empty(metric->groups), test_or_empty(metric->unit),
 		metric->formula, test_or_empty(metric->threshold),
 		test_splits[metric->split], metric->desc ? " " : "",
 		test_or_empty(metric->desc));
+	if (metric->sample)
+		fprintf(fp, " S=%s", metric->sample);
+	fputc(';', fp);
 }
 
 /*
  * "pmu/name/terms desc;" of each event, then of each metric
- * "pmu:name:groups:unit:formula:threshold:split desc;".  To be freed.
+ * "pmu:name:groups:unit:formula:threshold:split desc S=sample;".  To be
+ * freed.
  */
 static inline char *test_describe(const struct td_pmu_events *events)
 {

@@ -101,9 +101,9 @@ static const struct {
 	  "{\"Name\":\"INT_MISC.UOP_DROPPING\",\"Alias\":\"d\"}],\"Formula\":\"100 * ( a / ( b ) - d / b )\","
 	  "\"Threshold\":{\"ThresholdMetrics\":[{\"Alias\":\"a\",\"Value\":\"metric_TMA_Frontend_Bound(%)\"}],"
 	  "\"Formula\":\"a > 15\",\"BaseFormula\":\"metric_TMA_Frontend_Bound(%) > 15\",\"ThresholdIssues\":\"\"},"
-	  "\"MetricGroup\":\"BvFB;TmaL1\"}",
+	  "\"MetricGroup\":\"BvFB;TmaL1\",\"LocateWith\":\"A.B_PS;C.D\"}",
 	  "cpu:tma_frontend_bound:TopdownL1;tma_L1_group;BvFB;TmaL1:1%:"
-	  "100 * ( topdown\\-fe\\-bound / ( slots ) - INT_MISC.UOP_DROPPING / slots ):tma_frontend_bound > 15:never Where it stalls.;" },
+	  "100 * ( topdown\\-fe\\-bound / ( slots ) - INT_MISC.UOP_DROPPING / slots ):tma_frontend_bound > 15:never Where it stalls. S=A.B;C.D;" },
 	{ "below: parents, issues, thresholds of those above",
 	  "{\"MetricName\":\"ICache_Misses\",\"LegacyName\":\"metric_TMA_....ICache_Misses(%)\",\"ParentCategory\":\"Fetch_Latency\","
 	  "\"Level\":3,\"Category\":\"TMA\",\"UnitOfMeasure\":\"percent\"," A("X.Y") "," F("a") ",\"MetricGroup\":\"\","

@@ -141,9 +141,9 @@ static const struct {
 	{ "metrics, one that is an event too, counters",
 	  "[{\"MetricName\":\"tma_x\",\"MetricExpr\":\"a / (b + c)\",\"Unit\":\"cpu_atom\",\"MetricGroup\":"
 	  "\"TopdownL1;tma_L1_group\",\"ScaleUnit\":\"100%\",\"BriefDescription\":\"X\"},"
-	  "{\"EventName\":\"E\",\"MetricName\":\"M\",\"MetricExpr\":\"E\",\"Unit\":\"iMC\"},"
+	  "{\"EventName\":\"E\",\"MetricName\":\"M\",\"MetricExpr\":\"E\",\"Unit\":\"iMC\",\"PublicDescription\":\"It is. Sample with: A.B_PS\"},"
 	  "{\"Unit\":\"core\",\"CountersNumGeneric\":\"8\"}]",
-	  "uncore_imc/e/event=0x0;uncore_imc:M:::E::never;"
+	  "uncore_imc/e/event=0x0;uncore_imc:M:::E::never S=A.B;"
 	  "cpu_atom:tma_x:TopdownL1;tma_L1_group:100%:a / (b + c)::never X;" },
 	{ "formulas: escapes, line ends; thresholds",
 	  "[{\"MetricName\":\"m\",\"MetricExpr\":\"cpu@A\\\\,cmask\\\\=1@ /\\n (topdown\\\\-retiring\\t+ 1)\","

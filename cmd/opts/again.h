@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_OPTS_AGAIN_H
+#define TD_CMD_OPTS_AGAIN_H
+
+#include <stdio.h>
+
+#include "cmd/opts/opts.h"
+
+/*
+ * Write the part of a command line that counts the same target again: options
+ * and command, quoted for a shell, with a blank before each word.
+ */
+
+/* For tdstat: options of who is counted, on which cores, from which files, when. */
+void td_again_put_options(FILE *fp, const struct td_opts *opts);
+/* "-- command" */
+void td_again_put_command(FILE *fp, const struct td_opts *opts);
+/*
+ * For perf record: the same target, for ten seconds if no command says how long.
+ */
+void td_again_put_perf(FILE *fp, const struct td_opts *opts);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_OUT_ADVICE_H
+#define TD_CMD_OUT_ADVICE_H
+
+#include "metrics/verdict/verdict.h"
+
+/* A verdict, and what to type next: whole command lines, quoted for a shell. */
+struct td_advice {
+	const struct td_verdict *verdict;
+	const char *next;    /* counts what is below; NULL: none */
+	const char *where;   /* finds the places in the program; NULL: none */
+	const char *explain; /* says what the node means; NULL: none */
+};
+
+/* Short words for the situation, in JSON. */
+const char *td_out_confidence(const struct td_verdict *verdict);
+
+#endif

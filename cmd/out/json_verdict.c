@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* JSON Lines: the verdict as an object on a line. */
+#include <json-c/json.h>
+#include <math.h>
+
+#include "cmd/out/advice.h"
+#include "cmd/out/out.h"
+#include "lib/base/json_put.h"
+
+const char *td_out_confidence(const struct td_verdict *verdict)
+{
+	static const char *const words[] = {
+		[TD_SITUATION_NONE] = "none",
+		[TD_SITUATION_NOT_COUNTED] = "not counted",
+		[TD_SITUATION_IDLE] = "idle",
+		[TD_SITUATION_SHORT] = "short",
+		[TD_SITUATION_UNKNOWN] = "unknown",
+		[TD_SITUATION_NOTHING] = "nothing",
+		[TD_SITUATION_NEAR] = "near",
+		[TD_SITUATION_TIE] = "tie",
+		[TD_SITUATION_RETIRING] = "retiring",
+		[TD_SITUATION_CLEAR] = "clear",
+	};
+
+	return words[verdict->situation];
+}
+
+static void put(struct json_object *o, const char *key,
+		struct json_object *value)
+{
+	json_object_object_add(o, key, value);
+}
+
+static struct json_object *number_or_null(double value)
+{
+	return isnan(value) ? NULL : td_out_json_number(value);
+}
+
+static struct json_object *name_or_null(const struct td_found *found)
+{
+	return found && found->node ? json_object_new_string(found->name)
+				    : NULL;
+}
+
+static struct json_object *names(const struct td_found *found, size_t nr)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < nr && found[i].node; i++)
+		json_object_array_add(array, name_or_null(&found[i]));
+	return array;
+}
+
+static struct json_object *commands(const struct td_advice *advice)
+{
+	const char *const lines[] = { advice->next, advice->where,
+				      advice->explain };
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		if (lines[i])
+			json_object_array_add(array,
+					      json_object_new_string(lines[i]));
+	}
+	return array;
+}
+
+void td_out_json_verdict(struct td_writer *writer,
+			 const struct td_report *report,
+			 const struct td_advice *advice)
+{
+	const struct td_verdict *v = advice->verdict;
+	const struct td_found *last = td_verdict_last(v);
+	struct json_object *line = json_object_new_object();
+	struct json_object *o = json_object_new_object();
+
+	td_json_put_seconds(o, "time", report->time_ns);
+	put(o, "pmu", v->row ? json_object_new_string(v->row->pmu) : NULL);
+	put(o, "confidence", json_object_new_string(td_out_confidence(v)));
+	put(o, "node", name_or_null(last));
+	put(o, "path", names(v->path, v->nr_path));
+	put(o, "value", last ? number_or_null(last->value) : NULL);
+	put(o, "low", last ? number_or_null(last->value - last->error) : NULL);
+	put(o, "high", last ? number_or_null(last->value + last->error) : NULL);
+	put(o, "slots", last ? number_or_null(last->slots_pct) : NULL);
+	put(o, "runner_up", name_or_null(&v->runner_up));
+	put(o, "tied", names(v->tied, 2));
+	put(o, "waits", json_object_new_boolean(v->waits));
+	put(o, "busy", number_or_null(v->busy_pct));
+	put(o, "next", commands(advice));
+	put(line, "verdict", o);
+	td_json_put_line(writer->fp, line);
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Text: the verdict below the trees, five lines at most. */
+#include <math.h>
+#include <string.h>
+
+#include "cmd/out/advice.h"
+#include "cmd/out/out.h"
+#include "lib/base/printable.h"
+
+#define MAX_LINES 5
+
+struct lines {
+	FILE *fp;
+	const struct td_report *report;
+	const struct td_verdict *verdict;
+	int nr;
+};
+
+/* "31.4 +-0.6 %", with the sign */
+static void put_value(const struct lines *lines, const struct td_found *found)
+{
+	const struct td_column *column =
+		&lines->report->columns[found->node->column];
+	char value[TD_VALUE_SIZE], error[TD_VALUE_SIZE];
+
+	fprintf(lines->fp, "%s",
+		td_out_value(value, column, found->value, TD_READER_HUMAN));
+	if (!isnan(found->error))
+		fprintf(lines->fp, " \u00b1%s",
+			td_out_value(error, column, found->error,
+				     TD_READER_HUMAN));
+	fprintf(lines->fp, " %s", column->unit);
+}
+
+/* "tma_core_bound, 18.4 +-0.5 %" */
+static void put_node(const struct lines *lines, const struct td_found *found)
+{
+	td_put_printable(lines->fp, found->name);
+	fputs(", ", lines->fp);
+	put_value(lines, found);
+}
+
+/* "memory" of "tma_memory_bound" */
+static void put_short(FILE *fp, const char *name)
+{
+	static const char before[] = "tma_", behind[] = "_bound";
+	size_t skip = strlen(before), end = strlen(behind), len;
+
+	if (strncmp(name, before, skip) == 0)
+		name += skip;
+	len = strlen(name);
+	if (len > end && strcmp(name + len - end, behind) == 0)
+		len -= end;
+	td_put_printable_n(fp, name, len);
+}
+
+/* " (backend > memory > l3)", if there is more than the node itself */
+static void put_path(const struct lines *lines)
+{
+	const struct td_verdict *v = lines->verdict;
+
+	for (size_t i = 0; v->nr_path > 1 && i < v->nr_path; i++) {
+		fputs(i ? " > " : " (", lines->fp);
+		put_short(lines->fp, v->path[i].name);
+	}
+	if (v->nr_path > 1)
+		fputc(')', lines->fp);
+}
+
+/* Of shares of cycles also what they are of the slots. */
+static void put_of_what(const struct lines *lines, const struct td_found *found)
+{
+	FILE *fp = lines->fp;
+
+	/* equal means that the share is one of slots */
+	if (!isnan(found->slots_pct) && found->slots_pct != found->value) {
+		fputs(" of the cycles, about ", fp);
+		td_out_number(fp, 0, 0, found->slots_pct);
+		fputs(" %", fp);
+	} else if (isnan(found->slots_pct)) {
+		fputs(" of the cycles", fp);
+	}
+	if (!isnan(found->slots_pct))
+		fputs(" of the slots", fp);
+	if (lines->report->nr_rows > 1) {
+		fputs(" of ", fp);
+		td_put_printable(fp, lines->verdict->row->pmu);
+	}
+}
+
+static void end_line(struct lines *lines)
+{
+	fputc('\n', lines->fp);
+	lines->nr++;
+}
+
+static void put_sentence(struct lines *lines, const char *sentence)
+{
+	fputs(sentence, lines->fp);
+	end_line(lines);
+}
+
+static void put_two(struct lines *lines, const char *words,
+		    const struct td_found *two)
+{
+	fputs(words, lines->fp);
+	put_node(lines, &two[0]);
+	fputs("; ", lines->fp);
+	put_node(lines, &two[1]);
+	end_line(lines);
+}
+
+/* The line that the situation is for. */
+static void put_situation(struct lines *lines)
+{
+	const struct td_verdict *v = lines->verdict;
+	FILE *fp = lines->fp;
+
+	switch (v->situation) {
+	case TD_SITUATION_NONE:
+	case TD_SITUATION_NOT_COUNTED: /* the trees say so */
+	case TD_SITUATION_CLEAR:
+	case TD_SITUATION_RETIRING:
+		return;
+	case TD_SITUATION_IDLE:
+		fputs(" Mostly idle: ", fp);
+		td_put_printable(fp, v->row->pmu);
+		fputs(" was busy ", fp);
+		td_out_number(fp, 0, 1, v->busy_pct);
+		put_sentence(lines, " % of the time");
+		return;
+	case TD_SITUATION_SHORT:
+		put_sentence(lines, " Too short to say which node matters: "
+				    "count for longer");
+		return;
+	case TD_SITUATION_UNKNOWN:
+		put_sentence(lines, " Which node matters cannot be said: "
+				    "errors or siblings are unknown");
+		return;
+	case TD_SITUATION_NOTHING:
+		put_sentence(lines, " Nothing is over its threshold");
+		return;
+	case TD_SITUATION_NEAR:
+		fputs(" Over its threshold, but by less than its error: ", fp);
+		put_node(lines, &v->runner_up);
+		end_line(lines);
+		return;
+	case TD_SITUATION_TIE:
+		put_two(lines, " No single cause: ", v->tied);
+		return;
+	}
+}
+
+/* The node that matters most. */
+static void put_last(struct lines *lines)
+{
+	const struct td_verdict *v = lines->verdict;
+	const struct td_found *last = td_verdict_last(v);
+
+	if (!last)
+		return;
+	fputs(v->situation == TD_SITUATION_RETIRING ? " Most slots did work: "
+						    : " Most lost slots: ",
+	      lines->fp);
+	td_put_printable(lines->fp, last->name);
+	put_path(lines);
+	fputs(", ", lines->fp);
+	put_value(lines, last);
+	put_of_what(lines, last);
+	end_line(lines);
+}
+
+/* What is beside the node or below it. */
+static void put_others(struct lines *lines)
+{
+	const struct td_verdict *v = lines->verdict;
+
+	if (!v->nr_path)
+		return;
+	if (v->tied[0].node) {
+		put_two(lines, " Below it, no single cause: ", v->tied);
+	} else if (v->short_below) {
+		put_sentence(lines, " Below it: too short to say");
+	} else if (v->runner_up.node) {
+		fputs(v->situation == TD_SITUATION_RETIRING ? " Largest loss: "
+							    : " Next to it: ",
+		      lines->fp);
+		put_node(lines, &v->runner_up);
+		end_line(lines);
+	}
+}
+
+/* Commands are whole lines, so that they can be pasted. */
+static void put_command(struct lines *lines, const char *words,
+			const char *command)
+{
+	if (!command || lines->nr >= MAX_LINES)
+		return;
+	fputs(words, lines->fp);
+	td_put_printable(lines->fp, command);
+	end_line(lines);
+}
+
+void td_out_text_verdict(struct td_writer *writer,
+			 const struct td_report *report,
+			 const struct td_advice *advice)
+{
+	struct lines lines = { writer->fp, report, advice->verdict, 0 };
+
+	if (advice->verdict->waits) {
+		fputs(" It ran only ", writer->fp);
+		td_out_number(writer->fp, 0, 0, advice->verdict->busy_pct);
+		put_sentence(&lines,
+			     " % of the time of one CPU: look first at what "
+			     "it waits for");
+	}
+	put_situation(&lines);
+	put_last(&lines);
+	put_others(&lines);
+	put_command(&lines, " What next:  ", advice->next);
+	put_command(&lines, " Where:      ", advice->where);
+	put_command(&lines, " What it is: ", advice->explain);
+	if (lines.nr)
+		fputc('\n', writer->fp);
+}

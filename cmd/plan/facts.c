@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the model's files say about a metric. */
+#include "cmd/plan/facts.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cmd/plan/catalog.h"
+#include "metrics/files/level.h"
+#include "metrics/verdict/atom_events.h"
+
+static bool is_in_group(const struct td_model_metric *metric, const char *group)
+{
+	const char *list = metric->groups ? metric->groups : "";
+	char name[TD_GROUP_NAME];
+
+	while (td_next_group(&list, name)) {
+		if (strcmp(name, group) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Takes the events of "A.B;C.D" that the PMU has. */
+static void take_events(struct td_pmu_events *files, const char *pmu,
+			const char *names, struct td_metric_facts *facts)
+{
+	const struct td_model_event *event;
+	struct td_err unused;
+
+	while (facts->nr_events < TD_MAX_SAMPLED && *names) {
+		char *name = facts->events[facts->nr_events];
+		size_t len = strcspn(names, ";");
+
+		snprintf(name, TD_SAMPLED_SIZE, "%.*s", (int)len, names);
+		names += len + (names[len] == ';');
+		if (len < TD_SAMPLED_SIZE &&
+		    td_pmu_events_find(files, pmu, name, &event, &unused) ==
+			    0 &&
+		    event)
+			facts->nr_events++;
+	}
+}
+
+void td_facts_find(void *ctx, const char *pmu, const char *metric,
+		   struct td_metric_facts *facts)
+{
+	struct td_catalog *catalog = ctx;
+	struct td_pmu_events *files = &catalog->events;
+	const char *sample = NULL;
+	char group[TD_GROUP_NAME];
+	struct td_err unused;
+
+	*facts = (struct td_metric_facts){ 0 };
+	if (td_catalog_read(catalog, &unused))
+		return;
+	snprintf(group, sizeof(group), "%s_group", metric);
+	for (size_t i = 0; i < files->nr_metrics; i++) {
+		const struct td_model_metric *m = &files->metrics[i];
+
+		if (strcmp(pmu, m->pmu) != 0)
+			continue;
+		if (m->level > facts->levels)
+			facts->levels = m->level;
+		facts->has_group |= is_in_group(m, group);
+		if (strcasecmp(m->name, metric) == 0 && m->sample)
+			sample = m->sample;
+	}
+	if (!sample)
+		sample = td_verdict_atom_events(metric);
+	if (sample)
+		take_events(files, pmu, sample, facts);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_PLAN_FACTS_H
+#define TD_CMD_PLAN_FACTS_H
+
+#include "cmd/view/facts.h"
+
+/*
+ * The function of a struct td_facts_source, whose ctx is a struct td_catalog.
+ * Reads the files if that was not done; without them there are no facts.
+ */
+void td_facts_find(void *ctx, const char *pmu, const char *metric,
+		   struct td_metric_facts *facts);
+
+#endif

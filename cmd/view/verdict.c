@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The verdict on a finished report, with the commands to type next. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/out/advice.h"
+#include "cmd/view/next.h"
+#include "cmd/view/view.h"
+#include "lib/base/util.h"
+#include "metrics/eval/errors.h"
+#include "metrics/verdict/verdict.h"
+
+/*
+ * CPUs are idle below this, if there are few of them; of many CPUs, a single one
+ * that is busy half of the time is worth a verdict.
+ */
+#define IDLE_PCT      5
+#define IDLE_CPUS_PCT 50
+
+/* Tasks that run less than half of the time do something else than computing. */
+#define WAITS_PCT 50
+
+bool td_view_wants_verdict(const struct td_opts *opts)
+{
+	return opts->verdict && !opts->no_verdict;
+}
+
+static size_t count_cpus(const struct td_machine *machine)
+{
+	size_t most = 1;
+
+	for (size_t i = 0; i < machine->nr_core; i++) {
+		if (machine->pmus[i].cpus.nr > most)
+			most = machine->pmus[i].cpus.nr;
+	}
+	return most;
+}
+
+static bool is_worth_showing(const struct td_verdict *verdict)
+{
+	return verdict->situation != TD_SITUATION_NONE;
+}
+
+/* Half the width of the 95 % interval of a mean of runs. */
+static void take_errors_of_runs(const struct td_view *view,
+				struct td_report *report)
+{
+	double degrees = (double)view->nr_runs - 1;
+
+	for (size_t i = 0; i < report->nr_rows && degrees >= 1; i++) {
+		struct td_cell *cells = report->rows[i].cells;
+
+		for (size_t c = 0; c < report->nr_columns; c++)
+			cells[c].error =
+				td_student(degrees) * cells[c].runs_error;
+	}
+}
+
+/* The evaluation was used for other counts since, to find the errors. */
+static int find_clear(struct td_view *view, const struct td_totals *totals,
+		      const struct td_times *times, struct td_report *report,
+		      struct td_err *err)
+{
+	struct td_report again;
+	int rc = td_eval(&view->evaluation, totals, times, view->merge, &again,
+			 err);
+
+	if (!rc && view->mean)
+		take_errors_of_runs(view, report);
+	if (!rc)
+		td_eval_find_clear(&view->evaluation, report);
+	td_report_free(&again);
+	return rc;
+}
+
+static struct td_verdict_limits limits_of(const struct td_view *view)
+{
+	size_t cpus = count_cpus(view->source->machine);
+
+	return (struct td_verdict_limits){
+		.tasks = view->evaluation.tasks,
+		.idle_pct = fmin(IDLE_PCT, IDLE_CPUS_PCT / (double)cpus),
+		.waits_pct = WAITS_PCT,
+	};
+}
+
+int td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
+			const struct td_times *times, struct td_report *report,
+			struct td_err *err)
+{
+	const struct td_out *out = view->sink.writer.out;
+	const struct td_verdict_limits limits = limits_of(view);
+	struct td_verdict verdict;
+	struct td_next next;
+	int rc;
+
+	if (!view->verdict || !out->verdict)
+		return 0;
+	rc = find_clear(view, totals, times, report, err);
+	if (rc)
+		return rc;
+	td_verdict_find(&verdict, report, &limits);
+	if (!is_worth_showing(&verdict))
+		return 0;
+	rc = td_next_make(&next, &verdict, view->source, view->verdict, err);
+	if (!rc)
+		out->verdict(&view->sink.writer, report,
+			     &(struct td_advice){
+				     .verdict = &verdict,
+				     .next = next.count,
+				     .where = next.where,
+				     .explain = next.explain,
+			     });
+	td_next_free(&next);
+	return rc;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * metrics/explain: what the nodes of levels 1 to 3 mean, in words of our own.
+ *
+ * In: the name of a node.
+ * Out: what it means, what usually causes it, what to try.
+ */
+#ifndef TD_METRICS_EXPLAIN_EXPLAIN_H
+#define TD_METRICS_EXPLAIN_EXPLAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* On which cores the text is right. */
+enum td_explained_cores {
+	TD_EXPLAINED_ALL,
+	TD_EXPLAINED_CORE, /* P-cores, and the cores before there were two kinds */
+	TD_EXPLAINED_ATOM, /* E-cores */
+};
+
+struct td_explanation {
+	const char *name;   /* "tma_l3_bound" */
+	const char *parent; /* NULL at level 1 */
+	int level;
+	enum td_explained_cores cores;
+	const char *means;
+	const char *causes;
+	const char *advice;
+};
+
+/* core.c, atom.c: each in the order of the tree */
+extern const struct td_explanation td_explained_core[], td_explained_atom[];
+extern const size_t td_nr_explained_core, td_nr_explained_atom;
+
+/* The texts of both; NULL behind the last one. */
+const struct td_explanation *td_explanation_at(size_t i);
+
+/*
+ * The next child of parent (NULL: of level 1) on cores of that kind; NULL behind
+ * the last one.  *at is 0 before the first.
+ */
+const struct td_explanation *td_explanation_next(const char *parent,
+						 enum td_explained_cores cores,
+						 size_t *at);
+
+/* Does the name mean the node?  In any case, and "tma_" may be left out. */
+bool td_explanation_matches(const struct td_explanation *text,
+			    const char *name);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_METRICS_VERDICT_ATOM_EVENTS_H
+#define TD_METRICS_VERDICT_ATOM_EVENTS_H
+
+/*
+ * The events to sample for a node of E-cores, the best ones first: "A.B;C.D".
+ * Not every E-core has all of them.  NULL if there is none.
+ */
+const char *td_verdict_atom_events(const char *node);
+
+#endif

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Siblings in the tree, and which of them is the largest for sure. */
+#include "metrics/verdict/family.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ALL_SLOTS 100
+
+/* Levels 1 and 2 are shares of slots on every core. */
+#define SLOTS_LEVEL 2
+
+const struct td_cell *td_family_cell(const struct td_family *family,
+				     const struct td_node *node)
+{
+	return &family->row->cells[node->column];
+}
+
+static const char *name_of(const struct td_family *family,
+			   const struct td_node *node)
+{
+	return family->report->columns[node->column].name;
+}
+
+/*
+ * Is the node a share of slots?  Below level 2 there are also shares of cycles,
+ * which only the first sentence of the description tells.
+ */
+static bool is_in_slots(const struct td_node *node)
+{
+	return node->level <= SLOTS_LEVEL ||
+	       (node->desc && strstr(node->desc, " slots"));
+}
+
+static bool is_in_cycles(const struct td_node *node)
+{
+	return !is_in_slots(node) && node->desc &&
+	       (strstr(node->desc, " cycles") ||
+		strstr(node->desc, " stalled"));
+}
+
+static bool is_shown(const struct td_report *report, const struct td_row *row,
+		     const char *name)
+{
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		if (strcmp(report->columns[row->nodes[i].column].name, name) ==
+		    0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_child(const struct td_family *family, const struct td_node *node)
+{
+	if (!node->level ||
+	    td_family_cell(family, node)->status == TD_STATUS_NONE)
+		return false;
+	if (family->parent)
+		return node->parent &&
+		       strcmp(node->parent, family->parent->name) == 0;
+	return !node->parent ||
+	       !is_shown(family->report, family->row, node->parent);
+}
+
+void td_family_find(struct td_family *family, const struct td_report *report,
+		    const struct td_row *row, const struct td_found *parent)
+{
+	*family = (struct td_family){
+		.report = report,
+		.row = row,
+		.parent = parent,
+	};
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		if (is_child(family, &row->nodes[i]) &&
+		    family->nr < TD_MAX_FAMILY)
+			family->nodes[family->nr++] = &row->nodes[i];
+	}
+}
+
+const struct td_node *td_family_take(struct td_family *family, const char *name)
+{
+	for (size_t i = 0; i < family->nr; i++) {
+		const struct td_node *node = family->nodes[i];
+
+		if (strcmp(name_of(family, node), name) != 0)
+			continue;
+		family->nr--;
+		for (; i < family->nr; i++)
+			family->nodes[i] = family->nodes[i + 1];
+		return node;
+	}
+	return NULL;
+}
+
+/*
+ * Shares of cycles become shares of slots by dividing up the parent's, as the
+ * formulas of Intel's tma_info_bottleneck_* metrics do.
+ */
+static double slots_of(const struct td_family *family,
+		       const struct td_node *node)
+{
+	double sum = 0;
+
+	if (is_in_slots(node))
+		return td_family_cell(family, node)->value;
+	if (!family->parent || !is_in_cycles(node))
+		return NAN;
+	for (size_t i = 0; i < family->nr; i++)
+		sum += td_family_cell(family, family->nodes[i])->value;
+	return family->parent->slots_pct * td_family_cell(family, node)->value /
+	       sum;
+}
+
+struct td_found td_family_found(const struct td_family *family,
+				const struct td_node *node)
+{
+	const struct td_cell *cell = td_family_cell(family, node);
+
+	return (struct td_found){
+		.node = node,
+		.name = name_of(family, node),
+		.value = cell->value,
+		.error = cell->error,
+		.slots_pct = slots_of(family, node),
+	};
+}
+
+/* Can its true value be a share? */
+static bool is_consistent(const struct td_cell *cell)
+{
+	return cell->value + cell->error >= 0 &&
+	       cell->value - cell->error <= ALL_SLOTS;
+}
+
+/* Are they children of one node, and all in slots or all in cycles? */
+static bool are_comparable(const struct td_family *family)
+{
+	size_t nr_slots = 0, nr_cycles = 0;
+	const char *parent = family->nodes[0]->parent;
+
+	for (size_t i = 0; i < family->nr; i++) {
+		const struct td_node *node = family->nodes[i];
+
+		if (!parent != !node->parent ||
+		    (parent && strcmp(parent, node->parent) != 0))
+			return false;
+		nr_slots += is_in_slots(node);
+		nr_cycles += is_in_cycles(node);
+	}
+	return nr_slots == family->nr || nr_cycles == family->nr;
+}
+
+/* The largest node that is over its threshold, if sure for sure, or NULL. */
+static const struct td_node *find_first(const struct td_family *family,
+					bool sure)
+{
+	const struct td_node *first = NULL;
+
+	for (size_t i = 0; i < family->nr; i++) {
+		const struct td_cell *cell =
+			td_family_cell(family, family->nodes[i]);
+
+		if ((sure ? cell->clear_of_threshold : cell->over_threshold) &&
+		    is_consistent(cell) &&
+		    (!first ||
+		     cell->value > td_family_cell(family, first)->value))
+			first = family->nodes[i];
+	}
+	return first;
+}
+
+static double top_of(const struct td_cell *cell)
+{
+	return cell->value + (isnan(cell->error) ? 0 : cell->error);
+}
+
+/* The sibling that may be the largest of the others, over a threshold or not. */
+static const struct td_node *find_second(const struct td_family *family,
+					 const struct td_node *first)
+{
+	const struct td_node *second = NULL;
+
+	for (size_t i = 0; i < family->nr; i++) {
+		const struct td_node *node = family->nodes[i];
+		const struct td_cell *cell = td_family_cell(family, node);
+
+		if (node == first || cell->status != TD_STATUS_OK ||
+		    (!isnan(cell->error) && !is_consistent(cell)))
+			continue;
+		if (!second ||
+		    top_of(cell) > top_of(td_family_cell(family, second)))
+			second = node;
+	}
+	return second;
+}
+
+/* Why no node is over its threshold for sure. */
+static enum td_outcome why_none(const struct td_family *family)
+{
+	enum td_outcome why = TD_OUTCOME_BELOW;
+
+	for (size_t i = 0; i < family->nr; i++) {
+		const struct td_cell *cell =
+			td_family_cell(family, family->nodes[i]);
+
+		if (cell->status != TD_STATUS_OK || cell->over_unknown)
+			why = TD_OUTCOME_UNKNOWN;
+		else if (cell->over_threshold && cell->too_short)
+			return TD_OUTCOME_SHORT;
+		else if (cell->over_threshold && why == TD_OUTCOME_BELOW)
+			why = isnan(cell->error) ? TD_OUTCOME_UNKNOWN
+						 : TD_OUTCOME_NEAR;
+	}
+	return why;
+}
+
+/*
+ * May a sibling that has no value, or no error, be as large as the first one?
+ * What was not counted is at most what is left of the parent.
+ */
+static enum td_outcome what_is_missing(const struct td_family *family,
+				       const struct td_node *first)
+{
+	double left = family->parent ? family->parent->value : ALL_SLOTS;
+	bool uncounted = false;
+
+	for (size_t i = 0; i < family->nr; i++) {
+		const struct td_cell *cell =
+			td_family_cell(family, family->nodes[i]);
+
+		if (cell->status != TD_STATUS_OK)
+			uncounted = true;
+		else if (isnan(cell->error))
+			return cell->too_short ? TD_OUTCOME_SHORT
+					       : TD_OUTCOME_UNKNOWN;
+		else
+			left -= cell->value;
+	}
+	if (uncounted && (!is_in_slots(first) ||
+			  left > td_family_cell(family, first)->value))
+		return TD_OUTCOME_UNKNOWN;
+	return TD_OUTCOME_WON;
+}
+
+void td_family_rank(const struct td_family *family, struct td_ranking *ranking)
+{
+	const struct td_node *first, *second;
+	const struct td_cell *cell;
+
+	*ranking = (struct td_ranking){ .outcome = TD_OUTCOME_EMPTY };
+	if (!family->nr)
+		return;
+	first = find_first(family, true);
+	second = find_second(family, first);
+	if (first)
+		ranking->first = td_family_found(family, first);
+	if (second)
+		ranking->second = td_family_found(family, second);
+	if (!first) {
+		ranking->outcome = why_none(family);
+		first = find_first(family, false);
+		if (first)
+			ranking->first = td_family_found(family, first);
+		return;
+	}
+	ranking->outcome = are_comparable(family)
+				   ? what_is_missing(family, first)
+				   : TD_OUTCOME_UNLIKE;
+	cell = td_family_cell(family, first);
+	if (ranking->outcome == TD_OUTCOME_WON && second &&
+	    top_of(td_family_cell(family, second)) >= cell->value - cell->error)
+		ranking->outcome = TD_OUTCOME_TIED;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_METRICS_VERDICT_FAMILY_H
+#define TD_METRICS_VERDICT_FAMILY_H
+
+/* The parts of td_verdict_find(): nodes that are compared with each other. */
+#include "metrics/verdict/verdict.h"
+
+#define TD_MAX_FAMILY 16
+
+/* The children of one node. */
+struct td_family {
+	const struct td_report *report;
+	const struct td_row *row;
+	const struct td_found *parent; /* NULL: the whole is all slots */
+	const struct td_node *nodes[TD_MAX_FAMILY];
+	size_t nr;
+};
+
+/* What can be said of a family. */
+enum td_outcome {
+	TD_OUTCOME_EMPTY,   /* it has no nodes in the report */
+	TD_OUTCOME_BELOW,   /* no node is over its threshold */
+	TD_OUTCOME_NEAR,    /* one is, but by less than its error */
+	TD_OUTCOME_SHORT,   /* too few reads */
+	TD_OUTCOME_UNKNOWN, /* errors or values are missing */
+	TD_OUTCOME_UNLIKE,  /* shares of different things */
+	TD_OUTCOME_TIED,    /* first and second cannot be told apart */
+	TD_OUTCOME_WON,     /* first is the largest for sure */
+};
+
+struct td_ranking {
+	enum td_outcome outcome;
+	/* first is over its threshold, second is the largest of the others */
+	struct td_found first, second;
+};
+
+/* The children of parent; of NULL, the nodes whose parent is not shown. */
+void td_family_find(struct td_family *family, const struct td_report *report,
+		    const struct td_row *row, const struct td_found *parent);
+/* Takes the node of that name out of the family, and returns it, or NULL. */
+const struct td_node *td_family_take(struct td_family *family,
+				     const char *name);
+void td_family_rank(const struct td_family *family, struct td_ranking *ranking);
+struct td_found td_family_found(const struct td_family *family,
+				const struct td_node *node);
+const struct td_cell *td_family_cell(const struct td_family *family,
+				     const struct td_node *node);
+
+#endif

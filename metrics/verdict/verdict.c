@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metrics/verdict/verdict.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "metrics/verdict/family.h"
+
+/* From this level on, a group of nodes costs less than one more level. */
+#define GROUP_LEVEL 2
+
+const struct td_found *td_verdict_last(const struct td_verdict *verdict)
+{
+	return verdict->nr_path ? &verdict->path[verdict->nr_path - 1] : NULL;
+}
+
+/* --- what the report is of ------------------------------------------------ */
+
+static bool has_one_id(const struct td_report *report)
+{
+	for (size_t i = 1; i < report->nr_rows; i++) {
+		if (strcmp(report->rows[i].id, report->rows[0].id) != 0)
+			return false;
+	}
+	return report->nr_rows > 0;
+}
+
+static bool was_counted(const struct td_row *row)
+{
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		if (row->cells[row->nodes[i].column].status == TD_STATUS_OK)
+			return !row->absent;
+	}
+	return false;
+}
+
+/* The row of the PMU with the most slots. */
+static const struct td_row *find_row(const struct td_report *report)
+{
+	const struct td_row *best = NULL;
+
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		const struct td_row *row = &report->rows[i];
+
+		if (was_counted(row) &&
+		    (!best || !(row->share_pct <= best->share_pct)))
+			best = row;
+	}
+	return best;
+}
+
+/* Of CPUs, those of the row; of tasks, the sum, as they were on all PMUs. */
+static double busy_of(const struct td_report *report, const struct td_row *row,
+		      bool tasks)
+{
+	double sum = 0;
+
+	if (!tasks)
+		return row->busy_pct;
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		if (!report->rows[i].absent)
+			sum += report->rows[i].busy_pct;
+	}
+	return sum;
+}
+
+/* --- the path through the tree -------------------------------------------- */
+
+static void push(struct td_verdict *verdict, const struct td_found *found)
+{
+	if (verdict->nr_path < TD_VERDICT_DEPTH)
+		verdict->path[verdict->nr_path++] = *found;
+}
+
+static void go_deeper(struct td_verdict *verdict)
+{
+	const struct td_found *last = td_verdict_last(verdict);
+
+	if (!last)
+		return;
+	verdict->level = last->node->level + 1;
+	verdict->deeper = last->node->level < GROUP_LEVEL ? TD_DEEPER_LEVEL
+							  : TD_DEEPER_GROUP;
+}
+
+/* Follows the largest nodes from the path's end down. */
+static void descend(struct td_verdict *verdict, const struct td_report *report)
+{
+	struct td_ranking ranking = { .outcome = TD_OUTCOME_WON };
+	struct td_family family;
+
+	while (ranking.outcome == TD_OUTCOME_WON) {
+		td_family_find(&family, report, verdict->row,
+			       td_verdict_last(verdict));
+		td_family_rank(&family, &ranking);
+		if (ranking.outcome == TD_OUTCOME_WON) {
+			push(verdict, &ranking.first);
+			verdict->runner_up = ranking.second;
+		}
+	}
+	if (ranking.outcome == TD_OUTCOME_TIED) {
+		verdict->tied[0] = ranking.first;
+		verdict->tied[1] = ranking.second;
+	}
+	verdict->short_below = ranking.outcome == TD_OUTCOME_SHORT;
+	/* to count these nodes once more, or for longer, would not help */
+	if (ranking.outcome != TD_OUTCOME_BELOW &&
+	    ranking.outcome != TD_OUTCOME_UNLIKE)
+		go_deeper(verdict);
+}
+
+/*
+ * Below retiring only heavy operations are a problem: light ones are what
+ * programs should consist of.
+ */
+static void descend_to_heavy(struct td_verdict *verdict,
+			     const struct td_report *report)
+{
+	struct td_family family;
+	const struct td_node *heavy;
+
+	td_family_find(&family, report, verdict->row, td_verdict_last(verdict));
+	if (!family.nr)
+		go_deeper(verdict);
+	heavy = td_family_take(&family, "tma_heavy_operations");
+	if (heavy && td_family_cell(&family, heavy)->clear_of_threshold) {
+		const struct td_found found = td_family_found(&family, heavy);
+
+		push(verdict, &found);
+		go_deeper(verdict);
+	}
+}
+
+/* Is retiring over its threshold, and more than the largest loss? */
+static bool retires_most(const struct td_family *family,
+			 const struct td_node *retiring,
+			 const struct td_ranking *losses)
+{
+	const struct td_cell *cell;
+
+	if (!retiring)
+		return false;
+	cell = td_family_cell(family, retiring);
+	if (!cell->clear_of_threshold)
+		return false;
+	return !losses->first.node ||
+	       cell->value - cell->error >
+		       losses->first.value + losses->first.error;
+}
+
+static enum td_situation situation_of(enum td_outcome outcome)
+{
+	switch (outcome) {
+	case TD_OUTCOME_BELOW:
+		return TD_SITUATION_NOTHING;
+	case TD_OUTCOME_NEAR:
+		return TD_SITUATION_NEAR;
+	case TD_OUTCOME_SHORT:
+		return TD_SITUATION_SHORT;
+	case TD_OUTCOME_TIED:
+		return TD_SITUATION_TIE;
+	case TD_OUTCOME_WON:
+		return TD_SITUATION_CLEAR;
+	case TD_OUTCOME_EMPTY:
+	case TD_OUTCOME_UNKNOWN:
+	case TD_OUTCOME_UNLIKE:
+		break;
+	}
+	return TD_SITUATION_UNKNOWN;
+}
+
+static int deepest_level(const struct td_row *row)
+{
+	int level = 0;
+
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		if (row->nodes[i].level > level)
+			level = row->nodes[i].level;
+	}
+	return level;
+}
+
+static void put_tie(struct td_verdict *verdict,
+		    const struct td_ranking *ranking)
+{
+	verdict->tied[0] = ranking->first;
+	verdict->tied[1] = ranking->second;
+	verdict->level = deepest_level(verdict->row) + 1;
+	if (verdict->level <= TD_VERDICT_DEPTH)
+		verdict->deeper = TD_DEEPER_LEVEL;
+}
+
+/* Ranks the uppermost nodes, then goes down from the largest. */
+static void judge(struct td_verdict *verdict, const struct td_report *report,
+		  struct td_family *top)
+{
+	const struct td_node *retiring = td_family_take(top, "tma_retiring");
+	struct td_ranking ranking;
+
+	td_family_rank(top, &ranking);
+	verdict->situation = situation_of(ranking.outcome);
+	if (retires_most(top, retiring, &ranking)) {
+		const struct td_found found = td_family_found(top, retiring);
+
+		verdict->situation = TD_SITUATION_RETIRING;
+		push(verdict, &found);
+		verdict->runner_up = ranking.first;
+		descend_to_heavy(verdict, report);
+	} else if (ranking.outcome == TD_OUTCOME_WON) {
+		push(verdict, &ranking.first);
+		verdict->runner_up = ranking.second;
+		descend(verdict, report);
+	} else if (ranking.outcome == TD_OUTCOME_TIED) {
+		put_tie(verdict, &ranking);
+	} else if (ranking.outcome == TD_OUTCOME_NEAR) {
+		verdict->runner_up = ranking.first;
+	}
+}
+
+/* Why the nodes cannot be ranked, or TD_SITUATION_CLEAR if they can be. */
+static enum td_situation check_top(const struct td_family *top)
+{
+	bool thresholds = false, errors = false, too_short = false;
+
+	for (size_t i = 0; i < top->nr; i++) {
+		const struct td_cell *cell = td_family_cell(top, top->nodes[i]);
+
+		thresholds |= !cell->over_unknown;
+		errors |= !isnan(cell->error);
+		too_short |= cell->too_short;
+	}
+	if (!thresholds)
+		return TD_SITUATION_NONE;
+	if (errors)
+		return TD_SITUATION_CLEAR;
+	return too_short ? TD_SITUATION_SHORT : TD_SITUATION_UNKNOWN;
+}
+
+void td_verdict_find(struct td_verdict *verdict, const struct td_report *report,
+		     const struct td_verdict_limits *limits)
+{
+	struct td_family top;
+
+	*verdict = (struct td_verdict){ .busy_pct = NAN };
+	if (!has_one_id(report))
+		return;
+	verdict->row = find_row(report);
+	if (!verdict->row) {
+		verdict->situation = TD_SITUATION_NOT_COUNTED;
+		return;
+	}
+	verdict->busy_pct = busy_of(report, verdict->row, limits->tasks);
+	td_family_find(&top, report, verdict->row, NULL);
+	verdict->situation = check_top(&top);
+	if (verdict->situation == TD_SITUATION_NONE)
+		return;
+	verdict->waits = limits->tasks && verdict->busy_pct < limits->waits_pct;
+	if (!limits->tasks && verdict->busy_pct < limits->idle_pct)
+		verdict->situation = TD_SITUATION_IDLE;
+	else if (verdict->situation == TD_SITUATION_CLEAR)
+		judge(verdict, report, &top);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * metrics/verdict: says which node of the tree matters most, if one does.
+ *
+ * In: a finished report of everything that is counted.
+ * Out: struct td_verdict: values, names of the report, and no sentences.
+ */
+#ifndef TD_METRICS_VERDICT_VERDICT_H
+#define TD_METRICS_VERDICT_VERDICT_H
+
+#include "lib/count/report.h"
+
+enum td_situation {
+	/* no tree with thresholds, or rows of several ids: nothing to say */
+	TD_SITUATION_NONE,
+	TD_SITUATION_NOT_COUNTED,
+	TD_SITUATION_IDLE,     /* the CPUs had next to nothing to do */
+	TD_SITUATION_SHORT,    /* too few reads, so no value has an error */
+	TD_SITUATION_UNKNOWN,  /* no value has an error, for other reasons */
+	TD_SITUATION_NOTHING,  /* no node is over its threshold */
+	TD_SITUATION_NEAR,     /* one is, but by less than its error */
+	TD_SITUATION_TIE,      /* some are, but none is the largest for sure */
+	TD_SITUATION_RETIRING, /* most slots did work */
+	TD_SITUATION_CLEAR,
+};
+
+/* A node of the tree. */
+struct td_found {
+	const struct td_node *node; /* NULL: none */
+	const char *name;
+	double value, error; /* in its column's unit */
+	double slots_pct;    /* its share of the slots; NaN: unknown */
+};
+
+/* What to count next to learn more. */
+enum td_deeper {
+	TD_DEEPER_NOTHING,
+	TD_DEEPER_LEVEL, /* the tree down to td_verdict.level */
+	TD_DEEPER_GROUP, /* the children of the path's last node */
+};
+
+#define TD_VERDICT_DEPTH 6 /* the levels of Intel's trees */
+
+struct td_verdict {
+	enum td_situation situation;
+	bool waits;               /* the tasks did not run most of the time */
+	double busy_pct;          /* of all rows for tasks; NaN: unknown */
+	const struct td_row *row; /* the PMU with the most slots; or NULL */
+	/* nodes that matter most on their levels, each below the one before */
+	struct td_found path[TD_VERDICT_DEPTH];
+	size_t nr_path;
+	struct td_found
+		runner_up; /* the next sibling of the path's last node */
+	/* below the path's end: siblings that cannot be told apart */
+	struct td_found tied[2];
+	bool short_below; /* the nodes there have no errors */
+	enum td_deeper deeper;
+	int level;
+};
+
+struct td_verdict_limits {
+	bool tasks;       /* busy_pct is a share of one CPU */
+	double idle_pct;  /* CPUs that are less busy are idle */
+	double waits_pct; /* tasks that are less busy wait */
+};
+
+/* The report must outlive the verdict. */
+void td_verdict_find(struct td_verdict *verdict, const struct td_report *report,
+		     const struct td_verdict_limits *limits);
+
+/* The last node of the path, or NULL. */
+const struct td_found *td_verdict_last(const struct td_verdict *verdict);
+
+#endif

@@ -1,0 +1,97 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# tdstat explain, and that all nodes of the metric files have a text.
+
+# shellcheck disable=SC2154 # helper.bash
+load helper
+
+files=${TD_PMU_EVENTS:-$here/../../build/pmu-events}
+
+explain() {
+	try "$TDSTAT" explain "$@"
+}
+
+# nodes KIND: the names of levels 1 to 3 in all models' files; of cpu_atom, or of
+# all other PMUs
+nodes() {
+	# a file without PMUs is an E-core's if it has their nodes
+	jq -r --arg kind "$1" 'any(.[]; .MetricName == "tma_ifetch_latency" and .Unit == null) as $atom | .[]
+		| select(.MetricName // "" | startswith("tma_") and (startswith("tma_info") | not))
+		| select(.MetricGroup // "" | test("TopdownL[123]($|;)"))
+		| select((.Unit == "cpu_atom" or (.Unit == null and $atom)) == ($kind == "atom"))
+		| .MetricName' "$files"/*/*metrics.json | sort -u
+}
+
+# listed HEADING: the nodes below it
+listed() {
+	"$TDSTAT" explain | awk -v heading="$1" '/:$/ { on = index($0, heading) == 1 } on && /tma_/ { print $1 }' | sort -u
+}
+
+@test "the list has the nodes of levels 1 to 3 of all metric files, and no others" {
+	[ -e "$files" ] || skip "no metric files"
+	[ "$(nodes core | wc -l)" -gt 40 ]
+	assert_same "$(nodes core)" "$(listed P-cores)"
+	assert_same "$(nodes atom)" "$(listed E-cores)"
+}
+
+@test "each node of the list has its meaning, causes and what to try, in 80 columns" {
+	mapfile -t names < <("$TDSTAT" explain | awk '/tma_/ { print $1 }' | sort -u)
+	explain "${names[@]}"
+	assert_success
+	for label in means causes try; do
+		assert_equal "$(grep -c "^  $label: *[A-Z]" <<<"$output")" "$(grep -c '^tma_' <<<"$output")"
+	done
+	run ! grep -E '^.{81}' <<<"$output"
+}
+
+@test "a node is found in any case and without tma_" {
+	explain TMA_L3_BOUND
+	wanted=$output
+	assert_line --index 0 'tma_l3_bound: level 3, below tma_memory_bound'
+	explain l3_Bound
+	assert_equal "$output" "$wanted"
+}
+
+@test "what means something else on E-cores has a text for each" {
+	explain tma_core_bound
+	assert_line 'tma_core_bound: level 2, below tma_backend_bound, of P-cores'
+	assert_line 'tma_core_bound: level 2, below tma_backend_bound, of E-cores'
+	explain tma_backend_bound
+	assert_line 'tma_backend_bound: level 1'
+	assert_equal "$(grep -c means: <<<"$output")" 1
+}
+
+@test "other metrics have the description of this model's files" {
+	saved alderlake
+	explain tma_store_fwd_blk
+	assert_success
+	assert_line --index 0 'tma_store_fwd_blk: level 4, below tma_l1_bound, of cpu_core'
+	assert_line --index 1 --partial 'files:   This metric roughly estimates'
+	explain --metrics-dir "$PWD" tma_store_fwd_blk
+	assert_equal "$status" 1
+}
+
+@test "an unknown node: the closest name" {
+	explain tma_l3_bond
+	assert_equal "$status" 1
+	assert_equal "${stderr_lines[0]}" "tdstat: no node of the tree is called 'tma_l3_bond'"
+	assert_regex "${stderr_lines[1]}" "^tdstat: did you mean .*'tma_l3_bound'"
+	explain zzzzzz
+	assert_equal "${stderr_lines[1]}" 'tdstat: tdstat explain lists them'
+}
+
+@test "no machine is needed" {
+	export SYSFS_PATH=$PWD/nothing PROCFS_PATH=$PWD/nothing
+	explain tma_retiring
+	assert_success
+	assert_no_stderr
+	explain tma_retirin
+	assert_equal "$status" 1
+}
+
+@test "a full disk is an error" {
+	[ -e /dev/full ] || skip "no /dev/full"
+	# shellcheck disable=SC2016 # for sh
+	try sh -c '"$TDSTAT" explain >/dev/full'
+	assert_equal "$status" 1
+}

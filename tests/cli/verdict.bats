@@ -1,0 +1,130 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# --verdict, of recordings.  tests/unit/verdict.c has what it decides,
+# tests/unit/next.c its words and commands.
+
+# shellcheck disable=SC2030,SC2031,SC2154 # each test has its own $output; helper.bash
+load helper
+
+report() {
+	try "$TDSTAT" report "$@"
+}
+
+@test "the verdict stands below the trees, and with --no-verdict it does not" {
+	report --no-verdict "$data/manual/xz-3.jsonl"
+	assert_success
+	without=$output
+	report --verdict "$data/manual/xz-3.jsonl"
+	assert_success
+	# it adds lines and changes none
+	run diff <(echo "$without") <(echo "$output")
+	refute_line --regexp '^<'
+	assert_line --regexp '^> [ ]?[A-Z]'
+	[ "$(grep -c '^> .' <<<"$output")" -le 5 ]
+}
+
+@test "as JSON it is one object, behind the metrics, and only if it is asked for" {
+	report -j --verdict "$data/manual/xz-3.jsonl"
+	assert_success
+	assert_equal "$(jq -c 'select(.verdict) | .verdict | keys_unsorted' <<<"$output")" \
+		'["time","pmu","confidence","node","path","value","low","high","slots","runner_up","tied","waits","busy","next"]'
+	assert_equal "$(jq -r '.verdict.pmu' <<<"${lines[-1]}")" cpu_core
+	report -j "$data/manual/xz-3.jsonl"
+	run ! grep -q verdict <<<"$output"
+}
+
+@test "rows of several ids have no verdict" {
+	report --verdict -j -A "$data/manual/cpus.jsonl"
+	assert_success
+	run ! grep -q verdict <<<"$output"
+	report --verdict -A "$data/manual/cpus.jsonl"
+	wanted=$output
+	report --no-verdict -A "$data/manual/cpus.jsonl"
+	assert_equal "$output" "$wanted"
+}
+
+@test "intervals have none; the sum of them has" {
+	report --verdict -j "$data/alderlake.jsonl"
+	assert_success
+	run ! grep -q verdict <<<"$output"
+	report --verdict -j --summary "$data/alderlake.jsonl"
+	assert_equal "$(grep -c '"verdict"' <<<"$output")" 1
+}
+
+@test "what it excludes is refused" {
+	for words in '--verdict --no-verdict' '--verdict -x,' '--verdict -d' '--verdict -I 100'; do
+		# shellcheck disable=SC2086
+		try "$TDSTAT" --dry-run $words -- true
+		assert_equal "$status" 64
+		assert_regex "$stderr" '--verdict'
+	done
+	saved alderlake
+	for words in '--no-verdict -x,' '--no-verdict -I 100' '--verdict -I 100 --summary'; do
+		# shellcheck disable=SC2086
+		try "$TDSTAT" --dry-run $words -- true
+		assert_success
+	done
+}
+
+# --- a recording whose values have errors ------------------------------------------
+
+# on the emulated Alder Lake, of CPUs, levels 1 and 2
+course=$BATS_TEST_DIRNAME/../data/alderlake-course.jsonl
+
+# of_verdict KEY...: of the verdict of the course, as JSON
+of_verdict() {
+	report -j --verdict "$course"
+	jq -c "select(.verdict) | .verdict | $1" <<<"$output"
+}
+
+@test "the node is the largest of its siblings by more than both errors, and so are those above" {
+	report -j --verdict "$course"
+	jq -es '(map(select(.verdict))[0].verdict) as $v
+		| map(select(.pmu == $v.pmu)) as $all
+		| ($v.path | length >= 2)
+		and ($v.path | to_entries | all(. as $e
+			| ($all | map(select(.metric == $e.value))[0]) as $m
+			| $m.over_threshold and $m.level == $e.key + 1
+			and $m.parent == (if $e.key > 0 then $v.path[$e.key - 1] else null end)
+			and ($all | map(select(.parent == $m.parent and .metric != $m.metric and .metric != "tma_retiring"))
+				| length >= 1 and all(.value + .error < $m.value - $m.error))))' <<<"$output"
+	# its interval is that of its line
+	jq -es '(map(select(.verdict))[0].verdict) as $v
+		| map(select(.pmu == $v.pmu and .metric == $v.node))[0]
+		| (.value - .error - $v.low | fabs) < 1e-6 and (.value + .error - $v.high | fabs) < 1e-6' <<<"$output"
+}
+
+@test "the next commands can be typed: tdstat takes them, and their events" {
+	saved alderlake
+	mapfile -t commands < <(of_verdict '.next[]' | jq -r .)
+	[ "${#commands[@]}" -eq 3 ]
+	PATH=$(dirname "$TDSTAT"):$PATH
+	# shellcheck disable=SC2086 # words
+	try "$TDSTAT" --dry-run ${commands[0]#tdstat}
+	assert_success
+	assert_output --partial 'group 0: '
+	event=$(grep -oE -e '-e [^ ]+' <<<"${commands[1]}")
+	# shellcheck disable=SC2086 # words
+	try "$TDSTAT" --dry-run $event -C 0
+	assert_success
+	# shellcheck disable=SC2086 # words
+	try "$TDSTAT" ${commands[2]#tdstat}
+	assert_success
+}
+
+@test "the text says the same as JSON" {
+	node=$(of_verdict .node | jq -r .)
+	value=$(of_verdict .value)
+	next=$(of_verdict '.next[0]' | jq -r .)
+	report --verdict "$course"
+	line=$(grep '^ Most lost slots: ' <<<"$output")
+	assert_regex "$line" "^ Most lost slots: $node \(backend > [a-z]*\), $(printf %.1f "$value") ±"
+	assert_line " What next:  $next"
+}
+
+@test "one row of all kinds of core has a verdict, too" {
+	report -j --verdict --hybrid-merge "$course"
+	assert_equal "$(jq -r 'select(.verdict) | .verdict | .pmu' <<<"$output")" all
+	jq -es 'map(select(.verdict))[0].verdict | .confidence != "unknown" and (.path | length >= 1)
+		and (.next[0] | startswith("tdstat -l 2 -C"))' <<<"$output"
+}

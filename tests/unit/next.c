@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The commands to type after a verdict, and its words. */
+#include "cmd/view/next.h"
+
+#include <stdlib.h>
+
+#include "cmd/commands.h"
+#include "cmd/out/advice.h"
+#include "cmd/out/out.h"
+#include "cmd/out/writers.h"
+#include "lib/base/util.h"
+#include "tests/unit/levels.h"
+#include "tests/unit/machine.h"
+#include "tests/unit/test.h"
+
+#define COLUMN(name_)            \
+	{                        \
+		name_, "%", true \
+	}
+#define FOUND(i, name_, v, e, s)                                              \
+	{                                                                     \
+		.node = &nodes[i], .name = name_, .value = (v), .error = (e), \
+		.slots_pct = (s)                                              \
+	}
+
+enum {
+	BACKEND,
+	MEMORY,
+	L3,
+	CORE,
+	NR
+};
+
+static const struct td_column columns[NR] = {
+	COLUMN("tma_backend_bound"),
+	COLUMN("tma_memory_bound"),
+	COLUMN("tma_l3_bound"),
+	COLUMN("tma_core_bound"),
+};
+
+static const struct td_node nodes[NR] = {
+	{ .column = BACKEND, .level = 1 },
+	{ .column = MEMORY, .level = 2 },
+	{ .column = L3, .level = 3 },
+	{ .column = CORE, .level = 2 },
+};
+
+#define BACKEND_60 FOUND(BACKEND, "tma_backend_bound", 60, 1, 60)
+#define MEMORY_45  FOUND(MEMORY, "tma_memory_bound", 45, 0.5, 45)
+#define L3_35      FOUND(L3, "tma_l3_bound", 35, 1.25, 39.4)
+#define CORE_15    FOUND(CORE, "tma_core_bound", 15, 2, 15)
+
+static struct td_row rows_of[2] = { { .id = "all", .pmu = "cpu_core" },
+				    { .id = "all", .pmu = "cpu_atom" } };
+
+/* Facts of files with six levels, or of none. */
+static void find_facts(void *ctx, const char *pmu, const char *metric,
+		       struct td_metric_facts *facts)
+{
+	*facts = (struct td_metric_facts){ 0 };
+	if (!ctx)
+		return;
+	ok(strcmp(pmu, "cpu_core") == 0, "asks of the row's PMU");
+	facts->levels = 6;
+	facts->has_group = strcmp(metric, "tma_l3_bound") != 0;
+	if (strcmp(metric, "tma_memory_bound") == 0)
+		return;
+	strcpy(facts->events[0], "A.B");
+	facts->nr_events = 1;
+	if (strcmp(metric, "tma_l3_bound") == 0) {
+		strcpy(facts->events[1], "C.D");
+		facts->nr_events = 2;
+	}
+}
+
+/* NULL: no such command */
+static const struct {
+	const char *name;
+	const char *words[8];
+	bool files;
+	struct td_verdict verdict;
+	const char *count, *where, *explain;
+} rows[] = {
+	{ "level 2 is built in",
+	  { "--", "./triad", "100 M" },
+	  .verdict = { .path = { BACKEND_60 },
+		       .nr_path = 1,
+		       .deeper = TD_DEEPER_LEVEL,
+		       .level = 2 },
+	  .count = "tdstat -l 2 -- ./triad '100 M'",
+	  .explain = "tdstat explain tma_backend_bound" },
+	{ "level 3 is not",
+	  { "-l2", "true" },
+	  .verdict = { .path = { BACKEND_60 },
+		       .nr_path = 1,
+		       .deeper = TD_DEEPER_LEVEL,
+		       .level = 3 },
+	  .explain = "tdstat explain tma_backend_bound" },
+	{ "files have level 3",
+	  { "-l2", "true" },
+	  .files = true,
+	  .verdict = { .path = { BACKEND_60 },
+		       .nr_path = 1,
+		       .deeper = TD_DEEPER_LEVEL,
+		       .level = 3 },
+	  .count = "tdstat -l 3 -- true",
+	  .where = "perf record -e cpu_core/A.B/P -- true",
+	  .explain = "tdstat explain tma_backend_bound" },
+	{ "a group; its events are those of the node above",
+	  { "-l2", "-a" },
+	  .files = true,
+	  .verdict = { .path = { BACKEND_60, MEMORY_45 },
+		       .nr_path = 2,
+		       .deeper = TD_DEEPER_GROUP,
+		       .level = 3 },
+	  .count = "tdstat -a -M tma_memory_bound_group",
+	  .where = "perf record -e cpu_core/A.B/P -a -- sleep 10",
+	  .explain = "tdstat explain tma_memory_bound" },
+	{ "without files, a group is unknown",
+	  { "-l2", "-a" },
+	  .verdict = { .path = { BACKEND_60, MEMORY_45 },
+		       .nr_path = 2,
+		       .deeper = TD_DEEPER_GROUP,
+		       .level = 3 },
+	  .explain = "tdstat explain tma_memory_bound" },
+	{ "a node without children; two events",
+	  { "-l3", "-p", "17" },
+	  .files = true,
+	  .verdict = { .path = { BACKEND_60, MEMORY_45, L3_35 },
+		       .nr_path = 3,
+		       .deeper = TD_DEEPER_GROUP,
+		       .level = 4 },
+	  .where =
+		  "perf record -e cpu_core/A.B/P,cpu_core/C.D/P -p 17 -- sleep 10",
+	  .explain = "tdstat explain tma_l3_bound" },
+	{ "a tie",
+	  { "-l2", "true" },
+	  .files = true,
+	  .verdict = { .situation = TD_SITUATION_TIE,
+		       .tied = { MEMORY_45, CORE_15 },
+		       .deeper = TD_DEEPER_LEVEL,
+		       .level = 3 },
+	  .count = "tdstat -l 3 -- true" },
+	{ "nothing",
+	  { "true" },
+	  .files = true,
+	  .verdict = { .situation = TD_SITUATION_NOTHING } },
+	{ "no perf record for cgroups",
+	  { "-a", "--for-each-cgroup", "x" },
+	  .files = true,
+	  .verdict = { .path = { BACKEND_60 },
+		       .nr_path = 1,
+		       .deeper = TD_DEEPER_LEVEL,
+		       .level = 2 },
+	  .count = "tdstat -a --for-each-cgroup=x -l 2",
+	  .explain = "tdstat explain tma_backend_bound" },
+};
+
+static void is_line(const char *got, const char *want, const char *row,
+		    const char *what)
+{
+	is_str(got ? got : "", want ? want : "", "%s: %s", row, what);
+}
+
+static void test_row(const struct td_source *like, size_t r)
+{
+	struct td_source source = *like;
+	char *owned[8], *argv[10] = { (char[]){ "tdstat" } };
+	struct td_verdict verdict = rows[r].verdict;
+	struct td_opts opts = { 0 };
+	struct td_err err = { 0 };
+	struct td_next next;
+	int argc = 1;
+
+	for (; rows[r].words[argc - 1]; argc++)
+		argv[argc] = owned[argc - 1] = strdup(rows[r].words[argc - 1]);
+	td_opts_parse(&opts, td_commands, argc, argv, &err);
+	verdict.row = &rows_of[0];
+	source.facts.ctx = rows[r].files ? &source : NULL;
+	ok(td_next_make(&next, &verdict, &source, &opts, &err) == 0, "%s",
+	   rows[r].name);
+	is_line(next.count, rows[r].count, rows[r].name, "what next");
+	is_line(next.where, rows[r].where, rows[r].name, "where");
+	is_line(next.explain, rows[r].explain, rows[r].name, "explain");
+	td_next_free(&next);
+	td_opts_free(&opts);
+	for (int i = 0; i < argc - 1; i++)
+		free(owned[i]);
+}
+
+/* Of a recording, only what can be counted again is named. */
+static void test_report(const struct td_source *like)
+{
+	const struct {
+		struct td_target_name target;
+		const char *count;
+	} reports[] = {
+		{ { TD_TARGET_COMMAND, (char[]){ "./triad 100M" } },
+		  "tdstat -l 2 -- ./triad 100M" },
+		{ { TD_TARGET_COMMAND, (char[]){ "sh -c a;b" } }, NULL },
+		{ { TD_TARGET_SYSTEM, NULL }, "tdstat -l 2 -a" },
+		{ { TD_TARGET_CPUS, (char[]){ "0-3" } }, "tdstat -l 2 -C 0-3" },
+		{ { TD_TARGET_PROCESSES, (char[]){ "17" } }, NULL },
+		{ { TD_TARGET_FILE, (char[]){ "x.csv" } }, NULL },
+	};
+	const struct td_verdict verdict = {
+		.row = &rows_of[0],
+		.path = { BACKEND_60 },
+		.nr_path = 1,
+		.deeper = TD_DEEPER_LEVEL,
+		.level = 2,
+	};
+	struct td_opts opts = { .subcommand = TD_REPORT };
+	struct td_source source = *like;
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(reports); i++) {
+		struct td_next next;
+		struct td_err err;
+
+		source.target = &reports[i].target;
+		td_next_make(&next, &verdict, &source, &opts, &err);
+		is_line(next.count, reports[i].count, "report",
+			reports[i].target.text ? reports[i].target.text
+					       : "all");
+		td_next_free(&next);
+	}
+}
+
+/* --- its words ------------------------------------------------------------ */
+
+#define COMMANDS                                         \
+	.next = "tdstat -l 9", .where = "perf record x", \
+	.explain = "tdstat explain x"
+
+static const struct {
+	const char *name;
+	struct td_verdict verdict;
+	size_t nr_rows;
+	const char *next; /* "": no commands */
+	const char *want;
+} texts[] = {
+	{ "a path, in slots and cycles",
+	  { .situation = TD_SITUATION_CLEAR,
+	    .row = &rows_of[0],
+	    .path = { BACKEND_60, MEMORY_45, L3_35 },
+	    .nr_path = 3,
+	    .runner_up = CORE_15 },
+	  2,
+	  "tdstat -l 9",
+	  " Most lost slots: tma_l3_bound (backend > memory > l3), "
+	  "35.0 \u00b11.2 % of the cycles, about 39 % of the slots of cpu_core\n"
+	  " Next to it: tma_core_bound, 15.0 \u00b12.0 %\n"
+	  " What next:  tdstat -l 9\n"
+	  " Where:      perf record x\n"
+	  " What it is: tdstat explain x\n\n" },
+	{ "no single cause below; one PMU",
+	  { .situation = TD_SITUATION_CLEAR,
+	    .row = &rows_of[0],
+	    .path = { BACKEND_60 },
+	    .nr_path = 1,
+	    .runner_up = CORE_15,
+	    .tied = { MEMORY_45, CORE_15 } },
+	  1,
+	  NULL,
+	  " Most lost slots: tma_backend_bound, 60.0 \u00b11.0 % of the slots\n"
+	  " Below it, no single cause: tma_memory_bound, 45.0 \u00b10.5 %; "
+	  "tma_core_bound, 15.0 \u00b12.0 %\n\n" },
+	{ "five lines at most",
+	  { .situation = TD_SITUATION_CLEAR,
+	    .row = &rows_of[0],
+	    .waits = true,
+	    .busy_pct = 12,
+	    .path = { BACKEND_60 },
+	    .nr_path = 1,
+	    .runner_up = CORE_15 },
+	  1,
+	  "tdstat -l 9",
+	  " It ran only 12 % of the time of one CPU: look first at what it "
+	  "waits for\n"
+	  " Most lost slots: tma_backend_bound, 60.0 \u00b11.0 % of the slots\n"
+	  " Next to it: tma_core_bound, 15.0 \u00b12.0 %\n"
+	  " What next:  tdstat -l 9\n"
+	  " Where:      perf record x\n\n" },
+	{ "retiring",
+	  { .situation = TD_SITUATION_RETIRING,
+	    .row = &rows_of[0],
+	    .path = { BACKEND_60 },
+	    .nr_path = 1,
+	    .runner_up = CORE_15 },
+	  1,
+	  NULL,
+	  " Most slots did work: tma_backend_bound, 60.0 \u00b11.0 % of the slots\n"
+	  " Largest loss: tma_core_bound, 15.0 \u00b12.0 %\n\n" },
+	{ "a tie",
+	  { .situation = TD_SITUATION_TIE,
+	    .row = &rows_of[0],
+	    .tied = { MEMORY_45, CORE_15 } },
+	  1,
+	  NULL,
+	  " No single cause: tma_memory_bound, 45.0 \u00b10.5 %; "
+	  "tma_core_bound, 15.0 \u00b12.0 %\n\n" },
+	{ "near its threshold",
+	  { .situation = TD_SITUATION_NEAR,
+	    .row = &rows_of[0],
+	    .runner_up = CORE_15 },
+	  1,
+	  NULL,
+	  " Over its threshold, but by less than its error: tma_core_bound, "
+	  "15.0 \u00b12.0 %\n\n" },
+	{ "too short below",
+	  { .situation = TD_SITUATION_CLEAR,
+	    .row = &rows_of[0],
+	    .path = { BACKEND_60 },
+	    .nr_path = 1,
+	    .runner_up = CORE_15,
+	    .short_below = true },
+	  1,
+	  NULL,
+	  " Most lost slots: tma_backend_bound, 60.0 \u00b11.0 % of the slots\n"
+	  " Below it: too short to say\n\n" },
+	{ "too short",
+	  { .situation = TD_SITUATION_SHORT, .row = &rows_of[0] },
+	  1,
+	  NULL,
+	  " Too short to say which node matters: count for longer\n\n" },
+	{ "idle",
+	  { .situation = TD_SITUATION_IDLE,
+	    .row = &rows_of[0],
+	    .busy_pct = 1.04 },
+	  1,
+	  NULL,
+	  " Mostly idle: cpu_core was busy 1.0 % of the time\n\n" },
+	{ "nothing",
+	  { .situation = TD_SITUATION_NOTHING, .row = &rows_of[0] },
+	  1,
+	  NULL,
+	  " Nothing is over its threshold\n\n" },
+	{ "not counted",
+	  { .situation = TD_SITUATION_NOT_COUNTED },
+	  1,
+	  NULL,
+	  "" },
+};
+
+static char *write_verdict(enum td_format_kind format, size_t i)
+{
+	const struct td_report report = {
+		.time_ns = 1500000000,
+		.columns = columns,
+		.nr_columns = NR,
+		.rows = rows_of,
+		.nr_rows = texts[i].nr_rows,
+	};
+	const struct td_advice without = { .verdict = &texts[i].verdict };
+	const struct td_advice with = { .verdict = &texts[i].verdict,
+					COMMANDS };
+	char *text = NULL;
+	size_t size;
+	struct td_writer writer = {
+		.out = td_out_find(format),
+		.fp = open_memstream(&text, &size),
+	};
+
+	writer.out->verdict(&writer, &report, texts[i].next ? &with : &without);
+	fclose(writer.fp);
+	return text;
+}
+
+static void test_words(void)
+{
+	td_autofree char *json = write_verdict(TD_FORMAT_JSON, 0);
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(texts); i++) {
+		td_autofree char *text = write_verdict(TD_FORMAT_TEXT, i);
+
+		is_str(text, texts[i].want, "%s", texts[i].name);
+	}
+	is_str(json,
+	       "{\"verdict\":{\"time\":1.500000000,\"pmu\":\"cpu_core\","
+	       "\"confidence\":\"clear\",\"node\":\"tma_l3_bound\","
+	       "\"path\":[\"tma_backend_bound\",\"tma_memory_bound\","
+	       "\"tma_l3_bound\"],\"value\":35.0,\"low\":33.75,\"high\":36.25,"
+	       "\"slots\":39.4,\"runner_up\":\"tma_core_bound\",\"tied\":[],"
+	       "\"waits\":false,\"busy\":0.0,\"next\":[\"tdstat -l 9\","
+	       "\"perf record x\",\"tdstat explain x\"]}}\n",
+	       "as JSON");
+	ok(!td_out_find(TD_FORMAT_CSV)->verdict, "CSV has none");
+}
+
+int main(void)
+{
+	struct td_machine machine;
+	struct td_plan plan = { 0 };
+	struct td_tree tree;
+	struct td_err err = { 0 };
+	struct td_source source = {
+		.machine = &machine,
+		.tree = &tree,
+		.facts.find = find_facts,
+	};
+
+	test_machine(&machine, "lnl");
+	test_build_levels(&tree, &plan, &machine, 2, false, &err);
+	for (size_t r = 0; r < TD_ARRAY_SIZE(rows); r++)
+		test_row(&source, r);
+	test_report(&source);
+	test_words();
+	td_tree_free(&tree);
+	td_plan_free(&plan);
+	td_machine_free(&machine);
+	return done_testing();
+}

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metrics/verdict/verdict.h"
+
+#include "lib/base/util.h"
+#include "tests/unit/test.h"
+
+/* A part of the tree of P-cores, and what a description says of cycles. */
+#define STALLED "This metric estimates how often the CPU was stalled"
+#define SLOTS   "This metric represents fraction of slots"
+
+static const struct {
+	const char *name, *parent, *desc;
+	int level;
+} tree[] = {
+	{ "tma_retiring", NULL, NULL, 1 },
+	{ "tma_light_operations", "tma_retiring", NULL, 2 },
+	{ "tma_heavy_operations", "tma_retiring", NULL, 2 },
+	{ "tma_backend_bound", NULL, NULL, 1 },
+	{ "tma_memory_bound", "tma_backend_bound", NULL, 2 },
+	{ "tma_l1_bound", "tma_memory_bound", STALLED, 3 },
+	{ "tma_l3_bound", "tma_memory_bound", STALLED, 3 },
+	{ "tma_core_bound", "tma_backend_bound", NULL, 2 },
+	{ "tma_divider", "tma_core_bound", "fraction of cycles", 3 },
+	{ "tma_made_up", "tma_core_bound", SLOTS, 3 },
+	{ "tma_frontend_bound", NULL, NULL, 1 },
+	{ "tma_fetch_latency", "tma_frontend_bound", NULL, 2 },
+	{ "tma_fetch_bandwidth", "tma_frontend_bound", NULL, 2 },
+	{ "tma_bad_speculation", NULL, NULL, 1 },
+	{ "tma_info_ipc", NULL, NULL, 0 },
+};
+
+#define NR_NODES TD_ARRAY_SIZE(tree)
+
+enum mark {
+	UNMARKED,
+	NEAR,  /* over its threshold, by less than its error */
+	OVER,  /* for sure */
+	LOST,  /* not counted */
+	BLIND, /* its threshold was not counted */
+};
+
+/* error 0 stands for 1; -1: too few reads; -2: unknown */
+struct cell {
+	const char *name;
+	double value;
+	enum mark mark;
+	double error;
+};
+
+/* "a > b" for the path, "a, b" for nodes that are tied below it */
+static const struct {
+	const char *name;
+	struct cell cells[12]; /* the others are not in the report */
+	double busy;           /* 0: unknown */
+	bool tasks;
+	enum td_situation situation;
+	const char *path, *runner_up, *tied;
+	bool waits, short_below;
+	enum td_deeper deeper;
+	int level;
+} rows[] = {
+	{ "one loss, one level",
+	  .cells = { { "tma_retiring", 20, UNMARKED },
+		     { "tma_backend_bound", 60, OVER },
+		     { "tma_frontend_bound", 17, OVER },
+		     { "tma_bad_speculation", 3, UNMARKED } },
+	  .situation = TD_SITUATION_CLEAR, .path = "tma_backend_bound",
+	  .runner_up = "tma_frontend_bound", .deeper = TD_DEEPER_LEVEL,
+	  .level = 2 },
+	{ "the whole path",
+	  .cells = { { "tma_retiring", 20, UNMARKED },
+		     { "tma_backend_bound", 60, OVER },
+		     { "tma_memory_bound", 45, OVER },
+		     { "tma_l1_bound", 5, UNMARKED },
+		     { "tma_l3_bound", 35, OVER },
+		     { "tma_core_bound", 15, OVER },
+		     { "tma_frontend_bound", 17, OVER },
+		     { "tma_bad_speculation", 3, UNMARKED } },
+	  .situation = TD_SITUATION_CLEAR,
+	  .path = "tma_backend_bound > tma_memory_bound > tma_l3_bound",
+	  .runner_up = "tma_l1_bound", .deeper = TD_DEEPER_GROUP, .level = 4 },
+	{ "two losses that overlap",
+	  .cells = { { "tma_retiring", 20, UNMARKED },
+		     { "tma_backend_bound", 40, OVER, 3 },
+		     { "tma_frontend_bound", 35, OVER, 3 },
+		     { "tma_bad_speculation", 5, UNMARKED } },
+	  .situation = TD_SITUATION_TIE, .path = "",
+	  .tied = "tma_backend_bound, tma_frontend_bound",
+	  .deeper = TD_DEEPER_LEVEL, .level = 2 },
+	{ "the same two, measured better",
+	  .cells = { { "tma_retiring", 20, UNMARKED },
+		     { "tma_backend_bound", 40, OVER, 2 },
+		     { "tma_frontend_bound", 35, OVER, 2 },
+		     { "tma_bad_speculation", 5, UNMARKED } },
+	  .situation = TD_SITUATION_CLEAR, .path = "tma_backend_bound",
+	  .runner_up = "tma_frontend_bound", .deeper = TD_DEEPER_LEVEL,
+	  .level = 2 },
+	{ "a sibling below its threshold may be as large",
+	  .cells = { { "tma_backend_bound", 19, UNMARKED },
+		     { "tma_frontend_bound", 18, OVER },
+		     { "tma_bad_speculation", 5, UNMARKED } },
+	  .situation = TD_SITUATION_TIE, .path = "",
+	  .tied = "tma_frontend_bound, tma_backend_bound",
+	  .deeper = TD_DEEPER_LEVEL, .level = 2 },
+	{ "no single cause below",
+	  .cells = { { "tma_backend_bound", 60, OVER },
+		     { "tma_memory_bound", 31, OVER, 2 },
+		     { "tma_core_bound", 29, OVER, 2 },
+		     { "tma_frontend_bound", 10, UNMARKED },
+		     { "tma_bad_speculation", 5, UNMARKED } },
+	  .situation = TD_SITUATION_CLEAR, .path = "tma_backend_bound",
+	  .runner_up = "tma_frontend_bound",
+	  .tied = "tma_memory_bound, tma_core_bound", .deeper = TD_DEEPER_LEVEL,
+	  .level = 2 },
+	{ "over its threshold by less than its error",
+	  .cells = { { "tma_backend_bound", 20.5, NEAR },
+		     { "tma_frontend_bound", 10, UNMARKED },
+		     { "tma_bad_speculation", 5, UNMARKED } },
+	  .situation = TD_SITUATION_NEAR, .path = "",
+	  .runner_up = "tma_backend_bound" },
+	{ "the parent is clear, the child is near its threshold",
+	  .cells = { { "tma_backend_bound", 60, OVER },
+		     { "tma_memory_bound", 20.5, NEAR },
+		     { "tma_core_bound", 5, UNMARKED },
+		     { "tma_frontend_bound", 10, UNMARKED } },
+	  .situation = TD_SITUATION_CLEAR, .path = "tma_backend_bound",
+	  .runner_up = "tma_frontend_bound", .deeper = TD_DEEPER_LEVEL,
+	  .level = 2 },
+	{ "nothing over its threshold",
+	  .cells = { { "tma_retiring", 60, UNMARKED },
+		     { "tma_backend_bound", 15, UNMARKED },
+		     { "tma_frontend_bound", 10, UNMARKED } },
+	  .situation = TD_SITUATION_NOTHING, .path = "" },
+	{ "too short",
+	  .cells = { { "tma_backend_bound", 90, OVER, -1 },
+		     { "tma_frontend_bound", 1, UNMARKED, -1 } },
+	  .situation = TD_SITUATION_SHORT, .path = "" },
+	{ "errors that are unknown",
+	  .cells = { { "tma_backend_bound", 90, OVER, -2 },
+		     { "tma_frontend_bound", 1, UNMARKED, -2 } },
+	  .situation = TD_SITUATION_UNKNOWN, .path = "" },
+	{ "too short for level 2",
+	  .cells = { { "tma_backend_bound", 90, OVER },
+		     { "tma_memory_bound", 80, OVER, -1 },
+		     { "tma_core_bound", 10, UNMARKED, -1 },
+		     { "tma_frontend_bound", 1, UNMARKED } },
+	  .situation = TD_SITUATION_CLEAR, .path = "tma_backend_bound",
+	  .runner_up = "tma_frontend_bound", .short_below = true,
+	  .deeper = TD_DEEPER_LEVEL, .level = 2 },
+	{ "a sibling without error may be larger",
+	  .cells = { { "tma_backend_bound", 60, OVER },
+		     { "tma_memory_bound", 30, OVER },
+		     { "tma_core_bound", 10, UNMARKED, -1 },
+		     { "tma_frontend_bound", 1, UNMARKED } },
+	  .situation = TD_SITUATION_CLEAR, .path = "tma_backend_bound",
+	  .runner_up = "tma_frontend_bound", .short_below = true,
+	  .deeper = TD_DEEPER_LEVEL, .level = 2 },
+	{ "a sibling without value, less than what is left",
+	  .cells = { { "tma_backend_bound", 60, OVER },
+		     { "tma_memory_bound", 45, OVER },
+		     { "tma_core_bound", 0, LOST },
+		     { "tma_frontend_bound", 1, UNMARKED } },
+	  .situation = TD_SITUATION_CLEAR,
+	  .path = "tma_backend_bound > tma_memory_bound",
+	  .deeper = TD_DEEPER_GROUP, .level = 3 },
+	{ "a sibling without value, which may be larger",
+	  .cells = { { "tma_backend_bound", 60, OVER },
+		     { "tma_memory_bound", 25, OVER },
+		     { "tma_core_bound", 0, LOST },
+		     { "tma_frontend_bound", 1, UNMARKED } },
+	  .situation = TD_SITUATION_CLEAR, .path = "tma_backend_bound",
+	  .runner_up = "tma_frontend_bound", .deeper = TD_DEEPER_LEVEL,
+	  .level = 2 },
+	{ "shares of slots and of cycles are not compared",
+	  .cells = { { "tma_backend_bound", 60, OVER },
+		     { "tma_memory_bound", 10, UNMARKED },
+		     { "tma_core_bound", 50, OVER },
+		     { "tma_divider", 80, OVER },
+		     { "tma_made_up", 2, UNMARKED },
+		     { "tma_frontend_bound", 1, UNMARKED } },
+	  .situation = TD_SITUATION_CLEAR,
+	  .path = "tma_backend_bound > tma_core_bound",
+	  .runner_up = "tma_memory_bound" },
+	{ "an impossible value is not ranked",
+	  .cells = { { "tma_backend_bound", 676, OVER, 50 },
+		     { "tma_frontend_bound", 30, OVER },
+		     { "tma_bad_speculation", -45, UNMARKED } },
+	  .situation = TD_SITUATION_CLEAR, .path = "tma_frontend_bound",
+	  .deeper = TD_DEEPER_LEVEL, .level = 2 },
+	{ "retiring",
+	  .cells = { { "tma_retiring", 75, OVER },
+		     { "tma_backend_bound", 22, OVER },
+		     { "tma_frontend_bound", 2, UNMARKED } },
+	  .situation = TD_SITUATION_RETIRING, .path = "tma_retiring",
+	  .runner_up = "tma_backend_bound", .deeper = TD_DEEPER_LEVEL,
+	  .level = 2 },
+	{ "retiring heavy operations",
+	  .cells = { { "tma_retiring", 75, OVER },
+		     { "tma_light_operations", 62, OVER },
+		     { "tma_heavy_operations", 13, OVER },
+		     { "tma_backend_bound", 15, UNMARKED } },
+	  .situation = TD_SITUATION_RETIRING,
+	  .path = "tma_retiring > tma_heavy_operations",
+	  .deeper = TD_DEEPER_GROUP, .level = 3 },
+	{ "light operations are no problem",
+	  .cells = { { "tma_retiring", 75, OVER },
+		     { "tma_light_operations", 72, OVER },
+		     { "tma_heavy_operations", 3, UNMARKED },
+		     { "tma_backend_bound", 15, UNMARKED } },
+	  .situation = TD_SITUATION_RETIRING, .path = "tma_retiring" },
+	{ "retiring over its threshold, but less than a loss",
+	  .cells = { { "tma_retiring", 35, OVER },
+		     { "tma_backend_bound", 55, OVER },
+		     { "tma_frontend_bound", 2, UNMARKED } },
+	  .situation = TD_SITUATION_CLEAR, .path = "tma_backend_bound",
+	  .runner_up = "tma_frontend_bound", .deeper = TD_DEEPER_LEVEL,
+	  .level = 2 },
+	{ "a group, without its parent",
+	  .cells = { { "tma_l1_bound", 5, UNMARKED },
+		     { "tma_l3_bound", 35, OVER } },
+	  .situation = TD_SITUATION_CLEAR, .path = "tma_l3_bound",
+	  .runner_up = "tma_l1_bound", .deeper = TD_DEEPER_GROUP, .level = 4 },
+	{ "nodes of different parents",
+	  .cells = { { "tma_memory_bound", 5, UNMARKED },
+		     { "tma_fetch_latency", 35, OVER } },
+	  .situation = TD_SITUATION_UNKNOWN, .path = "" },
+	{ "no tree", .cells = { { "tma_info_ipc", 1, UNMARKED } },
+	  .situation = TD_SITUATION_NONE, .path = "" },
+	{ "no thresholds",
+	  .cells = { { "tma_backend_bound", 60, BLIND },
+		     { "tma_frontend_bound", 1, BLIND } },
+	  .situation = TD_SITUATION_NONE, .path = "" },
+	{ "nothing counted",
+	  .cells = { { "tma_backend_bound", 0, LOST },
+		     { "tma_frontend_bound", 0, LOST } },
+	  .situation = TD_SITUATION_NOT_COUNTED, .path = "" },
+	{ "idle CPUs", .busy = 1,
+	  .cells = { { "tma_backend_bound", 60, OVER },
+		     { "tma_frontend_bound", 1, UNMARKED } },
+	  .situation = TD_SITUATION_IDLE, .path = "" },
+	{ "CPUs that are a little busy", .busy = 12,
+	  .cells = { { "tma_backend_bound", 60, OVER },
+		     { "tma_frontend_bound", 1, UNMARKED } },
+	  .situation = TD_SITUATION_CLEAR, .path = "tma_backend_bound",
+	  .runner_up = "tma_frontend_bound", .deeper = TD_DEEPER_LEVEL,
+	  .level = 2 },
+	{ "a task that waits", .busy = 12, .tasks = true, .waits = true,
+	  .cells = { { "tma_backend_bound", 60, OVER },
+		     { "tma_frontend_bound", 1, UNMARKED } },
+	  .situation = TD_SITUATION_CLEAR, .path = "tma_backend_bound",
+	  .runner_up = "tma_frontend_bound", .deeper = TD_DEEPER_LEVEL,
+	  .level = 2 },
+	{ "a task that does not", .busy = 95, .tasks = true,
+	  .cells = { { "tma_backend_bound", 60, OVER },
+		     { "tma_frontend_bound", 1, UNMARKED } },
+	  .situation = TD_SITUATION_CLEAR, .path = "tma_backend_bound",
+	  .runner_up = "tma_frontend_bound", .deeper = TD_DEEPER_LEVEL,
+	  .level = 2 },
+};
+
+static struct td_cell make_cell(const struct cell *cell)
+{
+	struct td_cell out = {
+		.status = cell->mark == LOST ? TD_STATUS_NOT_COUNTED
+					     : TD_STATUS_OK,
+		.value = cell->mark == LOST ? NAN : cell->value,
+		.error = cell->error > 0 ? cell->error : 1,
+		.over_threshold = cell->mark == NEAR || cell->mark == OVER,
+		.over_unknown = cell->mark == BLIND,
+		.too_short = cell->error == -1,
+		.runs_error = NAN,
+	};
+
+	if (cell->mark == LOST || cell->error < 0)
+		out.error = NAN;
+	/* as metrics/eval has it: not without an error */
+	out.clear_of_threshold = cell->mark == OVER && !isnan(out.error);
+	return out;
+}
+
+/* Fills what a report borrows; nodes that cells do not name are left out. */
+struct made {
+	struct td_column columns[NR_NODES];
+	struct td_cell cells[NR_NODES];
+	struct td_node nodes[NR_NODES];
+	size_t nr;
+};
+
+static void make(struct made *made, const struct cell *cells)
+{
+	*made = (struct made){ 0 };
+	for (size_t i = 0; i < NR_NODES; i++) {
+		made->columns[i] =
+			(struct td_column){ tree[i].name, "%", true };
+		made->cells[i] = (struct td_cell){ .status = TD_STATUS_NONE,
+						   .value = NAN,
+						   .error = NAN };
+		for (size_t j = 0; cells[j].name; j++) {
+			if (strcmp(cells[j].name, tree[i].name) != 0)
+				continue;
+			made->cells[i] = make_cell(&cells[j]);
+			made->nodes[made->nr++] = (struct td_node){
+				.column = (int)i,
+				.parent = tree[i].parent,
+				.level = tree[i].level,
+				.desc = tree[i].desc,
+			};
+		}
+	}
+}
+
+static struct td_row make_row(struct made *made, const char *pmu, double share,
+			      double busy)
+{
+	return (struct td_row){
+		.id = "all",
+		.pmu = pmu,
+		.slots = 1,
+		.share_pct = share,
+		.busy_pct = busy > 0 ? busy : NAN,
+		.cells = made->cells,
+		.nodes = made->nodes,
+		.nr_nodes = made->nr,
+	};
+}
+
+static struct td_report make_report(struct made *made, struct td_row *rows_out,
+				    size_t nr)
+{
+	return (struct td_report){
+		.columns = made->columns,
+		.nr_columns = NR_NODES,
+		.rows = rows_out,
+		.nr_rows = nr,
+	};
+}
+
+static const char *path_of(const struct td_verdict *verdict, char buf[512])
+{
+	buf[0] = '\0';
+	for (size_t i = 0; i < verdict->nr_path; i++) {
+		strcat(buf, i ? " > " : "");
+		strcat(buf, verdict->path[i].name);
+	}
+	return buf;
+}
+
+static const char *tied_of(const struct td_verdict *verdict, char buf[512])
+{
+	buf[0] = '\0';
+	if (verdict->tied[0].node)
+		snprintf(buf, 512, "%s, %s", verdict->tied[0].name,
+			 verdict->tied[1].name);
+	return buf;
+}
+
+static const char *or_none(const char *text)
+{
+	return text ? text : "";
+}
+
+static const struct td_verdict_limits cpus = { .idle_pct = 5 };
+static const struct td_verdict_limits tasks = { .tasks = true,
+						.waits_pct = 50 };
+
+static void test_row(size_t r)
+{
+	struct made made;
+	struct td_row row;
+	struct td_report report;
+	struct td_verdict v;
+	char buf[512];
+
+	make(&made, rows[r].cells);
+	row = make_row(&made, "cpu_core", 100, rows[r].busy);
+	report = make_report(&made, &row, 1);
+	td_verdict_find(&v, &report, rows[r].tasks ? &tasks : &cpus);
+	ok(v.situation == rows[r].situation, "%s: situation %d", rows[r].name,
+	   v.situation);
+	is_str(path_of(&v, buf), rows[r].path, "%s: path", rows[r].name);
+	is_str(tied_of(&v, buf), or_none(rows[r].tied), "%s: tied",
+	       rows[r].name);
+	is_str(or_none(v.runner_up.name), or_none(rows[r].runner_up),
+	       "%s: runner-up", rows[r].name);
+	ok(v.waits == rows[r].waits && v.short_below == rows[r].short_below,
+	   "%s: waits, short below", rows[r].name);
+	ok(v.deeper == rows[r].deeper && v.level == rows[r].level,
+	   "%s: next %d, level %d", rows[r].name, v.deeper, v.level);
+}
+
+/* 45 % of the slots wait for memory: 35 of 40 parts for the L3. */
+static void test_slots(void)
+{
+	static const struct cell cells[] = {
+		{ "tma_backend_bound", 60, OVER },
+		{ "tma_memory_bound", 45, OVER },
+		{ "tma_l1_bound", 5, UNMARKED },
+		{ "tma_l3_bound", 35, OVER },
+		{ "tma_core_bound", 15, UNMARKED },
+		{ "tma_frontend_bound", 17, UNMARKED },
+		{ NULL },
+	};
+	struct made made;
+	struct td_row row;
+	struct td_report report;
+	struct td_verdict v;
+
+	make(&made, cells);
+	row = make_row(&made, "cpu_core", 100, 0);
+	report = make_report(&made, &row, 1);
+	td_verdict_find(&v, &report, &cpus);
+	ok(v.nr_path == 3 &&
+		   test_near(v.path[2].slots_pct, 45. * 35 / 40, 1e-9),
+	   "shares of cycles divide up the parent's slots: %g",
+	   v.path[2].slots_pct);
+	ok(v.path[2].value == 35 && v.path[2].error == 1,
+	   "and keep their own value and error");
+}
+
+static void test_rows(void)
+{
+	static const struct cell cells[] = {
+		{ "tma_backend_bound", 60, OVER },
+		{ "tma_frontend_bound", 17, UNMARKED },
+		{ NULL },
+	};
+	struct made made;
+	struct td_row two[2];
+	struct td_report report;
+	struct td_verdict v;
+
+	make(&made, cells);
+	two[0] = make_row(&made, "cpu_core", 30, 20);
+	two[1] = make_row(&made, "cpu_atom", 70, 25);
+	report = make_report(&made, two, 2);
+	td_verdict_find(&v, &report, &tasks);
+	ok(v.row == &two[1], "the PMU with the most slots");
+	ok(v.waits && v.busy_pct == 45, "tasks are busy on all PMUs");
+	two[1].id = "CPU1";
+	td_verdict_find(&v, &report, &tasks);
+	ok(v.situation == TD_SITUATION_NONE, "no verdict for several ids");
+	report.nr_rows = 0;
+	td_verdict_find(&v, &report, &tasks);
+	ok(v.situation == TD_SITUATION_NONE, "nor for none");
+}
+
+int main(void)
+{
+	for (size_t r = 0; r < TD_ARRAY_SIZE(rows); r++)
+		test_row(r);
+	test_slots();
+	test_rows();
+	return done_testing();
+}

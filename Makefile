@@ -232,8 +232,8 @@ check-all: all $(UNIT) $(FUZZ) $(ORACLE)
 EMULATOR := $(CURDIR)/tests/emulator/run
 MACHINE ?= $(EMULATOR)
 emulated := $(filter $(EMULATOR),$(MACHINE))
-# A perf as new as the machine's kernel, which may stand beside it; it fetches
-# itself, which it cannot do in there.
+# A perf as new as the machine's kernel, which may stand beside it, and the newest;
+# they fetch themselves, which they cannot do in there.
 MACHINE_PERF := $(wildcard $(dir $(MACHINE))perf)
 MACHINE_TESTS := $(wildcard tests/machine/*$(ONLY)*.bats)
 
@@ -256,14 +256,20 @@ $(ACT): tests/emulator/act.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=gnu11 $(WARNINGS) -O2 -g -static -pthread -o $@ $<
 
+# Levels 1 and 2 in each scenario, by other formulas than tdstat's.
+build/alderlake.json: tests/machine/own.py tests/emulator/scenarios/alderlake.truth \
+		$(wildcard tests/emulator/truth_*.py) | $(B)/pmu-events
+	$(call say,TRUTH)PYTHONDONTWRITEBYTECODE=1 $< truth alderlake $@
+
 emulator: emulator-deps
 	@tests/emulator/build
 	@$(MAKE) --no-print-directory $(ACT)
 
 # Each line "# machine: MODEL [option]..." in a file is a boot that it runs in, and
 # "# release: MODEL [option]..." one that check-machine-all adds.
-check-booted: all build/perf-tests/.unpacked $(if $(emulated),$(ACT))
+check-booted: all build/perf-tests/.unpacked $(if $(emulated),$(ACT) build/alderlake.json)
 	@$(or $(MACHINE_PERF),true) --version >/dev/null
+	@TD_PERF_SERIES=newest $(or $(MACHINE_PERF),true) --version >/dev/null
 ifeq ($(MACHINE),)
 	@tests/tally $(MACHINE_TESTS:%='TD_MACHINE=here TD_MACHINE_ARGS= bats --tap %')
 else

@@ -131,11 +131,11 @@ static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 	};
 	int rc;
 
-	if (rec->info.of_events &&
-	    (opts->level > 1 || opts->only_level || opts->nr_metrics))
+	if (rec->info.of_events && (opts->level > 1 || opts->only_level ||
+				    opts->nr_metrics || opts->bottlenecks))
 		return td_err_usage(err,
-				    "%s has events and no tree: --level and "
-				    "-M do not apply",
+				    "%s has events and no tree: --level, -M "
+				    "and --bottlenecks do not apply",
 				    rec->path);
 	if (rec->info.of_events) {
 		hide_skipped(rec);
@@ -253,13 +253,14 @@ static struct td_opts with_defaults(const struct td_opts *asked,
 {
 	struct td_opts opts = *asked;
 
-	if (opts.level || opts.only_level || opts.nr_metrics)
+	if (td_opts_want_metrics(&opts))
 		return opts;
 	opts.level = rec->info.level;
 	opts.only_level = rec->info.only_level;
 	opts.metrics = rec->info.metrics;
 	opts.nr_metrics = rec->info.nr_metrics;
-	if (!opts.level && !opts.only_level && !opts.nr_metrics)
+	opts.bottlenecks = rec->info.bottlenecks;
+	if (!td_opts_want_metrics(&opts))
 		opts.level = 1;
 	return opts;
 }

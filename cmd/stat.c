@@ -18,6 +18,13 @@ static const struct td_option runs[] = {
 	{ NULL },
 };
 
+static const struct td_option multiplex[] = {
+	{ "no-multiplex", 0, NULL,
+	  "run the command as often as it takes for no groups to take turns",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, no_multiplex) },
+	{ NULL },
+};
+
 static const struct td_option table[] = {
 	{ "table", 0, NULL, "show the time of each run of -r",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, table) },
@@ -26,26 +33,20 @@ static const struct td_option table[] = {
 /* clang-format on */
 
 static const struct td_option_group group_runs = { TD_SECTION_WHEN, runs };
+static const struct td_option_group group_multiplex = { TD_SECTION_WHEN,
+							multiplex };
 static const struct td_option_group group_table = { TD_SECTION_HOW, table };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_target,
-	&td_group_cores,
-	&td_group_files,
-	&td_group_tree,
-	&td_group_events,
-	&td_group_scale,
-	&td_group_when,
-	&group_runs,
-	&td_group_rows,
-	&td_group_aggregations,
-	&group_table,
-	&td_group_formats,
-	&td_group_output,
-	&td_group_stream,
-	&td_group_dry_run,
-	&td_group_verbose,
-	NULL,
+	&td_group_target,       &td_group_cores,
+	&td_group_files,        &td_group_tree,
+	&td_group_events,       &td_group_scale,
+	&td_group_when,         &group_runs,
+	&group_multiplex,       &td_group_rows,
+	&td_group_aggregations, &group_table,
+	&td_group_formats,      &td_group_output,
+	&td_group_stream,       &td_group_dry_run,
+	&td_group_verbose,      NULL,
 };
 
 const struct td_command td_command_stat = {

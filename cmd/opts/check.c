@@ -21,11 +21,6 @@ static int first_conflict(const struct conflict *c, size_t nr,
 	return 0;
 }
 
-static bool want_metrics(const struct td_opts *o)
-{
-	return o->level || o->only_level || o->nr_metrics;
-}
-
 /* Counting per CPU or cgroup and counting per thread exclude each other. */
 static int check_target(const struct td_opts *o, struct td_err *err)
 {
@@ -77,6 +72,12 @@ static int check_formats(const struct td_opts *o, struct td_err *err)
 	return 0;
 }
 
+/* Levels and names, which --bottlenecks takes the place of. */
+static bool chooses_metrics(const struct td_opts *o)
+{
+	return o->level || o->only_level || o->nr_metrics;
+}
+
 int td_opts_check(const struct td_opts *o, struct td_err *err)
 {
 	const struct conflict conflicts[] = {
@@ -90,6 +91,12 @@ int td_opts_check(const struct td_opts *o, struct td_err *err)
 		  "--verdict and -x exclude each other" },
 		{ o->append && !o->output && !o->log_fd,
 		  "--append needs -o or --log-fd" },
+		{ o->bottlenecks && td_opts_want_events(o),
+		  "-e, -d and --null show counts, --bottlenecks metrics: they "
+		  "exclude each other" },
+		{ o->bottlenecks && chooses_metrics(o),
+		  "--bottlenecks is a choice of metrics: --level and -M exclude "
+		  "it" },
 	};
 	int rc = check_formats(o, err);
 
@@ -100,7 +107,7 @@ int td_opts_check(const struct td_opts *o, struct td_err *err)
 static int check_events(const struct td_opts *o, struct td_err *err)
 {
 	const struct conflict conflicts[] = {
-		{ td_opts_want_events(o) && want_metrics(o),
+		{ td_opts_want_events(o) && td_opts_want_metrics(o),
 		  "-e, -d and --null show counts, --level and -M metrics: they "
 		  "exclude each other" },
 		{ td_opts_want_events(o) && o->verdict,
@@ -115,6 +122,33 @@ static int check_events(const struct td_opts *o, struct td_err *err)
 	};
 
 	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
+}
+
+/* The runs of --no-multiplex become one result, as one would give it. */
+static int check_no_multiplex(const struct td_opts *o, struct td_err *err)
+{
+	const struct conflict conflicts[] = {
+		{ td_opts_attaches(o),
+		  "--no-multiplex runs a command more than once: -p and -t "
+		  "exclude it" },
+		{ !o->command,
+		  "--no-multiplex runs a command more than once: it needs one" },
+		{ o->interval_ms,
+		  "--no-multiplex and -I exclude each other: the runs have "
+		  "different intervals" },
+		{ td_opts_aggregation(o) == TD_AGGREGATE_THREAD,
+		  "--no-multiplex and --per-thread exclude each other: each "
+		  "run of a command has threads of its own" },
+		{ o->metric_only,
+		  "--no-multiplex and --metric-only exclude each other" },
+		{ o->control,
+		  "--no-multiplex and --control exclude each other: all runs "
+		  "must count the same part of the command" },
+	};
+
+	return o->no_multiplex ? first_conflict(conflicts,
+						TD_ARRAY_SIZE(conflicts), err)
+			       : 0;
 }
 
 static int check_runs(const struct td_opts *o, struct td_err *err)
@@ -149,6 +183,8 @@ int td_opts_check_counting(const struct td_opts *o, struct td_err *err)
 {
 	int rc = check_runs(o, err);
 
+	if (!rc)
+		rc = check_no_multiplex(o, err);
 	if (!rc)
 		rc = check_events(o, err);
 	return rc ? rc : check_target(o, err);

@@ -10,6 +10,12 @@ bool td_opts_want_events(const struct td_opts *opts)
 	return opts->nr_events || opts->detail || opts->nothing;
 }
 
+bool td_opts_want_metrics(const struct td_opts *opts)
+{
+	return opts->level || opts->only_level || opts->nr_metrics ||
+	       opts->bottlenecks;
+}
+
 /* opt_aggr_mode_to_aggr_mode() in tools/perf/builtin-stat.c */
 enum td_aggregation td_opts_aggregation(const struct td_opts *opts)
 {

@@ -53,6 +53,8 @@ struct td_opts {
 	int only_level;          /* --td-level; 0: not set */
 	char **metrics;          /* the names of -M */
 	size_t nr_metrics;
+	bool bottlenecks;
+	bool no_multiplex;
 	const char *metrics_dir; /* NULL: the installed files */
 	bool metric_only;
 	bool no_group, no_merge, no_threshold; /* --metric-no-... */
@@ -101,6 +103,8 @@ struct td_opts {
 
 /* True if counts are asked for, not metrics. */
 bool td_opts_want_events(const struct td_opts *opts);
+/* True if levels or metrics are asked for, not the default level. */
+bool td_opts_want_metrics(const struct td_opts *opts);
 
 /* If there are several, the one that perf stat takes. */
 enum td_aggregation td_opts_aggregation(const struct td_opts *opts);

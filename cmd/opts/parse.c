@@ -167,8 +167,7 @@ int td_opts_parse(struct td_opts *opts,
 		rc = parse_guarded(&page.argp, argc, argv, &parser);
 	td_usage_close(&page);
 	/* a report shows the level that was recorded */
-	if (!opts->level && !opts->only_level && !opts->nr_metrics &&
-	    opts->subcommand != TD_REPORT)
+	if (!td_opts_want_metrics(opts) && opts->subcommand != TD_REPORT)
 		opts->level = 1;
 	if (rc)
 		td_opts_free(opts);

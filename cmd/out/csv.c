@@ -22,7 +22,8 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 {
 	const char *sep = writer->separator;
 
-	fprintf(writer->fp, "time%sid%spmu", sep, sep);
+	fprintf(writer->fp, "time%sid%spmu%sbusy%sshare%srunning", sep, sep,
+		sep, sep, sep);
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		fputs(sep, writer->fp);
 		td_out_csv_field(writer, report->columns[i].name);
@@ -47,6 +48,17 @@ static void put_id(const struct td_writer *writer, const struct td_row *row,
 		return;
 	td_out_csv_field(writer, id);
 	free(id);
+}
+
+/* How busy the row was and what it is of the whole; not of a line of errors. */
+static void put_percent(const struct td_writer *writer, double value,
+			bool errors)
+{
+	char buf[64];
+
+	fputs(writer->separator, writer->fp);
+	if (!errors && !isnan(value))
+		fputs(td_out_format(buf, 2, value), writer->fp);
 }
 
 /* Empty if there is none. */
@@ -76,6 +88,9 @@ static void put_row(const struct td_writer *writer,
 	put_id(writer, row, errors);
 	fputs(writer->separator, writer->fp);
 	td_out_csv_field(writer, row->pmu);
+	put_percent(writer, row->busy_pct, errors);
+	put_percent(writer, row->share_pct, errors);
+	put_percent(writer, row->running_pct, errors);
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		const struct td_column *column = &report->columns[i];
 		const struct td_cell *cell = &row->cells[i];

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cmd/out/misfits.h"
 #include "cmd/out/out.h"
 #include "cmd/out/writer_rows.h"
 #include "lib/base/json_put.h"
@@ -23,9 +24,25 @@ struct json_object *td_out_json_number(double value)
 	return json_object_new_double_s(value, buf);
 }
 
+static struct json_object *percent_or_null(double value)
+{
+	return isnan(value) ? NULL : td_out_json_percent(value);
+}
+
 static struct json_object *text_or_null(const char *text)
 {
 	return text ? json_object_new_string(text) : NULL;
+}
+
+/* What all metrics of a row have in common. */
+static void put_row(struct json_object *o, const struct td_report *report,
+		    const struct td_row *row)
+{
+	td_json_put_seconds(o, "time", report->time_ns);
+	json_object_object_add(o, "id", json_object_new_string(row->id));
+	json_object_object_add(o, "pmu", json_object_new_string(row->pmu));
+	json_object_object_add(o, "busy", percent_or_null(row->busy_pct));
+	json_object_object_add(o, "share", percent_or_null(row->share_pct));
 }
 
 static void put_node(const struct td_writer *writer,
@@ -37,9 +54,7 @@ static void put_node(const struct td_writer *writer,
 	struct json_object *o = json_object_new_object();
 	bool ok = cell->status == TD_STATUS_OK;
 
-	td_json_put_seconds(o, "time", report->time_ns);
-	json_object_object_add(o, "id", json_object_new_string(row->id));
-	json_object_object_add(o, "pmu", json_object_new_string(row->pmu));
+	put_row(o, report, row);
 	json_object_object_add(o, "metric",
 			       json_object_new_string(column->name));
 	json_object_object_add(o, "value",
@@ -63,6 +78,11 @@ static void put_node(const struct td_writer *writer,
 	if (ok && cell->too_short)
 		json_object_object_add(o, "too_short",
 				       json_object_new_boolean(true));
+	if (ok && cell->misfit)
+		json_object_object_add(
+			o, "misfit",
+			json_object_new_string(
+				td_out_misfit_word(cell->misfit)));
 	if (ok && writer->frame->runs > 1 && !isnan(cell->runs_error))
 		json_object_object_add(o, "runs_error",
 				       td_out_json_number(cell->runs_error));

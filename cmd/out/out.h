@@ -50,6 +50,27 @@ void td_out_text_verdict(struct td_writer *writer,
 void td_out_json_verdict(struct td_writer *writer,
 			 const struct td_report *report,
 			 const struct td_advice *advice);
+/* Percentages from here on are printed as 100.0. */
+#define TD_ALL_PCT 99.95
+
+/* text_heading.c: the heading of a row's tree, which has this status */
+void td_out_text_heading(const struct td_writer *writer,
+			 const struct td_report *report,
+			 const struct td_row *row, enum td_status status);
+/* The best status of a row's cells. */
+enum td_status td_out_row_status(const struct td_row *row);
+/* A line of a row in which next to nothing went on is dimmed. */
+void td_out_text_begin_line(const struct td_writer *writer,
+			    const struct td_row *row);
+void td_out_text_end_line(const struct td_writer *writer,
+			  const struct td_row *row);
+
+/* text_describe.c: wraps a description, from a column on. */
+void td_out_text_describe(const struct td_writer *writer, int indent,
+			  const char *desc);
+/* Says how many nodes are hidden: below their thresholds, and not counted. */
+void td_out_text_hidden(const struct td_writer *writer,
+			const struct td_row *row, size_t unmarked, size_t rest);
 
 /* text_start.c */
 void td_out_text_title(struct td_writer *writer);

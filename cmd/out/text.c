@@ -10,6 +10,8 @@
 
 #define CELL_WIDTH 20
 #define MIN_PART   5 /* ".1234" */
+#define BUSY_WIDTH 5 /* "%busy", "100.0" */
+#define GHZ_WIDTH  4
 
 /* The blanks between "%" and "tma_retiring" in a header. */
 static int gap_width(const struct td_column *column)
@@ -30,6 +32,8 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 	FILE *fp = writer->fp;
 
 	td_out_text_start_header(writer);
+	if (report->has_busy)
+		fprintf(fp, " %*s %*s", BUSY_WIDTH, "%busy", GHZ_WIDTH, "GHz");
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		const struct td_column *column = &report->columns[i];
 		int width = header_width(column) - gap_width(column) -
@@ -68,9 +72,9 @@ static int blanks_behind(const struct td_column *column, const char *value,
 /* Returns the blanks to write after it unless it is the last of the line. */
 static int put_cell(const struct td_writer *writer,
 		    const struct td_column *column, const struct td_cell *cell,
-		    int *longest)
+		    bool idle, int *longest)
 {
-	bool colour = writer->frame->colour && cell->over_threshold;
+	bool colour = writer->frame->colour && cell->over_threshold && !idle;
 	const char *text = td_out_missing(cell->status);
 	char buf[TD_VALUE_SIZE];
 	int behind = 0;
@@ -84,22 +88,42 @@ static int put_cell(const struct td_writer *writer,
 	return behind;
 }
 
+static void put_short(FILE *fp, int width, double value)
+{
+	if (isnan(value)) {
+		fprintf(fp, " %*s", width, "-");
+		return;
+	}
+	fputc(' ', fp);
+	td_out_number(fp, width, 1, value);
+}
+
+static void put_busy(FILE *fp, const struct td_row *row)
+{
+	put_short(fp, BUSY_WIDTH, row->busy_pct);
+	put_short(fp, GHZ_WIDTH, row->ghz);
+}
+
 static void put_line(struct td_writer *writer, const struct td_report *report,
 		     const struct td_row *row)
 {
+	bool dim = writer->frame->colour && row->idle;
 	int behind = 0, nr = 0;
 
+	fputs(dim ? "\033[2m" : "", writer->fp);
 	td_out_text_start(writer, report->time_ns, row);
+	if (report->has_busy)
+		put_busy(writer->fp, row);
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		if (!report->columns[i].present)
 			continue;
 		fprintf(writer->fp, "%*s", behind + 1, "");
 		behind = put_cell(writer, &report->columns[i], &row->cells[i],
-				  &writer->parts[nr]);
+				  row->idle, &writer->parts[nr]);
 		/* with more columns there would be trees, not a table */
 		nr += nr + 1 < TD_MAX_COLUMNS;
 	}
-	fputc('\n', writer->fp);
+	fputs(dim ? "\033[m\n" : "\n", writer->fp);
 	writer->lines++;
 }
 
@@ -125,6 +149,10 @@ static void text_report(struct td_writer *writer,
 	}
 	if (!frame->interval && !writer->header_done)
 		td_out_text_title(writer);
+	if (!frame->interval && report->mostly_waited)
+		fprintf(writer->fp,
+			" %.1f %% of one CPU: look at what it waits for\n\n",
+			report->tasks_pct);
 	for (size_t i = 0; i < report->nr_rows; i++)
 		td_out_text_tree(writer, report, &report->rows[i]);
 }

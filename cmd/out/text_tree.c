@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cmd/out/misfits.h"
 #include "cmd/out/out.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
@@ -12,12 +13,7 @@
 #define UNIT_WIDTH  20 /* at most: "cycles / transaction" */
 #define MARK_COLUMN 41 /* of "<--", unless names are longer */
 #define DESC_COLUMN 40 /* at most, to leave room for descriptions */
-#define LINE_WIDTH  80
 
-/* Percentages from here on are printed as 100.0. */
-#define ALL_PCT 99.95
-
-#define BLANKS     " \t\r\n"
 #define PLUS_MINUS "\u00b1" /* one column */
 
 /*
@@ -37,6 +33,7 @@ struct tree {
 	struct widths inside, outside;
 	int mark;
 	size_t nr_unmarked, nr_not_counted; /* number of hidden nodes */
+	struct td_misfits misfits;
 };
 
 static const struct td_column *column_of(const struct tree *tree,
@@ -107,6 +104,11 @@ static const char *runs_error_of(char buf[TD_VALUE_SIZE + 16],
 			 td_out_value(value, column_of(tree, node),
 				      cell->runs_error, TD_READER_HUMAN));
 	return buf;
+}
+
+static bool is_marked(const struct tree *tree, const struct td_cell *cell)
+{
+	return cell->over_threshold && !tree->row->idle;
 }
 
 static struct widths *widths_of(struct tree *tree, const struct td_node *node)
@@ -186,64 +188,14 @@ static void lay_out(struct tree *tree)
 		const struct td_node *node = &row->nodes[i];
 		char buf[TD_VALUE_SIZE + 16];
 		int name = td_printable_width(column_of(tree, node)->name) +
-			   (int)strlen(runs_error_of(buf, tree, node));
+			   (int)strlen(runs_error_of(buf, tree, node)) +
+			   (int)strlen(td_out_misfit_mark(
+				   cell_of(tree, node)->misfit));
 
-		if (is_shown(tree, node) && cell_of(tree, node)->over_threshold)
+		if (is_shown(tree, node) &&
+		    is_marked(tree, cell_of(tree, node)))
 			widen(&tree->mark, name_column(tree, node) + name + 1);
 	}
-}
-
-/* The best status of a row's cells; the enum begins with the best. */
-static enum td_status row_status(const struct td_row *row)
-{
-	enum td_status best = TD_STATUS_NONE;
-
-	for (size_t i = 0; i < row->nr_nodes; i++) {
-		enum td_status status = row->cells[row->nodes[i].column].status;
-
-		if (status < best)
-			best = status;
-	}
-	return best == TD_STATUS_NONE ? TD_STATUS_NOT_COUNTED : best;
-}
-
-/* True if the id has rows of other PMUs. */
-static bool has_company(const struct tree *tree)
-{
-	const struct td_report *report = tree->report;
-	size_t nr = 0;
-
-	for (size_t i = 0; i < report->nr_rows; i++)
-		nr += strcmp(report->rows[i].id, tree->row->id) == 0;
-	return nr > 1;
-}
-
-/* " cpu_core, 97.8 % of the slots, 86.7 % of the time" */
-static void put_heading(const struct tree *tree, enum td_status status)
-{
-	const struct td_frame *frame = tree->writer->frame;
-	const struct td_row *row = tree->row;
-	FILE *fp = tree->writer->fp;
-	char time[40];
-
-	if (frame->interval)
-		fprintf(fp, "#%15s",
-			td_format_seconds(time, tree->report->time_ns));
-	fputc(' ', fp);
-	if (frame->show_id) {
-		td_put_printable(fp, row->id);
-		fputc(' ', fp);
-	}
-	td_put_printable(fp, row->pmu);
-	if (status != TD_STATUS_OK)
-		fprintf(fp, ", %s", td_out_missing(status));
-	else if (frame->show_pmu && row->share_pct >= 0 &&
-		 !(row->share_pct > ALL_PCT &&
-		   (frame->show_id || !has_company(tree))))
-		fprintf(fp, ", %.1f %% of the slots", row->share_pct);
-	if (status == TD_STATUS_OK && row->running_pct < ALL_PCT)
-		fprintf(fp, ", %.1f %% of the time", row->running_pct);
-	fputc('\n', fp);
 }
 
 /* Each line has its interval's time, so that grep(1) can follow a metric. */
@@ -259,8 +211,8 @@ static int start_line(const struct tree *tree)
 static void put_running(FILE *fp, const struct td_row *row,
 			const struct td_cell *cell)
 {
-	if (cell->running_pct + 100 - ALL_PCT < row->running_pct ||
-	    (cell->other_slices && cell->running_pct < ALL_PCT))
+	if (cell->running_pct + 100 - TD_ALL_PCT < row->running_pct ||
+	    (cell->other_slices && cell->running_pct < TD_ALL_PCT))
 		fprintf(fp, "  (%.1f %%)", cell->running_pct);
 }
 
@@ -318,42 +270,18 @@ static void put_node(struct tree *tree, const struct td_node *node)
 			td_put_printable(fp, cell->why);
 			fputc(')', fp);
 		}
-		fputc('\n', fp);
+		td_out_text_end_line(tree->writer, tree->row);
 		return;
 	}
-	len += fprintf(fp, "%s", runs_error_of(buf, tree, node));
-	if (cell->over_threshold)
+	len += fprintf(fp, "%s%s", runs_error_of(buf, tree, node),
+		       td_out_misfit_mark(cell->misfit));
+	td_out_misfits_add(&tree->misfits, cell);
+	if (is_marked(tree, cell))
 		fprintf(fp, "%*s%s<--%s",
 			len < tree->mark ? tree->mark - len : 1, "",
 			colour ? "\033[31m" : "", colour ? "\033[m" : "");
 	put_running(fp, tree->row, cell);
-	fputc('\n', fp);
-}
-
-static void put_description(const struct td_writer *writer, int indent,
-			    const char *desc)
-{
-	bool colour = writer->frame->colour;
-	const char *end = colour ? "\033[m\n" : "\n";
-	int at = 0; /* the column; 0: no line was started */
-	size_t len;
-
-	for (; *(desc += strspn(desc, BLANKS)); desc += len) {
-		int width;
-
-		len = strcspn(desc, BLANKS);
-		width = td_printable_width_n(desc, len);
-		if (at && at + 1 + width <= LINE_WIDTH) {
-			at += fprintf(writer->fp, " ");
-		} else {
-			fprintf(writer->fp, "%s%*s%s", at ? end : "", indent,
-				"", colour ? "\033[2m" : "");
-			at = indent;
-		}
-		at += td_put_printable_n(writer->fp, desc, len);
-	}
-	if (at)
-		fputs(end, writer->fp);
+	td_out_text_end_line(tree->writer, tree->row);
 }
 
 static void put_nodes(struct tree *tree)
@@ -366,32 +294,40 @@ static void put_nodes(struct tree *tree)
 
 		if (!is_shown(tree, node))
 			continue;
+		td_out_text_begin_line(tree->writer, tree->row);
 		column = start_line(tree) + name_column(tree, node);
 		put_node(tree, node);
 		if (tree->writer->frame->describe && node->desc)
-			put_description(tree->writer,
-					column < DESC_COLUMN ? column
-							     : DESC_COLUMN,
-					node->desc);
+			td_out_text_describe(tree->writer,
+					     column < DESC_COLUMN ? column
+								  : DESC_COLUMN,
+					     node->desc);
 	}
 }
 
-static void put_hidden(const struct tree *tree)
+/* "      99.8 %  in all", or why there is no sum. */
+static void put_sum(struct tree *tree)
 {
-	size_t unmarked = tree->nr_unmarked, rest = tree->nr_not_counted;
+	const struct td_row *row = tree->row;
 	FILE *fp = tree->writer->fp;
 
-	if (!unmarked && !rest)
+	start_line(tree);
+	if (row->nr_valueless)
+		fprintf(fp, "  %zu %s not counted, so there is no sum\n",
+			row->nr_valueless,
+			row->nr_valueless == 1 ? "was" : "were");
+	else if (row->nr_nodes)
+		fprintf(fp, "%*.1f%*s %%  in all\n",
+			widths_of(tree, &row->nodes[0])->value, row->ranked_sum,
+			widths_of(tree, &row->nodes[0])->error, "");
+}
+
+static void put_misfits(const struct tree *tree)
+{
+	if (!tree->misfits.seen)
 		return;
 	start_line(tree);
-	if (unmarked)
-		fprintf(fp, "  %zu more %s not marked", unmarked,
-			unmarked == 1 ? "is" : "are");
-	if (rest)
-		fprintf(fp, "%s%zu %s%s not counted", unmarked ? ", " : "  ",
-			rest, unmarked ? "" : "more ",
-			rest == 1 ? "was" : "were");
-	fputs(": --all shows all\n", fp);
+	td_out_misfits_put(tree->writer->fp, &tree->misfits);
 }
 
 void td_out_text_tree(const struct td_writer *writer,
@@ -405,14 +341,22 @@ void td_out_text_tree(const struct td_writer *writer,
 		.outside = { .value = VALUE_WIDTH },
 		.mark = MARK_COLUMN,
 	};
-	enum td_status status = row_status(row);
+	enum td_status status = td_out_row_status(row);
 
 	lay_out(&tree);
-	put_heading(&tree, status);
+	td_out_text_heading(writer, report, row, status);
 	/* if nothing was counted, there are only reasons to show */
 	if (status == TD_STATUS_OK || writer->frame->describe) {
 		put_nodes(&tree);
-		put_hidden(&tree);
+		if (tree.nr_unmarked || tree.nr_not_counted) {
+			td_out_text_begin_line(writer, row);
+			start_line(&tree);
+		}
+		td_out_text_hidden(writer, row, tree.nr_unmarked,
+				   tree.nr_not_counted);
+		put_misfits(&tree);
 	}
+	if (status == TD_STATUS_OK && row->ranked)
+		put_sum(&tree);
 	fputc('\n', writer->fp);
 }

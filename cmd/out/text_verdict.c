@@ -207,13 +207,6 @@ void td_out_text_verdict(struct td_writer *writer,
 {
 	struct lines lines = { writer->fp, report, advice->verdict, 0 };
 
-	if (advice->verdict->waits) {
-		fputs(" It ran only ", writer->fp);
-		td_out_number(writer->fp, 0, 0, advice->verdict->busy_pct);
-		put_sentence(&lines,
-			     " % of the time of one CPU: look first at what "
-			     "it waits for");
-	}
 	put_situation(&lines);
 	put_last(&lines);
 	put_others(&lines);

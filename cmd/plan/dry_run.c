@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "cmd/plan/attr.h"
+#include "cmd/plan/turns.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
+#include "lib/plan/sets.h"
 
 static void put_line(FILE *fp, const char *words, const char *name)
 {
@@ -52,6 +54,28 @@ static void put_where(FILE *fp, const struct td_pmu *pmu,
 	fprintf(fp, "CPUs %s", text ? text : "?");
 }
 
+/* --no-multiplex: ": run 2 of 5", or "runs 1, 3, 5 of 5" of a PMU with two. */
+static void put_set(FILE *fp, const struct td_plan *plan,
+		    const struct td_group *group)
+{
+	unsigned int nr = 0;
+
+	if (plan->nr_sets < 2)
+		return;
+	if (!group->set) {
+		fputs(": every run", fp);
+		return;
+	}
+	for (unsigned int run = 0; run < plan->nr_sets; run++)
+		nr += td_plan_run_counts(plan, group, run);
+	fputs(nr == 1 ? ": run" : ": runs", fp);
+	for (unsigned int run = 0, put = 0; run < plan->nr_sets; run++) {
+		if (td_plan_run_counts(plan, group, run))
+			fprintf(fp, "%s %u", put++ ? "," : "", run + 1);
+	}
+	fprintf(fp, " of %u", plan->nr_sets);
+}
+
 static void put_group(FILE *fp, size_t index, const struct td_machine *machine,
 		      const struct td_tree *tree, const struct td_plan *plan,
 		      const struct td_target *target)
@@ -73,6 +97,7 @@ static void put_group(FILE *fp, size_t index, const struct td_machine *machine,
 			!tree ? ""
 			: set ? set->name
 			      : "no tree");
+	put_set(fp, plan, group);
 	fputc('\n', fp);
 }
 
@@ -179,6 +204,7 @@ void td_dry_run(FILE *fp, const struct td_machine *machine,
 		const struct td_target *target)
 {
 	put_plan(fp, machine, tree, plan, target, put_attr);
+	td_put_turns(fp, machine, plan);
 }
 
 void td_describe(FILE *fp, const struct td_machine *machine,

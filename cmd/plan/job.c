@@ -9,7 +9,10 @@
 #include "cmd/plan/select.h"
 #include "cmd/plan/target.h"
 #include "cmd/say.h"
+#include "lib/counter/tsc.h"
 #include "lib/plan/cgroups.h"
+#include "lib/plan/clocks.h"
+#include "lib/plan/sets.h"
 
 int td_job_read_places(struct td_job *job, bool caches, struct td_err *err)
 {
@@ -32,7 +35,7 @@ static int build_measure(struct td_job *job, struct td_err *err)
 		.fs = &job->fs,
 		.opts = job->opts,
 		.notes = &job->notes,
-		.tsc_hz = td_tsc_hz(),
+		.tsc_hz = job->tsc_hz,
 		.core_wide = job->target.system_wide,
 	};
 	int rc = td_job_read_places(job, false, err);
@@ -52,11 +55,34 @@ static int check_cores(struct td_job *job, struct td_err *err)
 				     &job->target, &job->notes, err);
 }
 
+static bool has_clocks(const struct td_machine *machine)
+{
+	return machine->nr_core && td_clocks_has(machine, 0);
+}
+
+/* A dry run opens no event, not even to ask for this. */
+static void find_tsc(struct td_job *job)
+{
+	job->tsc_hz = td_tsc_hz();
+	if (!job->tsc_hz && has_clocks(&job->machine) && !job->opts->dry_run)
+		job->tsc_hz = td_tsc_hz_of_kernel();
+}
+
+/* On CPUs, clocks of user space alone would not tell how busy they are. */
+static bool wants_clocks(const struct td_job *job)
+{
+	const struct td_target *target = &job->target;
+
+	return !target->system_wide ||
+	       (!target->all_user && !target->all_kernel);
+}
+
 static int make_tree(struct td_job *job, struct td_err *err)
 {
 	int rc = td_machine_check_known(&job->machine, err);
 
 	job->tree = &job->measure.tree;
+	find_tsc(job);
 	if (!rc)
 		rc = build_measure(job, err);
 	return rc ? rc : check_cores(job, err);
@@ -72,6 +98,7 @@ static int plan_metrics(struct td_job *job, struct td_err *err)
 	schedule.needs = job->tree->needs;
 	schedule.nr_needs = job->tree->nr_needs;
 	schedule.references = job->tree->references;
+	schedule.clocks = wants_clocks(job);
 	schedule.always =
 		td_ask_wants_files(&job->measure.ask) || job->opts->metrics_dir;
 	return td_plan_build(&job->plan, &job->machine, &schedule, err);
@@ -150,6 +177,8 @@ int td_job_plan(struct td_job *job, const struct td_opts *opts,
 					       : plan_metrics(job, err);
 	if (!rc && opts->cgroups)
 		rc = assign_cgroups(job, err);
+	if (!rc && opts->no_multiplex)
+		rc = td_plan_make_sets(&job->plan, &job->machine, err);
 	return rc ? rc : td_target_find_tasks(&job->target, &job->fs, err);
 }
 

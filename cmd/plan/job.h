@@ -24,6 +24,7 @@ struct td_job {
 	struct td_target target;
 	struct td_event_text text; /* of -e */
 	struct td_measure measure; /* without -e */
+	uint64_t tsc_hz;           /* of the time-stamp counter; 0: unknown */
 	struct td_tree *tree;      /* of measure, or NULL with -e */
 	struct td_plan plan;
 	struct td_place *places; /* NULL: not read yet */

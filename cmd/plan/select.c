@@ -8,6 +8,7 @@
 
 #include "lib/base/util.h"
 #include "metrics/eval/eval.h"
+#include "metrics/sets/bottlenecks.h"
 #include "metrics/sets/no_tree.h"
 
 /* Does the --cputype mean this PMU: "core" or "cpu_core"? */
@@ -157,6 +158,27 @@ static void note_level(const struct td_tree *tree,
 			     tree->levels[i]);
 }
 
+/* --bottlenecks: notes what is shown of a core that has no such metrics. */
+static void note_bottlenecks(const struct td_tree *tree,
+			     const struct td_machine *machine, size_t i,
+			     struct td_notes *notes)
+{
+	const struct td_metric_set *set = tree->sets[i];
+	const struct td_pmu *pmu = &machine->pmus[i];
+
+	if (!set)
+		td_notes_add(notes,
+			     "%s (%s): nothing of it is shown, as it "
+			     "has neither bottleneck metrics nor a tree",
+			     pmu->name, td_uarch_name(pmu->uarch));
+	else if (!td_set_has_bottlenecks(set))
+		td_notes_add(notes,
+			     "%s (%s) has no bottleneck metrics: the tree down "
+			     "to level %d is shown instead",
+			     pmu->name, td_uarch_name(pmu->uarch),
+			     tree->levels[i]);
+}
+
 /* Notes why metrics have no value: those asked for by name, with -v all. */
 static void note_refusals(const struct td_tree *tree,
 			  const struct td_opts *opts, struct td_notes *notes)
@@ -231,6 +253,8 @@ int td_check_shown_metrics(const struct td_tree *tree,
 	for (size_t i = 0; i < tree->nr_pmus; i++) {
 		if (!machine->pmus[i].skip && opts->level)
 			note_level(tree, machine, i, opts, notes);
+		if (!machine->pmus[i].skip && opts->bottlenecks)
+			note_bottlenecks(tree, machine, i, notes);
 	}
 	for (size_t i = 0; i < tree->nr_metrics; i++)
 		any = any || (tree->metrics[i].shown && tree->metrics[i].value);

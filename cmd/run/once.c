@@ -134,9 +134,12 @@ int td_run_once(struct td_run *run, struct td_err *err)
 {
 	struct td_session *session = run->session;
 	const struct td_opts *opts = run->job->opts;
-	int rc = td_run_reset(run, err);
+	struct td_err late = { 0 };
+	int rc = td_run_reset(run, err), rc_set;
 
-	if (opts->verbose && opts->has_repeat)
+	if (!rc)
+		rc = td_session_take_set(session, err);
+	if (opts->verbose && (opts->has_repeat || run->job->plan.nr_sets > 1))
 		td_job_say(run->job, "tdstat: run %d\n", session->runs + 1);
 	if (!rc)
 		rc = run_hook(session, "--pre", opts->pre, err);
@@ -153,16 +156,21 @@ int td_run_once(struct td_run *run, struct td_err *err)
 	if (!rc)
 		rc = count_to_the_end(run, err);
 	td_counting_close(&run->counting); /* not inherited by --post */
+	session->runs++;
+	rc_set = td_session_end_set(session, false, rc ? &late : err);
+	rc = rc ? rc : rc_set;
 	if (!rc)
 		rc = run_hook(session, "--post", opts->post, err);
-	session->runs++;
 	return rc;
 }
 
 int td_run_finish(struct td_run *run, struct td_err *err)
 {
 	struct td_session *session = run->session;
-	int rc = session->unwritable ? 0 : td_view_end(&session->view, err);
+	int rc = td_session_end_set(session, true, err);
+
+	if (!rc && !session->unwritable)
+		rc = td_view_end(&session->view, err);
 
 	return rc && td_run_outlives(run, err) ? 0 : rc;
 }

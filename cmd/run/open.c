@@ -98,7 +98,7 @@ int td_run_open(struct td_run *run, struct td_err *err)
 	if (!rc && job->tree)
 		rc = td_check_opened_metrics(job->tree, &job->plan.events, err);
 	if (!rc && job->opts->verbose && !job->opts->quiet &&
-	    !run->session->runs)
+	    (!run->session->runs || job->plan.nr_sets > 1))
 		td_describe(stderr, &job->machine, job->tree, &job->plan,
 			    &job->target);
 	fflush(stderr); /* before the command's output */

@@ -67,10 +67,14 @@ int td_session_open(struct td_session *session, struct td_job *job,
 bool td_session_goes_on(const struct td_session *session)
 {
 	int repeat = session->job->opts->repeat;
+	int sets = session->job->plan.nr_sets > 1
+			   ? (int)session->job->plan.nr_sets
+			   : 1;
 
 	if (session->stop.signals || session->stop.is_last)
 		return false;
-	return !repeat || session->runs < repeat;
+	/* a result of --no-multiplex needs several runs */
+	return !repeat || session->runs / sets < repeat;
 }
 
 int td_session_close(struct td_session *session, int rc, struct td_err *err)
@@ -86,6 +90,7 @@ int td_session_close(struct td_session *session, int rc, struct td_err *err)
 	    !session->unwritable)
 		rc = err->code;
 	td_task_names_free(&session->names);
+	td_parked_free(&session->parked);
 	return rc;
 }
 

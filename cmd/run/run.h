@@ -19,6 +19,7 @@
 #include "cmd/view/view.h"
 #include "lib/counter/counter.h"
 #include "lib/counter/task_watch.h"
+#include "lib/plan/sets.h"
 
 /* How often to retry opening while threads come and go. */
 #define TD_ATTEMPTS 5
@@ -48,7 +49,9 @@ struct td_session {
 	struct td_source source;
 	struct td_view view;
 	struct td_recorder recorder;
-	int runs; /* number of finished runs */
+	int runs;                /* number of finished runs */
+	struct td_parked parked; /* groups of the other runs */
+	bool said_difference;    /* of the runs' work */
 	struct td_stop stop;
 	bool unwritable; /* output or recording cannot be written */
 	bool unseen;     /* the output's reader has gone: not an error */
@@ -84,6 +87,14 @@ int td_session_open(struct td_session *session, struct td_job *job,
 		    const struct td_inherited *inherited, struct td_err *err);
 /* True if another run follows. */
 bool td_session_goes_on(const struct td_session *session);
+/* set.c: with --no-multiplex, chooses the groups of the next run. */
+int td_session_take_set(struct td_session *session, struct td_err *err);
+/*
+ * Puts the groups of the other runs back.  If the run was the last of a result,
+ * or with now, the runs so far become one.
+ */
+int td_session_end_set(struct td_session *session, bool now,
+		       struct td_err *err);
 /* Returns rc, or an error from closing the outputs. */
 int td_session_close(struct td_session *session, int rc, struct td_err *err);
 

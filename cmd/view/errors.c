@@ -90,7 +90,7 @@ static int add_steps(struct filling *f, struct td_err *err)
 	for (size_t i = 0; !rc && i < plan->events.nr; i++) {
 		struct round round;
 
-		if (!td_event_is_metric(&plan->events.v[i]))
+		if (!td_evaluation_has_step(evaluation, (int)i))
 			continue;
 		evaluation->stepped = 1 + (int)i;
 		rc = eval(f->view, f->counted->readings, f->counted->times,

@@ -5,8 +5,11 @@
 #include <stdlib.h>
 
 #include "cmd/view/errors.h"
+#include "cmd/view/joined.h"
 #include "cmd/view/view.h"
 #include "lib/base/util.h"
+#include "metrics/eval/misfits.h"
+#include "metrics/table/rank.h"
 #include "metrics/table/rows.h"
 
 /* Show the counts, collect them for the mean of runs, or show the mean. */
@@ -18,7 +21,8 @@ enum purpose {
 
 struct rows {
 	struct td_view *view;
-	const struct td_counted *counted; /* NULL: the mean of runs */
+	/* NULL: of several runs, whose course does not tell the errors */
+	const struct td_counted *counted;
 	uint64_t time_ns;
 	const struct td_times *times;
 	const struct td_totals *totals;
@@ -34,8 +38,10 @@ static int put_tree(const struct rows *r, struct td_err *err)
 			 &report, err);
 
 	report.time_ns = r->time_ns;
-	if (!rc && r->purpose == SHOW)
+	if (!rc && r->purpose == SHOW && r->counted)
 		rc = td_view_fill_errors(view, r->counted, &report, err);
+	if (!rc)
+		td_report_find_misfits(&report);
 	if (!rc && view->sink.frame.how == TD_AGGREGATE_THREAD)
 		td_report_drop_absent(&report);
 	if (!rc && r->purpose == COLLECT &&
@@ -43,6 +49,9 @@ static int put_tree(const struct rows *r, struct td_err *err)
 		rc = td_err_nomem(err);
 	if (!rc && r->purpose == SHOW_MEAN &&
 	    td_spreads_fill_report(&view->spreads, &report))
+		rc = td_err_nomem(err);
+	if (!rc && view->ranked && writer->out->for_people &&
+	    td_report_rank(&report))
 		rc = td_err_nomem(err);
 	if (!rc && r->purpose != COLLECT)
 		writer->out->report(writer, &report);
@@ -129,6 +138,11 @@ int td_view_put(struct td_view *view, const struct td_counted *counted,
 	int rc = td_aggregate(&view->aggregator, counted->readings,
 			      view->source->plan, &totals, err);
 
+	if (!rc && view->nr_joined) {
+		rc = td_view_add_joined(view, &totals, counted, err);
+		td_totals_free(&totals);
+		return rc;
+	}
 	if (!rc && view->mean &&
 	    td_totals_sum_add(&view->sum, view->source->plan, &totals, times))
 		rc = td_err_nomem(err);
@@ -199,7 +213,7 @@ int td_view_end_run(struct td_view *view, const struct td_usage *usage,
 {
 	int rc = 0;
 
-	if (view->mean)
+	if (view->mean || view->nr_joined)
 		return keep_time(view, usage, err);
 	if (view->summary)
 		rc = put_summary(view, usage, err);
@@ -225,6 +239,40 @@ static struct td_usage mean_usage(const struct td_view *view)
 	usage.elapsed_ns = (uint64_t)llround(spread.mean);
 	usage.error_ns = td_spread_error(&spread);
 	return usage;
+}
+
+int td_view_join(struct td_view *view, struct td_err *err)
+{
+	struct td_usage usage = mean_usage(view);
+	struct td_totals_sum *joined = &view->joined;
+	const struct rows rows = { view,
+				   NULL,
+				   usage.elapsed_ns,
+				   &joined->times,
+				   &joined->totals,
+				   view->mean ? COLLECT : SHOW };
+	int rc = 0;
+
+	if (!joined->rounds)
+		return 0;
+	view->evaluation.runs_differ = td_work_difference(&view->work);
+	if (view->sink.writer.out->for_people)
+		view->sink.frame.runs = (int)joined->rounds;
+	td_totals_sum_divide(joined);
+	if (view->mean && td_totals_sum_add(&view->sum, view->source->plan,
+					    &joined->totals, &joined->times))
+		rc = td_err_nomem(err);
+	if (!rc)
+		rc = put_rows(&rows, err);
+	if (!rc && !view->mean) {
+		put_end(view, &usage);
+		view->nr_runs = 0;
+		view->sink.writer.header_done =
+			view->sink.writer.header_done &&
+			!view->sink.writer.out->for_people;
+	}
+	td_totals_sum_free(joined);
+	return rc ? rc : td_sink_check(&view->sink, err);
 }
 
 int td_view_end(struct td_view *view, struct td_err *err)

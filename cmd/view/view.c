@@ -13,11 +13,14 @@ int td_view_init(struct td_view *view, const struct td_source *source,
 	*view = (struct td_view){
 		.source = source,
 		.merge = opts->hybrid_merge,
+		.ranked = opts->bottlenecks,
 		.only_ratios = opts->metric_only && !source->tree,
 		.summary = opts->summary && source->interval,
 		.verdict = td_view_wants_verdict(opts) ? opts : NULL,
 		.mean = opts->repeat > 1 && !source->interval,
 		.table = opts->table,
+		.nr_joined =
+			source->plan->nr_sets > 1 ? source->plan->nr_sets : 0,
 	};
 	rc = td_aggregator_build(agg, source->how, source->cache_level,
 				 source->places, source->machine->online.nr,
@@ -79,6 +82,7 @@ int td_view_open(struct td_view *view, const struct td_opts *opts,
 	if (!rc && source->tree)
 		rc = td_evaluation_make(&view->evaluation, source->tree,
 					source->plan, err);
+	view->evaluation.part = opts->all_user || opts->all_kernel;
 	return rc ? rc : td_sink_open(&view->sink, opts, &frame, err);
 }
 
@@ -93,6 +97,7 @@ int td_view_close(struct td_view *view, struct td_err *err)
 	td_ratio_table_free(&view->ratios);
 	td_evaluation_free(&view->evaluation);
 	td_totals_sum_free(&view->sum);
+	td_totals_sum_free(&view->joined);
 	free(view->whole.v);
 	view->whole = (struct td_readings){ 0 };
 	td_index_free(&view->whole_index);

@@ -18,11 +18,18 @@
 #include "metrics/table/ratio_table.h"
 #include "metrics/table/spread.h"
 
+/* How many instructions the runs of --no-multiplex had. */
+struct td_work {
+	unsigned int nr; /* number of runs that counted them */
+	double least, most, sum;
+};
+
 /* What a live run or a report needs to show the readings of its source. */
 struct td_view {
 	const struct td_source *source; /* borrowed */
 	struct td_aggregator aggregator;
 	bool merge;                      /* one row for all kinds of core */
+	bool ranked;                     /* show people the largest first */
 	struct td_evaluation evaluation; /* of the source's tree */
 	bool only_ratios;                /* of events, without their counts */
 	struct td_ratio_table ratios;
@@ -36,7 +43,11 @@ struct td_view {
 	struct td_course whole_course; /* its batches are intervals */
 	struct td_totals_sum sum;      /* of the runs */
 	struct td_spreads spreads;     /* of the runs' values */
-	uint64_t *runs_ns;             /* the time of each run so far */
+	/* --no-multiplex: number of runs that make up one result; else 0 */
+	unsigned int nr_joined;
+	struct td_totals_sum joined; /* the runs so far */
+	struct td_work work;         /* what they did */
+	uint64_t *runs_ns;           /* the time of each run so far */
 	size_t nr_runs;
 	struct td_sink sink;
 };
@@ -75,6 +86,13 @@ int td_view_put(struct td_view *view, const struct td_counted *counted,
 /* Ends a run: shows the summary of its intervals, and its times. */
 int td_view_end_run(struct td_view *view, const struct td_usage *usage,
 		    struct td_err *err);
+/*
+ * --no-multiplex: shows what was joined of the runs so far, or adds it to the
+ * mean of -r.
+ */
+int td_view_join(struct td_view *view, struct td_err *err);
+/* By how much the last runs that were joined differ, as a part of their mean. */
+double td_work_difference(const struct td_work *work);
 /* After the last run: shows the mean of all, unless each run was shown. */
 int td_view_end(struct td_view *view, struct td_err *err);
 

@@ -34,8 +34,10 @@ void td_report_drop_absent(struct td_report *report)
 
 void td_report_free(struct td_report *report)
 {
-	for (size_t i = 0; i < report->nr_rows; i++)
+	for (size_t i = 0; i < report->nr_rows; i++) {
 		free(report->rows[i].cells);
+		free(report->rows[i].ranked);
+	}
 	free(report->rows);
 	*report = (struct td_report){ 0 };
 }

@@ -32,6 +32,16 @@ enum td_status {
 	TD_STATUS_NONE,          /* this row's PMU has no such metric */
 };
 
+/* What does not fit a value. */
+enum td_misfit {
+	TD_FITS,
+	TD_MISFIT_RANGE,      /* below 0, or above 100 % */
+	TD_MISFIT_PARENT,     /* larger than the node above it */
+	TD_MISFIT_SUM,        /* level 1 is not all of the slots */
+	TD_MISFIT_WIDTH,      /* more slots in a cycle than the core has */
+	TD_MISFIT_CORRECTION, /* not larger than what was corrected in it */
+};
+
 struct td_cell {
 	enum td_status status;
 	double value;       /* in the column's unit */
@@ -39,7 +49,8 @@ struct td_cell {
 	bool over_threshold;
 	bool over_unknown; /* no threshold, or one that was not counted */
 	bool other_slices; /* counted in other slices of time than its parent */
-	bool matters;      /* if not, it is shown only with all */
+	enum td_misfit misfit;
+	bool matters; /* if not, it is shown only with all */
 	/*
 	 * Half the width of the value's 95 % interval, from the course of the
 	 * counting, in the column's unit; NaN: unknown.
@@ -53,6 +64,15 @@ struct td_cell {
 	const char *why; /* why there is no value; NULL: there is, or unknown */
 };
 
+/* What the CPUs of a row did, or its tasks.  Sums over them; NaN: unknown. */
+struct td_activity {
+	unsigned int cpus; /* 0: it is of tasks */
+	double busy_s;     /* CPUs were not halted; tasks ran */
+	double whole_s; /* the time of all CPUs; of tasks, the elapsed time */
+	double cycles;  /* of the core, in clock_s */
+	double clock_s; /* the time not halted in which cycles were counted */
+};
+
 struct td_row {
 	const char *id;     /* "all", "CPU5", "S0-D0-C3", a cgroup */
 	const char *pmu;    /* "all" for the merged row */
@@ -64,10 +84,20 @@ struct td_row {
 	 * CPU, which may be above 100.  NaN: unknown.
 	 */
 	double busy_pct;
-	struct td_cell *cells;       /* one a column */
+	double ghz; /* while not halted; NaN: unknown */
+	struct td_activity activity;
+	bool idle;             /* too little went on for marks and a verdict */
+	struct td_cell *cells; /* one a column */
 	const struct td_node *nodes; /* in the order of the tree */
 	size_t nr_nodes;
 	bool absent; /* no task was on the PMU */
+	/*
+	 * The nodes with the largest value first, owned, and the sum of their
+	 * values; NULL: they are in the order of the tree.
+	 */
+	struct td_node *ranked;
+	double ranked_sum;
+	size_t nr_valueless; /* number of nodes that the sum lacks */
 };
 
 struct td_report {
@@ -76,6 +106,10 @@ struct td_report {
 	size_t nr_columns;
 	struct td_row *rows;
 	size_t nr_rows;
+	bool has_busy; /* its rows can tell how busy the CPUs were */
+	/* of tasks without ids: the CPU time of all, as a share of one CPU */
+	double tasks_pct;   /* NaN: unknown, or not of tasks */
+	bool mostly_waited; /* it is small */
 };
 
 /* What perf prints next to a count: "1.50  insn per cycle". */

@@ -65,7 +65,10 @@ static int add_id(struct td_totals_sum *sum, const struct td_total_id *id)
 	unsigned int *nr_values =
 		td_array_add(&sum->nr_values, nr, row * sizeof(*nr_values));
 
-	if (!new_id || !v || !nr_values ||
+	unsigned int *nr_reads =
+		td_array_add(&sum->nr_reads, nr, row * sizeof(*nr_reads));
+
+	if (!new_id || !v || !nr_values || !nr_reads ||
 	    td_index_add(&sum->index, hash_id(id), nr) || copy_id(new_id, id))
 		return -ENOMEM;
 	for (size_t e = 0; e < row; e++)
@@ -114,6 +117,7 @@ static int add_row(struct td_totals_sum *sum, const struct td_specs *specs,
 		add_total(&totals->v[first + e], &sum->nr_values[first + e],
 			  &from[e]);
 		sum->nr_values[first + e] += elsewhere[e];
+		sum->nr_reads[first + e] += from[e].nr > 0;
 	}
 	return 0;
 }
@@ -149,12 +153,15 @@ void td_totals_sum_divide(struct td_totals_sum *sum)
 
 	for (size_t i = 0; i < totals->nr_ids * totals->nr_events; i++) {
 		struct td_total *total = &totals->v[i];
+		unsigned int nr = sum->joins && sum->nr_reads[i]
+					  ? sum->nr_reads[i]
+					  : rounds;
 
 		if (sum->nr_values[i])
 			total->value /= sum->nr_values[i];
-		total->enabled_ns /= rounds;
-		total->running_ns /= rounds;
-		total->covered_ns /= rounds;
+		total->enabled_ns /= nr;
+		total->running_ns /= nr;
+		total->covered_ns /= nr;
 	}
 	sum->times.elapsed_ns /= rounds;
 	sum->times.user_ns /= rounds;
@@ -166,5 +173,6 @@ void td_totals_sum_free(struct td_totals_sum *sum)
 	td_totals_free(&sum->totals);
 	td_index_free(&sum->index);
 	free(sum->nr_values);
+	free(sum->nr_reads);
 	*sum = (struct td_totals_sum){ 0 };
 }

@@ -10,7 +10,10 @@ struct td_totals_sum {
 	struct td_totals totals;
 	struct td_index index;   /* of its ids */
 	unsigned int *nr_values; /* [id][event]: rounds that had a value */
-	unsigned int rounds;     /* number of rounds that were added */
+	unsigned int *nr_reads;  /* [id][event]: rounds that counted it */
+	/* the rounds count different events, which become one result */
+	bool joins;
+	unsigned int rounds;   /* number of rounds that were added */
 	struct td_times times; /* their sum; has CPU times if all rounds had */
 };
 
@@ -24,7 +27,10 @@ void td_times_add(struct td_times *sum, const struct td_times *more,
 int td_totals_sum_add(struct td_totals_sum *sum, const struct td_plan *plan,
 		      const struct td_totals *more,
 		      const struct td_times *times);
-/* Divides the sums by the number of rounds that had a value. */
+/*
+ * Divides the sums by the number of rounds that had a value, and times by that
+ * of all rounds, or with joins, of those that counted the event.
+ */
 void td_totals_sum_divide(struct td_totals_sum *sum);
 void td_totals_sum_free(struct td_totals_sum *sum);
 

@@ -62,14 +62,15 @@ static int check_left(const struct refused *r, const struct td_err *why)
 
 static int refuse(const struct refused *r)
 {
-	bool expected = r->rc == -ENOENT &&
-			r->event->type == PERF_TYPE_HW_CACHE &&
-			is_counted_elsewhere(r);
+	bool expected =
+		r->event->is_work ||
+		(r->rc == -ENOENT && r->event->type == PERF_TYPE_HW_CACHE &&
+		 is_counted_elsewhere(r));
 	struct td_err why = { 0 };
 	int rc;
 
 	td_open_error(&why, r->rc, r->event, r->pmu, r->setup->target);
-	if (!expected)
+	if (!expected && !r->event->spare)
 		td_notes_add(r->setup->notes, "%s", why.msg);
 	rc = td_plan_refuse(r->setup->plan, r->index, r->member, why.msg,
 			    r->err);
@@ -84,6 +85,22 @@ static int refuse_group(struct td_plan *plan, size_t group, const char *why,
 	for (size_t i = plan->groups[group].nr; !rc && i > 0; i--)
 		rc = td_plan_refuse(plan, group, i - 1, why, err);
 	return rc;
+}
+
+/*
+ * Refuses a spare event of the group, which may be what the kernel does not
+ * accept: the refused one itself, or else the last.  Returns 1 if there is none.
+ */
+static int refuse_spare(struct refused r)
+{
+	if (r.event->spare)
+		return refuse(&r);
+	for (r.member = r.group->nr; r.member-- > 0;) {
+		r.event = &r.setup->plan->events.v[r.group->members[r.member]];
+		if (r.event->spare)
+			return refuse(&r);
+	}
+	return 1;
 }
 
 /* A tree needs slots, so all of its PMU is refused; other PMUs go on. */
@@ -321,6 +338,12 @@ int td_fall_back(const struct td_counter_setup *setup, size_t group,
 		td_notes_add(setup->notes, "not counting guests: %s cannot",
 			     r.pmu);
 		return 0;
+	}
+	if (rc == -EINVAL) {
+		int left = refuse_spare(r);
+
+		if (left <= 0)
+			return left;
 	}
 	if (rc == -EINVAL && g->pinned && g->may_unpin)
 		return let_go(&r);

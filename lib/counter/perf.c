@@ -8,7 +8,7 @@
 
 #include "lib/base/util.h"
 #include "lib/counter/parts.h"
-#include "lib/plan/fit.h"
+#include "lib/plan/turns.h"
 
 void td_counter_close(struct td_counter *counter)
 {

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 
 #include "lib/base/util.h"
+#include "lib/plan/clocks.h"
 #include "lib/plan/group.h"
 #include "lib/plan/scheduling.h"
+#include "lib/plan/turns.h"
 
 /* Fields go where their SLOTS went. */
 static void home_fields(const struct td_scheduling *s)
@@ -211,7 +213,11 @@ static int build_pmu(struct td_scheduling *s)
 		rc = td_pack(&s->packing);
 	}
 	home_fields(s);
-	return rc ? rc : add_groups(s);
+	if (!rc)
+		rc = add_groups(s);
+	if (!rc && core && s->schedule->clocks && !s->schedule->single)
+		rc = td_clocks_add(s->plan, s->machine, s->pmu, s->err);
+	return rc;
 }
 
 static int build(struct td_scheduling *s)

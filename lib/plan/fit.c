@@ -2,12 +2,10 @@
 #include "lib/plan/fit.h"
 
 #include <linux/perf_event.h>
-#include <math.h>
 
 #include "lib/base/util.h"
 
 #define FIXED_CYCLES TD_FIXED(1)
-#define FIXED_ALL    UINT32_C(0xffff0000)
 
 /*
  * The raw config that the kernel uses for its own event names
@@ -101,7 +99,7 @@ static bool register_suffices(const struct td_fit *fit,
 static bool is_within_most(const struct td_fit *fit,
 			   const struct td_claim *claim, int most)
 {
-	uint32_t fixed = fit->fixed | (claim->mask & FIXED_ALL);
+	uint32_t fixed = fit->fixed | (claim->mask & TD_FIXED_ALL);
 
 	return !most || fit->nr + 1 - __builtin_popcount(fixed) <= most;
 }
@@ -125,7 +123,7 @@ bool td_fit_add(struct td_fit *fit, const struct td_claim *claim)
 	}
 	fit->nr++;
 	fit->most = most;
-	fit->fixed |= claim->mask & FIXED_ALL;
+	fit->fixed |= claim->mask & TD_FIXED_ALL;
 	if (is_new) {
 		fit->registers[fit->nr_registers].reg = claim->reg;
 		fit->registers[fit->nr_registers].value = claim->value;
@@ -134,8 +132,7 @@ bool td_fit_add(struct td_fit *fit, const struct td_claim *claim)
 	return true;
 }
 
-/* Adds all of a group's events or none. */
-static bool add_group(struct td_fit *fit, const struct td_plan *plan,
+bool td_fit_add_group(struct td_fit *fit, const struct td_plan *plan,
 		      const struct td_machine *machine,
 		      const struct td_group *group)
 {
@@ -157,7 +154,7 @@ bool td_plan_group_fits(const struct td_plan *plan,
 {
 	struct td_fit fit = { 0 };
 
-	return add_group(&fit, plan, machine, &plan->groups[group]);
+	return td_fit_add_group(&fit, plan, machine, &plan->groups[group]);
 }
 
 bool td_plan_needs_watchdogs_counter(const struct td_plan *plan,
@@ -172,116 +169,4 @@ bool td_plan_needs_watchdogs_counter(const struct td_plan *plan,
 	       pmu->uarch != TD_UARCH_UNKNOWN &&
 	       !td_plan_group_fits(plan, machine, group) &&
 	       td_plan_group_fits(plan, &without, group);
-}
-
-/* The groups of a PMU that count at the same time. */
-struct company {
-	struct td_fit fit;
-	size_t nr;
-	bool closed; /* an exclusive group lets no other join */
-};
-
-static bool joins(struct company *company, const struct td_plan *plan,
-		  const struct td_machine *machine,
-		  const struct td_group *group)
-{
-	if (company->closed || (group->exclusive && company->nr) ||
-	    !add_group(&company->fit, plan, machine, group))
-		return false;
-	company->nr++;
-	company->closed = group->exclusive;
-	return true;
-}
-
-static struct company pinned_ones(const struct td_plan *plan,
-				  const struct td_machine *machine, int pmu)
-{
-	struct company company = { .nr = 0 };
-
-	for (size_t i = 0; i < plan->nr_groups; i++) {
-		const struct td_group *group = &plan->groups[i];
-
-		if (group->pmu == pmu && group->pinned)
-			joins(&company, plan, machine, group);
-	}
-	return company;
-}
-
-/*
- * The number of groups that count at the same time, with the pinned ones, when
- * group first is at the head of the queue.
- */
-static size_t side_by_side(const struct td_plan *plan,
-			   const struct td_machine *machine, int pmu,
-			   struct company company, size_t first)
-{
-	for (size_t i = 0; i < plan->nr_groups; i++) {
-		const struct td_group *group =
-			&plan->groups[(first + i) % plan->nr_groups];
-
-		if (group->pmu == pmu && !group->pinned &&
-		    !joins(&company, plan, machine, group))
-			break;
-	}
-	return company.nr;
-}
-
-/* The number of groups of a PMU that take turns. */
-static size_t count_queue(const struct td_plan *plan, int pmu)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < plan->nr_groups; i++)
-		nr += plan->groups[i].pmu == pmu && !plan->groups[i].pinned;
-	return nr;
-}
-
-/*
- * The kernel rotates the groups of a PMU. Beside the pinned ones, it adds
- * groups from the head of a queue until one does not fit (merge_sched_in() in
- * kernel/events/core.c), and each tick moves the head to the end.
- */
-static double average_side_by_side(const struct td_plan *plan,
-				   const struct td_machine *machine, int pmu)
-{
-	const struct company pinned = pinned_ones(plan, machine, pmu);
-	size_t sum = 0, nr = 0, queue = count_queue(plan, pmu);
-
-	for (size_t i = 0; i < plan->nr_groups; i++) {
-		size_t now;
-
-		if (plan->groups[i].pmu != pmu || plan->groups[i].pinned)
-			continue;
-		now = side_by_side(plan, machine, pmu, pinned, i);
-		/* all of them fit, in any order */
-		if (now == pinned.nr + queue)
-			return (double)now;
-		sum += now;
-		nr++;
-	}
-	if (!nr) /* all groups are pinned, or there are none */
-		return fmax(1, (double)pinned.nr);
-	return sum ? (double)sum / (double)nr : 1;
-}
-
-/* See td_group.at_once; 0 unless the machine is hybrid and this a core PMU. */
-static double at_once(const struct td_plan *plan,
-		      const struct td_machine *machine, int pmu)
-{
-	if (machine->nr_core < 2 || machine->pmus[pmu].kind != TD_PMU_CORE)
-		return 0;
-	return average_side_by_side(plan, machine, pmu);
-}
-
-void td_plan_fill_at_once(struct td_plan *plan,
-			  const struct td_machine *machine)
-{
-	for (int pmu = 0; pmu < (int)machine->nr_pmus; pmu++) {
-		double value = at_once(plan, machine, pmu);
-
-		for (size_t i = 0; i < plan->nr_groups; i++) {
-			if (plan->groups[i].pmu == pmu)
-				plan->groups[i].at_once = value;
-		}
-	}
 }

@@ -9,6 +9,7 @@
 #define TD_NR_COUNTERS  32
 #define TD_NR_REGISTERS 6 /* extra registers, for the config1 of events */
 #define TD_FIXED(n)     (UINT32_C(1) << (16 + (n)))
+#define TD_FIXED_ALL    UINT32_C(0xffff0000)
 
 /* The counters and registers of a core that an event can use. */
 struct td_claim {
@@ -42,6 +43,11 @@ struct td_fit {
  */
 bool td_fit_add(struct td_fit *fit, const struct td_claim *claim);
 
+/* Adds all of a group's events or none. */
+bool td_fit_add_group(struct td_fit *fit, const struct td_plan *plan,
+		      const struct td_machine *machine,
+		      const struct td_group *group);
+
 /*
  * True if the counters can hold a group; an unknown core is taken to have the
  * counters that all cores have.
@@ -56,9 +62,5 @@ bool td_plan_group_fits(const struct td_plan *plan,
 bool td_plan_needs_watchdogs_counter(const struct td_plan *plan,
 				     const struct td_machine *machine,
 				     size_t group);
-
-/* Fills in td_group.at_once; call it when the groups are final. */
-void td_plan_fill_at_once(struct td_plan *plan,
-			  const struct td_machine *machine);
 
 #endif

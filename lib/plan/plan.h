@@ -42,6 +42,8 @@ struct td_group {
 	 * slots of the same moments tell a group's share of the slots.
 	 */
 	int reference, clone;
+	/* --no-multiplex: the run that counts it, from 1; 0: every run does */
+	unsigned int set;
 	/*
 	 * The average number of groups of its PMU that count at the same time,
 	 * from which the time of a task on one kind of core is estimated. 0 if
@@ -61,6 +63,8 @@ struct td_plan {
 	 * disabled or given cgroups one by one.
 	 */
 	bool gathers;
+	/* --no-multiplex: number of runs that count it all; 0, 1: one run */
+	unsigned int nr_sets;
 };
 
 /* The events of one value, best counted in one group. */
@@ -87,6 +91,11 @@ struct td_schedule {
 	 */
 	bool always;
 	bool single; /* one group for each event, but fields stay with SLOTS */
+	/*
+	 * Count the clocks of each core PMU, too (clocks.h), if this takes no
+	 * counter from other events.
+	 */
+	bool clocks;
 };
 
 /*

@@ -9,15 +9,16 @@
 #include "lib/base/util.h"
 #include "lib/event/modifiers.h"
 
-/* Events of fixed counters that every core has, the best one first. */
 static const struct {
 	const char *name, *terms;
 	uint64_t config;
 	int fixed;
 } kinds[] = {
-	{ "cpu-cycles", "event=0x3c", 0x003c, 1 },
-	{ "ref-cycles", "event=0x00,umask=0x03", 0x0300, 2 },
-	{ "instructions", "event=0xc0", 0x00c0, 0 },
+	[TD_FIXED_EVENT_CYCLES] = { "cpu-cycles", "event=0x3c", 0x003c, 1 },
+	[TD_FIXED_EVENT_REF_CYCLES] = { "ref-cycles", "event=0x00,umask=0x03",
+					0x0300, 2 },
+	[TD_FIXED_EVENT_INSTRUCTIONS] = { "instructions", "event=0xc0", 0x00c0,
+					  0 },
 };
 
 /* The number of the PMU's events that count in the same privilege levels. */
@@ -86,27 +87,47 @@ static int find_event(const struct td_plan *plan,
 	return -1;
 }
 
+int td_reference_find(const struct td_plan *plan,
+		      const struct td_machine *machine, int pmu,
+		      enum td_fixed_event kind)
+{
+	const struct td_event *typical = find_typical(plan, pmu);
+
+	return typical ? find_event(plan, machine, typical, (int)kind) : -1;
+}
+
+struct td_claim td_reference_claim(const struct td_machine *machine, int pmu,
+				   enum td_fixed_event kind)
+{
+	const struct td_event event = {
+		.pmu = pmu,
+		.type = machine->pmus[pmu].type,
+		.config = { kinds[kind].config },
+	};
+
+	return td_claim_of(machine, &event);
+}
+
 void td_reference_choose(struct td_reference *reference,
 			 const struct td_plan *plan,
 			 const struct td_machine *machine, int pmu,
 			 uint32_t taken)
 {
-	struct td_event event = { .pmu = pmu, .type = machine->pmus[pmu].type };
 	const struct td_event *typical = find_typical(plan, pmu);
 
 	*reference = (struct td_reference){ .event = -1, .kind = -1 };
 	if (machine->pmus[pmu].uarch == TD_UARCH_UNKNOWN || !typical)
 		return;
-	for (int kind = 0; kind < (int)TD_ARRAY_SIZE(kinds); kind++) {
+	for (unsigned int kind = 0; kind < TD_ARRAY_SIZE(kinds); kind++) {
 		uint32_t counter = TD_FIXED(kinds[kind].fixed);
 
-		event.config[0] = kinds[kind].config;
-		reference->claim = td_claim_of(machine, &event);
+		reference->claim = td_reference_claim(machine, pmu, kind);
 		/* the NMI watchdog or a pinned event has this counter */
 		if (!(reference->claim.mask & counter & ~taken))
 			continue;
-		reference->kind = kind;
-		reference->event = find_event(plan, machine, typical, kind);
+		reference->kind = (int)kind;
+		reference->event =
+			find_event(plan, machine, typical, (int)kind);
 		return;
 	}
 }

@@ -4,10 +4,17 @@
 
 #include "lib/plan/fit.h"
 
+/* Events of fixed counters that every core has, the best reference first. */
+enum td_fixed_event {
+	TD_FIXED_EVENT_CYCLES,
+	TD_FIXED_EVENT_REF_CYCLES,
+	TD_FIXED_EVENT_INSTRUCTIONS,
+};
+
 /* The reference event of a PMU: all groups that take turns count it, too. */
 struct td_reference {
 	int event; /* index of the plan's event; -1 if not made yet */
-	int kind;  /* index of its kind in reference.c, or -1 */
+	int kind;  /* enum td_fixed_event, or -1 */
 	struct td_claim claim;
 };
 
@@ -24,5 +31,16 @@ void td_reference_choose(struct td_reference *reference,
 int td_reference_make(struct td_reference *reference, struct td_plan *plan,
 		      const struct td_machine *machine, int pmu,
 		      struct td_err *err);
+
+/*
+ * The event of this kind that the plan has already on the PMU, with the
+ * privilege levels that a reference would have; -1 if there is none.
+ */
+int td_reference_find(const struct td_plan *plan,
+		      const struct td_machine *machine, int pmu,
+		      enum td_fixed_event kind);
+/* What such an event, which need not be in the plan, takes of the counters. */
+struct td_claim td_reference_claim(const struct td_machine *machine, int pmu,
+				   enum td_fixed_event kind);
 
 #endif

@@ -31,6 +31,7 @@ int td_plan_split(struct td_plan *plan, size_t index, struct td_err *err)
 	    (reference >= 0 && td_plan_add_clone(plan, half, reference)))
 		return td_err_nomem(err);
 	half->may_split = true;
+	half->set = plan->groups[index].set;
 	group = &plan->groups[index]; /* the array may have moved */
 	if (td_group_add(half, group->members + keep, group->nr - keep))
 		return td_err_nomem(err);
@@ -75,6 +76,7 @@ int td_plan_break(struct td_plan *plan, size_t index, struct td_err *err)
 			return td_err_nomem(err);
 		group->pinned = plan->groups[index].pinned;
 		group->exclusive = plan->groups[index].exclusive;
+		group->set = plan->groups[index].set;
 	}
 	plan->groups[index].nr = kept;
 	return 0;

@@ -249,6 +249,7 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 	machine->smt = json_object_get_boolean(smt);
 	machine->has_pmem = get_flag(head, "pmem");
 	rec->info.tasks = get_flag(head, "tasks");
+	rec->info.bottlenecks = get_flag(head, "bottlenecks");
 	if (td_json_int(head, "tsc_hz", 0, INT64_MAX, &tsc_hz))
 		rec->info.tsc_hz = (uint64_t)tsc_hz;
 	table = td_json_string(head, "table");
@@ -283,7 +284,8 @@ static int find_clones(struct td_recording *rec, struct json_object *head,
 		td_json_member(head, "events", json_type_array);
 	td_autofree bool *clones = NULL;
 
-	if (!info->level && !info->only_level && !info->nr_metrics) {
+	if (!info->level && !info->only_level && !info->nr_metrics &&
+	    !info->bottlenecks) {
 		return td_plan_find_clones(&rec->plan, NULL) ? td_err_nomem(err)
 							     : 0;
 	}

@@ -37,6 +37,7 @@ struct td_recording_info {
 	int level, only_level;
 	char **metrics;
 	size_t nr_metrics;
+	bool bottlenecks;
 	enum td_aggregation how;
 	bool sums; /* perf's sums: each CPU stands for a core, socket ... */
 	int cache_level; /* for TD_AGGREGATE_CACHE; 0: the last one */

@@ -155,6 +155,9 @@ static void put_request(struct json_object *head,
 		td_json_put_int(head, "only_level", info->only_level);
 	if (!info->of_events)
 		put_names(head, "metrics", info->metrics, info->nr_metrics);
+	if (info->bottlenecks)
+		json_object_object_add(head, "bottlenecks",
+				       json_object_new_boolean(true));
 	if (info->how != TD_AGGREGATE_ALL)
 		td_json_put_string(head, "aggregation",
 				   td_aggregation_row(info->how)->name);

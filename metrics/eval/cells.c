@@ -80,6 +80,9 @@ static const char *find_gap(const struct td_evaluation *e,
 			return describe_gap(e, event);
 		if (e->plan->events.v[event].pmu != metric->pmu)
 			continue;
+		/* each run of the command has tasks and times of its own */
+		if (e->plan->nr_sets > 1)
+			continue;
 		if (!first)
 			first = total;
 		missed_ns = fabs((double)total->covered_ns -
@@ -92,19 +95,32 @@ static const char *find_gap(const struct td_evaluation *e,
 	return NULL;
 }
 
+/*
+ * The time that an event might have run.  Where each run of the command counts
+ * other groups, the task's time on other kinds of core is left out: it differs
+ * from run to run, which would look like groups that take turns.
+ */
+static double possible_ns(const struct td_evaluation *e,
+			  const struct td_total *total)
+{
+	bool joined = e->plan->nr_sets > 1 && total->covered_ns;
+
+	return (double)(joined ? total->covered_ns : total->enabled_ns);
+}
+
 /* The share of time that the event counted least was running. */
-static double running_pct(const struct td_metric *metric,
-			  const struct td_total *totals)
+static double running_pct(const struct td_evaluation *e,
+			  const struct td_metric *metric)
 {
 	double least = TD_PERCENT;
 
 	for (size_t i = 0; i < metric->events.nr; i++) {
-		const struct td_total *total = &totals[metric->events.v[i]];
+		const struct td_total *total = &e->totals[metric->events.v[i]];
 
 		if (!total->enabled_ns)
 			return 0;
 		least = fmin(least, TD_PERCENT * (double)total->running_ns /
-					    (double)total->enabled_ns);
+					    possible_ns(e, total));
 	}
 	return least;
 }
@@ -172,7 +188,7 @@ void td_eval_fill_cell(const struct td_evaluation *e,
 			    td_metric_refusal(tree, metric));
 		return;
 	}
-	cell->running_pct = running_pct(metric, e->totals);
+	cell->running_pct = running_pct(e, metric);
 	if (gap) {
 		set_missing(cell, TD_STATUS_NOT_COUNTED, gap);
 		return;
@@ -198,7 +214,8 @@ void td_eval_find_what_matters(struct td_row *row)
 {
 	for (size_t i = 0; i < row->nr_nodes; i++) {
 		const struct td_node *node = &row->nodes[i];
-		bool over = row->cells[node->column].over_threshold;
+		bool over =
+			row->cells[node->column].over_threshold && !row->idle;
 
 		if (node->level <= ALWAYS_SHOWN)
 			row->cells[node->column].matters = true;

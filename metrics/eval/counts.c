@@ -2,6 +2,7 @@
 /* Computes the values of operands from the totals. */
 #include <math.h>
 
+#include "lib/plan/sets.h"
 #include "metrics/eval/parts.h"
 
 /* The reference event, or its clone, in a group; -1 if there is none. */
@@ -21,6 +22,45 @@ bool td_total_ran_always(const struct td_total *total)
 	return total->running_ns && total->running_ns >= total->enabled_ns;
 }
 
+/* The count of the reference event in a run of --no-multiplex, or NaN. */
+static double count_in_run(const struct td_evaluation *e, int reference,
+			   unsigned int run)
+{
+	const struct td_plan *plan = e->plan;
+
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+		int own = own_reference(e, g);
+
+		if (own >= 0 && group->reference == reference &&
+		    e->totals[own].running_ns &&
+		    td_plan_run_counts(plan, group, run))
+			return e->totals[own].value;
+	}
+	return NAN;
+}
+
+/*
+ * The mean over the runs, each of which weighs the same, as in the counts of
+ * groups that are in every run.  A group that several runs counted has its mean
+ * already.
+ */
+static double mean_of_runs(const struct td_evaluation *e, int reference)
+{
+	double sum = 0;
+	int nr = 0;
+
+	for (unsigned int run = 0; run < e->plan->nr_sets; run++) {
+		double count = count_in_run(e, reference, run);
+
+		if (isnan(count))
+			continue;
+		sum += count;
+		nr++;
+	}
+	return nr ? sum / nr : NAN;
+}
+
 /*
  * The count of the reference event for the whole time: measured, or else the
  * mean over all groups that counted it in turns, weighted by their time.
@@ -30,6 +70,8 @@ static double count_reference(const struct td_evaluation *e, int reference)
 	const struct td_plan *plan = e->plan;
 	double running = 0, sum = 0;
 
+	if (plan->nr_sets > 1)
+		return mean_of_runs(e, reference);
 	if (td_total_ran_always(&e->totals[reference]))
 		return e->totals[reference].value;
 	for (size_t g = 0; g < plan->nr_groups; g++) {

@@ -34,7 +34,7 @@ static struct td_row *add_row(struct td_report *report, const char *id,
 	if (!row)
 		return NULL;
 	*row = (struct td_row){ .id = id, .pmu = pmu, .slots = NAN };
-	row->share_pct = row->busy_pct = NAN;
+	row->share_pct = row->busy_pct = row->ghz = NAN;
 	row->cells = calloc(report->nr_columns + 1, sizeof(*row->cells));
 	if (!row->cells)
 		return NULL;
@@ -87,6 +87,34 @@ static bool was_refused(const struct td_plan *plan, int pmu)
 	return any;
 }
 
+/* Level 1 is of the slots; its rest, and level 2's, may be no more than noise. */
+static void find_misfits(const struct td_evaluation *e, int pmu,
+			 struct td_row *row)
+{
+	const struct td_tree *tree = e->tree;
+	enum td_misfit of_slots = td_eval_slots_misfit(e, pmu);
+	int dropped;
+	double correction = td_eval_correction(e, pmu, &dropped);
+
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+		struct td_cell *cell;
+		int level = metric->def->level;
+
+		if (metric->pmu != pmu || metric->column < 0 || level < 1 ||
+		    level > 2)
+			continue;
+		cell = &row->cells[metric->column];
+		if (cell->status != TD_STATUS_OK)
+			continue;
+		if (level == 1)
+			cell->misfit = of_slots;
+		if (td_ints_has(&metric->events, dropped) &&
+		    fabs(cell->value) <= correction)
+			cell->misfit = TD_MISFIT_CORRECTION;
+	}
+}
+
 static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
 {
 	const struct td_tree *tree = e->tree;
@@ -107,7 +135,9 @@ static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
 		td_eval_fill_cell(e, metric, cell);
 		row->running_pct = fmax(row->running_pct, cell->running_pct);
 	}
-	td_eval_find_what_matters(row);
+	find_misfits(e, pmu, row);
+	if (!row->absent)
+		td_eval_fill_busy(e, pmu, row);
 }
 
 /*
@@ -157,6 +187,16 @@ static bool has_all_kinds(const struct td_tree *tree)
 	return true;
 }
 
+/* What depends on the share of the slots. */
+static void finish_rows(const struct td_evaluation *e, struct td_row *rows,
+			size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		rows[i].idle = td_eval_is_idle(e, &rows[i]);
+		td_eval_find_what_matters(&rows[i]);
+	}
+}
+
 static int eval_id(struct td_evaluation *e, const char *id, bool merge,
 		   struct td_report *report)
 {
@@ -174,12 +214,24 @@ static int eval_id(struct td_evaluation *e, const char *id, bool merge,
 	whole = has_all_kinds(e->tree) ||
 		(!e->whole && report->nr_rows == first + 1);
 	fill_shares(report->rows + first, report->nr_rows - first, whole);
+	finish_rows(e, report->rows + first, report->nr_rows - first);
 	/* with one kind of core, its row is the merged one */
 	if (merge && td_machine_count_kinds(e->tree->machine) == 1)
 		report->rows[first].pmu = "all";
 	else if (merge)
-		td_eval_merge(report, first, id, e->tasks);
+		td_eval_merge(e, report, first, id);
 	return 0;
+}
+
+/* Can rows tell how busy their CPUs or tasks were? */
+static bool has_busy(const struct td_evaluation *e)
+{
+	for (size_t i = 0; i < e->tree->nr_pmus; i++) {
+		if (e->tasks || (e->clocks[i][TD_CLOCK_REFERENCE] >= 0 &&
+				 e->tree->tsc_hz > 0))
+			return true;
+	}
+	return false;
 }
 
 int td_eval(struct td_evaluation *e, const struct td_totals *totals,
@@ -190,16 +242,23 @@ int td_eval(struct td_evaluation *e, const struct td_totals *totals,
 
 	e->times = times;
 	e->tasks = totals->tasks;
-	if (!rc)
+	if (!rc) {
 		td_eval_find_groups(e);
+		td_eval_find_clocks(e);
+	}
 	*report = (struct td_report){
+		.has_busy = has_busy(e),
+		.tasks_pct = NAN,
 		.columns = e->tree->columns,
 		.nr_columns = e->tree->nr_columns,
 	};
 	for (size_t i = 0; !rc && i < totals->nr_ids; i++) {
 		e->totals = totals->v + i * totals->nr_events;
 		e->whole = totals->all && !totals->ids[i].cgroup;
+		e->in_cgroup = totals->ids[i].cgroup;
 		rc = eval_id(e, totals->ids[i].label, merge, report);
 	}
+	if (!rc && e->tasks && totals->all && totals->nr_ids == 1)
+		td_eval_fill_tasks(e, report);
 	return rc ? td_err_nomem(err) : 0;
 }

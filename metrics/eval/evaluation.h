@@ -4,6 +4,7 @@
 
 #include "lib/count/aggregate.h"
 #include "lib/count/report.h"
+#include "lib/plan/clocks.h"
 #include "lib/plan/plan.h"
 #include "metrics/tree/tree.h"
 
@@ -25,7 +26,14 @@ struct td_evaluation {
 	const struct td_total *totals;
 	const struct td_times *times;
 	bool tasks;
-	bool whole; /* it is everything that is counted */
+	/*
+	 * --no-multiplex: by how much the work of the runs differs whose groups
+	 * are evaluated together, as a part of their mean; 0: of one run.
+	 */
+	double runs_differ;
+	bool whole;     /* it is everything that is counted */
+	bool in_cgroup; /* it is a cgroup on CPUs */
+	bool part;      /* user space or the kernel was not counted */
 	/*
 	 * 1 + an event, a field of PERF_METRICS, that is to be larger by one
 	 * step; 0: none.
@@ -35,6 +43,8 @@ struct td_evaluation {
 	double *shifted; /* the same, for values that may be true as well */
 	double *counts;  /* one for each event, scaled to the whole time */
 	int *groups;     /* one for each event: its group; -1: none */
+	/* one for each PMU: the events of its clocks; -1: none */
+	int (*clocks)[TD_NR_CLOCKS];
 	/*
 	 * texts why events did not run, made when needed: for each PMU one for
 	 * each td_absence, then one for each event
@@ -43,6 +53,11 @@ struct td_evaluation {
 	size_t nr_gaps;
 };
 
+/*
+ * Is the event counted in steps of 1/255 of the slots?  After a first td_eval()
+ * of the plan.
+ */
+bool td_evaluation_has_step(const struct td_evaluation *e, int event);
 /* Free with td_evaluation_free(), even after -ENOMEM. */
 int td_evaluation_make(struct td_evaluation *e, const struct td_tree *tree,
 		       const struct td_plan *plan, struct td_err *err);

@@ -242,22 +242,34 @@ int td_merge_plan(const struct td_tree *tree, struct td_merge *merge)
 	return 0;
 }
 
-void td_eval_merge(struct td_report *report, size_t first, const char *id,
-		   bool tasks)
+/* All kinds of core together have all slots. */
+static double merged_share(const struct td_row *rows, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (rows[i].share_pct >= 0)
+			return TD_PERCENT;
+	}
+	return NAN;
+}
+
+void td_eval_merge(const struct td_evaluation *e, struct td_report *report,
+		   size_t first, const char *id)
 {
 	struct td_row *rows = report->rows + first;
 	size_t nr = report->nr_rows - first;
 	const struct td_row *main = largest(rows, nr);
-	struct td_row merged = {
-		.id = id, .pmu = "all", .share_pct = NAN, .busy_pct = NAN
-	};
+	struct td_row merged = { .id = id, .pmu = "all" };
 
 	merged.nodes = main->nodes;
 	merged.nr_nodes = main->nr_nodes;
+	merged.share_pct = merged_share(rows, nr);
+	td_eval_merge_busy(rows, nr, &merged);
+	merged.idle = td_eval_is_idle(e, &merged);
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		struct td_cell cell;
 
-		merge_cell(rows, nr, i, report->columns[i].unit, tasks, &cell);
+		merge_cell(rows, nr, i, report->columns[i].unit, e->tasks,
+			   &cell);
 		if (!is_one_thing(rows, nr, i))
 			cell.status = TD_STATUS_NONE;
 		/* written last, as the first row's cells are input, too */

@@ -24,8 +24,30 @@ void td_eval_fill_cell(const struct td_evaluation *e,
 /* Marks the cells of a row that are worth showing. */
 void td_eval_find_what_matters(struct td_row *row);
 
+/* busy.c: finds the events of the clocks. */
+void td_eval_find_clocks(const struct td_evaluation *e);
+/* Fills in how busy the CPUs or tasks of a PMU's row were. */
+void td_eval_fill_busy(const struct td_evaluation *e, int pmu,
+		       struct td_row *row);
+/* The same for one row of all these. */
+void td_eval_merge_busy(const struct td_row *rows, size_t nr,
+			struct td_row *merged);
+/* Too little went on for marks.  The row has its share of the slots already. */
+bool td_eval_is_idle(const struct td_evaluation *e, const struct td_row *row);
+/* What the report says of all tasks. */
+void td_eval_fill_tasks(const struct td_evaluation *e,
+			struct td_report *report);
+
+/* slots.c: TD_MISFIT_SUM or TD_MISFIT_WIDTH if the slots cannot be. */
+enum td_misfit td_eval_slots_misfit(const struct td_evaluation *e, int pmu);
+/*
+ * Formulas subtract INT_MISC.UOP_DROPPING: the share of the slots that it is,
+ * in per cent, and its event, or NaN and -1.
+ */
+double td_eval_correction(const struct td_evaluation *e, int pmu, int *event);
+
 /* merge.c: merges the report's rows from first on into one. */
-void td_eval_merge(struct td_report *report, size_t first, const char *id,
-		   bool tasks);
+void td_eval_merge(const struct td_evaluation *e, struct td_report *report,
+		   size_t first, const char *id);
 
 #endif

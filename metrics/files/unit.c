@@ -10,16 +10,15 @@ enum proof {
 	PER_SECOND, /* division by the time; UPI's "MB / sec" lacks it */
 	NANOSECONDS,
 	HUNDREDFOLD,
+	OF_HUNDRED, /* also what others leave of it: "100 - (" */
 	THOUSANDFOLD,
 	NONE_NEEDED,
 };
 
 static const char *const proofs[] = {
-	[PER_SECOND] = "duration_time",
-	[NANOSECONDS] = "1e9 *",
-	[HUNDREDFOLD] = "100 *",
-	[THOUSANDFOLD] = "1e3 *",
-	[NONE_NEEDED] = "",
+	[PER_SECOND] = "duration_time", [NANOSECONDS] = "1e9 *",
+	[HUNDREDFOLD] = "100 *",        [OF_HUNDRED] = "100 ",
+	[THOUSANDFOLD] = "1e3 *",       [NONE_NEEDED] = "",
 };
 
 static const struct {
@@ -45,6 +44,8 @@ static const struct {
 } named[] = {
 	{ "_bw", "1GB/s", PER_SECOND },
 	{ "_%_", "1%", HUNDREDFOLD },
+	/* a share of the slots: "Scaled_Slots" in Intel's own tables */
+	{ "bottleneck_", "1%", OF_HUNDRED },
 	{ "_pki", "1per_kinstr", THOUSANDFOLD },
 };
 

@@ -13,8 +13,8 @@
 
 bool td_ask_wants_files(const struct td_ask *ask)
 {
-	return ask->nr_names || ask->level > BUILTIN_LEVELS ||
-	       ask->only_level > BUILTIN_LEVELS;
+	return ask->nr_names || ask->bottlenecks ||
+	       ask->level > BUILTIN_LEVELS || ask->only_level > BUILTIN_LEVELS;
 }
 
 bool td_ask_wants_level(const struct td_ask *ask,

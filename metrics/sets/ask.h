@@ -13,6 +13,7 @@ struct td_ask {
 	int only_level;           /* only this level of the tree; 0: not used */
 	const char *const *names; /* "NAME", "GROUP", "tma_*", "NAME:u" */
 	size_t nr_names;
+	bool bottlenecks;  /* what td_set_is_bottleneck() says */
 	bool no_threshold; /* count no events for thresholds */
 	bool no_merge;     /* metrics do not share events */
 };

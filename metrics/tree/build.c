@@ -125,6 +125,7 @@ static int allocate(struct td_tree *tree, const struct td_tree_setup *setup)
 		.machine = setup->machine,
 		.nr_pmus = nr,
 		.fixed = setup->fixed,
+		.tsc_hz = setup->literals->system_tsc_freq,
 		.all_matter =
 			setup->ask->no_threshold || setup->ask->only_level,
 	};

@@ -100,6 +100,7 @@ struct td_tree {
 	int *references; /* one for each PMU, for td_plan_build(); -1: none */
 	/* one for each PMU: the operand with the number of slots; -1: none */
 	int *slots;
+	double tsc_hz; /* of the time-stamp counter; NaN: unknown */
 };
 
 /* The input of td_tree_build(); all of it must outlive the tree. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/event/modifiers.h"
+#include "metrics/sets/bottlenecks.h"
 #include "metrics/sets/builtin.h"
 #include "metrics/tree/scope.h"
 
@@ -186,6 +187,19 @@ static int want_names(struct td_scope *scope)
 	return rc;
 }
 
+/* By name, so that those without value are shown, too. */
+static int want_bottlenecks(struct td_scope *scope)
+{
+	const struct td_metric_set *set = scope->tree->sets[scope->pmu];
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < set->nr_metrics; i++) {
+		if (td_set_is_bottleneck(set, &set->metrics[i]))
+			rc = want(scope, &set->metrics[i], true, true);
+	}
+	return rc;
+}
+
 int td_tree_want_weight(struct td_scope *scope)
 {
 	const struct td_metric_def *def =
@@ -217,5 +231,7 @@ int td_tree_want_all(struct td_scope *scope)
 {
 	int rc = td_tree_each_pmu(scope, want_recorded_levels);
 
+	if (!rc && scope->setup->ask->bottlenecks)
+		rc = td_tree_each_pmu(scope, want_bottlenecks);
 	return rc ? rc : want_names(scope);
 }

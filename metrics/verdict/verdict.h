@@ -43,8 +43,9 @@ enum td_deeper {
 
 struct td_verdict {
 	enum td_situation situation;
-	bool waits;               /* the tasks did not run most of the time */
-	double busy_pct;          /* of all rows for tasks; NaN: unknown */
+	bool waits; /* the tasks did not run most of the time */
+	/* of tasks, a share of one CPU; NaN: unknown */
+	double busy_pct;
 	const struct td_row *row; /* the PMU with the most slots; or NULL */
 	/* nodes that matter most on their levels, each below the one before */
 	struct td_found path[TD_VERDICT_DEPTH];
@@ -58,15 +59,9 @@ struct td_verdict {
 	int level;
 };
 
-struct td_verdict_limits {
-	bool tasks;       /* busy_pct is a share of one CPU */
-	double idle_pct;  /* CPUs that are less busy are idle */
-	double waits_pct; /* tasks that are less busy wait */
-};
-
 /* The report must outlive the verdict. */
-void td_verdict_find(struct td_verdict *verdict, const struct td_report *report,
-		     const struct td_verdict_limits *limits);
+void td_verdict_find(struct td_verdict *verdict,
+		     const struct td_report *report);
 
 /* The last node of the path, or NULL. */
 const struct td_found *td_verdict_last(const struct td_verdict *verdict);

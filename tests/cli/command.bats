@@ -15,7 +15,7 @@ assert_halves() {
 		n = split(text, row, "\n")
 		for (i = 2; i <= n; i++) {
 			split(row[i], v, ",")
-			if (v[4] < 35 || v[4] > 65 || v[6] < 35 || v[6] > 65 || v[5] != "0.00" || v[7] != "0.00") {
+			if (v[7] < 35 || v[7] > 65 || v[9] < 35 || v[9] > 65 || v[8] != "0.00" || v[10] != "0.00") {
 				print row[i]
 				failed = 1
 			}
@@ -74,7 +74,7 @@ milliseconds_of() {
 	try "$TDSTAT" -x, -- echo hello
 	assert_success
 	assert_output hello
-	[ "$(head -n 1 <<<"$stderr")" = "time,id,pmu,tma_retiring,tma_backend_bound,tma_frontend_bound,tma_bad_speculation" ]
+	[ "$(head -n 1 <<<"$stderr")" = "time,id,pmu,busy,share,running,tma_retiring,tma_backend_bound,tma_frontend_bound,tma_bad_speculation" ]
 	try "$TDSTAT" -- echo hello
 	assert_output hello
 	[[ $stderr == *"$tree 'echo hello':"* ]]

@@ -71,10 +71,10 @@ error_in() {
 
 @test "CSV: columns of errors, if asked for" {
 	"$TDSTAT" report -x, --error "$COURSE" >out
-	assert_equal "$(head -n 1 out | cut -d, -f 4-7)" tma_retiring,tma_retiring_error,tma_light_operations,tma_light_operations_error
+	assert_equal "$(head -n 1 out | cut -d, -f 7-10)" tma_retiring,tma_retiring_error,tma_light_operations,tma_light_operations_error
 	"$TDSTAT" report -j "$COURSE" >json
 	awk -F, -v want="$(error_in tma_retiring cpu_core json)" '$3 == "cpu_core" {
-		print $5, want; exit !($5 - want < 0.0051 && want - $5 < 0.0051) }' out
+		print $8, want; exit !($8 - want < 0.0051 && want - $8 < 0.0051) }' out
 	"$TDSTAT" report -x, "$COURSE" >out
 	run ! grep error out
 }

@@ -55,8 +55,8 @@ fits() {
 			if (others) bad("not directly behind slots")
 		} else {
 			others = 1
-			# instructions have fixed counter 0
-			spare = $5 == "0xc0" || ($5 == "0x73" || $5 == "0x19c" || $5 == "0x2c2") && \
+			# instructions have fixed counter 0, reference cycles no. 2
+			spare = $5 == "0xc0" || $5 == "0x300" || ($5 == "0x73" || $5 == "0x19c" || $5 == "0x2c2") && \
 				$2 == "cpu_atom" && model ~ /lunarlake|arrowlake/
 			counted += !spare
 			if (counted > general[model " " pmu]) bad("no counter left")
@@ -293,7 +293,12 @@ cpu_atom 4-5"
 	use alderlake
 	PERF_CPUID=GenuineIntel-6-EE-0 try events -a
 	assert_success
+	# and by what every core has: three fixed counters, of which the watchdog has one,
+	# and four others, of which one is left on cpu_core
 	assert_output "$(LC_ALL=C sort <<-'EVENTS'
+		cpu_atom/ref-cycles/ 10 0x300
+		cpu_core/cpu-cycles/ 4 0x3c
+		cpu_core/ref-cycles/ 4 0x300
 		cpu_atom/topdown-bad-spec/ 10 0x73
 		cpu_atom/topdown-be-bound/ 10 0x74
 		cpu_atom/topdown-fe-bound/ 10 0x71
@@ -313,7 +318,7 @@ cpu_atom 4-5"
 	PERF_CPUID=GenuineIntel-6-EE-0 try events -a
 	assert_success
 	refute_output --partial INT_MISC
-	assert_equal "${#lines[@]}" 5
+	assert_equal "${#lines[@]}" 7
 }
 
 @test "PERF_CPUID: of another form" {

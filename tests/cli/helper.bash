@@ -188,9 +188,10 @@ groups() {
 		$2 == "type" { print group, pmu, $1, $3, $5, $9, $7, $11 }'
 }
 
-# expected_events LEVEL MODEL: what tests/expected/MODEL.events lists up to LEVEL
+# expected_events LEVEL MODEL: what tests/expected/MODEL.events lists up to LEVEL,
+# and for LEVEL alone ("1=")
 expected_events() {
-	awk -v level="$1" '/^[0-9]/ && $1 <= level { print $2, $3, $4 }' \
+	awk -v level="$1" '/^[0-9]/ && ($1 ~ /=/ ? $1 == level "=" : $1 <= level) { print $2, $3, $4 }' \
 		"$expected/$2.events" | LC_ALL=C sort -u
 }
 

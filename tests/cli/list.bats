@@ -286,7 +286,7 @@ not_built_in='select(.groups | index("L2Requests") | not)'
 		tma_info_bottleneck_%_load_miss_bound_cycles 1%
 		tma_retiring 100%
 		tma_info_thread_ipc none
-		tma_info_bottleneck_instruction_fetch_bw none
+		tma_info_bottleneck_instruction_fetch_bw 1%
 	EOF
 	# "(percentage)" of what is 0 to 1, and cycles that are called nanoseconds
 	jq -es 'all(.name != "tma_info_system_cpu_utilization" or .unit == null)' all

@@ -14,7 +14,7 @@ report() {
 long_form() {
 	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next }
 		{ row += $1 != time; time = $1 }
-		{ for (i = 4; i <= NF; i++) if ($i != "") print row, $2, $3, name[i], $i }'
+		{ for (i = 7; i <= NF; i++) if ($i != "") print row, $2, $3, name[i], $i }'
 }
 
 # agrees LEVEL MODE RECORDING [OPTION...]: to the two decimals of the CSV, and
@@ -99,10 +99,12 @@ core have, or that without these do not add up to what is above them"
 }
 
 @test "--cputype: that PMU's rows alone, with the same values" {
-	report alderlake -x, >all
+	# one that is alone has all slots that are shown
+	report alderlake -x, | cut -d, -f1-4,6- >all
 	for type in core cpu_core atom cpu_atom; do
-		try report alderlake -x, --cputype $type
-		assert_output "$(grep -e ^time -e "cpu_${type#cpu_}," all)"
+		report alderlake -x, --cputype $type >got
+		assert_same "$(grep -e ^time -e "cpu_${type#cpu_}," all)" "$(cut -d, -f1-4,6- got)"
+		assert_equal "$(cut -d, -f5 got | sort -u | xargs)" '100.00 share'
 	done
 	try report alderlake --cputype lowpower
 	assert_failure 1
@@ -276,12 +278,12 @@ on_one_pmu() {
 @test "the tree: the share of the slots, only beside another PMU" {
 	for kind in core atom; do
 		try report alderlake-command --cputype $kind
-		assert_line --regexp "^ cpu_$kind, [0-9.]+ % of the time\$"
+		assert_line --regexp "^ cpu_$kind, [0-9.]+ % of one CPU, counted [0-9.]+ % of the time\$"
 		refute_output --partial 'of the slots'
 	done
 	on_one_pmu 1
 	try "$TDSTAT" report one.jsonl
-	assert_line ' cpu_core, 100.0 % of the slots'
+	assert_line --partial ' cpu_core, 100.0 % of the slots'
 }
 
 @test "the tree: the figures, the shares of the slots" {
@@ -357,8 +359,8 @@ changed() {
 	changed 'if .[1] < 4 then .[3] = 0 | .[5] = 0 else . end'
 	try "$TDSTAT" report -i changed.jsonl -x,
 	assert_success
-	assert_line --regexp '^[0-9.]+,all,cpu_core,,,,$'
-	assert_line --regexp '^[0-9.]+,all,cpu_atom,[0-9.]+,[0-9.]+,[0-9.]+,[0-9.]+$'
+	assert_line --regexp '^[0-9.]+,all,cpu_core,,,0\.00,,,,$'
+	assert_line --regexp '^[0-9.]+,all,cpu_atom,,,100\.00(,[0-9.]+){4}$'
 	try "$TDSTAT" report -i changed.jsonl
 	assert_line --regexp ' cpu_core +(<not counted> *){4}$'
 	assert_equal "$(grep -c 'not counted' <<<"$output")" 5
@@ -386,7 +388,7 @@ changed() {
 	changed "if .[0] == $event then .[3] = 0 | .[5] = 0 else . end"
 	try "$TDSTAT" report -i changed.jsonl -x,
 	assert_success
-	assert_line --index 1 --regexp '^[0-9.]+,all,cpu_core,[0-9.]+,[0-9.]+,,$'
+	assert_line --index 1 --regexp '^[0-9.]+,all,cpu_core,,[0-9.]+,100\.00,[0-9.]+,[0-9.]+,,$'
 }
 
 @test "no slots at all: no value, no nan, no division by zero" {
@@ -396,7 +398,7 @@ changed() {
 		assert_success
 		refute_output --regexp '[Nn][Aa][Nn]|[Ii]nf'
 		# the column names are the only letters between the separators
-		[ "$format" != -x, ] || assert_line --index 1 --regexp ',all,cpu_core,,,,$'
+		[ "$format" != -x, ] || assert_line --index 1 --regexp ',all,cpu_core,,,100\.00,,,,$'
 	done
 }
 
@@ -410,15 +412,16 @@ changed() {
 	name=$(jq -rs '.[0].events[7].name' "$data/alderlake.jsonl")
 	assert_equal "$name" cpu_core/INT_MISC.UOP_DROPPING/
 	try "$TDSTAT" report -i changed.jsonl -x,
-	assert_line --index 1 --regexp '^[0-9.]+,all,cpu_core,[0-9.]+,[0-9.]+,-[0-9.]+,[0-9.]+$'
+	assert_line --index 1 --regexp '^[0-9.]+,all,cpu_core,,[0-9.]+,100\.00,[0-9.]+,[0-9.]+,-[0-9.]+,[0-9.]+$'
 	try "$TDSTAT" report -i changed.jsonl
 	assert_line --index 1 --regexp ' -[0-9]+\.[0-9] '
 }
 
 @test "multiplexed: scaled by enabled over running, and the share is said" {
 	changed 'if .[1] < 4 then .[3] = (.[3] / 2 | floor) | .[5] = (.[4] / 2 | floor) else . end'
-	try "$TDSTAT" report -i changed.jsonl -x,
-	assert_output "$(report alderlake -x,)"
+	"$TDSTAT" report -i changed.jsonl -x, >got
+	assert_same "$(report alderlake -x, | cut -d, -f1-5,7-)" "$(cut -d, -f1-5,7- got)"
+	assert_equal "$(cut -d, -f3,6 got | sort -u | xargs)" 'cpu_atom,100.00 cpu_core,50.00 pmu,running'
 	"$TDSTAT" report -i changed.jsonl -j | jq -es '
 		all(.[]; (.running - (if .pmu == "cpu_core" then 50 else 100 end) | fabs) < 0.01)'
 }

@@ -98,6 +98,13 @@ value() {
 	assert_line --partial "balanced core: PERF_METRICS: [127, 23,"
 }
 
+@test "a retire latency that is missing, and one that is not what its rule says" {
+	broken meteorlake '/^latency .* MEM_LOAD_RETIRED.L3_HIT$/d
+		s/^\(latency .*\) 20 MEM_INST_RETIRED.LOCK_LOADS$/\1 30 MEM_INST_RETIRED.LOCK_LOADS/'
+	assert_line "ports core: no latency for MEM_LOAD_RETIRED.L3_HIT"
+	assert_line "ports core: MEM_INST_RETIRED.LOCK_LOADS takes 30 cycles, not 20"
+}
+
 @test "an event that is nested in another cannot be the more frequent" {
 	broken sapphirerapids '/ MEM_LOAD_RETIRED.L1_MISS$/ s/- [0-9.]*/- 5/'
 	assert_line --partial "not MEM_LOAD_RETIRED.L1_MISS + MEM_LOAD_RETIRED.FB_HIT <= "
@@ -146,6 +153,17 @@ value() {
 	assert_success
 	assert_line --regexp '^tma_branch_mispredicts (37|37\.0.*|36\.9.*)$'
 	refute_line --partial tma_mem_latency
+}
+
+@test "--values: with the retire latencies of the file" {
+	sed 's/^\(latency .*\) 20 MEM_INST_RETIRED.LOCK_LOADS$/\1 10 MEM_INST_RETIRED.LOCK_LOADS/' \
+		"$scenarios/meteorlake.truth" >half.truth
+	for file in "$scenarios/meteorlake.truth" half.truth; do
+		truth --values meteorlake "$file" page_walks
+		assert_success
+		awk '/^tma_lock_latency / { print $2 }' <<<"$output" >>values
+	done
+	awk '{ v[NR] = $1 } END { exit !(v[1] > 0.1 && v[1] / v[2] > 1.999 && v[1] / v[2] < 2.001) }' values
 }
 
 @test "--values --cpus: the frequency adds up the TSC of all CPUs, the rest stays" {

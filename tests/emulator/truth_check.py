@@ -3,12 +3,14 @@
 
 import math
 
+from truth_events import order_of
 from truth_formulas import Numbers, evaluate
 from truth_rules import (
     Rates,
     leaf_of_relation,
     read_kind,
     relations_of,
+    timed,
     unknowns,
 )
 from truth_values import Values
@@ -26,7 +28,9 @@ class KindCheck:
     def __init__(self, formulas, rules, targets, truth):
         self.formulas, self.rules, self.targets = formulas, rules, targets
         self.truth, self.complaints = truth, []
-        self.rates = Rates(formulas, rules, targets, truth.rates)
+        self.rates = Rates(
+            formulas, rules, targets, truth.rates, latencies=truth.latencies
+        )
         self.values = Values(formulas, self.rates)
         self.bottleneck = targets.bottleneck()
 
@@ -35,6 +39,7 @@ class KindCheck:
 
     def run(self):
         self.check_events()
+        self.check_latencies()
         if not self.complaints:
             for name in self.formulas.nodes():
                 self.check_node(name)
@@ -57,6 +62,19 @@ class KindCheck:
             self.complain(f"PERF_METRICS: {self.truth.bytes}, not {self.targets.bytes}")
         if self.truth.ghz != self.targets.scalars["ghz"]:
             self.complain(f"{self.truth.ghz} GHz")
+
+    def check_latencies(self):
+        """Of each event that a formula takes one of; and what the rules say."""
+        missing = timed(self.formulas) - self.truth.latencies.keys()
+        for key in sorted(missing, key=order_of):
+            self.complain(f"no latency for {self.rates.names[key][0]}")
+        for key, got in self.truth.latencies.items():
+            names = self.rates.names.get(key)
+            if not names:
+                self.complain(f"the files have no event {key[0]:x}")
+            elif got != self.rules.latency(names):
+                wanted = self.rules.latency(names)
+                self.complain(f"{names[0]} takes {got:g} cycles, not {wanted:g}")
 
     def check_node(self, name):
         value = self.values.metric(name)

@@ -9,6 +9,7 @@
     metrics P P P P P P P P       PERF_METRICS, % of the slots
     fixed N RATE                  counts a core cycle
     event CONFIG EXTRA RATE NAME
+    latency CONFIG EXTRA CYCLES NAME   mean retire latency
 """
 
 from dataclasses import dataclass, field
@@ -33,6 +34,7 @@ class KindTruth:
     bytes: list = field(default_factory=list)
     rates: dict = field(default_factory=dict)
     names: dict = field(default_factory=dict)
+    latencies: dict = field(default_factory=dict)
 
 
 class BadFile(ValueError):
@@ -56,6 +58,12 @@ def fixed_counters(kind, rates):
     return [(n, FIXED[n]) for n in counters if (FIXED[n], None) in rates]
 
 
+def line_of_event(word, key, value, name):
+    config, extra = key
+    extra = "-" if extra is None else f"{extra:x}"
+    return f"{word} {config:x} {extra} {decimal(value)} {name}"
+
+
 def lines_of_kind(kind, truth):
     yield f"kind {kind}"
     yield f"ghz {truth.ghz:g}"
@@ -66,11 +74,10 @@ def lines_of_kind(kind, truth):
     for counter, config in fixed_counters(kind, truth.rates):
         yield f"fixed {counter} {decimal(truth.rates[config, None])}"
     for key in sorted(truth.rates, key=order_of):
-        config, extra = key
-        if not has_fixed or config & 0xFF:  # no event code: a fixed counter's
-            extra = "-" if extra is None else f"{extra:x}"
-            rate = decimal(truth.rates[key])
-            yield f"event {config:x} {extra} {rate} {truth.names[key]}"
+        if not has_fixed or key[0] & 0xFF:  # no event code: a fixed counter's
+            yield line_of_event("event", key, truth.rates[key], truth.names[key])
+    for key in sorted(truth.latencies, key=order_of):
+        yield line_of_event("latency", key, truth.latencies[key], truth.names[key])
 
 
 def write_file(model, command, scenarios, out):
@@ -81,6 +88,11 @@ def write_file(model, command, scenarios, out):
         for kind, truth in kinds.items():
             for line in lines_of_kind(kind, truth):
                 print(line, file=out)
+
+
+def key_of(words):
+    """Of an event's line."""
+    return int(words[1], 16), None if words[2] == "-" else int(words[2], 16)
 
 
 class Reader:
@@ -118,8 +130,9 @@ class Reader:
         elif words[0] == "fixed":
             self.add((FIXED[int(words[1])], None), words[2])
         elif words[0] == "event":
-            extra = None if words[2] == "-" else int(words[2], 16)
-            self.add((int(words[1], 16), extra), words[3])
+            self.add(key_of(words), words[3])
+        elif words[0] == "latency":
+            self.truth.latencies[key_of(words)] = float(words[3])
         else:
             raise ValueError(f"what is {words[0]!r}?")
 

@@ -100,9 +100,11 @@ def read_kind(model, kind):
 class Rates:
     """A rate for every event of a kind: given ones, and the others by rule."""
 
-    def __init__(self, formulas, rules, targets, given=None, numbers=None):
+    def __init__(self, formulas, rules, targets, given=None, numbers=None,
+                 latencies=None):
         self.formulas, self.rules, self.targets = formulas, rules, targets
         self.given = given if given is not None else {}
+        self.latencies = latencies or {}
         self.numbers = numbers or Numbers()
         self.names = names_of_keys(formulas)
         self.cache = {}
@@ -140,6 +142,8 @@ class Rates:
         return self.targets.bytes[index] / 255 * self.targets.scalars["slots"]
 
     def latency_of(self, key):
+        if key in self.latencies:
+            return self.latencies[key]
         return self.rules.latency(self.names[key])
 
 
@@ -156,6 +160,13 @@ def names_of_keys(formulas):
             if isinstance(place, tuple) and plain not in names.get(place, []):
                 names[place] = names.get(place, []) + [plain]
     return names
+
+
+def timed(formulas):
+    """The events whose retire latency a formula takes (":R")."""
+    words = [w for name in formulas.countable for w in formulas.words_of(name)]
+    places = [formulas.place(word) for word in words]
+    return {place for place, modifier in places if modifier == "R"}
 
 
 def unknowns(formulas, rules, targets):

@@ -25,13 +25,13 @@ teardown() {
 	emulated
 	"$TDSTAT" -a -I 500 --interval-count 4 >out
 	rates check out --rows 4 --every 500
-	header='#           time pmu               %  tma_retiring'
+	header='#           time pmu          %busy  GHz      %  tma_retiring'
 	header+=' %  tma_backend_bound %  tma_frontend_bound %  tma_bad_speculation'
 	[ "$(head -n 1 out)" = "$header" ]
 	awk '
 	function near(value, wanted) { return value > wanted - 0.25 && value < wanted + 0.25 }
-	$2 == "cpu_core" { core += near($3, 25.1) && near($4, 49.8) && near($5, 16.5) && near($6, 8.6) }
-	$2 == "cpu_atom" { atom += near($3, 25.1) && near($4, 49.8) && near($5, 18.8) && near($6, 6.3) }
+	$2 == "cpu_core" { core += near($4, 3.0) && near($5, 25.1) && near($6, 49.8) && near($7, 16.5) && near($8, 8.6) }
+	$2 == "cpu_atom" { atom += near($4, 2.0) && near($5, 25.1) && near($6, 49.8) && near($7, 18.8) && near($8, 6.3) }
 	END { exit !(core == 4 && atom == 4) }' out
 }
 
@@ -53,8 +53,8 @@ teardown() {
 	emulated
 	"$TDSTAT" -a --timeout 1000 >out
 	# 4 CPUs of 18 slots a ns, and 4 of 5 times 2 cycles a ns
-	grep -E '^ cpu_core, 64\.[234] % of the slots$' out
-	grep -E '^ cpu_atom, 35\.[678] % of the slots$' out
+	grep -E '^ cpu_core, 64\.[234] % of the slots, [0-9.]+ % busy, 3\.0 GHz$' out
+	grep -E '^ cpu_atom, 35\.[678] % of the slots, [0-9.]+ % busy, 2\.0 GHz$' out
 	[ "$(grep -c -e '<--' out)" -eq 3 ]
 	sed -n '/cpu_core/,/^$/p' out | grep -E '49\.8 %  tma_backend_bound +<--$'
 	sed -n '/cpu_core/,/^$/p' out | grep -E '16\.5 %  tma_frontend_bound +<--$'

@@ -11,12 +11,6 @@ CGROUPS=/sys/fs/cgroup
 
 export PYTHONDONTWRITEBYTECODE=1
 
-setup_file() {
-	[ "$TD_MACHINE" != here ] || return 0
-	cd "$BATS_FILE_TMPDIR" || return
-	python3 "$BATS_TEST_DIRNAME/own.py" truth alderlake balanced dram_latency ports mispredict icache
-}
-
 setup() {
 	emulated
 	cd "$BATS_TEST_TMPDIR" || return

@@ -9,7 +9,7 @@ load helper
 to_mid_phase() {
 	local last=''
 
-	while IFS=, read -r _ _ _ retiring _; do
+	while IFS=, read -r _ _ _ _ _ _ retiring _; do
 		[ -z "$last" ] || [ "$retiring" = "$last" ] || break
 		last=$retiring
 	done < <("$TDSTAT" -a --cputype core -I 20 --interval-count 100 -x, 2>/dev/null | sed -u 1d)

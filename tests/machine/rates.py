@@ -303,7 +303,8 @@ def read_table(text):
 def read_csv(text):
     lines = list(csv.reader(text.splitlines(), strict=True))
     header = lines[0]
-    need(header[:3] == ["time", "id", "pmu"], f"header: {header}")
+    need(header[:6] == ["time", "id", "pmu", "busy", "share", "running"],
+         f"header: {header}")
     rows = []
     for line in lines[1:]:
         need(line != header, "the header comes twice")
@@ -312,7 +313,7 @@ def read_csv(text):
             need(re.fullmatch(r"(-?\d+\.\d\d)?", field), f"number: {field!r}")
         rows.append(Row(float(line[0]), line[2],
                         {name: float(field) if field else None
-                         for name, field in zip(header[3:], line[3:])},
+                         for name, field in zip(header[6:], line[6:])},
                         line[1]))
     return rows
 

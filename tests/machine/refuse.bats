@@ -113,8 +113,8 @@ one_remark() {
 	run -0 --separate-stderr "$TDSTAT" -a -I 200 --interval-count 2 -o out -x, -- touch ran
 	[ -e ran ]
 	one_remark cpu_core
-	grep -E '^[0-9.]+,all,cpu_core,,,,$' out
-	grep -E '^[0-9.]+,all,cpu_atom,[0-9.]+,' out
+	grep -E '^[0-9.]+,all,cpu_core,,,0\.00,,,,$' out
+	grep -E '^[0-9.]+,all,cpu_atom,[0-9.]+,,100\.00,[0-9.]+,' out
 	# of the one that is left out, nothing is needed
 	"$TDSTAT" -a --cputype atom --timeout 300 -x, >out
 	# and where there is nothing else, nothing is run
@@ -141,16 +141,16 @@ one_remark() {
 		*-j) jq -es 'map(select(.pmu == "cpu_atom")) | length > 3 and all(.value == null)' out
 			jq -es 'map(select(.pmu == "cpu_core" and .level == 1)) | all(.value > 0)' out ;;
 		*) grep -F ' cpu_atom, <not counted>' out
-			grep -E '^ cpu_core$' out
+			grep -E '^ cpu_core, [0-9.]+ % busy, 3\.0 GHz$' out
 			grep -E '^ +25\.1 %  tma_retiring' out ;;
 		esac
 	done
 	run -0 --separate-stderr "$TDSTAT" -a -l 3 -I 200 --interval-count 3 -x,
 	one_remark cpu_atom
-	[ "$(grep -cE '^[0-9.]+,all,cpu_atom,,' <<<"$output")" -eq 3 ]
+	[ "$(grep -cE '^[0-9.]+,all,cpu_atom,,,0\.00,,' <<<"$output")" -eq 3 ]
 	# one kind of core is not the machine
 	run -0 --separate-stderr "$TDSTAT" -a --hybrid-merge --timeout 300 -x,
-	[[ ${lines[1]} =~ ^[0-9.]+,all,all,+$ ]]
+	[[ ${lines[1]} =~ ^[0-9.]+,all,all,,,0\.00,+$ ]]
 	run -0 --separate-stderr "$TDSTAT" -a -e cycles --timeout 300 -x,
 	grep -E '^[1-9][0-9]*,,cpu_core/cycles/' <<<"$output"
 	grep -E '^<not counted>,,cpu_atom/cycles/' <<<"$output"

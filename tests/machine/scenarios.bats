@@ -4,7 +4,7 @@
 # node known: beside another evaluator of the same formulas, and perf.
 # machine: adl --no-halt --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
 # machine: spr --no-halt --smp 4,sockets=1,cores=2,threads=2 --truth tests/emulator/scenarios/sapphirerapids.truth
-# release: mtl --no-halt --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/meteorlake.truth
+# release: mtl --no-halt --sysctl kernel.kptr_restrict=2 --sysctl kernel.perf_cpu_time_max_percent=0 --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/meteorlake.truth
 # release: lnl --no-halt --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/lunarlake.truth
 # release: skx --no-halt --smp 4,sockets=1,cores=2,threads=2 --truth tests/emulator/scenarios/skylakex.truth
 # release: zen4 --no-halt --smp 4,sockets=1,cores=2,threads=2 --truth tests/emulator/scenarios/amdzen4.truth
@@ -45,4 +45,10 @@ scenarios() {
 	[ "$TD_MACHINE" != lnl ] || skip "perf 6.12 has no metrics for Lunar Lake"
 	perf_or_skip
 	scenarios perf
+}
+
+@test "perf's nodes that take retire latencies are within two points of the truth" {
+	[ "$TD_MACHINE" = mtl ] || skip "the files' formulas take none"
+	perf_or_skip
+	scenarios latencies
 }

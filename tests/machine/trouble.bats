@@ -170,9 +170,9 @@ away_and_back() {
 	rates check others --rows 8 --per-cpu --cpus 0-2,4-7
 	[ "$(grep -c ',CPU3,' rows)" -eq 8 ]
 	grep ',CPU3,' rows | head -n 1 | grep -E ',25\.[0-9]+,'
-	grep ',CPU3,' rows | tail -n 1 | grep -E ',CPU3,cpu_core,,,,$'
+	grep ',CPU3,' rows | tail -n 1 | grep -E ',CPU3,cpu_core,,,0.00,,,,$'
 	# once empty, always empty
-	awk -F, '$2 == "CPU3" { if (empty && $4 != "") exit 1; empty = $4 == "" }' rows
+	awk -F, '$2 == "CPU3" { if (empty && $7 != "") exit 1; empty = $7 == "" }' rows
 	said_once "not counted any more: CPU 3"
 	# those who begin now count it again
 	"$TDSTAT" -C 3 -x, --timeout 300 >out

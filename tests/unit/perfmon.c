@@ -124,7 +124,7 @@ static const struct {
 	  "{" TMA("Info_Thread_IPC", "1") "," A("I") "," F("a") ",\"MetricGroup\":\"Ret;Summary\",\"Threshold\":{\"Formula\":\"\",\"BaseFormula\":\"\"}},"
 	  "{" TMA("Bottleneck_Big_Code", "1") "," A("I") "," F("a") "},"
 	  "{\"MetricName\":\"Info_B_X\",\"LegacyName\":\"metric_TMA_Info_B _%_X\",\"Level\":1,\"Category\":\"TMA\",\"UnitOfMeasure\":\"percent\"," A("I") "," F("a") "}",
-	  "cpu:tma_bottleneck_big_code:::I::never;cpu:tma_info_b_%_x::1%:I::never;cpu:tma_info_thread_ipc:Ret;Summary::I::never;", NULL },
+	  "cpu:tma_bottleneck_big_code::1%:I::never;cpu:tma_info_b_%_x::1%:I::never;cpu:tma_info_thread_ipc:Ret;Summary::I::never;", NULL },
 	{ "units",
 	  "{" PLAIN("a") ",\"UnitOfMeasure\":\"GHz\"," F("1") "},{" PLAIN("b") ",\"UnitOfMeasure\":\"MB/sec\"," F("1") "},"
 	  "{" PLAIN("c") ",\"UnitOfMeasure\":\"per instruction\"," F("1") "},{" PLAIN("d") ",\"UnitOfMeasure\":\"\"," F("1") "},"

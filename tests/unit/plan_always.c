@@ -17,6 +17,7 @@
 static const struct {
 	const char *name, *model, *events, *needs;
 	bool single, together, watchdog; /* together: not always */
+	bool clocks;
 	const char *want;
 } rows[] = {
 	{ "all fit at once", "spr", "srbade", "1srb 2a 3de",
@@ -68,6 +69,35 @@ static const struct {
 	  .together = true, .want = "opade q" },
 	{ "values with their own", "spr", "opqade", "1qad 1ope",
 	  .together = true, .want = "qad ope" },
+
+	{ "clocks: both have a fixed counter", "spr", "srb", "1srb",
+	  .together = true, .clocks = true, .want = "srbRC" },
+	{ "clocks: one is counted already", "spr", "srbc", "1srbc",
+	  .together = true, .clocks = true, .want = "srbcR" },
+	{ "clocks: both are", "spr", "srbxc", "1srb 2xc",
+	  .together = true, .clocks = true, .want = "srbxc" },
+	{ "clocks: with what is pinned; cycles are the reference", "spr",
+	  "srbuadefghjkl", "1srb 2u 3ade 3fgh 3jkl",
+	  .clocks = true, .want = "!srbuR Cadefgh Cjkl" },
+	{ "clocks: the watchdog leaves a general counter", "spr", "srbade",
+	  "1srb 2ade", .together = true, .watchdog = true, .clocks = true,
+	  .want = "srbadeRC" },
+	{ "clocks: it leaves none", "spr", "srbadefghjk", "1srbadefghjk",
+	  .together = true, .watchdog = true, .clocks = true,
+	  .want = "srbadefghjkR" },
+	{ "clocks: none that groups would take turns for", "spr",
+	  "srbuadefghjkl", "1srb 2u 3ade 3fgh 3jkl", .watchdog = true,
+	  .clocks = true, .want = "!srbu Radefgh Rjkl" },
+	{ "clocks: general counters are full", "skx", "adef", "1adef",
+	  .together = true, .clocks = true, .want = "adefRC" },
+	{ "clocks: with the first of those that take turns", "skx", "adefgh",
+	  "1adef 3gh", .together = true, .clocks = true, .want = "adefRC gh" },
+	{ "clocks: a core that is not known", "new-8", "srad", "1srad",
+	  .together = true, .clocks = true, .want = "sradRC" },
+	{ "clocks: not if each is for itself", "spr", "srad", "1srad",
+	  .single = true, .clocks = true, .want = "sr a d" },
+	{ "clocks: not on AMD", "zen", "ad", "1ad", .together = true,
+	  .clocks = true, .want = "ad" },
 };
 /* clang-format on */
 
@@ -79,6 +109,7 @@ static void test_row(size_t r)
 		.needs = needs,
 		.always = !rows[r].together,
 		.single = rows[r].single,
+		.clocks = rows[r].clocks,
 	};
 	struct td_machine machine;
 	struct td_plan plan = { 0 };

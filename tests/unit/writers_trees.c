@@ -92,6 +92,7 @@ static const struct {
 	const struct td_column *columns; /* NULL: those above */
 	struct td_row rows[3];
 	uint64_t time_ns;
+	double waited_pct; /* of all tasks; 0: they did not */
 	int repeat; /* how often the report is written; 0: once */
 	const struct td_usage *usage;
 	const char *want;
@@ -201,11 +202,82 @@ static const struct {
 	  .rows = { { "all", "cpu", 1, 100, 50, NODES(of_core),
 		      CELLS(OTHER_SLICES(5, 50), PART(15, 12.5), OTHER_SLICES(25, 25), OK(40)) } },
 	  .want = TITLE
-" cpu, 50.0 % of the time\n"
+" cpu, counted 50.0 % of the time\n"
 "      40.0 %  tma_backend_bound\n"
 "          25.0 %  tma_memory_bound  (25.0 %)\n"
 "               5.0 %  tma_store_bound  (50.0 %)\n"
 "          15.0 %  tma_core_bound  (12.5 %)\n"
+"\n" },
+	{ "how busy CPUs were",
+	  .frame = { .target = "true", .show_pmu = true },
+	  .rows = { { "all", "cpu_core", 1, 97.84, 66.7, NODES(of_atom),
+		      CELLS(OK(5), OK(6), NONE, NONE),
+		      .busy_pct = 12.04, .ghz = 3.06, .activity = { .cpus = 4 } } },
+	  .want = TITLE
+" cpu_core, 97.8 % of the slots, 12.0 % busy, 3.1 GHz, counted 66.7 % of the time\n"
+"       5.0 %  tma_store_bound\n"
+"       6.0 %  tma_core_bound\n"
+"\n" },
+	{ "CPUs whose speed, or which were busy, is not known",
+	  .frame = { .target = "true" },
+	  .rows = { { "all", "cpu", 1, 100, 100, NODES(of_atom),
+		      CELLS(OK(5), NONE, NONE, NONE),
+		      .busy_pct = 100, .activity = { .cpus = 4 } },
+		    { "all", "cpu", 1, 100, 100, NODES(of_atom),
+		      CELLS(OK(5), NONE, NONE, NONE),
+		      .ghz = 0.8, .activity = { .cpus = 4 } } },
+	  .want = TITLE
+" cpu, 100.0 % busy\n"
+"       5.0 %  tma_store_bound\n"
+"\n"
+" cpu, 0.8 GHz\n"
+"       5.0 %  tma_store_bound\n"
+"\n" },
+	{ "how much CPU time tasks had",
+	  .frame = { .target = "true", .show_pmu = true },
+	  .rows = { { "all", "cpu_core", 1, 90, 100, NODES(of_atom),
+		      CELLS(OK(5), NONE, NONE, NONE),
+		      .busy_pct = 231.4, .ghz = 3 },
+		    { "all", "cpu_atom", 1, 10, 100, NODES(of_atom),
+		      CELLS(OK(5), NONE, NONE, NONE), .busy_pct = 100.4 } },
+	  .want = TITLE
+" cpu_core, 90.0 % of the slots, 2.31 CPUs, 3.0 GHz\n"
+"       5.0 %  tma_store_bound\n"
+"\n"
+" cpu_atom, 10.0 % of the slots, 100.4 % of one CPU\n"
+"       5.0 %  tma_store_bound\n"
+"\n" },
+	{ "a command that mostly waited",
+	  .frame = { .target = "true" }, .waited_pct = 12.04,
+	  .rows = { { "all", "cpu", 1, 100, 100, NODES(of_atom),
+		      CELLS(OK(5), NONE, NONE, NONE), .busy_pct = 12.04 } },
+	  .want = TITLE
+" 12.0 % of one CPU: look at what it waits for\n"
+"\n"
+" cpu, 12.0 % of one CPU\n"
+"       5.0 %  tma_store_bound\n"
+"\n" },
+	{ "an idle PMU is dimmed and gets no marks",
+	  .frame = { .target = "true", .colour = true, .describe = true },
+	  .rows = { { "all", "cpu", 1, 100, 100, NODES(of_core),
+		      CELLS(MINOR(5), OK(15), OVER(25), OVER(40)),
+		      .busy_pct = 0.4, .activity = { .cpus = 4 }, .idle = true } },
+	  .want = TITLE
+"\033[2m cpu, 0.4 % busy\033[m\n"
+"\033[2m      40.0 %  tma_backend_bound\033[m\n"
+"\033[2m          25.0 %  tma_memory_bound\033[m\n"
+"\033[2m          15.0 %  tma_core_bound\033[m\n"
+"\033[2m  1 more is not marked: --all shows all\033[m\n"
+"\n" },
+	{ "where there is no colour, an idle PMU has no marks, either",
+	  .frame = { .target = "true" },
+	  .rows = { { "all", "cpu", 1, 100, 100, NODES(of_atom),
+		      CELLS(OVER(5), OK(6), NONE, NONE),
+		      .busy_pct = 0.4, .activity = { .cpus = 4 }, .idle = true } },
+	  .want = TITLE
+" cpu, 0.4 % busy\n"
+"       5.0 %  tma_store_bound\n"
+"       6.0 %  tma_core_bound\n"
 "\n" },
 	{ "other slices, but all of the time",
 	  .frame = { .target = "true" },
@@ -351,13 +423,13 @@ static const struct {
 	  .rows = { { "all", "cpu", 1, 100, 97.8, NODES(of_core),
 		      CELLS(MINOR(1), OK(15), OVER(25), OVER(40)) } },
 	  .want =
-"#    1.000104518 cpu, 97.8 % of the time\n"
+"#    1.000104518 cpu, counted 97.8 % of the time\n"
 "     1.000104518      40.0 %  tma_backend_bound          <--\n"
 "     1.000104518          25.0 %  tma_memory_bound       <--\n"
 "     1.000104518          15.0 %  tma_core_bound\n"
 "     1.000104518  1 more is not marked: --all shows all\n"
 "\n"
-"#    1.000104518 cpu, 97.8 % of the time\n"
+"#    1.000104518 cpu, counted 97.8 % of the time\n"
 "     1.000104518      40.0 %  tma_backend_bound          <--\n"
 "     1.000104518          25.0 %  tma_memory_bound       <--\n"
 "     1.000104518          15.0 %  tma_core_bound\n"
@@ -448,6 +520,16 @@ static const struct td_column *columns_of(size_t r)
 	return rows[r].columns ? rows[r].columns : columns;
 }
 
+/* What stands as 0 is not known. */
+static struct td_row copy_of(const struct td_row *from)
+{
+	struct td_row row = *from;
+
+	row.busy_pct = from->busy_pct > 0 ? from->busy_pct : NAN;
+	row.ghz = from->ghz > 0 ? from->ghz : NAN;
+	return row;
+}
+
 static char *write_row(size_t r)
 {
 	struct td_row copies[TD_ARRAY_SIZE(rows[r].rows)];
@@ -456,6 +538,8 @@ static char *write_row(size_t r)
 		.columns = columns_of(r),
 		.nr_columns = rows[r].columns ? 1 : TD_ARRAY_SIZE(columns),
 		.rows = copies,
+		.tasks_pct = rows[r].waited_pct,
+		.mostly_waited = rows[r].waited_pct > 0,
 	};
 	char *text = NULL;
 	size_t size;
@@ -465,10 +549,10 @@ static char *write_row(size_t r)
 		.frame = &rows[r].frame,
 	};
 
-	memcpy(copies, rows[r].rows, sizeof(copies));
-	while (report.nr_rows < TD_ARRAY_SIZE(copies) &&
-	       copies[report.nr_rows].id)
-		report.nr_rows++;
+	for (; report.nr_rows < TD_ARRAY_SIZE(copies) &&
+	       rows[r].rows[report.nr_rows].id;
+	     report.nr_rows++)
+		copies[report.nr_rows] = copy_of(&rows[r].rows[report.nr_rows]);
 	for (int i = 0; i < (rows[r].repeat ? rows[r].repeat : 1); i++)
 		writer.out->report(&writer, &report);
 	if (rows[r].usage)

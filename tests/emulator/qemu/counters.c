@@ -2,6 +2,8 @@
 /* The counters of a CPU, and the clock that they count by. */
 #include "qemu/osdep.h"
 
+#include <math.h>
+
 #include "cpu.h"
 #include "pmu.h"
 #include "qemu/timer.h"
@@ -181,26 +183,32 @@ void tdemu_metrics_write(struct tdemu_pmu *pmu, uint64_t value)
 		pmu->sum[i] = pmu->slots * (value >> 8 * i & 0xff) / 255;
 }
 
-/* Whole 1/255s of the slots; the largest takes what rounding left of the sum. */
-static void round_fields(const struct tdemu_pmu *pmu, int bytes[TDEMU_FIELDS])
+/* What an average has so far, in 1/255 of the slots. */
+static void average(const struct tdemu_pmu *pmu, double parts[TDEMU_FIELDS])
 {
-	double fields[TDEMU_FIELDS], sum = 0;
-	int left, largest = 0;
-
-	tdemu_fields(pmu, fields);
+	tdemu_fields(pmu, parts);
 	for (int i = 0; i < TDEMU_FIELDS; i++) {
 		if (pmu->slots > 0)
-			fields[i] = pmu->sum[i] / pmu->slots;
-		bytes[i] = (int)(fields[i] * 255 + 0.5);
+			parts[i] = pmu->sum[i] / pmu->slots;
+		parts[i] *= 255 + tdemu_noise_excess(pmu);
 	}
-	left = tdemu_noise_excess(pmu);
-	for (int i = 0; i < 4; i++) {
-		sum += fields[i];
-		left -= bytes[i];
-		if (bytes[i] > bytes[largest])
-			largest = i;
+}
+
+/*
+ * Rounds so that the first four keep their sum, and that no field gets more than
+ * its part on average, wherever dither lies between 0 and 1.
+ */
+static void round_fields(const struct tdemu_pmu *pmu, int bytes[TDEMU_FIELDS])
+{
+	double parts[TDEMU_FIELDS], dither = tdemu_noise_dither(pmu), sum = 0;
+
+	average(pmu, parts);
+	for (int i = 0; i < TDEMU_FIELDS; i++) {
+		double before = i < 4 ? sum : 0;
+
+		sum = before + parts[i];
+		bytes[i] = (int)(floor(sum + dither) - floor(before + dither));
 	}
-	bytes[largest] += left + (int)(sum * 255 + 0.5);
 }
 
 uint64_t tdemu_metrics(const struct tdemu_pmu *pmu)

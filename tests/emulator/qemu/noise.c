@@ -99,3 +99,12 @@ int tdemu_noise_excess(const struct tdemu_pmu *pmu)
 		return 0;
 	return (int)(mix(settings->seed ^ (uint64_t)pmu->at) % 3);
 }
+
+double tdemu_noise_dither(const struct tdemu_pmu *pmu)
+{
+	const struct tdemu_settings *settings = tdemu_settings();
+
+	if (!settings->noise_percent)
+		return 0.5;
+	return (random_at(settings->seed, pmu->at) + 1) / 2;
+}

@@ -65,24 +65,21 @@ static void put_registers(struct record *record, const CPUX86State *env)
 		put(record, env->regs[i]);
 }
 
-/* Of the first counter of the record, from the instruction before it. */
-static unsigned int latency_of(const struct tdemu_pmu *pmu, uint64_t counters)
+/* From the instruction before it. */
+static unsigned int latency_of(const struct tdemu_pmu *pmu, int bit)
 {
-	int bit = ctz64(counters);
-
 	return bit < TDEMU_GENERAL ? tdemu_latency(pmu, bit) : TDEMU_LATENCY;
 }
 
-static void fill(struct record *record, struct tdemu_pmu *pmu,
-		 uint64_t counters)
+static void fill(struct record *record, struct tdemu_pmu *pmu, int bit)
 {
 	uint64_t groups = pmu->extra[DATA_CFG] & GROUPS;
 	bool timed = tdemu_settings()->pebs_timing;
-	uint64_t latency = timed ? latency_of(pmu, counters) : 0;
+	uint64_t latency = timed ? latency_of(pmu, bit) : 0;
 
 	put(record, groups | latency << 32);
 	put(record, pmu->env->eip + pmu->env->segs[R_CS].base);
-	put(record, counters);
+	put(record, 1ULL << bit);
 	put(record, cpu_get_tsc(pmu->env));
 	if (groups & MEMORY) {
 		put(record, pmu->env->regs[R_ESP]);
@@ -139,18 +136,22 @@ static bool append(struct tdemu_pmu *pmu, struct record *record)
 	return true;
 }
 
+/* A record for each counter, as each event has a latency of its own. */
 void tdemu_pebs_write(struct tdemu_pmu *pmu)
 {
 	uint64_t counters = tdemu_pebs_due(pmu);
-	struct record record = { .nr = 0 };
 
 	if (!counters)
 		return;
-	fill(&record, pmu, counters);
-	append(pmu, &record);
-	for (int bit = 0; bit < 32 + TDEMU_FIXED; bit++)
-		if (counters >> bit & 1)
-			reload(pmu, bit);
+	for (int bit = 0; bit < 32 + TDEMU_FIXED; bit++) {
+		struct record record = { .nr = 0 };
+
+		if (!(counters >> bit & 1))
+			continue;
+		fill(&record, pmu, bit);
+		append(pmu, &record);
+		reload(pmu, bit);
+	}
 	pmu->records &= ~counters;
 	if (read_ds(pmu, INDEX) >= read_ds(pmu, THRESHOLD))
 		pmu->status |= TDEMU_STATUS_BUFFER;

@@ -213,6 +213,8 @@ void tdemu_noise_fields(const struct tdemu_pmu *pmu, int64_t at,
 			double fields[TDEMU_FIELDS]);
 /* How much the four fields of one read exceed 255. */
 int tdemu_noise_excess(const struct tdemu_pmu *pmu);
+/* From 0 to 1: where the fields of one read are rounded up. */
+double tdemu_noise_dither(const struct tdemu_pmu *pmu);
 
 /* --- interrupts.c -------------------------------------------------------- */
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Text: the heading of a tree, and dimmed lines. */
+#include <math.h>
+#include <string.h>
+
+#include "cmd/out/out.h"
+#include "lib/base/printable.h"
+#include "lib/base/util.h"
+
+/* CPU time from here on is more than one CPU has, as it is printed. */
+#define MORE_THAN_A_CPU 100.5
+
+void td_out_text_begin_line(const struct td_writer *writer,
+			    const struct td_row *row)
+{
+	if (writer->frame->colour && row->idle)
+		fputs("\033[2m", writer->fp);
+}
+
+void td_out_text_end_line(const struct td_writer *writer,
+			  const struct td_row *row)
+{
+	if (writer->frame->colour && row->idle)
+		fputs("\033[m", writer->fp);
+	fputc('\n', writer->fp);
+}
+
+/* The enum begins with the best. */
+enum td_status td_out_row_status(const struct td_row *row)
+{
+	enum td_status best = TD_STATUS_NONE;
+
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		enum td_status status = row->cells[row->nodes[i].column].status;
+
+		if (status < best)
+			best = status;
+	}
+	return best == TD_STATUS_NONE ? TD_STATUS_NOT_COUNTED : best;
+}
+
+/* True if the id has rows of other PMUs. */
+static bool has_company(const struct td_report *report,
+			const struct td_row *row)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < report->nr_rows; i++)
+		nr += strcmp(report->rows[i].id, row->id) == 0;
+	return nr > 1;
+}
+
+/* ", 12.0 % busy, 3.1 GHz"; of tasks ", 95.0 % of one CPU" */
+static void put_busy(FILE *fp, const struct td_row *row)
+{
+	if (row->activity.cpus && !isnan(row->busy_pct))
+		fprintf(fp, ", %.1f %% busy", row->busy_pct);
+	else if (row->busy_pct >= MORE_THAN_A_CPU)
+		fprintf(fp, ", %.2f CPUs", row->busy_pct / 100);
+	else if (!isnan(row->busy_pct))
+		fprintf(fp, ", %.1f %% of one CPU", row->busy_pct);
+	if (!isnan(row->ghz))
+		fprintf(fp, ", %.1f GHz", row->ghz);
+}
+
+/* " cpu_core, 97.8 % of the slots, 12.0 % busy, counted 86.7 % of the time" */
+void td_out_text_heading(const struct td_writer *writer,
+			 const struct td_report *report,
+			 const struct td_row *row, enum td_status status)
+{
+	const struct td_frame *frame = writer->frame;
+	FILE *fp = writer->fp;
+	char time[40];
+
+	td_out_text_begin_line(writer, row);
+	if (frame->interval)
+		fprintf(fp, "#%15s", td_format_seconds(time, report->time_ns));
+	fputc(' ', fp);
+	if (frame->show_id) {
+		td_put_printable(fp, row->id);
+		fputc(' ', fp);
+	}
+	td_put_printable(fp, row->pmu);
+	if (status != TD_STATUS_OK)
+		fprintf(fp, ", %s", td_out_missing(status));
+	else if (frame->show_pmu && row->share_pct >= 0 &&
+		 !(row->share_pct > TD_ALL_PCT &&
+		   (frame->show_id || !has_company(report, row))))
+		fprintf(fp, ", %.1f %% of the slots", row->share_pct);
+	if (status == TD_STATUS_OK)
+		put_busy(fp, row);
+	if (status == TD_STATUS_OK && row->running_pct < TD_ALL_PCT)
+		fprintf(fp, ", counted %.1f %% of the time", row->running_pct);
+	td_out_text_end_line(writer, row);
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/plan/turns.h"
+
+#include <stdlib.h>
+
+#include "lib/base/printable.h"
+#include "lib/base/util.h"
+#include "lib/plan/sets.h"
+#include "lib/plan/turns.h"
+
+/* The groups of a PMU that take turns. */
+struct turns {
+	size_t nr, nr_always;
+	double least, most; /* parts of the time */
+};
+
+static struct turns find_turns(const struct td_plan *plan, int pmu,
+			       const double *shares)
+{
+	struct turns turns = { .least = 1 };
+
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		if (plan->groups[g].pmu != pmu)
+			continue;
+		if (shares[g] >= 1) {
+			turns.nr_always++;
+			continue;
+		}
+		turns.nr++;
+		turns.least = shares[g] < turns.least ? shares[g] : turns.least;
+		turns.most = shares[g] > turns.most ? shares[g] : turns.most;
+	}
+	return turns;
+}
+
+/* "20 %", "8 to 17 %" */
+static void put_shares(FILE *fp, const struct turns *turns)
+{
+	if (turns->most - turns->least < 0.005)
+		fprintf(fp, "%.3g %%", 100 * turns->least);
+	else
+		fprintf(fp, "%.3g to %.3g %%", 100 * turns->least,
+			100 * turns->most);
+}
+
+/* Does hyper-threading leave an event of the PMU half of the counters? */
+static bool is_halved(const struct td_plan *plan,
+		      const struct td_machine *machine, int pmu)
+{
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		const struct td_event *event = &plan->events.v[i];
+
+		if (event->pmu == pmu && !event->refusal &&
+		    td_claim_of(machine, event).most)
+			return true;
+	}
+	return false;
+}
+
+/* "its 8 general counters do not hold them at once, ..." */
+static void put_reason(FILE *fp, const struct td_plan *plan,
+		       const struct td_machine *machine, int pmu)
+{
+	int nr = td_uarch_general(machine->pmus[pmu].uarch);
+
+	fprintf(fp, ", because its %d general counters do not hold all of them",
+		nr);
+	if (machine->nmi_watchdog)
+		fputs("; the NMI watchdog holds one more counter "
+		      "(kernel.nmi_watchdog=0 frees it)",
+		      fp);
+	if (is_halved(plan, machine, pmu))
+		fprintf(fp,
+			"; with hyper-threading on, a group with some events "
+			"has only %d",
+			nr / 2);
+}
+
+/* "cpu_core: 5 groups, each counted 20 % of the time, because its ..." */
+static void put_pmu(FILE *fp, const struct td_plan *plan,
+		    const struct td_machine *machine, int pmu,
+		    const double *shares)
+{
+	struct turns turns = find_turns(plan, pmu, shares);
+	size_t nr = turns.nr + turns.nr_always;
+
+	if (!nr)
+		return;
+	td_put_printable(fp, machine->pmus[pmu].name);
+	fprintf(fp, ": %zu group%s, ", nr, nr == 1 ? "" : "s");
+	if (!turns.nr) {
+		fputs("counted all of the time: nothing takes turns\n", fp);
+		return;
+	}
+	if (plan->nr_sets > 1) {
+		fprintf(fp,
+			"counted all of the time in %u runs: nothing takes "
+			"turns\n",
+			plan->nr_sets);
+		return;
+	}
+	if (turns.nr_always)
+		fprintf(fp, "%zu counted all of the time, the others ",
+			turns.nr_always);
+	else
+		fputs("each counted ", fp);
+	put_shares(fp, &turns);
+	fputs(" of the time", fp);
+	put_reason(fp, plan, machine, pmu);
+	fputc('\n', fp);
+}
+
+void td_put_turns(FILE *fp, const struct td_machine *machine,
+		  const struct td_plan *plan)
+{
+	td_autofree double *shares =
+		calloc(plan->nr_groups + 1, sizeof(*shares));
+	unsigned int nr = td_plan_count_sets(plan, machine);
+
+	if (!shares)
+		return;
+	td_plan_shares(plan, machine, shares);
+	for (int pmu = 0; pmu < (int)machine->nr_core; pmu++)
+		put_pmu(fp, plan, machine, pmu, shares);
+	if (nr > 1 && plan->nr_sets < 2)
+		fprintf(fp,
+			"--no-multiplex runs a command %u times, and nothing "
+			"takes turns\n",
+			nr);
+}

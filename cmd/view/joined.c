@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Joins the runs of --no-multiplex, which count different groups. */
+#include "cmd/view/joined.h"
+
+#include <math.h>
+
+/* Instructions of all CPUs and tasks; NaN if they were not counted. */
+static double work_of(const struct td_plan *plan,
+		      const struct td_readings *delta)
+{
+	double work = NAN;
+
+	for (size_t i = 0; i < delta->nr; i++) {
+		const struct td_reading *reading = &delta->v[i];
+
+		if (!plan->events.v[reading->event].is_work)
+			continue;
+		work = (isnan(work) ? 0 : work) + (double)reading->value;
+	}
+	return work;
+}
+
+static void add_work(struct td_work *work, double value)
+{
+	if (isnan(value))
+		return;
+	work->least = work->nr ? fmin(work->least, value) : value;
+	work->most = work->nr ? fmax(work->most, value) : value;
+	work->sum += value;
+	work->nr++;
+}
+
+double td_work_difference(const struct td_work *work)
+{
+	if (work->nr < 2 || work->sum <= 0)
+		return 0;
+	return (work->most - work->least) / (work->sum / work->nr);
+}
+
+int td_view_add_joined(struct td_view *view, const struct td_totals *totals,
+		       const struct td_counted *counted, struct td_err *err)
+{
+	if (!view->joined.rounds)
+		view->work = (struct td_work){ 0 };
+	view->joined.joins = true;
+	add_work(&view->work, work_of(view->source->plan, counted->readings));
+	return td_totals_sum_add(&view->joined, view->source->plan, totals,
+				 counted->times)
+		       ? td_err_nomem(err)
+		       : 0;
+}

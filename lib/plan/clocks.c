@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/plan/clocks.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "lib/base/util.h"
+#include "lib/plan/group.h"
+#include "lib/plan/reference.h"
+
+static const enum td_fixed_event kinds[] = {
+	[TD_CLOCK_REFERENCE] = TD_FIXED_EVENT_REF_CYCLES,
+	[TD_CLOCK_CYCLES] = TD_FIXED_EVENT_CYCLES,
+};
+
+/* --- adding --------------------------------------------------------------- */
+
+/* The group that counts most of the time: a pinned one, else the first. */
+static int find_group(const struct td_plan *plan, int pmu)
+{
+	int first = -1;
+
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		if (plan->groups[g].pmu != pmu)
+			continue;
+		if (plan->groups[g].pinned)
+			return (int)g;
+		first = first < 0 ? (int)g : first;
+	}
+	return first;
+}
+
+/* Can all events of the PMU and this one count at the same time? */
+static bool fits_beside_all(const struct td_plan *plan,
+			    const struct td_machine *machine, int pmu,
+			    const struct td_claim *claim)
+{
+	struct td_fit fit = { 0 };
+
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+
+		for (size_t i = 0; group->pmu == pmu && i < group->nr; i++) {
+			struct td_claim other = td_claim_of(
+				machine, &plan->events.v[group->members[i]]);
+
+			if (!td_fit_add(&fit, &other))
+				return false;
+		}
+	}
+	return td_fit_add(&fit, claim);
+}
+
+/* Has the event a fixed counter that no other event of the PMU can use? */
+static bool has_own_counter(const struct td_plan *plan,
+			    const struct td_machine *machine, int pmu,
+			    const struct td_claim *claim)
+{
+	uint32_t fixed = claim->mask & TD_FIXED_ALL;
+
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+
+		for (size_t i = 0; group->pmu == pmu && i < group->nr; i++)
+			fixed &=
+				~td_claim_of(machine,
+					     &plan->events.v[group->members[i]])
+					 .mask;
+	}
+	return fixed != 0;
+}
+
+static int add(struct td_plan *plan, const struct td_machine *machine, int pmu,
+	       enum td_fixed_event kind, struct td_err *err)
+{
+	struct td_claim claim = td_reference_claim(machine, pmu, kind);
+	struct td_reference made = { .event = -1, .kind = (int)kind };
+	int group = find_group(plan, pmu), rc;
+
+	if (group < 0 || td_reference_find(plan, machine, pmu, kind) >= 0 ||
+	    (!has_own_counter(plan, machine, pmu, &claim) &&
+	     !fits_beside_all(plan, machine, pmu, &claim)))
+		return 0;
+	rc = td_reference_make(&made, plan, machine, pmu, err);
+	if (rc)
+		return rc;
+	plan->events.v[made.event].spare = true;
+	return td_group_add(&plan->groups[group], &made.event, 1)
+		       ? td_err_nomem(err)
+		       : 0;
+}
+
+bool td_clocks_has(const struct td_machine *machine, int pmu)
+{
+	const struct td_pmu *core = &machine->pmus[pmu];
+
+	/* the encodings are Intel's */
+	return strcmp(machine->cpuid.vendor, "GenuineIntel") == 0 &&
+	       td_pmu_format(core, "event") && td_pmu_format(core, "umask");
+}
+
+int td_clocks_add(struct td_plan *plan, const struct td_machine *machine,
+		  int pmu, struct td_err *err)
+{
+	int rc = 0;
+
+	if (!td_clocks_has(machine, pmu))
+		return 0;
+	for (size_t i = 0; !rc && i < TD_ARRAY_SIZE(kinds); i++)
+		rc = add(plan, machine, pmu, kinds[i], err);
+	return rc;
+}
+
+/* --- finding -------------------------------------------------------------- */
+
+/* Names in sysfs and in the model's files. */
+static const struct {
+	enum td_clock_event clock;
+	const char *name;
+} names[] = {
+	{ TD_CLOCK_REFERENCE, "ref-cycles" },
+	{ TD_CLOCK_REFERENCE, "CPU_CLK_UNHALTED.REF_TSC" },
+	{ TD_CLOCK_REFERENCE, "CPU_CLK_UNHALTED.REF" },
+	{ TD_CLOCK_CYCLES, "cpu-cycles" },
+	{ TD_CLOCK_CYCLES, "cycles" },
+	{ TD_CLOCK_CYCLES, "CPU_CLK_UNHALTED.THREAD" },
+	{ TD_CLOCK_CYCLES, "CPU_CLK_UNHALTED.THREAD_P" },
+	{ TD_CLOCK_CYCLES, "CPU_CLK_UNHALTED.CORE" },
+	{ TD_CLOCK_CYCLES, "CPU_CLK_UNHALTED.CORE_P" },
+};
+
+/* Is it one of the clock's names: "cpu_core/ref-cycles/"? */
+static bool is_named(const struct td_event *event, const struct td_pmu *pmu,
+		     enum td_clock_event clock)
+{
+	size_t len = strlen(pmu->name);
+	const char *name = event->name;
+
+	if (strncmp(name, pmu->name, len) == 0 && name[len] == '/')
+		name += len + 1;
+	for (size_t i = 0; i < TD_ARRAY_SIZE(names); i++) {
+		size_t end = strlen(names[i].name);
+
+		/* letters behind it would be modifiers */
+		if (names[i].clock == clock &&
+		    strncasecmp(name, names[i].name, end) == 0 &&
+		    (!name[end] || strcmp(name + end, "/") == 0))
+			return true;
+	}
+	return false;
+}
+
+static bool counts_all(const struct td_modifiers *mods)
+{
+	return !mods->user && !mods->kernel && !mods->hypervisor &&
+	       !mods->guest && !mods->host && !mods->non_idle;
+}
+
+static int find_named(const struct td_plan *plan, const struct td_pmu *pmu,
+		      int index, enum td_clock_event clock)
+{
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		const struct td_event *event = &plan->events.v[i];
+
+		if (event->pmu == index && !event->refusal &&
+		    is_named(event, pmu, clock))
+			return (int)i;
+	}
+	return -1;
+}
+
+int td_clocks_find(const struct td_plan *plan, const struct td_machine *machine,
+		   int pmu, enum td_clock_event clock, bool recorded)
+{
+	int event;
+
+	if (recorded)
+		return find_named(plan, &machine->pmus[pmu], pmu, clock);
+	event = td_reference_find(plan, machine, pmu, kinds[clock]);
+	return event >= 0 && counts_all(&plan->events.v[event].mods) ? event
+								     : -1;
+}

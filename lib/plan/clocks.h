@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_LIB_PLAN_CLOCKS_H
+#define TD_LIB_PLAN_CLOCKS_H
+
+#include "lib/plan/plan.h"
+
+/*
+ * What goes on only while a CPU is not halted: the reference cycles at the
+ * speed of the time-stamp counter, the cycles at the speed of the core.
+ */
+enum td_clock_event {
+	TD_CLOCK_REFERENCE,
+	TD_CLOCK_CYCLES,
+	TD_NR_CLOCKS,
+};
+
+/* Does the PMU have such events, as far as it is known how to ask for them? */
+bool td_clocks_has(const struct td_machine *machine, int pmu);
+/*
+ * Adds the clocks that the groups of a core PMU lack, as spare events of one
+ * group, unless this would take a counter from others.
+ */
+int td_clocks_add(struct td_plan *plan, const struct td_machine *machine,
+		  int pmu, struct td_err *err);
+/*
+ * The event of the plan that counts a clock in all privilege levels, or -1.
+ * recorded: the events have names, but no bits.
+ */
+int td_clocks_find(const struct td_plan *plan, const struct td_machine *machine,
+		   int pmu, enum td_clock_event clock, bool recorded);
+
+#endif

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/plan/sets.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "lib/base/util.h"
+#include "lib/event/modifiers.h"
+#include "lib/plan/group.h"
+#include "lib/plan/turns.h"
+
+/* The event that tells how much a run has worked; its counter is a fixed one. */
+#define WORK_NAME  "instructions"
+#define WORK_TERMS "event=0xc0"
+
+/* --- which group is in which set ------------------------------------------ */
+
+/*
+ * PMUs other than the cores' are not known to be full, and what is pinned counts
+ * all the time: both are in every run.
+ */
+static bool is_in_every_run(const struct td_machine *machine,
+			    const struct td_group *group)
+{
+	return group->pinned || machine->pmus[group->pmu].kind != TD_PMU_CORE;
+}
+
+/* The set of each group, as td_group.set, and what each set of a PMU holds. */
+struct splitting {
+	const struct td_plan *plan;
+	const struct td_machine *machine;
+	unsigned int *sets;
+	struct td_company *companies;
+};
+
+/*
+ * Puts each group of a PMU into the first set with room; one that is too large
+ * for the counters has a set of its own.  Returns the number of sets.
+ */
+static unsigned int split(const struct splitting *s, int pmu)
+{
+	const struct td_plan *plan = s->plan;
+	const struct td_company base = td_company_pinned(plan, s->machine, pmu);
+	unsigned int nr = 0;
+
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+		unsigned int set = 0;
+
+		if (group->pmu != pmu || is_in_every_run(s->machine, group))
+			continue;
+		while (set < nr && !td_company_join(&s->companies[set], plan,
+						    s->machine, group))
+			set++;
+		if (set == nr) {
+			s->companies[nr] = base;
+			s->companies[nr].closed |= !td_company_join(
+				&s->companies[nr], plan, s->machine, group);
+			nr++;
+		}
+		s->sets[g] = set + 1;
+	}
+	return nr;
+}
+
+/* Splits the groups of all core PMUs.  Returns the number of runs. */
+static unsigned int split_all(const struct splitting *s)
+{
+	unsigned int most = 1;
+
+	for (int pmu = 0; pmu < (int)s->machine->nr_core; pmu++) {
+		unsigned int nr = split(s, pmu);
+
+		most = nr > most ? nr : most;
+	}
+	return most;
+}
+
+static int begin_splitting(struct splitting *s, const struct td_plan *plan,
+			   const struct td_machine *machine)
+{
+	*s = (struct splitting){
+		.plan = plan,
+		.machine = machine,
+		.sets = calloc(plan->nr_groups + 1, sizeof(*s->sets)),
+		.companies = calloc(plan->nr_groups + 1, sizeof(*s->companies)),
+	};
+	return s->sets && s->companies ? 0 : -ENOMEM;
+}
+
+static void end_splitting(struct splitting *s)
+{
+	free(s->sets);
+	free(s->companies);
+}
+
+unsigned int td_plan_count_sets(const struct td_plan *plan,
+				const struct td_machine *machine)
+{
+	struct splitting s;
+	unsigned int nr =
+		begin_splitting(&s, plan, machine) ? 0 : split_all(&s);
+
+	end_splitting(&s);
+	return nr;
+}
+
+/* --- how much a run has worked -------------------------------------------- */
+
+static bool is_instructions(const struct td_machine *machine,
+			    const struct td_event *event)
+{
+	static const struct td_modifiers none;
+
+	return td_claim_of(machine, event).mask & TD_FIXED(0) &&
+	       td_modifiers_same_rings(&event->mods, &none);
+}
+
+/* The event of the group that counts instructions, or -1. */
+static int find_work(const struct td_plan *plan,
+		     const struct td_machine *machine,
+		     const struct td_group *group)
+{
+	for (size_t i = 0; i < group->nr; i++) {
+		if (is_instructions(machine,
+				    &plan->events.v[group->members[i]]))
+			return group->members[i];
+	}
+	return -1;
+}
+
+/* Finds an event that counts instructions in a set, and marks it. */
+static bool mark_work(struct td_plan *plan, const struct td_machine *machine,
+		      int pmu, unsigned int set)
+{
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+		int event = -1;
+
+		if (group->pmu == pmu && (!group->set || group->set == set))
+			event = find_work(plan, machine, group);
+		if (event < 0)
+			continue;
+		plan->events.v[event].is_work = true;
+		return true;
+	}
+	return false;
+}
+
+static int add_event(struct td_plan *plan, const struct td_machine *machine,
+		     int pmu, struct td_err *err)
+{
+	struct td_event *event = td_events_add(&plan->events);
+	int rc;
+
+	if (!event)
+		return td_err_nomem(err);
+	rc = td_event_init(event, &machine->pmus[pmu], pmu, WORK_NAME,
+			   WORK_TERMS, err);
+	event->hidden = event->is_work = true;
+	return rc;
+}
+
+static int add_group(struct td_plan *plan, int pmu, unsigned int set, int event,
+		     struct td_err *err)
+{
+	struct td_group *group = td_plan_new_group(plan, pmu);
+
+	if (!group || td_group_add(group, &event, 1))
+		return td_err_nomem(err);
+	group->set = set;
+	return 0;
+}
+
+static bool has_groups(const struct td_plan *plan, int pmu)
+{
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		if (plan->groups[g].pmu == pmu)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Lets each set of a PMU count instructions, by an event that it has or by one
+ * that is added, whose counter is a fixed one.
+ */
+static int add_work(struct td_plan *plan, const struct splitting *s, int pmu,
+		    unsigned int nr, struct td_err *err)
+{
+	bool any = !nr && mark_work(plan, s->machine, pmu, 0);
+	int event, rc;
+
+	for (unsigned int set = 1; set <= nr; set++)
+		any |= mark_work(plan, s->machine, pmu, set);
+	if (!has_groups(plan, pmu) || (any && !nr))
+		return 0;
+	rc = add_event(plan, s->machine, pmu, err);
+	event = (int)plan->events.nr - 1;
+	if (!rc && !any)
+		return add_group(plan, pmu, 0, event, err);
+	for (unsigned int set = 1; !rc && set <= nr; set++) {
+		if (!mark_work(plan, s->machine, pmu, set))
+			rc = add_group(plan, pmu, set, event, err);
+	}
+	return rc;
+}
+
+/* After split() of a PMU. */
+static void store_sets(struct td_plan *plan, const struct splitting *s, int pmu)
+{
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		if (plan->groups[g].pmu == pmu)
+			plan->groups[g].set = s->sets[g];
+	}
+}
+
+int td_plan_make_sets(struct td_plan *plan, const struct td_machine *machine,
+		      struct td_err *err)
+{
+	struct splitting s;
+	int rc = begin_splitting(&s, plan, machine) ? td_err_nomem(err) : 0;
+
+	if (!rc)
+		plan->nr_sets = split_all(&s);
+	for (int pmu = 0;
+	     !rc && plan->nr_sets > 1 && pmu < (int)machine->nr_core; pmu++) {
+		unsigned int nr = split(&s, pmu);
+
+		store_sets(plan, &s, pmu);
+		rc = add_work(plan, &s, pmu, nr, err);
+	}
+	end_splitting(&s);
+	return rc;
+}
+
+/* --- runs ----------------------------------------------------------------- */
+
+static unsigned int count_sets(const struct td_plan *plan, int pmu)
+{
+	unsigned int nr = 0;
+
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+
+		if (group->pmu == pmu && group->set > nr)
+			nr = group->set;
+	}
+	return nr;
+}
+
+/* A PMU with fewer sets than another counts them again. */
+bool td_plan_run_counts(const struct td_plan *plan,
+			const struct td_group *group, unsigned int run)
+{
+	return !group->set ||
+	       group->set == run % count_sets(plan, group->pmu) + 1;
+}
+
+int td_plan_take_set(struct td_plan *plan, unsigned int run,
+		     struct td_parked *parked)
+{
+	td_autofree bool *stays = calloc(plan->nr_groups + 1, sizeof(*stays));
+	size_t kept = 0;
+
+	parked->groups = calloc(plan->nr_groups + 1, sizeof(*parked->groups));
+	parked->nr = 0;
+	if (!stays || !parked->groups)
+		return -ENOMEM;
+	for (size_t g = 0; g < plan->nr_groups; g++)
+		stays[g] = td_plan_run_counts(plan, &plan->groups[g], run);
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		if (stays[g])
+			plan->groups[kept++] = plan->groups[g];
+		else
+			parked->groups[parked->nr++] = plan->groups[g];
+	}
+	plan->nr_groups = kept;
+	return 0;
+}
+
+int td_plan_put_back(struct td_plan *plan, struct td_parked *parked)
+{
+	while (parked->nr) {
+		struct td_group *group = td_array_add(
+			&plan->groups, plan->nr_groups, sizeof(*group));
+
+		if (!group)
+			return -ENOMEM;
+		*group = parked->groups[--parked->nr];
+		plan->nr_groups++;
+	}
+	td_parked_free(parked);
+	return 0;
+}
+
+void td_parked_free(struct td_parked *parked)
+{
+	for (size_t i = 0; i < parked->nr; i++)
+		free(parked->groups[i].members);
+	free(parked->groups);
+	*parked = (struct td_parked){ 0 };
+}

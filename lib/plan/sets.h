@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_LIB_PLAN_SETS_H
+#define TD_LIB_PLAN_SETS_H
+
+#include "lib/machine/machine.h"
+#include "lib/plan/plan.h"
+
+/*
+ * --no-multiplex: the groups of a plan are split into sets that the counters
+ * hold at once, and each run of the command counts one set of each PMU.
+ */
+
+/* The number of runs that td_plan_make_sets() would need; 0: out of memory. */
+unsigned int td_plan_count_sets(const struct td_plan *plan,
+				const struct td_machine *machine);
+/*
+ * Fills in td_group.set and plan->nr_sets.  If there is more than one set, each
+ * also counts instructions, which tell if the runs did the same work: the event
+ * has is_work, and is a hidden one if it was not asked for.
+ */
+int td_plan_make_sets(struct td_plan *plan, const struct td_machine *machine,
+		      struct td_err *err);
+/* True if the run (from 0) counts the group. */
+bool td_plan_run_counts(const struct td_plan *plan,
+			const struct td_group *group, unsigned int run);
+
+/* Groups that were taken out of a plan; zeroed, there are none. */
+struct td_parked {
+	struct td_group *groups;
+	size_t nr;
+};
+
+/* Leaves only the groups that the run (from 0) counts.  0 or -ENOMEM. */
+int td_plan_take_set(struct td_plan *plan, unsigned int run,
+		     struct td_parked *parked);
+/* Puts the others back.  After -ENOMEM, td_parked_free() frees what is left. */
+int td_plan_put_back(struct td_plan *plan, struct td_parked *parked);
+void td_parked_free(struct td_parked *parked);
+
+#endif

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which groups count at the same time, and how long each one's turns are. */
+#include "lib/plan/turns.h"
+
+#include <math.h>
+
+bool td_company_join(struct td_company *company, const struct td_plan *plan,
+		     const struct td_machine *machine,
+		     const struct td_group *group)
+{
+	if (company->closed || (group->exclusive && company->nr) ||
+	    !td_fit_add_group(&company->fit, plan, machine, group))
+		return false;
+	company->nr++;
+	company->closed = group->exclusive;
+	return true;
+}
+
+struct td_company td_company_pinned(const struct td_plan *plan,
+				    const struct td_machine *machine, int pmu)
+{
+	struct td_company company = { .nr = 0 };
+
+	for (size_t i = 0; i < plan->nr_groups; i++) {
+		const struct td_group *group = &plan->groups[i];
+
+		if (group->pmu == pmu && group->pinned)
+			td_company_join(&company, plan, machine, group);
+	}
+	return company;
+}
+
+/*
+ * The number of groups that count at the same time, with the pinned ones, when
+ * group first is at the head of the queue.
+ */
+static size_t side_by_side(const struct td_plan *plan,
+			   const struct td_machine *machine, int pmu,
+			   struct td_company company, size_t first)
+{
+	for (size_t i = 0; i < plan->nr_groups; i++) {
+		const struct td_group *group =
+			&plan->groups[(first + i) % plan->nr_groups];
+
+		if (group->pmu == pmu && !group->pinned &&
+		    !td_company_join(&company, plan, machine, group))
+			break;
+	}
+	return company.nr;
+}
+
+/* The number of groups of a PMU that take turns. */
+static size_t count_queue(const struct td_plan *plan, int pmu)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < plan->nr_groups; i++)
+		nr += plan->groups[i].pmu == pmu && !plan->groups[i].pinned;
+	return nr;
+}
+
+/*
+ * The kernel rotates the groups of a PMU. Beside the pinned ones, it adds
+ * groups from the head of a queue until one does not fit (merge_sched_in() in
+ * kernel/events/core.c), and each tick moves the head to the end.
+ */
+static double average_side_by_side(const struct td_plan *plan,
+				   const struct td_machine *machine, int pmu)
+{
+	const struct td_company pinned = td_company_pinned(plan, machine, pmu);
+	size_t sum = 0, nr = 0, queue = count_queue(plan, pmu);
+
+	for (size_t i = 0; i < plan->nr_groups; i++) {
+		size_t now;
+
+		if (plan->groups[i].pmu != pmu || plan->groups[i].pinned)
+			continue;
+		now = side_by_side(plan, machine, pmu, pinned, i);
+		/* all of them fit, in any order */
+		if (now == pinned.nr + queue)
+			return (double)now;
+		sum += now;
+		nr++;
+	}
+	if (!nr) /* all groups are pinned, or there are none */
+		return fmax(1, (double)pinned.nr);
+	return sum ? (double)sum / (double)nr : 1;
+}
+
+/* See td_group.at_once; 0 unless the machine is hybrid and this a core PMU. */
+static double at_once(const struct td_plan *plan,
+		      const struct td_machine *machine, int pmu)
+{
+	if (machine->nr_core < 2 || machine->pmus[pmu].kind != TD_PMU_CORE)
+		return 0;
+	return average_side_by_side(plan, machine, pmu);
+}
+
+void td_plan_fill_at_once(struct td_plan *plan,
+			  const struct td_machine *machine)
+{
+	for (int pmu = 0; pmu < (int)machine->nr_pmus; pmu++) {
+		double value = at_once(plan, machine, pmu);
+
+		for (size_t i = 0; i < plan->nr_groups; i++) {
+			if (plan->groups[i].pmu == pmu)
+				plan->groups[i].at_once = value;
+		}
+	}
+}
+
+/* Adds to shares the groups that count when group first is at the head. */
+static void add_shares(const struct td_plan *plan,
+		       const struct td_machine *machine, size_t first,
+		       struct td_company company, double *shares)
+{
+	int pmu = plan->groups[first].pmu;
+
+	for (size_t i = 0; i < plan->nr_groups; i++) {
+		size_t g = (first + i) % plan->nr_groups;
+
+		if (plan->groups[g].pmu != pmu || plan->groups[g].pinned)
+			continue;
+		if (!td_company_join(&company, plan, machine, &plan->groups[g]))
+			return;
+		shares[g]++;
+	}
+}
+
+void td_plan_shares(const struct td_plan *plan,
+		    const struct td_machine *machine, double *shares)
+{
+	for (size_t g = 0; g < plan->nr_groups; g++)
+		shares[g] = 0;
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+
+		if (!group->pinned)
+			add_shares(plan, machine, g,
+				   td_company_pinned(plan, machine, group->pmu),
+				   shares);
+	}
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+
+		if (group->pinned)
+			shares[g] = 1;
+		else
+			shares[g] /= (double)count_queue(plan, group->pmu);
+	}
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How busy CPUs or tasks were, and how fast the cores went. */
+#include <math.h>
+
+#include "lib/base/util.h"
+#include "metrics/eval/parts.h"
+
+void td_eval_find_clocks(const struct td_evaluation *e)
+{
+	const struct td_tree *tree = e->tree;
+
+	for (int pmu = 0; pmu < (int)tree->nr_pmus; pmu++) {
+		for (int clock = 0; clock < TD_NR_CLOCKS; clock++)
+			e->clocks[pmu][clock] = td_clocks_find(
+				e->plan, tree->machine, pmu,
+				(enum td_clock_event)clock, tree->fixed);
+	}
+}
+
+/* The count of a clock for the whole time; NaN: not counted. */
+static double count_of(const struct td_evaluation *e, int pmu,
+		       enum td_clock_event clock)
+{
+	int event = e->clocks[pmu][clock];
+
+	return event < 0 ? NAN : e->counts[event];
+}
+
+/* --- CPUs ----------------------------------------------------------------- */
+
+/*
+ * The time of all CPUs where the event was counted.  What a cgroup's events
+ * were enabled for is the time of the cgroup, not of the CPUs.
+ */
+static double whole_of(const struct td_evaluation *e,
+		       const struct td_total *total)
+{
+	/* covered_ns is 0 if counts are not scaled */
+	uint64_t ns = total->covered_ns ? total->covered_ns : total->running_ns;
+
+	if (!e->in_cgroup)
+		return ns ? (double)ns / 1e9 : NAN;
+	return e->times ? (double)e->times->elapsed_ns / 1e9 * total->nr : NAN;
+}
+
+static struct td_activity of_cpus(const struct td_evaluation *e, int pmu)
+{
+	int reference = e->clocks[pmu][TD_CLOCK_REFERENCE];
+	struct td_activity out = {
+		.busy_s = NAN,
+		.whole_s = NAN,
+		.cycles = count_of(e, pmu, TD_CLOCK_CYCLES),
+		.clock_s =
+			count_of(e, pmu, TD_CLOCK_REFERENCE) / e->tree->tsc_hz,
+	};
+
+	if (reference < 0)
+		return out;
+	out.cpus = e->totals[reference].nr;
+	out.whole_s = whole_of(e, &e->totals[reference]);
+	if (!e->part)
+		out.busy_s = out.clock_s;
+	return out;
+}
+
+/* --- tasks ---------------------------------------------------------------- */
+
+/*
+ * How long tasks ran on a kind of core.  A task's counters are enabled only
+ * while it runs, on any kind of core, so this needs no event of its own.
+ */
+static double time_on(const struct td_evaluation *e, int pmu)
+{
+	const struct td_plan *plan = e->plan;
+	bool hybrid = e->tree->machine->nr_core > 1;
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		const struct td_total *total = &e->totals[i];
+		uint64_t ns = hybrid ? total->covered_ns : total->enabled_ns;
+
+		if (plan->events.v[i].pmu == pmu && ns > most)
+			most = ns;
+	}
+	return most ? (double)most / 1e9 : NAN;
+}
+
+static struct td_activity of_tasks(const struct td_evaluation *e, int pmu)
+{
+	struct td_activity out = { .busy_s = time_on(e, pmu), .whole_s = NAN };
+
+	if (e->times && e->times->elapsed_ns)
+		out.whole_s = (double)e->times->elapsed_ns / 1e9;
+	out.cycles = count_of(e, pmu, TD_CLOCK_CYCLES);
+	out.clock_s = count_of(e, pmu, TD_CLOCK_REFERENCE) / e->tree->tsc_hz;
+	return out;
+}
+
+/*
+ * The share of one CPU below which tasks have mostly waited, unless what is
+ * missing is so short that starting and ending them explains it.
+ */
+#define MOSTLY_WAITED_PCT 50
+#define LEAST_WAIT_NS     UINT64_C(10000000)
+
+void td_eval_fill_tasks(const struct td_evaluation *e, struct td_report *report)
+{
+	uint64_t most = 0, elapsed = e->times ? e->times->elapsed_ns : 0;
+
+	for (size_t i = 0; i < e->plan->events.nr; i++) {
+		if (e->totals[i].enabled_ns > most)
+			most = e->totals[i].enabled_ns;
+	}
+	if (!most || !elapsed)
+		return;
+	report->tasks_pct = TD_PERCENT * (double)most / (double)elapsed;
+	report->mostly_waited = report->tasks_pct < MOSTLY_WAITED_PCT &&
+				elapsed - most >= LEAST_WAIT_NS;
+}
+
+/* --- rows ----------------------------------------------------------------- */
+
+static void set(struct td_row *row, const struct td_activity *activity)
+{
+	row->activity = *activity;
+	row->busy_pct = TD_PERCENT * activity->busy_s / activity->whole_s;
+	row->ghz = activity->clock_s > 0
+			   ? activity->cycles / activity->clock_s / 1e9
+			   : NAN;
+}
+
+void td_eval_fill_busy(const struct td_evaluation *e, int pmu,
+		       struct td_row *row)
+{
+	struct td_activity activity =
+		e->tasks ? of_tasks(e, pmu) : of_cpus(e, pmu);
+
+	set(row, &activity);
+}
+
+void td_eval_merge_busy(const struct td_row *rows, size_t nr,
+			struct td_row *merged)
+{
+	struct td_activity sum = { .cpus = 0 };
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct td_activity *part = &rows[i].activity;
+
+		if (rows[i].absent)
+			continue;
+		sum.busy_s += part->busy_s;
+		sum.whole_s = part->cpus ? sum.whole_s + part->whole_s
+					 : part->whole_s;
+		sum.cpus += part->cpus;
+		sum.cycles += part->cycles;
+		sum.clock_s += part->clock_s;
+	}
+	set(merged, &sum);
+}
+
+/* Below these, what is counted is the kernel's own housekeeping. */
+#define IDLE_PCT      1
+#define IDLE_OF_A_CPU 0.1
+#define FEW_SLOTS_PCT 1
+
+bool td_eval_is_idle(const struct td_evaluation *e, const struct td_row *row)
+{
+	const struct td_activity *a = &row->activity;
+
+	if (row->share_pct < FEW_SLOTS_PCT)
+		return true;
+	/* one busy CPU of many is not idle, nor is what little a cgroup does */
+	return a->cpus && !e->in_cgroup && row->busy_pct < IDLE_PCT &&
+	       a->busy_s < IDLE_OF_A_CPU * a->whole_s / a->cpus;
+}

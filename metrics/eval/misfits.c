@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Finds values that cannot be, as they show that something disturbed the
+ * counting.  They are marked, and neither clamped nor hidden.
+ */
+#include "metrics/eval/misfits.h"
+
+#include <math.h>
+#include <string.h>
+
+/*
+ * The margin where no error is known, in points: a step of PERF_METRICS is 0.4
+ * of the slots, and a node may be the difference of some fields.
+ */
+#define MARGIN 2
+
+/* Levels 1 and 2 are shares of the slots on every core; others may not be. */
+#define SLOTS_LEVEL 2
+
+static double margin_of(const struct td_cell *cell)
+{
+	return isnan(cell->error) ? MARGIN : cell->error;
+}
+
+static bool is_out_of_range(const struct td_cell *cell)
+{
+	double margin = margin_of(cell);
+
+	return cell->value < -margin || cell->value > 100 + margin;
+}
+
+/* The node above in the order of the tree, or NULL. */
+static const struct td_node *parent_of(const struct td_row *row, size_t node)
+{
+	int depth = row->nodes[node].depth;
+
+	while (depth > 0 && node-- > 0) {
+		if (row->nodes[node].depth == depth - 1)
+			return &row->nodes[node];
+	}
+	return NULL;
+}
+
+static bool is_above_parent(const struct td_row *row, size_t node)
+{
+	const struct td_cell *cell = &row->cells[row->nodes[node].column];
+	const struct td_node *above = parent_of(row, node);
+	const struct td_cell *parent;
+
+	if (!above || row->nodes[node].level > SLOTS_LEVEL)
+		return false;
+	parent = &row->cells[above->column];
+	return parent->status == TD_STATUS_OK &&
+	       cell->value >
+		       parent->value + margin_of(cell) + margin_of(parent);
+}
+
+static void check_row(const struct td_report *report, struct td_row *row)
+{
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		const struct td_node *node = &row->nodes[i];
+		struct td_cell *cell = &row->cells[node->column];
+		bool percent =
+			strcmp(report->columns[node->column].unit, "%") == 0;
+
+		if (cell->status != TD_STATUS_OK || cell->misfit ||
+		    !node->level || !percent)
+			continue;
+		if (is_out_of_range(cell))
+			cell->misfit = TD_MISFIT_RANGE;
+		else if (is_above_parent(row, i))
+			cell->misfit = TD_MISFIT_PARENT;
+	}
+}
+
+void td_report_find_misfits(struct td_report *report)
+{
+	for (size_t i = 0; i < report->nr_rows; i++)
+		check_row(report, &report->rows[i]);
+}

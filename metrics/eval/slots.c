@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Looks at the counts of a row for what the slots cannot be. */
+#include <math.h>
+#include <string.h>
+
+#include "metrics/eval/parts.h"
+
+/*
+ * The four fields of level 1 are all of the slots.  With 8 bits each they come
+ * to 255 to 257 of 255, and a read between SLOTS and PERF_METRICS adds a little.
+ */
+#define LEAST_SUM 0.99
+#define MOST_SUM  1.02
+
+/* As much more than its width may a core have because of the reads' order. */
+#define MOST_WIDTH 1.02
+
+/*
+ * Events are known by their names, as recordings have nothing else.  Is this the
+ * event id, as in "slots", "cpu_core/slots/" or "cpu_core/slots/u"?
+ */
+static bool is_named(const struct td_event *event, const char *id)
+{
+	const char *slash = strchr(event->name, '/');
+	const char *name = slash ? slash + 1 : event->name;
+	size_t len = strcspn(name, "/:");
+
+	return strlen(id) == len && strncmp(name, id, len) == 0;
+}
+
+static bool is_level_1(const struct td_event *event)
+{
+	return is_named(event, "topdown-retiring") ||
+	       is_named(event, "topdown-bad-spec") ||
+	       is_named(event, "topdown-fe-bound") ||
+	       is_named(event, "topdown-be-bound");
+}
+
+static bool has_slots(const struct td_evaluation *e,
+		      const struct td_group *group)
+{
+	return group->nr &&
+	       is_named(&e->plan->events.v[group->members[0]], "slots");
+}
+
+bool td_evaluation_has_step(const struct td_evaluation *e, int event)
+{
+	const char *topdown = strstr(e->plan->events.v[event].name, "topdown-");
+
+	return topdown && e->groups[event] >= 0 &&
+	       has_slots(e, &e->plan->groups[e->groups[event]]);
+}
+
+/* The share of the slots that the group's fields of level 1 are; NaN: unknown. */
+static double sum_of_fields(const struct td_evaluation *e,
+			    const struct td_group *group)
+{
+	const struct td_event *events = e->plan->events.v;
+	double sum = 0, slots;
+	int nr = 0;
+
+	if (!has_slots(e, group))
+		return NAN;
+	for (size_t i = 1; i < group->nr; i++) {
+		if (!is_level_1(&events[group->members[i]]))
+			continue;
+		sum += e->totals[group->members[i]].value;
+		nr++;
+	}
+	slots = e->totals[group->members[0]].value;
+	return nr == 4 && slots > 0 ? sum / slots : NAN;
+}
+
+static bool is_cycles(const struct td_event *event)
+{
+	return is_named(event, "cycles") || is_named(event, "cpu-cycles") ||
+	       is_named(event, "CPU_CLK_UNHALTED.THREAD");
+}
+
+/* The slots of a cycle, over the width of the core; NaN: unknown. */
+static double fullness(const struct td_evaluation *e,
+		       const struct td_group *group)
+{
+	const struct td_event *events = e->plan->events.v;
+	int width = td_uarch_width(e->tree->machine->pmus[group->pmu].uarch);
+
+	if (!has_slots(e, group) || !width)
+		return NAN;
+	for (size_t i = 1; i < group->nr; i++) {
+		const struct td_total *cycles = &e->totals[group->members[i]];
+
+		if (is_cycles(&events[group->members[i]]) && cycles->value > 0)
+			return e->totals[group->members[0]].value /
+			       cycles->value / width;
+	}
+	return NAN;
+}
+
+enum td_misfit td_eval_slots_misfit(const struct td_evaluation *e, int pmu)
+{
+	for (size_t g = 0; g < e->plan->nr_groups; g++) {
+		const struct td_group *group = &e->plan->groups[g];
+		double sum;
+
+		if (!group->nr || group->pmu != pmu)
+			continue;
+		sum = sum_of_fields(e, group);
+		if (sum < LEAST_SUM || sum > MOST_SUM)
+			return TD_MISFIT_SUM;
+		if (fullness(e, group) > MOST_WIDTH)
+			return TD_MISFIT_WIDTH;
+	}
+	return TD_FITS;
+}
+
+/* --- what the formulas subtract ------------------------------------------------ */
+
+static const struct td_operand *dropped_uops(const struct td_tree *tree,
+					     int pmu)
+{
+	for (size_t i = 0; i < tree->nr_operands; i++) {
+		const struct td_operand *operand = &tree->operands[i];
+
+		if (operand->pmu == pmu && operand->events.nr == 1 &&
+		    strcasestr(operand->name, "UOP_DROPPING"))
+			return operand;
+	}
+	return NULL;
+}
+
+double td_eval_correction(const struct td_evaluation *e, int pmu, int *event)
+{
+	const struct td_tree *tree = e->tree;
+	const struct td_operand *dropped = dropped_uops(tree, pmu);
+	double slots = tree->slots[pmu] < 0 ? NAN : e->values[tree->slots[pmu]];
+
+	*event = dropped ? dropped->events.v[0] : -1;
+	return dropped ? TD_PERCENT * e->counts[*event] / slots : NAN;
+}

@@ -1,0 +1,117 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# --bottlenecks: which metrics it counts, and how they are shown.
+
+# shellcheck disable=SC2086,SC2094,SC2154 # lists of options; values; helper.bash
+load helper
+
+# recorded EVENT [OPTION]...: as in metrics.bats; EVENT (- is none) never ran
+recorded() {
+	"$TDSTAT" --dry-run -a --bottlenecks "${@:2}" 2>/dev/null |
+		python3 "$here/metrics.py" record "$1" >recording.jsonl
+}
+
+# values PMU: those of the tree of a PMU, in the order of the lines
+values() {
+	awk -v pmu="$1" '/^ [^ ]/ { on = $1 == pmu "," } on && $2 == "%" && $4 != "all" && $3 != "in" { print $1 }'
+}
+
+# in_all PMU: the sum that stands below them
+in_all() {
+	awk -v pmu="$1" '/^ [^ ]/ { on = $1 == pmu "," } on && / in all$/ { print $1 }'
+}
+
+@test "the events are those of -M with a glob, and of level 2 where a core has no such metrics" {
+	saved alderlake
+	assert_same "$(events -a -M 'tma_info_bottleneck_[a-z]*' --cputype core)" \
+		"$(events -a --bottlenecks --cputype core)"
+	assert_same "$(events -a -M TopdownL2,tma_retiring --cputype atom)" \
+		"$(events -a --bottlenecks --cputype atom)"
+	saved skylakex
+	assert_same "$(events -a -M 'tma_info_bottleneck_*')" "$(events -a --bottlenecks)"
+	saved lunarlake
+	assert_same "$(events -a -M TopdownL2,tma_retiring)" "$(events -a --bottlenecks)"
+}
+
+@test "what is shown instead is said once for each kind of core" {
+	saved alderlake
+	try "$TDSTAT" --dry-run --bottlenecks -- true
+	assert_equal "$stderr" "tdstat: cpu_atom (Gracemont) has no bottleneck metrics: the tree down to level 2 is shown instead"
+	saved lunarlake
+	try "$TDSTAT" --dry-run --bottlenecks -a
+	assert_equal "$(grep -c 'has no bottleneck metrics' <<<"$stderr")" 2
+	saved skylakex
+	try "$TDSTAT" --dry-run --bottlenecks -a
+	assert_no_stderr
+}
+
+# sorted_with_sum PMU NR: of "tree"
+sorted_with_sum() {
+	values "$1" <tree >sorted
+	assert_same "$(sort -rg sorted)" "$(cat sorted)"
+	assert_equal "$(wc -l <sorted)" "$2"
+	# each is rounded by half a tenth at most
+	awk -v all="$(in_all "$1" <tree)" '{ sum += $1 } END { off = sum - all
+		exit off > (NR + 1) * 0.05 || off < -(NR + 1) * 0.05 }' sorted
+}
+
+@test "sorted by value, with their sum, by kind of core" {
+	saved alderlake
+	recorded -
+	"$TDSTAT" report --bottlenecks recording.jsonl >tree
+	sorted_with_sum cpu_atom 7
+	values cpu_core <tree >sorted
+	[ "$(wc -l <sorted)" -gt 5 ]
+	assert_same "$(sort -rg sorted)" "$(cat sorted)"
+}
+
+@test "the recording says what was asked for; -l shows the tree all the same" {
+	saved skylakex
+	recorded -
+	jq -c 'if .tdstat then .bottlenecks = true | del(.metrics) else . end' recording.jsonl >said.jsonl
+	assert_same "$("$TDSTAT" report --bottlenecks said.jsonl)" "$("$TDSTAT" report said.jsonl)"
+	assert_same "$("$TDSTAT" report -l 1 recording.jsonl)" "$("$TDSTAT" report recording.jsonl)"
+	"$TDSTAT" report said.jsonl -l 1 | grep -q ' tma_retiring'
+}
+
+@test "no sum where an event did not run" {
+	saved alderlake
+	recorded cpu_core/UOPS_RETIRED.MS,cmask=1/
+	"$TDSTAT" report --bottlenecks recording.jsonl >tree
+	assert_equal "$(in_all cpu_core <tree)" ""
+	nr=$(grep -c '^ *<not counted> ' tree)
+	[ "$nr" -ge 1 ]
+	grep -qE "^  $nr (was|were) not counted, so there is no sum\$" tree
+	[ "$(in_all cpu_atom <tree)" ]
+}
+
+@test "CSV and JSON are those of -M: nothing is sorted, no sum" {
+	saved skylakex
+	recorded -
+	for format in -j '-x,'; do
+		assert_same "$("$TDSTAT" report -M 'tma_info_bottleneck_*' $format recording.jsonl)" \
+			"$("$TDSTAT" report --bottlenecks $format recording.jsonl)"
+	done
+	"$TDSTAT" report --bottlenecks -j recording.jsonl | jq -es 'length == 12 and all(.unit == "%")'
+}
+
+@test "AMD: the pipeline's second level" {
+	"$TDSTAT" report --bottlenecks "$data/zen4.jsonl" >tree
+	[ "$(grep -cE '^ +[0-9.]+ %  (smt_contention|[a-z]+_[a-z_]+)' tree)" -eq 9 ]
+	values cpu <tree >sorted
+	assert_same "$(sort -rg sorted)" "$(cat sorted)"
+}
+
+@test "it excludes what chooses other metrics, and events" {
+	saved alderlake
+	for options in '-l 2' '--td-level 1' '-M tma_retiring' '-e cycles' -d --null; do
+		try "$TDSTAT" --dry-run --bottlenecks $options -- true
+		assert_equal "$status" 64
+		assert_complains '--bottlenecks'
+	done
+	try "$TDSTAT" report --bottlenecks "$data/manual/xz-events.jsonl"
+	assert_equal "$status" 64
+	try "$TDSTAT" --dry-run --bottlenecks --hybrid-merge -- true
+	assert_equal "$status" 64
+	assert_complains '--hybrid-merge'
+}

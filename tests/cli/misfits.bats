@@ -1,0 +1,63 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Values that cannot be are marked, from a recording whose counts are changed.
+
+load helper
+
+# changed 'EVENT FACTOR'...: the recording with these events' counts multiplied, and
+# without its course, so that no error is known
+changed() {
+	python3 - "$data/alderlake-course.jsonl" "$@" >changed <<-'EOS'
+		import json, sys
+		path, *changes = sys.argv[1:]
+		factors = {name: float(factor) for name, factor in map(str.split, changes)}
+		for line in map(json.loads, open(path)):
+		    if "events" in line:
+		        names = [event["name"] for event in line["events"]]
+		        assert set(factors) <= set(names), names
+		    if "counts" in line:
+		        for count in line["counts"]:
+		            count[3] = int(count[3] * factors.get(names[count[0]], 1))
+		    if "sums" not in line:
+		        print(json.dumps(line))
+	EOS
+}
+
+# misfits: what JSON says of the changed recording, a line each
+misfits() {
+	"$TDSTAT" report -j changed |
+		jq -r 'select(.misfit and .pmu == "cpu_core") | "\(.metric) \(.misfit)"' | sort
+}
+
+LEVEL_1='tma_backend_bound tma_bad_speculation tma_frontend_bound tma_retiring'
+
+@test "as it was counted, everything fits" {
+	changed
+	assert_equal "$(misfits)" ''
+	run -0 "$TDSTAT" report changed
+	run ! grep -E '  [?~]' <<<"$output"
+}
+
+@test "level 1 is not all of the slots" {
+	changed 'cpu_core/slots/ 1.03'
+	assert_equal "$(misfits | xargs)" "$(printf '%s sum ' $LEVEL_1 | xargs)"
+	run -0 "$TDSTAT" report changed
+	[ "$(grep -c '%  tma_[a-z_]*  ?' <<<"$output")" -eq 4 ]
+	[[ $output == *$'\n  ? cannot be: level 1 is not all of the slots\n'* ]]
+	changed 'cpu_core/slots/ 1.008'
+	assert_equal "$(misfits)" ''
+}
+
+@test "no larger than the uops that were dropped" {
+	# mispredicted branches are nearly all of the bad speculation
+	changed 'cpu_core/INT_MISC.UOP_DROPPING/ 6' 'cpu_core/topdown-br-mispredict/ 1.37'
+	[[ $(misfits) == *"tma_machine_clears correction"* ]]
+	run -0 "$TDSTAT" report changed
+	[[ $output == *"tma_machine_clears  ~"* ]]
+	[[ $output == *$'\n  ~ no larger than the uops that were dropped, which are subtracted\n'* ]]
+}
+
+@test "a node larger than its parent" {
+	changed 'cpu_core/topdown-mem-bound/ 1.9'
+	[[ $(misfits) == *"tma_memory_bound parent"* ]]
+}

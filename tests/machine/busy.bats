@@ -1,0 +1,153 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2154 # what "run --separate-stderr" sets
+# How busy CPUs and tasks are, on a machine whose idle CPUs halt.  P-cores go at
+# 3.0 GHz, E-cores at 2.0 GHz, the time-stamp counter at 2 GHz.
+# machine: adl
+
+load helper
+
+setup() {
+	emulated
+	cd "$BATS_TEST_TMPDIR" || return
+	rm -f end running
+}
+
+# half CPU: a process that works there for 20 ms, waits for 20 ms, and so on; it
+# prints which share of the time it had a CPU
+half() {
+	taskset -c "$1" python3 -c '
+import os, time
+begin, used = time.perf_counter(), time.process_time()
+open("running", "w").close()
+while not os.path.exists("end"):
+    pause = time.perf_counter() + 0.02
+    while time.perf_counter() < pause:
+        pass
+    time.sleep(0.02)
+print(100 * (time.process_time() - used) / (time.perf_counter() - begin))'
+}
+
+# busy_of FILE ID PMU: of the CSV
+busy_of() {
+	awk -F, -v id="$2" -v pmu="$3" '$2 == id && $3 == pmu { print $4 }' "$1"
+}
+
+# is VALUE LOW HIGH
+is() {
+	awk -v v="$1" -v low="$2" -v high="$3" \
+		'BEGIN { print v; exit !(v != "" && v >= low && v <= high) }'
+}
+
+@test "CPUs: one never stops, one works for half of the time, the others wait" {
+	taskset -c 0 sh -c "$WORK_ON" 3>&- &
+	taskset -c 5 sh -c "$WORK_ON" 3>&- &
+	half 1 >share 3>&- &
+	await running
+	sleep 0.5
+	"$TDSTAT" -a -A -x, --timeout 2000 -o out
+	"$TDSTAT" -a -A -I 1000 --interval-count 1 -o table
+	touch end
+	wait
+	cat out table share
+	[ "$(head -n 1 out | cut -d, -f1-6)" = time,id,pmu,busy,share,running ]
+	is "$(busy_of out CPU0 cpu_core)" 98 100.1
+	is "$(busy_of out CPU5 cpu_atom)" 98 100.1
+	# what the kernel does for it is not the process's own
+	is "$(busy_of out CPU1 cpu_core)" "$(awk '{ print $1 - 5 }' share)" "$(awk '{ print $1 + 20 }' share)"
+	# whatever else runs, not all of the others have work
+	is "$(grep -E 'CPU[23467]' out | cut -d, -f4 | sort -n | head -n 1)" 0 10
+	# the table: busy and GHz behind the PMU
+	grep '^#           time id       pmu          %busy  GHz      %  tma_retiring ' table
+	awk '$2 == "CPU0" { p = $5 } $2 == "CPU5" { e = $5 } END { print p, e; exit !(p == "3.0" && e == "2.0") }' table
+}
+
+@test "the machine: all CPUs of a kind together, from the recording as well" {
+	taskset -c 0 sh -c "$WORK_ON" 3>&- &
+	await running
+	"$TDSTAT" record -a -o td.json -x, -- sleep 1 2>live
+	touch end
+	wait
+	"$TDSTAT" report td.json -x, >replayed
+	"$TDSTAT" report td.json >tree
+	cat replayed tree
+	# the kernel knows the speed of the time-stamp counter where CPUID does not tell
+	jq -e -s '.[0].tsc_hz | . > 1.998e9 and . < 2.002e9' td.json
+	# from the counts: reference cycles of the time of four CPUs each
+	jq -r -s '.[0].tsc_hz as $hz | [.[0].events[].name] as $names |
+		[.[] | .counts // [] | .[] | { name: $names[.[0]], v: .[3], s: (.[4] / 1e9) }] |
+		map(select(.name | endswith("/ref-cycles/"))) | group_by(.name)[] |
+		"\(.[0].name) \(100 * (map(.v) | add) / $hz / (map(.s) | add))"' td.json >want
+	cat want
+	[ "$(wc -l <want)" -eq 2 ]
+	while read -r name busy; do
+		is "$(busy_of replayed all "${name%%/*}")" "$(jq -n "$busy - 0.01")" "$(jq -n "$busy + 0.01")"
+	done <want
+	is "$(busy_of replayed all cpu_core)" 24.5 60
+	grep -E '^ cpu_core, [0-9.]+ % of the slots, [0-9.]+ % busy, 3\.0 GHz$' tree
+	grep -E '^ cpu_atom, [0-9.]+ % of the slots, [0-9.]+ % busy, [12]\.[0-9] GHz$' tree
+}
+
+@test "a command that works, one that mostly waits, and one that is short" {
+	"$TDSTAT" -o out -- taskset -c 1 sh -c "$WORK"
+	cat out
+	grep -E '^ cpu_core, [0-9.]+ % of the slots, (9[0-9]|100)\.[0-9] % of one CPU, 3\.0 GHz' out
+	run ! grep 'waits for' out
+	"$TDSTAT" -o out -- sleep 1
+	cat out
+	grep -E '^ [0-9]\.[0-9] % of one CPU: look at what it waits for$' out
+	[ "$(grep -n 'waits for' out | cut -d: -f1)" -lt "$(grep -n '^ cpu_core' out | cut -d: -f1)" ]
+	# not of the machine, which may be idle as well
+	"$TDSTAT" -a -o out -- sleep 1
+	run ! grep 'waits for' out
+}
+
+@test "tasks: their share of one CPU is what the kernel has charged them" {
+	half 1 >share 3>&- &
+	await running
+	"$TDSTAT" -p "$(pgrep -n -f 'process_time')" -x, --timeout 2000 -o out
+	touch end
+	wait
+	cat out share
+	is "$(busy_of out all cpu_core)" "$(awk '{ print $1 - 6 }' share)" "$(awk '{ print $1 + 6 }' share)"
+	# two at once
+	"$TDSTAT" -j -o out -- sh -c "taskset -c 0 sh -c '$WORK' & taskset -c 1 sh -c '$WORK'; wait"
+	jq -e -s 'map(select(.pmu == "cpu_core"))[0].busy | . > 140 and . < 205' out
+}
+
+@test "deep levels: level 2 at all times, further down by turns" {
+	taskset -c 0 sh -c "$WORK_ON" 3>&- &
+	await running
+	"$TDSTAT" -C 0 -l 2 -x, --timeout 500 -o out
+	is "$(busy_of out all cpu_core)" 98 100.1
+	# turns that the host interrupts are off by more than the clocks
+	"$TDSTAT" -C 0 -l 4 -x, --timeout 2000 -o out
+	is "$(busy_of out all cpu_core)" 75 130
+	touch end
+	wait
+}
+
+@test "user space alone: the tasks' time is all of it, the CPUs' is not known" {
+	"$TDSTAT" --all-user -x, -o out -- taskset -c 1 sh -c "$WORK"
+	is "$(busy_of out all cpu_core)" 85 100.1
+	"$TDSTAT" -a --all-user -x, -o out -- sleep 0.2
+	[ -z "$(busy_of out all cpu_core)" ]
+}
+
+@test "a kernel that refuses these events: the tree is counted without, and in peace" {
+	command -v strace >/dev/null || skip "no strace"
+	command=("$TDSTAT" -C 0 -o out -- sleep 0.2)
+	for config in 0x300 0x3c; do
+		strace -qq -o log -e trace=perf_event_open "${command[@]}"
+		nr=$(grep -n "config=${config}[, ]" log | head -n 1 | cut -d: -f1)
+		run -0 --separate-stderr strace -qq -o log -e trace=perf_event_open \
+			-e "inject=perf_event_open:error=EINVAL:when=$nr" "${command[@]}"
+		cat out
+		[ -z "$stderr" ]
+		[ "$(grep -cE '^ +[0-9.]+ %  tma_' out)" -eq 4 ]
+		case $config in
+		0x300) run ! grep 'busy' out ;;
+		0x3c) grep -E '^ cpu_core, [0-9.]+ % busy$' out ;;
+		esac
+	done
+}

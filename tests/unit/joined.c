@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* --no-multiplex: runs that count different groups become one result. */
+#include "cmd/view/joined.h"
+
+#include <stdlib.h>
+
+#include "lib/plan/sets.h"
+#include "metrics/eval/eval.h"
+#include "tests/unit/levels.h"
+#include "tests/unit/machine.h"
+#include "tests/unit/test.h"
+
+#define MS UINT64_C(1000000)
+
+/* clang-format off */
+static const struct {
+	const char *what;
+	struct td_work work;
+	double want;
+} works[] = {
+	{ "none", { 0 }, 0 },
+	{ "one run", { 1, 5, 5, 5 }, 0 },
+	{ "the same", { 3, 5, 5, 15 }, 0 },
+	{ "99, 101", { 2, 99, 101, 200 }, 0.02 },
+	{ "90, 100, 110", { 3, 90, 110, 300 }, 0.2 },
+	{ "nothing was done", { 2, 0, 0, 0 }, 0 },
+};
+
+/*
+ * What the first run counts; 125 slots, of which 25 are in the cycles.  The
+ * second run of a test is longer by a factor, and counts the rest.
+ */
+static const struct {
+	const char *name;
+	double count;
+} counts[] = {
+	{ "cpu_atom/cycles/", 25 },
+	{ "cpu_atom/topdown-retiring/", 50 },
+	{ "cpu_atom/topdown-fe-bound/", 25 },
+	{ "cpu_atom/topdown-be-bound/", 40 },
+	{ "cpu_atom/topdown-bad-spec/", 10 },
+	{ "cpu_atom/TOPDOWN_FE_BOUND.FRONTEND_LATENCY/", 10 },
+	{ "cpu_atom/TOPDOWN_FE_BOUND.FRONTEND_BANDWIDTH/", 15 },
+	{ "cpu_atom/TOPDOWN_BAD_SPECULATION.MISPREDICT/", 8 },
+	{ "cpu_atom/TOPDOWN_BAD_SPECULATION.MACHINE_CLEARS/", 2 },
+	{ "cpu_atom/TOPDOWN_BE_BOUND.ALLOC_RESTRICTIONS/", 5 },
+};
+
+static const struct {
+	const char *name;
+	double want; /* of 125 slots, in per cent */
+} metrics[] = {
+	{ "tma_retiring", 40 },
+	{ "tma_backend_bound", 32 },
+	{ "tma_frontend_bound", 20 },
+	{ "tma_ifetch_latency", 8 },
+	{ "tma_ifetch_bandwidth", 12 },
+	{ "tma_branch_mispredicts", 6.4 },
+	{ "tma_core_bound", 4 },
+	{ "tma_resource_bound", 28 },
+};
+/* clang-format on */
+
+static double count_of(const char *name)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(counts); i++) {
+		if (strcmp(counts[i].name, name) == 0)
+			return counts[i].count;
+	}
+	return 0;
+}
+
+/* What a run has counted; the others' events were not opened in it. */
+static struct td_totals count_run(const struct td_plan *plan, unsigned int run,
+				  double longer)
+{
+	struct td_totals totals = { .nr_ids = 1,
+				    .nr_events = plan->events.nr,
+				    .tasks = true,
+				    .all = true };
+	double factor = run ? longer : 1;
+
+	totals.ids = calloc(1, sizeof(*totals.ids));
+	totals.ids[0].name = strdup("all");
+	totals.ids[0].label = strdup("all");
+	totals.v = calloc(plan->events.nr, sizeof(*totals.v));
+	for (size_t i = 0; i < plan->events.nr; i++)
+		totals.v[i].value = NAN;
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+
+		if (!td_plan_run_counts(plan, group, run))
+			continue;
+		for (size_t i = 0; i < group->nr; i++) {
+			int event = group->members[i];
+			uint64_t ns = (uint64_t)(factor * (double)MS);
+
+			totals.v[event] = (struct td_total){
+				.nr = 1,
+				.value = factor *
+					 count_of(plan->events.v[event].name),
+				.enabled_ns = ns,
+				.running_ns = ns,
+				.covered_ns = ns,
+				.where = run + 1, /* tasks of its own */
+			};
+		}
+	}
+	return totals;
+}
+
+static void check_metrics(const struct td_report *report, double longer)
+{
+	for (size_t m = 0; m < TD_ARRAY_SIZE(metrics); m++) {
+		const struct td_cell *cell = NULL;
+
+		for (size_t c = 0; c < report->nr_columns; c++) {
+			if (strcmp(report->columns[c].name, metrics[m].name) ==
+			    0)
+				cell = &report->rows[0].cells[c];
+		}
+		ok(cell && test_near(cell->value, metrics[m].want, 1e-9),
+		   "%g times as long: %s is %g", longer, metrics[m].name,
+		   cell ? cell->value : NAN);
+		ok(cell && cell->running_pct == 100,
+		   "%g times as long: %s was counted all of the time", longer,
+		   metrics[m].name);
+	}
+}
+
+/* How long a run is changes nothing. */
+static void test_runs(double longer)
+{
+	const struct td_times times = { .elapsed_ns = MS };
+	struct td_machine machine;
+	struct td_plan plan = { 0 };
+	struct td_tree tree;
+	struct td_evaluation evaluation;
+	struct td_totals_sum sum = { .joins = true };
+	struct td_report report;
+	struct td_err err = { 0 };
+
+	test_machine(&machine, "adl");
+	machine.pmus[0].skip = true;
+	test_build_levels(&tree, &plan, &machine, 2, false, &err);
+	test_plan_levels(&plan, &machine, &tree, &err);
+	ok(td_plan_make_sets(&plan, &machine, &err) == 0 && plan.nr_sets == 2,
+	   "level 2 of Gracemont needs two runs");
+	for (unsigned int run = 0; run < plan.nr_sets; run++) {
+		struct td_totals totals = count_run(&plan, run, longer);
+
+		td_totals_sum_add(&sum, &plan, &totals, &times);
+		td_totals_free(&totals);
+	}
+	td_totals_sum_divide(&sum);
+	td_evaluation_make(&evaluation, &tree, &plan, &err);
+	ok(td_eval(&evaluation, &sum.totals, &times, false, &report, &err) == 0,
+	   "%s", err.msg);
+	check_metrics(&report, longer);
+	td_report_free(&report);
+	td_evaluation_free(&evaluation);
+	td_totals_sum_free(&sum);
+	td_tree_free(&tree);
+	td_plan_free(&plan);
+	td_machine_free(&machine);
+}
+
+int main(void)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(works); i++)
+		ok(test_near(td_work_difference(&works[i].work), works[i].want,
+			     1e-12),
+		   "%s: %g", works[i].what, td_work_difference(&works[i].work));
+	test_runs(1);
+	test_runs(1.5);
+	test_runs(10);
+	return done_testing();
+}

@@ -33,10 +33,11 @@ static const struct {
 
 enum mark {
 	UNMARKED,
-	NEAR,  /* over its threshold, by less than its error */
-	OVER,  /* for sure */
-	LOST,  /* not counted */
-	BLIND, /* its threshold was not counted */
+	NEAR,   /* over its threshold, by less than its error */
+	OVER,   /* for sure */
+	LOST,   /* not counted */
+	BLIND,  /* its threshold was not counted */
+	MISFIT, /* over its threshold, but it cannot be */
 };
 
 /* error 0 stands for 1; -1: too few reads; -2: unknown */
@@ -186,6 +187,15 @@ static const struct {
 		     { "tma_bad_speculation", -45, UNMARKED } },
 	  .situation = TD_SITUATION_CLEAR, .path = "tma_frontend_bound",
 	  .deeper = TD_DEEPER_LEVEL, .level = 2 },
+	{ "a value that something disturbed is not ranked",
+	  .cells = { { "tma_backend_bound", 50, MISFIT },
+		     { "tma_frontend_bound", 30, OVER } },
+	  .situation = TD_SITUATION_CLEAR, .path = "tma_frontend_bound",
+	  .deeper = TD_DEEPER_LEVEL, .level = 2 },
+	{ "and alone it is not nothing",
+	  .cells = { { "tma_backend_bound", 50, MISFIT },
+		     { "tma_frontend_bound", 3, UNMARKED } },
+	  .situation = TD_SITUATION_UNKNOWN, .path = "" },
 	{ "retiring",
 	  .cells = { { "tma_retiring", 75, OVER },
 		     { "tma_backend_bound", 22, OVER },
@@ -252,7 +262,9 @@ static struct td_cell make_cell(const struct cell *cell)
 					     : TD_STATUS_OK,
 		.value = cell->mark == LOST ? NAN : cell->value,
 		.error = cell->error > 0 ? cell->error : 1,
-		.over_threshold = cell->mark == NEAR || cell->mark == OVER,
+		.over_threshold = cell->mark == NEAR || cell->mark == OVER ||
+				  cell->mark == MISFIT,
+		.misfit = cell->mark == MISFIT ? TD_MISFIT_CORRECTION : TD_FITS,
 		.over_unknown = cell->mark == BLIND,
 		.too_short = cell->error == -1,
 		.runs_error = NAN,
@@ -261,7 +273,8 @@ static struct td_cell make_cell(const struct cell *cell)
 	if (cell->mark == LOST || cell->error < 0)
 		out.error = NAN;
 	/* as metrics/eval has it: not without an error */
-	out.clear_of_threshold = cell->mark == OVER && !isnan(out.error);
+	out.clear_of_threshold = (cell->mark == OVER || cell->mark == MISFIT) &&
+				 !isnan(out.error);
 	return out;
 }
 

@@ -9,6 +9,7 @@
 #define TD_METRICS_VERDICT_VERDICT_H
 
 #include "lib/count/report.h"
+#include "metrics/verdict/found.h"
 
 enum td_situation {
 	/* no tree with thresholds, or rows of several ids: nothing to say */
@@ -22,14 +23,6 @@ enum td_situation {
 	TD_SITUATION_TIE,      /* some are, but none is the largest for sure */
 	TD_SITUATION_RETIRING, /* most slots did work */
 	TD_SITUATION_CLEAR,
-};
-
-/* A node of the tree. */
-struct td_found {
-	const struct td_node *node; /* NULL: none */
-	const char *name;
-	double value, error; /* in its column's unit */
-	double slots_pct;    /* its share of the slots; NaN: unknown */
 };
 
 /* What to count next to learn more. */

@@ -10,6 +10,11 @@ bool td_opts_want_events(const struct td_opts *opts)
 	return opts->nr_events || opts->detail || opts->nothing;
 }
 
+bool td_opts_want_verdict(const struct td_opts *opts)
+{
+	return opts->verdict && !opts->no_verdict;
+}
+
 bool td_opts_want_metrics(const struct td_opts *opts)
 {
 	return opts->level || opts->only_level || opts->nr_metrics ||

@@ -84,7 +84,6 @@ void td_out_text_start_header(const struct td_writer *writer);
 struct json_object;
 void td_out_csv_field(const struct td_writer *writer, const char *text);
 struct json_object *td_out_json_percent(double value);
-/* json.c */
 struct json_object *td_out_json_number(double value);
 
 /*

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The verdict on a finished report, with the commands to type next. */
+#include "cmd/view/verdict.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/out/advice.h"
 #include "cmd/view/next.h"
-#include "cmd/view/view.h"
 #include "lib/base/util.h"
 #include "metrics/eval/errors.h"
 #include "metrics/verdict/verdict.h"
-
-bool td_view_wants_verdict(const struct td_opts *opts)
-{
-	return opts->verdict && !opts->no_verdict;
-}
 
 static bool is_worth_showing(const struct td_verdict *verdict)
 {

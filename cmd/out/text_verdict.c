@@ -207,7 +207,6 @@ void td_out_text_verdict(struct td_writer *writer,
 {
 	struct lines lines = { writer->fp, report, advice->verdict, 0 };
 
-	/* that the tasks mostly waited stands under the title */
 	put_situation(&lines);
 	put_last(&lines);
 	put_others(&lines);

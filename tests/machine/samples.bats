@@ -71,10 +71,10 @@ value() {
 	newest script -i data -F event,retire_lat | sort | uniq -c >latencies
 	cat latencies
 	for event in "${EVENTS[@]}"; do
-		# all of them, and more than a few
+		# one of a hundred thousand was seen with the latency of another event
 		awk -v event="$event" -v wanted="$(of_truth latency "$event" 4)" '
 		index($2, event) { if ($3 == wanted) right += $1; else wrong += $1 }
-		END { exit !(right > 30 && !wrong) }' latencies
+		END { exit !(right > 30 && wrong <= 1 + right / 1000) }' latencies
 	done
 }
 

@@ -12,7 +12,9 @@ bool td_opts_want_events(const struct td_opts *opts)
 
 bool td_opts_want_verdict(const struct td_opts *opts)
 {
-	return opts->verdict && !opts->no_verdict;
+	/* for programs only if asked for, as it is a line of another kind */
+	return opts->verdict ||
+	       (opts->format == TD_FORMAT_TEXT && !opts->no_verdict);
 }
 
 bool td_opts_want_metrics(const struct td_opts *opts)

@@ -27,8 +27,8 @@ static void put_value(const struct lines *lines, const struct td_found *found)
 		td_out_value(value, column, found->value, TD_READER_HUMAN));
 	if (!isnan(found->error))
 		fprintf(lines->fp, " \u00b1%s",
-			td_out_value(error, column, found->error,
-				     TD_READER_HUMAN));
+			td_out_error(error, column, found->value,
+				     found->error));
 	fprintf(lines->fp, " %s", column->unit);
 }
 
@@ -207,6 +207,7 @@ void td_out_text_verdict(struct td_writer *writer,
 {
 	struct lines lines = { writer->fp, report, advice->verdict, 0 };
 
+	/* that the tasks mostly waited stands under the title */
 	put_situation(&lines);
 	put_last(&lines);
 	put_others(&lines);

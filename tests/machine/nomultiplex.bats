@@ -38,10 +38,11 @@ sets() {
 }
 
 @test "a command: every node is within half a point of the truth" {
+	work='i=0; while [ $i -lt 5000 ]; do i=$((i + 1)); done'
 	for pmu in "${pmus[@]}"; do
 		"$ACT" -u dram_latency
 		"$TDSTAT" -l 4 --all --no-multiplex --cputype "$pmu" -j -o out -- \
-			taskset -c "$(cpu_of "$pmu")" sh -c "echo run >>started; $WORK"
+			taskset -c "$(cpu_of "$pmu")" sh -c "echo run >>started; $work"
 		as_true out "$pmu" dram_latency 4 1
 		[ "$(wc -l <started)" -eq "$(sets -l 4 --cputype "$pmu")" ]
 		rm started
@@ -50,7 +51,7 @@ sets() {
 
 @test "the machine while a command runs" {
 	"$ACT" -u ports
-	"$TDSTAT" -l 3 --all --no-multiplex -a -j -o out -- sleep 0.3
+	"$TDSTAT" -l 3 --all --no-multiplex -a -j -o out -- sleep 0.5
 	for pmu in "${pmus[@]}"; do
 		as_true out "$pmu" ports 3 "$(($(nproc) / ${#pmus[@]}))"
 	done

@@ -142,8 +142,8 @@ const char *td_out_error(char buf[TD_VALUE_SIZE],
 			 double error)
 {
 	char text[TD_VALUE_SIZE];
-	int part = td_out_part(
-		td_out_value(text, column, value, TD_READER_HUMAN));
+	int part =
+		td_out_part(td_out_value(text, column, value, TD_READER_HUMAN));
 	int decimals = part > 1 ? part - 1 : 0;
 	double digit = pow(10, decimals);
 

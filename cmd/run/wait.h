@@ -28,7 +28,7 @@ struct td_waiter {
 	uint64_t start_ns;
 	uint64_t ticks_ns, period_ns; /* ticks are counted from ticks_ns */
 	uint64_t ticks;               /* that were reported */
-	sigset_t mask;  /* signals to wait for */
+	sigset_t mask;                /* signals to wait for */
 };
 
 enum td_wakeup {

@@ -19,13 +19,15 @@ static int set_point(struct td_course_point *point,
 
 	if (!v)
 		return -ENOMEM;
+	point->v = v;
+	point->nr = sum->nr;
+	point->time_ns = time_ns;
 	for (size_t i = 0; i < sum->nr; i++) {
 		const struct td_reading *r = &sum->v[i];
 
 		v[i] = (struct td_course_sum){ r->value, r->enabled_ns,
 					       r->running_ns };
 	}
-	*point = (struct td_course_point){ time_ns, v, sum->nr };
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2154 # what helper.bash sets
 # Errors of metrics, from a recording that has the course of its counts.
 
 load helper

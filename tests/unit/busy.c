@@ -347,8 +347,8 @@ static void test_name(size_t n)
 	test_machine(&machine, "lnl");
 	event->name = strdup(names[n].name);
 	ok(td_clocks_find(&plan, &machine, 0, names[n].clock, true) == want,
-	   "%s is%s clock %u", names[n].name, names[n].found ? "" : " not",
-	   names[n].clock);
+	   "%s is%s clock %d", names[n].name, names[n].found ? "" : " not",
+	   (int)names[n].clock);
 	td_plan_free(&plan);
 	td_machine_free(&machine);
 }

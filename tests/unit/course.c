@@ -117,7 +117,8 @@ static void check_end(void)
 	ok(course.nr == 17 && batch(16, 0) == 33 + 1,
 	   "a little more belongs to the last batch");
 	read_soon(7, 3470 * MS);
-	ok(course.nr == 18 && batch(17, 0) == 7, "more than half of one is one");
+	ok(course.nr == 18 && batch(17, 0) == 7,
+	   "more than half of one is one");
 	td_course_end(&course, &sum, 9000 * MS);
 	ok(course.nr == 18, "without a read nothing is added");
 	td_course_clear(&course);

@@ -16,12 +16,11 @@
 	"\"events\":[{\"name\":\"cpu_core/slots/\",\"pmu\":\"cpu_core\",\"group\":0}]"
 #define INFO \
 	"\"cpuid\":\"GenuineIntel-6-97-2\",\"smt\":true,\"interval_ms\":1000,\"target\":\"x\""
-#define HEAD         "{\"tdstat\":1," INFO "," PMUS "," EVENTS "}\n"
-#define COUNTS(list) "{\"time\":1.5,\"counts\":[" list "]}\n"
-#define END          "{\"end\":{\"elapsed\":2.5}}\n"
-#define FINE         COUNTS("[0,0,-1,5,9,9]")
-#define SUMS(time, sums) \
-	"{\"so_far\":" time ",\"sums\":[" sums "]}\n"
+#define HEAD             "{\"tdstat\":1," INFO "," PMUS "," EVENTS "}\n"
+#define COUNTS(list)     "{\"time\":1.5,\"counts\":[" list "]}\n"
+#define END              "{\"end\":{\"elapsed\":2.5}}\n"
+#define FINE             COUNTS("[0,0,-1,5,9,9]")
+#define SUMS(time, sums) "{\"so_far\":" time ",\"sums\":[" sums "]}\n"
 #define ONE_EVENT(more)                                                       \
 	"{\"name\":\"cpu_core/slots/\",\"pmu\":\"cpu_core\",\"group\":0" more \
 	"}"

@@ -162,8 +162,8 @@ static void test_reports(void)
 
 		ok(td_spreads_fill_report(&spreads, &report) == 0, "filled");
 		for (size_t c = 0; c < NR_COLUMNS; c++)
-			ok(test_near(cells[0][c].runs_error, want_errors[i].error[c],
-				     1e-12) &&
+			ok(test_near(cells[0][c].runs_error,
+				     want_errors[i].error[c], 1e-12) &&
 				   test_near(cells[0][c].value, 7, 0),
 			   "%s %s, %s: %g", mean.id, mean.pmu, columns[c].name,
 			   cells[0][c].runs_error);

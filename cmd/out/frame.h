@@ -26,6 +26,7 @@ struct td_frame {
 	bool errors;       /* CSV: a column for the error of each metric */
 	bool summary_word; /* CSV lines of a summary begin with "summary" */
 	unsigned int screen_lines; /* repeat the header after these; 0: never */
+	unsigned int screen_columns; /* of the window; 0: there is none */
 };
 
 #endif

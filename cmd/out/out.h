@@ -12,11 +12,10 @@
 
 #include "cmd/out/format.h"
 #include "cmd/out/frame.h"
+#include "cmd/out/table.h"
 #include "lib/base/err.h"
 #include "lib/count/report.h"
 
-/* More columns would need more than 150 characters a line. */
-#define TD_MAX_COLUMNS  15
 #define TD_CGROUP_WIDTH 16 /* of a cgroup's column */
 
 struct td_writer {
@@ -27,6 +26,7 @@ struct td_writer {
 	unsigned int lines;    /* text: lines since the header */
 	/* text: length of each column's longest fraction so far, with point */
 	int parts[TD_MAX_COLUMNS];
+	struct td_table table; /* text: of the interval before */
 	bool header_done;
 	bool summary; /* of all intervals */
 };
@@ -72,7 +72,20 @@ void td_out_text_describe(const struct td_writer *writer, int indent,
 void td_out_text_hidden(const struct td_writer *writer,
 			const struct td_row *row, size_t unmarked, size_t rest);
 
+/* Stands behind a value in a table that is over its threshold. */
+#define TD_OVER_MARK "*"
+/* Where next to nothing went on, nothing is marked. */
+bool td_out_is_over(const struct td_row *row, const struct td_cell *cell);
+/* text.c: how busy a row's CPUs were, in a table */
+void td_out_text_busy(FILE *fp, const struct td_row *row);
+
+/* text_narrow.c: other is set if the columns are not those of the last header */
+void td_out_text_narrow(struct td_writer *writer,
+			const struct td_report *report, bool other);
+
 /* text_start.c */
+/* The width of what td_out_text_start() writes, with such an id and PMU. */
+int td_out_text_start_width(const struct td_frame *frame, int id, int pmu);
 void td_out_text_title(struct td_writer *writer);
 /* Starts a line of an interval: time, id, PMU.  Returns the columns used. */
 int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,

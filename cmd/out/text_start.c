@@ -5,8 +5,9 @@
 #include "lib/base/util.h"
 #include "lib/count/aggregations.h"
 
-#define PMU_WIDTH 12 /* cpu_lowpower */
-#define ID_WIDTH  8  /* at least */
+#define TIME_WIDTH 16
+#define PMU_WIDTH  12 /* cpu_lowpower */
+#define ID_WIDTH   8  /* at least */
 
 static int id_width(const struct td_frame *frame)
 {
@@ -15,6 +16,17 @@ static int id_width(const struct td_frame *frame)
 	if (frame->show_cgroup)
 		width += width ? 1 + TD_CGROUP_WIDTH : TD_CGROUP_WIDTH;
 	return width > ID_WIDTH ? width : ID_WIDTH;
+}
+
+int td_out_text_start_width(const struct td_frame *frame, int id, int pmu)
+{
+	int width = TIME_WIDTH;
+
+	if (frame->show_id)
+		width += 1 + (id > id_width(frame) ? id : id_width(frame));
+	if (frame->show_pmu)
+		width += 1 + (pmu > PMU_WIDTH ? pmu : PMU_WIDTH);
+	return width;
 }
 
 void td_out_text_start_header(const struct td_writer *writer)
@@ -33,7 +45,8 @@ int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
 {
 	FILE *fp = writer->fp;
 	char time[40];
-	int columns = fprintf(fp, "%16s", td_format_seconds(time, time_ns));
+	int columns = fprintf(fp, "%*s", TIME_WIDTH,
+			      td_format_seconds(time, time_ns));
 
 	if (writer->frame->show_id) {
 		fputc(' ', fp);

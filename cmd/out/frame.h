@@ -16,7 +16,7 @@ struct td_frame {
 	bool show_id;  /* with an aggregation or cgroups */
 	enum td_aggregation how;
 	bool show_cgroup;  /* in a column of its own in the event table */
-	bool trees;        /* with interval: a tree for each, not a line */
+	bool trees;        /* too many columns for the wide form of a table */
 	bool all;          /* show nodes that do not matter, too */
 	bool describe;     /* say what metrics mean and why they are missing */
 	bool colour;       /* the stream is a terminal with colours */

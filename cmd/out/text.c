@@ -9,7 +9,6 @@
 #include "lib/base/util.h"
 
 #define MIN_PART 5 /* ".1234" */
-#define TEN_CPUS 999.95
 
 /* The blanks between "%" and "tma_retiring" in a header. */
 static int gap_width(const struct td_column *column)
@@ -23,8 +22,7 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 
 	td_out_text_start_header(writer);
 	if (report->has_busy)
-		fprintf(fp, " %*s %*s", TD_BUSY_WIDTH, "%busy", TD_GHZ_WIDTH,
-			"GHz");
+		td_out_text_busy_header(fp);
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		const struct td_column *column = &report->columns[i];
 		int width = td_table_wide_width(column) - gap_width(column) -
@@ -60,11 +58,6 @@ static int blanks_behind(const struct td_column *column, const char *value,
 	return *longest - part;
 }
 
-bool td_out_is_over(const struct td_row *row, const struct td_cell *cell)
-{
-	return cell->over_threshold && !row->idle;
-}
-
 /* Returns the blanks that the next cell begins with. */
 static int put_cell(const struct td_writer *writer, const struct td_row *row,
 		    const struct td_column *column, const struct td_cell *cell,
@@ -84,23 +77,6 @@ static int put_cell(const struct td_writer *writer, const struct td_row *row,
 		td_table_wide_width(column) - behind, text,
 		over ? TD_OVER_MARK : "", red ? "\033[m" : "");
 	return over ? behind : behind + 1;
-}
-
-static void put_short(FILE *fp, int width, double value)
-{
-	if (isnan(value)) {
-		fprintf(fp, " %*s", width, "-");
-		return;
-	}
-	fputc(' ', fp);
-	/* the CPU time of many tasks has no room for decimals */
-	td_out_number(fp, width, value < TEN_CPUS ? 1 : 0, value);
-}
-
-void td_out_text_busy(FILE *fp, const struct td_row *row)
-{
-	put_short(fp, TD_BUSY_WIDTH, row->busy_pct);
-	put_short(fp, TD_GHZ_WIDTH, row->ghz);
 }
 
 static void put_line(struct td_writer *writer, const struct td_report *report,

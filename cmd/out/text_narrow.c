@@ -50,8 +50,7 @@ static void put_header_start(const struct td_writer *writer,
 		put_end_of(fp, table->pmu_width,
 			   block->pmu ? block->pmu : "pmu");
 	if (table->busy)
-		fprintf(fp, " %*s %*s", TD_BUSY_WIDTH, "%busy", TD_GHZ_WIDTH,
-			"GHz");
+		td_out_text_busy_header(fp);
 }
 
 static void put_header(struct td_writer *writer, const struct td_report *report)

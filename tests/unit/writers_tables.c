@@ -194,6 +194,13 @@ static const struct {
 "# %   time id             retiring\n"
 "     0.000 ../web.service      1.0\n"
 "     0.000 web                 2.0\n" },
+	{ "an id that makes the wide form too long",
+	  .frame = { .interval = true, .show_id = true, .screen_columns = 62 },
+	  .nr_columns = 1, .time_ns = 5,
+	  .rows = { { "system.slice/web.service", "cpu", .cells = { OK(1) } } },
+	  .want =
+"# %   time id                   retiring\n"
+"     0.000 ...slice/web.service      1.0\n" },
 	{ "more than eleven days",
 	  .frame = { .interval = true, .screen_columns = 30 },
 	  .nr_columns = 1, .time_ns = 1000000500000000,

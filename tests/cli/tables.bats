@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Tables of intervals in windows of several widths.
 
+# shellcheck disable=SC2016,SC2154 # sh -c; helper.bash
 load helper
 
 export TERM=dumb

@@ -126,6 +126,8 @@ static void put_interval(struct td_writer *writer,
 	const struct td_table last = writer->table;
 	bool other;
 
+	if (writer->frame->screen_columns && !report->nr_rows)
+		return; /* no thread ran; the next rows tell the columns */
 	writer->table = td_table_make(writer->frame, report, &last);
 	other = !td_table_is_same(&writer->table, &last);
 	switch (writer->table.form) {

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Text: the table of intervals in a window that is too narrow for whole names. */
+#include <math.h>
 #include <string.h>
 
 #include "cmd/out/out.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
+
+/* Two decimals would show nothing of values below. */
+#define SMALL 0.01
 
 /* Times from here on have no room for fractions. */
 #define LONG_NS UINT64_C(999999999500000)
@@ -75,17 +79,16 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 }
 
 /* With fewer decimals, or an exponent, if it is too long. */
-static const char *fit_value(char buf[TD_VALUE_SIZE],
-			     const struct td_column *column, double value,
-			     int width)
+static void fit_value(char buf[TD_VALUE_SIZE], const struct td_column *column,
+		      double value, int width)
 {
+	int decimals = fabs(value) < SMALL ? -1 : 2;
+
 	td_out_value(buf, column, value, TD_READER_HUMAN);
-	for (int decimals = 2; decimals >= 0 && (int)strlen(buf) > width;
-	     decimals--)
+	for (; decimals >= 0 && (int)strlen(buf) > width; decimals--)
 		snprintf(buf, TD_VALUE_SIZE, "%.*f", decimals, value);
 	if ((int)strlen(buf) > width)
 		snprintf(buf, TD_VALUE_SIZE, "%.0e", value);
-	return buf;
 }
 
 static const char *missing(enum td_status status)
@@ -106,13 +109,14 @@ static void put_cell(const struct td_writer *writer, const struct td_row *row,
 {
 	bool over = td_out_is_over(row, cell);
 	bool red = writer->frame->colour && over;
+	bool ok = cell->status == TD_STATUS_OK;
 	char buf[TD_VALUE_SIZE];
 
+	if (ok)
+		fit_value(buf, column, cell->value, width);
 	fprintf(writer->fp, "%s%*s%s%s", red ? "\033[31m" : "", width,
-		cell->status == TD_STATUS_OK
-			? fit_value(buf, column, cell->value, width)
-			: missing(cell->status),
-		over ? TD_OVER_MARK : "", red ? "\033[m" : "");
+		ok ? buf : missing(cell->status), over ? TD_OVER_MARK : "",
+		red ? "\033[m" : "");
 }
 
 static void put_cells(const struct td_writer *writer,

@@ -160,13 +160,13 @@ static const struct {
 "     0.000        -           n/a         -100.0\n" },
 	{ "values of several units: each with its own, as long as they have room",
 	  .frame = { .interval = true, .screen_columns = 80 },
-	  .columns = with_units, .nr_columns = 4, .time_ns = 5, .repeat = 1,
-	  .rows = { { "all", "cpu", .cells = { OK(25.14), OK(1.5), OVER(3.1234), OK(0.01) } },
+	  .columns = with_units, .nr_columns = 4, .time_ns = 5,
+	  .rows = { { "all", "cpu", .cells = { OK(25.14), OK(-1.23e-12), OVER(3.1234), OK(0.01) } },
 		    { "all", "cpu", .cells = { OK(25.14), OK(12345678901.75), OK(3), OK(1e12) } },
 		    { "all", "cpu", .cells = { OK(25.14), OK(1.2e16), OK(3), LOST } } },
 	  .want =
 "#     time % reti info_thre_ipc GHz info_syst_cloc cycl / tran info_memo_late\n"
-"     0.000   25.1          1.50              3.123*                      0.01\n"
+"     0.000   25.1        -1e-12              3.123*                      0.01\n"
 "     0.000   25.1 12345678901.8               3.00           1000000000000.00\n"
 "     0.000   25.1         1e+16               3.00                          -\n" },
 	{ "as many letters as keep names apart",
@@ -201,6 +201,9 @@ static const struct {
 	  .want =
 "# %   time id                   retiring\n"
 "     0.000 ...slice/web.service      1.0\n" },
+	{ "no rows, as no thread ran: no header either",
+	  .frame = { .interval = true, .screen_columns = 60 },
+	  .nr_columns = 4, .time_ns = 5, .want = "" },
 	{ "more than eleven days",
 	  .frame = { .interval = true, .screen_columns = 30 },
 	  .nr_columns = 1, .time_ns = 1000000500000000,

@@ -16,7 +16,7 @@ struct td_frame {
 	bool show_id;  /* with an aggregation or cgroups */
 	enum td_aggregation how;
 	bool show_cgroup;  /* in a column of its own in the event table */
-	bool trees;        /* with interval: a tree for each, not a line */
+	bool trees;        /* too many columns for the wide form of a table */
 	bool all;          /* show nodes that do not matter, too */
 	bool describe;     /* say what metrics mean and why they are missing */
 	bool colour;       /* the stream is a terminal with colours */
@@ -26,6 +26,7 @@ struct td_frame {
 	bool errors;       /* CSV: a column for the error of each metric */
 	bool summary_word; /* CSV lines of a summary begin with "summary" */
 	unsigned int screen_lines; /* repeat the header after these; 0: never */
+	unsigned int screen_columns; /* of the window; 0: there is none */
 };
 
 #endif

@@ -12,12 +12,9 @@
 
 #include "cmd/out/format.h"
 #include "cmd/out/frame.h"
+#include "cmd/out/table.h"
 #include "lib/base/err.h"
 #include "lib/count/report.h"
-
-/* More columns would need more than 150 characters a line. */
-#define TD_MAX_COLUMNS  15
-#define TD_CGROUP_WIDTH 16 /* of a cgroup's column */
 
 struct td_writer {
 	const struct td_out *out;
@@ -27,6 +24,7 @@ struct td_writer {
 	unsigned int lines;    /* text: lines since the header */
 	/* text: length of each column's longest fraction so far, with point */
 	int parts[TD_MAX_COLUMNS];
+	struct td_table table; /* text: of the interval before */
 	bool header_done;
 	bool summary; /* of all intervals */
 };
@@ -64,6 +62,10 @@ void td_out_text_begin_line(const struct td_writer *writer,
 			    const struct td_row *row);
 void td_out_text_end_line(const struct td_writer *writer,
 			  const struct td_row *row);
+/* Stands behind a value in a table that is over its threshold. */
+#define TD_OVER_MARK "*"
+/* Where next to nothing went on, nothing is marked. */
+bool td_out_is_over(const struct td_row *row, const struct td_cell *cell);
 
 /* text_describe.c: wraps a description, from a column on. */
 void td_out_text_describe(const struct td_writer *writer, int indent,
@@ -72,6 +74,10 @@ void td_out_text_describe(const struct td_writer *writer, int indent,
 void td_out_text_hidden(const struct td_writer *writer,
 			const struct td_row *row, size_t unmarked, size_t rest);
 
+/* text_narrow.c: other is set if the columns are not those of the last header */
+void td_out_text_narrow(struct td_writer *writer,
+			const struct td_report *report, bool other);
+
 /* text_start.c */
 void td_out_text_title(struct td_writer *writer);
 /* Starts a line of an interval: time, id, PMU.  Returns the columns used. */
@@ -79,6 +85,9 @@ int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
 		      const struct td_row *row);
 /* The header of these columns. */
 void td_out_text_start_header(const struct td_writer *writer);
+/* How busy a row's CPUs were, in a table. */
+void td_out_text_busy_header(FILE *fp);
+void td_out_text_busy(FILE *fp, const struct td_row *row);
 
 /* csv_field.c, json_events.c */
 struct json_object;

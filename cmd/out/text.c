@@ -8,23 +8,12 @@
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
-#define CELL_WIDTH 20
-#define MIN_PART   5 /* ".1234" */
-#define BUSY_WIDTH 5 /* "%busy", "100.0" */
-#define GHZ_WIDTH  4
+#define MIN_PART 5 /* ".1234" */
 
 /* The blanks between "%" and "tma_retiring" in a header. */
 static int gap_width(const struct td_column *column)
 {
 	return column->unit[0] ? 2 : 0;
-}
-
-static int header_width(const struct td_column *column)
-{
-	int len = td_printable_width(column->unit) + gap_width(column) +
-		  td_printable_width(column->name);
-
-	return len > CELL_WIDTH ? len : CELL_WIDTH;
 }
 
 static void put_header(struct td_writer *writer, const struct td_report *report)
@@ -33,10 +22,10 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 
 	td_out_text_start_header(writer);
 	if (report->has_busy)
-		fprintf(fp, " %*s %*s", BUSY_WIDTH, "%busy", GHZ_WIDTH, "GHz");
+		td_out_text_busy_header(fp);
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		const struct td_column *column = &report->columns[i];
-		int width = header_width(column) - gap_width(column) -
+		int width = td_table_wide_width(column) - gap_width(column) -
 			    td_printable_width(column->name);
 
 		if (!column->present)
@@ -69,12 +58,13 @@ static int blanks_behind(const struct td_column *column, const char *value,
 	return *longest - part;
 }
 
-/* Returns the blanks to write after it unless it is the last of the line. */
-static int put_cell(const struct td_writer *writer,
+/* Returns the blanks that the next cell begins with. */
+static int put_cell(const struct td_writer *writer, const struct td_row *row,
 		    const struct td_column *column, const struct td_cell *cell,
-		    bool idle, int *longest)
+		    int *longest)
 {
-	bool colour = writer->frame->colour && cell->over_threshold && !idle;
+	bool over = td_out_is_over(row, cell);
+	bool red = writer->frame->colour && over;
 	const char *text = td_out_missing(cell->status);
 	char buf[TD_VALUE_SIZE];
 	int behind = 0;
@@ -83,43 +73,28 @@ static int put_cell(const struct td_writer *writer,
 		text = td_out_value(buf, column, cell->value, TD_READER_HUMAN);
 		behind = blanks_behind(column, text, longest);
 	}
-	fprintf(writer->fp, "%s%*s%s", colour ? "\033[31m" : "",
-		header_width(column) - behind, text, colour ? "\033[m" : "");
-	return behind;
-}
-
-static void put_short(FILE *fp, int width, double value)
-{
-	if (isnan(value)) {
-		fprintf(fp, " %*s", width, "-");
-		return;
-	}
-	fputc(' ', fp);
-	td_out_number(fp, width, 1, value);
-}
-
-static void put_busy(FILE *fp, const struct td_row *row)
-{
-	put_short(fp, BUSY_WIDTH, row->busy_pct);
-	put_short(fp, GHZ_WIDTH, row->ghz);
+	fprintf(writer->fp, "%s%*s%s%s", red ? "\033[31m" : "",
+		td_table_wide_width(column) - behind, text,
+		over ? TD_OVER_MARK : "", red ? "\033[m" : "");
+	return over ? behind : behind + 1;
 }
 
 static void put_line(struct td_writer *writer, const struct td_report *report,
 		     const struct td_row *row)
 {
 	bool dim = writer->frame->colour && row->idle;
-	int behind = 0, nr = 0;
+	int blanks = 1, nr = 0;
 
 	fputs(dim ? "\033[2m" : "", writer->fp);
 	td_out_text_start(writer, report->time_ns, row);
 	if (report->has_busy)
-		put_busy(writer->fp, row);
+		td_out_text_busy(writer->fp, row);
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		if (!report->columns[i].present)
 			continue;
-		fprintf(writer->fp, "%*s", behind + 1, "");
-		behind = put_cell(writer, &report->columns[i], &row->cells[i],
-				  row->idle, &writer->parts[nr]);
+		fprintf(writer->fp, "%*s", blanks, "");
+		blanks = put_cell(writer, row, &report->columns[i],
+				  &row->cells[i], &writer->parts[nr]);
 		/* with more columns there would be trees, not a table */
 		nr += nr + 1 < TD_MAX_COLUMNS;
 	}
@@ -127,15 +102,45 @@ static void put_line(struct td_writer *writer, const struct td_report *report,
 	writer->lines++;
 }
 
-static void put_table(struct td_writer *writer, const struct td_report *report)
+static void put_wide(struct td_writer *writer, const struct td_report *report,
+		     bool other)
 {
 	unsigned int screen = writer->frame->screen_lines;
 
-	if (!writer->header_done ||
+	if (other || !writer->header_done ||
 	    (screen && writer->lines + report->nr_rows >= screen))
 		put_header(writer, report);
 	for (size_t i = 0; i < report->nr_rows; i++)
 		put_line(writer, report, &report->rows[i]);
+}
+
+static void put_trees(struct td_writer *writer, const struct td_report *report)
+{
+	for (size_t i = 0; i < report->nr_rows; i++)
+		td_out_text_tree(writer, report, &report->rows[i]);
+}
+
+static void put_interval(struct td_writer *writer,
+			 const struct td_report *report)
+{
+	const struct td_table last = writer->table;
+	bool other;
+
+	if (writer->frame->screen_columns && !report->nr_rows)
+		return; /* no thread ran; the next rows tell the columns */
+	writer->table = td_table_make(writer->frame, report, &last);
+	other = !td_table_is_same(&writer->table, &last);
+	switch (writer->table.form) {
+	case TD_TABLE_WIDE:
+		put_wide(writer, report, other);
+		break;
+	case TD_TABLE_NARROW:
+		td_out_text_narrow(writer, report, other);
+		break;
+	case TD_TABLE_TREES:
+		put_trees(writer, report);
+		break;
+	}
 }
 
 static void text_report(struct td_writer *writer,
@@ -143,18 +148,17 @@ static void text_report(struct td_writer *writer,
 {
 	const struct td_frame *frame = writer->frame;
 
-	if (frame->interval && !frame->trees) {
-		put_table(writer, report);
+	if (frame->interval) {
+		put_interval(writer, report);
 		return;
 	}
-	if (!frame->interval && !writer->header_done)
+	if (!writer->header_done)
 		td_out_text_title(writer);
-	if (!frame->interval && report->mostly_waited)
+	if (report->mostly_waited)
 		fprintf(writer->fp,
 			" %.1f %% of one CPU: look at what it waits for\n\n",
 			report->tasks_pct);
-	for (size_t i = 0; i < report->nr_rows; i++)
-		td_out_text_tree(writer, report, &report->rows[i]);
+	put_trees(writer, report);
 }
 
 static void put_time(FILE *fp, uint64_t ns, const char *what)

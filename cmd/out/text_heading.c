@@ -10,6 +10,11 @@
 /* CPU time from here on is more than one CPU has, as it is printed. */
 #define MORE_THAN_A_CPU 100.5
 
+bool td_out_is_over(const struct td_row *row, const struct td_cell *cell)
+{
+	return cell->over_threshold && !row->idle;
+}
+
 void td_out_text_begin_line(const struct td_writer *writer,
 			    const struct td_row *row)
 {

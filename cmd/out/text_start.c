@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The title of tables and trees, and the start of an interval's lines. */
+#include <math.h>
+
 #include "cmd/out/out.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
-#include "lib/count/aggregations.h"
 
-#define PMU_WIDTH 12 /* cpu_lowpower */
-#define ID_WIDTH  8  /* at least */
-
-static int id_width(const struct td_frame *frame)
-{
-	int width = td_aggregation_row(frame->how)->width;
-
-	if (frame->show_cgroup)
-		width += width ? 1 + TD_CGROUP_WIDTH : TD_CGROUP_WIDTH;
-	return width > ID_WIDTH ? width : ID_WIDTH;
-}
+/* More than this has no room for a decimal. */
+#define TEN_CPUS 999.95
 
 void td_out_text_start_header(const struct td_writer *writer)
 {
@@ -23,9 +15,9 @@ void td_out_text_start_header(const struct td_writer *writer)
 
 	fputs("#           time", fp);
 	if (writer->frame->show_id)
-		fprintf(fp, " %-*s", id_width(writer->frame), "id");
+		fprintf(fp, " %-*s", td_table_id_width(writer->frame), "id");
 	if (writer->frame->show_pmu)
-		fprintf(fp, " %-*s", PMU_WIDTH, "pmu");
+		fprintf(fp, " %-*s", TD_PMU_WIDTH, "pmu");
 }
 
 int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
@@ -33,18 +25,41 @@ int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
 {
 	FILE *fp = writer->fp;
 	char time[40];
-	int columns = fprintf(fp, "%16s", td_format_seconds(time, time_ns));
+	int columns = fprintf(fp, "%*s", TD_WIDE_TIME_WIDTH,
+			      td_format_seconds(time, time_ns));
 
 	if (writer->frame->show_id) {
 		fputc(' ', fp);
-		columns += 1 +
-			   td_put_padded(fp, -id_width(writer->frame), row->id);
+		columns +=
+			1 + td_put_padded(fp, -td_table_id_width(writer->frame),
+					  row->id);
 	}
 	if (writer->frame->show_pmu) {
 		fputc(' ', fp);
-		columns += 1 + td_put_padded(fp, -PMU_WIDTH, row->pmu);
+		columns += 1 + td_put_padded(fp, -TD_PMU_WIDTH, row->pmu);
 	}
 	return columns;
+}
+
+void td_out_text_busy_header(FILE *fp)
+{
+	fprintf(fp, " %*s %*s", TD_BUSY_WIDTH, "%busy", TD_GHZ_WIDTH, "GHz");
+}
+
+static void put_short(FILE *fp, int width, double value)
+{
+	if (isnan(value)) {
+		fprintf(fp, " %*s", width, "-");
+		return;
+	}
+	fputc(' ', fp);
+	td_out_number(fp, width, value < TEN_CPUS ? 1 : 0, value);
+}
+
+void td_out_text_busy(FILE *fp, const struct td_row *row)
+{
+	put_short(fp, TD_BUSY_WIDTH, row->busy_pct);
+	put_short(fp, TD_GHZ_WIDTH, row->ghz);
 }
 
 /* As perf quotes: 'sleep 1', 'system wide', but process id '7'. */

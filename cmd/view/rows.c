@@ -103,6 +103,7 @@ static int put_events(const struct rows *r, struct td_err *err)
 
 static int put_rows(const struct rows *r, struct td_err *err)
 {
+	td_sink_measure(&r->view->sink);
 	return r->view->source->tree ? put_tree(r, err) : put_events(r, err);
 }
 

@@ -68,18 +68,26 @@ static int open_stream(struct td_sink *sink, const struct td_opts *opts,
 	return 0;
 }
 
-static void look_at_terminal(struct td_sink *sink)
+void td_sink_measure(struct td_sink *sink)
 {
-	const char *term = getenv("TERM");
 	int fd = fileno(sink->writer.fp);
 	struct winsize size;
 
-	if (!isatty(fd))
+	if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size))
+		return;
+	sink->frame.screen_lines = size.ws_row;
+	sink->frame.screen_columns = size.ws_col;
+}
+
+static void look_at_terminal(struct td_sink *sink)
+{
+	const char *term = getenv("TERM");
+
+	if (!isatty(fileno(sink->writer.fp)))
 		return;
 	sink->frame.colour =
 		term && strcmp(term, "dumb") != 0 && !getenv("NO_COLOR");
-	if (ioctl(fd, TIOCGWINSZ, &size) == 0)
-		sink->frame.screen_lines = size.ws_row;
+	td_sink_measure(sink);
 }
 
 /* perf stat's first line of a file for people. */

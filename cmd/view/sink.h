@@ -26,6 +26,8 @@ int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 		 const struct td_frame *frame, struct td_err *err);
 /* Empties the file and writes what comes before the first result. */
 int td_sink_begin(struct td_sink *sink, struct td_err *err);
+/* Asks a terminal for the size of its window, which its user may change. */
+void td_sink_measure(struct td_sink *sink);
 /* Flushes; an error if anything was not written. */
 int td_sink_check(struct td_sink *sink, struct td_err *err);
 /* An error if anything was not written.  May be called twice. */

@@ -141,9 +141,9 @@ core have, or that without these do not add up to what is above them"
 
 # --- the text table ---------------------------------------------------------------
 
-# table_of: each numeric value with the header that it ends under
+# table_of: each numeric value with the header that it ends under; marks stand behind
 table_of() {
-	awk '
+	tr '*' ' ' | awk '
 	/^#/ {
 		delete at
 		line = $0

@@ -111,7 +111,7 @@ static const struct {
 		      .cells = { OVER(2) } } },
 	  .want =
 "#           time pmu          %busy  GHz      %  tma_retiring\n"
-"     0.000000005 cpu_core     231.0  3.1 \033[31m                 1.0\033[m\n"
+"     0.000000005 cpu_core     231.0  3.1 \033[31m                 1.0*\033[m\n"
 "\033[2m     0.000000005 cpu_atom       0.0    -                  2.0\033[m\n" },
 	{ "CSV: how busy they were", TD_FORMAT_CSV, ",",
 	  .columns = top, .nr_columns = 1,
@@ -154,14 +154,14 @@ static const struct {
 	  .rows = { { "all", "cpu", 100, .cells = { OVER(71) } } },
 	  .want =
 "#           time      %  tma_retiring\n"
-"     0.000000000                 71.0\n" },
+"     0.000000000                 71.0*\n" },
 	{ "colour on a terminal",
 	  .frame = { .interval = true, .colour = true },
 	  .columns = top, .nr_columns = 2,
 	  .rows = { { "all", "cpu", 100, .cells = { OVER(71), OK(5) } } },
 	  .want =
 "#           time      %  tma_retiring %  tma_backend_bound\n"
-"     0.000000000 \033[31m                71.0\033[m                  5.0\n" },
+"     0.000000000 \033[31m                71.0*\033[m                 5.0\n" },
 	{ "units, and none: a value as exact as it needs to be",
 	  .frame = { .interval = true },
 	  .columns = mixed, .nr_columns = 5,

@@ -1,0 +1,145 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Tables of intervals in windows of several widths.
+
+# shellcheck disable=SC2016,SC2154 # sh -c; helper.bash
+load helper
+
+export TERM=dumb
+
+# window COLUMNS COMMAND...: what it writes to a terminal of such a window
+window() {
+	timeout 20 python3 - "$@" <<-'PYTHON'
+		import fcntl, os, pty, struct, sys, termios
+		size = struct.pack("HHHH", 50, int(sys.argv[1]), 0, 0)
+		pid, fd = pty.fork()
+		if pid == 0:
+		    fcntl.ioctl(1, termios.TIOCSWINSZ, size)
+		    os.execvp(sys.argv[2], sys.argv[2:])
+		text = b""
+		try:
+		    while part := os.read(fd, 65536):
+		        text += part
+		except OSError:
+		    pass  # Linux tells the end of a terminal so
+		status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+		sys.stdout.write(text.decode().replace("\r\n", "\n"))
+		sys.exit(status)
+	PYTHON
+}
+
+# longest FILE: the characters of its longest line
+longest() {
+	awk '{ if (length($0) > most) most = length($0) } END { print most + 0 }' "$1"
+}
+
+# values: the table's values, one a line; times have more decimals
+values() {
+	grep -v '^#' | grep -oE ' -?[0-9]+\.[0-9](\*|[[:blank:]]|$)' | tr -d ' *'
+}
+
+@test "a narrow window: short names that begin as the whole ones do, and one percent sign" {
+	window 80 "$TDSTAT" report "$data/icelakex-2.jsonl" >out
+	assert_equal "$(head -n 1 out)" '# %   time retiring backend_bound frontend_bound bad_speculation'
+	window 45 "$TDSTAT" report "$data/icelakex-2.jsonl" >out
+	assert_equal "$(head -n 1 out | tr -s ' ')" '# % time ret bac_bou fro_bou bad_spe'
+}
+
+@test "a wide window, a pipe and a file have the same table" {
+	"$TDSTAT" report "$data/alderlake.jsonl" >pipe
+	"$TDSTAT" report "$data/alderlake.jsonl" -o file
+	window 200 "$TDSTAT" report "$data/alderlake.jsonl" >terminal
+	assert_same "$(<pipe)" "$(<terminal)"
+	assert_same "$(<pipe)" "$(sed 1,2d file)"
+	grep '%  tma_retiring ' pipe
+	# whose size is not known
+	window 0 "$TDSTAT" report "$data/alderlake.jsonl" >terminal
+	assert_same "$(<pipe)" "$(<terminal)"
+	# standard input and standard error do not matter
+	window 60 sh -c '"$0" report "$1" >file' "$TDSTAT" "$data/alderlake.jsonl"
+	assert_same "$(<pipe)" "$(<file)"
+}
+
+@test "no line is longer than the window, and no value is missing" {
+	for model in alderlake-2 sapphirerapids-2 icelakex-2; do
+		"$TDSTAT" report "$data/$model.jsonl" -l 2 -A -j |
+			jq -r '.value | select(. != null)' | wc -l >all
+		for columns in 50 64 80 100 132 200; do
+			window $columns "$TDSTAT" report "$data/$model.jsonl" -l 2 -A >out
+			echo "$model, $columns columns:"
+			[ "$(longest out)" -le $columns ]
+			assert_equal "$(values <out | wc -l)" "$(<all)"
+		done
+	done
+}
+
+@test "two kinds of core at level 2: a header and a line for each" {
+	window 120 "$TDSTAT" report "$data/alderlake-2.jsonl" -l 2 >out
+	assert_equal "$(grep -c '^# %   time cpu_core ' out)" 1
+	assert_equal "$(grep -c '^# %   time cpu_atom ' out)" 1
+	assert_equal "$(sed '1,2d' out | awk '{ print $1, $2 }' | xargs)" \
+		'0.301 cpu_core 0.301 cpu_atom 0.604 cpu_core 0.604 cpu_atom'
+	# each has its own columns, and no cell is empty
+	awk '/^#/ { nr[$4] = NF } !/^#/ && NF + 2 != nr[$2] { print; exit 1 }' out
+	# as many columns would be trees in a file
+	"$TDSTAT" report "$data/alderlake-2.jsonl" -l 2 | grep '%  tma_core_bound'
+}
+
+@test "too many columns for a table are trees in every window" {
+	window 120 "$TDSTAT" report "$data/icelakex-2.jsonl" -l 3 >out
+	grep -E '[0-9] %  tma_core_bound' out
+}
+
+@test "what is over its threshold has a mark without colours, in all forms" {
+	"$TDSTAT" report "$data/alderlake.jsonl" -j |
+		jq -r 'select(.over_threshold) | .value' | wc -l >all
+	[ "$(<all)" -gt 0 ]
+	"$TDSTAT" report "$data/alderlake.jsonl" >wide
+	window 80 "$TDSTAT" report "$data/alderlake.jsonl" >narrow
+	for form in wide narrow; do
+		assert_equal "$(grep -o '\*' $form | wc -l)" "$(<all)"
+		run ! grep $'\033' $form
+	done
+	TERM=xterm window 80 "$TDSTAT" report "$data/alderlake.jsonl" >red
+	assert_equal "$(grep -o $'\033\[31m *[0-9.]*\*\033\[m' red | wc -l)" "$(<all)"
+	assert_same "$(sed $'s/\033\\[[0-9]*m//g' red)" "$(<narrow)"
+}
+
+# resized RECORDING: a report, whose window becomes wider after the first interval
+resized() {
+	timeout 20 python3 - "$@" <<-'PYTHON'
+		import fcntl, os, pty, struct, subprocess, sys, termios
+		ours, theirs = pty.openpty()
+		def resize(columns):
+		    size = struct.pack("HHHH", 50, columns, 0, 0)
+		    fcntl.ioctl(ours, termios.TIOCSWINSZ, size)
+		resize(60)
+		child = subprocess.Popen([os.environ["TDSTAT"], "report", "-"],
+		    stdin=subprocess.PIPE, stdout=theirs)
+		os.close(theirs)
+		lines = open(sys.argv[1], "rb").readlines()
+		child.stdin.write(b"".join(lines[:3]))
+		child.stdin.flush()
+		text = b""
+		while b"1.000 cpu_atom" not in text:
+		    text += os.read(ours, 65536)
+		resize(200)
+		child.stdin.write(b"".join(lines[3:]))
+		child.stdin.close()
+		try:
+		    while part := os.read(ours, 65536):
+		        text += part
+		except OSError:
+		    pass
+		sys.stdout.write(text.decode().replace("\r\n", "\n"))
+		sys.exit(child.wait())
+	PYTHON
+}
+
+@test "a window that is made wider has the wide table at once" {
+	resized "$data/alderlake.jsonl" >out
+	[[ $(head -n 1 out) == '# %   time '* ]]
+	"$TDSTAT" report "$data/alderlake.jsonl" >wide
+	assert_equal "$(grep -c '^#' out)" 2
+	assert_same "$(head -n 1 wide; tail -n 6 wide)" "$(sed -n '/^#  *time/,$p' out | sed -n '1p; /^ *[345]\./p')"
+}

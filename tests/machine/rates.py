@@ -269,7 +269,7 @@ class Row:
 
 
 def cell_value(text):
-    text = text.strip()
+    text = text.lstrip("*").strip()  # the mark of the column before
     if text == "<not counted>":
         return None
     return float(text)
@@ -294,7 +294,7 @@ def read_table(text):
             if line[left:right].strip():
                 found[name] = cell_value(line[left:right])
             left = right
-        need(len(line) <= left, f"behind the last column: {line!r}")
+        need(len(line.rstrip("*")) <= left, f"behind the last column: {line!r}")
         rows.append(Row(float(row["time"]), row.get("pmu", "cpu"), found,
                         row.get("id", "all")))
     return rows

@@ -61,7 +61,7 @@ static int common(const struct td_tree *tree, int a, int b)
 	return a;
 }
 
-/* A family is counted only while those above it are, which have its events. */
+/* A family is counted only while those above it are. */
 static void add_user(struct td_tree *tree, const struct td_ints *events,
 		     int family)
 {
@@ -70,6 +70,61 @@ static void add_user(struct td_tree *tree, const struct td_ints *events,
 	for (size_t i = 0; i < events->nr; i++)
 		families[events->v[i]] =
 			common(tree, families[events->v[i]], family);
+}
+
+/* Marks the events that the metrics of the families use themselves. */
+static void mark_own(const struct td_tree *tree, bool *own)
+{
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+		const struct td_ints *events[] = { &metric->events,
+						   &metric->extra };
+
+		for (size_t k = 0; metric->kept && metric->value && k < 2; k++) {
+			for (size_t e = 0; e < events[k]->nr; e++) {
+				int event = events[k]->v[e];
+
+				own[event] |= tree->families_of_events[event] ==
+					      metric->family;
+			}
+		}
+	}
+}
+
+static bool uses_pool(const struct td_tree *tree, const struct td_ints *events)
+{
+	for (size_t i = 0; i < events->nr; i++) {
+		if (tree->families_of_events[events->v[i]] >
+		    (int)tree->nr_families)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What a family does not need, but several below it do, is counted only while
+ * one of these is.
+ */
+static int make_pools(struct td_tree *tree, size_t nr)
+{
+	td_autofree bool *own = calloc(nr + 1, sizeof(*own));
+	int *families = tree->families_of_events;
+
+	if (!own)
+		return -ENOMEM;
+	mark_own(tree, own);
+	for (size_t i = 0; i < nr; i++) {
+		if (families[i] && !own[i])
+			families[i] += (int)tree->nr_families;
+	}
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+
+		if (metric->family && (uses_pool(tree, &metric->events) ||
+				       uses_pool(tree, &metric->extra)))
+			tree->families[metric->family - 1].shares = true;
+	}
+	return 0;
 }
 
 static int find_of_events(struct td_tree *tree, size_t nr)
@@ -91,7 +146,7 @@ static int find_of_events(struct td_tree *tree, size_t nr)
 	}
 	for (size_t i = 0; i < nr; i++)
 		families[i] = families[i] == UNKNOWN ? 0 : families[i];
-	return 0;
+	return make_pools(tree, nr);
 }
 
 int td_tree_find_families(struct td_tree *tree, size_t nr)

@@ -81,6 +81,7 @@ struct td_family {
 	int pmu;
 	int node;  /* index of the metric above them */
 	int above; /* the node's own family, as in td_metric.family */
+	bool shares; /* it needs an event that belongs to a pool */
 };
 
 /*
@@ -111,8 +112,10 @@ struct td_tree {
 	struct td_family *families; /* a node's family comes after its own */
 	size_t nr_families;
 	/*
-	 * For each event the family that it is counted for, as in
-	 * td_schedule.families; NULL without families.
+	 * For each event what it is counted for, as in td_schedule.families: 0
+	 * is always; a family as in td_metric.family; or that plus nr_families
+	 * for the pool of what only several families below that one need. NULL
+	 * without families.
 	 */
 	int *families_of_events;
 	int *references; /* one for each PMU, for td_plan_build(); -1: none */

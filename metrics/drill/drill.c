@@ -98,11 +98,20 @@ struct choice {
 	bool reached;             /* the first path is chosen to its end */
 };
 
-/* Has it been on for its turn, so that others may have theirs? */
+/* Has it led for its turn, so that others may have theirs? */
 static bool had_turn(const struct choice *c,
 		     const struct td_drill_family *family)
 {
-	return family->on && c->now_ns - family->since_ns >= TD_DRILL_TURN_NS;
+	return c->now_ns - family->leads_ns >= TD_DRILL_TURN_NS;
+}
+
+static bool keeps_lead(const struct choice *c,
+		       const struct td_drill_family *leader,
+		       const struct td_drill_family *other)
+{
+	return had_turn(c, leader)
+		       ? other->value < WORTH_A_TURN * leader->value
+		       : other->value <= FAVOUR * leader->value;
 }
 
 static bool comes_first(const struct choice *c, const struct td_drill_family *a,
@@ -110,10 +119,10 @@ static bool comes_first(const struct choice *c, const struct td_drill_family *a,
 {
 	if (a->retiring != b->retiring)
 		return b->retiring;
-	if (!a->on && had_turn(c, b))
-		return a->value >= WORTH_A_TURN * b->value;
-	if (!b->on && had_turn(c, a))
-		return b->value < WORTH_A_TURN * a->value;
+	if (a->leads)
+		return keeps_lead(c, a, b);
+	if (b->leads)
+		return !keeps_lead(c, b, a);
 	if (a->on != b->on)
 		return a->on ? FAVOUR * a->value >= b->value
 			     : a->value > FAVOUR * b->value;
@@ -157,9 +166,9 @@ static unsigned int pooled_groups(const struct choice *c, int i, bool take)
 /* Goes down as deep as possible before it looks at the next family. */
 static void choose_below(struct choice *c, int above)
 {
-	int i;
+	bool first = true;
 
-	while ((i = next_below(c, above)) >= 0) {
+	for (int i = next_below(c, above); i >= 0; i = next_below(c, above)) {
 		struct td_drill_family *family = &c->drill->v[i];
 		unsigned int groups = c->groups + family->nr_groups +
 				      pooled_groups(c, i, false);
@@ -169,6 +178,8 @@ static void choose_below(struct choice *c, int above)
 			continue;
 		c->groups = groups;
 		family->chosen = true;
+		family->first = first;
+		first = false;
 		pooled_groups(c, i, true);
 		choose_below(c, i + 1);
 		c->reached = true;
@@ -183,12 +194,12 @@ static bool take(struct td_drill *drill, uint64_t now_ns)
 		struct td_drill_family *family = &drill->v[i];
 
 		switched |= family->pool_on != family->pool_chosen;
-		family->pool_on = family->pool_chosen;
-		if (family->on == family->chosen)
-			continue;
+		switched |= family->on != family->chosen;
+		if (family->first && !family->leads)
+			family->leads_ns = now_ns;
+		family->leads = family->first;
 		family->on = family->chosen;
-		family->since_ns = now_ns;
-		switched = true;
+		family->pool_on = family->pool_chosen;
 	}
 	return switched;
 }
@@ -200,7 +211,7 @@ bool td_drill_decide(struct td_drill *drill, const struct td_report *report,
 		struct td_drill_family *family = &drill->v[i];
 
 		family->chosen = family->pool_chosen = false;
-		family->looked_at = false;
+		family->looked_at = family->first = false;
 		look(drill, family, report, now_ns);
 	}
 	for (int pmu = 0; pmu < (int)drill->tree->nr_pmus; pmu++) {

@@ -13,7 +13,7 @@
 
 /* A family stays on for so long after its node fell below its threshold. */
 #define TD_DRILL_HOLD_NS UINT64_C(2000000000)
-/* What has no room waits until what has it was on for so long. */
+/* The path of one node is counted for so long before others have their turn. */
 #define TD_DRILL_TURN_NS UINT64_C(4000000000)
 /* Groups of a PMU that take turns: each is counted a third of the time. */
 #define TD_DRILL_GROUPS 3
@@ -24,12 +24,14 @@ struct td_drill_family {
 	unsigned int nr_groups, nr_pooled;
 	bool retiring;              /* below useful work, which comes last */
 	bool on, pool_on;
-	uint64_t since_ns; /* when it was last switched on or off */
+	/* it is looked at before its siblings, and since when */
+	bool leads;
+	uint64_t leads_ns;
 	/* of its node: */
 	bool ever_over;
 	uint64_t over_ns; /* when it was last seen over its threshold */
 	double value;     /* the last one that was known */
-	bool chosen, looked_at, pool_chosen; /* in the decision that is made */
+	bool chosen, looked_at, pool_chosen, first; /* in the decision that is made */
 };
 
 struct td_drill {
@@ -47,7 +49,7 @@ int td_drill_begin(struct td_drill *drill, const struct td_tree *tree,
  * Sets which families are on.  The report, of the time since the last decision,
  * has a row for each PMU and id.  Families below others are on only with these.
  * On each PMU, the path of the largest node gets to its end; further families
- * are on as far as there is room for their groups.  Returns true if anything
+ * are on as far as there is room for their groups, or have it in their turn.  Returns true if anything
  * was switched.
  */
 bool td_drill_decide(struct td_drill *drill, const struct td_report *report,

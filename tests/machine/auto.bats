@@ -60,7 +60,7 @@ of() {
 	"$TDSTAT" report -i rec >text
 	grep -q 'were not counted: --all shows all' text
 	run ! grep -q tma_divider text
-	"$TDSTAT" report -i rec --all | grep 'tma_divider .*the node above it was not over its threshold'
+	"$TDSTAT" report -i rec --all -v 2>&1 | grep 'tma_divider .*the node above it was not over its threshold'
 }
 
 @test "in intervals, too, and the command's children" {

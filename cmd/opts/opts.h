@@ -50,9 +50,9 @@ struct td_opts {
 	const char *each_cgroup; /* NULL: none */
 	const char *cputype;     /* NULL: all core PMUs */
 	int level;               /* 0: not set */
-	bool drill; /* -l auto: level is the deepest that may be counted */
-	int only_level;          /* --td-level; 0: not set */
-	char **metrics;          /* the names of -M */
+	bool drill;     /* -l auto: level is the deepest that may be counted */
+	int only_level; /* --td-level; 0: not set */
+	char **metrics; /* the names of -M */
 	size_t nr_metrics;
 	bool bottlenecks;
 	bool no_multiplex;

@@ -54,8 +54,8 @@ static int decide(struct td_drilling *drilling, const struct td_job *job,
 						now_ns - drilling->decided_ns };
 	struct td_totals totals = { 0 };
 	struct td_report report = { 0 };
-	int rc = td_aggregate(&all, &drilling->window, &job->plan, &totals,
-			      err);
+	int rc =
+		td_aggregate(&all, &drilling->window, &job->plan, &totals, err);
 
 	if (!rc)
 		rc = td_eval(&drilling->evaluation, &totals, &times, false,

@@ -48,8 +48,8 @@ struct td_counter {
 	struct td_index by_tid; /* finds the last set of a tid, if per thread */
 	/* target for later threads, which start at once */
 	struct td_target late;
-	bool *off;  /* for each event: it is disabled */
-	bool on;    /* all events were enabled */
+	bool *off; /* for each event: it is disabled */
+	bool on;   /* all events were enabled */
 	/* the families that do not rest; all others do */
 	struct td_ints awake;
 	bool began; /* the tasks of the start are open */

@@ -104,8 +104,8 @@ void td_counter_note_off(struct td_counter *counter)
 		const struct td_group *group = &plan->groups[g];
 
 		for (size_t i = 0; group->family && i < group->nr; i++)
-			counter->off[group->members[i]] = td_group_rests(
-				group->family, &counter->awake);
+			counter->off[group->members[i]] =
+				td_group_rests(group->family, &counter->awake);
 	}
 }
 

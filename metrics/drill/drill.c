@@ -28,10 +28,12 @@ static void count_groups(struct td_drill *drill, const struct td_plan *plan)
 		const struct td_group *group = &plan->groups[g];
 
 		if (group->family > (int)drill->nr)
-			drill->v[group->family - 1 - (int)drill->nr].nr_pooled++;
+			drill->v[group->family - 1 - (int)drill->nr]
+				.nr_pooled++;
 		else if (group->family)
 			drill->v[group->family - 1].nr_groups++;
-		else if (!group->pinned && group->pmu < (int)drill->tree->nr_pmus)
+		else if (!group->pinned &&
+			 group->pmu < (int)drill->tree->nr_pmus)
 			drill->always[group->pmu]++;
 	}
 }
@@ -94,8 +96,8 @@ struct choice {
 	struct td_drill *drill;
 	int pmu;
 	uint64_t now_ns;
-	unsigned int groups;      /* that would take turns */
-	bool reached;             /* the first path is chosen to its end */
+	unsigned int groups; /* that would take turns */
+	bool reached;        /* the first path is chosen to its end */
 };
 
 /* Has it led for its turn, so that others may have theirs? */
@@ -109,9 +111,8 @@ static bool keeps_lead(const struct choice *c,
 		       const struct td_drill_family *leader,
 		       const struct td_drill_family *other)
 {
-	return had_turn(c, leader)
-		       ? other->value < WORTH_A_TURN * leader->value
-		       : other->value <= FAVOUR * leader->value;
+	return had_turn(c, leader) ? other->value < WORTH_A_TURN * leader->value
+				   : other->value <= FAVOUR * leader->value;
 }
 
 static bool comes_first(const struct choice *c, const struct td_drill_family *a,

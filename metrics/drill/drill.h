@@ -22,7 +22,7 @@ struct td_drill_family {
 	const struct td_family *is; /* of the tree */
 	/* groups of its own, and of the pool of the families below it */
 	unsigned int nr_groups, nr_pooled;
-	bool retiring;              /* below useful work, which comes last */
+	bool retiring; /* below useful work, which comes last */
 	bool on, pool_on;
 	/* it is looked at before its siblings, and since when */
 	bool leads;
@@ -31,7 +31,8 @@ struct td_drill_family {
 	bool ever_over;
 	uint64_t over_ns; /* when it was last seen over its threshold */
 	double value;     /* the last one that was known */
-	bool chosen, looked_at, pool_chosen, first; /* in the decision that is made */
+	bool chosen, looked_at, pool_chosen,
+		first; /* in the decision that is made */
 };
 
 struct td_drill {

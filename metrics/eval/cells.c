@@ -68,7 +68,8 @@ static bool rested(const struct td_evaluation *e,
 
 	return metric->family && tree->families_of_events &&
 	       tree->families_of_events[event] &&
-	       !e->plan->events.v[event].refusal && td_eval_ran_on(e, metric->pmu);
+	       !e->plan->events.v[event].refusal &&
+	       td_eval_ran_on(e, metric->pmu);
 }
 
 /*

@@ -80,7 +80,8 @@ static void mark_own(const struct td_tree *tree, bool *own)
 		const struct td_ints *events[] = { &metric->events,
 						   &metric->extra };
 
-		for (size_t k = 0; metric->kept && metric->value && k < 2; k++) {
+		for (size_t k = 0; metric->kept && metric->value && k < 2;
+		     k++) {
 			for (size_t e = 0; e < events[k]->nr; e++) {
 				int event = events[k]->v[e];
 

@@ -79,8 +79,8 @@ struct td_metric {
  */
 struct td_family {
 	int pmu;
-	int node;  /* index of the metric above them */
-	int above; /* the node's own family, as in td_metric.family */
+	int node;    /* index of the metric above them */
+	int above;   /* the node's own family, as in td_metric.family */
 	bool shares; /* it needs an event that belongs to a pool */
 };
 

@@ -73,20 +73,16 @@ static const struct td_tree tree = {
 
 /* Each family has one group, LIGHT's three, and MEMORY's below share one. */
 static struct td_group groups[] = {
-	{ .family = 0, .pinned = true },
-	{ .family = 0 },
-	{ .family = 1 + OF_MEMORY },
-	{ .family = 1 + OF_CORE },
-	{ .family = 1 + OF_LIGHT },
-	{ .family = 1 + OF_LIGHT },
-	{ .family = 1 + OF_LIGHT },
-	{ .family = 1 + OF_DRAM },
+	{ .family = 0, .pinned = true }, { .family = 0 },
+	{ .family = 1 + OF_MEMORY },     { .family = 1 + OF_CORE },
+	{ .family = 1 + OF_LIGHT },      { .family = 1 + OF_LIGHT },
+	{ .family = 1 + OF_LIGHT },      { .family = 1 + OF_DRAM },
 	{ .family = 1 + OF_L3 },
 };
 
 static const struct td_plan plan = { .groups = groups,
-				     .nr_groups = sizeof(groups) /
-						  sizeof(*groups) };
+				     .nr_groups =
+					     sizeof(groups) / sizeof(*groups) };
 
 /* One second: the nodes that are over their thresholds, with their values. */
 struct second {
@@ -176,9 +172,13 @@ static const struct second hold[] = {
 };
 
 static const struct second flaps[] = {
-	{ .core = 20, .want = "C" }, { .want = "C" }, { .core = 20, .want = "C" },
-	{ .want = "C" },	     { .core = 20, .want = "C" },
-	{ .want = "C" },	     { .want = "" },
+	{ .core = 20, .want = "C" },
+	{ .want = "C" },
+	{ .core = 20, .want = "C" },
+	{ .want = "C" },
+	{ .core = 20, .want = "C" },
+	{ .want = "C" },
+	{ .want = "" },
 	{ 0 },
 };
 

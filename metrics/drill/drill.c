@@ -151,7 +151,7 @@ static int next_below(const struct choice *c, int above)
 /* The pools that the family needs: each costs only the first one. */
 static unsigned int pooled_groups(const struct choice *c, int i, bool take)
 {
-	const struct td_family *family = c->drill->v[i].is;
+	const struct td_tree_family *family = c->drill->v[i].is;
 	unsigned int nr = 0;
 
 	for (int above = family->above; family->shares && above;

@@ -19,7 +19,7 @@
 #define TD_DRILL_GROUPS 3
 
 struct td_drill_family {
-	const struct td_family *is; /* of the tree */
+	const struct td_tree_family *is; /* of the tree */
 	/* groups of its own, and of the pool of the families below it */
 	unsigned int nr_groups, nr_pooled;
 	bool retiring; /* below useful work, which comes last */

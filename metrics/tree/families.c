@@ -12,7 +12,7 @@
 /* The family of a node's children; it is added if it is new. */
 static int family_below(struct td_tree *tree, int node)
 {
-	struct td_family *family;
+	struct td_tree_family *family;
 
 	for (size_t i = 0; i < tree->nr_families; i++) {
 		if (tree->families[i].node == node)
@@ -22,8 +22,8 @@ static int family_below(struct td_tree *tree, int node)
 			      sizeof(*family));
 	if (!family)
 		return -ENOMEM;
-	*family = (struct td_family){ tree->metrics[node].pmu, node,
-				      tree->metrics[node].family };
+	*family = (struct td_tree_family){ tree->metrics[node].pmu, node,
+					   tree->metrics[node].family };
 	tree->nr_families++;
 	return (int)tree->nr_families;
 }

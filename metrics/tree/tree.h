@@ -77,7 +77,7 @@ struct td_metric {
  * The children of one node, at level 3 or deeper: with td_ask.drill, they are
  * counted only while that node is over its threshold.
  */
-struct td_family {
+struct td_tree_family {
 	int pmu;
 	int node;    /* index of the metric above them */
 	int above;   /* the node's own family, as in td_metric.family */
@@ -109,7 +109,8 @@ struct td_tree {
 	size_t *nr_nodes;
 	struct td_need *needs; /* one for each shown metric, level 1 first */
 	size_t nr_needs;
-	struct td_family *families; /* a node's family comes after its own */
+	struct td_tree_family
+		*families; /* a node's family comes after its own */
 	size_t nr_families;
 	/*
 	 * For each event what it is counted for, as in td_schedule.families: 0

@@ -51,7 +51,7 @@ static struct td_metric metrics[NR_METRICS] = {
 	[L3] = { &defs[L3], .column = L3, .parent = MEMORY },
 };
 
-static struct td_family families[NR_FAMILIES] = {
+static struct td_tree_family families[NR_FAMILIES] = {
 	[OF_MEMORY] = { 0, MEMORY, 0, false },
 	[OF_CORE] = { 0, CORE, 0, false },
 	[OF_LIGHT] = { 0, LIGHT, 0, false },

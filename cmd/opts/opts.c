@@ -10,6 +10,13 @@ bool td_opts_want_events(const struct td_opts *opts)
 	return opts->nr_events || opts->detail || opts->nothing;
 }
 
+bool td_opts_want_verdict(const struct td_opts *opts)
+{
+	/* for programs only if asked for, as it is a line of another kind */
+	return opts->verdict ||
+	       (opts->format == TD_FORMAT_TEXT && !opts->no_verdict);
+}
+
 bool td_opts_want_metrics(const struct td_opts *opts)
 {
 	return opts->level || opts->only_level || opts->nr_metrics ||

@@ -107,6 +107,8 @@ struct td_opts {
 
 /* True if counts are asked for, not metrics. */
 bool td_opts_want_events(const struct td_opts *opts);
+/* True if a verdict is to be shown, by formats that have one. */
+bool td_opts_want_verdict(const struct td_opts *opts);
 /* True if levels or metrics are asked for, not the default level. */
 bool td_opts_want_metrics(const struct td_opts *opts);
 

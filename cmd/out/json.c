@@ -10,20 +10,6 @@
 #include "lib/base/json_put.h"
 #include "lib/base/util.h"
 
-/*
- * Leaves out the last of 17 digits, which are noise.  Always has a point or an
- * exponent, as some readers take the type of the first value for all.
- */
-struct json_object *td_out_json_number(double value)
-{
-	char buf[64];
-
-	snprintf(buf, sizeof(buf), "%.12g", value == 0 ? 0 : value);
-	if (!strpbrk(buf, ".e"))
-		strcat(buf, ".0");
-	return json_object_new_double_s(value, buf);
-}
-
 static struct json_object *percent_or_null(double value)
 {
 	return isnan(value) ? NULL : td_out_json_percent(value);

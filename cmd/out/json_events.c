@@ -2,10 +2,25 @@
 /* perf stat's keys in its order; an object for each event, further metric. */
 #include <json-c/json.h>
 #include <math.h>
+#include <string.h>
 
 #include "cmd/out/out.h"
 #include "lib/base/json_put.h"
 #include "lib/count/aggregations.h"
+
+/*
+ * Leaves out the last of 17 digits, which are noise.  Always has a point or an
+ * exponent, as some readers take the type of the first value for all.
+ */
+struct json_object *td_out_json_number(double value)
+{
+	char buf[64];
+
+	snprintf(buf, sizeof(buf), "%.12g", value == 0 ? 0 : value);
+	if (!strpbrk(buf, ".e"))
+		strcat(buf, ".0");
+	return json_object_new_double_s(value, buf);
+}
 
 /* A percentage with the digits that text has; json-c's own form has 17. */
 struct json_object *td_out_json_percent(double value)

@@ -136,3 +136,18 @@ const char *td_out_missing(enum td_status status)
 	}
 	return "";
 }
+
+const char *td_out_error(char buf[TD_VALUE_SIZE],
+			 const struct td_column *column, double value,
+			 double error)
+{
+	char text[TD_VALUE_SIZE];
+	int part = td_out_part(
+		td_out_value(text, column, value, TD_READER_HUMAN));
+	int decimals = part > 1 ? part - 1 : 0;
+	double digit = pow(10, decimals);
+
+	snprintf(buf, TD_VALUE_SIZE, "%.*f", decimals,
+		 ceil(error * digit) / digit);
+	return buf;
+}

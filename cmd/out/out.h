@@ -43,6 +43,13 @@ void td_out_json_events(struct td_writer *writer,
 void td_out_text_tree(const struct td_writer *writer,
 		      const struct td_report *report, const struct td_row *row);
 
+/* text_verdict.c, json_verdict.c */
+void td_out_text_verdict(struct td_writer *writer,
+			 const struct td_report *report,
+			 const struct td_advice *advice);
+void td_out_json_verdict(struct td_writer *writer,
+			 const struct td_report *report,
+			 const struct td_advice *advice);
 /* Percentages from here on are printed as 100.0. */
 #define TD_ALL_PCT 99.95
 
@@ -64,13 +71,6 @@ void td_out_text_describe(const struct td_writer *writer, int indent,
 /* Says how many nodes are hidden: below their thresholds, and not counted. */
 void td_out_text_hidden(const struct td_writer *writer,
 			const struct td_row *row, size_t unmarked, size_t rest);
-/* text_verdict.c, json_verdict.c */
-void td_out_text_verdict(struct td_writer *writer,
-			 const struct td_report *report,
-			 const struct td_advice *advice);
-void td_out_json_verdict(struct td_writer *writer,
-			 const struct td_report *report,
-			 const struct td_advice *advice);
 
 /* text_start.c */
 void td_out_text_title(struct td_writer *writer);
@@ -84,7 +84,6 @@ void td_out_text_start_header(const struct td_writer *writer);
 struct json_object;
 void td_out_csv_field(const struct td_writer *writer, const char *text);
 struct json_object *td_out_json_percent(double value);
-/* json.c */
 struct json_object *td_out_json_number(double value);
 
 /*
@@ -125,6 +124,10 @@ enum td_reader {
 const char *td_out_value(char buf[TD_VALUE_SIZE],
 			 const struct td_column *column, double value,
 			 enum td_reader reader);
+/* For people: the error of a value, rounded up to the value's digits. */
+const char *td_out_error(char buf[TD_VALUE_SIZE],
+			 const struct td_column *column, double value,
+			 double error);
 /* The length of a value's fraction, with its point. */
 int td_out_part(const char *value);
 

@@ -71,23 +71,17 @@ static const char *figure_of(char buf[TD_VALUE_SIZE], const struct tree *tree,
 				      TD_READER_HUMAN);
 }
 
-/* Rounded up to the digits of its value; "" if it is not known. */
+/* "" if it is not known. */
 static const char *error_of(char buf[TD_VALUE_SIZE], const struct tree *tree,
 			    const struct td_node *node)
 {
 	const struct td_cell *cell = cell_of(tree, node);
-	char value[TD_VALUE_SIZE];
-	int part;
-	double digit;
 
 	buf[0] = '\0';
 	if (cell->status != TD_STATUS_OK || isnan(cell->error))
 		return buf;
-	part = td_out_part(figure_of(value, tree, node));
-	digit = pow(10, part > 1 ? part - 1 : 0);
-	snprintf(buf, TD_VALUE_SIZE, "%.*f", part > 1 ? part - 1 : 0,
-		 ceil(cell->error * digit) / digit);
-	return buf;
+	return td_out_error(buf, column_of(tree, node), cell->value,
+			    cell->error);
 }
 
 /* "  ( +- 0.4 )" in the metric's unit; "" unless it is a mean. */

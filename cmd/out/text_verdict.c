@@ -27,8 +27,8 @@ static void put_value(const struct lines *lines, const struct td_found *found)
 		td_out_value(value, column, found->value, TD_READER_HUMAN));
 	if (!isnan(found->error))
 		fprintf(lines->fp, " \u00b1%s",
-			td_out_value(error, column, found->error,
-				     TD_READER_HUMAN));
+			td_out_error(error, column, found->value,
+				     found->error));
 	fprintf(lines->fp, " %s", column->unit);
 }
 
@@ -207,13 +207,6 @@ void td_out_text_verdict(struct td_writer *writer,
 {
 	struct lines lines = { writer->fp, report, advice->verdict, 0 };
 
-	if (advice->verdict->waits) {
-		fputs(" It ran only ", writer->fp);
-		td_out_number(writer->fp, 0, 0, advice->verdict->busy_pct);
-		put_sentence(&lines,
-			     " % of the time of one CPU: look first at what "
-			     "it waits for");
-	}
 	put_situation(&lines);
 	put_last(&lines);
 	put_others(&lines);

@@ -117,18 +117,20 @@ int td_run_put_row_now(struct td_run *run, struct td_err *err)
 	return rc ? rc : put_row(run, time_ns, err);
 }
 
-/* The CPU time that we have used ourselves. */
-static uint64_t own_ns(void)
+/* The CPU time that we have used ourselves, if the ticks depend on it. */
+static uint64_t own_ns(const struct td_clock *clock)
 {
 	struct timespec now;
 
+	if (!clock->often)
+		return 0;
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err)
 {
-	uint64_t time_ns = td_run_now(run), before_ns = own_ns();
+	uint64_t time_ns = td_run_now(run), before_ns = own_ns(&run->clock);
 	int rc = td_run_read_in_time(run, err);
 	bool is_due = td_clock_tick(&run->clock, ticks);
 
@@ -136,7 +138,7 @@ int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err)
 		rc = td_drilling_decide(&run->drilling, run->job,
 					run->counting.counter, time_ns, err);
 	td_clock_slow_down(&run->clock, &run->session->waiter,
-			   own_ns() - before_ns);
+			   own_ns(&run->clock) - before_ns);
 	if (rc || !is_due || !run->job->opts->interval_ms)
 		return rc;
 	return put_row(run, time_ns, err);

@@ -6,6 +6,7 @@
 
 #include "cmd/view/errors.h"
 #include "cmd/view/joined.h"
+#include "cmd/view/verdict.h"
 #include "cmd/view/view.h"
 #include "lib/base/util.h"
 #include "metrics/eval/misfits.h"

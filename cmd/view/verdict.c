@@ -1,41 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The verdict on a finished report, with the commands to type next. */
+#include "cmd/view/verdict.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/out/advice.h"
 #include "cmd/view/next.h"
-#include "cmd/view/view.h"
 #include "lib/base/util.h"
 #include "metrics/eval/errors.h"
 #include "metrics/verdict/verdict.h"
-
-/*
- * CPUs are idle below this, if there are few of them; of many CPUs, a single one
- * that is busy half of the time is worth a verdict.
- */
-#define IDLE_PCT      5
-#define IDLE_CPUS_PCT 50
-
-/* Tasks that run less than half of the time do something else than computing. */
-#define WAITS_PCT 50
-
-bool td_view_wants_verdict(const struct td_opts *opts)
-{
-	return opts->verdict && !opts->no_verdict;
-}
-
-static size_t count_cpus(const struct td_machine *machine)
-{
-	size_t most = 1;
-
-	for (size_t i = 0; i < machine->nr_core; i++) {
-		if (machine->pmus[i].cpus.nr > most)
-			most = machine->pmus[i].cpus.nr;
-	}
-	return most;
-}
 
 static bool is_worth_showing(const struct td_verdict *verdict)
 {
@@ -74,23 +49,11 @@ static int find_clear(struct td_view *view, const struct td_totals *totals,
 	return rc;
 }
 
-static struct td_verdict_limits limits_of(const struct td_view *view)
-{
-	size_t cpus = count_cpus(view->source->machine);
-
-	return (struct td_verdict_limits){
-		.tasks = view->evaluation.tasks,
-		.idle_pct = fmin(IDLE_PCT, IDLE_CPUS_PCT / (double)cpus),
-		.waits_pct = WAITS_PCT,
-	};
-}
-
 int td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
 			const struct td_times *times, struct td_report *report,
 			struct td_err *err)
 {
 	const struct td_out *out = view->sink.writer.out;
-	const struct td_verdict_limits limits = limits_of(view);
 	struct td_verdict verdict;
 	struct td_next next;
 	int rc;
@@ -100,7 +63,7 @@ int td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
 	rc = find_clear(view, totals, times, report, err);
 	if (rc)
 		return rc;
-	td_verdict_find(&verdict, report, &limits);
+	td_verdict_find(&verdict, report);
 	if (!is_worth_showing(&verdict))
 		return 0;
 	rc = td_next_make(&next, &verdict, view->source, view->verdict, err);

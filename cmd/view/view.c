@@ -16,7 +16,7 @@ int td_view_init(struct td_view *view, const struct td_source *source,
 		.ranked = opts->bottlenecks,
 		.only_ratios = opts->metric_only && !source->tree,
 		.summary = opts->summary && source->interval,
-		.verdict = td_view_wants_verdict(opts) ? opts : NULL,
+		.verdict = td_opts_want_verdict(opts) ? opts : NULL,
 		.mean = opts->repeat > 1 && !source->interval,
 		.table = opts->table,
 		.nr_joined =

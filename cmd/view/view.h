@@ -66,17 +66,6 @@ int td_view_begin(struct td_view *view, struct td_err *err);
 /* May be called twice.  An error if anything was not written. */
 int td_view_close(struct td_view *view, struct td_err *err);
 
-/* verdict.c */
-/* Does the command line want a verdict? */
-bool td_view_wants_verdict(const struct td_opts *opts);
-/*
- * Shows the verdict on a finished report of these totals, if there is one to
- * show.
- */
-int td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
-			const struct td_times *times, struct td_report *report,
-			struct td_err *err);
-
 /* rows.c */
 /*
  * Shows an interval; for the mean of several runs, only adds it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The nodes that only E-cores have, or that mean something else there. */
-#include "metrics/explain/explain.h"
+#include "metrics/explain/texts.h"
 
 #include "lib/base/util.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The nodes of P-cores and of older cores; some are the same on E-cores. */
-#include "metrics/explain/explain.h"
+#include "metrics/explain/texts.h"
 
 #include "lib/base/util.h"
 

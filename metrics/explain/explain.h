@@ -11,26 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* On which cores the text is right. */
-enum td_explained_cores {
-	TD_EXPLAINED_ALL,
-	TD_EXPLAINED_CORE, /* P-cores, and the cores before there were two kinds */
-	TD_EXPLAINED_ATOM, /* E-cores */
-};
-
-struct td_explanation {
-	const char *name;   /* "tma_l3_bound" */
-	const char *parent; /* NULL at level 1 */
-	int level;
-	enum td_explained_cores cores;
-	const char *means;
-	const char *causes;
-	const char *advice;
-};
-
-/* core.c, atom.c: each in the order of the tree */
-extern const struct td_explanation td_explained_core[], td_explained_atom[];
-extern const size_t td_nr_explained_core, td_nr_explained_atom;
+#include "metrics/explain/texts.h"
 
 /* The texts of both; NULL behind the last one. */
 const struct td_explanation *td_explanation_at(size_t i);

@@ -125,10 +125,10 @@ struct td_found td_family_found(const struct td_family *family,
 	};
 }
 
-/* Can its true value be a share? */
+/* Can its true value be a share, and that of this node? */
 static bool is_consistent(const struct td_cell *cell)
 {
-	return cell->value + cell->error >= 0 &&
+	return cell->misfit == TD_FITS && cell->value + cell->error >= 0 &&
 	       cell->value - cell->error <= ALL_SLOTS;
 }
 
@@ -203,7 +203,8 @@ static enum td_outcome why_none(const struct td_family *family)
 		const struct td_cell *cell =
 			td_family_cell(family, family->nodes[i]);
 
-		if (cell->status != TD_STATUS_OK || cell->over_unknown)
+		if (cell->status != TD_STATUS_OK || cell->over_unknown ||
+		    (cell->over_threshold && cell->misfit != TD_FITS))
 			why = TD_OUTCOME_UNKNOWN;
 		else if (cell->over_threshold && cell->too_short)
 			return TD_OUTCOME_SHORT;

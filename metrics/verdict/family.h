@@ -3,7 +3,7 @@
 #define TD_METRICS_VERDICT_FAMILY_H
 
 /* The parts of td_verdict_find(): nodes that are compared with each other. */
-#include "metrics/verdict/verdict.h"
+#include "metrics/verdict/found.h"
 
 #define TD_MAX_FAMILY 16
 

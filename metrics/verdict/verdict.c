@@ -49,21 +49,6 @@ static const struct td_row *find_row(const struct td_report *report)
 	return best;
 }
 
-/* Of CPUs, those of the row; of tasks, the sum, as they were on all PMUs. */
-static double busy_of(const struct td_report *report, const struct td_row *row,
-		      bool tasks)
-{
-	double sum = 0;
-
-	if (!tasks)
-		return row->busy_pct;
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		if (!report->rows[i].absent)
-			sum += report->rows[i].busy_pct;
-	}
-	return sum;
-}
-
 /* --- the path through the tree -------------------------------------------- */
 
 static void push(struct td_verdict *verdict, const struct td_found *found)
@@ -236,8 +221,7 @@ static enum td_situation check_top(const struct td_family *top)
 	return too_short ? TD_SITUATION_SHORT : TD_SITUATION_UNKNOWN;
 }
 
-void td_verdict_find(struct td_verdict *verdict, const struct td_report *report,
-		     const struct td_verdict_limits *limits)
+void td_verdict_find(struct td_verdict *verdict, const struct td_report *report)
 {
 	struct td_family top;
 
@@ -249,13 +233,14 @@ void td_verdict_find(struct td_verdict *verdict, const struct td_report *report,
 		verdict->situation = TD_SITUATION_NOT_COUNTED;
 		return;
 	}
-	verdict->busy_pct = busy_of(report, verdict->row, limits->tasks);
+	verdict->waits = report->mostly_waited;
+	verdict->busy_pct = isnan(report->tasks_pct) ? verdict->row->busy_pct
+						     : report->tasks_pct;
 	td_family_find(&top, report, verdict->row, NULL);
 	verdict->situation = check_top(&top);
 	if (verdict->situation == TD_SITUATION_NONE)
 		return;
-	verdict->waits = limits->tasks && verdict->busy_pct < limits->waits_pct;
-	if (!limits->tasks && verdict->busy_pct < limits->idle_pct)
+	if (verdict->row->idle)
 		verdict->situation = TD_SITUATION_IDLE;
 	else if (verdict->situation == TD_SITUATION_CLEAR)
 		judge(verdict, report, &top);

@@ -9,6 +9,7 @@
 #define TD_METRICS_VERDICT_VERDICT_H
 
 #include "lib/count/report.h"
+#include "metrics/verdict/found.h"
 
 enum td_situation {
 	/* no tree with thresholds, or rows of several ids: nothing to say */
@@ -24,14 +25,6 @@ enum td_situation {
 	TD_SITUATION_CLEAR,
 };
 
-/* A node of the tree. */
-struct td_found {
-	const struct td_node *node; /* NULL: none */
-	const char *name;
-	double value, error; /* in its column's unit */
-	double slots_pct;    /* its share of the slots; NaN: unknown */
-};
-
 /* What to count next to learn more. */
 enum td_deeper {
 	TD_DEEPER_NOTHING,
@@ -43,8 +36,9 @@ enum td_deeper {
 
 struct td_verdict {
 	enum td_situation situation;
-	bool waits;               /* the tasks did not run most of the time */
-	double busy_pct;          /* of all rows for tasks; NaN: unknown */
+	bool waits; /* the tasks did not run most of the time */
+	/* of tasks, a share of one CPU; NaN: unknown */
+	double busy_pct;
 	const struct td_row *row; /* the PMU with the most slots; or NULL */
 	/* nodes that matter most on their levels, each below the one before */
 	struct td_found path[TD_VERDICT_DEPTH];
@@ -58,15 +52,9 @@ struct td_verdict {
 	int level;
 };
 
-struct td_verdict_limits {
-	bool tasks;       /* busy_pct is a share of one CPU */
-	double idle_pct;  /* CPUs that are less busy are idle */
-	double waits_pct; /* tasks that are less busy wait */
-};
-
 /* The report must outlive the verdict. */
-void td_verdict_find(struct td_verdict *verdict, const struct td_report *report,
-		     const struct td_verdict_limits *limits);
+void td_verdict_find(struct td_verdict *verdict,
+		     const struct td_report *report);
 
 /* The last node of the path, or NULL. */
 const struct td_found *td_verdict_last(const struct td_verdict *verdict);

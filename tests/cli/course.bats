@@ -66,7 +66,7 @@ error_in() {
 	jq -es 'length == 22 and all(.[]; .error > 0 and .error < 10 and has("too_short") == false)' out
 	run -0 "$TDSTAT" report "$COURSE"
 	[[ $output == *'%  tma_retiring'* ]]
-	[ "$(grep -c '±' <<<"$output")" -eq 22 ]
+	[ "$(grep -c '±[0-9.]* %  tma_' <<<"$output")" -eq 22 ]
 }
 
 @test "CSV: columns of errors, if asked for" {

@@ -140,6 +140,8 @@ static void test_row(size_t r)
 	struct td_row row = { .id = "all",
 			      .pmu = "cpu",
 			      .share_pct = 100,
+			      .busy_pct = NAN,
+			      .ghz = NAN,
 			      .running_pct = 100,
 			      .cells = cells,
 			      .nodes = nodes,

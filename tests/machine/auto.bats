@@ -73,6 +73,19 @@ of() {
 	[ "$(of child tma_mem_latency over_threshold)" = True ]
 }
 
+@test "each thread, and each run of -r" {
+	# the second thread begins while groups rest
+	"$TDSTAT" -l auto --per-thread -j -o out -- taskset -c 0,1 "$ACT" -n 2 3s:dram_latency
+	mapfile -t values < <(of out tma_dram_bound value)
+	[ "${#values[@]}" -eq 2 ]
+	for value in "${values[@]}"; do
+		awk "BEGIN { exit !($value > 40 && $value < 60) }"
+	done
+	# shellcheck disable=SC2046 # words
+	"$TDSTAT" -l auto -r 2 -j -o runs -- $(act 2s:dram_latency)
+	[ "$(of runs tma_mem_latency over_threshold)" = True ]
+}
+
 @test "a short command has levels 1 and 2" {
 	"$TDSTAT" -l auto -j -o out -- taskset -c 0 true
 	[ "$(of out tma_memory_bound value)" != None ]

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # -l auto finds what the machine waits for, and counts it for longer than -l 6 does.
 # machine: adl --no-halt --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
-# release: spr --no-halt --smp 4,sockets=1,cores=4,threads=1 --truth tests/emulator/scenarios/sapphirerapids.truth
 
 load helper
 

@@ -256,6 +256,7 @@ static struct td_opts with_defaults(const struct td_opts *asked,
 	if (td_opts_want_metrics(&opts))
 		return opts;
 	opts.level = rec->info.level;
+	opts.drill = rec->info.drill;
 	opts.only_level = rec->info.only_level;
 	opts.metrics = rec->info.metrics;
 	opts.nr_metrics = rec->info.nr_metrics;

@@ -160,7 +160,8 @@ _tdstat_value() {
 	-t | --tid) _tdstat_offer_list , < <(_tdstat_numbers '/proc/[0-9]*/task/[0-9]*') ;;
 	-C | --cpu) _tdstat_offer_list , < <(_tdstat_numbers '/sys/devices/system/cpu/cpu[0-9]*') ;;
 	-G | --cgroup | --for-each-cgroup) _tdstat_offer_list , < <(_tdstat_cgroups) ;;
-	-l | --level | --td-level) _tdstat_offer < <(printf '%s\n' 1 2 3 4 5 6) ;;
+	-l | --level) _tdstat_offer < <(printf '%s\n' auto 1 2 3 4 5 6) ;;
+	--td-level) _tdstat_offer < <(printf '%s\n' 1 2 3 4 5 6) ;;
 	--per-cache) _tdstat_offer < <(printf '%s\n' L1 L2 L3 L4) ;;
 	--metrics-dir) _tdstat_files -d ;;
 	-i | --input | -o | --output) _tdstat_files -f ;;

@@ -112,6 +112,15 @@ static int check_events(const struct td_opts *o, struct td_err *err)
 		  "exclude each other" },
 		{ td_opts_want_events(o) && o->verdict,
 		  "-e, -d and --null show counts: --verdict is of the tree" },
+		{ o->drill && (o->nr_metrics || o->bottlenecks),
+		  "-l auto chooses its metrics: it and -M exclude each other" },
+		{ o->drill && o->only_level,
+		  "-l auto and --td-level exclude each other" },
+		{ o->drill && o->no_threshold,
+		  "-l auto goes by thresholds: it and --metric-no-threshold "
+		  "exclude each other" },
+		{ o->drill && o->no_multiplex,
+		  "-l auto and --no-multiplex exclude each other" },
 		{ o->nothing && o->metric_only,
 		  "--null and --metric-only exclude each other" },
 		{ td_opts_want_events(o) && o->metric_only &&

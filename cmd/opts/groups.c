@@ -8,14 +8,12 @@
 #include "cmd/opts/value.h"
 #include "lib/machine/cpu.h"
 
-#define MAX_LEVEL 6 /* the deepest level of Intel's trees */
-
 #define AT(member)        offsetof(struct td_opts, member)
 #define FLAG(member)      TD_OPTION_FLAG, .offset = AT(member)
 #define BIT(how)          TD_OPTION_BIT, .offset = AT(aggregations), .min = (how)
 #define TEXT(member)      TD_OPTION_TEXT, .offset = AT(member)
 #define FILE_NAME(member) TD_OPTION_FILE, .offset = AT(member)
-#define LEVEL(member)     TD_OPTION_LEVEL, .offset = AT(member), .max = MAX_LEVEL
+#define LEVEL(member)     TD_OPTION_LEVEL, .offset = AT(member), .max = TD_MAX_LEVEL
 #define NUMBER(member) \
 	TD_OPTION_NUMBER, .offset = AT(member), .min = 1, .max = INT_MAX
 #define TIME(member, least) TD_OPTION_TIME, .offset = AT(member), .min = (least)
@@ -64,8 +62,9 @@ static const struct td_option files[] = {
 };
 
 static const struct td_option tree[] = {
-	{ "level", 'l', "N", "the tree down to level N (default 1)",
-	  LEVEL(level) },
+	{ "level", 'l', "N|auto",
+	  "the tree down to level N (default 1); auto: to where the time goes",
+	  FUNCTION(td_value_level) },
 	{ "td-level", 0, "N", "level N of the tree only", LEVEL(only_level) },
 	{ "topdown", 0, NULL, "accepted, as it is the default", IGNORED },
 	{ "metrics", 'M', "LIST",

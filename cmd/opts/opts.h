@@ -50,8 +50,9 @@ struct td_opts {
 	const char *each_cgroup; /* NULL: none */
 	const char *cputype;     /* NULL: all core PMUs */
 	int level;               /* 0: not set */
-	int only_level;          /* --td-level; 0: not set */
-	char **metrics;          /* the names of -M */
+	bool drill;     /* -l auto: level is the deepest that may be counted */
+	int only_level; /* --td-level; 0: not set */
+	char **metrics; /* the names of -M */
 	size_t nr_metrics;
 	bool bottlenecks;
 	bool no_multiplex;
@@ -100,6 +101,9 @@ struct td_opts {
 	bool behind_dashes; /* the command comes after "--" */
 	char **command;     /* NULL-terminated; NULL: none */
 };
+
+/* The deepest level of Intel's trees. */
+#define TD_MAX_LEVEL 6
 
 /* True if counts are asked for, not metrics. */
 bool td_opts_want_events(const struct td_opts *opts);

@@ -5,10 +5,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/opts/meant_value.h"
 #include "cmd/opts/time.h"
 #include "lib/base/parse.h"
 #include "lib/base/util.h"
 #include "lib/machine/cpu.h"
+
+int td_value_level(struct td_opts *opts, const char *arg, struct td_err *err)
+{
+	opts->drill = strcmp(arg, "auto") == 0;
+	if (opts->drill) {
+		opts->level = TD_MAX_LEVEL;
+		return 0;
+	}
+	if (td_parse_int(arg, 0, TD_MAX_LEVEL, &opts->level)) {
+		td_err_usage(err,
+			     "-l %s: neither auto nor a number from 0 to %d",
+			     arg, TD_MAX_LEVEL);
+		return td_meant_level(arg, err);
+	}
+	/* as in perf */
+	opts->level = opts->level ? opts->level : 1;
+	return 0;
+}
 
 static int add_metric(struct td_opts *opts, const char *name, size_t len,
 		      struct td_err *err)

@@ -5,6 +5,7 @@
 #include "cmd/opts/opts.h"
 
 /* Functions of options of TD_OPTION_FUNCTION. */
+int td_value_level(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_metrics(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_events(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_filter(struct td_opts *opts, const char *arg, struct td_err *err);

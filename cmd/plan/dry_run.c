@@ -97,6 +97,8 @@ static void put_group(FILE *fp, size_t index, const struct td_machine *machine,
 			!tree ? ""
 			: set ? set->name
 			      : "no tree");
+	if (group->family)
+		fputs(": rests at first", fp);
 	put_set(fp, plan, group);
 	fputc('\n', fp);
 }

@@ -110,18 +110,62 @@ static void put_pmu(FILE *fp, const struct td_plan *plan,
 	fputc('\n', fp);
 }
 
+static void put_plan(FILE *fp, const struct td_machine *machine,
+		     const struct td_plan *plan, double *shares)
+{
+	td_plan_shares(plan, machine, shares);
+	for (int pmu = 0; pmu < (int)machine->nr_core; pmu++)
+		put_pmu(fp, plan, machine, pmu, shares);
+}
+
+/* -l auto: the groups that count at first, then how many may follow. */
+static void put_awake(FILE *fp, const struct td_machine *machine,
+		      const struct td_plan *plan, double *shares)
+{
+	td_autofree struct td_group *groups =
+		calloc(plan->nr_groups + 1, sizeof(*groups));
+	struct td_plan awake = *plan;
+
+	if (!groups)
+		return;
+	awake.groups = groups;
+	awake.nr_groups = 0;
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		if (!plan->groups[g].family)
+			groups[awake.nr_groups++] = plan->groups[g];
+	}
+	put_plan(fp, machine, &awake, shares);
+	if (awake.nr_groups < plan->nr_groups)
+		fprintf(fp,
+			"%zu more groups rest until a node above them is over "
+			"its threshold\n",
+			plan->nr_groups - awake.nr_groups);
+}
+
+static bool has_families(const struct td_plan *plan)
+{
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		if (plan->groups[g].family)
+			return true;
+	}
+	return false;
+}
+
 void td_put_turns(FILE *fp, const struct td_machine *machine,
 		  const struct td_plan *plan)
 {
 	td_autofree double *shares =
 		calloc(plan->nr_groups + 1, sizeof(*shares));
-	unsigned int nr = td_plan_count_sets(plan, machine);
+	unsigned int nr;
 
 	if (!shares)
 		return;
-	td_plan_shares(plan, machine, shares);
-	for (int pmu = 0; pmu < (int)machine->nr_core; pmu++)
-		put_pmu(fp, plan, machine, pmu, shares);
+	if (has_families(plan)) {
+		put_awake(fp, machine, plan, shares);
+		return;
+	}
+	put_plan(fp, machine, plan, shares);
+	nr = td_plan_count_sets(plan, machine);
 	if (nr > 1 && plan->nr_sets < 2)
 		fprintf(fp,
 			"--no-multiplex runs a command %u times, and nothing "

@@ -30,8 +30,10 @@ int td_run_begin(struct td_run *run, struct td_err *err)
 	struct td_session *session = run->session;
 	struct td_recorder *recorder = &session->recorder;
 	struct td_job *job = run->job;
-	int rc = job->opts->delay_ms ? 0 : begin_counting(run, err);
+	int rc = td_drilling_begin(&run->drilling, job, err);
 
+	if (!rc && !job->opts->delay_ms)
+		rc = begin_counting(run, err);
 	if (!rc && !recorder->replaces)
 		rc = td_recorder_begin(recorder, job, &session->source, err);
 	if (!rc)

@@ -27,13 +27,19 @@ static bool wants_batches(const struct td_job *job)
 	return job->tree && job->opts->repeat < 2;
 }
 
+/* -l auto finds its way down in the first reads. */
+static bool drills(const struct td_job *job)
+{
+	return job->tree && job->tree->nr_families;
+}
+
 int td_clock_start(struct td_clock *clock, struct td_waiter *waiter,
 		   const struct td_job *job, struct td_err *err)
 {
 	const struct td_opts *opts = job->opts;
 	uint64_t row_ms = (uint64_t)opts->interval_ms;
 
-	clock->often = !row_ms && wants_batches(job);
+	clock->often = !row_ms && (wants_batches(job) || drills(job));
 	if (!row_ms)
 		row_ms = clock->often ? OFTEN_MS : LONGEST_MS;
 	clock->ticks_a_row = (row_ms + LONGEST_MS - 1) / LONGEST_MS;

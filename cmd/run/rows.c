@@ -31,6 +31,8 @@ int td_run_read(struct td_run *run, uint64_t patience_ns, struct td_err *err)
 		return rc;
 	run->clock.read_ns = td_run_now(run);
 	rc = td_tally_add(&run->tally, &delta, per_thread);
+	if (!rc)
+		rc = td_drilling_add(&run->drilling, &delta);
 	/* events have no errors */
 	if (!rc && job->tree)
 		rc = td_course_add(&run->tally.course, &run->tally.sum,
@@ -132,6 +134,9 @@ int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err)
 	int rc = td_run_read_in_time(run, err);
 	bool is_due = td_clock_tick(&run->clock, ticks);
 
+	if (!rc)
+		rc = td_drilling_decide(&run->drilling, run->job,
+					run->counting.counter, time_ns, err);
 	td_clock_slow_down(&run->clock, &run->session->waiter,
 			   own_ns(&run->clock) - before_ns);
 	if (rc || !is_due || !run->job->opts->interval_ms)

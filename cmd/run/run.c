@@ -107,6 +107,7 @@ void td_run_close(struct td_run *run)
 	td_child_end(&run->child);
 	td_counting_close(&run->counting);
 	td_tally_free(&run->tally);
+	td_drilling_end(&run->drilling);
 }
 
 int td_run_reset(struct td_run *run, struct td_err *err)

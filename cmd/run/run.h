@@ -13,6 +13,7 @@
 #include "cmd/run/child.h"
 #include "cmd/run/clock.h"
 #include "cmd/run/control.h"
+#include "cmd/run/drill.h"
 #include "cmd/run/recorder.h"
 #include "cmd/run/tally.h"
 #include "cmd/run/wait.h"
@@ -76,6 +77,7 @@ struct td_run {
 	struct td_counting counting;
 	struct td_clock clock;
 	struct td_tally tally;
+	struct td_drilling drilling;
 	int printed; /* rows that were written */
 	bool said_behind;
 	bool timed_out;

@@ -59,6 +59,14 @@ void td_counter_close(struct td_counter *counter); /* NULL is fine */
 int td_counter_enable(struct td_counter *counter, bool on, int event,
 		      struct td_err *err);
 /*
+ * Lets all groups with a family (of the plan) rest but those of the families in
+ * awake; at first, all of them rest.  They are enabled and disabled with the
+ * others only while they are awake.  Time in which a group rests is, in the
+ * readings, time in which it did not run.
+ */
+int td_counter_turn(struct td_counter *counter, const struct td_ints *awake,
+		    struct td_err *err);
+/*
  * Sets readings to the counts since the last read; they belong to the counter
  * and stay valid until the next read.  A group that cannot be read now is tried
  * again for patience_ns.

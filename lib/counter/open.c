@@ -241,7 +241,8 @@ static int open_group(const struct opening *o, const struct td_group *from,
 {
 	int rc = 0;
 
-	*group = (struct td_open_group){ .members = from->members };
+	*group = (struct td_open_group){ .members = from->members,
+					 .family = from->family };
 	group->evsels = calloc(from->nr, sizeof(struct perf_evsel *));
 	group->cpus = group_cpus(o, from->pmu);
 	group->threads = group_threads(o, from, group);

@@ -25,6 +25,7 @@ struct td_open_group {
 	/* The tasks, or the descriptors of cgroups in their place. */
 	struct perf_thread_map *threads;
 	int cgroup; /* of threads[0]: 0 for none, else 1 + its index */
+	int family; /* of the plan's group */
 };
 
 /* All groups of the plan for the same tasks. */
@@ -47,7 +48,10 @@ struct td_counter {
 	struct td_index by_tid; /* finds the last set of a tid, if per thread */
 	/* target for later threads, which start at once */
 	struct td_target late;
-	bool *off;  /* for each event: it is disabled */
+	bool *off; /* for each event: it is disabled */
+	bool on;   /* all events were enabled */
+	/* the families that do not rest; all others do */
+	struct td_ints awake;
 	bool began; /* the tasks of the start are open */
 	struct td_reader reader;
 };
@@ -88,13 +92,17 @@ void td_close_set(struct td_open_set *set);
 
 /*
  * switch.c: start or stop one event, a group, or all groups of a set.  event is
- * the plan's: with -1, the leader switches its whole group.
+ * the plan's: with -1, the leader switches its whole group, unless it rests.
  */
 int td_switch_evsel(const struct td_open_group *group,
 		    const struct perf_evsel *evsel, bool on);
 int td_switch_group(const struct td_open_group *group, bool on, int event);
-int td_switch_set(const struct td_open_set *set, bool on, int event,
-		  struct td_err *err);
+int td_switch_set(const struct td_open_set *set, const struct td_ints *awake,
+		  bool on, int event, struct td_err *err);
+/* Notes events of resting groups as disabled, the others as enabled. */
+void td_counter_note_off(struct td_counter *counter);
+/* True for a group of a family that is not awake. */
+bool td_group_rests(int family, const struct td_ints *awake);
 
 /* sets.c: the last set of a counter.  NULL if out of memory. */
 struct td_open_set *td_counter_add_set(struct td_counter *counter);

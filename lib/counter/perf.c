@@ -18,6 +18,7 @@ void td_counter_close(struct td_counter *counter)
 		td_counter_drop_set(counter);
 	free(counter->sets);
 	free(counter->off);
+	td_ints_free(&counter->awake);
 	td_index_free(&counter->by_tid);
 	td_reader_free(&counter->reader);
 	free(counter);
@@ -32,13 +33,18 @@ int td_counter_enable(struct td_counter *counter, bool on, int event,
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < counter->nr_sets; i++)
-		rc = td_switch_set(&counter->sets[i], on, event, err);
+		rc = td_switch_set(&counter->sets[i], &counter->awake, on,
+				   event, err);
 	if (moves)
 		sched_setaffinity(0, sizeof(home), &home);
 	for (size_t i = 0; !rc && i < counter->setup.plan->events.nr; i++) {
 		if (event < 0 || (int)i == event)
 			counter->off[i] = !on;
 	}
+	if (event < 0)
+		counter->on = on;
+	if (event < 0 && on)
+		td_counter_note_off(counter);
 	return rc;
 }
 
@@ -86,24 +92,32 @@ static int open_all(struct td_counter *counter, struct td_err *err)
 
 static struct td_counter *new_counter(const struct td_counter_setup *setup)
 {
-	size_t nr = setup->plan->events.nr;
 	struct td_counter *counter = calloc(1, sizeof(*counter));
-	bool *off = calloc(nr + 1, sizeof(*off));
 
-	if (!counter || !off) {
-		free(counter);
-		free(off);
+	if (!counter)
 		return NULL;
-	}
-	for (size_t i = 0; i < nr; i++)
-		off[i] = !setup->target->enable_on_exec;
 	counter->setup = *setup;
 	counter->late = *setup->target;
 	counter->late.enable_on_exec = false;
-	counter->off = off;
 	counter->reader.notes = setup->notes;
-	counter->reader.off = off;
 	return counter;
+}
+
+/* Opening may have added events, as groups were split. */
+static int begin_off(struct td_counter *counter)
+{
+	size_t nr = counter->setup.plan->events.nr;
+
+	counter->on = counter->setup.target->enable_on_exec;
+	counter->off = calloc(nr + 1, sizeof(*counter->off));
+	if (!counter->off)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++)
+		counter->off[i] = !counter->on;
+	if (counter->on)
+		td_counter_note_off(counter);
+	counter->reader.off = counter->off;
+	return 0;
 }
 
 static int open_sets(struct td_counter *counter, struct td_err *err)
@@ -114,7 +128,7 @@ static int open_sets(struct td_counter *counter, struct td_err *err)
 		rc = counter->setup.target->per_thread
 			     ? td_counter_open_threads(counter, err)
 			     : open_all(counter, err);
-	if (!rc && td_counter_read_sets(counter, 0))
+	if (!rc && (begin_off(counter) || td_counter_read_sets(counter, 0)))
 		rc = td_err_nomem(err);
 	return rc;
 }

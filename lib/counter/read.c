@@ -183,8 +183,8 @@ static int read_step(struct td_reader *reader, struct td_read_step *step,
 }
 
 /*
- * The time that a lost group missed is time in which it did not run: as long as
- * another group on the same CPU or task was enabled.
+ * The time that a group missed because it was lost, or rested, is time in which
+ * it did not run: as long as another group on the same CPU or task was enabled.
  */
 static void fill_lost(struct td_reader *reader, const struct td_read_step *lost)
 {
@@ -285,8 +285,11 @@ int td_reader_read(struct td_reader *reader, uint64_t patience_ns,
 		return rc;
 	td_readings_delta(&reader->now, &reader->before, &reader->delta);
 	for (size_t s = 0; s < reader->nr_steps; s++) {
-		if (reader->steps[s].lost && reader->steps[s].resume)
-			fill_lost(reader, &reader->steps[s]);
+		const struct td_read_step *step = &reader->steps[s];
+
+		if ((step->lost && step->resume) ||
+		    (step->rests && !step->behind))
+			fill_lost(reader, step);
 	}
 	note_stalled(reader);
 	reader->before = reader->now;

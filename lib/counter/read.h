@@ -37,6 +37,7 @@ struct td_read_step {
 	const char *name; /* of the leader */
 	bool pinned;      /* lost for good if its counters are taken */
 	bool resume;      /* start it again after such a loss */
+	bool rests;       /* it may be disabled for a time */
 
 	/* Set by the reader: */
 	size_t first; /* index of its first reading */

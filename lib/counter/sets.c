@@ -118,6 +118,7 @@ static int add_steps(struct td_counter *counter, const struct td_open_set *set,
 			.pinned = group->evsels[0]->attr.pinned,
 			.resume = group->evsels[0]->attr.pinned &&
 				  plan->groups[index].may_unpin,
+			.rests = group->family != 0,
 		};
 		if (add_members(step, group, cpu, thread))
 			return -ENOMEM;

@@ -64,6 +64,9 @@ static int start_set(const struct td_counter *counter,
 		const struct td_open_group *group = &set->groups[i];
 		int rc = 0;
 
+		/* its members are enabled, and wait for the leader */
+		if (td_group_rests(group->family, &counter->awake))
+			continue;
 		if (!counter->off[group->members[0]])
 			rc = td_switch_group(group, true, -1);
 		for (size_t m = 1; !rc && m < group->nr; m++) {

@@ -106,8 +106,12 @@ static int add_group(struct td_scheduling *s, int home, bool first)
 	int rc = group ? add_reference(s, group, first) : -ENOMEM;
 
 	for (size_t i = 0; !rc && i < p->nr_placed; i++) {
-		if (p->homes[p->order[i]] == home && is_plain(s, p->order[i]))
-			rc = td_group_add(group, &p->order[i], 1);
+		int event = p->order[i];
+
+		if (p->homes[event] != home || !is_plain(s, event))
+			continue;
+		rc = td_group_add(group, &event, 1);
+		group->family = td_scheduling_family(s, event);
 	}
 	return rc;
 }
@@ -210,7 +214,7 @@ static int build_pmu(struct td_scheduling *s)
 	} else {
 		td_scheduling_pin(s);
 		start_packing(s);
-		rc = td_pack(&s->packing);
+		rc = td_pack_families(s);
 	}
 	home_fields(s);
 	if (!rc)

@@ -15,6 +15,13 @@ bool td_scheduling_is_slots(const struct td_scheduling *s, int event)
 	       td_event_is_slots(&s->plan->events.v[event]);
 }
 
+int td_scheduling_family(const struct td_scheduling *s, int event)
+{
+	const int *families = s->schedule->families;
+
+	return families && event < s->nr_initial ? families[event] : 0;
+}
+
 static bool has(const struct td_need *need, int event)
 {
 	for (size_t i = 0; i < need->nr; i++) {

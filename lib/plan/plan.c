@@ -134,7 +134,8 @@ struct perf_event_attr td_plan_attr(const struct td_plan *plan,
 			       PERF_FORMAT_TOTAL_TIME_ENABLED |
 			       PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.disabled = leader,
-		.enable_on_exec = leader && target->enable_on_exec,
+		.enable_on_exec =
+			leader && target->enable_on_exec && !group->family,
 		.inherit = target->inherit,
 		.pinned = leader && group->pinned,
 		.exclusive = leader && group->exclusive,

@@ -45,6 +45,11 @@ struct td_group {
 	/* --no-multiplex: the run that counts it, from 1; 0: every run does */
 	unsigned int set;
 	/*
+	 * The family that it is counted for, as in td_schedule: it rests until
+	 * the family is wanted.  0: it never rests.
+	 */
+	int family;
+	/*
 	 * The average number of groups of its PMU that count at the same time,
 	 * from which the time of a task on one kind of core is estimated. 0 if
 	 * the PMU is on all CPUs, where a task always has it.
@@ -90,6 +95,12 @@ struct td_schedule {
 	 * their own, on PMUs whose counters hold them beside any other event.
 	 */
 	bool always;
+	/*
+	 * For each event the family whose groups count it, from 1, or 0: then
+	 * it is counted all the time.  No group has events of two families.
+	 * NULL: there are no families.
+	 */
+	const int *families;
 	bool single; /* one group for each event, but fields stay with SLOTS */
 	/*
 	 * Count the clocks of each core PMU, too (clocks.h), if this takes no

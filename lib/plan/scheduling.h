@@ -31,11 +31,18 @@ bool td_scheduling_is_slots(const struct td_scheduling *s, int event);
  * the first.  -1 if it is no field or there is no SLOTS.
  */
 int td_scheduling_slots_of(const struct td_scheduling *s, int event);
+/* The family whose groups count an event, as in td_schedule. */
+int td_scheduling_family(const struct td_scheduling *s, int event);
 bool td_scheduling_has_reference(const struct td_scheduling *s);
 /*
  * Chooses the pinned events and the reference.  Before, no event of the PMU has
  * a home.
  */
 void td_scheduling_pin(struct td_scheduling *s);
+/*
+ * families.c: td_pack() for the events of each family in turn.  Returns 0 or
+ * -ENOMEM.
+ */
+int td_pack_families(struct td_scheduling *s);
 
 #endif

@@ -32,6 +32,7 @@ int td_plan_split(struct td_plan *plan, size_t index, struct td_err *err)
 		return td_err_nomem(err);
 	half->may_split = true;
 	half->set = plan->groups[index].set;
+	half->family = plan->groups[index].family;
 	group = &plan->groups[index]; /* the array may have moved */
 	if (td_group_add(half, group->members + keep, group->nr - keep))
 		return td_err_nomem(err);

@@ -35,6 +35,7 @@ struct td_recording_info {
 	bool of_events;  /* a table of typed events; else a tree of metrics */
 	/* What was asked for, as in td_ask; if nothing, level 1. */
 	int level, only_level;
+	bool drill;
 	char **metrics;
 	size_t nr_metrics;
 	bool bottlenecks;

@@ -151,6 +151,9 @@ static void put_request(struct json_object *head,
 {
 	if (!info->of_events && info->level)
 		td_json_put_int(head, "level", info->level);
+	if (!info->of_events && info->drill)
+		json_object_object_add(head, "drill",
+				       json_object_new_boolean(true));
 	if (!info->of_events && info->only_level)
 		td_json_put_int(head, "only_level", info->only_level);
 	if (!info->of_events)

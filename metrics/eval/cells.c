@@ -60,6 +60,18 @@ static const char *describe_gap(const struct td_evaluation *e, int event)
 	return *text ? *text : unnamed;
 }
 
+/* -l auto: did its groups rest, so that nothing is wrong with the event? */
+static bool rested(const struct td_evaluation *e,
+		   const struct td_metric *metric, int event)
+{
+	const struct td_tree *tree = e->tree;
+
+	return metric->family && tree->families_of_events &&
+	       tree->families_of_events[event] &&
+	       !e->plan->events.v[event].refusal &&
+	       td_eval_ran_on(e, metric->pmu);
+}
+
 /*
  * Finds the reason why a metric's events do not allow a value, or NULL: all of
  * them must have run, and those of its own PMU on the same CPUs.  A short-lived
@@ -76,6 +88,9 @@ static const char *find_gap(const struct td_evaluation *e,
 		const struct td_total *total = &e->totals[event];
 		double missed_ns;
 
+		if (isnan(total->value) && rested(e, metric, event))
+			return "the node above it was not over its threshold "
+			       "for long enough";
 		if (isnan(total->value))
 			return describe_gap(e, event);
 		if (e->plan->events.v[event].pmu != metric->pmu)

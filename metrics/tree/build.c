@@ -196,6 +196,8 @@ int td_tree_build(struct td_tree *tree, struct td_events *events,
 	if (rc)
 		return rc;
 	finish_pmus(tree);
+	if (setup->ask->drill && td_tree_find_families(tree, events->nr))
+		return td_err_nomem(err);
 	return add_needs(tree) ? td_err_nomem(err) : 0;
 }
 
@@ -219,6 +221,8 @@ void td_tree_free(struct td_tree *tree)
 	free(tree->constants);
 	free(tree->columns);
 	free(tree->needs);
+	free(tree->families);
+	free(tree->families_of_events);
 	free(tree->levels);
 	free(tree->references);
 	free(tree->slots);

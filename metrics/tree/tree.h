@@ -59,6 +59,7 @@ struct td_metric {
 	int slot;   /* index of its operand, and of its value */
 	int column; /* column of the report; -1: not shown */
 	int parent; /* index of the metric above it; -1: none that is shown */
+	int family; /* 1 + its index in the tree's families; 0: none */
 	bool shown; /* the user asked for it */
 	bool named; /* asked for by name, not by level: always worth showing */
 	bool kept;  /* its events are counted: it is shown, or is an operand */
@@ -70,6 +71,17 @@ struct td_metric {
 	struct td_expr *threshold; /* NULL: none */
 	struct td_ints events;     /* the events of its formula */
 	struct td_ints extra;      /* the events of its threshold */
+};
+
+/*
+ * The children of one node, at level 3 or deeper: with td_ask.drill, they are
+ * counted only while that node is over its threshold.
+ */
+struct td_tree_family {
+	int pmu;
+	int node;    /* index of the metric above them */
+	int above;   /* the node's own family, as in td_metric.family */
+	bool shares; /* it needs an event that belongs to a pool */
 };
 
 /*
@@ -97,6 +109,16 @@ struct td_tree {
 	size_t *nr_nodes;
 	struct td_need *needs; /* one for each shown metric, level 1 first */
 	size_t nr_needs;
+	struct td_tree_family
+		*families; /* a node's family comes after its own */
+	size_t nr_families;
+	/*
+	 * For each event what it is counted for, as in td_schedule.families: 0
+	 * is always; a family as in td_metric.family; or that plus nr_families
+	 * for the pool of what only several families below that one need. NULL
+	 * without families.
+	 */
+	int *families_of_events;
 	int *references; /* one for each PMU, for td_plan_build(); -1: none */
 	/* one for each PMU: the operand with the number of slots; -1: none */
 	int *slots;

@@ -97,7 +97,7 @@ offers() {
 @test "bash: values of other options" {
 	touch file.csv
 	mkdir files
-	offers 1 2 3 4 5 6 -- -l ''
+	offers 1 2 3 4 5 6 auto -- -l ''
 	offers L1 L2 L3 L4 -- -a --per-cache=
 	offers file.csv files -- -o 'fi'
 	offers files -- --metrics-dir 'fi'

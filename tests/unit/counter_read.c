@@ -649,6 +649,44 @@ static void test_stands(size_t r)
 	td_notes_free(&notes);
 }
 
+/* The time in which a group rests is time in which it did not run. */
+static void test_rests(void)
+{
+	static const bool off[] = { false, true };
+	static const uint64_t first[2][2] = { { 10, 10 }, { 10, 10 } };
+	/* on CPU 1, the group was awake for a part of the time */
+	static const uint64_t then[2][2] = { { 50, 10 }, { 50, 25 } };
+	struct td_notes notes = { 0 };
+	struct td_reader reader = { .notes = &notes, .off = off };
+	struct td_readings got;
+	struct td_err err;
+
+	add_cpus(&reader, 2, 2);
+	for (size_t s = 0; s < reader.nr_steps; s++) {
+		reader.steps[s].fd = memfd_create("rests", MFD_CLOEXEC);
+		reader.steps[s].rests = reader.steps[s].group == 1;
+	}
+	td_reader_begin(&reader);
+	put_enabled(&reader, first, 0);
+	td_reader_read(&reader, 0, &got, &err);
+	put_enabled(&reader, then, 0);
+	ok(td_reader_read(&reader, 0, &got, &err) == 0 && notes.nr == 0,
+	   "a group that rests is no CPU that stands still");
+	for (size_t i = 0; i < got.nr; i++) {
+		bool rests = got.v[i].event == 1;
+		uint64_t ran = !rests ? 40 : got.v[i].cpu ? 15 : 0;
+
+		ok(got.v[i].enabled_ns == 40 && got.v[i].running_ns == ran,
+		   "CPU %d, event %d: %d of %d ns", got.v[i].cpu,
+		   got.v[i].event, (int)got.v[i].running_ns,
+		   (int)got.v[i].enabled_ns);
+	}
+	for (size_t s = 0; s < reader.nr_steps; s++)
+		close(reader.steps[s].fd);
+	td_reader_free(&reader);
+	td_notes_free(&notes);
+}
+
 /* The time of the same read(2) calls alone. */
 static clock_t time_reads(const struct td_reader *reader)
 {
@@ -704,6 +742,7 @@ int main(void)
 	test_cgroups();
 	for (size_t i = 0; i < TD_ARRAY_SIZE(stands); i++)
 		test_stands(i);
+	test_rests();
 	test_many("many that are off", "/dev/zero", false);
 	test_many("many that are lost", "/dev/null", true);
 	return done_testing();

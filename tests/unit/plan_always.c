@@ -18,7 +18,8 @@ static const struct {
 	const char *name, *model, *events, *needs;
 	bool single, together, watchdog; /* together: not always */
 	bool clocks;
-	const char *want;
+	const char *families; /* a digit for each event; NULL: none */
+	const char *want;     /* its groups; behind : those of a family */
 } rows[] = {
 	{ "all fit at once", "spr", "srbade", "1srb 2a 3de",
 	  .want = "srbade" },
@@ -70,6 +71,18 @@ static const struct {
 	{ "values with their own", "spr", "opqade", "1qad 1ope",
 	  .together = true, .want = "qad ope" },
 
+	{ "families: each has groups of its own", "spr", "srbuadefghjkl",
+	  "1srb 2u 3ade 3fgh 3jkl", .families = "0000111222333",
+	  .want = "!srbu Cade:1 Cfgh:2 Cjkl:3" },
+	{ "families: what is always counted is in none", "spr",
+	  "srbuadefghjkl", "1srb 2u 3ade 3fgh 3jkl",
+	  .families = "0000011202330", .want = "!srbu Cagl Cde:1 Cfh:2 Cjk:3" },
+	{ "families: a large one has several groups", "skx", "adefghjklmn",
+	  "1ad 3efghjk 3lmn", .families = "00111111222",
+	  .want = "!ad Cef:1 Cgh:1 Cjk:1 Clm:2 Cn:2" },
+	{ "families: each event for itself", "spr", "asrdcf", "1sra 3dcf",
+	  .single = true, .families = "000111", .want = "a sr d:1 c:1 f:1" },
+
 	{ "clocks: both have a fixed counter", "spr", "srb", "1srb",
 	  .together = true, .clocks = true, .want = "srbRC" },
 	{ "clocks: one is counted already", "spr", "srbc", "1srbc",
@@ -101,8 +114,23 @@ static const struct {
 };
 /* clang-format on */
 
+/* Appends the family to each group that test_format_plan() has written. */
+static void put_families(const struct td_plan *plan, const char *plain,
+			 char *out)
+{
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		size_t len = strcspn(plain, " ");
+
+		out += sprintf(out, "%s%.*s", g ? " " : "", (int)len, plain);
+		if (plan->groups[g].family)
+			out += sprintf(out, ":%d", plan->groups[g].family);
+		plain += len + (plain[len] == ' ');
+	}
+}
+
 static void test_row(size_t r)
 {
+	int families[TEST_MAX_EVENTS];
 	int events[TEST_MAX_EVENTS][TEST_MAX_EVENTS];
 	struct td_need needs[TEST_MAX_EVENTS];
 	struct td_schedule schedule = {
@@ -114,8 +142,11 @@ static void test_row(size_t r)
 	struct td_machine machine;
 	struct td_plan plan = { 0 };
 	struct td_err err = { 0 };
-	char got[128];
+	char plain[128], got[192] = "";
 
+	for (size_t i = 0; rows[r].families && rows[r].families[i]; i++)
+		families[i] = rows[r].families[i] - '0';
+	schedule.families = rows[r].families ? families : NULL;
 	test_machine(&machine, rows[r].model);
 	machine.nmi_watchdog = rows[r].watchdog;
 	test_add_letters(&plan, &machine.pmus[0], rows[r].events);
@@ -123,7 +154,8 @@ static void test_row(size_t r)
 		test_make_needs(&plan, rows[r].needs, needs, events);
 	ok(td_plan_build(&plan, &machine, &schedule, &err) == 0, "%s",
 	   rows[r].name);
-	test_format_plan(&plan, strlen(rows[r].events), got);
+	test_format_plan(&plan, strlen(rows[r].events), plain);
+	put_families(&plan, plain, got);
 	is_str(got, rows[r].want, "%s: groups", rows[r].name);
 	for (size_t g = 0; g < plan.nr_groups; g++) {
 		const struct td_group *group = &plan.groups[g];

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* -l auto: evaluates the tree now and then, and switches groups. */
+#include "cmd/run/drill.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/*
+ * The time between decisions.  After a switch the next read decides, so that the
+ * way down to the last level takes a few reads only.
+ */
+#define DECIDE_NS UINT64_C(1000000000)
+
+int td_drilling_begin(struct td_drilling *drilling, const struct td_job *job,
+		      struct td_err *err)
+{
+	int rc;
+
+	*drilling = (struct td_drilling){ 0 };
+	if (!job->tree || !job->tree->nr_families)
+		return 0;
+	drilling->active = drilling->switched = true;
+	rc = td_evaluation_make(&drilling->evaluation, job->tree, &job->plan,
+				err);
+	if (rc)
+		return rc;
+	return td_drill_begin(&drilling->drill, job->tree, &job->plan)
+		       ? td_err_nomem(err)
+		       : 0;
+}
+
+int td_drilling_add(struct td_drilling *drilling,
+		    const struct td_readings *delta)
+{
+	return drilling->active ? td_readings_merge(&drilling->window,
+						    &drilling->index, delta)
+				: 0;
+}
+
+/* Is it time?  A tick may come a little early. */
+static bool is_due(const struct td_drilling *drilling, uint64_t now_ns)
+{
+	if (!drilling->active || !drilling->window.nr)
+		return false;
+	return drilling->switched ||
+	       now_ns - drilling->decided_ns >= DECIDE_NS - DECIDE_NS / 10;
+}
+
+static int decide(struct td_drilling *drilling, const struct td_job *job,
+		  uint64_t now_ns, struct td_err *err)
+{
+	const struct td_aggregator all = { .how = TD_AGGREGATE_ALL };
+	const struct td_times times = { .elapsed_ns =
+						now_ns - drilling->decided_ns };
+	struct td_totals totals = { 0 };
+	struct td_report report = { 0 };
+	int rc =
+		td_aggregate(&all, &drilling->window, &job->plan, &totals, err);
+
+	if (!rc)
+		rc = td_eval(&drilling->evaluation, &totals, &times, false,
+			     &report, err);
+	if (!rc)
+		drilling->switched =
+			td_drill_decide(&drilling->drill, &report, now_ns);
+	td_report_free(&report);
+	td_totals_free(&totals);
+	return rc;
+}
+
+static int switch_groups(const struct td_drilling *drilling,
+			 struct td_counter *counter, struct td_err *err)
+{
+	struct td_ints awake;
+	int rc = td_drill_list(&drilling->drill, &awake);
+
+	rc = rc ? td_err_nomem(err) : td_counter_turn(counter, &awake, err);
+	td_ints_free(&awake);
+	return rc;
+}
+
+int td_drilling_decide(struct td_drilling *drilling, const struct td_job *job,
+		       struct td_counter *counter, uint64_t now_ns,
+		       struct td_err *err)
+{
+	int rc;
+
+	if (!is_due(drilling, now_ns))
+		return 0;
+	rc = decide(drilling, job, now_ns, err);
+	if (!rc && drilling->switched)
+		rc = switch_groups(drilling, counter, err);
+	drilling->decided_ns = now_ns;
+	drilling->window.nr = 0;
+	td_index_clear(&drilling->index);
+	return rc;
+}
+
+void td_drilling_end(struct td_drilling *drilling)
+{
+	td_drill_free(&drilling->drill);
+	td_evaluation_free(&drilling->evaluation);
+	free(drilling->window.v);
+	td_index_free(&drilling->index);
+	*drilling = (struct td_drilling){ 0 };
+}

@@ -45,15 +45,22 @@ static bool is_sparse(const struct td_report *report)
 	return false;
 }
 
-/* False if there are too many columns. */
+static bool has_block(const struct td_table *table, const char *pmu)
+{
+	for (size_t i = 0; pmu && i < table->nr_blocks; i++)
+		if (strcmp(table->blocks[i].pmu, pmu) == 0)
+			return true;
+	return false;
+}
+
+/* Of a PMU, or of all if it is NULL.  False if there are too many columns. */
 static bool add_block(struct td_table *table, const struct td_report *report,
 		      const char *pmu)
 {
 	struct td_table_block *block = &table->blocks[table->nr_blocks];
 
-	for (size_t i = 0; i < table->nr_blocks; i++)
-		if (strcmp(table->blocks[i].pmu, pmu) == 0)
-			return true;
+	if (has_block(table, pmu))
+		return true;
 	if (table->nr_blocks == TD_MAX_BLOCKS)
 		return false;
 	*block = (struct td_table_block){ .pmu = pmu };

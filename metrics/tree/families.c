@@ -72,23 +72,26 @@ static void add_user(struct td_tree *tree, const struct td_ints *events,
 			common(tree, families[events->v[i]], family);
 }
 
+static void mark_events(const struct td_tree *tree,
+			const struct td_ints *events, int family, bool *own)
+{
+	for (size_t i = 0; i < events->nr; i++) {
+		int event = events->v[i];
+
+		own[event] |= tree->families_of_events[event] == family;
+	}
+}
+
 /* Marks the events that the metrics of the families use themselves. */
 static void mark_own(const struct td_tree *tree, bool *own)
 {
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
 		const struct td_metric *metric = &tree->metrics[i];
-		const struct td_ints *events[] = { &metric->events,
-						   &metric->extra };
 
-		for (size_t k = 0; metric->kept && metric->value && k < 2;
-		     k++) {
-			for (size_t e = 0; e < events[k]->nr; e++) {
-				int event = events[k]->v[e];
-
-				own[event] |= tree->families_of_events[event] ==
-					      metric->family;
-			}
-		}
+		if (!metric->kept || !metric->value)
+			continue;
+		mark_events(tree, &metric->events, metric->family, own);
+		mark_events(tree, &metric->extra, metric->family, own);
 	}
 }
 

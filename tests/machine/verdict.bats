@@ -1,0 +1,36 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# The verdict names the node that the scenario is named after, or says that there is
+# no single cause.  VERDICT_RUNS=100 make check-machine-all ONLY=verdict takes hours.
+# release: adl --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
+# release: spr --noise 10,5 --smp 4,sockets=1,cores=2,threads=2 --truth tests/emulator/scenarios/sapphirerapids.truth
+
+load helper
+
+export PYTHONDONTWRITEBYTECODE=1
+
+# verdicts LEVEL SECONDS SCENARIO...
+verdicts() {
+	emulated
+	run python3 "$BATS_TEST_DIRNAME/verdict.py" "${VERDICT_RUNS:-1}" "$@"
+	echo "# $TD_MACHINE: ${lines[-1]}" >&3
+	[ "$status" -eq 0 ]
+}
+
+@test "levels 1 and 2, in every scenario" {
+	verdicts 2 2
+}
+
+@test "level 3, where groups take turns" {
+	verdicts 3 4 dram_latency l2_bound icache divider mispredict
+}
+
+@test "a command that is short, one that sleeps, a machine that is idle" {
+	emulated
+	"$TDSTAT" -o out -- true
+	grep -F 'Too short to say which node matters' out
+	"$TDSTAT" -o out -- sleep 1.5
+	grep -E '^ [0-9.]+ % of one CPU: look at what it waits for$' out
+	"$TDSTAT" -a -l 2 -o out -- sleep 2
+	grep -F 'Mostly idle' out
+}

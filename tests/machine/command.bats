@@ -18,7 +18,7 @@ load helper
 	grep -E '^ cpu_core, <not counted>$' out
 	taskset -c 5 "$TDSTAT" -I 200 -- sh -c "$WORK" 2>out
 	rates check out --not-counted cpu_core
-	grep -E ' cpu_core +<not counted> +<not counted> +<not counted> +<not counted>$' out
+	grep -E ' cpu_core .*<not counted> +<not counted> +<not counted> +<not counted>$' out
 }
 
 @test "a command that never leaves a Core CPU: cpu_atom is not counted" {
@@ -76,7 +76,7 @@ load helper
 	# value / running time: 18 slots and 2 cycles a ns, within 5 %
 	jq -e -s '
 		(.[0].events | map(.name)) as $names |
-		(.[1].counts | map({ name: $names[.[0]], rate: (.[3] / .[5]) })) as $rates |
+		(map(select(.counts))[0].counts | map({ name: $names[.[0]], rate: (.[3] / .[5]) })) as $rates |
 		($rates | map(select(.name == "cpu_core/slots/")) | .[0].rate / 18 - 1 | fabs < 0.05)
 		and ($rates | map(select(.name == "cpu_atom/cycles/")) | .[0].rate / 2 - 1 | fabs < 0.05)
 	' td.json

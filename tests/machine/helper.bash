@@ -59,6 +59,11 @@ perf_group() {
 	"$PERF" stat -M "$1" -a -j -o "$2" sleep 1
 }
 
+# without_errors FILE: a tree, without the half of each value's interval
+without_errors() {
+	sed 's/ ±[0-9.]*//' "$1"
+}
+
 # await FILE: until it is there
 await() {
 	for ((i = 0; i < 200; i++)); do

@@ -44,7 +44,7 @@ shares_slots() {
 
 # percentages FILE: a tree's, as "NAME VALUE"
 percentages() {
-	awk '$2 == "%" && $3 ~ /^tma_/ { print $3, $1 }' "$1" | LC_ALL=C sort
+	without_errors "$1" | awk '$2 == "%" && $3 ~ /^tma_/ { print $3, $1 }' | LC_ALL=C sort
 }
 
 @test "what the refusals name instead: each works, and the estimate is perf's" {
@@ -54,7 +54,7 @@ percentages() {
 	for how in '-M TopdownL1' '-l 3 --all' '-a'; do
 		# shellcheck disable=SC2086
 		"$TDSTAT" $how -o out -- sh -c "$WORK"
-		[ "$(grep -cE '^ +[0-9.]+ %  tma_(retiring|backend_bound|frontend_bound|bad_speculation)( |$)' out)" -eq 4 ]
+		[ "$(without_errors out | grep -cE '^ +[0-9.]+ %  tma_(retiring|backend_bound|frontend_bound|bad_speculation)( |$)')" -eq 4 ]
 	done
 	run -1 --separate-stderr "$TDSTAT" -l 2 -- true
 	[[ ${stderr_lines[1]} == "tdstat: -M TopdownL1,TopdownL2 (or -l 3) estimates them, "* ]]

@@ -269,7 +269,7 @@ class Row:
 
 
 def cell_value(text):
-    text = text.lstrip("*").strip()  # the mark of the column before
+    text = text.strip()
     if text == "<not counted>":
         return None
     return float(text)
@@ -291,8 +291,9 @@ def read_table(text):
         row = dict(zip(words[1:], values))
         left, found = first, {}
         for name, right in cells:
-            if line[left:right].strip():
-                found[name] = cell_value(line[left:right])
+            text = line[left:right].lstrip("*")  # the mark of the column before
+            if text.strip():
+                found[name] = cell_value(text)
             left = right
         need(len(line.rstrip("*")) <= left, f"behind the last column: {line!r}")
         rows.append(Row(float(row["time"]), row.get("pmu", "cpu"), found,

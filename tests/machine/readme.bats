@@ -7,7 +7,7 @@ load helper
 
 # nodes FILE: "name mark value" of each line of a tree
 nodes() {
-	sed 's/ ±[0-9.]*//' "$1" |
+	without_errors "$1" |
 		awk '$2 == "%" && $3 ~ /^tma_/ { print $3, $4 == "<--" ? "over" : "-", $1 }'
 }
 

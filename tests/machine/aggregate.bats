@@ -4,7 +4,7 @@
 # Aggregation: ids and the numbers behind them are perf's, sums over ids are the
 # machine's, and metrics come from summed counts.
 # machine: adl --no-halt --skew 4
-# machine: spr --no-halt --skew 4
+# release: spr --no-halt --skew 4
 # release: spr --no-halt --skew 1 --smp 32,sockets=2,cores=8,threads=2 --mem 2048
 
 load helper

@@ -4,7 +4,7 @@
 # Events that were typed: their counts beside perf stat's and the machine's known
 # rates, what the kernel got, and what it refused.
 # machine: adl --no-halt
-# machine: spr --no-halt
+# release: spr --no-halt
 
 load helper
 load nobody

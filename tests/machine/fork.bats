@@ -5,8 +5,8 @@
 # exits and has lost its CPU keeps the kernel from reading its parent's groups
 # for a long time.  FORK_RUNS= says how often each is run.
 # machine: adl --smp 4,sockets=1,cores=4,threads=1 --cores 2
-# machine: spr --smp 2,sockets=1,cores=1,threads=2
-# machine: spr --smp 2,sockets=1,cores=1,threads=2 --kernel 6.1
+# release: spr --smp 2,sockets=1,cores=1,threads=2
+# release: spr --smp 2,sockets=1,cores=1,threads=2 --kernel 6.1
 
 load helper
 

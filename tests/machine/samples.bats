@@ -4,7 +4,7 @@
 # metrics, and those of a group the counts of all its members.  Perf stat gives perf
 # record three seconds to begin: without kallsyms it is faster, and the kernel, for
 # which the emulator is slow, shall not take fewer samples.
-# machine: gnr --no-halt --sysctl kernel.kptr_restrict=2 --sysctl kernel.perf_cpu_time_max_percent=0 --smp 2,sockets=1,cores=2,threads=1 --truth tests/machine/samples.truth:locks
+# release: gnr --no-halt --sysctl kernel.kptr_restrict=2 --sysctl kernel.perf_cpu_time_max_percent=0 --smp 2,sockets=1,cores=2,threads=1 --truth tests/machine/samples.truth:locks
 # release: mtl --no-halt --sysctl kernel.kptr_restrict=2 --sysctl kernel.perf_cpu_time_max_percent=0 --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/meteorlake.truth:page_walks
 
 load helper

@@ -46,6 +46,8 @@ struct td_cell {
 	enum td_status status;
 	double value;       /* in the column's unit */
 	double running_pct; /* share of the time that its events ran */
+	/* how long the event that ran least did; 0: it has no events */
+	uint64_t running_ns;
 	bool over_threshold;
 	bool over_unknown; /* no threshold, or one that was not counted */
 	bool other_slices; /* counted in other slices of time than its parent */

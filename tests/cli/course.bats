@@ -70,6 +70,28 @@ error_in() {
 	[ "$(grep -c '±[0-9.]* %  tma_' <<<"$output")" -eq 22 ]
 }
 
+@test "what was counted in one batch of ten has no error" {
+	python3 - "$COURSE" >rare.jsonl <<-'EOS'
+		import json, sys
+		head, *lines = [json.loads(line) for line in open(sys.argv[1])]
+		counts = next(line["counts"] for line in lines if "counts" in line)
+		points = [line["sums"] for line in lines if "sums" in line]
+		# this group ran only between the third point and the fourth
+		for i, count in enumerate(counts):
+		    if head["events"][count[0]]["group"] != 2:
+		        continue
+		    value, ran = (points[3][i][at] - points[2][i][at] for at in (0, 2))
+		    for nr, point in enumerate(points):
+		        point[i][0], point[i][2] = (value, ran) if nr > 2 else (0, 0)
+		    count[3], count[5] = value, ran
+		for line in (head, *lines):
+		    print(json.dumps(line, separators=(",", ":")))
+	EOS
+	"$TDSTAT" report -j rare.jsonl >out
+	jq -es 'map(select(.metric == "tma_ifetch_bandwidth"))[0] | .value > 0 and .error == null and .too_short' out
+	jq -es 'map(select(.metric == "tma_ifetch_latency"))[0] | .error > 0' out
+}
+
 @test "CSV: columns of errors, if asked for" {
 	"$TDSTAT" report -x, --error "$COURSE" >out
 	assert_equal "$(head -n 1 out | cut -d, -f 7-10)" tma_retiring,tma_retiring_error,tma_light_operations,tma_light_operations_error

@@ -72,8 +72,11 @@ int td_course_add(struct td_course *course, const struct td_readings *sum,
 {
 	uint64_t spacing_ns = course->spacing_ns;
 
-	if (sum->nr > MAX_READINGS)
+	if (sum->nr > MAX_READINGS) {
+		/* batches of the beginning alone would tell too little */
+		td_course_clear(course);
 		return 0;
+	}
 	/* a read may come a little early */
 	course->behind =
 		since_last(course, time_ns) < spacing_ns - spacing_ns / 10;

@@ -126,11 +126,29 @@ static void check_end(void)
 	ok(course.nr == 0, "nothing was read: no batch");
 }
 
+/* Threads may begin until there are too many. */
+static void check_limit(void)
+{
+	struct td_readings many = { calloc(65537, sizeof(*many.v)), 65536 };
+
+	if (!many.v)
+		exit(1);
+	td_course_clear(&course);
+	td_course_add(&course, &many, 100 * MS);
+	ok(course.nr == 1, "65,536 readings have a course");
+	many.nr++;
+	td_course_add(&course, &many, 200 * MS);
+	td_course_end(&course, &many, 300 * MS);
+	ok(course.nr == 0, "more have none, not that of the beginning");
+	free(many.v);
+}
+
 int main(void)
 {
 	check_batches();
 	check_thinning();
 	check_end();
+	check_limit();
 	td_course_free(&course);
 	return done_testing();
 }

@@ -98,6 +98,8 @@ struct td_row {
 	 * values; NULL: they are in the order of the tree.
 	 */
 	struct td_node *ranked;
+	const struct td_node
+		*unranked; /* what nodes was before; NULL as well */
 	double ranked_sum;
 	size_t nr_valueless; /* number of nodes that the sum lacks */
 };

@@ -72,7 +72,7 @@ static void put_of_what(const struct lines *lines, const struct td_found *found)
 {
 	FILE *fp = lines->fp;
 
-	/* equal means that the share is one of slots */
+	/* the two numbers are the same if the value is a share of slots */
 	if (!isnan(found->slots_pct) && found->slots_pct != found->value) {
 		fputs(" of the cycles, about ", fp);
 		td_out_number(fp, 0, 0, found->slots_pct);

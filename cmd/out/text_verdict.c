@@ -137,6 +137,10 @@ static void put_situation(struct lines *lines)
 		put_sentence(lines, " Which node matters cannot be said: "
 				    "errors or siblings are unknown");
 		return;
+	case TD_SITUATION_UNLIKE:
+		put_sentence(lines, " Which node matters cannot be said: "
+				    "these nodes cannot be compared");
+		return;
 	case TD_SITUATION_NOTHING:
 		put_sentence(lines, " Nothing is over its threshold");
 		return;

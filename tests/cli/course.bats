@@ -180,3 +180,8 @@ twice() {
 	jq -es '[.[] | .id] | unique == ["CPU0", "CPU1", "CPU4"]' out
 	jq -es 'all(.[]; .error > 0)' out
 }
+
+@test "nodes of different parents are not compared, and this is said" {
+	run -0 "$TDSTAT" report -M tma_memory_bound,tma_fetch_latency "$COURSE"
+	[[ $output == *'Which node matters cannot be said: these nodes cannot be compared'* ]]
+}

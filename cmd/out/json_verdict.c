@@ -15,6 +15,7 @@ const char *td_out_confidence(const struct td_verdict *verdict)
 		[TD_SITUATION_IDLE] = "idle",
 		[TD_SITUATION_SHORT] = "short",
 		[TD_SITUATION_UNKNOWN] = "unknown",
+		[TD_SITUATION_UNLIKE] = "unlike",
 		[TD_SITUATION_NOTHING] = "nothing",
 		[TD_SITUATION_NEAR] = "near",
 		[TD_SITUATION_TIE] = "tie",

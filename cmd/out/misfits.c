@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Values that cannot be: their marks, and what is said of them. */
+/* Values that are not possible: their marks, and what is said of them. */
 #include "cmd/out/misfits.h"
 
 #include "lib/base/util.h"

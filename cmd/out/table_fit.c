@@ -96,7 +96,10 @@ static int set_widths(struct td_table *table, const struct td_report *report,
 	return most;
 }
 
-/* A line that is longer than the window takes two of its lines. */
+/*
+ * The lines that the header takes.  A column that is wider than the window is
+ * broken by the terminal, so it takes one line more.
+ */
 static unsigned int all_lines(const struct td_table *table)
 {
 	unsigned int nr = 0;

@@ -72,7 +72,7 @@ static void put_of_what(const struct lines *lines, const struct td_found *found)
 {
 	FILE *fp = lines->fp;
 
-	/* equal means that the share is one of slots */
+	/* the two numbers are the same if the value is a share of slots */
 	if (!isnan(found->slots_pct) && found->slots_pct != found->value) {
 		fputs(" of the cycles, about ", fp);
 		td_out_number(fp, 0, 0, found->slots_pct);
@@ -136,6 +136,10 @@ static void put_situation(struct lines *lines)
 	case TD_SITUATION_UNKNOWN:
 		put_sentence(lines, " Which node matters cannot be said: "
 				    "errors or siblings are unknown");
+		return;
+	case TD_SITUATION_UNLIKE:
+		put_sentence(lines, " Which node matters cannot be said: "
+				    "these nodes cannot be compared");
 		return;
 	case TD_SITUATION_NOTHING:
 		put_sentence(lines, " Nothing is over its threshold");

@@ -117,15 +117,34 @@ static void clear_terminal(struct td_view *view)
 	view->sink.writer.header_done = false;
 }
 
-/* Adds raw counts, which are scaled up once, by the time of all intervals. */
+static int add_part(struct td_view *view, const struct td_readings *part,
+		    uint64_t time_ns)
+{
+	if (td_readings_merge(&view->whole, &view->whole_index, part))
+		return -ENOMEM;
+	return td_course_add(&view->whole_course, &view->whole, time_ns);
+}
+
+/*
+ * Adds raw counts, which are scaled up once, by the time of all intervals.  The
+ * batches of a long interval are batches of the sum, too.
+ */
 static int add_to_whole(struct td_view *view, const struct td_counted *counted)
 {
+	const struct td_course *course = counted->course;
+	struct td_readings part = { 0 };
+	int rc = 0;
+
 	td_times_add(&view->whole_times, counted->times, !view->whole.nr);
-	if (td_readings_merge(&view->whole, &view->whole_index,
-			      counted->readings))
-		return -ENOMEM;
-	return td_course_add(&view->whole_course, &view->whole,
-			     counted->time_ns);
+	if (course->nr < 2)
+		return add_part(view, counted->readings, counted->time_ns);
+	for (size_t i = 0; !rc && i < course->nr; i++) {
+		rc = td_course_cut_out(course, i, counted->readings, &part);
+		if (!rc)
+			rc = add_part(view, &part, course->points[i].time_ns);
+	}
+	free(part.v);
+	return rc;
 }
 
 int td_view_put(struct td_view *view, const struct td_counted *counted,
@@ -181,6 +200,8 @@ static int put_summary(struct td_view *view, const struct td_usage *usage,
 	int rc = td_aggregate(&view->aggregator, &view->whole,
 			      view->source->plan, &totals, err);
 
+	if (td_course_end(&view->whole_course, &view->whole, usage->elapsed_ns))
+		rc = td_err_nomem(err);
 	view->sink.frame.interval = false;
 	view->sink.writer.summary = true;
 	view->sink.writer.header_done = view->sink.writer.out->one_header;

@@ -17,11 +17,16 @@ static bool is_worth_showing(const struct td_verdict *verdict)
 	return verdict->situation != TD_SITUATION_NONE;
 }
 
+double td_view_degrees(const struct td_view *view)
+{
+	return (double)view->sum.rounds - 1;
+}
+
 /* Half the width of the 95 % interval of a mean of runs. */
 static void take_errors_of_runs(const struct td_view *view,
 				struct td_report *report)
 {
-	double degrees = (double)view->nr_runs - 1;
+	double degrees = td_view_degrees(view);
 
 	for (size_t i = 0; i < report->nr_rows && degrees >= 1; i++) {
 		struct td_cell *cells = report->rows[i].cells;

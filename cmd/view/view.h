@@ -40,7 +40,7 @@ struct td_view {
 	struct td_readings whole;      /* sum of all intervals for summary */
 	struct td_index whole_index;
 	struct td_times whole_times;
-	struct td_course whole_course; /* its batches are intervals */
+	struct td_course whole_course; /* batches are intervals, or parts */
 	struct td_totals_sum sum;      /* of the runs */
 	struct td_spreads spreads;     /* of the runs' values */
 	/* --no-multiplex: number of runs that make up one result; else 0 */

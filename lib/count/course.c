@@ -72,8 +72,11 @@ int td_course_add(struct td_course *course, const struct td_readings *sum,
 {
 	uint64_t spacing_ns = course->spacing_ns;
 
-	if (sum->nr > MAX_READINGS)
+	if (sum->nr > MAX_READINGS) {
+		/* batches of the beginning alone would tell too little */
+		td_course_clear(course);
 		return 0;
+	}
 	/* a read may come a little early */
 	course->behind =
 		since_last(course, time_ns) < spacing_ns - spacing_ns / 10;
@@ -123,6 +126,35 @@ int td_course_leave_out(const struct td_course *course, size_t batch,
 		v[i].value -= to.value - from.value;
 		v[i].enabled_ns -= to.enabled_ns - from.enabled_ns;
 		v[i].running_ns -= to.running_ns - from.running_ns;
+	}
+	return 0;
+}
+
+int td_course_cut_out(const struct td_course *course, size_t batch,
+		      const struct td_readings *sum, struct td_readings *part)
+{
+	struct td_reading *v = reallocarray(part->v, sum->nr + 1, sizeof(*v));
+	bool last = batch + 1 >= course->nr;
+
+	if (!v)
+		return -ENOMEM;
+	part->v = v;
+	part->nr = sum->nr;
+	for (size_t i = 0; i < sum->nr; i++) {
+		const struct td_reading *r = &sum->v[i];
+		struct td_course_sum from = sum_at(course, batch, i);
+		struct td_course_sum to = {
+			r->value,
+			r->enabled_ns,
+			r->running_ns,
+		};
+
+		if (!last)
+			to = sum_at(course, batch + 1, i);
+		v[i] = *r;
+		v[i].value = to.value - from.value;
+		v[i].enabled_ns = to.enabled_ns - from.enabled_ns;
+		v[i].running_ns = to.running_ns - from.running_ns;
 	}
 	return 0;
 }

@@ -53,6 +53,12 @@ int td_course_end(struct td_course *course, const struct td_readings *sum,
 int td_course_leave_out(const struct td_course *course, size_t batch,
 			const struct td_readings *sum,
 			struct td_readings *rest);
+/*
+ * Sets part to what was counted in a batch; the last one lasts until sum.  The
+ * caller owns part and reuses it.  Returns 0 or -ENOMEM.
+ */
+int td_course_cut_out(const struct td_course *course, size_t batch,
+		      const struct td_readings *sum, struct td_readings *part);
 /* The length of a batch; the row began at start_ns. */
 uint64_t td_course_batch_ns(const struct td_course *course, size_t batch,
 			    uint64_t start_ns);

@@ -46,6 +46,8 @@ struct td_cell {
 	enum td_status status;
 	double value;       /* in the column's unit */
 	double running_pct; /* share of the time that its events ran */
+	/* how long the event that ran least did; 0: it has no events */
+	uint64_t running_ns;
 	bool over_threshold;
 	bool over_unknown; /* no threshold, or one that was not counted */
 	bool other_slices; /* counted in other slices of time than its parent */
@@ -96,6 +98,8 @@ struct td_row {
 	 * values; NULL: they are in the order of the tree.
 	 */
 	struct td_node *ranked;
+	const struct td_node
+		*unranked; /* what nodes was before; NULL as well */
 	double ranked_sum;
 	size_t nr_valueless; /* number of nodes that the sum lacks */
 };

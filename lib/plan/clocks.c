@@ -30,7 +30,7 @@ static int find_group(const struct td_plan *plan, int pmu)
 	return first;
 }
 
-/* Can all events of the PMU and this one count at the same time? */
+/* Can all events of the PMU and one more count at the same time? */
 static bool fits_beside_all(const struct td_plan *plan,
 			    const struct td_machine *machine, int pmu,
 			    const struct td_claim *claim)

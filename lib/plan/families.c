@@ -46,7 +46,10 @@ static int pack_family(struct td_scheduling *s, int family, int *homes,
 		homes[event] = TD_NOWHERE;
 		events[part.nr++] = event;
 	}
-	/* the first group may have the reference already */
+	/*
+	 * without events, a family needs no group; what is counted all the time
+	 * may have one already, with the reference
+	 */
 	return family && !part.nr ? 0 : add_packed(s, &part);
 }
 

@@ -148,7 +148,10 @@ static int next_below(const struct choice *c, int above)
 	return best;
 }
 
-/* The pools that the family needs: each costs only the first one. */
+/*
+ * The groups of the pools that the family needs.  A pool costs nothing if a
+ * family that was chosen before needs it, too.
+ */
 static unsigned int pooled_groups(const struct choice *c, int i, bool take)
 {
 	const struct td_tree_family *family = c->drill->v[i].is;
@@ -164,7 +167,7 @@ static unsigned int pooled_groups(const struct choice *c, int i, bool take)
 	return nr;
 }
 
-/* Goes down as deep as possible before it looks at the next family. */
+/* Goes down to the last level before it looks at the next sibling. */
 static void choose_below(struct choice *c, int above)
 {
 	bool first = true;

@@ -20,19 +20,21 @@
 
 struct td_drill_family {
 	const struct td_tree_family *is; /* of the tree */
-	/* groups of its own, and of the pool of the families below it */
+	/* groups of its own, and of what only families below it share */
 	unsigned int nr_groups, nr_pooled;
 	bool retiring; /* below useful work, which comes last */
 	bool on, pool_on;
-	/* it is looked at before its siblings, and since when */
+	/* it comes before its siblings, and since when */
 	bool leads;
 	uint64_t leads_ns;
 	/* of its node: */
 	bool ever_over;
 	uint64_t over_ns; /* when it was last seen over its threshold */
 	double value;     /* the last one that was known */
-	bool chosen, looked_at, pool_chosen,
-		first; /* in the decision that is made */
+	/* only while a decision is made: */
+	bool looked_at;           /* it was considered */
+	bool chosen, pool_chosen; /* they will be on */
+	bool first;               /* it will lead */
 };
 
 struct td_drill {
@@ -47,11 +49,11 @@ struct td_drill {
 int td_drill_begin(struct td_drill *drill, const struct td_tree *tree,
 		   const struct td_plan *plan);
 /*
- * Sets which families are on.  The report, of the time since the last decision,
- * has a row for each PMU and id.  Families below others are on only with these.
- * On each PMU, the path of the largest node gets to its end; further families
- * are on as far as there is room for their groups, or have it in their turn.  Returns true if anything
- * was switched.
+ * Decides which families are on.  The report is of the time since the last
+ * decision and has a row for each PMU and id.  A family is on only if those
+ * above it are.  On each PMU, the families from the largest node down to the
+ * last level are on; others are too if there is room for their groups, or else
+ * when it is their turn.  Returns true if anything was switched.
  */
 bool td_drill_decide(struct td_drill *drill, const struct td_report *report,
 		     uint64_t now_ns);

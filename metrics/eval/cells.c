@@ -140,6 +140,20 @@ static double running_pct(const struct td_evaluation *e,
 	return least;
 }
 
+/* How long the event that ran least was running. */
+static uint64_t running_ns(const struct td_evaluation *e,
+			   const struct td_metric *metric)
+{
+	uint64_t least = metric->events.nr ? UINT64_MAX : 0;
+
+	for (size_t i = 0; i < metric->events.nr; i++) {
+		uint64_t ns = e->totals[metric->events.v[i]].running_ns;
+
+		least = ns < least ? ns : least;
+	}
+	return least;
+}
+
 /*
  * Were the metric's events counted in other slices of time than its parent's?
  */
@@ -204,6 +218,7 @@ void td_eval_fill_cell(const struct td_evaluation *e,
 		return;
 	}
 	cell->running_pct = running_pct(e, metric);
+	cell->running_ns = running_ns(e, metric);
 	if (gap) {
 		set_missing(cell, TD_STATUS_NOT_COUNTED, gap);
 		return;

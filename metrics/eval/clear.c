@@ -56,8 +56,10 @@ static void check_end(const struct td_evaluation *e, int pmu,
 /* A merged row has the nodes of the PMU with the most slots. */
 static int pmu_of(const struct td_tree *tree, const struct td_row *row)
 {
+	const struct td_node *nodes = row->ranked ? row->unranked : row->nodes;
+
 	for (int i = 0; i < (int)tree->nr_pmus; i++) {
-		if (tree->nodes[i] == row->nodes)
+		if (tree->nodes[i] == nodes)
 			return i;
 	}
 	return -1;

@@ -8,17 +8,28 @@
 
 #define NORMAL 1.959964 /* the 97.5 % quantile of the normal distribution */
 
+/* The estimate of how batches resemble each other may leave too few. */
+#define LEAST_DEGREES 3
+
+/* There are formulas for 1 degree (Cauchy's distribution) and for 2. */
+static double few_degrees(double degrees)
+{
+	return degrees < 2 ? tan(0.475 * M_PI) : 0.95 * sqrt(2 / (1 - 0.9025));
+}
+
 /*
  * Cornish and Fisher's expansion around the normal quantile (M. Abramowitz, I.
  * Stegun, Handbook of Mathematical Functions, 26.7.5): within 0.5 % from 3
- * degrees on.  Below, it is too small, so 3 is the least.
+ * degrees on, and too small below.
  */
 double td_student(double degrees)
 {
-	double n = fmax(degrees, 3), x = NORMAL;
+	double n = degrees, x = NORMAL;
 	double x3 = x * x * x, x5 = x3 * x * x, x7 = x5 * x * x;
 	double x9 = x7 * x * x;
 
+	if (n < 3)
+		return few_degrees(n);
 	return x + (x3 + x) / (4 * n) +
 	       (5 * x5 + 16 * x3 + 3 * x) / (96 * n * n) +
 	       (3 * x7 + 19 * x5 + 17 * x3 - 15 * x) / (384 * n * n * n) +
@@ -59,6 +70,24 @@ static void add_difference(struct td_jackknife *jackknife, double difference)
 	jackknife->nr++;
 }
 
+/*
+ * Groups that take turns, or rest, may not run in a batch at all.  Then it says
+ * nothing of how much their metrics change.
+ */
+static bool was_counted(const struct td_cell *whole, const struct td_cell *rest)
+{
+	return !whole->running_ns || rest->running_ns != whole->running_ns;
+}
+
+static void add_cell(struct td_jackknife *v, const struct td_cell *whole,
+		     const struct td_cell *rest)
+{
+	if (rest->status != TD_STATUS_OK)
+		return;
+	add_difference(v, rest->value - whole->value);
+	v->nr_counted += was_counted(whole, rest);
+}
+
 void td_errors_add(struct td_errors *errors, const struct td_report *rest)
 {
 	const struct td_report *report = errors->report;
@@ -71,12 +100,8 @@ void td_errors_add(struct td_errors *errors, const struct td_report *rest)
 		/* nothing ran in a batch whose slots are none */
 		if (!other || other->slots == row->slots)
 			continue;
-		for (size_t c = 0; c < report->nr_columns; c++) {
-			if (other->cells[c].status == TD_STATUS_OK)
-				add_difference(&v[c],
-					       other->cells[c].value -
-						       row->cells[c].value);
-		}
+		for (size_t c = 0; c < report->nr_columns; c++)
+			add_cell(&v[c], &row->cells[c], &other->cells[c]);
 	}
 }
 
@@ -140,7 +165,8 @@ static double error_of(const struct td_jackknife *j)
 	double r = correlation(j, mean, squares);
 	double longer = (1 + r) / (1 - r);
 	double variance = (n - 1) / n * squares * longer;
-	double t = td_student(n / longer - 1);
+	double degrees = j->nr_counted / longer - 1;
+	double t = td_student(fmax(degrees, LEAST_DEGREES));
 
 	return sqrt(t * t * variance +
 		    NORMAL * NORMAL * rounding(j, (n - 1) * squares));
@@ -158,7 +184,7 @@ void td_errors_end(struct td_errors *errors)
 
 			if (cell->status != TD_STATUS_OK)
 				continue;
-			cell->too_short = j->nr < TD_MIN_BATCHES;
+			cell->too_short = j->nr_counted < TD_MIN_BATCHES;
 			if (!cell->too_short)
 				cell->error = error_of(j);
 		}

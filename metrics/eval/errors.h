@@ -15,12 +15,13 @@
  * PERF_METRICS, 1/255 of the slots, is added.
  */
 
-/* Fewer batches tell no error. */
+/* Fewer batches in which a metric was counted tell no error of it. */
 #define TD_MIN_BATCHES 8
 
 /* A cell's differences from its value, in the order of the batches left out. */
 struct td_jackknife {
 	unsigned int nr;
+	unsigned int nr_counted; /* batches in which all its events ran */
 	double sum, squares, products, first, last;
 	double steps; /* squares of what one step of each field changes */
 };

@@ -13,6 +13,8 @@ static void merge_remarks(struct td_cell *cell, const struct td_cell *part)
 {
 	cell->other_slices |= part->other_slices;
 	cell->over_unknown |= part->over_unknown;
+	/* their sum stays the same only if each part does */
+	cell->running_ns += part->running_ns;
 	cell->why = cell->why ? cell->why : part->why;
 }
 

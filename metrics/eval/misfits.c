@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finds values that cannot be, as they show that something disturbed the
- * counting.  They are marked, and neither clamped nor hidden.
+ * Finds values that are not possible: they show that something disturbed the
+ * counting.  They are marked, but not changed and not hidden.
  */
 #include "metrics/eval/misfits.h"
 

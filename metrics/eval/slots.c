@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Looks at the counts of a row for what the slots cannot be. */
+/* Looks for counts of slots that are not possible. */
 #include <math.h>
 #include <string.h>
 

@@ -46,6 +46,8 @@ static int rank_row(struct td_row *row)
 	for (size_t i = 0; i < row->nr_nodes; i++)
 		nodes[i] = row->nodes[i];
 	qsort_r(nodes, row->nr_nodes, sizeof(*nodes), by_value, row);
+	if (!row->ranked)
+		row->unranked = row->nodes;
 	free(row->ranked);
 	row->nodes = row->ranked = nodes;
 	add_up(row);

@@ -61,7 +61,11 @@ static int common(const struct td_tree *tree, int a, int b)
 	return a;
 }
 
-/* A family is counted only while those above it are. */
+/*
+ * Notes that a metric of the family uses these events.  What several families
+ * use belongs to the one above all of them, because a family is counted only
+ * while those above it are.
+ */
 static void add_user(struct td_tree *tree, const struct td_ints *events,
 		     int family)
 {
@@ -106,8 +110,9 @@ static bool uses_pool(const struct td_tree *tree, const struct td_ints *events)
 }
 
 /*
- * What a family does not need, but several below it do, is counted only while
- * one of these is.
+ * Makes the pool of each family: the events that several families below it need,
+ * but not the family itself.  They are counted only while one of these families
+ * is.
  */
 static int make_pools(struct td_tree *tree, size_t nr)
 {

@@ -146,9 +146,10 @@ static enum td_situation situation_of(enum td_outcome outcome)
 		return TD_SITUATION_TIE;
 	case TD_OUTCOME_WON:
 		return TD_SITUATION_CLEAR;
+	case TD_OUTCOME_UNLIKE:
+		return TD_SITUATION_UNLIKE;
 	case TD_OUTCOME_EMPTY:
 	case TD_OUTCOME_UNKNOWN:
-	case TD_OUTCOME_UNLIKE:
 		break;
 	}
 	return TD_SITUATION_UNKNOWN;

@@ -18,6 +18,7 @@ enum td_situation {
 	TD_SITUATION_IDLE,     /* the CPUs had next to nothing to do */
 	TD_SITUATION_SHORT,    /* too few reads, so no value has an error */
 	TD_SITUATION_UNKNOWN,  /* no value has an error, for other reasons */
+	TD_SITUATION_UNLIKE,   /* the nodes cannot be compared */
 	TD_SITUATION_NOTHING,  /* no node is over its threshold */
 	TD_SITUATION_NEAR,     /* one is, but by less than its error */
 	TD_SITUATION_TIE,      /* some are, but none is the largest for sure */

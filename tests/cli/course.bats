@@ -70,6 +70,69 @@ error_in() {
 	[ "$(grep -c '±[0-9.]* %  tma_' <<<"$output")" -eq 22 ]
 }
 
+@test "what was counted in one batch of ten has no error" {
+	python3 - "$COURSE" >rare.jsonl <<-'EOS'
+		import json, sys
+		head, *lines = [json.loads(line) for line in open(sys.argv[1])]
+		counts = next(line["counts"] for line in lines if "counts" in line)
+		points = [line["sums"] for line in lines if "sums" in line]
+		# this group ran only between the third point and the fourth
+		for i, count in enumerate(counts):
+		    if head["events"][count[0]]["group"] != 2:
+		        continue
+		    value, ran = (points[3][i][at] - points[2][i][at] for at in (0, 2))
+		    for nr, point in enumerate(points):
+		        point[i][0], point[i][2] = (value, ran) if nr > 2 else (0, 0)
+		    count[3], count[5] = value, ran
+		for line in (head, *lines):
+		    print(json.dumps(line, separators=(",", ":")))
+	EOS
+	"$TDSTAT" report -j rare.jsonl >out
+	jq -es 'map(select(.metric == "tma_ifetch_bandwidth"))[0] | .value > 0 and .error == null and .too_short' out
+	jq -es 'map(select(.metric == "tma_ifetch_latency"))[0] | .error > 0' out
+}
+
+# of FILE: twice the counts, with their courses, in JOINED intervals of 1 or 2
+twice() {
+	python3 - "$1" "$2" <<-'EOS'
+		import copy, json, sys
+		head, *lines = [json.loads(line) for line in open(sys.argv[1])]
+		joined = sys.argv[2] == "joined"
+		points = [line for line in lines if "sums" in line]
+		row = next(line for line in lines if "counts" in line)
+		end = lines[-1]
+		later = copy.deepcopy(points)
+		for point in later:
+		    point["so_far"] = round(point["so_far"] + row["time"], 9)
+		    for i, s in enumerate(point["sums"]):
+		        if joined:
+		            point["sums"][i] = [a + b for a, b in zip(s, row["counts"][i][3:6])]
+		second = copy.deepcopy(row)
+		second["time"] = round(2 * row["time"], 9)
+		end["end"]["elapsed"] = second["time"]
+		if joined:
+		    second["counts"] = [c[:3] + [2 * n for n in c[3:6]] for c in row["counts"]]
+		    out = [head, *points, *later, second, end]
+		else:
+		    head["interval_ms"] = 1578
+		    out = [head, *points, row, *later, second, end]
+		for line in out:
+		    print(json.dumps(line, separators=(",", ":")))
+	EOS
+}
+
+@test "the sum of two intervals has the errors of their batches" {
+	twice "$COURSE" joined >joined.jsonl
+	twice "$COURSE" apart >apart.jsonl
+	"$TDSTAT" report -j --verdict joined.jsonl >want
+	jq -es 'all(.[:-1][]; .error > 0) and .[-1].verdict.confidence == "clear"' want
+	"$TDSTAT" report -j --verdict --summary apart.jsonl | tail -n "$(wc -l <want)" >got
+	for file in want got; do
+		jq -c 'del(.time, .summary, .verdict?.time)' "$file" >"$file.same"
+	done
+	assert_same "$(cat want.same)" "$(cat got.same)"
+}
+
 @test "CSV: columns of errors, if asked for" {
 	"$TDSTAT" report -x, --error "$COURSE" >out
 	assert_equal "$(head -n 1 out | cut -d, -f 7-10)" tma_retiring,tma_retiring_error,tma_light_operations,tma_light_operations_error
@@ -116,4 +179,9 @@ error_in() {
 	"$TDSTAT" report -A -j "$COURSE" >out
 	jq -es '[.[] | .id] | unique == ["CPU0", "CPU1", "CPU4"]' out
 	jq -es 'all(.[]; .error > 0)' out
+}
+
+@test "nodes of different parents are not compared, and this is said" {
+	run -0 "$TDSTAT" report -M tma_memory_bound,tma_fetch_latency "$COURSE"
+	[[ $output == *'Which node matters cannot be said: these nodes cannot be compared'* ]]
 }

@@ -2,6 +2,7 @@
 /* Which nodes are over their thresholds wherever in their intervals they are. */
 #include "lib/base/util.h"
 #include "metrics/eval/eval.h"
+#include "metrics/table/rank.h"
 #include "tests/unit/levels.h"
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"
@@ -110,6 +111,10 @@ int main(void)
 	   "a row of values");
 	ok(!cell_of(&report, "tma_backend_bound")->clear_of_threshold,
 	   "nothing is clear before errors are known");
+	for (size_t r = 0; r < TD_ARRAY_SIZE(rows); r++)
+		test_row(&e, &report, r);
+	/* --bottlenecks */
+	ok(td_report_rank(&report) == 0, "the largest first");
 	for (size_t r = 0; r < TD_ARRAY_SIZE(rows); r++)
 		test_row(&e, &report, r);
 	td_report_free(&report);

@@ -33,12 +33,20 @@ static void begin(void)
 /* The counts of a batch: what is left out. */
 static uint64_t batch(size_t nr, size_t reading)
 {
-	struct td_readings rest = { 0 };
+	struct td_readings rest = { 0 }, part = { 0 };
 	uint64_t value;
 
-	if (td_course_leave_out(&course, nr, &sum, &rest))
+	if (td_course_leave_out(&course, nr, &sum, &rest) ||
+	    td_course_cut_out(&course, nr, &sum, &part))
 		exit(1);
 	value = sum.v[reading].value - rest.v[reading].value;
+	ok(part.nr == sum.nr && part.v[reading].event == (int)reading &&
+		   part.v[reading].value == value &&
+		   part.v[reading].running_ns ==
+			   sum.v[reading].running_ns -
+				   rest.v[reading].running_ns,
+	   "batch %zu: it is what is left out", nr);
+	free(part.v);
 	ok(rest.nr == sum.nr && rest.v[reading].event == (int)reading &&
 		   sum.v[reading].enabled_ns - rest.v[reading].enabled_ns ==
 			   10 * value / (reading + 1),
@@ -126,11 +134,29 @@ static void check_end(void)
 	ok(course.nr == 0, "nothing was read: no batch");
 }
 
+/* Threads may begin until there are too many. */
+static void check_limit(void)
+{
+	struct td_readings many = { calloc(65537, sizeof(*many.v)), 65536 };
+
+	if (!many.v)
+		exit(1);
+	td_course_clear(&course);
+	td_course_add(&course, &many, 100 * MS);
+	ok(course.nr == 1, "65,536 readings have a course");
+	many.nr++;
+	td_course_add(&course, &many, 200 * MS);
+	td_course_end(&course, &many, 300 * MS);
+	ok(course.nr == 0, "more have none, not that of the beginning");
+	free(many.v);
+}
+
 int main(void)
 {
 	check_batches();
 	check_thinning();
 	check_end();
+	check_limit();
 	td_course_free(&course);
 	return done_testing();
 }

@@ -14,7 +14,16 @@ struct series {
 	int nr;
 	double slots[MAX]; /* of each batch */
 	double step;       /* of the value's one field */
+	int nr_counted;    /* the first batches; 0: all */
 };
+
+/* The time that the value's events ran, without a batch. */
+static uint64_t running_without(const struct series *s, int batch)
+{
+	int nr = s->nr_counted ? s->nr_counted : s->nr;
+
+	return (uint64_t)(batch >= 0 && batch < nr ? nr - 1 : nr);
+}
 
 static double mean_without(const struct series *s, int batch)
 {
@@ -42,7 +51,9 @@ static double slots_without(const struct series *s, int batch)
 /* The cell of a report whose one value is the mean of the series. */
 static struct td_cell cell_of(const struct series *s)
 {
-	struct td_cell whole = { .value = mean_without(s, -1), .error = NAN };
+	struct td_cell whole = { .value = mean_without(s, -1),
+				 .running_ns = running_without(s, -1),
+				 .error = NAN };
 	struct td_row row = { "all", "cpu", slots_without(s, -1) };
 	struct td_report report = { .nr_columns = 1,
 				    .rows = &row,
@@ -59,7 +70,8 @@ static struct td_cell cell_of(const struct series *s)
 	if (td_errors_begin(&errors, &report))
 		exit(1);
 	for (int i = 0; i < s->nr; i++) {
-		rest = (struct td_cell){ .value = mean_without(s, i) };
+		rest = (struct td_cell){ .value = mean_without(s, i),
+					 .running_ns = running_without(s, i) };
 		rest_row.slots = slots_without(s, i);
 		td_errors_add(&errors, &without);
 	}
@@ -76,7 +88,8 @@ static struct td_cell cell_of(const struct series *s)
 static const struct {
 	double degrees, want;
 } quantiles[] = {
-	{ 3, 3.182 },  { 4, 2.776 },  { 7, 2.365 },   { 10, 2.228 },
+	{ 1, 12.706 }, { 2, 4.303 },  { 3, 3.182 },
+	{ 4, 2.776 },  { 7, 2.365 },  { 10, 2.228 },
 	{ 20, 2.086 }, { 31, 2.040 }, { 1e6, 1.960 },
 };
 
@@ -127,6 +140,19 @@ static void check_single(void)
 	   "batches in which nothing ran are none: 8 of 16");
 	s.slots[1] = 0;
 	ok(cell_of(&s).too_short, "7 of 16 are too few");
+}
+
+/* A group that took turns ran in the first batches only. */
+static void check_turns(void)
+{
+	struct series s;
+
+	set(&s, 16, 10, 12);
+	s.nr_counted = 8;
+	ok(!cell_of(&s).too_short, "it was counted in eight of sixteen");
+	s.nr_counted = 7;
+	ok(isnan(cell_of(&s).error) && cell_of(&s).too_short,
+	   "in seven of sixteen, which tells no error");
 }
 
 static void check_steps(void)
@@ -208,6 +234,7 @@ int main(void)
 {
 	check_quantiles();
 	check_single();
+	check_turns();
 	check_steps();
 	check_coverage();
 	return done_testing();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* --no-multiplex: runs that count different groups become one result. */
 #include "cmd/view/joined.h"
+#include "cmd/view/verdict.h"
 
 #include <stdlib.h>
 
@@ -171,6 +172,10 @@ int main(void)
 		ok(test_near(td_work_difference(&works[i].work), works[i].want,
 			     1e-12),
 		   "%s: %g", works[i].what, td_work_difference(&works[i].work));
+	/* -r 2, and each of the two results took three runs */
+	ok(td_view_degrees(
+		   &(struct td_view){ .nr_runs = 6, .sum.rounds = 2 }) == 1,
+	   "a mean of two results has one degree of freedom");
 	test_runs(1);
 	test_runs(1.5);
 	test_runs(10);

@@ -232,7 +232,7 @@ static const struct {
 	{ "nodes of different parents",
 	  .cells = { { "tma_memory_bound", 5, UNMARKED },
 		     { "tma_fetch_latency", 35, OVER } },
-	  .situation = TD_SITUATION_UNKNOWN, .path = "" },
+	  .situation = TD_SITUATION_UNLIKE, .path = "" },
 	{ "no tree", .cells = { { "tma_info_ipc", 1, UNMARKED } },
 	  .situation = TD_SITUATION_NONE, .path = "" },
 	{ "no thresholds",

@@ -151,7 +151,8 @@ german_locale() {
 	taskset -c 5 "$TDSTAT" record -o td.json -- sh -c "$WORK; exit 3" 2>live ||
 		[ $? -eq 3 ]
 	"$TDSTAT" report -i td.json >replayed
-	diff live replayed
+	# a recording has the command as one text, which cannot be typed again
+	diff <(grep -vE '^ (What next|Where): ' live) <(grep -vE '^ (What next|Where): ' replayed)
 	jq -e -s 'last.end | .exit == 3 and .user + .sys > 0 and .elapsed > 0' td.json
 }
 

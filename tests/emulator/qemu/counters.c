@@ -6,11 +6,13 @@
 
 #include "cpu.h"
 #include "pmu.h"
+#include "qemu/thread.h"
 #include "qemu/timer.h"
 
 enum {
 	ONE_PATH_NS = 1000000, /* between two reads of a group: at most this */
-	IGNORED_NS = 50000
+	IGNORED_NS = 50000,
+	READS = 256
 };
 
 static struct tdemu_pmu pmus[TDEMU_CPUS];
@@ -175,9 +177,60 @@ void tdemu_metrics_reset(struct tdemu_pmu *pmu)
 	memset(pmu->sum, 0, sizeof(pmu->sum));
 }
 
+/*
+ * What was read of PERF_METRICS, and what it was rounded from.  The kernel saves it
+ * when it switches to another task and writes it back later; without this, the
+ * rounding would add up in each of many switches, always in the same direction.
+ */
+static struct metrics_read {
+	uint64_t slots_read, value;
+	double slots, sum[TDEMU_FIELDS];
+} reads[READS];
+
+static unsigned int nr_reads;
+static QemuMutex reads_lock;
+
+static void __attribute__((constructor)) init(void)
+{
+	qemu_mutex_init(&reads_lock);
+}
+
+static void remember(const struct tdemu_pmu *pmu, uint64_t value)
+{
+	struct metrics_read *read;
+
+	qemu_mutex_lock(&reads_lock);
+	read = &reads[nr_reads++ % READS];
+	*read = (struct metrics_read){ pmu->fixed[3].value, value, pmu->slots };
+	memcpy(read->sum, pmu->sum, sizeof(read->sum));
+	qemu_mutex_unlock(&reads_lock);
+}
+
+/* False if it is too long ago, or was never read. */
+static bool recall(struct tdemu_pmu *pmu, uint64_t value)
+{
+	bool found = false;
+
+	qemu_mutex_lock(&reads_lock);
+	for (unsigned int i = 0; i < READS && !found; i++) {
+		const struct metrics_read *read = &reads[i];
+
+		found = value && read->value == value &&
+			read->slots_read == pmu->fixed[3].value;
+		if (!found)
+			continue;
+		pmu->slots = read->slots;
+		memcpy(pmu->sum, read->sum, sizeof(pmu->sum));
+	}
+	qemu_mutex_unlock(&reads_lock);
+	return found;
+}
+
 /* The kernel writes back what it saved, after the slots that it is a part of. */
 void tdemu_metrics_write(struct tdemu_pmu *pmu, uint64_t value)
 {
+	if (recall(pmu, value))
+		return;
 	pmu->slots = (double)pmu->fixed[3].value;
 	for (int i = 0; i < TDEMU_FIELDS; i++)
 		pmu->sum[i] = pmu->slots * (value >> 8 * i & 0xff) / 255;
@@ -211,7 +264,7 @@ static void round_fields(const struct tdemu_pmu *pmu, int bytes[TDEMU_FIELDS])
 	}
 }
 
-uint64_t tdemu_metrics(const struct tdemu_pmu *pmu)
+uint64_t tdemu_metrics(struct tdemu_pmu *pmu)
 {
 	int bytes[TDEMU_FIELDS];
 	uint64_t value = 0;
@@ -221,5 +274,6 @@ uint64_t tdemu_metrics(const struct tdemu_pmu *pmu)
 	round_fields(pmu, bytes);
 	for (int i = 0; i < TDEMU_FIELDS; i++)
 		value |= (uint64_t)MIN(bytes[i], 255) << 8 * i;
+	remember(pmu, value);
 	return value;
 }

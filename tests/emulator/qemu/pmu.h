@@ -191,7 +191,7 @@ void tdemu_advance(struct tdemu_pmu *pmu);
 /* After something changed that says what counts, or how fast. */
 void tdemu_changed(struct tdemu_pmu *pmu);
 /* What PERF_METRICS reads. */
-uint64_t tdemu_metrics(const struct tdemu_pmu *pmu);
+uint64_t tdemu_metrics(struct tdemu_pmu *pmu);
 void tdemu_metrics_reset(struct tdemu_pmu *pmu);
 void tdemu_metrics_write(struct tdemu_pmu *pmu, uint64_t value);
 

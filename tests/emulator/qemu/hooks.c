@@ -35,6 +35,7 @@ bool tdemu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t value)
 
 	if (!pmu)
 		return false;
+	tdemu_leave_out_stolen(pmu);
 	return pmu->core->amd ? tdemu_amd_wrmsr(pmu, msr, value)
 			      : tdemu_intel_wrmsr(pmu, msr, value);
 }

@@ -184,7 +184,7 @@ struct tdemu_pmu {
 struct tdemu_pmu *tdemu_pmu(CPUX86State *env);
 /* The CPU's own clock, in ns. */
 int64_t tdemu_clock(const struct tdemu_pmu *pmu);
-/* Call it before the guest reads a counter, in the virtual CPU's thread. */
+/* Call it in the virtual CPU's thread, where the kernel does a step of many. */
 void tdemu_leave_out_stolen(struct tdemu_pmu *pmu);
 /* Brings the counters to now. */
 void tdemu_advance(struct tdemu_pmu *pmu);

@@ -216,6 +216,8 @@ void tdemu_switch(CPUX86State *env)
 	/* arch_prctl() sets the running thread's own FS */
 	if (!pmu || (env->hflags & HF_CPL_MASK) == 3 || stack == pmu->stack)
 		return;
+	/* of a cgroup, the kernel has begun to count already */
+	tdemu_leave_out_stolen(pmu);
 	pmu->stack = stack;
 	is_first = is_new(stack + STACK_SIZE - rsp);
 	if (qatomic_read(&any))

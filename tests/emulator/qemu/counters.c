@@ -236,12 +236,19 @@ void tdemu_metrics_write(struct tdemu_pmu *pmu, uint64_t value)
 		pmu->sum[i] = pmu->slots * (value >> 8 * i & 0xff) / 255;
 }
 
+/* With --phase a read tells the phase, so that no row is of both. */
+static bool is_average(const struct tdemu_pmu *pmu)
+{
+	return pmu->slots > 0 &&
+	       !(pmu->scenario->phased && tdemu_settings()->phase_ms);
+}
+
 /* What an average has so far, in 1/255 of the slots. */
 static void average(const struct tdemu_pmu *pmu, double parts[TDEMU_FIELDS])
 {
 	tdemu_fields(pmu, parts);
 	for (int i = 0; i < TDEMU_FIELDS; i++) {
-		if (pmu->slots > 0)
+		if (is_average(pmu))
 			parts[i] = pmu->sum[i] / pmu->slots;
 		parts[i] *= 255 + tdemu_noise_excess(pmu);
 	}

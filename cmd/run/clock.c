@@ -24,7 +24,7 @@
 /* Errors are those of metrics, and of one run. */
 static bool wants_batches(const struct td_job *job)
 {
-	return job->tree && job->opts->repeat < 2;
+	return job->tree && job->opts->repeat < 2 && !job->opts->no_multiplex;
 }
 
 /* -l auto finds its way down in the first reads. */

@@ -278,7 +278,6 @@ int td_view_join(struct td_view *view, struct td_err *err)
 
 	if (!joined->rounds)
 		return 0;
-	view->evaluation.runs_differ = td_work_difference(&view->work);
 	if (view->sink.writer.out->for_people)
 		view->sink.frame.runs = (int)joined->rounds;
 	td_totals_sum_divide(joined);

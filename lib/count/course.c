@@ -108,53 +108,56 @@ static struct td_course_sum sum_at(const struct td_course *course, size_t end,
 	return reading < point->nr ? point->v[reading] : none;
 }
 
-int td_course_leave_out(const struct td_course *course, size_t batch,
-			const struct td_readings *sum, struct td_readings *rest)
+/* Takes off what was counted from one sum to another. */
+static void take_off(struct td_reading *r, struct td_course_sum from,
+		     struct td_course_sum to)
 {
-	struct td_reading *v = reallocarray(rest->v, sum->nr + 1, sizeof(*v));
+	r->value -= to.value - from.value;
+	r->enabled_ns -= to.enabled_ns - from.enabled_ns;
+	r->running_ns -= to.running_ns - from.running_ns;
+}
+
+static int copy_readings(struct td_readings *to, const struct td_readings *from)
+{
+	struct td_reading *v = reallocarray(to->v, from->nr + 1, sizeof(*v));
 
 	if (!v)
 		return -ENOMEM;
-	rest->v = v;
-	rest->nr = sum->nr;
-	rest->behind = sum->behind;
-	for (size_t i = 0; i < sum->nr; i++) {
-		struct td_course_sum from = sum_at(course, batch, i);
-		struct td_course_sum to = sum_at(course, batch + 1, i);
+	to->v = v;
+	to->nr = from->nr;
+	to->behind = from->behind;
+	for (size_t i = 0; i < from->nr; i++)
+		v[i] = from->v[i];
+	return 0;
+}
 
-		v[i] = sum->v[i];
-		v[i].value -= to.value - from.value;
-		v[i].enabled_ns -= to.enabled_ns - from.enabled_ns;
-		v[i].running_ns -= to.running_ns - from.running_ns;
-	}
+int td_course_leave_out(const struct td_course *course, size_t batch,
+			const struct td_readings *sum, struct td_readings *rest)
+{
+	if (copy_readings(rest, sum))
+		return -ENOMEM;
+	for (size_t i = 0; i < rest->nr; i++)
+		take_off(&rest->v[i], sum_at(course, batch, i),
+			 sum_at(course, batch + 1, i));
 	return 0;
 }
 
 int td_course_cut_out(const struct td_course *course, size_t batch,
 		      const struct td_readings *sum, struct td_readings *part)
 {
-	struct td_reading *v = reallocarray(part->v, sum->nr + 1, sizeof(*v));
+	static const struct td_course_sum none;
 	bool last = batch + 1 >= course->nr;
 
-	if (!v)
+	if (copy_readings(part, sum))
 		return -ENOMEM;
-	part->v = v;
-	part->nr = sum->nr;
-	for (size_t i = 0; i < sum->nr; i++) {
-		const struct td_reading *r = &sum->v[i];
-		struct td_course_sum from = sum_at(course, batch, i);
-		struct td_course_sum to = {
-			r->value,
-			r->enabled_ns,
-			r->running_ns,
-		};
+	for (size_t i = 0; i < part->nr; i++) {
+		struct td_reading *r = &part->v[i];
+		const struct td_course_sum whole = { r->value, r->enabled_ns,
+						     r->running_ns };
 
+		take_off(r, none, sum_at(course, batch, i));
 		if (!last)
-			to = sum_at(course, batch + 1, i);
-		v[i] = *r;
-		v[i].value = to.value - from.value;
-		v[i].enabled_ns = to.enabled_ns - from.enabled_ns;
-		v[i].running_ns = to.running_ns - from.running_ns;
+			take_off(r, sum_at(course, batch + 1, i), whole);
 	}
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "lib/base/util.h"
+#include "lib/counter/dummy.h"
 #include "lib/counter/parts.h"
 
 struct opening {
@@ -120,22 +121,13 @@ int td_check_cgroups(const struct td_counter_setup *setup, struct td_err *err)
 {
 	const struct td_cgroups *cgroups = &setup->target->cgroups;
 	const struct td_ints *online = &setup->machine->online;
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_DUMMY,
-		.disabled = true,
-		.exclude_kernel = true,
-	};
 
 	for (size_t i = 0; online->nr && i < cgroups->nr; i++) {
 		int fd = cgroups->fds[i];
 
 		if (fd < 0) /* an empty element of -G */
 			continue;
-		fd = (int)syscall(SYS_perf_event_open, &attr, fd, online->v[0],
-				  -1,
-				  PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC);
+		fd = td_dummy_open(fd, online->v[0], PERF_FLAG_PID_CGROUP);
 		if (fd < 0 && errno == ENOENT)
 			return no_controller(cgroups->names[i], err);
 		td_close_fd(&fd); /* the real events report other errors */

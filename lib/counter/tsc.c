@@ -4,8 +4,9 @@
 #include <linux/perf_event.h>
 #include <math.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "lib/counter/dummy.h"
 
 /*
  * The page of any event has what turns the counter's ticks into nanoseconds:
@@ -22,16 +23,8 @@ static uint64_t hz_of_page(const struct perf_event_mmap_page *page)
 
 uint64_t td_tsc_hz_of_kernel(void)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_DUMMY,
-		.disabled = true,
-		.exclude_kernel = true,
-	};
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
-	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
-			      PERF_FLAG_FD_CLOEXEC);
+	int fd = td_dummy_open(0, -1, 0);
 	uint64_t hz = 0;
 	void *page;
 

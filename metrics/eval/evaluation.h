@@ -26,11 +26,6 @@ struct td_evaluation {
 	const struct td_total *totals;
 	const struct td_times *times;
 	bool tasks;
-	/*
-	 * --no-multiplex: by how much the work of the runs differs whose groups
-	 * are evaluated together, as a part of their mean; 0: of one run.
-	 */
-	double runs_differ;
 	bool whole;     /* it is everything that is counted */
 	bool in_cgroup; /* it is a cgroup on CPUs */
 	bool part;      /* user space or the kernel was not counted */

@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/emulator"))
 FILES = Path(os.environ.get("TD_PMU_EVENTS", ROOT / "build/pmu-events"))
 NEAR = 2  # points
+STEP = 100 / 255  # of a field of PERF_METRICS
 PMUS = {"cpu_core": "core", "cpu_atom": "atom", "cpu": "core"}
 
 
@@ -48,7 +49,7 @@ def write_truth(name, path):
     Path(path).write_text(json.dumps(truth), encoding="utf-8")
 
 
-def rows_of(path, pmu, ident=None):
+def rows_of(path, pmu, ident=None, member="value"):
     """(id, time): the values of that row; in the order of the file"""
     rows = {}
     with open(path, encoding="utf-8") as lines:
@@ -57,7 +58,7 @@ def rows_of(path, pmu, ident=None):
                 continue
             if ident in (None, item["id"]):
                 place = item["id"], item.get("time")
-                rows.setdefault(place, {})[item["metric"]] = item["value"]
+                rows.setdefault(place, {})[item["metric"]] = item[member]
     return rows
 
 
@@ -84,15 +85,30 @@ def check_rows(path, pmu, scenario, ident=None):
     return wrong
 
 
+def steps_of(path, pmu):
+    """What a row may be off because PERF_METRICS has been rounded.
+
+    The kernel sets it to 0 only where it reads it while the task runs.  Until then
+    it is an average of all that has run, and a row is the difference of two averages,
+    each of them rounded.
+    """
+    steps, before, since = {}, 0, 0
+    for place, row in rows_of(path, pmu, member="busy").items():
+        ran = max(next(iter(row.values())) or 0, 0.01) * (place[1] - since)
+        before, since = before + ran, place[1]
+        steps[place] = 2 * STEP * before / ran
+    return steps
+
+
 def check_phases(path, pmu, *scenarios):
     """Between two scenarios one row may be a mixture."""
-    seen = []
+    seen, steps = [], steps_of(path, pmu)
     for place, row in rows_of(path, pmu).items():
         if None in row.values():  # it did not run
             continue
-        near = [s for s in scenarios if off_by(row, wanted(pmu, s))[0] <= NEAR]
-        seen.append(near[0] if near else "?")
-        print(place, seen[-1], row)
+        off, name = min((off_by(row, wanted(pmu, s))[0], s) for s in scenarios)
+        seen.append(name if off <= NEAR + steps[place] else "?")
+        print(f"{place} {seen[-1]}: {off:.2f} points off {name}, {steps[place]:.2f} by steps", row)
     mixed = any(a == b == "?" for a, b in zip(seen, seen[1:]))
     plain = [s for s in seen if s != "?"]
     order = [s for i, s in enumerate(plain) if i == 0 or plain[i - 1] != s]

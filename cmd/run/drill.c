@@ -42,7 +42,7 @@ static bool is_due(const struct td_drilling *drilling, uint64_t now_ns)
 {
 	if (!drilling->active || !drilling->window.nr)
 		return false;
-	return drilling->switched ||
+	return drilling->switched || drilling->undone ||
 	       now_ns - drilling->decided_ns >= DECIDE_NS - DECIDE_NS / 10;
 }
 
@@ -68,15 +68,21 @@ static int decide(struct td_drilling *drilling, const struct td_job *job,
 	return rc;
 }
 
-static int switch_groups(const struct td_drilling *drilling,
+/* If a task that was to be opened has ended, the next read tries again. */
+static int switch_groups(struct td_drilling *drilling, const struct td_job *job,
 			 struct td_counter *counter, struct td_err *err)
 {
-	struct td_ints awake;
+	struct td_ints awake, tasks = { 0 };
 	int rc = td_drill_list(&drilling->drill, &awake);
 
-	rc = rc ? td_err_nomem(err) : td_counter_turn(counter, &awake, err);
+	rc = rc ? td_err_nomem(err)
+		: td_target_list_running(&job->target, &job->fs, &tasks, err);
+	if (!rc)
+		rc = td_counter_turn(counter, &awake, &tasks, err);
 	td_ints_free(&awake);
-	return rc;
+	td_ints_free(&tasks);
+	drilling->undone = rc > 0;
+	return rc < 0 ? rc : 0;
 }
 
 int td_drilling_decide(struct td_drilling *drilling, const struct td_job *job,
@@ -88,8 +94,8 @@ int td_drilling_decide(struct td_drilling *drilling, const struct td_job *job,
 	if (!is_due(drilling, now_ns))
 		return 0;
 	rc = decide(drilling, job, now_ns, err);
-	if (!rc && drilling->switched)
-		rc = switch_groups(drilling, counter, err);
+	if (!rc && (drilling->switched || drilling->undone))
+		rc = switch_groups(drilling, job, counter, err);
 	drilling->decided_ns = now_ns;
 	drilling->window.nr = 0;
 	td_index_clear(&drilling->index);

@@ -17,6 +17,7 @@ struct td_drilling {
 	struct td_index index;
 	uint64_t decided_ns;
 	bool switched; /* the last decision changed something */
+	bool undone;   /* and that has to be tried again */
 };
 
 /* Begins a run whose counters are open; does nothing without -l auto. */

@@ -32,6 +32,12 @@ struct td_counter_setup {
 	 */
 	bool for_metrics;
 	/*
+	 * The groups of families are opened when they are first awake, because
+	 * each fork of a counted task copies every open event of it.  For tasks
+	 * that are not counted per thread.
+	 */
+	bool open_late;
+	/*
 	 * Called after each perf_event_open(2), with the descriptor or a
 	 * negative errno; may be NULL.
 	 */
@@ -59,13 +65,18 @@ void td_counter_close(struct td_counter *counter); /* NULL is fine */
 int td_counter_enable(struct td_counter *counter, bool on, int event,
 		      struct td_err *err);
 /*
- * Lets all groups with a family (of the plan) rest but those of the families in
- * awake; at first, all of them rest.  They are enabled and disabled with the
- * others only while they are awake.  Time in which a group rests is, in the
- * readings, time in which it did not run.
+ * turn.c: lets all groups with a family (of the plan) rest but those of the
+ * families in awake; at first, all of them rest.  They are enabled and disabled
+ * with the others only while they are awake.  Time in which a group rests is, in
+ * the readings, time in which it did not run.
+ *
+ * With open_late, groups that are awake for the first time are opened in tasks,
+ * which are those of the
+ * target, or with a single one also others that it inherits.  Returns 1 if some of these have ended meanwhile:
+ * then the groups still rest, and the next call tries again.
  */
 int td_counter_turn(struct td_counter *counter, const struct td_ints *awake,
-		    struct td_err *err);
+		    const struct td_ints *tasks, struct td_err *err);
 /*
  * Sets readings to the counts since the last read; they belong to the counter
  * and stay valid until the next read.  A group that cannot be read now is tried

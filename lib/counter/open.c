@@ -16,13 +16,20 @@ struct opening {
 	const struct td_open_set *set;
 };
 
-static void close_group(struct td_open_group *group)
+static void close_events(struct td_open_group *group)
 {
 	for (size_t i = group->nr; i > 0; i--) {
 		perf_evsel__close(group->evsels[i - 1]);
 		perf_evsel__delete(group->evsels[i - 1]);
 	}
 	free(group->evsels);
+	group->evsels = NULL;
+	group->nr = 0;
+}
+
+static void close_group(struct td_open_group *group)
+{
+	close_events(group);
 	perf_cpu_map__put(group->cpus);
 	perf_thread_map__put(group->threads);
 	*group = (struct td_open_group){ 0 };
@@ -35,6 +42,14 @@ void td_close_set(struct td_open_set *set)
 	free(set->groups);
 	set->groups = NULL;
 	set->nr_groups = 0;
+}
+
+void td_close_families(struct td_open_set *set)
+{
+	for (size_t i = 0; i < set->nr_groups; i++) {
+		if (set->groups[i].family)
+			close_events(&set->groups[i]);
+	}
 }
 
 /* Reports every descriptor of an event, or the failure rc. */
@@ -281,6 +296,21 @@ static size_t count_unchanged(const struct td_open_set *set,
 	return nr;
 }
 
+/* Opens the next group, if the set is to have it. */
+static int open_next(const struct opening *o, struct td_open_set *set,
+		     const struct td_group *from, size_t *failed)
+{
+	struct td_open_group *group = &set->groups[set->nr_groups];
+	int rc = 0;
+
+	if (set->late && !td_ints_has(&set->families, from->family))
+		*group = (struct td_open_group){ .family = from->family };
+	else
+		rc = open_group(o, from, group, failed);
+	set->nr_groups += !rc;
+	return rc;
+}
+
 int td_open_set(struct td_open_set *set, const struct td_counter_setup *setup,
 		size_t *index, size_t *failed)
 {
@@ -298,11 +328,9 @@ int td_open_set(struct td_open_set *set, const struct td_counter_setup *setup,
 		return -ENOMEM;
 	set->groups = groups;
 	for (*index = set->nr_groups; *index < plan->nr_groups; (*index)++) {
-		rc = open_group(&o, &plan->groups[*index], &set->groups[*index],
-				failed);
+		rc = open_next(&o, set, &plan->groups[*index], failed);
 		if (rc)
 			return rc;
-		set->nr_groups++;
 	}
 	return 0;
 }

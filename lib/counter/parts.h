@@ -19,7 +19,7 @@
 /* An open group of the plan, on CPUs x tasks or on CPUs x cgroups. */
 struct td_open_group {
 	struct perf_evsel **evsels; /* evsels[0] is the leader */
-	size_t nr;
+	size_t nr; /* 0: not open in this set, or not yet */
 	const int *members; /* of the plan's group; borrowed */
 	struct perf_cpu_map *cpus;
 	/* The tasks, or the descriptors of cgroups in their place. */
@@ -33,6 +33,9 @@ struct td_open_set {
 	struct td_open_group *groups;
 	size_t nr_groups;
 	struct td_ints tids; /* empty: counts on CPUs */
+	/* late: has the groups of these families only */
+	bool late;
+	struct td_ints families;
 	bool ended;          /* its one task has ended */
 	int life;            /* of its task, as in td_reading */
 	size_t id;           /* never used again, unlike a tid */
@@ -52,6 +55,7 @@ struct td_counter {
 	bool on;   /* all events were enabled */
 	/* the families that do not rest; all others do */
 	struct td_ints awake;
+	struct td_ints opened; /* with open_late: those that were opened */
 	bool began; /* the tasks of the start are open */
 	struct td_reader reader;
 };
@@ -89,6 +93,8 @@ int td_check_cgroups(const struct td_counter_setup *setup, struct td_err *err);
 int td_open_set(struct td_open_set *set, const struct td_counter_setup *setup,
 		size_t *index, size_t *failed);
 void td_close_set(struct td_open_set *set);
+/* Closes the groups of all families; they keep their place in the set. */
+void td_close_families(struct td_open_set *set);
 
 /*
  * switch.c: start or stop one event, a group, or all groups of a set.  event is
@@ -99,6 +105,8 @@ int td_switch_evsel(const struct td_open_group *group,
 int td_switch_group(const struct td_open_group *group, bool on, int event);
 int td_switch_set(const struct td_open_set *set, const struct td_ints *awake,
 		  bool on, int event, struct td_err *err);
+/* Sets the error of a start or stop that failed. */
+int td_switch_error(bool on, int rc, struct td_err *err);
 /* Notes events of resting groups as disabled, the others as enabled. */
 void td_counter_note_off(struct td_counter *counter);
 /* True for a group of a family that is not awake. */

@@ -19,6 +19,7 @@ void td_counter_close(struct td_counter *counter)
 	free(counter->sets);
 	free(counter->off);
 	td_ints_free(&counter->awake);
+	td_ints_free(&counter->opened);
 	td_index_free(&counter->by_tid);
 	td_reader_free(&counter->reader);
 	free(counter);
@@ -81,13 +82,18 @@ int td_counter_read(struct td_counter *counter, uint64_t patience_ns,
 	return rc;
 }
 
+/* What is opened late is opened now, too: then the plan is as the kernel wants it. */
 static int open_all(struct td_counter *counter, struct td_err *err)
 {
 	struct td_open_set *set = td_counter_add_set(counter);
+	int rc;
 
 	if (!set || td_ints_copy(&set->tids, &counter->setup.target->tids))
 		return td_err_nomem(err);
-	return td_counter_open_set(counter, set, err);
+	rc = td_counter_open_set(counter, set, err);
+	if (!rc && counter->setup.open_late)
+		td_close_families(set);
+	return rc;
 }
 
 static struct td_counter *new_counter(const struct td_counter_setup *setup)

@@ -157,9 +157,14 @@ static int read_step(struct td_reader *reader, struct td_read_step *step,
 	const struct td_group_values *values =
 		(struct td_group_values *)reader->buf;
 	size_t size = td_group_read_size(step->nr);
-	ssize_t len = read_fd(reader, step->fd, size);
+	ssize_t len;
 
 	step->lost = step->behind = false;
+	if (step->fd < 0) {
+		keep_values(reader, step);
+		return 0;
+	}
+	len = read_fd(reader, step->fd, size);
 	if (len < 0 && (errno == ECHILD || errno == EINTR)) {
 		step->behind = true;
 		keep_values(reader, step);
@@ -202,6 +207,44 @@ static void fill_lost(struct td_reader *reader, const struct td_read_step *lost)
 	}
 	for (size_t i = 0; i < lost->nr; i++)
 		v[lost->first + i].enabled_ns = enabled_ns;
+}
+
+/* How long groups were enabled where that is not what the kernel says. */
+static void mend_enabled(struct td_reader *reader)
+{
+	for (size_t s = 0; s < reader->nr_steps; s++) {
+		const struct td_read_step *step = &reader->steps[s];
+
+		if ((step->lost && step->resume) ||
+		    (step->rests && !step->behind))
+			fill_lost(reader, step);
+	}
+}
+
+/*
+ * Adds what steps opened late have counted to the steps that they count for.
+ * Returns the number of readings before theirs, as they come last.
+ */
+static size_t hand_over(struct td_reader *reader)
+{
+	struct td_reading *v = reader->delta.v;
+	size_t nr = reader->delta.nr;
+
+	for (size_t s = reader->nr_steps; s > 0; s--) {
+		const struct td_read_step *step = &reader->steps[s - 1];
+
+		if (!step->late)
+			break;
+		nr = step->first;
+		for (size_t i = 0; i < step->nr; i++) {
+			struct td_reading *to =
+				&v[reader->steps[step->into].first + i];
+
+			to->value += v[nr + i].value;
+			to->running_ns += v[nr + i].running_ns;
+		}
+	}
+	return nr;
 }
 
 static bool is_off(const struct td_reader *reader,
@@ -284,17 +327,12 @@ int td_reader_read(struct td_reader *reader, uint64_t patience_ns,
 	if (rc)
 		return rc;
 	td_readings_delta(&reader->now, &reader->before, &reader->delta);
-	for (size_t s = 0; s < reader->nr_steps; s++) {
-		const struct td_read_step *step = &reader->steps[s];
-
-		if ((step->lost && step->resume) ||
-		    (step->rests && !step->behind))
-			fill_lost(reader, step);
-	}
+	mend_enabled(reader);
 	note_stalled(reader);
 	reader->before = reader->now;
 	reader->now = before;
 	*readings = reader->delta;
+	readings->nr = hand_over(reader);
 	readings->behind = behind;
 	return 0;
 }

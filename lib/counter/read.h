@@ -26,7 +26,7 @@ static inline size_t td_group_read_size(size_t nr)
 
 /* One read(): a group on one CPU, or in one thread. */
 struct td_read_step {
-	int fd;   /* of the group's leader */
+	int fd;   /* of the group's leader; -1: not open, counts nothing */
 	int *fds; /* of all members, freed by the reader; NULL if not needed */
 	int group, cpu, thread; /* the sort keys */
 	int tid, life;
@@ -38,6 +38,9 @@ struct td_read_step {
 	bool pinned;      /* lost for good if its counters are taken */
 	bool resume;      /* start it again after such a loss */
 	bool rests;       /* it may be disabled for a time */
+	/* opened late: it counts for the step into, which is not open */
+	bool late;
+	size_t into;
 
 	/* Set by the reader: */
 	size_t first; /* index of its first reading */

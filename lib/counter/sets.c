@@ -25,6 +25,7 @@ void td_counter_drop_set(struct td_counter *counter)
 
 	td_close_set(set);
 	td_ints_free(&set->tids);
+	td_ints_free(&set->families);
 	*set = (struct td_open_set){ 0 };
 }
 
@@ -86,42 +87,82 @@ static int add_members(struct td_read_step *step,
 	return 0;
 }
 
-/* Adds the reads of the index-th group of a set. */
+/* The read of the index-th group of a set on one CPU or in one task. */
+static struct td_read_step make_step(const struct td_counter *counter,
+				     const struct td_open_set *set,
+				     size_t index, int cpu, int thread)
+{
+	const struct td_plan *plan = counter->setup.plan;
+	const struct td_group *from = &plan->groups[index];
+	const struct td_open_group *group = &set->groups[index];
+	bool pinned = group->nr && group->evsels[0]->attr.pinned;
+
+	return (struct td_read_step){
+		.fd = group->nr ? td_event_fd(group->evsels[0], cpu, thread)
+				: -1,
+		.group = (int)index,
+		.cpu = perf_cpu_map__cpu(group->cpus, cpu).cpu,
+		.thread = thread,
+		.set = set->id,
+		.life = set->life,
+		.tid = group->cgroup
+			       ? -1
+			       : perf_thread_map__pid(group->threads, thread),
+		.cgroup = group->cgroup ? group->cgroup + thread : 0,
+		.members = from->members,
+		.nr = from->nr,
+		.name = plan->events.v[from->members[0]].name,
+		.pinned = pinned,
+		.resume = pinned && from->may_unpin,
+		.rests = from->family && !set->late,
+		.late = set->late,
+	};
+}
+
+/*
+ * Sets the step of the tasks counted from the start that a late one counts for.
+ * Those are sorted by task and group.
+ */
+static void set_into(const struct td_counter *counter,
+		     struct td_read_step *step)
+{
+	const struct td_ints *tids = &counter->setup.target->tids;
+	int tid = tids->nr == 1 ? tids->v[0] : step->tid;
+	size_t first = 0, nr = counter->reader.nr_ready;
+
+	while (nr > 1) {
+		const struct td_read_step *at =
+			&counter->reader.steps[first + nr / 2];
+		bool behind = at->late || at->tid > tid ||
+			      (at->tid == tid && at->group > step->group);
+
+		first += behind ? 0 : nr / 2;
+		nr = behind ? nr / 2 : nr - nr / 2;
+	}
+	step->into = first;
+}
+
+/* A group that is not open yet has steps, too: they tell how long it rests. */
 static int add_steps(struct td_counter *counter, const struct td_open_set *set,
 		     size_t index)
 {
-	const struct td_plan *plan = counter->setup.plan;
 	const struct td_open_group *group = &set->groups[index];
 	int nr_threads = perf_thread_map__nr(group->threads);
 	int nr = td_group_units(group);
 
+	if (set->late && !group->nr)
+		return 0;
 	for (int unit = 0; unit < nr; unit++) {
 		struct td_read_step *step = td_reader_add(&counter->reader);
 		int cpu = unit / nr_threads, thread = unit % nr_threads;
 
 		if (!step)
 			return -ENOMEM;
-		*step = (struct td_read_step){
-			.fd = td_event_fd(group->evsels[0], cpu, thread),
-			.group = (int)index,
-			.cpu = perf_cpu_map__cpu(group->cpus, cpu).cpu,
-			.thread = thread,
-			.set = set->id,
-			.life = set->life,
-			.tid = group->cgroup ? -1
-					     : perf_thread_map__pid(
-						       group->threads, thread),
-			.cgroup = group->cgroup ? group->cgroup + thread : 0,
-			.members = group->members,
-			.nr = group->nr,
-			.name = plan->events.v[group->members[0]].name,
-			.pinned = group->evsels[0]->attr.pinned,
-			.resume = group->evsels[0]->attr.pinned &&
-				  plan->groups[index].may_unpin,
-			.rests = group->family != 0,
-		};
-		if (add_members(step, group, cpu, thread))
+		*step = make_step(counter, set, index, cpu, thread);
+		if (group->nr && add_members(step, group, cpu, thread))
 			return -ENOMEM;
+		if (step->late)
+			set_into(counter, step);
 	}
 	return 0;
 }

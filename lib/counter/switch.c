@@ -58,7 +58,7 @@ bool td_group_rests(int family, const struct td_ints *awake)
 	return family && !td_ints_has(awake, family);
 }
 
-static int switch_error(bool on, int rc, struct td_err *err)
+int td_switch_error(bool on, int rc, struct td_err *err)
 {
 	return td_err_set(err, rc, "cannot %s the counters: %s",
 			  on ? "start" : "stop", strerror(-rc));
@@ -74,24 +74,7 @@ int td_switch_set(const struct td_open_set *set, const struct td_ints *awake,
 		if (event >= 0 || !td_group_rests(group->family, awake))
 			rc = td_switch_group(group, on, event);
 		if (rc)
-			return switch_error(on, rc, err);
-	}
-	return 0;
-}
-
-/* Wakes the groups of a set, or lets them rest. */
-static int turn_set(const struct td_open_set *set, const struct td_ints *before,
-		    const struct td_ints *awake, struct td_err *err)
-{
-	for (size_t i = 0; i < set->nr_groups; i++) {
-		const struct td_open_group *group = &set->groups[i];
-		bool rests = td_group_rests(group->family, awake);
-		int rc = 0;
-
-		if (rests != td_group_rests(group->family, before))
-			rc = td_switch_group(group, !rests, -1);
-		if (rc && rc != -ENODEV) /* the task is exiting */
-			return switch_error(!rests, rc, err);
+			return td_switch_error(on, rc, err);
 	}
 	return 0;
 }
@@ -107,27 +90,4 @@ void td_counter_note_off(struct td_counter *counter)
 			counter->off[group->members[i]] =
 				td_group_rests(group->family, &counter->awake);
 	}
-}
-
-int td_counter_turn(struct td_counter *counter, const struct td_ints *awake,
-		    struct td_err *err)
-{
-	struct td_ints before = counter->awake;
-	cpu_set_t home;
-	bool moves = counter->setup.target->cgroups.nr &&
-		     sched_getaffinity(0, sizeof(home), &home) == 0;
-	int rc = 0;
-
-	if (td_ints_copy(&counter->awake, awake)) {
-		counter->awake = before;
-		return td_err_nomem(err);
-	}
-	for (size_t i = 0; !rc && counter->on && i < counter->nr_sets; i++)
-		rc = turn_set(&counter->sets[i], &before, awake, err);
-	if (moves)
-		sched_setaffinity(0, sizeof(home), &home);
-	td_ints_free(&before);
-	if (counter->on)
-		td_counter_note_off(counter);
-	return rc;
 }

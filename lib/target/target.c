@@ -31,6 +31,23 @@ int td_target_find_tasks(struct td_target *target, const struct td_sysfs *fs,
 	return rc;
 }
 
+int td_target_list_running(const struct td_target *target,
+			   const struct td_sysfs *fs, struct td_ints *tids,
+			   struct td_err *err)
+{
+	bool is_command = !target->system_wide && !attaches(target);
+	struct td_err ended;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && is_command && i < target->tids.nr; i++)
+		rc = td_tasks_add_family(fs, target->tids.v[i], tids, err);
+	for (size_t i = 0; !rc && attaches(target) && i < target->tids.nr; i++)
+		if (!td_tasks_check_thread(fs, target->tids.v[i], &ended) &&
+		    td_ints_add(tids, target->tids.v[i]))
+			rc = td_err_nomem(err);
+	return rc;
+}
+
 int td_target_check_alive(const struct td_target *target,
 			  const struct td_sysfs *fs, struct td_err *err)
 {

@@ -47,6 +47,13 @@ struct td_target {
 int td_target_find_tasks(struct td_target *target, const struct td_sysfs *fs,
 			 struct td_err *err);
 /*
+ * Adds to tids which of the target's tasks still run, and what a command has
+ * started; may be nothing.
+ */
+int td_target_list_running(const struct td_target *target,
+			   const struct td_sysfs *fs, struct td_ints *tids,
+			   struct td_err *err);
+/*
  * Returns -ESRCH, with a message that names it, if a process or thread to
  * attach to has ended or is a zombie.
  */

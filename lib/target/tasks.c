@@ -2,13 +2,16 @@
 #include "lib/target/tasks.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "lib/base/parse.h"
+#include "lib/base/util.h"
 
 /* proc does not show the task: it does not exist, or proc is not mounted. */
 static int gone(const struct td_sysfs *fs, const char *what, int tid,
@@ -39,6 +42,69 @@ static int add_threads(const struct td_sysfs *fs, int pid, struct td_ints *tids)
 	}
 	td_names_free(&names);
 	return rc;
+}
+
+/* The children that a thread has started.  Returns 0 or -ENOMEM. */
+static int list_children(const struct td_sysfs *fs, int tid,
+			 struct td_ints *pids)
+{
+	td_autofree char *line = NULL;
+	char path[64], *at, *next;
+	size_t size = 0;
+	FILE *file;
+	int fd, rc = 0;
+
+	snprintf(path, sizeof(path), "%d/task/%d/children", tid, tid);
+	fd = openat(fs->proc, path, O_RDONLY | O_CLOEXEC);
+	file = fd < 0 ? NULL : fdopen(fd, "r");
+	if (!file) {
+		td_close_fd(&fd);
+		return 0;
+	}
+	/* one line without an end */
+	at = getline(&line, &size, file) > 0 ? line : NULL;
+	fclose(file);
+	for (; !rc && at; at = next) {
+		long pid = strtol(at, &next, 10);
+
+		if (next == at)
+			break;
+		rc = td_ints_add(pids, (int)pid);
+	}
+	return rc;
+}
+
+/* Adds the threads of these processes, and sets pids to all their children. */
+static int add_generation(const struct td_sysfs *fs, struct td_ints *pids,
+			  struct td_ints *tids)
+{
+	struct td_ints threads = { 0 }, children = { 0 };
+	int rc = 0;
+
+	for (size_t i = 0; i < pids->nr && rc != -ENOMEM; i++)
+		rc = add_threads(fs, pids->v[i], &threads);
+	rc = rc == -ENOMEM ? rc : 0;
+	for (size_t i = 0; !rc && i < threads.nr; i++) {
+		rc = td_ints_add(tids, threads.v[i]);
+		if (!rc)
+			rc = list_children(fs, threads.v[i], &children);
+	}
+	td_ints_free(&threads);
+	td_ints_free(pids);
+	*pids = children;
+	return rc;
+}
+
+int td_tasks_add_family(const struct td_sysfs *fs, int pid,
+			struct td_ints *tids, struct td_err *err)
+{
+	struct td_ints pids = { 0 };
+	int rc = td_ints_add(&pids, pid);
+
+	while (!rc && pids.nr)
+		rc = add_generation(fs, &pids, tids);
+	td_ints_free(&pids);
+	return rc ? td_err_nomem(err) : 0;
 }
 
 int td_tasks_add_all(const struct td_sysfs *fs, struct td_ints *tids,

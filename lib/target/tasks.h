@@ -11,6 +11,13 @@
 /* Adds the threads that a process has now.  -ESRCH if there is none. */
 int td_tasks_add_process(const struct td_sysfs *fs, int pid,
 			 struct td_ints *tids, struct td_err *err);
+/*
+ * Adds the threads of a process, and of those that it and its children have
+ * started, as long as their parent lives.  What has ended is left out; without
+ * CONFIG_PROC_CHILDREN in the kernel these are the process's own.
+ */
+int td_tasks_add_family(const struct td_sysfs *fs, int pid,
+			struct td_ints *tids, struct td_err *err);
 /* Adds the threads of all processes. */
 int td_tasks_add_all(const struct td_sysfs *fs, struct td_ints *tids,
 		     struct td_err *err);

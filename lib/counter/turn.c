@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Groups that rest, and wake when somebody wants what they count. */
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+#include "lib/counter/parts.h"
+
+/* Wakes the groups of a set, or lets them rest. */
+static int turn_set(const struct td_open_set *set, const struct td_ints *before,
+		    const struct td_ints *awake, struct td_err *err)
+{
+	for (size_t i = 0; i < set->nr_groups; i++) {
+		const struct td_open_group *group = &set->groups[i];
+		bool rests = td_group_rests(group->family, awake);
+		int rc = 0;
+
+		if (rests != td_group_rests(group->family, before))
+			rc = td_switch_group(group, !rests, -1);
+		if (rc && rc != -ENODEV) /* the task is exiting */
+			return td_switch_error(!rests, rc, err);
+	}
+	return 0;
+}
+
+/* The families of awake that were never opened.  Returns 0 or -ENOMEM. */
+static int list_unopened(const struct td_counter *counter,
+			 const struct td_ints *awake, struct td_ints *out)
+{
+	int rc = 0;
+
+	*out = (struct td_ints){ 0 };
+	for (size_t i = 0; !rc && i < awake->nr; i++) {
+		if (!td_ints_has(&counter->opened, awake->v[i]))
+			rc = td_ints_add(out, awake->v[i]);
+	}
+	return rc;
+}
+
+/* Opens the set that was added last, if the kernel lets it. */
+static int open_added(struct td_counter *counter, struct td_err *err)
+{
+	struct td_open_set *set = &counter->sets[counter->nr_sets - 1];
+	struct td_counter_setup late = counter->setup;
+	size_t index = 0, failed = 0;
+	int rc;
+
+	late.target = &counter->late;
+	rc = td_open_set(set, &late, &index, &failed);
+	if (rc == -ENOMEM)
+		return td_err_nomem(err);
+	if (rc == -ESRCH || rc == -ENODEV)
+		return 1;
+	if (rc)
+		td_notes_add(counter->setup.notes,
+			     "-l auto: %s cannot be counted in %zu tasks: %s",
+			     late.plan->events
+				     .v[late.plan->groups[index].members[0]]
+				     .name,
+			     set->tids.nr, strerror(-rc));
+	/* what was opened before it is counted */
+	return td_counter_read_sets(counter, counter->nr_sets - 1)
+		       ? td_err_nomem(err)
+		       : 0;
+}
+
+/* Opens these families in tasks.  Returns 1 if a task has ended meanwhile. */
+static int open_late(struct td_counter *counter, const struct td_ints *families,
+		     const struct td_ints *tasks, struct td_err *err)
+{
+	struct td_open_set *set = td_counter_add_set(counter);
+	int rc;
+
+	if (!set)
+		return td_err_nomem(err);
+	set->late = true;
+	rc = td_ints_copy(&set->tids, tasks) ||
+			     td_ints_copy(&set->families, families)
+		     ? td_err_nomem(err)
+		     : open_added(counter, err);
+	for (size_t i = 0; !rc && i < families->nr; i++) {
+		if (td_ints_add(&counter->opened, families->v[i]))
+			return td_err_nomem(err);
+	}
+	if (rc)
+		td_counter_drop_set(counter);
+	return rc;
+}
+
+/* Opens what was never awake before.  Returns 1 if it has to be tried again. */
+static int open_unopened(struct td_counter *counter,
+			 const struct td_ints *awake,
+			 const struct td_ints *tasks, struct td_err *err)
+{
+	struct td_ints families;
+	int rc;
+
+	if (!counter->setup.open_late)
+		return 0;
+	rc = list_unopened(counter, awake, &families);
+	if (rc)
+		td_err_nomem(err);
+	else if (families.nr)
+		rc = tasks->nr ? open_late(counter, &families, tasks, err) : 1;
+	td_ints_free(&families);
+	return rc;
+}
+
+/* Switches what rests no longer, and what rests now. */
+static int switch_turns(struct td_counter *counter, const struct td_ints *awake,
+			struct td_err *err)
+{
+	struct td_ints before = counter->awake;
+	int rc = 0;
+
+	if (td_ints_copy(&counter->awake, awake)) {
+		counter->awake = before;
+		return td_err_nomem(err);
+	}
+	for (size_t i = 0; !rc && counter->on && i < counter->nr_sets; i++)
+		rc = turn_set(&counter->sets[i], &before, awake, err);
+	td_ints_free(&before);
+	if (counter->on)
+		td_counter_note_off(counter);
+	return rc;
+}
+
+int td_counter_turn(struct td_counter *counter, const struct td_ints *awake,
+		    const struct td_ints *tasks, struct td_err *err)
+{
+	cpu_set_t home;
+	bool moves = counter->setup.target->cgroups.nr &&
+		     sched_getaffinity(0, sizeof(home), &home) == 0;
+	int rc = open_unopened(counter, awake, tasks, err);
+
+	if (!rc)
+		rc = switch_turns(counter, awake, err);
+	if (moves)
+		sched_setaffinity(0, sizeof(home), &home);
+	return rc;
+}

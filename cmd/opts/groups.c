@@ -63,7 +63,8 @@ static const struct td_option files[] = {
 
 static const struct td_option tree[] = {
 	{ "level", 'l', "N|auto",
-	  "the tree down to level N (default 1); auto: to where the time goes",
+	  "the tree down to level N, or auto: to where the time goes (default: "
+	  "auto for one final tree, else 1)",
 	  FUNCTION(td_value_level) },
 	{ "td-level", 0, "N", "level N of the tree only", LEVEL(only_level) },
 	{ "topdown", 0, NULL, "accepted, as it is the default", IGNORED },

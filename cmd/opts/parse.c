@@ -145,6 +145,26 @@ static int choose(struct td_opts *opts,
 	return argc - 1;
 }
 
+/* Is one tree of a PMU all that is shown, to people, at the end of one run? */
+static bool shows_final_tree(const struct td_opts *opts)
+{
+	return opts->subcommand == TD_STAT && opts->format == TD_FORMAT_TEXT &&
+	       !opts->interval_ms && !opts->has_repeat && !opts->no_multiplex &&
+	       !opts->metric_only && !opts->no_threshold && !opts->cgroups &&
+	       !opts->each_cgroup &&
+	       td_opts_aggregation(opts) == TD_AGGREGATE_ALL;
+}
+
+/* Rows and what programs read keep the same columns: those of level 1. */
+static void set_default_level(struct td_opts *opts)
+{
+	/* a report shows the level that was recorded */
+	if (td_opts_want_metrics(opts) || opts->subcommand == TD_REPORT)
+		return;
+	opts->drill = !td_opts_want_events(opts) && shows_final_tree(opts);
+	opts->level = opts->drill ? TD_MAX_LEVEL : 1;
+}
+
 int td_opts_parse(struct td_opts *opts,
 		  const struct td_command *const *commands, int argc,
 		  char **argv, struct td_err *err)
@@ -166,9 +186,7 @@ int td_opts_parse(struct td_opts *opts,
 	if (!rc)
 		rc = parse_guarded(&page.argp, argc, argv, &parser);
 	td_usage_close(&page);
-	/* a report shows the level that was recorded */
-	if (!td_opts_want_metrics(opts) && opts->subcommand != TD_REPORT)
-		opts->level = 1;
+	set_default_level(opts);
 	if (rc)
 		td_opts_free(opts);
 	return rc;

@@ -148,7 +148,8 @@ static void note_level(const struct td_tree *tree,
 	/*
 	 * if the built-in tree replaces that of files, a note said so already
 	 */
-	else if (opts->drill && tree->levels[i] <= 2 && !recorded)
+	else if (opts->drill && tree->levels[i] <= 2 && !recorded &&
+		 !tree->sets[i]->files)
 		td_notes_add(notes,
 			     "%s (%s): -l auto ends at level %d: --metrics-dir "
 			     "with newer metric files may have more",

@@ -239,11 +239,11 @@ offline_behind_first_row() {
 	offline_behind_first_row 3>&- &
 	run -0 --separate-stderr "$TDSTAT" -a -A -I 500 --interval-count 4 -x, -e cycles -o rows
 	output=$(<rows)
-	# a nanosecond of each that was counted has its cycles
+	# a nanosecond of each that was counted has its cycles, or fewer where the host took it
 	awk -F, '
 	$3 == "<not counted>" { if ($2 != "CPU3" || $1 < 0.9) { print; bad = 1 } gone = $1; next }
 	{ rate = $3 / $6; want = $5 ~ /atom/ ? 2 : 3
-	  if (rate < 0.98 * want || rate > 1.02 * want) { print; bad = 1 }
+	  if (rate < 0.85 * want || rate > 1.02 * want) { print; bad = 1 }
 	  if ($2 == "CPU3" && gone) { print; bad = 1 }
 	  seen[$2]++ }
 	END { for (cpu = 0; cpu < 8; cpu++)

@@ -687,6 +687,67 @@ static void test_rests(void)
 	td_notes_free(&notes);
 }
 
+/* A step of one event in a task, whose counter is a file; -1: it is not open. */
+static void add_in_task(struct td_reader *reader, int tid, int group, bool opens)
+{
+	static const int events[] = { 0, 1 };
+	struct td_read_step *step = td_reader_add(reader);
+
+	*step = (struct td_read_step){
+		.fd = opens ? memfd_create("late", MFD_CLOEXEC) : -1,
+		.group = group,
+		.cpu = -1,
+		.tid = tid,
+		.members = events + group,
+		.nr = 1,
+		.rests = group == 1,
+		.name = "late",
+	};
+}
+
+/* What is opened late is counted where it was waited for. */
+static void test_late(void)
+{
+	struct td_notes notes = { 0 };
+	struct td_reader reader = { .notes = &notes };
+	struct td_readings got;
+	struct td_err err;
+
+	add_in_task(&reader, 7, 0, true);
+	add_in_task(&reader, 7, 1, false);
+	td_reader_begin(&reader);
+	put_look(reader.steps[0].fd, &(struct look){ 10, 10, 100 }, 1);
+	ok(td_reader_read(&reader, 0, &got, &err) == 0 && got.nr == 2 &&
+		   got.v[1].event == 1 && got.v[1].enabled_ns == 10 &&
+		   got.v[1].running_ns == 0 && got.v[1].value == 0,
+	   "a group that is not open yet rests");
+	for (int tid = 8; tid < 10; tid++) {
+		struct td_read_step *step;
+
+		add_in_task(&reader, tid, 1, true);
+		step = &reader.steps[reader.nr_steps - 1];
+		step->rests = false;
+		step->late = true;
+		step->into = 1;
+		put_look(step->fd, &(struct look){ 6, 5, (uint64_t)tid }, 1);
+	}
+	td_reader_begin(&reader);
+	put_look(reader.steps[0].fd, &(struct look){ 30, 30, 300 }, 1);
+	ok(td_reader_read(&reader, 0, &got, &err) == 0 && got.nr == 2 &&
+		   got.v[0].value == 200 && got.v[1].enabled_ns == 20 &&
+		   got.v[1].running_ns == 10 && got.v[1].value == 17 &&
+		   got.v[1].tid == 7,
+	   "two tasks are counted for the one that rests");
+	put_look(reader.steps[2].fd, &(struct look){ 7, 6, 11 }, 1);
+	ok(td_reader_read(&reader, 0, &got, &err) == 0 && got.nr == 2 &&
+		   got.v[1].running_ns == 1 && got.v[1].value == 3,
+	   "and what they count later, once");
+	for (size_t s = 0; s < reader.nr_steps; s++)
+		td_close_fd(&reader.steps[s].fd);
+	td_reader_free(&reader);
+	td_notes_free(&notes);
+}
+
 /* The time of the same read(2) calls alone. */
 static clock_t time_reads(const struct td_reader *reader)
 {
@@ -743,6 +804,7 @@ int main(void)
 	for (size_t i = 0; i < TD_ARRAY_SIZE(stands); i++)
 		test_stands(i);
 	test_rests();
+	test_late();
 	test_many("many that are off", "/dev/zero", false);
 	test_many("many that are lost", "/dev/null", true);
 	return done_testing();

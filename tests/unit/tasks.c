@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a command has started, as -l auto finds it. */
+#include "lib/target/tasks.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/unit/test.h"
+
+static void *wait_for_ever(void *nothing)
+{
+	pause();
+	return nothing;
+}
+
+/* A process, its child and its grandchild tell their ids and wait. */
+static _Noreturn void play(int to)
+{
+	int generation = 0;
+	pthread_t thread;
+	pid_t pid;
+
+	while (generation < 2 && fork() == 0)
+		generation++;
+	if (generation == 1)
+		pthread_create(&thread, NULL, wait_for_ever, NULL);
+	pid = getpid();
+	if (write(to, &pid, sizeof(pid)) < 0)
+		_exit(1);
+	pause();
+	_exit(0);
+}
+
+static struct td_ints family_of(const struct td_sysfs *fs, int pid)
+{
+	struct td_ints tids = { 0 };
+	struct td_err err;
+
+	ok(td_tasks_add_family(fs, pid, &tids, &err) == 0, "found");
+	return tids;
+}
+
+int main(void)
+{
+	struct td_sysfs fs;
+	struct td_ints tids;
+	struct td_err err;
+	pid_t child, pids[3] = { 0 };
+	int ends[2], has_children;
+
+	if (td_sysfs_open(&fs, "/sys", "/proc", &err) || pipe(ends))
+		return 1;
+	has_children = faccessat(fs.proc, "self/task", F_OK, 0) == 0 &&
+		       access("/proc/thread-self/children", F_OK) == 0;
+	child = fork();
+	if (child == 0)
+		play(ends[1]);
+	for (int i = 0; i < 3; i++) {
+		if (read(ends[0], &pids[i], sizeof(pids[i])) < 0)
+			return 1;
+	}
+	tids = family_of(&fs, child);
+	ok(td_ints_has(&tids, child), "the process itself");
+	ok(!td_ints_has(&tids, getpid()), "not its parent");
+	for (int i = 0; i < 3; i++)
+		ok(!has_children || td_ints_has(&tids, pids[i]),
+		   "generation %d of 3", i + 1);
+	ok(!has_children || tids.nr == 4, "and a thread of one of them");
+	td_ints_free(&tids);
+	for (int i = 0; i < 3; i++)
+		kill(pids[i], SIGKILL);
+	waitpid(child, NULL, 0);
+	tids = family_of(&fs, child);
+	ok(tids.nr == 0, "nothing of what has ended");
+	td_ints_free(&tids);
+	td_sysfs_close(&fs);
+	return done_testing();
+}

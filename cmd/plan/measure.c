@@ -8,6 +8,11 @@
 #include "cmd/plan/select.h"
 #include "metrics/sets/builtin.h"
 
+static bool is_intel(const struct td_machine *machine)
+{
+	return strcmp(machine->cpuid.vendor, "GenuineIntel") == 0;
+}
+
 /*
  * Are the metric files needed?  Levels 1 and 2 are built in for Intel, but not
  * for AMD, whose metrics are only in files.  A recording of metrics from files
@@ -17,7 +22,7 @@ static bool wants_files(const struct td_measure *m,
 			const struct td_measuring *how)
 {
 	const struct td_machine *machine = how->machine;
-	bool intel = strcmp(machine->cpuid.vendor, "GenuineIntel") == 0;
+	bool intel = is_intel(machine);
 
 	if (td_ask_wants_files(&m->ask) || how->opts->metrics_dir)
 		return true;
@@ -30,6 +35,24 @@ static bool wants_files(const struct td_measure *m,
 	return false;
 }
 
+/* -l auto goes down from level 1: where that cannot be had, there is no tree. */
+static void leave_out_without_level_1(struct td_sets *sets,
+				      const struct td_machine *machine)
+{
+	for (size_t i = 0; is_intel(machine) && i < machine->nr_core; i++) {
+		if (!td_builtin_find(machine, &machine->pmus[i]))
+			sets->v[i] = NULL;
+	}
+}
+
+/* -l auto goes as deep as it can, unless somebody named the files. */
+static bool can_do_without_files(const struct td_measure *m,
+				 const struct td_measuring *how)
+{
+	return m->ask.drill && how->fs && !how->opts->metrics_dir &&
+	       is_intel(how->machine);
+}
+
 static int choose_sets(struct td_measure *m, const struct td_measuring *how,
 		       struct td_err *err)
 {
@@ -40,11 +63,22 @@ static int choose_sets(struct td_measure *m, const struct td_measuring *how,
 	if (!wants_files(m, how))
 		return td_sets_builtin(&m->sets, machine, err);
 	rc = td_catalog_read(&m->catalog, err);
+	if (rc == -ENOENT && can_do_without_files(m, how)) {
+		td_notes_add(how->notes,
+			     "%s: -l auto ends at level 2 (--metrics-dir with "
+			     "metric files has more)",
+			     err->msg);
+		*err = (struct td_err){ 0 };
+		return td_sets_builtin(&m->sets, machine, err);
+	}
 	if (!rc && td_sets_lack_name(&m->ask, machine, files))
 		rc = td_pmu_events_read_uncore(files, &machine->cpuid, err);
-	return rc ? rc
-		  : td_sets_from_files(&m->sets, machine, files, how->notes,
-				       err);
+	if (!rc)
+		rc = td_sets_from_files(&m->sets, machine, files, how->notes,
+					err);
+	if (!rc && m->ask.drill && how->fs)
+		leave_out_without_level_1(&m->sets, machine);
+	return rc;
 }
 
 static int build(struct td_measure *m, struct td_events *events,

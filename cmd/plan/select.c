@@ -148,13 +148,6 @@ static void note_level(const struct td_tree *tree,
 	/*
 	 * if the built-in tree replaces that of files, a note said so already
 	 */
-	else if (opts->drill && tree->levels[i] <= 2 && !recorded &&
-		 !tree->sets[i]->files)
-		td_notes_add(notes,
-			     "%s (%s): -l auto ends at level %d: --metrics-dir "
-			     "with newer metric files may have more",
-			     pmu->name, td_uarch_name(pmu->uarch),
-			     tree->levels[i]);
 	else if (!opts->drill && tree->levels[i] < opts->level &&
 		 (recorded || tree->sets[i]->files || opts->level <= 2))
 		td_notes_add(notes, "%s (%s): %s level %d", pmu->name,

@@ -32,9 +32,9 @@ struct td_counter_setup {
 	 */
 	bool for_metrics;
 	/*
-	 * The groups of families are opened when they are first awake, because
-	 * each fork of a counted task copies every open event of it.  For tasks
-	 * that are not counted per thread.
+	 * The groups of families are opened when they are first awake: each
+	 * fork of a counted task copies all its open events, and many CPUs take
+	 * many descriptors.  Not per thread.
 	 */
 	bool open_late;
 	/*
@@ -72,7 +72,8 @@ int td_counter_enable(struct td_counter *counter, bool on, int event,
  *
  * With open_late, groups that are awake for the first time are opened in tasks,
  * which are those of the
- * target, or with a single one also others that it inherits.  Returns 1 if some of these have ended meanwhile:
+ * target, or with a single one also others that it inherits; CPUs need none.
+ * Returns 1 if some of these have ended meanwhile:
  * then the groups still rest, and the next call tries again.
  */
 int td_counter_turn(struct td_counter *counter, const struct td_ints *awake,

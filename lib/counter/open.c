@@ -16,20 +16,13 @@ struct opening {
 	const struct td_open_set *set;
 };
 
-static void close_events(struct td_open_group *group)
+static void close_group(struct td_open_group *group)
 {
 	for (size_t i = group->nr; i > 0; i--) {
 		perf_evsel__close(group->evsels[i - 1]);
 		perf_evsel__delete(group->evsels[i - 1]);
 	}
 	free(group->evsels);
-	group->evsels = NULL;
-	group->nr = 0;
-}
-
-static void close_group(struct td_open_group *group)
-{
-	close_events(group);
 	perf_cpu_map__put(group->cpus);
 	perf_thread_map__put(group->threads);
 	*group = (struct td_open_group){ 0 };
@@ -42,14 +35,6 @@ void td_close_set(struct td_open_set *set)
 	free(set->groups);
 	set->groups = NULL;
 	set->nr_groups = 0;
-}
-
-void td_close_families(struct td_open_set *set)
-{
-	for (size_t i = 0; i < set->nr_groups; i++) {
-		if (set->groups[i].family)
-			close_events(&set->groups[i]);
-	}
 }
 
 /* Reports every descriptor of an event, or the failure rc. */
@@ -199,7 +184,13 @@ static int open_member(const struct opening *o, const struct td_group *from,
 	return rc || !filter ? rc : set_filter(group, evsel, filter);
 }
 
-static struct perf_cpu_map *group_cpus(const struct opening *o, int pmu)
+static bool only_tries(const struct opening *o, const struct td_group *from)
+{
+	return o->set->tries && from->family;
+}
+
+static struct perf_cpu_map *group_cpus(const struct opening *o,
+				       const struct td_group *from)
 {
 	const struct td_target *target = o->setup->target;
 	td_autofree char *text = NULL;
@@ -207,8 +198,10 @@ static struct perf_cpu_map *group_cpus(const struct opening *o, int pmu)
 
 	if (!target->system_wide)
 		return perf_cpu_map__new_any_cpu();
-	if (td_plan_cpus(&o->setup->machine->pmus[pmu], target, &cpus))
+	if (td_plan_cpus(&o->setup->machine->pmus[from->pmu], target, &cpus))
 		return NULL;
+	if (only_tries(o, from) && cpus.nr)
+		cpus.nr = 1;
 	text = td_ints_format(&cpus);
 	td_ints_free(&cpus);
 	return text ? perf_cpu_map__new(text) : NULL;
@@ -234,7 +227,10 @@ static struct perf_thread_map *group_threads(const struct opening *o,
 	const struct td_target *target = o->setup->target;
 
 	if (!target->system_wide)
-		return map_of(o->set->tids.v, o->set->tids.nr);
+		return map_of(o->set->tids.v,
+			      only_tries(o, from) && o->set->tids.nr
+				      ? 1
+				      : o->set->tids.nr);
 	group->cgroup = target->each_cgroup ? 1 : from->cgroup;
 	if (!group->cgroup)
 		return perf_thread_map__new_dummy();
@@ -242,19 +238,24 @@ static struct perf_thread_map *group_threads(const struct opening *o,
 		      target->each_cgroup ? target->cgroups.nr : 1);
 }
 
+/* A group that is not open yet, and where it will be. */
+static int make_group(const struct opening *o, const struct td_group *from,
+		      struct td_open_group *group)
+{
+	*group = (struct td_open_group){ .members = from->members,
+					 .family = from->family };
+	group->evsels = calloc(from->nr, sizeof(struct perf_evsel *));
+	group->cpus = group_cpus(o, from);
+	group->threads = group_threads(o, from, group);
+	return group->evsels && group->cpus && group->threads ? 0 : -ENOMEM;
+}
+
 /* Opens one group.  *failed is the member that the kernel refused. */
 static int open_group(const struct opening *o, const struct td_group *from,
 		      struct td_open_group *group, size_t *failed)
 {
-	int rc = 0;
+	int rc = make_group(o, from, group);
 
-	*group = (struct td_open_group){ .members = from->members,
-					 .family = from->family };
-	group->evsels = calloc(from->nr, sizeof(struct perf_evsel *));
-	group->cpus = group_cpus(o, from->pmu);
-	group->threads = group_threads(o, from, group);
-	if (!group->evsels || !group->cpus || !group->threads)
-		rc = -ENOMEM;
 	for (size_t i = 0; !rc && i < from->nr; i++) {
 		*failed = i;
 		rc = open_member(o, from, group, i);
@@ -333,4 +334,20 @@ int td_open_set(struct td_open_set *set, const struct td_counter_setup *setup,
 			return rc;
 	}
 	return 0;
+}
+
+int td_close_families(struct td_open_set *set,
+		      const struct td_counter_setup *setup)
+{
+	const struct opening o = { setup, set };
+	int rc = 0;
+
+	set->tries = false;
+	for (size_t i = 0; !rc && i < set->nr_groups; i++) {
+		if (!setup->plan->groups[i].family)
+			continue;
+		close_group(&set->groups[i]);
+		rc = make_group(&o, &setup->plan->groups[i], &set->groups[i]);
+	}
+	return rc;
 }

@@ -33,6 +33,8 @@ struct td_open_set {
 	struct td_open_group *groups;
 	size_t nr_groups;
 	struct td_ints tids; /* empty: counts on CPUs */
+	/* opens families on one CPU or task only, to see what the kernel says */
+	bool tries;
 	/* late: has the groups of these families only */
 	bool late;
 	struct td_ints families;
@@ -93,8 +95,12 @@ int td_check_cgroups(const struct td_counter_setup *setup, struct td_err *err);
 int td_open_set(struct td_open_set *set, const struct td_counter_setup *setup,
 		size_t *index, size_t *failed);
 void td_close_set(struct td_open_set *set);
-/* Closes the groups of all families; they keep their place in the set. */
-void td_close_families(struct td_open_set *set);
+/*
+ * Closes the groups of all families; they keep their place in the set, with all
+ * CPUs or tasks of the target.  Returns 0 or -ENOMEM.
+ */
+int td_close_families(struct td_open_set *set,
+		      const struct td_counter_setup *setup);
 
 /*
  * switch.c: start or stop one event, a group, or all groups of a set.  event is

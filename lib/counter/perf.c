@@ -82,7 +82,7 @@ int td_counter_read(struct td_counter *counter, uint64_t patience_ns,
 	return rc;
 }
 
-/* What is opened late is opened now, too: then the plan is as the kernel wants it. */
+/* What is opened late is tried now: then the plan is as the kernel wants it. */
 static int open_all(struct td_counter *counter, struct td_err *err)
 {
 	struct td_open_set *set = td_counter_add_set(counter);
@@ -90,9 +90,10 @@ static int open_all(struct td_counter *counter, struct td_err *err)
 
 	if (!set || td_ints_copy(&set->tids, &counter->setup.target->tids))
 		return td_err_nomem(err);
+	set->tries = counter->setup.open_late;
 	rc = td_counter_open_set(counter, set, err);
-	if (!rc && counter->setup.open_late)
-		td_close_families(set);
+	if (!rc && set->tries && td_close_families(set, &counter->setup))
+		rc = td_err_nomem(err);
 	return rc;
 }
 

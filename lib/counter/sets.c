@@ -120,24 +120,39 @@ static struct td_read_step make_step(const struct td_counter *counter,
 }
 
 /*
- * Sets the step of the tasks counted from the start that a late one counts for.
- * Those are sorted by task and group.
+ * Is a step of those opened first, which are sorted, behind the one that step
+ * counts for?  A single task inherits all others.
  */
+static bool is_behind(const struct td_counter *counter,
+		      const struct td_read_step *first,
+		      const struct td_read_step *step)
+{
+	const struct td_target *target = counter->setup.target;
+	int tid = target->tids.nr == 1 ? target->tids.v[0] : step->tid;
+
+	if (first->late || first->cpu != step->cpu)
+		return first->late || first->cpu > step->cpu;
+	if (target->system_wide && first->thread != step->thread)
+		return first->thread > step->thread;
+	if (first->tid != tid)
+		return first->tid > tid;
+	return first->group > step->group;
+}
+
+/* Sets the step that a late one counts for. */
 static void set_into(const struct td_counter *counter,
 		     struct td_read_step *step)
 {
-	const struct td_ints *tids = &counter->setup.target->tids;
-	int tid = tids->nr == 1 ? tids->v[0] : step->tid;
+	const struct td_read_step *steps = counter->reader.steps;
 	size_t first = 0, nr = counter->reader.nr_ready;
 
 	while (nr > 1) {
-		const struct td_read_step *at =
-			&counter->reader.steps[first + nr / 2];
-		bool behind = at->late || at->tid > tid ||
-			      (at->tid == tid && at->group > step->group);
-
-		first += behind ? 0 : nr / 2;
-		nr = behind ? nr / 2 : nr - nr / 2;
+		if (is_behind(counter, &steps[first + nr / 2], step)) {
+			nr /= 2;
+		} else {
+			first += nr / 2;
+			nr -= nr / 2;
+		}
 	}
 	step->into = first;
 }

@@ -49,15 +49,15 @@ static int open_added(struct td_counter *counter, struct td_err *err)
 	rc = td_open_set(set, &late, &index, &failed);
 	if (rc == -ENOMEM)
 		return td_err_nomem(err);
-	if (rc == -ESRCH || rc == -ENODEV)
+	if ((rc == -ESRCH || rc == -ENODEV) && !late.target->system_wide)
 		return 1;
 	if (rc)
 		td_notes_add(counter->setup.notes,
-			     "-l auto: %s cannot be counted in %zu tasks: %s",
+			     "-l auto: the group of %s is not counted: %s",
 			     late.plan->events
 				     .v[late.plan->groups[index].members[0]]
 				     .name,
-			     set->tids.nr, strerror(-rc));
+			     strerror(-rc));
 	/* what was opened before it is counted */
 	return td_counter_read_sets(counter, counter->nr_sets - 1)
 		       ? td_err_nomem(err)
@@ -101,7 +101,9 @@ static int open_unopened(struct td_counter *counter,
 	if (rc)
 		td_err_nomem(err);
 	else if (families.nr)
-		rc = tasks->nr ? open_late(counter, &families, tasks, err) : 1;
+		rc = tasks->nr || counter->setup.target->system_wide
+			     ? open_late(counter, &families, tasks, err)
+			     : 1;
 	td_ints_free(&families);
 	return rc;
 }

@@ -236,7 +236,8 @@ static void note_fallback(struct td_notes *notes, const struct td_pmu *pmu,
 	if (!set->files && set->levels)
 		td_notes_add(notes,
 			     "%s (%s): %s: the tree is the built-in one, of %d "
-			     "level%s",
+			     "level%s (--metrics-dir with newer files may have "
+			     "more)",
 			     pmu->name, td_uarch_name(pmu->uarch),
 			     any_files ? "its metric files have no tree"
 				       : "there are no metric files for it",

@@ -46,7 +46,7 @@ plan() {
 @test "without files it ends at level 2 and says what would give more" {
 	saved lunarlake
 	run -0 "$TDSTAT" --dry-run -a -l auto
-	[[ "$output" == *"-l auto ends at level 2: --metrics-dir with newer metric files may have more"* ]]
+	[[ "$output" == *"the tree is the built-in one, of 2 levels (--metrics-dir with newer files may have more)"* ]]
 	[[ "$output" != *"rests at first"* ]]
 }
 

@@ -97,7 +97,7 @@ cpus_of() {
 @test "level 1 is one group a PMU wherever its events fit" {
 	for model in alderlake meteorlake lunarlake sapphirerapids icelakex tigerlake arrowlake-h; do
 		use $model
-		try groups -a
+		try groups -a -l 1
 		assert_equal "$(cut -d' ' -f1 <<<"$output" | sort -u | wc -l)" \
 			"$(cut -d' ' -f2 <<<"$output" | sort -u | wc -l)"
 	done
@@ -157,7 +157,7 @@ other inherit"
 @test "a process: inherited, and no exec to wait for" {
 	copied alderlake
 	mkdir -p machine/proc/42/task/{42,43}
-	try groups -p 42
+	try groups -p 42 -l 1
 	assert_success
 	assert_equal "$(flags)" "first disabled,inherit
 other inherit"
@@ -195,10 +195,10 @@ cpu_atom 4-5"
 	for model in alderlake arrowlake-h; do
 		use $model
 		for type in core cpu_core; do
-			assert_same "$(expected_events 1 $model | grep ^cpu_core/)" "$(events -a --cputype $type)"
+			assert_same "$(expected_events 1 $model | grep ^cpu_core/)" "$(events -a -l 1 --cputype $type)"
 		done
 		for type in atom cpu_atom; do
-			assert_same "$(expected_events 1 $model | grep ^cpu_atom/)" "$(events -a --cputype=$type)"
+			assert_same "$(expected_events 1 $model | grep ^cpu_atom/)" "$(events -a -l 1 --cputype=$type)"
 		done
 	done
 	assert_same "$(expected_events 2 arrowlake-h | grep ^cpu_lowpower/)" \
@@ -225,8 +225,8 @@ cpu_atom 4-5"
 
 @test "level 0 is perf's default, --td-level one level alone" {
 	use alderlake
-	assert_same "$(events -a)" "$(events -a --td-level 0)"
-	assert_same "$(events -a)" "$(events -a --td-level=1 --topdown)"
+	assert_same "$(events -a -l 1)" "$(events -a --td-level 0)"
+	assert_same "$(events -a -l 1)" "$(events -a --td-level=1 --topdown)"
 	# cpu_atom's level 2 has events of its own; what level 1 alone takes is out
 	run ! diff <(events -a -l 2) <(events -a --td-level 2)
 	assert_equal "$(comm -13 <(events -a -l 2 | sort) <(events -a --td-level 2 | sort))" ""
@@ -241,7 +241,7 @@ cpu_atom 4-5"
 @test "Skylake with hyper-threading on: not one program alone" {
 	use skylakex
 	for how in '-- true' "-p $$"; do
-		try "$TDSTAT" --dry-run $how
+		try "$TDSTAT" --dry-run -l 1 $how
 		assert_failure 1
 		assert_why_and_remedy 'thread' '^tdstat: -M TopdownL1 \(or -l 3\) estimates them, .*-a'
 	done
@@ -252,7 +252,7 @@ cpu_atom 4-5"
 	try "$TDSTAT" --dry-run -a -A
 	assert_why_and_remedy 'thread' '^tdstat: use --per-core'
 	# what is named can be planned
-	for how in '-M TopdownL1' '-l 3' '-M TopdownL1,TopdownL2' '-M TopdownL2' -a; do
+	for how in '' '-M TopdownL1' '-l 3' '-M TopdownL1,TopdownL2' '-M TopdownL2' -a; do
 		"$TDSTAT" --dry-run $how -- true
 	done
 	"$TDSTAT" --dry-run -a --per-core
@@ -266,7 +266,7 @@ cpu_atom 4-5"
 	echo 0 >"$SYSFS_PATH/devices/system/cpu/smt/active"
 	echo event=0x3c,umask=0x0 >"$devices/cpu/events/topdown-total-slots"
 	echo 4 >"$devices/cpu/events/topdown-total-slots.scale"
-	try events -- true
+	try events -l 1 -- true
 	assert_success
 	assert_line "cpu/topdown-total-slots/ 4 0x3c"
 }
@@ -274,24 +274,24 @@ cpu_atom 4-5"
 @test "PERF_CPUID: another model over a saved tree" {
 	use alderlake
 	# Lunar Lake's P-cores have no formula with UOP_DROPPING
-	PERF_CPUID=GenuineIntel-6-BD-1 try events -a
+	PERF_CPUID=GenuineIntel-6-BD-1 try events -a -l 1
 	assert_success
 	assert_line "cpu_core/topdown-mem-bound/ 4 0x8700"
 	refute_output --partial UOP_DROPPING
 	# Meteor Lake's E-cores retire by 0x72
-	PERF_CPUID=GenuineIntel-6-AA-4 try events -a
+	PERF_CPUID=GenuineIntel-6-AA-4 try events -a -l 1
 	assert_line "cpu_atom/topdown-retiring/ 10 0x72"
 	assert_line "cpu_core/INT_MISC.UOP_DROPPING/ 4 0x10ad"
 	# the stepping does not matter, nor do the letters' case and their number
 	for id in 6-AA-9 6-aa-0; do
-		PERF_CPUID=GenuineIntel-$id try events -a
+		PERF_CPUID=GenuineIntel-$id try events -a -l 1
 		assert_line "cpu_atom/topdown-retiring/ 10 0x72"
 	done
 }
 
 @test "PERF_CPUID: a model that is not known goes by sysfs alone" {
 	use alderlake
-	PERF_CPUID=GenuineIntel-6-EE-0 try events -a
+	PERF_CPUID=GenuineIntel-6-EE-0 try events -a -l 1
 	assert_success
 	# and by what every core has: three fixed counters, of which the watchdog has one,
 	# and four others, of which one is left on cpu_core
@@ -315,7 +315,7 @@ cpu_atom 4-5"
 	EVENTS
 	)"
 	use icelakex
-	PERF_CPUID=GenuineIntel-6-EE-0 try events -a
+	PERF_CPUID=GenuineIntel-6-EE-0 try events -a -l 1
 	assert_success
 	refute_output --partial INT_MISC
 	assert_equal "${#lines[@]}" 7
@@ -346,7 +346,7 @@ cpu_atom 4-5"
 	assert_line "cpu/TOPDOWN_BAD_SPECULATION.MACHINE_CLEARS/ 4 0x373"
 	# Sierra Forest
 	identity 6 $((0xaf)) 3
-	try events -a
+	try events -a -l 1
 	assert_line "cpu/topdown-retiring/ 4 0x72"
 	# Tremont: its machine clears have umask 0x2
 	identity 6 $((0x96)) 1

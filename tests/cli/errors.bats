@@ -34,7 +34,7 @@ refused_for() {
 	[ ! -e made ]
 }
 
-event='cpu(_core)?/(slots|topdown-[a-z-]*)/'
+event='cpu(_core)?/(slots|TOPDOWN\.SLOTS|topdown-[a-z-]*)/'
 
 @test "EACCES: the event, and both ways to be allowed" {
 	refused_for EACCES "$event.*Permission denied" 'perf_event_paranoid.*CAP_PERFMON'
@@ -78,7 +78,7 @@ event='cpu(_core)?/(slots|topdown-[a-z-]*)/'
 	for error in ENOMEM:memory E2BIG:'too long' ESRCH:'No such process'; do
 		inject "${error%:*}" 1+ "$TDSTAT" -- touch made
 		assert_failure 1
-		assert_complains "(cpu_core/slots/|memory).*${error#*:}|${error#*:}"
+		assert_complains "(cpu_core/TOPDOWN.SLOTS/|memory).*${error#*:}|${error#*:}"
 	done
 	[ ! -e made ]
 }
@@ -97,7 +97,7 @@ event='cpu(_core)?/(slots|topdown-[a-z-]*)/'
 @test "EACCES for the kernel's share only: the command is counted in user space, said once" {
 	needs_strace
 	needs_software_events
-	inject EACCES 1 "$TDSTAT" -o out -- touch made
+	inject EACCES 1 "$TDSTAT" -l 1 -o out -- touch made
 	assert_success
 	[ -e made ]
 	assert_equal "${#stderr_lines[@]}" 1

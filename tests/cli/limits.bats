@@ -123,7 +123,7 @@ assert_refused() {
 @test "/dev/full: every form, every target, with and without intervals" {
 	needs_software_events -a
 	for form in '' -x, -j; do
-		for how in '-a --timeout 20' '-a -I 20 --interval-count 2' '-a -A --timeout 20' \
+		for how in '-a -l 1 --timeout 20' '-a -I 20 --interval-count 2' '-a -A --timeout 20' \
 			'-a -e cpu-clock --timeout 20' '-a -r 2 --timeout 20' '-a -I 20 --interval-count 2 --summary'; do
 			try "$TDSTAT" $form $how -o /dev/full
 			[ "$status" = 1 ] || fail "$form $how: $status"
@@ -157,7 +157,7 @@ assert_refused() {
 		assert_equal "$how: $(cat status)" "$how: 141"
 		assert_no_stderr
 	done
-	for how in '-a --timeout 20' \
+	for how in '-a -l 1 --timeout 20' \
 		"report -x, -i $data/alderlake.jsonl" 'list' 'list -v' 'list --json' '--help' '--dry-run -a'; do
 		[[ $how == *--timeout* ]] || { saved alderlake; unset PERF_CPUID; }
 		try timeout 10 bash -c 'mkfifo p; exec 8<>p 9>p 8<&-; rm p; "$TDSTAT" "$@" >&9' - $how

@@ -236,6 +236,6 @@ await() {
 	done
 	# no terminal
 	sleep 1 &
-	"$TDSTAT" -p $! >out 2>err
+	"$TDSTAT" -l 1 -p $! >out 2>err
 	[ ! -s err ]
 }

@@ -98,11 +98,13 @@ no_pmu() {
 @test "a PMU without top-down events is left out, and said once" {
 	copied alderlake
 	rm "$devices"/cpu_atom/events/topdown-*
-	try "$TDSTAT" --dry-run -a
-	assert_success
-	refute_output --partial 'type 10'
-	assert_output --partial cpu_core/slots/
-	assert_equal "$(grep -c cpu_atom <<<"$stderr")" 1
+	for how in '' '-l 1'; do
+		try "$TDSTAT" --dry-run -a $how
+		assert_success
+		refute_output --partial 'type 10'
+		assert_output --partial cpu_core/topdown-retiring/
+		assert_equal "$(grep -c cpu_atom <<<"$stderr")" 1
+	done
 }
 
 @test "SLOTS alone is not enough" {
@@ -139,7 +141,7 @@ no_pmu() {
 		try "$TDSTAT" --dry-run $how
 		assert_success
 		refute_output --partial cpu_atom
-		assert_output --partial cpu_core/slots/
+		assert_output --partial cpu_core/topdown-retiring/
 	done
 	: >"$devices/cpu_atom/cpus"
 	try events -a
@@ -167,27 +169,27 @@ no_pmu() {
 @test "files that make no sense: the file is named" {
 	copied alderlake
 	echo four >"$devices/cpu_core/type"
-	try "$TDSTAT" --dry-run -a
+	try "$TDSTAT" --dry-run -a -l 1
 	assert_failure 1
 	assert_complains 'cpu_core/type'
 	copied_again
 	echo 0-x >"$devices/cpu_core/cpus"
-	try "$TDSTAT" --dry-run -a
+	try "$TDSTAT" --dry-run -a -l 1
 	assert_failure 1
 	assert_complains 'cpu_core/cpus'
 	copied_again
 	echo event=0xzz >"$devices/cpu_core/events/topdown-retiring"
-	try "$TDSTAT" --dry-run -a
+	try "$TDSTAT" --dry-run -a -l 1
 	assert_failure 1
 	assert_complains 'topdown-retiring'
 	copied_again
 	echo event=0x0,nosuchterm=1 >"$devices/cpu_core/events/topdown-retiring"
-	try "$TDSTAT" --dry-run -a
+	try "$TDSTAT" --dry-run -a -l 1
 	assert_failure 1
 	assert_complains 'nosuchterm'
 	copied_again
 	echo 3-1 >"$SYSFS_PATH/devices/system/cpu/online"
-	try "$TDSTAT" --dry-run -a
+	try "$TDSTAT" --dry-run -a -l 1
 	assert_failure 1
 	assert_complains 'cpu/online'
 }

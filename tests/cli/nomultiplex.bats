@@ -63,14 +63,14 @@ how_many() {
 @test "what fits at once is one run, and nothing is added" {
 	for model in alderlake sapphirerapids lunarlake; do
 		saved $model
-		assert_same "$("$TDSTAT" --dry-run -a -- true)" "$("$TDSTAT" --dry-run --no-multiplex -a -- true)"
+		assert_same "$("$TDSTAT" --dry-run -a -l 1 -- true)" "$("$TDSTAT" --dry-run --no-multiplex -a -- true)"
 		assert_equal "$(how_many -a)" ""
 	done
 }
 
 @test "--dry-run ends with how long each group is counted, and why" {
 	saved alderlake
-	"$TDSTAT" --dry-run -a >out
+	"$TDSTAT" --dry-run -a -l 1 >out
 	assert_equal "$(tail -n 2 out)" "cpu_core: 1 group, counted all of the time: nothing takes turns
 cpu_atom: 1 group, counted all of the time: nothing takes turns"
 	# 6 general counters, of which three groups of 4 find room for one at a time

@@ -222,6 +222,23 @@ static enum td_situation check_top(const struct td_family *top)
 	return too_short ? TD_SITUATION_SHORT : TD_SITUATION_UNKNOWN;
 }
 
+/*
+ * Below these, a machine's tree is of its own housekeeping and of what measures
+ * it; one busy CPU of many is more.
+ */
+#define MOSTLY_IDLE_PCT      5
+#define MOSTLY_IDLE_OF_A_CPU 0.25
+
+static bool is_mostly_idle(const struct td_row *row)
+{
+	const struct td_activity *a = &row->activity;
+
+	return row->idle ||
+	       (a->cpus && strcmp(row->id, "all") == 0 &&
+		row->busy_pct < MOSTLY_IDLE_PCT &&
+		a->busy_s < MOSTLY_IDLE_OF_A_CPU * a->whole_s / a->cpus);
+}
+
 void td_verdict_find(struct td_verdict *verdict, const struct td_report *report)
 {
 	struct td_family top;
@@ -241,7 +258,7 @@ void td_verdict_find(struct td_verdict *verdict, const struct td_report *report)
 	verdict->situation = check_top(&top);
 	if (verdict->situation == TD_SITUATION_NONE)
 		return;
-	if (verdict->row->idle)
+	if (is_mostly_idle(verdict->row))
 		verdict->situation = TD_SITUATION_IDLE;
 	else if (verdict->situation == TD_SITUATION_CLEAR)
 		judge(verdict, report, &top);

@@ -53,6 +53,8 @@ static const struct {
 	const char *name;
 	struct cell cells[12]; /* the others are not in the report */
 	bool idle;
+	/* the time in which that many CPUs were not halted, in one second */
+	struct td_activity activity;
 	enum td_situation situation;
 	const char *path, *runner_up, *tied;
 	bool waits, short_below;
@@ -247,6 +249,25 @@ static const struct {
 	  .cells = { { "tma_backend_bound", 60, OVER },
 		     { "tma_frontend_bound", 1, UNMARKED } },
 	  .situation = TD_SITUATION_IDLE, .path = "" },
+	{ "eight CPUs, of which a fifth of one was busy",
+	  .activity = { .cpus = 8, .busy_s = 0.2, .whole_s = 8 },
+	  .cells = { { "tma_backend_bound", 60, OVER },
+		     { "tma_frontend_bound", 1, UNMARKED } },
+	  .situation = TD_SITUATION_IDLE, .path = "" },
+	{ "and a third of one",
+	  .activity = { .cpus = 8, .busy_s = 0.33, .whole_s = 8 },
+	  .cells = { { "tma_backend_bound", 60, OVER },
+		     { "tma_frontend_bound", 1, UNMARKED } },
+	  .situation = TD_SITUATION_CLEAR, .path = "tma_backend_bound",
+	  .runner_up = "tma_frontend_bound", .deeper = TD_DEEPER_LEVEL,
+	  .level = 2 },
+	{ "two CPUs, of which a fifth of one was busy",
+	  .activity = { .cpus = 2, .busy_s = 0.2, .whole_s = 2 },
+	  .cells = { { "tma_backend_bound", 60, OVER },
+		     { "tma_frontend_bound", 1, UNMARKED } },
+	  .situation = TD_SITUATION_CLEAR, .path = "tma_backend_bound",
+	  .runner_up = "tma_frontend_bound", .deeper = TD_DEEPER_LEVEL,
+	  .level = 2 },
 	{ "a task that waits", .waits = true,
 	  .cells = { { "tma_backend_bound", 60, OVER },
 		     { "tma_frontend_bound", 1, UNMARKED } },
@@ -371,6 +392,9 @@ static void test_row(size_t r)
 
 	make(&made, rows[r].cells);
 	row = make_row(&made, "cpu_core", 100, rows[r].idle);
+	row.activity = rows[r].activity;
+	if (row.activity.cpus)
+		row.busy_pct = 100 * row.activity.busy_s / row.activity.whole_s;
 	report = make_report(&made, &row, 1);
 	report.mostly_waited = rows[r].waits;
 	td_verdict_find(&v, &report);

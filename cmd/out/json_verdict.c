@@ -18,6 +18,7 @@ const char *td_out_confidence(const struct td_verdict *verdict)
 		[TD_SITUATION_UNLIKE] = "unlike",
 		[TD_SITUATION_NOTHING] = "nothing",
 		[TD_SITUATION_NEAR] = "near",
+		[TD_SITUATION_CHANGED] = "changed",
 		[TD_SITUATION_TIE] = "tie",
 		[TD_SITUATION_RETIRING] = "retiring",
 		[TD_SITUATION_CLEAR] = "clear",

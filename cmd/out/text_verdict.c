@@ -149,6 +149,11 @@ static void put_situation(struct lines *lines)
 		put_node(lines, &v->runner_up);
 		end_line(lines);
 		return;
+	case TD_SITUATION_CHANGED:
+		fputs(" It changed while it was counted: ", fp);
+		put_node(lines, &v->runner_up);
+		end_line(lines);
+		return;
 	case TD_SITUATION_TIE:
 		put_two(lines, " No single cause: ", v->tied);
 		return;

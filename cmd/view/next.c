@@ -83,7 +83,8 @@ static const struct td_metric_set *set_of(const struct td_source *source,
 /* Can it be counted?  The set may be the built-in one, which ends earlier. */
 static bool can_go_deeper(const struct td_verdict *verdict,
 			  const struct td_metric_set *set,
-			  const struct td_metric_facts *facts)
+			  const struct td_metric_facts *facts,
+			  const struct td_opts *opts)
 {
 	switch (verdict->deeper) {
 	case TD_DEEPER_NOTHING:
@@ -93,6 +94,8 @@ static bool can_go_deeper(const struct td_verdict *verdict,
 		       (set && verdict->level <= set->levels);
 	case TD_DEEPER_GROUP:
 		return facts->has_group;
+	case TD_DEEPER_ROWS:
+		return !opts->interval_ms && opts->subcommand != TD_REPORT;
 	}
 	return false;
 }
@@ -104,7 +107,9 @@ static void put_count(FILE *fp, const struct td_verdict *verdict,
 	fputs("tdstat", fp);
 	if (opts->subcommand != TD_REPORT)
 		td_again_put_options(fp, opts);
-	if (verdict->deeper == TD_DEEPER_LEVEL)
+	if (verdict->deeper == TD_DEEPER_ROWS)
+		fputs(" -I 1000", fp);
+	else if (verdict->deeper == TD_DEEPER_LEVEL)
 		fprintf(fp, " -l %d", verdict->level);
 	else
 		fprintf(fp, " -M %s_group", td_verdict_last(verdict)->name);
@@ -148,7 +153,7 @@ static void find_facts(const struct td_verdict *verdict,
 	size_t i = verdict->nr_path;
 
 	*facts = (struct td_metric_facts){ 0 };
-	if (!from->find || (!i && verdict->deeper == TD_DEEPER_NOTHING))
+	if (!from->find || (!i && !verdict->tied[0].node))
 		return;
 	from->find(from->ctx, pmu,
 		   i ? verdict->path[i - 1].name : verdict->tied[0].name,
@@ -179,7 +184,7 @@ static int make_count(struct td_next *next, const struct td_verdict *verdict,
 	size_t size;
 	FILE *fp;
 
-	if (!can_go_deeper(verdict, set, facts))
+	if (!can_go_deeper(verdict, set, facts, opts))
 		return 0;
 	fp = open_memstream(&next->count, &size);
 	if (!fp)

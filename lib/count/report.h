@@ -59,6 +59,8 @@ struct td_cell {
 	 */
 	double error;
 	bool too_short; /* the error is unknown: there were too few reads */
+	/* it changed slowly, or once: neighbouring batches resemble each other */
+	bool drifts;
 	/* over its threshold wherever in its interval the true value is */
 	bool clear_of_threshold;
 	/* the standard error of a mean of runs, in the column's unit; or NaN */

@@ -201,6 +201,11 @@ static void judge(struct td_verdict *verdict, const struct td_report *report,
 	} else if (ranking.outcome == TD_OUTCOME_NEAR) {
 		verdict->runner_up = ranking.first;
 	}
+	if (ranking.outcome == TD_OUTCOME_NEAR &&
+	    td_family_cell(top, ranking.first.node)->drifts) {
+		verdict->situation = TD_SITUATION_CHANGED;
+		verdict->deeper = TD_DEEPER_ROWS;
+	}
 }
 
 /* Why the nodes cannot be ranked, or TD_SITUATION_CLEAR if they can be. */

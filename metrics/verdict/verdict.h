@@ -21,6 +21,7 @@ enum td_situation {
 	TD_SITUATION_UNLIKE,   /* the nodes cannot be compared */
 	TD_SITUATION_NOTHING,  /* no node is over its threshold */
 	TD_SITUATION_NEAR,     /* one is, but by less than its error */
+	TD_SITUATION_CHANGED,  /* as it was another one at another time */
 	TD_SITUATION_TIE,      /* some are, but none is the largest for sure */
 	TD_SITUATION_RETIRING, /* most slots did work */
 	TD_SITUATION_CLEAR,
@@ -31,6 +32,7 @@ enum td_deeper {
 	TD_DEEPER_NOTHING,
 	TD_DEEPER_LEVEL, /* the tree down to td_verdict.level */
 	TD_DEEPER_GROUP, /* the children of the path's last node */
+	TD_DEEPER_ROWS,  /* the same in intervals */
 };
 
 #define TD_VERDICT_DEPTH 6 /* the levels of Intel's trees */

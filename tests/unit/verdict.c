@@ -34,6 +34,7 @@ static const struct {
 enum mark {
 	UNMARKED,
 	NEAR,   /* over its threshold, by less than its error */
+	DRIFTS, /* as NEAR, because it changed */
 	OVER,   /* for sure */
 	LOST,   /* not counted */
 	BLIND,  /* its threshold was not counted */
@@ -120,6 +121,12 @@ static const struct {
 		     { "tma_bad_speculation", 5, UNMARKED } },
 	  .situation = TD_SITUATION_NEAR, .path = "",
 	  .runner_up = "tma_backend_bound" },
+	{ "over its threshold at some time",
+	  .cells = { { "tma_backend_bound", 40, DRIFTS, 90 },
+		     { "tma_frontend_bound", 10, UNMARKED },
+		     { "tma_bad_speculation", 5, UNMARKED } },
+	  .situation = TD_SITUATION_CHANGED, .path = "",
+	  .runner_up = "tma_backend_bound", .deeper = TD_DEEPER_ROWS },
 	{ "the parent is clear, the child is near its threshold",
 	  .cells = { { "tma_backend_bound", 60, OVER },
 		     { "tma_memory_bound", 20.5, NEAR },
@@ -284,7 +291,8 @@ static struct td_cell make_cell(const struct cell *cell)
 		.value = cell->mark == LOST ? NAN : cell->value,
 		.error = cell->error > 0 ? cell->error : 1,
 		.over_threshold = cell->mark == NEAR || cell->mark == OVER ||
-				  cell->mark == MISFIT,
+				  cell->mark == DRIFTS || cell->mark == MISFIT,
+		.drifts = cell->mark == DRIFTS,
 		.misfit = cell->mark == MISFIT ? TD_MISFIT_CORRECTION : TD_FITS,
 		.over_unknown = cell->mark == BLIND,
 		.too_short = cell->error == -1,

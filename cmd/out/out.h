@@ -62,10 +62,13 @@ void td_out_text_begin_line(const struct td_writer *writer,
 			    const struct td_row *row);
 void td_out_text_end_line(const struct td_writer *writer,
 			  const struct td_row *row);
-/* Stands behind a value in a table that is over its threshold. */
-#define TD_OVER_MARK "*"
 /* Where next to nothing went on, nothing is marked. */
 bool td_out_is_over(const struct td_row *row, const struct td_cell *cell);
+/*
+ * Stands behind a value in a table: '?' if it cannot be, '*' if it is over its
+ * threshold, '~' if it is lost in a correction; 0: nothing.
+ */
+char td_out_table_mark(const struct td_row *row, const struct td_cell *cell);
 
 /* text_describe.c: wraps a description, from a column on. */
 void td_out_text_describe(const struct td_writer *writer, int indent,

@@ -63,8 +63,8 @@ static int put_cell(const struct td_writer *writer, const struct td_row *row,
 		    const struct td_column *column, const struct td_cell *cell,
 		    int *longest)
 {
-	bool over = td_out_is_over(row, cell);
-	bool red = writer->frame->colour && over;
+	const char mark[] = { td_out_table_mark(row, cell), '\0' };
+	bool red = writer->frame->colour && td_out_is_over(row, cell);
 	const char *text = td_out_missing(cell->status);
 	char buf[TD_VALUE_SIZE];
 	int behind = 0;
@@ -74,9 +74,9 @@ static int put_cell(const struct td_writer *writer, const struct td_row *row,
 		behind = blanks_behind(column, text, longest);
 	}
 	fprintf(writer->fp, "%s%*s%s%s", red ? "\033[31m" : "",
-		td_table_wide_width(column) - behind, text,
-		over ? TD_OVER_MARK : "", red ? "\033[m" : "");
-	return over ? behind : behind + 1;
+		td_table_wide_width(column) - behind, text, mark,
+		red ? "\033[m" : "");
+	return *mark ? behind : behind + 1;
 }
 
 static void put_line(struct td_writer *writer, const struct td_report *report,

@@ -15,6 +15,17 @@ bool td_out_is_over(const struct td_row *row, const struct td_cell *cell)
 	return cell->over_threshold && !row->idle;
 }
 
+char td_out_table_mark(const struct td_row *row, const struct td_cell *cell)
+{
+	if (row->idle)
+		return 0;
+	if (cell->misfit != TD_FITS && cell->misfit != TD_MISFIT_CORRECTION)
+		return '?';
+	if (cell->over_threshold)
+		return '*';
+	return cell->misfit == TD_MISFIT_CORRECTION ? '~' : 0;
+}
+
 void td_out_text_begin_line(const struct td_writer *writer,
 			    const struct td_row *row)
 {

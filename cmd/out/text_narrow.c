@@ -107,16 +107,15 @@ static void put_cell(const struct td_writer *writer, const struct td_row *row,
 		     const struct td_column *column, const struct td_cell *cell,
 		     int width)
 {
-	bool over = td_out_is_over(row, cell);
-	bool red = writer->frame->colour && over;
+	const char mark[] = { td_out_table_mark(row, cell), '\0' };
+	bool red = writer->frame->colour && td_out_is_over(row, cell);
 	bool ok = cell->status == TD_STATUS_OK;
 	char buf[TD_VALUE_SIZE];
 
 	if (ok)
 		fit_value(buf, column, cell->value, width);
 	fprintf(writer->fp, "%s%*s%s%s", red ? "\033[31m" : "", width,
-		ok ? buf : missing(cell->status), over ? TD_OVER_MARK : "",
-		red ? "\033[m" : "");
+		ok ? buf : missing(cell->status), mark, red ? "\033[m" : "");
 }
 
 static void put_cells(const struct td_writer *writer,
@@ -128,7 +127,8 @@ static void put_cells(const struct td_writer *writer,
 		int before = i > from ? block->columns[i - 1] : -1;
 
 		/* a mark of the value before stands in place of the blank */
-		if (before < 0 || !td_out_is_over(row, &row->cells[before]))
+		if (before < 0 ||
+		    !td_out_table_mark(row, &row->cells[before]))
 			fputc(' ', writer->fp);
 		put_cell(writer, row, &report->columns[column],
 			 &row->cells[column], block->widths[i]);

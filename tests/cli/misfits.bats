@@ -8,7 +8,7 @@ load helper
 # changed 'EVENT FACTOR'...: the recording with these events' counts multiplied, and
 # without its course, so that no error is known
 changed() {
-	python3 - "$data/alderlake-course.jsonl" "$@" >changed <<-'EOS'
+	python3 - "${recording:-$data/alderlake-course.jsonl}" "$@" >changed <<-'EOS'
 		import json, sys
 		path, *changes = sys.argv[1:]
 		factors = {name: float(factor) for name, factor in map(str.split, changes)}
@@ -61,4 +61,14 @@ LEVEL_1=(tma_backend_bound tma_bad_speculation tma_frontend_bound tma_retiring)
 @test "a node larger than its parent" {
 	changed 'cpu_core/topdown-mem-bound/ 1.9'
 	[[ $(misfits) == *"tma_memory_bound parent"* ]]
+}
+
+@test "in tables, in place of the mark of what is over its threshold" {
+	recording=$data/alderlake.jsonl
+	changed 'cpu_core/slots/ 1.03'
+	run -0 "$TDSTAT" report changed
+	# four values a row, and none that could be looked at
+	[ "$(grep -c ' cpu_core ' <<<"$output")" -gt 1 ]
+	run ! grep -vE '([0-9.]+\? *){4}$' <(grep ' cpu_core ' <<<"$output")
+	run ! grep '?' <(grep ' cpu_atom ' <<<"$output")
 }

@@ -26,7 +26,11 @@ bounded() (
 # Within 100 MB and 3 s, whatever the file is: a plan, or an error of a few
 # lines.  With $1, an error that has it.
 asks() {
-	try bounded "$TDSTAT" --dry-run "${@:2}"
+	local level='-l 1' # whose events are those of the kernel's files
+
+	[[ "$*" != *-e* ]] || level=
+	# shellcheck disable=SC2086 # words
+	try bounded "$TDSTAT" --dry-run $level "${@:2}"
 	[ "$status" -le 1 ] || wrong "status $status"
 	[ -z "$1" ] || [ "$status" = 1 ] || wrong "taken"
 	[ "$status" = 0 ] || [[ $stderr == "tdstat: "*$1* ]] || wrong "does not name $1: ${stderr:0:200}"

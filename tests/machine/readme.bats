@@ -18,7 +18,7 @@ verdict_of() {
 
 @test "the tree: its nodes, their values within two points, their marks" {
 	emulated
-	sed -n '/^    \$ tdstat -l 3 /,/seconds time elapsed/p' "$BATS_TEST_DIRNAME/../../README.md" >shown
+	sed -n '/^    \$ tdstat -- /,/seconds time elapsed/p' "$BATS_TEST_DIRNAME/../../README.md" >shown
 	command=$(sed -n 's/^    \$ tdstat //p' shown)
 	eval "'$TDSTAT' -o out $command"
 	nodes shown >want

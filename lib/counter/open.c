@@ -184,13 +184,8 @@ static int open_member(const struct opening *o, const struct td_group *from,
 	return rc || !filter ? rc : set_filter(group, evsel, filter);
 }
 
-static bool only_tries(const struct opening *o, const struct td_group *from)
-{
-	return o->set->tries && from->family;
-}
-
 static struct perf_cpu_map *group_cpus(const struct opening *o,
-				       const struct td_group *from)
+				       const struct td_group *from, bool one)
 {
 	const struct td_target *target = o->setup->target;
 	td_autofree char *text = NULL;
@@ -200,7 +195,7 @@ static struct perf_cpu_map *group_cpus(const struct opening *o,
 		return perf_cpu_map__new_any_cpu();
 	if (td_plan_cpus(&o->setup->machine->pmus[from->pmu], target, &cpus))
 		return NULL;
-	if (only_tries(o, from) && cpus.nr)
+	if (one && cpus.nr)
 		cpus.nr = 1;
 	text = td_ints_format(&cpus);
 	td_ints_free(&cpus);
@@ -222,15 +217,14 @@ static struct perf_thread_map *map_of(const int *v, size_t nr)
  */
 static struct perf_thread_map *group_threads(const struct opening *o,
 					     const struct td_group *from,
-					     struct td_open_group *group)
+					     struct td_open_group *group,
+					     bool one)
 {
 	const struct td_target *target = o->setup->target;
 
 	if (!target->system_wide)
 		return map_of(o->set->tids.v,
-			      only_tries(o, from) && o->set->tids.nr
-				      ? 1
-				      : o->set->tids.nr);
+			      one && o->set->tids.nr ? 1 : o->set->tids.nr);
 	group->cgroup = target->each_cgroup ? 1 : from->cgroup;
 	if (!group->cgroup)
 		return perf_thread_map__new_dummy();
@@ -238,23 +232,26 @@ static struct perf_thread_map *group_threads(const struct opening *o,
 		      target->each_cgroup ? target->cgroups.nr : 1);
 }
 
-/* A group that is not open yet, and where it will be. */
+/*
+ * A group that is not open yet, and where it will be: on one CPU or task, or on
+ * all.
+ */
 static int make_group(const struct opening *o, const struct td_group *from,
-		      struct td_open_group *group)
+		      bool one, struct td_open_group *group)
 {
 	*group = (struct td_open_group){ .members = from->members,
 					 .family = from->family };
 	group->evsels = calloc(from->nr, sizeof(struct perf_evsel *));
-	group->cpus = group_cpus(o, from);
-	group->threads = group_threads(o, from, group);
+	group->cpus = group_cpus(o, from, one);
+	group->threads = group_threads(o, from, group, one);
 	return group->evsels && group->cpus && group->threads ? 0 : -ENOMEM;
 }
 
 /* Opens one group.  *failed is the member that the kernel refused. */
 static int open_group(const struct opening *o, const struct td_group *from,
-		      struct td_open_group *group, size_t *failed)
+		      bool one, struct td_open_group *group, size_t *failed)
 {
-	int rc = make_group(o, from, group);
+	int rc = make_group(o, from, one, group);
 
 	for (size_t i = 0; !rc && i < from->nr; i++) {
 		*failed = i;
@@ -292,9 +289,26 @@ static size_t count_unchanged(const struct td_open_set *set,
 
 	while (nr < set->nr_groups && nr < plan->nr_groups &&
 	       set->groups[nr].members == plan->groups[nr].members &&
-	       set->groups[nr].nr == plan->groups[nr].nr)
+	       set->groups[nr].nr + set->groups[nr].tried ==
+		       plan->groups[nr].nr)
 		nr++;
 	return nr;
+}
+
+/* Opens a group on one CPU or task and closes it.  It keeps its place in the set. */
+static int try_group(const struct opening *o, const struct td_group *from,
+		     struct td_open_group *group, size_t *failed)
+{
+	int rc = open_group(o, from, true, group, failed);
+
+	if (rc)
+		return rc;
+	close_group(group);
+	rc = make_group(o, from, false, group);
+	group->tried = from->nr;
+	if (rc)
+		close_group(group);
+	return rc;
 }
 
 /* Opens the next group, if the set is to have it. */
@@ -304,10 +318,12 @@ static int open_next(const struct opening *o, struct td_open_set *set,
 	struct td_open_group *group = &set->groups[set->nr_groups];
 	int rc = 0;
 
-	if (set->late && !td_ints_has(&set->families, from->family))
+	if (set->tries && from->family)
+		rc = try_group(o, from, group, failed);
+	else if (set->late && !td_ints_has(&set->families, from->family))
 		*group = (struct td_open_group){ .family = from->family };
 	else
-		rc = open_group(o, from, group, failed);
+		rc = open_group(o, from, false, group, failed);
 	set->nr_groups += !rc;
 	return rc;
 }
@@ -334,20 +350,4 @@ int td_open_set(struct td_open_set *set, const struct td_counter_setup *setup,
 			return rc;
 	}
 	return 0;
-}
-
-int td_close_families(struct td_open_set *set,
-		      const struct td_counter_setup *setup)
-{
-	const struct opening o = { setup, set };
-	int rc = 0;
-
-	set->tries = false;
-	for (size_t i = 0; !rc && i < set->nr_groups; i++) {
-		if (!setup->plan->groups[i].family)
-			continue;
-		close_group(&set->groups[i]);
-		rc = make_group(&o, &setup->plan->groups[i], &set->groups[i]);
-	}
-	return rc;
 }

@@ -19,7 +19,8 @@
 /* An open group of the plan, on CPUs x tasks or on CPUs x cgroups. */
 struct td_open_group {
 	struct perf_evsel **evsels; /* evsels[0] is the leader */
-	size_t nr; /* 0: not open in this set, or not yet */
+	size_t nr;    /* 0: not open in this set */
+	size_t tried; /* members that the kernel has accepted, and were closed */
 	const int *members; /* of the plan's group; borrowed */
 	struct perf_cpu_map *cpus;
 	/* The tasks, or the descriptors of cgroups in their place. */
@@ -33,7 +34,7 @@ struct td_open_set {
 	struct td_open_group *groups;
 	size_t nr_groups;
 	struct td_ints tids; /* empty: counts on CPUs */
-	/* opens families on one CPU or task only, to see what the kernel says */
+	/* only tries the groups of families, on one CPU or task */
 	bool tries;
 	/* late: has the groups of these families only */
 	bool late;
@@ -95,12 +96,6 @@ int td_check_cgroups(const struct td_counter_setup *setup, struct td_err *err);
 int td_open_set(struct td_open_set *set, const struct td_counter_setup *setup,
 		size_t *index, size_t *failed);
 void td_close_set(struct td_open_set *set);
-/*
- * Closes the groups of all families; they keep their place in the set, with all
- * CPUs or tasks of the target.  Returns 0 or -ENOMEM.
- */
-int td_close_families(struct td_open_set *set,
-		      const struct td_counter_setup *setup);
 
 /*
  * switch.c: start or stop one event, a group, or all groups of a set.  event is

@@ -86,15 +86,11 @@ int td_counter_read(struct td_counter *counter, uint64_t patience_ns,
 static int open_all(struct td_counter *counter, struct td_err *err)
 {
 	struct td_open_set *set = td_counter_add_set(counter);
-	int rc;
 
 	if (!set || td_ints_copy(&set->tids, &counter->setup.target->tids))
 		return td_err_nomem(err);
 	set->tries = counter->setup.open_late;
-	rc = td_counter_open_set(counter, set, err);
-	if (!rc && set->tries && td_close_families(set, &counter->setup))
-		rc = td_err_nomem(err);
-	return rc;
+	return td_counter_open_set(counter, set, err);
 }
 
 static struct td_counter *new_counter(const struct td_counter_setup *setup)

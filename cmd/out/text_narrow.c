@@ -127,8 +127,7 @@ static void put_cells(const struct td_writer *writer,
 		int before = i > from ? block->columns[i - 1] : -1;
 
 		/* a mark of the value before stands in place of the blank */
-		if (before < 0 ||
-		    !td_out_table_mark(row, &row->cells[before]))
+		if (before < 0 || !td_out_table_mark(row, &row->cells[before]))
 			fputc(' ', writer->fp);
 		put_cell(writer, row, &report->columns[column],
 			 &row->cells[column], block->widths[i]);

@@ -19,7 +19,7 @@
 /* An open group of the plan, on CPUs x tasks or on CPUs x cgroups. */
 struct td_open_group {
 	struct perf_evsel **evsels; /* evsels[0] is the leader */
-	size_t nr;    /* 0: not open in this set */
+	size_t nr;                  /* 0: not open in this set */
 	size_t tried; /* members that the kernel has accepted, and were closed */
 	const int *members; /* of the plan's group; borrowed */
 	struct perf_cpu_map *cpus;
@@ -39,9 +39,9 @@ struct td_open_set {
 	/* late: has the groups of these families only */
 	bool late;
 	struct td_ints families;
-	bool ended;          /* its one task has ended */
-	int life;            /* of its task, as in td_reading */
-	size_t id;           /* never used again, unlike a tid */
+	bool ended; /* its one task has ended */
+	int life;   /* of its task, as in td_reading */
+	size_t id;  /* never used again, unlike a tid */
 	/* The state of the target when the groups were opened. */
 	bool exclude_kernel, exclude_guest;
 	size_t nr_cpus; /* number of CPUs in the target */
@@ -59,7 +59,7 @@ struct td_counter {
 	/* the families that do not rest; all others do */
 	struct td_ints awake;
 	struct td_ints opened; /* with open_late: those that were opened */
-	bool began; /* the tasks of the start are open */
+	bool began;            /* the tasks of the start are open */
 	struct td_reader reader;
 };
 

@@ -52,12 +52,12 @@ static int open_added(struct td_counter *counter, struct td_err *err)
 	if ((rc == -ESRCH || rc == -ENODEV) && !late.target->system_wide)
 		return 1;
 	if (rc)
-		td_notes_add(counter->setup.notes,
-			     "-l auto: the group of %s is not counted: %s",
-			     late.plan->events
-				     .v[late.plan->groups[index].members[0]]
-				     .name,
-			     strerror(-rc));
+		td_notes_add(
+			counter->setup.notes,
+			"-l auto: the group of %s is not counted: %s",
+			late.plan->events.v[late.plan->groups[index].members[0]]
+				.name,
+			strerror(-rc));
 	/* what was opened before it is counted */
 	return td_counter_read_sets(counter, counter->nr_sets - 1)
 		       ? td_err_nomem(err)

@@ -688,7 +688,8 @@ static void test_rests(void)
 }
 
 /* A step of one event in a task, whose counter is a file; -1: it is not open. */
-static void add_in_task(struct td_reader *reader, int tid, int group, bool opens)
+static void add_in_task(struct td_reader *reader, int tid, int group,
+			bool opens)
 {
 	static const int events[] = { 0, 1 };
 	struct td_read_step *step = td_reader_add(reader);

@@ -4,7 +4,7 @@
 # Metrics of the files: beside perf's, deep trees, how the groups take turns,
 # and the known rates of the L2 cache's event.
 # machine: adl --no-halt --smp 4,sockets=1,cores=4,threads=1 --cores 2
-# machine: spr --no-halt --smp 4,sockets=1,cores=2,threads=2
+# release: spr --no-halt --smp 4,sockets=1,cores=2,threads=2
 
 load helper
 

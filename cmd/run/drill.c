@@ -11,6 +11,9 @@
  */
 #define DECIDE_NS UINT64_C(1000000000)
 
+/* How often a switch tries to open tasks that come and go. */
+#define TURN_TRIES 5
+
 int td_drilling_begin(struct td_drilling *drilling, const struct td_job *job,
 		      struct td_err *err)
 {
@@ -68,19 +71,33 @@ static int decide(struct td_drilling *drilling, const struct td_job *job,
 	return rc;
 }
 
-/* If a task that was to be opened has ended, the next read tries again. */
+/* Returns 1 if a task that was to be opened has ended meanwhile. */
+static int turn(const struct td_job *job, struct td_counter *counter,
+		const struct td_ints *awake, struct td_err *err)
+{
+	struct td_ints tasks = { 0 };
+	int rc = td_target_list_running(&job->target, &job->fs, &tasks, err);
+
+	if (!rc)
+		rc = td_counter_turn(counter, awake, &tasks, err);
+	td_ints_free(&tasks);
+	return rc;
+}
+
+/* Where tasks come and go too fast, the next read tries again. */
 static int switch_groups(struct td_drilling *drilling, const struct td_job *job,
 			 struct td_counter *counter, struct td_err *err)
 {
-	struct td_ints awake, tasks = { 0 };
+	struct td_ints awake;
 	int rc = td_drill_list(&drilling->drill, &awake);
 
-	rc = rc ? td_err_nomem(err)
-		: td_target_list_running(&job->target, &job->fs, &tasks, err);
-	if (!rc)
-		rc = td_counter_turn(counter, &awake, &tasks, err);
+	if (rc)
+		td_err_nomem(err);
+	else
+		rc = 1;
+	for (int i = 0; rc > 0 && i < TURN_TRIES; i++)
+		rc = turn(job, counter, &awake, err);
 	td_ints_free(&awake);
-	td_ints_free(&tasks);
 	drilling->undone = rc > 0;
 	return rc < 0 ? rc : 0;
 }

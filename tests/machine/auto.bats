@@ -11,7 +11,7 @@ ACT=$BATS_TEST_DIRNAME/../../build/emulator/act
 setup() {
 	emulated
 	cd "$BATS_TEST_TMPDIR" || return
-	rm -f end
+	rm -f end go
 	"$ACT" -u balanced
 }
 
@@ -108,12 +108,38 @@ found() {
 	found out 8 30
 }
 
+# What is deeper is opened when the child is there already.
+@test "a command that goes on in a child whose parent has ended" {
+	"$TDSTAT" -o out -- sh -c "($(act 6s:dram_latency) &); sleep 5"
+	found out 5 40
+}
+
+@test "a process that runs already, and a child that was not there at first" {
+	sh -c "while [ ! -e go ]; do sleep 0.1; done; $(act 8s:dram_latency); true" 3>&- &
+	pid=$!
+	sleep 0.5
+	"$TDSTAT" -p $pid --timeout 6s -o out 3>&- &
+	sleep 2
+	touch go
+	wait $!
+	found out 5 40
+}
+
 @test "the machine, a CPU" {
 	"$ACT" -u dram_latency
 	"$TDSTAT" -a -o out -- sleep 4
 	found out 10 45
 	"$TDSTAT" -C 0 --timeout 4s -o out
 	found out 10 45
+}
+
+# Of eight groups of three events, each on two CPUs, 128 are enough.
+@test "few descriptors: what nobody asked for is no reason to fail" {
+	for how in "-l 2" ""; do
+		# shellcheck disable=SC2086 # words
+		(ulimit -n 128 && "$TDSTAT" $how -a -o out -- sleep 1)
+		level_1 out | grep -E '^ +[0-9.]+( ±[0-9.]+)? %  tma_retiring'
+	done
 }
 
 @test "rows, columns, recordings and several runs are of level 1" {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # -l auto finds what the machine waits for, and counts it for longer than -l 6 does.
+# It is the default of the tree that people get to see at the end.
 # machine: adl --no-halt --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
 
 load helper
@@ -10,6 +11,8 @@ ACT=$BATS_TEST_DIRNAME/../../build/emulator/act
 setup() {
 	emulated
 	cd "$BATS_TEST_TMPDIR" || return
+	rm -f end go
+	"$ACT" -u balanced
 }
 
 # act SCENARIOS...: the command to count, on a P-core
@@ -28,6 +31,163 @@ of() {
 		        print(row[member])
 	PY
 }
+
+# node FILE NODE: value and share of time of a line of a tree, of the first PMU
+node() {
+	without_errors "$1" | awk -v node="$2" '
+		$2 == "%" && $3 == node && !seen++ {
+			share = match($0, /\([0-9.]+ %\)$/) ? substr($0, RSTART + 1) + 0 : 100
+			print $1, share }'
+}
+
+# found FILE LEAST LOWEST: the leaf of dram_latency is named, and DRAM, which is 48 %
+# of the cycles of that scenario, was counted for this share of the time, at least
+found() {
+	local value share
+
+	cat "$1"
+	grep -E '^ Most lost slots: tma_mem_latency \(backend > memory > dram > mem_latency\), ' "$1"
+	for name in tma_dram_bound tma_mem_latency; do
+		grep -E "%  $name +<--" "$1"
+		read -r value share < <(node "$1" $name)
+		echo "# $TD_MACHINE: $name: $value, $share % of the time" >&3
+		awk "BEGIN { exit !($share >= $2) }"
+	done
+	read -r value share < <(node "$1" tma_dram_bound)
+	awk "BEGIN { exit !($value >= $3 && $value <= 50) }"
+}
+
+# --- as it is typed ---------------------------------------------------------------
+
+@test "a command: what it waits for is named, and what it does not wait for is not counted" {
+	# shellcheck disable=SC2046 # words
+	"$TDSTAT" -o out -- $(act 4s:dram_latency)
+	found out 10 45
+	grep -E 'were not counted: --all shows all$' out
+	run ! grep -E '%  tma_(divider|icache_misses)' out
+	# shellcheck disable=SC2046
+	"$TDSTAT" --all -o all -- $(act 2s:icache)
+	cat all
+	grep -E '%  tma_icache_misses +<--' all
+	grep -E '<not counted>.* tma_mem_latency' all
+}
+
+# Each of them lives for a twentieth of the time: if those alone were counted that
+# there were when the groups were opened, their share would be two of a hundred.
+@test "a command whose short children do the work, one after the other" {
+	"$TDSTAT" -o out -- sh -c \
+		"i=0; while [ \$i -lt 20 ]; do i=\$((i + 1)); $(act 200ms:dram_latency); done"
+	found out 8 30
+}
+
+@test "a command whose children work at the same time" {
+	"$TDSTAT" -o out -- sh -c \
+		"for cpu in 0 1 0 1; do taskset -c \$cpu $ACT 4s:dram_latency & done; wait"
+	found out 10 40
+}
+
+# Were one of six counted, its share would be a sixth of a third.
+@test "a process with six threads, as a command and as it runs already" {
+	"$TDSTAT" -o out -- taskset -c 0,1 "$ACT" -n 6 4s:dram_latency
+	found out 10 45
+	taskset -c 0,1 "$ACT" -n 6 60s:dram_latency 3>&- &
+	pid=$!
+	sleep 1
+	"$TDSTAT" -p $pid --timeout 4s -o out
+	kill $pid
+	found out 10 45
+}
+
+@test "a process that runs already, and whose children do the work" {
+	sh -c "while [ ! -e end ]; do $(act 200ms:dram_latency); done" 3>&- &
+	pid=$!
+	sleep 1
+	"$TDSTAT" -p $pid --timeout 5s -o out
+	touch end
+	wait $pid
+	found out 8 30
+}
+
+# What is deeper is opened when the child is there already.
+@test "a command that goes on in a child whose parent has ended" {
+	"$TDSTAT" -o out -- sh -c "($(act 6s:dram_latency) &); sleep 5"
+	found out 5 40
+}
+
+@test "a process that runs already, and a child that was not there at first" {
+	sh -c "while [ ! -e go ]; do sleep 0.1; done; $(act 8s:dram_latency); true" 3>&- &
+	pid=$!
+	sleep 0.5
+	"$TDSTAT" -p $pid --timeout 6s -o out 3>&- &
+	sleep 2
+	touch go
+	wait $!
+	found out 5 40
+}
+
+@test "the machine, a CPU" {
+	"$ACT" -u dram_latency
+	"$TDSTAT" -a -o out -- sleep 4
+	found out 10 45
+	"$TDSTAT" -C 0 --timeout 4s -o out
+	found out 10 45
+}
+
+# Of eight groups of three events, each on two CPUs, 128 are enough.
+@test "few descriptors: what nobody asked for is no reason to fail" {
+	for how in "-l 2" ""; do
+		# shellcheck disable=SC2086 # words
+		(ulimit -n 128 && "$TDSTAT" $how -a -o out -- sleep 1)
+		level_1 out | grep -E '^ +[0-9.]+( ±[0-9.]+)? %  tma_retiring'
+	done
+}
+
+@test "rows, columns, recordings and several runs are of level 1" {
+	for how in "-x," -j "-I 500" "-I 500 -x," "-r 2" --per-thread "-a -A" "record -o rec"; do
+		# shellcheck disable=SC2046,SC2086 # words
+		"$TDSTAT" $how -- $(act 1s:dram_latency) 2>out
+		grep -q tma_backend_bound out
+		run ! grep -E 'tma_(memory_bound|dram_bound)' out
+	done
+	"$TDSTAT" report rec >out
+	grep -q tma_backend_bound out
+	run ! grep tma_memory_bound out
+}
+
+# descriptors OPTION...: how many events are open when the command begins: so many are
+# copied by each of its forks
+descriptors() {
+	# shellcheck disable=SC2016 # the command's shell
+	"$TDSTAT" "$@" -o out -- sh -c 'ls -l /proc/$PPID/fd' >fds
+	grep -c 'anon_inode:.*perf_event' fds
+}
+
+@test "what rests at first is not open for a command's children to copy" {
+	"$TDSTAT" --dry-run -- true | awk '
+		/^group / { rests = / rests at first$/; next }
+		/^  / { n[rests]++ }
+		END { print n[0], n[1] }' >planned
+	read -r always rest <planned
+	[ "$rest" -gt 100 ]
+	[ "$(descriptors)" -eq "$always" ]
+	[ "$always" -le $(($(descriptors -l 2) * 3 / 2)) ]
+	# where it is not so
+	[ "$(descriptors -l 6)" -gt 100 ]
+}
+
+# A group is opened once in what there is at that time, and inherited from there on.
+@test "a loop of forks: no events are opened in each child" {
+	"$TDSTAT" -vv -o out -- sh -c \
+		"i=0; while [ \$i -lt 20 ]; do i=\$((i + 1)); $(act 200ms:dram_latency); done" 2>said
+	sed -n 's/^sys_perf_event_open: pid \([0-9]*\) .*/\1/p' said | sort | uniq -c >opened
+	cat opened
+	# the shell, and the child of a few moments at which it went down
+	[ "$(wc -l <opened)" -ge 2 ]
+	[ "$(wc -l <opened)" -le 8 ]
+	[ "$(grep -c '^sys_perf_event_open: .* = -' said)" -eq 0 ]
+}
+
+# --- -l auto ----------------------------------------------------------------------
 
 @test "the marked path is counted for three times as long as with -l 6" {
 	for level in auto 6; do

@@ -136,7 +136,7 @@ is() {
 
 @test "a kernel that refuses these events: the tree is counted without, and in peace" {
 	command -v strace >/dev/null || skip "no strace"
-	command=("$TDSTAT" -C 0 -o out -- sleep 0.2)
+	command=("$TDSTAT" -l 1 -C 0 -o out -- sleep 0.2)
 	for config in 0x300 0x3c; do
 		strace -qq -o log -e trace=perf_event_open "${command[@]}"
 		nr=$(grep -n "config=${config}[, ]" log | head -n 1 | cut -d: -f1)

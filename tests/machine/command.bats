@@ -13,9 +13,15 @@ load helper
 	rates check out --rows 1 --not-counted cpu_core
 	taskset -c 5 "$TDSTAT" -j -- sh -c "$WORK" 2>out
 	rates check out --rows 1 --not-counted cpu_core
-	taskset -c 5 "$TDSTAT" -- sh -c "$WORK" 2>out
-	rates check out --rows 1 --not-counted cpu_core
-	grep -E '^ cpu_core, <not counted>$' out
+	for level in "" "-l 1"; do
+		# shellcheck disable=SC2086 # words
+		taskset -c 5 "$TDSTAT" $level -- sh -c "$WORK" 2>out
+		level_1 out >top
+		rates check top --rows 1 --not-counted cpu_core
+		grep -E '^ cpu_core, <not counted>$' out
+	done
+	# of -l 1
+	diff top out
 	taskset -c 5 "$TDSTAT" -I 200 -- sh -c "$WORK" 2>out
 	rates check out --not-counted cpu_core
 	grep -E ' cpu_core .*<not counted> +<not counted> +<not counted> +<not counted>$' out

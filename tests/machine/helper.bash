@@ -64,6 +64,11 @@ without_errors() {
 	sed 's/ ±[0-9.]*//' "$1"
 }
 
+# level_1 FILE: a tree, without the nodes of deeper levels
+level_1() {
+	awk '!/ %  tma_/ || / %  tma_(retiring|backend_bound|frontend_bound|bad_speculation)( |$)/' "$1"
+}
+
 # await FILE: until it is there
 await() {
 	for ((i = 0; i < 200; i++)); do

@@ -55,7 +55,10 @@ teardown() {
 	# 4 CPUs of 18 slots a ns, and 4 of 5 times 2 cycles a ns
 	grep -E '^ cpu_core, 64\.[234] % of the slots, [0-9.]+ % busy, 3\.0 GHz$' out
 	grep -E '^ cpu_atom, 35\.[678] % of the slots, [0-9.]+ % busy, 2\.0 GHz$' out
-	[ "$(grep -c -e '<--' out)" -eq 3 ]
+	# deeper nodes are marked, too
+	level_1 out >top
+	rates check top --rows 1
+	[ "$(grep -c -e '<--' top)" -eq 3 ]
 	sed -n '/cpu_core/,/^$/p' out | grep -E '49\.8( ±[0-9.]+)? %  tma_backend_bound +<--$'
 	sed -n '/cpu_core/,/^$/p' out | grep -E '16\.5( ±[0-9.]+)? %  tma_frontend_bound +<--$'
 	sed -n '/cpu_atom/,/^$/p' out | grep -E '49\.8( ±[0-9.]+)? %  tma_backend_bound +<--$'

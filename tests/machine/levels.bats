@@ -33,7 +33,7 @@ shares_slots() {
 	if shares_slots; then
 		run -1 --separate-stderr "$TDSTAT" -a -A -- touch ran
 		assert_two_lines
-		run -1 --separate-stderr "$TDSTAT" -- touch ran
+		run -1 --separate-stderr "$TDSTAT" -l 2 -- touch ran
 		assert_two_lines
 		[ ! -e ran ]
 		return
@@ -49,9 +49,10 @@ percentages() {
 
 @test "what the refusals name instead: each works, and the estimate is perf's" {
 	shares_slots || skip "nothing is refused here"
-	run -1 --separate-stderr "$TDSTAT" -- sh -c "$WORK"
+	run -1 --separate-stderr "$TDSTAT" -l 1 -- sh -c "$WORK"
 	[[ ${stderr_lines[1]} == "tdstat: -M TopdownL1 (or -l 3) estimates them, "*"(tdstat -a -- COMMAND)"* ]]
-	for how in '-M TopdownL1' '-l 3 --all' '-a'; do
+	# the default, which is not refused, estimates, too
+	for how in '-M TopdownL1' '-l 3 --all' '-a' ''; do
 		# shellcheck disable=SC2086
 		"$TDSTAT" $how -o out -- sh -c "$WORK"
 		[ "$(without_errors out | grep -cE '^ +[0-9.]+ %  tma_(retiring|backend_bound|frontend_bound|bad_speculation)( |$)')" -eq 4 ]
@@ -64,6 +65,7 @@ percentages() {
 	[[ ${stderr_lines[1]} == "tdstat: use --per-core, "* ]]
 	[ "$("$TDSTAT" -a --per-core --timeout 300 | grep -c '^ S0-D0-C.* cpu')" -eq 2 ]
 	perf_or_skip
+	"$TDSTAT" -o tree -- sh -c "$WORK"
 	"$TDSTAT" -M TopdownL1 -o out -- sh -c "$WORK"
 	"$PERF" stat -M TopdownL1 -j -o perf.json -- sh -c "$WORK"
 	jq -rs '.[] | select(."metric-unit" // "" | startswith("%  tma_")) |
@@ -71,6 +73,7 @@ percentages() {
 		LC_ALL=C sort >want
 	[ "$(wc -l <want)" -eq 4 ]
 	join want <(percentages out) | near_each
+	join want <(percentages tree) | near_each
 }
 
 # near_each: "NAME A B" of each line within a point of the percentage

@@ -72,8 +72,7 @@ int td_counter_enable(struct td_counter *counter, bool on, int event,
  *
  * With open_late, groups that are awake for the first time are opened in tasks,
  * which are those of the
- * target, or with a single one also others that it inherits; CPUs need none.
- * Returns 1 if some of these have ended meanwhile:
+ * target and what they have started since; CPUs need none.  Returns 1 if some of these have ended meanwhile:
  * then the groups still rest, and the next call tries again.
  */
 int td_counter_turn(struct td_counter *counter, const struct td_ints *awake,

@@ -120,6 +120,22 @@ static int refuse_pmu(const struct refused *r)
 	return rc ? rc : check_left(r, &why);
 }
 
+/* -l auto: levels that nobody asked for are no reason to fail. */
+static int refuse_families(const struct refused *r)
+{
+	struct td_plan *plan = r->setup->plan;
+	int rc = 0;
+
+	td_notes_add(r->setup->notes, "-l auto ends at level 2: %s (ulimit -n)",
+		     strerror(-r->rc));
+	for (size_t g = plan->nr_groups; !rc && g > 0; g--) {
+		if (plan->groups[g - 1].family)
+			rc = refuse_group(plan, g - 1, strerror(-r->rc),
+					  r->err);
+	}
+	return rc;
+}
+
 /*
  * True if refusing this event makes the whole tree of its PMU useless: it is
  * part of levels 1 and 2, or all counters are taken.
@@ -345,6 +361,8 @@ int td_fall_back(const struct td_counter_setup *setup, size_t group,
 		if (left <= 0)
 			return left;
 	}
+	if (rc == -EMFILE && g->family)
+		return refuse_families(&r);
 	if (rc == -EINVAL && g->pinned && g->may_unpin)
 		return let_go(&r);
 	if (rc == -EINVAL && can_take_apart(&r))

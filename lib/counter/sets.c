@@ -119,16 +119,24 @@ static struct td_read_step make_step(const struct td_counter *counter,
 	};
 }
 
+/* The task that counts for tid: it may have started later than the others. */
+static int counts_for(const struct td_target *target, int tid)
+{
+	bool known = !target->tids.nr || td_ints_has(&target->tids, tid);
+
+	return known ? tid : target->tids.v[0];
+}
+
 /*
  * Is a step of those opened first, which are sorted, behind the one that step
- * counts for?  A single task inherits all others.
+ * counts for?
  */
 static bool is_behind(const struct td_counter *counter,
 		      const struct td_read_step *first,
 		      const struct td_read_step *step)
 {
 	const struct td_target *target = counter->setup.target;
-	int tid = target->tids.nr == 1 ? target->tids.v[0] : step->tid;
+	int tid = counts_for(target, step->tid);
 
 	if (first->late || first->cpu != step->cpu)
 		return first->late || first->cpu > step->cpu;

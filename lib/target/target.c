@@ -20,6 +20,7 @@ int td_target_find_tasks(struct td_target *target, const struct td_sysfs *fs,
 	if (!target->all_tasks && !attaches(target))
 		return 0;
 	td_ints_free(&target->tids);
+	target->since = td_tasks_now();
 	if (target->all_tasks)
 		return td_tasks_add_all(fs, &target->tids, err);
 	for (size_t i = 0; !rc && i < target->pids.nr; i++)
@@ -35,16 +36,21 @@ int td_target_list_running(const struct td_target *target,
 			   const struct td_sysfs *fs, struct td_ints *tids,
 			   struct td_err *err)
 {
-	bool is_command = !target->system_wide && !attaches(target);
+	const struct td_ints *roots =
+		attaches(target) ? &target->pids : &target->tids;
 	struct td_err ended;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && is_command && i < target->tids.nr; i++)
-		rc = td_tasks_add_family(fs, target->tids.v[i], tids, err);
-	for (size_t i = 0; !rc && attaches(target) && i < target->tids.nr; i++)
-		if (!td_tasks_check_thread(fs, target->tids.v[i], &ended) &&
-		    td_ints_add(tids, target->tids.v[i]))
+	if (target->system_wide)
+		return 0;
+	for (size_t i = 0; !rc && i < roots->nr; i++)
+		rc = td_tasks_add_family(fs, roots->v[i], target->since, tids,
+					 err);
+	for (size_t i = 0; !rc && i < target->threads.nr; i++) {
+		if (!td_tasks_check_thread(fs, target->threads.v[i], &ended) &&
+		    td_ints_add(tids, target->threads.v[i]))
 			rc = td_err_nomem(err);
+	}
 	return rc;
 }
 

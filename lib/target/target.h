@@ -10,6 +10,7 @@
 #define TD_LIB_TARGET_TARGET_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "lib/base/err.h"
 #include "lib/base/ints.h"
@@ -31,6 +32,7 @@ struct td_target {
 	/* to attach to: processes with all their threads, single threads */
 	struct td_ints pids, threads;
 	struct td_ints tids; /* the tasks found, unless system_wide */
+	uint64_t since;      /* when they were; 0: a command, not begun */
 	bool per_thread;     /* count each task by itself */
 	bool all_tasks;      /* all tasks of the machine, each by itself */
 	bool inherit;        /* count children that start later, too */
@@ -47,8 +49,8 @@ struct td_target {
 int td_target_find_tasks(struct td_target *target, const struct td_sysfs *fs,
 			 struct td_err *err);
 /*
- * Adds to tids which of the target's tasks still run, and what a command has
- * started; may be nothing.
+ * Adds to tids which of the target's tasks still run, and what these processes
+ * have started since; may be nothing.
  */
 int td_target_list_running(const struct td_target *target,
 			   const struct td_sysfs *fs, struct td_ints *tids,

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/parse.h"
@@ -74,36 +75,84 @@ static int list_children(const struct td_sysfs *fs, int tid,
 	return rc;
 }
 
-/* Adds the threads of these processes, and sets pids to all their children. */
-static int add_generation(const struct td_sysfs *fs, struct td_ints *pids,
-			  struct td_ints *tids)
+uint64_t td_tasks_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (uint64_t)now.tv_sec * (uint64_t)sysconf(_SC_CLK_TCK) +
+	       (uint64_t)now.tv_nsec / 1000 * (uint64_t)sysconf(_SC_CLK_TCK) /
+		       1000000;
+}
+
+/* In proc(5)'s stat, field 22 is the time at which the task started. */
+static bool started_after(const struct td_sysfs *fs, int pid, uint64_t since)
+{
+	char text[512];
+	const char *rest = td_proc_stat(fs, pid, text, sizeof(text));
+
+	if (rest)
+		rest += strspn(rest, " ");
+	for (int field = 3; rest && field < 22; field++) {
+		rest = strchr(rest, ' ');
+		rest = rest ? rest + 1 : NULL;
+	}
+	return rest && strtoull(rest, NULL, 10) > since;
+}
+
+/* A process, its children, their children and so on. */
+struct family {
+	const struct td_sysfs *fs;
+	uint64_t since;
+	struct td_ints pids; /* the generation that is looked at */
+	struct td_ints *tids;
+};
+
+/* Adds the children of a thread to pids. */
+static int add_children(const struct family *family, int tid,
+			struct td_ints *pids)
+{
+	struct td_ints children = { 0 };
+	int rc = list_children(family->fs, tid, &children);
+
+	for (size_t i = 0; !rc && i < children.nr; i++) {
+		if (!family->since ||
+		    started_after(family->fs, children.v[i], family->since))
+			rc = td_ints_add(pids, children.v[i]);
+	}
+	td_ints_free(&children);
+	return rc;
+}
+
+/* Adds the threads of a generation, and goes on to the next. */
+static int add_generation(struct family *family)
 {
 	struct td_ints threads = { 0 }, children = { 0 };
 	int rc = 0;
 
-	for (size_t i = 0; i < pids->nr && rc != -ENOMEM; i++)
-		rc = add_threads(fs, pids->v[i], &threads);
+	for (size_t i = 0; i < family->pids.nr && rc != -ENOMEM; i++)
+		rc = add_threads(family->fs, family->pids.v[i], &threads);
 	rc = rc == -ENOMEM ? rc : 0;
 	for (size_t i = 0; !rc && i < threads.nr; i++) {
-		rc = td_ints_add(tids, threads.v[i]);
+		rc = td_ints_add(family->tids, threads.v[i]);
 		if (!rc)
-			rc = list_children(fs, threads.v[i], &children);
+			rc = add_children(family, threads.v[i], &children);
 	}
 	td_ints_free(&threads);
-	td_ints_free(pids);
-	*pids = children;
+	td_ints_free(&family->pids);
+	family->pids = children;
 	return rc;
 }
 
-int td_tasks_add_family(const struct td_sysfs *fs, int pid,
+int td_tasks_add_family(const struct td_sysfs *fs, int pid, uint64_t since,
 			struct td_ints *tids, struct td_err *err)
 {
-	struct td_ints pids = { 0 };
-	int rc = td_ints_add(&pids, pid);
+	struct family family = { fs, since, { 0 }, tids };
+	int rc = td_ints_add(&family.pids, pid);
 
-	while (!rc && pids.nr)
-		rc = add_generation(fs, &pids, tids);
-	td_ints_free(&pids);
+	while (!rc && family.pids.nr)
+		rc = add_generation(&family);
+	td_ints_free(&family.pids);
 	return rc ? td_err_nomem(err) : 0;
 }
 

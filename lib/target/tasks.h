@@ -2,6 +2,8 @@
 #ifndef TD_LIB_TARGET_TASKS_H
 #define TD_LIB_TARGET_TASKS_H
 
+#include <stdint.h>
+
 #include "lib/base/err.h"
 #include "lib/base/ints.h"
 #include "lib/machine/sysfs.h"
@@ -11,12 +13,15 @@
 /* Adds the threads that a process has now.  -ESRCH if there is none. */
 int td_tasks_add_process(const struct td_sysfs *fs, int pid,
 			 struct td_ints *tids, struct td_err *err);
+/* The time now as tasks tell theirs: in clock ticks since the machine booted. */
+uint64_t td_tasks_now(void);
 /*
  * Adds the threads of a process, and of those that it and its children have
- * started, as long as their parent lives.  What has ended is left out; without
- * CONFIG_PROC_CHILDREN in the kernel these are the process's own.
+ * started after since (td_tasks_now(); 0: ever), as long as their parent lives.
+ * What has ended is left out; without CONFIG_PROC_CHILDREN in the kernel these
+ * are the process's own.
  */
-int td_tasks_add_family(const struct td_sysfs *fs, int pid,
+int td_tasks_add_family(const struct td_sysfs *fs, int pid, uint64_t since,
 			struct td_ints *tids, struct td_err *err);
 /* Adds the threads of all processes. */
 int td_tasks_add_all(const struct td_sysfs *fs, struct td_ints *tids,

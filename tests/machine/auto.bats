@@ -108,12 +108,6 @@ found() {
 	found out 8 30
 }
 
-# What is deeper is opened when the child is there already.
-@test "a command that goes on in a child whose parent has ended" {
-	"$TDSTAT" -o out -- sh -c "($(act 6s:dram_latency) &); sleep 5"
-	found out 5 40
-}
-
 @test "a process that runs already, and a child that was not there at first" {
 	sh -c "while [ ! -e go ]; do sleep 0.1; done; $(act 8s:dram_latency); true" 3>&- &
 	pid=$!

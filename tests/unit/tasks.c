@@ -33,12 +33,13 @@ static _Noreturn void play(int to)
 	_exit(0);
 }
 
-static struct td_ints family_of(const struct td_sysfs *fs, int pid)
+static struct td_ints family_of(const struct td_sysfs *fs, int pid,
+				uint64_t since)
 {
 	struct td_ints tids = { 0 };
 	struct td_err err;
 
-	ok(td_tasks_add_family(fs, pid, &tids, &err) == 0, "found");
+	ok(td_tasks_add_family(fs, pid, since, &tids, &err) == 0, "found");
 	return tids;
 }
 
@@ -61,7 +62,7 @@ int main(void)
 		if (read(ends[0], &pids[i], sizeof(pids[i])) < 0)
 			return 1;
 	}
-	tids = family_of(&fs, child);
+	tids = family_of(&fs, child, 0);
 	ok(td_ints_has(&tids, child), "the process itself");
 	ok(!td_ints_has(&tids, getpid()), "not its parent");
 	for (int i = 0; i < 3; i++)
@@ -69,10 +70,16 @@ int main(void)
 		   "generation %d of 3", i + 1);
 	ok(!has_children || tids.nr == 4, "and a thread of one of them");
 	td_ints_free(&tids);
+	tids = family_of(&fs, child, td_tasks_now() + 10);
+	ok(tids.nr == 1, "only what has started since, and itself");
+	td_ints_free(&tids);
+	tids = family_of(&fs, child, td_tasks_now() - 1000);
+	ok(!has_children || tids.nr == 4, "all of them since then");
+	td_ints_free(&tids);
 	for (int i = 0; i < 3; i++)
 		kill(pids[i], SIGKILL);
 	waitpid(child, NULL, 0);
-	tids = family_of(&fs, child);
+	tids = family_of(&fs, child, 0);
 	ok(tids.nr == 0, "nothing of what has ended");
 	td_ints_free(&tids);
 	td_sysfs_close(&fs);

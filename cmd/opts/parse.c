@@ -150,8 +150,8 @@ static bool shows_final_tree(const struct td_opts *opts)
 {
 	return opts->subcommand == TD_STAT && opts->format == TD_FORMAT_TEXT &&
 	       !opts->interval_ms && !opts->has_repeat && !opts->no_multiplex &&
-	       !opts->metric_only && !opts->no_threshold && !opts->cgroups &&
-	       !opts->each_cgroup &&
+	       !opts->metric_only && !opts->no_threshold &&
+	       !opts->hybrid_merge && !opts->cgroups && !opts->each_cgroup &&
 	       td_opts_aggregation(opts) == TD_AGGREGATE_ALL;
 }
 

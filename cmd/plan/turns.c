@@ -142,15 +142,6 @@ static void put_awake(FILE *fp, const struct td_machine *machine,
 			plan->nr_groups - awake.nr_groups);
 }
 
-static bool has_families(const struct td_plan *plan)
-{
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		if (plan->groups[g].family)
-			return true;
-	}
-	return false;
-}
-
 void td_put_turns(FILE *fp, const struct td_machine *machine,
 		  const struct td_plan *plan)
 {
@@ -160,7 +151,7 @@ void td_put_turns(FILE *fp, const struct td_machine *machine,
 
 	if (!shares)
 		return;
-	if (has_families(plan)) {
+	if (td_plan_has_families(plan)) {
 		put_awake(fp, machine, plan, shares);
 		return;
 	}

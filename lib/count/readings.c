@@ -131,16 +131,31 @@ bool td_readings_ran(const struct td_readings *delta)
 	return false;
 }
 
+/* The slots of a PMU, which -l auto cannot do without; -1: any event will do. */
+static int needed_event(const struct td_plan *plan, int pmu)
+{
+	for (size_t i = 0; td_plan_has_families(plan) && i < plan->events.nr;
+	     i++) {
+		const struct td_event *event = &plan->events.v[i];
+
+		if (event->pmu == pmu && !event->refusal &&
+		    td_event_is_slots(event))
+			return (int)i;
+	}
+	return -1;
+}
+
 /* Lists the CPUs where any counter of pmu ran, or was enabled. */
 static int pmu_cpus(const struct td_readings *delta, const struct td_plan *plan,
 		    int pmu, bool ran, struct td_ints *out)
 {
-	int rc = 0;
+	int needed = needed_event(plan, pmu), rc = 0;
 
 	for (size_t i = 0; !rc && i < delta->nr; i++) {
 		const struct td_reading *r = &delta->v[i];
 
 		if (plan->events.v[r->event].pmu == pmu &&
+		    (needed < 0 || r->event == needed) &&
 		    (ran ? r->running_ns : r->enabled_ns))
 			rc = td_ints_add(out, r->cpu);
 	}

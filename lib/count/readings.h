@@ -55,8 +55,8 @@ void td_readings_clear(struct td_readings *sum);
 bool td_readings_enabled(const struct td_readings *delta);
 bool td_readings_ran(const struct td_readings *delta);
 /*
- * Lists the CPUs where counters of pmu were enabled but none ran, as somebody
- * else has them.  Returns 0 or -ENOMEM; free out with td_ints_free().
+ * Lists the CPUs where counters of pmu (with families: of its slots) were
+ * enabled but none ran, as somebody else has them.  Returns 0 or -ENOMEM; free out with td_ints_free().
  */
 int td_readings_held_cpus(const struct td_readings *delta,
 			  const struct td_plan *plan, int pmu,

@@ -62,8 +62,9 @@ static int check_left(const struct refused *r, const struct td_err *why)
 
 static int refuse(const struct refused *r)
 {
+	/* -l auto: of a node that nobody asked for, -v says why it lacks it */
 	bool expected =
-		r->event->is_work ||
+		r->event->is_work || td_plan_has_families(r->setup->plan) ||
 		(r->rc == -ENOENT && r->event->type == PERF_TYPE_HW_CACHE &&
 		 is_counted_elsewhere(r));
 	struct td_err why = { 0 };

@@ -64,6 +64,15 @@ int td_plan_find_clones(struct td_plan *plan, const bool *clones)
 	return rc;
 }
 
+bool td_plan_has_families(const struct td_plan *plan)
+{
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		if (plan->groups[g].family)
+			return true;
+	}
+	return false;
+}
+
 int *td_plan_groups(const struct td_plan *plan)
 {
 	int *groups = malloc((plan->events.nr + 1) * sizeof(*groups));

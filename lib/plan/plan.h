@@ -135,6 +135,8 @@ int td_plan_arrange(struct td_plan *plan, const struct td_machine *machine,
  */
 int td_plan_find_clones(struct td_plan *plan, const bool *clones);
 void td_plan_free(struct td_plan *plan);
+/* True if some groups rest until what they count is wanted. */
+bool td_plan_has_families(const struct td_plan *plan);
 /*
  * Returns for each event the index of its first group, or -1.  The caller frees
  * it; NULL means out of memory.

@@ -27,7 +27,9 @@ static void count_groups(struct td_drill *drill, const struct td_plan *plan)
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
 
-		if (group->family > (int)drill->nr)
+		if (group->family == td_tree_common_pool(drill->tree))
+			drill->always[group->pmu]++;
+		else if (group->family > (int)drill->nr)
 			drill->v[group->family - 1 - (int)drill->nr]
 				.nr_pooled++;
 		else if (group->family)
@@ -233,15 +235,19 @@ bool td_drill_decide(struct td_drill *drill, const struct td_report *report,
 
 int td_drill_list(const struct td_drill *drill, struct td_ints *out)
 {
+	bool any = false;
 	int rc = 0;
 
 	*out = (struct td_ints){ 0 };
 	for (int i = 0; !rc && i < (int)drill->nr; i++) {
+		any |= drill->v[i].on;
 		if (drill->v[i].on)
 			rc = td_ints_add(out, i + 1);
 		if (!rc && drill->v[i].pool_on)
 			rc = td_ints_add(out, i + 1 + (int)drill->nr);
 	}
+	if (!rc && any)
+		rc = td_ints_add(out, td_tree_common_pool(drill->tree));
 	return rc;
 }
 

@@ -41,7 +41,7 @@ struct td_drill {
 	const struct td_tree *tree; /* borrowed */
 	struct td_drill_family *v;  /* one for each family of the tree */
 	size_t nr;
-	/* for each PMU: the groups that take turns and never rest */
+	/* for each PMU: the groups that take turns beside those of families */
 	unsigned int *always;
 };
 

@@ -102,8 +102,10 @@ static void mark_own(const struct td_tree *tree, bool *own)
 static bool uses_pool(const struct td_tree *tree, const struct td_ints *events)
 {
 	for (size_t i = 0; i < events->nr; i++) {
-		if (tree->families_of_events[events->v[i]] >
-		    (int)tree->nr_families)
+		int family = tree->families_of_events[events->v[i]];
+
+		if (family > (int)tree->nr_families &&
+		    family != td_tree_common_pool(tree))
 			return true;
 	}
 	return false;
@@ -112,7 +114,8 @@ static bool uses_pool(const struct td_tree *tree, const struct td_ints *events)
 /*
  * Makes the pool of each family: the events that several families below it need,
  * but not the family itself.  They are counted only while one of these families
- * is.
+ * is: a formula that subtracts one count from another needs both of the same
+ * time.  What levels 1 and 2 do not need either is in the common pool.
  */
 static int make_pools(struct td_tree *tree, size_t nr)
 {
@@ -123,8 +126,15 @@ static int make_pools(struct td_tree *tree, size_t nr)
 		return -ENOMEM;
 	mark_own(tree, own);
 	for (size_t i = 0; i < nr; i++) {
-		if (families[i] && !own[i])
-			families[i] += (int)tree->nr_families;
+		if (families[i] == UNKNOWN) {
+			families[i] = 0;
+			continue;
+		}
+		if (!own[i])
+			families[i] = families[i]
+					      ? families[i] +
+							(int)tree->nr_families
+					      : td_tree_common_pool(tree);
 	}
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
 		const struct td_metric *metric = &tree->metrics[i];
@@ -153,8 +163,6 @@ static int find_of_events(struct td_tree *tree, size_t nr)
 		add_user(tree, &metric->events, metric->family);
 		add_user(tree, &metric->extra, metric->family);
 	}
-	for (size_t i = 0; i < nr; i++)
-		families[i] = families[i] == UNKNOWN ? 0 : families[i];
 	return make_pools(tree, nr);
 }
 

@@ -114,9 +114,9 @@ struct td_tree {
 	size_t nr_families;
 	/*
 	 * For each event what it is counted for, as in td_schedule.families: 0
-	 * is always; a family as in td_metric.family; or that plus nr_families
-	 * for the pool of what only several families below that one need. NULL
-	 * without families.
+	 * is always; a family as in td_metric.family; that plus nr_families for
+	 * the pool of what only several families below that one need; or the
+	 * common pool.  NULL without families.
 	 */
 	int *families_of_events;
 	int *references; /* one for each PMU, for td_plan_build(); -1: none */
@@ -124,6 +124,15 @@ struct td_tree {
 	int *slots;
 	double tsc_hz; /* of the time-stamp counter; NaN: unknown */
 };
+
+/*
+ * The pool of what several families need that have none above them in common,
+ * and levels 1 and 2 do not: counted while any family is.
+ */
+static inline int td_tree_common_pool(const struct td_tree *tree)
+{
+	return 2 * (int)tree->nr_families + 1;
+}
 
 /* The input of td_tree_build(); all of it must outlive the tree. */
 struct td_tree_setup {

@@ -256,8 +256,9 @@ static void test_pool(void)
 		   drill.v[OF_MEMORY].nr_pooled == 1 && drill.always[0] == 1,
 	   "groups are counted by family and pool; a pinned one takes no turn");
 	ok(decide(&drill, &memory, 1) && !td_drill_list(&drill, &on) &&
-		   on.nr == 1 && on.v[0] == 1 + OF_MEMORY,
-	   "the pool rests while nothing needs it");
+		   on.nr == 2 && on.v[0] == 1 + OF_MEMORY &&
+		   on.v[1] == td_tree_common_pool(&tree),
+	   "its pool rests while nothing needs it, the common one is on");
 	td_ints_free(&on);
 	ok(decide(&drill, &dram, 2) && !td_drill_list(&drill, &on) &&
 		   td_ints_has(&on, 1 + OF_DRAM) &&

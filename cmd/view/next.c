@@ -90,6 +90,9 @@ static bool can_go_deeper(const struct td_verdict *verdict,
 	case TD_DEEPER_NOTHING:
 		break;
 	case TD_DEEPER_LEVEL:
+		/* -l auto has gone there; -M says what is to be shown */
+		if (opts->drill || opts->nr_metrics)
+			return false;
 		return verdict->level <= facts->levels ||
 		       (set && verdict->level <= set->levels);
 	case TD_DEEPER_GROUP:
@@ -108,7 +111,7 @@ static void put_count(FILE *fp, const struct td_verdict *verdict,
 	if (opts->subcommand != TD_REPORT)
 		td_again_put_options(fp, opts);
 	if (verdict->deeper == TD_DEEPER_ROWS)
-		fputs(" -I 1000", fp);
+		fputs(opts->drill ? " -I 1000 -l auto" : " -I 1000", fp);
 	else if (verdict->deeper == TD_DEEPER_LEVEL)
 		fprintf(fp, " -l %d", verdict->level);
 	else

@@ -174,6 +174,16 @@ static double top_of(const struct td_cell *cell)
 	return cell->value + (isnan(cell->error) ? 0 : cell->error);
 }
 
+/*
+ * Is it larger for sure, and yet not over its threshold?  Then much of it is no
+ * problem, such as cycles in which three ports were used.
+ */
+static bool is_harmless(const struct td_cell *cell, const struct td_cell *first)
+{
+	return !cell->over_threshold && !cell->over_unknown &&
+	       !isnan(cell->error) && cell->value - cell->error > top_of(first);
+}
+
 /* The sibling that may be the largest of the others, over a threshold or not. */
 static const struct td_node *find_second(const struct td_family *family,
 					 const struct td_node *first)
@@ -185,7 +195,9 @@ static const struct td_node *find_second(const struct td_family *family,
 		const struct td_cell *cell = td_family_cell(family, node);
 
 		if (node == first || cell->status != TD_STATUS_OK ||
-		    (!isnan(cell->error) && !is_consistent(cell)))
+		    (!isnan(cell->error) && !is_consistent(cell)) ||
+		    (first &&
+		     is_harmless(cell, td_family_cell(family, first))))
 			continue;
 		if (!second ||
 		    top_of(cell) > top_of(td_family_cell(family, second)))

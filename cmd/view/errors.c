@@ -74,7 +74,8 @@ static int leave_out_batches(struct filling *f, struct td_err *err)
 		}
 		rc = eval(f->view, &rest, &times, &round, err);
 		if (!rc)
-			td_errors_add(&f->errors, &round.report);
+			td_errors_add(&f->errors, f->errors.report,
+				      &round.report);
 		free_round(&round);
 	}
 	free(rest.v);
@@ -114,8 +115,10 @@ int td_view_fill_errors(struct td_view *view, const struct td_counted *counted,
 		if (!rc)
 			rc = add_steps(&f, err);
 	}
-	if (!rc)
+	if (!rc) {
+		td_errors_end_series(&f.errors, report);
 		td_errors_end(&f.errors);
+	}
 	td_errors_free(&f.errors);
 	return rc;
 }

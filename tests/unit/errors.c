@@ -73,8 +73,9 @@ static struct td_cell cell_of(const struct series *s)
 		rest = (struct td_cell){ .value = mean_without(s, i),
 					 .running_ns = running_without(s, i) };
 		rest_row.slots = slots_without(s, i);
-		td_errors_add(&errors, &without);
+		td_errors_add(&errors, &report, &without);
 	}
+	td_errors_end_series(&errors, &report);
 	rest = (struct td_cell){ .value = whole.value + s->step };
 	td_errors_add_step(&errors, &without);
 	td_errors_end(&errors);

@@ -232,8 +232,7 @@ static void set_error(struct td_cell *cell, const struct td_uncertainty *u,
 {
 	double between = u->nr_series > 1 ? apart * cell->value : 0;
 
-	cell->drifts =
-		u->variance > 0 && u->correlated >= DRIFTS * u->variance;
+	cell->drifts = u->variance > 0 && u->correlated >= DRIFTS * u->variance;
 	cell->error = sqrt(sampling(u) + NORMAL * NORMAL * rounding(u) +
 			   between * between);
 }

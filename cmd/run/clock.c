@@ -21,10 +21,10 @@
 #define READING_PART  20
 #define READS_TO_TELL 4
 
-/* Errors are those of metrics, and of one run. */
+/* Errors are those of metrics; the means of -r have theirs from the runs. */
 static bool wants_batches(const struct td_job *job)
 {
-	return job->tree && job->opts->repeat < 2 && !job->opts->no_multiplex;
+	return job->tree && job->opts->repeat < 2;
 }
 
 /* -l auto finds its way down in the first reads. */

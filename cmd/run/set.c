@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* --no-multiplex: each run of the command counts a part of the groups. */
 #include "cmd/run/run.h"
-
-/* What runs may differ by before it is said. */
-#define SAME_WORK 0.02
+#include "cmd/view/joined.h"
 
 int td_session_take_set(struct td_session *session, struct td_err *err)
 {
@@ -22,14 +20,17 @@ static void say_difference(struct td_session *session)
 	const struct td_work *work = &session->view.work;
 	double difference = td_work_difference(work);
 
-	if (difference <= SAME_WORK || session->said_difference)
+	if (difference <= TD_SAME_WORK || session->said_difference)
 		return;
 	session->said_difference = true;
 	td_job_say(session->job,
 		   "tdstat: the runs did not do the same: they had %.4g to "
 		   "%.4g instructions, which is %.1f %% apart; what different "
-		   "runs counted belongs together only roughly\n",
-		   work->least, work->most, 100 * difference);
+		   "runs counted belongs together only roughly%s\n",
+		   work->least, work->most, 100 * difference,
+		   td_view_keeps_runs(&session->view)
+			   ? ", and the errors are wider for it"
+			   : "");
 }
 
 int td_session_end_set(struct td_session *session, bool now, struct td_err *err)

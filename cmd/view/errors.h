@@ -3,12 +3,32 @@
 #define TD_CMD_VIEW_ERRORS_H
 
 #include "cmd/view/view.h"
+#include "metrics/eval/errors.h"
 
 /*
  * Sets the errors of the values of report, which was computed from these
- * counts, by metrics/eval/errors.h.  Returns -ENOMEM.
+ * counts and totals, by metrics/eval/errors.h.  Returns -ENOMEM.
  */
 int td_view_fill_errors(struct td_view *view, const struct td_counted *counted,
+			const struct td_totals *totals,
 			struct td_report *report, struct td_err *err);
+/*
+ * errors_joined.c: the same for the runs that the view keeps; totals and times
+ * are joined of them.
+ */
+int td_view_fill_joined_errors(struct td_view *view,
+			       const struct td_totals *totals,
+			       const struct td_times *times,
+			       struct td_report *report, struct td_err *err);
+
+/* Parts of both. */
+
+/* Without a batch; of CPU times, the same share is left as of the time. */
+struct td_times td_times_without(const struct td_counted *counted,
+				 size_t batch);
+/* Adds what each step of PERF_METRICS would change in the report. */
+int td_view_add_steps(struct td_view *view, const struct td_totals *totals,
+		      const struct td_times *times, struct td_errors *errors,
+		      struct td_err *err);
 
 #endif

@@ -4,16 +4,16 @@
 
 #include <math.h>
 
-/* Instructions of all CPUs and tasks; NaN if they were not counted. */
-static double work_of(const struct td_plan *plan,
-		      const struct td_readings *delta)
+double td_work_of(const struct td_plan *plan,
+		  const struct td_readings *readings, int pmu)
 {
 	double work = NAN;
 
-	for (size_t i = 0; i < delta->nr; i++) {
-		const struct td_reading *reading = &delta->v[i];
+	for (size_t i = 0; i < readings->nr; i++) {
+		const struct td_reading *reading = &readings->v[i];
+		const struct td_event *event = &plan->events.v[reading->event];
 
-		if (!plan->events.v[reading->event].is_work)
+		if (!event->is_work || (pmu >= 0 && event->pmu != pmu))
 			continue;
 		work = (isnan(work) ? 0 : work) + (double)reading->value;
 	}
@@ -37,13 +37,21 @@ double td_work_difference(const struct td_work *work)
 	return (work->most - work->least) / (work->sum / work->nr);
 }
 
+bool td_view_keeps_runs(const struct td_view *view)
+{
+	return view->source->tree && !view->mean;
+}
+
 int td_view_add_joined(struct td_view *view, const struct td_totals *totals,
 		       const struct td_counted *counted, struct td_err *err)
 {
 	if (!view->joined.rounds)
 		view->work = (struct td_work){ 0 };
 	view->joined.joins = true;
-	add_work(&view->work, work_of(view->source->plan, counted->readings));
+	add_work(&view->work,
+		 td_work_of(view->source->plan, counted->readings, -1));
+	if (td_view_keeps_runs(view) && td_kept_add(&view->kept, counted))
+		return td_err_nomem(err);
 	return td_totals_sum_add(&view->joined, view->source->plan, totals,
 				 counted->times)
 		       ? td_err_nomem(err)

@@ -22,13 +22,23 @@ enum purpose {
 
 struct rows {
 	struct td_view *view;
-	/* NULL: of several runs, whose course does not tell the errors */
+	/* NULL: of several runs, each of which has a course of its own */
 	const struct td_counted *counted;
 	uint64_t time_ns;
 	const struct td_times *times;
 	const struct td_totals *totals;
 	enum purpose purpose;
 };
+
+static int fill_errors(const struct rows *r, struct td_report *report,
+		       struct td_err *err)
+{
+	if (r->counted)
+		return td_view_fill_errors(r->view, r->counted, r->totals,
+					   report, err);
+	return td_view_fill_joined_errors(r->view, r->totals, r->times, report,
+					  err);
+}
 
 static int put_tree(const struct rows *r, struct td_err *err)
 {
@@ -39,8 +49,8 @@ static int put_tree(const struct rows *r, struct td_err *err)
 			 &report, err);
 
 	report.time_ns = r->time_ns;
-	if (!rc && r->purpose == SHOW && r->counted)
-		rc = td_view_fill_errors(view, r->counted, &report, err);
+	if (!rc && r->purpose == SHOW)
+		rc = fill_errors(r, &report, err);
 	if (!rc)
 		td_report_find_misfits(&report);
 	if (!rc && view->sink.frame.how == TD_AGGREGATE_THREAD)
@@ -294,6 +304,7 @@ int td_view_join(struct td_view *view, struct td_err *err)
 			!view->sink.writer.out->for_people;
 	}
 	td_totals_sum_free(joined);
+	td_kept_free(&view->kept);
 	return rc ? rc : td_sink_check(&view->sink, err);
 }
 

@@ -98,6 +98,7 @@ int td_view_close(struct td_view *view, struct td_err *err)
 	td_evaluation_free(&view->evaluation);
 	td_totals_sum_free(&view->sum);
 	td_totals_sum_free(&view->joined);
+	td_kept_free(&view->kept);
 	free(view->whole.v);
 	view->whole = (struct td_readings){ 0 };
 	td_index_free(&view->whole_index);

@@ -9,6 +9,7 @@
 #ifndef TD_CMD_VIEW_VIEW_H
 #define TD_CMD_VIEW_VIEW_H
 
+#include "cmd/view/kept.h"
 #include "cmd/view/sink.h"
 #include "cmd/view/source.h"
 #include "lib/count/aggregate.h"
@@ -47,6 +48,7 @@ struct td_view {
 	unsigned int nr_joined;
 	struct td_totals_sum joined; /* the runs so far */
 	struct td_work work;         /* what they did */
+	struct td_kept kept;         /* they, if errors are wanted */
 	uint64_t *runs_ns;           /* the time of each run so far */
 	size_t nr_runs;
 	struct td_sink sink;

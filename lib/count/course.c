@@ -117,24 +117,10 @@ static void take_off(struct td_reading *r, struct td_course_sum from,
 	r->running_ns -= to.running_ns - from.running_ns;
 }
 
-static int copy_readings(struct td_readings *to, const struct td_readings *from)
-{
-	struct td_reading *v = reallocarray(to->v, from->nr + 1, sizeof(*v));
-
-	if (!v)
-		return -ENOMEM;
-	to->v = v;
-	to->nr = from->nr;
-	to->behind = from->behind;
-	for (size_t i = 0; i < from->nr; i++)
-		v[i] = from->v[i];
-	return 0;
-}
-
 int td_course_leave_out(const struct td_course *course, size_t batch,
 			const struct td_readings *sum, struct td_readings *rest)
 {
-	if (copy_readings(rest, sum))
+	if (td_readings_copy(rest, sum))
 		return -ENOMEM;
 	for (size_t i = 0; i < rest->nr; i++)
 		take_off(&rest->v[i], sum_at(course, batch, i),
@@ -148,7 +134,7 @@ int td_course_cut_out(const struct td_course *course, size_t batch,
 	static const struct td_course_sum none;
 	bool last = batch + 1 >= course->nr;
 
-	if (copy_readings(part, sum))
+	if (td_readings_copy(part, sum))
 		return -ENOMEM;
 	for (size_t i = 0; i < part->nr; i++) {
 		struct td_reading *r = &part->v[i];
@@ -168,6 +154,29 @@ uint64_t td_course_batch_ns(const struct td_course *course, size_t batch,
 	uint64_t from = batch ? course->points[batch - 1].time_ns : start_ns;
 
 	return course->points[batch].time_ns - from;
+}
+
+static int copy_point(struct td_course_point *to,
+		      const struct td_course_point *from)
+{
+	to->v = calloc(from->nr + 1, sizeof(*to->v));
+	if (!to->v)
+		return -ENOMEM;
+	memcpy(to->v, from->v, from->nr * sizeof(*to->v));
+	to->nr = from->nr;
+	to->time_ns = from->time_ns;
+	return 0;
+}
+
+int td_course_copy(struct td_course *to, const struct td_course *from)
+{
+	*to = (struct td_course){ .spacing_ns = from->spacing_ns,
+				  .behind = from->behind };
+	for (; to->nr < from->nr; to->nr++) {
+		if (copy_point(&to->points[to->nr], &from->points[to->nr]))
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 void td_course_clear(struct td_course *course)

@@ -62,6 +62,8 @@ int td_course_cut_out(const struct td_course *course, size_t batch,
 /* The length of a batch; the row began at start_ns. */
 uint64_t td_course_batch_ns(const struct td_course *course, size_t batch,
 			    uint64_t start_ns);
+/* Returns 0 or -ENOMEM; td_course_free(to) even then. */
+int td_course_copy(struct td_course *to, const struct td_course *from);
 /* Begins a new row. */
 void td_course_clear(struct td_course *course);
 void td_course_free(struct td_course *course);

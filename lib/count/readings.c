@@ -32,6 +32,20 @@ static void add_to(struct td_reading *to, const struct td_reading *delta)
 	to->running_ns += delta->running_ns;
 }
 
+int td_readings_copy(struct td_readings *to, const struct td_readings *from)
+{
+	struct td_reading *v = reallocarray(to->v, from->nr + 1, sizeof(*v));
+
+	if (!v)
+		return -ENOMEM;
+	to->v = v;
+	to->nr = from->nr;
+	to->behind = from->behind;
+	for (size_t i = 0; i < from->nr; i++)
+		v[i] = from->v[i];
+	return 0;
+}
+
 void td_readings_add(struct td_readings *sum, const struct td_readings *delta)
 {
 	for (size_t i = 0; i < sum->nr; i++)

@@ -40,6 +40,8 @@ static inline bool td_count_is_backwards(uint64_t now, uint64_t before)
 void td_readings_delta(const struct td_readings *now,
 		       const struct td_readings *before,
 		       struct td_readings *delta);
+/* Uses the memory that to already has.  Returns 0 or -ENOMEM. */
+int td_readings_copy(struct td_readings *to, const struct td_readings *from);
 void td_readings_add(struct td_readings *sum, const struct td_readings *delta);
 
 /*

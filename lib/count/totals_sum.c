@@ -78,8 +78,10 @@ static int add_id(struct td_totals_sum *sum, const struct td_total_id *id)
 }
 
 static void add_total(struct td_total *to, unsigned int *nr_values,
-		      const struct td_total *from)
+		      const struct td_total *from, double weight)
 {
+	double value = weight * from->value;
+
 	to->nr = from->nr > to->nr ? from->nr : to->nr;
 	to->enabled_ns += from->enabled_ns;
 	to->running_ns += from->running_ns;
@@ -87,7 +89,7 @@ static void add_total(struct td_total *to, unsigned int *nr_values,
 	to->where += from->where;
 	if (isnan(from->value))
 		return;
-	to->value = isnan(to->value) ? from->value : to->value + from->value;
+	to->value = isnan(to->value) ? value : to->value + value;
 	(*nr_values)++;
 }
 
@@ -100,9 +102,20 @@ void td_times_add(struct td_times *sum, const struct td_times *more, bool first)
 	sum->system_ns += more->system_ns;
 }
 
-/* Adds the i-th id; elsewhere has an element for each event. */
+struct td_times td_times_part(const struct td_times *times, double share)
+{
+	struct td_times part = *times;
+
+	part.elapsed_ns = (uint64_t)(share * (double)times->elapsed_ns);
+	part.user_ns = (uint64_t)(share * (double)times->user_ns);
+	part.system_ns = (uint64_t)(share * (double)times->system_ns);
+	return part;
+}
+
+/* Adds the i-th id; elsewhere and weights have an element for each event. */
 static int add_row(struct td_totals_sum *sum, const struct td_specs *specs,
-		   const struct td_totals *more, size_t i, bool *elsewhere)
+		   const struct td_totals *more, size_t i,
+		   const double *weights, bool *elsewhere)
 {
 	struct td_totals *totals = &sum->totals;
 	const struct td_total *from = more->v + i * more->nr_events;
@@ -115,16 +128,18 @@ static int add_row(struct td_totals_sum *sum, const struct td_specs *specs,
 		td_specs_find_elsewhere(specs, from, elsewhere);
 	for (size_t e = 0; e < more->nr_events; e++) {
 		add_total(&totals->v[first + e], &sum->nr_values[first + e],
-			  &from[e]);
+			  &from[e], weights ? weights[e] : 1);
 		sum->nr_values[first + e] += elsewhere[e];
 		sum->nr_reads[first + e] += from[e].nr > 0;
 	}
 	return 0;
 }
 
-int td_totals_sum_add(struct td_totals_sum *sum, const struct td_plan *plan,
-		      const struct td_totals *more,
-		      const struct td_times *times)
+int td_totals_sum_add_weighted(struct td_totals_sum *sum,
+			       const struct td_plan *plan,
+			       const struct td_totals *more,
+			       const struct td_times *times,
+			       const double *weights)
 {
 	struct td_totals *totals = &sum->totals;
 	td_autofree bool *elsewhere =
@@ -137,13 +152,20 @@ int td_totals_sum_add(struct td_totals_sum *sum, const struct td_plan *plan,
 	totals->all = more->all;
 	totals->by_id = more->by_id;
 	for (size_t i = 0; !rc && elsewhere && i < more->nr_ids; i++)
-		rc = add_row(sum, &specs, more, i, elsewhere);
+		rc = add_row(sum, &specs, more, i, weights, elsewhere);
 	td_specs_free(&specs);
 	if (rc || !elsewhere)
 		return -ENOMEM;
 	td_times_add(&sum->times, times, !sum->rounds);
 	sum->rounds++;
 	return 0;
+}
+
+int td_totals_sum_add(struct td_totals_sum *sum, const struct td_plan *plan,
+		      const struct td_totals *more,
+		      const struct td_times *times)
+{
+	return td_totals_sum_add_weighted(sum, plan, more, times, NULL);
 }
 
 void td_totals_sum_divide(struct td_totals_sum *sum)

@@ -20,6 +20,8 @@ struct td_totals_sum {
 /* Adds times.  The sum has CPU times if all had them; first: sum is empty. */
 void td_times_add(struct td_times *sum, const struct td_times *more,
 		  bool first);
+/* So much of the times: 1 is all of them. */
+struct td_times td_times_part(const struct td_times *times, double share);
 /*
  * Adds totals by the names of their ids.  Events of a task that was only on
  * other kinds of core count as 0.  Returns 0 or -ENOMEM.
@@ -27,6 +29,12 @@ void td_times_add(struct td_times *sum, const struct td_times *more,
 int td_totals_sum_add(struct td_totals_sum *sum, const struct td_plan *plan,
 		      const struct td_totals *more,
 		      const struct td_times *times);
+/* The same, with each event's values multiplied by its weight. */
+int td_totals_sum_add_weighted(struct td_totals_sum *sum,
+			       const struct td_plan *plan,
+			       const struct td_totals *more,
+			       const struct td_times *times,
+			       const double *weights);
 /*
  * Divides the sums by the number of rounds that had a value, and times by that
  * of all rounds, or with joins, of those that counted the event.

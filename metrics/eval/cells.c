@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/plan/sets.h"
 #include "metrics/eval/parts.h"
 
 /* Did an event of another PMU run for at least 99 % of the task's time? */
@@ -140,18 +141,28 @@ static double running_pct(const struct td_evaluation *e,
 	return least;
 }
 
-/* How long the event that ran least was running. */
+/* Is the event to tell how long a metric was counted? */
+static bool is_of_run(const struct td_evaluation *e, int event)
+{
+	int group = e->groups[event];
+
+	return !e->run || group < 0 ||
+	       td_plan_run_counts(e->plan, &e->plan->groups[group], e->run - 1);
+}
+
+/* How long the event that ran least was running; 0 if there is none. */
 static uint64_t running_ns(const struct td_evaluation *e,
 			   const struct td_metric *metric)
 {
-	uint64_t least = metric->events.nr ? UINT64_MAX : 0;
+	uint64_t least = UINT64_MAX;
 
 	for (size_t i = 0; i < metric->events.nr; i++) {
 		uint64_t ns = e->totals[metric->events.v[i]].running_ns;
 
-		least = ns < least ? ns : least;
+		if (ns < least && is_of_run(e, metric->events.v[i]))
+			least = ns;
 	}
-	return least;
+	return least < UINT64_MAX ? least : 0;
 }
 
 /*

@@ -8,9 +8,6 @@
 
 #define NORMAL 1.959964 /* the 97.5 % quantile of the normal distribution */
 
-/* The estimate of how batches resemble each other may leave too few. */
-#define LEAST_DEGREES 3
-
 /* There are formulas for 1 degree (Cauchy's distribution) and for 2. */
 static double few_degrees(double degrees)
 {
@@ -39,9 +36,11 @@ double td_student(double degrees)
 
 int td_errors_begin(struct td_errors *errors, struct td_report *report)
 {
-	errors->report = report;
-	errors->v = calloc(report->nr_rows * report->nr_columns + 1,
-			   sizeof(*errors->v));
+	*errors = (struct td_errors){
+		.report = report,
+		.v = calloc(report->nr_rows * report->nr_columns + 1,
+			    sizeof(*errors->v)),
+	};
 	return errors->v ? 0 : -ENOMEM;
 }
 
@@ -88,20 +87,20 @@ static void add_cell(struct td_jackknife *v, const struct td_cell *whole,
 	v->nr_counted += was_counted(whole, rest);
 }
 
-void td_errors_add(struct td_errors *errors, const struct td_report *rest)
+void td_errors_add(struct td_errors *errors, const struct td_report *whole,
+		   const struct td_report *rest)
 {
-	const struct td_report *report = errors->report;
-
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
+	for (size_t i = 0; i < whole->nr_rows; i++) {
+		const struct td_row *row = &whole->rows[i];
 		const struct td_row *other = find_row(rest, row, i);
-		struct td_jackknife *v = errors->v + i * report->nr_columns;
+		struct td_uncertainty *v = errors->v + i * whole->nr_columns;
 
 		/* nothing ran in a batch whose slots are none */
 		if (!other || other->slots == row->slots)
 			continue;
-		for (size_t c = 0; c < report->nr_columns; c++)
-			add_cell(&v[c], &row->cells[c], &other->cells[c]);
+		for (size_t c = 0; c < whole->nr_columns; c++)
+			add_cell(&v[c].series, &row->cells[c],
+				 &other->cells[c]);
 	}
 }
 
@@ -113,7 +112,7 @@ void td_errors_add_step(struct td_errors *errors,
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		const struct td_row *row = &report->rows[i];
 		const struct td_row *other = find_row(larger, row, i);
-		struct td_jackknife *v = errors->v + i * report->nr_columns;
+		struct td_uncertainty *v = errors->v + i * report->nr_columns;
 
 		for (size_t c = 0; other && c < report->nr_columns; c++) {
 			double step =
@@ -144,36 +143,98 @@ static double correlation(const struct td_jackknife *j, double mean,
 	return fmin(fmax(r, 0), 0.9);
 }
 
-/*
- * The part of the error that comes from rounding to whole steps.  Where the
- * values of batches differ by much more than a step, rounding is a random error
- * and already in the differences (B. Widrow, I. Kollar, Quantization Noise,
- * 2008); where they hardly differ, each is rounded the same way.
- */
-static double rounding(const struct td_jackknife *j, double batch_variance)
-{
-	if (!(j->steps > 0))
-		return 0;
-	return j->steps / 12 *
-	       exp(-4 * M_PI * M_PI * batch_variance / j->steps);
-}
+/* The estimate of how batches resemble each other may leave too few. */
+#define LEAST_DEGREES 3
 
-/* Of values without order, one series of eight in twenty comes up to it. */
-#define DRIFTS 0.6
-
-static void set_error(struct td_cell *cell, const struct td_jackknife *j)
+/* Adds a series to those that have ended. */
+static void add_series(struct td_uncertainty *u, const struct td_jackknife *j)
 {
 	double n = j->nr, mean = j->sum / n;
 	double squares = fmax(j->squares - n * mean * mean, 0);
 	double r = correlation(j, mean, squares);
 	double longer = (1 + r) / (1 - r);
 	double variance = (n - 1) / n * squares * longer;
-	double degrees = j->nr_counted / longer - 1;
-	double t = td_student(fmax(degrees, LEAST_DEGREES));
+	double degrees = fmax(j->nr_counted / longer - 1, LEAST_DEGREES);
+	double of_batch = (n - 1) * squares;
 
-	cell->drifts = r >= DRIFTS;
-	cell->error = sqrt(t * t * variance +
-			   NORMAL * NORMAL * rounding(j, (n - 1) * squares));
+	u->of_batch = u->nr_series ? fmin(u->of_batch, of_batch) : of_batch;
+	u->variance += variance;
+	u->per_degree += variance * variance / degrees;
+	u->correlated += variance * r;
+	u->nr_series++;
+}
+
+/*
+ * A run of --no-multiplex that counted none of a metric's events says nothing
+ * of it.
+ */
+static bool took_part(const struct td_cell *cell, const struct td_cell *whole)
+{
+	return !cell->running_ns || whole->running_ns;
+}
+
+void td_errors_end_series(struct td_errors *errors,
+			  const struct td_report *whole)
+{
+	const struct td_report *report = errors->report;
+
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		struct td_uncertainty *v = errors->v + i * report->nr_columns;
+
+		for (size_t c = 0; c < report->nr_columns; c++) {
+			const struct td_jackknife series = v[c].series;
+
+			v[c].series = (struct td_jackknife){ 0 };
+			if (!took_part(&report->rows[i].cells[c],
+				       &whole->rows[i].cells[c]))
+				continue;
+			if (series.nr_counted < TD_MIN_BATCHES)
+				v[c].too_short = true;
+			else
+				add_series(&v[c], &series);
+		}
+	}
+}
+
+/*
+ * The part of the error that comes from rounding to whole steps.  Where the
+ * values of batches differ by much more than a step, rounding is a random error
+ * and already in the differences (B. Widrow, I. Kollar, Quantization Noise,
+ * 2008); where they hardly differ, each is rounded the same way.
+ */
+static double rounding(const struct td_uncertainty *u)
+{
+	if (!(u->steps > 0))
+		return 0;
+	return u->steps / 12 * exp(-4 * M_PI * M_PI * u->of_batch / u->steps);
+}
+
+/*
+ * The variances of several series add up; the degrees of freedom of the sum are
+ * Welch's and Satterthwaite's (F. E. Satterthwaite, An Approximate Distribution
+ * of Estimates of Variance Components, Biometrics Bulletin 2, 1946).
+ */
+static double sampling(const struct td_uncertainty *u)
+{
+	double t;
+
+	if (!(u->variance > 0))
+		return 0;
+	t = td_student(u->variance * u->variance / u->per_degree);
+	return t * t * u->variance;
+}
+
+/* Of values without order, one series of eight in twenty comes up to it. */
+#define DRIFTS 0.6
+
+static void set_error(struct td_cell *cell, const struct td_uncertainty *u,
+		      double apart)
+{
+	double between = u->nr_series > 1 ? apart * cell->value : 0;
+
+	cell->drifts = u->variance > 0 && u->correlated >= DRIFTS * u->variance;
+	cell->error = sqrt(sampling(u) + NORMAL * NORMAL * rounding(u) +
+			   between * between);
 }
 
 void td_errors_end(struct td_errors *errors)
@@ -182,15 +243,15 @@ void td_errors_end(struct td_errors *errors)
 
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		for (size_t c = 0; c < report->nr_columns; c++) {
-			const struct td_jackknife *j =
+			const struct td_uncertainty *u =
 				&errors->v[i * report->nr_columns + c];
 			struct td_cell *cell = &report->rows[i].cells[c];
 
 			if (cell->status != TD_STATUS_OK)
 				continue;
-			cell->too_short = j->nr_counted < TD_MIN_BATCHES;
+			cell->too_short = u->too_short || !u->nr_series;
 			if (!cell->too_short)
-				set_error(cell, j);
+				set_error(cell, u, errors->apart);
 		}
 	}
 }

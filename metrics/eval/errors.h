@@ -13,32 +13,66 @@
  * 1982).  What a program does in one batch resembles what it does in the next,
  * so the variance is that of an autoregressive process of order 1.  The step of
  * PERF_METRICS, 1/255 of the slots, is added.
+ *
+ * A row that was joined of several runs has a series of batches for each run.
+ * Each batch of each run is left out in turn, and the variances of the series
+ * add up, as runs have nothing to do with each other.
  */
 
 /* Fewer batches in which a metric was counted tell no error of it. */
 #define TD_MIN_BATCHES 8
 
-/* A cell's differences from its value, in the order of the batches left out. */
+/*
+ * A cell's differences from its value, in the order of the batches of a series
+ * that were left out.
+ */
 struct td_jackknife {
 	unsigned int nr;
 	unsigned int nr_counted; /* batches in which all its events ran */
 	double sum, squares, products, first, last;
+};
+
+/* What is known of a cell's error. */
+struct td_uncertainty {
+	struct td_jackknife series; /* the one that is being added */
 	double steps; /* squares of what one step of each field changes */
+	/* of the series that have ended, if its events were counted in them: */
+	unsigned int nr_series;
+	bool too_short;    /* one had too few batches */
+	double variance;   /* sum over the series */
+	double per_degree; /* sum of variance^2 / degrees of freedom */
+	double correlated; /* sum of variance * correlation of neighbours */
+	double of_batch;   /* the least variance between batches */
 };
 
 struct td_errors {
 	struct td_report *report; /* borrowed; its cells get the errors */
-	struct td_jackknife *v;   /* [row][column] */
+	struct td_uncertainty *v; /* [row][column] */
+	/*
+	 * The series are of runs that did not do the same: by which part of its
+	 * value a metric of several of them may be wrong.  0: they did.
+	 */
+	double apart;
 };
 
 /* Returns 0 or -ENOMEM; free it even then. */
 int td_errors_begin(struct td_errors *errors, struct td_report *report);
-/* Adds the report without one batch. */
-void td_errors_add(struct td_errors *errors, const struct td_report *rest);
+/*
+ * Adds the report without one batch.  whole is the report itself; for a series
+ * that is one of several, with the running_ns of the events in that series.
+ */
+void td_errors_add(struct td_errors *errors, const struct td_report *whole,
+		   const struct td_report *rest);
+/* After the last batch of a series, with the same whole. */
+void td_errors_end_series(struct td_errors *errors,
+			  const struct td_report *whole);
 /* Adds the report with a field of PERF_METRICS larger by one step. */
 void td_errors_add_step(struct td_errors *errors,
 			const struct td_report *larger);
-/* Sets each cell's error, or that there were too few batches. */
+/*
+ * Sets each cell's error, or that a series in which its events were counted had
+ * too few batches.
+ */
 void td_errors_end(struct td_errors *errors);
 void td_errors_free(struct td_errors *errors);
 

@@ -34,6 +34,11 @@ struct td_evaluation {
 	 * step; 0: none.
 	 */
 	int stepped;
+	/*
+	 * 1 + a run of --no-multiplex: the cells' running_ns are of the events
+	 * that this run counts; 0: of all.
+	 */
+	unsigned int run;
 	double *values;  /* one for each operand of the tree */
 	double *shifted; /* the same, for values that may be true as well */
 	double *counts;  /* one for each event, scaled to the whole time */

@@ -133,6 +133,46 @@ cpu_atom: 1 group, counted all of the time: nothing takes turns"
 	[ "$(grep event=5/ out | cut -d, -f1)" -ge 10000 ]
 }
 
+# metrics_of_faults: two runs' worth, of software events over the time of the CPU
+metrics_of_faults() {
+	mkdir -p own/mine
+	printf '%s\n' Family-model,Version,Filename,EventType GenuineIntel-6-FF,v1,mine,core >own/mapfile.csv
+	jq -n '[(1, 2, 3, 4, 5, 6, 8) | { EventName: "SW.E\(.)", EventCode: "0x\(.)" }] +
+		[(2, 3, 4, 5, 6, 8) | { MetricName: "per_\(.)", MetricExpr: "SW.E\(.) / SW.E1",
+			MetricGroup: "Mine", ScaleUnit: "100%" }]' >own/mine/a.json
+	mine="--metrics-dir own -M Mine"
+}
+
+# Faults at first, and then works; more than twice as long as eight reads take.
+FAULTS='timeout 2.5 sh -c "while :; do :; done" || :'
+
+@test "metrics have errors, of the batches of each run" {
+	needs_software_events
+	metrics_of_faults
+	"$TDSTAT" --no-multiplex $mine -j -o out -- sh -c 'echo run >>started; '"$FAULTS"
+	cat out
+	assert_equal "$(wc -l <started)" 2
+	# total and minor faults: one in each run
+	jq -es 'map(select(.metric == "per_2" or .metric == "per_5")) |
+		length == 2 and all(.error > 0 and (has("too_short") | not))' out
+}
+
+@test "what was read less than eight times in one of its runs has no error" {
+	needs_software_events
+	metrics_of_faults
+	"$TDSTAT" --no-multiplex $mine -j -o out -- sh -c '[ ! -e started ] || exit 0; : >started; '"$FAULTS"
+	# all of one is in the first run, the other's time too, but not its faults
+	jq -es 'map({ key: .metric, value: . }) | from_entries |
+		.per_2.error > 0 and .per_5.error == null and .per_5.too_short' out
+}
+
+@test "a mean of several results has the error of a mean" {
+	needs_software_events
+	metrics_of_faults
+	"$TDSTAT" --no-multiplex -r 2 $mine -j -o out -- true
+	jq -es 'map(select(.metric == "per_5"))[0] | .runs_error >= 0 and .error == null and (has("too_short") | not)' out
+}
+
 @test "the exit status is that of the last run" {
 	needs_software_events
 	try "$TDSTAT" --no-multiplex -e "$SEVEN" -o out -- sh -c 'echo run >>started; exit $(wc -l <started)'

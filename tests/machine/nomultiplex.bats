@@ -19,7 +19,7 @@ setup() {
 	[ -e /sys/bus/event_source/devices/cpu_core ] || pmus=(cpu)
 }
 
-# as_true FILE PMU SCENARIO LEVEL CPUS: see nomultiplex.py
+# as_true [--errors] FILE PMU SCENARIO LEVEL CPUS: see nomultiplex.py
 as_true() {
 	run python3 "$BATS_TEST_DIRNAME/nomultiplex.py" "$@"
 	echo "# $TD_MACHINE: ${lines[-1]}" >&3
@@ -49,12 +49,13 @@ sets() {
 	done
 }
 
-@test "the machine while a command runs" {
+@test "the machine while a command runs, with errors and the verdict" {
 	"$ACT" -u ports
-	"$TDSTAT" -l 3 --all --no-multiplex -a -j -o out -- sleep 0.5
+	"$TDSTAT" -l 3 --all --verdict --no-multiplex -a -j -o out -- sleep 3
 	for pmu in "${pmus[@]}"; do
-		as_true out "$pmu" ports 3 "$(($(nproc) / ${#pmus[@]}))"
+		as_true --errors out "$pmu" ports 3 "$(($(nproc) / ${#pmus[@]}))"
 	done
+	grep -q '"verdict":' out
 }
 
 @test "a command that works longer each time is noticed, once" {

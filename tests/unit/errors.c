@@ -2,85 +2,8 @@
 /* Errors of values that are means, whose errors are known otherwise. */
 #include "metrics/eval/errors.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-
+#include "tests/unit/series.h"
 #include "tests/unit/test.h"
-
-#define MAX 64
-
-struct series {
-	double v[MAX];
-	int nr;
-	double slots[MAX]; /* of each batch */
-	double step;       /* of the value's one field */
-	int nr_counted;    /* the first batches; 0: all */
-};
-
-/* The time that the value's events ran, without a batch. */
-static uint64_t running_without(const struct series *s, int batch)
-{
-	int nr = s->nr_counted ? s->nr_counted : s->nr;
-
-	return (uint64_t)(batch >= 0 && batch < nr ? nr - 1 : nr);
-}
-
-static double mean_without(const struct series *s, int batch)
-{
-	double sum = 0;
-	int nr = 0;
-
-	for (int i = 0; i < s->nr; i++) {
-		if (i == batch || s->slots[i] == 0)
-			continue;
-		sum += s->v[i];
-		nr++;
-	}
-	return sum / nr;
-}
-
-static double slots_without(const struct series *s, int batch)
-{
-	double sum = 0;
-
-	for (int i = 0; i < s->nr; i++)
-		sum += i == batch ? 0 : s->slots[i];
-	return sum;
-}
-
-/* The cell of a report whose one value is the mean of the series. */
-static struct td_cell cell_of(const struct series *s)
-{
-	struct td_cell whole = { .value = mean_without(s, -1),
-				 .running_ns = running_without(s, -1),
-				 .error = NAN };
-	struct td_row row = { "all", "cpu", slots_without(s, -1) };
-	struct td_report report = { .nr_columns = 1,
-				    .rows = &row,
-				    .nr_rows = 1 };
-	struct td_errors errors;
-	struct td_cell rest;
-	struct td_row rest_row = { "all", "cpu" };
-	struct td_report without = { .nr_columns = 1,
-				     .rows = &rest_row,
-				     .nr_rows = 1 };
-
-	row.cells = &whole;
-	rest_row.cells = &rest;
-	if (td_errors_begin(&errors, &report))
-		exit(1);
-	for (int i = 0; i < s->nr; i++) {
-		rest = (struct td_cell){ .value = mean_without(s, i),
-					 .running_ns = running_without(s, i) };
-		rest_row.slots = slots_without(s, i);
-		td_errors_add(&errors, &without);
-	}
-	rest = (struct td_cell){ .value = whole.value + s->step };
-	td_errors_add_step(&errors, &without);
-	td_errors_end(&errors);
-	td_errors_free(&errors);
-	return whole;
-}
 
 /* --- Student's distribution ----------------------------------------------- */
 
@@ -105,22 +28,13 @@ static void check_quantiles(void)
 
 /* --- single series -------------------------------------------------------- */
 
-static void set(struct series *s, int nr, double low, double high)
-{
-	*s = (struct series){ .nr = nr };
-	for (int i = 0; i < nr; i++) {
-		s->v[i] = i % 2 ? high : low;
-		s->slots[i] = 100;
-	}
-}
-
 static void check_single(void)
 {
 	struct series s;
 	double sd;
 
 	/* neighbours that differ are not taken for more than they are */
-	set(&s, 16, 10, 12);
+	series_set(&s, 16, 10, 12);
 	sd = sqrt(16.0 / 15);
 	ok(test_near(cell_of(&s).error, 2.1314 * sd / 4, 1e-3),
 	   "a mean: t s / sqrt(n), %g", cell_of(&s).error);
@@ -128,12 +42,12 @@ static void check_single(void)
 		s.v[i] = i < 8 ? 10 : 12;
 	ok(cell_of(&s).error > 2 * 2.1314 * sd / 4, "two phases: much more, %g",
 	   cell_of(&s).error);
-	set(&s, 8, 10, 12);
+	series_set(&s, 8, 10, 12);
 	ok(!cell_of(&s).too_short, "eight batches are enough");
 	s.nr = 7;
 	ok(isnan(cell_of(&s).error) && cell_of(&s).too_short,
 	   "seven are too few");
-	set(&s, 16, 10, 12);
+	series_set(&s, 16, 10, 12);
 	for (int i = 0; i < 16; i += 2)
 		s.slots[i] = 0;
 	ok(cell_of(&s).error == 0 && !cell_of(&s).too_short,
@@ -147,7 +61,7 @@ static void check_turns(void)
 {
 	struct series s;
 
-	set(&s, 16, 10, 12);
+	series_set(&s, 16, 10, 12);
 	s.nr_counted = 8;
 	ok(!cell_of(&s).too_short, "it was counted in eight of sixteen");
 	s.nr_counted = 7;
@@ -159,12 +73,12 @@ static void check_steps(void)
 {
 	struct series s;
 
-	set(&s, 16, 30, 30);
+	series_set(&s, 16, 30, 30);
 	s.step = 0.4;
 	ok(test_near(cell_of(&s).error, 1.96 * 0.4 / sqrt(12), 1e-3),
 	   "what never changes may be rounded: half a step, %g",
 	   cell_of(&s).error);
-	set(&s, 16, 29, 31);
+	series_set(&s, 16, 29, 31);
 	s.step = 0.4;
 	ok(test_near(cell_of(&s).error, 2.1314 * sqrt(16.0 / 15) / 4, 1e-3),
 	   "what changes by more is rounded in both directions, %g",
@@ -173,19 +87,6 @@ static void check_steps(void)
 
 /* --- many series of known correlation ------------------------------------- */
 
-static double uniform(uint64_t *state)
-{
-	*state = *state * 6364136223846793005 + 1442695040888963407;
-	return (double)(*state >> 11) / 9007199254740992.0;
-}
-
-static double normal(uint64_t *state)
-{
-	double a = uniform(state), b = uniform(state);
-
-	return sqrt(-2 * log(1 - a)) * cos(2 * M_PI * b);
-}
-
 /* How many of 2,000 intervals hold the mean, which is 0, in per cent. */
 static double coverage(int nr, double correlation)
 {
@@ -193,18 +94,9 @@ static double coverage(int nr, double correlation)
 	int held = 0;
 
 	for (int round = 0; round < 2000; round++) {
-		struct series s = { .nr = nr };
-		double last = normal(&state);
-		struct td_cell cell;
+		struct series s = make_series(nr, correlation, &state);
+		struct td_cell cell = cell_of(&s);
 
-		for (int i = 0; i < nr; i++) {
-			last = correlation * last +
-			       sqrt(1 - correlation * correlation) *
-				       normal(&state);
-			s.v[i] = last;
-			s.slots[i] = 1 + i;
-		}
-		cell = cell_of(&s);
 		held += fabs(cell.value) <= cell.error;
 	}
 	return held / 20.0;

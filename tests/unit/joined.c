@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* --no-multiplex: runs that count different groups become one result. */
 #include "cmd/view/joined.h"
+#include "cmd/view/errors.h"
 #include "cmd/view/verdict.h"
 
 #include <stdlib.h>
@@ -62,8 +63,12 @@ static const struct {
 };
 /* clang-format on */
 
+#define INSTRUCTIONS 100
+
 static double count_of(const char *name)
 {
+	if (strstr(name, "instructions"))
+		return INSTRUCTIONS;
 	for (size_t i = 0; i < TD_ARRAY_SIZE(counts); i++) {
 		if (strcmp(counts[i].name, name) == 0)
 			return counts[i].count;
@@ -166,6 +171,177 @@ static void test_runs(double longer)
 	td_machine_free(&machine);
 }
 
+/* --- errors ---------------------------------------------------------------- */
+
+/* Gracemont's level 2, which takes two runs, and a view of them. */
+struct fixture {
+	struct td_machine machine;
+	struct td_plan plan;
+	struct td_tree tree;
+	struct td_source source;
+	struct td_view view;
+	struct td_report report;
+};
+
+static void begin(struct fixture *f)
+{
+	struct td_err err = { 0 };
+
+	*f = (struct fixture){ 0 };
+	test_machine(&f->machine, "adl");
+	f->machine.pmus[0].skip = true;
+	test_build_levels(&f->tree, &f->plan, &f->machine, 2, false, &err);
+	test_plan_levels(&f->plan, &f->machine, &f->tree, &err);
+	td_plan_make_sets(&f->plan, &f->machine, &err);
+	f->source = (struct td_source){ .machine = &f->machine,
+					.plan = &f->plan,
+					.tree = &f->tree };
+	f->view.source = &f->source;
+	td_evaluation_make(&f->view.evaluation, &f->tree, &f->plan, &err);
+}
+
+static void end(struct fixture *f)
+{
+	td_report_free(&f->report);
+	td_totals_sum_free(&f->view.joined);
+	td_kept_free(&f->view.kept);
+	td_evaluation_free(&f->view.evaluation);
+	td_tree_free(&f->tree);
+	td_plan_free(&f->plan);
+	td_machine_free(&f->machine);
+}
+
+/* The events of a run on CPU 0. */
+static void open_run(const struct fixture *f, unsigned int run,
+		     struct td_readings *sum)
+{
+	sum->v = calloc(f->plan.events.nr, sizeof(*sum->v));
+	for (size_t g = 0; g < f->plan.nr_groups; g++) {
+		const struct td_group *group = &f->plan.groups[g];
+
+		if (!td_plan_run_counts(&f->plan, group, run))
+			continue;
+		for (size_t i = 0; i < group->nr; i++)
+			sum->v[sum->nr++] =
+				(struct td_reading){ .event = group->members[i],
+						     .tid = -1 };
+	}
+}
+
+/* Adds a batch of a length; varied: an event that counts more in every second. */
+static void count_batch(const struct fixture *f, int batch, double length,
+			const char *varied, struct td_readings *sum)
+{
+	for (size_t i = 0; i < sum->nr; i++) {
+		struct td_reading *r = &sum->v[i];
+		const char *name = f->plan.events.v[r->event].name;
+		bool more = varied && strcmp(name, varied) == 0 && batch % 2;
+
+		r->value += (uint64_t)((more ? 1200 : 1000) * length *
+				       count_of(name));
+		r->enabled_ns += (uint64_t)(length * (double)MS);
+		r->running_ns = r->enabled_ns;
+	}
+}
+
+/* A run of so many batches, of which no two are as long as each other. */
+static void add_run(struct fixture *f, unsigned int run, int nr, double longer,
+		    const char *varied)
+{
+	struct td_readings sum = { 0 };
+	struct td_course course = { 0 };
+	struct td_times times = { 0 };
+	struct td_totals totals;
+	struct td_err err = { 0 };
+	struct td_counted counted = { 0, &times, &sum, &course };
+
+	open_run(f, run, &sum);
+	for (int i = 0; i < nr; i++) {
+		double length = longer * (i % 3 + 1);
+
+		count_batch(f, i, length, varied, &sum);
+		times.elapsed_ns += (uint64_t)(length * (double)MS);
+		td_course_add(&course, &sum, times.elapsed_ns);
+	}
+	counted.time_ns = times.elapsed_ns;
+	td_aggregate(&f->view.aggregator, &sum, &f->plan, &totals, &err);
+	td_view_add_joined(&f->view, &totals, &counted, &err);
+	td_totals_free(&totals);
+	td_course_free(&course);
+	free(sum.v);
+}
+
+static const struct td_cell *join(struct fixture *f, const char *name)
+{
+	struct td_totals_sum *joined = &f->view.joined;
+	struct td_err err = { 0 };
+
+	td_totals_sum_divide(joined);
+	if (td_eval(&f->view.evaluation, &joined->totals, &joined->times, false,
+		    &f->report, &err) ||
+	    td_view_fill_joined_errors(&f->view, &joined->totals,
+				       &joined->times, &f->report, &err))
+		exit(1);
+	for (size_t c = 0; c < f->report.nr_columns; c++) {
+		if (strcmp(f->report.columns[c].name, name) == 0)
+			return &f->report.rows[0].cells[c];
+	}
+	exit(1);
+}
+
+#define MISPREDICT "cpu_atom/TOPDOWN_BAD_SPECULATION.MISPREDICT/"
+
+/* clang-format off */
+/*
+ * The first run has the cycles and what tma_ifetch_latency counts, the second
+ * one what tma_branch_mispredicts counts, which is 6.4 %.
+ */
+static const struct {
+	const char *what, *name;
+	int nr_a, nr_b;
+	double longer;
+	const char *varied; /* in the second run */
+	double want; /* NaN: too short */
+} cases[] = {
+	{ "batches of different lengths that are all alike",
+	  "tma_branch_mispredicts", 12, 12, 1, NULL, 0 },
+	{ "runs that are 40 % apart", "tma_branch_mispredicts", 12, 12, 1.5,
+	  NULL, 0.4 * 6.4 },
+	{ "and all is of one of them", "tma_ifetch_latency", 12, 12, 1.5, NULL,
+	  0 },
+	{ "1.9 % are not much", "tma_branch_mispredicts", 12, 12, 1.019, NULL,
+	  0 },
+	/* Student, 11 degrees; the jackknife of 6.4, 7.68 in turn, for 1, 2, 3 ms */
+	{ "an event that changes in its run", "tma_branch_mispredicts", 12, 12,
+	  1, MISPREDICT, 2.201 * 0.21425 },
+	{ "which is not the other run", "tma_ifetch_latency", 12, 12, 1,
+	  MISPREDICT, 0 },
+	{ "seven batches of the run with the cycles", "tma_branch_mispredicts",
+	  7, 12, 1, NULL, NAN },
+	{ "seven batches of the run with the rest", "tma_branch_mispredicts",
+	  12, 7, 1, NULL, NAN },
+	{ "seven batches of a run that has nothing to do with it",
+	  "tma_ifetch_latency", 12, 7, 1, NULL, 0 },
+};
+/* clang-format on */
+
+static void test_errors(void)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(cases); i++) {
+		struct fixture f;
+		const struct td_cell *cell;
+
+		begin(&f);
+		add_run(&f, 0, cases[i].nr_a, 1, NULL);
+		add_run(&f, 1, cases[i].nr_b, cases[i].longer, cases[i].varied);
+		cell = join(&f, cases[i].name);
+		ok(test_near(cell->error, cases[i].want, 1e-4) &&
+			   cell->too_short == isnan(cases[i].want),
+		   "%s: %g", cases[i].what, cell->error);
+		end(&f);
+	}
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(works); i++)
@@ -179,5 +355,6 @@ int main(void)
 	test_runs(1);
 	test_runs(1.5);
 	test_runs(10);
+	test_errors();
 	return done_testing();
 }

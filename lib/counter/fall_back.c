@@ -334,6 +334,21 @@ static bool counts_kernel(const struct td_event *event,
 	return !target->all_user && (event->mods.kernel || !event->mods.user);
 }
 
+/*
+ * The kernel does not schedule the group: it may with fewer events, or if it
+ * takes turns.  Returns 1 if there is nothing to try.
+ */
+static int make_smaller(const struct refused *r)
+{
+	int left = refuse_spare(*r);
+
+	if (left <= 0)
+		return left;
+	if (r->group->pinned && r->group->may_unpin)
+		return let_go(r);
+	return can_take_apart(r) ? take_apart(r) : 1;
+}
+
 int td_fall_back(const struct td_counter_setup *setup, size_t group,
 		 size_t member, int rc, struct td_err *err)
 {
@@ -356,18 +371,14 @@ int td_fall_back(const struct td_counter_setup *setup, size_t group,
 			     r.pmu);
 		return 0;
 	}
+	if (rc == -EMFILE && g->family)
+		return refuse_families(&r);
 	if (rc == -EINVAL) {
-		int left = refuse_spare(r);
+		int left = make_smaller(&r);
 
 		if (left <= 0)
 			return left;
 	}
-	if (rc == -EMFILE && g->family)
-		return refuse_families(&r);
-	if (rc == -EINVAL && g->pinned && g->may_unpin)
-		return let_go(&r);
-	if (rc == -EINVAL && can_take_apart(&r))
-		return take_apart(&r);
 	/*
 	 * a hybrid's PMU gives ENOENT for a CPU that is not (or no more) its
 	 * own

@@ -27,12 +27,13 @@ static void count_groups(struct td_drill *drill, const struct td_plan *plan)
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
 
-		if (group->family == td_tree_common_pool(drill->tree))
-			drill->always[group->pmu]++;
-		else if (group->family > (int)drill->nr)
+		bool rests = group->family &&
+			     group->family != td_tree_common_pool(drill->tree);
+
+		if (rests && group->family > (int)drill->nr)
 			drill->v[group->family - 1 - (int)drill->nr]
 				.nr_pooled++;
-		else if (group->family)
+		else if (rests)
 			drill->v[group->family - 1].nr_groups++;
 		else if (!group->pinned &&
 			 group->pmu < (int)drill->tree->nr_pmus)

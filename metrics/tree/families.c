@@ -131,10 +131,10 @@ static int make_pools(struct td_tree *tree, size_t nr)
 			continue;
 		}
 		if (!own[i])
-			families[i] = families[i]
-					      ? families[i] +
-							(int)tree->nr_families
-					      : td_tree_common_pool(tree);
+			families[i] =
+				families[i]
+					? families[i] + (int)tree->nr_families
+					: td_tree_common_pool(tree);
 	}
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
 		const struct td_metric *metric = &tree->metrics[i];

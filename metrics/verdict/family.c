@@ -196,8 +196,7 @@ static const struct td_node *find_second(const struct td_family *family,
 
 		if (node == first || cell->status != TD_STATUS_OK ||
 		    (!isnan(cell->error) && !is_consistent(cell)) ||
-		    (first &&
-		     is_harmless(cell, td_family_cell(family, first))))
+		    (first && is_harmless(cell, td_family_cell(family, first))))
 			continue;
 		if (!second ||
 		    top_of(cell) > top_of(td_family_cell(family, second)))

@@ -142,6 +142,12 @@ static void read_files(struct files *files, const struct td_opts *opts)
 	td_catalog_read(&files->catalog, &unused);
 }
 
+/* Our own texts are found without the prefix, too. */
+static const char *skip_prefix(const char *name)
+{
+	return strncasecmp(name, "tma_", 4) == 0 ? name + 4 : name;
+}
+
 /* Writes the descriptions of the model's files. */
 static bool put_theirs(struct files *files, const struct td_opts *opts,
 		       const char *name)
@@ -154,7 +160,8 @@ static bool put_theirs(struct files *files, const struct td_opts *opts,
 	for (size_t i = 0; i < events->nr_metrics; i++) {
 		const struct td_model_metric *metric = &events->metrics[i];
 
-		if (strcasecmp(metric->name, name) != 0 || !metric->desc)
+		if (!metric->desc || strcasecmp(skip_prefix(metric->name),
+						skip_prefix(name)) != 0)
 			continue;
 		if (any)
 			putchar('\n');

@@ -138,7 +138,7 @@ static const struct td_option rows[] = {
 	{ "verdict", 0, NULL,
 	  "say which node matters most, and what to type next",
 	  FLAG(verdict) },
-	{ "no-verdict", 0, NULL, "do not say it", FLAG(no_verdict) },
+	{ "no-verdict", 0, NULL, "do not say which node matters most", FLAG(no_verdict) },
 	{ "no-merge", 0, NULL, "the same as -A; accepted for tasks, too",
 	  FLAG(not_merged) },
 	{ "hybrid-merge", 0, NULL,

@@ -130,6 +130,8 @@ static void put_situation(struct lines *lines)
 		put_sentence(lines, " % of the time");
 		return;
 	case TD_SITUATION_SHORT:
+		if (v->waits) /* of a command that sleeps, longer is no more */
+			return;
 		put_sentence(lines, " Too short to say which node matters: "
 				    "count for longer");
 		return;

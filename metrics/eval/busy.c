@@ -101,7 +101,7 @@ static struct td_activity of_tasks(const struct td_evaluation *e, int pmu)
  * missing is so short that starting and ending them explains it.
  */
 #define MOSTLY_WAITED_PCT 50
-#define LEAST_WAIT_NS     UINT64_C(10000000)
+#define LEAST_WAIT_NS     UINT64_C(100000000)
 
 void td_eval_fill_tasks(const struct td_evaluation *e, struct td_report *report)
 {

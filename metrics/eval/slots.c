@@ -36,11 +36,16 @@ static bool is_level_1(const struct td_event *event)
 	       is_named(event, "topdown-be-bound");
 }
 
+/* The kernel and the metric files have names of their own for it. */
 static bool has_slots(const struct td_evaluation *e,
 		      const struct td_group *group)
 {
-	return group->nr &&
-	       is_named(&e->plan->events.v[group->members[0]], "slots");
+	const struct td_event *first;
+
+	if (!group->nr)
+		return false;
+	first = &e->plan->events.v[group->members[0]];
+	return is_named(first, "slots") || is_named(first, "TOPDOWN.SLOTS");
 }
 
 bool td_evaluation_has_step(const struct td_evaluation *e, int event)

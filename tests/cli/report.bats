@@ -143,7 +143,7 @@ core have, or that without these do not add up to what is above them"
 
 # table_of: each numeric value with the header that it ends under; marks stand behind
 table_of() {
-	tr '*' ' ' | awk '
+	tr '*?~' '   ' | awk '
 	/^#/ {
 		delete at
 		line = $0
@@ -414,7 +414,7 @@ changed() {
 	try "$TDSTAT" report -i changed.jsonl -x,
 	assert_line --index 1 --regexp '^[0-9.]+,all,cpu_core,,[0-9.]+,100\.00,[0-9.]+,[0-9.]+,-[0-9.]+,[0-9.]+$'
 	try "$TDSTAT" report -i changed.jsonl
-	assert_line --index 1 --regexp ' -[0-9]+\.[0-9] '
+	assert_line --index 1 --regexp ' -[0-9]+\.[0-9]~ '
 }
 
 @test "multiplexed: scaled by enabled over running, and the share is said" {

@@ -35,7 +35,7 @@ longest() {
 
 # values: the table's values, one a line; times have more decimals
 values() {
-	grep -v '^#' | grep -oE ' -?[0-9]+\.[0-9](\*|[[:blank:]]|$)' | tr -d ' *'
+	grep -v '^#' | grep -oE ' -?[0-9]+\.[0-9]([*?~]|[[:blank:]]|$)' | tr -d ' *?~'
 }
 
 @test "a narrow window: short names that begin as the whole ones do, and one percent sign" {

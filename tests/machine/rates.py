@@ -291,11 +291,11 @@ def read_table(text):
         row = dict(zip(words[1:], values))
         left, found = first, {}
         for name, right in cells:
-            text = line[left:right].lstrip("*")  # the mark of the column before
+            text = line[left:right].lstrip("*?~")  # the mark of the column before
             if text.strip():
                 found[name] = cell_value(text)
             left = right
-        need(len(line.rstrip("*")) <= left, f"behind the last column: {line!r}")
+        need(len(line.rstrip("*?~")) <= left, f"behind the last column: {line!r}")
         rows.append(Row(float(row["time"]), row.get("pmu", "cpu"), found,
                         row.get("id", "all")))
     return rows

@@ -91,20 +91,23 @@ void tdemu_noise_fields(const struct tdemu_pmu *pmu, int64_t at,
 	}
 }
 
+/*
+ * Of what stands in SLOTS: read again while it stands still, PERF_METRICS is the same,
+ * as in silicon.  The kernel reads it once for each event of a task that it stops.
+ */
+static uint64_t roll(const struct tdemu_pmu *pmu)
+{
+	return mix(tdemu_settings()->seed ^ mix(pmu->fixed[3].value));
+}
+
 int tdemu_noise_excess(const struct tdemu_pmu *pmu)
 {
-	const struct tdemu_settings *settings = tdemu_settings();
-
-	if (!settings->noise_percent)
-		return 0;
-	return (int)(mix(settings->seed ^ (uint64_t)pmu->at) % 3);
+	return tdemu_settings()->noise_percent ? (int)(roll(pmu) % 3) : 0;
 }
 
 double tdemu_noise_dither(const struct tdemu_pmu *pmu)
 {
-	const struct tdemu_settings *settings = tdemu_settings();
-
-	if (!settings->noise_percent)
+	if (!tdemu_settings()->noise_percent)
 		return 0.5;
-	return (random_at(settings->seed, pmu->at) + 1) / 2;
+	return (random_at(roll(pmu), 0) + 1) / 2;
 }

@@ -87,6 +87,7 @@ void td_out_json_verdict(struct td_writer *writer,
 	put(o, "slots", last ? number_or_null(last->slots_pct) : NULL);
 	put(o, "runner_up", name_or_null(&v->runner_up));
 	put(o, "tied", names(v->tied, 2));
+	put(o, "over", names(v->over, 2));
 	put(o, "waits", json_object_new_boolean(v->waits));
 	put(o, "busy", number_or_null(v->busy_pct));
 	put(o, "next", commands(advice));

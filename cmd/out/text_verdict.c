@@ -181,6 +181,20 @@ static void put_last(struct lines *lines)
 	end_line(lines);
 }
 
+/* Nodes whose sizes say nothing about each other. */
+static void put_over(struct lines *lines)
+{
+	const struct td_found *over = lines->verdict->over;
+
+	if (over[1].node) {
+		put_two(lines, " Below it, over their thresholds: ", over);
+		return;
+	}
+	fputs(" Below it, over its threshold: ", lines->fp);
+	put_node(lines, &over[0]);
+	end_line(lines);
+}
+
 /* What is beside the node or below it. */
 static void put_others(struct lines *lines)
 {
@@ -190,6 +204,8 @@ static void put_others(struct lines *lines)
 		return;
 	if (v->tied[0].node) {
 		put_two(lines, " Below it, no single cause: ", v->tied);
+	} else if (v->over[0].node) {
+		put_over(lines);
 	} else if (v->short_below) {
 		put_sentence(lines, " Below it: too short to say");
 	} else if (v->runner_up.node) {

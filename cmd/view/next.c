@@ -115,7 +115,7 @@ static void put_count(FILE *fp, const struct td_verdict *verdict,
 	else if (verdict->deeper == TD_DEEPER_LEVEL)
 		fprintf(fp, " -l %d", verdict->level);
 	else
-		fprintf(fp, " -M %s_group", td_verdict_last(verdict)->name);
+		fprintf(fp, " -M %s_group", td_verdict_focus(verdict)->name);
 	put_target(fp, source, opts);
 }
 
@@ -143,8 +143,8 @@ static bool has_text(const char *name)
 }
 
 /*
- * The facts of the path's last node.  If it has no events to sample, those of
- * the nearest node above it.
+ * The facts of the node to look at.  If it has no events to sample, those of the
+ * nearest node above it.
  */
 static void find_facts(const struct td_verdict *verdict,
 		       const struct td_source *source,
@@ -152,17 +152,20 @@ static void find_facts(const struct td_verdict *verdict,
 {
 	const struct td_facts_source *from = &source->facts;
 	const char *pmu = verdict->row->pmu;
+	const struct td_found *focus = td_verdict_focus(verdict);
 	struct td_metric_facts above = { 0 };
 	size_t i = verdict->nr_path;
 
 	*facts = (struct td_metric_facts){ 0 };
-	if (!from->find || (!i && !verdict->tied[0].node))
+	if (!focus)
+		focus = &verdict->tied[0];
+	if (!from->find || !focus->node)
 		return;
-	from->find(from->ctx, pmu,
-		   i ? verdict->path[i - 1].name : verdict->tied[0].name,
-		   facts);
-	while (!facts->nr_events && i-- > 1) {
-		from->find(from->ctx, pmu, verdict->path[i - 1].name, &above);
+	from->find(from->ctx, pmu, focus->name, facts);
+	if (focus == td_verdict_last(verdict))
+		i--;
+	while (!facts->nr_events && i-- > 0) {
+		from->find(from->ctx, pmu, verdict->path[i].name, &above);
 		memcpy(facts->events, above.events, sizeof(above.events));
 		facts->nr_events = above.nr_events;
 	}
@@ -217,11 +220,13 @@ static int make_where(struct td_next *next, const struct td_verdict *verdict,
 
 static int make_explain(struct td_next *next, const struct td_verdict *verdict)
 {
-	const struct td_found *last = td_verdict_last(verdict);
+	const struct td_found *focus = td_verdict_focus(verdict);
 
-	if (!last || !has_text(last->name))
+	if (focus && !has_text(focus->name))
+		focus = td_verdict_last(verdict);
+	if (!focus || !has_text(focus->name))
 		return 0;
-	if (asprintf(&next->explain, "tdstat explain %s", last->name) >= 0)
+	if (asprintf(&next->explain, "tdstat explain %s", focus->name) >= 0)
 		return 0;
 	next->explain = NULL;
 	return -1;

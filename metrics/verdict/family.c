@@ -150,9 +150,9 @@ static bool are_comparable(const struct td_family *family)
 	return nr_slots == family->nr || nr_cycles == family->nr;
 }
 
-/* The largest node that is over its threshold, if sure for sure, or NULL. */
-static const struct td_node *find_first(const struct td_family *family,
-					bool sure)
+/* The largest node but one that is over its threshold, if sure for sure, or NULL. */
+static const struct td_node *find_over(const struct td_family *family,
+				       const struct td_node *but, bool sure)
 {
 	const struct td_node *first = NULL;
 
@@ -161,7 +161,7 @@ static const struct td_node *find_first(const struct td_family *family,
 			td_family_cell(family, family->nodes[i]);
 
 		if ((sure ? cell->clear_of_threshold : cell->over_threshold) &&
-		    is_consistent(cell) &&
+		    family->nodes[i] != but && is_consistent(cell) &&
 		    (!first ||
 		     cell->value > td_family_cell(family, first)->value))
 			first = family->nodes[i];
@@ -262,15 +262,17 @@ void td_family_rank(const struct td_family *family, struct td_ranking *ranking)
 	*ranking = (struct td_ranking){ .outcome = TD_OUTCOME_EMPTY };
 	if (!family->nr)
 		return;
-	first = find_first(family, true);
-	second = find_second(family, first);
+	first = find_over(family, NULL, true);
+	second = first && !are_comparable(family)
+			 ? find_over(family, first, true)
+			 : find_second(family, first);
 	if (first)
 		ranking->first = td_family_found(family, first);
 	if (second)
 		ranking->second = td_family_found(family, second);
 	if (!first) {
 		ranking->outcome = why_none(family);
-		first = find_first(family, false);
+		first = find_over(family, NULL, false);
 		if (first)
 			ranking->first = td_family_found(family, first);
 		return;

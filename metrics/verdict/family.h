@@ -30,7 +30,10 @@ enum td_outcome {
 
 struct td_ranking {
 	enum td_outcome outcome;
-	/* first is over its threshold, second is the largest of the others */
+	/*
+	 * First is over its threshold; second is the largest of the others, or
+	 * if they are not alike, the largest that is over its own for sure.
+	 */
 	struct td_found first, second;
 };
 

@@ -14,6 +14,13 @@ const struct td_found *td_verdict_last(const struct td_verdict *verdict)
 	return verdict->nr_path ? &verdict->path[verdict->nr_path - 1] : NULL;
 }
 
+const struct td_found *td_verdict_focus(const struct td_verdict *verdict)
+{
+	return verdict->over[0].node && !verdict->over[1].node
+		       ? &verdict->over[0]
+		       : td_verdict_last(verdict);
+}
+
 /* --- what the report is of ------------------------------------------------ */
 
 static bool has_one_id(const struct td_report *report)
@@ -59,13 +66,13 @@ static void push(struct td_verdict *verdict, const struct td_found *found)
 
 static void go_deeper(struct td_verdict *verdict)
 {
-	const struct td_found *last = td_verdict_last(verdict);
+	const struct td_found *focus = td_verdict_focus(verdict);
 
-	if (!last)
+	if (!focus)
 		return;
-	verdict->level = last->node->level + 1;
-	verdict->deeper = last->node->level < GROUP_LEVEL ? TD_DEEPER_LEVEL
-							  : TD_DEEPER_GROUP;
+	verdict->level = focus->node->level + 1;
+	verdict->deeper = focus->node->level < GROUP_LEVEL ? TD_DEEPER_LEVEL
+							   : TD_DEEPER_GROUP;
 }
 
 /* Follows the largest nodes from the path's end down. */
@@ -87,10 +94,13 @@ static void descend(struct td_verdict *verdict, const struct td_report *report)
 		verdict->tied[0] = ranking.first;
 		verdict->tied[1] = ranking.second;
 	}
+	if (ranking.outcome == TD_OUTCOME_UNLIKE) {
+		verdict->over[0] = ranking.first;
+		verdict->over[1] = ranking.second;
+	}
 	verdict->short_below = ranking.outcome == TD_OUTCOME_SHORT;
 	/* to count these nodes once more, or for longer, would not help */
-	if (ranking.outcome != TD_OUTCOME_BELOW &&
-	    ranking.outcome != TD_OUTCOME_UNLIKE)
+	if (ranking.outcome != TD_OUTCOME_BELOW && !verdict->over[1].node)
 		go_deeper(verdict);
 }
 

@@ -50,6 +50,8 @@ struct td_verdict {
 		runner_up; /* the next sibling of the path's last node */
 	/* below the path's end: siblings that cannot be told apart */
 	struct td_found tied[2];
+	/* or: over their thresholds for sure, but shares of different things */
+	struct td_found over[2];
 	bool short_below; /* the nodes there have no errors */
 	enum td_deeper deeper;
 	int level;
@@ -61,5 +63,7 @@ void td_verdict_find(struct td_verdict *verdict,
 
 /* The last node of the path, or NULL. */
 const struct td_found *td_verdict_last(const struct td_verdict *verdict);
+/* The node to look at next: the only one that is over, or the path's last. */
+const struct td_found *td_verdict_focus(const struct td_verdict *verdict);
 
 #endif

@@ -133,6 +133,17 @@ static const struct {
 	  .where =
 		  "perf record -e cpu_core/A.B/P,cpu_core/C.D/P -p 17 -- sleep 10",
 	  .explain = "tdstat explain tma_l3_bound" },
+	{ "below it one is over its threshold, and the others are unlike",
+	  { "-l2", "true" },
+	  .files = true,
+	  .verdict = { .path = { BACKEND_60 },
+		       .nr_path = 1,
+		       .over = { MEMORY_45 },
+		       .deeper = TD_DEEPER_GROUP,
+		       .level = 3 },
+	  .count = "tdstat -M tma_memory_bound_group -- true",
+	  .where = "perf record -e cpu_core/A.B/P -- true",
+	  .explain = "tdstat explain tma_memory_bound" },
 	{ "a tie",
 	  { "-l2", "true" },
 	  .files = true,
@@ -393,7 +404,7 @@ static void test_words(void)
 	       "\"confidence\":\"clear\",\"node\":\"tma_l3_bound\","
 	       "\"path\":[\"tma_backend_bound\",\"tma_memory_bound\","
 	       "\"tma_l3_bound\"],\"value\":35.0,\"low\":33.75,\"high\":36.25,"
-	       "\"slots\":39.4,\"runner_up\":\"tma_core_bound\",\"tied\":[],"
+	       "\"slots\":39.4,\"runner_up\":\"tma_core_bound\",\"tied\":[],\"over\":[],"
 	       "\"waits\":false,\"busy\":0.0,\"next\":[\"tdstat -l 9\","
 	       "\"perf record x\",\"tdstat explain x\"]}}\n",
 	       "as JSON");

@@ -49,7 +49,7 @@ struct cell {
 	double error;
 };
 
-/* "a > b" for the path, "a, b" for nodes that are tied below it */
+/* "a > b" for the path, "a, b" for nodes that are tied or over below it */
 static const struct {
 	const char *name;
 	struct cell cells[12]; /* the others are not in the report */
@@ -57,7 +57,7 @@ static const struct {
 	/* the time in which that many CPUs were not halted, in one second */
 	struct td_activity activity;
 	enum td_situation situation;
-	const char *path, *runner_up, *tied;
+	const char *path, *runner_up, *tied, *over;
 	bool waits, short_below;
 	enum td_deeper deeper;
 	int level;
@@ -196,7 +196,24 @@ static const struct {
 		     { "tma_frontend_bound", 1, UNMARKED } },
 	  .situation = TD_SITUATION_CLEAR,
 	  .path = "tma_backend_bound > tma_core_bound",
-	  .runner_up = "tma_memory_bound" },
+	  .runner_up = "tma_memory_bound", .over = "tma_divider",
+	  .deeper = TD_DEEPER_GROUP, .level = 4 },
+	{ "both are over their thresholds, and not compared",
+	  .cells = { { "tma_backend_bound", 60, OVER },
+		     { "tma_core_bound", 50, OVER },
+		     { "tma_divider", 40, OVER },
+		     { "tma_made_up", 20, OVER } },
+	  .situation = TD_SITUATION_CLEAR,
+	  .path = "tma_backend_bound > tma_core_bound",
+	  .over = "tma_divider, tma_made_up" },
+	{ "one is, the other one is by less than its error",
+	  .cells = { { "tma_backend_bound", 60, OVER },
+		     { "tma_core_bound", 50, OVER },
+		     { "tma_divider", 40, NEAR },
+		     { "tma_made_up", 20, OVER } },
+	  .situation = TD_SITUATION_CLEAR,
+	  .path = "tma_backend_bound > tma_core_bound",
+	  .over = "tma_made_up", .deeper = TD_DEEPER_GROUP, .level = 4 },
 	{ "an impossible value is not ranked",
 	  .cells = { { "tma_backend_bound", 676, OVER, 50 },
 		     { "tma_frontend_bound", 30, OVER },
@@ -383,12 +400,13 @@ static const char *path_of(const struct td_verdict *verdict, char buf[512])
 	return buf;
 }
 
-static const char *tied_of(const struct td_verdict *verdict, char buf[512])
+static const char *two_of(const struct td_found two[2], char buf[512])
 {
 	buf[0] = '\0';
-	if (verdict->tied[0].node)
-		snprintf(buf, 512, "%s, %s", verdict->tied[0].name,
-			 verdict->tied[1].name);
+	if (two[0].node)
+		snprintf(buf, 512, "%s%s%s", two[0].name,
+			 two[1].node ? ", " : "",
+			 two[1].node ? two[1].name : "");
 	return buf;
 }
 
@@ -416,7 +434,9 @@ static void test_row(size_t r)
 	ok(v.situation == rows[r].situation, "%s: situation %d", rows[r].name,
 	   v.situation);
 	is_str(path_of(&v, buf), rows[r].path, "%s: path", rows[r].name);
-	is_str(tied_of(&v, buf), or_none(rows[r].tied), "%s: tied",
+	is_str(two_of(v.tied, buf), or_none(rows[r].tied), "%s: tied",
+	       rows[r].name);
+	is_str(two_of(v.over, buf), or_none(rows[r].over), "%s: over",
 	       rows[r].name);
 	is_str(or_none(v.runner_up.name), or_none(rows[r].runner_up),
 	       "%s: runner-up", rows[r].name);

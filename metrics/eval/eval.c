@@ -238,13 +238,16 @@ int td_eval(struct td_evaluation *e, const struct td_totals *totals,
 	    const struct td_times *times, bool merge, struct td_report *report,
 	    struct td_err *err)
 {
-	int rc = td_evaluation_fit(e);
+	bool grown;
+	int rc = td_evaluation_fit(e, &grown);
 
 	e->times = times;
 	e->tasks = totals->tasks;
-	if (!rc) {
+	if (!rc)
 		td_eval_find_groups(e);
+	if (!rc && grown) {
 		td_eval_find_clocks(e);
+		td_eval_find_kinds(e);
 	}
 	*report = (struct td_report){
 		.has_busy = has_busy(e),

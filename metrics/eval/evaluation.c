@@ -22,23 +22,27 @@ int td_evaluation_make(struct td_evaluation *e, const struct td_tree *tree,
 	return 0;
 }
 
-int td_evaluation_fit(struct td_evaluation *e)
+int td_evaluation_fit(struct td_evaluation *e, bool *grown)
 {
 	size_t nr = e->plan->events.nr;
 	size_t nr_gaps = TD_NR_ABSENCES * e->tree->nr_pmus + nr;
+	unsigned int *kinds;
 	double *counts;
 	int *groups;
 	char **gaps;
 
-	if (e->nr_gaps >= nr_gaps && e->gaps)
+	*grown = e->nr_gaps < nr_gaps || !e->gaps;
+	if (!*grown)
 		return 0;
 	counts = reallocarray(e->counts, nr + 1, sizeof(*counts));
 	e->counts = counts ? counts : e->counts;
 	groups = reallocarray(e->groups, nr + 1, sizeof(*groups));
 	e->groups = groups ? groups : e->groups;
+	kinds = reallocarray(e->kinds, nr + 1, sizeof(*kinds));
+	e->kinds = kinds ? kinds : e->kinds;
 	gaps = reallocarray(e->gaps, nr_gaps + 1, sizeof(*gaps));
 	e->gaps = gaps ? gaps : e->gaps;
-	if (!counts || !groups || !gaps)
+	if (!counts || !groups || !kinds || !gaps)
 		return -ENOMEM;
 	for (; e->nr_gaps < nr_gaps; e->nr_gaps++)
 		gaps[e->nr_gaps] = NULL;
@@ -54,6 +58,7 @@ void td_evaluation_free(struct td_evaluation *e)
 	free(e->shifted);
 	free(e->counts);
 	free(e->groups);
+	free(e->kinds);
 	free(e->clocks);
 	*e = (struct td_evaluation){ 0 };
 }

@@ -8,6 +8,14 @@
 #include "lib/plan/plan.h"
 #include "metrics/tree/tree.h"
 
+/* What an event's name says of its place among the slots; bits. */
+enum td_slots_event {
+	TD_IS_SLOTS = 1,
+	TD_IS_FIELD = 2,   /* of PERF_METRICS */
+	TD_IS_LEVEL_1 = 4, /* one of the first four fields */
+	TD_IS_CYCLES = 8,
+};
+
 /* Why nothing ran on a PMU. */
 enum td_absence {
 	TD_ABSENT,
@@ -39,10 +47,11 @@ struct td_evaluation {
 	 * that this run counts; 0: of all.
 	 */
 	unsigned int run;
-	double *values;  /* one for each operand of the tree */
-	double *shifted; /* the same, for values that may be true as well */
-	double *counts;  /* one for each event, scaled to the whole time */
-	int *groups;     /* one for each event: its group; -1: none */
+	double *values;      /* one for each operand of the tree */
+	double *shifted;     /* the same, for values that may be true as well */
+	double *counts;      /* one for each event, scaled to the whole time */
+	int *groups;         /* one for each event: its group; -1: none */
+	unsigned int *kinds; /* one for each event: td_slots_event */
 	/* one for each PMU: the events of its clocks; -1: none */
 	int (*clocks)[TD_NR_CLOCKS];
 	/*
@@ -64,8 +73,8 @@ int td_evaluation_make(struct td_evaluation *e, const struct td_tree *tree,
 void td_evaluation_free(struct td_evaluation *e);
 /*
  * Makes room for each event of the plan.  Opening the counters of a further run
- * may have split groups, which adds events.  Returns -ENOMEM.
+ * may have split groups, which adds events; *grown tells it.  Returns -ENOMEM.
  */
-int td_evaluation_fit(struct td_evaluation *e);
+int td_evaluation_fit(struct td_evaluation *e, bool *grown);
 
 #endif

@@ -36,23 +36,34 @@ static bool is_level_1(const struct td_event *event)
 	       is_named(event, "topdown-be-bound");
 }
 
-/* The kernel and the metric files have names of their own for it. */
+/* The kernel and the metric files have names of their own for some. */
+static unsigned int kind_of(const struct td_event *event)
+{
+	if (is_named(event, "slots") || is_named(event, "TOPDOWN.SLOTS"))
+		return TD_IS_SLOTS;
+	if (is_named(event, "cycles") || is_named(event, "cpu-cycles") ||
+	    is_named(event, "CPU_CLK_UNHALTED.THREAD"))
+		return TD_IS_CYCLES;
+	if (!strstr(event->name, "topdown-"))
+		return 0;
+	return is_level_1(event) ? TD_IS_FIELD | TD_IS_LEVEL_1 : TD_IS_FIELD;
+}
+
+void td_eval_find_kinds(const struct td_evaluation *e)
+{
+	for (size_t i = 0; i < e->plan->events.nr; i++)
+		e->kinds[i] = kind_of(&e->plan->events.v[i]);
+}
+
 static bool has_slots(const struct td_evaluation *e,
 		      const struct td_group *group)
 {
-	const struct td_event *first;
-
-	if (!group->nr)
-		return false;
-	first = &e->plan->events.v[group->members[0]];
-	return is_named(first, "slots") || is_named(first, "TOPDOWN.SLOTS");
+	return group->nr && e->kinds[group->members[0]] & TD_IS_SLOTS;
 }
 
 bool td_evaluation_has_step(const struct td_evaluation *e, int event)
 {
-	const char *topdown = strstr(e->plan->events.v[event].name, "topdown-");
-
-	return topdown && e->groups[event] >= 0 &&
+	return e->kinds[event] & TD_IS_FIELD && e->groups[event] >= 0 &&
 	       has_slots(e, &e->plan->groups[e->groups[event]]);
 }
 
@@ -60,14 +71,13 @@ bool td_evaluation_has_step(const struct td_evaluation *e, int event)
 static double sum_of_fields(const struct td_evaluation *e,
 			    const struct td_group *group)
 {
-	const struct td_event *events = e->plan->events.v;
 	double sum = 0, slots;
 	int nr = 0;
 
 	if (!has_slots(e, group))
 		return NAN;
 	for (size_t i = 1; i < group->nr; i++) {
-		if (!is_level_1(&events[group->members[i]]))
+		if (!(e->kinds[group->members[i]] & TD_IS_LEVEL_1))
 			continue;
 		sum += e->totals[group->members[i]].value;
 		nr++;
@@ -76,27 +86,21 @@ static double sum_of_fields(const struct td_evaluation *e,
 	return nr == 4 && slots > 0 ? sum / slots : NAN;
 }
 
-static bool is_cycles(const struct td_event *event)
-{
-	return is_named(event, "cycles") || is_named(event, "cpu-cycles") ||
-	       is_named(event, "CPU_CLK_UNHALTED.THREAD");
-}
-
 /* The slots of a cycle, over the width of the core; NaN: unknown. */
 static double fullness(const struct td_evaluation *e,
 		       const struct td_group *group)
 {
-	const struct td_event *events = e->plan->events.v;
 	int width = td_uarch_width(e->tree->machine->pmus[group->pmu].uarch);
 
 	if (!has_slots(e, group) || !width)
 		return NAN;
 	for (size_t i = 1; i < group->nr; i++) {
-		const struct td_total *cycles = &e->totals[group->members[i]];
+		int event = group->members[i];
 
-		if (is_cycles(&events[group->members[i]]) && cycles->value > 0)
+		if (e->kinds[event] & TD_IS_CYCLES &&
+		    e->totals[event].value > 0)
 			return e->totals[group->members[0]].value /
-			       cycles->value / width;
+			       e->totals[event].value / width;
 	}
 	return NAN;
 }

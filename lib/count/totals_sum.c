@@ -55,6 +55,43 @@ static int copy_id(struct td_total_id *to, const struct td_total_id *from)
 	return -ENOMEM;
 }
 
+/* Makes each of nr rows longer; what is new is 0.  Returns -ENOMEM. */
+static int widen_rows(void *array, size_t nr, size_t old_size, size_t new_size)
+{
+	char *old, *wide = calloc(nr, new_size);
+
+	if (!wide)
+		return -ENOMEM;
+	memcpy(&old, array, sizeof(old));
+	for (size_t i = 0; i < nr; i++)
+		memcpy(wide + i * new_size, old + i * old_size, old_size);
+	memcpy(array, &wide, sizeof(wide));
+	free(old);
+	return 0;
+}
+
+/* The kernel may have refused a group of a later run: its parts are more events. */
+static int widen(struct td_totals_sum *sum, size_t nr_events)
+{
+	struct td_totals *totals = &sum->totals;
+	size_t old = row_size(totals), nr = totals->nr_ids;
+
+	if (!nr || nr_events <= totals->nr_events)
+		return 0;
+	if (widen_rows(&totals->v, nr, old * sizeof(*totals->v),
+		       nr_events * sizeof(*totals->v)) ||
+	    widen_rows(&sum->nr_values, nr, old * sizeof(*sum->nr_values),
+		       nr_events * sizeof(*sum->nr_values)) ||
+	    widen_rows(&sum->nr_reads, nr, old * sizeof(*sum->nr_reads),
+		       nr_events * sizeof(*sum->nr_reads)))
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++) {
+		for (size_t e = totals->nr_events; e < nr_events; e++)
+			totals->v[i * nr_events + e].value = NAN;
+	}
+	return 0;
+}
+
 static int add_id(struct td_totals_sum *sum, const struct td_total_id *id)
 {
 	struct td_totals *totals = &sum->totals;
@@ -120,7 +157,7 @@ static int add_row(struct td_totals_sum *sum, const struct td_specs *specs,
 	struct td_totals *totals = &sum->totals;
 	const struct td_total *from = more->v + i * more->nr_events;
 	size_t id = find_id(sum, &more->ids[i], i);
-	size_t first = id * more->nr_events;
+	size_t first = id * totals->nr_events;
 
 	if (id == totals->nr_ids && add_id(sum, &more->ids[i]))
 		return -ENOMEM;
@@ -147,7 +184,10 @@ int td_totals_sum_add_weighted(struct td_totals_sum *sum,
 	struct td_specs specs;
 	int rc = td_specs_build(&specs, plan);
 
-	totals->nr_events = more->nr_events;
+	if (!rc)
+		rc = widen(sum, more->nr_events);
+	if (more->nr_events > totals->nr_events)
+		totals->nr_events = more->nr_events;
 	totals->tasks = more->tasks;
 	totals->all = more->all;
 	totals->by_id = more->by_id;

@@ -11,6 +11,9 @@ const struct td_explanation *td_explanation_at(size_t i)
 	if (i < td_nr_explained_core)
 		return &td_explained_core[i];
 	i -= td_nr_explained_core;
+	if (i < td_nr_explained_deep)
+		return &td_explained_deep[i];
+	i -= td_nr_explained_deep;
 	return i < td_nr_explained_atom ? &td_explained_atom[i] : NULL;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * metrics/explain: what the nodes of levels 1 to 3 mean, in words of our own.
+ * metrics/explain: what the nodes of the tree mean, in words of our own.
  *
  * In: the name of a node.
  * Out: what it means, what usually causes it, what to try.
@@ -13,7 +13,7 @@
 
 #include "metrics/explain/texts.h"
 
-/* The texts of both; NULL behind the last one. */
+/* All texts; NULL behind the last one. */
 const struct td_explanation *td_explanation_at(size_t i);
 
 /*

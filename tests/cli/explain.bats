@@ -11,13 +11,13 @@ explain() {
 	try "$TDSTAT" explain "$@"
 }
 
-# nodes KIND: the names of levels 1 to 3 in all models' files; of cpu_atom, or of
+# nodes KIND: the names of the nodes in all models' files; of cpu_atom, or of
 # all other PMUs
 nodes() {
 	# a file without PMUs is an E-core's if it has their nodes
 	jq -r --arg kind "$1" 'any(.[]; .MetricName == "tma_ifetch_latency" and .Unit == null) as $atom | .[]
 		| select(.MetricName // "" | startswith("tma_") and (startswith("tma_info") | not))
-		| select(.MetricGroup // "" | test("TopdownL[123]($|;)"))
+		| select(.MetricGroup // "" | test("TopdownL[1-9]($|;)"))
 		| select((.Unit == "cpu_atom" or (.Unit == null and $atom)) == ($kind == "atom"))
 		| .MetricName' "$files"/*/*metrics.json | sort -u
 }
@@ -27,11 +27,27 @@ listed() {
 	"$TDSTAT" explain | awk -v heading="$1" '/:$/ { on = index($0, heading) == 1 } on && /tma_/ { print $1 }' | sort -u
 }
 
-@test "the list has the nodes of levels 1 to 3 of all metric files, and no others" {
+@test "the list has all nodes of all metric files, and no others" {
 	[ -e "$files" ] || skip "no metric files"
-	[ "$(nodes core | wc -l)" -gt 40 ]
+	[ "$(nodes core | wc -l)" -gt 100 ]
 	assert_same "$(nodes core)" "$(listed P-cores)"
 	assert_same "$(nodes atom)" "$(listed E-cores)"
+}
+
+# places: "NODE LEVEL PARENT" of each node below level 1 in all files
+places() {
+	jq -r '.[] | select(.MetricName // "" | startswith("tma_") and (startswith("tma_info") | not))
+		| (.MetricGroup // "") as $groups | .MetricName as $name
+		| ($groups | capture("TopdownL(?<level>[2-9])($|;)")) as {$level}
+		| $groups | capture("(^|;)(?<above>tma_[a-z][a-z0-9_]*)_group")
+		| "\($name) \($level) \(.above)"' "$files"/*/*metrics.json | sort -u
+}
+
+@test "each node is where the files have it" {
+	[ -e "$files" ] || skip "no metric files"
+	mapfile -t names < <("$TDSTAT" explain | awk '/tma_/ { print $1 }' | sort -u)
+	explain "${names[@]}"
+	assert_same "$(places)" "$(sed -nE 's/^(tma_[a-z0-9_]+): level ([0-9]), below ([a-z0-9_]+).*/\1 \2 \3/p' <<<"$output" | sort -u)"
 }
 
 @test "each node of the list has its meaning, causes and what to try, in 80 columns" {
@@ -63,11 +79,11 @@ listed() {
 
 @test "other metrics have the description of this model's files" {
 	saved alderlake
-	explain tma_store_fwd_blk
+	explain tma_info_thread_uptb
 	assert_success
-	assert_line --index 0 'tma_store_fwd_blk: level 4, below tma_l1_bound, of cpu_core'
-	assert_line --index 1 --partial 'files:   This metric roughly estimates'
-	explain --metrics-dir "$PWD" tma_store_fwd_blk
+	assert_line --index 0 'tma_info_thread_uptb, of cpu_core'
+	assert_line --index 1 --partial 'files:   Uops per taken branch'
+	explain --metrics-dir "$PWD" tma_info_thread_uptb
 	assert_equal "$status" 1
 }
 

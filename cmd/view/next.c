@@ -131,17 +131,6 @@ static void put_where(FILE *fp, const char *pmu,
 	put_target_for_perf(fp, source, opts);
 }
 
-static bool has_text(const char *name)
-{
-	const struct td_explanation *text;
-
-	for (size_t i = 0; (text = td_explanation_at(i)); i++) {
-		if (td_explanation_matches(text, name))
-			return true;
-	}
-	return false;
-}
-
 /*
  * The facts of the path's last node.  If it has no events to sample, those of
  * the nearest node above it.
@@ -219,7 +208,7 @@ static int make_explain(struct td_next *next, const struct td_verdict *verdict)
 {
 	const struct td_found *last = td_verdict_last(verdict);
 
-	if (!last || !has_text(last->name))
+	if (!last || !td_explanation_exists(last->name))
 		return 0;
 	if (asprintf(&next->explain, "tdstat explain %s", last->name) >= 0)
 		return 0;

@@ -24,8 +24,14 @@ const struct td_explanation *td_explanation_next(const char *parent,
 						 enum td_explained_cores cores,
 						 size_t *at);
 
-/* Does the name mean the node?  In any case, and "tma_" may be left out. */
-bool td_explanation_matches(const struct td_explanation *text,
-			    const char *name);
+/* Is there a text for the node of that name? */
+bool td_explanation_exists(const char *name);
+
+/*
+ * Does what was typed mean the metric of that name?  In any case, as a shell
+ * pattern, too, and "tma_" may be left out.
+ */
+bool td_explanation_is_meant(const char *name, const char *typed);
+bool td_explanation_is_pattern(const char *typed);
 
 #endif

@@ -96,6 +96,39 @@ places() {
 	assert_equal "${stderr_lines[1]}" 'tdstat: tdstat explain lists them'
 }
 
+@test "names behind an unknown one are explained; all unknown ones are said at the end" {
+	explain tma_l3_bound tma_divider
+	assert_success
+	wanted=$output
+	explain l3_bond tma_l3_bound zzzzzz tma_divider
+	assert_equal "$status" 1
+	assert_equal "$output" "$wanted"
+	assert_equal "${stderr_lines[0]}" "tdstat: no node of the tree is called 'l3_bond'"
+	assert_equal "${stderr_lines[1]}" "tdstat: did you mean 'tma_l3_bound'?"
+	assert_equal "${stderr_lines[2]}" "tdstat: no node of the tree is called 'zzzzzz'"
+}
+
+@test "a pattern means all nodes that it matches, as with -M" {
+	[ -e "$files" ] || skip "no metric files"
+	saved alderlake
+	explain tma_l3_bound tma_l3_hit_latency
+	wanted=$output
+	for pattern in 'tma_l3*' 'TMA_L3*' 'tma_[l]3*' 'l3*'; do
+		explain "$pattern"
+		assert_success
+		assert_equal "$output" "$wanted"
+	done
+	# whether they have a text or not
+	explain 'tma_*l[1-3]*'
+	assert_success
+	assert_same "$(jq -r '.[].MetricName // ""' "$files"/alderlake/*metrics.json | grep -x 'tma_.*l[1-3].*' | sort -u)" \
+		"$(grep -Eo '^tma_[^:, ]+' <<<"$output" | sort -u)"
+	[[ $output == *means:*files:* ]]
+	explain 'zzz*'
+	assert_equal "$status" 1
+	assert_equal "${stderr_lines[0]}" "tdstat: no node of the tree matches 'zzz*'"
+}
+
 @test "no machine is needed" {
 	export SYSFS_PATH=$PWD/nothing PROCFS_PATH=$PWD/nothing
 	explain tma_retiring

@@ -159,6 +159,51 @@ static void read_files(struct files *files, const struct td_opts *opts)
 	td_catalog_read(&files->catalog, &unused);
 }
 
+static const struct td_model_metric *
+find_metric(const struct td_pmu_events *events, const char *name,
+	    const char *pmu)
+{
+	for (size_t i = 0; i < events->nr_metrics; i++) {
+		const struct td_model_metric *metric = &events->metrics[i];
+
+		if (strcmp(metric->name, name) == 0 &&
+		    strcmp(metric->pmu, pmu) == 0)
+			return metric;
+	}
+	return NULL;
+}
+
+/* The nearest node above the metric that has a text of ours, or NULL. */
+static const char *find_above(const struct td_pmu_events *events,
+			      const struct td_model_metric *metric)
+{
+	const char *name = metric->parent, *pmu = metric->pmu;
+
+	while (name && !td_explanation_exists(name)) {
+		metric = find_metric(events, name, pmu);
+		name = metric ? metric->parent : NULL;
+	}
+	return name;
+}
+
+static void put_metric(struct answer *answer,
+		       const struct td_model_metric *metric)
+{
+	const char *above = find_above(&answer->files.catalog.events, metric);
+
+	begin_block(answer);
+	put_place(metric->name, metric->level, metric->parent);
+	printf(", of ");
+	td_put_printable(stdout, metric->pmu);
+	putchar('\n');
+	put_text("files:", metric->desc);
+	if (!above)
+		return;
+	put_text("above:", "This node has no text of its own.  What follows is "
+			   "that of the nearest node above it.");
+	put_ours(answer, above);
+}
+
 /* Writes the descriptions of the model's files, of what has no text of ours. */
 static bool put_theirs(struct answer *answer, const char *typed)
 {
@@ -173,12 +218,7 @@ static bool put_theirs(struct answer *answer, const char *typed)
 		if (!metric->desc || td_explanation_exists(metric->name) ||
 		    !td_explanation_is_meant(metric->name, typed))
 			continue;
-		begin_block(answer);
-		put_place(metric->name, metric->level, metric->parent);
-		printf(", of ");
-		td_put_printable(stdout, metric->pmu);
-		putchar('\n');
-		put_text("files:", metric->desc);
+		put_metric(answer, metric);
 		any = true;
 	}
 	return any;

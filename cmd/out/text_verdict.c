@@ -223,7 +223,8 @@ void td_out_text_verdict(struct td_writer *writer,
 	put_others(&lines);
 	put_command(&lines, " What next:  ", advice->next);
 	put_command(&lines, " Where:      ", advice->where);
-	put_command(&lines, " What it is: ", advice->explain);
+	put_command(&lines, advice->above ? " Above it:   " : " What it is: ",
+		    advice->explain);
 	if (lines.nr)
 		fputc('\n', writer->fp);
 }

@@ -204,13 +204,18 @@ static int make_where(struct td_next *next, const struct td_verdict *verdict,
 	return close_line(fp, &next->where);
 }
 
+/* Of the last node that has a text: newer files have nodes without. */
 static int make_explain(struct td_next *next, const struct td_verdict *verdict)
 {
-	const struct td_found *last = td_verdict_last(verdict);
+	size_t i = verdict->nr_path;
 
-	if (!last || !td_explanation_exists(last->name))
+	while (i && !td_explanation_exists(verdict->path[i - 1].name))
+		i--;
+	if (!i)
 		return 0;
-	if (asprintf(&next->explain, "tdstat explain %s", last->name) >= 0)
+	next->above = i < verdict->nr_path;
+	if (asprintf(&next->explain, "tdstat explain %s",
+		     verdict->path[i - 1].name) >= 0)
 		return 0;
 	next->explain = NULL;
 	return -1;

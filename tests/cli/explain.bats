@@ -87,6 +87,24 @@ places() {
 	assert_equal "$status" 1
 }
 
+@test "a node of newer files has the text of the nearest node above it" {
+	[ -e "$files" ] || skip "no metric files"
+	saved alderlake
+	mkdir newer
+	sed 's/tma_dtlb_load\>/tma_new/; s/tma_dtlb_load_group/tma_new_group/; s/tma_load_stlb_hit/tma_newer/' \
+		"$files"/alderlake/adl-metrics.json >newer/metrics.json
+	"$TDSTAT" explain tma_l1_bound >of_l1_bound
+	for node in 'tma_new: level 4, below tma_l1_bound' 'tma_newer: level 5, below tma_new'; do
+		explain --metrics-dir newer "${node%%:*}"
+		assert_success
+		assert_line --index 0 "$node, of cpu_core"
+		assert_line --partial 'above:   This node has no text of its own.'
+		assert_same "$(<of_l1_bound)" "$(sed '1,/^$/d' <<<"$output")"
+	done
+	explain --metrics-dir newer tma_info_thread_uptb
+	refute_line --partial above:
+}
+
 @test "an unknown node: the closest name" {
 	explain tma_l3_bond
 	assert_equal "$status" 1

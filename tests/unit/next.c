@@ -321,6 +321,27 @@ static const struct {
 	  NULL,
 	  " Most slots did work: tma_backend_bound, 60.0 \u00b11.0 % of the slots\n"
 	  " Largest loss: tma_core_bound, 15.0 \u00b12.0 %\n\n" },
+	{ "retiring, and no loss",
+	  { .situation = TD_SITUATION_RETIRING,
+	    .row = &rows_of[0],
+	    .path = { BACKEND_60 },
+	    .nr_path = 1,
+	    .no_loss = true },
+	  1,
+	  NULL,
+	  " Most slots did work: tma_backend_bound, 60.0 \u00b11.0 % of the slots\n"
+	  " Largest loss: none is over its threshold\n\n" },
+	{ "retiring, and two losses",
+	  { .situation = TD_SITUATION_RETIRING,
+	    .row = &rows_of[0],
+	    .path = { BACKEND_60 },
+	    .nr_path = 1,
+	    .tied = { MEMORY_45, CORE_15 } },
+	  1,
+	  NULL,
+	  " Most slots did work: tma_backend_bound, 60.0 \u00b11.0 % of the slots\n"
+	  " Largest losses: tma_memory_bound, 45.0 \u00b10.5 %; "
+	  "tma_core_bound, 15.0 \u00b12.0 %\n\n" },
 	{ "a tie",
 	  { .situation = TD_SITUATION_TIE,
 	    .row = &rows_of[0],

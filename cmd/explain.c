@@ -2,8 +2,8 @@
 /* tdstat explain: says what nodes of the tree mean. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "cmd/opts/command.h"
 #include "cmd/opts/groups.h"
@@ -11,8 +11,10 @@
 #include "cmd/out/out.h"
 #include "cmd/plan/catalog.h"
 #include "cmd/plan/select.h"
+#include "cmd/say.h"
 #include "lib/base/printable.h"
 #include "lib/base/suggest.h"
+#include "lib/base/util.h"
 #include "metrics/explain/explain.h"
 
 #define LINE_WIDTH  80
@@ -108,18 +110,33 @@ static void put_list(void)
 	put_tree(NULL, TD_EXPLAINED_ATOM);
 }
 
-/* --- one node ------------------------------------------------------------- */
+/* --- nodes and other metrics ---------------------------------------------- */
 
-static bool put_ours(const char *name)
+/* What is written so far, and for whom. */
+struct answer {
+	const struct td_opts *opts;
+	struct files files;
+	bool any;
+	const char **unknown; /* names that were typed */
+	size_t nr_unknown;
+};
+
+static void begin_block(struct answer *answer)
+{
+	if (answer->any)
+		putchar('\n');
+	answer->any = true;
+}
+
+static bool put_ours(struct answer *answer, const char *typed)
 {
 	const struct td_explanation *text;
 	bool any = false;
 
 	for (size_t i = 0; (text = td_explanation_at(i)); i++) {
-		if (!td_explanation_matches(text, name))
+		if (!td_explanation_is_meant(text->name, typed))
 			continue;
-		if (any)
-			putchar('\n');
+		begin_block(answer);
 		put_explanation(text);
 		any = true;
 	}
@@ -142,51 +159,85 @@ static void read_files(struct files *files, const struct td_opts *opts)
 	td_catalog_read(&files->catalog, &unused);
 }
 
-/* Our own texts are found without the prefix, too. */
-static const char *skip_prefix(const char *name)
+static const struct td_model_metric *
+find_metric(const struct td_pmu_events *events, const char *name,
+	    const char *pmu)
 {
-	return strncasecmp(name, "tma_", 4) == 0 ? name + 4 : name;
-}
-
-/* Writes the descriptions of the model's files. */
-static bool put_theirs(struct files *files, const struct td_opts *opts,
-		       const char *name)
-{
-	const struct td_pmu_events *events = &files->catalog.events;
-	bool any = false;
-
-	if (!files->tried)
-		read_files(files, opts);
 	for (size_t i = 0; i < events->nr_metrics; i++) {
 		const struct td_model_metric *metric = &events->metrics[i];
 
-		if (!metric->desc || strcasecmp(skip_prefix(metric->name),
-						skip_prefix(name)) != 0)
+		if (strcmp(metric->name, name) == 0 &&
+		    strcmp(metric->pmu, pmu) == 0)
+			return metric;
+	}
+	return NULL;
+}
+
+/* The nearest node above the metric that has a text of ours, or NULL. */
+static const char *find_above(const struct td_pmu_events *events,
+			      const struct td_model_metric *metric)
+{
+	const char *name = metric->parent, *pmu = metric->pmu;
+
+	while (name && !td_explanation_exists(name)) {
+		metric = find_metric(events, name, pmu);
+		name = metric ? metric->parent : NULL;
+	}
+	return name;
+}
+
+static void put_metric(struct answer *answer,
+		       const struct td_model_metric *metric)
+{
+	const char *above = find_above(&answer->files.catalog.events, metric);
+
+	begin_block(answer);
+	put_place(metric->name, metric->level, metric->parent);
+	printf(", of ");
+	td_put_printable(stdout, metric->pmu);
+	putchar('\n');
+	put_text("files:", metric->desc);
+	if (!above)
+		return;
+	put_text("above:", "This node has no text of its own.  What follows is "
+			   "that of the nearest node above it.");
+	put_ours(answer, above);
+}
+
+/* Writes the descriptions of the model's files, of what has no text of ours. */
+static bool put_theirs(struct answer *answer, const char *typed)
+{
+	const struct td_pmu_events *events = &answer->files.catalog.events;
+	bool any = false;
+
+	if (!answer->files.tried)
+		read_files(&answer->files, answer->opts);
+	for (size_t i = 0; i < events->nr_metrics; i++) {
+		const struct td_model_metric *metric = &events->metrics[i];
+
+		if (!metric->desc || td_explanation_exists(metric->name) ||
+		    !td_explanation_is_meant(metric->name, typed))
 			continue;
-		if (any)
-			putchar('\n');
-		put_place(metric->name, metric->level, metric->parent);
-		printf(", of ");
-		td_put_printable(stdout, metric->pmu);
-		putchar('\n');
-		put_text("files:", metric->desc);
+		put_metric(answer, metric);
 		any = true;
 	}
 	return any;
 }
 
-static int no_such(const struct files *files, const char *name,
+static int no_such(const struct files *files, const char *typed,
 		   struct td_err *err)
 {
 	const struct td_pmu_events *events = &files->catalog.events;
-	struct td_suggest suggest = { .wanted = name };
+	struct td_suggest suggest = { .wanted = typed };
 	const struct td_explanation *text;
 	char names[sizeof(err->hint) / 2];
+	bool pattern = td_explanation_is_pattern(typed);
 
-	td_err_set(err, -ENOENT, "no node of the tree is called '%s'", name);
-	for (size_t i = 0; (text = td_explanation_at(i)); i++)
+	td_err_set(err, -ENOENT, "no node of the tree %s '%s'",
+		   pattern ? "matches" : "is called", typed);
+	for (size_t i = 0; !pattern && (text = td_explanation_at(i)); i++)
 		td_suggest_offer(&suggest, text->name, NULL);
-	for (size_t i = 0; i < events->nr_metrics; i++)
+	for (size_t i = 0; !pattern && i < events->nr_metrics; i++)
 		td_suggest_offer(&suggest, events->metrics[i].name, NULL);
 	td_suggest_format(&suggest, names, sizeof(names));
 	if (!names[0])
@@ -194,31 +245,76 @@ static int no_such(const struct files *files, const char *name,
 	return td_err_hint(err, "did you mean %s?", names);
 }
 
-static void close_files(struct files *files)
+/* What is not known is said at the end: it must not hide behind the texts. */
+static int remember(struct answer *answer, const char *typed,
+		    struct td_err *err)
 {
-	td_catalog_free(&files->catalog);
-	td_machine_free(&files->machine);
-	td_sysfs_close(&files->fs);
+	const char **place = td_array_add(&answer->unknown, answer->nr_unknown,
+					  sizeof(*place));
+
+	if (!place)
+		return td_err_nomem(err);
+	*place = typed;
+	answer->nr_unknown++;
+	return 0;
+}
+
+static int put_all(struct answer *answer, struct td_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < answer->opts->nr_patterns; i++) {
+		const char *typed = answer->opts->patterns[i];
+		bool found = put_ours(answer, typed);
+
+		/* a pattern may match more than has a text */
+		if (!found || td_explanation_is_pattern(typed))
+			found |= put_theirs(answer, typed);
+		if (!found)
+			rc = remember(answer, typed, err);
+	}
+	return rc;
+}
+
+/* Says each unknown name but the last, which is the error. */
+static int complain(const struct answer *answer, struct td_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < answer->nr_unknown; i++) {
+		if (rc)
+			td_say_error(err);
+		rc = no_such(&answer->files, answer->unknown[i], err);
+	}
+	return rc;
+}
+
+static void free_answer(struct answer *answer)
+{
+	free(answer->unknown);
+	td_catalog_free(&answer->files.catalog);
+	td_machine_free(&answer->files.machine);
+	td_sysfs_close(&answer->files.fs);
 }
 
 static int explain(const struct td_opts *opts, int *status, struct td_err *err)
 {
-	struct files files = { .fs = { .sys = -1, .proc = -1 } };
-	int rc = 0;
+	struct answer answer = {
+		.opts = opts,
+		.files.fs = { .sys = -1, .proc = -1 },
+	};
+	int rc;
 
 	(void)status;
 	if (!opts->nr_patterns)
 		put_list();
-	for (size_t i = 0; !rc && i < opts->nr_patterns; i++) {
-		const char *name = opts->patterns[i];
-
-		if (i)
-			putchar('\n');
-		if (!put_ours(name) && !put_theirs(&files, opts, name))
-			rc = no_such(&files, name, err);
-	}
-	close_files(&files);
-	return rc ? rc : td_out_check(stdout, "standard output", err);
+	rc = put_all(&answer, err);
+	if (!rc)
+		rc = td_out_check(stdout, "standard output", err);
+	if (!rc)
+		rc = complain(&answer, err);
+	free_answer(&answer);
+	return rc;
 }
 
 static const struct td_option_group *const groups[] = { &td_group_files, NULL };
@@ -233,7 +329,7 @@ const struct td_command td_command_explain = {
 	       "its files.",
 	.what = "What to explain:",
 	.examples = "  tdstat explain tma_l3_bound\n"
-		    "  tdstat explain frontend_bound",
+		    "  tdstat explain frontend_bound 'tma_l3*'",
 	.status = "Exit status: 0; 1 if there is no such node; 64 for a wrong "
 		  "option.",
 	.groups = groups,

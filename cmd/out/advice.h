@@ -10,6 +10,7 @@ struct td_advice {
 	const char *next;    /* counts what is below; NULL: none */
 	const char *where;   /* finds the places in the program; NULL: none */
 	const char *explain; /* says what the node means; NULL: none */
+	bool above; /* the node has no text, so it is of one above it */
 };
 
 /* Short words for the situation, in JSON. */

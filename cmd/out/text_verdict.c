@@ -199,19 +199,24 @@ static void put_over(struct lines *lines)
 static void put_others(struct lines *lines)
 {
 	const struct td_verdict *v = lines->verdict;
+	bool work = v->situation == TD_SITUATION_RETIRING;
 
 	if (!v->nr_path)
 		return;
 	if (v->tied[0].node) {
-		put_two(lines, " Below it, no single cause: ", v->tied);
+		put_two(lines,
+			work ? " Largest losses: "
+			     : " Below it, no single cause: ",
+			v->tied);
 	} else if (v->over[0].node) {
 		put_over(lines);
 	} else if (v->short_below) {
 		put_sentence(lines, " Below it: too short to say");
+	} else if (v->no_loss) {
+		put_sentence(lines,
+			     " Largest loss: none is over its threshold");
 	} else if (v->runner_up.node) {
-		fputs(v->situation == TD_SITUATION_RETIRING ? " Largest loss: "
-							    : " Next to it: ",
-		      lines->fp);
+		fputs(work ? " Largest loss: " : " Next to it: ", lines->fp);
 		put_node(lines, &v->runner_up);
 		end_line(lines);
 	}
@@ -239,7 +244,8 @@ void td_out_text_verdict(struct td_writer *writer,
 	put_others(&lines);
 	put_command(&lines, " What next:  ", advice->next);
 	put_command(&lines, " Where:      ", advice->where);
-	put_command(&lines, " What it is: ", advice->explain);
+	put_command(&lines, advice->above ? " Above it:   " : " What it is: ",
+		    advice->explain);
 	if (lines.nr)
 		fputc('\n', writer->fp);
 }

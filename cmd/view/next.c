@@ -131,17 +131,6 @@ static void put_where(FILE *fp, const char *pmu,
 	put_target_for_perf(fp, source, opts);
 }
 
-static bool has_text(const char *name)
-{
-	const struct td_explanation *text;
-
-	for (size_t i = 0; (text = td_explanation_at(i)); i++) {
-		if (td_explanation_matches(text, name))
-			return true;
-	}
-	return false;
-}
-
 /*
  * The facts of the node to look at.  If it has no events to sample, those of the
  * nearest node above it.
@@ -218,14 +207,17 @@ static int make_where(struct td_next *next, const struct td_verdict *verdict,
 	return close_line(fp, &next->where);
 }
 
+/* Of the last node that has a text: newer files have nodes without. */
 static int make_explain(struct td_next *next, const struct td_verdict *verdict)
 {
 	const struct td_found *focus = td_verdict_focus(verdict);
+	size_t i = verdict->nr_path;
 
-	if (focus && !has_text(focus->name))
-		focus = td_verdict_last(verdict);
-	if (!focus || !has_text(focus->name))
+	while (focus && !td_explanation_exists(focus->name))
+		focus = i ? &verdict->path[--i] : NULL;
+	if (!focus)
 		return 0;
+	next->above = focus != td_verdict_focus(verdict);
 	if (asprintf(&next->explain, "tdstat explain %s", focus->name) >= 0)
 		return 0;
 	next->explain = NULL;

@@ -11,6 +11,7 @@ struct td_next {
 	char *count;   /* counts what is below the verdict's node */
 	char *where;   /* finds the places in the program */
 	char *explain; /* says what the node means */
+	bool above;    /* or what the nearest node above it means */
 };
 
 /* Returns -ENOMEM; free with td_next_free() even then. */

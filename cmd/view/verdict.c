@@ -79,6 +79,7 @@ int td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
 				     .next = next.count,
 				     .where = next.where,
 				     .explain = next.explain,
+				     .above = next.above,
 			     });
 	td_next_free(&next);
 	return rc;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The nodes of P-cores and of older cores; some are the same on E-cores. */
+/*
+ * Levels 1 to 3 of P-cores and of older cores; some nodes are the same on
+ * E-cores.
+ */
 #include "metrics/explain/texts.h"
 
 #include "lib/base/util.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "metrics/explain/explain.h"
 
+#include <fnmatch.h>
 #include <string.h>
 #include <strings.h>
 
@@ -11,13 +12,44 @@ const struct td_explanation *td_explanation_at(size_t i)
 	if (i < td_nr_explained_core)
 		return &td_explained_core[i];
 	i -= td_nr_explained_core;
+	if (i < td_nr_explained_deep)
+		return &td_explained_deep[i];
+	i -= td_nr_explained_deep;
 	return i < td_nr_explained_atom ? &td_explained_atom[i] : NULL;
 }
 
-bool td_explanation_matches(const struct td_explanation *text, const char *name)
+bool td_explanation_exists(const char *name)
 {
-	return strcasecmp(text->name, name) == 0 ||
-	       strcasecmp(text->name + strlen(PREFIX), name) == 0;
+	const struct td_explanation *text;
+
+	for (size_t i = 0; (text = td_explanation_at(i)); i++) {
+		if (strcasecmp(text->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool td_explanation_is_pattern(const char *typed)
+{
+	return strpbrk(typed, "*?[") != NULL;
+}
+
+static const char *skip_prefix(const char *name)
+{
+	size_t len = strlen(PREFIX);
+
+	return strncasecmp(name, PREFIX, len) == 0 ? name + len : name;
+}
+
+bool td_explanation_is_meant(const char *name, const char *typed)
+{
+	const char *rest = skip_prefix(name);
+
+	/* not of a pattern: "tma_*" is not all that there is */
+	if (!td_explanation_is_pattern(typed))
+		return strcasecmp(rest, skip_prefix(typed)) == 0;
+	return fnmatch(typed, name, FNM_CASEFOLD) == 0 ||
+	       fnmatch(typed, rest, FNM_CASEFOLD) == 0;
 }
 
 const struct td_explanation *td_explanation_next(const char *parent,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * metrics/explain: what the nodes of levels 1 to 3 mean, in words of our own.
+ * metrics/explain: what the nodes of the tree mean, in words of our own.
  *
  * In: the name of a node.
  * Out: what it means, what usually causes it, what to try.
@@ -13,7 +13,7 @@
 
 #include "metrics/explain/texts.h"
 
-/* The texts of both; NULL behind the last one. */
+/* All texts; NULL behind the last one. */
 const struct td_explanation *td_explanation_at(size_t i);
 
 /*
@@ -24,8 +24,14 @@ const struct td_explanation *td_explanation_next(const char *parent,
 						 enum td_explained_cores cores,
 						 size_t *at);
 
-/* Does the name mean the node?  In any case, and "tma_" may be left out. */
-bool td_explanation_matches(const struct td_explanation *text,
-			    const char *name);
+/* Is there a text for the node of that name? */
+bool td_explanation_exists(const char *name);
+
+/*
+ * Does what was typed mean the metric of that name?  In any case, as a shell
+ * pattern, too, and "tma_" may be left out.
+ */
+bool td_explanation_is_meant(const char *name, const char *typed);
+bool td_explanation_is_pattern(const char *typed);
 
 #endif

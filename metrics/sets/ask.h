@@ -9,9 +9,10 @@
 
 /* The metrics that the user asked for. */
 struct td_ask {
-	int level;                /* the tree down to this level; 0: no tree */
-	int only_level;           /* only this level of the tree; 0: not used */
-	const char *const *names; /* "NAME", "GROUP", "tma_*", "NAME:u" */
+	int level;      /* the tree down to this level; 0: no tree */
+	int only_level; /* only this level of the tree; 0: not used */
+	/* "NAME", "GROUP", "tma_*", "NAME:u"; "tma_" may be left out */
+	const char *const *names;
 	size_t nr_names;
 	bool bottlenecks;  /* what td_set_is_bottleneck() says */
 	bool drill;        /* count the deep levels only below what is over */

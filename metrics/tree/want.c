@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Compiles the metrics that are requested, and those that come for free. */
+#include <stdio.h>
 #include <string.h>
 
+#include "lib/base/util.h"
 #include "lib/event/modifiers.h"
 #include "metrics/sets/bottlenecks.h"
 #include "metrics/sets/builtin.h"
@@ -134,13 +136,17 @@ static int want_recorded_levels(struct td_scope *scope)
 	return want_levels(scope);
 }
 
-/* Adds the metrics of this PMU that the name means; *found: there was one. */
-static int want_name(struct td_scope *scope, const char *name, bool *found)
+/*
+ * Adds the metrics of this PMU that the name means; *found: there was one.  The
+ * tree borrows mods, the modifiers of the name.
+ */
+static int want_name(struct td_scope *scope, const char *name, const char *mods,
+		     bool *found)
 {
 	const struct td_metric_set *set = scope->tree->sets[scope->pmu];
 	int rc = 0;
 
-	scope->mods = td_ask_modifiers(name);
+	scope->mods = mods;
 	for (size_t i = 0; !rc && i < set->nr_metrics; i++) {
 		if (!td_ask_matches(name, &set->metrics[i]))
 			continue;
@@ -152,6 +158,33 @@ static int want_name(struct td_scope *scope, const char *name, bool *found)
 	scope->mods = "";
 	scope->owner = -1;
 	return rc;
+}
+
+static int want_on_each_pmu(struct td_scope *scope, const char *name,
+			    const char *mods, bool *found)
+{
+	struct td_tree *tree = scope->tree;
+	int rc = 0;
+
+	for (scope->pmu = 0; !rc && scope->pmu < (int)tree->nr_pmus;
+	     scope->pmu++) {
+		if (tree->sets[scope->pmu])
+			rc = want_name(scope, name, mods, found);
+	}
+	return rc;
+}
+
+/* "l2_bound" is tma_l2_bound, if no metric and no group is called so. */
+static int want_with_prefix(struct td_scope *scope, const char *name,
+			    bool *found)
+{
+	td_autofree char *whole = NULL;
+
+	if (asprintf(&whole, "tma_%s", name) < 0) {
+		whole = NULL;
+		return td_err_nomem(scope->err);
+	}
+	return want_on_each_pmu(scope, whole, td_ask_modifiers(name), found);
 }
 
 static int check_modifiers(const struct td_scope *scope, const char *name)
@@ -169,20 +202,20 @@ static int check_modifiers(const struct td_scope *scope, const char *name)
 static int want_names(struct td_scope *scope)
 {
 	const struct td_ask *ask = scope->setup->ask;
-	struct td_tree *tree = scope->tree;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < ask->nr_names; i++) {
+		const char *name = ask->names[i];
 		bool found = false;
 
-		rc = check_modifiers(scope, ask->names[i]);
-		for (scope->pmu = 0; !rc && scope->pmu < (int)tree->nr_pmus;
-		     scope->pmu++) {
-			if (tree->sets[scope->pmu])
-				rc = want_name(scope, ask->names[i], &found);
-		}
+		rc = check_modifiers(scope, name);
+		if (!rc)
+			rc = want_on_each_pmu(scope, name,
+					      td_ask_modifiers(name), &found);
 		if (!rc && !found)
-			rc = td_tree_unknown_name(scope, ask->names[i]);
+			rc = want_with_prefix(scope, name, &found);
+		if (!rc && !found)
+			rc = td_tree_unknown_name(scope, name);
 	}
 	return rc;
 }

@@ -126,6 +126,24 @@ static void descend_to_heavy(struct td_verdict *verdict,
 	}
 }
 
+/* Most slots did work: names that, and what was lost beside it. */
+static void judge_work(struct td_verdict *verdict,
+		       const struct td_report *report,
+		       const struct td_found *retiring,
+		       const struct td_ranking *losses)
+{
+	verdict->situation = TD_SITUATION_RETIRING;
+	push(verdict, retiring);
+	if (losses->outcome == TD_OUTCOME_TIED) {
+		verdict->tied[0] = losses->first;
+		verdict->tied[1] = losses->second;
+	} else {
+		verdict->runner_up = losses->first;
+	}
+	verdict->no_loss = losses->outcome == TD_OUTCOME_BELOW;
+	descend_to_heavy(verdict, report);
+}
+
 /* Is retiring over its threshold, and more than the largest loss? */
 static bool retires_most(const struct td_family *family,
 			 const struct td_node *retiring,
@@ -198,10 +216,7 @@ static void judge(struct td_verdict *verdict, const struct td_report *report,
 	if (retires_most(top, retiring, &ranking)) {
 		const struct td_found found = td_family_found(top, retiring);
 
-		verdict->situation = TD_SITUATION_RETIRING;
-		push(verdict, &found);
-		verdict->runner_up = ranking.first;
-		descend_to_heavy(verdict, report);
+		judge_work(verdict, report, &found, &ranking);
 	} else if (ranking.outcome == TD_OUTCOME_WON) {
 		push(verdict, &ranking.first);
 		verdict->runner_up = ranking.second;
@@ -210,11 +225,10 @@ static void judge(struct td_verdict *verdict, const struct td_report *report,
 		put_tie(verdict, &ranking);
 	} else if (ranking.outcome == TD_OUTCOME_NEAR) {
 		verdict->runner_up = ranking.first;
-	}
-	if (ranking.outcome == TD_OUTCOME_NEAR &&
-	    td_family_cell(top, ranking.first.node)->drifts) {
-		verdict->situation = TD_SITUATION_CHANGED;
-		verdict->deeper = TD_DEEPER_ROWS;
+		if (td_family_cell(top, ranking.first.node)->drifts) {
+			verdict->situation = TD_SITUATION_CHANGED;
+			verdict->deeper = TD_DEEPER_ROWS;
+		}
 	}
 }
 

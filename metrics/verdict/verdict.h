@@ -46,12 +46,16 @@ struct td_verdict {
 	/* nodes that matter most on their levels, each below the one before */
 	struct td_found path[TD_VERDICT_DEPTH];
 	size_t nr_path;
-	struct td_found
-		runner_up; /* the next sibling of the path's last node */
-	/* below the path's end: siblings that cannot be told apart */
+	/* the next sibling of the path's last node; of retiring, the loss */
+	struct td_found runner_up;
+	/*
+	 * siblings that cannot be told apart: below the path's end, or the
+	 * largest losses if most slots did work
+	 */
 	struct td_found tied[2];
 	/* or: over their thresholds for sure, but shares of different things */
 	struct td_found over[2];
+	bool no_loss;     /* beside retiring, nothing is over its threshold */
 	bool short_below; /* the nodes there have no errors */
 	enum td_deeper deeper;
 	int level;

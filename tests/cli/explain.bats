@@ -11,13 +11,13 @@ explain() {
 	try "$TDSTAT" explain "$@"
 }
 
-# nodes KIND: the names of levels 1 to 3 in all models' files; of cpu_atom, or of
+# nodes KIND: the names of the nodes in all models' files; of cpu_atom, or of
 # all other PMUs
 nodes() {
 	# a file without PMUs is an E-core's if it has their nodes
 	jq -r --arg kind "$1" 'any(.[]; .MetricName == "tma_ifetch_latency" and .Unit == null) as $atom | .[]
 		| select(.MetricName // "" | startswith("tma_") and (startswith("tma_info") | not))
-		| select(.MetricGroup // "" | test("TopdownL[123]($|;)"))
+		| select(.MetricGroup // "" | test("TopdownL[1-9]($|;)"))
 		| select((.Unit == "cpu_atom" or (.Unit == null and $atom)) == ($kind == "atom"))
 		| .MetricName' "$files"/*/*metrics.json | sort -u
 }
@@ -27,11 +27,27 @@ listed() {
 	"$TDSTAT" explain | awk -v heading="$1" '/:$/ { on = index($0, heading) == 1 } on && /tma_/ { print $1 }' | sort -u
 }
 
-@test "the list has the nodes of levels 1 to 3 of all metric files, and no others" {
+@test "the list has all nodes of all metric files, and no others" {
 	[ -e "$files" ] || skip "no metric files"
-	[ "$(nodes core | wc -l)" -gt 40 ]
+	[ "$(nodes core | wc -l)" -gt 100 ]
 	assert_same "$(nodes core)" "$(listed P-cores)"
 	assert_same "$(nodes atom)" "$(listed E-cores)"
+}
+
+# places: "NODE LEVEL PARENT" of each node below level 1 in all files
+places() {
+	jq -r '.[] | select(.MetricName // "" | startswith("tma_") and (startswith("tma_info") | not))
+		| (.MetricGroup // "") as $groups | .MetricName as $name
+		| ($groups | capture("TopdownL(?<level>[2-9])($|;)")) as {$level}
+		| $groups | capture("(^|;)(?<above>tma_[a-z][a-z0-9_]*)_group")
+		| "\($name) \($level) \(.above)"' "$files"/*/*metrics.json | sort -u
+}
+
+@test "each node is where the files have it" {
+	[ -e "$files" ] || skip "no metric files"
+	mapfile -t names < <("$TDSTAT" explain | awk '/tma_/ { print $1 }' | sort -u)
+	explain "${names[@]}"
+	assert_same "$(places)" "$(sed -nE 's/^(tma_[a-z0-9_]+): level ([0-9]), below ([a-z0-9_]+).*/\1 \2 \3/p' <<<"$output" | sort -u)"
 }
 
 @test "each node of the list has its meaning, causes and what to try, in 80 columns" {
@@ -63,12 +79,30 @@ listed() {
 
 @test "other metrics have the description of this model's files" {
 	saved alderlake
-	explain tma_store_fwd_blk
+	explain tma_info_thread_uptb
 	assert_success
-	assert_line --index 0 'tma_store_fwd_blk: level 4, below tma_l1_bound, of cpu_core'
-	assert_line --index 1 --partial 'files:   This metric roughly estimates'
-	explain --metrics-dir "$PWD" tma_store_fwd_blk
+	assert_line --index 0 'tma_info_thread_uptb, of cpu_core'
+	assert_line --index 1 --partial 'files:   Uops per taken branch'
+	explain --metrics-dir "$PWD" tma_info_thread_uptb
 	assert_equal "$status" 1
+}
+
+@test "a node of newer files has the text of the nearest node above it" {
+	[ -e "$files" ] || skip "no metric files"
+	saved alderlake
+	mkdir newer
+	sed 's/tma_dtlb_load\>/tma_new/; s/tma_dtlb_load_group/tma_new_group/; s/tma_load_stlb_hit/tma_newer/' \
+		"$files"/alderlake/adl-metrics.json >newer/metrics.json
+	"$TDSTAT" explain tma_l1_bound >of_l1_bound
+	for node in 'tma_new: level 4, below tma_l1_bound' 'tma_newer: level 5, below tma_new'; do
+		explain --metrics-dir newer "${node%%:*}"
+		assert_success
+		assert_line --index 0 "$node, of cpu_core"
+		assert_line --partial 'above:   This node has no text of its own.'
+		assert_same "$(<of_l1_bound)" "$(sed '1,/^$/d' <<<"$output")"
+	done
+	explain --metrics-dir newer tma_info_thread_uptb
+	refute_line --partial above:
 }
 
 @test "an unknown node: the closest name" {
@@ -78,6 +112,39 @@ listed() {
 	assert_regex "${stderr_lines[1]}" "^tdstat: did you mean .*'tma_l3_bound'"
 	explain zzzzzz
 	assert_equal "${stderr_lines[1]}" 'tdstat: tdstat explain lists them'
+}
+
+@test "names behind an unknown one are explained; all unknown ones are said at the end" {
+	explain tma_l3_bound tma_divider
+	assert_success
+	wanted=$output
+	explain l3_bond tma_l3_bound zzzzzz tma_divider
+	assert_equal "$status" 1
+	assert_equal "$output" "$wanted"
+	assert_equal "${stderr_lines[0]}" "tdstat: no node of the tree is called 'l3_bond'"
+	assert_equal "${stderr_lines[1]}" "tdstat: did you mean 'tma_l3_bound'?"
+	assert_equal "${stderr_lines[2]}" "tdstat: no node of the tree is called 'zzzzzz'"
+}
+
+@test "a pattern means all nodes that it matches, as with -M" {
+	[ -e "$files" ] || skip "no metric files"
+	saved alderlake
+	explain tma_l3_bound tma_l3_hit_latency
+	wanted=$output
+	for pattern in 'tma_l3*' 'TMA_L3*' 'tma_[l]3*' 'l3*'; do
+		explain "$pattern"
+		assert_success
+		assert_equal "$output" "$wanted"
+	done
+	# whether they have a text or not
+	explain 'tma_*l[1-3]*'
+	assert_success
+	assert_same "$(jq -r '.[].MetricName // ""' "$files"/alderlake/*metrics.json | grep -x 'tma_.*l[1-3].*' | sort -u)" \
+		"$(grep -Eo '^tma_[^:, ]+' <<<"$output" | sort -u)"
+	[[ $output == *means:*files:* ]]
+	explain 'zzz*'
+	assert_equal "$status" 1
+	assert_equal "${stderr_lines[0]}" "tdstat: no node of the tree matches 'zzz*'"
 }
 
 @test "no machine is needed" {

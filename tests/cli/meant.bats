@@ -156,8 +156,8 @@ missed() {
 	meant "did you mean 'tma_info_core_ipc' or 'tma_info_thread_ipc'?" '' -M tma_info_ipc
 	# nodes of the tree come before other metrics of the same words
 	meant "did you mean 'tma_other_mispredicts', 'tma_branch_mispredicts' or 'tma_mispredicts_resteers'?" '' -M mispredict
-	meant "did you mean 'tma_l3_bound'?" '^tdstat: -M l3_bound:' -M l3_bound
-	meant "did you mean 'tma_dram_bound'?" '' -M dram_bound
+	meant "did you mean 'tma_l3_bound'?" '^tdstat: -M l3_bond:' -M l3_bond
+	meant "did you mean 'tma_dram_bound'?" '' -M info_dram_bound
 	meant "did you mean 'tma_retiring'?" '' -M tma_retirng
 	try "$TDSTAT" -M bandwidth
 	[[ ${stderr_lines[1]} == "tdstat: did you mean 'tma_mem_bandwidth', 'tma_fetch_bandwidth'"* ]]

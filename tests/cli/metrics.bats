@@ -75,6 +75,7 @@ includes() {
 	assert_equal "$(configs -M TMA_fetch_LATENCY -M 'tma_memory_bound')" "$both"
 	assert_equal "$(configs -M ' tma_memory_bound , tma_fetch_latency ')" "$both"
 	assert_equal "$(configs -M 'tma_fetch_l*y,TMA_m[a-e]mory_b?und')" "$both"
+	assert_equal "$(configs -M 'fetch_latency,Memory_bound')" "$both"
 	assert_equal "$(configs -M TopdownL1)" "0x10ad 0x400 0x8000 0x8100 0x8200 0x8300 0x8400"
 	assert_equal "$(configs -M topdownl2)" "$(configs -M 'Topdown?2')"
 	includes "$(configs -M all)" "$(configs -l 6)"

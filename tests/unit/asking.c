@@ -37,7 +37,7 @@ static const char one_kind[] = "["
 	METRIC("tma_below", "C / B", ",\"MetricThreshold\":\"tma_below > 0.1 & tma_above > 0.2\","
 		"\"MetricGroup\":\"TopdownL2;tma_L2_group;tma_above_group;Mine\"")
 	METRIC("fields", "topdown\\\\-retiring / slots + D", "")
-	METRIC("slow", "D / duration_time", "")
+	METRIC("slow", "D / duration_time", "") METRIC("tma_slow", "D", "")
 	LAST;
 
 static const char two_kinds[] = "["
@@ -169,7 +169,7 @@ static const struct {
 	{ "TMA_Above", "tma_above" },
 	{ "tma_above,tma_below", "tma_above tma_below" },
 	{ "tma_below,tma_below", "tma_below" },
-	{ "tma_*", "tma_above tma_below" },
+	{ "tma_*", "tma_above tma_below tma_slow" },
 	{ "TopdownL1", "tma_above" },
 	{ "topdownl2", "tma_below" },
 	{ "tma_above_group", "tma_below" },
@@ -181,11 +181,24 @@ static const struct {
 	{ "tma_above,tma_above:u", "tma_above tma_above:u" },
 };
 
+/* The same without "tma_", where nothing is called so. */
+static const struct {
+	const char *names, *shown;
+} shortened[] = {
+	{ "above", "tma_above" },
+	{ "Below", "tma_below" },
+	{ "above,tma_above", "tma_above" },
+	{ "below:u", "tma_below:u" },
+	{ "above_group", "tma_below" },
+	{ "L?_group", "tma_above tma_below" },
+};
+
 /* Bad names, the message, and its hint. */
 static const struct {
 	const char *names, *why, *hint;
 } senseless[] = {
 	{ "tma_abve", "tma_abve", "tma_above" },
+	{ "abve", "abve", "tma_above" },
 	{ "tma_above,tma_blow", "tma_blow", "tma_below" },
 	{ "TopdownL7", "TopdownL7", "TopdownL" },
 	{ "tma_abov_group", "tma_abov_group", "tma_above_group" },
@@ -212,6 +225,24 @@ static void test_names(void)
 		       meant[i].names, meant[i].shown);
 		asked_free(&a);
 	}
+}
+
+static void test_shortened(void)
+{
+	char buf[256];
+	struct asked a;
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(shortened); i++) {
+		ask_for(&a, shortened[i].names);
+		ok(a.built.rc == 0, "-M %s %s", shortened[i].names,
+		   a.built.err.msg);
+		is_str(shown(&a, buf), shortened[i].shown, "-M %s: is %s",
+		       shortened[i].names, shortened[i].shown);
+		asked_free(&a);
+	}
+	ask_for(&a, "slow");
+	is_str(shown(&a, buf), "slow", "a metric of that name comes first");
+	asked_free(&a);
 }
 
 static void test_senseless(void)
@@ -407,6 +438,7 @@ static void test_costs(void)
 int main(void)
 {
 	test_names();
+	test_shortened();
 	test_senseless();
 	test_circle();
 	test_chain();

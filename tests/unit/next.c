@@ -48,6 +48,7 @@ static const struct td_node nodes[NR] = {
 #define BACKEND_60 FOUND(BACKEND, "tma_backend_bound", 60, 1, 60)
 #define MEMORY_45  FOUND(MEMORY, "tma_memory_bound", 45, 0.5, 45)
 #define L3_35      FOUND(L3, "tma_l3_bound", 35, 1.25, 39.4)
+#define NEW_35     FOUND(L3, "tma_new_bound", 35, 1.25, 39.4)
 #define CORE_15    FOUND(CORE, "tma_core_bound", 15, 2, 15)
 
 static struct td_row rows_of[2] = { { .id = "all", .pmu = "cpu_core" },
@@ -80,6 +81,7 @@ static const struct {
 	bool files;
 	struct td_verdict verdict;
 	const char *count, *where, *explain;
+	bool above;
 } rows[] = {
 	{ "level 2 is built in",
 	  { "-l1", "--", "./triad", "100 M" },
@@ -144,6 +146,15 @@ static const struct {
 	  .count = "tdstat -M tma_memory_bound_group -- true",
 	  .where = "perf record -e cpu_core/A.B/P -- true",
 	  .explain = "tdstat explain tma_memory_bound" },
+	{ "nodes without a text, of newer files",
+	  { "-l3", "-p", "17" },
+	  .verdict = { .path = { BACKEND_60, MEMORY_45, NEW_35, NEW_35 },
+		       .nr_path = 4 },
+	  .explain = "tdstat explain tma_memory_bound",
+	  .above = true },
+	{ "and none above them",
+	  { "-M", "tma_new_bound" },
+	  .verdict = { .path = { NEW_35 }, .nr_path = 1 } },
 	{ "a tie",
 	  { "-l2", "true" },
 	  .files = true,
@@ -214,6 +225,7 @@ static void test_row(const struct td_source *like, size_t r)
 	is_line(next.count, rows[r].count, rows[r].name, "what next");
 	is_line(next.where, rows[r].where, rows[r].name, "where");
 	is_line(next.explain, rows[r].explain, rows[r].name, "explain");
+	ok(next.above == rows[r].above, "%s: of a node above", rows[r].name);
 	td_next_free(&next);
 	td_opts_free(&opts);
 	for (int i = 0; i < argc - 1; i++)
@@ -268,8 +280,9 @@ static const struct {
 	const char *name;
 	struct td_verdict verdict;
 	size_t nr_rows;
-	const char *next; /* "": no commands */
+	const char *next; /* NULL: no commands */
 	const char *want;
+	bool above;
 } texts[] = {
 	{ "a path, in slots and cycles",
 	  { .situation = TD_SITUATION_CLEAR,
@@ -285,6 +298,18 @@ static const struct {
 	  " What next:  tdstat -l 9\n"
 	  " Where:      perf record x\n"
 	  " What it is: tdstat explain x\n\n" },
+	{ "what is above it",
+	  { .situation = TD_SITUATION_CLEAR,
+	    .row = &rows_of[0],
+	    .path = { BACKEND_60 },
+	    .nr_path = 1 },
+	  1,
+	  "tdstat -l 9",
+	  " Most lost slots: tma_backend_bound, 60.0 \u00b11.0 % of the slots\n"
+	  " What next:  tdstat -l 9\n"
+	  " Where:      perf record x\n"
+	  " Above it:   tdstat explain x\n\n",
+	  .above = true },
 	{ "no single cause below; one PMU",
 	  { .situation = TD_SITUATION_CLEAR,
 	    .row = &rows_of[0],
@@ -307,6 +332,27 @@ static const struct {
 	  NULL,
 	  " Most slots did work: tma_backend_bound, 60.0 \u00b11.0 % of the slots\n"
 	  " Largest loss: tma_core_bound, 15.0 \u00b12.0 %\n\n" },
+	{ "retiring, and no loss",
+	  { .situation = TD_SITUATION_RETIRING,
+	    .row = &rows_of[0],
+	    .path = { BACKEND_60 },
+	    .nr_path = 1,
+	    .no_loss = true },
+	  1,
+	  NULL,
+	  " Most slots did work: tma_backend_bound, 60.0 \u00b11.0 % of the slots\n"
+	  " Largest loss: none is over its threshold\n\n" },
+	{ "retiring, and two losses",
+	  { .situation = TD_SITUATION_RETIRING,
+	    .row = &rows_of[0],
+	    .path = { BACKEND_60 },
+	    .nr_path = 1,
+	    .tied = { MEMORY_45, CORE_15 } },
+	  1,
+	  NULL,
+	  " Most slots did work: tma_backend_bound, 60.0 \u00b11.0 % of the slots\n"
+	  " Largest losses: tma_memory_bound, 45.0 \u00b10.5 %; "
+	  "tma_core_bound, 15.0 \u00b12.0 %\n\n" },
 	{ "a tie",
 	  { .situation = TD_SITUATION_TIE,
 	    .row = &rows_of[0],
@@ -377,6 +423,7 @@ static char *write_verdict(enum td_format_kind format, size_t i)
 	};
 	const struct td_advice without = { .verdict = &texts[i].verdict };
 	const struct td_advice with = { .verdict = &texts[i].verdict,
+					.above = texts[i].above,
 					COMMANDS };
 	char *text = NULL;
 	size_t size;

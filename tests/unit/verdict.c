@@ -58,7 +58,7 @@ static const struct {
 	struct td_activity activity;
 	enum td_situation situation;
 	const char *path, *runner_up, *tied, *over;
-	bool waits, short_below;
+	bool waits, short_below, no_loss;
 	enum td_deeper deeper;
 	int level;
 } rows[] = {
@@ -242,13 +242,34 @@ static const struct {
 		     { "tma_heavy_operations", 13, OVER },
 		     { "tma_backend_bound", 15, UNMARKED } },
 	  .situation = TD_SITUATION_RETIRING,
-	  .path = "tma_retiring > tma_heavy_operations",
+	  .path = "tma_retiring > tma_heavy_operations", .no_loss = true,
 	  .deeper = TD_DEEPER_GROUP, .level = 3 },
 	{ "light operations are no problem",
 	  .cells = { { "tma_retiring", 75, OVER },
 		     { "tma_light_operations", 72, OVER },
 		     { "tma_heavy_operations", 3, UNMARKED },
 		     { "tma_backend_bound", 15, UNMARKED } },
+	  .situation = TD_SITUATION_RETIRING, .path = "tma_retiring",
+	  .no_loss = true },
+	{ "retiring, and losses that overlap",
+	  .cells = { { "tma_retiring", 55, OVER },
+		     { "tma_light_operations", 52, OVER },
+		     { "tma_backend_bound", 22, OVER, 2 },
+		     { "tma_frontend_bound", 20, OVER, 2 } },
+	  .situation = TD_SITUATION_RETIRING, .path = "tma_retiring",
+	  .tied = "tma_backend_bound, tma_frontend_bound" },
+	{ "retiring, and a loss at some time",
+	  .cells = { { "tma_retiring", 70, OVER },
+		     { "tma_light_operations", 67, OVER },
+		     { "tma_backend_bound", 21, DRIFTS, 5 },
+		     { "tma_frontend_bound", 3, UNMARKED } },
+	  .situation = TD_SITUATION_RETIRING, .path = "tma_retiring",
+	  .runner_up = "tma_backend_bound" },
+	{ "retiring, and nobody knows what is a loss",
+	  .cells = { { "tma_retiring", 75, OVER },
+		     { "tma_light_operations", 72, OVER },
+		     { "tma_backend_bound", 15, BLIND },
+		     { "tma_frontend_bound", 10, BLIND } },
 	  .situation = TD_SITUATION_RETIRING, .path = "tma_retiring" },
 	{ "retiring over its threshold, but less than a loss",
 	  .cells = { { "tma_retiring", 35, OVER },
@@ -440,8 +461,9 @@ static void test_row(size_t r)
 	       rows[r].name);
 	is_str(or_none(v.runner_up.name), or_none(rows[r].runner_up),
 	       "%s: runner-up", rows[r].name);
-	ok(v.waits == rows[r].waits && v.short_below == rows[r].short_below,
-	   "%s: waits, short below", rows[r].name);
+	ok(v.waits == rows[r].waits && v.short_below == rows[r].short_below &&
+		   v.no_loss == rows[r].no_loss,
+	   "%s: waits, short below, no loss", rows[r].name);
 	ok(v.deeper == rows[r].deeper && v.level == rows[r].level,
 	   "%s: next %d, level %d", rows[r].name, v.deeper, v.level);
 }

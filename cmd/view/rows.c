@@ -33,11 +33,21 @@ struct rows {
 static int fill_errors(const struct rows *r, struct td_report *report,
 		       struct td_err *err)
 {
-	if (r->counted)
-		return td_view_fill_errors(r->view, r->counted, r->totals,
-					   report, err);
-	return td_view_fill_joined_errors(r->view, r->totals, r->times, report,
-					  err);
+	switch (r->purpose) {
+	case COLLECT:
+		break;
+	case SHOW:
+		if (r->counted)
+			return td_view_fill_errors(r->view, r->counted,
+						   r->totals, report, err);
+		return td_view_fill_joined_errors(r->view, r->totals, r->times,
+						  report, err);
+	case SHOW_MEAN:
+		if (td_spreads_fill_report(&r->view->spreads, report))
+			return td_err_nomem(err);
+		break;
+	}
+	return 0;
 }
 
 static int put_tree(const struct rows *r, struct td_err *err)
@@ -49,7 +59,7 @@ static int put_tree(const struct rows *r, struct td_err *err)
 			 &report, err);
 
 	report.time_ns = r->time_ns;
-	if (!rc && r->purpose == SHOW)
+	if (!rc)
 		rc = fill_errors(r, &report, err);
 	if (!rc)
 		td_report_find_misfits(&report);
@@ -57,9 +67,6 @@ static int put_tree(const struct rows *r, struct td_err *err)
 		td_report_drop_absent(&report);
 	if (!rc && r->purpose == COLLECT &&
 	    td_spreads_add_report(&view->spreads, &report))
-		rc = td_err_nomem(err);
-	if (!rc && r->purpose == SHOW_MEAN &&
-	    td_spreads_fill_report(&view->spreads, &report))
 		rc = td_err_nomem(err);
 	if (!rc && view->ranked && writer->out->for_people &&
 	    td_report_rank(&report))
@@ -237,6 +244,10 @@ static int keep_time(struct td_view *view, const struct td_usage *usage,
 	if (!slot)
 		return td_err_nomem(err);
 	*slot = usage->elapsed_ns;
+	td_times_add(&view->runs_times,
+		     &(struct td_times){ usage->elapsed_ns, usage->has_times,
+					 usage->user_ns, usage->sys_ns },
+		     !view->nr_runs);
 	view->nr_runs++;
 	return 0;
 }
@@ -271,6 +282,12 @@ static struct td_usage mean_usage(const struct td_view *view)
 		td_spread_add(&spread, (double)view->runs_ns[i]);
 	usage.elapsed_ns = (uint64_t)llround(spread.mean);
 	usage.error_ns = td_spread_error(&spread);
+	/* perf stat -r does not show these; here the runs stand for one */
+	if (!view->mean && view->nr_runs && view->runs_times.has_cpu_times) {
+		usage.has_times = true;
+		usage.user_ns = view->runs_times.user_ns / view->nr_runs;
+		usage.sys_ns = view->runs_times.system_ns / view->nr_runs;
+	}
 	return usage;
 }
 
@@ -299,6 +316,7 @@ int td_view_join(struct td_view *view, struct td_err *err)
 	if (!rc && !view->mean) {
 		put_end(view, &usage);
 		view->nr_runs = 0;
+		view->runs_times = (struct td_times){ 0 };
 		view->sink.writer.header_done =
 			view->sink.writer.header_done &&
 			!view->sink.writer.out->for_people;

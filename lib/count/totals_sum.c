@@ -199,7 +199,7 @@ static int add_row(struct td_totals_sum *sum, const struct round *round,
 	const struct td_totals *more = round->totals;
 	const struct td_total *from = more->v + i * more->nr_events;
 	size_t id = find_id(sum, &more->ids[i], i);
-	size_t first = id * totals->nr_events;
+	size_t first = id * sum->totals.nr_events;
 
 	if (id == sum->totals.nr_ids && add_id(sum, &more->ids[i]))
 		return -ENOMEM;

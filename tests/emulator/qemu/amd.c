@@ -55,12 +55,10 @@ static void write_pair(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value)
 {
 	uint32_t nr = (msr - PERF_CTL) / 2;
 
-	if (msr & 1) {
+	if (msr & 1)
 		pmu->general[nr].value = value & TDEMU_COUNTER_MASK;
-		pmu->general[nr].fraction = 0;
-	} else {
+	else
 		pmu->select[nr] = value;
-	}
 }
 
 bool tdemu_amd_wrmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value)

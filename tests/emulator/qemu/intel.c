@@ -178,7 +178,6 @@ static void write_counter(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value)
 	if (msr < FIXED_CTR)
 		value = (uint64_t)(int32_t)value;
 	counter->value = value & TDEMU_COUNTER_MASK;
-	counter->fraction = 0;
 	pmu->records &= ~(1ULL << bit_of(pmu, counter));
 	if (counter == &pmu->fixed[3])
 		tdemu_metrics_reset(pmu);

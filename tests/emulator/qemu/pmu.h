@@ -145,7 +145,11 @@ const struct tdemu_scenario *tdemu_scenario_of_bytes(uint64_t bytes);
 
 struct tdemu_counter {
 	uint64_t value;
-	uint32_t fraction; /* in 2^-32 */
+	/*
+	 * in 2^-32.  It stays when the kernel writes the value, or events that
+	 * take turns would lose half a count in each turn.
+	 */
+	uint32_t fraction;
 	bool on;
 };
 

@@ -22,6 +22,7 @@ struct td_clock {
 	uint64_t row_ns;               /* end of the last row */
 	struct td_cpu_times row_times; /* CPU times at that moment */
 	uint64_t read_ns; /* time of the last read, since the start */
+	uint64_t end_ns;  /* the same, if it was the one at the end; else 0 */
 };
 
 /*

@@ -42,6 +42,8 @@ static int read_last(struct td_run *run, struct td_err *err)
 
 	if (!rc)
 		rc = td_run_read(run, LAST_PATIENCE_NS, err);
+	if (!rc)
+		run->clock.end_ns = run->clock.read_ns;
 	if (!rc && run->tally.behind)
 		td_job_say(run->job,
 			   "tdstat: not all counters could be read at the "
@@ -87,12 +89,18 @@ static void say_last(struct td_run *run)
 	fflush(stderr); /* before the output of --post */
 }
 
+/* The time that was counted, without what the last read took to be looked at. */
+static uint64_t elapsed_ns(const struct td_run *run)
+{
+	if (run->clock.end_ns)
+		return run->clock.end_ns;
+	return run->clock.began ? td_run_now(run) : 0;
+}
+
 /* Shows what was counted, also after an error. */
 static int end_run(struct td_run *run, struct td_err *err)
 {
-	struct td_usage usage = {
-		.elapsed_ns = run->clock.began ? td_run_now(run) : 0,
-	};
+	struct td_usage usage = { .elapsed_ns = elapsed_ns(run) };
 	struct td_err late = { 0 };
 	int rc = 0, rc_put;
 

@@ -237,6 +237,10 @@ static int keep_time(struct td_view *view, const struct td_usage *usage,
 	if (!slot)
 		return td_err_nomem(err);
 	*slot = usage->elapsed_ns;
+	td_times_add(&view->runs_times,
+		     &(struct td_times){ usage->elapsed_ns, usage->has_times,
+					 usage->user_ns, usage->sys_ns },
+		     !view->nr_runs);
 	view->nr_runs++;
 	return 0;
 }
@@ -271,6 +275,12 @@ static struct td_usage mean_usage(const struct td_view *view)
 		td_spread_add(&spread, (double)view->runs_ns[i]);
 	usage.elapsed_ns = (uint64_t)llround(spread.mean);
 	usage.error_ns = td_spread_error(&spread);
+	/* perf stat -r does not show these; here the runs stand for one */
+	if (!view->mean && view->nr_runs && view->runs_times.has_cpu_times) {
+		usage.has_times = true;
+		usage.user_ns = view->runs_times.user_ns / view->nr_runs;
+		usage.sys_ns = view->runs_times.system_ns / view->nr_runs;
+	}
 	return usage;
 }
 
@@ -299,6 +309,7 @@ int td_view_join(struct td_view *view, struct td_err *err)
 	if (!rc && !view->mean) {
 		put_end(view, &usage);
 		view->nr_runs = 0;
+		view->runs_times = (struct td_times){ 0 };
 		view->sink.writer.header_done =
 			view->sink.writer.header_done &&
 			!view->sink.writer.out->for_people;

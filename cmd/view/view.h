@@ -50,6 +50,7 @@ struct td_view {
 	struct td_work work;         /* what they did */
 	struct td_kept kept;         /* they, if errors are wanted */
 	uint64_t *runs_ns;           /* the time of each run so far */
+	struct td_times runs_times;  /* and the sum of their times */
 	size_t nr_runs;
 	struct td_sink sink;
 };

@@ -19,6 +19,12 @@ struct td_total {
 	uint64_t enabled_ns, running_ns;
 	uint64_t covered_ns; /* the PMU's time on the CPUs or tasks it ran on */
 	/*
+	 * Of joined runs, which may not all have counted the event: the longest
+	 * enabled_ns and covered_ns of the events of its PMU in each run, as a
+	 * mean of all runs.  0: there is one run, and its events tell.
+	 */
+	uint64_t run_enabled_ns, run_covered_ns;
+	/*
 	 * A sum of hashes of the CPUs and tasks it ran on: the two events of a
 	 * ratio must have run on the same ones.
 	 */

@@ -86,6 +86,8 @@ static void add_total(struct td_total *to, unsigned int *nr_values,
 	to->enabled_ns += from->enabled_ns;
 	to->running_ns += from->running_ns;
 	to->covered_ns += from->covered_ns;
+	to->run_enabled_ns += from->run_enabled_ns;
+	to->run_covered_ns += from->run_covered_ns;
 	to->where += from->where;
 	if (isnan(from->value))
 		return;
@@ -112,25 +114,70 @@ struct td_times td_times_part(const struct td_times *times, double share)
 	return part;
 }
 
-/* Adds the i-th id; elsewhere and weights have an element for each event. */
-static int add_row(struct td_totals_sum *sum, const struct td_specs *specs,
-		   const struct td_totals *more, size_t i,
-		   const double *weights, bool *elsewhere)
+static bool is_first_of_pmu(const struct td_events *events, size_t e)
 {
-	struct td_totals *totals = &sum->totals;
+	for (size_t i = e; i-- > 0;) {
+		if (events->v[i].pmu == events->v[e].pmu)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Adds how long the PMU of events->v[first] had in a round: what any of its
+ * events was enabled for tells it for all, also for those of other rounds.
+ */
+static void add_longest(struct td_total *to, const struct td_total *from,
+			const struct td_events *events, size_t first)
+{
+	uint64_t enabled_ns = 0, covered_ns = 0;
+
+	for (size_t e = first; e < events->nr; e++) {
+		if (events->v[e].pmu != events->v[first].pmu)
+			continue;
+		if (from[e].enabled_ns > enabled_ns)
+			enabled_ns = from[e].enabled_ns;
+		if (from[e].covered_ns > covered_ns)
+			covered_ns = from[e].covered_ns;
+	}
+	for (size_t e = first; e < events->nr; e++) {
+		if (events->v[e].pmu != events->v[first].pmu)
+			continue;
+		to[e].run_enabled_ns += enabled_ns;
+		to[e].run_covered_ns += covered_ns;
+	}
+}
+
+/* What is added, with an element for each event. */
+struct round {
+	const struct td_totals *totals;
+	const double *weights; /* NULL: 1 */
+	struct td_specs specs;
+	bool *elsewhere;
+};
+
+static int add_row(struct td_totals_sum *sum, const struct round *round,
+		   size_t i)
+{
+	const struct td_totals *more = round->totals;
 	const struct td_total *from = more->v + i * more->nr_events;
 	size_t id = find_id(sum, &more->ids[i], i);
 	size_t first = id * more->nr_events;
 
-	if (id == totals->nr_ids && add_id(sum, &more->ids[i]))
+	if (id == sum->totals.nr_ids && add_id(sum, &more->ids[i]))
 		return -ENOMEM;
 	if (more->tasks)
-		td_specs_find_elsewhere(specs, from, elsewhere);
+		td_specs_find_elsewhere(&round->specs, from, round->elsewhere);
 	for (size_t e = 0; e < more->nr_events; e++) {
-		add_total(&totals->v[first + e], &sum->nr_values[first + e],
-			  &from[e], weights ? weights[e] : 1);
-		sum->nr_values[first + e] += elsewhere[e];
+		add_total(&sum->totals.v[first + e], &sum->nr_values[first + e],
+			  &from[e], round->weights ? round->weights[e] : 1);
+		sum->nr_values[first + e] += round->elsewhere[e];
 		sum->nr_reads[first + e] += from[e].nr > 0;
+	}
+	for (size_t e = 0; sum->joins && e < more->nr_events; e++) {
+		if (is_first_of_pmu(&round->specs.plan->events, e))
+			add_longest(sum->totals.v + first, from,
+				    &round->specs.plan->events, e);
 	}
 	return 0;
 }
@@ -144,16 +191,16 @@ int td_totals_sum_add_weighted(struct td_totals_sum *sum,
 	struct td_totals *totals = &sum->totals;
 	td_autofree bool *elsewhere =
 		calloc(more->nr_events + 1, sizeof(*elsewhere));
-	struct td_specs specs;
-	int rc = td_specs_build(&specs, plan);
+	struct round round = { more, weights, { 0 }, elsewhere };
+	int rc = td_specs_build(&round.specs, plan);
 
 	totals->nr_events = more->nr_events;
 	totals->tasks = more->tasks;
 	totals->all = more->all;
 	totals->by_id = more->by_id;
 	for (size_t i = 0; !rc && elsewhere && i < more->nr_ids; i++)
-		rc = add_row(sum, &specs, more, i, weights, elsewhere);
-	td_specs_free(&specs);
+		rc = add_row(sum, &round, i);
+	td_specs_free(&round.specs);
 	if (rc || !elsewhere)
 		return -ENOMEM;
 	td_times_add(&sum->times, times, !sum->rounds);
@@ -184,6 +231,8 @@ void td_totals_sum_divide(struct td_totals_sum *sum)
 		total->enabled_ns /= nr;
 		total->running_ns /= nr;
 		total->covered_ns /= nr;
+		total->run_enabled_ns /= rounds;
+		total->run_covered_ns /= rounds;
 	}
 	sum->times.elapsed_ns /= rounds;
 	sum->times.user_ns /= rounds;

@@ -65,6 +65,19 @@ static struct td_activity of_cpus(const struct td_evaluation *e, int pmu)
 
 /* --- tasks ---------------------------------------------------------------- */
 
+/* Of joined runs, each counted other events: their mean is of any events. */
+static uint64_t enabled_of(const struct td_total *total)
+{
+	return total->run_enabled_ns ? total->run_enabled_ns
+				     : total->enabled_ns;
+}
+
+static uint64_t covered_of(const struct td_total *total)
+{
+	return total->run_covered_ns ? total->run_covered_ns
+				     : total->covered_ns;
+}
+
 /*
  * How long tasks ran on a kind of core.  A task's counters are enabled only
  * while it runs, on any kind of core, so this needs no event of its own.
@@ -77,7 +90,7 @@ static double time_on(const struct td_evaluation *e, int pmu)
 
 	for (size_t i = 0; i < plan->events.nr; i++) {
 		const struct td_total *total = &e->totals[i];
-		uint64_t ns = hybrid ? total->covered_ns : total->enabled_ns;
+		uint64_t ns = hybrid ? covered_of(total) : enabled_of(total);
 
 		if (plan->events.v[i].pmu == pmu && ns > most)
 			most = ns;
@@ -108,8 +121,9 @@ void td_eval_fill_tasks(const struct td_evaluation *e, struct td_report *report)
 	uint64_t most = 0, elapsed = e->times ? e->times->elapsed_ns : 0;
 
 	for (size_t i = 0; i < e->plan->events.nr; i++) {
-		if (e->totals[i].enabled_ns > most)
-			most = e->totals[i].enabled_ns;
+		uint64_t ns = enabled_of(&e->totals[i]);
+
+		most = ns > most ? ns : most;
 	}
 	if (!most || !elapsed)
 		return;

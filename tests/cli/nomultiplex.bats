@@ -143,6 +143,30 @@ metrics_of_faults() {
 	mine="--metrics-dir own -M Mine"
 }
 
+# used FILE: the CPU time of its heading, as a part of one CPU
+used() {
+	sed -nE 's/^ cpu, ([0-9.]+) CPUs.*/\1/p; s/^ cpu, ([0-9.]+) % of one CPU.*/\1 \/ 100/p' "$1" | sed 1q
+}
+
+@test "how busy a command was, and its times, are those of a mean run" {
+	needs_software_events
+	metrics_of_faults
+	# the first of two runs is three times as long, and all of it is work
+	work='n=900000; [ ! -e started ] || n=300000; : >started; while [ $n -gt 0 ]; do n=$((n - 1)); done'
+	"$TDSTAT" --no-multiplex $mine -o out -- sh -c "$work"
+	cat out
+	elapsed=$(awk '/seconds time elapsed/ { print $1 }' out)
+	spent=$(awk '/ seconds (user|sys)$/ { sum += $1; nr++ } END { if (nr == 2) print sum }' out)
+	awk -v used="$(used out)" -v elapsed="$elapsed" -v spent="$spent" 'BEGIN {
+		split(used, part, " / ")
+		busy = part[1] / (part[2] ? part[2] : 1)
+		exit !(busy > 0 && busy < 1.01 && busy - spent / elapsed < 0.1 && spent / elapsed - busy < 0.1)
+	}' || fail "$(used out), $spent s of $elapsed s"
+	# the mean of several results has perf stat -r's times, and no others
+	"$TDSTAT" --no-multiplex -r 2 $mine -o out -- true
+	run ! grep -E 'seconds (user|sys)$' out
+}
+
 # Faults at first, and then works; more than twice as long as eight reads take.
 FAULTS='timeout 2.5 sh -c "while :; do :; done" || :'
 

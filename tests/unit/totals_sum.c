@@ -257,6 +257,48 @@ static void test_where(void)
 	td_totals_sum_free(&sum);
 }
 
+/*
+ * Two runs of a command count an event each, which is enabled for 5 ns of the
+ * first and 2 of the second: for 3 of a mean run, rounded down.
+ */
+static void test_joined_times(void)
+{
+	static const struct id runs[2][MAX_IDS] = {
+		{ { "all",
+		    NULL,
+		    "all",
+		    { { 1, 9, 5, 4, 4 }, { .value = NAN } } } },
+		{ { "all",
+		    NULL,
+		    "all",
+		    { { .value = NAN }, { 1, 3, 2, 1, 1 } } } },
+	};
+	const struct td_times unused = { 0 };
+	struct td_totals_sum sum = { .joins = true }, mean = { 0 };
+
+	for (size_t run = 0; run < TD_ARRAY_SIZE(runs); run++) {
+		struct td_totals totals = make_totals(runs[run]);
+
+		td_totals_sum_add(&sum, &plan, &totals, &unused);
+		td_totals_free(&totals);
+	}
+	td_totals_sum_divide(&sum);
+	/* and as one of the results of -r */
+	td_totals_sum_add(&mean, &plan, &sum.totals, &unused);
+	td_totals_sum_divide(&mean);
+	for (size_t e = 0; e < NR_EVENTS; e++) {
+		const struct td_total *total = &mean.totals.v[e];
+
+		ok(total->enabled_ns == (e ? 2 : 5) &&
+			   total->run_enabled_ns == 3 &&
+			   total->run_covered_ns == 2,
+		   "joined: event %zu: %d of %d ns", e,
+		   (int)total->run_covered_ns, (int)total->run_enabled_ns);
+	}
+	td_totals_sum_free(&mean);
+	td_totals_sum_free(&sum);
+}
+
 static void test_nothing(void)
 {
 	struct td_totals_sum sum = { 0 };
@@ -273,6 +315,7 @@ int main(void)
 	for (size_t i = 0; i < TD_ARRAY_SIZE(times); i++)
 		test_times(i);
 	test_where();
+	test_joined_times();
 	test_nothing();
 	return done_testing();
 }

@@ -51,6 +51,7 @@ struct td_opts {
 	const char *cputype;     /* NULL: all core PMUs */
 	int level;               /* 0: not set */
 	bool drill;     /* -l auto: level is the deepest that may be counted */
+	bool drill_off; /* it is the default, but --no-multiplex excludes it */
 	int only_level; /* --td-level; 0: not set */
 	char **metrics; /* the names of -M */
 	size_t nr_metrics;

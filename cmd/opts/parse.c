@@ -145,13 +145,13 @@ static int choose(struct td_opts *opts,
 	return argc - 1;
 }
 
-/* Is one tree of a PMU all that is shown, to people, at the end of one run? */
+/* Is one tree of a PMU all that is shown, to people, at the end? */
 static bool shows_final_tree(const struct td_opts *opts)
 {
 	return opts->subcommand == TD_STAT && opts->format == TD_FORMAT_TEXT &&
-	       !opts->interval_ms && !opts->has_repeat && !opts->no_multiplex &&
-	       !opts->metric_only && !opts->no_threshold &&
-	       !opts->hybrid_merge && !opts->cgroups && !opts->each_cgroup &&
+	       !opts->interval_ms && !opts->has_repeat && !opts->metric_only &&
+	       !opts->no_threshold && !opts->hybrid_merge && !opts->cgroups &&
+	       !opts->each_cgroup &&
 	       td_opts_aggregation(opts) == TD_AGGREGATE_ALL;
 }
 
@@ -162,6 +162,8 @@ static void set_default_level(struct td_opts *opts)
 	if (td_opts_want_metrics(opts) || opts->subcommand == TD_REPORT)
 		return;
 	opts->drill = !td_opts_want_events(opts) && shows_final_tree(opts);
+	opts->drill_off = opts->drill && opts->no_multiplex;
+	opts->drill = opts->drill && !opts->drill_off;
 	opts->level = opts->drill ? TD_MAX_LEVEL : 1;
 }
 

@@ -180,6 +180,11 @@ int td_job_plan(struct td_job *job, const struct td_opts *opts,
 		rc = assign_cgroups(job, err);
 	if (!rc && opts->no_multiplex)
 		rc = td_plan_make_sets(&job->plan, &job->machine, err);
+	if (!rc && opts->drill_off)
+		td_notes_add(&job->notes,
+			     "--no-multiplex counts level 1 unless -l names a "
+			     "deeper one: -l auto, which is the default "
+			     "otherwise, decides while it counts");
 	return rc ? rc : td_target_find_tasks(&job->target, &job->fs, err);
 }
 

@@ -49,6 +49,25 @@ static void say_rows_missed(const struct td_job *job, uint64_t nr)
 			   : "they counted is in the rows that follow");
 }
 
+/*
+ * Rows of tasks that slept, or waited for a CPU, look to people as if something
+ * had failed.
+ */
+static void say_rows_without_tasks(const struct td_run *run)
+{
+	const struct td_job *job = run->job;
+
+	if (!run->waited || job->opts->format != TD_FORMAT_TEXT || !job->tree ||
+	    job->target.system_wide || job->target.per_thread ||
+	    !run->tally.ever_ran)
+		return;
+	td_job_say(job,
+		   "tdstat: %d row%s without counts, because no task ran in "
+		   "%s: all were waiting, maybe for a CPU\n",
+		   run->waited, run->waited == 1 ? "" : "s",
+		   run->waited == 1 ? "it" : "them");
+}
+
 static void say_missed(const struct td_run *run)
 {
 	const struct td_counting *counting = &run->counting;
@@ -63,6 +82,7 @@ static void say_missed(const struct td_run *run)
 			   counting->nr_missed == 1 ? "" : "s",
 			   counting->nr_missed == 1 ? "it" : "they");
 	say_rows_missed(run->job, run->clock.rows_missed);
+	say_rows_without_tasks(run);
 	if (lost)
 		td_job_say(run->job,
 			   "tdstat: threads came and went too fast: %" PRIu64

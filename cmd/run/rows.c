@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "cmd/run/run.h"
+#include "lib/base/util.h"
 
 bool td_run_printed_all(const struct td_run *run)
 {
@@ -29,7 +30,8 @@ int td_run_read(struct td_run *run, uint64_t patience_ns, struct td_err *err)
 	run->counting.nr_ended = 0;
 	if (rc)
 		return rc;
-	run->clock.read_ns = td_run_now(run);
+	run->clock.read_ns =
+		td_since(delta.read_ns, run->session->waiter.start_ns);
 	rc = td_tally_add(&run->tally, &delta, per_thread);
 	if (!rc)
 		rc = td_drilling_add(&run->drilling, &delta);
@@ -88,11 +90,17 @@ static void say_behind(struct td_run *run)
 		   "a row lacks is in one of the next rows\n");
 }
 
-/* Writes the row and begins a new one. */
-static int put_row(struct td_run *run, uint64_t time_ns, struct td_err *err)
+/*
+ * Writes the row and begins a new one.  Its time is that of its counts, which
+ * may be some time after the tick if we had to wait for a CPU: else tasks would
+ * seem to have run for longer than the row lasted.
+ */
+static int put_row(struct td_run *run, struct td_err *err)
 {
-	int rc = td_run_put_sum(run, time_ns, NULL, err);
+	bool waited = !td_readings_enabled(&run->tally.sum);
+	int rc = td_run_put_sum(run, run->clock.read_ns, NULL, err);
 
+	run->waited += waited && !run->tally.behind;
 	say_behind(run);
 	clear_row(run);
 	run->printed++;
@@ -106,15 +114,13 @@ int td_run_read_in_time(struct td_run *run, struct td_err *err)
 
 int td_run_put_row_now(struct td_run *run, struct td_err *err)
 {
-	uint64_t time_ns;
 	int rc;
 
 	if (!run->job->opts->interval_ms || !run->clock.began ||
 	    td_run_printed_all(run))
 		return 0;
-	time_ns = td_run_now(run);
 	rc = td_run_read_in_time(run, err);
-	return rc ? rc : put_row(run, time_ns, err);
+	return rc ? rc : put_row(run, err);
 }
 
 /* The CPU time that we have used ourselves, if the ticks depend on it. */
@@ -130,16 +136,17 @@ static uint64_t own_ns(const struct td_clock *clock)
 
 int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err)
 {
-	uint64_t time_ns = td_run_now(run), before_ns = own_ns(&run->clock);
+	uint64_t before_ns = own_ns(&run->clock);
 	int rc = td_run_read_in_time(run, err);
 	bool is_due = td_clock_tick(&run->clock, ticks);
 
 	if (!rc)
 		rc = td_drilling_decide(&run->drilling, run->job,
-					run->counting.counter, time_ns, err);
+					run->counting.counter,
+					run->clock.read_ns, err);
 	td_clock_slow_down(&run->clock, &run->session->waiter,
 			   own_ns(&run->clock) - before_ns);
 	if (rc || !is_due || !run->job->opts->interval_ms)
 		return rc;
-	return put_row(run, time_ns, err);
+	return put_row(run, err);
 }

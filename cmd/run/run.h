@@ -79,6 +79,7 @@ struct td_run {
 	struct td_tally tally;
 	struct td_drilling drilling;
 	int printed; /* rows that were written */
+	int waited;  /* of them, in which no task ran */
 	bool said_behind;
 	bool timed_out;
 	bool given_up; /* counting ended with an error */

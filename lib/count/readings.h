@@ -25,6 +25,8 @@ struct td_readings {
 	struct td_reading *v;
 	size_t nr;
 	bool behind; /* some could not be read; the next read has them */
+	/* of td_counter_read(): when the last of them was read, monotonic */
+	uint64_t read_ns;
 };
 
 /* True if a count decreased, and not because 64 bits wrapped around. */

@@ -271,23 +271,32 @@ static void note_stalled(struct td_reader *reader)
 	}
 }
 
-/* Reads all steps or, if again, those that could not be read before. */
+/*
+ * Reads all steps or, if again, those that could not be read before.  Sets when
+ * that was, unless no step could be read.
+ */
 static int read_steps(struct td_reader *reader, bool again, bool *behind,
 		      struct td_err *err)
 {
+	bool any = !again;
 	int rc = 0;
 
 	*behind = false;
 	for (size_t s = 0; !rc && s < reader->nr_steps; s++) {
 		struct td_read_step *step = &reader->steps[s];
 
+		bool wanted = !again || step->behind;
+
 		step->behind = step->behind && !step->ended;
 		if (step->ended)
 			keep_values(reader, step);
-		else if (!again || step->behind)
+		else if (wanted)
 			rc = read_step(reader, step, err);
+		any |= wanted && !step->behind;
 		*behind |= step->behind;
 	}
+	if (any)
+		reader->now.read_ns = td_now_ns();
 	return rc;
 }
 
@@ -334,5 +343,6 @@ int td_reader_read(struct td_reader *reader, uint64_t patience_ns,
 	*readings = reader->delta;
 	readings->nr = hand_over(reader);
 	readings->behind = behind;
+	readings->read_ns = reader->before.read_ns;
 	return 0;
 }

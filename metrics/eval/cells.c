@@ -42,6 +42,16 @@ static const char *describe_absence(const struct td_evaluation *e, int pmu)
 	return *text ? *text : unnamed;
 }
 
+/* Counters of tasks are enabled while the tasks run. */
+static bool did_tasks_run(const struct td_evaluation *e)
+{
+	for (size_t i = 0; i < e->plan->events.nr; i++) {
+		if (e->totals[i].enabled_ns)
+			return true;
+	}
+	return false;
+}
+
 static const char *describe_gap(const struct td_evaluation *e, int event)
 {
 	static const char unnamed[] = "an event did not get a counter";
@@ -51,6 +61,8 @@ static const char *describe_gap(const struct td_evaluation *e, int event)
 
 	if (plan->events.v[event].refusal)
 		return plan->events.v[event].refusal;
+	if (e->tasks && !did_tasks_run(e))
+		return "no task ran in this time";
 	if (e->tasks && e->tree->machine->nr_core > 1 &&
 	    pmu < (int)e->tree->machine->nr_core && !td_eval_ran_on(e, pmu))
 		return describe_absence(e, pmu);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# How busy CPUs and tasks were, from recordings made by hand: the time-stamp counter
-# goes at 2 GHz.
+# How busy CPUs and tasks were, from recordings made by hand, where the time-stamp counter
+# goes at 2 GHz, and of commands.
 
 # shellcheck disable=SC2016,SC2154 # jq; helper.bash
 load helper
@@ -100,4 +100,33 @@ all cpu_atom 2.00 7.69 16.67' "$(busy_of task.jsonl)"
 	of_task 400000000 100000000
 	try "$TDSTAT" report task.jsonl
 	refute_output --partial 'waits for'
+}
+
+# --- rows of -I that are really counted ------------------------------------------
+
+@test "a command of one thread has one CPU at most, also in rows that were read late" {
+	needs_software_events
+	needs_strace
+	# each seventh read begins 30 ms late, most of them those of the counters
+	strace -o /dev/null -e trace=read -e inject=read:delay_enter=30000:when=20+7 \
+		"$TDSTAT" -I 100 -x, -o out -- timeout 2 sh -c 'while :; do :; done' || true
+	cat out
+	awk -F, 'NR > 1 { n++; if ($4 > 110) exit 1 } END { exit n < 10 }' out
+}
+
+@test "a remark says how many rows have no counts, as nothing ran" {
+	needs_software_events
+	try "$TDSTAT" -I 100 -o out -- sh -c 'sleep 0.55'
+	rows=$(grep -c '^ .*<not counted>' out)
+	[ "$rows" -ge 2 ]
+	assert_equal "$stderr" "tdstat: $rows rows without counts, because no task ran in them: all were waiting, maybe for a CPU"
+	# for programs each row says so
+	try "$TDSTAT" -I 100 -j -o out -- sh -c 'sleep 0.55'
+	assert_no_stderr
+	jq -es 'map(select(.value == null)) | length >= 8 and all(.why == "no task ran in this time")' out
+	# no such row; and of events, perf stat says nothing either
+	try "$TDSTAT" -I 100 -o out -- sleep 0.01
+	assert_no_stderr
+	try "$TDSTAT" -e task-clock -I 100 -o out -- sleep 0.35
+	assert_no_stderr
 }

@@ -91,6 +91,14 @@ void td_again_put_options(FILE *fp, const struct td_opts *opts)
 	}
 }
 
+void td_again_put_runs(FILE *fp, const struct td_opts *opts)
+{
+	if (opts->has_repeat)
+		fprintf(fp, " -r %d", opts->repeat);
+	if (opts->no_multiplex)
+		fputs(" --no-multiplex", fp);
+}
+
 void td_again_put_command(FILE *fp, const struct td_opts *opts)
 {
 	if (!opts->command)

@@ -13,6 +13,11 @@
 
 /* For tdstat: options of who is counted, on which cores, from which files, when. */
 void td_again_put_options(FILE *fp, const struct td_opts *opts);
+/*
+ * For tdstat: that the command is to be run more than once.  Not with -I, which
+ * has no means.
+ */
+void td_again_put_runs(FILE *fp, const struct td_opts *opts);
 /* "-- command" */
 void td_again_put_command(FILE *fp, const struct td_opts *opts);
 /*

@@ -103,6 +103,16 @@ static bool can_go_deeper(const struct td_verdict *verdict,
 	return false;
 }
 
+/* To where the time goes, unless no groups may take turns. */
+static void put_level(FILE *fp, const struct td_verdict *verdict,
+		      const struct td_opts *opts)
+{
+	if (opts->no_multiplex)
+		fprintf(fp, " -l %d", verdict->level);
+	else
+		fputs(" -l auto", fp);
+}
+
 static void put_count(FILE *fp, const struct td_verdict *verdict,
 		      const struct td_source *source,
 		      const struct td_opts *opts)
@@ -112,9 +122,11 @@ static void put_count(FILE *fp, const struct td_verdict *verdict,
 		td_again_put_options(fp, opts);
 	if (verdict->deeper == TD_DEEPER_ROWS)
 		fputs(opts->drill ? " -I 1000 -l auto" : " -I 1000", fp);
-	else if (verdict->deeper == TD_DEEPER_LEVEL)
-		fprintf(fp, " -l %d", verdict->level);
 	else
+		td_again_put_runs(fp, opts);
+	if (verdict->deeper == TD_DEEPER_LEVEL)
+		put_level(fp, verdict, opts);
+	else if (verdict->deeper == TD_DEEPER_GROUP)
 		fprintf(fp, " -M %s_group", td_verdict_last(verdict)->name);
 	put_target(fp, source, opts);
 }

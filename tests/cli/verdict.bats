@@ -126,5 +126,5 @@ of_verdict() {
 	report -j --verdict --hybrid-merge "$course"
 	assert_equal "$(jq -r 'select(.verdict) | .verdict | .pmu' <<<"$output")" all
 	jq -es 'map(select(.verdict))[0].verdict | .confidence != "unknown" and (.path | length >= 1)
-		and (.next[0] | startswith("tdstat -l 2 -C"))' <<<"$output"
+		and (.next[0] | startswith("tdstat -l auto -C"))' <<<"$output"
 }

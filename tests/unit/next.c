@@ -73,10 +73,12 @@ static void find_facts(void *ctx, const char *pmu, const char *metric,
 	}
 }
 
+#define MAX_WORDS 16
+
 /* NULL: no such command */
 static const struct {
 	const char *name;
-	const char *words[8];
+	const char *words[MAX_WORDS];
 	bool files;
 	struct td_verdict verdict;
 	const char *count, *where, *explain;
@@ -87,7 +89,7 @@ static const struct {
 		       .nr_path = 1,
 		       .deeper = TD_DEEPER_LEVEL,
 		       .level = 2 },
-	  .count = "tdstat -l 2 -- ./triad '100 M'",
+	  .count = "tdstat -l auto -- ./triad '100 M'",
 	  .explain = "tdstat explain tma_backend_bound" },
 	{ "level 3 is not",
 	  { "-l2", "true" },
@@ -103,7 +105,7 @@ static const struct {
 		       .nr_path = 1,
 		       .deeper = TD_DEEPER_LEVEL,
 		       .level = 3 },
-	  .count = "tdstat -l 3 -- true",
+	  .count = "tdstat -l auto -- true",
 	  .where = "perf record -e cpu_core/A.B/P -- true",
 	  .explain = "tdstat explain tma_backend_bound" },
 	{ "a group; its events are those of the node above",
@@ -140,7 +142,7 @@ static const struct {
 		       .tied = { MEMORY_45, CORE_15 },
 		       .deeper = TD_DEEPER_LEVEL,
 		       .level = 3 },
-	  .count = "tdstat -l 3 -- true" },
+	  .count = "tdstat -l auto -- true" },
 	{ "-l auto has gone as deep as it can",
 	  { "true" },
 	  .files = true,
@@ -148,6 +150,58 @@ static const struct {
 		       .tied = { MEMORY_45, CORE_15 },
 		       .deeper = TD_DEEPER_LEVEL,
 		       .level = 3 } },
+	{ "several runs: as many again",
+	  { "-r3", "true" },
+	  .verdict = { .path = { BACKEND_60 },
+		       .nr_path = 1,
+		       .deeper = TD_DEEPER_LEVEL,
+		       .level = 2 },
+	  .count = "tdstat -r 3 -l auto -- true",
+	  .explain = "tdstat explain tma_backend_bound" },
+	{ "a group, of several runs",
+	  { "-r3", "-l2", "true" },
+	  .files = true,
+	  .verdict = { .path = { BACKEND_60, MEMORY_45 },
+		       .nr_path = 2,
+		       .deeper = TD_DEEPER_GROUP,
+		       .level = 3 },
+	  .count = "tdstat -r 3 -M tma_memory_bound_group -- true",
+	  .where = "perf record -e cpu_core/A.B/P -- true",
+	  .explain = "tdstat explain tma_memory_bound" },
+	{ "without turns there is no -l auto",
+	  { "--no-multiplex", "-r2", "true" },
+	  .files = true,
+	  .verdict = { .situation = TD_SITUATION_TIE,
+		       .tied = { MEMORY_45, CORE_15 },
+		       .deeper = TD_DEEPER_LEVEL,
+		       .level = 3 },
+	  .count = "tdstat -r 2 --no-multiplex -l 3 -- true" },
+	{ "rows of one run",
+	  { "--no-multiplex", "true" },
+	  .files = true,
+	  .verdict = { .situation = TD_SITUATION_CHANGED,
+		       .runner_up = MEMORY_45,
+		       .deeper = TD_DEEPER_ROWS },
+	  .count = "tdstat -I 1000 -- true" },
+	{ "who is counted, where and when; but not how it was shown",
+	  { "-C0-3", "--cputype", "core", "--all-kernel", "-D9", "-S", "-jl1",
+	    "--verdict", "--hybrid-merge", "--log-fd=7", "-v", "--all",
+	    "true" },
+	  .verdict = { .situation = TD_SITUATION_TIE,
+		       .tied = { MEMORY_45, CORE_15 },
+		       .deeper = TD_DEEPER_LEVEL,
+		       .level = 2 },
+	  .count = "tdstat -C 0-3 --cputype=core --all-kernel -D 9 -S -l auto "
+		   "-- true" },
+	{ "tasks, and what they do in user space",
+	  { "-p", "17", "-i", "--all-user", "-I100", "--summary", "-x,",
+	    "-ofile", "-D9", "--metrics-dir", "d" },
+	  .verdict = { .situation = TD_SITUATION_TIE,
+		       .tied = { MEMORY_45, CORE_15 },
+		       .deeper = TD_DEEPER_LEVEL,
+		       .level = 2 },
+	  .count = "tdstat -p 17 -i --all-user -D 9 --metrics-dir=d "
+		   "-l auto" },
 	{ "a change, and -l auto",
 	  { "true" },
 	  .files = true,
@@ -173,7 +227,7 @@ static const struct {
 		       .nr_path = 1,
 		       .deeper = TD_DEEPER_LEVEL,
 		       .level = 2 },
-	  .count = "tdstat -a --for-each-cgroup=x -l 2",
+	  .count = "tdstat -a --for-each-cgroup=x -l auto",
 	  .explain = "tdstat explain tma_backend_bound" },
 };
 
@@ -186,7 +240,7 @@ static void is_line(const char *got, const char *want, const char *row,
 static void test_row(const struct td_source *like, size_t r)
 {
 	struct td_source source = *like;
-	char *owned[8], *argv[10] = { (char[]){ "tdstat" } };
+	char *owned[MAX_WORDS], *argv[MAX_WORDS + 2] = { (char[]){ "tdstat" } };
 	struct td_verdict verdict = rows[r].verdict;
 	struct td_opts opts = { 0 };
 	struct td_err err = { 0 };
@@ -195,7 +249,8 @@ static void test_row(const struct td_source *like, size_t r)
 
 	for (; rows[r].words[argc - 1]; argc++)
 		argv[argc] = owned[argc - 1] = strdup(rows[r].words[argc - 1]);
-	td_opts_parse(&opts, td_commands, argc, argv, &err);
+	ok(td_opts_parse(&opts, td_commands, argc, argv, &err) == 0,
+	   "%s: it can be typed: %s", rows[r].name, err.msg);
 	verdict.row = &rows_of[0];
 	source.facts.ctx = rows[r].files ? &source : NULL;
 	ok(td_next_make(&next, &verdict, &source, &opts, &err) == 0, "%s",
@@ -217,10 +272,11 @@ static void test_report(const struct td_source *like)
 		const char *count;
 	} reports[] = {
 		{ { TD_TARGET_COMMAND, (char[]){ "./triad 100M" } },
-		  "tdstat -l 2 -- ./triad 100M" },
+		  "tdstat -l auto -- ./triad 100M" },
 		{ { TD_TARGET_COMMAND, (char[]){ "sh -c a;b" } }, NULL },
-		{ { TD_TARGET_SYSTEM, NULL }, "tdstat -l 2 -a" },
-		{ { TD_TARGET_CPUS, (char[]){ "0-3" } }, "tdstat -l 2 -C 0-3" },
+		{ { TD_TARGET_SYSTEM, NULL }, "tdstat -l auto -a" },
+		{ { TD_TARGET_CPUS, (char[]){ "0-3" } },
+		  "tdstat -l auto -C 0-3" },
 		{ { TD_TARGET_PROCESSES, (char[]){ "17" } }, NULL },
 		{ { TD_TARGET_FILE, (char[]){ "x.csv" } }, NULL },
 	};

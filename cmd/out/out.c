@@ -137,6 +137,16 @@ const char *td_out_missing(enum td_status status)
 	return "";
 }
 
+#define ALL_PCT 100
+
+/* Is every share from 0 to 100 % in the interval?  Then it says nothing. */
+static bool is_any_share(const struct td_column *column, double value,
+			 double error)
+{
+	return column->unit[0] == '%' && value - error <= 0 &&
+	       value + error >= ALL_PCT;
+}
+
 const char *td_out_error(char buf[TD_VALUE_SIZE],
 			 const struct td_column *column, double value,
 			 double error)
@@ -147,6 +157,8 @@ const char *td_out_error(char buf[TD_VALUE_SIZE],
 	int decimals = part > 1 ? part - 1 : 0;
 	double digit = pow(10, decimals);
 
+	if (is_any_share(column, value, error))
+		return strcpy(buf, "?");
 	snprintf(buf, TD_VALUE_SIZE, "%.*f", decimals,
 		 ceil(error * digit) / digit);
 	return buf;

@@ -136,7 +136,10 @@ enum td_reader {
 const char *td_out_value(char buf[TD_VALUE_SIZE],
 			 const struct td_column *column, double value,
 			 enum td_reader reader);
-/* For people: the error of a value, rounded up to the value's digits. */
+/*
+ * For people: the error of a value, rounded up to the value's digits; "?" if the
+ * value may be any share.
+ */
 const char *td_out_error(char buf[TD_VALUE_SIZE],
 			 const struct td_column *column, double value,
 			 double error);

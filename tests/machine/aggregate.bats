@@ -201,7 +201,7 @@ cgroups() {
 			for (i = 7; i <= NF; i++) printf "%s %s %s %.0f\n", $2, $3, name[i], $i * 10
 		}' out-x, >csv
 		awk '/^ (CPU|S)[0-9]/ { id = $1; pmu = $2 ~ /^cpu/ ? $2 : "cpu"; sub(",", "", pmu) }
-			{ sub(/ ±[0-9.]+/, "") }
+			{ sub(/ ±[0-9.?]+/, "") }
 			/^ +[0-9.]+ %/ { printf "%s %s %s %.0f\n", id, pmu, $3, $1 * 10 }' out >table
 		[ -s json ]
 		# 25.05 may be rounded either way, once from more digits than the other time

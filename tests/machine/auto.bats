@@ -134,7 +134,7 @@ found() {
 	for how in "-l 2" ""; do
 		# shellcheck disable=SC2086 # words
 		(ulimit -n 128 && "$TDSTAT" $how -a -o out -- sleep 1)
-		level_1 out | grep -E '^ +[0-9.]+( ±[0-9.]+)? %  tma_retiring'
+		level_1 out | grep -E '^ +[0-9.]+( ±[0-9.?]+)? %  tma_retiring'
 	done
 }
 

@@ -144,7 +144,7 @@ is() {
 			-e "inject=perf_event_open:error=EINVAL:when=$nr" "${command[@]}"
 		cat out
 		[ -z "$stderr" ]
-		[ "$(grep -cE '^ +[0-9.]+( ±[0-9.]+)? %  tma_' out)" -eq 4 ]
+		[ "$(grep -cE '^ +[0-9.]+( ±[0-9.?]+)? %  tma_' out)" -eq 4 ]
 		case $config in
 		0x300) run ! grep 'busy' out ;;
 		0x3c) grep -E '^ cpu_core, [0-9.]+ % busy$' out ;;

@@ -61,7 +61,7 @@ perf_group() {
 
 # without_errors FILE: a tree, without the half of each value's interval
 without_errors() {
-	sed 's/ ±[0-9.]*//' "$1"
+	sed 's/ ±[0-9.?]*//' "$1"
 }
 
 # level_1 FILE: a tree, without the nodes of deeper levels

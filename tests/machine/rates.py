@@ -340,7 +340,7 @@ def read_tree(text):
     rows = []
     for line in text.splitlines():
         heading = re.match(r" (cpu\w*)(, .*)?$", line)
-        node = re.match(r" +(-?[\d.]+)(?: ±[\d.]+)? %  (tma_\w+)", line)
+        node = re.match(r" +(-?[\d.]+)(?: ±[\d.?]+)? %  (tma_\w+)", line)
         if heading:
             rows.append(Row(float(elapsed.group(1)), heading.group(1), {}))
         elif node:

@@ -142,7 +142,7 @@ one_remark() {
 			jq -es 'map(select(.pmu == "cpu_core" and .level == 1)) | all(.value > 0)' out ;;
 		*) grep -F ' cpu_atom, <not counted>' out
 			grep -E '^ cpu_core, [0-9.]+ % busy, 3\.0 GHz$' out
-			grep -E '^ +25\.1( ±[0-9.]+)? %  tma_retiring' out ;;
+			grep -E '^ +25\.1( ±[0-9.?]+)? %  tma_retiring' out ;;
 		esac
 	done
 	run -0 --separate-stderr "$TDSTAT" -a -l 3 -I 200 --interval-count 3 -x,

@@ -257,6 +257,22 @@ static const struct {
 	  .want = TITLE("x", "") " cpu\n"
 "      12.3 ±12.5 %  tma_retiring\n"
 "      1.50  ipc\n\n" },
+	{ "errors in a tree: any share may be true, but not any number",
+	  .frame = { "x" },
+	  .rows = { { "all", "cpu", { HALF(40.6, 105.4), HALF(1.5, 105.4) } } },
+	  .want = TITLE("x", "") " cpu\n"
+"      40.6 ±? %  tma_retiring\n"
+"      1.50 ±105.40  ipc\n\n" },
+	{ "errors in a tree: what is just no share", .frame = { "x" },
+	  .rows = { { "all", "cpu", { HALF(50.1, 50), OK(1.5) } } },
+	  .want = TITLE("x", "") " cpu\n"
+"      50.1 ±50.0 %  tma_retiring\n"
+"      1.50  ipc\n\n" },
+	{ "errors in JSON: any share may be true", TD_FORMAT_JSON,
+	  .frame = { "x" },
+	  .rows = { { "all", "cpu", { HALF(40.5, 105.5), NONE } } },
+	  .want =
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.30,\"share\":100.00,\"metric\":\"tma_retiring\",\"value\":40.5,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":105.5}\n" },
 	{ "CSV: columns of errors", TD_FORMAT_CSV,
 	  .frame = { "x", .errors = true },
 	  .rows = { { "all", "cpu", { HALF(12.34, 0.416), OK(1.5) } },

@@ -94,6 +94,9 @@ int td_opts_check(const struct td_opts *o, struct td_err *err)
 		{ o->bottlenecks && td_opts_want_events(o),
 		  "-e, -d and --null show counts, --bottlenecks metrics: they "
 		  "exclude each other" },
+		{ o->bottlenecks && o->verdict,
+		  "--bottlenecks has the largest first, and --verdict is of the "
+		  "tree: they exclude each other" },
 		{ o->bottlenecks && chooses_metrics(o),
 		  "--bottlenecks is a choice of metrics: --level and -M exclude "
 		  "it" },

@@ -299,7 +299,10 @@ static void put_nodes(struct tree *tree)
 	}
 }
 
-/* "      99.8 %  in all", or why there is no sum. */
+/*
+ * "      99.8 %  in all", or why there is no sum.  What is in the tree stands in
+ * for metrics that this kind of core does not have.
+ */
 static void put_sum(struct tree *tree)
 {
 	const struct td_row *row = tree->row;
@@ -314,6 +317,12 @@ static void put_sum(struct tree *tree)
 		fprintf(fp, "%*.1f%*s %%  in all\n",
 			widths_of(tree, &row->nodes[0])->value, row->ranked_sum,
 			widths_of(tree, &row->nodes[0])->error, "");
+	if (row->nr_nodes && row->nodes[0].level) {
+		start_line(tree);
+		fputs("  these are nodes of the tree, as this kind of core has "
+		      "no bottleneck metrics\n",
+		      fp);
+	}
 }
 
 static void put_misfits(const struct tree *tree)

@@ -25,6 +25,13 @@ static const char *without_prefix(const char *name)
 	return NULL;
 }
 
+bool td_is_useful_work(const char *name)
+{
+	const char *rest = without_prefix(name);
+
+	return rest && strcasecmp(rest, "useful_work") == 0;
+}
+
 bool td_set_has_bottlenecks(const struct td_metric_set *set)
 {
 	for (size_t i = 0; i < set->nr_metrics; i++) {

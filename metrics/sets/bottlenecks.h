@@ -5,6 +5,11 @@
 #include "metrics/sets/set.h"
 
 /*
+ * Is it the bottleneck metric that is no loss?  Intel gives it a threshold, but
+ * however large it is, nothing is wrong.
+ */
+bool td_is_useful_work(const char *name);
+/*
  * Does the set have Intel's bottleneck metrics, which share out all slots?
  * Atom cores have metrics with such a name, too, but those are shares of cycles
  * that overlap.

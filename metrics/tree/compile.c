@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "metrics/sets/bottlenecks.h"
 #include "metrics/tree/scope.h"
 
 #define MAX_DEPTH 64 /* of metrics that refer to other metrics */
@@ -290,7 +291,8 @@ int td_tree_compile_thresholds(struct td_scope *scope)
 		struct td_scope inner = *scope;
 
 		if (metric->pmu != scope->pmu || metric->column < 0 ||
-		    !metric->value || !metric->def->threshold)
+		    !metric->value || !metric->def->threshold ||
+		    td_is_useful_work(metric->def->name))
 			continue;
 		inner.def = metric->def;
 		inner.self = NULL;

@@ -65,6 +65,20 @@ sorted_with_sum() {
 	assert_same "$(sort -rg sorted)" "$(cat sorted)"
 }
 
+@test "useful work is never marked, other causes are; of the tree it is said what it is" {
+	saved alderlake
+	recorded -
+	"$TDSTAT" report --bottlenecks recording.jsonl >tree
+	# as there is nothing to be over, neither true nor false
+	"$TDSTAT" report --bottlenecks -j recording.jsonl | jq -es '
+		map(select(.value != null and (.metric | startswith("tma_info_bottleneck_"))))
+		| length > 5 and any(.over_threshold)
+		and all((.over_threshold == null) == (.metric == "tma_info_bottleneck_useful_work"))'
+	assert_equal "$(awk '/^ [^ ]/ { pmu = $1 } /as this kind of core has no bottleneck metrics$/ { print pmu }' tree)" cpu_atom,
+	# the first line is the verdict
+	run ! grep -E '^ (Which|Most|What|No single) ' tree
+}
+
 @test "the recording says what was asked for; -l shows the tree all the same" {
 	saved skylakex
 	recorded -
@@ -104,7 +118,7 @@ sorted_with_sum() {
 
 @test "it excludes what chooses other metrics, and events" {
 	saved alderlake
-	for options in '-l 2' '--td-level 1' '-M tma_retiring' '-e cycles' -d --null; do
+	for options in '-l 2' '--td-level 1' '-M tma_retiring' '-e cycles' -d --null --verdict; do
 		try "$TDSTAT" --dry-run --bottlenecks $options -- true
 		assert_equal "$status" 64
 		assert_complains '--bottlenecks'

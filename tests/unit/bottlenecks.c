@@ -65,6 +65,7 @@ static const struct {
 	const char *what;
 	struct td_cell cells[TD_ARRAY_SIZE(columns)];
 	const char *want;
+	bool tree;
 } rows[] = {
 	{ "the largest first", { UNSURE(10.2), UNSURE(60.3), UNSURE(29.5) },
 " cpu\n"
@@ -110,9 +111,38 @@ static const struct {
 "       9.0       %  tma_c\n"
 "     100.0       %  in all\n"
 "\n" },
+	{ "nodes of the tree, where there are no such metrics",
+	  { UNSURE(50), UNSURE(30), UNSURE(20) },
+" cpu\n"
+"      50.0 %  tma_a\n"
+"      30.0 %  tma_b\n"
+"      20.0 %  tma_c\n"
+"     100.0 %  in all\n"
+"  these are nodes of the tree, as this kind of core has no bottleneck metrics\n"
+"\n", .tree = true },
 	{ "nothing was counted", { LOST, LOST, LOST },
 " cpu, <not counted>\n"
 "\n" },
+};
+
+/* Which of them is no loss. */
+static const struct {
+	const char *name;
+	bool useful;
+} names[] = {
+	{ "tma_info_bottleneck_useful_work", true },
+	{ "tma_bottleneck_useful_work", true },
+	{ "tma_info_bottleneck_Useful_Work", true },
+	{ "tma_info_bottleneck_big_code", false },
+	{ "tma_info_bottleneck_useful_work_est", false },
+	{ "useful_work", false },
+};
+
+/* What stands in for bottlenecks, with levels. */
+static const struct td_node tree_nodes[] = {
+	{ 0, NULL, 1, 0, NULL },
+	{ 1, NULL, 2, 0, NULL },
+	{ 2, NULL, 2, 0, NULL },
 };
 /* clang-format on */
 
@@ -144,7 +174,7 @@ static void test_row(size_t r)
 			      .ghz = NAN,
 			      .running_pct = 100,
 			      .cells = cells,
-			      .nodes = nodes,
+			      .nodes = rows[r].tree ? tree_nodes : nodes,
 			      .nr_nodes = TD_ARRAY_SIZE(nodes) };
 	struct td_report report = { .columns = columns,
 				    .nr_columns = TD_ARRAY_SIZE(columns),
@@ -172,5 +202,8 @@ int main(void)
 		test_set(s);
 	for (size_t r = 0; r < TD_ARRAY_SIZE(rows); r++)
 		test_row(r);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(names); i++)
+		ok(td_is_useful_work(names[i].name) == names[i].useful, "%s",
+		   names[i].name);
 	return done_testing();
 }

@@ -79,6 +79,18 @@ static void put_busy(FILE *fp, const struct td_row *row)
 		fprintf(fp, ", %.1f GHz", row->ghz);
 }
 
+/* Are the errors those of a mean of runs? */
+static bool has_errors_of_runs(const struct td_row *row)
+{
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		const struct td_cell *cell = &row->cells[row->nodes[i].column];
+
+		if (cell->status == TD_STATUS_OK && !isnan(cell->runs_error))
+			return true;
+	}
+	return false;
+}
+
 /* " cpu_core, 97.8 % of the slots, 12.0 % busy, counted 86.7 % of the time" */
 void td_out_text_heading(const struct td_writer *writer,
 			 const struct td_report *report,
@@ -107,5 +119,7 @@ void td_out_text_heading(const struct td_writer *writer,
 		put_busy(fp, row);
 	if (status == TD_STATUS_OK && row->running_pct < TD_ALL_PCT)
 		fprintf(fp, ", counted %.1f %% of the time", row->running_pct);
+	if (status == TD_STATUS_OK && has_errors_of_runs(row))
+		fputs(", \u00b1 of the runs", fp);
 	td_out_text_end_line(writer, row);
 }

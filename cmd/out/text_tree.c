@@ -84,22 +84,6 @@ static const char *error_of(char buf[TD_VALUE_SIZE], const struct tree *tree,
 			    cell->error);
 }
 
-/* "  ( +- 0.4 )" in the metric's unit; "" unless it is a mean. */
-static const char *runs_error_of(char buf[TD_VALUE_SIZE + 16],
-				 const struct tree *tree,
-				 const struct td_node *node)
-{
-	const struct td_cell *cell = cell_of(tree, node);
-	char value[TD_VALUE_SIZE];
-
-	buf[0] = '\0';
-	if (tree->writer->frame->runs > 1 && !isnan(cell->runs_error))
-		snprintf(buf, TD_VALUE_SIZE + 16, "  ( +- %s )",
-			 td_out_value(value, column_of(tree, node),
-				      cell->runs_error, TD_READER_HUMAN));
-	return buf;
-}
-
 static bool is_marked(const struct tree *tree, const struct td_cell *cell)
 {
 	return cell->over_threshold && !tree->row->idle;
@@ -180,9 +164,7 @@ static void lay_out(struct tree *tree)
 	widen_all(tree);
 	for (size_t i = 0; i < row->nr_nodes; i++) {
 		const struct td_node *node = &row->nodes[i];
-		char buf[TD_VALUE_SIZE + 16];
 		int name = td_printable_width(column_of(tree, node)->name) +
-			   (int)strlen(runs_error_of(buf, tree, node)) +
 			   (int)strlen(td_out_misfit_mark(
 				   cell_of(tree, node)->misfit));
 
@@ -255,7 +237,6 @@ static void put_node(struct tree *tree, const struct td_node *node)
 	bool colour = tree->writer->frame->colour;
 	const struct td_cell *cell = cell_of(tree, node);
 	FILE *fp = tree->writer->fp;
-	char buf[TD_VALUE_SIZE + 16];
 	int len = put_figure(tree, node);
 
 	if (cell->status != TD_STATUS_OK) {
@@ -267,8 +248,7 @@ static void put_node(struct tree *tree, const struct td_node *node)
 		td_out_text_end_line(tree->writer, tree->row);
 		return;
 	}
-	len += fprintf(fp, "%s%s", runs_error_of(buf, tree, node),
-		       td_out_misfit_mark(cell->misfit));
+	len += fprintf(fp, "%s", td_out_misfit_mark(cell->misfit));
 	td_out_misfits_add(&tree->misfits, cell);
 	if (is_marked(tree, cell))
 		fprintf(fp, "%*s%s<--%s",

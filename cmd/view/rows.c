@@ -33,11 +33,21 @@ struct rows {
 static int fill_errors(const struct rows *r, struct td_report *report,
 		       struct td_err *err)
 {
-	if (r->counted)
-		return td_view_fill_errors(r->view, r->counted, r->totals,
-					   report, err);
-	return td_view_fill_joined_errors(r->view, r->totals, r->times, report,
-					  err);
+	switch (r->purpose) {
+	case COLLECT:
+		break;
+	case SHOW:
+		if (r->counted)
+			return td_view_fill_errors(r->view, r->counted,
+						   r->totals, report, err);
+		return td_view_fill_joined_errors(r->view, r->totals, r->times,
+						  report, err);
+	case SHOW_MEAN:
+		if (td_spreads_fill_report(&r->view->spreads, report))
+			return td_err_nomem(err);
+		break;
+	}
+	return 0;
 }
 
 static int put_tree(const struct rows *r, struct td_err *err)
@@ -49,7 +59,7 @@ static int put_tree(const struct rows *r, struct td_err *err)
 			 &report, err);
 
 	report.time_ns = r->time_ns;
-	if (!rc && r->purpose == SHOW)
+	if (!rc)
 		rc = fill_errors(r, &report, err);
 	if (!rc)
 		td_report_find_misfits(&report);
@@ -57,9 +67,6 @@ static int put_tree(const struct rows *r, struct td_err *err)
 		td_report_drop_absent(&report);
 	if (!rc && r->purpose == COLLECT &&
 	    td_spreads_add_report(&view->spreads, &report))
-		rc = td_err_nomem(err);
-	if (!rc && r->purpose == SHOW_MEAN &&
-	    td_spreads_fill_report(&view->spreads, &report))
 		rc = td_err_nomem(err);
 	if (!rc && view->ranked && writer->out->for_people &&
 	    td_report_rank(&report))

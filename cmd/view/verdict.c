@@ -2,39 +2,16 @@
 /* The verdict on a finished report, with the commands to type next. */
 #include "cmd/view/verdict.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/out/advice.h"
 #include "cmd/view/next.h"
-#include "lib/base/util.h"
-#include "metrics/eval/errors.h"
 #include "metrics/verdict/verdict.h"
 
 static bool is_worth_showing(const struct td_verdict *verdict)
 {
 	return verdict->situation != TD_SITUATION_NONE;
-}
-
-double td_view_degrees(const struct td_view *view)
-{
-	return (double)view->sum.rounds - 1;
-}
-
-/* Half the width of the 95 % interval of a mean of runs. */
-static void take_errors_of_runs(const struct td_view *view,
-				struct td_report *report)
-{
-	double degrees = td_view_degrees(view);
-
-	for (size_t i = 0; i < report->nr_rows && degrees >= 1; i++) {
-		struct td_cell *cells = report->rows[i].cells;
-
-		for (size_t c = 0; c < report->nr_columns; c++)
-			cells[c].error =
-				td_student(degrees) * cells[c].runs_error;
-	}
 }
 
 /* The evaluation was used for other counts since, to find the errors. */
@@ -46,8 +23,6 @@ static int find_clear(struct td_view *view, const struct td_totals *totals,
 	int rc = td_eval(&view->evaluation, totals, times, view->merge, &again,
 			 err);
 
-	if (!rc && view->mean)
-		take_errors_of_runs(view, report);
 	if (!rc)
 		td_eval_find_clear(&view->evaluation, report);
 	td_report_free(&again);

@@ -5,11 +5,6 @@
 #include "cmd/view/view.h"
 
 /*
- * The degrees of freedom of the mean of -r: one less than the results in it.
- * With --no-multiplex, each of them took several runs.
- */
-double td_view_degrees(const struct td_view *view);
-/*
  * Shows the verdict on a finished report of these totals, if it is wanted and
  * there is one to show.
  */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "metrics/eval/errors.h"
 
 void td_spread_add(struct td_spread *spread, double value)
 {
@@ -127,12 +128,18 @@ int td_spreads_add_events(struct td_spreads *spreads,
 	return 0;
 }
 
-static int fill(struct td_spreads *spreads, char *key, double *error)
+/* Sets the standard error, and half of the 95 % interval of the mean. */
+static int fill(struct td_spreads *spreads, char *key, double *error,
+		double *half)
 {
 	const struct td_spread *spread = key ? find(spreads, key) : NULL;
 	int rc = key ? 0 : -ENOMEM;
 
-	*error = spread ? td_spread_error(spread) : NAN;
+	*error = *half = NAN;
+	if (spread) {
+		*error = td_spread_error(spread);
+		*half = td_student(spread->nr - 1.) * *error;
+	}
 	free(key);
 	return rc;
 }
@@ -146,7 +153,8 @@ int td_spreads_fill_report(struct td_spreads *spreads, struct td_report *report)
 
 		for (size_t c = 0; !rc && c < report->nr_columns; c++)
 			rc = fill(spreads, cell_key(report, row, c),
-				  &row->cells[c].runs_error);
+				  &row->cells[c].runs_error,
+				  &row->cells[c].error);
 	}
 	return rc;
 }
@@ -158,9 +166,9 @@ int td_spreads_fill_events(struct td_spreads *spreads,
 
 	for (size_t i = 0; !rc && i < report->nr_rows; i++) {
 		struct td_event_row *row = &report->rows[i];
-		double error;
+		double error, unused;
 
-		rc = fill(spreads, event_key(row), &error);
+		rc = fill(spreads, event_key(row), &error, &unused);
 		row->error_pct = 100 * error / row->value;
 		if (row->value == 0 && error == 0)
 			row->error_pct = 0;

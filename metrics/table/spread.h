@@ -37,7 +37,11 @@ int td_spreads_add_report(struct td_spreads *spreads,
 			  const struct td_report *report);
 int td_spreads_add_events(struct td_spreads *spreads,
 			  const struct td_event_report *report);
-/* Set the errors in the report of the means. */
+/*
+ * Set the errors in the report of the means: of events as perf stat has them; of
+ * metrics also half of the 95 % interval, with as many degrees of freedom as
+ * runs had a value but one, which is the meaning of all other errors.
+ */
 int td_spreads_fill_report(struct td_spreads *spreads,
 			   struct td_report *report);
 int td_spreads_fill_events(struct td_spreads *spreads,

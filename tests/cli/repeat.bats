@@ -230,12 +230,13 @@ print(mean, 100 * statistics.stdev(v) / len(v) ** 0.5 / mean)' "$@"
 
 # --- metrics --------------------------------------------------------------------
 
-@test "metrics: means of the counts, and an error in the metric's own unit" {
+@test "metrics: means of the counts, and half of the interval of the mean" {
 	needs_software_events
 	work='i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
 	try "$TDSTAT" -r 3 -- sh -c "$work"
 	assert_success
-	grep -E '^ +[0-9.]+ %  tma_retiring .*\( \+- [0-9]+\.[0-9]+ \)' <<<"$stderr"
+	grep -E '^ +[0-9.]+ ±[0-9.?]+ +%  tma_retiring' <<<"$stderr"
+	grep -E '^ cpu, .*, ± of the runs$' <<<"$stderr"
 	grep -F '(3 runs):' <<<"$stderr"
 	"$TDSTAT" -r 3 -x, -o out -- sh -c "$work"
 	assert_equal "$(sed 1d out | cut -d, -f2 | xargs)" 'all all +-'
@@ -243,9 +244,12 @@ print(mean, 100 * statistics.stdev(v) / len(v) ** 0.5 / mean)' "$@"
 	awk -F, 'NR == 2 && !($7 > 40 && $7 < 60 && $7 + $9 > 99.9) { exit 1 }
 		NR == 3 && !($7 >= 0 && $7 < 20 && $7 - $9 < 0.02 && $9 - $7 < 0.02) { exit 1 }' out || fail "$(cat out)"
 	"$TDSTAT" -r 3 -j -o out -- sh -c "$work"
-	jq -es 'length == 4 and all(.[]; .runs_error | type == "number" and . >= 0)' out
+	# Student's quantile for three runs
+	jq -es 'length == 4 and all(.[]; .runs_error >= 0 and (.error - 4.302652729911 * .runs_error | fabs) < 1e-6)' out
 	"$TDSTAT" -j -o out -- true
 	jq -es 'all(.[]; has("runs_error") | not)' out
+	try "$TDSTAT" -- sh -c "$work"
+	run ! grep 'of the runs' <<<"$stderr"
 }
 
 @test "metrics with -A: a row of errors behind each CPU's" {

@@ -2,7 +2,6 @@
 /* --no-multiplex: runs that count different groups become one result. */
 #include "cmd/view/joined.h"
 #include "cmd/view/errors.h"
-#include "cmd/view/verdict.h"
 
 #include <stdlib.h>
 
@@ -348,10 +347,6 @@ int main(void)
 		ok(test_near(td_work_difference(&works[i].work), works[i].want,
 			     1e-12),
 		   "%s: %g", works[i].what, td_work_difference(&works[i].work));
-	/* -r 2, and each of the two results took three runs */
-	ok(td_view_degrees(
-		   &(struct td_view){ .nr_runs = 6, .sum.rounds = 2 }) == 1,
-	   "a mean of two results has one degree of freedom");
 	test_runs(1);
 	test_runs(1.5);
 	test_runs(10);

@@ -138,11 +138,16 @@ static const struct report_row runs[3][3] = {
 static const struct {
 	const char *id, *pmu;
 	double error[NR_COLUMNS];
+	double quantile; /* Student's, 97.5 %, for the runs of the first one */
 } want_errors[] = {
-	{ "CPU0", "cpu_core", { 0.5773502691896258, 0 } }, /* 4 6 5; 1 1 1 */
-	{ "CPU1", "cpu_core", { 5.773502691896258, NAN } }, /* 10 20 30; 5 */
-	{ "CPU4", "cpu_atom", { 1, NAN } }, /* 1 3 */
-	{ "CPU4", "cpu_core", { NAN, NAN } }, /* was in no run */
+	{ "CPU0", "cpu_core", { 0.5773502691896258, 0 },
+	  4.302652729911275 }, /* 4 6 5; 1 1 1 */
+	{ "CPU1", "cpu_core", { 5.773502691896258, NAN },
+	  4.302652729911275 }, /* 10 20 30; 5 */
+	{ "CPU4", "cpu_atom", { 1, NAN },
+	  12.706204736432095 }, /* 1 3 */
+	{ "CPU4", "cpu_core", { NAN, NAN },
+	  NAN }, /* was in no run */
 };
 /* clang-format on */
 
@@ -167,6 +172,11 @@ static void test_reports(void)
 				   test_near(cells[0][c].value, 7, 0),
 			   "%s %s, %s: %g", mean.id, mean.pmu, columns[c].name,
 			   cells[0][c].runs_error);
+		ok(test_near(cells[0][0].error,
+			     want_errors[i].quantile * want_errors[i].error[0],
+			     1e-9),
+		   "%s %s: half of the interval: %g", mean.id, mean.pmu,
+		   cells[0][0].error);
 	}
 	td_spreads_free(&spreads);
 	ok(!spreads.nr && !spreads.v, "freed");

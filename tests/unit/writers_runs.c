@@ -205,7 +205,8 @@ static const struct {
 #define ERR(v, error_)                                                    \
 	{                                                                 \
 		.status = TD_STATUS_OK, .value = (v), .running_pct = 100, \
-		.matters = true, .error = NAN, .runs_error = (error_),    \
+		.matters = true, .error = 4 * (error_),                   \
+		.runs_error = (error_),                                   \
 	}
 
 #define HALF(v, error_)                                                   \
@@ -227,24 +228,24 @@ static const struct {
 } metrics[] = {
 	{ "means in a tree", .frame = { "x", .runs = 3 },
 	  .rows = { { "all", "cpu", { ERR(12.34, 0.42), ERR(1.5, 0.0123) } } },
-	  .want = TITLE("x", " (3 runs)") " cpu\n"
-"      12.3 %  tma_retiring  ( +- 0.4 )\n"
-"      1.50  ipc  ( +- 0.0123 )\n\n" },
+	  .want = TITLE("x", " (3 runs)") " cpu, ± of the runs\n"
+"      12.3 ±1.7 %  tma_retiring\n"
+"      1.50 ±0.05  ipc\n\n" },
 	{ "means in a tree: the same each time, and once",
 	  .frame = { "x", .runs = 3 },
 	  .rows = { { "all", "cpu", { ERR(12.34, 0), ERR(1.5, NAN) } } },
-	  .want = TITLE("x", " (3 runs)") " cpu\n"
-"      12.3 %  tma_retiring  ( +- 0.0 )\n"
+	  .want = TITLE("x", " (3 runs)") " cpu, ± of the runs\n"
+"      12.3 ±0.0 %  tma_retiring\n"
 "      1.50  ipc\n\n" },
 	{ "means in a tree: worth a look", .frame = { "x", .runs = 3 },
 	  .rows = { { "all", "cpu",
-		      { { .status = TD_STATUS_OK, .value = 71, .error = NAN,
+		      { { .status = TD_STATUS_OK, .value = 71, .error = 6,
 			  .runs_error = 1.5,
 			  .running_pct = 100, .over_threshold = true,
 			  .matters = true }, ERR(1.5, 0.5) } } },
-	  .want = TITLE("x", " (3 runs)") " cpu\n"
-"      71.0 %  tma_retiring  ( +- 1.5 )   <--\n"
-"      1.50  ipc  ( +- 0.50 )\n\n" },
+	  .want = TITLE("x", " (3 runs)") " cpu, ± of the runs\n"
+"      71.0 ±6.0 %  tma_retiring          <--\n"
+"      1.50 ±2.00  ipc\n\n" },
 	{ "errors in a tree: rounded up, in a column of their own",
 	  .frame = { "x" },
 	  .rows = { { "all", "cpu", { HALF(12.34, 0.41), HALF(1.5, 0.0123) } } },
@@ -327,14 +328,14 @@ static const struct {
 	  .rows = { { "all", "cpu", { ERR(12.5, 0.25), ERR(1.5, NAN) } },
 		    { "CPU1", "cpu", { LOST, NONE } } },
 	  .want =
-"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.30,\"share\":100.00,\"metric\":\"tma_retiring\",\"value\":12.5,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":null,\"runs_error\":0.25}\n"
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.30,\"share\":100.00,\"metric\":\"tma_retiring\",\"value\":12.5,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":1.0,\"runs_error\":0.25}\n"
 "{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.30,\"share\":100.00,\"metric\":\"ipc\",\"value\":1.5,\"unit\":\"\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":null}\n"
 "{\"time\":1.000104518,\"id\":\"CPU1\",\"pmu\":\"cpu\",\"busy\":12.30,\"share\":100.00,\"metric\":\"tma_retiring\",\"value\":null,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":null,\"running\":0.00,\"error\":null}\n" },
 	{ "JSON: a summary", TD_FORMAT_JSON,
 	  .frame = { "x", .summary_word = true }, .summary = true,
 	  .rows = { { "all", "cpu", { ERR(12.5, 0.25), NONE } } },
 	  .want =
-"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.30,\"share\":100.00,\"metric\":\"tma_retiring\",\"value\":12.5,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":null,\"summary\":true}\n" },
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.30,\"share\":100.00,\"metric\":\"tma_retiring\",\"value\":12.5,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":1.0,\"summary\":true}\n" },
 };
 
 static const uint64_t two_runs[] = { 1000000000, 2000000000 };

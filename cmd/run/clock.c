@@ -4,17 +4,10 @@
 #include "lib/base/util.h"
 
 /*
- * The longest time between reads, in milliseconds: the fields of PERF_METRICS
- * have 8 bits, and a read resets them (icl_update_topdown_event() in the
- * kernel).
+ * Where everything is shown at the end, reads are more frequent in the first ten
+ * seconds, so that there are batches enough to tell the errors of a short run.
  */
-#define LONGEST_MS 1000
-
-/*
- * Without rows, reads are more frequent in the first ten seconds, so that there
- * are batches enough to tell the errors of a short run.
- */
-#define OFTEN_MS    100
+#define OFTEN_NS    (100 * TD_NS_A_MS)
 #define OFTEN_TICKS 100
 
 /* But reading may take only this part of a CPU's time, in so many reads. */
@@ -33,18 +26,30 @@ static bool drills(const struct td_job *job)
 	return job->tree && job->tree->nr_families;
 }
 
+/* Gives a row as many ticks as it takes.  Returns the time between two ticks. */
+static uint64_t divide_row(struct td_clock *clock, uint64_t longest_ns)
+{
+	clock->ticks_a_row = (clock->length_ns + longest_ns - 1) / longest_ns;
+	clock->ticks = clock->rows * clock->ticks_a_row;
+	return clock->length_ns / clock->ticks_a_row;
+}
+
 int td_clock_start(struct td_clock *clock, struct td_waiter *waiter,
 		   const struct td_job *job, struct td_err *err)
 {
 	const struct td_opts *opts = job->opts;
-	uint64_t row_ms = (uint64_t)opts->interval_ms;
+	bool rows = opts->interval_ms;
+	uint64_t period_ns;
 
-	clock->often = !row_ms && (wants_batches(job) || drills(job));
-	if (!row_ms)
-		row_ms = clock->often ? OFTEN_MS : LONGEST_MS;
-	clock->ticks_a_row = (row_ms + LONGEST_MS - 1) / LONGEST_MS;
+	clock->often = (!rows || opts->summary) &&
+		       (wants_batches(job) || (!rows && drills(job)));
+	period_ns = clock->often ? OFTEN_NS : TD_LONGEST_NS;
+	clock->length_ns = (uint64_t)opts->interval_ms * TD_NS_A_MS;
+	clock->ticks_a_row = 1;
+	if (rows)
+		period_ns = divide_row(clock, period_ns);
 	clock->began = true;
-	return td_waiter_start(waiter, row_ms * TD_NS_A_MS / clock->ticks_a_row,
+	return td_waiter_start(waiter, period_ns,
 			       (uint64_t)opts->timeout_ms * TD_NS_A_MS, err);
 }
 
@@ -59,20 +64,21 @@ void td_clock_slow_down(struct td_clock *clock, struct td_waiter *waiter,
 			uint64_t reading_ns)
 {
 	uint64_t period_ns = waiter->period_ns;
-	uint64_t longest_ns = LONGEST_MS * TD_NS_A_MS;
 
 	clock->reads++;
 	clock->reading_ns += reading_ns;
-	if (!clock->often)
+	if (!clock->often || clock->ticks % clock->ticks_a_row)
 		return;
 	if (clock->ticks >= OFTEN_TICKS)
-		period_ns = longest_ns;
+		period_ns = TD_LONGEST_NS;
 	else if (is_costly(clock, period_ns))
-		period_ns =
-			period_ns * 2 < longest_ns ? period_ns * 2 : longest_ns;
+		period_ns = period_ns * 2 < TD_LONGEST_NS ? period_ns * 2
+							  : TD_LONGEST_NS;
 	if (period_ns == waiter->period_ns)
 		return;
-	clock->often = period_ns < longest_ns;
+	clock->often = period_ns < TD_LONGEST_NS;
+	if (clock->length_ns)
+		period_ns = divide_row(clock, period_ns);
 	clock->reads = clock->reading_ns = 0;
 	td_waiter_slow_down(waiter, period_ns);
 }

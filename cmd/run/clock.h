@@ -9,6 +9,12 @@
 
 #define TD_NS_A_MS UINT64_C(1000000)
 
+/*
+ * The longest time between reads: the fields of PERF_METRICS have 8 bits, and a
+ * read resets them (icl_update_topdown_event() in the kernel).
+ */
+#define TD_LONGEST_NS (1000 * TD_NS_A_MS)
+
 /* When rows are due, and how much time each of them took. */
 struct td_clock {
 	bool began;
@@ -17,6 +23,7 @@ struct td_clock {
 	uint64_t reads, reading_ns;
 	uint64_t ticks; /* since counting began */
 	uint64_t ticks_a_row;
+	uint64_t length_ns;            /* of a row; 0: there are none */
 	uint64_t rows;                 /* row times that have passed */
 	uint64_t rows_missed;          /* of them, within one sleep */
 	uint64_t row_ns;               /* end of the last row */
@@ -27,11 +34,14 @@ struct td_clock {
 
 /*
  * Starts the ticks.  Rows longer than a second have several, because counters
- * must be read more often.
+ * must be read more often; and rows with a sum, for the errors of the sum.
  */
 int td_clock_start(struct td_clock *clock, struct td_waiter *waiter,
 		   const struct td_job *job, struct td_err *err);
-/* After a read that took so much CPU time; makes ticks rarer if they may be. */
+/*
+ * After a read that took so much CPU time; makes ticks rarer if they may be, but
+ * only at the end of a row, as rows end when they would have ended.
+ */
 void td_clock_slow_down(struct td_clock *clock, struct td_waiter *waiter,
 			uint64_t reading_ns);
 /* Counts ticks that have passed.  True if a row is due. */

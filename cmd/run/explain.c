@@ -49,13 +49,17 @@ static void say_rows_missed(const struct td_job *job, uint64_t nr)
 			   : "they counted is in the rows that follow");
 }
 
-/* Rows of tasks that slept, or waited for a CPU, look as if something failed. */
+/*
+ * Rows of tasks that slept, or waited for a CPU, look to people as if something
+ * had failed.
+ */
 static void say_rows_without_tasks(const struct td_run *run)
 {
 	const struct td_job *job = run->job;
 
-	if (!run->waited || !job->tree || job->target.system_wide ||
-	    job->target.per_thread || !run->tally.ever_ran)
+	if (!run->waited || job->opts->format != TD_FORMAT_TEXT || !job->tree ||
+	    job->target.system_wide || job->target.per_thread ||
+	    !run->tally.ever_ran)
 		return;
 	td_job_say(job,
 		   "tdstat: %d row%s without counts, because no task ran in "

@@ -107,9 +107,18 @@ static int put_row(struct td_run *run, struct td_err *err)
 	return rc;
 }
 
+/* A tick may be a part of a row, and a row many of the longest ticks. */
+static uint64_t time_for_row(const struct td_run *run)
+{
+	uint64_t period_ns = run->session->waiter.period_ns;
+	uint64_t ns = period_ns * run->clock.ticks_a_row;
+
+	return ns < TD_LONGEST_NS ? ns : TD_LONGEST_NS;
+}
+
 int td_run_read_in_time(struct td_run *run, struct td_err *err)
 {
-	return td_run_read(run, run->session->waiter.period_ns / 10, err);
+	return td_run_read(run, time_for_row(run) / 10, err);
 }
 
 int td_run_put_row_now(struct td_run *run, struct td_err *err)
@@ -137,8 +146,10 @@ static uint64_t own_ns(const struct td_clock *clock)
 int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err)
 {
 	uint64_t before_ns = own_ns(&run->clock);
-	int rc = td_run_read_in_time(run, err);
 	bool is_due = td_clock_tick(&run->clock, ticks);
+	int rc = is_due ? td_run_read_in_time(run, err)
+			: td_run_read(run, run->session->waiter.period_ns / 10,
+				      err);
 
 	if (!rc)
 		rc = td_drilling_decide(&run->drilling, run->job,

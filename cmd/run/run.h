@@ -140,8 +140,8 @@ int td_run_put_sum(struct td_run *run, uint64_t time_ns,
 /* Ends the current row now, if there are rows. */
 int td_run_put_row_now(struct td_run *run, struct td_err *err);
 /*
- * Reads, and waits for a group for a tenth of the period at most, so that the
- * other counts still belong to this interval.
+ * Reads, and waits for a group for a tenth of the row or of a second at most, so
+ * that the other counts still belong to this interval.
  */
 int td_run_read_in_time(struct td_run *run, struct td_err *err);
 /* Reads after ticks periods, and writes a row if one is due. */

@@ -135,8 +135,11 @@ static int fill(struct td_spreads *spreads, char *key, double *error,
 	const struct td_spread *spread = key ? find(spreads, key) : NULL;
 	int rc = key ? 0 : -ENOMEM;
 
-	*error = spread ? td_spread_error(spread) : NAN;
-	*half = isnan(*error) ? NAN : td_student(spread->nr - 1.) * *error;
+	*error = *half = NAN;
+	if (spread) {
+		*error = td_spread_error(spread);
+		*half = td_student(spread->nr - 1.) * *error;
+	}
 	free(key);
 	return rc;
 }

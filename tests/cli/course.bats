@@ -133,6 +133,20 @@ twice() {
 	assert_same "$(cat want.same)" "$(cat got.same)"
 }
 
+@test "a few long intervals that are counted: their sum has errors, if it is asked for" {
+	needs_software_events
+	"$TDSTAT" -I 1000 --summary -j -o with -- timeout 1.5 sh -c 'while :; do :; done' || true
+	"$TDSTAT" -I 1000 -j -o without -- timeout 1.5 sh -c 'while :; do :; done' || true
+	jq -es 'map(select(.summary)) | length == 4 and all(.error >= 0 and (has("too_short") | not))' with
+	jq -es 'all(.error == null and .too_short)' without
+	# the same rows: the first one ends after a second
+	for file in with without; do
+		jq -s 'map(select(.summary | not)) | map(.metric), (.[0].time | . >= 1 and . < 1.5)' $file >$file.rows
+	done
+	assert_same "$(cat without.rows)" "$(cat with.rows)"
+	assert_equal "$(tail -n 1 with.rows)" true
+}
+
 @test "CSV: columns of errors, if asked for" {
 	"$TDSTAT" report -x, --error "$COURSE" >out
 	assert_equal "$(head -n 1 out | cut -d, -f 7-10)" tma_retiring,tma_retiring_error,tma_light_operations,tma_light_operations_error

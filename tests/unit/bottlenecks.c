@@ -57,7 +57,7 @@ static const struct td_node nodes[] = {
 #define ERROR(v, half)                                                    \
 	{                                                                 \
 		.status = TD_STATUS_OK, .value = (v), .running_pct = 100, \
-		.matters = true, .error = (half)                          \
+		.matters = true, .error = (half), .runs_error = NAN,      \
 	}
 #define UNSURE(v) ERROR(v, NAN)
 

@@ -152,6 +152,43 @@ static void check_reads(void)
 	td_waiter_close(&waiter);
 }
 
+/*
+ * Rows of a second with a sum, of which each read takes so much CPU time: how
+ * often they are read, and that each of them ends when it would have ended.
+ */
+static void check_rows_with_sum(uint64_t reading_ns, uint64_t first_ms,
+				uint64_t last_ms)
+{
+	const struct td_opts opts = { .interval_ms = 1000, .summary = true };
+	struct td_tree tree = { 0 };
+	const struct td_job job = { .opts = &opts, .tree = &tree };
+	struct td_waiter waiter = TD_WAITER_NONE;
+	struct td_clock clock = { 0 };
+	uint64_t time_ns = 0;
+	struct td_err err;
+
+	td_clock_start(&clock, &waiter, &job, &err);
+	ok(waiter.period_ns == 100 * MS, "a sum: ten reads a second");
+	for (uint64_t row = 1; row <= 12; row++) {
+		bool is_due;
+
+		do {
+			time_ns += waiter.period_ns;
+			is_due = td_clock_tick(&clock, 1);
+			td_clock_slow_down(&clock, &waiter, reading_ns);
+		} while (!is_due);
+		/* a third of a row is rounded down to nanoseconds */
+		ok(row * 1000 * MS - time_ns <= 3 * row && clock.rows == row,
+		   "row %d ends in time", (int)row);
+		if (row == 1)
+			ok(waiter.period_ns == first_ms * MS,
+			   "%d ms after the first row", (int)first_ms);
+	}
+	ok(waiter.period_ns == last_ms * MS && clock.rows_missed == 0,
+	   "%d ms in the end", (int)last_ms);
+	td_waiter_close(&waiter);
+}
+
 static void check_durations(void)
 {
 	const struct td_opts opts = { .nr_events = 1 };
@@ -180,6 +217,9 @@ int main(void)
 	check_times();
 	check_rows();
 	check_reads();
+	check_rows_with_sum(4 * MS, 100, 1000);
+	check_rows_with_sum(7 * MS, 200, 200);
+	check_rows_with_sum(90 * MS, 200, 1000);
 	check_durations();
 	return done_testing();
 }

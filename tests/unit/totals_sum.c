@@ -263,16 +263,21 @@ static void test_where(void)
  */
 static void test_joined_times(void)
 {
-	static const struct id runs[2] = {
-		{ "all", NULL, "all", { { 1, 9, 5, 4, 4 }, { .value = NAN } } },
-		{ "all", NULL, "all", { { .value = NAN }, { 1, 3, 2, 1, 1 } } },
+	static const struct id runs[2][MAX_IDS] = {
+		{ { "all",
+		    NULL,
+		    "all",
+		    { { 1, 9, 5, 4, 4 }, { .value = NAN } } } },
+		{ { "all",
+		    NULL,
+		    "all",
+		    { { .value = NAN }, { 1, 3, 2, 1, 1 } } } },
 	};
 	const struct td_times unused = { 0 };
 	struct td_totals_sum sum = { .joins = true }, mean = { 0 };
 
 	for (size_t run = 0; run < TD_ARRAY_SIZE(runs); run++) {
-		const struct id ids[MAX_IDS] = { runs[run] };
-		struct td_totals totals = make_totals(ids);
+		struct td_totals totals = make_totals(runs[run]);
 
 		td_totals_sum_add(&sum, &plan, &totals, &unused);
 		td_totals_free(&totals);

@@ -182,6 +182,24 @@ static double cpus_of(const struct td_evaluation *e,
 	return cpus;
 }
 
+/*
+ * CPUs count it all the time, tasks while they run, and all at the same speed.  In
+ * counts of which only the value is known, it is that of one CPU.
+ */
+static double clock_of(const struct td_evaluation *e,
+		       const struct td_operand *operand)
+{
+	const struct td_total *total;
+
+	if (!operand->events.nr)
+		return NAN;
+	total = &e->totals[operand->events.v[0]];
+	if (!total->enabled_ns || !e->times)
+		return e->counts[operand->events.v[0]];
+	return total->value * (double)e->times->elapsed_ns /
+	       (double)total->enabled_ns;
+}
+
 void td_eval_fill_operands(const struct td_evaluation *e)
 {
 	const struct td_tree *tree = e->tree;
@@ -201,6 +219,9 @@ void td_eval_fill_operands(const struct td_evaluation *e)
 			break;
 		case TD_OPERAND_CPUS:
 			e->values[i] = cpus_of(e, operand);
+			break;
+		case TD_OPERAND_CLOCK:
+			e->values[i] = clock_of(e, operand);
 			break;
 		case TD_OPERAND_TIME:
 			e->values[i] = time_of(e->times, operand->tool);

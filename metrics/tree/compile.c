@@ -87,6 +87,7 @@ static int ready(struct td_scope *scope, int slot)
 	case TD_OPERAND_EVENT:
 	case TD_OPERAND_SOURCES:
 	case TD_OPERAND_CPUS:
+	case TD_OPERAND_CLOCK:
 		return ready_event(scope, slot);
 	case TD_OPERAND_METRIC:
 		return ready_metric(scope, slot);

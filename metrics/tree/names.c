@@ -79,6 +79,30 @@ static enum td_tool find_time(const char *name)
 }
 
 /*
+ * In these formulas the TSC stands for the time that has passed: one is the speed
+ * of a core, the other one the number of CPUs that were busy.  Added up over CPUs,
+ * as perf does it, a core of a machine with 100 CPUs would have 300 GHz, and waits
+ * whose length the files give in ns would be 100 times as long.  Where the TSC is
+ * added up on both sides of a division, it stays that way.
+ */
+static bool is_clock(const struct td_scope *scope, const char *name)
+{
+	static const char *const metrics[] = {
+		"tma_info_system_core_frequency",
+		"tma_info_system_cpus_utilized",
+	};
+
+	if (!scope->def || (strcasecmp(name, "tsc") != 0 &&
+			    strcmp(name, "msr/tsc/") != 0))
+		return false;
+	for (size_t i = 0; i < TD_ARRAY_SIZE(metrics); i++) {
+		if (strcasecmp(scope->def->name, metrics[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
  * Looks up has_event(), which is a constant: whether the event exists is known
  * before counting.
  */
@@ -151,6 +175,8 @@ int td_tree_lookup(void *ctx, const char *name)
 		like.kind = TD_OPERAND_METRIC;
 	else if (like.tool)
 		like.kind = TD_OPERAND_TIME;
+	else if (is_clock(scope, name))
+		like.kind = TD_OPERAND_CLOCK;
 	/* one operand for each metric, in whatever case formulas write it */
 	return td_tree_intern(scope, &like, like.def ? like.def->name : name,
 			      NAN);

@@ -29,7 +29,7 @@ def main():
     path, pmu, scenario, level, cpus = words[wants_errors:]
     reader = Reader(truth_path())
     truth = Truth(Model(Path(FILES) / reader.model), reader, pmu)
-    wanted = truth.at(scenario, (int(cpus), int(cpus)))
+    wanted = truth.at(scenario, (int(cpus), 1))
     rows = {row["metric"]: row for row in json_rows(Path(path))
             if row.get("pmu") == pmu}
     compared, complaints, largest, held = 0, [], (0, ""), 0

@@ -84,16 +84,10 @@ class Truth:
                       truth.rates, latencies=truth.latencies)
         return Values(self.formulas, point, cpus=cpus)
 
-    def values(self, scenario):
-        values = self.at(scenario, self.cpus)
+    def values(self, scenario, of_all=1):
+        """perf adds up the TSC of all CPUs, tdstat takes that of one."""
+        values = self.at(scenario, (self.cpus[0], of_all))
         return {name: 100 * values.metric(name) for name in self.nodes}
-
-    def inflated(self, scenario):
-        """Over their thresholds only because so many CPUs are counted: the files
-        multiply by a frequency in which the TSC of all of them is added up."""
-        all_cpus, one = self.at(scenario, self.cpus), self.at(scenario, (1, 1))
-        return {n for n in self.nodes
-                if all_cpus.threshold(n) and not one.threshold(n)}
 
     def has_latencies(self, name):
         """Does it take retire latencies (":R")?  The samples of precise events
@@ -173,9 +167,8 @@ class Measured:
     def check_bottleneck(self):
         wanted = self.truth.bottleneck(self.scenario)
         if self.truth.has_thresholds():
-            inflated = self.truth.inflated(self.scenario)
             marked = [n for n, row in self.rows.items()
-                      if row["over_threshold"] and n not in inflated
+                      if row["over_threshold"]
                       and self.truth.without_latencies(n) == n]
             level = max((self.rows[n]["level"] for n in marked), default=0)
             found = [n for n in marked if self.rows[n]["level"] == level]
@@ -207,7 +200,7 @@ class Measured:
     def check_latencies(self, folder):
         """A latency is 0 where its event was too rare for a sample."""
         theirs, _ = perf_rows(folder / f"{self.scenario}.latencies", self.truth.kind)
-        wanted = self.truth.values(self.scenario)
+        wanted = self.truth.values(self.scenario, self.truth.cpus[1])
         for name in filter(self.truth.has_latencies, wanted):
             if name in theirs:
                 self.compare(f"perf's {name}", theirs[name], wanted[name],

@@ -92,8 +92,8 @@ static bool is_clock(const struct td_scope *scope, const char *name)
 		"tma_info_system_cpus_utilized",
 	};
 
-	if (!scope->def || (strcasecmp(name, "tsc") != 0 &&
-			    strcmp(name, "msr/tsc/") != 0))
+	if (!scope->def ||
+	    (strcasecmp(name, "tsc") != 0 && strcmp(name, "msr/tsc/") != 0))
 		return false;
 	for (size_t i = 0; i < TD_ARRAY_SIZE(metrics); i++) {
 		if (strcasecmp(scope->def->name, metrics[i]) == 0)

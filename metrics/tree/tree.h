@@ -24,8 +24,8 @@ enum td_operand_kind {
 	TD_OPERAND_METRIC,  /* another metric's value */
 	TD_OPERAND_SOURCES, /* the number of units that count an event */
 	TD_OPERAND_CPUS,    /* the number of CPUs that count an event */
-	TD_OPERAND_CLOCK,   /* what one CPU counts of the TSC in the whole time */
-	TD_OPERAND_TIME,    /* duration_time and such, in seconds */
+	TD_OPERAND_CLOCK, /* what one CPU counts of the TSC in the whole time */
+	TD_OPERAND_TIME,  /* duration_time and such, in seconds */
 };
 
 enum td_operand_state {

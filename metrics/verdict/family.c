@@ -122,6 +122,7 @@ struct td_found td_family_found(const struct td_family *family,
 		.value = cell->value,
 		.error = cell->error,
 		.slots_pct = slots_of(family, node),
+		.clear = cell->clear_of_threshold,
 	};
 }
 
@@ -132,10 +133,24 @@ static bool is_consistent(const struct td_cell *cell)
 	       cell->value - cell->error <= ALL_SLOTS;
 }
 
+/*
+ * Nobody knows what a node is a share of whose description does not say it; below
+ * its threshold it is no competitor, either.
+ */
+static bool is_out_of_it(const struct td_family *family,
+			 const struct td_node *node)
+{
+	const struct td_cell *cell = td_family_cell(family, node);
+
+	return !is_in_slots(node) && !is_in_cycles(node) &&
+	       cell->status == TD_STATUS_OK && !cell->over_threshold &&
+	       !cell->over_unknown && !isnan(cell->error);
+}
+
 /* Are they children of one node, and all in slots or all in cycles? */
 static bool are_comparable(const struct td_family *family)
 {
-	size_t nr_slots = 0, nr_cycles = 0;
+	size_t nr_slots = 0, nr_cycles = 0, nr = 0;
 	const char *parent = family->nodes[0]->parent;
 
 	for (size_t i = 0; i < family->nr; i++) {
@@ -146,8 +161,9 @@ static bool are_comparable(const struct td_family *family)
 			return false;
 		nr_slots += is_in_slots(node);
 		nr_cycles += is_in_cycles(node);
+		nr += !is_out_of_it(family, node);
 	}
-	return nr_slots == family->nr || nr_cycles == family->nr;
+	return nr_slots == nr || nr_cycles == nr;
 }
 
 /* The largest node but one that is over its threshold, if sure for sure, or NULL. */
@@ -195,6 +211,7 @@ static const struct td_node *find_second(const struct td_family *family,
 		const struct td_cell *cell = td_family_cell(family, node);
 
 		if (node == first || cell->status != TD_STATUS_OK ||
+		    is_out_of_it(family, node) ||
 		    (!isnan(cell->error) && !is_consistent(cell)) ||
 		    (first && is_harmless(cell, td_family_cell(family, first))))
 			continue;

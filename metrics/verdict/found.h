@@ -10,6 +10,7 @@ struct td_found {
 	const char *name;
 	double value, error; /* in its column's unit */
 	double slots_pct;    /* its share of the slots; NaN: unknown */
+	bool clear;          /* it is over its threshold for sure */
 };
 
 #endif

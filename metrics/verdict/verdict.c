@@ -75,6 +75,21 @@ static void go_deeper(struct td_verdict *verdict)
 							   : TD_DEEPER_GROUP;
 }
 
+/*
+ * What competes with the path's last node: its sibling, or one of a node above it
+ * that is over its threshold and a larger share of the slots.
+ */
+static void keep_larger(struct td_verdict *verdict,
+			const struct td_found *sibling)
+{
+	const struct td_found *outer = &verdict->runner_up;
+
+	if (outer->node && outer->clear &&
+	    !(sibling->slots_pct >= outer->slots_pct))
+		return;
+	verdict->runner_up = *sibling;
+}
+
 /* Follows the largest nodes from the path's end down. */
 static void descend(struct td_verdict *verdict, const struct td_report *report)
 {
@@ -87,7 +102,7 @@ static void descend(struct td_verdict *verdict, const struct td_report *report)
 		td_family_rank(&family, &ranking);
 		if (ranking.outcome == TD_OUTCOME_WON) {
 			push(verdict, &ranking.first);
-			verdict->runner_up = ranking.second;
+			keep_larger(verdict, &ranking.second);
 		}
 	}
 	if (ranking.outcome == TD_OUTCOME_TIED) {

@@ -46,7 +46,10 @@ struct td_verdict {
 	/* nodes that matter most on their levels, each below the one before */
 	struct td_found path[TD_VERDICT_DEPTH];
 	size_t nr_path;
-	/* the next sibling of the path's last node; of retiring, the loss */
+	/*
+	 * the next sibling of the path's last node, or of one above it if that
+	 * is over its threshold and larger; of retiring, the loss
+	 */
 	struct td_found runner_up;
 	/*
 	 * siblings that cannot be told apart: below the path's end, or the

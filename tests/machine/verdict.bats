@@ -41,9 +41,9 @@ verdicts() {
 	"$TDSTAT" -o out -- taskset -c 0 "$act" 2s:dram_latency 2s:icache
 	grep -E '^ It changed while it was counted: tma_(backend|frontend)_bound, ' out
 	grep -E '^ What next: +tdstat -I 1000 -l auto -- taskset ' out
-	# with 4 threads of 11, backend and frontend are within 3 points of each other
-	names=dram_latency,dram_latency,dram_latency,dram_latency,icache,icache,icache,icache,icache,icache,icache
-	"$TDSTAT" -l 1 -o out -- taskset -c 0,1 "$act" -n 11 "4s:$names"
+	# with 5 threads of 14, backend and frontend are within a point of each other
+	names=$(printf 'dram_latency,%.0s' 1 2 3 4 5)icache
+	"$TDSTAT" -l 1 -o out -- taskset -c 0,1 "$act" -n 14 "4s:$names"
 	cat out
 	grep -E '^ No single cause: tma_(backend|frontend)_bound, .*; tma_(backend|frontend)_bound, ' out
 }

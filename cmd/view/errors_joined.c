@@ -12,8 +12,10 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/view/joined.h"
+#include "lib/plan/sets.h"
 
 struct joining {
 	struct td_view *view;
@@ -28,6 +30,54 @@ static struct td_counted counted_of(const struct td_kept_run *run)
 {
 	return (struct td_counted){ run->time_ns, &run->times, &run->readings,
 				    &run->course };
+}
+
+static bool counts(const struct td_plan *plan, int event, unsigned int run)
+{
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+
+		for (size_t i = 0; i < group->nr; i++) {
+			if (group->members[i] == event &&
+			    td_plan_run_counts(plan, group, run))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool are_together(const struct td_plan *plan,
+			 const struct td_ints *events)
+{
+	for (unsigned int run = 0; run < plan->nr_sets; run++) {
+		for (size_t i = 1; i < events->nr; i++) {
+			if (counts(plan, events->v[i], run) !=
+			    counts(plan, events->v[0], run))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Of a row for all PMUs none is: it is made of several metrics. */
+static void find_together(struct joining *j, const struct td_report *report)
+{
+	const struct td_source *source = j->view->source;
+
+	for (size_t m = 0; m < source->tree->nr_metrics; m++) {
+		const struct td_metric *metric = &source->tree->metrics[m];
+		const char *pmu = source->machine->pmus[metric->pmu].name;
+		bool together = are_together(source->plan, &metric->events);
+
+		for (size_t r = 0; metric->column >= 0 && r < report->nr_rows;
+		     r++) {
+			size_t at =
+				r * report->nr_columns + (size_t)metric->column;
+
+			if (strcmp(report->rows[r].pmu, pmu) == 0)
+				j->errors.v[at].together = together;
+		}
+	}
 }
 
 static int begin_joining(struct joining *j, struct td_view *view,
@@ -46,6 +96,7 @@ static int begin_joining(struct joining *j, struct td_view *view,
 		return td_err_nomem(err);
 	/* what different runs counted belongs together only as far as this */
 	j->errors.apart = difference > TD_SAME_WORK ? difference : 0;
+	find_together(j, report);
 	for (size_t i = 0; !rc && i < view->kept.nr; i++)
 		rc = td_aggregate(&view->aggregator, &view->kept.v[i].readings,
 				  plan, &j->runs[i], err);

@@ -230,7 +230,8 @@ static double sampling(const struct td_uncertainty *u)
 static void set_error(struct td_cell *cell, const struct td_uncertainty *u,
 		      double apart)
 {
-	double between = u->nr_series > 1 ? apart * cell->value : 0;
+	bool mixed = u->nr_series > 1 && !u->together;
+	double between = mixed ? apart * cell->value : 0;
 
 	cell->drifts = u->variance > 0 && u->correlated >= DRIFTS * u->variance;
 	cell->error = sqrt(sampling(u) + NORMAL * NORMAL * rounding(u) +

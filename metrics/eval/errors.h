@@ -43,6 +43,8 @@ struct td_uncertainty {
 	double per_degree; /* sum of variance^2 / degrees of freedom */
 	double correlated; /* sum of variance * correlation of neighbours */
 	double of_batch;   /* the least variance between batches */
+	/* each series that counted one of its events counted all of them */
+	bool together;
 };
 
 struct td_errors {
@@ -50,7 +52,7 @@ struct td_errors {
 	struct td_uncertainty *v; /* [row][column] */
 	/*
 	 * The series are of runs that did not do the same: by which part of its
-	 * value a metric of several of them may be wrong.  0: they did.
+	 * value a metric may be wrong whose events are not together.  0: they did.
 	 */
 	double apart;
 };

@@ -38,7 +38,7 @@ static void add_series(struct td_errors *errors, const struct series *s,
  */
 static struct td_cell joined_cell_of(const struct series *a,
 				     const struct series *b, bool alone,
-				     double apart)
+				     double apart, bool together)
 {
 	double of_a = alone ? 1 : 0.5, of_b = 1 - of_a;
 	struct td_cell cell = {
@@ -56,6 +56,7 @@ static struct td_cell joined_cell_of(const struct series *a,
 	if (td_errors_begin(&errors, &report))
 		exit(1);
 	errors.apart = apart;
+	errors.v[0].together = together;
 	add_series(&errors, a, of_a);
 	add_series(&errors, b, of_b);
 	td_errors_end(&errors);
@@ -71,30 +72,33 @@ static void check_several(void)
 	series_set(&a, 16, 10, 12);
 	series_set(&b, 16, 30, 34);
 	alone = cell_of(&a).error;
-	ok(joined_cell_of(&a, &b, true, 0).error == alone,
+	ok(joined_cell_of(&a, &b, true, 0, false).error == alone,
 	   "a run that did not count it changes nothing");
-	ok(joined_cell_of(&a, &b, true, 0.1).error == alone,
+	ok(joined_cell_of(&a, &b, true, 0.1, false).error == alone,
 	   "nor does that the runs differ");
 	/*
 	 * with 15 degrees of freedom each, and variances like 1 and 4, the sum
 	 * has (1 + 4)^2 / (1 / 15 + 16 / 15) = 22: from a book's table
 	 */
-	both = joined_cell_of(&a, &b, false, 0).error;
+	both = joined_cell_of(&a, &b, false, 0, false).error;
 	ok(test_near(both,
 		     hypot(alone, cell_of(&b).error) / 2 * 2.0739 / 2.1314,
 		     1e-3),
 	   "two runs: %g", both);
 	/* the mean is 21.5 */
-	wider = joined_cell_of(&a, &b, false, 0.1).error;
+	wider = joined_cell_of(&a, &b, false, 0.1, false).error;
 	ok(test_near(wider, hypot(both, 2.15), 1e-9),
 	   "of runs that are 10 %% apart: %g", wider);
+	ok(joined_cell_of(&a, &b, false, 0.1, true).error == both,
+	   "and whose runs counted all of it");
 	series_set(&b, 16, 11, 11);
-	ok(test_near(joined_cell_of(&a, &b, false, 0).error, alone / 2, 1e-9),
+	ok(test_near(joined_cell_of(&a, &b, false, 0, false).error, alone / 2,
+		     1e-9),
 	   "one that never changes takes no degrees of freedom away");
 	b.nr = 7;
-	ok(joined_cell_of(&a, &b, false, 0).too_short,
+	ok(joined_cell_of(&a, &b, false, 0, false).too_short,
 	   "seven batches of one are too few");
-	ok(!joined_cell_of(&a, &b, true, 0).too_short,
+	ok(!joined_cell_of(&a, &b, true, 0, false).too_short,
 	   "unless its run did not count the metric");
 }
 
@@ -107,7 +111,7 @@ static double coverage(int nr_a, double of_a, int nr_b, double of_b)
 	for (int round = 0; round < 2000; round++) {
 		struct series a = make_series(nr_a, of_a, &state);
 		struct series b = make_series(nr_b, of_b, &state);
-		struct td_cell cell = joined_cell_of(&a, &b, false, 0);
+		struct td_cell cell = joined_cell_of(&a, &b, false, 0, false);
 
 		held += fabs(cell.value) <= cell.error;
 	}

@@ -92,9 +92,9 @@ static void say_last(struct td_run *run)
 /* The time that was counted, without what the last read took to be looked at. */
 static uint64_t elapsed_ns(const struct td_run *run)
 {
-	if (run->clock.end_ns)
-		return run->clock.end_ns;
-	return run->clock.began ? td_run_now(run) : 0;
+	if (!run->clock.began)
+		return 0;
+	return run->clock.end_ns ? run->clock.end_ns : td_run_now(run);
 }
 
 /* Shows what was counted, also after an error. */

@@ -40,14 +40,15 @@ node() {
 			print $1, share }'
 }
 
-# found FILE LEAST LOWEST: DRAM is named, or below it the leaf of dram_latency where its
-# error is known, and DRAM, which is 48 % of the cycles of that scenario, was counted
+# found FILE LEAST LOWEST: DRAM is named, or below it the leaf of dram_latency, where
+# their errors are known (a busy host is read too rarely for that), and DRAM, which is 48 % of the cycles of that scenario, was counted
 # for this share of the time, at least
 found() {
 	local value share
 
 	cat "$1"
-	grep -E '^ Most lost slots: tma_(dram_bound|mem_latency) \(backend > memory > dram( > mem_latency)?\), ' "$1"
+	grep -E '^ Most lost slots: tma_(dram_bound|mem_latency) \(backend > memory > dram( > mem_latency)?\), ' "$1" ||
+		grep -F ' Below it: too short to say' "$1"
 	for name in tma_dram_bound tma_mem_latency; do
 		grep -E "%  $name +<--" "$1"
 		read -r value share < <(node "$1" $name)

@@ -112,7 +112,8 @@ is() {
 	is "$(busy_of out all cpu_core)" "$(awk '{ print $1 - 6 }' share)" "$(awk '{ print $1 + 6 }' share)"
 	# two at once
 	"$TDSTAT" -j -o out -- sh -c "taskset -c 0 sh -c '$WORK' & taskset -c 1 sh -c '$WORK'; wait"
-	jq -e -s 'map(select(.pmu == "cpu_core"))[0].busy | . > 140 and . < 205' out
+	jq -s 'map(select(.pmu == "cpu_core"))[0].busy' out
+	jq -e -s 'map(select(.pmu == "cpu_core"))[0].busy | . > 120 and . < 205' out
 }
 
 @test "deep levels: level 2 at all times, further down by turns" {

@@ -34,6 +34,8 @@ pmus() {
 	grep -wq hypervisor /proc/cpuinfo
 }
 
+# A busy host may stop a processor between the kernel's look at the clock and
+# its start of the counters: GHz may then be some hundredths off, IPC not.
 @test "cycles and instructions at the rates of the emulator's README" {
 	[ "$TD_MACHINE" != hidden ] || skip "no PMU"
 	"$TDSTAT" -a --no-merge -e '{cycles,instructions}' -x, -o out -- sleep 1
@@ -42,7 +44,7 @@ pmus() {
 	$4 ~ /instructions/ {
 		atom = $4 ~ /atom|lowpower/ || "'"$TD_MACHINE"'" ~ /cwf|adln/
 		nr++
-		if (ghz[$1] < (atom ? 1.99 : 2.99) || ghz[$1] > (atom ? 2.01 : 3.01)) wrong++
+		if (ghz[$1] < (atom ? 1.9 : 2.85) || ghz[$1] > (atom ? 2.1 : 3.15)) wrong++
 		if ($2 / c[$1] < (atom ? 0.99 : 1.49) || $2 / c[$1] > (atom ? 1.01 : 1.51)) wrong++
 	}
 	END { print nr, wrong; exit !(nr && !wrong) }' out || { cat out; false; }

@@ -84,17 +84,22 @@ static int64_t used_ns(void)
  */
 void tdemu_leave_out_stolen(struct tdemu_pmu *pmu)
 {
-	int64_t now = virtual_ns(), used = used_ns();
-	int64_t own = used - pmu->used_at_read;
-	int64_t stolen = now - pmu->read_at - own;
-	bool in_kernel = !(pmu->env->eflags & IF_MASK);
+	int64_t now, used, own, stolen;
 
-	if (in_kernel && pmu->in_kernel && own < ONE_PATH_NS &&
-	    stolen > IGNORED_NS) {
+	/* RDPMC in user space; to ask the host would take longer than the rest */
+	if (pmu->env->eflags & IF_MASK) {
+		pmu->in_kernel = false;
+		return;
+	}
+	now = virtual_ns();
+	used = used_ns();
+	own = used - pmu->used_at_read;
+	stolen = now - pmu->read_at - own;
+	if (pmu->in_kernel && own < ONE_PATH_NS && stolen > IGNORED_NS) {
 		pmu->halted_for += stolen;
 		tdemu_arm_again(pmu);
 	}
-	pmu->in_kernel = in_kernel;
+	pmu->in_kernel = true;
 	pmu->read_at = now;
 	pmu->used_at_read = used;
 }

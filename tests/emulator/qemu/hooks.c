@@ -49,8 +49,7 @@ bool tdemu_rdpmc(CPUX86State *env, uint32_t index, uint64_t *value)
 	tdemu_leave_out_stolen(pmu);
 	tdemu_advance(pmu);
 	if (!pmu->core->amd)
-		*value = tdemu_intel_rdpmc(pmu, index);
-	else
-		*value = index < TDEMU_GENERAL ? pmu->general[index].value : 0;
+		return tdemu_intel_rdpmc(pmu, index, value);
+	*value = index < TDEMU_GENERAL ? pmu->general[index].value : 0;
 	return true;
 }

@@ -213,13 +213,29 @@ bool tdemu_intel_wrmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value)
 	return true;
 }
 
-uint64_t tdemu_intel_rdpmc(struct tdemu_pmu *pmu, uint32_t index)
+/* The counters of a kind that the core has; mask: as CPUID tells it, or 0. */
+static bool has(uint32_t nr, uint32_t how_many, uint32_t mask)
 {
+	return nr < 32 && (mask ? mask >> nr & 1 : nr < how_many);
+}
+
+/* SDM volume 2, RDPMC: what the core does not have is a #GP. */
+bool tdemu_intel_rdpmc(struct tdemu_pmu *pmu, uint32_t index, uint64_t *value)
+{
+	const struct tdemu_core *core = pmu->core;
 	uint32_t nr = index & 0xffff;
 
-	if (index & 1u << 29)
-		return tdemu_metrics(pmu);
-	if (index & 1u << 30)
-		return nr < TDEMU_FIXED ? pmu->fixed[nr].value : 0;
-	return nr < TDEMU_GENERAL ? pmu->general[nr].value : 0;
+	if (index & 1u << 29) {
+		*value = core->metrics ? tdemu_metrics(pmu) : 0;
+		return core->metrics;
+	}
+	if (index & 1u << 30) {
+		uint32_t mask =
+			core->fixed_23 ? core->fixed_23 : core->fixed_mask;
+
+		*value = nr < TDEMU_FIXED ? pmu->fixed[nr].value : 0;
+		return has(nr, core->fixed, mask);
+	}
+	*value = nr < TDEMU_GENERAL ? pmu->general[nr].value : 0;
+	return has(nr, core->general, core->general_23);
 }

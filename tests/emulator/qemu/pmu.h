@@ -242,7 +242,8 @@ void tdemu_intel_cpuid(struct tdemu_pmu *pmu, uint32_t leaf, uint32_t subleaf,
 		       uint32_t r[4]);
 bool tdemu_intel_rdmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t *value);
 bool tdemu_intel_wrmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value);
-uint64_t tdemu_intel_rdpmc(struct tdemu_pmu *pmu, uint32_t index);
+/* False: the core has no such counter. */
+bool tdemu_intel_rdpmc(struct tdemu_pmu *pmu, uint32_t index, uint64_t *value);
 
 void tdemu_amd_cpuid(uint32_t leaf, uint32_t r[4]);
 bool tdemu_amd_rdmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t *value);

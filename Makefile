@@ -12,6 +12,8 @@ VERSION := 0.1
 CFLAGS ?= -O2 -g
 prefix ?= /usr/local
 bindir ?= $(prefix)/bin
+libdir ?= $(prefix)/lib
+includedir ?= $(prefix)/include
 datadir ?= $(prefix)/share
 mandir ?= $(datadir)/man
 
@@ -24,7 +26,7 @@ LIBRARIES := libtraceevent libtracefs json-c
 BUILD_PACKAGES := build-essential pkg-config bison flex libelf-dev \
 	libtraceevent-dev libtracefs-dev libjson-c-dev xz-utils
 CHECK_PACKAGES := bats bats-support bats-assert jq strace locales python3 mandoc zsh \
-	$(if $(VALGRIND),valgrind)
+	gfortran $(if $(VALGRIND),valgrind)
 EMULATOR_PACKAGES := dpkg-dev libglib2.0-dev zlib1g-dev ninja-build python3-venv patch \
 	qemu-system-data busybox-static cpio zstd
 LINT_PACKAGES := clang clang-format clang-tidy cppcheck shellcheck mandoc codespell python3
@@ -48,10 +50,12 @@ LIBS := $(call linked_in,$(PKG_LIBS)) -lm
 # Those in a folder and two levels below it: lib/base/*.c, lib/recording/perf/*.c
 below = $(wildcard $(foreach d,$1,$(addprefix $d/,$2 */$2 */*/$2)))
 CMD := $(call below,cmd,*.c)
-LIB := $(call below,lib metrics,*.c)
+LIB := $(filter-out lib/region/%,$(call below,lib metrics,*.c))
+REGION := $(wildcard lib/region/*.c)
 TESTS := $(wildcard tests/unit/*.c tests/fuzz/*.c tests/bench/*.c)
+GUESTS := $(wildcard tests/machine/*.c)
 BESIDE_VALGRIND := tests/valgrind/syscall.c
-SOURCES := $(CMD) $(LIB) $(TESTS) $(BESIDE_VALGRIND)
+SOURCES := $(CMD) $(LIB) $(REGION) $(TESTS) $(GUESTS) $(BESIDE_VALGRIND)
 EMULATED := tests/emulator/act.c $(wildcard tests/emulator/qemu/*.[ch])
 HEADERS := $(call below,cmd lib metrics,*.h) $(wildcard tests/*/*.h)
 
@@ -60,7 +64,7 @@ CMD_OBJECTS := $(filter-out $(B)/obj/cmd/main.o,$(CMD:%.c=$(B)/obj/%.o))
 UNIT := $(patsubst %.c,$(B)/%,$(filter tests/unit/%,$(TESTS)))
 FUZZ := $(patsubst %.c,$(B)/%,$(filter tests/fuzz/%,$(TESTS)))
 BENCHES := $(patsubst %.c,$(B)/%,$(filter tests/bench/%,$(TESTS)))
-PAGES := $(wildcard man/*.[157])
+PAGES := $(wildcard man/*.[1357])
 PROGRAM := $(patsubst cmd/main.c,$(B)/tdstat,$(filter cmd/main.c,$(CMD)))
 
 # The kernel tree's own perf_event.h: Debian 12's knows no config3.
@@ -74,7 +78,7 @@ LINK = $(CC) $(CFLAGS) $(SANITIZER) $(LDFLAGS) $(WRAP) -o $@ $(filter %.o,$^) \
 
 say = $(if $(V),,@echo '  $1	$@';)
 
-all: $(PROGRAM) $(B)/pmu-events
+all: $(PROGRAM) $(B)/pmu-events $(B)/libtdstat.a $(B)/libtdstat.so.0
 objects: $(OBJECTS)
 fuzz-programs: $(FUZZ)
 
@@ -91,6 +95,8 @@ $(PROGRAM) $(UNIT) $(FUZZ): $(CMD_OBJECTS) $(B)/libtd.a build/libperf/libperf.a 
 	@mkdir -p $(@D)
 	$(call say,LINK)$(LINK)
 
+$(B)/tests/unit/region_files $(B)/tests/unit/region_spec: $(B)/libtdstat.a
+$(B)/tests/unit/region_program: $(B)/tests/machine/regions
 $(UNIT) $(FUZZ) $(BENCHES): $(B)/%: $(B)/obj/%.o
 
 # Most are small programs, whose own time counts, and need nothing of cmd.
@@ -104,6 +110,22 @@ $(B)/libtd.a: $(LIB:%.c=$(B)/obj/%.o)
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(call say,AR)$(AR) qcs $@ $^
+
+# What other programs link: of the C library only, and nothing else is visible.
+REGION_OBJECTS := $(REGION:%.c=$(B)/obj/%.o)
+$(REGION_OBJECTS): override CFLAGS += -fPIC -fvisibility=hidden
+$(B)/libtdstat.a: $(REGION_OBJECTS)
+	@rm -f $@
+	$(call say,AR)$(AR) qcs $@ $^
+$(B)/libtdstat.so.0: $(REGION_OBJECTS)
+	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZER) $(LDFLAGS) -shared \
+		-Wl,-soname,$(@F) -Wl,-z,now -Wl,-z,nodelete -o $@ $^ -pthread
+
+# Programs that run on the emulated machine, as users link theirs.
+GUEST_PROGRAMS := $(GUESTS:%.c=$(B)/%)
+$(GUEST_PROGRAMS): $(B)/%: $(B)/obj/%.o $(B)/libtdstat.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZER) $(LDFLAGS) -o $@ $^ -pthread
 
 $(OBJECTS): $(B)/obj/%.o: %.c Makefile | build/.gitignore $(UAPI)
 	@mkdir -p $(@D)
@@ -221,7 +243,7 @@ build/oracle.json: tests/unit/make-oracle $(wildcard tests/emulator/truth_*.py) 
 check: deps
 	@$(MAKE) --no-print-directory check-all
 
-check-all: all $(UNIT) $(FUZZ) $(ORACLE)
+check-all: all $(GUEST_PROGRAMS) $(UNIT) $(FUZZ) $(ORACLE)
 	$(if $(VALGRIND),@rm -rf $(B)/logs && mkdir $(B)/logs)
 	@tests/tally $(UNIT:%='$(UNDER)%') \
 		$(foreach f,$(FUZZ),'$(UNDER)$f tests/fuzz/corpus/$(notdir $f)/*') \
@@ -267,7 +289,7 @@ emulator: emulator-deps
 
 # Each line "# machine: MODEL [option]..." in a file is a boot that it runs in, and
 # "# release: MODEL [option]..." one that check-machine-all adds.
-check-booted: all build/perf-tests/.unpacked $(if $(emulated),$(ACT) build/alderlake.json)
+check-booted: all $(GUEST_PROGRAMS) build/perf-tests/.unpacked $(if $(emulated),$(ACT) build/alderlake.json)
 	@$(or $(MACHINE_PERF),true) --version >/dev/null
 	@TD_PERF_SERIES=newest $(or $(MACHINE_PERF),true) --version >/dev/null
 ifeq ($(MACHINE),)
@@ -299,7 +321,7 @@ fuzz:
 BENCH := $(CURDIR)/build/bench
 export BENCH_JSON ?= $(BENCH).json
 
-bench: all $(BENCHES)
+bench: all $(BENCHES) $(GUEST_PROGRAMS)
 	@rm -rf $(BENCH) $(BENCH_JSON) && mkdir -p $(BENCH)
 	@bash -c '. tests/bench/lib.sh && title'
 	@tests/bench/here
@@ -371,7 +393,18 @@ format:
 
 install: all
 	install -Dm755 $(B)/tdstat $(DESTDIR)$(bindir)/tdstat
+	install -Dm644 $(B)/libtdstat.a $(DESTDIR)$(libdir)/libtdstat.a
+	install -Dm755 $(B)/libtdstat.so.0 $(DESTDIR)$(libdir)/libtdstat.so.0
+	ln -sf libtdstat.so.0 $(DESTDIR)$(libdir)/libtdstat.so
+	install -Dm644 -t $(DESTDIR)$(includedir) lib/region/tdstat.h lib/region/tdstat.hpp
+	install -d $(DESTDIR)$(libdir)/pkgconfig
+	sed 's|@PREFIX@|$(prefix)|; s|@LIBDIR@|$(libdir)|; s|@VERSION@|$(VERSION)|' \
+		lib/region/tdstat.pc.in >$(DESTDIR)$(libdir)/pkgconfig/tdstat.pc
+	install -Dm644 -t $(DESTDIR)$(datadir)/doc/tdstat/regions \
+		lib/region/LICENSE $(wildcard lib/region/examples/*)
 	$(foreach p,$(PAGES),install -Dm644 $p $(DESTDIR)$(mandir)/man$(subst .,,$(suffix $p))/$(notdir $p) &&) :
+	for page in td_begin td_end td_thread_init td_flush; do \
+		ln -sf tdstat-regions.3 $(DESTDIR)$(mandir)/man3/$$page.3; done
 	install -Dm644 cmd/completion/tdstat.bash $(DESTDIR)$(datadir)/bash-completion/completions/tdstat
 	install -Dm644 cmd/completion/_tdstat $(DESTDIR)$(datadir)/zsh/site-functions/_tdstat
 	install -d $(DESTDIR)$(datadir)/tdstat/pmu-events

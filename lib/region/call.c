@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+#include "lib/region/call.h"
+
+#include <string.h>
+
+#include "lib/region/process.h"
+
+/*
+ * PERF_METRICS is begun anew when a step of its fields, a 255th of the slots since
+ * then, is more than a per cent of a usual call.  It must not be much more: where no
+ * call moves a field by a step, each seems to be like the mean of all.  The time of
+ * the read() would be most of that of calls which have fewer slots than the least,
+ * some 100 us: reports mark them.
+ */
+#define STEPS_OF_A_CALL 100
+#define LEAST_SLOTS     2000000
+
+/* A call is lost if the thread ran without its counters for more than a part in: */
+#define UNCOUNTED_PART 100
+
+/* Of two groups that were not opened in the same moment. */
+#define SKEW_NS 100000
+
+/*
+ * When a call ends after so many slots without a new begin of PERF_METRICS, they are
+ * begun anew, or what its end is rounded by would be missing in the outside.
+ */
+#define OUTSIDE_SLOTS 16000000
+
+/* The outside is added with the first call that ends so long after the last time. */
+#define OUTSIDE_NS 1000000
+
+static struct td_frame *top_counted(struct td_thread *thread)
+{
+	for (size_t i = thread->depth; i-- > 0;) {
+		if (thread->frames[i].counted)
+			return &thread->frames[i];
+	}
+	return &thread->around;
+}
+
+static void begin_frame(struct td_frame *frame)
+{
+	memset(frame->within, 0, sizeof(frame->within));
+	frame->within_ns = frame->children = frame->nested = 0;
+}
+
+/* --- beginning -------------------------------------------------------------- */
+
+static bool look_at_begin(struct td_thread *thread, struct td_moment *moment)
+{
+	uint64_t most =
+		TD_REGION_FIELD_WHOLE * thread->usual_slots / STEPS_OF_A_CALL;
+	bool coarse =
+		thread->last_step > (most > LEAST_SLOTS ? most : LEAST_SLOTS);
+
+	return (coarse ? td_counters_restart(&thread->counters, moment)
+		       : td_counters_look(&thread->counters, moment)) == 0;
+}
+
+void td_call_begin(struct td_thread *thread, struct td_region *region)
+{
+	struct td_frame *frame = &thread->frames[thread->depth];
+
+	frame->region = region;
+	frame->lost = false;
+	frame->counted = region->record && region->seen++ % region->every == 0;
+	region->open++;
+	thread->depth++;
+	if (region->record)
+		region->record->begun++;
+	if (!frame->counted)
+		return;
+	begin_frame(frame);
+	frame->lost = !look_at_begin(thread, &frame->begin);
+	frame->counted = !frame->lost;
+}
+
+/* --- ending ----------------------------------------------------------------- */
+
+static bool was_lost(const struct td_moment *from, const struct td_moment *to)
+{
+	int64_t uncounted_ns = (int64_t)(to->uncounted_ns - from->uncounted_ns);
+	int64_t least_ns = from->group == to->group ? 0 : SKEW_NS;
+
+	return uncounted_ns > least_ns &&
+	       (uint64_t)uncounted_ns >
+		       (to->time_ns - from->time_ns) / UNCOUNTED_PART;
+}
+
+static void add_values(struct td_region_batch *batch,
+		       const struct td_frame *frame,
+		       const struct td_moment *end, bool inclusive)
+{
+	size_t nr = td_process.spec.nr_events;
+
+	for (size_t e = 0; e < nr; e++) {
+		uint64_t value = end->totals[e] - frame->begin.totals[e];
+
+		batch->values[nr + e] += (int64_t)(value - frame->within[e]);
+		if (inclusive)
+			batch->values[e] += (int64_t)value;
+	}
+}
+
+static void add_call(const struct td_edit *edit, const struct td_frame *frame,
+		     const struct td_moment *end)
+{
+	struct td_region_calls *calls = edit->calls;
+	uint64_t ns = end->time_ns - frame->begin.time_ns;
+	bool inclusive = !frame->region->open;
+
+	calls->counted++;
+	calls->recursive += !inclusive;
+	calls->on[end->group]++;
+	calls->moved += frame->begin.group != end->group;
+	calls->migrated += frame->begin.cpu != end->cpu;
+	calls->switched += frame->begin.switches != end->switches;
+	calls->children += frame->children;
+	calls->nested += inclusive ? frame->nested : 0;
+	edit->batch->own_ns += ns - frame->within_ns;
+	edit->batch->time_ns += inclusive ? ns : 0;
+	add_values(edit->batch, frame, end, inclusive);
+}
+
+/* What the region around it is to leave out, to be without it. */
+static void add_to_outer(struct td_thread *thread, const struct td_frame *frame,
+			 const struct td_moment *end)
+{
+	struct td_frame *outer = top_counted(thread);
+
+	for (size_t e = 0; e < td_process.spec.nr_events; e++)
+		outer->within[e] += end->totals[e] - frame->begin.totals[e];
+	outer->within_ns += end->time_ns - frame->begin.time_ns;
+	outer->children++;
+	outer->nested += frame->nested + 1;
+}
+
+static void note_size(struct td_thread *thread, const struct td_frame *frame,
+		      const struct td_moment *end)
+{
+	uint64_t slots = 0;
+
+	for (size_t g = 0; g < td_process.spec.nr_groups; g++) {
+		size_t first = td_process.spec.groups[g].first;
+
+		if (td_process.spec.groups[g].has_fields)
+			slots +=
+				end->totals[first] - frame->begin.totals[first];
+	}
+	thread->usual_slots += slots / 16 - thread->usual_slots / 16;
+	thread->last_step = end->fresh ? 0 : end->step;
+}
+
+/* --- outside ---------------------------------------------------------------- */
+
+void td_call_begin_outside(struct td_thread *thread,
+			   const struct td_moment *begin)
+{
+	begin_frame(&thread->around);
+	thread->around.region = &thread->outside;
+	thread->around.begin = *begin;
+}
+
+static void add_outside(struct td_thread *thread, const struct td_moment *end)
+{
+	struct td_region_record *record = thread->outside.record;
+	struct td_edit edit;
+
+	if (!record)
+		return;
+	edit = td_store_edit(&td_process.store, record);
+	add_call(&edit, &thread->around, end);
+	td_store_commit(&td_process.store, &edit);
+	td_call_begin_outside(thread, end);
+}
+
+void td_call_end_outside(struct td_thread *thread)
+{
+	struct td_moment end;
+
+	if (!thread->depth && td_counters_look(&thread->counters, &end) == 0)
+		add_outside(thread, &end);
+}
+
+/* --- both ------------------------------------------------------------------- */
+
+static void add(struct td_thread *thread, const struct td_frame *frame,
+		const struct td_edit *edit, const struct td_moment *end)
+{
+	add_call(edit, frame, end);
+	add_to_outer(thread, frame, end);
+	note_size(thread, frame, end);
+}
+
+void td_call_end(struct td_thread *thread)
+{
+	struct td_frame *frame = &thread->frames[--thread->depth];
+	struct td_region_record *record = frame->region->record;
+	struct td_edit edit;
+	struct td_moment end;
+	bool lost;
+
+	frame->region->open--;
+	if (!record)
+		return;
+	lost = frame->counted &&
+	       (td_counters_look(&thread->counters, &end) != 0 ||
+		was_lost(&frame->begin, &end));
+	edit = td_store_edit(&td_process.store, record);
+	edit.calls->skipped += !frame->counted && !frame->lost;
+	edit.calls->lost += lost || frame->lost;
+	if (frame->counted && !lost)
+		add(thread, frame, &edit, &end);
+	td_store_commit(&td_process.store, &edit);
+	if (!frame->counted || lost || thread->depth)
+		return;
+	if (end.time_ns - thread->around.begin.time_ns > OUTSIDE_NS)
+		add_outside(thread, &end);
+	if (!end.fresh && end.step > OUTSIDE_SLOTS &&
+	    td_counters_restart(&thread->counters, &end) == 0)
+		thread->last_step = 0;
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "lib/region/cost.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/region/call.h"
+#include "lib/region/process.h"
+
+/* The first calls are not yet as fast as the others, and some are interrupted. */
+#define WARM_UP 64
+#define ROUNDS  15
+#define CALLS   16
+
+/* What a call counted in the mean of a round, and took from those around it. */
+struct round {
+	double inner[TD_REGION_VALUES], outer[TD_REGION_VALUES];
+	double inner_ns, outer_ns;
+};
+
+/* A record that is in no file. */
+static struct td_region_record *make_record(const struct td_store *store)
+{
+	return calloc(1, store->head->record_size);
+}
+
+static void call_often(struct td_thread *thread, struct td_region *empty,
+		       int nr)
+{
+	memset(empty->record, 0, td_process.store.head->record_size);
+	for (int i = 0; i < nr; i++) {
+		td_call_begin(thread, empty);
+		td_call_end(thread);
+	}
+}
+
+/* The sum of the batches: an event's values, or (SIZE_MAX) the times. */
+static double sum_of(const struct td_region_record *record, size_t event)
+{
+	double sum = 0;
+
+	for (unsigned int b = 1; b <= TD_REGION_BATCHES; b++) {
+		const struct td_region_batch *batch = td_region_batch_at(
+			record, td_process.store.head->batch_size, b);
+
+		sum += event == SIZE_MAX ? (double)batch->time_ns
+					 : (double)batch->values[event];
+	}
+	return sum;
+}
+
+static bool measure(struct td_thread *thread, struct td_region *empty,
+		    struct round *round)
+{
+	struct td_moment from, to;
+	size_t nr = td_process.spec.nr_events;
+
+	if (td_counters_look(&thread->counters, &from) != 0)
+		return false;
+	call_often(thread, empty, CALLS);
+	if (td_counters_look(&thread->counters, &to) != 0 ||
+	    from.group != to.group || empty->record->calls.counted != CALLS)
+		return false;
+	for (size_t e = 0; e < nr; e++) {
+		round->inner[e] = sum_of(empty->record, e) / CALLS;
+		round->outer[e] =
+			(double)(to.totals[e] - from.totals[e]) / CALLS -
+			round->inner[e];
+	}
+	round->inner_ns = sum_of(empty->record, SIZE_MAX) / CALLS;
+	round->outer_ns =
+		(double)(to.time_ns - from.time_ns) / CALLS - round->inner_ns;
+	return true;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct round *x = a, *y = b;
+	double more = x->inner_ns + x->outer_ns - y->inner_ns - y->outer_ns;
+
+	return more > 0 ? 1 : -(more < 0);
+}
+
+static void note_cost(const struct round *round, uint32_t group)
+{
+	const struct td_spec_group *g = &td_process.spec.groups[group - 1];
+	struct td_region_head *head = td_process.store.head;
+
+	for (size_t e = g->first; e < g->first + g->nr; e++) {
+		head->cost[0][e] = round->inner[e];
+		head->cost[1][e] = round->outer[e];
+	}
+	head->cost_ns[0] = (uint64_t)round->inner_ns;
+	head->cost_ns[1] = (uint64_t)round->outer_ns;
+	__atomic_fetch_or(&head->calibrated, 1u << (group - 1),
+			  __ATOMIC_RELEASE);
+}
+
+/* The median round, by its time.  False if too many were disturbed. */
+static bool find_cost(struct td_thread *thread, struct td_region *empty,
+		      struct round *median)
+{
+	struct round *rounds = calloc(ROUNDS, sizeof(*rounds));
+	size_t nr = 0;
+
+	if (!rounds)
+		return false;
+	call_often(thread, empty, WARM_UP);
+	for (int i = 0; i < ROUNDS; i++)
+		nr += measure(thread, empty, &rounds[nr]);
+	qsort(rounds, nr, sizeof(*rounds), by_time);
+	*median = rounds[nr / 2];
+	free(rounds);
+	return nr > ROUNDS / 2;
+}
+
+/* What was outside until now is counted, and this is not. */
+static void begin_outside(struct td_thread *thread)
+{
+	struct td_moment now;
+
+	if (td_counters_look(&thread->counters, &now) == 0)
+		td_call_begin_outside(thread, &now);
+}
+
+/* 1 + the group of the kind of core where the thread is; 0: none, or unknown. */
+static uint32_t group_of(const struct td_thread *thread)
+{
+	const struct td_spec *spec = thread->counters.spec;
+	int cpu = spec->nr_groups > 1 ? sched_getcpu() : 0;
+
+	if (spec->nr_groups == 1)
+		return 1;
+	return cpu >= 0 && cpu < TD_SPEC_CPUS ? spec->group_of_cpu[cpu] : 0;
+}
+
+void td_cost_measure(struct td_thread *thread)
+{
+	uint32_t group = group_of(thread);
+	unsigned int bit = group ? 1u << (group - 1) : 0;
+	struct td_region_record *outside = thread->outside.record;
+	struct td_region empty = { .every = 1 };
+	struct round median;
+
+	if (!bit ||
+	    __atomic_fetch_or(&td_process.calibrated, bit, __ATOMIC_RELAXED) &
+		    bit)
+		return;
+	empty.record = make_record(&td_process.store);
+	if (!empty.record)
+		return;
+	td_call_end_outside(thread);
+	thread->outside.record = NULL;
+	if (find_cost(thread, &empty, &median))
+		note_cost(&median, group);
+	else
+		__atomic_fetch_and(&td_process.calibrated, ~bit,
+				   __ATOMIC_RELAXED);
+	thread->outside.record = outside;
+	begin_outside(thread);
+	free(empty.record);
+}

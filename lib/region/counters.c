@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT
+#include "lib/region/counters.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/region/descriptors.h"
+#include "lib/region/rseq.h"
+
+#define PAGE 4096
+
+/* --- opening ---------------------------------------------------------------- */
+
+static int open_event(const struct td_spec_event *event, bool user_only,
+		      int leader)
+{
+	struct perf_event_attr attr = {
+		.type = event->type,
+		.size = sizeof(attr),
+		.config = event->config[0],
+		.config1 = event->config[1],
+		.config2 = event->config[2],
+		.read_format = PERF_FORMAT_GROUP |
+			       PERF_FORMAT_TOTAL_TIME_ENABLED |
+			       PERF_FORMAT_TOTAL_TIME_RUNNING,
+		/*
+		 * Alone, SLOTS begins elsewhere than at 0, and goes on from there
+		 * when its fields come: intel/core.c, icl_set_topdown_event_period()
+		 */
+		.disabled = leader < 0,
+		.exclude_user = event->kernel_only,
+		.exclude_kernel = event->user_only || user_only,
+		.exclude_hv = event->user_only || user_only,
+	};
+	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, leader,
+			  PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* The page tells where the event counts; fields are where their leader is. */
+static bool needs_page(const struct td_counters *counters, size_t g, size_t i)
+{
+	size_t first = counters->spec->groups[g].first;
+
+	return i == 0 ||
+	       counters->spec->events[first + i].kind == TD_SPEC_PLAIN;
+}
+
+/* Without its page an event is read by read(). */
+static void map_event(struct td_counters *counters,
+		      struct td_group_counters *group, size_t i)
+{
+	void *page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, group->fds[i], 0);
+
+	group->pages[i] = page == MAP_FAILED ? NULL : page;
+	if (!group->pages[i] || !group->pages[i]->cap_user_rdpmc)
+		counters->rdpmc = false;
+}
+
+static int open_group(struct td_counters *counters, size_t g,
+		      const struct td_descriptors *descriptors)
+{
+	const struct td_spec_group *spec = &counters->spec->groups[g];
+	struct td_group_counters *group = &counters->groups[g];
+
+	for (size_t i = 0; i < spec->nr; i++) {
+		const struct td_spec_event *event =
+			&counters->spec->events[spec->first + i];
+		int leader = i ? group->fds[0] : -1;
+		int fd = open_event(event, counters->user_only, leader);
+
+		/* the right to count the kernel may be missing */
+		if (fd == -EACCES && !counters->user_only) {
+			counters->user_only = true;
+			fd = open_event(event, true, leader);
+		}
+		if (fd < 0)
+			return fd;
+		group->fds[i] = td_descriptors_move(descriptors, fd);
+		if (needs_page(counters, g, i))
+			map_event(counters, group, i);
+	}
+	if (ioctl(group->fds[0], PERF_EVENT_IOC_ID, &group->id) != 0 ||
+	    ioctl(group->fds[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) !=
+		    0)
+		return -errno;
+	return 0;
+}
+
+/*
+ * A program may have closed what it did not know, as daemons do, and have a file of
+ * its own there now, which must not be read.
+ */
+static bool is_ours(const struct td_group_counters *group)
+{
+	uint64_t id;
+
+	return ioctl(group->fds[0], PERF_EVENT_IOC_ID, &id) == 0 &&
+	       id == group->id;
+}
+
+void td_counters_close(struct td_counters *counters)
+{
+	for (size_t g = 0; g < counters->spec->nr_groups; g++) {
+		struct td_group_counters *group = &counters->groups[g];
+		bool ours = !group->id || is_ours(group);
+
+		for (size_t i = 0; i < counters->spec->groups[g].nr; i++) {
+			if (group->pages[i])
+				munmap(group->pages[i], PAGE);
+			if (group->fds[i] >= 0 && ours)
+				close(group->fds[i]);
+			group->pages[i] = NULL;
+			group->fds[i] = -1;
+		}
+	}
+	td_descriptors_give_back(counters->spec->nr_events);
+}
+
+int td_counters_open(struct td_counters *counters, const struct td_spec *spec,
+		     struct td_moment *begin)
+{
+	struct td_descriptors descriptors;
+	int rc = td_descriptors_begin(&descriptors, spec->nr_events);
+
+	if (rc)
+		return rc;
+	memset(counters, 0, sizeof(*counters));
+	counters->spec = spec;
+	counters->rdpmc = !spec->read_only && td_rseq_works();
+	for (size_t g = 0; g < TD_REGION_GROUPS; g++) {
+		for (size_t i = 0; i < TD_REGION_VALUES; i++)
+			counters->groups[g].fds[i] = -1;
+	}
+	for (size_t g = 0; !rc && g < spec->nr_groups; g++)
+		rc = open_group(counters, g, &descriptors);
+	td_descriptors_end(&descriptors);
+	if (!rc)
+		rc = td_counters_restart(counters, begin);
+	if (rc)
+		td_counters_close(counters);
+	return rc;
+}
+
+/* --- read() ----------------------------------------------------------------- */
+
+struct group_read {
+	uint64_t nr, enabled_ns, running_ns;
+	uint64_t counts[TD_REGION_VALUES];
+};
+
+static int read_group(const struct td_group_counters *group, size_t nr,
+		      struct group_read *buffer)
+{
+	size_t size = (3 + nr) * sizeof(uint64_t);
+	ssize_t got;
+
+	if (!is_ours(group))
+		return -EBADF;
+	got = read(group->fds[0], buffer, size);
+
+	if (got < 0)
+		return -errno;
+	return (size_t)got == size && buffer->nr == nr ? 0 : -EIO;
+}
+
+/* The totals of the kernel's counts, of which those of fields are in slots. */
+static void take_counts(struct td_counters *counters, size_t g,
+			const struct group_read *now)
+{
+	const struct td_spec_group *group = &counters->spec->groups[g];
+
+	for (size_t i = 0; i < group->nr; i++) {
+		size_t e = group->first + i;
+		int kind = counters->spec->events[e].kind;
+		uint64_t more = now->counts[i] - counters->counts[e];
+
+		if (kind == TD_SPEC_PLAIN)
+			counters->totals[e] =
+				now->counts[i] - counters->skipped[e];
+		else
+			counters->totals[e] =
+				counters->before[e] +
+				(kind == TD_SPEC_SLOTS
+					 ? more
+					 : more * TD_REGION_FIELD_WHOLE);
+	}
+}
+
+/* The kernel sets PERF_METRICS to 0 if the group counts at the moment. */
+static void begin_anew(struct td_counters *counters, size_t g,
+		       const struct group_read *now)
+{
+	const struct td_spec_group *spec = &counters->spec->groups[g];
+
+	for (size_t i = 0; i < spec->nr; i++) {
+		counters->before[spec->first + i] =
+			counters->totals[spec->first + i];
+		counters->counts[spec->first + i] = now->counts[i];
+	}
+	counters->groups[g].slots_now = 0;
+}
+
+/* --- both ------------------------------------------------------------------- */
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/*
+ * A thread runs on one kind of core at a time.  Each group tells since when it has
+ * been open; that of the core where the thread is was read in the same moment as
+ * its own time, and the others have stood still.
+ */
+static uint64_t uncounted_ns(const struct td_counters *counters, uint32_t group)
+{
+	uint64_t running = 0;
+
+	for (size_t g = 0; g < counters->spec->nr_groups; g++)
+		running += counters->groups[g].running_ns;
+	return counters->groups[group ? group - 1 : 0].enabled_ns - running;
+}
+
+static void fill(const struct td_counters *counters, struct td_moment *moment)
+{
+	const struct td_spec *spec = counters->spec;
+
+	memcpy(moment->totals, counters->totals,
+	       spec->nr_events * sizeof(moment->totals[0]));
+	moment->time_ns = now_ns();
+	moment->switches = 0;
+	for (size_t g = 0; g < spec->nr_groups; g++)
+		moment->switches += td_pmc_lock(&counters->groups[g]);
+	moment->cpu = td_rseq_cpu();
+	moment->group = moment->cpu < TD_SPEC_CPUS
+				? spec->group_of_cpu[moment->cpu]
+				: 0;
+	moment->uncounted_ns = uncounted_ns(counters, moment->group);
+}
+
+/*
+ * After a read(): what it took is left out of the totals, which are to be those of
+ * the look before it.  If the thread has lost its CPU just then, it is not.
+ */
+static void leave_out(struct td_counters *counters, size_t g,
+		      const uint64_t totals[TD_REGION_VALUES])
+{
+	const struct td_spec_group *group = &counters->spec->groups[g];
+	enum td_look look = td_pmc_look(counters, g);
+
+	for (size_t e = group->first; e < group->first + group->nr; e++) {
+		uint64_t cost = counters->totals[e] - totals[e];
+
+		counters->totals[e] = totals[e];
+		if (look != TD_LOOKED)
+			continue;
+		if (counters->spec->events[e].kind == TD_SPEC_PLAIN)
+			counters->skipped[e] += cost;
+		else
+			counters->before[e] -= cost;
+	}
+}
+
+/* Step is the largest of all groups. */
+static int restart_group(struct td_counters *counters, size_t g, uint64_t *step)
+{
+	const struct td_spec_group *spec = &counters->spec->groups[g];
+	struct td_group_counters *group = &counters->groups[g];
+	enum td_look look =
+		counters->rdpmc ? td_pmc_look(counters, g) : TD_DISTURBED;
+	uint64_t totals[TD_REGION_VALUES];
+	struct group_read now;
+	int rc = read_group(group, spec->nr, &now);
+
+	if (rc)
+		return rc;
+	if (spec->has_fields &&
+	    now.counts[0] - counters->counts[spec->first] > *step)
+		*step = now.counts[0] - counters->counts[spec->first];
+	if (look != TD_LOOKED)
+		take_counts(counters, g, &now);
+	memcpy(totals, counters->totals, sizeof(totals));
+	/* of a group that sleeps, PERF_METRICS is kept and comes back with it */
+	if (look != TD_ASLEEP)
+		begin_anew(counters, g, &now);
+	if (look == TD_LOOKED)
+		leave_out(counters, g, totals);
+	group->enabled_ns = now.enabled_ns;
+	group->running_ns = now.running_ns;
+	group->lock = td_pmc_lock(group);
+	return 0;
+}
+
+int td_counters_restart(struct td_counters *counters, struct td_moment *moment)
+{
+	int rc = 0;
+
+	moment->step = 0;
+	moment->fresh = true;
+	for (size_t g = 0; !rc && g < counters->spec->nr_groups; g++)
+		rc = restart_group(counters, g, &moment->step);
+	fill(counters, moment);
+	return rc;
+}
+
+int td_counters_look(struct td_counters *counters, struct td_moment *moment)
+{
+	uint64_t step = 0;
+	bool counts = false;
+
+	for (size_t g = 0; g < counters->spec->nr_groups; g++) {
+		struct td_group_counters *group = &counters->groups[g];
+		enum td_look look;
+
+		if (!counters->rdpmc || td_pmc_lock(group) != group->lock)
+			return td_counters_restart(counters, moment);
+		look = td_pmc_look(counters, g);
+		if (look == TD_DISTURBED)
+			return td_counters_restart(counters, moment);
+		counts |= look == TD_LOOKED;
+		if (group->slots_now > step)
+			step = group->slots_now;
+	}
+	/* only read() tells for how long nothing was counted */
+	if (!counts)
+		return td_counters_restart(counters, moment);
+	moment->step = step;
+	moment->fresh = false;
+	fill(counters, moment);
+	return 0;
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "lib/region/descriptors.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+/* The limit is the process's, so one thread changes it at a time. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Of all threads. */
+static size_t nr_taken;
+
+/* Half of what there is has to be left to the program. */
+static int take_of_half(const struct rlimit *limit, size_t nr)
+{
+	size_t before = __atomic_fetch_add(&nr_taken, nr, __ATOMIC_RELAXED);
+
+	if (before + nr <= limit->rlim_cur / 2)
+		return 0;
+	td_descriptors_give_back(nr);
+	return -EMFILE;
+}
+
+static bool raise_limit(const struct rlimit *limit)
+{
+	const struct rlimit raised = { limit->rlim_max, limit->rlim_max };
+
+	return limit->rlim_cur < limit->rlim_max &&
+	       setrlimit(RLIMIT_NOFILE, &raised) == 0;
+}
+
+int td_descriptors_begin(struct td_descriptors *descriptors, size_t nr)
+{
+	struct rlimit *limit = &descriptors->limit;
+	int rc = 0;
+
+	pthread_mutex_lock(&lock);
+	if (getrlimit(RLIMIT_NOFILE, limit) != 0)
+		rc = -errno;
+	descriptors->nr = nr;
+	descriptors->above = !rc && raise_limit(limit);
+	if (descriptors->above)
+		__atomic_fetch_add(&nr_taken, nr, __ATOMIC_RELAXED);
+	else if (!rc)
+		rc = take_of_half(limit, nr);
+	if (rc)
+		pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+int td_descriptors_move(const struct td_descriptors *descriptors, int fd)
+{
+	int above = -1;
+
+	if (descriptors->above)
+		above = fcntl(fd, F_DUPFD_CLOEXEC,
+			      (int)descriptors->limit.rlim_cur);
+	if (above < 0)
+		return fd;
+	close(fd);
+	return above;
+}
+
+/* Those above the limit stay open. */
+void td_descriptors_end(const struct td_descriptors *descriptors)
+{
+	if (descriptors->above)
+		setrlimit(RLIMIT_NOFILE, &descriptors->limit);
+	pthread_mutex_unlock(&lock);
+}
+
+void td_descriptors_give_back(size_t nr)
+{
+	__atomic_fetch_sub(&nr_taken, nr, __ATOMIC_RELAXED);
+}
+
+void td_descriptors_forked(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	nr_taken = 0;
+}

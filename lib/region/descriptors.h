@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TD_REGION_DESCRIPTORS_H
+#define TD_REGION_DESCRIPTORS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/resource.h>
+
+/*
+ * Descriptors that are in nobody's way: above the program's soft limit, where the
+ * hard one is higher.  Else at most half of them are taken.
+ */
+struct td_descriptors {
+	size_t nr;
+	struct rlimit limit; /* the program's */
+	bool above;
+};
+
+/*
+ * Before nr are opened; 0 or a negative errno.  Until td_descriptors_end() the soft
+ * limit is the hard one.  nr counts until td_descriptors_give_back().
+ */
+int td_descriptors_begin(struct td_descriptors *descriptors, size_t nr);
+/* Returns where it is from now on. */
+int td_descriptors_move(const struct td_descriptors *descriptors, int fd);
+void td_descriptors_end(const struct td_descriptors *descriptors);
+void td_descriptors_give_back(size_t nr);
+/* In a child of fork(), whose parent may be between begin and end. */
+void td_descriptors_forked(void);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file in which a process keeps the sums of its regions.  It is mapped and
+ * shared, so that nothing is lost when the process ends in whatever way.
+ *
+ * In: written by the library, each record by one thread.
+ * Out: read by tdstat, also while the process runs.
+ *
+ * A head, a text that says what the values are, then records of one size.
+ */
+#ifndef TD_REGION_LAYOUT_H
+#define TD_REGION_LAYOUT_H
+
+#include <stdint.h>
+
+#define TD_REGION_MAGIC   "tdregion"
+#define TD_REGION_VERSION 1
+
+enum {
+	TD_REGION_NAME = 112,        /* bytes of a name, with its end */
+	TD_REGION_VALUES = 40,       /* events of all PMUs at most */
+	TD_REGION_GROUPS = 4,        /* PMUs at most */
+	TD_REGION_DEPTH = 64,        /* regions within each other at most */
+	TD_REGION_FIELD_WHOLE = 255, /* of a field of PERF_METRICS */
+	TD_REGION_BATCHES = 16,      /* by which errors are estimated */
+};
+
+/* Reasons why something is missing, as a head counts them. */
+enum td_region_loss {
+	TD_REGION_NO_COUNTERS, /* threads whose counters could not be opened */
+	TD_REGION_NO_ROOM,     /* regions for which the file had no room */
+	TD_REGION_TOO_DEEP,    /* calls within too many others */
+	TD_REGION_UNMATCHED,   /* td_end() of a region that was not begun */
+	TD_REGION_UNENDED, /* calls that an outer one, or the thread, ended */
+	TD_REGION_BUSY,    /* marks of a signal handler, within the library */
+	TD_REGION_NR_LOSSES,
+};
+
+struct td_region_head {
+	char magic[8];
+	uint32_t version;
+	uint32_t size; /* of this structure */
+	uint32_t pid;
+	uint32_t nr_values; /* of each batch, inclusive and again without */
+	uint64_t text_at, text_size;
+	uint64_t records_at, record_size, batch_size;
+	uint64_t nr_records; /* begun; those that are whole have a kind */
+	uint64_t start_ns;   /* CLOCK_MONOTONIC */
+	uint64_t losses[TD_REGION_NR_LOSSES];
+	char unmatched[TD_REGION_NAME]; /* the first of TD_REGION_UNMATCHED */
+	int32_t open_errno; /* of the first counter that could not be opened */
+	uint32_t by_read;   /* 1: a thread used read() only */
+	uint32_t user_only; /* 1: a thread could not count the kernel */
+	uint32_t unused;
+	uint32_t every; /* of so many calls one is counted */
+	/*
+	 * What an empty call counts, and what it costs those around it besides;
+	 * bit g: group g has it
+	 */
+	uint32_t calibrated;
+	uint64_t cost_ns[2];
+	double cost[2][TD_REGION_VALUES]; /* in the units of values */
+};
+
+enum td_region_kind {
+	TD_REGION_UNREADY,
+	TD_REGION_MARKED,  /* between td_begin() and td_end() */
+	TD_REGION_OUTSIDE, /* the rest of a thread, once it has counters */
+};
+
+/* Calls that were counted, if nothing else is said. */
+struct td_region_calls {
+	uint64_t counted;
+	uint64_t recursive; /* within a call of the same region */
+	uint64_t on[1 + TD_REGION_GROUPS]; /* by the group where they ended */
+	uint64_t lost;     /* not counted: there were no counts */
+	uint64_t skipped;  /* not counted because of TDSTAT_EVERY */
+	uint64_t moved;    /* that began on another kind of core */
+	uint64_t migrated; /* that began on another CPU */
+	uint64_t switched; /* in which the thread lost its CPU */
+	uint64_t children; /* of other regions, directly within */
+	uint64_t nested;   /* the same, and those within them */
+};
+
+/* Each call is in one of the batches, in turn. */
+struct td_region_batch {
+	uint64_t time_ns, own_ns; /* with what was in regions within, without */
+	/* nr_values of them with, then without; of fields, in 255ths of slots */
+	int64_t values[];
+};
+
+/*
+ * A record is changed in a copy, and the copy is complete where pending is not 0:
+ * it stands for calls and for the batch of this number, from 1.  The copy of the
+ * batch follows, then the batches.
+ */
+struct td_region_record {
+	char name[TD_REGION_NAME];
+	uint32_t tid;
+	uint32_t kind;
+	uint32_t pending;
+	uint32_t unused;
+	uint64_t begun; /* calls; those that have not ended are no others */
+	struct td_region_calls calls, next;
+};
+
+/* The copy is number 0, the batches are those from 1 on. */
+static inline struct td_region_batch *
+td_region_batch_at(const struct td_region_record *record, uint64_t batch_size,
+		   unsigned int number)
+{
+	return (struct td_region_batch *)((uintptr_t)(record + 1) +
+					  number * batch_size);
+}
+
+#endif

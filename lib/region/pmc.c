@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "lib/region/pmc.h"
+
+#include "lib/region/rseq.h"
+
+/* Linux, tools/perf/Documentation/topdown.txt */
+#define SLOTS_SELECTOR   (1u << 30 | 3)
+#define METRICS_SELECTOR (1u << 29)
+
+uint32_t td_pmc_lock(const struct td_group_counters *group)
+{
+	const struct perf_event_mmap_page *page = group->pages[0];
+
+	return page ? __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE) : 0;
+}
+
+struct pmc_read {
+	uint32_t selectors[TD_REGION_VALUES + 1];
+	uint64_t values[TD_REGION_VALUES + 1];
+	uint64_t nr;
+	/* of events that are none of the slots: what the counter began from */
+	int64_t offsets[TD_REGION_VALUES];
+	unsigned int width; /* of a counter, in bits */
+};
+
+/* Fields are read once, behind the others. */
+static bool choose(const struct td_counters *counters, size_t g,
+		   struct pmc_read *pmc)
+{
+	const struct td_spec_group *spec = &counters->spec->groups[g];
+	const struct td_group_counters *group = &counters->groups[g];
+
+	pmc->nr = 0;
+	pmc->width = group->pages[0]->pmc_width;
+	if (!group->pages[0]->index)
+		return false;
+	for (size_t i = 0; i < spec->nr; i++) {
+		int kind = counters->spec->events[spec->first + i].kind;
+
+		if (kind == TD_SPEC_SLOTS)
+			pmc->selectors[pmc->nr++] = SLOTS_SELECTOR;
+		if (kind != TD_SPEC_PLAIN)
+			continue;
+		pmc->offsets[pmc->nr] = group->pages[i]->offset;
+		pmc->selectors[pmc->nr++] = group->pages[i]->index - 1;
+	}
+	if (spec->has_fields)
+		pmc->selectors[pmc->nr++] = METRICS_SELECTOR;
+	return true;
+}
+
+/* A counter has the low bits of what it counted since its offset. */
+static uint64_t plain_total(const struct pmc_read *pmc, size_t i)
+{
+	unsigned int unused = 64 - pmc->width;
+	int64_t counted = (int64_t)(pmc->values[i] << unused) >> unused;
+
+	return (uint64_t)(pmc->offsets[i] + counted);
+}
+
+/*
+ * Totals of what RDPMC gave.  False if PERF_METRICS was set to 0 by somebody
+ * else, so that only the kernel knows what was before.
+ */
+static bool take_values(struct td_counters *counters, size_t g,
+			const struct pmc_read *pmc)
+{
+	const struct td_spec_group *spec = &counters->spec->groups[g];
+	struct td_group_counters *group = &counters->groups[g];
+	uint64_t metrics = pmc->values[pmc->nr - 1], slots = 0;
+	size_t next = 0;
+
+	for (size_t i = 0; i < spec->nr; i++) {
+		size_t e = spec->first + i;
+		int kind = counters->spec->events[e].kind;
+
+		if (kind == TD_SPEC_SLOTS) {
+			slots = pmc->values[next++];
+			if (slots < group->slots_now)
+				return false;
+			group->slots_now = slots;
+			counters->totals[e] = counters->before[e] + slots;
+		} else if (kind == TD_SPEC_PLAIN) {
+			counters->totals[e] =
+				plain_total(pmc, next++) - counters->skipped[e];
+		} else {
+			counters->totals[e] =
+				counters->before[e] +
+				slots * (metrics >> 8 * kind & 0xff);
+		}
+	}
+	return true;
+}
+
+/*
+ * A hypervisor may stop the CPU between SLOTS and its fields, of which the kernel
+ * knows nothing: then they are read again.  No processor needs so many cycles.
+ */
+#define LONG_CYCLES 50000
+#define LONG_READS  4
+
+static bool read_all(const struct td_counters *counters, size_t g,
+		     struct pmc_read *pmc)
+{
+	for (int i = 0; i < LONG_READS; i++) {
+		uint64_t start = td_rseq_cycles();
+
+		if (!td_rseq_read(counters->spec->group_of_cpu,
+				  (uint8_t)(g + 1), pmc->selectors, pmc->values,
+				  pmc->nr))
+			return false;
+		if (td_rseq_cycles() - start < LONG_CYCLES)
+			break;
+	}
+	return true;
+}
+
+enum td_look td_pmc_look(struct td_counters *counters, size_t g)
+{
+	struct td_group_counters *group = &counters->groups[g];
+	struct pmc_read pmc;
+
+	for (;;) {
+		uint32_t lock = td_pmc_lock(group);
+
+		if (lock & 1)
+			continue;
+		if (!choose(counters, g, &pmc) ||
+		    !read_all(counters, g, &pmc)) {
+			if (lock != td_pmc_lock(group))
+				continue;
+			return TD_ASLEEP;
+		}
+		if (lock == td_pmc_lock(group))
+			return take_values(counters, g, &pmc) ? TD_LOOKED
+							      : TD_DISTURBED;
+	}
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "lib/region/process.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/region/descriptors.h"
+#include "lib/region/tdstat.h"
+
+int td_regions_on;
+struct td_process td_process;
+
+static pthread_mutex_t store_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void td_process_lacks_counters(int error)
+{
+	struct td_region_head *head = td_process.store.head;
+	int32_t none = 0;
+
+	td_store_lose(&td_process.store, TD_REGION_NO_COUNTERS);
+	__atomic_compare_exchange_n(&head->open_errno, &none, error, false,
+				    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+static int open_store(void)
+{
+	int rc = td_store_open(&td_process.store, td_process.prefix,
+			       td_process.spec.text, td_process.spec.nr_events);
+
+	if (rc == 0)
+		td_process.store.head->every = td_process.every;
+	return rc;
+}
+
+bool td_process_has_store(void)
+{
+	bool has;
+
+	pthread_mutex_lock(&store_lock);
+	if (!td_process.store.head && td_regions_on && open_store() != 0)
+		__atomic_store_n(&td_regions_on, 0, __ATOMIC_RELAXED);
+	has = td_process.store.head;
+	pthread_mutex_unlock(&store_lock);
+	return has;
+}
+
+void td_process_forked(size_t open)
+{
+	pthread_mutex_init(&store_lock, NULL);
+	td_descriptors_forked();
+	td_process.parents = open;
+	td_process.number++;
+	td_process.calibrated = 0;
+	td_store_forget(&td_process.store);
+}
+
+/* The whole file, with a '\0'; NULL: there is none. */
+static char *read_file(const char *path)
+{
+	size_t size = 0, room = 1 << 16;
+	char *text = malloc(room);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 || !text ? -1 : 1;
+
+	while (got > 0 && size < room - 1) {
+		got = read(fd, text + size, room - 1 - size);
+		size += got > 0 ? (size_t)got : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (got != 0) {
+		free(text);
+		return NULL;
+	}
+	text[size] = '\0';
+	return text;
+}
+
+/* The program may change its folder before it forks. */
+static char *absolute(const char *path)
+{
+	char *folder, *whole = NULL;
+
+	if (*path == '/')
+		return strdup(path);
+	folder = getcwd(NULL, 0);
+	if (folder && asprintf(&whole, "%s/%s", folder, path) < 0)
+		whole = NULL;
+	free(folder);
+	return whole;
+}
+
+static int read_spec(const char *path)
+{
+	char *text = read_file(path);
+
+	return text ? td_spec_parse(&td_process.spec, text)
+		    : td_spec_default(&td_process.spec);
+}
+
+bool td_process_start(void)
+{
+	const char *path = secure_getenv("TDSTAT_REGIONS");
+	const char *every = secure_getenv("TDSTAT_EVERY");
+	unsigned long nr = every ? strtoul(every, NULL, 10) : 1;
+
+	if (!path || !*path)
+		return false;
+	td_process.every = nr ? (unsigned int)nr : 1;
+	td_process.prefix = absolute(path);
+	return td_process.prefix && read_spec(td_process.prefix) == 0;
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+/* The interface of the library, in a thread. */
+#include <string.h>
+
+#include "lib/region/call.h"
+#include "lib/region/cost.h"
+#include "lib/region/process.h"
+#include "lib/region/tdstat.h"
+#include "lib/region/thread.h"
+
+static void begin(struct td_thread *thread, const char *name)
+{
+	struct td_region *region;
+
+	if (!thread->depth)
+		td_cost_measure(thread);
+	region = td_thread_region(thread, name);
+	if (!region)
+		return;
+	if (thread->depth < TD_REGION_DEPTH) {
+		td_call_begin(thread, region);
+		return;
+	}
+	thread->too_deep++;
+	td_store_lose(&td_process.store, TD_REGION_TOO_DEEP);
+}
+
+static void end(struct td_thread *thread, const char *name)
+{
+	size_t found = thread->depth;
+
+	while (found &&
+	       strcmp(thread->frames[found - 1].region->name, name) != 0)
+		found--;
+	if (!found && td_process.parents) {
+		td_process.parents--;
+		return;
+	}
+	if (!found) {
+		td_store_lose_end(&td_process.store, name);
+		return;
+	}
+	for (size_t i = thread->depth; i > found; i--)
+		td_store_lose(&td_process.store, TD_REGION_UNENDED);
+	while (thread->depth >= found)
+		td_call_end(thread);
+}
+
+/* False: the mark is not to be heeded. */
+static bool enter(struct td_thread *thread, const char *name)
+{
+	if (!thread || !name)
+		return false;
+	if (thread->busy) {
+		td_store_lose(&td_process.store, TD_REGION_BUSY);
+		return false;
+	}
+	return thread->busy = true;
+}
+
+void(td_begin)(const char *name)
+{
+	struct td_thread *thread = td_regions_on ? td_thread_self() : NULL;
+
+	if (!enter(thread, name))
+		return;
+	begin(thread, name);
+	thread->busy = false;
+}
+
+void(td_end)(const char *name)
+{
+	struct td_thread *thread = td_regions_on ? td_thread_self() : NULL;
+
+	if (!enter(thread, name))
+		return;
+	if (thread->too_deep)
+		thread->too_deep--;
+	else
+		end(thread, name);
+	thread->busy = false;
+}
+
+int td_thread_init(void)
+{
+	return td_regions_on && td_thread_self() ? 0 : -1;
+}
+
+void td_flush(void)
+{
+	struct td_thread *thread = td_regions_on ? td_thread_self() : NULL;
+
+	if (!thread || thread->busy)
+		return;
+	thread->busy = true;
+	td_call_end_outside(thread);
+	thread->busy = false;
+}

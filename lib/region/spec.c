@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+#include "lib/region/spec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- CPUs ------------------------------------------------------------------- */
+
+/* "0-3,8": false if it is anything else. */
+static bool add_cpus(struct td_spec *spec, const char *list, uint8_t group)
+{
+	char *end = NULL;
+
+	for (;; list = end + 1) {
+		unsigned long first = strtoul(list, &end, 10), last = first;
+
+		if (end == list)
+			return false;
+		if (*end == '-') {
+			list = end + 1;
+			last = strtoul(list, &end, 10);
+			if (end == list)
+				return false;
+		}
+		for (; first <= last && first < TD_SPEC_CPUS; first++)
+			spec->group_of_cpu[first] = group;
+		if (*end != ',')
+			return *end == '\0' || *end == '\n';
+	}
+}
+
+/* --- parsing ---------------------------------------------------------------- */
+
+static bool parse_group(struct td_spec *spec, char *words)
+{
+	char *name, *cpus, *rest = words;
+	struct td_spec_group *group = &spec->groups[spec->nr_groups];
+
+	name = strsep(&rest, " ");
+	cpus = strsep(&rest, " ");
+	if (!cpus || !*name || spec->nr_groups == TD_REGION_GROUPS)
+		return false;
+	*group = (struct td_spec_group){ .first = spec->nr_events };
+	spec->nr_groups++;
+	return add_cpus(spec, cpus, (uint8_t)spec->nr_groups);
+}
+
+static bool parse_kind(const char *word, int *kind)
+{
+	if (!word || !*word || word[1])
+		return false;
+	if (*word == 's')
+		*kind = TD_SPEC_SLOTS;
+	else if (*word == 'c')
+		*kind = TD_SPEC_PLAIN;
+	else if (*word >= '0' && *word <= '7')
+		*kind = TD_SPEC_FIELD + *word - '0';
+	else
+		return false;
+	return true;
+}
+
+static bool parse_number(const char *word, uint64_t *number)
+{
+	char *end;
+
+	if (!word || !*word)
+		return false;
+	*number = strtoull(word, &end, 0);
+	return !*end;
+}
+
+static bool parse_event(struct td_spec *spec, char *words)
+{
+	struct td_spec_event *event = &spec->events[spec->nr_events];
+	struct td_spec_group *group;
+	char *rest = words, *flags;
+	uint64_t type;
+
+	if (!spec->nr_groups || spec->nr_events == TD_REGION_VALUES ||
+	    !parse_kind(strsep(&rest, " "), &event->kind) ||
+	    !parse_number(strsep(&rest, " "), &type))
+		return false;
+	event->type = (uint32_t)type;
+	for (int i = 0; i < 3; i++) {
+		if (!parse_number(strsep(&rest, " "), &event->config[i]))
+			return false;
+	}
+	flags = strsep(&rest, " ");
+	if (!flags || !rest)
+		return false;
+	event->user_only = strchr(flags, 'u');
+	event->kernel_only = strchr(flags, 'k');
+	group = &spec->groups[spec->nr_groups - 1];
+	group->has_fields |= event->kind >= TD_SPEC_FIELD;
+	group->nr++;
+	spec->nr_events++;
+	return true;
+}
+
+static bool parse_line(struct td_spec *spec, char *line)
+{
+	if (strncmp(line, "group ", 6) == 0)
+		return parse_group(spec, line + 6);
+	if (strncmp(line, "event ", 6) == 0)
+		return parse_event(spec, line + 6);
+	if (strcmp(line, "read") == 0)
+		spec->read_only = true;
+	/* what a later tdstat may ask for besides is no reason to count nothing */
+	return true;
+}
+
+int td_spec_parse(struct td_spec *spec, char *text)
+{
+	char *copy = strdup(text), *rest = copy, *line;
+	bool good;
+
+	memset(spec, 0, sizeof(*spec));
+	spec->text = text;
+	line = copy ? strsep(&rest, "\n") : NULL;
+	good = line && strcmp(line, TD_SPEC_FIRST_LINE) == 0;
+	while (good && (line = strsep(&rest, "\n")))
+		good = parse_line(spec, line);
+	free(copy);
+	for (size_t g = 0; g < spec->nr_groups; g++)
+		good &= spec->groups[g].nr > 0;
+	return good && spec->nr_groups ? 0 : -1;
+}
+
+/* --- from sysfs ------------------------------------------------------------- */
+
+#define DEVICES "/sys/bus/event_source/devices"
+
+/* The first line of a file; false if there is none. */
+static bool read_line(char *line, int size, const char *pmu, const char *name)
+{
+	char path[256];
+	FILE *fp;
+	bool got;
+
+	snprintf(path, sizeof(path), DEVICES "/%s/%s", pmu, name);
+	fp = fopen(path, "re");
+	if (!fp)
+		return false;
+	got = fgets(line, size, fp);
+	fclose(fp);
+	line[strcspn(line, "\n")] = '\0';
+	return got;
+}
+
+/* "event=0xc2,umask=0x02"; other terms are for events that are not these. */
+static bool config_of(const char *terms, unsigned long *config)
+{
+	unsigned int event, umask = 0;
+
+	if (sscanf(terms, "event=%x,umask=%x", &event, &umask) < 1)
+		return false;
+	*config = event | umask << 8;
+	return true;
+}
+
+/* Where a program may count, and may not be counted in the kernel. */
+static bool is_user_only(void)
+{
+	FILE *fp = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	int paranoid = 0;
+
+	if (!fp)
+		return false;
+	if (fscanf(fp, "%d", &paranoid) != 1)
+		paranoid = 0;
+	fclose(fp);
+	return paranoid > 1;
+}
+
+static void put_event(FILE *fp, const char *pmu, const char *type, char kind,
+		      const char *name)
+{
+	char file[64], terms[128];
+	unsigned long config;
+
+	snprintf(file, sizeof(file), "events/%s", name);
+	if (read_line(terms, sizeof(terms), pmu, file) &&
+	    config_of(terms, &config))
+		fprintf(fp, "event %c %s %#lx 0 0 %c %s\n", kind, type, config,
+			is_user_only() ? 'u' : '-', name);
+}
+
+/* The order of the fields in PERF_METRICS: SDM volume 3, 21.3.9.3. */
+static const char *const fields[] = {
+	"topdown-retiring",  "topdown-bad-spec",  "topdown-fe-bound",
+	"topdown-be-bound",  "topdown-heavy-ops", "topdown-br-mispredict",
+	"topdown-fetch-lat", "topdown-mem-bound",
+};
+
+/* A PMU without SLOTS counts them by general events of the same names. */
+static void put_group(FILE *fp, const char *pmu)
+{
+	char type[32], cpus[1024], unused[128];
+	bool has_slots = read_line(unused, sizeof(unused), pmu, "events/slots");
+
+	if (!read_line(type, sizeof(type), pmu, "type") ||
+	    !read_line(unused, sizeof(unused), pmu, "events/topdown-retiring"))
+		return;
+	if (!read_line(cpus, sizeof(cpus), pmu, "cpus"))
+		snprintf(cpus, sizeof(cpus), "0-%d", TD_SPEC_CPUS - 1);
+	fprintf(fp, "group %s %s\n", pmu, cpus);
+	if (has_slots)
+		put_event(fp, pmu, type, 's', "slots");
+	for (int i = 0; i < 8; i++)
+		put_event(fp, pmu, type, has_slots ? (char)('0' + i) : 'c',
+			  fields[i]);
+}
+
+int td_spec_default(struct td_spec *spec)
+{
+	static const char *const pmus[] = { "cpu", "cpu_core", "cpu_atom",
+					    "cpu_lowpower" };
+	char *text = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
+
+	if (!fp)
+		return -1;
+	fputs(TD_SPEC_FIRST_LINE "\n", fp);
+	for (size_t i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++)
+		put_group(fp, pmus[i]);
+	if (fclose(fp) != 0) {
+		free(text);
+		return -1;
+	}
+	return td_spec_parse(spec, text);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is counted: a text of lines, which tdstat writes, or the library from
+ * sysfs.
+ *
+ *   tdstat regions 1
+ *   read                            RDPMC is not wanted
+ *   group PMU CPUS                  as in sysfs: cpu_core 0-7
+ *   event KIND TYPE CONFIG CONFIG1 CONFIG2 FLAGS NAME
+ *
+ * Events belong to the group above them, and the first one leads it.  KIND is s
+ * for SLOTS, 0 to 7 for a field of PERF_METRICS, c for any other event; FLAGS
+ * has u if only user space is counted, k if only the kernel is, else it is -.
+ */
+#ifndef TD_REGION_SPEC_H
+#define TD_REGION_SPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/region/layout.h"
+
+#define TD_SPEC_FIRST_LINE "tdstat regions 1"
+#define TD_SPEC_CPUS       8192
+
+enum td_spec_kind {
+	TD_SPEC_PLAIN = -2,
+	TD_SPEC_SLOTS = -1,
+	TD_SPEC_FIELD = 0, /* and the next seven */
+};
+
+struct td_spec_event {
+	int kind;
+	uint32_t type;
+	uint64_t config[3];
+	bool user_only, kernel_only;
+};
+
+struct td_spec_group {
+	size_t first, nr; /* of the events */
+	bool has_fields;
+};
+
+struct td_spec {
+	struct td_spec_event events[TD_REGION_VALUES];
+	size_t nr_events;
+	struct td_spec_group groups[TD_REGION_GROUPS];
+	size_t nr_groups;
+	bool read_only; /* no RDPMC */
+	char *text;     /* owned */
+	/* 1 + the group of a CPU's kind; 0: none */
+	uint8_t group_of_cpu[TD_SPEC_CPUS];
+};
+
+/* Parses a text, which it takes.  Returns -1 if it is not one. */
+int td_spec_parse(struct td_spec *spec, char *text);
+/*
+ * Level 1 of every core PMU, and level 2 where PERF_METRICS has it.  Returns
+ * -1 if there is none.
+ */
+int td_spec_default(struct td_spec *spec);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* What a thread is in, and the regions that it has seen. */
+#ifndef TD_REGION_STATE_H
+#define TD_REGION_STATE_H
+
+#include "lib/region/counters.h"
+#include "lib/region/store.h"
+
+/* A region of one thread. */
+struct td_region {
+	char *name;                      /* owned */
+	struct td_region_record *record; /* NULL: there was no room */
+	uint64_t seen;                   /* calls */
+	unsigned int every;              /* of so many calls one is counted */
+	unsigned int open;               /* calls that have not ended */
+};
+
+/* A call that has not ended. */
+struct td_frame {
+	struct td_region *region;
+	bool counted, lost; /* lost: it was to be, but there were no counts */
+	struct td_moment begin;
+	uint64_t within[TD_REGION_VALUES]; /* of regions directly within */
+	uint64_t within_ns, children, nested;
+};
+
+struct td_thread {
+	unsigned int process; /* that of td_process.number when it was made */
+	bool counts;          /* its counters are open */
+	bool busy;            /* a signal handler may be in regions, too */
+	int tid;
+	struct td_counters counters;
+	uint64_t usual_slots; /* of a call, lately */
+	uint64_t last_step;
+	struct td_frame *frames; /* TD_REGION_DEPTH */
+	size_t depth, too_deep;
+	struct td_region outside; /* of all regions */
+	struct td_frame around;   /* since the last sum of the outside */
+	struct td_region **names; /* a hash table, at most half full */
+	size_t nr_names, room;
+};
+
+#endif

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+/* Threads, from their first region to their end; the process's start, and forks. */
+#include "lib/region/thread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/region/call.h"
+#include "lib/region/process.h"
+#include "lib/region/tdstat.h"
+
+/* of the library's own block, as a call to find it would be a part of each region */
+static __thread struct td_thread *self
+	__attribute__((tls_model("initial-exec")));
+/* its first mark is at work, which a signal handler's must not do again */
+static __thread bool opening __attribute__((tls_model("initial-exec")));
+static pthread_key_t key;
+
+/* --- regions ---------------------------------------------------------------- */
+
+/* FNV-1a */
+static size_t hash(const char *name)
+{
+	uint64_t h = 0xcbf29ce484222325;
+
+	for (; *name; name++)
+		h = (h ^ (unsigned char)*name) * 0x100000001b3;
+	return (size_t)(h ^ h >> 32);
+}
+
+/*
+ * Where the region is, or where it is to be.  By its text, as a name may be in
+ * memory that another name had before.
+ */
+static size_t find(const struct td_thread *thread, const char *name)
+{
+	size_t last = thread->room - 1, at = hash(name) & last;
+
+	while (thread->names[at] && strcmp(thread->names[at]->name, name) != 0)
+		at = (at + 1) & last;
+	return at;
+}
+
+/* Returns -1 if memory ran out. */
+static int make_room(struct td_thread *thread)
+{
+	struct td_thread wide = { .room = thread->room ? 2 * thread->room
+						       : 64 };
+
+	if (2 * thread->nr_names < thread->room)
+		return 0;
+	wide.names = calloc(wide.room, sizeof(struct td_region *));
+	if (!wide.names)
+		return -1;
+	for (size_t i = 0; i < thread->room; i++) {
+		if (thread->names[i])
+			wide.names[find(&wide, thread->names[i]->name)] =
+				thread->names[i];
+	}
+	free(thread->names);
+	thread->names = wide.names;
+	thread->room = wide.room;
+	return 0;
+}
+
+static struct td_region *make_region(struct td_thread *thread, const char *name)
+{
+	struct td_region *region = calloc(1, sizeof(*region));
+
+	if (!region)
+		return NULL;
+	region->name = strdup(name);
+	region->every = td_process.every;
+	if (!region->name) {
+		free(region);
+		return NULL;
+	}
+	region->record = td_store_add(&td_process.store, name, thread->tid,
+				      TD_REGION_MARKED);
+	if (!region->record)
+		td_store_lose(&td_process.store, TD_REGION_NO_ROOM);
+	return region;
+}
+
+struct td_region *td_thread_region(struct td_thread *thread, const char *name)
+{
+	size_t at;
+
+	if (make_room(thread))
+		return NULL;
+	at = find(thread, name);
+	if (!thread->names[at]) {
+		thread->names[at] = make_region(thread, name);
+		thread->nr_names += thread->names[at] != NULL;
+	}
+	return thread->names[at];
+}
+
+/* --- threads ---------------------------------------------------------------- */
+
+static void free_regions(struct td_thread *thread)
+{
+	for (size_t i = 0; i < thread->room; i++) {
+		if (thread->names[i])
+			free(thread->names[i]->name);
+		free(thread->names[i]);
+	}
+	free(thread->names);
+}
+
+static void free_thread(struct td_thread *thread)
+{
+	if (thread->counts)
+		td_counters_close(&thread->counters);
+	free_regions(thread);
+	free(thread->frames);
+	free(thread);
+}
+
+/* When a thread ends, or the process by exit(): so do the regions it is in. */
+static void end_calls(struct td_thread *thread)
+{
+	thread->busy = true;
+	for (; thread->depth; td_call_end(thread))
+		td_store_lose(&td_process.store, TD_REGION_UNENDED);
+	td_call_end_outside(thread);
+}
+
+static void end_thread(void *arg)
+{
+	struct td_thread *thread = arg;
+
+	if (thread->counts && thread->process == td_process.number)
+		end_calls(thread);
+	if (thread == self)
+		self = NULL;
+	free_thread(thread);
+}
+
+/* Opens the counters.  Counts nothing if that fails. */
+static void begin_counting(struct td_thread *thread)
+{
+	struct td_moment begin;
+	int rc = td_counters_open(&thread->counters, &td_process.spec, &begin);
+
+	thread->counts = rc == 0;
+	if (rc) {
+		td_process_lacks_counters(-rc);
+		return;
+	}
+	if (!thread->counters.rdpmc)
+		td_process_notes(&td_process.store.head->by_read);
+	if (thread->counters.user_only)
+		td_process_notes(&td_process.store.head->user_only);
+	thread->outside.record = td_store_add(&td_process.store, "",
+					      thread->tid, TD_REGION_OUTSIDE);
+	td_call_begin_outside(thread, &begin);
+}
+
+static struct td_thread *make_thread(void)
+{
+	struct td_thread *thread;
+
+	if (!td_process_has_store())
+		return NULL;
+	thread = calloc(1, sizeof(*thread));
+	if (!thread)
+		return NULL;
+	thread->frames = calloc(TD_REGION_DEPTH, sizeof(*thread->frames));
+	if (!thread->frames) {
+		free(thread);
+		return NULL;
+	}
+	thread->process = td_process.number;
+	thread->tid = (int)syscall(SYS_gettid);
+	begin_counting(thread);
+	pthread_setspecific(key, thread);
+	self = thread;
+	return thread;
+}
+
+struct td_thread *td_thread_self(void)
+{
+	struct td_thread *thread = self;
+
+	if (thread && thread->process != td_process.number) {
+		free_thread(thread);
+		thread = NULL;
+	}
+	if (!thread && !opening) {
+		opening = true;
+		thread = make_thread();
+		opening = false;
+	}
+	return thread && thread->counts ? thread : NULL;
+}
+
+/* --- the process ------------------------------------------------------------ */
+
+static void in_child(void)
+{
+	td_process_forked(self ? self->depth + self->too_deep : 0);
+}
+
+static void __attribute__((constructor)) start(void)
+{
+	if (!td_process_start() || pthread_key_create(&key, end_thread) ||
+	    pthread_atfork(NULL, NULL, in_child))
+		return;
+	td_regions_on = 1;
+	/* the first thread is counted from here on, others from their first region */
+	td_thread_self();
+}
+
+/* The keys of the thread that calls exit() are not destroyed. */
+static void __attribute__((destructor)) finish(void)
+{
+	struct td_thread *thread = td_regions_on ? td_thread_self() : NULL;
+
+	if (thread && !thread->busy)
+		end_calls(thread);
+}

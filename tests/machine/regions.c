@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * usage: regions WHAT [CALLS [MICROSECONDS [THREADS]]]
+ *
+ * Regions whose scenarios are the emulated machine's, for regions.bats.  In a call
+ * of "outer" are so many of "dram" and of "icache", which last so long each.  WHAT
+ * says what else is done, by the table at the end.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/region/tdstat.h"
+
+enum {
+	LEAF = 0x54444d43,
+	FORGET = 0,
+	BY_HASH = 3
+}; /* emulator/qemu/threads.c */
+
+#define MAX_THREADS 64
+
+static unsigned int calls = 1000, microseconds = 50, nr_threads = 1;
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Elsewhere CPUID knows nothing of it, and answers something. */
+static void choose(const char *scenario)
+{
+	uint64_t hash = 0xcbf29ce484222325;
+	uint32_t a = LEAF, c = scenario ? BY_HASH : FORGET, d;
+
+	for (; scenario && *scenario; scenario++)
+		hash = (hash ^ (uint8_t)*scenario) * 0x100000001b3;
+	__asm__ volatile("cpuid" : "+a"(a), "+b"(hash), "+c"(c), "=d"(d));
+}
+
+static _Thread_local volatile unsigned int sum;
+
+static void work(void)
+{
+	uint64_t end = now_ns() + microseconds * UINT64_C(1000);
+
+	do {
+		for (unsigned int i = 0; i < 100; i++)
+			sum += i;
+	} while (now_ns() < end);
+}
+
+/* The choice takes some microseconds, so that it is not made for each call. */
+#define CALLS_OF_A_CHOICE 16
+
+static void do_block(const char *name, const char *scenario, unsigned int nr)
+{
+	choose(scenario);
+	for (unsigned int i = 0; i < nr; i++) {
+		td_begin(name);
+		work();
+		td_end(name);
+	}
+}
+
+/* calls of each */
+static void do_both(void)
+{
+	for (unsigned int i = 0; i < calls; i += CALLS_OF_A_CHOICE) {
+		unsigned int left = calls - i;
+		unsigned int nr =
+			left < CALLS_OF_A_CHOICE ? left : CALLS_OF_A_CHOICE;
+
+		do_block("dram", "dram_latency", nr);
+		do_block("icache", "icache", nr);
+	}
+	choose(NULL);
+}
+
+static void do_calls(void)
+{
+	td_begin("outer");
+	do_both();
+	td_end("outer");
+}
+
+/* --- what is done ----------------------------------------------------------- */
+
+static void *run_thread(void *arg)
+{
+	(void)arg;
+	do_calls();
+	return NULL;
+}
+
+static void run_threads(void)
+{
+	pthread_t threads[MAX_THREADS];
+
+	for (unsigned int i = 0; i < nr_threads; i++)
+		pthread_create(&threads[i], NULL, run_thread, NULL);
+	for (unsigned int i = 0; i < nr_threads; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void move_to(unsigned int nr)
+{
+	unsigned int nr_cpus = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(nr % nr_cpus, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+static void *run_moving(void *arg)
+{
+	unsigned int at = (unsigned int)(uintptr_t)arg;
+
+	for (unsigned int i = 0; i < calls; i += CALLS_OF_A_CHOICE) {
+		move_to(at++);
+		do_block("dram", "dram_latency", CALLS_OF_A_CHOICE);
+		move_to(at++);
+		do_block("icache", "icache", CALLS_OF_A_CHOICE);
+	}
+	return NULL;
+}
+
+/* Each thread goes round all CPUs. */
+static void run_moving_threads(void)
+{
+	pthread_t threads[MAX_THREADS];
+
+	for (unsigned int i = 0; i < nr_threads; i++)
+		pthread_create(&threads[i], NULL, run_moving,
+			       (void *)(uintptr_t)i);
+	for (unsigned int i = 0; i < nr_threads; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* The child is forked within a region of the parent. */
+static void run_fork(void)
+{
+	pid_t pid;
+
+	td_begin("parent");
+	pid = fork();
+	if (pid == 0) {
+		do_calls();
+		td_end("parent");
+		exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	td_end("parent");
+}
+
+/*
+ * Each region in a process of its own, which is in its scenario when it measures
+ * the cost of counting: the machine's library code is in the scenario of what is
+ * around it.
+ */
+static void run_apart(void)
+{
+	const char *const of[][2] = { { "dram", "dram_latency" },
+				      { "icache", "icache" } };
+
+	for (size_t i = 0; i < 2; i++) {
+		if (fork() == 0) {
+			do_block(of[i][0], of[i][1], calls);
+			exit(0);
+		}
+	}
+	while (wait(NULL) > 0)
+		;
+}
+
+static void run_exec(void)
+{
+	char number[16], length[16];
+
+	do_calls();
+	snprintf(number, sizeof(number), "%u", calls);
+	snprintf(length, sizeof(length), "%u", microseconds);
+	execl("/proc/self/exe", "regions", "calls", number, length, NULL);
+	perror("exec");
+}
+
+static void run_exit(void)
+{
+	do_calls();
+	td_begin("never");
+	_exit(7);
+}
+
+static void run_kill(void)
+{
+	do_calls();
+	td_begin("never");
+	kill(getpid(), SIGKILL);
+}
+
+static void run_return(void)
+{
+	td_begin("main");
+	do_calls();
+	exit(3);
+}
+
+/* Closes what it does not know, as daemons do; its own files are not to be touched. */
+static void run_close(void)
+{
+	int fds[64];
+
+	do_both();
+	for (int fd = 3; fd < 256; fd++)
+		close(fd);
+	for (int i = 0; i < 64; i++)
+		fds[i] = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	do_both();
+	td_begin("later");
+	td_end("later");
+	for (int i = 0; i < 64; i++) {
+		if (fds[i] < 0 || lseek(fds[i], 0, SEEK_CUR) != 0)
+			exit(9);
+	}
+}
+
+static void recur(unsigned int depth)
+{
+	td_begin("recur");
+	work();
+	if (depth > 1)
+		recur(depth - 1);
+	td_end("recur");
+}
+
+static void run_recursion(void)
+{
+	for (unsigned int i = 0; i < calls; i++)
+		recur(4);
+}
+
+static void run_faults(void)
+{
+	td_end("nothing");
+	td_begin("forgotten");
+	for (int i = 0; i < 70; i++)
+		td_begin("deep");
+	for (int i = 0; i < 70; i++)
+		td_end("deep");
+	td_begin("outer");
+	td_begin("inner");
+	td_end("outer");
+}
+
+/* What a pair costs. */
+static void run_empty(void)
+{
+	uint64_t start = now_ns();
+
+	for (unsigned int i = 0; i < calls; i++) {
+		td_begin("empty");
+		td_end("empty");
+	}
+	printf("%.1f\n", (double)(now_ns() - start) / calls);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} table[] = {
+	{ "calls", do_calls },
+	{ "threads", run_threads },
+	{ "moving", run_moving_threads },
+	{ "fork", run_fork },
+	{ "apart", run_apart },
+	{ "exec", run_exec },
+	{ "exit", run_exit },
+	{ "close", run_close },
+	{ "kill", run_kill },
+	{ "return", run_return },
+	{ "recursion", run_recursion },
+	{ "faults", run_faults },
+	{ "empty", run_empty },
+};
+
+static void set(unsigned int *number, int argc, char **argv, int i)
+{
+	if (i < argc)
+		*number = (unsigned int)strtoul(argv[i], NULL, 10);
+}
+
+int main(int argc, char **argv)
+{
+	set(&calls, argc, argv, 2);
+	set(&microseconds, argc, argv, 3);
+	set(&nr_threads, argc, argv, 4);
+	for (size_t i = 0; argc > 1 && i < sizeof(table) / sizeof(table[0]);
+	     i++) {
+		if (strcmp(argv[1], table[i].name) == 0 &&
+		    nr_threads <= MAX_THREADS) {
+			table[i].run();
+			return 0;
+		}
+	}
+	fputs("usage: regions WHAT [CALLS [MICROSECONDS [THREADS]]]\n", stderr);
+	return 2;
+}

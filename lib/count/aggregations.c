@@ -32,6 +32,13 @@ static const struct td_aggregation_row by_thread = {
 	.width = 24,
 };
 
+static const struct td_aggregation_row by_region = {
+	.name = "region",
+	.option = "--per-region",
+	.help = "regions, report: a row for each region of the program",
+	.width = 24,
+};
+
 /* clang-format off */
 static const struct td_aggregation_row *const rows[] = {
 	[TD_AGGREGATE_ALL] = &all,
@@ -43,6 +50,7 @@ static const struct td_aggregation_row *const rows[] = {
 	[TD_AGGREGATE_DIE] = &td_by_die,
 	[TD_AGGREGATE_SOCKET] = &td_by_socket,
 	[TD_AGGREGATE_NODE] = &td_by_node,
+	[TD_AGGREGATE_REGION] = &by_region,
 };
 /* clang-format on */
 

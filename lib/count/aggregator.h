@@ -7,6 +7,7 @@
 
 #include "lib/base/err.h"
 #include "lib/count/aggregations.h"
+#include "lib/count/regions.h"
 #include "lib/machine/cpu.h"
 #include "lib/target/task_names.h"
 
@@ -22,6 +23,9 @@ struct td_aggregator {
 	const struct td_task_names *names; /* borrowed; NULL: unknown */
 	char *const *cgroups;              /* borrowed; of the readings */
 	size_t nr_cgroups;
+	/* borrowed, of the readings; NULL: they are of no regions */
+	const struct td_regions *regions;
+	bool own; /* of each region, what was not in others within */
 };
 
 /*

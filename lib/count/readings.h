@@ -18,6 +18,7 @@ struct td_reading {
 	uint64_t value, enabled_ns, running_ns;
 	int cgroup; /* 0: all that runs there; else 1 + index of a cgroup */
 	int life;   /* number of earlier tasks with this tid */
+	int region; /* 0: none; else 1 + index in a struct td_regions */
 };
 
 /* What one read of all counters gave, always in the same order. */

@@ -39,6 +39,7 @@ void td_report_free(struct td_report *report)
 		free(report->rows[i].ranked);
 	}
 	free(report->rows);
+	free(report->regions);
 	*report = (struct td_report){ 0 };
 }
 

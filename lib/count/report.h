@@ -77,6 +77,22 @@ struct td_activity {
 	double clock_s; /* the time not halted in which cycles were counted */
 };
 
+/* What a row of a region has besides. */
+struct td_region_facts {
+	bool outside;
+	uint64_t calls; /* that ended on the row's PMU */
+	/* of all PMUs */
+	uint64_t lost, skipped, moved, migrated, switched, time_ns;
+	double slots_per_call; /* NaN: there were no calls, or it is unknown */
+	/* of the program's slots: with regions within, and without; NaN */
+	double inclusive_pct, exclusive_pct;
+	/* what counting took of the time, which is left out of all; NaN */
+	double cost_pct;
+	/* calls are too short: fewer slots are not told from what is around */
+	double least_slots; /* NaN: they are not */
+	double order;       /* rows with larger ones come first */
+};
+
 struct td_row {
 	const char *id;     /* "all", "CPU5", "S0-D0-C3", a cgroup */
 	const char *pmu;    /* "all" for the merged row */
@@ -94,7 +110,8 @@ struct td_row {
 	struct td_cell *cells; /* one a column */
 	const struct td_node *nodes; /* in the order of the tree */
 	size_t nr_nodes;
-	bool absent; /* no task was on the PMU */
+	bool absent;                          /* no task was on the PMU */
+	const struct td_region_facts *region; /* NULL: it is not of one */
 	/*
 	 * The nodes with the largest value first, owned, and the sum of their
 	 * values; NULL: they are in the order of the tree.
@@ -114,8 +131,9 @@ struct td_report {
 	size_t nr_rows;
 	bool has_busy; /* its rows can tell how busy the CPUs were */
 	/* of tasks without ids: the CPU time of all, as a share of one CPU */
-	double tasks_pct;   /* NaN: unknown, or not of tasks */
-	bool mostly_waited; /* it is small */
+	double tasks_pct;                /* NaN: unknown, or not of tasks */
+	bool mostly_waited;              /* it is small */
+	struct td_region_facts *regions; /* owned; what its rows point to */
 };
 
 /* What perf prints next to a count: "1.50  insn per cycle". */

@@ -14,6 +14,7 @@
 #include "lib/base/util.h"
 #include "lib/recording/fill.h"
 #include "lib/recording/head.h"
+#include "lib/recording/region_line.h"
 #include "lib/recording/sums.h"
 
 #define MAX_LINE  (64 << 20) /* a line of 1,024 CPUs and 100 events is 6 MB */
@@ -114,7 +115,8 @@ static const struct {
 	{ 0, MAX_COUNT },   /* time enabled */
 	{ 0, MAX_COUNT },   /* time running */
 	{ -1, INT_MAX },    /* cgroup */
-	{ 2, INT_MAX },     /* life: the second task of this TID, and so on */
+	{ 1, INT_MAX },     /* life: 2 is the second task of this TID */
+	{ 0, INT_MAX },     /* region */
 };
 
 static bool parse_reading(const struct td_recording *rec,
@@ -136,7 +138,8 @@ static bool parse_reading(const struct td_recording *rec,
 	}
 	if ((size_t)n[0] >= rec->plan.events.nr || n[5] > n[4] ||
 	    (nr == 7 && (n[6] < 0 || (size_t)n[6] >= rec->info.nr_cgroups)) ||
-	    (nr == 8 && (n[6] != -1 || n[2] < 0)))
+	    (nr >= 8 && (n[6] != -1 || n[2] < 0)) || (nr == 8 && n[7] < 2) ||
+	    (nr == 9 && (size_t)n[8] >= rec->regions.nr))
 		return false;
 	*out = (struct td_reading){
 		(int)n[0],
@@ -146,7 +149,8 @@ static bool parse_reading(const struct td_recording *rec,
 		(uint64_t)n[4],
 		(uint64_t)n[5],
 		nr == 7 ? (int)n[6] + 1 : 0,
-		nr == 8 ? (int)n[7] - 1 : 0,
+		nr >= 8 ? (int)n[7] - 1 : 0,
+		nr == 9 ? (int)n[8] + 1 : 0,
 	};
 	return true;
 }
@@ -279,7 +283,7 @@ static int read_line(struct td_recording *rec, uint64_t *time_ns,
 		     struct td_readings *readings, bool *more,
 		     struct td_err *err)
 {
-	struct json_object *line, *end, *names, *sums;
+	struct json_object *line, *end, *names, *sums, *regions;
 	int rc = parse_line(rec, &line, err);
 
 	if (rc)
@@ -287,11 +291,13 @@ static int read_line(struct td_recording *rec, uint64_t *time_ns,
 	end = td_json_member(line, "end", json_type_object);
 	names = td_json_member(line, "threads", json_type_object);
 	sums = td_json_member(line, "sums", json_type_array);
-	*more = names || sums;
-	rc = end     ? read_end(rec, end, err)
-	     : names ? read_names(rec, names, err)
-	     : sums  ? td_recording_read_sums(rec, line, sums, err)
-		     : read_counts(rec, line, time_ns, readings, err);
+	regions = td_json_member(line, "regions", json_type_array);
+	*more = names || sums || regions;
+	rc = end       ? read_end(rec, end, err)
+	     : names   ? read_names(rec, names, err)
+	     : sums    ? td_recording_read_sums(rec, line, sums, err)
+	     : regions ? td_recording_read_regions(rec, line, err)
+		       : read_counts(rec, line, time_ns, readings, err);
 	json_object_put(line);
 	return rc;
 }

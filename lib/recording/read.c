@@ -69,6 +69,7 @@ void td_recording_close(struct td_recording *rec)
 	free_names(rec->info.metrics, rec->info.nr_metrics);
 	free_names(rec->info.cgroups, rec->info.nr_cgroups);
 	td_task_names_free(&rec->names);
+	td_regions_free(&rec->regions);
 	td_course_free(&rec->course);
 	td_plan_free(&rec->plan);
 	td_machine_free(&rec->machine);

@@ -15,6 +15,7 @@
 #include "lib/count/aggregate.h"
 #include "lib/count/course.h"
 #include "lib/count/readings.h"
+#include "lib/count/regions.h"
 #include "lib/count/report.h"
 #include "lib/machine/cpu.h"
 #include "lib/machine/machine.h"
@@ -64,6 +65,9 @@ void td_recording_write_counts(FILE *fp, uint64_t time_ns,
 			       const struct td_times *times,
 			       struct td_task_names *names,
 			       const struct td_readings *delta);
+/* Writes the regions that the next counts refer to. */
+void td_recording_write_regions(FILE *fp, const struct td_machine *machine,
+				const struct td_regions *regions);
 /* Writes the course of the next counts, if it has more than one batch. */
 void td_recording_write_course(FILE *fp, const struct td_course *course);
 void td_recording_write_end(FILE *fp, const struct td_usage *usage,
@@ -87,6 +91,7 @@ struct td_recording {
 	struct td_recording_info info;
 	struct td_place *places;    /* for each CPU online; NULL if unknown */
 	struct td_task_names names; /* of tasks, in the lines so far */
+	struct td_regions regions;  /* of the counts; nr 0: there are none */
 	struct td_times times;      /* of the last interval */
 	struct td_course course;    /* and how its counts came about */
 	uint64_t time_ns;           /* when it ended */

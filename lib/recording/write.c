@@ -206,7 +206,7 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 
 static struct json_object *reading_array(const struct td_reading *reading)
 {
-	struct json_object *array = json_object_new_array_ext(8);
+	struct json_object *array = json_object_new_array_ext(9);
 
 	json_object_array_add(array, json_object_new_int(reading->event));
 	json_object_array_add(array, json_object_new_int(reading->cpu));
@@ -216,12 +216,15 @@ static struct json_object *reading_array(const struct td_reading *reading)
 			      json_object_new_uint64(reading->enabled_ns));
 	json_object_array_add(array,
 			      json_object_new_uint64(reading->running_ns));
-	if (reading->cgroup || reading->life)
+	if (reading->cgroup || reading->life || reading->region)
 		json_object_array_add(array,
 				      json_object_new_int(reading->cgroup - 1));
-	if (reading->life)
+	if (reading->life || reading->region)
 		json_object_array_add(array,
 				      json_object_new_int(reading->life + 1));
+	if (reading->region)
+		json_object_array_add(array,
+				      json_object_new_int(reading->region - 1));
 	return array;
 }
 

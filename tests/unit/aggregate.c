@@ -182,6 +182,21 @@ struct want {
 
 static char *const cgroups[] = { (char[]){ "a/b" }, (char[]){ "user.slice" } };
 
+static struct td_region regions_v[] = {
+	{ .name = (char[]){ "outer" } },
+	{ .name = (char[]){ "outer" }, .own = true },
+	{ .name = (char[]){ "inner" } },
+	{ .name = (char[]){ "(outside)" }, .own = true, .outside = true },
+};
+static const struct td_regions regions = { .v = regions_v, .nr = 4 };
+
+/* clang-format off */
+/* Thread 70 was in outer, within it in inner, and outside; 71 in outer. */
+#define OF_REGIONS \
+	{ 0, -1, 71, 5, 8, 8, 0, 0, 1 }, { 0, -1, 71, 5, 8, 8, 0, 0, 2 }, \
+	{ 0, -1, 70, 10, 8, 8, 0, 0, 1 }, { 0, -1, 70, 4, 8, 8, 0, 0, 2 }, \
+	{ 0, -1, 70, 6, 8, 8, 0, 0, 3 }, { 0, -1, 70, 1, 8, 8, 0, 0, 4 }
+
 static const struct {
 	const char *name;
 	enum td_aggregation how;
@@ -295,6 +310,21 @@ static const struct {
 	{ "threads together", TD_AGGREGATE_ALL,
 	  .v = { { 0, -1, 70, 10, 8, 8 }, { 0, -1, 71, 5, 8, 8 } }, .nr = 2,
 	  .want = { { "all", NULL, "all", { 15, NAN }, { 2, 0 } } },
+	  .nr_ids = 1 },
+	{ "regions: each with those within it, of all threads",
+	  TD_AGGREGATE_REGION, .v = { OF_REGIONS }, .nr = 6,
+	  .want = { { "outer", NULL, "outer", { 15, NAN }, { 2, 0 } },
+		    { "inner", NULL, "inner", { 6, NAN }, { 1, 0 } },
+		    { "(outside)", NULL, "(outside)", { 1, NAN }, { 1, 0 } } },
+	  .nr_ids = 3 },
+	{ "threads: each region without those within it", TD_AGGREGATE_THREAD,
+	  .v = { OF_REGIONS }, .nr = 6,
+	  .want = { { "?-70", NULL, "?-70", { 5, NAN }, { 2, 0 } },
+		    { "?-71", NULL, "?-71", { 5, NAN }, { 1, 0 } } },
+	  .nr_ids = 2 },
+	{ "regions together: each without those within it", TD_AGGREGATE_ALL,
+	  .v = { OF_REGIONS }, .nr = 6,
+	  .want = { { "all", NULL, "all", { 10, NAN }, { 3, 0 } } },
 	  .nr_ids = 1 },
 	{ "of no CPU and of no task: a sum already", TD_AGGREGATE_ALL,
 	  .v = { { 0, -1, -1, 10, 8, 4 }, { 1, -1, -1, 5, 8, 8 } }, .nr = 2,
@@ -436,6 +466,8 @@ static void test_sum(size_t i, const struct td_task_names *names)
 	agg.raw = sums[i].raw;
 	agg.skip_idle = sums[i].skip_idle;
 	agg.names = sums[i].named ? names : NULL;
+	agg.regions = &regions;
+	agg.own = sums[i].how != TD_AGGREGATE_REGION;
 	agg.cgroups = cgroups;
 	agg.nr_cgroups = TD_ARRAY_SIZE(cgroups);
 	ok(td_aggregate(&agg, &delta, &plan, &totals, &err) == 0 &&
@@ -458,7 +490,7 @@ static void test_names(void)
 {
 	static const char *const want[] = {
 		"all",     "cpu", "thread", "core", "cache",
-		"cluster", "die", "socket", "node",
+		"cluster", "die", "socket", "node", "region",
 	};
 	enum td_aggregation how = TD_AGGREGATE_DIE;
 
@@ -473,11 +505,12 @@ static void test_names(void)
 		ok(td_aggregation_wants_places((enum td_aggregation)i) ==
 			   (strcmp(name, "all") != 0 &&
 			    strcmp(name, "cpu") != 0 &&
-			    strcmp(name, "thread") != 0),
+			    strcmp(name, "thread") != 0 &&
+			    strcmp(name, "region") != 0),
 		   "%s: wants to know where CPUs are", want[i]);
 	}
 	ok(!td_aggregation_find("Core", &how) &&
-		   !td_aggregation_find("", &how) && how == TD_AGGREGATE_NODE,
+		   !td_aggregation_find("", &how) && how == TD_AGGREGATE_REGION,
 	   "no such aggregation");
 }
 

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/count/regions.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+
+static uint64_t hash_of(const char *name, bool own)
+{
+	return td_hash_more(td_hash_text(name), own);
+}
+
+struct td_region *td_regions_add(struct td_regions *regions, const char *name,
+				 bool own, bool outside)
+{
+	struct td_region *region =
+		td_array_add(&regions->v, regions->nr, sizeof(*region));
+
+	if (!region)
+		return NULL;
+	region->name = strdup(name);
+	if (!region->name)
+		return NULL;
+	if (td_index_add(&regions->by_name, hash_of(name, own), regions->nr)) {
+		free(region->name);
+		return NULL;
+	}
+	region->own = own;
+	region->outside = outside;
+	regions->nr++;
+	return region;
+}
+
+struct td_region *td_regions_find(const struct td_regions *regions,
+				  const char *name, bool own)
+{
+	uint64_t hash = hash_of(name, own);
+	size_t step = 0, at;
+
+	while ((at = td_index_next(&regions->by_name, hash, &step)) !=
+	       TD_NOT_FOUND) {
+		struct td_region *region = &regions->v[at];
+
+		if (region->own == own && strcmp(region->name, name) == 0)
+			return region;
+	}
+	return NULL;
+}
+
+int td_regions_move_last(struct td_regions *regions, size_t at)
+{
+	struct td_region moved = regions->v[at];
+	int rc = 0;
+
+	memmove(regions->v + at, regions->v + at + 1,
+		(regions->nr - 1 - at) * sizeof(moved));
+	regions->v[regions->nr - 1] = moved;
+	td_index_clear(&regions->by_name);
+	for (size_t i = 0; !rc && i < regions->nr; i++) {
+		const struct td_region *region = &regions->v[i];
+
+		rc = td_index_add(&regions->by_name,
+				  hash_of(region->name, region->own), i);
+	}
+	return rc;
+}
+
+void td_regions_free(struct td_regions *regions)
+{
+	for (size_t i = 0; i < regions->nr; i++)
+		free(regions->v[i].name);
+	free(regions->v);
+	td_index_free(&regions->by_name);
+	*regions = (struct td_regions){ 0 };
+}

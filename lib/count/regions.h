@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_LIB_COUNT_REGIONS_H
+#define TD_LIB_COUNT_REGIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/index.h"
+
+/*
+ * The regions of a program (lib/region/tdstat.h), of all its threads.  A region
+ * has two elements, one with what was in regions within it and one without,
+ * because only the counts of the latter add up; what is outside of all regions
+ * has one.
+ */
+
+/* The calls of a region, counted ones if nothing else is said. */
+struct td_calls {
+	uint64_t counted;
+	uint64_t recursive; /* within a call of the same region */
+	uint64_t lost;      /* not counted, for there were no counts */
+	uint64_t skipped;   /* not counted, because each N-th was wanted */
+	uint64_t open;      /* not counted, as their process ended within */
+	uint64_t moved;     /* that began on another kind of core */
+	uint64_t migrated;  /* that began on another CPU */
+	uint64_t switched;  /* in which the thread lost its CPU */
+	uint64_t time_ns;
+	uint64_t cost_ns;     /* of counting, which is not in time_ns */
+	unsigned int threads; /* that had any */
+};
+
+#define TD_REGION_PMUS 4
+
+struct td_region {
+	char *name;
+	bool own;     /* without what was in regions within */
+	bool outside; /* of all regions */
+	struct td_calls calls;
+	/* by the PMU (index in the machine) on which they ended */
+	uint64_t on[TD_REGION_PMUS];
+};
+
+/* What td_reading.region refers to. */
+struct td_regions {
+	struct td_region *v;
+	size_t nr;
+	struct td_index by_name; /* own or not */
+	/*
+	 * Calls of fewer slots than this are not told from what is around them,
+	 * by the cost of counting and the steps of PERF_METRICS.  0: unknown.
+	 */
+	double least_slots;
+};
+
+/* The name is copied.  NULL: memory ran out. */
+struct td_region *td_regions_add(struct td_regions *regions, const char *name,
+				 bool own, bool outside);
+/* The element of that name; NULL: there is none. */
+struct td_region *td_regions_find(const struct td_regions *regions,
+				  const char *name, bool own);
+/* Moves the element at that place behind all others.  0 or -ENOMEM. */
+int td_regions_move_last(struct td_regions *regions, size_t at);
+void td_regions_free(struct td_regions *regions);
+
+#endif

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/recording/region_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/util.h"
+#include "lib/recording/region_sums.h"
+
+/* --- checking --------------------------------------------------------------- */
+
+static int bad(const struct td_region_file *file, const char *why,
+	       struct td_err *err)
+{
+	return td_err_set(err, -EINVAL, "%s: %s", file->path, why);
+}
+
+static bool fits(const struct td_region_file *file, uint64_t at, uint64_t size)
+{
+	return at <= file->size && size <= file->size - at;
+}
+
+static uint64_t least_batch(const struct td_region_head *head)
+{
+	return sizeof(struct td_region_batch) +
+	       2 * sizeof(int64_t) * head->nr_values;
+}
+
+static bool has_room(const struct td_region_head *head)
+{
+	return head->batch_size >= least_batch(head) &&
+	       head->batch_size % 8 == 0 && head->batch_size < UINT32_MAX &&
+	       head->record_size % 8 == 0 && head->records_at % 8 == 0 &&
+	       head->record_size >=
+		       sizeof(struct td_region_record) +
+			       (1 + TD_REGION_BATCHES) * head->batch_size;
+}
+
+static int check_head(const struct td_region_file *file, size_t nr_values,
+		      struct td_err *err)
+{
+	const struct td_region_head *head = file->head;
+
+	if (memcmp(head->magic, TD_REGION_MAGIC, sizeof(head->magic)) != 0)
+		return bad(file, "is not of the regions of a program", err);
+	if (head->version != TD_REGION_VERSION || head->size != sizeof(*head))
+		return bad(
+			file,
+			"is of another version of libtdstat than this tdstat",
+			err);
+	if (head->nr_values != nr_values || nr_values > TD_REGION_VALUES)
+		return bad(file, "has other events than were asked for", err);
+	if (!has_room(head) ||
+	    head->nr_records > file->size / head->record_size ||
+	    !fits(file, head->records_at, head->nr_records * head->record_size))
+		return bad(file, "is shorter than it says", err);
+	return 0;
+}
+
+/* --- adding ----------------------------------------------------------------- */
+
+static int add_records(struct td_region_files *files,
+		       const struct td_region_file *file, struct td_err *err)
+{
+	const struct td_region_head *head = file->head;
+
+	for (uint64_t i = 0; i < head->nr_records; i++) {
+		const void *at =
+			file->data + head->records_at + i * head->record_size;
+		const struct td_region_record *record = at;
+
+		/* one that is not whole, or whose name has no end, is damaged */
+		if (record->kind != TD_REGION_MARKED &&
+		    record->kind != TD_REGION_OUTSIDE)
+			continue;
+		if (record->name[sizeof(record->name) - 1] ||
+		    record->pending > TD_REGION_BATCHES)
+			continue;
+		if (td_region_files_add(files, file, record))
+			return td_err_nomem(err);
+	}
+	return 0;
+}
+
+static void add_head(struct td_region_files *files,
+		     const struct td_region_head *head)
+{
+	files->nr_processes++;
+	files->nr_by_read += head->by_read != 0;
+	files->nr_user_only += head->user_only != 0;
+	files->nr_uncalibrated += !head->calibrated;
+	for (size_t i = 0; i < TD_REGION_NR_LOSSES; i++)
+		files->losses[i] += head->losses[i];
+	if (!files->unmatched[0])
+		memcpy(files->unmatched, head->unmatched,
+		       sizeof(files->unmatched) - 1);
+	if (!files->open_errno)
+		files->open_errno = head->open_errno;
+}
+
+/* --- files ------------------------------------------------------------------ */
+
+/* The file has holes behind its last record. */
+static uint64_t size_in_use(int fd, uint64_t size)
+{
+	struct td_region_head head;
+	uint64_t used;
+
+	if (pread(fd, &head, sizeof(head), 0) != sizeof(head) ||
+	    head.record_size > size || head.nr_records > size)
+		return size;
+	used = head.records_at + head.nr_records * head.record_size;
+	return used > sizeof(head) && used < size ? used : size;
+}
+
+static int map_file(struct td_region_file *file, int fd, struct td_err *err)
+{
+	struct stat st;
+	void *data;
+
+	if (fstat(fd, &st) != 0)
+		return td_err_set(err, -errno, "%s: %s", file->path,
+				  strerror(errno));
+	if (st.st_size < (off_t)sizeof(*file->head))
+		return 0;
+	file->size = size_in_use(fd, (uint64_t)st.st_size);
+	data = mmap(NULL, file->size, PROT_READ, MAP_SHARED, fd, 0);
+	if (data == MAP_FAILED)
+		return td_err_set(err, -errno, "%s: %s", file->path,
+				  strerror(errno));
+	file->data = data;
+	file->head = data;
+	return 0;
+}
+
+/* Its process may have found no room for more, or been killed. */
+static bool has_begun(const struct td_region_file *file)
+{
+	return file->head && file->head->magic[0];
+}
+
+static int add_file(struct td_region_files *files,
+		    const struct td_region_file *file, struct td_err *err)
+{
+	int rc = check_head(file, files->nr_values, err);
+
+	if (!rc)
+		rc = add_records(files, file, err);
+	if (!rc)
+		add_head(files, file->head);
+	return rc;
+}
+
+static int read_file(struct td_region_files *files, const char *path,
+		     struct td_err *err)
+{
+	struct td_region_file file = { .path = path };
+	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+
+	if (fd < 0)
+		return td_err_set(err, -errno, "%s: %s", path, strerror(errno));
+	rc = map_file(&file, fd, err);
+	close(fd);
+	if (rc)
+		return rc;
+	if (has_begun(&file))
+		rc = add_file(files, &file, err);
+	if (file.data)
+		munmap((void *)(uintptr_t)file.data, file.size);
+	return rc;
+}
+
+/* "PREFIX.123" or "PREFIX.123.1"? */
+static int is_of(const char *name, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return strncmp(name, prefix, len) == 0 && name[len] == '.' &&
+	       name[len + 1] &&
+	       !name[len + 1 + strspn(name + len + 1, "0123456789.")];
+}
+
+static int read_one(struct td_region_files *files, const char *folder,
+		    const char *name, struct td_err *err)
+{
+	td_autofree char *path = NULL;
+
+	if (asprintf(&path, "%s/%s", folder, name) < 0) {
+		path = NULL;
+		return td_err_nomem(err);
+	}
+	return read_file(files, path, err);
+}
+
+/* The files of one folder whose names begin so, by name. */
+static int read_folder(struct td_region_files *files, const char *folder,
+		       const char *prefix, struct td_err *err)
+{
+	struct dirent **found = NULL;
+	int nr = scandir(folder, &found, NULL, versionsort), rc = 0;
+
+	if (nr < 0)
+		return td_err_set(err, -errno, "%s: %s", folder,
+				  strerror(errno));
+	for (int i = 0; i < nr; i++) {
+		if (!rc && is_of(found[i]->d_name, prefix))
+			rc = read_one(files, folder, found[i]->d_name, err);
+		free(found[i]);
+	}
+	free(found);
+	return rc;
+}
+
+int td_region_files_read(struct td_region_files *files, const char *prefix,
+			 struct td_err *err)
+{
+	td_autofree char *one = strdup(prefix), *other = strdup(prefix);
+	int rc;
+
+	if (!one || !other)
+		return td_err_nomem(err);
+	rc = read_folder(files, dirname(one), basename(other), err);
+	if (!rc && td_region_files_end(files))
+		rc = td_err_nomem(err);
+	return rc;
+}
+
+void td_region_files_free(struct td_region_files *files)
+{
+	td_regions_free(&files->regions);
+	free(files->readings.v);
+	td_course_free(&files->course);
+	*files = (struct td_region_files){ 0 };
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The line of a recording with the regions of a program. */
+#include "lib/recording/region_line.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <limits.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "lib/base/json_member.h"
+#include "lib/base/json_put.h"
+#include "lib/base/util.h"
+
+#define MAX_CALLS (INT64_MAX - 1)
+
+/* The numbers of calls, and their keys. */
+static const struct {
+	const char *key;
+	size_t offset;
+} numbers[] = {
+	{ "calls", offsetof(struct td_calls, counted) },
+	{ "recursive", offsetof(struct td_calls, recursive) },
+	{ "lost", offsetof(struct td_calls, lost) },
+	{ "skipped", offsetof(struct td_calls, skipped) },
+	{ "moved", offsetof(struct td_calls, moved) },
+	{ "migrated", offsetof(struct td_calls, migrated) },
+	{ "switched", offsetof(struct td_calls, switched) },
+};
+
+static uint64_t *number_at(struct td_calls *calls, size_t i)
+{
+	return (uint64_t *)(void *)((char *)calls + numbers[i].offset);
+}
+
+/* --- writing ---------------------------------------------------------------- */
+
+static void put_flag(struct json_object *to, const char *key, bool flag)
+{
+	if (flag)
+		json_object_object_add(to, key, json_object_new_boolean(true));
+}
+
+static struct json_object *on_object(const struct td_machine *machine,
+				     const struct td_region *region)
+{
+	struct json_object *on = json_object_new_object();
+
+	for (size_t i = 0; i < machine->nr_core && i < TD_REGION_PMUS; i++) {
+		if (region->on[i])
+			td_json_put_int(on, machine->pmus[i].name,
+					(int64_t)region->on[i]);
+	}
+	return on;
+}
+
+static struct json_object *region_object(const struct td_machine *machine,
+					 const struct td_region *region)
+{
+	struct json_object *object = json_object_new_object();
+	struct td_calls calls = region->calls;
+
+	td_json_put_string(object, "name", region->name);
+	put_flag(object, "own", region->own);
+	put_flag(object, "outside", region->outside);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(numbers); i++)
+		td_json_put_int(object, numbers[i].key,
+				(int64_t)*number_at(&calls, i));
+	td_json_put_int(object, "threads", calls.threads);
+	td_json_put_seconds(object, "time", calls.time_ns);
+	td_json_put_seconds(object, "cost", calls.cost_ns);
+	json_object_object_add(object, "on", on_object(machine, region));
+	return object;
+}
+
+void td_recording_write_regions(FILE *fp, const struct td_machine *machine,
+				const struct td_regions *regions)
+{
+	struct json_object *line = json_object_new_object();
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < regions->nr; i++)
+		json_object_array_add(array,
+				      region_object(machine, &regions->v[i]));
+	json_object_object_add(line, "regions", array);
+	json_object_object_add(line, "least_slots",
+			       json_object_new_double(regions->least_slots));
+	td_json_put_line(fp, line);
+}
+
+/* --- reading ---------------------------------------------------------------- */
+
+static bool read_flag(struct json_object *object, const char *key)
+{
+	struct json_object *flag =
+		td_json_member(object, key, json_type_boolean);
+
+	return flag && json_object_get_boolean(flag);
+}
+
+static bool read_whole(struct json_object *object, const char *key,
+		       int64_t most, int64_t *out)
+{
+	struct json_object *value;
+
+	return json_object_object_get_ex(object, key, &value) &&
+	       td_json_whole(value, 0, most, out);
+}
+
+static bool read_on(const struct td_machine *machine,
+		    struct json_object *object, uint64_t on[TD_REGION_PMUS])
+{
+	struct json_object *of = td_json_member(object, "on", json_type_object);
+
+	if (!of)
+		return false;
+	json_object_object_foreach(of, name, value)
+	{
+		int pmu = td_machine_find_pmu(machine, name);
+		int64_t nr;
+
+		if (pmu < 0 || pmu >= TD_REGION_PMUS ||
+		    !td_json_whole(value, 0, MAX_CALLS, &nr))
+			return false;
+		on[pmu] = (uint64_t)nr;
+	}
+	return true;
+}
+
+static bool read_calls(struct json_object *object, struct td_calls *calls)
+{
+	int64_t nr;
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(numbers); i++) {
+		if (!read_whole(object, numbers[i].key, MAX_CALLS, &nr))
+			return false;
+		*number_at(calls, i) = (uint64_t)nr;
+	}
+	if (!read_whole(object, "threads", INT_MAX, &nr))
+		return false;
+	calls->threads = (unsigned int)nr;
+	return td_json_seconds(object, "time", &calls->time_ns) &&
+	       td_json_seconds(object, "cost", &calls->cost_ns) &&
+	       calls->recursive <= calls->counted;
+}
+
+static int read_region(struct td_recording *rec, struct json_object *object,
+		       struct td_err *err)
+{
+	struct json_object *name =
+		td_json_member(object, "name", json_type_string);
+	struct td_region *region;
+
+	if (!name)
+		return td_recording_bad(rec, err, "a region without a name");
+	region = td_regions_add(&rec->regions, json_object_get_string(name),
+				read_flag(object, "own"),
+				read_flag(object, "outside"));
+	if (!region)
+		return td_err_nomem(err);
+	if (read_calls(object, &region->calls) &&
+	    read_on(&rec->machine, object, region->on))
+		return 0;
+	return td_recording_bad(rec, err,
+				"a region whose calls are not "
+				"numbers");
+}
+
+int td_recording_read_regions(struct td_recording *rec,
+			      struct json_object *line, struct td_err *err)
+{
+	struct json_object *array =
+		td_json_member(line, "regions", json_type_array);
+	struct json_object *least;
+	int rc = 0;
+
+	if (rec->regions.nr)
+		return td_recording_bad(rec, err, "regions a second time");
+	if (json_object_object_get_ex(line, "least_slots", &least))
+		rec->regions.least_slots = json_object_get_double(least);
+	for (size_t i = 0; !rc && i < json_object_array_length(array); i++)
+		rc = read_region(rec, json_object_array_get_idx(array, i), err);
+	return rc;
+}

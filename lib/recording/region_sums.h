@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_LIB_RECORDING_REGION_SUMS_H
+#define TD_LIB_RECORDING_REGION_SUMS_H
+
+#include "lib/count/course.h"
+#include "lib/count/regions.h"
+#include "lib/region/layout.h"
+
+/* A value of the files, in their order. */
+struct td_region_value {
+	int event;  /* of the plan */
+	int pmu;    /* index in the machine */
+	int group;  /* of the files, from 0 */
+	bool field; /* of PERF_METRICS, in 255ths of slots */
+};
+
+struct td_region_files {
+	const struct td_region_value *values; /* borrowed */
+	size_t nr_values;
+	/* What was read: */
+	struct td_regions regions; /* in the order of their first calls */
+	struct td_readings readings;
+	struct td_course course; /* a batch is a 16th of each region's calls */
+	unsigned int nr_processes, nr_by_read, nr_user_only, nr_uncalibrated;
+	uint64_t losses[TD_REGION_NR_LOSSES];
+	char unmatched[TD_REGION_NAME]; /* the first td_end() without a begin */
+	int open_errno; /* of the first counter that could not be opened; or 0 */
+};
+
+/* A mapped file, which its process may still be writing. */
+struct td_region_file {
+	const char *path;
+	const char *data;
+	uint64_t size;
+	const struct td_region_head *head;
+};
+
+/* Adds what a thread did in a region.  Returns 0 or -ENOMEM. */
+int td_region_files_add(struct td_region_files *files,
+			const struct td_region_file *file,
+			const struct td_region_record *record);
+/* Ends the course, after the last record.  Returns 0 or -ENOMEM. */
+int td_region_files_end(struct td_region_files *files);
+
+#endif

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the library writes is what tdstat reads, without the cost of counting. */
+#include "lib/recording/region_files.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lib/region/store.h"
+#include "tests/unit/test.h"
+
+enum {
+	SLOTS,
+	FIELD,
+	OTHER,
+	NR
+}; /* OTHER is of another kind of core */
+enum {
+	CALLS = 32,
+	CHILDREN = 64
+};
+
+static const struct td_region_value values[NR] = { { 0, 0, 0 },
+						   { 1, 0, 0, true },
+						   { 2, 1, 1 } };
+static char folder[] = "/tmp/tdstat-unit-XXXXXX";
+static char prefix[64];
+
+#define is_int(got, want, what)                            \
+	do {                                               \
+		long long got_ = (got), want_ = (want);    \
+		ok(got_ == want_, "%s: %lld", what, got_); \
+	} while (0)
+
+/* --- writing ---------------------------------------------------------------- */
+
+static void open_store(struct td_store *store)
+{
+	if (td_store_open(store, prefix, "tdstat regions 1\n", NR))
+		exit(1);
+	store->head->cost[0][SLOTS] = 100;
+	store->head->cost[1][SLOTS] = 50;
+	store->head->cost[0][FIELD] = 20 * 255;
+	store->head->cost[1][FIELD] = 5 * 255;
+	store->head->cost_ns[0] = 10;
+	store->head->cost_ns[1] = 5;
+	store->head->calibrated = 1;
+}
+
+/* Each call takes 10,000 slots, 4,000 of them outside of two children. */
+static struct td_edit add_call(struct td_store *store,
+			       struct td_region_record *record)
+{
+	struct td_edit edit = td_store_edit(store, record);
+
+	edit.calls->counted++;
+	edit.calls->on[1]++;
+	edit.calls->children += CHILDREN / CALLS;
+	edit.calls->nested += CHILDREN / CALLS;
+	edit.batch->time_ns += 1000;
+	edit.batch->own_ns += 400;
+	edit.batch->values[SLOTS] += 10000;
+	edit.batch->values[FIELD] += 2500 * 255;
+	edit.batch->values[NR + SLOTS] += 4000;
+	edit.batch->values[NR + FIELD] += 500 * 255;
+	return edit;
+}
+
+static struct td_region_record *add_region(struct td_store *store,
+					   const char *name, int tid)
+{
+	struct td_region_record *record =
+		td_store_add(store, name, tid, TD_REGION_MARKED);
+
+	if (!record)
+		exit(1);
+	for (int i = 0; i < CALLS; i++) {
+		const struct td_edit edit = add_call(store, record);
+
+		td_store_commit(store, &edit);
+	}
+	return record;
+}
+
+static void clean(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -f %s/*", folder);
+	if (system(command))
+		exit(1);
+}
+
+/* --- reading ---------------------------------------------------------------- */
+
+static uint64_t value_of(const struct td_region_files *files, const char *name,
+			 bool own, int event)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < files->readings.nr; i++) {
+		const struct td_reading *r = &files->readings.v[i];
+		const struct td_region *region =
+			&files->regions.v[r->region - 1];
+
+		if (strcmp(region->name, name) == 0 && region->own == own &&
+		    r->event == event)
+			sum += r->value;
+	}
+	return sum;
+}
+
+static int read_all(struct td_region_files *files, struct td_err *err)
+{
+	*files = (struct td_region_files){ .values = values, .nr_values = NR };
+	return td_region_files_read(files, prefix, err);
+}
+
+static void check_sums(void)
+{
+	struct td_region_files files;
+	const struct td_region *region;
+	struct td_store store;
+	struct td_err err;
+
+	open_store(&store);
+	add_region(&store, "outer", 5);
+	td_store_forget(&store);
+	ok(read_all(&files, &err) == 0 && files.regions.nr == 2,
+	   "a region is there with and without those within");
+	/* 32 x 10,000, less 32 x 100 and, within, 64 x (100 + 50) */
+	is_int((long long)value_of(&files, "outer", false, SLOTS), 307200,
+	       "inclusive: less its own calls, and all of those within");
+	is_int((long long)value_of(&files, "outer", true, SLOTS), 121600,
+	       "exclusive: less its own calls, and what others cost beside");
+	is_int((long long)value_of(&files, "outer", false, FIELD),
+	       80000 - 640 - 1600, "a field: the same");
+	is_int((long long)value_of(&files, "outer", true, FIELD),
+	       16000 - 640 - 320, "a field: the same without");
+	is_int((long long)value_of(&files, "outer", false, OTHER), 0,
+	       "nothing on another kind of core");
+	region = td_regions_find(&files.regions, "outer", false);
+	ok(region && region->calls.counted == CALLS && region->on[0] == CALLS &&
+		   region->on[1] == 0 && region->calls.threads == 1,
+	   "its calls, and where they were");
+	is_int(region ? (long long)region->calls.time_ns : -1,
+	       32000 - 320 - 960, "its time");
+	is_int((long long)files.course.nr, TD_REGION_BATCHES,
+	       "a course of batches");
+	is_int((long long)files.course.points[TD_REGION_BATCHES - 1].v[0].value,
+	       307200, "whose last point is the sum");
+	is_int((long long)files.course.points[7].v[0].value, 153600,
+	       "and whose middle is half of it");
+	td_region_files_free(&files);
+	clean();
+}
+
+static void check_threads_and_processes(void)
+{
+	struct td_region_files files;
+	struct td_store store;
+	struct td_err err;
+
+	open_store(&store);
+	add_region(&store, "a", 5);
+	add_region(&store, "a", 6);
+	td_store_forget(&store);
+	open_store(&store); /* as after an exec() */
+	add_region(&store, "a", 5);
+	add_region(&store, "b", 5);
+	td_store_forget(&store);
+	ok(read_all(&files, &err) == 0, "two files");
+	is_int(files.nr_processes, 2, "two programs");
+	is_int((long long)files.regions.nr, 4, "two regions");
+	is_int((long long)value_of(&files, "a", false, SLOTS), 3 * 307200,
+	       "of three threads");
+	is_int((long long)value_of(&files, "b", false, SLOTS), 307200,
+	       "of one");
+	td_region_files_free(&files);
+	clean();
+}
+
+/* A process that is killed in td_end() leaves a copy that is complete, or not. */
+static void check_killed(void)
+{
+	struct td_region_files files;
+	struct td_region_record *record;
+	const struct td_region *region;
+	struct td_store store;
+	struct td_edit edit;
+	struct td_err err;
+
+	open_store(&store);
+	add_call(&store, add_region(&store, "before", 5));
+	record = add_region(&store, "after", 5);
+	edit = add_call(&store, record);
+	record->pending = edit.number;
+	record->calls.counted = 77; /* half written */
+	td_store_forget(&store);
+	ok(read_all(&files, &err) == 0, "a process that was killed");
+	region = td_regions_find(&files.regions, "before", false);
+	ok(region && region->calls.counted == CALLS, "before the copy counts");
+	region = td_regions_find(&files.regions, "after", false);
+	ok(region && region->calls.counted == CALLS + 1, "and when it does");
+	is_int((long long)value_of(&files, "after", true, SLOTS),
+	       33 * 4000 - 33 * 100 - 66 * 50, "with its values");
+	td_region_files_free(&files);
+	clean();
+}
+
+/* Steps of PERF_METRICS make some differences less than nothing. */
+static void check_less_than_nothing(void)
+{
+	struct td_region_files files;
+	struct td_region_record *record;
+	struct td_store store;
+	struct td_err err;
+	bool grows = true;
+
+	open_store(&store);
+	record = add_region(&store, "a", 5);
+	for (unsigned int i = 1; i <= TD_REGION_BATCHES; i += 2)
+		td_region_batch_at(record, store.head->batch_size, i)
+			->values[FIELD] -= 20000 * 255;
+	td_region_batch_at(record, store.head->batch_size, 16)->values[FIELD] +=
+		160000 * 255;
+	td_store_forget(&store);
+	ok(read_all(&files, &err) == 0, "batches of less than nothing");
+	is_int((long long)value_of(&files, "a", false, FIELD),
+	       80000 - 640 - 1600, "change nothing of the sum");
+	for (unsigned int i = 1; i < TD_REGION_BATCHES; i++)
+		grows &= files.course.points[i].v[FIELD].value >=
+			 files.course.points[i - 1].v[FIELD].value;
+	ok(grows, "and counts only grow");
+	td_region_files_free(&files);
+	clean();
+}
+
+/* --- damage ----------------------------------------------------------------- */
+
+static void is_refused(const char *why, const char *what)
+{
+	struct td_region_files files;
+	struct td_err err = { 0 };
+
+	ok(read_all(&files, &err) < 0 && strstr(err.msg, why) &&
+		   strstr(err.msg, prefix),
+	   "%s: '%s'", what, err.msg);
+	td_region_files_free(&files);
+	clean();
+}
+
+static void check_damage(void)
+{
+	struct td_region_files files;
+	struct td_region_record *record;
+	struct td_store store;
+	struct td_err err;
+	char path[96];
+
+	open_store(&store);
+	record = add_region(&store, "a", 5);
+	memset(record->name, 'x', sizeof(record->name));
+	add_region(&store, "b", 5)->kind = TD_REGION_UNREADY;
+	td_store_forget(&store);
+	ok(read_all(&files, &err) == 0 && files.regions.nr == 0,
+	   "records that are damaged, or not whole, are left out");
+	td_region_files_free(&files);
+	clean();
+	open_store(&store);
+	store.head->nr_records = UINT64_MAX / 2;
+	td_store_forget(&store);
+	is_refused("shorter", "too many records");
+	open_store(&store);
+	store.head->batch_size = 8;
+	td_store_forget(&store);
+	is_refused("shorter", "batches without room");
+	open_store(&store);
+	store.head->version++;
+	td_store_forget(&store);
+	is_refused("version", "another version");
+	open_store(&store);
+	store.head->nr_values = 2;
+	td_store_forget(&store);
+	is_refused("other events", "other events");
+	open_store(&store);
+	store.head->magic[0] = 'x';
+	td_store_forget(&store);
+	is_refused("is not of", "another file");
+	snprintf(path, sizeof(path), "%s.1", prefix);
+	close(open(path, O_CREAT | O_WRONLY, 0600));
+	ok(read_all(&files, &err) == 0 && files.nr_processes == 0,
+	   "an empty file, of a process that had no room");
+	td_region_files_free(&files);
+	clean();
+	ok(read_all(&files, &err) == 0 && files.nr_processes == 0, "no file");
+	td_region_files_free(&files);
+}
+
+int main(void)
+{
+	if (!mkdtemp(folder))
+		return 1;
+	snprintf(prefix, sizeof(prefix), "%s/regions", folder);
+	check_sums();
+	check_threads_and_processes();
+	check_killed();
+	check_less_than_nothing();
+	check_damage();
+	rmdir(folder);
+	return done_testing();
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A program with regions (tests/machine/regions.c) whose threads count software
+ * events, which any machine has: threads, processes and ends of all kinds.
+ */
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/recording/region_files.h"
+#include "tests/unit/test.h"
+
+enum {
+	TASK_CLOCK,
+	PAGE_FAULTS,
+	NR
+};
+
+static const struct td_region_value values[NR] = { { 0, 0, 0, false },
+						   { 1, 0, 0, false } };
+static char folder[] = "/tmp/tdstat-unit-XXXXXX";
+static char prefix[64];
+static char program[PATH_MAX];
+static struct td_region_files files;
+
+/* build/tests/unit/region_program: the program is beside its folder. */
+static void find_program(const char *self)
+{
+	char copy[PATH_MAX];
+
+	snprintf(copy, sizeof(copy), "%s", self);
+	snprintf(program, sizeof(program), "%s/../machine/regions",
+		 dirname(copy));
+}
+
+static void write_spec(void)
+{
+	FILE *fp = fopen(prefix, "w");
+
+	if (!fp)
+		exit(1);
+	fputs("tdstat regions 1\n"
+	      "group software 0-8191\n"
+	      "event c 1 1 0 0 - task-clock\n"
+	      "event c 1 2 0 0 - page-faults\n",
+	      fp);
+	fclose(fp);
+}
+
+/* Of the program's descriptors; 0: as they are. */
+static rlim_t soft_limit, hard_limit;
+
+static void limit_descriptors(void)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	if (soft_limit)
+		limit.rlim_cur = soft_limit;
+	if (hard_limit)
+		limit.rlim_max = hard_limit;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Returns the status as the shell has it. */
+static int run_program(const char *what, const char *calls, const char *threads)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		limit_descriptors();
+		execl(program, "regions", what, calls, "50", threads, NULL);
+		_exit(127);
+	}
+	if (waitpid(pid, &status, 0) != pid)
+		return -1;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+				   : WEXITSTATUS(status);
+}
+
+static void remove_files(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -f %s.*", prefix);
+	if (system(command))
+		exit(1);
+}
+
+static void run(const char *what, const char *calls, const char *threads,
+		int status)
+{
+	struct td_err err = { 0 };
+	int got;
+
+	td_region_files_free(&files);
+	remove_files();
+	got = run_program(what, calls, threads);
+	ok(got == status, "%s: status %d", what, got);
+	files = (struct td_region_files){ .values = values, .nr_values = NR };
+	ok(td_region_files_read(&files, prefix, &err) == 0, "%s: read: %s",
+	   what, err.msg);
+}
+
+/* -1: there is no such region. */
+static long long calls_of(const char *name)
+{
+	const struct td_region *region =
+		td_regions_find(&files.regions, name, false);
+
+	return region ? (long long)region->calls.counted : -1;
+}
+
+#define has_calls(name, want)                                       \
+	do {                                                        \
+		long long got_ = calls_of(name);                    \
+		ok(got_ == (want), "%lld calls of %s", got_, name); \
+	} while (0)
+
+static uint64_t clock_of(const char *name, bool own)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < files.readings.nr; i++) {
+		const struct td_reading *r = &files.readings.v[i];
+		const struct td_region *region =
+			&files.regions.v[r->region - 1];
+
+		if (r->event == TASK_CLOCK && region->own == own &&
+		    strcmp(region->name, name) == 0)
+			sum += r->value;
+	}
+	return sum;
+}
+
+static void check_threads(void)
+{
+	const struct td_region *dram;
+
+	run("threads", "64", "8", 0);
+	has_calls("outer", 8);
+	has_calls("dram", 512);
+	has_calls("icache", 512);
+	dram = td_regions_find(&files.regions, "dram", false);
+	ok(dram && dram->calls.threads == 8, "of eight threads");
+	/* a call works for 50 us, if nobody takes its CPU */
+	ok(clock_of("dram", false) > 512 * 1000 &&
+		   clock_of("dram", false) <= clock_of("outer", false),
+	   "%llu ns of dram, %llu of outer",
+	   (unsigned long long)clock_of("dram", false),
+	   (unsigned long long)clock_of("outer", false));
+	ok(clock_of("outer", true) < clock_of("outer", false),
+	   "and less of outer alone");
+}
+
+static void check_ends(void)
+{
+	run("calls", "32", "1", 0);
+	has_calls("outer", 1);
+	has_calls("dram", 32);
+	run("exit", "32", "1", 7);
+	has_calls("dram", 32);
+	has_calls("never", 0);
+	ok(td_regions_find(&files.regions, "never", false)->calls.open == 1,
+	   "one had not ended");
+	run("kill", "32", "1", 137);
+	has_calls("icache", 32);
+	has_calls("outer", 1);
+	run("close", "32", "1", 0);
+	has_calls("dram", 32);
+	ok(td_regions_find(&files.regions, "dram", false)->calls.lost == 32,
+	   "without their descriptors, calls are lost");
+	ok(files.losses[TD_REGION_NO_ROOM] == 1,
+	   "and a new region has no room");
+	run("return", "32", "1", 3);
+	has_calls("main", 1);
+	ok(files.losses[TD_REGION_UNENDED] == 1, "main had no end");
+}
+
+static void check_processes(void)
+{
+	run("fork", "32", "1", 0);
+	has_calls("parent", 1);
+	has_calls("dram", 32);
+	ok(files.nr_processes == 2, "two processes");
+	ok(!files.losses[TD_REGION_UNMATCHED],
+	   "the child may end what its parent began");
+	run("exec", "32", "1", 0);
+	has_calls("dram", 64);
+	ok(files.nr_processes == 2, "two programs of one process");
+}
+
+static void check_marks(void)
+{
+	run("recursion", "10", "1", 0);
+	has_calls("recur", 40);
+	ok(td_regions_find(&files.regions, "recur", false)->calls.recursive ==
+		   30,
+	   "30 within another");
+	run("faults", "1", "1", 0);
+	ok(files.losses[TD_REGION_UNMATCHED] == 1, "an end without a begin");
+	is_str(files.unmatched, "nothing", "and its name");
+	/* 63 in "forgotten", then 7 too many; "inner", and at last "forgotten" */
+	ok(files.losses[TD_REGION_TOO_DEEP] == 7, "too deep: %llu",
+	   (unsigned long long)files.losses[TD_REGION_TOO_DEEP]);
+	ok(files.losses[TD_REGION_UNENDED] == 2, "without an end: %llu",
+	   (unsigned long long)files.losses[TD_REGION_UNENDED]);
+	has_calls("deep", 63);
+	has_calls("forgotten", 1);
+}
+
+static void limit_to(__rlimit_resource_t resource, rlim_t value)
+{
+	struct rlimit limit;
+
+	getrlimit(resource, &limit);
+	limit.rlim_cur = value;
+	setrlimit(resource, &limit);
+}
+
+/*
+ * The program keeps its descriptors, or half of them if there are no others, and
+ * gets no signal for a large file.
+ */
+static void check_limits(void)
+{
+	struct rlimit size_before;
+
+	getrlimit(RLIMIT_FSIZE, &size_before);
+	soft_limit = 16;
+	run("threads", "640", "8", 0);
+	has_calls("outer", 8);
+	hard_limit = 16;
+	run("threads", "640", "8", 0);
+	/* beside the first; more, if some have ended before others begin */
+	ok(calls_of("outer") >= 3, "three threads in half of 16 descriptors");
+	ok(files.losses[TD_REGION_NO_COUNTERS] &&
+		   calls_of("outer") + (long long)files
+					       .losses[TD_REGION_NO_COUNTERS] ==
+			   8 &&
+		   files.open_errno == EMFILE,
+	   "the rest is not counted");
+	soft_limit = hard_limit = 0;
+	limit_to(RLIMIT_FSIZE, 20000);
+	run("calls", "16", "1", 0);
+	has_calls("outer", 1);
+	limit_to(RLIMIT_FSIZE, 10);
+	run("calls", "16", "1", 0);
+	ok(files.nr_processes == 0, "no room for a file");
+	limit_to(RLIMIT_FSIZE, size_before.rlim_cur);
+}
+
+static void check_every(void)
+{
+	setenv("TDSTAT_EVERY", "10", 1);
+	run("calls", "100", "1", 0);
+	has_calls("dram", 10);
+	ok(td_regions_find(&files.regions, "dram", false)->calls.skipped == 90,
+	   "90 were skipped");
+	unsetenv("TDSTAT_EVERY");
+}
+
+int main(int argc, char **argv)
+{
+	struct td_err err = { 0 };
+
+	(void)argc;
+	find_program(argv[0]);
+	if (!mkdtemp(folder))
+		return 1;
+	snprintf(prefix, sizeof(prefix), "%s/regions", folder);
+	write_spec();
+	setenv("TDSTAT_REGIONS", prefix, 1);
+	run_program("calls", "1", "1");
+	files = (struct td_region_files){ .values = values, .nr_values = NR };
+	if (td_region_files_read(&files, prefix, &err) ||
+	    files.losses[TD_REGION_NO_COUNTERS]) {
+		printf("1..0 # skip no software events: %s\n",
+		       strerror(files.open_errno));
+		return 0;
+	}
+	check_threads();
+	check_ends();
+	check_processes();
+	check_marks();
+	check_every();
+	check_limits();
+	td_region_files_free(&files);
+	remove_files();
+	unlink(prefix);
+	rmdir(folder);
+	return done_testing();
+}

@@ -10,6 +10,7 @@
 	row(stat) \
 	row(record) \
 	row(report) \
+	row(regions) \
 	row(list) \
 	row(explain) \
 	row(help)

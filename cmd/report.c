@@ -38,6 +38,12 @@ static int check_readings(const struct td_recording *rec,
 
 	if (!delta->nr || how == TD_AGGREGATE_ALL)
 		return 0;
+	if (how == TD_AGGREGATE_REGION)
+		return rec->regions.nr
+			       ? 0
+			       : td_err_set(err, -ENODATA,
+					    "--per-region: %s has no regions",
+					    rec->path);
 	if (how == TD_AGGREGATE_THREAD)
 		return tasks && delta->v[0].tid >= 0
 			       ? 0
@@ -194,6 +200,7 @@ static struct td_source make_source(const struct td_recording *rec,
 		.skip_idle = info->how == TD_AGGREGATE_THREAD &&
 			     info->target.kind == TD_TARGET_SYSTEM,
 		.names = &rec->names,
+		.regions = &rec->regions,
 		.cgroups = info->cgroups,
 		.nr_cgroups = info->nr_cgroups,
 	};
@@ -317,6 +324,9 @@ static const struct td_option recording[] = {
 	{ "total", 0, NULL, "the sum of all, whatever was recorded",
 	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
 	  .min = TD_AGGREGATE_ALL },
+	{ "per-region", 0, NULL, "a row for each region of the program",
+	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
+	  .min = TD_AGGREGATE_REGION },
 	{ NULL },
 };
 /* clang-format on */

@@ -15,6 +15,9 @@ bool td_opts_want_verdict(const struct td_opts *opts)
 	/* these are sorted, so the first line says it */
 	if (opts->bottlenecks)
 		return false;
+	/* a row each */
+	if (opts->subcommand == TD_REGIONS)
+		return false;
 	/* for programs only if asked for, as it is a line of another kind */
 	return opts->verdict ||
 	       (opts->format == TD_FORMAT_TEXT && !opts->no_verdict);

@@ -22,6 +22,7 @@ enum td_subcommand {
 	TD_RECORD,
 	TD_REPORT,
 	TD_LIST,
+	TD_REGIONS,
 };
 
 struct td_command;
@@ -91,7 +92,10 @@ struct td_opts {
 	bool append;
 	int log_fd; /* 0: none */
 	bool quiet;
-	const char *input; /* of report */
+	const char *input;  /* of report */
+	int every;          /* regions: of so many calls one; 0: each */
+	bool by_read;       /* regions: no RDPMC */
+	const char *record; /* regions: the recording; NULL: none */
 	bool dry_run;
 	int verbose;
 	const char **patterns; /* arguments of list, explain, help */

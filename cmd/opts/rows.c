@@ -29,7 +29,7 @@ static struct td_option make_option(const char *option, const char *letter,
 	};
 }
 
-/* Without TD_AGGREGATE_ALL, the default: only report has an option for it. */
+/* Without those that are options of single subcommands only. */
 static void fill_aggregations(void)
 {
 	struct td_option *o = aggregations;
@@ -38,6 +38,8 @@ static void fill_aggregations(void)
 		const struct td_aggregation_row *row =
 			td_aggregation_row((enum td_aggregation)i);
 
+		if (i == TD_AGGREGATE_REGION)
+			continue;
 		*o = make_option(row->option, row->letter, row->arg, row->help,
 				 offsetof(struct td_opts, aggregations), i);
 		if (row->arg) {

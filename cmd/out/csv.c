@@ -18,12 +18,54 @@ static void put_error_name(const struct td_writer *writer, const char *metric)
 		td_out_csv_field(writer, name);
 }
 
+static bool of_regions(const struct td_writer *writer)
+{
+	return writer->frame->how == TD_AGGREGATE_REGION;
+}
+
+/* The columns that rows of regions have besides. */
+static const char *const facts[] = {
+	"calls",          "seconds",  "inclusive", "exclusive",
+	"slots_per_call", "switched", "migrated",  "moved",
+	"lost",           "skipped",  "cost",      "short",
+};
+
+static void put_number(const struct td_writer *writer, int decimals,
+		       double value)
+{
+	char buf[64];
+
+	fputs(writer->separator, writer->fp);
+	if (!isnan(value))
+		fputs(td_out_format(buf, decimals, value), writer->fp);
+}
+
+/* In the order of facts. */
+static void put_facts(const struct td_writer *writer,
+		      const struct td_region_facts *of)
+{
+	put_number(writer, 0, of->outside ? NAN : (double)of->calls);
+	put_number(writer, 9, (double)of->time_ns / 1e9);
+	put_number(writer, 2, of->inclusive_pct);
+	put_number(writer, 2, of->exclusive_pct);
+	put_number(writer, 1, of->slots_per_call);
+	put_number(writer, 0, (double)of->switched);
+	put_number(writer, 0, (double)of->migrated);
+	put_number(writer, 0, (double)of->moved);
+	put_number(writer, 0, (double)of->lost);
+	put_number(writer, 0, (double)of->skipped);
+	put_number(writer, 2, of->cost_pct);
+	put_number(writer, 0, isnan(of->least_slots) ? 0 : 1);
+}
+
 static void put_header(struct td_writer *writer, const struct td_report *report)
 {
 	const char *sep = writer->separator;
 
 	fprintf(writer->fp, "time%sid%spmu%sbusy%sshare%srunning", sep, sep,
 		sep, sep, sep);
+	for (size_t i = 0; of_regions(writer) && i < TD_ARRAY_SIZE(facts); i++)
+		fprintf(writer->fp, "%s%s", sep, facts[i]);
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		fputs(sep, writer->fp);
 		td_out_csv_field(writer, report->columns[i].name);
@@ -91,6 +133,8 @@ static void put_row(const struct td_writer *writer,
 	put_percent(writer, row->busy_pct, errors);
 	put_percent(writer, row->share_pct, errors);
 	put_percent(writer, row->running_pct, errors);
+	if (row->region)
+		put_facts(writer, row->region);
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		const struct td_column *column = &report->columns[i];
 		const struct td_cell *cell = &row->cells[i];

@@ -20,6 +20,35 @@ static struct json_object *text_or_null(const char *text)
 	return text ? json_object_new_string(text) : NULL;
 }
 
+static struct json_object *number_or_null(double value)
+{
+	return isnan(value) ? NULL : td_out_json_number(value);
+}
+
+/* What rows of regions have besides. */
+static void put_facts(struct json_object *o, const struct td_region_facts *of)
+{
+	json_object_object_add(
+		o, "calls",
+		of->outside ? NULL : json_object_new_int64((int64_t)of->calls));
+	td_json_put_seconds(o, "seconds", of->time_ns);
+	json_object_object_add(o, "inclusive",
+			       percent_or_null(of->inclusive_pct));
+	json_object_object_add(o, "exclusive",
+			       percent_or_null(of->exclusive_pct));
+	json_object_object_add(o, "slots_per_call",
+			       number_or_null(of->slots_per_call));
+	td_json_put_int(o, "switched", (int64_t)of->switched);
+	td_json_put_int(o, "migrated", (int64_t)of->migrated);
+	td_json_put_int(o, "moved", (int64_t)of->moved);
+	td_json_put_int(o, "lost", (int64_t)of->lost);
+	td_json_put_int(o, "skipped", (int64_t)of->skipped);
+	json_object_object_add(o, "cost", percent_or_null(of->cost_pct));
+	if (!isnan(of->least_slots))
+		json_object_object_add(o, "short",
+				       json_object_new_boolean(true));
+}
+
 /* What all metrics of a row have in common. */
 static void put_row(struct json_object *o, const struct td_report *report,
 		    const struct td_row *row)
@@ -29,6 +58,8 @@ static void put_row(struct json_object *o, const struct td_report *report,
 	json_object_object_add(o, "pmu", json_object_new_string(row->pmu));
 	json_object_object_add(o, "busy", percent_or_null(row->busy_pct));
 	json_object_object_add(o, "share", percent_or_null(row->share_pct));
+	if (row->region)
+		put_facts(o, row->region);
 }
 
 static void put_node(const struct td_writer *writer,

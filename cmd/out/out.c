@@ -163,3 +163,17 @@ const char *td_out_error(char buf[TD_VALUE_SIZE],
 		 ceil(error * digit) / digit);
 	return buf;
 }
+
+void td_out_grouped(FILE *fp, int width, const char *number)
+{
+	int sign = *number == '-';
+	int nr = (int)strspn(number + sign, "0123456789");
+	int pad = width - (int)strlen(number) - (nr > 0 ? (nr - 1) / 3 : 0);
+
+	fprintf(fp, "%*s%.*s", pad > 0 ? pad : 0, "", sign, number);
+	number += sign;
+	for (; nr > 0; nr--)
+		fprintf(fp, "%c%s", *number++,
+			nr % 3 == 1 && nr > 1 ? "," : "");
+	fputs(number, fp);
+}

@@ -48,6 +48,9 @@ void td_out_text_verdict(struct td_writer *writer,
 void td_out_json_verdict(struct td_writer *writer,
 			 const struct td_report *report,
 			 const struct td_advice *advice);
+/* text_regions.c: the table of regions */
+void td_out_text_regions(const struct td_writer *writer,
+			 const struct td_report *report);
 /* Percentages from here on are printed as 100.0. */
 #define TD_ALL_PCT 99.95
 
@@ -119,6 +122,8 @@ const char *td_out_missing(enum td_status status);
 /* Formats a number for all formats; never "-0.0". */
 const char *td_out_format(char buf[64], int decimals, double value);
 void td_out_number(FILE *fp, int width, int decimals, double value);
+/* A formatted number in groups of three digits: 1,234,567.5 */
+void td_out_grouped(FILE *fp, int width, const char *number);
 
 /* Who reads a metric's value, which decides how many digits it has. */
 enum td_reader {

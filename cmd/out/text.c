@@ -154,6 +154,10 @@ static void text_report(struct td_writer *writer,
 	}
 	if (!writer->header_done)
 		td_out_text_title(writer);
+	if (frame->how == TD_AGGREGATE_REGION)
+		td_out_text_regions(writer, report);
+	if (frame->how == TD_AGGREGATE_REGION && !frame->describe)
+		return;
 	if (report->mostly_waited)
 		fprintf(writer->fp,
 			" %.1f %% of one CPU: look at what it waits for\n\n",

@@ -123,21 +123,6 @@ static void begin_line(const struct td_writer *writer,
 		put_id(writer, layout->by, row);
 }
 
-/* "1,234,567.89"; not by printf(3), as some locales do not group digits. */
-static void put_apart(FILE *fp, int width, const char *number)
-{
-	int sign = *number == '-';
-	int nr = (int)strspn(number + sign, "0123456789");
-	int pad = width - (int)strlen(number) - (nr > 0 ? (nr - 1) / 3 : 0);
-
-	fprintf(fp, "%*s%.*s", pad > 0 ? pad : 0, "", sign, number);
-	number += sign;
-	for (; nr > 0; nr--)
-		fprintf(fp, "%c%s", *number++,
-			nr % 3 == 1 && nr > 1 ? "," : "");
-	fputs(number, fp);
-}
-
 static void put_count(const struct td_writer *writer,
 		      const struct layout *layout,
 		      const struct td_event_row *row)
@@ -148,8 +133,8 @@ static void put_count(const struct td_writer *writer,
 	if (missing)
 		fprintf(writer->fp, "%*s", COUNT_WIDTH, missing);
 	else if (writer->frame->big_num)
-		put_apart(writer->fp, COUNT_WIDTH,
-			  td_out_format(buf, row->decimals, row->value));
+		td_out_grouped(writer->fp, COUNT_WIDTH,
+			       td_out_format(buf, row->decimals, row->value));
 	else
 		td_out_number(writer->fp, COUNT_WIDTH, row->decimals,
 			      row->value);

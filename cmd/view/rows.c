@@ -6,6 +6,7 @@
 
 #include "cmd/view/errors.h"
 #include "cmd/view/joined.h"
+#include "cmd/view/regions.h"
 #include "cmd/view/verdict.h"
 #include "cmd/view/view.h"
 #include "lib/base/util.h"
@@ -50,6 +51,12 @@ static int fill_errors(const struct rows *r, struct td_report *report,
 	return 0;
 }
 
+static bool tells_tasks_apart(const struct td_view *view)
+{
+	return view->sink.frame.how == TD_AGGREGATE_THREAD ||
+	       view->sink.frame.how == TD_AGGREGATE_REGION;
+}
+
 static int put_tree(const struct rows *r, struct td_err *err)
 {
 	struct td_view *view = r->view;
@@ -59,12 +66,16 @@ static int put_tree(const struct rows *r, struct td_err *err)
 			 &report, err);
 
 	report.time_ns = r->time_ns;
+	if (!rc && view->source->regions && view->source->regions->nr)
+		td_view_forget_busy(&report);
 	if (!rc)
 		rc = fill_errors(r, &report, err);
 	if (!rc)
 		td_report_find_misfits(&report);
-	if (!rc && view->sink.frame.how == TD_AGGREGATE_THREAD)
+	if (!rc && tells_tasks_apart(view))
 		td_report_drop_absent(&report);
+	if (!rc && view->sink.frame.how == TD_AGGREGATE_REGION && r->counted)
+		rc = td_view_fill_regions(view, r->counted, &report, err);
 	if (!rc && r->purpose == COLLECT &&
 	    td_spreads_add_report(&view->spreads, &report))
 		rc = td_err_nomem(err);
@@ -187,8 +198,7 @@ int td_view_put(struct td_view *view, const struct td_counted *counted,
 	if (!rc && view->summary && add_to_whole(view, counted))
 		rc = td_err_nomem(err);
 	/* per thread, there may be no rows */
-	if (!rc &&
-	    (view->sink.frame.how != TD_AGGREGATE_THREAD || totals.nr_ids)) {
+	if (!rc && (!tells_tasks_apart(view) || totals.nr_ids)) {
 		clear_terminal(view);
 		rc = put_rows(&rows, err);
 	}

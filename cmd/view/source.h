@@ -29,7 +29,8 @@ struct td_source {
 	const struct td_place *places;
 	bool skip_idle; /* leave out threads that did not run */
 	const struct td_task_names *names;
-	char *const *cgroups; /* of the readings */
+	const struct td_regions *regions; /* of the readings; NULL: none */
+	char *const *cgroups;             /* of the readings */
 	size_t nr_cgroups;
 };
 

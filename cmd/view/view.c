@@ -28,6 +28,8 @@ int td_view_init(struct td_view *view, const struct td_source *source,
 	agg->raw = opts->no_scale;
 	agg->skip_idle = source->skip_idle;
 	agg->names = source->names;
+	agg->regions = source->regions;
+	agg->own = source->how != TD_AGGREGATE_REGION;
 	agg->cgroups = source->cgroups;
 	agg->nr_cgroups = source->nr_cgroups;
 	return rc;

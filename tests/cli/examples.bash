@@ -9,7 +9,7 @@ man=$BATS_TEST_DIRNAME/../../man
 pages() {
 	local page
 
-	for page in "$man"/*.[157]; do
+	for page in "$man"/*.[1357]; do
 		echo "${page##*/}"
 	done
 }

@@ -17,7 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/emulator"))
 FILES = Path(os.environ.get("TD_PMU_EVENTS", ROOT / "build/pmu-events"))
-NEAR = 2  # points
+NEAR = float(os.environ.get("TD_NEAR", 2))  # points
+ERRORS = bool(os.environ.get("TD_ERRORS"))  # or so many as it says itself
 STEP = 100 / 255  # of a field of PERF_METRICS
 PMUS = {"cpu_core": "core", "cpu_atom": "atom", "cpu": "core"}
 
@@ -62,12 +63,18 @@ def rows_of(path, pmu, ident=None, member="value"):
     return rows
 
 
-def off_by(row, want):
-    """Points that the worst node is off, and its name."""
-    missing = [name for name in want if row.get(name) is None]
-    if missing:
-        return float("inf"), missing[0]
-    return max((abs(row[name] - value), name) for name, value in want.items())
+def off_by(row, want, errors=None):
+    """Points that the worst node is off, besides its error, and its name."""
+    # a level that was not asked for is not there at all
+    want = {name: value for name, value in want.items() if name in row}
+    missing = [name for name in want if row[name] is None]
+    if missing or not want:
+        return float("inf"), (missing or ["nothing there"])[0]
+    errors = errors or {}
+    return max(
+        (max(0, abs(row[name] - value) - (errors.get(name) or 0)), name)
+        for name, value in want.items()
+    )
 
 
 def wanted(pmu, scenario):
@@ -77,9 +84,10 @@ def wanted(pmu, scenario):
 
 def check_rows(path, pmu, scenario, ident=None):
     rows = rows_of(path, pmu, ident)
+    errors = rows_of(path, pmu, ident, "error") if ERRORS else {}
     wrong = not rows
     for place, row in rows.items():
-        off, name = off_by(row, wanted(pmu, scenario))
+        off, name = off_by(row, wanted(pmu, scenario), errors.get(place))
         print(f"{pmu} {place} {scenario}: {off:.2f} points off at {name}")
         wrong |= off > NEAR
     return wrong

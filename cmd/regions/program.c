@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/regions/program.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/out/out.h"
+#include "cmd/run/child.h"
+#include "cmd/run/wait.h"
+#include "lib/base/util.h"
+
+/* --- the folder ------------------------------------------------------------- */
+
+static int make_folder(struct td_program *program, struct td_err *err)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	if (asprintf(&program->folder, "%s/tdstat-regions-XXXXXX",
+		     tmp && *tmp ? tmp : "/tmp") < 0) {
+		program->folder = NULL;
+		return td_err_nomem(err);
+	}
+	if (!mkdtemp(program->folder)) {
+		td_err_set(err, -errno, "%s: %s", program->folder,
+			   strerror(errno));
+		free(program->folder);
+		program->folder = NULL;
+		return err->code;
+	}
+	if (asprintf(&program->prefix, "%s/regions", program->folder) < 0) {
+		program->prefix = NULL;
+		return td_err_nomem(err);
+	}
+	return 0;
+}
+
+/* A program may run as another user than we do. */
+static int write_spec(const struct td_program *program,
+		      const struct td_region_spec *spec,
+		      const struct td_job *job, struct td_err *err)
+{
+	FILE *fp = td_out_open(program->prefix, false, err);
+	int rc;
+
+	if (!fp)
+		return err->code;
+	td_region_spec_write(fp, spec, job);
+	rc = td_out_check(fp, program->prefix, err);
+	fclose(fp);
+	return rc;
+}
+
+/* Removes the files that are in it, not folders of somebody else's. */
+static void remove_folder(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	rmdir(folder);
+}
+
+void td_program_free(struct td_program *program)
+{
+	if (program->folder)
+		remove_folder(program->folder);
+	free(program->folder);
+	free(program->prefix);
+	*program = (struct td_program){ 0 };
+}
+
+/* --- the command ------------------------------------------------------------ */
+
+/* As in cmd/run/loop.c: what reached the command by itself is not passed on. */
+static void pass_on(const struct td_child *child, const struct td_wake *wake)
+{
+	if (wake->from_process || wake->signal == SIGHUP)
+		kill(child->pid, wake->signal);
+}
+
+static int wait_for_end(struct td_waiter *waiter, const struct td_child *child,
+			struct td_err *err)
+{
+	struct td_wake wake;
+	int rc = 0;
+
+	while (!rc && !waiter->child_ended) {
+		rc = td_waiter_wait(waiter, &wake, err);
+		if (!rc && wake.what & TD_WAKE_SIGNAL && !waiter->child_ended)
+			pass_on(child, &wake);
+	}
+	return rc;
+}
+
+static int run(struct td_program *program, struct td_waiter *waiter,
+	       const struct td_job *job, const struct td_inherited *inherited,
+	       struct td_err *err)
+{
+	char **command = job->opts->command;
+	struct td_child child = { 0 };
+	struct td_err late = { 0 };
+	uint64_t start_ns;
+	int rc = td_child_start(&child, command, inherited, err);
+
+	if (rc)
+		return rc;
+	waiter->child = child.pidfd;
+	start_ns = td_now_ns();
+	rc = td_child_release(&child, command[0], err);
+	/* whatever happens to the waiting, the command runs to its end */
+	if (!rc && wait_for_end(waiter, &child, &late))
+		late.code = 0;
+	if (!rc)
+		rc = td_child_wait(&child, &program->usage, err);
+	program->usage.elapsed_ns = td_now_ns() - start_ns;
+	program->status = child.status;
+	td_child_end(&child);
+	return rc;
+}
+
+int td_program_run(struct td_program *program, const struct td_job *job,
+		   const struct td_region_spec *spec,
+		   struct td_inherited *inherited, struct td_err *err)
+{
+	const struct td_ints none = { 0 };
+	struct td_waiter waiter = TD_WAITER_NONE;
+	char every[16];
+	int rc;
+
+	*program = (struct td_program){ 0 };
+	rc = make_folder(program, err);
+	if (!rc)
+		rc = write_spec(program, spec, job, err);
+	if (!rc)
+		rc = td_waiter_open(&waiter, &none, &none, &inherited->mask,
+				    err);
+	snprintf(every, sizeof(every), "%d", job->opts->every);
+	if (!rc && (setenv("TDSTAT_REGIONS", program->prefix, 1) ||
+		    (job->opts->every && setenv("TDSTAT_EVERY", every, 1))))
+		rc = td_err_nomem(err);
+	if (!rc)
+		rc = run(program, &waiter, job, inherited, err);
+	td_waiter_close(&waiter);
+	return rc;
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* tdstat regions: counts the regions that a program marks with libtdstat. */
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "cmd/opts/check.h"
+#include "cmd/opts/command.h"
+#include "cmd/opts/groups.h"
+#include "cmd/opts/rows.h"
+#include "cmd/opts/value.h"
+#include "cmd/plan/dry_run.h"
+#include "cmd/plan/facts.h"
+#include "cmd/plan/job.h"
+#include "cmd/regions/program.h"
+#include "cmd/regions/remarks.h"
+#include "cmd/run/recorder.h"
+#include "cmd/view/view.h"
+#include "lib/plan/join.h"
+#include "lib/recording/recording.h"
+
+/* --- showing ---------------------------------------------------------------- */
+
+static struct td_source make_source(struct td_job *job,
+				    const struct td_regions *regions)
+{
+	return (struct td_source){
+		.machine = &job->machine,
+		.plan = &job->plan,
+		.tree = job->tree,
+		.facts = { &job->measure.catalog, td_facts_find },
+		.target = &job->target.name,
+		.how = TD_AGGREGATE_REGION,
+		.regions = regions,
+	};
+}
+
+/* What a run of the program needs; outputs are opened before it begins. */
+struct session {
+	struct td_job *job;
+	struct td_region_spec spec;
+	struct td_region_files files;
+	struct td_program program;
+	struct td_source source;
+	struct td_view view;
+	struct td_recorder recorder;
+};
+
+static int open_session(struct session *session, struct td_job *job,
+			struct td_err *err)
+{
+	int rc;
+
+	*session = (struct session){ .job = job };
+	rc = td_region_spec_make(&session->spec, job, err);
+	if (rc)
+		return rc;
+	session->files.values = session->spec.values;
+	session->files.nr_values = session->spec.nr;
+	session->source = make_source(job, &session->files.regions);
+	rc = td_view_init(&session->view, &session->source, job->opts, err);
+	if (!rc)
+		rc = td_view_open(&session->view, job->opts, err);
+	if (!rc && job->opts->record)
+		rc = td_recorder_open(&session->recorder, job->opts->record,
+				      err);
+	return rc;
+}
+
+static int close_session(struct session *session, int rc, struct td_err *err)
+{
+	struct td_err late = { 0 };
+
+	if (td_view_close(&session->view, rc ? &late : err) && !rc)
+		rc = err->code;
+	if (td_recorder_close(&session->recorder, rc ? &late : err) && !rc)
+		rc = err->code;
+	td_region_files_free(&session->files);
+	td_program_free(&session->program);
+	return rc;
+}
+
+static int record(struct session *session, const struct td_counted *counted,
+		  struct td_err *err)
+{
+	struct td_recorder *recorder = &session->recorder;
+	struct td_task_names names = { 0 };
+	int rc;
+
+	if (!recorder->fp)
+		return 0;
+	rc = td_recorder_begin(recorder, session->job, &session->source, err);
+	if (!rc)
+		td_recording_write_regions(recorder->fp, &session->job->machine,
+					   &session->files.regions);
+	if (!rc)
+		rc = td_recorder_put(recorder, counted, &names, err);
+	return rc ? rc
+		  : td_recorder_end(recorder, &session->program.usage,
+				    session->program.status, err);
+}
+
+static int show(struct session *session, struct td_err *err)
+{
+	const struct td_usage *usage = &session->program.usage;
+	const struct td_times times = { usage->elapsed_ns, usage->has_times,
+					usage->user_ns, usage->sys_ns };
+	const struct td_counted counted = { usage->elapsed_ns, &times,
+					    &session->files.readings,
+					    &session->files.course };
+	int rc = td_view_begin(&session->view, err);
+
+	if (!rc && session->files.readings.nr)
+		rc = td_view_put(&session->view, &counted, err);
+	if (!rc)
+		rc = td_view_end_run(&session->view, usage, err);
+	return rc ? rc : record(session, &counted, err);
+}
+
+/* --- counting --------------------------------------------------------------- */
+
+static int count(struct td_job *job, struct td_inherited *inherited,
+		 int *status, struct td_err *err)
+{
+	struct session session;
+	int rc = open_session(&session, job, err);
+
+	if (!rc) {
+		td_job_say_notes(job);
+		rc = td_program_run(&session.program, job, &session.spec,
+				    inherited, err);
+		*status = session.program.status;
+	}
+	if (!rc)
+		rc = td_region_files_read(&session.files,
+					  session.program.prefix, err);
+	if (!rc)
+		rc = show(&session, err);
+	if (!rc)
+		td_regions_say(job, &session.files);
+	return close_session(&session, rc, err);
+}
+
+static int show_plan(struct td_job *job, struct td_err *err)
+{
+	td_job_say_notes(job);
+	td_dry_run(stdout, &job->machine, job->tree, &job->plan, &job->target);
+	return td_out_check(stdout, "standard output", err);
+}
+
+static int run(const struct td_opts *opts, int *status, struct td_err *err)
+{
+	struct td_inherited inherited = { 0 };
+	struct td_job job;
+	int rc;
+
+	td_inherited_change(&inherited);
+	rc = td_job_plan(&job, opts, err);
+	if (!rc)
+		rc = td_plan_join(&job.plan, &job.machine, &job.notes, err);
+	if (!rc)
+		rc = opts->dry_run ? show_plan(&job, err)
+				   : count(&job, &inherited, status, err);
+	td_job_free(&job);
+	return rc;
+}
+
+#define MOST_LEVELS 2
+
+/* --- the subcommand --------------------------------------------------------- */
+
+static int check(const struct td_opts *opts, struct td_err *err)
+{
+	if (!opts->command) {
+		td_err_usage(err, "tdstat regions needs a command");
+		return td_err_hint(err, "tdstat regions -- ./program");
+	}
+	if (opts->level > MOST_LEVELS && !opts->drill)
+		return td_err_usage(err,
+				    "-l %d: nothing takes turns in "
+				    "regions, and there is room for levels "
+				    "1 and 2",
+				    opts->level);
+	if (opts->drill)
+		return td_err_usage(err, "-l auto chooses while it counts: "
+					 "regions are counted at level 1 or 2");
+	if (td_opts_want_events(opts) && td_opts_want_metrics(opts))
+		return td_err_usage(err, "-e shows counts, --level and -M "
+					 "metrics: they exclude each other");
+	return 0;
+}
+
+/* clang-format off */
+static const struct td_option counting[] = {
+	{ "level", 'l', "N", "level 1, or levels 1 and 2 (default: 1)",
+	  TD_OPTION_FUNCTION, .set = td_value_level },
+	{ "metrics", 'M', "LIST", "metrics and groups of them: names, tma_*",
+	  TD_OPTION_FUNCTION, .set = td_value_metrics },
+	{ "event", 'e', "LIST",
+	  "events instead of the tree, in the syntax of perf stat -e",
+	  TD_OPTION_FUNCTION, .set = td_value_events },
+	{ "every", 0, "N", "count each N-th call of a region",
+	  TD_OPTION_NUMBER, offsetof(struct td_opts, every), 0, 1, INT_MAX },
+	{ "read", 0, NULL, "by system calls, not by RDPMC",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, by_read) },
+	{ NULL },
+};
+
+static const struct td_option showing[] = {
+	{ "record", 0, "FILE", "write a recording, too, for tdstat report",
+	  TD_OPTION_FILE, offsetof(struct td_opts, record) },
+	{ "hybrid-merge", 0, NULL, "one row for all kinds of core",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, hybrid_merge) },
+	{ "error", 0, NULL, "CSV: a column for the error of each metric",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, csv_error) },
+	{ "no-big-num", 0, NULL, "no thousands separators",
+	  TD_OPTION_FUNCTION, .set = td_value_no_big_num },
+	{ "verbose", 'v', NULL, "the tree of each region, too",
+	  TD_OPTION_COUNT, offsetof(struct td_opts, verbose) },
+	{ NULL },
+};
+/* clang-format on */
+
+static const struct td_option_group group_counting = { TD_SECTION_WHAT,
+						       counting };
+static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
+
+static const struct td_option_group *const groups[] = {
+	&group_counting,  &td_group_cores,   &td_group_files,
+	&group_showing,   &td_group_formats, &td_group_output,
+	&td_group_stream, &td_group_dry_run, NULL,
+};
+
+const struct td_command td_command_regions = {
+	.name = "regions",
+	.line = "count the regions that a program marks with libtdstat",
+	.args = "[--] COMMAND [ARG...]",
+	.doc = "Runs a command, and shows where the pipeline slots go in the "
+	       "regions that it marks with td_begin() and td_end() of "
+	       "libtdstat; see tdstat-regions(3).",
+	.what = "What to count:",
+	.examples = "  tdstat regions -- ./program\n"
+		    "  tdstat regions -l 2 -v -- ./program",
+	.groups = groups,
+	.subcommand = TD_REGIONS,
+	.check = check,
+	.run = run,
+};

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/regions/remarks.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+#include "lib/counter/open_error.h"
+
+/* What each reason of enum td_region_loss means to a user. */
+static const char *const texts[TD_REGION_NR_LOSSES] = {
+	[TD_REGION_NO_ROOM] =
+		"region(s) had no room: a file of 256 MiB, or its disk, is "
+		"full",
+	[TD_REGION_TOO_DEEP] =
+		"call(s) were within more than 64 others, and are "
+		"not counted by themselves",
+	[TD_REGION_UNMATCHED] =
+		"time(s) td_end was of a region that was not open",
+	[TD_REGION_UNENDED] = "call(s) had no td_end: they ended with the call "
+			      "around them, or with their thread",
+	[TD_REGION_BUSY] = "mark(s) of signal handlers came while libtdstat "
+			   "was at work, and are left out",
+};
+
+/* Why the first of them was not. */
+static void say_uncounted(const struct td_job *job,
+			  const struct td_region_files *files)
+{
+	uint64_t nr = files->losses[TD_REGION_NO_COUNTERS];
+	const struct td_region_value *value = &files->values[0];
+	int error = files->open_errno;
+	struct td_err why = { 0 };
+
+	if (error == EACCES || error == EPERM)
+		td_open_error(&why, -error, &job->plan.events.v[value->event],
+			      job->machine.pmus[value->pmu].name, &job->target);
+	else
+		td_err_set(&why, -error, "%s", strerror(error));
+	if (error == EMFILE)
+		td_err_hint(&why, "half of the descriptors are the program's; "
+				  "ulimit -n allows more");
+	td_job_say(job, "tdstat: %" PRIu64 " thread(s) were not counted: %s\n",
+		   nr, why.msg);
+	if (why.hint[0])
+		td_job_say(job, "tdstat: %s\n", why.hint);
+}
+
+static void say_losses(const struct td_job *job,
+		       const struct td_region_files *files)
+{
+	for (size_t i = 0; i < TD_REGION_NR_LOSSES; i++) {
+		if (!files->losses[i])
+			continue;
+		if (i == TD_REGION_NO_COUNTERS)
+			say_uncounted(job, files);
+		else if (i == TD_REGION_UNMATCHED)
+			td_job_say(job, "tdstat: %" PRIu64 " %s, first %s\n",
+				   files->losses[i], texts[i],
+				   files->unmatched);
+		else
+			td_job_say(job, "tdstat: %" PRIu64 " %s\n",
+				   files->losses[i], texts[i]);
+	}
+}
+
+static void say_lost_calls(const struct td_job *job,
+			   const struct td_region_files *files)
+{
+	uint64_t lost = 0, all = 0;
+
+	for (size_t i = 0; i < files->regions.nr; i++) {
+		const struct td_region *region = &files->regions.v[i];
+
+		if (region->own)
+			continue;
+		lost += region->calls.lost;
+		all += region->calls.lost + region->calls.counted;
+	}
+	if (lost)
+		td_job_say(
+			job,
+			"tdstat: %" PRIu64 " of %" PRIu64 " calls are not "
+			"counted, for their threads ran without counters%s\n",
+			lost, all,
+			job->opts->cputype
+				? ", or on cores that --cputype leaves out"
+				: ": they are a part of what was around "
+				  "them");
+}
+
+/* Of each region; what was complete of it is there. */
+static void say_open(const struct td_job *job,
+		     const struct td_region_files *files)
+{
+	for (size_t i = 0; i < files->regions.nr; i++) {
+		const struct td_region *region = &files->regions.v[i];
+
+		if (!region->own && region->calls.open)
+			td_job_say(job,
+				   "tdstat: %s: %" PRIu64 " call(s) had not "
+				   "ended when their process did, and are not "
+				   "counted\n",
+				   region->name, region->calls.open);
+	}
+}
+
+void td_regions_say(const struct td_job *job,
+		    const struct td_region_files *files)
+{
+	if (!files->nr_processes) {
+		td_job_say(job,
+			   "tdstat: no process had regions: is %s linked "
+			   "with libtdstat, and does it call td_begin?\n",
+			   job->opts->command[0]);
+		return;
+	}
+	say_losses(job, files);
+	say_lost_calls(job, files);
+	say_open(job, files);
+	if (files->nr_user_only)
+		td_job_say(job, "tdstat: counting user space only: kernel."
+				"perf_event_paranoid does not let this "
+				"user count the kernel\n");
+	if (files->nr_by_read && !job->opts->by_read)
+		td_job_say(
+			job,
+			"tdstat: RDPMC could not be used: each begin and end "
+			"is a system call\n");
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_REGIONS_REMARKS_H
+#define TD_CMD_REGIONS_REMARKS_H
+
+#include "cmd/plan/job.h"
+#include "lib/recording/region_files.h"
+
+/* Says once what is not as it was asked for: what was lost, and why. */
+void td_regions_say(const struct td_job *job,
+		    const struct td_region_files *files);
+
+#endif

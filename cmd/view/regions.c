@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/view/regions.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PERCENT 100
+
+/* The slots of regions without those within them, which add up. */
+struct own {
+	struct td_totals totals;
+	struct td_report report; /* borrows from totals */
+	struct td_index by_row;  /* its rows, by id and PMU */
+	double all;              /* the slots of all rows */
+	bool sampled;            /* calls that were skipped are in it, too */
+};
+
+static uint64_t hash_of(const struct td_row *row)
+{
+	return td_hash_more(td_hash_text(row->id), td_hash_text(row->pmu));
+}
+
+static int index_rows(struct own *own)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < own->report.nr_rows; i++)
+		rc = td_index_add(&own->by_row, hash_of(&own->report.rows[i]),
+				  i);
+	return rc;
+}
+
+static int make_own(struct td_view *view, const struct td_counted *counted,
+		    struct own *own, struct td_err *err)
+{
+	struct td_aggregator agg = view->aggregator;
+	int rc;
+
+	*own = (struct own){ 0 };
+	agg.own = true;
+	rc = td_aggregate(&agg, counted->readings, view->source->plan,
+			  &own->totals, err);
+	if (!rc)
+		rc = td_eval(&view->evaluation, &own->totals, counted->times,
+			     view->merge, &own->report, err);
+	for (size_t i = 0; !rc && i < own->report.nr_rows; i++)
+		own->all += isnan(own->report.rows[i].slots)
+				    ? 0
+				    : own->report.rows[i].slots;
+	if (!rc && index_rows(own))
+		rc = td_err_nomem(err);
+	for (size_t i = 0; i < view->source->regions->nr; i++)
+		own->sampled |= view->source->regions->v[i].calls.skipped > 0;
+	return rc;
+}
+
+static double own_slots(const struct own *own, const struct td_row *row)
+{
+	uint64_t hash = hash_of(row);
+	size_t step = 0, at;
+
+	while ((at = td_index_next(&own->by_row, hash, &step)) !=
+	       TD_NOT_FOUND) {
+		const struct td_row *r = &own->report.rows[at];
+
+		if (strcmp(r->id, row->id) == 0 &&
+		    strcmp(r->pmu, row->pmu) == 0)
+			return r->slots;
+	}
+	return NAN;
+}
+
+static const struct td_region *find(const struct td_regions *regions,
+				    const char *id)
+{
+	const struct td_region *region = td_regions_find(regions, id, false);
+
+	return region ? region : td_regions_find(regions, id, true);
+}
+
+/* On the row's PMU, or on all for a merged row. */
+static uint64_t calls_on(const struct td_source *source,
+			 const struct td_region *region, const char *name)
+{
+	int pmu = td_machine_find_pmu(source->machine, name);
+
+	if (pmu < 0)
+		return region->calls.counted;
+	return pmu < TD_REGION_PMUS ? region->on[pmu] : 0;
+}
+
+/* How many calls one that was counted stands for. */
+static double sampling(const struct td_calls *calls)
+{
+	return calls->counted ? (double)(calls->counted + calls->skipped) /
+					(double)calls->counted
+			      : NAN;
+}
+
+/* What was skipped is in the slots of what was around it, which are its own. */
+static struct td_region_facts make_facts(const struct td_source *source,
+					 const struct td_row *row,
+					 const struct own *own)
+{
+	const struct td_region *region = find(source->regions, row->id);
+	const struct td_calls *calls = &region->calls;
+	uint64_t on = calls_on(source, region, row->pmu);
+	double per_call = on ? row->slots / (double)on : NAN;
+	double least = source->regions->least_slots;
+	double percent = PERCENT / own->all;
+
+	return (struct td_region_facts){
+		.outside = region->outside,
+		.calls = on,
+		.lost = calls->lost,
+		.skipped = calls->skipped,
+		.moved = calls->moved,
+		.migrated = calls->migrated,
+		.switched = calls->switched,
+		.time_ns = calls->time_ns,
+		.slots_per_call = region->outside ? NAN : per_call,
+		.inclusive_pct =
+			own->sampled && region->outside
+				? NAN
+				: percent * row->slots * sampling(calls),
+		.exclusive_pct =
+			own->sampled ? NAN : percent * own_slots(own, row),
+		.cost_pct = PERCENT * (double)calls->cost_ns /
+			    (double)(calls->cost_ns + calls->time_ns),
+		.least_slots = (region->outside ? row->slots : per_call) < least
+				       ? least
+				       : NAN,
+	};
+}
+
+/* Rows of an id are next to each other: by_region() of lib/count. */
+static double order_of(const struct td_report *report, size_t first,
+		       size_t *end)
+{
+	const char *id = report->rows[first].id;
+	double sum = 0;
+
+	for (*end = first;
+	     *end < report->nr_rows && strcmp(report->rows[*end].id, id) == 0;
+	     ++*end) {
+		double share = report->regions[*end].inclusive_pct;
+
+		sum += isnan(share) ? 0 : share;
+	}
+	return report->regions[first].outside ? -1 : sum;
+}
+
+static int by_order(const void *a, const void *b)
+{
+	const struct td_row *x = a, *y = b;
+	int rc = strcmp(x->id, y->id);
+
+	if (x->region->order > y->region->order)
+		return -1;
+	if (x->region->order < y->region->order)
+		return 1;
+	return rc ? rc : -strcmp(x->pmu, y->pmu);
+}
+
+static void sort(struct td_report *report)
+{
+	size_t end;
+
+	for (size_t i = 0; i < report->nr_rows; i = end) {
+		double order = order_of(report, i, &end);
+
+		for (size_t j = i; j < end; j++)
+			report->regions[j].order = order;
+	}
+	qsort(report->rows, report->nr_rows, sizeof(*report->rows), by_order);
+}
+
+int td_view_fill_regions(struct td_view *view, const struct td_counted *counted,
+			 struct td_report *report, struct td_err *err)
+{
+	struct own own;
+	int rc = make_own(view, counted, &own, err);
+
+	report->regions = calloc(report->nr_rows + 1, sizeof(*report->regions));
+	if (!rc && !report->regions)
+		rc = td_err_nomem(err);
+	for (size_t i = 0; !rc && i < report->nr_rows; i++) {
+		report->regions[i] =
+			make_facts(view->source, &report->rows[i], &own);
+		report->rows[i].region = &report->regions[i];
+	}
+	if (!rc)
+		sort(report);
+	td_index_free(&own.by_row);
+	td_report_free(&own.report);
+	td_totals_free(&own.totals);
+	return rc;
+}
+
+void td_view_forget_busy(struct td_report *report)
+{
+	report->mostly_waited = false;
+	report->tasks_pct = NAN;
+	for (size_t i = 0; i < report->nr_rows; i++)
+		report->rows[i].busy_pct = report->rows[i].ghz = NAN;
+}

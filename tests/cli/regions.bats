@@ -1,0 +1,287 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# tdstat regions where nothing can be counted: what it plans, says and leaves alone.
+# Counts are in tests/machine/regions.bats and tests/unit/region_program.c.
+
+# shellcheck disable=SC2154 # helper.bash
+load helper
+
+PROGRAM=${TDSTAT%/*}/tests/machine/regions
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	unset PERF_CPUID SYSFS_PATH PROCFS_PATH NO_COLOR LC_ALL TDSTAT_REGIONS TDSTAT_EVERY
+	export TMPDIR=$PWD
+}
+
+@test "one group for each kind of core, without the clocks" {
+	saved alderlake
+	try "$TDSTAT" regions --dry-run -- true
+	[ "$status" -eq 0 ]
+	[ "$(grep -c '^group' <<<"$output")" -eq 2 ]
+	run ! grep -q ref-cycles <<<"$output"
+	saved sapphirerapids
+	try "$TDSTAT" regions -l 2 --dry-run -- true
+	[ "$(grep -c '^group' <<<"$output")" -eq 1 ]
+	[ -z "$stderr" ]
+}
+
+@test "what the counters do not hold is left out, and said once for each kind of core" {
+	saved alderlake
+	try "$TDSTAT" regions -l 2 --dry-run -- true
+	[ "$status" -eq 0 ]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ $stderr =~ ^tdstat:\ cpu_atom:\ [0-9]+\ events\ are\ not\ counted ]]
+	# the fields of level 1 stay
+	[ "$(grep -c topdown- <<<"$output")" -ge 11 ]
+	try "$TDSTAT" regions -e "$(printf 'cpu_core/event=0x%x/,' $(seq 100 120))cycles" --dry-run -- true
+	[ "$(grep -c '^group' <<<"$output")" -eq 2 ]
+	[[ $stderr == *"cpu_core: "* ]]
+}
+
+@test "events in braces or not are counted at once" {
+	saved sapphirerapids
+	try "$TDSTAT" regions -e 'cycles,instructions,{slots,topdown-retiring}' --dry-run -- true
+	[ "$status" -eq 0 ]
+	[ "$(grep -c '^group' <<<"$output")" -eq 1 ]
+	# SLOTS has to lead
+	[[ ${lines[2]} == "  slots "* ]]
+}
+
+@test "only events of the cores" {
+	saved alderlake
+	try "$TDSTAT" regions -e page-faults -- true
+	[ "$status" -eq 64 ]
+	[[ $stderr == "tdstat: "*page-faults* ]]
+}
+
+@test "what makes no sense" {
+	saved alderlake
+	for words in '' '-l auto -- true' '-l 3 -- true' '-e cycles -l 2 -- true' '--every 0 -- true' '-a -- true' '-I 1s -- true'; do
+		# shellcheck disable=SC2086
+		try "$TDSTAT" regions $words
+		[ "$status" -eq 64 ] || fail "$words"
+		[[ $stderr == "tdstat: "* ]] || fail "$words"
+	done
+}
+
+@test "the command runs to its end, its status is handed on, and nothing is left" {
+	saved alderlake
+	try "$TDSTAT" regions -- sh -c 'echo out; exit 7'
+	[ "$status" -eq 7 ]
+	[ "$output" = out ]
+	[[ $stderr == *"no process had regions"* ]]
+	try "$TDSTAT" regions -- sh -c 'kill -9 $$'
+	[ "$status" -eq 137 ]
+	try "$TDSTAT" regions -- ./is-not-there
+	[ "$status" -eq 127 ]
+	run ! ls -d tdstat-regions-*
+}
+
+@test "no counters: said once, and the program runs" {
+	saved alderlake
+	try "$TDSTAT" regions -o out -- "$PROGRAM" exit 10
+	[ "$status" -eq 7 ]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ $stderr == "tdstat: "*"not counted"* ]]
+	# nothing that was not measured
+	run ! grep -q '%' out
+	run ! ls -d tdstat-regions-*
+}
+
+@test "a folder or a file that cannot be made: nothing is run" {
+	saved alderlake
+	for option in -o --record; do
+		try "$TDSTAT" regions $option none/file -- touch ran
+		[ "$status" -eq 1 ]
+		[[ $stderr == "tdstat: "*none/file* ]]
+		[ ! -e ran ]
+	done
+	TMPDIR=$PWD/none try "$TDSTAT" regions -- touch ran
+	[ "$status" -eq 1 ]
+	[[ $stderr == "tdstat: "*none* ]]
+	[ ! -e ran ]
+}
+
+@test "a signal to tdstat reaches the command" {
+	saved alderlake
+	"$TDSTAT" regions -- sh -c 'trap "touch told; exit 5" TERM; touch runs; while :; do sleep 0.1; done' 2>/dev/null 3>&- &
+	until [ -e runs ]; do sleep 0.05; done
+	kill "$!"
+	wait "$!" || status=$?
+	[ "$status" -eq 5 ]
+	[ -e told ]
+}
+
+@test "a recording without regions" {
+	try "$TDSTAT" report --per-region "$data/alderlake.jsonl"
+	[ "$status" -eq 1 ]
+	[[ $stderr == "tdstat: --per-region: "*"has no regions" ]]
+}
+
+# The marks of a program in another language, with events that every machine has.
+install_library() {
+	make -C "$here/../.." --no-print-directory -o all install DESTDIR="$PWD/dest" prefix=/usr >installed 2>&1
+	export PKG_CONFIG_PATH=$PWD/dest/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$PWD/dest
+	export LD_LIBRARY_PATH=$PWD/dest/usr/lib
+	examples=$PWD/dest/usr/share/doc/tdstat/regions
+}
+
+# names COMMAND...: the regions that it marks
+names() {
+	printf '%s\n' 'tdstat regions 1' 'group software 0-8191' 'event c 1 1 0 0 - task-clock' >spec
+	rm -f spec.*
+	TDSTAT_REGIONS=$PWD/spec "$@" >/dev/null
+	strings -n 5 spec.* | grep -xE '[a-z]+' | grep -vx tdregion | sort | xargs
+}
+
+@test "installed, it is linked with pkg-config, and off it does nothing" {
+	install_library
+	cat >a.c <<-E
+		#include <tdstat.h>
+		int main(void) { td_begin("a"); td_end("a"); return td_thread_init() == -1 ? 0 : 1; }
+	E
+	# shellcheck disable=SC2046
+	cc -Wall -Wextra -Werror a.c $(pkg-config --cflags --libs tdstat) -o a
+	./a
+	# shellcheck disable=SC2046
+	cc -Wall -Wextra -Werror -DTDSTAT_OFF -Wno-implicit-function-declaration \
+		-x c - -c -o off.o $(pkg-config --cflags tdstat) <<-E
+		#include <tdstat.h>
+		int main(void) { td_begin("a"); td_end("a"); td_flush(); return td_thread_init(); }
+	E
+	run ! grep -q ' U td_' <(nm off.o)
+	# nothing but its interface is to be seen
+	[ "$(nm -D --defined-only dest/usr/lib/libtdstat.so.0 | awk '{ print $3 }' | sort | xargs)" = \
+		"td_begin td_end td_flush td_regions_on td_thread_init" ]
+	# and it needs no other library than the C library's
+	run ! grep -v 'libc\.so' <(readelf -d dest/usr/lib/libtdstat.so.0 | grep NEEDED)
+}
+
+@test "C++" {
+	install_library
+	# shellcheck disable=SC2046
+	g++ -O1 -Wall -Wextra -Werror "$examples/example.cpp" $(pkg-config --cflags --libs tdstat) -o example
+	[ "$(names ./example)" = "divide total" ]
+	cat >throws.cpp <<-E
+		#include <tdstat.hpp>
+		static void inner() { td::region r("thrower"); throw 1; }
+		int main() { try { inner(); } catch (int) { TD_REGION("catcher"); } return 0; }
+	E
+	# shellcheck disable=SC2046
+	g++ -Wall -Wextra -Werror throws.cpp $(pkg-config --cflags --libs tdstat) -o throws
+	[ "$(names ./throws)" = "catcher thrower" ]
+}
+
+@test "Fortran" {
+	install_library
+	cat >solve.f90 <<-E
+		program solve
+		  use tdstat
+		  call td_begin("solve ")
+		  call td_begin("inner")
+		  call td_end("inner")
+		  call td_end("solve")
+		  call td_flush()
+		end program
+	E
+	# shellcheck disable=SC2046
+	gfortran -Wall -Werror "$examples/tdstat.f90" solve.f90 $(pkg-config --libs tdstat) -o solve
+	[ "$(names ./solve)" = "inner solve" ]
+	./solve
+}
+
+@test "Python" {
+	install_library
+	cat >program.py <<-E
+		import tdstat
+		@tdstat.region("solve")
+		def solve():
+		    with tdstat.region("inner"):
+		        return 3
+		assert solve() == 3
+	E
+	export PYTHONPATH=$examples PYTHONDONTWRITEBYTECODE=1
+	[ "$(names python3 program.py)" = "inner solve" ]
+	python3 program.py
+	# and where the library is not installed
+	LD_LIBRARY_PATH='' TDSTAT_REGIONS=$PWD/spec python3 program.py
+}
+
+# By hand: 1,000,000 slots, of which 900,000 in "outer" and 400,000 of these in
+# 100 calls of "inner", half of whose slots retire; 100,000 outside.
+recording() {
+	local event pmu
+
+	printf '{"tdstat":1,"cpuid":"GenuineIntel-6-8F-8","smt":true,"tasks":true,"interval_ms":0,"level":1,'
+	printf '"aggregation":"region","target":"./a b","pmus":[{"name":"cpu","type":4,"cpus":"0-3"}],'
+	printf '"topology":[{"cpu":0,"core":0,"cluster":0,"die":0,"socket":0,"node":0}],"events":['
+	for event in slots topdown-retiring topdown-bad-spec topdown-fe-bound topdown-be-bound; do
+		printf '{"name":"cpu/%s/","pmu":"cpu","group":0},' "$event"
+	done
+	printf '{"name":"cpu/INT_MISC.UOP_DROPPING/","pmu":"cpu","group":0}]}\n'
+	printf '{"regions":['
+	for event in '"outer"' '"outer","own":true' '"inner"' '"inner","own":true' '"(outside)","own":true,"outside":true'; do
+		[[ $event == *inner* ]] && pmu=100 || pmu=1
+		printf '{"name":%s,"calls":%d,"recursive":0,"lost":3,"skipped":0,"moved":0,"migrated":2,"switched":1,"threads":1,"time":0.001,"cost":0.00025,"on":{"cpu":%d}}' "$event" "$pmu" "$pmu"
+		[[ $event == *outside* ]] || printf ,
+	done
+	printf '],"least_slots":10000}\n{"time":0.5,"counts":['
+	row 0 900000 300000 100000 200000 300000
+	row 1 500000 100000 100000 100000 200000
+	row 2 400000 200000 0 100000 100000
+	row 3 400000 200000 0 100000 100000
+	row 4 100000 20000 20000 20000 40000 last
+	printf ']}\n{"end":{"elapsed":0.5}}\n'
+}
+
+# row REGION SLOTS RETIRING BAD_SPEC FE_BOUND BE_BOUND [last]
+row() {
+	local region=$1 last=${7-} event=0 value
+
+	for value in "${@:2:5}" 0; do
+		printf '[%d,-1,70,%d,1000,1000,-1,1,%d]' "$event" "$value" "$region"
+		event=$((event + 1))
+		[ "$event" -eq 6 ] && [ -n "$last" ] || printf ,
+	done
+}
+
+@test "a recording: the table, the trees, CSV and JSON" {
+	recording >rec
+	try "$TDSTAT" report rec
+	[ "$status" -eq 0 ]
+	# largest first, the outside last
+	assert_same "$(sed -n 's/^ \(outer\|inner\|(outside)\|region\) .*/\1/p' <<<"$output" | xargs)" \
+		"region outer inner (outside)"
+	grep -Eq '^ outer +1 +90\.0 +50\.0 +900,000 +33\.3 ' <<<"$output"
+	grep -Eq '^ inner +100 +40\.0 +40\.0 +4,000 +50\.0 .* short, 20 % cost, 3 lost$' <<<"$output"
+	grep -Eq '^ \(outside\) +10\.0 +10\.0 +20\.0 ' <<<"$output"
+	grep -q 'calls of fewer than 10,000 slots' <<<"$output"
+	try "$TDSTAT" report -v --no-big-num rec
+	grep -Eq '^ outer +1 +90\.0 +50\.0 +900000 ' <<<"$output"
+	[ "$(grep -c 'tma_retiring$' <<<"$output")" -eq 3 ]
+	try "$TDSTAT" report -x, rec
+	[[ ${lines[0]} == time,id,pmu,busy,share,running,calls,seconds,inclusive,exclusive,slots_per_call,switched,migrated,moved,lost,skipped,cost,short,tma_* ]]
+	[[ ${lines[2]} == 0.500000000,inner,cpu,*,100,0.001000000,40.00,40.00,4000.0,1,2,0,3,0,20.00,1,50.00,* ]]
+	[[ ${lines[3]} == "0.500000000,(outside),cpu,"*,,0.001000000,10.00,10.00,,* ]]
+	try "$TDSTAT" report -j rec
+	[ "$(jq -r 'select(.metric == "tma_retiring") | [.id, .calls, .inclusive, .exclusive, .slots_per_call, .short] | @csv' <<<"$output" | sed -n 2p)" = \
+		'"inner",100,40,40,4000,true' ]
+	# all of it, and by thread: what adds up
+	try "$TDSTAT" report --total -x, rec
+	[[ ${lines[1]} == *,32.00,* ]]
+	try "$TDSTAT" report --per-thread -x, rec
+	[[ ${lines[1]} == 0.500000000,'?-70',cpu,* ]]
+	[ "${#lines[@]}" -eq 2 ]
+}
+
+@test "a recording whose regions are wrong: the line" {
+	recording >rec
+	for change in 's/"calls":100/"calls":-1/' 's/"name":"inner",//' 's/"recursive":0/"recursive":9/' \
+		's/,-1,1,4\]/,-1,1,5]/' 's/"on":{"cpu":1}/"on":{"cpu_x":1}/' '2p'; do
+		sed "$change" rec >wrong
+		try "$TDSTAT" report wrong
+		[ "$status" -eq 1 ] || fail "$change"
+		[[ $stderr =~ ^tdstat:\ wrong:[23] ]] || fail "$change: $stderr"
+	done
+}

@@ -1,0 +1,159 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# The regions of a program whose scenarios are known (regions.c).
+# machine: adl --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
+
+# shellcheck disable=SC2154 # stderr, of run
+load helper
+load nobody
+
+PROGRAM=${TDSTAT%/*}/tests/machine/regions
+
+export PYTHONDONTWRITEBYTECODE=1
+
+own() {
+	TD_NEAR=${TD_NEAR:-1} python3 "$BATS_TEST_DIRNAME/own.py" "$@"
+}
+
+# field FILE ID PMU COLUMN: of the line with this id and PMU in a CSV file
+field() {
+	awk -F, -v id="$2" -v pmu="$3" -v column="$4" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["id"] == id && $at["pmu"] == pmu { print $at[column] }' "$1"
+}
+
+# both FILE PMU: dram and icache are each what they are, within a point, or within the
+# error that is shown where a busy host stopped a CPU at the wrong moment
+both() {
+	TD_ERRORS=1 own is "$1" "$2" dram_latency dram
+	TD_ERRORS=1 own is "$1" "$2" icache icache
+}
+
+@test "two regions within another, on each kind of core" {
+	taskset -c 0 "$TDSTAT" regions -l 2 -j -o core -- "$PROGRAM" calls 320 500
+	taskset -c 3 "$TDSTAT" regions -j -o atom -- "$PROGRAM" calls 320 500
+	both core cpu_core
+	both atom cpu_atom
+}
+
+@test "10,000 short calls are each within a point of what they are" {
+	taskset -c 0 "$TDSTAT" regions -l 2 -j -o core -- "$PROGRAM" apart 10000
+	taskset -c 3 "$TDSTAT" regions -j -o atom -- "$PROGRAM" apart 10000
+	both core cpu_core
+	both atom cpu_atom
+}
+
+@test "the same by read(), and without restartable sequences" {
+	taskset -c 0 "$TDSTAT" regions -l 2 --read -j -o core -- "$PROGRAM" apart 500 500
+	taskset -c 3 "$TDSTAT" regions --read -j -o atom -- "$PROGRAM" apart 500 500
+	both core cpu_core
+	both atom cpu_atom
+	export GLIBC_TUNABLES=glibc.pthread.rseq=0
+	taskset -c 0 "$TDSTAT" regions -l 2 -j -o core -- "$PROGRAM" apart 500 500
+	taskset -c 3 "$TDSTAT" regions -j -o atom -- "$PROGRAM" apart 500 500
+	both core cpu_core
+	both atom cpu_atom
+}
+
+@test "events of user space, of the kernel, and of both" {
+	taskset -c 0 "$TDSTAT" regions -e cycles:u,cycles:k,cycles -x, -o out -- "$PROGRAM" calls 100 500
+	awk -F, '$1 == "dram" && $4 ~ /cpu_core/ { n[$4] = $2 }
+		END {
+			u = n["cpu_core/cycles/u"]; k = n["cpu_core/cycles/k"]; all = n["cpu_core/cycles/"]
+			print u, k, all
+			exit !(u > 0 && k > 0 && (u + k) / all > 0.98 && (u + k) / all < 1.02)
+		}' out
+}
+
+@test "many threads under the usual limit of descriptors" {
+	# shellcheck disable=SC2016 # of the shell within
+	run -0 --separate-stderr bash -c 'ulimit -Sn 64; exec "$@"' bash \
+		"$TDSTAT" regions -x, -o out -- "$PROGRAM" threads 160 500 20
+	run ! grep -F 'thread(s)' <<<"$stderr"
+	[ $(($(field out outer cpu_core calls) + $(field out outer cpu_atom calls) + $(field out outer cpu_core lost))) -eq 20 ]
+}
+
+@test "calls, inclusive and exclusive slots" {
+	taskset -c 0 "$TDSTAT" regions -x, -o out -- "$PROGRAM" calls 500
+	[ "$(field out outer cpu_core calls)" -eq 1 ]
+	[ "$(field out dram cpu_core calls)" -eq 500 ]
+	[ "$(field out icache cpu_core calls)" -eq 500 ]
+	awk -F, '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ own += $at["exclusive"]; whole[$at["id"]] = $at["inclusive"] }
+		$at["id"] != "outer" { within += $at["exclusive"] }
+		END {
+			print own, within, whole["outer"]
+			exit !(own > 99.9 && own < 100.1 && whole["outer"] > 90 &&
+				whole["dram"] > 40 && whole["icache"] > 40)
+		}' out
+}
+
+@test "eight threads that move between kinds of core: each region on each kind" {
+	"$TDSTAT" regions -j -o out --record rec -- "$PROGRAM" moving 128 500 8
+	both out cpu_core
+	# a busy host stops a CPU between two of its counters, where fields are one
+	TD_NEAR=4 both out cpu_atom
+	# all calls are there
+	"$TDSTAT" report --per-region rec -x, >csv
+	nr=$(($(field csv dram cpu_core calls) + $(field csv dram cpu_atom calls)))
+	[ $((nr + $(field csv dram cpu_core lost))) -eq 1024 ]
+	[ "$(field csv dram cpu_core lost)" -lt 80 ]
+}
+
+@test "a recording: by region, by thread, and all" {
+	taskset -c 0 "$TDSTAT" regions -x, -o out --record rec -- "$PROGRAM" threads 200 50 2
+	"$TDSTAT" report --per-region rec -x, | diff - out
+	"$TDSTAT" report rec -x, | diff - out
+	[ "$("$TDSTAT" report --per-thread rec -x, | grep -c cpu_core)" -eq 3 ]
+	[ "$("$TDSTAT" report --total rec -x, | grep -c cpu_core)" -eq 1 ]
+}
+
+@test "fork, exec, exit and death: what was complete is there, and the status" {
+	"$TDSTAT" regions -x, -o out -- "$PROGRAM" fork 50
+	[ "$(field out parent cpu_core calls)$(field out parent cpu_atom calls)" -eq 1 ]
+	[ "$(field out outer cpu_core calls)$(field out outer cpu_atom calls)" -eq 1 ]
+	taskset -c 0 "$TDSTAT" regions -x, -o out -- "$PROGRAM" exec 50
+	[ "$(field out dram cpu_core calls)" -eq 100 ]
+	run -7 taskset -c 0 "$TDSTAT" regions -x, -o out -- "$PROGRAM" exit 50
+	[ "$(field out dram cpu_core calls)" -eq 50 ]
+	[ -z "$(field out never cpu_core calls)" ]
+	run -137 taskset -c 0 "$TDSTAT" regions -x, -o out -- "$PROGRAM" kill 50
+	[ "$(field out icache cpu_core calls)" -eq 50 ]
+	# exit() within a region ends it
+	run -3 taskset -c 0 "$TDSTAT" regions -x, -o out -- "$PROGRAM" return 50
+	[ "$(field out main cpu_core calls)" -eq 1 ]
+	run ls -d "${TMPDIR:-/tmp}"/tdstat-regions-*
+	[ "$status" -ne 0 ]
+}
+
+@test "a region within itself" {
+	taskset -c 0 "$TDSTAT" regions -x, -o out -- "$PROGRAM" recursion 100
+	[ "$(field out recur cpu_core calls)" -eq 400 ]
+	awk -v x="$(field out recur cpu_core inclusive)" 'BEGIN { exit !(x > 80 && x <= 100) }'
+}
+
+@test "wrong marks: each is said once" {
+	run -0 --separate-stderr taskset -c 0 "$TDSTAT" regions -x, -o out -- "$PROGRAM" faults
+	[ "$(grep -c '^tdstat: ' <<<"$stderr")" -eq 3 ]
+	grep -E '^tdstat: 1 .*td_end' <<<"$stderr"
+	grep -E '^tdstat: [0-9]+ .*within' <<<"$stderr"
+}
+
+@test "each tenth call" {
+	taskset -c 0 "$TDSTAT" regions --every 10 -x, -o out -- "$PROGRAM" calls 200
+	[ "$(field out dram cpu_core calls)" -eq 20 ]
+	[ "$(field out dram cpu_core skipped)" -eq 180 ]
+}
+
+@test "without the right to count the kernel: user space" {
+	run -0 --separate-stderr as_nobody 2 taskset -c 0 "$TDSTAT" regions -x, -o out -- "$PROGRAM" calls 100
+	[ "$(grep -c '^tdstat: ' <<<"$stderr")" -eq 1 ]
+	[[ $stderr == "tdstat: counting user space only: "* ]]
+	[ "$(field out dram cpu_core calls)" -eq 100 ]
+}
+
+@test "without tdstat nothing is counted" {
+	"$PROGRAM" calls 10
+	[ "$("$PROGRAM" empty 1000000 | cut -d. -f1)" -lt 1000 ]
+}

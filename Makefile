@@ -356,7 +356,7 @@ lint-layers:
 	@.ci/layers
 lint-sizes:
 	@.ci/sizes
-lint-circles: $(CMD:%.c=$(B)/obj/%.o) $(LIB:%.c=$(B)/obj/%.o)
+lint-circles: $(patsubst %.c,$(B)/obj/%.o,$(CMD) $(LIB) $(REGION))
 	$(call tool,python3) .ci/circles $(B)/obj
 # gcc 12 loses sight of what a heap object points to, and calls it leaked.
 NOT_LEAKED := $(filter lib/counter/% lib/count/course.c metrics/eval/cells.c metrics/files/level.c tests/unit/many_events.c,$(SOURCES))

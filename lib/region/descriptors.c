@@ -78,5 +78,4 @@ void td_descriptors_give_back(size_t nr)
 void td_descriptors_forked(void)
 {
 	pthread_mutex_init(&lock, NULL);
-	nr_taken = 0;
 }

@@ -25,7 +25,10 @@ int td_descriptors_begin(struct td_descriptors *descriptors, size_t nr);
 int td_descriptors_move(const struct td_descriptors *descriptors, int fd);
 void td_descriptors_end(const struct td_descriptors *descriptors);
 void td_descriptors_give_back(size_t nr);
-/* In a child of fork(), whose parent may be between begin and end. */
+/*
+ * In a child of fork(), whose parent may be between begin and end.  It has the
+ * parent's descriptors, too.
+ */
 void td_descriptors_forked(void);
 
 #endif

@@ -33,13 +33,6 @@ static int count(struct td_job *job, const struct td_inherited *inherited,
 	return td_session_close(&session, rc ? rc : rc_finish, err);
 }
 
-static int show_plan(struct td_job *job, struct td_err *err)
-{
-	td_job_say_notes(job);
-	td_dry_run(stdout, &job->machine, job->tree, &job->plan, &job->target);
-	return td_out_check(stdout, "standard output", err);
-}
-
 /* Checked first, before a descriptor of ours gets this number. */
 static int check_log_fd(const struct td_opts *opts, struct td_err *err)
 {
@@ -76,7 +69,7 @@ int td_session_run(const struct td_opts *opts, int *status, struct td_err *err)
 		return err->code;
 	rc = td_job_plan(&job, opts, err);
 	if (!rc)
-		rc = opts->dry_run ? show_plan(&job, err)
+		rc = opts->dry_run ? td_dry_run(&job, err)
 				   : count(&job, &inherited, status, err);
 	if (rc && td_opts_want_events(opts)) /* why no event is left */
 		td_job_say_notes(&job);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/out/out.h"
 #include "cmd/plan/attr.h"
 #include "cmd/plan/turns.h"
 #include "lib/base/printable.h"
@@ -201,12 +202,13 @@ static void put_plan(FILE *fp, const struct td_machine *machine,
 	put_rest(fp, tree, plan);
 }
 
-void td_dry_run(FILE *fp, const struct td_machine *machine,
-		const struct td_tree *tree, const struct td_plan *plan,
-		const struct td_target *target)
+int td_dry_run(struct td_job *job, struct td_err *err)
 {
-	put_plan(fp, machine, tree, plan, target, put_attr);
-	td_put_turns(fp, machine, plan);
+	td_job_say_notes(job);
+	put_plan(stdout, &job->machine, job->tree, &job->plan, &job->target,
+		 put_attr);
+	td_put_turns(stdout, &job->machine, &job->plan);
+	return td_out_check(stdout, "standard output", err);
 }
 
 void td_describe(FILE *fp, const struct td_machine *machine,

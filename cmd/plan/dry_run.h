@@ -4,18 +4,20 @@
 
 #include <stdio.h>
 
+#include "cmd/plan/job.h"
 #include "lib/count/readings.h"
 #include "lib/plan/plan.h"
 #include "metrics/tree/tree.h"
 
 /*
- * --dry-run: prints the groups, and each perf_event_attr as the kernel would
- * get it.  tree is NULL if events were typed; here and below.
+ * --dry-run: prints the groups to standard output, and each perf_event_attr as
+ * the kernel would get it.
  */
-void td_dry_run(FILE *fp, const struct td_machine *machine,
-		const struct td_tree *tree, const struct td_plan *plan,
-		const struct td_target *target);
-/* -v: prints the machine, and the events of each group. */
+int td_dry_run(struct td_job *job, struct td_err *err);
+/*
+ * -v: prints the machine, and the events of each group.  tree is NULL if events
+ * were typed.
+ */
 void td_describe(FILE *fp, const struct td_machine *machine,
 		 const struct td_tree *tree, const struct td_plan *plan,
 		 const struct td_target *target);

@@ -42,7 +42,6 @@ static int make_folder(struct td_program *program, struct td_err *err)
 
 /* A program may run as another user than we do. */
 static int write_spec(const struct td_program *program,
-		      const struct td_region_spec *spec,
 		      const struct td_job *job, struct td_err *err)
 {
 	FILE *fp = td_out_open(program->prefix, false, err);
@@ -50,7 +49,7 @@ static int write_spec(const struct td_program *program,
 
 	if (!fp)
 		return err->code;
-	td_region_spec_write(fp, spec, job);
+	td_region_spec_write(fp, job);
 	rc = td_out_check(fp, program->prefix, err);
 	fclose(fp);
 	return rc;
@@ -117,8 +116,8 @@ static int run(struct td_program *program, struct td_waiter *waiter,
 	start_ns = td_now_ns();
 	rc = td_child_release(&child, command[0], err);
 	/* whatever happens to the waiting, the command runs to its end */
-	if (!rc && wait_for_end(waiter, &child, &late))
-		late.code = 0;
+	if (!rc)
+		wait_for_end(waiter, &child, &late);
 	if (!rc)
 		rc = td_child_wait(&child, &program->usage, err);
 	program->usage.elapsed_ns = td_now_ns() - start_ns;
@@ -128,7 +127,6 @@ static int run(struct td_program *program, struct td_waiter *waiter,
 }
 
 int td_program_run(struct td_program *program, const struct td_job *job,
-		   const struct td_region_spec *spec,
 		   struct td_inherited *inherited, struct td_err *err)
 {
 	const struct td_ints none = { 0 };
@@ -139,7 +137,7 @@ int td_program_run(struct td_program *program, const struct td_job *job,
 	*program = (struct td_program){ 0 };
 	rc = make_folder(program, err);
 	if (!rc)
-		rc = write_spec(program, spec, job, err);
+		rc = write_spec(program, job, err);
 	if (!rc)
 		rc = td_waiter_open(&waiter, &none, &none, &inherited->mask,
 				    err);

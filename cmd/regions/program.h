@@ -20,7 +20,6 @@ struct td_program {
  * then the status is 126 or 127.  Free it, which removes the folder, even then.
  */
 int td_program_run(struct td_program *program, const struct td_job *job,
-		   const struct td_region_spec *spec,
 		   struct td_inherited *inherited, struct td_err *err);
 void td_program_free(struct td_program *program);
 

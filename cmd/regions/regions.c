@@ -128,8 +128,7 @@ static int count(struct td_job *job, struct td_inherited *inherited,
 
 	if (!rc) {
 		td_job_say_notes(job);
-		rc = td_program_run(&session.program, job, &session.spec,
-				    inherited, err);
+		rc = td_program_run(&session.program, job, inherited, err);
 		*status = session.program.status;
 	}
 	if (!rc)
@@ -140,13 +139,6 @@ static int count(struct td_job *job, struct td_inherited *inherited,
 	if (!rc)
 		td_regions_say(job, &session.files);
 	return close_session(&session, rc, err);
-}
-
-static int show_plan(struct td_job *job, struct td_err *err)
-{
-	td_job_say_notes(job);
-	td_dry_run(stdout, &job->machine, job->tree, &job->plan, &job->target);
-	return td_out_check(stdout, "standard output", err);
 }
 
 static int run(const struct td_opts *opts, int *status, struct td_err *err)
@@ -160,7 +152,7 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	if (!rc)
 		rc = td_plan_join(&job.plan, &job.machine, &job.notes, err);
 	if (!rc)
-		rc = opts->dry_run ? show_plan(&job, err)
+		rc = opts->dry_run ? td_dry_run(&job, err)
 				   : count(&job, &inherited, status, err);
 	td_job_free(&job);
 	return rc;

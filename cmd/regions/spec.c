@@ -85,15 +85,6 @@ static void put_group(FILE *fp, const struct td_pmu *pmu)
 		cpus && *cpus ? cpus : "0-8191");
 }
 
-static size_t member_of(const struct td_group *group, int event)
-{
-	size_t i = 0;
-
-	while (i < group->nr && group->members[i] != event)
-		i++;
-	return i;
-}
-
 static void put_kind(FILE *fp, const struct td_event *event)
 {
 	if (td_event_is_slots(event))
@@ -107,32 +98,35 @@ static void put_kind(FILE *fp, const struct td_event *event)
 		fputs("event c ", fp);
 }
 
-void td_region_spec_write(FILE *fp, const struct td_region_spec *spec,
-			  const struct td_job *job)
+static void put_event(FILE *fp, const struct td_job *job,
+		      const struct td_group *group, size_t member)
 {
-	const struct td_plan *plan = &job->plan;
+	const struct td_event *event =
+		&job->plan.events.v[group->members[member]];
+	const struct perf_event_attr attr =
+		td_plan_attr(&job->plan, group, member, &job->target);
 
+	put_kind(fp, event);
+	fprintf(fp, "%u %#llx %#llx %#llx %c %s\n", event->type,
+		(unsigned long long)event->config[0],
+		(unsigned long long)event->config[1],
+		(unsigned long long)event->config[2],
+		attr.exclude_kernel ? 'u'
+		: attr.exclude_user ? 'k'
+				    : '-',
+		event->name);
+}
+
+void td_region_spec_write(FILE *fp, const struct td_job *job)
+{
 	fputs("tdstat regions 1\n", fp);
 	if (job->opts->by_read)
 		fputs("read\n", fp);
-	for (size_t i = 0; i < spec->nr; i++) {
-		const struct td_region_value *value = &spec->values[i];
-		const struct td_group *group = &plan->groups[value->group];
-		const struct td_event *event = &plan->events.v[value->event];
-		struct perf_event_attr attr;
+	for (size_t g = 0; g < job->plan.nr_groups; g++) {
+		const struct td_group *group = &job->plan.groups[g];
 
-		if (!i || value->group != spec->values[i - 1].group)
-			put_group(fp, &job->machine.pmus[value->pmu]);
-		attr = td_plan_attr(plan, group, member_of(group, value->event),
-				    &job->target);
-		put_kind(fp, event);
-		fprintf(fp, "%u %#llx %#llx %#llx %c %s\n", event->type,
-			(unsigned long long)event->config[0],
-			(unsigned long long)event->config[1],
-			(unsigned long long)event->config[2],
-			attr.exclude_kernel ? 'u'
-			: attr.exclude_user ? 'k'
-					    : '-',
-			event->name);
+		put_group(fp, &job->machine.pmus[group->pmu]);
+		for (size_t i = 0; i < group->nr; i++)
+			put_event(fp, job, group, i);
 	}
 }

@@ -16,8 +16,10 @@ struct td_region_spec {
 /* An error if it cannot count what the job plans. */
 int td_region_spec_make(struct td_region_spec *spec, const struct td_job *job,
 			struct td_err *err);
-/* Writes the text of lib/region/spec.h.  The caller checks fp for errors. */
-void td_region_spec_write(FILE *fp, const struct td_region_spec *spec,
-			  const struct td_job *job);
+/*
+ * Writes the text of lib/region/spec.h, with the same events in the same order.
+ * The caller checks fp for errors.
+ */
+void td_region_spec_write(FILE *fp, const struct td_job *job);
 
 #endif

@@ -51,12 +51,6 @@ static int fill_errors(const struct rows *r, struct td_report *report,
 	return 0;
 }
 
-static bool tells_tasks_apart(const struct td_view *view)
-{
-	return view->sink.frame.how == TD_AGGREGATE_THREAD ||
-	       view->sink.frame.how == TD_AGGREGATE_REGION;
-}
-
 static int put_tree(const struct rows *r, struct td_err *err)
 {
 	struct td_view *view = r->view;
@@ -72,7 +66,7 @@ static int put_tree(const struct rows *r, struct td_err *err)
 		rc = fill_errors(r, &report, err);
 	if (!rc)
 		td_report_find_misfits(&report);
-	if (!rc && tells_tasks_apart(view))
+	if (!rc && td_aggregation_tells_tasks(view->sink.frame.how))
 		td_report_drop_absent(&report);
 	if (!rc && view->sink.frame.how == TD_AGGREGATE_REGION && r->counted)
 		rc = td_view_fill_regions(view, r->counted, &report, err);
@@ -198,7 +192,8 @@ int td_view_put(struct td_view *view, const struct td_counted *counted,
 	if (!rc && view->summary && add_to_whole(view, counted))
 		rc = td_err_nomem(err);
 	/* per thread, there may be no rows */
-	if (!rc && (!tells_tasks_apart(view) || totals.nr_ids)) {
+	if (!rc && (!td_aggregation_tells_tasks(view->sink.frame.how) ||
+		    totals.nr_ids)) {
 		clear_terminal(view);
 		rc = put_rows(&rows, err);
 	}

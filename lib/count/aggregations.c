@@ -80,6 +80,11 @@ bool td_aggregation_wants_places(enum td_aggregation how)
 	return rows[how]->key != NULL;
 }
 
+bool td_aggregation_tells_tasks(enum td_aggregation how)
+{
+	return how == TD_AGGREGATE_THREAD || how == TD_AGGREGATE_REGION;
+}
+
 const char *td_aggregation_option(enum td_aggregation how)
 {
 	return rows[how]->letter ? rows[how]->letter : rows[how]->option;

@@ -96,7 +96,6 @@ static void add_head(struct td_region_files *files,
 	files->nr_processes++;
 	files->nr_by_read += head->by_read != 0;
 	files->nr_user_only += head->user_only != 0;
-	files->nr_uncalibrated += !head->calibrated;
 	for (size_t i = 0; i < TD_REGION_NR_LOSSES; i++)
 		files->losses[i] += head->losses[i];
 	if (!files->unmatched[0])

@@ -21,7 +21,7 @@ struct td_region_files {
 	struct td_regions regions; /* in the order of their first calls */
 	struct td_readings readings;
 	struct td_course course; /* a batch is a 16th of each region's calls */
-	unsigned int nr_processes, nr_by_read, nr_user_only, nr_uncalibrated;
+	unsigned int nr_processes, nr_by_read, nr_user_only;
 	uint64_t losses[TD_REGION_NR_LOSSES];
 	char unmatched[TD_REGION_NAME]; /* the first td_end() without a begin */
 	int open_errno; /* of the first counter that could not be opened; or 0 */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "lib/region/cost.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/region/call.h"
 #include "lib/region/process.h"
+#include "lib/region/rseq.h"
 
 /* The first calls are not yet as fast as the others, and some are interrupted. */
 #define WARM_UP 64
@@ -93,8 +93,6 @@ static void note_cost(const struct round *round, uint32_t group)
 	}
 	head->cost_ns[0] = (uint64_t)round->inner_ns;
 	head->cost_ns[1] = (uint64_t)round->outer_ns;
-	__atomic_fetch_or(&head->calibrated, 1u << (group - 1),
-			  __ATOMIC_RELEASE);
 }
 
 /* The median round, by its time.  False if too many were disturbed. */
@@ -124,20 +122,9 @@ static void begin_outside(struct td_thread *thread)
 		td_call_begin_outside(thread, &now);
 }
 
-/* 1 + the group of the kind of core where the thread is; 0: none, or unknown. */
-static uint32_t group_of(const struct td_thread *thread)
-{
-	const struct td_spec *spec = thread->counters.spec;
-	int cpu = spec->nr_groups > 1 ? sched_getcpu() : 0;
-
-	if (spec->nr_groups == 1)
-		return 1;
-	return cpu >= 0 && cpu < TD_SPEC_CPUS ? spec->group_of_cpu[cpu] : 0;
-}
-
 void td_cost_measure(struct td_thread *thread)
 {
-	uint32_t group = group_of(thread);
+	uint32_t group = td_spec_group_of(thread->counters.spec, td_rseq_cpu());
 	unsigned int bit = group ? 1u << (group - 1) : 0;
 	struct td_region_record *outside = thread->outside.record;
 	struct td_region empty = { .every = 1 };

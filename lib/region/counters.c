@@ -242,9 +242,7 @@ static void fill(const struct td_counters *counters, struct td_moment *moment)
 	for (size_t g = 0; g < spec->nr_groups; g++)
 		moment->switches += td_pmc_lock(&counters->groups[g]);
 	moment->cpu = td_rseq_cpu();
-	moment->group = moment->cpu < TD_SPEC_CPUS
-				? spec->group_of_cpu[moment->cpu]
-				: 0;
+	moment->group = td_spec_group_of(spec, moment->cpu);
 	moment->uncounted_ns = uncounted_ns(counters, moment->group);
 }
 

@@ -39,25 +39,17 @@ enum td_region_loss {
 struct td_region_head {
 	char magic[8];
 	uint32_t version;
-	uint32_t size; /* of this structure */
-	uint32_t pid;
+	uint32_t size;      /* of this structure */
 	uint32_t nr_values; /* of each batch, inclusive and again without */
+	int32_t open_errno; /* of the first counter that could not be opened */
 	uint64_t text_at, text_size;
 	uint64_t records_at, record_size, batch_size;
 	uint64_t nr_records; /* begun; those that are whole have a kind */
-	uint64_t start_ns;   /* CLOCK_MONOTONIC */
 	uint64_t losses[TD_REGION_NR_LOSSES];
 	char unmatched[TD_REGION_NAME]; /* the first of TD_REGION_UNMATCHED */
-	int32_t open_errno; /* of the first counter that could not be opened */
-	uint32_t by_read;   /* 1: a thread used read() only */
+	uint32_t by_read;               /* 1: a thread used read() only */
 	uint32_t user_only; /* 1: a thread could not count the kernel */
-	uint32_t unused;
-	uint32_t every; /* of so many calls one is counted */
-	/*
-	 * What an empty call counts, and what it costs those around it besides;
-	 * bit g: group g has it
-	 */
-	uint32_t calibrated;
+	/* What an empty call counts, and what it costs those around it besides. */
 	uint64_t cost_ns[2];
 	double cost[2][TD_REGION_VALUES]; /* in the units of values */
 };

@@ -28,12 +28,8 @@ void td_process_lacks_counters(int error)
 
 static int open_store(void)
 {
-	int rc = td_store_open(&td_process.store, td_process.prefix,
-			       td_process.spec.text, td_process.spec.nr_events);
-
-	if (rc == 0)
-		td_process.store.head->every = td_process.every;
-	return rc;
+	return td_store_open(&td_process.store, td_process.prefix,
+			     td_process.spec.text, td_process.spec.nr_events);
 }
 
 bool td_process_has_store(void)

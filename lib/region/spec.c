@@ -175,7 +175,7 @@ static bool is_user_only(void)
 }
 
 static void put_event(FILE *fp, const char *pmu, const char *type, char kind,
-		      const char *name)
+		      char flags, const char *name)
 {
 	char file[64], terms[128];
 	unsigned long config;
@@ -184,7 +184,7 @@ static void put_event(FILE *fp, const char *pmu, const char *type, char kind,
 	if (read_line(terms, sizeof(terms), pmu, file) &&
 	    config_of(terms, &config))
 		fprintf(fp, "event %c %s %#lx 0 0 %c %s\n", kind, type, config,
-			is_user_only() ? 'u' : '-', name);
+			flags, name);
 }
 
 /* The order of the fields in PERF_METRICS: SDM volume 3, 21.3.9.3. */
@@ -195,7 +195,7 @@ static const char *const fields[] = {
 };
 
 /* A PMU without SLOTS counts them by general events of the same names. */
-static void put_group(FILE *fp, const char *pmu)
+static void put_group(FILE *fp, const char *pmu, char flags)
 {
 	char type[32], cpus[1024], unused[128];
 	bool has_slots = read_line(unused, sizeof(unused), pmu, "events/slots");
@@ -207,17 +207,17 @@ static void put_group(FILE *fp, const char *pmu)
 		snprintf(cpus, sizeof(cpus), "0-%d", TD_SPEC_CPUS - 1);
 	fprintf(fp, "group %s %s\n", pmu, cpus);
 	if (has_slots)
-		put_event(fp, pmu, type, 's', "slots");
+		put_event(fp, pmu, type, 's', flags, "slots");
 	for (int i = 0; i < 8; i++)
 		put_event(fp, pmu, type, has_slots ? (char)('0' + i) : 'c',
-			  fields[i]);
+			  flags, fields[i]);
 }
 
 int td_spec_default(struct td_spec *spec)
 {
 	static const char *const pmus[] = { "cpu", "cpu_core", "cpu_atom",
 					    "cpu_lowpower" };
-	char *text = NULL;
+	char flags = is_user_only() ? 'u' : '-', *text = NULL;
 	size_t size;
 	FILE *fp = open_memstream(&text, &size);
 
@@ -225,7 +225,7 @@ int td_spec_default(struct td_spec *spec)
 		return -1;
 	fputs(TD_SPEC_FIRST_LINE "\n", fp);
 	for (size_t i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++)
-		put_group(fp, pmus[i]);
+		put_group(fp, pmus[i], flags);
 	if (fclose(fp) != 0) {
 		free(text);
 		return -1;

@@ -53,6 +53,13 @@ struct td_spec {
 	uint8_t group_of_cpu[TD_SPEC_CPUS];
 };
 
+/* 1 + the group of a CPU's kind; 0: none, or the CPU is not known. */
+static inline uint32_t td_spec_group_of(const struct td_spec *spec,
+					uint32_t cpu)
+{
+	return cpu < TD_SPEC_CPUS ? spec->group_of_cpu[cpu] : 0;
+}
+
 /* Parses a text, which it takes.  Returns -1 if it is not one. */
 int td_spec_parse(struct td_spec *spec, char *text);
 /*

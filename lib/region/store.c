@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The file has holes where nothing was written: this is no memory or disk. */
@@ -35,14 +34,6 @@ static int make_file(const char *prefix)
 	return fd < 0 ? -EEXIST : fd;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static size_t round_up(size_t size)
 {
 	return (size + 63) & ~(size_t)63;
@@ -59,7 +50,6 @@ static void fill_head(struct td_store *store, const char *text,
 	*head = (struct td_region_head){
 		.version = TD_REGION_VERSION,
 		.size = sizeof(*head),
-		.pid = (uint32_t)getpid(),
 		.nr_values = (uint32_t)nr_values,
 		.text_at = sizeof(*head),
 		.text_size = text_size,
@@ -67,7 +57,6 @@ static void fill_head(struct td_store *store, const char *text,
 		.batch_size = batch_size,
 		.record_size = round_up(sizeof(struct td_region_record) +
 					(1 + TD_REGION_BATCHES) * batch_size),
-		.start_ns = now_ns(),
 	};
 	memcpy((char *)head + head->text_at, text, text_size);
 	/* a reader knows the file by it, so it comes last */

@@ -46,7 +46,6 @@ static void open_store(struct td_store *store)
 	store->head->cost[1][FIELD] = 5 * 255;
 	store->head->cost_ns[0] = 10;
 	store->head->cost_ns[1] = 5;
-	store->head->calibrated = 1;
 }
 
 /* Each call takes 10,000 slots, 4,000 of them outside of two children. */

@@ -22,9 +22,9 @@ B := build$(if $(SAN),/san)$(if $(VALGRIND),/valgrind)
 SANITIZE := address,undefined
 SANITIZER := $(if $(SAN),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined)
 
-LIBRARIES := libtraceevent libtracefs json-c
-BUILD_PACKAGES := build-essential pkg-config bison flex libelf-dev \
-	libtraceevent-dev libtracefs-dev libjson-c-dev xz-utils
+LIBRARIES := libtraceevent libtracefs json-c libdw libelf zlib
+BUILD_PACKAGES := build-essential pkg-config bison flex libelf-dev libdw-dev zlib1g-dev \
+	libiberty-dev libtraceevent-dev libtracefs-dev libjson-c-dev xz-utils
 CHECK_PACKAGES := bats bats-support bats-assert jq strace locales python3 mandoc zsh \
 	gfortran $(if $(VALGRIND),valgrind)
 EMULATOR_PACKAGES := dpkg-dev libglib2.0-dev zlib1g-dev ninja-build python3-venv patch \
@@ -41,6 +41,8 @@ GCC_WARNINGS := -fanalyzer -Wlogical-op -Wduplicated-cond \
 # Empty before "make deps"; the targets that call it start make anew.
 PKG_CFLAGS := $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null)
+# An archive of libelf needs what its shared library brings along.
+PKG_LIBS += $(shell pkg-config --static --libs libelf 2>/dev/null) -liberty
 # Linked in where there is an archive of them: to load them takes more system
 # calls than to count a short command.
 archive = $(wildcard $(shell $(CC) -print-file-name=lib$(1:-l%=%).a))
@@ -146,7 +148,7 @@ KERNEL_PARTS := $(addprefix tools/,lib include arch build scripts perf/pmu-event
 PERF_TESTS := $(addprefix tools/perf/tests/shell/,stat*.sh lib)
 LIBPERF_INCLUDES := $(addprefix -isystem build/linux/tools/,lib/perf/include lib \
 	include include/uapi arch/x86/include)
-PERF_FILES := $(basename $(wildcard lib/counter/*.c))
+PERF_FILES := $(basename $(wildcard lib/counter/*.c lib/sample/sampler*.c))
 PERF_OBJECT := $(PERF_FILES:%=$(B)/obj/%.o) $(PERF_FILES:%=$(B)/tidy/%)
 
 $(PERF_OBJECT): SYSTEM_INCLUDES = $(LIBPERF_INCLUDES)

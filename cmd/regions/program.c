@@ -79,13 +79,6 @@ void td_program_free(struct td_program *program)
 
 /* --- the command ------------------------------------------------------------ */
 
-/* As in cmd/run/loop.c: what reached the command by itself is not passed on. */
-static void pass_on(const struct td_child *child, const struct td_wake *wake)
-{
-	if (wake->from_process || wake->signal == SIGHUP)
-		kill(child->pid, wake->signal);
-}
-
 static int wait_for_end(struct td_waiter *waiter, const struct td_child *child,
 			struct td_err *err)
 {
@@ -95,7 +88,7 @@ static int wait_for_end(struct td_waiter *waiter, const struct td_child *child,
 	while (!rc && !waiter->child_ended) {
 		rc = td_waiter_wait(waiter, &wake, err);
 		if (!rc && wake.what & TD_WAKE_SIGNAL && !waiter->child_ended)
-			pass_on(child, &wake);
+			td_child_pass_on(child, &wake);
 	}
 	return rc;
 }

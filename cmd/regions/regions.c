@@ -11,30 +11,13 @@
 #include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
 #include "cmd/plan/dry_run.h"
-#include "cmd/plan/facts.h"
 #include "cmd/plan/job.h"
 #include "cmd/regions/program.h"
 #include "cmd/regions/remarks.h"
-#include "cmd/run/recorder.h"
-#include "cmd/view/view.h"
+#include "cmd/regions/result.h"
 #include "lib/plan/join.h"
-#include "lib/recording/recording.h"
 
-/* --- showing ---------------------------------------------------------------- */
-
-static struct td_source make_source(struct td_job *job,
-				    const struct td_regions *regions)
-{
-	return (struct td_source){
-		.machine = &job->machine,
-		.plan = &job->plan,
-		.tree = job->tree,
-		.facts = { &job->measure.catalog, td_facts_find },
-		.target = &job->target.name,
-		.how = TD_AGGREGATE_REGION,
-		.regions = regions,
-	};
-}
+/* --- counting --------------------------------------------------------------- */
 
 /* What a run of the program needs; outputs are opened before it begins. */
 struct session {
@@ -42,9 +25,7 @@ struct session {
 	struct td_region_spec spec;
 	struct td_region_files files;
 	struct td_program program;
-	struct td_source source;
-	struct td_view view;
-	struct td_recorder recorder;
+	struct td_region_result result;
 };
 
 static int open_session(struct session *session, struct td_job *job,
@@ -54,71 +35,20 @@ static int open_session(struct session *session, struct td_job *job,
 
 	*session = (struct session){ .job = job };
 	rc = td_region_spec_make(&session->spec, job, err);
-	if (rc)
-		return rc;
 	session->files.values = session->spec.values;
 	session->files.nr_values = session->spec.nr;
-	session->source = make_source(job, &session->files.regions);
-	rc = td_view_init(&session->view, &session->source, job->opts, err);
-	if (!rc)
-		rc = td_view_open(&session->view, job->opts, err);
-	if (!rc && job->opts->record)
-		rc = td_recorder_open(&session->recorder, job->opts->record,
-				      err);
-	return rc;
+	return rc ? rc
+		  : td_region_result_open(&session->result, job,
+					  &session->files.regions, err);
 }
 
 static int close_session(struct session *session, int rc, struct td_err *err)
 {
-	struct td_err late = { 0 };
-
-	if (td_view_close(&session->view, rc ? &late : err) && !rc)
-		rc = err->code;
-	if (td_recorder_close(&session->recorder, rc ? &late : err) && !rc)
-		rc = err->code;
+	rc = td_region_result_close(&session->result, rc, err);
 	td_region_files_free(&session->files);
 	td_program_free(&session->program);
 	return rc;
 }
-
-static int record(struct session *session, const struct td_counted *counted,
-		  struct td_err *err)
-{
-	struct td_recorder *recorder = &session->recorder;
-	struct td_task_names names = { 0 };
-	int rc;
-
-	if (!recorder->fp)
-		return 0;
-	rc = td_recorder_begin(recorder, session->job, &session->source, err);
-	if (!rc)
-		td_recording_write_regions(recorder->fp, &session->job->machine,
-					   &session->files.regions);
-	if (!rc)
-		rc = td_recorder_put(recorder, counted, &names, err);
-	return rc ? rc
-		  : td_recorder_end(recorder, &session->program.usage,
-				    session->program.status, err);
-}
-
-static int show(struct session *session, struct td_err *err)
-{
-	const struct td_usage *usage = &session->program.usage;
-	const struct td_times times = { usage->elapsed_ns, usage->has_times,
-					usage->user_ns, usage->sys_ns };
-	const struct td_counted counted = { usage->elapsed_ns, &times,
-					    &session->files.readings,
-					    &session->files.course };
-	int rc = td_view_begin(&session->view, err);
-
-	if (!rc && session->files.readings.nr)
-		rc = td_view_put(&session->view, &counted, err);
-	if (!rc)
-		rc = td_view_end_run(&session->view, usage, err);
-	return rc ? rc : record(session, &counted, err);
-}
-
-/* --- counting --------------------------------------------------------------- */
 
 static int count(struct td_job *job, struct td_inherited *inherited,
 		 int *status, struct td_err *err)
@@ -135,7 +65,9 @@ static int count(struct td_job *job, struct td_inherited *inherited,
 		rc = td_region_files_read(&session.files,
 					  session.program.prefix, err);
 	if (!rc)
-		rc = show(&session, err);
+		rc = td_region_result_show(
+			&session.result, &session.files.counts,
+			&session.program.usage, session.program.status, err);
 	if (!rc)
 		td_regions_say(job, &session.files);
 	return close_session(&session, rc, err);

@@ -51,7 +51,15 @@ struct td_regions {
 	 * by the cost of counting and the steps of PERF_METRICS.  0: unknown.
 	 */
 	double least_slots;
+	/*
+	 * They are functions of a program that was sampled, and their calls are
+	 * windows between two samples.
+	 */
+	bool functions;
 };
+
+/* Functions with fewer windows than this have no percentages. */
+#define TD_LEAST_WINDOWS 30
 
 /* The name is copied.  NULL: memory ran out. */
 struct td_region *td_regions_add(struct td_regions *regions, const char *name,

@@ -80,6 +80,7 @@ struct td_activity {
 /* What a row of a region has besides. */
 struct td_region_facts {
 	bool outside;
+	bool function;  /* of samples: what is of calls alone is not known */
 	uint64_t calls; /* that ended on the row's PMU */
 	/* of all PMUs */
 	uint64_t lost, skipped, moved, migrated, switched, time_ns;
@@ -134,6 +135,7 @@ struct td_report {
 	double tasks_pct;                /* NaN: unknown, or not of tasks */
 	bool mostly_waited;              /* it is small */
 	struct td_region_facts *regions; /* owned; what its rows point to */
+	bool functions; /* the regions are, and their calls are windows */
 };
 
 /* What perf prints next to a count: "1.50  insn per cycle". */

@@ -9,11 +9,13 @@
 /*
  * The slots per cycle are the width constants of Intel's metric files
  * (tools/perf/pmu-events/arch/x86); the general counters are in counter.json
- * there.
+ * there.  Timing information came with Meteor Lake, and formulas use that of its
+ * P-cores; that of E-cores is not used by any.
  */
 static const struct {
 	const char *name;
 	int width, general;
+	bool latencies; /* timing information in records of PEBS */
 } facts[] = {
 	[TD_UARCH_UNKNOWN] = { "unknown core", 0, 4 },
 	[TD_SANDY_BRIDGE] = { "Sandy Bridge", 4, 4 },
@@ -23,9 +25,9 @@ static const struct {
 	[TD_SKYLAKE] = { "Skylake", 4, 4 },
 	[TD_SUNNY_COVE] = { "Sunny Cove", 5, 8 },
 	[TD_GOLDEN_COVE] = { "Golden Cove", 6, 8 },
-	[TD_REDWOOD_COVE] = { "Redwood Cove", 6, 8 },
-	[TD_LION_COVE] = { "Lion Cove", 8, 10 },
-	[TD_COUGAR_COVE] = { "Cougar Cove", 8, 10 },
+	[TD_REDWOOD_COVE] = { "Redwood Cove", 6, 8, true },
+	[TD_LION_COVE] = { "Lion Cove", 8, 10, true },
+	[TD_COUGAR_COVE] = { "Cougar Cove", 8, 10, true },
 	[TD_TREMONT] = { "Tremont", 4, 4 },
 	[TD_GRACEMONT] = { "Gracemont", 5, 6 },
 	[TD_CRESTMONT] = { "Crestmont", 6, 8 },
@@ -135,6 +137,11 @@ const char *td_uarch_name(enum td_uarch uarch)
 int td_uarch_width(enum td_uarch uarch)
 {
 	return facts[uarch].width;
+}
+
+bool td_uarch_has_latencies(enum td_uarch uarch)
+{
+	return facts[uarch].latencies;
 }
 
 int td_uarch_general(enum td_uarch uarch)

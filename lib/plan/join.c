@@ -85,8 +85,8 @@ static int join_pmu(struct td_plan *plan, const struct td_machine *machine,
 	if (nr_left)
 		td_notes_add(notes,
 			     "%s: %u events are not counted, for its counters "
-			     "do not hold all at once, and nothing takes turns "
-			     "in regions",
+			     "do not hold all at once, and none of them takes "
+			     "turns",
 			     machine->pmus[pmu].name, nr_left);
 	return rc;
 }

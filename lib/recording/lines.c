@@ -14,6 +14,7 @@
 #include "lib/base/util.h"
 #include "lib/recording/fill.h"
 #include "lib/recording/head.h"
+#include "lib/recording/latency_line.h"
 #include "lib/recording/region_line.h"
 #include "lib/recording/sums.h"
 
@@ -85,18 +86,24 @@ static int parse_line(struct td_recording *rec, struct json_object **out,
 			  rec->line, fault.at + 1, fault.why);
 }
 
+int td_recording_next_line(struct td_recording *rec, struct json_object **line,
+			   struct td_err *err)
+{
+	int rc = next_line(rec, err);
+
+	return rc ? rc : parse_line(rec, line, err);
+}
+
 int td_recording_read_head(struct td_recording *rec, struct td_err *err)
 {
 	struct json_object *head;
-	int rc = next_line(rec, err);
+	int rc = td_recording_next_line(rec, &head, err);
 
 	if (rc > 0)
 		return td_err_set(err, -EINVAL,
 				  "%s: not a recording: it has "
 				  "no whole line",
 				  rec->path);
-	if (!rc)
-		rc = parse_line(rec, &head, err);
 	if (rc)
 		return rc;
 	rc = td_recording_parse_head(rec, head, err);
@@ -189,6 +196,11 @@ static int read_counts(struct td_recording *rec, struct json_object *line,
 	size_t nr = counts ? json_object_array_length(counts) : 0;
 	struct td_reading *v;
 
+	if (td_json_member(line, "samples", json_type_object))
+		return td_err_set(err, -EINVAL,
+				  "%s has samples: report --locate or "
+				  "--profile shows them",
+				  rec->path);
 	if (!counts || !td_json_seconds(line, "time", time_ns))
 		return bad(rec, err,
 			   "neither counts with a time nor an end "
@@ -226,8 +238,8 @@ static int check_rest(struct td_recording *rec, struct td_err *err)
 	return ferror(rec->fp) ? read_error(rec, err) : 1;
 }
 
-static int read_end(struct td_recording *rec, struct json_object *end,
-		    struct td_err *err)
+int td_recording_read_end(struct td_recording *rec, struct json_object *end,
+			  struct td_err *err)
 {
 	struct td_usage *usage = &rec->usage;
 
@@ -276,15 +288,15 @@ static int read_names(struct td_recording *rec, struct json_object *names,
 }
 
 /*
- * Sets *more if the line has names of tasks or a point of the course, which come
- * before an interval.
+ * Sets *more if the line has names of tasks, latencies or a point of the course,
+ * which come before an interval.
  */
 static int read_line(struct td_recording *rec, uint64_t *time_ns,
 		     struct td_readings *readings, bool *more,
 		     struct td_err *err)
 {
-	struct json_object *line, *end, *names, *sums, *regions;
-	int rc = parse_line(rec, &line, err);
+	struct json_object *line, *end, *names, *sums, *regions, *latencies;
+	int rc = td_recording_next_line(rec, &line, err);
 
 	if (rc)
 		return rc;
@@ -292,12 +304,14 @@ static int read_line(struct td_recording *rec, uint64_t *time_ns,
 	names = td_json_member(line, "threads", json_type_object);
 	sums = td_json_member(line, "sums", json_type_array);
 	regions = td_json_member(line, "regions", json_type_array);
-	*more = names || sums || regions;
-	rc = end       ? read_end(rec, end, err)
-	     : names   ? read_names(rec, names, err)
-	     : sums    ? td_recording_read_sums(rec, line, sums, err)
-	     : regions ? td_recording_read_regions(rec, line, err)
-		       : read_counts(rec, line, time_ns, readings, err);
+	latencies = td_json_member(line, "latencies", json_type_object);
+	*more = names || sums || regions || latencies;
+	rc = end         ? td_recording_read_end(rec, end, err)
+	     : names     ? read_names(rec, names, err)
+	     : sums      ? td_recording_read_sums(rec, line, sums, err)
+	     : regions   ? td_recording_read_regions(rec, line, err)
+	     : latencies ? td_recording_read_latencies(rec, latencies, err)
+			 : read_counts(rec, line, time_ns, readings, err);
 	json_object_put(line);
 	return rc;
 }
@@ -309,10 +323,7 @@ int td_recording_read_interval(struct td_recording *rec, uint64_t *time_ns,
 	int rc = rec->ended ? 1 : 0;
 
 	td_course_clear(&rec->course);
-	while (!rc && more) {
-		rc = next_line(rec, err);
-		if (!rc)
-			rc = read_line(rec, time_ns, readings, &more, err);
-	}
+	while (!rc && more)
+		rc = read_line(rec, time_ns, readings, &more, err);
 	return rc;
 }

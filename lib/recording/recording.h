@@ -14,6 +14,7 @@
 
 #include "lib/count/aggregate.h"
 #include "lib/count/course.h"
+#include "lib/count/latencies.h"
 #include "lib/count/readings.h"
 #include "lib/count/regions.h"
 #include "lib/count/report.h"
@@ -40,6 +41,7 @@ struct td_recording_info {
 	char **metrics;
 	size_t nr_metrics;
 	bool bottlenecks;
+	bool latencies; /* samples told retire latencies */
 	enum td_aggregation how;
 	bool sums; /* perf's sums: each CPU stands for a core, socket ... */
 	int cache_level; /* for TD_AGGREGATE_CACHE; 0: the last one */
@@ -68,6 +70,9 @@ void td_recording_write_counts(FILE *fp, uint64_t time_ns,
 /* Writes the regions that the next counts refer to. */
 void td_recording_write_regions(FILE *fp, const struct td_machine *machine,
 				const struct td_regions *regions);
+/* Writes the latencies that belong to the next counts, and to those after them. */
+void td_recording_write_latencies(FILE *fp,
+				  const struct td_latencies *latencies);
 /* Writes the course of the next counts, if it has more than one batch. */
 void td_recording_write_course(FILE *fp, const struct td_course *course);
 void td_recording_write_end(FILE *fp, const struct td_usage *usage,
@@ -94,10 +99,11 @@ struct td_recording {
 	struct td_regions regions;  /* of the counts; nr 0: there are none */
 	struct td_times times;      /* of the last interval */
 	struct td_course course;    /* and how its counts came about */
-	uint64_t time_ns;           /* when it ended */
-	bool ended;                 /* the end line was read */
-	bool cut_off;               /* it ends in the middle of a line */
-	struct td_usage usage;      /* from the end line */
+	struct td_latencies latencies; /* until its end */
+	uint64_t time_ns;              /* when it ended */
+	bool ended;                    /* the end line was read */
+	bool cut_off;                  /* it ends in the middle of a line */
+	struct td_usage usage;         /* from the end line */
 };
 
 /*

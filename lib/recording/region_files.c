@@ -235,7 +235,6 @@ int td_region_files_read(struct td_region_files *files, const char *prefix,
 void td_region_files_free(struct td_region_files *files)
 {
 	td_regions_free(&files->regions);
-	free(files->readings.v);
-	td_course_free(&files->course);
+	td_batched_free(&files->counts);
 	*files = (struct td_region_files){ 0 };
 }

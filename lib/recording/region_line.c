@@ -85,6 +85,7 @@ void td_recording_write_regions(FILE *fp, const struct td_machine *machine,
 	json_object_object_add(line, "regions", array);
 	json_object_object_add(line, "least_slots",
 			       json_object_new_double(regions->least_slots));
+	put_flag(line, "functions", regions->functions);
 	td_json_put_line(fp, line);
 }
 
@@ -178,6 +179,7 @@ int td_recording_read_regions(struct td_recording *rec,
 		return td_recording_bad(rec, err, "regions a second time");
 	if (json_object_object_get_ex(line, "least_slots", &least))
 		rec->regions.least_slots = json_object_get_double(least);
+	rec->regions.functions = read_flag(line, "functions");
 	for (size_t i = 0; !rc && i < json_object_array_length(array); i++)
 		rc = read_region(rec, json_object_array_get_idx(array, i), err);
 	return rc;

@@ -8,6 +8,8 @@
 
 #include "lib/base/util.h"
 
+_Static_assert(TD_REGION_BATCHES == TD_BATCHES, "one course for both");
+
 /* The name of the row that is outside of all regions, and of a region so called. */
 #define OUTSIDE        "(outside)"
 #define MARKED_OUTSIDE "(outside), a region"
@@ -88,51 +90,9 @@ static double cost_of_time(const struct record *record, bool own)
 
 /* --- readings --------------------------------------------------------------- */
 
-struct sums {
-	int64_t v[TD_REGION_BATCHES];
-};
-
-static void pay(int64_t *sum, int64_t *owed)
-{
-	*sum += *owed;
-	*owed = *sum < 0 ? *sum : 0;
-	*sum -= *owed;
-}
-
-/*
- * Counts only grow, but a difference of steps may be less than nothing, and so may
- * what is left without the cost: it is taken off the batches behind, then off those
- * before.
- */
-static void settle(struct sums *sums)
-{
-	int64_t owed = 0;
-
-	for (size_t i = 0; i < TD_REGION_BATCHES; i++)
-		pay(&sums->v[i], &owed);
-	for (size_t i = 1; owed < 0 && i <= TD_REGION_BATCHES; i++)
-		pay(&sums->v[TD_REGION_BATCHES - i], &owed);
-}
-
-/* Rounds the sum up to each batch, so that the whole is rounded once. */
-static struct sums round_sums(const double batches[TD_REGION_BATCHES])
-{
-	struct sums sums;
-	int64_t before = 0;
-	double sum = 0;
-
-	for (size_t i = 0; i < TD_REGION_BATCHES; i++) {
-		sum += batches[i];
-		sums.v[i] = llround(sum) - before;
-		before += sums.v[i];
-	}
-	settle(&sums);
-	return sums;
-}
-
 /* Calls are in the batches in turn, so that each has the same part of the cost. */
-static struct sums sums_of_event(const struct record *record, bool own,
-				 size_t value, int group, bool field)
+static struct td_sums sums_of_event(const struct record *record, bool own,
+				    size_t value, int group, bool field)
 {
 	double cost = cost_of_event(record, own, value, group);
 	size_t at = value + (own ? record->head->nr_values : 0);
@@ -142,11 +102,12 @@ static struct sums sums_of_event(const struct record *record, bool own,
 	for (unsigned int i = 0; i < TD_REGION_BATCHES; i++)
 		batches[i] = unit * ((double)batch_of(record, i)->values[at] -
 				     cost / TD_REGION_BATCHES);
-	return round_sums(batches);
+	return td_sums_round(batches);
 }
 
 /* The time on a group's PMU. */
-static struct sums times_of(const struct record *record, bool own, double part)
+static struct td_sums times_of(const struct record *record, bool own,
+			       double part)
 {
 	double cost = cost_of_time(record, own);
 	double batches[TD_REGION_BATCHES];
@@ -157,48 +118,7 @@ static struct sums times_of(const struct record *record, bool own, double part)
 
 		batches[i] = part * (ns - cost / TD_REGION_BATCHES);
 	}
-	return round_sums(batches);
-}
-
-static int64_t sum_of(const struct sums *sums)
-{
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < TD_REGION_BATCHES; i++)
-		sum += sums->v[i];
-	return sum;
-}
-
-/*
- * The points of the course are filled with the batches; td_region_files_end() adds
- * them up.
- */
-static int add_reading(struct td_region_files *files,
-		       const struct td_reading *reading,
-		       const struct sums *values, const struct sums *times)
-{
-	struct td_readings *readings = &files->readings;
-	struct td_reading *slot =
-		td_array_add(&readings->v, readings->nr, sizeof(*slot));
-
-	if (!slot)
-		return -ENOMEM;
-	*slot = *reading;
-	slot->value = (uint64_t)sum_of(values);
-	slot->enabled_ns = slot->running_ns = (uint64_t)sum_of(times);
-	for (size_t i = 0; i < TD_REGION_BATCHES; i++) {
-		struct td_course_point *point = &files->course.points[i];
-		struct td_course_sum *sum = td_array_add(
-			&point->v, readings->nr, sizeof(*point->v));
-
-		if (!sum)
-			return -ENOMEM;
-		*sum = (struct td_course_sum){ (uint64_t)values->v[i],
-					       (uint64_t)times->v[i],
-					       (uint64_t)times->v[i] };
-	}
-	readings->nr++;
-	return 0;
+	return td_sums_round(batches);
 }
 
 static int add_readings(struct td_region_files *files,
@@ -211,9 +131,9 @@ static int add_readings(struct td_region_files *files,
 		const struct td_region_value *value = &files->values[i];
 		double part = (double)calls->on[1 + value->group] /
 			      (double)calls->counted;
-		struct sums values = sums_of_event(record, own, i, value->group,
-						   value->field);
-		struct sums times = times_of(record, own, part);
+		struct td_sums values = sums_of_event(
+			record, own, i, value->group, value->field);
+		struct td_sums times = times_of(record, own, part);
 		const struct td_reading reading = {
 			.event = value->event,
 			.cpu = -1,
@@ -222,9 +142,9 @@ static int add_readings(struct td_region_files *files,
 		};
 
 		/* shorter than the counting, and still it was there */
-		if (part > 0 && !sum_of(&times))
+		if (part > 0 && !td_sums_total(&times))
 			times.v[0] = 1;
-		rc = add_reading(files, &reading, &values, &times);
+		rc = td_batched_add(&files->counts, &reading, &values, &times);
 	}
 	return rc;
 }
@@ -244,7 +164,7 @@ static void add_calls(struct td_calls *to, const struct record *record,
 		      bool own)
 {
 	const struct td_region_calls *from = record->calls;
-	struct sums times = times_of(record, own, 1);
+	struct td_sums times = times_of(record, own, 1);
 
 	to->counted += from->counted;
 	to->recursive += from->recursive;
@@ -254,7 +174,7 @@ static void add_calls(struct td_calls *to, const struct record *record,
 	to->moved += from->moved;
 	to->migrated += from->migrated;
 	to->switched += from->switched;
-	to->time_ns += (uint64_t)sum_of(&times);
+	to->time_ns += (uint64_t)td_sums_total(&times);
 	to->cost_ns += (uint64_t)cost_of_time(record, own);
 	to->threads++;
 }
@@ -334,13 +254,6 @@ int td_region_files_add(struct td_region_files *files,
 
 /* --- the end ------------------------------------------------------------- */
 
-static void add_sum(struct td_course_sum *to, const struct td_course_sum *from)
-{
-	to->value += from->value;
-	to->enabled_ns += from->enabled_ns;
-	to->running_ns += from->running_ns;
-}
-
 /* It is the first of all that a thread has; in tables it comes last. */
 static int put_outside_last(struct td_region_files *files)
 {
@@ -351,8 +264,8 @@ static int put_outside_last(struct td_region_files *files)
 		at++;
 	if (at == nr)
 		return 0;
-	for (size_t i = 0; i < files->readings.nr; i++) {
-		int *region = &files->readings.v[i].region;
+	for (size_t i = 0; i < files->counts.readings.nr; i++) {
+		int *region = &files->counts.readings.v[i].region;
 
 		if (*region > at)
 			*region = *region == at + 1 ? nr : *region - 1;
@@ -360,24 +273,10 @@ static int put_outside_last(struct td_region_files *files)
 	return td_regions_move_last(regions, (size_t)at);
 }
 
-/* Until now each point has its batch alone. */
 int td_region_files_end(struct td_region_files *files)
 {
-	struct td_course *course = &files->course;
-	size_t nr = files->readings.nr;
-
 	if (put_outside_last(files))
 		return -ENOMEM;
-	if (!nr)
-		return 0;
-	for (size_t i = 0; i < TD_REGION_BATCHES; i++) {
-		struct td_course_point *point = &course->points[i];
-
-		point->time_ns = i;
-		point->nr = nr;
-		for (size_t r = 0; i && r < nr; r++)
-			add_sum(&point->v[r], &course->points[i - 1].v[r]);
-	}
-	course->nr = TD_REGION_BATCHES;
+	td_batched_end(&files->counts);
 	return 0;
 }

@@ -2,7 +2,7 @@
 #ifndef TD_LIB_RECORDING_REGION_SUMS_H
 #define TD_LIB_RECORDING_REGION_SUMS_H
 
-#include "lib/count/course.h"
+#include "lib/count/batched.h"
 #include "lib/count/regions.h"
 #include "lib/region/layout.h"
 
@@ -19,8 +19,7 @@ struct td_region_files {
 	size_t nr_values;
 	/* What was read: */
 	struct td_regions regions; /* in the order of their first calls */
-	struct td_readings readings;
-	struct td_course course; /* a batch is a 16th of each region's calls */
+	struct td_batched counts; /* a batch is a 16th of each region's calls */
 	unsigned int nr_processes, nr_by_read, nr_user_only;
 	uint64_t losses[TD_REGION_NR_LOSSES];
 	char unmatched[TD_REGION_NAME]; /* the first td_end() without a begin */

@@ -186,6 +186,9 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 	if (machine->has_pmem)
 		json_object_object_add(head, "pmem",
 				       json_object_new_boolean(true));
+	if (info->latencies)
+		json_object_object_add(head, "latencies",
+				       json_object_new_boolean(true));
 	if (info->tasks)
 		json_object_object_add(head, "tasks",
 				       json_object_new_boolean(true));
@@ -268,6 +271,26 @@ void td_recording_write_counts(FILE *fp, uint64_t time_ns,
 	for (size_t i = 0; i < delta->nr; i++)
 		json_object_array_add(counts, reading_array(&delta->v[i]));
 	json_object_object_add(line, "counts", counts);
+	td_json_put_line(fp, line);
+}
+
+void td_recording_write_latencies(FILE *fp,
+				  const struct td_latencies *latencies)
+{
+	struct json_object *line = json_object_new_object();
+	struct json_object *object = json_object_new_object();
+
+	for (size_t i = 0; i < latencies->nr; i++) {
+		const struct td_latency *latency = &latencies->v[i];
+		struct json_object *pair = json_object_new_array_ext(2);
+
+		json_object_array_add(pair,
+				      json_object_new_uint64(latency->sum));
+		json_object_array_add(pair,
+				      json_object_new_uint64(latency->nr));
+		json_object_object_add(object, latency->event, pair);
+	}
+	json_object_object_add(line, "latencies", object);
 	td_json_put_line(fp, line);
 }
 

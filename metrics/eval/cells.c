@@ -247,8 +247,10 @@ void td_eval_fill_cell(const struct td_evaluation *e,
 		return;
 	}
 	if (!isfinite(value)) {
+		gap = td_tree_latency_gap(tree, metric);
 		set_missing(cell, TD_STATUS_NOT_COUNTED,
-			    "its formula has no value for these counts");
+			    gap ? gap
+				: "its formula has no value for these counts");
 		return;
 	}
 	set_over(e, metric, cell);

@@ -211,6 +211,9 @@ void td_eval_fill_operands(const struct td_evaluation *e)
 		switch (operand->kind) {
 		case TD_OPERAND_CONSTANT:
 			break;
+		case TD_OPERAND_LATENCY:
+			e->values[i] = tree->constants[i];
+			break;
 		case TD_OPERAND_EVENT:
 			e->values[i] = sum_of(e, operand);
 			break;

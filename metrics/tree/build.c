@@ -193,6 +193,8 @@ int td_tree_build(struct td_tree *tree, struct td_events *events,
 	free_keys(&scope);
 	if (!rc)
 		rc = td_tree_finish_events(&scope);
+	if (!rc && td_tree_spread_latencies(tree))
+		rc = td_err_nomem(err);
 	if (rc)
 		return rc;
 	finish_pmus(tree);
@@ -219,6 +221,11 @@ void td_tree_free(struct td_tree *tree)
 	free(tree->metrics);
 	free(tree->operands);
 	free(tree->constants);
+	for (size_t i = 0; i < tree->nr_latencies; i++) {
+		free(tree->latencies[i].event);
+		free(tree->latencies[i].why);
+	}
+	free(tree->latencies);
 	free(tree->columns);
 	free(tree->needs);
 	free(tree->families);

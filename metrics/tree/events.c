@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds the events that a name in a formula means. */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,18 +248,11 @@ static int take_all(struct td_scope *scope, struct td_operand *operand,
 static int resolve(struct td_scope *scope, struct td_operand *operand,
 		   const char *text, struct td_events *found)
 {
-	struct td_event_text typed = { 0 };
-	struct td_notes notes = { 0 };
 	struct td_err why = { 0 };
-	int rc = td_event_text_parse(&typed, text, &why);
+	int rc = td_tree_resolve(scope, text, found, &why);
 
-	if (!rc)
-		rc = td_event_resolve(found, &typed, scope->setup->machine,
-				      scope->setup->source, &notes, &why);
-	td_event_text_free(&typed);
-	td_notes_free(&notes);
 	if (rc == -ENOMEM)
-		return td_err_nomem(scope->err);
+		return rc;
 	if (rc < 0)
 		return td_operand_refuse(operand, "%s: %s", text, why.msg);
 	return rc;
@@ -330,60 +322,17 @@ static int find_recorded(struct td_scope *scope, struct td_operand *operand,
 	return 0;
 }
 
-/* --- retire latencies ----------------------------------------------------- */
-
-/*
- * Does the text ask for a retire latency: "INST:R", "cpu_core/INST/R"?  Then
- * name is the event without PMU.
- */
-static bool wants_latency(const char *text, char name[256])
-{
-	const char *end = strrchr(text, '/'), *start = strchr(text, '/');
-	const char *colon = strrchr(text, ':');
-
-	if (end && start != end && strcmp(end, "/R") == 0)
-		snprintf(name, 256, "%.*s", (int)(end - start - 1), start + 1);
-	else if (!end && colon && strcmp(colon, ":R") == 0)
-		snprintf(name, 256, "%.*s", (int)(colon - text), text);
-	else
-		return false;
-	return true;
-}
-
-/* Takes the mean of the files, as measuring it would need samples. */
-static int set_latency(struct td_scope *scope, struct td_operand *operand,
-		       const char *name)
-{
-	struct td_pmu_events *files = scope->setup->files;
-	const struct td_model_event *event = NULL;
-	int rc = files ? td_pmu_events_find(files, own_pmu(scope)->name, name,
-					    &event, scope->err)
-		       : 0;
-
-	if (rc)
-		return rc;
-	if (!event || isnan(event->retire_latency))
-		return td_operand_refuse(operand,
-					 "it needs the retire latency of %s, "
-					 "which takes samples (TPEBS), and the "
-					 "files have no mean of it",
-					 name);
-	operand->kind = TD_OPERAND_CONSTANT;
-	scope->tree->constants[operand - scope->tree->operands] =
-		event->retire_latency;
-	return 0;
-}
-
 int td_tree_find_events(struct td_scope *scope, struct td_operand *operand)
 {
 	td_autofree char *text = NULL;
-	char name[256];
+	bool done;
 	int rc;
 
 	if (operand->event)
 		return add_builtin(scope, operand);
-	if (wants_latency(operand->name, name))
-		return set_latency(scope, operand, name);
+	rc = td_tree_find_latency(scope, operand, &done);
+	if (rc || done)
+		return rc;
 	rc = write_text(scope, operand->name, &text);
 	if (rc)
 		return rc;

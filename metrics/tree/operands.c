@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "lib/event/text.h"
 #include "metrics/tree/scope.h"
 
 static int find_operand(const struct td_scope *scope,
@@ -72,6 +73,7 @@ void td_tree_drop(struct td_tree *tree, size_t nr_metrics, size_t nr_operands)
 		td_expr_free(metric->threshold);
 		td_ints_free(&metric->events);
 		td_ints_free(&metric->extra);
+		td_ints_free(&metric->latencies);
 		free(metric->name);
 	}
 	for (size_t i = nr_operands; i < tree->nr_operands; i++) {
@@ -98,4 +100,20 @@ int td_operand_refuse(struct td_operand *operand, const char *fmt, ...)
 		return 0;
 	operand->refusal = NULL;
 	return -ENOMEM;
+}
+
+/* What a user would be told of a typed event does not matter in a formula. */
+int td_tree_resolve(const struct td_scope *scope, const char *text,
+		    struct td_events *found, struct td_err *why)
+{
+	struct td_event_text typed = { 0 };
+	struct td_notes notes = { 0 };
+	int rc = td_event_text_parse(&typed, text, why);
+
+	if (!rc)
+		rc = td_event_resolve(found, &typed, scope->setup->machine,
+				      scope->setup->source, &notes, why);
+	td_event_text_free(&typed);
+	td_notes_free(&notes);
+	return rc == -ENOMEM ? td_err_nomem(scope->err) : rc;
 }

@@ -27,6 +27,19 @@ struct td_scope {
 /* events.c: finds the events whose sum the operand is. */
 int td_tree_find_events(struct td_scope *scope, struct td_operand *operand);
 /*
+ * operands.c: appends the events that a text means to found.  Returns -ENOMEM with scope->err,
+ * or another error with why.
+ */
+int td_tree_resolve(const struct td_scope *scope, const char *text,
+		    struct td_events *found, struct td_err *why);
+
+/* latencies.c: finds the retire latency that an operand means; *is: it is one. */
+int td_tree_find_latency(struct td_scope *scope, struct td_operand *operand,
+			 bool *is);
+/* Finds which metrics need which latencies.  Returns 0 or -ENOMEM. */
+int td_tree_spread_latencies(struct td_tree *tree);
+
+/*
  * Do both count the same privilege levels and guests, with the same precision?
  */
 bool td_tree_same_rings(const struct td_modifiers *a,

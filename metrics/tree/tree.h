@@ -9,6 +9,7 @@
 #ifndef TD_METRICS_TREE_TREE_H
 #define TD_METRICS_TREE_TREE_H
 
+#include "lib/count/latencies.h"
 #include "lib/count/report.h"
 #include "lib/event/resolve.h"
 #include "lib/plan/plan.h"
@@ -26,6 +27,8 @@ enum td_operand_kind {
 	TD_OPERAND_CPUS,    /* the number of CPUs that count an event */
 	TD_OPERAND_CLOCK, /* what one CPU counts of the TSC in the whole time */
 	TD_OPERAND_TIME,  /* duration_time and such, in seconds */
+	/* a retire latency that samples tell, in tree->constants */
+	TD_OPERAND_LATENCY,
 };
 
 enum td_operand_state {
@@ -72,6 +75,7 @@ struct td_metric {
 	struct td_expr *threshold; /* NULL: none */
 	struct td_ints events;     /* the events of its formula */
 	struct td_ints extra;      /* the events of its threshold */
+	struct td_ints latencies;  /* of its formula: indices in the tree's */
 };
 
 /*
@@ -83,6 +87,16 @@ struct td_tree_family {
 	int node;    /* index of the metric above them */
 	int above;   /* the node's own family, as in td_metric.family */
 	bool shares; /* it needs an event that belongs to a pool */
+};
+
+/* The retire latency of an event, in cycles, which formulas call EVENT:R. */
+struct td_tree_latency {
+	char *event; /* "cpu_core/MEM_INST_RETIRED.LOCK_LOADS/" */
+	int operand;
+	double usual; /* the mean of the model's files; NaN: they have none */
+	int sampled;  /* index in the events to sample; -1: of a recording */
+	bool used;    /* a metric that can be computed needs it */
+	char *why;    /* why metrics have no value without it */
 };
 
 /*
@@ -97,8 +111,11 @@ struct td_tree {
 	size_t *nr_dropped;
 	size_t nr_pmus;
 	struct td_operand *operands;
-	double *constants; /* one for each operand; NaN: not a constant */
+	/* one for each operand; NaN: not a constant, or a latency not known */
+	double *constants;
 	size_t nr_operands;
+	struct td_tree_latency *latencies; /* that samples tell */
+	size_t nr_latencies;
 	struct td_metric *metrics;
 	size_t nr_metrics, nr_shown;
 	bool fixed; /* the events are those of a recording */
@@ -145,6 +162,10 @@ struct td_tree_setup {
 	const struct td_event_source *source;
 	struct td_pmu_events *files; /* for retire latencies; may be NULL */
 	bool fixed; /* the list has the events of a recording */
+	/* samples tell, or have told, retire latencies; else the files do */
+	bool latencies;
+	/* to which the events to sample are appended; NULL: a recording */
+	struct td_events *sampled;
 };
 
 /*
@@ -156,6 +177,15 @@ struct td_tree_setup {
 int td_tree_build(struct td_tree *tree, struct td_events *events,
 		  const struct td_tree_setup *setup, struct td_err *err);
 void td_tree_free(struct td_tree *tree);
+/*
+ * Sets the latencies to the means of samples, or to the files' where there are too
+ * few of them.
+ */
+void td_tree_set_latencies(const struct td_tree *tree,
+			   const struct td_latencies *latencies);
+/* Why a metric has no value, if it lacks a latency; else NULL. */
+const char *td_tree_latency_gap(const struct td_tree *tree,
+				const struct td_metric *metric);
 /* Returns the reason why a metric can have no value, or NULL. */
 const char *td_metric_refusal(const struct td_tree *tree,
 			      const struct td_metric *metric);

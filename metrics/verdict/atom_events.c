@@ -29,6 +29,11 @@ static const struct {
 	{ "tma_allocation_restriction", "TOPDOWN_BE_BOUND.ALLOC_RESTRICTIONS" },
 	{ "tma_resource_bound", LOADS },
 	{ "tma_mem_scheduler", LOADS },
+	/* P-cores call it so; what it means is the same */
+	{ "tma_memory_bound", LOADS },
+	{ "tma_l2_bound", "MEM_LOAD_UOPS_RETIRED.L2_HIT" },
+	{ "tma_l3_bound", "MEM_LOAD_UOPS_RETIRED.L3_HIT" },
+	{ "tma_dram_bound", "MEM_LOAD_UOPS_RETIRED.DRAM_HIT" },
 	{ "tma_non_mem_scheduler", "TOPDOWN_BE_BOUND.NON_MEM_SCHEDULER" },
 	{ "tma_register", "TOPDOWN_BE_BOUND.REGISTER" },
 	{ "tma_reorder_buffer", LOADS },

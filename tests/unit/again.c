@@ -13,7 +13,7 @@
 
 static const struct {
 	const char *words[MAX_WORDS];
-	const char *options, *command, *perf;
+	const char *options, *command, *locate;
 } rows[] = {
 	{ { "-l", "2", "--", "./triad", "100M" },
 	  "",
@@ -23,9 +23,9 @@ static const struct {
 	  "",
 	  " -- ./triad 'a b' '' 'it'\\''s'",
 	  " -- ./triad 'a b' '' 'it'\\''s'" },
-	{ { "-a" }, " -a", "", " -a -- sleep 10" },
-	{ { "-aI1000", "-l3", "--summary" }, " -a", "", " -a -- sleep 10" },
-	{ { "-aj", "--verdict" }, " -a", "", " -a -- sleep 10" },
+	{ { "-a" }, " -a", "", " -a --timeout 10s" },
+	{ { "-aI1000", "-l3", "--summary" }, " -a", "", " -a --timeout 10s" },
+	{ { "-aj", "--verdict" }, " -a", "", " -a --timeout 10s" },
 	{ { "--all-cpus", "--level=2", "-o", "-a", "--", "make" },
 	  " -a",
 	  " -- make",
@@ -33,20 +33,20 @@ static const struct {
 	{ { "-C0-3,8", "--cputype", "core" },
 	  " -C 0-3,8 --cputype=core",
 	  "",
-	  " -C 0-3,8 -- sleep 10" },
+	  " -C 0-3,8 --cputype=core --timeout 10s" },
 	{ { "--cputy=core", "-p", "17", "--timeout", "2s" },
 	  " --cputype=core -p 17 --timeout=2s",
 	  "",
-	  " -p 17 -- sleep 10" },
+	  " --cputype=core -p 17 --timeout 10s" },
 	{ { "-M", "tma_memory_bound", "-t", "1,2" },
 	  " -t 1,2",
 	  "",
-	  " -t 1-2 -- sleep 10" },
+	  " -t 1,2 --timeout 10s" },
 	{ { "-i", "--all-user", "-D", "500", "--metrics-dir", "a dir", "-M",
 	    "all", "--", "-x" },
 	  " -i --all-user -D 500 --metrics-dir='a dir'",
 	  " -- -x",
-	  " --all-user -i -- -x" },
+	  " -i --all-user --metrics-dir='a dir' -- -x" },
 	{ { "record", "-o", "file", "-a", "--", "make" },
 	  " -a",
 	  " -- make",
@@ -84,11 +84,11 @@ static void test_row(size_t r)
 	   r);
 	td_autofree char *options = text_of(td_again_put_options, &opts);
 	td_autofree char *command = text_of(td_again_put_command, &opts);
-	td_autofree char *perf = text_of(td_again_put_perf, &opts);
+	td_autofree char *locate = text_of(td_again_put_target, &opts);
 	is_str(options, rows[r].options, "row %zu: options", r);
 	is_str(command, rows[r].command, "row %zu: command", r);
-	if (rows[r].perf)
-		is_str(perf, rows[r].perf, "row %zu: perf record", r);
+	if (rows[r].locate)
+		is_str(locate, rows[r].locate, "row %zu: tdstat locate", r);
 	td_opts_free(&opts);
 	for (int i = 0; i < argc - 1; i++)
 		free(owned[i]);

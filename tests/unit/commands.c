@@ -105,8 +105,8 @@ static void test_refused(void)
 	is_str(err.msg, "nine are too many", "is asked");
 	ok(parse(&opts, &err, "made-up", "-a") == -EINVAL, "others' options");
 	is_str(err.msg,
-	       "tdstat made-up takes no -a: it is an option of tdstat and "
-	       "tdstat record",
+	       "tdstat made-up takes no -a: it is an option of tdstat, "
+	       "tdstat record, tdstat locate and tdstat profile",
 	       "are none of its");
 	ok(parse(&opts, &err, "report", "--made-t=3") == -EINVAL, "its option");
 	is_str(err.msg,

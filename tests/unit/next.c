@@ -108,7 +108,7 @@ static const struct {
 		       .deeper = TD_DEEPER_LEVEL,
 		       .level = 3 },
 	  .count = "tdstat -l auto -- true",
-	  .where = "perf record -e cpu_core/A.B/P -- true",
+	  .where = "tdstat locate tma_backend_bound -- true",
 	  .explain = "tdstat explain tma_backend_bound" },
 	{ "a group; its events are those of the node above",
 	  { "-l2", "-a" },
@@ -118,7 +118,7 @@ static const struct {
 		       .deeper = TD_DEEPER_GROUP,
 		       .level = 3 },
 	  .count = "tdstat -a -M tma_memory_bound_group",
-	  .where = "perf record -e cpu_core/A.B/P -a -- sleep 10",
+	  .where = "tdstat locate tma_backend_bound -a --timeout 10s",
 	  .explain = "tdstat explain tma_memory_bound" },
 	{ "without files, a group is unknown",
 	  { "-l2", "-a" },
@@ -134,8 +134,7 @@ static const struct {
 		       .nr_path = 3,
 		       .deeper = TD_DEEPER_GROUP,
 		       .level = 4 },
-	  .where =
-		  "perf record -e cpu_core/A.B/P,cpu_core/C.D/P -p 17 -- sleep 10",
+	  .where = "tdstat locate tma_l3_bound -p 17 --timeout 10s",
 	  .explain = "tdstat explain tma_l3_bound" },
 	{ "below it one is over its threshold, and the others are unlike",
 	  { "-l2", "true" },
@@ -146,7 +145,7 @@ static const struct {
 		       .deeper = TD_DEEPER_GROUP,
 		       .level = 3 },
 	  .count = "tdstat -M tma_memory_bound_group -- true",
-	  .where = "perf record -e cpu_core/A.B/P -- true",
+	  .where = "tdstat locate tma_backend_bound -- true",
 	  .explain = "tdstat explain tma_memory_bound" },
 	{ "nodes without a text, of newer files",
 	  { "-l3", "-p", "17" },
@@ -188,7 +187,7 @@ static const struct {
 		       .deeper = TD_DEEPER_GROUP,
 		       .level = 3 },
 	  .count = "tdstat -r 3 -M tma_memory_bound_group -- true",
-	  .where = "perf record -e cpu_core/A.B/P -- true",
+	  .where = "tdstat locate tma_backend_bound -- true",
 	  .explain = "tdstat explain tma_memory_bound" },
 	{ "without turns there is no -l auto",
 	  { "--no-multiplex", "-r2", "true" },
@@ -242,7 +241,7 @@ static const struct {
 	  { "true" },
 	  .files = true,
 	  .verdict = { .situation = TD_SITUATION_NOTHING } },
-	{ "no perf record for cgroups",
+	{ "cgroups cannot be sampled",
 	  { "-a", "--for-each-cgroup", "x" },
 	  .files = true,
 	  .verdict = { .path = { BACKEND_60 },
@@ -328,8 +327,8 @@ static void test_report(const struct td_source *like)
 
 /* --- its words ------------------------------------------------------------ */
 
-#define COMMANDS                                         \
-	.next = "tdstat -l 9", .where = "perf record x", \
+#define COMMANDS                                           \
+	.next = "tdstat -l 9", .where = "tdstat locate x", \
 	.explain = "tdstat explain x"
 
 static const struct {
@@ -352,7 +351,7 @@ static const struct {
 	  "35.0 \u00b11.3 % of the cycles, about 39 % of the slots of cpu_core\n"
 	  " Next to it: tma_core_bound, 15.0 \u00b12.0 %\n"
 	  " What next:  tdstat -l 9\n"
-	  " Where:      perf record x\n"
+	  " Where:      tdstat locate x\n"
 	  " What it is: tdstat explain x\n\n" },
 	{ "what is above it",
 	  { .situation = TD_SITUATION_CLEAR,
@@ -363,7 +362,7 @@ static const struct {
 	  "tdstat -l 9",
 	  " Most lost slots: tma_backend_bound, 60.0 \u00b11.0 % of the slots\n"
 	  " What next:  tdstat -l 9\n"
-	  " Where:      perf record x\n"
+	  " Where:      tdstat locate x\n"
 	  " Above it:   tdstat explain x\n\n",
 	  .above = true },
 	{ "no single cause below; one PMU",
@@ -509,7 +508,7 @@ static void test_words(void)
 	       "\"tma_l3_bound\"],\"value\":35.0,\"low\":33.75,\"high\":36.25,"
 	       "\"slots\":39.4,\"runner_up\":\"tma_core_bound\",\"tied\":[],\"over\":[],"
 	       "\"waits\":false,\"busy\":0.0,\"next\":[\"tdstat -l 9\","
-	       "\"perf record x\",\"tdstat explain x\"]}}\n",
+	       "\"tdstat locate x\",\"tdstat explain x\"]}}\n",
 	       "as JSON");
 	ok(!td_out_find(TD_FORMAT_CSV)->verdict, "CSV has none");
 }

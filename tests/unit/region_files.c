@@ -99,8 +99,8 @@ static uint64_t value_of(const struct td_region_files *files, const char *name,
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < files->readings.nr; i++) {
-		const struct td_reading *r = &files->readings.v[i];
+	for (size_t i = 0; i < files->counts.readings.nr; i++) {
+		const struct td_reading *r = &files->counts.readings.v[i];
 		const struct td_region *region =
 			&files->regions.v[r->region - 1];
 
@@ -146,11 +146,13 @@ static void check_sums(void)
 	   "its calls, and where they were");
 	is_int(region ? (long long)region->calls.time_ns : -1,
 	       32000 - 320 - 960, "its time");
-	is_int((long long)files.course.nr, TD_REGION_BATCHES,
+	is_int((long long)files.counts.course.nr, TD_REGION_BATCHES,
 	       "a course of batches");
-	is_int((long long)files.course.points[TD_REGION_BATCHES - 1].v[0].value,
+	is_int((long long)files.counts.course.points[TD_REGION_BATCHES - 1]
+		       .v[0]
+		       .value,
 	       307200, "whose last point is the sum");
-	is_int((long long)files.course.points[7].v[0].value, 153600,
+	is_int((long long)files.counts.course.points[7].v[0].value, 153600,
 	       "and whose middle is half of it");
 	td_region_files_free(&files);
 	clean();
@@ -230,8 +232,8 @@ static void check_less_than_nothing(void)
 	is_int((long long)value_of(&files, "a", false, FIELD),
 	       80000 - 640 - 1600, "change nothing of the sum");
 	for (unsigned int i = 1; i < TD_REGION_BATCHES; i++)
-		grows &= files.course.points[i].v[FIELD].value >=
-			 files.course.points[i - 1].v[FIELD].value;
+		grows &= files.counts.course.points[i].v[FIELD].value >=
+			 files.counts.course.points[i - 1].v[FIELD].value;
 	ok(grows, "and counts only grow");
 	td_region_files_free(&files);
 	clean();

@@ -127,8 +127,8 @@ static uint64_t clock_of(const char *name, bool own)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < files.readings.nr; i++) {
-		const struct td_reading *r = &files.readings.v[i];
+	for (size_t i = 0; i < files.counts.readings.nr; i++) {
+		const struct td_reading *r = &files.counts.readings.v[i];
 		const struct td_region *region =
 			&files.regions.v[r->region - 1];
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_REGIONS_RESULT_H
+#define TD_CMD_REGIONS_RESULT_H
+
+#include "cmd/plan/job.h"
+#include "cmd/run/recorder.h"
+#include "cmd/view/view.h"
+#include "lib/count/batched.h"
+#include "lib/count/regions.h"
+
+/* The counts of regions, shown and recorded. */
+struct td_region_result {
+	struct td_job *job;
+	struct td_source source;
+	struct td_view view;
+	struct td_recorder recorder;
+};
+
+/*
+ * Opens the outputs, before a program runs; regions are filled in later.  Close
+ * it even after an error.
+ */
+int td_region_result_open(struct td_region_result *result, struct td_job *job,
+			  const struct td_regions *regions, struct td_err *err);
+/* status: of the program. */
+int td_region_result_show(struct td_region_result *result,
+			  const struct td_batched *counts,
+			  const struct td_usage *usage, int status,
+			  struct td_err *err);
+/* Returns rc, or an error from closing the outputs. */
+int td_region_result_close(struct td_region_result *result, int rc,
+			   struct td_err *err);
+
+#endif

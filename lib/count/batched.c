@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/count/batched.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "lib/base/util.h"
+
+static void pay(int64_t *sum, int64_t *owed)
+{
+	*sum += *owed;
+	*owed = *sum < 0 ? *sum : 0;
+	*sum -= *owed;
+}
+
+/*
+ * Counts only grow, but a difference of steps may be less than nothing, and so may
+ * what is left without the cost: it is taken off the batches behind, then off those
+ * before.
+ */
+static void settle(struct td_sums *sums)
+{
+	int64_t owed = 0;
+
+	for (size_t i = 0; i < TD_BATCHES; i++)
+		pay(&sums->v[i], &owed);
+	for (size_t i = 1; owed < 0 && i <= TD_BATCHES; i++)
+		pay(&sums->v[TD_BATCHES - i], &owed);
+}
+
+/* No counter gets so far, but what is read may say so: sums stay in 64 bits. */
+#define MOST 0x1p61
+
+struct td_sums td_sums_round(const double batches[TD_BATCHES])
+{
+	struct td_sums sums;
+	int64_t before = 0;
+	double sum = 0;
+
+	for (size_t i = 0; i < TD_BATCHES; i++) {
+		sum += batches[i];
+		sums.v[i] = llround(fmin(fmax(sum, -MOST), MOST)) - before;
+		before += sums.v[i];
+	}
+	settle(&sums);
+	return sums;
+}
+
+int64_t td_sums_total(const struct td_sums *sums)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < TD_BATCHES; i++)
+		sum += sums->v[i];
+	return sum;
+}
+
+/* Until td_batched_end(), each point has its batch alone. */
+int td_batched_add(struct td_batched *batched, const struct td_reading *reading,
+		   const struct td_sums *values, const struct td_sums *times)
+{
+	struct td_readings *readings = &batched->readings;
+	struct td_reading *slot =
+		td_array_add(&readings->v, readings->nr, sizeof(*slot));
+
+	if (!slot)
+		return -ENOMEM;
+	*slot = *reading;
+	slot->value = (uint64_t)td_sums_total(values);
+	slot->enabled_ns = slot->running_ns = (uint64_t)td_sums_total(times);
+	for (size_t i = 0; i < TD_BATCHES; i++) {
+		struct td_course_point *point = &batched->course.points[i];
+		struct td_course_sum *sum = td_array_add(
+			&point->v, readings->nr, sizeof(*point->v));
+
+		if (!sum)
+			return -ENOMEM;
+		*sum = (struct td_course_sum){ (uint64_t)values->v[i],
+					       (uint64_t)times->v[i],
+					       (uint64_t)times->v[i] };
+	}
+	readings->nr++;
+	return 0;
+}
+
+static void add_sum(struct td_course_sum *to, const struct td_course_sum *from)
+{
+	to->value += from->value;
+	to->enabled_ns += from->enabled_ns;
+	to->running_ns += from->running_ns;
+}
+
+void td_batched_end(struct td_batched *batched)
+{
+	struct td_course *course = &batched->course;
+	size_t nr = batched->readings.nr;
+
+	for (size_t i = 0; nr && i < TD_BATCHES; i++) {
+		struct td_course_point *point = &course->points[i];
+
+		point->time_ns = i;
+		point->nr = nr;
+		for (size_t r = 0; i && r < nr; r++)
+			add_sum(&point->v[r], &course->points[i - 1].v[r]);
+	}
+	course->nr = nr ? TD_BATCHES : 0;
+}
+
+void td_batched_free(struct td_batched *batched)
+{
+	free(batched->readings.v);
+	td_course_free(&batched->course);
+	*batched = (struct td_batched){ 0 };
+}

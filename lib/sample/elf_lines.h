@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_LIB_SAMPLE_ELF_LINES_H
+#define TD_LIB_SAMPLE_ELF_LINES_H
+
+#include <elfutils/libdw.h>
+
+#include "lib/sample/elf_file.h"
+
+/* Lines of the source, of a file's debugging information. */
+struct td_elf_lines {
+	Dwarf *dwarf, *shared;
+	struct td_elf_unit {
+		uint64_t start, end;
+		Dwarf_Off offset; /* of the unit that has these addresses */
+	} * units;
+	size_t nr;
+};
+
+/*
+ * Both files must stay open as long as the lines; shared may be NULL.  0, also
+ * if there are no lines, or -ENOMEM.
+ */
+int td_elf_lines_open(struct td_elf_lines *lines, const struct td_elf *file,
+		      const struct td_elf *shared);
+/* The path of the source, to free, and the line; NULL if it is not known. */
+char *td_elf_lines_find(const struct td_elf_lines *lines, uint64_t address,
+			int *line);
+void td_elf_lines_close(struct td_elf_lines *lines);
+
+#endif

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Records of the kernel's ring buffers: perf_event_open(2), MMAP layout. */
+#include "lib/sample/record.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+
+/* PERF_RECORD_MISC_MMAP_BUILD_ID has the same bit as others of other records. */
+#define BUILD_ID_BIT (1U << 14)
+
+uint64_t td_record_sample_type(const struct td_record_format *format)
+{
+	uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
+			PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+			PERF_SAMPLE_PERIOD;
+
+	if (format->weights)
+		return PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_WEIGHT_STRUCT;
+	if (format->values)
+		type |= PERF_SAMPLE_READ;
+	if (format->chain)
+		type |= PERF_SAMPLE_CALLCHAIN;
+	return type;
+}
+
+uint64_t td_record_read_format(void)
+{
+	return PERF_FORMAT_GROUP | PERF_FORMAT_ID |
+	       PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+}
+
+/* --- words ------------------------------------------------------------------ */
+
+/* What of a record has not been read yet. */
+struct words {
+	const uint64_t *at, *end;
+	bool short_of; /* there were fewer than wanted */
+};
+
+static uint64_t take(struct words *words)
+{
+	if (words->at == words->end) {
+		words->short_of = true;
+		return 0;
+	}
+	return *words->at++;
+}
+
+static const uint64_t *take_many(struct words *words, uint64_t nr)
+{
+	const uint64_t *at = words->at;
+
+	if (nr > (uint64_t)(words->end - at)) {
+		words->short_of = true;
+		return NULL;
+	}
+	words->at += nr;
+	return at;
+}
+
+/* Two numbers of 32 bits, the first one in the lower half. */
+static void take_pair(struct words *words, int *first, int *second)
+{
+	uint64_t both = take(words);
+
+	*first = (int)(uint32_t)both;
+	*second = (int)(uint32_t)(both >> 32);
+}
+
+/* --- kinds of records ------------------------------------------------------- */
+
+/* union perf_sample_weight has 32, 16 and 16 bits, the lowest first. */
+static void parse_weight(struct td_record *r, struct words *words)
+{
+	r->id = take(words);
+	r->latency = (uint16_t)(take(words) >> 48);
+}
+
+static void parse_sample(struct td_record *r,
+			 const struct td_record_format *format,
+			 struct words *words)
+{
+	int unused;
+
+	r->id = take(words);
+	r->address = take(words);
+	take_pair(words, &r->pid, &r->tid);
+	r->time_ns = take(words);
+	take_pair(words, &r->cpu, &unused);
+	r->period = take(words);
+	if (format->values) {
+		r->nr_values = take(words);
+		take_many(words, 2); /* the times, which are of the group */
+		r->values = r->nr_values <= SIZE_MAX / 2
+				    ? take_many(words, 2 * r->nr_values)
+				    : NULL;
+		words->short_of |= !r->values;
+	}
+	if (format->chain) {
+		r->nr_chain = take(words);
+		r->chain = take_many(words, r->nr_chain);
+	}
+}
+
+/* A text that ends within the record, and is padded to words. */
+static const char *take_text(struct words *words)
+{
+	const char *text = (const char *)words->at;
+	size_t size = (size_t)(words->end - words->at) * sizeof(uint64_t);
+	size_t len = strnlen(text, size);
+
+	if (len == size) {
+		words->short_of = true;
+		return "";
+	}
+	words->at += len / sizeof(uint64_t) + 1;
+	return text;
+}
+
+static void take_build_id(struct words *words, struct td_build_id *id)
+{
+	const uint64_t *at = take_many(words, 3);
+	uint8_t bytes[24];
+
+	if (!at)
+		return;
+	memcpy(bytes, at, sizeof(bytes));
+	id->size = bytes[0] < sizeof(id->v) ? bytes[0] : sizeof(id->v);
+	memcpy(id->v, bytes + 4, id->size);
+}
+
+static void parse_mmap2(struct td_record *r, unsigned int misc,
+			struct words *words)
+{
+	r->kind = misc & PERF_RECORD_MISC_MMAP_DATA ? TD_RECORD_OTHER
+						    : TD_RECORD_MAP;
+	take_pair(words, &r->pid, &r->tid);
+	r->address = take(words);
+	r->length = take(words);
+	r->offset = take(words);
+	if (misc & BUILD_ID_BIT)
+		take_build_id(words, &r->build_id);
+	else
+		take_many(words, 3); /* device, inode, its generation */
+	take(words);                 /* protection, flags */
+	r->path = take_text(words);
+}
+
+static void parse_comm(struct td_record *r, unsigned int misc,
+		       struct words *words)
+{
+	r->kind = misc & PERF_RECORD_MISC_COMM_EXEC ? TD_RECORD_EXEC
+						    : TD_RECORD_OTHER;
+	take_pair(words, &r->pid, &r->tid);
+	take_text(words);
+}
+
+static void parse_fork(struct td_record *r, struct words *words)
+{
+	int parent_tid;
+
+	take_pair(words, &r->pid, &r->parent);
+	take_pair(words, &r->tid, &parent_tid);
+	r->kind = r->pid != r->parent ? TD_RECORD_FORK : TD_RECORD_OTHER;
+	take(words); /* the time, which stands at the end, too */
+}
+
+static void parse_lost(struct td_record *r, bool samples, struct words *words)
+{
+	r->kind = TD_RECORD_LOST;
+	if (!samples)
+		take(words); /* the id of the event that noticed it */
+	r->lost = take(words);
+}
+
+/* What sample_id_all puts behind all records but samples. */
+static void parse_trailer(struct td_record *r, size_t size, const uint64_t *end)
+{
+	struct words words = { end - size, end, false };
+	int unused, pid, tid;
+
+	if (size == 1) {
+		r->id = take(&words);
+		return;
+	}
+	take_pair(&words, &pid, &tid);
+	r->time_ns = take(&words);
+	take_pair(&words, &r->cpu, &unused);
+	r->id = take(&words);
+	if (r->kind != TD_RECORD_SWITCH)
+		return;
+	r->pid = pid;
+	r->tid = tid;
+}
+
+static void parse_body(struct td_record *r,
+		       const struct perf_event_header *header,
+		       struct words *words)
+{
+	switch (header->type) {
+	case PERF_RECORD_MMAP2:
+		parse_mmap2(r, header->misc, words);
+		break;
+	case PERF_RECORD_COMM:
+		parse_comm(r, header->misc, words);
+		break;
+	case PERF_RECORD_FORK:
+		parse_fork(r, words);
+		break;
+	case PERF_RECORD_SWITCH:
+		r->kind = TD_RECORD_SWITCH;
+		break;
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		parse_lost(r, header->type == PERF_RECORD_LOST_SAMPLES, words);
+		break;
+	case PERF_RECORD_THROTTLE:
+		r->kind = TD_RECORD_THROTTLE;
+		break;
+	case PERF_RECORD_UNTHROTTLE:
+		r->kind = TD_RECORD_UNTHROTTLE;
+		break;
+	default:
+		break;
+	}
+}
+
+/* In words: task, time, CPU and id, or the id alone. */
+static size_t trailer_size(const struct td_record_format *format)
+{
+	return format->weights ? 1 : 4;
+}
+
+bool td_record_parse(struct td_record *record,
+		     const struct td_record_format *format, const void *data,
+		     size_t size)
+{
+	const struct perf_event_header *header = data;
+	const uint64_t *at = data, *end = at + size / sizeof(*at);
+	struct words words = { at + 1, end, false };
+	size_t trailer = trailer_size(format);
+
+	*record = (struct td_record){ .pid = -1, .tid = -1, .cpu = -1 };
+	if (size < sizeof(*header) || size % sizeof(*at))
+		return false;
+	if (header->type == PERF_RECORD_SAMPLE) {
+		record->kind = TD_RECORD_SAMPLE;
+		record->kernel =
+			(header->misc & PERF_RECORD_MISC_CPUMODE_MASK) !=
+			PERF_RECORD_MISC_USER;
+		if (format->weights)
+			parse_weight(record, &words);
+		else
+			parse_sample(record, format, &words);
+		return !words.short_of;
+	}
+	if (end - words.at < (ptrdiff_t)trailer)
+		return false;
+	words.end = end - trailer;
+	parse_body(record, header, &words);
+	parse_trailer(record, trailer, end);
+	return !words.short_of;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_LIB_SAMPLE_RECORD_H
+#define TD_LIB_SAMPLE_RECORD_H
+
+#include "lib/sample/spots.h"
+
+enum td_record_kind {
+	TD_RECORD_OTHER,
+	TD_RECORD_SAMPLE,
+	TD_RECORD_MAP,  /* executable memory */
+	TD_RECORD_EXEC, /* a process became another program */
+	TD_RECORD_FORK, /* of a process, not a thread */
+	TD_RECORD_SWITCH,
+	TD_RECORD_LOST,
+	TD_RECORD_THROTTLE, /* the kernel stops the event for a while */
+	TD_RECORD_UNTHROTTLE,
+};
+
+/* One record of a ring.  Pointers are into it. */
+struct td_record {
+	enum td_record_kind kind;
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	uint64_t id;      /* of the event, as the kernel numbers it */
+	int cpu, pid, tid;
+	uint64_t address; /* of a sample, or where a map begins */
+	bool kernel;      /* the address is */
+	uint64_t period;
+	/* of a sample with PERF_SAMPLE_READ: pairs of value and id */
+	const uint64_t *values;
+	size_t nr_values;
+	/* of one with PERF_SAMPLE_CALLCHAIN, with PERF_CONTEXT_ markers */
+	const uint64_t *chain;
+	size_t nr_chain;
+	/* of a map: */
+	uint64_t length, offset;
+	const char *path;
+	struct td_build_id build_id;
+	int parent;    /* of a fork: its process */
+	uint64_t lost; /* records, or samples */
+	/* of a sample with PERF_SAMPLE_WEIGHT_STRUCT: var3_w, in cycles */
+	uint16_t latency;
+};
+
+/* What all events of the rings write; sample_id_all is set. */
+struct td_record_format {
+	bool values; /* PERF_SAMPLE_READ of a group with ids and both times */
+	bool chain;  /* PERF_SAMPLE_CALLCHAIN */
+	/*
+	 * PERF_SAMPLE_WEIGHT_STRUCT, and of all other things only the id: so the
+	 * processor may write many records before it interrupts.
+	 */
+	bool weights;
+};
+
+/* The bits of perf_event_attr.sample_type for it, and of read_format. */
+uint64_t td_record_sample_type(const struct td_record_format *format);
+uint64_t td_record_read_format(void);
+
+/*
+ * Parses a record of size bytes, 8-byte aligned.  Pure.  False if it is not what
+ * the format says; the kernel writes none such.
+ */
+bool td_record_parse(struct td_record *record,
+		     const struct td_record_format *format, const void *data,
+		     size_t size);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_LIB_SAMPLE_SAMPLER_H
+#define TD_LIB_SAMPLE_SAMPLER_H
+
+#include "lib/base/notes.h"
+#include "lib/plan/plan.h"
+#include "lib/sample/record.h"
+
+/* How an event of the plan is sampled. */
+struct td_sampling {
+	/* events between two samples; 0: it only counts, for its group */
+	uint64_t period;
+	bool frequency; /* period is the number of samples a second instead */
+	/*
+	 * As in perf_event_attr.precise_ip: the most that is wanted; once it is
+	 * open, what the kernel has accepted.
+	 */
+	int precise;
+	int at_least; /* the least, from which more is tried; 0: any will do */
+};
+
+/* All of it must outlive the sampler. */
+struct td_sampler_setup {
+	/* groups that the kernel refuses are not opened, weak ones broken up */
+	struct td_plan *plan;
+	struct td_sampling *how; /* one for each event of the plan */
+	const struct td_machine *machine;
+	/* its tasks: what they start is sampled, too, if it says so */
+	struct td_target *target;
+	struct td_notes *notes;
+	struct td_record_format format;
+	bool switches; /* tell when tasks lose their CPU */
+	/* tell nothing but samples, and those of a CPU in any order */
+	bool only_samples;
+	int most_pages; /* of a ring; 0: the usual number */
+};
+
+/* Events that are sampled into rings, one for each CPU. */
+struct td_sampler;
+
+/*
+ * Opens the events, disabled.  Notes tell what this user may not sample, and that
+ * the rings had to be smaller.
+ */
+int td_sampler_open(struct td_sampler **out,
+		    const struct td_sampler_setup *setup, struct td_err *err);
+void td_sampler_close(struct td_sampler *sampler); /* NULL is fine */
+/* Tasks that begin with an exec() enable the events themselves. */
+void td_sampler_enable(struct td_sampler *sampler, bool on);
+/* Readable when a ring is half full: read the rings then. */
+int td_sampler_fd(const struct td_sampler *sampler);
+/* The plan's event with the kernel's number, or -1. */
+int td_sampler_find(const struct td_sampler *sampler, uint64_t id);
+
+/* event is the plan's, or -1.  An error ends the reading. */
+typedef int td_take_record(void *ctx, const struct td_record *record,
+			   int event);
+/*
+ * Reads all rings, and gives their records in the order of time, those of the
+ * last moments later: with all, also these.  Returns 0, -ENOMEM, or what take
+ * returned.
+ */
+int td_sampler_read(struct td_sampler *sampler, bool all, td_take_record *take,
+		    void *ctx);
+
+#endif

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Opens the events to sample, as the kernel allows. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "lib/base/util.h"
+#include "lib/counter/open_error.h"
+#include "lib/sample/sampler_parts.h"
+
+/* Of a ring: how many bytes wake us up. */
+#define WATERMARK (UINT32_C(64) << 10)
+
+#define MOST_PRECISE 3 /* perf_event_attr.precise_ip */
+
+/* --- attributes ------------------------------------------------------------- */
+
+static void set_common(const struct td_sampler *sampler,
+		       struct perf_event_attr *attr)
+{
+	attr->sample_type = td_record_sample_type(&sampler->setup.format);
+	attr->read_format = td_record_read_format();
+	attr->sample_id_all = 1;
+	attr->use_clockid = !sampler->setup.format.weights;
+	attr->clockid = attr->use_clockid ? CLOCK_MONOTONIC : 0;
+	attr->watermark = 1;
+	attr->wakeup_watermark = WATERMARK;
+	attr->exclude_callchain_kernel = attr->exclude_kernel;
+}
+
+static struct perf_event_attr make_attr(const struct td_sampler *sampler,
+					const struct td_group *group, size_t i)
+{
+	const struct td_sampler_setup *setup = &sampler->setup;
+	const struct td_sampling *how = &setup->how[group->members[i]];
+	struct perf_event_attr attr =
+		td_plan_attr(setup->plan, group, i, setup->target);
+
+	set_common(sampler, &attr);
+	attr.pinned = 0;
+	attr.freq = how->frequency;
+	attr.sample_period = how->period;
+	attr.precise_ip = (unsigned int)how->precise & 3U;
+	/* PEBS does not tell a guest from its host (intel_pebs_enable()) */
+	attr.exclude_guest |= how->precise > 0;
+	return attr;
+}
+
+/* Tells what is mapped, forked and executed, on CPUs where nothing is sampled, too. */
+static struct perf_event_attr make_watcher(const struct td_sampler *sampler)
+{
+	const struct td_target *target = sampler->setup.target;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_period = 1,
+		.inherit = target->inherit,
+		.exclude_kernel = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.build_id = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.context_switch = sampler->setup.switches,
+	};
+
+	set_common(sampler, &attr);
+	return attr;
+}
+
+/* --- events ----------------------------------------------------------------- */
+
+static struct perf_cpu_map *cpu_map(const struct td_sampler *sampler,
+				    const struct td_ints *cpus)
+{
+	const struct td_target *target = sampler->setup.target;
+	td_autofree char *text = NULL;
+	struct td_ints both;
+
+	if (target->has_cpus ? td_ints_and(&both, cpus, &target->cpus)
+			     : td_ints_copy(&both, cpus))
+		return NULL;
+	text = td_ints_format(&both);
+	td_ints_free(&both);
+	return text ? perf_cpu_map__new(text) : NULL;
+}
+
+/* Adds it to the list; on CPUs of its own, which libperf does not change then. */
+static struct perf_evsel *add_evsel(struct td_sampler *sampler,
+				    struct perf_event_attr *attr,
+				    const struct td_ints *cpus, int event)
+{
+	int nr = sampler->evlist->nr_entries;
+	int *slot = td_array_add(&sampler->events, (size_t)nr, sizeof(*slot));
+	struct perf_evsel *evsel = slot ? perf_evsel__new(attr) : NULL;
+
+	if (!evsel)
+		return NULL;
+	*slot = event;
+	evsel->own_cpus = cpu_map(sampler, cpus);
+	evsel->requires_cpu = true;
+	perf_evlist__add(sampler->evlist, evsel);
+	return evsel->own_cpus && evsel->cpus && evsel->threads ? evsel : NULL;
+}
+
+void td_sampler_free_parts(struct perf_evsel *evsel)
+{
+	perf_evsel__free_id(evsel);
+	perf_cpu_map__put(evsel->cpus);
+	perf_cpu_map__put(evsel->own_cpus);
+	perf_thread_map__put(evsel->threads);
+	evsel->cpus = evsel->own_cpus = NULL;
+	evsel->threads = NULL;
+}
+
+/* perf_evlist__add() counted it, and merged its CPUs, which is harmless. */
+static void drop_evsel(struct td_sampler *sampler, struct perf_evsel *evsel)
+{
+	perf_evsel__close(evsel);
+	perf_evlist__remove(sampler->evlist, evsel);
+	td_sampler_free_parts(evsel);
+	perf_evsel__delete(evsel);
+}
+
+static int open_member(struct td_sampler *sampler, const struct td_group *group,
+		       size_t i, struct perf_evsel **leader)
+{
+	const struct td_sampler_setup *setup = &sampler->setup;
+	struct perf_event_attr attr = make_attr(sampler, group, i);
+	struct perf_evsel *evsel = add_evsel(
+		sampler, &attr, &setup->machine->pmus[group->pmu].cpus,
+		group->members[i]);
+
+	if (!evsel)
+		return -ENOMEM;
+	if (!i)
+		*leader = evsel;
+	evsel->leader = *leader;
+	return perf_evsel__open(evsel, evsel->cpus, evsel->threads);
+}
+
+/* *failed is the member that the kernel refused. */
+static int open_group(struct td_sampler *sampler, const struct td_group *group,
+		      size_t *failed)
+{
+	int before = sampler->evlist->nr_entries, rc = 0;
+	struct perf_evsel *leader = NULL;
+
+	for (size_t i = 0; !rc && i < group->nr; i++) {
+		*failed = i;
+		rc = open_member(sampler, group, i, &leader);
+	}
+	while (rc && sampler->evlist->nr_entries > before)
+		drop_evsel(sampler, perf_evlist__last(sampler->evlist));
+	return rc;
+}
+
+/* --- what the kernel refuses ------------------------------------------------ */
+
+static bool sample_user_only(const struct td_sampler_setup *setup)
+{
+	struct td_target *target = setup->target;
+
+	if (target->exclude_kernel || target->all_kernel || target->all_user)
+		return false;
+	target->exclude_kernel = true;
+	return true;
+}
+
+/* Once something is sampled: else the error is all there is to say. */
+static void say_user_only(const struct td_sampler_setup *setup)
+{
+	if (setup->target->exclude_kernel)
+		td_notes_add(setup->notes,
+			     "sampling user space only: "
+			     "kernel.perf_event_paranoid does not let this "
+			     "user sample the kernel");
+}
+
+/*
+ * Less precise: not every event can be as precise as its PMU can be.  Or more
+ * precise, where less would not do.
+ */
+static bool sample_differently(const struct td_sampler_setup *setup,
+			       const struct td_group *group)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < group->nr; i++) {
+		struct td_sampling *how = &setup->how[group->members[i]];
+
+		if (how->at_least) {
+			changed |= how->precise < MOST_PRECISE;
+			how->precise += how->precise < MOST_PRECISE;
+			continue;
+		}
+		changed |= how->precise > 0;
+		how->precise -= how->precise > 0;
+	}
+	return changed;
+}
+
+/* Samples of inherited tasks have values since 7e8b255650fc, in Linux 6.12. */
+static int no_values(const struct td_sampler_setup *setup, struct td_err *err)
+{
+	const struct td_target *target = setup->target;
+
+	if (setup->format.values && target->inherit && !target->system_wide)
+		td_err_hint(err, "counts in samples of a command and what it "
+				 "starts need Linux 6.12; -a and -i do not");
+	return err->code;
+}
+
+static bool changes(const struct td_sampler_setup *setup,
+		    const struct td_group *group, int rc)
+{
+	if (rc == -EACCES || rc == -EPERM)
+		return sample_user_only(setup);
+	if (rc == -EINVAL || rc == -EOPNOTSUPP)
+		return sample_differently(setup, group);
+	return false;
+}
+
+static int refuse(const struct td_sampler_setup *setup, size_t at,
+		  size_t member, int rc, struct td_err *err)
+{
+	const struct td_group *group = &setup->plan->groups[at];
+	struct td_event event = setup->plan->events.v[group->members[member]];
+
+	/* it was tried without, too */
+	event.mods.precise = 0;
+	td_open_error(err, rc, &event, setup->machine->pmus[group->pmu].name,
+		      setup->target);
+	return rc == -EINVAL ? no_values(setup, err) : err->code;
+}
+
+/* Again for those that were in a group before. */
+static void begin_at_least(const struct td_sampler_setup *setup,
+			   const struct td_group *group)
+{
+	for (size_t i = 0; i < group->nr; i++) {
+		struct td_sampling *how = &setup->how[group->members[i]];
+
+		if (how->at_least)
+			how->precise = how->at_least;
+	}
+}
+
+/* Opens a group as the kernel allows. */
+static int open_allowed(struct td_sampler *sampler, size_t at,
+			struct td_err *err)
+{
+	const struct td_group *group = &sampler->setup.plan->groups[at];
+	size_t failed = 0;
+	int rc;
+
+	begin_at_least(&sampler->setup, group);
+	do {
+		rc = open_group(sampler, group, &failed);
+	} while (rc && changes(&sampler->setup, group, rc));
+	if (rc == -ENOMEM)
+		return td_err_nomem(err);
+	return rc ? refuse(&sampler->setup, at, failed, rc, err) : 0;
+}
+
+/* --- all of them ------------------------------------------------------------ */
+
+static int open_watcher(struct td_sampler *sampler, struct td_err *err)
+{
+	struct perf_event_attr attr = make_watcher(sampler);
+	struct perf_evsel *evsel =
+		add_evsel(sampler, &attr, &sampler->setup.machine->online, -1);
+	int rc;
+
+	if (!evsel)
+		return td_err_nomem(err);
+	rc = perf_evsel__open(evsel, evsel->cpus, evsel->threads);
+	/* build ids are known since 5.12 */
+	if (rc == -EINVAL) {
+		evsel->attr.build_id = 0;
+		rc = perf_evsel__open(evsel, evsel->cpus, evsel->threads);
+	}
+	return rc ? td_err_set(err, rc, "what tasks map: %s", strerror(-rc))
+		  : 0;
+}
+
+static int make_maps(struct td_sampler *sampler)
+{
+	const struct td_target *target = sampler->setup.target;
+	int nr = (int)target->tids.nr;
+	struct perf_cpu_map *cpus =
+		cpu_map(sampler, &sampler->setup.machine->online);
+
+	sampler->threads = target->system_wide
+				   ? perf_thread_map__new_dummy()
+				   : perf_thread_map__new_array(nr, NULL);
+	for (int i = 0; sampler->threads && !target->system_wide && i < nr; i++)
+		perf_thread_map__set_pid(sampler->threads, i,
+					 target->tids.v[i]);
+	if (cpus && sampler->threads)
+		perf_evlist__set_maps(sampler->evlist, cpus, sampler->threads);
+	perf_cpu_map__put(cpus);
+	return cpus && sampler->threads ? 0 : -ENOMEM;
+}
+
+/* The members are opened one by one then. */
+static bool break_up(struct td_sampler *sampler, size_t at, int rc)
+{
+	struct td_plan *plan = sampler->setup.plan;
+	struct td_err unused = { 0 };
+
+	return (rc == -EINVAL || rc == -EOPNOTSUPP || rc == -ENODEV) &&
+	       td_plan_is_breakable(plan, at) &&
+	       !td_plan_break(plan, at, &unused);
+}
+
+/* One PMU may lack what others have. */
+int td_sampler_open_events(struct td_sampler *sampler, struct td_err *err)
+{
+	const struct td_plan *plan = sampler->setup.plan;
+	struct td_err first = { 0 };
+	size_t nr_open = 0;
+
+	if (make_maps(sampler))
+		return td_err_nomem(err);
+	for (size_t i = 0; i < plan->nr_groups; i++) {
+		struct td_err refused = { 0 };
+		int rc = open_allowed(sampler, i, &refused);
+
+		if (rc && break_up(sampler, i, rc))
+			rc = open_allowed(sampler, i, &refused);
+		nr_open += !rc;
+		if (rc && !first.code)
+			first = refused;
+		if (rc == -ENOMEM || rc == -ESRCH)
+			break;
+	}
+	if (!nr_open || first.code == -ENOMEM || first.code == -ESRCH) {
+		*err = first;
+		return err->code;
+	}
+	if (first.code)
+		td_notes_add(sampler->setup.notes, "%s", first.msg);
+	if (sampler->setup.only_samples)
+		return 0;
+	say_user_only(&sampler->setup);
+	return open_watcher(sampler, err);
+}

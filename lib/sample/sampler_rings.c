@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The rings of events: mapped, read in the order of time. */
+#include "lib/sample/sampler.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "lib/base/util.h"
+#include "lib/sample/sampler_parts.h"
+
+/*
+ * Of a ring: what an unprivileged user may have for each CPU with the usual
+ * kernel.perf_event_mlock_kb, 516.
+ */
+#define MOST_PAGES 128
+
+/* --- opening ---------------------------------------------------------------- */
+
+static int map_error(int rc, struct td_err *err)
+{
+	td_err_set(err, rc, "the rings for samples: %s", strerror(-rc));
+	return rc == -EPERM
+		       ? td_err_hint(err, "sysctl kernel.perf_event_mlock_kb, "
+					  "or ulimit -l, allows more memory")
+		       : rc;
+}
+
+/* What libperf has noted of ids: it does not begin anew by itself. */
+static void forget_ids(struct perf_evlist *evlist)
+{
+	struct perf_evsel *evsel;
+
+	perf_evlist__reset_id_hash(evlist);
+	perf_evlist__for_each_evsel (evlist, evsel)
+		perf_evsel__free_id(evsel);
+}
+
+/* Other profilers of this user may have taken a part of what is allowed. */
+static int map_rings(struct td_sampler *sampler, struct td_err *err)
+{
+	int most = sampler->setup.most_pages ? sampler->setup.most_pages
+					     : MOST_PAGES;
+	int pages = most;
+
+	while (perf_evlist__mmap(sampler->evlist, pages)) {
+		if (errno != EPERM || pages == 1)
+			return map_error(-errno, err);
+		forget_ids(sampler->evlist);
+		pages /= 2;
+	}
+	if (pages < most)
+		td_notes_add(sampler->setup.notes,
+			     "rings of %d pages a CPU, not %d: "
+			     "kernel.perf_event_mlock_kb does not allow more",
+			     pages, most);
+	return 0;
+}
+
+static int watch_rings(struct td_sampler *sampler, struct td_err *err)
+{
+	struct perf_mmap *map;
+
+	sampler->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (sampler->epoll < 0)
+		return td_err_set(err, -errno, "epoll: %s", strerror(errno));
+	perf_evlist__for_each_mmap(sampler->evlist, map, false)
+	{
+		/* edges: the end of a task stays, and would wake us for ever */
+		struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+
+		if (epoll_ctl(sampler->epoll, EPOLL_CTL_ADD, map->fd, &event))
+			return td_err_set(err, -errno, "epoll: %s",
+					  strerror(errno));
+	}
+	return 0;
+}
+
+static int note_ids_of(struct td_sampler *sampler,
+		       const struct perf_evsel *evsel, int event)
+{
+	size_t nr = evsel->fd ? evsel->fd->max_x * evsel->fd->max_y : 0;
+
+	for (size_t i = 0; event >= 0 && i < nr; i++) {
+		const struct perf_sample_id *sid =
+			xyarray__entry(evsel->sample_id, i / evsel->fd->max_y,
+				       i % evsel->fd->max_y);
+		int *slot = td_array_add(&sampler->ids, sampler->nr_ids,
+					 sizeof(*slot));
+
+		if (!sid || !slot ||
+		    td_index_add(&sampler->by_id, td_hash(sid->id),
+				 sampler->nr_ids))
+			return -ENOMEM;
+		*slot = event;
+		sampler->nr_ids++;
+	}
+	return 0;
+}
+
+static int note_ids(struct td_sampler *sampler)
+{
+	struct perf_evsel *evsel;
+	size_t i = 0;
+
+	perf_evlist__for_each_evsel (sampler->evlist, evsel) {
+		if (!sampler->events ||
+		    note_ids_of(sampler, evsel, sampler->events[i++]))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Errors are told by what failed; libperf prints what else it does. */
+static int say_nothing(enum libperf_print_level level, const char *fmt,
+		       va_list args)
+{
+	(void)level;
+	(void)fmt;
+	(void)args;
+	return 0;
+}
+
+int td_sampler_open(struct td_sampler **out,
+		    const struct td_sampler_setup *setup, struct td_err *err)
+{
+	struct td_sampler *sampler = calloc(1, sizeof(*sampler));
+	int rc;
+
+	if (!sampler)
+		return td_err_nomem(err);
+	libperf_init(say_nothing);
+	sampler->setup = *setup;
+	sampler->epoll = -1;
+	sampler->evlist = perf_evlist__new();
+	rc = sampler->evlist ? td_sampler_open_events(sampler, err)
+			     : td_err_nomem(err);
+	if (!rc)
+		rc = map_rings(sampler, err);
+	if (!rc)
+		rc = watch_rings(sampler, err);
+	if (!rc && note_ids(sampler))
+		rc = td_err_nomem(err);
+	if (rc)
+		td_sampler_close(sampler);
+	else
+		*out = sampler;
+	return rc;
+}
+
+/* The maps of events are in use until these are closed. */
+static void delete_events(struct perf_evlist *evlist)
+{
+	struct perf_evsel *evsel;
+
+	if (!evlist)
+		return;
+	perf_evlist__munmap(evlist);
+	perf_evlist__close(evlist);
+	perf_evlist__for_each_evsel (evlist, evsel) {
+		td_sampler_free_parts(evsel);
+	}
+	perf_evlist__delete(evlist);
+}
+
+void td_sampler_close(struct td_sampler *sampler)
+{
+	if (!sampler)
+		return;
+	td_close_fd(&sampler->epoll);
+	delete_events(sampler->evlist);
+	perf_thread_map__put(sampler->threads);
+	free(sampler->events);
+	free(sampler->ids);
+	td_index_free(&sampler->by_id);
+	td_queue_free(&sampler->queue);
+	free(sampler);
+}
+
+void td_sampler_enable(struct td_sampler *sampler, bool on)
+{
+	if (on)
+		perf_evlist__enable(sampler->evlist);
+	else
+		perf_evlist__disable(sampler->evlist);
+}
+
+int td_sampler_fd(const struct td_sampler *sampler)
+{
+	return sampler->epoll;
+}
+
+/* --- reading ---------------------------------------------------------------- */
+
+int td_sampler_find(const struct td_sampler *sampler, uint64_t id)
+{
+	size_t at = td_index_find(&sampler->by_id, td_hash(id));
+
+	return at == TD_NOT_FOUND ? -1 : sampler->ids[at];
+}
+
+/* The ring has a record until it is consumed. */
+static int read_ring(struct td_sampler *sampler, struct perf_mmap *map,
+		     td_take_record *take, void *ctx)
+{
+	const struct perf_event_header *header;
+	int rc = 0;
+
+	if (perf_mmap__read_init(map))
+		return 0;
+	while (!rc && (header = (void *)perf_mmap__read_event(map))) {
+		struct td_record record;
+		bool valid = td_record_parse(&record, &sampler->setup.format,
+					     header, header->size);
+
+		if (valid && sampler->setup.only_samples)
+			rc = take(ctx, &record,
+				  td_sampler_find(sampler, record.id));
+		else if (valid)
+			rc = td_queue_put(&sampler->queue, record.time_ns,
+					  header, header->size);
+		perf_mmap__consume(map);
+	}
+	return rc;
+}
+
+static void forget_edges(const struct td_sampler *sampler)
+{
+	struct epoll_event events[64];
+
+	while (epoll_wait(sampler->epoll, events, TD_ARRAY_SIZE(events), 0) ==
+	       (int)TD_ARRAY_SIZE(events))
+		;
+}
+
+static int give(struct td_sampler *sampler, uint64_t until_ns,
+		td_take_record *take, void *ctx)
+{
+	uint64_t *data;
+	uint16_t size;
+	int rc = 0;
+
+	while (!rc &&
+	       (data = td_queue_take(&sampler->queue, until_ns, &size))) {
+		struct td_record record;
+
+		if (td_record_parse(&record, &sampler->setup.format, data,
+				    size))
+			rc = take(ctx, &record,
+				  td_sampler_find(sampler, record.id));
+		free(data);
+	}
+	return rc;
+}
+
+/*
+ * What had happened before the rings were read last is in the queue now, even
+ * where a CPU was slow to write it.
+ */
+int td_sampler_read(struct td_sampler *sampler, bool all, td_take_record *take,
+		    void *ctx)
+{
+	uint64_t until_ns = all ? UINT64_MAX : sampler->read_ns;
+	struct perf_mmap *map;
+	int rc = 0;
+
+	sampler->read_ns = td_now_ns();
+	forget_edges(sampler);
+	perf_evlist__for_each_mmap(sampler->evlist, map, false)
+	{
+		if (!rc)
+			rc = read_ring(sampler, map, take, ctx);
+	}
+	return rc ? rc : give(sampler, until_ns, take, ctx);
+}

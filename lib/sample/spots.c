@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/sample/spots.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+
+static uint64_t hash_place(int object, uint64_t address)
+{
+	return td_hash_more(td_hash((uint64_t)object), address);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* The element that was added last; it counts only if it is in the index. */
+static int add_indexed(struct td_index *index, uint64_t hash, size_t *nr)
+{
+	if (td_index_add(index, hash, *nr))
+		return -ENOMEM;
+	return (int)(*nr)++;
+}
+
+int td_spots_add(struct td_spots *spots, int object, uint64_t address)
+{
+	uint64_t hash = hash_place(object, address);
+	struct td_spot *spot;
+	size_t step = 0, at;
+
+	while ((at = td_index_next(&spots->by_address, hash, &step)) !=
+	       TD_NOT_FOUND) {
+		if (spots->v[at].object == object &&
+		    spots->v[at].address == address)
+			return (int)at;
+	}
+	spot = td_array_add(&spots->v, spots->nr, sizeof(*spot));
+	if (!spot)
+		return -ENOMEM;
+	*spot = (struct td_spot){
+		.object = object, .address = address, .function = -1, .file = -1
+	};
+	return add_indexed(&spots->by_address, hash, &spots->nr);
+}
+
+static uint64_t hash_object(const struct td_object *object)
+{
+	uint64_t hash = td_hash_more(td_hash_text(object->path), object->kind);
+
+	if (object->kind == TD_OBJECT_MEMORY)
+		return td_hash_more(hash, (uint64_t)object->pid);
+	for (size_t i = 0; i < object->build_id.size; i++)
+		hash = td_hash_more(hash, object->build_id.v[i]);
+	return hash;
+}
+
+bool td_build_id_same(const struct td_build_id *a, const struct td_build_id *b)
+{
+	return a->size == b->size && memcmp(a->v, b->v, a->size) == 0;
+}
+
+static bool same_object(const struct td_object *a, const struct td_object *b)
+{
+	if (a->kind != b->kind || strcmp(a->path, b->path) != 0)
+		return false;
+	if (a->kind == TD_OBJECT_MEMORY)
+		return a->pid == b->pid;
+	return td_build_id_same(&a->build_id, &b->build_id);
+}
+
+int td_spots_add_object(struct td_spots *spots, const struct td_object *object)
+{
+	uint64_t hash = hash_object(object);
+	struct td_object *new;
+	size_t step = 0, at;
+	int rc;
+
+	while ((at = td_index_next(&spots->by_object, hash, &step)) !=
+	       TD_NOT_FOUND) {
+		if (same_object(&spots->objects[at], object))
+			return (int)at;
+	}
+	new = td_array_add(&spots->objects, spots->nr_objects, sizeof(*new));
+	if (!new)
+		return -ENOMEM;
+	*new = *object;
+	new->path = strdup(object->path);
+	if (!new->path)
+		return -ENOMEM;
+	rc = add_indexed(&spots->by_object, hash, &spots->nr_objects);
+	if (rc < 0)
+		free(new->path);
+	return rc;
+}
+
+static uint64_t hash_function(const struct td_function *function)
+{
+	uint64_t hash = hash_place(function->object, function->address);
+
+	return function->name ? td_hash_more(hash, td_hash_text(function->name))
+			      : hash;
+}
+
+int td_spots_add_function(struct td_spots *spots,
+			  const struct td_function *function)
+{
+	uint64_t hash = hash_function(function);
+	struct td_function *new;
+	size_t step = 0, at;
+	int rc;
+
+	while ((at = td_index_next(&spots->by_function, hash, &step)) !=
+	       TD_NOT_FOUND) {
+		new = &spots->functions[at];
+		if (new->object == function->object &&new->address ==
+			    function->address &&
+		    same_text(new->name, function->name))
+			return (int)at;
+	}
+	new = td_array_add(&spots->functions, spots->nr_functions,
+			   sizeof(*new));
+	if (!new)
+		return -ENOMEM;
+	*new = *function;
+	new->name = function->name ? strdup(function->name) : NULL;
+	if (function->name && !new->name)
+		return -ENOMEM;
+	rc = add_indexed(&spots->by_function, hash, &spots->nr_functions);
+	if (rc < 0)
+		free(new->name);
+	return rc;
+}
+
+int td_spots_add_file(struct td_spots *spots, const char *path)
+{
+	uint64_t hash = td_hash_text(path);
+	size_t step = 0, at;
+	char **new;
+	int rc;
+
+	while ((at = td_index_next(&spots->by_file, hash, &step)) !=
+	       TD_NOT_FOUND) {
+		if (strcmp(spots->files[at], path) == 0)
+			return (int)at;
+	}
+	new = td_array_add(&spots->files, spots->nr_files, sizeof(*new));
+	if (!new)
+		return -ENOMEM;
+	*new = strdup(path);
+	if (!*new)
+		return -ENOMEM;
+	rc = add_indexed(&spots->by_file, hash, &spots->nr_files);
+	if (rc < 0)
+		free(*new);
+	return rc;
+}
+
+void td_spots_free(struct td_spots *spots)
+{
+	for (size_t i = 0; i < spots->nr_objects; i++)
+		free(spots->objects[i].path);
+	for (size_t i = 0; i < spots->nr_functions; i++)
+		free(spots->functions[i].name);
+	for (size_t i = 0; i < spots->nr_files; i++)
+		free(spots->files[i]);
+	free(spots->v);
+	free(spots->objects);
+	free(spots->functions);
+	free(spots->files);
+	td_index_free(&spots->by_address);
+	td_index_free(&spots->by_object);
+	td_index_free(&spots->by_function);
+	td_index_free(&spots->by_file);
+	*spots = (struct td_spots){ 0 };
+}
+
+static const char *const names[TD_OBJECT_NR] = {
+	[TD_OBJECT_FILE] = "file",
+	[TD_OBJECT_KERNEL] = "kernel",
+	[TD_OBJECT_VDSO] = "vdso",
+	[TD_OBJECT_MEMORY] = "memory",
+};
+
+const char *td_object_kind_name(enum td_object_kind kind)
+{
+	return names[kind];
+}
+
+enum td_object_kind td_object_kind_find(const char *name)
+{
+	unsigned int kind = 0;
+
+	while (kind < TD_OBJECT_NR && strcmp(names[kind], name) != 0)
+		kind++;
+	return (enum td_object_kind)kind;
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/sample/windows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "lib/base/util.h"
+
+struct td_window_last {
+	int group, cpu, tid, spot;
+	uint64_t time_ns;
+	uint64_t *values;
+};
+
+struct td_window_break {
+	bool of_cpu;
+	int number; /* of the CPU, or the thread */
+	uint64_t time_ns;
+};
+
+/* --- breaks ----------------------------------------------------------------- */
+
+static struct td_window_break *find_break(const struct td_windows *windows,
+					  bool of_cpu, int number)
+{
+	uint64_t hash = td_hash_more(td_hash((uint32_t)number), of_cpu);
+	size_t at = td_index_find(&windows->by_broken, hash);
+
+	return at == TD_NOT_FOUND ? NULL : &windows->breaks[at];
+}
+
+int td_windows_break(struct td_windows *windows, bool of_cpu, int number,
+		     uint64_t time_ns)
+{
+	uint64_t hash = td_hash_more(td_hash((uint32_t)number), of_cpu);
+	struct td_window_break *found = find_break(windows, of_cpu, number);
+
+	if (!found) {
+		found = td_array_add(&windows->breaks, windows->nr_breaks,
+				     sizeof(*found));
+		if (!found ||
+		    td_index_add(&windows->by_broken, hash, windows->nr_breaks))
+			return -ENOMEM;
+		windows->nr_breaks++;
+		found->of_cpu = of_cpu;
+		found->number = number;
+	}
+	found->time_ns = time_ns;
+	return 0;
+}
+
+/* Was it since then? */
+static bool is_broken(const struct td_windows *windows, bool of_cpu, int number,
+		      uint64_t since_ns)
+{
+	const struct td_window_break *found =
+		find_break(windows, of_cpu, number);
+
+	return found && found->time_ns >= since_ns;
+}
+
+/* --- the last samples ------------------------------------------------------- */
+
+static uint64_t key_of(const struct td_windows *windows,
+		       const struct td_window_end *end)
+{
+	int whose = windows->of_cpus ? end->cpu : end->tid;
+
+	return td_hash_more(td_hash((uint32_t)whose), (uint32_t)end->group);
+}
+
+static struct td_window_last *find_last(const struct td_windows *windows,
+					uint64_t key)
+{
+	size_t at = td_index_find(&windows->by_key, key);
+
+	return at == TD_NOT_FOUND ? NULL : &windows->last[at];
+}
+
+static size_t nr_values(const struct td_windows *windows, int group)
+{
+	return windows->plan->groups[group].nr;
+}
+
+static void copy_values(const struct td_windows *windows, uint64_t *to,
+			const struct td_window_end *end)
+{
+	for (size_t i = 0; i < nr_values(windows, end->group); i++)
+		to[i] = end->pairs[2 * i];
+}
+
+static void set_last(const struct td_windows *windows,
+		     struct td_window_last *last,
+		     const struct td_window_end *end)
+{
+	last->group = end->group;
+	last->cpu = end->cpu;
+	last->tid = end->tid;
+	last->spot = end->spot;
+	last->time_ns = end->time_ns;
+	copy_values(windows, last->values, end);
+}
+
+static int add_last(struct td_windows *windows, uint64_t key,
+		    const struct td_window_end *end)
+{
+	struct td_window_last *last =
+		td_array_add(&windows->last, windows->nr_last, sizeof(*last));
+
+	if (!last)
+		return -ENOMEM;
+	last->values = calloc(nr_values(windows, end->group) + 1,
+			      sizeof(*last->values));
+	if (!last->values)
+		return -ENOMEM;
+	if (td_index_add(&windows->by_key, key, windows->nr_last)) {
+		free(last->values);
+		return -ENOMEM;
+	}
+	windows->nr_last++;
+	set_last(windows, last, end);
+	return 0;
+}
+
+/* --- windows ---------------------------------------------------------------- */
+
+static bool is_whole(const struct td_windows *windows,
+		     const struct td_window_last *last,
+		     const struct td_window_end *end)
+{
+	uint64_t length_ns = td_since(end->time_ns, last->time_ns);
+
+	if (windows->longest_ns && length_ns > windows->longest_ns)
+		return false;
+	return last->tid == end->tid && last->cpu == end->cpu &&
+	       !is_broken(windows, false, end->tid, last->time_ns) &&
+	       !is_broken(windows, true, end->cpu, last->time_ns);
+}
+
+/* A window with the values at its end. */
+static struct td_window *add_window(struct td_windows *windows,
+				    const struct td_window_end *end)
+{
+	struct td_window *window =
+		td_array_add(&windows->v, windows->nr, sizeof(*window));
+
+	if (!window)
+		return NULL;
+	window->values = calloc(nr_values(windows, end->group) + 1,
+				sizeof(*window->values));
+	if (!window->values)
+		return NULL;
+	copy_values(windows, window->values, end);
+	window->group = end->group;
+	window->from = window->to = -1;
+	windows->nr++;
+	return window;
+}
+
+static void begin_at(const struct td_windows *windows, struct td_window *window,
+		     const struct td_window_last *last,
+		     const struct td_window_end *end)
+{
+	window->time_ns = td_since(end->time_ns, last->time_ns);
+	for (size_t i = 0; i < nr_values(windows, end->group); i++)
+		window->values[i] =
+			td_since(window->values[i], last->values[i]);
+	if (!is_whole(windows, last, end))
+		return;
+	window->from = last->spot;
+	window->to = end->spot;
+}
+
+/* Counts of the kernel's number of a thread begin anew with another thread. */
+static bool goes_on(const struct td_window_last *last,
+		    const struct td_window_end *end)
+{
+	return last && end->pairs[0] >= last->values[0];
+}
+
+int td_windows_add(struct td_windows *windows, const struct td_window_end *end)
+{
+	uint64_t key = key_of(windows, end);
+	struct td_window_last *last = find_last(windows, key);
+	struct td_window *window = add_window(windows, end);
+
+	if (!window)
+		return -ENOMEM;
+	if (goes_on(last, end))
+		begin_at(windows, window, last, end);
+	if (!last)
+		return add_last(windows, key, end);
+	set_last(windows, last, end);
+	return 0;
+}
+
+void td_windows_clear(struct td_windows *windows)
+{
+	for (size_t i = 0; i < windows->nr; i++)
+		free(windows->v[i].values);
+	windows->nr = 0;
+}
+
+void td_windows_free(struct td_windows *windows)
+{
+	td_windows_clear(windows);
+	for (size_t i = 0; i < windows->nr_last; i++)
+		free(windows->last[i].values);
+	free(windows->v);
+	free(windows->last);
+	free(windows->breaks);
+	td_index_free(&windows->by_key);
+	td_index_free(&windows->by_broken);
+	*windows = (struct td_windows){ 0 };
+}

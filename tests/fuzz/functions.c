@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The same bytes as an ELF file, a perf map, /proc/kallsyms and /proc/7/maps. */
+#include "lib/sample/spaces.h"
+#include "lib/sample/symbol_table.h"
+#include "lib/sample/symbols.h"
+#include "tests/fuzz/folder.h"
+#include "tests/fuzz/replay.h"
+
+static const char *const files[] = { "7/root/bin/x", "7/root/tmp/perf-7.map",
+				     "kallsyms", "7/maps" };
+static char file_path[] = "/bin/x", anon_path[] = "//anon",
+	    kernel_path[] = "[kernel]";
+
+static void write_files(const uint8_t *data, size_t size)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(files); i++) {
+		int fd = openat(folder_fd, files[i],
+				O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+		if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+			abort();
+		close(fd);
+	}
+}
+
+/* Places that are often in such files, and some that the data tells. */
+static void add_spots(struct td_spots *spots, const struct td_object *object,
+		      const uint8_t *data, size_t size)
+{
+	static const uint64_t places[] = {
+		0, 0x40, 0x1000, 0x1001, 0x1010, 0x401000, 0x7f0000001008
+	};
+	int at = td_spots_add_object(spots, object);
+	uint64_t words[4] = { 0 };
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(places); i++)
+		td_spots_add(spots, at, places[i]);
+	td_spots_add(spots, at, size / 2);
+	td_spots_add(spots, at, UINT64_MAX);
+	memcpy(words, data, size < sizeof(words) ? size : sizeof(words));
+	for (size_t i = 0; i < TD_ARRAY_SIZE(words); i++)
+		td_spots_add(spots, at, words[i]);
+}
+
+static void check(const struct td_spots *spots)
+{
+	for (size_t i = 0; i < spots->nr; i++) {
+		const struct td_spot *spot = &spots->v[i];
+		const struct td_function *function;
+
+		if (spot->function < 0 ||
+		    (size_t)spot->function >= spots->nr_functions ||
+		    spot->file >= (int)spots->nr_files ||
+		    (spot->file < 0) != (spot->line == 0))
+			abort();
+		function = &spots->functions[spot->function];
+		if (function->object != spot->object ||
+		    function->address > spot->address ||
+		    (!function->name && function->address != spot->address) ||
+		    (function->name &&
+		     strlen(function->name) > TD_SYMBOL_NAME_MAX))
+			abort();
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct td_object objects[] = {
+		{ .kind = TD_OBJECT_FILE, .path = file_path, .pid = 7 },
+		{ .kind = TD_OBJECT_MEMORY, .path = anon_path, .pid = 7 },
+		{ .kind = TD_OBJECT_KERNEL, .path = kernel_path },
+	};
+	struct td_notes notes = { 0 };
+	struct td_sysfs fs = { .sys = -1 };
+	struct td_symbols_setup setup = { &fs, true, &notes };
+	struct td_symbols *symbols = td_symbols_new(&setup);
+	struct td_spaces *spaces = td_spaces_new();
+	struct td_spots spots = { 0 };
+	struct td_err err;
+
+	if (folder_fd < 0)
+		make_folder(files, TD_ARRAY_SIZE(files));
+	fs.proc = folder_fd;
+	write_files(data, size);
+	if (td_spaces_read(spaces, &spots, &fs, 7) ||
+	    td_spaces_find(spaces, &spots, 7, 0x401000, false) < 0)
+		abort();
+	for (size_t i = 0; i < TD_ARRAY_SIZE(objects); i++)
+		add_spots(&spots, &objects[i], data, size);
+	if (td_symbols_resolve(symbols, &spots, &err))
+		abort();
+	check(&spots);
+	td_symbols_free(symbols);
+	td_spaces_free(spaces);
+	td_spots_free(&spots);
+	td_notes_free(&notes);
+	return 0;
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reads samples, sums them up and looks for windows between them. */
+#include "tests/fuzz/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/sample/function_counts.h"
+#include "lib/sample/locations.h"
+#include "lib/sample/samples.h"
+#include "lib/sample/windows.h"
+
+struct taken {
+	struct td_hits hits;
+	struct td_windows windows;
+};
+
+static int take(void *ctx, const struct td_record *record, int event, int spot,
+		int caller)
+{
+	struct taken *taken = ctx;
+	const struct td_plan *plan = taken->windows.plan;
+	const struct td_window_end end = { .time_ns = record->time_ns,
+					   .cpu = record->cpu,
+					   .tid = record->tid,
+					   .spot = spot,
+					   .pairs = record->values };
+
+	if (record->kind != TD_RECORD_SAMPLE)
+		return td_windows_break(&taken->windows, true, record->cpu,
+					record->time_ns);
+	if (plan->nr_groups && record->nr_values == plan->groups[0].nr &&
+	    td_windows_add(&taken->windows, &end))
+		return -1;
+	return td_hits_add(&taken->hits, event, spot, caller, record->period);
+}
+
+static void sum_up(const struct taken *taken, const struct td_spots *spots)
+{
+	struct td_function_counts counts = { 0 };
+	struct td_locations locations;
+	struct td_regions regions = { 0 };
+	struct td_batched batched = { 0 };
+
+	td_locations_make(&locations, &taken->hits, spots, 0);
+	td_locations_free(&locations);
+	if (td_function_counts_add(&counts, &taken->windows, spots) == 0)
+		td_function_counts_to_regions(&counts, taken->windows.plan,
+					      spots, &regions, &batched);
+	td_function_counts_free(&counts);
+	td_regions_free(&regions);
+	td_batched_free(&batched);
+}
+
+static void read_all(struct td_recording *rec, struct td_err *err)
+{
+	struct taken taken = { .windows = { .plan = &rec->plan } };
+	struct td_samples samples;
+	int rc = td_samples_read(&samples, rec, take, &taken, err);
+
+	if (rc && (rc != err->code || !err->msg[0]))
+		abort();
+	if (!rc)
+		sum_up(&taken, &samples.spots);
+	td_hits_free(&taken.hits);
+	td_windows_free(&taken.windows);
+	td_samples_free(&samples);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("samples", MFD_CLOEXEC);
+	struct td_recording rec;
+	struct td_err err = { 0 };
+	char path[32];
+
+	if (fd < 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (write(fd, data, size) == (ssize_t)size) {
+		if (td_recording_open(&rec, path, &err) == 0)
+			read_all(&rec, &err);
+		td_recording_close(&rec);
+	}
+	close(fd);
+	return 0;
+}

@@ -11,6 +11,8 @@
 	row(record) \
 	row(report) \
 	row(regions) \
+	row(locate) \
+	row(profile) \
 	row(list) \
 	row(explain) \
 	row(help)

@@ -13,6 +13,7 @@
 #include "cmd/plan/facts.h"
 #include "cmd/plan/measure.h"
 #include "cmd/plan/select.h"
+#include "cmd/sample/replay.h"
 #include "cmd/say.h"
 #include "cmd/view/view.h"
 #include "lib/recording/recording.h"
@@ -65,6 +66,8 @@ static int put(const struct td_recording *rec, struct td_view *view,
 	const struct td_counted counted = { time_ns, &rec->times, delta,
 					    &rec->course };
 
+	if (view->source->tree)
+		td_tree_set_latencies(view->source->tree, &rec->latencies);
 	return td_view_put(view, &counted, err);
 }
 
@@ -89,12 +92,13 @@ static int show_rows(struct td_recording *rec, struct td_view *view,
 	return rc < 0 ? rc : 0;
 }
 
-static int show(struct td_recording *rec, struct td_view *view,
+static int show(struct td_recording *rec, struct td_view *view, bool functions,
 		struct td_err *err)
 {
 	struct td_readings delta = { 0 };
 	uint64_t time_ns = 0;
-	int rc = show_rows(rec, view, &delta, &time_ns, err);
+	int rc = functions ? td_replay_profile(rec, view, &time_ns, err)
+			   : show_rows(rec, view, &delta, &time_ns, err);
 
 	free(delta.v);
 	if (rc)
@@ -134,6 +138,7 @@ static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 		.places = rec->places,
 		.tsc_hz = rec->info.tsc_hz,
 		.core_wide = !rec->info.tasks,
+		.latencies = rec->info.latencies,
 	};
 	int rc;
 
@@ -158,6 +163,8 @@ static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 static enum td_aggregation choose_aggregation(const struct td_recording *rec,
 					      const struct td_opts *opts)
 {
+	if (opts->profile)
+		return TD_AGGREGATE_REGION;
 	return opts->aggregations ? td_opts_aggregation(opts) : rec->info.how;
 }
 
@@ -200,6 +207,7 @@ static struct td_source make_source(const struct td_recording *rec,
 		.skip_idle = info->how == TD_AGGREGATE_THREAD &&
 			     info->target.kind == TD_TARGET_SYSTEM,
 		.names = &rec->names,
+		.latencies = &rec->latencies,
 		.regions = &rec->regions,
 		.cgroups = info->cgroups,
 		.nr_cgroups = info->nr_cgroups,
@@ -247,7 +255,7 @@ static int report_from(struct td_recording *rec, const struct td_opts *opts,
 	if (!rc && !opts->quiet)
 		td_say_notes(notes);
 	if (!rc)
-		rc = show(rec, &view, err);
+		rc = show(rec, &view, opts->profile, err);
 	if (td_view_close(&view, rc ? &late : err) && !rc)
 		rc = err->code;
 	td_measure_free(&measure);
@@ -273,6 +281,16 @@ static struct td_opts with_defaults(const struct td_opts *asked,
 	return opts;
 }
 
+static int locate(struct td_recording *rec, const struct td_opts *opts,
+		  struct td_err *err)
+{
+	int rc = td_replay_locate(rec, opts, err);
+
+	if (!rc && !opts->quiet)
+		warn_if_cut_off(rec);
+	return rc;
+}
+
 static int report(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct td_notes notes = { 0 };
@@ -288,7 +306,8 @@ static int report(const struct td_opts *opts, int *status, struct td_err *err)
 	if (!rc)
 		filled = with_defaults(opts, &rec);
 	if (!rc)
-		rc = report_from(&rec, &filled, &notes, err);
+		rc = opts->locate ? locate(&rec, opts, err)
+				  : report_from(&rec, &filled, &notes, err);
 	td_recording_close(&rec);
 	td_notes_free(&notes);
 	return rc;
@@ -311,6 +330,9 @@ static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 
 static int check(const struct td_opts *opts, struct td_err *err)
 {
+	if (opts->locate && opts->profile)
+		return td_err_usage(
+			err, "--locate and --profile exclude each other");
 	if (opts->input)
 		return 0;
 	td_err_usage(err, "tdstat report needs a FILE");
@@ -327,6 +349,13 @@ static const struct td_option recording[] = {
 	{ "per-region", 0, NULL, "a row for each region of the program",
 	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
 	  .min = TD_AGGREGATE_REGION },
+	{ "locate", 0, NULL, "the functions of samples of tdstat locate",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, locate) },
+	{ "callers", 0, NULL, "and from where they were called",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, callers) },
+	{ "profile", 0, NULL, "where the slots went in functions, by samples "
+	  "of tdstat profile",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, profile) },
 	{ NULL },
 };
 /* clang-format on */

@@ -3,23 +3,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 
 #include "cmd/plan/dry_run.h"
 #include "cmd/plan/job.h"
 #include "cmd/run/run.h"
 
 static int count(struct td_job *job, const struct td_inherited *inherited,
-		 int *status, struct td_err *err)
+		 struct td_focus *focus, int *status, struct td_err *err)
 {
 	struct td_session session;
 	struct td_run run = { .session = &session, .job = job };
 	struct td_err late = { 0 };
 	int rc = td_session_open(&session, job, inherited, err), rc_finish;
 
+	session.view.focus = focus;
 	do {
 		if (!rc)
 			rc = td_run_once(&run, err);
@@ -30,6 +29,10 @@ static int count(struct td_job *job, const struct td_inherited *inherited,
 	if (!rc || !run.child.reaped)
 		*status = rc ? run.child.status : td_run_status(&run);
 	td_run_close(&run);
+	if (focus)
+		focus->interrupted =
+			session.stop.signals ||
+			(session.stop.is_last && job->opts->command);
 	return td_session_close(&session, rc ? rc : rc_finish, err);
 }
 
@@ -48,31 +51,42 @@ static int check_log_fd(const struct td_opts *opts, struct td_err *err)
 	return 0;
 }
 
-/*
- * The right to count is ours alone.  As a capability of our file, exec() of the
- * command takes it away; as an ambient one, exec() would hand it on.
- */
-static void keep_right_to_ourselves(void)
+static int run(const struct td_opts *opts, const struct td_inherited *inherited,
+	       struct td_focus *focus, int *status, struct td_err *err)
 {
-	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_LOWER, CAP_PERFMON, 0, 0);
+	struct td_job job;
+	int rc;
+
+	rc = td_job_plan(&job, opts, err);
+	if (!rc)
+		rc = opts->dry_run ? td_dry_run(&job, err)
+				   : count(&job, inherited, focus, status, err);
+	if (rc && td_opts_want_events(opts)) /* why no event is left */
+		td_job_say_notes(&job);
+	td_job_free(&job);
+	return rc;
 }
 
 int td_session_run(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct td_inherited inherited = { 0 };
-	struct td_job job;
-	int rc;
 
-	keep_right_to_ourselves();
 	td_inherited_change(&inherited);
 	if (check_log_fd(opts, err))
 		return err->code;
-	rc = td_job_plan(&job, opts, err);
-	if (!rc)
-		rc = opts->dry_run ? td_dry_run(&job, err)
-				   : count(&job, &inherited, status, err);
-	if (rc && td_opts_want_events(opts)) /* why no event is left */
-		td_job_say_notes(&job);
-	td_job_free(&job);
-	return rc;
+	return run(opts, &inherited, NULL, status, err);
+}
+
+int td_session_find(const struct td_opts *opts,
+		    const struct td_inherited *inherited,
+		    struct td_focus *focus, int *status, struct td_err *err)
+{
+	struct td_opts counting = *opts;
+
+	*focus = (struct td_focus){ 0 };
+	counting.subcommand = TD_STAT;
+	counting.format = TD_FORMAT_TEXT;
+	counting.level = TD_MAX_LEVEL;
+	counting.drill = counting.quiet = counting.verdict = true;
+	return run(&counting, inherited, focus, status, err);
 }

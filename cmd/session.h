@@ -3,11 +3,20 @@
 #define TD_CMD_SESSION_H
 
 #include "cmd/opts/opts.h"
+#include "cmd/run/inherited.h"
+#include "cmd/view/focus.h"
 
 /*
  * Counts as opts say, or shows what would be counted (--dry-run).  *status is
  * set to the command's status if one ran.
  */
 int td_session_run(const struct td_opts *opts, int *status, struct td_err *err);
+/*
+ * Counts the whole tree of the same target as -l auto does, shows nothing, and
+ * tells what the verdict is.
+ */
+int td_session_find(const struct td_opts *opts,
+		    const struct td_inherited *inherited,
+		    struct td_focus *focus, int *status, struct td_err *err);
 
 #endif

@@ -38,9 +38,10 @@ static const struct td_option_group group_multiplex = { TD_SECTION_WHEN,
 static const struct td_option_group group_table = { TD_SECTION_HOW, table };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_target,       &td_group_cores,
-	&td_group_files,        &td_group_tree,
-	&td_group_events,       &td_group_scale,
+	&td_group_target,       &td_group_cgroups,
+	&td_group_cores,        &td_group_files,
+	&td_group_tree,         &td_group_events,
+	&td_group_tpebs,        &td_group_scale,
 	&td_group_when,         &group_runs,
 	&group_multiplex,       &td_group_rows,
 	&td_group_aggregations, &group_table,

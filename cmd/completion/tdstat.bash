@@ -61,12 +61,12 @@ _tdstat_read_option() {
 	return 0
 }
 
-# Reads the words before the cursor: sets subcommand, option, and command, the
-# place of the command's name.
+# Reads the words before the cursor: sets subcommand, option, node, and command,
+# the place of the command's name.
 _tdstat_read_words() {
 	local i word
 
-	subcommand='' option='' command=
+	subcommand='' option='' node='' command=
 	for ((i = 1; i < cword; i++)); do
 		word=${words[i]}
 		if [ -n "$option" ]; then
@@ -76,9 +76,13 @@ _tdstat_read_words() {
 			return
 		elif [[ $word == -?* ]]; then
 			_tdstat_read_option "$word"
+			# events are sampled in place of a node
+			[[ $subcommand != locate || $word != @(-e*|--event*) ]] || node=none
 		elif [ -z "$subcommand" ] && [[ $'\n'$subcommands$'\n' == *$'\n'"$word"$'\n'* ]]; then
 			subcommand=$word
 			_tdstat_read_help
+		elif [ "$subcommand" = locate ] && [ -z "$node" ]; then
+			node=$word
 		elif [[ ${help%%$'\n\n'*} == *COMMAND\ \[ARG* ]]; then
 			command=$i
 			return
@@ -164,7 +168,7 @@ _tdstat_value() {
 	--td-level) _tdstat_offer < <(printf '%s\n' 1 2 3 4 5 6) ;;
 	--per-cache) _tdstat_offer < <(printf '%s\n' L1 L2 L3 L4) ;;
 	--metrics-dir) _tdstat_files -d ;;
-	-i | --input | -o | --output) _tdstat_files -f ;;
+	-i | --input | -o | --output | --record | --samples) _tdstat_files -f ;;
 	--pre | --post) _tdstat_offer < <(compgen -c -- "$cur") ;;
 	--control) _tdstat_control ;;
 	esac
@@ -192,6 +196,11 @@ _tdstat_offer_options() {
 	[[ ${#COMPREPLY[@]} -ne 1 || ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null
 }
 
+_tdstat_nodes() {
+	"${words[0]}" explain 2>/dev/null | sed -n 's/^ *\(tma_[a-z0-9_]*\)$/\1/p' | sort -u
+	_tdstat_names metrics
+}
+
 # A word that is neither an option nor its value.
 _tdstat_word() {
 	case $subcommand in
@@ -200,17 +209,24 @@ _tdstat_word() {
 			printf '%s\n' hw cache pmu sysfs model sw tool tracepoint metrics metricgroups
 		_tdstat_names
 	) ;;
-	explain) _tdstat_offer < <(
-		"${words[0]}" explain 2>/dev/null | sed -n 's/^ *\(tma_[a-z0-9_]*\)$/\1/p' | sort -u
-		_tdstat_names metrics
-	) ;;
+	explain) _tdstat_offer < <(_tdstat_nodes) ;;
 	report) _tdstat_files -f ;;
 	help) _tdstat_offer <<<"$subcommands" ;;
 	'')
 		_tdstat_offer <<<"$subcommands"
 		_tdstat_offer < <(compgen -c -- "$cur" | sort -u)
 		;;
-	record) _tdstat_offer < <(compgen -c -- "$cur" | sort -u) ;;
+	locate)
+		if [ -z "$node" ]; then
+			_tdstat_offer < <(
+				echo auto
+				_tdstat_nodes
+			)
+		else
+			_tdstat_offer < <(compgen -c -- "$cur" | sort -u)
+		fi
+		;;
+	record | regions | profile) _tdstat_offer < <(compgen -c -- "$cur" | sort -u) ;;
 	esac
 }
 
@@ -239,7 +255,7 @@ _tdstat_cut_replies() {
 _tdstat() {
 	# shellcheck disable=SC2034 # _init_completion sets them
 	local cur prev words cword split
-	local offset_of help options subcommands subcommand='' option command cur_word
+	local offset_of help options subcommands subcommand='' option node command cur_word
 
 	COMPREPLY=()
 	if declare -F _init_completion >/dev/null; then

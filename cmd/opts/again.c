@@ -10,25 +10,40 @@
 
 /* What is asked of the target is left out: levels, rows, formats, files. */
 static const struct td_option_group *const kept[] = {
+	&td_group_target, &td_group_cgroups, &td_group_cores,
+	&td_group_files,  &td_group_when,    NULL,
+};
+
+/* What of it all subcommands take that run or attach. */
+static const struct td_option_group *const of_target[] = {
 	&td_group_target,
 	&td_group_cores,
 	&td_group_files,
-	&td_group_when,
 	NULL,
 };
 
 /* The row of a kept option; NULL for others.  A result has no intervals. */
-static const struct td_option *find_kept(const struct td_option *o)
+static const struct td_option *
+find_kept(const struct td_option_group *const *rows, const struct td_option *o)
 {
 	const struct td_option *found =
-		o ? td_option_find(kept, o->name, strlen(o->name)) : NULL;
+		o ? td_option_find(rows, o->name, strlen(o->name)) : NULL;
 
 	return found && strncmp(found->name, "interval", 8) != 0 ? found : NULL;
 }
 
-static void put_option(FILE *fp, const struct td_option *o, const char *value)
+/* Where, what may be put there, and of which subcommand the words are. */
+struct again {
+	FILE *fp;
+	const struct td_option_group *const *kept, *const *groups;
+};
+
+static void put_option(const struct again *again, const struct td_option *o,
+		       const char *value)
 {
-	if (!find_kept(o))
+	FILE *fp = again->fp;
+
+	if (!find_kept(again->kept, o))
 		return;
 	if (o->letter)
 		fprintf(fp, " -%c", o->letter);
@@ -41,9 +56,10 @@ static void put_option(FILE *fp, const struct td_option *o, const char *value)
 }
 
 /* Both return true if next was used up as a value. */
-static bool put_long(FILE *fp, const struct td_option_group *const *groups,
-		     const char *name, const char *next)
+static bool put_long(const struct again *again, const char *name,
+		     const char *next)
 {
+	const struct td_option_group *const *groups = again->groups;
 	size_t len = strcspn(name, "=");
 	const struct td_option *o = td_option_find(groups, name, len);
 	const char *value = name[len] ? name + len + 1 : NULL;
@@ -52,31 +68,29 @@ static bool put_long(FILE *fp, const struct td_option_group *const *groups,
 	if (!o)
 		o = td_option_find_begin(groups, name, len);
 	takes = o && o->arg && !o->optional && !value;
-	put_option(fp, o, takes ? next : value);
+	put_option(again, o, takes ? next : value);
 	return takes;
 }
 
-static bool put_letters(FILE *fp, const struct td_option_group *const *groups,
-			const char *letters, const char *next)
+static bool put_letters(const struct again *again, const char *letters,
+			const char *next)
 {
 	for (; *letters; letters++) {
 		const struct td_option *o =
-			td_option_find_letter(groups, *letters);
+			td_option_find_letter(again->groups, *letters);
 
 		if (!o || !o->arg) {
-			put_option(fp, o, NULL);
+			put_option(again, o, NULL);
 			continue;
 		}
-		put_option(fp, o, letters[1] ? letters + 1 : next);
+		put_option(again, o, letters[1] ? letters + 1 : next);
 		return !letters[1] && !o->optional;
 	}
 	return false;
 }
 
-void td_again_put_options(FILE *fp, const struct td_opts *opts)
+static void put_options(const struct again *again, const struct td_opts *opts)
 {
-	const struct td_option_group *const *groups = opts->chosen->groups;
-
 	for (int i = 0; i < opts->nr_words; i++) {
 		const char *word = opts->words[i];
 		const char *next =
@@ -86,9 +100,14 @@ void td_again_put_options(FILE *fp, const struct td_opts *opts)
 			break;
 		if (word[0] != '-' || !word[1])
 			continue;
-		i += word[1] == '-' ? put_long(fp, groups, word + 2, next)
-				    : put_letters(fp, groups, word + 1, next);
+		i += word[1] == '-' ? put_long(again, word + 2, next)
+				    : put_letters(again, word + 1, next);
 	}
+}
+
+void td_again_put_options(FILE *fp, const struct td_opts *opts)
+{
+	put_options(&(struct again){ fp, kept, opts->chosen->groups }, opts);
 }
 
 void td_again_put_runs(FILE *fp, const struct td_opts *opts)
@@ -110,30 +129,11 @@ void td_again_put_command(FILE *fp, const struct td_opts *opts)
 	}
 }
 
-static void put_list(FILE *fp, const char *option, const struct td_ints *list)
+void td_again_put_target(FILE *fp, const struct td_opts *opts)
 {
-	td_autofree char *text = list->nr ? td_ints_format(list) : NULL;
-
-	if (text)
-		fprintf(fp, " %s %s", option, text);
-}
-
-void td_again_put_perf(FILE *fp, const struct td_opts *opts)
-{
-	if (opts->all_user)
-		fputs(" --all-user", fp);
-	if (opts->all_kernel)
-		fputs(" --all-kernel", fp);
-	if (opts->no_inherit)
-		fputs(" -i", fp);
-	put_list(fp, "-p", &opts->pids);
-	put_list(fp, "-t", &opts->tids);
-	put_list(fp, "-C", &opts->cpus);
-	if (opts->all_cpus ||
-	    (!opts->command && !td_opts_attaches(opts) && !opts->has_cpus))
-		fputs(" -a", fp);
-	if (opts->command)
-		td_again_put_command(fp, opts);
-	else
-		fputs(" -- sleep 10", fp);
+	put_options(&(struct again){ fp, of_target, opts->chosen->groups },
+		    opts);
+	if (!opts->command)
+		fputs(" --timeout 10s", fp);
+	td_again_put_command(fp, opts);
 }

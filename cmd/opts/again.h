@@ -21,8 +21,9 @@ void td_again_put_runs(FILE *fp, const struct td_opts *opts);
 /* "-- command" */
 void td_again_put_command(FILE *fp, const struct td_opts *opts);
 /*
- * For perf record: the same target, for ten seconds if no command says how long.
+ * For tdstat locate: the same target, for ten seconds if no command says how
+ * long.
  */
-void td_again_put_perf(FILE *fp, const struct td_opts *opts);
+void td_again_put_target(FILE *fp, const struct td_opts *opts);
 
 #endif

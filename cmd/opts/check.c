@@ -124,6 +124,14 @@ static int check_events(const struct td_opts *o, struct td_err *err)
 		  "exclude each other" },
 		{ o->drill && o->no_multiplex,
 		  "-l auto and --no-multiplex exclude each other" },
+		{ o->record_tpebs && o->no_record_tpebs,
+		  "--record-tpebs and --no-record-tpebs exclude each other" },
+		{ o->record_tpebs && o->no_multiplex,
+		  "--record-tpebs and --no-multiplex exclude each other: "
+		  "samples take counters" },
+		{ o->record_tpebs && (o->cgroups || o->each_cgroup),
+		  "--record-tpebs samples whole CPUs or tasks: it and cgroups "
+		  "exclude each other" },
 		{ o->nothing && o->metric_only,
 		  "--null and --metric-only exclude each other" },
 		{ td_opts_want_events(o) && o->metric_only &&

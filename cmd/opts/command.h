@@ -18,8 +18,12 @@ struct td_command {
 	const char *status;   /* what its exit status says; NULL: the usual */
 	const struct td_option_group *const *groups; /* the last one is NULL */
 	enum td_subcommand subcommand; /* the one that it is or behaves like */
-	/* Takes a word that is no option; NULL: it begins a command to run. */
+	/*
+	 * Takes a word that is no option; returns 1 if it begins a command to
+	 * run, as any does for NULL.
+	 */
 	int (*word)(struct td_opts *opts, const char *word, struct td_err *err);
+	bool runs; /* a word behind "--" begins a command, even with word */
 	/* Checks options against each other, after the last; NULL: no check. */
 	int (*check)(const struct td_opts *opts, struct td_err *err);
 	/* Sets *status to the status of the command if one ran. */

@@ -36,14 +36,18 @@ static const struct td_option target[] = {
 	{ "no-inherit", 'i', NULL,
 	  "do not count children and threads that are started",
 	  FLAG(no_inherit) },
+	{ "all-user", 0, NULL, "user space only", FLAG(all_user) },
+	{ "all-kernel", 0, NULL, "the kernel only", FLAG(all_kernel) },
+	{ NULL },
+};
+
+static const struct td_option cgroups[] = {
 	{ "cgroup", 'G', "LIST",
 	  "cgroups, one for each event before it; a single one is for all",
 	  FUNCTION(td_value_cgroups) },
 	{ "for-each-cgroup", 0, "LIST",
 	  "count everything in each cgroup: names or regular expressions",
 	  TEXT(each_cgroup) },
-	{ "all-user", 0, NULL, "user space only", FLAG(all_user) },
-	{ "all-kernel", 0, NULL, "the kernel only", FLAG(all_kernel) },
 	{ NULL },
 };
 
@@ -98,6 +102,17 @@ static const struct td_option events[] = {
 	  TD_OPTION_COUNT, .offset = AT(detail) },
 	{ "null", 'n', NULL, "count nothing, only measure the time",
 	  FLAG(nothing) },
+	{ NULL },
+};
+
+static const struct td_option tpebs[] = {
+	{ "record-tpebs", 0, NULL,
+	  "sample the retire latencies that metrics need (the default where the "
+	  "processor can)",
+	  FLAG(record_tpebs) },
+	{ "no-record-tpebs", 0, NULL,
+	  "take the means of the files for retire latencies",
+	  FLAG(no_record_tpebs) },
 	{ NULL },
 };
 
@@ -191,10 +206,12 @@ static const struct td_option verbose[] = {
 /* clang-format on */
 
 const struct td_option_group td_group_target = { TD_SECTION_WHAT, target };
+const struct td_option_group td_group_cgroups = { TD_SECTION_WHAT, cgroups };
 const struct td_option_group td_group_cores = { TD_SECTION_WHAT, cores };
 const struct td_option_group td_group_files = { TD_SECTION_WHAT, files };
 const struct td_option_group td_group_tree = { TD_SECTION_WHAT, tree };
 const struct td_option_group td_group_events = { TD_SECTION_WHAT, events };
+const struct td_option_group td_group_tpebs = { TD_SECTION_WHAT, tpebs };
 const struct td_option_group td_group_scale = { TD_SECTION_WHAT, scale };
 const struct td_option_group td_group_when = { TD_SECTION_WHEN, when };
 const struct td_option_group td_group_rows = { TD_SECTION_HOW, rows };

@@ -6,10 +6,12 @@
 
 /* Groups of options that more than one subcommand has. */
 extern const struct td_option_group td_group_target, /* who is counted */
+	td_group_cgroups,                            /* -G and its like */
 	td_group_cores,                              /* --cputype */
 	td_group_files,                              /* --metrics-dir */
 	td_group_tree,                               /* levels, metrics */
 	td_group_events,                             /* -e and its like */
+	td_group_tpebs,                              /* --record-tpebs */
 	td_group_scale,                              /* scaled up or not */
 	td_group_when,                               /* times, intervals */
 	td_group_rows,                               /* what has a row */

@@ -15,8 +15,9 @@ bool td_opts_want_verdict(const struct td_opts *opts)
 	/* these are sorted, so the first line says it */
 	if (opts->bottlenecks)
 		return false;
-	/* a row each */
-	if (opts->subcommand == TD_REGIONS)
+	/* a row each; places, not a tree */
+	if (opts->subcommand == TD_REGIONS || opts->subcommand == TD_LOCATE ||
+	    opts->subcommand == TD_PROFILE)
 		return false;
 	/* for programs only if asked for, as it is a line of another kind */
 	return opts->verdict ||

@@ -23,6 +23,8 @@ enum td_subcommand {
 	TD_REPORT,
 	TD_LIST,
 	TD_REGIONS,
+	TD_LOCATE,
+	TD_PROFILE,
 };
 
 struct td_command;
@@ -58,7 +60,8 @@ struct td_opts {
 	size_t nr_metrics;
 	bool bottlenecks;
 	bool no_multiplex;
-	const char *metrics_dir; /* NULL: the installed files */
+	bool record_tpebs, no_record_tpebs; /* retire latencies by samples */
+	const char *metrics_dir;            /* NULL: the installed files */
 	bool metric_only;
 	bool no_group, no_merge, no_threshold; /* --metric-no-... */
 	bool all_nodes;                        /* --all */
@@ -92,10 +95,16 @@ struct td_opts {
 	bool append;
 	int log_fd; /* 0: none */
 	bool quiet;
-	const char *input;  /* of report */
-	int every;          /* regions: of so many calls one; 0: each */
-	bool by_read;       /* regions: no RDPMC */
-	const char *record; /* regions: the recording; NULL: none */
+	const char *input;   /* of report */
+	int every;           /* regions: of so many calls one; 0: each */
+	bool by_read;        /* regions: no RDPMC */
+	const char *record;  /* regions: the recording; NULL: none */
+	const char *node;    /* locate: NULL: the one of the verdict */
+	int freq;            /* samples a second of each CPU; 0: the default */
+	double overhead_pct; /* that sampling may cost; 0: no limit */
+	bool callers;
+	const char *samples;  /* file to keep samples in; NULL: none */
+	bool locate, profile; /* of report */
 	bool dry_run;
 	int verbose;
 	const char **patterns; /* arguments of list, explain, help */

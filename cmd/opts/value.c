@@ -11,6 +11,8 @@
 #include "lib/base/util.h"
 #include "lib/machine/cpu.h"
 
+#define MOST_OVERHEAD 50 /* percent */
+
 int td_value_level(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	opts->drill = strcmp(arg, "auto") == 0;
@@ -176,6 +178,23 @@ int td_value_no_big_num(struct td_opts *opts, const char *arg,
 	(void)err;
 	opts->no_big_num = true;
 	opts->asked_big_num = false;
+	return 0;
+}
+
+/* "1%", "0.5" */
+int td_value_overhead(struct td_opts *opts, const char *arg, struct td_err *err)
+{
+	char *end;
+	double value = strtod(arg, &end);
+
+	end += *end == '%';
+	if (end == arg || *end || !(value > 0 && value <= MOST_OVERHEAD) ||
+	    strspn(arg, "0123456789.%") != strlen(arg))
+		return td_err_usage(err,
+				    "--overhead %s: not a percentage above 0 "
+				    "and up to %d",
+				    arg, MOST_OVERHEAD);
+	opts->overhead_pct = value;
 	return 0;
 }
 

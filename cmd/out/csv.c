@@ -40,21 +40,29 @@ static void put_number(const struct td_writer *writer, int decimals,
 		fputs(td_out_format(buf, decimals, value), writer->fp);
 }
 
+/* Nobody has counted it for functions. */
+static double of_calls(const struct td_region_facts *of, uint64_t count)
+{
+	return of->function ? NAN : (double)count;
+}
+
 /* In the order of facts. */
 static void put_facts(const struct td_writer *writer,
 		      const struct td_region_facts *of)
 {
-	put_number(writer, 0, of->outside ? NAN : (double)of->calls);
+	bool no_calls = of->outside && !of->function;
+
+	put_number(writer, 0, no_calls ? NAN : (double)of->calls);
 	put_number(writer, 9, (double)of->time_ns / 1e9);
 	put_number(writer, 2, of->inclusive_pct);
 	put_number(writer, 2, of->exclusive_pct);
-	put_number(writer, 1, of->slots_per_call);
-	put_number(writer, 0, (double)of->switched);
-	put_number(writer, 0, (double)of->migrated);
-	put_number(writer, 0, (double)of->moved);
-	put_number(writer, 0, (double)of->lost);
-	put_number(writer, 0, (double)of->skipped);
-	put_number(writer, 2, of->cost_pct);
+	put_number(writer, 1, of->function ? NAN : of->slots_per_call);
+	put_number(writer, 0, of_calls(of, of->switched));
+	put_number(writer, 0, of_calls(of, of->migrated));
+	put_number(writer, 0, of_calls(of, of->moved));
+	put_number(writer, 0, of_calls(of, of->lost));
+	put_number(writer, 0, of_calls(of, of->skipped));
+	put_number(writer, 2, of->function ? NAN : of->cost_pct);
 	put_number(writer, 0, isnan(of->least_slots) ? 0 : 1);
 }
 
@@ -167,4 +175,5 @@ const struct td_out td_out_csv = {
 	.one_header = true,
 	.report = csv_report,
 	.events = td_out_csv_events,
+	.where = td_out_csv_where,
 };

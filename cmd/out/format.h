@@ -18,6 +18,7 @@ struct td_advice;
 struct td_event_report;
 struct td_report;
 struct td_usage;
+struct td_where;
 struct td_writer;
 
 /*
@@ -40,6 +41,8 @@ struct td_out {
 	/* Writes counts instead of metrics; a run has one or the other. */
 	void (*events)(struct td_writer *writer,
 		       const struct td_event_report *report);
+	/* Writes where events were sampled. */
+	void (*where)(struct td_writer *writer, const struct td_where *where);
 	/* Writes the end of a run; NULL: nothing. */
 	void (*end)(struct td_writer *writer, const struct td_usage *usage);
 };

@@ -25,25 +25,38 @@ static struct json_object *number_or_null(double value)
 	return isnan(value) ? NULL : td_out_json_number(value);
 }
 
+/* Of functions, what is of calls alone was not counted. */
+static void put_calls(struct json_object *o, const char *key,
+		      const struct td_region_facts *of, uint64_t count)
+{
+	json_object_object_add(
+		o, key,
+		of->function ? NULL : json_object_new_int64((int64_t)count));
+}
+
 /* What rows of regions have besides. */
 static void put_facts(struct json_object *o, const struct td_region_facts *of)
 {
+	bool no_calls = of->outside && !of->function;
+	double unknown = of->function ? NAN : 0;
+
 	json_object_object_add(
 		o, "calls",
-		of->outside ? NULL : json_object_new_int64((int64_t)of->calls));
+		no_calls ? NULL : json_object_new_int64((int64_t)of->calls));
 	td_json_put_seconds(o, "seconds", of->time_ns);
 	json_object_object_add(o, "inclusive",
 			       percent_or_null(of->inclusive_pct));
 	json_object_object_add(o, "exclusive",
 			       percent_or_null(of->exclusive_pct));
 	json_object_object_add(o, "slots_per_call",
-			       number_or_null(of->slots_per_call));
-	td_json_put_int(o, "switched", (int64_t)of->switched);
-	td_json_put_int(o, "migrated", (int64_t)of->migrated);
-	td_json_put_int(o, "moved", (int64_t)of->moved);
-	td_json_put_int(o, "lost", (int64_t)of->lost);
-	td_json_put_int(o, "skipped", (int64_t)of->skipped);
-	json_object_object_add(o, "cost", percent_or_null(of->cost_pct));
+			       number_or_null(unknown + of->slots_per_call));
+	put_calls(o, "switched", of, of->switched);
+	put_calls(o, "migrated", of, of->migrated);
+	put_calls(o, "moved", of, of->moved);
+	put_calls(o, "lost", of, of->lost);
+	put_calls(o, "skipped", of, of->skipped);
+	json_object_object_add(o, "cost",
+			       percent_or_null(unknown + of->cost_pct));
 	if (!isnan(of->least_slots))
 		json_object_object_add(o, "short",
 				       json_object_new_boolean(true));
@@ -134,4 +147,5 @@ const struct td_out td_out_json = {
 	.report = json_report,
 	.verdict = td_out_json_verdict,
 	.events = td_out_json_events,
+	.where = td_out_json_where,
 };

@@ -37,6 +37,15 @@ void td_out_csv_events(struct td_writer *writer,
 void td_out_json_events(struct td_writer *writer,
 			const struct td_event_report *report);
 
+/* text_where.c, csv_where.c, json_where.c */
+void td_out_text_where(struct td_writer *writer, const struct td_where *where);
+void td_out_csv_where(struct td_writer *writer, const struct td_where *where);
+void td_out_json_where(struct td_writer *writer, const struct td_where *where);
+
+/* text_samples.c */
+void td_out_text_samples(const struct td_writer *writer,
+			 const struct td_where *where);
+
 /* text_tree.c */
 void td_out_text_tree(const struct td_writer *writer,
 		      const struct td_report *report, const struct td_row *row);

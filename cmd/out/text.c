@@ -236,5 +236,6 @@ const struct td_out td_out_text = {
 	.report = text_report,
 	.verdict = td_out_text_verdict,
 	.events = td_out_text_events,
+	.where = td_out_text_where,
 	.end = text_end,
 };

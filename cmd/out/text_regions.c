@@ -7,9 +7,11 @@
 #include "cmd/out/out.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
+#include "lib/count/regions.h"
 
 #define MIN_ID_WIDTH   9 /* "(outside)" */
 #define MAX_ID_WIDTH   32
+#define FOLDED_WIDTH   22 /* "(99 with few windows)" */
 #define CALLS_WIDTH    12
 #define PERCENT_WIDTH  7
 #define SLOTS_WIDTH    14
@@ -24,6 +26,7 @@
 struct layout {
 	int id_width;
 	bool pmu;
+	bool functions; /* have windows, and nothing is within them */
 };
 
 static const char *short_name(const struct td_column *column)
@@ -39,14 +42,25 @@ static int cell_width(const struct td_column *column)
 	return len > CELL_WIDTH ? len : CELL_WIDTH;
 }
 
+/* Of functions with few windows there is nothing to show but that they were. */
+static bool is_folded(const struct td_writer *writer,
+		      const struct td_report *report, const struct td_row *row)
+{
+	return report->functions && !writer->frame->all &&
+	       !row->region->outside && row->region->calls < TD_LEAST_WINDOWS;
+}
+
 static struct layout make_layout(const struct td_writer *writer,
 				 const struct td_report *report)
 {
-	struct layout layout = { MIN_ID_WIDTH, writer->frame->show_pmu };
+	struct layout layout = { MIN_ID_WIDTH, writer->frame->show_pmu,
+				 report->functions };
 
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		int width = td_printable_width(report->rows[i].id);
 
+		if (is_folded(writer, report, &report->rows[i]))
+			width = FOLDED_WIDTH;
 		if (width > layout.id_width)
 			layout.id_width = width;
 	}
@@ -79,8 +93,13 @@ static void put_start(FILE *fp, const struct layout *layout, const char *id,
 	}
 }
 
-static void put_facts_header(FILE *fp)
+static void put_facts_header(FILE *fp, const struct layout *layout)
 {
+	if (layout->functions) {
+		fprintf(fp, " %*s %*s", CALLS_WIDTH, "windows", PERCENT_WIDTH,
+			"slots %");
+		return;
+	}
 	fprintf(fp, " %*s %*s %*s %*s", CALLS_WIDTH, "calls", PERCENT_WIDTH,
 		"incl. %", PERCENT_WIDTH, "excl. %", SLOTS_WIDTH,
 		"slots a call");
@@ -108,13 +127,18 @@ static void put_count(const struct td_writer *writer, int width, double value)
 		td_out_number(writer->fp, width, 0, value);
 }
 
-static void put_facts(const struct td_writer *writer, const struct td_row *row)
+static void put_facts(const struct td_writer *writer,
+		      const struct layout *layout, const struct td_row *row)
 {
 	const struct td_region_facts *facts = row->region;
+	bool no_calls = facts->outside && !layout->functions;
 
 	fputc(' ', writer->fp);
-	put_count(writer, CALLS_WIDTH,
-		  facts->outside ? NAN : (double)facts->calls);
+	put_count(writer, CALLS_WIDTH, no_calls ? NAN : (double)facts->calls);
+	if (layout->functions) {
+		put_percent(writer->fp, facts->exclusive_pct);
+		return;
+	}
 	put_percent(writer->fp, facts->inclusive_pct);
 	put_percent(writer->fp, facts->exclusive_pct);
 	fputc(' ', writer->fp);
@@ -211,9 +235,9 @@ static void put_header(const struct td_writer *writer,
 {
 	FILE *fp = writer->fp;
 
-	put_start(fp, layout, "region", "pmu");
+	put_start(fp, layout, layout->functions ? "function" : "region", "pmu");
 	if (!from)
-		put_facts_header(fp);
+		put_facts_header(fp, layout);
 	for (size_t i = from; i < end; i++) {
 		const struct td_column *column = &report->columns[i];
 
@@ -232,7 +256,7 @@ static void put_line(const struct td_writer *writer,
 {
 	put_start(writer->fp, layout, row->id, row->pmu);
 	if (!from)
-		put_facts(writer, row);
+		put_facts(writer, layout, row);
 	for (size_t i = from; i < end; i++) {
 		if (report->columns[i].present)
 			put_cell(writer, row, &report->columns[i],
@@ -240,6 +264,35 @@ static void put_line(const struct td_writer *writer,
 	}
 	if (!from)
 		put_remarks(writer->fp, row->region);
+	fputc('\n', writer->fp);
+}
+
+static void put_folded(const struct td_writer *writer,
+		       const struct td_report *report,
+		       const struct layout *layout)
+{
+	char text[64];
+	double percent = 0;
+	uint64_t windows = 0;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		const struct td_row *row = &report->rows[i];
+
+		if (!is_folded(writer, report, row))
+			continue;
+		nr++;
+		windows += row->region->calls;
+		if (!isnan(row->region->exclusive_pct))
+			percent += row->region->exclusive_pct;
+	}
+	if (!nr)
+		return;
+	snprintf(text, sizeof(text), "(%zu with few windows)", nr);
+	put_start(writer->fp, layout, text, "");
+	fputc(' ', writer->fp);
+	put_count(writer, CALLS_WIDTH, (double)windows);
+	put_percent(writer->fp, percent);
 	fputc('\n', writer->fp);
 }
 
@@ -273,9 +326,13 @@ void td_out_text_regions(const struct td_writer *writer,
 					 start + (from ? 0 : FACTS_WIDTH));
 
 		put_header(writer, report, &layout, from, end);
-		for (size_t i = 0; i < report->nr_rows; i++)
-			put_line(writer, report, &report->rows[i], &layout,
-				 from, end);
+		for (size_t i = 0; i < report->nr_rows; i++) {
+			if (!is_folded(writer, report, &report->rows[i]))
+				put_line(writer, report, &report->rows[i],
+					 &layout, from, end);
+		}
+		if (!from)
+			put_folded(writer, report, &layout);
 		fputc('\n', writer->fp);
 		from = end;
 	} while (from < report->nr_columns);

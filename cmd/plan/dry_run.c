@@ -202,11 +202,23 @@ static void put_plan(FILE *fp, const struct td_machine *machine,
 	put_rest(fp, tree, plan);
 }
 
+static void put_sampled(FILE *fp, const struct td_plan *sampled)
+{
+	for (size_t g = 0; g < sampled->nr_groups; g++) {
+		const struct td_group *group = &sampled->groups[g];
+
+		for (size_t i = 0; i < group->nr; i++)
+			put_line(fp, "sampled for its latency: ",
+				 sampled->events.v[group->members[i]].name);
+	}
+}
+
 int td_dry_run(struct td_job *job, struct td_err *err)
 {
 	td_job_say_notes(job);
 	put_plan(stdout, &job->machine, job->tree, &job->plan, &job->target,
 		 put_attr);
+	put_sampled(stdout, &job->sampled);
 	td_put_turns(stdout, &job->machine, &job->plan);
 	return td_out_check(stdout, "standard output", err);
 }

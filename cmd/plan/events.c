@@ -115,9 +115,47 @@ static int check_cpus(struct td_typing *t, struct td_event *event,
 	return none ? refuse(t, event, why, err) : 0;
 }
 
+/* Copies an event to those that are sampled. */
+static int add_sampled(struct td_typing *t, const struct td_event *event,
+		       struct td_err *err)
+{
+	struct td_event *added = td_events_add(t->sampled);
+
+	if (!added)
+		return td_err_nomem(err);
+	*added = *event;
+	added->name = strdup(event->name);
+	added->unit = added->filter = added->tracepoint = NULL;
+	added->refusal = NULL;
+	return added->name ? 0 : td_err_nomem(err);
+}
+
+/* A retire latency is no count, which would add up, but the mean of samples. */
+static int sample(struct td_typing *t, struct td_event *event,
+		  struct td_err *err)
+{
+	const struct td_pmu *pmu = &t->machine->pmus[event->pmu];
+	int rc;
+
+	if (!td_uarch_has_latencies(pmu->uarch))
+		return refuse(t, event,
+			      "modifier R: samples of this processor do not "
+			      "tell retire latencies",
+			      err);
+	if (!t->sampled)
+		return refuse(t, event,
+			      "modifier R: nothing is sampled in cgroups, or "
+			      "with --no-record-tpebs",
+			      err);
+	rc = add_sampled(t, event, err);
+	if (!rc && td_event_set_refusal(event, "its retire latency is sampled"))
+		rc = td_err_nomem(err);
+	return rc;
+}
+
 /*
- * Refuses events that are known to be impossible before anything is opened.
- * Retire latencies need samples, which tdstat does not take.
+ * Refuses events that are known to be impossible before anything is opened, and
+ * those that are sampled instead.
  */
 static int refuse_impossible(struct td_typing *t, struct td_err *err)
 {
@@ -129,10 +167,7 @@ static int refuse_impossible(struct td_typing *t, struct td_err *err)
 		if (event->refusal)
 			continue;
 		if (event->mods.retire_latency)
-			rc = refuse(t, event,
-				    "modifier R: a latency needs samples, and "
-				    "tdstat only counts",
-				    err);
+			rc = sample(t, event, err);
 		else
 			rc = check_cpus(t, event, err);
 	}
@@ -199,8 +234,12 @@ static void note_rows(struct td_typing *t)
 /*
  * Returns an error if all events were refused; --null has none, which is fine.
  */
-static int check_any(const struct td_plan *plan, struct td_err *err)
+static int check_any(const struct td_typing *t, struct td_err *err)
 {
+	const struct td_plan *plan = t->plan;
+
+	if (t->sampled && t->sampled->nr)
+		return 0;
 	for (size_t i = 0; i < plan->events.nr; i++) {
 		if (!plan->events.v[i].refusal)
 			return 0;
@@ -240,7 +279,7 @@ int td_events_plan(struct td_typing *t, struct td_err *err)
 	if (!rc)
 		rc = refuse_impossible(t, err);
 	if (!rc)
-		rc = check_any(t->plan, err);
+		rc = check_any(t, err);
 	td_catalog_free(&catalog);
 	if (rc)
 		return rc;

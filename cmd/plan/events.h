@@ -16,6 +16,8 @@ struct td_typing {
 	struct td_event_text *text; /* filled in: the parsed -e */
 	struct td_target *target;   /* becomes system-wide if events need it */
 	struct td_plan *plan;       /* filled in */
+	struct td_events
+		*sampled; /* filled in: those with R; NULL: none may be */
 	struct td_notes *notes;
 };
 

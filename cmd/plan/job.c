@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cmd/plan/events.h"
+#include "cmd/plan/latencies.h"
 #include "cmd/plan/select.h"
 #include "cmd/plan/target.h"
 #include "cmd/say.h"
@@ -37,13 +38,16 @@ static int build_measure(struct td_job *job, struct td_err *err)
 		.notes = &job->notes,
 		.tsc_hz = job->tsc_hz,
 		.core_wide = job->target.system_wide,
+		.latencies = td_latencies_are_wanted(job->opts),
+		.sampled = &job->sampled.events,
 	};
 	int rc = td_job_read_places(job, false, err);
 
 	how.places = job->places;
-	return rc ? rc
-		  : td_measure_build(&job->measure, &job->plan.events, &how,
-				     err);
+	if (!rc)
+		rc = td_measure_build(&job->measure, &job->plan.events, &how,
+				      err);
+	return rc;
 }
 
 static int check_cores(struct td_job *job, struct td_err *err)
@@ -76,6 +80,9 @@ static bool wants_clocks(const struct td_job *job)
 	/* each event of a region costs some time at its begin and its end */
 	if (job->opts->subcommand == TD_REGIONS)
 		return false;
+	/* that is what samples */
+	if (job->opts->subcommand == TD_PROFILE)
+		return true;
 	return !target->system_wide ||
 	       (!target->all_user && !target->all_kernel);
 }
@@ -117,9 +124,11 @@ static int plan_events(struct td_job *job, struct td_err *err)
 		.text = &job->text,
 		.target = &job->target,
 		.plan = &job->plan,
+		.sampled = td_latencies_are_wanted(job->opts)
+				   ? &job->sampled.events
+				   : NULL,
 		.notes = &job->notes,
 	};
-
 	return td_events_plan(&typing, err);
 }
 
@@ -167,6 +176,13 @@ static int make_target(struct td_job *job, struct td_err *err)
 	return rc;
 }
 
+static int plan_latencies(struct td_job *job, struct td_err *err)
+{
+	if (job->opts->record_tpebs)
+		td_latencies_note_none(&job->machine, &job->notes);
+	return td_latencies_plan(&job->sampled, job->tree, &job->machine, err);
+}
+
 int td_job_plan(struct td_job *job, const struct td_opts *opts,
 		struct td_err *err)
 {
@@ -179,6 +195,8 @@ int td_job_plan(struct td_job *job, const struct td_opts *opts,
 	if (!rc)
 		rc = td_opts_want_events(opts) ? plan_events(job, err)
 					       : plan_metrics(job, err);
+	if (!rc)
+		rc = plan_latencies(job, err);
 	if (!rc && opts->cgroups)
 		rc = assign_cgroups(job, err);
 	if (!rc && opts->no_multiplex)
@@ -198,6 +216,7 @@ void td_job_free(struct td_job *job)
 	td_target_free(&job->target);
 	td_measure_free(&job->measure);
 	td_plan_free(&job->plan);
+	td_plan_free(&job->sampled);
 	td_event_text_free(&job->text);
 	td_machine_free(&job->machine);
 	td_sysfs_close(&job->fs);

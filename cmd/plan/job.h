@@ -27,6 +27,8 @@ struct td_job {
 	uint64_t tsc_hz;           /* of the time-stamp counter; 0: unknown */
 	struct td_tree *tree;      /* of measure, or NULL with -e */
 	struct td_plan plan;
+	/* what samples retire latencies, a group for each event; may be empty */
+	struct td_plan sampled;
 	struct td_place *places; /* NULL: not read yet */
 	bool has_caches;         /* the places do */
 	struct td_notes notes;

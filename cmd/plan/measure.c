@@ -92,6 +92,8 @@ static int build(struct td_measure *m, struct td_events *events,
 		.source = &m->catalog.source,
 		.files = &m->catalog.events,
 		.fixed = !how->fs,
+		.latencies = how->latencies,
+		.sampled = how->sampled,
 	};
 	int rc = td_tree_build(&m->tree, events, &setup, err);
 

@@ -26,6 +26,9 @@ struct td_measuring {
 	/* for the literals of formulas: */
 	const struct td_place *places; /* one for each online CPU, or NULL */
 	uint64_t tsc_hz;               /* 0: not known */
+	/* as in td_tree_setup */
+	bool latencies;
+	struct td_events *sampled;
 	bool core_wide; /* all threads of each core are counted */
 };
 

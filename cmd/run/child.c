@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -134,6 +135,12 @@ int td_child_release(struct td_child *child, const char *name,
 static uint64_t to_ns(struct timeval tv)
 {
 	return (uint64_t)tv.tv_sec * 1000000000 + (uint64_t)tv.tv_usec * 1000;
+}
+
+void td_child_pass_on(const struct td_child *child, const struct td_wake *wake)
+{
+	if (wake->from_process || wake->signal == SIGHUP)
+		kill(child->pid, wake->signal);
 }
 
 int td_child_wait(struct td_child *child, struct td_usage *usage,

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "cmd/run/inherited.h"
+#include "cmd/run/wait.h"
 #include "lib/base/err.h"
 #include "lib/count/report.h"
 
@@ -34,6 +35,11 @@ int td_child_start(struct td_child *child, char **argv,
  */
 int td_child_release(struct td_child *child, const char *name,
 		     struct td_err *err);
+/*
+ * Passes a signal on that only we have got: what came from the terminal, or for
+ * the process group, has reached the command by itself.
+ */
+void td_child_pass_on(const struct td_child *child, const struct td_wake *wake);
 /* Waits for its end and fills in the times of usage. */
 int td_child_wait(struct td_child *child, struct td_usage *usage,
 		  struct td_err *err);

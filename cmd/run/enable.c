@@ -61,6 +61,8 @@ int td_run_enable(struct td_run *run, struct td_err *err)
 			return rc;
 	}
 	counting->on = counting->baseline = !rc;
+	if (!rc)
+		td_latency_enable(&run->latency, true);
 	return rc;
 }
 

@@ -137,5 +137,6 @@ void td_run_explain(const struct td_run *run)
 	if (!run->given_up && !run->tally.behind)
 		say_if_nothing(run, note_watchdog(run));
 	say_missed(run);
+	td_latency_explain(&run->latency, run->job, &run->session->latencies);
 	td_job_say_notes(run->job);
 }

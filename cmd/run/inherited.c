@@ -3,11 +3,23 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
+
+/*
+ * The right to count is ours alone.  As a capability of our file, exec() of the
+ * command takes it away; as an ambient one, exec() would hand it on.
+ */
+static void keep_right_to_ourselves(void)
+{
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_LOWER, CAP_PERFMON, 0, 0);
+}
 
 void td_inherited_change(struct td_inherited *inherited)
 {
 	struct rlimit most;
 
+	keep_right_to_ourselves();
 	/* if it is ignored, wait4() cannot return the command's status */
 	inherited->sigchld_ignored = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
 	getrlimit(RLIMIT_NOFILE, &inherited->nofile);

@@ -15,7 +15,10 @@ struct td_inherited {
 	struct rlimit nofile;
 };
 
-/* Stops ignoring SIGCHLD and raises the limit of open files. */
+/*
+ * Stops ignoring SIGCHLD, raises the limit of open files, and keeps the right to
+ * count from commands.
+ */
 void td_inherited_change(struct td_inherited *inherited);
 /* Restores the state in a child before its exec(). */
 void td_inherited_restore(const struct td_inherited *inherited);

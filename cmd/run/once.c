@@ -163,7 +163,9 @@ int td_run_once(struct td_run *run, struct td_err *err)
 		rc = open_outputs(session, err);
 	if (!rc)
 		rc = count_to_the_end(run, err);
-	td_counting_close(&run->counting); /* not inherited by --post */
+	/* not inherited by --post */
+	td_counting_close(&run->counting);
+	td_latency_close(&run->latency);
 	session->runs++;
 	rc_set = td_session_end_set(session, false, rc ? &late : err);
 	rc = rc ? rc : rc_set;

@@ -98,6 +98,9 @@ int td_run_open(struct td_run *run, struct td_err *err)
 		rc = td_run_open_counter(run, err);
 	if (!rc && job->tree)
 		rc = td_check_opened_metrics(job->tree, &job->plan.events, err);
+	/* -l auto has none until a node with such metrics is counted */
+	if (!rc && (!job->tree || !job->tree->nr_families))
+		td_latency_open(&run->latency, job, false);
 	if (!rc && job->opts->verbose && !job->opts->quiet &&
 	    (!run->session->runs || job->plan.nr_sets > 1))
 		td_describe(stderr, &job->machine, job->tree, &job->plan,

@@ -39,6 +39,7 @@ static void put_head(FILE *fp, const struct td_job *job,
 		.metrics = opts->metrics,
 		.nr_metrics = opts->nr_metrics,
 		.bottlenecks = opts->bottlenecks,
+		.latencies = job->sampled.nr_groups > 0,
 		.how = source->how,
 		.cache_level = source->cache_level,
 		.cgroups = job->target.cgroups.names,
@@ -61,6 +62,14 @@ int td_recorder_begin(struct td_recorder *recorder, struct td_job *job,
 	if (!rc)
 		put_head(recorder->fp, job, source);
 	return rc ? rc : check(recorder, err);
+}
+
+void td_recorder_put_latencies(struct td_recorder *recorder,
+			       struct td_latencies *latencies)
+{
+	if (recorder->fp && latencies->changed)
+		td_recording_write_latencies(recorder->fp, latencies);
+	latencies->changed = false;
 }
 
 int td_recorder_put(struct td_recorder *recorder,

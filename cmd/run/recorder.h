@@ -7,6 +7,7 @@
 #include "cmd/plan/job.h"
 #include "cmd/view/source.h"
 #include "lib/count/course.h"
+#include "lib/count/latencies.h"
 #include "lib/count/readings.h"
 
 /* Writes the recording of tdstat record; without a stream, nothing. */
@@ -24,6 +25,9 @@ int td_recorder_open(struct td_recorder *recorder, const char *name,
  */
 int td_recorder_begin(struct td_recorder *recorder, struct td_job *job,
 		      const struct td_source *source, struct td_err *err);
+/* If they have changed, before the counts that they belong to. */
+void td_recorder_put_latencies(struct td_recorder *recorder,
+			       struct td_latencies *latencies);
 int td_recorder_put(struct td_recorder *recorder,
 		    const struct td_counted *counted,
 		    struct td_task_names *names, struct td_err *err);

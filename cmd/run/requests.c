@@ -83,6 +83,7 @@ static int switch_all(struct td_run *run, bool on, struct td_err *err)
 	if (on && !run->counting.on)
 		return td_run_end_delay(run, err);
 	rc = td_counter_enable(run->counting.counter, on, -1, err);
+	td_latency_enable(&run->latency, on);
 	if (!rc)
 		td_job_say(run->job, "Events %s\n",
 			   on ? "enabled" : "disabled");

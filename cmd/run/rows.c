@@ -42,6 +42,7 @@ int td_run_read(struct td_run *run, uint64_t patience_ns, struct td_err *err)
 	if (!rc && keeps_times(job))
 		rc = td_tally_add_times(&run->tally, job->plan.events.nr,
 					&delta);
+	td_latency_read(&run->latency, job, &run->session->latencies);
 	/* the tally keeps the counts of ended threads; ends the use of delta */
 	if (per_thread)
 		td_counter_forget_ended(run->counting.counter);
@@ -74,6 +75,7 @@ int td_run_put_sum(struct td_run *run, uint64_t time_ns,
 	if (td_course_end(&run->tally.course, &run->tally.sum,
 			  run->clock.read_ns))
 		return td_err_nomem(err);
+	td_recorder_put_latencies(&session->recorder, &session->latencies);
 	rc = td_recorder_put(&session->recorder, &counted, &session->names,
 			     err);
 	return rc ? rc : td_view_put(&session->view, &counted, err);
@@ -155,6 +157,7 @@ int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err)
 		rc = td_drilling_decide(&run->drilling, run->job,
 					run->counting.counter,
 					run->clock.read_ns, err);
+	td_latency_follow(&run->latency, run->job, &run->drilling);
 	td_clock_slow_down(&run->clock, &run->session->waiter,
 			   own_ns(&run->clock) - before_ns);
 	if (rc || !is_due || !run->job->opts->interval_ms)

@@ -22,6 +22,7 @@ static struct td_source make_source(struct td_session *session)
 		/* like perf stat, because most threads are idle */
 		.skip_idle = job->target.all_tasks,
 		.names = &session->names,
+		.latencies = &session->latencies,
 		.cgroups = job->target.cgroups.names,
 		.nr_cgroups = job->target.cgroups.nr,
 	};
@@ -90,6 +91,7 @@ int td_session_close(struct td_session *session, int rc, struct td_err *err)
 	    !session->unwritable)
 		rc = err->code;
 	td_task_names_free(&session->names);
+	td_latencies_free(&session->latencies);
 	td_parked_free(&session->parked);
 	return rc;
 }
@@ -108,6 +110,7 @@ void td_run_close(struct td_run *run)
 	td_counting_close(&run->counting);
 	td_tally_free(&run->tally);
 	td_drilling_end(&run->drilling);
+	td_latency_close(&run->latency);
 }
 
 int td_run_reset(struct td_run *run, struct td_err *err)

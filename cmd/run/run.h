@@ -14,6 +14,7 @@
 #include "cmd/run/clock.h"
 #include "cmd/run/control.h"
 #include "cmd/run/drill.h"
+#include "cmd/run/latency.h"
 #include "cmd/run/recorder.h"
 #include "cmd/run/tally.h"
 #include "cmd/run/wait.h"
@@ -50,9 +51,10 @@ struct td_session {
 	struct td_source source;
 	struct td_view view;
 	struct td_recorder recorder;
-	int runs;                /* number of finished runs */
-	struct td_parked parked; /* groups of the other runs */
-	bool said_difference;    /* of the runs' work */
+	struct td_latencies latencies; /* of all runs */
+	int runs;                      /* number of finished runs */
+	struct td_parked parked;       /* groups of the other runs */
+	bool said_difference;          /* of the runs' work */
 	struct td_stop stop;
 	bool unwritable; /* output or recording cannot be written */
 	bool unseen;     /* the output's reader has gone: not an error */
@@ -78,6 +80,7 @@ struct td_run {
 	struct td_clock clock;
 	struct td_tally tally;
 	struct td_drilling drilling;
+	struct td_latency_sampling latency;
 	int printed; /* rows that were written */
 	int waited;  /* of them, in which no task ran */
 	bool said_behind;

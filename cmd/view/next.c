@@ -51,16 +51,16 @@ static void put_target(FILE *fp, const struct td_source *source,
 		td_again_put_command(fp, opts);
 }
 
-static void put_target_for_perf(FILE *fp, const struct td_source *source,
-				const struct td_opts *opts)
+static void put_target_to_locate(FILE *fp, const struct td_source *source,
+				 const struct td_opts *opts)
 {
 	if (opts->subcommand != TD_REPORT) {
-		td_again_put_perf(fp, opts);
+		td_again_put_target(fp, opts);
 		return;
 	}
 	put_recorded(fp, source->target);
 	if (source->target->kind != TD_TARGET_COMMAND)
-		fputs(" -- sleep 10", fp);
+		fputs(" --timeout 10s", fp);
 }
 
 /* --- the commands --------------------------------------------------------- */
@@ -131,28 +131,16 @@ static void put_count(FILE *fp, const struct td_verdict *verdict,
 	put_target(fp, source, opts);
 }
 
-/* P: as precise as the PMU can be with this event. */
-static void put_where(FILE *fp, const char *pmu,
-		      const struct td_metric_facts *facts,
-		      const struct td_source *source,
-		      const struct td_opts *opts)
-{
-	fputs("perf record -e ", fp);
-	for (size_t i = 0; i < facts->nr_events; i++)
-		fprintf(fp, "%s%s/%s/P", i ? "," : "", pmu, facts->events[i]);
-	put_target_for_perf(fp, source, opts);
-}
-
 /*
- * The facts of the node to look at.  If it has no events to sample, those of the
- * nearest node above it.
+ * The facts of the node to look at, whose name is returned.  If it has no events
+ * to sample, the name and the events of the nearest node above it that does.
  */
-static void find_facts(const struct td_verdict *verdict,
-		       const struct td_source *source,
-		       struct td_metric_facts *facts)
+static const char *find_facts(const struct td_verdict *verdict,
+			      const struct td_source *source,
+			      struct td_metric_facts *facts)
 {
 	const struct td_facts_source *from = &source->facts;
-	const char *pmu = verdict->row->pmu;
+	const char *pmu = verdict->row->pmu, *name = NULL;
 	const struct td_found *focus = td_verdict_focus(verdict);
 	struct td_metric_facts above = { 0 };
 	size_t i = verdict->nr_path;
@@ -161,15 +149,17 @@ static void find_facts(const struct td_verdict *verdict,
 	if (!focus)
 		focus = &verdict->tied[0];
 	if (!from->find || !focus->node)
-		return;
-	from->find(from->ctx, pmu, focus->name, facts);
+		return NULL;
+	name = focus->name;
+	from->find(from->ctx, pmu, name, facts);
 	if (focus == td_verdict_last(verdict))
 		i--;
 	while (!facts->nr_events && i-- > 0) {
-		from->find(from->ctx, pmu, verdict->path[i].name, &above);
-		memcpy(facts->events, above.events, sizeof(above.events));
+		name = verdict->path[i].name;
+		from->find(from->ctx, pmu, name, &above);
 		facts->nr_events = above.nr_events;
 	}
+	return facts->nr_events ? name : NULL;
 }
 
 /* Returns -1 if memory ran out, like those below. */
@@ -201,21 +191,20 @@ static int make_count(struct td_next *next, const struct td_verdict *verdict,
 }
 
 static int make_where(struct td_next *next, const struct td_verdict *verdict,
-		      const struct td_metric_facts *facts,
-		      const struct td_source *source,
+		      const char *node, const struct td_source *source,
 		      const struct td_opts *opts)
 {
 	size_t size;
 	FILE *fp;
 
-	/* cgroups: perf record wants one for each event */
-	if (!verdict->nr_path || !facts->nr_events || opts->cgroups ||
-	    opts->each_cgroup)
+	/* tdstat locate does not know cgroups */
+	if (!verdict->nr_path || !node || opts->cgroups || opts->each_cgroup)
 		return 0;
 	fp = open_memstream(&next->where, &size);
 	if (!fp)
 		return -1;
-	put_where(fp, verdict->row->pmu, facts, source, opts);
+	fprintf(fp, "tdstat locate %s", node);
+	put_target_to_locate(fp, source, opts);
 	return close_line(fp, &next->where);
 }
 
@@ -241,16 +230,17 @@ int td_next_make(struct td_next *next, const struct td_verdict *verdict,
 		 struct td_err *err)
 {
 	struct td_metric_facts facts;
+	const char *node;
 	int rc = 0;
 
 	*next = (struct td_next){ 0 };
 	if (!verdict->row)
 		return 0;
-	find_facts(verdict, source, &facts);
+	node = find_facts(verdict, source, &facts);
 	if (opts->subcommand != TD_REPORT || is_known(source->target)) {
 		rc = make_count(next, verdict, &facts, source, opts);
 		if (!rc)
-			rc = make_where(next, verdict, &facts, source, opts);
+			rc = make_where(next, verdict, node, source, opts);
 	}
 	if (!rc)
 		rc = make_explain(next, verdict);

@@ -112,6 +112,7 @@ static struct td_region_facts make_facts(const struct td_source *source,
 
 	return (struct td_region_facts){
 		.outside = region->outside,
+		.function = source->regions->functions,
 		.calls = on,
 		.lost = calls->lost,
 		.skipped = calls->skipped,
@@ -176,6 +177,21 @@ static void sort(struct td_report *report)
 	qsort(report->rows, report->nr_rows, sizeof(*report->rows), by_order);
 }
 
+/* What so few windows say is of chance. */
+static void forget_few(const struct td_row *row, size_t nr_columns)
+{
+	if (row->region->outside || row->region->calls >= TD_LEAST_WINDOWS)
+		return;
+	for (size_t i = 0; i < nr_columns; i++) {
+		struct td_cell *cell = &row->cells[i];
+
+		if (cell->status != TD_STATUS_OK)
+			continue;
+		cell->status = TD_STATUS_NOT_COUNTED;
+		cell->why = "fewer than 30 windows";
+	}
+}
+
 int td_view_fill_regions(struct td_view *view, const struct td_counted *counted,
 			 struct td_report *report, struct td_err *err)
 {
@@ -189,7 +205,10 @@ int td_view_fill_regions(struct td_view *view, const struct td_counted *counted,
 		report->regions[i] =
 			make_facts(view->source, &report->rows[i], &own);
 		report->rows[i].region = &report->regions[i];
+		if (view->source->regions->functions)
+			forget_few(&report->rows[i], report->nr_columns);
 	}
+	report->functions = view->source->regions->functions;
 	if (!rc)
 		sort(report);
 	td_index_free(&own.by_row);

@@ -11,6 +11,7 @@
 #include "cmd/view/view.h"
 #include "lib/base/util.h"
 #include "metrics/eval/misfits.h"
+#include "metrics/table/latency_rows.h"
 #include "metrics/table/rank.h"
 #include "metrics/table/rows.h"
 
@@ -109,6 +110,9 @@ static int put_events(const struct rows *r, struct td_err *err)
 			       view->merge, &report, err);
 
 	report.time_ns = r->time_ns;
+	if (!rc && view->source->latencies)
+		td_event_rows_set_latencies(&report, view->source->plan,
+					    view->source->latencies);
 	if (!rc && r->purpose == COLLECT &&
 	    td_spreads_add_events(&view->spreads, &report))
 		rc = td_err_nomem(err);

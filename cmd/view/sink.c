@@ -112,6 +112,8 @@ static int check_clear(const struct td_sink *sink, const struct td_opts *opts,
 /* True if nothing is shown before the end, which may take a ^C. */
 static bool waits(const struct td_opts *opts)
 {
+	if (opts->subcommand == TD_LOCATE || opts->subcommand == TD_PROFILE)
+		return false;
 	return opts->subcommand != TD_REPORT && !opts->command &&
 	       !opts->interval_ms && !opts->timeout_ms && !opts->control &&
 	       !opts->quiet && isatty(STDERR_FILENO);

@@ -6,6 +6,7 @@
 
 #include "cmd/view/facts.h"
 #include "lib/count/aggregation.h"
+#include "lib/count/latencies.h"
 #include "lib/machine/machine.h"
 #include "lib/plan/plan.h"
 #include "lib/target/target.h"
@@ -29,6 +30,8 @@ struct td_source {
 	const struct td_place *places;
 	bool skip_idle; /* leave out threads that did not run */
 	const struct td_task_names *names;
+	/* that were sampled, for events with R; NULL: none */
+	const struct td_latencies *latencies;
 	const struct td_regions *regions; /* of the readings; NULL: none */
 	char *const *cgroups;             /* of the readings */
 	size_t nr_cgroups;

@@ -44,6 +44,8 @@ int td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
 	if (rc)
 		return rc;
 	td_verdict_find(&verdict, report);
+	if (view->focus)
+		td_focus_take(view->focus, &verdict);
 	if (!is_worth_showing(&verdict))
 		return 0;
 	rc = td_next_make(&next, &verdict, view->source, view->verdict, err);

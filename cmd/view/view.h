@@ -9,6 +9,7 @@
 #ifndef TD_CMD_VIEW_VIEW_H
 #define TD_CMD_VIEW_VIEW_H
 
+#include "cmd/view/focus.h"
 #include "cmd/view/kept.h"
 #include "cmd/view/sink.h"
 #include "cmd/view/source.h"
@@ -36,6 +37,7 @@ struct td_view {
 	struct td_ratio_table ratios;
 	bool summary;                  /* of all intervals, after the last */
 	const struct td_opts *verdict; /* what to repeat; NULL: no verdict */
+	struct td_focus *focus;        /* gets it; NULL: nobody wants it */
 	bool mean;                     /* show the mean of several runs */
 	bool table;                    /* and the time of each run */
 	struct td_readings whole;      /* sum of all intervals for summary */

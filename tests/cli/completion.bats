@@ -67,7 +67,7 @@ offers() {
 	[ "$(help_options | wc -l)" -gt 60 ]
 	# also behind others, and those of subcommands
 	assert_same "$(help_options record)" "$(offered -a -C 0 -I1000 record -o file -- | sed 's/=$//' | sort -u)"
-	for word in record report regions list explain help; do
+	for word in record report regions locate profile list explain help; do
 		assert_same "$(help_options $word)" "$(offered $word -- | sed 's/=$//' | sort -u)"
 	done
 	offers --per-cache --per-cluster --per-core -- --per-c
@@ -124,6 +124,17 @@ offers() {
 	offers metricgroups metrics -- list metric
 	offers tma_l3_bound tma_l3_hit_latency -- explain tma_l3
 	offers record regions report -- help re
+	# a node, and then a command
+	offers tma_l3_bound tma_l3_hit_latency -- locate -v tma_l3
+	offers auto -- locate aut
+	offers --callers --cpu= --cputype= -- locate tma_l3_bound --c
+	offered locate tma_l3_bound tds | grep -qx tdstat
+	offered locate -e cycles tds | grep -qx tdstat
+	offers file.csv -- locate tma_l3_bound ls 'fi'
+	offers file.csv -- locate -- ls 'fi'
+	offered profile tds | grep -qx tdstat
+	offers file.csv -- profile --record 'fi'
+	offers file.csv -- locate --samples=fi
 	offers file.csv -- report -j 'fi'
 	# behind --, list is a command
 	refute [ -n "$(offered -- list metric)" ]
@@ -169,7 +180,7 @@ offers() {
 @test "zsh: the options in the file are those of --help, of all subcommands together" {
 	# those it offers, not those that these exclude: behind a quote, a brace or a comma
 	sed "s/'([^)]*)/'/" "$completion/_tdstat" | grep -oE "[*'\"{,]--[a-z-]+" | sed 's/^.//' | sort -u >named
-	assert_same "$(for word in '' record report regions list explain help; do help_options ${word:+"$word"}; done | sort -u)" \
+	assert_same "$(for word in '' record report regions locate profile list explain help; do help_options ${word:+"$word"}; done | sort -u)" \
 		"$(cat named)"
 }
 
@@ -195,7 +206,7 @@ needs_zsh() {
 			_tdstat
 		fi
 	SCRIPT
-	for word in record report regions list explain help; do
+	for word in record report regions locate profile list explain help; do
 		COMPLETION=$completion zsh -f ask.zsh $word | sed 's/^(.*)\*\{0,1\}\(-\)/\1/; s/^\*//' >specs
 		assert_same "$(help_options $word)" "$(grep -oE '^--[a-z-]+' specs | sort -u | grep -v '^--$')"
 	done
@@ -228,9 +239,17 @@ needs_zsh() {
 	try timeout 20 zsh -f ask.zsh 'tdstat -a -e cycles,DTLB_LOAD_MISSES.WALK_COMPLETED_4' \
 		cycles,dtlb_load_misses.walk_completed_4k
 	assert_output completed
+	try timeout 20 zsh -f ask.zsh 'tdstat locate -v tma_l3_hit_l' atency
+	assert_output completed
+	try timeout 20 zsh -f ask.zsh 'tdstat locate tma_l3_bound --call' ers
+	assert_output completed
+	try timeout 20 zsh -f ask.zsh 'tdstat locate tma_l3_bound tdstat report --per-reg' ion
+	assert_output completed
 	try timeout 20 zsh -f ask.zsh 'tdstat report --to' tal
 	assert_output completed
 	touch a_file
-	try timeout 20 zsh -f ask.zsh 'tdstat -a -- ls a_f' ile
-	assert_output completed
+	for words in -a 'locate' 'locate tma_l3_bound' 'locate -e cycles' profile; do
+		try timeout 20 zsh -f ask.zsh "tdstat $words -- ls a_f" ile
+		assert_output completed
+	done
 }

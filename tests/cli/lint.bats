@@ -77,12 +77,14 @@ source_of() {
 	source_of metrics/tree/tree.c '#include "cmd/run/run.h"' '#include <perf/evsel.h>'
 	source_of metrics/stranger.c '#include "lib/base/err.h"'
 	source_of lib/event/event.c '#include <event-parse.h>'
+	source_of lib/event/elf.c '#include <libelf.h>'
 	echo 'int no_licence;' >cmd/bare.c
 	try "$ci/layers"
 	assert_equal "$status" 1
 	assert_same "a floor includes lower floors only: lib/base/err.c:2:#include \"lib/event/event.h\"
 a floor includes lower floors only: metrics/tree/tree.c:2:#include \"cmd/run/run.h\"
-libperf is for lib/counter only: metrics/tree/tree.c:3:#include <perf/evsel.h>
+elfutils and libiberty are for lib/sample only: lib/event/elf.c:2:#include <libelf.h>
+libperf is for lib/counter and the sampler only: metrics/tree/tree.c:3:#include <perf/evsel.h>
 libtraceevent is for lib/event/tracepoint.c only: lib/event/event.c:2:#include <event-parse.h>
 no SPDX line: cmd/bare.c
 on no floor: metrics/stranger.c:2:#include \"lib/base/err.h\"" "$(LC_ALL=C sort <<<"$output")"

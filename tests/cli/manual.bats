@@ -223,15 +223,15 @@ listed() {
 }
 
 @test "the options of --help are those of the pages, and no page has another one" {
-	for word in '' record report regions list explain help; do
+	for word in '' record report regions locate profile list explain help; do
 		# shellcheck disable=SC2086
 		"$TDSTAT" $word --help
 	done | grep -oE '^ {2,6}-[^ ]( |,)|^ {2,6}(-., )?--[a-z-]+' |
 		grep -oE -e '--[a-z-]+|-[^ ,-]' | LC_ALL=C sort -u >of_help
 	[ "$(wc -l <of_help)" -gt 80 ]
-	assert_same "$(cat of_help)" "$(listed tdstat.1 tdstat-record.1 tdstat-report.1 tdstat-regions.1 tdstat-list.1 tdstat-explain.1 | grep -vx -e -h)"
+	assert_same "$(cat of_help)" "$(listed tdstat.1 tdstat-{record,report,regions,locate,profile,list,explain}.1 | grep -vx -e -h)"
 	# those of the subcommands alone stand on their pages
-	assert_same "$(printf '%s\n' --every --input --per-region --print --read --record --total)" "$(grep -vxFf <(listed tdstat.1) of_help)"
+	assert_same "$(printf '%s\n' --callers --every --freq --input --locate --overhead --per-region --print --profile --read --record --samples --total -F)" "$(grep -vxFf <(listed tdstat.1) of_help)"
 	for page in tdstat-output.5 tdstat-recording.5 tdstat-events.7 tdstat-metrics.7 tdstat-control.7; do
 		run ! grep -vxFf of_help <(listed "$page")
 	done
@@ -273,7 +273,7 @@ takes() {
 	takes list hw -- "${options[@]}"
 	takes list cycles -- --print
 	# --interval-clear wants a terminal
-	mapfile -t options < <(listed tdstat-report.1 | grep -vx -e -i -e --input -e --interval-clear -e --per-thread -e --append)
+	mapfile -t options < <(listed tdstat-report.1 | grep -vx -e -i -e --input -e --interval-clear -e --per-thread -e --append -e --locate -e --profile)
 	[ "${#options[@]}" -gt 15 ]
 	takes report "$data/alderlake-2.jsonl" -- "${options[@]}"
 	takes report -o result "$data/alderlake-2.jsonl" -- --append

@@ -381,12 +381,79 @@ finds_all() {
 	[ "$(wc -l <want)" -eq 10 ]
 	jq -r 'select(.pmu == "cpu_core" and .value != null) | .metric' report.jsonl >got
 	assert_equal "$(grep -xFf want got)" ''
-	try "$TDSTAT" --dry-run -a -M tma_lock_latency
+	try "$TDSTAT" --dry-run -a -M tma_lock_latency --no-record-tpebs
 	assert_failure
 	assert_complains 'retire latency'
-	try "$TDSTAT" --dry-run -a -v -l 4
+	try "$TDSTAT" --dry-run -a -v -l 4 --no-record-tpebs
 	assert_success
 	assert_complains 'tma_lock_latency.*retire latency'
+	refute_line --partial 'sampled'
+}
+
+@test "Meteor Lake: what needs retire latencies samples them, and nothing else does" {
+	tsc meteorlake
+	for option in '' --record-tpebs; do
+		# shellcheck disable=SC2086
+		try "$TDSTAT" --dry-run -a -M tma_lock_latency $option
+		assert_success
+		assert_line 'sampled for its latency: cpu_core/MEM_INST_RETIRED.LOCK_LOADS/'
+		assert_equal "$(grep -c sampled <<<"$output")" 1
+	done
+	"$TDSTAT" --dry-run -a -l 6 --record-tpebs >printed
+	assert_equal "$(grep -c sampled printed)" 9
+	"$TDSTAT" --dry-run -a -l 2 --record-tpebs >printed
+	assert_equal "$(grep -c sampled printed)" 0
+}
+
+@test "retire latencies of a recording: thirty samples or none, and no value is 0" {
+	saved meteorlake
+	recorded - -l 6
+	value() {
+		jq -c --argjson samples "$1" 'if .tdstat then .latencies = true
+			elif .counts then {latencies: {"cpu_core/MEM_INST_RETIRED.LOCK_LOADS/": $samples}}, . else . end' \
+			recording.jsonl >sampled.jsonl
+		"$TDSTAT" report sampled.jsonl -l 6 --all -j --cputype core | jq -s '.[] | select(.metric == "tma_lock_latency") | .value'
+	}
+	one=$(value '[30,30]') twenty=$(value '[800,40]')
+	assert_equal "$(jq -n "$twenty / $one | . * 1000 | round")" 20000
+	assert_equal "$(value '[580,29]')" null
+	assert_equal "$(value '[0,100]')" null
+	"$TDSTAT" report sampled.jsonl -l 6 --all -j --cputype core |
+		grep '"tma_lock_latency"' | grep -q 'fewer than 30 samples'
+	for wrong in '[1]' '[-1,1]' '["a",1]' '[70000,1]' 1; do
+		try value "$wrong"
+		assert_complains 'latencies'
+	done
+}
+
+@test "typed events with R are sampled" {
+	saved meteorlake
+	try "$TDSTAT" --dry-run -a -e MEM_INST_RETIRED.LOCK_LOADS:Ru,cycles
+	assert_success
+	assert_line 'sampled for its latency: cpu_core/MEM_INST_RETIRED.LOCK_LOADS/Ru'
+	refute_line --partial '  cpu_core/MEM_INST_RETIRED'
+	try "$TDSTAT" --dry-run -a -e MEM_INST_RETIRED.LOCK_LOADS:R
+	assert_success
+	try "$TDSTAT" --dry-run -a -e MEM_INST_RETIRED.LOCK_LOADS:R --no-record-tpebs
+	assert_failure
+	assert_complains 'modifier R.*--no-record-tpebs'
+	saved sapphirerapids
+	try "$TDSTAT" --dry-run -a -e MEM_INST_RETIRED.LOCK_LOADS:R
+	assert_failure
+	assert_complains 'modifier R: samples of this processor do not tell'
+}
+
+@test "--record-tpebs where samples tell no latency" {
+	saved sapphirerapids
+	try "$TDSTAT" --dry-run -a -l 3 --record-tpebs
+	assert_success
+	assert_complains 'do not tell retire latencies'
+	for options in '--record-tpebs --no-record-tpebs' '--record-tpebs --no-multiplex' '--record-tpebs -G x'; do
+		# shellcheck disable=SC2086
+		try "$TDSTAT" --dry-run $options -- true
+		assert_failure 64
+		assert_complains 'exclude each other'
+	done
 }
 
 @test "text: children stand indented under their parents, as JSON says" {

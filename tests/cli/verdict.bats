@@ -103,10 +103,11 @@ of_verdict() {
 	try "$TDSTAT" --dry-run ${commands[0]#tdstat}
 	assert_success
 	assert_output --partial 'group 0: '
-	event=$(grep -oE -e '-e [^ ]+' <<<"${commands[1]}")
+	assert_regex "${commands[1]}" '^tdstat locate tma_'
 	# shellcheck disable=SC2086 # words
-	try "$TDSTAT" --dry-run $event -C 0
+	try "$TDSTAT" --dry-run ${commands[1]#tdstat}
 	assert_success
+	assert_output --partial 'group 0: '
 	# shellcheck disable=SC2086 # words
 	try "$TDSTAT" ${commands[2]#tdstat}
 	assert_success

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Text: the functions in which events were sampled. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cmd/out/out.h"
+#include "cmd/out/where.h"
+#include "lib/base/printable.h"
+
+#define NAME_WIDTH   36
+#define MOST_ROWS    20  /* functions, unless all are to be shown */
+#define MOST_DETAILS 5   /* lines, callers */
+#define SMALL_PCT    0.5 /* percent */
+
+static void put_count(const struct td_writer *writer, double count)
+{
+	char buf[64];
+
+	td_out_format(buf, 0, count);
+	if (writer->frame->big_num)
+		td_out_grouped(writer->fp, 0, buf);
+	else
+		fputs(buf, writer->fp);
+}
+
+static void put_share(FILE *fp, int indent, const struct td_share *share)
+{
+	fprintf(fp, "%*s", indent, "");
+	td_out_number(fp, 7, 1, share->percent);
+	fputs(" %  \302\261", fp);
+	td_out_number(fp, 4, 1, share->error);
+	fputs("  ", fp);
+}
+
+static void put_function(FILE *fp, const struct td_spots *spots, int function)
+{
+	const struct td_function *f = &spots->functions[function];
+	char buf[32];
+
+	td_put_padded(fp, -NAME_WIDTH,
+		      f->name ? f->name : td_where_address(buf, f->address));
+	fputs("  ", fp);
+	td_put_printable(fp, spots->objects[f->object].path);
+	fputc('\n', fp);
+}
+
+static void put_line(FILE *fp, const struct td_spots *spots,
+		     const struct td_detail *line)
+{
+	if (line->file < 0)
+		return;
+	put_share(fp, 4, &line->share);
+	td_put_printable(fp, spots->files[line->file]);
+	fprintf(fp, ":%d\n", line->line);
+}
+
+static void put_caller(FILE *fp, const struct td_spots *spots,
+		       const struct td_detail *caller)
+{
+	put_share(fp, 4, &caller->share);
+	if (caller->function < 0) {
+		fputs("called from where it is not known\n", fp);
+		return;
+	}
+	fputs("called from ", fp);
+	put_function(fp, spots, caller->function);
+}
+
+/* The rest of them is small, and long. */
+static size_t nr_shown(const struct td_where *where,
+		       const struct td_details *details)
+{
+	return where->all || details->nr < MOST_DETAILS ? details->nr
+							: MOST_DETAILS;
+}
+
+static void put_location(FILE *fp, const struct td_where *where,
+			 const struct td_location *location)
+{
+	put_share(fp, 0, &location->share);
+	put_function(fp, where->spots, location->function);
+	for (size_t i = 0;
+	     where->lines && i < nr_shown(where, &location->lines); i++)
+		put_line(fp, where->spots, &location->lines.v[i]);
+	for (size_t i = 0;
+	     where->callers && i < nr_shown(where, &location->callers); i++)
+		put_caller(fp, where->spots, &location->callers.v[i]);
+}
+
+static void put_rest(const struct td_writer *writer,
+		     const struct td_locations *locations, size_t first)
+{
+	uint64_t samples = 0;
+	double percent = 0;
+
+	for (size_t i = first; i < locations->nr; i++) {
+		samples += locations->v[i].share.samples;
+		percent += locations->v[i].share.percent;
+	}
+	if (!samples)
+		return;
+	td_out_number(writer->fp, 7, 1, percent);
+	fprintf(writer->fp, " %%         in %zu more function%s\n",
+		locations->nr - first, locations->nr - first == 1 ? "" : "s");
+}
+
+static void put_event(const struct td_writer *writer,
+		      const struct td_where *where,
+		      const struct td_where_event *event)
+{
+	const struct td_locations *locations = &event->locations;
+	FILE *fp = writer->fp;
+	size_t i = 0;
+
+	fputs("\n ", fp);
+	td_put_printable(fp, event->name);
+	fputs(", ", fp);
+	put_count(writer, (double)locations->samples);
+	fprintf(fp, " sample%s of about ", locations->samples == 1 ? "" : "s");
+	put_count(writer, locations->weight);
+	fputs(" events\n", fp);
+	while (i < locations->nr &&
+	       (where->all ||
+		(i < MOST_ROWS && locations->v[i].share.percent >= SMALL_PCT)))
+		put_location(fp, where, &locations->v[i++]);
+	put_rest(writer, locations, i);
+}
+
+static void put_title(const struct td_writer *writer,
+		      const struct td_where *where)
+{
+	FILE *fp = writer->fp;
+
+	if (!where->node) {
+		fputs("\n Functions in which events were sampled:\n", fp);
+		return;
+	}
+	fputs("\n Where ", fp);
+	td_put_printable(fp, where->node);
+	fputs(" happens, by samples of its events:\n", fp);
+}
+
+/* What no sample was taken of is in a line, not in a table of its own. */
+void td_out_text_where(struct td_writer *writer, const struct td_where *where)
+{
+	td_out_text_samples(writer, where);
+	put_title(writer, where);
+	for (size_t i = 0; i < where->nr; i++) {
+		if (where->events[i].locations.samples)
+			put_event(writer, where, &where->events[i]);
+	}
+	for (size_t i = 0; i < where->nr; i++) {
+		if (where->events[i].locations.samples)
+			continue;
+		fputs("\n ", writer->fp);
+		td_put_printable(writer->fp, where->events[i].name);
+		fputs(", no sample\n", writer->fp);
+	}
+	fputc('\n', writer->fp);
+}

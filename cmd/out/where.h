@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_OUT_WHERE_H
+#define TD_CMD_OUT_WHERE_H
+
+#include "lib/sample/locations.h"
+
+/* Where an event of one PMU was sampled. */
+struct td_where_event {
+	const char *pmu;
+	const char *name;
+	struct td_locations locations;
+};
+
+/* One sample. */
+struct td_where_sample {
+	uint64_t time_ns, period;
+	int cpu, pid, tid, spot;
+	const char *event;
+};
+
+/* A finished result: where a program was sampled. */
+struct td_where {
+	const char *node; /* the node of the tree; NULL: events were typed */
+	const struct td_spots *spots;
+	struct td_where_event *events;
+	size_t nr;
+	/* text: each sample is shown, too, in the order of time */
+	const struct td_where_sample *samples;
+	size_t nr_samples;
+	bool lines, callers; /* show them, too */
+	bool all;            /* text: functions with small shares, too */
+};
+
+/* "0x4010", the name of a function without one. */
+const char *td_where_address(char buf[32], uint64_t address);
+
+#endif

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/run/latency.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/base/parse.h"
+
+/*
+ * Of all events of a group together, a second: groups take turns, so that a CPU has
+ * no more.  A frequency, as perf record's, not the fixed periods of the files
+ * (SampleAfterValue): these are for minutes, and events differ by a factor of
+ * 10,000.  The kernel begins with a period of 1 and has the right one after about
+ * 20 samples, so that the first 30 take some ms, and later ones, each an interrupt
+ * of about 1 us, a thousandth of the time.
+ */
+#define SAMPLES_A_SECOND 1000
+
+/* Of a ring, for some seconds of samples of 24 bytes. */
+#define PAGES 16
+
+/* More descriptors than these would take seconds to open. */
+#define MOST_FILES 20000
+
+/* How often to try to open while threads come and go. */
+#define ATTEMPTS 5
+
+/* --- opening -------------------------------------------------------------- */
+
+/* With more than this, the kernel refuses to open events. */
+static uint64_t most_allowed(const struct td_sysfs *fs)
+{
+	struct td_err unused;
+	char text[32];
+	int most;
+
+	if (td_proc_read(fs, "sys/kernel/perf_event_max_sample_rate", text,
+			 sizeof(text), &unused) < 0 ||
+	    td_parse_int(text, 1, INT_MAX, &most))
+		return INT_MAX;
+	return (uint64_t)most;
+}
+
+static uint64_t choose_rate(const struct td_job *job)
+{
+	const struct td_plan *plan = &job->sampled;
+	uint64_t most = most_allowed(&job->fs), rate = SAMPLES_A_SECOND;
+
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		if (SAMPLES_A_SECOND / plan->groups[g].nr < rate)
+			rate = SAMPLES_A_SECOND / plan->groups[g].nr;
+	}
+	return rate < most ? rate : most;
+}
+
+static int make_how(struct td_latency_sampling *latency,
+		    const struct td_job *job)
+{
+	size_t nr = job->sampled.events.nr;
+	uint64_t rate = choose_rate(job);
+
+	latency->how = calloc(nr, sizeof(*latency->how));
+	latency->sums = calloc(nr, sizeof(*latency->sums));
+	if (!latency->how || !latency->sums)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++) {
+		latency->sums[i].event = job->sampled.events.v[i].name;
+		latency->how[i] = (struct td_sampling){
+			.period = rate,
+			.frequency = true,
+			.at_least = 1,
+		};
+	}
+	return 0;
+}
+
+/* All tasks of a machine are its CPUs, which are fewer. */
+static int make_target(struct td_latency_sampling *latency,
+		       const struct td_job *job, bool late, struct td_err *err)
+{
+	struct td_target *target = &latency->target;
+
+	td_ints_free(&target->tids);
+	*target = job->target;
+	target->tids = (struct td_ints){ 0 };
+	if (target->all_tasks) {
+		target->all_tasks = target->per_thread = false;
+		target->system_wide = true;
+	}
+	if (target->system_wide)
+		return 0;
+	if (late) {
+		target->enable_on_exec = false;
+		return td_target_list_running(&job->target, &job->fs,
+					      &target->tids, err);
+	}
+	return td_ints_copy(&target->tids, &job->target.tids)
+		       ? td_err_nomem(err)
+		       : 0;
+}
+
+static int check_size(const struct td_latency_sampling *latency,
+		      const struct td_job *job, struct td_err *err)
+{
+	size_t nr = latency->target.tids.nr * job->machine.online.nr *
+		    job->sampled.events.nr;
+
+	if (latency->target.system_wide || nr <= MOST_FILES)
+		return 0;
+	return td_err_set(err, -EMFILE, "%zu threads are too many",
+			  latency->target.tids.nr);
+}
+
+static int open_once(struct td_latency_sampling *latency, struct td_job *job,
+		     bool late, struct td_err *err)
+{
+	const struct td_sampler_setup setup = {
+		.plan = &job->sampled,
+		.how = latency->how,
+		.machine = &job->machine,
+		.target = &latency->target,
+		.notes = &latency->unsaid,
+		.format.weights = true,
+		.only_samples = true,
+		.most_pages = PAGES,
+	};
+	int rc = make_target(latency, job, late, err);
+
+	if (!rc)
+		rc = check_size(latency, job, err);
+	return rc ? rc : td_sampler_open(&latency->sampler, &setup, err);
+}
+
+static void give_up(struct td_latency_sampling *latency, struct td_job *job,
+		    const struct td_err *why)
+{
+	const char *rest = job->tree ? ": what has a mean in the files is "
+				       "computed with that"
+				     : "";
+
+	td_sampler_close(latency->sampler);
+	latency->sampler = NULL;
+	td_notes_add(&job->notes, "retire latencies are not sampled (%s)%s",
+		     why->code == -EOPNOTSUPP ? "there are no precise events"
+					      : why->msg,
+		     rest);
+}
+
+void td_latency_open(struct td_latency_sampling *latency, struct td_job *job,
+		     bool late)
+{
+	struct td_err why = { 0 };
+	int rc;
+
+	if (!job->sampled.nr_groups || latency->tried)
+		return;
+	latency->tried = true;
+	rc = make_how(latency, job) ? td_err_nomem(&why) : -ESRCH;
+	for (int i = 0; rc == -ESRCH && i < ATTEMPTS; i++)
+		rc = open_once(latency, job, late || i, &why);
+	if (rc)
+		give_up(latency, job, &why);
+}
+
+void td_latency_close(struct td_latency_sampling *latency)
+{
+	td_sampler_close(latency->sampler);
+	td_ints_free(&latency->target.tids);
+	td_notes_free(&latency->unsaid);
+	free(latency->how);
+	free(latency->sums);
+	*latency = (struct td_latency_sampling){ 0 };
+}
+
+/* --- while it runs -------------------------------------------------------- */
+
+void td_latency_enable(struct td_latency_sampling *latency, bool on)
+{
+	if (latency->sampler)
+		td_sampler_enable(latency->sampler, on);
+	latency->on = on;
+}
+
+static bool is_wanted(const struct td_tree *tree, const struct td_drill *drill)
+{
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+
+		if (metric->latencies.nr && metric->family &&
+		    drill->v[metric->family - 1].on)
+			return true;
+	}
+	return false;
+}
+
+void td_latency_follow(struct td_latency_sampling *latency, struct td_job *job,
+		       const struct td_drilling *drilling)
+{
+	bool on;
+
+	if (!job->sampled.nr_groups || !drilling->active)
+		return;
+	on = is_wanted(job->tree, &drilling->drill);
+	if (on)
+		td_latency_open(latency, job, true);
+	if (on != latency->on)
+		td_latency_enable(latency, on);
+}
+
+static int take(void *ctx, const struct td_record *record, int event)
+{
+	struct td_latency_sampling *latency = ctx;
+
+	if (record->kind != TD_RECORD_SAMPLE || event < 0)
+		return 0;
+	latency->sums[event].sum += record->latency;
+	latency->sums[event].nr++;
+	return 0;
+}
+
+/* Without memory, a read is lost, and nothing else. */
+void td_latency_read(struct td_latency_sampling *latency,
+		     const struct td_job *job, struct td_latencies *all)
+{
+	if (!latency->sampler)
+		return;
+	td_sampler_read(latency->sampler, true, take, latency);
+	for (size_t i = 0; i < job->sampled.events.nr; i++) {
+		struct td_latency *sum = &latency->sums[i];
+
+		td_latencies_add(all, sum->event, sum->sum, sum->nr);
+		sum->sum = sum->nr = 0;
+	}
+	if (job->tree)
+		td_tree_set_latencies(job->tree, all);
+}
+
+/* --- the end -------------------------------------------------------------- */
+
+static void say_all(const struct td_job *job, const struct td_latencies *all)
+{
+	for (size_t i = 0; i < all->nr; i++) {
+		const struct td_latency *latency = &all->v[i];
+
+		if (!latency->nr)
+			continue;
+		td_job_say(job,
+			   "retire latency of %s: %.1f cycles, %" PRIu64
+			   " samples\n",
+			   latency->event,
+			   (double)latency->sum / (double)latency->nr,
+			   latency->nr);
+	}
+}
+
+/* Appends to "A, B".  Returns false if there is no memory. */
+static bool append(char **text, const char *name)
+{
+	char *longer;
+
+	if (asprintf(&longer, "%s%s%s", *text ? *text : "", *text ? ", " : "",
+		     name) < 0)
+		return false;
+	free(*text);
+	*text = longer;
+	return true;
+}
+
+/* The events without a mean of samples; NULL: none. */
+static char *list_few(const struct td_job *job, const struct td_latencies *all)
+{
+	const struct td_plan *plan = &job->sampled;
+	char *text = NULL;
+
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+
+		for (size_t i = 0; i < group->nr; i++) {
+			const char *name =
+				plan->events.v[group->members[i]].name;
+			double mean =
+				td_latency_mean(td_latencies_find(all, name));
+
+			if (isnan(mean) && !append(&text, name))
+				return text;
+		}
+	}
+	return text;
+}
+
+void td_latency_explain(const struct td_latency_sampling *latency,
+			struct td_job *job, const struct td_latencies *all)
+{
+	char *few;
+
+	if (!latency->sampler)
+		return;
+	if (job->opts->verbose)
+		say_all(job, all);
+	few = list_few(job, all);
+	if (few)
+		td_notes_add(
+			&job->notes,
+			"retire latencies with fewer than %d samples%s: %s",
+			TD_LEAST_LATENCIES,
+			job->tree ? ", for which the means of the files "
+				    "are taken if there are any"
+				  : "",
+			few);
+	free(few);
+}

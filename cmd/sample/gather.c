@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/sample/gather.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "cmd/plan/dry_run.h"
+#include "cmd/run/clock.h"
+#include "cmd/run/wait.h"
+#include "cmd/say.h"
+#include "lib/base/parse.h"
+#include "lib/base/util.h"
+
+/* Rings are read when they are half full, and at least so often. */
+#define READ_NS (100 * TD_NS_A_MS)
+
+/* The time between SIGTERM and SIGKILL of --timeout. */
+#define GRACE_NS (1000 * TD_NS_A_MS)
+
+/* How often to try to open while threads come and go. */
+#define ATTEMPTS 5
+
+/* --- records ---------------------------------------------------------------- */
+
+/* Without frame pointers in the code, what seems to be one is anything. */
+static int find_known(struct td_gathering *g, int pid, uint64_t address,
+		      bool kernel)
+{
+	if (!kernel && !td_spaces_has(g->spaces, pid, address))
+		return -1;
+	return td_spaces_find(g->spaces, &g->spots, pid, address, kernel);
+}
+
+/*
+ * The spot that called: the second address of the chain, which begins with the
+ * sample's own.  What the kernel calls on its border to user space is not a call.
+ */
+static int find_caller(struct td_gathering *g, const struct td_record *record)
+{
+	bool kernel = record->kernel;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < record->nr_chain; i++) {
+		uint64_t address = record->chain[i];
+
+		if (address >= (uint64_t)PERF_CONTEXT_MAX) {
+			if (nr)
+				return -1;
+			kernel = address == (uint64_t)PERF_CONTEXT_KERNEL;
+			continue;
+		}
+		/* a return address is behind its call */
+		if (nr++)
+			return find_known(g, record->pid, address - 1, kernel);
+	}
+	return -1;
+}
+
+static int give(struct td_gathering *g, const struct td_record *record,
+		int event, int spot, int caller)
+{
+	td_samples_write(&g->writer, &g->spots, record, event, spot, caller);
+	return g->take(g->ctx, record, event, spot, caller);
+}
+
+static int take_sample(struct td_gathering *g, const struct td_record *record,
+		       int event)
+{
+	const struct td_target *target = &g->job->target;
+	int spot, caller;
+
+	/* an interrupt may come so late that the kernel runs already */
+	if (record->kernel && (target->exclude_kernel || target->all_user))
+		return 0;
+	spot = td_spaces_find(g->spaces, &g->spots, record->pid,
+			      record->address, record->kernel);
+	caller = find_caller(g, record);
+
+	if (spot == -ENOMEM || caller == -ENOMEM)
+		return -ENOMEM;
+	return give(g, record, event, spot, caller);
+}
+
+static int take_map(struct td_gathering *g, const struct td_record *record)
+{
+	const struct td_mapping mapping = {
+		.start = record->address,
+		.length = record->length,
+		.offset = record->offset,
+		.path = record->path,
+		.build_id = record->build_id,
+	};
+
+	return td_spaces_map(g->spaces, &g->spots, record->pid, &mapping);
+}
+
+static int take_record(void *ctx, const struct td_record *record, int event)
+{
+	struct td_gathering *g = ctx;
+
+	switch (record->kind) {
+	case TD_RECORD_SAMPLE:
+		return event < 0 ? 0 : take_sample(g, record, event);
+	case TD_RECORD_MAP:
+		return take_map(g, record);
+	case TD_RECORD_FORK:
+		return td_spaces_fork(g->spaces, record->parent, record->pid);
+	case TD_RECORD_EXEC:
+		td_spaces_exec(g->spaces, record->pid);
+		return 0;
+	case TD_RECORD_LOST:
+		g->losses.records += record->lost;
+		break;
+	case TD_RECORD_THROTTLE:
+		g->losses.throttled++;
+		break;
+	case TD_RECORD_SWITCH:
+	case TD_RECORD_UNTHROTTLE:
+	case TD_RECORD_OTHER:
+		break;
+	}
+	return give(g, record, event, -1, -1);
+}
+
+static int read_rings(struct td_gathering *g, bool all, struct td_err *err)
+{
+	int rc = td_sampler_read(g->sampler, all, take_record, g);
+
+	return rc ? td_err_nomem(err) : 0;
+}
+
+/* --- the run ---------------------------------------------------------------- */
+
+static bool is_alive(const struct td_gathering *g,
+		     const struct td_waiter *waiter)
+{
+	return g->child.pid > 0 && !waiter->child_ended;
+}
+
+static int end_command(struct td_gathering *g, struct td_waiter *waiter,
+		       struct td_err *err)
+{
+	bool again = g->timed_out;
+
+	g->timed_out = true;
+	if (!is_alive(g, waiter))
+		return 0;
+	kill(g->child.pid, again ? SIGKILL : SIGTERM);
+	return again ? 0 : td_waiter_again(waiter, GRACE_NS, err);
+}
+
+static bool is_over(const struct td_gathering *g,
+		    const struct td_waiter *waiter, const struct td_wake *wake)
+{
+	if (g->child.pid > 0)
+		return waiter->child_ended;
+	return g->stopped || g->timed_out || wake->what & TD_WAKE_TARGETS;
+}
+
+/*
+ * Whatever happens to the samples, the command runs to its end: after an error
+ * they are no longer read.
+ */
+static int wait_for_end(struct td_gathering *g, struct td_waiter *waiter,
+			struct td_err *err)
+{
+	struct td_wake wake = { 0 };
+	struct td_err late = { 0 };
+	int rc = 0;
+
+	while (!is_over(g, waiter, &wake)) {
+		if (td_waiter_wait(waiter, &wake, rc ? &late : err))
+			return rc ? rc : err->code;
+		if (wake.what & TD_WAKE_SIGNAL) {
+			g->stopped = true;
+			if (is_alive(g, waiter))
+				td_child_pass_on(&g->child, &wake);
+		}
+		if (wake.what & TD_WAKE_TIMEOUT)
+			end_command(g, waiter, &late);
+		if (!rc)
+			rc = read_rings(g, false, err);
+		if (rc && g->child.pid <= 0)
+			return rc;
+	}
+	return rc;
+}
+
+static int begin(struct td_gathering *g, struct td_waiter *waiter,
+		 struct td_err *err)
+{
+	const struct td_job *job = g->job;
+	uint64_t timeout_ns = (uint64_t)job->opts->timeout_ms * TD_NS_A_MS;
+
+	waiter->tasks = td_sampler_fd(g->sampler);
+	if (!job->opts->command && !timeout_ns && isatty(STDERR_FILENO))
+		td_job_say(job, "tdstat: sampling until %s^C\n",
+			   td_opts_attaches(job->opts) ? "it ends or " : "");
+	if (!job->target.enable_on_exec)
+		td_sampler_enable(g->sampler, true);
+	if (g->child.pid > 0 &&
+	    td_child_release(&g->child, job->opts->command[0], err))
+		return err->code;
+	return td_waiter_start(waiter, READ_NS, timeout_ns, err);
+}
+
+/* The command's status is known even if something else went wrong. */
+static int end(struct td_gathering *g, uint64_t start_ns, int rc,
+	       struct td_err *err)
+{
+	struct td_err late = { 0 };
+
+	if (g->child.pid > 0 && !g->child.reaped &&
+	    td_child_wait(&g->child, &g->usage, rc ? &late : err) && !rc)
+		rc = err->code;
+	g->usage.elapsed_ns = td_now_ns() - start_ns;
+	td_sampler_enable(g->sampler, false);
+	if (!rc)
+		rc = read_rings(g, true, err);
+	return rc;
+}
+
+static int run(struct td_gathering *g, struct td_waiter *waiter,
+	       struct td_err *err)
+{
+	uint64_t start_ns = td_now_ns();
+	int rc = begin(g, waiter, err);
+
+	if (!rc)
+		rc = wait_for_end(g, waiter, err);
+	return end(g, start_ns, rc, err);
+}
+
+/* --- opening ---------------------------------------------------------------- */
+
+static int start_child(struct td_gathering *g, struct td_waiter *waiter,
+		       const struct td_inherited *inherited, struct td_err *err)
+{
+	struct td_job *job = g->job;
+	int rc;
+
+	if (!job->opts->command)
+		return 0;
+	rc = td_child_start(&g->child, job->opts->command, inherited, err);
+	if (rc)
+		return rc;
+	waiter->child = g->child.pidfd;
+	if (job->target.system_wide || td_opts_attaches(job->opts))
+		return 0;
+	return td_ints_add(&job->target.tids, g->child.pid) ? td_err_nomem(err)
+							    : 0;
+}
+
+/*
+ * What processes that run already have mapped.  The events are open by then, so
+ * that nothing is missed between.
+ */
+static int read_spaces(struct td_gathering *g, struct td_err *err)
+{
+	const struct td_sysfs *fs = &g->job->fs;
+	struct td_names names = { 0 };
+	int rc = 0;
+
+	if (g->child.pid > 0 && !g->job->target.system_wide)
+		return 0;
+	if (td_sysfs_list(fs->proc, ".", &names))
+		rc = -ENOMEM;
+	for (size_t i = 0; !rc && i < names.nr; i++) {
+		int pid;
+
+		if (td_parse_int(names.v[i], 1, INT_MAX, &pid) == 0)
+			rc = td_spaces_read(g->spaces, &g->spots, fs, pid);
+	}
+	td_names_free(&names);
+	return rc ? td_err_nomem(err) : 0;
+}
+
+static int open_sampler(struct td_gathering *g, struct td_err *err)
+{
+	struct td_job *job = g->job;
+	const struct td_sampler_setup setup = {
+		.plan = &job->plan,
+		.how = g->how,
+		.machine = &job->machine,
+		.target = &job->target,
+		.notes = &job->notes,
+		.format = g->format,
+		.switches = g->switches,
+	};
+	int rc = -ESRCH;
+
+	/* threads may come and go meanwhile */
+	for (int i = 0; rc == -ESRCH && i < ATTEMPTS; i++) {
+		if (td_target_find_tasks(&job->target, &job->fs, err))
+			return err->code;
+		rc = td_sampler_open(&g->sampler, &setup, err);
+	}
+	if (!rc && job->opts->verbose && !job->opts->quiet)
+		td_describe(stderr, &job->machine, job->tree, &job->plan,
+			    &job->target);
+	return rc;
+}
+
+/* --- --samples -------------------------------------------------------------- */
+
+static int begin_recording(struct td_gathering *g, struct td_err *err)
+{
+	const struct td_source source = { .how = TD_AGGREGATE_ALL };
+	int rc;
+
+	if (!g->recorder.fp)
+		return 0;
+	rc = td_recorder_begin(&g->recorder, g->job, &source, err);
+	g->writer.fp = g->recorder.fp;
+	g->writer.plan = &g->job->plan;
+	td_samples_write_head(&g->writer, g->node, g->longest_ns);
+	return rc;
+}
+
+static int end_recording(struct td_gathering *g, struct td_err *err)
+{
+	td_samples_write_functions(&g->writer, &g->spots);
+	return td_recorder_end(&g->recorder, &g->usage, g->status, err);
+}
+
+/* --- all of it -------------------------------------------------------------- */
+
+static int prepare(struct td_gathering *g, struct td_err *err)
+{
+	const char *samples = g->job->opts->samples;
+
+	g->names = (struct td_symbols_setup){ &g->job->fs, g->lines,
+					      &g->job->notes };
+	g->spaces = td_spaces_new();
+	g->symbols = td_symbols_new(&g->names);
+	if (!g->spaces || !g->symbols)
+		return td_err_nomem(err);
+	return samples ? td_recorder_open(&g->recorder, samples, err) : 0;
+}
+
+static int run_all(struct td_gathering *g, struct td_waiter *waiter,
+		   struct td_inherited *inherited, struct td_err *err)
+{
+	struct td_job *job = g->job;
+	int rc = td_waiter_open(waiter, &job->target.pids, &job->target.threads,
+				&inherited->mask, err);
+
+	if (!rc)
+		rc = start_child(g, waiter, inherited, err);
+	if (!rc)
+		rc = open_sampler(g, err);
+	if (!rc)
+		rc = read_spaces(g, err);
+	if (!rc)
+		rc = begin_recording(g, err);
+	if (!rc) {
+		td_job_say_notes(job);
+		rc = run(g, waiter, err);
+	}
+	return rc;
+}
+
+int td_gather(struct td_gathering *g, struct td_inherited *inherited,
+	      struct td_err *err)
+{
+	struct td_waiter waiter = TD_WAITER_NONE;
+	int rc = prepare(g, err);
+
+	if (!rc)
+		rc = run_all(g, &waiter, inherited, err);
+	/* that of one that was never let go says nothing */
+	g->status = g->child.status;
+	td_child_end(&g->child);
+	td_waiter_close(&waiter);
+	if (!rc)
+		rc = td_symbols_resolve(g->symbols, &g->spots, err);
+	return rc ? rc : end_recording(g, err);
+}
+
+int td_gathering_close(struct td_gathering *g, int rc, struct td_err *err)
+{
+	struct td_err late = { 0 };
+
+	if (td_recorder_close(&g->recorder, rc ? &late : err) && !rc)
+		rc = err->code;
+	td_sampler_close(g->sampler);
+	td_spots_free(&g->spots);
+	td_spaces_free(g->spaces);
+	td_symbols_free(g->symbols);
+	return rc;
+}

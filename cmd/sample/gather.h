@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * cmd/sample: samples of a program, and the functions that they are of.
+ *
+ * In: a job whose plan has the events (cmd/plan), and how each is sampled.
+ * Out: resolved spots, and what each subcommand makes of samples: locate.c sums
+ * them up, profile.c takes the counts between them.
+ */
+#ifndef TD_CMD_SAMPLE_GATHER_H
+#define TD_CMD_SAMPLE_GATHER_H
+
+#include "cmd/plan/job.h"
+#include "cmd/run/child.h"
+#include "cmd/run/inherited.h"
+#include "cmd/run/recorder.h"
+#include "lib/sample/sampler.h"
+#include "lib/sample/samples.h"
+#include "lib/sample/spaces.h"
+#include "lib/sample/symbols.h"
+
+/* What may happen to samples. */
+struct td_sample_losses {
+	uint64_t records;   /* had no room in a ring */
+	uint64_t throttled; /* times that the kernel stopped an event */
+};
+
+/* A run with samples. */
+struct td_gathering {
+	/* Set by the caller, who owns them: */
+	struct td_job *job;
+	struct td_sampling *how; /* one for each event of the plan */
+	struct td_record_format format;
+	bool switches;       /* take gets TD_RECORD_SWITCH, too */
+	bool lines;          /* resolve source lines */
+	const char *node;    /* that they are for, or NULL: for --samples */
+	uint64_t longest_ns; /* of a window, for --samples */
+	td_take_sample *take;
+	void *ctx;
+
+	/* Filled in: */
+	struct td_sampler *sampler;
+	struct td_spots spots;
+	struct td_spaces *spaces;
+	struct td_symbols_setup names;
+	struct td_symbols *symbols;
+	struct td_recorder recorder; /* --samples */
+	struct td_samples_writer writer;
+	struct td_sample_losses losses;
+	struct td_child child;
+	struct td_usage usage;
+	int status; /* as in the shell */
+	bool timed_out, stopped;
+};
+
+/*
+ * Runs the command of the job to its end, or samples what runs until it ends, a
+ * signal comes or the time is over; then resolves the spots.  An error leaves
+ * the status of a command that has run.  Free it even then.
+ */
+int td_gather(struct td_gathering *gathering, struct td_inherited *inherited,
+	      struct td_err *err);
+/* Returns rc, or an error from closing what was written. */
+int td_gathering_close(struct td_gathering *gathering, int rc,
+		       struct td_err *err);
+
+#endif

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* tdstat locate: the functions that lose slots to a node of the tree. */
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cmd/opts/check.h"
+#include "cmd/opts/command.h"
+#include "cmd/opts/groups.h"
+#include "cmd/opts/rows.h"
+#include "cmd/opts/value.h"
+#include "cmd/plan/dry_run.h"
+#include "cmd/sample/choose.h"
+#include "cmd/sample/gather.h"
+#include "cmd/sample/overhead.h"
+#include "cmd/sample/rate.h"
+#include "cmd/sample/remarks.h"
+#include "cmd/sample/where.h"
+#include "cmd/say.h"
+#include "cmd/session.h"
+#include "cmd/view/sink.h"
+#include "lib/base/util.h"
+
+#define USUAL_RATE 1000
+
+/* How long the whole machine, or a process, is counted before it is sampled. */
+#define COUNT_MS 2000
+
+struct locating {
+	const struct td_opts *opts;
+	struct td_focus focus; /* without a node of the user's */
+	struct td_choice choice;
+	struct td_event_arg arg; /* the choice, as if typed with -e */
+	struct td_opts sampled;  /* the options with it */
+	struct td_job job;
+	struct td_gathering gathering;
+	struct td_hits hits;
+	struct td_sink sink;
+	struct td_where where;
+};
+
+/* --- the node --------------------------------------------------------------- */
+
+static int no_node(const struct td_focus *focus, struct td_err *err)
+{
+	const char *why = "no node matters most for sure";
+
+	if (!focus->known || focus->situation == TD_SITUATION_NOT_COUNTED)
+		why = "nothing was counted";
+	else if (focus->situation == TD_SITUATION_NOTHING)
+		why = "no node is over its threshold";
+	else if (focus->situation == TD_SITUATION_SHORT)
+		why = "it ended too soon";
+	else if (focus->situation == TD_SITUATION_IDLE)
+		why = "the CPUs had next to nothing to do";
+	td_err_set(err, -ENODATA, "what to locate is not known: %s", why);
+	return td_err_hint(err, "tdstat shows the tree; tdstat locate NODE "
+				"takes any node of it");
+}
+
+static const char *next_step(const struct td_opts *opts)
+{
+	return opts->command ? "the command runs once more, to be sampled"
+			     : "now it is sampled";
+}
+
+/* "; tma_x, which it is a part of, is sampled", or nothing. */
+static void say_found(const struct locating *l)
+{
+	const struct td_focus *focus = &l->focus;
+	const char *first = focus->nodes[0], *node = l->choice.node;
+	char share[32] = "";
+
+	if (l->opts->quiet)
+		return;
+	if (!isnan(focus->slots_pct))
+		snprintf(share, sizeof(share), ", %.0f %% of its slots",
+			 focus->slots_pct);
+	if (focus->unsure)
+		td_say("tdstat: %s: no node matters most for sure: %s is a "
+		       "guess%s; %s\n",
+		       focus->pmu, first, share, next_step(l->opts));
+	else
+		td_say("tdstat: %s loses most to %s%s; %s\n", focus->pmu, first,
+		       share, next_step(l->opts));
+	if (strcmp(first, node) != 0)
+		td_say("tdstat: %s: no event is known to sample for it: %s, "
+		       "which it is a part of, is sampled\n",
+		       first, node);
+}
+
+/* --- choosing --------------------------------------------------------------- */
+
+/* The counters do not hold the whole tree and what to sample for it at once. */
+static int find_node(struct locating *l, const struct td_inherited *inherited,
+		     int *status, struct td_err *err)
+{
+	const char *nodes[TD_VERDICT_DEPTH + 1];
+	struct td_opts counting = *l->opts;
+	int rc;
+
+	if (!counting.command &&
+	    (!counting.timeout_ms || counting.timeout_ms > 2 * COUNT_MS))
+		counting.timeout_ms = COUNT_MS;
+	else if (!counting.command)
+		counting.timeout_ms /= 2;
+	rc = td_session_find(&counting, inherited, &l->focus, status, err);
+	for (size_t i = 0; i < l->focus.nr; i++)
+		nodes[i] = l->focus.nodes[i];
+	if (!rc && l->focus.interrupted)
+		rc = td_err_set(err, -EINTR,
+				"interrupted while it was "
+				"counted: nothing was sampled");
+	if (rc || !l->focus.nr)
+		return rc ? rc : no_node(&l->focus, err);
+	rc = td_choose_events(&l->choice, l->opts, nodes, l->focus.nr, err);
+	if (!rc)
+		say_found(l);
+	return rc;
+}
+
+static bool is_named(const struct td_opts *opts)
+{
+	return opts->node && strcmp(opts->node, "auto") != 0;
+}
+
+static int take_named(struct locating *l, struct td_err *err)
+{
+	const char *name = l->opts->node, *node = l->choice.node;
+	int rc = td_choose_events(&l->choice, l->opts, &l->opts->node, 1, err);
+	size_t prefix = strncasecmp(name, "tma_", 4) == 0 ? 0 : 4;
+
+	if (!rc && !l->opts->quiet && strcasecmp(name, node) != 0 &&
+	    strcasecmp(name, node + prefix) != 0)
+		td_say("tdstat: %s: no event is known to sample for it: %s, "
+		       "which it is a part of, is sampled\n",
+		       name, node);
+	return rc;
+}
+
+static int choose(struct locating *l, const struct td_inherited *inherited,
+		  int *status, struct td_err *err)
+{
+	const struct td_opts *opts = l->opts;
+	int rc;
+
+	l->sampled = *opts;
+	if (opts->nr_events)
+		return 0;
+	rc = is_named(opts) ? take_named(l, err)
+			    : find_node(l, inherited, status, err);
+	l->arg.list = l->choice.events;
+	l->sampled.events = &l->arg;
+	l->sampled.nr_events = 1;
+	return rc;
+}
+
+/* --- sampling --------------------------------------------------------------- */
+
+static int take(void *ctx, const struct td_record *record, int event, int spot,
+		int caller)
+{
+	struct locating *l = ctx;
+
+	return record->kind == TD_RECORD_SAMPLE
+		       ? td_hits_add(&l->hits, event, spot, caller,
+				     record->period)
+		       : 0;
+}
+
+/* By cycles: what is sampled for a node may be rare. */
+static int limit(struct locating *l, struct td_err *err)
+{
+	struct td_event_arg cycles = { .list = "cycles" };
+	struct td_opts opts = l->sampled;
+	td_autofree struct td_sampling *how = NULL;
+	struct td_job by;
+	int rc;
+
+	if (!l->opts->nr_events)
+		opts.events = &cycles;
+	rc = td_job_plan(&by, &opts, err);
+	if (!rc) {
+		how = td_rate_make(&by, USUAL_RATE);
+		rc = how ? td_overhead_limit(&l->job, l->gathering.how, &by,
+					     how, &l->gathering.format, err)
+			 : td_err_nomem(err);
+	}
+	td_job_free(&by);
+	return rc;
+}
+
+static int plan(struct locating *l, struct td_err *err)
+{
+	struct td_gathering *g = &l->gathering;
+	int rc = td_job_plan(&l->job, &l->sampled, err);
+
+	if (rc)
+		return rc;
+	if (l->choice.without && *l->choice.without)
+		td_notes_add(
+			&l->job.notes,
+			"%s: no event is known to sample for %s: what runs "
+			"there is not shown",
+			l->choice.without, l->choice.node);
+	g->job = &l->job;
+	g->how = td_rate_make(&l->job, USUAL_RATE);
+	g->format.chain = l->opts->callers;
+	g->lines = l->opts->verbose || l->opts->samples;
+	g->node = l->opts->nr_events ? NULL : l->choice.node;
+	g->take = take;
+	g->ctx = l;
+	if (!g->how)
+		return td_err_nomem(err);
+	return l->opts->overhead_pct > 0 && !l->opts->dry_run ? limit(l, err)
+							      : 0;
+}
+
+/* --- showing ---------------------------------------------------------------- */
+
+static int open_sink(struct locating *l, struct td_err *err)
+{
+	const struct td_frame frame = {
+		.big_num = !l->opts->no_big_num,
+		.runs = 1,
+	};
+
+	return td_sink_open(&l->sink, &l->sampled, &frame, err);
+}
+
+static int show(struct locating *l, struct td_err *err)
+{
+	struct td_writer *writer = &l->sink.writer;
+	struct td_where *where = &l->where;
+	int rc;
+
+	where->node = l->opts->nr_events ? NULL : l->choice.node;
+	td_where_want(where, l->opts);
+	rc = td_where_make(where, &l->job.plan, &l->job.machine,
+			   &l->gathering.spots, &l->hits, err);
+	if (!rc)
+		rc = td_sink_begin(&l->sink, err);
+	if (!rc)
+		writer->out->where(writer, &l->where);
+	return rc ? rc : td_sink_check(&l->sink, err);
+}
+
+static int sample(struct locating *l, struct td_inherited *inherited,
+		  int *status, struct td_err *err)
+{
+	struct td_gathering *g = &l->gathering;
+	int rc = open_sink(l, err);
+
+	if (!rc) {
+		rc = td_gather(g, inherited, err);
+		*status = g->status;
+	}
+	td_gathering_say(g);
+	return rc ? rc : show(l, err);
+}
+
+static int close_all(struct locating *l, int rc, struct td_err *err)
+{
+	struct td_err late = { 0 };
+
+	if (td_sink_close(&l->sink, rc ? &late : err) && !rc)
+		rc = err->code;
+	td_where_free(&l->where);
+	td_hits_free(&l->hits);
+	free(l->gathering.how);
+	rc = td_gathering_close(&l->gathering, rc, err);
+	td_job_free(&l->job);
+	td_choice_free(&l->choice);
+	return rc;
+}
+
+static int run(const struct td_opts *opts, int *status, struct td_err *err)
+{
+	struct td_inherited inherited = { 0 };
+	struct locating l = { .opts = opts, .job.fs = { -1, -1 } };
+	int rc;
+
+	td_inherited_change(&inherited);
+	rc = choose(&l, &inherited, status, err);
+	if (!rc)
+		rc = plan(&l, err);
+	if (!rc)
+		rc = opts->dry_run ? td_dry_run(&l.job, err)
+				   : sample(&l, &inherited, status, err);
+	return close_all(&l, rc, err);
+}
+
+/* --- the subcommand --------------------------------------------------------- */
+
+/* The first word is the node; the next one begins a command. */
+static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
+{
+	(void)err;
+	if (opts->node || (opts->nr_events && strncmp(word, "tma_", 4) != 0))
+		return 1;
+	opts->node = word;
+	return 0;
+}
+
+static int check(const struct td_opts *opts, struct td_err *err)
+{
+	if (opts->node && opts->nr_events)
+		return td_err_usage(err,
+				    "-e %s: it is sampled in place of a "
+				    "node, so %s cannot be named",
+				    opts->events[0].list, opts->node);
+	if (opts->dry_run && !opts->nr_events && !is_named(opts))
+		return td_err_usage(err,
+				    "--dry-run: which node it is, is known "
+				    "when it was counted: name one");
+	return 0;
+}
+
+/* clang-format off */
+static const struct td_option sampling[] = {
+	{ "event", 'e', "LIST",
+	  "sample these events, in the syntax of perf record -e, for no node",
+	  TD_OPTION_FUNCTION, .set = td_value_events },
+	{ "freq", 'F', "N",
+	  "samples a second of each CPU (default: 1000)",
+	  TD_OPTION_NUMBER, offsetof(struct td_opts, freq), 0, 1, INT_MAX },
+	{ "overhead", 0, "PERCENT",
+	  "sample as often as it costs this share of the time",
+	  TD_OPTION_FUNCTION, .set = td_value_overhead },
+	{ NULL },
+};
+
+static const struct td_option when[] = {
+	{ "timeout", 0, "TIME", "stop after TIME and end the command",
+	  TD_OPTION_TIME, offsetof(struct td_opts, timeout_ms), 0, 10 },
+	{ NULL },
+};
+
+static const struct td_option showing[] = {
+	{ "samples", 0, "FILE",
+	  "keep every sample, too, for tdstat report --locate",
+	  TD_OPTION_FILE, offsetof(struct td_opts, samples) },
+	{ "callers", 0, NULL,
+	  "from where each function was called, by frame pointers",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, callers) },
+	{ "all", 0, NULL, "show all functions, also those with small shares",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, all_nodes) },
+	{ "no-big-num", 0, NULL, "no thousands separators",
+	  TD_OPTION_FUNCTION, .set = td_value_no_big_num },
+	{ "verbose", 'v', NULL,
+	  "show source lines and what is opened, too",
+	  TD_OPTION_COUNT, offsetof(struct td_opts, verbose) },
+	{ NULL },
+};
+/* clang-format on */
+
+static const struct td_option_group group_sampling = { TD_SECTION_WHAT,
+						       sampling };
+static const struct td_option_group group_when = { TD_SECTION_WHEN, when };
+static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
+
+static const struct td_option_group *const groups[] = {
+	&td_group_target,
+	&td_group_cores,
+	&td_group_files,
+	&group_sampling,
+	&group_when,
+	&group_showing,
+	&td_group_formats,
+	&td_group_output,
+	&td_group_stream,
+	&td_group_dry_run,
+	NULL,
+};
+
+const struct td_command td_command_locate = {
+	.name = "locate",
+	.line = "show which functions lose slots to a node of the tree",
+	.args = "[NODE|auto] [--] [COMMAND [ARG...]]",
+	.doc = "Samples the event that the processor's files name for a node "
+	       "of the tree, and shows the functions in which it happens.  "
+	       "Without a node, or with auto, the tree is counted first, and "
+	       "the node that matters most is taken.",
+	.what = "What to sample:",
+	.examples = "  tdstat locate -- ./program\n"
+		    "  tdstat locate tma_dram_bound -v -- ./program\n"
+		    "  tdstat locate tma_lock_latency -p 1234 --timeout 10s",
+	.groups = groups,
+	.subcommand = TD_LOCATE,
+	.word = take_word,
+	.runs = true,
+	.check = check,
+	.run = run,
+};

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* tdstat profile: where the slots go in the functions of a program. */
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "cmd/opts/check.h"
+#include "cmd/opts/command.h"
+#include "cmd/opts/groups.h"
+#include "cmd/opts/rows.h"
+#include "cmd/opts/value.h"
+#include "cmd/plan/dry_run.h"
+#include "cmd/regions/result.h"
+#include "cmd/sample/gather.h"
+#include "cmd/sample/overhead.h"
+#include "cmd/sample/rate.h"
+#include "cmd/sample/remarks.h"
+#include "cmd/sample/windows.h"
+#include "lib/base/util.h"
+#include "lib/plan/clocks.h"
+#include "lib/plan/join.h"
+#include "lib/sample/function_counts.h"
+
+#define USUAL_RATE  1000
+#define MOST_LEVELS 2
+
+/* So many windows are kept until their functions are looked for. */
+#define MOST_WINDOWS ((size_t)1 << 18)
+
+struct profiling {
+	struct td_job job;
+	int *groups; /* of the plan's events */
+	struct td_gathering gathering;
+	struct td_windows windows;
+	struct td_function_counts counts;
+	struct td_regions regions;
+	struct td_batched batched;
+	struct td_region_result result;
+};
+
+/* --- samples ---------------------------------------------------------------- */
+
+static int fold(struct profiling *p, struct td_err *err)
+{
+	struct td_gathering *g = &p->gathering;
+
+	if (td_symbols_resolve(g->symbols, &g->spots, err))
+		return err->code;
+	if (td_function_counts_add(&p->counts, &p->windows, &g->spots))
+		return td_err_nomem(err);
+	td_windows_clear(&p->windows);
+	return 0;
+}
+
+static int take(void *ctx, const struct td_record *record, int event, int spot,
+		int caller)
+{
+	struct profiling *p = ctx;
+	struct td_windows_taker taker = { &p->windows, p->groups, NULL };
+	struct td_err unused;
+	int rc = td_windows_take(&taker, record, event, spot, caller);
+
+	return rc || p->windows.nr < MOST_WINDOWS ? rc : fold(p, &unused);
+}
+
+/* --- the plan --------------------------------------------------------------- */
+
+static int no_cycles(const char *pmu, struct td_err *err)
+{
+	td_err_set(err, -ENODEV,
+		   "%s: its counters do not hold cycles beside the tree", pmu);
+	return td_err_hint(err, "sysctl kernel.nmi_watchdog=0 frees a counter; "
+				"-l 1 needs fewer");
+}
+
+/* The leader of a group with slots must not sample: the cycles do. */
+static int sample_cycles(struct profiling *p, struct td_sampling *rates,
+			 struct td_err *err)
+{
+	const struct td_plan *plan = &p->job.plan;
+	struct td_sampling *how = p->gathering.how;
+
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		int pmu = plan->groups[g].pmu;
+		int cycles = td_clocks_find(plan, &p->job.machine, pmu,
+					    TD_CLOCK_CYCLES, false);
+
+		if (cycles < 0 || p->groups[cycles] != (int)g)
+			return no_cycles(p->job.machine.pmus[pmu].name, err);
+		how[cycles] = rates[cycles];
+	}
+	return 0;
+}
+
+/* So many times longer than it should be, a window was not left alone. */
+#define TIMES_LONGER 20
+
+static void limit_windows(struct profiling *p)
+{
+	struct td_gathering *g = &p->gathering;
+	uint64_t rate = 0;
+
+	for (size_t i = 0; i < p->job.plan.events.nr; i++) {
+		if (g->how[i].period && (!rate || g->how[i].period < rate))
+			rate = g->how[i].period;
+	}
+	if (rate)
+		g->longest_ns = TIMES_LONGER * UINT64_C(1000000000) / rate;
+	p->windows.longest_ns = g->longest_ns;
+}
+
+static int plan(struct profiling *p, const struct td_opts *opts,
+		struct td_err *err)
+{
+	struct td_gathering *g = &p->gathering;
+	td_autofree struct td_sampling *rates = NULL;
+	int rc = td_job_plan(&p->job, opts, err);
+
+	if (!rc)
+		rc = td_plan_join(&p->job.plan, &p->job.machine, &p->job.notes,
+				  err);
+	if (rc)
+		return rc;
+	p->groups = td_plan_groups(&p->job.plan);
+	rates = td_rate_make(&p->job, USUAL_RATE);
+	g->how = calloc(p->job.plan.events.nr + 1, sizeof(*g->how));
+	if (!p->groups || !rates || !g->how)
+		return td_err_nomem(err);
+	p->windows.plan = &p->job.plan;
+	p->windows.of_cpus = p->job.target.system_wide;
+	g->job = &p->job;
+	g->format.values = g->switches = true;
+	g->take = take;
+	g->ctx = p;
+	rc = sample_cycles(p, rates, err);
+	if (!rc && opts->overhead_pct > 0 && !opts->dry_run)
+		rc = td_overhead_limit(&p->job, g->how, &p->job, g->how,
+				       &g->format, err);
+	if (!rc)
+		limit_windows(p);
+	return rc;
+}
+
+/* --- the run ---------------------------------------------------------------- */
+
+static int show(struct profiling *p, struct td_err *err)
+{
+	struct td_gathering *g = &p->gathering;
+	int rc = fold(p, err);
+
+	if (!rc &&
+	    td_function_counts_to_regions(&p->counts, &p->job.plan, &g->spots,
+					  &p->regions, &p->batched))
+		rc = td_err_nomem(err);
+	return rc ? rc
+		  : td_region_result_show(&p->result, &p->batched, &g->usage,
+					  g->status, err);
+}
+
+static int sample(struct profiling *p, struct td_inherited *inherited,
+		  int *status, struct td_err *err)
+{
+	struct td_gathering *g = &p->gathering;
+	int rc = td_region_result_open(&p->result, &p->job, &p->regions, err);
+
+	if (!rc) {
+		rc = td_gather(g, inherited, err);
+		*status = g->status;
+	}
+	td_gathering_say(g);
+	if (!rc)
+		rc = show(p, err);
+	return td_region_result_close(&p->result, rc, err);
+}
+
+static int run(const struct td_opts *opts, int *status, struct td_err *err)
+{
+	struct td_inherited inherited = { 0 };
+	struct profiling p = { 0 };
+	int rc;
+
+	td_inherited_change(&inherited);
+	rc = plan(&p, opts, err);
+	if (!rc)
+		rc = opts->dry_run ? td_dry_run(&p.job, err)
+				   : sample(&p, &inherited, status, err);
+	td_windows_free(&p.windows);
+	td_function_counts_free(&p.counts);
+	td_regions_free(&p.regions);
+	td_batched_free(&p.batched);
+	free(p.gathering.how);
+	rc = td_gathering_close(&p.gathering, rc, err);
+	free(p.groups);
+	td_job_free(&p.job);
+	return rc;
+}
+
+/* --- the subcommand --------------------------------------------------------- */
+
+static int check(const struct td_opts *opts, struct td_err *err)
+{
+	if (opts->level > MOST_LEVELS || opts->drill)
+		return td_err_usage(err, "-l: profile has levels 1 and 2");
+	return 0;
+}
+
+/* clang-format off */
+static const struct td_option sampling[] = {
+	{ "level", 'l', "N", "level 1, or levels 1 and 2 (default: 1)",
+	  TD_OPTION_FUNCTION, .set = td_value_level },
+	{ "freq", 'F', "N",
+	  "samples a second of each CPU (default: 1000)",
+	  TD_OPTION_NUMBER, offsetof(struct td_opts, freq), 0, 1, INT_MAX },
+	{ "overhead", 0, "PERCENT",
+	  "sample as often as it costs this share of the time",
+	  TD_OPTION_FUNCTION, .set = td_value_overhead },
+	{ NULL },
+};
+
+static const struct td_option when[] = {
+	{ "timeout", 0, "TIME", "stop after TIME and end the command",
+	  TD_OPTION_TIME, offsetof(struct td_opts, timeout_ms), 0, 10 },
+	{ NULL },
+};
+
+static const struct td_option showing[] = {
+	{ "samples", 0, "FILE",
+	  "keep every sample, too, for tdstat report --profile",
+	  TD_OPTION_FILE, offsetof(struct td_opts, samples) },
+	{ "record", 0, "FILE", "write a recording, too, for tdstat report",
+	  TD_OPTION_FILE, offsetof(struct td_opts, record) },
+	{ "all", 0, NULL, "show functions with few windows, too",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, all_nodes) },
+	{ "hybrid-merge", 0, NULL, "one row for all kinds of core",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, hybrid_merge) },
+	{ "error", 0, NULL, "CSV: a column for the error of each metric",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, csv_error) },
+	{ "no-big-num", 0, NULL, "no thousands separators",
+	  TD_OPTION_FUNCTION, .set = td_value_no_big_num },
+	{ "verbose", 'v', NULL, "show what is opened, and trees, too",
+	  TD_OPTION_COUNT, offsetof(struct td_opts, verbose) },
+	{ NULL },
+};
+/* clang-format on */
+
+static const struct td_option_group group_sampling = { TD_SECTION_WHAT,
+						       sampling };
+static const struct td_option_group group_when = { TD_SECTION_WHEN, when };
+static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
+
+static const struct td_option_group *const groups[] = {
+	&td_group_target,
+	&td_group_cores,
+	&td_group_files,
+	&group_sampling,
+	&group_when,
+	&group_showing,
+	&td_group_formats,
+	&td_group_output,
+	&td_group_stream,
+	&td_group_dry_run,
+	NULL,
+};
+
+const struct td_command td_command_profile = {
+	.name = "profile",
+	.line = "show where the slots go in each function",
+	.args = "[--] [COMMAND [ARG...]]",
+	.doc = "Samples the counts of the tree, and shows where the pipeline "
+	       "slots go in the functions in which the program stayed from "
+	       "one sample to the next.",
+	.what = "What to sample:",
+	.examples = "  tdstat profile -- ./program\n"
+		    "  tdstat profile -l 2 -p 1234 --timeout 10s",
+	.groups = groups,
+	.subcommand = TD_PROFILE,
+	.check = check,
+	.run = run,
+};

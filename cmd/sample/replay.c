@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Samples of a recording, shown as if they had just been taken. */
+#include "cmd/sample/replay.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cmd/sample/where.h"
+#include "cmd/sample/windows.h"
+#include "cmd/view/sink.h"
+#include "lib/base/util.h"
+#include "lib/sample/function_counts.h"
+#include "lib/sample/samples.h"
+
+/* --- locate ----------------------------------------------------------------- */
+
+struct located {
+	const struct td_recording *rec;
+	bool keeps; /* the samples themselves, for -vv */
+	struct td_hits hits;
+	struct td_where_sample *samples;
+	size_t nr_samples;
+};
+
+static int keep(struct located *l, const struct td_record *record, int event,
+		int spot)
+{
+	struct td_where_sample *sample =
+		td_array_add(&l->samples, l->nr_samples, sizeof(*sample));
+
+	if (!sample)
+		return -ENOMEM;
+	*sample = (struct td_where_sample){
+		.time_ns = record->time_ns,
+		.period = record->period,
+		.cpu = record->cpu,
+		.pid = record->pid,
+		.tid = record->tid,
+		.spot = spot,
+		.event = l->rec->plan.events.v[event].name,
+	};
+	l->nr_samples++;
+	return 0;
+}
+
+static int take_hit(void *ctx, const struct td_record *record, int event,
+		    int spot, int caller)
+{
+	struct located *l = ctx;
+
+	if (record->kind != TD_RECORD_SAMPLE)
+		return 0;
+	if (l->keeps && keep(l, record, event, spot))
+		return -ENOMEM;
+	return td_hits_add(&l->hits, event, spot, caller, record->period);
+}
+
+static int put(struct td_sink *sink, const struct td_where *where,
+	       struct td_err *err)
+{
+	int rc = td_sink_begin(sink, err);
+
+	if (rc)
+		return rc;
+	sink->writer.out->where(&sink->writer, where);
+	return td_sink_check(sink, err);
+}
+
+static int show(const struct td_recording *rec, const struct td_where *where,
+		const struct td_opts *opts, struct td_err *err)
+{
+	const struct td_frame frame = { .big_num = !opts->no_big_num,
+					.runs = 1 };
+	struct td_sink sink = { 0 };
+	struct td_err late = { 0 };
+	int rc = td_sink_open(&sink, opts, &frame, err);
+
+	if (!rc && td_recording_is_written(rec, fileno(sink.writer.fp)))
+		rc = td_err_usage(err, "%s is the recording that is being read",
+				  sink.name);
+	if (!rc)
+		rc = put(&sink, where, err);
+	if (td_sink_close(&sink, rc ? &late : err) && !rc)
+		rc = err->code;
+	return rc;
+}
+
+int td_replay_locate(struct td_recording *rec, const struct td_opts *opts,
+		     struct td_err *err)
+{
+	struct td_samples samples;
+	struct located l = { .rec = rec, .keeps = opts->verbose > 1 };
+	struct td_where where = { 0 };
+	int rc = td_samples_read(&samples, rec, take_hit, &l, err);
+
+	td_where_want(&where, opts);
+	where.node = samples.node[0] ? samples.node : NULL;
+	where.samples = l.samples;
+	where.nr_samples = l.nr_samples;
+	if (!rc)
+		rc = td_where_make(&where, &rec->plan, &rec->machine,
+				   &samples.spots, &l.hits, err);
+	if (!rc)
+		rc = show(rec, &where, opts, err);
+	td_where_free(&where);
+	td_hits_free(&l.hits);
+	free(l.samples);
+	td_samples_free(&samples);
+	return rc;
+}
+
+/* --- profile ---------------------------------------------------------------- */
+
+static int sum_up(struct td_recording *rec, const struct td_windows *windows,
+		  const struct td_spots *spots, struct td_batched *counts)
+{
+	struct td_function_counts sums = { 0 };
+	int rc = td_function_counts_add(&sums, windows, spots);
+
+	if (!rc)
+		rc = td_function_counts_to_regions(&sums, &rec->plan, spots,
+						   &rec->regions, counts);
+	td_function_counts_free(&sums);
+	return rc;
+}
+
+static int read_windows(struct td_recording *rec, struct td_batched *counts,
+			struct td_err *err)
+{
+	td_autofree int *groups = td_plan_groups(&rec->plan);
+	struct td_windows windows = { .plan = &rec->plan,
+				      .of_cpus = !rec->info.tasks };
+	struct td_samples samples = { 0 };
+	struct td_windows_taker taker = { &windows, groups, &samples };
+	int rc = groups ? td_samples_read(&samples, rec, td_windows_take,
+					  &taker, err)
+			: td_err_nomem(err);
+
+	if (!rc && sum_up(rec, &windows, &samples.spots, counts))
+		rc = td_err_nomem(err);
+	td_windows_free(&windows);
+	td_samples_free(&samples);
+	return rc;
+}
+
+int td_replay_profile(struct td_recording *rec, struct td_view *view,
+		      uint64_t *time_ns, struct td_err *err)
+{
+	struct td_batched counts = { 0 };
+	struct td_counted counted = { .times = &rec->times,
+				      .readings = &counts.readings,
+				      .course = &counts.course };
+	int rc = rec->info.of_events
+			 ? td_err_set(err, -EINVAL,
+				      "%s has samples without counts: report "
+				      "--locate shows them",
+				      rec->path)
+			 : read_windows(rec, &counts, err);
+
+	*time_ns = counted.time_ns = rec->usage.elapsed_ns;
+	if (!rc)
+		rc = td_view_begin(view, err);
+	if (!rc && counts.readings.nr)
+		rc = td_view_put(view, &counted, err);
+	td_batched_free(&counts);
+	return rc;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_SAMPLE_WHERE_H
+#define TD_CMD_SAMPLE_WHERE_H
+
+#include "cmd/opts/opts.h"
+#include "cmd/out/where.h"
+#include "lib/machine/machine.h"
+#include "lib/plan/plan.h"
+
+/* Sets what of it the options want to see. */
+void td_where_want(struct td_where *where, const struct td_opts *opts);
+/* Sums up the hits of each event.  Free it even after an error. */
+int td_where_make(struct td_where *where, const struct td_plan *plan,
+		  const struct td_machine *machine,
+		  const struct td_spots *spots, const struct td_hits *hits,
+		  struct td_err *err);
+void td_where_free(struct td_where *where);
+
+#endif

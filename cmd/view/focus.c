@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/view/focus.h"
+
+#include <stdio.h>
+
+#include "lib/base/util.h"
+
+static void add(struct td_focus *focus, const struct td_found *found)
+{
+	snprintf(focus->nodes[focus->nr++], TD_FOCUS_NAME, "%s", found->name);
+}
+
+/* Where none is sure, one that may be. */
+static const struct td_found *guess(const struct td_verdict *verdict)
+{
+	const struct td_found *const guesses[] = {
+		&verdict->tied[0],
+		&verdict->over[0],
+		&verdict->runner_up,
+	};
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(guesses); i++) {
+		if (guesses[i]->node)
+			return guesses[i];
+	}
+	return NULL;
+}
+
+void td_focus_take(struct td_focus *focus, const struct td_verdict *verdict)
+{
+	const struct td_found *first = td_verdict_focus(verdict);
+	size_t i = verdict->nr_path;
+
+	*focus = (struct td_focus){
+		.known = true,
+		.situation = verdict->situation,
+	};
+	if (verdict->row)
+		snprintf(focus->pmu, sizeof(focus->pmu), "%s",
+			 verdict->row->pmu);
+	focus->unsure = !first || !first->node;
+	if (focus->unsure)
+		first = guess(verdict);
+	if (!first)
+		return;
+	add(focus, first);
+	focus->slots_pct = first->slots_pct;
+	if (first == td_verdict_last(verdict))
+		i--;
+	while (i-- > 0)
+		add(focus, &verdict->path[i]);
+}

@@ -1,0 +1,220 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# tdstat locate, of programs whose functions play known scenarios (act.c): which
+# function an event is sampled in, and its share, are known by the truth file.
+# machine: adl --smp 4,sockets=1,cores=4,threads=1 --cores 2 --sysctl kernel.perf_cpu_time_max_percent=0 --sysctl kernel.kptr_restrict=0 --truth tests/emulator/scenarios/alderlake.truth
+
+# shellcheck disable=SC2154 # stderr, of run
+load helper
+load nobody
+
+ROOT=$BATS_TEST_DIRNAME/../..
+ACT=$ROOT/build/emulator/act
+TRUTH=$ROOT/tests/emulator/scenarios/alderlake.truth
+
+locate() {
+	timeout -s KILL 40 "$TDSTAT" locate "$@"
+}
+
+# share FILE PMU FUNCTION: the share in % of the event with the most samples, and
+# their number in all
+share() {
+	jq -rs --arg pmu "$2" --arg f "$3" 'map(select(.pmu == $pmu)) | group_by(.event) |
+		map({ samples: (map(.samples) | add), share: (map(select(.function == $f) | .share) | add // 0),
+			error: (map(select(.function == $f) | .error) | add // 0) }) |
+		max_by(.samples) // { samples: 0, share: 0, error: 0 } | "\(.share) \(.samples) \(.error)"' "$1"
+}
+
+# mostly FILE PMU FUNCTION: at least 95 % of at least 200 samples
+mostly() {
+	local found
+	found=$(share "$@")
+	awk '{ exit !($1 >= 95 && $2 >= 200) }' <<<"$found" || {
+		echo "$*: $found"
+		jq -r '[.pmu, .event, .share, .error, .samples, .function] | @tsv' "$1" | head -n 20
+		return 1
+	}
+}
+
+# leads FILE PMU FUNCTION: nearly all, as far as few samples tell
+leads() {
+	share "$@" | awk '{ print; exit !($1 + $3 >= 95 && $2 >= 50) }'
+}
+
+# rate SCENARIO KIND EVENT: a cycle, by the truth file
+rate() {
+	awk -v s="$1" -v k="$2" -v name="$3" '
+		$1 == "scenario" { here = $2 == s }
+		$1 == "kind" { kind = $2 }
+		here && kind == k && $1 == "event" && $5 == name { print $4 }' "$TRUTH"
+}
+
+# --- shares ---------------------------------------------------------------------
+
+@test "on both kinds of core at once: the function that plays it has 95 % of an event" {
+	locate tma_icache_misses --all-user -j -o out -- "$ACT" -n 4 1s:dram_latency,icache 3s:icache
+	mostly out cpu_core scenario_icache
+	mostly out cpu_atom scenario_icache
+	jq -es 'all(.node == "tma_icache_misses")' out
+	locate tma_branch_mispredicts --all-user -j -o out -- "$ACT" -n 4 1s:dram_latency,mispredict 3s:mispredict
+	mostly out cpu_core scenario_mispredict
+	mostly out cpu_atom scenario_mispredict
+}
+
+@test "a node that one kind of core has no event for: said, and the other is sampled" {
+	run -0 --separate-stderr locate tma_dram_bound --all-user -j -o out -- "$ACT" -n 4 1s:icache,dram_latency 3s:dram_latency
+	[[ $stderr =~ ^tdstat:\ cpu_atom:.*tma_dram_bound ]]
+	mostly out cpu_core scenario_dram_latency
+	[ "$(share out cpu_atom scenario_dram_latency)" = "0 0 0" ]
+}
+
+# expected FILE PMU KIND EVENT: in as much time of each
+expected() {
+	local found
+	found=$(share "$1" "$2" scenario_icache)
+	awk -v icache="$(rate icache "$3" "$4")" -v other="$(rate dram_latency "$3" "$4")" '{
+		want = 100 * icache / (icache + other)
+		off = $1 - want
+		print $0 ", wanted " want
+		# times are those of the clock on the wall, and a busy host stops one of them
+		exit !($2 >= 200 && off <= 2 + $3 && -off <= 2 + $3) }' <<<"$found"
+}
+
+@test "each function has the share that it has by the truth" {
+	# in turns, so that what the host does concerns both
+	turns=(250ms:dram_latency 250ms:icache)
+	turns+=("${turns[@]}" "${turns[@]}" "${turns[@]}")
+	for kind in core:0 atom:2; do
+		event=BR_MISP_RETIRED.ALL_BRANCHES
+		locate -e "cpu_${kind%:*}/$event/u" -j -o out -- taskset -c "${kind#*:}" "$ACT" "${turns[@]}"
+		expected out "cpu_${kind%:*}" "${kind%:*}" "$event"
+	done
+}
+
+@test "the kernel only, user space only, and both" {
+	locate -e cycles --all-kernel -j -o kernel -- taskset -c 0 "$ACT" 1s:icache
+	# the machine counts a quarter for the kernel whatever runs, so it is not known where
+	jq -es 'any(.object == "[kernel]" and .function != null)' kernel
+	locate -e cycles --all-user -j -o user -- taskset -c 0 "$ACT" 1s:icache
+	# the machine's interrupts wait for user mode, but not for ever
+	jq -es 'map(select(.object == "[kernel]") | .share) | (add // 0) < 10' user
+	leads user cpu_core scenario_icache
+	locate -e cycles -j -o both -- taskset -c 0 "$ACT" 1s:icache
+	jq -es 'any(.function == "scenario_icache" and .share > 80)' both
+}
+
+# --- what is sampled ------------------------------------------------------------
+
+@test "what matters most is found, and then where it is" {
+	run -0 --separate-stderr locate --all-user -j -o out -- taskset -c 0 "$ACT" 2s:dram_latency
+	[[ $stderr =~ loses\ most\ to\ tma_[a-z_]+ ]]
+	mostly out cpu_core scenario_dram_latency
+	jq -es '.[0].node | test("^tma_")' out
+	"$ACT" 30s:icache &
+	run -0 --separate-stderr locate auto --all-user -p $! --timeout 4s -j -o out
+	kill $!
+	jq -es '.[0].function == "scenario_icache"' out
+}
+
+@test "a process that runs, its threads, CPUs, and the whole machine" {
+	"$ACT" -n 4 100s:icache &
+	act=$!
+	locate tma_icache_misses --all-user -p $act --timeout 2s -j -o out
+	leads out cpu_core scenario_icache
+	leads out cpu_atom scenario_icache
+	locate tma_icache_misses --all-user -t "$act" --timeout 1s -j -o out
+	jq -es '.[0].function == "scenario_icache"' out
+	locate tma_icache_misses --all-user -a --timeout 2s -j -o out
+	leads out cpu_core scenario_icache
+	leads out cpu_atom scenario_icache
+	locate tma_icache_misses --all-user -C 3 --timeout 1s -j -o out
+	leads out cpu_atom scenario_icache
+	jq -es 'all(.pmu == "cpu_atom")' out
+	kill $act
+}
+
+@test "a command that ends by itself, is killed, or is not there" {
+	run -7 locate tma_icache_misses -o out -- sh -c "$ACT 200ms:icache; exit 7"
+	run -137 locate tma_icache_misses -o out -- sh -c "$ACT 200ms:icache; kill -9 \$\$"
+	run -127 locate tma_icache_misses -o out -- ./is-not-there
+	run -0 locate tma_icache_misses -j -o out -- "$ACT" 1s:icache -- sh -c 'exec true'
+	jq -es '.[0].function == "scenario_icache"' out
+}
+
+# --- beside perf ----------------------------------------------------------------
+
+newest() {
+	TD_PERF_SERIES=newest timeout -s KILL 40 "$PERF" "$@"
+}
+
+# perf_functions FILE EVENT: lines of share and function
+perf_functions() {
+	newest report -i "$1" --stdio -F overhead,sym --percent-limit 0.01 2>/dev/null |
+		sed -nE 's/^ *([0-9.]+)% +\[[.k]\] +([^ ]+).*/\1 \2/p'
+}
+
+@test "the same functions and shares as the newest perf" {
+	newest --version || skip "no perf to compare with"
+	turns=(250ms:dram_latency 250ms:icache 250ms:mispredict)
+	turns+=("${turns[@]}" "${turns[@]}" "${turns[@]}")
+	for kind in core:0 atom:2; do
+		event=cpu_${kind%:*}/event=0xc5/u # BR_MISP_RETIRED.ALL_BRANCHES
+		newest record -q -F 1000 -e "$event" -o data taskset -c "${kind#*:}" "$ACT" "${turns[@]}"
+		perf_functions data >perf
+		locate -e "$event" -j -o out -- taskset -c "${kind#*:}" "$ACT" "${turns[@]}"
+		jq -r 'select(.share >= 2) | .function' out | sort >ours
+		awk '$1 >= 2 { print $2 }' perf | sort | diff - ours
+		jq -r '[.share, .function] | @tsv' out | awk '
+			NR == FNR { perf[$2] = $1; next }
+			$1 >= 2 { off = $1 - perf[$2]; print $2, $1, perf[$2]; if (off > 4 || off < -4) bad = 1 }
+			END { exit bad }' perf -
+		[ "$(wc -l <ours)" -ge 2 ]
+	done
+}
+
+# --- rights ---------------------------------------------------------------------
+
+@test "a user that may not sample the kernel: user space, and it is said" {
+	run -0 --separate-stderr as_nobody 2 timeout -s KILL 40 "$TDSTAT" locate tma_icache_misses -j -- taskset -c 0 "$ACT" 1s:icache
+	[ "$(grep -c '^tdstat: sampling user space only: .*perf_event_paranoid' <<<"$stderr")" -eq 1 ]
+	[[ $stderr == *scenario_icache* ]]
+}
+
+@test "a user that may not sample at all: two lines, and nothing is run" {
+	run -1 --separate-stderr as_nobody 3 timeout -s KILL 40 "$TDSTAT" locate tma_icache_misses -- echo ran
+	assert_two_lines
+	[[ $stderr == *perf_event_paranoid* ]]
+	run -1 --separate-stderr as_nobody 2 timeout -s KILL 40 "$TDSTAT" locate tma_icache_misses -a --timeout 100
+	assert_two_lines
+	[[ $stderr == *perf_event_paranoid* ]]
+}
+
+@test "a user with little memory for rings: smaller ones, or what to allow" {
+	before=$(</proc/sys/kernel/perf_event_mlock_kb)
+	echo 64 >/proc/sys/kernel/perf_event_mlock_kb
+	# shellcheck disable=SC2016 # of the shell within
+	run --separate-stderr as_nobody 1 bash -c 'ulimit -l 0; exec timeout -s KILL 40 "$@"' bash \
+		"$TDSTAT" locate tma_icache_misses -j -- taskset -c 0 "$ACT" 500ms:icache
+	echo 4 >/proc/sys/kernel/perf_event_mlock_kb
+	small=$stderr
+	# shellcheck disable=SC2016
+	run --separate-stderr as_nobody 1 bash -c 'ulimit -l 0; exec timeout -s KILL 40 "$@"' bash \
+		"$TDSTAT" locate tma_icache_misses -j -- echo ran
+	echo "$before" >/proc/sys/kernel/perf_event_mlock_kb
+	[[ $small == *perf_event_mlock_kb* ]]
+	[ "$status" -eq 1 ]
+	[[ $stderr == *perf_event_mlock_kb* ]]
+	[ -z "$output" ]
+}
+
+@test "a rate that the kernel does not allow: less, and it is said" {
+	before=$(</proc/sys/kernel/perf_event_max_sample_rate)
+	# who limits no time may not be given a limit of the rate
+	echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent
+	echo 500 >/proc/sys/kernel/perf_event_max_sample_rate
+	run -0 --separate-stderr locate tma_icache_misses -F 4000 -j -o out -- taskset -c 0 "$ACT" 1s:icache
+	echo "$before" >/proc/sys/kernel/perf_event_max_sample_rate
+	echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
+	[[ $stderr == *"500 samples a second, not 4000"*perf_event_max_sample_rate* ]]
+	jq -es '.[0].function == "scenario_icache"' out
+}

@@ -28,10 +28,26 @@ static void put_item(FILE *fp, const char *pmu, const char *event)
 		fputs(pmu, fp);
 }
 
-static void fill_lists(const struct lists *lists,
+static bool has_node(const struct td_pmu_events *files, const char *pmu,
+		     const char *node)
+{
+	for (size_t i = 0; i < files->nr_metrics; i++) {
+		const struct td_model_metric *metric = &files->metrics[i];
+
+		if (strcmp(metric->pmu, pmu) == 0 &&
+		    strcasecmp(metric->name, node) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Returns true if a kind of core has the node, but no event for it. */
+static bool fill_lists(const struct lists *lists,
 		       const struct td_machine *machine,
 		       struct td_catalog *catalog, const char *node)
 {
+	bool lacks = false;
+
 	for (size_t i = 0; i < machine->nr_core; i++) {
 		const struct td_pmu *pmu = &machine->pmus[i];
 		struct td_metric_facts facts;
@@ -43,12 +59,16 @@ static void fill_lists(const struct lists *lists,
 			put_item(lists->events, pmu->name, facts.events[j]);
 		if (!facts.nr_events)
 			put_item(lists->without, pmu->name, NULL);
+		lacks |= !facts.nr_events &&
+			 has_node(&catalog->events, pmu->name, node);
 	}
+	return lacks;
 }
 
 static int list_events(struct td_choice *choice,
 		       const struct td_machine *machine,
-		       struct td_catalog *catalog, const char *node)
+		       struct td_catalog *catalog, const char *node,
+		       bool *lacks)
 {
 	size_t size;
 	struct lists lists = {
@@ -59,7 +79,7 @@ static int list_events(struct td_choice *choice,
 
 	snprintf(choice->node, sizeof(choice->node), "%s", node);
 	if (!rc)
-		fill_lists(&lists, machine, catalog, node);
+		*lacks = fill_lists(&lists, machine, catalog, node);
 	if (lists.events && fclose(lists.events))
 		rc = -ENOMEM;
 	if (lists.without && fclose(lists.without))
@@ -118,48 +138,67 @@ static int no_events(const struct td_catalog *catalog, const char *node,
 	return td_err_hint(err, "tdstat locate -e EVENT samples any event");
 }
 
-/* Sets *found if the node has events. */
-static int try_node(struct td_choice *choice, const struct td_machine *machine,
-		    struct td_catalog *catalog, const char *node, bool *found,
-		    struct td_err *err)
+/*
+ * Tries nodes until one has events.  Strictly, on each kind of core that has the
+ * node: what is above it has them more often.
+ */
+struct search {
+	struct td_choice *choice;
+	const struct td_machine *machine;
+	struct td_catalog *catalog;
+	bool strict, found;
+	struct td_err *err;
+};
+
+static int try_node(struct search *search, const char *node)
 {
+	struct td_choice *choice = search->choice;
+	bool lacks = false;
+
 	td_choice_free(choice);
-	if (list_events(choice, machine, catalog, node))
-		return td_err_nomem(err);
-	*found = *choice->events;
+	if (list_events(choice, search->machine, search->catalog, node, &lacks))
+		return td_err_nomem(search->err);
+	search->found = *choice->events && !(search->strict && lacks);
 	return 0;
 }
 
 /* The files' trees are less deep than this. */
 #define MOST_STEPS 10
 
-static int climb(struct td_choice *choice, const struct td_machine *machine,
-		 struct td_catalog *catalog, const char *name, bool *found,
-		 struct td_err *err)
+static int climb(struct search *search, const char *name)
 {
-	const struct td_model_metric *node = find_node(&catalog->events, name);
+	const struct td_pmu_events *files = &search->catalog->events;
+	const struct td_model_metric *node = find_node(files, name);
 	int rc = 0;
 
-	for (int i = 0; !rc && !*found && node && i < MOST_STEPS; i++) {
-		rc = try_node(choice, machine, catalog, node->name, found, err);
-		node = node->parent ? find_node(&catalog->events, node->parent)
-				    : NULL;
+	for (int i = 0; !rc && !search->found && node && i < MOST_STEPS; i++) {
+		rc = try_node(search, node->name);
+		node = node->parent ? find_node(files, node->parent) : NULL;
 	}
 	return rc;
 }
 
-static int choose(struct td_choice *choice, const struct td_machine *machine,
-		  struct td_catalog *catalog, const char *const *nodes,
-		  size_t nr, struct td_err *err)
+static int try_all(struct search *search, const char *const *nodes, size_t nr)
 {
-	bool found = false;
-	int rc = td_catalog_read(catalog, err);
+	int rc = 0;
 
-	for (size_t i = 0; !rc && !found && i < nr; i++)
-		rc = try_node(choice, machine, catalog, nodes[i], &found, err);
-	if (!rc && !found)
-		rc = climb(choice, machine, catalog, nodes[0], &found, err);
-	return rc || found ? rc : no_events(catalog, nodes[0], err);
+	for (size_t i = 0; !rc && !search->found && i < nr; i++)
+		rc = try_node(search, nodes[i]);
+	return rc || search->found ? rc : climb(search, nodes[0]);
+}
+
+static int choose(struct search *search, const char *const *nodes, size_t nr)
+{
+	int rc = td_catalog_read(search->catalog, search->err);
+
+	if (!rc)
+		rc = try_all(search, nodes, nr);
+	search->strict = false;
+	if (!rc && !search->found)
+		rc = try_all(search, nodes, nr);
+	return rc || search->found
+		       ? rc
+		       : no_events(search->catalog, nodes[0], search->err);
 }
 
 int td_choose_events(struct td_choice *choice, const struct td_opts *opts,
@@ -168,6 +207,7 @@ int td_choose_events(struct td_choice *choice, const struct td_opts *opts,
 	struct td_sysfs fs = { -1, -1 };
 	struct td_machine machine = { 0 };
 	struct td_catalog catalog;
+	struct search search = { choice, &machine, &catalog, true, false, err };
 	int rc = td_select_machine(&fs, &machine, opts, err);
 
 	*choice = (struct td_choice){ 0 };
@@ -175,7 +215,7 @@ int td_choose_events(struct td_choice *choice, const struct td_opts *opts,
 	if (!rc)
 		rc = td_machine_check_known(&machine, err);
 	if (!rc)
-		rc = choose(choice, &machine, &catalog, nodes, nr, err);
+		rc = choose(&search, nodes, nr);
 	td_catalog_free(&catalog);
 	td_machine_free(&machine);
 	td_sysfs_close(&fs);

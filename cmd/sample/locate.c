@@ -2,11 +2,9 @@
 /* tdstat locate: the functions that lose slots to a node of the tree. */
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "cmd/opts/check.h"
 #include "cmd/opts/command.h"
@@ -14,25 +12,19 @@
 #include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
 #include "cmd/plan/dry_run.h"
-#include "cmd/sample/choose.h"
 #include "cmd/sample/gather.h"
+#include "cmd/sample/node.h"
 #include "cmd/sample/overhead.h"
 #include "cmd/sample/rate.h"
 #include "cmd/sample/remarks.h"
 #include "cmd/sample/where.h"
-#include "cmd/say.h"
-#include "cmd/session.h"
 #include "cmd/view/sink.h"
 #include "lib/base/util.h"
 
 #define USUAL_RATE 1000
 
-/* How long the whole machine, or a process, is counted before it is sampled. */
-#define COUNT_MS 2000
-
 struct locating {
 	const struct td_opts *opts;
-	struct td_focus focus; /* without a node of the user's */
 	struct td_choice choice;
 	struct td_event_arg arg; /* the choice, as if typed with -e */
 	struct td_opts sampled;  /* the options with it */
@@ -43,104 +35,7 @@ struct locating {
 	struct td_where where;
 };
 
-/* --- the node --------------------------------------------------------------- */
-
-static int no_node(const struct td_focus *focus, struct td_err *err)
-{
-	const char *why = "no node matters most for sure";
-
-	if (!focus->known || focus->situation == TD_SITUATION_NOT_COUNTED)
-		why = "nothing was counted";
-	else if (focus->situation == TD_SITUATION_NOTHING)
-		why = "no node is over its threshold";
-	else if (focus->situation == TD_SITUATION_SHORT)
-		why = "it ended too soon";
-	else if (focus->situation == TD_SITUATION_IDLE)
-		why = "the CPUs had next to nothing to do";
-	td_err_set(err, -ENODATA, "what to locate is not known: %s", why);
-	return td_err_hint(err, "tdstat shows the tree; tdstat locate NODE "
-				"takes any node of it");
-}
-
-static const char *next_step(const struct td_opts *opts)
-{
-	return opts->command ? "the command runs once more, to be sampled"
-			     : "now it is sampled";
-}
-
-/* "; tma_x, which it is a part of, is sampled", or nothing. */
-static void say_found(const struct locating *l)
-{
-	const struct td_focus *focus = &l->focus;
-	const char *first = focus->nodes[0], *node = l->choice.node;
-	char share[32] = "";
-
-	if (l->opts->quiet)
-		return;
-	if (!isnan(focus->slots_pct))
-		snprintf(share, sizeof(share), ", %.0f %% of its slots",
-			 focus->slots_pct);
-	if (focus->unsure)
-		td_say("tdstat: %s: no node matters most for sure: %s is a "
-		       "guess%s; %s\n",
-		       focus->pmu, first, share, next_step(l->opts));
-	else
-		td_say("tdstat: %s loses most to %s%s; %s\n", focus->pmu, first,
-		       share, next_step(l->opts));
-	if (strcmp(first, node) != 0)
-		td_say("tdstat: %s: no event is known to sample for it: %s, "
-		       "which it is a part of, is sampled\n",
-		       first, node);
-}
-
 /* --- choosing --------------------------------------------------------------- */
-
-/* The counters do not hold the whole tree and what to sample for it at once. */
-static int find_node(struct locating *l, const struct td_inherited *inherited,
-		     int *status, struct td_err *err)
-{
-	const char *nodes[TD_VERDICT_DEPTH + 1];
-	struct td_opts counting = *l->opts;
-	int rc;
-
-	if (!counting.command &&
-	    (!counting.timeout_ms || counting.timeout_ms > 2 * COUNT_MS))
-		counting.timeout_ms = COUNT_MS;
-	else if (!counting.command)
-		counting.timeout_ms /= 2;
-	rc = td_session_find(&counting, inherited, &l->focus, status, err);
-	for (size_t i = 0; i < l->focus.nr; i++)
-		nodes[i] = l->focus.nodes[i];
-	if (!rc && l->focus.interrupted)
-		rc = td_err_set(err, -EINTR,
-				"interrupted while it was "
-				"counted: nothing was sampled");
-	if (rc || !l->focus.nr)
-		return rc ? rc : no_node(&l->focus, err);
-	rc = td_choose_events(&l->choice, l->opts, nodes, l->focus.nr, err);
-	if (!rc)
-		say_found(l);
-	return rc;
-}
-
-static bool is_named(const struct td_opts *opts)
-{
-	return opts->node && strcmp(opts->node, "auto") != 0;
-}
-
-static int take_named(struct locating *l, struct td_err *err)
-{
-	const char *name = l->opts->node, *node = l->choice.node;
-	int rc = td_choose_events(&l->choice, l->opts, &l->opts->node, 1, err);
-	size_t prefix = strncasecmp(name, "tma_", 4) == 0 ? 0 : 4;
-
-	if (!rc && !l->opts->quiet && strcasecmp(name, node) != 0 &&
-	    strcasecmp(name, node + prefix) != 0)
-		td_say("tdstat: %s: no event is known to sample for it: %s, "
-		       "which it is a part of, is sampled\n",
-		       name, node);
-	return rc;
-}
 
 static int choose(struct locating *l, const struct td_inherited *inherited,
 		  int *status, struct td_err *err)
@@ -151,8 +46,7 @@ static int choose(struct locating *l, const struct td_inherited *inherited,
 	l->sampled = *opts;
 	if (opts->nr_events)
 		return 0;
-	rc = is_named(opts) ? take_named(l, err)
-			    : find_node(l, inherited, status, err);
+	rc = td_node_find(&l->choice, opts, inherited, status, err);
 	l->arg.list = l->choice.events;
 	l->sampled.events = &l->arg;
 	l->sampled.nr_events = 1;
@@ -313,7 +207,7 @@ static int check(const struct td_opts *opts, struct td_err *err)
 				    "-e %s: it is sampled in place of a "
 				    "node, so %s cannot be named",
 				    opts->events[0].list, opts->node);
-	if (opts->dry_run && !opts->nr_events && !is_named(opts))
+	if (opts->dry_run && !opts->nr_events && !td_node_is_named(opts))
 		return td_err_usage(err,
 				    "--dry-run: which node it is, is known "
 				    "when it was counted: name one");

@@ -203,15 +203,21 @@ static bool sample_differently(const struct td_sampler_setup *setup,
 	return changed;
 }
 
-/* Samples of inherited tasks have values since 7e8b255650fc, in Linux 6.12. */
-static int no_values(const struct td_sampler_setup *setup, struct td_err *err)
+/*
+ * Samples of inherited tasks have values since 7e8b255650fc, in Linux 6.12.
+ * Before, tasks that are there already can be sampled.
+ */
+static bool sample_no_children(const struct td_sampler_setup *setup)
 {
-	const struct td_target *target = setup->target;
+	struct td_target *target = setup->target;
 
-	if (setup->format.values && target->inherit && !target->system_wide)
-		td_err_hint(err, "counts in samples of a command and what it "
-				 "starts need Linux 6.12; -a and -i do not");
-	return err->code;
+	if (!setup->format.values || !target->inherit)
+		return false;
+	target->inherit = false;
+	td_notes_add(setup->notes,
+		     "what the threads of the beginning start is left out: "
+		     "counts in its samples need Linux 6.12");
+	return true;
 }
 
 static bool changes(const struct td_sampler_setup *setup,
@@ -219,9 +225,10 @@ static bool changes(const struct td_sampler_setup *setup,
 {
 	if (rc == -EACCES || rc == -EPERM)
 		return sample_user_only(setup);
-	if (rc == -EINVAL || rc == -EOPNOTSUPP)
-		return sample_differently(setup, group);
-	return false;
+	if (rc != -EINVAL && rc != -EOPNOTSUPP)
+		return false;
+	return sample_differently(setup, group) ||
+	       (rc == -EINVAL && sample_no_children(setup));
 }
 
 static int refuse(const struct td_sampler_setup *setup, size_t at,
@@ -232,9 +239,9 @@ static int refuse(const struct td_sampler_setup *setup, size_t at,
 
 	/* it was tried without, too */
 	event.mods.precise = 0;
-	td_open_error(err, rc, &event, setup->machine->pmus[group->pmu].name,
-		      setup->target);
-	return rc == -EINVAL ? no_values(setup, err) : err->code;
+	return td_open_error(err, rc, &event,
+			     setup->machine->pmus[group->pmu].name,
+			     setup->target);
 }
 
 /* Again for those that were in a group before. */

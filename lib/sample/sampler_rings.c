@@ -34,8 +34,9 @@ static void forget_ids(struct perf_evlist *evlist)
 	struct perf_evsel *evsel;
 
 	perf_evlist__reset_id_hash(evlist);
-	perf_evlist__for_each_evsel (evlist, evsel)
+	perf_evlist__for_each_evsel (evlist, evsel) {
 		perf_evsel__free_id(evsel);
+	}
 }
 
 /* Other profilers of this user may have taken a part of what is allowed. */

@@ -139,6 +139,8 @@ static char *written(void)
 	struct td_samples_writer writer = { .fp = open_memstream(&text, &size),
 					    .plan = &plan };
 
+	if (!writer.fp)
+		return NULL;
 	fputs(HEAD, writer.fp);
 	add_spots(&spots);
 	write_all(&writer, &spots);
@@ -176,6 +178,8 @@ static void test_round_trip(void)
 	struct td_err err = { 0 };
 	const struct td_record *r = given.records;
 
+	if (!text)
+		return;
 	ok(read_text(text, &samples, &given, &err) == 0, "it is read: %s",
 	   err.msg);
 	is_str(samples.node, "tma_dram_bound", "the node");

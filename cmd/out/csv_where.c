@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * CSV: a line for each function in which an event was sampled; those of source
- * lines and callers that are known follow it, with what a function's leaves empty.
+ * CSV: a line for each function in which an event was sampled; those of its
+ * source lines and callers follow it, with what a function's leaves empty.
  */
 #include <inttypes.h>
 
 #include "cmd/out/out.h"
 #include "cmd/out/where.h"
+#include "lib/base/util.h"
 
 static void put_next(const struct td_writer *writer, const char *text)
 {
@@ -35,17 +36,33 @@ static const char *name_of(const struct td_spots *spots, int function,
 	return f->name ? f->name : td_where_address(buf, f->address);
 }
 
+/* What all rows begin with; of: what the row is about. */
 static void put_start(const struct td_writer *writer,
-		      const struct td_where_event *event,
-		      const struct td_share *share)
+		      const struct td_where *where,
+		      const struct td_where_event *event, const char *of,
+		      const struct td_share *share, int function)
 {
 	char buf[64];
 
 	td_out_csv_field(writer, event->pmu);
 	put_next(writer, event->name);
+	put_next(writer, where->node);
+	put_next(writer, of);
 	put_next(writer, td_out_format(buf, 2, share->percent));
 	put_next(writer, td_out_format(buf, 2, share->error));
 	fprintf(writer->fp, "%s%" PRIu64, writer->separator, share->samples);
+	put_function(writer, where->spots, function);
+}
+
+static void put_end(const struct td_writer *writer, const char *file, int line,
+		    const char *caller)
+{
+	put_next(writer, file);
+	fputs(writer->separator, writer->fp);
+	if (file)
+		fprintf(writer->fp, "%d", line);
+	put_next(writer, caller);
+	fputc('\n', writer->fp);
 }
 
 static void put_line(const struct td_writer *writer,
@@ -53,13 +70,11 @@ static void put_line(const struct td_writer *writer,
 		     const struct td_where_event *event, int function,
 		     const struct td_detail *line)
 {
-	if (line->file < 0)
-		return;
-	put_start(writer, event, &line->share);
-	put_function(writer, where->spots, function);
-	put_next(writer, where->spots->files[line->file]);
-	fprintf(writer->fp, "%s%d%s\n", writer->separator, line->line,
-		writer->separator);
+	const char *file =
+		line->file < 0 ? NULL : where->spots->files[line->file];
+
+	put_start(writer, where, event, "line", &line->share, function);
+	put_end(writer, file, line->line, NULL);
 }
 
 static void put_caller(const struct td_writer *writer,
@@ -69,13 +84,11 @@ static void put_caller(const struct td_writer *writer,
 {
 	char buf[32];
 
-	if (caller->function < 0)
-		return;
-	put_start(writer, event, &caller->share);
-	put_function(writer, where->spots, function);
-	fprintf(writer->fp, "%s%s", writer->separator, writer->separator);
-	put_next(writer, name_of(where->spots, caller->function, buf));
-	fputc('\n', writer->fp);
+	put_start(writer, where, event, "caller", &caller->share, function);
+	put_end(writer, NULL, 0,
+		caller->function < 0
+			? NULL
+			: name_of(where->spots, caller->function, buf));
 }
 
 static void put_location(const struct td_writer *writer,
@@ -83,12 +96,10 @@ static void put_location(const struct td_writer *writer,
 			 const struct td_where_event *event,
 			 const struct td_location *location)
 {
-	const char *sep = writer->separator;
 	int function = location->function;
 
-	put_start(writer, event, &location->share);
-	put_function(writer, where->spots, function);
-	fprintf(writer->fp, "%s%s%s\n", sep, sep, sep);
+	put_start(writer, where, event, "function", &location->share, function);
+	put_end(writer, NULL, 0, NULL);
 	for (size_t i = 0; where->lines && i < location->lines.nr; i++)
 		put_line(writer, where, event, function, &location->lines.v[i]);
 	for (size_t i = 0; where->callers && i < location->callers.nr; i++)
@@ -99,11 +110,12 @@ static void put_location(const struct td_writer *writer,
 static void put_header(struct td_writer *writer)
 {
 	static const char *const names[] = {
-		"pmu",    "event",   "share", "error", "samples", "function",
-		"object", "address", "file",  "line",  "caller",
+		"pmu",   "event",   "node",     "of",     "share",
+		"error", "samples", "function", "object", "address",
+		"file",  "line",    "caller",
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < TD_ARRAY_SIZE(names); i++)
 		fprintf(writer->fp, "%s%s", i ? writer->separator : "",
 			names[i]);
 	fputc('\n', writer->fp);

@@ -3,12 +3,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "lib/base/parse.h"
 
 /*
  * Of all events of a group together, a second: groups take turns, so that a CPU has
@@ -31,24 +28,11 @@
 
 /* --- opening -------------------------------------------------------------- */
 
-/* With more than this, the kernel refuses to open events. */
-static uint64_t most_allowed(const struct td_sysfs *fs)
-{
-	struct td_err unused;
-	char text[32];
-	int most;
-
-	if (td_proc_read(fs, "sys/kernel/perf_event_max_sample_rate", text,
-			 sizeof(text), &unused) < 0 ||
-	    td_parse_int(text, 1, INT_MAX, &most))
-		return INT_MAX;
-	return (uint64_t)most;
-}
-
 static uint64_t choose_rate(const struct td_job *job)
 {
 	const struct td_plan *plan = &job->sampled;
-	uint64_t most = most_allowed(&job->fs), rate = SAMPLES_A_SECOND;
+	uint64_t most = (uint64_t)td_sampler_most_rate(&job->fs),
+		 rate = SAMPLES_A_SECOND;
 
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		if (SAMPLES_A_SECOND / plan->groups[g].nr < rate)

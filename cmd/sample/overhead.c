@@ -156,7 +156,7 @@ static struct td_sampling *try_often(const struct td_job *by,
 {
 	size_t nr = by->plan.events.nr;
 	struct td_sampling *tried = calloc(nr + 1, sizeof(*tried));
-	int most = td_rate_most(&by->fs);
+	int most = td_sampler_most_rate(&by->fs);
 
 	if (!tried)
 		return NULL;

@@ -1,31 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/sample/rate.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
-#include "lib/base/parse.h"
-
 #define MOST_PRECISE 3 /* perf_event_attr.precise_ip */
-
-/* With more than this, the kernel refuses to open events. */
-int td_rate_most(const struct td_sysfs *fs)
-{
-	struct td_err unused;
-	char text[32];
-	int most;
-
-	if (td_proc_read(fs, "sys/kernel/perf_event_max_sample_rate", text,
-			 sizeof(text), &unused) < 0 ||
-	    td_parse_int(text, 1, INT_MAX, &most))
-		return INT_MAX;
-	return most;
-}
 
 static int choose_rate(struct td_job *job, int usual)
 {
 	int wanted = job->opts->freq ? job->opts->freq : usual;
-	int most = td_rate_most(&job->fs);
+	int most = td_sampler_most_rate(&job->fs);
 
 	if (wanted <= most)
 		return wanted;

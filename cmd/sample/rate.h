@@ -5,8 +5,6 @@
 #include "cmd/plan/job.h"
 #include "lib/sample/sampler.h"
 
-/* The most samples a second that the kernel allows. */
-int td_rate_most(const struct td_sysfs *fs);
 /*
  * How each event of the job's plan is sampled: as often as the user wants, or
  * else usual times a second, and as precisely as its modifiers say.  A note tells

@@ -35,6 +35,9 @@ struct td_sampler_setup {
 	int most_pages; /* of a ring; 0: the usual number */
 };
 
+/* The most samples a second that the kernel allows; with more, it refuses events. */
+int td_sampler_most_rate(const struct td_sysfs *fs);
+
 /* Events that are sampled into rings, one for each CPU. */
 struct td_sampler;
 

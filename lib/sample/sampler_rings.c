@@ -3,11 +3,13 @@
 #include "lib/sample/sampler.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "lib/base/parse.h"
 #include "lib/base/util.h"
 #include "lib/sample/sampler_parts.h"
 
@@ -16,6 +18,19 @@
  * kernel.perf_event_mlock_kb, 516.
  */
 #define MOST_PAGES 128
+
+int td_sampler_most_rate(const struct td_sysfs *fs)
+{
+	struct td_err unused;
+	char text[32];
+	int most;
+
+	if (td_proc_read(fs, "sys/kernel/perf_event_max_sample_rate", text,
+			 sizeof(text), &unused) < 0 ||
+	    td_parse_int(text, 1, INT_MAX, &most))
+		return INT_MAX;
+	return most;
+}
 
 /* --- opening ---------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 load helper
 load sampling
 
-HEADER=pmu,event,share,error,samples,function,object,address,file,line,caller
+HEADER=pmu,event,node,of,share,error,samples,function,object,address,file,line,caller
 
 # locate OPTION...: by cpu-clock
 locate() {
@@ -85,12 +85,14 @@ clock_machine() {
 	build_share
 	locate -x, -o out -- ./share
 	[ "$(head -n 1 out)" = "$HEADER" ]
-	assert_csv out 11
-	[ "$(sed -n 2p out | cut -d, -f1,2,6)" = software,cpu-clock,large ]
+	assert_csv out 13
+	[ "$(sed -n 2p out | cut -d, -f1-4,8)" = software,cpu-clock,,function,large ]
 	locate -v --callers -x, -o both -- ./share
-	assert_csv both 11
+	assert_csv both 13
 	grep -q ',[^,]*/share.c,[0-9]*,$' both
 	grep -q ',,,caller$' both
+	# lines and callers add up to their functions
+	awk -F, 'NR > 1 { sum[$4] += $7 } END { exit !(sum["line"] == sum["function"] && sum["caller"] == sum["function"]) }' both
 	locate -x '\t' -o tabs -- ./share
 	[ "$(head -n 1 tabs)" = "${HEADER//,/$'\t'}" ]
 }
@@ -226,7 +228,7 @@ clock_machine() {
 	jq -es --arg path "$PWD/share" '.[0] | .object == $path and .function == null and (.address | test("^0x"))' out
 	jq -es 'all(.function != "large" and .function != "small")' out
 	locate -x, -o csv -- ./share
-	assert_csv csv 11
+	assert_csv csv 13
 }
 
 @test "a separate debug file, by its link" {
@@ -287,7 +289,7 @@ clock_machine() {
 		assert_printable out
 		grep -qF "ge\\" out
 	done
-	assert_csv out 11
+	assert_csv out 13
 	locate -j -o out -- ./share
 	jq -es --arg name "$nasty" '.[0].function == $name' out
 }
@@ -298,8 +300,8 @@ clock_machine() {
 	objcopy --redefine-sym "large=$(printf 'x%.0s' $(seq 100000))" share
 	locate -x, -o out -- ./share
 	[ "$status" -eq 7 ]
-	assert_csv out 11
-	[ "$(cut -d, -f6 out | sed -n 2p | cut -c1-5)" = xxxxx ]
+	assert_csv out 13
+	[ "$(cut -d, -f8 out | sed -n 2p | cut -c1-5)" = xxxxx ]
 	# 100 MB of them
 	awk -v long="$(printf 'x%.0s' $(seq 170))" 'BEGIN {
 		print ".text"
@@ -360,7 +362,7 @@ LOOP='\x48\x89\xf9\x48\xff\xc9\x75\xfb\xc3'
 			[ "$status" -eq 7 ] || fail "$file: $status"
 		done
 		jq -es --arg path "$PWD/$file.so" '.[0] | .object == $path and .function == null and .share > 90' out.-j || fail "$file"
-		assert_csv out.-x, 11
+		assert_csv out.-x, 13
 	done
 }
 

@@ -147,16 +147,17 @@ static bool put_ours(struct answer *answer, const char *typed)
  * Without a machine that can be counted on, or without files, only our own
  * texts are known: that is no error.
  */
-static void read_files(struct files *files, const struct td_opts *opts)
+static int read_files(struct files *files, const struct td_opts *opts,
+		      struct td_err *err)
 {
-	struct td_err unused = { 0 };
+	int rc = td_select_machine(&files->fs, &files->machine, opts, err);
 
 	files->tried = true;
-	if (td_select_machine(&files->fs, &files->machine, opts, &unused))
-		return;
+	if (rc)
+		return rc;
 	td_catalog_init(&files->catalog, &files->fs, &files->machine,
 			opts->metrics_dir);
-	td_catalog_read(&files->catalog, &unused);
+	return td_catalog_read(&files->catalog, err);
 }
 
 static const struct td_model_metric *
@@ -208,10 +209,11 @@ static void put_metric(struct answer *answer,
 static bool put_theirs(struct answer *answer, const char *typed)
 {
 	const struct td_pmu_events *events = &answer->files.catalog.events;
+	struct td_err unused = { 0 };
 	bool any = false;
 
 	if (!answer->files.tried)
-		read_files(&answer->files, answer->opts);
+		read_files(&answer->files, answer->opts, &unused);
 	for (size_t i = 0; i < events->nr_metrics; i++) {
 		const struct td_model_metric *metric = &events->metrics[i];
 
@@ -303,12 +305,16 @@ static int explain(const struct td_opts *opts, int *status, struct td_err *err)
 		.opts = opts,
 		.files.fs = { .sys = -1, .proc = -1 },
 	};
-	int rc;
+	int rc = 0;
 
 	(void)status;
-	if (!opts->nr_patterns)
+	/* who names a processor is told if it is not known */
+	if (opts->model)
+		rc = read_files(&answer.files, opts, err);
+	if (!rc && !opts->nr_patterns)
 		put_list();
-	rc = put_all(&answer, err);
+	if (!rc)
+		rc = put_all(&answer, err);
 	if (!rc)
 		rc = td_out_check(stdout, "standard output", err);
 	if (!rc)
@@ -317,7 +323,11 @@ static int explain(const struct td_opts *opts, int *status, struct td_err *err)
 	return rc;
 }
 
-static const struct td_option_group *const groups[] = { &td_group_files, NULL };
+static const struct td_option_group *const groups[] = {
+	&td_group_files,
+	&td_group_model,
+	NULL,
+};
 
 const struct td_command td_command_explain = {
 	.name = "explain",
@@ -329,6 +339,7 @@ const struct td_command td_command_explain = {
 	       "its files.",
 	.what = "What to explain:",
 	.examples = "  tdstat explain tma_l3_bound\n"
+		    "  tdstat explain --model alderlake tma_info_thread_ipc\n"
 		    "  tdstat explain frontend_bound 'tma_l3*'",
 	.status = "Exit status: 0; 1 if there is no such node; 64 for a wrong "
 		  "option.",

@@ -8,6 +8,7 @@
 #include "cmd/opts/groups.h"
 #include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
+#include "cmd/say.h"
 #include "cmd/session.h"
 
 /* Refuses "-o -": unlike results, a recording needs a file. */
@@ -20,9 +21,27 @@ static int take_output(struct td_opts *opts, const char *arg,
 	return td_err_hint(err, "for standard output, give /dev/stdout");
 }
 
+/*
+ * The name is said only where the user did not choose it, and at the end, where
+ * it is seen.
+ */
+static int record(const struct td_opts *opts, int *status, struct td_err *err)
+{
+	struct td_opts filled = *opts;
+	int rc;
+
+	if (!filled.output)
+		filled.output = TD_RECORDING_NAME;
+	rc = td_session_run(&filled, status, err);
+	if (!rc && !opts->output && !opts->quiet && !opts->dry_run)
+		td_say("tdstat: recorded in %s: tdstat report shows it\n",
+		       filled.output);
+	return rc;
+}
+
 /* clang-format off */
 static const struct td_option recording[] = {
-	{ "output", 'o', "FILE", "the recording, which is a new file",
+	{ "output", 'o', "FILE", "the recording (default: " TD_RECORDING_NAME ")",
 	  TD_OPTION_FUNCTION, .set = take_output },
 	{ NULL },
 };
@@ -32,36 +51,25 @@ static const struct td_option_group group_recording = { TD_SECTION_HOW,
 							recording };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_target,
-	&td_group_cgroups,
-	&td_group_cores,
-	&td_group_files,
-	&td_group_tree,
-	&td_group_events,
-	&td_group_tpebs,
-	&td_group_scale,
-	&td_group_when,
-	&td_group_rows,
-	&td_group_aggregations,
-	&td_group_formats,
-	&group_recording,
-	&td_group_stream,
-	&td_group_dry_run,
-	&td_group_verbose,
-	NULL,
+	&td_group_target,  &td_group_cgroups, &td_group_cores,
+	&td_group_files,   &td_group_model,   &td_group_tree,
+	&td_group_events,  &td_group_tpebs,   &td_group_scale,
+	&td_group_when,    &td_group_rows,    &td_group_aggregations,
+	&td_group_formats, &group_recording,  &td_group_stream,
+	&td_group_dry_run, &td_group_verbose, NULL,
 };
 
 const struct td_command td_command_record = {
 	.name = "record",
 	.line = "count, show the result and save the counts in a file",
-	.args = "-o FILE [--] [COMMAND [ARG...]]",
+	.args = "[-o FILE] [--] [COMMAND [ARG...]]",
 	.doc = "Counts and shows the result as tdstat does without a "
 	       "subcommand, and writes the counts to a file for tdstat report.",
 	.what = "What to count:",
-	.examples = "  tdstat record -o td.jsonl -- make\n"
+	.examples = "  tdstat record -- make\n"
 		    "  tdstat record -o td.jsonl -a -I 1000 --timeout 10s",
 	.groups = groups,
 	.subcommand = TD_RECORD,
 	.check = td_opts_check_counting,
-	.run = td_session_run,
+	.run = record,
 };

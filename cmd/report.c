@@ -15,6 +15,7 @@
 #include "cmd/plan/select.h"
 #include "cmd/sample/replay.h"
 #include "cmd/say.h"
+#include "cmd/view/recorded.h"
 #include "cmd/view/view.h"
 #include "lib/recording/recording.h"
 
@@ -28,35 +29,6 @@ static void warn_if_cut_off(const struct td_recording *rec)
 		td_say("tdstat: %s: no end line: the recording was "
 		       "interrupted\n",
 		       rec->path);
-}
-
-/* Counts of threads cannot be shown per CPU, nor those of CPUs per thread. */
-static int check_readings(const struct td_recording *rec,
-			  enum td_aggregation how,
-			  const struct td_readings *delta, struct td_err *err)
-{
-	bool tasks = delta->nr && delta->v[0].cpu < 0;
-
-	if (!delta->nr || how == TD_AGGREGATE_ALL)
-		return 0;
-	if (how == TD_AGGREGATE_REGION)
-		return rec->regions.nr
-			       ? 0
-			       : td_err_set(err, -ENODATA,
-					    "--per-region: %s has no regions",
-					    rec->path);
-	if (how == TD_AGGREGATE_THREAD)
-		return tasks && delta->v[0].tid >= 0
-			       ? 0
-			       : td_err_usage(err,
-					      "--per-thread: %s was recorded "
-					      "on CPUs, not in threads",
-					      rec->path);
-	return tasks ? td_err_usage(err,
-				    "%s: %s was recorded in tasks, not "
-				    "on CPUs",
-				    td_aggregation_option(how), rec->path)
-		     : 0;
 }
 
 static int put(const struct td_recording *rec, struct td_view *view,
@@ -82,7 +54,8 @@ static int show_rows(struct td_recording *rec, struct td_view *view,
 	while (!rc) {
 		rc = td_recording_next(rec, time_ns, delta, err);
 		if (!rc)
-			rc = check_readings(rec, view->source->how, delta, err);
+			rc = td_recorded_check_readings(rec, view->source->how,
+							delta, err);
 		if (rc >= 0 && !begun && td_view_begin(view, err))
 			return err->code;
 		begun = true;
@@ -168,24 +141,6 @@ static enum td_aggregation choose_aggregation(const struct td_recording *rec,
 	return opts->aggregations ? td_opts_aggregation(opts) : rec->info.how;
 }
 
-static int check_aggregation(const struct td_recording *rec,
-			     enum td_aggregation how, struct td_err *err)
-{
-	if (rec->info.sums && how == TD_AGGREGATE_CPU && how != rec->info.how)
-		return td_err_set(err, -ENODATA,
-				  "-A: %s has %s, not single "
-				  "CPUs",
-				  rec->path,
-				  rec->info.how == TD_AGGREGATE_ALL
-					  ? "one sum"
-					  : "sums of more than one CPU");
-	if (td_aggregation_wants_places(how) && !rec->places)
-		return td_err_set(err, -ENODATA,
-				  "%s does not have the topology of its CPUs",
-				  rec->path);
-	return 0;
-}
-
 static struct td_source make_source(const struct td_recording *rec,
 				    struct td_measure *measure,
 				    const struct td_opts *opts)
@@ -199,6 +154,7 @@ static struct td_source make_source(const struct td_recording *rec,
 		.facts = { &measure->catalog, td_facts_find },
 		.target = &info->target,
 		.interval = info->interval_ms > 0,
+		.start_ns = info->start_ns,
 		.how = choose_aggregation(rec, opts),
 		.cache_level = opts->aggregations ? opts->cache_level
 						  : info->cache_level,
@@ -228,7 +184,7 @@ static int open_view(struct td_view *view, const struct td_source *source,
 		     const struct td_recording *rec, const struct td_opts *opts,
 		     struct td_err *err)
 {
-	int rc = check_aggregation(rec, source->how, err);
+	int rc = td_recorded_check(rec, source->how, opts, err);
 
 	if (rc)
 		return rc;
@@ -291,22 +247,34 @@ static int locate(struct td_recording *rec, const struct td_opts *opts,
 	return rc;
 }
 
+static int open_recording(struct td_recording *rec, const struct td_opts *opts,
+			  const char *name, struct td_err *err)
+{
+	int rc = td_recording_open(rec, name, err);
+
+	if (rc == -ENOENT && !opts->input)
+		return td_err_hint(err, "tdstat record makes it; for another "
+					"file: tdstat report FILE");
+	return rc ? td_meant_recording(name, err) : 0;
+}
+
 static int report(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct td_notes notes = { 0 };
-	struct td_opts filled;
+	struct td_opts asked = *opts, filled;
 	struct td_recording rec;
-	int rc = td_recording_open(&rec, opts->input, err);
+	int rc;
 
 	(void)status;
-	if (rc)
-		td_meant_recording(opts->input, err);
+	if (!opts->input)
+		asked.input = TD_RECORDING_NAME;
+	rc = open_recording(&rec, opts, asked.input, err);
 	if (!rc)
-		rc = td_select_pmus(&rec.machine, opts, err);
+		rc = td_select_pmus(&rec.machine, &asked, err);
 	if (!rc)
-		filled = with_defaults(opts, &rec);
+		filled = with_defaults(&asked, &rec);
 	if (!rc)
-		rc = opts->locate ? locate(&rec, opts, err)
+		rc = opts->locate ? locate(&rec, &asked, err)
 				  : report_from(&rec, &filled, &notes, err);
 	td_recording_close(&rec);
 	td_notes_free(&notes);
@@ -333,15 +301,13 @@ static int check(const struct td_opts *opts, struct td_err *err)
 	if (opts->locate && opts->profile)
 		return td_err_usage(
 			err, "--locate and --profile exclude each other");
-	if (opts->input)
-		return 0;
-	td_err_usage(err, "tdstat report needs a FILE");
-	return td_err_hint(err, "tdstat record -o FILE makes one");
+	return 0;
 }
 
 /* clang-format off */
 static const struct td_option recording[] = {
-	{ "input", 'i', "FILE", "the recording to show; - is standard input",
+	{ "input", 'i', "FILE", "the recording to show (default: "
+	  TD_RECORDING_NAME "); - is standard input",
 	  TD_OPTION_FILE, offsetof(struct td_opts, input) },
 	{ "total", 0, NULL, "the sum of all, whatever was recorded",
 	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
@@ -373,7 +339,7 @@ static const struct td_option_group *const groups[] = {
 const struct td_command td_command_report = {
 	.name = "report",
 	.line = "show a recording, or what perf stat -x or -j wrote",
-	.args = "[-i] FILE",
+	.args = "[[-i] FILE]",
 	.doc = "Shows a recording again, if asked with another aggregation, "
 	       "with other metrics, or as CSV or JSON.",
 	.what = "What to show:",

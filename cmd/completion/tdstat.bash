@@ -151,6 +151,14 @@ _tdstat_files() {
 	_tdstat_offer < <(compgen "$1" -- "$cur")
 }
 
+# The folders of the installed files.
+_tdstat_models() {
+	local folder
+
+	folder=$(dirname "$(readlink -f "$(command -v "${words[0]}")")")
+	find "$folder/pmu-events/" "$folder/../share/tdstat/pmu-events/" -mindepth 1 -maxdepth 1 -type d -printf '%f\n' 2>/dev/null
+}
+
 # The value of an option.
 _tdstat_value() {
 	case $1 in
@@ -167,7 +175,9 @@ _tdstat_value() {
 	-l | --level) _tdstat_offer < <(printf '%s\n' auto 1 2 3 4 5 6) ;;
 	--td-level) _tdstat_offer < <(printf '%s\n' 1 2 3 4 5 6) ;;
 	--per-cache) _tdstat_offer < <(printf '%s\n' L1 L2 L3 L4) ;;
+	--time-format) _tdstat_offer < <(printf '%s\n' seconds wall) ;;
 	--metrics-dir) _tdstat_files -d ;;
+	--model) _tdstat_offer < <(_tdstat_models) ;;
 	-i | --input | -o | --output | --record | --samples) _tdstat_files -f ;;
 	--pre | --post) _tdstat_offer < <(compgen -c -- "$cur") ;;
 	--control) _tdstat_control ;;

@@ -182,6 +182,10 @@ static int collect_sysfs(struct td_list *list, struct td_err *err)
 {
 	int rc = 0;
 
+	if (list->opts->model)
+		td_list_miss(list, TD_LIST_BIT(TD_LIST_SYSFS),
+			     "not all events of sysfs are known",
+			     "--model has no sysfs");
 	for (size_t i = 0; !rc && i < list->machine.nr_pmus; i++) {
 		const struct td_pmu *pmu = &list->machine.pmus[i];
 		const char *name = family_name(list, pmu);
@@ -275,8 +279,15 @@ static int no_tracepoints(struct td_list *list, struct td_err *err)
 
 static int collect_tracepoints(struct td_list *list, struct td_err *err)
 {
-	int rc = td_tracepoints_find_all(&list->tracepoints, err);
+	int rc;
 
+	if (list->opts->model) {
+		td_list_miss(list, TD_LIST_BIT(TD_LIST_TRACEPOINT),
+			     "no tracepoints",
+			     "they are a kernel's, and --model has none");
+		return 0;
+	}
+	rc = td_tracepoints_find_all(&list->tracepoints, err);
 	if (rc)
 		return no_tracepoints(list, err);
 	for (size_t i = 0; !rc && i < list->tracepoints.nr; i++)

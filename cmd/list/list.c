@@ -111,7 +111,8 @@ static const struct td_option shown[] = {
 static const struct td_option_group group_shown = { TD_SECTION_HOW, shown };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_cores, &td_group_files, &td_group_json, &group_shown, NULL,
+	&td_group_cores, &td_group_files, &td_group_model,
+	&td_group_json,  &group_shown,    NULL,
 };
 
 const struct td_command td_command_list = {
@@ -124,6 +125,7 @@ const struct td_command td_command_list = {
 	       "metrics, metricgroups.",
 	.what = "What to list:",
 	.examples = "  tdstat list metrics 'tma_l3*'\n"
+		    "  tdstat list --model sapphirerapids model branch\n"
 		    "  tdstat list --print L1-dcache-loads",
 	.status = "Exit status: 0; 1 if nothing matches; 64 for a wrong "
 		  "option.",

@@ -79,7 +79,9 @@ static bool fill_item(const struct td_list *list, size_t set,
 		return true;
 	out->order = td_list_find_pmu(machine, out->model->pmu);
 	/* on a hybrid, metrics of "cpu" belong to the whole machine */
-	out->pmu = out->order < 0 ? NULL : out->model->pmu;
+	out->pmu = out->order < 0 && !td_list_has_unit(list, out->model->pmu)
+			   ? NULL
+			   : out->model->pmu;
 	return out->pmu || strcmp(out->model->pmu, "cpu") == 0;
 }
 

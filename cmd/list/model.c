@@ -19,6 +19,11 @@ int td_list_find_pmu(const struct td_machine *machine, const char *name)
 	return -1;
 }
 
+bool td_list_has_unit(const struct td_list *list, const char *name)
+{
+	return list->opts->model && td_pmu_kind(name) == TD_PMU_OTHER;
+}
+
 int td_list_read_files(struct td_list *list, struct td_err *err)
 {
 	const unsigned int kinds = TD_LIST_BIT(TD_LIST_MODEL) |
@@ -61,7 +66,8 @@ static int add_event(struct td_list *list, const struct event_item *from,
 		     struct td_err *err)
 {
 	const struct td_model_event *model = from->event;
-	const struct td_pmu *pmu = &list->machine.pmus[from->pmu];
+	const struct td_pmu *pmu =
+		from->pmu < 0 ? NULL : &list->machine.pmus[from->pmu];
 	struct td_err unused = { 0 };
 	struct td_event event;
 	struct td_list_item item = {
@@ -72,6 +78,8 @@ static int add_event(struct td_list *list, const struct event_item *from,
 		.desc = model->desc,
 	};
 
+	if (!pmu)
+		return td_list_add(list, &item, err);
 	if (td_event_init(&event, pmu, from->pmu, model->name, model->terms,
 			  &unused) == 0)
 		item.encoding = td_list_encode(list, &event, pmu, model->pmu,
@@ -96,7 +104,7 @@ int td_list_collect_model(struct td_list *list, struct td_err *err)
 		const struct td_model_event *event = &events->events[i];
 		int pmu = td_list_find_pmu(&list->machine, event->pmu);
 
-		if (pmu >= 0)
+		if (pmu >= 0 || td_list_has_unit(list, event->pmu))
 			items[nr++] = (struct event_item){ event, pmu };
 	}
 	qsort(items, nr, sizeof(*items), by_topic);

@@ -118,6 +118,11 @@ int td_list_collect(struct td_list *list, struct td_err *err);
 int td_list_read_files(struct td_list *list, struct td_err *err);
 /* The index of a PMU that the files name; -1 if it cannot be counted here. */
 int td_list_find_pmu(const struct td_machine *machine, const char *name);
+/*
+ * --model: does the processor have this unit outside of its cores?  There are
+ * no PMUs of such units, whose events have no encodings then.
+ */
+bool td_list_has_unit(const struct td_list *list, const char *name);
 int td_list_collect_model(struct td_list *list, struct td_err *err);
 int td_list_collect_metrics(struct td_list *list, struct td_err *err);
 int td_list_collect_groups(struct td_list *list, struct td_err *err);

@@ -179,6 +179,8 @@ static int check_runs(const struct td_opts *o, struct td_err *err)
 		  "--interval-count needs -I" },
 		{ o->interval_clear && !o->interval_ms,
 		  "--interval-clear needs -I" },
+		{ o->wall_time && !o->interval_ms,
+		  "--time-format wall needs -I" },
 		{ o->verdict && o->interval_ms && !o->summary,
 		  "--verdict with -I needs --summary: it is of the sum of all "
 		  "intervals" },
@@ -190,9 +192,11 @@ static int check_runs(const struct td_opts *o, struct td_err *err)
 		{ o->metric_only && o->repeat > 1,
 		  "--metric-only and -r exclude each other" },
 		{ o->table && o->repeat <= 1, "--table needs -r 2 or more" },
+		{ o->model && !o->dry_run,
+		  "--model needs --dry-run: another processor cannot be "
+		  "counted on" },
 		{ o->dry_run && o->output && !record,
 		  "--dry-run and -o exclude each other" },
-		{ record && !o->output, "tdstat record needs -o FILE" },
 	};
 
 	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);

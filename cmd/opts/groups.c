@@ -65,6 +65,13 @@ static const struct td_option files[] = {
 	{ NULL },
 };
 
+static const struct td_option model[] = {
+	{ "model", 0, "NAME",
+	  "another processor: alderlake, 'Alder Lake', GenuineIntel-6-97",
+	  FILE_NAME(model) },
+	{ NULL },
+};
+
 static const struct td_option tree[] = {
 	{ "level", 'l', "N|auto",
 	  "the tree down to level N, or auto: to where the time goes (default: "
@@ -170,6 +177,9 @@ static const struct td_option rows[] = {
 	  FLAG(csv_error) },
 	{ "interval-clear", 0, NULL, "clear the terminal before each row",
 	  FLAG(interval_clear) },
+	{ "time-format", 0, "FORMAT",
+	  "times of the rows of -I: seconds, or wall for date and time",
+	  FUNCTION(td_value_time_format) },
 	{ "big-num", 'B', NULL,
 	  "thousands separators: 1,234,567 (the default)",
 	  FUNCTION(td_value_big_num) },
@@ -209,6 +219,7 @@ const struct td_option_group td_group_target = { TD_SECTION_WHAT, target };
 const struct td_option_group td_group_cgroups = { TD_SECTION_WHAT, cgroups };
 const struct td_option_group td_group_cores = { TD_SECTION_WHAT, cores };
 const struct td_option_group td_group_files = { TD_SECTION_WHAT, files };
+const struct td_option_group td_group_model = { TD_SECTION_WHAT, model };
 const struct td_option_group td_group_tree = { TD_SECTION_WHAT, tree };
 const struct td_option_group td_group_events = { TD_SECTION_WHAT, events };
 const struct td_option_group td_group_tpebs = { TD_SECTION_WHAT, tpebs };

@@ -8,6 +8,7 @@
 extern const struct td_option_group td_group_target, /* who is counted */
 	td_group_cgroups,                            /* -G and its like */
 	td_group_cores,                              /* --cputype */
+	td_group_model,                              /* --model */
 	td_group_files,                              /* --metrics-dir */
 	td_group_tree,                               /* levels, metrics */
 	td_group_events,                             /* -e and its like */

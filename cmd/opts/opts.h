@@ -62,6 +62,7 @@ struct td_opts {
 	bool no_multiplex;
 	bool record_tpebs, no_record_tpebs; /* retire latencies by samples */
 	const char *metrics_dir;            /* NULL: the installed files */
+	const char *model;                  /* NULL: this processor */
 	bool metric_only;
 	bool no_group, no_merge, no_threshold; /* --metric-no-... */
 	bool all_nodes;                        /* --all */
@@ -80,6 +81,7 @@ struct td_opts {
 	int interval_ms;    /* 0: none */
 	int interval_count; /* 0: no limit */
 	bool interval_clear;
+	bool wall_time; /* times are of the wall clock, not since the start */
 	bool summary, no_csv_summary, csv_error;
 	int timeout_ms; /* 0: none */
 	int delay_ms;   /* 0: none; -1: until enabled through --control */
@@ -115,6 +117,9 @@ struct td_opts {
 	bool behind_dashes; /* the command comes after "--" */
 	char **command;     /* NULL-terminated; NULL: none */
 };
+
+/* What record writes without -o, and report reads without a name. */
+#define TD_RECORDING_NAME "tdstat.jsonl"
 
 /* The deepest level of Intel's trees. */
 #define TD_MAX_LEVEL 6

@@ -149,6 +149,17 @@ int td_value_cache(struct td_opts *opts, const char *arg, struct td_err *err)
 			    arg);
 }
 
+/* The last one counts. */
+int td_value_time_format(struct td_opts *opts, const char *arg,
+			 struct td_err *err)
+{
+	opts->wall_time = strcmp(arg, "wall") == 0;
+	if (opts->wall_time || strcmp(arg, "seconds") == 0)
+		return 0;
+	return td_err_usage(err, "--time-format %s: not one of seconds, wall",
+			    arg);
+}
+
 /* "-" means standard output, the default. */
 int td_value_output(struct td_opts *opts, const char *arg, struct td_err *err)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/out/out.h"
+#include "cmd/out/time.h"
 #include "cmd/out/writer_rows.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
@@ -128,12 +129,13 @@ static void put_row(const struct td_writer *writer,
 		    const struct td_report *report, const struct td_row *row,
 		    bool errors)
 {
-	char time[40];
+	char time[TD_CLOCK_SIZE];
 
 	if (writer->summary && writer->frame->summary_word)
 		fputs("summary", writer->fp);
 	else
-		fputs(td_format_seconds(time, report->time_ns), writer->fp);
+		fputs(td_out_time(time, writer->frame, report->time_ns),
+		      writer->fp);
 	fputs(writer->separator, writer->fp);
 	put_id(writer, row, errors);
 	fputs(writer->separator, writer->fp);

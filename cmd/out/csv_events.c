@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "cmd/out/out.h"
+#include "cmd/out/time.h"
 #include "lib/base/util.h"
 #include "lib/count/aggregations.h"
 
@@ -16,10 +17,11 @@ static void begin_line(const struct td_writer *writer, uint64_t time_ns,
 {
 	const struct td_aggregation_row *by =
 		td_aggregation_row(writer->frame->how);
-	char time[40];
+	char time[TD_CLOCK_SIZE];
 
 	if (writer->frame->interval)
-		fprintf(writer->fp, "%s%s", td_format_seconds(time, time_ns),
+		fprintf(writer->fp, "%s%s",
+			td_out_time(time, writer->frame, time_ns),
 			writer->separator);
 	if (writer->summary && writer->frame->summary_word)
 		fprintf(writer->fp, "summary%s", writer->separator);

@@ -6,6 +6,7 @@
 
 #include "cmd/out/misfits.h"
 #include "cmd/out/out.h"
+#include "cmd/out/time.h"
 #include "cmd/out/writer_rows.h"
 #include "lib/base/json_put.h"
 #include "lib/base/util.h"
@@ -63,10 +64,10 @@ static void put_facts(struct json_object *o, const struct td_region_facts *of)
 }
 
 /* What all metrics of a row have in common. */
-static void put_row(struct json_object *o, const struct td_report *report,
-		    const struct td_row *row)
+static void put_row(const struct td_writer *writer, struct json_object *o,
+		    const struct td_report *report, const struct td_row *row)
 {
-	td_json_put_seconds(o, "time", report->time_ns);
+	td_out_json_time(o, "time", writer->frame, report->time_ns);
 	json_object_object_add(o, "id", json_object_new_string(row->id));
 	json_object_object_add(o, "pmu", json_object_new_string(row->pmu));
 	json_object_object_add(o, "busy", percent_or_null(row->busy_pct));
@@ -84,7 +85,7 @@ static void put_node(const struct td_writer *writer,
 	struct json_object *o = json_object_new_object();
 	bool ok = cell->status == TD_STATUS_OK;
 
-	put_row(o, report, row);
+	put_row(writer, o, report, row);
 	json_object_object_add(o, "metric",
 			       json_object_new_string(column->name));
 	json_object_object_add(o, "value",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/out/out.h"
+#include "cmd/out/time.h"
 #include "lib/base/json_put.h"
 #include "lib/count/aggregations.h"
 
@@ -46,7 +47,7 @@ static struct json_object *begin_object(const struct td_frame *frame,
 	struct json_object *o = json_object_new_object();
 
 	if (frame->interval)
-		td_json_put_seconds(o, "interval", time_ns);
+		td_out_json_time(o, "interval", frame, time_ns);
 	if (by->width && td_out_has_id(row))
 		json_object_object_add(
 			o, by->name,

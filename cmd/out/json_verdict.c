@@ -5,6 +5,7 @@
 
 #include "cmd/out/advice.h"
 #include "cmd/out/out.h"
+#include "cmd/out/time.h"
 #include "lib/base/json_put.h"
 
 const char *td_out_confidence(const struct td_verdict *verdict)
@@ -76,7 +77,7 @@ void td_out_json_verdict(struct td_writer *writer,
 	struct json_object *line = json_object_new_object();
 	struct json_object *o = json_object_new_object();
 
-	td_json_put_seconds(o, "time", report->time_ns);
+	td_out_json_time(o, "time", writer->frame, report->time_ns);
 	put(o, "pmu", v->row ? json_object_new_string(v->row->pmu) : NULL);
 	put(o, "confidence", json_object_new_string(td_out_confidence(v)));
 	put(o, "node", name_or_null(last));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The layout of tables of intervals: which form fits the window. */
 #include "cmd/out/table.h"
+#include "cmd/out/time.h"
 
 #include <string.h>
 
@@ -126,7 +127,8 @@ static void measure_start(struct td_table *table, const struct td_frame *frame,
 			  const struct td_report *report)
 {
 	table->busy = report->has_busy;
-	table->start_width = TD_TIME_WIDTH + busy_width(report);
+	table->start_width =
+		td_out_time_width(frame, TD_TIME_WIDTH) + busy_width(report);
 	if (frame->show_id)
 		table->start_width += 1 + table->id_width;
 	if (frame->show_pmu)
@@ -156,7 +158,8 @@ int td_table_id_width(const struct td_frame *frame)
 static int wide_start_width(const struct td_table *table,
 			    const struct td_frame *frame)
 {
-	int id = td_table_id_width(frame), width = TD_WIDE_TIME_WIDTH;
+	int width = td_out_time_width(frame, TD_WIDE_TIME_WIDTH);
+	int id = td_table_id_width(frame);
 
 	if (frame->show_id)
 		width += 1 + (table->id_width > id ? table->id_width : id);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cmd/out/out.h"
+#include "cmd/out/time.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 #include "lib/count/aggregations.h"
@@ -50,7 +51,8 @@ static void put_header(struct td_writer *writer, const struct layout *layout)
 {
 	FILE *fp = writer->fp;
 
-	fprintf(fp, "#%*s", TIME_WIDTH - 1, "time");
+	fprintf(fp, "#%*s", td_out_time_width(writer->frame, TIME_WIDTH) - 1,
+		"time");
 	if (writer->frame->how == TD_AGGREGATE_THREAD)
 		fprintf(fp, " %*s%-*s", COMM_WIDTH, "comm",
 			layout->by->width - COMM_WIDTH, "-pid");
@@ -114,11 +116,12 @@ static void begin_line(const struct td_writer *writer,
 		       const struct layout *layout,
 		       const struct td_event_row *row)
 {
-	char time[40];
+	char time[TD_CLOCK_SIZE];
 
 	if (writer->frame->interval)
-		fprintf(writer->fp, "%*s ", TIME_WIDTH,
-			td_format_seconds(time, layout->time_ns));
+		fprintf(writer->fp, "%*s ",
+			td_out_time_width(writer->frame, TIME_WIDTH),
+			td_out_time(time, writer->frame, layout->time_ns));
 	if (layout->by->width)
 		put_id(writer, layout->by, row);
 }

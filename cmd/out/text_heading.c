@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/out/out.h"
+#include "cmd/out/time.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
@@ -98,11 +99,12 @@ void td_out_text_heading(const struct td_writer *writer,
 {
 	const struct td_frame *frame = writer->frame;
 	FILE *fp = writer->fp;
-	char time[40];
+	char time[TD_CLOCK_SIZE];
 
 	td_out_text_begin_line(writer, row);
 	if (frame->interval)
-		fprintf(fp, "#%15s", td_format_seconds(time, report->time_ns));
+		fprintf(fp, "#%*s", td_out_time_width(frame, 15),
+			td_out_time(time, frame, report->time_ns));
 	fputc(' ', fp);
 	if (frame->show_id) {
 		td_put_printable(fp, row->id);

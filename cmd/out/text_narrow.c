@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/out/out.h"
+#include "cmd/out/time.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
@@ -47,7 +48,9 @@ static void put_header_start(const struct td_writer *writer,
 	FILE *fp = writer->fp;
 
 	fprintf(fp, "#%s%*s", table->percent ? " %" : "",
-		TD_TIME_WIDTH - (table->percent ? 3 : 1), "time");
+		td_out_time_width(writer->frame, TD_TIME_WIDTH) -
+			(table->percent ? 3 : 1),
+		"time");
 	if (writer->frame->show_id)
 		put_end_of(fp, table->id_width, "id");
 	if (writer->frame->show_pmu)
@@ -134,13 +137,23 @@ static void put_cells(const struct td_writer *writer,
 	}
 }
 
+static void put_time(const struct td_writer *writer, uint64_t time_ns)
+{
+	char time[TD_CLOCK_SIZE];
+
+	if (writer->frame->wall)
+		fputs(td_out_time(time, writer->frame, time_ns), writer->fp);
+	else
+		fprintf(writer->fp, "%*.*f", TD_TIME_WIDTH,
+			time_ns < LONG_NS ? 3 : 0, (double)time_ns / 1e9);
+}
+
 static void put_start(const struct td_writer *writer, uint64_t time_ns,
 		      const struct td_row *row)
 {
 	const struct td_table *table = &writer->table;
 
-	fprintf(writer->fp, "%*.*f", TD_TIME_WIDTH, time_ns < LONG_NS ? 3 : 0,
-		(double)time_ns / 1e9);
+	put_time(writer, time_ns);
 	if (writer->frame->show_id)
 		put_end_of(writer->fp, table->id_width, row->id);
 	if (writer->frame->show_pmu)

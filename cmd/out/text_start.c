@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "cmd/out/out.h"
+#include "cmd/out/time.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
@@ -13,7 +14,9 @@ void td_out_text_start_header(const struct td_writer *writer)
 {
 	FILE *fp = writer->fp;
 
-	fputs("#           time", fp);
+	fprintf(fp, "#%*s",
+		td_out_time_width(writer->frame, TD_WIDE_TIME_WIDTH) - 1,
+		"time");
 	if (writer->frame->show_id)
 		fprintf(fp, " %-*s", td_table_id_width(writer->frame), "id");
 	if (writer->frame->show_pmu)
@@ -24,9 +27,10 @@ int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
 		      const struct td_row *row)
 {
 	FILE *fp = writer->fp;
-	char time[40];
-	int columns = fprintf(fp, "%*s", TD_WIDE_TIME_WIDTH,
-			      td_format_seconds(time, time_ns));
+	char time[TD_CLOCK_SIZE];
+	int columns = fprintf(
+		fp, "%*s", td_out_time_width(writer->frame, TD_WIDE_TIME_WIDTH),
+		td_out_time(time, writer->frame, time_ns));
 
 	if (writer->frame->show_id) {
 		fputc(' ', fp);

@@ -117,6 +117,16 @@ static const char *find_dir(const char *option)
 	return variable && *variable ? variable : NULL;
 }
 
+const char *td_catalog_root(const char *metrics_dir, char root[PATH_MAX])
+{
+	const char *dir = find_dir(metrics_dir);
+
+	if (dir)
+		return dir;
+	find_root(root);
+	return root;
+}
+
 void td_catalog_init(struct td_catalog *catalog, const struct td_sysfs *fs,
 		     struct td_machine *machine, const char *metrics_dir)
 {

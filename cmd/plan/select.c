@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/plan/model.h"
 #include "lib/base/util.h"
 #include "metrics/eval/eval.h"
 #include "metrics/sets/bottlenecks.h"
@@ -121,9 +122,13 @@ int td_select_machine(struct td_sysfs *fs, struct td_machine *machine,
 		      const struct td_opts *opts, struct td_err *err)
 {
 	const char *sys = getenv("SYSFS_PATH"), *proc = getenv("PROCFS_PATH");
-	int rc = td_sysfs_open(fs, sys ? sys : "/sys", proc ? proc : "/proc",
-			       err);
+	int rc;
 
+	if (opts->model) {
+		rc = td_select_model(fs, machine, opts, err);
+		return rc ? rc : td_select_pmus(machine, opts, err);
+	}
+	rc = td_sysfs_open(fs, sys ? sys : "/sys", proc ? proc : "/proc", err);
 	if (!rc)
 		rc = td_machine_read(fs, getenv("PERF_CPUID"), machine, err);
 	return rc ? rc : td_select_pmus(machine, opts, err);

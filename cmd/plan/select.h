@@ -10,7 +10,7 @@
 
 /*
  * Reads this machine, or the one that SYSFS_PATH, PROCFS_PATH and PERF_CPUID
- * describe, and calls td_select_pmus().  Close fs and free machine even after
+ * describe, or makes up that of --model, and calls td_select_pmus().  Close fs and free machine even after
  * an error.
  */
 int td_select_machine(struct td_sysfs *fs, struct td_machine *machine,

@@ -2,6 +2,7 @@
 /* Starts a run: from open counters to the moment when they count. */
 #include "cmd/run/run.h"
 #include "cmd/run/uncounted.h"
+#include "lib/base/util.h"
 
 /* With -D, counters stay disabled; with -D -1, the clock still starts. */
 static int begin_delay(struct td_run *run, struct td_err *err)
@@ -25,6 +26,21 @@ static int begin_counting(struct td_run *run, struct td_err *err)
 	return rc;
 }
 
+/*
+ * Takes the time of the wall clock once, for what is shown and for what is
+ * recorded, so that both say the same.  The start is still to come with -D.
+ */
+static void take_start(struct td_session *session)
+{
+	int delay_ms = session->job->opts->delay_ms;
+	uint64_t start_ns = td_wall_ns();
+
+	if (delay_ms > 0)
+		start_ns += (uint64_t)delay_ms * TD_NS_A_MS;
+	session->recorder.start_ns = start_ns;
+	td_view_start(&session->view, start_ns);
+}
+
 int td_run_begin(struct td_run *run, struct td_err *err)
 {
 	struct td_session *session = run->session;
@@ -34,6 +50,7 @@ int td_run_begin(struct td_run *run, struct td_err *err)
 
 	if (!rc && !job->opts->delay_ms)
 		rc = begin_counting(run, err);
+	take_start(session);
 	if (!rc && !recorder->replaces)
 		rc = td_recorder_begin(recorder, job, &session->source, err);
 	if (!rc)

@@ -23,12 +23,13 @@ static int check(struct td_recorder *recorder, struct td_err *err)
 	return td_out_check(recorder->fp, recorder->name, err);
 }
 
-static void put_head(FILE *fp, const struct td_job *job,
-		     const struct td_source *source)
+static void put_head(const struct td_recorder *recorder,
+		     const struct td_job *job, const struct td_source *source)
 {
 	const struct td_opts *opts = job->opts;
 	const struct td_recording_info info = {
 		.interval_ms = opts->interval_ms,
+		.start_ns = recorder->start_ns,
 		.target = job->target.name,
 		.tsc_hz = job->tree ? job->tsc_hz : td_tsc_hz(),
 		.tasks = !job->target.system_wide,
@@ -46,8 +47,8 @@ static void put_head(FILE *fp, const struct td_job *job,
 		.nr_cgroups = job->target.cgroups.nr,
 	};
 
-	td_recording_write_head(fp, &job->machine, job->places, &job->plan,
-				&info);
+	td_recording_write_head(recorder->fp, &job->machine, job->places,
+				&job->plan, &info);
 }
 
 int td_recorder_begin(struct td_recorder *recorder, struct td_job *job,
@@ -60,7 +61,7 @@ int td_recorder_begin(struct td_recorder *recorder, struct td_job *job,
 	td_out_empty(recorder->fp);
 	rc = td_job_read_places(job, true, err);
 	if (!rc)
-		put_head(recorder->fp, job, source);
+		put_head(recorder, job, source);
 	return rc ? rc : check(recorder, err);
 }
 

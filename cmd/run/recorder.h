@@ -12,9 +12,10 @@
 
 /* Writes the recording of tdstat record; without a stream, nothing. */
 struct td_recorder {
-	FILE *fp;         /* NULL: no recording is wanted, or not yet open */
-	const char *name; /* for errors */
-	bool replaces;    /* an old recording stays until the command runs */
+	FILE *fp;          /* NULL: no recording is wanted, or not yet open */
+	const char *name;  /* for errors */
+	bool replaces;     /* an old recording stays until the command runs */
+	uint64_t start_ns; /* of the wall clock, since 1970; 0: not kept */
 };
 
 int td_recorder_open(struct td_recorder *recorder, const char *name,

@@ -24,6 +24,8 @@ struct td_source {
 	struct td_facts_source facts; /* of the tree's metrics */
 	const struct td_target_name *target;
 	bool interval; /* readings come in intervals */
+	/* when, in ns since 1970; 0: unknown, or to be set by td_view_start() */
+	uint64_t start_ns;
 	enum td_aggregation how;
 	int cache_level; /* of TD_AGGREGATE_CACHE; 0: the last one */
 	/* one for each online CPU, or NULL if how does not want them */

@@ -53,6 +53,8 @@ static struct td_frame make_frame(const struct td_view *view,
 		.target = source->target->text,
 		.target_kind = source->target->kind,
 		.interval = source->interval,
+		.wall = opts->wall_time,
+		.start_ns = source->start_ns,
 		.show_pmu = source->machine->nr_core > 1,
 		.show_id =
 			source->how != TD_AGGREGATE_ALL || source->nr_cgroups,
@@ -86,6 +88,11 @@ int td_view_open(struct td_view *view, const struct td_opts *opts,
 					source->plan, err);
 	view->evaluation.part = opts->all_user || opts->all_kernel;
 	return rc ? rc : td_sink_open(&view->sink, opts, &frame, err);
+}
+
+void td_view_start(struct td_view *view, uint64_t start_ns)
+{
+	view->sink.frame.start_ns = start_ns;
 }
 
 int td_view_begin(struct td_view *view, struct td_err *err)

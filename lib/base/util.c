@@ -45,6 +45,15 @@ void *td_array_add(void *array, size_t nr, size_t size)
 	return base + nr * size;
 }
 
+uint64_t td_wall_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return ((uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000) *
+	       1000000;
+}
+
 uint64_t td_now_ns(void)
 {
 	struct timespec now;

@@ -30,6 +30,8 @@ static inline uint64_t td_since(uint64_t now, uint64_t before)
 }
 
 uint64_t td_now_ns(void); /* CLOCK_MONOTONIC */
+/* CLOCK_REALTIME in ns, cut off to whole ms. */
+uint64_t td_wall_ns(void);
 
 /* Frees a local pointer when it goes out of scope. */
 #define td_autofree __attribute__((cleanup(td_autofree_)))

@@ -38,6 +38,15 @@ struct td_machine {
  */
 int td_machine_read(const struct td_sysfs *fs, const char *cpuid,
 		    struct td_machine *machine, struct td_err *err);
+/*
+ * made_up.c: a machine with this processor, of which only what the model tells
+ * is known: the PMUs of its cores with their formats, SLOTS and the fields of
+ * PERF_METRICS, and one CPU of each kind.  The types of all PMUs but the first
+ * are those that the kernel usually gives.  A model that is not in the table has
+ * one PMU.
+ */
+int td_machine_make_up(const struct td_cpuid *cpuid, struct td_machine *machine,
+		       struct td_err *err);
 /* Returns 0, or the reason why a part of the machine is unknown. */
 int td_machine_check_known(const struct td_machine *machine,
 			   struct td_err *err);

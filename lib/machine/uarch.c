@@ -110,6 +110,11 @@ const struct td_model *td_model_find(unsigned int family, unsigned int model)
 	return NULL;
 }
 
+const struct td_model *td_model_at(size_t index)
+{
+	return index < TD_ARRAY_SIZE(models) ? &models[index] : NULL;
+}
+
 bool td_model_is_hybrid(const struct td_model *model)
 {
 	return model && model->atom != TD_UARCH_UNKNOWN;

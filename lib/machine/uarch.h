@@ -3,6 +3,7 @@
 #define TD_LIB_MACHINE_UARCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Intel's core microarchitectures, where their counters or slots differ. */
@@ -36,6 +37,8 @@ struct td_model {
 
 /* Returns NULL if the model is not in the table. */
 const struct td_model *td_model_find(unsigned int family, unsigned int model);
+/* NULL behind the last one. */
+const struct td_model *td_model_at(size_t index);
 bool td_model_is_hybrid(const struct td_model *model);
 /* The core behind the PMU of this name; model may be NULL. */
 enum td_uarch td_model_uarch(const struct td_model *model, const char *pmu);

@@ -14,6 +14,9 @@
 #include "lib/recording/request.h"
 #include "lib/recording/typed.h"
 
+/* In the year 2255; ns since 1970 have 64 bits until 2554. */
+#define LAST_START 9e9
+
 /* A tree is counted on PMUs of cores, unless the recording says otherwise. */
 static enum td_pmu_kind pmu_kind(const struct td_recording *rec,
 				 struct json_object *object, const char *name)
@@ -219,6 +222,23 @@ static bool get_flag(struct json_object *head, const char *key)
 		td_json_member(head, key, json_type_boolean));
 }
 
+/*
+ * A double has no room for ns since 1970, but for ms.  What is no time is as
+ * good as none: nothing but a way of showing needs it.
+ */
+static uint64_t get_start(struct json_object *head)
+{
+	struct json_object *start;
+	double seconds;
+
+	if (!json_object_object_get_ex(head, "start", &start))
+		return 0;
+	seconds = json_object_get_double(start);
+	if (!(seconds > 0 && seconds < LAST_START))
+		return 0;
+	return (uint64_t)llround(seconds * 1000) * 1000000;
+}
+
 static int read_info(struct td_recording *rec, struct json_object *head,
 		     struct td_err *err)
 {
@@ -252,6 +272,7 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 	rec->info.drill = get_flag(head, "drill");
 	rec->info.bottlenecks = get_flag(head, "bottlenecks");
 	rec->info.latencies = get_flag(head, "latencies");
+	rec->info.start_ns = get_start(head);
 	if (td_json_int(head, "tsc_hz", 0, INT64_MAX, &tsc_hz))
 		rec->info.tsc_hz = (uint64_t)tsc_hz;
 	table = td_json_string(head, "table");

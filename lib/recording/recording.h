@@ -30,7 +30,8 @@
  */
 
 struct td_recording_info {
-	int interval_ms; /* 0: one interval, the whole run */
+	int interval_ms;   /* 0: one interval, the whole run */
+	uint64_t start_ns; /* whole ms since 1970; 0: unknown */
 	struct td_target_name target;
 	uint64_t tsc_hz; /* 0: unknown */
 	bool tasks;      /* counted in tasks, not on whole CPUs */

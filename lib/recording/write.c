@@ -195,6 +195,8 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 	if (info->tsc_hz)
 		td_json_put_int(head, "tsc_hz", (int64_t)info->tsc_hz);
 	td_json_put_int(head, "interval_ms", info->interval_ms);
+	if (info->start_ns)
+		td_json_put_seconds(head, "start", info->start_ns);
 	put_request(head, info);
 	td_json_put_string(head, "target", target ? target : "");
 	json_object_object_add(head, "pmus", pmu_objects(machine, plan));

@@ -18,6 +18,13 @@ static size_t count_commas(const char *text, size_t len)
 	return nr;
 }
 
+void td_map_identify(struct td_map *map, const struct td_cpuid *cpuid)
+{
+	td_cpuid_format(cpuid, map->whole);
+	memcpy(map->model, map->whole, sizeof(map->model));
+	*strrchr(map->model, '-') = '\0';
+}
+
 /*
  * The first line names the columns: four in the kernel tree, seven in
  * intel/perfmon.
@@ -26,19 +33,16 @@ void td_map_begin(struct td_map *map, char *text, const char *path,
 		  const struct td_cpuid *cpuid)
 {
 	*map = (struct td_map){ .rest = text, .path = path };
-	td_cpuid_format(cpuid, map->whole);
-	memcpy(map->model, map->whole, sizeof(map->model));
-	*strrchr(map->model, '-') = '\0';
+	td_map_identify(map, cpuid);
 	map->perfmon = count_commas(text, strcspn(text, "\n")) >= 6;
 }
 
 /*
- * Does the expression (regex(7)) match this processor, with or without its
- * stepping?  Most expressions are plain text and are compared as such, which is
+ * Most expressions are plain text and are compared as such, which is
  * cheaper.  Most have no stepping, but Skylake-X and Cascade Lake differ only
- * in that.  Returns -EINVAL, and why, for an invalid expression.
+ * in that.
  */
-static int matches(const char *expression, const struct td_map *map, char *why,
+int td_map_matches(const char *expression, const struct td_map *map, char *why,
 		   size_t size)
 {
 	char whole[MAX_EXPRESSION + sizeof("^()$")];
@@ -94,7 +98,7 @@ static int read_line(const struct td_map *map, char *line,
 			 map->perfmon ? "file" : "folder");
 		return -EINVAL;
 	}
-	return matches(expression, map, why, size);
+	return td_map_matches(expression, map, why, size);
 }
 
 int td_map_next(struct td_map *map, struct td_map_row *row, struct td_err *err)

@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "lib/base/err.h"
+#include "lib/base/suggest.h"
 #include "lib/machine/cpu.h"
 
 /* An event of a model's files. */
@@ -88,6 +89,14 @@ struct td_pmu_events {
  */
 int td_pmu_events_read(struct td_pmu_events *out, const char *root,
 		       const struct td_cpuid *cpuid, struct td_err *err);
+/*
+ * models.c: finds a processor whose files are in this folder of root, in any
+ * case.  Returns 1 if there is none; near is offered all folders.  Only the
+ * kernel's mapfile.csv names folders.
+ */
+int td_pmu_events_find_model(const char *root, const char *folder,
+			     struct td_suggest *near, struct td_cpuid *out,
+			     struct td_err *err);
 /*
  * Reads the files of the uncore units, too, unless that was done.  Pointers to
  * events become invalid.

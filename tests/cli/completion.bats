@@ -71,7 +71,7 @@ offers() {
 		assert_same "$(help_options $word)" "$(offered $word -- | sed 's/=$//' | sort -u)"
 	done
 	offers --per-cache --per-cluster --per-core -- --per-c
-	offers --tid= --timeout= -- --ti
+	offers --tid= --time-format= --timeout= -- --ti
 	offers '' -- --nosuch
 }
 

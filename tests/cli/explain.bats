@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # tdstat explain, and that all nodes of the metric files have a text.
 
-# shellcheck disable=SC2154 # helper.bash
+# shellcheck disable=SC2030,SC2031,SC2154 # each test has its own; helper.bash
 load helper
 
 files=${TD_PMU_EVENTS:-$here/../../build/pmu-events}
@@ -154,6 +154,21 @@ places() {
 	assert_no_stderr
 	explain tma_retirin
 	assert_equal "$status" 1
+}
+
+@test "--model: the files of another processor, and an unknown one" {
+	[ -d "$files" ] || skip "no event files"
+	export SYSFS_PATH=$PWD/nothing PROCFS_PATH=$PWD/nothing
+	explain --model skylakex tma_info_thread_ipc
+	assert_success
+	assert_no_stderr
+	assert_equal "${lines[0]}" 'tma_info_thread_ipc, of cpu'
+	explain --model 'Alder Lake' tma_info_thread_ipc
+	assert_equal "${lines[0]}" 'tma_info_thread_ipc, of cpu_core'
+	explain --model nix tma_retiring
+	assert_equal "$status" 64
+	assert_output ''
+	assert_equal "${stderr_lines[0]}" 'tdstat: --model nix: no such processor'
 }
 
 @test "a full disk is an error" {

@@ -3,7 +3,7 @@
 # CSV and JSON as scripts read them: RFC 4180, one object a line, and the same
 # in every locale.
 
-# shellcheck disable=SC2016,SC2086,SC2154 # awk, jq; lists of options; helper.bash
+# shellcheck disable=SC2016,SC2030,SC2031,SC2086,SC2154 # awk, jq; lists of options; helper.bash
 load helper
 
 report() {
@@ -166,6 +166,76 @@ for row in csv.reader(open(sys.argv[1], newline=""), delimiter=sys.argv[2]):
 		grep -q true got
 		grep -q false got
 	done
+}
+
+# --- the time ------------------------------------------------------------------
+
+# started AT FILE: a recording of tests/data as if it were made then
+started() {
+	sed "1s/\"tdstat\":1,/&\"start\":$1,/" "$data/$2.jsonl"
+}
+
+@test "--time-format wall: start and time together, in the zone, in each format" {
+	# 4.028690400 s after the start
+	started 1795425011.123 alderlake >wall.jsonl
+	for zone in UTC:09:10:15.151+00:00 Asia/Kolkata:14:40:15.151+05:30 America/St_Johns:05:40:15.151-03:30; do
+		export TZ=${zone%%:*}
+		want=2026-11-23T${zone#*:}
+		"$TDSTAT" report wall.jsonl --time-format wall -x, | sed -n 8p >got
+		assert_same "$want,all,cpu_core" "$(cut -d, -f1-3 got)"
+		"$TDSTAT" report wall.jsonl --time-format wall -j >got
+		jq -es --arg want "$want" 'any(.time == $want) and all(.time | type == "string")' got
+		"$TDSTAT" report wall.jsonl --time-format wall >got
+		assert_same 2 "$(grep -c "^$want cpu_" got)"
+	done
+	assert_regex "$(head -n 1 got)" '^#                        time pmu '
+	"$TDSTAT" report wall.jsonl --time-format wall --time-format seconds >got
+	"$TDSTAT" report wall.jsonl | cmp - got
+}
+
+@test "--time-format wall: the table keeps its columns, and the locale says nothing" {
+	export TZ=UTC
+	started 1795425011.123 alderlake >wall.jsonl
+	for as in '-x,' -j ''; do
+		"$TDSTAT" report wall.jsonl --time-format wall $as >c
+		(
+			german
+			"$TDSTAT" report wall.jsonl --time-format wall $as
+		) >de
+		cmp c de
+	done
+	assert_same 1 "$(awk '{ print length($1) == 29 || /^#/ }' c | sort -u)"
+	script -qec "stty cols 100; $TDSTAT report wall.jsonl --time-format wall" /dev/null >narrow
+	assert_same 11 "$(grep -cE '^(# %                      time|2026-11-23T09:10:1[2-6]\.[0-9]{3}\+00:00) ' narrow)"
+	run ! grep -E '.{110}' <(sed 's/\x1b\[[0-9]*m//g' narrow)
+}
+
+@test "--time-format wall: a recording that does not tell, or makes no sense" {
+	for start in 0 -5 '"now"' null 1e300; do
+		started "$start" alderlake >bad.jsonl
+		"$TDSTAT" report bad.jsonl >/dev/null
+		try "$TDSTAT" report bad.jsonl --time-format wall
+		assert_failure 1
+		assert_output ''
+		assert_regex "${stderr_lines[0]}" 'bad\.jsonl does not say when it was started$'
+	done
+	try "$TDSTAT" report "$data/alderlake.jsonl" --time-format wall
+	assert_failure 1
+	try "$TDSTAT" report "$data/alderlake-command.jsonl" --time-format wall
+	assert_failure 1
+	assert_complains 'alderlake-command.jsonl was recorded without -I$'
+}
+
+@test "--time-format wall: a live run, its recording, and the clock agree" {
+	needs_software_events
+	before=$(date -u +%FT%T.%3N)
+	TZ=UTC "$TDSTAT" record --log-fd 3 -x, -I 100 --time-format wall -e cpu-clock -- sleep 0.35 3>live
+	after=$(date -u +%FT%T.%3N)
+	TZ=UTC "$TDSTAT" report -x, --time-format wall | cmp - live
+	[ "$(wc -l <live)" -ge 3 ]
+	cut -d+ -f1 live >ends
+	sort -c ends
+	[[ $before < $(head -n 1 ends) && $(tail -n 1 ends) < $after ]]
 }
 
 # --- the locale -----------------------------------------------------------------

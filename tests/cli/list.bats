@@ -970,3 +970,96 @@ mem:0x1000/4:rw"
 		done
 	done
 }
+
+# --- --model ----------------------------------------------------------------------
+
+# of_cores [ARG...]: of "list -j", what is known of a model without its sysfs
+of_cores() {
+	"$TDSTAT" list -j hw cache sysfs model metrics metricgroups "$@" 2>/dev/null |
+		jq -c 'select((.pmu // "cpu" | startswith("cpu")) and (.name | test("/mem-") | not))' | sort
+}
+
+@test "--model: what the saved machine of that model has" {
+	needs_event_files
+	for model in alderlake meteorlake lunarlake sapphirerapids icelakex tigerlake; do
+		(
+			saved $model
+			of_cores >want
+		)
+		[ "$(wc -l <want)" -gt 200 ]
+		SYSFS_PATH=/nonexistent PROCFS_PATH=/nonexistent of_cores --model $model >got
+		# what its units have stands in groups, too
+		diff <(jq -c 'select(.kind != "metricgroup")' want) <(jq -c 'select(.kind != "metricgroup")' got)
+	done
+}
+
+@test "--model: a folder, a name and an identity mean the same" {
+	needs_event_files
+	"$TDSTAT" list -j --model alderlake model metrics >want
+	for name in AlderLake 'Alder Lake' 'alder lake' GenuineIntel-6-97 GenuineIntel-6-97-2 GenuineIntel-6-9A-0; do
+		"$TDSTAT" list -j --model "$name" model metrics | cmp - want
+	done
+	# these differ in the stepping alone
+	for name in skylakex:283 cascadelakex:294; do
+		try "$TDSTAT" list -j --model ${name%:*} metrics
+		assert_same ${name#*:} "${#lines[@]}"
+	done
+}
+
+@test "--model: each folder of the files has events" {
+	needs_event_files
+	for folder in "$TD_PMU_EVENTS"/*/; do
+		try "$TDSTAT" list -j --model "$(basename "$folder")" model
+		assert_success
+		[ "${#lines[@]}" -gt 20 ] || fail "$folder"
+	done
+}
+
+@test "--model: units outside of the cores have no encodings" {
+	needs_event_files
+	try "$TDSTAT" list -j --model sapphirerapids model
+	assert_success
+	[ "$(jq -r 'select(.pmu == "uncore_cha") | .encoding' <<<"$output" | sort -u)" = null ]
+	run ! jq -es 'any(.[]; .pmu == "cpu" and .encoding == null)' <<<"$output"
+}
+
+@test "--model: an unknown name, and what is close" {
+	try "$TDSTAT" list --model adlerlake
+	assert_failure 64
+	assert_output ''
+	assert_regex "${stderr_lines[0]}" '^tdstat: --model adlerlake: no such processor$'
+	assert_regex "${stderr_lines[1]}" "'(alderlake|Alder Lake)'"
+	try "$TDSTAT" list --model qqq
+	assert_failure 64
+	assert_regex "${stderr_lines[1]}" "alderlake, 'Alder Lake' and GenuineIntel-6-97"
+}
+
+@test "--model: what is not known is said" {
+	needs_event_files
+	try "$TDSTAT" list --model alderlake tracepoint
+	assert_failure 1
+	assert_regex "$stderr" "no tracepoints: they are a kernel's"
+	try "$TDSTAT" list --model alderlake sysfs
+	assert_success
+	assert_regex "$stderr" 'not all events of sysfs are known'
+	list --model alderlake metrics tma_retiring
+}
+
+@test "--model with --dry-run: the plan of the saved machine" {
+	needs_event_files
+	# its watchdog and hyper-threading are on; these leave no trace in it
+	for words in '-l 1' '-e cycles,slots' '-d'; do
+		for model in alderlake sapphirerapids; do
+			(
+				saved $model
+				"$TDSTAT" --dry-run $words -- true
+			) | sed 1d >want
+			"$TDSTAT" --dry-run --model $model $words -- true | sed 1d >got
+			[ -s want ]
+			diff want got
+		done
+	done
+	try "$TDSTAT" --dry-run -a --per-core --model 'Alder Lake' -l 1
+	assert_success
+	assert_output --partial 'group 1: cpu_atom, 5 events, CPUs 1'
+}

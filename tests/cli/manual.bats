@@ -53,7 +53,7 @@ a_tdstat() {
 			*' -a -I 1s --interval-count 5 '* | *' -a --hybrid-merge -I '*) echo alderlake.jsonl ;;
 			esac
 		}
-		what= output= options=() shown_by=() rest=("$@")
+		what= output=tdstat.jsonl options=() shown_by=() rest=("$@")
 		while [ ${#rest[@]} -gt 0 ]; do
 			case ${rest[0]} in
 			report | list | explain) what=read; break ;;
@@ -246,6 +246,8 @@ value_of() {
 	-x) echo , ;;
 	-o) echo result ;;
 	--cputype) echo cpu_core ;;
+	--time-format) echo seconds ;;
+	--model) echo sapphirerapids ;;
 	--metrics-dir) echo "${TD_PMU_EVENTS:-$here/../../build/pmu-events}" ;;
 	esac
 }
@@ -283,7 +285,7 @@ takes() {
 
 @test "tdstat-record(1): what it says is refused is" {
 	saved alderlake
-	for words in '' '-o file --append' '-o file -r 2'; do
+	for words in '-o file --append' '-o file -r 2'; do
 		# shellcheck disable=SC2086
 		try "$TDSTAT" record $words -- true
 		assert_equal "$status" 64

@@ -120,6 +120,11 @@ refused() {
 	refused '--table.*-r' --table -r 1 -- true
 	refused '-r.*--per-thread' -r 2 --per-thread -- true
 	refused '--interval-clear.*-I' -a --interval-clear
+	refused '--model needs --dry-run' -a --model alderlake
+	refused '--model needs --dry-run' record --model alderlake -- true
+	refused '--model: an empty name' list --model ''
+	refused '--time-format wall.*-I' -a --time-format wall
+	refused '--time-format iso: not one of seconds, wall' -I 10 --time-format iso
 	refused '-D.*--control' -a -D -1
 	refused '-r' record -o file -r 2 -- true
 	for option in --per-core --per-cluster --per-cache --per-die --per-socket --per-node -A; do
@@ -130,9 +135,7 @@ refused() {
 	refused 'report' -a --input=file
 }
 
-@test "record: needs -o, and makes a new file" {
-	refused '-o' record -a
-	refused '-o' record -- true
+@test "record: makes a new file" {
 	refused '-o -: a recording needs the name of a file' record -o - -- true
 	assert_regex "$stderr" 'for standard output, give /dev/stdout$'
 	try "$TDSTAT" record --quiet -n -o /dev/stdout -- true
@@ -143,9 +146,7 @@ refused() {
 	[ ! -e file ]
 }
 
-@test "report: needs a file, and measures nothing" {
-	refused 'tdstat report needs a FILE' report
-	assert_regex "$stderr" 'tdstat record -o FILE makes one$'
+@test "report: measures nothing" {
 	refused 'command' report -i file -- true
 	refused 'command' report -i file true
 	for option in -a '-C 0' '-p 1' '-I 100' '--timeout 100'; do
@@ -195,9 +196,9 @@ options_of() {
 		assert_success
 		assert_line --index 0 --partial "Usage: tdstat $word "
 	done
-	assert_same "$(printf -- '--%s\n' cputype help json-output metrics-dir print usage verbose version)" \
+	assert_same "$(printf -- '--%s\n' cputype help json-output metrics-dir model print usage verbose version)" \
 		"$(options_of list)"
-	assert_same "$(printf -- '--%s\n' help metrics-dir usage version)" "$(options_of explain)"
+	assert_same "$(printf -- '--%s\n' help metrics-dir model usage version)" "$(options_of explain)"
 	assert_same "$(printf -- '--%s\n' help usage version)" "$(options_of help)"
 	# what is for counting is none of report's, and the reverse
 	assert_same "$(printf -- '--%s\n' callers input locate per-region profile total)" "$(comm -13 <(options_of) <(options_of report))"
@@ -277,6 +278,9 @@ options_of() {
 		try "$TDSTAT" --dry-run env $word
 		assert_success
 	done
-	refused 'needs a FILE' report
-	refused 'needs a FILE' -j report
+	for word in report '-j report'; do
+		try "$TDSTAT" $word
+		assert_failure 1
+		assert_regex "$stderr" 'tdstat\.jsonl: No such file or directory'
+	done
 }

@@ -717,3 +717,38 @@ is_refused() {
 	grep 'not marked: --all shows all$' free
 	run ! grep 'were not counted' free
 }
+
+# --- tdstat.jsonl -----------------------------------------------------------------
+
+@test "record without -o and report without a name: tdstat.jsonl" {
+	try "$TDSTAT" report
+	assert_failure 1
+	assert_regex "${stderr_lines[0]}" '^tdstat: tdstat\.jsonl: No such file or directory$'
+	assert_regex "${stderr_lines[1]}" 'tdstat record makes it'
+	try "$TDSTAT" record -n -- true
+	assert_success
+	assert_same 1 "$(grep -c 'tdstat\.jsonl' <<<"$stderr")"
+	assert_regex "${stderr_lines[-1]}" '^tdstat: recorded in tdstat\.jsonl: tdstat report shows it$'
+	"$TDSTAT" report -j >by_default
+	"$TDSTAT" report tdstat.jsonl -j >named
+	cmp by_default named
+}
+
+@test "record without -o: quiet, and what is there stays until the new one begins" {
+	try "$TDSTAT" record --quiet -n -- true
+	assert_success
+	assert_same '' "$stderr"
+	cp tdstat.jsonl old
+	try "$TDSTAT" record -n -- ./nosuch
+	assert_failure 127
+	cmp old tdstat.jsonl
+	[[ $stderr != *'recorded in'* ]]
+	try "$TDSTAT" record --dry-run -n -- true
+	assert_success
+	cmp old tdstat.jsonl
+	[[ $stderr != *'recorded in'* ]]
+	try "$TDSTAT" record -o other -n -- true
+	assert_success
+	cmp old tdstat.jsonl
+	[[ $stderr != *'recorded in'* ]]
+}

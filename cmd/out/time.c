@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/out/time.h"
+
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "lib/base/json_put.h"
+#include "lib/base/util.h"
+
+#define WALL_WIDTH 29
+#define NS_A_MS    UINT64_C(1000000)
+
+/* Not by strftime(), whose zone has no colon. */
+static const char *format_wall(char buf[TD_CLOCK_SIZE], uint64_t ns)
+{
+	uint64_t ms = ns / NS_A_MS;
+	time_t seconds = (time_t)(ms / 1000);
+	struct tm tm = { 0 };
+	int zone;
+
+	localtime_r(&seconds, &tm);
+	zone = (int)(tm.tm_gmtoff / 60);
+	snprintf(buf, TD_CLOCK_SIZE,
+		 "%04d-%02d-%02dT%02d:%02d:%02d.%03d%c%02d:%02d",
+		 tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
+		 tm.tm_min, tm.tm_sec, (int)(ms % 1000), zone < 0 ? '-' : '+',
+		 abs(zone) / 60, abs(zone) % 60);
+	return buf;
+}
+
+const char *td_out_time(char buf[TD_CLOCK_SIZE], const struct td_frame *frame,
+			uint64_t time_ns)
+{
+	return frame->wall ? format_wall(buf, frame->start_ns + time_ns)
+			   : td_format_seconds(buf, time_ns);
+}
+
+int td_out_time_width(const struct td_frame *frame, int of_seconds)
+{
+	return frame->wall ? WALL_WIDTH : of_seconds;
+}
+
+void td_out_json_time(struct json_object *to, const char *key,
+		      const struct td_frame *frame, uint64_t time_ns)
+{
+	char buf[TD_CLOCK_SIZE];
+
+	if (frame->wall)
+		td_json_put_string(to, key, td_out_time(buf, frame, time_ns));
+	else
+		td_json_put_seconds(to, key, time_ns);
+}

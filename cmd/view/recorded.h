@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_VIEW_RECORDED_H
+#define TD_CMD_VIEW_RECORDED_H
+
+#include "cmd/opts/opts.h"
+#include "lib/recording/recording.h"
+
+/* What a recording cannot be shown as is an error, which says why. */
+
+/* By this aggregation, and with the times that the options ask for. */
+int td_recorded_check(const struct td_recording *rec, enum td_aggregation how,
+		      const struct td_opts *opts, struct td_err *err);
+/* Counts of threads cannot be shown per CPU, nor those of CPUs per thread. */
+int td_recorded_check_readings(const struct td_recording *rec,
+			       enum td_aggregation how,
+			       const struct td_readings *delta,
+			       struct td_err *err);
+
+#endif

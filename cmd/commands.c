@@ -10,6 +10,7 @@
 	row(stat) \
 	row(record) \
 	row(report) \
+	row(diff) \
 	row(regions) \
 	row(locate) \
 	row(profile) \

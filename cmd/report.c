@@ -8,28 +8,13 @@
 
 #include "cmd/opts/command.h"
 #include "cmd/opts/groups.h"
-#include "cmd/opts/meant.h"
 #include "cmd/opts/rows.h"
-#include "cmd/plan/facts.h"
-#include "cmd/plan/measure.h"
-#include "cmd/plan/select.h"
+#include "cmd/replay/check.h"
+#include "cmd/replay/recorded.h"
 #include "cmd/sample/replay.h"
 #include "cmd/say.h"
-#include "cmd/view/recorded.h"
 #include "cmd/view/view.h"
 #include "lib/recording/recording.h"
-
-static void warn_if_cut_off(const struct td_recording *rec)
-{
-	if (rec->cut_off)
-		td_say("tdstat: %s: cut off in line %zu: shown up to its last "
-		       "whole line\n",
-		       rec->path, rec->line + 1);
-	else if (!rec->ended)
-		td_say("tdstat: %s: no end line: the recording was "
-		       "interrupted\n",
-		       rec->path);
-}
 
 static int put(const struct td_recording *rec, struct td_view *view,
 	       const struct td_readings *delta, uint64_t time_ns,
@@ -78,96 +63,8 @@ static int show(struct td_recording *rec, struct td_view *view, bool functions,
 		return rc;
 	if (!rec->ended)
 		rec->usage.elapsed_ns = time_ns;
-	warn_if_cut_off(rec);
+	td_recorded_warn(rec);
 	return td_view_end_run(view, &rec->usage, err);
-}
-
-/* --cputype: hides the events of other kinds of core. */
-static void hide_skipped(struct td_recording *rec)
-{
-	for (size_t i = 0; i < rec->plan.events.nr; i++) {
-		struct td_event *event = &rec->plan.events.v[i];
-
-		event->hidden |= rec->machine.pmus[event->pmu].skip;
-	}
-}
-
-/* Turns a usage error into one of the recording, whose words are wrong. */
-static void blame_recording(const struct td_recording *rec, struct td_err *err)
-{
-	err->usage = false;
-	td_err_wrap(err, "%s", rec->path);
-}
-
-/* Builds the tree; a recording of -e has only events. */
-static int make_tree(struct td_recording *rec, const struct td_opts *opts,
-		     struct td_measure *measure, struct td_notes *notes,
-		     struct td_err *err)
-{
-	const struct td_measuring how = {
-		.machine = &rec->machine,
-		.opts = opts,
-		.notes = notes,
-		.places = rec->places,
-		.tsc_hz = rec->info.tsc_hz,
-		.core_wide = !rec->info.tasks,
-		.latencies = rec->info.latencies,
-	};
-	int rc;
-
-	if (rec->info.of_events && (opts->level > 1 || opts->only_level ||
-				    opts->nr_metrics || opts->bottlenecks))
-		return td_err_usage(err,
-				    "%s has events and no tree: --level, -M "
-				    "and --bottlenecks do not apply",
-				    rec->path);
-	if (rec->info.of_events) {
-		hide_skipped(rec);
-		return 0;
-	}
-	rc = td_measure_build(measure, &rec->plan.events, &how, err);
-	if (rc && err->usage && opts->nr_metrics &&
-	    opts->metrics == rec->info.metrics)
-		blame_recording(rec, err);
-	return rc;
-}
-
-/* The recorded aggregation, unless another one is asked for. */
-static enum td_aggregation choose_aggregation(const struct td_recording *rec,
-					      const struct td_opts *opts)
-{
-	if (opts->profile)
-		return TD_AGGREGATE_REGION;
-	return opts->aggregations ? td_opts_aggregation(opts) : rec->info.how;
-}
-
-static struct td_source make_source(const struct td_recording *rec,
-				    struct td_measure *measure,
-				    const struct td_opts *opts)
-{
-	const struct td_recording_info *info = &rec->info;
-
-	return (struct td_source){
-		.machine = &rec->machine,
-		.plan = &rec->plan,
-		.tree = info->of_events ? NULL : &measure->tree,
-		.facts = { &measure->catalog, td_facts_find },
-		.target = &info->target,
-		.interval = info->interval_ms > 0,
-		.start_ns = info->start_ns,
-		.how = choose_aggregation(rec, opts),
-		.cache_level = opts->aggregations ? opts->cache_level
-						  : info->cache_level,
-		.places = rec->places,
-		/* as in the live run: most threads of a machine sleep */
-		.skip_idle = info->how == TD_AGGREGATE_THREAD &&
-			     info->target.kind == TD_TARGET_SYSTEM,
-		.names = &rec->names,
-		.latencies = &rec->latencies,
-		.regions = &rec->regions,
-		.cgroups = info->cgroups,
-		.nr_cgroups = info->nr_cgroups,
-	};
 }
 
 /* Refuses to write to the input: it would be lost, or grow without end. */
@@ -196,45 +93,24 @@ static int open_view(struct td_view *view, const struct td_source *source,
 	return rc ? rc : check_not_input(rec, &view->sink, err);
 }
 
-static int report_from(struct td_recording *rec, const struct td_opts *opts,
-		       struct td_notes *notes, struct td_err *err)
+static int report_from(struct td_recorded *recorded, struct td_notes *notes,
+		       struct td_err *err)
 {
-	struct td_measure measure = { 0 };
+	const struct td_opts *opts = &recorded->opts;
+	struct td_recording *rec = &recorded->rec;
 	struct td_view view = { 0 };
-	struct td_source source;
 	struct td_err late = { 0 };
-	int rc = make_tree(rec, opts, &measure, notes, err);
+	int rc = td_recorded_measure(recorded, notes, err);
 
-	source = make_source(rec, &measure, opts);
 	if (!rc)
-		rc = open_view(&view, &source, rec, opts, err);
+		rc = open_view(&view, &recorded->source, rec, opts, err);
 	if (!rc && !opts->quiet)
 		td_say_notes(notes);
 	if (!rc)
 		rc = show(rec, &view, opts->profile, err);
 	if (td_view_close(&view, rc ? &late : err) && !rc)
 		rc = err->code;
-	td_measure_free(&measure);
 	return rc;
-}
-
-/* Fills in what the recording was asked for, unless the user asks again. */
-static struct td_opts with_defaults(const struct td_opts *asked,
-				    const struct td_recording *rec)
-{
-	struct td_opts opts = *asked;
-
-	if (td_opts_want_metrics(&opts))
-		return opts;
-	opts.level = rec->info.level;
-	opts.drill = rec->info.drill;
-	opts.only_level = rec->info.only_level;
-	opts.metrics = rec->info.metrics;
-	opts.nr_metrics = rec->info.nr_metrics;
-	opts.bottlenecks = rec->info.bottlenecks;
-	if (!td_opts_want_metrics(&opts))
-		opts.level = 1;
-	return opts;
 }
 
 static int locate(struct td_recording *rec, const struct td_opts *opts,
@@ -243,40 +119,33 @@ static int locate(struct td_recording *rec, const struct td_opts *opts,
 	int rc = td_replay_locate(rec, opts, err);
 
 	if (!rc && !opts->quiet)
-		warn_if_cut_off(rec);
+		td_recorded_warn(rec);
 	return rc;
 }
 
-static int open_recording(struct td_recording *rec, const struct td_opts *opts,
-			  const char *name, struct td_err *err)
+static int open_recorded(struct td_recorded *recorded,
+			 const struct td_opts *opts, struct td_err *err)
 {
-	int rc = td_recording_open(rec, name, err);
+	const char *name = opts->input ? opts->input : TD_RECORDING_NAME;
+	int rc = td_recorded_open(recorded, name, opts, err);
 
 	if (rc == -ENOENT && !opts->input)
-		return td_err_hint(err, "tdstat record makes it; for another "
-					"file: tdstat report FILE");
-	return rc ? td_meant_recording(name, err) : 0;
+		td_err_hint(err, "tdstat record makes it; for another file: "
+				 "tdstat report FILE");
+	return rc;
 }
 
 static int report(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct td_notes notes = { 0 };
-	struct td_opts asked = *opts, filled;
-	struct td_recording rec;
-	int rc;
+	struct td_recorded recorded;
+	int rc = open_recorded(&recorded, opts, err);
 
 	(void)status;
-	if (!opts->input)
-		asked.input = TD_RECORDING_NAME;
-	rc = open_recording(&rec, opts, asked.input, err);
 	if (!rc)
-		rc = td_select_pmus(&rec.machine, &asked, err);
-	if (!rc)
-		filled = with_defaults(&asked, &rec);
-	if (!rc)
-		rc = opts->locate ? locate(&rec, &asked, err)
-				  : report_from(&rec, &filled, &notes, err);
-	td_recording_close(&rec);
+		rc = opts->locate ? locate(&recorded.rec, opts, err)
+				  : report_from(&recorded, &notes, err);
+	td_recorded_close(&recorded);
 	td_notes_free(&notes);
 	return rc;
 }

@@ -15,6 +15,7 @@
 #include "lib/base/err.h"
 #include "lib/base/ints.h"
 #include "lib/count/aggregation.h"
+#include "metrics/diff/per.h"
 
 /* Which kind of subcommand the rest of the program works for. */
 enum td_subcommand {
@@ -109,12 +110,16 @@ struct td_opts {
 	bool locate, profile; /* of report */
 	bool dry_run;
 	int verbose;
-	const char **patterns; /* arguments of list, explain, help */
+	enum td_per per;        /* diff: the unit of work */
+	const char *fail_above; /* diff; NULL: none */
+	/* arguments of list, explain, help; the recordings of diff */
+	const char **patterns;
 	size_t nr_patterns;
+	size_t nr_before; /* diff: number of them before "--"; 0: there is none */
 	/* the words before the command, without the subcommand */
 	char **words;
 	int nr_words;
-	bool behind_dashes; /* the command comes after "--" */
+	bool behind_dashes; /* the command, or a word, comes after "--" */
 	char **command;     /* NULL-terminated; NULL: none */
 };
 

@@ -30,12 +30,12 @@ static int parse_word(struct parser *p, struct argp_state *state)
 	bool behind_dashes = strcmp(word[-1], "--") == 0;
 	int rc = 1;
 
+	opts->behind_dashes |= behind_dashes;
 	if (opts->chosen->word && !(opts->chosen->runs && behind_dashes))
 		rc = opts->chosen->word(opts, *word, p->err);
 	if (rc <= 0)
 		return rc;
 	opts->command = word;
-	opts->behind_dashes = behind_dashes;
 	opts->nr_words = (int)(word - opts->words);
 	state->next = state->argc;
 	return 0;

@@ -10,6 +10,7 @@
 #include "lib/base/parse.h"
 #include "lib/base/util.h"
 #include "lib/machine/cpu.h"
+#include "metrics/diff/diff.h"
 
 #define MOST_OVERHEAD 50 /* percent */
 
@@ -190,6 +191,20 @@ int td_value_no_big_num(struct td_opts *opts, const char *arg,
 	opts->no_big_num = true;
 	opts->asked_big_num = false;
 	return 0;
+}
+
+int td_value_per(struct td_opts *opts, const char *arg, struct td_err *err)
+{
+	for (int per = TD_PER_INSTRUCTIONS; per < TD_NR_PERS; per++) {
+		if (strcmp(arg, td_per_option((enum td_per)per)) != 0)
+			continue;
+		opts->per = (enum td_per)per;
+		return 0;
+	}
+	return td_err_usage(err,
+			    "--per %s: not one of instructions, second, run, "
+			    "slots",
+			    arg);
 }
 
 /* "1%", "0.5" */

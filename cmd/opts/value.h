@@ -21,6 +21,7 @@ int td_value_separator(struct td_opts *opts, const char *arg,
 int td_value_big_num(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_no_big_num(struct td_opts *opts, const char *arg,
 			struct td_err *err);
+int td_value_per(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_output(struct td_opts *opts, const char *arg, struct td_err *err);
 /* Takes a word that is no option as a further pattern. */
 int td_value_pattern(struct td_opts *opts, const char *arg, struct td_err *err);

@@ -15,6 +15,7 @@ enum td_format_kind {
 };
 
 struct td_advice;
+struct td_diff;
 struct td_event_report;
 struct td_report;
 struct td_usage;
@@ -43,6 +44,8 @@ struct td_out {
 		       const struct td_event_report *report);
 	/* Writes where events were sampled. */
 	void (*where)(struct td_writer *writer, const struct td_where *where);
+	/* Writes how two sides of recordings differ. */
+	void (*diff)(struct td_writer *writer, const struct td_diff *diff);
 	/* Writes the end of a run; NULL: nothing. */
 	void (*end)(struct td_writer *writer, const struct td_usage *usage);
 };

@@ -166,7 +166,7 @@ const char *td_out_error(char buf[TD_VALUE_SIZE],
 
 void td_out_grouped(FILE *fp, int width, const char *number)
 {
-	int sign = *number == '-';
+	int sign = *number == '-' || *number == '+';
 	int nr = (int)strspn(number + sign, "0123456789");
 	int pad = width - (int)strlen(number) - (nr > 0 ? (nr - 1) / 3 : 0);
 

@@ -15,6 +15,7 @@
 #include "cmd/out/table.h"
 #include "lib/base/err.h"
 #include "lib/count/report.h"
+#include "metrics/diff/diff.h"
 
 struct td_writer {
 	const struct td_out *out;
@@ -41,6 +42,13 @@ void td_out_json_events(struct td_writer *writer,
 void td_out_text_where(struct td_writer *writer, const struct td_where *where);
 void td_out_csv_where(struct td_writer *writer, const struct td_where *where);
 void td_out_json_where(struct td_writer *writer, const struct td_where *where);
+
+/* text_diff.c, csv_diff.c, json_diff.c */
+void td_out_text_diff(struct td_writer *writer, const struct td_diff *diff);
+void td_out_csv_diff(struct td_writer *writer, const struct td_diff *diff);
+void td_out_json_diff(struct td_writer *writer, const struct td_diff *diff);
+/* "time", "ipc", "metric" or "event": the kind of a row, for programs. */
+const char *td_out_diff_kind(enum td_diff_kind kind);
 
 /* text_samples.c */
 void td_out_text_samples(const struct td_writer *writer,

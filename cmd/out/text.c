@@ -237,5 +237,6 @@ const struct td_out td_out_text = {
 	.verdict = td_out_text_verdict,
 	.events = td_out_text_events,
 	.where = td_out_text_where,
+	.diff = td_out_text_diff,
 	.end = text_end,
 };

@@ -19,9 +19,13 @@ static int eval(struct td_view *view, const struct td_readings *readings,
 	*round = (struct round){ 0 };
 	rc = td_aggregate(&view->aggregator, readings, view->source->plan,
 			  &round->totals, err);
-	return rc ? rc
-		  : td_eval(&view->evaluation, &round->totals, times,
-			    view->merge, &round->report, err);
+	if (!rc)
+		rc = td_eval(&view->evaluation, &round->totals, times,
+			     view->merge, &round->report, err);
+	if (!rc && view->scale)
+		view->scale(view->scale_ctx, &round->totals, times,
+			    &round->report);
+	return rc;
 }
 
 static void free_round(struct round *round)
@@ -83,6 +87,8 @@ int td_view_add_steps(struct td_view *view, const struct td_totals *totals,
 		evaluation->stepped = 1 + (int)i;
 		rc = td_eval(evaluation, totals, times, view->merge, &larger,
 			     err);
+		if (!rc && view->scale)
+			view->scale(view->scale_ctx, totals, times, &larger);
 		if (!rc)
 			td_errors_add_step(errors, &larger);
 		td_report_free(&larger);

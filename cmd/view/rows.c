@@ -151,11 +151,8 @@ static int add_part(struct td_view *view, const struct td_readings *part,
 	return td_course_add(&view->whole_course, &view->whole, time_ns);
 }
 
-/*
- * Adds raw counts, which are scaled up once, by the time of all intervals.  The
- * batches of a long interval are batches of the sum, too.
- */
-static int add_to_whole(struct td_view *view, const struct td_counted *counted)
+/* The batches of a long interval are batches of the sum, too. */
+int td_view_add_to_whole(struct td_view *view, const struct td_counted *counted)
 {
 	const struct td_course *course = counted->course;
 	struct td_readings part = { 0 };
@@ -193,7 +190,7 @@ int td_view_put(struct td_view *view, const struct td_counted *counted,
 	if (!rc && view->mean &&
 	    td_totals_sum_add(&view->sum, view->source->plan, &totals, times))
 		rc = td_err_nomem(err);
-	if (!rc && view->summary && add_to_whole(view, counted))
+	if (!rc && view->summary && td_view_add_to_whole(view, counted))
 		rc = td_err_nomem(err);
 	/* per thread, there may be no rows */
 	if (!rc && (!td_aggregation_tells_tasks(view->sink.frame.how) ||

@@ -55,6 +55,13 @@ struct td_view {
 	struct td_times runs_times;  /* and the sum of their times */
 	size_t nr_runs;
 	struct td_sink sink;
+	/*
+	 * Changes the cells of each report that an error is estimated from, which
+	 * is then the error of what it makes of them; NULL: nothing does.
+	 */
+	void (*scale)(void *ctx, const struct td_totals *totals,
+		      const struct td_times *times, struct td_report *report);
+	void *scale_ctx;
 };
 
 /*
@@ -79,6 +86,12 @@ int td_view_close(struct td_view *view, struct td_err *err);
  */
 int td_view_put(struct td_view *view, const struct td_counted *counted,
 		struct td_err *err);
+/*
+ * Adds raw counts to view->whole, which are scaled up once, by the time of all
+ * intervals.  Returns 0 or -ENOMEM.
+ */
+int td_view_add_to_whole(struct td_view *view,
+			 const struct td_counted *counted);
 /* Ends a run: shows the summary of its intervals, and its times. */
 int td_view_end_run(struct td_view *view, const struct td_usage *usage,
 		    struct td_err *err);

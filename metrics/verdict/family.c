@@ -23,10 +23,10 @@ static const char *name_of(const struct td_family *family,
 }
 
 /*
- * Is the node a share of slots?  Below level 2 there are also shares of cycles,
- * which only the first sentence of the description tells.
+ * Below level 2 there are also shares of cycles, which only the first sentence of
+ * the description tells.
  */
-static bool is_in_slots(const struct td_node *node)
+bool td_node_is_in_slots(const struct td_node *node)
 {
 	return node->level <= SLOTS_LEVEL ||
 	       (node->desc && strstr(node->desc, " slots"));
@@ -34,7 +34,7 @@ static bool is_in_slots(const struct td_node *node)
 
 static bool is_in_cycles(const struct td_node *node)
 {
-	return !is_in_slots(node) && node->desc &&
+	return !td_node_is_in_slots(node) && node->desc &&
 	       (strstr(node->desc, " cycles") ||
 		strstr(node->desc, " stalled"));
 }
@@ -101,7 +101,7 @@ static double slots_of(const struct td_family *family,
 {
 	double sum = 0;
 
-	if (is_in_slots(node))
+	if (td_node_is_in_slots(node))
 		return td_family_cell(family, node)->value;
 	if (!family->parent || !is_in_cycles(node))
 		return NAN;
@@ -142,7 +142,7 @@ static bool is_out_of_it(const struct td_family *family,
 {
 	const struct td_cell *cell = td_family_cell(family, node);
 
-	return !is_in_slots(node) && !is_in_cycles(node) &&
+	return !td_node_is_in_slots(node) && !is_in_cycles(node) &&
 	       cell->status == TD_STATUS_OK && !cell->over_threshold &&
 	       !cell->over_unknown && !isnan(cell->error);
 }
@@ -159,7 +159,7 @@ static bool are_comparable(const struct td_family *family)
 		if (!parent != !node->parent ||
 		    (parent && strcmp(parent, node->parent) != 0))
 			return false;
-		nr_slots += is_in_slots(node);
+		nr_slots += td_node_is_in_slots(node);
 		nr_cycles += is_in_cycles(node);
 		nr += !is_out_of_it(family, node);
 	}
@@ -265,7 +265,7 @@ static enum td_outcome what_is_missing(const struct td_family *family,
 		else
 			left -= cell->value;
 	}
-	if (uncounted && (!is_in_slots(first) ||
+	if (uncounted && (!td_node_is_in_slots(first) ||
 			  left > td_family_cell(family, first)->value))
 		return TD_OUTCOME_UNKNOWN;
 	return TD_OUTCOME_WON;

@@ -37,6 +37,8 @@ struct td_ranking {
 	struct td_found first, second;
 };
 
+/* Is the node a share of slots?  There are shares of cycles, too. */
+bool td_node_is_in_slots(const struct td_node *node);
 /* The children of parent; of NULL, the nodes whose parent is not shown. */
 void td_family_find(struct td_family *family, const struct td_report *report,
 		    const struct td_row *row, const struct td_found *parent);

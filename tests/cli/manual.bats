@@ -28,7 +28,7 @@ prepare_examples() {
 	chmod +x bin/*
 }
 
-# In place of tdstat.  list and report are what they are.  What a recording is
+# In place of tdstat.  list, report and diff are what they are.  What a recording is
 # of (tests/data/README) is shown from it, by the options that report has, and
 # "record" copies it.  What is made of software events alone is counted.  The
 # rest is planned, for the saved machine.  Each call leaves a line: status and
@@ -56,7 +56,7 @@ a_tdstat() {
 		what= output=tdstat.jsonl options=() shown_by=() rest=("$@")
 		while [ ${#rest[@]} -gt 0 ]; do
 			case ${rest[0]} in
-			report | list | explain) what=read; break ;;
+			report | diff | list | explain) what=read; break ;;
 			record) what=record ;;
 			-o) output=${rest[1]}; rest=("${rest[@]:1}") ;;
 			--) options+=("${rest[@]}"); break ;;
@@ -138,6 +138,7 @@ page() {
 @test "tdstat(1): its examples work, and show what they show" { page tdstat.1 8; }
 @test "tdstat-record(1): its examples work" { page tdstat-record.1 6; }
 @test "tdstat-report(1): its examples work" { page tdstat-report.1 7; }
+@test "tdstat-diff(1): its examples work" { page tdstat-diff.1 6; }
 @test "tdstat-list(1): its examples work" { page tdstat-list.1 6; }
 @test "tdstat-explain(1): its examples work" { page tdstat-explain.1 3; }
 @test "tdstat-output(5): its examples work" { page tdstat-output.5 18; }
@@ -223,15 +224,15 @@ listed() {
 }
 
 @test "the options of --help are those of the pages, and no page has another one" {
-	for word in '' record report regions locate profile list explain help; do
+	for word in '' record report diff regions locate profile list explain help; do
 		# shellcheck disable=SC2086
 		"$TDSTAT" $word --help
 	done | grep -oE '^ {2,6}-[^ ]( |,)|^ {2,6}(-., )?--[a-z-]+' |
 		grep -oE -e '--[a-z-]+|-[^ ,-]' | LC_ALL=C sort -u >of_help
 	[ "$(wc -l <of_help)" -gt 80 ]
-	assert_same "$(cat of_help)" "$(listed tdstat.1 tdstat-{record,report,regions,locate,profile,list,explain}.1 | grep -vx -e -h)"
+	assert_same "$(cat of_help)" "$(listed tdstat.1 tdstat-{record,report,diff,regions,locate,profile,list,explain}.1 | grep -vx -e -h)"
 	# those of the subcommands alone stand on their pages
-	assert_same "$(printf '%s\n' --callers --every --freq --input --locate --overhead --per-region --print --profile --read --record --samples --total -F)" "$(grep -vxFf <(listed tdstat.1) of_help)"
+	assert_same "$(printf '%s\n' --callers --every --fail-above --freq --input --locate --overhead --per --per-region --print --profile --read --record --samples --total -F)" "$(grep -vxFf <(listed tdstat.1) of_help)"
 	for page in tdstat-output.5 tdstat-recording.5 tdstat-events.7 tdstat-metrics.7 tdstat-control.7; do
 		run ! grep -vxFf of_help <(listed "$page")
 	done

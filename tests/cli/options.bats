@@ -211,7 +211,7 @@ options_of() {
 @test "tdstat help [SUBCOMMAND] is the --help of that, and of tdstat" {
 	assert_same "$("$TDSTAT" --help)" "$("$TDSTAT" help)"
 	assert_same "$("$TDSTAT" --help)" "$("$TDSTAT" help stat)"
-	for word in record report regions locate profile list explain help; do
+	for word in record report diff regions locate profile list explain help; do
 		assert_same "$("$TDSTAT" $word --help)" "$("$TDSTAT" help $word)"
 		"$TDSTAT" --help | grep -q "^  $word  " || fail "$word is not in the list"
 	done
@@ -229,7 +229,7 @@ options_of() {
 	refused 'tdstat record takes no -r: it is an option of tdstat'$'\n' record -r 2 -o file true
 	refused 'tdstat report takes no -a: it is an option of tdstat, tdstat record, tdstat locate and tdstat profile' report file -a
 	refused 'tdstat report takes no -S: ' -jS report file
-	refused 'tdstat list takes no -x: .* tdstat, tdstat record, tdstat report, tdstat regions, tdstat locate and tdstat profile' list -x, hw
+	refused 'tdstat list takes no -x: .* tdstat, tdstat record, tdstat report, tdstat diff, tdstat regions, tdstat locate and tdstat profile' list -x, hw
 	refused 'tdstat list takes no --metrics: ' list --metrics tma_retiring
 	assert_equal "${stderr_lines[1]}" 'tdstat: tdstat list --help lists its options'
 }

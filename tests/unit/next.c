@@ -480,11 +480,13 @@ static char *write_verdict(enum td_format_kind format, size_t i)
 	const struct td_advice with = { .verdict = &texts[i].verdict,
 					.above = texts[i].above,
 					COMMANDS };
+	const struct td_frame frame = { 0 };
 	char *text = NULL;
 	size_t size;
 	struct td_writer writer = {
 		.out = td_out_find(format),
 		.fp = open_memstream(&text, &size),
+		.frame = &frame,
 	};
 
 	writer.out->verdict(&writer, &report, texts[i].next ? &with : &without);

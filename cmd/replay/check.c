@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/view/recorded.h"
+#include "cmd/replay/check.h"
 
 #include <errno.h>
 

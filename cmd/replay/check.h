@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_VIEW_RECORDED_H
-#define TD_CMD_VIEW_RECORDED_H
+#ifndef TD_CMD_REPLAY_CHECK_H
+#define TD_CMD_REPLAY_CHECK_H
 
 #include "cmd/opts/opts.h"
 #include "lib/recording/recording.h"

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * cmd/compare: recordings, for what they have in common.
+ *
+ * In: files.
+ * Out: of each the result of all its intervals, as metrics/diff takes it.
+ */
+#ifndef TD_CMD_COMPARE_WHOLE_H
+#define TD_CMD_COMPARE_WHOLE_H
+
+#include "cmd/replay/recorded.h"
+#include "cmd/view/view.h"
+#include "metrics/diff/diff.h"
+
+/* A recording that was read to its end.  It must not be moved. */
+struct td_whole {
+	struct td_recorded recorded;
+	struct td_view view;     /* has the sum of the intervals */
+	struct td_totals totals; /* of all that was counted */
+	double instructions;     /* NaN: not counted everywhere */
+	struct td_diff_ipc *ipc;
+	size_t nr_ipc;
+	enum td_per per; /* what the results below are for */
+	struct td_report report, scaled;
+	struct td_event_report events;
+};
+
+/* Reads the whole recording.  Free it even after an error. */
+int td_whole_read(struct td_whole *whole, const char *path,
+		  const struct td_opts *opts, struct td_notes *notes,
+		  struct td_err *err);
+/*
+ * Computes the results for one unit of work; input borrows them.  -ENODATA if the
+ * recording does not tell how many units it has.
+ */
+int td_whole_eval(struct td_whole *whole, enum td_per per,
+		  struct td_diff_input *input, struct td_err *err);
+void td_whole_free(struct td_whole *whole);
+
+#endif

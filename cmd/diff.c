@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* tdstat diff: how two recordings differ, or two sides of several. */
+#include <stddef.h>
+#include <stdio.h>
+
+#include "cmd/compare/limits.h"
+#include "cmd/compare/sides.h"
+#include "cmd/opts/command.h"
+#include "cmd/opts/groups.h"
+#include "cmd/opts/rows.h"
+#include "cmd/opts/value.h"
+#include "cmd/say.h"
+#include "cmd/view/sink.h"
+
+static int put(struct td_sink *sink, const struct td_sides *sides,
+	       const struct td_diff *diff, struct td_err *err)
+{
+	int rc = 0;
+
+	if (td_sides_is_written(sides, fileno(sink->writer.fp)))
+		rc = td_err_usage(err, "%s is a recording that is being read",
+				  sink->name);
+	if (!rc)
+		rc = td_sink_begin(sink, err);
+	if (rc)
+		return rc;
+	sink->writer.out->diff(&sink->writer, diff);
+	return td_sink_check(sink, err);
+}
+
+static int show(const struct td_sides *sides, const struct td_diff *diff,
+		const struct td_opts *opts, struct td_err *err)
+{
+	const struct td_frame frame = { .big_num = !opts->no_big_num,
+					.runs = 1 };
+	struct td_sink sink = { 0 };
+	struct td_err late = { 0 };
+	int rc = td_sink_open(&sink, opts, &frame, err);
+
+	if (!rc)
+		rc = put(&sink, sides, diff, err);
+	if (td_sink_close(&sink, rc ? &late : err) && !rc)
+		rc = err->code;
+	return rc;
+}
+
+static void say(const struct td_sides *sides, const struct td_opts *opts,
+		struct td_notes *notes)
+{
+	if (opts->quiet)
+		return;
+	td_say_notes(notes);
+	td_sides_warn(sides);
+}
+
+/* The exit status is 1 if a node grew, whatever is printed. */
+static int compare(const struct td_opts *opts, const struct td_limits *limits,
+		   int *status, struct td_err *err)
+{
+	struct td_notes notes = { 0 };
+	struct td_diff diff = { 0 };
+	struct td_sides sides;
+	int rc = td_sides_read(&sides, opts, &notes, err);
+
+	if (!rc)
+		rc = td_sides_compare(&sides, opts->per, &diff, err);
+	if (!rc)
+		rc = td_limits_check(limits, &diff, err);
+	if (!rc)
+		say(&sides, opts, &notes);
+	if (!rc)
+		rc = show(&sides, &diff, opts, err);
+	if (!rc)
+		*status = td_limits_exceeded(limits, &diff, &notes);
+	if (!rc && !opts->quiet)
+		td_say_notes(&notes);
+	td_diff_free(&diff);
+	td_sides_free(&sides);
+	td_notes_free(&notes);
+	return rc;
+}
+
+static int run(const struct td_opts *opts, int *status, struct td_err *err)
+{
+	struct td_limits limits;
+	int rc = td_limits_parse(&limits, opts->fail_above, err);
+
+	if (!rc)
+		rc = compare(opts, &limits, status, err);
+	td_limits_free(&limits);
+	return rc;
+}
+
+/* --- the subcommand --------------------------------------------------------- */
+
+static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
+{
+	if (!*word)
+		return td_err_usage(err, "diff: an empty name");
+	if (opts->behind_dashes && !opts->nr_before && !opts->nr_patterns)
+		return td_err_usage(err, "diff: no recording before --");
+	if (opts->behind_dashes && !opts->nr_before)
+		opts->nr_before = opts->nr_patterns;
+	return td_value_pattern(opts, word, err);
+}
+
+static int check(const struct td_opts *opts, struct td_err *err)
+{
+	size_t nr = opts->nr_patterns;
+
+	if (nr == 2 || (nr > 2 && opts->nr_before))
+		return 0;
+	if (nr < 2)
+		td_err_usage(err, "tdstat diff needs two recordings");
+	else
+		td_err_usage(err,
+			     "tdstat diff: %zu recordings, and no -- between "
+			     "those of A and those of B",
+			     nr);
+	return td_err_hint(err, nr < 2 ? "tdstat record -o FILE makes one"
+				       : "tdstat diff A1 A2 -- B1 B2");
+}
+
+/* clang-format off */
+static const struct td_option comparing[] = {
+	{ "per", 0, "UNIT",
+	  "slots, or counts, per instructions, second, run or slots (default: "
+	  "instructions, if they were counted)",
+	  TD_OPTION_FUNCTION, .set = td_value_per },
+	{ "fail-above", 0, "NODE:POINTS[,...]",
+	  "exit with 1 if a node grew by more, and not by chance",
+	  TD_OPTION_FILE, offsetof(struct td_opts, fail_above) },
+	{ "level", 'l', "N", "the tree down to level N (default: as recorded)",
+	  TD_OPTION_LEVEL, offsetof(struct td_opts, level),
+	  .max = TD_MAX_LEVEL },
+	{ "td-level", 0, "N", "level N of the tree only",
+	  TD_OPTION_LEVEL, offsetof(struct td_opts, only_level),
+	  .max = TD_MAX_LEVEL },
+	{ "metrics", 'M', "LIST", "metrics and groups of them",
+	  TD_OPTION_FUNCTION, .set = td_value_metrics },
+	{ NULL },
+};
+
+static const struct td_option numbers[] = {
+	{ "big-num", 'B', NULL,
+	  "thousands separators: 1,234,567 (the default)",
+	  TD_OPTION_FUNCTION, .set = td_value_big_num },
+	{ "no-big-num", 0, NULL, "no thousands separators",
+	  TD_OPTION_FUNCTION, .set = td_value_no_big_num },
+	{ NULL },
+};
+/* clang-format on */
+
+static const struct td_option_group group_comparing = { TD_SECTION_WHAT,
+							comparing };
+static const struct td_option_group group_numbers = { TD_SECTION_HOW, numbers };
+
+static const struct td_option_group *const groups[] = {
+	&group_comparing,  &td_group_cores,  &td_group_files,  &group_numbers,
+	&td_group_formats, &td_group_output, &td_group_stream, NULL,
+};
+
+const struct td_command td_command_diff = {
+	.name = "diff",
+	.line = "say in what recordings differ, and whether by chance",
+	.args = "A B\nA... -- B...",
+	.doc = "Shows what changed from recording A to recording B, what "
+	       "changed most first.  With several on a side, their spread "
+	       "tells what is chance.",
+	.what = "What to compare:",
+	.examples =
+		"  tdstat diff old.jsonl new.jsonl\n"
+		"  tdstat diff --fail-above tma_memory_bound:2 old*.jsonl -- "
+		"new*.jsonl",
+	.status = "Exit status: 0; 64 for a wrong option; 1 if a node grew by "
+		  "more than --fail-above allows, a recording cannot be read, "
+		  "or the result cannot be written.",
+	.groups = groups,
+	.subcommand = TD_REPORT,
+	.word = take_word,
+	.check = check,
+	.run = run,
+};

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Text: what changed from one side of recordings to the other. */
+#include <math.h>
+#include <string.h>
+
+#include "cmd/out/out.h"
+#include "lib/base/printable.h"
+
+#define NAME_WIDTH  34
+#define VALUE_WIDTH 14 /* of counts; percentages are shorter */
+#define PCT_WIDTH   8
+#define DIFF_WIDTH  9
+#define ERROR_WIDTH 6
+#define SLOTS_WIDTH 21
+#define PLUS_MINUS  "\302\261"
+
+static bool is_percent(const struct td_diff_row *row)
+{
+	return row->unit[0] == '%';
+}
+
+/* Slots per instruction are few, those of a second are many. */
+static int decimals_of(double value)
+{
+	double size = fabs(value);
+
+	return size < 10 ? 4 : size < 1000 ? 2 : 0;
+}
+
+static const char *format(char buf[64], int decimals, double value, bool sign)
+{
+	buf[0] = '+';
+	td_out_format(buf + (sign && value > 0), decimals, value);
+	return buf;
+}
+
+/* In groups of three digits; a dash if it is not known. */
+static void put_number(const struct td_writer *writer, int width, int decimals,
+		       double value, bool sign)
+{
+	char buf[64];
+
+	if (isnan(value))
+		fprintf(writer->fp, "%*s", width, "-");
+	else if (writer->frame->big_num && fabs(value) >= 1000)
+		td_out_grouped(writer->fp, width,
+			       format(buf, decimals, value, sign));
+	else
+		fprintf(writer->fp, "%*s", width,
+			format(buf, decimals, value, sign));
+}
+
+/* "+1.2345 +-0.1000"; without its error if that is not known. */
+static void put_difference(const struct td_writer *writer, int width,
+			   int decimals, double diff, double error)
+{
+	put_number(writer, width, decimals, diff, true);
+	if (isnan(error) || isnan(diff))
+		return;
+	fputs(" " PLUS_MINUS, writer->fp);
+	put_number(writer, 0, decimals, error, false);
+}
+
+/* The same, filled up to the next column. */
+static void put_padded(const struct td_writer *writer, int width, int decimals,
+		       double diff, double error)
+{
+	char buf[64] = "";
+
+	put_number(writer, width, decimals, diff, true);
+	if (!isnan(error) && !isnan(diff))
+		td_out_format(buf, decimals, error);
+	fprintf(writer->fp, " %s%-*s", *buf ? PLUS_MINUS : " ", ERROR_WIDTH,
+		buf);
+}
+
+static void put_name(const struct td_writer *writer,
+		     const struct td_diff_row *row)
+{
+	char name[NAME_WIDTH * 4];
+
+	fputs(row->marked ? " * " : "   ", writer->fp);
+	snprintf(name, sizeof(name), "%s%s%s%s%s", row->pmu ? row->pmu : "",
+		 row->pmu ? " " : "", row->name,
+		 is_percent(row) || !*row->unit ? "" : ", ",
+		 is_percent(row) ? "" : row->unit);
+	td_put_padded(writer->fp, -NAME_WIDTH, name);
+}
+
+/* Everything but a node: values in their unit, then the change in percent. */
+static void put_plain(const struct td_writer *writer,
+		      const struct td_diff_row *row)
+{
+	const struct td_diff_value *v = &row->value;
+	double size = fmax(fabs(v->of[TD_DIFF_A]), fabs(v->of[TD_DIFF_B]));
+	int decimals = row->kind == TD_DIFF_EVENT ? decimals_of(size) : 3;
+
+	put_name(writer, row);
+	put_number(writer, VALUE_WIDTH, decimals, v->of[TD_DIFF_A], false);
+	put_number(writer, VALUE_WIDTH, decimals, v->of[TD_DIFF_B], false);
+	put_difference(writer, DIFF_WIDTH, 2, row->change_pct,
+		       row->change_error);
+	fputc('\n', writer->fp);
+}
+
+/* Of slots per slot, the points say it already. */
+static bool has_slots(const struct td_diff *diff)
+{
+	return diff->per != TD_PER_SLOTS;
+}
+
+static void put_node(const struct td_writer *writer, const struct td_diff *diff,
+		     const struct td_diff_row *row)
+{
+	const struct td_diff_value *v = &row->value, *s = &row->slots;
+	int decimals = decimals_of(fmax(s->of[TD_DIFF_A], s->of[TD_DIFF_B]));
+
+	put_name(writer, row);
+	put_number(writer, PCT_WIDTH, 2, v->of[TD_DIFF_A], false);
+	put_number(writer, PCT_WIDTH, 2, v->of[TD_DIFF_B], false);
+	if (has_slots(diff)) {
+		put_padded(writer, DIFF_WIDTH, 2, v->diff, v->error);
+		put_difference(writer, SLOTS_WIDTH, decimals, s->diff,
+			       s->error);
+	} else {
+		put_difference(writer, DIFF_WIDTH, 2, v->diff, v->error);
+	}
+	fputc('\n', writer->fp);
+}
+
+static void put_side(FILE *fp, const char *letter,
+		     const struct td_diff_side *side)
+{
+	fprintf(fp, "   %s: ", letter);
+	td_put_printable(fp, side->name);
+	if (side->nr > 1)
+		fprintf(fp, " and %zu more", side->nr - 1);
+	fputc('\n', fp);
+}
+
+static void put_title(const struct td_writer *writer,
+		      const struct td_diff *diff)
+{
+	FILE *fp = writer->fp;
+
+	fputs("\n What changed from A to B, each a sum of all:\n\n", fp);
+	put_side(fp, "A", &diff->sides[TD_DIFF_A]);
+	put_side(fp, "B", &diff->sides[TD_DIFF_B]);
+}
+
+static void put_node_header(FILE *fp, const struct td_diff *diff)
+{
+	char text[48];
+
+	fprintf(fp, "%*s%*s%*s", PCT_WIDTH, "A, %", PCT_WIDTH, "B, %",
+		DIFF_WIDTH, "points");
+	if (!has_slots(diff))
+		return;
+	snprintf(text, sizeof(text), "slots per %s", td_per_word(diff->per));
+	fprintf(fp, "%*s%*s", ERROR_WIDTH + 2, "", SLOTS_WIDTH, text);
+}
+
+/* The header of the rows that begin here. */
+static void put_header(const struct td_writer *writer,
+		       const struct td_diff *diff,
+		       const struct td_diff_row *row)
+{
+	FILE *fp = writer->fp;
+
+	fprintf(fp, "\n   %-*s", NAME_WIDTH, "");
+	if (is_percent(row))
+		put_node_header(fp, diff);
+	else
+		fprintf(fp, "%*s%*s%*s", VALUE_WIDTH, "A", VALUE_WIDTH, "B",
+			DIFF_WIDTH, "%");
+	if (row->kind == TD_DIFF_EVENT && diff->per != TD_PER_RUN)
+		fprintf(fp, "  per %s", td_per_word(diff->per));
+	fputc('\n', fp);
+}
+
+/* Time and IPC have one header, and each other kind and layout its own. */
+static bool is_like(const struct td_diff_row *a, const struct td_diff_row *b)
+{
+	bool first_a = a->kind <= TD_DIFF_IPC, first_b = b->kind <= TD_DIFF_IPC;
+
+	return first_a == first_b && is_percent(a) == is_percent(b);
+}
+
+static void put_end(FILE *fp, const struct td_diff *diff)
+{
+	if (diff->has_errors)
+		fputs("\n * is more than chance: 0 is not in the 95 % interval, "
+		      "whose half is behind " PLUS_MINUS "\n\n",
+		      fp);
+	else
+		fputs("\n How much of it is chance is not known: compare several "
+		      "recordings of each\n\n",
+		      fp);
+}
+
+void td_out_text_diff(struct td_writer *writer, const struct td_diff *diff)
+{
+	put_title(writer, diff);
+	for (size_t i = 0; i < diff->nr; i++) {
+		const struct td_diff_row *row = &diff->rows[i];
+
+		if (!i || !is_like(&diff->rows[i - 1], row))
+			put_header(writer, diff, row);
+		if (is_percent(row))
+			put_node(writer, diff, row);
+		else
+			put_plain(writer, row);
+	}
+	put_end(writer->fp, diff);
+}

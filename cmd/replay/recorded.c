@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/replay/recorded.h"
+
+#include "cmd/opts/meant.h"
+#include "cmd/plan/facts.h"
+#include "cmd/plan/select.h"
+#include "cmd/say.h"
+
+void td_recorded_warn(const struct td_recording *rec)
+{
+	if (rec->cut_off)
+		td_say("tdstat: %s: cut off in line %zu: shown up to its last "
+		       "whole line\n",
+		       rec->path, rec->line + 1);
+	else if (!rec->ended)
+		td_say("tdstat: %s: no end line: the recording was "
+		       "interrupted\n",
+		       rec->path);
+}
+
+/* --cputype: hides the events of other kinds of core. */
+static void hide_skipped(struct td_recording *rec)
+{
+	for (size_t i = 0; i < rec->plan.events.nr; i++) {
+		struct td_event *event = &rec->plan.events.v[i];
+
+		event->hidden |= rec->machine.pmus[event->pmu].skip;
+	}
+}
+
+/* Turns a usage error into one of the recording, whose words are wrong. */
+static void blame_recording(const struct td_recording *rec, struct td_err *err)
+{
+	err->usage = false;
+	td_err_wrap(err, "%s", rec->path);
+}
+
+/* Builds the tree; a recording of -e has only events. */
+static int make_tree(struct td_recording *rec, const struct td_opts *opts,
+		     struct td_measure *measure, struct td_notes *notes,
+		     struct td_err *err)
+{
+	const struct td_measuring how = {
+		.machine = &rec->machine,
+		.opts = opts,
+		.notes = notes,
+		.places = rec->places,
+		.tsc_hz = rec->info.tsc_hz,
+		.core_wide = !rec->info.tasks,
+		.latencies = rec->info.latencies,
+	};
+	int rc;
+
+	if (rec->info.of_events && (opts->level > 1 || opts->only_level ||
+				    opts->nr_metrics || opts->bottlenecks))
+		return td_err_usage(err,
+				    "%s has events and no tree: --level, -M "
+				    "and --bottlenecks do not apply",
+				    rec->path);
+	if (rec->info.of_events) {
+		hide_skipped(rec);
+		return 0;
+	}
+	rc = td_measure_build(measure, &rec->plan.events, &how, err);
+	if (rc && err->usage && opts->nr_metrics &&
+	    opts->metrics == rec->info.metrics)
+		blame_recording(rec, err);
+	return rc;
+}
+
+/* The recorded aggregation, unless another one is asked for. */
+static enum td_aggregation choose_aggregation(const struct td_recording *rec,
+					      const struct td_opts *opts)
+{
+	if (opts->profile)
+		return TD_AGGREGATE_REGION;
+	return opts->aggregations ? td_opts_aggregation(opts) : rec->info.how;
+}
+
+static struct td_source make_source(struct td_recorded *recorded)
+{
+	const struct td_recording *rec = &recorded->rec;
+	const struct td_opts *opts = &recorded->opts;
+	struct td_measure *measure = &recorded->measure;
+	const struct td_recording_info *info = &rec->info;
+
+	return (struct td_source){
+		.machine = &rec->machine,
+		.plan = &rec->plan,
+		.tree = info->of_events ? NULL : &measure->tree,
+		.facts = { &measure->catalog, td_facts_find },
+		.target = &info->target,
+		.interval = info->interval_ms > 0,
+		.start_ns = info->start_ns,
+		.how = choose_aggregation(rec, opts),
+		.cache_level = opts->aggregations ? opts->cache_level
+						  : info->cache_level,
+		.places = rec->places,
+		/* as in the live run: most threads of a machine sleep */
+		.skip_idle = info->how == TD_AGGREGATE_THREAD &&
+			     info->target.kind == TD_TARGET_SYSTEM,
+		.names = &rec->names,
+		.latencies = &rec->latencies,
+		.regions = &rec->regions,
+		.cgroups = info->cgroups,
+		.nr_cgroups = info->nr_cgroups,
+	};
+}
+
+/* Fills in what the recording was asked for, unless the user asks again. */
+static struct td_opts with_defaults(const struct td_opts *asked,
+				    const struct td_recording *rec)
+{
+	struct td_opts opts = *asked;
+
+	if (td_opts_want_metrics(&opts))
+		return opts;
+	opts.level = rec->info.level;
+	opts.drill = rec->info.drill;
+	opts.only_level = rec->info.only_level;
+	opts.metrics = rec->info.metrics;
+	opts.nr_metrics = rec->info.nr_metrics;
+	opts.bottlenecks = rec->info.bottlenecks;
+	if (!td_opts_want_metrics(&opts))
+		opts.level = 1;
+	return opts;
+}
+
+int td_recorded_open(struct td_recorded *recorded, const char *path,
+		     const struct td_opts *asked, struct td_err *err)
+{
+	struct td_recording *rec = &recorded->rec;
+	int rc;
+
+	*recorded = (struct td_recorded){ 0 };
+	rc = td_recording_open(rec, path, err);
+	if (rc)
+		td_meant_recording(path, err);
+	if (!rc)
+		rc = td_select_pmus(&rec->machine, asked, err);
+	if (rc)
+		return rc;
+	recorded->opts = with_defaults(asked, rec);
+	recorded->opts.input = path;
+	return 0;
+}
+
+int td_recorded_measure(struct td_recorded *recorded, struct td_notes *notes,
+			struct td_err *err)
+{
+	int rc = make_tree(&recorded->rec, &recorded->opts, &recorded->measure,
+			   notes, err);
+
+	recorded->source = make_source(recorded);
+	return rc;
+}
+
+void td_recorded_close(struct td_recorded *recorded)
+{
+	td_measure_free(&recorded->measure);
+	td_recording_close(&recorded->rec);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * cmd/replay: recordings as sources of results.
+ *
+ * In: a recording, and what is asked of it.
+ * Out: a struct td_source, as a live run has one.
+ */
+#ifndef TD_CMD_REPLAY_RECORDED_H
+#define TD_CMD_REPLAY_RECORDED_H
+
+#include "cmd/opts/opts.h"
+#include "cmd/plan/measure.h"
+#include "cmd/view/source.h"
+#include "lib/base/notes.h"
+#include "lib/recording/recording.h"
+
+/* A recording, its tree, and the source that both are.  It must not be moved. */
+struct td_recorded {
+	struct td_recording rec;
+	/* what is asked of it, by its name; levels as recorded, unless given */
+	struct td_opts opts;
+	struct td_measure measure; /* of events: empty */
+	struct td_source source;
+};
+
+/*
+ * Opens the recording and reads its first line; asked must outlive it.  Close it
+ * even after an error.
+ */
+int td_recorded_open(struct td_recorded *recorded, const char *path,
+		     const struct td_opts *asked, struct td_err *err);
+/*
+ * Builds the tree, and fills in the source.  An error if the recording does not
+ * have what is asked for.
+ */
+int td_recorded_measure(struct td_recorded *recorded, struct td_notes *notes,
+			struct td_err *err);
+/* After its end was reached: says on standard error if a part is missing. */
+void td_recorded_warn(const struct td_recording *rec);
+void td_recorded_close(struct td_recorded *recorded);
+
+#endif

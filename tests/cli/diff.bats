@@ -1,0 +1,337 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# tdstat diff over the recordings of tests/data, and over copies of them whose
+# counts jq changes by a known amount.
+
+# shellcheck disable=SC2016,SC2030,SC2031,SC2086,SC2154 # jq, awk; subshells; lists of options; helper.bash
+load helper
+
+A=$data/alderlake.jsonl
+course=$data/alderlake-course.jsonl
+
+# fields NAME...: these columns of tdstat's CSV in standard input
+fields() {
+	awk -F, -v wanted="$*" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{
+			n = split(wanted, name, " ")
+			for (i = 1; i <= n; i++) printf "%s%s", $at[name[i]], i < n ? " " : "\n"
+		}'
+}
+
+# near GOT WANT [RELATIVE]
+near() {
+	awk -v got="$1" -v want="$2" -v part="${3:-1e-5}" 'BEGIN {
+		size = want < 0 ? -want : want
+		off = got - want
+		exit !(got != "" && off <= part * size && -off <= part * size)
+	}' || fail "got $1, want $2"
+}
+
+# value_of FIELD PMU NAME: of the CSV in the file "out"
+value_of() {
+	fields pmu name "$1" <out | awk -v pmu="$2" -v name="$3" '$1 == pmu && $2 == name { print $3 }'
+}
+
+# whole FILE PMU METRIC: the sum of all intervals, as report has it
+whole() {
+	"$TDSTAT" report --total --summary -l 1 -x, "$1" | grep -e ^time -e ^summary |
+		fields pmu "$3" | sed -n "s/^$2 //p"
+}
+
+# with_instructions FACTOR: the recording of level 2, with instructions of both PMUs
+with_instructions() {
+	jq -c --argjson factor "$1" '
+		if .events then
+			.events += [
+				{name: "cpu_core/INST_RETIRED.ANY/", pmu: "cpu_core", group: 3},
+				{name: "cpu_atom/INST_RETIRED.ANY/", pmu: "cpu_atom", group: 4}]
+		elif .counts then
+			.counts += [.counts[] | select(.[0] == 0) | .[0] = 20 | .[3] = (.[3] * $factor | floor)] +
+				[.counts[] | select(.[0] == 10) | .[0] = 21 | .[3] = (.[3] * $factor | floor)]
+		else . end' "$data/alderlake-2.jsonl"
+}
+
+# grown EVENT FACTOR FILE: the counts of an event, and how they stood meanwhile
+grown() {
+	jq -cs --argjson event "$1" --argjson factor "$2" '
+		(map(select(.counts))[0].counts | map(.[0] == $event)) as $is
+		| .[]
+		| if .counts then .counts |= map(if .[0] == $event then .[3] = (.[3] * $factor | floor) else . end)
+		elif .sums then .sums |= (to_entries | map(if $is[.key]
+			then .value | .[0] = (.[0] * $factor | floor) else .value end))
+		else . end' "$3"
+}
+
+# --- the numbers ------------------------------------------------------------------
+
+@test "a recording and itself: nothing changed, and nothing is marked" {
+	for file in "$data"/{alderlake,alderlake-2,alderlake-course,sapphirerapids-2,zen5}.jsonl \
+		"$data"/manual/{xz-3,xz-events}.jsonl "$data"/perf-6.12-default.{csv,jsonl}; do
+		for per in '' '--per second' '--per run'; do
+			"$TDSTAT" diff -x, $per "$file" "$file" >out
+			[ "$(wc -l <out)" -gt 3 ]
+			assert_same '0.00 0' "$(fields difference marked <out | sort -u)"
+		done
+	done
+}
+
+@test "values are those of report --total --summary, the difference is that of both" {
+	B=$data/alderlake-2.jsonl
+	"$TDSTAT" diff -x, "$A" "$B" >out
+	for pmu in cpu_core cpu_atom; do
+		for node in tma_retiring tma_backend_bound tma_frontend_bound tma_bad_speculation; do
+			a=$(whole "$A" $pmu $node)
+			b=$(whole "$B" $pmu $node)
+			near "$(value_of a $pmu $node)" "$a" 0.002
+			near "$(value_of b $pmu $node)" "$b" 0.002
+			near "$(value_of difference $pmu $node)" "$(awk -v a="$(value_of a $pmu $node)" \
+				-v b="$(value_of b $pmu $node)" 'BEGIN { printf "%.9g", b - a }')" 1e-3
+		done
+	done
+	# one recording of few intervals tells no error
+	assert_same ' 0' "$(fields error marked <out | sort -u)"
+}
+
+@test "--per instructions is the default where both have them, by known numbers" {
+	with_instructions 0.25 >a
+	with_instructions 0.5 >b
+	"$TDSTAT" diff -x, a b >out
+	assert_same instruction "$(fields per <out | sort -u)"
+	# twice the instructions for the same slots: half the slots for one of them
+	fields slots_a slots_b slots_difference difference name <out | grep tma_ >numbers
+	[ "$(wc -l <numbers)" -ge 8 ]
+	while read -r of_a of_b change points _; do
+		near "$of_b" "$(awk -v a="$of_a" 'BEGIN { print a / 2 }')" 1e-4
+		near "$change" "$(awk -v a="$of_a" 'BEGIN { print -a / 2 }')" 1e-4
+		assert_same 0.00 "$points"
+	done <numbers
+	# from the raw counts: slots of the P-cores, instructions of both
+	slots=$(jq -s '[.[].counts // [] | .[] | select(.[0] == 0) | .[3]] | add' a)
+	work=$(jq -s '[.[].counts // [] | .[] | select(.[0] >= 20 and .[5] > 0) | .[3] * .[4] / .[5]] | add' a)
+	near "$(value_of slots_a cpu_core tma_retiring)" \
+		"$(awk -v s="$slots" -v w="$work" -v p="$(value_of a cpu_core tma_retiring)" \
+			'BEGIN { printf "%.9g", p / 100 * s / w }')" 0.001
+	# E-cores counted cycles, too
+	near "$(value_of a cpu_atom IPC)" 0.25
+	near "$(value_of percent cpu_atom IPC)" 100
+}
+
+@test "--per second, run, slots: of the same shares" {
+	slots=$(jq -s '[.[].counts // [] | .[] | select(.[0] == 0) | .[3]] | add' "$A")
+	"$TDSTAT" diff -x, --per run "$A" "$A" >out
+	near "$(value_of slots_a cpu_core tma_retiring)" \
+		"$(awk -v s="$slots" -v p="$(value_of a cpu_core tma_retiring)" 'BEGIN { printf "%.9g", s * p / 100 }')"
+	run=$(value_of slots_a cpu_core tma_retiring)
+	"$TDSTAT" diff -x, --per second "$A" "$A" >out
+	near "$(value_of slots_a cpu_core tma_retiring)" \
+		"$(awk -v r="$run" -v t="$(jq -s '[.[].time // 0] | max' "$A")" 'BEGIN { printf "%.9g", r / t }')"
+	"$TDSTAT" diff -x, --per slots "$A" "$A" >out
+	near "$(value_of slots_a cpu_core tma_retiring)" \
+		"$(awk -v p="$(value_of a cpu_core tma_retiring)" 'BEGIN { printf "%.9g", p / 100 }')"
+}
+
+@test "what changed most comes first, and more than its error is marked" {
+	grown 6 1.5 "$course" >b # topdown-mem-bound
+	"$TDSTAT" diff -x, "$course" b >out
+	assert_same 'elapsed' "$(fields name <out | head -n 1)"
+	fields slots_difference <out | sed -n 's/^-//; /./p' >sizes
+	assert_same "$(sort -gr sizes)" "$(cat sizes)"
+	# half as much again is more than chance, and what was not touched is not
+	near "$(value_of b cpu_core tma_memory_bound)" \
+		"$(awk -v a="$(value_of a cpu_core tma_memory_bound)" 'BEGIN { print 1.5 * a }')" 0.01
+	assert_same 1 "$(value_of marked cpu_core tma_memory_bound)"
+	assert_same '0.00 0' "$(fields pmu difference marked <out | sed -n 's/^cpu_atom //p' | sort -u)"
+	# the error of both sides, as report has each
+	for side in "$course" b; do
+		"$TDSTAT" report --total --summary --error -x, "$side" | fields pmu tma_memory_bound_error |
+			sed -n 's/^cpu_core //p'
+	done | awk '{ sum += $1 * $1 } END { printf "%.6f\n", sqrt(sum) }' >want
+	near "$(value_of error cpu_core tma_memory_bound)" "$(cat want)" 0.02
+}
+
+@test "several a side: Welch's interval of their means" {
+	for i in 1 2 3; do
+		with_instructions 0.2$i >a$i
+		with_instructions 0.3$i >b$i
+	done
+	"$TDSTAT" diff -x, a1 a2 a3 -- b1 b2 b3 >out
+	# IPC: 0.21, 0.22, 0.23 and 0.31, 0.32, 0.33: 2.776445 * sqrt(2 * 0.0001 / 3)
+	near "$(value_of difference cpu_atom IPC)" 0.1 1e-4
+	near "$(value_of error cpu_atom IPC)" 0.0226696 0.005
+	assert_same 1 "$(value_of marked cpu_atom IPC)"
+	# the sides overlap
+	"$TDSTAT" diff -x, a1 b1 -- a2 b2 >out
+	assert_same 0 "$(value_of marked cpu_atom IPC)"
+}
+
+@test "events are compared in percent; several runs tell what is chance" {
+	file=$data/manual/xz-events.jsonl
+	for i in 1 2 3; do
+		grown 0 1.00$i "$file" >a$i
+		grown 0 1.20$i "$file" >b$i
+	done
+	name=$("$TDSTAT" diff -x, a1 b1 | fields kind name | sed -n 's/^event //p' | head -n 1)
+	"$TDSTAT" diff -j a1 b1 >out
+	near "$(jq -r --arg name "$name" 'select(.name == $name).percent' out)" 19.98002 1e-4
+	assert_same false "$(jq -r .marked out | sort -u)"
+	"$TDSTAT" diff -j a1 a2 a3 -- b1 b2 b3 >out
+	assert_same "$name" "$(jq -r 'select(.marked and .kind == "event").name' out)"
+	# of the counts, what was counted in a second
+	"$TDSTAT" diff -j --per second a1 a1 >out
+	near "$(jq -r --arg name "$name" 'select(.name == $name).a' out)" \
+		"$(jq -s '([.[].counts // [] | .[] | select(.[0] == 0) | .[3]] | add) / ([.[].time // 0] | max)' a1)" 0.001
+}
+
+# --- --fail-above -----------------------------------------------------------------
+
+@test "--fail-above: exit 1, with the output, if a node grew for sure" {
+	grown 6 1.5 "$course" >b
+	try "$TDSTAT" diff --fail-above tma_memory_bound:2 "$course" b
+	assert_equal "$status" 1
+	assert_output --partial tma_memory_bound
+	assert_regex "$stderr" '^tdstat: --fail-above: tma_memory_bound of cpu_core grew by 1[0-9]\.[0-9]+ points, by more than 2$'
+	# not by so much, not that way, another one
+	for words in "tma_memory_bound:30 $course b" "tma_memory_bound:2 b $course" "tma_retiring:2,tma_core_bound:1 $course b"; do
+		try "$TDSTAT" diff --fail-above $words
+		assert_success
+		assert_equal "$stderr" ''
+	done
+	try "$TDSTAT" diff --fail-above tma_retiring:1,tma_memory_bound:2 "$course" b --quiet
+	assert_equal "$status" 1
+	assert_equal "$output$stderr" ''
+}
+
+@test "--fail-above: what may be chance is no failure, and this is said" {
+	try "$TDSTAT" diff --fail-above tma_backend_bound:1 "$A" "$data/alderlake-2.jsonl"
+	assert_success
+	assert_regex "$stderr" 'tma_backend_bound of cpu_core grew by 1.46 points, but it is not known'
+}
+
+# --- formats ----------------------------------------------------------------------
+
+@test "text: time first, both sides, and what the marks are" {
+	try "$TDSTAT" diff "$course" "$course"
+	assert_success
+	assert_line --partial "A: $course"
+	assert_line --regexp '^   elapsed, s +1.578 +1.578 +0.00$'
+	assert_line --regexp '^   cpu_core tma_memory_bound +30.81 +30.81 +0.00 ±1.04$'
+	run ! grep -n ' $' <<<"$output"
+	with_instructions 0.25 >a
+	try "$TDSTAT" diff --per second -l 1 a a
+	assert_line --regexp 'points +slots per second$'
+	try "$TDSTAT" diff -o file "$A" "$A" "$A" -- "$course"
+	grep -q 'and 2 more' file
+	grep -q '^# started on ' file
+}
+
+@test "CSV: a header, and as many fields in each line; appended without another" {
+	header=kind,pmu,name,unit,level,a,b,difference,error,percent,percent_error,per,slots_a,slots_b,slots_difference,slots_error,marked
+	"$TDSTAT" diff -x, -o out "$course" "$course"
+	assert_same "$header" "$(head -n 1 out)"
+	assert_same 17 "$(awk -F, '{ print NF }' out | sort -u)"
+	cp out once
+	"$TDSTAT" diff -x, --append -o out "$course" "$course"
+	assert_same "$(cat once <(tail -n +2 once))" "$(cat out)"
+	assert_same "$(cat once)" "$("$TDSTAT" diff -x '\t' "$course" "$course" | tr '\t' ,)"
+}
+
+@test "JSON: an object a row, with the CSV's numbers; missing is null" {
+	"$TDSTAT" diff -j "$A" "$course" >json
+	"$TDSTAT" diff -x, "$A" "$course" 2>stderr >csv
+	assert_same "$(fields name b <csv | wc -l)" "$(jq -c . json | wc -l)"
+	assert_same "$(head -n 1 csv | tr , '\n')" "$(jq -r 'keys_unsorted[]' json | head -n 17)"
+	assert_same null "$(jq -r 'select(.name == "tma_memory_bound") | .a' json)"
+	assert_same null "$(jq -r 'select(.name == "tma_memory_bound") | .difference' json)"
+	assert_same "$(fields name <csv)" "$(jq -r .name json)"
+}
+
+# --- not comparable ---------------------------------------------------------------
+
+@test "another processor, other metrics, another target: said once each" {
+	jq -c 'if .cpuid then .cpuid = "GenuineIntel-6-9A-3" else . end' "$course" >b
+	try "$TDSTAT" diff "$A" b
+	assert_success
+	assert_equal "${#stderr_lines[@]}" 3
+	assert_equal "${stderr_lines[0]}" "tdstat: b is of another processor than $A: GenuineIntel-6-9A-3, not GenuineIntel-6-97-2"
+	assert_equal "${stderr_lines[1]}" "tdstat: b has other metrics or levels than $A"
+	assert_regex "${stderr_lines[2]}" "^tdstat: b is of another target than .*: 'CPU\(s\) 0-1,4', not 'system wide'\$"
+	try "$TDSTAT" diff --quiet "$A" b
+	assert_equal "$output$stderr" ''
+	# what is asked for of both is the same
+	try "$TDSTAT" diff -l 1 "$A" b
+	assert_equal "${#stderr_lines[@]}" 2
+}
+
+# refused STATUS TEXT WORD...
+refused() {
+	try "$TDSTAT" diff "${@:3}"
+	assert_equal "$status" "$1"
+	assert_regex "$stderr" "$2"
+	assert_equal "$output" ''
+}
+
+@test "errors" {
+	events=$data/manual/xz-events.jsonl
+	refused 1 'has events and .* a tree: they cannot be compared' "$A" "$events"
+	refused 1 'no PMU in common' "$A" "$data/zen5.jsonl"
+	refused 1 'perf-6.12-cgroup.csv is of cgroups' "$data"/perf-6.12-cgroup.csv{,}
+	refused 1 '--per instructions: .* does not tell how many.*tma_info_thread_ipc' --per instructions "$A" "$A"
+	refused 1 'none: No such file' "$A" none
+	jq -c 'if .events then .events[].name |= sub("(topdown|slots|cycles|TOPDOWN).*"; "other/") else . end' "$A" >other
+	refused 1 '^tdstat: other: its events do not make a top-down tree' other "$A"
+	refused 64 '--per slots: .* has events' --per slots "$events" "$events"
+	refused 64 '--per nosuch: not one of instructions, second, run, slots' --per nosuch "$A" "$A"
+	refused 64 'needs two recordings.*tdstat record' "$A"
+	refused 64 'needs two recordings'
+	refused 64 '3 recordings, and no --.*A1 A2 -- B1 B2' "$A" "$A" "$A"
+	refused 64 'no recording before --' -- "$A" "$A"
+	refused 64 'empty name' "$A" ''
+	refused 64 'tma_memory_bond: no node that was compared.*tma_memory_bound' -l 2 --fail-above tma_memory_bond:2 "$course" "$course"
+	for text in tma_retiring tma_retiring: :2 tma_retiring:-2 tma_retiring:x tma_retiring:1e3 'tma_retiring:1,'; do
+		refused 64 'not NODE:POINTS.*tma_memory_bound:2' --fail-above "$text" "$A" "$A"
+	done
+	cp "$A" a
+	refused 64 'a is a recording that is being read' -o a a "$A"
+	cmp a "$A"
+}
+
+@test "a recording that was cut off is compared up to there, and this is said" {
+	head -n 3 "$A" >short
+	try "$TDSTAT" diff "$A" short
+	assert_success
+	assert_equal "$stderr" 'tdstat: short: no end line: the recording was interrupted'
+}
+
+@test "--cputype: rows of one kind of core, and the instructions of all" {
+	with_instructions 0.25 >a
+	"$TDSTAT" diff -x, a a >both
+	"$TDSTAT" diff -x, --cputype core a a >out
+	assert_same "$(fields pmu <out | sort -u)" $'\ncpu_core'
+	assert_same "$(grep cpu_core both)" "$(grep cpu_core out)"
+}
+
+@test "errors of slots go by how instructions went along, batch by batch" {
+	# as many as there are slots on P-cores: only the share varies, as in points
+	jq -cs '
+		(map(select(.counts))[0].counts) as $c
+		| ([range($c | length) | select($c[.][0] == 0)]) as $core
+		| ([range($c | length) | select($c[.][0] == 10)]) as $atom
+		| .[]
+		| if .events then
+			.events += [
+				{name: "cpu_core/INST_RETIRED.ANY/", pmu: "cpu_core", group: 3},
+				{name: "cpu_atom/INST_RETIRED.ANY/", pmu: "cpu_atom", group: 4}]
+		elif .counts then
+			.counts += [$core[] | $c[.] | .[0] = 20] + [$atom[] | $c[.] | .[0] = 21 | .[3] = 0]
+		elif .sums then
+			.sums as $s | .sums += [$core[] | $s[.]] + [$atom[] | $s[.] | .[0] = 0]
+		else . end' "$course" >a
+	"$TDSTAT" diff -x, a a >out
+	assert_same instruction "$(fields per <out | sort -u)"
+	for node in tma_retiring tma_memory_bound tma_fetch_latency; do
+		near "$(value_of slots_a cpu_core $node)" "$(awk -v p="$(value_of a cpu_core $node)" 'BEGIN { print p / 100 }')" 1e-4
+		near "$(value_of slots_error cpu_core $node)" \
+			"$(awk -v p="$(value_of error cpu_core $node)" 'BEGIN { print p / 100 }')" 1e-4
+	done
+}

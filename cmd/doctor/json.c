@@ -16,6 +16,8 @@ static struct json_object *make_finding(const struct td_finding *finding)
 	td_json_put_string(object, "text", finding->text);
 	if (finding->command)
 		td_json_put_string(object, "command", finding->command);
+	if (finding->other)
+		td_json_put_string(object, "or", finding->other);
 	if (finding->remedy)
 		td_json_put_string(object, "remedy", finding->remedy);
 	return object;

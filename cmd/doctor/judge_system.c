@@ -64,9 +64,9 @@ static void judge_rights(struct td_doctor *doctor,
 	finding = td_doctor_add(doctor, "rights", TD_FINDING_WARNING,
 				"kernel.perf_event_paranoid is %d: %s",
 				around->paranoid, rights_of(around->paranoid));
-	td_finding_set_remedy(finding, "as root, or else: %s",
-			      setcap ? setcap : "");
 	td_finding_set_command(finding, "sysctl kernel.perf_event_paranoid=0");
+	if (setcap)
+		td_finding_set_other(finding, "%s", setcap);
 }
 
 void td_doctor_judge_rights(struct td_doctor *doctor,
@@ -85,7 +85,8 @@ void td_doctor_judge_rights(struct td_doctor *doctor,
 		return;
 	if (around->rdpmc[0] == TD_UNKNOWN) {
 		td_doctor_add(doctor, "rdpmc", TD_FINDING_NOTE,
-			      "unknown: sysfs does not have it");
+			      "unknown: sysfs does not have it, or only root "
+			      "may read it");
 		return;
 	}
 	if (around->rdpmc[0]) {

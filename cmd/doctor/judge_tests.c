@@ -4,18 +4,20 @@
  *
  * Loops are compared with each other, because what one loop gives differs from
  * core to core.  The limits, in points, are far below what silicon shows: a
- * program bound by mispredictions had 13 % retiring, 58 % bad speculation and
- * 9 % backend bound on Golden Cove; a chase of pointers retires one load in some
- * tens of cycles, of 4 to 8 slots each; and the first loop has nothing to wait
- * for.
+ * published program bound by mispredictions has 13 % retiring, 58 % bad
+ * speculation and 9 % backend bound on Golden Cove.  A chase of pointers retires
+ * one load in some tens of cycles of 4 to 8 slots each, and the first loop has
+ * nothing to wait for.
  */
 #include <math.h>
 
 #include "cmd/doctor/judge.h"
 #include "lib/base/util.h"
 
-/* How far level 1 may be from all of the slots: the most seen with groups that
- * took turns was 14 points, without 2. */
+/*
+ * How far level 1 may be from all of the slots, in points: published results of
+ * groups that took turns are up to 14 off, of others 2.
+ */
 #define MOST_OFF 15
 
 struct rule {

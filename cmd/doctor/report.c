@@ -109,10 +109,22 @@ void td_doctor_take(struct td_doctor *doctor, struct td_doctor *from)
 			continue;
 		to->remedy = finding->remedy;
 		to->command = finding->command;
-		finding->remedy = finding->command = NULL;
+		to->other = finding->other;
+		finding->remedy = finding->command = finding->other = NULL;
 	}
 	doctor->out_of_memory |= from->out_of_memory;
 	td_doctor_free(from);
+}
+
+void td_finding_set_other(struct td_finding *finding, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!finding)
+		return;
+	va_start(ap, fmt);
+	set_text(&finding->other, fmt, ap);
+	va_end(ap);
 }
 
 bool td_doctor_has_failed(const struct td_doctor *doctor)
@@ -130,6 +142,7 @@ void td_doctor_free(struct td_doctor *doctor)
 		free(doctor->findings[i].text);
 		free(doctor->findings[i].remedy);
 		free(doctor->findings[i].command);
+		free(doctor->findings[i].other);
 	}
 	free(doctor->findings);
 	free(doctor->tests);

@@ -30,6 +30,7 @@ struct td_finding {
 	char *text;
 	char *remedy;  /* in words; NULL: none */
 	char *command; /* to be pasted; NULL: none */
+	char *other;   /* another one that helps as well; NULL: none */
 };
 
 /* The four shares of level 1 while a loop ran, in % of the slots; NaN: none. */
@@ -80,6 +81,8 @@ struct td_finding *td_doctor_add_error(struct td_doctor *doctor,
 void td_finding_set_remedy(struct td_finding *finding, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void td_finding_set_command(struct td_finding *finding, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void td_finding_set_other(struct td_finding *finding, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Appends the findings of from, which has none then. */
 void td_doctor_take(struct td_doctor *doctor, struct td_doctor *from);

@@ -8,6 +8,16 @@
 #define STATE_WIDTH 9
 #define NAME_WIDTH  12
 
+/* Not wrapped, to be pasted. */
+static void put_command(FILE *fp, const char *label, const char *command)
+{
+	if (!command)
+		return;
+	fprintf(fp, "%*s%-*s", STATE_WIDTH, "", NAME_WIDTH, label);
+	td_put_printable(fp, command);
+	fputc('\n', fp);
+}
+
 /* "warning  watchdog    the NMI watchdog ..." */
 static void put_finding(FILE *fp, const struct td_finding *finding,
 			const char *above)
@@ -18,11 +28,8 @@ static void put_finding(FILE *fp, const struct td_finding *finding,
 		td_finding_state_name(finding->state), NAME_WIDTH,
 		same ? "" : finding->name);
 	td_put_wrapped(fp, STATE_WIDTH + NAME_WIDTH, finding->text);
-	if (finding->command) {
-		fprintf(fp, "%*stry:        ", STATE_WIDTH, "");
-		td_put_printable(fp, finding->command);
-		fputc('\n', fp);
-	}
+	put_command(fp, "try:", finding->command);
+	put_command(fp, "or:", finding->other);
 	if (finding->remedy) {
 		fprintf(fp, "%*s%-*s", STATE_WIDTH, "", NAME_WIDTH, "");
 		td_put_wrapped(fp, STATE_WIDTH + NAME_WIDTH, finding->remedy);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat doctor: what this machine can count, and what stands in the way. */
-#include <stdlib.h>
-
 #include "cmd/doctor/judge.h"
 #include "cmd/doctor/self_test.h"
 #include "cmd/doctor/writers.h"
@@ -28,14 +26,13 @@ static int gather(struct visit *v, struct td_err *err)
 
 	if (!rc)
 		rc = td_surroundings_read(&v->around, &v->fs, &v->machine, err);
-	return rc ? rc
-		  : td_levels_plan(&v->levels, v->opts, &v->machine, err);
+	return rc ? rc : td_levels_plan(&v->levels, v->opts, &v->machine, err);
 }
 
-/* The numbers of tasks are those of this machine's proc only. */
+/* Another machine's proc does not have this thread. */
 static bool can_test(const struct visit *v)
 {
-	return !v->levels.no_level_1.code && !getenv("PROCFS_PATH");
+	return !v->levels.no_level_1.code && !v->around.saved;
 }
 
 /* The planned levels, or why there are none, unless the PMU's line has it. */
@@ -59,9 +56,9 @@ static int examine(struct visit *v, struct td_err *err)
 	td_doctor_judge_rights(&v->doctor, &patient);
 	take_levels(v);
 	td_doctor_judge_system(&v->doctor, &patient);
-	rc = can_test(v) ? td_self_test_run(&v->doctor, v->opts, &v->machine,
-					    err)
-			 : 0;
+	rc = can_test(v)
+		     ? td_self_test_run(&v->doctor, v->opts, &v->machine, err)
+		     : 0;
 	td_doctor_judge_tests(&v->doctor, &patient);
 	return rc || !v->doctor.out_of_memory ? rc : td_err_nomem(err);
 }

@@ -29,10 +29,9 @@ static void put_number(struct json_object *to, const char *key, double value)
 	char text[32];
 
 	snprintf(text, sizeof(text), "%.2f", value);
-	json_object_object_add(to, key,
-			       isfinite(value)
-				       ? json_object_new_double_s(value, text)
-				       : NULL);
+	json_object_object_add(
+		to, key,
+		isfinite(value) ? json_object_new_double_s(value, text) : NULL);
 }
 
 static struct json_object *make_loop(const struct td_self_test *test, int loop)

@@ -92,10 +92,9 @@ static void judge_pmu(struct td_doctor *doctor, const struct td_pmu *pmu)
 	describe_events(pmu, events, sizeof(events));
 	td_doctor_add(doctor, "PMU",
 		      count_topdown(pmu) ? TD_FINDING_OK : TD_FINDING_NOTE,
-		      "%s: CPUs %s, %s; %s; %d general counters",
-		      pmu->name, cpus && *cpus ? cpus : "none",
-		      td_uarch_name(pmu->uarch), events,
-		      td_uarch_general(pmu->uarch));
+		      "%s: CPUs %s, %s; %s; %d general counters", pmu->name,
+		      cpus && *cpus ? cpus : "none", td_uarch_name(pmu->uarch),
+		      events, td_uarch_general(pmu->uarch));
 }
 
 /* What prevents level 1 says the PMU's line if there is no PMU. */
@@ -146,8 +145,8 @@ static void judge_smt(struct td_doctor *doctor,
 		return;
 	}
 	finding = td_doctor_add_error(doctor, "SMT", TD_FINDING_WARNING, why);
-	td_finding_set_command(finding,
-			       "echo off > /sys/devices/system/cpu/smt/control");
+	td_finding_set_command(
+		finding, "echo off > /sys/devices/system/cpu/smt/control");
 }
 
 void td_doctor_judge_machine(struct td_doctor *doctor,

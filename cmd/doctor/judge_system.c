@@ -76,9 +76,10 @@ void td_doctor_judge_rights(struct td_doctor *doctor,
 	struct td_finding *finding;
 
 	if (around->paranoid == TD_UNKNOWN)
-		td_doctor_add(doctor, "rights", TD_FINDING_WARNING,
-			      "kernel.perf_event_paranoid is unknown: proc does "
-			      "not have it, or the kernel has no perf events");
+		td_doctor_add(
+			doctor, "rights", TD_FINDING_WARNING,
+			"kernel.perf_event_paranoid is unknown: proc does "
+			"not have it, or the kernel has no perf events");
 	else
 		judge_rights(doctor, around);
 	if (!patient->machine->nr_core)
@@ -136,8 +137,8 @@ static void judge_cgroups(struct td_doctor *doctor,
 	finding = td_doctor_add(doctor, "cgroups", TD_FINDING_NOTE, "%s",
 				around->no_cgroups.msg);
 	if (around->mounts_known)
-		td_finding_set_command(
-			finding, "mount -t cgroup2 none /sys/fs/cgroup");
+		td_finding_set_command(finding,
+				       "mount -t cgroup2 none /sys/fs/cgroup");
 }
 
 static void judge_tracefs(struct td_doctor *doctor,
@@ -175,15 +176,17 @@ static void judge_sampling(struct td_doctor *doctor,
 	struct td_finding *finding;
 
 	if (around->sample_rate == TD_UNKNOWN) {
-		td_doctor_add(doctor, "limits", TD_FINDING_NOTE,
-			      "of samples: unknown, as proc does not have them");
+		td_doctor_add(
+			doctor, "limits", TD_FINDING_NOTE,
+			"of samples: unknown, as proc does not have them");
 		return;
 	}
 	if (around->sample_rate >= SAMPLE_RATE) {
-		td_doctor_add(doctor, "limits", TD_FINDING_OK,
-			      "%d samples a second of a CPU, %d KiB of them for "
-			      "a user",
-			      around->sample_rate, around->mlock_kb);
+		td_doctor_add(
+			doctor, "limits", TD_FINDING_OK,
+			"%d samples a second of a CPU, %d KiB of them for "
+			"a user",
+			around->sample_rate, around->mlock_kb);
 		return;
 	}
 	finding = td_doctor_add(doctor, "limits", TD_FINDING_WARNING,

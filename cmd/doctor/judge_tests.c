@@ -101,11 +101,12 @@ static bool judge_loop(struct td_doctor *doctor, struct td_self_test *test,
 	double b = share(test, (loop + 2) % TD_NR_LOOPS, rule);
 
 	test->passed[loop] = own >= fmax(a, b) + rule->margin;
-	td_doctor_add(doctor, "self-test",
-		      test->passed[loop] ? TD_FINDING_OK : TD_FINDING_FAILED,
-		      "%s, %s: %.1f %% %s; the other loops %.1f and %.1f %%: %s",
-		      test->pmu, rule->loop, own, rule->node, a, b,
-		      test->passed[loop] ? "passed" : "failed");
+	td_doctor_add(
+		doctor, "self-test",
+		test->passed[loop] ? TD_FINDING_OK : TD_FINDING_FAILED,
+		"%s, %s: %.1f %% %s; the other loops %.1f and %.1f %%: %s",
+		test->pmu, rule->loop, own, rule->node, a, b,
+		test->passed[loop] ? "passed" : "failed");
 	return test->passed[loop];
 }
 
@@ -164,8 +165,7 @@ static bool judge_test(struct td_doctor *doctor, struct td_self_test *test,
 static void judge_untried(struct td_doctor *doctor,
 			  const struct td_patient *patient)
 {
-	td_doctor_add(doctor, "self-test", TD_FINDING_NOTE,
-		      "not tried: %s",
+	td_doctor_add(doctor, "self-test", TD_FINDING_NOTE, "not tried: %s",
 		      patient->levels->no_level_1.code
 			      ? "level 1 cannot be counted"
 			      : "PROCFS_PATH is of another machine");
@@ -179,8 +179,7 @@ void td_doctor_judge_tests(struct td_doctor *doctor,
 
 	for (size_t i = 0; i < doctor->nr_tests; i++) {
 		nr += was_tried(&doctor->tests[i]);
-		good &= judge_test(doctor, &doctor->tests[i],
-				   patient->machine);
+		good &= judge_test(doctor, &doctor->tests[i], patient->machine);
 	}
 	if (!doctor->nr_tests)
 		judge_untried(doctor, patient);

@@ -12,8 +12,7 @@
 #include "lib/base/util.h"
 
 static const char *const names[TD_MAX_LEVEL + 1] = {
-	"",        "level 1", "level 2", "level 3",
-	"level 4", "level 5", "level 6",
+	"", "level 1", "level 2", "level 3", "level 4", "level 5", "level 6",
 };
 
 /* Notes that an earlier level had are not repeated. */
@@ -21,7 +20,7 @@ struct planning {
 	struct td_levels *levels;
 	struct td_notes notes;
 	int *explained; /* of each PMU: the level that has the reason; 0: none */
-	int deepest;     /* level of the last plan */
+	int deepest;    /* level of the last plan */
 };
 
 /* tdstat -a -l LEVEL; of the options only the files and the machine matter. */
@@ -52,8 +51,7 @@ static void add_turns(struct planning *p, const struct td_job *job, int level,
 		p->levels->found.out_of_memory = true;
 		return;
 	}
-	turns = td_put_turns_of(fp, &job->machine, &job->plan, pmu,
-				!before);
+	turns = td_put_turns_of(fp, &job->machine, &job->plan, pmu, !before);
 	if (turns && before)
 		fprintf(fp, ", for the reason of %s", names[before]);
 	if (turns && !before)
@@ -154,8 +152,8 @@ static int plan_level(struct planning *p, const struct td_opts *opts, int level,
 
 	*on = false;
 	if (!rc && !p->explained) {
-		p->explained = calloc(job.machine.nr_core + 1,
-				      sizeof(*p->explained));
+		p->explained =
+			calloc(job.machine.nr_core + 1, sizeof(*p->explained));
 		if (!p->explained)
 			rc = td_err_nomem(err);
 	}

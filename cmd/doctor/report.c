@@ -43,9 +43,9 @@ static struct td_finding *add(struct td_doctor *doctor, const char *name,
 		return NULL;
 	}
 	doctor->nr_findings++;
-	*finding = (struct td_finding){
-		.name = name, .state = state, .text = text
-	};
+	*finding = (struct td_finding){ .name = name,
+					.state = state,
+					.text = text };
 	return finding;
 }
 

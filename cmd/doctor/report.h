@@ -60,9 +60,10 @@ struct td_self_test {
 struct td_doctor {
 	struct td_finding *findings;
 	size_t nr_findings;
-	struct td_self_test *tests; /* one for each kind of core that was tried */
+	struct td_self_test
+		*tests; /* one for each kind of core that was tried */
 	size_t nr_tests;
-	bool level_1; /* works: shown by the self-test */
+	bool level_1;       /* works: shown by the self-test */
 	bool out_of_memory; /* findings are missing */
 };
 

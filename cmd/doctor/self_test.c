@@ -248,8 +248,8 @@ static int add_test(struct testing *t, const struct td_pmu *pmu,
 		    const cpu_set_t *home, struct td_err *err)
 {
 	struct td_doctor *doctor = t->doctor;
-	struct td_self_test *test = td_array_add(
-		&doctor->tests, doctor->nr_tests, sizeof(*test));
+	struct td_self_test *test =
+		td_array_add(&doctor->tests, doctor->nr_tests, sizeof(*test));
 
 	if (!test)
 		return td_err_nomem(err);

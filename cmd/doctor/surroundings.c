@@ -159,7 +159,7 @@ int td_surroundings_read(struct td_surroundings *out, const struct td_sysfs *fs,
 			 const struct td_machine *machine, struct td_err *err)
 {
 	*out = (struct td_surroundings){
-		.saved = getenv("SYSFS_PATH") || getenv("PROCFS_PATH"),
+		.saved = getenv("PROCFS_PATH"),
 		.privileged = is_privileged(),
 		.program = find_program(),
 	};

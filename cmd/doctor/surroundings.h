@@ -11,21 +11,23 @@
 
 /* What the kernel lets this user do.  TD_UNKNOWN: proc or sysfs has no such file. */
 struct td_surroundings {
-	bool saved;        /* SYSFS_PATH or PROCFS_PATH: not this machine's */
-	bool privileged;   /* CAP_PERFMON or CAP_SYS_ADMIN */
-	int paranoid;      /* kernel.perf_event_paranoid */
-	int sample_rate;   /* kernel.perf_event_max_sample_rate */
-	int cpu_time_pct;  /* kernel.perf_cpu_time_max_percent */
-	int mlock_kb;      /* kernel.perf_event_mlock_kb */
-	int *rdpmc;        /* of each core PMU: 0 off, 1 where mapped, 2 always */
-	uint64_t files, most_files; /* open files: the limit, and the hard one */
-	char *cgroup_root;          /* NULL: see no_cgroups */
+	bool saved;       /* PROCFS_PATH: proc is not this machine's */
+	bool privileged;  /* CAP_PERFMON or CAP_SYS_ADMIN */
+	int paranoid;     /* kernel.perf_event_paranoid */
+	int sample_rate;  /* kernel.perf_event_max_sample_rate */
+	int cpu_time_pct; /* kernel.perf_cpu_time_max_percent */
+	int mlock_kb;     /* kernel.perf_event_mlock_kb */
+	int *rdpmc; /* of each core PMU: 0 off, 1 where mapped, 2 always */
+	uint64_t files,
+		most_files; /* open files: the limit, and the hard one */
+	char *cgroup_root;  /* NULL: see no_cgroups */
 	bool cgroup_v2;
 	struct td_err no_cgroups;
-	bool mounts_known;            /* proc has a list of mounts */
-	bool has_tracefs;             /* tracefs or debugfs is mounted */
-	struct td_err no_tracepoints; /* why none can be used; code 0: they can */
-	char *program; /* the path of this program; NULL: unknown */
+	bool mounts_known; /* proc has a list of mounts */
+	bool has_tracefs;  /* tracefs or debugfs is mounted */
+	struct td_err
+		no_tracepoints; /* why none can be used; code 0: they can */
+	char *program;          /* the path of this program; NULL: unknown */
 };
 
 /* Reads what there is.  Returns -ENOMEM.  Free it even then. */

@@ -8,6 +8,10 @@
 #define LINE_WIDTH 80
 #define BLANKS     " \t\r\n"
 
+/*
+ * Words are what stands between blanks, and are never cut: a path or a command
+ * in the text can still be copied.
+ */
 void td_put_wrapped(FILE *fp, int column, const char *text)
 {
 	int at = column;

@@ -3,7 +3,7 @@
 # tdstat doctor on saved machines: what each line says, and which command it has.
 # tests/machine/doctor.bats is about counters; here only the last two tests count.
 
-# shellcheck disable=SC2154 # helper.bash
+# shellcheck disable=SC2016,SC2154 # sh -c; helper.bash
 load helper
 
 # Files that tests/data does not have.
@@ -138,18 +138,20 @@ watchdog_off() {
 	echo 4 >"$PROCFS_PATH/sys/kernel/perf_event_paranoid"
 	setpriv --bounding-set=-perfmon,-sys_admin --inh-caps=-perfmon,-sys_admin true 2>/dev/null ||
 		[ "$(id -u)" -ne 0 ] || skip "cannot give up rights"
+	real=$TDSTAT
+	export real
 	cat >drop <<-'SCRIPT'
 		#!/bin/sh
-		[ "$(id -u)" -ne 0 ] || exec setpriv --bounding-set=-perfmon,-sys_admin --inh-caps=-perfmon,-sys_admin "$REAL" "$@"
-		exec "$REAL" "$@"
+		[ "$(id -u)" -ne 0 ] || exec setpriv --bounding-set=-perfmon,-sys_admin --inh-caps=-perfmon,-sys_admin "$real" "$@"
+		exec "$real" "$@"
 	SCRIPT
 	chmod +x drop
-	REAL=$TDSTAT TDSTAT=$PWD/drop examine
+	TDSTAT=$PWD/drop examine
 	says rights warning 'kernel.perf_event_paranoid is 4: '
 	says rights warning 'only root'
 	advises rights 'sysctl kernel.perf_event_paranoid=0'
 	# whole on a line of its own, to be pasted
-	assert_line --regexp "^ +or: +setcap cap_perfmon\+ep $(readlink -f "$TDSTAT")\$"
+	assert_line --regexp "^ +or: +setcap cap_perfmon\+ep $(readlink -f "$real")\$"
 }
 
 @test "files that are missing, not readable, or of another model" {

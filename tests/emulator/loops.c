@@ -13,7 +13,11 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-enum { LEAF = 0x54444d43, FORGET = 0, BY_HASH = 3 }; /* qemu/threads.c */
+enum {
+	LEAF = 0x54444d43,
+	FORGET = 0,
+	BY_HASH = 3
+}; /* qemu/threads.c */
 
 static const struct {
 	const char *thread, *scenario;

@@ -78,8 +78,8 @@ static const struct td_surroundings nothing = { .paranoid = 0 };
 static void add_test(struct td_doctor *doctor, const struct loops_row *row,
 		     int cpu)
 {
-	struct td_self_test *test = td_array_add(
-		&doctor->tests, doctor->nr_tests, sizeof(*test));
+	struct td_self_test *test =
+		td_array_add(&doctor->tests, doctor->nr_tests, sizeof(*test));
 
 	if (!test)
 		abort();

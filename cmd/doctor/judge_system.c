@@ -170,9 +170,25 @@ static void judge_tracefs(struct td_doctor *doctor,
 
 /* --- limits ------------------------------------------------------------------ */
 
+/* The other sysctls that limit samples; 0 and 100 % switch that one off. */
+static void describe_sampling(const struct td_surroundings *around, char *buf,
+			      size_t size)
+{
+	int pct = around->cpu_time_pct, kb = around->mlock_kb;
+	size_t len = 0;
+
+	buf[0] = '\0';
+	if (pct > 0 && pct < 100)
+		len = (size_t)snprintf(buf, size, ", %d %% of its time", pct);
+	if (kb >= 0)
+		snprintf(buf + len, size - len,
+			 ", %d KiB of a user's memory for them", kb);
+}
+
 static void judge_sampling(struct td_doctor *doctor,
 			   const struct td_surroundings *around)
 {
+	char more[96];
 	struct td_finding *finding;
 
 	if (around->sample_rate == TD_UNKNOWN) {
@@ -182,11 +198,10 @@ static void judge_sampling(struct td_doctor *doctor,
 		return;
 	}
 	if (around->sample_rate >= SAMPLE_RATE) {
-		td_doctor_add(
-			doctor, "limits", TD_FINDING_OK,
-			"%d samples a second of a CPU, %d KiB of them for "
-			"a user",
-			around->sample_rate, around->mlock_kb);
+		describe_sampling(around, more, sizeof(more));
+		td_doctor_add(doctor, "limits", TD_FINDING_OK,
+			      "%d samples a second of a CPU%s",
+			      around->sample_rate, more);
 		return;
 	}
 	finding = td_doctor_add(doctor, "limits", TD_FINDING_WARNING,

@@ -165,10 +165,14 @@ static bool judge_test(struct td_doctor *doctor, struct td_self_test *test,
 static void judge_untried(struct td_doctor *doctor,
 			  const struct td_patient *patient)
 {
+	const char *why = "no CPU of a core PMU is online";
+
+	if (patient->levels->no_level_1.code)
+		why = "level 1 cannot be counted";
+	else if (patient->around->saved)
+		why = "PROCFS_PATH is of another machine";
 	td_doctor_add(doctor, "self-test", TD_FINDING_NOTE, "not tried: %s",
-		      patient->levels->no_level_1.code
-			      ? "level 1 cannot be counted"
-			      : "PROCFS_PATH is of another machine");
+		      why);
 }
 
 void td_doctor_judge_tests(struct td_doctor *doctor,

@@ -20,31 +20,31 @@
  */
 #define MOST_OFF 15
 
-struct rule {
+static const struct rule {
 	const char *loop; /* what it does */
-	const char *node; /* where its slots go */
-	size_t offset;    /* of the node in struct td_loop_shares */
-	double margin;    /* by which it is above the other loops' */
-};
-
-static const struct rule rules[TD_NR_LOOPS] = {
-	[TD_LOOP_RETIRING] = { "simple instructions", "retiring",
-			       offsetof(struct td_loop_shares, retiring), 20 },
+	const char *node; /* where its slots go, see share_of() */
+	double margin;    /* by which its share is above the other loops' */
+} rules[TD_NR_LOOPS] = {
+	[TD_LOOP_RETIRING] = { "simple instructions", "retiring", 20 },
 	[TD_LOOP_MISPREDICT] = { "mispredicted branches", "bad speculation",
-				 offsetof(struct td_loop_shares,
-					  bad_speculation),
 				 10 },
-	[TD_LOOP_CHASE] = { "a chase of pointers", "backend bound",
-			    offsetof(struct td_loop_shares, backend_bound),
-			    20 },
+	[TD_LOOP_CHASE] = { "a chase of pointers", "backend bound", 20 },
 };
 
-static double share(const struct td_self_test *test, int loop,
-		    const struct rule *rule)
+/* The share of the node that the loop is about. */
+static double share_of(const struct td_loop_shares *shares, enum td_loop about)
 {
-	const char *shares = (const char *)&test->shares[loop];
-
-	return *(const double *)(const void *)(shares + rule->offset);
+	switch (about) {
+	case TD_LOOP_RETIRING:
+		return shares->retiring;
+	case TD_LOOP_MISPREDICT:
+		return shares->bad_speculation;
+	case TD_LOOP_CHASE:
+		return shares->backend_bound;
+	case TD_NR_LOOPS:
+		break;
+	}
+	return NAN;
 }
 
 /* --- does it count? ---------------------------------------------------------- */
@@ -93,12 +93,13 @@ static bool judge_sum(struct td_doctor *doctor, const struct td_self_test *test)
 /* --- does it tell the loops apart? ------------------------------------------- */
 
 static bool judge_loop(struct td_doctor *doctor, struct td_self_test *test,
-		       int loop)
+		       enum td_loop loop)
 {
+	const struct td_loop_shares *shares = test->shares;
 	const struct rule *rule = &rules[loop];
-	double own = share(test, loop, rule);
-	double a = share(test, (loop + 1) % TD_NR_LOOPS, rule);
-	double b = share(test, (loop + 2) % TD_NR_LOOPS, rule);
+	double own = share_of(&shares[loop], loop);
+	double a = share_of(&shares[(loop + 1) % TD_NR_LOOPS], loop);
+	double b = share_of(&shares[(loop + 2) % TD_NR_LOOPS], loop);
 
 	test->passed[loop] = own >= fmax(a, b) + rule->margin;
 	td_doctor_add(
@@ -132,7 +133,7 @@ static bool judge_loops(struct td_doctor *doctor, struct td_self_test *test,
 	bool passed = true;
 
 	for (int i = 0; i < TD_NR_LOOPS; i++)
-		passed &= judge_loop(doctor, test, i);
+		passed &= judge_loop(doctor, test, (enum td_loop)i);
 	if (!passed)
 		explain_failure(doctor, machine);
 	return passed;

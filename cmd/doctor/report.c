@@ -21,7 +21,8 @@ const char *td_finding_state_name(enum td_finding_state state)
 	return "";
 }
 
-static void set_text(char **text, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void
+set_text(char **text, const char *fmt, va_list ap)
 {
 	free(*text);
 	if (vasprintf(text, fmt, ap) < 0)

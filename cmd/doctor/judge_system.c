@@ -47,25 +47,37 @@ static const char *rights_of(int paranoid)
 	       "2, some kernels let only root count";
 }
 
+/* Above 2, Debian's kernel does not look at CAP_PERFMON. */
+static bool may_count_all(const struct td_surroundings *around)
+{
+	return around->admin || around->paranoid <= 0 ||
+	       (around->perfmon && around->paranoid <= 2);
+}
+
 static void judge_rights(struct td_doctor *doctor,
 			 const struct td_surroundings *around)
 {
 	td_autofree char *setcap = make_setcap(around->program);
 	struct td_finding *finding;
 
-	if (around->privileged || around->paranoid <= 0) {
+	if (may_count_all(around)) {
 		td_doctor_add(doctor, "rights", TD_FINDING_OK,
 			      "the whole machine may be counted (%s"
 			      "kernel.perf_event_paranoid is %d)",
-			      around->privileged ? "CAP_PERFMON; " : "",
+			      around->admin     ? "by root; "
+			      : around->perfmon ? "with CAP_PERFMON; "
+						: "",
 			      around->paranoid);
 		return;
 	}
-	finding = td_doctor_add(doctor, "rights", TD_FINDING_WARNING,
-				"kernel.perf_event_paranoid is %d: %s",
-				around->paranoid, rights_of(around->paranoid));
+	finding = td_doctor_add(
+		doctor, "rights", TD_FINDING_WARNING,
+		"kernel.perf_event_paranoid is %d: %s", around->paranoid,
+		around->perfmon ? "above 2, some kernels let only root "
+				  "count, even with CAP_PERFMON"
+				: rights_of(around->paranoid));
 	td_finding_set_command(finding, "sysctl kernel.perf_event_paranoid=0");
-	if (setcap)
+	if (setcap && !around->perfmon && around->paranoid <= 2)
 		td_finding_set_other(finding, "%s", setcap);
 }
 

@@ -82,8 +82,12 @@ static bool is_in_own_namespace(void)
 	return nr != UINT32_MAX;
 }
 
-/* CAP_PERFMON is of Linux 5.8, CAP_SYS_ADMIN what came before it. */
-static bool is_privileged(void)
+static bool has(const struct __user_cap_data_struct *data, unsigned int cap)
+{
+	return data[CAP_TO_INDEX(cap)].effective & CAP_TO_MASK(cap);
+}
+
+static void read_rights(struct td_surroundings *out)
 {
 	struct __user_cap_header_struct head = {
 		.version = _LINUX_CAPABILITY_VERSION_3,
@@ -91,11 +95,9 @@ static bool is_privileged(void)
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
 
 	if (is_in_own_namespace() || syscall(SYS_capget, &head, data))
-		return false;
-	return (data[CAP_TO_INDEX(CAP_PERFMON)].effective &
-		CAP_TO_MASK(CAP_PERFMON)) ||
-	       (data[CAP_TO_INDEX(CAP_SYS_ADMIN)].effective &
-		CAP_TO_MASK(CAP_SYS_ADMIN));
+		return;
+	out->admin = has(data, CAP_SYS_ADMIN);
+	out->perfmon = has(data, CAP_PERFMON);
 }
 
 static char *find_program(void)
@@ -160,9 +162,9 @@ int td_surroundings_read(struct td_surroundings *out, const struct td_sysfs *fs,
 {
 	*out = (struct td_surroundings){
 		.saved = getenv("PROCFS_PATH"),
-		.privileged = is_privileged(),
 		.program = find_program(),
 	};
+	read_rights(out);
 	read_limits(out, fs);
 	if (read_rdpmc(out, fs, machine))
 		return td_err_nomem(err);

@@ -12,7 +12,8 @@
 /* What the kernel lets this user do.  TD_UNKNOWN: proc or sysfs has no such file. */
 struct td_surroundings {
 	bool saved;       /* PROCFS_PATH: proc is not this machine's */
-	bool privileged;  /* CAP_PERFMON or CAP_SYS_ADMIN */
+	bool admin;       /* CAP_SYS_ADMIN: root */
+	bool perfmon;     /* CAP_PERFMON */
 	int paranoid;     /* kernel.perf_event_paranoid */
 	int sample_rate;  /* kernel.perf_event_max_sample_rate */
 	int cpu_time_pct; /* kernel.perf_cpu_time_max_percent */

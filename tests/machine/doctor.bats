@@ -53,10 +53,13 @@ text() {
 	# a loop of each kind on each kind of core, with the shares of the truth file
 	kinds=$(find /sys/bus/event_source/devices/ -name 'cpu*' | wc -l)
 	[ "$(jq '.self_test | length' found)" -eq $((3 * kinds)) ]
-	jq -e 'all(.self_test[] | select(.loop == "retiring"); .retiring > 70)' found
-	jq -e 'all(.self_test[] | select(.loop == "mispredict"); .bad_speculation > 35 and .bad_speculation < 45)' found
-	jq -e 'all(.self_test[] | select(.loop == "chase"); .backend_bound > 60)' found
-	jq -e 'all(.self_test[]; .retiring + .backend_bound + .frontend_bound + .bad_speculation - 100 | fabs < 5)' found
+	# of a whole core, what its other thread does is in them
+	if [ "$TD_MACHINE" != skx ]; then
+		jq -e 'all(.self_test[] | select(.loop == "retiring"); .retiring > 70)' found
+		jq -e 'all(.self_test[] | select(.loop == "mispredict"); .bad_speculation > 35 and .bad_speculation < 45)' found
+		jq -e 'all(.self_test[] | select(.loop == "chase"); .backend_bound > 60)' found
+		jq -e 'all(.self_test[]; .retiring + .backend_bound + .frontend_bound + .bad_speculation - 100 | fabs < 5)' found
+	fi
 	[ "$(state watchdog)" = ok ]
 	[ "$(state processor)" = ok ] || [ "$TD_MACHINE" = zen4 ]
 	[ "$(state kernel)" = ok ]

@@ -58,7 +58,7 @@ TESTS := $(wildcard tests/unit/*.c tests/fuzz/*.c tests/bench/*.c)
 GUESTS := $(wildcard tests/machine/*.c)
 BESIDE_VALGRIND := tests/valgrind/syscall.c
 SOURCES := $(CMD) $(LIB) $(REGION) $(TESTS) $(GUESTS) $(BESIDE_VALGRIND)
-EMULATED := tests/emulator/act.c $(wildcard tests/emulator/qemu/*.[ch])
+EMULATED := tests/emulator/act.c tests/emulator/loops.c $(wildcard tests/emulator/qemu/*.[ch])
 HEADERS := $(call below,cmd lib metrics,*.h) $(wildcard tests/*/*.h)
 
 OBJECTS := $(SOURCES:%.c=$(B)/obj/%.o)
@@ -280,6 +280,12 @@ $(ACT): tests/emulator/act.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=gnu11 $(WARNINGS) -O2 -g -static -pthread -o $@ $<
 
+# Gives the loops of tdstat doctor the scenarios that they would be on silicon.
+LOOPS := build/emulator/loops.so
+$(LOOPS): tests/emulator/loops.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) -std=gnu11 $(WARNINGS) -O2 -g -shared -fPIC -o $@ $<
+
 # Levels 1 and 2 in each scenario, by other formulas than tdstat's.
 build/alderlake.json: tests/machine/own.py tests/emulator/scenarios/alderlake.truth \
 		$(wildcard tests/emulator/truth_*.py) | $(B)/pmu-events
@@ -287,11 +293,11 @@ build/alderlake.json: tests/machine/own.py tests/emulator/scenarios/alderlake.tr
 
 emulator: emulator-deps
 	@tests/emulator/build
-	@$(MAKE) --no-print-directory $(ACT)
+	@$(MAKE) --no-print-directory $(ACT) $(LOOPS)
 
 # Each line "# machine: MODEL [option]..." in a file is a boot that it runs in, and
 # "# release: MODEL [option]..." one that check-machine-all adds.
-check-booted: all $(GUEST_PROGRAMS) build/perf-tests/.unpacked $(if $(emulated),$(ACT) build/alderlake.json)
+check-booted: all $(GUEST_PROGRAMS) build/perf-tests/.unpacked $(if $(emulated),$(ACT) $(LOOPS) build/alderlake.json)
 	@$(or $(MACHINE_PERF),true) --version >/dev/null
 	@TD_PERF_SERIES=newest $(or $(MACHINE_PERF),true) --version >/dev/null
 ifeq ($(MACHINE),)

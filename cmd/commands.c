@@ -16,6 +16,7 @@
 	row(profile) \
 	row(list) \
 	row(explain) \
+	row(doctor) \
 	row(help)
 /* clang-format on */
 

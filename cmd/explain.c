@@ -9,6 +9,7 @@
 #include "cmd/opts/groups.h"
 #include "cmd/opts/value.h"
 #include "cmd/out/out.h"
+#include "cmd/out/wrap.h"
 #include "cmd/plan/catalog.h"
 #include "cmd/plan/select.h"
 #include "cmd/say.h"
@@ -17,9 +18,7 @@
 #include "lib/base/util.h"
 #include "metrics/explain/explain.h"
 
-#define LINE_WIDTH  80
 #define TEXT_COLUMN 11
-#define BLANKS      " \t\r\n"
 
 /* The model's files, for metrics that have no text of ours. */
 struct files {
@@ -32,22 +31,8 @@ struct files {
 /* Writes "  means:   text", wrapped. */
 static void put_text(const char *label, const char *text)
 {
-	int at = TEXT_COLUMN;
-	size_t len;
-
 	printf("  %-*s", TEXT_COLUMN - 2, label);
-	for (; *(text += strspn(text, BLANKS)); text += len) {
-		int width;
-
-		len = strcspn(text, BLANKS);
-		width = td_printable_width_n(text, len);
-		if (at > TEXT_COLUMN && at + 1 + width > LINE_WIDTH)
-			at = printf("\n%*s", TEXT_COLUMN, "") - 1;
-		else if (at > TEXT_COLUMN)
-			at += printf(" ");
-		at += td_put_printable_n(stdout, text, len);
-	}
-	putchar('\n');
+	td_put_wrapped(stdout, TEXT_COLUMN, text);
 }
 
 static void put_place(const char *name, int level, const char *parent)

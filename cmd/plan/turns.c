@@ -76,38 +76,65 @@ static void put_reason(FILE *fp, const struct td_plan *plan,
 			nr / 2);
 }
 
+/* "5 groups, each counted 20 % of the time" */
+static void put_groups(FILE *fp, const struct td_plan *plan,
+		       const struct turns *turns)
+{
+	size_t nr = turns->nr + turns->nr_always;
+
+	fprintf(fp, "%zu group%s, ", nr, nr == 1 ? "" : "s");
+	if (!turns->nr) {
+		fputs("counted all of the time: nothing takes turns", fp);
+		return;
+	}
+	if (plan->nr_sets > 1) {
+		fprintf(fp,
+			"counted all of the time in %u runs: nothing takes "
+			"turns",
+			plan->nr_sets);
+		return;
+	}
+	if (turns->nr_always)
+		fprintf(fp, "%zu counted all of the time, the others ",
+			turns->nr_always);
+	else
+		fputs("each counted ", fp);
+	put_shares(fp, turns);
+	fputs(" of the time", fp);
+}
+
 /* "cpu_core: 5 groups, each counted 20 % of the time, because its ..." */
 static void put_pmu(FILE *fp, const struct td_plan *plan,
 		    const struct td_machine *machine, int pmu,
 		    const double *shares)
 {
 	struct turns turns = find_turns(plan, pmu, shares);
-	size_t nr = turns.nr + turns.nr_always;
 
-	if (!nr)
+	if (!turns.nr && !turns.nr_always)
 		return;
 	td_put_printable(fp, machine->pmus[pmu].name);
-	fprintf(fp, ": %zu group%s, ", nr, nr == 1 ? "" : "s");
-	if (!turns.nr) {
-		fputs("counted all of the time: nothing takes turns\n", fp);
-		return;
-	}
-	if (plan->nr_sets > 1) {
-		fprintf(fp,
-			"counted all of the time in %u runs: nothing takes "
-			"turns\n",
-			plan->nr_sets);
-		return;
-	}
-	if (turns.nr_always)
-		fprintf(fp, "%zu counted all of the time, the others ",
-			turns.nr_always);
-	else
-		fputs("each counted ", fp);
-	put_shares(fp, &turns);
-	fputs(" of the time", fp);
-	put_reason(fp, plan, machine, pmu);
+	fputs(": ", fp);
+	put_groups(fp, plan, &turns);
+	if (turns.nr && plan->nr_sets < 2)
+		put_reason(fp, plan, machine, pmu);
 	fputc('\n', fp);
+}
+
+bool td_put_turns_of(FILE *fp, const struct td_machine *machine,
+		     const struct td_plan *plan, int pmu, bool why)
+{
+	td_autofree double *shares =
+		calloc(plan->nr_groups + 1, sizeof(*shares));
+	struct turns turns;
+
+	if (!shares)
+		return false;
+	td_plan_shares(plan, machine, shares);
+	turns = find_turns(plan, pmu, shares);
+	put_groups(fp, plan, &turns);
+	if (turns.nr && why)
+		put_reason(fp, plan, machine, pmu);
+	return turns.nr;
 }
 
 static void put_plan(FILE *fp, const struct td_machine *machine,

@@ -13,5 +13,11 @@
  */
 void td_put_turns(FILE *fp, const struct td_machine *machine,
 		  const struct td_plan *plan);
+/*
+ * The same of one PMU, which has groups: "5 groups, each counted 20 % of the
+ * time", and, with why, the reason.  Returns true if groups take turns.
+ */
+bool td_put_turns_of(FILE *fp, const struct td_machine *machine,
+		     const struct td_plan *plan, int pmu, bool why);
 
 #endif

@@ -69,6 +69,7 @@ void td_pmu_events_free(struct td_pmu_events *events)
 	free(events->metrics);
 	free(events->unread);
 	free(events->dir);
+	free(events->version);
 	free(events->skipped);
 	*events = (struct td_pmu_events){ 0 };
 }

@@ -87,7 +87,7 @@ static int read_line(const struct td_map *map, char *line,
 {
 	const char *expression = column(&line);
 
-	strsep(&line, ","); /* the version */
+	row->version = column(&line);
 	row->file = column(&line);
 	row->type = column(&line);
 	row->core = column(&line);

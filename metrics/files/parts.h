@@ -14,6 +14,7 @@
  * column.
  */
 struct td_map_row {
+	const char *version;
 	const char *file; /* a file; in the kernel tree a folder */
 	const char *type; /* "core", "hybridcore", "uncore" */
 	const char *core; /* perfmon's core type: "0x40" */

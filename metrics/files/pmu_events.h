@@ -61,7 +61,8 @@ struct td_events_file {
  * one by one until an event is found.
  */
 struct td_pmu_events {
-	char *dir; /* "<root>/alderlake" */
+	char *dir;     /* "<root>/alderlake" */
+	char *version; /* "v1.27", of the kernel tree's map; NULL: unknown */
 	struct td_events_file *unread;
 	size_t nr_unread;
 	struct td_model_event *events; /* sorted by name, then pmu */

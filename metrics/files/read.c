@@ -136,7 +136,8 @@ static int read_mapped(struct td_pmu_events *out, const char *root,
 	if (rc <= 0)
 		return rc ? rc : td_map_none(map, err);
 	out->dir = td_aprintf("%s/%s", root, row.file);
-	if (!out->dir)
+	out->version = strdup(row.version);
+	if (!out->dir || !out->version)
 		return td_err_nomem(err);
 	return read_folder(out, false, &nr, err);
 }

@@ -30,21 +30,17 @@ static bool is_older(const char *release, const char *than)
 }
 
 /*
- * Is the kernel older than its support for this model?  Such a kernel shows one
- * PMU called cpu.  For hybrid models without an entry, the limit is 6.1, the
- * oldest kernel that was checked.
+ * For hybrid models without an entry, the limit is 6.1, the oldest kernel that
+ * was checked.
  */
-static bool kernel_too_old(const struct td_machine *machine, const char *pmu,
-			   const char **since)
+const char *td_kernel_too_old(const struct td_machine *machine)
 {
 	const struct td_model *model = machine->model;
+	const char *since = model ? model->linux_since : NULL;
 
-	if (!model || strcmp(pmu, "cpu") != 0)
-		return false;
-	*since = model->linux_since;
-	if (!*since && td_model_is_hybrid(model))
-		*since = "6.1";
-	return *since && is_older(machine->release, *since);
+	if (!since && model && td_model_is_hybrid(model))
+		since = "6.1";
+	return since && is_older(machine->release, since) ? since : NULL;
 }
 
 static const char *first_pmu(const struct td_machine *machine)
@@ -58,12 +54,13 @@ static const char *first_pmu(const struct td_machine *machine)
 
 int td_why_no_tree(const struct td_machine *machine, struct td_err *err)
 {
-	const char *pmu, *since;
+	const char *pmu, *since = td_kernel_too_old(machine);
 
 	if (machine->nr_core == 0)
 		return no_pmu(machine, err);
 	pmu = first_pmu(machine);
-	if (kernel_too_old(machine, pmu, &since)) {
+	/* such a kernel shows one PMU called cpu */
+	if (since && strcmp(pmu, "cpu") == 0) {
 		td_err_set(err, -ENODEV,
 			   "no top-down events: Linux %s does not know this "
 			   "processor (%s)",

@@ -9,5 +9,10 @@
  * hint; returns -ENODEV.
  */
 int td_why_no_tree(const struct td_machine *machine, struct td_err *err);
+/*
+ * The first Linux that knows the processor, if the machine's is older; NULL: it
+ * is not, or the processor is not in the table.
+ */
+const char *td_kernel_too_old(const struct td_machine *machine);
 
 #endif

@@ -172,7 +172,7 @@ refused() {
 		--hybrid-merge --dry-run -v --verbose; do
 		[[ $output =~ (^|[[:space:],])$option ]] || fail "no $option"
 	done
-	for word in record report list explain help 127 126 64; do
+	for word in record report list explain doctor help 127 126 64; do
 		assert_output --partial "$word"
 	done
 	try "$TDSTAT" -?
@@ -185,7 +185,7 @@ options_of() {
 }
 
 @test "a subcommand's --help: its own options alone, and two examples of it" {
-	for word in record report list explain help; do
+	for word in record report list explain doctor help; do
 		try "$TDSTAT" $word --help
 		assert_success
 		assert_no_stderr
@@ -211,7 +211,7 @@ options_of() {
 @test "tdstat help [SUBCOMMAND] is the --help of that, and of tdstat" {
 	assert_same "$("$TDSTAT" --help)" "$("$TDSTAT" help)"
 	assert_same "$("$TDSTAT" --help)" "$("$TDSTAT" help stat)"
-	for word in record report diff regions locate profile list explain help; do
+	for word in record report diff regions locate profile list explain doctor help; do
 		assert_same "$("$TDSTAT" $word --help)" "$("$TDSTAT" help $word)"
 		"$TDSTAT" --help | grep -q "^  $word  " || fail "$word is not in the list"
 	done

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Findings on what the loops counted.
+ *
+ * Loops are compared with each other, because what one loop gives differs from
+ * core to core.  The limits, in points, are far below what silicon shows: a
+ * published program bound by mispredictions has 13 % retiring, 58 % bad
+ * speculation and 9 % backend bound on Golden Cove.  A chase of pointers retires
+ * one load in some tens of cycles of 4 to 8 slots each, and the first loop has
+ * nothing to wait for.
+ */
+#include <math.h>
+
+#include "cmd/doctor/judge.h"
+#include "lib/base/util.h"
+
+/*
+ * How far level 1 may be from all of the slots, in points: published results of
+ * groups that took turns are up to 14 off, of others 2.
+ */
+#define MOST_OFF 15
+
+static const struct rule {
+	const char *loop; /* what it does */
+	const char *node; /* where its slots go, see share_of() */
+	double margin;    /* by which its share is above the other loops' */
+} rules[TD_NR_LOOPS] = {
+	[TD_LOOP_RETIRING] = { "simple instructions", "retiring", 20 },
+	[TD_LOOP_MISPREDICT] = { "mispredicted branches", "bad speculation",
+				 10 },
+	[TD_LOOP_CHASE] = { "a chase of pointers", "backend bound", 20 },
+};
+
+/* The share of the node that the loop is about. */
+static double share_of(const struct td_loop_shares *shares, enum td_loop about)
+{
+	switch (about) {
+	case TD_LOOP_RETIRING:
+		return shares->retiring;
+	case TD_LOOP_MISPREDICT:
+		return shares->bad_speculation;
+	case TD_LOOP_CHASE:
+		return shares->backend_bound;
+	case TD_NR_LOOPS:
+		break;
+	}
+	return NAN;
+}
+
+/* --- does it count? ---------------------------------------------------------- */
+
+/* The sum of the loop that is farthest from all of the slots. */
+static double worst_sum(const struct td_self_test *test)
+{
+	double worst = 100;
+
+	for (int i = 0; i < TD_NR_LOOPS; i++) {
+		if (fabs(test->shares[i].sum - 100) >= fabs(worst - 100))
+			worst = test->shares[i].sum;
+	}
+	return worst;
+}
+
+static bool retires(const struct td_self_test *test)
+{
+	for (int i = 0; i < TD_NR_LOOPS; i++) {
+		if (!(test->shares[i].retiring > 0))
+			return false;
+	}
+	return true;
+}
+
+static bool judge_sum(struct td_doctor *doctor, const struct td_self_test *test)
+{
+	double sum = worst_sum(test);
+
+	if (fabs(sum - 100) <= MOST_OFF && retires(test)) {
+		td_doctor_add(doctor, "self-test", TD_FINDING_OK,
+			      "%s, %s %d: level 1 is counted and adds up to "
+			      "%.1f %%",
+			      test->pmu,
+			      test->whole_core ? "the core of CPU" : "CPU",
+			      test->cpu, sum);
+		return true;
+	}
+	td_doctor_add(doctor, "self-test", TD_FINDING_FAILED,
+		      "%s, CPU %d: level 1 is counted wrongly: it adds up to "
+		      "%.1f %%, with %.1f %% retiring",
+		      test->pmu, test->cpu, sum, test->shares[0].retiring);
+	return false;
+}
+
+/* --- does it tell the loops apart? ------------------------------------------- */
+
+static bool judge_loop(struct td_doctor *doctor, struct td_self_test *test,
+		       enum td_loop loop)
+{
+	const struct td_loop_shares *shares = test->shares;
+	const struct rule *rule = &rules[loop];
+	double own = share_of(&shares[loop], loop);
+	double a = share_of(&shares[(loop + 1) % TD_NR_LOOPS], loop);
+	double b = share_of(&shares[(loop + 2) % TD_NR_LOOPS], loop);
+
+	test->passed[loop] = own >= fmax(a, b) + rule->margin;
+	td_doctor_add(
+		doctor, "self-test",
+		test->passed[loop] ? TD_FINDING_OK : TD_FINDING_FAILED,
+		"%s, %s: %.1f %% %s; the other loops %.1f and %.1f %%: %s",
+		test->pmu, rule->loop, own, rule->node, a, b,
+		test->passed[loop] ? "passed" : "failed");
+	return test->passed[loop];
+}
+
+static void explain_failure(struct td_doctor *doctor,
+			    const struct td_machine *machine)
+{
+	struct td_finding *finding = td_doctor_add(
+		doctor, "self-test", TD_FINDING_FAILED,
+		"the counters do not tell the loops apart%s",
+		machine->cpuid.hypervisor
+			? ": an emulated or virtual PMU, or a busy host?"
+			: ": is the machine very busy?");
+
+	if (machine->cpuid.hypervisor)
+		td_finding_set_remedy(finding, "measure on the host");
+	else
+		td_finding_set_command(finding, "tdstat doctor");
+}
+
+static bool judge_loops(struct td_doctor *doctor, struct td_self_test *test,
+			const struct td_machine *machine)
+{
+	bool passed = true;
+
+	for (int i = 0; i < TD_NR_LOOPS; i++)
+		passed &= judge_loop(doctor, test, (enum td_loop)i);
+	if (!passed)
+		explain_failure(doctor, machine);
+	return passed;
+}
+
+/* --- all -------------------------------------------------------------------- */
+
+static bool was_tried(const struct td_self_test *test)
+{
+	return test->cpu >= 0;
+}
+
+static bool judge_test(struct td_doctor *doctor, struct td_self_test *test,
+		       const struct td_machine *machine)
+{
+	struct td_finding *finding;
+
+	if (!test->err.code)
+		return judge_sum(doctor, test) &&
+		       judge_loops(doctor, test, machine);
+	finding = td_doctor_add(doctor, "self-test",
+				was_tried(test) ? TD_FINDING_FAILED
+						: TD_FINDING_WARNING,
+				"%s: %s", test->pmu, test->err.msg);
+	if (test->err.hint[0])
+		td_finding_set_remedy(finding, "%s", test->err.hint);
+	return !was_tried(test);
+}
+
+static void judge_untried(struct td_doctor *doctor,
+			  const struct td_patient *patient)
+{
+	const char *why = "no CPU of a core PMU is online";
+
+	if (patient->levels->no_level_1.code)
+		why = "level 1 cannot be counted";
+	else if (patient->around->saved)
+		why = "PROCFS_PATH is of another machine";
+	td_doctor_add(doctor, "self-test", TD_FINDING_NOTE, "not tried: %s",
+		      why);
+}
+
+void td_doctor_judge_tests(struct td_doctor *doctor,
+			   const struct td_patient *patient)
+{
+	size_t nr = 0;
+	bool good = true;
+
+	for (size_t i = 0; i < doctor->nr_tests; i++) {
+		nr += was_tried(&doctor->tests[i]);
+		good &= judge_test(doctor, &doctor->tests[i], patient->machine);
+	}
+	if (!doctor->nr_tests)
+		judge_untried(doctor, patient);
+	doctor->level_1 = good && nr;
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/doctor/self_test.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/doctor/loops.h"
+#include "cmd/plan/job.h"
+#include "cmd/plan/select.h"
+#include "lib/base/util.h"
+#include "lib/counter/counter.h"
+#include "metrics/eval/eval.h"
+
+#define ALL_NS    UINT64_C(500000000)
+#define WARMUP(n) ((n) / 8)
+
+/* What the tests of all kinds of core share. */
+struct testing {
+	struct td_doctor *doctor;
+	const struct td_opts *opts;
+	struct td_loops loops;
+	struct td_notes notes; /* that were said */
+	uint64_t loop_ns;
+};
+
+/* --- the CPU ---------------------------------------------------------------- */
+
+#define SET_SIZE CPU_ALLOC_SIZE(TD_MAX_CPU + 1)
+
+/* The last CPU of the PMU where this thread may run; -1: none. */
+static int choose_cpu(const struct td_pmu *pmu, const cpu_set_t *home)
+{
+	for (size_t i = pmu->cpus.nr; i-- > 0;) {
+		if (CPU_ISSET_S((size_t)pmu->cpus.v[i], SET_SIZE, home))
+			return pmu->cpus.v[i];
+	}
+	return -1;
+}
+
+static int stay_on(int cpu, struct td_err *err)
+{
+	cpu_set_t *set = CPU_ALLOC(TD_MAX_CPU + 1);
+	int rc;
+
+	if (!set)
+		return td_err_nomem(err);
+	CPU_ZERO_S(SET_SIZE, set);
+	CPU_SET_S((size_t)cpu, SET_SIZE, set);
+	rc = sched_setaffinity(0, SET_SIZE, set) ? -errno : 0;
+	CPU_FREE(set);
+	return rc ? td_err_set(err, rc, "CPU %d: cannot run there: %s", cpu,
+			       strerror(-rc))
+		  : 0;
+}
+
+/* --- the counters ----------------------------------------------------------- */
+
+/* tdstat -l 1 -t TID, or -C CPU, of one kind of core */
+static int plan_one(struct td_job *job, const struct testing *t,
+		    const struct td_self_test *test, struct td_err *err)
+{
+	struct td_opts counting = *t->opts;
+	int self = gettid(), cpu = test->cpu, rc;
+
+	counting.subcommand = TD_STAT;
+	counting.level = 1;
+	counting.drill = false;
+	counting.cputype = test->pmu;
+	counting.quiet = counting.no_inherit = true;
+	if (test->whole_core) {
+		counting.has_cpus = true;
+		counting.cpus = (struct td_ints){ &cpu, 1 };
+	} else {
+		counting.tids = (struct td_ints){ &self, 1 };
+	}
+	rc = td_job_plan(job, &counting, err);
+	job->opts = NULL; /* they end here */
+	return rc;
+}
+
+static int plan(struct td_job *job, const struct testing *t,
+		struct td_self_test *test, struct td_err *err)
+{
+	int rc = plan_one(job, t, test, err);
+
+	if (rc != -ENOTSUP)
+		return rc;
+	td_job_free(job);
+	*err = (struct td_err){ 0 };
+	test->whole_core = true;
+	return plan_one(job, t, test, err);
+}
+
+static int open_counter(struct td_counter **counter, struct td_job *job,
+			struct td_err *err)
+{
+	const struct td_counter_setup setup = {
+		.plan = &job->plan,
+		.machine = &job->machine,
+		.target = &job->target,
+		.notes = &job->notes,
+		.for_metrics = true,
+	};
+	int rc = td_counter_open(counter, &setup, err);
+
+	if (!rc)
+		rc = td_check_opened_metrics(job->tree, &job->plan.events, err);
+	return rc ? rc : td_counter_enable(*counter, true, -1, err);
+}
+
+/* --- values ----------------------------------------------------------------- */
+
+/* AMD's files call the same nodes so without "tma_". */
+static double *find_share(struct td_loop_shares *shares, const char *name)
+{
+	name += strncmp(name, "tma_", 4) == 0 ? 4 : 0;
+	if (strcmp(name, "retiring") == 0)
+		return &shares->retiring;
+	if (strcmp(name, "backend_bound") == 0)
+		return &shares->backend_bound;
+	if (strcmp(name, "frontend_bound") == 0)
+		return &shares->frontend_bound;
+	return strcmp(name, "bad_speculation") == 0 ? &shares->bad_speculation
+						    : NULL;
+}
+
+static int not_counted(const struct td_cell *cell, const char *name,
+		       struct td_err *err)
+{
+	return td_err_set(err, -ENODATA, "%s was not counted%s%s", name,
+			  cell->why ? ": " : "", cell->why ? cell->why : "");
+}
+
+static int take_row(struct td_loop_shares *shares,
+		    const struct td_report *report, const struct td_row *row,
+		    struct td_err *err)
+{
+	*shares = (struct td_loop_shares){ NAN, NAN, NAN,
+					   NAN, 0,   row->running_pct };
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		const struct td_node *node = &row->nodes[i];
+		const struct td_cell *cell = &row->cells[node->column];
+		const char *name = report->columns[node->column].name;
+		double *share = find_share(shares, name);
+
+		if (node->level != 1)
+			continue;
+		if (share && cell->status != TD_STATUS_OK)
+			return not_counted(cell, name, err);
+		if (cell->status == TD_STATUS_OK)
+			shares->sum += cell->value;
+		if (share)
+			*share = cell->value;
+	}
+	return 0;
+}
+
+static int evaluate(struct td_evaluation *e, const struct td_readings *readings,
+		    struct td_loop_shares *shares, struct td_err *err)
+{
+	const struct td_aggregator all = { 0 };
+	struct td_totals totals = { 0 };
+	struct td_report report = { 0 };
+	int rc = td_aggregate(&all, readings, e->plan, &totals, err);
+
+	if (!rc)
+		rc = td_eval(e, &totals, NULL, false, &report, err);
+	if (!rc && !report.nr_rows)
+		rc = td_err_set(err, -ENODATA, "nothing was counted");
+	if (!rc)
+		rc = take_row(shares, &report, &report.rows[0], err);
+	td_report_free(&report);
+	td_totals_free(&totals);
+	return rc;
+}
+
+/* --- a kind of core ---------------------------------------------------------- */
+
+/* Caches and predictors are as the loop wants them when it counts. */
+static int count_loop(const struct testing *t, struct td_counter *counter,
+		      enum td_loop loop, struct td_readings *readings,
+		      struct td_err *err)
+{
+	int rc;
+
+	td_loop_run(&t->loops, loop, WARMUP(t->loop_ns));
+	rc = td_counter_read(counter, 0, readings, err);
+	if (rc)
+		return rc;
+	td_loop_run(&t->loops, loop, t->loop_ns - WARMUP(t->loop_ns));
+	return td_counter_read(counter, 0, readings, err);
+}
+
+static int count_loops(const struct testing *t, struct td_job *job,
+		       struct td_self_test *test, struct td_err *err)
+{
+	struct td_evaluation e = { 0 };
+	struct td_counter *counter = NULL;
+	int rc = open_counter(&counter, job, err);
+
+	if (!rc)
+		rc = td_evaluation_make(&e, job->tree, &job->plan, err);
+	for (int loop = 0; !rc && loop < TD_NR_LOOPS; loop++) {
+		struct td_readings readings;
+
+		rc = count_loop(t, counter, (enum td_loop)loop, &readings, err);
+		if (!rc)
+			rc = evaluate(&e, &readings, &test->shares[loop], err);
+	}
+	td_evaluation_free(&e);
+	td_counter_close(counter);
+	return rc;
+}
+
+/* What could not be counted as planned, once for all kinds of core. */
+static void add_notes(struct testing *t, const struct td_notes *notes)
+{
+	for (size_t i = 0; i < notes->nr; i++) {
+		size_t nr = t->notes.nr;
+
+		td_notes_add(&t->notes, "%s", notes->v[i]);
+		if (t->notes.nr > nr)
+			td_doctor_add(t->doctor, "self-test", TD_FINDING_NOTE,
+				      "%s", notes->v[i]);
+	}
+}
+
+static void test_kind(struct testing *t, struct td_self_test *test)
+{
+	struct td_job job;
+	int rc = stay_on(test->cpu, &test->err);
+
+	if (rc)
+		return;
+	rc = plan(&job, t, test, &test->err);
+	if (!rc)
+		count_loops(t, &job, test, &test->err);
+	add_notes(t, &job.notes);
+	td_job_free(&job);
+}
+
+/* --- all -------------------------------------------------------------------- */
+
+static int add_test(struct testing *t, const struct td_pmu *pmu,
+		    const cpu_set_t *home, struct td_err *err)
+{
+	struct td_doctor *doctor = t->doctor;
+	struct td_self_test *test =
+		td_array_add(&doctor->tests, doctor->nr_tests, sizeof(*test));
+
+	if (!test)
+		return td_err_nomem(err);
+	doctor->nr_tests++;
+	test->pmu = pmu->name;
+	test->cpu = choose_cpu(pmu, home);
+	if (test->cpu >= 0)
+		test_kind(t, test);
+	else
+		td_err_set(&test->err, -ENODEV,
+			   "this program may not run on its CPUs");
+	return test->err.code == -ENOMEM ? td_err_nomem(err) : 0;
+}
+
+static int test_kinds(struct testing *t, const struct td_machine *machine,
+		      struct td_err *err)
+{
+	cpu_set_t *home = CPU_ALLOC(TD_MAX_CPU + 1);
+	int rc = td_loops_make(&t->loops, err);
+
+	if (!rc && (!home || sched_getaffinity(0, SET_SIZE, home)))
+		rc = td_err_nomem(err);
+	for (size_t i = 0; !rc && i < machine->nr_core; i++) {
+		if (!machine->pmus[i].skip && machine->pmus[i].cpus.nr)
+			rc = add_test(t, &machine->pmus[i], home, err);
+	}
+	if (home && !rc)
+		sched_setaffinity(0, SET_SIZE, home);
+	CPU_FREE(home);
+	td_loops_free(&t->loops);
+	return rc;
+}
+
+int td_self_test_run(struct td_doctor *doctor, const struct td_opts *opts,
+		     const struct td_machine *machine, struct td_err *err)
+{
+	size_t nr = td_machine_count_kinds(machine);
+	struct testing t = {
+		.doctor = doctor,
+		.opts = opts,
+		.loop_ns = ALL_NS / TD_NR_LOOPS / (nr ? nr : 1),
+	};
+	int rc = test_kinds(&t, machine, err);
+
+	td_notes_free(&t.notes);
+	return rc;
+}

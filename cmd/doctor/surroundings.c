@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/doctor/surroundings.h"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <mntent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/base/parse.h"
+#include "lib/base/util.h"
+#include "lib/event/tracepoint.h"
+#include "lib/target/cgroup.h"
+
+/* --- numbers ---------------------------------------------------------------- */
+
+static int read_number(int dir, const char *path)
+{
+	char text[32];
+	bool minus;
+	int value;
+
+	if (td_sysfs_read_at(dir, path, text, sizeof(text)) < 0)
+		return TD_UNKNOWN;
+	minus = text[0] == '-';
+	if (td_parse_int(text + minus, 0, INT_MAX, &value))
+		return TD_UNKNOWN;
+	return minus ? -value : value;
+}
+
+static int read_rdpmc(struct td_surroundings *out, const struct td_sysfs *fs,
+		      const struct td_machine *machine)
+{
+	out->rdpmc = calloc(machine->nr_core + 1, sizeof(*out->rdpmc));
+	for (size_t i = 0; out->rdpmc && i < machine->nr_core; i++) {
+		td_autofree char *path = NULL;
+
+		if (asprintf(&path, "bus/event_source/devices/%s/rdpmc",
+			     machine->pmus[i].name) < 0) {
+			path = NULL;
+			return -1;
+		}
+		out->rdpmc[i] = read_number(fs->sys, path);
+	}
+	return out->rdpmc ? 0 : -1;
+}
+
+static void read_limits(struct td_surroundings *out, const struct td_sysfs *fs)
+{
+	struct rlimit files = { 0 };
+
+	out->paranoid = read_number(fs->proc, "sys/kernel/perf_event_paranoid");
+	out->sample_rate =
+		read_number(fs->proc, "sys/kernel/perf_event_max_sample_rate");
+	out->cpu_time_pct =
+		read_number(fs->proc, "sys/kernel/perf_cpu_time_max_percent");
+	out->mlock_kb = read_number(fs->proc, "sys/kernel/perf_event_mlock_kb");
+	getrlimit(RLIMIT_NOFILE, &files);
+	out->files = files.rlim_cur;
+	out->most_files = files.rlim_max;
+}
+
+/* --- rights ----------------------------------------------------------------- */
+
+/*
+ * A container's user namespace has its own users, and what they may does not
+ * count here: the kernel's own maps all of them.
+ */
+static bool is_in_own_namespace(void)
+{
+	char text[128];
+	unsigned long long nr = 0;
+
+	if (td_sysfs_read_at(AT_FDCWD, "/proc/self/uid_map", text,
+			     sizeof(text)) < 0)
+		return false;
+	sscanf(text, "%*u %*u %llu", &nr);
+	return nr != UINT32_MAX;
+}
+
+static bool has(const struct __user_cap_data_struct *data, unsigned int cap)
+{
+	return data[CAP_TO_INDEX(cap)].effective & CAP_TO_MASK(cap);
+}
+
+static void read_rights(struct td_surroundings *out)
+{
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	if (is_in_own_namespace() || syscall(SYS_capget, &head, data))
+		return;
+	out->admin = has(data, CAP_SYS_ADMIN);
+	out->perfmon = has(data, CAP_PERFMON);
+}
+
+static char *find_program(void)
+{
+	char path[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	return len > 0 ? strndup(path, (size_t)len) : NULL;
+}
+
+/* --- file systems ----------------------------------------------------------- */
+
+static void look_at_mount(struct td_surroundings *out,
+			  const struct mntent *mount)
+{
+	bool here = out->cgroup_root &&
+		    strcmp(mount->mnt_dir, out->cgroup_root) == 0;
+
+	out->cgroup_v2 |= here && strcmp(mount->mnt_type, "cgroup2") == 0;
+	out->has_tracefs |= strcmp(mount->mnt_type, "tracefs") == 0 ||
+			    strcmp(mount->mnt_type, "debugfs") == 0;
+}
+
+static void read_mounts(struct td_surroundings *out, const struct td_sysfs *fs)
+{
+	int fd = fs->proc < 0 ? -1
+			      : openat(fs->proc, "self/mounts",
+				       O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	FILE *mounts = fd < 0 ? NULL : fdopen(fd, "r");
+	char line[4 * PATH_MAX];
+	struct mntent mount;
+
+	if (!mounts) {
+		td_close_fd(&fd);
+		return;
+	}
+	out->mounts_known = true;
+	while (getmntent_r(mounts, &mount, line, sizeof(line)))
+		look_at_mount(out, &mount);
+	fclose(mounts);
+}
+
+/*
+ * A tracepoint of every kernel that has any.  Not asked where tracefs is not
+ * mounted: libtracefs would mount it.
+ */
+static void read_tracepoints(struct td_surroundings *out)
+{
+	struct td_tracepoints found = { 0 };
+
+	if (!out->has_tracefs)
+		return;
+	td_tracepoints_find(&found, "sched", "sched_switch",
+			    &out->no_tracepoints);
+	td_tracepoints_free(&found);
+}
+
+/* --- all -------------------------------------------------------------------- */
+
+int td_surroundings_read(struct td_surroundings *out, const struct td_sysfs *fs,
+			 const struct td_machine *machine, struct td_err *err)
+{
+	*out = (struct td_surroundings){
+		.saved = getenv("PROCFS_PATH"),
+		.program = find_program(),
+	};
+	read_rights(out);
+	read_limits(out, fs);
+	if (read_rdpmc(out, fs, machine))
+		return td_err_nomem(err);
+	td_cgroup_root(fs, &out->cgroup_root, &out->no_cgroups);
+	read_mounts(out, fs);
+	read_tracepoints(out);
+	return 0;
+}
+
+void td_surroundings_free(struct td_surroundings *surroundings)
+{
+	free(surroundings->rdpmc);
+	free(surroundings->cgroup_root);
+	free(surroundings->program);
+}

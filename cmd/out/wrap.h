@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_OUT_WRAP_H
+#define TD_CMD_OUT_WRAP_H
+
+#include <stdio.h>
+
+/*
+ * Writes the words of text from the column on, where the line is now, and ends
+ * the line.  Further lines begin at the column as well, and have 80 at most
+ * unless a word is longer.  What is not printable is escaped.
+ */
+void td_put_wrapped(FILE *fp, int column, const char *text);
+
+#endif

@@ -1,0 +1,181 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# tdstat doctor where there are counters, or a kernel that has none.  What its loops
+# count is told to the emulator by a library that comes before libc
+# (tests/emulator/loops.c): without it they all count the same, and that has to fail.
+# machine: adl --truth tests/emulator/scenarios/alderlake.truth
+# machine: skx --truth tests/emulator/scenarios/skylakex.truth
+# machine: hidden
+# machine: lnl --kernel 6.1
+# release: none
+# release: spr --truth tests/emulator/scenarios/sapphirerapids.truth
+# release: gnr --kernel 6.1
+# release: mtl --truth tests/emulator/scenarios/meteorlake.truth
+# release: zen4 --truth tests/emulator/scenarios/amdzen4.truth
+
+# shellcheck disable=SC2154 # stderr, of run
+load helper
+load nobody
+
+LOOPS=$BATS_TEST_DIRNAME/../../build/emulator/loops.so
+
+on() {
+	emulated
+	[[ " $* " == *" $TD_MACHINE "* ]] || skip "for $*"
+}
+
+# doctor: on silicon, as far as the loops see
+doctor() {
+	timeout -s KILL 30 env LD_PRELOAD="$LOOPS" "$TDSTAT" doctor "$@"
+}
+
+# state NAME: of all findings with this name, each once
+state() {
+	jq -r --arg n "$1" '[.findings[] | select(.name == $n).state] | unique | join(" ")' found
+}
+
+command_for() {
+	jq -r --arg n "$1" '.findings[] | select(.name == $n).command // empty' found
+}
+
+text() {
+	jq -r --arg n "$1" '.findings[] | select(.name == $n).text' found
+}
+
+@test "all right: level 1 works on each kind of core, exit 0" {
+	on adl skx spr mtl zen4
+	sysctl -q -w kernel.nmi_watchdog=0
+	run -0 --separate-stderr doctor
+	[ -z "$stderr" ]
+	[ "${lines[-1]}" = "level 1 works" ]
+	doctor -j >found
+	jq -e '.level_1 and all(.self_test[]; .passed)' found
+	# a loop of each kind on each kind of core, with the shares of the truth file
+	kinds=$(find /sys/bus/event_source/devices/ -name 'cpu*' | wc -l)
+	[ "$(jq '.self_test | length' found)" -eq $((3 * kinds)) ]
+	# of a whole core, what its other thread does is in them
+	if [ "$TD_MACHINE" != skx ]; then
+		jq -e 'all(.self_test[] | select(.loop == "retiring"); .retiring > 70)' found
+		jq -e 'all(.self_test[] | select(.loop == "mispredict"); .bad_speculation > 35 and .bad_speculation < 45)' found
+		jq -e 'all(.self_test[] | select(.loop == "chase"); .backend_bound > 60)' found
+		jq -e 'all(.self_test[]; .retiring + .backend_bound + .frontend_bound + .bad_speculation - 100 | fabs < 5)' found
+	fi
+	[ "$(state watchdog)" = ok ]
+	[ "$(state processor)" = ok ] || [ "$TD_MACHINE" = zen4 ]
+	[ "$(state kernel)" = ok ]
+	[ "$(state rdpmc)" = ok ]
+	[ "$(state rights)" = ok ]
+}
+
+@test "each loop runs on a CPU of its kind, and the thread may go on where it was" {
+	on adl
+	doctor -j >found
+	[[ $(text PMU) == *"cpu_core: CPUs 0-3, Golden Cove; slots and 4 fields"* ||
+		$(text PMU) == *"cpu_core: CPUs 0-3, Golden Cove; slots and 8 fields"* ]]
+	jq -e 'all(.self_test[]; (.pmu == "cpu_core") == (.cpu < 4))' found
+	# it may not run on the other kind: that one is left out
+	run -0 --separate-stderr timeout -s KILL 30 env LD_PRELOAD="$LOOPS" taskset -c 1,2 "$TDSTAT" doctor -j
+	jq -e '([.self_test[].pmu] | unique) == ["cpu_core"] and ([.findings[].text] | any(contains("cpu_atom: this program may not run")))' <<<"$output"
+}
+
+@test "half a second of loops in all" {
+	on adl spr
+	doctor -j >found
+	begin=$(date +%s%N)
+	doctor -j >found
+	ms=$((($(date +%s%N) - begin) / 1000000))
+	# the loops themselves, and what an emulated processor takes to begin and to plan
+	[ "$ms" -ge 490 ]
+	[ "$ms" -lt 6000 ]
+}
+
+@test "counters that do not know what runs: failed, with the reason" {
+	on adl spr
+	run -1 --separate-stderr timeout -s KILL 30 "$TDSTAT" doctor -j
+	jq -e '(.level_1 | not) and all(.self_test[]; .passed | not)' <<<"$output"
+	run -1 --separate-stderr timeout -s KILL 30 "$TDSTAT" doctor
+	[[ $output == *"do not tell the loops apart"* ]]
+	[ "${lines[-1]}" = "level 1 does not work: see what failed" ]
+}
+
+@test "the watchdog: named, with its command, which helps" {
+	on adl skx
+	sysctl -q -w kernel.nmi_watchdog=1
+	doctor -j >found
+	[ "$(state watchdog)" = warning ]
+	[ "$(command_for watchdog)" = "sysctl kernel.nmi_watchdog=0" ]
+	[[ $(jq '.findings[].text' found) == *"the NMI watchdog holds one more counter"* ]]
+	sh -c "$(command_for watchdog)" >/dev/null
+	doctor -j >found
+	[ "$(state watchdog)" = ok ]
+	[[ $(jq '.findings[].text' found) != *"watchdog holds"* ]]
+}
+
+@test "hyper-threading on Skylake: named; the self-test counts a whole core" {
+	on skx
+	doctor -j >found
+	[ "$(state SMT)" = warning ]
+	[[ $(text SMT) == *"share its slots"* ]]
+	[[ $(text self-test) == *"counting whole cores"* ]]
+	sh -c "$(command_for SMT)"
+	run -0 --separate-stderr doctor -j
+	jq -e '[.findings[] | select(.name == "SMT").state] == ["ok"]' <<<"$output"
+	echo on >/sys/devices/system/cpu/smt/control
+}
+
+@test "perf_event_paranoid 4 for a user without rights: failed, with the command" {
+	on adl
+	run -1 --separate-stderr as_nobody 4 timeout -s KILL 30 "$TDSTAT" doctor -j
+	printf '%s' "$output" >found
+	[ "$(state rights)" = warning ]
+	[ "$(command_for rights)" = "sysctl kernel.perf_event_paranoid=0" ]
+	[[ $(text self-test) == *"may not count this process: Permission denied"* ]]
+	jq -e '.self_test == []' found
+	# where it is 2, one's own programs may be counted
+	run -0 --separate-stderr as_nobody 2 timeout -s KILL 30 env LD_PRELOAD="$LOOPS" "$TDSTAT" doctor -j
+	printf '%s' "$output" >found
+	[[ $(text rights) == *"in user space only"* ]]
+	[[ $(text self-test) == *"counting user space only"* ]]
+	run -0 --separate-stderr as_nobody 0 timeout -s KILL 30 env LD_PRELOAD="$LOOPS" "$TDSTAT" doctor -j
+	printf '%s' "$output" >found
+	[ "$(state rights)" = ok ]
+}
+
+@test "rdpmc off: its command helps" {
+	on adl
+	for file in /sys/bus/event_source/devices/cpu*/rdpmc; do echo 0 >"$file"; done
+	doctor -j >found
+	[ "$(state rdpmc)" = warning ]
+	sh -c "$(command_for rdpmc)" >/dev/null
+	doctor -j >found
+	[ "$(state rdpmc)" = ok ]
+}
+
+@test "no PMU; hidden by a hypervisor" {
+	on none hidden
+	run -1 --separate-stderr timeout -s KILL 30 "$TDSTAT" doctor -j
+	printf '%s' "$output" >found
+	[ "$(state PMU)" = failed ]
+	[ "$(state self-test)" = note ]
+	run -1 --separate-stderr timeout -s KILL 30 "$TDSTAT" doctor
+	case $TD_MACHINE in
+	hidden)
+		[[ $output == *"note     hypervisor  this is a virtual machine"* ]]
+		[[ $(jq -r '.findings[] | select(.name == "PMU").remedy' found) == *"its host has to give it a virtual PMU" ]]
+		;;
+	none)
+		[[ $output == *"ok       hypervisor  none"* ]]
+		[[ $(jq -r '.findings[] | select(.name == "PMU").remedy' found) == *dmesg* ]]
+		;;
+	esac
+}
+
+@test "a kernel that does not know the processor: which one does" {
+	on lnl gnr
+	run -1 --separate-stderr timeout -s KILL 30 "$TDSTAT" doctor -j
+	printf '%s' "$output" >found
+	[ "$(state kernel)" = failed ]
+	[[ $(text kernel) == "Linux $(uname -r) does not know this processor ("* ]]
+	[ "$(jq -r '.findings[] | select(.name == "kernel").remedy' found)" = "Linux 6.12 does" ]
+	[ "$(state 'level 1')" = failed ]
+}

@@ -10,6 +10,7 @@
 #include "lib/base/util.h"
 #include "metrics/sets/builtin.h"
 #include "metrics/sets/l2_requests.h"
+#include "metrics/sets/made.h"
 
 /*
  * Splits a ScaleUnit: "100%" is the factor 100 and the unit "%".  The factor
@@ -29,7 +30,7 @@ static void read_unit(struct td_metric_def *def, const char *text)
 	def->unit = end + strspn(end, " ");
 }
 
-static int add_def(struct td_made_set *made, const struct td_metric_def *def)
+int td_made_set_add(struct td_made_set *made, const struct td_metric_def *def)
 {
 	struct td_metric_def *new =
 		td_array_add(&made->defs, made->nr, sizeof(*new));
@@ -59,7 +60,7 @@ static int add_model_metric(struct td_made_set *made,
 	};
 
 	read_unit(&def, metric->unit);
-	return add_def(made, &def);
+	return td_made_set_add(made, &def);
 }
 
 /* The first core PMU that --cputype and -C leave. */
@@ -158,7 +159,7 @@ static int add_builtin(struct td_made_set *made,
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < builtin->nr_metrics; i++)
-		rc = add_def(made, &builtin->metrics[i]);
+		rc = td_made_set_add(made, &builtin->metrics[i]);
 	set->name = builtin->name;
 	set->events = builtin->events;
 	set->nr_events = builtin->nr_events;
@@ -187,7 +188,7 @@ static int add_slots(struct td_made_set *made, const struct td_pmu *pmu)
 		slots.formula = "slots";
 	else if (td_uarch_width(pmu->uarch))
 		slots.formula = "#width * CPU_CLK_UNHALTED.CORE";
-	return slots.formula ? add_def(made, &slots) : 0;
+	return slots.formula ? td_made_set_add(made, &slots) : 0;
 }
 
 static int add_l2_requests(struct td_made_set *made, const struct td_pmu *pmu)
@@ -196,7 +197,7 @@ static int add_l2_requests(struct td_made_set *made, const struct td_pmu *pmu)
 	int rc = 0;
 
 	for (size_t i = 0; l2 && !rc && i < l2->nr_metrics; i++)
-		rc = add_def(made, &l2->metrics[i]);
+		rc = td_made_set_add(made, &l2->metrics[i]);
 	return rc;
 }
 
@@ -228,6 +229,17 @@ static int fill_set(struct td_made_set *made, const struct td_machine *machine,
 	if (!rc)
 		rc = add_slots(made, pmu);
 	return rc ? rc : add_l2_requests(made, pmu);
+}
+
+int td_sets_own(struct td_sets *sets, size_t pmu)
+{
+	struct td_made_set *made = &sets->made[pmu];
+	const struct td_metric_set *builtin = sets->v[pmu];
+
+	if (builtin == &made->set)
+		return 0;
+	sets->v[pmu] = &made->set;
+	return add_builtin(made, builtin);
 }
 
 static void note_fallback(struct td_notes *notes, const struct td_pmu *pmu,

@@ -179,7 +179,7 @@ static int insert_column(struct td_tree *tree, const struct td_metric *metric,
 	column = &tree->columns[at];
 	memmove(column + 1, column, (tree->nr_columns - at) * sizeof(*column));
 	tree->nr_columns++;
-	*column = (struct td_column){ metric->name, metric->def->unit, true };
+	*column = (struct td_column){ metric->name, metric->def->unit, false };
 	return (int)at;
 }
 
@@ -201,19 +201,42 @@ static int add_columns_below(struct td_tree *tree, int pmu, int parent,
 			column = insert_column(tree, metric, *prev);
 		if (column < 0)
 			return column;
-		tree->columns[column].present = true;
+		/* not every processor has all domains of energy */
+		tree->columns[column].present |=
+			!metric->def->package || metric->value;
 		*prev = column;
 		rc = add_columns_below(tree, pmu, i, prev);
 	}
 	return rc;
 }
 
+/* Those of the package stand for themselves, and only if they have values. */
+static int add_package_node(struct td_tree *tree, struct td_metric *metric)
+{
+	struct td_node *node;
+
+	metric->column = find_column(tree, metric->name);
+	if (!metric->value)
+		return 0;
+	node = td_array_add(&tree->package_nodes, tree->nr_package_nodes,
+			    sizeof(*node));
+	if (!node)
+		return -ENOMEM;
+	tree->nr_package_nodes++;
+	*node = (struct td_node){ .column = metric->column,
+				  .desc = metric->def->desc };
+	return 0;
+}
+
 static int add_node(struct td_tree *tree, int pmu, int index, int depth)
 {
 	struct td_metric *metric = &tree->metrics[index];
-	struct td_node *node = td_array_add(&tree->nodes[pmu],
-					    tree->nr_nodes[pmu], sizeof(*node));
+	struct td_node *node;
 
+	if (metric->def->package)
+		return add_package_node(tree, metric);
+	node = td_array_add(&tree->nodes[pmu], tree->nr_nodes[pmu],
+			    sizeof(*node));
 	if (!node)
 		return -ENOMEM;
 	metric->column = find_column(tree, metric->name);

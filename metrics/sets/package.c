@@ -7,7 +7,8 @@
 #include "lib/base/util.h"
 #include "metrics/sets/made.h"
 
-#define BANDWIDTH "memory_bandwidth"
+#define MAIN_ENERGY "energy_pkg"
+#define BANDWIDTH   "memory_bandwidth"
 
 /* clang-format off */
 #define DOMAIN(name_, event_, desc_)                                         \
@@ -29,6 +30,12 @@ const struct td_metric_def td_package_metrics[] = {
 /* clang-format on */
 
 const size_t td_nr_package_metrics = TD_ARRAY_SIZE(td_package_metrics);
+
+bool td_package_is_main(const struct td_metric_def *def)
+{
+	return def->package && (strcmp(def->name, MAIN_ENERGY) == 0 ||
+				strcmp(def->name, BANDWIDTH) == 0);
+}
 
 /*
  * The names of Intel's files.  The second one is in MB/s, and the only one of

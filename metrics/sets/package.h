@@ -2,6 +2,7 @@
 #ifndef TD_METRICS_SETS_PACKAGE_H
 #define TD_METRICS_SETS_PACKAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "metrics/sets/sets.h"
@@ -14,6 +15,9 @@
  */
 extern const struct td_metric_def td_package_metrics[];
 extern const size_t td_nr_package_metrics;
+
+/* Without this metric, there are none of its kind: it is to be said why. */
+bool td_package_is_main(const struct td_metric_def *def);
 
 /*
  * Adds them to the set of one core PMU, where the tree finds what it shows; their

@@ -197,13 +197,13 @@ static int add_columns_below(struct td_tree *tree, int pmu, int parent,
 		const struct td_metric *metric = &tree->metrics[i];
 		int column = find_column(tree, metric->name);
 
+		if (metric->def->package)
+			continue;
 		if (column < 0)
 			column = insert_column(tree, metric, *prev);
 		if (column < 0)
 			return column;
-		/* not every processor has all domains of energy */
-		tree->columns[column].present |=
-			!metric->def->package || metric->value;
+		tree->columns[column].present = true;
 		*prev = column;
 		rc = add_columns_below(tree, pmu, i, prev);
 	}
@@ -288,6 +288,23 @@ static int add_builtin_columns(struct td_tree *tree, const struct td_ask *ask)
 	return 0;
 }
 
+/* The last ones, on any machine, which may lack some domains of energy. */
+static int add_package_columns(struct td_tree *tree)
+{
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+		int column;
+
+		if (!metric->def->package || !metric->shown)
+			continue;
+		column = insert_column(tree, metric, (int)tree->nr_columns - 1);
+		if (column < 0)
+			return column;
+		tree->columns[column].present = metric->value;
+	}
+	return 0;
+}
+
 int td_tree_add_nodes(struct td_tree *tree, const struct td_ask *ask)
 {
 	int rc = td_ask_wants_files(ask) ? 0 : add_builtin_columns(tree, ask);
@@ -300,6 +317,8 @@ int td_tree_add_nodes(struct td_tree *tree, const struct td_ask *ask)
 
 		rc = add_columns_below(tree, pmu, -1, &prev);
 	}
+	if (rc >= 0)
+		rc = add_package_columns(tree);
 	for (int pmu = 0; rc >= 0 && pmu < (int)tree->nr_pmus; pmu++)
 		rc = add_nodes_below(tree, pmu, -1, 0);
 	return rc < 0 ? rc : 0;

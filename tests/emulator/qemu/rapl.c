@@ -13,8 +13,8 @@
 enum {
 	POWER_UNIT = 0x606,
 	UNIT = 14, /* 2^-14 J */
-	/* where they begin: they wrap after 64 J, as they do some day */
-	BEGIN = UINT32_MAX - (64 << UNIT),
+	/* where they begin: they wrap after 1024 J, as they do some day */
+	BEGIN = UINT32_MAX - (1024 << UNIT),
 };
 
 /* In the order of the settings. */

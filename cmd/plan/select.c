@@ -192,9 +192,11 @@ static void note_package(const struct td_tree *tree, struct td_notes *notes)
 		const struct td_metric *metric = &tree->metrics[i];
 		const char *why = td_metric_refusal(tree, metric);
 
-		if (why && metric->shown && td_package_is_main(metric->def))
-			td_notes_add(notes, "--energy: no %s: %s", metric->name,
-				     why);
+		if (!why || !metric->shown || !td_package_is_main(metric->def))
+			continue;
+		if (td_package_lacks_formula(metric->def))
+			why = "the files of this model do not tell it";
+		td_notes_add(notes, "--energy: no %s: %s", metric->name, why);
 	}
 }
 

@@ -8,6 +8,7 @@
 #include "metrics/sets/made.h"
 
 #define MAIN_ENERGY "energy_pkg"
+#define UNKNOWN     "td_memory_bandwidth" /* until the files tell it */
 #define BANDWIDTH   "memory_bandwidth"
 
 /* clang-format off */
@@ -24,7 +25,7 @@ const struct td_metric_def td_package_metrics[] = {
 	DOMAIN("cores", "cores", "all cores of the package"),
 	DOMAIN("ram", "ram", "the memory"),
 	{ .name = BANDWIDTH, .unit = "GB/s", .factor = 1,
-	  .formula = "tma_info_system_dram_bw_use",
+	  .formula = UNKNOWN,
 	  .package = true, .desc = "Reads and writes of the memory" },
 };
 /* clang-format on */
@@ -35,6 +36,11 @@ bool td_package_is_main(const struct td_metric_def *def)
 {
 	return def->package && (strcmp(def->name, MAIN_ENERGY) == 0 ||
 				strcmp(def->name, BANDWIDTH) == 0);
+}
+
+bool td_package_lacks_formula(const struct td_metric_def *def)
+{
+	return strcmp(def->formula, UNKNOWN) == 0;
 }
 
 /*

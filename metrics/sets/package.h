@@ -19,6 +19,9 @@ extern const size_t td_nr_package_metrics;
 /* Without this metric, there are none of its kind: it is to be said why. */
 bool td_package_is_main(const struct td_metric_def *def);
 
+/* True if the files had no formula for it. */
+bool td_package_lacks_formula(const struct td_metric_def *def);
+
 /*
  * Adds them to the set of one core PMU, where the tree finds what it shows; their
  * rows are not that PMU's.  files: the model's, or without metrics.  The sets

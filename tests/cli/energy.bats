@@ -120,6 +120,9 @@ column() {
 	[[ ${stderr_lines[0]} == "tdstat: --energy: no energy_pkg: power/energy-pkg/: "* ]]
 	[[ ${stderr_lines[1]} == "tdstat: --energy: no memory_bandwidth: UNC_ARB_TRK_REQUESTS.ALL: "* ]]
 	assert_line --partial cpu_core/topdown-retiring/
+	saved lunarlake
+	try "$TDSTAT" --dry-run --energy -a -l 1
+	assert_equal "${stderr_lines[1]}" "tdstat: --energy: no memory_bandwidth: the files of this model do not tell it"
 }
 
 @test "joules, watts, GB/s of a recording: of the package's rows, no core's" {

@@ -19,9 +19,8 @@ static int earlier_twin(const struct td_plan *plan,
 
 	do {
 		at = td_index_next(names, hash, &step);
-	} while (at != TD_NOT_FOUND &&
-		 (strcmp(events[at].name, name) != 0 ||
-		  events[at].pmu != events[event].pmu));
+	} while (at != TD_NOT_FOUND && (strcmp(events[at].name, name) != 0 ||
+					events[at].pmu != events[event].pmu));
 	return at < (size_t)event ? (int)at : -1;
 }
 

@@ -247,8 +247,8 @@ int td_merge_plan(const struct td_tree *tree, struct td_merge *merge)
 	}
 	leave_out_parts(rows, nr, cells);
 	for (size_t i = 0; i < tree->nr_columns; i++)
-		merge->nr_kept += is_merged(tree, i) &&
-				  cells[i].status != TD_STATUS_NONE;
+		merge->nr_kept +=
+			is_merged(tree, i) && cells[i].status != TD_STATUS_NONE;
 	merge->nr_parts =
 		count_merged(tree) - merge->nr_lacking - merge->nr_kept;
 	return 0;

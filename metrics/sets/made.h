@@ -2,12 +2,21 @@
 #ifndef TD_METRICS_SETS_MADE_H
 #define TD_METRICS_SETS_MADE_H
 
-/* The sets that are built at run time (sets.c). */
-#include "metrics/sets/sets.h"
+#include <stddef.h>
+
+#include "metrics/sets/set.h"
+
+/* A set that is built at run time. */
+struct td_made_set {
+	struct td_metric_set set;
+	struct td_metric_def *defs; /* its metrics */
+	size_t nr;
+};
 
 /* Appends a copy of def.  Returns 0 or -ENOMEM. */
 int td_made_set_add(struct td_made_set *made, const struct td_metric_def *def);
-/* Makes a PMU's set, which may be a built-in one, one that can grow; the same. */
-int td_sets_own(struct td_sets *sets, size_t pmu);
+/* Appends the metrics of a built-in set, and takes over what else it is. */
+int td_made_set_copy(struct td_made_set *made,
+		     const struct td_metric_set *from);
 
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/sets/made.h"
 
 #define MAIN_ENERGY "energy_pkg"
 #define UNKNOWN     "td_memory_bandwidth" /* until the files tell it */
@@ -73,6 +72,18 @@ static void find_bandwidth(struct td_metric_def *def,
 	}
 }
 
+/* Makes a PMU's set, which may be a built-in one, one that can grow. */
+static int own(struct td_sets *sets, size_t pmu)
+{
+	struct td_made_set *made = &sets->made[pmu];
+	const struct td_metric_set *builtin = sets->v[pmu];
+
+	if (builtin == &made->set)
+		return 0;
+	sets->v[pmu] = &made->set;
+	return td_made_set_copy(made, builtin);
+}
+
 int td_sets_add_package(struct td_sets *sets, const struct td_pmu_events *files)
 {
 	size_t pmu = 0;
@@ -82,7 +93,7 @@ int td_sets_add_package(struct td_sets *sets, const struct td_pmu_events *files)
 		pmu++;
 	if (pmu == sets->nr)
 		return 0;
-	rc = td_sets_own(sets, pmu);
+	rc = own(sets, pmu);
 	for (size_t i = 0; !rc && i < td_nr_package_metrics; i++) {
 		struct td_metric_def def = td_package_metrics[i];
 

@@ -7,10 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "lib/base/util.h"
 #include "metrics/sets/builtin.h"
 #include "metrics/sets/l2_requests.h"
-#include "metrics/sets/made.h"
 
 /*
  * Splits a ScaleUnit: "100%" is the factor 100 and the unit "%".  The factor
@@ -28,21 +26,6 @@ static void read_unit(struct td_metric_def *def, const char *text)
 	factor = strtod(text, &end);
 	def->factor = end != text ? factor : 1;
 	def->unit = end + strspn(end, " ");
-}
-
-int td_made_set_add(struct td_made_set *made, const struct td_metric_def *def)
-{
-	struct td_metric_def *new =
-		td_array_add(&made->defs, made->nr, sizeof(*new));
-
-	if (!new || td_index_add(&made->set.names, td_hash_any_case(def->name),
-				 made->nr))
-		return -ENOMEM;
-	*new = *def;
-	made->nr++;
-	made->set.metrics = made->defs;
-	made->set.nr_metrics = made->nr;
-	return 0;
 }
 
 static int add_model_metric(struct td_made_set *made,
@@ -152,25 +135,6 @@ bool td_sets_lack_name(const struct td_ask *ask,
 	return false;
 }
 
-static int add_builtin(struct td_made_set *made,
-		       const struct td_metric_set *builtin)
-{
-	struct td_metric_set *set = &made->set;
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < builtin->nr_metrics; i++)
-		rc = td_made_set_add(made, &builtin->metrics[i]);
-	set->name = builtin->name;
-	set->events = builtin->events;
-	set->nr_events = builtin->nr_events;
-	set->levels = builtin->levels;
-	set->reference = builtin->reference;
-	set->one_group = builtin->one_group;
-	set->per_core = builtin->per_core;
-	set->files = false;
-	return rc;
-}
-
 /* Adds the number of slots as a metric if the files have none. */
 static int add_slots(struct td_made_set *made, const struct td_pmu *pmu)
 {
@@ -225,21 +189,10 @@ static int fill_set(struct td_made_set *made, const struct td_machine *machine,
 		return rc;
 	finish(made);
 	if (made->set.levels == 0 && builtin)
-		rc = add_builtin(made, builtin);
+		rc = td_made_set_copy(made, builtin);
 	if (!rc)
 		rc = add_slots(made, pmu);
 	return rc ? rc : add_l2_requests(made, pmu);
-}
-
-int td_sets_own(struct td_sets *sets, size_t pmu)
-{
-	struct td_made_set *made = &sets->made[pmu];
-	const struct td_metric_set *builtin = sets->v[pmu];
-
-	if (builtin == &made->set)
-		return 0;
-	sets->v[pmu] = &made->set;
-	return add_builtin(made, builtin);
 }
 
 static void note_fallback(struct td_notes *notes, const struct td_pmu *pmu,

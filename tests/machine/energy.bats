@@ -44,7 +44,7 @@ known_bandwidth() {
 		cat $file
 		mapfile -t pkg < <(watts $file power/energy-pkg/)
 		mapfile -t ram < <(watts $file power/energy-ram/)
-		[ ${#pkg[@]} -eq $sockets ]
+		[ ${#pkg[@]} -eq "$sockets" ]
 		for ((i = 0; i < sockets; i++)); do
 			near "${pkg[i]}" $((65 * (i + 1))) 1
 			near "${ram[i]}" $((6 * (i + 1))) 1
@@ -55,7 +55,7 @@ known_bandwidth() {
 
 @test "-A, -r, -I, CSV, a recording: the event counts on one CPU of each package" {
 	"$TDSTAT" -a -A -x, -o all -e power/energy-pkg/ -- sleep 0.2
-	[ "$(grep -c . all)" -eq $sockets ]
+	[ "$(grep -c . all)" -eq "$sockets" ]
 	grep -E '^CPU0,[0-9.]+,Joules,power/energy-pkg/,' all
 	"$TDSTAT" -a -r 3 -x, -o runs -e power/energy-pkg/ -- sleep 0.3
 	grep -E '^[0-9.]+,Joules,power/energy-pkg/,' runs

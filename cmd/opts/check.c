@@ -72,6 +72,42 @@ static int check_formats(const struct td_opts *o, struct td_err *err)
 	return 0;
 }
 
+/* --energy is of whole packages, whatever runs on them. */
+static int check_energy(const struct td_opts *o, struct td_err *err)
+{
+	enum td_aggregation how = td_opts_aggregation(o);
+	const struct conflict conflicts[] = {
+		{ td_opts_want_events(o),
+		  "-e, -d and --null show counts, --energy metrics: they "
+		  "exclude each other" },
+		{ how != TD_AGGREGATE_ALL && how != TD_AGGREGATE_SOCKET,
+		  "--energy is of whole packages: of these options, it can "
+		  "have --per-socket only" },
+		{ o->cgroups || o->each_cgroup,
+		  "--energy is of whole packages: cgroups exclude it" },
+		{ o->no_multiplex,
+		  "--no-multiplex and --energy exclude each other" },
+	};
+
+	return o->energy ? first_conflict(conflicts, TD_ARRAY_SIZE(conflicts),
+					  err)
+			 : 0;
+}
+
+static int check_energy_target(const struct td_opts *o, struct td_err *err)
+{
+	if (!o->energy)
+		return 0;
+	if (o->has_cpus || !td_opts_system_wide(o))
+		return td_err_usage(err, "--energy counts whole packages, not "
+					 "tasks or some CPUs: it needs -a");
+	if (o->all_user || o->all_kernel)
+		return td_err_usage(err, "--energy is of all that runs: "
+					 "--all-user and --all-kernel exclude "
+					 "it");
+	return 0;
+}
+
 /* Levels and names, which --bottlenecks takes the place of. */
 static bool chooses_metrics(const struct td_opts *o)
 {
@@ -103,6 +139,8 @@ int td_opts_check(const struct td_opts *o, struct td_err *err)
 	};
 	int rc = check_formats(o, err);
 
+	if (!rc)
+		rc = check_energy(o, err);
 	return rc ? rc
 		  : first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
 }
@@ -211,5 +249,7 @@ int td_opts_check_counting(const struct td_opts *o, struct td_err *err)
 		rc = check_no_multiplex(o, err);
 	if (!rc)
 		rc = check_events(o, err);
+	if (!rc)
+		rc = check_energy_target(o, err);
 	return rc ? rc : check_target(o, err);
 }

@@ -60,6 +60,7 @@ struct td_opts {
 	char **metrics; /* the names of -M */
 	size_t nr_metrics;
 	bool bottlenecks;
+	bool energy;
 	bool no_multiplex;
 	bool record_tpebs, no_record_tpebs; /* retire latencies by samples */
 	const char *metrics_dir;            /* NULL: the installed files */

@@ -7,6 +7,7 @@
 
 #include "cmd/plan/select.h"
 #include "metrics/sets/builtin.h"
+#include "metrics/sets/package.h"
 
 static bool is_intel(const struct td_machine *machine)
 {
@@ -81,6 +82,21 @@ static int choose_sets(struct td_measure *m, const struct td_measuring *how,
 	return rc;
 }
 
+/* Without the model's files, only the memory bandwidth is missing. */
+static int add_package(struct td_measure *m, struct td_err *err)
+{
+	struct td_err missing = { 0 };
+	int rc = td_catalog_read(&m->catalog, &missing);
+
+	if (rc && rc != -ENOENT) {
+		*err = missing;
+		return rc;
+	}
+	return td_sets_add_package(&m->sets, &m->catalog.events)
+		       ? td_err_nomem(err)
+		       : 0;
+}
+
 static int build(struct td_measure *m, struct td_events *events,
 		 const struct td_measuring *how, struct td_err *err)
 {
@@ -118,6 +134,7 @@ int td_measure_build(struct td_measure *m, struct td_events *events,
 			.names = (const char *const *)opts->metrics,
 			.nr_names = opts->nr_metrics,
 			.bottlenecks = opts->bottlenecks,
+			.energy = opts->energy,
 			.drill = opts->drill,
 			.no_threshold = opts->no_threshold,
 			.no_merge = opts->no_merge,
@@ -127,6 +144,8 @@ int td_measure_build(struct td_measure *m, struct td_events *events,
 	td_literals_fill(&m->literals, how->machine, how->places, how->tsc_hz,
 			 how->core_wide);
 	rc = choose_sets(m, how, err);
+	if (!rc && m->ask.energy)
+		rc = add_package(m, err);
 	if (!rc)
 		rc = build(m, events, how, err);
 	if (!rc)

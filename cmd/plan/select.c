@@ -11,6 +11,7 @@
 #include "metrics/eval/eval.h"
 #include "metrics/sets/bottlenecks.h"
 #include "metrics/sets/no_tree.h"
+#include "metrics/sets/package.h"
 
 /* Does the --cputype mean this PMU: "core" or "cpu_core"? */
 static bool is_type(const struct td_pmu *pmu, const char *type)
@@ -184,6 +185,21 @@ static void note_bottlenecks(const struct td_tree *tree,
 			     tree->levels[i]);
 }
 
+/* --energy: notes what the machine, or the recording, does not have at all. */
+static void note_package(const struct td_tree *tree, struct td_notes *notes)
+{
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+		const char *why = td_metric_refusal(tree, metric);
+
+		if (!why || !metric->shown || !td_package_is_main(metric->def))
+			continue;
+		if (td_package_lacks_formula(metric->def))
+			why = "the files of this model do not tell it";
+		td_notes_add(notes, "--energy: no %s: %s", metric->name, why);
+	}
+}
+
 /* Notes why metrics have no value: those asked for by name, with -v all. */
 static void note_refusals(const struct td_tree *tree,
 			  const struct td_opts *opts, struct td_notes *notes)
@@ -195,7 +211,8 @@ static void note_refusals(const struct td_tree *tree,
 
 		for (size_t j = 0; j < opts->nr_metrics && !named; j++)
 			named = strcmp(opts->metrics[j], metric->name) == 0;
-		if (why && metric->shown && (named || opts->verbose))
+		if (why && metric->shown && !metric->def->package &&
+		    (named || opts->verbose))
 			td_notes_add(notes, "%s (%s) is not supported: %s",
 				     metric->name,
 				     tree->machine->pmus[metric->pmu].name,
@@ -266,6 +283,7 @@ int td_check_shown_metrics(const struct td_tree *tree,
 	if (!any)
 		return nothing_shown(tree, machine, opts, err);
 	note_refusals(tree, opts, notes);
+	note_package(tree, notes);
 	return opts->hybrid_merge ? check_merge(tree, notes, err) : 0;
 }
 

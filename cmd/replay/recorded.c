@@ -51,11 +51,12 @@ static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 	};
 	int rc;
 
-	if (rec->info.of_events && (opts->level > 1 || opts->only_level ||
-				    opts->nr_metrics || opts->bottlenecks))
+	if (rec->info.of_events &&
+	    (opts->level > 1 || opts->only_level || opts->nr_metrics ||
+	     opts->bottlenecks || opts->energy))
 		return td_err_usage(err,
-				    "%s has events and no tree: --level, -M "
-				    "and --bottlenecks do not apply",
+				    "%s has events and no tree: --level, -M, "
+				    "--bottlenecks and --energy do not apply",
 				    rec->path);
 	if (rec->info.of_events) {
 		hide_skipped(rec);
@@ -107,6 +108,16 @@ static struct td_source make_source(struct td_recorded *recorded)
 	};
 }
 
+/* Was it recorded, and does the aggregation of the report have it? */
+static bool shows_energy(const struct td_opts *asked,
+			 const struct td_recording *rec)
+{
+	enum td_aggregation how = choose_aggregation(rec, asked);
+
+	return asked->subcommand == TD_REPORT && rec->info.energy &&
+	       (how == TD_AGGREGATE_ALL || how == TD_AGGREGATE_SOCKET);
+}
+
 /* Fills in what the recording was asked for, unless the user asks again. */
 static struct td_opts with_defaults(const struct td_opts *asked,
 				    const struct td_recording *rec)
@@ -121,6 +132,7 @@ static struct td_opts with_defaults(const struct td_opts *asked,
 	opts.metrics = rec->info.metrics;
 	opts.nr_metrics = rec->info.nr_metrics;
 	opts.bottlenecks = rec->info.bottlenecks;
+	opts.energy = opts.energy || shows_energy(asked, rec);
 	if (!td_opts_want_metrics(&opts))
 		opts.level = 1;
 	return opts;

@@ -55,7 +55,8 @@ static struct td_frame make_frame(const struct td_view *view,
 		.interval = source->interval,
 		.wall = opts->wall_time,
 		.start_ns = source->start_ns,
-		.show_pmu = source->machine->nr_core > 1,
+		.show_pmu = source->machine->nr_core > 1 ||
+			    (source->tree && source->tree->nr_package_nodes),
 		.show_id =
 			source->how != TD_AGGREGATE_ALL || source->nr_cgroups,
 		.how = source->how,

@@ -112,6 +112,7 @@ struct td_row {
 	const struct td_node *nodes; /* in the order of the tree */
 	size_t nr_nodes;
 	bool absent;                          /* no task was on the PMU */
+	bool package;                         /* it is of no kind of core */
 	const struct td_region_facts *region; /* NULL: it is not of one */
 	/*
 	 * The nodes with the largest value first, owned, and the sum of their

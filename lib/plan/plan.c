@@ -12,14 +12,15 @@
 static int earlier_twin(const struct td_plan *plan,
 			const struct td_index *names, int event)
 {
-	const char *name = plan->events.v[event].name;
+	const struct td_event *events = plan->events.v;
+	const char *name = events[event].name;
 	uint64_t hash = td_hash_text(name);
 	size_t step = 0, at;
 
 	do {
 		at = td_index_next(names, hash, &step);
-	} while (at != TD_NOT_FOUND &&
-		 strcmp(plan->events.v[at].name, name) != 0);
+	} while (at != TD_NOT_FOUND && (strcmp(events[at].name, name) != 0 ||
+					events[at].pmu != events[event].pmu));
 	return at < (size_t)event ? (int)at : -1;
 }
 

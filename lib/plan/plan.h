@@ -130,7 +130,8 @@ int td_plan_arrange(struct td_plan *plan, const struct td_machine *machine,
 		    struct td_notes *notes, struct td_err *err);
 /*
  * Finds reference and clone of recorded groups: a clone has the name of an
- * earlier event. clones says for each event if it may be one; NULL: all may.
+ * earlier event of its PMU. clones says for each event if it may be one; NULL:
+ * all may.
  * Returns 0 or -ENOMEM.
  */
 int td_plan_find_clones(struct td_plan *plan, const bool *clones);

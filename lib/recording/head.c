@@ -271,6 +271,7 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 	rec->info.tasks = get_flag(head, "tasks");
 	rec->info.drill = get_flag(head, "drill");
 	rec->info.bottlenecks = get_flag(head, "bottlenecks");
+	rec->info.energy = get_flag(head, "energy");
 	rec->info.latencies = get_flag(head, "latencies");
 	rec->info.start_ns = get_start(head);
 	if (td_json_int(head, "tsc_hz", 0, INT64_MAX, &tsc_hz))

@@ -42,6 +42,7 @@ struct td_recording_info {
 	char **metrics;
 	size_t nr_metrics;
 	bool bottlenecks;
+	bool energy;    /* and what is of whole packages */
 	bool latencies; /* samples told retire latencies */
 	enum td_aggregation how;
 	bool sums; /* perf's sums: each CPU stands for a core, socket ... */

@@ -161,6 +161,9 @@ static void put_request(struct json_object *head,
 	if (info->bottlenecks)
 		json_object_object_add(head, "bottlenecks",
 				       json_object_new_boolean(true));
+	if (info->energy)
+		json_object_object_add(head, "energy",
+				       json_object_new_boolean(true));
 	if (info->how != TD_AGGREGATE_ALL)
 		td_json_put_string(head, "aggregation",
 				   td_aggregation_row(info->how)->name);

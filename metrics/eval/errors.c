@@ -248,7 +248,9 @@ void td_errors_end(struct td_errors *errors)
 				&errors->v[i * report->nr_columns + c];
 			struct td_cell *cell = &report->rows[i].cells[c];
 
-			if (cell->status != TD_STATUS_OK)
+			/* nothing of a sum, or of a package, is a sample */
+			if (cell->status != TD_STATUS_OK ||
+			    report->rows[i].package)
 				continue;
 			cell->too_short = u->too_short || !u->nr_series;
 			if (!cell->too_short)

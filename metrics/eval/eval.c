@@ -25,6 +25,14 @@ static void fill_metrics(const struct td_evaluation *e, int pmu)
 	}
 }
 
+/* In place of a PMU's index: the row is of the whole package. */
+#define PACKAGE (-1)
+
+static bool is_of_row(const struct td_metric *metric, int pmu)
+{
+	return metric->def->package ? pmu == PACKAGE : metric->pmu == pmu;
+}
+
 static struct td_row *add_row(struct td_report *report, const char *id,
 			      const char *pmu)
 {
@@ -49,7 +57,7 @@ static struct td_row *add_row(struct td_report *report, const char *id,
 
 /*
  * Was any event of the PMU opened for this id?  (For CPU5, those of cpu_core
- * were not if CPU5 is an E-core.)
+ * were not if CPU5 is an E-core.)  pmu PACKAGE: any of the package's?
  */
 static bool was_opened(const struct td_tree *tree, int pmu,
 		       const struct td_total *totals)
@@ -59,7 +67,7 @@ static bool was_opened(const struct td_tree *tree, int pmu,
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
 		const struct td_metric *metric = &tree->metrics[i];
 
-		if (metric->pmu != pmu || !metric->kept)
+		if (!is_of_row(metric, pmu) || !metric->kept)
 			continue;
 		any = any || metric->events.nr;
 		for (size_t j = 0; j < metric->events.nr; j++) {
@@ -115,6 +123,21 @@ static void find_misfits(const struct td_evaluation *e, int pmu,
 	}
 }
 
+static void fill_cells(const struct td_evaluation *e, int pmu,
+		       struct td_row *row)
+{
+	for (size_t i = 0; i < e->tree->nr_metrics; i++) {
+		const struct td_metric *metric = &e->tree->metrics[i];
+		struct td_cell *cell;
+
+		if (!is_of_row(metric, pmu) || metric->column < 0)
+			continue;
+		cell = &row->cells[metric->column];
+		td_eval_fill_cell(e, metric, cell);
+		row->running_pct = fmax(row->running_pct, cell->running_pct);
+	}
+}
+
 static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
 {
 	const struct td_tree *tree = e->tree;
@@ -125,16 +148,7 @@ static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
 		      !was_refused(e->plan, pmu);
 	row->nodes = tree->nodes[pmu];
 	row->nr_nodes = tree->nr_nodes[pmu];
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
-		struct td_cell *cell;
-
-		if (metric->pmu != pmu || metric->column < 0)
-			continue;
-		cell = &row->cells[metric->column];
-		td_eval_fill_cell(e, metric, cell);
-		row->running_pct = fmax(row->running_pct, cell->running_pct);
-	}
+	fill_cells(e, pmu, row);
 	find_misfits(e, pmu, row);
 	if (!row->absent)
 		td_eval_fill_busy(e, pmu, row);
@@ -197,6 +211,28 @@ static void finish_rows(const struct td_evaluation *e, struct td_row *rows,
 	}
 }
 
+/*
+ * The row of the package, after those of its cores, if its events were opened on a
+ * CPU of this id.  Its values were computed with those of a core.
+ */
+static int add_package_row(const struct td_evaluation *e, const char *id,
+			   struct td_report *report)
+{
+	const struct td_tree *tree = e->tree;
+	struct td_row *row;
+
+	if (!tree->nr_package_nodes || !was_opened(tree, PACKAGE, e->totals))
+		return 0;
+	row = add_row(report, id, TD_PACKAGE);
+	if (!row)
+		return -ENOMEM;
+	row->package = true;
+	row->nodes = tree->package_nodes;
+	row->nr_nodes = tree->nr_package_nodes;
+	fill_cells(e, PACKAGE, row);
+	return 0;
+}
+
 static int eval_id(struct td_evaluation *e, const char *id, bool merge,
 		   struct td_report *report)
 {
@@ -220,7 +256,7 @@ static int eval_id(struct td_evaluation *e, const char *id, bool merge,
 		report->rows[first].pmu = "all";
 	else if (merge)
 		td_eval_merge(e, report, first, id);
-	return 0;
+	return add_package_row(e, id, report);
 }
 
 /* Can rows tell how busy their CPUs or tasks were? */

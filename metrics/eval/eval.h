@@ -13,9 +13,13 @@
 #include "metrics/eval/evaluation.h"
 #include "metrics/eval/merge.h"
 
+/* What the row of a whole package has for a PMU. */
+#define TD_PACKAGE "package"
+
 /*
  * Computes a report: for each id of totals, one row for each PMU that has a
- * tree and was opened there.  merge: one row for each id instead, with metrics
+ * tree and was opened there, and one for the package if the tree has metrics of
+ * it.  merge: one row for each id instead, with metrics
  * weighted by the slots of the PMUs.  times: of the same interval, or NULL.
  * Strings are borrowed from e, its tree and totals.  Returns -ENOMEM; free with
  * td_report_free() even then.

@@ -202,12 +202,22 @@ static bool is_mergeable(const struct td_row *rows, size_t nr,
 			   is_one_thing(rows, nr, column));
 }
 
-static size_t count_present(const struct td_tree *tree)
+/* Is it a column of rows that are merged, not of the whole package's? */
+static bool is_merged(const struct td_tree *tree, size_t column)
+{
+	for (size_t i = 0; i < tree->nr_package_nodes; i++) {
+		if (tree->package_nodes[i].column == (int)column)
+			return false;
+	}
+	return tree->columns[column].present;
+}
+
+static size_t count_merged(const struct td_tree *tree)
 {
 	size_t nr = 0;
 
 	for (size_t i = 0; i < tree->nr_columns; i++)
-		nr += tree->columns[i].present;
+		nr += is_merged(tree, i);
 	return nr;
 }
 
@@ -233,14 +243,14 @@ int td_merge_plan(const struct td_tree *tree, struct td_merge *merge)
 		if (is_mergeable(rows, nr, tree->columns, i))
 			continue;
 		cells[i].status = TD_STATUS_NONE;
-		merge->nr_lacking += tree->columns[i].present;
+		merge->nr_lacking += is_merged(tree, i);
 	}
 	leave_out_parts(rows, nr, cells);
 	for (size_t i = 0; i < tree->nr_columns; i++)
-		merge->nr_kept += tree->columns[i].present &&
-				  cells[i].status != TD_STATUS_NONE;
+		merge->nr_kept +=
+			is_merged(tree, i) && cells[i].status != TD_STATUS_NONE;
 	merge->nr_parts =
-		count_present(tree) - merge->nr_lacking - merge->nr_kept;
+		count_merged(tree) - merge->nr_lacking - merge->nr_kept;
 	return 0;
 }
 

@@ -15,6 +15,7 @@ struct td_ask {
 	const char *const *names;
 	size_t nr_names;
 	bool bottlenecks;  /* what td_set_is_bottleneck() says */
+	bool energy;       /* the metrics of whole packages (package.h) */
 	bool drill;        /* count the deep levels only below what is over */
 	bool no_threshold; /* count no events for thresholds */
 	bool no_merge;     /* metrics do not share events */

@@ -35,6 +35,8 @@ struct td_metric_def {
 	const char *desc; /* NULL: none */
 	enum td_split split;
 	bool part; /* only an operand of other formulas, never shown */
+	/* of the whole package, whose row is not that of a kind of core */
+	bool package;
 };
 
 /*

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "lib/base/util.h"
 #include "metrics/sets/builtin.h"
 #include "metrics/sets/l2_requests.h"
 
@@ -29,21 +28,6 @@ static void read_unit(struct td_metric_def *def, const char *text)
 	def->unit = end + strspn(end, " ");
 }
 
-static int add_def(struct td_made_set *made, const struct td_metric_def *def)
-{
-	struct td_metric_def *new =
-		td_array_add(&made->defs, made->nr, sizeof(*new));
-
-	if (!new || td_index_add(&made->set.names, td_hash_any_case(def->name),
-				 made->nr))
-		return -ENOMEM;
-	*new = *def;
-	made->nr++;
-	made->set.metrics = made->defs;
-	made->set.nr_metrics = made->nr;
-	return 0;
-}
-
 static int add_model_metric(struct td_made_set *made,
 			    const struct td_model_metric *metric)
 {
@@ -59,7 +43,7 @@ static int add_model_metric(struct td_made_set *made,
 	};
 
 	read_unit(&def, metric->unit);
-	return add_def(made, &def);
+	return td_made_set_add(made, &def);
 }
 
 /* The first core PMU that --cputype and -C leave. */
@@ -151,25 +135,6 @@ bool td_sets_lack_name(const struct td_ask *ask,
 	return false;
 }
 
-static int add_builtin(struct td_made_set *made,
-		       const struct td_metric_set *builtin)
-{
-	struct td_metric_set *set = &made->set;
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < builtin->nr_metrics; i++)
-		rc = add_def(made, &builtin->metrics[i]);
-	set->name = builtin->name;
-	set->events = builtin->events;
-	set->nr_events = builtin->nr_events;
-	set->levels = builtin->levels;
-	set->reference = builtin->reference;
-	set->one_group = builtin->one_group;
-	set->per_core = builtin->per_core;
-	set->files = false;
-	return rc;
-}
-
 /* Adds the number of slots as a metric if the files have none. */
 static int add_slots(struct td_made_set *made, const struct td_pmu *pmu)
 {
@@ -187,7 +152,7 @@ static int add_slots(struct td_made_set *made, const struct td_pmu *pmu)
 		slots.formula = "slots";
 	else if (td_uarch_width(pmu->uarch))
 		slots.formula = "#width * CPU_CLK_UNHALTED.CORE";
-	return slots.formula ? add_def(made, &slots) : 0;
+	return slots.formula ? td_made_set_add(made, &slots) : 0;
 }
 
 static int add_l2_requests(struct td_made_set *made, const struct td_pmu *pmu)
@@ -196,7 +161,7 @@ static int add_l2_requests(struct td_made_set *made, const struct td_pmu *pmu)
 	int rc = 0;
 
 	for (size_t i = 0; l2 && !rc && i < l2->nr_metrics; i++)
-		rc = add_def(made, &l2->metrics[i]);
+		rc = td_made_set_add(made, &l2->metrics[i]);
 	return rc;
 }
 
@@ -224,7 +189,7 @@ static int fill_set(struct td_made_set *made, const struct td_machine *machine,
 		return rc;
 	finish(made);
 	if (made->set.levels == 0 && builtin)
-		rc = add_builtin(made, builtin);
+		rc = td_made_set_copy(made, builtin);
 	if (!rc)
 		rc = add_slots(made, pmu);
 	return rc ? rc : add_l2_requests(made, pmu);

@@ -12,14 +12,8 @@
 #include "lib/base/notes.h"
 #include "lib/machine/machine.h"
 #include "metrics/sets/ask.h"
+#include "metrics/sets/made.h"
 #include "metrics/sets/set.h"
-
-/* A set that is built at run time. */
-struct td_made_set {
-	struct td_metric_set set;
-	struct td_metric_def *defs; /* its metrics */
-	size_t nr;
-};
 
 /* The metric sets of all core PMUs of a machine. */
 struct td_sets {

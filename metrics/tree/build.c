@@ -216,6 +216,7 @@ void td_tree_free(struct td_tree *tree)
 		free(tree->nodes[i]);
 	free(tree->nodes);
 	free(tree->nr_nodes);
+	free(tree->package_nodes);
 	free(tree->nr_dropped);
 	free(tree->sets);
 	free(tree->metrics);

@@ -293,26 +293,42 @@ static int make_keys(struct td_scope *scope)
 	return rc;
 }
 
-static int find_recorded(struct td_scope *scope, struct td_operand *operand,
-			 const char *text)
+/* Adds what was recorded of the text on a PMU or, of an uncore, on one unit. */
+static int add_recorded(struct td_scope *scope, struct td_operand *operand,
+			const char *text, int pmu)
 {
 	td_autofree char *key = NULL;
 	struct td_err why = { 0 };
-	int rc = make_keys(scope);
+	int rc = td_event_key(scope->setup->machine, scope->setup->source, pmu,
+			      text, &key, &why);
 
-	if (!rc)
-		rc = td_event_key(scope->setup->machine, scope->setup->source,
-				  scope->pmu, text, &key, &why);
-	if (rc == -ENOMEM)
-		return td_err_nomem(scope->err);
 	for (size_t i = 0; !rc && i < scope->events->nr; i++) {
 		if (!scope->keys[i] || strcmp(scope->keys[i], key) != 0)
 			continue;
 		/*
 		 * an event may be in several groups (clones): the first is used
 		 */
-		if (!operand->events.nr)
-			rc = td_ints_add(&operand->events, (int)i);
+		return td_ints_has(&operand->events, (int)i)
+			       ? 0
+			       : td_ints_add(&operand->events, (int)i);
+	}
+	return rc == -ENOMEM ? rc : 0;
+}
+
+static int find_recorded(struct td_scope *scope, struct td_operand *operand,
+			 const char *text)
+{
+	const struct td_machine *machine = scope->setup->machine;
+	int rc = make_keys(scope);
+
+	if (!rc)
+		rc = add_recorded(scope, operand, text, scope->pmu);
+	/* nothing of it on the core's PMU: on units, whose counts add up */
+	for (size_t i = machine->nr_core; !rc && i < machine->nr_pmus; i++) {
+		if (!operand->events.nr ||
+		    scope->events->v[operand->events.v[0]].pmu >=
+			    (int)machine->nr_core)
+			rc = add_recorded(scope, operand, text, (int)i);
 	}
 	if (rc == -ENOMEM)
 		return td_err_nomem(scope->err);

@@ -165,6 +165,8 @@ int td_tree_lookup(void *ctx, const char *name)
 	like.event = find_event(set, name);
 	like.tool = find_time(name);
 	like.def = like.event ? NULL : td_set_find(set, name);
+	/* joules, whatever the kernel counts */
+	like.scaled = scope->def && scope->def->package;
 	/*
 	 * in the formula of a metric that is called like an event, the name
 	 * means the event

@@ -179,7 +179,7 @@ static int insert_column(struct td_tree *tree, const struct td_metric *metric,
 	column = &tree->columns[at];
 	memmove(column + 1, column, (tree->nr_columns - at) * sizeof(*column));
 	tree->nr_columns++;
-	*column = (struct td_column){ metric->name, metric->def->unit, true };
+	*column = (struct td_column){ metric->name, metric->def->unit, false };
 	return (int)at;
 }
 
@@ -197,6 +197,8 @@ static int add_columns_below(struct td_tree *tree, int pmu, int parent,
 		const struct td_metric *metric = &tree->metrics[i];
 		int column = find_column(tree, metric->name);
 
+		if (metric->def->package)
+			continue;
 		if (column < 0)
 			column = insert_column(tree, metric, *prev);
 		if (column < 0)
@@ -208,12 +210,33 @@ static int add_columns_below(struct td_tree *tree, int pmu, int parent,
 	return rc;
 }
 
+/* Those of the package stand for themselves, and only if they have values. */
+static int add_package_node(struct td_tree *tree, struct td_metric *metric)
+{
+	struct td_node *node;
+
+	metric->column = find_column(tree, metric->name);
+	if (!metric->value)
+		return 0;
+	node = td_array_add(&tree->package_nodes, tree->nr_package_nodes,
+			    sizeof(*node));
+	if (!node)
+		return -ENOMEM;
+	tree->nr_package_nodes++;
+	*node = (struct td_node){ .column = metric->column,
+				  .desc = metric->def->desc };
+	return 0;
+}
+
 static int add_node(struct td_tree *tree, int pmu, int index, int depth)
 {
 	struct td_metric *metric = &tree->metrics[index];
-	struct td_node *node = td_array_add(&tree->nodes[pmu],
-					    tree->nr_nodes[pmu], sizeof(*node));
+	struct td_node *node;
 
+	if (metric->def->package)
+		return add_package_node(tree, metric);
+	node = td_array_add(&tree->nodes[pmu], tree->nr_nodes[pmu],
+			    sizeof(*node));
 	if (!node)
 		return -ENOMEM;
 	metric->column = find_column(tree, metric->name);
@@ -265,6 +288,23 @@ static int add_builtin_columns(struct td_tree *tree, const struct td_ask *ask)
 	return 0;
 }
 
+/* The last ones, on any machine, which may lack some domains of energy. */
+static int add_package_columns(struct td_tree *tree)
+{
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+		int column;
+
+		if (!metric->def->package || !metric->shown)
+			continue;
+		column = insert_column(tree, metric, (int)tree->nr_columns - 1);
+		if (column < 0)
+			return column;
+		tree->columns[column].present = metric->value;
+	}
+	return 0;
+}
+
 int td_tree_add_nodes(struct td_tree *tree, const struct td_ask *ask)
 {
 	int rc = td_ask_wants_files(ask) ? 0 : add_builtin_columns(tree, ask);
@@ -277,6 +317,8 @@ int td_tree_add_nodes(struct td_tree *tree, const struct td_ask *ask)
 
 		rc = add_columns_below(tree, pmu, -1, &prev);
 	}
+	if (rc >= 0)
+		rc = add_package_columns(tree);
 	for (int pmu = 0; rc >= 0 && pmu < (int)tree->nr_pmus; pmu++)
 		rc = add_nodes_below(tree, pmu, -1, 0);
 	return rc < 0 ? rc : 0;

@@ -125,6 +125,8 @@ struct td_tree {
 	size_t nr_columns;
 	struct td_node **nodes; /* one list for each PMU, in tree order */
 	size_t *nr_nodes;
+	struct td_node *package_nodes; /* of the row of the whole package */
+	size_t nr_package_nodes;
 	struct td_need *needs; /* one for each shown metric, level 1 first */
 	size_t nr_needs;
 	struct td_tree_family

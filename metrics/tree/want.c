@@ -148,7 +148,8 @@ static int want_name(struct td_scope *scope, const char *name, const char *mods,
 
 	scope->mods = mods;
 	for (size_t i = 0; !rc && i < set->nr_metrics; i++) {
-		if (!td_ask_matches(name, &set->metrics[i]))
+		if (set->metrics[i].package ||
+		    !td_ask_matches(name, &set->metrics[i]))
 			continue;
 		*found = true;
 		if (scope->setup->ask->no_merge)
@@ -233,6 +234,19 @@ static int want_bottlenecks(struct td_scope *scope)
 	return rc;
 }
 
+/* By name: the columns are there whether there are values or not. */
+static int want_package(struct td_scope *scope)
+{
+	const struct td_metric_set *set = scope->tree->sets[scope->pmu];
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < set->nr_metrics; i++) {
+		if (set->metrics[i].package)
+			rc = want(scope, &set->metrics[i], true, true);
+	}
+	return rc;
+}
+
 int td_tree_want_weight(struct td_scope *scope)
 {
 	const struct td_metric_def *def =
@@ -266,5 +280,9 @@ int td_tree_want_all(struct td_scope *scope)
 
 	if (!rc && scope->setup->ask->bottlenecks)
 		rc = td_tree_each_pmu(scope, want_bottlenecks);
-	return rc ? rc : want_names(scope);
+	if (!rc)
+		rc = want_names(scope);
+	if (!rc && scope->setup->ask->energy)
+		rc = td_tree_each_pmu(scope, want_package);
+	return rc;
 }

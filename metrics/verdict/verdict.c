@@ -49,7 +49,7 @@ static const struct td_row *find_row(const struct td_report *report)
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		const struct td_row *row = &report->rows[i];
 
-		if (was_counted(row) &&
+		if (was_counted(row) && !row->package &&
 		    (!best || !(row->share_pct <= best->share_pct)))
 			best = row;
 	}

@@ -272,6 +272,28 @@ static void test_find_clones(void)
 	   "clones: the last one's, of the first");
 }
 
+/* Units of an uncore count events of the same name. */
+static void test_no_clones_of_units(void)
+{
+	char reads[] = "UNC_M_CAS_COUNT.RD";
+	struct td_event events[] = { { .name = reads, .pmu = 3 },
+				     { .name = reads, .pmu = 4 },
+				     { .name = reads, .pmu = 4 } };
+	int members[] = { 0, 1, 2 };
+	struct td_group groups[] = {
+		{ .members = &members[0], .nr = 1 },
+		{ .members = &members[1], .nr = 1 },
+		{ .members = &members[2], .nr = 1 },
+	};
+	struct td_plan plan = { { events, 3 }, groups, 3 };
+
+	td_plan_find_clones(&plan, NULL);
+	ok(groups[0].clone == -1 && groups[1].clone == -1,
+	   "clones: none on another unit");
+	ok(groups[2].clone == 2 && groups[2].reference == 1,
+	   "clones: on the same unit");
+}
+
 int main(void)
 {
 	static const char *const models[] = { "spr", "adl", "icx",   "skx-smt",
@@ -286,5 +308,6 @@ int main(void)
 	test_attrs();
 	test_cpus();
 	test_find_clones();
+	test_no_clones_of_units();
 	return done_testing();
 }

@@ -24,6 +24,8 @@ bool tdemu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value)
 
 	if (!pmu)
 		return false;
+	if (tdemu_rapl_rdmsr(env, msr, value) || tdemu_uncore_rdmsr(msr, value))
+		return true;
 	tdemu_leave_out_stolen(pmu);
 	return pmu->core->amd ? tdemu_amd_rdmsr(pmu, msr, value)
 			      : tdemu_intel_rdmsr(pmu, msr, value);
@@ -35,6 +37,8 @@ bool tdemu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t value)
 
 	if (!pmu)
 		return false;
+	if (tdemu_uncore_wrmsr(msr, value))
+		return true;
 	tdemu_leave_out_stolen(pmu);
 	return pmu->core->amd ? tdemu_amd_wrmsr(pmu, msr, value)
 			      : tdemu_intel_wrmsr(pmu, msr, value);

@@ -8,6 +8,7 @@
  * interrupts.c overflows                pebs.c    records in memory of overflows
  * threads.c  which scenario a thread runs
  * intel.c, amd.c  CPUID and MSRs        hooks.c   what QEMU calls
+ * rapl.c, uncore.c  the package's MSRs
  */
 #ifndef TDEMU_PMU_H
 #define TDEMU_PMU_H
@@ -21,6 +22,8 @@ enum {
 	TDEMU_EXTRAS = 9,
 	TDEMU_KINDS = 3,
 	TDEMU_CPUS = 512,
+	TDEMU_DOMAINS = 5,
+	TDEMU_DRAM = 2, /* one of them */
 };
 
 #define TDEMU_COUNTER_MASK  ((1ULL << 48) - 1)
@@ -78,6 +81,9 @@ struct tdemu_settings {
 	int noise_percent;
 	uint64_t seed;
 	const char *truth, *scenario;
+	double watts[TDEMU_DOMAINS];    /* rapl.c; 0: there is none */
+	int dram_unit;                  /* 2^-N J, where it is DRAM's own */
+	const char *uncore;             /* whose registers it has; NULL: none */
 	double fields[2][TDEMU_FIELDS]; /* of 1; the second every other phase */
 	int nr_kinds;
 	struct {
@@ -235,6 +241,12 @@ bool tdemu_pebs_takes(const struct tdemu_pmu *pmu, int bit);
 /* The counters that are to leave a record now. */
 uint64_t tdemu_pebs_due(const struct tdemu_pmu *pmu);
 void tdemu_pebs_write(struct tdemu_pmu *pmu);
+
+/* --- rapl.c, uncore.c: false if it is not one of their registers ---------- */
+
+bool tdemu_rapl_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value);
+bool tdemu_uncore_rdmsr(uint32_t msr, uint64_t *value);
+bool tdemu_uncore_wrmsr(uint32_t msr, uint64_t value);
 
 /* --- the vendors --------------------------------------------------------- */
 

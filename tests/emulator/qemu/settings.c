@@ -13,6 +13,9 @@
  * TDEMU_TRUTH=FILE            the truth file; TDEMU_SCENARIO=NAME the one of it
  *                             that runs where no thread has chosen
  * TDEMU_NOISE=PERCENT[,SEED]  rates that walk
+ * TDEMU_WATTS=W,..,W          of a package, its cores, DRAM, graphics, platform
+ * TDEMU_DRAM_UNIT=N           DRAM's energy counts in 2^-N J
+ * TDEMU_UNCORE=tgl|adl|mtl    the counters of a client's uncore
  * TDEMU_PEBS=1                there is PEBS; "timing": with retire latencies
  */
 #include "qemu/osdep.h"
@@ -79,6 +82,20 @@ static void read_noise(const char *text)
 	settings.seed = seed ? strtoull(seed + 1, NULL, 0) : 1;
 }
 
+static void read_package(void)
+{
+	const char *text = getenv("TDEMU_WATTS");
+
+	for (int i = 0; text && i < TDEMU_DOMAINS; i++) {
+		settings.watts[i] = strtod(text, NULL);
+		text = strchr(text, ',');
+		if (text)
+			text++;
+	}
+	settings.dram_unit = number("TDEMU_DRAM_UNIT");
+	settings.uncore = getenv("TDEMU_UNCORE");
+}
+
 static void read_environment(void)
 {
 	static const double usual[TDEMU_FIELDS] = {
@@ -105,6 +122,7 @@ static void read_environment(void)
 	settings.pebs = getenv("TDEMU_PEBS") && !settings.amd;
 	settings.pebs_timing =
 		settings.pebs && !strcmp(getenv("TDEMU_PEBS"), "timing");
+	read_package();
 	if (getenv("TDEMU_NOISE"))
 		read_noise(getenv("TDEMU_NOISE"));
 	settings.on = true;

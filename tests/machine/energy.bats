@@ -1,0 +1,138 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2154 # what "run --separate-stderr" sets
+# RAPL and the uncore of a client, with known power and rates: the first package
+# takes 65 W, its cores 40 W, its DRAM 6 W; the second one twice as much.
+# machine: adl --watts 65,40,6,2,90 --uncore --smp 4,sockets=1,cores=4,threads=1 --cores 2
+# machine: spr --watts 65,0,6 --smp 4,sockets=2,cores=2,threads=1
+
+load helper
+
+setup() {
+	emulated
+	cd "$BATS_TEST_TMPDIR" || return
+	sockets=1
+	[ "$TD_MACHINE" != spr ] || sockets=2
+}
+
+# near VALUE WANT PERCENT
+near() {
+	awk -v v="$1" -v want="$2" -v pct="$3" 'BEGIN { print v, want
+		exit !(v != "" && v >= want * (1 - pct / 100) && v <= want * (1 + pct / 100)) }'
+}
+
+# watts FILE EVENT: joules of each row in the time in which it was counted; perf's JSON
+watts() {
+	jq -r --arg event "$2" 'select(.event == $event) | (."counter-value" | tonumber) * 1e9 / ."event-runtime"' "$1"
+}
+
+# value FILE METRIC [ID]: of tdstat's JSON, the last one
+value() {
+	jq -r --arg m "$2" --arg id "${3-all}" 'select(.metric == $m and .id == $id) | .value' "$1" | tail -n 1
+}
+
+# 64 bytes an event: 0x81 and 0x84 with umask 1, of two units
+known_bandwidth() {
+	jq -n '2 * 64 * ([129, 132] | map(16 + (. * 131 + 17) % 1024) | add) / 1024'
+}
+
+@test "-e power/energy-pkg/: the known watts of each package, as perf counts them" {
+	perf_or_skip
+	"$PERF" stat -a -j --per-socket -o perf -e power/energy-pkg/,power/energy-ram/ sleep 1
+	"$TDSTAT" -a -j --per-socket -o tdstat -e power/energy-pkg/,power/energy-ram/ -- sleep 1
+	for file in perf tdstat; do
+		cat $file
+		mapfile -t pkg < <(watts $file power/energy-pkg/)
+		mapfile -t ram < <(watts $file power/energy-ram/)
+		[ ${#pkg[@]} -eq "$sockets" ]
+		for ((i = 0; i < sockets; i++)); do
+			near "${pkg[i]}" $((65 * (i + 1))) 1
+			near "${ram[i]}" $((6 * (i + 1))) 1
+		done
+	done
+	jq -es 'all(.unit == "Joules")' tdstat
+}
+
+@test "-A, -r, -I, CSV, a recording: the event counts on one CPU of each package" {
+	"$TDSTAT" -a -A -x, -o all -e power/energy-pkg/ -- sleep 0.2
+	[ "$(grep -c . all)" -eq "$sockets" ]
+	grep -E '^CPU0,[0-9.]+,Joules,power/energy-pkg/,' all
+	"$TDSTAT" -a -r 3 -x, -o runs -e power/energy-pkg/ -- sleep 0.3
+	grep -E '^[0-9.]+,Joules,power/energy-pkg/,' runs
+	"$TDSTAT" record -o rec.jsonl -a -I 500 --interval-count 2 -x, -e power/energy-pkg/ >live
+	"$TDSTAT" report -x, rec.jsonl >replayed
+	[ "$(grep -c . live)" -eq 2 ]
+	diff live replayed
+}
+
+@test "--energy: joules and watts of the packages beside the tree" {
+	"$TDSTAT" -a --energy -l 1 -j -o out -- sleep 1
+	jq -c 'select(.pmu == "package")' out
+	total=$((sockets == 1 ? 1 : 3))
+	near "$(value out power_pkg)" $((65 * total)) 8
+	near "$(value out power_ram)" $((6 * total)) 8
+	near "$(jq -n "$(value out energy_pkg) / $(value out power_pkg)")" "$(jq -rs '.[0].time' out)" 0.1
+	if [ "$TD_MACHINE" = adl ]; then
+		near "$(value out power_cores)" 40 8
+		near "$(value out memory_bandwidth)" "$(known_bandwidth)" 8
+	else
+		[ -z "$(value out power_cores)$(value out memory_bandwidth)" ]
+	fi
+	# the cores' rows have none of it
+	jq -es 'all((.pmu == "package") == (.unit != "%"))' out
+}
+
+@test "--energy --per-socket: each package has its own; a tree has them below the cores" {
+	"$TDSTAT" -a --energy --per-socket -l 1 -j -o out -- sleep 1
+	for ((i = 0; i < sockets; i++)); do
+		near "$(value out power_pkg S$i)" $((65 * (i + 1))) 8
+	done
+	"$TDSTAT" -a --energy -l 1 -o tree -- sleep 1
+	cat tree
+	[ "$(grep -n '^ package$' tree | cut -d: -f1)" -gt "$(grep -n 'tma_bad_speculation' tree | tail -n 1 | cut -d: -f1)" ]
+	grep -E '^ +[0-9.]+ +J +energy_pkg$' tree
+	grep -E '^ +[0-9.]+ +W +power_pkg$' tree
+}
+
+@test "--energy -I: a row each time; the recording gives the same" {
+	"$TDSTAT" record -o rec.jsonl -a --energy -l 1 -I 500 --interval-count 3 -x, >live
+	cat live
+	"$TDSTAT" report -x, rec.jsonl >replayed
+	diff live replayed
+	[ "$(grep -c ',package,' live)" -eq 3 ]
+	# the first interval may be longer for the counters than for the clock
+	awk -F, '$3 == "package" && ++n > 1 { print $12 }' live | while read -r power; do
+		near "$power" $((sockets == 1 ? 65 : 195)) 8
+	done
+	"$TDSTAT" -a --energy -l 1 -I 500 --interval-count 1 >table
+	cat table
+	grep -E '^#.* pmu .* J  energy_pkg +W  power_pkg ' table
+}
+
+@test "--energy -r: the mean of the runs" {
+	"$TDSTAT" -a --energy -l 1 -r 3 -o out -- sleep 0.4
+	cat out
+	power=$(awk '$NF == "power_pkg" { print $1 }' out)
+	near "$power" $((sockets == 1 ? 65 : 195)) 8
+	grep -E '^ package, ± of the runs$' out
+}
+
+@test "-M with events of the uncore: perf's value, the known rate" {
+	[ "$TD_MACHINE" = adl ] || skip "no uncore"
+	"$TDSTAT" record -o rec.jsonl -a -M tma_info_system_dram_bw_use -j -- sleep 1 2>out
+	near "$(value out tma_info_system_dram_bw_use)" "$(known_bandwidth)" 8
+	jq -es '.[0].unit == "GB/s"' out
+	near "$("$TDSTAT" report -j rec.jsonl | jq .value)" "$(value out tma_info_system_dram_bw_use)" 0.01
+	perf_or_skip
+	"$PERF" stat -a -j -o perf -M tma_info_system_dram_bw_use sleep 1
+	near "$(jq -rs 'map(."metric-value" | tonumber? | select(. > 0))[0]' perf)" \
+		"$(value out tma_info_system_dram_bw_use)" 8
+}
+
+@test "a command alone: --energy is refused, the event counts the whole package and says so" {
+	run -64 --separate-stderr "$TDSTAT" --energy -- touch ran
+	[[ $stderr == *"--energy counts whole packages"*"-a"* ]]
+	[ ! -e ran ]
+	run -0 --separate-stderr "$TDSTAT" -e power/energy-pkg/ -- sleep 0.2
+	[[ $stderr == *"counted on the whole machine"* ]]
+}

@@ -2,6 +2,7 @@
 #include "cmd/plan/measure.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,27 @@ static int choose_sets(struct td_measure *m, const struct td_measuring *how,
 	return rc;
 }
 
+/*
+ * What perf stat wrote may lack the events that the model's shares are corrected
+ * with, so its core counts as unknown: it has the levels without correction.
+ */
+static void take_uncorrected(struct td_measure *m,
+			     const struct td_measuring *how)
+{
+	const struct td_machine *machine = how->machine;
+
+	for (size_t i = 0; i < m->sets.nr && !how->fs && machine->model; i++) {
+		const struct td_pmu *pmu = &machine->pmus[i];
+		const struct td_metric_set *set =
+			pmu->uarch == TD_UARCH_UNKNOWN
+				? td_builtin_find(machine, pmu)
+				: NULL;
+
+		if (set && m->ask.level <= set->levels && !m->ask.nr_names)
+			m->sets.v[i] = set;
+	}
+}
+
 static int build(struct td_measure *m, struct td_events *events,
 		 const struct td_measuring *how, struct td_err *err)
 {
@@ -126,7 +148,11 @@ int td_measure_build(struct td_measure *m, struct td_events *events,
 	td_catalog_init(&m->catalog, how->fs, how->machine, opts->metrics_dir);
 	td_literals_fill(&m->literals, how->machine, how->places, how->tsc_hz,
 			 how->core_wide);
+	if (how->smt_unknown)
+		m->literals.smt_on = NAN;
 	rc = choose_sets(m, how, err);
+	if (!rc)
+		take_uncorrected(m, how);
 	if (!rc)
 		rc = build(m, events, how, err);
 	if (!rc)

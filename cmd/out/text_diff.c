@@ -189,8 +189,9 @@ static bool is_like(const struct td_diff_row *a, const struct td_diff_row *b)
 static void put_end(FILE *fp, const struct td_diff *diff)
 {
 	if (diff->has_errors)
-		fputs("\n * is more than chance: 0 is not in the 95 % interval, "
-		      "whose half is behind " PLUS_MINUS "\n\n",
+		fputs("\n * is more than chance, which marks a row in one diff of "
+		      "twenty at most; behind " PLUS_MINUS
+		      " is half\n of the 95 % interval of one row\n\n",
 		      fp);
 	else
 		fputs("\n How much of it is chance is not known: compare several "

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "metrics/diff/chance.h"
 #include "metrics/diff/interval.h"
 #include "metrics/verdict/family.h"
 
@@ -131,7 +132,7 @@ static struct quantity get_event(const struct td_diff_input *input,
 
 /* --- the rows --------------------------------------------------------------- */
 
-static const struct td_diff_value none = { { NAN, NAN }, NAN, NAN, false };
+static const struct td_diff_value none = { { NAN, NAN }, NAN, NAN, false, NAN };
 
 static bool has_a_value(const struct td_diff_value *value)
 {
@@ -150,7 +151,6 @@ static int add(struct td_diff *diff, struct td_diff_row *row)
 		return 0;
 	row->change_pct = relative ? PERCENT * v->diff / a : NAN;
 	row->change_error = relative ? PERCENT * v->error / a : NAN;
-	row->marked = isnan(row->slots.diff) ? v->clear : row->slots.clear;
 	diff->has_errors |= !isnan(v->error);
 	slot = td_array_add(&diff->rows, diff->nr, sizeof(*slot));
 	if (!slot)
@@ -279,6 +279,30 @@ static int add_events(struct td_diff *diff,
 	return rc;
 }
 
+/* --- what is more than chance ----------------------------------------------- */
+
+/* Of slots, if they are known: of them, the changes of others are left out. */
+static double chance_of(const struct td_diff_row *row)
+{
+	return isnan(row->slots.diff) ? row->value.chance : row->slots.chance;
+}
+
+static int mark(struct td_diff *diff)
+{
+	td_autofree double *chances = calloc(diff->nr + 1, sizeof(*chances));
+	td_autofree bool *marked = calloc(diff->nr + 1, sizeof(*marked));
+
+	if (!chances || !marked)
+		return -1;
+	for (size_t i = 0; i < diff->nr; i++)
+		chances[i] = chance_of(&diff->rows[i]);
+	if (td_chance_holm(chances, diff->nr, marked))
+		return -1;
+	for (size_t i = 0; i < diff->nr; i++)
+		diff->rows[i].marked = marked[i];
+	return 0;
+}
+
 /* --- their order ------------------------------------------------------------ */
 
 /* The larger size comes first, and one that is not known last. */
@@ -350,7 +374,7 @@ int td_diff_make(struct td_diff *diff, const struct td_diff_side *a,
 		for (size_t i = 0; !rc && i < diff->sides[s].nr; i++)
 			rc = add_all(diff, &diff->sides[s].v[i]);
 	}
-	if (rc)
+	if (rc || mark(diff))
 		return td_err_nomem(err);
 	sort(diff);
 	return 0;

@@ -58,7 +58,8 @@ struct td_diff_row {
 	struct td_diff_value slots; /* per unit of work; of nodes in slots */
 	/* the difference as a share of A, if that is no percentage; or NaN */
 	double change_pct, change_error;
-	bool marked; /* the difference is more than chance */
+	/* more than chance, of all rows together (chance.h) */
+	bool marked;
 };
 
 /*

@@ -133,7 +133,9 @@ static void put_side(FILE *fp, const char *letter,
 {
 	fprintf(fp, "   %s: ", letter);
 	td_put_printable(fp, side->name);
-	if (side->nr > 1)
+	if (side->is_command)
+		fprintf(fp, ", %zu run%s", side->nr, side->nr == 1 ? "" : "s");
+	else if (side->nr > 1)
 		fprintf(fp, " and %zu more", side->nr - 1);
 	fputc('\n', fp);
 }

@@ -37,7 +37,9 @@ struct td_diff_input {
 struct td_diff_side {
 	const struct td_diff_input *v;
 	size_t nr;
-	const char *name; /* of its first recording, for titles */
+	/* for titles: of its first recording, or the command that was run nr times */
+	const char *name;
+	bool is_command;
 };
 
 enum td_diff_kind {

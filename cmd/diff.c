@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "cmd/compare/alike.h"
 #include "cmd/compare/limits.h"
 #include "cmd/compare/runs.h"
 #include "cmd/compare/sides.h"
@@ -74,6 +75,8 @@ static int compare(const struct td_opts *opts, const struct td_limits *limits,
 
 	if (!rc)
 		rc = td_sides_compare(&sides, opts->per, &diff, err);
+	if (!rc)
+		td_note_ids(&diff, &notes);
 	if (!rc)
 		rc = td_limits_check(limits, &diff, err);
 	if (!rc)
@@ -169,6 +172,15 @@ static const struct td_option comparing[] = {
 	{ "fail-above", 0, "NODE:POINTS[,...]",
 	  "exit with 1 if a node grew by more, and not by chance",
 	  TD_OPTION_FILE, offsetof(struct td_opts, fail_above) },
+	{ "total", 0, NULL, "the sum of all threads or regions",
+	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
+	  .min = TD_AGGREGATE_ALL },
+	{ "per-thread", 0, NULL, "each name of threads",
+	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
+	  .min = TD_AGGREGATE_THREAD },
+	{ "per-region", 0, NULL, "each region of the program",
+	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
+	  .min = TD_AGGREGATE_REGION },
 	{ "level", 'l', "N", "the tree down to level N (default: as recorded)",
 	  TD_OPTION_LEVEL, offsetof(struct td_opts, level),
 	  .max = TD_MAX_LEVEL },

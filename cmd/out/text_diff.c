@@ -169,7 +169,10 @@ static void put_header(const struct td_writer *writer,
 {
 	FILE *fp = writer->fp;
 
-	fprintf(fp, "\n   %-*s", NAME_WIDTH, "");
+	fputs("\n   ", fp);
+	td_put_padded(fp, -NAME_WIDTH,
+		      diff->has_ids && row->kind != TD_DIFF_TIME ? row->id
+								 : "");
 	if (is_percent(row))
 		put_node_header(fp, diff);
 	else
@@ -185,14 +188,15 @@ static bool is_like(const struct td_diff_row *a, const struct td_diff_row *b)
 {
 	bool first_a = a->kind <= TD_DIFF_IPC, first_b = b->kind <= TD_DIFF_IPC;
 
-	return first_a == first_b && is_percent(a) == is_percent(b);
+	return first_a == first_b && is_percent(a) == is_percent(b) &&
+	       !strcmp(a->id, b->id);
 }
 
 static void put_end(FILE *fp, const struct td_diff *diff)
 {
 	if (diff->has_errors)
-		fputs("\n * is more than chance, which marks a row in one diff of "
-		      "twenty at most; behind " PLUS_MINUS
+		fputs("\n * is more than chance, which marks a row in one diff of a "
+		      "hundred; behind " PLUS_MINUS
 		      " is half\n of the 95 % interval of one row\n\n",
 		      fp);
 	else

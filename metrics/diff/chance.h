@@ -5,8 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The most of all diffs in which chance alone may mark a row. */
-#define TD_CHANCE_MOST 0.05
+/*
+ * The share of the diffs in which chance alone may mark a row.  With 0.05, a check
+ * that runs each night would cry wolf every three weeks.
+ */
+#define TD_CHANCE_MOST 0.01
 
 /*
  * How likely chance alone gives a Student's t that far from 0, on either side:

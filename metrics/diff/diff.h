@@ -15,7 +15,7 @@
 
 /* Instructions per cycle of a PMU. */
 struct td_diff_ipc {
-	const char *pmu;
+	const char *id, *pmu;
 	double value; /* NaN: one of both was not counted */
 };
 
@@ -27,8 +27,8 @@ struct td_diff_input {
 	 * per unit of work, with their errors; NaN: unknown.
 	 */
 	const struct td_report *scaled;
-	const struct td_event_report *events; /* NULL: there is a tree */
-	double work;      /* what counts of events are divided by; NaN */
+	/* per unit of work; NULL: there is a tree */
+	const struct td_event_report *events;
 	double elapsed_s; /* NaN: unknown */
 	const struct td_diff_ipc *ipc;
 	size_t nr_ipc;
@@ -51,6 +51,8 @@ enum td_diff_kind {
 
 struct td_diff_row {
 	enum td_diff_kind kind;
+	/* "all", a cgroup, the name of a thread or region */
+	const char *id;
 	const char *pmu; /* NULL: it is of all */
 	const char *name;
 	const char *unit; /* "s", "%"; "": none */
@@ -65,14 +67,16 @@ struct td_diff_row {
 };
 
 /*
- * Time and IPC come first; then what changed most, by slots, then by the other
- * values; then what only one side has.
+ * The time comes first, then the ids as they were recorded.  Of each: IPC; then
+ * what changed most, by slots, then by the other values; then what only one side
+ * has.
  */
 struct td_diff {
 	enum td_per per; /* never TD_PER_DEFAULT */
 	struct td_diff_side sides[TD_DIFF_SIDES];
 	struct td_diff_row *rows;
 	size_t nr;
+	bool has_ids;    /* some row is not of all */
 	bool has_errors; /* at least one row's error is known */
 };
 

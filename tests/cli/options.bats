@@ -226,7 +226,7 @@ options_of() {
 @test "an option of another subcommand is refused, with where it belongs" {
 	refused 'tdstat takes no --total: it is an option of tdstat report' --total
 	refused 'tdstat takes no --print: it is an option of tdstat list' --print cycles
-	refused 'tdstat record takes no -r: it is an option of tdstat'$'\n' record -r 2 -o file true
+	refused 'tdstat record takes no -r: it is an option of tdstat and tdstat diff' record -r 2 -o file true
 	refused 'tdstat report takes no -a: it is an option of tdstat, tdstat record, tdstat locate and tdstat profile' report file -a
 	refused 'tdstat report takes no -S: ' -jS report file
 	refused 'tdstat list takes no -x: .* tdstat, tdstat record, tdstat report, tdstat diff, tdstat regions, tdstat locate and tdstat profile' list -x, hw

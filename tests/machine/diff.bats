@@ -46,7 +46,7 @@ marked() {
 	done | awk -F, '
 		/^end/ { diffs++; nodes += node; nothing += !any; node = any = 0; next }
 		/^kind/ { rows = 0; next }
-		{ rows++; any += $NF; if ($3 == "tma_memory_bound" && $NF == 1 && $8 > 0) node++ }
+		{ rows++; any += $NF; if ($4 == "tma_memory_bound" && $NF == 1 && $9 > 0) node++ }
 		END { print diffs, nodes, nothing; exit !rows }'
 }
 
@@ -67,8 +67,8 @@ marked() {
 @test "-r 10 runs both builds in turn, and finds it" {
 	"$TDSTAT" diff -r 10 -l 2 -x, -o out -- "$act" 100ms:old : "$act" 100ms:new
 	awk -F, '
-		$3 == "tma_memory_bound" && $NF == 1 && $8 > 0.5 && $8 < 1.5 { found++ }
-		$3 == "tma_core_bound" && $NF == 1 && $8 < -0.5 { found++ }
+		$4 == "tma_memory_bound" && $NF == 1 && $9 > 0.5 && $9 < 1.5 { found++ }
+		$4 == "tma_core_bound" && $NF == 1 && $9 < -0.5 { found++ }
 		END { exit found != 2 }' out
 	run --separate-stderr "$TDSTAT" diff -- "$act" 50ms:old : "$act" 50ms:new
 	[ "$status" -eq 0 ]

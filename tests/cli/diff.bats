@@ -367,6 +367,38 @@ refused() {
 	assert_same all "$(fields id <out | sort -u)"
 }
 
+# regions RETIRING: a recording with 1,000 slots in "solve" and 1,000 in "load", of
+# which 500 retire
+regions() {
+	jq -nc --argjson retiring "$1" '
+		def fields: ["slots", "topdown-retiring", "topdown-bad-spec", "topdown-fe-bound", "topdown-be-bound"];
+		def region(name): {name: name, calls: 1, recursive: 0, lost: 0, skipped: 0, moved: 0,
+			migrated: 0, switched: 0, threads: 1, time: 0.001, cost: 0, on: {cpu: 1}};
+		def row(regions; values): [regions as $r | range(5) as $e | [$e, -1, 70, values[$e], 1000, 1000, -1, 1, $r]];
+		{tdstat: 1, cpuid: "GenuineIntel-6-FF-1", smt: false, tasks: true, interval_ms: 0, level: 1,
+			aggregation: "region", target: "./a", pmus: [{name: "cpu", type: 4, cpus: "0-3"}],
+			topology: [{cpu: 0, core: 0, cluster: 0, die: 0, socket: 0, node: 0}],
+			events: [fields[] | {name: "cpu/\(.)/", pmu: "cpu", group: 0}]},
+		{regions: ([region("solve"), region("load")] | [.[], (.[] | .own = true)]), least_slots: 10},
+		{time: 0.5, counts: ([row((0, 2); [1000, $retiring, 0, 0, 1000 - $retiring]), row((1, 3); [1000, 500, 0, 0, 500])] | add)},
+		{end: {elapsed: 0.5}}'
+}
+
+@test "regions: by their names" {
+	regions 300 >one
+	regions 400 >two
+	try "$TDSTAT" diff -x, --per run one two
+	assert_success
+	echo "$output" >out
+	assert_same 'load tma_retiring 50.00 50.00 0.00
+solve tma_retiring 30.00 40.00 10.00' "$(fields id name a b difference <out | grep tma_retiring | sort |
+		awk '{ printf "%s %s %.2f %.2f %.2f\n", $1, $2, $3, $4, $5 }')"
+	near "$(fields id name slots_difference <out | sed -n 's/^solve tma_retiring //p')" 100
+	# as many slots in all, of which 100 more retire
+	"$TDSTAT" diff -x, --total one two >out
+	near "$(fields id name difference <out | sed -n 's/^all tma_retiring //p')" 5
+}
+
 @test "cgroups: those of the same path" {
 	sed 's/,\/,/,\/a,/; s/^371/400/' "$data/perf-6.12-cgroup.csv" >one
 	{ cat one; sed -n '/[0-9]/s/,\/a,/,\/b,/p' one | grep -v '^#'; } >two
@@ -428,4 +460,12 @@ new' "$(<log)"
 	[[ $stderr == *"run 1 of A, 'sh', was ended by signal 15"* ]]
 	[ ! -e log ]
 	[ -z "$(find . -name '*tdstat*' -o -name '*.jsonl')" ]
+}
+
+@test "-r: ^C ends it, without a result" {
+	try timeout -s INT 2 "$TDSTAT" diff -e cs -- sleep 3 : sh -c 'echo ran >>log'
+	[[ $stderr == *'interrupted in run 1 of A: nothing is compared'* ]]
+	[ "$status" -ne 0 ]
+	[ ! -e log ]
+	[ -z "$output" ]
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # tdstat diff of two builds, which differ by one point of one node (diff.truth), on a
-# machine whose rates walk by 5 %: how often it finds the node, and how often it finds
+# machine whose rates walk by 3 %: how often it finds the node, and how often it finds
 # something where nothing changed.
-# machine: spr --no-halt --noise 5,7 --smp 2,sockets=1,cores=2,threads=1 --truth tests/machine/diff.truth:old
+# machine: spr --no-halt --noise 3,7 --smp 2,sockets=1,cores=2,threads=1 --truth tests/machine/diff.truth:old
 
 load helper
 
@@ -14,11 +14,11 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-# runs NR: of each build in turn, each for a tenth of a second, as old.N and new.N
+# runs NR: of each build in turn, each for 150 ms, as old.N and new.N
 runs() {
 	for ((i = 0; i < $1; i++)); do
 		for build in old new; do
-			"$TDSTAT" record -l 2 --quiet -o $build.$i -- "$act" 100ms:$build
+			"$TDSTAT" record -l 2 --quiet -o $build.$i -- "$act" 150ms:$build
 		done
 	done
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/compare/ids.h"
 #include "cmd/compare/work.h"
 #include "cmd/replay/check.h"
 #include "cmd/view/errors.h"
@@ -55,33 +56,6 @@ static int add_intervals(struct td_whole *whole, struct td_err *err)
 }
 
 /* --- ids -------------------------------------------------------------------- */
-
-/* What both sides call it: a thread's tid is another one in each run. */
-static char *id_of(const struct td_whole *whole, const char *label)
-{
-	const char *dash = strrchr(label, '-');
-	bool thread = whole->recorded.source.how == TD_AGGREGATE_THREAD;
-
-	return thread && dash && dash != label
-		       ? strndup(label, (size_t)(dash - label))
-		       : strdup(label);
-}
-
-static int name_ids(struct td_whole *whole)
-{
-	const struct td_totals *totals = &whole->totals;
-
-	whole->ids = calloc(totals->nr_ids + 1, sizeof(*whole->ids));
-	whole->works = calloc(totals->nr_ids + 1, sizeof(*whole->works));
-	if (!whole->ids || !whole->works)
-		return -ENOMEM;
-	for (size_t i = 0; i < totals->nr_ids; i++) {
-		whole->ids[i] = id_of(whole, totals->ids[i].label);
-		if (!whole->ids[i])
-			return -ENOMEM;
-	}
-	return 0;
-}
 
 static const struct td_total *totals_of(const struct td_totals *totals,
 					size_t id)
@@ -146,7 +120,11 @@ static int sum_up(struct td_whole *whole, struct td_err *err)
 	if (rc)
 		return rc;
 	whole->instructions = sum_instructions(whole);
-	return name_ids(whole) || add_ipc(whole) ? td_err_nomem(err) : 0;
+	whole->ids = td_ids_name(&whole->totals, whole->recorded.source.how);
+	whole->works = calloc(whole->totals.nr_ids + 1, sizeof(*whole->works));
+	return !whole->ids || !whole->works || add_ipc(whole)
+		       ? td_err_nomem(err)
+		       : 0;
 }
 
 /* CPUs and what they are in are summed up, other ids are compared. */
@@ -382,8 +360,6 @@ void td_whole_free(struct td_whole *whole)
 	td_report_free(&whole->report);
 	td_report_free(&whole->scaled);
 	td_event_report_free(&whole->events);
-	for (size_t i = 0; whole->ids && i < whole->totals.nr_ids; i++)
-		free(whole->ids[i]);
 	free(whole->ids);
 	free(whole->works);
 	td_totals_free(&whole->totals);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/diff/chance.h"
 #include "metrics/diff/interval.h"
+#include "metrics/diff/order.h"
 #include "metrics/verdict/family.h"
 
 #define PERCENT 100
@@ -287,106 +287,6 @@ static int add_events(struct td_diff *diff,
 	return rc;
 }
 
-/* --- what is more than chance ----------------------------------------------- */
-
-/* Of slots, if they are known: of them, the changes of others are left out. */
-static double chance_of(const struct td_diff_row *row)
-{
-	return isnan(row->slots.diff) ? row->value.chance : row->slots.chance;
-}
-
-static int mark(struct td_diff *diff)
-{
-	td_autofree double *chances = calloc(diff->nr + 1, sizeof(*chances));
-	td_autofree bool *marked = calloc(diff->nr + 1, sizeof(*marked));
-
-	if (!chances || !marked)
-		return -1;
-	for (size_t i = 0; i < diff->nr; i++)
-		chances[i] = chance_of(&diff->rows[i]);
-	if (td_chance_holm(chances, diff->nr, marked))
-		return -1;
-	for (size_t i = 0; i < diff->nr; i++)
-		diff->rows[i].marked = marked[i];
-	return 0;
-}
-
-/* --- their order ------------------------------------------------------------ */
-
-/* The larger size comes first, and one that is not known last. */
-static int larger(double a, double b)
-{
-	if (isnan(a) || isnan(b))
-		return isnan(a) - isnan(b);
-	return (fabs(a) < fabs(b)) - (fabs(a) > fabs(b));
-}
-
-static int by_change(const void *a, const void *b)
-{
-	const struct td_diff_row *x = a, *y = b;
-	bool events = x->kind == TD_DIFF_EVENT;
-	int order = (int)(x->kind > TD_DIFF_IPC) - (int)(y->kind > TD_DIFF_IPC);
-
-	if (!order)
-		order = isnan(x->value.diff) - isnan(y->value.diff);
-	if (!order && x->kind > TD_DIFF_IPC)
-		order = larger(x->slots.diff, y->slots.diff);
-	/* in different units, so there is no other way to compare them */
-	if (!order && events)
-		order = larger(x->change_pct, y->change_pct);
-	else if (!order && x->kind > TD_DIFF_IPC)
-		order = larger(x->value.diff, y->value.diff);
-	if (!order)
-		order = (x->kind > y->kind) - (x->kind < y->kind);
-	return order;
-}
-
-/* Where an id was first met. */
-static size_t place_of(const struct td_diff *diff, const char *id)
-{
-	size_t i = 0;
-
-	while (strcmp(diff->rows[i].id, id) != 0)
-		i++;
-	return i;
-}
-
-struct placed {
-	struct td_diff_row row;
-	size_t of_id, own;
-};
-
-/* Rows that are alike keep their order: it is the tree's. */
-static int by_place(const void *a, const void *b)
-{
-	const struct placed *x = a, *y = b;
-	bool time =
-		(x->row.kind == TD_DIFF_TIME) != (y->row.kind == TD_DIFF_TIME);
-	int order = time ? (x->row.kind == TD_DIFF_TIME ? -1 : 1)
-			 : (x->of_id > y->of_id) - (x->of_id < y->of_id);
-
-	if (!order)
-		order = by_change(&x->row, &y->row);
-	return order ? order : (x->own > y->own) - (x->own < y->own);
-}
-
-static int sort(struct td_diff *diff)
-{
-	td_autofree struct placed *placed =
-		calloc(diff->nr + 1, sizeof(*placed));
-
-	if (!placed)
-		return -1;
-	for (size_t i = 0; i < diff->nr; i++)
-		placed[i] =
-			(struct placed){ diff->rows[i],
-					 place_of(diff, diff->rows[i].id), i };
-	qsort(placed, diff->nr, sizeof(*placed), by_place);
-	for (size_t i = 0; i < diff->nr; i++)
-		diff->rows[i] = placed[i].row;
-	return 0;
-}
-
 static int add_all(struct td_diff *diff, const struct td_diff_input *input)
 {
 	int rc = add_ipc(diff, input);
@@ -416,7 +316,9 @@ int td_diff_make(struct td_diff *diff, const struct td_diff_side *a,
 		for (size_t i = 0; !rc && i < diff->sides[s].nr; i++)
 			rc = add_all(diff, &diff->sides[s].v[i]);
 	}
-	return rc || mark(diff) || sort(diff) ? td_err_nomem(err) : 0;
+	return rc || td_diff_mark(diff) || td_diff_sort(diff)
+		       ? td_err_nomem(err)
+		       : 0;
 }
 
 void td_diff_free(struct td_diff *diff)

@@ -2,7 +2,7 @@
 #ifndef TD_METRICS_DIFF_ORDER_H
 #define TD_METRICS_DIFF_ORDER_H
 
-#include "metrics/diff/diff.h"
+#include "metrics/diff/result.h"
 
 /* Marks what is more than chance, of all rows together.  Returns 0 or -ENOMEM. */
 int td_diff_mark(struct td_diff *diff);

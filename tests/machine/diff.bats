@@ -5,6 +5,7 @@
 # something where nothing changed.
 # machine: spr --no-halt --noise 3,7 --smp 2,sockets=1,cores=2,threads=1 --truth tests/machine/diff.truth:old
 
+# shellcheck disable=SC2154 # what run sets
 load helper
 
 act=$BATS_TEST_DIRNAME/../../build/emulator/act

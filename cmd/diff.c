@@ -3,7 +3,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "cmd/compare/alike.h"
 #include "cmd/compare/limits.h"
+#include "cmd/compare/runs.h"
 #include "cmd/compare/sides.h"
 #include "cmd/opts/command.h"
 #include "cmd/opts/groups.h"
@@ -53,17 +55,28 @@ static void say(const struct td_sides *sides, const struct td_opts *opts,
 	td_sides_warn(sides);
 }
 
-/* The exit status is 1 if a node grew, whatever is printed. */
+/* Reads the recordings, or makes them; *failed: a command did. */
+static int read_sides(struct td_sides *sides, const struct td_opts *opts,
+		      bool *failed, struct td_notes *notes, struct td_err *err)
+{
+	return opts->command ? td_runs_read(sides, opts, failed, notes, err)
+			     : td_sides_read(sides, opts, notes, err);
+}
+
+/* The exit status is 1 if a node grew, or a command failed, whatever is printed. */
 static int compare(const struct td_opts *opts, const struct td_limits *limits,
 		   int *status, struct td_err *err)
 {
 	struct td_notes notes = { 0 };
 	struct td_diff diff = { 0 };
 	struct td_sides sides;
-	int rc = td_sides_read(&sides, opts, &notes, err);
+	bool failed = false;
+	int rc = read_sides(&sides, opts, &failed, &notes, err);
 
 	if (!rc)
 		rc = td_sides_compare(&sides, opts->per, &diff, err);
+	if (!rc)
+		td_note_ids(&diff, &notes);
 	if (!rc)
 		rc = td_limits_check(limits, &diff, err);
 	if (!rc)
@@ -71,7 +84,7 @@ static int compare(const struct td_opts *opts, const struct td_limits *limits,
 	if (!rc)
 		rc = show(&sides, &diff, opts, err);
 	if (!rc)
-		*status = td_limits_exceeded(limits, &diff, &notes);
+		*status = td_limits_exceeded(limits, &diff, &notes) || failed;
 	if (!rc && !opts->quiet)
 		td_say_notes(&notes);
 	td_diff_free(&diff);
@@ -97,17 +110,39 @@ static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 {
 	if (!*word)
 		return td_err_usage(err, "diff: an empty name");
+	/* the rest are commands */
 	if (opts->behind_dashes && !opts->nr_before && !opts->nr_patterns)
-		return td_err_usage(err, "diff: no recording before --");
+		return 1;
 	if (opts->behind_dashes && !opts->nr_before)
 		opts->nr_before = opts->nr_patterns;
 	return td_value_pattern(opts, word, err);
+}
+
+static int check_runs(const struct td_opts *opts, struct td_err *err)
+{
+	if (opts->model)
+		return td_err_usage(err, "--model: commands run on this "
+					 "processor");
+	if (td_opts_want_events(opts) && td_opts_want_metrics(opts))
+		return td_err_usage(err, "-e excludes -l, --td-level and -M");
+	return td_runs_check(opts, err);
 }
 
 static int check(const struct td_opts *opts, struct td_err *err)
 {
 	size_t nr = opts->nr_patterns;
 
+	if (opts->command)
+		return check_runs(opts, err);
+	if (td_opts_want_events(opts))
+		return td_err_usage(err,
+				    "-e: recordings have their events, which "
+				    "are all compared");
+	if (opts->has_repeat) {
+		td_err_usage(err, "-r: recordings are not run again");
+		return td_err_hint(err, "to run two commands: "
+					"tdstat diff -r 5 -- ./old : ./new");
+	}
 	if (nr == 2 || (nr > 2 && opts->nr_before))
 		return 0;
 	if (nr < 2)
@@ -127,9 +162,25 @@ static const struct td_option comparing[] = {
 	  "slots, or counts, per instructions, second, run or slots (default: "
 	  "instructions, if they were counted)",
 	  TD_OPTION_FUNCTION, .set = td_value_per },
+	{ "repeat", 'r', "N",
+	  "run each command N times (default: 5), the two in turn",
+	  TD_OPTION_NUMBER, offsetof(struct td_opts, repeat),
+	  offsetof(struct td_opts, has_repeat), 1, 500 },
+	{ "event", 'e', "LIST",
+	  "of commands: events instead of the tree, as tdstat -e",
+	  TD_OPTION_FUNCTION, .set = td_value_events },
 	{ "fail-above", 0, "NODE:POINTS[,...]",
 	  "exit with 1 if a node grew by more, and not by chance",
 	  TD_OPTION_FILE, offsetof(struct td_opts, fail_above) },
+	{ "total", 0, NULL, "the sum of all threads or regions",
+	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
+	  .min = TD_AGGREGATE_ALL },
+	{ "per-thread", 0, NULL, "each name of threads",
+	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
+	  .min = TD_AGGREGATE_THREAD },
+	{ "per-region", 0, NULL, "each region of the program",
+	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
+	  .min = TD_AGGREGATE_REGION },
 	{ "level", 'l', "N", "the tree down to level N (default: as recorded)",
 	  TD_OPTION_LEVEL, offsetof(struct td_opts, level),
 	  .max = TD_MAX_LEVEL },
@@ -156,14 +207,15 @@ static const struct td_option_group group_comparing = { TD_SECTION_WHAT,
 static const struct td_option_group group_numbers = { TD_SECTION_HOW, numbers };
 
 static const struct td_option_group *const groups[] = {
-	&group_comparing,  &td_group_cores,  &td_group_files,  &group_numbers,
-	&td_group_formats, &td_group_output, &td_group_stream, NULL,
+	&group_comparing, &td_group_cores,  &td_group_files,
+	&td_group_model,  &group_numbers,   &td_group_formats,
+	&td_group_output, &td_group_stream, NULL,
 };
 
 const struct td_command td_command_diff = {
 	.name = "diff",
 	.line = "say in what recordings differ, and whether by chance",
-	.args = "A B\nA... -- B...",
+	.args = "A B\nA... -- B...\n-- COMMAND [ARG...] : COMMAND [ARG...]",
 	.doc = "Shows what changed from recording A to recording B, what "
 	       "changed most first.  With several on a side, their spread "
 	       "tells what is chance.",
@@ -171,10 +223,12 @@ const struct td_command td_command_diff = {
 	.examples =
 		"  tdstat diff old.jsonl new.jsonl\n"
 		"  tdstat diff --fail-above tma_memory_bound:2 old*.jsonl -- "
-		"new*.jsonl",
-	.status = "Exit status: 0; 64 for a wrong option; 1 if a node grew by "
-		  "more than --fail-above allows, a recording cannot be read, "
-		  "or the result cannot be written.",
+		"new*.jsonl\n"
+		"  tdstat diff -r 10 -l 2 -- ./old : ./new",
+	.status =
+		"Exit status: 0; 64 for a wrong option; 1 if a node grew by "
+		"more than --fail-above allows, a command failed, a recording "
+		"cannot be read, or the result cannot be written.",
 	.groups = groups,
 	.subcommand = TD_REPORT,
 	.word = take_word,

@@ -186,6 +186,9 @@ static const struct td_option recording[] = {
 	  .min = TD_AGGREGATE_REGION },
 	{ "locate", 0, NULL, "the functions of samples of tdstat locate",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, locate) },
+	{ "no-tree", 0, NULL, "of what perf stat wrote, the events, even if "
+	  "they make a tree",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, no_tree) },
 	{ "callers", 0, NULL, "and from where they were called",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, callers) },
 	{ "profile", 0, NULL, "where the slots went in functions, by samples "
@@ -199,10 +202,19 @@ static const struct td_option_group group_recording = { TD_SECTION_HOW,
 							recording };
 
 static const struct td_option_group *const groups[] = {
-	&group_recording,       &td_group_cores,   &td_group_files,
-	&td_group_tree,         &td_group_scale,   &td_group_rows,
-	&td_group_aggregations, &td_group_formats, &td_group_output,
-	&td_group_stream,       &td_group_verbose, NULL,
+	&group_recording,
+	&td_group_cores,
+	&td_group_files,
+	&td_group_model,
+	&td_group_tree,
+	&td_group_scale,
+	&td_group_rows,
+	&td_group_aggregations,
+	&td_group_formats,
+	&td_group_output,
+	&td_group_stream,
+	&td_group_verbose,
+	NULL,
 };
 
 const struct td_command td_command_report = {

@@ -51,8 +51,9 @@ static int check_log_fd(const struct td_opts *opts, struct td_err *err)
 	return 0;
 }
 
-static int run(const struct td_opts *opts, const struct td_inherited *inherited,
-	       struct td_focus *focus, int *status, struct td_err *err)
+int td_session_count(const struct td_opts *opts,
+		     const struct td_inherited *inherited,
+		     struct td_focus *focus, int *status, struct td_err *err)
 {
 	struct td_job job;
 	int rc;
@@ -74,7 +75,7 @@ int td_session_run(const struct td_opts *opts, int *status, struct td_err *err)
 	td_inherited_change(&inherited);
 	if (check_log_fd(opts, err))
 		return err->code;
-	return run(opts, &inherited, NULL, status, err);
+	return td_session_count(opts, &inherited, NULL, status, err);
 }
 
 int td_session_find(const struct td_opts *opts,
@@ -88,5 +89,5 @@ int td_session_find(const struct td_opts *opts,
 	counting.format = TD_FORMAT_TEXT;
 	counting.level = TD_MAX_LEVEL;
 	counting.drill = counting.quiet = counting.verdict = true;
-	return run(&counting, inherited, focus, status, err);
+	return td_session_count(&counting, inherited, focus, status, err);
 }

@@ -12,6 +12,13 @@
  */
 int td_session_run(const struct td_opts *opts, int *status, struct td_err *err);
 /*
+ * The same, for who counts several times.  focus: what the verdict was, if there is
+ * one, and whether a signal ended it.
+ */
+int td_session_count(const struct td_opts *opts,
+		     const struct td_inherited *inherited,
+		     struct td_focus *focus, int *status, struct td_err *err);
+/*
  * Counts the whole tree of the same target as -l auto does, shows nothing, and
  * tells what the verdict is.
  */

@@ -3,6 +3,7 @@
 #include "cmd/compare/alike.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,4 +106,33 @@ int td_check_alike(const struct td_recorded *first,
 	check_metrics(first, other, notes);
 	check_target(first, other, notes);
 	return 0;
+}
+
+/* --- ids -------------------------------------------------------------------- */
+
+static bool has_value(const struct td_diff *diff, const char *id, int side)
+{
+	for (size_t i = 0; i < diff->nr; i++) {
+		const struct td_diff_row *row = &diff->rows[i];
+
+		if (!isnan(row->value.of[side]) && !strcmp(row->id, id))
+			return true;
+	}
+	return false;
+}
+
+void td_note_ids(const struct td_diff *diff, struct td_notes *notes)
+{
+	for (size_t i = 1; diff->has_ids && i < diff->nr; i++) {
+		const char *id = diff->rows[i].id;
+		bool a, b;
+
+		if (strcmp(id, diff->rows[i - 1].id) == 0)
+			continue;
+		a = has_value(diff, id, TD_DIFF_A);
+		b = has_value(diff, id, TD_DIFF_B);
+		if (a != b)
+			td_notes_add(notes, "%s: only in %s", id,
+				     a ? "A" : "B");
+	}
 }

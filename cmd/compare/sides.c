@@ -8,16 +8,25 @@
 #include "cmd/compare/alike.h"
 #include "lib/base/util.h"
 
+/*
+ * What a recording is to be like: the first of its side.  Only the first of B is
+ * told from A, as what is said of it is true of the others.
+ */
+static const struct td_recorded *like_of(const struct td_sides *sides,
+					 size_t index)
+{
+	return &sides->v[index > sides->nr_a ? sides->nr_a : 0].recorded;
+}
+
 static int read_next(struct td_sides *sides, const struct td_opts *opts,
 		     struct td_notes *notes, struct td_err *err)
 {
+	const struct td_recorded *like = like_of(sides, sides->nr);
 	struct td_whole *whole = &sides->v[sides->nr];
 	const char *path = opts->patterns[sides->nr++];
 	int rc = td_whole_read(whole, path, opts, notes, err);
 
-	return rc ? rc
-		  : td_check_alike(&sides->v[0].recorded, &whole->recorded,
-				   notes, err);
+	return rc ? rc : td_check_alike(like, &whole->recorded, notes, err);
 }
 
 int td_sides_read(struct td_sides *sides, const struct td_opts *opts,
@@ -50,15 +59,23 @@ static enum td_per choose_per(const struct td_sides *sides)
 	return TD_PER_INSTRUCTIONS;
 }
 
+static struct td_diff_side side_of(const struct td_sides *sides, size_t first,
+				   size_t nr)
+{
+	return (struct td_diff_side){
+		.v = sides->inputs + first,
+		.nr = nr,
+		.name = sides->v[first].recorded.rec.path,
+		.is_command = sides->names[0],
+	};
+}
+
 int td_sides_compare(struct td_sides *sides, enum td_per per,
 		     struct td_diff *diff, struct td_err *err)
 {
-	const struct td_diff_side a = { sides->inputs, sides->nr_a,
-					sides->v[0].recorded.rec.path };
-	const struct td_diff_side b = {
-		sides->inputs + sides->nr_a, sides->nr - sides->nr_a,
-		sides->v[sides->nr_a].recorded.rec.path
-	};
+	const struct td_diff_side a = side_of(sides, 0, sides->nr_a);
+	const struct td_diff_side b =
+		side_of(sides, sides->nr_a, sides->nr - sides->nr_a);
 	int rc = 0;
 
 	if (per == TD_PER_DEFAULT)
@@ -89,5 +106,7 @@ void td_sides_free(struct td_sides *sides)
 		td_whole_free(&sides->v[i]);
 	free(sides->v);
 	free(sides->inputs);
+	for (size_t s = 0; s < TD_DIFF_SIDES; s++)
+		free(sides->names[s]);
 	*sides = (struct td_sides){ 0 };
 }

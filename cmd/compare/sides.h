@@ -9,6 +9,8 @@ struct td_sides {
 	struct td_whole *v;
 	size_t nr, nr_a;
 	struct td_diff_input *inputs; /* one for each */
+	char *names
+		[TD_DIFF_SIDES]; /* of commands; NULL: recordings have theirs */
 };
 
 /*

@@ -4,8 +4,11 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "cmd/compare/ids.h"
 #include "cmd/compare/work.h"
+#include "cmd/replay/check.h"
 #include "cmd/view/errors.h"
 #include "metrics/table/latency_rows.h"
 #include "metrics/table/rows.h"
@@ -13,6 +16,22 @@
 #define PERCENT 100
 
 /* --- reading ---------------------------------------------------------------- */
+
+static int add_interval(struct td_whole *whole, struct td_counted *counted,
+			struct td_readings *delta, struct td_err *err)
+{
+	struct td_recording *rec = &whole->recorded.rec;
+	enum td_aggregation how = whole->recorded.source.how;
+	int rc = td_recorded_check_readings(rec, how, delta, err);
+
+	if (rc)
+		return rc;
+	if (how == TD_AGGREGATE_THREAD)
+		rc = td_threads_join(&whole->threads, &rec->names, delta);
+	if (!rc)
+		rc = td_view_add_to_whole(&whole->view, counted);
+	return rc ? td_err_nomem(err) : 0;
+}
 
 static int add_intervals(struct td_whole *whole, struct td_err *err)
 {
@@ -27,8 +46,8 @@ static int add_intervals(struct td_whole *whole, struct td_err *err)
 
 		rc = td_recording_next(rec, &time_ns, &delta, err);
 		counted.time_ns = time_ns;
-		if (!rc && td_view_add_to_whole(&whole->view, &counted))
-			rc = td_err_nomem(err);
+		if (!rc)
+			rc = add_interval(whole, &counted, &delta, err);
 	}
 	free(delta.v);
 	if (!rec->ended)
@@ -36,14 +55,53 @@ static int add_intervals(struct td_whole *whole, struct td_err *err)
 	return rc < 0 ? rc : 0;
 }
 
-/* Cgroups may have others in them, so that a sum would count these twice. */
-static int check(const struct td_recording *rec, struct td_err *err)
+/* --- ids -------------------------------------------------------------------- */
+
+static const struct td_total *totals_of(const struct td_totals *totals,
+					size_t id)
 {
-	if (!rec->info.nr_cgroups)
-		return 0;
-	return td_err_set(err, -ENODATA,
-			  "%s is of cgroups, which cannot be compared yet",
-			  rec->path);
+	return totals->v + id * totals->nr_events;
+}
+
+/* The index of the id of a row; the ids of both have the same order. */
+static size_t find_id(const struct td_totals *totals, const char *label)
+{
+	size_t i = 0;
+
+	while (i + 1 < totals->nr_ids &&
+	       strcmp(totals->ids[i].label, label) != 0)
+		i++;
+	return i;
+}
+
+/* Of all ids that counted them; NaN if none did. */
+static double sum_instructions(const struct td_whole *whole)
+{
+	const struct td_recording *rec = &whole->recorded.rec;
+	double sum = 0;
+
+	for (size_t i = 0; i < whole->totals.nr_ids; i++) {
+		double of_id = td_instructions_of(&rec->plan, &rec->machine,
+						  totals_of(&whole->totals, i));
+
+		sum += isnan(of_id) ? 0 : of_id;
+	}
+	return sum > 0 ? sum : NAN;
+}
+
+static int add_ipc(struct td_whole *whole)
+{
+	const struct td_recording *rec = &whole->recorded.rec;
+	size_t nr_pmus = rec->machine.nr_core, nr = whole->totals.nr_ids;
+
+	whole->ipc = calloc(nr * nr_pmus + 1, sizeof(*whole->ipc));
+	if (!whole->ipc)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++)
+		whole->nr_ipc += td_ipc_of(
+			&rec->plan, &rec->machine, totals_of(&whole->totals, i),
+			whole->ids[i], whole->ipc + whole->nr_ipc);
+	return 0;
 }
 
 static int sum_up(struct td_whole *whole, struct td_err *err)
@@ -61,11 +119,22 @@ static int sum_up(struct td_whole *whole, struct td_err *err)
 		return td_err_set(err, -ENODATA, "%s has no counts", rec->path);
 	if (rc)
 		return rc;
-	whole->instructions =
-		td_instructions_of(&rec->plan, &rec->machine, whole->totals.v);
-	whole->ipc = td_ipc_of(&rec->plan, &rec->machine, whole->totals.v,
-			       &whole->nr_ipc);
-	return whole->ipc ? 0 : td_err_nomem(err);
+	whole->instructions = sum_instructions(whole);
+	whole->ids = td_ids_name(&whole->totals, whole->recorded.source.how);
+	whole->works = calloc(whole->totals.nr_ids + 1, sizeof(*whole->works));
+	return !whole->ids || !whole->works || add_ipc(whole)
+		       ? td_err_nomem(err)
+		       : 0;
+}
+
+/* CPUs and what they are in are summed up, other ids are compared. */
+static enum td_aggregation choose_ids(const struct td_recorded *recorded)
+{
+	enum td_aggregation how = recorded->source.how;
+
+	return how == TD_AGGREGATE_THREAD || how == TD_AGGREGATE_REGION
+		       ? how
+		       : TD_AGGREGATE_ALL;
 }
 
 int td_whole_read(struct td_whole *whole, const char *path,
@@ -78,10 +147,11 @@ int td_whole_read(struct td_whole *whole, const char *path,
 	*whole = (struct td_whole){ 0 };
 	rc = td_recorded_open(recorded, path, opts, err);
 	if (!rc)
-		rc = check(&recorded->rec, err);
-	if (!rc)
 		rc = td_recorded_measure(recorded, notes, err);
-	recorded->source.how = TD_AGGREGATE_ALL;
+	recorded->source.how = choose_ids(recorded);
+	if (!rc)
+		rc = td_recorded_check(&recorded->rec, recorded->source.how,
+				       &recorded->opts, err);
 	if (!rc)
 		rc = td_view_init(&whole->view, &recorded->source,
 				  &recorded->opts, err);
@@ -92,9 +162,9 @@ int td_whole_read(struct td_whole *whole, const char *path,
 
 /* --- results ---------------------------------------------------------------- */
 
-/* How many units of work there were; NaN: unknown. */
+/* How many units of work an id did; NaN: unknown. */
 static double work_of(const struct td_whole *whole,
-		      const struct td_totals *totals,
+		      const struct td_totals *totals, size_t id,
 		      const struct td_times *times)
 {
 	const struct td_recording *rec = &whole->recorded.rec;
@@ -103,7 +173,7 @@ static double work_of(const struct td_whole *whole,
 	case TD_PER_INSTRUCTIONS:
 		return totals->nr_ids
 			       ? td_instructions_of(&rec->plan, &rec->machine,
-						    totals->v)
+						    totals_of(totals, id))
 			       : NAN;
 	case TD_PER_SECOND:
 		return times->elapsed_ns ? (double)times->elapsed_ns / 1e9
@@ -121,10 +191,11 @@ static void scale(void *ctx, const struct td_totals *totals,
 {
 	const struct td_whole *whole = ctx;
 	bool share = whole->per == TD_PER_SLOTS;
-	double work = work_of(whole, totals, times);
 
 	for (size_t r = 0; r < report->nr_rows; r++) {
 		const struct td_row *row = &report->rows[r];
+		double work =
+			work_of(whole, totals, find_id(totals, row->id), times);
 		double factor = (share ? 1 : row->slots / work) / PERCENT;
 
 		for (size_t c = 0; c < report->nr_columns; c++)
@@ -160,6 +231,16 @@ static int eval(struct td_whole *whole, struct td_report *report,
 					err);
 }
 
+/* Only now, as errors are found by the labels. */
+static void rename_rows(const struct td_whole *whole, struct td_report *report)
+{
+	for (size_t r = 0; r < report->nr_rows; r++) {
+		struct td_row *row = &report->rows[r];
+
+		row->id = whole->ids[find_id(&whole->totals, row->id)];
+	}
+}
+
 static int eval_tree(struct td_whole *whole, struct td_err *err)
 {
 	struct td_recorded *recorded = &whole->recorded;
@@ -173,7 +254,37 @@ static int eval_tree(struct td_whole *whole, struct td_err *err)
 		rc = eval(whole, &whole->report, err);
 	view->scale = scale;
 	view->scale_ctx = whole;
-	return rc ? rc : eval(whole, &whole->scaled, err);
+	if (!rc)
+		rc = eval(whole, &whole->scaled, err);
+	rename_rows(whole, &whole->report);
+	rename_rows(whole, &whole->scaled);
+	return rc;
+}
+
+/* The id of a row of events, whose cgroup is apart from its name. */
+static size_t id_of_row(const struct td_totals *totals,
+			const struct td_event_row *row)
+{
+	for (size_t i = 0; i < totals->nr_ids; i++) {
+		const struct td_total_id *id = &totals->ids[i];
+
+		if (strcmp(id->name, row->id) == 0 &&
+		    !strcmp(id->cgroup ? id->cgroup : "",
+			    row->cgroup ? row->cgroup : ""))
+			return i;
+	}
+	return 0;
+}
+
+static void divide_events(const struct td_whole *whole)
+{
+	for (size_t r = 0; r < whole->events.nr_rows; r++) {
+		struct td_event_row *row = &whole->events.rows[r];
+		size_t id = id_of_row(&whole->totals, row);
+
+		row->id = whole->ids[id];
+		row->value /= whole->works[id];
+	}
 }
 
 static int eval_events(struct td_whole *whole, struct td_err *err)
@@ -186,6 +297,8 @@ static int eval_events(struct td_whole *whole, struct td_err *err)
 	if (!rc)
 		td_event_rows_set_latencies(&whole->events, &rec->plan,
 					    &rec->latencies);
+	if (!rc)
+		divide_events(whole);
 	return rc;
 }
 
@@ -215,11 +328,15 @@ int td_whole_eval(struct td_whole *whole, enum td_per per,
 {
 	const struct td_recording *rec = &whole->recorded.rec;
 	bool events = rec->info.of_events;
-	double work;
+	double work = NAN;
 	int rc;
 
 	whole->per = per;
-	work = work_of(whole, &whole->totals, &whole->view.whole_times);
+	for (size_t i = 0; i < whole->totals.nr_ids; i++) {
+		whole->works[i] = work_of(whole, &whole->totals, i,
+					  &whole->view.whole_times);
+		work = isnan(whole->works[i]) ? work : whole->works[i];
+	}
 	rc = check_work(whole, work, err);
 	if (!rc)
 		rc = events ? eval_events(whole, err) : eval_tree(whole, err);
@@ -227,7 +344,6 @@ int td_whole_eval(struct td_whole *whole, enum td_per per,
 		.report = events ? NULL : &whole->report,
 		.scaled = events ? NULL : &whole->scaled,
 		.events = events ? &whole->events : NULL,
-		.work = work,
 		.elapsed_s = rec->usage.elapsed_ns
 				     ? (double)rec->usage.elapsed_ns / 1e9
 				     : NAN,
@@ -244,7 +360,10 @@ void td_whole_free(struct td_whole *whole)
 	td_report_free(&whole->report);
 	td_report_free(&whole->scaled);
 	td_event_report_free(&whole->events);
+	free(whole->ids);
+	free(whole->works);
 	td_totals_free(&whole->totals);
+	td_threads_free(&whole->threads);
 	free(whole->ipc);
 	td_view_close(&whole->view, &unused);
 	td_recorded_close(&whole->recorded);

@@ -8,6 +8,7 @@
 #ifndef TD_CMD_COMPARE_WHOLE_H
 #define TD_CMD_COMPARE_WHOLE_H
 
+#include "cmd/compare/threads.h"
 #include "cmd/replay/recorded.h"
 #include "cmd/view/view.h"
 #include "metrics/diff/diff.h"
@@ -15,8 +16,11 @@
 /* A recording that was read to its end.  It must not be moved. */
 struct td_whole {
 	struct td_recorded recorded;
-	struct td_view view;     /* has the sum of the intervals */
-	struct td_totals totals; /* of all that was counted */
+	struct td_view view; /* has the sum of the intervals */
+	struct td_threads threads;
+	struct td_totals totals; /* of each id, mostly of all */
+	char **ids;              /* their names, which both sides share */
+	double *works;           /* units of work of each; NaN: unknown */
 	double instructions;     /* NaN: not counted everywhere */
 	struct td_diff_ipc *ipc;
 	size_t nr_ipc;

@@ -3,7 +3,6 @@
 #include "cmd/compare/work.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const instructions[] = {
@@ -96,20 +95,20 @@ static double ipc_of(const struct td_plan *plan, const struct td_total *totals,
 	return totals[work].value / totals[clock].value;
 }
 
-struct td_diff_ipc *td_ipc_of(const struct td_plan *plan,
-			      const struct td_machine *machine,
-			      const struct td_total *totals, size_t *nr)
+size_t td_ipc_of(const struct td_plan *plan, const struct td_machine *machine,
+		 const struct td_total *totals, const char *id,
+		 struct td_diff_ipc *v)
 {
-	struct td_diff_ipc *v = calloc(machine->nr_core + 1, sizeof(*v));
+	size_t nr = 0;
 
-	*nr = 0;
-	for (size_t i = 0; v && i < machine->nr_core; i++) {
+	for (size_t i = 0; i < machine->nr_core; i++) {
 		if (machine->pmus[i].skip)
 			continue;
-		v[(*nr)++] = (struct td_diff_ipc){
+		v[nr++] = (struct td_diff_ipc){
+			.id = id,
 			.pmu = machine->pmus[i].name,
 			.value = ipc_of(plan, totals, (int)i),
 		};
 	}
-	return v;
+	return nr;
 }

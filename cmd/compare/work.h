@@ -14,12 +14,11 @@ double td_instructions_of(const struct td_plan *plan,
 			  const struct td_machine *machine,
 			  const struct td_total *totals);
 /*
- * Instructions per cycle of each PMU that is not left out; NaN unless it has both
- * events, of the same privilege levels.  Returns an array to be freed, or NULL if
- * memory ran out.
+ * Instructions per cycle of each PMU that is not left out, to v; NaN unless it has
+ * both events, of the same privilege levels.  Returns how many there are.
  */
-struct td_diff_ipc *td_ipc_of(const struct td_plan *plan,
-			      const struct td_machine *machine,
-			      const struct td_total *totals, size_t *nr);
+size_t td_ipc_of(const struct td_plan *plan, const struct td_machine *machine,
+		 const struct td_total *totals, const char *id,
+		 struct td_diff_ipc *v);
 
 #endif

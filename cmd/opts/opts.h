@@ -100,6 +100,7 @@ struct td_opts {
 	int log_fd; /* 0: none */
 	bool quiet;
 	const char *input;   /* of report */
+	bool no_tree;        /* report: what perf stat wrote stays events */
 	int every;           /* regions: of so many calls one; 0: each */
 	bool by_read;        /* regions: no RDPMC */
 	const char *record;  /* regions: the recording; NULL: none */

@@ -53,11 +53,10 @@ static void put_value(const struct td_writer *writer,
 static void put_header(struct td_writer *writer)
 {
 	static const char *const names[] = {
-		"kind",        "pmu",           "name",
-		"unit",        "level",         "a",
-		"b",           "difference",    "error",
-		"percent",     "percent_error", "per",
-		"slots_a",     "slots_b",       "slots_difference",
+		"kind",        "id",      "pmu",     "name",
+		"unit",        "level",   "a",       "b",
+		"difference",  "error",   "percent", "percent_error",
+		"per",         "slots_a", "slots_b", "slots_difference",
 		"slots_error", "marked",
 	};
 
@@ -72,6 +71,7 @@ static void put_row(const struct td_writer *writer, const struct td_diff *diff,
 		    const struct td_diff_row *row)
 {
 	fputs(td_out_diff_kind(row->kind), writer->fp);
+	put_text(writer, row->id);
 	put_text(writer, row->pmu);
 	put_text(writer, row->name);
 	put_text(writer, row->unit);

@@ -33,6 +33,7 @@ static void put_row(const struct td_writer *writer, const struct td_diff *diff,
 	struct json_object *o = json_object_new_object();
 
 	put_text(o, "kind", td_out_diff_kind(row->kind));
+	put_text(o, "id", row->id);
 	put_text(o, "pmu", row->pmu);
 	put_text(o, "name", row->name);
 	put_text(o, "unit", row->unit);

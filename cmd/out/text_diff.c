@@ -133,7 +133,9 @@ static void put_side(FILE *fp, const char *letter,
 {
 	fprintf(fp, "   %s: ", letter);
 	td_put_printable(fp, side->name);
-	if (side->nr > 1)
+	if (side->is_command)
+		fprintf(fp, ", %zu run%s", side->nr, side->nr == 1 ? "" : "s");
+	else if (side->nr > 1)
 		fprintf(fp, " and %zu more", side->nr - 1);
 	fputc('\n', fp);
 }
@@ -167,7 +169,10 @@ static void put_header(const struct td_writer *writer,
 {
 	FILE *fp = writer->fp;
 
-	fprintf(fp, "\n   %-*s", NAME_WIDTH, "");
+	fputs("\n   ", fp);
+	td_put_padded(fp, -NAME_WIDTH,
+		      diff->has_ids && row->kind != TD_DIFF_TIME ? row->id
+								 : "");
 	if (is_percent(row))
 		put_node_header(fp, diff);
 	else
@@ -183,14 +188,16 @@ static bool is_like(const struct td_diff_row *a, const struct td_diff_row *b)
 {
 	bool first_a = a->kind <= TD_DIFF_IPC, first_b = b->kind <= TD_DIFF_IPC;
 
-	return first_a == first_b && is_percent(a) == is_percent(b);
+	return first_a == first_b && is_percent(a) == is_percent(b) &&
+	       !strcmp(a->id, b->id);
 }
 
 static void put_end(FILE *fp, const struct td_diff *diff)
 {
 	if (diff->has_errors)
-		fputs("\n * is more than chance: 0 is not in the 95 % interval, "
-		      "whose half is behind " PLUS_MINUS "\n\n",
+		fputs("\n * is more than chance, which marks a row in one diff of a "
+		      "hundred; behind " PLUS_MINUS
+		      " is half\n of the 95 % interval of one row\n\n",
 		      fp);
 	else
 		fputs("\n How much of it is chance is not known: compare several "

@@ -2,6 +2,7 @@
 #include "cmd/plan/measure.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,9 @@ static int choose_sets(struct td_measure *m, const struct td_measuring *how,
 	if (!wants_files(m, how))
 		return td_sets_builtin(&m->sets, machine, err);
 	rc = td_catalog_read(&m->catalog, err);
+	/* what is left to count belongs to these */
+	if (!rc && how->fs && !machine->nr_core)
+		rc = td_machine_add_builtin(m->catalog.machine, err);
 	if (rc == -ENOENT && can_do_without_files(m, how)) {
 		td_notes_add(how->notes,
 			     "%s: -l auto ends at level 2 (--metrics-dir with "
@@ -72,6 +76,8 @@ static int choose_sets(struct td_measure *m, const struct td_measuring *how,
 		*err = (struct td_err){ 0 };
 		return td_sets_builtin(&m->sets, machine, err);
 	}
+	if (!rc && how->opts->verbose)
+		td_pmu_events_note(files, how->notes);
 	if (!rc && td_sets_lack_name(&m->ask, machine, files))
 		rc = td_pmu_events_read_uncore(files, &machine->cpuid, err);
 	if (!rc)
@@ -95,6 +101,27 @@ static int add_package(struct td_measure *m, struct td_err *err)
 	return td_sets_add_package(&m->sets, &m->catalog.events)
 		       ? td_err_nomem(err)
 		       : 0;
+}
+
+/*
+ * What perf stat wrote may lack the events that the model's shares are corrected
+ * with, so its core counts as unknown: it has the levels without correction.
+ */
+static void take_uncorrected(struct td_measure *m,
+			     const struct td_measuring *how)
+{
+	const struct td_machine *machine = how->machine;
+
+	for (size_t i = 0; i < m->sets.nr && !how->fs && machine->model; i++) {
+		const struct td_pmu *pmu = &machine->pmus[i];
+		const struct td_metric_set *set =
+			pmu->uarch == TD_UARCH_UNKNOWN
+				? td_builtin_find(machine, pmu)
+				: NULL;
+
+		if (set && m->ask.level <= set->levels && !m->ask.nr_names)
+			m->sets.v[i] = set;
+	}
 }
 
 static int build(struct td_measure *m, struct td_events *events,
@@ -143,7 +170,11 @@ int td_measure_build(struct td_measure *m, struct td_events *events,
 	td_catalog_init(&m->catalog, how->fs, how->machine, opts->metrics_dir);
 	td_literals_fill(&m->literals, how->machine, how->places, how->tsc_hz,
 			 how->core_wide);
+	if (how->smt_unknown)
+		m->literals.smt_on = NAN;
 	rc = choose_sets(m, how, err);
+	if (!rc)
+		take_uncorrected(m, how);
 	if (!rc && m->ask.energy)
 		rc = add_package(m, err);
 	if (!rc)

@@ -29,7 +29,8 @@ struct td_measuring {
 	/* as in td_tree_setup */
 	bool latencies;
 	struct td_events *sampled;
-	bool core_wide; /* all threads of each core are counted */
+	bool smt_unknown; /* do the cores have more than one thread? */
+	bool core_wide;   /* all threads of each core are counted */
 };
 
 /*

@@ -36,10 +36,11 @@ static void blame_recording(const struct td_recording *rec, struct td_err *err)
 }
 
 /* Builds the tree; a recording of -e has only events. */
-static int make_tree(struct td_recording *rec, const struct td_opts *opts,
-		     struct td_measure *measure, struct td_notes *notes,
+static int make_tree(struct td_recorded *recorded, struct td_notes *notes,
 		     struct td_err *err)
 {
+	struct td_recording *rec = &recorded->rec;
+	const struct td_opts *opts = &recorded->opts;
 	const struct td_measuring how = {
 		.machine = &rec->machine,
 		.opts = opts,
@@ -47,6 +48,7 @@ static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 		.places = rec->places,
 		.tsc_hz = rec->info.tsc_hz,
 		.core_wide = !rec->info.tasks,
+		.smt_unknown = recorded->imported.smt_unknown,
 		.latencies = rec->info.latencies,
 	};
 	int rc;
@@ -62,7 +64,7 @@ static int make_tree(struct td_recording *rec, const struct td_opts *opts,
 		hide_skipped(rec);
 		return 0;
 	}
-	rc = td_measure_build(measure, &rec->plan.events, &how, err);
+	rc = td_measure_build(&recorded->measure, &rec->plan.events, &how, err);
 	if (rc && err->usage && opts->nr_metrics &&
 	    opts->metrics == rec->info.metrics)
 		blame_recording(rec, err);
@@ -149,19 +151,47 @@ int td_recorded_open(struct td_recorded *recorded, const char *path,
 	if (rc)
 		td_meant_recording(path, err);
 	if (!rc)
+		rc = td_import_tree(&recorded->imported, rec, asked, err);
+	if (!rc)
 		rc = td_select_pmus(&rec->machine, asked, err);
 	if (rc)
 		return rc;
+	recorded->wants_tree = td_opts_want_metrics(asked);
 	recorded->opts = with_defaults(asked, rec);
 	recorded->opts.input = path;
 	return 0;
 }
 
+/*
+ * What perf stat wrote is a table of events, unless it can be a tree, or somebody
+ * asks for one.
+ */
+static int make_imported(struct td_recorded *recorded, struct td_notes *notes,
+			 struct td_err *err)
+{
+	struct td_recording *rec = &recorded->rec;
+	size_t nr_notes = notes->nr;
+	int rc;
+
+	td_import_note(&recorded->imported, rec, notes);
+	rc = make_tree(recorded, notes, err);
+	if (!rc || rc == -ENOMEM || recorded->wants_tree)
+		return rc;
+	td_measure_free(&recorded->measure);
+	recorded->measure = (struct td_measure){ 0 };
+	td_notes_truncate(notes, nr_notes);
+	td_import_why(&recorded->imported, rec, err, notes);
+	td_import_undo(&recorded->imported, rec);
+	*err = (struct td_err){ 0 };
+	recorded->opts.level = 0;
+	return make_tree(recorded, notes, err);
+}
+
 int td_recorded_measure(struct td_recorded *recorded, struct td_notes *notes,
 			struct td_err *err)
 {
-	int rc = make_tree(&recorded->rec, &recorded->opts, &recorded->measure,
-			   notes, err);
+	int rc = recorded->imported.tree ? make_imported(recorded, notes, err)
+					 : make_tree(recorded, notes, err);
 
 	recorded->source = make_source(recorded);
 	return rc;
@@ -170,5 +200,6 @@ int td_recorded_measure(struct td_recorded *recorded, struct td_notes *notes,
 void td_recorded_close(struct td_recorded *recorded)
 {
 	td_measure_free(&recorded->measure);
+	td_imported_free(&recorded->imported);
 	td_recording_close(&recorded->rec);
 }

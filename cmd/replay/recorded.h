@@ -10,6 +10,7 @@
 
 #include "cmd/opts/opts.h"
 #include "cmd/plan/measure.h"
+#include "cmd/replay/imported.h"
 #include "cmd/view/source.h"
 #include "lib/base/notes.h"
 #include "lib/recording/recording.h"
@@ -17,8 +18,10 @@
 /* A recording, its tree, and the source that both are.  It must not be moved. */
 struct td_recorded {
 	struct td_recording rec;
+	struct td_imported imported; /* if perf stat wrote it */
 	/* what is asked of it, by its name; levels as recorded, unless given */
 	struct td_opts opts;
+	bool wants_tree;           /* somebody asked for levels or metrics */
 	struct td_measure measure; /* of events: empty */
 	struct td_source source;
 };

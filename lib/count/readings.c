@@ -55,7 +55,8 @@ void td_readings_add(struct td_readings *sum, const struct td_readings *delta)
 static bool same_counter(const struct td_reading *a, const struct td_reading *b)
 {
 	return a->event == b->event && a->cpu == b->cpu && a->tid == b->tid &&
-	       a->cgroup == b->cgroup && a->life == b->life;
+	       a->cgroup == b->cgroup && a->life == b->life &&
+	       a->region == b->region;
 }
 
 static uint64_t hash_counter(const struct td_reading *r)
@@ -65,7 +66,8 @@ static uint64_t hash_counter(const struct td_reading *r)
 
 	hash = td_hash_more(hash, (uint64_t)(uint32_t)r->tid << 32 |
 					  (uint32_t)r->life);
-	return td_hash_more(hash, (uint32_t)r->cgroup);
+	return td_hash_more(hash, (uint64_t)(uint32_t)r->cgroup << 32 |
+					  (uint32_t)r->region);
 }
 
 /* Tries hint first, as both usually have the same order. */

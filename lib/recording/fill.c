@@ -53,22 +53,29 @@ static bool is_slots(const char *event)
 	return strcmp(event, "/TOPDOWN.SLOTS/") == 0;
 }
 
-/* Adds "slots" of "cpu_core/slots/" to the events of the PMU, for trees. */
-static int note_name(struct td_pmu *pmu, const char *event)
+int td_recording_note_event(struct td_pmu *pmu, const char *id)
+{
+	char **slot =
+		td_array_add(&pmu->recorded, pmu->nr_recorded, sizeof(*slot));
+
+	if (!slot)
+		return -ENOMEM;
+	*slot = strdup(id);
+	pmu->nr_recorded += *slot != NULL;
+	return *slot ? 0 : -ENOMEM;
+}
+
+int td_recording_note_name(struct td_pmu *pmu, const char *event)
 {
 	size_t len = strlen(pmu->name), end = strlen(event);
-	char **slot;
+	td_autofree char *id = NULL;
 
 	if (strncmp(event, pmu->name, len) != 0 || event[len] != '/' ||
 	    end < len + 2 || event[end - 1] != '/')
 		return 0; /* it has modifiers, or names no PMU */
-	slot = td_array_add(&pmu->recorded, pmu->nr_recorded, sizeof(*slot));
-	if (!slot)
-		return -ENOMEM;
-	*slot = is_slots(event + len) ? strdup("slots")
-				      : strndup(event + len + 1, end - len - 2);
-	pmu->nr_recorded += *slot != NULL;
-	return *slot ? 0 : -ENOMEM;
+	id = is_slots(event + len) ? strdup("slots")
+				   : strndup(event + len + 1, end - len - 2);
+	return id ? td_recording_note_event(pmu, id) : -ENOMEM;
 }
 
 struct td_event *td_recording_add_event(struct td_recording *rec,
@@ -85,7 +92,8 @@ struct td_event *td_recording_add_event(struct td_recording *rec,
 	event->spec = event->group = -1;
 	event->name = strdup(name);
 	if (!event->name ||
-	    (!rec->info.of_events && note_name(&rec->machine.pmus[pmu], name)))
+	    (!rec->info.of_events &&
+	     td_recording_note_name(&rec->machine.pmus[pmu], name)))
 		return NULL;
 	return event;
 }

@@ -18,6 +18,12 @@ int td_recording_add_pmu(struct td_recording *rec, const char *name,
 struct td_event *td_recording_add_event(struct td_recording *rec,
 					const char *name, int pmu);
 /*
+ * Adds "slots" of "cpu_core/slots/" to the events that the PMU is known to have,
+ * for trees; a name with modifiers, or of another PMU, is left out.  -ENOMEM.
+ */
+int td_recording_note_name(struct td_pmu *pmu, const char *event);
+int td_recording_note_event(struct td_pmu *pmu, const char *id);
+/*
  * Adds the last event to the group of this index; missing groups are created.
  * -EINVAL if the group is of another PMU; -ENOMEM.
  */

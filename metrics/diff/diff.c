@@ -7,6 +7,7 @@
 
 #include "lib/base/util.h"
 #include "metrics/diff/interval.h"
+#include "metrics/diff/order.h"
 #include "metrics/verdict/family.h"
 
 #define PERCENT 100
@@ -73,7 +74,8 @@ static struct quantity get_ipc(const struct td_diff_input *input,
 {
 	(void)which;
 	for (size_t i = 0; i < input->nr_ipc; i++) {
-		if (!strcmp(input->ipc[i].pmu, row->pmu))
+		if (!strcmp(input->ipc[i].pmu, row->pmu) &&
+		    !strcmp(input->ipc[i].id, row->id))
 			return (struct quantity){ input->ipc[i].value, NAN };
 	}
 	return unknown;
@@ -83,7 +85,8 @@ static const struct td_cell *find_cell(const struct td_report *report,
 				       const struct td_diff_row *row)
 {
 	for (size_t r = 0; report && r < report->nr_rows; r++) {
-		if (strcmp(report->rows[r].pmu, row->pmu) != 0)
+		if (strcmp(report->rows[r].pmu, row->pmu) != 0 ||
+		    strcmp(report->rows[r].id, row->id) != 0)
 			continue;
 		for (size_t c = 0; c < report->nr_columns; c++) {
 			if (!strcmp(report->columns[c].name, row->name))
@@ -108,7 +111,7 @@ static struct quantity get_cell(const struct td_diff_input *input,
 static bool is_event(const struct td_event_row *event,
 		     const struct td_diff_row *row)
 {
-	return !strcmp(event->event, row->name);
+	return !strcmp(event->event, row->name) && !strcmp(event->id, row->id);
 }
 
 /* The same event may have been typed more than once: which one of them. */
@@ -124,14 +127,14 @@ static struct quantity get_event(const struct td_diff_input *input,
 			continue;
 		if (event->status != TD_STATUS_OK)
 			return unknown;
-		return (struct quantity){ event->value / input->work, NAN };
+		return (struct quantity){ event->value, NAN };
 	}
 	return unknown;
 }
 
 /* --- the rows --------------------------------------------------------------- */
 
-static const struct td_diff_value none = { { NAN, NAN }, NAN, NAN, false };
+static const struct td_diff_value none = { { NAN, NAN }, NAN, NAN, false, NAN };
 
 static bool has_a_value(const struct td_diff_value *value)
 {
@@ -150,8 +153,8 @@ static int add(struct td_diff *diff, struct td_diff_row *row)
 		return 0;
 	row->change_pct = relative ? PERCENT * v->diff / a : NAN;
 	row->change_error = relative ? PERCENT * v->error / a : NAN;
-	row->marked = isnan(row->slots.diff) ? v->clear : row->slots.clear;
 	diff->has_errors |= !isnan(v->error);
+	diff->has_ids |= strcmp(row->id, "all") != 0;
 	slot = td_array_add(&diff->rows, diff->nr, sizeof(*slot));
 	if (!slot)
 		return -1;
@@ -166,6 +169,7 @@ static bool is_known(const struct td_diff *diff, const struct td_diff_row *row)
 		const struct td_diff_row *other = &diff->rows[i];
 
 		if (other->kind == row->kind && !strcmp(other->pmu, row->pmu) &&
+		    !strcmp(other->id, row->id) &&
 		    !strcmp(other->name, row->name))
 			return true;
 	}
@@ -179,6 +183,7 @@ static int add_ipc(struct td_diff *diff, const struct td_diff_input *input)
 	for (size_t i = 0; !rc && i < input->nr_ipc; i++) {
 		struct td_diff_row row = {
 			.kind = TD_DIFF_IPC,
+			.id = input->ipc[i].id,
 			.pmu = input->ipc[i].pmu,
 			.name = "IPC",
 			.unit = "",
@@ -209,6 +214,7 @@ static int add_nodes(struct td_diff *diff, const struct td_report *report,
 		const struct td_node *node = &of->nodes[i];
 		struct td_diff_row row = {
 			.kind = TD_DIFF_METRIC,
+			.id = of->id,
 			.pmu = of->pmu,
 			.name = report->columns[node->column].name,
 			.unit = report->columns[node->column].unit,
@@ -253,6 +259,7 @@ static bool was_added(const struct td_diff *diff, const struct td_diff_row *row,
 
 	for (size_t i = 0; i < diff->nr; i++)
 		found += diff->rows[i].kind == TD_DIFF_EVENT &&
+			 !strcmp(diff->rows[i].id, row->id) &&
 			 !strcmp(diff->rows[i].name, row->name);
 	return found > which;
 }
@@ -265,6 +272,7 @@ static int add_events(struct td_diff *diff,
 	for (size_t i = 0; events && !rc && i < events->nr_rows; i++) {
 		struct td_diff_row row = {
 			.kind = TD_DIFF_EVENT,
+			.id = events->rows[i].id,
 			.name = events->rows[i].event,
 			.unit = events->rows[i].unit,
 			.slots = none,
@@ -277,49 +285,6 @@ static int add_events(struct td_diff *diff,
 		rc = add(diff, &row);
 	}
 	return rc;
-}
-
-/* --- their order ------------------------------------------------------------ */
-
-/* The larger size comes first, and one that is not known last. */
-static int larger(double a, double b)
-{
-	if (isnan(a) || isnan(b))
-		return isnan(a) - isnan(b);
-	return (fabs(a) < fabs(b)) - (fabs(a) > fabs(b));
-}
-
-static int by_change(const void *a, const void *b)
-{
-	const struct td_diff_row *x = a, *y = b;
-	bool events = x->kind == TD_DIFF_EVENT;
-	int order = (int)(x->kind > TD_DIFF_IPC) - (int)(y->kind > TD_DIFF_IPC);
-
-	if (!order)
-		order = isnan(x->value.diff) - isnan(y->value.diff);
-	if (!order && x->kind > TD_DIFF_IPC)
-		order = larger(x->slots.diff, y->slots.diff);
-	/* in different units, so there is no other way to compare them */
-	if (!order && events)
-		order = larger(x->change_pct, y->change_pct);
-	else if (!order && x->kind > TD_DIFF_IPC)
-		order = larger(x->value.diff, y->value.diff);
-	if (!order)
-		order = (x->kind > y->kind) - (x->kind < y->kind);
-	return order;
-}
-
-/* An insertion sort, as rows that are alike keep their order: it is the tree's. */
-static void sort(struct td_diff *diff)
-{
-	for (size_t i = 1; i < diff->nr; i++) {
-		struct td_diff_row row = diff->rows[i];
-		size_t at = i;
-
-		for (; at && by_change(&diff->rows[at - 1], &row) > 0; at--)
-			diff->rows[at] = diff->rows[at - 1];
-		diff->rows[at] = row;
-	}
 }
 
 static int add_all(struct td_diff *diff, const struct td_diff_input *input)
@@ -337,6 +302,7 @@ int td_diff_make(struct td_diff *diff, const struct td_diff_side *a,
 {
 	struct td_diff_row time = {
 		.kind = TD_DIFF_TIME,
+		.id = "all",
 		.name = "elapsed",
 		.unit = "s",
 		.slots = none,
@@ -350,10 +316,9 @@ int td_diff_make(struct td_diff *diff, const struct td_diff_side *a,
 		for (size_t i = 0; !rc && i < diff->sides[s].nr; i++)
 			rc = add_all(diff, &diff->sides[s].v[i]);
 	}
-	if (rc)
-		return td_err_nomem(err);
-	sort(diff);
-	return 0;
+	return rc || td_diff_mark(diff) || td_diff_sort(diff)
+		       ? td_err_nomem(err)
+		       : 0;
 }
 
 void td_diff_free(struct td_diff *diff)

@@ -9,69 +9,7 @@
 #define TD_METRICS_DIFF_DIFF_H
 
 #include "lib/base/err.h"
-#include "lib/count/report.h"
-#include "metrics/diff/interval.h"
-#include "metrics/diff/per.h"
-
-/* Instructions per cycle of a PMU. */
-struct td_diff_ipc {
-	const char *pmu;
-	double value; /* NaN: one of both was not counted */
-};
-
-/* One recording as a whole; all of it is borrowed. */
-struct td_diff_input {
-	const struct td_report *report; /* of a tree; NULL: there are events */
-	/*
-	 * The same rows and columns: of nodes that are shares of slots, the slots
-	 * per unit of work, with their errors; NaN: unknown.
-	 */
-	const struct td_report *scaled;
-	const struct td_event_report *events; /* NULL: there is a tree */
-	double work;      /* what counts of events are divided by; NaN */
-	double elapsed_s; /* NaN: unknown */
-	const struct td_diff_ipc *ipc;
-	size_t nr_ipc;
-};
-
-struct td_diff_side {
-	const struct td_diff_input *v;
-	size_t nr;
-	const char *name; /* of its first recording, for titles */
-};
-
-enum td_diff_kind {
-	TD_DIFF_TIME,
-	TD_DIFF_IPC,
-	TD_DIFF_METRIC,
-	TD_DIFF_EVENT,
-};
-
-struct td_diff_row {
-	enum td_diff_kind kind;
-	const char *pmu; /* NULL: it is of all */
-	const char *name;
-	const char *unit; /* "s", "%"; "": none */
-	int level;        /* of a node of the tree; else 0 */
-	/* in unit: of percentages, the difference is in points */
-	struct td_diff_value value;
-	struct td_diff_value slots; /* per unit of work; of nodes in slots */
-	/* the difference as a share of A, if that is no percentage; or NaN */
-	double change_pct, change_error;
-	bool marked; /* the difference is more than chance */
-};
-
-/*
- * Time and IPC come first; then what changed most, by slots, then by the other
- * values; then what only one side has.
- */
-struct td_diff {
-	enum td_per per; /* never TD_PER_DEFAULT */
-	struct td_diff_side sides[TD_DIFF_SIDES];
-	struct td_diff_row *rows;
-	size_t nr;
-	bool has_errors; /* at least one row's error is known */
-};
+#include "metrics/diff/result.h"
 
 /*
  * One recording a side: its errors, as independent ones.  Several: Welch's

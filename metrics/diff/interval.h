@@ -16,6 +16,8 @@ struct td_diff_value {
 	double diff;  /* B minus A */
 	double error; /* half the width of the difference's 95 % interval */
 	bool clear;   /* the interval does not have 0 in it */
+	/* how likely chance alone makes them differ as much; NaN: unknown */
+	double chance;
 };
 
 /* The values of one side's recordings, as they are added. */

@@ -226,10 +226,10 @@ grown() {
 }
 
 @test "CSV: a header, and as many fields in each line; appended without another" {
-	header=kind,pmu,name,unit,level,a,b,difference,error,percent,percent_error,per,slots_a,slots_b,slots_difference,slots_error,marked
+	header=kind,id,pmu,name,unit,level,a,b,difference,error,percent,percent_error,per,slots_a,slots_b,slots_difference,slots_error,marked
 	"$TDSTAT" diff -x, -o out "$course" "$course"
 	assert_same "$header" "$(head -n 1 out)"
-	assert_same 17 "$(awk -F, '{ print NF }' out | sort -u)"
+	assert_same 18 "$(awk -F, '{ print NF }' out | sort -u)"
 	cp out once
 	"$TDSTAT" diff -x, --append -o out "$course" "$course"
 	assert_same "$(cat once <(tail -n +2 once))" "$(cat out)"
@@ -240,7 +240,7 @@ grown() {
 	"$TDSTAT" diff -j "$A" "$course" >json
 	"$TDSTAT" diff -x, "$A" "$course" 2>stderr >csv
 	assert_same "$(fields name b <csv | wc -l)" "$(jq -c . json | wc -l)"
-	assert_same "$(head -n 1 csv | tr , '\n')" "$(jq -r 'keys_unsorted[]' json | head -n 17)"
+	assert_same "$(head -n 1 csv | tr , '\n')" "$(jq -r 'keys_unsorted[]' json | head -n 18)"
 	assert_same null "$(jq -r 'select(.name == "tma_memory_bound") | .a' json)"
 	assert_same null "$(jq -r 'select(.name == "tma_memory_bound") | .difference' json)"
 	assert_same "$(fields name <csv)" "$(jq -r .name json)"
@@ -275,7 +275,6 @@ refused() {
 	events=$data/manual/xz-events.jsonl
 	refused 1 'has events and .* a tree: they cannot be compared' "$A" "$events"
 	refused 1 'no PMU in common' "$A" "$data/zen5.jsonl"
-	refused 1 'perf-6.12-cgroup.csv is of cgroups' "$data"/perf-6.12-cgroup.csv{,}
 	refused 1 '--per instructions: .* does not tell how many.*tma_info_thread_ipc' --per instructions "$A" "$A"
 	refused 1 'none: No such file' "$A" none
 	jq -c 'if .events then .events[].name |= sub("(topdown|slots|cycles|TOPDOWN).*"; "other/") else . end' "$A" >other
@@ -285,7 +284,16 @@ refused() {
 	refused 64 'needs two recordings.*tdstat record' "$A"
 	refused 64 'needs two recordings'
 	refused 64 '3 recordings, and no --.*A1 A2 -- B1 B2' "$A" "$A" "$A"
-	refused 64 'no recording before --' -- "$A" "$A"
+	refused 64 "no ':' between them.*-- ./old : ./new" -- "$A" "$A"
+	refused 64 "none before the ':'" -- : true
+	refused 64 "none behind the ':'" -- true :
+	refused 64 "more than one ':'" -- true : true : true
+	refused 64 '-r: recordings are not run again.*-- ./old : ./new' -r 3 "$A" "$A"
+	refused 64 '-e: recordings have their events' -e cycles "$A" "$A"
+	refused 64 '--model: commands run on this processor' --model alderlake -- true : true
+	refused 64 '-e excludes -l' -e cs -l 1 -- true : true
+	refused 64 '--per-thread: .* was recorded on CPUs' --per-thread "$A" "$A"
+	refused 1 '--per-region: .* has no regions' --per-region "$A" "$A"
 	refused 64 'empty name' "$A" ''
 	refused 64 'tma_memory_bond: no node that was compared.*tma_memory_bound' -l 2 --fail-above tma_memory_bond:2 "$course" "$course"
 	for text in tma_retiring tma_retiring: :2 tma_retiring:-2 tma_retiring:x tma_retiring:1e3 'tma_retiring:1,'; do
@@ -334,4 +342,130 @@ refused() {
 		near "$(value_of slots_error cpu_core $node)" \
 			"$(awk -v p="$(value_of error cpu_core $node)" 'BEGIN { print p / 100 }')" 1e-4
 	done
+}
+
+# --- ids ------------------------------------------------------------------------------
+
+@test "threads by their names, whatever their tids: the sums of each name" {
+	threads=$data/manual/threads.jsonl
+	# two of ls now, with other tids, twice the faults together; and another one
+	jq -c 'if .threads then {threads: {"9": "sh", "10": "ls", "11": "ls", "12": "cat"}}
+		elif .counts then .counts |= map(
+			if .[2] == 250 then .[2] = 9
+			else (.[2] = 10), (.[2] = 11), (if .[0] == 1 then .[2] = 12 | .[3] = 5 else empty end) end)
+		else . end' "$threads" >other
+	"$TDSTAT" diff -x, "$threads" other >out 2>err
+	grep -q '^tdstat: cat: only in B$' err
+	assert_same 'all sh ls cat' "$(fields id <out | uniq | tr '\n' ' ' | sed 's/ $//')"
+	assert_same 'ls page-faults 83.00 166.00 100.00' \
+		"$(fields id name a b percent <out | awk '$1 == "ls" && $2 == "page-faults" { $3 += 0; printf "%s %s %.2f %.2f %.2f\n", $1, $2, $3, $4, $5 }')"
+	assert_same 'sh page-faults 0.00' "$(fields id name percent <out | grep '^sh page')"
+	assert_same 'cat page-faults  5.00' "$(fields id name a b <out | grep '^cat page' |
+		awk '{ printf "%s %s  %.2f\n", $1, $2, $3 }')"
+	# the sum of all, as before there were ids
+	"$TDSTAT" diff --total -x, "$threads" "$threads" >out
+	assert_same all "$(fields id <out | sort -u)"
+}
+
+# regions RETIRING: a recording with 1,000 slots in "solve" and 1,000 in "load", of
+# which 500 retire
+regions() {
+	jq -nc --argjson retiring "$1" '
+		def fields: ["slots", "topdown-retiring", "topdown-bad-spec", "topdown-fe-bound", "topdown-be-bound"];
+		def region(name): {name: name, calls: 1, recursive: 0, lost: 0, skipped: 0, moved: 0,
+			migrated: 0, switched: 0, threads: 1, time: 0.001, cost: 0, on: {cpu: 1}};
+		def row(regions; values): [regions as $r | range(5) as $e | [$e, -1, 70, values[$e], 1000, 1000, -1, 1, $r]];
+		{tdstat: 1, cpuid: "GenuineIntel-6-FF-1", smt: false, tasks: true, interval_ms: 0, level: 1,
+			aggregation: "region", target: "./a", pmus: [{name: "cpu", type: 4, cpus: "0-3"}],
+			topology: [{cpu: 0, core: 0, cluster: 0, die: 0, socket: 0, node: 0}],
+			events: [fields[] | {name: "cpu/\(.)/", pmu: "cpu", group: 0}]},
+		{regions: ([region("solve"), region("load")] | [.[], (.[] | .own = true)]), least_slots: 10},
+		{time: 0.5, counts: ([row((0, 2); [1000, $retiring, 0, 0, 1000 - $retiring]), row((1, 3); [1000, 500, 0, 0, 500])] | add)},
+		{end: {elapsed: 0.5}}'
+}
+
+@test "regions: by their names" {
+	regions 300 >one
+	regions 400 >two
+	try "$TDSTAT" diff -x, --per run one two
+	assert_success
+	echo "$output" >out
+	assert_same 'load tma_retiring 50.00 50.00 0.00
+solve tma_retiring 30.00 40.00 10.00' "$(fields id name a b difference <out | grep tma_retiring | sort |
+		awk '{ printf "%s %s %.2f %.2f %.2f\n", $1, $2, $3, $4, $5 }')"
+	near "$(fields id name slots_difference <out | sed -n 's/^solve tma_retiring //p')" 100
+	# as many slots in all, of which 100 more retire
+	"$TDSTAT" diff -x, --total one two >out
+	near "$(fields id name difference <out | sed -n 's/^all tma_retiring //p')" 5
+}
+
+@test "cgroups: those of the same path" {
+	sed 's/,\/,/,\/a,/; s/^371/400/' "$data/perf-6.12-cgroup.csv" >one
+	{ cat one; sed -n '/[0-9]/s/,\/a,/,\/b,/p' one | grep -v '^#'; } >two
+	try "$TDSTAT" diff -x, two two
+	assert_success
+	assert_no_stderr
+	assert_same '/a /b all' "$(fields id <<<"$output" | sort -u | tr '\n' ' ' | sed 's/ $//')"
+	try "$TDSTAT" diff one two
+	assert_success
+	[ "$stderr" = 'tdstat: /b: only in B' ]
+	assert_line --regexp '^   /a  +A  +B  +%$'
+	assert_line --regexp '^   /b  +A  +B  +%$'
+	assert_line --regexp '^   context-switches +400\.00 +400\.00 +0\.00$'
+	assert_line --regexp '^   context-switches +- +400\.00 +-$'
+}
+
+# --- commands ---------------------------------------------------------------------------
+
+@test "-r: both commands in turn, the first one the second next time; a : within quotes" {
+	try "$TDSTAT" diff -r 3 -e task-clock -x, -o out -- sh -c 'echo "old : $1" >>log; echo out' - x : sh -c 'echo new >>log; echo err >&2'
+	assert_success
+	assert_same 'old : x
+new
+new
+old : x
+old : x
+new' "$(<log)"
+	# what they print goes where it would
+	assert_same 'out out out' "$(tr '\n' ' ' <<<"$output" | sed 's/ $//')"
+	assert_same 'err err err' "$(tr '\n' ' ' <<<"$stderr" | sed 's/ $//')"
+	fields kind name a b <out | awk '$1 == "time" || ($2 ~ /task-clock/ && $3 > 0 && $4 > 0) { n++ } END { exit n != 2 }'
+	# five times, if nobody says it
+	rm log
+	try "$TDSTAT" diff -e cs -- sh -c 'echo 1 >>log' : sh -c 'echo 2 >>log'
+	assert_success
+	assert_same 10 "$(wc -l <log)"
+	# like tdstat -- COMMAND, the result is on standard error
+	[ -z "$output" ]
+	[[ $stderr == *"A: sh -c 'echo 1 >>log', 5 runs"* ]]
+}
+
+@test "-r: a difference that is more than chance, of 300 page faults" {
+	many='i=0; while [ $i -lt 300 ]; do x=$x$x$i; x=${x%??????????????????????????????????????????????????????????????????????????????????????}; i=$((i + 1)); done; true'
+	"$TDSTAT" diff -r 4 -e faults -x, -o out -- true : sh -c "$many"
+	fields name difference marked <out | grep -q '^faults [0-9.]* 1$'
+}
+
+@test "-r: a command that fails is said, and 1; one that cannot run, or is killed, ends it" {
+	try "$TDSTAT" diff -r 2 -e cs -- true : sh -c 'exit 3'
+	assert_failure 1
+	[[ $stderr == *"tdstat: B, 'sh': exit status 3 in 2 of 2 runs"* ]]
+	[[ $stderr == *elapsed* ]]
+	try "$TDSTAT" diff -r 2 -e cs -- ./nosuch : sh -c 'echo ran >>log'
+	[ "$status" -ne 0 ]
+	[[ $stderr == *"./nosuch: No such file"* ]]
+	[ ! -e log ]
+	try "$TDSTAT" diff -r 2 -e cs -- sh -c 'kill -TERM $$' : sh -c 'echo ran >>log'
+	assert_failure 1
+	[[ $stderr == *"run 1 of A, 'sh', was ended by signal 15"* ]]
+	[ ! -e log ]
+	[ -z "$(find . -name '*tdstat*' -o -name '*.jsonl')" ]
+}
+
+@test "-r: ^C ends it, without a result" {
+	try timeout -s INT 2 "$TDSTAT" diff -e cs -- sleep 3 : sh -c 'echo ran >>log'
+	[[ $stderr == *'interrupted in run 1 of A: nothing is compared'* ]]
+	[ "$status" -ne 0 ]
+	[ ! -e log ]
+	[ -z "$output" ]
 }

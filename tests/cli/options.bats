@@ -201,7 +201,7 @@ options_of() {
 	assert_same "$(printf -- '--%s\n' help metrics-dir model usage version)" "$(options_of explain)"
 	assert_same "$(printf -- '--%s\n' help usage version)" "$(options_of help)"
 	# what is for counting is none of report's, and the reverse
-	assert_same "$(printf -- '--%s\n' callers input locate per-region profile total)" "$(comm -13 <(options_of) <(options_of report))"
+	assert_same "$(printf -- '--%s\n' callers input locate no-tree per-region profile total)" "$(comm -13 <(options_of) <(options_of report))"
 	assert_same "$(printf -- '--%s\n' append no-multiplex repeat table)" "$(comm -23 <(options_of) <(options_of record))"
 	for option in pid interval-print event dry-run repeat control; do
 		run ! grep -x -e "--$option" <(options_of report)
@@ -226,7 +226,7 @@ options_of() {
 @test "an option of another subcommand is refused, with where it belongs" {
 	refused 'tdstat takes no --total: it is an option of tdstat report' --total
 	refused 'tdstat takes no --print: it is an option of tdstat list' --print cycles
-	refused 'tdstat record takes no -r: it is an option of tdstat'$'\n' record -r 2 -o file true
+	refused 'tdstat record takes no -r: it is an option of tdstat and tdstat diff' record -r 2 -o file true
 	refused 'tdstat report takes no -a: it is an option of tdstat, tdstat record, tdstat locate and tdstat profile' report file -a
 	refused 'tdstat report takes no -S: ' -jS report file
 	refused 'tdstat list takes no -x: .* tdstat, tdstat record, tdstat report, tdstat diff, tdstat regions, tdstat locate and tdstat profile' list -x, hw

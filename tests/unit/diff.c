@@ -124,10 +124,9 @@ static void make(struct made *m, double slots, double elapsed_s, double ipc)
 	}
 	m->report = report_of(&m->row);
 	m->scaled = report_of(&m->scaled_row);
-	m->ipc = (struct td_diff_ipc){ "cpu", ipc };
+	m->ipc = (struct td_diff_ipc){ "all", "cpu", ipc };
 	m->input = (struct td_diff_input){ .report = &m->report,
 					   .scaled = &m->scaled,
-					   .work = 1,
 					   .elapsed_s = elapsed_s,
 					   .ipc = &m->ipc,
 					   .nr_ipc = 1 };
@@ -229,17 +228,17 @@ static void test_rows(void)
 
 static void test_events(void)
 {
-	struct td_event_row of_a[] = { EVENT("cycles", 100), EVENT("x", 7),
-				       EVENT("x", 50), EVENT("new", 0) };
-	struct td_event_row of_b[] = { EVENT("cycles", 120), EVENT("x", 7),
-				       EVENT("x", 100), EVENT("new", 3) };
+	struct td_event_row of_a[] = { EVENT("cycles", 50), EVENT("x", 3.5),
+				       EVENT("x", 25), EVENT("new", 0) };
+	struct td_event_row of_b[] = { EVENT("cycles", 30), EVENT("x", 1.75),
+				       EVENT("x", 25), EVENT("new", 0.75) };
 	const struct td_event_report reports[] = {
 		{ .rows = of_a, .nr_rows = 4 },
 		{ .rows = of_b, .nr_rows = 4 },
 	};
 	const struct td_diff_input inputs[] = {
-		{ .events = &reports[0], .work = 2, .elapsed_s = NAN },
-		{ .events = &reports[1], .work = 4, .elapsed_s = NAN },
+		{ .events = &reports[0], .elapsed_s = NAN },
+		{ .events = &reports[1], .elapsed_s = NAN },
 	};
 	const struct td_diff_side sides[] = { { &inputs[0], 1, "a" },
 					      { &inputs[1], 1, "b" } };
@@ -249,14 +248,47 @@ static void test_events(void)
 	ok(!td_diff_make(&diff, &sides[0], &sides[1], TD_PER_SECOND, &err),
 	   "events");
 	ok(diff.nr == 4, "no time, and the same event twice");
-	/* 3.5 to 1.75, 50 to 30, 25 to 25; 0 to 0.75 has no percentage */
+	/* 0 to 0.75 has no percentage */
 	is_str(diff.rows[0].name, "x", "what changed most");
-	ok(test_near(diff.rows[0].change_pct, -50, 1e-12), "per unit of work");
+	ok(test_near(diff.rows[0].change_pct, -50, 1e-12), "in percent");
 	is_str(diff.rows[1].name, "cycles", "then the next");
-	ok(test_near(diff.rows[1].change_pct, -40, 1e-12), "in percent");
+	ok(test_near(diff.rows[1].change_pct, -40, 1e-12), "by less");
 	ok(diff.rows[2].value.diff == 0, "the other of the same name");
 	ok(isnan(diff.rows[3].change_pct) && diff.rows[3].value.diff == 0.75,
 	   "none of nothing");
+	td_diff_free(&diff);
+}
+
+/* --- ids -------------------------------------------------------------------- */
+
+static void test_ids(void)
+{
+	struct td_event_row of_a[] = { EVENT("x", 10), EVENT("x", 10) };
+	struct td_event_row of_b[] = { EVENT("x", 99), EVENT("x", 11),
+				       EVENT("x", 30) };
+	const struct td_event_report reports[] = {
+		{ .rows = of_a, .nr_rows = 2 },
+		{ .rows = of_b, .nr_rows = 3 },
+	};
+	const struct td_diff_input inputs[] = {
+		{ .events = &reports[0], .elapsed_s = 1 },
+		{ .events = &reports[1], .elapsed_s = 2 },
+	};
+	const struct td_diff_side sides[] = { { &inputs[0], 1, "a", false },
+					      { &inputs[1], 1, "b", false } };
+	struct td_diff diff;
+	struct td_err err;
+
+	of_a[0].id = of_b[1].id = "first";
+	of_a[1].id = of_b[2].id = "second";
+	of_b[0].id = "new";
+	ok(!td_diff_make(&diff, &sides[0], &sides[1], TD_PER_RUN, &err), "ids");
+	ok(diff.nr == 4 && diff.has_ids, "a row for each");
+	ok(diff.rows[0].kind == TD_DIFF_TIME, "the time is first");
+	is_str(diff.rows[1].id, "first", "in their order, not by change");
+	ok(test_near(diff.rows[1].change_pct, 10, 1e-12), "of its own");
+	ok(test_near(diff.rows[2].change_pct, 200, 1e-12), "of the other");
+	is_str(diff.rows[3].id, "new", "what one side has is last");
 	td_diff_free(&diff);
 }
 
@@ -266,5 +298,6 @@ int main(void)
 		test_interval(i);
 	test_rows();
 	test_events();
+	test_ids();
 	return done_testing();
 }

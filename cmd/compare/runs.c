@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* tdstat diff -- A : B: the recordings of both sides are made here and now. */
+#include "cmd/compare/runs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cmd/say.h"
+#include "cmd/session.h"
+#include "lib/base/shell.h"
+#include "lib/base/util.h"
+
+#define BETWEEN ":"
+
+/* --- the commands ----------------------------------------------------------- */
+
+/* The index of the ":" of its own; 0: there is none. */
+static size_t find_between(char *const *command, size_t *nr)
+{
+	size_t first = 0;
+
+	*nr = 0;
+	for (size_t i = 0; command[i]; i++) {
+		if (strcmp(command[i], BETWEEN) != 0)
+			continue;
+		first = *nr ? first : i;
+		++*nr;
+	}
+	return first;
+}
+
+int td_runs_check(const struct td_opts *opts, struct td_err *err)
+{
+	char *const *command = opts->command;
+	size_t nr, at = find_between(command, &nr);
+
+	if (nr == 1 && at && command[at + 1])
+		return 0;
+	if (nr > 1)
+		td_err_usage(err, "tdstat diff runs two commands: more than "
+				  "one ':' between them");
+	else
+		td_err_usage(err, "tdstat diff runs two commands: %s",
+			     !nr  ? "no ':' between them"
+			     : at ? "none behind the ':'"
+				  : "none before the ':'");
+	return td_err_hint(err, "tdstat diff -r 5 -- ./old : ./new; for a "
+				"':' in a command, quote it with more: "
+				"sh -c '...'");
+}
+
+/* The words of a command, as one types them; NULL if out of memory. */
+static char *format(char *const *command)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
+
+	if (!fp)
+		return NULL;
+	for (; *command; command++) {
+		td_put_shell_word(fp, *command);
+		if (command[1])
+			fputc(' ', fp);
+	}
+	if (!fclose(fp))
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* --- one run ---------------------------------------------------------------- */
+
+struct runs {
+	struct td_sides *sides;
+	const struct td_opts *opts;
+	struct td_notes *notes;
+	struct td_inherited inherited;
+	char **commands[TD_DIFF_SIDES];
+	size_t nr;                    /* of each */
+	int nothing;                  /* where results of single runs go */
+	int status[TD_DIFF_SIDES];    /* the last one that is not 0 */
+	size_t failed[TD_DIFF_SIDES]; /* number of runs with such a one */
+};
+
+static const char *letter(size_t side)
+{
+	return side == TD_DIFF_A ? "A" : "B";
+}
+
+/* Only the first run of a side may have something new to say. */
+static struct td_opts options_of(const struct runs *runs, size_t side,
+				 size_t round, const char *path)
+{
+	struct td_opts opts = *runs->opts;
+
+	opts.subcommand = TD_RECORD;
+	opts.command = runs->commands[side];
+	opts.output = path;
+	opts.append = false;
+	opts.format = TD_FORMAT_TEXT;
+	opts.log_fd = runs->nothing;
+	opts.has_repeat = false;
+	opts.repeat = 1;
+	opts.no_verdict = true;
+	opts.quiet = opts.quiet || round;
+	if (!td_opts_want_metrics(&opts) && !td_opts_want_events(&opts))
+		opts.level = 1;
+	return opts;
+}
+
+/* A command that was killed or not found ends it all; others fail, and go on. */
+static int take_status(struct runs *runs, size_t side, size_t round, int status,
+		       bool interrupted, struct td_err *err)
+{
+	if (interrupted)
+		return td_err_set(err, -EINTR,
+				  "interrupted in run %zu of %s: nothing is "
+				  "compared",
+				  round + 1, letter(side));
+	if (status > 128)
+		return td_err_set(err, -ECHILD,
+				  "run %zu of %s, '%s', was ended by signal %d",
+				  round + 1, letter(side),
+				  runs->commands[side][0], status - 128);
+	runs->failed[side] += status != 0;
+	if (status)
+		runs->status[side] = status;
+	return 0;
+}
+
+static int count(struct runs *runs, size_t side, size_t round, const char *path,
+		 struct td_err *err)
+{
+	struct td_opts opts = options_of(runs, side, round, path);
+	struct td_focus focus = { 0 };
+	int status = 0;
+	int rc =
+		td_session_count(&opts, &runs->inherited, &focus, &status, err);
+
+	return rc ? rc
+		  : take_status(runs, side, round, status, focus.interrupted,
+				err);
+}
+
+/* The recording is in memory: nothing has to be removed, however we end. */
+static int run_once(struct runs *runs, size_t side, size_t round,
+		    struct td_err *err)
+{
+	struct td_sides *sides = runs->sides;
+	size_t index = side * runs->nr + round;
+	int fd = memfd_create("tdstat", MFD_CLOEXEC), rc;
+	char path[40];
+
+	if (fd < 0)
+		return td_err_set(err, -errno, "memory for a recording: %s",
+				  strerror(errno));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	rc = count(runs, side, round, path, err);
+	if (!rc)
+		rc = td_whole_read(&sides->v[index], path, runs->opts,
+				   runs->notes, err);
+	td_close_fd(&fd);
+	sides->v[index].recorded.rec.path = sides->names[side];
+	sides->v[index].recorded.opts.input = sides->names[side];
+	return rc;
+}
+
+/* --- all of them ------------------------------------------------------------ */
+
+static int prepare(struct runs *runs, struct td_err *err)
+{
+	struct td_sides *sides = runs->sides;
+	size_t nr, at = find_between(runs->opts->command, &nr);
+
+	/* the words stay as they are for "tdstat --help" and messages */
+	runs->opts->command[at] = NULL;
+	runs->commands[TD_DIFF_A] = runs->opts->command;
+	runs->commands[TD_DIFF_B] = runs->opts->command + at + 1;
+	*sides = (struct td_sides){
+		.v = calloc(TD_DIFF_SIDES * runs->nr, sizeof(*sides->v)),
+		.inputs = calloc(TD_DIFF_SIDES * runs->nr,
+				 sizeof(*sides->inputs)),
+		.nr_a = runs->nr,
+	};
+	if (!sides->v || !sides->inputs)
+		return td_err_nomem(err);
+	for (size_t s = 0; s < TD_DIFF_SIDES; s++) {
+		sides->names[s] = format(runs->commands[s]);
+		if (!sides->names[s])
+			return td_err_nomem(err);
+	}
+	runs->nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	return runs->nothing < 0 ? td_err_set(err, -errno, "/dev/null: %s",
+					      strerror(errno))
+				 : 0;
+}
+
+static int run_all(struct runs *runs, struct td_err *err)
+{
+	int rc = 0;
+
+	td_inherited_change(&runs->inherited);
+	for (size_t round = 0; !rc && round < runs->nr; round++) {
+		for (size_t i = 0; !rc && i < TD_DIFF_SIDES; i++)
+			rc = run_once(runs, (round + i) % TD_DIFF_SIDES, round,
+				      err);
+	}
+	return rc;
+}
+
+static bool say_failed(const struct runs *runs)
+{
+	bool any = false;
+
+	for (size_t s = 0; s < TD_DIFF_SIDES; s++) {
+		if (!runs->failed[s])
+			continue;
+		any = true;
+		td_say("tdstat: %s, '%s': exit status %d in %zu of %zu runs\n",
+		       letter(s), runs->commands[s][0], runs->status[s],
+		       runs->failed[s], runs->nr);
+	}
+	return any;
+}
+
+int td_runs_read(struct td_sides *sides, const struct td_opts *opts,
+		 bool *failed, struct td_notes *notes, struct td_err *err)
+{
+	struct runs runs = {
+		.sides = sides,
+		.opts = opts,
+		.notes = notes,
+		.nr = opts->has_repeat ? (size_t)opts->repeat : TD_RUNS,
+		.nothing = -1,
+	};
+	int rc = prepare(&runs, err);
+
+	/* all are to be freed, also those that did not come to run */
+	sides->nr = sides->v ? TD_DIFF_SIDES * runs.nr : 0;
+	if (!rc)
+		rc = run_all(&runs, err);
+	td_close_fd(&runs.nothing);
+	*failed = say_failed(&runs);
+	return rc;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_COMPARE_RUNS_H
+#define TD_CMD_COMPARE_RUNS_H
+
+#include "cmd/compare/sides.h"
+
+/* How often each command runs if nobody says it. */
+#define TD_RUNS 5
+
+/*
+ * Splits opts->command at its ":" into the commands of A and B.  A usage error if
+ * it has none, or more than one, or nothing beside it.
+ */
+int td_runs_check(const struct td_opts *opts, struct td_err *err);
+/*
+ * Runs both in turn, and counts each run as tdstat record does, into memory: A B, B
+ * A, A B ..., so that neither side has more of what drifts.  *failed: a command did
+ * not exit with 0, which is said.  Free sides even after an error; -EINTR if a
+ * signal ended it.
+ */
+int td_runs_read(struct td_sides *sides, const struct td_opts *opts,
+		 bool *failed, struct td_notes *notes, struct td_err *err);
+
+#endif

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/replay/imported.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/plan/model.h"
+#include "cmd/replay/imported_cores.h"
+#include "cmd/replay/imported_pmus.h"
+#include "lib/base/util.h"
+#include "lib/recording/fill.h"
+
+/* --- names of events -------------------------------------------------------- */
+
+struct names {
+	struct td_perf_spelling *v;
+	size_t nr;
+};
+
+static void free_names(struct names *names)
+{
+	for (size_t i = 0; i < names->nr; i++)
+		free(names->v[i].copy);
+	free(names->v);
+}
+
+static int spell(struct names *names, const struct td_events *events)
+{
+	names->v = calloc(events->nr + 1, sizeof(*names->v));
+	if (!names->v)
+		return -ENOMEM;
+	while (names->nr < events->nr) {
+		struct td_perf_spelling *spelling = &names->v[names->nr];
+
+		if (td_perf_spell(events->v[names->nr].name, spelling))
+			return -ENOMEM;
+		names->nr++;
+	}
+	return 0;
+}
+
+/*
+ * The modifiers of all top-down events of a PMU, which then are those of its
+ * tree; "" if they differ.
+ */
+static const char *modifiers_of(const struct names *names,
+				const struct td_events *events, int pmu)
+{
+	const char *mods = NULL;
+
+	for (size_t i = 0; i < names->nr; i++) {
+		if (events->v[i].pmu != pmu ||
+		    !td_imported_is_topdown(names->v[i].id))
+			continue;
+		if (mods && strcmp(mods, names->v[i].mods) != 0)
+			return "";
+		mods = names->v[i].mods;
+	}
+	return mods ? mods : "";
+}
+
+/* The built-in levels have sysfs's names; without files there are no others. */
+static const char *known_as(const struct td_imported *imported, const char *id)
+{
+	static const char *const same[][2] = {
+		{ "TOPDOWN_RETIRING.ALL", "topdown-retiring" },
+		{ "TOPDOWN_BAD_SPECULATION.ALL", "topdown-bad-spec" },
+		{ "TOPDOWN_FE_BOUND.ALL", "topdown-fe-bound" },
+		{ "TOPDOWN_BE_BOUND.ALL", "topdown-be-bound" },
+		{ "TOPDOWN_RETIRING.ALL_P", "topdown-retiring" },
+		{ "TOPDOWN_BAD_SPECULATION.ALL_P", "topdown-bad-spec" },
+		{ "TOPDOWN_FE_BOUND.ALL_P", "topdown-fe-bound" },
+		{ "TOPDOWN_BE_BOUND.ALL_P", "topdown-be-bound" },
+		{ "CPU_CLK_UNHALTED.CORE", "cycles" },
+	};
+
+	for (size_t i = 0; imported->no_files && i < TD_ARRAY_SIZE(same); i++) {
+		if (strcmp(same[i][0], id) == 0)
+			return same[i][1];
+	}
+	return strcmp(id, "cpu-cycles") == 0 ? "cycles" : id;
+}
+
+/* Renames an event as formulas do; the old name goes to *old. */
+static int rename_event(struct td_imported *imported, struct td_recording *rec,
+			const struct names *names, size_t index)
+{
+	const struct td_machine *machine = &rec->machine;
+	struct td_events *events = &rec->plan.events;
+	const struct td_perf_spelling *spelling = &names->v[index];
+	struct td_event *event = &events->v[index];
+	const char *common = modifiers_of(names, events, event->pmu);
+	const char *mods = spelling->mods;
+	char *name;
+
+	/* no formula is to find what was never counted */
+	if (event->refusal)
+		mods = "?";
+	else if (strcmp(mods, common) == 0)
+		mods = "";
+	if (asprintf(&name, "%s/%s/%s", machine->pmus[event->pmu].name,
+		     known_as(imported, spelling->id), mods) < 0)
+		return -ENOMEM;
+	imported->names[index] = event->name;
+	event->name = name;
+	return 0;
+}
+
+static int rename_all(struct td_imported *imported, struct td_recording *rec,
+		      const struct names *names)
+{
+	struct td_events *events = &rec->plan.events;
+	int rc = 0;
+
+	imported->names = calloc(events->nr + 1, sizeof(char *));
+	if (!imported->names)
+		return -ENOMEM;
+	imported->nr = events->nr;
+	for (size_t i = 0; !rc && i < events->nr; i++) {
+		if (events->v[i].pmu < (int)rec->machine.nr_core)
+			rc = rename_event(imported, rec, names, i);
+	}
+	return rc;
+}
+
+static int note_events(struct td_recording *rec)
+{
+	struct td_machine *machine = &rec->machine;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < rec->plan.events.nr; i++) {
+		const struct td_event *event = &rec->plan.events.v[i];
+
+		if (event->pmu < (int)machine->nr_core)
+			rc = td_recording_note_name(&machine->pmus[event->pmu],
+						    event->name);
+	}
+	for (size_t i = 0; !rc && i < machine->nr_core; i++)
+		rc = td_imported_find_core(machine, &machine->pmus[i]);
+	return rc;
+}
+
+/* --- the whole file --------------------------------------------------------- */
+
+static int place(struct td_imported *imported, struct td_recording *rec,
+		 const struct names *names, const struct td_opts *opts,
+		 struct td_err *err)
+{
+	struct td_sysfs none;
+	struct td_machine made = { 0 };
+	struct td_catalog catalog = { 0 };
+	int rc = td_select_model(&none, &made, opts, err);
+
+	if (rc)
+		return rc;
+	rec->machine.cpuid = made.cpuid;
+	rec->machine.model = made.model;
+	td_catalog_init(&catalog, NULL, &made, opts->metrics_dir);
+	rc = td_import_pmus(rec, names->v, &made, &catalog, err);
+	if (!rc)
+		rc = td_catalog_read(&catalog, err);
+	imported->no_files = !catalog.events.dir;
+	td_catalog_free(&catalog);
+	td_machine_free(&made);
+	return rc;
+}
+
+/* All of level 2, which PERF_METRICS has in half of its fields. */
+static int level_of(const struct td_machine *machine,
+		    const struct td_events *events)
+{
+	for (size_t pmu = 0; pmu < machine->nr_core; pmu++) {
+		size_t nr = 0;
+
+		for (size_t i = 0; i < events->nr; i++) {
+			const struct td_event *event = &events->v[i];
+
+			nr += event->pmu == (int)pmu && !event->refusal &&
+			      td_event_is_metric(event) &&
+			      event->config[0] >= 0x8400;
+		}
+		if (nr >= 4)
+			return 2;
+	}
+	return 1;
+}
+
+static bool has_topdown(const struct names *names)
+{
+	for (size_t i = 0; i < names->nr; i++) {
+		if (td_imported_is_topdown(names->v[i].id))
+			return true;
+	}
+	return false;
+}
+
+static bool counts_both_threads(const struct td_machine *machine)
+{
+	for (size_t i = 0; i < machine->nr_core; i++) {
+		if (td_pmu_has_event(&machine->pmus[i],
+				     "CPU_CLK_UNHALTED.DISTRIBUTED"))
+			return true;
+	}
+	return false;
+}
+
+static int import(struct td_imported *imported, struct td_recording *rec,
+		  const struct names *names, const struct td_opts *opts,
+		  struct td_err *err)
+{
+	int rc = opts->model ? place(imported, rec, names, opts, err) : 0;
+
+	if (rc)
+		return rc;
+	if (!opts->model)
+		strcpy(rec->machine.cpuid.vendor, "GenuineIntel");
+	rec->info.of_events = false;
+	rec->info.level = level_of(&rec->machine, &rec->plan.events);
+	imported->tree = true;
+	imported->no_files = imported->no_files || !opts->model;
+	if (rename_all(imported, rec, names) || note_events(rec) ||
+	    td_perf_join_slots(&rec->plan))
+		return td_err_nomem(err);
+	rec->machine.smt = counts_both_threads(&rec->machine);
+	imported->smt_unknown = !rec->machine.smt;
+	return 0;
+}
+
+int td_import_tree(struct td_imported *imported, struct td_recording *rec,
+		   const struct td_opts *opts, struct td_err *err)
+{
+	struct names names = { 0 };
+	int rc = 0;
+
+	*imported = (struct td_imported){ 0 };
+	if (!rec->perf || opts->no_tree)
+		return 0;
+	if (spell(&names, &rec->plan.events))
+		rc = td_err_nomem(err);
+	else if (opts->model || has_topdown(&names))
+		rc = import(imported, rec, &names, opts, err);
+	free_names(&names);
+	return rc;
+}
+
+void td_import_undo(struct td_imported *imported, struct td_recording *rec)
+{
+	struct td_events *events = &rec->plan.events;
+
+	for (size_t i = 0; i < imported->nr; i++) {
+		char *name = imported->names[i];
+
+		if (!name)
+			continue;
+		imported->names[i] = events->v[i].name;
+		events->v[i].name = name;
+	}
+	imported->tree = false;
+	rec->info.of_events = true;
+	rec->info.level = 0;
+}
+
+void td_imported_free(struct td_imported *imported)
+{
+	for (size_t i = 0; i < imported->nr; i++)
+		free(imported->names[i]);
+	free(imported->names);
+	*imported = (struct td_imported){ 0 };
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_REPLAY_IMPORTED_H
+#define TD_CMD_REPLAY_IMPORTED_H
+
+#include "cmd/opts/opts.h"
+#include "lib/base/notes.h"
+#include "lib/recording/recording.h"
+
+/*
+ * A file of perf stat names neither the processor nor, always, the PMU of an
+ * event.  Here it becomes a recording of a tree, if its counts can be one:
+ *
+ * - PMUs are those that the names begin with; else those of --model, where only
+ *   one of its kinds of core has an event of that name; else "cpu".
+ * - The core of a PMU is that of --model.  Without it, the events that formulas
+ *   correct shares with tell Golden Cove and Ice Lake; other cores with SLOTS are
+ *   not corrected.  The width of E-cores is in no event: they need --model.
+ * - Where CPU_CLK_UNHALTED.DISTRIBUTED was counted, formulas use it as with
+ *   hyper-threading: without, it counts the same as the cycles of the thread.
+ * - An event that is in several groups is that of the first.
+ */
+struct td_imported {
+	bool tree;     /* rec was made one of a tree */
+	bool no_files; /* the model has no files, or is not known */
+	/* nothing tells whether cores have two threads: rec->machine.smt is not */
+	bool smt_unknown;
+	char **names; /* of its events, as perf wrote them */
+	size_t nr;
+};
+
+/*
+ * Makes rec a recording of a tree if it has top-down events, or if --model says
+ * whose events they are; else it stays one of events.  -ENOMEM, or the usage error
+ * of --model.  Free imported even then.
+ */
+int td_import_tree(struct td_imported *imported, struct td_recording *rec,
+		   const struct td_opts *opts, struct td_err *err);
+/* After the PMUs were selected: notes what is not corrected, or not shown. */
+void td_import_note(const struct td_imported *imported,
+		    struct td_recording *rec, struct td_notes *notes);
+/* Notes what its counts lack for a tree; err: why it could not be built. */
+void td_import_why(const struct td_imported *imported,
+		   const struct td_recording *rec, const struct td_err *err,
+		   struct td_notes *notes);
+/* Makes it one of events again, as its counts do not suffice. */
+void td_import_undo(struct td_imported *imported, struct td_recording *rec);
+void td_imported_free(struct td_imported *imported);
+
+#endif

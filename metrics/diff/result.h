@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_METRICS_DIFF_RESULT_H
+#define TD_METRICS_DIFF_RESULT_H
+
+/* What is compared, and the rows that come of it; diff.h makes them. */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/count/report.h"
+#include "metrics/diff/interval.h"
+#include "metrics/diff/per.h"
+
+/* Instructions per cycle of a PMU. */
+struct td_diff_ipc {
+	const char *id, *pmu;
+	double value; /* NaN: one of both was not counted */
+};
+
+/* One recording as a whole; all of it is borrowed. */
+struct td_diff_input {
+	const struct td_report *report; /* of a tree; NULL: there are events */
+	/*
+	 * The same rows and columns: of nodes that are shares of slots, the slots
+	 * per unit of work, with their errors; NaN: unknown.
+	 */
+	const struct td_report *scaled;
+	/* per unit of work; NULL: there is a tree */
+	const struct td_event_report *events;
+	double elapsed_s; /* NaN: unknown */
+	const struct td_diff_ipc *ipc;
+	size_t nr_ipc;
+};
+
+struct td_diff_side {
+	const struct td_diff_input *v;
+	size_t nr;
+	/* for titles: of its first recording, or the command that was run nr times */
+	const char *name;
+	bool is_command;
+};
+
+enum td_diff_kind {
+	TD_DIFF_TIME,
+	TD_DIFF_IPC,
+	TD_DIFF_METRIC,
+	TD_DIFF_EVENT,
+};
+
+struct td_diff_row {
+	enum td_diff_kind kind;
+	/* "all", a cgroup, the name of a thread or region */
+	const char *id;
+	const char *pmu; /* NULL: it is of all */
+	const char *name;
+	const char *unit; /* "s", "%"; "": none */
+	int level;        /* of a node of the tree; else 0 */
+	/* in unit: of percentages, the difference is in points */
+	struct td_diff_value value;
+	struct td_diff_value slots; /* per unit of work; of nodes in slots */
+	/* the difference as a share of A, if that is no percentage; or NaN */
+	double change_pct, change_error;
+	/* more than chance, of all rows together (chance.h) */
+	bool marked;
+};
+
+/*
+ * The time comes first, then the ids as they were recorded.  Of each: IPC; then
+ * what changed most, by slots, then by the other values; then what only one side
+ * has.
+ */
+struct td_diff {
+	enum td_per per; /* never TD_PER_DEFAULT */
+	struct td_diff_side sides[TD_DIFF_SIDES];
+	struct td_diff_row *rows;
+	size_t nr;
+	bool has_ids;    /* some row is not of all */
+	bool has_errors; /* at least one row's error is known */
+};
+
+#endif

@@ -75,7 +75,8 @@ static bool fill_item(const struct td_list *list, size_t set,
 		.pmu = machine->pmus[set].name,
 		.order = (int)set,
 	};
-	if (!out->model || strcmp(out->model->pmu, out->pmu) == 0)
+	if (!out->model || strcmp(out->model->pmu, out->pmu) == 0 ||
+	    strcmp(out->model->pmu, TD_EACH_CORE) == 0)
 		return true;
 	out->order = td_list_find_pmu(machine, out->model->pmu);
 	/* on a hybrid, metrics of "cpu" belong to the whole machine */

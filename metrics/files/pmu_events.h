@@ -34,10 +34,13 @@ enum td_split {
 	TD_SPLIT_SMT, /* with hyper-threading */
 };
 
-/* A metric of a model's files. */
+/* The PMU of a metric that each kind of core has, whatever it is called. */
+#define TD_EACH_CORE "each core"
+
+/* A metric of a model's files, or one that all models have in common. */
 struct td_model_metric {
 	char *name;
-	char *pmu;       /* as above */
+	char *pmu;       /* as above, or TD_EACH_CORE */
 	char *groups;    /* "TopdownL1;tma_L1_group"; NULL: none */
 	int level;       /* in the tree; 0: outside of it */
 	char *parent;    /* the metric one level up; NULL: none */
@@ -61,7 +64,7 @@ struct td_events_file {
  * one by one until an event is found.
  */
 struct td_pmu_events {
-	char *dir; /* "<root>/alderlake" */
+	char *dir; /* "<root>/alderlake"; NULL: the model has no files */
 	struct td_events_file *unread;
 	size_t nr_unread;
 	struct td_model_event *events; /* sorted by name, then pmu */
@@ -80,10 +83,12 @@ struct td_pmu_events {
  * kind: a mapfile.csv with four columns is the kernel's
  * tools/perf/pmu-events/arch/x86, one with seven columns a checkout of
  * intel/perfmon, and a folder without mapfile.csv is one model's folder of the
- * kernel, which is used for any processor.  All metrics are read; events are
- * read by the functions below.
+ * kernel, which is used for any processor.  All metrics are read, also those
+ * that all models have in common (common.h); events are read by the functions
+ * below.
  *
- * Returns -ENOENT if there is no such folder or no line of the map matches, and
+ * Returns -ENOENT if there is no such folder or no line of the map matches; then
+ * only what models have in common is read, and out->dir is NULL.  Returns
  * -EINVAL if a file cannot be parsed; the message has file and position.  Free
  * with td_pmu_events_free() even after an error.
  */

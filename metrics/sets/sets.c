@@ -81,6 +81,8 @@ static bool is_of(const struct td_model_metric *metric,
 {
 	int index = td_machine_find_pmu(machine, metric->pmu);
 
+	if (strcmp(metric->pmu, TD_EACH_CORE) == 0)
+		return true;
 	if (index >= 0 && index < (int)machine->nr_core)
 		return index == (int)pmu;
 	return pmu == first_pmu(machine) &&
@@ -274,8 +276,7 @@ int td_sets_from_files(struct td_sets *sets, const struct td_machine *machine,
 		if (!made->nr)
 			continue;
 		sets->v[i] = &made->set;
-		note_fallback(notes, &machine->pmus[i], &made->set,
-			      files->nr_metrics > 0);
+		note_fallback(notes, &machine->pmus[i], &made->set, files->dir);
 	}
 	return 0;
 }

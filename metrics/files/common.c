@@ -90,9 +90,9 @@ static int look_at_name(void *ctx, const char *name)
 }
 
 /*
- * What counts an event of the cores is a metric of each kind of core.  All other
- * ones stay with "cpu", which on a hybrid is the whole machine.  A formula that
- * cannot be parsed is reported when the metric is asked for.
+ * What counts an event of the cores is a metric of each kind of core, and
+ * everything else is one of the machine.  A formula that cannot be parsed is
+ * reported when the metric is asked for.
  */
 static int find_pmu(struct td_model_metric *metric, struct td_err *err)
 {
@@ -103,10 +103,8 @@ static int find_pmu(struct td_model_metric *metric, struct td_err *err)
 			       &counts_cores, &unused);
 
 	td_expr_free(formula);
-	if (!counts_cores && rc != -ENOMEM)
-		return 0;
 	free(metric->pmu);
-	metric->pmu = strdup(TD_EACH_CORE);
+	metric->pmu = strdup(rc || counts_cores ? TD_EACH_CORE : TD_NO_CORE);
 	return metric->pmu && rc != -ENOMEM ? 0 : td_err_nomem(err);
 }
 

@@ -34,13 +34,17 @@ enum td_split {
 	TD_SPLIT_SMT, /* with hyper-threading */
 };
 
-/* The PMU of a metric that each kind of core has, whatever it is called. */
+/*
+ * In place of the PMU: of a metric that each kind of core has, and of one that
+ * counts nothing but what the kernel counts by itself.
+ */
 #define TD_EACH_CORE "each core"
+#define TD_NO_CORE   "the machine"
 
 /* A metric of a model's files, or one that all models have in common. */
 struct td_model_metric {
 	char *name;
-	char *pmu;       /* as above, or TD_EACH_CORE */
+	char *pmu;       /* as above, or TD_EACH_CORE, TD_NO_CORE */
 	char *groups;    /* "TopdownL1;tma_L1_group"; NULL: none */
 	int level;       /* in the tree; 0: outside of it */
 	char *parent;    /* the metric one level up; NULL: none */

@@ -35,6 +35,11 @@ struct td_metric_def {
 	const char *desc; /* NULL: none */
 	enum td_split split;
 	bool part; /* only an operand of other formulas, never shown */
+	/*
+	 * of no kind of core of a hybrid: it is in the set of one of them, but has
+	 * a row of its own
+	 */
+	bool apart;
 };
 
 /*

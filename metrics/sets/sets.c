@@ -45,6 +45,7 @@ static int add_def(struct td_made_set *made, const struct td_metric_def *def)
 }
 
 static int add_model_metric(struct td_made_set *made,
+			    const struct td_machine *machine,
 			    const struct td_model_metric *metric)
 {
 	struct td_metric_def def = {
@@ -56,6 +57,8 @@ static int add_model_metric(struct td_made_set *made,
 		.groups = metric->groups,
 		.desc = metric->desc,
 		.split = metric->split,
+		.apart = strcmp(metric->pmu, TD_NO_CORE) == 0 &&
+			 td_machine_count_kinds(machine) > 1,
 	};
 
 	read_unit(&def, metric->unit);
@@ -220,7 +223,8 @@ static int fill_set(struct td_made_set *made, const struct td_machine *machine,
 	};
 	for (size_t i = 0; !rc && i < files->nr_metrics; i++) {
 		if (is_of(&files->metrics[i], machine, index))
-			rc = add_model_metric(made, &files->metrics[i]);
+			rc = add_model_metric(made, machine,
+					      &files->metrics[i]);
 	}
 	if (rc)
 		return rc;

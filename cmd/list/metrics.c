@@ -75,9 +75,10 @@ static bool fill_item(const struct td_list *list, size_t set,
 		.pmu = machine->pmus[set].name,
 		.order = (int)set,
 	};
-	if (!out->model || strcmp(out->model->pmu, out->pmu) == 0 ||
-	    strcmp(out->model->pmu, TD_EACH_CORE) == 0)
+	if (!out->model || strcmp(out->model->pmu, out->pmu) == 0)
 		return true;
+	if (strcmp(out->model->pmu, TD_EACH_CORE) == 0)
+		return machine->nr_core;
 	if (strcmp(out->model->pmu, TD_NO_CORE) == 0) {
 		out->pmu = NULL;
 		return true;

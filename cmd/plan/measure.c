@@ -63,6 +63,9 @@ static int choose_sets(struct td_measure *m, const struct td_measuring *how,
 	if (!wants_files(m, how))
 		return td_sets_builtin(&m->sets, machine, err);
 	rc = td_catalog_read(&m->catalog, err);
+	/* what is left to count belongs to these */
+	if (!rc && how->fs && !machine->nr_core)
+		rc = td_machine_add_builtin(m->catalog.machine, err);
 	if (rc == -ENOENT && can_do_without_files(m, how)) {
 		td_notes_add(how->notes,
 			     "%s: -l auto ends at level 2 (--metrics-dir with "

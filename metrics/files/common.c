@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -89,6 +90,12 @@ static int look_at_name(void *ctx, const char *name)
 	return 0;
 }
 
+static int no_pmu(struct td_model_metric *metric, struct td_err *err)
+{
+	metric->pmu = NULL;
+	return td_err_nomem(err);
+}
+
 /*
  * What counts an event of the cores is a metric of each kind of core, and
  * everything else is one of the machine.  A formula that cannot be parsed is
@@ -99,13 +106,16 @@ static int find_pmu(struct td_model_metric *metric, struct td_err *err)
 	struct td_expr *formula = NULL;
 	struct td_err unused = { 0 };
 	bool counts_cores = false;
+	const char *pmu;
 	int rc = td_expr_parse(&formula, metric->formula, look_at_name,
 			       &counts_cores, &unused);
 
 	td_expr_free(formula);
+	if (rc == -ENOMEM)
+		return td_err_nomem(err);
+	pmu = rc || counts_cores ? TD_EACH_CORE : TD_NO_CORE;
 	free(metric->pmu);
-	metric->pmu = strdup(rc || counts_cores ? TD_EACH_CORE : TD_NO_CORE);
-	return metric->pmu && rc != -ENOMEM ? 0 : td_err_nomem(err);
+	return asprintf(&metric->pmu, "%s", pmu) < 0 ? no_pmu(metric, err) : 0;
 }
 
 static bool is_defined(const struct td_pmu_events *events, size_t nr,

@@ -5,6 +5,7 @@
 # machine: spr --no-halt --smp 4,sockets=1,cores=2,threads=2
 # machine: zen4 --no-halt --smp 4,sockets=1,cores=2,threads=2
 
+# shellcheck disable=SC2154 # what "run --separate-stderr" sets
 load helper
 
 # Their formulas divide what is counted together, so that one group has it.

@@ -57,6 +57,8 @@ static char *describe(const struct td_pmu_events *events)
 	size_t size;
 	FILE *fp = open_memstream(&text, &size);
 
+	if (!fp)
+		return NULL;
 	for (size_t i = 0; i < events->nr_metrics; i++)
 		fprintf(fp, "%s/%s;", events->metrics[i].pmu,
 			events->metrics[i].name);

@@ -80,7 +80,7 @@ static bool fill_item(const struct td_list *list, size_t set,
 	if (strcmp(out->model->pmu, TD_EACH_CORE) == 0)
 		return machine->nr_core;
 	if (strcmp(out->model->pmu, TD_NO_CORE) == 0) {
-		out->pmu = NULL;
+		out->pmu = machine->nr_core == 1 ? out->pmu : NULL;
 		return true;
 	}
 	out->order = td_list_find_pmu(machine, out->model->pmu);

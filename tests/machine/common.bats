@@ -69,17 +69,17 @@ compare() {
 	echo "# $TD_MACHINE: ${lines[-1]}" >&3
 }
 
-# The rates of tests/emulator/README.md.  The task's clock goes on while the host
-# has stopped the virtual CPU, whose cycles do not: so the last is a wide one.
+# The rates of tests/emulator/README.md.  Bound from outside: a command that binds
+# itself may begin on an Atom core, whose time its clock has, too.
 @test "a command: instructions by cycles, and cycles a ns of its own time" {
 	emulated
 	common_or_skip
-	"$TDSTAT" -j -o out -M insn_per_cycle,cycles_frequency,CPUs_utilized -- taskset -c 0 sh -c "$WORK"
+	taskset -c 0 "$TDSTAT" -j -o out -M insn_per_cycle,cycles_frequency,CPUs_utilized -- sh -c "$WORK"
 	case $TD_MACHINE in
 	zen*) ;;
 	*) jq -es '[.[] | select(.metric == "insn_per_cycle" and .value != null)][0].value | . > 1.48 and . < 1.52' out ;;
 	esac
-	jq -es '[.[] | select(.metric == "cycles_frequency" and .value != null)][0].value | . > 2.4 and . < 3.3' out
+	jq -es '[.[] | select(.metric == "cycles_frequency" and .value != null)][0].value | . > 2.9 and . < 3.1' out
 	jq -es '[.[] | select(.metric == "CPUs_utilized")] | length == 1 and .[0].value < 1.05 and .[0].value > 0.3' out
 }
 

@@ -77,6 +77,12 @@ static bool fill_item(const struct td_list *list, size_t set,
 	};
 	if (!out->model || strcmp(out->model->pmu, out->pmu) == 0)
 		return true;
+	if (strcmp(out->model->pmu, TD_EACH_CORE) == 0)
+		return machine->nr_core;
+	if (strcmp(out->model->pmu, TD_NO_CORE) == 0) {
+		out->pmu = machine->nr_core == 1 ? out->pmu : NULL;
+		return true;
+	}
 	out->order = td_list_find_pmu(machine, out->model->pmu);
 	/* on a hybrid, metrics of "cpu" belong to the whole machine */
 	out->pmu = out->order < 0 && !td_list_has_unit(list, out->model->pmu)

@@ -52,7 +52,7 @@ static bool has_files(const struct td_sysfs *fs, struct td_machine *machine,
 	bool found;
 
 	td_catalog_init(&catalog, fs, machine, opts->metrics_dir);
-	found = td_catalog_read(&catalog, &unused) == 0 &&
+	found = td_catalog_read(&catalog, &unused) == 0 && catalog.events.dir &&
 		catalog.events.nr_metrics > 0;
 	td_catalog_free(&catalog);
 	return found;

@@ -28,9 +28,12 @@ static void fill_metrics(const struct td_evaluation *e, int pmu)
 /* In place of a PMU's index: the row is of the whole package. */
 #define PACKAGE (-1)
 
-static bool is_of_row(const struct td_metric *metric, int pmu)
+/* Is it in the row of this PMU, or in that of what is apart from it? */
+static bool is_of_row(const struct td_metric *metric, int pmu, bool apart)
 {
-	return metric->def->package ? pmu == PACKAGE : metric->pmu == pmu;
+	if (metric->def->package)
+		return pmu == PACKAGE;
+	return metric->pmu == pmu && metric->def->apart == apart;
 }
 
 static struct td_row *add_row(struct td_report *report, const char *id,
@@ -56,26 +59,69 @@ static struct td_row *add_row(struct td_report *report, const char *id,
 }
 
 /*
+ * Was an event of the metric opened for this id?  Those that are not the PMU's
+ * are opened on all CPUs, so they tell nothing beside one that is.
+ */
+static bool is_opened(const struct td_evaluation *e,
+		      const struct td_metric *metric)
+{
+	bool own = false, other = false;
+
+	for (size_t i = 0; i < metric->events.nr; i++) {
+		int event = metric->events.v[i];
+
+		if (e->plan->events.v[event].pmu != metric->pmu)
+			other |= e->totals[event].nr > 0;
+		else if (e->totals[event].nr)
+			return true;
+		else
+			own = true;
+	}
+	return other && !own;
+}
+
+/* Is there a metric of the PMU itself to show, or one that has its own row? */
+static bool has_metrics(const struct td_tree *tree, int pmu, bool apart)
+{
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+
+		if (metric->pmu == pmu && metric->shown &&
+		    metric->def->apart == apart)
+			return true;
+	}
+	return false;
+}
+
+/*
  * Was any event of the PMU opened for this id?  (For CPU5, those of cpu_core
  * were not if CPU5 is an E-core.)  pmu PACKAGE: any of the package's?
  */
-static bool was_opened(const struct td_tree *tree, int pmu,
-		       const struct td_total *totals)
+static bool was_opened(const struct td_evaluation *e, int pmu)
 {
+	const struct td_tree *tree = e->tree;
 	bool any = false;
 
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
 		const struct td_metric *metric = &tree->metrics[i];
 
-		if (!is_of_row(metric, pmu) || !metric->kept)
+		if (!is_of_row(metric, pmu, false) || !metric->kept)
 			continue;
 		any = any || metric->events.nr;
-		for (size_t j = 0; j < metric->events.nr; j++) {
-			if (totals[metric->events.v[j]].nr)
-				return true;
-		}
+		if (is_opened(e, metric))
+			return true;
 	}
 	return !any; /* the PMU has no events to open, so its row shows why */
+}
+
+/* Are events of the PMU counted?  Without them it is not known what it did. */
+static bool has_events(const struct td_plan *plan, int pmu)
+{
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		if (plan->events.v[i].pmu == pmu)
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -123,14 +169,15 @@ static void find_misfits(const struct td_evaluation *e, int pmu,
 	}
 }
 
-static void fill_cells(const struct td_evaluation *e, int pmu,
+/* Fills the cells of a PMU's metrics, or of those that have their own row. */
+static void fill_cells(const struct td_evaluation *e, int pmu, bool apart,
 		       struct td_row *row)
 {
 	for (size_t i = 0; i < e->tree->nr_metrics; i++) {
 		const struct td_metric *metric = &e->tree->metrics[i];
 		struct td_cell *cell;
 
-		if (!is_of_row(metric, pmu) || metric->column < 0)
+		if (!is_of_row(metric, pmu, apart) || metric->column < 0)
 			continue;
 		cell = &row->cells[metric->column];
 		td_eval_fill_cell(e, metric, cell);
@@ -138,17 +185,23 @@ static void fill_cells(const struct td_evaluation *e, int pmu,
 	}
 }
 
+static void compute(const struct td_evaluation *e, int pmu, bool apart,
+		    struct td_row *row)
+{
+	fill_metrics(e, pmu);
+	row->nodes = e->tree->nodes[pmu];
+	row->nr_nodes = e->tree->nr_nodes[pmu];
+	fill_cells(e, pmu, apart, row);
+}
+
 static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
 {
 	const struct td_tree *tree = e->tree;
 
-	fill_metrics(e, pmu);
+	compute(e, pmu, false, row);
 	row->slots = tree->slots[pmu] < 0 ? NAN : e->values[tree->slots[pmu]];
-	row->absent = e->tasks && !td_eval_ran_on(e, pmu) &&
-		      !was_refused(e->plan, pmu);
-	row->nodes = tree->nodes[pmu];
-	row->nr_nodes = tree->nr_nodes[pmu];
-	fill_cells(e, pmu, row);
+	row->absent = e->tasks && has_events(e->plan, pmu) &&
+		      !td_eval_ran_on(e, pmu) && !was_refused(e->plan, pmu);
 	find_misfits(e, pmu, row);
 	if (!row->absent)
 		td_eval_fill_busy(e, pmu, row);
@@ -178,9 +231,10 @@ static int add_rows(const struct td_evaluation *e, const char *id,
 	for (int pmu = 0; pmu < (int)tree->nr_pmus; pmu++) {
 		struct td_row *row;
 
-		if (!tree->sets[pmu])
+		if (!tree->sets[pmu] || (has_metrics(tree, pmu, true) &&
+					 !has_metrics(tree, pmu, false)))
 			continue;
-		if (!was_opened(tree, pmu, e->totals) &&
+		if (!was_opened(e, pmu) &&
 		    !(e->whole && was_refused(e->plan, pmu)))
 			continue;
 		row = add_row(report, id, tree->machine->pmus[pmu].name);
@@ -221,7 +275,7 @@ static int add_package_row(const struct td_evaluation *e, const char *id,
 	const struct td_tree *tree = e->tree;
 	struct td_row *row;
 
-	if (!tree->nr_package_nodes || !was_opened(tree, PACKAGE, e->totals))
+	if (!tree->nr_package_nodes || !was_opened(e, PACKAGE))
 		return 0;
 	row = add_row(report, id, TD_PACKAGE);
 	if (!row)
@@ -229,7 +283,37 @@ static int add_package_row(const struct td_evaluation *e, const char *id,
 	row->package = true;
 	row->nodes = tree->package_nodes;
 	row->nr_nodes = tree->nr_package_nodes;
-	fill_cells(e, PACKAGE, row);
+	fill_cells(e, PACKAGE, false, row);
+	return 0;
+}
+
+/* Puts the last row before all others. */
+static void rotate(struct td_row *rows, size_t nr)
+{
+	struct td_row last = rows[nr - 1];
+
+	memmove(rows + 1, rows, (nr - 1) * sizeof(*rows));
+	rows[0] = last;
+}
+
+/* Adds the row of what belongs to no kind of core, before those of the PMUs. */
+static int add_row_apart(const struct td_evaluation *e, const char *id,
+			 struct td_report *report, size_t first)
+{
+	const struct td_tree *tree = e->tree;
+
+	for (int pmu = 0; pmu < (int)tree->nr_pmus; pmu++) {
+		struct td_row *row;
+
+		if (!has_metrics(tree, pmu, true))
+			continue;
+		row = add_row(report, id, "all");
+		if (!row)
+			return -ENOMEM;
+		compute(e, pmu, true, row);
+		finish_rows(e, row, 1);
+		rotate(report->rows + first, report->nr_rows - first);
+	}
 	return 0;
 }
 
@@ -242,8 +326,10 @@ static int eval_id(struct td_evaluation *e, const char *id, bool merge,
 
 	td_eval_fill_operands(e);
 	rc = add_rows(e, id, report);
-	if (rc || report->nr_rows == first)
+	if (rc)
 		return rc;
+	if (report->nr_rows == first)
+		return add_row_apart(e, id, report, first);
 	/*
 	 * one row is complete for ids such as a CPU, which has one kind of core
 	 */
@@ -256,7 +342,10 @@ static int eval_id(struct td_evaluation *e, const char *id, bool merge,
 		report->rows[first].pmu = "all";
 	else if (merge)
 		td_eval_merge(e, report, first, id);
-	return add_package_row(e, id, report);
+	rc = add_package_row(e, id, report);
+	if (rc || merge)
+		return rc; /* the merged row has shares of slots only, and the same name */
+	return add_row_apart(e, id, report, first);
 }
 
 /* Can rows tell how busy their CPUs or tasks were? */

@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "lib/base/err.h"
+#include "lib/base/notes.h"
 #include "lib/base/suggest.h"
 #include "lib/machine/cpu.h"
 
@@ -34,10 +35,17 @@ enum td_split {
 	TD_SPLIT_SMT, /* with hyper-threading */
 };
 
-/* A metric of a model's files. */
+/*
+ * In place of the PMU: of a metric that each kind of core has, and of one that
+ * counts nothing but what the kernel counts by itself.
+ */
+#define TD_EACH_CORE "each core"
+#define TD_NO_CORE   "the machine"
+
+/* A metric of a model's files, or one that all models have in common. */
 struct td_model_metric {
 	char *name;
-	char *pmu;       /* as above */
+	char *pmu;       /* as above, or TD_EACH_CORE, TD_NO_CORE */
 	char *groups;    /* "TopdownL1;tma_L1_group"; NULL: none */
 	int level;       /* in the tree; 0: outside of it */
 	char *parent;    /* the metric one level up; NULL: none */
@@ -61,8 +69,8 @@ struct td_events_file {
  * one by one until an event is found.
  */
 struct td_pmu_events {
-	char *dir;     /* "<root>/alderlake" */
-	char *version; /* "v1.27", of the kernel tree's map; NULL: unknown */
+	char *dir;     /* "<root>/alderlake"; NULL: the model has no files */
+	char *version; /* "v1.39", or "v1.39 of Linux 7.2.13"; NULL: unknown */
 	struct td_events_file *unread;
 	size_t nr_unread;
 	struct td_model_event *events; /* sorted by name, then pmu */
@@ -81,10 +89,12 @@ struct td_pmu_events {
  * kind: a mapfile.csv with four columns is the kernel's
  * tools/perf/pmu-events/arch/x86, one with seven columns a checkout of
  * intel/perfmon, and a folder without mapfile.csv is one model's folder of the
- * kernel, which is used for any processor.  All metrics are read; events are
- * read by the functions below.
+ * kernel, which is used for any processor.  All metrics are read, also those
+ * that all models have in common (common.h); events are read by the functions
+ * below.
  *
- * Returns -ENOENT if there is no such folder or no line of the map matches, and
+ * Returns -ENOENT if there is no such folder or no line of the map matches; then
+ * only what models have in common is read, and out->dir is NULL.  Returns
  * -EINVAL if a file cannot be parsed; the message has file and position.  Free
  * with td_pmu_events_free() even after an error.
  */
@@ -106,6 +116,9 @@ int td_pmu_events_read_uncore(struct td_pmu_events *events,
 			      const struct td_cpuid *cpuid, struct td_err *err);
 /* Parses all files that were read, so that all their events are there. */
 int td_pmu_events_parse_all(struct td_pmu_events *events, struct td_err *err);
+/* Says which files they are: "the files are DIR, v1.39 of Linux 7.2.13". */
+void td_pmu_events_note(const struct td_pmu_events *events,
+			struct td_notes *notes);
 void td_pmu_events_free(struct td_pmu_events *events);
 
 /*

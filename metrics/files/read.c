@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "metrics/files/common.h"
 #include "metrics/files/level.h"
 #include "metrics/files/parts.h"
 #include "metrics/files/perfmon.h"
@@ -230,6 +231,18 @@ int td_pmu_events_read_uncore(struct td_pmu_events *events,
 	return td_pmu_events_find_parents(events) ? td_err_nomem(err) : 0;
 }
 
+/* Reads what models have in common; returns rc, what reading the model's gave. */
+static int read_common(struct td_pmu_events *out, const char *root, int rc,
+		       struct td_err *err)
+{
+	struct td_err why = { 0 };
+	int failed = td_common_read(out, root, &why);
+
+	if (failed)
+		*err = why;
+	return failed ? failed : rc;
+}
+
 int td_pmu_events_read(struct td_pmu_events *out, const char *root,
 		       const struct td_cpuid *cpuid, struct td_err *err)
 {
@@ -237,9 +250,13 @@ int td_pmu_events_read(struct td_pmu_events *out, const char *root,
 
 	*out = (struct td_pmu_events){ 0 };
 	rc = read_root(out, root, cpuid, err);
+	if (rc == -ENOENT)
+		td_pmu_events_free(out); /* the name of an empty folder */
+	if (!rc || rc == -ENOENT)
+		rc = read_common(out, root, rc, err);
 	if (!rc && td_pmu_events_find_parents(out))
 		rc = td_err_nomem(err);
-	if (rc)
+	if (rc && rc != -ENOENT)
 		td_pmu_events_free(out);
 	else
 		td_pmu_events_sort(out);

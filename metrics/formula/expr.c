@@ -178,16 +178,22 @@ static bool is_constant(const struct partial *p, unsigned int i)
 	return true;
 }
 
-/* The choice that ends a chain, or NULL. */
-static const struct td_expr_node *choice_of(const struct partial *p,
-					    unsigned int i)
+/*
+ * Index of the last choice in a chain before the node at end, where 0 is the
+ * chain's end; 0 if there is none: no chain begins with a choice.
+ */
+static unsigned int last_choice(const struct partial *p, unsigned int first,
+				unsigned int end)
 {
-	while (p->nodes[i].next)
-		i = p->nodes[i].next;
-	return p->nodes[i].kind == TD_NODE_CHOICE ? &p->nodes[i] : NULL;
-}
+	unsigned int i = first, found = 0;
 
-static void visit(const struct partial *p, unsigned int i);
+	do {
+		if (p->nodes[i].kind == TD_NODE_CHOICE)
+			found = i;
+		i = p->nodes[i].next;
+	} while (i != end);
+	return found;
+}
 
 /*
  * Is the node "&" behind a 0 or "|" behind a 1, so that its right side does not
@@ -213,41 +219,55 @@ static bool is_decided(const struct partial *p, unsigned int first,
 	       (node->op == TD_OP_OR && is_true(left));
 }
 
-static void visit_links(const struct partial *p, unsigned int i)
+static void visit(const struct partial *p, unsigned int first,
+		  unsigned int end);
+
+static void visit_node(const struct partial *p, unsigned int first,
+		       const struct td_expr_node *node)
 {
-	unsigned int first = i;
-
-	do {
-		const struct td_expr_node *node = &p->nodes[i];
-
-		if (node->kind == TD_NODE_SLOT)
-			p->fn(p->ctx, node->slot);
-		if (node->kind == TD_NODE_BINARY && !is_decided(p, first, node))
-			visit(p, node->right);
-		i = node->next;
-	} while (i);
+	if (node->kind == TD_NODE_SLOT)
+		p->fn(p->ctx, node->slot);
+	if (node->kind == TD_NODE_BINARY && !is_decided(p, first, node))
+		visit(p, node->right, 0);
 }
 
-static void visit(const struct partial *p, unsigned int i)
+/* A part of a chain, from its first node on, that ends with a choice. */
+static void visit_choice(const struct partial *p, unsigned int first,
+			 unsigned int at)
 {
-	const struct td_expr_node *choice = choice_of(p, i);
+	const struct td_expr_node *choice = &p->nodes[at];
 	double cond;
 
-	if (!choice || !is_constant(p, choice->right)) {
-		visit_links(p, i);
-		if (choice) {
-			visit(p, choice->right);
-			visit(p, choice->otherwise);
-		}
+	if (!is_constant(p, choice->right)) {
+		visit(p, first, at);
+		visit(p, choice->right, 0);
+		visit(p, choice->otherwise, 0);
 		return;
 	}
 	cond = eval(p->nodes, choice->right, p->values);
 	if (isnan(cond))
 		return; /* the value is NaN, too */
 	if (cond != 0)
-		visit_links(p, i);
+		visit(p, first, at);
 	else
-		visit(p, choice->otherwise);
+		visit(p, choice->otherwise, 0);
+}
+
+/* Visits a chain from its first node to the one before end; 0: to its end. */
+static void visit(const struct partial *p, unsigned int first, unsigned int end)
+{
+	unsigned int choice = last_choice(p, first, end), i = first;
+
+	if (choice) {
+		visit_choice(p, first, choice);
+		i = p->nodes[choice].next;
+		if (i == end)
+			return;
+	}
+	do {
+		visit_node(p, first, &p->nodes[i]);
+		i = p->nodes[i].next;
+	} while (i != end);
 }
 
 void td_expr_each_needed(const struct td_expr *expr, const double *values,
@@ -256,7 +276,7 @@ void td_expr_each_needed(const struct td_expr *expr, const double *values,
 {
 	const struct partial p = { expr->nodes, values, known, fn, ctx };
 
-	visit(&p, 0);
+	visit(&p, 0, 0);
 }
 
 void td_expr_free(struct td_expr *expr)

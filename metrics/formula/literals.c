@@ -74,6 +74,8 @@ int td_literals_find(const struct td_literals *literals, const char *name,
 	} known[] = {
 		{ "#smt_on", literals->smt_on },
 		{ "#core_wide", literals->core_wide },
+		/* is it CPUs, not tasks, that are counted?  Then all threads are */
+		{ "#target_cpu", literals->core_wide },
 		{ "#num_cpus", literals->num_cpus },
 		{ "#num_cpus_online", literals->num_cpus_online },
 		{ "#num_cores", literals->num_cores },

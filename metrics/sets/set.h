@@ -37,6 +37,11 @@ struct td_metric_def {
 	bool part; /* only an operand of other formulas, never shown */
 	/* of the whole package, whose row is not that of a kind of core */
 	bool package;
+	/*
+	 * of no kind of core of a hybrid: it is in the set of one of them, but has
+	 * a row of its own
+	 */
+	bool apart;
 };
 
 /*

@@ -29,6 +29,7 @@ static void read_unit(struct td_metric_def *def, const char *text)
 }
 
 static int add_model_metric(struct td_made_set *made,
+			    const struct td_machine *machine,
 			    const struct td_model_metric *metric)
 {
 	struct td_metric_def def = {
@@ -40,6 +41,8 @@ static int add_model_metric(struct td_made_set *made,
 		.groups = metric->groups,
 		.desc = metric->desc,
 		.split = metric->split,
+		.apart = strcmp(metric->pmu, TD_NO_CORE) == 0 &&
+			 td_machine_count_kinds(machine) > 1,
 	};
 
 	read_unit(&def, metric->unit);
@@ -65,6 +68,10 @@ static bool is_of(const struct td_model_metric *metric,
 {
 	int index = td_machine_find_pmu(machine, metric->pmu);
 
+	if (strcmp(metric->pmu, TD_EACH_CORE) == 0)
+		return true;
+	if (!machine->nr_core)
+		return strcmp(metric->pmu, TD_NO_CORE) == 0;
 	if (index >= 0 && index < (int)machine->nr_core)
 		return index == (int)pmu;
 	return pmu == first_pmu(machine) &&
@@ -183,7 +190,8 @@ static int fill_set(struct td_made_set *made, const struct td_machine *machine,
 	};
 	for (size_t i = 0; !rc && i < files->nr_metrics; i++) {
 		if (is_of(&files->metrics[i], machine, index))
-			rc = add_model_metric(made, &files->metrics[i]);
+			rc = add_model_metric(made, machine,
+					      &files->metrics[i]);
 	}
 	if (rc)
 		return rc;
@@ -193,6 +201,19 @@ static int fill_set(struct td_made_set *made, const struct td_machine *machine,
 	if (!rc)
 		rc = add_slots(made, pmu);
 	return rc ? rc : add_l2_requests(made, pmu);
+}
+
+/* Have the files metrics besides those that all models have in common? */
+static bool has_own_metrics(const struct td_pmu_events *files)
+{
+	for (size_t i = 0; i < files->nr_metrics; i++) {
+		const char *pmu = files->metrics[i].pmu;
+
+		if (strcmp(pmu, TD_EACH_CORE) != 0 &&
+		    strcmp(pmu, TD_NO_CORE) != 0)
+			return true;
+	}
+	return false;
 }
 
 static void note_fallback(struct td_notes *notes, const struct td_pmu *pmu,
@@ -218,18 +239,27 @@ static int make_room(struct td_sets *sets, size_t nr)
 	return sets->v && sets->made ? 0 : -ENOMEM;
 }
 
+/*
+ * Without a PMU of the cores, what the kernel counts by itself is left: it
+ * stands with the first PMU that there is.
+ */
+static size_t count_sets(const struct td_machine *machine)
+{
+	return machine->nr_core || !machine->nr_pmus ? machine->nr_core : 1;
+}
+
 int td_sets_from_files(struct td_sets *sets, const struct td_machine *machine,
 		       const struct td_pmu_events *files,
 		       struct td_notes *notes, struct td_err *err)
 {
-	if (make_room(sets, machine->nr_core))
+	if (make_room(sets, count_sets(machine)))
 		return td_err_nomem(err);
 	if (files->nr_skipped)
 		td_notes_add(notes, "%s%s", files->skipped,
 			     files->nr_skipped == 1
 				     ? ": not shown"
 				     : ": not shown, nor are others");
-	for (size_t i = 0; i < machine->nr_core; i++) {
+	for (size_t i = 0; i < sets->nr; i++) {
 		struct td_made_set *made = &sets->made[i];
 
 		if (machine->pmus[i].skip)
@@ -240,7 +270,7 @@ int td_sets_from_files(struct td_sets *sets, const struct td_machine *machine,
 			continue;
 		sets->v[i] = &made->set;
 		note_fallback(notes, &machine->pmus[i], &made->set,
-			      files->nr_metrics > 0);
+			      has_own_metrics(files));
 	}
 	return 0;
 }

@@ -17,7 +17,10 @@
 
 /* The metric sets of all core PMUs of a machine. */
 struct td_sets {
-	/* one for each core PMU; NULL: no metrics */
+	/*
+	 * One for each core PMU; NULL: no metrics.  From files, on a machine
+	 * without core PMUs, one for its first PMU.
+	 */
 	const struct td_metric_set **v;
 	size_t nr;
 	/* owns the sets in v that were built from files */

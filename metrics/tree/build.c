@@ -119,7 +119,7 @@ static int add_thresholds(struct td_scope *scope)
 
 static int allocate(struct td_tree *tree, const struct td_tree_setup *setup)
 {
-	size_t nr = setup->machine->nr_core;
+	size_t nr = setup->sets->nr;
 
 	*tree = (struct td_tree){
 		.machine = setup->machine,

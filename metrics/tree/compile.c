@@ -194,6 +194,18 @@ static int refuse_for(struct td_tree *tree, struct td_metric *metric,
 		cause->kind == TD_OPERAND_METRIC ? ": " : "", cause->refusal);
 }
 
+/* Refuses a metric that has no other event than one which does not exist. */
+static int refuse_lacking(const struct td_scope *scope,
+			  struct td_operand *operand)
+{
+	if (scope->setup->fixed)
+		return td_operand_refuse(operand, "%s was not recorded",
+					 scope->lacking);
+	return td_operand_refuse(operand, "%s has no %s",
+				 scope->setup->machine->pmus[scope->pmu].name,
+				 scope->lacking);
+}
+
 static int compile(struct td_scope *scope, struct td_metric *metric, int *index)
 {
 	struct td_tree *tree = scope->tree;
@@ -206,6 +218,8 @@ static int compile(struct td_scope *scope, struct td_metric *metric, int *index)
 				       why.msg);
 	else if (!rc)
 		rc = ready_all(scope, metric->value, &metric->events, &refused);
+	if (!rc && scope->lacking && !metric->events.nr)
+		rc = refuse_lacking(scope, &tree->operands[metric->slot]);
 	if (!rc && tree->operands[metric->slot].refusal)
 		refused = metric->slot;
 	if (!rc && refused >= 0)
@@ -248,6 +262,7 @@ int td_tree_compile(struct td_scope *scope, const struct td_metric_def *def,
 				  def->name, MAX_DEPTH);
 	scope->tree->operands[metric.slot].state = TD_OPERAND_BUSY;
 	inner.def = inner.self = def;
+	inner.lacking = NULL;
 	inner.depth++;
 	rc = compile(&inner, &metric, index);
 	scope->keys = inner.keys;

@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "lib/event/symbols.h"
 
 #define MAX_TERMS 32
 
@@ -78,6 +80,15 @@ static bool is_name(const struct td_term *term)
 	       strcmp(term->name, "inv") != 0 && strcmp(term->name, "any") != 0;
 }
 
+/* Is it "cpu-clock" or another event that the kernel counts by itself? */
+static bool is_software(const struct td_spec *spec)
+{
+	const struct td_symbol *symbol =
+		spec->slashes ? NULL : td_symbol_find(spec->name);
+
+	return symbol && !symbol->tool && symbol->type == PERF_TYPE_SOFTWARE;
+}
+
 static struct parts take_apart(const struct td_machine *machine, int pmu,
 			       const struct td_spec *spec)
 {
@@ -85,6 +96,12 @@ static struct parts take_apart(const struct td_machine *machine, int pmu,
 	int named =
 		spec->slashes ? td_machine_find_pmu(machine, spec->name) : -1;
 
+	/* whatever the metric's PMU is */
+	if (is_software(spec))
+		parts.pmu = td_machine_find_pmu(machine, "software");
+	/* a recording without such events does not have that PMU */
+	if (parts.pmu < 0)
+		parts.pmu = pmu;
 	/* in formulas, "cpu" is the only core PMU, or the metric's own */
 	if (named < 0 && !(spec->slashes && strcmp(spec->name, "cpu") == 0))
 		return parts;

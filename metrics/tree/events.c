@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds the events that a name in a formula means. */
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 #include "lib/base/util.h"
 #include "lib/event/modifiers.h"
+#include "lib/event/symbols.h"
 #include "metrics/tree/event_key.h"
 #include "metrics/tree/scope.h"
 
@@ -101,6 +103,20 @@ static int is_own(struct td_scope *scope, const char *name, bool *own)
 	return rc;
 }
 
+/* Has the event a name that every kernel knows? */
+static bool is_generic(const char *name)
+{
+	uint64_t unused;
+
+	return td_symbol_find(name) || td_cache_parse(name, &unused) == 0;
+}
+
+/* Writes an event that belongs to no PMU's list: "branches:u". */
+static int write_generic(const char *name, const char *mods, char **text)
+{
+	return asprintf(text, "%s%s%s", name, *mods ? ":" : "", mods);
+}
+
 /* "INST_RETIRED.ANY:k" becomes "cpu_core/INST_RETIRED.ANY/k". */
 static int write_bare(struct td_scope *scope, const char *id, char **text)
 {
@@ -119,8 +135,30 @@ static int write_bare(struct td_scope *scope, const char *id, char **text)
 	else if (strcasecmp(id, "tsc") == 0)
 		rc = asprintf(text, "msr/tsc/");
 	else
-		rc = asprintf(text, "%s", id);
+		rc = write_generic(id, colon || !is_generic(id) ? "" : mods,
+				   text);
 	return rc < 0 ? -ENOMEM : 0;
+}
+
+/*
+ * The kernel's files write "software/cpu-clock,name=cpu-clock/" for cpu-clock;
+ * returns the name, to be freed, or NULL for any other event.
+ */
+static char *software_name(const char *id)
+{
+	static const char pmu[] = "software/";
+	const char *name = id + strlen(pmu);
+	const struct td_symbol *symbol;
+	char *copy;
+
+	if (strncmp(id, pmu, strlen(pmu)) != 0)
+		return NULL;
+	copy = strndup(name, strcspn(name, ",/"));
+	symbol = copy ? td_symbol_find(copy) : NULL;
+	if (symbol && !symbol->tool && symbol->type == PERF_TYPE_SOFTWARE)
+		return copy;
+	free(copy);
+	return NULL;
 }
 
 /*
@@ -130,12 +168,18 @@ static int write_bare(struct td_scope *scope, const char *id, char **text)
 static int write_slashed(const struct td_scope *scope, const char *id,
 			 char **text)
 {
+	td_autofree char *software = software_name(id);
 	const char *pmu = own_pmu(scope)->name;
 	size_t len = strlen(pmu);
 	bool generic = strncmp(id, "cpu/", 4) == 0;
 	bool own = generic || (strncmp(id, pmu, len) == 0 && id[len] == '/');
 	bool bare = id[strlen(id) - 1] == '/';
 
+	if (software)
+		return write_generic(software, bare ? scope->mods : "", text) <
+				       0
+			       ? -ENOMEM
+			       : 0;
 	return asprintf(text, "%s%s%s", generic ? pmu : "",
 			generic ? id + 3 : id,
 			own && bare ? scope->mods : "") < 0

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds the operand that a name in a formula means. */
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <math.h>
 #include <regex.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <strings.h>
 
 #include "lib/base/util.h"
+#include "lib/event/symbols.h"
 #include "lib/machine/uarch.h"
 #include "metrics/tree/scope.h"
 
@@ -103,6 +105,30 @@ static bool is_clock(const struct td_scope *scope, const char *name)
 }
 
 /*
+ * The kernel lists those generic events of a core that it can count, and refuses
+ * to open all others.
+ */
+static bool is_unlisted(const struct td_scope *scope,
+			const struct td_symbol *symbol)
+{
+	const struct td_pmu *pmu = &scope->setup->machine->pmus[scope->pmu];
+
+	return symbol && !scope->setup->fixed &&
+	       td_pmu_has_event(pmu, "cpu-cycles") &&
+	       !td_pmu_has_event(pmu, symbol->name) &&
+	       !(symbol->alias && td_pmu_has_event(pmu, symbol->alias));
+}
+
+static const struct td_symbol *find_generic(const char *name)
+{
+	const struct td_symbol *symbol = td_symbol_find(name);
+
+	return symbol && !symbol->tool && symbol->type == PERF_TYPE_HARDWARE
+		       ? symbol
+		       : NULL;
+}
+
+/*
  * Looks up has_event(), which is a constant: whether the event exists is known
  * before counting.
  */
@@ -110,14 +136,22 @@ static int lookup_has_event(struct td_scope *scope, const char *name,
 			    const char *arg)
 {
 	struct td_operand like = td_tree_new_operand(scope, TD_OPERAND_EVENT);
-	int index = td_tree_intern(scope, &like, arg, NAN), rc = 0;
+	const struct td_symbol *generic = find_generic(arg);
+	int index, rc = 0;
 
+	if (is_unlisted(scope, generic)) {
+		scope->lacking = generic->name;
+		return constant(scope, name, 0);
+	}
+	index = td_tree_intern(scope, &like, arg, NAN);
 	if (index < 0)
 		return index;
 	if (scope->tree->operands[index].state == TD_OPERAND_NEW)
 		rc = td_tree_find_events(scope, &scope->tree->operands[index]);
 	if (rc)
 		return rc;
+	if (generic && scope->tree->operands[index].refusal)
+		scope->lacking = generic->name;
 	return constant(scope, name, !scope->tree->operands[index].refusal);
 }
 

@@ -19,6 +19,11 @@ struct td_scope {
 	const struct td_metric_def *def;
 	/* in its formula, its name means an event */
 	const struct td_metric_def *self;
+	/*
+	 * a generic event that has_event() was asked for in vain; a formula that
+	 * then needs no event says nothing
+	 */
+	const char *lacking;
 	bool no_new; /* add no event */
 	int depth;
 	struct td_err *err;

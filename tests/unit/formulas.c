@@ -338,7 +338,12 @@ static void check_texts(const struct td_pmu_events *files, const char *dir,
 
 	for (size_t i = 0; i < files->nr_metrics; i++) {
 		const struct td_model_metric *metric = &files->metrics[i];
+		bool common = strcmp(metric->pmu, TD_EACH_CORE) == 0 ||
+			      strcmp(metric->pmu, TD_NO_CORE) == 0;
 
+		/* those are in another folder */
+		words.formulas += common;
+		words.thresholds += common && metric->threshold;
 		parsed.formulas +=
 			is_parsed(dir, metric->name, metric->formula);
 		parsed.thresholds +=

@@ -9,6 +9,7 @@
 #include "cmd/plan/catalog.h"
 #include "metrics/files/level.h"
 #include "metrics/verdict/atom_events.h"
+#include "metrics/verdict/core_events.h"
 
 static bool is_in_group(const struct td_model_metric *metric, const char *group)
 {
@@ -22,24 +23,45 @@ static bool is_in_group(const struct td_model_metric *metric, const char *group)
 	return false;
 }
 
-/* Takes the events of "A.B;C.D" that the PMU has. */
-static void take_events(struct td_pmu_events *files, const char *pmu,
-			const char *names, struct td_metric_facts *facts)
+static bool has_event(struct td_pmu_events *files, const char *pmu,
+		      const char *name)
 {
 	const struct td_model_event *event;
 	struct td_err unused;
 
+	return td_pmu_events_find(files, pmu, name, &event, &unused) == 0 &&
+	       event;
+}
+
+/* Writes the first event of "A.B|A.C" that the PMU has; false: it has none. */
+static bool choose_event(struct td_pmu_events *files, const char *pmu,
+			 const char *names, size_t len,
+			 char name[TD_SAMPLED_SIZE])
+{
+	const char *end = names + len;
+
+	for (; names < end; names += len + 1) {
+		len = strcspn(names, "|;");
+		if (len >= TD_SAMPLED_SIZE)
+			continue;
+		snprintf(name, TD_SAMPLED_SIZE, "%.*s", (int)len, names);
+		if (has_event(files, pmu, name))
+			return true;
+	}
+	return false;
+}
+
+/* Takes the events of "A.B;C.D" that the PMU has. */
+static void take_events(struct td_pmu_events *files, const char *pmu,
+			const char *names, struct td_metric_facts *facts)
+{
 	while (facts->nr_events < TD_MAX_SAMPLED && *names) {
-		char *name = facts->events[facts->nr_events];
 		size_t len = strcspn(names, ";");
 
-		snprintf(name, TD_SAMPLED_SIZE, "%.*s", (int)len, names);
-		names += len + (names[len] == ';');
-		if (len < TD_SAMPLED_SIZE &&
-		    td_pmu_events_find(files, pmu, name, &event, &unused) ==
-			    0 &&
-		    event)
+		if (choose_event(files, pmu, names, len,
+				 facts->events[facts->nr_events]))
 			facts->nr_events++;
+		names += len + (names[len] == ';');
 	}
 }
 
@@ -67,6 +89,8 @@ void td_facts_find(void *ctx, const char *pmu, const char *metric,
 		if (strcasecmp(m->name, metric) == 0 && m->sample)
 			sample = m->sample;
 	}
+	if (!sample)
+		sample = td_verdict_core_events(metric);
 	if (!sample)
 		sample = td_verdict_atom_events(metric);
 	if (sample)

@@ -5,17 +5,28 @@
 #include <string.h>
 #include <strings.h>
 
+#include "lib/base/util.h"
+
 #define PREFIX "tma_"
+
+static const struct {
+	const struct td_explanation *texts;
+	const size_t *nr;
+} parts[] = {
+	{ td_explained_core, &td_nr_explained_core },
+	{ td_explained_memory, &td_nr_explained_memory },
+	{ td_explained_deep, &td_nr_explained_deep },
+	{ td_explained_atom, &td_nr_explained_atom },
+};
 
 const struct td_explanation *td_explanation_at(size_t i)
 {
-	if (i < td_nr_explained_core)
-		return &td_explained_core[i];
-	i -= td_nr_explained_core;
-	if (i < td_nr_explained_deep)
-		return &td_explained_deep[i];
-	i -= td_nr_explained_deep;
-	return i < td_nr_explained_atom ? &td_explained_atom[i] : NULL;
+	for (size_t p = 0; p < TD_ARRAY_SIZE(parts); p++) {
+		if (i < *parts[p].nr)
+			return &parts[p].texts[i];
+		i -= *parts[p].nr;
+	}
+	return NULL;
 }
 
 bool td_explanation_exists(const char *name)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events that show where E-cores lose slots.  The metric files of Linux 6.12
- * name events for sampling ("Sample with") of P-cores only.
+ * Events that show where E-cores lose slots.  The metric files of Linux (as of 6.12
+ * and 7.2) name events for sampling ("Sample with") of P-cores only.
  *
- * These are from the event files of Alder Lake, Meteor Lake (both cpu_atom),
- * Sierra Forest and Grand Ridge there.  Events of retired operations come first
- * where they mean the same as the node, because they can be precise.  The others
- * are the very events that the node's formula has.
+ * These are from the event files there: of Alder Lake, Meteor Lake, Arrow Lake and
+ * Lunar Lake (cpu_atom; cpu_lowpower), Sierra Forest and Grand Ridge.  Events of
+ * retired operations come first where they mean the same as the node, because they
+ * can be precise.  The others are the very events that the node's formula has.
  */
 #include "metrics/verdict/atom_events.h"
 
@@ -24,7 +24,7 @@ static const struct {
 	const char *node, *events;
 } rows[] = {
 	{ "tma_retiring", "INST_RETIRED.ANY_P" },
-	{ "tma_backend_bound", "TOPDOWN_BE_BOUND.ALL" },
+	{ "tma_backend_bound", "TOPDOWN_BE_BOUND.ALL|TOPDOWN_BE_BOUND.ALL_P" },
 	{ "tma_core_bound", "TOPDOWN_BE_BOUND.ALLOC_RESTRICTIONS" },
 	{ "tma_allocation_restriction", "TOPDOWN_BE_BOUND.ALLOC_RESTRICTIONS" },
 	{ "tma_resource_bound", LOADS },
@@ -38,10 +38,11 @@ static const struct {
 	{ "tma_register", "TOPDOWN_BE_BOUND.REGISTER" },
 	{ "tma_reorder_buffer", LOADS },
 	{ "tma_serialization", "TOPDOWN_BE_BOUND.SERIALIZATION" },
-	{ "tma_frontend_bound", "TOPDOWN_FE_BOUND.ALL" },
+	{ "tma_frontend_bound", "TOPDOWN_FE_BOUND.ALL|TOPDOWN_FE_BOUND.ALL_P" },
 	{ "tma_ifetch_latency", "TOPDOWN_FE_BOUND.FRONTEND_LATENCY" },
 	{ "tma_icache_misses", "TOPDOWN_FE_BOUND.ICACHE" },
-	{ "tma_itlb_misses", "TOPDOWN_FE_BOUND.ITLB" },
+	{ "tma_itlb_misses",
+	  "TOPDOWN_FE_BOUND.ITLB_MISS|TOPDOWN_FE_BOUND.ITLB" },
 	{ "tma_branch_detect", "TOPDOWN_FE_BOUND.BRANCH_DETECT" },
 	{ "tma_branch_resteer", "TOPDOWN_FE_BOUND.BRANCH_RESTEER" },
 	{ "tma_ifetch_bandwidth", "TOPDOWN_FE_BOUND.FRONTEND_BANDWIDTH" },
@@ -49,7 +50,8 @@ static const struct {
 	{ "tma_decode", "TOPDOWN_FE_BOUND.DECODE" },
 	{ "tma_predecode", "TOPDOWN_FE_BOUND.PREDECODE" },
 	{ "tma_other_fb", "TOPDOWN_FE_BOUND.OTHER" },
-	{ "tma_bad_speculation", "TOPDOWN_BAD_SPECULATION.ALL" },
+	{ "tma_bad_speculation",
+	  "TOPDOWN_BAD_SPECULATION.ALL|TOPDOWN_BAD_SPECULATION.ALL_P" },
 	{ "tma_branch_mispredicts", "BR_MISP_RETIRED.ALL_BRANCHES" },
 	{ "tma_machine_clears", "TOPDOWN_BAD_SPECULATION.MACHINE_CLEARS" },
 	{ "tma_nuke", "TOPDOWN_BAD_SPECULATION.NUKE" },

@@ -4,7 +4,8 @@
 
 /*
  * The events to sample for a node of E-cores, the best ones first: "A.B;C.D".
- * Not every E-core has all of them.  NULL if there is none.
+ * Not every E-core has all of them.  "C.D|C.E" are names of one event: the first
+ * one that the core has is meant.  NULL if there is none.
  */
 const char *td_verdict_atom_events(const char *node);
 

@@ -36,6 +36,7 @@ static bool is_in_cycles(const struct td_node *node)
 {
 	return !td_node_is_in_slots(node) && node->desc &&
 	       (strstr(node->desc, " cycles") ||
+		strstr(node->desc, " clocks") ||
 		strstr(node->desc, " stalled"));
 }
 

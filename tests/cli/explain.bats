@@ -1,14 +1,23 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# tdstat explain, and that all nodes of the metric files have a text.
+# tdstat explain, and that all nodes of the metric files have a text: those of the
+# files shipped, and of older ones, which kernel trees and recordings still have.
 
 # shellcheck disable=SC2030,SC2031,SC2154 # each test has its own; helper.bash
 load helper
 
-files=${TD_PMU_EVENTS:-$here/../../build/pmu-events}
+files=$TD_PMU_EVENTS
+older=$TD_PMU_EVENTS_OLD
 
 explain() {
 	try "$TDSTAT" explain "$@"
+}
+
+# What is explained is the nodes of both, no more and no less.
+need_both() {
+	if [ ! -e "$files/arrowlake" ] || [ ! -e "$older" ]; then
+		skip "no metric files of Linux 7.2, or none of 6.12"
+	fi
 }
 
 # nodes KIND: the names of the nodes in all models' files; of cpu_atom, or of
@@ -19,7 +28,7 @@ nodes() {
 		| select(.MetricName // "" | startswith("tma_") and (startswith("tma_info") | not))
 		| select(.MetricGroup // "" | test("TopdownL[1-9]($|;)"))
 		| select((.Unit == "cpu_atom" or (.Unit == null and $atom)) == ($kind == "atom"))
-		| .MetricName' "$files"/*/*metrics.json | sort -u
+		| .MetricName' "$files"/*/*metrics.json "$older"/*/*metrics.json | sort -u
 }
 
 # listed HEADING: the nodes below it
@@ -28,7 +37,8 @@ listed() {
 }
 
 @test "the list has all nodes of all metric files, and no others" {
-	[ -e "$files" ] || skip "no metric files"
+	need_both
+	known_files
 	[ "$(nodes core | wc -l)" -gt 100 ]
 	assert_same "$(nodes core)" "$(listed P-cores)"
 	assert_same "$(nodes atom)" "$(listed E-cores)"
@@ -40,11 +50,12 @@ places() {
 		| (.MetricGroup // "") as $groups | .MetricName as $name
 		| ($groups | capture("TopdownL(?<level>[2-9])($|;)")) as {$level}
 		| $groups | capture("(^|;)(?<above>tma_[a-z][a-z0-9_]*)_group")
-		| "\($name) \($level) \(.above)"' "$files"/*/*metrics.json | sort -u
+		| "\($name) \($level) \(.above)"' "$files"/*/*metrics.json "$older"/*/*metrics.json | sort -u
 }
 
 @test "each node is where the files have it" {
-	[ -e "$files" ] || skip "no metric files"
+	need_both
+	known_files
 	mapfile -t names < <("$TDSTAT" explain | awk '/tma_/ { print $1 }' | sort -u)
 	explain "${names[@]}"
 	assert_same "$(places)" "$(sed -nE 's/^(tma_[a-z0-9_]+): level ([0-9]), below ([a-z0-9_]+).*/\1 \2 \3/p' <<<"$output" | sort -u)"
@@ -136,10 +147,11 @@ places() {
 		assert_success
 		assert_equal "$output" "$wanted"
 	done
-	# whether they have a text or not
-	explain 'tma_*l[1-3]*'
+	# all that have a text, and all others of this model
+	explain --metrics-dir "$files" 'tma_*l[1-3]*'
 	assert_success
-	assert_same "$(jq -r '.[].MetricName // ""' "$files"/alderlake/*metrics.json | grep -x 'tma_.*l[1-3].*' | sort -u)" \
+	wanted=$(jq -r '.[].MetricName // ""' "$files"/alderlake/*metrics.json && listed P-cores)
+	assert_same "$(grep -x 'tma_.*l[1-3].*' <<<"$wanted" | sort -u)" \
 		"$(grep -Eo '^tma_[^:, ]+' <<<"$output" | sort -u)"
 	[[ $output == *means:*files:* ]]
 	explain 'zzz*'

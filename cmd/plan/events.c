@@ -99,11 +99,14 @@ static int refuse(struct td_typing *t, struct td_event *event, const char *why,
 static int check_cpus(struct td_typing *t, struct td_event *event,
 		      struct td_err *err)
 {
-	const struct td_pmu *pmu = &t->machine->pmus[event->pmu];
+	const struct td_pmu *pmu = &t->machine->pmus[event->home];
 	struct td_ints cpus;
 	char why[128];
 	bool none;
 
+	if (event->home != event->pmu && !t->target->system_wide)
+		return refuse(t, event, "cpu= counts CPUs: it takes -a or -C",
+			      err);
 	if (!t->target->has_cpus || event->tool)
 		return 0;
 	if (td_plan_cpus(pmu, t->target, &cpus))

@@ -305,7 +305,7 @@ static int leave_offline(const struct refused *r)
 	struct td_target *target = r->setup->target;
 	struct td_ints cpus, gone = { 0 };
 	td_autofree char *text = NULL;
-	int rc = td_plan_cpus(&machine->pmus[r->event->pmu], target, &cpus);
+	int rc = td_plan_cpus(&machine->pmus[r->event->home], target, &cpus);
 	bool some;
 
 	if (!rc)

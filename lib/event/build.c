@@ -32,6 +32,7 @@ static int new_event(struct td_building *b, int pmu, struct td_event **out)
 		return td_err_nomem(b->err);
 	*event = (struct td_event){
 		.pmu = pmu,
+		.home = pmu,
 		.type = b->type,
 		.config = { b->config },
 		.scale = 1,

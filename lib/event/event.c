@@ -73,6 +73,7 @@ int td_event_init(struct td_event *event, const struct td_pmu *pmu, int index,
 
 	*event = (struct td_event){
 		.pmu = index,
+		.home = index,
 		.type = pmu->type,
 		.scale = 1,
 		.spec = -1,

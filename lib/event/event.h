@@ -45,6 +45,7 @@ enum td_tool {
 struct td_event {
 	char *name; /* an event string, such as "cpu_core/topdown-retiring/" */
 	int pmu;    /* index in the machine's PMUs */
+	int home;   /* the PMU on whose CPUs it counts: pmu, or that of cpu= */
 	uint32_t type;
 	uint64_t config[TD_NR_CONFIGS];
 	double scale; /* of the .scale file in sysfs, else 1 */

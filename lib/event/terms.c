@@ -40,8 +40,28 @@ static int no_such_term(const struct td_building *b, const struct td_pmu *pmu,
 			      term->name);
 	return td_err_hint(b->err,
 			   "its terms: %sconfig, config1, config2, config3, "
-			   "name, period, percore",
+			   "name, period, percore, cpu=PMU",
 			   list);
+}
+
+/* Linux 7.2's perf: count on the CPUs of another PMU, "cpu=cpu_core". */
+static bool is_cpu(const struct td_term *term)
+{
+	return strcmp(term->name, "cpu") == 0 && term->value;
+}
+
+static int set_home(const struct td_building *b, struct td_event *event,
+		    const struct td_term *term)
+{
+	int home = td_machine_find_pmu(b->machine, term->value);
+
+	if (home >= 0 && b->machine->pmus[home].kind == TD_PMU_CORE) {
+		event->home = home;
+		return 0;
+	}
+	td_span_error(b->err, &term->span,
+		      "cpu=%s: no kind of core here has this PMU", term->value);
+	return td_err_hint(b->err, "-C chooses CPUs by their numbers");
 }
 
 /* True if all events take this term. */
@@ -51,7 +71,7 @@ static bool is_common(const struct td_term *term)
 	       (strcmp(term->name, "name") == 0 && term->value) ||
 	       strcmp(term->name, "metric-id") == 0 ||
 	       strcmp(term->name, "period") == 0 ||
-	       strcmp(term->name, "percore") == 0;
+	       strcmp(term->name, "percore") == 0 || is_cpu(term);
 }
 
 /* Adds a term for which is_common() is true. */
@@ -75,6 +95,8 @@ static int add_common_term(const struct td_building *b, struct td_event *event,
 	}
 	if (strcmp(term->name, "metric-id") == 0)
 		return 0;
+	if (is_cpu(term))
+		return set_home(b, event, term);
 	if (strcmp(term->name, "period") == 0) {
 		td_notes_add(b->notes, "%s: period= is for sampling: ignored",
 			     b->spec->text);

@@ -97,7 +97,7 @@ static int own_braces(const struct arranging *a, size_t event)
 static struct home find_home(const struct arranging *a, size_t event)
 {
 	const struct td_event *e = &a->plan->events.v[event];
-	struct home home = { own_braces(a, event), e->pmu };
+	struct home home = { own_braces(a, event), e->home };
 	int hardware;
 
 	if (!is_software(a, event))

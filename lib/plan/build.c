@@ -171,7 +171,19 @@ static void start_packing(struct td_scheduling *s)
 	}
 }
 
-/* One group for each event, except that fields stay with SLOTS. */
+/*
+ * Is it on this PMU's CPUs by cpu= only?  For tasks, that is so while an event
+ * of the PMU in its group is counted, so it needs one.
+ */
+static bool is_guest(const struct td_scheduling *s, int event)
+{
+	return s->plan->events.v[event].pmu != s->pmu;
+}
+
+/*
+ * One group for each event, except that fields stay with SLOTS, and guests with
+ * the first event.
+ */
 static void pack_singles(struct td_scheduling *s)
 {
 	struct td_packing *p = &s->packing;
@@ -182,7 +194,7 @@ static void pack_singles(struct td_scheduling *s)
 		    td_scheduling_slots_of(s, i) >= 0)
 			continue;
 		p->order[p->nr_placed++] = i;
-		p->homes[i] = (int)p->nr_groups++;
+		p->homes[i] = is_guest(s, i) ? 0 : (int)p->nr_groups++;
 	}
 }
 

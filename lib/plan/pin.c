@@ -6,7 +6,7 @@ bool td_scheduling_has(const struct td_scheduling *s, int event)
 {
 	const struct td_event *e = &s->plan->events.v[event];
 
-	return e->pmu == s->pmu && !e->refusal;
+	return e->home == s->pmu && !e->refusal;
 }
 
 bool td_scheduling_is_slots(const struct td_scheduling *s, int event)

@@ -78,6 +78,22 @@ int td_recording_note_name(struct td_pmu *pmu, const char *event)
 	return id ? td_recording_note_event(pmu, id) : -ENOMEM;
 }
 
+/* The PMU of cpu= in an event's name, "msr/tsc,cpu=cpu_core/", or its own. */
+static int home_of(const struct td_machine *machine, const char *name, int pmu)
+{
+	static const char term[] = ",cpu=";
+	const char *from = strstr(name, term);
+	char home[64];
+	int found;
+
+	if (!from)
+		return pmu;
+	from += strlen(term);
+	snprintf(home, sizeof(home), "%.*s", (int)strcspn(from, ",/"), from);
+	found = td_machine_find_pmu(machine, home);
+	return found >= 0 ? found : pmu;
+}
+
 struct td_event *td_recording_add_event(struct td_recording *rec,
 					const char *name, int pmu)
 {
@@ -87,6 +103,7 @@ struct td_event *td_recording_add_event(struct td_recording *rec,
 	if (!event)
 		return NULL;
 	event->pmu = pmu;
+	event->home = home_of(&rec->machine, name, pmu);
 	event->type = rec->machine.pmus[pmu].type;
 	event->scale = 1;
 	event->spec = event->group = -1;
@@ -101,7 +118,7 @@ struct td_event *td_recording_add_event(struct td_recording *rec,
 int td_recording_add_to_group(struct td_recording *rec, size_t index)
 {
 	struct td_plan *plan = &rec->plan;
-	int last = (int)plan->events.nr - 1, pmu = plan->events.v[last].pmu;
+	int last = (int)plan->events.nr - 1, pmu = plan->events.v[last].home;
 	struct td_group *group;
 
 	while (plan->nr_groups <= index) {

@@ -5,6 +5,9 @@
 
 #include "lib/base/util.h"
 
+/* The metric that is duration_time, in the kernel tree since Linux 6.13. */
+#define TIME "tma_info_system_time"
+
 /* What a formula must contain before words are believed to name its unit. */
 enum proof {
 	PER_SECOND, /* division by the time; UPI's "MB / sec" lacks it */
@@ -60,7 +63,8 @@ static bool is_alias(const char *formula)
 
 static bool is_proven(const char *formula, enum proof proof)
 {
-	return is_alias(formula) || strstr(formula, proofs[proof]);
+	return is_alias(formula) || strstr(formula, proofs[proof]) ||
+	       (proof == PER_SECOND && strstr(formula, TIME));
 }
 
 static const char *find_unit(const struct td_model_metric *metric)

@@ -72,6 +72,23 @@ static void find_bandwidth(struct td_metric_def *def,
 	}
 }
 
+/*
+ * The metric that is duration_time, which the bandwidth's formula may name, for
+ * a set that has it not from the files.
+ */
+static int add_time(struct td_made_set *made, const char *formula)
+{
+	static const struct td_metric_def time = {
+		.name = "tma_info_system_time",
+		.formula = "duration_time",
+		.factor = 1,
+	};
+
+	if (!strstr(formula, time.name) || td_set_find(&made->set, time.name))
+		return 0;
+	return td_made_set_add(made, &time);
+}
+
 /* Makes a PMU's set, which may be a built-in one, one that can grow. */
 static int own(struct td_sets *sets, size_t pmu)
 {
@@ -99,7 +116,9 @@ int td_sets_add_package(struct td_sets *sets, const struct td_pmu_events *files)
 
 		if (strcmp(def.name, BANDWIDTH) == 0)
 			find_bandwidth(&def, files);
-		rc = td_made_set_add(&sets->made[pmu], &def);
+		rc = add_time(&sets->made[pmu], def.formula);
+		if (!rc)
+			rc = td_made_set_add(&sets->made[pmu], &def);
 	}
 	return rc;
 }

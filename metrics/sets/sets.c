@@ -142,7 +142,10 @@ bool td_sets_lack_name(const struct td_ask *ask,
 	return false;
 }
 
-/* Adds the number of slots as a metric if the files have none. */
+/*
+ * Adds the number of slots as a metric: the files have none, or one that their
+ * formulas need not use.
+ */
 static int add_slots(struct td_made_set *made, const struct td_pmu *pmu)
 {
 	struct td_metric_def slots = {
@@ -152,8 +155,7 @@ static int add_slots(struct td_made_set *made, const struct td_pmu *pmu)
 		.part = true,
 	};
 
-	if (!made->set.files ||
-	    td_set_find(&made->set, "tma_info_thread_slots"))
+	if (!made->set.files)
 		return 0;
 	if (td_pmu_has_slots(pmu))
 		slots.formula = "slots";

@@ -106,9 +106,8 @@ static int is_own(struct td_scope *scope, const char *name, bool *own)
 /* Has the event a name that every kernel knows? */
 static bool is_generic(const char *name)
 {
-	uint64_t unused;
-
-	return td_symbol_find(name) || td_cache_parse(name, &unused) == 0;
+	return td_symbol_find(name) ||
+	       td_cache_parse(name, &(uint64_t){ 0 }) == 0;
 }
 
 /* Writes an event that belongs to no PMU's list: "branches:u". */

@@ -247,6 +247,18 @@ static int want_package(struct td_scope *scope)
 	return rc;
 }
 
+/* Is SLOTS counted anyway, without modifiers, as fields need it? */
+static bool needs_slots(const struct td_scope *scope)
+{
+	for (size_t i = 0; i < scope->events->nr; i++) {
+		const struct td_event *event = &scope->events->v[i];
+
+		if (event->pmu == scope->pmu && td_event_is_metric(event))
+			return !scope->setup->fixed && !event->has_suffix;
+	}
+	return false;
+}
+
 int td_tree_want_weight(struct td_scope *scope)
 {
 	const struct td_metric_def *def =
@@ -255,7 +267,7 @@ int td_tree_want_weight(struct td_scope *scope)
 
 	if (!def || !scope->tree->sets[scope->pmu]->files)
 		return 0;
-	scope->no_new = true;
+	scope->no_new = !needs_slots(scope);
 	rc = want(scope, def, false, false);
 	scope->no_new = false;
 	return rc;

@@ -2,7 +2,8 @@
 # make, make run, make check; the other targets: check-machine check-machine-all
 # check-perf emulator lint format fuzz bench deps install clean.
 # Variables: CC CFLAGS CPPFLAGS LDFLAGS prefix DESTDIR, KERNEL_SRC=/path/to/linux
-# (instead of the package linux-source), SAN=1 (sanitizers, in build/san),
+# (instead of the package linux-source), METRICS_SRC=/path/to/linux (its metric files,
+# instead of those of Debian's newest kernel source), SAN=1 (sanitizers, in build/san),
 # VALGRIND=1 (check under valgrind, in build/valgrind), WERROR=1, V=1 (whole
 # commands), ORACLE=FILE (values to compare with, in place of build/oracle.json),
 # MACHINE and ONLY=pattern (check-machine).
@@ -144,7 +145,7 @@ build/.gitignore:
 
 # --- libperf, and the metric and event files of the kernel tree ---------------
 
-KERNEL_PARTS := $(addprefix tools/,lib include arch build scripts perf/pmu-events/arch/x86)
+KERNEL_PARTS := Makefile $(addprefix tools/,lib include arch build scripts perf/pmu-events/arch/x86)
 PERF_TESTS := $(addprefix tools/perf/tests/shell/,stat*.sh lib)
 LIBPERF_INCLUDES := $(addprefix -isystem build/linux/tools/,lib/perf/include lib \
 	include include/uapi arch/x86/include)
@@ -168,7 +169,8 @@ else
 	[ -n "$$tar" ] || { echo "needs a kernel source: try 'make deps'," \
 		"or give KERNEL_SRC=/path/to/linux" >&2; exit 1; }; \
 	echo "unpacking parts of tools/ of $$tar"; \
-	tar -C $(@D) -xf "$$tar" --strip-components=1 --wildcards $(PARTS:%='*/%')
+	tar -C $(@D) -xf "$$tar" --strip-components=1 --wildcards \
+		--no-wildcards-match-slash $(PARTS:%='*/%')
 endif
 	@touch $@
 
@@ -184,9 +186,18 @@ build/libperf/libperf.a: build/linux/.unpacked
 	@touch $@
 build/libperf/libapi.a: build/libperf/libperf.a ;
 
-$(B)/pmu-events: | build/linux/.unpacked
+# The newest files know the newest processors.
+METRICS_SRC ?= $(KERNEL_SRC)
+
+build/metrics: | build/linux/.unpacked
+	$(call say,METRICS)metrics/files/fetch $@ $(METRICS_SRC) || { \
+		echo "the newest kernel source cannot be fetched:" \
+			"the metric files will be those of the one that is here" >&2; \
+		metrics/files/fetch $@ build/linux; }
+
+$(B)/pmu-events: | build/metrics
 	@mkdir -p $(@D)
-	@ln -sfnr build/linux/tools/perf/pmu-events/arch/x86 $@
+	@ln -sfnr build/metrics $@
 
 # --- what to install, how to run ----------------------------------------------
 
@@ -235,6 +246,8 @@ export TD_VALGRIND := $(CURDIR)/$(B)
 UNDER := tests/valgrind/run $(nothing)
 endif
 export TD_PMU_EVENTS := $(CURDIR)/$(B)/pmu-events
+# Those of the kernel source that libperf is from: Linux 6.12's.
+export TD_PMU_EVENTS_OLD := $(CURDIR)/build/linux/tools/perf/pmu-events/arch/x86
 ORACLE ?= build/oracle.json
 export TD_ORACLE := $(abspath $(ORACLE))
 
@@ -242,12 +255,16 @@ export TD_ORACLE := $(abspath $(ORACLE))
 build/oracle.json: tests/unit/make-oracle $(wildcard tests/emulator/truth_*.py) | $(B)/pmu-events
 	$(call say,ORACLE)command -v python3 >/dev/null || exit 0; $< $@
 
+# What is tested of all models is so of the older files, too.
+OF_FILES := $(addprefix $(B)/tests/unit/,encodings expr formulas perfmon_models pmu_events_models)
+
 check: deps
 	@$(MAKE) --no-print-directory check-all
 
 check-all: all $(GUEST_PROGRAMS) $(UNIT) $(FUZZ) $(ORACLE)
 	$(if $(VALGRIND),@rm -rf $(B)/logs && mkdir $(B)/logs)
 	@tests/tally $(UNIT:%='$(UNDER)%') \
+		$(OF_FILES:%='env TD_PMU_EVENTS=$(TD_PMU_EVENTS_OLD) $(UNDER)%') \
 		$(foreach f,$(FUZZ),'$(UNDER)$f tests/fuzz/corpus/$(notdir $f)/*') \
 		$(if $(wildcard tests/cli/*.bats),'bats --tap tests/cli') \
 		$(if $(VALGRIND),'tests/valgrind/verdict $(B)/logs')
@@ -295,6 +312,7 @@ emulator: emulator-deps
 	@tests/emulator/build
 	@$(MAKE) --no-print-directory $(ACT) $(LOOPS)
 
+# The rates of the machines are those that the formulas of Linux 6.12's files take.
 # Each line "# machine: MODEL [option]..." in a file is a boot that it runs in, and
 # "# release: MODEL [option]..." one that check-machine-all adds.
 check-booted: all $(GUEST_PROGRAMS) build/perf-tests/.unpacked $(if $(emulated),$(ACT) $(LOOPS) build/alderlake.json)
@@ -307,7 +325,7 @@ else
 		grep -qE '^# (machine|release): ' $$file || echo "false # $$file, which says no '# machine:'"; \
 		sed -nE 's/^# $(if $(TD_EVERYTHING),(machine|release),machine): *//p' $$file | while read -r words; do \
 			echo "tests/boot $(MACHINE) $$words --limit 1500 --" \
-				"env TDSTAT=$$TDSTAT TD_EVERYTHING=$$TD_EVERYTHING TD_MACHINE=$${words%% *} TD_MACHINE_ARGS='$$words' bats --tap $$file" \
+				"env TDSTAT=$$TDSTAT TDSTAT_METRICS=$(TD_PMU_EVENTS_OLD) TD_EVERYTHING=$$TD_EVERYTHING TD_MACHINE=$${words%% *} TD_MACHINE_ARGS='$$words' bats --tap $$file" \
 				"# $$file on $$words"; \
 		done; \
 	done | xargs -d '\n' tests/tally
@@ -353,7 +371,7 @@ endif
 # --- the source ---------------------------------------------------------------
 
 CLANG_FORMAT := clang-format --style=file:.ci/clang-format
-SCRIPTS := .ci/run .ci/layers .ci/sizes tests/tally tests/boot tests/save-machine tests/data/remake tests/valgrind/run tests/valgrind/tdstat cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide many run files) tests/perf/run tests/perf/bin/perf $(addprefix tests/emulator/,build kernel perf run init) tests/*/*.sh tests/*/*.ba[ts]*)
+SCRIPTS := .ci/run .ci/apt.sh metrics/files/fetch .ci/layers .ci/sizes tests/tally tests/boot tests/save-machine tests/data/remake tests/valgrind/run tests/valgrind/tdstat cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide many run files) tests/perf/run tests/perf/bin/perf $(addprefix tests/emulator/,build kernel perf run init) tests/*/*.sh tests/*/*.ba[ts]*)
 LINTS := layers circles sizes gcc clang cppcheck format shellcheck mandoc codespell
 tool = @command -v $1 >/dev/null || { echo "lint: no $1 here, skipped"; exit 0; };
 
@@ -416,7 +434,7 @@ install: all
 	install -Dm644 cmd/completion/tdstat.bash $(DESTDIR)$(datadir)/bash-completion/completions/tdstat
 	install -Dm644 cmd/completion/_tdstat $(DESTDIR)$(datadir)/zsh/site-functions/_tdstat
 	install -d $(DESTDIR)$(datadir)/tdstat/pmu-events
-	cp -R build/linux/tools/perf/pmu-events/arch/x86/. $(DESTDIR)$(datadir)/tdstat/pmu-events
+	cp -R build/metrics/. $(DESTDIR)$(datadir)/tdstat/pmu-events
 
 clean:
 	rm -rf build

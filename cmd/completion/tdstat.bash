@@ -156,7 +156,7 @@ _tdstat_models() {
 	local folder
 
 	folder=$(dirname "$(readlink -f "$(command -v "${words[0]}")")")
-	find "$folder/pmu-events/" "$folder/../share/tdstat/pmu-events/" -mindepth 1 -maxdepth 1 -type d -printf '%f\n' 2>/dev/null
+	find "$folder/pmu-events/" "$folder/../share/tdstat/pmu-events/" -mindepth 1 -maxdepth 1 -type d ! -name common -printf '%f\n' 2>/dev/null
 }
 
 # The value of an option.

@@ -63,6 +63,10 @@ static void put_heading(FILE *fp, const struct td_list *list,
 		fputs("Events of ", fp);
 		td_put_printable(fp, model ? model + 1 : "the model");
 		fputs("'s files, ", fp);
+		if (list->opts->verbose && list->catalog.events.version) {
+			td_put_printable(fp, list->catalog.events.version);
+			fputs(", ", fp);
+		}
 		td_put_printable(fp, item->topic);
 		fputs(":\n", fp);
 		return;

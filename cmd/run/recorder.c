@@ -27,6 +27,7 @@ static void put_head(const struct td_recorder *recorder,
 		     const struct td_job *job, const struct td_source *source)
 {
 	const struct td_opts *opts = job->opts;
+	const struct td_pmu_events *files = &job->measure.catalog.events;
 	const struct td_recording_info info = {
 		.interval_ms = opts->interval_ms,
 		.start_ns = recorder->start_ns,
@@ -40,6 +41,8 @@ static void put_head(const struct td_recorder *recorder,
 		.metrics = opts->metrics,
 		.nr_metrics = opts->nr_metrics,
 		.bottlenecks = opts->bottlenecks,
+		.files = job->tree ? files->dir : NULL,
+		.files_version = job->tree ? files->version : NULL,
 		.energy = opts->energy,
 		.latencies = job->sampled.nr_groups > 0,
 		.how = source->how,

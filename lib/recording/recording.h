@@ -44,6 +44,8 @@ struct td_recording_info {
 	bool bottlenecks;
 	bool energy;    /* and what is of whole packages */
 	bool latencies; /* samples told retire latencies */
+	/* written: folder and version of the model's files; NULL: none was read */
+	const char *files, *files_version;
 	enum td_aggregation how;
 	bool sums; /* perf's sums: each CPU stands for a core, socket ... */
 	int cache_level; /* for TD_AGGREGATE_CACHE; 0: the last one */

@@ -2,6 +2,7 @@
 #include <json-c/json.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/json_put.h"
 #include "lib/base/util.h"
@@ -172,6 +173,19 @@ static void put_request(struct json_object *head,
 	put_names(head, "cgroups", info->cgroups, info->nr_cgroups);
 }
 
+/* Nothing reads them: they are for people. */
+static void put_files(struct json_object *head,
+		      const struct td_recording_info *info)
+{
+	const char *slash = info->files ? strrchr(info->files, '/') : NULL;
+
+	if (info->files)
+		td_json_put_string(head, "files",
+				   slash ? slash + 1 : info->files);
+	if (info->files_version)
+		td_json_put_string(head, "files_version", info->files_version);
+}
+
 void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 			     const struct td_place *places,
 			     const struct td_plan *plan,
@@ -200,6 +214,7 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 	td_json_put_int(head, "interval_ms", info->interval_ms);
 	if (info->start_ns)
 		td_json_put_seconds(head, "start", info->start_ns);
+	put_files(head, info);
 	put_request(head, info);
 	td_json_put_string(head, "target", target ? target : "");
 	json_object_object_add(head, "pmus", pmu_objects(machine, plan));

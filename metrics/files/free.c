@@ -62,6 +62,15 @@ void td_pmu_events_keep(struct td_pmu_events *events, size_t nr_events,
 	free_unread(events, nr_unread);
 }
 
+void td_pmu_events_note(const struct td_pmu_events *events,
+			struct td_notes *notes)
+{
+	if (events->dir)
+		td_notes_add(notes, "the files are %s%s%s", events->dir,
+			     events->version ? ", " : "",
+			     events->version ? events->version : "");
+}
+
 void td_pmu_events_free(struct td_pmu_events *events)
 {
 	td_pmu_events_keep(events, 0, 0, 0);

@@ -127,6 +127,25 @@ static int read_model(struct td_pmu_events *out, const char *root,
 		     "a model's folder in it, or a checkout of intel/perfmon");
 }
 
+/* With the kernel's, which the folder that comes with tdstat has in a file. */
+static char *version_of(const char *root, const char *of_model)
+{
+	td_autofree char *path = td_aprintf("%s/version", root);
+	char *text = NULL, *version;
+	struct td_err unused;
+
+	if (!path)
+		return NULL;
+	if (td_pmu_events_text(path, &text, &unused)) {
+		version = strdup(of_model);
+	} else {
+		text[strcspn(text, "\r\n")] = '\0';
+		version = td_aprintf("%s of %s", of_model, text);
+	}
+	free(text);
+	return version;
+}
+
 static int read_mapped(struct td_pmu_events *out, const char *root,
 		       struct td_map *map, struct td_err *err)
 {
@@ -137,7 +156,7 @@ static int read_mapped(struct td_pmu_events *out, const char *root,
 	if (rc <= 0)
 		return rc ? rc : td_map_none(map, err);
 	out->dir = td_aprintf("%s/%s", root, row.file);
-	out->version = strdup(row.version);
+	out->version = version_of(root, row.version);
 	if (!out->dir || !out->version)
 		return td_err_nomem(err);
 	return read_folder(out, false, &nr, err);

@@ -186,6 +186,30 @@ static int make_terms(const struct td_entry *entry, struct terms *terms,
 	return 0;
 }
 
+/*
+ * Pseudo codes of the Atom cores' fixed counters for top-down, which only newer
+ * kernels know (intel_skt_event_constraints of Linux 7.2, not yet of 6.12), and
+ * the codes that all of them know.
+ */
+static const struct {
+	const char *pseudo, *terms;
+} topdown[] = {
+	{ "event=0x0,umask=0x5", "event=0x73" },
+	{ "event=0x0,umask=0x6", "event=0x9c,umask=0x1" },
+	{ "event=0x0,umask=0x7", "event=0xc2,umask=0x2" },
+};
+
+static const char *known_to_all(const char *name, const char *terms)
+{
+	for (size_t i = 0;
+	     strncmp(name, "topdown_", 8) == 0 && i < TD_ARRAY_SIZE(topdown);
+	     i++) {
+		if (strcmp(topdown[i].pseudo, terms) == 0)
+			return topdown[i].terms;
+	}
+	return terms;
+}
+
 static const char *fixed_terms(const char *name)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(fixed); i++) {
@@ -205,6 +229,6 @@ int td_entry_terms(const struct td_entry *entry, const char *name, char **out,
 	*out = NULL;
 	if (rc)
 		return rc;
-	*out = strdup(known ? known : terms.text);
+	*out = strdup(known ? known : known_to_all(name, terms.text));
 	return *out ? 0 : td_err_nomem(err);
 }

@@ -45,6 +45,7 @@ plan() {
 
 @test "without files it ends at level 2 and says what would give more" {
 	saved lunarlake
+	export TDSTAT_METRICS=$TD_PMU_EVENTS_OLD
 	run -0 "$TDSTAT" --dry-run -a -l auto
 	[[ "$output" == *"the tree is the built-in one, of 2 levels (--metrics-dir with newer files may have more)"* ]]
 	[[ "$output" != *"rests at first"* ]]

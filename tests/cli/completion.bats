@@ -89,7 +89,7 @@ offers() {
 	offers DTLB_LOAD_MISSES.WALK_COMPLETED DTLB_LOAD_MISSES.WALK_COMPLETED_4K \
 		DTLB_LOAD_MISSES.WALK_COMPLETED_2M_4M DTLB_LOAD_MISSES.WALK_COMPLETED_1G -- -e DTLB_LOAD_MISSES.WALK_C
 	offers TopdownL1 TopdownL2 TopdownL3 TopdownL4 TopdownL5 TopdownL6 -- -M TopdownL
-	offers tma_l3_bound,tma_l2_bound -- --metrics tma_l3_bound,tma_l2_b
+	offers tma_l3_bound,tma_l1_bound tma_l3_bound,tma_l1_bound_group -- --metrics tma_l3_bound,tma_l1_b
 	offers atom -- --cputype at
 	offers cpu_atom cpu_core -- --cputype=cpu
 }

@@ -121,6 +121,9 @@ column() {
 	assert_line --partial cpu_core/topdown-retiring/
 	saved lunarlake
 	try "$TDSTAT" --dry-run --energy -a -l 1
+	[[ ${stderr_lines[1]} == "tdstat: --energy: no memory_bandwidth: UNC_M_TOTAL_DATA: "* ]]
+	export TDSTAT_METRICS=$TD_PMU_EVENTS_OLD
+	try "$TDSTAT" --dry-run --energy -a -l 1
 	assert_equal "${stderr_lines[1]}" "tdstat: --energy: no memory_bandwidth: the files of this model do not tell it"
 }
 

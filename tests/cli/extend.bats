@@ -13,11 +13,11 @@ setup_file() {
 
 	[ -z "${TD_VALGRIND-}" ] || skip "what is built here would run without valgrind"
 	root=$(realpath "$BATS_TEST_DIRNAME/../..")
-	build=$(realpath -s --relative-to="$root" "${TD_PMU_EVENTS:-$root/build/pmu-events}/..")
+	build=$(realpath -s --relative-to="$root" "$TD_PMU_EVENTS/..")
 	cd "$BATS_FILE_TMPDIR" || return
 	mkdir -p source/build "source/$build"
 	cp -pR "$root"/{Makefile,cmd,lib,metrics} source
-	ln -s "$root"/build/{linux,libperf,.gitignore} source/build
+	ln -s "$root"/build/{linux,libperf,metrics,.gitignore} source/build
 	cp -pR "$root"/build/uapi source/build
 	cp -pR "$root/$build"/obj "source/$build"
 	cd source || return

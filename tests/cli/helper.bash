@@ -10,6 +10,15 @@ data=$here/../data
 expected=$here/../expected
 : "${TDSTAT:=$here/../../build/tdstat}"
 export TDSTAT
+# The files that come with tdstat, and Linux 6.12's.
+: "${TD_PMU_EVENTS:=$here/../../build/pmu-events}"
+: "${TD_PMU_EVENTS_OLD:=$here/../../build/linux/tools/perf/pmu-events/arch/x86}"
+export TD_PMU_EVENTS TD_PMU_EVENTS_OLD
+
+# What is said of all that the files have is said of these.
+known_files() {
+	grep -q '^Linux 7\.2\.' "$TD_PMU_EVENTS/version" || skip "files of another kernel than 7.2"
+}
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return

@@ -18,7 +18,7 @@ prepare_examples() {
 	cp -R "$PROCFS_PATH/." proc
 	echo "none $PWD/cgroup cgroup2 rw 0 0" >proc/self/mounts
 	ln -s "${SYSFS_PATH%/sys}" adl
-	ln -s "${TD_PMU_EVENTS:-$here/../../build/pmu-events}" linux/tools/perf/pmu-events/arch/x86
+	ln -s "$TD_PMU_EVENTS" linux/tools/perf/pmu-events/arch/x86
 	export PROCFS_PATH=$PWD/proc FOLDER=$PWD DATA=$data PATH=$PWD/bin:$PATH
 	counted=$BATS_RUN_TMPDIR/counts
 	[ -e "$counted" ] || (needs_software_events >/dev/null && touch "$counted") || true
@@ -249,7 +249,7 @@ value_of() {
 	--cputype) echo cpu_core ;;
 	--time-format) echo seconds ;;
 	--model) echo sapphirerapids ;;
-	--metrics-dir) echo "${TD_PMU_EVENTS:-$here/../../build/pmu-events}" ;;
+	--metrics-dir) echo "$TD_PMU_EVENTS" ;;
 	esac
 }
 

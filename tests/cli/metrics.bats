@@ -7,7 +7,6 @@
 # shellcheck disable=SC2016,SC2086,SC2154 # sh -c, awk; lists of options; helper.bash
 load helper
 
-: "${TD_PMU_EVENTS:=$here/../../build/pmu-events}"
 
 # planned OPTION...: without what only tells how busy the CPUs are
 planned() {
@@ -203,6 +202,7 @@ includes() {
 
 @test "-l 3 where there are no metric files: says so, and shows levels 1 and 2" {
 	saved lunarlake
+	export TDSTAT_METRICS=$TD_PMU_EVENTS_OLD
 	try "$TDSTAT" --dry-run -a -l 3
 	assert_success
 	assert_complains 'cpu_core.*no metric files'
@@ -335,6 +335,25 @@ l2_umasks() {
 	[[ $output != *cpu_atom/* ]]
 }
 
+@test "cpu=: an event of another PMU on the CPUs of one kind of core" {
+	tsc alderlake
+	try "$TDSTAT" --dry-run -a -e 'msr/tsc,cpu=cpu_atom/,msr/tsc/'
+	assert_success
+	assert_equal "$(grep -o 'CPUs [0-9-]*' <<<"$output" | xargs)" 'CPUs 4-7 CPUs 0-7'
+	# of a metric: in the group of an event of that kind of core, without which it
+	# would count a task's time on all
+	try "$TDSTAT" --dry-run -M tma_info_system_cpus_utilized -- true
+	assert_success
+	awk '/^group/ { own = 0 } $1 ~ "^cpu_core/" { own = 1 }
+		$1 == "msr/tsc,cpu=cpu_core/" { found += own; n++ } END { exit !(n && found == n) }' <<<"$output"
+	try "$TDSTAT" --dry-run -e 'msr/tsc,cpu=cpu_atom/' -- true
+	assert_complains 'takes -a or -C'
+	try "$TDSTAT" --dry-run -a -e 'msr/tsc,cpu=3/'
+	assert_failure 64
+	assert_complains 'cpu=3: no kind of core here'
+	assert_complains '-C chooses CPUs by their numbers'
+}
+
 # --- recordings ---------------------------------------------------------------------------
 
 # finds_all MODEL FOLDER FILE [PMU...]: what is counted at level 6 makes up the
@@ -400,7 +419,10 @@ finds_all() {
 		assert_equal "$(grep -c sampled <<<"$output")" 1
 	done
 	"$TDSTAT" --dry-run -a -l 6 --record-tpebs >printed
-	assert_equal "$(grep -c sampled printed)" 9
+	jq -r '.[] | select(.MetricGroup // "" | test("TopdownL[1-6]")) | .MetricExpr' \
+		"$TD_PMU_EVENTS/meteorlake/mtl-metrics.json" | grep -oE '[A-Z0-9_.]+@R' | sort -u >want
+	[ "$(wc -l <want)" -gt 8 ]
+	assert_equal "$(grep -c sampled printed)" "$(wc -l <want)"
 	"$TDSTAT" --dry-run -a -l 2 --record-tpebs >printed
 	assert_equal "$(grep -c sampled printed)" 0
 }
@@ -537,7 +559,8 @@ finds_all() {
 	try "$TDSTAT" report -i recording.jsonl -x, -M tma_icache_misses,tma_memory_bound_group
 	assert_success
 	assert_equal "$(head -n 1 <<<"$output" | tr , '\n' | sed 1,6d | sort | xargs)" \
-		'tma_dram_bound tma_icache_misses tma_l1_bound tma_l2_bound tma_l3_bound tma_pmm_bound tma_store_bound'
+		"$(jq -r '.[] | select(.MetricGroup // "" | contains("tma_memory_bound_group")) | .MetricName' \
+			"$TD_PMU_EVENTS/sapphirerapids/spr-metrics.json" | sort - <(echo tma_icache_misses) | xargs)"
 	assert_equal "$(wc -l <<<"$output")" 2
 	assert_equal "$(json -M tma_lcp | cut -d' ' -f2)" "$(json -l 4 --all | awk '$1 == "tma_lcp" { print $2 }')"
 }

@@ -25,6 +25,11 @@ agrees() {
 @test "Skylake, of a core's threads and of a task" { agrees skylakex cpu; }
 @test "Meteor Lake's P-cores" { agrees meteorlake cpu_core; }
 @test "Meteor Lake's E-cores" { agrees meteorlake cpu_atom; }
+@test "Lunar Lake's P-cores" { agrees lunarlake cpu_core; }
+@test "Lunar Lake's E-cores" { agrees lunarlake cpu_atom; }
+@test "Arrow Lake's P-cores" { agrees arrowlake cpu_core; }
+@test "Arrow Lake's E-cores" { agrees arrowlake cpu_atom; }
+@test "Granite Rapids" { agrees graniterapids cpu; }
 
 @test "no set is left out" {
 	[ -e "${TD_ORACLE-}" ] || skip "no TD_ORACLE"

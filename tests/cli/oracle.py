@@ -18,6 +18,9 @@ LOOSE = 0.01  # of what depends on how a NaN is taken
 # A processor of each folder, and its core PMUs.
 MODELS = {
     "alderlake": ("GenuineIntel-6-97-2", ["cpu_core", "cpu_atom"]),
+    "arrowlake": ("GenuineIntel-6-C6-2", ["cpu_core", "cpu_atom"]),
+    "graniterapids": ("GenuineIntel-6-AD-1", ["cpu"]),
+    "lunarlake": ("GenuineIntel-6-BD-1", ["cpu_core", "cpu_atom"]),
     "meteorlake": ("GenuineIntel-6-AA-4", ["cpu_core", "cpu_atom"]),
     "sapphirerapids": ("GenuineIntel-6-8F-8", ["cpu"]),
     "icelakex": ("GenuineIntel-6-6A-6", ["cpu"]),
@@ -25,11 +28,25 @@ MODELS = {
 }
 TYPES = {"cpu": 4, "cpu_core": 4, "cpu_atom": 10}
 SECOND = 10**9
+SAMPLES = 100
 
 
 def event_string(pmu, key):
     """A bare name is the set's PMU's."""
     return key if "/" in key else f"{pmu}/{key}/"
+
+
+def events_of(case):
+    return {key: n for key, n in case["counts"].items() if not key.endswith(":R")}
+
+
+def latencies_of(oracle_set, case):
+    """Sums of samples, whose mean is the latency, and how many they are."""
+    return {
+        event_string(oracle_set["pmu"], key[: -len(":R")]): [n * SAMPLES, SAMPLES]
+        for key, n in case["counts"].items()
+        if key.endswith(":R")
+    }
 
 
 def head_of(oracle_set, case):
@@ -56,9 +73,11 @@ def head_of(oracle_set, case):
                 "pmu": oracle_set["pmu"],
                 "group": i,
             }
-            for i, key in enumerate(case["counts"])
+            for i, key in enumerate(events_of(case))
         ],
     }
+    if latencies_of(oracle_set, case):
+        head["latencies"] = True
     if literals.get("#has_pmem") == 1:
         head["pmem"] = True
     if literals.get("#core_wide") == 0:
@@ -73,15 +92,17 @@ def counts_of(oracle_set, case):
     where = [-1, 4711] if case["literals"].get("#core_wide") == 0 else [cpu, -1]
     return [
         [i, *where, count, SECOND, SECOND]
-        for i, count in enumerate(case["counts"].values())
+        for i, count in enumerate(events_of(case).values())
     ]
 
 
 def write_recording(path, oracle_set, case):
     counts = counts_of(oracle_set, case)
+    latencies = latencies_of(oracle_set, case)
     with open(path, "w", encoding="utf-8") as fp:
         for line in (
             head_of(oracle_set, case),
+            *([{"latencies": latencies}] if latencies else []),
             {"time": 1.0, "counts": counts},
             {"end": {"elapsed": 1.0}},
         ):

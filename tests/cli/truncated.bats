@@ -203,10 +203,10 @@ short() {
 
 # A model's files, of which one is cut.
 models() {
-	[ -d "${TD_PMU_EVENTS:-$here/../../build/pmu-events}" ] || skip "no model files"
+	[ -d "$TD_PMU_EVENTS" ] || skip "no model files"
 	saved sapphirerapids
 	mkdir -p models
-	cp -RL "${TD_PMU_EVENTS:-$here/../../build/pmu-events}"/{mapfile.csv,sapphirerapids} models
+	cp -RL "$TD_PMU_EVENTS"/{mapfile.csv,sapphirerapids} models
 }
 
 @test "model files cut anywhere: the file and the place, or what is left of them" {

@@ -9,8 +9,7 @@ load helper
 
 emulator=$here/../emulator
 scenarios=$emulator/scenarios
-: "${TD_PMU_EVENTS:=$here/../../build/pmu-events}"
-export TD_PMU_EVENTS PYTHONDONTWRITEBYTECODE=1
+export PYTHONDONTWRITEBYTECODE=1
 
 setup_file() {
 	not_under_valgrind "no program of ours runs here"

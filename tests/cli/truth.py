@@ -53,7 +53,7 @@ def main():
         print(f"{evaluate(parse(sys.argv[2]), Numbers(), None):g}")
         return 0
     reader = Reader(sys.argv[2])
-    model = Model(Path(os.environ["TD_PMU_EVENTS"]) / reader.model)
+    model = Model(Path(os.environ["TD_PMU_EVENTS_OLD"]) / reader.model)
     devices = Path(sys.argv[3]) / "sys/bus/event_source/devices"
     found = list(missing(reader, model, devices))
     print("\n".join(found), end="")

@@ -135,7 +135,10 @@ class Model:
         self.name = Path(folder).name
         self.vendor = "amd" if self.name.startswith("amd") else "intel"
         self.kinds = {}
-        for path in [*sorted(Path(folder).glob("*.json")), *self.own_metrics()]:
+        paths = sorted(Path(folder).glob("*.json"))
+        if not any(path.stem.endswith("-metrics") for path in paths):
+            paths += self.own_metrics()
+        for path in paths:
             items = json.loads(path.read_text(encoding="utf-8"))
             for item in items if isinstance(items, list) else []:
                 self.add(item)

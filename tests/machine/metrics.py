@@ -7,7 +7,7 @@
 
 compare: names and levels are perf's ($PERF list).  Each is measured by both on
 the whole machine, whose rates do not change.  What perf could not count all the
-time is left out, and said.
+time is left out, and said.  $PERF_OPTIONS are added for perf.
 
 deep: what a run shows whose groups take turns has to be what each metric shows
 when its events are the only ones.
@@ -47,8 +47,9 @@ def lines(text):
 
 def of_perf(name):
     """{pmu: value}, and whether all of it was counted all the time."""
-    _, err = run(os.environ["PERF"], "stat", "-j", "-M", name, "-a", "--",
-                 "sleep", SECONDS)
+    options = os.environ.get("PERF_OPTIONS", "").split()
+    _, err = run(os.environ["PERF"], "stat", *options, "-j", "-M", name, "-a",
+                 "--", "sleep", SECONDS)
     values, pmu, whole = {}, None, True
     for row in lines(err):
         if "event" in row:

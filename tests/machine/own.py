@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/emulator"))
-FILES = Path(os.environ.get("TD_PMU_EVENTS", ROOT / "build/pmu-events"))
+FILES = Path(os.environ.get("TD_PMU_EVENTS_OLD", ROOT / "build/linux/tools/perf/pmu-events/arch/x86"))
 NEAR = float(os.environ.get("TD_NEAR", 2))  # points
 ERRORS = bool(os.environ.get("TD_ERRORS"))  # or so many as it says itself
 STEP = 100 / 255  # of a field of PERF_METRICS

@@ -29,7 +29,7 @@ from truth_rules import Rates, read_kind  # noqa: E402
 from truth_values import Values  # noqa: E402
 from truth_wanted import LEVEL1, MODELS, Targets  # noqa: E402
 
-FILES = os.environ.get("TD_PMU_EVENTS", ROOT / "build/pmu-events")
+FILES = os.environ.get("TD_PMU_EVENTS_OLD", ROOT / "build/linux/tools/perf/pmu-events/arch/x86")
 NEAR, NEAR_IN_TURNS = 0.5, 2  # points
 SHOWS = 0.1  # so large a node has counted something, however short its turns
 ALL_THE_TIME = 99.9

@@ -70,41 +70,18 @@ static const struct model {
 };
 
 /*
- * Metrics without a value, and a pattern for the reason.  Formulas of Meteor
- * Lake need retire latencies (":R"), for which its files have no means: in
- * their own formula, or in that of a metric that they use.
+ * Formulas may need retire latencies (":R"), for which most files have no
+ * means: in their own formula, or in that of a metric that they use.  Only they
+ * have no value, for this reason.
  */
 #define LATENCY "*retire latency*"
-static const struct exception {
-	const char *dir, *metric, *why;
-} exceptions[] = {
-	/* in their own formula */
-	{ "meteorlake", "tma_contested_accesses", LATENCY },
-	{ "meteorlake", "tma_data_sharing", LATENCY },
-	{ "meteorlake", "tma_dtlb_load", LATENCY },
-	{ "meteorlake", "tma_dtlb_store", LATENCY },
-	{ "meteorlake", "tma_l3_hit_latency", LATENCY },
-	{ "meteorlake", "tma_lock_latency", LATENCY },
-	{ "meteorlake", "tma_split_loads", LATENCY },
-	{ "meteorlake", "tma_split_stores", LATENCY },
-	/* in that of another metric */
-	{ "meteorlake", "tma_info_bottleneck_cache_memory_bandwidth", LATENCY },
-	{ "meteorlake", "tma_info_bottleneck_cache_memory_latency", LATENCY },
-	{ "meteorlake", "tma_info_bottleneck_memory_data_tlbs", LATENCY },
-	{ "meteorlake", "tma_info_bottleneck_memory_synchronization", LATENCY },
-	{ "meteorlake", "tma_info_bottleneck_other_bottlenecks", LATENCY },
-	{ "meteorlake", "tma_load_stlb_hit", LATENCY },
-	{ "meteorlake", "tma_store_stlb_hit", LATENCY },
-};
 
-/* Metrics with a value whose threshold uses such a metric. */
-static const struct exception blind[] = {
-	{ "meteorlake", "tma_load_stlb_miss", LATENCY },
-	{ "meteorlake", "tma_store_stlb_miss", LATENCY },
-};
+/* Two formulas of Granite Rapids name it in 7.2, and others use them. */
+#define NO_EVENT "*no event is called 'PEBS'"
 
 /* The files give it a threshold, but of useful work no amount is too much. */
-static const char no_loss[] = "tma_info_bottleneck_useful_work";
+static const char *const no_loss[] = { "tma_info_bottleneck_useful_work",
+				       "tma_bottleneck_useful_work" };
 
 /* The machine properties that formulas test, varied to reach all branches. */
 static const struct variant {
@@ -179,30 +156,61 @@ static void complain(struct sums *sums, const char *dir, const char *metric,
 	printf("# %s: %s: %s\n", dir, metric, what);
 }
 
-#define FIND(table, dir, metric) \
-	find_exception(table, TD_ARRAY_SIZE(table), dir, metric)
+#define MAX_DEPTH 8 /* of metrics that use metrics */
 
-static const struct exception *find_exception(const struct exception *table,
-					      size_t nr, const char *dir,
-					      const char *metric)
+/* Is it a word of the text, not a part of one? */
+static bool has_word(const char *text, const char *word)
 {
-	for (size_t i = 0; i < nr; i++) {
-		if (strcmp(table[i].dir, dir) == 0 &&
-		    strcmp(table[i].metric, metric) == 0)
-			return &table[i];
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz_0123456789";
+	size_t len = strlen(word);
+
+	for (const char *at = strstr(text, word); at;
+	     at = strstr(at + 1, word)) {
+		if ((at == text || !strchr(letters, at[-1])) &&
+		    (!at[len] || !strchr(letters, at[len])))
+			return true;
 	}
-	return NULL;
+	return false;
+}
+
+static bool is_latency(const char *text)
+{
+	return strstr(text, "@R") || strstr(text, ":R");
+}
+
+static bool is_no_event(const char *text)
+{
+	return strstr(text, "* PEBS");
+}
+
+/* Is it true of the text, or of the formula of a metric that it uses? */
+static bool needs(const struct td_pmu_events *files, const char *text,
+		  bool (*is)(const char *text), int depth)
+{
+	if (is(text))
+		return true;
+	for (size_t i = 0; depth && i < files->nr_metrics; i++) {
+		const struct td_model_metric *metric = &files->metrics[i];
+
+		if (has_word(text, metric->name) &&
+		    needs(files, metric->formula, is, depth - 1))
+			return true;
+	}
+	return false;
 }
 
 /*
- * Is each metric refused or computed as expected?  An exception that is
- * computed is wrong, too.
+ * Is each metric refused or computed as expected?  What is refused needs a
+ * latency, or what is no event, and the reason says so.
  */
-static bool is_as_expected(const struct exception *exception, const char *why)
+static bool is_as_expected(const struct td_pmu_events *files, const char *text,
+			   const char *why)
 {
-	if (!exception || !why)
-		return !exception && !why;
-	return fnmatch(exception->why, why, 0) == 0;
+	return !why ||
+	       (fnmatch(LATENCY, why, 0) == 0 &&
+		needs(files, text, is_latency, MAX_DEPTH)) ||
+	       (fnmatch(NO_EVENT, why, 0) == 0 &&
+		needs(files, text, is_no_event, MAX_DEPTH));
 }
 
 /* Checks the operands of a formula, on its PMU. */
@@ -254,20 +262,24 @@ static const char *check_operands(const struct model_built *b, int pmu,
 	return use.wrong;
 }
 
+static bool is_useful_work(const char *name)
+{
+	return strcmp(name, no_loss[0]) == 0 || strcmp(name, no_loss[1]) == 0;
+}
+
 static void check_threshold(struct sums *sums, const char *dir,
 			    const struct model_built *b,
-			    const struct td_metric *metric)
+			    const struct td_metric *metric,
+			    const struct td_model_metric *model)
 {
-	const struct exception *exception = FIND(blind, dir, metric->def->name);
 	const char *why = metric->threshold ? check_operands(b, metric->pmu,
 							     metric->threshold)
 					    : "no threshold";
 
-	if (strcmp(metric->def->name, no_loss) == 0)
+	if (is_useful_work(metric->def->name))
 		why = metric->threshold ? "a threshold of useful work" : NULL;
-	if (!is_as_expected(exception, why))
-		complain(sums, dir, metric->name,
-			 why ? why : "its threshold is known");
+	if (!is_as_expected(b->files, model->threshold, why))
+		complain(sums, dir, metric->name, why);
 	else if (why)
 		sums->blind++;
 	else
@@ -291,7 +303,6 @@ static void check_metric(struct sums *sums, const char *dir,
 			 const struct td_model_metric *model)
 {
 	const struct td_metric *metric = find_metric(&b->tree, model);
-	const struct exception *exception = FIND(exceptions, dir, model->name);
 	const char *why = "it is not there";
 
 	sums->metrics++;
@@ -299,14 +310,14 @@ static void check_metric(struct sums *sums, const char *dir,
 		why = metric->value
 			      ? check_operands(b, metric->pmu, metric->value)
 			      : td_metric_refusal(&b->tree, metric);
-	if (!is_as_expected(exception, why))
-		complain(sums, dir, model->name, why ? why : "has a value");
+	if (!is_as_expected(b->files, model->formula, why))
+		complain(sums, dir, model->name, why);
 	else if (why)
 		sums->exceptions++;
 	else
 		sums->values++;
 	if (!why && model->threshold)
-		check_threshold(sums, dir, b, metric);
+		check_threshold(sums, dir, b, metric, model);
 }
 
 /* --- one folder ----------------------------------------------------------- */

@@ -24,6 +24,11 @@ static const struct {
 	{ "skylakex", "cpu", "skx" },
 	{ "meteorlake", "cpu_core", "mtl" },
 	{ "meteorlake", "cpu_atom", "mtl" },
+	{ "lunarlake", "cpu_core", "lnl" },
+	{ "lunarlake", "cpu_atom", "lnl" },
+	{ "arrowlake", "cpu_core", "lnl" },
+	{ "arrowlake", "cpu_atom", "lnl" },
+	{ "graniterapids", "cpu", "gnr" },
 };
 
 /* Names in the metric files of events that sysfs calls otherwise. */

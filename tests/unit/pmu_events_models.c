@@ -102,7 +102,9 @@ static const struct {
 	{ "lunarlake", "cpu_core", "inst_retired.any", "event=0xc0" },
 	{ "lunarlake", "cpu_atom", "cpu_clk_unhalted.CORE", "event=0x3c" },
 	{ "lunarlake", "cpu_atom", "topdown_bad_speculation.ALL", "event=0x73" },
-	{ "lunarlake", "cpu_atom", "TopDown_FE_bound.all", "event=0x0,umask=0x6" },
+	/* Linux 6.12 has no constraint for the pseudo code 0x0600 */
+	{ "lunarlake", "cpu_atom", "TopDown_FE_bound.all",
+	  "event=0x9c,umask=0x1" },
 	{ "lunarlake", "cpu_core", "mem_trans_retired.load_latency_GT_4",
 	  "event=0xcd,umask=0x1,ldlat=0x4" },
 	{ "lunarlake", "cpu_core", "ocr.demand_data_rd.any_response",

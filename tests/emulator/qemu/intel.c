@@ -46,6 +46,7 @@ static void leaf_23(const struct tdemu_core *core, uint32_t subleaf,
 		return;
 	if (subleaf == 0) {
 		r[EAX] = 3; /* subleaves 0 and 1 */
+		r[EBX] = 3; /* umask2 and eq in event selects */
 	} else if (subleaf == 1) {
 		r[EAX] = core->general_23;
 		r[EBX] = core->fixed_23;

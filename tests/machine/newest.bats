@@ -1,0 +1,27 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# The files that come with tdstat, of the newest kernel, beside the newest perf,
+# which has the same ones built in, on the kernel that belongs to them.
+# machine: lnl --kernel newest --no-halt --smp 4,sockets=1,cores=4,threads=1 --cores 2
+# release: gnr --kernel newest --no-halt --smp 4,sockets=1,cores=4,threads=1
+# release: adl --kernel newest --no-halt --smp 4,sockets=1,cores=4,threads=1 --cores 2
+# release: arl --kernel newest --no-halt --smp 4,sockets=1,cores=4,threads=1 --cores 2
+
+load helper
+
+@test "levels 1 to 3 of the newest files: each metric as the newest perf has it" {
+	emulated
+	unset TDSTAT_METRICS
+	# retire latencies are 0 without it
+	export PERF TD_PERF_SERIES=newest PERF_OPTIONS=--record-tpebs
+	perf_or_skip
+	run -0 python3 "$BATS_TEST_DIRNAME/metrics.py" compare 3
+	echo "# $TD_MACHINE: ${lines[-1]}" >&3
+}
+
+@test "all levels of the newest files are counted" {
+	emulated
+	unset TDSTAT_METRICS
+	"$TDSTAT" -a -l 6 --all -j --timeout 3000 >out
+	jq -es 'map(select(.level > 2 and .value != null)) | length > 20 and any(.level == 4)' out
+}

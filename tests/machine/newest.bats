@@ -12,8 +12,7 @@ load helper
 @test "levels 1 to 3 of the newest files: each metric as the newest perf has it" {
 	emulated
 	unset TDSTAT_METRICS
-	# retire latencies are 0 without it
-	export PERF TD_PERF_SERIES=newest PERF_OPTIONS=--record-tpebs
+	export PERF TD_PERF_SERIES=newest
 	perf_or_skip
 	run -0 python3 "$BATS_TEST_DIRNAME/metrics.py" compare 3
 	echo "# $TD_MACHINE: ${lines[-1]}" >&3

@@ -63,7 +63,7 @@ EMULATED := tests/emulator/act.c tests/emulator/loops.c $(wildcard tests/emulato
 HEADERS := $(call below,cmd lib metrics,*.h) $(wildcard tests/*/*.h)
 
 OBJECTS := $(SOURCES:%.c=$(B)/obj/%.o)
-CMD_OBJECTS := $(filter-out $(B)/obj/cmd/main.o,$(CMD:%.c=$(B)/obj/%.o))
+CMD_OBJECTS := $(filter-out $(B)/obj/cmd/main.o $(B)/obj/cmd/pack.o,$(CMD:%.c=$(B)/obj/%.o))
 UNIT := $(patsubst %.c,$(B)/%,$(filter tests/unit/%,$(TESTS)))
 FUZZ := $(patsubst %.c,$(B)/%,$(filter tests/fuzz/%,$(TESTS)))
 BENCHES := $(patsubst %.c,$(B)/%,$(filter tests/bench/%,$(TESTS)))
@@ -96,6 +96,9 @@ $(PROGRAM) $(UNIT) $(FUZZ): $(BESIDE_VALGRIND:%.c=$(B)/obj/%.o)
 endif
 $(PROGRAM) $(UNIT) $(FUZZ): $(CMD_OBJECTS) $(B)/libtd.a build/libperf/libperf.a build/libperf/libapi.a
 	@mkdir -p $(@D)
+	$(call say,LINK)$(LINK)
+
+$(B)/pack: $(B)/obj/cmd/pack.o $(B)/libtd.a build/libperf/libperf.a build/libperf/libapi.a
 	$(call say,LINK)$(LINK)
 
 $(B)/tests/unit/region_files $(B)/tests/unit/region_spec: $(B)/libtdstat.a
@@ -195,9 +198,12 @@ build/metrics: | build/linux/.unpacked
 			"the metric files will be those of the one that is here" >&2; \
 		metrics/files/fetch $@ build/linux; }
 
-$(B)/pmu-events: | build/metrics
-	@mkdir -p $(@D)
-	@ln -sfnr build/metrics $@
+# What is read of them, and what finds them, without which there is nothing.
+$(B)/pmu-events: $(B)/pack | build/metrics
+	@rm -rf $@ $@.new && mkdir -p $@.new
+	$(call say,PACK)$< build/metrics $@.new
+	@cp build/metrics/mapfile.csv build/metrics/version $@.new
+	@mv $@.new $@
 
 # --- what to install, how to run ----------------------------------------------
 
@@ -245,14 +251,16 @@ ifdef VALGRIND
 export TD_VALGRIND := $(CURDIR)/$(B)
 UNDER := tests/valgrind/run $(nothing)
 endif
-export TD_PMU_EVENTS := $(CURDIR)/$(B)/pmu-events
+# The files as the kernel has them.
+export TD_PMU_EVENTS := $(CURDIR)/build/metrics
+export TD_PACKED := $(CURDIR)/$(B)/pmu-events
 # Those of the kernel source that libperf is from: Linux 6.12's.
 export TD_PMU_EVENTS_OLD := $(CURDIR)/build/linux/tools/perf/pmu-events/arch/x86
 ORACLE ?= build/oracle.json
 export TD_ORACLE := $(abspath $(ORACLE))
 
 # Values of the metric files' formulas that are not tdstat's.
-build/oracle.json: tests/unit/make-oracle $(wildcard tests/emulator/truth_*.py) | $(B)/pmu-events
+build/oracle.json: tests/unit/make-oracle $(wildcard tests/emulator/truth_*.py) | build/metrics
 	$(call say,ORACLE)command -v python3 >/dev/null || exit 0; $< $@
 
 # What is tested of all models is so of the older files, too.
@@ -305,7 +313,7 @@ $(LOOPS): tests/emulator/loops.c
 
 # Levels 1 and 2 in each scenario, by other formulas than tdstat's.
 build/alderlake.json: tests/machine/own.py tests/emulator/scenarios/alderlake.truth \
-		$(wildcard tests/emulator/truth_*.py) | $(B)/pmu-events
+		$(wildcard tests/emulator/truth_*.py) | build/metrics
 	$(call say,TRUTH)PYTHONDONTWRITEBYTECODE=1 $< truth alderlake $@
 
 emulator: emulator-deps
@@ -434,7 +442,7 @@ install: all
 	install -Dm644 cmd/completion/tdstat.bash $(DESTDIR)$(datadir)/bash-completion/completions/tdstat
 	install -Dm644 cmd/completion/_tdstat $(DESTDIR)$(datadir)/zsh/site-functions/_tdstat
 	install -d $(DESTDIR)$(datadir)/tdstat/pmu-events
-	cp -R build/metrics/. $(DESTDIR)$(datadir)/tdstat/pmu-events
+	cp -R $(B)/pmu-events/. $(DESTDIR)$(datadir)/tdstat/pmu-events
 
 clean:
 	rm -rf build

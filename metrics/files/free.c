@@ -2,6 +2,7 @@
 /* Frees events, metrics and unread files. */
 #include <stdlib.h>
 
+#include "metrics/files/packed.h"
 #include "metrics/files/parts.h"
 
 /* Keeps the first ones and frees the others. */
@@ -78,6 +79,7 @@ void td_pmu_events_free(struct td_pmu_events *events)
 	free(events->metrics);
 	free(events->unread);
 	free(events->dir);
+	td_descriptions_close(&events->descriptions);
 	free(events->version);
 	free(events->skipped);
 	*events = (struct td_pmu_events){ 0 };

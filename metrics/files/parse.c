@@ -6,6 +6,7 @@
 
 #include "lib/base/util.h"
 #include "metrics/files/level.h"
+#include "metrics/files/packed.h"
 #include "metrics/files/parts.h"
 #include "metrics/files/sample.h"
 #include "metrics/files/text.h"
@@ -209,15 +210,26 @@ static int add_array(struct td_pmu_events *out, const char *path,
 	return rc;
 }
 
+static int add_packed(struct td_pmu_events *out, const char *path,
+		      struct json_object *file, struct td_err *err)
+{
+	td_autofree char *topic = topic_of(path);
+
+	return topic ? td_packed_add(out, path, topic, file, err)
+		     : td_err_nomem(err);
+}
+
 int td_pmu_events_parse(struct td_pmu_events *out, const char *path,
 			const char *text, struct td_err *err)
 {
 	struct json_object *array;
 	int rc = td_json_parse(path, text, &array, err);
 
-	if (!rc && !json_object_is_type(array, json_type_array))
+	if (!rc && td_is_packed(text))
+		rc = add_packed(out, path, array, err);
+	else if (!rc && !json_object_is_type(array, json_type_array))
 		rc = td_err_set(err, -EINVAL, "%s: not a JSON array", path);
-	if (!rc)
+	else if (!rc)
 		rc = add_array(out, path, array, err);
 	json_object_put(array);
 	return rc;

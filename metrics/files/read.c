@@ -10,6 +10,7 @@
 #include "lib/base/util.h"
 #include "metrics/files/common.h"
 #include "metrics/files/level.h"
+#include "metrics/files/packed.h"
 #include "metrics/files/parts.h"
 #include "metrics/files/perfmon.h"
 #include "metrics/files/text.h"
@@ -29,14 +30,14 @@ static int add_file(struct td_pmu_events *out, const char *name,
 	return td_pmu_events_text(file->path, &file->text, err);
 }
 
-/* Does the text end with the array's "]"?  If not, the file was cut off. */
+/* Does the text end as it began?  If not, the file was cut off. */
 static bool is_whole(const char *text)
 {
 	size_t len = strlen(text);
 
 	while (len && isspace((unsigned char)text[len - 1]))
 		len--;
-	return len && text[len - 1] == ']';
+	return len && text[len - 1] == (td_is_packed(text) ? '}' : ']');
 }
 
 /*
@@ -44,6 +45,8 @@ static bool is_whole(const char *text)
  */
 static bool has_only_events(const char *text)
 {
+	if (td_is_packed(text))
+		return is_whole(text) && td_packed_has_only_events(text);
 	return is_whole(text) && strstr(text, "\"EventName\"") &&
 	       !strstr(text, "\"MetricName\"") && !strstr(text, "\\u");
 }

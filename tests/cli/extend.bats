@@ -13,7 +13,7 @@ setup_file() {
 
 	[ -z "${TD_VALGRIND-}" ] || skip "what is built here would run without valgrind"
 	root=$(realpath "$BATS_TEST_DIRNAME/../..")
-	build=$(realpath -s --relative-to="$root" "$TD_PMU_EVENTS/..")
+	build=$(realpath -s --relative-to="$root" "${TDSTAT%/*}")
 	cd "$BATS_FILE_TMPDIR" || return
 	mkdir -p source/build "source/$build"
 	cp -pR "$root"/{Makefile,cmd,lib,metrics} source

@@ -10,8 +10,8 @@ data=$here/../data
 expected=$here/../expected
 : "${TDSTAT:=$here/../../build/tdstat}"
 export TDSTAT
-# The files that come with tdstat, and Linux 6.12's.
-: "${TD_PMU_EVENTS:=$here/../../build/pmu-events}"
+# The files that come with tdstat, as the kernel has them, and Linux 6.12's.
+: "${TD_PMU_EVENTS:=$here/../../build/metrics}"
 : "${TD_PMU_EVENTS_OLD:=$here/../../build/linux/tools/perf/pmu-events/arch/x86}"
 export TD_PMU_EVENTS TD_PMU_EVENTS_OLD
 

@@ -22,9 +22,9 @@ clock_machine() {
 	cp /sys/devices/system/cpu/online "$SYSFS_PATH/devices/system/cpu/online"
 	export PERF_CPUID=GenuineIntel-6-55-4 PROCFS_PATH=/proc
 	mkdir files
-	cp -RL "$here/../../build/pmu-events/"{mapfile.csv,skylakex} files
+	cp -RL "$TD_PMU_EVENTS/"{mapfile.csv,skylakex} files
 	jq 'map(if .EventName == "MEM_LOAD_RETIRED.L3_MISS" then .EventCode = "0x00" | .UMask = "0x00" else . end)' \
-		"$here/../../build/pmu-events/skylakex/cache.json" >files/skylakex/cache.json
+		"$TD_PMU_EVENTS/skylakex/cache.json" >files/skylakex/cache.json
 	files=(--metrics-dir "$PWD/files")
 }
 

@@ -27,7 +27,7 @@ prepare_examples() {
 	[ "$TD_MACHINE" != here ] || skip "caches are dropped, and cgroups made"
 	mkdir -p bin adl linux/tools/perf/pmu-events/arch
 	tar -C adl -xzf "$BATS_TEST_DIRNAME/../data/alderlake.tar.gz"
-	ln -s "$BATS_TEST_DIRNAME/../../build/pmu-events" linux/tools/perf/pmu-events/arch/x86
+	ln -s "$BATS_TEST_DIRNAME/../../build/metrics" linux/tools/perf/pmu-events/arch/x86
 	head -c 50000 /bin/bash >f
 	echo 'all: ; @sleep 0.2' >Makefile
 	a_tdstat >bin/tdstat

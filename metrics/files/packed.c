@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metrics/files/packed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/json_member.h"
+#include "lib/base/util.h"
+#include "metrics/files/level.h"
+#include "metrics/files/parts.h"
+#include "metrics/files/text.h"
+
+/* A file that is being read. */
+struct packed {
+	struct td_pmu_events *out;
+	const char *path, *topic;
+	struct td_err *err;
+};
+
+bool td_is_packed(const char *text)
+{
+	return text[0] == '{';
+}
+
+bool td_packed_has_only_events(const char *text)
+{
+	return !strstr(text, "\"metrics\":") && !strchr(text, '\\');
+}
+
+static int bad(const struct packed *p, const char *what, size_t index)
+{
+	return td_err_set(p->err, -EINVAL, "%s: %s %zu: not of the packed form",
+			  p->path, what, index + 1);
+}
+
+/* --- descriptions ----------------------------------------------------------- */
+
+/* "<root>/MODEL/FILE" -> "<root>/descriptions" */
+static char *descriptions_path(const char *path)
+{
+	const char *end = strrchr(path, '/');
+
+	while (end && end > path && end[-1] != '/')
+		end--;
+	return end ? td_aprintf("%.*s" TD_DESCRIPTIONS, (int)(end - path), path)
+		   : NULL;
+}
+
+static int map_file(struct td_descriptions *d, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;
+	struct stat st;
+	void *text;
+
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size) {
+		rc = fd < 0 ? -errno : -EINVAL;
+		td_close_fd(&fd);
+		return rc;
+	}
+	text = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (text == MAP_FAILED)
+		rc = -errno;
+	else
+		*d = (struct td_descriptions){ text, (size_t)st.st_size };
+	td_close_fd(&fd);
+	return rc;
+}
+
+static int open_descriptions(const struct packed *p)
+{
+	struct td_descriptions *d = &p->out->descriptions;
+	td_autofree char *path = d->text ? NULL : descriptions_path(p->path);
+	int rc;
+
+	if (d->text)
+		return 0;
+	if (!path)
+		return td_err_nomem(p->err);
+	rc = map_file(d, path);
+	return rc ? td_err_set(p->err, rc, "%s: %s", path, strerror(-rc)) : 0;
+}
+
+void td_descriptions_close(struct td_descriptions *descriptions)
+{
+	if (descriptions->text)
+		munmap(descriptions->text, descriptions->size);
+	*descriptions = (struct td_descriptions){ NULL, 0 };
+}
+
+/* A copy of the line at this place; NULL for null. */
+static int read_desc(const struct packed *p, struct json_object *place,
+		     char **out)
+{
+	const struct td_descriptions *d = &p->out->descriptions;
+	const char *line, *end;
+	int64_t at;
+
+	*out = NULL;
+	if (!place)
+		return 0;
+	if (open_descriptions(p))
+		return p->err->code;
+	if (!td_json_whole(place, 0, (int64_t)d->size - 1, &at))
+		return td_err_set(p->err, -EINVAL, "%s: no such description",
+				  p->path);
+	line = d->text + at;
+	end = memchr(line, '\n', d->size - (size_t)at);
+	*out = strndup(line, end ? (size_t)(end - line) : d->size - (size_t)at);
+	return *out ? 0 : td_err_nomem(p->err);
+}
+
+/* --- events ----------------------------------------------------------------- */
+
+/* A copy of the text at an index; NULL for null.  False: it is no text. */
+static bool copy_text(struct json_object *array, size_t index, char **out)
+{
+	struct json_object *text = json_object_array_get_idx(array, index);
+
+	*out = NULL;
+	if (!text)
+		return true;
+	if (!json_object_is_type(text, json_type_string))
+		return false;
+	*out = strdup(json_object_get_string(text));
+	return *out;
+}
+
+/* NaN for none.  False: it is no number. */
+static bool read_latency(struct json_object *event, double *out)
+{
+	bool has = json_object_array_length(event) > 3;
+	struct json_object *number =
+		has ? json_object_array_get_idx(event, 3) : NULL;
+
+	*out = has ? json_object_get_double(number) : (double)NAN;
+	return !has || json_object_is_type(number, json_type_double) ||
+	       json_object_is_type(number, json_type_int);
+}
+
+static int add_event(const struct packed *p, const char *pmu,
+		     struct json_object *object, size_t index)
+{
+	struct td_pmu_events *out = p->out;
+	struct td_model_event *event;
+
+	if (!json_object_is_type(object, json_type_array))
+		return bad(p, "event", index);
+	event = td_array_add(&out->events, out->nr_events, sizeof(*event));
+	if (!event)
+		return td_err_nomem(p->err);
+	out->nr_events++;
+	event->pmu = strdup(pmu);
+	event->topic = strdup(p->topic);
+	if (!event->pmu || !event->topic)
+		return td_err_nomem(p->err);
+	if (!copy_text(object, 0, &event->name) || !event->name ||
+	    !copy_text(object, 1, &event->terms) || !event->terms ||
+	    !read_latency(object, &event->retire_latency))
+		return bad(p, "event", index);
+	return read_desc(p, json_object_array_get_idx(object, 2), &event->desc);
+}
+
+static int add_events(const struct packed *p, struct json_object *pmus)
+{
+	json_object_object_foreach(pmus, pmu, array)
+	{
+		size_t nr = json_object_is_type(array, json_type_array)
+				    ? json_object_array_length(array)
+				    : 0;
+
+		for (size_t i = 0; i < nr; i++) {
+			if (add_event(p, pmu,
+				      json_object_array_get_idx(array, i), i))
+				return p->err->code;
+		}
+	}
+	return 0;
+}
+
+/* --- metrics ---------------------------------------------------------------- */
+
+static bool fill_texts(struct td_model_metric *metric,
+		       struct json_object *object)
+{
+	return copy_text(object, 0, &metric->name) && metric->name &&
+	       copy_text(object, 1, &metric->pmu) && metric->pmu &&
+	       copy_text(object, 2, &metric->groups) &&
+	       copy_text(object, 4, &metric->unit) &&
+	       copy_text(object, 5, &metric->formula) && metric->formula &&
+	       copy_text(object, 6, &metric->threshold) &&
+	       copy_text(object, 7, &metric->sample);
+}
+
+static int add_metric(const struct packed *p, struct json_object *object,
+		      size_t index)
+{
+	struct td_pmu_events *out = p->out;
+	struct td_model_metric *metric;
+	int64_t split;
+
+	if (!json_object_is_type(object, json_type_array))
+		return bad(p, "metric", index);
+	metric = td_array_add(&out->metrics, out->nr_metrics, sizeof(*metric));
+	if (!metric)
+		return td_err_nomem(p->err);
+	out->nr_metrics++;
+	if (!fill_texts(metric, object) ||
+	    !td_json_whole(json_object_array_get_idx(object, 8), TD_SPLIT_NEVER,
+			   TD_SPLIT_SMT, &split))
+		return bad(p, "metric", index);
+	metric->split = (enum td_split)split;
+	metric->level = td_groups_level(metric->name, metric->groups);
+	return read_desc(p, json_object_array_get_idx(object, 3),
+			 &metric->desc);
+}
+
+int td_packed_add(struct td_pmu_events *out, const char *path,
+		  const char *topic, struct json_object *file,
+		  struct td_err *err)
+{
+	const struct packed p = { out, path, topic, err };
+	struct json_object *events =
+		td_json_member(file, "events", json_type_object);
+	struct json_object *metrics =
+		td_json_member(file, "metrics", json_type_array);
+	size_t nr = metrics ? json_object_array_length(metrics) : 0;
+	int rc = events ? add_events(&p, events) : 0;
+
+	if (!events && !metrics)
+		return td_err_set(err, -EINVAL,
+				  "%s: neither events nor metrics", path);
+	for (size_t i = 0; !rc && i < nr; i++)
+		rc = add_metric(&p, json_object_array_get_idx(metrics, i), i);
+	return rc;
+}

@@ -40,6 +40,11 @@ static void put_number(const struct td_writer *writer, int width, int decimals,
 {
 	char buf[64];
 
+	/* a column apart also from a number that fills its own */
+	if (width > 0) {
+		fputc(' ', writer->fp);
+		width--;
+	}
 	if (isnan(value))
 		fprintf(writer->fp, "%*s", width, "-");
 	else if (writer->frame->big_num && fabs(value) >= 1000)

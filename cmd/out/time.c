@@ -33,8 +33,9 @@ static const char *format_wall(char buf[TD_CLOCK_SIZE], uint64_t ns)
 const char *td_out_time(char buf[TD_CLOCK_SIZE], const struct td_frame *frame,
 			uint64_t time_ns)
 {
-	return frame->wall ? format_wall(buf, frame->start_ns + time_ns)
-			   : td_format_seconds(buf, time_ns);
+	if (frame->wall)
+		return format_wall(buf, frame->start_ns + time_ns);
+	return time_ns ? td_format_seconds(buf, time_ns) : "";
 }
 
 int td_out_time_width(const struct td_frame *frame, int of_seconds)
@@ -49,6 +50,8 @@ void td_out_json_time(struct json_object *to, const char *key,
 
 	if (frame->wall)
 		td_json_put_string(to, key, td_out_time(buf, frame, time_ns));
+	else if (!time_ns)
+		json_object_object_add(to, key, NULL);
 	else
 		td_json_put_seconds(to, key, time_ns);
 }

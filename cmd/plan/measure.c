@@ -55,6 +55,20 @@ static bool can_do_without_files(const struct td_measure *m,
 	       is_intel(how->machine);
 }
 
+/* Did perf stat leave out what its core's shares are corrected with? */
+static bool is_uncorrected(const struct td_measuring *how)
+{
+	const struct td_machine *machine = how->machine;
+
+	for (size_t i = 0; i < machine->nr_core; i++) {
+		if (!how->fs && machine->model &&
+		    machine->pmus[i].uarch == TD_UARCH_UNKNOWN &&
+		    td_pmu_has_slots(&machine->pmus[i]))
+			return true;
+	}
+	return false;
+}
+
 static int choose_sets(struct td_measure *m, const struct td_measuring *how,
 		       struct td_err *err)
 {
@@ -80,6 +94,8 @@ static int choose_sets(struct td_measure *m, const struct td_measuring *how,
 		td_pmu_events_note(files, how->notes);
 	if (!rc && td_sets_lack_name(&m->ask, machine, files))
 		rc = td_pmu_events_read_uncore(files, &machine->cpuid, err);
+	if (!rc && is_uncorrected(how))
+		td_pmu_events_leave_uncorrected(files);
 	if (!rc)
 		rc = td_sets_from_files(&m->sets, machine, files, how->notes,
 					err);

@@ -135,12 +135,20 @@ int td_select_machine(struct td_sysfs *fs, struct td_machine *machine,
 	return rc ? rc : td_select_pmus(machine, opts, err);
 }
 
+/* " (Gracemont)", or nothing. */
+static const char *in_brackets(char buf[64], enum td_uarch uarch)
+{
+	snprintf(buf, 64, " (%s)", td_uarch_name(uarch));
+	return uarch == TD_UARCH_UNKNOWN ? "" : buf;
+}
+
 static void note_level(const struct td_tree *tree,
 		       const struct td_machine *machine, size_t i,
 		       const struct td_opts *opts, struct td_notes *notes)
 {
 	const struct td_pmu *pmu = &machine->pmus[i];
 	bool recorded = opts->subcommand == TD_REPORT;
+	char core[64];
 
 	if (!tree->sets[i])
 		td_notes_add(notes, "%s %s: not shown", pmu->name,
@@ -156,9 +164,10 @@ static void note_level(const struct td_tree *tree,
 	 */
 	else if (!opts->drill && tree->levels[i] < opts->level &&
 		 (recorded || tree->sets[i]->files || opts->level <= 2))
-		td_notes_add(notes, "%s (%s): %s level %d", pmu->name,
-			     td_uarch_name(pmu->uarch),
-			     tree->levels[i] < tree->sets[i]->levels
+		td_notes_add(notes, "%s%s: %s level %d", pmu->name,
+			     in_brackets(core, pmu->uarch),
+			     tree->levels[i] < tree->sets[i]->levels ||
+					     (recorded && !tree->sets[i]->files)
 				     ? "recorded only at"
 				     : "there is only",
 			     tree->levels[i]);

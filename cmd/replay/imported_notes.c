@@ -102,6 +102,7 @@ void td_import_why(const struct td_imported *imported,
 {
 	const struct td_machine *machine = &rec->machine;
 	const char *name = unplaced(imported, rec);
+	size_t len = strlen(rec->path);
 
 	if (name) {
 		td_notes_add(notes,
@@ -114,6 +115,10 @@ void td_import_why(const struct td_imported *imported,
 		if (note_missing(rec, &machine->pmus[i], notes))
 			return;
 	}
+	/* most errors begin with the path, too */
 	td_notes_add(notes, "%s: no tree: %s: its events are shown", rec->path,
-		     err->msg);
+		     strncmp(err->msg, rec->path, len) == 0 &&
+				     strncmp(err->msg + len, ": ", 2) == 0
+			     ? err->msg + len + 2
+			     : err->msg);
 }

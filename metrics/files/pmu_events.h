@@ -126,6 +126,11 @@ int td_pmu_events_parse_all(struct td_pmu_events *events, struct td_err *err);
 /* Says which files they are: "the files are DIR, v1.39 of Linux 7.2.13". */
 void td_pmu_events_note(const struct td_pmu_events *events,
 			struct td_notes *notes);
+/*
+ * uncorrected.c: for counts without the events (INT_MISC.*) by which Intel's
+ * formulas of level 1 correct the fields of PERF_METRICS.
+ */
+void td_pmu_events_leave_uncorrected(struct td_pmu_events *events);
 void td_pmu_events_free(struct td_pmu_events *events);
 
 /*

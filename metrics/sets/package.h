@@ -16,6 +16,9 @@
 extern const struct td_metric_def td_package_metrics[];
 extern const size_t td_nr_package_metrics;
 
+/* Is it one of them, from its name? */
+bool td_package_has(const char *name);
+
 /* Without this metric, there are none of its kind: it is to be said why. */
 bool td_package_is_main(const struct td_metric_def *def);
 

@@ -10,6 +10,7 @@
 #include "lib/base/util.h"
 #include "lib/event/symbols.h"
 #include "metrics/sets/groups.h"
+#include "metrics/sets/package.h"
 #include "metrics/tree/scope.h"
 
 static void offer_group(void *ctx, const char *group)
@@ -98,6 +99,8 @@ static int hint_at(const struct td_scope *scope, const char *name)
 	struct td_suggest suggest = { .wanted = name };
 	char text[sizeof(scope->err->hint) / 2];
 
+	if (td_package_has(name))
+		return td_err_hint(scope->err, "--energy shows it");
 	if (is_event(scope, name))
 		return td_err_hint(scope->err, "it is an event: -e %s", name);
 	if (!is_question(name))

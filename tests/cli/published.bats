@@ -50,6 +50,23 @@ with_model() {
 	agrees "$1" metrics "$(model "$1")" "${@:2}"
 }
 
+@test "deeper levels of counts without what corrects level 1: it is all there, as without -l" {
+	file=$data/published/adl-core-L5.csv
+	shown() {
+		"$TDSTAT" report "$@" -j "$file" --model alderlake 2>/dev/null |
+			jq -r 'select(.level == 1 and .value != null) | "\(.metric) \(.value * 100 | round)"' | sort
+	}
+	assert_equal "$(shown | wc -l)" 4
+	assert_same "$(shown)" "$(shown -l 5 --all)"
+	assert_same "$(shown)" "$(shown -M TopdownL1)"
+}
+
+@test "a file that does not tell its time: none, not 0" {
+	file=$data/published/spr-L1-true.csv
+	"$TDSTAT" report "$file" -j | jq -es 'length == 4 and all(.time == null and .value != null)'
+	assert_equal "$("$TDSTAT" report "$file" -x, | sed -n 2p | cut -d, -f1,2)" ',all'
+}
+
 # --- level 1 and 2 of each processor ----------------------------------------------
 
 @test "Alder Lake, both kinds of core" {

@@ -49,7 +49,7 @@ static char *descriptions_path(const char *path)
 	while (end && end > path && end[-1] != '/')
 		end--;
 	return end ? td_aprintf("%.*s" TD_DESCRIPTIONS, (int)(end - path), path)
-		   : NULL;
+		   : strdup("../" TD_DESCRIPTIONS);
 }
 
 static int map_file(struct td_descriptions *d, const char *path)
@@ -83,7 +83,9 @@ static int open_descriptions(const struct packed *p)
 	if (!path)
 		return td_err_nomem(p->err);
 	rc = map_file(d, path);
-	return rc ? td_err_set(p->err, rc, "%s: %s", path, strerror(-rc)) : 0;
+	return rc ? td_err_set(p->err, rc, "%s: %s: %s", p->path, path,
+			       strerror(-rc))
+		  : 0;
 }
 
 void td_descriptions_close(struct td_descriptions *descriptions)

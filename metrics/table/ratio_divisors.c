@@ -7,8 +7,7 @@
 #include "metrics/table/ratio_parts.h"
 #include "metrics/table/ratios.h"
 
-/* Software events can be in a group of any PMU. */
-static bool is_software(const struct td_event *event)
+bool td_ratio_is_software(const struct td_event *event)
 {
 	return event->type == PERF_TYPE_SOFTWARE ||
 	       event->type == PERF_TYPE_TRACEPOINT;
@@ -47,7 +46,7 @@ static bool has_group(const struct td_index *groups,
 {
 	if (event->group < 0)
 		return false;
-	if (is_software(event))
+	if (td_ratio_is_software(event))
 		return count_in_group(groups, event, ANY) > 1;
 	return count_in_group(groups, event, (uint32_t)event->pmu) > 1 ||
 	       count_in_group(groups, event, SOFTWARE) > 0;
@@ -67,7 +66,7 @@ static int find_groups(struct td_ratios *ratios)
 		rc = add_to_group(&groups, event, ANY);
 		if (!rc)
 			rc = add_to_group(&groups, event, (uint32_t)event->pmu);
-		if (!rc && is_software(event))
+		if (!rc && td_ratio_is_software(event))
 			rc = add_to_group(&groups, event, SOFTWARE);
 	}
 	for (size_t i = 0; !rc && i < plan->events.nr; i++)

@@ -42,6 +42,9 @@ bool td_ratio_is_divisor(enum td_ratio_kind kind);
 /* What the modifiers exclude, as bits: user, kernel, hypervisor, host, idle. */
 unsigned int td_ratio_excluded(const struct td_modifiers *mods);
 
+/* Software events can be in a group of any PMU. */
+bool td_ratio_is_software(const struct td_event *event);
+
 /* What is known of an event before counting. */
 struct td_ratio_event {
 	enum td_ratio_kind kind;

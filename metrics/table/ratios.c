@@ -47,13 +47,15 @@ static double value_of(const struct look *look, int event)
 
 /*
  * The share of a clock's time that belongs to the event.  A clock runs on all
- * kinds of core, an event only while its PMU was there.
+ * kinds of core, and so do software events, others only while their PMU was there.
  */
 static double share_of_time(const struct look *look, int clock)
 {
 	uint64_t mine = look->totals[look->event].covered_ns;
 	uint64_t all = look->totals[clock].covered_ns;
 
+	if (td_ratio_is_software(&look->plan->events.v[look->event]))
+		return 1;
 	return mine && all && mine < all ? (double)mine / (double)all : 1;
 }
 

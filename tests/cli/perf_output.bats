@@ -220,3 +220,9 @@ again() {
 	assert_equal "$(grep -c . out)" 18000
 	grep -q '^2.000000000,9000,,r2328,' out
 }
+
+@test "software events run as long as their tasks: rates are perf's, whatever times it wrote" {
+	grep '^[0-9]' "$data/perf-6.12-cgroup.csv" >want
+	grep -q ',K/sec' want
+	assert_same "$(<want)" "$("$TDSTAT" report "$data/perf-6.12-cgroup.csv" -x, | grep '^[0-9]')"
+}

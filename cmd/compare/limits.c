@@ -82,12 +82,17 @@ static int no_node(const struct td_diff *diff, const char *name,
 		   struct td_err *err)
 {
 	struct td_suggest suggest = { .wanted = name };
+	bool nodes = false;
 	char text[256];
 
 	for (size_t i = 0; i < diff->nr; i++) {
+		nodes |= diff->rows[i].level > 0;
 		if (diff->rows[i].level)
 			td_suggest_offer(&suggest, diff->rows[i].name, NULL);
 	}
+	if (!nodes)
+		return td_err_usage(err, OPTION " is for nodes of the tree, "
+						"and events were compared");
 	td_err_usage(err, OPTION " %s: no node that was compared", name);
 	td_suggest_format(&suggest, text, sizeof(text));
 	if (text[0])

@@ -82,8 +82,12 @@ static int parse_line(struct td_recording *rec, struct json_object **out,
 		return td_err_nomem(err);
 	if (!rc)
 		return bad(rec, err, "not a JSON object");
-	return td_err_set(err, rc, "%s:%zu:%zu: not JSON: %s", rec->path,
-			  rec->line, fault.at + 1, fault.why);
+	td_err_set(err, rc, "%s:%zu:%zu: not JSON: %s", rec->path, rec->line,
+		   fault.at + 1, fault.why);
+	return rec->line > 1 ? rc
+			     : td_err_hint(err, "it is neither a recording of "
+						"tdstat nor what perf stat -x "
+						"or -j wrote");
 }
 
 int td_recording_next_line(struct td_recording *rec, struct json_object **line,

@@ -13,6 +13,7 @@ struct td_frame {
 	const char *target; /* td_target_name.text; borrowed */
 	enum td_target_kind target_kind;
 	bool interval;     /* a line for each interval, not one final tree */
+	bool of_perf;      /* a time of 0 is one that the file does not tell */
 	bool wall;         /* times are of the wall clock */
 	uint64_t start_ns; /* wall: of the start, since 1970 */
 	bool show_pmu;     /* the machine is hybrid */

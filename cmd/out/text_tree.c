@@ -86,7 +86,8 @@ static const char *error_of(char buf[TD_VALUE_SIZE], const struct tree *tree,
 
 static bool is_marked(const struct tree *tree, const struct td_cell *cell)
 {
-	return cell->over_threshold && !tree->row->idle;
+	return cell->over_threshold && !tree->row->idle &&
+	       cell->misfit != TD_MISFIT_RANGE;
 }
 
 static struct widths *widths_of(struct tree *tree, const struct td_node *node)

@@ -35,7 +35,7 @@ const char *td_out_time(char buf[TD_CLOCK_SIZE], const struct td_frame *frame,
 {
 	if (frame->wall)
 		return format_wall(buf, frame->start_ns + time_ns);
-	return time_ns ? td_format_seconds(buf, time_ns) : "";
+	return frame->of_perf && !time_ns ? "" : td_format_seconds(buf, time_ns);
 }
 
 int td_out_time_width(const struct td_frame *frame, int of_seconds)
@@ -50,7 +50,7 @@ void td_out_json_time(struct json_object *to, const char *key,
 
 	if (frame->wall)
 		td_json_put_string(to, key, td_out_time(buf, frame, time_ns));
-	else if (!time_ns)
+	else if (frame->of_perf && !time_ns)
 		json_object_object_add(to, key, NULL);
 	else
 		td_json_put_seconds(to, key, time_ns);

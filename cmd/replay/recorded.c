@@ -94,6 +94,7 @@ static struct td_source make_source(struct td_recorded *recorded)
 		.facts = { &measure->catalog, td_facts_find },
 		.target = &info->target,
 		.interval = info->interval_ms > 0,
+		.of_perf = rec->perf != NULL,
 		.start_ns = info->start_ns,
 		.how = choose_aggregation(rec, opts),
 		.cache_level = opts->aggregations ? opts->cache_level

@@ -24,6 +24,7 @@ struct td_source {
 	struct td_facts_source facts; /* of the tree's metrics */
 	const struct td_target_name *target;
 	bool interval; /* readings come in intervals */
+	bool of_perf;  /* a file of perf stat, which need not tell times */
 	/* when, in ns since 1970; 0: unknown, or to be set by td_view_start() */
 	uint64_t start_ns;
 	enum td_aggregation how;

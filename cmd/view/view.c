@@ -53,6 +53,7 @@ static struct td_frame make_frame(const struct td_view *view,
 		.target = source->target->text,
 		.target_kind = source->target->kind,
 		.interval = source->interval,
+		.of_perf = source->of_perf,
 		.wall = opts->wall_time,
 		.start_ns = source->start_ns,
 		.show_pmu = source->machine->nr_core > 1 ||

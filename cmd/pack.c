@@ -234,7 +234,8 @@ static struct json_object *pack_metric(const struct pack *p,
 	json_object_array_add(array, text_or_null(metric->formula));
 	json_object_array_add(array, text_or_null(metric->threshold));
 	json_object_array_add(array, text_or_null(metric->sample));
-	json_object_array_add(array, json_object_new_int(metric->split));
+	json_object_array_add(array,
+			      json_object_new_int((int32_t)metric->split));
 	return array;
 }
 

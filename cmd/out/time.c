@@ -35,7 +35,8 @@ const char *td_out_time(char buf[TD_CLOCK_SIZE], const struct td_frame *frame,
 {
 	if (frame->wall)
 		return format_wall(buf, frame->start_ns + time_ns);
-	return frame->of_perf && !time_ns ? "" : td_format_seconds(buf, time_ns);
+	return frame->of_perf && !time_ns ? ""
+					  : td_format_seconds(buf, time_ns);
 }
 
 int td_out_time_width(const struct td_frame *frame, int of_seconds)

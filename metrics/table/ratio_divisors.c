@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Prepares the divisors of ratios for all ids. */
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdlib.h>
 
 #include "metrics/table/ratio_parts.h"
 #include "metrics/table/ratios.h"
-
-bool td_ratio_is_software(const struct td_event *event)
-{
-	return event->type == PERF_TYPE_SOFTWARE ||
-	       event->type == PERF_TYPE_TRACEPOINT;
-}
 
 /* Counts of events of a typed group: on one PMU, on ANY, and of SOFTWARE. */
 #define ANY      UINT32_MAX

@@ -143,3 +143,9 @@ unsigned int td_ratio_excluded(const struct td_modifiers *mods)
 	       (mods->guest && !mods->host ? 8u : 0) |
 	       (mods->non_idle ? 16u : 0);
 }
+
+bool td_ratio_is_software(const struct td_event *event)
+{
+	return event->type == PERF_TYPE_SOFTWARE ||
+	       event->type == PERF_TYPE_TRACEPOINT;
+}

@@ -27,7 +27,8 @@ own_apt()
 		-o "Dir::Etc::SourceParts=$folder/sources"
 		-o "Dir::State::Lists=$folder/lists"
 		-o "Dir::Cache=$folder/cache"
-		-o APT::Sandbox::User=root)
+		-o APT::Sandbox::User=root
+		-o Acquire::Retries=3)
 	apt-get "${apt_options[@]}" update >"$folder/log" 2>&1 || {
 		echo "cannot read Debian's lists: see $folder/log" >&2
 		return 1

@@ -55,14 +55,22 @@ static bool can_do_without_files(const struct td_measure *m,
 	       is_intel(how->machine);
 }
 
-/* Did perf stat leave out what its core's shares are corrected with? */
-static bool is_uncorrected(const struct td_measuring *how)
+/*
+ * Did perf stat leave out what the core's shares are corrected with?  Of a model
+ * that is known, it counts as unknown then.
+ */
+static bool is_uncorrected(const struct td_measuring *how, size_t pmu)
+{
+	return !how->fs && how->machine->model &&
+	       how->machine->pmus[pmu].uarch == TD_UARCH_UNKNOWN;
+}
+
+static bool is_any_uncorrected(const struct td_measuring *how)
 {
 	const struct td_machine *machine = how->machine;
 
 	for (size_t i = 0; i < machine->nr_core; i++) {
-		if (!how->fs && machine->model &&
-		    machine->pmus[i].uarch == TD_UARCH_UNKNOWN &&
+		if (is_uncorrected(how, i) &&
 		    td_pmu_has_slots(&machine->pmus[i]))
 			return true;
 	}
@@ -94,7 +102,7 @@ static int choose_sets(struct td_measure *m, const struct td_measuring *how,
 		td_pmu_events_note(files, how->notes);
 	if (!rc && td_sets_lack_name(&m->ask, machine, files))
 		rc = td_pmu_events_read_uncore(files, &machine->cpuid, err);
-	if (!rc && is_uncorrected(how))
+	if (!rc && is_any_uncorrected(how))
 		td_pmu_events_leave_uncorrected(files);
 	if (!rc)
 		rc = td_sets_from_files(&m->sets, machine, files, how->notes,
@@ -119,20 +127,16 @@ static int add_package(struct td_measure *m, struct td_err *err)
 		       : 0;
 }
 
-/*
- * What perf stat wrote may lack the events that the model's shares are corrected
- * with, so its core counts as unknown: it has the levels without correction.
- */
+/* Such a core has the levels without correction. */
 static void take_uncorrected(struct td_measure *m,
 			     const struct td_measuring *how)
 {
 	const struct td_machine *machine = how->machine;
 
-	for (size_t i = 0; i < m->sets.nr && !how->fs && machine->model; i++) {
-		const struct td_pmu *pmu = &machine->pmus[i];
+	for (size_t i = 0; i < m->sets.nr; i++) {
 		const struct td_metric_set *set =
-			pmu->uarch == TD_UARCH_UNKNOWN
-				? td_builtin_find(machine, pmu)
+			is_uncorrected(how, i)
+				? td_builtin_find(machine, &machine->pmus[i])
 				: NULL;
 
 		if (set && m->ask.level <= set->levels && !m->ask.nr_names)

@@ -55,34 +55,25 @@ static int take_hit(void *ctx, const struct td_record *record, int event,
 	return td_hits_add(&l->hits, event, spot, caller, record->period);
 }
 
-static int put(struct td_sink *sink, const struct td_where *where,
-	       struct td_err *err)
-{
-	int rc = td_sink_begin(sink, err);
+struct shown {
+	const struct td_recording *rec;
+	const struct td_where *where;
+};
 
+static int put(struct td_sink *sink, const void *ctx, struct td_err *err)
+{
+	const struct shown *shown = ctx;
+	int rc = 0;
+
+	if (td_recording_is_written(shown->rec, fileno(sink->writer.fp)))
+		rc = td_err_usage(err, "%s is the recording that is being read",
+				  sink->name);
+	if (!rc)
+		rc = td_sink_begin(sink, err);
 	if (rc)
 		return rc;
-	sink->writer.out->where(&sink->writer, where);
+	sink->writer.out->where(&sink->writer, shown->where);
 	return td_sink_check(sink, err);
-}
-
-static int show(const struct td_recording *rec, const struct td_where *where,
-		const struct td_opts *opts, struct td_err *err)
-{
-	const struct td_frame frame = { .big_num = !opts->no_big_num,
-					.runs = 1 };
-	struct td_sink sink = { 0 };
-	struct td_err late = { 0 };
-	int rc = td_sink_open(&sink, opts, &frame, err);
-
-	if (!rc && td_recording_is_written(rec, fileno(sink.writer.fp)))
-		rc = td_err_usage(err, "%s is the recording that is being read",
-				  sink.name);
-	if (!rc)
-		rc = put(&sink, where, err);
-	if (td_sink_close(&sink, rc ? &late : err) && !rc)
-		rc = err->code;
-	return rc;
 }
 
 int td_replay_locate(struct td_recording *rec, const struct td_opts *opts,
@@ -101,7 +92,8 @@ int td_replay_locate(struct td_recording *rec, const struct td_opts *opts,
 		rc = td_where_make(&where, &rec->plan, &rec->machine,
 				   &samples.spots, &l.hits, err);
 	if (!rc)
-		rc = show(rec, &where, opts, err);
+		rc = td_sink_show(opts, put, &(struct shown){ rec, &where },
+				  err);
 	td_where_free(&where);
 	td_hits_free(&l.hits);
 	free(l.samples);

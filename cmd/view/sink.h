@@ -32,5 +32,13 @@ void td_sink_measure(struct td_sink *sink);
 int td_sink_check(struct td_sink *sink, struct td_err *err);
 /* An error if anything was not written.  May be called twice. */
 int td_sink_close(struct td_sink *sink, struct td_err *err);
+/*
+ * Opens a sink, lets put() write one result of one run to it, and closes it.  The
+ * first error wins.
+ */
+int td_sink_show(const struct td_opts *opts,
+		 int (*put)(struct td_sink *sink, const void *ctx,
+			    struct td_err *err),
+		 const void *ctx, struct td_err *err);
 
 #endif

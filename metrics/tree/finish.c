@@ -62,9 +62,8 @@ static int drop_unused(struct td_scope *scope)
 	return 0;
 }
 
-/* The first event of a PMU for which is() holds, or -1. */
-static int find_first(const struct td_events *events, int pmu,
-		      bool (*is)(const struct td_event *event))
+int td_tree_first_event(const struct td_events *events, int pmu,
+			bool (*is)(const struct td_event *event))
 {
 	for (size_t i = 0; i < events->nr; i++) {
 		if (events->v[i].pmu == pmu && is(&events->v[i]))
@@ -77,9 +76,10 @@ static int find_first(const struct td_events *events, int pmu,
 static int add_slots(struct td_scope *scope, int pmu)
 {
 	struct td_events *events = scope->events;
-	int field = find_first(events, pmu, td_event_is_metric);
+	int field = td_tree_first_event(events, pmu, td_event_is_metric);
 
-	if (field < 0 || find_first(events, pmu, td_event_is_slots) >= 0)
+	if (field < 0 ||
+	    td_tree_first_event(events, pmu, td_event_is_slots) >= 0)
 		return 0;
 	return td_events_add_slots(events, &scope->setup->machine->pmus[pmu],
 				   (size_t)field, scope->err);
@@ -92,7 +92,7 @@ static int add_slots(struct td_scope *scope, int pmu)
 static int check_rings(struct td_scope *scope, int pmu)
 {
 	const struct td_events *events = scope->events;
-	int first = find_first(events, pmu, td_event_is_metric);
+	int first = td_tree_first_event(events, pmu, td_event_is_metric);
 
 	for (size_t i = 0; first >= 0 && i < events->nr; i++) {
 		const struct td_event *event = &events->v[i];

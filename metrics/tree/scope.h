@@ -64,6 +64,9 @@ int td_tree_unknown_name(const struct td_scope *scope, const char *name);
 
 /* finish.c: drops the events that no metric needs, and adds SLOTS. */
 int td_tree_finish_events(struct td_scope *scope);
+/* The first event of a PMU for which is() holds, or -1. */
+int td_tree_first_event(const struct td_events *events, int pmu,
+			bool (*is)(const struct td_event *event));
 
 /*
  * names.c: the lookup function for td_expr_parse(); ctx is the scope.  Returns

@@ -250,13 +250,11 @@ static int want_package(struct td_scope *scope)
 /* Is SLOTS counted anyway, without modifiers, as fields need it? */
 static bool needs_slots(const struct td_scope *scope)
 {
-	for (size_t i = 0; i < scope->events->nr; i++) {
-		const struct td_event *event = &scope->events->v[i];
+	int field = td_tree_first_event(scope->events, scope->pmu,
+					td_event_is_metric);
 
-		if (event->pmu == scope->pmu && td_event_is_metric(event))
-			return !scope->setup->fixed && !event->has_suffix;
-	}
-	return false;
+	return field >= 0 && !scope->setup->fixed &&
+	       !scope->events->v[field].has_suffix;
 }
 
 int td_tree_want_weight(struct td_scope *scope)

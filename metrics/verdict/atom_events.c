@@ -10,19 +10,15 @@
  */
 #include "metrics/verdict/atom_events.h"
 
-#include <stddef.h>
-#include <string.h>
-
 #include "lib/base/util.h"
+#include "metrics/verdict/node_events.h"
 
 /* What holds the buffers full is mostly a load that missed the L2 cache. */
 #define LOADS                                                     \
 	"MEM_LOAD_UOPS_RETIRED.L2_MISS;MEM_LOAD_UOPS_RETIRED.L3_" \
 	"HIT;MEM_LOAD_UOPS_RETIRED.DRAM_HIT"
 
-static const struct {
-	const char *node, *events;
-} rows[] = {
+static const struct td_node_events rows[] = {
 	{ "tma_retiring", "INST_RETIRED.ANY_P" },
 	{ "tma_backend_bound", "TOPDOWN_BE_BOUND.ALL|TOPDOWN_BE_BOUND.ALL_P" },
 	{ "tma_core_bound", "TOPDOWN_BE_BOUND.ALLOC_RESTRICTIONS" },
@@ -60,9 +56,5 @@ static const struct {
 
 const char *td_verdict_atom_events(const char *node)
 {
-	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++) {
-		if (strcmp(rows[i].node, node) == 0)
-			return rows[i].events;
-	}
-	return NULL;
+	return td_node_events_find(rows, TD_ARRAY_SIZE(rows), node);
 }

@@ -9,10 +9,8 @@
  */
 #include "metrics/verdict/core_events.h"
 
-#include <stddef.h>
-#include <string.h>
-
 #include "lib/base/util.h"
+#include "metrics/verdict/node_events.h"
 
 /* The names before CXL. */
 #define PMM "MEM_LOAD_RETIRED.LOCAL_PMM;MEM_LOAD_L3_MISS_RETIRED.REMOTE_PMM"
@@ -21,9 +19,7 @@
 	";MEM_LOAD_L3_MISS_RETIRED.REMOTE_CXL_MEM|"                 \
 	"MEM_LOAD_L3_MISS_RETIRED.REMOTE_PMM"
 
-static const struct {
-	const char *node, *events;
-} rows[] = {
+static const struct td_node_events rows[] = {
 	{ "tma_cond_nt_mispredicts", "BR_MISP_RETIRED.COND_NTAKEN" },
 	{ "tma_cond_tk_mispredicts", "BR_MISP_RETIRED.COND_TAKEN" },
 	{ "tma_cond_tk_bwd_mispredicts", "BR_MISP_RETIRED.COND_TAKEN_BWD" },
@@ -47,9 +43,5 @@ static const struct {
 
 const char *td_verdict_core_events(const char *node)
 {
-	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++) {
-		if (strcmp(rows[i].node, node) == 0)
-			return rows[i].events;
-	}
-	return NULL;
+	return td_node_events_find(rows, TD_ARRAY_SIZE(rows), node);
 }

@@ -10,15 +10,24 @@
 #include "cmd/plan/job.h"
 #include "cmd/run/run.h"
 
+/* Who is told, besides the stream of results; NULL: nobody. */
+struct told {
+	struct td_focus *focus;
+	const struct td_viewer *viewer;
+};
+
 static int count(struct td_job *job, const struct td_inherited *inherited,
-		 struct td_focus *focus, int *status, struct td_err *err)
+		 const struct told *told, int *status, struct td_err *err)
 {
+	struct td_focus *focus = told->focus;
 	struct td_session session;
 	struct td_run run = { .session = &session, .job = job };
 	struct td_err late = { 0 };
 	int rc = td_session_open(&session, job, inherited, err), rc_finish;
 
 	session.view.focus = focus;
+	session.view.viewer = told->viewer;
+	session.waiter.viewer = told->viewer ? told->viewer->fd : -1;
 	do {
 		if (!rc)
 			rc = td_run_once(&run, err);
@@ -51,9 +60,10 @@ static int check_log_fd(const struct td_opts *opts, struct td_err *err)
 	return 0;
 }
 
-int td_session_count(const struct td_opts *opts,
-		     const struct td_inherited *inherited,
-		     struct td_focus *focus, int *status, struct td_err *err)
+static int plan_and_count(const struct td_opts *opts,
+			  const struct td_inherited *inherited,
+			  const struct told *told, int *status,
+			  struct td_err *err)
 {
 	struct td_job job;
 	int rc;
@@ -61,21 +71,37 @@ int td_session_count(const struct td_opts *opts,
 	rc = td_job_plan(&job, opts, err);
 	if (!rc)
 		rc = opts->dry_run ? td_dry_run(&job, err)
-				   : count(&job, inherited, focus, status, err);
+				   : count(&job, inherited, told, status, err);
 	if (rc && td_opts_want_events(opts)) /* why no event is left */
 		td_job_say_notes(&job);
 	td_job_free(&job);
 	return rc;
 }
 
-int td_session_run(const struct td_opts *opts, int *status, struct td_err *err)
+int td_session_count(const struct td_opts *opts,
+		     const struct td_inherited *inherited,
+		     struct td_focus *focus, int *status, struct td_err *err)
 {
+	const struct told told = { .focus = focus };
+
+	return plan_and_count(opts, inherited, &told, status, err);
+}
+
+int td_session_view(const struct td_opts *opts, const struct td_viewer *viewer,
+		    int *status, struct td_err *err)
+{
+	const struct told told = { .viewer = viewer };
 	struct td_inherited inherited = { 0 };
 
 	td_inherited_change(&inherited);
 	if (check_log_fd(opts, err))
 		return err->code;
-	return td_session_count(opts, &inherited, NULL, status, err);
+	return plan_and_count(opts, &inherited, &told, status, err);
+}
+
+int td_session_run(const struct td_opts *opts, int *status, struct td_err *err)
+{
+	return td_session_view(opts, NULL, status, err);
 }
 
 int td_session_find(const struct td_opts *opts,

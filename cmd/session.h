@@ -5,12 +5,19 @@
 #include "cmd/opts/opts.h"
 #include "cmd/run/inherited.h"
 #include "cmd/view/focus.h"
+#include "cmd/view/viewer.h"
 
 /*
  * Counts as opts say, or shows what would be counted (--dry-run).  *status is
  * set to the command's status if one ran.
  */
 int td_session_run(const struct td_opts *opts, int *status, struct td_err *err);
+/*
+ * The same, with a viewer in place of the stream of results (NULL: none), which
+ * opts->quiet is to be set for.
+ */
+int td_session_view(const struct td_opts *opts, const struct td_viewer *viewer,
+		    int *status, struct td_err *err);
 /*
  * The same, for who counts several times.  focus: what the verdict was, if there is
  * one, and whether a signal ended it.

@@ -84,6 +84,18 @@ static bool has_many_ended(const struct td_run *run)
 	       nr * run->job->plan.events.nr > run->tally.nr_read / ENDED_PART;
 }
 
+static int take_viewer(struct td_run *run, struct td_err *err)
+{
+	const struct td_viewer *viewer = run->session->view.viewer;
+	struct td_stop *stop = &run->session->stop;
+	bool ends = false;
+	int rc = viewer->ready(viewer->ctx, &ends, err);
+
+	if (ends)
+		stop->is_last = stop->told = true;
+	return rc;
+}
+
 static int take_wake(struct td_run *run, const struct td_wake *wake,
 		     struct td_err *err)
 {
@@ -102,6 +114,8 @@ static int take_wake(struct td_run *run, const struct td_wake *wake,
 		rc = td_run_take_control(run, err);
 	if (!rc && wake->what & TD_WAKE_TASKS)
 		rc = td_run_take_tasks(run, err);
+	if (!rc && wake->what & TD_WAKE_VIEWER)
+		rc = take_viewer(run, err);
 	if (!rc && has_many_ended(run))
 		rc = td_run_read_in_time(run, err);
 	/* after "stop" it only waits for the command, like perf stat */

@@ -172,7 +172,7 @@ void td_waiter_stop_counting(struct td_waiter *waiter)
 {
 	td_close_fd(&waiter->timer);
 	td_close_fd(&waiter->delay);
-	waiter->control = waiter->tasks = -1;
+	waiter->control = waiter->tasks = waiter->viewer = -1;
 }
 
 int td_waiter_delay(struct td_waiter *waiter, uint64_t ns, struct td_err *err)
@@ -229,6 +229,7 @@ enum {
 	POLL_CHILD,
 	POLL_CONTROL,
 	POLL_TASKS,
+	POLL_VIEWER,
 	POLL_PIDS
 };
 
@@ -282,6 +283,8 @@ static void take_rest(struct td_waiter *waiter, const struct pollfd *polls,
 		wake->what |= TD_WAKE_CONTROL;
 	if (polls[POLL_TASKS].revents)
 		wake->what |= TD_WAKE_TASKS;
+	if (polls[POLL_VIEWER].revents)
+		wake->what |= TD_WAKE_VIEWER;
 	if (polls[POLL_SIGNALS].revents)
 		take_signal(waiter, wake);
 	if (polls[POLL_CHILD].revents)
@@ -303,6 +306,7 @@ int td_waiter_wait(struct td_waiter *waiter, struct td_wake *wake,
 	polls[POLL_DELAY].fd = waiter->delay;
 	polls[POLL_CONTROL].fd = waiter->control;
 	polls[POLL_TASKS].fd = waiter->tasks;
+	polls[POLL_VIEWER].fd = waiter->viewer;
 	polls[POLL_SIGNALS].fd = waiter->signals;
 	polls[POLL_CHILD].fd = waiter->child_ended ? -1 : waiter->child;
 	for (size_t i = 0; i < waiter->nr_pids; i++)

@@ -24,6 +24,7 @@ struct td_waiter {
 	int child;   /* pidfd of the command */
 	int control; /* commands of --control */
 	int tasks;   /* of the task watch */
+	int viewer;  /* of struct td_viewer */
 	bool child_ended;
 	uint64_t start_ns;
 	uint64_t ticks_ns, period_ns; /* ticks are counted from ticks_ns */
@@ -39,6 +40,7 @@ enum td_wakeup {
 	TD_WAKE_DELAY = 32,
 	TD_WAKE_CONTROL = 64,
 	TD_WAKE_TASKS = 128,
+	TD_WAKE_VIEWER = 256,
 };
 
 #define TD_WAITER_NONE                      \
@@ -48,7 +50,8 @@ enum td_wakeup {
 			     .signals = -1, \
 			     .child = -1,   \
 			     .control = -1, \
-			     .tasks = -1 })
+			     .tasks = -1,   \
+			     .viewer = -1 })
 
 struct td_wake {
 	unsigned int what; /* bits of enum td_wakeup */
@@ -72,7 +75,7 @@ int td_waiter_start(struct td_waiter *waiter, uint64_t period_ns,
 		    uint64_t timeout_ns, struct td_err *err);
 /* From the last tick on, ticks come every period_ns. */
 void td_waiter_slow_down(struct td_waiter *waiter, uint64_t period_ns);
-/* Stops ticks, --control and tasks; signals, timeouts and ends go on. */
+/* Stops ticks, --control, tasks and the viewer; signals, timeouts and ends go on. */
 void td_waiter_stop_counting(struct td_waiter *waiter);
 /* Sets the TD_WAKE_TIMEOUT to ns from now. */
 int td_waiter_again(struct td_waiter *waiter, uint64_t ns, struct td_err *err);

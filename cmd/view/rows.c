@@ -52,6 +52,17 @@ static int fill_errors(const struct rows *r, struct td_report *report,
 	return 0;
 }
 
+static int show(const struct td_view *view, const struct td_report *report,
+		struct td_writer *writer, struct td_err *err)
+{
+	const struct td_viewer *viewer = view->viewer;
+
+	if (viewer)
+		return viewer->report(viewer->ctx, report, err);
+	writer->out->report(writer, report);
+	return 0;
+}
+
 static int put_tree(const struct rows *r, struct td_err *err)
 {
 	struct td_view *view = r->view;
@@ -78,7 +89,7 @@ static int put_tree(const struct rows *r, struct td_err *err)
 	    td_report_rank(&report))
 		rc = td_err_nomem(err);
 	if (!rc && r->purpose != COLLECT)
-		writer->out->report(writer, &report);
+		rc = show(view, &report, writer, err);
 	if (!rc && r->purpose != COLLECT && !view->sink.frame.interval)
 		rc = td_view_put_verdict(view, r->totals, r->times, &report,
 					 err);

@@ -99,7 +99,12 @@ void td_view_start(struct td_view *view, uint64_t start_ns)
 
 int td_view_begin(struct td_view *view, struct td_err *err)
 {
-	return td_sink_begin(&view->sink, err);
+	const struct td_viewer *viewer = view->viewer;
+	int rc = td_sink_begin(&view->sink, err);
+
+	if (!rc && viewer && viewer->begin)
+		rc = viewer->begin(viewer->ctx, view->source, err);
+	return rc;
 }
 
 int td_view_close(struct td_view *view, struct td_err *err)

@@ -13,6 +13,7 @@
 #include "cmd/view/kept.h"
 #include "cmd/view/sink.h"
 #include "cmd/view/source.h"
+#include "cmd/view/viewer.h"
 #include "lib/count/aggregate.h"
 #include "lib/count/course.h"
 #include "lib/count/totals_sum.h"
@@ -35,12 +36,13 @@ struct td_view {
 	struct td_evaluation evaluation; /* of the source's tree */
 	bool only_ratios;                /* of events, without their counts */
 	struct td_ratio_table ratios;
-	bool summary;                  /* of all intervals, after the last */
-	const struct td_opts *verdict; /* what to repeat; NULL: no verdict */
-	struct td_focus *focus;        /* gets it; NULL: nobody wants it */
-	bool mean;                     /* show the mean of several runs */
-	bool table;                    /* and the time of each run */
-	struct td_readings whole;      /* sum of all intervals for summary */
+	bool summary;                   /* of all intervals, after the last */
+	const struct td_opts *verdict;  /* what to repeat; NULL: no verdict */
+	struct td_focus *focus;         /* gets it; NULL: nobody wants it */
+	const struct td_viewer *viewer; /* in place of the sink; or NULL */
+	bool mean;                      /* show the mean of several runs */
+	bool table;                     /* and the time of each run */
+	struct td_readings whole;       /* sum of all intervals for summary */
 	struct td_index whole_index;
 	struct td_times whole_times;
 	struct td_course whole_course; /* batches are intervals, or parts */

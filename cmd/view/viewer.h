@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_VIEW_VIEWER_H
+#define TD_CMD_VIEW_VIEWER_H
+
+#include <stdbool.h>
+
+#include "lib/base/err.h"
+#include "lib/count/report.h"
+
+struct td_source;
+
+/*
+ * Who gets the results of a live run in place of a stream: a screen, a server.
+ * Functions that are NULL are not called.  An error ends the counting.
+ */
+struct td_viewer {
+	/* Once, when counting has begun; source is that of all reports. */
+	int (*begin)(void *ctx, const struct td_source *source,
+		     struct td_err *err);
+	/* Each interval's report, which is the caller's. */
+	int (*report)(void *ctx, const struct td_report *report,
+		      struct td_err *err);
+	/*
+	 * There is something to read from fd; with *ends set, counting ends as
+	 * after a signal.  fd is -1 if there is nothing to wait for.
+	 */
+	int (*ready)(void *ctx, bool *ends, struct td_err *err);
+	int fd;
+	void *ctx;
+};
+
+#endif

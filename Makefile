@@ -23,13 +23,16 @@ B := build$(if $(SAN),/san)$(if $(VALGRIND),/valgrind)
 SANITIZE := address,undefined
 SANITIZER := $(if $(SAN),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined)
 
-LIBRARIES := libtraceevent libtracefs json-c libdw libelf zlib
+LIBRARIES := libtraceevent libtracefs json-c libdw libelf zlib ncursesw
 BUILD_PACKAGES := build-essential pkg-config bison flex libelf-dev libdw-dev zlib1g-dev \
-	libiberty-dev libtraceevent-dev libtracefs-dev libjson-c-dev xz-utils
+	libiberty-dev libtraceevent-dev libtracefs-dev libjson-c-dev libncurses-dev \
+	libmicrohttpd-dev xz-utils
 CHECK_PACKAGES := bats bats-support bats-assert jq strace locales python3 mandoc zsh \
 	gfortran $(if $(VALGRIND),valgrind)
 EMULATOR_PACKAGES := dpkg-dev libglib2.0-dev zlib1g-dev ninja-build python3-venv patch \
 	qemu-system-data busybox-static cpio zstd
+# Programs that tests use where they can be had, and are skipped without.
+TOOL_PACKAGES := tmux chromium fish debhelper lintian mmdebstrap
 LINT_PACKAGES := clang clang-format clang-tidy cppcheck shellcheck mandoc codespell python3
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
@@ -211,9 +214,11 @@ deps: PACKAGES = $(BUILD_PACKAGES) $(CHECK_PACKAGES)
 build-deps: PACKAGES = $(BUILD_PACKAGES)
 lint-deps: PACKAGES = $(BUILD_PACKAGES) $(LINT_PACKAGES)
 emulator-deps: PACKAGES = $(BUILD_PACKAGES) $(EMULATOR_PACKAGES)
+tools: PACKAGES = $(TOOL_PACKAGES)
+tools: | deps
 UNPACKED := build/linux/.unpacked
 check-machine check-machine-all check-perf: UNPACKED += build/perf-tests/.unpacked
-deps build-deps lint-deps emulator-deps:
+deps build-deps lint-deps emulator-deps tools:
 	@command -v apt-get >/dev/null || exit 0; \
 	source= sudo=; \
 	have=$$(dpkg-query -W -f '$${db:Status-Status} $${Package}\n' $(PACKAGES) 2>/dev/null | \
@@ -226,7 +231,11 @@ deps build-deps lint-deps emulator-deps:
 	run() { echo "$$@"; $$sudo env DEBIAN_FRONTEND=noninteractive "$$@" </dev/null; }; \
 	run apt-get update; \
 	[ -z "$$source" ] || apt-cache show $$source >/dev/null 2>&1 || source=linux-source; \
-	run apt-get install -y --no-install-recommends $$need $$source
+	install() { run apt-get install -y --no-install-recommends "$$@"; }; \
+	[ $@ = tools ] || { install $$need $$source; exit; }; \
+	for package in $$need; do \
+		install $$package || echo "$$package: cannot be installed, tests skip it"; \
+	done
 
 run: build-deps
 	@$(MAKE) --no-print-directory run-here
@@ -266,7 +275,7 @@ build/oracle.json: tests/unit/make-oracle $(wildcard tests/emulator/truth_*.py) 
 # What is tested of all models is so of the older files, too.
 OF_FILES := $(addprefix $(B)/tests/unit/,encodings expr formulas perfmon_models pmu_events_models)
 
-check: deps
+check: deps tools
 	@$(MAKE) --no-print-directory check-all
 
 check-all: all $(GUEST_PROGRAMS) $(UNIT) $(FUZZ) $(ORACLE)
@@ -294,7 +303,7 @@ else
 check-machine check-machine-all: CHECK_PACKAGES += $(if $(emulated),$(EMULATOR_PACKAGES))
 # Every model and every scenario, before a release.
 check-machine-all: export TD_EVERYTHING := 1
-check-machine check-machine-all: deps
+check-machine check-machine-all: deps tools
 	$(if $(emulated),@tests/emulator/build)
 	@$(MAKE) --no-print-directory check-booted
 endif
@@ -447,7 +456,7 @@ install: all
 clean:
 	rm -rf build
 
-.PHONY: all objects fuzz-programs deps build-deps lint-deps run run-here \
+.PHONY: all objects fuzz-programs deps build-deps lint-deps tools run run-here \
 	check check-all check-machine check-machine-all check-booted emulator emulator-deps check-perf check-perf-all fuzz bench lint $(LINTS:%=lint-%) \
 	tidy format install clean
 .DELETE_ON_ERROR:

@@ -210,6 +210,9 @@ $(B)/pmu-events: $(B)/pack | build/metrics
 
 # --- what to install, how to run ----------------------------------------------
 
+# Somebody else may be installing something, and a mirror may be slow.
+APT := apt-get -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3
+
 deps: PACKAGES = $(BUILD_PACKAGES) $(CHECK_PACKAGES)
 build-deps: PACKAGES = $(BUILD_PACKAGES)
 lint-deps: PACKAGES = $(BUILD_PACKAGES) $(LINT_PACKAGES)
@@ -229,9 +232,9 @@ deps build-deps lint-deps emulator-deps tools:
 	[ -n "$$need$$source" ] || exit 0; \
 	[ $$(id -u) = 0 ] || sudo=sudo; \
 	run() { echo "$$@"; $$sudo env DEBIAN_FRONTEND=noninteractive "$$@" </dev/null; }; \
-	run apt-get update; \
+	run $(APT) update; \
 	[ -z "$$source" ] || apt-cache show $$source >/dev/null 2>&1 || source=linux-source; \
-	install() { run apt-get install -y --no-install-recommends "$$@"; }; \
+	install() { run $(APT) install -y --no-install-recommends "$$@"; }; \
 	[ $@ = tools ] || { install $$need $$source; exit; }; \
 	for package in $$need; do \
 		install $$package || echo "$$package: cannot be installed, tests skip it"; \

@@ -276,8 +276,10 @@ build/oracle.json: tests/unit/make-oracle $(wildcard tests/emulator/truth_*.py) 
 	$(call say,ORACLE)command -v python3 >/dev/null || exit 0; $< $@
 
 # So many suites at a time, a machine that is booted among them, which keeps one
-# processor busy, more or less, and takes a gigabyte of memory.
-JOBS ?= $(if $(VALGRIND),1,$(shell n=$$(nproc); echo $$((n < 4 ? n : 4))))
+# processor busy, more or less, and may take two gigabytes of memory; four at most.
+JOBS ?= $(if $(VALGRIND),1,$(shell awk -v n="$$(nproc)" \
+	'/^MemAvailable/ { fit = int($$2 / 2e6) } \
+	END { if (fit < n) n = fit; print (n < 1 ? 1 : n > 4 ? 4 : n) }' /proc/meminfo))
 
 # soak.bats first: it takes longest, and waits most of the time.
 CLI := $(sort $(wildcard tests/cli/*.bats))

@@ -4,6 +4,7 @@
 bats_require_minimum_version 1.5.0
 bats_load_library bats-support
 bats_load_library bats-assert
+load again
 
 here=$BATS_TEST_DIRNAME
 data=$here/../data
@@ -37,15 +38,6 @@ teardown() {
 # told, as by tests/boot, and so is seen; what fails three times has failed.
 up_to_three_times() {
 	BATS_TEST_RETRIES=2
-}
-
-tell_of_failure() {
-	[ -z "$BATS_TEST_COMPLETED$BATS_TEST_SKIPPED" ] || return 0
-	[ "$BATS_TEST_TRY_NUMBER" -le "$BATS_TEST_RETRIES" ] || return 0
-	{
-		echo "failed at first, no. $BATS_TEST_TRY_NUMBER: ${BATS_TEST_FILENAME##*/}: $BATS_TEST_DESCRIPTION"
-		tail -n 40 "${BATS_OUT-/dev/null}"
-	} | sed 's/^/# /' >&3
 }
 
 # lines_in FILE N: until it has so many

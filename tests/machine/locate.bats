@@ -161,7 +161,7 @@ perf_functions() {
 }
 
 @test "the same functions and shares as the newest perf" {
-	newest --version || skip "no perf to compare with"
+	newest_or_skip
 	turns=(250ms:dram_latency 250ms:icache 250ms:mispredict)
 	turns+=("${turns[@]}" "${turns[@]}" "${turns[@]}")
 	for kind in core:0 atom:2; do

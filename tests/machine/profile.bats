@@ -138,7 +138,7 @@ newest() {
 }
 
 @test "the same functions as the newest perf's, with as much of the cycles" {
-	newest --version || skip "no perf to compare with"
+	newest_or_skip
 	newest record -q -F 1000 -e cpu_core/cycles/u -o data taskset -c 0 "$ACT" 1s:dram_latency 2s:icache
 	newest report -i data --stdio -F overhead,sym --percent-limit 2 2>/dev/null |
 		sed -nE 's/^ *([0-9.]+)% +\[[.k]\] +([^ ]+).*/\1 \2/p' >perf

@@ -200,6 +200,7 @@ print(mean, 100 * statistics.stdev(v) / len(v) ** 0.5 / mean)' "$@"
 	[ "$tables" -eq "$runs" ] || [ "$tables" -eq $((runs - 1)) ]
 	run ! grep -E 'runs\)|\+-' out
 	for format in '-x,' -j; do
+		rm -f out
 		env --default-signal=INT "$TDSTAT" -r 0 -e task-clock $format -o out -- true &
 		pid=$!
 		lines_in out 2

@@ -6,7 +6,7 @@
 # instead of those of Debian's newest kernel source), SAN=1 (sanitizers, in build/san),
 # VALGRIND=1 (check under valgrind, in build/valgrind), WERROR=1, V=1 (whole
 # commands), ORACLE=FILE (values to compare with, in place of build/oracle.json),
-# MACHINE and ONLY=pattern (check-machine).
+# MACHINE and ONLY=pattern (check-machine), JOBS=N (how many suites run at a time).
 
 VERSION := 0.1
 
@@ -210,6 +210,9 @@ $(B)/pmu-events: $(B)/pack | build/metrics
 
 # --- what to install, how to run ----------------------------------------------
 
+# Somebody else may be installing something, and a mirror may be slow.
+APT := apt-get -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3
+
 deps: PACKAGES = $(BUILD_PACKAGES) $(CHECK_PACKAGES)
 build-deps: PACKAGES = $(BUILD_PACKAGES)
 lint-deps: PACKAGES = $(BUILD_PACKAGES) $(LINT_PACKAGES)
@@ -229,9 +232,9 @@ deps build-deps lint-deps emulator-deps tools:
 	[ -n "$$need$$source" ] || exit 0; \
 	[ $$(id -u) = 0 ] || sudo=sudo; \
 	run() { echo "$$@"; $$sudo env DEBIAN_FRONTEND=noninteractive "$$@" </dev/null; }; \
-	run apt-get update; \
+	run $(APT) update; \
 	[ -z "$$source" ] || apt-cache show $$source >/dev/null 2>&1 || source=linux-source; \
-	install() { run apt-get install -y --no-install-recommends "$$@"; }; \
+	install() { run $(APT) install -y --no-install-recommends "$$@"; }; \
 	[ $@ = tools ] || { install $$need $$source; exit; }; \
 	for package in $$need; do \
 		install $$package || echo "$$package: cannot be installed, tests skip it"; \
@@ -272,6 +275,16 @@ export TD_ORACLE := $(abspath $(ORACLE))
 build/oracle.json: tests/unit/make-oracle $(wildcard tests/emulator/truth_*.py) | build/metrics
 	$(call say,ORACLE)command -v python3 >/dev/null || exit 0; $< $@
 
+# So many suites at a time, a machine that is booted among them, which keeps one
+# processor busy, more or less, and may take two gigabytes of memory; four at most.
+JOBS ?= $(if $(VALGRIND),1,$(shell awk -v n="$$(nproc)" \
+	'/^MemAvailable/ { fit = int($$2 / 2e6) } \
+	END { if (fit < n) n = fit; print (n < 1 ? 1 : n > 4 ? 4 : n) }' /proc/meminfo))
+
+# soak.bats first: it takes longest, and waits most of the time.
+CLI := $(sort $(wildcard tests/cli/*.bats))
+CLI := $(filter %/soak.bats,$(CLI)) $(filter-out %/soak.bats,$(CLI))
+
 # What is tested of all models is so of the older files, too.
 OF_FILES := $(addprefix $(B)/tests/unit/,encodings expr formulas perfmon_models pmu_events_models)
 
@@ -280,10 +293,10 @@ check: deps tools
 
 check-all: all $(GUEST_PROGRAMS) $(UNIT) $(FUZZ) $(ORACLE)
 	$(if $(VALGRIND),@rm -rf $(B)/logs && mkdir $(B)/logs)
-	@tests/tally $(UNIT:%='$(UNDER)%') \
+	@tests/tally -j $(JOBS) $(UNIT:%='$(UNDER)%') \
 		$(OF_FILES:%='env TD_PMU_EVENTS=$(TD_PMU_EVENTS_OLD) $(UNDER)%') \
 		$(foreach f,$(FUZZ),'$(UNDER)$f tests/fuzz/corpus/$(notdir $f)/*') \
-		$(if $(wildcard tests/cli/*.bats),'bats --tap tests/cli') \
+		$(CLI:%='bats --tap %') \
 		$(if $(VALGRIND),'tests/valgrind/verdict $(B)/logs')
 
 # What boots a machine to test on: tests/emulator/README.md.
@@ -345,7 +358,7 @@ else
 				"env TDSTAT=$$TDSTAT TDSTAT_METRICS=$(TD_PMU_EVENTS_OLD) TD_EVERYTHING=$$TD_EVERYTHING TD_MACHINE=$${words%% *} TD_MACHINE_ARGS='$$words' bats --tap $$file" \
 				"# $$file on $$words"; \
 		done; \
-	done | xargs -d '\n' tests/tally
+	done | xargs -d '\n' tests/tally -j $(JOBS)
 endif
 
 # perf's own tests of "perf stat" with tdstat in perf's place, here.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # make, make run, make check; the other targets: check-machine check-machine-all
-# check-perf emulator lint format fuzz bench deps install deb clean.
+# check-perf check-deb emulator lint format fuzz bench deps install deb clean.
 # Variables: CC CFLAGS CPPFLAGS LDFLAGS prefix DESTDIR, KERNEL_SRC=/path/to/linux
 # (instead of the package linux-source), METRICS_SRC=/path/to/linux (its metric files,
 # instead of those of Debian's newest kernel source), SHARED=1 (link no archives in
@@ -359,6 +359,13 @@ check-perf: deps
 check-perf-all: all build/perf-tests/.unpacked
 	@tests/tally 'tests/perf/run build/perf-tests/tools/perf/tests/shell'
 
+# The packages, which have to be the same when they are built again, before a release.
+check-deb: deps tools
+	@$(MAKE) --no-print-directory check-deb-all
+
+check-deb-all: all
+	@TD_EVERYTHING=1 tests/tally 'bats --tap tests/cli/deb.bats'
+
 fuzz:
 	@$(MAKE) --no-print-directory B=build/fuzz CC=clang SAN=1 \
 		SANITIZE=fuzzer,address,undefined CPPFLAGS=-DTD_FUZZ fuzz-programs
@@ -468,6 +475,7 @@ deb: deb-deps
 	@$(MAKE) --no-print-directory deb-here
 
 deb-here: $(UAPI) build/metrics
+	@command -v dh >/dev/null || { echo "needs debhelper: try 'make deb-deps'" >&2; exit 1; }
 	@rm -rf build/deb
 	@mkdir -p $(DEB)
 	@tar -c --sort=name --owner=0 --group=0 --numeric-owner \
@@ -477,7 +485,7 @@ deb-here: $(UAPI) build/metrics
 		xz -T0 -2 >build/deb/tdstat_$(VERSION).orig.tar.xz
 	@tar -C build/deb -xf build/deb/tdstat_$(VERSION).orig.tar.xz
 	@cp -R .ci/debian $(DEB)
-	cd $(DEB) && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u TDSTAT \
+	@cd $(DEB) && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u TDSTAT \
 		KERNEL_SRC=$(CURDIR)/build/linux METRICS_SRC=$(CURDIR)/build/metrics \
 		dpkg-buildpackage -J -us -uc -Pnocheck,pkg.tdstat.kernel-src >../log 2>&1 || { cat ../log; exit 1; }
 	@ls build/deb/*.deb
@@ -486,6 +494,6 @@ clean:
 	rm -rf build
 
 .PHONY: all objects fuzz-programs deps build-deps lint-deps deb-deps tools deb deb-here run run-here \
-	check check-all check-machine check-machine-all check-booted emulator emulator-deps check-perf check-perf-all fuzz bench lint $(LINTS:%=lint-%) \
+	check check-all check-machine check-machine-all check-booted emulator emulator-deps check-perf check-perf-all check-deb check-deb-all fuzz bench lint $(LINTS:%=lint-%) \
 	tidy format install clean
 .DELETE_ON_ERROR:

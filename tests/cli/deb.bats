@@ -75,6 +75,7 @@ fresh() {
 	{ [ "$(id -u)" = 0 ] && unshare -m true; } || none "only root may make a fresh Debian here"
 	# shellcheck source=/dev/null
 	release=$(. /etc/os-release && [ "$ID" = debian ] && echo "$VERSION_CODENAME") || none "this is no Debian"
+	# shellcheck source=.ci/apt.sh
 	mirror=$(. "$root/.ci/apt.sh" && debian_mirror) || none "no mirror of Debian"
 	mmdebstrap --mode=root --variant=minbase "$release" "$fresh.new" "deb $mirror $release main" 2>log ||
 		none "no fresh Debian can be made: $(tail -n 1 log)"

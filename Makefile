@@ -467,8 +467,9 @@ install: all
 
 # --- packages -----------------------------------------------------------------
 
-# Debian's, in build/deb, of the parts of the kernel and the metric files that are
-# here.  The archive is of this tree as it stands; a tree without git has no more.
+# Debian's, in build/deb, with the parts of the kernel and the metric files that are
+# here.  Their source is this tree as it stands, but for the corpus of the fuzz tests:
+# lintian looks for the source of each ELF file in it.
 DEB := build/deb/tdstat-$(VERSION)
 
 deb: deb-deps
@@ -481,7 +482,7 @@ deb-here: $(UAPI) build/metrics
 	@tar -c --sort=name --owner=0 --group=0 --numeric-owner \
 		--mtime="@$$(dpkg-parsechangelog -l .ci/debian/changelog -S Timestamp)" \
 		--exclude=./build --exclude=./.git --exclude=./tests/fuzz/corpus \
-		--transform='s|^\.|tdstat-$(VERSION)|' . | \
+		--transform='s|^\.|tdstat-$(VERSION)|S' . | \
 		xz -T0 -2 >build/deb/tdstat_$(VERSION).orig.tar.xz
 	@tar -C build/deb -xf build/deb/tdstat_$(VERSION).orig.tar.xz
 	@cp -R .ci/debian $(DEB)

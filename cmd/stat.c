@@ -54,6 +54,7 @@ static const struct td_option_group *const groups[] = {
 	&td_group_aggregations,
 	&group_table,
 	&td_group_formats,
+	&td_group_perfetto,
 	&td_group_output,
 	&td_group_stream,
 	&td_group_dry_run,

@@ -91,9 +91,9 @@ mark() {
 @test "a trace that was cut off: all its whole lines are events" {
 	"$TDSTAT" report "$data/alderlake.jsonl" --perfetto t.json
 	assert_same '[' "$(head -c 1 t.json)"
-	head -c "$(($(wc -c <t.json) / 2))" t.json | sed '$d' >cut
-	[ "$(wc -l <cut)" -ge 10 ]
-	{ cat cut && echo ']'; } | jq -e 'all(.ph)' >/dev/null
+	head -c "$(($(wc -c <t.json) / 2))" t.json | sed '$d' >half
+	[ "$(wc -l <half)" -ge 10 ]
+	{ cat half && echo ']'; } | jq -e 'all(.ph)' >/dev/null
 }
 
 @test "what excludes it" {

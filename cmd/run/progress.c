@@ -10,7 +10,8 @@
 #include "lib/base/util.h"
 
 #define NS_A_SECOND UINT64_C(1000000000)
-#define MAX_LEFT_NS (100 * 3600 * NS_A_SECOND) /* nobody waits for more */
+/* Nobody waits for more than 100 hours. */
+#define MAX_LEFT_NS (UINT64_C(360000) * NS_A_SECOND)
 
 /* --- the text --------------------------------------------------------------- */
 

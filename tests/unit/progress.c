@@ -32,7 +32,7 @@ static const struct {
 	  "run 2 of 3, about 59 s left" },
 	{ "an hour", "run", 2, 3, 3723 * S, 80,
 	  "run 2 of 3, about 1:02:03 left" },
-	{ "a week is no help", "run", 2, 3, 7 * 24 * 3600 * S, 80,
+	{ "a week is no help", "run", 2, 3, UINT64_C(604800) * S, 80,
 	  "run 2 of 3" },
 	{ "as wide as the room", "run", 3, 10, 40 * S, 28,
 	  "run 3 of 10, about 40 s left" },

@@ -95,7 +95,8 @@ struct td_opts {
 	unsigned int formats; /* bits 1 << td_format_kind */
 	enum td_format_kind format;
 	const char *separator;
-	const char *output; /* record: the recording; else the result */
+	const char *output;   /* record: the recording; else the result */
+	const char *perfetto; /* if it is given, output is this, too */
 	bool append;
 	int log_fd; /* 0: none */
 	bool quiet;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/base/util.h"
 #include "lib/count/aggregation.h"
 #include "lib/target/name.h"
 
@@ -12,12 +13,14 @@
 struct td_frame {
 	const char *target; /* td_target_name.text; borrowed */
 	enum td_target_kind target_kind;
-	bool interval;     /* a line for each interval, not one final tree */
-	bool of_perf;      /* a time of 0 is one that the file does not tell */
-	bool wall;         /* times are of the wall clock */
-	uint64_t start_ns; /* wall: of the start, since 1970 */
-	bool show_pmu;     /* the machine is hybrid */
-	bool show_id;      /* with an aggregation or cgroups */
+	bool interval; /* a line for each interval, not one final tree */
+	bool of_perf;  /* a time of 0 is one that the file does not tell */
+	bool wall;     /* times are of the wall clock */
+	/* when the first interval began, since 1970; wall: it is known */
+	uint64_t start_ns;
+	struct td_clocks clocks; /* the same moment */
+	bool show_pmu;           /* the machine is hybrid */
+	bool show_id;            /* with an aggregation or cgroups */
 	enum td_aggregation how;
 	bool show_cgroup;  /* in a column of its own in the event table */
 	bool trees;        /* too many columns for the wide form of a table */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cmd/out: results as text, CSV or JSON.
+ * cmd/out: results as text, CSV, JSON, or a trace.
  *
  * In: finished reports.
  * Out: bytes on a stream.  Writers compute nothing.
@@ -25,7 +25,8 @@ struct td_writer {
 	unsigned int lines;    /* text: lines since the header */
 	/* text: length of each column's longest fraction so far, with point */
 	int parts[TD_MAX_COLUMNS];
-	struct td_table table; /* text: of the interval before */
+	struct td_table table;    /* text: of the interval before */
+	struct td_tracks *tracks; /* a trace: what it has so far, owned */
 	bool header_done;
 	bool summary; /* of all intervals */
 };

@@ -13,6 +13,7 @@ static const struct td_out *const writers[] = {
 	[TD_FORMAT_TEXT] = &td_out_text,
 	[TD_FORMAT_CSV] = &td_out_csv,
 	[TD_FORMAT_JSON] = &td_out_json,
+	[TD_FORMAT_PERFETTO] = &td_out_perfetto,
 };
 /* clang-format on */
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -14,7 +15,8 @@
 #define MAX_CONNECTIONS 64
 #define MEMORY          (16 * 1024) /* bytes of a connection: its headers */
 #define SILENCE_S       15          /* without a byte */
-#define LONGEST_NS      UINT64_C(30000000000) /* for a request, with waiting */
+#define LONGEST_NS      UINT64_C(30000000000) /* from answer to answer */
+#define CROWDED_NS      UINT64_C(2000000000)  /* the same, with no room left */
 
 /* A connection, and when its last answer was sent, or it was opened. */
 struct guest {
@@ -85,14 +87,14 @@ static void note_answer(void *ctx, struct MHD_Connection *connection,
 
 void td_http_cut_off(struct td_http *http)
 {
-	uint64_t now = td_now_ns();
+	uint64_t now = td_now_ns(), longest;
 
 	pthread_mutex_lock(&http->lock);
+	longest = find_guest(http, -1) ? LONGEST_NS : CROWDED_NS;
 	for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
 		const struct guest *guest = &http->guests[i];
 
-		if (guest->fd >= 0 &&
-		    td_since(now, guest->since_ns) > LONGEST_NS)
+		if (guest->fd >= 0 && td_since(now, guest->since_ns) > longest)
 			shutdown(guest->fd, SHUT_RDWR);
 	}
 	pthread_mutex_unlock(&http->lock);
@@ -112,6 +114,11 @@ static enum td_exposition wanted(const struct td_http *http,
 		       : TD_EXPOSE_TEXT;
 }
 
+static bool may_ask(const char *method)
+{
+	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
+}
+
 static enum MHD_Result answer(void *ctx, struct MHD_Connection *connection,
 			      const char *url, const char *method,
 			      const char *version, const char *body,
@@ -121,13 +128,18 @@ static enum MHD_Result answer(void *ctx, struct MHD_Connection *connection,
 	struct MHD_Response *response = http->not_found;
 	unsigned int status = MHD_HTTP_NOT_FOUND;
 	enum MHD_Result result;
+	static char seen;
 
 	(void)version;
 	(void)body;
 	(void)size;
-	(void)state;
+	/* the connection is kept only if its answer comes with the second call */
+	if (!*state && may_ask(method)) {
+		*state = &seen;
+		return MHD_YES;
+	}
 	pthread_mutex_lock(&http->lock);
-	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0) {
+	if (!may_ask(method)) {
 		status = MHD_HTTP_METHOD_NOT_ALLOWED;
 		response = http->not_allowed;
 	} else if (strcmp(url, "/metrics") == 0) {

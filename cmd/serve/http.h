@@ -22,7 +22,10 @@ int td_http_start(struct td_http *http, int fd, struct td_err *err);
 /* Takes over the text, on the heap, also on error. */
 int td_http_set_page(struct td_http *http, enum td_exposition how, char *text,
 		     size_t size, struct td_err *err);
-/* Ends connections that have taken too long; to be called now and then. */
+/*
+ * Ends connections that have taken too long, sooner if there is no room for more;
+ * to be called once in a while.
+ */
 void td_http_cut_off(struct td_http *http);
 /* May be NULL. */
 void td_http_stop(struct td_http *http);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck disable=SC2154 # what try sets
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # sh -c; what try sets
 # tdstat serve and --openmetrics, over software events of this very machine; with
 # the real promtool and node_exporter where they could be fetched (tests/tools).
 
@@ -31,7 +31,7 @@ start() {
 	where=127.0.0.1:$port
 	[[ " $* " != *" --listen "* ]] || where=
 	rm -f notify.sock
-	python3 "$here/serve.py" notified notify.sock >notified 3>&- &
+	python3 "$here/serve.py" notified notify.sock >states 3>&- &
 	notified=$!
 	for ((i = 0; i < 100; i++)); do
 		[ ! -S notify.sock ] || break
@@ -40,7 +40,7 @@ start() {
 	NOTIFY_SOCKET=$PWD/notify.sock "$TDSTAT" serve -l 1 -I 200 ${where:+--listen "$where"} "$@" >out 2>err 3>&- &
 	serve=$!
 	for ((i = 0; i < 200; i++)); do
-		! grep -q READY=1 notified || return 0
+		! grep -q READY=1 states || return 0
 		kill -0 "$serve" 2>/dev/null || break
 		sleep 0.05
 	done
@@ -59,7 +59,8 @@ has_counted() {
 
 teardown() {
 	for pid in ${serve-} ${notified-} ${exporter-}; do
-		kill -KILL "$pid" 2>/dev/null || true
+		kill "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
 	done
 	[ -n "$BATS_TEST_COMPLETED" ] || cat err 2>/dev/null || true
 }
@@ -84,8 +85,8 @@ teardown() {
 	kill "$serve"
 	wait "$serve"
 	wait "$notified" || true
-	grep -q '^WATCHDOG=1$' notified
-	assert_equal "$(tail -n 1 notified)" STOPPING=1
+	grep -q '^WATCHDOG=1$' states
+	assert_equal "$(tail -n 1 states)" STOPPING=1
 }
 
 @test "HEAD, other pages and methods, and a kept connection" {
@@ -323,7 +324,8 @@ teardown() {
 # --- files for others ---------------------------------------------------------------
 
 @test "rules and dashboard name what tdstat prints, and Prometheus takes the rules" {
-	"$BATS_TEST_DIRNAME/../../build/tests/unit/counters" --names >names 2>/dev/null || skip "no unit tests here"
+	"$BATS_TEST_DIRNAME/../../build/tests/unit/counters" --names 2>/dev/null | sort >names
+	[ -s names ] || skip "no unit tests here"
 	for file in "$files/rules.yml" "$files/grafana.json" "$manual"; do
 		sed 's/\\-/-/g' "$file" | grep -v '^\.\(Nm\|Xr\|Dt\)' |
 			grep -oE '\btdstat_[a-z0-9_]+' | sort -u >used

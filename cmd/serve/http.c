@@ -199,13 +199,11 @@ int td_http_set_page(struct td_http *http, enum td_exposition how, char *text,
 	return 0;
 }
 
-/* Until the first interval is over, a page is empty. */
-static int make_pages(struct td_http *http, struct td_err *err)
+static int make_fixed_pages(struct td_http *http, struct td_err *err)
 {
 	static char pointer[] = "tdstat: the counters are at /metrics\n";
 	static char not_found[] = "not found: see /metrics\n";
 	static char not_allowed[] = "only GET and HEAD\n";
-	int rc = 0;
 
 	http->pointer = make_fixed(http, pointer);
 	http->not_found = make_fixed(http, not_found);
@@ -213,13 +211,7 @@ static int make_pages(struct td_http *http, struct td_err *err)
 	if (!http->pointer || !http->not_found || !http->not_allowed)
 		return td_err_nomem(err);
 	http->mhd.add_response_header(http->not_allowed, "Allow", "GET, HEAD");
-	for (int how = 0; !rc && how < TD_NR_EXPOSITIONS; how++) {
-		const char *end = how == TD_EXPOSE_OPENMETRICS ? "# EOF\n" : "";
-
-		rc = td_http_set_page(http, (enum td_exposition)how,
-				      strdup(end), strlen(end), err);
-	}
-	return rc;
+	return 0;
 }
 
 /* --- the thread ----------------------------------------------------------- */
@@ -235,7 +227,8 @@ struct td_http *td_http_new(struct td_err *err)
 	pthread_mutex_init(&http->lock, NULL);
 	for (size_t i = 0; i < MAX_CONNECTIONS; i++)
 		http->guests[i].fd = -1;
-	if (td_mhd_load(&http->mhd, err) == 0 && make_pages(http, err) == 0)
+	if (td_mhd_load(&http->mhd, err) == 0 &&
+	    make_fixed_pages(http, err) == 0)
 		return http;
 	td_http_stop(http);
 	return NULL;

@@ -15,8 +15,8 @@ struct td_http;
 /* Loads libmicrohttpd.  NULL on error.  Free with td_http_stop(). */
 struct td_http *td_http_new(struct td_err *err);
 /*
- * Serves on a socket that listens, which stays the caller's.  The thread has the
- * signal mask and the rights of the caller.
+ * Serves on a socket that listens, which stays the caller's, when all pages were
+ * set.  The thread has the signal mask and the rights of the caller.
  */
 int td_http_start(struct td_http *http, int fd, struct td_err *err);
 /* Takes over the text, on the heap, also on error. */

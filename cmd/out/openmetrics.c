@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "cmd/out/out.h"
 #include "lib/base/printable.h"
 
 static const char *const types[TD_NR_EXPOSITIONS] = {
@@ -99,12 +100,15 @@ static void put_series(FILE *fp, const struct td_counters *counters,
 		       const struct td_family_row *row,
 		       const struct td_series *series)
 {
+	char number[64];
+
 	fprintf(fp, "%s%s", row->name, row->counter ? "_total" : "");
 	put_labels(fp, counters, row, series);
 	if (row->decimals < 0)
 		fprintf(fp, " %.10g\n", series->value);
 	else
-		fprintf(fp, " %.*f\n", row->decimals, series->value);
+		fprintf(fp, " %s\n",
+			td_out_format(number, row->decimals, series->value));
 }
 
 static void put_family(FILE *fp, enum td_exposition how,

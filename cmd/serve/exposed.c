@@ -35,6 +35,8 @@ void td_exposed_begin(struct td_exposed *exposed, const struct td_opts *opts,
 	*exposed = (struct td_exposed){
 		.counters.max_series = (size_t)opts->max_series,
 		.counters.interval_ns = (uint64_t)opts->interval_ms * NS_A_MS,
+		.counters.always_enabled =
+			!source->nr_cgroups && td_opts_system_wide(opts),
 		.info.version = TDSTAT_VERSION,
 		.info.model = machine->model ? machine->model->name : "",
 	};

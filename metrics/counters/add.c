@@ -102,7 +102,10 @@ static void extend(struct extent *extent, const struct td_cell *cell)
 	extent->nr_lost += !has_value(cell);
 }
 
-/* Where nothing was counted, the row's time is that of all its CPUs. */
+/*
+ * Where nothing was counted, the time is that of the row's CPUs; but of tasks and
+ * cgroups, maybe none was running.
+ */
 static struct extent measure(const struct place *place, int level)
 {
 	const struct td_row *row = place->row;
@@ -115,7 +118,8 @@ static struct extent measure(const struct place *place, int level)
 		    can_be_counted(cell))
 			extend(&extent, cell);
 	}
-	if (extent.enabled_ns <= 0 && isfinite(row->activity.whole_s))
+	if (extent.enabled_ns <= 0 && place->counters->always_enabled &&
+	    isfinite(row->activity.whole_s))
 		extent.enabled_ns = row->activity.whole_s * NS_A_SECOND;
 	return extent;
 }
@@ -196,7 +200,7 @@ static int put_metric(const struct place *place, const struct td_node *node,
 	if (share)
 		return td_series_put(place->counters, TD_FAMILY_RATIO, &key,
 				     cell->value / 100, err);
-	key.unit = column->unit;
+	key.unit = column->unit[0] ? column->unit : NULL;
 	return td_series_put(place->counters, TD_FAMILY_VALUE, &key,
 			     cell->value, err);
 }

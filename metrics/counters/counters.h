@@ -60,12 +60,13 @@ struct td_family {
 	struct td_index index;
 };
 
-/* Set the first four; free with td_counters_free(). */
+/* Set the first five; free with td_counters_free(). */
 struct td_counters {
 	const char *label; /* of the ids of rows: "cpu"; NULL: none */
 	size_t prefix;     /* length of what ids begin with: "CPU" */
 	size_t max_series;
 	uint64_t interval_ns;
+	bool always_enabled; /* events are, as rows are of whole CPUs */
 	struct td_family families[TD_NR_FAMILIES];
 	size_t nr_series;
 	uint64_t intervals; /* that were added */

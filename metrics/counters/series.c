@@ -67,7 +67,7 @@ static const struct td_family_row rows[TD_NR_FAMILIES] = {
 	},
 	[TD_FAMILY_RATIO] = {
 		.name = "tdstat_metric_ratio",
-		.help = "A metric in the last interval, from 0 to 1.",
+		.help = "A metric that is a share, in the last interval; 1 is all.",
 		.unit = "ratio",
 		.label = "metric",
 		.decimals = 6,

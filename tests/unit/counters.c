@@ -136,6 +136,15 @@ static void test_missing(void)
 	td_autofree char *text = NULL;
 
 	add_row(&counters, "all", NS, 1000,
+		(double[]){ NAN, NAN, NAN, NAN, NAN }, &err);
+	ok(isnan(value_of(&counters, "tdstat_enabled_seconds_total")),
+	   "whether tasks ran is not known");
+	counters.always_enabled = true;
+	add_row(&counters, "all", NS, 1000,
+		(double[]){ NAN, NAN, NAN, NAN, NAN }, &err);
+	ok(value_of(&counters, "tdstat_enabled_seconds_total") == 1,
+	   "CPUs always do");
+	add_row(&counters, "all", NS, 1000,
 		(double[]){ 25, NAN, NAN, NAN, NAN }, &err);
 	ok(isnan(value_of(&counters, "tdstat_slots_total")) &&
 		   isnan(value_of(&counters, RETIRING)),
@@ -143,17 +152,18 @@ static void test_missing(void)
 	ok(value_of(&counters, "tdstat_counted_seconds_total" CORE
 			       ",group=\"level1\"} ") == 0,
 	   "and this is said");
-	add_row(&counters, "all", 4 * NS, 1000,
+	add_row(&counters, "all", 6 * NS, 1000,
 		(double[]){ 25, 75, NAN, 7, NAN }, &err);
 	ok(value_of(&counters, RETIRING) == 250, "then it was");
 	ok(isnan(value_of(&counters, "tdstat_l2_slots_total")),
 	   "and level 2 was not");
 	ok(value_of(&counters, "tdstat_intervals_missed_total") == 2,
 	   "two intervals had no report");
-	add_row(&counters, "all", 5 * NS, NAN,
-		(double[]){ 25, 75, NAN, NAN, NAN }, &err);
+	add_row(&counters, "all", 7 * NS, NAN,
+		(double[]){ 25, 75, NAN, NAN, -0.0 }, &err);
 	ok(value_of(&counters, RETIRING) == 250, "slots that are not known");
 	text = text_of(&counters, TD_EXPOSE_OPENMETRICS);
+	ok(!strstr(text, "-0"), "no negative zero");
 	ok(!strstr(text, "metric_ratio"), "an old value is not shown again");
 	ok(!strstr(text, "} nan") && !strstr(text, "} inf"), "no NaN");
 	td_counters_free(&counters);

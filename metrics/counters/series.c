@@ -210,7 +210,7 @@ int td_series_put(struct td_counters *counters, enum td_family_kind kind,
 	if (rows[kind].counter)
 		grow(series, value);
 	else
-		series->value = value;
+		series->value = value + 0.0; /* never -0 */
 	series->interval = counters->intervals;
 	return 0;
 }

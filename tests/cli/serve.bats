@@ -340,6 +340,58 @@ teardown() {
 	"$bin/promtool" check rules "$files/rules.yml"
 }
 
+@test "Prometheus understands each query of the manual and of the dashboard" {
+	needs_tool promtool
+	{
+		jq -r '.panels[].targets[].expr' "$files/grafana.json" |
+			sed 's/\$__rate_interval/5m/g; s/\$[a-z]*/.*/g'
+		awk '/^\.\\" query/ { on = 1; next } /^\.Ed/ && on { on = 0; print "" } on && !/^\./ { printf "%s ", $0 }' "$manual"
+	} >queries
+	[ "$(wc -l <queries)" -gt 10 ]
+	jq -R '{record: "a:b", expr: .}' queries | jq -s '{groups: [{name: "queries", rules: [to_entries[] | .value + {record: "a:b\(.key)"}]}]}' >rules.json
+	"$bin/promtool" check rules rules.json
+	# and one that is wrong would be noticed
+	sed -i 's/group_left/group_lefty/' rules.json
+	run ! "$bin/promtool" check rules rules.json
+}
+
+@test "the unit's filter of system calls lets through all that serve calls" {
+	command -v systemd-analyze >/dev/null || skip "no systemd-analyze"
+	command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null || skip "strace does not work here"
+	needs_software_events -a
+	needs_library
+	where=127.0.0.1:$(python3 "$here/serve.py" port)
+	timeout 60 strace -f -o trace "$TDSTAT" serve -l 1 -I 200 --listen "$where" 2>err 3>&- &
+	serve=$!
+	for ((i = 0; i < 100; i++)); do
+		! http GET "http://$where/metrics" >page 2>/dev/null || break
+		sleep 0.1
+	done
+	has_counted
+	kill "$serve"
+	wait "$serve" || true
+	sed -E 's/^[0-9]+ +//' trace | grep -oE '^[a-z_0-9]+\(' | tr -d '(' | sort -u >used
+	[ "$(wc -l <used)" -gt 30 ]
+	# shellcheck disable=SC2046 # names without blanks
+	filter $(sed -n 's/^SystemCallFilter=//p' "$files/tdstat.service.in") | sort -u >allowed
+	assert_equal "$(comm -23 used allowed)" ''
+}
+
+# filter NAME...: the system calls of systemd's sets
+filter() {
+	local name
+
+	for name in "$@"; do
+		case $name in
+		@*)
+			# shellcheck disable=SC2046 # names without blanks
+			filter $(systemd-analyze syscall-filter "$name" | sed '1d; /^ *#/d')
+			;;
+		*) echo "$name" ;;
+		esac
+	done
+}
+
 @test "systemd finds no fault with the unit" {
 	command -v systemd-analyze >/dev/null || skip "no systemd-analyze"
 	mkdir bin

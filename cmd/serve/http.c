@@ -119,40 +119,51 @@ static bool may_ask(const char *method)
 	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
 }
 
+/* Answers under the lock: the page is kept as long as it is being sent. */
+static enum MHD_Result send_page(struct td_http *http,
+				 struct MHD_Connection *connection,
+				 const char *url)
+{
+	struct MHD_Response *response = http->not_found;
+	unsigned int status = MHD_HTTP_OK;
+	enum MHD_Result result;
+
+	pthread_mutex_lock(&http->lock);
+	if (strcmp(url, "/metrics") == 0)
+		response = http->pages[wanted(http, connection)];
+	else if (strcmp(url, "/") == 0)
+		response = http->pointer;
+	else
+		status = MHD_HTTP_NOT_FOUND;
+	result = http->mhd.queue_response(connection, status, response);
+	pthread_mutex_unlock(&http->lock);
+	return result;
+}
+
+/*
+ * Called when the headers are there, and again at the end of the request; the
+ * connection is kept only if it is answered then.
+ */
+/* NOLINTNEXTLINE(readability-function-size): the parameters are the library's */
 static enum MHD_Result answer(void *ctx, struct MHD_Connection *connection,
 			      const char *url, const char *method,
 			      const char *version, const char *body,
 			      size_t *size, void **state)
 {
 	struct td_http *http = ctx;
-	struct MHD_Response *response = http->not_found;
-	unsigned int status = MHD_HTTP_NOT_FOUND;
-	enum MHD_Result result;
 	static char seen;
 
 	(void)version;
 	(void)body;
 	(void)size;
-	/* the connection is kept only if its answer comes with the second call */
-	if (!*state && may_ask(method)) {
-		*state = &seen;
-		return MHD_YES;
-	}
-	pthread_mutex_lock(&http->lock);
-	if (!may_ask(method)) {
-		status = MHD_HTTP_METHOD_NOT_ALLOWED;
-		response = http->not_allowed;
-	} else if (strcmp(url, "/metrics") == 0) {
-		status = MHD_HTTP_OK;
-		response = http->pages[wanted(http, connection)];
-	} else if (strcmp(url, "/") == 0) {
-		status = MHD_HTTP_OK;
-		response = http->pointer;
-	}
-	/* which keeps the page as long as it is being sent */
-	result = http->mhd.queue_response(connection, status, response);
-	pthread_mutex_unlock(&http->lock);
-	return result;
+	if (!may_ask(method))
+		return http->mhd.queue_response(connection,
+						MHD_HTTP_METHOD_NOT_ALLOWED,
+						http->not_allowed);
+	if (*state)
+		return send_page(http, connection, url);
+	*state = &seen;
+	return MHD_YES;
 }
 
 /* --- pages ---------------------------------------------------------------- */

@@ -10,14 +10,24 @@
 
 #define LIBRARY "libmicrohttpd.so.12"
 
-/* clang-format off */
-#define ROW(name) { "MHD_" #name, offsetof(struct td_mhd, name) },
+#define ROW(name)                                           \
+	{                                                   \
+		"MHD_" #name, offsetof(struct td_mhd, name) \
+	}
 
 static const struct {
 	const char *name;
 	size_t offset;
-} functions[] = { TD_MHD_FUNCTIONS(ROW) };
-/* clang-format on */
+} functions[] = {
+	ROW(start_daemon),
+	ROW(stop_daemon),
+	ROW(create_response_from_buffer),
+	ROW(add_response_header),
+	ROW(queue_response),
+	ROW(destroy_response),
+	ROW(lookup_connection_value),
+	ROW(get_connection_info),
+};
 
 static int missing(struct td_err *err)
 {

@@ -10,16 +10,16 @@
  * The functions of libmicrohttpd, loaded when they are needed: linked, it would
  * bring a library for TLS into every start of tdstat.
  */
-#define TD_MHD_FUNCTIONS(row)                                               \
-	row(start_daemon) row(stop_daemon) row(create_response_from_buffer) \
-		row(add_response_header) row(queue_response)                \
-			row(destroy_response) row(lookup_connection_value)  \
-				row(get_connection_info)
-
-#define TD_MHD_MEMBER(name) __typeof__(&MHD_##name) name;
-
 struct td_mhd {
-	TD_MHD_FUNCTIONS(TD_MHD_MEMBER)
+	__typeof__(&MHD_start_daemon) start_daemon;
+	__typeof__(&MHD_stop_daemon) stop_daemon;
+	__typeof__(&MHD_create_response_from_buffer)
+		create_response_from_buffer;
+	__typeof__(&MHD_add_response_header) add_response_header;
+	__typeof__(&MHD_queue_response) queue_response;
+	__typeof__(&MHD_destroy_response) destroy_response;
+	__typeof__(&MHD_lookup_connection_value) lookup_connection_value;
+	__typeof__(&MHD_get_connection_info) get_connection_info;
 };
 
 int td_mhd_load(struct td_mhd *mhd, struct td_err *err);

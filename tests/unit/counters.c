@@ -80,9 +80,9 @@ static double value_of(const struct td_counters *counters, const char *series)
 {
 	td_autofree char *text = text_of(counters, TD_EXPOSE_OPENMETRICS);
 	const char *at = strstr(text, series);
-	double value = at ? strtod(strchr(at, ' '), NULL) : NAN;
+	const char *blank = at ? strchr(at, ' ') : NULL;
 
-	return value;
+	return blank ? strtod(blank, NULL) : NAN;
 }
 
 #define CORE     "{pmu=\"cpu_core\""

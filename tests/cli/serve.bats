@@ -294,6 +294,20 @@ teardown() {
 	wait "$serve"
 }
 
+@test "no room: said once, the old file stays whole, and the status tells" {
+	needs_software_events -a
+	# what is there before anything was counted is smaller than 1 KiB
+	status=0
+	(
+		ulimit -f 1
+		"$TDSTAT" -a -l 1 --openmetrics -o file -I 100 --interval-count 4 2>err
+	) || status=$?
+	assert_equal "$status" 1
+	assert_equal "$(grep -c "cannot write .*/file: File too large\|cannot write file: File too large" err)" 1
+	assert_equal "$(tail -n 1 file)" '# EOF'
+	[ ! -e file.tmp ]
+}
+
 @test "what is no file is not replaced, and what cannot be written is told first" {
 	needs_software_events -a
 	try timeout 20 "$TDSTAT" -a --openmetrics -o /dev/null

@@ -286,7 +286,7 @@ teardown() {
 	cp gone/file before
 	mv gone folder
 	for ((i = 0; i < 100; i++)); do
-		! cmp -s folder/file before || break
+		cmp -s folder/file before || break
 		sleep 0.1
 	done
 	run ! cmp folder/file before

@@ -19,6 +19,7 @@ includedir ?= $(prefix)/include
 datadir ?= $(prefix)/share
 mandir ?= $(datadir)/man
 zshdir ?= $(datadir)/zsh/site-functions
+unitdir ?= $(prefix)/lib/systemd/system
 
 B := build$(if $(SAN),/san)$(if $(VALGRIND),/valgrind)
 # A variable, because a comma would end an argument of $(if).
@@ -295,7 +296,12 @@ OF_FILES := $(addprefix $(B)/tests/unit/,encodings expr formulas perfmon_models 
 check: deps tools
 	@$(MAKE) --no-print-directory check-all
 
-check-all: all $(GUEST_PROGRAMS) $(UNIT) $(FUZZ) $(ORACLE)
+# Prometheus and what belongs to it: tests are skipped without.
+TOOLS := build/tools/usr/bin/prometheus
+$(TOOLS): | build/.gitignore
+	$(call say,TOOLS)tests/tools/fetch build/tools || echo "no Prometheus to test with"
+
+check-all: all $(GUEST_PROGRAMS) $(UNIT) $(FUZZ) $(ORACLE) $(TOOLS)
 	$(if $(VALGRIND),@rm -rf $(B)/logs && mkdir $(B)/logs)
 	@tests/tally -j $(JOBS) $(UNIT:%='$(UNDER)%') \
 		$(OF_FILES:%='env TD_PMU_EVENTS=$(TD_PMU_EVENTS_OLD) $(UNDER)%') \
@@ -349,7 +355,7 @@ emulator: emulator-deps
 # The rates of the machines are those that the formulas of Linux 6.12's files take.
 # Each line "# machine: MODEL [option]..." in a file is a boot that it runs in, and
 # "# release: MODEL [option]..." one that check-machine-all adds.
-check-booted: all $(GUEST_PROGRAMS) build/perf-tests/.unpacked $(if $(emulated),$(ACT) $(LOOPS) build/alderlake.json)
+check-booted: all $(GUEST_PROGRAMS) $(TOOLS) build/perf-tests/.unpacked $(if $(emulated),$(ACT) $(LOOPS) build/alderlake.json)
 	@$(or $(MACHINE_PERF),true) --version >/dev/null
 	@TD_PERF_SERIES=newest $(or $(MACHINE_PERF),true) --version >/dev/null
 ifeq ($(MACHINE),)
@@ -412,7 +418,7 @@ endif
 # --- the source ---------------------------------------------------------------
 
 CLANG_FORMAT := clang-format --style=file:.ci/clang-format
-SCRIPTS := .ci/run .ci/apt.sh .ci/debian/tdstat.config .ci/debian/tdstat.postinst metrics/files/fetch .ci/layers .ci/sizes tests/tally tests/boot tests/save-machine tests/data/remake tests/valgrind/run tests/valgrind/tdstat cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide many run files) tests/perf/run tests/perf/bin/perf $(addprefix tests/emulator/,build kernel perf run init) tests/*/*.sh tests/*/*.ba[ts]*)
+SCRIPTS := .ci/run .ci/apt.sh .ci/debian/tdstat.config .ci/debian/tdstat.postinst metrics/files/fetch .ci/layers .ci/sizes tests/tally tests/boot tests/save-machine tests/data/remake tests/valgrind/run tests/valgrind/tdstat tests/tools/fetch cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide many run files) tests/perf/run tests/perf/bin/perf $(addprefix tests/emulator/,build kernel perf run init) tests/*/*.sh tests/*/*.ba[ts]*)
 LINTS := layers circles sizes gcc clang cppcheck format shellcheck mandoc codespell
 tool = @command -v $1 >/dev/null || { echo "lint: no $1 here, skipped"; exit 0; };
 
@@ -475,6 +481,9 @@ install: all
 	install -Dm644 cmd/completion/tdstat.bash $(DESTDIR)$(datadir)/bash-completion/completions/tdstat
 	install -Dm644 cmd/completion/_tdstat $(DESTDIR)$(zshdir)/_tdstat
 	install -Dm644 -t $(DESTDIR)$(datadir)/fish/vendor_completions.d cmd/completion/tdstat.fish
+	install -Dm644 -t $(DESTDIR)$(datadir)/tdstat/prometheus cmd/serve/rules.yml cmd/serve/grafana.json
+	install -d $(DESTDIR)$(unitdir)
+	sed 's|@BINDIR@|$(bindir)|' cmd/serve/tdstat.service.in >$(DESTDIR)$(unitdir)/tdstat.service
 	install -d $(DESTDIR)$(datadir)/tdstat/pmu-events
 	cp -R $(B)/pmu-events/. $(DESTDIR)$(datadir)/tdstat/pmu-events
 

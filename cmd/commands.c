@@ -14,6 +14,7 @@
 	row(regions) \
 	row(locate) \
 	row(profile) \
+	row(serve) \
 	row(list) \
 	row(explain) \
 	row(doctor) \

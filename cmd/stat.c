@@ -7,7 +7,14 @@
 #include "cmd/opts/command.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/rows.h"
+#include "cmd/serve/textfile.h"
 #include "cmd/session.h"
+
+static int stat(const struct td_opts *opts, int *status, struct td_err *err)
+{
+	return opts->openmetrics ? td_textfile_run(opts, status, err)
+				 : td_session_run(opts, status, err);
+}
 
 /* clang-format off */
 static const struct td_option runs[] = {
@@ -30,12 +37,20 @@ static const struct td_option table[] = {
 	  TD_OPTION_FLAG, offsetof(struct td_opts, table) },
 	{ NULL },
 };
+
+static const struct td_option exposed[] = {
+	{ "openmetrics", 0, NULL,
+	  "with -o FILE: counters for Prometheus, rewritten at each interval",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, openmetrics) },
+	{ NULL },
+};
 /* clang-format on */
 
 static const struct td_option_group group_runs = { TD_SECTION_WHEN, runs };
 static const struct td_option_group group_multiplex = { TD_SECTION_WHEN,
 							multiplex };
 static const struct td_option_group group_table = { TD_SECTION_HOW, table };
+static const struct td_option_group group_exposed = { TD_SECTION_HOW, exposed };
 
 static const struct td_option_group *const groups[] = {
 	&td_group_target,   &td_group_cgroups,
@@ -46,7 +61,8 @@ static const struct td_option_group *const groups[] = {
 	&group_runs,        &group_multiplex,
 	&td_group_rows,     &td_group_aggregations,
 	&group_table,       &td_group_formats,
-	&td_group_perfetto, &td_group_output,
+	&td_group_perfetto, &group_exposed,
+	&td_group_series,   &td_group_output,
 	&td_group_stream,   &td_group_dry_run,
 	&td_group_verbose,  NULL,
 };
@@ -63,5 +79,5 @@ const struct td_command td_command_stat = {
 	.groups = groups,
 	.subcommand = TD_STAT,
 	.check = td_opts_check_counting,
-	.run = td_session_run,
+	.run = stat,
 };

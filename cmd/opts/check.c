@@ -218,6 +218,42 @@ static int check_no_multiplex(const struct td_opts *o, struct td_err *err)
 			       : 0;
 }
 
+/* Counters are of a whole run, by CPU or by cgroup, and have no other form. */
+static int check_exposed(const struct td_opts *o, struct td_err *err)
+{
+	enum td_aggregation how = td_opts_aggregation(o);
+	const struct conflict conflicts[] = {
+		{ !o->output && o->subcommand == TD_STAT,
+		  "--openmetrics needs -o: the file that is rewritten at each "
+		  "interval" },
+		{ o->append, "--openmetrics and --append exclude each other: "
+			     "the file is rewritten at each interval" },
+		{ o->formats,
+		  "--openmetrics is a format: -x and -j exclude it" },
+		{ td_opts_want_events(o),
+		  "--openmetrics shows the tree and metrics: -e, -d and --null "
+		  "exclude it" },
+		{ how == TD_AGGREGATE_THREAD,
+		  "--openmetrics and --per-thread exclude each other: there "
+		  "would be a series for each thread that ever ran" },
+		{ how != TD_AGGREGATE_ALL && (o->cgroups || o->each_cgroup),
+		  "counters are by CPU or by cgroup: -A and the like and "
+		  "cgroups exclude each other" },
+		{ o->repeat != 1 || o->no_multiplex,
+		  "--openmetrics is of one run: -r and --no-multiplex exclude "
+		  "it" },
+		{ o->summary || o->verdict,
+		  "--openmetrics has no end: --summary and --verdict exclude "
+		  "it" },
+	};
+
+	if (td_opts_exposes(o))
+		return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
+	return o->max_series ? td_err_usage(err, "--max-series needs "
+						 "--openmetrics")
+			     : 0;
+}
+
 static int check_runs(const struct td_opts *o, struct td_err *err)
 {
 	bool record = o->subcommand == TD_RECORD;
@@ -256,6 +292,8 @@ int td_opts_check_counting(const struct td_opts *o, struct td_err *err)
 {
 	int rc = check_runs(o, err);
 
+	if (!rc)
+		rc = check_exposed(o, err);
 	if (!rc)
 		rc = check_no_multiplex(o, err);
 	if (!rc)

@@ -204,6 +204,14 @@ static const struct td_option stream[] = {
 	{ NULL },
 };
 
+static const struct td_option series[] = {
+	{ "max-series", 0, "N",
+	  "for Prometheus: end rather than have more than N series (default: "
+	  "2000)",
+	  NUMBER(max_series) },
+	{ NULL },
+};
+
 static const struct td_option dry_run[] = {
 	{ "dry-run", 0, NULL, "show what would be opened, but do not count",
 	  FLAG(dry_run) },
@@ -231,5 +239,6 @@ const struct td_option_group td_group_when = { TD_SECTION_WHEN, when };
 const struct td_option_group td_group_rows = { TD_SECTION_HOW, rows };
 const struct td_option_group td_group_output = { TD_SECTION_HOW, output };
 const struct td_option_group td_group_stream = { TD_SECTION_HOW, stream };
+const struct td_option_group td_group_series = { TD_SECTION_HOW, series };
 const struct td_option_group td_group_dry_run = { TD_SECTION_HOW, dry_run };
 const struct td_option_group td_group_verbose = { TD_SECTION_HOW, verbose };

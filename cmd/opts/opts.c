@@ -17,11 +17,16 @@ bool td_opts_want_verdict(const struct td_opts *opts)
 		return false;
 	/* a row each; places, not a tree */
 	if (opts->subcommand == TD_REGIONS || opts->subcommand == TD_LOCATE ||
-	    opts->subcommand == TD_PROFILE)
+	    opts->subcommand == TD_PROFILE || td_opts_exposes(opts))
 		return false;
 	/* for programs only if asked for, as it is a line of another kind */
 	return opts->verdict ||
 	       (opts->format == TD_FORMAT_TEXT && !opts->no_verdict);
+}
+
+bool td_opts_exposes(const struct td_opts *opts)
+{
+	return opts->openmetrics || opts->subcommand == TD_SERVE;
 }
 
 bool td_opts_want_metrics(const struct td_opts *opts)

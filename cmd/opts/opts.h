@@ -26,6 +26,7 @@ enum td_subcommand {
 	TD_REGIONS,
 	TD_LOCATE,
 	TD_PROFILE,
+	TD_SERVE,
 };
 
 struct td_command;
@@ -111,6 +112,9 @@ struct td_opts {
 	bool callers;
 	const char *samples;  /* file to keep samples in; NULL: none */
 	bool locate, profile; /* of report */
+	bool openmetrics;     /* stat: counters for Prometheus in the file */
+	int max_series;       /* of them; 0: the default */
+	const char *listen;   /* serve: ADDR:PORT, unix:PATH; NULL: default */
 	bool dry_run;
 	int verbose;
 	enum td_per per;        /* diff: the unit of work */
@@ -136,6 +140,8 @@ struct td_opts {
 bool td_opts_want_events(const struct td_opts *opts);
 /* True if a verdict is to be shown, by formats that have one. */
 bool td_opts_want_verdict(const struct td_opts *opts);
+/* True if the result is counters for Prometheus. */
+bool td_opts_exposes(const struct td_opts *opts);
 /* True if levels or metrics are asked for, not the default level. */
 bool td_opts_want_metrics(const struct td_opts *opts);
 

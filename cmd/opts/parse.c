@@ -153,9 +153,9 @@ static int choose(struct td_opts *opts,
 static bool shows_final_tree(const struct td_opts *opts)
 {
 	return opts->subcommand == TD_STAT && opts->format == TD_FORMAT_TEXT &&
-	       !opts->interval_ms && !opts->has_repeat && !opts->metric_only &&
-	       !opts->no_threshold && !opts->hybrid_merge && !opts->cgroups &&
-	       !opts->each_cgroup &&
+	       !opts->openmetrics && !opts->interval_ms && !opts->has_repeat &&
+	       !opts->metric_only && !opts->no_threshold &&
+	       !opts->hybrid_merge && !opts->cgroups && !opts->each_cgroup &&
 	       td_opts_aggregation(opts) == TD_AGGREGATE_ALL;
 }
 
@@ -169,6 +169,9 @@ static void set_default_level(struct td_opts *opts)
 	opts->drill_off = opts->drill && opts->no_multiplex;
 	opts->drill = opts->drill && !opts->drill_off;
 	opts->level = opts->drill ? TD_MAX_LEVEL : 1;
+	/* levels 1 and 2 have counters, and need no files */
+	if (td_opts_exposes(opts))
+		opts->level = 2;
 }
 
 int td_opts_parse(struct td_opts *opts,

@@ -202,7 +202,7 @@ options_of() {
 	assert_same "$(printf -- '--%s\n' help usage version)" "$(options_of help)"
 	# what is for counting is none of report's, and the reverse
 	assert_same "$(printf -- '--%s\n' callers input locate no-tree per-region profile total)" "$(comm -13 <(options_of) <(options_of report))"
-	assert_same "$(printf -- '--%s\n' append no-multiplex perfetto repeat table)" "$(comm -23 <(options_of) <(options_of record))"
+	assert_same "$(printf -- '--%s\n' append max-series no-multiplex openmetrics perfetto repeat table)" "$(comm -23 <(options_of) <(options_of record))"
 	for option in pid interval-print event dry-run repeat control; do
 		run ! grep -x -e "--$option" <(options_of report)
 	done
@@ -211,7 +211,7 @@ options_of() {
 @test "tdstat help [SUBCOMMAND] is the --help of that, and of tdstat" {
 	assert_same "$("$TDSTAT" --help)" "$("$TDSTAT" help)"
 	assert_same "$("$TDSTAT" --help)" "$("$TDSTAT" help stat)"
-	for word in record report diff regions locate profile list explain doctor help; do
+	for word in record report diff regions locate profile serve list explain doctor help; do
 		assert_same "$("$TDSTAT" $word --help)" "$("$TDSTAT" help $word)"
 		"$TDSTAT" --help | grep -q "^  $word  " || fail "$word is not in the list"
 	done
@@ -227,7 +227,7 @@ options_of() {
 	refused 'tdstat takes no --total: it is an option of tdstat report' --total
 	refused 'tdstat takes no --print: it is an option of tdstat list' --print cycles
 	refused 'tdstat record takes no -r: it is an option of tdstat and tdstat diff' record -r 2 -o file true
-	refused 'tdstat report takes no -a: it is an option of tdstat, tdstat record, tdstat locate and tdstat profile' report file -a
+	refused 'tdstat report takes no -a: it is an option of tdstat, tdstat record, tdstat locate, tdstat profile and tdstat serve' report file -a
 	refused 'tdstat report takes no -S: ' -jS report file
 	refused 'tdstat list takes no -x: .* tdstat, tdstat record, tdstat report, tdstat diff, tdstat regions, tdstat locate and tdstat profile' list -x, hw
 	refused 'tdstat list takes no --metrics: ' list --metrics tma_retiring

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/serve/exposed.h"
+
+#include <stdio.h>
+
+#include "lib/base/util.h"
+#include "lib/count/aggregations.h"
+#include "lib/machine/uarch.h"
+
+#ifndef TDSTAT_VERSION
+#define TDSTAT_VERSION "unknown"
+#endif
+
+#define NS_A_MS UINT64_C(1000000)
+
+/* The label that tells rows apart; CPUs have node_exporter's: cpu="5". */
+static void name_ids(struct td_counters *counters,
+		     const struct td_source *source)
+{
+	const struct td_aggregation_row *row = td_aggregation_row(source->how);
+
+	if (source->nr_cgroups) {
+		counters->label = "cgroup";
+	} else if (source->how != TD_AGGREGATE_ALL) {
+		counters->label = row->name;
+		counters->prefix = row->prefix;
+	}
+}
+
+void td_exposed_begin(struct td_exposed *exposed, const struct td_opts *opts,
+		      const struct td_source *source)
+{
+	const struct td_machine *machine = source->machine;
+
+	*exposed = (struct td_exposed){
+		.counters.max_series = (size_t)opts->max_series,
+		.counters.interval_ns = (uint64_t)opts->interval_ms * NS_A_MS,
+		.counters.always_enabled =
+			!source->nr_cgroups && td_opts_system_wide(opts),
+		.info.version = TDSTAT_VERSION,
+		.info.model = machine->model ? machine->model->name : "",
+	};
+	name_ids(&exposed->counters, source);
+	td_cpuid_format(&machine->cpuid, exposed->cpuid);
+	exposed->info.cpuid = exposed->cpuid;
+}
+
+char *td_exposed_text(const struct td_exposed *exposed, enum td_exposition how,
+		      size_t *size)
+{
+	char *text = NULL;
+	FILE *fp = open_memstream(&text, size);
+
+	if (!fp)
+		return NULL;
+	td_out_openmetrics(fp, how, &exposed->counters, &exposed->info);
+	if (fclose(fp) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+void td_exposed_free(struct td_exposed *exposed)
+{
+	td_counters_free(&exposed->counters);
+}

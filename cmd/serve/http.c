@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/serve/http.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "cmd/serve/mhd.h"
+#include "lib/base/util.h"
+
+#define MAX_CONNECTIONS 64
+#define MEMORY          (16 * 1024) /* bytes of a connection: its headers */
+#define SILENCE_S       15          /* without a byte */
+#define LONGEST_NS      UINT64_C(30000000000) /* from answer to answer */
+#define CROWDED_NS      UINT64_C(2000000000)  /* the same, with no room left */
+
+/* A connection, and when its last answer was sent, or it was opened. */
+struct guest {
+	int fd; /* -1: free */
+	uint64_t since_ns;
+};
+
+struct td_http {
+	struct td_mhd mhd;
+	struct MHD_Daemon *daemon;
+	pthread_mutex_t lock; /* of what follows */
+	struct MHD_Response *pages[TD_NR_EXPOSITIONS];
+	struct MHD_Response *pointer, *not_found, *not_allowed;
+	struct guest guests[MAX_CONNECTIONS];
+};
+
+/* --- who is connected ----------------------------------------------------- */
+
+static int fd_of(const struct td_http *http, struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info = http->mhd.get_connection_info(
+		connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	return info ? info->connect_fd : -1;
+}
+
+static struct guest *find_guest(struct td_http *http, int fd)
+{
+	for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
+		if (http->guests[i].fd == fd)
+			return &http->guests[i];
+	}
+	return NULL;
+}
+
+/* Descriptors are closed after this was called. */
+static void note_connection(void *ctx, struct MHD_Connection *connection,
+			    void **unused,
+			    enum MHD_ConnectionNotificationCode code)
+{
+	struct td_http *http = ctx;
+	int fd = fd_of(http, connection);
+	bool begins = code == MHD_CONNECTION_NOTIFY_STARTED;
+	struct guest *guest;
+
+	(void)unused;
+	pthread_mutex_lock(&http->lock);
+	guest = find_guest(http, begins ? -1 : fd);
+	if (guest)
+		*guest = (struct guest){ begins ? fd : -1, td_now_ns() };
+	pthread_mutex_unlock(&http->lock);
+}
+
+static void note_answer(void *ctx, struct MHD_Connection *connection,
+			void **unused, enum MHD_RequestTerminationCode code)
+{
+	struct td_http *http = ctx;
+	struct guest *guest;
+
+	(void)unused;
+	(void)code;
+	pthread_mutex_lock(&http->lock);
+	guest = find_guest(http, fd_of(http, connection));
+	if (guest)
+		guest->since_ns = td_now_ns();
+	pthread_mutex_unlock(&http->lock);
+}
+
+void td_http_cut_off(struct td_http *http)
+{
+	uint64_t now = td_now_ns(), longest;
+
+	pthread_mutex_lock(&http->lock);
+	longest = find_guest(http, -1) ? LONGEST_NS : CROWDED_NS;
+	for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
+		const struct guest *guest = &http->guests[i];
+
+		if (guest->fd >= 0 && td_since(now, guest->since_ns) > longest)
+			shutdown(guest->fd, SHUT_RDWR);
+	}
+	pthread_mutex_unlock(&http->lock);
+}
+
+/* --- answers -------------------------------------------------------------- */
+
+/* As Prometheus's own libraries do: OpenMetrics for whoever names it. */
+static enum td_exposition wanted(const struct td_http *http,
+				 struct MHD_Connection *connection)
+{
+	const char *accept = http->mhd.lookup_connection_value(
+		connection, MHD_HEADER_KIND, "Accept");
+
+	return accept && strstr(accept, "application/openmetrics-text")
+		       ? TD_EXPOSE_OPENMETRICS
+		       : TD_EXPOSE_TEXT;
+}
+
+static bool may_ask(const char *method)
+{
+	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
+}
+
+/* Answers under the lock: the page is kept as long as it is being sent. */
+static enum MHD_Result send_page(struct td_http *http,
+				 struct MHD_Connection *connection,
+				 const char *url)
+{
+	struct MHD_Response *response = http->not_found;
+	unsigned int status = MHD_HTTP_OK;
+	enum MHD_Result result;
+
+	pthread_mutex_lock(&http->lock);
+	if (strcmp(url, "/metrics") == 0)
+		response = http->pages[wanted(http, connection)];
+	else if (strcmp(url, "/") == 0)
+		response = http->pointer;
+	else
+		status = MHD_HTTP_NOT_FOUND;
+	result = http->mhd.queue_response(connection, status, response);
+	pthread_mutex_unlock(&http->lock);
+	return result;
+}
+
+/*
+ * Called when the headers are there, and again at the end of the request; the
+ * connection is kept only if it is answered then.
+ */
+/* NOLINTNEXTLINE(readability-function-size): the parameters are the library's */
+static enum MHD_Result answer(void *ctx, struct MHD_Connection *connection,
+			      const char *url, const char *method,
+			      const char *version, const char *body,
+			      size_t *size, void **state)
+{
+	struct td_http *http = ctx;
+	static char seen;
+
+	(void)version;
+	(void)body;
+	(void)size;
+	if (!may_ask(method))
+		return http->mhd.queue_response(connection,
+						MHD_HTTP_METHOD_NOT_ALLOWED,
+						http->not_allowed);
+	if (*state)
+		return send_page(http, connection, url);
+	*state = &seen;
+	return MHD_YES;
+}
+
+/* --- pages ---------------------------------------------------------------- */
+
+static struct MHD_Response *make_response(const struct td_http *http,
+					  char *text, size_t size,
+					  enum MHD_ResponseMemoryMode mode,
+					  const char *type)
+{
+	struct MHD_Response *response =
+		http->mhd.create_response_from_buffer(size, text, mode);
+
+	if (!response)
+		return NULL;
+	http->mhd.add_response_header(response, "Content-Type", type);
+	return response;
+}
+
+static struct MHD_Response *make_fixed(const struct td_http *http, char *text)
+{
+	return make_response(http, text, strlen(text), MHD_RESPMEM_PERSISTENT,
+			     "text/plain; charset=utf-8");
+}
+
+int td_http_set_page(struct td_http *http, enum td_exposition how, char *text,
+		     size_t size, struct td_err *err)
+{
+	struct MHD_Response *page =
+		text ? make_response(http, text, size, MHD_RESPMEM_MUST_FREE,
+				     td_out_openmetrics_type(how))
+		     : NULL;
+	struct MHD_Response *before;
+
+	if (!page) {
+		free(text);
+		return td_err_nomem(err);
+	}
+	pthread_mutex_lock(&http->lock);
+	before = http->pages[how];
+	http->pages[how] = page;
+	pthread_mutex_unlock(&http->lock);
+	if (before)
+		http->mhd.destroy_response(before);
+	return 0;
+}
+
+static int make_fixed_pages(struct td_http *http, struct td_err *err)
+{
+	static char pointer[] = "tdstat: the counters are at /metrics\n";
+	static char not_found[] = "not found: see /metrics\n";
+	static char not_allowed[] = "only GET and HEAD\n";
+
+	http->pointer = make_fixed(http, pointer);
+	http->not_found = make_fixed(http, not_found);
+	http->not_allowed = make_fixed(http, not_allowed);
+	if (!http->pointer || !http->not_found || !http->not_allowed)
+		return td_err_nomem(err);
+	http->mhd.add_response_header(http->not_allowed, "Allow", "GET, HEAD");
+	return 0;
+}
+
+/* --- the thread ----------------------------------------------------------- */
+
+struct td_http *td_http_new(struct td_err *err)
+{
+	struct td_http *http = calloc(1, sizeof(*http));
+
+	if (!http) {
+		td_err_nomem(err);
+		return NULL;
+	}
+	pthread_mutex_init(&http->lock, NULL);
+	for (size_t i = 0; i < MAX_CONNECTIONS; i++)
+		http->guests[i].fd = -1;
+	if (td_mhd_load(&http->mhd, err) == 0 &&
+	    make_fixed_pages(http, err) == 0)
+		return http;
+	td_http_stop(http);
+	return NULL;
+}
+
+/* The daemon closes its socket, if it cannot be started, too. */
+int td_http_start(struct td_http *http, int fd, struct td_err *err)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	if (copy >= 0)
+		http->daemon = http->mhd.start_daemon(
+			MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO, 0, NULL,
+			NULL, answer, http, MHD_OPTION_LISTEN_SOCKET, copy,
+			MHD_OPTION_CONNECTION_LIMIT,
+			(unsigned int)MAX_CONNECTIONS,
+			MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
+			MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)SILENCE_S,
+			MHD_OPTION_NOTIFY_CONNECTION, note_connection, http,
+			MHD_OPTION_NOTIFY_COMPLETED, note_answer, http,
+			MHD_OPTION_END);
+	return http->daemon ? 0
+			    : td_err_set(err, -EIO,
+					 "libmicrohttpd cannot be started");
+}
+
+static void free_response(const struct td_http *http,
+			  struct MHD_Response *response)
+{
+	if (response)
+		http->mhd.destroy_response(response);
+}
+
+void td_http_stop(struct td_http *http)
+{
+	if (!http)
+		return;
+	if (http->daemon)
+		http->mhd.stop_daemon(http->daemon);
+	for (int how = 0; how < TD_NR_EXPOSITIONS; how++)
+		free_response(http, http->pages[how]);
+	free_response(http, http->pointer);
+	free_response(http, http->not_found);
+	free_response(http, http->not_allowed);
+	pthread_mutex_destroy(&http->lock);
+	free(http);
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* tdstat serve: counts until it is told to end, and answers Prometheus. */
+#include <stddef.h>
+
+#include "cmd/opts/check.h"
+#include "cmd/opts/command.h"
+#include "cmd/opts/groups.h"
+#include "cmd/opts/rows.h"
+#include "cmd/opts/value.h"
+#include "cmd/serve/exposed.h"
+#include "cmd/serve/http.h"
+#include "cmd/serve/listen.h"
+#include "cmd/serve/notify.h"
+#include "cmd/serve/rights.h"
+#include "cmd/session.h"
+#include "lib/machine/cpu.h"
+
+#define INTERVAL_MS 1000
+
+struct server {
+	const struct td_opts *opts;
+	struct td_listener listener;
+	struct td_http *http;
+	struct td_exposed exposed;
+};
+
+/* Renders once an interval, not once a request. */
+static int set_pages(struct server *server, struct td_err *err)
+{
+	int rc = 0;
+
+	for (int how = 0; !rc && how < TD_NR_EXPOSITIONS; how++) {
+		size_t size = 0;
+		char *text = td_exposed_text(&server->exposed,
+					     (enum td_exposition)how, &size);
+
+		rc = td_http_set_page(server->http, (enum td_exposition)how,
+				      text, size, err);
+	}
+	return rc;
+}
+
+/* The counters are open: from here on no other rights are needed. */
+static int begin(void *ctx, const struct td_source *source, struct td_err *err)
+{
+	struct server *server = ctx;
+	int rc = td_rights_drop(err);
+
+	td_exposed_begin(&server->exposed, server->opts, source);
+	if (!rc)
+		rc = set_pages(server, err);
+	if (!rc)
+		rc = td_http_start(server->http, server->listener.fd, err);
+	if (!rc)
+		td_notify("READY=1");
+	return rc;
+}
+
+static int report(void *ctx, const struct td_report *report, struct td_err *err)
+{
+	struct server *server = ctx;
+	int rc = td_counters_add(&server->exposed.counters, report, err);
+
+	if (!rc)
+		rc = set_pages(server, err);
+	td_http_cut_off(server->http);
+	if (!rc)
+		td_notify("WATCHDOG=1");
+	return rc;
+}
+
+static int count(struct server *server, int *status, struct td_err *err)
+{
+	const struct td_viewer viewer = {
+		.begin = begin, .report = report, .fd = -1, .ctx = server
+	};
+
+	server->http = td_http_new(err);
+	if (!server->http ||
+	    td_listener_open(&server->listener, server->opts->listen, err))
+		return err->code;
+	return td_session_view(server->opts, &viewer, status, err);
+}
+
+/* Remarks are for the journal; rows are nobody's. */
+static int serve(const struct td_opts *opts, int *status, struct td_err *err)
+{
+	struct td_opts filled = *opts;
+	struct server server = { .opts = &filled,
+				 .listener = TD_LISTENER_NONE };
+	int rc;
+
+	if (opts->dry_run)
+		return td_session_run(opts, status, err);
+	filled.output = "/dev/null";
+	if (!filled.interval_ms)
+		filled.interval_ms = INTERVAL_MS;
+	if (!filled.max_series)
+		filled.max_series = TD_MAX_SERIES;
+	rc = count(&server, status, err);
+	td_notify("STOPPING=1");
+	td_http_stop(server.http);
+	td_listener_close(&server.listener);
+	td_exposed_free(&server.exposed);
+	return rc;
+}
+
+/* --- the subcommand ------------------------------------------------------- */
+
+static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
+{
+	(void)opts;
+	td_err_usage(err, "tdstat serve runs no command: '%s'", word);
+	return td_err_hint(err, "for a command: tdstat --openmetrics -o FILE "
+				"-- COMMAND");
+}
+
+static int check(const struct td_opts *opts, struct td_err *err)
+{
+	int rc = td_listener_check(opts->listen, err);
+
+	return rc ? rc : td_opts_check_counting(opts, err);
+}
+
+/* clang-format off */
+static const struct td_option target[] = {
+	{ "all-cpus", 'a', NULL, "the whole machine (the default)",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, all_cpus) },
+	{ "cpu", 'C', "LIST", "whole CPUs: 0-3,8",
+	  TD_OPTION_LIST, offsetof(struct td_opts, cpus),
+	  offsetof(struct td_opts, has_cpus), .max = TD_MAX_CPU },
+	{ "for-each-cgroup", 0, "LIST",
+	  "a series for each cgroup: names or regular expressions",
+	  TD_OPTION_TEXT, offsetof(struct td_opts, each_cgroup) },
+	{ NULL },
+};
+
+static const struct td_option tree[] = {
+	{ "level", 'l', "N",
+	  "the tree down to level N (default: 2, if no metric is named)",
+	  TD_OPTION_FUNCTION, .set = td_value_level },
+	{ "metrics", 'M', "LIST",
+	  "metrics and groups of them: names, tma_*",
+	  TD_OPTION_FUNCTION, .set = td_value_metrics },
+	{ NULL },
+};
+
+static const struct td_option when[] = {
+	{ "interval-print", 'I', "TIME",
+	  "read every TIME: 500 or 500ms, 2s (default: 1s)",
+	  TD_OPTION_TIME, offsetof(struct td_opts, interval_ms), .min = 100 },
+	{ NULL },
+};
+
+static const struct td_option how[] = {
+	{ "listen", 0, "ADDR:PORT|unix:PATH",
+	  "where to answer (default: " TD_LISTEN_DEFAULT ")",
+	  TD_OPTION_FILE, offsetof(struct td_opts, listen) },
+	{ NULL },
+};
+/* clang-format on */
+
+static const struct td_option_group group_target = { TD_SECTION_WHAT, target };
+static const struct td_option_group group_tree = { TD_SECTION_WHAT, tree };
+static const struct td_option_group group_when = { TD_SECTION_WHEN, when };
+static const struct td_option_group group_how = { TD_SECTION_HOW, how };
+
+static const struct td_option_group *const groups[] = {
+	&group_target,
+	&td_group_cores,
+	&td_group_files,
+	&group_tree,
+	&group_when,
+	&group_how,
+	&td_group_aggregations,
+	&td_group_series,
+	&td_group_dry_run,
+	&td_group_verbose,
+	NULL,
+};
+
+const struct td_command td_command_serve = {
+	.name = "serve",
+	.line = "count, and answer Prometheus over HTTP",
+	.args = "",
+	.doc = "Counts the whole machine until it is told to end, and answers "
+	       "GET /metrics with counters of pipeline slots, for Prometheus "
+	       "and what reads the same text.",
+	.what = "What to count:",
+	.examples = "  tdstat serve\n"
+		    "  tdstat serve --listen unix:/run/tdstat.sock -A",
+	.status = "Exit status: 0 after a signal; 64 for a wrong option; 1 if "
+		  "it cannot count, or cannot listen.",
+	.groups = groups,
+	.subcommand = TD_SERVE,
+	.word = take_word,
+	.check = check,
+	.run = serve,
+};

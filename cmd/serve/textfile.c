@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/serve/textfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/say.h"
+#include "cmd/serve/exposed.h"
+#include "cmd/session.h"
+#include "lib/base/util.h"
+
+/* node_exporter reads the file as often as it is asked, at most every 15 s. */
+#define INTERVAL_MS 15000
+
+struct textfile {
+	const struct td_opts *opts;
+	char *path, *temporary; /* in one folder, so that rename(2) replaces */
+	enum td_exposition how;
+	bool failed; /* the last time, and that was said */
+	struct td_exposed exposed;
+};
+
+static int fail(const struct textfile *file, int error, struct td_err *err)
+{
+	return td_err_set(err, -error, "cannot write %s: %s", file->path,
+			  strerror(error));
+}
+
+/* Does not follow a link that somebody put there. */
+static int write_temporary(const struct textfile *file, const char *text,
+			   size_t size)
+{
+	int fd, rc = 0;
+
+	unlink(file->temporary);
+	fd = open(file->temporary,
+		  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return errno;
+	while (!rc && size) {
+		ssize_t written = write(fd, text, size);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		rc = written < 0 ? errno : 0;
+		text += written < 0 ? 0 : written;
+		size -= written < 0 ? 0 : (size_t)written;
+	}
+	return close(fd) && !rc ? errno : rc;
+}
+
+/* A reader sees the old counters or the new ones, never a part. */
+static int replace(const struct textfile *file, struct td_err *err)
+{
+	size_t size = 0;
+	td_autofree char *text =
+		td_exposed_text(&file->exposed, file->how, &size);
+	int rc;
+
+	if (!text)
+		return td_err_nomem(err);
+	rc = write_temporary(file, text, size);
+	if (!rc && rename(file->temporary, file->path))
+		rc = errno;
+	if (!rc)
+		return 0;
+	unlink(file->temporary);
+	return fail(file, rc, err);
+}
+
+/* What cannot be written at all is told before anything is counted. */
+static int begin(void *ctx, const struct td_source *source, struct td_err *err)
+{
+	struct textfile *file = ctx;
+
+	td_exposed_begin(&file->exposed, file->opts, source);
+	return replace(file, err);
+}
+
+/*
+ * A full disk need not stay full, and a command is not to be harmed: the old file
+ * stays, the counters go on, and this is said once.
+ */
+static int report(void *ctx, const struct td_report *report, struct td_err *err)
+{
+	struct textfile *file = ctx;
+	struct td_err failed = { 0 };
+	int rc = td_counters_add(&file->exposed.counters, report, err);
+
+	if (rc)
+		return rc;
+	if (replace(file, &failed) && !file->failed)
+		td_say_error(&failed);
+	file->failed = failed.code;
+	return 0;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len >= end_len && strcmp(text + len - end_len, end) == 0;
+}
+
+/* A link stays, and what it points to is replaced; a device must not be. */
+static int find_path(struct textfile *file, const char *name,
+		     struct td_err *err)
+{
+	struct stat st;
+
+	file->path = realpath(name, NULL);
+	if (file->path && stat(file->path, &st) == 0 && !S_ISREG(st.st_mode))
+		return td_err_set(err, -EINVAL,
+				  "-o %s: it would be replaced, and is not a "
+				  "file",
+				  name);
+	if (!file->path)
+		file->path = strdup(name);
+	if (!file->path || asprintf(&file->temporary, "%s.tmp", file->path) < 0)
+		return td_err_nomem(err);
+	return 0;
+}
+
+int td_textfile_run(const struct td_opts *opts, int *status, struct td_err *err)
+{
+	struct td_opts filled = *opts;
+	struct textfile file = {
+		.opts = &filled,
+		.how = ends_with(opts->output, ".prom") ? TD_EXPOSE_TEXT
+							: TD_EXPOSE_OPENMETRICS,
+	};
+	const struct td_viewer viewer = {
+		.begin = begin, .report = report, .fd = -1, .ctx = &file
+	};
+	int rc = find_path(&file, opts->output, err);
+
+	filled.output = "/dev/null";
+	if (!filled.interval_ms)
+		filled.interval_ms = INTERVAL_MS;
+	if (!filled.max_series)
+		filled.max_series = TD_MAX_SERIES;
+	if (!rc)
+		rc = td_session_view(&filled, &viewer, status, err);
+	if (!rc && file.failed && !*status)
+		*status = EXIT_FAILURE;
+	td_exposed_free(&file.exposed);
+	free(file.path);
+	free(file.temporary);
+	return rc;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * metrics/counters: sums that only grow, for monitoring.
+ *
+ * In: the report of each interval.
+ * Out: struct td_counters: slots, cycles and seconds since the start, by PMU and
+ * by the id of rows, and the newest values of metrics that are no sums.
+ *
+ * The percentages of a level are of the row's slots, and become slots here: their
+ * sums over time and over machines are weighted as they should be.
+ */
+#ifndef TD_METRICS_COUNTERS_COUNTERS_H
+#define TD_METRICS_COUNTERS_COUNTERS_H
+
+#include "lib/base/err.h"
+#include "lib/base/index.h"
+#include "lib/count/report.h"
+
+/* In the order in which they are shown. */
+enum td_family_kind {
+	TD_FAMILY_SLOTS, /* of the intervals in which level 1 was counted */
+	TD_FAMILY_LEVEL_1,
+	TD_FAMILY_L2_SLOTS, /* of those in which level 2 was counted */
+	TD_FAMILY_LEVEL_2,
+	TD_FAMILY_CYCLES,
+	TD_FAMILY_CPU_SECONDS,
+	TD_FAMILY_COUNTED,
+	TD_FAMILY_ENABLED,
+	TD_FAMILY_MISSED,
+	TD_FAMILY_RATIO,
+	TD_FAMILY_VALUE,
+	TD_FAMILY_COUNTED_RATIO,
+};
+
+#define TD_NR_FAMILIES (TD_FAMILY_COUNTED_RATIO + 1)
+
+/* What all series of a family have in common. */
+struct td_family_row {
+	const char *name; /* of a counter without "_total" */
+	const char *help;
+	const char *unit;  /* with which the name ends, or NULL */
+	const char *label; /* the name of the label td_series.name, or NULL */
+	bool counter;      /* it never falls; else it is of one interval */
+	int decimals;      /* -1: as many as the value has */
+};
+
+/* Labels are NULL if the series has none of that name.  All are owned. */
+struct td_series {
+	char *pmu;
+	char *id; /* "5" of "CPU5", a cgroup */
+	char *parent, *name, *unit;
+	double value;
+	double owed;       /* what corrections took back and is still to come */
+	uint64_t interval; /* the number of the last one with a value */
+};
+
+struct td_family {
+	struct td_series *v;
+	size_t nr;
+	struct td_index index;
+};
+
+/* Set the first five; free with td_counters_free(). */
+struct td_counters {
+	const char *label; /* of the ids of rows: "cpu"; NULL: none */
+	size_t prefix;     /* length of what ids begin with: "CPU" */
+	size_t max_series;
+	uint64_t interval_ns;
+	bool always_enabled; /* events are, as rows are of whole CPUs */
+	struct td_family families[TD_NR_FAMILIES];
+	size_t nr_series;
+	uint64_t intervals; /* that were added */
+};
+
+const struct td_family_row *td_family_row(enum td_family_kind kind);
+/*
+ * Adds an interval.  A level is added if all of it was counted, and left out
+ * else.  A part that is negative, as corrections can make one, is taken off what
+ * comes next, so no counter ever falls.  -E2BIG if there would be more than
+ * max_series.
+ */
+int td_counters_add(struct td_counters *counters,
+		    const struct td_report *report, struct td_err *err);
+/* False for what is of one interval and has no value in the last. */
+bool td_counters_has_value(const struct td_counters *counters,
+			   enum td_family_kind kind,
+			   const struct td_series *series);
+void td_counters_free(struct td_counters *counters);
+
+#endif

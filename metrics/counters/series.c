@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The series of each family, found by their labels. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+#include "metrics/counters/parts.h"
+
+/* clang-format off */
+static const struct td_family_row rows[TD_NR_FAMILIES] = {
+	[TD_FAMILY_SLOTS] = {
+		.name = "tdstat_slots",
+		.help = "Pipeline slots, of the time in which level 1 was counted.",
+		.counter = true,
+	},
+	[TD_FAMILY_LEVEL_1] = {
+		.name = "tdstat_topdown_slots",
+		.help = "Pipeline slots by what they were used for or lost to.",
+		.label = "category",
+		.counter = true,
+	},
+	[TD_FAMILY_L2_SLOTS] = {
+		.name = "tdstat_l2_slots",
+		.help = "Pipeline slots, of the time in which level 2 was counted.",
+		.counter = true,
+	},
+	[TD_FAMILY_LEVEL_2] = {
+		.name = "tdstat_topdown_l2_slots",
+		.help = "Pipeline slots by category of level 2.",
+		.label = "category",
+		.counter = true,
+	},
+	[TD_FAMILY_CYCLES] = {
+		.name = "tdstat_cycles",
+		.help = "Core cycles in which CPUs were not halted.",
+		.counter = true,
+	},
+	[TD_FAMILY_CPU_SECONDS] = {
+		.name = "tdstat_cpu_seconds",
+		.help = "Time in which CPUs were not halted; of tasks, their CPU time.",
+		.unit = "seconds",
+		.counter = true,
+		.decimals = 9,
+	},
+	[TD_FAMILY_COUNTED] = {
+		.name = "tdstat_counted_seconds",
+		.help = "Time in which a group of events had counters, over all CPUs.",
+		.unit = "seconds",
+		.label = "group",
+		.counter = true,
+		.decimals = 9,
+	},
+	[TD_FAMILY_ENABLED] = {
+		.name = "tdstat_enabled_seconds",
+		.help = "Time in which a group of events was to be counted.",
+		.unit = "seconds",
+		.label = "group",
+		.counter = true,
+		.decimals = 9,
+	},
+	[TD_FAMILY_MISSED] = {
+		.name = "tdstat_intervals_missed",
+		.help = "Intervals that came too late; their counts are in the next.",
+		.counter = true,
+	},
+	[TD_FAMILY_RATIO] = {
+		.name = "tdstat_metric_ratio",
+		.help = "A metric that is a share, in the last interval; 1 is all.",
+		.unit = "ratio",
+		.label = "metric",
+		.decimals = 6,
+	},
+	[TD_FAMILY_VALUE] = {
+		.name = "tdstat_metric_value",
+		.help = "A metric that is no share in the last interval, in its unit.",
+		.label = "metric",
+		.decimals = -1,
+	},
+	[TD_FAMILY_COUNTED_RATIO] = {
+		.name = "tdstat_metric_counted_ratio",
+		.help = "Share of the last interval in which a metric was counted.",
+		.unit = "ratio",
+		.label = "metric",
+		.decimals = 6,
+	},
+};
+/* clang-format on */
+
+const struct td_family_row *td_family_row(enum td_family_kind kind)
+{
+	return &rows[kind];
+}
+
+static uint64_t hash_of(const struct td_series_key *key)
+{
+	const char *const texts[] = { key->pmu, key->id, key->parent, key->name,
+				      key->unit };
+	uint64_t hash = 0;
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(texts); i++)
+		hash = td_hash_more(hash,
+				    texts[i] ? td_hash_text(texts[i]) : i);
+	return hash;
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool is_meant(const struct td_series *series,
+		     const struct td_series_key *key)
+{
+	return same(series->pmu, key->pmu) && same(series->id, key->id) &&
+	       same(series->parent, key->parent) &&
+	       same(series->name, key->name) && same(series->unit, key->unit);
+}
+
+static void free_labels(struct td_series *series)
+{
+	free(series->pmu);
+	free(series->id);
+	free(series->parent);
+	free(series->name);
+	free(series->unit);
+}
+
+/* Sets *copy; false if out of memory. */
+static bool copy_label(const char *text, char **copy)
+{
+	*copy = text ? strdup(text) : NULL;
+	return *copy || !text;
+}
+
+static int too_many(const struct td_counters *counters, struct td_err *err)
+{
+	td_err_set(err, -E2BIG, "there would be more than %zu series",
+		   counters->max_series);
+	return td_err_hint(err, "--max-series N allows more; fewer CPUs, "
+				"cgroups or metrics make fewer");
+}
+
+static struct td_series *add(struct td_counters *counters,
+			     struct td_family *family,
+			     const struct td_series_key *key,
+			     struct td_err *err)
+{
+	struct td_series *series;
+
+	if (counters->nr_series >= counters->max_series) {
+		too_many(counters, err);
+		return NULL;
+	}
+	series = td_array_add(&family->v, family->nr, sizeof(*series));
+	if (!series || !copy_label(key->pmu, &series->pmu) ||
+	    !copy_label(key->id, &series->id) ||
+	    !copy_label(key->parent, &series->parent) ||
+	    !copy_label(key->name, &series->name) ||
+	    !copy_label(key->unit, &series->unit) ||
+	    td_index_add(&family->index, hash_of(key), family->nr)) {
+		if (series)
+			free_labels(series);
+		td_err_nomem(err);
+		return NULL;
+	}
+	family->nr++;
+	counters->nr_series++;
+	return series;
+}
+
+struct td_series *td_series_find(struct td_counters *counters,
+				 enum td_family_kind kind,
+				 const struct td_series_key *key,
+				 struct td_err *err)
+{
+	struct td_family *family = &counters->families[kind];
+	size_t step = 0, at;
+
+	do {
+		at = td_index_next(&family->index, hash_of(key), &step);
+		if (at != TD_NOT_FOUND && is_meant(&family->v[at], key))
+			return &family->v[at];
+	} while (at != TD_NOT_FOUND);
+	return add(counters, family, key, err);
+}
+
+/* What was taken back before comes off first. */
+static void grow(struct td_series *series, double part)
+{
+	series->owed += part;
+	if (series->owed < 0)
+		return;
+	series->value += series->owed;
+	series->owed = 0;
+}
+
+int td_series_put(struct td_counters *counters, enum td_family_kind kind,
+		  const struct td_series_key *key, double value,
+		  struct td_err *err)
+{
+	struct td_series *series;
+
+	if (!isfinite(value))
+		return 0;
+	series = td_series_find(counters, kind, key, err);
+	if (!series)
+		return err->code;
+	if (rows[kind].counter)
+		grow(series, value);
+	else
+		series->value = value + 0.0; /* never -0 */
+	series->interval = counters->intervals;
+	return 0;
+}
+
+bool td_counters_has_value(const struct td_counters *counters,
+			   enum td_family_kind kind,
+			   const struct td_series *series)
+{
+	return rows[kind].counter || series->interval == counters->intervals;
+}
+
+void td_counters_free(struct td_counters *counters)
+{
+	for (size_t kind = 0; kind < TD_NR_FAMILIES; kind++) {
+		struct td_family *family = &counters->families[kind];
+
+		for (size_t i = 0; i < family->nr; i++)
+			free_labels(&family->v[i]);
+		free(family->v);
+		td_index_free(&family->index);
+	}
+	*counters = (struct td_counters){ 0 };
+}

@@ -1,0 +1,418 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # sh -c; what try sets
+# tdstat serve and --openmetrics, over software events of this very machine; with
+# the real promtool and node_exporter where they could be fetched (tests/tools).
+
+load helper
+
+bin=$here/../../build/tools/usr/bin
+files=$here/../../cmd/serve
+manual=$here/../../man/tdstat-openmetrics.7
+
+needs_tool() {
+	[ -x "$bin/$1" ] || skip "no $1 here (tests/tools/fetch)"
+}
+
+needs_library() {
+	python3 -c 'import ctypes; ctypes.CDLL("libmicrohttpd.so.12")' 2>/dev/null || skip "no libmicrohttpd here"
+}
+
+# http METHOD URL [HEADER]: status, headers and body of an answer; unix:PATH /URL
+http() {
+	python3 "$here/serve.py" http "$@"
+}
+
+# start [OPTION]...: serve on a port or socket of our own, until it is ready
+start() {
+	needs_software_events -a
+	needs_library
+	port=$(python3 "$here/serve.py" port)
+	where=127.0.0.1:$port
+	[[ " $* " != *" --listen "* ]] || where=
+	rm -f notify.sock
+	python3 "$here/serve.py" notified notify.sock >states 3>&- &
+	notified=$!
+	for ((i = 0; i < 100; i++)); do
+		[ ! -S notify.sock ] || break
+		sleep 0.05
+	done
+	NOTIFY_SOCKET=$PWD/notify.sock "$TDSTAT" serve -l 1 -I 200 ${where:+--listen "$where"} "$@" >out 2>err 3>&- &
+	serve=$!
+	for ((i = 0; i < 200; i++)); do
+		! grep -q READY=1 states || return 0
+		kill -0 "$serve" 2>/dev/null || break
+		sleep 0.05
+	done
+	fail "not ready: $(cat err)"
+}
+
+# has_counted: a page with a whole interval
+has_counted() {
+	for ((i = 0; i < 100; i++)); do
+		http GET "http://$where/metrics" >page
+		! grep -q '^tdstat_slots_total' page || return 0
+		sleep 0.1
+	done
+	fail "nothing was counted: $(cat page)"
+}
+
+teardown() {
+	for pid in ${serve-} ${notified-} ${exporter-}; do
+		kill "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+	[ -n "$BATS_TEST_COMPLETED" ] || cat err 2>/dev/null || true
+}
+
+# --- HTTP -------------------------------------------------------------------------
+
+@test "GET /metrics: text, and OpenMetrics for whoever asks for it" {
+	start
+	has_counted
+	grep -q '^status 200' page
+	grep -qi '^content-type: text/plain; version=0.0.4; charset=utf-8' page
+	grep -q '^# TYPE tdstat_slots_total counter' page
+	run ! grep -q '# EOF' page
+	http GET "http://$where/metrics" 'Accept: application/openmetrics-text;version=1.0.0,text/plain;q=0.5' >page
+	grep -qi '^content-type: application/openmetrics-text; version=1.0.0; charset=utf-8' page
+	grep -q '^# TYPE tdstat_slots counter' page
+	grep -q '^tdstat_slots_total{pmu="cpu"} [0-9]*$' page
+	assert_equal "$(tail -n 1 page)" '# EOF'
+	# all of them, and each of the two halves that count something
+	awk '/^tdstat_slots_total/ { all = $2 } /^tdstat_topdown_slots_total/ { sum += $2; nr++ }
+		END { exit !(nr == 4 && sum > 0.99 * all && sum < 1.01 * all) }' page
+	kill "$serve"
+	wait "$serve"
+	wait "$notified" || true
+	grep -q '^WATCHDOG=1$' states
+	assert_equal "$(tail -n 1 states)" STOPPING=1
+}
+
+@test "HEAD, other pages and methods, and a kept connection" {
+	start
+	http HEAD "http://$where/metrics" >page
+	grep -q '^status 200' page
+	assert_equal "$(sed '1,/^$/d' page)" ''
+	http GET "http://$where/" >page
+	grep -q '^status 200' page
+	grep -q /metrics page
+	http GET "http://$where/metrics/x" >page
+	grep -q '^status 404' page
+	for method in POST PUT DELETE OPTIONS; do
+		http $method "http://$where/metrics" >page
+		grep -q '^status 405' page
+		grep -qi '^allow: GET, HEAD' page
+	done
+	python3 "$here/serve.py" kept "$port"
+}
+
+@test "garbage, slow clients and 1,000 connections do no harm" {
+	start
+	has_counted
+	before=$(awk '/^VmRSS/ { print $2 }' "/proc/$serve/status")
+	python3 "$here/serve.py" garbage "$port"
+	python3 "$here/serve.py" crowd "$port" 1000
+	python3 "$here/serve.py" slow "$port" 64
+	after=$(awk '/^VmRSS/ { print $2 }' "/proc/$serve/status")
+	[ -n "${SANITIZED-}" ] || [ "$after" -lt $((before + 16384)) ] || fail "$before KiB became $after"
+	kill "$serve"
+	wait "$serve"
+}
+
+@test "an answer of more labels: -A has cpu, as node_exporter has it" {
+	start -A
+	has_counted
+	for cpu in $(seq 0 $(($(nproc --all) - 1))); do
+		[ ! -e "/sys/devices/system/cpu/cpu$cpu/online" ] || [ "$(cat "/sys/devices/system/cpu/cpu$cpu/online")" = 1 ] || continue
+		grep -q "^tdstat_slots_total{pmu=\"cpu\",cpu=\"$cpu\"} " page || fail "no cpu $cpu"
+	done
+}
+
+@test "--max-series is an error, and no silence" {
+	start --max-series 3
+	status=0
+	wait "$serve" || status=$?
+	assert_equal "$status" 1
+	grep -q '^tdstat: there would be more than 3 series$' err
+	grep -q -e '--max-series' err
+}
+
+# --- where it listens ---------------------------------------------------------------
+
+@test "a unix socket: its rights, a stale one, one in use, and none at the end" {
+	start --listen "unix:$PWD/sock"
+	assert_equal "$(stat -c %a sock)" 660
+	http GET "unix:$PWD/sock" /metrics >page
+	grep -q '^status 200' page
+	try timeout 20 "$TDSTAT" serve --listen "unix:$PWD/sock"
+	assert_equal "$status" 1
+	[[ $stderr == *"cannot listen on $PWD/sock: Address already in use"* ]]
+	kill -KILL "$serve"
+	wait "$serve" || true
+	[ -S sock ]
+	kill "$notified" || true
+	start --listen "unix:$PWD/sock"
+	http GET "unix:$PWD/sock" /metrics >page
+	grep -q '^status 200' page
+	kill "$serve"
+	wait "$serve"
+	[ ! -e sock ]
+	# what is no socket is left alone
+	echo precious >sock
+	try timeout 20 "$TDSTAT" serve --listen "unix:$PWD/sock"
+	assert_equal "$status" 1
+	assert_equal "$(cat sock)" precious
+}
+
+@test "a socket of systemd" {
+	needs_software_events -a
+	needs_library
+	python3 "$here/serve.py" activated "$TDSTAT" >page
+	grep -q '^status 200' page
+}
+
+@test "--listen: what cannot be meant" {
+	for where in nowhere 9878 :9878 127.0.0.1: 127.0.0.1:0 127.0.0.1:65536 ::1:9878 '[::1]' '[]:1' 127.0.0.1:12x; do
+		try timeout 20 "$TDSTAT" serve --listen "$where"
+		assert_equal "$status" 64
+		assert_equal "${stderr_lines[0]}" "tdstat: --listen $where: not ADDR:PORT or unix:PATH"
+	done
+	try timeout 20 "$TDSTAT" serve --listen unix:
+	assert_equal "$status" 64
+	try timeout 20 "$TDSTAT" serve --listen "unix:/$(printf '%0200d' 0)"
+	assert_equal "$status" 64
+}
+
+@test "an address in use" {
+	start
+	try timeout 20 "$TDSTAT" serve --listen "$where"
+	assert_equal "$status" 1
+	assert_equal "${stderr_lines[0]}" "tdstat: cannot listen on $where: Address already in use"
+	assert_equal "${#stderr_lines[@]}" 2
+}
+
+@test "rights: none but CAP_PERFMON are left, in no thread" {
+	start
+	[ "$(id -u)" = 0 ] || skip "not root"
+	for task in /proc/"$serve"/task/*/status; do
+		run ! grep -E '^Cap(Inh|Amb):.*[1-9a-f]' "$task"
+		run ! grep -E '^Cap(Prm|Eff|Bnd):' <(grep -vE '^Cap...:[[:blank:]]*0*(4000000000)?$' "$task")
+		grep -q '^NoNewPrivs:[[:blank:]]*1$' "$task"
+	done
+}
+
+@test "without libmicrohttpd: which package has it" {
+	needs_software_events -a
+	mkdir lib
+	: >lib/libmicrohttpd.so.12
+	LD_LIBRARY_PATH=$PWD/lib try timeout 20 "$TDSTAT" serve
+	assert_equal "$status" 1
+	[[ ${stderr_lines[0]} == 'tdstat: tdstat serve needs libmicrohttpd: '* ]]
+	[[ ${stderr_lines[1]} == *libmicrohttpd12* ]]
+}
+
+@test "only serve loads libmicrohttpd" {
+	run ! grep -E 'microhttpd|gnutls' <(ldd "$TDSTAT")
+}
+
+# --- the file -----------------------------------------------------------------------
+
+@test "--openmetrics -o FILE.prom: node_exporter reads it" {
+	needs_software_events -a
+	mkdir textfile
+	"$TDSTAT" -a -l 1 --openmetrics -o textfile/tdstat.prom -I 200 --interval-count 3
+	assert_equal "$(ls textfile)" tdstat.prom
+	run ! grep -q EOF textfile/tdstat.prom
+	needs_tool prometheus-node-exporter
+	port=$(python3 "$here/serve.py" port)
+	"$bin/prometheus-node-exporter" --collector.disable-defaults --collector.textfile \
+		--collector.textfile.directory="$PWD/textfile" --web.listen-address="127.0.0.1:$port" >exporter.log 2>&1 3>&- &
+	exporter=$!
+	for ((i = 0; i < 100; i++)); do
+		! http GET "http://127.0.0.1:$port/metrics" >page 2>/dev/null || break
+		sleep 0.1
+	done
+	grep -q '^node_textfile_scrape_error 0$' page
+	grep -q '^node_textfile_mtime_seconds{.*tdstat.prom' page
+	# the same series with the same values, written another way
+	python3 "$here/serve.py" same textfile/tdstat.prom page
+}
+
+@test "promtool finds no fault with the page and the file" {
+	needs_tool promtool
+	start
+	has_counted
+	sed '1,/^$/d' page | "$bin/promtool" check metrics
+	"$TDSTAT" -a -l 1 --openmetrics -o file.prom -I 200 --interval-count 2
+	"$bin/promtool" check metrics <file.prom
+}
+
+@test "another name: OpenMetrics; each interval replaces the whole file" {
+	needs_software_events -a
+	echo old >file.txt
+	ln -s file.txt link
+	"$TDSTAT" -a -l 1 --openmetrics -o link -I 100 --interval-count 2
+	[ -L link ]
+	assert_equal "$(tail -n 1 file.txt)" '# EOF'
+	assert_equal "$(grep -c '^tdstat_info' file.txt)" 1
+	[ ! -e file.txt.tmp ]
+}
+
+@test "a command: its status, and the slots up to its end" {
+	needs_software_events
+	try "$TDSTAT" -l 1 --openmetrics -o file -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; exit 3'
+	assert_equal "$status" 3
+	awk '/^tdstat_slots_total/ { found = $2 > 0 } END { exit !found }' file
+}
+
+@test "a folder that is gone: said once, and the counters go on" {
+	needs_software_events -a
+	mkdir folder
+	"$TDSTAT" -a -l 1 --openmetrics -o folder/file -I 100 2>err 3>&- &
+	serve=$!
+	for ((i = 0; i < 100; i++)); do
+		[ ! -e folder/file ] || break
+		sleep 0.1
+	done
+	mv folder gone
+	for ((i = 0; i < 100; i++)); do
+		! grep -q 'cannot write' err || break
+		sleep 0.1
+	done
+	sleep 0.5
+	assert_equal "$(grep -c 'cannot write' err)" 1
+	assert_equal "$(tail -n 1 gone/file)" '# EOF'
+	cp gone/file before
+	mv gone folder
+	for ((i = 0; i < 100; i++)); do
+		cmp -s folder/file before || break
+		sleep 0.1
+	done
+	run ! cmp folder/file before
+	kill "$serve"
+	wait "$serve"
+}
+
+@test "no room: said once, the old file stays whole, and the status tells" {
+	needs_software_events -a
+	# what is there before anything was counted is smaller than 1 KiB
+	status=0
+	(
+		ulimit -f 1
+		"$TDSTAT" -a -l 1 --openmetrics -o file -I 100 --interval-count 4 2>err
+	) || status=$?
+	assert_equal "$status" 1
+	assert_equal "$(grep -c "cannot write .*/file: File too large\|cannot write file: File too large" err)" 1
+	assert_equal "$(tail -n 1 file)" '# EOF'
+	[ ! -e file.tmp ]
+}
+
+@test "what is no file is not replaced, and what cannot be written is told first" {
+	needs_software_events -a
+	try timeout 20 "$TDSTAT" -a --openmetrics -o /dev/null
+	assert_equal "$status" 1
+	[[ $stderr == *'-o /dev/null: it would be replaced, and is not a file'* ]]
+	[ -c /dev/null ]
+	try timeout 20 "$TDSTAT" -a -l 1 --openmetrics -o nowhere/file
+	assert_equal "$status" 1
+	[[ $stderr == *'cannot write nowhere/file: No such file or directory'* ]]
+}
+
+@test "what --openmetrics and serve exclude" {
+	for words in '' '-o f -x,' '-o f -j' '-o f -e cycles' '-o f --append' '-o f --per-thread -p 1' \
+		'-o f -r 2 -- true' '-o f -I 1s --summary' '-o f -A --for-each-cgroup x'; do
+		# shellcheck disable=SC2086
+		try timeout 20 "$TDSTAT" --openmetrics $words
+		assert_equal "$words: $status" "$words: 64"
+	done
+	try timeout 20 "$TDSTAT" -a --max-series 5
+	assert_equal "$status" 64
+	for words in true '-A --for-each-cgroup x' '--per-thread' '-I 99' '--max-series 0' '-x,'; do
+		# shellcheck disable=SC2086
+		try timeout 20 "$TDSTAT" serve $words
+		assert_equal "$words: $status" "$words: 64"
+	done
+}
+
+# --- files for others ---------------------------------------------------------------
+
+@test "rules and dashboard name what tdstat prints, and Prometheus takes the rules" {
+	"$BATS_TEST_DIRNAME/../../build/tests/unit/counters" --names 2>/dev/null | sort >names
+	[ -s names ] || skip "no unit tests here"
+	for file in "$files/rules.yml" "$files/grafana.json" "$manual"; do
+		sed 's/\\-/-/g' "$file" | grep -v '^\.\(Nm\|Xr\|Dt\)' |
+			grep -oE '\btdstat_[a-z0-9_]+' | sort -u >used
+		[ -s used ]
+		sed -i '/^tdstat_\(topdown_slots\|topdown_l2_slots\|cycles\|counted_seconds\)$/d' used
+		assert_equal "$file: $(comm -23 used names)" "$file: "
+	done
+	# and the manual has each
+	assert_equal "$(comm -13 used names)" ''
+	jq -e '.panels | length > 4' "$files/grafana.json"
+	needs_tool promtool
+	"$bin/promtool" check rules "$files/rules.yml"
+}
+
+@test "Prometheus understands each query of the manual and of the dashboard" {
+	needs_tool promtool
+	{
+		jq -r '.panels[].targets[].expr' "$files/grafana.json" |
+			sed 's/\$__rate_interval/5m/g; s/\$[a-z]*/.*/g'
+		awk '/^\.\\" query/ { on = 1; next } /^\.Ed/ && on { on = 0; print "" } on && !/^\./ { printf "%s ", $0 }' "$manual"
+	} >queries
+	[ "$(wc -l <queries)" -gt 10 ]
+	jq -R '{record: "a:b", expr: .}' queries | jq -s '{groups: [{name: "queries", rules: [to_entries[] | .value + {record: "a:b\(.key)"}]}]}' >rules.json
+	"$bin/promtool" check rules rules.json
+	# and one that is wrong would be noticed
+	sed -i 's/group_left/group_lefty/' rules.json
+	run ! "$bin/promtool" check rules rules.json
+}
+
+@test "the unit's filter of system calls lets through all that serve calls" {
+	command -v systemd-analyze >/dev/null || skip "no systemd-analyze"
+	command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null || skip "strace does not work here"
+	needs_software_events -a
+	needs_library
+	where=127.0.0.1:$(python3 "$here/serve.py" port)
+	timeout 60 strace -f -o trace "$TDSTAT" serve -l 1 -I 200 --listen "$where" 2>err 3>&- &
+	serve=$!
+	for ((i = 0; i < 100; i++)); do
+		! http GET "http://$where/metrics" >page 2>/dev/null || break
+		sleep 0.1
+	done
+	has_counted
+	kill "$serve"
+	wait "$serve" || true
+	sed -E 's/^[0-9]+ +//' trace | grep -oE '^[a-z_0-9]+\(' | tr -d '(' | sort -u >used
+	[ "$(wc -l <used)" -gt 30 ]
+	# shellcheck disable=SC2046 # names without blanks
+	filter $(sed -n 's/^SystemCallFilter=//p' "$files/tdstat.service.in") | sort -u >allowed
+	assert_equal "$(comm -23 used allowed)" ''
+}
+
+# filter NAME...: the system calls of systemd's sets
+filter() {
+	local name
+
+	for name in "$@"; do
+		case $name in
+		@*)
+			# shellcheck disable=SC2046 # names without blanks
+			filter $(systemd-analyze syscall-filter "$name" | sed '1d; /^ *#/d')
+			;;
+		*) echo "$name" ;;
+		esac
+	done
+}
+
+@test "systemd finds no fault with the unit" {
+	command -v systemd-analyze >/dev/null || skip "no systemd-analyze"
+	mkdir bin
+	printf '#!/bin/sh\n' >bin/tdstat
+	chmod +x bin/tdstat
+	sed "s|@BINDIR@|$PWD/bin|; /^Documentation/d" "$files/tdstat.service.in" >tdstat.service
+	try systemd-analyze verify ./tdstat.service
+	assert_equal "$output$stderr" ''
+	assert_success
+}

@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2154 # what "run --separate-stderr" sets
+# The counters of tdstat serve as a real Prometheus sees them.  Two sets of fields
+# take turns every three seconds, so that a mean is not the value of any moment.
+# machine: adl --no-halt --td 64,16,48,127,16,12,32,80 --td2 128,16,48,63,16,12,32,40 --phase 3000
+
+load helper
+
+bin=$BATS_TEST_DIRNAME/../../build/tools/usr/bin
+manual=$BATS_TEST_DIRNAME/../../man/tdstat-openmetrics.7
+address=127.0.0.1:9878
+
+# get URL: what is there
+get() {
+	python3 -c 'import sys, urllib.request
+print(urllib.request.urlopen(sys.argv[1], timeout=20).read().decode(), end="")' "$1"
+}
+
+# await_page URL
+await_page() {
+	for ((i = 0; i < 100; i++)); do
+		! get "$1" >page 2>/dev/null || return 0
+		sleep 0.3
+	done
+	echo "$1 never answered"
+	return 1
+}
+
+start_serve() {
+	"$TDSTAT" serve --listen "$address" 2>serve.err &
+	serve=$!
+	await_page "http://$address/metrics"
+}
+
+start_prometheus() {
+	cat >prometheus.yml <<-TEXT
+		global: { scrape_interval: 1s, scrape_timeout: 1s }
+		scrape_configs:
+		- job_name: tdstat
+		  static_configs: [ { targets: [ "$address" ] } ]
+	TEXT
+	"$bin/prometheus" --config.file=prometheus.yml --storage.tsdb.path=tsdb \
+		--web.listen-address=127.0.0.1:9090 --log.level=warn 2>prometheus.err &
+	await_page "http://127.0.0.1:9090/-/ready"
+}
+
+# promql NAME: the manual's query of this name, over the last 24 seconds
+promql() {
+	sed -n "/^\.\\\\\" query $1\$/,/^\.Ed/p" "$manual" | sed '/^\./d' |
+		tr '\n' ' ' | sed 's/\\e/\\/g; s/\\-/-/g; s/\[5m\]/[24s]/g'
+}
+
+# query EXPRESSION: the API's answer
+query() {
+	get "http://127.0.0.1:9090/api/v1/query?query=$(jq -rn --arg q "$1" '$q | @uri')"
+}
+
+@test "PromQL of the manual: the same percentages as a recording of that time" {
+	emulated
+	[ -x "$bin/prometheus" ] || skip "no Prometheus here (tests/tools/fetch)"
+	ip link set lo up 2>/dev/null || true
+	start_serve
+	start_prometheus
+	"$TDSTAT" record -a -l 2 --timeout 25s -o td.jsonl --quiet
+	query "$(promql level1)" >level1.json
+	query "$(promql level2)" >level2.json
+	"$TDSTAT" report td.jsonl -l 2 -j >recorded.json
+	python3 "$BATS_TEST_DIRNAME/serve.py" recorded.json level1.json level2.json
+
+	# a restart: counters that begin anew are no loss of slots
+	kill "$serve"
+	wait "$serve"
+	start_serve
+	sleep 5
+	query "$(promql level1)" >level1.json
+	python3 "$BATS_TEST_DIRNAME/serve.py" - level1.json
+	query 'min(rate(tdstat_slots_total[24s]))' >least.json
+	jq -e '.data.result[0].value[1] | tonumber > 0' least.json
+}

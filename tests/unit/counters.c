@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests the sums of slots, and the text that they are shown as. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cmd/out/openmetrics.h"
+#include "lib/base/util.h"
+#include "tests/unit/report.h"
+#include "tests/unit/test.h"
+
+#define NS UINT64_C(1000000000)
+
+static const struct td_column columns[] = {
+	{ "tma_retiring", "%", true },
+	{ "tma_bad_speculation", "%", true },
+	{ "tma_light_operations", "%", true },
+	{ "tma_dram_bound", "%", true },
+	{ "tma_info_thread_ipc", "insn", true },
+};
+
+static const struct td_node nodes[] = {
+	{ .column = 0, .level = 1 },
+	{ .column = 1, .level = 1 },
+	{ .column = 2, .level = 2, .parent = "tma_retiring" },
+	{ .column = 3, .level = 3, .parent = "tma_memory_bound" },
+	{ .column = 4, .level = 0 },
+};
+
+#define NR TD_ARRAY_SIZE(columns)
+
+/* Adds an interval with one row; a value that is NaN was not counted. */
+static int add_row(struct td_counters *counters, const char *id, uint64_t time,
+		   double slots, const double values[NR], struct td_err *err)
+{
+	struct td_cell cells[NR];
+	struct td_row row = {
+		.id = id,
+		.pmu = "cpu_core",
+		.slots = slots,
+		.activity = { 1, 0.5, 1, 300, 0.25 },
+		.cells = cells,
+		.nodes = nodes,
+		.nr_nodes = NR,
+	};
+	const struct td_report report = { .time_ns = time,
+					  .columns = columns,
+					  .nr_columns = NR,
+					  .rows = &row,
+					  .nr_rows = 1 };
+
+	for (size_t i = 0; i < NR; i++) {
+		cells[i] = (struct td_cell){
+			.status = isnan(values[i]) ? TD_STATUS_NOT_COUNTED
+						   : TD_STATUS_OK,
+			.value = values[i],
+			.running_pct = 50,
+			.running_ns = NS / 2,
+		};
+	}
+	return td_counters_add(counters, &report, err);
+}
+
+/* The text of all counters, on the heap.  Inline, gcc 12 takes it for a local. */
+__attribute__((noinline)) static char *
+text_of(const struct td_counters *counters, enum td_exposition how)
+{
+	const struct td_exposed_info info = { "0.1", "GenuineIntel-6-97-2",
+					      "Alder \"Lake\"" };
+	char *text = NULL;
+	size_t size = 0;
+	FILE *fp = open_memstream(&text, &size);
+
+	td_out_openmetrics(fp, how, counters, &info);
+	fclose(fp);
+	return text;
+}
+
+/* The value of the only series that begins so; NaN: there is none. */
+static double value_of(const struct td_counters *counters, const char *series)
+{
+	td_autofree char *text = text_of(counters, TD_EXPOSE_OPENMETRICS);
+	const char *at = strstr(text, series);
+	const char *blank = at ? strchr(at, ' ') : NULL;
+
+	return blank ? strtod(blank, NULL) : NAN;
+}
+
+#define CORE     "{pmu=\"cpu_core\""
+#define RETIRING "tdstat_topdown_slots_total" CORE ",category=\"retiring\"} "
+#define BAD      "tdstat_topdown_slots_total" CORE ",category=\"bad_speculation\"} "
+#define LIGHT                                \
+	"tdstat_topdown_l2_slots_total" CORE \
+	",parent=\"retiring\",category=\"light_operations\"} "
+
+static void test_sums(void)
+{
+	struct td_counters counters = { .max_series = 100, .interval_ns = NS };
+	struct td_err err = { 0 };
+
+	ok(!add_row(&counters, "all", NS, 1000,
+		    (double[]){ 25, 75, 20, 5, 1.5 }, &err) &&
+		   !add_row(&counters, "all", 2 * NS, 100,
+			    (double[]){ 100, 0, 90, 6, 2.5 }, &err),
+	   "two intervals");
+	ok(value_of(&counters, "tdstat_slots_total") == 1100, "slots");
+	ok(value_of(&counters, RETIRING) == 350, "weighted by slots");
+	ok(value_of(&counters, BAD) == 750, "the other part");
+	ok(value_of(&counters, LIGHT) == 290, "level 2, with its parent");
+	ok(value_of(&counters, "tdstat_l2_slots_total") == 1100, "its slots");
+	ok(value_of(&counters, "tdstat_cycles_total") == 1200,
+	   "cycles, scaled up to the time not halted");
+	ok(value_of(&counters, "tdstat_cpu_seconds_total") == 1, "seconds");
+	ok(value_of(&counters, "tdstat_counted_seconds_total" CORE
+			       ",group=\"level1\"} ") == 1,
+	   "the time in which it was counted");
+	ok(value_of(&counters, "tdstat_enabled_seconds_total" CORE
+			       ",group=\"level2\"} ") == 2,
+	   "and in which it should have been");
+	ok(test_near(value_of(&counters, "tdstat_metric_ratio" CORE
+					 ",metric=\"tma_dram_bound\"} "),
+		     0.06, 1e-9),
+	   "level 3 is of the last interval");
+	ok(value_of(&counters,
+		    "tdstat_metric_value" CORE
+		    ",metric=\"tma_info_thread_ipc\",unit=\"insn\"} ") == 2.5,
+	   "what is no share has its unit");
+	ok(value_of(&counters, "tdstat_intervals_missed_total") == 0,
+	   "no interval was missed");
+	td_counters_free(&counters);
+}
+
+static void test_missing(void)
+{
+	struct td_counters counters = { .max_series = 100, .interval_ns = NS };
+	struct td_err err = { 0 };
+	td_autofree char *text = NULL;
+
+	add_row(&counters, "all", NS, 1000,
+		(double[]){ NAN, NAN, NAN, NAN, NAN }, &err);
+	ok(isnan(value_of(&counters, "tdstat_enabled_seconds_total")),
+	   "whether tasks ran is not known");
+	counters.always_enabled = true;
+	add_row(&counters, "all", NS, 1000,
+		(double[]){ NAN, NAN, NAN, NAN, NAN }, &err);
+	ok(value_of(&counters, "tdstat_enabled_seconds_total") == 1,
+	   "CPUs always do");
+	add_row(&counters, "all", NS, 1000,
+		(double[]){ 25, NAN, NAN, NAN, NAN }, &err);
+	ok(isnan(value_of(&counters, "tdstat_slots_total")) &&
+		   isnan(value_of(&counters, RETIRING)),
+	   "a level of which a part was not counted is left out");
+	ok(value_of(&counters, "tdstat_counted_seconds_total" CORE
+			       ",group=\"level1\"} ") == 0,
+	   "and this is said");
+	add_row(&counters, "all", 6 * NS, 1000,
+		(double[]){ 25, 75, NAN, 7, NAN }, &err);
+	ok(value_of(&counters, RETIRING) == 250, "then it was");
+	ok(isnan(value_of(&counters, "tdstat_l2_slots_total")),
+	   "and level 2 was not");
+	ok(value_of(&counters, "tdstat_intervals_missed_total") == 2,
+	   "two intervals had no report");
+	add_row(&counters, "all", 7 * NS, NAN,
+		(double[]){ 25, 75, NAN, NAN, -0.0 }, &err);
+	ok(value_of(&counters, RETIRING) == 250, "slots that are not known");
+	text = text_of(&counters, TD_EXPOSE_OPENMETRICS);
+	ok(!strstr(text, "-0"), "no negative zero");
+	ok(!strstr(text, "metric_ratio"), "an old value is not shown again");
+	ok(!strstr(text, "} nan") && !strstr(text, "} inf"), "no NaN");
+	td_counters_free(&counters);
+}
+
+static void test_negative(void)
+{
+	struct td_counters counters = { .max_series = 100, .interval_ns = NS };
+	static const double of_bad[] = { 10, -5, 3, -1, 13 };
+	static const double sums[] = { 100, 100, 100, 100, 200 };
+	struct td_err err = { 0 };
+	bool right = true;
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(of_bad); i++) {
+		add_row(&counters, "all", (i + 1) * NS, 1000,
+			(double[]){ 100 - of_bad[i], of_bad[i], 0, 0, 0 },
+			&err);
+		right = right && value_of(&counters, BAD) == sums[i];
+	}
+	ok(right, "it never falls, and what was taken back is taken off");
+	ok(value_of(&counters, RETIRING) == 4800, "the other part");
+	td_counters_free(&counters);
+}
+
+static void test_limit(void)
+{
+	struct td_counters counters = { .label = "cpu",
+					.prefix = 3,
+					.max_series = 16 };
+	static const double values[] = { 25, 75, 20, 5, 1.5 };
+	struct td_err err = { 0 };
+
+	ok(!add_row(&counters, "CPU5", NS, 1000, values, &err),
+	   "as many series as are allowed");
+	ok(value_of(&counters, "tdstat_slots_total" CORE ",cpu=\"5\"} ") ==
+		   1000,
+	   "the label of a CPU is its number");
+	ok(!add_row(&counters, "CPU5", 2 * NS, 1000, values, &err),
+	   "the same again are no new ones");
+	ok(add_row(&counters, "CPU6", 3 * NS, 1000, values, &err) == -E2BIG &&
+		   err.hint[0],
+	   "more are an error: %s", err.msg);
+	td_counters_free(&counters);
+}
+
+static const struct {
+	const char *id, *label;
+} hostile[] = {
+	{ "system.slice/a b", "system.slice/a b" },
+	{ "dev-by\\x2dlabel", "dev-by\\\\x2dlabel" },
+	{ "\"} 1\n", "\\\"} 1\357\277\2750a" },
+	{ "\033[31m", "\357\277\2751b[31m" },
+	{ "caf\303\251", "caf\303\251" },
+	{ "\377\376", "\357\277\275ff\357\277\275fe" },
+	{ "\357\277\2750a", "\357\277\275ef\357\277\275bf\357\277\275bd0a" },
+	{ "", "" },
+};
+
+static void test_labels(void)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(hostile); i++) {
+		struct td_counters counters = { .label = "cgroup",
+						.max_series = 100 };
+		struct td_err err = { 0 };
+		td_autofree char *wanted = NULL;
+		td_autofree char *text = NULL;
+
+		add_row(&counters, hostile[i].id, NS, 10,
+			(double[]){ 50, 50, 50, 50, 50 }, &err);
+		if (asprintf(&wanted,
+			     "\ntdstat_slots_total" CORE ",cgroup=\"%s\"} 10\n",
+			     hostile[i].label) < 0)
+			wanted = NULL;
+		text = text_of(&counters, TD_EXPOSE_TEXT);
+		ok(wanted && strstr(text, wanted), "label no. %zu", i);
+		td_counters_free(&counters);
+	}
+}
+
+static void test_formats(void)
+{
+	struct td_counters counters = { .max_series = 100 };
+	struct td_err err = { 0 };
+	td_autofree char *text = NULL;
+	td_autofree char *open = NULL;
+	size_t len;
+
+	add_row(&counters, "all", NS, 1e15, (double[]){ 25, 75, 20, 5, 1.5 },
+		&err);
+	text = text_of(&counters, TD_EXPOSE_TEXT);
+	open = text_of(&counters, TD_EXPOSE_OPENMETRICS);
+	len = strlen(open);
+	ok(len > 6 && strcmp(open + len - 6, "# EOF\n") == 0 &&
+		   !strstr(text, "EOF"),
+	   "only OpenMetrics has an end");
+	ok(strstr(open, "# TYPE tdstat_cpu_seconds counter\n# UNIT "
+			"tdstat_cpu_seconds seconds\n") &&
+		   !strstr(text, "UNIT"),
+	   "and units");
+	ok(strstr(open, "# TYPE tdstat info\n") &&
+		   strstr(text, "# TYPE tdstat_info gauge\n") &&
+		   strstr(open, "model=\"Alder \\\"Lake\\\"\"} 1\n"),
+	   "the types of what informs");
+	ok(strstr(text, "# TYPE tdstat_slots_total counter\n") &&
+		   strstr(open, "# TYPE tdstat_slots counter\n"),
+	   "the names of counters");
+	ok(strstr(text, "\ntdstat_slots_total" CORE "} 1000000000000000\n"),
+	   "large numbers without exponents");
+	td_counters_free(&counters);
+}
+
+/* For a test of files that name them. */
+static int print_names(void)
+{
+	for (int i = 0; i < TD_NR_FAMILIES; i++) {
+		const struct td_family_row *row =
+			td_family_row((enum td_family_kind)i);
+
+		printf("%s%s\n", row->name, row->counter ? "_total" : "");
+	}
+	puts("tdstat_info");
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && strcmp(argv[1], "--names") == 0)
+		return print_names();
+	test_sums();
+	test_missing();
+	test_negative();
+	test_limit();
+	test_labels();
+	test_formats();
+	return done_testing();
+}

@@ -26,6 +26,7 @@ enum td_subcommand {
 	TD_REGIONS,
 	TD_LOCATE,
 	TD_PROFILE,
+	TD_TOP,
 };
 
 struct td_command;

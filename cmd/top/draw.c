@@ -143,7 +143,9 @@ static void make_layout(const struct drawing *d, struct layout *layout)
 		if (i == SECTION_HEAT && wanted > d->canvas->height / 6)
 			wanted = d->canvas->height / 6;
 		if (wanted > most - layout->upper)
-			wanted = i == SECTION_HEAT ? most - layout->upper : 0;
+			wanted = i == SECTION_HEAT || i == SECTION_BARS
+					 ? most - layout->upper
+					 : 0;
 		layout->lines[i] = wanted > 0 ? wanted : 0;
 		layout->upper += layout->lines[i];
 	}
@@ -180,11 +182,15 @@ static void put_hint(const struct drawing *d, int y)
 static int put_upper(const struct drawing *d, const struct layout *layout,
 		     int y)
 {
+	int bars = layout->lines[SECTION_BARS];
+
 	for (size_t i = 0; i < d->report->nr_rows; i++) {
 		const struct td_row *row = &d->report->rows[i];
 
-		if (layout->lines[SECTION_BARS] && is_shown(d, row))
+		if (bars && is_shown(d, row)) {
 			y = put_pmu(d, layout, y, row);
+			bars--;
+		}
 	}
 	if (layout->lines[SECTION_PATH])
 		td_top_put_path(d->canvas, y++, d->snapshot);
@@ -241,7 +247,8 @@ static void put_hidden(FILE *fp, const struct layout *layout)
 	}
 }
 
-static void put_keys(FILE *fp, const struct drawing *d)
+static void put_keys(FILE *fp, const struct drawing *d,
+		     const struct layout *layout)
 {
 	const struct td_top_state *state = d->state;
 
@@ -250,8 +257,9 @@ static void put_keys(FILE *fp, const struct drawing *d)
 			d->lines->nr_filtered);
 	if (d->facts->nr_messages)
 		fprintf(fp, "%zu messages at the end  ", d->facts->nr_messages);
-	fputs("h Help  q Quit  Enter Tree  <> Sort  / Filter  Space Freeze",
-	      fp);
+	fputs("h Help  q Quit", fp);
+	put_hidden(fp, layout);
+	fputs("  Enter Tree  <> Sort  / Filter  Space Freeze", fp);
 }
 
 static int put_foot(const struct drawing *d, const struct layout *layout, int y)
@@ -269,9 +277,7 @@ static int put_foot(const struct drawing *d, const struct layout *layout, int y)
 	else if (*state->said)
 		fputs(state->said, fp);
 	else
-		put_keys(fp, d);
-	if (!state->typing && !*state->said)
-		put_hidden(fp, layout);
+		put_keys(fp, d, layout);
 	if (fclose(fp))
 		return -ENOMEM;
 	td_canvas_put(d->canvas, y, 0, d->canvas->width, TD_TOP_HEAD, "%-*s",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The table: a line for each row, sorted. */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -83,8 +84,12 @@ static void put_headers(struct td_canvas *canvas, int y,
 			const struct columns *columns,
 			const struct td_top_state *state, const char *by)
 {
+	char name[32];
 	int x = 0;
 
+	snprintf(name, sizeof(name), "%s", by);
+	for (char *c = name; *c; c++)
+		*c = (char)toupper((unsigned char)*c);
 	td_canvas_put(canvas, y, 0, canvas->width, TD_TOP_HEAD, "%*s",
 		      canvas->width, "");
 	put_header(canvas, y, &x, NUMBER_WIDTH, state, TD_TOP_BY_LOST, "LOST%");
@@ -111,7 +116,7 @@ static void put_headers(struct td_canvas *canvas, int y,
 	td_canvas_put(canvas, y, x, canvas->width - x,
 		      state->sort == TD_TOP_BY_NAME ? TD_TOP_SELECTED
 						    : TD_TOP_HEAD,
-		      "%s%c", by,
+		      "%s%c", name,
 		      state->sort != TD_TOP_BY_NAME ? ' '
 		      : state->reversed             ? '^'
 						    : 'v');
@@ -119,13 +124,14 @@ static void put_headers(struct td_canvas *canvas, int y,
 
 /* --- a line ---------------------------------------------------------------- */
 
+/* mark: ' ', or '*' as colours may not be seen */
 static void put_number(struct td_canvas *canvas, int y, int *x, double value,
-		       enum td_top_style style)
+		       char mark, enum td_top_style style)
 {
 	char number[TD_TOP_NUMBER_SIZE];
 
-	td_canvas_put(canvas, y, *x, NUMBER_WIDTH, style, "%*s ",
-		      NUMBER_WIDTH - 1, td_top_number(number, value));
+	td_canvas_put(canvas, y, *x, NUMBER_WIDTH, style, "%*s%c",
+		      NUMBER_WIDTH - 1, td_top_number(number, value), mark);
 	*x += NUMBER_WIDTH;
 }
 
@@ -189,17 +195,18 @@ static void put_line(struct td_canvas *canvas, int y,
 	if (selected)
 		td_canvas_put(canvas, y, 0, canvas->width, plain, "%*s",
 			      canvas->width, "");
-	put_number(canvas, y, &x, line->lost_pct, plain);
+	put_number(canvas, y, &x, line->lost_pct, ' ', plain);
 	if (columns->busy)
-		put_number(canvas, y, &x, row->busy_pct, plain);
+		put_number(canvas, y, &x, row->busy_pct, ' ', plain);
 	if (columns->ghz)
 		put_ghz(canvas, y, &x, row->ghz, plain);
 	for (int i = 0; i < TD_TOP_NR_PARTS; i++) {
-		bool over = line->parts.over[i] && !selected;
+		bool over = line->parts.over[i];
 
 		if (columns->parts[i])
 			put_number(canvas, y, &x, line->parts.pct[i],
-				   over ? TD_TOP_OVER : plain);
+				   over ? '*' : ' ',
+				   over && !selected ? TD_TOP_OVER : plain);
 	}
 	if (columns->bar)
 		td_top_put_bar(canvas, y, x + 1, BAR_WIDTH - 2, &line->parts);
@@ -241,10 +248,13 @@ static void keep_selected(struct td_top_state *state,
 static void put_nothing(struct td_canvas *canvas, int y,
 			const struct td_top_lines *lines)
 {
-	td_canvas_put(canvas, y, 1, canvas->width - 1, TD_TOP_DIM, "%s",
-		      lines->nr_filtered
-			      ? "nothing has the filter's text in its name"
-			      : "nothing ran in this interval");
+	const char *why = "nothing ran in this interval";
+
+	if (!lines->report->rows)
+		why = "counting begins";
+	else if (lines->nr_filtered)
+		why = "nothing has the filter's text in its name";
+	td_canvas_put(canvas, y, 1, canvas->width - 1, TD_TOP_DIM, "%s", why);
 }
 
 void td_top_put_table(struct td_canvas *canvas, struct td_top_area area,

@@ -13,10 +13,31 @@
 #define ERROR_WIDTH 8
 #define BAR_AT      (NAME_WIDTH + VALUE_WIDTH + ERROR_WIDTH)
 
+/* Deep nodes are not counted where the time does not go (-l auto). */
+static bool is_shown(const struct td_row *row, const struct td_node *node)
+{
+	return node->level <= 2 ||
+	       row->cells[node->column].status == TD_STATUS_OK;
+}
+
 /* The lines of a row: its heading, its nodes. */
 static size_t lines_of(const struct td_row *row)
 {
-	return 1 + row->nr_nodes;
+	size_t nr = 1;
+
+	for (size_t i = 0; i < row->nr_nodes; i++)
+		nr += is_shown(row, &row->nodes[i]);
+	return nr;
+}
+
+/* The node of a line; NULL: the heading. */
+static const struct td_node *node_of(const struct td_row *row, size_t line)
+{
+	size_t i = 0;
+
+	while (line && i < row->nr_nodes)
+		line -= is_shown(row, &row->nodes[i++]);
+	return i ? &row->nodes[i - 1] : NULL;
 }
 
 static bool is_of(const struct td_row *row, const char *id)
@@ -114,21 +135,18 @@ static void put_tree_line(struct td_canvas *canvas, int y,
 			  const struct td_row *row, size_t line,
 			  struct td_top_state *state, bool selected)
 {
-	if (selected) {
-		const char *node = "";
+	const struct td_node *node = node_of(row, line);
 
-		if (line)
-			node = report->columns[row->nodes[line - 1].column]
-				       .name;
-		snprintf(state->node, sizeof(state->node), "%s", node);
+	if (selected) {
+		snprintf(state->node, sizeof(state->node), "%s",
+			 node ? report->columns[node->column].name : "");
 		snprintf(state->node_pmu, sizeof(state->node_pmu), "%s",
 			 row->pmu);
 	}
-	if (!line)
-		put_heading(canvas, y, row);
+	if (node)
+		put_node(canvas, y, report, row, node, selected);
 	else
-		put_node(canvas, y, report, row, &row->nodes[line - 1],
-			 selected);
+		put_heading(canvas, y, row);
 }
 
 void td_top_put_tree(struct td_canvas *canvas, struct td_top_area area,

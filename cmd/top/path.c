@@ -127,6 +127,7 @@ static const char *words_of(const struct td_verdict *verdict)
 {
 	switch (verdict->situation) {
 	case TD_SITUATION_NONE:
+		return "not known: this tree has no thresholds";
 	case TD_SITUATION_NOT_COUNTED:
 		break;
 	case TD_SITUATION_IDLE:
@@ -206,6 +207,8 @@ void td_top_put_path(struct td_canvas *canvas, int y,
 	find_path(&path, snapshot);
 	if (path.nr)
 		write_path(fp, &path);
+	else if (!snapshot->whole.report.nr_rows)
+		fputs("nothing ran", fp);
 	else
 		put_situation(fp, verdict);
 	if (fclose(fp))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/top/play.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "cmd/replay/check.h"
@@ -103,6 +104,14 @@ static int play_rows(struct player *p, size_t *at, struct td_err *err)
 	return rc < 0 ? rc : 0;
 }
 
+static int no_tree(const struct td_recorded *recorded, struct td_err *err)
+{
+	td_err_set(err, -ENODATA, "%s has events and no tree",
+		   recorded->rec.path);
+	return td_err_hint(err, "tdstat report %s shows them",
+			   recorded->rec.path);
+}
+
 static int open_player(struct player *p, struct td_notes *notes,
 		       struct td_err *err)
 {
@@ -114,8 +123,7 @@ static int open_player(struct player *p, struct td_notes *notes,
 	if (!rc)
 		rc = td_recorded_measure(recorded, notes, err);
 	if (!rc && !recorded->source.tree)
-		return td_err_usage(err, "%s has events and no tree",
-				    recorded->rec.path);
+		return no_tree(recorded, err);
 	if (!rc)
 		rc = td_recorded_check(&recorded->rec, recorded->source.how,
 				       &recorded->opts, err);
@@ -142,6 +150,7 @@ int td_top_play(struct td_top *top, const struct td_opts *opts, size_t *at,
 	int rc = open_player(&p, &notes, err);
 
 	if (!rc) {
+		td_top_describe(top, &p.recorded.opts);
 		td_say_notes(&notes);
 		rc = td_view_begin(&p.view, err);
 	}

@@ -147,35 +147,58 @@ static void say(struct td_top *top, const char *text)
 }
 
 /*
+ * The next rows to try where nobody chose: threads of a core may have no values
+ * of their own, and a recording of tasks has no CPUs.
+ */
+static bool choose_others(struct td_opts *opts)
+{
+	if (opts->aggregations == bit(TD_AGGREGATE_CPU))
+		opts->aggregations = bit(TD_AGGREGATE_CORE);
+	else if (opts->aggregations == bit(TD_AGGREGATE_CORE))
+		opts->aggregations = 0;
+	else
+		return false;
+	return true;
+}
+
+/* Until something is counted. */
+static int count_first(struct td_top *top, struct td_opts *opts, bool chosen,
+		       size_t *at, int *status, struct td_err *err)
+{
+	int rc;
+
+	do {
+		*err = (struct td_err){ 0 };
+		rc = count_once(top, opts, at, status, err);
+	} while (rc && !top->begun && !chosen && choose_others(opts));
+	return rc;
+}
+
+/*
  * If what a key asked for cannot be counted, what was counted before is again,
  * and the last line says why.
  */
-static int count(struct td_top *top, struct td_opts *opts, int *status,
-		 struct td_err *err)
+static int count(struct td_top *top, struct td_opts *opts, bool chosen,
+		 int *status, struct td_err *err)
 {
-	struct td_opts before = *opts;
-	bool tries = false;
 	size_t at = 0;
+	int rc = count_first(top, opts, chosen, &at, status, err);
 
-	for (;;) {
-		int rc = count_once(top, opts, &at, status, err);
-		const char *why;
+	while (!rc && goes_on(top)) {
+		const struct td_opts before = *opts;
+		const char *why = change(opts, top);
 
-		if (rc && tries && !top->begun) {
-			say(top, err->msg);
-			*err = (struct td_err){ 0 };
-			*opts = before;
-			tries = false;
-			continue;
-		}
-		if (rc || !goes_on(top))
-			return rc;
-		before = *opts;
-		tries = true;
-		why = change(opts, top);
 		if (why)
 			say(top, why);
+		rc = count_once(top, opts, &at, status, err);
+		if (!rc || top->begun)
+			continue;
+		say(top, err->msg);
+		*err = (struct td_err){ 0 };
+		*opts = before;
+		rc = count_once(top, opts, &at, status, err);
 	}
+	return rc;
 }
 
 static int run(const struct td_opts *asked, int *status, struct td_err *err)
@@ -189,7 +212,7 @@ static int run(const struct td_opts *asked, int *status, struct td_err *err)
 		return td_session_run(&opts, status, err);
 	rc = td_top_open(&top, err);
 	if (!rc)
-		rc = count(&top, &opts, status, err);
+		rc = count(&top, &opts, asked->aggregations != 0, status, err);
 	td_top_close(&top);
 	return rc;
 }

@@ -145,9 +145,8 @@ void td_top_describe(struct td_top *top, const struct td_opts *opts)
 	top->begun = false;
 	top->facts.interval_ms = opts->interval_ms;
 	top->facts.played = opts->input != NULL;
-	if (opts->drill || !opts->level)
-		snprintf(top->level, sizeof(top->level), "%s",
-			 opts->drill ? "auto" : "as recorded");
+	if (opts->drill)
+		snprintf(top->level, sizeof(top->level), "auto");
 	else
 		snprintf(top->level, sizeof(top->level), "%d", opts->level);
 	top->facts.level = top->level;

@@ -294,6 +294,8 @@ const struct td_command td_command_top = {
 	.what = "What to count:",
 	.examples = "  tdstat top\n"
 		    "  tdstat top -p 4711 -I 500ms",
+	.status = "Exit status: 0; 64 for a wrong option; 1 if nothing can be "
+		  "counted, or if there is no terminal.",
 	.groups = groups,
 	.subcommand = TD_TOP,
 	.word = take_word,

@@ -48,7 +48,6 @@ static int begin(void *ctx, const struct td_source *source, struct td_err *err)
 	struct td_top *top = ctx;
 	struct td_top_facts *facts = &top->facts;
 
-	top->begun = true;
 	td_top_snapshot_free(&top->snapshot);
 	free(top->what);
 	top->what = td_target_name_format(source->target);
@@ -107,6 +106,7 @@ static int take_report(void *ctx, const struct td_report *report,
 {
 	struct td_top *top = ctx;
 
+	top->begun = true;
 	if (is_frozen(top))
 		return 0;
 	if (td_top_keep(&top->snapshot.rows, report, err))

@@ -67,7 +67,7 @@ offers() {
 	[ "$(help_options | wc -l)" -gt 60 ]
 	# also behind others, and those of subcommands
 	assert_same "$(help_options record)" "$(offered -a -C 0 -I1000 record -o file -- | sed 's/=$//' | sort -u)"
-	for word in record report diff regions locate profile list explain doctor help; do
+	for word in record report diff regions top locate profile list explain doctor help; do
 		assert_same "$(help_options $word)" "$(offered $word -- | sed 's/=$//' | sort -u)"
 	done
 	offers --per-cache --per-cluster --per-core -- --per-c
@@ -180,7 +180,7 @@ offers() {
 @test "zsh: the options in the file are those of --help, of all subcommands together" {
 	# those it offers, not those that these exclude: behind a quote, a brace or a comma
 	sed "s/'([^)]*)/'/" "$completion/_tdstat" | grep -oE "[*'\"{,]--[a-z-]+" | sed 's/^.//' | sort -u >named
-	assert_same "$(for word in '' record report diff regions locate profile list explain doctor help; do help_options ${word:+"$word"}; done | sort -u)" \
+	assert_same "$(for word in '' record report diff regions top locate profile list explain doctor help; do help_options ${word:+"$word"}; done | sort -u)" \
 		"$(cat named)"
 }
 
@@ -206,7 +206,7 @@ needs_zsh() {
 			_tdstat
 		fi
 	SCRIPT
-	for word in record report diff regions locate profile list explain doctor help; do
+	for word in record report diff regions top locate profile list explain doctor help; do
 		COMPLETION=$completion zsh -f ask.zsh $word | sed 's/^(.*)\*\{0,1\}\(-\)/\1/; s/^\*//' >specs
 		assert_same "$(help_options $word)" "$(grep -oE '^--[a-z-]+' specs | sort -u | grep -v '^--$')"
 	done

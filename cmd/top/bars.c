@@ -13,7 +13,7 @@
 #define NARROW_WIDTH 10
 
 /* Columns of " 42.7*" */
-#define VALUE_WIDTH 7
+#define VALUE_WIDTH 6
 
 /* The most children that are shown of a part. */
 #define MAX_CHILDREN 16
@@ -121,7 +121,7 @@ static void put_value(struct td_canvas *canvas, int y, int x, int width,
 	char number[TD_TOP_NUMBER_SIZE];
 
 	td_canvas_put(canvas, y, x, width, over ? TD_TOP_OVER : TD_TOP_PLAIN,
-		      "%6s%s", td_top_number(number, value), over ? "*" : "");
+		      "%5s%s", td_top_number(number, value), over ? "*" : "");
 }
 
 void td_top_put_parts(struct td_canvas *canvas, int y,
@@ -134,7 +134,7 @@ void td_top_put_parts(struct td_canvas *canvas, int y,
 	width = canvas->width / count_parts(&parts);
 	for (int i = 0; i < TD_TOP_NR_PARTS; i++) {
 		enum td_top_part part = (enum td_top_part)i;
-		int name = width - 2 - VALUE_WIDTH - 1;
+		int name = width - 2 - VALUE_WIDTH;
 
 		if (!parts.has[i])
 			continue;
@@ -144,7 +144,7 @@ void td_top_put_parts(struct td_canvas *canvas, int y,
 		if (canvas->width < TD_TOP_NAMES_WIDTH)
 			name = 0;
 		td_canvas_put(canvas, y, x + 2, name, TD_TOP_PLAIN, "%s",
-			      td_top_part_name(part));
+			      td_top_part_name(part, name - 1));
 		put_value(canvas, y, x + (name ? 2 + name : 1), VALUE_WIDTH,
 			  parts.pct[i], parts.over[i]);
 		x += width;
@@ -208,7 +208,7 @@ static void put_column(struct td_canvas *canvas, int y, int x, int width,
 		       int lines, const struct td_report *report,
 		       const struct children *children)
 {
-	int name = width - 2 - VALUE_WIDTH - 1;
+	int name = width - 2 - VALUE_WIDTH;
 
 	for (int i = 0; i < children->nr && i < lines; i++) {
 		const struct td_node *node = children->v[i];

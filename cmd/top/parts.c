@@ -6,14 +6,15 @@
 
 static const struct {
 	char letter;
-	const char *name;
+	const char *name, *brief;
 	const char *within; /* the names of its nodes */
 } parts_of_level_1[TD_TOP_NR_PARTS] = {
-	[TD_TOP_RETIRING] = { 'R', "retiring", "retiring" },
-	[TD_TOP_BAD_SPECULATION] = { 'S', "bad speculation", "bad_spec" },
-	[TD_TOP_FRONTEND] = { 'F', "frontend bound", "frontend" },
-	[TD_TOP_BACKEND] = { 'B', "backend bound", "backend" },
-	[TD_TOP_OTHER] = { 'T', "other thread", "smt_contention" },
+	[TD_TOP_RETIRING] = { 'R', "retiring", "retiring", "retiring" },
+	[TD_TOP_BAD_SPECULATION] = { 'S', "bad speculation", "bad spec.",
+				     "bad_spec" },
+	[TD_TOP_FRONTEND] = { 'F', "frontend bound", "frontend", "frontend" },
+	[TD_TOP_BACKEND] = { 'B', "backend bound", "backend", "backend" },
+	[TD_TOP_OTHER] = { 'T', "other thread", "other", "smt_contention" },
 };
 
 char td_top_part_letter(enum td_top_part part)
@@ -21,9 +22,11 @@ char td_top_part_letter(enum td_top_part part)
 	return parts_of_level_1[part].letter;
 }
 
-const char *td_top_part_name(enum td_top_part part)
+const char *td_top_part_name(enum td_top_part part, int width)
 {
-	return parts_of_level_1[part].name;
+	const char *name = parts_of_level_1[part].name;
+
+	return (int)strlen(name) > width ? parts_of_level_1[part].brief : name;
 }
 
 const char *td_top_short_name(const char *name)

@@ -16,8 +16,8 @@ enum td_top_part {
 
 /* Each has a letter of its own: R, S, F, B and T. */
 char td_top_part_letter(enum td_top_part part);
-/* "retiring", "bad speculation" */
-const char *td_top_part_name(enum td_top_part part);
+/* "bad speculation", or where there are fewer columns, "bad spec." */
+const char *td_top_part_name(enum td_top_part part, int width);
 /* The part that a node of level 1 is; TD_TOP_NR_PARTS: none of level 1. */
 enum td_top_part td_top_part_of(const struct td_report *report,
 				const struct td_node *node);

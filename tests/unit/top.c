@@ -150,7 +150,7 @@ static void test_screen(void)
 	/* 40 columns: 8, 2, 6 and 24 of them */
 	ok(line_has(1, "[RRRRRRRRSSFFFFFFBBBBBBBBBBBBBBBBBBBBBBBB]"),
 	   "a bar in letters");
-	ok(line_has(2, "R retiring    20.0") && line_has(2, "60.0*"),
+	ok(line_has(2, "R retiring     20.0") && line_has(2, " 60.0*"),
 	   "the values, with a mark");
 	ok(line_has(3, "memory_bound") && line_has(3, "45.0"),
 	   "level 2, the largest first");

@@ -225,7 +225,7 @@ values() {
 }
 
 @test "^C and ^\\ end it, too, also before the first values" {
-	for key in C-c 'C-\'; do
+	for key in C-c "C-\\"; do
 		open 80 24
 		top "$data/alderlake.jsonl -I 60s"
 		shows 'PLAYED'

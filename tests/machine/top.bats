@@ -95,7 +95,7 @@ is_played() {
 	taskset -c 0-1 timeout 90 "$ACT" -n 2 80s:icache,dram_latency 3>&- 4>&- &
 	for ((i = 0; i < 100; i++)); do
 		pid=$(pgrep -x act | head -n 1)
-		[ -z "$pid" ] || [ "$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l)" -lt 3 ] || break
+		[ -z "$pid" ] || [ "$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l)" -lt 2 ] || break
 		sleep 0.1
 	done
 	top -p "$pid" -l 1
@@ -137,6 +137,6 @@ is_played() {
 	press +
 	shows 'every 1 s'
 	# it ends by a signal as by a key
-	pkill -TERM -x tdstat
+	kill -TERM "$(pgrep -P "$(mux list-panes -F '#{pane_pid}')")"
 	ended
 }

@@ -153,20 +153,25 @@ void td_top_put_parts(struct td_canvas *canvas, int y,
 
 /* --- level 2 --------------------------------------------------------------- */
 
+struct child {
+	const struct td_node *node;
+	double value;
+};
+
 struct children {
+	const struct td_report *report;
 	const struct td_row *row;
-	const struct td_node *v[MAX_CHILDREN];
+	struct child v[MAX_CHILDREN];
 	int nr;
 };
 
-static int by_value(const void *left, const void *right, void *of)
+static int by_value(const void *left, const void *right)
 {
-	const struct td_node *const *a = left, *const *b = right;
-	double x = td_top_value(of, *a), y = td_top_value(of, *b);
+	const struct child *a = left, *b = right;
 
-	if (isnan(x) || isnan(y))
-		return isnan(x) - isnan(y);
-	return x < y ? 1 : x > y ? -1 : 0;
+	if (isnan(a->value) || isnan(b->value))
+		return isnan(a->value) - isnan(b->value);
+	return a->value < b->value ? 1 : a->value > b->value ? -1 : 0;
 }
 
 static void find_children(struct children *children,
@@ -175,17 +180,18 @@ static void find_children(struct children *children,
 {
 	const char *name = report->columns[above->column].name;
 
-	*children = (struct children){ .row = row };
+	*children = (struct children){ .report = report, .row = row };
 	for (size_t i = 0; i < row->nr_nodes; i++) {
 		const struct td_node *node = &row->nodes[i];
 
 		if (node->level == 2 && node->parent &&
 		    strcmp(node->parent, name) == 0 &&
 		    children->nr < MAX_CHILDREN)
-			children->v[children->nr++] = node;
+			children->v[children->nr++] =
+				(struct child){ node, td_top_value(row, node) };
 	}
-	qsort_r(children->v, (size_t)children->nr, sizeof(*children->v),
-		by_value, (void *)(uintptr_t)row);
+	qsort(children->v, (size_t)children->nr, sizeof(children->v[0]),
+	      by_value);
 }
 
 int td_top_count_children(const struct td_report *report,
@@ -205,20 +211,20 @@ int td_top_count_children(const struct td_report *report,
 }
 
 static void put_column(struct td_canvas *canvas, int y, int x, int width,
-		       int lines, const struct td_report *report,
-		       const struct children *children)
+		       int lines, const struct children *children)
 {
 	int name = width - 2 - VALUE_WIDTH;
 
 	for (int i = 0; i < children->nr && i < lines; i++) {
-		const struct td_node *node = children->v[i];
-		const char *of = report->columns[node->column].name;
+		const struct child *child = &children->v[i];
+		const struct td_column *column =
+			&children->report->columns[child->node->column];
 
 		td_canvas_put(canvas, y + i, x + 2, name, TD_TOP_PLAIN, "%s",
-			      td_top_short_name(of));
+			      td_top_short_name(column->name));
 		put_value(canvas, y + i, x + 2 + name, VALUE_WIDTH,
-			  td_top_value(children->row, node),
-			  td_top_is_over(children->row, node));
+			  child->value,
+			  td_top_is_over(children->row, child->node));
 	}
 }
 
@@ -238,8 +244,7 @@ void td_top_put_children(struct td_canvas *canvas, int y, int lines,
 			if ((int)td_top_part_of(report, &row->nodes[k]) != i)
 				continue;
 			find_children(&children, report, row, &row->nodes[k]);
-			put_column(canvas, y, x, width, lines, report,
-				   &children);
+			put_column(canvas, y, x, width, lines, &children);
 		}
 		x += parts.has[i] ? width : 0;
 	}

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The table: a line for each row, sorted. */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,7 +61,7 @@ void td_top_scroll(struct td_top_state *state, size_t nr, int lines)
 
 /* --- the header ------------------------------------------------------------ */
 
-static void put_header(struct td_canvas *canvas, int y, int *x, int width,
+static void put_header(struct td_canvas *canvas, int y, int *x,
 		       const struct td_top_state *state, enum td_top_sort sort,
 		       const char *name)
 {
@@ -71,40 +70,23 @@ static void put_header(struct td_canvas *canvas, int y, int *x, int width,
 	if (state->sort == sort)
 		mark = state->reversed ? '^' : 'v';
 	/* a number's header ends where the number does */
-	td_canvas_put(canvas, y, *x, width,
+	td_canvas_put(canvas, y, *x, NUMBER_WIDTH,
 		      mark == ' ' ? TD_TOP_HEAD : TD_TOP_SELECTED, "%*s%c",
-		      width - 2, name, mark);
-	*x += width;
+		      NUMBER_WIDTH - 2, name, mark);
+	*x += NUMBER_WIDTH;
 }
 
 static const char *const part_headers[TD_TOP_NR_PARTS] = { "R%", "S%", "F%",
 							   "B%", "T%" };
 
-static void put_headers(struct td_canvas *canvas, int y,
-			const struct columns *columns,
-			const struct td_top_state *state, const char *by)
+/* Of columns whose texts begin at their left. */
+static void put_last_headers(struct td_canvas *canvas, int y, int x,
+			     const struct columns *columns,
+			     const struct td_top_state *state, const char *by)
 {
-	char name[32];
-	int x = 0;
+	bool by_name = state->sort == TD_TOP_BY_NAME;
+	const char *mark = state->reversed ? "^" : "v";
 
-	snprintf(name, sizeof(name), "%s", by);
-	for (char *c = name; *c; c++)
-		*c = (char)toupper((unsigned char)*c);
-	td_canvas_put(canvas, y, 0, canvas->width, TD_TOP_HEAD, "%*s",
-		      canvas->width, "");
-	put_header(canvas, y, &x, NUMBER_WIDTH, state, TD_TOP_BY_LOST, "LOST%");
-	if (columns->busy)
-		put_header(canvas, y, &x, NUMBER_WIDTH, state, TD_TOP_BY_BUSY,
-			   "BUSY%");
-	if (columns->ghz)
-		put_header(canvas, y, &x, NUMBER_WIDTH, state, TD_TOP_BY_GHZ,
-			   "GHz");
-	for (int i = 0; i < TD_TOP_NR_PARTS; i++) {
-		if (columns->parts[i])
-			put_header(canvas, y, &x, NUMBER_WIDTH, state,
-				   (enum td_top_sort)(TD_TOP_BY_PART + i),
-				   part_headers[i]);
-	}
 	x += columns->bar ? BAR_WIDTH : 0;
 	if (columns->worst)
 		td_canvas_put(canvas, y, x, WORST_WIDTH, TD_TOP_HEAD,
@@ -114,12 +96,30 @@ static void put_headers(struct td_canvas *canvas, int y,
 		td_canvas_put(canvas, y, x, PMU_WIDTH, TD_TOP_HEAD, "PMU");
 	x += columns->pmu ? PMU_WIDTH : 0;
 	td_canvas_put(canvas, y, x, canvas->width - x,
-		      state->sort == TD_TOP_BY_NAME ? TD_TOP_SELECTED
-						    : TD_TOP_HEAD,
-		      "%s%c", name,
-		      state->sort != TD_TOP_BY_NAME ? ' '
-		      : state->reversed             ? '^'
-						    : 'v');
+		      by_name ? TD_TOP_SELECTED : TD_TOP_HEAD, "%s%s", by,
+		      by_name ? mark : "");
+}
+
+static void put_headers(struct td_canvas *canvas, int y,
+			const struct columns *columns,
+			const struct td_top_state *state, const char *by)
+{
+	int x = 0;
+
+	td_canvas_put(canvas, y, 0, canvas->width, TD_TOP_HEAD, "%*s",
+		      canvas->width, "");
+	put_header(canvas, y, &x, state, TD_TOP_BY_LOST, "LOST%");
+	if (columns->busy)
+		put_header(canvas, y, &x, state, TD_TOP_BY_BUSY, "BUSY%");
+	if (columns->ghz)
+		put_header(canvas, y, &x, state, TD_TOP_BY_GHZ, "GHz");
+	for (int i = 0; i < TD_TOP_NR_PARTS; i++) {
+		if (columns->parts[i])
+			put_header(canvas, y, &x, state,
+				   (enum td_top_sort)(TD_TOP_BY_PART + i),
+				   part_headers[i]);
+	}
+	put_last_headers(canvas, y, x, columns, state, by);
 }
 
 /* --- a line ---------------------------------------------------------------- */

@@ -132,21 +132,25 @@ static void put_node(struct td_canvas *canvas, int y,
 
 static void put_tree_line(struct td_canvas *canvas, int y,
 			  const struct td_report *report,
-			  const struct td_row *row, size_t line,
-			  struct td_top_state *state, bool selected)
+			  const struct td_row *row, size_t line, bool selected)
 {
 	const struct td_node *node = node_of(row, line);
 
-	if (selected) {
-		snprintf(state->node, sizeof(state->node), "%s",
-			 node ? report->columns[node->column].name : "");
-		snprintf(state->node_pmu, sizeof(state->node_pmu), "%s",
-			 row->pmu);
-	}
 	if (node)
 		put_node(canvas, y, report, row, node, selected);
 	else
 		put_heading(canvas, y, row);
+}
+
+static void keep_selected(struct td_top_state *state,
+			  const struct td_report *report,
+			  const struct td_row *row, size_t line)
+{
+	const struct td_node *node = node_of(row, line);
+
+	snprintf(state->node, sizeof(state->node), "%s",
+		 node ? report->columns[node->column].name : "");
+	snprintf(state->node_pmu, sizeof(state->node_pmu), "%s", row->pmu);
 }
 
 void td_top_put_tree(struct td_canvas *canvas, struct td_top_area area,
@@ -164,11 +168,12 @@ void td_top_put_tree(struct td_canvas *canvas, struct td_top_area area,
 
 		for (size_t k = 0; is_of(row, id) && k < lines_of(row);
 		     k++, at++) {
-			if (at >= state->first &&
-			    at < state->first + state->page)
-				put_tree_line(canvas,
-					      area.y + (int)(at - state->first),
-					      report, row, k, state,
+			int y = area.y + (int)at - (int)state->first;
+
+			if (at == state->at)
+				keep_selected(state, report, row, k);
+			if (at >= state->first && y < area.y + area.lines)
+				put_tree_line(canvas, y, report, row, k,
 					      at == state->at);
 		}
 	}

@@ -94,8 +94,8 @@ static void begin_colours(struct td_screen *screen)
 	if (!screen->colour)
 		return;
 	use_default_colors();
-	for (short i = TD_TOP_HEAD; i < TD_TOP_NR_STYLES; i++)
-		init_pair(i, colours[i].ink, colours[i].paper);
+	for (int i = TD_TOP_HEAD; i < TD_TOP_NR_STYLES; i++)
+		init_pair((short)i, colours[i].ink, colours[i].paper);
 }
 
 static attr_t look_of(const struct td_screen *screen, enum td_top_style style)

@@ -56,7 +56,7 @@ struct td_top_facts {
 	const char *what;    /* "the whole machine", "process id 12" */
 	const char *machine; /* the processor's name */
 	const char *level;   /* "auto", "2" */
-	const char *by;      /* what has a row: "CPU", "thread", "cgroup" */
+	const char *by;      /* what has a row: "CPU", "THREAD", "CGROUP" */
 	size_t nr_cpus;
 	bool tasks;  /* rows are of tasks */
 	bool played; /* a recording */

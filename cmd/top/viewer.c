@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/top/viewer.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,14 +25,16 @@ int td_top_redraw(struct td_top *top, struct td_err *err)
 
 /* --- the viewer ------------------------------------------------------------ */
 
-/* The name of what has a row: "cpu", "core", "thread", "cgroup". */
-static const char *name_of_rows(const struct td_source *source)
+/* What has a row, as the header of a column: "CPU", "THREAD", "CGROUP". */
+static const char *name_of_rows(struct td_top *top,
+				const struct td_source *source)
 {
-	if (source->nr_cgroups)
-		return "cgroup";
-	return source->how == TD_AGGREGATE_ALL
-		       ? "all"
-		       : td_aggregation_row(source->how)->name;
+	snprintf(top->by, sizeof(top->by), "%s",
+		 source->nr_cgroups ? "cgroup"
+				    : td_aggregation_row(source->how)->name);
+	for (char *c = top->by; *c; c++)
+		*c = (char)toupper((unsigned char)*c);
+	return top->by;
 }
 
 static const char *name_of_machine(struct td_top *top,
@@ -56,7 +59,7 @@ static int begin(void *ctx, const struct td_source *source, struct td_err *err)
 	facts->what = top->what;
 	facts->machine = name_of_machine(top, source->machine);
 	facts->nr_cpus = source->machine->online.nr;
-	facts->by = name_of_rows(source);
+	facts->by = name_of_rows(top, source);
 	facts->tasks = source->how == TD_AGGREGATE_THREAD ||
 		       source->how == TD_AGGREGATE_ALL;
 	if (top->screen.is_open)

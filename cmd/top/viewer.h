@@ -21,6 +21,7 @@ struct td_top {
 	struct td_top_facts facts;
 	char *what;     /* facts.what */
 	char level[16]; /* facts.level */
+	char by[16];    /* facts.by */
 	char cpuid[48]; /* facts.machine, if the model has no name */
 	/* why counting ends, if a key was the reason; the last reports do not
 	 * count then */

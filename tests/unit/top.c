@@ -68,7 +68,7 @@ static struct td_canvas canvas;
 static struct td_top_facts facts = { .what = "system wide",
 				     .machine = "Alder Lake",
 				     .level = "2",
-				     .by = "cpu",
+				     .by = "CPU",
 				     .nr_cpus = 3,
 				     .interval_ms = 500 };
 
@@ -408,7 +408,7 @@ static void test_cgroups(void)
 	snapshot.has_whole = false;
 	rows[0].id = "system.slice";
 	rows[1].id = "user.slice";
-	facts.by = "cgroup";
+	facts.by = "CGROUP";
 	draw(80, 24);
 	draw(80, 24);
 	ok(find(0, "Bottleneck") < 0, "of cgroups nothing is the whole");
@@ -416,7 +416,7 @@ static void test_cgroups(void)
 	press(TD_KEY_DOWN);
 	draw(80, 24);
 	ok(line_has(2, "70.0"), "or of the selected one");
-	facts.by = "cpu";
+	facts.by = "CPU";
 }
 
 int main(void)

@@ -111,22 +111,11 @@ static void lay(struct glyph *line, const struct td_top_cell *cell, int width)
 	}
 }
 
-char *td_canvas_line(const struct td_canvas *canvas, int y)
+static void put_line(FILE *fp, const struct glyph *line, int width)
 {
-	td_autofree struct glyph *line =
-		calloc((size_t)canvas->width + 1, sizeof(*line));
 	int blanks = 0;
-	char *text = NULL;
-	size_t size;
-	FILE *fp = line ? open_memstream(&text, &size) : NULL;
 
-	if (!fp)
-		return NULL;
-	for (size_t i = 0; i < canvas->nr; i++) {
-		if (canvas->cells[i].y == y)
-			lay(line, &canvas->cells[i], canvas->width);
-	}
-	for (int x = 0; x < canvas->width; x++) {
+	for (int x = 0; x < width; x++) {
 		if (!line[x].text || *line[x].text == ' ') {
 			blanks++;
 			continue;
@@ -135,7 +124,23 @@ char *td_canvas_line(const struct td_canvas *canvas, int y)
 			line[x].text);
 		blanks = 0;
 	}
-	if (fclose(fp) == 0)
+}
+
+char *td_canvas_line(const struct td_canvas *canvas, int y)
+{
+	struct glyph *line = calloc((size_t)canvas->width + 1, sizeof(*line));
+	char *text = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
+
+	for (size_t i = 0; line && i < canvas->nr; i++) {
+		if (canvas->cells[i].y == y)
+			lay(line, &canvas->cells[i], canvas->width);
+	}
+	if (line && fp)
+		put_line(fp, line, canvas->width);
+	free(line);
+	if (fp && fclose(fp) == 0)
 		return text;
 	free(text);
 	return NULL;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/top/viewer.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +24,14 @@ int td_top_redraw(struct td_top *top, struct td_err *err)
 
 /* --- the viewer ------------------------------------------------------------ */
 
+static void capitalize(char *text)
+{
+	for (; *text; text++) {
+		if (*text >= 'a' && *text <= 'z')
+			*text = (char)(*text - 'a' + 'A');
+	}
+}
+
 /* What has a row, as the header of a column: "CPU", "THREAD", "CGROUP". */
 static const char *name_of_rows(struct td_top *top,
 				const struct td_source *source)
@@ -32,8 +39,7 @@ static const char *name_of_rows(struct td_top *top,
 	snprintf(top->by, sizeof(top->by), "%s",
 		 source->nr_cgroups ? "cgroup"
 				    : td_aggregation_row(source->how)->name);
-	for (char *c = top->by; *c; c++)
-		*c = (char)toupper((unsigned char)*c);
+	capitalize(top->by);
 	return top->by;
 }
 

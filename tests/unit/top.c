@@ -310,7 +310,7 @@ static void test_hostile_names(void)
 		const char *text = canvas.cells[i].text;
 
 		if (strchr(text, '\033') || strchr(text, '\n') ||
-		    strchr(text, '\xff'))
+		    strchr(text, 0xff))
 			ok(false, "a byte of the name: %s", text);
 	}
 	draw(120, 24);

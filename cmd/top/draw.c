@@ -39,6 +39,8 @@ static void put_head(const struct drawing *d, int y)
 			    : f->played      ? "PLAYED"
 					     : "";
 	int room = canvas->width - (*state ? 8 : 0);
+	/* the bars are not of everything */
+	bool of_row = *d->id && d->report == &d->snapshot->rows.report;
 	char every[32] = "";
 
 	/* a recording may be played at its own pace */
@@ -46,10 +48,11 @@ static void put_head(const struct drawing *d, int y)
 		snprintf(every, sizeof(every), ", every %g s",
 			 f->interval_ms / 1000.0);
 	td_canvas_put(canvas, y, 0, room, TD_TOP_BOLD,
-		      "%.1f s  %s, %zu CPU%s, %s, level %s%s",
+		      "%.1f s  %s%s%s, %zu CPU%s, %s, level %s%s",
 		      (double)d->snapshot->rows.report.time_ns / 1e9,
-		      f->machine, f->nr_cpus, f->nr_cpus == 1 ? "" : "s",
-		      f->what, f->level, every);
+		      of_row ? d->id : "", of_row ? ": " : "", f->machine,
+		      f->nr_cpus, f->nr_cpus == 1 ? "" : "s", f->what, f->level,
+		      every);
 	if (*state)
 		td_canvas_put(canvas, y, canvas->width - 7, 7, TD_TOP_SELECTED,
 			      " %s", state);

@@ -240,6 +240,7 @@ static void test_selection(void)
 	   "a row is followed to another line");
 	press(TD_KEY_ENTER);
 	ok(line_has(1, "RRRRRRRRRRRRRRRRRRRRRRRRRRRR"), "its bars");
+	ok(line_has(0, "2.5 s  CPU0: Alder Lake"), "and whose they are");
 	ok(find(3, "CPU0 cpu_core: 100.0 % of its slots") > 0, "its tree");
 	press('e');
 	ok(find(3, "no bottleneck") < 0, "a heading has no meaning of its own");
@@ -412,7 +413,8 @@ static void test_cgroups(void)
 	draw(80, 24);
 	draw(80, 24);
 	ok(find(0, "Bottleneck") < 0, "of cgroups nothing is the whole");
-	ok(line_has(2, "20.0"), "the bars are those of the first");
+	ok(line_has(2, "20.0") && line_has(0, "user.slice: "),
+	   "the bars are those of the first");
 	press(TD_KEY_DOWN);
 	draw(80, 24);
 	ok(line_has(2, "70.0"), "or of the selected one");

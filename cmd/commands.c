@@ -12,6 +12,7 @@
 	row(report) \
 	row(diff) \
 	row(regions) \
+	row(top) \
 	row(locate) \
 	row(profile) \
 	row(serve) \

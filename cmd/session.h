@@ -14,7 +14,7 @@
 int td_session_run(const struct td_opts *opts, int *status, struct td_err *err);
 /*
  * The same, with a viewer in place of the stream of results (NULL: none), which
- * opts->quiet is to be set for.
+ * is to be a file that loses them.
  */
 int td_session_view(const struct td_opts *opts, const struct td_viewer *viewer,
 		    int *status, struct td_err *err);

@@ -220,7 +220,7 @@ _tdstat_word() {
 		_tdstat_names
 	) ;;
 	explain) _tdstat_offer < <(_tdstat_nodes) ;;
-	report | diff) _tdstat_files -f ;;
+	report | diff | top) _tdstat_files -f ;;
 	help) _tdstat_offer <<<"$subcommands" ;;
 	'')
 		_tdstat_offer <<<"$subcommands"

@@ -27,6 +27,7 @@ enum td_subcommand {
 	TD_LOCATE,
 	TD_PROFILE,
 	TD_SERVE,
+	TD_TOP,
 };
 
 struct td_command;

@@ -162,8 +162,9 @@ static bool shows_final_tree(const struct td_opts *opts)
 /* Rows and what programs read keep the same columns: those of level 1. */
 static void set_default_level(struct td_opts *opts)
 {
-	/* a report shows the level that was recorded */
-	if (td_opts_want_metrics(opts) || opts->subcommand == TD_REPORT)
+	/* a report shows the level that was recorded, a screen has its own */
+	if (td_opts_want_metrics(opts) || opts->subcommand == TD_REPORT ||
+	    opts->subcommand == TD_TOP)
 		return;
 	opts->drill = !td_opts_want_events(opts) && shows_final_tree(opts);
 	opts->drill_off = opts->drill && opts->no_multiplex;

@@ -41,7 +41,8 @@ int td_clock_start(struct td_clock *clock, struct td_waiter *waiter,
 	bool rows = opts->interval_ms;
 	uint64_t period_ns;
 
-	clock->often = (!rows || opts->summary) &&
+	clock->keeps = opts->subcommand == TD_TOP;
+	clock->often = (!rows || opts->summary || clock->keeps) &&
 		       (wants_batches(job) || (!rows && drills(job)));
 	period_ns = clock->often ? OFTEN_NS : TD_LONGEST_NS;
 	clock->length_ns = (uint64_t)opts->interval_ms * TD_NS_A_MS;
@@ -69,7 +70,7 @@ void td_clock_slow_down(struct td_clock *clock, struct td_waiter *waiter,
 	clock->reading_ns += reading_ns;
 	if (!clock->often || clock->ticks % clock->ticks_a_row)
 		return;
-	if (clock->ticks >= OFTEN_TICKS)
+	if (clock->ticks >= OFTEN_TICKS && !clock->keeps)
 		period_ns = TD_LONGEST_NS;
 	else if (is_costly(clock, period_ns))
 		period_ns = period_ns * 2 < TD_LONGEST_NS ? period_ns * 2

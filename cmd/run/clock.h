@@ -19,6 +19,7 @@
 struct td_clock {
 	bool began;
 	bool often; /* ticks come more often than they must */
+	bool keeps; /* for longer than a while, as each row has a verdict */
 	/* since the period is what it is: number of reads, and their CPU time */
 	uint64_t reads, reading_ns;
 	uint64_t ticks; /* since counting began */

@@ -114,7 +114,8 @@ static int take_wake(struct td_run *run, const struct td_wake *wake,
 		rc = td_run_take_control(run, err);
 	if (!rc && wake->what & TD_WAKE_TASKS)
 		rc = td_run_take_tasks(run, err);
-	if (!rc && wake->what & TD_WAKE_VIEWER)
+	/* what a viewer asks for when a signal ends it all comes too late */
+	if (!rc && wake->what & TD_WAKE_VIEWER && !run->session->stop.signals)
 		rc = take_viewer(run, err);
 	if (!rc && has_many_ended(run))
 		rc = td_run_read_in_time(run, err);

@@ -190,9 +190,11 @@ int td_view_put(struct td_view *view, const struct td_counted *counted,
 		view,  counted, counted->time_ns,
 		times, &totals, view->mean ? COLLECT : SHOW
 	};
-	int rc = td_aggregate(&view->aggregator, counted->readings,
-			      view->source->plan, &totals, err);
+	int rc = td_view_put_whole(view, counted, err);
 
+	if (!rc)
+		rc = td_aggregate(&view->aggregator, counted->readings,
+				  view->source->plan, &totals, err);
 	if (!rc && view->nr_joined) {
 		rc = td_view_add_joined(view, &totals, counted, err);
 		td_totals_free(&totals);
@@ -203,8 +205,9 @@ int td_view_put(struct td_view *view, const struct td_counted *counted,
 		rc = td_err_nomem(err);
 	if (!rc && view->summary && td_view_add_to_whole(view, counted))
 		rc = td_err_nomem(err);
-	/* per thread, there may be no rows */
-	if (!rc && (!td_aggregation_tells_tasks(view->sink.frame.how) ||
+	/* per thread, there may be no rows, which only a viewer shows */
+	if (!rc && (view->viewer ||
+		    !td_aggregation_tells_tasks(view->sink.frame.how) ||
 		    totals.nr_ids)) {
 		clear_terminal(view);
 		rc = put_rows(&rows, err);

@@ -7,7 +7,6 @@
 
 #include "cmd/out/advice.h"
 #include "cmd/view/next.h"
-#include "metrics/verdict/verdict.h"
 
 static bool is_worth_showing(const struct td_verdict *verdict)
 {
@@ -29,6 +28,17 @@ static int find_clear(struct td_view *view, const struct td_totals *totals,
 	return rc;
 }
 
+int td_view_find_verdict(struct td_view *view, const struct td_totals *totals,
+			 const struct td_times *times, struct td_report *report,
+			 struct td_verdict *verdict, struct td_err *err)
+{
+	int rc = find_clear(view, totals, times, report, err);
+
+	if (!rc)
+		td_verdict_find(verdict, report);
+	return rc;
+}
+
 int td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
 			const struct td_times *times, struct td_report *report,
 			struct td_err *err)
@@ -40,10 +50,9 @@ int td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
 
 	if (!view->verdict || !out->verdict)
 		return 0;
-	rc = find_clear(view, totals, times, report, err);
+	rc = td_view_find_verdict(view, totals, times, report, &verdict, err);
 	if (rc)
 		return rc;
-	td_verdict_find(&verdict, report);
 	if (view->focus)
 		td_focus_take(view->focus, &verdict);
 	if (!is_worth_showing(&verdict))

@@ -3,6 +3,7 @@
 #define TD_CMD_VIEW_VERDICT_H
 
 #include "cmd/view/view.h"
+#include "metrics/verdict/verdict.h"
 
 /*
  * Shows the verdict on a finished report of these totals, if it is wanted and
@@ -11,5 +12,13 @@
 int td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
 			const struct td_times *times, struct td_report *report,
 			struct td_err *err);
+
+/*
+ * Finds the verdict on a finished report of these totals, as the one above
+ * does, and shows nothing.
+ */
+int td_view_find_verdict(struct td_view *view, const struct td_totals *totals,
+			 const struct td_times *times, struct td_report *report,
+			 struct td_verdict *verdict, struct td_err *err);
 
 #endif

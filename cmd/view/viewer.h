@@ -8,6 +8,7 @@
 #include "lib/count/report.h"
 
 struct td_source;
+struct td_verdict;
 
 /*
  * Who gets the results of a live run in place of a stream: a screen, a server.
@@ -17,6 +18,12 @@ struct td_viewer {
 	/* Once, when counting has begun; source is that of all reports. */
 	int (*begin)(void *ctx, const struct td_source *source,
 		     struct td_err *err);
+	/*
+	 * Before each report that is not of cgroups: the same counts with
+	 * everything in one row a PMU, and what there is to say of it.
+	 */
+	int (*whole)(void *ctx, const struct td_report *whole,
+		     const struct td_verdict *verdict, struct td_err *err);
 	/* Each interval's report, which is the caller's. */
 	int (*report)(void *ctx, const struct td_report *report,
 		      struct td_err *err);

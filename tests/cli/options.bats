@@ -185,7 +185,7 @@ options_of() {
 }
 
 @test "a subcommand's --help: its own options alone, and two examples of it" {
-	for word in record report list explain doctor help; do
+	for word in record report top list explain doctor help; do
 		try "$TDSTAT" $word --help
 		assert_success
 		assert_no_stderr
@@ -211,7 +211,7 @@ options_of() {
 @test "tdstat help [SUBCOMMAND] is the --help of that, and of tdstat" {
 	assert_same "$("$TDSTAT" --help)" "$("$TDSTAT" help)"
 	assert_same "$("$TDSTAT" --help)" "$("$TDSTAT" help stat)"
-	for word in record report diff regions locate profile serve list explain doctor help; do
+	for word in record report diff regions top locate profile serve list explain doctor help; do
 		assert_same "$("$TDSTAT" $word --help)" "$("$TDSTAT" help $word)"
 		"$TDSTAT" --help | grep -q "^  $word  " || fail "$word is not in the list"
 	done
@@ -227,7 +227,7 @@ options_of() {
 	refused 'tdstat takes no --total: it is an option of tdstat report' --total
 	refused 'tdstat takes no --print: it is an option of tdstat list' --print cycles
 	refused 'tdstat record takes no -r: it is an option of tdstat and tdstat diff' record -r 2 -o file true
-	refused 'tdstat report takes no -a: it is an option of tdstat, tdstat record, tdstat locate, tdstat profile and tdstat serve' report file -a
+	refused 'tdstat report takes no -a: it is an option of tdstat, tdstat record, tdstat top, tdstat locate, tdstat profile and tdstat serve' report file -a
 	refused 'tdstat report takes no -S: ' -jS report file
 	refused 'tdstat list takes no -x: .* tdstat, tdstat record, tdstat report, tdstat diff, tdstat regions, tdstat locate and tdstat profile' list -x, hw
 	refused 'tdstat list takes no --metrics: ' list --metrics tma_retiring

@@ -106,7 +106,8 @@ static void test_refused(void)
 	ok(parse(&opts, &err, "made-up", "-a") == -EINVAL, "others' options");
 	is_str(err.msg,
 	       "tdstat made-up takes no -a: it is an option of tdstat, "
-	       "tdstat record, tdstat locate, tdstat profile and tdstat serve",
+	       "tdstat record, tdstat top, tdstat locate, tdstat profile and "
+	       "tdstat serve",
 	       "are none of its");
 	ok(parse(&opts, &err, "report", "--made-t=3") == -EINVAL, "its option");
 	is_str(err.msg,

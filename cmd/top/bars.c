@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Level 1 as bars, with letters besides colours. */
+#include "cmd/top/bars.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Columns of a PMU's name, of its load, and of both in a narrow window. */
+#define NAME_WIDTH   12
+#define LOAD_WIDTH   26
+#define NARROW_WIDTH 10
+
+/* Columns of " 42.7*" */
+#define VALUE_WIDTH 6
+
+/* The most children that are shown of a part. */
+#define MAX_CHILDREN 16
+
+const char *td_top_number(char buf[TD_TOP_NUMBER_SIZE], double value)
+{
+	if (isnan(value))
+		return strcpy(buf, "-");
+	/* never "-0.0" */
+	snprintf(buf, TD_TOP_NUMBER_SIZE, "%.1f",
+		 fabs(value) < 0.05 ? 0.0 : value);
+	return buf;
+}
+
+/* The column where the part ends that reaches up to so many percent. */
+static int end_of(double pct, int width)
+{
+	int end = (int)lround(pct * width / 100);
+
+	return end < 0 ? 0 : end > width ? width : end;
+}
+
+void td_top_put_bar(struct td_canvas *canvas, int y, int x, int width,
+		    const struct td_top_parts *parts)
+{
+	double sum = 0;
+	int at = 0;
+
+	if (width < 1)
+		return;
+	for (int i = 0; i < TD_TOP_NR_PARTS; i++) {
+		char letters[512];
+		int end, len;
+
+		if (isnan(parts->pct[i]))
+			continue;
+		sum += parts->pct[i];
+		end = end_of(sum, width);
+		len = end - at;
+		if (len <= 0)
+			continue;
+		if (len >= (int)sizeof(letters))
+			len = (int)sizeof(letters) - 1;
+		memset(letters, td_top_part_letter((enum td_top_part)i),
+		       (size_t)len);
+		letters[len] = '\0';
+		td_canvas_put(canvas, y, x + at, len,
+			      (enum td_top_style)(TD_TOP_PART + i), "%s",
+			      letters);
+		at = end;
+	}
+	for (; at < width; at++)
+		td_canvas_put(canvas, y, x + at, 1, TD_TOP_DIM, ".");
+}
+
+/* " 98.2% 3.00 GHz"; "" for what is not known. */
+static void put_load(struct td_canvas *canvas, int y, int x, int width,
+		     const struct td_row *row)
+{
+	char busy[TD_TOP_NUMBER_SIZE];
+
+	if (isnan(row->busy_pct))
+		return;
+	td_top_number(busy, row->busy_pct);
+	if (isnan(row->ghz))
+		td_canvas_put(canvas, y, x, width, TD_TOP_PLAIN, "%5s%% %s",
+			      busy, row->activity.cpus ? "busy" : "of a CPU");
+	else
+		td_canvas_put(canvas, y, x, width, TD_TOP_PLAIN,
+			      "%5s%% %s %.2f GHz", busy,
+			      row->activity.cpus ? "busy" : "of a CPU",
+			      row->ghz);
+}
+
+void td_top_put_pmu(struct td_canvas *canvas, int y,
+		    const struct td_report *report, const struct td_row *row)
+{
+	bool narrow = canvas->width < TD_TOP_NAMES_WIDTH;
+	int x = narrow ? NARROW_WIDTH : NAME_WIDTH;
+	struct td_top_parts parts;
+
+	td_top_parts_find(&parts, report, row);
+	td_canvas_put(canvas, y, 0, x - 1, TD_TOP_BOLD, "%s", row->pmu);
+	if (!narrow && !isnan(row->busy_pct)) {
+		put_load(canvas, y, x, LOAD_WIDTH - 1, row);
+		x += LOAD_WIDTH;
+	}
+	td_canvas_put(canvas, y, x, 1, TD_TOP_DIM, "[");
+	td_top_put_bar(canvas, y, x + 1, canvas->width - x - 2, &parts);
+	td_canvas_put(canvas, y, canvas->width - 1, 1, TD_TOP_DIM, "]");
+}
+
+static int count_parts(const struct td_top_parts *parts)
+{
+	int nr = 0;
+
+	for (int i = 0; i < TD_TOP_NR_PARTS; i++)
+		nr += parts->has[i];
+	return nr ? nr : 1;
+}
+
+static void put_value(struct td_canvas *canvas, int y, int x, int width,
+		      double value, bool over)
+{
+	char number[TD_TOP_NUMBER_SIZE];
+
+	td_canvas_put(canvas, y, x, width, over ? TD_TOP_OVER : TD_TOP_PLAIN,
+		      "%5s%s", td_top_number(number, value), over ? "*" : "");
+}
+
+void td_top_put_parts(struct td_canvas *canvas, int y,
+		      const struct td_report *report, const struct td_row *row)
+{
+	struct td_top_parts parts;
+	int width, x = 0;
+
+	td_top_parts_find(&parts, report, row);
+	width = canvas->width / count_parts(&parts);
+	for (int i = 0; i < TD_TOP_NR_PARTS; i++) {
+		enum td_top_part part = (enum td_top_part)i;
+		int name = width - 2 - VALUE_WIDTH;
+
+		if (!parts.has[i])
+			continue;
+		td_canvas_put(canvas, y, x, 1,
+			      (enum td_top_style)(TD_TOP_PART + i), "%c",
+			      td_top_part_letter(part));
+		if (canvas->width < TD_TOP_NAMES_WIDTH)
+			name = 0;
+		td_canvas_put(canvas, y, x + 2, name, TD_TOP_PLAIN, "%s",
+			      td_top_part_name(part, name - 1));
+		put_value(canvas, y, x + (name ? 2 + name : 1), VALUE_WIDTH,
+			  parts.pct[i], parts.over[i]);
+		x += width;
+	}
+}
+
+/* --- level 2 --------------------------------------------------------------- */
+
+struct child {
+	const struct td_node *node;
+	double value;
+};
+
+struct children {
+	const struct td_report *report;
+	const struct td_row *row;
+	struct child v[MAX_CHILDREN];
+	int nr;
+};
+
+static int by_value(const void *left, const void *right)
+{
+	const struct child *a = left, *b = right;
+
+	if (isnan(a->value) || isnan(b->value))
+		return isnan(a->value) - isnan(b->value);
+	return a->value < b->value ? 1 : a->value > b->value ? -1 : 0;
+}
+
+static void find_children(struct children *children,
+			  const struct td_report *report,
+			  const struct td_row *row, const struct td_node *above)
+{
+	const char *name = report->columns[above->column].name;
+
+	*children = (struct children){ .report = report, .row = row };
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		const struct td_node *node = &row->nodes[i];
+
+		if (node->level == 2 && node->parent &&
+		    strcmp(node->parent, name) == 0 &&
+		    children->nr < MAX_CHILDREN)
+			children->v[children->nr++] =
+				(struct child){ node, td_top_value(row, node) };
+	}
+	qsort(children->v, (size_t)children->nr, sizeof(children->v[0]),
+	      by_value);
+}
+
+int td_top_count_children(const struct td_report *report,
+			  const struct td_row *row)
+{
+	int most = 0;
+
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		struct children children;
+
+		if (td_top_part_of(report, &row->nodes[i]) == TD_TOP_NR_PARTS)
+			continue;
+		find_children(&children, report, row, &row->nodes[i]);
+		most = children.nr > most ? children.nr : most;
+	}
+	return most;
+}
+
+static void put_column(struct td_canvas *canvas, int y, int x, int width,
+		       int lines, const struct children *children)
+{
+	int name = width - 2 - VALUE_WIDTH;
+
+	for (int i = 0; i < children->nr && i < lines; i++) {
+		const struct child *child = &children->v[i];
+		const struct td_column *column =
+			&children->report->columns[child->node->column];
+
+		td_canvas_put(canvas, y + i, x + 2, name, TD_TOP_PLAIN, "%s",
+			      td_top_short_name(column->name));
+		put_value(canvas, y + i, x + 2 + name, VALUE_WIDTH,
+			  child->value,
+			  td_top_is_over(children->row, child->node));
+	}
+}
+
+void td_top_put_children(struct td_canvas *canvas, int y, int lines,
+			 const struct td_report *report,
+			 const struct td_row *row)
+{
+	struct td_top_parts parts;
+	int width, x = 0;
+
+	td_top_parts_find(&parts, report, row);
+	width = canvas->width / count_parts(&parts);
+	for (int i = 0; i < TD_TOP_NR_PARTS; i++) {
+		for (size_t k = 0; k < row->nr_nodes; k++) {
+			struct children children;
+
+			if ((int)td_top_part_of(report, &row->nodes[k]) != i)
+				continue;
+			find_children(&children, report, row, &row->nodes[k]);
+			put_column(canvas, y, x, width, lines, &children);
+		}
+		x += parts.has[i] ? width : 0;
+	}
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/top/canvas.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/printable.h"
+#include "lib/base/util.h"
+
+/* Returns NULL if out of memory. */
+static char *printable(const char *text)
+{
+	char *copy = NULL;
+	size_t size;
+	FILE *fp;
+
+	if (td_is_text(text))
+		return strdup(text);
+	fp = open_memstream(&copy, &size);
+	if (!fp)
+		return NULL;
+	td_put_printable(fp, text);
+	if (fclose(fp) == 0)
+		return copy;
+	free(copy);
+	return NULL;
+}
+
+/* The bytes of the first so many columns. */
+static size_t bytes_of(const char *text, int columns)
+{
+	size_t len = strlen(text);
+
+	while (len && td_printable_width_n(text, len) > columns) {
+		len--;
+		while (len && ((unsigned char)text[len] & 0xc0) == 0x80)
+			len--;
+	}
+	return len;
+}
+
+static void add(struct td_canvas *canvas, const struct td_top_cell *cell)
+{
+	struct td_top_cell *slot =
+		td_array_add(&canvas->cells, canvas->nr, sizeof(*slot));
+
+	if (!slot) {
+		free(cell->text);
+		canvas->no_memory = true;
+		return;
+	}
+	*slot = *cell;
+	canvas->nr++;
+}
+
+void td_canvas_put(struct td_canvas *canvas, int y, int x, int width,
+		   enum td_top_style style, const char *fmt, ...)
+{
+	struct td_top_cell cell = { y, x, width, style, NULL };
+	td_autofree char *text = NULL;
+	va_list ap;
+	int rc;
+
+	if (y < 0 || y >= canvas->height || x < 0 || x >= canvas->width)
+		return;
+	if (cell.width > canvas->width - x)
+		cell.width = canvas->width - x;
+	if (cell.width <= 0)
+		return;
+	va_start(ap, fmt);
+	rc = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (rc < 0)
+		text = NULL;
+	else
+		cell.text = printable(text);
+	if (!cell.text) {
+		canvas->no_memory = true;
+		return;
+	}
+	cell.text[bytes_of(cell.text, cell.width)] = '\0';
+	add(canvas, &cell);
+}
+
+/* A character of a line. */
+struct glyph {
+	const char *text;
+	size_t len;
+};
+
+static size_t glyph_length(const char *text)
+{
+	size_t len = 1;
+
+	while (((unsigned char)text[len] & 0xc0) == 0x80)
+		len++;
+	return len;
+}
+
+/* Later cells lie over earlier ones. */
+static void lay(struct glyph *line, const struct td_top_cell *cell, int width)
+{
+	const char *text = cell->text;
+
+	for (int x = cell->x; *text && x < width; x++) {
+		line[x].text = text;
+		line[x].len = glyph_length(text);
+		text += line[x].len;
+	}
+}
+
+static void put_line(FILE *fp, const struct glyph *line, int width)
+{
+	int blanks = 0;
+
+	for (int x = 0; x < width; x++) {
+		if (!line[x].text || *line[x].text == ' ') {
+			blanks++;
+			continue;
+		}
+		fprintf(fp, "%*s%.*s", blanks, "", (int)line[x].len,
+			line[x].text);
+		blanks = 0;
+	}
+}
+
+char *td_canvas_line(const struct td_canvas *canvas, int y)
+{
+	struct glyph *line = calloc((size_t)canvas->width + 1, sizeof(*line));
+	char *text = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
+
+	for (size_t i = 0; line && i < canvas->nr; i++) {
+		if (canvas->cells[i].y == y)
+			lay(line, &canvas->cells[i], canvas->width);
+	}
+	if (line && fp)
+		put_line(fp, line, canvas->width);
+	free(line);
+	if (fp && fclose(fp) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+void td_canvas_clear(struct td_canvas *canvas, int width, int height)
+{
+	td_canvas_free(canvas);
+	canvas->width = width;
+	canvas->height = height;
+}
+
+void td_canvas_free(struct td_canvas *canvas)
+{
+	for (size_t i = 0; i < canvas->nr; i++)
+		free(canvas->cells[i].text);
+	free(canvas->cells);
+	*canvas = (struct td_canvas){ 0 };
+}

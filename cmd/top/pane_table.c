@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The table: a line for each row, sorted. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/top/bars.h"
+#include "cmd/top/panes.h"
+#include "lib/base/printable.h"
+
+#define NUMBER_WIDTH 7
+#define PMU_WIDTH    13
+#define BAR_WIDTH    24
+#define WORST_WIDTH  30
+#define ID_WIDTH     12 /* the least for names, which come last */
+
+/* Which columns there is room for. */
+struct columns {
+	bool busy, ghz, pmu, bar, worst;
+	bool parts[TD_TOP_NR_PARTS];
+};
+
+static bool take(int *room, int width, bool wanted)
+{
+	if (!wanted || *room < width)
+		return false;
+	*room -= width;
+	return true;
+}
+
+static struct columns choose(const struct td_top_lines *lines, int width)
+{
+	int room = width - NUMBER_WIDTH - ID_WIDTH;
+	struct columns columns = { 0 };
+
+	for (int i = 0; i < TD_TOP_NR_PARTS; i++)
+		columns.parts[i] = take(&room, NUMBER_WIDTH, lines->has[i]);
+	columns.pmu = take(&room, PMU_WIDTH, lines->show_pmu);
+	columns.busy = take(&room, NUMBER_WIDTH, lines->has_busy);
+	columns.ghz = take(&room, NUMBER_WIDTH, lines->has_busy);
+	columns.worst = take(&room, WORST_WIDTH, true);
+	columns.bar = take(&room, BAR_WIDTH, true);
+	return columns;
+}
+
+void td_top_scroll(struct td_top_state *state, size_t nr, int lines)
+{
+	size_t page = lines > 0 ? (size_t)lines : 1;
+
+	state->nr = nr;
+	state->page = page;
+	if (state->at >= nr)
+		state->at = nr ? nr - 1 : 0;
+	if (state->first > state->at)
+		state->first = state->at;
+	if (state->at - state->first >= page)
+		state->first = state->at - page + 1;
+	if (state->first + page > nr)
+		state->first = nr > page ? nr - page : 0;
+}
+
+/* --- the header ------------------------------------------------------------ */
+
+static void put_header(struct td_canvas *canvas, int y, int *x,
+		       const struct td_top_state *state, enum td_top_sort sort,
+		       const char *name)
+{
+	char mark = ' ';
+
+	if (state->sort == sort)
+		mark = state->reversed ? '^' : 'v';
+	/* a number's header ends where the number does */
+	td_canvas_put(canvas, y, *x, NUMBER_WIDTH,
+		      mark == ' ' ? TD_TOP_HEAD : TD_TOP_SELECTED, "%*s%c",
+		      NUMBER_WIDTH - 2, name, mark);
+	*x += NUMBER_WIDTH;
+}
+
+static const char *const part_headers[TD_TOP_NR_PARTS] = { "R%", "S%", "F%",
+							   "B%", "T%" };
+
+/* Of columns whose texts begin at their left. */
+static void put_last_headers(struct td_canvas *canvas, int y, int x,
+			     const struct columns *columns,
+			     const struct td_top_state *state, const char *by)
+{
+	bool by_name = state->sort == TD_TOP_BY_NAME;
+	const char *mark = state->reversed ? "^" : "v";
+
+	x += columns->bar ? BAR_WIDTH : 0;
+	if (columns->worst)
+		td_canvas_put(canvas, y, x, WORST_WIDTH, TD_TOP_HEAD,
+			      " LARGEST OVER ITS THRESHOLD");
+	x += columns->worst ? WORST_WIDTH : 0;
+	if (columns->pmu)
+		td_canvas_put(canvas, y, x, PMU_WIDTH, TD_TOP_HEAD, "PMU");
+	x += columns->pmu ? PMU_WIDTH : 0;
+	td_canvas_put(canvas, y, x, canvas->width - x,
+		      by_name ? TD_TOP_SELECTED : TD_TOP_HEAD, "%s%s", by,
+		      by_name ? mark : "");
+}
+
+static void put_headers(struct td_canvas *canvas, int y,
+			const struct columns *columns,
+			const struct td_top_state *state, const char *by)
+{
+	int x = 0;
+
+	td_canvas_put(canvas, y, 0, canvas->width, TD_TOP_HEAD, "%*s",
+		      canvas->width, "");
+	put_header(canvas, y, &x, state, TD_TOP_BY_LOST, "LOST%");
+	if (columns->busy)
+		put_header(canvas, y, &x, state, TD_TOP_BY_BUSY, "BUSY%");
+	if (columns->ghz)
+		put_header(canvas, y, &x, state, TD_TOP_BY_GHZ, "GHz");
+	for (int i = 0; i < TD_TOP_NR_PARTS; i++) {
+		if (columns->parts[i])
+			put_header(canvas, y, &x, state,
+				   (enum td_top_sort)(TD_TOP_BY_PART + i),
+				   part_headers[i]);
+	}
+	put_last_headers(canvas, y, x, columns, state, by);
+}
+
+/* --- a line ---------------------------------------------------------------- */
+
+/* mark: ' ', or '*' as colours may not be seen */
+static void put_number(struct td_canvas *canvas, int y, int *x, double value,
+		       char mark, enum td_top_style style)
+{
+	char number[TD_TOP_NUMBER_SIZE];
+
+	td_canvas_put(canvas, y, *x, NUMBER_WIDTH, style, "%*s%c",
+		      NUMBER_WIDTH - 1, td_top_number(number, value), mark);
+	*x += NUMBER_WIDTH;
+}
+
+static void put_ghz(struct td_canvas *canvas, int y, int *x, double ghz,
+		    enum td_top_style style)
+{
+	char number[TD_TOP_NUMBER_SIZE] = "-";
+
+	if (!isnan(ghz))
+		snprintf(number, sizeof(number), "%.2f", ghz);
+	td_canvas_put(canvas, y, *x, NUMBER_WIDTH, style, "%*s ",
+		      NUMBER_WIDTH - 1, number);
+	*x += NUMBER_WIDTH;
+}
+
+/* The deepest of the largest nodes that are over their thresholds. */
+static const struct td_node *find_worst(const struct td_report *report,
+					const struct td_row *row)
+{
+	const struct td_node *worst = NULL;
+
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		const struct td_node *node = &row->nodes[i];
+
+		if (!node->level || !td_top_is_over(row, node) ||
+		    td_top_part_of(report, node) == TD_TOP_RETIRING)
+			continue;
+		if (!worst || node->level > worst->level ||
+		    (node->level == worst->level &&
+		     td_top_value(row, node) > td_top_value(row, worst)))
+			worst = node;
+	}
+	return worst;
+}
+
+static void put_worst(struct td_canvas *canvas, int y, int x,
+		      const struct td_report *report, const struct td_row *row,
+		      enum td_top_style style)
+{
+	const struct td_node *worst = find_worst(report, row);
+	char number[TD_TOP_NUMBER_SIZE];
+
+	if (worst)
+		td_canvas_put(
+			canvas, y, x + 1, WORST_WIDTH - 2, style, "%s %s",
+			td_top_short_name(report->columns[worst->column].name),
+			td_top_number(number, td_top_value(row, worst)));
+}
+
+static void put_line(struct td_canvas *canvas, int y,
+		     const struct columns *columns,
+		     const struct td_top_lines *lines,
+		     const struct td_top_line *line, bool selected)
+{
+	const struct td_row *row = line->row;
+	enum td_top_style plain = selected    ? TD_TOP_SELECTED
+				  : row->idle ? TD_TOP_DIM
+					      : TD_TOP_PLAIN;
+	int x = 0;
+
+	if (selected)
+		td_canvas_put(canvas, y, 0, canvas->width, plain, "%*s",
+			      canvas->width, "");
+	put_number(canvas, y, &x, line->lost_pct, ' ', plain);
+	if (columns->busy)
+		put_number(canvas, y, &x, row->busy_pct, ' ', plain);
+	if (columns->ghz)
+		put_ghz(canvas, y, &x, row->ghz, plain);
+	for (int i = 0; i < TD_TOP_NR_PARTS; i++) {
+		bool over = line->parts.over[i];
+
+		if (columns->parts[i])
+			put_number(canvas, y, &x, line->parts.pct[i],
+				   over ? '*' : ' ',
+				   over && !selected ? TD_TOP_OVER : plain);
+	}
+	if (columns->bar)
+		td_top_put_bar(canvas, y, x + 1, BAR_WIDTH - 2, &line->parts);
+	x += columns->bar ? BAR_WIDTH : 0;
+	if (columns->worst)
+		put_worst(canvas, y, x, lines->report, row, plain);
+	x += columns->worst ? WORST_WIDTH : 0;
+	if (columns->pmu)
+		td_canvas_put(canvas, y, x, PMU_WIDTH - 1, plain, "%s",
+			      row->pmu);
+	x += columns->pmu ? PMU_WIDTH : 0;
+	td_canvas_put(canvas, y, x, canvas->width - x, plain, "%s", row->id);
+}
+
+/* --- all ------------------------------------------------------------------- */
+
+/* Follows the selected row, which may be on another line than before. */
+static void find_selected(struct td_top_state *state,
+			  const struct td_top_lines *lines)
+{
+	for (size_t i = 0; state->follows && i < lines->nr; i++) {
+		if (strcmp(lines->v[i].row->id, state->id) == 0 &&
+		    strcmp(lines->v[i].row->pmu, state->pmu) == 0) {
+			state->at = i;
+			return;
+		}
+	}
+}
+
+static void keep_selected(struct td_top_state *state,
+			  const struct td_top_lines *lines)
+{
+	const struct td_row *row = lines->nr ? lines->v[state->at].row : NULL;
+
+	snprintf(state->id, sizeof(state->id), "%s", row ? row->id : "");
+	snprintf(state->pmu, sizeof(state->pmu), "%s", row ? row->pmu : "");
+}
+
+static void put_nothing(struct td_canvas *canvas, int y,
+			const struct td_top_lines *lines)
+{
+	const char *why = "nothing ran in this interval";
+
+	if (!lines->report->rows)
+		why = "counting begins";
+	else if (lines->nr_filtered)
+		why = "nothing has the filter's text in its name";
+	td_canvas_put(canvas, y, 1, canvas->width - 1, TD_TOP_DIM, "%s", why);
+}
+
+void td_top_put_table(struct td_canvas *canvas, struct td_top_area area,
+		      const struct td_top_lines *lines,
+		      struct td_top_state *state,
+		      const struct td_top_facts *facts)
+{
+	struct columns columns = choose(lines, canvas->width);
+
+	if (area.lines < 1)
+		return;
+	state->sorts = 0;
+	for (int i = 0; i < TD_TOP_NR_SORTS; i++) {
+		if (td_top_lines_have(lines, (enum td_top_sort)i))
+			state->sorts |= 1U << i;
+	}
+	put_headers(canvas, area.y, &columns, state, facts->by);
+	find_selected(state, lines);
+	td_top_scroll(state, lines->nr, area.lines - 1);
+	/* a row that has gone may come back */
+	if (!state->follows || lines->nr)
+		keep_selected(state, lines);
+	state->follows |= state->picks;
+	state->picks = false;
+	for (int i = 1; i < area.lines; i++) {
+		size_t at = state->first + (size_t)i - 1;
+
+		if (at < lines->nr)
+			put_line(canvas, area.y + i, &columns, lines,
+				 &lines->v[at], at == state->at);
+	}
+	if (!lines->nr)
+		put_nothing(canvas, area.y + 1, lines);
+}

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/top/screen.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <ncurses.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "cmd/top/crash.h"
+#include "cmd/top/keys.h"
+#include "cmd/top/terminal.h"
+#include "lib/base/util.h"
+
+/* How long an Esc waits for the rest of a key's sequence, in ms. */
+#define ESCAPE_MS 25
+
+/* --- signals of the terminal ----------------------------------------------- */
+
+static void list_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGWINCH);
+	sigaddset(set, SIGTSTP);
+	sigaddset(set, SIGCONT);
+}
+
+static int watch(const struct td_screen *screen, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+
+	return epoll_ctl(screen->fd, EPOLL_CTL_ADD, fd, &event);
+}
+
+int td_screen_prepare(struct td_screen *screen, struct td_err *err)
+{
+	sigset_t set;
+
+	*screen = TD_SCREEN_CLOSED;
+	list_signals(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	screen->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	screen->fd = epoll_create1(EPOLL_CLOEXEC);
+	if (screen->signals < 0 || screen->fd < 0 ||
+	    watch(screen, screen->signals) || watch(screen, STDIN_FILENO))
+		return td_err_set(err, -errno, "top: cannot wait for keys: %s",
+				  strerror(errno));
+	return 0;
+}
+
+/* --- ncurses --------------------------------------------------------------- */
+
+/* Signals that ncurses takes if it may; ours are waited for elsewhere. */
+static const int taken[] = { SIGINT, SIGTERM, SIGTSTP, SIGWINCH };
+
+static SCREEN *open_terminal(void)
+{
+	struct sigaction before[TD_ARRAY_SIZE(taken)];
+	SCREEN *terminal;
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(taken); i++)
+		sigaction(taken[i], NULL, &before[i]);
+	terminal = newterm(NULL, stdout, stdin);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(taken); i++)
+		sigaction(taken[i], &before[i], NULL);
+	return terminal;
+}
+
+static const struct {
+	short ink, paper;
+} colours[TD_TOP_NR_STYLES] = {
+	[TD_TOP_HEAD] = { COLOR_BLACK, COLOR_GREEN },
+	[TD_TOP_SELECTED] = { COLOR_BLACK, COLOR_CYAN },
+	[TD_TOP_OVER] = { COLOR_RED, -1 },
+	[TD_TOP_PART] = { COLOR_BLACK, COLOR_GREEN },
+	[TD_TOP_PART + 1] = { COLOR_WHITE, COLOR_RED },
+	[TD_TOP_PART + 2] = { COLOR_BLACK, COLOR_YELLOW },
+	[TD_TOP_PART + 3] = { COLOR_WHITE, COLOR_BLUE },
+	[TD_TOP_PART + 4] = { COLOR_WHITE, COLOR_MAGENTA },
+};
+
+static void begin_colours(struct td_screen *screen)
+{
+	screen->colour =
+		has_colors() && !getenv("NO_COLOR") && start_color() == OK;
+	if (!screen->colour)
+		return;
+	use_default_colors();
+	for (int i = TD_TOP_HEAD; i < TD_TOP_NR_STYLES; i++)
+		init_pair((short)i, colours[i].ink, colours[i].paper);
+}
+
+static attr_t look_of(const struct td_screen *screen, enum td_top_style style)
+{
+	switch (style) {
+	case TD_TOP_PLAIN:
+		return A_NORMAL;
+	case TD_TOP_DIM:
+		return A_DIM;
+	case TD_TOP_BOLD:
+		return A_BOLD;
+	case TD_TOP_OVER:
+		return screen->colour ? A_BOLD : A_BOLD | A_UNDERLINE;
+	default:
+		break;
+	}
+	if (screen->colour)
+		return A_NORMAL;
+	/* neighbouring parts of a bar differ, and so do their letters */
+	return style < TD_TOP_PART || (style - TD_TOP_PART) % 2 ? A_REVERSE
+								: A_BOLD;
+}
+
+int td_screen_open(struct td_screen *screen, struct td_err *err)
+{
+	char leave[TD_TERMINAL_LEAVE];
+
+	/* numbers keep their points */
+	setlocale(LC_CTYPE, "");
+	screen->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	td_crash_prepare(td_terminal_leave(leave));
+	if (!open_terminal())
+		return td_err_set(err, -ENOTTY,
+				  "top: the terminal cannot be opened");
+	screen->is_open = true;
+	set_escdelay(ESCAPE_MS);
+	cbreak();
+	noecho();
+	nonl();
+	curs_set(0);
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	typeahead(-1);
+	begin_colours(screen);
+	return 0;
+}
+
+void td_screen_size(const struct td_screen *screen, int *width, int *height)
+{
+	*width = screen->is_open ? COLS : 80;
+	*height = screen->is_open ? LINES : 24;
+}
+
+static wchar_t narrow(const struct td_screen *screen, wchar_t c)
+{
+	return (c < 0x80 || screen->utf8) && wcwidth(c) >= 0 ? c : L'?';
+}
+
+/* Letters of a locale without UTF-8 would have to be guessed. */
+static void decode(const struct td_screen *screen, const char *text,
+		   wchar_t *wide, size_t size)
+{
+	size_t nr = 0;
+
+	while (*text && nr + 1 < size) {
+		wchar_t c = (unsigned char)*text;
+		int len = 1;
+
+		if (screen->utf8 && c >= 0x80)
+			len = mbtowc(&c, text, strlen(text));
+		else
+			while (((unsigned char)text[len] & 0xc0) == 0x80)
+				len++;
+		wide[nr++] = narrow(screen, len > 0 ? c : L'?');
+		text += len > 0 ? len : 1;
+	}
+	wide[nr] = L'\0';
+}
+
+static void put_cell(const struct td_screen *screen,
+		     const struct td_top_cell *cell)
+{
+	bool pair = screen->colour && cell->style >= TD_TOP_HEAD;
+	wchar_t wide[1024];
+	int width = 0, nr = 0;
+
+	decode(screen, cell->text, wide, TD_ARRAY_SIZE(wide));
+	while (wide[nr] && width + wcwidth(wide[nr]) <= cell->width)
+		width += wcwidth(wide[nr++]);
+	attr_set(look_of(screen, cell->style),
+		 pair ? (short)cell->style : (short)0, NULL);
+	mvaddnwstr(cell->y, cell->x, wide, nr);
+}
+
+void td_screen_show(const struct td_screen *screen,
+		    const struct td_canvas *canvas)
+{
+	if (!screen->is_open)
+		return;
+	erase();
+	for (size_t i = 0; i < canvas->nr; i++)
+		put_cell(screen, &canvas->cells[i]);
+	attr_set(A_NORMAL, 0, NULL);
+	refresh();
+}
+
+/* --- keys ------------------------------------------------------------------ */
+
+static int special_key(wint_t code)
+{
+	static const struct {
+		wint_t code;
+		int key;
+	} keys[] = {
+		{ KEY_UP, TD_KEY_UP },
+		{ KEY_DOWN, TD_KEY_DOWN },
+		{ KEY_LEFT, TD_KEY_LEFT },
+		{ KEY_RIGHT, TD_KEY_RIGHT },
+		{ KEY_PPAGE, TD_KEY_PAGE_UP },
+		{ KEY_NPAGE, TD_KEY_PAGE_DOWN },
+		{ KEY_HOME, TD_KEY_HOME },
+		{ KEY_END, TD_KEY_END },
+		{ KEY_ENTER, TD_KEY_ENTER },
+		{ KEY_BACKSPACE, TD_KEY_BACKSPACE },
+	};
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(keys); i++) {
+		if (keys[i].code == code)
+			return keys[i].key;
+	}
+	if (code >= KEY_F(1) && code <= KEY_F(12))
+		return TD_KEY_F + (int)(code - KEY_F(0));
+	return 0;
+}
+
+static int character(wint_t c)
+{
+	switch (c) {
+	case L'\r':
+	case L'\n':
+		return TD_KEY_ENTER;
+	case 0x1b:
+		return TD_KEY_ESCAPE;
+	case 0x08:
+	case 0x7f:
+		return TD_KEY_BACKSPACE;
+	}
+	return (int)c;
+}
+
+static bool is_gone(void)
+{
+	struct pollfd stdin_poll = { .fd = STDIN_FILENO, .events = POLLIN };
+	int nr = poll(&stdin_poll, 1, 0);
+
+	/* readable, though ncurses found nothing in it: its end */
+	return nr > 0;
+}
+
+/* ^Z: away with the screen, and back when a shell continues us. */
+static void suspend(void)
+{
+	struct sigaction stop = { .sa_handler = SIG_DFL }, before;
+	sigset_t set;
+
+	endwin();
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	sigaction(SIGTSTP, &stop, &before);
+	raise(SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	/* here it stops, unless nobody could continue it */
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigaction(SIGTSTP, &before, NULL);
+}
+
+static void redraw(void)
+{
+	struct winsize size;
+
+	reset_prog_mode();
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row &&
+	    size.ws_col)
+		resizeterm(size.ws_row, size.ws_col);
+	clearok(curscr, TRUE);
+	refresh();
+}
+
+static enum td_screen_event take_signal(uint32_t number)
+{
+	struct winsize size;
+
+	if (number == SIGTSTP)
+		suspend();
+	if (number == SIGTSTP || number == SIGCONT) {
+		redraw();
+	} else if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
+		   size.ws_row && size.ws_col) {
+		resizeterm(size.ws_row, size.ws_col);
+	}
+	return TD_SCREEN_CHANGED;
+}
+
+enum td_screen_event td_screen_take(struct td_screen *screen, int *key)
+{
+	struct signalfd_siginfo info;
+	wint_t c;
+	int rc;
+
+	if (read(screen->signals, &info, sizeof(info)) == sizeof(info))
+		return screen->is_open ? take_signal(info.ssi_signo)
+				       : TD_SCREEN_CHANGED;
+	if (!screen->is_open)
+		return TD_SCREEN_NOTHING;
+	rc = get_wch(&c);
+	if (rc == ERR)
+		return is_gone() ? TD_SCREEN_GONE : TD_SCREEN_NOTHING;
+	if (rc == KEY_CODE_YES && c == KEY_RESIZE)
+		return TD_SCREEN_CHANGED;
+	*key = rc == KEY_CODE_YES ? special_key(c) : character(c);
+	return TD_SCREEN_KEY;
+}
+
+void td_screen_close(struct td_screen *screen)
+{
+	if (screen->is_open)
+		endwin();
+	td_crash_forget();
+	screen->is_open = false;
+	td_close_fd(&screen->signals);
+	td_close_fd(&screen->fd);
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/top/snapshot.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the row borrows from the interval's counts is copied or left out. */
+static int copy_row(struct td_row *to, const struct td_row *from,
+		    size_t nr_columns)
+{
+	*to = *from;
+	to->ranked = NULL;
+	to->unranked = NULL;
+	to->region = NULL;
+	to->id = strdup(from->id);
+	to->cells = calloc(nr_columns + 1, sizeof(*to->cells));
+	if (!to->id || !to->cells)
+		return -ENOMEM;
+	if (nr_columns)
+		memcpy(to->cells, from->cells, nr_columns * sizeof(*to->cells));
+	for (size_t i = 0; i < nr_columns; i++)
+		to->cells[i].why = NULL;
+	return 0;
+}
+
+int td_top_keep(struct td_top_kept *kept, const struct td_report *report,
+		struct td_err *err)
+{
+	struct td_report *copy = &kept->report;
+
+	td_top_kept_free(kept);
+	*copy = *report;
+	copy->regions = NULL;
+	copy->nr_rows = 0;
+	copy->rows = calloc(report->nr_rows + 1, sizeof(*copy->rows));
+	if (!copy->rows)
+		return td_err_nomem(err);
+	while (copy->nr_rows < report->nr_rows) {
+		size_t i = copy->nr_rows++;
+
+		if (copy_row(&copy->rows[i], &report->rows[i],
+			     report->nr_columns))
+			return td_err_nomem(err);
+	}
+	return 0;
+}
+
+void td_top_kept_free(struct td_top_kept *kept)
+{
+	for (size_t i = 0; i < kept->report.nr_rows; i++) {
+		char *id = (char *)(uintptr_t)kept->report.rows[i].id;
+
+		free(id);
+	}
+	td_report_free(&kept->report);
+}
+
+void td_top_snapshot_free(struct td_top_snapshot *snapshot)
+{
+	td_top_kept_free(&snapshot->whole);
+	td_top_kept_free(&snapshot->rows);
+	*snapshot = (struct td_top_snapshot){ 0 };
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/top/terminal.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <term.h>
+#include <unistd.h>
+
+static int no_screen(struct td_err *err)
+{
+	return td_err_hint(err, "rows, wherever they go: tdstat -a -I 1s");
+}
+
+int td_terminal_check(struct td_err *err)
+{
+	const char *term = getenv("TERM");
+	int reason = 0;
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
+		td_err_set(err, -ENOTTY, "top: standard %s is not a terminal",
+			   isatty(STDIN_FILENO) ? "output" : "input");
+		return no_screen(err);
+	}
+	if (!term || !*term) {
+		td_err_set(err, -EINVAL, "top: TERM is not set");
+		return no_screen(err);
+	}
+	if (setupterm(term, STDOUT_FILENO, &reason) == ERR) {
+		td_err_set(err, -EINVAL,
+			   reason < 0 ? "top: TERM is %s: there is no "
+					"terminfo database"
+				      : "top: TERM is %s: no such terminal is "
+					"known",
+			   term);
+		return no_screen(err);
+	}
+	if (!cursor_address) {
+		td_err_set(err, -EINVAL,
+			   "top: TERM is %s: its cursor cannot be moved", term);
+		return no_screen(err);
+	}
+	return 0;
+}
+
+const char *td_terminal_leave(char text[TD_TERMINAL_LEAVE])
+{
+	snprintf(text, TD_TERMINAL_LEAVE, "%s%s%s",
+		 exit_attribute_mode ? exit_attribute_mode : "",
+		 cursor_normal ? cursor_normal : "",
+		 exit_ca_mode ? exit_ca_mode : "");
+	return text;
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/top/viewer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/top/draw.h"
+#include "cmd/top/terminal.h"
+#include "lib/count/aggregations.h"
+
+int td_top_redraw(struct td_top *top, struct td_err *err)
+{
+	int width, height;
+
+	top->facts.nr_messages = td_top_said_lines(&top->said);
+	td_screen_size(&top->screen, &width, &height);
+	if (td_top_draw(&top->canvas, width, height, &top->snapshot,
+			&top->state, &top->facts))
+		return td_err_nomem(err);
+	td_screen_show(&top->screen, &top->canvas);
+	return 0;
+}
+
+/* --- the viewer ------------------------------------------------------------ */
+
+static void capitalize(char *text)
+{
+	for (; *text; text++) {
+		if (*text >= 'a' && *text <= 'z')
+			*text = (char)(*text - 'a' + 'A');
+	}
+}
+
+/* What has a row, as the header of a column: "CPU", "THREAD", "CGROUP". */
+static const char *name_of_rows(struct td_top *top,
+				const struct td_source *source)
+{
+	snprintf(top->by, sizeof(top->by), "%s",
+		 source->nr_cgroups ? "cgroup"
+				    : td_aggregation_row(source->how)->name);
+	capitalize(top->by);
+	return top->by;
+}
+
+static const char *name_of_machine(struct td_top *top,
+				   const struct td_machine *machine)
+{
+	if (machine->model)
+		return machine->model->name;
+	td_cpuid_format(&machine->cpuid, top->cpuid);
+	return top->cpuid;
+}
+
+static int begin(void *ctx, const struct td_source *source, struct td_err *err)
+{
+	struct td_top *top = ctx;
+	struct td_top_facts *facts = &top->facts;
+
+	td_top_snapshot_free(&top->snapshot);
+	free(top->what);
+	top->what = td_target_name_format(source->target);
+	if (!top->what)
+		return td_err_nomem(err);
+	facts->what = top->what;
+	facts->machine = name_of_machine(top, source->machine);
+	facts->nr_cpus = source->machine->online.nr;
+	facts->by = name_of_rows(top, source);
+	facts->tasks = source->how == TD_AGGREGATE_THREAD ||
+		       source->how == TD_AGGREGATE_ALL;
+	if (top->screen.is_open)
+		return 0;
+	td_top_said_begin(&top->said);
+	if (td_screen_open(&top->screen, err))
+		return err->code;
+	return td_top_redraw(top, err);
+}
+
+/* The verdict of the kept report: its row is a copy. */
+static void keep_verdict(struct td_top *top, const struct td_report *whole,
+			 const struct td_verdict *verdict)
+{
+	struct td_top_snapshot *snapshot = &top->snapshot;
+
+	snapshot->has_whole = true;
+	snapshot->verdict = *verdict;
+	if (verdict->row)
+		snapshot->verdict.row =
+			&snapshot->whole.report
+				 .rows[verdict->row - whole->rows];
+}
+
+static bool is_frozen(const struct td_top *top)
+{
+	/* what is counted between a key and the end is not an interval */
+	return top->wish ||
+	       (top->state.paused && top->snapshot.rows.report.rows);
+}
+
+static int take_whole(void *ctx, const struct td_report *whole,
+		      const struct td_verdict *verdict, struct td_err *err)
+{
+	struct td_top *top = ctx;
+
+	if (is_frozen(top))
+		return 0;
+	if (td_top_keep(&top->snapshot.whole, whole, err))
+		return err->code;
+	keep_verdict(top, whole, verdict);
+	return 0;
+}
+
+static int take_report(void *ctx, const struct td_report *report,
+		       struct td_err *err)
+{
+	struct td_top *top = ctx;
+
+	top->begun = true;
+	if (is_frozen(top))
+		return 0;
+	if (td_top_keep(&top->snapshot.rows, report, err))
+		return err->code;
+	return td_top_redraw(top, err);
+}
+
+/* Takes all keys that there are. */
+static int take_keys(void *ctx, bool *ends, struct td_err *err)
+{
+	struct td_top *top = ctx;
+	enum td_screen_event event;
+	int key = 0;
+
+	while (!top->wish && (event = td_screen_take(&top->screen, &key)) !=
+				     TD_SCREEN_NOTHING) {
+		if (event == TD_SCREEN_GONE) {
+			top->wish = TD_TOP_QUIT;
+			top->gone = true;
+		} else if (event == TD_SCREEN_KEY) {
+			top->wish = td_top_take_key(&top->state, key);
+		}
+		/* between two keys, as the second one may need the lines */
+		if (!top->gone && td_top_redraw(top, err))
+			return err->code;
+	}
+	*ends = top->wish != TD_TOP_NO_WISH;
+	return 0;
+}
+
+/* --- all of it ------------------------------------------------------------- */
+
+void td_top_describe(struct td_top *top, const struct td_opts *opts)
+{
+	top->wish = TD_TOP_NO_WISH;
+	top->begun = false;
+	top->facts.interval_ms = opts->interval_ms;
+	top->facts.played = opts->input != NULL;
+	if (opts->drill)
+		snprintf(top->level, sizeof(top->level), "auto");
+	else
+		snprintf(top->level, sizeof(top->level), "%d", opts->level);
+	top->facts.level = top->level;
+}
+
+int td_top_open(struct td_top *top, struct td_err *err)
+{
+	int rc;
+
+	*top = TD_TOP_NONE;
+	rc = td_terminal_check(err);
+	if (!rc)
+		rc = td_screen_prepare(&top->screen, err);
+	top->viewer = (struct td_viewer){
+		.begin = begin,
+		.whole = take_whole,
+		.report = take_report,
+		.ready = take_keys,
+		.fd = top->screen.fd,
+		.ctx = top,
+	};
+	return rc;
+}
+
+void td_top_close(struct td_top *top)
+{
+	td_screen_close(&top->screen);
+	td_top_said_end(&top->said);
+	td_canvas_free(&top->canvas);
+	td_top_snapshot_free(&top->snapshot);
+	free(top->what);
+	top->what = NULL;
+}

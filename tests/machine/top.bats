@@ -1,0 +1,142 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2154 # helper.bash
+# tdstat top on a terminal, with programs that play known scenarios (act.c).
+# machine: adl --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
+
+load helper
+
+ROOT=$BATS_TEST_DIRNAME/../..
+ACT=$ROOT/build/emulator/act
+TRUTH=$ROOT/tests/emulator/scenarios/alderlake.truth
+
+setup() {
+	emulated
+	command -v tmux >/dev/null || skip "no tmux here"
+	cd "$BATS_TEST_TMPDIR" || return
+	unset TMUX
+	export LC_ALL=C.UTF-8
+}
+
+teardown() {
+	[ -n "$BATS_TEST_COMPLETED" ] || look || true
+	mux kill-server 2>/dev/null || true
+	tidy_up
+}
+
+mux() { timeout -s KILL 20 tmux -L "top$BATS_TEST_NUMBER" -f /dev/null "$@"; }
+press() { mux send-keys "$@"; }
+look() { mux capture-pane -p; }
+
+# shows PATTERN: within half a minute
+shows() {
+	for ((i = 0; i < 150; i++)); do
+		! look | grep -qE -e "$1" || return 0
+		sleep 0.2
+	done
+	look
+	echo "never: $1"
+	return 1
+}
+
+# top [ARG...]: in a window; its status goes to a file
+top() {
+	mux new-session -d -x 120 -y 30 sh -c '"$@" 2>err; echo $? >status' sh "$TDSTAT" top "$@" 3>&- 4>&-
+}
+
+# ended: with status 0, and without a word
+ended() {
+	await status
+	[ "$(cat status)" -eq 0 ]
+	[ ! -s err ]
+}
+
+# plays CPU SCENARIO: until the test ends
+plays() {
+	taskset -c "$1" timeout 90 "$ACT" 80s:"$2" 3>&- 4>&- &
+}
+
+# line PATTERN: the numbers of its first line in the table
+line() {
+	look | sed -n '/LOST%/,$p' | tr -d '*' | grep -m 1 -E -e "$1"
+}
+
+# is_played SCENARIO R S F B: what P-cores have in it, within 3 points
+is_played() {
+	awk -v scenario="$1" -v r="$2" -v s="$3" -v f="$4" -v b="$5" '
+		function near(x, y) { return x - y < 3 && y - x < 3 }
+		$1 == "scenario" { on = $2 == scenario }
+		on && $1 == "kind" { core = $2 == "core" }
+		on && core && $1 == "metrics" {
+			found++
+			print "wanted: " $0 ", shown: " r, s, f, b
+			good = near(r, $2) && near(s, $3) && near(f, $4) && near(b, $5)
+		}
+		END { exit !(found == 1 && good) }' "$TRUTH"
+}
+
+@test "the CPU that loses most is the first, with its shares, and the path is its" {
+	plays 1 dram_latency
+	top -l 2
+	shows '^Bottleneck: cpu_core: backend_bound .*> memory_bound'
+	shows '^ .* cpu_core +CPU1$'
+	[[ "$(look | sed -n '/LOST%/{n;p;}')" == *CPU1 ]]
+	shows '^CPU0  .. B[67] '
+	# lost, busy and GHz stand before the parts
+	# shellcheck disable=SC2046
+	is_played dram_latency $(line 'CPU1$' | awk '{ print $4, $5, $6, $7 }')
+	busy=$(line 'CPU1$' | awk '{ print int($2) }')
+	[ "$busy" -gt 50 ]
+	press q
+	ended
+}
+
+@test "threads of a process: each has its own shares; keys count others" {
+	taskset -c 0-1 timeout 90 "$ACT" -n 2 80s:icache,dram_latency 3>&- 4>&- &
+	for ((i = 0; i < 100; i++)); do
+		pid=$(pgrep -x act | head -n 1)
+		[ -z "$pid" ] || [ "$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l)" -lt 2 ] || break
+		sleep 0.1
+	done
+	top -p "$pid" -l 1
+	shows 'LOST%.* THREAD'
+	shows ' act-[0-9]+$'
+	press B
+	shows 'B%v'
+	# both scenarios, the backend's first
+	for ((i = 0; i < 100; i++)); do
+		look | sed -n '/LOST%/,$p' | tr -d '*' | grep -E 'act-[0-9]+$' >rows
+		if [ "$(wc -l <rows)" -ge 2 ] && awk '{ b[NR] = $7; f[NR] = $6 }
+			END { exit !(b[1] > 60 && f[NR] > 35) }' rows; then
+			break
+		fi
+		sleep 0.2
+	done
+	cat rows
+	awk '{ b[NR] = $7; f[NR] = $6 } END { exit !(NR >= 2 && b[1] > 60 && f[NR] > 35) }' rows
+	press 2
+	shows 'level 2'
+	shows 'memory_bound'
+	press Enter
+	shows '^act-[0-9]+ cpu_'
+	press q
+	ended
+	kill "$pid"
+}
+
+@test "the whole machine by threads, then by cores; intervals of other lengths" {
+	plays 0 ports
+	top --per-thread -I 500ms -l 1
+	shows ' act-[0-9]+$'
+	press / a c t Enter
+	shows 'filter: act \([0-9]+ hidden\)'
+	press Escape H
+	shows ' CPU0$'
+	press c
+	shows ' S0-D0-C0$'
+	press +
+	shows 'every 1 s'
+	# it ends by a signal as by a key
+	kill -TERM "$(pgrep -P "$(mux list-panes -F '#{pane_pid}')")"
+	ended
+}

@@ -199,6 +199,7 @@ static const struct td_option_group group_numbers = { TD_SECTION_HOW, numbers };
 static const struct td_option_group *const groups[] = {
 	&group_comparing, &td_group_cores,  &td_group_files,
 	&td_group_model,  &group_numbers,   &td_group_formats,
+	&td_group_html,
 	&td_group_output, &td_group_stream, NULL,
 };
 

@@ -170,6 +170,10 @@ static int check(const struct td_opts *opts, struct td_err *err)
 	if (opts->locate && opts->profile)
 		return td_err_usage(
 			err, "--locate and --profile exclude each other");
+	if (opts->locate && !td_out_find(opts->format)->where)
+		return td_err_usage(err, "%s is a picture of the tree: "
+					 "--locate has none",
+				    td_out_option(opts->format));
 	return 0;
 }
 
@@ -211,6 +215,7 @@ static const struct td_option_group *const groups[] = {
 	&td_group_rows,
 	&td_group_aggregations,
 	&td_group_formats,
+	&td_group_pages,
 	&td_group_output,
 	&td_group_stream,
 	&td_group_verbose,

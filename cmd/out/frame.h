@@ -8,6 +8,8 @@
 #include "lib/count/aggregation.h"
 #include "lib/target/name.h"
 
+struct td_machine;
+
 /* What surrounds results and how they are shown; does not change in a run. */
 struct td_frame {
 	const char *target; /* td_target_name.text; borrowed */
@@ -15,7 +17,9 @@ struct td_frame {
 	bool interval;     /* a line for each interval, not one final tree */
 	bool of_perf;      /* a time of 0 is one that the file does not tell */
 	bool wall;         /* times are of the wall clock */
-	uint64_t start_ns; /* wall: of the start, since 1970 */
+	uint64_t start_ns; /* of the start, since 1970; 0: unknown */
+	/* that was measured; borrowed; NULL: unknown */
+	const struct td_machine *machine;
 	bool show_pmu;     /* the machine is hybrid */
 	bool show_id;      /* with an aggregation or cgroups */
 	enum td_aggregation how;

@@ -27,7 +27,8 @@ struct td_writer {
 	int parts[TD_MAX_COLUMNS];
 	struct td_table table; /* text: of the interval before */
 	bool header_done;
-	bool summary; /* of all intervals */
+	bool summary;     /* of all intervals */
+	bool course_done; /* HTML: the rows over time have ended */
 };
 
 /* text_events.c, csv_events.c, json_events.c */

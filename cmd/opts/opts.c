@@ -21,10 +21,9 @@ bool td_opts_want_verdict(const struct td_opts *opts)
 	    opts->subcommand == TD_PROFILE)
 		return false;
 	/* for programs only if asked for, as it is a line of another kind */
-	return opts->verdict ||
-	       ((opts->format == TD_FORMAT_TEXT ||
-		 td_out_find(opts->format)->whole) &&
-		!opts->no_verdict);
+	return opts->verdict || ((opts->format == TD_FORMAT_TEXT ||
+				  td_out_find(opts->format)->whole) &&
+				 !opts->no_verdict);
 }
 
 bool td_opts_want_metrics(const struct td_opts *opts)

@@ -10,8 +10,8 @@
  */
 extern const struct td_option_group td_group_aggregations, /* all but --total */
 	td_group_formats,                                  /* -x, -j */
-	td_group_pages, /* --html, --svg */
-	td_group_html,  /* --html alone */
+	td_group_pages,                                    /* --html, --svg */
+	td_group_html,                                     /* --html alone */
 	td_group_json;                                     /* -j alone */
 
 void td_opts_fill_rows(void);

@@ -20,8 +20,8 @@ struct td_frame {
 	uint64_t start_ns; /* of the start, since 1970; 0: unknown */
 	/* that was measured; borrowed; NULL: unknown */
 	const struct td_machine *machine;
-	bool show_pmu;     /* the machine is hybrid */
-	bool show_id;      /* with an aggregation or cgroups */
+	bool show_pmu; /* the machine is hybrid */
+	bool show_id;  /* with an aggregation or cgroups */
 	enum td_aggregation how;
 	bool show_cgroup;  /* in a column of its own in the event table */
 	bool trees;        /* too many columns for the wide form of a table */

@@ -15,9 +15,9 @@ int td_view_init(struct td_view *view, const struct td_source *source,
 		.merge = opts->hybrid_merge,
 		.ranked = opts->bottlenecks,
 		.only_ratios = opts->metric_only && !source->tree,
-		.summary = (opts->summary ||
-			    td_out_find(opts->format)->whole) &&
-			   source->interval,
+		.summary =
+			(opts->summary || td_out_find(opts->format)->whole) &&
+			source->interval,
 		.verdict = td_opts_want_verdict(opts) ? opts : NULL,
 		.mean = opts->repeat > 1 && !source->interval,
 		.table = opts->table,
@@ -82,7 +82,8 @@ static int check_events(const struct td_source *source,
 {
 	if (source->tree || td_out_find(opts->format)->events)
 		return 0;
-	return td_err_usage(err, "%s is a picture of the tree: there are events",
+	return td_err_usage(err,
+			    "%s is a picture of the tree: there are events",
 			    td_out_option(opts->format));
 }
 

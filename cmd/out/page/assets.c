@@ -8,14 +8,13 @@
 #endif
 
 /* The assembler has a way to read files, which C has not yet. */
-#define EMBED(symbol, path)               \
-	__asm__(".pushsection .rodata\n"  \
-		".global " symbol "\n"    \
-		".type " symbol ",@object\n" \
-		symbol ":\n"              \
-		".incbin \"" path "\"\n"  \
-		".byte 0\n"               \
-		".size " symbol ", . - " symbol "\n" \
+#define EMBED(symbol, path)                               \
+	__asm__(".pushsection .rodata\n"                  \
+		".global " symbol "\n"                    \
+		".type " symbol ",@object\n" symbol ":\n" \
+		".incbin \"" path "\"\n"                  \
+		".byte 0\n"                               \
+		".size " symbol ", . - " symbol "\n"      \
 		".popsection\n")
 
 EMBED("td_page_css", "cmd/out/page/page.css");

@@ -31,9 +31,8 @@ static void put_row(FILE *fp, const struct td_row *row)
 		const struct td_cell *cell = &row->cells[row->nodes[i].column];
 
 		fputs(i ? "," : "", fp);
-		td_page_put_number(fp, cell->status == TD_STATUS_OK
-					       ? cell->value
-					       : NAN);
+		td_page_put_number(
+			fp, cell->status == TD_STATUS_OK ? cell->value : NAN);
 	}
 	fputs("]]", fp);
 }

@@ -9,17 +9,15 @@
 
 /* --- the pictures ----------------------------------------------------------- */
 
-static const struct td_diff_row *find(const struct td_diff *diff,
-				      const struct td_row *row,
-				      const char *name)
+static const struct td_diff_row *
+find(const struct td_diff *diff, const struct td_row *row, const char *name)
 {
 	for (size_t i = 0; i < diff->nr; i++) {
 		const struct td_diff_row *of = &diff->rows[i];
 
 		if (of->kind == TD_DIFF_METRIC && of->pmu &&
 		    strcmp(of->pmu, row->pmu) == 0 &&
-		    strcmp(of->id, row->id) == 0 &&
-		    strcmp(of->name, name) == 0)
+		    strcmp(of->id, row->id) == 0 && strcmp(of->name, name) == 0)
 			return of;
 	}
 	return NULL;
@@ -31,8 +29,7 @@ static void set_values(struct td_picture *picture, const struct td_diff *diff,
 {
 	for (size_t i = 0; i < picture->nr; i++) {
 		struct td_drawn *d = &picture->v[i];
-		const struct td_diff_row *of =
-			find(diff, row, d->column->name);
+		const struct td_diff_row *of = find(diff, row, d->column->name);
 
 		d->value = of ? of->value.of[side] : NAN;
 		d->error = NAN;
@@ -103,37 +100,68 @@ static void put_pictures(FILE *fp, const struct td_diff *diff)
 
 /* --- the table -------------------------------------------------------------- */
 
-/* Of slots per instruction a few digits count, of seconds all. */
-static void put_number(FILE *fp, double value, bool sign)
+/* Slots per instruction are few, those of a second are many. */
+static int decimals_of(double value)
 {
 	double size = fabs(value);
+
+	return size < 10 ? 4 : size < 1000 ? 2 : 0;
+}
+
+static void put_number(FILE *fp, double value, int decimals, bool sign)
+{
 	char buf[64];
 
 	fputs("<td class=\"number\">", fp);
 	if (!isnan(value))
 		fprintf(fp, "<data value=\"%.12g\">%s%s</data>", value,
 			sign && value > 0 ? "+" : "",
-			td_out_format(buf, size < 10 ? 4 : size < 1000 ? 2 : 0,
-				      value));
+			td_out_format(buf, decimals, value));
 	fputs("</td>", fp);
 }
 
-static void put_error(FILE *fp, double error)
+static void put_error(FILE *fp, double error, int decimals)
 {
 	char buf[64];
 
 	fputs("<td class=\"error\">", fp);
 	if (!isnan(error))
-		fprintf(fp, "\u00b1%s",
-			td_out_format(buf, error < 10 ? 4 : 2, error));
+		fprintf(fp, "\u00b1%s", td_out_format(buf, decimals, error));
 	fputs("</td>", fp);
+}
+
+/* Of slots per slot, the points say it already. */
+static bool has_slots(const struct td_diff *diff)
+{
+	return diff->per != TD_PER_SLOTS;
+}
+
+static void put_values(FILE *fp, const struct td_diff *diff,
+		       const struct td_diff_row *row)
+{
+	const struct td_diff_value *v = &row->value, *s = &row->slots;
+	int decimals = row->unit[0] == '%' ? 2 : decimals_of(v->of[TD_DIFF_A]);
+	int of_slots = decimals_of(fmax(s->of[TD_DIFF_A], s->of[TD_DIFF_B]));
+
+	put_number(fp, v->of[TD_DIFF_A], decimals, false);
+	put_number(fp, v->of[TD_DIFF_B], decimals, false);
+	put_number(fp, v->diff, decimals, true);
+	put_error(fp, v->error, decimals);
+	fputs("<td>", fp);
+	td_page_put(fp, row->unit);
+	fputs("</td>", fp);
+	if (has_slots(diff)) {
+		put_number(fp, s->diff, of_slots, true);
+		put_error(fp, s->error, of_slots);
+	}
+	put_number(fp, row->change_pct, 2, true);
 }
 
 static void put_row(FILE *fp, const struct td_diff *diff,
 		    const struct td_diff_row *row)
 {
-	fprintf(fp, "<tr class=\"%s\"><td>%s</td>",
-		row->marked ? "over" : "", row->marked ? "<b>*</b>" : "");
+	fprintf(fp, "<tr class=\"%s\"><td>%s</td>", row->marked ? "over" : "",
+		row->marked ? "<b>*</b>" : "");
 	if (diff->has_ids) {
 		fputs("<td>", fp);
 		td_page_put(fp, row->id);
@@ -144,16 +172,7 @@ static void put_row(FILE *fp, const struct td_diff *diff,
 	fputs("</td><th scope=\"row\">", fp);
 	td_page_put(fp, row->name);
 	fputs("</th>", fp);
-	put_number(fp, row->value.of[TD_DIFF_A], false);
-	put_number(fp, row->value.of[TD_DIFF_B], false);
-	put_number(fp, row->value.diff, true);
-	put_error(fp, row->value.error);
-	fputs("<td>", fp);
-	td_page_put(fp, row->unit);
-	fputs("</td>", fp);
-	put_number(fp, row->slots.diff, true);
-	put_error(fp, row->slots.error);
-	put_number(fp, row->change_pct, true);
+	put_values(fp, diff, row);
 	fputs("</tr>\n", fp);
 }
 
@@ -163,17 +182,20 @@ static void put_table(FILE *fp, const struct td_diff *diff)
 	      "<th scope=\"col\"></th>",
 	      fp);
 	fputs(diff->has_ids ? "<th scope=\"col\">Row</th>" : "", fp);
-	fprintf(fp,
-		"<th scope=\"col\">PMU</th><th scope=\"col\">Value</th>"
-		"<th scope=\"col\" class=\"number\">A</th>"
-		"<th scope=\"col\" class=\"number\">B</th>"
-		"<th scope=\"col\" class=\"number\">B \u2212 A</th>"
-		"<th scope=\"col\">Error</th><th scope=\"col\">Unit</th>"
-		"<th scope=\"col\" class=\"number\">Slots per %s</th>"
-		"<th scope=\"col\">Error</th>"
-		"<th scope=\"col\" class=\"number\">Change, %%</th>"
-		"</tr></thead>\n<tbody>\n",
-		td_per_word(diff->per));
+	fputs("<th scope=\"col\">PMU</th><th scope=\"col\">Value</th>"
+	      "<th scope=\"col\" class=\"number\">A</th>"
+	      "<th scope=\"col\" class=\"number\">B</th>"
+	      "<th scope=\"col\" class=\"number\">B \u2212 A</th>"
+	      "<th scope=\"col\">Error</th><th scope=\"col\">Unit</th>",
+	      fp);
+	if (has_slots(diff))
+		fprintf(fp,
+			"<th scope=\"col\" class=\"number\">Slots per %s</th>"
+			"<th scope=\"col\">Error</th>",
+			td_per_word(diff->per));
+	fputs("<th scope=\"col\" class=\"number\">Change, %</th></tr></thead>\n"
+	      "<tbody>\n",
+	      fp);
 	for (size_t i = 0; i < diff->nr; i++)
 		put_row(fp, diff, &diff->rows[i]);
 	fputs("</tbody></table></div>\n", fp);

@@ -63,7 +63,8 @@ static void put_when(FILE *fp, const struct td_frame *frame)
 	if (!frame->start_ns)
 		return;
 	wall.wall = true;
-	fprintf(fp, "<dt>Started</dt><dd>%s</dd>\n", td_out_time(buf, &wall, 0));
+	fprintf(fp, "<dt>Started</dt><dd>%s</dd>\n",
+		td_out_time(buf, &wall, 0));
 }
 
 void td_page_heading(const struct td_writer *writer)
@@ -79,7 +80,8 @@ void td_page_heading(const struct td_writer *writer)
 	put_machine(fp, frame->machine);
 	put_when(fp, frame);
 	if (frame->runs > 1)
-		fprintf(fp, "<dt>Runs</dt><dd>%d, of which these are means</dd>\n",
+		fprintf(fp,
+			"<dt>Runs</dt><dd>%d, of which these are means</dd>\n",
 			frame->runs);
 	fputs("</dl>\n</header>\n", fp);
 }

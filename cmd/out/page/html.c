@@ -16,9 +16,10 @@ static void begin(struct td_writer *writer)
 
 	if (writer->header_done)
 		return;
-	td_page_begin(writer->fp, frame->target && *frame->target
-					  ? frame->target
-					  : td_target_words(frame->target_kind));
+	td_page_begin(writer->fp,
+		      frame->target && *frame->target
+			      ? frame->target
+			      : td_target_words(frame->target_kind));
 	td_page_heading(writer);
 	td_page_course_begin(writer->fp);
 	writer->header_done = true;

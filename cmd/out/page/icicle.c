@@ -8,7 +8,8 @@
 #include "cmd/out/page/text.h"
 #include "lib/base/util.h"
 
-#define TEXT_HEIGHT 13 /* what a label needs */
+#define TEXT_HEIGHT 13   /* what a label needs */
+#define LINE_HEIGHT 3    /* what a line around it would not hide */
 #define PALER       0.17 /* of each level, the part of the way to white */
 #define PALEST      0.7
 
@@ -117,9 +118,10 @@ static void put_node(FILE *fp, const struct td_picture *picture, size_t i,
 		place->y + d->from * place->height, width, height);
 	put_title(fp, d);
 	fprintf(fp,
-		"<rect width=\"100%%\" height=\"100%%\" fill=\"%s\" "
-		"stroke=\"#fff\"/>",
-		td_icicle_colour(colour, d->hue, d->depth));
+		"<rect width=\"100%%\" height=\"100%%\" fill=\"%s\""
+		"%s/>",
+		td_icicle_colour(colour, d->hue, d->depth),
+		height < LINE_HEIGHT ? "" : " stroke=\"#fff\"");
 	if (d->mark == '*')
 		fputs("<rect width=\"4\" height=\"100%\" fill=\"#000\"/>", fp);
 	put_label(fp, d, height);

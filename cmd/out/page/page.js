@@ -37,6 +37,8 @@ class Icicle {
 		this.svg.before(this.path);
 		this.says = make('p', figure);
 		this.says.className = 'says';
+		/* so high on any screen, so that labels can be read */
+		this.svg.style.height = HEIGHT + 'px';
 		this.svg.setAttribute('role', 'tree');
 		this.svg.setAttribute('aria-label',
 			'Nodes: arrow keys move, Enter opens, Escape goes up');
@@ -109,6 +111,7 @@ class Icicle {
 			for (const name in place)
 				node.element.setAttribute(name, place[name]);
 			node.text.style.display = height < LABEL ? 'none' : 'inline';
+			node.rect.style.stroke = height < 3 ? 'none' : '';
 		}
 	}
 
@@ -165,12 +168,13 @@ class Icicle {
 
 function readNode(element) {
 	const data = element.dataset, title = element.querySelector('title');
+	const rect = element.querySelector('rect');
 	const node = {
 		element, index: +data.node, depth: +data.depth,
 		from: +data.from, to: +data.to,
 		title: title.textContent, name: title.textContent.split(':')[0],
-		text: element.querySelector('text'),
-		colour: element.querySelector('rect').getAttribute('fill'),
+		text: element.querySelector('text'), rect,
+		colour: rect.getAttribute('fill'),
 		above: null, below: [],
 	};
 
@@ -350,7 +354,8 @@ class Areas extends Plot {
 	/* A step for each interval; one without a value stays empty. */
 	drawArea(to, { index, name, colour }, tops) {
 		const { points } = this.row;
-		let best = null;
+		const wanted = to.measureText(name).width;
+		let best = { fits: 0, size: 0 };
 
 		to.beginPath();
 		points.forEach(({ from, to: end, values }, i) => {
@@ -360,17 +365,21 @@ class Areas extends Plot {
 
 			/* neighbours overlap by a part of a pixel, so no gap is seen */
 			to.rect(x, y, size[0] + 0.4, size[1]);
-			if (!best || size[1] > best.size + 4)
-				best = { size: size[1], y: y + size[1] / 2,
-					x: x + size[0] / 2 };
+			/* where a label has most room */
+			const fits = Math.min(size[1], 2 * LABEL) *
+				Math.min(size[0] + 1, wanted);
+
+			if (fits > best.fits)
+				best = { fits, size: size[1], x: x + size[0] / 2,
+					y: y + size[1] / 2 };
 			tops[i] += value;
 		});
 		to.fillStyle = colour;
 		to.fill();
 		this.drawEdge(to, tops);
 		this.labels ||= [];
-		if (best && best.size >= LABEL) {
-			const half = to.measureText(name).width / 2 + 4;
+		if (best.size >= LABEL) {
+			const half = wanted / 2 + 4;
 
 			to.textAlign = 'center';
 			this.labels.push([name, Math.min(Math.max(best.x,
@@ -566,7 +575,7 @@ class Heat extends Plot {
 		make('span', this.legend, '0 %');
 		for (let i = 0; i <= 10; i++)
 			make('i', this.legend).style.background = colourOf(i / 10);
-		make('span', this.legend, `${this.most.toFixed(1)} %`);
+		make('span', this.legend, `${this.most.toFixed(1)} %`).className = 'end';
 		if (point)
 			make('b', this.legend, `${row.id}, ${+point.to.toFixed(3)} s: ` +
 				show(point.values[this.node]));
@@ -644,6 +653,13 @@ function wake(section, rows) {
 	});
 }
 
+const MANY_VALUES = 24;
+
+/* A long table would hide the picture behind it; its summary opens it again. */
+function fold(values) {
+	values.open = values.querySelectorAll('tbody tr').length <= MANY_VALUES;
+}
+
 /* Behind a number, a bar. */
 function addBars(selector) {
 	for (const data of document.querySelectorAll(selector)) {
@@ -657,8 +673,8 @@ function addBars(selector) {
 function print(starts) {
 	document.body.classList.toggle('printing', starts);
 	if (starts)
-		for (const section of sections())
-			section.open = true;
+		for (const details of document.querySelectorAll('details'))
+			details.open = true;
 	for (const plot of plots)
 		plot.draw();
 }
@@ -671,6 +687,7 @@ for (const section of sections()) {
 	wake(section, rows);
 	section.addEventListener('toggle', () => wake(section, rows));
 }
+document.querySelectorAll('details.values').forEach(fold);
 for (const figure of document.querySelectorAll('.sides figure'))
 	new Icicle(figure);
 addBars('table.rows td:not(:first-child) data, table.where tr > td:first-child data');

@@ -86,8 +86,7 @@ static void hang(struct td_picture *picture, double *top)
 		d->above = find_above(picture, i);
 		above = d->above < 0 ? NULL : &picture->v[d->above];
 		d->depth = above ? above->depth + 1 : 0;
-		d->hue = above ? above->hue
-			       : find_hue(d->column->name, turn++);
+		d->hue = above ? above->hue : find_hue(d->column->name, turn++);
 		d->sum = 0;
 		*(above ? &above->sum : top) += share(d);
 	}

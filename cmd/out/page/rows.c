@@ -93,7 +93,8 @@ static void put_row(FILE *fp, const struct td_report *report, size_t i)
 {
 	const struct td_row *row = &report->rows[i];
 
-	fprintf(fp, "<tr data-row=\"%zu\"><th scope=\"row\"><a href=\"#row%zu\">",
+	fprintf(fp,
+		"<tr data-row=\"%zu\"><th scope=\"row\"><a href=\"#row%zu\">",
 		i, i);
 	td_page_put(fp, row->id);
 	fputs("</a></th><td>", fp);

@@ -55,7 +55,7 @@ static void put_row(const struct td_writer *writer,
 		fputc(' ', fp);
 	}
 	td_page_put(fp, row->pmu);
-	fputs(", ", fp);
+	fputs("\u2002", fp);
 	td_page_put_row_facts(writer, row);
 	fputs("</text>\n", fp);
 	if (!td_picture_make(&picture, report, row) && picture.depth)

@@ -8,33 +8,45 @@
 #include "cmd/out/page/text.h"
 #include "lib/base/util.h"
 
+#define MANY_ROWS 4
+
 struct tree {
 	const struct td_report *report;
 	const struct td_row *row;
 	FILE *fp;
 };
 
+/* NaN: there is no such fact. */
+static void put_fact(FILE *fp, const char **comma, double value,
+		     const char *words)
+{
+	if (isnan(value))
+		return;
+	fprintf(fp, "%s%.1f\u00a0%s", *comma, value, words);
+	*comma = ", ";
+}
+
 void td_page_put_row_facts(const struct td_writer *writer,
 			   const struct td_row *row)
 {
 	enum td_status status = td_out_row_status(row);
+	const char *comma = "";
 	FILE *fp = writer->fp;
 
 	if (status != TD_STATUS_OK) {
 		td_page_put(fp, td_out_missing(status));
 		return;
 	}
-	if (!isnan(row->share_pct))
-		fprintf(fp, " %.1f\u00a0%% of the slots", row->share_pct);
-	if (!isnan(row->busy_pct))
-		fprintf(fp, ", %.1f\u00a0%% %s", row->busy_pct,
-			row->activity.cpus ? "busy" : "of one CPU");
-	if (!isnan(row->ghz))
-		fprintf(fp, ", %.1f\u00a0GHz", row->ghz);
-	if (row->running_pct < TD_ALL_PCT)
-		fprintf(fp, ", counted %.1f\u00a0%% of the time",
-			row->running_pct);
-	fputs(row->idle ? ", next to idle" : "", fp);
+	put_fact(fp, &comma, row->share_pct < TD_ALL_PCT ? row->share_pct : NAN,
+		 "% of the slots");
+	put_fact(fp, &comma, row->busy_pct,
+		 row->activity.cpus ? "% busy" : "% of one CPU");
+	put_fact(fp, &comma, row->ghz, "GHz");
+	put_fact(fp, &comma,
+		 row->running_pct < TD_ALL_PCT ? row->running_pct : NAN,
+		 "% of the time counted");
+	if (row->idle)
+		fprintf(fp, "%snext to idle", comma);
 }
 
 /* The exact value stands beside what is shown, for scripts. */
@@ -56,8 +68,12 @@ static void put_value(const struct tree *tree, const struct td_column *column,
 		td_out_value(text, column, cell->value, TD_READER_HUMAN));
 	fputs("<td class=\"error\">", fp);
 	if (!isnan(cell->error))
-		fprintf(fp, "\u00b1<data value=\"%.12g\">%s</data>", cell->error,
+		fprintf(fp, "\u00b1<data value=\"%.12g\">%s</data>",
+			cell->error,
 			td_out_error(text, column, cell->value, cell->error));
+	else if (cell->too_short)
+		fputs("<abbr title=\"counted for too short a time\">?</abbr>",
+		      fp);
 	fputs("</td><td>", fp);
 	td_page_put(fp, column->unit);
 	fputs("</td>", fp);
@@ -77,10 +93,6 @@ static void put_mark(const struct tree *tree, const struct td_cell *cell)
 			td_out_misfit_word(cell->misfit));
 	else if (mark)
 		fputs("~ lost in a correction", fp);
-	if (ok && cell->too_short)
-		fputs(mark ? ", too short for an error"
-			   : "too short for an error",
-		      fp);
 	fputs("</td><td class=\"number\">", fp);
 	if (ok)
 		fprintf(fp, "%.1f\u00a0%%", cell->running_pct);
@@ -96,8 +108,9 @@ static void put_node(const struct tree *tree, size_t i)
 
 	if (cell->status == TD_STATUS_NONE)
 		return;
-	fprintf(fp, "<tr data-node=\"%zu\" class=\"%s\"><th scope=\"row\" "
-		    "class=\"d%d\">",
+	fprintf(fp,
+		"<tr data-node=\"%zu\" class=\"%s\"><th scope=\"row\" "
+		"class=\"d%d\">",
 		i, td_out_is_over(tree->row, cell) ? "over" : "",
 		node->depth < 6 ? node->depth : 6);
 	td_page_put(fp, column->name);
@@ -116,7 +129,8 @@ static void put_table(const struct tree *tree)
 {
 	FILE *fp = tree->fp;
 
-	fputs("<div class=\"scroll\"><table class=\"tree\">\n<thead><tr>"
+	fputs("<details class=\"values\" open><summary>Values</summary>\n"
+	      "<div class=\"scroll\"><table class=\"tree\">\n<thead><tr>"
 	      "<th scope=\"col\">Node</th><th scope=\"col\" class=\"number\">"
 	      "Value</th><th scope=\"col\">Error</th><th scope=\"col\">Unit</th>"
 	      "<th scope=\"col\">Mark</th>"
@@ -125,7 +139,7 @@ static void put_table(const struct tree *tree)
 	      fp);
 	for (size_t i = 0; i < tree->row->nr_nodes; i++)
 		put_node(tree, i);
-	fputs("</tbody></table></div>\n", fp);
+	fputs("</tbody></table></div></details>\n", fp);
 }
 
 static void put_icicle(const struct tree *tree)
@@ -149,6 +163,12 @@ static void put_icicle(const struct tree *tree)
 	td_picture_free(&picture);
 }
 
+/* Of many rows, the table of all of them comes first. */
+static bool is_open(const struct td_report *report, size_t row)
+{
+	return row == 0 || report->nr_rows <= MANY_ROWS;
+}
+
 void td_page_tree(const struct td_writer *writer,
 		  const struct td_report *report, size_t row)
 {
@@ -159,7 +179,8 @@ void td_page_tree(const struct td_writer *writer,
 	td_page_put(fp, tree.row->id);
 	fputs("\" data-pmu=\"", fp);
 	td_page_put(fp, tree.row->pmu);
-	fprintf(fp, "\"%s>\n<summary><h2>", row < 4 ? " open" : "");
+	fprintf(fp, "\"%s>\n<summary><h2>",
+		is_open(report, row) ? " open" : "");
 	if (writer->frame->show_id) {
 		td_page_put(fp, tree.row->id);
 		fputc(' ', fp);

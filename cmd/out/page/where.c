@@ -22,8 +22,7 @@ static void put_function_name(FILE *fp, const struct td_spots *spots,
 	const struct td_function *f = &spots->functions[function];
 	char buf[32];
 
-	td_page_put(fp,
-		    f->name ? f->name : td_where_address(buf, f->address));
+	td_page_put(fp, f->name ? f->name : td_where_address(buf, f->address));
 }
 
 static void put_line(FILE *fp, const struct td_spots *spots,
@@ -51,9 +50,9 @@ static void put_caller(FILE *fp, const struct td_spots *spots,
 	fputs("called from ", fp);
 	put_function_name(fp, spots, caller->function);
 	fputs("</th><td>", fp);
-	td_page_put(fp,
-		    spots->objects[spots->functions[caller->function].object]
-			    .path);
+	td_page_put(
+		fp,
+		spots->objects[spots->functions[caller->function].object].path);
 	fputs("</td></tr>\n", fp);
 }
 
@@ -67,10 +66,9 @@ static void put_location(FILE *fp, const struct td_where *where,
 	fputs("<th scope=\"row\">", fp);
 	put_function_name(fp, spots, location->function);
 	fputs("</th><td>", fp);
-	td_page_put(
-		fp,
-		spots->objects[spots->functions[location->function].object]
-			.path);
+	td_page_put(fp,
+		    spots->objects[spots->functions[location->function].object]
+			    .path);
 	fputs("</td></tr>\n", fp);
 	for (size_t i = 0; where->lines && i < location->lines.nr; i++)
 		put_line(fp, spots, &location->lines.v[i]);
@@ -82,8 +80,6 @@ static void put_event(FILE *fp, const struct td_where *where,
 		      const struct td_where_event *event)
 {
 	fputs("<section>\n<h2>", fp);
-	td_page_put(fp, event->pmu);
-	fputs(" ", fp);
 	td_page_put(fp, event->name);
 	fprintf(fp,
 		"</h2>\n<p>%" PRIu64 " samples</p>\n<div class=\"scroll\">"

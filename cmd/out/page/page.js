@@ -197,7 +197,17 @@ function hang(node, nodes) {
 
 const keyOf = (id, pmu) => id + '\n' + pmu;
 
-/* {key: {id, pmu, points: [{from, to, values}]}} */
+/* A thread has rows only while it runs: runs are [first, end) without a gap. */
+function add(row, point) {
+	const { points, runs } = row;
+
+	if (!points.length || points[points.length - 1].to !== point.from)
+		runs.push([points.length, points.length]);
+	points.push(point);
+	runs[runs.length - 1][1] = points.length;
+}
+
+/* {key: {id, pmu, points: [{from, to, values}], runs}} */
 function readCourse() {
 	const rows = new Map();
 	let from = 0;
@@ -207,12 +217,41 @@ function readCourse() {
 			const key = keyOf(id, pmu);
 
 			if (!rows.has(key))
-				rows.set(key, { id, pmu, points: [] });
-			rows.get(key).points.push({ from, to, values });
+				rows.set(key, { id, pmu, points: [], runs: [] });
+			add(rows.get(key), { from, to, values });
 		}
 		from = to;
 	}
 	return rows;
+}
+
+/* Means of what would share a pixel, weighted by time; other rows as they are. */
+function squeeze(row, pixels) {
+	const first = row.points[0].from;
+	const width = (row.points[row.points.length - 1].to - first) / pixels;
+	const squeezed = { points: [], runs: [] };
+	let bin = null;
+
+	if (row.points.length <= 2 * pixels)
+		return row;
+	for (const { from, to, values } of row.points) {
+		const at = Math.floor((from - first) / width);
+
+		if (!bin || bin.at !== at || bin.to !== from) {
+			bin = { at, from, to, values: values.map(() => null),
+				times: values.map(() => 0) };
+			add(squeezed, bin);
+		}
+		bin.to = to;
+		values.forEach((value, i) => {
+			if (typeof value !== 'number')
+				return;
+			bin.times[i] += to - from;
+			bin.values[i] += (value - bin.values[i]) *
+				(to - from) / bin.times[i];
+		});
+	}
+	return squeezed;
 }
 
 /* 1, 2 or 5 times a power of ten: about so many steps. */
@@ -238,14 +277,20 @@ class Plot {
 		this.canvas.setAttribute('role', 'img');
 		this.canvas.setAttribute('aria-label', label);
 		this.canvas.tabIndex = 0;
-		new ResizeObserver(() => this.draw()).observe(where);
+		new ResizeObserver(() => this.resize()).observe(where);
 		plots.push(this);
+	}
+
+	resize() {
+		if (this.canvas.parentNode.clientWidth !== this.drawn)
+			this.draw();
 	}
 
 	begin() {
 		const ratio = window.devicePixelRatio || 1;
 		const width = this.canvas.parentNode.clientWidth;
 
+		this.drawn = width;
 		this.canvas.width = width * ratio;
 		this.canvas.height = this.height * ratio;
 		this.canvas.style.height = this.height + 'px';
@@ -336,74 +381,89 @@ class Areas extends Plot {
 		if (!this.series || !this.canvas.parentNode.clientWidth)
 			return;
 		const to = this.begin();
-		const tops = this.row.points.map(() => 0);
 
+		this.steps = squeeze(this.row, this.width);
+		const tops = this.steps.points.map(() => 0);
+
+		this.labels = [];
 		for (const series of this.series)
 			this.drawArea(to, series, tops);
 		if (this.whole)
 			this.drawWhole(to);
+		to.fillStyle = '#000';
+		to.textAlign = 'center';
 		for (const label of this.labels)
 			to.fillText(...label);
 		this.drawValues(to);
 		this.drawTimes(to);
 		this.drawCursor(to);
 		this.tell();
-		this.labels = [];
 	}
 
 	/* A step for each interval; one without a value stays empty. */
 	drawArea(to, { index, name, colour }, tops) {
-		const { points } = this.row;
-		const wanted = to.measureText(name).width;
-		let best = { fits: 0, size: 0 };
+		const { points } = this.steps;
+		const below = tops.slice();
 
-		to.beginPath();
-		points.forEach(({ from, to: end, values }, i) => {
-			const value = Math.max(values[index], 0);
-			const [x, y] = [this.x(from), this.y(tops[i] + value)];
-			const size = [this.x(end) - x, this.y(tops[i]) - y];
-
-			/* neighbours overlap by a part of a pixel, so no gap is seen */
-			to.rect(x, y, size[0] + 0.4, size[1]);
-			/* where a label has most room */
-			const fits = Math.min(size[1], 2 * LABEL) *
-				Math.min(size[0] + 1, wanted);
-
-			if (fits > best.fits)
-				best = { fits, size: size[1], x: x + size[0] / 2,
-					y: y + size[1] / 2 };
-			tops[i] += value;
+		points.forEach(({ values }, i) => {
+			tops[i] += Math.max(values[index], 0) || 0;
 		});
+		to.beginPath();
+		for (const [first, end] of this.steps.runs) {
+			this.trace(to, tops, first, end, 1);
+			this.trace(to, below, end - 1, first - 1, -1);
+			to.closePath();
+		}
 		to.fillStyle = colour;
 		to.fill();
-		this.drawEdge(to, tops);
-		this.labels ||= [];
-		if (best.size >= LABEL) {
-			const half = wanted / 2 + 4;
+		/* not colour alone tells areas apart */
+		to.strokeStyle = '#fff';
+		to.lineWidth = 1;
+		to.beginPath();
+		for (const [first, end] of this.steps.runs)
+			this.trace(to, tops, first, end, 1);
+		to.stroke();
+		this.place(to, name, below, tops);
+	}
 
-			to.textAlign = 'center';
+	/* Along the steps of heights, forwards or back. */
+	trace(to, heights, first, end, step) {
+		const { points } = this.steps;
+
+		for (let i = first; i !== end; i += step) {
+			const ends = [this.x(points[i].from), this.x(points[i].to)];
+			const y = this.y(heights[i]);
+
+			if (i === first && step > 0)
+				to.moveTo(ends[0], y);
+			to.lineTo(ends[step > 0 ? 0 : 1], y);
+			to.lineTo(ends[step > 0 ? 1 : 0], y);
+		}
+	}
+
+	/* Puts a label where it has most room. */
+	place(to, name, below, tops) {
+		const wanted = to.measureText(name).width, half = wanted / 2 + 4;
+		let best = { fits: 0, size: 0 };
+
+		this.steps.points.forEach(({ from, to: end }, i) => {
+			const size = this.y(below[i]) - this.y(tops[i]);
+			const fits = Math.min(size, 2 * LABEL) *
+				Math.min(this.x(end) - this.x(from) + 1, wanted);
+
+			if (fits > best.fits)
+				best = { fits, size, x: this.x((from + end) / 2),
+					y: this.y((below[i] + tops[i]) / 2) };
+		});
+		if (best.size >= LABEL)
 			this.labels.push([name, Math.min(Math.max(best.x,
 				this.left + half), this.left + this.width - half),
 				best.y]);
-		}
-		to.fillStyle = '#000';
-	}
-
-	/* Not colour alone tells areas apart. */
-	drawEdge(to, tops) {
-		to.beginPath();
-		this.row.points.forEach(({ from, to: end }, i) => {
-			to.lineTo(this.x(from), this.y(tops[i]));
-			to.lineTo(this.x(end), this.y(tops[i]));
-		});
-		to.strokeStyle = '#fff';
-		to.lineWidth = 1;
-		to.stroke();
 	}
 
 	drawWhole(to) {
 		to.beginPath();
-		for (const { from, to: end, values } of this.row.points) {
+		for (const { from, to: end, values } of this.steps.points) {
 			const y = this.y(values[this.whole.index]);
 
 			to.moveTo(this.x(from), y);
@@ -412,7 +472,6 @@ class Areas extends Plot {
 		to.strokeStyle = style('--text');
 		to.lineWidth = 1.5;
 		to.stroke();
-		to.fillStyle = '#000';
 	}
 
 	drawValues(to) {
@@ -464,6 +523,10 @@ class Areas extends Plot {
 		this.legend.replaceChildren();
 		make('b', this.legend, point ? `${+point.to.toFixed(3)} s` :
 			this.whole ? `below ${this.whole.name}` : 'over time');
+		if (!point && this.steps !== this.row)
+			make('span', this.legend, 'a pixel is the mean of ' +
+				`${Math.round(this.row.points.length /
+				this.steps.points.length)} intervals`);
 		for (const { index, name, colour } of this.series) {
 			const item = make('span', this.legend);
 

@@ -165,16 +165,20 @@ static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 	return td_err_hint(err, "for each file: tdstat report FILE");
 }
 
+static int refuse_picture(const struct td_opts *opts, struct td_err *err)
+{
+	td_err_usage(err, "%s is a picture of the tree: --locate shows none",
+		     td_out_option(opts->format));
+	return td_err_hint(err, "--html has a table of the functions");
+}
+
 static int check(const struct td_opts *opts, struct td_err *err)
 {
 	if (opts->locate && opts->profile)
 		return td_err_usage(
 			err, "--locate and --profile exclude each other");
 	if (opts->locate && !td_out_find(opts->format)->where)
-		return td_err_usage(err,
-				    "%s is a picture of the tree: "
-				    "--locate has none",
-				    td_out_option(opts->format));
+		return refuse_picture(opts, err);
 	return 0;
 }
 

@@ -82,9 +82,9 @@ static int check_events(const struct td_source *source,
 {
 	if (source->tree || td_out_find(opts->format)->events)
 		return 0;
-	return td_err_usage(err,
-			    "%s is a picture of the tree: there are events",
-			    td_out_option(opts->format));
+	td_err_usage(err, "%s is a picture of the tree, and these are events",
+		     td_out_option(opts->format));
+	return td_err_hint(err, "--html has a table of them");
 }
 
 int td_view_open(struct td_view *view, const struct td_opts *opts,

@@ -27,8 +27,9 @@ struct td_writer {
 	int parts[TD_MAX_COLUMNS];
 	struct td_table table; /* text: of the interval before */
 	bool header_done;
-	bool summary;     /* of all intervals */
-	bool course_done; /* HTML: the rows over time have ended */
+	bool summary; /* of all intervals */
+	/* HTML: the page has begun, and its rows over time have ended */
+	bool page_begun, course_done;
 };
 
 /* text_events.c, csv_events.c, json_events.c */

@@ -14,7 +14,7 @@ static void begin(struct td_writer *writer)
 {
 	const struct td_frame *frame = writer->frame;
 
-	if (writer->header_done)
+	if (writer->page_begun)
 		return;
 	td_page_begin(writer->fp,
 		      frame->target && *frame->target
@@ -22,7 +22,7 @@ static void begin(struct td_writer *writer)
 			      : td_target_words(frame->target_kind));
 	td_page_heading(writer);
 	td_page_course_begin(writer->fp);
-	writer->header_done = true;
+	writer->page_begun = true;
 }
 
 /* The rows over time come first, then what they sum up to. */

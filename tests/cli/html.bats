@@ -44,7 +44,7 @@ same_values() {
 }
 
 recordings=(alderlake-course.jsonl alderlake.jsonl alderlake-2.jsonl icelakex-2.jsonl zen5.jsonl
-	perf-6.1-interval.csv manual/xz-3.jsonl)
+	manual/xz-3.jsonl)
 
 @test "the tables of a page have the values of JSON, scripts or not" {
 	for file in "${recordings[@]}"; do

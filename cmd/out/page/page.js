@@ -733,11 +733,14 @@ function addBars(selector) {
 	}
 }
 
+/* Paper shows all, in light colours. */
 function print(starts) {
 	document.body.classList.toggle('printing', starts);
-	if (starts)
-		for (const details of document.querySelectorAll('details'))
-			details.open = true;
+	for (const details of document.querySelectorAll('details')) {
+		if (starts)
+			details.dataset.was = details.open ? 'open' : '';
+		details.open = starts || details.dataset.was === 'open';
+	}
 	for (const plot of plots)
 		plot.draw();
 }

@@ -3,7 +3,7 @@
 # --html and --svg: what is on the page is what --json-output has; without scripts,
 # with hostile names, and in Chromium (browser.py).
 
-# shellcheck disable=SC2016,SC2154 # jq, JavaScript; helper.bash
+# shellcheck disable=SC2016,SC2094,SC2154,SC2258 # jq, JavaScript; words; helper.bash; -x,
 load helper
 
 page() {

@@ -2,7 +2,6 @@
 /* The beginning and the end of a page, and its heading. */
 #include <string.h>
 
-#include "cmd/out/page/assets.h"
 #include "cmd/out/page/parts.h"
 #include "cmd/out/page/text.h"
 #include "cmd/out/time.h"
@@ -11,6 +10,22 @@
 #ifndef TDSTAT_VERSION
 #define TDSTAT_VERSION "unknown"
 #endif
+
+/* The assembler has a way to read files, which C has not yet. */
+#define EMBED(symbol, path)                               \
+	__asm__(".pushsection .rodata\n"                  \
+		".global " symbol "\n"                    \
+		".type " symbol ",@object\n" symbol ":\n" \
+		".incbin \"" path "\"\n"                  \
+		".byte 0\n"                               \
+		".size " symbol ", . - " symbol "\n"      \
+		".popsection\n")
+
+extern const char td_page_css[], td_page_js[], td_page_js_hash[];
+EMBED("td_page_css", "cmd/out/page/page.css");
+EMBED("td_page_js", "cmd/out/page/page.js");
+/* The base64 of the script's SHA-256: a page lets no other script run. */
+EMBED("td_page_js_hash", "build/page.js.hash");
 
 void td_page_begin(FILE *fp, const char *title)
 {
@@ -45,7 +60,8 @@ static void put_machine(FILE *fp, const struct td_machine *machine)
 {
 	char cpuid[48];
 
-	if (!machine || !machine->cpuid.vendor[0])
+	/* a file of perf stat does not tell it */
+	if (!machine || !machine->cpuid.family)
 		return;
 	td_cpuid_format(&machine->cpuid, cpuid);
 	fputs("<dt>Processor</dt><dd>", fp);

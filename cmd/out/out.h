@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cmd/out: results as text, CSV or JSON.
+ * cmd/out: results as text, CSV, JSON or a page (page/).
  *
  * In: finished reports.
  * Out: bytes on a stream.  Writers compute nothing.

@@ -265,13 +265,15 @@ size='(i => { const b = document.querySelectorAll("figure svg.node")[i].getBound
 		'document.querySelector(".course canvas").focus()' key:ArrowRight \
 		'document.querySelector(".course .legend").innerText' 'hover:section:not(.rows) canvas' \
 		'document.querySelector("section:not(.rows) .legend").innerText' \
-		'click:section:not(.rows) canvas' 'document.querySelectorAll("details.row[open]").length' >got
+		'click:section:not(.rows) canvas' 'document.querySelectorAll("details.row[open]").length' \
+		'click:table.rows tr:last-child a' 'document.querySelector("details.row:last-of-type").open' >got
 	mapfile -t got <got
 	# a map for each of two PMUs, and the areas of the row that is open
 	assert_equal "${got[0]}" 3
 	[[ ${got[2]} == *"tma_retiring $(printf %.1f "$(cat first)") %"* ]] || fail "${got[2]}"
 	[[ ${got[3]} =~ CPU[0-3],\ [0-9.]+\ s:\ [0-9.]+\ % ]] || fail "${got[3]}"
 	assert_equal "${got[4]}" 2
+	assert_equal "${got[5]}" true
 }
 
 @test "in Chromium: without scripts, dark, narrow and printed" {

@@ -276,7 +276,6 @@ class Plot {
 		this.canvas = make('canvas', where);
 		this.canvas.setAttribute('role', 'img');
 		this.canvas.setAttribute('aria-label', label);
-		this.canvas.tabIndex = 0;
 		new ResizeObserver(() => this.resize()).observe(where);
 		plots.push(this);
 	}
@@ -340,6 +339,7 @@ class Areas extends Plot {
 		this.first = row.points[0].from;
 		this.last = row.points[row.points.length - 1].to;
 		this.at = -1;
+		this.canvas.tabIndex = 0;
 		this.legend = make('p', where);
 		this.legend.className = 'legend';
 		this.canvas.onmousemove = event => this.point(this.find(
@@ -753,6 +753,9 @@ for (const section of sections()) {
 	wake(section, rows);
 	section.addEventListener('toggle', () => wake(section, rows));
 }
+for (const link of document.querySelectorAll('table.rows a'))
+	link.addEventListener('click', () =>
+		document.querySelector(link.hash).open = true);
 document.querySelectorAll('details.values').forEach(fold);
 for (const figure of document.querySelectorAll('.sides figure'))
 	new Icicle(figure);

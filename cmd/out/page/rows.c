@@ -2,31 +2,39 @@
 /* A table of all rows: CPUs, threads, cgroups, regions or functions. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "cmd/out/page/parts.h"
 #include "cmd/out/page/text.h"
 #include "lib/base/util.h"
 
-/* A column for each uppermost metric that some row can have. */
-static bool is_shown(const struct td_report *report, size_t column)
+struct rows {
+	const struct td_report *report;
+	bool *shown; /* of each column: it is an uppermost metric of some row */
+	FILE *fp;
+};
+
+static void find_shown(const struct rows *rows)
 {
-	if (!report->columns[column].present)
-		return false;
+	const struct td_report *report = rows->report;
+
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		const struct td_row *row = &report->rows[i];
 
 		for (size_t j = 0; j < row->nr_nodes; j++) {
-			if (row->nodes[j].column == (int)column &&
-			    !row->nodes[j].depth)
-				return true;
+			int column = row->nodes[j].column;
+
+			rows->shown[column] |= !row->nodes[j].depth &&
+					       report->columns[column].present;
 		}
 	}
-	return false;
 }
 
-static void put_header(FILE *fp, const struct td_report *report)
+static void put_header(const struct rows *rows)
 {
+	const struct td_report *report = rows->report;
 	bool regions = report->rows[0].region;
+	FILE *fp = rows->fp;
 
 	fputs("<thead><tr><th scope=\"col\">Row</th>", fp);
 	fputs("<th scope=\"col\">PMU</th>", fp);
@@ -38,7 +46,7 @@ static void put_header(FILE *fp, const struct td_report *report)
 		      "<th scope=\"col\" class=\"number\">excl.&nbsp;%</th>",
 		      fp);
 	for (size_t i = 0; i < report->nr_columns; i++) {
-		if (!is_shown(report, i))
+		if (!rows->shown[i])
 			continue;
 		fputs("<th scope=\"col\" class=\"number\">", fp);
 		td_page_put(fp, report->columns[i].name);
@@ -89,9 +97,11 @@ static void put_cell(FILE *fp, const struct td_row *row,
 	fputs("</td>", fp);
 }
 
-static void put_row(FILE *fp, const struct td_report *report, size_t i)
+static void put_row(const struct rows *rows, size_t i)
 {
+	const struct td_report *report = rows->report;
 	const struct td_row *row = &report->rows[i];
+	FILE *fp = rows->fp;
 
 	fprintf(fp,
 		"<tr data-row=\"%zu\"><th scope=\"row\"><a href=\"#row%zu\">",
@@ -103,7 +113,7 @@ static void put_row(FILE *fp, const struct td_report *report, size_t i)
 	if (row->region)
 		put_facts(fp, row->region);
 	for (size_t j = 0; j < report->nr_columns; j++) {
-		if (is_shown(report, j))
+		if (rows->shown[j])
 			put_cell(fp, row, &report->columns[j], &row->cells[j]);
 	}
 	fputs("</tr>\n", fp);
@@ -112,16 +122,21 @@ static void put_row(FILE *fp, const struct td_report *report, size_t i)
 void td_page_rows(const struct td_writer *writer,
 		  const struct td_report *report)
 {
+	td_autofree bool *shown =
+		calloc(report->nr_columns + 1, sizeof(*shown));
+	const struct rows rows = { report, shown, writer->fp };
 	FILE *fp = writer->fp;
 
-	if (!report->nr_rows)
+	/* without memory, the trees alone */
+	if (!report->nr_rows || !shown)
 		return;
+	find_shown(&rows);
 	fputs("<section class=\"rows\">\n<h2>All rows</h2>\n"
 	      "<div class=\"scroll\"><table class=\"rows\">\n",
 	      fp);
-	put_header(fp, report);
+	put_header(&rows);
 	fputs("<tbody>\n", fp);
 	for (size_t i = 0; i < report->nr_rows; i++)
-		put_row(fp, report, i);
+		put_row(&rows, i);
 	fputs("</tbody></table></div>\n</section>\n", fp);
 }

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # make, make run, make check; the other targets: check-machine check-machine-all
-# check-perf emulator lint format fuzz bench deps install clean.
+# check-perf check-deb emulator lint format fuzz bench deps install deb clean.
 # Variables: CC CFLAGS CPPFLAGS LDFLAGS prefix DESTDIR, KERNEL_SRC=/path/to/linux
 # (instead of the package linux-source), METRICS_SRC=/path/to/linux (its metric files,
-# instead of those of Debian's newest kernel source), SAN=1 (sanitizers, in build/san),
+# instead of those of Debian's newest kernel source), SHARED=1 (link no archives in
+# place of shared libraries), SAN=1 (sanitizers, in build/san),
 # VALGRIND=1 (check under valgrind, in build/valgrind), WERROR=1, V=1 (whole
 # commands), ORACLE=FILE (values to compare with, in place of build/oracle.json),
-# MACHINE and ONLY=pattern (check-machine).
+# MACHINE and ONLY=pattern (check-machine), JOBS=N (how many suites run at a time).
 
 VERSION := 0.1
 
@@ -17,6 +18,7 @@ libdir ?= $(prefix)/lib
 includedir ?= $(prefix)/include
 datadir ?= $(prefix)/share
 mandir ?= $(datadir)/man
+zshdir ?= $(datadir)/zsh/site-functions
 
 B := build$(if $(SAN),/san)$(if $(VALGRIND),/valgrind)
 # A variable, because a comma would end an argument of $(if).
@@ -33,6 +35,7 @@ EMULATOR_PACKAGES := dpkg-dev libglib2.0-dev zlib1g-dev ninja-build python3-venv
 	qemu-system-data busybox-static cpio zstd
 # Programs that tests use where they can be had, and are skipped without.
 TOOL_PACKAGES := tmux chromium fish debhelper lintian mmdebstrap
+DEB_PACKAGES := debhelper
 LINT_PACKAGES := clang clang-format clang-tidy cppcheck shellcheck mandoc codespell python3
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
@@ -51,7 +54,7 @@ PKG_LIBS += $(shell pkg-config --static --libs libelf 2>/dev/null) -liberty
 # calls than to count a short command.
 archive = $(wildcard $(shell $(CC) -print-file-name=lib$(1:-l%=%).a))
 linked_in = $(foreach l,$1,$(if $(call archive,$l),$(l:-l%=-l:lib%.a),$l))
-LIBS := $(call linked_in,$(PKG_LIBS)) -lm
+LIBS := $(if $(SHARED),$(PKG_LIBS),$(call linked_in,$(PKG_LIBS))) -lm
 
 # Those in a folder and two levels below it: lib/base/*.c, lib/recording/perf/*.c
 below = $(wildcard $(foreach d,$1,$(addprefix $d/,$2 */$2 */*/$2)))
@@ -194,7 +197,7 @@ $(UAPI): build/linux/.unpacked
 build/libperf/libperf.a: build/linux/.unpacked
 	@mkdir -p $(@D)
 	$(call say,LIBPERF)env -i PATH="$$PATH" make -C build/linux/tools/lib/perf O=$(CURDIR)/$(@D)/ \
-		EXTRA_CFLAGS='-O2 -Wno-error' WERROR=0 >$(@D)/log 2>&1 || { cat $(@D)/log; exit 1; }
+		EXTRA_CFLAGS='-O2 -Wno-error $(filter -ffile-prefix-map=%,$(CFLAGS))' WERROR=0 >$(@D)/log 2>&1 || { cat $(@D)/log; exit 1; }
 	@touch $@
 build/libperf/libapi.a: build/libperf/libperf.a ;
 
@@ -216,15 +219,19 @@ $(B)/pmu-events: $(B)/pack | build/metrics
 
 # --- what to install, how to run ----------------------------------------------
 
+# Somebody else may be installing something, and a mirror may be slow.
+APT := apt-get -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3
+
 deps: PACKAGES = $(BUILD_PACKAGES) $(CHECK_PACKAGES)
 build-deps: PACKAGES = $(BUILD_PACKAGES)
 lint-deps: PACKAGES = $(BUILD_PACKAGES) $(LINT_PACKAGES)
+deb-deps: PACKAGES = $(BUILD_PACKAGES) $(DEB_PACKAGES)
 emulator-deps: PACKAGES = $(BUILD_PACKAGES) $(EMULATOR_PACKAGES)
 tools: PACKAGES = $(TOOL_PACKAGES)
 tools: | deps
 UNPACKED := build/linux/.unpacked
 check-machine check-machine-all check-perf: UNPACKED += build/perf-tests/.unpacked
-deps build-deps lint-deps emulator-deps tools:
+deps build-deps lint-deps deb-deps emulator-deps tools:
 	@command -v apt-get >/dev/null || exit 0; \
 	source= sudo=; \
 	have=$$(dpkg-query -W -f '$${db:Status-Status} $${Package}\n' $(PACKAGES) 2>/dev/null | \
@@ -235,9 +242,9 @@ deps build-deps lint-deps emulator-deps tools:
 	[ -n "$$need$$source" ] || exit 0; \
 	[ $$(id -u) = 0 ] || sudo=sudo; \
 	run() { echo "$$@"; $$sudo env DEBIAN_FRONTEND=noninteractive "$$@" </dev/null; }; \
-	run apt-get update; \
+	run $(APT) update; \
 	[ -z "$$source" ] || apt-cache show $$source >/dev/null 2>&1 || source=linux-source; \
-	install() { run apt-get install -y --no-install-recommends "$$@"; }; \
+	install() { run $(APT) install -y --no-install-recommends "$$@"; }; \
 	[ $@ = tools ] || { install $$need $$source; exit; }; \
 	for package in $$need; do \
 		install $$package || echo "$$package: cannot be installed, tests skip it"; \
@@ -278,6 +285,16 @@ export TD_ORACLE := $(abspath $(ORACLE))
 build/oracle.json: tests/unit/make-oracle $(wildcard tests/emulator/truth_*.py) | build/metrics
 	$(call say,ORACLE)command -v python3 >/dev/null || exit 0; $< $@
 
+# So many suites at a time, a machine that is booted among them, which keeps one
+# processor busy, more or less, and may take two gigabytes of memory; four at most.
+JOBS ?= $(if $(VALGRIND),1,$(shell awk -v n="$$(nproc)" \
+	'/^MemAvailable/ { fit = int($$2 / 2e6) } \
+	END { if (fit < n) n = fit; print (n < 1 ? 1 : n > 4 ? 4 : n) }' /proc/meminfo))
+
+# soak.bats first: it takes longest, and waits most of the time.
+CLI := $(sort $(wildcard tests/cli/*.bats))
+CLI := $(filter %/soak.bats,$(CLI)) $(filter-out %/soak.bats,$(CLI))
+
 # What is tested of all models is so of the older files, too.
 OF_FILES := $(addprefix $(B)/tests/unit/,encodings expr formulas perfmon_models pmu_events_models)
 
@@ -286,10 +303,10 @@ check: deps tools
 
 check-all: all $(GUEST_PROGRAMS) $(UNIT) $(FUZZ) $(ORACLE)
 	$(if $(VALGRIND),@rm -rf $(B)/logs && mkdir $(B)/logs)
-	@tests/tally $(UNIT:%='$(UNDER)%') \
+	@tests/tally -j $(JOBS) $(UNIT:%='$(UNDER)%') \
 		$(OF_FILES:%='env TD_PMU_EVENTS=$(TD_PMU_EVENTS_OLD) $(UNDER)%') \
 		$(foreach f,$(FUZZ),'$(UNDER)$f tests/fuzz/corpus/$(notdir $f)/*') \
-		$(if $(wildcard tests/cli/*.bats),'bats --tap tests/cli') \
+		$(CLI:%='bats --tap %') \
 		$(if $(VALGRIND),'tests/valgrind/verdict $(B)/logs')
 
 # What boots a machine to test on: tests/emulator/README.md.
@@ -351,7 +368,7 @@ else
 				"env TDSTAT=$$TDSTAT TDSTAT_METRICS=$(TD_PMU_EVENTS_OLD) TD_EVERYTHING=$$TD_EVERYTHING TD_MACHINE=$${words%% *} TD_MACHINE_ARGS='$$words' bats --tap $$file" \
 				"# $$file on $$words"; \
 		done; \
-	done | xargs -d '\n' tests/tally
+	done | xargs -d '\n' tests/tally -j $(JOBS)
 endif
 
 # perf's own tests of "perf stat" with tdstat in perf's place, here.
@@ -360,6 +377,13 @@ check-perf: deps
 
 check-perf-all: all build/perf-tests/.unpacked
 	@tests/tally 'tests/perf/run build/perf-tests/tools/perf/tests/shell'
+
+# The packages, which have to be the same when they are built again, before a release.
+check-deb: deps tools
+	@$(MAKE) --no-print-directory check-deb-all
+
+check-deb-all: all
+	@TD_EVERYTHING=1 tests/tally 'bats --tap tests/cli/deb.bats'
 
 fuzz:
 	@$(MAKE) --no-print-directory B=build/fuzz CC=clang SAN=1 \
@@ -394,7 +418,7 @@ endif
 # --- the source ---------------------------------------------------------------
 
 CLANG_FORMAT := clang-format --style=file:.ci/clang-format
-SCRIPTS := .ci/run .ci/apt.sh metrics/files/fetch .ci/layers .ci/sizes tests/tally tests/boot tests/save-machine tests/data/remake tests/valgrind/run tests/valgrind/tdstat cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide many run files) tests/perf/run tests/perf/bin/perf $(addprefix tests/emulator/,build kernel perf run init) tests/*/*.sh tests/*/*.ba[ts]*)
+SCRIPTS := .ci/run .ci/apt.sh .ci/debian/tdstat.config .ci/debian/tdstat.postinst metrics/files/fetch .ci/layers .ci/sizes tests/tally tests/boot tests/save-machine tests/data/remake tests/valgrind/run tests/valgrind/tdstat cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide many run files) tests/perf/run tests/perf/bin/perf $(addprefix tests/emulator/,build kernel perf run init) tests/*/*.sh tests/*/*.ba[ts]*)
 LINTS := layers circles sizes gcc clang cppcheck format shellcheck mandoc codespell
 tool = @command -v $1 >/dev/null || { echo "lint: no $1 here, skipped"; exit 0; };
 
@@ -455,14 +479,41 @@ install: all
 	for page in td_begin td_end td_thread_init td_flush; do \
 		ln -sf tdstat-regions.3 $(DESTDIR)$(mandir)/man3/$$page.3; done
 	install -Dm644 cmd/completion/tdstat.bash $(DESTDIR)$(datadir)/bash-completion/completions/tdstat
-	install -Dm644 cmd/completion/_tdstat $(DESTDIR)$(datadir)/zsh/site-functions/_tdstat
+	install -Dm644 cmd/completion/_tdstat $(DESTDIR)$(zshdir)/_tdstat
+	install -Dm644 -t $(DESTDIR)$(datadir)/fish/vendor_completions.d cmd/completion/tdstat.fish
 	install -d $(DESTDIR)$(datadir)/tdstat/pmu-events
 	cp -R $(B)/pmu-events/. $(DESTDIR)$(datadir)/tdstat/pmu-events
+
+# --- packages -----------------------------------------------------------------
+
+# Debian's, in build/deb, with the parts of the kernel and the metric files that are
+# here.  Their source is this tree as it stands, but for the corpus of the fuzz tests:
+# lintian looks for the source of each ELF file in it.
+DEB := build/deb/tdstat-$(VERSION)
+
+deb: deb-deps
+	@$(MAKE) --no-print-directory deb-here
+
+deb-here: $(UAPI) build/metrics
+	@command -v dh >/dev/null || { echo "needs debhelper: try 'make deb-deps'" >&2; exit 1; }
+	@rm -rf build/deb
+	@mkdir -p $(DEB)
+	@tar -c --sort=name --owner=0 --group=0 --numeric-owner \
+		--mtime="@$$(dpkg-parsechangelog -l .ci/debian/changelog -S Timestamp)" \
+		--exclude=./build --exclude=./.git --exclude=./tests/fuzz/corpus \
+		--transform='s|^\.|tdstat-$(VERSION)|S' . | \
+		xz -T0 -2 >build/deb/tdstat_$(VERSION).orig.tar.xz
+	@tar -C build/deb -xf build/deb/tdstat_$(VERSION).orig.tar.xz
+	@cp -R .ci/debian $(DEB)
+	@cd $(DEB) && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u TDSTAT \
+		KERNEL_SRC=$(CURDIR)/build/linux METRICS_SRC=$(CURDIR)/build/metrics \
+		dpkg-buildpackage -J -us -uc -Pnocheck,pkg.tdstat.kernel-src >../log 2>&1 || { cat ../log; exit 1; }
+	@ls build/deb/*.deb
 
 clean:
 	rm -rf build
 
-.PHONY: all objects fuzz-programs deps build-deps lint-deps tools run run-here \
-	check check-all check-machine check-machine-all check-booted emulator emulator-deps check-perf check-perf-all fuzz bench lint $(LINTS:%=lint-%) \
+.PHONY: all objects fuzz-programs deps build-deps lint-deps deb-deps tools deb deb-here run run-here \
+	check check-all check-machine check-machine-all check-booted emulator emulator-deps check-perf check-perf-all check-deb check-deb-all fuzz bench lint $(LINTS:%=lint-%) \
 	tidy format install clean
 .DELETE_ON_ERROR:

@@ -3,18 +3,26 @@
 # Debian's packages through an apt configuration of our own: sources, lists and
 # cache are below one folder, and the system's apt is asked for the mirror only.
 
+# The mirror that the system's apt uses, or the one that the user named.
+debian_mirror()
+{
+	# shellcheck disable=SC2016 # apt expands it
+	local mirror=${DEBIAN_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' |
+		grep -m 1 '/debian/*$')}
+
+	[ -n "$mirror" ] || {
+		echo "apt here has no Debian mirror; DEBIAN_MIRROR= can name one" >&2
+		return 1
+	}
+	echo "$mirror"
+}
+
 # own_apt FOLDER SUITE...: sets the array apt_options, for apt-get and apt-cache
 own_apt()
 {
 	local folder=$1 mirror
 	shift
-	# shellcheck disable=SC2016 # apt expands it
-	mirror=${DEBIAN_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' |
-		grep -m 1 '/debian/*$')} || true
-	[ -n "$mirror" ] || {
-		echo "apt here has no Debian mirror; DEBIAN_MIRROR= can name one" >&2
-		return 1
-	}
+	mirror=$(debian_mirror) || return 1
 	mkdir -p "$folder"/{sources,lists/partial,cache/archives/partial}
 	cat >"$folder/sources/debian.sources" <<-TEXT
 		Types: deb deb-src

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cmd/run/progress.h"
 #include "cmd/say.h"
 #include "cmd/session.h"
 #include "lib/base/shell.h"
@@ -82,6 +83,7 @@ struct runs {
 	struct td_inherited inherited;
 	char **commands[TD_DIFF_SIDES];
 	size_t nr;                    /* of each */
+	struct td_progress progress;  /* of both */
 	int nothing;                  /* where results of single runs go */
 	int status[TD_DIFF_SIDES];    /* the last one that is not 0 */
 	size_t failed[TD_DIFF_SIDES]; /* number of runs with such a one */
@@ -160,7 +162,11 @@ static int run_once(struct runs *runs, size_t side, size_t round,
 		return td_err_set(err, -errno, "memory for a recording: %s",
 				  strerror(errno));
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	td_progress_run(&runs->progress,
+			side == TD_DIFF_A ? "A: run" : "B: run", round + 1,
+			runs->nr);
 	rc = count(runs, side, round, path, err);
+	td_progress_clear(&runs->progress);
 	if (!rc)
 		rc = td_whole_read(&sides->v[index], path, runs->opts,
 				   runs->notes, err);
@@ -240,6 +246,7 @@ int td_runs_read(struct td_sides *sides, const struct td_opts *opts,
 	};
 	int rc = prepare(&runs, err);
 
+	runs.progress = td_progress_make(opts, TD_DIFF_SIDES * runs.nr);
 	/* all are to be freed, also those that did not come to run */
 	sides->nr = sides->v ? TD_DIFF_SIDES * runs.nr : 0;
 	if (!rc)

@@ -119,6 +119,8 @@ int td_opts_check(const struct td_opts *o, struct td_err *err)
 	const struct conflict conflicts[] = {
 		{ o->asked_big_num && o->separator,
 		  "-B and -x exclude each other" },
+		{ o->perfetto && o->log_fd,
+		  "--perfetto and --log-fd exclude each other" },
 		{ o->output && o->log_fd && o->subcommand != TD_RECORD,
 		  "-o and --log-fd exclude each other" },
 		{ o->output && o->page,
@@ -131,6 +133,13 @@ int td_opts_check(const struct td_opts *o, struct td_err *err)
 		  "--verdict and --no-verdict exclude each other" },
 		{ o->verdict && o->separator,
 		  "--verdict and -x exclude each other" },
+		{ o->perfetto && o->output != o->perfetto,
+		  "-o and --perfetto exclude each other: both name the file" },
+		{ o->perfetto && o->append,
+		  "--perfetto and --append exclude each other: a trace has an "
+		  "end" },
+		{ o->perfetto && o->verdict,
+		  "--verdict and --perfetto exclude each other" },
 		{ o->append && !o->output && !o->log_fd,
 		  "--append needs -o or --log-fd" },
 		{ o->bottlenecks && td_opts_want_events(o),
@@ -225,6 +234,8 @@ static int check_runs(const struct td_opts *o, struct td_err *err)
 		  "--interval-clear needs -I" },
 		{ o->wall_time && !o->interval_ms,
 		  "--time-format wall needs -I" },
+		{ o->perfetto && !o->interval_ms,
+		  "--perfetto needs -I: it shows how values change" },
 		{ o->verdict && o->interval_ms && !o->summary,
 		  "--verdict with -I needs --summary: it is of the sum of all "
 		  "intervals" },

@@ -96,7 +96,8 @@ struct td_opts {
 	const char *page;     /* the file of --html or --svg; NULL: none */
 	enum td_format_kind format;
 	const char *separator;
-	const char *output; /* record: the recording; else the result */
+	const char *output;   /* record: the recording; else the result */
+	const char *perfetto; /* if it is given, output is this, too */
 	bool append;
 	int log_fd; /* 0: none */
 	bool quiet;

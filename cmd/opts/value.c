@@ -194,6 +194,18 @@ int td_value_svg(struct td_opts *opts, const char *arg, struct td_err *err)
 	return set_page(opts, TD_FORMAT_SVG, arg, err);
 }
 
+/* Keeps the file of -o, which excludes it, for the check of both. */
+int td_value_perfetto(struct td_opts *opts, const char *arg, struct td_err *err)
+{
+	if (!*arg)
+		return td_err_usage(err, "--perfetto: an empty name");
+	if (opts->output == opts->perfetto)
+		opts->output = arg;
+	opts->perfetto = arg;
+	opts->formats |= 1U << TD_FORMAT_PERFETTO;
+	return 0;
+}
+
 /* The last of -B and --no-big-num counts. */
 int td_value_big_num(struct td_opts *opts, const char *arg, struct td_err *err)
 {

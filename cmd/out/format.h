@@ -14,6 +14,7 @@ enum td_format_kind {
 	TD_FORMAT_JSON,
 	TD_FORMAT_HTML,
 	TD_FORMAT_SVG,
+	TD_FORMAT_PERFETTO,
 };
 
 struct td_advice;
@@ -31,7 +32,7 @@ struct td_writer;
 struct td_out {
 	/* Of the command line: */
 	const char *option, *letter; /* "--json-output", "-j"; NULL: none */
-	const char *arg;             /* the separator; NULL: none */
+	const char *arg;             /* the separator, a file; NULL: none */
 	const char *help;
 	bool for_people; /* has titles and, in a file, a line with the date */
 	bool one_header; /* for the whole file, also if results are appended */
@@ -58,6 +59,8 @@ struct td_out {
 	void (*diff)(struct td_writer *writer, const struct td_diff *diff);
 	/* Writes the end of a run; NULL: nothing. */
 	void (*end)(struct td_writer *writer, const struct td_usage *usage);
+	/* Writes the end of the file, and frees; NULL: nothing. */
+	void (*close)(struct td_writer *writer);
 };
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/base/util.h"
 #include "lib/count/aggregation.h"
 #include "lib/target/name.h"
 
@@ -14,10 +15,12 @@ struct td_machine;
 struct td_frame {
 	const char *target; /* td_target_name.text; borrowed */
 	enum td_target_kind target_kind;
-	bool interval;     /* a line for each interval, not one final tree */
-	bool of_perf;      /* a time of 0 is one that the file does not tell */
-	bool wall;         /* times are of the wall clock */
-	uint64_t start_ns; /* of the start, since 1970; 0: unknown */
+	bool interval; /* a line for each interval, not one final tree */
+	bool of_perf;  /* a time of 0 is one that the file does not tell */
+	bool wall;     /* times are of the wall clock */
+	/* when the first interval began, since 1970; wall: it is known */
+	uint64_t start_ns;
+	struct td_clocks clocks; /* the same moment */
 	/* that was measured; borrowed; NULL: unknown */
 	const struct td_machine *machine;
 	bool show_pmu; /* the machine is hybrid */

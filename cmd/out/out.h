@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cmd/out: results as text, CSV, JSON or a page (page/).
+ * cmd/out: results as text, CSV, JSON, a trace or a page (page/).
  *
  * In: finished reports.
  * Out: bytes on a stream.  Writers compute nothing.
@@ -25,7 +25,8 @@ struct td_writer {
 	unsigned int lines;    /* text: lines since the header */
 	/* text: length of each column's longest fraction so far, with point */
 	int parts[TD_MAX_COLUMNS];
-	struct td_table table; /* text: of the interval before */
+	struct td_table table;    /* text: of the interval before */
+	struct td_tracks *tracks; /* a trace: what it has so far, owned */
 	bool header_done;
 	bool summary; /* of all intervals */
 	/* HTML: the page has begun, and its rows over time have ended */

@@ -39,11 +39,21 @@ static int check_wall(const struct td_recording *rec, struct td_err *err)
 				"stat wrote, do not");
 }
 
+static int check_perfetto(const struct td_recording *rec, struct td_err *err)
+{
+	if (rec->info.interval_ms)
+		return 0;
+	return td_err_set(err, -ENODATA,
+			  "--perfetto: %s was recorded without -I", rec->path);
+}
+
 int td_recorded_check(const struct td_recording *rec, enum td_aggregation how,
 		      const struct td_opts *opts, struct td_err *err)
 {
 	int rc = check_aggregation(rec, how, err);
 
+	if (!rc && opts->perfetto)
+		rc = check_perfetto(rec, err);
 	return rc || !opts->wall_time ? rc : check_wall(rec, err);
 }
 

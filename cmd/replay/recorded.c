@@ -96,6 +96,7 @@ static struct td_source make_source(struct td_recorded *recorded)
 		.interval = info->interval_ms > 0,
 		.of_perf = rec->perf != NULL,
 		.start_ns = info->start_ns,
+		.clocks = info->clocks,
 		.how = choose_aggregation(rec, opts),
 		.cache_level = opts->aggregations ? opts->cache_level
 						  : info->cache_level,

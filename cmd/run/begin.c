@@ -33,12 +33,22 @@ static int begin_counting(struct td_run *run, struct td_err *err)
 static void take_start(struct td_session *session)
 {
 	int delay_ms = session->job->opts->delay_ms;
-	uint64_t start_ns = td_wall_ns();
+	uint64_t delay_ns = delay_ms > 0 ? (uint64_t)delay_ms * TD_NS_A_MS : 0;
+	uint64_t start_ns = td_wall_ns() + delay_ns;
+	struct td_clocks clocks = td_clocks_now();
 
-	if (delay_ms > 0)
-		start_ns += (uint64_t)delay_ms * TD_NS_A_MS;
+	clocks.mono_ns += delay_ns;
 	session->recorder.start_ns = start_ns;
-	td_view_start(&session->view, start_ns);
+	session->recorder.clocks = clocks;
+	td_view_start(&session->view, start_ns, &clocks);
+}
+
+/* What the first line of a recording takes long for, before the time is taken. */
+static int prepare_recorder(struct td_run *run, struct td_err *err)
+{
+	return run->session->recorder.fp
+		       ? td_job_read_places(run->job, true, err)
+		       : 0;
 }
 
 int td_run_begin(struct td_run *run, struct td_err *err)
@@ -48,6 +58,8 @@ int td_run_begin(struct td_run *run, struct td_err *err)
 	struct td_job *job = run->job;
 	int rc = td_drilling_begin(&run->drilling, job, err);
 
+	if (!rc)
+		rc = prepare_recorder(run, err);
 	if (!rc && !job->opts->delay_ms)
 		rc = begin_counting(run, err);
 	take_start(session);

@@ -106,6 +106,7 @@ static int end_run(struct td_run *run, struct td_err *err)
 
 	if (run->child.pid > 0)
 		rc = td_child_wait(&run->child, &usage, err);
+	td_progress_clear(&run->session->progress);
 	rc_put = put_last(run, &usage, rc ? &late : err);
 	if (rc_put && td_run_outlives(run, rc ? &late : err))
 		rc_put = 0;
@@ -138,6 +139,16 @@ static int run_hook(const struct td_session *session, const char *option,
 		       : 0;
 }
 
+/* A single run ends when it ends. */
+static void show_progress(struct td_session *session)
+{
+	struct td_progress *progress = &session->progress;
+
+	if (progress->all != 1)
+		td_progress_run(progress, "run", (size_t)session->runs + 1,
+				progress->all);
+}
+
 int td_run_once(struct td_run *run, struct td_err *err)
 {
 	struct td_session *session = run->session;
@@ -162,7 +173,10 @@ int td_run_once(struct td_run *run, struct td_err *err)
 	if (!rc)
 		rc = open_outputs(session, err);
 	if (!rc)
+		show_progress(session);
+	if (!rc)
 		rc = count_to_the_end(run, err);
+	td_progress_clear(&session->progress);
 	/* not inherited by --post */
 	td_counting_close(&run->counting);
 	td_latency_close(&run->latency);

@@ -31,6 +31,7 @@ static void put_head(const struct td_recorder *recorder,
 	const struct td_recording_info info = {
 		.interval_ms = opts->interval_ms,
 		.start_ns = recorder->start_ns,
+		.clocks = recorder->clocks,
 		.target = job->target.name,
 		.tsc_hz = job->tree ? job->tsc_hz : td_tsc_hz(),
 		.tasks = !job->target.system_wide,

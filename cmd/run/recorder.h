@@ -16,6 +16,7 @@ struct td_recorder {
 	const char *name;  /* for errors */
 	bool replaces;     /* an old recording stays until the command runs */
 	uint64_t start_ns; /* of the wall clock, since 1970; 0: not kept */
+	struct td_clocks clocks; /* the same moment */
 };
 
 int td_recorder_open(struct td_recorder *recorder, const char *name,

@@ -42,6 +42,12 @@ static int open_view(struct td_session *session, struct td_err *err)
 				 err);
 }
 
+/* How many runs make up one result. */
+static size_t nr_sets(const struct td_session *session)
+{
+	return session->job->plan.nr_sets > 1 ? session->job->plan.nr_sets : 1;
+}
+
 int td_session_open(struct td_session *session, struct td_job *job,
 		    const struct td_inherited *inherited, struct td_err *err)
 {
@@ -62,15 +68,15 @@ int td_session_open(struct td_session *session, struct td_job *job,
 		rc = td_control_open(&session->remote.control, opts->control,
 				     err);
 	session->waiter.control = session->remote.control.fd;
+	session->progress =
+		td_progress_make(opts, (size_t)opts->repeat * nr_sets(session));
 	return rc;
 }
 
 bool td_session_goes_on(const struct td_session *session)
 {
 	int repeat = session->job->opts->repeat;
-	int sets = session->job->plan.nr_sets > 1
-			   ? (int)session->job->plan.nr_sets
-			   : 1;
+	int sets = (int)nr_sets(session);
 
 	if (session->stop.signals || session->stop.is_last)
 		return false;

@@ -15,6 +15,7 @@
 #include "cmd/run/control.h"
 #include "cmd/run/drill.h"
 #include "cmd/run/latency.h"
+#include "cmd/run/progress.h"
 #include "cmd/run/recorder.h"
 #include "cmd/run/tally.h"
 #include "cmd/run/wait.h"
@@ -53,6 +54,7 @@ struct td_session {
 	struct td_recorder recorder;
 	struct td_latencies latencies; /* of all runs */
 	int runs;                      /* number of finished runs */
+	struct td_progress progress;   /* of them */
 	struct td_parked parked;       /* groups of the other runs */
 	bool said_difference;          /* of the runs' work */
 	struct td_stop stop;

@@ -199,6 +199,8 @@ static int begin(struct td_gathering *g, struct td_waiter *waiter,
 	if (!job->opts->command && !timeout_ns && isatty(STDERR_FILENO))
 		td_job_say(job, "tdstat: sampling until %s^C\n",
 			   td_opts_attaches(job->opts) ? "it ends or " : "");
+	else
+		td_progress_stage(&g->progress, "sampling");
 	if (!job->target.enable_on_exec)
 		td_sampler_enable(g->sampler, true);
 	if (g->child.pid > 0 &&
@@ -360,6 +362,7 @@ static int run_all(struct td_gathering *g, struct td_waiter *waiter,
 		td_job_say_notes(job);
 		rc = run(g, waiter, err);
 	}
+	td_progress_clear(&g->progress);
 	return rc;
 }
 
@@ -369,14 +372,17 @@ int td_gather(struct td_gathering *g, struct td_inherited *inherited,
 	struct td_waiter waiter = TD_WAITER_NONE;
 	int rc = prepare(g, err);
 
+	g->progress = td_progress_make(g->job->opts, 1);
 	if (!rc)
 		rc = run_all(g, &waiter, inherited, err);
 	/* that of one that was never let go says nothing */
 	g->status = g->child.status;
 	td_child_end(&g->child);
 	td_waiter_close(&waiter);
+	td_progress_stage(&g->progress, "reading symbols");
 	if (!rc)
 		rc = td_symbols_resolve(g->symbols, &g->spots, err);
+	td_progress_clear(&g->progress);
 	return rc ? rc : end_recording(g, err);
 }
 

@@ -12,6 +12,7 @@
 #include "cmd/plan/job.h"
 #include "cmd/run/child.h"
 #include "cmd/run/inherited.h"
+#include "cmd/run/progress.h"
 #include "cmd/run/recorder.h"
 #include "lib/sample/sampler.h"
 #include "lib/sample/samples.h"
@@ -46,6 +47,7 @@ struct td_gathering {
 	struct td_recorder recorder; /* --samples */
 	struct td_samples_writer writer;
 	struct td_sample_losses losses;
+	struct td_progress progress;
 	struct td_child child;
 	struct td_usage usage;
 	int status; /* as in the shell */

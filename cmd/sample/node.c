@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cmd/run/progress.h"
 #include "cmd/say.h"
 #include "cmd/session.h"
 
@@ -104,12 +105,15 @@ static int count_first(struct td_choice *choice, const struct td_opts *opts,
 		       const struct td_inherited *inherited, int *status,
 		       struct td_err *err)
 {
+	struct td_progress progress = td_progress_make(opts, 1);
 	struct td_opts counting = *opts;
 	struct td_focus focus;
 	int rc;
 
 	counting.timeout_ms = counting_ms(opts);
+	td_progress_stage(&progress, "finding the node");
 	rc = td_session_find(&counting, inherited, &focus, status, err);
+	td_progress_clear(&progress);
 	return rc ? rc : choose_found(choice, &focus, opts, err);
 }
 

@@ -163,6 +163,8 @@ int td_sink_close(struct td_sink *sink, struct td_err *err)
 	FILE *fp = sink->writer.fp;
 	int rc = 0;
 
+	if (fp && sink->writer.out && sink->writer.out->close)
+		sink->writer.out->close(&sink->writer);
 	sink->writer.fp = NULL;
 	if (fp && sink->to_file && fclose(fp))
 		rc = td_err_set(err, -errno, "cannot write %s: %s", sink->name,

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "cmd/view/facts.h"
+#include "lib/base/util.h"
 #include "lib/count/aggregation.h"
 #include "lib/count/latencies.h"
 #include "lib/machine/machine.h"
@@ -27,6 +28,7 @@ struct td_source {
 	bool of_perf;  /* a file of perf stat, which need not tell times */
 	/* when, in ns since 1970; 0: unknown, or to be set by td_view_start() */
 	uint64_t start_ns;
+	struct td_clocks clocks; /* the same moment; unknown as well */
 	enum td_aggregation how;
 	int cache_level; /* of TD_AGGREGATE_CACHE; 0: the last one */
 	/* one for each online CPU, or NULL if how does not want them */

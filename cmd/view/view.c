@@ -59,6 +59,7 @@ static struct td_frame make_frame(const struct td_view *view,
 		.wall = opts->wall_time,
 		.start_ns = source->start_ns,
 		.machine = source->machine,
+		.clocks = source->clocks,
 		.show_pmu = source->machine->nr_core > 1 ||
 			    (source->tree && source->tree->nr_package_nodes),
 		.show_id =
@@ -106,9 +107,11 @@ int td_view_open(struct td_view *view, const struct td_opts *opts,
 	return rc ? rc : td_sink_open(&view->sink, opts, &frame, err);
 }
 
-void td_view_start(struct td_view *view, uint64_t start_ns)
+void td_view_start(struct td_view *view, uint64_t start_ns,
+		   const struct td_clocks *clocks)
 {
 	view->sink.frame.start_ns = start_ns;
+	view->sink.frame.clocks = *clocks;
 }
 
 int td_view_begin(struct td_view *view, struct td_err *err)

@@ -75,8 +75,9 @@ int td_view_init(struct td_view *view, const struct td_source *source,
 /* Opens the stream, when it is known which events can be counted. */
 int td_view_open(struct td_view *view, const struct td_opts *opts,
 		 struct td_err *err);
-/* When a live run starts, in ns since 1970. */
-void td_view_start(struct td_view *view, uint64_t start_ns);
+/* When a live run starts, in ns since 1970, and in other clocks. */
+void td_view_start(struct td_view *view, uint64_t start_ns,
+		   const struct td_clocks *clocks);
 /* Empties the file and writes what comes before the first result. */
 int td_view_begin(struct td_view *view, struct td_err *err);
 /* May be called twice.  An error if anything was not written. */

@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define LEAST_SUSPENDED_NS 1000000
+
 const char *td_format_seconds(char buf[40], uint64_t ns)
 {
 	snprintf(buf, 40, "%" PRIu64 ".%09" PRIu64, ns / 1000000000,
@@ -60,4 +62,18 @@ uint64_t td_now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+struct td_clocks td_clocks_now(void)
+{
+	struct td_clocks now = { .mono_ns = td_now_ns() };
+	struct timespec boot;
+	uint64_t ns;
+
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	ns = (uint64_t)boot.tv_sec * 1000000000 + (uint64_t)boot.tv_nsec;
+	/* below this, it is the time between the two calls */
+	if (ns > now.mono_ns + LEAST_SUSPENDED_NS)
+		now.suspended_ns = ns - now.mono_ns;
+	return now;
 }

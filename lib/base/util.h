@@ -33,6 +33,14 @@ uint64_t td_now_ns(void); /* CLOCK_MONOTONIC */
 /* CLOCK_REALTIME in ns, cut off to whole ms. */
 uint64_t td_wall_ns(void);
 
+/* A moment in the clocks of tracers, which count from the start of the machine. */
+struct td_clocks {
+	uint64_t mono_ns;      /* CLOCK_MONOTONIC; 0: unknown */
+	uint64_t suspended_ns; /* that CLOCK_BOOTTIME is ahead */
+};
+
+struct td_clocks td_clocks_now(void);
+
 /* Frees a local pointer when it goes out of scope. */
 #define td_autofree __attribute__((cleanup(td_autofree_)))
 

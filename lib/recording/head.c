@@ -223,20 +223,37 @@ static bool get_flag(struct json_object *head, const char *key)
 }
 
 /*
- * A double has no room for ns since 1970, but for ms.  What is no time is as
- * good as none: nothing but a way of showing needs it.
+ * In seconds.  What is no time is as good as none, 0: nothing but a way of
+ * showing needs it.
  */
-static uint64_t get_start(struct json_object *head)
+static double get_moment(struct json_object *head, const char *key)
 {
-	struct json_object *start;
+	struct json_object *moment;
 	double seconds;
 
-	if (!json_object_object_get_ex(head, "start", &start))
+	if (!json_object_object_get_ex(head, key, &moment))
 		return 0;
-	seconds = json_object_get_double(start);
-	if (!(seconds > 0 && seconds < LAST_START))
-		return 0;
-	return (uint64_t)llround(seconds * 1000) * 1000000;
+	seconds = json_object_get_double(moment);
+	return seconds > 0 && seconds < LAST_START ? seconds : 0;
+}
+
+/* A double has no room for ns since 1970, but for ms. */
+static uint64_t get_start(struct json_object *head)
+{
+	return (uint64_t)llround(get_moment(head, "start") * 1000) * 1000000;
+}
+
+static struct td_clocks get_clocks(struct json_object *head)
+{
+	double mono = get_moment(head, "monotonic");
+	double boot = get_moment(head, "boottime");
+
+	return (struct td_clocks){
+		.mono_ns = (uint64_t)llround(mono * 1e9),
+		.suspended_ns = mono > 0 && boot > mono
+					? (uint64_t)llround((boot - mono) * 1e9)
+					: 0,
+	};
 }
 
 static int read_info(struct td_recording *rec, struct json_object *head,
@@ -274,6 +291,7 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 	rec->info.energy = get_flag(head, "energy");
 	rec->info.latencies = get_flag(head, "latencies");
 	rec->info.start_ns = get_start(head);
+	rec->info.clocks = get_clocks(head);
 	if (td_json_int(head, "tsc_hz", 0, INT64_MAX, &tsc_hz))
 		rec->info.tsc_hz = (uint64_t)tsc_hz;
 	table = td_json_string(head, "table");

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "lib/base/util.h"
 #include "lib/count/aggregate.h"
 #include "lib/count/course.h"
 #include "lib/count/latencies.h"
@@ -30,8 +31,9 @@
  */
 
 struct td_recording_info {
-	int interval_ms;   /* 0: one interval, the whole run */
-	uint64_t start_ns; /* whole ms since 1970; 0: unknown */
+	int interval_ms;         /* 0: one interval, the whole run */
+	uint64_t start_ns;       /* whole ms since 1970; 0: unknown */
+	struct td_clocks clocks; /* the same moment */
 	struct td_target_name target;
 	uint64_t tsc_hz; /* 0: unknown */
 	bool tasks;      /* counted in tasks, not on whole CPUs */

@@ -182,7 +182,7 @@ milliseconds_of() {
 # 128 + 13: what the shell says of a program that SIGPIPE has ended
 @test "a reader that has gone: the end, without a word" {
 	needs_software_events -a
-	try timeout 10 bash -c '{ "$TDSTAT" -a -I 20 -x,; echo $? >status; } | head -n 2'
+	try timeout 30 bash -c '{ "$TDSTAT" -a -I 20 -x,; echo $? >status; } | head -n 2'
 	assert_equal "${#lines[@]}" 2
 	assert_equal "$(cat status)" 141
 	assert_no_stderr
@@ -193,20 +193,20 @@ milliseconds_of() {
 @test "-I: the n-th row is at n intervals, and nothing accumulates" {
 	not_under_valgrind "it takes its time"
 	needs_software_events -a
-	try "$TDSTAT" -a -I 50 --interval-count 6 -x,
+	try "$TDSTAT" -a -I 200 --interval-count 6 -x,
 	assert_equal "${#lines[@]}" 7
 	# late by less than an interval on a busy machine, and never early
-	awk -F, 'NR > 1 { late = $1 - 0.050 * (NR - 1); if (late < 0 || late > 0.045) { print; failed = 1 } }
+	awk -F, 'NR > 1 { late = $1 - 0.200 * (NR - 1); if (late < 0 || late > 0.190) { print; failed = 1 } }
 		END { exit failed }' <<<"$output"
 }
 
 @test "-I with a command: rows until it ends, and the rest of the last interval" {
 	not_under_valgrind "it takes its time"
 	needs_software_events
-	try "$TDSTAT" -I 60 -x, -- sleep 0.15
+	try "$TDSTAT" -I 200 -x, -- sleep 0.5
 	assert_success
 	awk -F, 'NR > 1 { if (NR > 2 && $1 <= before) exit 1; before = $1; last = $1 } END {
-		exit !(NR == 4 && last >= 0.15 && last < 0.18) }' <<<"$stderr"
+		exit !(NR == 4 && last >= 0.5 && last < 0.6) }' <<<"$stderr"
 }
 
 @test "--interval-count with a command: no more rows, and its own status" {
@@ -221,9 +221,9 @@ milliseconds_of() {
 	needs_software_events -a
 	try "$TDSTAT" -a --timeout 50 -x,
 	assert_success
-	awk -F, 'NR == 2 { exit !($1 >= 0.05 && $1 < 0.3) }' <<<"$output"
+	awk -F, 'NR == 2 { exit !($1 >= 0.05 && $1 < 2) }' <<<"$output"
 	took=$(milliseconds_of "$TDSTAT" -o out --timeout 100 -- sleep 20)
-	[ "$took" -ge 100 ] && [ "$took" -lt 3000 ]
+	[ "$took" -ge 100 ] && [ "$took" -lt 15000 ]
 	try "$TDSTAT" -o out --timeout 20 -- sleep 20
 	assert_failure 143
 }
@@ -237,7 +237,8 @@ milliseconds_of() {
 			# a shell's background jobs ignore SIGINT: not under env's eyes
 			env --default-signal=INT "$TDSTAT" -a $format >out &
 			pid=$!
-			sleep 0.2
+			await_events $pid
+			sleep 0.1
 			kill -$signal $pid
 			wait $pid
 			grep -q tma_retiring out
@@ -250,7 +251,8 @@ milliseconds_of() {
 	needs_software_events
 	"$TDSTAT" -o out -- sleep 20 &
 	pid=$!
-	sleep 0.2
+	await_events $pid
+	sleep 0.1
 	kill -TERM $pid
 	wait $pid || status=$?
 	assert_equal "$status" 143
@@ -261,10 +263,7 @@ milliseconds_of() {
 	needs_software_events
 	"$TDSTAT" -o out -- sh -c 'echo $$ >pid; exec sleep 20' &
 	tdstat=$!
-	for ((i = 0; i < 50; i++)); do
-		[ ! -s pid ] || break
-		sleep 0.05
-	done
+	lines_in pid 1
 	kill -TERM $tdstat
 	wait $tdstat || true
 	run ! kill -0 "$(cat pid)"
@@ -277,7 +276,7 @@ milliseconds_of() {
 	needs_software_events
 	sleep 0.3 &
 	took=$(milliseconds_of "$TDSTAT" -p $! -o out)
-	[ "$took" -lt 900 ]
+	[ "$took" -lt 5000 ]
 	grep -q "process id" out
 }
 
@@ -342,7 +341,7 @@ milliseconds_of() {
 @test "a recording whose program was killed is read up to there" {
 	needs_software_events -a
 	"$TDSTAT" record -o rec.jsonl -a -I 30 >/dev/null &
-	sleep 0.3
+	lines_in rec.jsonl 6
 	kill -KILL $!
 	wait $! || true
 	try "$TDSTAT" report -i rec.jsonl -x,

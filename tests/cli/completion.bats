@@ -175,6 +175,108 @@ offers() {
 	PATH=/usr/bin:/bin offers '' -- --per-c
 }
 
+# --- fish -----------------------------------------------------------------------
+
+# in_fish LINE: what is offered for its last word, with what is said of it
+in_fish() {
+	# shellcheck disable=SC2016 # fish's
+	HOME=$PWD fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$completion/tdstat.fish" "tdstat $1" 2>&1
+}
+
+# fish_offers LINE WHAT...: exactly these
+fish_offers() {
+	assert_same "$(printf '%s\n' "${@:2}" | sort -u)" "$(in_fish "$1" | sed 's/\t.*//' | sort -u)"
+}
+
+needs_fish() {
+	command -v fish >/dev/null || skip "no fish"
+}
+
+@test "fish: the options of --help, with their values and what they do, and nothing else" {
+	needs_fish
+	for word in '' record report diff regions locate profile list explain doctor help; do
+		assert_same "$(help_options $word)" "$(in_fish "$word --" | sed 's/\t.*//; s/=$//' | sort -u)"
+	done
+	assert_same "$("$TDSTAT" --help | grep -oE '^ {2}-[^- ]' | tr -d ' ' | sort -u)" \
+		"$(in_fish - | sed 's/\t.*//' | grep '^-[^-]' | sort -u)"
+	# a value is taken where --help has one that is no option's own
+	assert_same "$("$TDSTAT" --help | grep -oE '^ {2,6}(-., )?--[a-z-]+=' | grep -oE -e '--[a-z-]+=' | sort -u)" \
+		"$(in_fish -- | sed 's/\t.*//' | grep -e '^--.*=$' | sort -u)"
+	assert_equal "$(in_fish '-a -C 0 -I1000 record --hybrid-m')" \
+		"--hybrid-merge	one row for all kinds of core; metrics are weighted by slots"
+	fish_offers --per-c --per-cache --per-cluster --per-core
+	# fish also takes what has the letters in their order
+	fish_offers --xyz ''
+}
+
+@test "fish: events and metrics of the machine, also in lists and groups" {
+	needs_fish
+	fish_offers '-e sched:sched_sw' sched:sched_swap_numa sched:sched_switch
+	fish_offers '-a --event=cycles,sched:sched_sw' --event=cycles,sched:sched_s{wap_numa,witch}
+	fish_offers '-e cycles,L1-dcache-load' cycles,L1-dcache-load{s,-misses}
+	fish_offers "-e '{cycles,LLC-load" '{cycles,LLC-load'{s,-misses}
+	fish_offers '-e DTLB_LOAD_MISSES.WALK_C' dtlb_load_misses.walk_completed{,_4k,_2m_4m,_1g}
+	fish_offers '--metrics tma_l3_bound,tma_l1_b' tma_l3_bound,tma_l1_bound{,_group}
+	fish_offers '--cputype at' atom
+	fish_offers --cputype=cpu --cputype=cpu_{atom,core}
+}
+
+@test "fish: values of other options" {
+	needs_fish
+	touch file.csv
+	mkdir files
+	fish_offers '-l ' 1 2 3 4 5 6 auto
+	fish_offers '-a --per-cache=' --per-cache=L{1,2,3,4}
+	fish_offers '-o fi' file.csv files/
+	fish_offers '--output=fi' --output=file.csv --output=files/
+	fish_offers '--metrics-dir fi' files/
+	fish_offers '--control fi' fifo:
+	fish_offers '--control fifo:ctl,fi' fifo:ctl,fi{le.csv,les/}
+	in_fish '-p 1,' | grep -q "^1,$PPID	"
+	in_fish '-t ' | grep -qx "$$"
+	in_fish '-C ' | grep -qx "$(sed 's/[-,].*//' /sys/devices/system/cpu/online)"
+	fish_offers '-I 1' ''
+}
+
+@test "fish: subcommands and commands; what stands behind them" {
+	needs_fish
+	touch file.csv
+	# a command with completion of its own
+	printf '#!/bin/sh\n' >bin/other
+	chmod +x bin/other
+	for page in "$here"/../../man/tdstat-*.1; do
+		name=${page##*/tdstat-} name=${name%.1}
+		in_fish "-a -I 100 ${name%??}" | grep -q "^$name	." || fail "fish: $name"
+	done
+	in_fish '-I1000 tds' | grep -q '^tdstat'
+	fish_offers 'other --per-c' ''
+	fish_offers '-- other --per-c' ''
+	fish_offers 'locate tma_l3_bound tdstat report --per-reg' --per-region
+	fish_offers '-a -- other fi' file.csv
+	fish_offers 'report -i fi' file.csv
+	fish_offers 'report file.csv --per-c' --per-cache --per-cluster --per-core
+	fish_offers 'list metric' metricgroups metrics
+	fish_offers 'explain tma_l3' tma_l3_bound tma_l3_hit_latency
+	fish_offers 'help re' record regions report
+	fish_offers 'locate -v tma_l3' tma_l3_bound tma_l3_hit_latency
+	fish_offers 'locate tma_l3_bound --c' --callers --cpu= --cputype=
+	in_fish 'locate tma_l3_bound tds' | grep -q '^tdstat'
+	in_fish 'locate -e cycles tds' | grep -q '^tdstat'
+	in_fish 'profile tds' | grep -q '^tdstat'
+	# behind --, list is a command
+	fish_offers '-- list metric' ''
+}
+
+@test "fish: a machine without a PMU, and a tdstat that is not there" {
+	needs_fish
+	mkdir -p none/devices/system/cpu
+	echo 0 >none/devices/system/cpu/online
+	SYSFS_PATH=$PWD/none PROCFS_PATH=/proc fish_offers '-e task-c' task-clock
+	SYSFS_PATH=$PWD/none PROCFS_PATH=/proc fish_offers '-M tma_' ''
+	rm bin/tdstat
+	PATH=/usr/bin:/bin fish_offers --per-c ''
+}
+
 # --- zsh ------------------------------------------------------------------------
 
 @test "zsh: the options in the file are those of --help, of all subcommands together" {

@@ -129,11 +129,11 @@ answered() {
 	real
 	mkfifo ctl
 	for runs in 1 2; do
-		try timeout 10 "$TDSTAT" -r $runs -D -1 --control fifo:ctl -e task-clock -- true
+		try timeout 30 "$TDSTAT" -r $runs -D -1 --control fifo:ctl -e task-clock -- true
 		assert_success
 		assert_equal "$(grep -c 'nothing was counted: no enable came' <<<"$stderr")" $runs
 	done
-	try timeout 10 "$TDSTAT" -D 5000 --control fifo:ctl -e task-clock -- true
+	try timeout 30 "$TDSTAT" -D 5000 --control fifo:ctl -e task-clock -- true
 	grep -q 'nothing was counted: .*(-D)' <<<"$stderr"
 }
 
@@ -152,7 +152,7 @@ answered() {
 	real
 	mkfifo ctl
 	(printf 'ping\n' >ctl) &
-	try timeout 10 "$TDSTAT" --control fifo:ctl -e task-clock -x, -- sh -c 'sleep 0.2; exit 5'
+	try timeout 30 "$TDSTAT" --control fifo:ctl -e task-clock -x, -- sh -c 'sleep 0.2; exit 5'
 	assert_failure 5
 	grep -q '^[0-9.]*,msec,task-clock,' <<<"$stderr"
 }
@@ -166,11 +166,11 @@ answered() {
 
 @test "stop with a command: no more rows, its end is waited for, its status" {
 	real
-	talk fd -I 50 -e task-clock -x, -o rows sh -c 'sleep 0.4; touch ended; exit 6' -- \
+	talk fd -I 50 -e task-clock -x, -o rows sh -c 'sleep 1.5; touch ended; exit 6' -- \
 		'sleep 130' 'stop\n' =5
 	assert_equal "$(sed -n 2p <<<"$output")" 6
 	[ -e ended ]
-	awk -F, '$1 > 0.2 { exit 1 } END { exit NR < 1 || NR > 4 }' rows || fail "$(cat rows)"
+	awk -F, '$1 > 1 { exit 1 } END { exit NR < 1 || NR > 20 }' rows || fail "$(cat rows)"
 }
 
 @test "-D -1: nothing until enable; Events disabled, Events enabled" {
@@ -197,12 +197,12 @@ answered() {
 
 @test "enable and disable of all: a pause is not counted" {
 	real -a
-	talk fd -a -e cpu-clock -x, -- 'ping\n' =5 'sleep 100' 'disable\n' =5 'sleep 400' 'enable\n' =5 'sleep 100' 'stop\n' =5
+	talk fd -a -e cpu-clock -x, -- 'ping\n' =5 'sleep 100' 'disable\n' =5 'sleep 1500' 'enable\n' =5 'sleep 100' 'stop\n' =5
 	answered 4
 	assert_equal "$(grep '^Events' err | xargs)" 'Events disabled Events enabled'
 	# of each CPU, milliseconds without the pause
 	awk -F, -v cpus="$(getconf _NPROCESSORS_ONLN)" '{ each = $1 / cpus }
-		END { exit !(each >= 190 && each < 450) }' out || fail "$(cat out)"
+		END { exit !(each >= 190 && each < 1400) }' out || fail "$(cat out)"
 }
 
 @test "enable and disable of one event: the other goes on" {
@@ -244,7 +244,7 @@ answered() {
 	answered 4
 	cat out
 	awk -F, -v cpus="$(getconf _NPROCESSORS_ONLN)" '
-		NR == 1 && !($1 > 0.14 && $1 < 0.4 && $2 / cpus >= 140 && $2 / cpus < 400) { exit 1 }
+		NR == 1 && !($1 > 0.14 && $1 < 1.4 && $2 / cpus >= 140 && $2 / cpus < 1400) { exit 1 }
 		# all of the pause is in the second
 		NR == 2 && !($1 > 0.34 && ($2 == "<not counted>" || $2 / cpus < 60)) { exit 1 }
 		END { exit NR < 2 }' out
@@ -265,7 +265,7 @@ answered() {
 	assert_failure 1
 	assert_complains '917.*Bad file descriptor'
 	: >plain
-	try timeout 5 "$TDSTAT" --control fifo:plain -e task-clock -- touch ran
+	try timeout 30 "$TDSTAT" --control fifo:plain -e task-clock -- touch ran
 	[ "$status" != 124 ] || fail "it hangs"
 	[ ! -e ran ] || [ "$status" = 0 ]
 }
@@ -275,7 +275,7 @@ answered() {
 	real
 	mkfifo ctl
 	exec 7<>ctl 8>ack
-	timeout 10 "$TDSTAT" -D -1 --control fd:7,8 -e task-clock -x, -o out -- \
+	timeout 30 "$TDSTAT" -D -1 --control fd:7,8 -e task-clock -x, -o out -- \
 		bash -c 'for i in {1..20000}; do :; done; echo enable >&7; sleep 0.1; for i in {1..1000}; do :; done' ||
 		fail "$(cat out)"
 	exec 7<&- 8>&-

@@ -4,6 +4,7 @@
 bats_require_minimum_version 1.5.0
 bats_load_library bats-support
 bats_load_library bats-assert
+load again
 
 here=$BATS_TEST_DIRNAME
 data=$here/../data
@@ -29,6 +30,32 @@ setup() {
 teardown() {
 	[ -n "$BATS_TEST_COMPLETED" ] || [ -z "${stderr-}" ] ||
 		printf 'stderr: %s\n' "$stderr"
+	tell_of_failure
+}
+
+# What counts on this very machine is run up to three times: whoever else it works
+# for may stop any process at any moment, and say nothing.  What failed at first is
+# told, as by tests/boot, and so is seen; what fails three times has failed.
+up_to_three_times() {
+	BATS_TEST_RETRIES=2
+}
+
+# lines_in FILE N: until it has so many
+lines_in() {
+	for ((i = 0; i < 1000; i++)); do
+		[ ! -e "$1" ] || [ "$(wc -l <"$1")" -lt "$2" ] || return 0
+		command sleep 0.02
+	done
+	fail "$1 has no $2 lines"
+}
+
+# await_events PID: until that process has opened events
+await_events() {
+	for ((i = 0; i < 600; i++)); do
+		! find "/proc/$1/fd" -lname 'anon_inode:\[perf_event\]' 2>/dev/null | grep -q . || return 0
+		command sleep 0.05
+	done
+	fail "no events"
 }
 
 # try COMMAND...: what "run --separate-stderr" finds out, in a fraction of its time
@@ -129,6 +156,7 @@ software_machine() {
 # Where seccomp or perf_event_paranoid forbids even those: perf_event_open of
 # a dummy event, for this process (or "-a": for CPU 0), without tdstat.
 needs_software_events() {
+	up_to_three_times
 	local allowed=$BATS_RUN_TMPDIR/allowed${1-}
 
 	[ -e "$allowed" ] || python3 - "${1-}" <<-'PYTHON' >"$allowed" || true

@@ -51,7 +51,7 @@ injected() {
 	for _ in 1 2 3 4 5; do
 		rm -f pid end rec.jsonl
 		status=0
-		timeout 10 strace -o log -e trace="$1",clone,clone3,vfork,wait4 \
+		timeout 30 strace -o log -e trace="$1",clone,clone3,vfork,wait4 \
 			-e inject="$1":error="$3":when="$2" "$TDSTAT" "${@:4}" >stdout 2>stderr || status=$?
 		! grep -q INJECTED log || break
 	done
@@ -209,7 +209,7 @@ begin() {
 	for error in EACCES E2BIG EFAULT EINVAL EIO EISDIR ELIBBAD ELOOP EMFILE ENAMETOOLONG ENFILE \
 		ENOMEM ENOTDIR EPERM ETXTBSY ENOENT; do
 		# without a path, tdstat's own would fail
-		try timeout 10 strace -f -o log -P "$touch" -e trace=execve \
+		try timeout 30 strace -f -o log -P "$touch" -e trace=execve \
 			-e inject=execve:error=$error "$TDSTAT" -- "$touch" made
 		want=126
 		[ $error != ENOENT ] || want=127
@@ -236,7 +236,7 @@ begin() {
 	nrs=$(seq 1 2 "$(grep -c '^mmap' well)")
 	for nr in $nrs; do
 		rm -f pid end
-		try timeout 10 strace -o log -e trace=brk,mmap,clone,clone3,vfork,wait4 \
+		try timeout 30 strace -o log -e trace=brk,mmap,clone,clone3,vfork,wait4 \
 			-e inject=brk,mmap:error=ENOMEM:when="$nr"+ "$TDSTAT" "${command[@]}"
 		case $status in
 		3) [[ $stderr == *,all,cpu,[0-9]* || ${stderr,,} == *"tdstat: "*memory* ]] || fail "$nr: $stderr" ;;
@@ -272,7 +272,7 @@ begin() {
 
 @test "wait4 that knows of no child" {
 	begin
-	try timeout 10 strace -o log -e trace=wait4 -e inject=wait4:error=ECHILD:when=1 \
+	try timeout 30 strace -o log -e trace=wait4 -e inject=wait4:error=ECHILD:when=1 \
 		"$TDSTAT" -o out -x, -- true
 	assert_failure 1
 	assert_complains wait4
@@ -295,15 +295,6 @@ begin() {
 
 # --- while a command runs -----------------------------------------------------------
 
-# seen_in FILE NR: until so many lines are there
-seen_in() {
-	for ((i = 0; i < 1000; i++)); do
-		[ "$(wc -l <"$1")" -lt "$2" ] || return 0
-		command sleep 0.02
-	done
-	fail "$1 has no $2 lines"
-}
-
 # A command that works until it is told to end, and says how long it worked;
 # $pid is tdstat's.
 begin_work() {
@@ -311,7 +302,7 @@ begin_work() {
 	: >out
 	"$TDSTAT" "$@" -- sh -c 'echo >running; until [ -e end ]; do :; done; times >times; exit 5' 2>err 3>&- &
 	pid=$!
-	seen_in out 3
+	lines_in out 3
 }
 
 end_work() {
@@ -336,7 +327,7 @@ counted_ms() {
 	begin_work -I 100 -x, -o out -e '{task-clock,cpu-clock}'
 	timeout 2 strace -o log -p $pid -e trace=read -e inject=read:error=ECHILD 2>/dev/null || true
 	grep -q INJECTED log
-	seen_in out $(($(wc -l <out) + 6))
+	lines_in out $(($(wc -l <out) + 6))
 	end_work
 	assert_equal "$(grep -c '^tdstat: not all counters could be read at once' err)" 1
 	! grep '^tdstat: ' err | grep -v 'not all counters could be read\|passed while this program' || fail "more is said"

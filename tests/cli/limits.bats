@@ -153,14 +153,14 @@ assert_refused() {
 @test "a pipe that is closed early: the end, at once, quietly, as SIGPIPE would end it" {
 	needs_software_events -a
 	for how in '-a -I 10 -x,' '-a -I 10 -j' '-a -I 10' '-a -I 10 -A -x,' '-a -I 10 -e cpu-clock'; do
-		try timeout 5 bash -c '{ "$TDSTAT" '"$how"'; echo $? >status; } | head -n 1'
+		try timeout 30 bash -c '{ "$TDSTAT" '"$how"'; echo $? >status; } | head -n 1'
 		assert_equal "$how: $(cat status)" "$how: 141"
 		assert_no_stderr
 	done
 	for how in '-a -l 1 --timeout 20' \
 		"report -x, -i $data/alderlake.jsonl" 'list' 'list -v' 'list --json' '--help' '--dry-run -a'; do
 		[[ $how == *--timeout* ]] || { saved alderlake; unset PERF_CPUID; }
-		try timeout 10 bash -c 'mkfifo p; exec 8<>p 9>p 8<&-; rm p; "$TDSTAT" "$@" >&9' - $how
+		try timeout 30 bash -c 'mkfifo p; exec 8<>p 9>p 8<&-; rm p; "$TDSTAT" "$@" >&9' - $how
 		assert_equal "$how: $status" "$how: 141"
 		assert_no_stderr
 	done
@@ -170,7 +170,7 @@ assert_refused() {
 	needs_software_events
 	for status_of_it in 0 7; do
 		rm -f pid end
-		try timeout 10 bash -c '{ "$TDSTAT" -I 10 -x, -- sh -c "echo \$\$ >pid
+		try timeout 30 bash -c '{ "$TDSTAT" -I 10 -x, -- sh -c "echo \$\$ >pid
 			while [ ! -e closed ]; do sleep 0.01; done; sleep 0.1; echo \$\$ >end; exit $1" 3>&1 >&2 2>&3
 			echo $? >status; } 2>other | { head -n 1; touch closed; }' - $status_of_it
 		assert_equal "$(cat status)" $status_of_it
@@ -248,7 +248,7 @@ assert_refused() {
 	for form in -x, -j ''; do
 		for how in '' record; do
 			rm -f out
-			try timeout 10 sh -c 'ulimit -f 8; trap "" XFSZ; exec "$TDSTAT" "$@" >/dev/null' - \
+			try timeout 30 sh -c 'ulimit -f 8; trap "" XFSZ; exec "$TDSTAT" "$@" >/dev/null' - \
 				$how -o out -a -A -I 1 ${form:+$form}
 			assert_failure 1
 			assert_complains 'out: File too large'
@@ -257,7 +257,7 @@ assert_refused() {
 	done
 	[ "$(id -u)" = 0 ] && mkdir tmpfs && mount -t tmpfs -o size=16k none tmpfs 2>/dev/null ||
 		skip "no tmpfs of our own"
-	try timeout 10 "$TDSTAT" -o tmpfs/out -a -A -I 1 -x,
+	try timeout 30 "$TDSTAT" -o tmpfs/out -a -A -I 1 -x,
 	whole=$(grep -cE '^[0-9.]+,CPU[0-9]+,cpu(,[0-9.]*){7}$' tmpfs/out)
 	umount tmpfs
 	assert_failure 1

@@ -245,7 +245,7 @@ value_of() {
 	-l | --td-level | --log-fd) echo 1 ;;
 	-M) echo tma_retiring ;;
 	-x) echo , ;;
-	-o | --html | --svg) echo result ;;
+	-o | --perfetto | --html | --svg) echo result ;;
 	--cputype) echo cpu_core ;;
 	--time-format) echo seconds ;;
 	--model) echo sapphirerapids ;;

@@ -58,11 +58,16 @@ meant() {
 @test "what pgrep prints is a list for -p" {
 	command -v pgrep >/dev/null || skip "no pgrep"
 	needs_software_events
-	cp "$(command -v sleep)" ./one_of_two
-	./one_of_two 60 &
-	./one_of_two 60 &
-	until [ "$(pgrep -c -x one_of_two)" = 2 ]; do sleep 0.05; done
-	try "$TDSTAT" -p "$(pgrep -d, -x one_of_two)" --timeout 10
+	# nobody else's, and no longer than the kernel keeps
+	name=of_two_$$
+	cp "$(command -v sleep)" "./$name"
+	"./$name" 60 &
+	"./$name" 60 &
+	for ((i = 0; i < 200; i++)); do
+		[ "$(pgrep -c -x "$name")" != 2 ] || break
+		sleep 0.05
+	done
+	try "$TDSTAT" -p "$(pgrep -d, -x "$name")" --timeout 10
 	kill %1 %2
 	assert_success
 }
@@ -235,7 +240,7 @@ await() {
 		[ -s screen ] || fail "nothing on the screen"
 	done
 	# no terminal
-	sleep 1 &
+	sleep 2 &
 	"$TDSTAT" -l 1 -p $! >out 2>err
 	[ ! -s err ]
 }

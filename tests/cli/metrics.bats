@@ -287,11 +287,11 @@ own_tree() {
 
 # another NAME KIND: what stands in the place of a file is named, not waited for
 another() {
-	try timeout 10 "$TDSTAT" --dry-run -a -M my_metric --metrics-dir own
+	try timeout 30 "$TDSTAT" --dry-run -a -M my_metric --metrics-dir own
 	assert_failure 1
 	assert_complains "$1: $2, not a file"
 	assert_equal "${#stderr_lines[@]}" 1
-	TDSTAT_METRICS=own try timeout 10 "$TDSTAT" list metrics
+	TDSTAT_METRICS=own try timeout 30 "$TDSTAT" list metrics
 	assert_complains "$1: $2, not a file"
 	rm "own/$1"
 }

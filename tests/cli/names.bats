@@ -79,7 +79,7 @@ forms() {
 
 # reason PATTERN OPTION...: behind what is quoted
 reason() {
-	try timeout 5 "$TDSTAT" "${@:2}"
+	try timeout 30 "$TDSTAT" "${@:2}"
 	[ "$status" = 1 ] || [ "$status" = 64 ] || fail "$2 $3: $status"
 	[[ ${stderr_lines[0]} =~ ^tdstat:\ .*$1$ ]] || fail "$2 $3: not $1"
 }
@@ -150,7 +150,7 @@ reason() {
 @test "what is named on the command line, in errors" {
 	needs_software_events -a
 	for option in --cputype -e -M --control -C -p -G --for-each-cgroup -I -o --metrics-dir; do
-		try timeout 5 "$TDSTAT" -a "$option" "$nasty/" --timeout 10
+		try timeout 30 "$TDSTAT" -a "$option" "$nasty/" --timeout 10
 		[ "$status" = 1 ] || [ "$status" = 64 ] || fail "$option: $status"
 		printf '%s\n' "$stderr" >err
 		assert_printable err
@@ -160,7 +160,7 @@ reason() {
 	printf '%s\n' "$stderr" >err
 	assert_printable err
 	for option in --pre --post; do
-		try "$TDSTAT" -a --timeout 10 $option "false $nasty"
+		try "$TDSTAT" -a --timeout 30 $option "false $nasty"
 		assert_failure 1
 		printf '%s\n' "$stderr" | grep '^tdstat: --p' >err
 		assert_printable err

@@ -121,7 +121,11 @@ setup() {
 
 # The marks of a program in another language, with events that every machine has.
 install_library() {
-	make -C "$here/../.." --no-print-directory -o all install DESTDIR="$PWD/dest" prefix=/usr >installed 2>&1
+	local dest=$BATS_FILE_TMPDIR/dest
+
+	[ -d "$dest" ] ||
+		make -C "$here/../.." --no-print-directory -o all install DESTDIR="$dest" prefix=/usr >installed 2>&1
+	ln -s "$dest" dest
 	export PKG_CONFIG_PATH=$PWD/dest/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$PWD/dest
 	export LD_LIBRARY_PATH=$PWD/dest/usr/lib
 	examples=$PWD/dest/usr/share/doc/tdstat/regions

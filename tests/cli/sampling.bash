@@ -66,15 +66,6 @@ await() {
 	fail "$1 never came"
 }
 
-# await_events PID: until that process has opened events
-await_events() {
-	for ((i = 0; i < 600; i++)); do
-		! find "/proc/$1/fd" -lname 'anon_inode:\[perf_event\]' 2>/dev/null | grep -q . || return 0
-		command sleep 0.05
-	done
-	fail "no events"
-}
-
 # functions FILE: of a JSON file, lines of share, error, samples, function
 functions() {
 	jq -r '[.share, .error, .samples, .function] | @tsv' "$1"

@@ -48,6 +48,7 @@ command=(sh -c 'echo $$ >command; exec sleep 20')
 		assert_equal "$status" 0
 		grep -Eq '^[0-9.]+,all,cpu,[0-9.]*,[0-9.]*,[0-9.]+,[0-9.]+,' out
 		background "$TDSTAT" -a -j >table
+		await_events $pid
 		sleep 0.1
 		kill -$signal $pid
 		ended
@@ -113,7 +114,7 @@ command=(sh -c 'echo $$ >command; exec sleep 20')
 # terminal BYTES COMMAND...: with a terminal of its own, where BYTES are typed
 # once the file "command" is there ("" hangs up); then its status
 terminal() {
-	timeout 10 python3 - "$@" <<-'PYTHON'
+	timeout 30 python3 - "$@" <<-'PYTHON'
 		import os, pty, signal, sys, time
 		pid, fd = pty.fork()
 		if pid == 0:
@@ -126,7 +127,7 @@ terminal() {
 		else:
 		    os.close(fd)
 		signal.signal(signal.SIGALRM, lambda *_: os.kill(pid, signal.SIGTERM))
-		signal.alarm(4)
+		signal.alarm(20)
 		status = os.waitpid(pid, 0)[1]
 		print(os.waitstatus_to_exitcode(status))
 	PYTHON
@@ -200,13 +201,14 @@ terminal() {
 	run -0 sed -En 's/^tdstat: ([0-9]+) intervals passed .*/\1/p' err
 	[ "${#lines[@]}" = 1 ]
 	[ "$output" -ge 6 ]
-	# the row after the stop is as long as the stop, the others are not
+	# the row after the stop is as long as the stop, the others are not; those behind
+	# it, whichever of them the machine had time for, are at a multiple of 50 ms
 	awk -F, 'NR > 1 {
 			late = $1 - 0.05 * int($1 / 0.05 + 0.0001)
 			if ($1 - before > 0.3) long++
-			else if (late > 0.045) { print; failed = 1 }
+			else if (long && (!rows++ || late < least)) least = late
 			before = $1
-		} END { exit failed || long != 1 || NR != 9 }' out
+		} END { exit long != 1 || NR != 9 || rows < 2 || least > 0.02 }' out || fail "$(cat out)"
 }
 
 # What task-clock counts of all CPUs is the time itself.
@@ -301,7 +303,7 @@ terminal() {
 	status=0
 	"$TDSTAT" -x, -o out -- sh -c '(setsid sh -c "echo \$\$ >left; exec sleep 20" &); until [ -s left ]; do sleep 0.01; done; exit 3' || status=$?
 	assert_equal "$status" 3
-	[ $(($(date +%s%3N) - before)) -lt 5000 ]
+	[ $(($(date +%s%3N) - before)) -lt 15000 ]
 	[ "$(wc -l <out)" = 2 ]
 	kill "$(cat left)"
 }
@@ -347,7 +349,7 @@ terminal() {
 		sleep 0.2 &
 		before=$(date +%s%3N)
 		"$TDSTAT" $option $! -I 20000 -x, -o out
-		[ $(($(date +%s%3N) - before)) -lt 2000 ]
+		[ $(($(date +%s%3N) - before)) -lt 10000 ]
 		[ "$(wc -l <out)" = 2 ]
 	done
 	# of several, the last one
@@ -357,7 +359,7 @@ terminal() {
 	before=$(date +%s%3N)
 	"$TDSTAT" -p $first,$! -I 20000 -x, -o out
 	[ $(($(date +%s%3N) - before)) -ge 200 ]
-	[ $(($(date +%s%3N) - before)) -lt 2000 ]
+	[ $(($(date +%s%3N) - before)) -lt 10000 ]
 }
 
 @test "10,000 threads that come and go under -p: constant memory, nothing is left open" {
@@ -405,11 +407,11 @@ terminal() {
 @test "we are killed while the command waits to be let go: it never runs" {
 	needs_strace
 	needs_software_events
-	strace -o log -e trace=perf_event_open,clone -e inject=perf_event_open:delay_enter=500000:when=1 \
+	strace -o log -e trace=perf_event_open,clone -e inject=perf_event_open:delay_enter=3000000:when=1 \
 		sh -c 'echo $$ >self; exec "$TDSTAT" -o out -- touch made' &
 	tracer=$!
 	until_there self
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 500; i++)); do
 		! grep -q '^clone.* = [0-9]' log || break
 		sleep 0.02
 	done

@@ -85,7 +85,7 @@ between() {
 	real
 	burners one 40 160 20
 	counted -t "${tids[0]},${tids[2]}"
-	between "$ms" 55 85
+	between "$ms" 55 150
 }
 
 @test "-t: threads of two processes" {
@@ -94,7 +94,7 @@ between() {
 	first=${tids[0]}
 	burners two 200 50
 	counted -t "$first,${tids[1]}"
-	between "$ms" 75 105
+	between "$ms" 75 190
 }
 
 @test "-p: all threads of several processes" {
@@ -103,7 +103,7 @@ between() {
 	first=$pid
 	burners two 20 50
 	counted -p "$first,$pid"
-	between "$ms" 135 180
+	between "$ms" 135 250
 }
 
 @test "-p, -t: lists that make no sense, and what is not there, by its number" {
@@ -141,11 +141,11 @@ between() {
 	done
 	zombie=$(<pid)
 	for how in "-p $zombie" "-p $zombie --per-thread" "-p $$,$zombie"; do
-		try timeout 10 "$TDSTAT" $how -e task-clock --timeout 20
+		try timeout 30 "$TDSTAT" $how -e task-clock --timeout 20
 		assert_failure 1
 		assert_equal "$stderr" "tdstat: process $zombie has ended"
 	done
-	try timeout 10 "$TDSTAT" -t $zombie -e task-clock --timeout 20
+	try timeout 30 "$TDSTAT" -t $zombie -e task-clock --timeout 20
 	kill $parent
 	assert_failure 1
 	assert_equal "$stderr" "tdstat: thread $zombie has ended"
@@ -211,12 +211,12 @@ between() {
 @test "--all-user and --all-kernel faults add up to all" {
 	real
 	for how in '' --all-user --all-kernel; do
-		"$TDSTAT" $how -e minor-faults -x, -o out -- "$PYTHON" -S -c 'x = bytearray(1 << 22)'
+		"$TDSTAT" $how -e minor-faults -x, -o out -- "$PYTHON" -S -c 'x = bytearray(1 << 24)'
 		cut -d, -f1 out >>faults
 	done
 	xargs <faults
 	awk '{ n[NR] = $1 } END { d = n[1] - n[2] - n[3]
-		exit !(n[2] > 500 && d < 60 && d > -60) }' faults
+		exit !(n[2] > 500 && d < 0.2 * n[1] && d > -0.2 * n[1]) }' faults
 	try "$TDSTAT" --all-user --all-kernel -e minor-faults -- touch ran
 	assert_failure 64
 	assert_complains 'all-user.*all-kernel'
@@ -235,23 +235,23 @@ between() {
 		        pass
 		begin = time.monotonic()
 		burn(0.15)
-		time.sleep(max(0, begin + 0.4 - time.monotonic()))
+		time.sleep(max(0, begin + 1.1 - time.monotonic()))
 		burn(0.05)
 	PYTHON
 	begin=$(date +%s%3N)
-	try "$TDSTAT" -D 300 -e task-clock,duration_time --no-big-num -- "$PYTHON" -S two.py
+	try "$TDSTAT" -D 1000 -e task-clock,duration_time --no-big-num -- "$PYTHON" -S two.py
 	end=$(date +%s%3N)
 	assert_success
 	assert_equal "$(grep '^Events' <<<"$stderr" | xargs)" 'Events disabled Events enabled'
 	awk -v all=$((end - begin)) '/task-clock/ { if ($1 < 45 || $1 > 190) exit 1; n++ }
-		/duration_time/ { if ($1 < 100e6 || $1 > (all - 300) * 1e6) exit 1; n++ }
-		/time elapsed/ { if ($1 < 0.1 || $1 > (all - 300) / 1e3) exit 1; n++ }
+		/duration_time/ { if ($1 < 50e6 || $1 > (all - 1000) * 1e6) exit 1; n++ }
+		/time elapsed/ { if ($1 < 0.05 || $1 > (all - 1000) / 1e3) exit 1; n++ }
 		END { exit n != 3 }' <<<"$stderr"
 }
 
 @test "-D: a command that ends before: nothing was counted, and its status" {
 	real
-	try timeout 10 "$TDSTAT" -D 5000 -e task-clock -x, -- sh -c 'exit 3'
+	try timeout 30 "$TDSTAT" -D 5000 -e task-clock -x, -- sh -c 'exit 3'
 	assert_failure 3
 	grep -q '^<not counted>,msec,task-clock,0,' <<<"$stderr"
 	grep -q '^Events disabled$' <<<"$stderr"
@@ -266,8 +266,8 @@ between() {
 		try "$TDSTAT" $how -D 200 --timeout 100 -e duration_time,cpu-clock -x,
 		after=$(date +%s%3N)
 		assert_success
-		between "$((after - before))" 300 900
-		between "$(awk -F, '/duration_time/ { print int($1 / 1e6) }' <<<"$output")" 100 180
+		between "$((after - before))" 300 5000
+		between "$(awk -F, '/duration_time/ { print int($1 / 1e6) }' <<<"$output")" 100 290
 	done
 }
 
@@ -286,7 +286,7 @@ between() {
 
 @test "--timeout: a command gets SIGTERM, and may have a last word" {
 	real
-	try timeout 10 "$TDSTAT" --timeout 150 -e task-clock -x, -- \
+	try timeout 30 "$TDSTAT" --timeout 150 -e task-clock -x, -- \
 		sh -c 'trap "echo bye; exit 9" TERM; while :; do sleep 0.02; done'
 	assert_failure 9
 	assert_output bye
@@ -306,9 +306,9 @@ between() {
 	assert_success
 	assert_equal "$(xargs <<<"$output")" 'pre it post pre it post pre it post'
 	# what they do themselves is nobody's
-	work='i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
+	work='sleep 1; i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
 	"$TDSTAT" --pre "$work" --post "$work" -e task-clock,duration_time -x, -o out -- true
-	awk -F, '$1 > ($3 == "task-clock" ? 20 : 60e6) { exit 1 }' out
+	awk -F, '$1 > ($3 == "task-clock" ? 40 : 990e6) { exit 1 }' out
 	# the shell's whole grammar
 	try "$TDSTAT" --pre 'a=1 && echo "$a" | tr 1 x' -e task-clock -o out -- true
 	assert_output x

@@ -39,9 +39,9 @@ has() {
 @test "of a command: a row a thread, with its own time, under its name and number" {
 	real
 	"$TDSTAT" --per-thread -e task-clock -x, -o out -- $spin 30 60 90
-	has out 'spin 30' 29 40
-	has out 'spin 60' 59 70
-	has out 'spin 90' 89 100
+	has out 'spin 30' 29 59
+	has out 'spin 60' 59 89
+	has out 'spin 90' 89 150
 	assert_equal "$(wc -l <out)" 4
 	assert_equal "$(cut -d, -f1 out | sort -u | wc -l)" 4
 	run ! grep -vE '^[^,]+-[0-9]+,[0-9]+\.[0-9]{2},msec,task-clock,[0-9]+,100\.00,[0-9.]+,CPUs utilized$' out
@@ -104,9 +104,6 @@ has() {
 @test "many short ones: each is a row or in the note, none is lost in silence" {
 	not_under_valgrind "it takes its time"
 	real
-	# On a busy machine one thread in ten thousand is in neither: not found yet.
-	# shellcheck disable=SC2034 # bats reads it
-	BATS_TEST_RETRIES=2
 	cat >many.py <<-'PYTHON'
 		import _thread, sys, time
 		left = n = int(sys.argv[1])
@@ -163,11 +160,11 @@ has() {
 	pid=$(pgrep -P $! 2>/dev/null) || pid=$!
 	(sleep 0.3 && echo >go) 3>&- &
 	# until the process ends
-	try timeout 10 "$TDSTAT" -p "$pid" --per-thread -e task-clock -x,
+	try timeout 30 "$TDSTAT" -p "$pid" --per-thread -e task-clock -x,
 	assert_success
 	echo "$output" >out
-	has out 'burn 30' 29 40
-	has out 'burn 50' 49 60
+	has out 'burn 30' 29 59
+	has out 'burn 50' 49 90
 }
 
 @test "-I: a thread that ended is in the row in which it ended, and gone afterwards" {

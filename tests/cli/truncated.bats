@@ -155,19 +155,19 @@ short() {
 		'#' '# started on'; do
 		# shellcheck disable=SC2059
 		printf "$text" >odd
-		try timeout 5 "$TDSTAT" report -i odd
+		try timeout 30 "$TDSTAT" report -i odd
 		[ "$status" = 1 ] || fail "$text: $status"
 		[[ $stderr == "tdstat: "*odd* ]] || fail "$text: $stderr"
 		assert_output ''
 	done
 	for file in . /dev/null /proc/self/mem nosuch; do
-		try timeout 5 "$TDSTAT" report -i "$file"
+		try timeout 30 "$TDSTAT" report -i "$file"
 		[ "$status" = 1 ] || fail "$file: $status"
 		[[ $stderr == "tdstat: "*"$file"* ]] || fail "$file: $stderr"
 	done
 	! ldd "$TDSTAT" | grep -q libasan || skip "the sanitizer takes all addresses"
 	# endless, and no line ends
-	try sh -c 'ulimit -v 2000000; exec timeout 10 "$TDSTAT" report -i /dev/zero'
+	try sh -c 'ulimit -v 2000000; exec timeout 30 "$TDSTAT" report -i /dev/zero'
 	assert_failure 1
 	assert_complains /dev/zero
 }
@@ -218,7 +218,7 @@ models() {
 			cut=$((i < 8 ? i : size * (i - 8) / 17 + i - 20))
 			[ $cut -ge 0 ] && [ $cut -lt "$size" ] || continue
 			head -c $cut whole >$file
-			try timeout 10 "$TDSTAT" --dry-run --metrics-dir models -M tma_retiring,tma_fetch_latency
+			try timeout 30 "$TDSTAT" --dry-run --metrics-dir models -M tma_retiring,tma_fetch_latency
 			[ "$status" -le 1 ] || fail "$file cut at $cut: status $status"
 			[ "$status" = 0 ] || [[ $stderr == *"tdstat: "* ]] || fail "$file cut at $cut: $stderr"
 			# JSON that is cut is no JSON
@@ -240,7 +240,7 @@ models() {
 		'map(.MetricExpr = "")' 'map(del(.MetricExpr))' 'map(.MetricExpr = "((((")' 'map(.ScaleUnit = [])' \
 		'map(.MetricExpr = "1e999 / 0")' 'map(.MetricName = "a,b\n\u001b[1m")'; do
 		jq -c "$filter" whole >$file
-		try timeout 10 "$TDSTAT" --dry-run --metrics-dir models -M tma_retiring
+		try timeout 30 "$TDSTAT" --dry-run --metrics-dir models -M tma_retiring
 		[ "$status" -le 1 ] || [ "$status" = 64 ] || fail "$filter: status $status"
 		[ "$status" = 0 ] || [[ $stderr == *"tdstat: "* ]] || fail "$filter: $stderr"
 		! LC_ALL=C grep -q '[^[:print:]]' <<<"$stderr$output" || fail "$filter: no text"
@@ -276,7 +276,7 @@ perfmon() {
 }
 
 ask_perfmon() {
-	try timeout 10 "$TDSTAT" --dry-run -a --cputype core --metrics-dir models -M cpi_of_it
+	try timeout 30 "$TDSTAT" --dry-run -a --cputype core --metrics-dir models -M cpi_of_it
 }
 
 # (cut at every byte: tests/unit/perfmon.c and pmu_events.c)

@@ -327,7 +327,7 @@ offline_behind_first_row() {
 	for list in a,b b,c a,c/d '^[ab]$' '^c'; do
 		"$TDSTAT" -a -x, -o out -e '{cycles,instructions},task-clock' --for-each-cgroup "$list" -- sleep 0.7
 		perf_count perf.out -a -e '{cycles,instructions},task-clock' --for-each-cgroup "$list" sleep 0.7
-		aggregate groups out perf.out --share 0.07
+		aggregate groups out perf.out
 	done
 	[ "$(awk -F, '/cycles/ { print $4 }' out | sort -u | xargs)" = "c c/d" ]
 }
@@ -342,11 +342,11 @@ offline_behind_first_row() {
 		END { exit !(core > 2.8 && core < 3.2 && atom !~ /[1-9]/ && clock > 100) }' out
 	if [ "$TD_MACHINE" != adl ]; then # perf's pairs are of one PMU each there
 		perf_count perf.out -a -e cycles,task-clock -G a,b sleep 0.7
-		aggregate groups out perf.out --share 0.07
+		aggregate groups out perf.out
 	fi
 	"$TDSTAT" -a -x, -o out -e cycles,instructions -G b -- sleep 0.7
 	perf_count perf.out -a -e cycles,instructions -G b sleep 0.7
-	aggregate groups out perf.out --share 0.07
+	aggregate groups out perf.out
 }
 
 @test "-A, --per-core of cgroups: counts only where the cgroup ran" {
@@ -379,7 +379,7 @@ offline_behind_first_row() {
 	work_in v1/a 1
 	"$TDSTAT" -a -x, -o out -e '{cycles,instructions},task-clock' --for-each-cgroup a -- sleep 0.7
 	perf_count perf.out -a -e '{cycles,instructions},task-clock' --for-each-cgroup a sleep 0.7
-	aggregate groups out perf.out --share 0.07
+	aggregate groups out perf.out
 	"$TDSTAT" -a -j -o out --for-each-cgroup a -- sleep 1
 	aggregate on out a=1
 }

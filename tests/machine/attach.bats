@@ -132,12 +132,12 @@ until_signal() {
 
 @test "a signal is passed on to the command" {
 	emulated
-	run -130 --separate-stderr until_signal INT 1 -- env --default-signal=INT sleep 30
+	run -130 --separate-stderr until_signal INT 2 -- env --default-signal=INT sleep 30
 	[[ $stderr == *tma_retiring*"seconds time elapsed"* ]]
-	run -143 --separate-stderr until_signal TERM 1 -x, -- sleep 30
+	run -143 --separate-stderr until_signal TERM 2 -x, -- sleep 30
 	[[ $stderr == *,all,cpu_core,* ]]
 	# shellcheck disable=SC2016
-	run -7 --separate-stderr until_signal TERM 1.5 -- \
+	run -7 --separate-stderr until_signal TERM 2.5 -- \
 		sh -c 'trap "echo told; exit 7" TERM; sleep 30 >/dev/null 2>&1 3>&- & wait'
 	[ "$output" = told ]
 	[[ $stderr == *tma_retiring*"seconds time elapsed"* ]]

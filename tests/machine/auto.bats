@@ -93,7 +93,7 @@ found() {
 @test "a process with six threads, as a command and as it runs already" {
 	"$TDSTAT" -o out -- taskset -c 0,1 "$ACT" -n 6 4s:dram_latency
 	found out 10 45
-	taskset -c 0,1 "$ACT" -n 6 60s:dram_latency 3>&- &
+	taskset -c 0,1 "$ACT" -n 6 600s:dram_latency 3>&- &
 	pid=$!
 	sleep 1
 	"$TDSTAT" -p $pid --timeout 4s -o out

@@ -19,7 +19,7 @@ common_or_skip() {
 }
 
 newest() {
-	TD_PERF_SERIES=newest timeout -s KILL 40 "$PERF" "$@"
+	TD_PERF_SERIES=newest timeout -s KILL 120 "$PERF" "$@"
 }
 
 # compare FILE: of perf and of tdstat, each metric of each kind of core
@@ -54,7 +54,7 @@ compare() {
 @test "-a: ratios are those of the newest perf" {
 	emulated
 	common_or_skip
-	newest --version || skip "no perf to compare with"
+	newest_or_skip
 	newest stat -a -j -o theirs -M "$ratios" sleep 1
 	"$TDSTAT" -a -j -o out -M "$ratios" sleep 1
 	run -0 compare theirs
@@ -64,7 +64,7 @@ compare() {
 @test "-a: rates are those of the newest perf" {
 	emulated
 	common_or_skip
-	newest --version || skip "no perf to compare with"
+	newest_or_skip
 	newest stat -a -j -o theirs -M "$rates" sleep 1
 	"$TDSTAT" -a -j -o out -M "$rates" sleep 1
 	run -0 compare theirs
@@ -81,7 +81,7 @@ compare() {
 	zen*) ;;
 	*) jq -es '[.[] | select(.metric == "insn_per_cycle" and .value != null)][0].value | . > 1.48 and . < 1.52' out ;;
 	esac
-	jq -es '[.[] | select(.metric == "cycles_frequency" and .value != null)][0].value | . > 2.9 and . < 3.1' out
+	jq -es '[.[] | select(.metric == "cycles_frequency" and .value != null)][0].value | . > 2.6 and . < 3.4' out
 	jq -es '[.[] | select(.metric == "CPUs_utilized")] | length == 1 and .[0].value < 1.05 and .[0].value > 0.3' out
 }
 
@@ -91,7 +91,7 @@ compare() {
 	"$TDSTAT" -a -A -j -o out -M CPUs_utilized,insn_per_cycle sleep 1
 	cpus=$(getconf _NPROCESSORS_ONLN)
 	jq -es --argjson n "$cpus" '
-		([.[] | select(.metric == "CPUs_utilized")] | length == $n and all(.value > 0.97 and .value < 1.03)) and
+		([.[] | select(.metric == "CPUs_utilized")] | length == $n and all(.value > 0.9 and .value < 1.1)) and
 		([.[] | select(.metric == "insn_per_cycle")] | length == $n and all(.value > 0.9) and (map(.id) | unique | length == $n))' out
 }
 

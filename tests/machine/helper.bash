@@ -2,6 +2,12 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # bats reads and sets some
 # What the tests on the emulated machine share; each runs in a folder of its own.
 bats_require_minimum_version 1.5.0
+load ../cli/again
+
+# A host that is busy may stop any processor at any moment: what fails is tried once
+# more at once, which takes seconds, before tests/boot does so with the whole file in
+# a new guest.  What failed at first is told, and so is seen.
+BATS_TEST_RETRIES=1
 
 PERF=$BATS_TEST_DIRNAME/../emulator/perf
 [ "$TD_MACHINE" != here ] || PERF=perf
@@ -28,10 +34,11 @@ tidy_up() {
 	touch end
 	# shellcheck disable=SC2046
 	kill $(jobs -p) 2>/dev/null || true
-	[ -z "$BATS_TEST_COMPLETED" ] || return 0
+	[ -z "$BATS_TEST_COMPLETED$BATS_TEST_SKIPPED" ] || return 0
 	echo "status: ${status-}"
 	echo "output: ${output-}"
 	echo "stderr: ${stderr-}"
+	tell_of_failure
 }
 
 # For what needs the machine's known rates and layout.
@@ -41,6 +48,13 @@ emulated() {
 
 perf_or_skip() {
 	"$PERF" --version >/dev/null 2>&1 || skip "no perf to compare with"
+}
+
+# The newest perf, of the series that the tests know: from one day to the next Debian
+# may have another, with other metrics and another output.
+newest_or_skip() {
+	[[ $(TD_PERF_SERIES=newest "$PERF" --version 2>/dev/null) == "perf version 7.2."* ]] ||
+		skip "no perf 7.2 to compare with"
 }
 
 # rates SUBCOMMAND...: see rates.py

@@ -72,7 +72,7 @@ all_true() {
 
 @test "the newest perf has the same latencies" {
 	[ -z "$no_pebs" ] || skip "no samples"
-	perf_or_skip
+	newest_or_skip
 	typed=$(printf '%s:R,' "${EVENTS[@]}")
 	"$TDSTAT" -a -x, -o ours -e "${typed%,}" -- sleep 2
 	for _ in 1 2 3 4 5 6; do

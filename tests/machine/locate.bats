@@ -13,7 +13,7 @@ ACT=$ROOT/build/emulator/act
 TRUTH=$ROOT/tests/emulator/scenarios/alderlake.truth
 
 locate() {
-	timeout -s KILL 40 "$TDSTAT" locate "$@"
+	timeout -s KILL 120 "$TDSTAT" locate "$@"
 }
 
 # share FILE PMU FUNCTION: the share in % of the event with the most samples, and
@@ -151,7 +151,7 @@ expected() {
 # --- beside perf ----------------------------------------------------------------
 
 newest() {
-	TD_PERF_SERIES=newest timeout -s KILL 40 "$PERF" "$@"
+	TD_PERF_SERIES=newest timeout -s KILL 120 "$PERF" "$@"
 }
 
 # perf_functions FILE EVENT: lines of share and function
@@ -161,7 +161,7 @@ perf_functions() {
 }
 
 @test "the same functions and shares as the newest perf" {
-	newest --version || skip "no perf to compare with"
+	newest_or_skip
 	turns=(250ms:dram_latency 250ms:icache 250ms:mispredict)
 	turns+=("${turns[@]}" "${turns[@]}" "${turns[@]}")
 	for kind in core:0 atom:2; do
@@ -182,16 +182,16 @@ perf_functions() {
 # --- rights ---------------------------------------------------------------------
 
 @test "a user that may not sample the kernel: user space, and it is said" {
-	run -0 --separate-stderr as_nobody 2 timeout -s KILL 40 "$TDSTAT" locate tma_icache_misses -j -- taskset -c 0 "$ACT" 1s:icache
+	run -0 --separate-stderr as_nobody 2 timeout -s KILL 120 "$TDSTAT" locate tma_icache_misses -j -- taskset -c 0 "$ACT" 1s:icache
 	[ "$(grep -c '^tdstat: sampling user space only: .*perf_event_paranoid' <<<"$stderr")" -eq 1 ]
 	[[ $stderr == *scenario_icache* ]]
 }
 
 @test "a user that may not sample at all: two lines, and nothing is run" {
-	run -1 --separate-stderr as_nobody 3 timeout -s KILL 40 "$TDSTAT" locate tma_icache_misses -- echo ran
+	run -1 --separate-stderr as_nobody 3 timeout -s KILL 120 "$TDSTAT" locate tma_icache_misses -- echo ran
 	assert_two_lines
 	[[ $stderr == *perf_event_paranoid* ]]
-	run -1 --separate-stderr as_nobody 2 timeout -s KILL 40 "$TDSTAT" locate tma_icache_misses -a --timeout 100
+	run -1 --separate-stderr as_nobody 2 timeout -s KILL 120 "$TDSTAT" locate tma_icache_misses -a --timeout 100
 	assert_two_lines
 	[[ $stderr == *perf_event_paranoid* ]]
 }
@@ -200,12 +200,12 @@ perf_functions() {
 	before=$(</proc/sys/kernel/perf_event_mlock_kb)
 	echo 64 >/proc/sys/kernel/perf_event_mlock_kb
 	# shellcheck disable=SC2016 # of the shell within
-	run --separate-stderr as_nobody 1 bash -c 'ulimit -l 0; exec timeout -s KILL 40 "$@"' bash \
+	run --separate-stderr as_nobody 1 bash -c 'ulimit -l 0; exec timeout -s KILL 120 "$@"' bash \
 		"$TDSTAT" locate tma_icache_misses -j -- taskset -c 0 "$ACT" 500ms:icache
 	echo 4 >/proc/sys/kernel/perf_event_mlock_kb
 	small=$stderr
 	# shellcheck disable=SC2016
-	run --separate-stderr as_nobody 1 bash -c 'ulimit -l 0; exec timeout -s KILL 40 "$@"' bash \
+	run --separate-stderr as_nobody 1 bash -c 'ulimit -l 0; exec timeout -s KILL 120 "$@"' bash \
 		"$TDSTAT" locate tma_icache_misses -j -- echo ran
 	echo "$before" >/proc/sys/kernel/perf_event_mlock_kb
 	[[ $small == *perf_event_mlock_kb* ]]

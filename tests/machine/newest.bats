@@ -13,7 +13,7 @@ load helper
 	emulated
 	unset TDSTAT_METRICS
 	export PERF TD_PERF_SERIES=newest
-	perf_or_skip
+	newest_or_skip
 	run -0 python3 "$BATS_TEST_DIRNAME/metrics.py" compare 3
 	echo "# $TD_MACHINE: ${lines[-1]}" >&3
 }

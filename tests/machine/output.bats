@@ -186,3 +186,20 @@ german_locale() {
 	[ "$(wc -l <out)" -eq 3 ]
 	run ! grep cpu_ out
 }
+
+@test "--perfetto: level 1 of each PMU, when it was" {
+	before=$(cut -d ' ' -f 1 /proc/uptime)
+	"$TDSTAT" -a -l 2 -I 200 --interval-count 3 --perfetto trace.json
+	after=$(cut -d ' ' -f 1 /proc/uptime)
+	# uptime has two digits, and the machine never sleeps
+	jq -e --argjson a "$before" --argjson b "$after" '
+		(map(select(.name == "process_name") | { (.pid | tostring): .args.name }) | add) as $names |
+		map(select(.ph == "C") | .of = $names[.pid | tostring]) as $c |
+		($c | map(.ts) | min >= ($a - 0.01) * 1e6 and max <= ($b + 0.01) * 1e6 and max - min >= 600000) and
+		($c | map(.of) | unique == ["tdstat cpu_atom", "tdstat cpu_core"]) and
+		($c | map(select(.name == "tma_memory_bound")) | length == 4) and
+		($c | map(select(.args["%"] | type == "number") |
+			select(.name | test("^tma_(retiring|backend_bound|frontend_bound|bad_speculation)$"))) |
+			group_by([.of, .ts]) | length == 6 and
+			all(length == 4 and (map(.args["%"]) | add | . > 99 and . < 101)))' trace.json
+}

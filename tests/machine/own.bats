@@ -39,11 +39,11 @@ await_work() {
 LOOP='i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
 
 @test "-p: a process that shares its CPU with others, on each kind of core" {
-	on 0 60s:ports
-	on 0 60s:icache
+	on 0 600s:ports
+	on 0 600s:icache
 	icache=$pid
-	on 3 60s:mispredict
-	on 3 60s:dram_latency
+	on 3 600s:mispredict
+	on 3 600s:dram_latency
 	"$TDSTAT" -l 2 -p "$icache" -j -o core -- sleep 1.5
 	"$TDSTAT" -l 2 -p "$pid" -j -o atom -- sleep 1.5
 	own is core cpu_core icache
@@ -51,9 +51,9 @@ LOOP='i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
 }
 
 @test "--per-thread: each thread of a process its own, beside those of another" {
-	on 0,1 -n 3 60s:ports,icache,mispredict
+	on 0,1 -n 3 600s:ports,icache,mispredict
 	first=$pid
-	on 2,3 -n 3 60s:icache,dram_latency,ports
+	on 2,3 -n 3 600s:icache,dram_latency,ports
 	"$TDSTAT" -l 2 --per-thread -p "$first,$pid" -j -o out -- sleep 3
 	for pair in "$first cpu_core ports icache mispredict" "$pid cpu_atom icache dram_latency ports"; do
 		read -r id pmu scenarios <<<"$pair"
@@ -71,7 +71,7 @@ in_cgroup() {
 	# until any controller was asked for, the kernel leaves perf's out, too
 	echo +cpu >$CGROUPS/cgroup.subtree_control
 	mkdir -p "$CGROUPS/$2"
-	on "$1" "60s:$2"
+	on "$1" "600s:$2"
 	echo "$pid" >"$CGROUPS/$2/cgroup.procs"
 }
 
@@ -79,7 +79,7 @@ in_cgroup() {
 	in_cgroup 0 ports
 	in_cgroup 1 icache
 	in_cgroup 3 dram_latency
-	on 2 60s:mispredict
+	on 2 600s:mispredict
 	"$TDSTAT" -l 2 -a --for-each-cgroup ports,icache,dram_latency -j -o out -- sleep 3
 	own is out cpu_core ports ports
 	own is out cpu_core icache icache
@@ -91,7 +91,7 @@ in_cgroup() {
 @test "cgroups that share a CPU, on each kind of core" {
 	in_cgroup 0 ports
 	in_cgroup 0 icache
-	on 0 60s:mispredict
+	on 0 600s:mispredict
 	in_cgroup 3 dram_latency
 	in_cgroup 3 mispredict
 	"$TDSTAT" -l 2 -a --for-each-cgroup ports,icache,dram_latency,mispredict -j -o out -- sleep 4
@@ -102,7 +102,7 @@ in_cgroup() {
 }
 
 @test "-I: the phases of a command, beside another process" {
-	on 0-3 -n 4 60s:mispredict
+	on 0-3 -n 4 600s:mispredict
 	for pair in "1 cpu_core" "2 cpu_atom"; do
 		read -r cpu pmu <<<"$pair"
 		# "usual" is balanced, the first of the file
@@ -113,8 +113,8 @@ in_cgroup() {
 }
 
 @test "a process that is sent from one kind of core to the other" {
-	on 1,2 -n 2 60s:dram_latency
-	on 0 60s:icache
+	on 1,2 -n 2 600s:dram_latency
+	on 0 600s:icache
 	"$TDSTAT" -l 2 -p "$pid" -j -o out -- sh -c \
 		"for cpu in 3 0 2 1 3 0 2; do sleep 0.4; taskset -p -c \$cpu $pid; done >moves"
 	own is out cpu_core icache
@@ -122,7 +122,7 @@ in_cgroup() {
 }
 
 @test "what a command forks and executes goes on with its scenario" {
-	on 0-3 -n 4 60s:mispredict
+	on 0-3 -n 4 600s:mispredict
 	for pair in "0 cpu_core" "3 cpu_atom"; do
 		read -r cpu pmu <<<"$pair"
 		"$TDSTAT" -l 2 -j -o out -- taskset -c "$cpu" "$ACT" 300ms:ports -- \

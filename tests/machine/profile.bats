@@ -13,7 +13,7 @@ ACT=$ROOT/build/emulator/act
 export PYTHONDONTWRITEBYTECODE=1
 
 profile() {
-	timeout -s KILL 40 "$TDSTAT" profile "$@"
+	timeout -s KILL 120 "$TDSTAT" profile "$@"
 }
 
 # as FILE PMU SCENARIO...: their functions are each what they are, within 2 points, or
@@ -134,11 +134,11 @@ turns() {
 # --- beside perf ----------------------------------------------------------------
 
 newest() {
-	TD_PERF_SERIES=newest timeout -s KILL 40 "$PERF" "$@"
+	TD_PERF_SERIES=newest timeout -s KILL 120 "$PERF" "$@"
 }
 
 @test "the same functions as the newest perf's, with as much of the cycles" {
-	newest --version || skip "no perf to compare with"
+	newest_or_skip
 	newest record -q -F 1000 -e cpu_core/cycles/u -o data taskset -c 0 "$ACT" 1s:dram_latency 2s:icache
 	newest report -i data --stdio -F overhead,sym --percent-limit 2 2>/dev/null |
 		sed -nE 's/^ *([0-9.]+)% +\[[.k]\] +([^ ]+).*/\1 \2/p' >perf
@@ -157,9 +157,9 @@ newest() {
 # --- rights ---------------------------------------------------------------------
 
 @test "a user that may not sample the kernel: user space, and it is said" {
-	run -0 --separate-stderr as_nobody 2 timeout -s KILL 40 "$TDSTAT" profile -j -- taskset -c 0 "$ACT" 1s:icache
+	run -0 --separate-stderr as_nobody 2 timeout -s KILL 120 "$TDSTAT" profile -j -- taskset -c 0 "$ACT" 1s:icache
 	[ "$(grep -c '^tdstat: sampling user space only: .*perf_event_paranoid' <<<"$stderr")" -eq 1 ]
-	run -1 --separate-stderr as_nobody 3 timeout -s KILL 40 "$TDSTAT" profile -- echo ran
+	run -1 --separate-stderr as_nobody 3 timeout -s KILL 120 "$TDSTAT" profile -- echo ran
 	assert_two_lines
 	[[ $stderr == *perf_event_paranoid* ]]
 }

@@ -146,7 +146,9 @@ static void thread_then_exec(struct family *family)
 
 	pthread_create(&thread, NULL, note_tid, &family->thread);
 	pthread_join(thread, NULL);
-	usleep(10000); /* pthread_join(3) returns before the thread has ended */
+	/* pthread_join(3) returns before the thread has ended */
+	while (!tgkill(getpid(), family->thread, 0))
+		usleep(1000);
 	exec_true(&family->grandchild);
 }
 

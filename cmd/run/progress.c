@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/run/progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "lib/base/util.h"
+
+#define NS_A_SECOND UINT64_C(1000000000)
+/* Nobody waits for more than 100 hours. */
+#define MAX_LEFT_NS (UINT64_C(360000) * NS_A_SECOND)
+
+/* --- the text --------------------------------------------------------------- */
+
+uint64_t td_progress_left(size_t done, size_t all, uint64_t spent_ns)
+{
+	if (!done || all < done)
+		return UINT64_MAX;
+	return (uint64_t)((double)spent_ns / (double)done *
+			  (double)(all - done));
+}
+
+/* "40 s", "3:20", "1:02:03" */
+static const char *format_time(char buf[32], uint64_t ns)
+{
+	unsigned int s = (unsigned int)((ns + NS_A_SECOND / 2) / NS_A_SECOND);
+
+	if (s < 60)
+		snprintf(buf, 32, "%u s", s ? s : 1);
+	else if (s < 3600)
+		snprintf(buf, 32, "%u:%02u", s / 60, s % 60);
+	else
+		snprintf(buf, 32, "%u:%02u:%02u", s / 3600, s / 60 % 60,
+			 s % 60);
+	return buf;
+}
+
+static bool fits(const char *text, unsigned int columns)
+{
+	return strlen(text) <= columns;
+}
+
+const char *td_progress_text(char buf[TD_PROGRESS_SIZE], const char *label,
+			     size_t nr, size_t of, uint64_t left_ns,
+			     unsigned int columns)
+{
+	char end[32] = "", time[32];
+
+	if (of)
+		snprintf(end, sizeof(end), " of %zu", of);
+	if (left_ns < MAX_LEFT_NS) {
+		snprintf(buf, TD_PROGRESS_SIZE, "%s %zu%s, about %s left",
+			 label, nr, end, format_time(time, left_ns));
+		if (fits(buf, columns))
+			return buf;
+	}
+	snprintf(buf, TD_PROGRESS_SIZE, "%s %zu%s", label, nr, end);
+	if (!fits(buf, columns))
+		buf[0] = '\0';
+	return buf;
+}
+
+/* --- the terminal ----------------------------------------------------------- */
+
+/* In the background, the terminal is somebody else's. */
+static bool is_ours(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0 &&
+	       tcgetpgrp(STDERR_FILENO) == getpgrp();
+}
+
+struct td_progress td_progress_make(const struct td_opts *opts, size_t all)
+{
+	return (struct td_progress){
+		/* -v has a line of its own for each run, -I its rows */
+		.on = !opts->quiet && !opts->verbose && !opts->interval_ms &&
+		      !opts->dry_run && is_ours(),
+		.all = all,
+	};
+}
+
+/* The width of the window; 0: too narrow for anything, or unknown. */
+static unsigned int columns_of_window(void)
+{
+	struct winsize size;
+
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) ? 0 : size.ws_col;
+}
+
+/*
+ * Moves to the beginning of a line: spaces that fill the line from its beginning
+ * stay in it, but from behind an unfinished line of the command they go on to the
+ * next one.  The shells' prompts do it this way.
+ */
+static void begin_line(FILE *to, unsigned int columns)
+{
+	fprintf(to, "%*s\r\033[K", (int)columns - 1, "");
+}
+
+/* In one write(2), as others may write to the terminal, too.  text "": no line. */
+static void put(struct td_progress *progress, const char *text,
+		unsigned int columns)
+{
+	td_autofree char *line = NULL;
+	size_t size;
+	FILE *to = open_memstream(&line, &size);
+
+	if (!to)
+		return;
+	begin_line(to, columns);
+	progress->shown = *text;
+	if (*text)
+		fprintf(to, "\033[%dC%s\r",
+			(int)columns - 1 - (int)strlen(text), text);
+	if (fclose(to))
+		return;
+	fflush(stderr); /* what was said before */
+	if (write(STDERR_FILENO, line, size) < 0)
+		progress->on = false;
+}
+
+/* Beside the text there must be room for a space at each side. */
+static void show(struct td_progress *progress, const char *text,
+		 unsigned int columns)
+{
+	if (*text && strlen(text) + 2 <= columns)
+		put(progress, text, columns);
+	else
+		td_progress_clear(progress);
+}
+
+void td_progress_run(struct td_progress *progress, const char *label, size_t nr,
+		     size_t of)
+{
+	unsigned int columns = progress->on ? columns_of_window() : 0;
+	char buf[TD_PROGRESS_SIZE];
+	uint64_t left_ns;
+
+	if (!progress->begun++)
+		progress->start_ns = td_now_ns();
+	if (columns < 2)
+		return;
+	left_ns = td_progress_left(progress->begun - 1, progress->all,
+				   td_now_ns() - progress->start_ns);
+	show(progress,
+	     td_progress_text(buf, label, nr, of, left_ns, columns - 2),
+	     columns);
+}
+
+void td_progress_stage(struct td_progress *progress, const char *text)
+{
+	unsigned int columns = progress->on ? columns_of_window() : 0;
+
+	if (columns >= 2)
+		show(progress, text, columns);
+}
+
+void td_progress_clear(struct td_progress *progress)
+{
+	unsigned int columns = progress->shown ? columns_of_window() : 0;
+
+	if (columns >= 2)
+		put(progress, "", columns);
+	progress->shown = false;
+}

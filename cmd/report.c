@@ -177,13 +177,13 @@ static int check(const struct td_opts *opts, struct td_err *err)
 	if (opts->locate && opts->profile)
 		return td_err_usage(
 			err, "--locate and --profile exclude each other");
-	if (opts->locate && !td_out_find(opts->format)->where)
-		return refuse_picture(opts, err);
 	if (opts->perfetto && (opts->locate || opts->profile))
 		return td_err_usage(err,
 				    "--perfetto shows intervals: samples have "
 				    "none, so --locate and --profile exclude "
 				    "it");
+	if (opts->locate && !td_out_find(opts->format)->where)
+		return refuse_picture(opts, err);
 	return 0;
 }
 

@@ -216,7 +216,7 @@ assert near' "$value" || fail "no $value"
 
 @test "the picture of the README is what this makes" {
 	known_files
-	"$TDSTAT" report "$data/manual/xz-3.jsonl" --cputype core --svg out.svg 2>/dev/null
+	"$TDSTAT" report "$data/alderlake-course.jsonl" --cputype core --svg out.svg 2>/dev/null
 	cmp out.svg "$here/../../man/tdstat-report.svg"
 	grep -qF '(man/tdstat-report.svg)' "$here/../../README.md"
 }

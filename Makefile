@@ -118,6 +118,12 @@ $(BENCHES): $(B)/libtd.a build/libperf/libperf.a build/libperf/libapi.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(LINK)
 
+# A page lets the script run that has this hash.
+build/page.js.hash: cmd/out/page/page.js | build/.gitignore
+	@env printf "$$(sha256sum $< | cut -c 1-64 | sed 's/../\\x&/g')" | base64 >$@.new
+	@tr -d '\n' <$@.new >$@ && rm $@.new
+$(B)/obj/cmd/out/page/head.o: cmd/out/page/page.css cmd/out/page/page.js build/page.js.hash
+
 # q: several folders have files of one name, which r would take for one.
 $(B)/libtd.a: $(LIB:%.c=$(B)/obj/%.o)
 	@mkdir -p $(@D)

@@ -197,9 +197,11 @@ static const struct td_option_group group_comparing = { TD_SECTION_WHAT,
 static const struct td_option_group group_numbers = { TD_SECTION_HOW, numbers };
 
 static const struct td_option_group *const groups[] = {
-	&group_comparing, &td_group_cores,  &td_group_files,
-	&td_group_model,  &group_numbers,   &td_group_formats,
-	&td_group_output, &td_group_stream, NULL,
+	&group_comparing, &td_group_cores,
+	&td_group_files,  &td_group_model,
+	&group_numbers,   &td_group_formats,
+	&td_group_html,   &td_group_output,
+	&td_group_stream, NULL,
 };
 
 const struct td_command td_command_diff = {

@@ -165,6 +165,13 @@ static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 	return td_err_hint(err, "for each file: tdstat report FILE");
 }
 
+static int refuse_picture(const struct td_opts *opts, struct td_err *err)
+{
+	td_err_usage(err, "%s is a picture of the tree: --locate shows none",
+		     td_out_option(opts->format));
+	return td_err_hint(err, "--html has a table of the functions");
+}
+
 static int check(const struct td_opts *opts, struct td_err *err)
 {
 	if (opts->locate && opts->profile)
@@ -175,6 +182,8 @@ static int check(const struct td_opts *opts, struct td_err *err)
 				    "--perfetto shows intervals: samples have "
 				    "none, so --locate and --profile exclude "
 				    "it");
+	if (opts->locate && !td_out_find(opts->format)->where)
+		return refuse_picture(opts, err);
 	return 0;
 }
 
@@ -207,13 +216,11 @@ static const struct td_option_group group_recording = { TD_SECTION_HOW,
 							recording };
 
 static const struct td_option_group *const groups[] = {
-	&group_recording,  &td_group_cores,
-	&td_group_files,   &td_group_model,
-	&td_group_tree,    &td_group_scale,
-	&td_group_rows,    &td_group_aggregations,
-	&td_group_formats, &td_group_perfetto,
-	&td_group_output,  &td_group_stream,
-	&td_group_verbose, NULL,
+	&group_recording, &td_group_cores,        &td_group_files,
+	&td_group_model,  &td_group_tree,         &td_group_scale,
+	&td_group_rows,   &td_group_aggregations, &td_group_formats,
+	&td_group_pages,  &td_group_perfetto,     &td_group_output,
+	&td_group_stream, &td_group_verbose,      NULL,
 };
 
 const struct td_command td_command_report = {

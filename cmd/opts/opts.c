@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "cmd/out/writers.h"
 #include "lib/count/aggregations.h"
 
 bool td_opts_want_events(const struct td_opts *opts)
@@ -20,8 +21,9 @@ bool td_opts_want_verdict(const struct td_opts *opts)
 	    opts->subcommand == TD_PROFILE || td_opts_exposes(opts))
 		return false;
 	/* for programs only if asked for, as it is a line of another kind */
-	return opts->verdict ||
-	       (opts->format == TD_FORMAT_TEXT && !opts->no_verdict);
+	return opts->verdict || ((opts->format == TD_FORMAT_TEXT ||
+				  td_out_find(opts->format)->whole) &&
+				 !opts->no_verdict);
 }
 
 bool td_opts_exposes(const struct td_opts *opts)

@@ -95,6 +95,7 @@ struct td_opts {
 	const char *pre, *post;
 	bool sync;
 	unsigned int formats; /* bits 1 << td_format_kind */
+	const char *page;     /* the file of --html or --svg; NULL: none */
 	enum td_format_kind format;
 	const char *separator;
 	const char *output;   /* record: the recording; else the result */

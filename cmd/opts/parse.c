@@ -71,6 +71,9 @@ static int finish(struct td_opts *opts, struct td_err *err)
 	while (opts->formats >> opts->format > 1)
 		opts->format++;
 	rc = td_opts_check(opts, err);
+	/* "-" is standard output, where results go without a name */
+	if (opts->page && strcmp(opts->page, "-") != 0)
+		opts->output = opts->page;
 	return rc || !opts->chosen->check ? rc : opts->chosen->check(opts, err);
 }
 

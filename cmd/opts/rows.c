@@ -11,7 +11,7 @@
 #define MAX_ROWS 32 /* bits in td_opts.aggregations and .formats */
 
 static struct td_option aggregations[MAX_ROWS + 1], formats[MAX_ROWS + 1];
-static struct td_option json[2], perfetto[2];
+static struct td_option json[2], perfetto[2], pages[MAX_ROWS + 1], html[2];
 
 /* Makes the option of row i, which sets bit i at offset. */
 static struct td_option make_option(const char *option, const char *letter,
@@ -51,6 +51,17 @@ static void fill_aggregations(void)
 	}
 }
 
+static struct td_option make_page(const struct td_out *out, size_t i)
+{
+	struct td_option page =
+		make_option(out->option, out->letter, out->arg, out->help,
+			    offsetof(struct td_opts, formats), i);
+
+	page.kind = TD_OPTION_FUNCTION;
+	page.set = i == TD_FORMAT_SVG ? td_value_svg : td_value_html;
+	return page;
+}
+
 static void fill_perfetto(void)
 {
 	const struct td_out *out = td_out_find(TD_FORMAT_PERFETTO);
@@ -64,13 +75,20 @@ static void fill_perfetto(void)
 /* Without text, the default, and those that only some subcommands have. */
 static void fill_formats(void)
 {
-	struct td_option *o = formats;
+	struct td_option *o = formats, *page = pages;
 
 	for (size_t i = TD_FORMAT_TEXT + 1; i < td_nr_formats(); i++) {
 		const struct td_out *out = td_out_find((enum td_format_kind)i);
 
 		if (i == TD_FORMAT_PERFETTO)
 			continue;
+		if (out->whole) {
+			*page = make_page(out, i);
+			if (i == TD_FORMAT_HTML)
+				html[0] = *page;
+			page++;
+			continue;
+		}
 		*o = make_option(out->option, out->letter, out->arg, out->help,
 				 offsetof(struct td_opts, formats), i);
 		if (out->arg) {
@@ -93,5 +111,7 @@ void td_opts_fill_rows(void)
 const struct td_option_group td_group_aggregations = { TD_SECTION_HOW,
 						       aggregations };
 const struct td_option_group td_group_formats = { TD_SECTION_HOW, formats };
+const struct td_option_group td_group_pages = { TD_SECTION_HOW, pages };
+const struct td_option_group td_group_html = { TD_SECTION_HOW, html };
 const struct td_option_group td_group_perfetto = { TD_SECTION_HOW, perfetto };
 const struct td_option_group td_group_json = { TD_SECTION_HOW, json };

@@ -10,6 +10,8 @@
  */
 extern const struct td_option_group td_group_aggregations, /* all but --total */
 	td_group_formats,  /* -x, -j: those that all subcommands have */
+	td_group_pages,    /* --html, --svg */
+	td_group_html,     /* --html alone */
 	td_group_json,     /* -j alone */
 	td_group_perfetto; /* --perfetto */
 

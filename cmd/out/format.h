@@ -12,6 +12,8 @@ enum td_format_kind {
 	TD_FORMAT_TEXT,
 	TD_FORMAT_CSV,
 	TD_FORMAT_JSON,
+	TD_FORMAT_HTML,
+	TD_FORMAT_SVG,
 	TD_FORMAT_PERFETTO,
 };
 
@@ -34,13 +36,21 @@ struct td_out {
 	const char *help;
 	bool for_people; /* has titles and, in a file, a line with the date */
 	bool one_header; /* for the whole file, also if results are appended */
+	/*
+	 * A file of its own, with the sum of all intervals and the verdict; arg is
+	 * its name.
+	 */
+	bool whole;
 	void (*report)(struct td_writer *writer,
 		       const struct td_report *report);
 	/* Writes the verdict behind its report; NULL: this format has none. */
 	void (*verdict)(struct td_writer *writer,
 			const struct td_report *report,
 			const struct td_advice *advice);
-	/* Writes counts instead of metrics; a run has one or the other. */
+	/*
+	 * Writes counts instead of metrics; a run has one or the other.  NULL, as
+	 * for the next two: this format cannot show them.
+	 */
 	void (*events)(struct td_writer *writer,
 		       const struct td_event_report *report);
 	/* Writes where events were sampled. */

@@ -9,6 +9,8 @@
 #include "lib/count/aggregation.h"
 #include "lib/target/name.h"
 
+struct td_machine;
+
 /* What surrounds results and how they are shown; does not change in a run. */
 struct td_frame {
 	const char *target; /* td_target_name.text; borrowed */
@@ -19,8 +21,10 @@ struct td_frame {
 	/* when the first interval began, since 1970; wall: it is known */
 	uint64_t start_ns;
 	struct td_clocks clocks; /* the same moment */
-	bool show_pmu;           /* the machine is hybrid */
-	bool show_id;            /* with an aggregation or cgroups */
+	/* that was measured; borrowed; NULL: unknown */
+	const struct td_machine *machine;
+	bool show_pmu; /* the machine is hybrid */
+	bool show_id;  /* with an aggregation or cgroups */
 	enum td_aggregation how;
 	bool show_cgroup;  /* in a column of its own in the event table */
 	bool trees;        /* too many columns for the wide form of a table */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cmd/out: results as text, CSV, JSON, or a trace.
+ * cmd/out: results as text, CSV, JSON, a trace or a page (page/).
  *
  * In: finished reports.
  * Out: bytes on a stream.  Writers compute nothing.
@@ -29,6 +29,8 @@ struct td_writer {
 	struct td_tracks *tracks; /* a trace: what it has so far, owned */
 	bool header_done;
 	bool summary; /* of all intervals */
+	/* HTML: the page has begun, and its rows over time have ended */
+	bool page_begun, course_done;
 };
 
 /* text_events.c, csv_events.c, json_events.c */

@@ -7,5 +7,7 @@
 /* The rows of the table in writers.c: text.c, csv.c, json.c, perfetto.c */
 extern const struct td_out td_out_text, td_out_csv, td_out_json,
 	td_out_perfetto;
+/* page/html.c, page/svg.c */
+extern const struct td_out td_out_html, td_out_svg;
 
 #endif

@@ -13,6 +13,8 @@ static const struct td_out *const writers[] = {
 	[TD_FORMAT_TEXT] = &td_out_text,
 	[TD_FORMAT_CSV] = &td_out_csv,
 	[TD_FORMAT_JSON] = &td_out_json,
+	[TD_FORMAT_HTML] = &td_out_html,
+	[TD_FORMAT_SVG] = &td_out_svg,
 	[TD_FORMAT_PERFETTO] = &td_out_perfetto,
 };
 /* clang-format on */

@@ -15,7 +15,9 @@ int td_view_init(struct td_view *view, const struct td_source *source,
 		.merge = opts->hybrid_merge,
 		.ranked = opts->bottlenecks,
 		.only_ratios = opts->metric_only && !source->tree,
-		.summary = opts->summary && source->interval,
+		.summary =
+			(opts->summary || td_out_find(opts->format)->whole) &&
+			source->interval,
 		.verdict = td_opts_want_verdict(opts) ? opts : NULL,
 		.mean = opts->repeat > 1 && !source->interval,
 		.table = opts->table,
@@ -56,6 +58,7 @@ static struct td_frame make_frame(const struct td_view *view,
 		.of_perf = source->of_perf,
 		.wall = opts->wall_time,
 		.start_ns = source->start_ns,
+		.machine = source->machine,
 		.clocks = source->clocks,
 		.show_pmu = source->machine->nr_core > 1 ||
 			    (source->tree && source->tree->nr_package_nodes),
@@ -74,14 +77,25 @@ static struct td_frame make_frame(const struct td_view *view,
 	};
 }
 
+/* A picture is of a tree. */
+static int check_events(const struct td_source *source,
+			const struct td_opts *opts, struct td_err *err)
+{
+	if (source->tree || td_out_find(opts->format)->events)
+		return 0;
+	td_err_usage(err, "%s is a picture of the tree, and these are events",
+		     td_out_option(opts->format));
+	return td_err_hint(err, "--html has a table of them");
+}
+
 int td_view_open(struct td_view *view, const struct td_opts *opts,
 		 struct td_err *err)
 {
 	const struct td_source *source = view->source;
 	const struct td_frame frame = make_frame(view, opts);
-	int rc = 0;
+	int rc = check_events(source, opts, err);
 
-	if (view->only_ratios)
+	if (!rc && view->only_ratios)
 		rc = td_ratio_table_build(&view->ratios, source->plan,
 					  source->machine, view->merge, err);
 	if (rc == -ENODATA)

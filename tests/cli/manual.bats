@@ -232,7 +232,7 @@ listed() {
 	[ "$(wc -l <of_help)" -gt 80 ]
 	assert_same "$(cat of_help)" "$(listed tdstat.1 tdstat-{record,report,diff,regions,top,locate,profile,serve,list,explain,doctor}.1 | grep -vx -e -h)"
 	# those of the subcommands alone stand on their pages
-	assert_same "$(printf '%s\n' --callers --every --fail-above --freq --input --listen --locate --no-tree --overhead --per --per-region --print --profile --read --record --samples --total -F)" "$(grep -vxFf <(listed tdstat.1) of_help)"
+	assert_same "$(printf '%s\n' --callers --every --fail-above --freq --html --input --listen --locate --no-tree --overhead --per --per-region --print --profile --read --record --samples --svg --total -F)" "$(grep -vxFf <(listed tdstat.1) of_help)"
 	for page in tdstat-output.5 tdstat-recording.5 tdstat-events.7 tdstat-metrics.7 tdstat-control.7 tdstat-openmetrics.7; do
 		run ! grep -vxFf of_help <(listed "$page")
 	done
@@ -245,7 +245,7 @@ value_of() {
 	-l | --td-level | --log-fd) echo 1 ;;
 	-M) echo tma_retiring ;;
 	-x) echo , ;;
-	-o | --perfetto) echo result ;;
+	-o | --perfetto | --html | --svg) echo result ;;
 	--cputype) echo cpu_core ;;
 	--time-format) echo seconds ;;
 	--model) echo sapphirerapids ;;

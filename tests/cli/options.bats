@@ -154,6 +154,14 @@ refused() {
 	done
 	refused '-x.*-j' report -i file -x, -j
 	refused '-o' report -i file --append
+	refused '-x.*html' report -i file -x, --html made
+	refused 'html.*-o' report -i file -o made --html made
+	refused 'html.*--log-fd' report -i file --log-fd 3 --html made
+	refused 'html.*svg' report -i file --svg made --html made
+	refused '--append' report -i file --append --html made
+	refused 'svg.*locate' report -i file --locate --svg made
+	refused 'html: an empty name' report -i file --html ''
+	[ ! -e made ]
 }
 
 @test "nothing is run and no file is made by a command line that is refused" {
@@ -201,7 +209,7 @@ options_of() {
 	assert_same "$(printf -- '--%s\n' help metrics-dir model usage version)" "$(options_of explain)"
 	assert_same "$(printf -- '--%s\n' help usage version)" "$(options_of help)"
 	# what is for counting is none of report's, and the reverse
-	assert_same "$(printf -- '--%s\n' callers input locate no-tree per-region profile total)" "$(comm -13 <(options_of) <(options_of report))"
+	assert_same "$(printf -- '--%s\n' callers html input locate no-tree per-region profile svg total)" "$(comm -13 <(options_of) <(options_of report))"
 	assert_same "$(printf -- '--%s\n' append max-series no-multiplex openmetrics perfetto repeat table)" "$(comm -23 <(options_of) <(options_of record))"
 	for option in pid interval-print event dry-run repeat control; do
 		run ! grep -x -e "--$option" <(options_of report)

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The rows over time, for the script: an array of intervals, each
+ *   [end in seconds, [[id, PMU, busy, share, [value, ...]], ...]]
+ * whose values are of the nodes that td_page_put_nodes() lists for the PMU.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "cmd/out/page/parts.h"
+#include "cmd/out/page/text.h"
+#include "lib/base/util.h"
+
+void td_page_course_begin(FILE *fp)
+{
+	fputs("<script type=\"application/json\" id=\"course\">[", fp);
+}
+
+static void put_row(FILE *fp, const struct td_row *row)
+{
+	fputc('[', fp);
+	td_page_put_json(fp, row->id);
+	fputc(',', fp);
+	td_page_put_json(fp, row->pmu);
+	fputc(',', fp);
+	td_page_put_number(fp, row->busy_pct);
+	fputc(',', fp);
+	td_page_put_number(fp, row->share_pct);
+	fputs(",[", fp);
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		const struct td_cell *cell = &row->cells[row->nodes[i].column];
+
+		fputs(i ? "," : "", fp);
+		td_page_put_number(
+			fp, cell->status == TD_STATUS_OK ? cell->value : NAN);
+	}
+	fputs("]]", fp);
+}
+
+void td_page_course_add(struct td_writer *writer,
+			const struct td_report *report)
+{
+	FILE *fp = writer->fp;
+	char time[40];
+
+	fprintf(fp, "%s[%s,[", writer->lines++ ? ",\n" : "\n",
+		td_format_seconds(time, report->time_ns));
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		fputs(i ? "," : "", fp);
+		put_row(fp, &report->rows[i]);
+	}
+	fputs("]]", fp);
+}
+
+void td_page_course_end(FILE *fp)
+{
+	fputs("\n]</script>\n", fp);
+}
+
+static bool is_first(const struct td_report *report, size_t row)
+{
+	for (size_t i = 0; i < row; i++) {
+		if (strcmp(report->rows[i].pmu, report->rows[row].pmu) == 0)
+			return false;
+	}
+	return true;
+}
+
+static void put_node(FILE *fp, const struct td_report *report,
+		     const struct td_node *node)
+{
+	const struct td_column *column = &report->columns[node->column];
+
+	fputc('[', fp);
+	td_page_put_json(fp, column->name);
+	fprintf(fp, ",%d,", node->level);
+	if (node->parent)
+		td_page_put_json(fp, node->parent);
+	else
+		fputs("null", fp);
+	fputc(',', fp);
+	td_page_put_json(fp, column->unit);
+	fputc(']', fp);
+}
+
+void td_page_put_nodes(FILE *fp, const struct td_report *report)
+{
+	const char *comma = "";
+
+	fputs("<script type=\"application/json\" id=\"nodes\">[", fp);
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		const struct td_row *row = &report->rows[i];
+
+		if (!is_first(report, i))
+			continue;
+		fprintf(fp, "%s\n[", comma);
+		td_page_put_json(fp, row->pmu);
+		for (size_t j = 0; j < row->nr_nodes; j++) {
+			fputs(",\n", fp);
+			put_node(fp, report, &row->nodes[j]);
+		}
+		fputc(']', fp);
+		comma = ",";
+	}
+	fputs("\n]</script>\n", fp);
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The beginning and the end of a page, and its heading. */
+#include <string.h>
+
+#include "cmd/out/page/parts.h"
+#include "cmd/out/page/text.h"
+#include "cmd/out/time.h"
+#include "lib/machine/machine.h"
+
+#ifndef TDSTAT_VERSION
+#define TDSTAT_VERSION "unknown"
+#endif
+
+/* The assembler has a way to read files, which C has not yet. */
+#define EMBED(symbol, path)                               \
+	__asm__(".pushsection .rodata\n"                  \
+		".global " symbol "\n"                    \
+		".type " symbol ",@object\n" symbol ":\n" \
+		".incbin \"" path "\"\n"                  \
+		".byte 0\n"                               \
+		".size " symbol ", . - " symbol "\n"      \
+		".popsection\n")
+
+extern const char td_page_css[], td_page_js[], td_page_js_hash[];
+EMBED("td_page_css", "cmd/out/page/page.css");
+EMBED("td_page_js", "cmd/out/page/page.js");
+/* The base64 of the script's SHA-256: a page lets no other script run. */
+EMBED("td_page_js_hash", "build/page.js.hash");
+
+void td_page_begin(FILE *fp, const char *title)
+{
+	fprintf(fp,
+		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+		"<meta charset=\"utf-8\">\n"
+		"<meta http-equiv=\"Content-Security-Policy\" content=\""
+		"default-src 'none'; style-src 'unsafe-inline'; "
+		"script-src 'sha256-%s'; base-uri 'none'; form-action 'none'\">\n"
+		"<meta name=\"viewport\" content=\"width=device-width\">\n"
+		"<meta name=\"color-scheme\" content=\"light dark\">\n"
+		"<meta name=\"generator\" content=\"tdstat %s\">\n<title>",
+		td_page_js_hash, TDSTAT_VERSION);
+	td_page_put(fp, title);
+	fprintf(fp, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n",
+		td_page_css);
+}
+
+void td_page_end(FILE *fp)
+{
+	fprintf(fp,
+		"</main>\n<footer>tdstat %s. A share is of the slots unless its "
+		"unit says otherwise; \302\261 is half of the 95\302\240%% "
+		"interval; * is over its threshold, ? cannot be, ~ is lost in a "
+		"correction. In the pictures, children that are more than the "
+		"node above, as they are shares of cycles, fill it."
+		"</footer>\n<script>%s</script>\n</body>\n</html>\n",
+		TDSTAT_VERSION, td_page_js);
+}
+
+static void put_machine(FILE *fp, const struct td_machine *machine)
+{
+	char cpuid[48];
+
+	/* a file of perf stat does not tell it */
+	if (!machine || !machine->cpuid.family)
+		return;
+	td_cpuid_format(&machine->cpuid, cpuid);
+	fputs("<dt>Processor</dt><dd>", fp);
+	if (machine->model)
+		fprintf(fp, "%s, ", machine->model->name);
+	td_page_put(fp, cpuid);
+	fputs("</dd>\n", fp);
+}
+
+static void put_when(FILE *fp, const struct td_frame *frame)
+{
+	struct td_frame wall = *frame;
+	char buf[TD_CLOCK_SIZE];
+
+	if (!frame->start_ns)
+		return;
+	wall.wall = true;
+	fprintf(fp, "<dt>Started</dt><dd>%s</dd>\n",
+		td_out_time(buf, &wall, 0));
+}
+
+void td_page_heading(const struct td_writer *writer)
+{
+	const struct td_frame *frame = writer->frame;
+	const char *words = td_target_words(frame->target_kind);
+	FILE *fp = writer->fp;
+
+	fputs("<header>\n<h1>", fp);
+	td_page_put(fp, words);
+	td_page_put(fp, frame->target ? frame->target : "");
+	fputs("</h1>\n<dl>\n", fp);
+	put_machine(fp, frame->machine);
+	put_when(fp, frame);
+	if (frame->runs > 1)
+		fprintf(fp,
+			"<dt>Runs</dt><dd>%d, of which these are means</dd>\n",
+			frame->runs);
+	fputs("</dl>\n</header>\n", fp);
+}

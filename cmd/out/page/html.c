@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* HTML: one page of a whole recording. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/out/advice.h"
+#include "cmd/out/page/parts.h"
+#include "cmd/out/page/text.h"
+#include "cmd/out/writer_rows.h"
+#include "lib/base/util.h"
+
+static void begin(struct td_writer *writer)
+{
+	const struct td_frame *frame = writer->frame;
+
+	if (writer->page_begun)
+		return;
+	td_page_begin(writer->fp,
+		      frame->target && *frame->target
+			      ? frame->target
+			      : td_target_words(frame->target_kind));
+	td_page_heading(writer);
+	td_page_course_begin(writer->fp);
+	writer->page_begun = true;
+}
+
+/* The rows over time come first, then what they sum up to. */
+static void end_course(struct td_writer *writer)
+{
+	begin(writer);
+	if (!writer->course_done)
+		td_page_course_end(writer->fp);
+	writer->course_done = true;
+}
+
+static void html_report(struct td_writer *writer,
+			const struct td_report *report)
+{
+	FILE *fp = writer->fp;
+
+	begin(writer);
+	if (writer->frame->interval) {
+		td_page_course_add(writer, report);
+		return;
+	}
+	end_course(writer);
+	td_page_put_nodes(fp, report);
+	if (report->mostly_waited)
+		fprintf(fp,
+			"<p class=\"waited\">%.1f\u00a0%% of one CPU: look at what "
+			"it waits for</p>\n",
+			report->tasks_pct);
+	if (writer->frame->show_id)
+		td_page_rows(writer, report);
+	if (!report->nr_rows)
+		fputs("<p>Nothing was counted.</p>\n", fp);
+	for (size_t i = 0; i < report->nr_rows; i++)
+		td_page_tree(writer, report, i);
+}
+
+/* In the words of the text, which a reader can paste to the shell. */
+static void html_verdict(struct td_writer *writer,
+			 const struct td_report *report,
+			 const struct td_advice *advice)
+{
+	td_autofree char *text = NULL;
+	char *rest = NULL;
+	size_t size = 0;
+	struct td_writer words = { .fp = open_memstream(&text, &size) };
+
+	if (!words.fp)
+		return;
+	td_out_text_verdict(&words, report, advice);
+	if (fclose(words.fp) || !size)
+		return;
+	fputs("<section class=\"verdict\" aria-label=\"Verdict\">", writer->fp);
+	for (char *line = strtok_r(text, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		fputs("<p>", writer->fp);
+		td_page_put(writer->fp, line);
+		fputs("</p>\n", writer->fp);
+	}
+	fputs("</section>\n", writer->fp);
+}
+
+static void html_events(struct td_writer *writer,
+			const struct td_event_report *report)
+{
+	begin(writer);
+	if (writer->frame->interval)
+		return;
+	end_course(writer);
+	td_page_events(writer, report);
+}
+
+static void put_time(FILE *fp, const char *what, uint64_t ns)
+{
+	char time[40];
+
+	fprintf(fp, "<dt>%s</dt><dd>%s s</dd>\n", what,
+		td_format_seconds(time, ns));
+}
+
+static void html_end(struct td_writer *writer, const struct td_usage *usage)
+{
+	FILE *fp = writer->fp;
+
+	if (writer->frame->interval)
+		return;
+	end_course(writer);
+	fputs("<dl class=\"times\">\n", fp);
+	if (usage->elapsed_ns)
+		put_time(fp, "Time elapsed", usage->elapsed_ns);
+	if (usage->has_times) {
+		put_time(fp, "User", usage->user_ns);
+		put_time(fp, "System", usage->sys_ns);
+	}
+	fputs("</dl>\n", fp);
+	td_page_end(fp);
+}
+
+const struct td_out td_out_html = {
+	.option = "--html",
+	.arg = "FILE",
+	.help = "one HTML page with pictures, which needs no network",
+	.one_header = true,
+	.whole = true,
+	.report = html_report,
+	.verdict = html_verdict,
+	.events = html_events,
+	.where = td_page_where,
+	.diff = td_page_diff,
+	.end = html_end,
+};

@@ -1,0 +1,769 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a page does besides being read: icicles open, and rows over time are
+ * drawn.  All that is shown stands in the page already: places of nodes in their
+ * data attributes, rows over time in #course, and the nodes these are of in #nodes.
+ */
+'use strict';
+(() => {
+
+const HEIGHT = 320, LABEL = 13;
+
+const make = (name, where, text) => {
+	const element = document.createElement(name);
+
+	if (text !== undefined)
+		element.textContent = text;
+	if (where)
+		where.append(element);
+	return element;
+};
+const read = id => JSON.parse(document.getElementById(id)?.textContent || '[]');
+const style = name => getComputedStyle(document.body).getPropertyValue(name);
+
+/* --- the icicle ------------------------------------------------------------- */
+
+class Icicle {
+	/* opened: called when another node fills the picture */
+	constructor(figure, opened) {
+		this.svg = figure.querySelector('svg');
+		this.opened = opened || (() => {});
+		this.top = null;
+		this.nodes = [...figure.querySelectorAll('svg.node')].map(readNode);
+		for (const node of this.nodes)
+			hang(node, this.nodes);
+		this.path = document.createElement('nav');
+		this.path.setAttribute('aria-label', 'Opened nodes');
+		this.svg.before(this.path);
+		this.says = make('p', figure);
+		this.says.className = 'says';
+		/* so high on any screen, so that labels can be read */
+		this.svg.style.height = HEIGHT + 'px';
+		this.svg.setAttribute('role', 'tree');
+		this.svg.setAttribute('aria-label',
+			'Nodes: arrow keys move, Enter opens, Escape goes up');
+		this.listen();
+		this.open(null);
+		new ResizeObserver(() => this.place()).observe(this.svg);
+	}
+
+	listen() {
+		for (const node of this.nodes) {
+			node.element.onclick = () => this.open(
+				node === this.top ? node.above : node, node);
+			node.element.onfocus = node.element.onmouseenter =
+				() => this.tell(node);
+			node.element.onkeydown = event => this.key(event, node);
+		}
+	}
+
+	isInside(node) {
+		return !this.top || node === this.top ||
+			(node.depth > this.top.depth &&
+			 node.from >= this.top.from && node.to <= this.top.to);
+	}
+
+	/* Lets a node, or with null the whole tree, fill the picture. */
+	open(top, focus) {
+		this.top = top;
+		this.shown = this.nodes.filter(node => this.isInside(node));
+		this.place();
+		this.putPath();
+		const current = focus && this.shown.includes(focus) ? focus
+			: top || this.nodes[0];
+		for (const node of this.nodes)
+			node.element.setAttribute('tabindex',
+				node === current ? 0 : -1);
+		if (focus && current)
+			current.element.focus();
+		if (current)
+			this.tell(current);
+		this.opened(this);
+	}
+
+	/* What the node that fills the picture is made of. */
+	below() {
+		if (!this.top)
+			return this.nodes.filter(node => !node.depth);
+		return this.top.below.length ? this.top.below : [this.top];
+	}
+
+	place() {
+		const width = this.svg.clientWidth || 960;
+		const first = this.top ? this.top.depth : 0;
+		const from = this.top ? this.top.from : 0;
+		const room = this.top ? this.top.to - this.top.from : 1;
+		const depth = Math.max(...this.shown.map(node => node.depth), 0);
+		const column = width / (depth - first + 1);
+
+		this.svg.setAttribute('viewBox', `0 0 ${width} ${HEIGHT}`);
+		for (const node of this.nodes)
+			node.element.style.display =
+				this.shown.includes(node) ? '' : 'none';
+		for (const node of this.shown) {
+			const height = (node.to - node.from) / room * HEIGHT;
+			const place = {
+				x: (node.depth - first) * column,
+				y: (node.from - from) / room * HEIGHT,
+				width: column, height,
+			};
+
+			for (const name in place)
+				node.element.setAttribute(name, place[name]);
+			node.text.style.display = height < LABEL ? 'none' : 'inline';
+			node.rect.style.stroke = height < 3 ? 'none' : '';
+		}
+	}
+
+	putPath() {
+		const nodes = [];
+
+		for (let node = this.top; node; node = node.above)
+			nodes.unshift(node);
+		this.path.replaceChildren();
+		for (const node of [null, ...nodes]) {
+			const button = make('button', this.path,
+				node ? node.name : 'whole tree');
+
+			button.disabled = node === this.top;
+			button.onclick = () => this.open(node);
+		}
+	}
+
+	tell(node) {
+		this.says.textContent = node.title;
+	}
+
+	move(node) {
+		if (!node)
+			return;
+		for (const other of this.nodes)
+			other.element.setAttribute('tabindex', other === node ? 0 : -1);
+		node.element.focus();
+	}
+
+	key(event, node) {
+		const column = this.shown.filter(other => other.depth === node.depth);
+		const at = column.indexOf(node);
+		const keys = {
+			ArrowUp: () => this.move(column[at - 1]),
+			ArrowDown: () => this.move(column[at + 1]),
+			ArrowRight: () => this.move(node.below[0]),
+			ArrowLeft: () => this.shown.includes(node.above) &&
+				this.move(node.above),
+			Home: () => this.move(column[0]),
+			End: () => this.move(column[column.length - 1]),
+			Enter: () => this.open(node, node),
+			' ': () => this.open(node, node),
+			Escape: () => this.top &&
+				this.open(this.top.above, this.top),
+		};
+
+		if (!keys[event.key] || event.ctrlKey || event.altKey || event.metaKey)
+			return;
+		event.preventDefault();
+		keys[event.key]();
+	}
+}
+
+function readNode(element) {
+	const data = element.dataset, title = element.querySelector('title');
+	const rect = element.querySelector('rect');
+	const node = {
+		element, index: +data.node, depth: +data.depth,
+		from: +data.from, to: +data.to,
+		title: title.textContent, name: title.textContent.split(':')[0],
+		text: element.querySelector('text'), rect,
+		colour: rect.getAttribute('fill'),
+		above: null, below: [],
+	};
+
+	element.setAttribute('role', 'treeitem');
+	element.setAttribute('aria-level', node.depth + 1);
+	element.setAttribute('aria-label', node.title);
+	return node;
+}
+
+function hang(node, nodes) {
+	const middle = (node.from + node.to) / 2;
+
+	node.above = nodes.find(other => other.depth === node.depth - 1 &&
+		other.from <= middle && middle <= other.to) || null;
+	if (node.above)
+		node.above.below.push(node);
+}
+
+/* --- rows over time --------------------------------------------------------- */
+
+const keyOf = (id, pmu) => id + '\n' + pmu;
+
+/* A thread has rows only while it runs: runs are [first, end) without a gap. */
+function add(row, point) {
+	const { points, runs } = row;
+
+	if (!points.length || points[points.length - 1].to !== point.from)
+		runs.push([points.length, points.length]);
+	points.push(point);
+	runs[runs.length - 1][1] = points.length;
+}
+
+/* {key: {id, pmu, points: [{from, to, values}], runs}} */
+function readCourse() {
+	const rows = new Map();
+	let from = 0;
+
+	for (const [to, of] of read('course')) {
+		for (const [id, pmu, , , values] of of) {
+			const key = keyOf(id, pmu);
+
+			if (!rows.has(key))
+				rows.set(key, { id, pmu, points: [], runs: [] });
+			add(rows.get(key), { from, to, values });
+		}
+		from = to;
+	}
+	return rows;
+}
+
+/* Means of what would share a pixel, weighted by time; other rows as they are. */
+function squeeze(row, pixels) {
+	const first = row.points[0].from;
+	const width = (row.points[row.points.length - 1].to - first) / pixels;
+	const squeezed = { points: [], runs: [] };
+	let bin = null;
+
+	if (row.points.length <= 2 * pixels)
+		return row;
+	for (const { from, to, values } of row.points) {
+		const at = Math.floor((from - first) / width);
+
+		if (!bin || bin.at !== at || bin.to !== from) {
+			bin = { at, from, to, values: values.map(() => null),
+				times: values.map(() => 0) };
+			add(squeezed, bin);
+		}
+		bin.to = to;
+		values.forEach((value, i) => {
+			if (typeof value !== 'number')
+				return;
+			bin.times[i] += to - from;
+			bin.values[i] += (value - bin.values[i]) *
+				(to - from) / bin.times[i];
+		});
+	}
+	return squeezed;
+}
+
+/* 1, 2 or 5 times a power of ten: about so many steps. */
+function niceStep(range, steps) {
+	const least = range / steps, ten = 10 ** Math.floor(Math.log10(least));
+
+	return [1, 2, 5, 10].map(by => by * ten).find(step => step >= least);
+}
+
+/* A colour between two of "#rrggbb". */
+function mix(a, b, part) {
+	const of = (colour, i) => parseInt(colour.slice(1 + 2 * i, 3 + 2 * i), 16);
+
+	return '#' + [0, 1, 2].map(i => Math.round(of(a, i) +
+		(of(b, i) - of(a, i)) * part).toString(16).padStart(2, '0')).join('');
+}
+
+/* A canvas as wide as the page, sharp on any screen, with axes. */
+class Plot {
+	constructor(where, height, label) {
+		this.height = height;
+		this.canvas = make('canvas', where);
+		this.canvas.setAttribute('role', 'img');
+		this.canvas.setAttribute('aria-label', label);
+		new ResizeObserver(() => this.resize()).observe(where);
+		plots.push(this);
+	}
+
+	resize() {
+		if (this.canvas.parentNode.clientWidth !== this.drawn)
+			this.draw();
+	}
+
+	begin() {
+		const ratio = window.devicePixelRatio || 1;
+		const width = this.canvas.parentNode.clientWidth;
+
+		this.drawn = width;
+		this.canvas.width = width * ratio;
+		this.canvas.height = this.height * ratio;
+		this.canvas.style.height = this.height + 'px';
+		this.left = 44;
+		this.width = width - this.left - 4;
+		this.bottom = this.height - 22;
+		const to = this.canvas.getContext('2d');
+
+		to.scale(ratio, ratio);
+		to.font = '12px sans-serif';
+		to.textBaseline = 'middle';
+		return to;
+	}
+
+	x(time) {
+		return this.left + (time - this.first) / (this.last - this.first) *
+			this.width;
+	}
+
+	time(x) {
+		return this.first + (x - this.left) / this.width *
+			(this.last - this.first);
+	}
+
+	drawTimes(to) {
+		const step = niceStep(this.last - this.first, this.width / 90);
+
+		to.fillStyle = to.strokeStyle = style('--text');
+		to.textAlign = 'center';
+		for (let time = Math.ceil(this.first / step) * step;
+		     time <= this.last; time += step) {
+			to.fillRect(this.x(time), this.bottom, 1, 4);
+			to.fillText(+time.toPrecision(12) + ' s',
+				Math.min(this.x(time), this.left + this.width - 14),
+				this.bottom + 12);
+		}
+	}
+}
+
+const plots = [];
+
+/* The children of a node, one upon the other. */
+class Areas extends Plot {
+	constructor(where, row) {
+		super(where, 200, 'Shares over time: arrow keys tell them');
+		this.row = row;
+		this.first = row.points[0].from;
+		this.last = row.points[row.points.length - 1].to;
+		this.at = -1;
+		this.canvas.tabIndex = 0;
+		this.legend = make('p', where);
+		this.legend.className = 'legend';
+		this.canvas.onmousemove = event => this.point(this.find(
+			this.time(event.offsetX)));
+		this.canvas.onkeydown = event => {
+			const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+
+			if (!step)
+				return;
+			event.preventDefault();
+			this.point(this.at + step);
+		};
+	}
+
+	show(nodes, whole) {
+		this.series = nodes.map((node, i) => ({
+			index: node.index, name: node.name,
+			colour: whole ? mix(node.colour, '#ffffff', i % 2 * 0.45)
+				: node.colour,
+		}));
+		this.whole = whole;
+		this.most = whole ? 0 : 100;
+		for (const { values } of this.row.points)
+			this.most = Math.max(this.most, this.sum(values),
+				whole ? values[whole.index] : 0);
+		this.draw();
+	}
+
+	sum(values) {
+		return this.series.reduce((sum, { index }) =>
+			sum + Math.max(values[index], 0), 0);
+	}
+
+	y(value) {
+		return this.bottom - value / (this.most || 1) * (this.bottom - 8);
+	}
+
+	draw() {
+		if (!this.series || !this.canvas.parentNode.clientWidth)
+			return;
+		const to = this.begin();
+
+		this.steps = squeeze(this.row, this.width);
+		const tops = this.steps.points.map(() => 0);
+
+		this.labels = [];
+		for (const series of this.series)
+			this.drawArea(to, series, tops);
+		if (this.whole)
+			this.drawWhole(to);
+		to.fillStyle = '#000';
+		to.textAlign = 'center';
+		for (const label of this.labels)
+			to.fillText(...label);
+		this.drawValues(to);
+		this.drawTimes(to);
+		this.drawCursor(to);
+		this.tell();
+	}
+
+	/* A step for each interval; one without a value stays empty. */
+	drawArea(to, { index, name, colour }, tops) {
+		const { points } = this.steps;
+		const below = tops.slice();
+
+		points.forEach(({ values }, i) => {
+			tops[i] += Math.max(values[index], 0) || 0;
+		});
+		to.beginPath();
+		for (const [first, end] of this.steps.runs) {
+			this.trace(to, tops, first, end, 1);
+			this.trace(to, below, end - 1, first - 1, -1);
+			to.closePath();
+		}
+		to.fillStyle = colour;
+		to.fill();
+		/* not colour alone tells areas apart */
+		to.strokeStyle = '#fff';
+		to.lineWidth = 1;
+		to.beginPath();
+		for (const [first, end] of this.steps.runs)
+			this.trace(to, tops, first, end, 1);
+		to.stroke();
+		this.place(to, name, below, tops);
+	}
+
+	/* Along the steps of heights, forwards or back. */
+	trace(to, heights, first, end, step) {
+		const { points } = this.steps;
+
+		for (let i = first; i !== end; i += step) {
+			const ends = [this.x(points[i].from), this.x(points[i].to)];
+			const y = this.y(heights[i]);
+
+			if (i === first && step > 0)
+				to.moveTo(ends[0], y);
+			to.lineTo(ends[step > 0 ? 0 : 1], y);
+			to.lineTo(ends[step > 0 ? 1 : 0], y);
+		}
+	}
+
+	/* Puts a label where it has most room. */
+	place(to, name, below, tops) {
+		const wanted = to.measureText(name).width, half = wanted / 2 + 4;
+		let best = { fits: 0, size: 0 };
+
+		this.steps.points.forEach(({ from, to: end }, i) => {
+			const size = this.y(below[i]) - this.y(tops[i]);
+			const fits = Math.min(size, 2 * LABEL) *
+				Math.min(this.x(end) - this.x(from) + 1, wanted);
+
+			if (fits > best.fits)
+				best = { fits, size, x: this.x((from + end) / 2),
+					y: this.y((below[i] + tops[i]) / 2) };
+		});
+		if (best.size >= LABEL)
+			this.labels.push([name, Math.min(Math.max(best.x,
+				this.left + half), this.left + this.width - half),
+				best.y]);
+	}
+
+	drawWhole(to) {
+		to.beginPath();
+		for (const { from, to: end, values } of this.steps.points) {
+			const y = this.y(values[this.whole.index]);
+
+			to.moveTo(this.x(from), y);
+			to.lineTo(this.x(end), y);
+		}
+		to.strokeStyle = style('--text');
+		to.lineWidth = 1.5;
+		to.stroke();
+	}
+
+	drawValues(to) {
+		const step = niceStep(this.most, 4);
+
+		to.fillStyle = style('--text');
+		to.textAlign = 'right';
+		for (let value = 0; value <= this.most; value += step)
+			to.fillText(+value.toPrecision(6) + ' %', this.left - 5,
+				this.y(value));
+	}
+
+	drawCursor(to) {
+		const point = this.row.points[this.at];
+
+		if (!point)
+			return;
+		to.strokeStyle = style('--text');
+		to.lineWidth = 1;
+		to.strokeRect(this.x(point.from), 4,
+			Math.max(this.x(point.to) - this.x(point.from), 1),
+			this.bottom - 4);
+	}
+
+	/* The point at a time, by halves. */
+	find(time) {
+		const { points } = this.row;
+		let low = 0, high = points.length - 1;
+
+		while (low < high) {
+			const middle = (low + high) >> 1;
+
+			if (points[middle].to < time)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		return low;
+	}
+
+	point(at) {
+		this.at = Math.min(Math.max(at, 0), this.row.points.length - 1);
+		this.draw();
+	}
+
+	tell() {
+		const point = this.row.points[this.at];
+
+		this.legend.replaceChildren();
+		make('b', this.legend, point ? `${+point.to.toFixed(3)} s` :
+			this.whole ? `below ${this.whole.name}` : 'over time');
+		if (!point && this.steps !== this.row)
+			make('span', this.legend, 'a pixel is the mean of ' +
+				`${Math.round(this.row.points.length /
+				this.steps.points.length)} intervals`);
+		for (const { index, name, colour } of this.series) {
+			const item = make('span', this.legend);
+
+			make('i', item).style.background = colour;
+			item.append(point ? `${name} ${show(point.values[index])}` :
+				name);
+		}
+	}
+}
+
+const show = value => typeof value === 'number' ? value.toFixed(1) + ' %' :
+	'no value';
+
+/* --- CPUs, threads, cgroups over time --------------------------------------- */
+
+/* Light to dark, for all eyes: the scale grows in lightness only. */
+const SCALE = ['#f7fbff', '#c6dbef', '#6baed6', '#2171b5', '#08306b'];
+
+function colourOf(part) {
+	const at = Math.min(Math.max(part, 0), 1) * (SCALE.length - 1);
+	const low = Math.min(Math.floor(at), SCALE.length - 2);
+
+	return mix(SCALE[low], SCALE[low + 1], at - low);
+}
+
+const MOST_ROWS = 256;
+
+class Heat extends Plot {
+	constructor(where, rows, nodes) {
+		const size = Math.min(Math.max(Math.floor(400 / rows.length), 3), 18);
+
+		super(where, size * rows.length + 24, 'A node over time in each row');
+		Object.assign(this, { rows, nodes, size, node: 0 });
+		this.first = Math.min(...rows.map(row => row.points[0].from));
+		this.last = Math.max(...rows.map(row =>
+			row.points[row.points.length - 1].to));
+		this.legend = make('p', where);
+		this.legend.className = 'legend';
+		this.canvas.onmousemove = event => this.tell(event);
+		this.canvas.onclick = event => openRow(this.rowAt(event));
+	}
+
+	begin() {
+		const to = super.begin();
+
+		this.left = 110;
+		this.width = this.canvas.parentNode.clientWidth - this.left - 4;
+		return to;
+	}
+
+	/* Of several intervals in a pixel, the largest value counts. */
+	draw() {
+		if (!this.canvas.parentNode.clientWidth)
+			return;
+		const to = this.begin();
+		const colours = Array.from({ length: 101 }, (_, i) => colourOf(i / 100));
+
+		this.most = 1;
+		for (const row of this.rows)
+			for (const { values } of row.points)
+				this.most = Math.max(this.most, values[this.node]);
+		this.rows.forEach((row, i) => {
+			const cells = new Map();
+
+			for (const { from, to: end, values } of row.points) {
+				const value = values[this.node];
+				const x = Math.floor(this.x(from));
+				const width = Math.ceil(this.x(end)) - x;
+				const old = cells.get(x);
+
+				if (typeof value === 'number' &&
+				    (!old || old.value < value))
+					cells.set(x, { value, width });
+			}
+			for (const [x, { value, width }] of cells) {
+				to.fillStyle = colours[Math.round(
+					Math.max(value, 0) / this.most * 100)];
+				to.fillRect(x, i * this.size, width, this.size - 1);
+			}
+		});
+		this.drawNames(to);
+		this.drawTimes(to);
+		this.tell();
+	}
+
+	drawNames(to) {
+		const every = Math.ceil(12 / this.size);
+
+		to.fillStyle = style('--text');
+		to.textAlign = 'right';
+		this.rows.forEach((row, i) => {
+			if (i % every === 0)
+				to.fillText(row.id, this.left - 6,
+					(i + 0.5) * this.size, this.left - 10);
+		});
+	}
+
+	rowAt(event) {
+		return this.rows[Math.floor(event.offsetY / this.size)];
+	}
+
+	tell(event) {
+		const row = event && this.rowAt(event);
+		const time = row && this.time(event.offsetX);
+		const point = row && row.points.find(of => of.to >= time &&
+			of.from <= time);
+
+		this.legend.replaceChildren();
+		make('span', this.legend, '0 %');
+		for (let i = 0; i <= 10; i++)
+			make('i', this.legend).style.background = colourOf(i / 10);
+		make('span', this.legend, `${this.most.toFixed(1)} %`).className = 'end';
+		if (point)
+			make('b', this.legend, `${row.id}, ${+point.to.toFixed(3)} s: ` +
+				show(point.values[this.node]));
+	}
+}
+
+const sections = () => [...document.querySelectorAll('details.row')];
+
+function openRow(row) {
+	const section = row && sections().find(of =>
+		of.dataset.id === row.id && of.dataset.pmu === row.pmu);
+
+	if (!section)
+		return;
+	section.open = true;
+	section.scrollIntoView();
+}
+
+/* One heat map for each PMU, with a choice of its nodes. */
+function addHeat(rows, [pmu, ...nodes]) {
+	const of = [...rows.values()].filter(row => row.pmu === pmu);
+
+	if (of.length < 2)
+		return;
+	const section = document.createElement('section');
+	const head = make('h2', section, `${pmu} over time: `);
+	const choice = make('select', head);
+
+	choice.setAttribute('aria-label', 'Node');
+	nodes.forEach(([name, level, , unit], i) => {
+		if (!level || unit[0] !== '%')
+			return;
+		make('option', choice, name).value = i;
+	});
+	if (!choice.options.length)
+		return;
+	sections()[0].before(section);
+	if (of.length > MOST_ROWS)
+		make('p', section, `The first ${MOST_ROWS} of ${of.length} rows`);
+	const heat = new Heat(make('div', section), of.slice(0, MOST_ROWS), nodes);
+
+	choice.value = nodes.findIndex(([name]) => /backend/.test(name));
+	if (choice.selectedIndex < 0)
+		choice.selectedIndex = 0;
+	choice.onchange = () => {
+		heat.node = +choice.value;
+		heat.draw();
+	};
+	choice.onchange();
+}
+
+/* --- the page --------------------------------------------------------------- */
+
+/* A row is drawn when it is opened for the first time. */
+function wake(section, rows) {
+	const figure = section.querySelector('figure.icicle');
+	const row = rows.get(keyOf(section.dataset.id, section.dataset.pmu));
+	let areas = null;
+
+	if (!section.open || section.dataset.awake || !figure)
+		return;
+	section.dataset.awake = 'yes';
+	if (row && row.points.length > 1) {
+		const place = document.createElement('div');
+
+		place.className = 'course';
+		figure.after(place);
+		areas = new Areas(place, row);
+	}
+	new Icicle(figure, icicle => {
+		const below = icicle.below();
+
+		if (areas && below.length)
+			areas.show(below, icicle.top);
+	});
+}
+
+const MANY_VALUES = 24;
+
+/* A long table would hide the picture behind it; its summary opens it again. */
+function fold(values) {
+	values.open = values.querySelectorAll('tbody tr').length <= MANY_VALUES;
+}
+
+/* Behind a number, a bar. */
+function addBars(selector) {
+	for (const data of document.querySelectorAll(selector)) {
+		const part = Math.min(Math.max(+data.value, 0), 100);
+
+		data.parentNode.style.backgroundImage = 'linear-gradient(to right, ' +
+			`var(--bar) ${part}%, transparent ${part}%)`;
+	}
+}
+
+/* Paper shows all, in light colours. */
+function print(starts) {
+	document.body.classList.toggle('printing', starts);
+	for (const details of document.querySelectorAll('details')) {
+		if (starts)
+			details.dataset.was = details.open ? 'open' : '';
+		details.open = starts || details.dataset.was === 'open';
+	}
+	for (const plot of plots)
+		plot.draw();
+}
+
+const rows = readCourse();
+
+for (const nodes of read('nodes'))
+	addHeat(rows, nodes);
+for (const section of sections()) {
+	wake(section, rows);
+	section.addEventListener('toggle', () => wake(section, rows));
+}
+for (const link of document.querySelectorAll('table.rows a'))
+	link.addEventListener('click', () =>
+		document.querySelector(link.hash).open = true);
+document.querySelectorAll('details.values').forEach(fold);
+for (const figure of document.querySelectorAll('.sides figure'))
+	new Icicle(figure);
+addBars('table.rows td:not(:first-child) data, table.where tr > td:first-child data');
+addEventListener('beforeprint', () => print(true));
+addEventListener('afterprint', () => print(false));
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change',
+	() => plots.forEach(plot => plot.draw()));
+document.documentElement.dataset.ready = Math.round(performance.now());
+
+})();

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_OUT_PAGE_TEXT_H
+#define TD_CMD_OUT_PAGE_TEXT_H
+
+#include <stdio.h>
+
+/*
+ * Text of other programs in a page.  What is not printable, or no character of
+ * XML, is shown as \x1b.
+ */
+
+/* In HTML and XML: between tags, or in an attribute with quotes. */
+void td_page_put(FILE *fp, const char *text);
+/* A JSON string with its quotes that may stand in a script element. */
+void td_page_put_json(FILE *fp, const char *text);
+/* A JSON number of six digits; null if there is none. */
+void td_page_put_number(FILE *fp, double value);
+
+#endif

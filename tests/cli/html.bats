@@ -1,0 +1,319 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# --html and --svg: what is on the page is what --json-output has; without scripts,
+# with hostile names, and in Chromium (browser.py).
+
+# shellcheck disable=SC2016,SC2094,SC2154,SC2258 # jq, JavaScript; words; helper.bash; -x,
+load helper
+
+page() {
+	python3 "$here/page.py" "$@"
+}
+
+# browser FILE STEP...: one after the other, because a page takes a whole CPU to draw
+browser() {
+	command -v chromium >/dev/null || skip "no chromium here"
+	timeout 100 python3 "$here/browser.py" "$@"
+}
+
+# report FILE OPTION...: as a page, which is well formed
+report() {
+	"$TDSTAT" report "$@" --html page.html 2>err || fail "$(cat err)"
+	page check page.html
+}
+
+# Lines "id pmu name value" of the sum, or of all if there are no intervals, as JSON has it.
+values_of_json() {
+	"$TDSTAT" report "$@" --summary -j 2>/dev/null |
+		jq -rs 'map(select(.metric and .value != null)) |
+			(map(select(.summary)) | select(length > 0)) // . | .[] |
+			"\(.id) \(.pmu) \(.metric) \(.value)"'
+}
+
+# same_values FIRST SECOND: lines in any order; numbers as numbers
+same_values() {
+	python3 - "$@" <<-'PYTHON'
+		import sys
+		def read(path):
+		    return {tuple(w[:-1]): float(w[-1]) for w in map(str.split, open(path))}
+		a, b = map(read, sys.argv[1:])
+		assert a and a.keys() == b.keys(), a.keys() ^ b.keys()
+		for key in a:
+		    assert abs(a[key] - b[key]) <= 1e-9 * max(1, abs(a[key])), (key, a[key], b[key])
+	PYTHON
+}
+
+recordings=(alderlake-course.jsonl alderlake.jsonl alderlake-2.jsonl icelakex-2.jsonl zen5.jsonl
+	manual/xz-3.jsonl)
+
+@test "the tables of a page have the values of JSON, scripts or not" {
+	for file in "${recordings[@]}"; do
+		for how in '' -A; do
+			# shellcheck disable=SC2086
+			"$TDSTAT" report "$data/$file" $how >/dev/null 2>&1 || continue
+			# shellcheck disable=SC2086
+			values_of_json "$data/$file" $how >json
+			# shellcheck disable=SC2086
+			report "$data/$file" $how
+			page values page.html >html
+			same_values json html
+		done
+	done
+}
+
+@test "the rows over time have the values of JSON, with six digits" {
+	for file in alderlake.jsonl zen5.jsonl; do
+		report "$data/$file"
+		"$TDSTAT" report "$data/$file" -j | jq -c '[.time, .id, .pmu, .metric, .value]' >json
+		page check page.html
+		python3 - page.html json <<-'PYTHON'
+			import json, re, sys
+			text = open(sys.argv[1]).read()
+			read = lambda name: json.loads(re.search(f'id="{name}">(.*?)</script>', text, re.S)[1])
+			nodes = {pmu: [node[0] for node in of] for pmu, *of in read("nodes")}
+			got = {(end, id, pmu, name): value for end, rows in read("course")
+			       for id, pmu, busy, share, values in rows
+			       for name, value in zip(nodes[pmu], values, strict=True)}
+			want = {tuple(row[:4]): row[4] for row in map(json.loads, open(sys.argv[2]))}
+			assert want and got.keys() == want.keys()
+			for key, value in want.items():
+			    assert abs(got[key] - value) <= 1e-5 * abs(value), key
+		PYTHON
+	done
+}
+
+@test "the heading, the verdict and the times are those of the text" {
+	report "$data/alderlake-course.jsonl"
+	page texts page.html >texts
+	"$TDSTAT" report "$data/alderlake-course.jsonl" >text 2>/dev/null
+	grep -qx 'CPU(s) 0-1,4' texts
+	grep -qx 'Alder Lake, GenuineIntel-6-97-2' texts
+	grep -E '^ (Most lost|Next to it|What next|Where|What it is)' text >verdict
+	[ "$(wc -l <verdict)" -ge 3 ]
+	while IFS= read -r line; do
+		grep -qF -- "$line" texts || fail "no '$line'"
+	done <verdict
+	elapsed=$(sed -n 's/ *\([0-9.]*\) seconds time elapsed/\1/p' text)
+	grep -qx "$elapsed s" texts
+	report "$data/alderlake-course.jsonl" --no-verdict
+	run ! grep -q 'Most lost slots' page.html
+}
+
+@test "--html and --svg: - is standard output, a full disk an error, and -o, -x and others are refused" {
+	"$TDSTAT" report "$data/alderlake.jsonl" --html - >out
+	report "$data/alderlake.jsonl"
+	cmp out page.html
+	for option in --html --svg; do
+		try "$TDSTAT" report "$data/alderlake.jsonl" $option /dev/full
+		assert_failure 1
+		assert_complains 'cannot write /dev/full'
+		for other in -j -x, '-o made' --append '--log-fd 3' --quiet; do
+			# shellcheck disable=SC2086
+			try "$TDSTAT" report "$data/alderlake.jsonl" $option made $other
+			assert_failure 64
+			[ ! -e made ]
+		done
+	done
+	cp "$data/alderlake.jsonl" input
+	try "$TDSTAT" report input --html input
+	assert_failure 64
+	cmp input "$data/alderlake.jsonl"
+}
+
+@test "events: a table of all intervals; a picture of them is refused" {
+	report "$data/perf-6.12-default.csv" --no-tree
+	"$TDSTAT" report "$data/perf-6.12-default.csv" --no-tree -j 2>/dev/null |
+		jq -r 'select(."counter-value" | test("^[0-9]")) | .event' | sort -u >events
+	[ -s events ]
+	page texts page.html >texts
+	while IFS= read -r event; do
+		grep -qxF -- "$event" texts || fail "no $event"
+	done <events
+	try "$TDSTAT" report "$data/perf-6.12-default.csv" --no-tree --svg made
+	assert_failure 64
+	assert_complains 'picture of the tree'
+	[ ! -e made ]
+}
+
+@test "a recording without a single interval is a page, too" {
+	head -n 1 "$data/alderlake.jsonl" >empty
+	report empty
+	page values page.html >values
+	[ ! -s values ]
+}
+
+nasty=$'</script><script>alert(1)</script>"\'&<!--\\\e[31m\n]]>'
+
+@test "hostile names stay text: a command's, a CPU's PMU, an event's, a cgroup's" {
+	jq -c --arg name "$nasty" 'if .tdstat then .target = $name else . end' "$data/alderlake-command.jsonl" >rec
+	report rec
+	grep -c '<script' page.html | grep -qx 3
+	page texts page.html >texts
+	grep -qxF "</script><script>alert(1)</script>\"'&<!--\\\\x1b[31m\\x0a]]>" texts || fail "$(head -n 3 texts)"
+	"$TDSTAT" report rec --svg out.svg
+	python3 -c 'import xml.dom.minidom as m; m.parse("out.svg")'
+	# a character that XML does not have, in a file of perf stat
+	sed 's/cycles/cy<b>\xef\xbf\xbe/' "$data/perf-6.12-default.csv" >perf.csv
+	report perf.csv --no-tree
+	grep -qF 'cy&lt;b&gt;\xef\xbf\xbe' page.html
+	# rows over time
+	jq -c --arg name "$nasty" 'if .tdstat then .cgroups = [$name] else . end |
+		if .counts then .counts[] += [0] else . end' "$data/alderlake.jsonl" >rec
+	report rec
+	grep -qF '\u003c/script\u003e' page.html
+	browser page.html 'document.querySelectorAll("script").length' \
+		'document.querySelector("details.row").dataset.id' >got
+	sed -n 1p got | grep -qx 3
+	sed -n 2p got | grep -qF '<script>alert(1)'
+}
+
+@test "diff: both sides' trees, and the values of its JSON" {
+	"$TDSTAT" diff "$data/alderlake.jsonl" "$data/alderlake-2.jsonl" --html page.html
+	page check page.html
+	"$TDSTAT" diff "$data/alderlake.jsonl" "$data/alderlake-2.jsonl" -j >json
+	[ "$(grep -c '<figure' page.html)" = 4 ]
+	jq -r '.difference | select(. != null)' json >want
+	[ "$(wc -l <want)" -ge 8 ]
+	while IFS= read -r value; do
+		python3 -c 'import re, sys
+near = [v for v in re.findall("data value=\"([^\"]*)", open("page.html").read()) if abs(float(v) - float(sys.argv[1])) < 1e-9]
+assert near' "$value" || fail "no $value"
+	done <want
+	for option in -j -x, '-o made'; do
+		# shellcheck disable=SC2086
+		try "$TDSTAT" diff "$data/alderlake.jsonl" "$data/alderlake-2.jsonl" --html made $option
+		assert_failure 64
+	done
+	browser page.html 'document.querySelectorAll("[role=tree]").length' >got
+	assert_equal "$(cat got)" 4
+}
+
+# --- the picture ------------------------------------------------------------------
+
+@test "a node's place: its share of the height, within the node above" {
+	"$TDSTAT" report "$data/manual/xz-3.jsonl" --svg out.svg 2>/dev/null
+	python3 - <<-'PYTHON'
+		import xml.etree.ElementTree as tree
+		svg = "{http://www.w3.org/2000/svg}"
+		root = tree.parse("out.svg").getroot()
+		assert root.find(svg + "title").text and root.find(svg + "desc").text
+		groups = root.findall(svg + "g")
+		assert len(groups) == 2
+		for group in groups:
+		    nodes = group.findall(svg + "svg")
+		    of = lambda node: [float(node.get("data-" + name)) for name in ("depth", "from", "to")]
+		    for node in nodes:
+		        depth, low, high = of(node)
+		        assert 0 <= low < high <= 1.000001
+		        name, value = node.find(svg + "title").text.split(": ", 1)
+		        if depth == 0:  # their sum is 100 but for what was rounded
+		            assert abs(100 * (high - low) - float(value.split()[0])) < 0.3, (name, value, high - low)
+		            continue
+		        above = [of(n) for n in nodes if of(n)[0] == depth - 1]
+		        assert any(a - 1e-6 <= low and high <= b + 1e-6 for _, a, b in above), name
+	PYTHON
+}
+
+@test "the picture of the README is what this makes" {
+	known_files
+	"$TDSTAT" report "$data/alderlake-course.jsonl" --cputype core --svg out.svg 2>/dev/null
+	cmp out.svg "$here/../../man/tdstat-report.svg"
+	grep -qF '(man/tdstat-report.svg)' "$here/../../README.md"
+}
+
+# --- in a browser -------------------------------------------------------------------
+
+@test "in Chromium: nodes and their values are those of JSON" {
+	report "$data/manual/xz-3.jsonl"
+	values_of_json "$data/manual/xz-3.jsonl" >json
+	browser page.html '[...document.querySelectorAll("details.row tr[data-node]")].map(row => {
+		const of = row.closest("details.row").dataset, data = row.querySelector("data");
+		return data && `${of.id} ${of.pmu} ${row.querySelector("th").textContent} ${data.value}`;
+	}).filter(line => line).join("\n")' | jq -r . >dom
+	same_values json dom
+}
+
+# The size of the node at place N among those of the first tree.
+size='(i => { const b = document.querySelectorAll("figure svg.node")[i].getBoundingClientRect();
+	return [Math.round(b.width), Math.round(b.height)]; })'
+
+@test "in Chromium: clicks and keys open nodes and go up again" {
+	report "$data/alderlake-2.jsonl" -l 2
+	browser page.html "$size(0)" 'click:figure svg.node' "$size(0)" 'document.querySelector("nav").innerText' \
+		'document.querySelector(".legend").innerText' \
+		key:ArrowRight 'document.activeElement.getAttribute("aria-label")' key:ArrowDown \
+		'document.activeElement.getAttribute("aria-label")' key:Enter 'document.querySelector("nav").innerText' \
+		key:Escape key:Escape 'document.querySelector("nav").innerText' "$size(0)" >got
+	mapfile -t got <got
+	[[ ${got[0]} != "${got[1]}" ]] || fail "it did not open: ${got[*]}"
+	# it fills the height
+	[[ ${got[1]} == *', 320]' ]] || fail "${got[1]}"
+	[[ ${got[2]} == *tma_retiring* ]]
+	[[ ${got[3]} == *tma_light_operations*tma_heavy_operations* ]] || fail "${got[3]}"
+	[[ ${got[4]} == '"tma_light_operations: '* ]] || fail "${got[4]}"
+	[[ ${got[5]} == '"tma_heavy_operations: '* ]] || fail "${got[5]}"
+	[[ ${got[6]} == *tma_retiring*tma_heavy_operations* ]] || fail "${got[6]}"
+	[[ ${got[7]} != *tma_retiring* ]] || fail "${got[7]}"
+	assert_equal "${got[8]}" "${got[0]}"
+}
+
+@test "in Chromium: the rows over time tell each interval, and maps each CPU" {
+	report "$data/alderlake.jsonl" -A
+	"$TDSTAT" report "$data/alderlake.jsonl" -A -j |
+		jq -r 'select(.id == "CPU0" and .metric == "tma_retiring") | .value' | head -n 1 >first
+	browser page.html 'document.querySelectorAll("canvas").length' \
+		'document.querySelector(".course canvas").focus()' key:ArrowRight \
+		'document.querySelector(".course .legend").innerText' 'hover:section:not(.rows) canvas' \
+		'document.querySelector("section:not(.rows) .legend").innerText' \
+		'click:section:not(.rows) canvas' 'document.querySelectorAll("details.row[open]").length' \
+		'click:table.rows tr:last-child a' 'document.querySelector("details.row:last-of-type").open' >got
+	mapfile -t got <got
+	# a map for each of two PMUs, and the areas of the row that is open
+	assert_equal "${got[0]}" 3
+	[[ ${got[2]} == *"tma_retiring $(printf %.1f "$(cat first)") %"* ]] || fail "${got[2]}"
+	[[ ${got[3]} =~ CPU[0-3],\ [0-9.]+\ s:\ [0-9.]+\ % ]] || fail "${got[3]}"
+	assert_equal "${got[4]}" 2
+	assert_equal "${got[5]}" true
+}
+
+@test "in Chromium: without scripts, dark, narrow and printed" {
+	report "$data/alderlake-course.jsonl"
+	browser page.html --no-scripts texts >texts
+	page values page.html >values
+	while read -r _ _ name value; do
+		jq -e --arg name "$name" --arg value "$(printf %.1f "$value")" \
+			'index($name) and (index($value) or index($value | ltrimstr("-")))' texts >/dev/null ||
+			fail "$name $value is not seen"
+	done <values
+	browser page.html --dark 'getComputedStyle(document.body).backgroundColor' >dark
+	browser page.html --width 400 'getComputedStyle(document.body).backgroundColor' \
+		'document.documentElement.scrollWidth <= innerWidth' pdf:page.pdf >light
+	[ "$(cat dark)" != "$(head -n 1 light)" ]
+	assert_equal "$(sed -n 2p light)" true
+	head -c 5 page.pdf | grep -q '%PDF-'
+}
+
+# many N: a recording of N intervals
+many() {
+	python3 - "$data/alderlake.jsonl" "$1" <<-'PYTHON'
+		import itertools, json, sys
+		head, *lines = open(sys.argv[1])
+		rows = [json.loads(line) for line in lines]
+		rows, end = [row for row in rows if "counts" in row], [row for row in rows if "end" in row]
+		sys.stdout.write(head)
+		for i, row in zip(range(int(sys.argv[2])), itertools.cycle(rows)):
+		    print(json.dumps(row | {"time": i + 1.0}))
+	PYTHON
+}
+
+@test "in Chromium: 10,000 intervals open in a second, or five on a busy machine" {
+	many 10000 >rec.jsonl
+	report rec.jsonl
+	browser page.html '+document.documentElement.dataset.ready' \
+		'performance.getEntriesByType("navigation")[0].loadEventEnd' \
+		'document.querySelector(".legend").innerText' >got
+	mapfile -t got <got
+	echo "# 10,000 intervals: drawn after ${got[0]} ms, loaded after ${got[1]%.*} ms" >&3
+	[ "${got[1]%.*}" -lt 5000 ] || fail "${got[1]} ms"
+	[[ ${got[2]} == *intervals* ]]
+}

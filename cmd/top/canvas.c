@@ -59,7 +59,7 @@ void td_canvas_put(struct td_canvas *canvas, int y, int x, int width,
 		   enum td_top_style style, const char *fmt, ...)
 {
 	struct td_top_cell cell = { y, x, width, style, NULL };
-	td_autofree char *text = NULL;
+	char *text;
 	va_list ap;
 	int rc;
 
@@ -72,10 +72,10 @@ void td_canvas_put(struct td_canvas *canvas, int y, int x, int width,
 	va_start(ap, fmt);
 	rc = vasprintf(&text, fmt, ap);
 	va_end(ap);
-	if (rc < 0)
-		text = NULL;
-	else
+	if (rc >= 0) {
 		cell.text = printable(text);
+		free(text);
+	}
 	if (!cell.text) {
 		canvas->no_memory = true;
 		return;

@@ -119,18 +119,36 @@ static int read_desc(const struct packed *p, struct json_object *place,
 
 /* --- events ----------------------------------------------------------------- */
 
-/* A copy of the text at an index; NULL for null.  False: it is no text. */
-static bool copy_text(struct json_object *array, size_t index, char **out)
-{
-	struct json_object *text = json_object_array_get_idx(array, index);
+/* A text of an array, and where a copy of it goes. */
+struct field {
+	size_t index;
+	char **out; /* NULL for null */
+	bool needed;
+};
 
-	*out = NULL;
+/* Returns -EINVAL if what is there is no text, or -ENOMEM. */
+static int copy_text(struct json_object *array, const struct field *field)
+{
+	struct json_object *text =
+		json_object_array_get_idx(array, field->index);
+
+	*field->out = NULL;
 	if (!text)
-		return true;
+		return field->needed ? -EINVAL : 0;
 	if (!json_object_is_type(text, json_type_string))
-		return false;
-	*out = strdup(json_object_get_string(text));
-	return *out;
+		return -EINVAL;
+	*field->out = strdup(json_object_get_string(text));
+	return *field->out ? 0 : -ENOMEM;
+}
+
+static int copy_texts(struct json_object *array, const struct field *fields,
+		      size_t nr)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < nr; i++)
+		rc = copy_text(array, &fields[i]);
+	return rc;
 }
 
 /* NaN for none.  False: it is no number. */
@@ -150,6 +168,7 @@ static int add_event(const struct packed *p, const char *pmu,
 {
 	struct td_pmu_events *out = p->out;
 	struct td_model_event *event;
+	int rc;
 
 	if (!json_object_is_type(object, json_type_array))
 		return bad(p, "event", index);
@@ -161,9 +180,13 @@ static int add_event(const struct packed *p, const char *pmu,
 	event->topic = strdup(p->topic);
 	if (!event->pmu || !event->topic)
 		return td_err_nomem(p->err);
-	if (!copy_text(object, 0, &event->name) || !event->name ||
-	    !copy_text(object, 1, &event->terms) || !event->terms ||
-	    !read_latency(object, &event->retire_latency))
+	rc = copy_texts(object,
+			(const struct field[]){ { 0, &event->name, true },
+						{ 1, &event->terms, true } },
+			2);
+	if (rc == -ENOMEM)
+		return td_err_nomem(p->err);
+	if (rc || !read_latency(object, &event->retire_latency))
 		return bad(p, "event", index);
 	return read_desc(p, json_object_array_get_idx(object, 2), &event->desc);
 }
@@ -187,16 +210,17 @@ static int add_events(const struct packed *p, struct json_object *pmus)
 
 /* --- metrics ---------------------------------------------------------------- */
 
-static bool fill_texts(struct td_model_metric *metric,
-		       struct json_object *object)
+static int fill_texts(struct td_model_metric *metric,
+		      struct json_object *object)
 {
-	return copy_text(object, 0, &metric->name) && metric->name &&
-	       copy_text(object, 1, &metric->pmu) && metric->pmu &&
-	       copy_text(object, 2, &metric->groups) &&
-	       copy_text(object, 4, &metric->unit) &&
-	       copy_text(object, 5, &metric->formula) && metric->formula &&
-	       copy_text(object, 6, &metric->threshold) &&
-	       copy_text(object, 7, &metric->sample);
+	const struct field fields[] = {
+		{ 0, &metric->name, true },    { 1, &metric->pmu, true },
+		{ 2, &metric->groups, false }, { 4, &metric->unit, false },
+		{ 5, &metric->formula, true }, { 6, &metric->threshold, false },
+		{ 7, &metric->sample, false },
+	};
+
+	return copy_texts(object, fields, TD_ARRAY_SIZE(fields));
 }
 
 static int add_metric(const struct packed *p, struct json_object *object,
@@ -205,6 +229,7 @@ static int add_metric(const struct packed *p, struct json_object *object,
 	struct td_pmu_events *out = p->out;
 	struct td_model_metric *metric;
 	int64_t split;
+	int rc;
 
 	if (!json_object_is_type(object, json_type_array))
 		return bad(p, "metric", index);
@@ -212,9 +237,11 @@ static int add_metric(const struct packed *p, struct json_object *object,
 	if (!metric)
 		return td_err_nomem(p->err);
 	out->nr_metrics++;
-	if (!fill_texts(metric, object) ||
-	    !td_json_whole(json_object_array_get_idx(object, 8), TD_SPLIT_NEVER,
-			   TD_SPLIT_SMT, &split))
+	rc = fill_texts(metric, object);
+	if (rc == -ENOMEM)
+		return td_err_nomem(p->err);
+	if (rc || !td_json_whole(json_object_array_get_idx(object, 8),
+				 TD_SPLIT_NEVER, TD_SPLIT_SMT, &split))
 		return bad(p, "metric", index);
 	metric->split = (enum td_split)split;
 	metric->level = td_groups_level(metric->name, metric->groups);

@@ -139,7 +139,6 @@ int td_textfile_run(const struct td_opts *opts, int *status, struct td_err *err)
 	};
 	int rc = find_path(&file, opts->output, err);
 
-	filled.output = "/dev/null";
 	if (!filled.interval_ms)
 		filled.interval_ms = INTERVAL_MS;
 	if (!filled.max_series)

@@ -9,11 +9,8 @@
 #include "cmd/opts/set.h"
 #include "cmd/opts/usage.h"
 #include "cmd/say.h"
+#include "cmd/version.h"
 #include "lib/base/util.h"
-
-#ifndef TDSTAT_VERSION
-#define TDSTAT_VERSION "unknown"
-#endif
 
 /* argp's callback has room for one pointer; usage.c reads the first member. */
 struct parser {

@@ -4,10 +4,9 @@
 
 #include "cmd/plan/job.h"
 #include "cmd/run/wait.h"
+#include "lib/base/util.h"
 #include "lib/count/report.h"
 #include "lib/machine/cpu_times.h"
-
-#define TD_NS_A_MS UINT64_C(1000000)
 
 /*
  * The longest time between reads: the fields of PERF_METRICS have 8 bits, and a
@@ -19,7 +18,8 @@
 struct td_clock {
 	bool began;
 	bool often; /* ticks come more often than they must */
-	bool keeps; /* for longer than a while, as each row has a verdict */
+	/* set before the start: for longer than a while, as rows have verdicts */
+	bool keeps;
 	/* since the period is what it is: number of reads, and their CPU time */
 	uint64_t reads, reading_ns;
 	uint64_t ticks; /* since counting began */

@@ -3,15 +3,10 @@
 
 #include <stdio.h>
 
+#include "cmd/version.h"
 #include "lib/base/util.h"
 #include "lib/count/aggregations.h"
 #include "lib/machine/uarch.h"
-
-#ifndef TDSTAT_VERSION
-#define TDSTAT_VERSION "unknown"
-#endif
-
-#define NS_A_MS UINT64_C(1000000)
 
 /* The label that tells rows apart; CPUs have node_exporter's: cpu="5". */
 static void name_ids(struct td_counters *counters,
@@ -34,7 +29,8 @@ void td_exposed_begin(struct td_exposed *exposed, const struct td_opts *opts,
 
 	*exposed = (struct td_exposed){
 		.counters.max_series = (size_t)opts->max_series,
-		.counters.interval_ns = (uint64_t)opts->interval_ms * NS_A_MS,
+		.counters.interval_ns =
+			(uint64_t)opts->interval_ms * TD_NS_A_MS,
 		.counters.always_enabled =
 			!source->nr_cgroups && td_opts_system_wide(opts),
 		.info.version = TDSTAT_VERSION,

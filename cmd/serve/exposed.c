@@ -8,6 +8,8 @@
 #include "lib/count/aggregations.h"
 #include "lib/machine/uarch.h"
 
+#define MAX_SERIES 2000 /* unless --max-series says */
+
 /* The label that tells rows apart; CPUs have node_exporter's: cpu="5". */
 static void name_ids(struct td_counters *counters,
 		     const struct td_source *source)
@@ -28,7 +30,9 @@ void td_exposed_begin(struct td_exposed *exposed, const struct td_opts *opts,
 	const struct td_machine *machine = source->machine;
 
 	*exposed = (struct td_exposed){
-		.counters.max_series = (size_t)opts->max_series,
+		.counters.max_series = opts->max_series
+					       ? (size_t)opts->max_series
+					       : MAX_SERIES,
 		.counters.interval_ns =
 			(uint64_t)opts->interval_ms * TD_NS_A_MS,
 		.counters.always_enabled =

@@ -94,8 +94,6 @@ static int serve(const struct td_opts *opts, int *status, struct td_err *err)
 		return td_session_run(opts, status, err);
 	if (!filled.interval_ms)
 		filled.interval_ms = INTERVAL_MS;
-	if (!filled.max_series)
-		filled.max_series = TD_MAX_SERIES;
 	rc = count(&server, status, err);
 	td_notify("STOPPING=1");
 	td_http_stop(server.http);

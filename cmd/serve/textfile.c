@@ -141,8 +141,6 @@ int td_textfile_run(const struct td_opts *opts, int *status, struct td_err *err)
 
 	if (!filled.interval_ms)
 		filled.interval_ms = INTERVAL_MS;
-	if (!filled.max_series)
-		filled.max_series = TD_MAX_SERIES;
 	if (!rc)
 		rc = td_session_view(&filled, &viewer, status, err);
 	if (!rc && file.failed && !*status)

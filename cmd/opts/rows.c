@@ -11,7 +11,7 @@
 #define MAX_ROWS 32 /* bits in td_opts.aggregations and .formats */
 
 static struct td_option aggregations[MAX_ROWS + 1], formats[MAX_ROWS + 1];
-static struct td_option json[2], perfetto[2], pages[3], html[2];
+static struct td_option json[2], perfetto[2], pages[MAX_ROWS + 1], html[2];
 
 /* Makes the option of row i, which sets bit i at offset. */
 static struct td_option make_option(const char *option, const char *letter,

@@ -18,8 +18,7 @@
 struct td_clock {
 	bool began;
 	bool often; /* ticks come more often than they must */
-	/* set before the start: for longer than a while, as rows have verdicts */
-	bool keeps;
+	bool keeps; /* for longer than a while, as each row has a verdict */
 	/* since the period is what it is: number of reads, and their CPU time */
 	uint64_t reads, reading_ns;
 	uint64_t ticks; /* since counting began */
@@ -36,6 +35,7 @@ struct td_clock {
 /*
  * Starts the ticks.  Rows longer than a second have several, because counters
  * must be read more often; and rows with a sum, for the errors of the sum.
+ * The caller sets keeps before.
  */
 int td_clock_start(struct td_clock *clock, struct td_waiter *waiter,
 		   const struct td_job *job, struct td_err *err);

@@ -177,7 +177,8 @@ static int check(const struct td_opts *opts, struct td_err *err)
 	if (opts->locate && opts->profile)
 		return td_err_usage(
 			err, "--locate and --profile exclude each other");
-	if (opts->perfetto && (opts->locate || opts->profile))
+	if (opts->format == TD_FORMAT_PERFETTO &&
+	    (opts->locate || opts->profile))
 		return td_err_usage(err,
 				    "--perfetto shows intervals: samples have "
 				    "none, so --locate and --profile exclude "

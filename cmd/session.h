@@ -12,10 +12,7 @@
  * set to the command's status if one ran.
  */
 int td_session_run(const struct td_opts *opts, int *status, struct td_err *err);
-/*
- * The same, with a viewer in place of the stream of results (NULL: none), which
- * is to be a file that loses them.
- */
+/* The same, with a viewer in place of the stream of results (NULL: none). */
 int td_session_view(const struct td_opts *opts, const struct td_viewer *viewer,
 		    int *status, struct td_err *err);
 /*

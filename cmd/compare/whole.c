@@ -227,8 +227,8 @@ static int eval(struct td_whole *whole, struct td_report *report,
 	if (!rc && view->scale)
 		view->scale(whole, &whole->totals, &view->whole_times, report);
 	return rc ? rc
-		  : td_view_fill_errors(view, &counted, &whole->totals, report,
-					err);
+		  : td_view_fill_errors(view, &view->aggregator, &counted,
+					&whole->totals, report, err);
 }
 
 /* Only now, as errors are found by the labels. */

@@ -113,10 +113,9 @@ static int open_counter(struct td_counter **counter, struct td_job *job,
 
 /* --- values ----------------------------------------------------------------- */
 
-/* AMD's files call the same nodes so without "tma_". */
 static double *find_share(struct td_loop_shares *shares, const char *name)
 {
-	name += strncmp(name, "tma_", 4) == 0 ? 4 : 0;
+	name = td_node_short_name(name);
 	if (strcmp(name, "retiring") == 0)
 		return &shares->retiring;
 	if (strcmp(name, "backend_bound") == 0)

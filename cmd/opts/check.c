@@ -116,29 +116,31 @@ static bool chooses_metrics(const struct td_opts *o)
 
 int td_opts_check(const struct td_opts *o, struct td_err *err)
 {
+	bool trace = o->format == TD_FORMAT_PERFETTO;
+	bool page = o->own_file && !trace;
 	const struct conflict conflicts[] = {
 		{ o->asked_big_num && o->separator,
 		  "-B and -x exclude each other" },
-		{ o->perfetto && o->log_fd,
+		{ trace && o->log_fd,
 		  "--perfetto and --log-fd exclude each other" },
 		{ o->output && o->log_fd && o->subcommand != TD_RECORD,
 		  "-o and --log-fd exclude each other" },
-		{ o->output && o->page,
+		{ o->output && page,
 		  "--html and --svg name their files: -o excludes them" },
-		{ o->log_fd && o->page,
+		{ o->log_fd && page,
 		  "--html and --svg name their files: --log-fd excludes them" },
-		{ o->quiet && o->page,
+		{ o->quiet && page,
 		  "--quiet shows nothing: it excludes --html and --svg" },
 		{ o->verdict && o->no_verdict,
 		  "--verdict and --no-verdict exclude each other" },
 		{ o->verdict && o->separator,
 		  "--verdict and -x exclude each other" },
-		{ o->perfetto && o->output != o->perfetto,
+		{ trace && o->output,
 		  "-o and --perfetto exclude each other: both name the file" },
-		{ o->perfetto && o->append,
+		{ trace && o->append,
 		  "--perfetto and --append exclude each other: a trace has an "
 		  "end" },
-		{ o->perfetto && o->verdict,
+		{ trace && o->verdict,
 		  "--verdict and --perfetto exclude each other" },
 		{ o->append && !o->output && !o->log_fd,
 		  "--append needs -o or --log-fd" },
@@ -270,7 +272,7 @@ static int check_runs(const struct td_opts *o, struct td_err *err)
 		  "--interval-clear needs -I" },
 		{ o->wall_time && !o->interval_ms,
 		  "--time-format wall needs -I" },
-		{ o->perfetto && !o->interval_ms,
+		{ o->format == TD_FORMAT_PERFETTO && !o->interval_ms,
 		  "--perfetto needs -I: it shows how values change" },
 		{ o->verdict && o->interval_ms && !o->summary,
 		  "--verdict with -I needs --summary: it is of the sum of all "

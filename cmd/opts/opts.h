@@ -95,11 +95,11 @@ struct td_opts {
 	const char *pre, *post;
 	bool sync;
 	unsigned int formats; /* bits 1 << td_format_kind */
-	const char *page;     /* the file of --html or --svg; NULL: none */
+	const char *own_file; /* of --html, --svg, --perfetto; NULL: none */
 	enum td_format_kind format;
 	const char *separator;
-	const char *output;   /* record: the recording; else the result */
-	const char *perfetto; /* if it is given, output is this, too */
+	/* record: the recording; else the result, and own_file if it is given */
+	const char *output;
 	bool append;
 	int log_fd; /* 0: none */
 	bool quiet;

@@ -9,11 +9,8 @@
 #include "cmd/opts/set.h"
 #include "cmd/opts/usage.h"
 #include "cmd/say.h"
+#include "cmd/version.h"
 #include "lib/base/util.h"
-
-#ifndef TDSTAT_VERSION
-#define TDSTAT_VERSION "unknown"
-#endif
 
 /* argp's callback has room for one pointer; usage.c reads the first member. */
 struct parser {
@@ -72,8 +69,8 @@ static int finish(struct td_opts *opts, struct td_err *err)
 		opts->format++;
 	rc = td_opts_check(opts, err);
 	/* "-" is standard output, where results go without a name */
-	if (opts->page && strcmp(opts->page, "-") != 0)
-		opts->output = opts->page;
+	if (opts->own_file && strcmp(opts->own_file, "-") != 0)
+		opts->output = opts->own_file;
 	return rc || !opts->chosen->check ? rc : opts->chosen->check(opts, err);
 }
 

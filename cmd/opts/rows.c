@@ -51,44 +51,34 @@ static void fill_aggregations(void)
 	}
 }
 
-static struct td_option make_page(const struct td_out *out, size_t i)
+/* Those that name a file of their own are options of some subcommands only. */
+static void fill_file(struct td_option *o, enum td_format_kind format)
 {
-	struct td_option page =
-		make_option(out->option, out->letter, out->arg, out->help,
-			    offsetof(struct td_opts, formats), i);
+	const struct td_out *out = td_out_find(format);
 
-	page.kind = TD_OPTION_FUNCTION;
-	page.set = i == TD_FORMAT_SVG ? td_value_svg : td_value_html;
-	return page;
+	*o = make_option(out->option, out->letter, out->arg, out->help, 0,
+			 format);
+	o->kind = TD_OPTION_FORMAT;
 }
 
-static void fill_perfetto(void)
+static void fill_files(void)
 {
-	const struct td_out *out = td_out_find(TD_FORMAT_PERFETTO);
-
-	perfetto[0] = make_option(out->option, out->letter, out->arg, out->help,
-				  0, 0);
-	perfetto[0].kind = TD_OPTION_FUNCTION;
-	perfetto[0].set = td_value_perfetto;
+	fill_file(&html[0], TD_FORMAT_HTML);
+	fill_file(&pages[0], TD_FORMAT_HTML);
+	fill_file(&pages[1], TD_FORMAT_SVG);
+	fill_file(&perfetto[0], TD_FORMAT_PERFETTO);
 }
 
-/* Without text, the default, and those that only some subcommands have. */
+/* Without text, the default. */
 static void fill_formats(void)
 {
-	struct td_option *o = formats, *page = pages;
+	struct td_option *o = formats;
 
 	for (size_t i = TD_FORMAT_TEXT + 1; i < td_nr_formats(); i++) {
 		const struct td_out *out = td_out_find((enum td_format_kind)i);
 
-		if (i == TD_FORMAT_PERFETTO)
+		if (out->own_file)
 			continue;
-		if (out->whole) {
-			*page = make_page(out, i);
-			if (i == TD_FORMAT_HTML)
-				html[0] = *page;
-			page++;
-			continue;
-		}
 		*o = make_option(out->option, out->letter, out->arg, out->help,
 				 offsetof(struct td_opts, formats), i);
 		if (out->arg) {
@@ -105,7 +95,7 @@ void td_opts_fill_rows(void)
 {
 	fill_aggregations();
 	fill_formats();
-	fill_perfetto();
+	fill_files();
 }
 
 const struct td_option_group td_group_aggregations = { TD_SECTION_HOW,

@@ -72,9 +72,16 @@ static int set_text(const struct td_option *o, const char *arg,
 	char title[TITLE_SIZE];
 
 	*value = arg;
-	if (*arg || o->kind != TD_OPTION_FILE)
+	if (*arg || o->kind == TD_OPTION_TEXT)
 		return 0;
 	return td_err_usage(err, "%s: an empty name", make_title(o, title));
+}
+
+static int set_format(const struct td_option *o, const char *arg,
+		      struct td_opts *opts, struct td_err *err)
+{
+	opts->formats |= 1U << o->min;
+	return set_text(o, arg, &opts->own_file, err);
 }
 
 static int set_value(const struct td_option *o, struct td_opts *opts,
@@ -87,6 +94,8 @@ static int set_value(const struct td_option *o, struct td_opts *opts,
 	case TD_OPTION_TEXT:
 	case TD_OPTION_FILE:
 		return set_text(o, arg, value, err);
+	case TD_OPTION_FORMAT:
+		return set_format(o, arg, opts, err);
 	case TD_OPTION_NUMBER:
 		return set_number(o, arg, value, err);
 	case TD_OPTION_LEVEL:

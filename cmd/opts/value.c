@@ -7,7 +7,6 @@
 
 #include "cmd/opts/meant_value.h"
 #include "cmd/opts/time.h"
-#include "cmd/out/writers.h"
 #include "lib/base/parse.h"
 #include "lib/base/util.h"
 #include "lib/machine/cpu.h"
@@ -172,38 +171,6 @@ int td_value_output(struct td_opts *opts, const char *arg, struct td_err *err)
 		return 0;
 	return td_err_usage(err, "-o -: not a file: results go to standard "
 				 "output without -o");
-}
-
-static int set_page(struct td_opts *opts, enum td_format_kind format,
-		    const char *arg, struct td_err *err)
-{
-	opts->formats |= 1U << format;
-	opts->page = arg;
-	return *arg ? 0
-		    : td_err_usage(err, "%s: an empty name",
-				   td_out_option(format));
-}
-
-int td_value_html(struct td_opts *opts, const char *arg, struct td_err *err)
-{
-	return set_page(opts, TD_FORMAT_HTML, arg, err);
-}
-
-int td_value_svg(struct td_opts *opts, const char *arg, struct td_err *err)
-{
-	return set_page(opts, TD_FORMAT_SVG, arg, err);
-}
-
-/* Keeps the file of -o, which excludes it, for the check of both. */
-int td_value_perfetto(struct td_opts *opts, const char *arg, struct td_err *err)
-{
-	if (!*arg)
-		return td_err_usage(err, "--perfetto: an empty name");
-	if (opts->output == opts->perfetto)
-		opts->output = arg;
-	opts->perfetto = arg;
-	opts->formats |= 1U << TD_FORMAT_PERFETTO;
-	return 0;
 }
 
 /* The last of -B and --no-big-num counts. */

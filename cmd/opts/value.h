@@ -18,10 +18,6 @@ int td_value_time_format(struct td_opts *opts, const char *arg,
 			 struct td_err *err);
 int td_value_separator(struct td_opts *opts, const char *arg,
 		       struct td_err *err);
-int td_value_html(struct td_opts *opts, const char *arg, struct td_err *err);
-int td_value_svg(struct td_opts *opts, const char *arg, struct td_err *err);
-int td_value_perfetto(struct td_opts *opts, const char *arg,
-		      struct td_err *err);
 int td_value_big_num(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_no_big_num(struct td_opts *opts, const char *arg,
 			struct td_err *err);

@@ -36,11 +36,8 @@ struct td_out {
 	const char *help;
 	bool for_people; /* has titles and, in a file, a line with the date */
 	bool one_header; /* for the whole file, also if results are appended */
-	/*
-	 * A file of its own, with the sum of all intervals and the verdict; arg is
-	 * its name.
-	 */
-	bool whole;
+	bool own_file;   /* arg is the name of the file */
+	bool whole;      /* has the sum of all intervals and the verdict */
 	void (*report)(struct td_writer *writer,
 		       const struct td_report *report);
 	/* Writes the verdict behind its report; NULL: this format has none. */

@@ -322,6 +322,7 @@ static void perfetto_events(struct td_writer *writer,
 const struct td_out td_out_perfetto = {
 	.option = "--perfetto",
 	.arg = "FILE",
+	.own_file = true,
 	.help = "with -I: a trace for Perfetto, tracks of counters, to FILE",
 	.report = perfetto_report,
 	.events = perfetto_events,

@@ -2,7 +2,6 @@
 /* Text: the table of a program's regions. */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "cmd/out/out.h"
 #include "lib/base/printable.h"
@@ -29,15 +28,9 @@ struct layout {
 	bool functions; /* have windows, and nothing is within them */
 };
 
-static const char *short_name(const struct td_column *column)
-{
-	return strncmp(column->name, "tma_", 4) == 0 ? column->name + 4
-						     : column->name;
-}
-
 static int cell_width(const struct td_column *column)
 {
-	int len = 2 + td_printable_width(short_name(column));
+	int len = 2 + td_printable_width(td_node_short_name(column->name));
 
 	return len > CELL_WIDTH ? len : CELL_WIDTH;
 }
@@ -244,7 +237,8 @@ static void put_header(const struct td_writer *writer,
 		if (!column->present)
 			continue;
 		/* above the errors; a mark stands behind them */
-		td_put_padded(fp, cell_width(column) - 1, short_name(column));
+		td_put_padded(fp, cell_width(column) - 1,
+			      td_node_short_name(column->name));
 		fputc(' ', fp);
 	}
 	fputc('\n', fp);

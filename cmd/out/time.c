@@ -10,12 +10,11 @@
 #include "lib/base/util.h"
 
 #define WALL_WIDTH 29
-#define NS_A_MS    UINT64_C(1000000)
 
 /* Not by strftime(), whose zone has no colon. */
 static const char *format_wall(char buf[TD_CLOCK_SIZE], uint64_t ns)
 {
-	uint64_t ms = ns / NS_A_MS;
+	uint64_t ms = ns / TD_NS_A_MS;
 	time_t seconds = (time_t)(ms / 1000);
 	struct tm tm = { 0 };
 	int zone;

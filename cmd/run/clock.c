@@ -41,7 +41,6 @@ int td_clock_start(struct td_clock *clock, struct td_waiter *waiter,
 	bool rows = opts->interval_ms;
 	uint64_t period_ns;
 
-	clock->keeps = opts->subcommand == TD_TOP;
 	clock->often = (!rows || opts->summary || clock->keeps) &&
 		       (wants_batches(job) || (!rows && drills(job)));
 	period_ns = clock->often ? OFTEN_NS : TD_LONGEST_NS;

@@ -4,10 +4,9 @@
 
 #include "cmd/plan/job.h"
 #include "cmd/run/wait.h"
+#include "lib/base/util.h"
 #include "lib/count/report.h"
 #include "lib/machine/cpu_times.h"
-
-#define TD_NS_A_MS UINT64_C(1000000)
 
 /*
  * The longest time between reads: the fields of PERF_METRICS have 8 bits, and a
@@ -36,6 +35,7 @@ struct td_clock {
 /*
  * Starts the ticks.  Rows longer than a second have several, because counters
  * must be read more often; and rows with a sum, for the errors of the sum.
+ * The caller sets keeps before.
  */
 int td_clock_start(struct td_clock *clock, struct td_waiter *waiter,
 		   const struct td_job *job, struct td_err *err);

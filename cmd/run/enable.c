@@ -69,11 +69,14 @@ int td_run_enable(struct td_run *run, struct td_err *err)
 int td_run_begin_time(struct td_run *run, struct td_err *err)
 {
 	struct td_session *session = run->session;
+	const struct td_viewer *viewer = session->view.viewer;
 	struct td_times unused;
-	int rc = td_clock_start(&run->clock, &session->waiter, run->job, err);
+	int rc;
 
+	run->clock.keeps = viewer && viewer->whole;
+	rc = td_clock_start(&run->clock, &session->waiter, run->job, err);
 	/* a delay may have taken longer */
-	session->view.sink.frame.clocks.mono_ns = session->waiter.start_ns;
+	td_view_move_start(&session->view, session->waiter.start_ns);
 	if (!rc && !run->job->target.enable_on_exec)
 		td_clock_times(&run->clock, run->job, 0, NULL, &unused);
 	return rc;

@@ -9,24 +9,26 @@
 
 #include "lib/base/util.h"
 
-#define NS_A_SECOND UINT64_C(1000000000)
 /* Nobody waits for more than 100 hours. */
-#define MAX_LEFT_NS (UINT64_C(360000) * NS_A_SECOND)
+#define MAX_LEFT_NS (UINT64_C(360000) * TD_NS_A_SECOND)
 
 /* --- the text --------------------------------------------------------------- */
 
 uint64_t td_progress_left(size_t done, size_t all, uint64_t spent_ns)
 {
+	double left_ns;
+
 	if (!done || all < done)
 		return UINT64_MAX;
-	return (uint64_t)((double)spent_ns / (double)done *
-			  (double)(all - done));
+	left_ns = (double)spent_ns / (double)done * (double)(all - done);
+	return left_ns < (double)MAX_LEFT_NS ? (uint64_t)left_ns : UINT64_MAX;
 }
 
 /* "40 s", "3:20", "1:02:03" */
 static const char *format_time(char buf[32], uint64_t ns)
 {
-	unsigned int s = (unsigned int)((ns + NS_A_SECOND / 2) / NS_A_SECOND);
+	unsigned int s =
+		(unsigned int)((ns + TD_NS_A_SECOND / 2) / TD_NS_A_SECOND);
 
 	if (s < 60)
 		snprintf(buf, 32, "%u s", s ? s : 1);

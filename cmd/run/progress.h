@@ -38,7 +38,10 @@ void td_progress_clear(struct td_progress *progress);
 
 /* --- for tests --------------------------------------------------------------- */
 
-/* From the mean of the runs that are done; UINT64_MAX: nobody knows. */
+/*
+ * In ns, from the mean of the runs that are done; UINT64_MAX: nobody knows, or
+ * would wait for it.
+ */
 uint64_t td_progress_left(size_t done, size_t all, uint64_t spent_ns);
 /*
  * "run 3 of 10, about 40 s left"; less of it, or nothing, if that is too wide for

@@ -15,8 +15,6 @@
 
 #include "lib/base/util.h"
 
-#define NS_A_SECOND UINT64_C(1000000000)
-
 static int open_signals(struct td_waiter *waiter, sigset_t *before)
 {
 	sigset_t *mask = &waiter->mask;
@@ -102,8 +100,8 @@ int td_waiter_open(struct td_waiter *waiter, const struct td_ints *pids,
 
 static struct timespec to_timespec(uint64_t ns)
 {
-	return (struct timespec){ (time_t)(ns / NS_A_SECOND),
-				  (long)(ns % NS_A_SECOND) };
+	return (struct timespec){ (time_t)(ns / TD_NS_A_SECOND),
+				  (long)(ns % TD_NS_A_SECOND) };
 }
 
 static int timer_error(struct td_err *err)

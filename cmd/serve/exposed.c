@@ -3,15 +3,12 @@
 
 #include <stdio.h>
 
+#include "cmd/version.h"
 #include "lib/base/util.h"
 #include "lib/count/aggregations.h"
 #include "lib/machine/uarch.h"
 
-#ifndef TDSTAT_VERSION
-#define TDSTAT_VERSION "unknown"
-#endif
-
-#define NS_A_MS UINT64_C(1000000)
+#define MAX_SERIES 2000 /* unless --max-series says */
 
 /* The label that tells rows apart; CPUs have node_exporter's: cpu="5". */
 static void name_ids(struct td_counters *counters,
@@ -33,8 +30,11 @@ void td_exposed_begin(struct td_exposed *exposed, const struct td_opts *opts,
 	const struct td_machine *machine = source->machine;
 
 	*exposed = (struct td_exposed){
-		.counters.max_series = (size_t)opts->max_series,
-		.counters.interval_ns = (uint64_t)opts->interval_ms * NS_A_MS,
+		.counters.max_series = opts->max_series
+					       ? (size_t)opts->max_series
+					       : MAX_SERIES,
+		.counters.interval_ns =
+			(uint64_t)opts->interval_ms * TD_NS_A_MS,
 		.counters.always_enabled =
 			!source->nr_cgroups && td_opts_system_wide(opts),
 		.info.version = TDSTAT_VERSION,

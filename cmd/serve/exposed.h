@@ -6,8 +6,6 @@
 #include "cmd/out/openmetrics.h"
 #include "cmd/view/source.h"
 
-#define TD_MAX_SERIES 2000 /* unless --max-series says */
-
 /* The counters of a live run, with what a page says besides. */
 struct td_exposed {
 	struct td_counters counters;
@@ -15,7 +13,7 @@ struct td_exposed {
 	char cpuid[48];
 };
 
-/* opts must have the interval and the number of series. */
+/* opts must have the interval. */
 void td_exposed_begin(struct td_exposed *exposed, const struct td_opts *opts,
 		      const struct td_source *source);
 /* Makes the text; the caller frees it.  NULL if out of memory. */

@@ -187,13 +187,13 @@ static int open_unix(struct td_listener *listener, const char *path,
 	if (rc)
 		return rc;
 	strcpy(un.sun_path, path);
+	listener->path = path;
 	rc = remove_stale(&un);
 	if (!rc)
 		rc = bind_unix(listener, &un);
 	if (rc)
 		return td_err_set(err, rc, "cannot listen on %s: %s", path,
 				  strerror(-rc));
-	listener->path = path;
 	return 0;
 }
 

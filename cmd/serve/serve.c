@@ -92,11 +92,8 @@ static int serve(const struct td_opts *opts, int *status, struct td_err *err)
 
 	if (opts->dry_run)
 		return td_session_run(opts, status, err);
-	filled.output = "/dev/null";
 	if (!filled.interval_ms)
 		filled.interval_ms = INTERVAL_MS;
-	if (!filled.max_series)
-		filled.max_series = TD_MAX_SERIES;
 	rc = count(&server, status, err);
 	td_notify("STOPPING=1");
 	td_http_stop(server.http);

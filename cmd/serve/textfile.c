@@ -139,11 +139,8 @@ int td_textfile_run(const struct td_opts *opts, int *status, struct td_err *err)
 	};
 	int rc = find_path(&file, opts->output, err);
 
-	filled.output = "/dev/null";
 	if (!filled.interval_ms)
 		filled.interval_ms = INTERVAL_MS;
-	if (!filled.max_series)
-		filled.max_series = TD_MAX_SERIES;
 	if (!rc)
 		rc = td_session_view(&filled, &viewer, status, err);
 	if (!rc && file.failed && !*status)

@@ -221,7 +221,7 @@ static void put_column(struct td_canvas *canvas, int y, int x, int width,
 			&children->report->columns[child->node->column];
 
 		td_canvas_put(canvas, y + i, x + 2, name, TD_TOP_PLAIN, "%s",
-			      td_top_short_name(column->name));
+			      td_node_short_name(column->name));
 		put_value(canvas, y + i, x + 2 + name, VALUE_WIDTH,
 			  child->value,
 			  td_top_is_over(children->row, child->node));

@@ -23,7 +23,7 @@ static void restore(int number)
 {
 	tcsetattr(STDIN_FILENO, TCSANOW, &before.modes);
 	if (write(STDOUT_FILENO, before.leave, before.len) < 0)
-		_exit(128 + number);
+		before.len = 0; /* the terminal has gone */
 	raise(number);
 }
 

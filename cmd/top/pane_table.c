@@ -177,7 +177,7 @@ static void put_worst(struct td_canvas *canvas, int y, int x,
 	if (worst)
 		td_canvas_put(
 			canvas, y, x + 1, WORST_WIDTH - 2, style, "%s %s",
-			td_top_short_name(report->columns[worst->column].name),
+			td_node_short_name(report->columns[worst->column].name),
 			td_top_number(number, td_top_value(row, worst)));
 }
 

@@ -123,7 +123,7 @@ static void put_node(struct td_canvas *canvas, int y,
 		x = 1 + node->depth;
 	td_canvas_put(canvas, y, x, width - x,
 		      selected ? TD_TOP_SELECTED : TD_TOP_PLAIN, "%s",
-		      td_top_short_name(column->name));
+		      td_node_short_name(column->name));
 	put_value(canvas, y, width, column, cell,
 		  td_top_is_over(row, node) ? TD_TOP_OVER : TD_TOP_PLAIN);
 	if (cell->status == TD_STATUS_OK && strcmp(column->unit, "%") == 0)

@@ -29,14 +29,6 @@ const char *td_top_part_name(enum td_top_part part, int width)
 	return (int)strlen(name) > width ? parts_of_level_1[part].brief : name;
 }
 
-const char *td_top_short_name(const char *name)
-{
-	static const char before[] = "tma_";
-	size_t len = strlen(before);
-
-	return strncmp(name, before, len) == 0 ? name + len : name;
-}
-
 enum td_top_part td_top_part_of(const struct td_report *report,
 				const struct td_node *node)
 {

@@ -21,8 +21,6 @@ const char *td_top_part_name(enum td_top_part part, int width);
 /* The part that a node of level 1 is; TD_TOP_NR_PARTS: none of level 1. */
 enum td_top_part td_top_part_of(const struct td_report *report,
 				const struct td_node *node);
-/* "memory_bound" of "tma_memory_bound" */
-const char *td_top_short_name(const char *name);
 
 /* A row in numbers; NaN: unknown. */
 struct td_top_parts {

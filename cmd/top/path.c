@@ -159,7 +159,7 @@ static void put_found(FILE *fp, const struct td_found *found,
 	char number[TD_TOP_NUMBER_SIZE];
 
 	if (found->node)
-		fprintf(fp, "%s%s %s", before, td_top_short_name(found->name),
+		fprintf(fp, "%s%s %s", before, td_node_short_name(found->name),
 			td_top_number(number, found->value));
 }
 
@@ -181,7 +181,7 @@ static void write_path(FILE *fp, const struct path *path)
 	fprintf(fp, "%s: ", path->row->pmu);
 	for (size_t i = 0; i < path->nr; i++)
 		fprintf(fp, "%s%s %s", i ? " > " : "",
-			td_top_short_name(path->v[i].name),
+			td_node_short_name(path->v[i].name),
 			td_top_number(number, path->v[i].value));
 	if (!path->sure)
 		fputs(" (the largest; its error is unknown)", fp);

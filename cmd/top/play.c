@@ -130,12 +130,12 @@ static int open_player(struct player *p, struct td_notes *notes,
 	if (!rc)
 		rc = td_view_init(&p->view, &recorded->source, &recorded->opts,
 				  err);
+	p->view.viewer = &p->top->viewer;
 	if (!rc)
 		rc = td_view_open(&p->view, &recorded->opts, err);
 	if (!rc)
 		rc = td_waiter_open(&p->waiter, &none, &none, &before, err);
 	p->waiter.viewer = p->top->screen.fd;
-	p->view.viewer = &p->top->viewer;
 	return rc;
 }
 

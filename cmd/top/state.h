@@ -25,7 +25,8 @@ enum td_top_sort {
 };
 
 #define TD_TOP_FILTER_SIZE 64
-#define TD_TOP_ID_SIZE     256
+#define TD_TOP_ID_SIZE     4096 /* PATH_MAX, of a cgroup */
+#define TD_TOP_NAME_SIZE   256
 #define TD_TOP_SAID_SIZE   512
 
 /* What keys have changed so far. */
@@ -37,12 +38,12 @@ struct td_top_state {
 	bool typing; /* letters go to the filter */
 	char filter[TD_TOP_FILTER_SIZE];
 	/* the selected row of the table, as it was drawn; "": there is none */
-	char id[TD_TOP_ID_SIZE], pmu[TD_TOP_ID_SIZE];
+	char id[TD_TOP_ID_SIZE], pmu[TD_TOP_NAME_SIZE];
 	bool picks;   /* what is selected next is followed */
 	bool follows; /* the selection stays at that row, wherever it moves */
 	char opened[TD_TOP_ID_SIZE]; /* whose tree is shown; "": the whole's */
 	/* the selected node of a tree; "": none */
-	char node[TD_TOP_ID_SIZE], node_pmu[TD_TOP_ID_SIZE];
+	char node[TD_TOP_NAME_SIZE], node_pmu[TD_TOP_NAME_SIZE];
 	size_t at, first;   /* the selected line, the first one shown */
 	size_t page;        /* lines of the pane, of the last drawing */
 	size_t nr;          /* and lines that there were to show */

@@ -46,7 +46,6 @@ static void set_defaults(struct td_opts *opts)
 		opts->drill = !opts->each_cgroup;
 		opts->level = opts->drill ? TD_MAX_LEVEL : 1;
 	}
-	opts->output = "/dev/null"; /* the screen has the results */
 }
 
 /* --- keys that begin anew -------------------------------------------------- */

@@ -10,15 +10,16 @@ struct round {
 	struct td_report report;
 };
 
-static int eval(struct td_view *view, const struct td_readings *readings,
+static int eval(struct td_view *view, const struct td_aggregator *agg,
+		const struct td_readings *readings,
 		const struct td_times *times, struct round *round,
 		struct td_err *err)
 {
 	int rc;
 
 	*round = (struct round){ 0 };
-	rc = td_aggregate(&view->aggregator, readings, view->source->plan,
-			  &round->totals, err);
+	rc = td_aggregate(agg, readings, view->source->plan, &round->totals,
+			  err);
 	if (!rc)
 		rc = td_eval(&view->evaluation, &round->totals, times,
 			     view->merge, &round->report, err);
@@ -47,6 +48,7 @@ struct td_times td_times_without(const struct td_counted *counted, size_t batch)
 }
 
 static int leave_out_batches(struct td_view *view,
+			     const struct td_aggregator *agg,
 			     const struct td_counted *counted,
 			     struct td_errors *errors, struct td_err *err)
 {
@@ -62,7 +64,7 @@ static int leave_out_batches(struct td_view *view,
 			rc = td_err_nomem(err);
 			break;
 		}
-		rc = eval(view, &rest, &times, &round, err);
+		rc = eval(view, agg, &rest, &times, &round, err);
 		if (!rc)
 			td_errors_add(errors, errors->report, &round.report);
 		free_round(&round);
@@ -97,7 +99,8 @@ int td_view_add_steps(struct td_view *view, const struct td_totals *totals,
 	return rc;
 }
 
-int td_view_fill_errors(struct td_view *view, const struct td_counted *counted,
+int td_view_fill_errors(struct td_view *view, const struct td_aggregator *agg,
+			const struct td_counted *counted,
 			const struct td_totals *totals,
 			struct td_report *report, struct td_err *err)
 {
@@ -105,7 +108,7 @@ int td_view_fill_errors(struct td_view *view, const struct td_counted *counted,
 	int rc = td_errors_begin(&errors, report) ? td_err_nomem(err) : 0;
 
 	if (!rc && counted->course->nr >= TD_MIN_BATCHES) {
-		rc = leave_out_batches(view, counted, &errors, err);
+		rc = leave_out_batches(view, agg, counted, &errors, err);
 		if (!rc)
 			rc = td_view_add_steps(view, totals, counted->times,
 					       &errors, err);

@@ -7,9 +7,11 @@
 
 /*
  * Sets the errors of the values of report, which was computed from these
- * counts and totals, by metrics/eval/errors.h.  Returns -ENOMEM.
+ * counts and totals, aggregated by agg, by metrics/eval/errors.h.  Returns
+ * -ENOMEM.
  */
-int td_view_fill_errors(struct td_view *view, const struct td_counted *counted,
+int td_view_fill_errors(struct td_view *view, const struct td_aggregator *agg,
+			const struct td_counted *counted,
 			const struct td_totals *totals,
 			struct td_report *report, struct td_err *err);
 /*

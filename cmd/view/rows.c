@@ -40,8 +40,9 @@ static int fill_errors(const struct rows *r, struct td_report *report,
 		break;
 	case SHOW:
 		if (r->counted)
-			return td_view_fill_errors(r->view, r->counted,
-						   r->totals, report, err);
+			return td_view_fill_errors(
+				r->view, &r->view->aggregator, r->counted,
+				r->totals, report, err);
 		return td_view_fill_joined_errors(r->view, r->totals, r->times,
 						  report, err);
 	case SHOW_MEAN:

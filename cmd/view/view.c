@@ -88,6 +88,16 @@ static int check_events(const struct td_source *source,
 	return td_err_hint(err, "--html has a table of them");
 }
 
+/* A viewer has the results in place of the stream, which loses them. */
+static int open_sink(struct td_view *view, const struct td_opts *opts,
+		     const struct td_frame *frame, struct td_err *err)
+{
+	struct td_opts shown = *opts;
+
+	shown.quiet |= view->viewer != NULL;
+	return td_sink_open(&view->sink, &shown, frame, err);
+}
+
 int td_view_open(struct td_view *view, const struct td_opts *opts,
 		 struct td_err *err)
 {
@@ -104,7 +114,7 @@ int td_view_open(struct td_view *view, const struct td_opts *opts,
 		rc = td_evaluation_make(&view->evaluation, source->tree,
 					source->plan, err);
 	view->evaluation.part = opts->all_user || opts->all_kernel;
-	return rc ? rc : td_sink_open(&view->sink, opts, &frame, err);
+	return rc ? rc : open_sink(view, opts, &frame, err);
 }
 
 void td_view_start(struct td_view *view, uint64_t start_ns,
@@ -112,6 +122,11 @@ void td_view_start(struct td_view *view, uint64_t start_ns,
 {
 	view->sink.frame.start_ns = start_ns;
 	view->sink.frame.clocks = *clocks;
+}
+
+void td_view_move_start(struct td_view *view, uint64_t mono_ns)
+{
+	view->sink.frame.clocks.mono_ns = mono_ns;
 }
 
 int td_view_begin(struct td_view *view, struct td_err *err)

@@ -39,7 +39,7 @@ struct td_view {
 	bool summary;                   /* of all intervals, after the last */
 	const struct td_opts *verdict;  /* what to repeat; NULL: no verdict */
 	struct td_focus *focus;         /* gets it; NULL: nobody wants it */
-	const struct td_viewer *viewer; /* in place of the sink; or NULL */
+	const struct td_viewer *viewer; /* in place of the stream; or NULL */
 	bool mean;                      /* show the mean of several runs */
 	bool table;                     /* and the time of each run */
 	struct td_readings whole;       /* sum of all intervals for summary */
@@ -72,12 +72,17 @@ struct td_view {
  */
 int td_view_init(struct td_view *view, const struct td_source *source,
 		 const struct td_opts *opts, struct td_err *err);
-/* Opens the stream, when it is known which events can be counted. */
+/*
+ * Opens the stream, when it is known which events can be counted, and who is the
+ * viewer.
+ */
 int td_view_open(struct td_view *view, const struct td_opts *opts,
 		 struct td_err *err);
 /* When a live run starts, in ns since 1970, and in other clocks. */
 void td_view_start(struct td_view *view, uint64_t start_ns,
 		   const struct td_clocks *clocks);
+/* Corrects the start in CLOCK_MONOTONIC, which is known better by now. */
+void td_view_move_start(struct td_view *view, uint64_t mono_ns);
 /* Empties the file and writes what comes before the first result. */
 int td_view_begin(struct td_view *view, struct td_err *err);
 /* May be called twice.  An error if anything was not written. */

@@ -11,8 +11,9 @@ struct td_source;
 struct td_verdict;
 
 /*
- * Who gets the results of a live run in place of a stream: a screen, a server.
- * Functions that are NULL are not called.  An error ends the counting.
+ * Who gets the results of a run in place of a stream: a screen, a server.  All but
+ * report() may be NULL, and ready() if fd is -1.  Negative results are errors,
+ * which end the counting.
  */
 struct td_viewer {
 	/* Once, when counting has begun; source is that of all reports. */

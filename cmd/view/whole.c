@@ -4,7 +4,8 @@
 #include "cmd/view/verdict.h"
 #include "metrics/eval/misfits.h"
 
-static int give(struct td_view *view, const struct td_counted *counted,
+static int give(struct td_view *view, const struct td_aggregator *agg,
+		const struct td_counted *counted,
 		const struct td_totals *totals, struct td_err *err)
 {
 	const struct td_viewer *viewer = view->viewer;
@@ -16,7 +17,8 @@ static int give(struct td_view *view, const struct td_counted *counted,
 
 	report.time_ns = counted->time_ns;
 	if (!rc)
-		rc = td_view_fill_errors(view, counted, totals, &report, err);
+		rc = td_view_fill_errors(view, agg, counted, totals, &report,
+					 err);
 	if (!rc)
 		td_report_find_misfits(&report);
 	if (!rc && totals->tasks)
@@ -33,20 +35,18 @@ static int give(struct td_view *view, const struct td_counted *counted,
 int td_view_put_whole(struct td_view *view, const struct td_counted *counted,
 		      struct td_err *err)
 {
-	const struct td_aggregator of_rows = view->aggregator;
+	/* counts are scaled up if those of the rows are */
+	const struct td_aggregator all = { .raw = view->aggregator.raw };
 	struct td_totals totals = { 0 };
 	int rc;
 
 	if (!view->viewer || !view->viewer->whole || !view->source->tree ||
 	    view->source->nr_cgroups)
 		return 0;
-	/* errors are found by further aggregations, of the same kind */
-	view->aggregator = (struct td_aggregator){ .raw = of_rows.raw };
-	rc = td_aggregate(&view->aggregator, counted->readings,
-			  view->source->plan, &totals, err);
+	rc = td_aggregate(&all, counted->readings, view->source->plan, &totals,
+			  err);
 	if (!rc)
-		rc = give(view, counted, &totals, err);
-	view->aggregator = of_rows;
+		rc = give(view, &all, counted, &totals, err);
 	td_totals_free(&totals);
 	return rc;
 }

@@ -29,6 +29,9 @@ static inline uint64_t td_since(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
+#define TD_NS_A_MS     UINT64_C(1000000)
+#define TD_NS_A_SECOND UINT64_C(1000000000)
+
 uint64_t td_now_ns(void); /* CLOCK_MONOTONIC */
 /* CLOCK_REALTIME in ns, cut off to whole ms. */
 uint64_t td_wall_ns(void);

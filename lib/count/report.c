@@ -3,6 +3,15 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+const char *td_node_short_name(const char *name)
+{
+	static const char prefix[] = "tma_";
+	size_t len = strlen(prefix);
+
+	return strncmp(name, prefix, len) == 0 ? name + len : name;
+}
 
 double td_times_of_tool(const struct td_times *times, enum td_tool tool)
 {

@@ -25,6 +25,9 @@ struct td_node {
 	const char *desc;   /* one line; NULL: none */
 };
 
+/* "retiring" of "tma_retiring": AMD's files have the names without it. */
+const char *td_node_short_name(const char *name);
+
 enum td_status {
 	TD_STATUS_OK,
 	TD_STATUS_NOT_COUNTED,   /* it has no value */

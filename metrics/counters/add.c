@@ -42,15 +42,6 @@ static int put(const struct place *place, enum td_family_kind kind,
 	return td_series_put(place->counters, kind, &key, value, err);
 }
 
-/* "retiring" for "tma_retiring" */
-static const char *category_of(const char *name)
-{
-	static const char prefix[] = "tma_";
-	size_t len = sizeof(prefix) - 1;
-
-	return name && strncmp(name, prefix, len) == 0 ? name + len : name;
-}
-
 static const struct td_cell *cell_of(const struct place *place,
 				     const struct td_node *node)
 {
@@ -148,8 +139,9 @@ static int put_category(const struct place *place, const struct level *level,
 
 	if (!is_of_level(place, node, level->level) || !has_value(cell))
 		return 0;
-	key.name = category_of(place->report->columns[node->column].name);
-	key.parent = category_of(node->parent);
+	key.name =
+		td_node_short_name(place->report->columns[node->column].name);
+	key.parent = node->parent ? td_node_short_name(node->parent) : NULL;
 	return td_series_put(place->counters, level->parts, &key,
 			     place->row->slots * cell->value / 100, err);
 }

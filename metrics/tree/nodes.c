@@ -12,18 +12,12 @@
 
 #define NO_RANK 1000 /* after all that have a rank */
 
-/* Skips "tma_", which AMD's names do not have. */
-static const char *without_prefix(const char *name)
-{
-	return strncmp(name, "tma_", 4) == 0 ? name + 4 : name;
-}
-
 /* The position of a node of this name in the built-in tree. */
 static int rank_of(const struct td_metric_def *def)
 {
 	for (int i = 0; i < (int)td_nr_builtin_columns; i++) {
-		if (strcmp(without_prefix(td_builtin_columns[i].name),
-			   without_prefix(def->name)) == 0)
+		if (strcmp(td_node_short_name(td_builtin_columns[i].name),
+			   td_node_short_name(def->name)) == 0)
 			return i;
 	}
 	return NO_RANK;

@@ -24,6 +24,8 @@ mark() {
 @test "the values of -j, each at the beginning of its interval" {
 	"$TDSTAT" report "$data/alderlake.jsonl" -l 2 --perfetto trace.json >out
 	[ ! -s out ]
+	"$TDSTAT" report "$data/alderlake.jsonl" -l 2 --perfetto - | diff trace.json -
+	[ ! -e - ]
 	# independent of the trace: the rows, moved by one
 	"$TDSTAT" report "$data/alderlake.jsonl" -l 2 -j | jq -rs '
 		([0] + (map(.time) | unique)) as $times |

@@ -56,6 +56,7 @@ static const struct {
 	{ "all are done", 10, 10, 6 * S, 0 },
 	{ "for ever", 4, 0, 6 * S, UNKNOWN },
 	{ "more than all", 11, 10, 6 * S, UNKNOWN },
+	{ "more than a number has", 1, SIZE_MAX, 10 * S, UNKNOWN },
 };
 
 int main(void)

@@ -5,11 +5,8 @@
 #include "cmd/out/page/parts.h"
 #include "cmd/out/page/text.h"
 #include "cmd/out/time.h"
+#include "cmd/version.h"
 #include "lib/machine/machine.h"
-
-#ifndef TDSTAT_VERSION
-#define TDSTAT_VERSION "unknown"
-#endif
 
 /* The assembler has a way to read files, which C has not yet. */
 #define EMBED(symbol, path)                               \

@@ -123,6 +123,7 @@ static void html_end(struct td_writer *writer, const struct td_usage *usage)
 const struct td_out td_out_html = {
 	.option = "--html",
 	.arg = "FILE",
+	.own_file = true,
 	.help = "one HTML page with pictures, which needs no network",
 	.one_header = true,
 	.whole = true,

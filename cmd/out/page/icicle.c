@@ -2,7 +2,6 @@
 #include "cmd/out/page/icicle.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "cmd/out/out.h"
 #include "cmd/out/page/text.h"
@@ -86,7 +85,6 @@ static void put_title(FILE *fp, const struct td_drawn *drawn)
 
 static void put_label(FILE *fp, const struct td_drawn *drawn, double height)
 {
-	const char *name = drawn->column->name;
 	char value[TD_VALUE_SIZE];
 
 	fprintf(fp, "<text x=\"8\" y=\"50%%\" dy=\".35em\"%s%s>",
@@ -97,7 +95,7 @@ static void put_label(FILE *fp, const struct td_drawn *drawn, double height)
 	if (drawn->mark)
 		fputc(drawn->mark, fp);
 	fputc(' ', fp);
-	td_page_put(fp, strncmp(name, "tma_", 4) == 0 ? name + 4 : name);
+	td_page_put(fp, td_node_short_name(drawn->column->name));
 	fputs("</text>", fp);
 }
 

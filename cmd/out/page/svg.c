@@ -79,6 +79,7 @@ static void svg_report(struct td_writer *writer, const struct td_report *report)
 const struct td_out td_out_svg = {
 	.option = "--svg",
 	.arg = "FILE",
+	.own_file = true,
 	.help = "the tree as a picture",
 	.one_header = true,
 	.whole = true,

@@ -37,7 +37,7 @@ static int add_row(struct td_counters *counters, const char *id, uint64_t time,
 		.id = id,
 		.pmu = "cpu_core",
 		.slots = slots,
-		.activity = { 1, 0.5, 1, 300, 0.25 },
+		.activity = { 1, 0.5, 1, 300, 0.25, 450 },
 		.cells = cells,
 		.nodes = nodes,
 		.nr_nodes = NR,
@@ -109,6 +109,8 @@ static void test_sums(void)
 	ok(value_of(&counters, "tdstat_l2_slots_total") == 1100, "its slots");
 	ok(value_of(&counters, "tdstat_cycles_total") == 1200,
 	   "cycles, scaled up to the time not halted");
+	ok(value_of(&counters, "tdstat_instructions_total") == 1800,
+	   "instructions, as well");
 	ok(value_of(&counters, "tdstat_cpu_seconds_total") == 1, "seconds");
 	ok(value_of(&counters, "tdstat_counted_seconds_total" CORE
 			       ",group=\"level1\"} ") == 1,
@@ -192,7 +194,7 @@ static void test_limit(void)
 {
 	struct td_counters counters = { .label = "cpu",
 					.prefix = 3,
-					.max_series = 16 };
+					.max_series = 17 };
 	static const double values[] = { 25, 75, 20, 5, 1.5 };
 	struct td_err err = { 0 };
 

@@ -259,6 +259,16 @@ teardown() {
 	[ ! -e file.txt.tmp ]
 }
 
+@test "no word of level 2 where it is only the default" {
+	needs_software_events -a
+	try "$TDSTAT" -a -l 2 --openmetrics -o file -I 100 --interval-count 1
+	[[ $stderr == *"there is only level 1"* ]]
+	try "$TDSTAT" -a --openmetrics -o file -I 100 --interval-count 1
+	assert_equal "$status" 0
+	assert_equal "$stderr" ''
+	grep -q '^tdstat_slots_total' file
+}
+
 @test "a command: its status, and the slots up to its end" {
 	needs_software_events
 	try "$TDSTAT" -l 1 --openmetrics -o file -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; exit 3'

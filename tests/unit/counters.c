@@ -65,7 +65,7 @@ __attribute__((noinline)) static char *
 text_of(const struct td_counters *counters, enum td_exposition how)
 {
 	const struct td_exposed_info info = { "0.1", "GenuineIntel-6-97-2",
-					      "Alder \"Lake\"" };
+					      "Alder \"Lake\"", "v1.39" };
 	char *text = NULL;
 	size_t size = 0;
 	FILE *fp = open_memstream(&text, &size);
@@ -267,7 +267,8 @@ static void test_formats(void)
 	   "and units");
 	ok(strstr(open, "# TYPE tdstat info\n") &&
 		   strstr(text, "# TYPE tdstat_info gauge\n") &&
-		   strstr(open, "model=\"Alder \\\"Lake\\\"\"} 1\n"),
+		   strstr(open,
+			  "model=\"Alder \\\"Lake\\\"\",files=\"v1.39\"} 1\n"),
 	   "the types of what informs");
 	ok(strstr(text, "# TYPE tdstat_slots_total counter\n") &&
 		   strstr(open, "# TYPE tdstat_slots counter\n"),

@@ -16,7 +16,7 @@
  * (__icl_update_topdown_event() in the kernel), so what was before lingers on
  * until a read resets them.
  */
-#define SHARED_NS (200 * TD_NS_A_MS)
+#define SHARED_NS OFTEN_NS
 
 /* But reading may take only this part of a CPU's time, in so many reads. */
 #define READING_PART  20

@@ -204,20 +204,20 @@ static void check_shared(void)
 	ok(waiter.period_ns == 1000 * MS, "alone: a read a second");
 	clock.shared = true;
 	read_times(&clock, &waiter, 1, MS);
-	ok(waiter.period_ns == 200 * MS, "shared: five");
-	read_times(&clock, &waiter, 500, MS);
-	ok(waiter.period_ns == 200 * MS && clock.rows == 121 &&
+	ok(waiter.period_ns == 100 * MS, "shared: ten");
+	read_times(&clock, &waiter, 1000, MS);
+	ok(waiter.period_ns == 100 * MS && clock.rows == 121 &&
 		   clock.rows_missed == 0,
 	   "as long as it is, and rows end when they would have");
 	clock.shared = false;
-	read_times(&clock, &waiter, 5, MS);
+	read_times(&clock, &waiter, 10, MS);
 	ok(waiter.period_ns == 1000 * MS, "alone again: one");
 	clock.shared = true;
 	read_times(&clock, &waiter, 1, 0);
-	read_times(&clock, &waiter, 5, 11 * MS);
-	ok(waiter.period_ns == 1000 * MS / 3, "more than a twentieth: fewer");
-	read_times(&clock, &waiter, 60, MS);
-	ok(waiter.period_ns == 1000 * MS / 3, "and never again as many");
+	read_times(&clock, &waiter, 10, 6 * MS);
+	ok(waiter.period_ns == 200 * MS, "more than a twentieth: fewer");
+	read_times(&clock, &waiter, 50, MS);
+	ok(waiter.period_ns == 200 * MS, "and never again as many");
 	td_waiter_close(&waiter);
 }
 

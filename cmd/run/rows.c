@@ -148,6 +148,12 @@ static uint64_t own_ns(const struct td_clock *clock)
 /* Below it, a group took turns, and was not just late for a moment. */
 #define WHOLE_PCT 95
 
+static bool has_fields(const struct td_plan *plan, const struct td_group *group)
+{
+	return group->slots && group->nr > 1 &&
+	       td_event_is_metric(&plan->events.v[group->members[1]]);
+}
+
 /*
  * Has PERF_METRICS taken turns?  Tasks are left out: where they run on another kind
  * of core, their counters wait as well.
@@ -159,10 +165,12 @@ static bool shares_fields(const struct td_run *run)
 	for (size_t g = 0; run->job->target.system_wide && g < plan->nr_groups;
 	     g++) {
 		const struct td_group *group = &plan->groups[g];
+		double share;
 
-		if (group->slots && group->nr > 1 &&
-		    td_event_is_metric(&plan->events.v[group->members[1]]) &&
-		    td_readings_share(&run->tally.sum, group) < WHOLE_PCT)
+		if (!has_fields(plan, group))
+			continue;
+		share = td_readings_share(&run->tally.sum, group);
+		if (share > 0 && share < WHOLE_PCT)
 			return true;
 	}
 	return false;

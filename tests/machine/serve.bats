@@ -4,7 +4,7 @@
 # The counters of tdstat serve as a real Prometheus sees them.  Two scenarios take
 # turns every two seconds, so that a mean is not the value of any moment.  Not with
 # --phase: there PERF_METRICS is no average, so turns of two users get wrong parts.
-# machine: adl --no-halt --truth tests/emulator/scenarios/alderlake.truth
+# machine: adl --no-halt --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
 
 load helper
 

@@ -56,6 +56,7 @@ struct td_opts {
 	const char *each_cgroup; /* NULL: none */
 	const char *cputype;     /* NULL: all core PMUs */
 	int level;               /* 0: not set */
+	bool level_or_less; /* it is the default: what lacks it is no remark */
 	bool drill;     /* -l auto: level is the deepest that may be counted */
 	bool drill_off; /* it is the default, but --no-multiplex excludes it */
 	int only_level; /* --td-level; 0: not set */

@@ -171,8 +171,10 @@ static void set_default_level(struct td_opts *opts)
 	opts->drill = opts->drill && !opts->drill_off;
 	opts->level = opts->drill ? TD_MAX_LEVEL : 1;
 	/* levels 1 and 2 have counters, and need no files */
-	if (td_opts_exposes(opts))
+	if (td_opts_exposes(opts)) {
 		opts->level = 2;
+		opts->level_or_less = true;
+	}
 }
 
 int td_opts_parse(struct td_opts *opts,

@@ -11,6 +11,7 @@
 #define MAX_ROWS 32 /* bits in td_opts.aggregations and .formats */
 
 static struct td_option aggregations[MAX_ROWS + 1], formats[MAX_ROWS + 1];
+static struct td_option places[MAX_ROWS + 1];
 static struct td_option json[2], perfetto[2], pages[MAX_ROWS + 1], html[2];
 
 /* Makes the option of row i, which sets bit i at offset. */
@@ -32,7 +33,7 @@ static struct td_option make_option(const char *option, const char *letter,
 /* Without those that are options of single subcommands only. */
 static void fill_aggregations(void)
 {
-	struct td_option *o = aggregations;
+	struct td_option *o = aggregations, *place = places;
 
 	for (size_t i = TD_AGGREGATE_ALL + 1; i < td_nr_aggregations(); i++) {
 		const struct td_aggregation_row *row =
@@ -47,6 +48,8 @@ static void fill_aggregations(void)
 			o->set = td_value_cache;
 			o->optional = true;
 		}
+		if (i != TD_AGGREGATE_THREAD)
+			*place++ = *o;
 		o++;
 	}
 }
@@ -100,6 +103,7 @@ void td_opts_fill_rows(void)
 
 const struct td_option_group td_group_aggregations = { TD_SECTION_HOW,
 						       aggregations };
+const struct td_option_group td_group_places = { TD_SECTION_HOW, places };
 const struct td_option_group td_group_formats = { TD_SECTION_HOW, formats };
 const struct td_option_group td_group_pages = { TD_SECTION_HOW, pages };
 const struct td_option_group td_group_html = { TD_SECTION_HOW, html };

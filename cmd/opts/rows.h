@@ -9,6 +9,7 @@
  * (cmd/out).  Empty before td_opts_fill_rows().
  */
 extern const struct td_option_group td_group_aggregations, /* all but --total */
+	td_group_places,   /* those of CPUs: without --per-thread */
 	td_group_formats,  /* -x, -j: those that all subcommands have */
 	td_group_pages,    /* --html, --svg */
 	td_group_html,     /* --html alone */

@@ -141,6 +141,7 @@ static void put_info(FILE *fp, enum td_exposition how,
 	before = put_label(fp, "{", "version", info->version);
 	before = put_label(fp, before, "cpuid", info->cpuid);
 	put_label(fp, before, "model", info->model);
+	put_label(fp, before, "files", info->files);
 	fputs("} 1\n", fp);
 }
 

@@ -19,6 +19,7 @@ struct td_exposed_info {
 	const char *version; /* of tdstat */
 	const char *cpuid;   /* "GenuineIntel-6-97-2" */
 	const char *model;   /* "Alder Lake"; "": not in the table */
+	const char *files;   /* version of the metric files; NULL: none */
 };
 
 /* Writes all counters as text. */

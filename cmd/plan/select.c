@@ -162,7 +162,8 @@ static void note_level(const struct td_tree *tree,
 	/*
 	 * if the built-in tree replaces that of files, a note said so already
 	 */
-	else if (!opts->drill && tree->levels[i] < opts->level &&
+	else if (!opts->drill && !opts->level_or_less &&
+		 tree->levels[i] < opts->level &&
 		 (recorded || tree->sets[i]->files || opts->level <= 2))
 		td_notes_add(notes, "%s%s: %s level %d", pmu->name,
 			     in_brackets(core, pmu->uarch),

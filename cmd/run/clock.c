@@ -10,6 +10,14 @@
 #define OFTEN_NS    (100 * TD_NS_A_MS)
 #define OFTEN_TICKS 100
 
+/*
+ * As long as PERF_METRICS is somebody else's, too: at the end of each turn the
+ * kernel adds what the fields have grown by, and leaves out what they fell by
+ * (__icl_update_topdown_event() in the kernel), so what was before lingers on
+ * until a read resets them.
+ */
+#define SHARED_NS OFTEN_NS
+
 /* But reading may take only this part of a CPU's time, in so many reads. */
 #define READING_PART  20
 #define READS_TO_TELL 4
@@ -44,6 +52,7 @@ int td_clock_start(struct td_clock *clock, struct td_waiter *waiter,
 	clock->often = (!rows || opts->summary || clock->keeps) &&
 		       (wants_batches(job) || (!rows && drills(job)));
 	period_ns = clock->often ? OFTEN_NS : TD_LONGEST_NS;
+	clock->longest_ns = period_ns;
 	clock->length_ns = (uint64_t)opts->interval_ms * TD_NS_A_MS;
 	clock->ticks_a_row = 1;
 	if (rows)
@@ -60,27 +69,40 @@ static bool is_costly(const struct td_clock *clock, uint64_t period_ns)
 	       clock->reading_ns * READING_PART > clock->reads * period_ns;
 }
 
-void td_clock_slow_down(struct td_clock *clock, struct td_waiter *waiter,
-			uint64_t reading_ns)
+/* How far apart reads are to be from now on. */
+static uint64_t choose_longest(struct td_clock *clock, uint64_t period_ns)
 {
-	uint64_t period_ns = waiter->period_ns;
+	uint64_t now_ns = clock->longest_ns;
+	bool for_long = clock->ticks >= OFTEN_TICKS && !clock->keeps;
+
+	if (clock->often && for_long && !clock->shared)
+		return TD_LONGEST_NS;
+	if (clock->often && is_costly(clock, period_ns)) {
+		clock->costly = true;
+		now_ns = period_ns * 2;
+		return now_ns < TD_LONGEST_NS ? now_ns : TD_LONGEST_NS;
+	}
+	return clock->shared && !clock->costly ? SHARED_NS : now_ns;
+}
+
+void td_clock_adapt(struct td_clock *clock, struct td_waiter *waiter,
+		    uint64_t reading_ns)
+{
+	uint64_t longest_ns;
 
 	clock->reads++;
 	clock->reading_ns += reading_ns;
-	if (!clock->often || clock->ticks % clock->ticks_a_row)
+	if (clock->ticks % clock->ticks_a_row)
 		return;
-	if (clock->ticks >= OFTEN_TICKS && !clock->keeps)
-		period_ns = TD_LONGEST_NS;
-	else if (is_costly(clock, period_ns))
-		period_ns = period_ns * 2 < TD_LONGEST_NS ? period_ns * 2
-							  : TD_LONGEST_NS;
-	if (period_ns == waiter->period_ns)
+	longest_ns = choose_longest(clock, waiter->period_ns);
+	if (longest_ns == clock->longest_ns)
 		return;
-	clock->often = period_ns < TD_LONGEST_NS;
-	if (clock->length_ns)
-		period_ns = divide_row(clock, period_ns);
+	clock->longest_ns = longest_ns;
+	clock->often = longest_ns < TD_LONGEST_NS;
 	clock->reads = clock->reading_ns = 0;
-	td_waiter_slow_down(waiter, period_ns);
+	td_waiter_set_period(waiter, clock->length_ns
+					     ? divide_row(clock, longest_ns)
+					     : longest_ns);
 }
 
 bool td_clock_tick(struct td_clock *clock, uint64_t ticks)

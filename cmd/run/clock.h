@@ -19,6 +19,10 @@ struct td_clock {
 	bool began;
 	bool often; /* ticks come more often than they must */
 	bool keeps; /* for longer than a while, as each row has a verdict */
+	/* to be set before td_clock_adapt(): PERF_METRICS has turns to wait for */
+	bool shared;
+	bool costly;         /* reads as often as then took too much */
+	uint64_t longest_ns; /* between reads that is wanted now */
 	/* since the period is what it is: number of reads, and their CPU time */
 	uint64_t reads, reading_ns;
 	uint64_t ticks; /* since counting began */
@@ -40,11 +44,12 @@ struct td_clock {
 int td_clock_start(struct td_clock *clock, struct td_waiter *waiter,
 		   const struct td_job *job, struct td_err *err);
 /*
- * After a read that took so much CPU time; makes ticks rarer if they may be, but
- * only at the end of a row, as rows end when they would have ended.
+ * After a read that took so much CPU time; makes ticks rarer if they may be, and
+ * more frequent if they must be, but only at the end of a row, as rows end when
+ * they would have ended.
  */
-void td_clock_slow_down(struct td_clock *clock, struct td_waiter *waiter,
-			uint64_t reading_ns);
+void td_clock_adapt(struct td_clock *clock, struct td_waiter *waiter,
+		    uint64_t reading_ns);
 /* Counts ticks that have passed.  True if a row is due. */
 bool td_clock_tick(struct td_clock *clock, uint64_t ticks);
 /*

@@ -14,6 +14,7 @@ static struct td_source make_source(struct td_session *session)
 		.plan = &job->plan,
 		.tree = job->tree,
 		.facts = { &session->job->measure.catalog, td_facts_find },
+		.files_version = job->measure.catalog.events.version,
 		.target = &job->target.name,
 		.interval = opts->interval_ms > 0,
 		.how = td_opts_aggregation(opts),

@@ -145,7 +145,7 @@ int td_waiter_start(struct td_waiter *waiter, uint64_t period_ns,
 	return rc;
 }
 
-void td_waiter_slow_down(struct td_waiter *waiter, uint64_t period_ns)
+void td_waiter_set_period(struct td_waiter *waiter, uint64_t period_ns)
 {
 	waiter->ticks_ns += waiter->ticks * waiter->period_ns;
 	waiter->ticks = 0;

@@ -73,8 +73,8 @@ int td_waiter_reset(struct td_waiter *waiter, struct td_err *err);
 /* Starts ticks every period_ns from now; timeout_ns 0 means no timeout. */
 int td_waiter_start(struct td_waiter *waiter, uint64_t period_ns,
 		    uint64_t timeout_ns, struct td_err *err);
-/* From the last tick on, ticks come every period_ns. */
-void td_waiter_slow_down(struct td_waiter *waiter, uint64_t period_ns);
+/* From the last tick on; the next one may come as late as it would have. */
+void td_waiter_set_period(struct td_waiter *waiter, uint64_t period_ns);
 /* Stops ticks, --control, tasks and the viewer; signals, timeouts and ends go on. */
 void td_waiter_stop_counting(struct td_waiter *waiter);
 /* Sets the TD_WAKE_TIMEOUT to ns from now. */

@@ -38,6 +38,7 @@ void td_exposed_begin(struct td_exposed *exposed, const struct td_opts *opts,
 		.counters.always_enabled =
 			!source->nr_cgroups && td_opts_system_wide(opts),
 		.info.version = TDSTAT_VERSION,
+		.info.files = source->files_version,
 		.info.model = machine->model ? machine->model->name : "",
 	};
 	name_ids(&exposed->counters, source);

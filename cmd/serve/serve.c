@@ -169,7 +169,7 @@ static const struct td_option_group *const groups[] = {
 	&group_tree,
 	&group_when,
 	&group_how,
-	&td_group_aggregations,
+	&td_group_places,
 	&td_group_series,
 	&td_group_dry_run,
 	&td_group_verbose,

@@ -23,6 +23,8 @@ struct td_source {
 	const struct td_plan *plan;
 	const struct td_tree *tree;   /* NULL: show the plan's events */
 	struct td_facts_source facts; /* of the tree's metrics */
+	/* of the metric files, if the run has read them; NULL: unknown */
+	const char *files_version;
 	const struct td_target_name *target;
 	bool interval; /* readings come in intervals */
 	bool of_perf;  /* a file of perf stat, which need not tell times */

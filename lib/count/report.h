@@ -78,6 +78,7 @@ struct td_activity {
 	double whole_s; /* the time of all CPUs; of tasks, the elapsed time */
 	double cycles;  /* of the core, in clock_s */
 	double clock_s; /* the time not halted in which cycles were counted */
+	double instructions; /* in clock_s; they are counted on request */
 };
 
 /* What a row of a region has besides. */

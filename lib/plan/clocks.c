@@ -11,6 +11,7 @@
 static const enum td_fixed_event kinds[] = {
 	[TD_CLOCK_REFERENCE] = TD_FIXED_EVENT_REF_CYCLES,
 	[TD_CLOCK_CYCLES] = TD_FIXED_EVENT_CYCLES,
+	[TD_CLOCK_INSTRUCTIONS] = TD_FIXED_EVENT_INSTRUCTIONS,
 };
 
 /* --- adding --------------------------------------------------------------- */
@@ -100,13 +101,14 @@ bool td_clocks_has(const struct td_machine *machine, int pmu)
 }
 
 int td_clocks_add(struct td_plan *plan, const struct td_machine *machine,
-		  int pmu, struct td_err *err)
+		  int pmu, bool instructions, struct td_err *err)
 {
+	size_t nr = instructions ? TD_NR_CLOCKS : TD_CLOCK_INSTRUCTIONS;
 	int rc = 0;
 
 	if (!td_clocks_has(machine, pmu))
 		return 0;
-	for (size_t i = 0; !rc && i < TD_ARRAY_SIZE(kinds); i++)
+	for (size_t i = 0; !rc && i < nr; i++)
 		rc = add(plan, machine, pmu, kinds[i], err);
 	return rc;
 }
@@ -127,6 +129,9 @@ static const struct {
 	{ TD_CLOCK_CYCLES, "CPU_CLK_UNHALTED.THREAD_P" },
 	{ TD_CLOCK_CYCLES, "CPU_CLK_UNHALTED.CORE" },
 	{ TD_CLOCK_CYCLES, "CPU_CLK_UNHALTED.CORE_P" },
+	{ TD_CLOCK_INSTRUCTIONS, "instructions" },
+	{ TD_CLOCK_INSTRUCTIONS, "INST_RETIRED.ANY" },
+	{ TD_CLOCK_INSTRUCTIONS, "INST_RETIRED.ANY_P" },
 };
 
 /* Is it one of the clock's names: "cpu_core/ref-cycles/"? */

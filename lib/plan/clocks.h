@@ -6,11 +6,13 @@
 
 /*
  * What goes on only while a CPU is not halted: the reference cycles at the
- * speed of the time-stamp counter, the cycles at the speed of the core.
+ * speed of the time-stamp counter, the cycles at the speed of the core, and
+ * instructions, which are no clock but have a fixed counter as well.
  */
 enum td_clock_event {
 	TD_CLOCK_REFERENCE,
 	TD_CLOCK_CYCLES,
+	TD_CLOCK_INSTRUCTIONS,
 	TD_NR_CLOCKS,
 };
 
@@ -18,10 +20,11 @@ enum td_clock_event {
 bool td_clocks_has(const struct td_machine *machine, int pmu);
 /*
  * Adds the clocks that the groups of a core PMU lack, as spare events of one
- * group, unless this would take a counter from others.
+ * group, unless this would take a counter from others; instructions only if they
+ * are wanted.
  */
 int td_clocks_add(struct td_plan *plan, const struct td_machine *machine,
-		  int pmu, struct td_err *err);
+		  int pmu, bool instructions, struct td_err *err);
 /*
  * The event of the plan that counts a clock in all privilege levels, or -1.
  * recorded: the events have names, but no bits.

@@ -197,14 +197,16 @@ static int put_metric(const struct place *place, const struct td_node *node,
 			     cell->value, err);
 }
 
-/* Cycles were counted in a part of the time that the CPUs were busy. */
+/* They were counted in a part of the time that the CPUs were busy. */
 static int put_activity(const struct place *place, struct td_err *err)
 {
 	const struct td_activity *activity = &place->row->activity;
-	int rc = put(place, TD_FAMILY_CYCLES,
-		     activity->cycles / activity->clock_s * activity->busy_s,
-		     err);
+	double scale = activity->busy_s / activity->clock_s;
+	int rc = put(place, TD_FAMILY_CYCLES, activity->cycles * scale, err);
 
+	if (!rc)
+		rc = put(place, TD_FAMILY_INSTRUCTIONS,
+			 activity->instructions * scale, err);
 	return rc ? rc
 		  : put(place, TD_FAMILY_CPU_SECONDS, activity->busy_s, err);
 }

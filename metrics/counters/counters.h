@@ -3,7 +3,7 @@
  * metrics/counters: sums that only grow, for monitoring.
  *
  * In: the report of each interval.
- * Out: struct td_counters: slots, cycles and seconds since the start, by PMU and
+ * Out: struct td_counters: slots, cycles, instructions and seconds since the start, by PMU and
  * by the id of rows, and the newest values of metrics that are no sums.
  *
  * The percentages of a level are of the row's slots, and become slots here: their
@@ -23,6 +23,7 @@ enum td_family_kind {
 	TD_FAMILY_L2_SLOTS, /* of those in which level 2 was counted */
 	TD_FAMILY_LEVEL_2,
 	TD_FAMILY_CYCLES,
+	TD_FAMILY_INSTRUCTIONS,
 	TD_FAMILY_CPU_SECONDS,
 	TD_FAMILY_COUNTED,
 	TD_FAMILY_ENABLED,

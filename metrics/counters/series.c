@@ -37,6 +37,11 @@ static const struct td_family_row rows[TD_NR_FAMILIES] = {
 		.help = "Core cycles in which CPUs were not halted.",
 		.counter = true,
 	},
+	[TD_FAMILY_INSTRUCTIONS] = {
+		.name = "tdstat_instructions",
+		.help = "Instructions that were retired.",
+		.counter = true,
+	},
 	[TD_FAMILY_CPU_SECONDS] = {
 		.name = "tdstat_cpu_seconds",
 		.help = "Time in which CPUs were not halted; of tasks, their CPU time.",

@@ -52,6 +52,7 @@ static struct td_activity of_cpus(const struct td_evaluation *e, int pmu)
 		.cycles = count_of(e, pmu, TD_CLOCK_CYCLES),
 		.clock_s =
 			count_of(e, pmu, TD_CLOCK_REFERENCE) / e->tree->tsc_hz,
+		.instructions = count_of(e, pmu, TD_CLOCK_INSTRUCTIONS),
 	};
 
 	if (reference < 0)
@@ -105,6 +106,7 @@ static struct td_activity of_tasks(const struct td_evaluation *e, int pmu)
 	if (e->times && e->times->elapsed_ns)
 		out.whole_s = (double)e->times->elapsed_ns / 1e9;
 	out.cycles = count_of(e, pmu, TD_CLOCK_CYCLES);
+	out.instructions = count_of(e, pmu, TD_CLOCK_INSTRUCTIONS);
 	out.clock_s = count_of(e, pmu, TD_CLOCK_REFERENCE) / e->tree->tsc_hz;
 	return out;
 }
@@ -167,6 +169,7 @@ void td_eval_merge_busy(const struct td_row *rows, size_t nr,
 					 : part->whole_s;
 		sum.cpus += part->cpus;
 		sum.cycles += part->cycles;
+		sum.instructions += part->instructions;
 		sum.clock_s += part->clock_s;
 	}
 	set(merged, &sum);

@@ -1,13 +1,15 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2154 # what "run --separate-stderr" sets
-# The counters of tdstat serve as a real Prometheus sees them.  Two sets of fields
-# take turns every three seconds, so that a mean is not the value of any moment.
-# machine: adl --no-halt --td 64,16,48,127,16,12,32,80 --td2 128,16,48,63,16,12,32,40 --phase 3000
+# The counters of tdstat serve as a real Prometheus sees them.  Two scenarios take
+# turns every two seconds, so that a mean is not the value of any moment.  Not with
+# --phase: there PERF_METRICS is no average, so turns of two users get wrong parts.
+# machine: adl --no-halt --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
 
 load helper
 
 bin=$BATS_TEST_DIRNAME/../../build/tools/usr/bin
+act=$BATS_TEST_DIRNAME/../../build/emulator/act
 manual=$BATS_TEST_DIRNAME/../../man/tdstat-openmetrics.7
 address=127.0.0.1:9878
 
@@ -28,7 +30,7 @@ await_page() {
 }
 
 start_serve() {
-	"$TDSTAT" serve --listen "$address" 2>serve.err &
+	"$TDSTAT" serve --listen "$address" 2>serve.err 3>&- &
 	serve=$!
 	await_page "http://$address/metrics"
 }
@@ -41,14 +43,20 @@ start_prometheus() {
 		  static_configs: [ { targets: [ "$address" ] } ]
 	TEXT
 	"$bin/prometheus" --config.file=prometheus.yml --storage.tsdb.path=tsdb \
-		--web.listen-address=127.0.0.1:9090 --log.level=warn 2>prometheus.err &
+		--web.listen-address=127.0.0.1:9090 --log.level=warn 2>prometheus.err 3>&- &
 	await_page "http://127.0.0.1:9090/-/ready"
 }
 
-# promql NAME: the manual's query of this name, over the last 24 seconds
+take_turns() {
+	while "$act" -u mispredict && sleep 2 && "$act" -u icache; do
+		sleep 2
+	done
+}
+
+# promql NAME: the manual's query of this name, over the last minute
 promql() {
 	sed -n "/^\.\\\\\" query $1\$/,/^\.Ed/p" "$manual" | sed '/^\./d' |
-		tr '\n' ' ' | sed 's/\\e/\\/g; s/\\-/-/g; s/\[5m\]/[24s]/g'
+		tr '\n' ' ' | sed 's/\\e/\\/g; s/\\-/-/g; s/\[5m\]/[1m]/g'
 }
 
 # query EXPRESSION: the API's answer
@@ -60,13 +68,16 @@ query() {
 	emulated
 	[ -x "$bin/prometheus" ] || skip "no Prometheus here (tests/tools/fetch)"
 	ip link set lo up 2>/dev/null || true
+	take_turns 3>&- &
 	start_serve
 	start_prometheus
-	"$TDSTAT" record -a -l 2 --timeout 25s -o td.jsonl --quiet
+	"$TDSTAT" record -a -l 2 --timeout 61s -o td.jsonl --quiet
 	query "$(promql level1)" >level1.json
 	query "$(promql level2)" >level2.json
+	query "$(promql ipc)" >ipc.json
 	"$TDSTAT" report td.jsonl -l 2 -j >recorded.json
 	python3 "$BATS_TEST_DIRNAME/serve.py" recorded.json level1.json level2.json
+	python3 "$BATS_TEST_DIRNAME/serve.py" ipc ipc.json
 
 	# a restart: counters that begin anew are no loss of slots
 	kill "$serve"
@@ -75,6 +86,6 @@ query() {
 	sleep 5
 	query "$(promql level1)" >level1.json
 	python3 "$BATS_TEST_DIRNAME/serve.py" - level1.json
-	query 'min(rate(tdstat_slots_total[24s]))' >least.json
+	query 'min(rate(tdstat_slots_total[1m]))' >least.json
 	jq -e '.data.result[0].value[1] | tonumber > 0' least.json
 }

@@ -37,7 +37,7 @@ static int add_row(struct td_counters *counters, const char *id, uint64_t time,
 		.id = id,
 		.pmu = "cpu_core",
 		.slots = slots,
-		.activity = { 1, 0.5, 1, 300, 0.25 },
+		.activity = { 1, 0.5, 1, 300, 0.25, 450 },
 		.cells = cells,
 		.nodes = nodes,
 		.nr_nodes = NR,
@@ -65,7 +65,7 @@ __attribute__((noinline)) static char *
 text_of(const struct td_counters *counters, enum td_exposition how)
 {
 	const struct td_exposed_info info = { "0.1", "GenuineIntel-6-97-2",
-					      "Alder \"Lake\"" };
+					      "Alder \"Lake\"", "v1.39" };
 	char *text = NULL;
 	size_t size = 0;
 	FILE *fp = open_memstream(&text, &size);
@@ -109,6 +109,8 @@ static void test_sums(void)
 	ok(value_of(&counters, "tdstat_l2_slots_total") == 1100, "its slots");
 	ok(value_of(&counters, "tdstat_cycles_total") == 1200,
 	   "cycles, scaled up to the time not halted");
+	ok(value_of(&counters, "tdstat_instructions_total") == 1800,
+	   "instructions, as well");
 	ok(value_of(&counters, "tdstat_cpu_seconds_total") == 1, "seconds");
 	ok(value_of(&counters, "tdstat_counted_seconds_total" CORE
 			       ",group=\"level1\"} ") == 1,
@@ -192,7 +194,7 @@ static void test_limit(void)
 {
 	struct td_counters counters = { .label = "cpu",
 					.prefix = 3,
-					.max_series = 16 };
+					.max_series = 17 };
 	static const double values[] = { 25, 75, 20, 5, 1.5 };
 	struct td_err err = { 0 };
 
@@ -265,7 +267,8 @@ static void test_formats(void)
 	   "and units");
 	ok(strstr(open, "# TYPE tdstat info\n") &&
 		   strstr(text, "# TYPE tdstat_info gauge\n") &&
-		   strstr(open, "model=\"Alder \\\"Lake\\\"\"} 1\n"),
+		   strstr(open,
+			  "model=\"Alder \\\"Lake\\\"\",files=\"v1.39\"} 1\n"),
 	   "the types of what informs");
 	ok(strstr(text, "# TYPE tdstat_slots_total counter\n") &&
 		   strstr(open, "# TYPE tdstat_slots counter\n"),

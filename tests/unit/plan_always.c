@@ -17,7 +17,7 @@
 static const struct {
 	const char *name, *model, *events, *needs;
 	bool single, together, watchdog; /* together: not always */
-	bool clocks;
+	bool clocks, instructions;
 	const char *families; /* a digit for each event; NULL: none */
 	const char *want;     /* its groups; behind : those of a family */
 } rows[] = {
@@ -109,6 +109,14 @@ static const struct {
 	  .together = true, .clocks = true, .want = "sradRC" },
 	{ "clocks: not if each is for itself", "spr", "srad", "1srad",
 	  .single = true, .clocks = true, .want = "sr a d" },
+	{ "clocks: and instructions", "spr", "srb", "1srb", .together = true,
+	  .clocks = true, .instructions = true, .want = "srbRCI" },
+	{ "clocks: and instructions, pinned", "spr", "srbuadefghjkl",
+	  "1srb 2u 3ade 3fgh 3jkl", .clocks = true, .instructions = true,
+	  .want = "!srbuRI Cadefgh Cjkl" },
+	{ "clocks: no instructions that groups would take turns for", "skx",
+	  "adefgh", "1adef 3gh", .together = true, .watchdog = true,
+	  .clocks = true, .instructions = true, .want = "adefRI gh" },
 	{ "clocks: not on AMD", "zen", "ad", "1ad", .together = true,
 	  .clocks = true, .want = "ad" },
 };
@@ -138,6 +146,7 @@ static void test_row(size_t r)
 		.always = !rows[r].together,
 		.single = rows[r].single,
 		.clocks = rows[r].clocks,
+		.instructions = rows[r].instructions,
 	};
 	struct td_machine machine;
 	struct td_plan plan = { 0 };

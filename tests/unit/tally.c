@@ -116,7 +116,7 @@ static void read_times(struct td_clock *clock, struct td_waiter *waiter, int nr,
 {
 	for (int i = 0; i < nr; i++) {
 		td_clock_tick(clock, 1);
-		td_clock_slow_down(clock, waiter, reading_ns);
+		td_clock_adapt(clock, waiter, reading_ns);
 	}
 }
 
@@ -175,7 +175,7 @@ static void check_rows_with_sum(uint64_t reading_ns, uint64_t first_ms,
 		do {
 			time_ns += waiter.period_ns;
 			is_due = td_clock_tick(&clock, 1);
-			td_clock_slow_down(&clock, &waiter, reading_ns);
+			td_clock_adapt(&clock, &waiter, reading_ns);
 		} while (!is_due);
 		/* a third of a row is rounded down to nanoseconds */
 		ok(row * 1000 * MS - time_ns <= 3 * row && clock.rows == row,
@@ -186,6 +186,38 @@ static void check_rows_with_sum(uint64_t reading_ns, uint64_t first_ms,
 	}
 	ok(waiter.period_ns == last_ms * MS && clock.rows_missed == 0,
 	   "%d ms in the end", (int)last_ms);
+	td_waiter_close(&waiter);
+}
+
+/* Rows of a second, while somebody else has PERF_METRICS in turn. */
+static void check_shared(void)
+{
+	const struct td_opts opts = { .interval_ms = 1000 };
+	struct td_tree tree = { 0 };
+	const struct td_job job = { .opts = &opts, .tree = &tree };
+	struct td_waiter waiter = TD_WAITER_NONE;
+	struct td_clock clock = { 0 };
+	struct td_err err;
+
+	td_clock_start(&clock, &waiter, &job, &err);
+	read_times(&clock, &waiter, 20, MS);
+	ok(waiter.period_ns == 1000 * MS, "alone: a read a second");
+	clock.shared = true;
+	read_times(&clock, &waiter, 1, MS);
+	ok(waiter.period_ns == 100 * MS, "shared: ten");
+	read_times(&clock, &waiter, 1000, MS);
+	ok(waiter.period_ns == 100 * MS && clock.rows == 121 &&
+		   clock.rows_missed == 0,
+	   "as long as it is, and rows end when they would have");
+	clock.shared = false;
+	read_times(&clock, &waiter, 10, MS);
+	ok(waiter.period_ns == 1000 * MS, "alone again: one");
+	clock.shared = true;
+	read_times(&clock, &waiter, 1, 0);
+	read_times(&clock, &waiter, 10, 6 * MS);
+	ok(waiter.period_ns == 200 * MS, "more than a twentieth: fewer");
+	read_times(&clock, &waiter, 50, MS);
+	ok(waiter.period_ns == 200 * MS, "and never again as many");
 	td_waiter_close(&waiter);
 }
 
@@ -220,6 +252,7 @@ int main(void)
 	check_rows_with_sum(4 * MS, 100, 1000);
 	check_rows_with_sum(7 * MS, 200, 200);
 	check_rows_with_sum(90 * MS, 200, 1000);
+	check_shared();
 	check_durations();
 	return done_testing();
 }

@@ -11,6 +11,8 @@
 #define TDSTAT_VERSION "unknown"
 #endif
 
+#define LONG_TARGET 80 /* characters */
+
 /* The assembler has a way to read files, which C has not yet. */
 #define EMBED(symbol, path)                               \
 	__asm__(".pushsection .rodata\n"                  \
@@ -69,6 +71,8 @@ static void put_machine(FILE *fp, const struct td_machine *machine)
 		fprintf(fp, "%s, ", machine->model->name);
 	td_page_put(fp, cpuid);
 	fputs("</dd>\n", fp);
+	if (machine->online.nr)
+		fprintf(fp, "<dt>CPUs</dt><dd>%zu</dd>\n", machine->online.nr);
 }
 
 static void put_when(FILE *fp, const struct td_frame *frame)
@@ -89,7 +93,11 @@ void td_page_heading(const struct td_writer *writer)
 	const char *words = td_target_words(frame->target_kind);
 	FILE *fp = writer->fp;
 
-	fputs("<header>\n<h1>", fp);
+	/* the words of a long command are text, not a title */
+	fprintf(fp, "<header>\n<h1%s>",
+		frame->target && strlen(frame->target) > LONG_TARGET
+			? " class=\"long\""
+			: "");
 	td_page_put(fp, words);
 	td_page_put(fp, frame->target ? frame->target : "");
 	fputs("</h1>\n<dl>\n", fp);

@@ -655,7 +655,8 @@ const show = value => typeof value === 'number' ? value.toFixed(1) + ' %' :
 /* --- CPUs, threads, cgroups over time --------------------------------------- */
 
 /* Light to dark, for all eyes: the scale grows in lightness only. */
-const SCALE = ['#f7fbff', '#c6dbef', '#6baed6', '#2171b5', '#08306b'];
+/* 0 is no white, which is what has no value. */
+const SCALE = ['#deebf7', '#b9d4ea', '#6baed6', '#2171b5', '#08306b'];
 
 function colourOf(part) {
 	const at = Math.min(Math.max(part, 0), 1) * (SCALE.length - 1);
@@ -778,10 +779,12 @@ function addHeat(rows, [pmu, ...nodes]) {
 	const section = document.createElement('section');
 	const head = make('h2', section, `${pmu} over time: `);
 	const choice = make('select', head);
+	const hasValue = i => of.some(row =>
+		row.points.some(({ values }) => typeof values[i] === 'number'));
 
 	choice.setAttribute('aria-label', 'Node');
 	nodes.forEach(([name, level, , unit], i) => {
-		if (!level || unit[0] !== '%')
+		if (!level || unit[0] !== '%' || !hasValue(i))
 			return;
 		make('option', choice, name).value = i;
 	});
@@ -792,9 +795,9 @@ function addHeat(rows, [pmu, ...nodes]) {
 		make('p', section, `The first ${MOST_ROWS} of ${of.length} rows`);
 	const heat = new Heat(make('div', section), of.slice(0, MOST_ROWS), nodes);
 
-	choice.value = nodes.findIndex(([name]) => /backend/.test(name));
-	if (choice.selectedIndex < 0)
-		choice.selectedIndex = 0;
+	const first = [...choice.options].find(({ text }) => /backend/.test(text));
+
+	(first || choice.options[0]).selected = true;
 	choice.onchange = () => {
 		heat.node = +choice.value;
 		heat.draw();

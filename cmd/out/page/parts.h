@@ -18,6 +18,8 @@ void td_page_begin(FILE *fp, const char *title);
 void td_page_end(FILE *fp);
 /* What was measured, on what and when. */
 void td_page_heading(const struct td_writer *writer);
+/* The part of it below the title, with or without what was measured. */
+void td_page_put_facts(const struct td_writer *writer, bool with_target);
 
 /* course.c: the rows over time */
 /* name: "course" for metrics, "counts" for events */

@@ -111,6 +111,10 @@ static void html_end(struct td_writer *writer, const struct td_usage *usage)
 	if (writer->frame->interval)
 		return;
 	end_course(writer);
+	if (usage->interrupted)
+		fputs("<p class=\"cut\">The recording was interrupted: what "
+		      "came later is not on this page.</p>\n",
+		      fp);
 	fputs("<dl class=\"times\">\n", fp);
 	if (writer->lines)
 		fprintf(fp, "<dt>Intervals</dt><dd>%u</dd>\n", writer->lines);

@@ -164,7 +164,7 @@ recordings=(alderlake-course.jsonl alderlake.jsonl alderlake-2.jsonl icelakex-2.
 }
 
 @test "a recording that was interrupted says so on its page" {
-	for what in 'sed /"end"/d' 'head -c -5'; do
+	for what in 'sed $d' 'head -c -5'; do
 		$what "$data/alderlake.jsonl" >rec
 		"$TDSTAT" report rec --html page.html 2>err
 		page texts page.html | grep -q 'recording was interrupted' || fail "$what"
@@ -175,17 +175,14 @@ recordings=(alderlake-course.jsonl alderlake.jsonl alderlake-2.jsonl icelakex-2.
 
 @test "bottlenecks stand in the order of the text, and over time under their names" {
 	report "$data/manual/cpus-3.jsonl" --bottlenecks
-	"$TDSTAT" report "$data/manual/cpus-3.jsonl" --bottlenecks 2>/dev/null >text
-	awk '/ performance counter|seconds/ { next } $2 == "%" || $3 == "%" {
-		for (i = 2; i <= NF; i++) if ($i ~ /^tma_/) print $i }' text >want
-	[ "$(wc -l <want)" -ge 10 ]
+	"$TDSTAT" report "$data/manual/cpus-3.jsonl" --bottlenecks --summary 2>/dev/null |
+		sed -n '/counter stats/,$s/.* % *\(tma_[a-z0-9_]*\).*/\1/p' >want
+	[ "$(wc -l <want)" -ge 8 ]
 	page values page.html | awk '{ print $3 }' >got
 	diff want got
-	# the same nodes, in another order, as rows over time
-	jq -c 'if .counts then ., .time += 1 else . end' "$data/manual/cpus-3.jsonl" >rec
-	jq -c 'if .tdstat then .interval_ms = 1000 else . end' rec >rec2
-	report rec2 --bottlenecks
-	"$TDSTAT" report rec2 --bottlenecks -j 2>/dev/null | jq -c 'select(.metric) | [.time, .pmu, .metric, .value]' >json
+	# rows over time are in the order of the tree, which is another one
+	"$TDSTAT" report "$data/manual/cpus-3.jsonl" --bottlenecks -j 2>/dev/null |
+		jq -c 'select(.metric) | [.time, .pmu, .metric, .value]' >json
 	python3 - page.html json <<-'PYTHON'
 		import json, re, sys
 		text = open(sys.argv[1]).read()
@@ -199,7 +196,7 @@ recordings=(alderlake-course.jsonl alderlake.jsonl alderlake-2.jsonl icelakex-2.
 		            if value is not None:
 		                assert abs(want[end, pmu, name] - value) <= 1e-5 * abs(value), name
 		                seen += 1
-		assert seen >= 20, seen
+		assert seen >= 8, seen
 	PYTHON
 }
 

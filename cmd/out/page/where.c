@@ -91,14 +91,13 @@ static void put_event(FILE *fp, const struct td_where *where,
 		event->locations.samples,
 		event->locations.samples == 1 ? "" : "s");
 	td_out_grouped(fp, 0, td_out_format(buf, 0, event->locations.weight));
-	fprintf(fp,
-		" events</p>\n<div class=\"scroll\">"
-		"<table class=\"where\">\n<thead><tr>"
-		"<th scope=\"col\" class=\"number\">Share</th>"
-		"<th scope=\"col\">Error</th>"
-		"<th scope=\"col\" class=\"number\">Samples</th>"
-		"<th scope=\"col\">Function</th>"
-		"<th scope=\"col\">Object</th></tr></thead>\n<tbody>\n");
+	fprintf(fp, " events</p>\n<div class=\"scroll\">"
+		    "<table class=\"where\">\n<thead><tr>"
+		    "<th scope=\"col\" class=\"number\">Share</th>"
+		    "<th scope=\"col\">Error</th>"
+		    "<th scope=\"col\" class=\"number\">Samples</th>"
+		    "<th scope=\"col\">Function</th>"
+		    "<th scope=\"col\">Object</th></tr></thead>\n<tbody>\n");
 	for (size_t i = 0; i < event->locations.nr; i++)
 		put_location(fp, where, &event->locations.v[i]);
 	fputs("</tbody></table></div>\n</section>\n", fp);

@@ -63,6 +63,7 @@ static int show(struct td_recording *rec, struct td_view *view, bool functions,
 		return rc;
 	if (!rec->ended)
 		rec->usage.elapsed_ns = time_ns;
+	rec->usage.interrupted = !rec->ended && !rec->perf;
 	td_recorded_warn(rec);
 	return td_view_end_run(view, &rec->usage, err);
 }

@@ -61,6 +61,15 @@ static void name_owners(const struct td_command *const *commands, find_fn *find,
 	}
 }
 
+/* Recordings can be shown so: counting has been done. */
+static bool is_of_report(const struct td_command *const *commands,
+			 find_fn *find, const char *name, size_t len)
+{
+	const struct td_command *report = td_command_find(commands, "report");
+
+	return report && find(report->groups, name, len);
+}
+
 /* An error if another subcommand has the option, else 0. */
 static int refuse_others(const struct td_command *command,
 			 const struct td_command *const *commands,
@@ -76,6 +85,12 @@ static int refuse_others(const struct td_command *command,
 	td_command_title(command, commands, title);
 	td_err_usage(err, "%s takes no %s%.*s: it is an option of %s", title,
 		     dashes, (int)len, name, owners);
+	if (is_of_report(commands, find, name, len) &&
+	    (command == commands[0] || strcmp(command->name, "record") == 0))
+		return td_err_hint(err,
+				   "tdstat record -o FILE saves the counts, "
+				   "which tdstat report %s%.*s shows then",
+				   dashes, (int)len, name);
 	return td_err_hint(err, "%s --help lists its options", title);
 }
 

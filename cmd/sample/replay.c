@@ -72,6 +72,10 @@ static int put(struct td_sink *sink, const void *ctx, struct td_err *err)
 		rc = td_sink_begin(sink, err);
 	if (rc)
 		return rc;
+	sink->frame.target = shown->rec->info.target.text;
+	sink->frame.target_kind = shown->rec->info.target.kind;
+	sink->frame.machine = &shown->rec->machine;
+	sink->frame.start_ns = shown->rec->info.start_ns;
 	sink->writer.out->where(&sink->writer, shown->where);
 	return td_sink_check(sink, err);
 }

@@ -86,7 +86,10 @@ static int put_tree(const struct rows *r, struct td_err *err)
 	if (!rc && r->purpose == COLLECT &&
 	    td_spreads_add_report(&view->spreads, &report))
 		rc = td_err_nomem(err);
-	if (!rc && view->ranked && writer->out->for_people &&
+	/* a page has the course in the order of the tree */
+	if (!rc && view->ranked &&
+	    (writer->out->for_people ||
+	     (writer->out->whole && !view->sink.frame.interval)) &&
 	    td_report_rank(&report))
 		rc = td_err_nomem(err);
 	if (!rc && r->purpose != COLLECT)

@@ -95,6 +95,10 @@ recordings=(alderlake-course.jsonl alderlake.jsonl alderlake-2.jsonl icelakex-2.
 	done <verdict
 	elapsed=$(sed -n 's/ *\([0-9.]*\) seconds time elapsed/\1/p' text)
 	grep -qx "$elapsed s" texts
+	# CPUs of the topology; intervals of the file
+	grep -A1 -x CPUs texts | grep -qx "$(head -n 1 "$data/alderlake-course.jsonl" | jq '.topology | length')"
+	report "$data/alderlake.jsonl"
+	page texts page.html | grep -A1 -x Intervals | grep -qx "$(grep -c '"counts"' "$data/alderlake.jsonl")"
 	report "$data/alderlake-course.jsonl" --no-verdict
 	run ! grep -q 'Most lost slots' page.html
 }
@@ -133,6 +137,80 @@ recordings=(alderlake-course.jsonl alderlake.jsonl alderlake-2.jsonl icelakex-2.
 	assert_failure 64
 	assert_complains 'picture of the tree'
 	[ ! -e made ]
+}
+
+@test "counts over time: those of JSON, and in Chromium a line of their rates" {
+	report "$data/perf-6.1-interval.csv"
+	"$TDSTAT" report "$data/perf-6.1-interval.csv" -j >json 2>/dev/null
+	python3 - page.html json <<-'PYTHON'
+		import json, re, sys
+		read = json.loads(re.search('id="counts">(.*?)</script>', open(sys.argv[1]).read(), re.S)[1])
+		got = {(end, event): count for end, rows in read for _, event, _, count in rows}
+		want = {(row["interval"], row["event"]): float(row["counter-value"])
+		        for row in map(json.loads, open(sys.argv[2]))}
+		assert len(want) == 9 and got.keys() == want.keys(), got
+		for key, count in want.items():
+		    assert abs(got[key] - count) <= 1e-5 * count, key
+	PYTHON
+	# 271 context switches in the first 0.050107 s, 140 in the last 0.0212413 s
+	browser page.html 'document.querySelectorAll(".lines canvas").length' \
+		'document.querySelectorAll(".lines canvas")[1].focus()' key:ArrowRight \
+		'document.querySelectorAll(".lines .legend")[1].innerText' key:ArrowRight key:ArrowRight \
+		'document.querySelectorAll(".lines .legend")[1].innerText' >got
+	mapfile -t got <got
+	assert_equal "${got[0]}" 3
+	[[ ${got[2]} == *context-switches*'0.05 s: 5408 /s'* ]] || fail "${got[2]}"
+	[[ ${got[3]} == *context-switches*'0.122 s: 6591 /s'* ]] || fail "${got[3]}"
+}
+
+@test "a recording that was interrupted says so on its page" {
+	for what in 'sed $d' 'head -c -5'; do
+		$what "$data/alderlake.jsonl" >rec
+		"$TDSTAT" report rec --html page.html 2>err
+		page texts page.html | grep -q 'recording was interrupted' || fail "$what"
+	done
+	report "$data/alderlake.jsonl"
+	run ! grep -q 'recording was interrupted' page.html
+}
+
+@test "bottlenecks stand in the order of the text, and over time under their names" {
+	report "$data/manual/cpus-3.jsonl" --bottlenecks
+	"$TDSTAT" report "$data/manual/cpus-3.jsonl" --bottlenecks --summary 2>/dev/null |
+		sed -n '/counter stats/,$s/.* % *\(tma_[a-z0-9_]*\).*/\1/p' >want
+	[ "$(wc -l <want)" -ge 8 ]
+	page values page.html | awk '{ print $3 }' >got
+	diff want got
+	# rows over time are in the order of the tree, which is another one
+	"$TDSTAT" report "$data/manual/cpus-3.jsonl" --bottlenecks -j 2>/dev/null |
+		jq -c 'select(.metric) | [.time, .pmu, .metric, .value]' >json
+	python3 - page.html json <<-'PYTHON'
+		import json, re, sys
+		text = open(sys.argv[1]).read()
+		read = lambda name: json.loads(re.search(f'id="{name}">(.*?)</script>', text, re.S)[1])
+		nodes = {pmu: [node[0] for node in of] for pmu, *of in read("nodes")}
+		want = {tuple(row[:3]): row[3] for row in map(json.loads, open(sys.argv[2]))}
+		seen = 0
+		for end, rows in read("course"):
+		    for id, pmu, busy, share, values in rows:
+		        for name, value in zip(nodes[pmu], values, strict=True):
+		            if value is not None:
+		                assert abs(want[end, pmu, name] - value) <= 1e-5 * abs(value), name
+		                seen += 1
+		assert seen >= 8, seen
+	PYTHON
+}
+
+@test "a node has the colour of its part of level 1, even where that is not shown" {
+	report "$data/alderlake-2.jsonl" --td-level 2
+	python3 - page.html <<-'PYTHON'
+		import re, sys
+		text = open(sys.argv[1]).read()
+		colour = {name: fill for name, fill in re.findall(
+		    r'<title>(tma_[^:]*):[^<]*</title><rect [^>]*fill="(#[0-9a-f]*)"', text)}
+		assert colour["tma_memory_bound"] == colour["tma_core_bound"] != colour["tma_fetch_latency"]
+		assert colour["tma_fetch_latency"] == colour["tma_fetch_bandwidth"]
+		assert len(set(colour.values())) == 4, colour
+	PYTHON
 }
 
 @test "a recording without a single interval is a page, too" {
@@ -291,6 +369,39 @@ size='(i => { const b = document.querySelectorAll("figure svg.node")[i].getBound
 	[ "$(cat dark)" != "$(head -n 1 light)" ]
 	assert_equal "$(sed -n 2p light)" true
 	head -c 5 page.pdf | grep -q '%PDF-'
+}
+
+# The least contrast (WCAG 2, 1.4.3) of all texts with what is behind them.
+contrast='(() => {
+	const channel = c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+	const rgb = text => text.match(/[\d.]+/g).map(Number);
+	const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+	const behind = element => {
+		const node = element.closest("svg.node");
+		if (node)
+			return rgb(getComputedStyle(node.querySelector("rect")).fill);
+		for (; element; element = element.parentElement) {
+			const of = rgb(getComputedStyle(element).backgroundColor);
+			if (of.length < 4 || of[3])
+				return of;
+		}
+	};
+	const texts = [...document.querySelectorAll("body *:not(script):not(style):not(title)")].filter(element =>
+		[...element.childNodes].some(node => node.nodeType === 3 && node.data.trim()));
+	return Math.min(...texts.map(element => {
+		const of = getComputedStyle(element), svg = element.closest("svg");
+		const both = [light(rgb(svg ? of.fill : of.color)), light(behind(element))];
+		return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05);
+	}));
+})()'
+
+@test "in Chromium: texts have a contrast of 4.5 to 1, light and dark" {
+	report "$data/manual/xz-3.jsonl"
+	for how in '' --dark; do
+		# shellcheck disable=SC2086
+		browser page.html $how "$contrast" >got
+		jq -e '. >= 4.5' got || fail "$how: $(cat got)"
+	done
 }
 
 # many N: a recording of N intervals

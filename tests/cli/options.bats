@@ -233,6 +233,9 @@ options_of() {
 
 @test "an option of another subcommand is refused, with where it belongs" {
 	refused 'tdstat takes no --total: it is an option of tdstat report' --total
+	refused 'tdstat takes no --html: it is an option of tdstat report and tdstat diff' --html out.html true
+	assert_equal "${stderr_lines[1]}" \
+		'tdstat: tdstat record -o FILE saves the counts, which tdstat report --html shows then'
 	refused 'tdstat takes no --print: it is an option of tdstat list' --print cycles
 	refused 'tdstat record takes no -r: it is an option of tdstat and tdstat diff' record -r 2 -o file true
 	refused 'tdstat report takes no -a: it is an option of tdstat, tdstat record, tdstat top, tdstat locate, tdstat profile and tdstat serve' report file -a

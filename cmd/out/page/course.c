@@ -3,6 +3,8 @@
  * The rows over time, for the script: an array of intervals, each
  *   [end in seconds, [[id, PMU, busy, share, [value, ...]], ...]]
  * whose values are of the nodes that td_page_put_nodes() lists for the PMU.
+ * Of events, in another array,
+ *   [end in seconds, [[id, event, unit, count], ...]]
  */
 #include <math.h>
 #include <string.h>
@@ -11,9 +13,9 @@
 #include "cmd/out/page/text.h"
 #include "lib/base/util.h"
 
-void td_page_course_begin(FILE *fp)
+void td_page_course_begin(FILE *fp, const char *name)
 {
-	fputs("<script type=\"application/json\" id=\"course\">[", fp);
+	fprintf(fp, "<script type=\"application/json\" id=\"%s\">[", name);
 }
 
 static void put_row(FILE *fp, const struct td_row *row)
@@ -28,7 +30,8 @@ static void put_row(FILE *fp, const struct td_row *row)
 	td_page_put_number(fp, row->share_pct);
 	fputs(",[", fp);
 	for (size_t i = 0; i < row->nr_nodes; i++) {
-		const struct td_cell *cell = &row->cells[row->nodes[i].column];
+		const struct td_node *node = &td_page_nodes(row)[i];
+		const struct td_cell *cell = &row->cells[node->column];
 
 		fputs(i ? "," : "", fp);
 		td_page_put_number(
@@ -37,17 +40,49 @@ static void put_row(FILE *fp, const struct td_row *row)
 	fputs("]]", fp);
 }
 
+static void begin_interval(struct td_writer *writer, uint64_t time_ns)
+{
+	char time[40];
+
+	fprintf(writer->fp, "%s[%s,[", writer->lines++ ? ",\n" : "\n",
+		td_format_seconds(time, time_ns));
+}
+
 void td_page_course_add(struct td_writer *writer,
 			const struct td_report *report)
 {
 	FILE *fp = writer->fp;
-	char time[40];
 
-	fprintf(fp, "%s[%s,[", writer->lines++ ? ",\n" : "\n",
-		td_format_seconds(time, report->time_ns));
+	begin_interval(writer, report->time_ns);
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		fputs(i ? "," : "", fp);
 		put_row(fp, &report->rows[i]);
+	}
+	fputs("]]", fp);
+}
+
+static void put_event(FILE *fp, const struct td_event_row *row)
+{
+	fputc('[', fp);
+	td_page_put_json(fp, row->id);
+	fputc(',', fp);
+	td_page_put_json(fp, row->event);
+	fputc(',', fp);
+	td_page_put_json(fp, row->unit);
+	fputc(',', fp);
+	td_page_put_number(fp, row->status == TD_STATUS_OK ? row->value : NAN);
+	fputc(']', fp);
+}
+
+void td_page_course_add_events(struct td_writer *writer,
+			       const struct td_event_report *report)
+{
+	FILE *fp = writer->fp;
+
+	begin_interval(writer, report->time_ns);
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		fputs(i ? "," : "", fp);
+		put_event(fp, &report->rows[i]);
 	}
 	fputs("]]", fp);
 }
@@ -97,7 +132,7 @@ void td_page_put_nodes(FILE *fp, const struct td_report *report)
 		td_page_put_json(fp, row->pmu);
 		for (size_t j = 0; j < row->nr_nodes; j++) {
 			fputs(",\n", fp);
-			put_node(fp, report, &row->nodes[j]);
+			put_node(fp, report, &td_page_nodes(row)[j]);
 		}
 		fputc(']', fp);
 		comma = ",";

@@ -62,7 +62,8 @@ static void put_row(const struct td_writer *writer,
 	fputs("</th>", fp);
 	put_value(writer, row);
 	put_cell(fp, row->unit);
-	put_cell(fp, row->cgroup ? row->cgroup : "");
+	if (writer->frame->show_cgroup)
+		put_cell(fp, row->cgroup ? row->cgroup : "");
 	fprintf(fp, "<td class=\"number\">%.1f\u00a0%%</td>", row->running_pct);
 	put_ratios(fp, row);
 	fputs("</tr>\n", fp);
@@ -80,8 +81,11 @@ void td_page_events(struct td_writer *writer,
 		fputs("<th scope=\"col\">Row</th>", fp);
 	fputs("<th scope=\"col\">Event</th>"
 	      "<th scope=\"col\" class=\"number\">Count</th>"
-	      "<th scope=\"col\">Unit</th><th scope=\"col\">Cgroup</th>"
-	      "<th scope=\"col\" class=\"number\">Counted</th>"
+	      "<th scope=\"col\">Unit</th>",
+	      fp);
+	if (writer->frame->show_cgroup)
+		fputs("<th scope=\"col\">Cgroup</th>", fp);
+	fputs("<th scope=\"col\" class=\"number\">Counted</th>"
 	      "<th scope=\"col\">That is</th></tr></thead>\n<tbody>\n",
 	      fp);
 	for (size_t i = 0; i < report->nr_rows; i++)

@@ -8,6 +8,8 @@
 #include "cmd/version.h"
 #include "lib/machine/machine.h"
 
+#define LONG_TARGET 80 /* characters */
+
 /* The assembler has a way to read files, which C has not yet. */
 #define EMBED(symbol, path)                               \
 	__asm__(".pushsection .rodata\n"                  \
@@ -66,6 +68,8 @@ static void put_machine(FILE *fp, const struct td_machine *machine)
 		fprintf(fp, "%s, ", machine->model->name);
 	td_page_put(fp, cpuid);
 	fputs("</dd>\n", fp);
+	if (machine->online.nr)
+		fprintf(fp, "<dt>CPUs</dt><dd>%zu</dd>\n", machine->online.nr);
 }
 
 static void put_when(FILE *fp, const struct td_frame *frame)
@@ -80,21 +84,44 @@ static void put_when(FILE *fp, const struct td_frame *frame)
 		td_out_time(buf, &wall, 0));
 }
 
-void td_page_heading(const struct td_writer *writer)
+static void put_target(FILE *fp, const struct td_frame *frame)
+{
+	td_page_put(fp, td_target_words(frame->target_kind));
+	td_page_put(fp, frame->target ? frame->target : "");
+}
+
+void td_page_put_facts(const struct td_writer *writer, bool with_target)
 {
 	const struct td_frame *frame = writer->frame;
-	const char *words = td_target_words(frame->target_kind);
 	FILE *fp = writer->fp;
 
-	fputs("<header>\n<h1>", fp);
-	td_page_put(fp, words);
-	td_page_put(fp, frame->target ? frame->target : "");
-	fputs("</h1>\n<dl>\n", fp);
+	fputs("<dl>\n", fp);
+	if (with_target && frame->target) {
+		fputs("<dt>Of</dt><dd>", fp);
+		put_target(fp, frame);
+		fputs("</dd>\n", fp);
+	}
 	put_machine(fp, frame->machine);
 	put_when(fp, frame);
 	if (frame->runs > 1)
 		fprintf(fp,
 			"<dt>Runs</dt><dd>%d, of which these are means</dd>\n",
 			frame->runs);
-	fputs("</dl>\n</header>\n", fp);
+	fputs("</dl>\n", fp);
+}
+
+void td_page_heading(const struct td_writer *writer)
+{
+	const struct td_frame *frame = writer->frame;
+	FILE *fp = writer->fp;
+
+	/* the words of a long command are text, not a title */
+	fprintf(fp, "<header>\n<h1%s>",
+		frame->target && strlen(frame->target) > LONG_TARGET
+			? " class=\"long\""
+			: "");
+	put_target(fp, frame);
+	fputs("</h1>\n", fp);
+	td_page_put_facts(writer, false);
+	fputs("</header>\n", fp);
 }

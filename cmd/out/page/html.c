@@ -10,7 +10,7 @@
 #include "cmd/out/writer_rows.h"
 #include "lib/base/util.h"
 
-static void begin(struct td_writer *writer)
+static void begin(struct td_writer *writer, const char *course)
 {
 	const struct td_frame *frame = writer->frame;
 
@@ -21,14 +21,14 @@ static void begin(struct td_writer *writer)
 			      ? frame->target
 			      : td_target_words(frame->target_kind));
 	td_page_heading(writer);
-	td_page_course_begin(writer->fp);
+	td_page_course_begin(writer->fp, course);
 	writer->page_begun = true;
 }
 
 /* The rows over time come first, then what they sum up to. */
 static void end_course(struct td_writer *writer)
 {
-	begin(writer);
+	begin(writer, "course");
 	if (!writer->course_done)
 		td_page_course_end(writer->fp);
 	writer->course_done = true;
@@ -39,7 +39,7 @@ static void html_report(struct td_writer *writer,
 {
 	FILE *fp = writer->fp;
 
-	begin(writer);
+	begin(writer, "course");
 	if (writer->frame->interval) {
 		td_page_course_add(writer, report);
 		return;
@@ -87,9 +87,11 @@ static void html_verdict(struct td_writer *writer,
 static void html_events(struct td_writer *writer,
 			const struct td_event_report *report)
 {
-	begin(writer);
-	if (writer->frame->interval)
+	begin(writer, "counts");
+	if (writer->frame->interval) {
+		td_page_course_add_events(writer, report);
 		return;
+	}
 	end_course(writer);
 	td_page_events(writer, report);
 }
@@ -109,7 +111,13 @@ static void html_end(struct td_writer *writer, const struct td_usage *usage)
 	if (writer->frame->interval)
 		return;
 	end_course(writer);
+	if (usage->interrupted)
+		fputs("<p class=\"cut\">The recording was interrupted: what "
+		      "came later is not on this page.</p>\n",
+		      fp);
 	fputs("<dl class=\"times\">\n", fp);
+	if (writer->lines)
+		fprintf(fp, "<dt>Intervals</dt><dd>%u</dd>\n", writer->lines);
 	if (usage->elapsed_ns)
 		put_time(fp, "Time elapsed", usage->elapsed_ns);
 	if (usage->has_times) {

@@ -2,7 +2,8 @@
 /*
  * What a page does besides being read: icicles open, and rows over time are
  * drawn.  All that is shown stands in the page already: places of nodes in their
- * data attributes, rows over time in #course, and the nodes these are of in #nodes.
+ * data attributes, rows over time in #course, and the nodes these are of in #nodes;
+ * counts of events over time in #counts.
  */
 'use strict';
 (() => {
@@ -331,10 +332,10 @@ class Plot {
 
 const plots = [];
 
-/* The children of a node, one upon the other. */
-class Areas extends Plot {
-	constructor(where, row) {
-		super(where, 200, 'Shares over time: arrow keys tell them');
+/* A row over time, of which an interval can be chosen. */
+class Course extends Plot {
+	constructor(where, row, height, label) {
+		super(where, height, label + ': arrow keys tell each interval');
 		this.row = row;
 		this.first = row.points[0].from;
 		this.last = row.points[row.points.length - 1].to;
@@ -342,6 +343,7 @@ class Areas extends Plot {
 		this.canvas.tabIndex = 0;
 		this.legend = make('p', where);
 		this.legend.className = 'legend';
+		this.legend.setAttribute('aria-live', 'polite');
 		this.canvas.onmousemove = event => this.point(this.find(
 			this.time(event.offsetX)));
 		this.canvas.onkeydown = event => {
@@ -352,6 +354,69 @@ class Areas extends Plot {
 			event.preventDefault();
 			this.point(this.at + step);
 		};
+	}
+
+	/* Along the steps of heights, forwards or back. */
+	trace(to, heights, first, end, step) {
+		const { points } = this.steps;
+
+		for (let i = first; i !== end; i += step) {
+			const ends = [this.x(points[i].from), this.x(points[i].to)];
+			const y = this.y(heights[i]);
+
+			if (i === first && step > 0)
+				to.moveTo(ends[0], y);
+			to.lineTo(ends[step > 0 ? 0 : 1], y);
+			to.lineTo(ends[step > 0 ? 1 : 0], y);
+		}
+	}
+
+	drawCursor(to) {
+		const point = this.row.points[this.at];
+
+		if (!point)
+			return;
+		to.strokeStyle = style('--text');
+		to.lineWidth = 1;
+		to.strokeRect(this.x(point.from), 4,
+			Math.max(this.x(point.to) - this.x(point.from), 1),
+			this.bottom - 4);
+	}
+
+	/* The point at a time, by halves. */
+	find(time) {
+		const { points } = this.row;
+		let low = 0, high = points.length - 1;
+
+		while (low < high) {
+			const middle = (low + high) >> 1;
+
+			if (points[middle].to < time)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		return low;
+	}
+
+	point(at) {
+		this.at = Math.min(Math.max(at, 0), this.row.points.length - 1);
+		this.draw();
+	}
+
+	/* What a pixel is, where it is several intervals. */
+	tellMean() {
+		if (this.steps !== this.row)
+			make('span', this.legend, 'a pixel is the mean of ' +
+				`${Math.round(this.row.points.length /
+				this.steps.points.length)} intervals`);
+	}
+}
+
+/* The children of a node, one upon the other. */
+class Areas extends Course {
+	constructor(where, row) {
+		super(where, row, 200, 'Shares over time');
 	}
 
 	show(nodes, whole) {
@@ -426,39 +491,29 @@ class Areas extends Plot {
 		this.place(to, name, below, tops);
 	}
 
-	/* Along the steps of heights, forwards or back. */
-	trace(to, heights, first, end, step) {
-		const { points } = this.steps;
-
-		for (let i = first; i !== end; i += step) {
-			const ends = [this.x(points[i].from), this.x(points[i].to)];
-			const y = this.y(heights[i]);
-
-			if (i === first && step > 0)
-				to.moveTo(ends[0], y);
-			to.lineTo(ends[step > 0 ? 0 : 1], y);
-			to.lineTo(ends[step > 0 ? 1 : 0], y);
-		}
-	}
-
-	/* Puts a label where it has most room. */
+	/* Puts a label where it has most room from end to end, or nowhere. */
 	place(to, name, below, tops) {
-		const wanted = to.measureText(name).width, half = wanted / 2 + 4;
-		let best = { fits: 0, size: 0 };
+		const { points } = this.steps;
+		const wanted = to.measureText(name).width + 8;
+		let best = null, end = 0;
 
-		this.steps.points.forEach(({ from, to: end }, i) => {
-			const size = this.y(below[i]) - this.y(tops[i]);
-			const fits = Math.min(size, 2 * LABEL) *
-				Math.min(this.x(end) - this.x(from) + 1, wanted);
+		for (let i = 0; i < points.length; i++) {
+			const from = this.x(points[i].from);
 
-			if (fits > best.fits)
-				best = { fits, size, x: this.x((from + end) / 2),
-					y: this.y((below[i] + tops[i]) / 2) };
-		});
-		if (best.size >= LABEL)
-			this.labels.push([name, Math.min(Math.max(best.x,
-				this.left + half), this.left + this.width - half),
-				best.y]);
+			while (end < points.length &&
+			       this.x(points[Math.max(end - 1, i)].to) < from + wanted)
+				end++;
+			if (this.x(points[Math.max(end, i + 1) - 1].to) < from + wanted)
+				break;
+			const low = this.y(Math.max(...below.slice(i, Math.max(end, i + 1))));
+			const high = this.y(Math.min(...tops.slice(i, Math.max(end, i + 1))));
+
+			if (low - high >= LABEL && (!best || low - high > best.room))
+				best = { room: low - high, y: (low + high) / 2,
+					x: from + wanted / 2 };
+		}
+		if (best)
+			this.labels.push([name, best.x, best.y]);
 	}
 
 	drawWhole(to) {
@@ -484,49 +539,14 @@ class Areas extends Plot {
 				this.y(value));
 	}
 
-	drawCursor(to) {
-		const point = this.row.points[this.at];
-
-		if (!point)
-			return;
-		to.strokeStyle = style('--text');
-		to.lineWidth = 1;
-		to.strokeRect(this.x(point.from), 4,
-			Math.max(this.x(point.to) - this.x(point.from), 1),
-			this.bottom - 4);
-	}
-
-	/* The point at a time, by halves. */
-	find(time) {
-		const { points } = this.row;
-		let low = 0, high = points.length - 1;
-
-		while (low < high) {
-			const middle = (low + high) >> 1;
-
-			if (points[middle].to < time)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		return low;
-	}
-
-	point(at) {
-		this.at = Math.min(Math.max(at, 0), this.row.points.length - 1);
-		this.draw();
-	}
-
 	tell() {
 		const point = this.row.points[this.at];
 
 		this.legend.replaceChildren();
 		make('b', this.legend, point ? `${+point.to.toFixed(3)} s` :
 			this.whole ? `below ${this.whole.name}` : 'over time');
-		if (!point && this.steps !== this.row)
-			make('span', this.legend, 'a pixel is the mean of ' +
-				`${Math.round(this.row.points.length /
-				this.steps.points.length)} intervals`);
+		if (!point)
+			this.tellMean();
 		for (const { index, name, colour } of this.series) {
 			const item = make('span', this.legend);
 
@@ -537,13 +557,106 @@ class Areas extends Plot {
 	}
 }
 
+/* 1234567 as "1.235 M"; a number of four digits */
+function round(value) {
+	const size = Math.abs(value);
+	const [by, letter] = [[1e12, ' T'], [1e9, ' G'], [1e6, ' M'], [1e4, ' k', 1e3]]
+		.map(([from, word, of]) => size >= from && [of || from, word])
+		.find(of => of) || [1, ''];
+
+	return +(value / by).toPrecision(4) + letter;
+}
+
+/* What is no share: a line on a scale of its own. */
+class Line extends Course {
+	constructor(where, row, { index, name, unit }) {
+		super(where, row, 90, `${name} over time`);
+		Object.assign(this, { index, name, unit });
+		const values = row.points.map(({ values: of }) => of[index])
+			.filter(value => typeof value === 'number');
+
+		this.most = Math.max(0, ...extremes(values));
+		this.least = Math.min(0, ...extremes(values));
+		this.draw();
+	}
+
+	y(value) {
+		return this.bottom - (value - this.least) /
+			(this.most - this.least || 1) * (this.bottom - 8);
+	}
+
+	/* An interval without a value is a gap. */
+	drawLine(to) {
+		const heights = this.steps.points.map(({ values }) => values[this.index]);
+		const has = i => typeof heights[i] === 'number';
+
+		to.beginPath();
+		for (const [first, end] of this.steps.runs) {
+			for (let i = first, next; i < end; i = next) {
+				for (next = i + 1; has(i) && next < end && has(next);)
+					next++;
+				if (has(i))
+					this.trace(to, heights, i, next, 1);
+			}
+		}
+		to.strokeStyle = style('--text');
+		to.lineWidth = 1.5;
+		to.stroke();
+	}
+
+	draw() {
+		if (!this.canvas.parentNode.clientWidth)
+			return;
+		const to = this.begin();
+
+		this.left = 64;
+		this.width = this.canvas.parentNode.clientWidth - this.left - 4;
+		this.steps = squeeze(this.row, this.width);
+		this.drawLine(to);
+		this.drawEnds(to);
+		this.drawTimes(to);
+		this.drawCursor(to);
+		this.tell();
+	}
+
+	drawEnds(to) {
+		to.fillStyle = style('--text');
+		to.textAlign = 'right';
+		for (const value of new Set([this.least, 0, this.most]))
+			to.fillText(round(value), this.left - 5, this.y(value));
+	}
+
+	tell() {
+		const point = this.row.points[this.at];
+
+		this.legend.replaceChildren();
+		make('b', this.legend, this.name);
+		if (!point) {
+			make('span', this.legend, this.unit);
+			this.tellMean();
+			return;
+		}
+		const value = point.values[this.index];
+
+		make('span', this.legend, `${+point.to.toFixed(3)} s: ` +
+			(typeof value === 'number' ? `${round(value)} ${this.unit}`
+				: 'no value'));
+	}
+}
+
+/* Of many numbers, which are too many for arguments. */
+const extremes = values => values.length ? [
+	values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b)),
+] : [];
+
 const show = value => typeof value === 'number' ? value.toFixed(1) + ' %' :
 	'no value';
 
 /* --- CPUs, threads, cgroups over time --------------------------------------- */
 
 /* Light to dark, for all eyes: the scale grows in lightness only. */
-const SCALE = ['#f7fbff', '#c6dbef', '#6baed6', '#2171b5', '#08306b'];
+/* 0 is no white, which is what has no value. */
+const SCALE = ['#deebf7', '#b9d4ea', '#6baed6', '#2171b5', '#08306b'];
 
 function colourOf(part) {
 	const at = Math.min(Math.max(part, 0), 1) * (SCALE.length - 1);
@@ -552,7 +665,7 @@ function colourOf(part) {
 	return mix(SCALE[low], SCALE[low + 1], at - low);
 }
 
-const MOST_ROWS = 256;
+const MOST_ROWS = 256, MOST_LINES = 64;
 
 class Heat extends Plot {
 	constructor(where, rows, nodes) {
@@ -666,10 +779,12 @@ function addHeat(rows, [pmu, ...nodes]) {
 	const section = document.createElement('section');
 	const head = make('h2', section, `${pmu} over time: `);
 	const choice = make('select', head);
+	const hasValue = i => of.some(row =>
+		row.points.some(({ values }) => typeof values[i] === 'number'));
 
 	choice.setAttribute('aria-label', 'Node');
 	nodes.forEach(([name, level, , unit], i) => {
-		if (!level || unit[0] !== '%')
+		if (!level || unit[0] !== '%' || !hasValue(i))
 			return;
 		make('option', choice, name).value = i;
 	});
@@ -680,9 +795,9 @@ function addHeat(rows, [pmu, ...nodes]) {
 		make('p', section, `The first ${MOST_ROWS} of ${of.length} rows`);
 	const heat = new Heat(make('div', section), of.slice(0, MOST_ROWS), nodes);
 
-	choice.value = nodes.findIndex(([name]) => /backend/.test(name));
-	if (choice.selectedIndex < 0)
-		choice.selectedIndex = 0;
+	const first = [...choice.options].find(({ text }) => /backend/.test(text));
+
+	(first || choice.options[0]).selected = true;
 	choice.onchange = () => {
 		heat.node = +choice.value;
 		heat.draw();
@@ -692,16 +807,76 @@ function addHeat(rows, [pmu, ...nodes]) {
 
 /* --- the page --------------------------------------------------------------- */
 
+/* Lines side by side; each has a row and what of it is drawn. */
+function addLines(place, lines) {
+	place.className = 'lines';
+	for (const { row, ...of } of lines.slice(0, MOST_LINES))
+		new Line(make('div', place), row, of);
+	if (lines.length > MOST_LINES)
+		make('p', place, `The first ${MOST_LINES} of ${lines.length} over time`);
+}
+
+/* The metrics of a row that are outside of its tree. */
+function addMetrics(section, row) {
+	const [, ...nodes] = read('nodes').find(([pmu]) => pmu === row.pmu) || [];
+	const lines = nodes.map(([name, level, , unit], index) =>
+		({ row, index, name, unit, level })).filter(({ level, index }) => !level &&
+		row.points.some(({ values }) => typeof values[index] === 'number'));
+
+	if (!lines.length)
+		return;
+	const place = document.createElement('div');
+
+	section.querySelector('details.values').before(place);
+	addLines(place, lines);
+}
+
+/* Counts of events: rates, as intervals may be unequal. */
+function addCounts() {
+	const rows = new Map();
+	let from = 0;
+
+	for (const [to, of] of read('counts')) {
+		for (const [id, event, unit, count] of of) {
+			const key = keyOf(id, event);
+
+			if (!rows.has(key))
+				rows.set(key, { id, event, unit, points: [], runs: [] });
+			add(rows.get(key), { from, to, values: [
+				typeof count === 'number' && to > from ?
+					count / (to - from) : null] });
+		}
+		from = to;
+	}
+	const lines = [...rows.values()].filter(({ points }) => points.length > 1 &&
+		points.some(({ values }) => values[0] !== null))
+		.map(row => ({ row, index: 0, unit: `${row.unit}/s`,
+			name: row.id === 'all' ? row.event : `${row.id} ${row.event}` }));
+
+	if (!lines.length)
+		return;
+	const section = document.createElement('section');
+
+	make('h2', section, 'Over time');
+	document.querySelector('table.events').closest('section').after(section);
+	addLines(make('div', section), lines);
+}
+
 /* A row is drawn when it is opened for the first time. */
 function wake(section, rows) {
 	const figure = section.querySelector('figure.icicle');
 	const row = rows.get(keyOf(section.dataset.id, section.dataset.pmu));
+	const hasCourse = row && row.points.length > 1;
 	let areas = null;
 
-	if (!section.open || section.dataset.awake || !figure)
+	if (!section.open || section.dataset.awake)
 		return;
 	section.dataset.awake = 'yes';
-	if (row && row.points.length > 1) {
+	if (hasCourse)
+		addMetrics(section, row);
+	if (!figure)
+		return;
+	if (hasCourse) {
 		const place = document.createElement('div');
 
 		place.className = 'course';
@@ -741,12 +916,15 @@ function print(starts) {
 			details.dataset.was = details.open ? 'open' : '';
 		details.open = starts || details.dataset.was === 'open';
 	}
+	if (starts)
+		sections().forEach(section => wake(section, rows));
 	for (const plot of plots)
 		plot.draw();
 }
 
 const rows = readCourse();
 
+addCounts();
 for (const nodes of read('nodes'))
 	addHeat(rows, nodes);
 for (const section of sections()) {

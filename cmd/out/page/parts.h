@@ -18,11 +18,16 @@ void td_page_begin(FILE *fp, const char *title);
 void td_page_end(FILE *fp);
 /* What was measured, on what and when. */
 void td_page_heading(const struct td_writer *writer);
+/* The part of it below the title, with or without what was measured. */
+void td_page_put_facts(const struct td_writer *writer, bool with_target);
 
 /* course.c: the rows over time */
-void td_page_course_begin(FILE *fp);
+/* name: "course" for metrics, "counts" for events */
+void td_page_course_begin(FILE *fp, const char *name);
 void td_page_course_add(struct td_writer *writer,
 			const struct td_report *report);
+void td_page_course_add_events(struct td_writer *writer,
+			       const struct td_event_report *report);
 void td_page_course_end(FILE *fp);
 /* The nodes that the values of a row over time are of. */
 void td_page_put_nodes(FILE *fp, const struct td_report *report);

@@ -24,6 +24,17 @@ static int find_hue(const char *name, int turn)
 	return turn % (int)TD_ARRAY_SIZE(parts);
 }
 
+/* The colour tells the part of level 1, even where that is not shown. */
+static const char *name_of_hue(const struct td_drawn *drawn)
+{
+	return drawn->node->parent ? drawn->node->parent : drawn->column->name;
+}
+
+const struct td_node *td_page_nodes(const struct td_row *row)
+{
+	return row->ranked ? row->unranked : row->nodes;
+}
+
 static int find_above(const struct td_picture *picture, size_t i)
 {
 	const char *parent = picture->v[i].node->parent;
@@ -38,7 +49,7 @@ static int find_above(const struct td_picture *picture, size_t i)
 static void add(struct td_picture *picture, const struct td_report *report,
 		const struct td_row *row, size_t i)
 {
-	const struct td_node *node = &row->nodes[i];
+	const struct td_node *node = &td_page_nodes(row)[i];
 	const struct td_cell *cell = &row->cells[node->column];
 	bool ok = cell->status == TD_STATUS_OK;
 
@@ -86,7 +97,7 @@ static void hang(struct td_picture *picture, double *top)
 		d->above = find_above(picture, i);
 		above = d->above < 0 ? NULL : &picture->v[d->above];
 		d->depth = above ? above->depth + 1 : 0;
-		d->hue = above ? above->hue : find_hue(d->column->name, turn++);
+		d->hue = above ? above->hue : find_hue(name_of_hue(d), turn++);
 		d->sum = 0;
 		*(above ? &above->sum : top) += share(d);
 	}

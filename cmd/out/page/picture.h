@@ -23,6 +23,8 @@ struct td_picture {
 	int depth; /* number of columns; 0: there is nothing to draw */
 };
 
+/* Nodes of a row in the order of the tree, which the rows over time have. */
+const struct td_node *td_page_nodes(const struct td_row *row);
 /*
  * Nodes of a row, with its values.  Returns -ENOMEM, with an empty picture; free
  * it with td_picture_free().

@@ -13,6 +13,7 @@
 struct tree {
 	const struct td_report *report;
 	const struct td_row *row;
+	bool has_words; /* some node says what it is, or why it is missing */
 	FILE *fp;
 };
 
@@ -99,6 +100,25 @@ static void put_mark(const struct tree *tree, const struct td_cell *cell)
 	fputs("</td>", fp);
 }
 
+static const char *words_of(const struct td_row *row,
+			    const struct td_node *node)
+{
+	const struct td_cell *cell = &row->cells[node->column];
+
+	if (cell->status != TD_STATUS_OK && cell->why)
+		return cell->why;
+	return node->desc ? node->desc : "";
+}
+
+static bool has_words(const struct td_row *row)
+{
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		if (*words_of(row, &row->nodes[i]))
+			return true;
+	}
+	return false;
+}
+
 static void put_node(const struct tree *tree, size_t i)
 {
 	const struct td_node *node = &tree->row->nodes[i];
@@ -117,12 +137,12 @@ static void put_node(const struct tree *tree, size_t i)
 	fputs("</th>", fp);
 	put_value(tree, column, cell);
 	put_mark(tree, cell);
-	fputs("<td class=\"desc\">", fp);
-	if (cell->status != TD_STATUS_OK && cell->why)
-		td_page_put(fp, cell->why);
-	else if (node->desc)
-		td_page_put(fp, node->desc);
-	fputs("</td></tr>\n", fp);
+	if (tree->has_words) {
+		fputs("<td class=\"desc\">", fp);
+		td_page_put(fp, words_of(tree->row, node));
+		fputs("</td>", fp);
+	}
+	fputs("</tr>\n", fp);
 }
 
 static void put_table(const struct tree *tree)
@@ -134,9 +154,10 @@ static void put_table(const struct tree *tree)
 	      "<th scope=\"col\">Node</th><th scope=\"col\" class=\"number\">"
 	      "Value</th><th scope=\"col\">Error</th><th scope=\"col\">Unit</th>"
 	      "<th scope=\"col\">Mark</th>"
-	      "<th scope=\"col\" class=\"number\">Counted</th>"
-	      "<th scope=\"col\">What it is</th></tr></thead>\n<tbody>\n",
+	      "<th scope=\"col\" class=\"number\">Counted</th>",
 	      fp);
+	fputs(tree->has_words ? "<th scope=\"col\">What it is</th>" : "", fp);
+	fputs("</tr></thead>\n<tbody>\n", fp);
 	for (size_t i = 0; i < tree->row->nr_nodes; i++)
 		put_node(tree, i);
 	fputs("</tbody></table></div></details>\n", fp);
@@ -172,7 +193,8 @@ static bool is_open(const struct td_report *report, size_t row)
 void td_page_tree(const struct td_writer *writer,
 		  const struct td_report *report, size_t row)
 {
-	const struct tree tree = { report, &report->rows[row], writer->fp };
+	const struct tree tree = { report, &report->rows[row],
+				   has_words(&report->rows[row]), writer->fp };
 	FILE *fp = writer->fp;
 
 	fprintf(fp, "<details class=\"row\" id=\"row%zu\" data-id=\"", row);

@@ -79,17 +79,25 @@ static void put_location(FILE *fp, const struct td_where *where,
 static void put_event(FILE *fp, const struct td_where *where,
 		      const struct td_where_event *event)
 {
+	char buf[64];
+
 	fputs("<section>\n<h2>", fp);
 	td_page_put(fp, event->name);
-	fprintf(fp,
-		"</h2>\n<p>%" PRIu64 " samples</p>\n<div class=\"scroll\">"
-		"<table class=\"where\">\n<thead><tr>"
-		"<th scope=\"col\" class=\"number\">Share</th>"
-		"<th scope=\"col\">Error</th>"
-		"<th scope=\"col\" class=\"number\">Samples</th>"
-		"<th scope=\"col\">Function</th>"
-		"<th scope=\"col\">Object</th></tr></thead>\n<tbody>\n",
-		event->locations.samples);
+	if (!event->locations.samples) {
+		fputs("</h2>\n<p>no sample</p>\n</section>\n", fp);
+		return;
+	}
+	fprintf(fp, "</h2>\n<p>%" PRIu64 " sample%s of about ",
+		event->locations.samples,
+		event->locations.samples == 1 ? "" : "s");
+	td_out_grouped(fp, 0, td_out_format(buf, 0, event->locations.weight));
+	fprintf(fp, " events</p>\n<div class=\"scroll\">"
+		    "<table class=\"where\">\n<thead><tr>"
+		    "<th scope=\"col\" class=\"number\">Share</th>"
+		    "<th scope=\"col\">Error</th>"
+		    "<th scope=\"col\" class=\"number\">Samples</th>"
+		    "<th scope=\"col\">Function</th>"
+		    "<th scope=\"col\">Object</th></tr></thead>\n<tbody>\n");
 	for (size_t i = 0; i < event->locations.nr; i++)
 		put_location(fp, where, &event->locations.v[i]);
 	fputs("</tbody></table></div>\n</section>\n", fp);
@@ -102,7 +110,9 @@ void td_page_where(struct td_writer *writer, const struct td_where *where)
 	td_page_begin(fp, where->node ? where->node : "Samples");
 	fputs("<header><h1>Where ", fp);
 	td_page_put(fp, where->node ? where->node : "the events");
-	fputs(" was sampled</h1></header>\n", fp);
+	fputs(" was sampled</h1>\n", fp);
+	td_page_put_facts(writer, true);
+	fputs("</header>\n", fp);
 	for (size_t i = 0; i < where->nr; i++)
 		put_event(fp, where, &where->events[i]);
 	td_page_end(fp);

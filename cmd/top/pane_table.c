@@ -9,7 +9,7 @@
 #include "lib/base/printable.h"
 
 #define NUMBER_WIDTH 7
-#define PMU_WIDTH    13
+#define PMU_WIDTH    14
 #define BAR_WIDTH    24
 #define WORST_WIDTH  30
 #define ID_WIDTH     12 /* the least for names, which come last */
@@ -41,6 +41,12 @@ static struct columns choose(const struct td_top_lines *lines, int width)
 	columns.worst = take(&room, WORST_WIDTH, true);
 	columns.bar = take(&room, BAR_WIDTH, true);
 	return columns;
+}
+
+/* Between the mark of a number and a name, where nothing else is. */
+static int id_gap(const struct columns *columns)
+{
+	return !columns->pmu && !columns->bar && !columns->worst;
 }
 
 void td_top_scroll(struct td_top_state *state, size_t nr, int lines)
@@ -93,8 +99,10 @@ static void put_last_headers(struct td_canvas *canvas, int y, int x,
 			      " LARGEST OVER ITS THRESHOLD");
 	x += columns->worst ? WORST_WIDTH : 0;
 	if (columns->pmu)
-		td_canvas_put(canvas, y, x, PMU_WIDTH, TD_TOP_HEAD, "PMU");
+		td_canvas_put(canvas, y, x + 1, PMU_WIDTH - 1, TD_TOP_HEAD,
+			      "PMU");
 	x += columns->pmu ? PMU_WIDTH : 0;
+	x += id_gap(columns);
 	td_canvas_put(canvas, y, x, canvas->width - x,
 		      by_name ? TD_TOP_SELECTED : TD_TOP_HEAD, "%s%s", by,
 		      by_name ? mark : "");
@@ -215,9 +223,10 @@ static void put_line(struct td_canvas *canvas, int y,
 		put_worst(canvas, y, x, lines->report, row, plain);
 	x += columns->worst ? WORST_WIDTH : 0;
 	if (columns->pmu)
-		td_canvas_put(canvas, y, x, PMU_WIDTH - 1, plain, "%s",
+		td_canvas_put(canvas, y, x + 1, PMU_WIDTH - 2, plain, "%s",
 			      row->pmu);
 	x += columns->pmu ? PMU_WIDTH : 0;
+	x += id_gap(columns);
 	td_canvas_put(canvas, y, x, canvas->width - x, plain, "%s", row->id);
 }
 

@@ -126,8 +126,7 @@ void td_top_put_meaning(struct td_canvas *canvas, struct td_top_area area,
 		td_top_scroll(state, 0, below.lines);
 		td_canvas_put(canvas, below.y, 1, canvas->width, TD_TOP_DIM,
 			      node ? "there is no text about it"
-				   : "t shows the tree, where e tells of the "
-				     "selected node");
+				   : "in a tree, e tells of the selected node");
 		return;
 	}
 	td_top_scroll(state, count_lines(canvas, text), below.lines);

@@ -12,7 +12,9 @@
 #define PMU_WIDTH    14
 #define BAR_WIDTH    24
 #define WORST_WIDTH  30
-#define ID_WIDTH     12 /* the least for names, which come last */
+/* The least for what has a row, which comes last: places, and longer names. */
+#define ID_WIDTH   12
+#define NAME_WIDTH 24
 
 /* Which columns there is room for. */
 struct columns {
@@ -28,7 +30,13 @@ static bool take(int *room, int width, bool wanted)
 	return true;
 }
 
-static struct columns choose(const struct td_top_lines *lines, int width)
+static bool has_names(const char *by)
+{
+	return strcmp(by, "THREAD") == 0 || strcmp(by, "CGROUP") == 0;
+}
+
+static struct columns choose(const struct td_top_lines *lines, int width,
+			     const char *by)
 {
 	int room = width - NUMBER_WIDTH - ID_WIDTH;
 	struct columns columns = { 0 };
@@ -38,6 +46,7 @@ static struct columns choose(const struct td_top_lines *lines, int width)
 	columns.pmu = take(&room, PMU_WIDTH, lines->show_pmu);
 	columns.busy = take(&room, NUMBER_WIDTH, lines->has_busy);
 	columns.ghz = take(&room, NUMBER_WIDTH, lines->has_busy);
+	room -= has_names(by) ? NAME_WIDTH - ID_WIDTH : 0;
 	columns.worst = take(&room, WORST_WIDTH, true);
 	columns.bar = take(&room, BAR_WIDTH, true);
 	return columns;
@@ -271,7 +280,7 @@ void td_top_put_table(struct td_canvas *canvas, struct td_top_area area,
 		      struct td_top_state *state,
 		      const struct td_top_facts *facts)
 {
-	struct columns columns = choose(lines, canvas->width);
+	struct columns columns = choose(lines, canvas->width, facts->by);
 
 	if (area.lines < 1)
 		return;

@@ -380,6 +380,20 @@ static void test_narrow_path(void)
 	   "an opened row has one of its own");
 }
 
+/* Names of threads are longer than those of CPUs. */
+static void test_long_names(void)
+{
+	reset();
+	rows[0].id = "kworker/u34:2-events-71";
+	facts.by = "THREAD";
+	draw(120, 24);
+	ok(find(8, "kworker/u34:2-events-71") > 0 && find(6, "RRR") < 0,
+	   "a name goes before a bar");
+	facts.by = "CPU";
+	draw(120, 24);
+	ok(find(6, "RRR") > 0, "CPUs have both");
+}
+
 /* "CPU0 CPU1 CPU4": a cell that does not follow has a name. */
 static void test_gaps(void)
 {
@@ -480,6 +494,7 @@ int main(void)
 	test_missing_parts();
 	test_narrow_path();
 	test_gaps();
+	test_long_names();
 	test_sizes();
 	test_many_rows();
 	test_cgroups();

@@ -386,11 +386,11 @@ static void test_long_names(void)
 	reset();
 	rows[0].id = "kworker/u34:2-events-71";
 	facts.by = "THREAD";
-	draw(120, 24);
+	draw(140, 24);
 	ok(find(8, "kworker/u34:2-events-71") > 0 && find(6, "RRR") < 0,
 	   "a name goes before a bar");
 	facts.by = "CPU";
-	draw(120, 24);
+	draw(140, 24);
 	ok(find(6, "RRR") > 0, "CPUs have both");
 }
 

@@ -2,6 +2,7 @@
 #include "cmd/run/clock.h"
 
 #include "lib/base/util.h"
+#include "metrics/eval/errors.h"
 
 /*
  * Where everything is shown at the end, reads are more frequent in the first ten
@@ -17,6 +18,10 @@
  * until a read resets them.
  */
 #define SHARED_NS OFTEN_NS
+
+/* A row with a verdict has so many reads, but not more often than that. */
+#define READS_A_ROW 10
+#define SHORTEST_NS (20 * TD_NS_A_MS)
 
 /* But reading may take only this part of a CPU's time, in so many reads. */
 #define READING_PART  20
@@ -42,6 +47,16 @@ static uint64_t divide_row(struct td_clock *clock, uint64_t longest_ns)
 	return clock->length_ns / clock->ticks_a_row;
 }
 
+/* The time between reads that tell errors. */
+static uint64_t often_ns(const struct td_clock *clock)
+{
+	uint64_t part_ns = clock->length_ns / READS_A_ROW;
+
+	if (!clock->keeps || part_ns > OFTEN_NS)
+		return OFTEN_NS;
+	return part_ns > SHORTEST_NS ? part_ns : SHORTEST_NS;
+}
+
 int td_clock_start(struct td_clock *clock, struct td_waiter *waiter,
 		   const struct td_job *job, struct td_err *err)
 {
@@ -51,9 +66,9 @@ int td_clock_start(struct td_clock *clock, struct td_waiter *waiter,
 
 	clock->often = (!rows || opts->summary || clock->keeps) &&
 		       (wants_batches(job) || (!rows && drills(job)));
-	period_ns = clock->often ? OFTEN_NS : TD_LONGEST_NS;
-	clock->longest_ns = period_ns;
 	clock->length_ns = (uint64_t)opts->interval_ms * TD_NS_A_MS;
+	period_ns = clock->often ? often_ns(clock) : TD_LONGEST_NS;
+	clock->longest_ns = period_ns;
 	clock->ticks_a_row = 1;
 	if (rows)
 		period_ns = divide_row(clock, period_ns);
@@ -69,6 +84,15 @@ static bool is_costly(const struct td_clock *clock, uint64_t period_ns)
 	       clock->reading_ns * READING_PART > clock->reads * period_ns;
 }
 
+/* Half as often; where a row would have too few for its errors, none for them. */
+static uint64_t rarer(const struct td_clock *clock, uint64_t period_ns)
+{
+	period_ns *= 2;
+	if (clock->keeps && clock->length_ns / period_ns < TD_MIN_BATCHES)
+		return TD_LONGEST_NS;
+	return period_ns < TD_LONGEST_NS ? period_ns : TD_LONGEST_NS;
+}
+
 /* How far apart reads are to be from now on. */
 static uint64_t choose_longest(struct td_clock *clock, uint64_t period_ns)
 {
@@ -79,10 +103,11 @@ static uint64_t choose_longest(struct td_clock *clock, uint64_t period_ns)
 		return TD_LONGEST_NS;
 	if (clock->often && is_costly(clock, period_ns)) {
 		clock->costly = true;
-		now_ns = period_ns * 2;
-		return now_ns < TD_LONGEST_NS ? now_ns : TD_LONGEST_NS;
+		return rarer(clock, period_ns);
 	}
-	return clock->shared && !clock->costly ? SHARED_NS : now_ns;
+	if (clock->shared && !clock->costly && now_ns > SHARED_NS)
+		return SHARED_NS;
+	return now_ns;
 }
 
 void td_clock_adapt(struct td_clock *clock, struct td_waiter *waiter,

@@ -55,13 +55,23 @@ static void add(struct td_canvas *canvas, const struct td_top_cell *cell)
 	canvas->nr++;
 }
 
+/* Returns NULL if out of memory. */
+__attribute__((format(printf, 1, 0))) static char *format(const char *fmt,
+							  va_list ap)
+{
+	td_autofree char *text = NULL;
+
+	if (vasprintf(&text, fmt, ap) >= 0)
+		return printable(text);
+	text = NULL;
+	return NULL;
+}
+
 void td_canvas_put(struct td_canvas *canvas, int y, int x, int width,
 		   enum td_top_style style, const char *fmt, ...)
 {
 	struct td_top_cell cell = { y, x, width, style, NULL };
-	char *text;
 	va_list ap;
-	int rc;
 
 	if (y < 0 || y >= canvas->height || x < 0 || x >= canvas->width)
 		return;
@@ -70,12 +80,8 @@ void td_canvas_put(struct td_canvas *canvas, int y, int x, int width,
 	if (cell.width <= 0)
 		return;
 	va_start(ap, fmt);
-	rc = vasprintf(&text, fmt, ap);
+	cell.text = format(fmt, ap);
 	va_end(ap);
-	if (rc >= 0) {
-		cell.text = printable(text);
-		free(text);
-	}
 	if (!cell.text) {
 		canvas->no_memory = true;
 		return;

@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/top/bars.h"
 #include "cmd/top/heat.h"
 #include "cmd/top/panes.h"
 #include "cmd/top/path.h"
+#include "lib/base/printable.h"
 #include "lib/base/util.h"
 
 /* The fewest lines of the lower part, with its header. */
@@ -30,6 +32,56 @@ struct drawing {
 
 /* --- the first line -------------------------------------------------------- */
 
+/* What of the processor gives way where there is no room. */
+enum brevity {
+	IN_FULL,
+	WITHOUT_CPUS,
+	WITHOUT_MACHINE
+};
+
+/* The caller frees it; NULL: no memory. */
+static char *format_head(const struct drawing *d, enum brevity brevity)
+{
+	const struct td_top_facts *f = d->facts;
+	/* the bars are not of everything */
+	bool of_row = *d->id && d->report == &d->snapshot->rows.report;
+	char *text = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
+
+	if (!fp)
+		return NULL;
+	fprintf(fp, "%.1f s  %s%s",
+		(double)d->snapshot->rows.report.time_ns / 1e9,
+		of_row ? d->id : "", of_row ? ": " : "");
+	if (brevity < WITHOUT_MACHINE)
+		fprintf(fp, "%s, ", f->machine);
+	if (brevity < WITHOUT_CPUS)
+		fprintf(fp, "%zu CPU%s, ", f->nr_cpus,
+			f->nr_cpus == 1 ? "" : "s");
+	fprintf(fp, "%s, level %s", f->what, f->level);
+	/* a recording may be played at its own pace */
+	if (f->interval_ms)
+		fprintf(fp, ", every %g s", f->interval_ms / 1000.0);
+	if (!fclose(fp))
+		return text;
+	free(text);
+	return NULL;
+}
+
+static char *fit_head(const struct drawing *d, int room)
+{
+	char *text = format_head(d, IN_FULL);
+
+	for (enum brevity i = WITHOUT_CPUS; i <= WITHOUT_MACHINE; i++) {
+		if (!text || td_printable_width(text) <= room)
+			return text;
+		free(text);
+		text = format_head(d, i);
+	}
+	return text;
+}
+
 static void put_head(const struct drawing *d, int y)
 {
 	const struct td_top_facts *f = d->facts;
@@ -39,20 +91,13 @@ static void put_head(const struct drawing *d, int y)
 			    : f->played      ? "PLAYED"
 					     : "";
 	int room = canvas->width - (*state ? 8 : 0);
-	/* the bars are not of everything */
-	bool of_row = *d->id && d->report == &d->snapshot->rows.report;
-	char every[32] = "";
+	td_autofree char *text = fit_head(d, room);
 
-	/* a recording may be played at its own pace */
-	if (f->interval_ms)
-		snprintf(every, sizeof(every), ", every %g s",
-			 f->interval_ms / 1000.0);
-	td_canvas_put(canvas, y, 0, room, TD_TOP_BOLD,
-		      "%.1f s  %s%s%s, %zu CPU%s, %s, level %s%s",
-		      (double)d->snapshot->rows.report.time_ns / 1e9,
-		      of_row ? d->id : "", of_row ? ": " : "", f->machine,
-		      f->nr_cpus, f->nr_cpus == 1 ? "" : "s", f->what, f->level,
-		      every);
+	if (!text) {
+		canvas->no_memory = true;
+		return;
+	}
+	td_canvas_put(canvas, y, 0, room, TD_TOP_BOLD, "%s", text);
 	if (*state)
 		td_canvas_put(canvas, y, canvas->width - 7, 7, TD_TOP_SELECTED,
 			      " %s", state);
@@ -124,7 +169,9 @@ static void find_wishes(const struct drawing *d, struct layout *layout)
 	layout->wanted[SECTION_PARTS] = pmus;
 	layout->wanted[SECTION_PATH] = whole;
 	layout->wanted[SECTION_HINT] =
-		whole && td_top_path_end(d->snapshot) ? 1 : 0;
+		whole && td_top_path_end(d->snapshot, d->state->opened).node
+			? 1
+			: 0;
 	if (!d->facts->tasks && whole)
 		layout->wanted[SECTION_HEAT] = td_top_heat_lines(rows, width);
 	if (width >= TD_TOP_NAMES_WIDTH)
@@ -170,16 +217,29 @@ static int put_pmu(const struct drawing *d, const struct layout *layout, int y,
 	return y;
 }
 
+/* A text that does not fit ends after a word. */
+static void put_words(struct td_canvas *canvas, int y, int x, const char *text)
+{
+	int room = canvas->width - x, len = (int)strlen(text);
+	bool fits = len <= room;
+
+	if (room < 10)
+		return;
+	for (len = fits ? len : room - 3; !fits && len && text[len] != ' ';)
+		len--;
+	td_canvas_put(canvas, y, x, room, TD_TOP_DIM, "%.*s%s", len, text,
+		      fits ? "" : "...");
+}
+
 static void put_hint(const struct drawing *d, int y)
 {
-	const char *node = td_top_path_end(d->snapshot);
-	const struct td_row *row = d->snapshot->verdict.row;
+	const struct td_top_end end =
+		td_top_path_end(d->snapshot, d->state->opened);
 	const struct td_explanation *text =
-		node ? td_top_explanation(node, row ? row->pmu : "") : NULL;
+		end.node ? td_top_explanation(end.node, end.pmu) : NULL;
 
 	if (text)
-		td_canvas_put(d->canvas, y, 12, d->canvas->width - 12,
-			      TD_TOP_DIM, "%s", text->means);
+		put_words(d->canvas, y, TD_TOP_PATH_AT, text->means);
 }
 
 static int put_upper(const struct drawing *d, const struct layout *layout,
@@ -196,7 +256,7 @@ static int put_upper(const struct drawing *d, const struct layout *layout,
 		}
 	}
 	if (layout->lines[SECTION_PATH])
-		td_top_put_path(d->canvas, y++, d->snapshot);
+		td_top_put_path(d->canvas, y++, d->snapshot, d->state->opened);
 	if (layout->lines[SECTION_HINT])
 		put_hint(d, y++);
 	if (layout->lines[SECTION_HEAT])
@@ -208,17 +268,19 @@ static int put_upper(const struct drawing *d, const struct layout *layout,
 /* --- the lower part -------------------------------------------------------- */
 
 /* The node that 'e' asks about: the selected one of a tree, or the path's. */
-static const char *asked_node(const struct drawing *d)
+static struct td_top_end asked_node(const struct drawing *d)
 {
 	const struct td_top_state *state = d->state;
 
 	if (*state->node)
-		return state->node;
-	return td_top_path_end(d->snapshot);
+		return (struct td_top_end){ state->node, state->node_pmu };
+	return td_top_path_end(d->snapshot, state->opened);
 }
 
 static void put_pane(const struct drawing *d, struct td_top_area area)
 {
+	struct td_top_end asked;
+
 	switch (d->state->pane) {
 	case TD_TOP_TABLE:
 		td_top_put_table(d->canvas, area, d->lines, d->state, d->facts);
@@ -227,8 +289,9 @@ static void put_pane(const struct drawing *d, struct td_top_area area)
 		td_top_put_tree(d->canvas, area, d->report, d->id, d->state);
 		break;
 	case TD_TOP_MEANING:
-		td_top_put_meaning(d->canvas, area, asked_node(d),
-				   d->state->node_pmu, d->state);
+		asked = asked_node(d);
+		td_top_put_meaning(d->canvas, area, asked.node, asked.pmu,
+				   d->state);
 		break;
 	case TD_TOP_HELP:
 		td_top_put_help(d->canvas, area, d->state);

@@ -9,10 +9,12 @@
 #include "lib/base/printable.h"
 
 #define NUMBER_WIDTH 7
-#define PMU_WIDTH    13
+#define PMU_WIDTH    14
 #define BAR_WIDTH    24
 #define WORST_WIDTH  30
-#define ID_WIDTH     12 /* the least for names, which come last */
+/* The least for what has a row, which comes last: places, and longer names. */
+#define ID_WIDTH   12
+#define NAME_WIDTH 24
 
 /* Which columns there is room for. */
 struct columns {
@@ -28,7 +30,13 @@ static bool take(int *room, int width, bool wanted)
 	return true;
 }
 
-static struct columns choose(const struct td_top_lines *lines, int width)
+static bool has_names(const char *by)
+{
+	return strcmp(by, "THREAD") == 0 || strcmp(by, "CGROUP") == 0;
+}
+
+static struct columns choose(const struct td_top_lines *lines, int width,
+			     const char *by)
 {
 	int room = width - NUMBER_WIDTH - ID_WIDTH;
 	struct columns columns = { 0 };
@@ -38,9 +46,16 @@ static struct columns choose(const struct td_top_lines *lines, int width)
 	columns.pmu = take(&room, PMU_WIDTH, lines->show_pmu);
 	columns.busy = take(&room, NUMBER_WIDTH, lines->has_busy);
 	columns.ghz = take(&room, NUMBER_WIDTH, lines->has_busy);
+	room -= has_names(by) ? NAME_WIDTH - ID_WIDTH : 0;
 	columns.worst = take(&room, WORST_WIDTH, true);
 	columns.bar = take(&room, BAR_WIDTH, true);
 	return columns;
+}
+
+/* Between the mark of a number and a name, where nothing else is. */
+static int id_gap(const struct columns *columns)
+{
+	return !columns->pmu && !columns->bar && !columns->worst;
 }
 
 void td_top_scroll(struct td_top_state *state, size_t nr, int lines)
@@ -93,8 +108,10 @@ static void put_last_headers(struct td_canvas *canvas, int y, int x,
 			      " LARGEST OVER ITS THRESHOLD");
 	x += columns->worst ? WORST_WIDTH : 0;
 	if (columns->pmu)
-		td_canvas_put(canvas, y, x, PMU_WIDTH, TD_TOP_HEAD, "PMU");
+		td_canvas_put(canvas, y, x + 1, PMU_WIDTH - 1, TD_TOP_HEAD,
+			      "PMU");
 	x += columns->pmu ? PMU_WIDTH : 0;
+	x += id_gap(columns);
 	td_canvas_put(canvas, y, x, canvas->width - x,
 		      by_name ? TD_TOP_SELECTED : TD_TOP_HEAD, "%s%s", by,
 		      by_name ? mark : "");
@@ -215,9 +232,10 @@ static void put_line(struct td_canvas *canvas, int y,
 		put_worst(canvas, y, x, lines->report, row, plain);
 	x += columns->worst ? WORST_WIDTH : 0;
 	if (columns->pmu)
-		td_canvas_put(canvas, y, x, PMU_WIDTH - 1, plain, "%s",
+		td_canvas_put(canvas, y, x + 1, PMU_WIDTH - 2, plain, "%s",
 			      row->pmu);
 	x += columns->pmu ? PMU_WIDTH : 0;
+	x += id_gap(columns);
 	td_canvas_put(canvas, y, x, canvas->width - x, plain, "%s", row->id);
 }
 
@@ -262,7 +280,7 @@ void td_top_put_table(struct td_canvas *canvas, struct td_top_area area,
 		      struct td_top_state *state,
 		      const struct td_top_facts *facts)
 {
-	struct columns columns = choose(lines, canvas->width);
+	struct columns columns = choose(lines, canvas->width, facts->by);
 
 	if (area.lines < 1)
 		return;

@@ -21,8 +21,7 @@ static const struct {
 	{ "I", "invert the order" },
 	{ "\\ / F4", "show rows with a text in their name; Esc: all" },
 	{ "Space", "freeze; counting goes on" },
-	{ "1 to 6, a",
-	  "count the tree down to a level; a: where the slots go" },
+	{ "1 to 6, a", "levels of the tree to count; a: where slots go" },
 	{ "+ -", "longer, shorter intervals" },
 	{ "H", "threads instead of CPUs, and back" },
 	{ "c", "CPUs, cores, sockets in turn" },
@@ -126,7 +125,8 @@ void td_top_put_meaning(struct td_canvas *canvas, struct td_top_area area,
 	if (!text) {
 		td_top_scroll(state, 0, below.lines);
 		td_canvas_put(canvas, below.y, 1, canvas->width, TD_TOP_DIM,
-			      "there is no text about it");
+			      node ? "there is no text about it"
+				   : "in a tree, e tells of the selected node");
 		return;
 	}
 	td_top_scroll(state, count_lines(canvas, text), below.lines);

@@ -8,8 +8,8 @@
 #include "cmd/top/panes.h"
 
 #define INDENT      4
-#define NAME_WIDTH  44
-#define VALUE_WIDTH 10
+#define NAME_WIDTH  40
+#define VALUE_WIDTH 14 /* " 18.9 %slots*" */
 #define ERROR_WIDTH 8
 #define BAR_AT      (NAME_WIDTH + VALUE_WIDTH + ERROR_WIDTH)
 
@@ -48,14 +48,20 @@ static bool is_of(const struct td_row *row, const char *id)
 static void put_heading(struct td_canvas *canvas, int y,
 			const struct td_row *row)
 {
-	char busy[TD_TOP_NUMBER_SIZE], share[TD_TOP_NUMBER_SIZE];
+	char number[TD_TOP_NUMBER_SIZE], share[64] = "", busy[64] = "";
 
+	/* only one kind of core: there is nothing to share */
+	if (row->share_pct < 99.95)
+		snprintf(share, sizeof(share), ", %s %% of the slots",
+			 td_top_number(number, row->share_pct));
+	if (!isnan(row->busy_pct))
+		snprintf(busy, sizeof(busy), ", %s %% %s",
+			 td_top_number(number, row->busy_pct),
+			 row->activity.cpus ? "busy" : "of a CPU");
 	td_canvas_put(canvas, y, 0, canvas->width, TD_TOP_HEAD, "%*s",
 		      canvas->width, "");
-	td_canvas_put(canvas, y, 0, canvas->width, TD_TOP_HEAD,
-		      "%s %s: %s %% of its slots, busy %s %%%s", row->id,
-		      row->pmu, td_top_number(share, row->share_pct),
-		      td_top_number(busy, row->busy_pct),
+	td_canvas_put(canvas, y, 0, canvas->width, TD_TOP_HEAD, "%s %s%s%s%s",
+		      row->id, row->pmu, share, busy,
 		      row->idle ? ", next to idle" : "");
 }
 
@@ -126,7 +132,7 @@ static void put_node(struct td_canvas *canvas, int y,
 		      td_node_short_name(column->name));
 	put_value(canvas, y, width, column, cell,
 		  td_top_is_over(row, node) ? TD_TOP_OVER : TD_TOP_PLAIN);
-	if (cell->status == TD_STATUS_OK && strcmp(column->unit, "%") == 0)
+	if (cell->status == TD_STATUS_OK && column->unit[0] == '%')
 		put_share(canvas, y, cell->value);
 }
 

@@ -41,8 +41,9 @@ static const struct td_node *largest_below(const struct td_report *report,
 	return largest;
 }
 
-/* Of the whole, the row with the most slots. */
-static const struct td_row *busiest(const struct td_report *report)
+/* Of the whole, or of the rows of an id, the one with the most slots. */
+static const struct td_row *busiest(const struct td_report *report,
+				    const char *id)
 {
 	const struct td_row *most = NULL;
 
@@ -50,6 +51,8 @@ static const struct td_row *busiest(const struct td_report *report)
 		const struct td_row *row = &report->rows[i];
 
 		if (row->package || row->idle)
+			continue;
+		if (*id && strcmp(row->id, id) != 0)
 			continue;
 		if (!most || row->slots > most->slots)
 			most = row;
@@ -66,24 +69,25 @@ struct path {
 		double value;
 	} v[TD_VERDICT_DEPTH];
 	size_t nr;
-	bool sure; /* the verdict says so */
+	/* why it is not sure, in full and in short; "": the verdict says so */
+	const char *doubt, *short_doubt;
 };
 
 static void take_verdict(struct path *path, const struct td_verdict *verdict)
 {
 	path->row = verdict->row;
-	path->sure = true;
 	for (size_t i = 0; i < verdict->nr_path; i++) {
 		path->v[path->nr].name = verdict->path[i].name;
 		path->v[path->nr++].value = verdict->path[i].value;
 	}
 }
 
-static void take_largest(struct path *path, const struct td_report *report)
+static void take_largest(struct path *path, const struct td_report *report,
+			 const char *id)
 {
 	const struct td_node *node = NULL;
 
-	path->row = busiest(report);
+	path->row = busiest(report, id);
 	while (path->row && path->nr < TD_ARRAY_SIZE(path->v)) {
 		node = largest_below(report, path->row, node);
 		if (!node)
@@ -93,32 +97,51 @@ static void take_largest(struct path *path, const struct td_report *report)
 	}
 }
 
-/* May the largest node be named, though it may not be the largest for sure? */
-static bool is_open(enum td_situation situation)
+/* Where the verdict cannot say, the largest may be named as what it is. */
+static void take_open(struct path *path, const struct td_top_snapshot *snapshot)
 {
-	return situation == TD_SITUATION_SHORT ||
-	       situation == TD_SITUATION_UNKNOWN;
+	path->short_doubt = " (error unknown)";
+	switch (snapshot->verdict.situation) {
+	case TD_SITUATION_SHORT:
+		path->doubt = " (the largest; too few reads for its error)";
+		break;
+	case TD_SITUATION_UNKNOWN:
+		path->doubt = " (the largest; its error is unknown)";
+		break;
+	default:
+		return;
+	}
+	take_largest(path, &snapshot->whole.report, "");
 }
 
-static void find_path(struct path *path, const struct td_top_snapshot *snapshot)
+/* The verdict is of the whole alone. */
+static void find_path(struct path *path, const struct td_top_snapshot *snapshot,
+		      const char *opened)
 {
 	const struct td_verdict *verdict = &snapshot->verdict;
 
-	*path = (struct path){ 0 };
+	*path = (struct path){ .doubt = "", .short_doubt = "" };
 	if (!snapshot->has_whole)
 		return;
-	if (verdict->nr_path)
+	if (*opened) {
+		path->doubt = path->short_doubt = " (the largest)";
+		take_largest(path, &snapshot->rows.report, opened);
+	} else if (verdict->nr_path) {
 		take_verdict(path, verdict);
-	else if (is_open(verdict->situation))
-		take_largest(path, &snapshot->whole.report);
+	} else {
+		take_open(path, snapshot);
+	}
 }
 
-const char *td_top_path_end(const struct td_top_snapshot *snapshot)
+struct td_top_end td_top_path_end(const struct td_top_snapshot *snapshot,
+				  const char *opened)
 {
 	struct path path;
 
-	find_path(&path, snapshot);
-	return path.nr ? path.v[path.nr - 1].name : NULL;
+	find_path(&path, snapshot, opened);
+	if (!path.nr)
+		return (struct td_top_end){ NULL, "" };
+	return (struct td_top_end){ path.v[path.nr - 1].name, path.row->pmu };
 }
 
 /* --- in words -------------------------------------------------------------- */
@@ -174,48 +197,103 @@ static void put_situation(FILE *fp, const struct td_verdict *verdict)
 	}
 }
 
-static void write_path(FILE *fp, const struct path *path)
+/* The nodes from one of them on, as text that the caller frees; NULL: no memory. */
+static char *format_path(const struct path *path, size_t from, bool pmu,
+			 const char *doubt)
 {
 	char number[TD_TOP_NUMBER_SIZE];
+	char *text = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
 
-	fprintf(fp, "%s: ", path->row->pmu);
-	for (size_t i = 0; i < path->nr; i++)
-		fprintf(fp, "%s%s %s", i ? " > " : "",
+	if (!fp)
+		return NULL;
+	fprintf(fp, "%s%s%s", pmu ? path->row->pmu : "", pmu ? ": " : "",
+		from && pmu ? "... > " : "");
+	for (size_t i = from; i < path->nr; i++)
+		fprintf(fp, "%s%s %s", i > from ? " > " : "",
 			td_node_short_name(path->v[i].name),
 			td_top_number(number, path->v[i].value));
-	if (!path->sure)
-		fputs(" (the largest; its error is unknown)", fp);
+	fputs(doubt, fp);
+	if (!fclose(fp))
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* The last nodes matter most, so the first go where there is no room. */
+static char *fit_path(const struct path *path, size_t room)
+{
+	char *text = format_path(path, 0, true, path->doubt);
+
+	for (size_t from = 0; text && from < path->nr; from++) {
+		if (strlen(text) <= room)
+			return text;
+		free(text);
+		text = format_path(path, from, true, path->short_doubt);
+	}
+	if (!text || strlen(text) <= room)
+		return text;
+	free(text);
+	return format_path(path, path->nr - 1, false, *path->doubt ? "?" : "");
+}
+
+/* Of a row that was opened there is no verdict. */
+static const char *words_of_row(const struct td_top_snapshot *snapshot,
+				const struct td_row *row)
+{
+	struct td_top_parts parts;
+
+	if (snapshot->verdict.situation == TD_SITUATION_NONE)
+		return words_of(&snapshot->verdict);
+	if (!row)
+		return "it was mostly idle";
+	td_top_parts_find(&parts, &snapshot->rows.report, row);
+	return parts.worst == TD_TOP_NR_PARTS ? "not counted"
+					      : "nothing is over its threshold";
+}
+
+static char *format_situation(const struct td_top_snapshot *snapshot,
+			      const struct td_row *row, const char *opened)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
+
+	if (!fp)
+		return NULL;
+	if (!snapshot->whole.report.nr_rows)
+		fputs("nothing ran", fp);
+	else if (*opened)
+		fputs(words_of_row(snapshot, row), fp);
+	else
+		put_situation(fp, &snapshot->verdict);
+	if (!fclose(fp))
+		return text;
+	free(text);
+	return NULL;
 }
 
 void td_top_put_path(struct td_canvas *canvas, int y,
-		     const struct td_top_snapshot *snapshot)
+		     const struct td_top_snapshot *snapshot, const char *opened)
 {
-	const struct td_verdict *verdict = &snapshot->verdict;
-	bool work = verdict->situation == TD_SITUATION_RETIRING;
+	bool work = snapshot->verdict.situation == TD_SITUATION_RETIRING;
+	int room = canvas->width - TD_TOP_PATH_AT;
 	td_autofree char *text = NULL;
 	struct path path;
-	size_t size;
-	FILE *fp;
 
 	if (!snapshot->has_whole)
 		return;
-	fp = open_memstream(&text, &size);
-	if (!fp) {
+	find_path(&path, snapshot, opened);
+	text = path.nr ? fit_path(&path, room > 0 ? (size_t)room : 0)
+		       : format_situation(snapshot, path.row, opened);
+	if (!text) {
 		canvas->no_memory = true;
 		return;
 	}
-	find_path(&path, snapshot);
-	if (path.nr)
-		write_path(fp, &path);
-	else if (!snapshot->whole.report.nr_rows)
-		fputs("nothing ran", fp);
-	else
-		put_situation(fp, verdict);
-	if (fclose(fp))
-		return;
-	td_canvas_put(canvas, y, 0, 12, TD_TOP_BOLD, "%s",
-		      work ? "Most work:" : "Bottleneck:");
-	td_canvas_put(canvas, y, 12, canvas->width - 12, TD_TOP_PLAIN, "%s",
+	td_canvas_put(canvas, y, 0, TD_TOP_PATH_AT, TD_TOP_BOLD, "%s",
+		      work && !*opened ? "Most work:" : "Bottleneck:");
+	td_canvas_put(canvas, y, TD_TOP_PATH_AT, room, TD_TOP_PLAIN, "%s",
 		      text);
 }
 

@@ -6,14 +6,25 @@
 #include "cmd/top/snapshot.h"
 #include "metrics/explain/explain.h"
 
+/* The column where the path begins, and what is said of it below. */
+#define TD_TOP_PATH_AT 12
+
 /*
  * A line: the nodes that matter most, as the verdict says; where it cannot say,
- * the largest that are over their thresholds.
+ * the largest that are over their thresholds.  Of a row that was opened it is
+ * always these, as the verdict is of the whole.  opened "": the whole.
  */
 void td_top_put_path(struct td_canvas *canvas, int y,
-		     const struct td_top_snapshot *snapshot);
-/* The last node of that path; NULL: there is none. */
-const char *td_top_path_end(const struct td_top_snapshot *snapshot);
+		     const struct td_top_snapshot *snapshot,
+		     const char *opened);
+
+/* The last node of that path, and its kind of core; node NULL: there is none. */
+struct td_top_end {
+	const char *node, *pmu;
+};
+
+struct td_top_end td_top_path_end(const struct td_top_snapshot *snapshot,
+				  const char *opened);
 /* What a node means on such cores; NULL: there is no text. */
 const struct td_explanation *td_top_explanation(const char *node,
 						const char *pmu);

@@ -127,7 +127,8 @@ int td_screen_open(struct td_screen *screen, struct td_err *err)
 	setlocale(LC_CTYPE, "");
 	screen->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	td_crash_prepare(td_terminal_leave(leave));
-	if (!open_terminal())
+	screen->terminal = open_terminal();
+	if (!screen->terminal)
 		return td_err_set(err, -ENOTTY,
 				  "top: the terminal cannot be opened");
 	screen->is_open = true;
@@ -321,8 +322,10 @@ enum td_screen_event td_screen_take(struct td_screen *screen, int *key)
 
 void td_screen_close(struct td_screen *screen)
 {
-	if (screen->is_open)
+	if (screen->is_open) {
 		endwin();
+		delscreen(screen->terminal);
+	}
 	td_crash_forget();
 	screen->is_open = false;
 	td_close_fd(&screen->signals);

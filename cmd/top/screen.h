@@ -13,8 +13,9 @@
  */
 struct td_screen {
 	bool is_open;
-	bool utf8;   /* the locale's letters are those of UTF-8 */
-	bool colour; /* else there are only bold and reverse */
+	struct screen *terminal; /* ncurses' */
+	bool utf8;               /* the locale's letters are those of UTF-8 */
+	bool colour;             /* else there are only bold and reverse */
 	/* readable if there are keys or signals of the terminal to take */
 	int fd;
 	int signals;

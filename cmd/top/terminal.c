@@ -17,6 +17,7 @@ int td_terminal_check(struct td_err *err)
 {
 	const char *term = getenv("TERM");
 	int reason = 0;
+	bool moves;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
 		td_err_set(err, -ENOTTY, "top: standard %s is not a terminal",
@@ -36,19 +37,26 @@ int td_terminal_check(struct td_err *err)
 			   term);
 		return no_screen(err);
 	}
-	if (!cursor_address) {
-		td_err_set(err, -EINVAL,
-			   "top: TERM is %s: its cursor cannot be moved", term);
-		return no_screen(err);
-	}
-	return 0;
+	moves = cursor_address != NULL;
+	del_curterm(cur_term);
+	if (moves)
+		return 0;
+	td_err_set(err, -EINVAL, "top: TERM is %s: its cursor cannot be moved",
+		   term);
+	return no_screen(err);
 }
 
 const char *td_terminal_leave(char text[TD_TERMINAL_LEAVE])
 {
+	int reason;
+
+	text[0] = '\0';
+	if (setupterm(NULL, STDOUT_FILENO, &reason) == ERR)
+		return text;
 	snprintf(text, TD_TERMINAL_LEAVE, "%s%s%s",
 		 exit_attribute_mode ? exit_attribute_mode : "",
 		 cursor_normal ? cursor_normal : "",
 		 exit_ca_mode ? exit_ca_mode : "");
+	del_curterm(cur_term);
 	return text;
 }

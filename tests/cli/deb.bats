@@ -130,6 +130,14 @@ answer() {
 	inside bash -c '. /usr/share/bash-completion/completions/tdstat; complete -p tdstat'
 }
 
+@test "installed: the service is there, and neither enabled nor started" {
+	fresh
+	grep -q '^ExecStart=/usr/bin/tdstat serve' "$fresh/lib/systemd/system/tdstat.service"
+	# what deb-systemd-helper makes when it enables a unit
+	assert_equal "$(find "$fresh/etc" -name tdstat.service)" ""
+	refute grep -qE 'deb-systemd-invoke|systemctl .*start' "$fresh/var/lib/dpkg/info/tdstat.postinst"
+}
+
 @test "installed: a program is linked with the library, shared or not" {
 	fresh
 	triplet=$(dpkg-architecture -q DEB_HOST_MULTIARCH)

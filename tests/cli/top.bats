@@ -133,14 +133,14 @@ values() {
 	shows 'filter: atom \(4 hidden\)'
 	assert_equal "$(look | sed -n '/LOST%/,$p' | grep -c 'CPU[0-9]$')" 4
 	press Down Enter
-	shows '^CPU6 cpu_atom: '
+	shows '^CPU6 cpu_atom'
 	shows ' backend_bound .*\|\|\|'
 	press Escape
 	shows 'LOST%'
 	press Escape
 	hides 'filter: '
 	press t
-	shows '^all cpu_core: '
+	shows '^all cpu_core, [0-9.]+ % of the slots'
 	press Down Down e
 	shows 'causes: '
 	press h

@@ -221,6 +221,26 @@ static void check_shared(void)
 	td_waiter_close(&waiter);
 }
 
+/* Rows of tdstat top have a verdict each, or they are not read more than they must. */
+static void check_rows_of_top(int interval_ms, uint64_t first_ms,
+			      uint64_t costly_ms)
+{
+	const struct td_opts opts = { .interval_ms = interval_ms };
+	struct td_tree tree = { 0 };
+	const struct td_job job = { .opts = &opts, .tree = &tree };
+	struct td_waiter waiter = TD_WAITER_NONE;
+	struct td_clock clock = { .keeps = true };
+	struct td_err err;
+
+	td_clock_start(&clock, &waiter, &job, &err);
+	ok(waiter.period_ns == first_ms * MS, "top: rows of %d ms, %d reads",
+	   interval_ms, interval_ms / (int)first_ms);
+	read_times(&clock, &waiter, (int)clock.ticks_a_row, first_ms * MS / 15);
+	ok(waiter.period_ns == costly_ms * MS, "if they cost too much: %d ms",
+	   (int)costly_ms);
+	td_waiter_close(&waiter);
+}
+
 static void check_durations(void)
 {
 	const struct td_opts opts = { .nr_events = 1 };
@@ -253,6 +273,10 @@ int main(void)
 	check_rows_with_sum(7 * MS, 200, 200);
 	check_rows_with_sum(90 * MS, 200, 1000);
 	check_shared();
+	check_rows_of_top(1000, 100, 1000);
+	check_rows_of_top(500, 50, 500);
+	check_rows_of_top(200, 20, 200);
+	check_rows_of_top(10000, 100, 200);
 	check_durations();
 	return done_testing();
 }

@@ -241,9 +241,12 @@ static void test_selection(void)
 	press(TD_KEY_ENTER);
 	ok(line_has(1, "RRRRRRRRRRRRRRRRRRRRRRRRRRRR"), "its bars");
 	ok(line_has(0, "2.5 s  CPU0: Alder Lake"), "and whose they are");
-	ok(find(3, "CPU0 cpu_core: 100.0 % of its slots") > 0, "its tree");
+	ok(find(3, "CPU0 cpu_core, 50.0 % busy") > 0, "its tree");
+	ok(find(2, "Bottleneck: nothing is over its threshold") > 0,
+	   "and its path, not that of the machine");
 	press('e');
-	ok(find(3, "no bottleneck") < 0, "a heading has no meaning of its own");
+	ok(find(3, "in a tree, e tells of the selected node") > 0,
+	   "a heading has no meaning of its own");
 	press(TD_KEY_ESCAPE);
 	ok(state.pane == TD_TOP_TABLE && !*state.opened, "Esc leads back");
 	press('t');
@@ -346,9 +349,68 @@ static void test_missing_parts(void)
 	   "nor is there a bottleneck");
 	whole_row = make_row("all", "cpu", 10, whole_cells, hot);
 	draw(100, 24);
-	ok(find(0, "backend_bound 60.0 (the largest; its error is unknown)") >
+	ok(find(0, "60.0 (the largest; too few reads for its error)") > 0,
+	   "a guess is called so, and why");
+	draw(60, 24);
+	ok(find(0, "cpu: backend_bound 60.0 (error unknown)") > 0,
+	   "in fewer words where there is less room");
+}
+
+/* The end of a path is what matters. */
+static void test_narrow_path(void)
+{
+	reset();
+	draw(80, 24);
+	ok(find(0, "Bottleneck: cpu_core: backend_bound 60.0 > memory_bound "
+		   "45.0") > 0,
+	   "all of it");
+	ok(find(0, "CPU0  F1 B6 ??") > 0, "CPUs in a row");
+	draw(55, 24);
+	ok(find(0, "Bottleneck: cpu_core: ... > memory_bound 45.0") > 0,
+	   "its beginning goes first");
+	draw(40, 24);
+	ok(find(0, "Bottleneck: memory_bound 45.0") > 0,
+	   "then all but the end");
+	ok(line_has(0, "2.5 s  system wide, level 2, every 0.5 s"),
+	   "what is counted stays longer than the processor");
+	snprintf(state.opened, sizeof(state.opened), "CPU1");
+	draw(80, 24);
+	ok(find(0, "Bottleneck: cpu_core: backend_bound 60.0 (the largest)") >
 		   0,
-	   "a guess is called so");
+	   "an opened row has one of its own");
+}
+
+/* Names of threads are longer than those of CPUs. */
+static void test_long_names(void)
+{
+	reset();
+	rows[0].id = "kworker/u34:2-events-71";
+	facts.by = "THREAD";
+	draw(140, 24);
+	ok(find(8, "kworker/u34:2-events-71") > 0 && find(6, "RRR") < 0,
+	   "a name goes before a bar");
+	facts.by = "CPU";
+	draw(140, 24);
+	ok(find(6, "RRR") > 0, "CPUs have both");
+}
+
+/* "CPU0 CPU1 CPU4": a cell that does not follow has a name. */
+static void test_gaps(void)
+{
+	static char ids[MOST_ROWS][16];
+
+	reset();
+	rows[2].id = "CPU4";
+	draw(80, 24);
+	ok(find(0, "CPU0  F1 B6 CPU4 ??") > 0, "CPUs with a gap");
+	for (int i = 0; i < MOST_ROWS; i++) {
+		snprintf(ids[i], sizeof(ids[i]), "CPU%d", 2 * i);
+		rows[i] = make_row(ids[i], "cpu_core", 1, cells[i], hot);
+	}
+	set_rows(MOST_ROWS);
+	draw(80, 24);
+	ok(find(0, "CPU0  B6 CPU2 B6 CPU4 B6 CPU6 B6") > 0, "each has one");
+	ok(find(0, " more") > 0, "some are not shown, and counted");
 }
 
 /* Each row of the window has at most its columns, whatever the size. */
@@ -430,6 +492,9 @@ int main(void)
 	test_wishes();
 	test_hostile_names();
 	test_missing_parts();
+	test_narrow_path();
+	test_gaps();
+	test_long_names();
 	test_sizes();
 	test_many_rows();
 	test_cgroups();

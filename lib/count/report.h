@@ -197,14 +197,14 @@ double td_times_of_tool(const struct td_times *times, enum td_tool tool);
 /* What is known at the end of a run. */
 struct td_usage {
 	uint64_t elapsed_ns;
-	bool interrupted; /* of a recording without an end: known up to here */
-	bool has_times;   /* user_ns and sys_ns are known: a command ended */
+	bool has_times; /* user_ns and sys_ns are known: a command ended */
 	uint64_t user_ns, sys_ns;
 	/* For several runs (elapsed_ns is their mean); else NULL and 0. */
 	const uint64_t *runs_ns;
 	size_t nr_runs;
-	double error_ns; /* of the mean; NaN: unknown */
-	bool table;      /* show each run, too */
+	double error_ns;  /* of the mean; NaN: unknown */
+	bool table;       /* show each run, too */
+	bool interrupted; /* of a recording without an end: known up to here */
 };
 
 /* Removes rows of tasks that were not on the PMU. */

@@ -3,8 +3,8 @@
  * metrics/counters: sums that only grow, for monitoring.
  *
  * In: the report of each interval.
- * Out: struct td_counters: slots, cycles, instructions and seconds since the start, by PMU and
- * by the id of rows, and the newest values of metrics that are no sums.
+ * Out: struct td_counters: slots, cycles, instructions and seconds since the start, by
+ * PMU and by the id of rows, and the newest values of metrics that are no sums.
  *
  * The percentages of a level are of the row's slots, and become slots here: their
  * sums over time and over machines are weighted as they should be.

@@ -37,13 +37,6 @@ struct pack {
 
 /* --- read ------------------------------------------------------------------- */
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t len = strlen(text), of_end = strlen(end);
-
-	return len >= of_end && strcmp(text + len - of_end, end) == 0;
-}
-
 static int read_file(struct pack *p, const char *folder, const char *name)
 {
 	td_autofree char *path = td_aprintf("%s/%s/%s", p->from, folder, name);
@@ -70,7 +63,7 @@ static int read_file(struct pack *p, const char *folder, const char *name)
 /* metricgroups.json has only texts of groups, counter.json nothing that is read. */
 static int is_read(const struct dirent *entry)
 {
-	return ends_with(entry->d_name, ".json") &&
+	return td_ends_with(entry->d_name, ".json") &&
 	       strcmp(entry->d_name, "metricgroups.json") != 0 &&
 	       strcmp(entry->d_name, "counter.json") != 0;
 }

@@ -100,13 +100,6 @@ static int report(void *ctx, const struct td_report *report, struct td_err *err)
 	return 0;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t len = strlen(text), end_len = strlen(end);
-
-	return len >= end_len && strcmp(text + len - end_len, end) == 0;
-}
-
 /* A link stays, and what it points to is replaced; a device must not be. */
 static int find_path(struct textfile *file, const char *name,
 		     struct td_err *err)
@@ -131,8 +124,9 @@ int td_textfile_run(const struct td_opts *opts, int *status, struct td_err *err)
 	struct td_opts filled = *opts;
 	struct textfile file = {
 		.opts = &filled,
-		.how = ends_with(opts->output, ".prom") ? TD_EXPOSE_TEXT
-							: TD_EXPOSE_OPENMETRICS,
+		.how = td_ends_with(opts->output, ".prom")
+			       ? TD_EXPOSE_TEXT
+			       : TD_EXPOSE_OPENMETRICS,
 	};
 	const struct td_viewer viewer = {
 		.begin = begin, .report = report, .fd = -1, .ctx = &file

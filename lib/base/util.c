@@ -16,6 +16,13 @@ const char *td_format_seconds(char buf[40], uint64_t ns)
 	return buf;
 }
 
+bool td_ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len >= end_len && strcmp(text + len - end_len, end) == 0;
+}
+
 void td_close_fd(int *fd)
 {
 	if (*fd >= 0)

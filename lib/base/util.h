@@ -50,6 +50,8 @@ struct td_clocks td_clocks_now(void);
 /* Formats seconds with nine decimals, "1.000104518".  Returns buf. */
 const char *td_format_seconds(char buf[40], uint64_t ns);
 
+bool td_ends_with(const char *text, const char *end);
+
 /* Closes *fd unless it is negative, and sets it to -1. */
 void td_close_fd(int *fd);
 

@@ -75,17 +75,11 @@ static int read_format(const struct td_sysfs *fs, struct td_pmu *pmu,
 	return 0;
 }
 
-static bool has_suffix(const char *name, const char *suffix)
-{
-	size_t len = strlen(name), tail = strlen(suffix);
-
-	return len > tail && strcmp(name + len - tail, suffix) == 0;
-}
-
 static bool is_attribute_file(const char *name)
 {
-	return has_suffix(name, ".scale") || has_suffix(name, ".unit") ||
-	       has_suffix(name, ".per-pkg") || has_suffix(name, ".snapshot");
+	return td_ends_with(name, ".scale") || td_ends_with(name, ".unit") ||
+	       td_ends_with(name, ".per-pkg") ||
+	       td_ends_with(name, ".snapshot");
 }
 
 /* Looks in the list of the folder first, which saves opening in vain. */

@@ -20,10 +20,8 @@ static const char *const folders[] = { "common", "../common/common" };
 
 static bool is_metrics_file(const char *name)
 {
-	size_t len = strlen(name), end = strlen(".json");
-
-	return strncmp(name, "metrics", strlen("metrics")) == 0 && len > end &&
-	       strcmp(name + len - end, ".json") == 0;
+	return strncmp(name, "metrics", strlen("metrics")) == 0 &&
+	       td_ends_with(name, ".json");
 }
 
 /* Adds the metrics of a file, but not its events. */

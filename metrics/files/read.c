@@ -70,9 +70,7 @@ static int parse_metrics(struct td_pmu_events *out, size_t first,
 /* metricgroups.json only describes groups. */
 static bool is_events_file(const char *name)
 {
-	size_t len = strlen(name), end = strlen(".json");
-
-	return len > end && strcmp(name + len - end, ".json") == 0 &&
+	return td_ends_with(name, ".json") &&
 	       strcmp(name, "metricgroups.json") != 0;
 }
 

@@ -110,12 +110,7 @@ static void put_begin(struct td_writer *writer)
 	td_json_put_string(args, "clock", clock_of(frame));
 	if (frame->start_ns)
 		td_json_put_seconds(args, "realtime", frame->start_ns);
-	if (frame->clocks.mono_ns) {
-		td_json_put_seconds(args, "monotonic", frame->clocks.mono_ns);
-		td_json_put_seconds(args, "boottime",
-				    frame->clocks.mono_ns +
-					    frame->clocks.suspended_ns);
-	}
+	td_json_put_clocks(args, &frame->clocks);
 	put_event(writer, o, args);
 }
 

@@ -25,6 +25,15 @@ void td_json_put_seconds(struct json_object *to, const char *key, uint64_t ns)
 					 td_format_seconds(buf, ns)));
 }
 
+void td_json_put_clocks(struct json_object *to, const struct td_clocks *clocks)
+{
+	if (!clocks->mono_ns)
+		return;
+	td_json_put_seconds(to, "monotonic", clocks->mono_ns);
+	td_json_put_seconds(to, "boottime",
+			    clocks->mono_ns + clocks->suspended_ns);
+}
+
 /* Unprintable bytes can only be inside a string, so escaping is safe. */
 static const char *put_escaped(FILE *fp, const char *text)
 {

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "lib/base/util.h"
+
 /*
  * Add a member to an object.  If memory runs out, the member becomes null,
  * which the reader of the file refuses.
@@ -17,6 +19,8 @@ void td_json_put_int(struct json_object *to, const char *key, int64_t value);
  * Seconds with all nine decimals; json-c's format of a double would lose some.
  */
 void td_json_put_seconds(struct json_object *to, const char *key, uint64_t ns);
+/* CLOCK_MONOTONIC and CLOCK_BOOTTIME, if they are known. */
+void td_json_put_clocks(struct json_object *to, const struct td_clocks *clocks);
 /*
  * Prints the object on a line of its own and frees it.  Control characters are
  * escaped, and a byte that is not valid UTF-8 is printed as the text \xff.

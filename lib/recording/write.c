@@ -186,20 +186,6 @@ static void put_files(struct json_object *head,
 		td_json_put_string(head, "files_version", info->files_version);
 }
 
-static void put_start(struct json_object *head,
-		      const struct td_recording_info *info)
-{
-	const struct td_clocks *clocks = &info->clocks;
-
-	if (info->start_ns)
-		td_json_put_seconds(head, "start", info->start_ns);
-	if (!clocks->mono_ns)
-		return;
-	td_json_put_seconds(head, "monotonic", clocks->mono_ns);
-	td_json_put_seconds(head, "boottime",
-			    clocks->mono_ns + clocks->suspended_ns);
-}
-
 void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 			     const struct td_place *places,
 			     const struct td_plan *plan,
@@ -226,7 +212,9 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 	if (info->tsc_hz)
 		td_json_put_int(head, "tsc_hz", (int64_t)info->tsc_hz);
 	td_json_put_int(head, "interval_ms", info->interval_ms);
-	put_start(head, info);
+	if (info->start_ns)
+		td_json_put_seconds(head, "start", info->start_ns);
+	td_json_put_clocks(head, &info->clocks);
 	put_files(head, info);
 	put_request(head, info);
 	td_json_put_string(head, "target", target ? target : "");

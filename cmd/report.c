@@ -16,18 +16,6 @@
 #include "cmd/view/view.h"
 #include "lib/recording/recording.h"
 
-static int put(const struct td_recording *rec, struct td_view *view,
-	       const struct td_readings *delta, uint64_t time_ns,
-	       struct td_err *err)
-{
-	const struct td_counted counted = { time_ns, &rec->times, delta,
-					    &rec->course };
-
-	if (view->source->tree)
-		td_tree_set_latencies(view->source->tree, &rec->latencies);
-	return td_view_put(view, &counted, err);
-}
-
 /* Opens the output, and empties it, only when there is something to show. */
 static int show_rows(struct td_recording *rec, struct td_view *view,
 		     struct td_readings *delta, uint64_t *time_ns,
@@ -37,15 +25,13 @@ static int show_rows(struct td_recording *rec, struct td_view *view,
 	int rc = 0;
 
 	while (!rc) {
-		rc = td_recording_next(rec, time_ns, delta, err);
-		if (!rc)
-			rc = td_recorded_check_readings(rec, view->source->how,
-							delta, err);
+		rc = td_recorded_next(rec, view->source->how, time_ns, delta,
+				      err);
 		if (rc >= 0 && !begun && td_view_begin(view, err))
 			return err->code;
 		begun = true;
 		if (!rc)
-			rc = put(rec, view, delta, *time_ns, err);
+			rc = td_recorded_put(rec, view, delta, *time_ns, err);
 	}
 	return rc < 0 ? rc : 0;
 }

@@ -22,10 +22,8 @@ static int add_interval(struct td_whole *whole, struct td_counted *counted,
 {
 	struct td_recording *rec = &whole->recorded.rec;
 	enum td_aggregation how = whole->recorded.source.how;
-	int rc = td_recorded_check_readings(rec, how, delta, err);
+	int rc = 0;
 
-	if (rc)
-		return rc;
 	if (how == TD_AGGREGATE_THREAD)
 		rc = td_threads_join(&whole->threads, &rec->names, delta);
 	if (!rc)
@@ -44,7 +42,8 @@ static int add_intervals(struct td_whole *whole, struct td_err *err)
 		struct td_counted counted = { 0, &rec->times, &delta,
 					      &rec->course };
 
-		rc = td_recording_next(rec, &time_ns, &delta, err);
+		rc = td_recorded_next(rec, whole->recorded.source.how, &time_ns,
+				      &delta, err);
 		counted.time_ns = time_ns;
 		if (!rc)
 			rc = add_interval(whole, &counted, &delta, err);

@@ -57,10 +57,9 @@ int td_recorded_check(const struct td_recording *rec, enum td_aggregation how,
 	return rc || !opts->wall_time ? rc : check_wall(rec, err);
 }
 
-int td_recorded_check_readings(const struct td_recording *rec,
-			       enum td_aggregation how,
-			       const struct td_readings *delta,
-			       struct td_err *err)
+static int check_readings(const struct td_recording *rec,
+			  enum td_aggregation how,
+			  const struct td_readings *delta, struct td_err *err)
 {
 	bool tasks = delta->nr && delta->v[0].cpu < 0;
 
@@ -84,4 +83,13 @@ int td_recorded_check_readings(const struct td_recording *rec,
 				    "on CPUs",
 				    td_aggregation_option(how), rec->path)
 		     : 0;
+}
+
+int td_recorded_next(struct td_recording *rec, enum td_aggregation how,
+		     uint64_t *time_ns, struct td_readings *delta,
+		     struct td_err *err)
+{
+	int rc = td_recording_next(rec, time_ns, delta, err);
+
+	return rc ? rc : check_readings(rec, how, delta, err);
 }

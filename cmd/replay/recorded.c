@@ -6,6 +6,18 @@
 #include "cmd/plan/select.h"
 #include "cmd/say.h"
 
+int td_recorded_put(const struct td_recording *rec, struct td_view *view,
+		    const struct td_readings *delta, uint64_t time_ns,
+		    struct td_err *err)
+{
+	const struct td_counted counted = { time_ns, &rec->times, delta,
+					    &rec->course };
+
+	if (view->source->tree)
+		td_tree_set_latencies(view->source->tree, &rec->latencies);
+	return td_view_put(view, &counted, err);
+}
+
 void td_recorded_warn(const struct td_recording *rec)
 {
 	if (rec->cut_off)

@@ -11,7 +11,7 @@
 #include "cmd/opts/opts.h"
 #include "cmd/plan/measure.h"
 #include "cmd/replay/imported.h"
-#include "cmd/view/source.h"
+#include "cmd/view/view.h"
 #include "lib/base/notes.h"
 #include "lib/recording/recording.h"
 
@@ -38,6 +38,10 @@ int td_recorded_open(struct td_recorded *recorded, const char *path,
  */
 int td_recorded_measure(struct td_recorded *recorded, struct td_notes *notes,
 			struct td_err *err);
+/* Shows an interval that was read, of which the recording has the rest. */
+int td_recorded_put(const struct td_recording *rec, struct td_view *view,
+		    const struct td_readings *delta, uint64_t time_ns,
+		    struct td_err *err);
 /* After its end was reached: says on standard error if a part is missing. */
 void td_recorded_warn(const struct td_recording *rec);
 void td_recorded_close(struct td_recorded *recorded);

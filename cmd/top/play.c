@@ -62,16 +62,6 @@ static int wait_for_keys(struct player *p, struct td_err *err)
 	return rc;
 }
 
-static int put(struct player *p, uint64_t time_ns, struct td_err *err)
-{
-	struct td_recording *rec = &p->recorded.rec;
-	const struct td_counted counted = { time_ns, &rec->times, &p->delta,
-					    &rec->course };
-
-	td_tree_set_latencies(p->view.source->tree, &rec->latencies);
-	return td_view_put(&p->view, &counted, err);
-}
-
 static int play_rows(struct player *p, size_t *at, struct td_err *err)
 {
 	uint64_t step_ns = (uint64_t)p->opts->interval_ms * TD_NS_A_MS;
@@ -80,19 +70,16 @@ static int play_rows(struct player *p, size_t *at, struct td_err *err)
 	int rc = 0;
 
 	while (!rc && !p->ends) {
-		rc = td_recording_next(&p->recorded.rec, &time_ns, &p->delta,
-				       err);
-		if (!rc)
-			rc = td_recorded_check_readings(&p->recorded.rec,
-							p->view.source->how,
-							&p->delta, err);
+		rc = td_recorded_next(&p->recorded.rec, p->view.source->how,
+				      &time_ns, &p->delta, err);
 		/* what was shown already before a key is only counted */
 		if (!rc && row >= *at && row)
 			rc = pause_for(p,
 				       step_ns ? step_ns : time_ns - p->time_ns,
 				       err);
 		if (!rc && !p->ends && row + 1 >= *at)
-			rc = put(p, time_ns, err);
+			rc = td_recorded_put(&p->recorded.rec, &p->view,
+					     &p->delta, time_ns, err);
 		if (!rc && !p->ends)
 			p->time_ns = time_ns, row++;
 	}

@@ -87,6 +87,8 @@ void td_out_text_end_line(const struct td_writer *writer,
 			  const struct td_row *row);
 /* Where next to nothing went on, nothing is marked. */
 bool td_out_is_over(const struct td_row *row, const struct td_cell *cell);
+/* In a tree, a value that cannot be is not marked either. */
+bool td_out_is_marked(const struct td_row *row, const struct td_cell *cell);
 /*
  * Stands behind a value in a table: '?' if it cannot be, '*' if it is over its
  * threshold, '~' if it is lost in a correction; 0: nothing.

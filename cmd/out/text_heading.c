@@ -16,6 +16,11 @@ bool td_out_is_over(const struct td_row *row, const struct td_cell *cell)
 	return cell->over_threshold && !row->idle;
 }
 
+bool td_out_is_marked(const struct td_row *row, const struct td_cell *cell)
+{
+	return td_out_is_over(row, cell) && cell->misfit != TD_MISFIT_RANGE;
+}
+
 char td_out_table_mark(const struct td_row *row, const struct td_cell *cell)
 {
 	if (row->idle)

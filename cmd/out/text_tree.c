@@ -84,12 +84,6 @@ static const char *error_of(char buf[TD_VALUE_SIZE], const struct tree *tree,
 			    cell->error);
 }
 
-static bool is_marked(const struct tree *tree, const struct td_cell *cell)
-{
-	return cell->over_threshold && !tree->row->idle &&
-	       cell->misfit != TD_MISFIT_RANGE;
-}
-
 static struct widths *widths_of(struct tree *tree, const struct td_node *node)
 {
 	return node->level ? &tree->inside : &tree->outside;
@@ -170,7 +164,7 @@ static void lay_out(struct tree *tree)
 				   cell_of(tree, node)->misfit));
 
 		if (is_shown(tree, node) &&
-		    is_marked(tree, cell_of(tree, node)))
+		    td_out_is_marked(tree->row, cell_of(tree, node)))
 			widen(&tree->mark, name_column(tree, node) + name + 1);
 	}
 }
@@ -251,7 +245,7 @@ static void put_node(struct tree *tree, const struct td_node *node)
 	}
 	len += fprintf(fp, "%s", td_out_misfit_mark(cell->misfit));
 	td_out_misfits_add(&tree->misfits, cell);
-	if (is_marked(tree, cell))
+	if (td_out_is_marked(tree->row, cell))
 		fprintf(fp, "%*s%s<--%s",
 			len < tree->mark ? tree->mark - len : 1, "",
 			colour ? "\033[31m" : "", colour ? "\033[m" : "");

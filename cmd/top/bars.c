@@ -3,9 +3,10 @@
 #include "cmd/top/bars.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cmd/out/out.h"
 
 /* Columns of a PMU's name, of its load, and of both in a narrow window. */
 #define NAME_WIDTH   12
@@ -22,10 +23,7 @@ const char *td_top_number(char buf[TD_TOP_NUMBER_SIZE], double value)
 {
 	if (isnan(value))
 		return strcpy(buf, "-");
-	/* never "-0.0" */
-	snprintf(buf, TD_TOP_NUMBER_SIZE, "%.1f",
-		 fabs(value) < 0.05 ? 0.0 : value);
-	return buf;
+	return td_out_format(buf, 1, value);
 }
 
 /* The column where the part ends that reaches up to so many percent. */
@@ -42,31 +40,21 @@ void td_top_put_bar(struct td_canvas *canvas, int y, int x, int width,
 	double sum = 0;
 	int at = 0;
 
-	if (width < 1)
-		return;
-	for (int i = 0; i < TD_TOP_NR_PARTS; i++) {
-		char letters[512];
-		int end, len;
+	for (int i = 0; i < TD_NR_PARTS; i++) {
+		int end;
 
 		if (isnan(parts->pct[i]))
 			continue;
 		sum += parts->pct[i];
 		end = end_of(sum, width);
-		len = end - at;
-		if (len <= 0)
+		if (end <= at)
 			continue;
-		if (len >= (int)sizeof(letters))
-			len = (int)sizeof(letters) - 1;
-		memset(letters, td_top_part_letter((enum td_top_part)i),
-		       (size_t)len);
-		letters[len] = '\0';
-		td_canvas_put(canvas, y, x + at, len,
-			      (enum td_top_style)(TD_TOP_PART + i), "%s",
-			      letters);
+		td_canvas_fill(canvas, y, x + at, end - at,
+			       (enum td_top_style)(TD_TOP_PART + i),
+			       td_top_part_letter((enum td_part)i));
 		at = end;
 	}
-	for (; at < width; at++)
-		td_canvas_put(canvas, y, x + at, 1, TD_TOP_DIM, ".");
+	td_canvas_fill(canvas, y, x + at, width - at, TD_TOP_DIM, '.');
 }
 
 /* " 98.2% 3.00 GHz"; "" for what is not known. */
@@ -110,7 +98,7 @@ static int count_parts(const struct td_top_parts *parts)
 {
 	int nr = 0;
 
-	for (int i = 0; i < TD_TOP_NR_PARTS; i++)
+	for (int i = 0; i < TD_NR_PARTS; i++)
 		nr += parts->has[i];
 	return nr ? nr : 1;
 }
@@ -132,8 +120,8 @@ void td_top_put_parts(struct td_canvas *canvas, int y,
 
 	td_top_parts_find(&parts, report, row);
 	width = canvas->width / count_parts(&parts);
-	for (int i = 0; i < TD_TOP_NR_PARTS; i++) {
-		enum td_top_part part = (enum td_top_part)i;
+	for (int i = 0; i < TD_NR_PARTS; i++) {
+		enum td_part part = (enum td_part)i;
 		int name = width - 2 - VALUE_WIDTH;
 
 		if (!parts.has[i])
@@ -202,7 +190,7 @@ int td_top_count_children(const struct td_report *report,
 	for (size_t i = 0; i < row->nr_nodes; i++) {
 		struct children children;
 
-		if (td_top_part_of(report, &row->nodes[i]) == TD_TOP_NR_PARTS)
+		if (td_top_part_of(report, &row->nodes[i]) == TD_NR_PARTS)
 			continue;
 		find_children(&children, report, row, &row->nodes[i]);
 		most = children.nr > most ? children.nr : most;
@@ -237,7 +225,7 @@ void td_top_put_children(struct td_canvas *canvas, int y, int lines,
 
 	td_top_parts_find(&parts, report, row);
 	width = canvas->width / count_parts(&parts);
-	for (int i = 0; i < TD_TOP_NR_PARTS; i++) {
+	for (int i = 0; i < TD_NR_PARTS; i++) {
 		for (size_t k = 0; k < row->nr_nodes; k++) {
 			struct children children;
 

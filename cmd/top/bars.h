@@ -25,7 +25,7 @@ void td_top_put_children(struct td_canvas *canvas, int y, int lines,
 			 const struct td_report *report,
 			 const struct td_row *row);
 /* "42.7", or "-" for what is not known. */
-#define TD_TOP_NUMBER_SIZE 16
+#define TD_TOP_NUMBER_SIZE 64
 const char *td_top_number(char buf[TD_TOP_NUMBER_SIZE], double value);
 
 #endif

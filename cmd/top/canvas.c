@@ -90,6 +90,23 @@ void td_canvas_put(struct td_canvas *canvas, int y, int x, int width,
 	add(canvas, &cell);
 }
 
+void td_canvas_fill(struct td_canvas *canvas, int y, int x, int width,
+		    enum td_top_style style, char sign)
+{
+	td_autofree char *signs = NULL;
+
+	if (width < 1)
+		return;
+	signs = malloc((size_t)width + 1);
+	if (!signs) {
+		canvas->no_memory = true;
+		return;
+	}
+	memset(signs, sign, (size_t)width);
+	signs[width] = '\0';
+	td_canvas_put(canvas, y, x, width, style, "%s", signs);
+}
+
 /* A character of a line. */
 struct glyph {
 	const char *text;

@@ -13,7 +13,7 @@ enum td_top_style {
 	TD_TOP_HEAD,     /* of a table, and the names of keys */
 	TD_TOP_SELECTED, /* the row that keys act on */
 	TD_TOP_OVER,     /* over its threshold */
-	/* parts of level 1, in the order of enum td_top_part */
+	/* parts of level 1, in the order of enum td_part */
 	TD_TOP_PART,
 	TD_TOP_NR_STYLES = TD_TOP_PART + 5
 };
@@ -39,6 +39,9 @@ struct td_canvas {
 void td_canvas_put(struct td_canvas *canvas, int y, int x, int width,
 		   enum td_top_style style, const char *fmt, ...)
 	__attribute__((format(printf, 6, 7)));
+/* The same, with the sign in all of width columns. */
+void td_canvas_fill(struct td_canvas *canvas, int y, int x, int width,
+		    enum td_top_style style, char sign);
 /* The text of a line without styles; the caller frees it. NULL: no memory. */
 char *td_canvas_line(const struct td_canvas *canvas, int y);
 /* Takes all cells away, and sets the size. */

@@ -89,7 +89,7 @@ static void put_cell(struct td_canvas *canvas, int y, int x,
 		td_canvas_put(canvas, y, x, 2, TD_TOP_DIM, "--");
 		return;
 	}
-	if (parts.worst == TD_TOP_NR_PARTS) {
+	if (parts.worst == TD_NR_PARTS) {
 		td_canvas_put(canvas, y, x, 2, TD_TOP_DIM, "??");
 		return;
 	}

@@ -19,7 +19,7 @@
 /* Which columns there is room for. */
 struct columns {
 	bool busy, ghz, pmu, bar, worst;
-	bool parts[TD_TOP_NR_PARTS];
+	bool parts[TD_NR_PARTS];
 };
 
 static bool take(int *room, int width, bool wanted)
@@ -41,7 +41,7 @@ static struct columns choose(const struct td_top_lines *lines, int width,
 	int room = width - NUMBER_WIDTH - ID_WIDTH;
 	struct columns columns = { 0 };
 
-	for (int i = 0; i < TD_TOP_NR_PARTS; i++)
+	for (int i = 0; i < TD_NR_PARTS; i++)
 		columns.parts[i] = take(&room, NUMBER_WIDTH, lines->has[i]);
 	columns.pmu = take(&room, PMU_WIDTH, lines->show_pmu);
 	columns.busy = take(&room, NUMBER_WIDTH, lines->has_busy);
@@ -91,8 +91,8 @@ static void put_header(struct td_canvas *canvas, int y, int *x,
 	*x += NUMBER_WIDTH;
 }
 
-static const char *const part_headers[TD_TOP_NR_PARTS] = { "R%", "S%", "F%",
-							   "B%", "T%" };
+static const char *const part_headers[TD_NR_PARTS] = { "R%", "S%", "F%", "B%",
+						       "T%" };
 
 /* Of columns whose texts begin at their left. */
 static void put_last_headers(struct td_canvas *canvas, int y, int x,
@@ -123,14 +123,13 @@ static void put_headers(struct td_canvas *canvas, int y,
 {
 	int x = 0;
 
-	td_canvas_put(canvas, y, 0, canvas->width, TD_TOP_HEAD, "%*s",
-		      canvas->width, "");
+	td_canvas_fill(canvas, y, 0, canvas->width, TD_TOP_HEAD, ' ');
 	put_header(canvas, y, &x, state, TD_TOP_BY_LOST, "LOST%");
 	if (columns->busy)
 		put_header(canvas, y, &x, state, TD_TOP_BY_BUSY, "BUSY%");
 	if (columns->ghz)
 		put_header(canvas, y, &x, state, TD_TOP_BY_GHZ, "GHz");
-	for (int i = 0; i < TD_TOP_NR_PARTS; i++) {
+	for (int i = 0; i < TD_NR_PARTS; i++) {
 		if (columns->parts[i])
 			put_header(canvas, y, &x, state,
 				   (enum td_top_sort)(TD_TOP_BY_PART + i),
@@ -174,7 +173,7 @@ static const struct td_node *find_worst(const struct td_report *report,
 		const struct td_node *node = &row->nodes[i];
 
 		if (!node->level || !td_top_is_over(row, node) ||
-		    td_top_part_of(report, node) == TD_TOP_RETIRING)
+		    td_top_part_of(report, node) == TD_PART_RETIRING)
 			continue;
 		if (!worst || node->level > worst->level ||
 		    (node->level == worst->level &&
@@ -210,14 +209,13 @@ static void put_line(struct td_canvas *canvas, int y,
 	int x = 0;
 
 	if (selected)
-		td_canvas_put(canvas, y, 0, canvas->width, plain, "%*s",
-			      canvas->width, "");
+		td_canvas_fill(canvas, y, 0, canvas->width, plain, ' ');
 	put_number(canvas, y, &x, line->lost_pct, ' ', plain);
 	if (columns->busy)
 		put_number(canvas, y, &x, row->busy_pct, ' ', plain);
 	if (columns->ghz)
 		put_ghz(canvas, y, &x, row->ghz, plain);
-	for (int i = 0; i < TD_TOP_NR_PARTS; i++) {
+	for (int i = 0; i < TD_NR_PARTS; i++) {
 		bool over = line->parts.over[i];
 
 		if (columns->parts[i])

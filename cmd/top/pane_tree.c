@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/out/out.h"
 #include "cmd/top/bars.h"
 #include "cmd/top/panes.h"
 
@@ -51,15 +52,14 @@ static void put_heading(struct td_canvas *canvas, int y,
 	char number[TD_TOP_NUMBER_SIZE], share[64] = "", busy[64] = "";
 
 	/* only one kind of core: there is nothing to share */
-	if (row->share_pct < 99.95)
+	if (row->share_pct < TD_ALL_PCT)
 		snprintf(share, sizeof(share), ", %s %% of the slots",
 			 td_top_number(number, row->share_pct));
 	if (!isnan(row->busy_pct))
 		snprintf(busy, sizeof(busy), ", %s %% %s",
 			 td_top_number(number, row->busy_pct),
 			 row->activity.cpus ? "busy" : "of a CPU");
-	td_canvas_put(canvas, y, 0, canvas->width, TD_TOP_HEAD, "%*s",
-		      canvas->width, "");
+	td_canvas_fill(canvas, y, 0, canvas->width, TD_TOP_HEAD, ' ');
 	td_canvas_put(canvas, y, 0, canvas->width, TD_TOP_HEAD, "%s %s%s%s%s",
 		      row->id, row->pmu, share, busy,
 		      row->idle ? ", next to idle" : "");
@@ -70,16 +70,9 @@ static void put_share(struct td_canvas *canvas, int y, double pct)
 {
 	int room = canvas->width - BAR_AT - 2;
 	int len = (int)lround(pct * room / 100);
-	char signs[256];
 
-	if (len <= 0 || room <= 0)
-		return;
-	len = len < room ? len : room;
-	if (len >= (int)sizeof(signs))
-		len = (int)sizeof(signs) - 1;
-	memset(signs, '|', (size_t)len);
-	signs[len] = '\0';
-	td_canvas_put(canvas, y, BAR_AT + 1, len, TD_TOP_DIM, "%s", signs);
+	td_canvas_fill(canvas, y, BAR_AT + 1, len < room ? len : room,
+		       TD_TOP_DIM, '|');
 }
 
 /* What the values of a column without digits stand for. */

@@ -17,7 +17,7 @@ static bool is_below(const struct td_report *report, const struct td_node *node,
 {
 	if (!above)
 		return node->level == 1 &&
-		       td_top_part_of(report, node) != TD_TOP_RETIRING;
+		       td_top_part_of(report, node) != TD_PART_RETIRING;
 	return node->parent &&
 	       strcmp(node->parent, report->columns[above->column].name) == 0;
 }
@@ -249,8 +249,8 @@ static const char *words_of_row(const struct td_top_snapshot *snapshot,
 	if (!row)
 		return "it was mostly idle";
 	td_top_parts_find(&parts, &snapshot->rows.report, row);
-	return parts.worst == TD_TOP_NR_PARTS ? "not counted"
-					      : "nothing is over its threshold";
+	return parts.worst == TD_NR_PARTS ? "not counted"
+					  : "nothing is over its threshold";
 }
 
 static char *format_situation(const struct td_top_snapshot *snapshot,

@@ -76,7 +76,7 @@ static void add(struct td_top_lines *lines, const struct td_report *report,
 	}
 	line->row = row;
 	line->lost_pct = slots > 0 ? 100 * line->parts.lost / slots : NAN;
-	for (int i = 0; i < TD_TOP_NR_PARTS; i++)
+	for (int i = 0; i < TD_NR_PARTS; i++)
 		lines->has[i] |= line->parts.has[i];
 	lines->show_pmu |= strcmp(row->pmu, report->rows[0].pmu) != 0;
 	lines->has_busy |= !isnan(row->busy_pct);

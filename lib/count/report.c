@@ -13,6 +13,28 @@ const char *td_node_short_name(const char *name)
 	return strncmp(name, prefix, len) == 0 ? name + len : name;
 }
 
+enum td_part td_part_of(const char *name)
+{
+	/* what the names of all vendors have in common */
+	static const char *const within[TD_NR_PARTS] = {
+		[TD_PART_RETIRING] = "retiring",
+		[TD_PART_BAD_SPECULATION] = "bad_spec",
+		[TD_PART_FRONTEND] = "frontend",
+		[TD_PART_BACKEND] = "backend",
+		[TD_PART_OTHER] = "smt_contention",
+	};
+	int part = 0;
+
+	while (part < TD_NR_PARTS && !strstr(name, within[part]))
+		part++;
+	return (enum td_part)part;
+}
+
+double td_cell_value(const struct td_cell *cell)
+{
+	return cell->status == TD_STATUS_OK ? cell->value : (double)NAN;
+}
+
 double td_times_of_tool(const struct td_times *times, enum td_tool tool)
 {
 	switch (tool) {

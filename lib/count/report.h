@@ -25,6 +25,18 @@ struct td_node {
 	const char *desc;   /* one line; NULL: none */
 };
 
+/* Where slots go: level 1 of any vendor's tree. */
+enum td_part {
+	TD_PART_RETIRING,
+	TD_PART_BAD_SPECULATION,
+	TD_PART_FRONTEND,
+	TD_PART_BACKEND,
+	TD_PART_OTHER, /* AMD's smt_contention */
+	TD_NR_PARTS
+};
+
+/* By the name of its node, "tma_frontend_bound"; TD_NR_PARTS: it is none. */
+enum td_part td_part_of(const char *name);
 /* "retiring" of "tma_retiring": AMD's files have the names without it. */
 const char *td_node_short_name(const char *name);
 
@@ -70,6 +82,9 @@ struct td_cell {
 	double runs_error;
 	const char *why; /* why there is no value; NULL: there is, or unknown */
 };
+
+/* NaN: it has none. */
+double td_cell_value(const struct td_cell *cell);
 
 /* What the CPUs of a row did, or its tasks.  Sums over them; NaN: unknown. */
 struct td_activity {

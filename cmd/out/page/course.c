@@ -34,8 +34,7 @@ static void put_row(FILE *fp, const struct td_row *row)
 		const struct td_cell *cell = &row->cells[node->column];
 
 		fputs(i ? "," : "", fp);
-		td_page_put_number(
-			fp, cell->status == TD_STATUS_OK ? cell->value : NAN);
+		td_page_put_number(fp, td_cell_value(cell));
 	}
 	fputs("]]", fp);
 }

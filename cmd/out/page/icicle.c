@@ -13,12 +13,12 @@
 #define PALEST      0.7
 
 /* Okabe and Ito's colours, which the colour-blind tell apart. */
-static const unsigned char hues[][3] = {
-	{ 0x2a, 0xb0, 0x84 }, /* retiring */
-	{ 0xe0, 0x75, 0x30 }, /* bad speculation */
-	{ 0x56, 0xb4, 0xe9 }, /* frontend */
-	{ 0xe6, 0x9f, 0x00 }, /* backend */
-	{ 0xcc, 0x79, 0xa7 }, /* SMT contention */
+static const unsigned char hues[TD_NR_PARTS][3] = {
+	[TD_PART_RETIRING] = { 0x2a, 0xb0, 0x84 },
+	[TD_PART_BAD_SPECULATION] = { 0xe0, 0x75, 0x30 },
+	[TD_PART_FRONTEND] = { 0x56, 0xb4, 0xe9 },
+	[TD_PART_BACKEND] = { 0xe6, 0x9f, 0x00 },
+	[TD_PART_OTHER] = { 0xcc, 0x79, 0xa7 },
 };
 
 static unsigned int pale(unsigned char part, int depth)

@@ -11,17 +11,12 @@
 
 #define ALL_PCT 100
 
-/* Level 1 by what its names have in common; the rest by turns. */
+/* The part of level 1; what is of none has the parts' colours by turns. */
 static int find_hue(const char *name, int turn)
 {
-	static const char *const parts[] = { "retiring", "bad_spec", "frontend",
-					     "backend", "smt" };
+	enum td_part part = td_part_of(name);
 
-	for (int i = 0; i < (int)TD_ARRAY_SIZE(parts); i++) {
-		if (strstr(name, parts[i]))
-			return i;
-	}
-	return turn % (int)TD_ARRAY_SIZE(parts);
+	return part == TD_NR_PARTS ? turn % TD_NR_PARTS : (int)part;
 }
 
 /* The colour tells the part of level 1, even where that is not shown. */
@@ -56,7 +51,7 @@ static void add(struct td_picture *picture, const struct td_report *report,
 	picture->v[i] = (struct td_drawn){
 		.node = node,
 		.column = &report->columns[node->column],
-		.value = ok ? cell->value : NAN,
+		.value = td_cell_value(cell),
 		.error = ok ? cell->error : NAN,
 		.mark = ok ? td_out_table_mark(row, cell) : '\0',
 	};

@@ -24,11 +24,16 @@ static int metric_order(const void *a, const void *b)
 	return rc ? rc : strcmp(x->pmu, y->pmu);
 }
 
-void td_pmu_events_sort(struct td_pmu_events *events)
+static void sort_events(struct td_pmu_events *events)
 {
 	if (events->nr_events)
 		qsort(events->events, events->nr_events,
 		      sizeof(*events->events), event_order);
+}
+
+void td_pmu_events_sort(struct td_pmu_events *events)
+{
+	sort_events(events);
 	if (events->nr_metrics)
 		qsort(events->metrics, events->nr_metrics,
 		      sizeof(*events->metrics), metric_order);
@@ -109,7 +114,7 @@ int td_pmu_events_find(struct td_pmu_events *events, const char *pmu,
 	while (!rc && !*out && events->nr_unread) {
 		rc = td_pmu_events_parse_file(
 			events, likeliest_file(events, name), err);
-		td_pmu_events_sort(events);
+		sort_events(events); /* such a file has no metrics */
 		*out = find_parsed(events, pmu, name);
 	}
 	return rc;

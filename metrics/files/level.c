@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "lib/base/index.h"
 #include "lib/base/util.h"
 
 bool td_next_group(const char **list, char name[TD_GROUP_NAME])
@@ -59,11 +60,27 @@ int td_groups_level(const char *metric, const char *groups)
 	return level;
 }
 
+/* The names of all metrics, for find_above(). */
+static int index_names(struct td_index *names,
+		       const struct td_pmu_events *events)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < events->nr_metrics; i++)
+		rc = td_index_add(names,
+				  td_hash_any_case(events->metrics[i].name), i);
+	return rc;
+}
+
 static const char *find_above(const struct td_pmu_events *events,
+			      const struct td_index *names,
 			      const struct td_model_metric *child,
 			      const char *name)
 {
-	for (size_t i = 0; i < events->nr_metrics; i++) {
+	uint64_t hash = td_hash_any_case(name);
+	size_t step = 0, i;
+
+	while ((i = td_index_next(names, hash, &step)) != TD_NOT_FOUND) {
 		const struct td_model_metric *metric = &events->metrics[i];
 
 		if (metric->level == child->level - 1 &&
@@ -79,6 +96,7 @@ static const char *find_above(const struct td_pmu_events *events,
  * "tma_backend_bound_group"; NULL if there is none.
  */
 static const char *find_owner(const struct td_pmu_events *events,
+			      const struct td_index *names,
 			      const struct td_model_metric *child)
 {
 	const char *list = child->groups ? child->groups : "", *owner = NULL;
@@ -91,27 +109,37 @@ static const char *find_owner(const struct td_pmu_events *events,
 		if (len <= end || strcmp(name + len - end, "_group") != 0)
 			continue;
 		name[len - end] = '\0';
-		owner = find_above(events, child, name);
+		owner = find_above(events, names, child, name);
 	}
 	return owner;
 }
 
-int td_pmu_events_find_parents(struct td_pmu_events *events)
+static int find_parent(const struct td_pmu_events *events,
+		       const struct td_index *names,
+		       struct td_model_metric *metric)
 {
-	for (size_t i = 0; i < events->nr_metrics; i++) {
-		struct td_model_metric *metric = &events->metrics[i];
-		const char *owner = NULL;
+	const char *owner = NULL;
 
-		if (metric->level < 2)
-			continue;
-		if (metric->parent)
-			owner = find_above(events, metric, metric->parent);
-		if (!owner)
-			owner = find_owner(events, metric);
-		free(metric->parent);
-		metric->parent = owner ? strdup(owner) : NULL;
-		if (owner && !metric->parent)
-			return -ENOMEM;
-	}
-	return 0;
+	if (metric->level < 2)
+		return 0;
+	if (metric->parent)
+		owner = find_above(events, names, metric, metric->parent);
+	if (!owner)
+		owner = find_owner(events, names, metric);
+	free(metric->parent);
+	metric->parent = owner ? strdup(owner) : NULL;
+	return owner && !metric->parent ? -ENOMEM : 0;
+}
+
+int td_pmu_events_find_parents(struct td_pmu_events *events, size_t first)
+{
+	struct td_index names = { 0 };
+	int rc = 0;
+
+	if (first < events->nr_metrics)
+		rc = index_names(&names, events);
+	for (size_t i = first; !rc && i < events->nr_metrics; i++)
+		rc = find_parent(events, &names, &events->metrics[i]);
+	td_index_free(&names);
+	return rc;
 }

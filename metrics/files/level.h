@@ -18,10 +18,11 @@ bool td_next_group(const char **list, char name[TD_GROUP_NAME]);
  */
 int td_groups_level(const char *metric, const char *groups);
 /*
- * Sets the parent of each metric below level 1: the metric one level up that is
- * set already, or else whose group contains this one; NULL if there is none.
- * Returns 0 or -ENOMEM.
+ * Sets the parent of each metric below level 1, from the metric with the index
+ * first on: the metric one level up that is set already, or else whose group
+ * contains this one; NULL if there is none.  Trees borrow the parents of the
+ * metrics before first.  Returns 0 or -ENOMEM.
  */
-int td_pmu_events_find_parents(struct td_pmu_events *events);
+int td_pmu_events_find_parents(struct td_pmu_events *events, size_t first);
 
 #endif

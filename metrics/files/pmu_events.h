@@ -117,7 +117,8 @@ int td_pmu_events_find_model(const char *root, const char *folder,
 			     struct td_err *err);
 /*
  * Reads the files of the uncore units, too, unless that was done.  Pointers to
- * events become invalid.
+ * events and metrics become invalid, but the texts of both stay where they are:
+ * a tree that is being built borrows those of the metrics.
  */
 int td_pmu_events_read_uncore(struct td_pmu_events *events,
 			      const struct td_cpuid *cpuid, struct td_err *err);

@@ -247,8 +247,9 @@ int td_pmu_events_read_uncore(struct td_pmu_events *events,
 		return rc;
 	}
 	events->uncore_read = true;
+	rc = td_pmu_events_find_parents(events, nr_metrics);
 	td_pmu_events_sort(events);
-	return td_pmu_events_find_parents(events) ? td_err_nomem(err) : 0;
+	return rc ? td_err_nomem(err) : 0;
 }
 
 /* Reads what models have in common; returns rc, what reading the model's gave. */
@@ -274,7 +275,7 @@ int td_pmu_events_read(struct td_pmu_events *out, const char *root,
 		td_pmu_events_free(out); /* the name of an empty folder */
 	if (!rc || rc == -ENOENT)
 		rc = read_common(out, root, rc, err);
-	if (!rc && td_pmu_events_find_parents(out))
+	if (!rc && td_pmu_events_find_parents(out, 0))
 		rc = td_err_nomem(err);
 	if (rc && rc != -ENOENT)
 		td_pmu_events_free(out);

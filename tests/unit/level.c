@@ -55,6 +55,24 @@ static char *copy(const char *text)
 	return text ? strdup(text) : NULL;
 }
 
+/*
+ * The metrics of a later file get their parents; those before it keep theirs,
+ * even where the search would find it no more.
+ */
+static void test_later(struct td_pmu_events *events)
+{
+	const struct td_model_metric *before = &events->metrics[2];
+	size_t last = events->nr_metrics - 1;
+	const char *kept = before->parent;
+
+	is_str(kept, events->metrics[0].name, "the parent of before");
+	events->metrics[0].name[0] = 'X';
+	events->metrics[last].parent = copy("TMA_Top");
+	ok(td_pmu_events_find_parents(events, last) == 0, "later parents");
+	is_str(events->metrics[last].parent, "tma_top", "the later parent");
+	ok(before->parent == kept, "the text of before is where it was");
+}
+
 static void test_parents(void)
 {
 	struct td_pmu_events events = { 0 };
@@ -74,9 +92,7 @@ static void test_parents(void)
 		};
 		events.nr_metrics++;
 	}
-	/* again: files of uncore units may be added later */
-	for (int again = 0; again < 2; again++)
-		ok(td_pmu_events_find_parents(&events) == 0, "parents");
+	ok(td_pmu_events_find_parents(&events, 0) == 0, "parents");
 	for (size_t i = 0; i < TD_ARRAY_SIZE(metrics); i++) {
 		const char *parent = events.metrics[i].parent;
 
@@ -87,6 +103,7 @@ static void test_parents(void)
 			ok(!parent, "%s of %s: none", metrics[i].name,
 			   metrics[i].pmu);
 	}
+	test_later(&events);
 	td_pmu_events_free(&events);
 }
 

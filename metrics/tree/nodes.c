@@ -46,8 +46,16 @@ static void find_parents(struct td_tree *tree)
 
 /* --- the order of a whole set, shown or not ------------------------------- */
 
+/* A node of the set; those with one parent stand side by side, in their order. */
+struct child {
+	const char *parent; /* NULL: at the top */
+	int rank, index;
+};
+
 struct walk {
 	const struct td_metric_set *set;
+	struct child *children;
+	size_t nr_children;
 	/*
 	 * one for each metric of the set: its position in the tree, 0: none yet
 	 */
@@ -55,45 +63,64 @@ struct walk {
 	int next;
 };
 
-static bool is_child(const struct td_metric_def *def, const char *parent)
+static int compare_parents(const char *a, const char *b)
 {
-	if (!def->level)
-		return false;
-	if (!def->parent || !parent)
-		return def->parent == parent;
-	return strcmp(def->parent, parent) == 0;
+	if (!a || !b)
+		return !b - !a;
+	return strcmp(a, b);
 }
 
-/*
- * The next child of parent without a position, in the order of the built-in
- * tree.
- */
-static int next_without_position(const struct walk *walk, const char *parent)
+static int compare_children(const void *a, const void *b)
 {
-	const struct td_metric_def *defs = walk->set->metrics;
-	int best = -1, best_rank = 0;
+	const struct child *x = a, *y = b;
+	int rc = compare_parents(x->parent, y->parent);
 
-	for (int i = 0; i < (int)walk->set->nr_metrics; i++) {
-		int rank;
+	if (!rc)
+		rc = x->rank - y->rank;
+	return rc ? rc : x->index - y->index;
+}
 
-		if (walk->positions[i] || !is_child(&defs[i], parent))
-			continue;
-		rank = rank_of(&defs[i]);
-		if (best < 0 || rank < best_rank) {
-			best = i;
-			best_rank = rank;
-		}
+static void sort_children(struct walk *walk)
+{
+	for (size_t i = 0; i < walk->set->nr_metrics; i++) {
+		const struct td_metric_def *def = &walk->set->metrics[i];
+
+		if (def->level)
+			walk->children[walk->nr_children++] =
+				(struct child){ def->parent, rank_of(def),
+						(int)i };
 	}
-	return best;
+	qsort(walk->children, walk->nr_children, sizeof(*walk->children),
+	      compare_children);
+}
+
+static size_t first_child(const struct walk *walk, const char *parent)
+{
+	size_t low = 0, high = walk->nr_children;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_parents(walk->children[middle].parent, parent) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 static void number_below(struct walk *walk, const char *parent)
 {
-	int i;
+	for (size_t i = first_child(walk, parent);
+	     i < walk->nr_children &&
+	     compare_parents(walk->children[i].parent, parent) == 0;
+	     i++) {
+		int index = walk->children[i].index;
 
-	while ((i = next_without_position(walk, parent)) >= 0) {
-		walk->positions[i] = ++walk->next;
-		number_below(walk, walk->set->metrics[i].name);
+		if (walk->positions[index])
+			continue;
+		walk->positions[index] = ++walk->next;
+		number_below(walk, walk->set->metrics[index].name);
 	}
 }
 
@@ -104,14 +131,17 @@ static void number_below(struct walk *walk, const char *parent)
 static int set_positions(struct td_tree *tree, int pmu)
 {
 	const struct td_metric_set *set = tree->sets[pmu];
-	td_autofree int *positions =
-		calloc(set ? set->nr_metrics + 1 : 1, sizeof(*positions));
-	struct walk walk = { set, positions, 0 };
+	size_t size = set ? set->nr_metrics + 1 : 1;
+	td_autofree int *positions = calloc(size, sizeof(*positions));
+	td_autofree struct child *children = calloc(size, sizeof(*children));
+	struct walk walk = { set, children, 0, positions, 0 };
 
-	if (!positions)
+	if (!positions || !children)
 		return -ENOMEM;
-	if (set)
+	if (set) {
+		sort_children(&walk);
 		number_below(&walk, NULL);
+	}
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
 		struct td_metric *metric = &tree->metrics[i];
 

@@ -23,7 +23,8 @@ static int collect(struct td_list *list, struct td_err *err)
 	int rc = td_list_read_patterns(list, err);
 
 	if (!rc && list->kinds & OF_OTHERS)
-		rc = td_machine_read_others(&list->fs, &list->machine, err);
+		rc = td_machine_read_others(&list->fs, NULL, &list->machine,
+					    err);
 	return rc ? rc : td_list_collect(list, err);
 }
 

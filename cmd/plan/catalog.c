@@ -92,13 +92,14 @@ static int find_tracepoints(void *ctx, const char *system, const char *name,
 	return td_tracepoints_find(out, system, name, err);
 }
 
-static int read_pmus(void *ctx, struct td_err *err)
+static int read_pmus(void *ctx, const char *name, struct td_err *err)
 {
 	struct td_catalog *catalog = ctx;
 	int rc = td_machine_add_builtin(catalog->machine, err);
 
 	if (!rc)
-		rc = td_machine_read_others(catalog->fs, catalog->machine, err);
+		rc = td_machine_read_others(catalog->fs, name, catalog->machine,
+					    err);
 	if (rc)
 		catalog->unreadable = *err;
 	return rc;

@@ -214,7 +214,7 @@ static int resolve_tool(struct td_building *b)
 
 static int resolve_pmus(struct td_building *b)
 {
-	int exact = td_machine_find_pmu(b->machine, b->spec->name);
+	int exact = td_machine_find_pmu(b->machine, b->spec->name), rc = 0;
 
 	if (exact >= 0) {
 		b->exact = true;
@@ -222,9 +222,10 @@ static int resolve_pmus(struct td_building *b)
 			       ? resolve_tool(b)
 			       : td_build_terms(b, exact);
 	}
-	if (strpbrk(b->spec->name, "*?[") && has_more(b))
-		return UNKNOWN;
-	return resolve_matching(b);
+	if (has_more(b))
+		rc = b->source->read_pmus(b->source->ctx, b->spec->name,
+					  b->err);
+	return rc ? rc : resolve_matching(b);
 }
 
 static int resolve_name(struct td_building *b)
@@ -317,7 +318,7 @@ static int resolve(struct td_building *b)
 
 	if (rc != UNKNOWN)
 		return rc;
-	rc = b->source->read_pmus(b->source->ctx, b->err);
+	rc = b->source->read_pmus(b->source->ctx, NULL, b->err);
 	return rc ? rc : resolve_spec(b);
 }
 

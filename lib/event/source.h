@@ -25,11 +25,11 @@ struct td_event_source {
 	int (*tracepoints)(void *ctx, const char *system, const char *name,
 			   struct td_tracepoints *out, struct td_err *err);
 	/*
-	 * Reads all PMUs into the machine, for a name that the core PMUs do not
-	 * have, and sets its has_others.  Pointers to PMUs become invalid.
-	 * NULL: there are no more.
+	 * Reads more PMUs into the machine: those that the name means (a server
+	 * has some 200), or for NULL all, and sets its has_others then.
+	 * Pointers to PMUs become invalid.  NULL: there are no more.
 	 */
-	int (*read_pmus)(void *ctx, struct td_err *err);
+	int (*read_pmus)(void *ctx, const char *name, struct td_err *err);
 };
 
 #endif

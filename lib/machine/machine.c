@@ -163,8 +163,11 @@ static bool watchdog_is_on(const struct td_sysfs *fs)
 	       strcmp(text, "0") != 0;
 }
 
-/* Reads the core PMUs, or all others that were not read yet. */
-static int read_pmus(const struct td_sysfs *fs, bool core,
+/*
+ * Reads the core PMUs, or the others that the name means (NULL: all), unless
+ * they were read before.
+ */
+static int read_pmus(const struct td_sysfs *fs, bool core, const char *name,
 		     struct td_machine *machine, struct td_err *err)
 {
 	struct td_names names;
@@ -179,6 +182,7 @@ static int read_pmus(const struct td_sysfs *fs, bool core,
 		qsort(names.v, names.nr, sizeof(*names.v), by_rank);
 	for (size_t i = 0; !rc && i < names.nr; i++) {
 		if ((td_pmu_kind(names.v[i]) == TD_PMU_CORE) == core &&
+		    (!name || td_pmu_matches(names.v[i], name)) &&
 		    td_machine_find_pmu(machine, names.v[i]) < 0)
 			rc = add_pmu(fs, names.v[i], machine, err);
 	}
@@ -186,11 +190,11 @@ static int read_pmus(const struct td_sysfs *fs, bool core,
 	return rc;
 }
 
-int td_machine_read_others(const struct td_sysfs *fs,
+int td_machine_read_others(const struct td_sysfs *fs, const char *name,
 			   struct td_machine *machine, struct td_err *err)
 {
-	machine->has_others = true;
-	return read_pmus(fs, false, machine, err);
+	machine->has_others = machine->has_others || !name;
+	return read_pmus(fs, false, name, machine, err);
 }
 
 int td_machine_add_builtin(struct td_machine *machine, struct td_err *err)
@@ -259,7 +263,7 @@ int td_machine_read(const struct td_sysfs *fs, const char *cpuid,
 	if (!rc)
 		rc = read_cpus(fs, machine, err);
 	if (!rc)
-		rc = read_pmus(fs, true, machine, err);
+		rc = read_pmus(fs, true, NULL, machine, err);
 	machine->nr_core = machine->nr_pmus;
 	/* it takes a counter only where there are counters */
 	machine->nmi_watchdog = machine->nr_core && watchdog_is_on(fs);

@@ -55,8 +55,11 @@ int td_machine_check_known(const struct td_machine *machine,
  * tdstat's own "tool", unless they are there already.
  */
 int td_machine_add_builtin(struct td_machine *machine, struct td_err *err);
-/* Adds all other PMUs in sysfs (uncore, power); each must be readable. */
-int td_machine_read_others(const struct td_sysfs *fs,
+/*
+ * Adds the other PMUs in sysfs (uncore, power) that the name means, by
+ * td_pmu_matches(), or for NULL all.  Each must be readable.
+ */
+int td_machine_read_others(const struct td_sysfs *fs, const char *name,
 			   struct td_machine *machine, struct td_err *err);
 /* The number of core PMUs that are not skipped. */
 size_t td_machine_count_kinds(const struct td_machine *machine);

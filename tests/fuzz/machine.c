@@ -107,7 +107,7 @@ static void read_machine(const struct td_sysfs *fs)
 	int rc = td_machine_read(fs, NULL, &machine, &err);
 
 	if (!rc)
-		rc = td_machine_read_others(fs, &machine, &err);
+		rc = td_machine_read_others(fs, NULL, &machine, &err);
 	demand(rc == err.code && (!rc || strstr(err.msg, folder)));
 	for (size_t i = 0; !rc && i < machine.nr_pmus; i++)
 		check_pmu(&machine, &machine.pmus[i]);

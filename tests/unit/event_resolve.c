@@ -674,7 +674,7 @@ static const struct {
 	{ "mem:0x1000", 0, 0, 1 }, { "duration_time", 0, 0, 1 },
 	{ "4:0x3c", 0, 0, 2 }, { "0:0xa00000000", 0, 0, 1 },
 	{ "nothing", 1, -EINVAL, 0 }, { "cycles,nothing", 1, -EINVAL, 2 },
-	{ "nothing/event=1/", 1, -EINVAL, 0 }, { "data_read", 1, 0, 2 },
+	{ "nothing/event=1/", 2, -EINVAL, 0 }, { "data_read", 1, 0, 2 },
 	{ "uncore_imc/event=1/", 1, 0, 2 }, { "20:0", 1, 0, 1 },
 	{ "cycles,data_read,20:0,{data_write,cycles}", 1, 0, 9 },
 	{ "0:0x6300000000", 0, -EINVAL, 0 }, { "cpu_*/cycles/", 1, 0, 2 },
@@ -700,6 +700,42 @@ static void test_others(size_t row)
 	ok(typed_resolve(&t, others[row].text) ==
 		   (others[row].reads ? -EACCES : others[row].rc),
 	   "if they cannot be read: %s", others[row].text);
+	typed_free(&t);
+}
+
+/* A PMU's name has only the PMUs read that it means. */
+static const struct {
+	const char *text;
+	const char *read; /* those beside the cores' and the kernel's own */
+	size_t nr;        /* events */
+} named[] = {
+	{ "msr/tsc/", "msr", 1 },
+	{ "cycles,uncore_imc_1/event=1/", "uncore_imc_1", 3 },
+	{ "imc/event=1/", "uncore_imc_0 uncore_imc_1", 2 },
+	{ "uncore_imc_1/event=1/,imc/event=2/", "uncore_imc_1 uncore_imc_0",
+	  3 },
+	{ "*ha_1*/event=1/", "uncore_ha_1f003800", 1 },
+};
+
+static void test_named(size_t row)
+{
+	char read[256] = "";
+	struct typed t;
+
+	typed_cores(&t, "adl");
+	ok(typed_resolve(&t, named[row].text) == 0 &&
+		   t.plan.events.nr == named[row].nr,
+	   "%s: %zu events", named[row].text, t.plan.events.nr);
+	for (size_t i = 0; i < t.machine.nr_pmus; i++) {
+		const char *name = t.machine.pmus[i].name;
+
+		if (strcmp(name, "msr") == 0 || strncmp(name, "uncore", 6) == 0)
+			snprintf(read + strlen(read),
+				 sizeof(read) - strlen(read), "%s%s",
+				 *read ? " " : "", name);
+	}
+	is_str(read, named[row].read, "%s: the PMUs that are read",
+	       named[row].text);
 	typed_free(&t);
 }
 
@@ -831,6 +867,8 @@ int main(void)
 		test_skip(i);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(others); i++)
 		test_others(i);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(named); i++)
+		test_named(i);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(patterns); i++)
 		ok(td_pmu_matches(patterns[i].pmu, patterns[i].pattern) ==
 			   patterns[i].matches,

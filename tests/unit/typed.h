@@ -154,8 +154,21 @@ static inline void test_add_unit(struct td_machine *machine, const char *name,
 
 #define TEST_IMC "data_read event=0x1 6.103515625e-5;data_write event=0x2;"
 
-static inline int test_read_pmus(void *ctx, struct td_err *err)
+/* The PMUs beside the cores that the name means, or for NULL all. */
+static inline int test_read_pmus(void *ctx, const char *name,
+				 struct td_err *err)
 {
+	static const struct {
+		const char *name;
+		uint32_t type;
+		const char *events;
+	} units[] = {
+		{ "msr", 7, "tsc event=0x00;" },
+		{ "uncore_imc_0", 20, TEST_IMC },
+		{ "uncore_imc_1", 21, TEST_IMC },
+		{ "uncore_imc_free_running_0", 22, "" },
+		{ "uncore_ha_1f003800", 23, "" },
+	};
 	struct typed *t = ctx;
 	struct td_machine *machine = &t->machine;
 
@@ -163,12 +176,13 @@ static inline int test_read_pmus(void *ctx, struct td_err *err)
 	if (t->unreadable)
 		return td_err_set(err, -EACCES, "no PMU for you");
 	td_machine_add_builtin(machine, err);
-	test_add_unit(machine, "msr", 7, "tsc event=0x00;");
-	test_add_unit(machine, "uncore_imc_0", 20, TEST_IMC);
-	test_add_unit(machine, "uncore_imc_1", 21, TEST_IMC);
-	test_add_unit(machine, "uncore_imc_free_running_0", 22, "");
-	test_add_unit(machine, "uncore_ha_1f003800", 23, "");
-	machine->has_others = true;
+	for (size_t i = 0; i < TD_ARRAY_SIZE(units); i++) {
+		if (td_machine_find_pmu(machine, units[i].name) < 0 &&
+		    (!name || td_pmu_matches(units[i].name, name)))
+			test_add_unit(machine, units[i].name, units[i].type,
+				      units[i].events);
+	}
+	machine->has_others = machine->has_others || !name;
 	return 0;
 }
 
@@ -190,7 +204,7 @@ static inline void typed_cores(struct typed *t, const char *model)
 static inline void typed_machine(struct typed *t, const char *model)
 {
 	typed_cores(t, model);
-	test_read_pmus(t, &t->err);
+	test_read_pmus(t, NULL, &t->err);
 }
 
 static inline int typed_resolve(struct typed *t, const char *text)

@@ -100,7 +100,7 @@ sorted_with_sum() {
 
 @test "no sum where an event did not run" {
 	saved alderlake
-	recorded cpu_core/UOPS_RETIRED.MS,cmask=1/
+	recorded UOPS_RETIRED.MS,cmask=1
 	"$TDSTAT" report --bottlenecks recording.jsonl >tree
 	assert_equal "$(in_all cpu_core <tree)" ""
 	nr=$(grep -c '^ *<not counted> ' tree)

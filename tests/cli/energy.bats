@@ -112,6 +112,7 @@ column() {
 }
 
 @test "a machine without: said once each, and the tree is counted" {
+	bare
 	saved alderlake
 	try "$TDSTAT" --dry-run --energy -a -l 1
 	assert_success

@@ -75,21 +75,30 @@ use_machine() {
 	export SYSFS_PATH=$1/sys PROCFS_PATH=$1/proc
 }
 
-# saved MODEL: tests/data/MODEL.tar.gz, unpacked once; not to be written to
+# saved MODEL: tests/data/MODEL.tar.gz, unpacked once; not to be written to.  With
+# TD_FULL=1 it has the PMUs beside its cores that a real one has, but after "bare".
 saved() {
-	local dir=$BATS_RUN_TMPDIR/machines/$1
+	local dir=$BATS_RUN_TMPDIR/machines${TD_FULL:+-full}/$1 shape=laptop
 
 	if [ ! -d "$dir" ]; then
 		mkdir -p "$dir"
 		tar -C "$dir" -xzf "$data/$1.tar.gz"
+		[[ $1 != *[xs] ]] || shape=server # icelakex, sapphirerapids
+		[ -z "${TD_FULL-}" ] || "$here/../add-pmus" $shape \
+			"$dir/sys/bus/event_source/devices" "$dir/sys/devices/system/cpu"
 	fi
 	use_machine "$dir"
+}
+
+# What follows is of machines that have no PMU beside their cores.
+bare() {
+	unset TD_FULL
 }
 
 # copied MODEL: the same, to be changed: the PMUs are in $devices
 copied() {
 	saved "$1"
-	cp -R "$BATS_RUN_TMPDIR/machines/$1" machine
+	cp -R "$BATS_RUN_TMPDIR/machines${TD_FULL:+-full}/$1" machine
 	use_machine "$PWD/machine"
 	devices=$PWD/machine/sys/bus/event_source/devices
 }

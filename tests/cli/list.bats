@@ -113,6 +113,7 @@ sysfs_events() {
 # --- what is listed ---------------------------------------------------------------
 
 @test "the sections of a hybrid machine, in their order" {
+	bare
 	needs_event_files
 	saved alderlake
 	assert_same "Hardware events:
@@ -182,6 +183,7 @@ Metric groups:" ]
 }
 
 @test "sysfs: every event of every PMU, by its terms" {
+	bare
 	for model in alderlake skylakex lunarlake sapphirerapids; do
 		saved $model
 		assert_same "$(sysfs_events)" "$("$TDSTAT" list -j sysfs |
@@ -190,6 +192,7 @@ Metric groups:" ]
 }
 
 @test "sysfs: several units of one thing are one, by the name that -e takes" {
+	bare
 	needs_event_files
 	copied skylakex
 	for unit in 0 1 5; do
@@ -218,6 +221,7 @@ uncore_imc_5/event=0x4,umask=0x3/"
 }
 
 @test "the model's files: every event of the cores, with topic and encoding" {
+	bare
 	needs_event_files
 	for model in alderlake skylakex lunarlake sapphirerapids; do
 		saved $model
@@ -229,6 +233,7 @@ uncore_imc_5/event=0x4,umask=0x3/"
 }
 
 @test "the model's files: descriptions" {
+	bare
 	needs_event_files
 	saved alderlake
 	assert_same "$(in_files alderlake 'select(.EventName and ((.Unit // "") | startswith("cpu"))) |
@@ -253,6 +258,7 @@ uncore_imc_5/event=0x4,umask=0x3/"
 not_built_in='select(.groups | (index("L2Requests") or (length > 0 and all(startswith("Default")))) | not)'
 
 @test "metrics: all of the cores, with groups and unit" {
+	bare
 	needs_event_files
 	for model in alderlake skylakex sapphirerapids; do
 		saved $model
@@ -306,6 +312,7 @@ not_built_in='select(.groups | (index("L2Requests") or (length > 0 and all(start
 }
 
 @test "metrics: formula and threshold are the files'" {
+	bare
 	needs_event_files
 	for model in alderlake skylakex sapphirerapids; do
 		saved $model
@@ -411,6 +418,7 @@ tma_retiring 1 null cpu_core,cpu_atom" "$(jq -sr 'map(select(.level)) | group_by
 }
 
 @test "metrics of other units are in the list where the machine has these" {
+	bare
 	needs_event_files
 	copied skylakex
 	list -j metrics
@@ -594,6 +602,7 @@ tma_retiring" "$(jq -r "$not_built_in | .name" <<<"$output" | LC_ALL=C sort)"
 }
 
 @test "--cputype: names of one kind of core" {
+	bare
 	needs_event_files
 	saved alderlake
 	list -j --cputype atom hw cache pmu metric
@@ -633,6 +642,7 @@ cpu_atom/mem-stores/" "$(names sysfs 'cpu_atom/mem-*')"
 }
 
 @test "several patterns are or; a section's word is the section" {
+	bare
 	saved alderlake
 	assert_same "Cache events:
 Software events:
@@ -821,6 +831,7 @@ Tool events:" "$(grep -v '^ ' <<<"$output" | grep -v ^Tracepoints | grep .)"
 }
 
 @test "every name that is listed is one that -e takes, with the encoding that is said" {
+	bare
 	needs_event_files
 	for model in alderlake skylakex lunarlake; do
 		saved $model

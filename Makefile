@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# make, make run, make check; the other targets: check-machine check-machine-all
+# make, make run, make check; the other targets: check-san check-machine check-machine-all
 # check-perf check-deb emulator lint format fuzz bench deps install deb clean.
 # Variables: CC CFLAGS CPPFLAGS LDFLAGS prefix DESTDIR, KERNEL_SRC=/path/to/linux
 # (instead of the package linux-source), METRICS_SRC=/path/to/linux (its metric files,
@@ -296,6 +296,10 @@ JOBS ?= $(if $(VALGRIND),1,$(shell awk -v n="$$(nproc)" \
 CLI := $(sort $(wildcard tests/cli/*.bats))
 CLI := $(filter %/soak.bats,$(CLI)) $(filter-out %/soak.bats,$(CLI))
 
+# Those whose machines are saved ones have a second run, on machines with the PMUs
+# that real ones have beside their cores.
+FULL := $(shell grep -lE '^\s*(saved|copied|use) ' $(CLI))
+
 # What is tested of all models is so of the older files, too.
 OF_FILES := $(addprefix $(B)/tests/unit/,encodings expr formulas perfmon_models pmu_events_models)
 
@@ -312,8 +316,19 @@ check-all: all $(GUEST_PROGRAMS) $(UNIT) $(FUZZ) $(ORACLE) $(TOOLS)
 	@tests/tally -j $(JOBS) $(UNIT:%='$(UNDER)%') \
 		$(OF_FILES:%='env TD_PMU_EVENTS=$(TD_PMU_EVENTS_OLD) $(UNDER)%') \
 		$(foreach f,$(FUZZ),'$(UNDER)$f tests/fuzz/corpus/$(notdir $f)/*') \
-		$(CLI:%='bats --tap %') \
+		$(CLI:%='bats --tap %') $(FULL:%='TD_FULL=1 bats --tap % # % on full machines') \
 		$(if $(VALGRIND),'tests/valgrind/verdict $(B)/logs')
+
+# The tests of the program under the sanitizers, on full machines; with PART=0 to 3
+# a quarter of them.
+PART ?=
+IN_PART := $(filter-out %/deb.bats,$(if $(PART),$(shell printf '%s\n' $(CLI) | awk 'NR % 4 == $(PART)'),$(CLI)))
+
+check-san: deps tools
+	@$(MAKE) --no-print-directory SAN=1 check-san-all
+
+check-san-all: all $(GUEST_PROGRAMS) $(ORACLE) $(TOOLS)
+	@tests/tally -j $(JOBS) $(IN_PART:%='TD_FULL=1 bats --tap % # % under the sanitizers')
 
 # What boots a machine to test on: tests/emulator/README.md.
 EMULATOR := $(CURDIR)/tests/emulator/run
@@ -523,6 +538,6 @@ clean:
 	rm -rf build
 
 .PHONY: all objects fuzz-programs deps build-deps lint-deps deb-deps tools deb deb-here run run-here \
-	check check-all check-machine check-machine-all check-booted emulator emulator-deps check-perf check-perf-all check-deb check-deb-all fuzz bench lint $(LINTS:%=lint-%) \
+	check check-all check-san check-san-all check-machine check-machine-all check-booted emulator emulator-deps check-perf check-perf-all check-deb check-deb-all fuzz bench lint $(LINTS:%=lint-%) \
 	tidy format install clean
 .DELETE_ON_ERROR:

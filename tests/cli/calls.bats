@@ -32,6 +32,7 @@ calls() {
 }
 
 @test "events that the kernel refuses: each is opened once, and so are the others" {
+	needs_strace
 	needs_software_events
 	# of the kernel's software events there is none of these numbers
 	list=$(for ((i = 100; i < 140; i++)); do echo "page-faults,cpu/event=$i/"; done | paste -sd,)

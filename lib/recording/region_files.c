@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -107,37 +106,69 @@ static void add_head(struct td_region_files *files,
 
 /* --- files ------------------------------------------------------------------ */
 
-/* The file has holes behind its last record. */
-static uint64_t size_in_use(int fd, uint64_t size)
+static int failed(const struct td_region_file *file, int error,
+		  struct td_err *err)
 {
-	struct td_region_head head;
-	uint64_t used;
-
-	if (pread(fd, &head, sizeof(head), 0) != sizeof(head) ||
-	    head.record_size > size || head.nr_records > size)
-		return size;
-	used = head.records_at + head.nr_records * head.record_size;
-	return used > sizeof(head) && used < size ? used : size;
+	return td_err_set(err, -error, "%s: %s", file->path, strerror(error));
 }
 
-static int map_file(struct td_region_file *file, int fd, struct td_err *err)
+/* Where its last record ends; the file has a hole behind it. */
+static uint64_t size_in_use(const struct td_region_head *head, uint64_t size)
+{
+	uint64_t used;
+
+	if (head->record_size > size || head->nr_records > size)
+		return size;
+	used = head->records_at + head->nr_records * head->record_size;
+	return used > sizeof(*head) && used < size ? used : size;
+}
+
+static int read_whole(int fd, char *to, uint64_t size)
+{
+	uint64_t at = 0;
+
+	while (at < size) {
+		ssize_t got = pread(fd, to + at, size - at, (off_t)at);
+
+		if (got <= 0 && !(got < 0 && errno == EINTR))
+			return got ? -errno : -ENODATA;
+		at += got > 0 ? (uint64_t)got : 0;
+	}
+	return 0;
+}
+
+/* What was written since the head was read is left out, as the head says less. */
+static int copy_data(struct td_region_file *file, int fd, uint64_t size,
+		     struct td_err *err)
+{
+	struct td_region_head head;
+	int rc = read_whole(fd, (char *)&head, sizeof(head));
+
+	if (rc)
+		return failed(file, -rc, err);
+	file->size = size_in_use(&head, size);
+	file->data = malloc(file->size);
+	if (!file->data)
+		return td_err_nomem(err);
+	rc = read_whole(fd, file->data, file->size);
+	if (rc)
+		return failed(file, -rc, err);
+	memcpy(file->data, &head, sizeof(head));
+	file->head = (const void *)file->data;
+	return 0;
+}
+
+static int copy_file(struct td_region_file *file, int fd, struct td_err *err)
 {
 	struct stat st;
-	void *data;
 
 	if (fstat(fd, &st) != 0)
-		return td_err_set(err, -errno, "%s: %s", file->path,
-				  strerror(errno));
+		return failed(file, errno, err);
+	if (!S_ISREG(st.st_mode) || st.st_size > TD_REGION_FILE)
+		return bad(file, "is not of the regions of a program", err);
 	if (st.st_size < (off_t)sizeof(*file->head))
 		return 0;
-	file->size = size_in_use(fd, (uint64_t)st.st_size);
-	data = mmap(NULL, file->size, PROT_READ, MAP_SHARED, fd, 0);
-	if (data == MAP_FAILED)
-		return td_err_set(err, -errno, "%s: %s", file->path,
-				  strerror(errno));
-	file->data = data;
-	file->head = data;
-	return 0;
+	return copy_data(file, fd, (uint64_t)st.st_size, err);
 }
 
 /* Its process may have found no room for more, or been killed. */
@@ -158,22 +189,23 @@ static int add_file(struct td_region_files *files,
 	return rc;
 }
 
+/* Of the program: it may have put a FIFO there, or a link to what only we may read. */
 static int read_file(struct td_region_files *files, const char *path,
 		     struct td_err *err)
 {
 	struct td_region_file file = { .path = path };
-	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int rc;
 
+	if (fd < 0 && errno == ELOOP)
+		return bad(&file, "is not of the regions of a program", err);
 	if (fd < 0)
-		return td_err_set(err, -errno, "%s: %s", path, strerror(errno));
-	rc = map_file(&file, fd, err);
+		return failed(&file, errno, err);
+	rc = copy_file(&file, fd, err);
 	close(fd);
-	if (rc)
-		return rc;
-	if (has_begun(&file))
+	if (!rc && has_begun(&file))
 		rc = add_file(files, &file, err);
-	if (file.data)
-		munmap((void *)(uintptr_t)file.data, file.size);
+	free(file.data);
 	return rc;
 }
 

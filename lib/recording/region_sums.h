@@ -26,10 +26,10 @@ struct td_region_files {
 	int open_errno; /* of the first counter that could not be opened; or 0 */
 };
 
-/* A mapped file, which its process may still be writing. */
+/* A copy of a file, which its process may still be writing, or another cutting. */
 struct td_region_file {
 	const char *path;
-	const char *data;
+	char *data; /* owned */
 	uint64_t size;
 	const struct td_region_head *head;
 };

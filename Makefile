@@ -109,7 +109,7 @@ $(B)/pack: $(B)/obj/cmd/pack.o $(B)/libtd.a build/libperf/libperf.a build/libper
 	$(call say,LINK)$(LINK)
 
 $(B)/tests/unit/region_files $(B)/tests/unit/region_spec: $(B)/libtdstat.a
-$(B)/tests/unit/region_program: $(B)/tests/machine/regions
+$(B)/tests/unit/region_program: $(addprefix $(B)/tests/machine/,regions children sandbox)
 $(UNIT) $(FUZZ) $(BENCHES): $(B)/%: $(B)/obj/%.o
 
 # Most are small programs, whose own time counts, and need nothing of cmd.

@@ -78,10 +78,24 @@ static double cost_of_event(const struct record *record, bool own, size_t value,
 	return part * cost_of(calls, own, inner, outer);
 }
 
+/* Of the calls on all kinds of core, each of which has its own. */
+static double mean_ns(const struct record *record,
+		      const uint64_t cost_ns[TD_REGION_GROUPS])
+{
+	const uint64_t *on = &record->calls->on[1];
+	double calls = 0, ns = 0;
+
+	for (size_t g = 0; g < TD_REGION_GROUPS; g++) {
+		calls += (double)on[g];
+		ns += (double)on[g] * (double)cost_ns[g];
+	}
+	return calls ? ns / calls : 0;
+}
+
 static double cost_of_time(const struct record *record, bool own)
 {
-	double inner = (double)record->head->cost_ns[0];
-	double outer = (double)record->head->cost_ns[1];
+	double inner = mean_ns(record, record->head->cost_ns[0]);
+	double outer = mean_ns(record, record->head->cost_ns[1]);
 
 	if (record->at->kind == TD_REGION_OUTSIDE)
 		return (double)record->calls->children * outer;

@@ -19,10 +19,21 @@ struct round {
 	double inner_ns, outer_ns;
 };
 
-/* A record that is in no file. */
-static struct td_region_record *make_record(const struct td_store *store)
+/* Kept, as too many rounds may be disturbed, and then all is done again. */
+struct calibration {
+	struct round rounds[ROUNDS];
+	/* a record that is in no file */
+	struct td_region_record record;
+};
+
+static struct calibration *calibration_of(struct td_thread *thread)
 {
-	return calloc(1, store->head->record_size);
+	size_t size = offsetof(struct calibration, record) +
+		      td_process.store.head->record_size;
+
+	if (!thread->calibration)
+		thread->calibration = td_memory_take(&thread->memory, size);
+	return thread->calibration;
 }
 
 static void call_often(struct td_thread *thread, struct td_region *empty,
@@ -91,25 +102,21 @@ static void note_cost(const struct round *round, uint32_t group)
 		head->cost[0][e] = round->inner[e];
 		head->cost[1][e] = round->outer[e];
 	}
-	head->cost_ns[0] = (uint64_t)round->inner_ns;
-	head->cost_ns[1] = (uint64_t)round->outer_ns;
+	head->cost_ns[0][group - 1] = (uint64_t)round->inner_ns;
+	head->cost_ns[1][group - 1] = (uint64_t)round->outer_ns;
 }
 
 /* The median round, by its time.  False if too many were disturbed. */
 static bool find_cost(struct td_thread *thread, struct td_region *empty,
-		      struct round *median)
+		      struct round *rounds, struct round *median)
 {
-	struct round *rounds = calloc(ROUNDS, sizeof(*rounds));
 	size_t nr = 0;
 
-	if (!rounds)
-		return false;
 	call_often(thread, empty, WARM_UP);
 	for (int i = 0; i < ROUNDS; i++)
 		nr += measure(thread, empty, &rounds[nr]);
 	qsort(rounds, nr, sizeof(*rounds), by_time);
 	*median = rounds[nr / 2];
-	free(rounds);
 	return nr > ROUNDS / 2;
 }
 
@@ -122,29 +129,37 @@ static void begin_outside(struct td_thread *thread)
 		td_call_begin_outside(thread, &now);
 }
 
+/* Once for each group, by one thread of all that write to the file. */
+static bool claim(unsigned int bit)
+{
+	uint32_t *claimed = &td_process.store.head->calibrated;
+
+	return !(__atomic_load_n(claimed, __ATOMIC_RELAXED) & bit) &&
+	       !(__atomic_fetch_or(claimed, bit, __ATOMIC_RELAXED) & bit);
+}
+
 void td_cost_measure(struct td_thread *thread)
 {
 	uint32_t group = td_spec_group_of(thread->counters.spec, td_rseq_cpu());
 	unsigned int bit = group ? 1u << (group - 1) : 0;
 	struct td_region_record *outside = thread->outside.record;
 	struct td_region empty = { .every = 1 };
+	struct calibration *calibration;
 	struct round median;
 
-	if (!bit ||
-	    __atomic_fetch_or(&td_process.calibrated, bit, __ATOMIC_RELAXED) &
-		    bit)
+	if (!bit || !claim(bit))
 		return;
-	empty.record = make_record(&td_process.store);
-	if (!empty.record)
+	calibration = calibration_of(thread);
+	if (!calibration)
 		return;
+	empty.record = &calibration->record;
 	td_call_end_outside(thread);
 	thread->outside.record = NULL;
-	if (find_cost(thread, &empty, &median))
+	if (find_cost(thread, &empty, calibration->rounds, &median))
 		note_cost(&median, group);
 	else
-		__atomic_fetch_and(&td_process.calibrated, ~bit,
+		__atomic_fetch_and(&td_process.store.head->calibrated, ~bit,
 				   __ATOMIC_RELAXED);
 	thread->outside.record = outside;
 	begin_outside(thread);
-	free(empty.record);
 }

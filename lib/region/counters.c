@@ -2,6 +2,7 @@
 #include "lib/region/counters.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -14,6 +15,45 @@
 
 #define PAGE 4096
 
+/* --- read() ----------------------------------------------------------------- */
+
+struct group_read {
+	uint64_t nr, enabled_ns, running_ns;
+	struct {
+		uint64_t count, id;
+	} events[TD_REGION_VALUES];
+};
+
+/*
+ * A program may have closed what it did not know, as daemons do, and have a file of
+ * its own there now, which must not be read.  Without room, only events answer so:
+ * __perf_read().  Another call than read() might be the end of a sandboxed program.
+ */
+static bool is_event(int fd)
+{
+	uint64_t none;
+
+	return read(fd, &none, 0) < 0 && errno == ENOSPC;
+}
+
+static int read_group(const struct td_group_counters *group, size_t nr,
+		      struct group_read *buffer)
+{
+	size_t size = offsetof(struct group_read, events) +
+		      nr * sizeof(buffer->events[0]);
+	ssize_t got;
+
+	if (!is_event(group->fds[0]))
+		return -EBADF;
+	got = read(group->fds[0], buffer, size);
+	if (got < 0)
+		return -errno;
+	return (size_t)got == size && buffer->nr == nr &&
+			       buffer->events[0].id == group->id
+		       ? 0
+		       : -EBADF;
+}
+
 /* --- opening ---------------------------------------------------------------- */
 
 static int open_event(const struct td_spec_event *event, bool user_only,
@@ -25,7 +65,7 @@ static int open_event(const struct td_spec_event *event, bool user_only,
 		.config = event->config[0],
 		.config1 = event->config[1],
 		.config2 = event->config[2],
-		.read_format = PERF_FORMAT_GROUP |
+		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID |
 			       PERF_FORMAT_TOTAL_TIME_ENABLED |
 			       PERF_FORMAT_TOTAL_TIME_RUNNING,
 		/*
@@ -93,25 +133,32 @@ static int open_group(struct td_counters *counters, size_t g,
 	return 0;
 }
 
-/*
- * A program may have closed what it did not know, as daemons do, and have a file of
- * its own there now, which must not be read.
- */
-static bool is_ours(const struct td_group_counters *group)
+/* Its pages are not the child's, who may have something else there: perf_mmap(). */
+void td_counters_forget(struct td_counters *counters)
 {
-	uint64_t id;
+	for (size_t g = 0; g < counters->spec->nr_groups; g++) {
+		struct td_group_counters *group = &counters->groups[g];
+		uint64_t id;
 
-	return ioctl(group->fds[0], PERF_EVENT_IOC_ID, &id) == 0 &&
-	       id == group->id;
+		/* a read() would take PERF_METRICS from the parent */
+		if (ioctl(group->fds[0], PERF_EVENT_IOC_ID, &id) != 0 ||
+		    id != group->id)
+			continue;
+		for (size_t i = 0; i < counters->spec->groups[g].nr; i++)
+			close(group->fds[i]);
+	}
+	td_descriptors_give_back(counters->spec->nr_events);
 }
 
 void td_counters_close(struct td_counters *counters)
 {
 	for (size_t g = 0; g < counters->spec->nr_groups; g++) {
 		struct td_group_counters *group = &counters->groups[g];
-		bool ours = !group->id || is_ours(group);
+		size_t nr = counters->spec->groups[g].nr;
+		struct group_read unused;
+		bool ours = !group->id || read_group(group, nr, &unused) == 0;
 
-		for (size_t i = 0; i < counters->spec->groups[g].nr; i++) {
+		for (size_t i = 0; i < nr; i++) {
 			if (group->pages[i])
 				munmap(group->pages[i], PAGE);
 			if (group->fds[i] >= 0 && ours)
@@ -148,27 +195,7 @@ int td_counters_open(struct td_counters *counters, const struct td_spec *spec,
 	return rc;
 }
 
-/* --- read() ----------------------------------------------------------------- */
-
-struct group_read {
-	uint64_t nr, enabled_ns, running_ns;
-	uint64_t counts[TD_REGION_VALUES];
-};
-
-static int read_group(const struct td_group_counters *group, size_t nr,
-		      struct group_read *buffer)
-{
-	size_t size = (3 + nr) * sizeof(uint64_t);
-	ssize_t got;
-
-	if (!is_ours(group))
-		return -EBADF;
-	got = read(group->fds[0], buffer, size);
-
-	if (got < 0)
-		return -errno;
-	return (size_t)got == size && buffer->nr == nr ? 0 : -EIO;
-}
+/* --- totals ----------------------------------------------------------------- */
 
 /* The totals of the kernel's counts, of which those of fields are in slots. */
 static void take_counts(struct td_counters *counters, size_t g,
@@ -179,11 +206,11 @@ static void take_counts(struct td_counters *counters, size_t g,
 	for (size_t i = 0; i < group->nr; i++) {
 		size_t e = group->first + i;
 		int kind = counters->spec->events[e].kind;
-		uint64_t more = now->counts[i] - counters->counts[e];
+		uint64_t more = now->events[i].count - counters->counts[e];
 
 		if (kind == TD_SPEC_PLAIN)
 			counters->totals[e] =
-				now->counts[i] - counters->skipped[e];
+				now->events[i].count - counters->skipped[e];
 		else
 			counters->totals[e] =
 				counters->before[e] +
@@ -202,7 +229,7 @@ static void begin_anew(struct td_counters *counters, size_t g,
 	for (size_t i = 0; i < spec->nr; i++) {
 		counters->before[spec->first + i] =
 			counters->totals[spec->first + i];
-		counters->counts[spec->first + i] = now->counts[i];
+		counters->counts[spec->first + i] = now->events[i].count;
 	}
 	counters->groups[g].slots_now = 0;
 }
@@ -283,8 +310,8 @@ static int restart_group(struct td_counters *counters, size_t g, uint64_t *step)
 	if (rc)
 		return rc;
 	if (spec->has_fields &&
-	    now.counts[0] - counters->counts[spec->first] > *step)
-		*step = now.counts[0] - counters->counts[spec->first];
+	    now.events[0].count - counters->counts[spec->first] > *step)
+		*step = now.events[0].count - counters->counts[spec->first];
 	if (look != TD_LOOKED)
 		take_counts(counters, g, &now);
 	memcpy(totals, counters->totals, sizeof(totals));

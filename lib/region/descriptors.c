@@ -49,17 +49,24 @@ int td_descriptors_begin(struct td_descriptors *descriptors, size_t nr)
 	return rc;
 }
 
+/*
+ * Where a program that has closed all hardly gets to.  Not as far as it goes: the
+ * kernel's table is as long as its last descriptor, and each fork() copies it.
+ */
+#define FAR 4096
+
 int td_descriptors_move(const struct td_descriptors *descriptors, int fd)
 {
-	int above = -1;
+	rlim_t soft = descriptors->limit.rlim_cur, least = soft;
+	int moved;
 
-	if (descriptors->above)
-		above = fcntl(fd, F_DUPFD_CLOEXEC,
-			      (int)descriptors->limit.rlim_cur);
-	if (above < 0)
+	if (!descriptors->above)
+		least = soft / 2 < FAR ? soft / 2 : FAR;
+	moved = fcntl(fd, F_DUPFD_CLOEXEC, (int)least);
+	if (moved < 0)
 		return fd;
 	close(fd);
-	return above;
+	return moved;
 }
 
 /* Those above the limit stay open. */

@@ -8,7 +8,7 @@
 
 /*
  * Descriptors that are in nobody's way: above the program's soft limit, where the
- * hard one is higher.  Else at most half of them are taken.
+ * hard one is higher.  Else at most half of them are taken, from above.
  */
 struct td_descriptors {
 	size_t nr;

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define TD_REGION_MAGIC   "tdregion"
-#define TD_REGION_VERSION 1
+#define TD_REGION_VERSION 2
 
 enum {
 	TD_REGION_NAME = 112,        /* bytes of a name, with its end */
@@ -23,12 +23,15 @@ enum {
 	TD_REGION_DEPTH = 64,        /* regions within each other at most */
 	TD_REGION_FIELD_WHOLE = 255, /* of a field of PERF_METRICS */
 	TD_REGION_BATCHES = 16,      /* by which errors are estimated */
+	/* The file has holes where nothing was written: this is no memory or disk. */
+	TD_REGION_FILE = 256 << 20,
 };
 
 /* Reasons why something is missing, as a head counts them. */
 enum td_region_loss {
 	TD_REGION_NO_COUNTERS, /* threads whose counters could not be opened */
 	TD_REGION_NO_ROOM,     /* regions for which the file had no room */
+	TD_REGION_CLOSED,      /* the same: its descriptor was closed */
 	TD_REGION_TOO_DEEP,    /* calls within too many others */
 	TD_REGION_UNMATCHED,   /* td_end() of a region that was not begun */
 	TD_REGION_UNENDED, /* calls that an outer one, or the thread, ended */
@@ -49,8 +52,11 @@ struct td_region_head {
 	char unmatched[TD_REGION_NAME]; /* the first of TD_REGION_UNMATCHED */
 	uint32_t by_read;               /* 1: a thread used read() only */
 	uint32_t user_only; /* 1: a thread could not count the kernel */
+	uint32_t
+		calibrated; /* bits of groups whose costs are known, or will be */
+	uint32_t unused;
 	/* What an empty call counts, and what it costs those around it besides. */
-	uint64_t cost_ns[2];
+	uint64_t cost_ns[2][TD_REGION_GROUPS];
 	double cost[2][TD_REGION_VALUES]; /* in the units of values */
 };
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "lib/region/descriptors.h"
@@ -26,10 +27,23 @@ void td_process_lacks_counters(int error)
 				    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-static int open_store(void)
+/* --- the file --------------------------------------------------------------- */
+
+/* It may have given up the rights, the root folder or the system calls for its own. */
+static bool take_parents(void)
 {
-	return td_store_open(&td_process.store, td_process.prefix,
-			     td_process.spec.text, td_process.spec.nr_events);
+	td_process.store = td_process.parents;
+	td_process.parents = (struct td_store){ 0 };
+	return td_process.store.head;
+}
+
+static bool open_store(void)
+{
+	if (td_store_open(&td_process.store, td_process.prefix,
+			  td_process.spec.text, td_process.spec.nr_events) != 0)
+		return take_parents();
+	td_store_forget(&td_process.parents);
+	return true;
 }
 
 bool td_process_has_store(void)
@@ -37,22 +51,57 @@ bool td_process_has_store(void)
 	bool has;
 
 	pthread_mutex_lock(&store_lock);
-	if (!td_process.store.head && td_regions_on && open_store() != 0)
+	if (!td_process.store.head && td_regions_on && !open_store())
 		__atomic_store_n(&td_regions_on, 0, __ATOMIC_RELAXED);
 	has = td_process.store.head;
 	pthread_mutex_unlock(&store_lock);
 	return has;
 }
 
-void td_process_forked(size_t open)
+/* --- processes -------------------------------------------------------------- */
+
+#define PAGE    4096
+#define FORKING UINT32_MAX
+
+/*
+ * pthread_atfork() is not told of _Fork(), nor of clone(); a page that the kernel
+ * wipes in a child is.  Where it does not (before Linux 4.14), only fork() is known.
+ */
+static void number_process(void)
 {
+	static uint32_t number;
+	void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	td_process.number = page == MAP_FAILED ? &number : page;
+	td_process.wiped =
+		page != MAP_FAILED && madvise(page, PAGE, MADV_WIPEONFORK) == 0;
+	*td_process.number = 1;
+}
+
+bool td_process_forked(size_t open)
+{
+	uint32_t none = 0;
+
+	if (!__atomic_compare_exchange_n(td_process.number, &none, FORKING,
+					 false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_ACQUIRE))
+		return none != FORKING;
 	pthread_mutex_init(&store_lock, NULL);
 	td_descriptors_forked();
-	td_process.parents = open;
-	td_process.number++;
-	td_process.calibrated = 0;
-	td_store_forget(&td_process.store);
+	td_process.open = open;
+	if (td_process.store.head) {
+		td_store_forget(&td_process.parents);
+		td_process.parents = td_process.store;
+		td_process.store = (struct td_store){ 0 };
+	}
+	td_process.forked++;
+	__atomic_store_n(td_process.number, 1 + td_process.forked,
+			 __ATOMIC_RELEASE);
+	return true;
 }
+
+/* --- the environment -------------------------------------------------------- */
 
 /* The whole file, with a '\0'; NULL: there is none. */
 static char *read_file(const char *path)
@@ -107,6 +156,7 @@ bool td_process_start(void)
 	if (!path || !*path)
 		return false;
 	td_process.every = nr ? (unsigned int)nr : 1;
+	number_process();
 	td_process.prefix = absolute(path);
 	return td_process.prefix && read_spec(td_process.prefix) == 0;
 }

@@ -9,24 +9,37 @@
 
 /* What all threads of the process share. */
 struct td_process {
-	unsigned int number;     /* grows in a child */
-	char *prefix;            /* of the files' names */
-	unsigned int calibrated; /* bits of groups */
+	/* Of the process, from 1 on; 0 in a child until td_process_forked(). */
+	uint32_t *number;
+	bool wiped;      /* the kernel sets it to 0 in whatever child */
+	uint32_t forked; /* how many forks are behind it */
+	char *prefix;    /* of the files' names */
 	struct td_spec spec;
 	struct td_store store;
+	struct td_store parents; /* until the child has a file */
 	unsigned int every;
-	size_t parents; /* in a child of fork(): regions that the parent is in */
+	size_t open; /* in a child of fork(): regions that the parent is in */
 };
 
 extern struct td_process td_process;
 
+/* Which process it is: differs from that of its parent.  0: it is a new child. */
+static inline uint32_t td_process_now(void)
+{
+	return __atomic_load_n(td_process.number, __ATOMIC_ACQUIRE);
+}
+
 /* Reads the environment.  False: nothing is to be counted. */
 bool td_process_start(void);
-/* In a child of fork(): nothing is the parent's; open: regions it is in. */
-void td_process_forked(size_t open);
 /*
- * Makes the file, once: in a child, by the first thread that is in a region.
- * False if there is none.
+ * In a child, by its first mark or pthread_atfork(), the first of which counts:
+ * nothing is the parent's.  open: regions that the parent is in.  False: another
+ * thread is at it.
+ */
+bool td_process_forked(size_t open);
+/*
+ * Makes the file, once: in a child, by the first thread that is in a region.  A
+ * child that may not make one goes on in its parent's.  False if there is none.
  */
 bool td_process_has_store(void);
 /* Sets a flag of the file's head. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The interface of the library, in a thread. */
+#include <errno.h>
 #include <string.h>
 
 #include "lib/region/call.h"
@@ -32,8 +33,8 @@ static void end(struct td_thread *thread, const char *name)
 	while (found &&
 	       strcmp(thread->frames[found - 1].region->name, name) != 0)
 		found--;
-	if (!found && td_process.parents) {
-		td_process.parents--;
+	if (!found && td_process.open) {
+		td_process.open--;
 		return;
 	}
 	if (!found) {
@@ -46,31 +47,51 @@ static void end(struct td_thread *thread, const char *name)
 		td_call_end(thread);
 }
 
-/* False: the mark is not to be heeded. */
+/*
+ * False: the mark is left out.  A signal handler's may come within another one; so may
+ * that of a child of clone() that shares the memory, and the thread's block with it.
+ */
 static bool enter(struct td_thread *thread, const char *name)
 {
 	if (!thread || !name)
 		return false;
-	if (thread->busy) {
-		td_store_lose(&td_process.store, TD_REGION_BUSY);
-		return false;
-	}
-	return thread->busy = true;
+	if (!__atomic_exchange_n(&thread->busy, true, __ATOMIC_ACQUIRE))
+		return true;
+	td_store_lose(&td_process.store, TD_REGION_BUSY);
+	return false;
+}
+
+static void leave(struct td_thread *thread)
+{
+	__atomic_store_n(&thread->busy, false, __ATOMIC_RELEASE);
+}
+
+/* The calling thread, or NULL.  What the program finds in errno stays. */
+static struct td_thread *find_self(void)
+{
+	int error = errno;
+	struct td_thread *thread = td_regions_on ? td_thread_self() : NULL;
+
+	errno = error;
+	return thread;
 }
 
 void(td_begin)(const char *name)
 {
-	struct td_thread *thread = td_regions_on ? td_thread_self() : NULL;
+	struct td_thread *thread = find_self();
+	int error = errno;
 
 	if (!enter(thread, name))
 		return;
 	begin(thread, name);
-	thread->busy = false;
+	leave(thread);
+	errno = error;
 }
 
 void(td_end)(const char *name)
 {
-	struct td_thread *thread = td_regions_on ? td_thread_self() : NULL;
+	struct td_thread *thread = find_self();
+	int error = errno;
 
 	if (!enter(thread, name))
 		return;
@@ -78,21 +99,24 @@ void(td_end)(const char *name)
 		thread->too_deep--;
 	else
 		end(thread, name);
-	thread->busy = false;
+	leave(thread);
+	errno = error;
 }
 
 int td_thread_init(void)
 {
-	return td_regions_on && td_thread_self() ? 0 : -1;
+	return find_self() ? 0 : -1;
 }
 
 void td_flush(void)
 {
-	struct td_thread *thread = td_regions_on ? td_thread_self() : NULL;
+	struct td_thread *thread = find_self();
+	int error = errno;
 
-	if (!thread || thread->busy)
+	if (!thread ||
+	    __atomic_exchange_n(&thread->busy, true, __ATOMIC_ACQUIRE))
 		return;
-	thread->busy = true;
 	td_call_end_outside(thread);
-	thread->busy = false;
+	leave(thread);
+	errno = error;
 }

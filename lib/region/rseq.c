@@ -6,6 +6,7 @@
 
 #if defined(__x86_64__) && defined(__linux__)
 
+#include <cpuid.h>
 #include <linux/rseq.h>
 
 /* Of glibc; weak, as older ones do not have them. */
@@ -18,16 +19,29 @@ static struct rseq *area(void)
 			       __rseq_offset);
 }
 
-bool td_rseq_works(void)
+static bool is_registered(void)
 {
 	/* negative: not registered, or the registration failed */
 	return &__rseq_offset && &__rseq_size && __rseq_size > 0 &&
 	       (int32_t)area()->cpu_id >= 0;
 }
 
+/* SDM volume 2, CPUID */
+#define RDTSCP_LEAF 0x80000001
+#define RDTSCP_EDX  (1u << 27)
+
+bool td_rseq_works(void)
+{
+	unsigned int eax, ebx, ecx, edx;
+
+	return is_registered() &&
+	       __get_cpuid(RDTSCP_LEAF, &eax, &ebx, &ecx, &edx) &&
+	       edx & RDTSCP_EDX;
+}
+
 uint32_t td_rseq_cpu(void)
 {
-	if (!td_rseq_works())
+	if (!is_registered())
 		return (uint32_t)sched_getcpu();
 	return __atomic_load_n(&area()->cpu_id, __ATOMIC_RELAXED);
 }
@@ -40,7 +54,9 @@ uint64_t td_rseq_cycles(void)
 /*
  * The kernel goes on at 4 if the thread was preempted, moved or signalled
  * between 1 and 2: Linux, kernel/rseq.c.  The word before 4 is what glibc
- * registered as RSEQ_SIG on x86.
+ * registered as RSEQ_SIG on x86.  What the area says is of the task that registered
+ * it: only RDTSCP tells where this one is, by the low 12 bits that Linux has put
+ * there, vdso_encode_cpunode().
  */
 static int try_read(const uint8_t *group_of_cpu, uint8_t group,
 		    const uint32_t *selectors, uint64_t *values, uint64_t nr)
@@ -56,7 +72,11 @@ static int try_read(const uint8_t *group_of_cpu, uint8_t group,
 		".popsection\n"
 		"leaq 3b(%%rip), %%rax\n"
 		"movq %%rax, %c[cs](%[rseq])\n"
-		"1: movl %c[cpu](%[rseq]), %%eax\n"
+		"1: rdtscp\n"
+		"movl %c[cpu](%[rseq]), %%eax\n"
+		"xorl %%eax, %%ecx\n"
+		"testl $0xfff, %%ecx\n"
+		"jne 6f\n"
 		"movb (%[map], %%rax), %%al\n"
 		"cmpb %[group], %%al\n"
 		"jne 6f\n"

@@ -10,7 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Has the thread restartable sequences?  glibc registers them since 2.35. */
+/*
+ * Has the thread restartable sequences, which glibc registers since 2.35, and does
+ * the processor tell the CPU?
+ */
 bool td_rseq_works(void);
 /* The CPU that the thread is on, with and without them. */
 uint32_t td_rseq_cpu(void);
@@ -19,7 +22,8 @@ uint64_t td_rseq_cycles(void);
 /*
  * Reads nr counters while the thread is on one CPU and has not been interrupted.
  * selectors: what RDPMC takes.  False: the CPU's element of group_of_cpu was not
- * the wanted one, and nothing was read.
+ * the wanted one, or the caller is another task with the thread's block, as vfork()
+ * and clone() make them; nothing was read.
  */
 bool td_rseq_read(const uint8_t *group_of_cpu, uint8_t group,
 		  const uint32_t *selectors, uint64_t *values, uint64_t nr);

@@ -4,11 +4,12 @@
 #define TD_REGION_STATE_H
 
 #include "lib/region/counters.h"
+#include "lib/region/memory.h"
 #include "lib/region/store.h"
 
 /* A region of one thread. */
 struct td_region {
-	char *name;                      /* owned */
+	char *name;                      /* of the thread's memory */
 	struct td_region_record *record; /* NULL: there was no room */
 	uint64_t seen;                   /* calls */
 	unsigned int every;              /* of so many calls one is counted */
@@ -25,9 +26,10 @@ struct td_frame {
 };
 
 struct td_thread {
-	unsigned int process; /* that of td_process.number when it was made */
-	bool counts;          /* its counters are open */
-	bool busy;            /* a signal handler may be in regions, too */
+	struct td_memory memory; /* of all below, too */
+	uint32_t process;        /* that of td_process_now() when it was made */
+	bool counts;             /* its counters are open */
+	bool busy; /* a mark is at work: a signal handler's is left out */
 	int tid;
 	struct td_counters counters;
 	uint64_t usual_slots; /* of a call, lately */
@@ -38,6 +40,7 @@ struct td_thread {
 	struct td_frame around;   /* since the last sum of the outside */
 	struct td_region **names; /* a hash table, at most half full */
 	size_t nr_names, room;
+	void *calibration; /* what measures the cost of a call works with */
 };
 
 #endif

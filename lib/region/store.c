@@ -11,10 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The file has holes where nothing was written: this is no memory or disk. */
-#define STORE_SIZE (256UL << 20)
 #define LEAST_SIZE (1UL << 20) /* under a limit of the address space */
 #define PROGRAMS   1000        /* of one process, by exec() */
+#define AHEAD      16          /* records that the disk is asked for at once */
 
 static int make_file(const char *prefix)
 {
@@ -86,8 +85,9 @@ static size_t most_size(void)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur > STORE_SIZE)
-		return STORE_SIZE;
+	if (getrlimit(RLIMIT_FSIZE, &limit) != 0 ||
+	    limit.rlim_cur > TD_REGION_FILE)
+		return TD_REGION_FILE;
 	return (size_t)limit.rlim_cur;
 }
 
@@ -149,24 +149,79 @@ static void put_name(char to[TD_REGION_NAME], const char *name)
 		to[i] = name[i];
 }
 
+static int allocate(int fd, uint64_t at, uint64_t size)
+{
+	int rc;
+
+	do {
+		rc = posix_fallocate(fd, (off_t)at, (off_t)size);
+	} while (rc == EINTR);
+	return rc;
+}
+
+/* For some records, or for the first of them.  A page without room is a SIGBUS. */
+static bool reserve(struct td_store *store, uint64_t at)
+{
+	uint64_t size = store->head->record_size, end = at + AHEAD * size;
+
+	if (end > store->size || allocate(store->fd, at, end - at) != 0) {
+		end = at + size;
+		if (end > store->size || allocate(store->fd, at, size) != 0)
+			return false;
+	}
+	__atomic_store_n(&store->reserved, end, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* Is there room up to the end? */
+static bool has_room(const struct td_store *store, uint64_t end)
+{
+	return end <= __atomic_load_n(&store->reserved, __ATOMIC_RELAXED);
+}
+
+static uint64_t record_at(const struct td_region_head *head, uint64_t nr)
+{
+	return head->records_at + nr * head->record_size;
+}
+
+void td_store_reserve(struct td_store *store)
+{
+	uint64_t nr =
+		__atomic_load_n(&store->head->nr_records, __ATOMIC_RELAXED);
+
+	if (!has_room(store, record_at(store->head, nr + AHEAD)) &&
+	    is_ours(store))
+		reserve(store, record_at(store->head, nr));
+}
+
+static bool make_room_for(struct td_store *store, uint64_t nr)
+{
+	bool ours;
+
+	if (has_room(store, record_at(store->head, nr + 1)))
+		return true;
+	ours = is_ours(store);
+	if (ours && reserve(store, record_at(store->head, nr)))
+		return true;
+	td_store_lose(store, ours ? TD_REGION_NO_ROOM : TD_REGION_CLOSED);
+	return false;
+}
+
 struct td_region_record *td_store_add(struct td_store *store, const char *name,
 				      int tid, enum td_region_kind kind)
 {
 	struct td_region_head *head = store->head;
-	uint64_t nr = __atomic_load_n(&head->nr_records, __ATOMIC_RELAXED), at;
+	uint64_t nr = __atomic_load_n(&head->nr_records, __ATOMIC_RELAXED);
 	struct td_region_record *record;
 
 	do {
-		at = head->records_at + nr * head->record_size;
-		/* a write to a page for which the disk has no room is a SIGBUS */
-		if (at + head->record_size > store->size || !is_ours(store) ||
-		    posix_fallocate(store->fd, (off_t)at,
-				    (off_t)head->record_size) != 0)
+		if (!make_room_for(store, nr))
 			return NULL;
 	} while (!__atomic_compare_exchange_n(&head->nr_records, &nr, nr + 1,
 					      true, __ATOMIC_ACQ_REL,
 					      __ATOMIC_RELAXED));
-	record = (struct td_region_record *)((char *)head + at);
+	record =
+		(struct td_region_record *)((char *)head + record_at(head, nr));
 	record->tid = (uint32_t)tid;
 	put_name(record->name, name);
 	__atomic_store_n(&record->kind, kind, __ATOMIC_RELEASE);

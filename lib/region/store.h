@@ -12,6 +12,7 @@
 struct td_store {
 	struct td_region_head *head;
 	size_t size;
+	uint64_t reserved; /* so far the disk has room */
 	int fd;
 	/* which file it is, as the program may close it and get the number again */
 	dev_t dev;
@@ -24,7 +25,9 @@ struct td_store {
  */
 int td_store_open(struct td_store *store, const char *prefix, const char *text,
 		  size_t nr_values);
-/* A new record, or NULL: there is no room. */
+/* Sees to room for some records, so that to add them takes no system call. */
+void td_store_reserve(struct td_store *store);
+/* A new record, or NULL: there is no room, which is noted. */
 struct td_region_record *td_store_add(struct td_store *store, const char *name,
 				      int tid, enum td_region_kind kind);
 void td_store_lose(struct td_store *store, enum td_region_loss why);

@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,8 +18,11 @@
 /* of the library's own block, as a call to find it would be a part of each region */
 static __thread struct td_thread *self
 	__attribute__((tls_model("initial-exec")));
-/* its first mark is at work, which a signal handler's must not do again */
-static __thread bool opening __attribute__((tls_model("initial-exec")));
+/*
+ * The process in which its first mark is at work, which a signal handler's must not do
+ * again, or was without success.
+ */
+static __thread uint32_t opening __attribute__((tls_model("initial-exec")));
 static pthread_key_t key;
 
 /* --- regions ---------------------------------------------------------------- */
@@ -56,7 +58,8 @@ static int make_room(struct td_thread *thread)
 
 	if (2 * thread->nr_names < thread->room)
 		return 0;
-	wide.names = calloc(wide.room, sizeof(struct td_region *));
+	wide.names = td_memory_take(&thread->memory,
+				    wide.room * sizeof(struct td_region *));
 	if (!wide.names)
 		return -1;
 	for (size_t i = 0; i < thread->room; i++) {
@@ -64,7 +67,6 @@ static int make_room(struct td_thread *thread)
 			wide.names[find(&wide, thread->names[i]->name)] =
 				thread->names[i];
 	}
-	free(thread->names);
 	thread->names = wide.names;
 	thread->room = wide.room;
 	return 0;
@@ -72,20 +74,16 @@ static int make_room(struct td_thread *thread)
 
 static struct td_region *make_region(struct td_thread *thread, const char *name)
 {
-	struct td_region *region = calloc(1, sizeof(*region));
+	size_t size = strlen(name) + 1;
+	struct td_region *region =
+		td_memory_take(&thread->memory, sizeof(*region) + size);
 
 	if (!region)
 		return NULL;
-	region->name = strdup(name);
+	region->name = memcpy(region + 1, name, size);
 	region->every = td_process.every;
-	if (!region->name) {
-		free(region);
-		return NULL;
-	}
 	region->record = td_store_add(&td_process.store, name, thread->tid,
 				      TD_REGION_MARKED);
-	if (!region->record)
-		td_store_lose(&td_process.store, TD_REGION_NO_ROOM);
 	return region;
 }
 
@@ -105,23 +103,21 @@ struct td_region *td_thread_region(struct td_thread *thread, const char *name)
 
 /* --- threads ---------------------------------------------------------------- */
 
-static void free_regions(struct td_thread *thread)
-{
-	for (size_t i = 0; i < thread->room; i++) {
-		if (thread->names[i])
-			free(thread->names[i]->name);
-		free(thread->names[i]);
-	}
-	free(thread->names);
-}
-
 static void free_thread(struct td_thread *thread)
 {
+	struct td_memory memory = thread->memory;
+
+	td_memory_free(&memory);
+}
+
+/* The parent's, in a child, which has its descriptors. */
+static void forget(struct td_thread *thread)
+{
+	self = NULL;
+	pthread_setspecific(key, NULL);
 	if (thread->counts)
-		td_counters_close(&thread->counters);
-	free_regions(thread);
-	free(thread->frames);
-	free(thread);
+		td_counters_forget(&thread->counters);
+	free_thread(thread);
 }
 
 /* When a thread ends, or the process by exit(): so do the regions it is in. */
@@ -137,10 +133,16 @@ static void end_thread(void *arg)
 {
 	struct td_thread *thread = arg;
 
-	if (thread->counts && thread->process == td_process.number)
-		end_calls(thread);
+	if (thread->process != td_process_now()) {
+		forget(thread);
+		return;
+	}
 	if (thread == self)
 		self = NULL;
+	if (thread->counts) {
+		end_calls(thread);
+		td_counters_close(&thread->counters);
+	}
 	free_thread(thread);
 }
 
@@ -166,23 +168,50 @@ static void begin_counting(struct td_thread *thread)
 
 static struct td_thread *make_thread(void)
 {
+	struct td_memory memory = { 0 };
 	struct td_thread *thread;
 
 	if (!td_process_has_store())
 		return NULL;
-	thread = calloc(1, sizeof(*thread));
+	thread = td_memory_take(&memory, sizeof(*thread));
 	if (!thread)
 		return NULL;
-	thread->frames = calloc(TD_REGION_DEPTH, sizeof(*thread->frames));
+	thread->memory = memory;
+	thread->frames = td_memory_take(
+		&thread->memory, TD_REGION_DEPTH * sizeof(*thread->frames));
 	if (!thread->frames) {
-		free(thread);
+		free_thread(thread);
 		return NULL;
 	}
-	thread->process = td_process.number;
+	thread->process = td_process_now();
 	thread->tid = (int)syscall(SYS_gettid);
 	begin_counting(thread);
+	td_store_reserve(&td_process.store);
 	pthread_setspecific(key, thread);
 	self = thread;
+	return thread;
+}
+
+static size_t nr_open(void)
+{
+	return self ? self->depth + self->too_deep : 0;
+}
+
+/* The thread's first mark, or that of a child which the thread is in. */
+static struct td_thread *open_thread(void)
+{
+	struct td_thread *thread;
+
+	if (!td_process_forked(nr_open()) || opening == td_process_now())
+		return NULL;
+	opening = td_process_now();
+	if (self)
+		forget(self);
+	thread = make_thread();
+	if (thread)
+		opening = 0;
+	else if (td_process.store.head)
+		td_process_lacks_counters(ENOMEM);
 	return thread;
 }
 
@@ -190,15 +219,8 @@ struct td_thread *td_thread_self(void)
 {
 	struct td_thread *thread = self;
 
-	if (thread && thread->process != td_process.number) {
-		free_thread(thread);
-		thread = NULL;
-	}
-	if (!thread && !opening) {
-		opening = true;
-		thread = make_thread();
-		opening = false;
-	}
+	if (!thread || thread->process != td_process_now())
+		thread = open_thread();
 	return thread && thread->counts ? thread : NULL;
 }
 
@@ -206,7 +228,9 @@ struct td_thread *td_thread_self(void)
 
 static void in_child(void)
 {
-	td_process_forked(self ? self->depth + self->too_deep : 0);
+	if (!td_process.wiped)
+		*td_process.number = 0;
+	td_process_forked(nr_open());
 }
 
 static void __attribute__((constructor)) start(void)
@@ -219,11 +243,15 @@ static void __attribute__((constructor)) start(void)
 	td_thread_self();
 }
 
-/* The keys of the thread that calls exit() are not destroyed. */
+/*
+ * The keys of the thread that calls exit() are not destroyed.  A child without marks
+ * has nothing to end.
+ */
 static void __attribute__((destructor)) finish(void)
 {
-	struct td_thread *thread = td_regions_on ? td_thread_self() : NULL;
+	struct td_thread *thread = self;
 
-	if (thread && !thread->busy)
+	if (td_regions_on && thread && thread->counts && !thread->busy &&
+	    thread->process == td_process_now())
 		end_calls(thread);
 }

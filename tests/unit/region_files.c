@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/region/store.h"
@@ -44,8 +45,8 @@ static void open_store(struct td_store *store)
 	store->head->cost[1][SLOTS] = 50;
 	store->head->cost[0][FIELD] = 20 * 255;
 	store->head->cost[1][FIELD] = 5 * 255;
-	store->head->cost_ns[0] = 10;
-	store->head->cost_ns[1] = 5;
+	store->head->cost_ns[0][0] = 10;
+	store->head->cost_ns[1][0] = 5;
 }
 
 /* Each call takes 10,000 slots, 4,000 of them outside of two children. */
@@ -183,6 +184,31 @@ static void check_threads_and_processes(void)
 	clean();
 }
 
+/* A quarter of the calls end on another kind of core, where one takes longer. */
+static void check_cost_of_kinds(void)
+{
+	struct td_region_files files;
+	struct td_region_record *record;
+	const struct td_region *region;
+	struct td_store store;
+	struct td_err err;
+
+	open_store(&store);
+	store.head->cost_ns[0][1] = 110;
+	store.head->cost_ns[1][1] = 45;
+	record = add_region(&store, "a", 5);
+	record->calls.on[1] = CALLS - CALLS / 4;
+	record->calls.on[2] = CALLS / 4;
+	td_store_forget(&store);
+	ok(read_all(&files, &err) == 0, "two kinds of core");
+	region = td_regions_find(&files.regions, "a", false);
+	/* means of 35 and 15 ns: 32 x 35 of its own, 64 x 50 within it */
+	is_int(region ? (long long)region->calls.time_ns : -1,
+	       32000 - 1120 - 3200, "the time of each is its own");
+	td_region_files_free(&files);
+	clean();
+}
+
 /* A process that is killed in td_end() leaves a copy that is complete, or not. */
 static void check_killed(void)
 {
@@ -300,6 +326,31 @@ static void check_damage(void)
 	td_region_files_free(&files);
 }
 
+/* Whoever makes the files: nothing waits, and nothing else is read. */
+static void check_no_files(void)
+{
+	char path[96], other[64];
+	struct td_store store;
+
+	snprintf(path, sizeof(path), "%s.1", prefix);
+	if (mkfifo(path, 0600))
+		exit(1);
+	is_refused("is not of", "a FIFO");
+	open_store(&store);
+	td_store_forget(&store);
+	snprintf(other, sizeof(other), "%s/other", folder);
+	snprintf(path, sizeof(path), "%s.%d", prefix, (int)getpid());
+	if (rename(path, other) || symlink(other, path))
+		exit(1);
+	is_refused("is not of", "a link to such a file");
+	open_store(&store);
+	if (ftruncate(store.fd, (off_t)TD_REGION_FILE + 1))
+		exit(1);
+	store.head->nr_records = 1000000;
+	td_store_forget(&store);
+	is_refused("is not of", "a larger file than there are");
+}
+
 int main(void)
 {
 	if (!mkdtemp(folder))
@@ -307,9 +358,11 @@ int main(void)
 	snprintf(prefix, sizeof(prefix), "%s/regions", folder);
 	check_sums();
 	check_threads_and_processes();
+	check_cost_of_kinds();
 	check_killed();
 	check_less_than_nothing();
 	check_damage();
+	check_no_files();
 	rmdir(folder);
 	return done_testing();
 }

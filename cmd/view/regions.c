@@ -71,12 +71,16 @@ static double own_slots(const struct own *own, const struct td_row *row)
 	return NAN;
 }
 
+/* Without the region of a row nothing is known of its calls. */
 static const struct td_region *find(const struct td_regions *regions,
 				    const char *id)
 {
+	static const struct td_region unknown = { 0 };
 	const struct td_region *region = td_regions_find(regions, id, false);
 
-	return region ? region : td_regions_find(regions, id, true);
+	if (!region)
+		region = td_regions_find(regions, id, true);
+	return region ? region : &unknown;
 }
 
 /* On the row's PMU, or on all for a merged row. */

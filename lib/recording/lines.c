@@ -223,6 +223,10 @@ static int read_counts(struct td_recording *rec, struct json_object *line,
 					  "%s:%zu: counts[%zu] is not [event, "
 					  "cpu, tid, value, enabled, running]",
 					  rec->path, rec->line, i);
+		if (rec->regions.nr && !v[i].region)
+			return td_err_set(err, -EINVAL,
+					  "%s:%zu: counts[%zu] is of no region",
+					  rec->path, rec->line, i);
 	}
 	return td_recording_check_course(rec, readings, err);
 }

@@ -4,9 +4,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,14 +35,32 @@ static int make_folder(struct td_program *program, struct td_err *err)
 		program->folder = NULL;
 		return err->code;
 	}
-	if (asprintf(&program->prefix, "%s/regions", program->folder) < 0) {
+	return 0;
+}
+
+/*
+ * A program that root runs may become another user, as by setpriv(1), and has to
+ * write its file then: anybody can, but only who knows the program's environment
+ * knows of what name, as nobody else may list the folder.  What is of another name
+ * is not read.
+ */
+static int open_folder(struct td_program *program, struct td_err *err)
+{
+	uint64_t secret[2];
+
+	if (getrandom(secret, sizeof(secret), 0) != sizeof(secret) ||
+	    (geteuid() == 0 && chmod(program->folder, 01733) != 0))
+		return td_err_set(err, -errno, "%s: %s", program->folder,
+				  strerror(errno));
+	if (asprintf(&program->prefix, "%s/%016" PRIx64 "%016" PRIx64,
+		     program->folder, secret[0], secret[1]) < 0) {
 		program->prefix = NULL;
 		return td_err_nomem(err);
 	}
 	return 0;
 }
 
-/* A program may run as another user than we do. */
+/* Others may read it, whatever the umask says. */
 static int write_spec(const struct td_program *program,
 		      const struct td_job *job, struct td_err *err)
 {
@@ -49,20 +69,23 @@ static int write_spec(const struct td_program *program,
 
 	if (!fp)
 		return err->code;
+	fchmod(fileno(fp), 0644);
 	td_region_spec_write(fp, job);
 	rc = td_out_check(fp, program->prefix, err);
 	fclose(fp);
 	return rc;
 }
 
-/* Removes the files that are in it, not folders of somebody else's. */
+/* Removes what is in it, but not folders with something of somebody else's. */
 static void remove_folder(const char *folder)
 {
 	DIR *dir = opendir(folder);
 	const struct dirent *entry;
 
-	while (dir && (entry = readdir(dir)))
-		unlinkat(dirfd(dir), entry->d_name, 0);
+	while (dir && (entry = readdir(dir))) {
+		if (unlinkat(dirfd(dir), entry->d_name, 0) != 0)
+			unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR);
+	}
 	if (dir)
 		closedir(dir);
 	rmdir(folder);
@@ -129,6 +152,8 @@ int td_program_run(struct td_program *program, const struct td_job *job,
 
 	*program = (struct td_program){ 0 };
 	rc = make_folder(program, err);
+	if (!rc)
+		rc = open_folder(program, err);
 	if (!rc)
 		rc = write_spec(program, job, err);
 	if (!rc)

@@ -69,7 +69,7 @@ static int count(struct td_job *job, struct td_inherited *inherited,
 			&session.result, &session.files.counts,
 			&session.program.usage, session.program.status, err);
 	if (!rc)
-		td_regions_say(job, &session.files);
+		td_regions_say(job, &session.files, session.program.folder);
 	return close_session(&session, rc, err);
 }
 

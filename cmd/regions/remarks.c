@@ -3,7 +3,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <libgen.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "lib/base/util.h"
 #include "lib/counter/open_error.h"
@@ -13,6 +17,8 @@ static const char *const texts[TD_REGION_NR_LOSSES] = {
 	[TD_REGION_NO_ROOM] =
 		"region(s) had no room: a file of 256 MiB, or its disk, is "
 		"full",
+	[TD_REGION_CLOSED] = "region(s) had no room: their process has closed "
+			     "the descriptor of its file",
 	[TD_REGION_TOO_DEEP] =
 		"call(s) were within more than 64 others, and are "
 		"not counted by themselves",
@@ -20,8 +26,9 @@ static const char *const texts[TD_REGION_NR_LOSSES] = {
 		"time(s) td_end was of a region that was not open",
 	[TD_REGION_UNENDED] = "call(s) had no td_end: they ended with the call "
 			      "around them, or with their thread",
-	[TD_REGION_BUSY] = "mark(s) of signal handlers came while libtdstat "
-			   "was at work, and are left out",
+	[TD_REGION_BUSY] = "mark(s) came within another one, of a signal "
+			   "handler or a child that shares the memory, and "
+			   "are left out",
 };
 
 /* Why the first of them was not. */
@@ -106,14 +113,42 @@ static void say_open(const struct td_job *job,
 	}
 }
 
+/* The folder on the way there that not all may enter, or "". */
+static const char *find_closed(char *path)
+{
+	struct stat st;
+
+	while (strcmp(path, "/") != 0 && strcmp(path, ".") != 0) {
+		path = dirname(path);
+		if (stat(path, &st) == 0 && !(st.st_mode & S_IXOTH))
+			return path;
+	}
+	return "";
+}
+
+/* A process without a file leaves no trace: only root's may be of another user. */
+static void say_none(const struct td_job *job, const char *folder)
+{
+	td_autofree char *path = geteuid() == 0 ? strdup(folder) : NULL;
+	const char *closed = path ? find_closed(path) : "";
+
+	td_job_say(job,
+		   "tdstat: no process had regions: is %s, or what it runs, "
+		   "linked with libtdstat, does it call td_begin, and can it "
+		   "write to %s?\n",
+		   job->opts->command[0], folder);
+	if (*closed)
+		td_job_say(job,
+			   "tdstat: a program of another user cannot: %s: %s; "
+			   "TMPDIR=/tmp is open to all\n",
+			   closed, strerror(EACCES));
+}
+
 void td_regions_say(const struct td_job *job,
-		    const struct td_region_files *files)
+		    const struct td_region_files *files, const char *folder)
 {
 	if (!files->nr_processes) {
-		td_job_say(job,
-			   "tdstat: no process had regions: is %s linked "
-			   "with libtdstat, and does it call td_begin?\n",
-			   job->opts->command[0]);
+		say_none(job, folder);
 		return;
 	}
 	say_losses(job, files);

@@ -5,8 +5,11 @@
 #include "cmd/plan/job.h"
 #include "lib/recording/region_files.h"
 
-/* Says once what is not as it was asked for: what was lost, and why. */
+/*
+ * Says once what is not as it was asked for: what was lost, and why.  folder: where
+ * the files were to be.
+ */
 void td_regions_say(const struct td_job *job,
-		    const struct td_region_files *files);
+		    const struct td_region_files *files, const char *folder);
 
 #endif

@@ -119,6 +119,31 @@ setup() {
 	[[ $stderr == "tdstat: --per-region: "*"has no regions" ]]
 }
 
+@test "a program that is another user's" {
+	local place as=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+
+	[ "$(id -u)" -eq 0 ] || skip "only root can"
+	saved alderlake
+	place=$(mktemp -d /tmp/tdstat-test-XXXXXX)
+	chmod 755 "$place"
+	cp "$PROGRAM" "$place"
+	umask 077
+	TMPDIR=$place try "$TDSTAT" regions -o out -- "${as[@]}" "$place/regions" exit 10
+	[ "$status" -eq 7 ]
+	[[ $stderr == *"1 thread(s) were not counted"* ]]
+	mkdir -m 700 "$place/closed"
+	TMPDIR=$place/closed try "$TDSTAT" regions -o out -- "${as[@]}" "$place/regions" exit 10
+	[ "$status" -eq 7 ]
+	[[ $stderr == *"can it write to $place/closed/"* ]]
+	[[ $stderr == *": $place/closed: Permission denied"* ]]
+	# nothing is left, also of a folder that somebody else made
+	# shellcheck disable=SC2016 # of the shell within
+	TMPDIR=$place try "$TDSTAT" regions -- "${as[@]}" sh -c 'mkdir "${TDSTAT_REGIONS%/*}/a"'
+	[ "$status" -eq 0 ]
+	rm "$place/regions"
+	rmdir "$place/closed" "$place"
+}
+
 @test "files that a program makes beside those of its regions" {
 	saved alderlake
 	# shellcheck disable=SC2016 # of the shell within

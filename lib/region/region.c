@@ -105,7 +105,14 @@ void(td_end)(const char *name)
 
 int td_thread_init(void)
 {
-	return find_self() ? 0 : -1;
+	struct td_thread *thread = find_self();
+	int error = errno;
+
+	if (!thread)
+		return -1;
+	td_store_reserve(&td_process.store);
+	errno = error;
+	return 0;
 }
 
 void td_flush(void)

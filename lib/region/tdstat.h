@@ -44,7 +44,8 @@ void td_begin(const char *name);
 void td_end(const char *name);
 /*
  * Opens the counters of the calling thread, which its first td_begin() does
- * otherwise.  Returns 0, or -1 if nothing is or can be counted.
+ * otherwise.  To be called before a filter of system calls: then marks need read()
+ * only.  Returns 0, or -1 if nothing is or can be counted.
  */
 int td_thread_init(void);
 /* Adds what the thread did outside of regions so far, as at its end. */

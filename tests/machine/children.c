@@ -230,17 +230,12 @@ static int without_rights(void)
 	return by_fork();
 }
 
+/* The name of the file leads nowhere there. */
 static int in_another_root(void)
 {
-	char folder[] = "/tmp/tdstat-root-XXXXXX";
-	int rc;
-
-	if (!mkdtemp(folder))
-		return 1;
-	rc = chroot(folder) || chdir("/") ? SKIPPED : 0;
-	if (rc)
-		rmdir(folder);
-	return rc ? rc : by_fork();
+	if (chroot("/etc") || chdir("/"))
+		return SKIPPED;
+	return by_fork();
 }
 
 /* --- marks ------------------------------------------------------------------ */

@@ -101,6 +101,8 @@ int main(int argc, char **argv)
 		return 1;
 	while (!allow_read && !begun)
 		;
+	if (td_regions_on && td_thread_init())
+		return 1;
 	if (confine(allow_read, allow_read ? SECCOMP_RET_KILL_PROCESS
 					   : SECCOMP_RET_ERRNO | 1))
 		return 1;

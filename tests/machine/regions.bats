@@ -157,3 +157,57 @@ both() {
 	"$PROGRAM" calls 10
 	[ "$("$PROGRAM" empty 1000000 | cut -d. -f1)" -lt 1000 ]
 }
+
+CHILDREN=${TDSTAT%/*}/tests/machine/children
+SANDBOX=${TDSTAT%/*}/tests/machine/sandbox
+
+# all_calls FILE ID: on both kinds of core
+all_calls() {
+	awk -F, -v id="$2" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["id"] == id { n += $at["calls"] }
+		END { print n + 0 }' "$1"
+}
+
+@test "children of all kinds live, and their regions are counted" {
+	echo 2 >"$PARANOID"
+	for how in '' --read; do
+		for kind in fork _Fork clone two setuid chroot; do
+			# shellcheck disable=SC2086
+			run -0 --separate-stderr "$TDSTAT" regions $how -x, -o out -- "$CHILDREN" $kind
+			echo "$kind $how: $(all_calls out parent) $(all_calls out child) of 3 and 60"
+			[ $((60 - $(all_calls out child))) -le 6 ]
+			[ "$kind" = setuid ] || [ -z "$stderr" ] || [[ $stderr == *"ran without counters"* ]]
+		done
+		for kind in holes malloc vfork errno; do
+			# shellcheck disable=SC2086
+			run -0 --separate-stderr "$TDSTAT" regions $how -x, -o out -- "$CHILDREN" $kind
+		done
+	done
+}
+
+@test "a child that shares its parent's memory lives, on whatever kind of core" {
+	for _ in 1 2 3 4 5; do
+		run -0 --separate-stderr "$TDSTAT" regions -x, -o out -- "$CHILDREN" beside
+	done
+	[ "$(all_calls out after)" -ge 15 ]
+}
+
+@test "in a sandbox marks need read() only, and without it they are lost and told" {
+	for how in '' --read; do
+		# shellcheck disable=SC2086
+		run -0 --separate-stderr "$TDSTAT" regions $how -x, -o out -- "$SANDBOX" kill
+		[ $((40 - $(all_calls out known))) -le 4 ]
+		[ "$(all_calls out new0)" -eq 1 ] || [[ $stderr == *"ran without counters"* ]]
+	done
+	run -0 --separate-stderr "$TDSTAT" regions --read -x, -o out -- "$SANDBOX" errno
+	[[ $stderr == *"1 thread(s) were not counted"* ]]
+	[[ $stderr == *"30 of 50 calls are not counted"* ]]
+}
+
+@test "a program that is another user's is counted" {
+	echo 2 >"$PARANOID"
+	run -0 --separate-stderr "$TDSTAT" regions -x, -o out -- "${NOBODY[@]}" taskset -c 0 "$PROGRAM" calls 50
+	[[ $stderr == "tdstat: counting user space only: "* ]]
+	[ "$(field out dram cpu_core calls)" -eq 50 ]
+}

@@ -89,7 +89,7 @@ static double mean_ns(const struct record *record,
 		calls += (double)on[g];
 		ns += (double)on[g] * (double)cost_ns[g];
 	}
-	return calls ? ns / calls : 0;
+	return calls > 0 ? ns / calls : 0;
 }
 
 static double cost_of_time(const struct record *record, bool own)

@@ -10,6 +10,7 @@
 #include "cmd/out/out.h"
 #include "cmd/run/inherited.h"
 #include "cmd/say.h"
+#include "cmd/spare.h"
 
 /* The status of a program that SIGPIPE ended. */
 #define READER_GONE (128 + SIGPIPE)
@@ -38,10 +39,13 @@ static void check_help(void)
 /* Checks for a mistyped subcommand before anything else may fail. */
 static int run(const struct td_opts *opts, int *status, struct td_err *err)
 {
-	if (!td_meant_subcommand(opts, err))
-		return opts->chosen->run(opts, status, err);
-	*status = NOT_FOUND;
-	return err->code;
+	if (td_meant_subcommand(opts, err)) {
+		*status = NOT_FOUND;
+		return err->code;
+	}
+	if (td_spare_recordings(opts, err))
+		return err->code;
+	return opts->chosen->run(opts, status, err);
 }
 
 static void do_nothing(int signal)

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "cmd/rights.h"
 #include "lib/base/parse.h"
 #include "lib/base/util.h"
 #include "lib/event/tracepoint.h"
@@ -161,7 +162,7 @@ int td_surroundings_read(struct td_surroundings *out, const struct td_sysfs *fs,
 			 const struct td_machine *machine, struct td_err *err)
 {
 	*out = (struct td_surroundings){
-		.saved = getenv("PROCFS_PATH"),
+		.saved = td_rights_getenv("PROCFS_PATH"),
 		.program = find_program(),
 	};
 	read_rights(out);

@@ -225,5 +225,6 @@ const struct td_command td_command_diff = {
 	.subcommand = TD_REPORT,
 	.word = take_word,
 	.check = check,
+	.counts = true,
 	.run = run,
 };

@@ -8,8 +8,10 @@
 #include "cmd/commands.h"
 #include "cmd/opts/meant.h"
 #include "cmd/out/out.h"
+#include "cmd/rights.h"
 #include "cmd/run/inherited.h"
 #include "cmd/say.h"
+#include "cmd/spare.h"
 
 /* The status of a program that SIGPIPE ended. */
 #define READER_GONE (128 + SIGPIPE)
@@ -35,13 +37,32 @@ static void check_help(void)
 		_exit(print_error(&err));
 }
 
+static bool counts(const struct td_opts *opts)
+{
+	return opts->chosen->counts && !opts->input && !opts->nr_patterns &&
+	       !opts->dry_run;
+}
+
+/* Files of others may be anything: they are not read with rights of ours. */
+static int check_rights(const struct td_opts *opts, struct td_err *err)
+{
+	if (!td_rights_are_lent())
+		return 0;
+	if (!opts->quiet)
+		td_rights_say_ignored();
+	return counts(opts) ? 0 : td_rights_drop_all(err);
+}
+
 /* Checks for a mistyped subcommand before anything else may fail. */
 static int run(const struct td_opts *opts, int *status, struct td_err *err)
 {
-	if (!td_meant_subcommand(opts, err))
-		return opts->chosen->run(opts, status, err);
-	*status = NOT_FOUND;
-	return err->code;
+	if (td_meant_subcommand(opts, err)) {
+		*status = NOT_FOUND;
+		return err->code;
+	}
+	if (check_rights(opts, err) || td_spare_recordings(opts, err))
+		return err->code;
+	return opts->chosen->run(opts, status, err);
 }
 
 static void do_nothing(int signal)

@@ -71,5 +71,6 @@ const struct td_command td_command_record = {
 	.groups = groups,
 	.subcommand = TD_RECORD,
 	.check = td_opts_check_counting,
+	.counts = true,
 	.run = record,
 };

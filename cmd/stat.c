@@ -79,5 +79,6 @@ const struct td_command td_command_stat = {
 	.groups = groups,
 	.subcommand = TD_STAT,
 	.check = td_opts_check_counting,
+	.counts = true,
 	.run = stat,
 };

@@ -3,7 +3,6 @@
 #include "cmd/compare/runs.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -149,6 +148,12 @@ static int count(struct runs *runs, size_t side, size_t round, const char *path,
 				err);
 }
 
+static int no_memory_file(struct td_err *err)
+{
+	return td_err_set(err, -errno, "memory for a recording: %s",
+			  strerror(errno));
+}
+
 /* The recording is in memory: nothing has to be removed, however we end. */
 static int run_once(struct runs *runs, size_t side, size_t round,
 		    struct td_err *err)
@@ -159,9 +164,13 @@ static int run_once(struct runs *runs, size_t side, size_t round,
 	char path[40];
 
 	if (fd < 0)
-		return td_err_set(err, -errno, "memory for a recording: %s",
-				  strerror(errno));
+		return no_memory_file(err);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (access(path, F_OK)) {
+		td_err_set(err, -errno, "%s: %s", path, strerror(errno));
+		td_close_fd(&fd);
+		return td_err_hint(err, "is proc mounted on /proc?");
+	}
 	td_progress_run(&runs->progress,
 			side == TD_DIFF_A ? "A: run" : "B: run", round + 1,
 			runs->nr);
@@ -200,10 +209,9 @@ static int prepare(struct runs *runs, struct td_err *err)
 		if (!sides->names[s])
 			return td_err_nomem(err);
 	}
-	runs->nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	return runs->nothing < 0 ? td_err_set(err, -errno, "/dev/null: %s",
-					      strerror(errno))
-				 : 0;
+	/* a container may have no /dev/null */
+	runs->nothing = memfd_create("tdstat", MFD_CLOEXEC);
+	return runs->nothing < 0 ? no_memory_file(err) : 0;
 }
 
 static int run_all(struct runs *runs, struct td_err *err)

@@ -125,5 +125,6 @@ const struct td_command td_command_doctor = {
 	.groups = groups,
 	.word = td_value_pattern,
 	.check = check,
+	.counts = true,
 	.run = doctor,
 };

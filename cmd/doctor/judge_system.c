@@ -87,7 +87,10 @@ void td_doctor_judge_rights(struct td_doctor *doctor,
 	const struct td_surroundings *around = patient->around;
 	struct td_finding *finding;
 
-	if (around->paranoid == TD_UNKNOWN)
+	if (around->filtered.code)
+		td_doctor_add_error(doctor, "rights", TD_FINDING_FAILED,
+				    &around->filtered);
+	else if (around->paranoid == TD_UNKNOWN)
 		td_doctor_add(
 			doctor, "rights", TD_FINDING_WARNING,
 			"kernel.perf_event_paranoid is unknown: proc does "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/doctor/surroundings.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <mntent.h>
@@ -11,8 +12,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "cmd/rights.h"
 #include "lib/base/parse.h"
 #include "lib/base/util.h"
+#include "lib/counter/dummy.h"
+#include "lib/counter/filtered.h"
 #include "lib/event/tracepoint.h"
 #include "lib/target/cgroup.h"
 
@@ -100,6 +104,15 @@ static void read_rights(struct td_surroundings *out)
 	out->perfmon = has(data, CAP_PERFMON);
 }
 
+static void try_call(struct td_surroundings *out)
+{
+	int fd = td_dummy_open(0, -1, 0);
+
+	if (fd < 0)
+		td_filter_error(&out->filtered, -errno, "counters");
+	td_close_fd(&fd);
+}
+
 static char *find_program(void)
 {
 	char path[PATH_MAX];
@@ -161,10 +174,12 @@ int td_surroundings_read(struct td_surroundings *out, const struct td_sysfs *fs,
 			 const struct td_machine *machine, struct td_err *err)
 {
 	*out = (struct td_surroundings){
-		.saved = getenv("PROCFS_PATH"),
+		.saved = td_rights_getenv("PROCFS_PATH"),
 		.program = find_program(),
 	};
 	read_rights(out);
+	if (!out->saved)
+		try_call(out);
 	read_limits(out, fs);
 	if (read_rdpmc(out, fs, machine))
 		return td_err_nomem(err);

@@ -11,13 +11,14 @@
 
 /* What the kernel lets this user do.  TD_UNKNOWN: proc or sysfs has no such file. */
 struct td_surroundings {
-	bool saved;       /* PROCFS_PATH: proc is not this machine's */
-	bool admin;       /* CAP_SYS_ADMIN: root */
-	bool perfmon;     /* CAP_PERFMON */
-	int paranoid;     /* kernel.perf_event_paranoid */
-	int sample_rate;  /* kernel.perf_event_max_sample_rate */
-	int cpu_time_pct; /* kernel.perf_cpu_time_max_percent */
-	int mlock_kb;     /* kernel.perf_event_mlock_kb */
+	bool saved;             /* PROCFS_PATH: proc is not this machine's */
+	bool admin;             /* CAP_SYS_ADMIN: root */
+	bool perfmon;           /* CAP_PERFMON */
+	struct td_err filtered; /* code 0: perf_event_open(2) can be called */
+	int paranoid;           /* kernel.perf_event_paranoid */
+	int sample_rate;        /* kernel.perf_event_max_sample_rate */
+	int cpu_time_pct;       /* kernel.perf_cpu_time_max_percent */
+	int mlock_kb;           /* kernel.perf_event_mlock_kb */
 	int *rdpmc; /* of each core PMU: 0 off, 1 where mapped, 2 always */
 	uint64_t files,
 		most_files; /* open files: the limit, and the hard one */

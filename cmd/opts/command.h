@@ -23,7 +23,8 @@ struct td_command {
 	 * run, as any does for NULL.
 	 */
 	int (*word)(struct td_opts *opts, const char *word, struct td_err *err);
-	bool runs; /* a word behind "--" begins a command, even with word */
+	bool runs;   /* a word behind "--" begins a command, even with word */
+	bool counts; /* opens counters, unless it is given a recording */
 	/* Checks options against each other, after the last; NULL: no check. */
 	int (*check)(const struct td_opts *opts, struct td_err *err);
 	/* Sets *status to the status of the command if one ran. */

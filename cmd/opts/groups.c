@@ -194,6 +194,7 @@ static const struct td_option rows[] = {
 static const struct td_option output[] = {
 	{ "output", 'o', "FILE", "write to FILE", FUNCTION(td_value_output) },
 	{ "append", 0, NULL, "append to the file of -o", FLAG(append) },
+	{ "force", 0, NULL, "write over a recording, too", FLAG(force) },
 	{ NULL },
 };
 

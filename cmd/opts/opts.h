@@ -102,6 +102,7 @@ struct td_opts {
 	/* record: the recording; else the result, and own_file if it is given */
 	const char *output;
 	bool append;
+	bool force; /* to write over a recording */
 	int log_fd; /* 0: none */
 	bool quiet;
 	const char *input;   /* of report */

@@ -24,15 +24,26 @@ const char *td_out_openmetrics_type(enum td_exposition how)
 /* U+FFFD, which a name is not likely to have. */
 #define MARK "\357\277\275"
 
-/* The length of a sequence that stands as it is; 0: escape a byte. */
-static size_t plain_span(const char *text)
+static void put_byte(FILE *fp, char c)
 {
-	size_t len = td_printable_span(text), plain = strcspn(text, "\\\"");
-	const char *mark = strstr(text, MARK);
+	fprintf(fp, MARK "%02x", (unsigned char)c);
+}
 
-	if (mark && (size_t)(mark - text) < len)
-		len = (size_t)(mark - text);
-	return len < plain ? len : plain;
+static void put_printable(FILE *fp, const char *text, size_t len)
+{
+	const size_t mark = strlen(MARK);
+
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '\\' || text[i] == '"') {
+			fprintf(fp, "\\%c", text[i]);
+		} else if (strncmp(text + i, MARK, mark) == 0) {
+			for (size_t byte = 0; byte < mark; byte++)
+				put_byte(fp, text[i + byte]);
+			i += mark - 1;
+		} else {
+			fputc(text[i], fp);
+		}
+	}
 }
 
 /*
@@ -43,17 +54,12 @@ static size_t plain_span(const char *text)
 static void put_value(FILE *fp, const char *text)
 {
 	while (*text) {
-		size_t len = plain_span(text);
+		size_t len = td_printable_span(text);
 
-		fwrite(text, 1, len, fp);
+		put_printable(fp, text, len);
 		text += len;
-		if (!*text)
-			break;
-		if (*text == '\\' || *text == '"')
-			fprintf(fp, "\\%c", *text);
-		else
-			fprintf(fp, MARK "%02x", (unsigned char)*text);
-		text++;
+		if (*text)
+			put_byte(fp, *text++);
 	}
 }
 

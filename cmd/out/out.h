@@ -31,6 +31,10 @@ struct td_writer {
 	bool summary; /* of all intervals */
 	/* HTML: the page has begun, and its rows over time have ended */
 	bool page_begun, course_done;
+	/* SVG: the picture so far, owned; its height comes before it in the file */
+	FILE *drawing;
+	char *drawn;
+	size_t drawn_size;
 };
 
 /* text_events.c, csv_events.c, json_events.c */

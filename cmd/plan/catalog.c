@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/rights.h"
+
 /*
  * Finds the folder of metric files: next to the program, where the build puts
  * it, or else where it is installed.
@@ -111,7 +113,7 @@ static int read_pmus(void *ctx, const char *name, struct td_err *err)
  */
 static const char *find_dir(const char *option)
 {
-	const char *variable = getenv("TDSTAT_METRICS");
+	const char *variable = td_rights_getenv("TDSTAT_METRICS");
 
 	if (option)
 		return option;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd/plan/catalog.h"
+#include "cmd/rights.h"
 #include "lib/base/util.h"
 #include "lib/event/resolve.h"
 
@@ -118,6 +119,19 @@ static int check_cpus(struct td_typing *t, struct td_event *event,
 	return none ? refuse(t, event, why, err) : 0;
 }
 
+/*
+ * Such an event is a breakpoint anywhere in the kernel, or in a program: with the
+ * capability of our file, anybody would set them.
+ */
+static bool is_forbidden(const struct td_typing *t,
+			 const struct td_event *event)
+{
+	const char *pmu = t->machine->pmus[event->pmu].name;
+
+	return td_rights_are_lent() &&
+	       (strcmp(pmu, "kprobe") == 0 || strcmp(pmu, "uprobe") == 0);
+}
+
 /* Copies an event to those that are sampled. */
 static int add_sampled(struct td_typing *t, const struct td_event *event,
 		       struct td_err *err)
@@ -171,6 +185,11 @@ static int refuse_impossible(struct td_typing *t, struct td_err *err)
 			continue;
 		if (event->mods.retire_latency)
 			rc = sample(t, event, err);
+		else if (is_forbidden(t, event))
+			rc = refuse(t, event,
+				    "the capability of tdstat's file is for "
+				    "counting: it sets no probes",
+				    err);
 		else
 			rc = check_cpus(t, event, err);
 	}

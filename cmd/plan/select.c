@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd/plan/model.h"
+#include "cmd/rights.h"
 #include "lib/base/util.h"
 #include "metrics/eval/eval.h"
 #include "metrics/sets/bottlenecks.h"
@@ -122,7 +123,9 @@ int td_select_pmus(struct td_machine *machine, const struct td_opts *opts,
 int td_select_machine(struct td_sysfs *fs, struct td_machine *machine,
 		      const struct td_opts *opts, struct td_err *err)
 {
-	const char *sys = getenv("SYSFS_PATH"), *proc = getenv("PROCFS_PATH");
+	const char *sys = td_rights_getenv("SYSFS_PATH");
+	const char *proc = td_rights_getenv("PROCFS_PATH");
+	const char *cpuid = td_rights_getenv("PERF_CPUID");
 	int rc;
 
 	if (opts->model) {
@@ -131,7 +134,7 @@ int td_select_machine(struct td_sysfs *fs, struct td_machine *machine,
 	}
 	rc = td_sysfs_open(fs, sys ? sys : "/sys", proc ? proc : "/proc", err);
 	if (!rc)
-		rc = td_machine_read(fs, getenv("PERF_CPUID"), machine, err);
+		rc = td_machine_read(fs, cpuid, machine, err);
 	return rc ? rc : td_select_pmus(machine, opts, err);
 }
 

@@ -31,6 +31,8 @@ static int make_folder(struct td_program *program, struct td_err *err)
 	if (!mkdtemp(program->folder)) {
 		td_err_set(err, -errno, "%s: %s", program->folder,
 			   strerror(errno));
+		td_err_hint(err, "the variable TMPDIR names a folder that can "
+				 "be written to");
 		free(program->folder);
 		program->folder = NULL;
 		return err->code;

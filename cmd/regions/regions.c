@@ -169,5 +169,6 @@ const struct td_command td_command_regions = {
 	.groups = groups,
 	.subcommand = TD_REGIONS,
 	.check = check,
+	.counts = true,
 	.run = run,
 };

@@ -9,50 +9,8 @@
 #ifndef TD_CMD_SAMPLE_GATHER_H
 #define TD_CMD_SAMPLE_GATHER_H
 
-#include "cmd/plan/job.h"
-#include "cmd/run/child.h"
 #include "cmd/run/inherited.h"
-#include "cmd/run/progress.h"
-#include "cmd/run/recorder.h"
-#include "lib/sample/sampler.h"
-#include "lib/sample/samples.h"
-#include "lib/sample/spaces.h"
-#include "lib/sample/symbols.h"
-
-/* What may happen to samples. */
-struct td_sample_losses {
-	uint64_t records;   /* had no room in a ring */
-	uint64_t throttled; /* times that the kernel stopped an event */
-};
-
-/* A run with samples. */
-struct td_gathering {
-	/* Set by the caller, who owns them: */
-	struct td_job *job;
-	struct td_sampling *how; /* one for each event of the plan */
-	struct td_record_format format;
-	bool switches;       /* take gets TD_RECORD_SWITCH, too */
-	bool lines;          /* resolve source lines */
-	const char *node;    /* that they are for, or NULL: for --samples */
-	uint64_t longest_ns; /* of a window, for --samples */
-	td_take_sample *take;
-	void *ctx;
-
-	/* Filled in: */
-	struct td_sampler *sampler;
-	struct td_spots spots;
-	struct td_spaces *spaces;
-	struct td_symbols_setup names;
-	struct td_symbols *symbols;
-	struct td_recorder recorder; /* --samples */
-	struct td_samples_writer writer;
-	struct td_sample_losses losses;
-	struct td_progress progress;
-	struct td_child child;
-	struct td_usage usage;
-	int status; /* as in the shell */
-	bool timed_out, stopped;
-};
+#include "cmd/sample/gathering.h"
 
 /*
  * Runs the command of the job to its end, or samples what runs until it ends, a

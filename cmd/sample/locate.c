@@ -288,5 +288,6 @@ const struct td_command td_command_locate = {
 	.word = take_word,
 	.runs = true,
 	.check = check,
+	.counts = true,
 	.run = run,
 };

@@ -276,5 +276,6 @@ const struct td_command td_command_profile = {
 	.groups = groups,
 	.subcommand = TD_PROFILE,
 	.check = check,
+	.counts = true,
 	.run = run,
 };

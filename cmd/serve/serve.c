@@ -7,11 +7,11 @@
 #include "cmd/opts/groups.h"
 #include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
+#include "cmd/rights.h"
 #include "cmd/serve/exposed.h"
 #include "cmd/serve/http.h"
 #include "cmd/serve/listen.h"
 #include "cmd/serve/notify.h"
-#include "cmd/serve/rights.h"
 #include "cmd/session.h"
 #include "lib/machine/cpu.h"
 
@@ -192,5 +192,6 @@ const struct td_command td_command_serve = {
 	.subcommand = TD_SERVE,
 	.word = take_word,
 	.check = check,
+	.counts = true,
 	.run = serve,
 };

@@ -28,16 +28,23 @@ static char *printable(const char *text)
 	return NULL;
 }
 
-/* The bytes of the first so many columns. */
+/* The bytes of a character. */
+static size_t glyph_length(const char *text)
+{
+	size_t len = 1;
+
+	while (((unsigned char)text[len] & 0xc0) == 0x80)
+		len++;
+	return len;
+}
+
+/* The bytes of the first so many columns of a printable text. */
 static size_t bytes_of(const char *text, int columns)
 {
-	size_t len = strlen(text);
+	size_t len = 0;
 
-	while (len && td_printable_width_n(text, len) > columns) {
-		len--;
-		while (len && ((unsigned char)text[len] & 0xc0) == 0x80)
-			len--;
-	}
+	for (; columns > 0 && text[len]; columns--)
+		len += glyph_length(text + len);
 	return len;
 }
 
@@ -112,15 +119,6 @@ struct glyph {
 	const char *text;
 	size_t len;
 };
-
-static size_t glyph_length(const char *text)
-{
-	size_t len = 1;
-
-	while (((unsigned char)text[len] & 0xc0) == 0x80)
-		len++;
-	return len;
-}
 
 /* Later cells lie over earlier ones. */
 static void lay(struct glyph *line, const struct td_top_cell *cell, int width)

@@ -299,5 +299,6 @@ const struct td_command td_command_top = {
 	.subcommand = TD_TOP,
 	.word = take_word,
 	.check = check,
+	.counts = true,
 	.run = run,
 };

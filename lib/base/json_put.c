@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/json_put.h"
 
+#include <inttypes.h>
+
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
@@ -37,14 +39,11 @@ void td_json_put_clocks(struct json_object *to, const struct td_clocks *clocks)
 /* Unprintable bytes can only be inside a string, so escaping is safe. */
 static const char *put_escaped(FILE *fp, const char *text)
 {
-	const unsigned char *s = (const unsigned char *)text;
-	bool is_c1 = s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0;
+	uint32_t code;
+	size_t len = td_unprintable(text, &code);
 
-	if (is_c1 || s[0] < 0x80)
-		fprintf(fp, "\\u00%02x", s[is_c1]);
-	else
-		fprintf(fp, "\\\\x%02x", s[0]);
-	return text + 1 + is_c1;
+	fprintf(fp, len ? "\\u%04" PRIx32 : "\\\\x%02" PRIx32, code);
+	return text + (len ? len : 1);
 }
 
 void td_json_put_line(FILE *fp, struct json_object *line)

@@ -22,7 +22,7 @@ void td_json_put_seconds(struct json_object *to, const char *key, uint64_t ns);
 /* CLOCK_MONOTONIC and CLOCK_BOOTTIME, if they are known. */
 void td_json_put_clocks(struct json_object *to, const struct td_clocks *clocks);
 /*
- * Prints the object on a line of its own and frees it.  Control characters are
+ * Prints the object on a line of its own and frees it.  What is not printable is
  * escaped, and a byte that is not valid UTF-8 is printed as the text \xff.
  */
 void td_json_put_line(FILE *fp, struct json_object *line);

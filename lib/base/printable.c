@@ -4,36 +4,61 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/util.h"
+
 #define ESCAPED_WIDTH 4 /* columns of \x1b */
 
 /*
  * UTF-8 characters by their first byte: the length, and the range of the second
- * byte.  The ranges exclude overlong forms, surrogates, code points above
- * U+10FFFF and control characters (RFC 3629, 4).
+ * byte.  The ranges exclude overlong forms, surrogates and code points above
+ * U+10FFFF (RFC 3629, 4).
  */
 static const struct lead {
 	unsigned char first, last;
 	size_t len;
 	unsigned char min, max;
 } leads[] = {
-	{ 0x20, 0x7e, 1, 0, 0 },       { 0xc2, 0xc2, 2, 0xa0, 0xbf },
-	{ 0xc3, 0xdf, 2, 0x80, 0xbf }, { 0xe0, 0xe0, 3, 0xa0, 0xbf },
-	{ 0xe1, 0xec, 3, 0x80, 0xbf }, { 0xed, 0xed, 3, 0x80, 0x9f },
-	{ 0xee, 0xef, 3, 0x80, 0xbf }, { 0xf0, 0xf0, 4, 0x90, 0xbf },
-	{ 0xf1, 0xf3, 4, 0x80, 0xbf }, { 0xf4, 0xf4, 4, 0x80, 0x8f },
+	{ 0x00, 0x7f, 1, 0, 0 },       { 0xc2, 0xdf, 2, 0x80, 0xbf },
+	{ 0xe0, 0xe0, 3, 0xa0, 0xbf }, { 0xe1, 0xec, 3, 0x80, 0xbf },
+	{ 0xed, 0xed, 3, 0x80, 0x9f }, { 0xee, 0xef, 3, 0x80, 0xbf },
+	{ 0xf0, 0xf0, 4, 0x90, 0xbf }, { 0xf1, 0xf3, 4, 0x80, 0xbf },
+	{ 0xf4, 0xf4, 4, 0x80, 0x8f },
+};
+
+/* Characters that are not printable. */
+static const struct hidden {
+	uint32_t first, last;
+} hidden[] = {
+	{ 0x00, 0x1f },
+	{ 0x7f, 0x9f }, /* control characters */
+	/* Bidi_Control of Unicode's PropList.txt: turns what follows around */
+	{ 0x61c, 0x61c },
+	{ 0x200e, 0x200f },
+	{ 0x202a, 0x202e },
+	{ 0x2066, 0x2069 },
+	{ 0xfffe, 0xffff }, /* no characters, and not allowed in XML */
 };
 
 static const struct lead *find_lead(unsigned char c)
 {
 	const struct lead *lead = leads;
-	const struct lead *end = leads + sizeof(leads) / sizeof(leads[0]);
+	const struct lead *end = leads + TD_ARRAY_SIZE(leads);
 
 	while (lead < end && (c < lead->first || c > lead->last))
 		lead++;
 	return lead < end ? lead : NULL;
 }
 
-/* The length of the character at s; 0 if it is not printable or is cut off. */
+static uint32_t decode(const unsigned char *s, size_t len)
+{
+	uint32_t code = len > 1 ? s[0] & 0x7fU >> len : s[0];
+
+	for (size_t i = 1; i < len; i++)
+		code = code << 6 | (s[i] & 0x3f);
+	return code;
+}
+
+/* The length of the character at s; 0 if it is not UTF-8 or is cut off. */
 static size_t length(const unsigned char *s, size_t size)
 {
 	const struct lead *lead = find_lead(*s);
@@ -49,22 +74,49 @@ static size_t length(const unsigned char *s, size_t size)
 	return lead->len;
 }
 
+static bool is_hidden(uint32_t code)
+{
+	size_t i = 0;
+
+	while (i < TD_ARRAY_SIZE(hidden) && code > hidden[i].last)
+		i++;
+	return i < TD_ARRAY_SIZE(hidden) && code >= hidden[i].first;
+}
+
+/* Like length(); 0 also if the character is not printable. */
+static size_t printable(const unsigned char *s, size_t size)
+{
+	size_t len = length(s, size);
+
+	return len && is_hidden(decode(s, len)) ? 0 : len;
+}
+
+size_t td_unprintable(const char *text, uint32_t *code)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t len = length(s, SIZE_MAX);
+
+	*code = len ? decode(s, len) : *s;
+	return len;
+}
+
 /* Like td_printable_span() for size bytes; adds the columns to *width. */
 static size_t span(const char *text, size_t size, int *width)
 {
 	const unsigned char *s = (const unsigned char *)text;
 	size_t at = 0, len = 1;
 
-	for (; at < size && (len = length(s + at, size - at)); at += len)
+	for (; at < size && (len = printable(s + at, size - at)); at += len)
 		++*width;
 	return at;
 }
 
+/* The NUL at the end is not printable, nor inside a character. */
 size_t td_printable_span(const char *text)
 {
 	int width = 0;
 
-	return span(text, strlen(text), &width);
+	return span(text, SIZE_MAX, &width);
 }
 
 bool td_is_text(const char *text)

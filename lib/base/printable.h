@@ -4,18 +4,25 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /*
  * Print names of other programs safely on a terminal.  Printable is UTF-8 (RFC
- * 3629) without the control characters of ASCII and U+0080 to U+009F. Every
- * other byte is shown as \x1b.
+ * 3629) without control characters, those that change the direction of text, and
+ * U+FFFE and U+FFFF.  Every other byte is shown as \x1b.  All takes time in
+ * proportion to the bytes that are read.
  */
 
 /* True if all of text is printable. */
 bool td_is_text(const char *text);
 /* The number of bytes before the first unprintable one. */
 size_t td_printable_span(const char *text);
+/*
+ * The length of the character at text that is not printable, with its *code; 0 if
+ * that is not UTF-8: *code is the byte.
+ */
+size_t td_unprintable(const char *text, uint32_t *code);
 
 /* The columns of text (or of its first len bytes), one for each character. */
 int td_printable_width(const char *text);

@@ -7,8 +7,10 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/base/parse.h"
+#include "lib/counter/filtered.h"
 #include "lib/machine/sysfs.h"
 
 /* The running kernel refused, so its own file counts, not a saved one. */
@@ -51,7 +53,10 @@ static int say_what_it_needs(struct td_err *err, bool kernel, bool system_wide)
 {
 	int value = paranoid();
 	const char *more =
-		value > 2 ? "; above 2, some kernels let only root count" : "";
+		value > 2 ? "; above 2, some kernels let only root count"
+		: !geteuid()
+			? "; that is root of the machine, not of a container"
+			: "";
 	char is[32] = "";
 
 	if (value >= 0)
@@ -140,6 +145,8 @@ int td_open_error(struct td_err *err, int rc, const struct td_event *e,
 {
 	const char *event = e->name;
 
+	if (td_filter_error(err, rc, event))
+		return rc;
 	switch (-rc) {
 	case EACCES:
 	case EPERM:
@@ -170,9 +177,7 @@ int td_open_error(struct td_err *err, int rc, const struct td_event *e,
 		return td_err_hint(err, "try again");
 	case ENOSYS:
 		td_err_set(err, rc, "this kernel has no perf events");
-		return td_err_hint(err, "it needs CONFIG_PERF_EVENTS; a "
-					"container's seccomp filter may hide "
-					"perf_event_open");
+		return td_err_hint(err, "it needs CONFIG_PERF_EVENTS");
 	default:
 		return td_err_set(err, rc, "%s: %s", event, strerror(-rc));
 	}

@@ -4,10 +4,15 @@
 #include <errno.h>
 #include <string.h>
 
-#define CANNOT "cannot watch for new threads and processes: "
+#include "lib/counter/filtered.h"
+
+#define WATCHING "cannot watch for new threads and processes"
+#define CANNOT   WATCHING ": "
 
 int td_task_watch_open_error(struct td_err *err, int rc)
 {
+	if (td_filter_error(err, rc, WATCHING))
+		return rc;
 	switch (-rc) {
 	case ENOMEM:
 		return td_err_nomem(err);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "lib/recording/lines.h"
 #include "lib/recording/perf/output.h"
@@ -27,6 +28,38 @@ bool td_recording_is_written(const struct td_recording *rec, int fd)
 	return rec->is_file && flags >= 0 && (flags & O_ACCMODE) != O_RDONLY &&
 	       fstat(fd, &st) == 0 && st.st_dev == rec->dev &&
 	       st.st_ino == rec->ino;
+}
+
+/* True if text begins with these tokens of JSON, whatever blanks are between. */
+static bool has_tokens(const char *text, const char *const *tokens, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		text += strspn(text, " \t\r\n");
+		if (strncmp(text, tokens[i], strlen(tokens[i])) != 0)
+			return false;
+		text += strlen(tokens[i]);
+	}
+	return true;
+}
+
+bool td_recording_is_at(const char *path)
+{
+	static const char *const tokens[] = { "{", "\"tdstat\"", ":" };
+	struct stat st;
+	char text[128];
+	ssize_t size;
+	int fd;
+
+	/* opening what is no file may have an effect, and may block */
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	size = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	td_close_fd(&fd);
+	if (size < 0)
+		return false;
+	text[size] = '\0';
+	return has_tokens(text, tokens, TD_ARRAY_SIZE(tokens));
 }
 
 int td_recording_open(struct td_recording *rec, const char *path,

@@ -118,6 +118,8 @@ struct td_recording {
  */
 int td_recording_open(struct td_recording *rec, const char *path,
 		      struct td_err *err);
+/* True if path is a file that begins as a recording does. */
+bool td_recording_is_at(const char *path);
 /* True if fd writes to the file that is being read. */
 bool td_recording_is_written(const struct td_recording *rec, int fd);
 /*

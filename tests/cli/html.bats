@@ -428,3 +428,32 @@ many() {
 	[ "${got[1]%.*}" -lt 5000 ] || fail "${got[1]} ms"
 	[[ ${got[2]} == *intervals* ]]
 }
+
+# texts FILE: the titles of its trees; fails if it is no single XML document
+texts() {
+	python3 - "$1" <<-'PYTHON'
+		import sys, xml.etree.ElementTree as tree
+		root, svg = tree.parse(sys.argv[1]).getroot(), "{http://www.w3.org/2000/svg}"
+		height, trees = float(root.get("height")), root.findall(svg + "g")
+		for text in root.findall(svg + "text"):
+		    assert 0 < float(text.get("y")) < height
+		    print(text.text.split("\u2002")[0])
+		print(len(trees), "trees")
+	PYTHON
+}
+
+@test "--svg: one picture of a recording without rows, or with two totals" {
+	head -n 1 "$data/sapphirerapids-2.jsonl" | jq -c '.interval_ms = 0 | .target = "x"' >first
+	sed -n 2p "$data/sapphirerapids-2.jsonl" >total
+	head -n 1 "$data/alderlake.jsonl" >intervals
+	"$TDSTAT" report first --svg out.svg
+	assert_same $'x: nothing was counted\n0 trees' "$(texts out.svg)"
+	"$TDSTAT" report intervals --svg out.svg
+	texts out.svg | grep -qx '0 trees'
+	cat first total >one
+	"$TDSTAT" report one --svg out.svg
+	assert_same $'x: cpu\n1 trees' "$(texts out.svg)"
+	{ cat one && jq -c '.time += 1' total; } >two
+	"$TDSTAT" report two --svg out.svg
+	assert_same $'x: cpu\nx: cpu\n2 trees' "$(texts out.svg)"
+}

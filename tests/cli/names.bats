@@ -1,17 +1,18 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Names with commas, quotes, line feeds, escape sequences and 4 KiB, chosen by
-# others.  CSV and JSON must stay valid, and no control character may reach a
-# terminal.
+# Names with commas, quotes, line feeds, escape sequences, marks that turn text
+# around and 4 KiB, chosen by others.  CSV and JSON must stay valid, and no control
+# character may reach a terminal.
 
 # shellcheck disable=SC2016,SC2154,SC2258 # jq; helper.bash; -x,
 load helper
 
-nasty=$'a,b"c\'d\\e;f\nline two\t\033[31mred\033[0m\a\b\x7f end'
+nasty=$'a,b"c\'d\\e;f\nline two\t\033[31mred\033[0m\a\b\x7f \342\200\256end\342\201\251'
 long=$(printf 'x%.0s' $(seq 4096))
 
-# No control character but the line's end, and none of UTF-8's second set.
-control='[\x01-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]'
+# No control character but the line's end, none of UTF-8's second set, and none of
+# those that Unicode's PropList.txt has as Bidi_Control.
+control='[\x01-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xd8\x9c|\xe2(\x80[\x8e\x8f\xaa-\xae]|\x81[\xa6-\xa9])'
 assert_printable() {
 	! LC_ALL=C grep -qP "$control" "$1" || fail "$1: $(LC_ALL=C grep -m 1 -P "$control" "$1" | cat -v)"
 }
@@ -335,4 +336,19 @@ recorded() {
 	printf '%s\n' "$output" "$stderr" >out
 	assert_printable out
 	grep -qF 'no event \x1b[1m' out
+}
+
+# The slowest of these took over a minute when each character looked at all that
+# follow it; now each takes some hundredths of a second.
+@test "names of 300,000 bytes: in time that is proportional to them" {
+	for character in '\u0001' '\uffff' '\ufffd' '\u202e' '\"' 'a '; do
+		yes "$character" | head -c 400000 | tr -d '\n' | sed 's/.*/"&/; s/\\[^\\]*$//; s/$/"/' >long
+		jq -c --slurpfile long long 'if .tdstat then .target = $long[0] | .cgroups = [$long[0]] else . end |
+			if .counts then .counts[] += [0] else . end' "$data/alderlake.jsonl" >rec.jsonl
+		for how in '' -x, -j '--html -' '--svg -' '--perfetto -'; do
+			# shellcheck disable=SC2086
+			timeout 60 "$TDSTAT" report rec.jsonl $how >out
+			assert_printable out
+		done
+	done
 }

@@ -210,7 +210,7 @@ options_of() {
 	assert_same "$(printf -- '--%s\n' help usage version)" "$(options_of help)"
 	# what is for counting is none of report's, and the reverse
 	assert_same "$(printf -- '--%s\n' callers html input locate no-tree per-region profile svg total)" "$(comm -13 <(options_of) <(options_of report))"
-	assert_same "$(printf -- '--%s\n' append max-series no-multiplex openmetrics perfetto repeat table)" "$(comm -23 <(options_of) <(options_of record))"
+	assert_same "$(printf -- '--%s\n' append force max-series no-multiplex openmetrics perfetto repeat table)" "$(comm -23 <(options_of) <(options_of record))"
 	for option in pid interval-print event dry-run repeat control; do
 		run ! grep -x -e "--$option" <(options_of report)
 	done

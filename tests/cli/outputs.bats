@@ -294,7 +294,8 @@ summary,all,cpu,10.00,90.00' "$(cat got)"
 	needs_software_events
 	"$TDSTAT" record -o old -e task-clock -- true
 	cp old rec
-	cp old text
+	sed 1d old >text
+	cp text before
 	try "$TDSTAT" record -o rec -e task-clock -- ./nothing
 	assert_failure 127
 	try "$TDSTAT" -o text -e task-clock -- ./nothing
@@ -302,12 +303,53 @@ summary,all,cpu,10.00,90.00' "$(cat got)"
 	try "$TDSTAT" report rec -o text --per-core
 	assert_failure 1
 	cmp old rec
-	cmp old text
+	cmp before text
 	# and not longer
 	"$TDSTAT" -o text -x, -e task-clock -- true
 	[ "$(wc -l <text)" -eq 1 ]
 	"$TDSTAT" record -o rec -e task-clock -- true
 	[ "$(wc -l <rec)" -eq "$(wc -l <old)" ]
+}
+
+# spared OPTION... FILE: refused before anything is run, and the file is what it was
+spared() {
+	try "$TDSTAT" "$@" "${command[@]}"
+	assert_failure 1
+	assert_why_and_remedy "${*: -1} is a recording" --force
+	cmp "$data/alderlake.jsonl" rec
+	[ ! -e ran ]
+}
+
+@test "no result is written over a recording without --force" {
+	cp "$data/alderlake.jsonl" rec
+	ln -s rec symbolic
+	ln rec hard
+	other=$data/sapphirerapids-2.jsonl command=()
+	for to in rec ./rec symbolic hard; do
+		for option in -o -x,\ -o -j\ -o --append\ -o --html --svg --perfetto; do
+			spared report "$other" $option "$to"
+		done
+	done
+	spared diff "$other" "$other" -o rec
+	spared diff "$other" "$other" --html rec
+	command=(-- touch ran)
+	for words in '-x, -o' '-I 1s --perfetto' '--openmetrics -o' 'locate -o' 'locate --samples' \
+		'profile --samples' 'profile --record' 'regions --record'; do
+		spared $words rec
+	done
+	command=()
+	"$TDSTAT" report "$other" -x, --force -o rec
+	assert_same "$("$TDSTAT" report "$other" -x,)" "$(cat rec)"
+	# what begins in another way is a result
+	for begins in '' '{"tdsta":1}' '["tdstat":1]' '{"tdstat"}' x; do
+		printf %s "$begins" >result
+		"$TDSTAT" report "$other" -j -o result
+		assert_same "$("$TDSTAT" report "$other" -j)" "$(cat result)"
+	done
+	# what blanks a program put there does not matter
+	printf ' {\n "tdstat" : 1' >rec
+	try "$TDSTAT" report "$other" -o rec
+	assert_failure 1
 }
 
 @test "a FIFO that nobody reads: waited for, and that can be stopped" {

@@ -284,7 +284,7 @@ build_long() {
 	nasty=$'la,r"ge\x1b[31m\nline\ttwo\x7f'
 	objcopy --redefine-sym "large=$nasty" long
 	for how in '' -j '-x,'; do
-		profile $how -o out --record rec -- ./long
+		profile $how -o out --record rec --force -- ./long
 		[ "$status" -eq 7 ]
 		assert_printable out
 		assert_printable rec

@@ -2,6 +2,8 @@
 /* Tests the sums of slots, and the text that they are shown as. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "cmd/out/openmetrics.h"
 #include "lib/base/util.h"
@@ -245,6 +247,22 @@ static void test_labels(void)
 	}
 }
 
+/* See alarm() below. */
+static void test_endless_label(void)
+{
+	static char endless[(1 << 20) + 1];
+	struct td_counters counters = { .label = "cgroup", .max_series = 100 };
+	struct td_err err = { 0 };
+	td_autofree char *text = NULL;
+
+	memset(endless, '"', sizeof(endless) - 1);
+	add_row(&counters, endless, NS, 10, (double[]){ 50, 50, 50, 50, 50 },
+		&err);
+	text = text_of(&counters, TD_EXPOSE_TEXT);
+	ok(strlen(text) > 2 * strlen(endless), "a label of 1 MB, escaped");
+	td_counters_free(&counters);
+}
+
 static void test_formats(void)
 {
 	struct td_counters counters = { .max_series = 100 };
@@ -295,11 +313,14 @@ int main(int argc, char **argv)
 {
 	if (argc > 1 && strcmp(argv[1], "--names") == 0)
 		return print_names();
+	/* when each character looked at the rest of its label, it took hours */
+	alarm(300);
 	test_sums();
 	test_missing();
 	test_negative();
 	test_limit();
 	test_labels();
+	test_endless_label();
 	test_formats();
 	return done_testing();
 }

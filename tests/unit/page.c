@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/out/page/picture.h"
 #include "cmd/out/page/text.h"
@@ -58,6 +59,24 @@ static void test_text(void)
 		is_str(html, rows[i].html, "HTML of row %zu", i);
 		is_str(json, rows[i].json, "JSON of row %zu", i);
 	}
+}
+
+/* Names have any length: see alarm() below. */
+static void test_long(void)
+{
+	static const char *const characters[] = { "\001", "\357\277\277" };
+	static char text[(6 << 20) + 1];
+	FILE *fp = fopen("/dev/null", "w");
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(characters); i++) {
+		size_t len = strlen(characters[i]);
+
+		for (size_t at = 0; at + len < sizeof(text); at += len)
+			memcpy(text + at, characters[i], len);
+		td_page_put(fp, text);
+		ok(!ferror(fp), "6 MB of what is not printable, %zu", i);
+	}
+	fclose(fp);
 }
 
 static void test_numbers(void)
@@ -120,7 +139,10 @@ static void test_places(void)
 
 int main(void)
 {
+	/* when each character looked at the rest of the text, it took hours */
+	alarm(300);
 	test_text();
+	test_long();
 	test_numbers();
 	test_places();
 	return done_testing();

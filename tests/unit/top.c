@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/top/keys.h"
 #include "cmd/top/table.h"
@@ -327,6 +328,18 @@ static void test_hostile_names(void)
 	ok(state.nr == 1, "it can be found");
 }
 
+/* See alarm() below. */
+static void test_endless_name(void)
+{
+	static char endless[(2 << 20) + 1];
+
+	reset();
+	memset(endless, '\001', sizeof(endless) - 1);
+	rows[0].id = endless;
+	draw(80, 24);
+	ok(find(0, "\\x01\\x01") > 0, "a name of 2 MB is cut");
+}
+
 static void test_missing_parts(void)
 {
 	static const double half[] = { 30, NAN, NAN, NAN, 20, NAN };
@@ -485,12 +498,15 @@ static void test_cgroups(void)
 
 int main(void)
 {
+	/* a name that was measured again for each byte that was cut took hours */
+	alarm(300);
 	test_screen();
 	test_table();
 	test_filter();
 	test_selection();
 	test_wishes();
 	test_hostile_names();
+	test_endless_name();
 	test_missing_parts();
 	test_narrow_path();
 	test_gaps();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* SVG: the icicle alone, one below the other of several rows. */
+#include <stdlib.h>
+
 #include "cmd/out/page/icicle.h"
 #include "cmd/out/page/parts.h"
 #include "cmd/out/page/text.h"
@@ -9,12 +11,22 @@
 #define MARGIN       8
 #define ROW_HEIGHT   (TITLE_HEIGHT + TD_ICICLE_HEIGHT + MARGIN)
 
-static void put_name(const struct td_writer *writer)
+static void put_name(FILE *fp, const struct td_writer *writer)
 {
 	const struct td_frame *frame = writer->frame;
 
-	td_page_put(writer->fp, td_target_words(frame->target_kind));
-	td_page_put(writer->fp, frame->target ? frame->target : "");
+	td_page_put(fp, td_target_words(frame->target_kind));
+	td_page_put(fp, frame->target ? frame->target : "");
+}
+
+/* The beginning of a line of text. */
+static void put_title(FILE *fp, const struct td_writer *writer, int y)
+{
+	fprintf(fp,
+		"<text x=\"8\" y=\"%d\" font-family=\"sans-serif\" "
+		"font-size=\"14\">",
+		y + TITLE_HEIGHT - 9);
+	put_name(fp, writer);
 }
 
 static void begin(const struct td_writer *writer, int height)
@@ -26,7 +38,7 @@ static void begin(const struct td_writer *writer, int height)
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
 		"height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n<title>",
 		TD_ICICLE_WIDTH, height, TD_ICICLE_WIDTH, height);
-	put_name(writer);
+	put_name(fp, writer);
 	fputs("</title>\n<desc>Top-down tree by tdstat: a column for each level, "
 	      "and of each node its share of the slots. A bar at the left of a "
 	      "node, and a star, mark what is over its threshold.</desc>\n"
@@ -34,7 +46,7 @@ static void begin(const struct td_writer *writer, int height)
 	      fp);
 }
 
-static void put_row(const struct td_writer *writer,
+static void put_row(FILE *fp, const struct td_writer *writer,
 		    const struct td_report *report, const struct td_row *row,
 		    int y)
 {
@@ -42,13 +54,8 @@ static void put_row(const struct td_writer *writer,
 						TD_ICICLE_WIDTH,
 						TD_ICICLE_HEIGHT };
 	struct td_picture picture;
-	FILE *fp = writer->fp;
 
-	fprintf(fp,
-		"<text x=\"8\" y=\"%d\" font-family=\"sans-serif\" "
-		"font-size=\"14\">",
-		y + TITLE_HEIGHT - 9);
-	put_name(writer);
+	put_title(fp, writer, y);
 	fputs(": ", fp);
 	if (writer->frame->show_id) {
 		td_page_put(fp, row->id);
@@ -56,24 +63,52 @@ static void put_row(const struct td_writer *writer,
 	}
 	td_page_put(fp, row->pmu);
 	fputs("\u2002", fp);
-	td_page_put_row_facts(writer, row);
+	td_page_put_row_facts(fp, row);
 	fputs("</text>\n", fp);
 	if (!td_picture_make(&picture, report, row) && picture.depth)
 		td_icicle_put(fp, &picture, &place);
 	td_picture_free(&picture);
 }
 
+/* What is no recording of tdstat's own may have several totals. */
 static void svg_report(struct td_writer *writer, const struct td_report *report)
 {
-	size_t nr = report->nr_rows < TD_PAGE_PICTURES ? report->nr_rows
-						       : TD_PAGE_PICTURES;
-
 	if (writer->frame->interval)
 		return;
-	begin(writer, nr ? (int)nr * ROW_HEIGHT : TITLE_HEIGHT);
-	for (size_t i = 0; i < nr; i++)
-		put_row(writer, report, &report->rows[i], (int)i * ROW_HEIGHT);
+	if (!writer->drawing)
+		writer->drawing =
+			open_memstream(&writer->drawn, &writer->drawn_size);
+	for (size_t i = 0; writer->drawing && i < report->nr_rows &&
+			   writer->lines < TD_PAGE_PICTURES;
+	     i++)
+		put_row(writer->drawing, writer, report, &report->rows[i],
+			(int)writer->lines++ * ROW_HEIGHT);
+}
+
+static void svg_end(struct td_writer *writer, const struct td_usage *usage)
+{
+	int nr = (int)writer->lines;
+
+	(void)usage;
+	if (writer->frame->interval)
+		return;
+	begin(writer, nr ? nr * ROW_HEIGHT : TITLE_HEIGHT);
+	if (!nr) {
+		put_title(writer->fp, writer, 0);
+		fputs(": nothing was counted</text>\n", writer->fp);
+	} else if (fflush(writer->drawing) == 0) {
+		fwrite(writer->drawn, 1, writer->drawn_size, writer->fp);
+	}
 	fputs("</svg>\n", writer->fp);
+}
+
+static void svg_close(struct td_writer *writer)
+{
+	if (writer->drawing)
+		fclose(writer->drawing);
+	free(writer->drawn);
+	writer->drawing = NULL;
+	writer->drawn = NULL;
 }
 
 const struct td_out td_out_svg = {
@@ -84,4 +119,6 @@ const struct td_out td_out_svg = {
 	.one_header = true,
 	.whole = true,
 	.report = svg_report,
+	.end = svg_end,
+	.close = svg_close,
 };

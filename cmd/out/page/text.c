@@ -2,7 +2,6 @@
 #include "cmd/out/page/text.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "lib/base/printable.h"
 
@@ -49,23 +48,10 @@ static const char *of_json(char c)
 	}
 }
 
-/* U+FFFE and U+FFFF are UTF-8, and no characters of XML. */
-static size_t span(const char *text)
-{
-	size_t len = td_printable_span(text);
-
-	for (size_t i = 0; i + 2 < len; i++) {
-		if (memcmp(text + i, "\xef\xbf\xbe", 3) == 0 ||
-		    memcmp(text + i, "\xef\xbf\xbf", 3) == 0)
-			return i;
-	}
-	return len;
-}
-
 static void put(FILE *fp, const char *text, const struct escapes *escapes)
 {
 	while (*text) {
-		size_t len = span(text);
+		size_t len = td_printable_span(text);
 
 		for (; len; len--, text++) {
 			const char *instead = escapes->of(*text);

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 /*
- * Text of other programs in a page.  What is not printable, or no character of
- * XML, is shown as \x1b.
+ * Text of other programs in a page.  What is not printable is shown as \x1b; all
+ * that is printable is a character of XML.
  */
 
 /* In HTML and XML: between tags, or in an attribute with quotes. */

@@ -27,12 +27,10 @@ static void put_fact(FILE *fp, const char **comma, double value,
 	*comma = ", ";
 }
 
-void td_page_put_row_facts(const struct td_writer *writer,
-			   const struct td_row *row)
+void td_page_put_row_facts(FILE *fp, const struct td_row *row)
 {
 	enum td_status status = td_out_row_status(row);
 	const char *comma = "";
-	FILE *fp = writer->fp;
 
 	if (status != TD_STATUS_OK) {
 		td_page_put(fp, td_out_missing(status));
@@ -209,7 +207,7 @@ void td_page_tree(const struct td_writer *writer,
 	}
 	td_page_put(fp, tree.row->pmu);
 	fputs("</h2> <span>", fp);
-	td_page_put_row_facts(writer, tree.row);
+	td_page_put_row_facts(writer->fp, tree.row);
 	fputs("</span></summary>\n", fp);
 	if (row < TD_PAGE_PICTURES)
 		put_icicle(&tree);

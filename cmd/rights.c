@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/rights.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cmd/say.h"
+#include "lib/base/util.h"
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38 /* since Linux 5.8 */
+#endif
+
+/*
+ * What a program may get by execve(2), which we never call.  Without CAP_SETPCAP
+ * the bounding set stays what it is, and no_new_privs has the same effect.
+ */
+static void drop_later(void)
+{
+	for (unsigned long cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0;
+	     cap++) {
+		if (cap != CAP_PERFMON)
+			prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
+	}
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+}
+
+static int keep(uint64_t kept, struct td_err *err)
+{
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3
+	};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	drop_later();
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    syscall(SYS_capget, &head, data))
+		return td_err_set(err, -errno, "cannot give up rights: %s",
+				  strerror(errno));
+	for (unsigned int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+		data[i].permitted &= (uint32_t)(kept >> 32 * i);
+		data[i].effective &= (uint32_t)(kept >> 32 * i);
+		data[i].inheritable = 0;
+	}
+	if (syscall(SYS_capset, &head, data))
+		return td_err_set(err, -errno, "cannot give up rights: %s",
+				  strerror(errno));
+	return 0;
+}
+
+int td_rights_drop(struct td_err *err)
+{
+	return keep(UINT64_C(1) << CAP_PERFMON, err);
+}
+
+int td_rights_drop_all(struct td_err *err)
+{
+	return keep(0, err);
+}
+
+/* --- lent rights ------------------------------------------------------------ */
+
+/* ld.so(8): the kernel tells so of a program whose file gives it rights. */
+bool td_rights_are_lent(void)
+{
+	return getauxval(AT_SECURE);
+}
+
+const char *td_rights_getenv(const char *name)
+{
+	return td_rights_are_lent() ? NULL : getenv(name);
+}
+
+void td_rights_say_ignored(void)
+{
+	static const char *const names[] = { "SYSFS_PATH", "PROCFS_PATH",
+					     "PERF_CPUID", "TDSTAT_METRICS" };
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(names); i++) {
+		if (getenv(names[i]) && !td_rights_getenv(names[i]))
+			td_say("tdstat: %s is ignored: tdstat has rights that "
+			       "its user has not\n",
+			       names[i]);
+	}
+}
+
+/* What is hidden has the address 0; some are 0 or small even if nothing is. */
+static bool has_addresses(const char *symbols)
+{
+	for (const char *line = symbols; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strtoull(line, NULL, 16))
+			return true;
+	}
+	return false;
+}
+
+bool td_rights_hide_kernel(const struct td_sysfs *fs, struct td_notes *notes)
+{
+	char text[4096];
+
+	if (!td_rights_are_lent() ||
+	    (td_sysfs_read_at(fs->proc, "kallsyms", text, sizeof(text)) > 0 &&
+	     has_addresses(text)))
+		return false;
+	td_notes_add(notes,
+		     "the kernel is shown as one place, 0x0: /proc/kallsyms "
+		     "tells this user no addresses of it");
+	return true;
+}

@@ -1,0 +1,88 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# What containers and services lack or forbid: perf_event_open(2), /dev, /proc and
+# folders that can be written to.
+
+# shellcheck disable=SC2086,SC2154 # lists of options; helper.bash
+load helper
+
+# filtered ERRNO COMMAND...: with a seccomp filter that answers perf_event_open so,
+# as that of docker does (EPERM), or of other containers (ENOSYS)
+filtered() {
+	cat >filter.py <<-'PYTHON'
+		import ctypes, errno, os, platform, struct, sys
+		if platform.machine() != "x86_64":
+		    sys.exit(99)
+		answer = getattr(errno, sys.argv[1])
+		code = b"".join(struct.pack("=HBBI", *line) for line in (
+		    (0x20, 0, 0, 0),             # the number of the call
+		    (0x15, 0, 1, 298),           # is it perf_event_open?
+		    (0x06, 0, 0, 0x50000 | answer),
+		    (0x06, 0, 0, 0x7fff0000)))   # allow
+		code = ctypes.create_string_buffer(code)
+		program = struct.pack("=HxxxxxxQ", 4, ctypes.addressof(code))
+		libc = ctypes.CDLL(None)
+		if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, program, 0, 0):
+		    sys.exit(99)
+		os.execvp(sys.argv[2], sys.argv[2:])
+	PYTHON
+	try python3 filter.py "$@"
+	[ "$status" != 99 ] || skip "no seccomp filters"
+}
+
+@test "a seccomp filter is named, and what opens it, but no sysctl" {
+	not_under_valgrind "its own calls are filtered"
+	software_machine
+	for errno in EPERM ENOSYS; do
+		for words in '-e cs -- touch ran' '-a -e cs' '-- touch ran' '-a -I 100' 'record -o rec -- touch ran' \
+			'locate -e cpu-clock -- touch ran' 'locate -e cpu-clock -a' '--per-thread -e cs -p 1 --timeout 10'; do
+			filtered $errno timeout 20 "$TDSTAT" $words
+			assert_failure 1
+			assert_why_and_remedy 'perf_event_open.* is forbidden here' 'seccomp.*--cap-add PERFMON'
+			assert_output ''
+			[[ $stderr != *paranoid* ]]
+		done
+		filtered $errno "$TDSTAT" doctor
+		assert_line --regexp '^failed +rights .*perf_event_open'
+	done
+	[ ! -e ran ]
+}
+
+# without FOLDER COMMAND...: an empty one lies over it
+without() {
+	unshare -m true 2>/dev/null || skip "no mount namespaces"
+	# shellcheck disable=SC2016 # for that shell
+	try unshare -m sh -c 'mount -t tmpfs none "$0" && exec "$@"' "$@"
+}
+
+@test "no /dev: nothing of it is needed" {
+	real -a
+	for words in '-a -e cs --timeout 10' '-e cs -- echo' 'record -o rec -e cs -- true' \
+		'diff -r 1 -e cs -- true : true' 'locate -e cpu-clock -- true'; do
+		without /dev "$TDSTAT" $words
+		assert_success
+		assert_no_stderr_of_ours
+	done
+}
+
+# What went wrong is said by tdstat, results are no error.
+assert_no_stderr_of_ours() {
+	[[ $stderr != *tdstat:* ]] || fail "an error"
+}
+
+@test "no /proc: a diff of commands says that it needs it" {
+	real
+	! grep -q __asan_init "$TDSTAT" || skip "the sanitizers need it themselves"
+	without /proc "$TDSTAT" diff -r 1 -e cs -- touch ran : true
+	assert_failure 1
+	assert_why_and_remedy /proc/self/fd 'proc mounted on /proc'
+	[ ! -e ran ]
+}
+
+@test "no folder for regions: TMPDIR names another" {
+	needs_software_events
+	TMPDIR=/nonexistent try "$TDSTAT" regions -- touch ran
+	assert_failure 1
+	assert_why_and_remedy '^tdstat: /nonexistent/.*: No such file' TMPDIR
+	[ ! -e ran ]
+}

@@ -334,8 +334,9 @@ static int prepare(struct td_gathering *g, struct td_err *err)
 {
 	const char *samples = g->job->opts->samples;
 
-	g->names = (struct td_symbols_setup){ &g->job->fs, g->lines,
-					      &g->job->notes };
+	g->names = (struct td_symbols_setup){ .fs = &g->job->fs,
+					      .lines = g->lines,
+					      .notes = &g->job->notes };
 	g->spaces = td_spaces_new();
 	g->symbols = td_symbols_new(&g->names);
 	if (!g->spaces || !g->symbols)

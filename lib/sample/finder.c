@@ -16,13 +16,16 @@
 /* What it waits for may not let it end, as a dead server of files. */
 #define PATIENCE_NS (2 * TD_NS_A_SECOND)
 
-/* Signals of the terminal are for us: we end it. */
+/* Signals of a terminal are for us: we end it. */
 static void block_signals(sigset_t *before)
 {
-	sigset_t all;
+	static const int blocked[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	sigset_t set;
 
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, before);
+	sigemptyset(&set);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(blocked); i++)
+		sigaddset(&set, blocked[i]);
+	sigprocmask(SIG_BLOCK, &set, before);
 }
 
 __attribute__((noreturn)) static void look(const struct td_search *search,

@@ -236,7 +236,10 @@ static int go_on(struct td_symbols *symbols, const struct hearing *h,
 		end_search(symbols, unknown, at < 0 ? h->finds.after + 1 : at,
 			   "a signal ended the search");
 	} else if (at < 0) {
-		end_search(symbols, unknown, h->finds.after + 1, strerror(-rc));
+		end_search(symbols, unknown, h->finds.after + 1,
+			   rc == -EFAULT || rc == -ENOMEM
+				   ? "the process that does it has ended"
+				   : strerror(-rc));
 	} else {
 		symbols->hopeless[at] = true;
 		say_why(symbols, &h->spots->objects[at], rc);

@@ -84,7 +84,7 @@ class File:
 
 def strings(file, mb):
     """Names that have no end: each is looked for in all of them."""
-    file.symbols(20000, b"\0loop\0" + b"A" * (mb << 20))
+    file.symbols(200000, b"\0loop\0" + b"A" * (mb << 20))
 
 
 def sections(file, mb):

@@ -104,7 +104,7 @@ void td_program_free(struct td_program *program)
 
 /* --- the command ------------------------------------------------------------ */
 
-static int wait_for_end(struct td_waiter *waiter, const struct td_child *child,
+static int wait_for_end(struct td_waiter *waiter, struct td_child *child,
 			struct td_err *err)
 {
 	struct td_wake wake;
@@ -113,7 +113,7 @@ static int wait_for_end(struct td_waiter *waiter, const struct td_child *child,
 	while (!rc && !waiter->child_ended) {
 		rc = td_waiter_wait(waiter, &wake, err);
 		if (!rc && wake.what & TD_WAKE_SIGNAL && !waiter->child_ended)
-			td_child_pass_on(child, &wake);
+			td_child_pass_on(child, &wake.signal);
 	}
 	return rc;
 }
@@ -141,6 +141,7 @@ static int run(struct td_program *program, struct td_waiter *waiter,
 	program->usage.elapsed_ns = td_now_ns() - start_ns;
 	program->status = child.status;
 	td_child_end(&child);
+	td_signals_over(true);
 	return rc;
 }
 
@@ -159,8 +160,7 @@ int td_program_run(struct td_program *program, const struct td_job *job,
 	if (!rc)
 		rc = write_spec(program, job, err);
 	if (!rc)
-		rc = td_waiter_open(&waiter, &none, &none, &inherited->mask,
-				    err);
+		rc = td_waiter_open(&waiter, &none, &none, err);
 	snprintf(every, sizeof(every), "%d", job->opts->every);
 	if (!rc && (setenv("TDSTAT_REGIONS", program->prefix, 1) ||
 		    (job->opts->every && setenv("TDSTAT_EVERY", every, 1))))

@@ -74,6 +74,7 @@ int td_child_start(struct td_child *child, char **argv,
 	child->pidfd = -1;
 	child->pid = fork();
 	if (child->pid == 0) {
+		td_signals_hold();
 		/*
 		 * the child's copy would keep its own read() waiting after our
 		 * end
@@ -137,10 +138,16 @@ static uint64_t to_ns(struct timeval tv)
 	return (uint64_t)tv.tv_sec * 1000000000 + (uint64_t)tv.tv_usec * 1000;
 }
 
-void td_child_pass_on(const struct td_child *child, const struct td_wake *wake)
+void td_child_pass_on(struct td_child *child, const struct td_signal *signal)
 {
-	if (wake->from_process || wake->signal == SIGHUP)
-		kill(child->pid, wake->signal);
+	bool again = child->signal_ns &&
+		     signal->time_ns - child->signal_ns > TD_TWICE_NS;
+
+	if (!signal->from_process && signal->number != SIGHUP)
+		return;
+	if (!child->signal_ns)
+		child->signal_ns = signal->time_ns;
+	kill(child->pid, again ? SIGKILL : signal->number);
 }
 
 int td_child_wait(struct td_child *child, struct td_usage *usage,

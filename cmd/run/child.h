@@ -21,6 +21,7 @@ struct td_child {
 	int status;         /* as in the shell: exit status, or 128 + signal */
 	uint64_t before_ns; /* CPU time before its exec() */
 	uint64_t switches; /* voluntary context switches, with its children's */
+	uint64_t signal_ns; /* when the first was passed on; 0: none was */
 };
 
 /*
@@ -36,10 +37,11 @@ int td_child_start(struct td_child *child, char **argv,
 int td_child_release(struct td_child *child, const char *name,
 		     struct td_err *err);
 /*
- * Passes a signal on that only we have got: what came from the terminal, or for
- * the process group, has reached the command by itself.
+ * Passes a signal on that only we have got: a terminal's ^C has reached the command
+ * as well, which decides what to do.  After a second one it is killed: whoever
+ * sent it does not want to wait.
  */
-void td_child_pass_on(const struct td_child *child, const struct td_wake *wake);
+void td_child_pass_on(struct td_child *child, const struct td_signal *signal);
 /* Waits for its end and fills in the times of usage. */
 int td_child_wait(struct td_child *child, struct td_usage *usage,
 		  struct td_err *err);

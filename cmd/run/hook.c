@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cmd/run/signals.h"
+
 int td_hook_run(const char *option, const char *command,
 		const struct td_inherited *inherited, struct td_err *err)
 {
@@ -13,6 +15,7 @@ int td_hook_run(const char *option, const char *command,
 	int status;
 
 	if (pid == 0) {
+		td_signals_hold();
 		td_inherited_restore(inherited);
 		execl("/bin/sh", "sh", "-c", command, NULL);
 		_exit(errno == ENOENT ? 127 : 126);

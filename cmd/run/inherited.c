@@ -4,7 +4,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/capability.h>
+#include <signal.h>
 #include <sys/prctl.h>
+
+#include "cmd/run/signals.h"
 
 /*
  * The right to count is ours alone.  As a capability of our file, exec() of the
@@ -35,7 +38,7 @@ void td_inherited_restore(const struct td_inherited *inherited)
 		setrlimit(RLIMIT_NOFILE, &inherited->nofile);
 	if (inherited->sigchld_ignored)
 		signal(SIGCHLD, SIG_IGN);
-	sigprocmask(SIG_SETMASK, &inherited->mask, NULL);
+	td_signals_restore();
 }
 
 void td_inherited_hint(struct td_err *err)

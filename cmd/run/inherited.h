@@ -2,15 +2,16 @@
 #ifndef TD_CMD_RUN_INHERITED_H
 #define TD_CMD_RUN_INHERITED_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <sys/resource.h>
 
 #include "lib/base/err.h"
 
-/* Process state that we inherited and changed, to restore it in children. */
+/*
+ * Process state that we inherited and changed, to restore it in children; what
+ * signals did before, signals.h knows.
+ */
 struct td_inherited {
-	sigset_t mask; /* set by td_waiter_open() */
 	bool sigchld_ignored;
 	struct rlimit nofile;
 };

@@ -13,9 +13,6 @@
 #define MAX_ENDED  64
 #define ENDED_PART 8
 
-/* Signals closer together than this count as one. */
-#define TWICE_NS (100 * TD_NS_A_MS)
-
 /* The time between SIGTERM and SIGKILL of --timeout. */
 #define GRACE_NS (1000 * TD_NS_A_MS)
 
@@ -24,28 +21,16 @@ static bool is_alive(const struct td_run *run)
 	return run->child.pid > 0 && !run->session->waiter.child_ended;
 }
 
-/*
- * A terminal's ^C reaches the command as well, which decides what to do; a
- * signal sent to us alone is passed on.  A second one means that the sender
- * does not want to wait. timeout(1), or a terminal that hangs up, signals us
- * and our process group at the same time.
- */
-static void pass_on(struct td_run *run, const struct td_wake *wake)
+static void take_signal(struct td_run *run, const struct td_signal *signal)
 {
 	struct td_stop *stop = &run->session->stop;
-	bool alive = is_alive(run);
-	uint64_t now = td_now_ns();
-	bool again;
 
 	/* no further run, even if this one reaches its end */
 	stop->is_last = true;
-	if (alive && !wake->from_process && wake->signal != SIGHUP)
-		return;
-	again = stop->signals && now - stop->signal_ns > TWICE_NS;
-	if (!stop->signals++)
-		stop->signal_ns = now;
-	if (alive)
-		kill(run->child.pid, again ? SIGKILL : wake->signal);
+	if (is_alive(run))
+		td_child_pass_on(&run->child, signal);
+	if (!is_alive(run) || run->child.signal_ns)
+		stop->signals++;
 }
 
 /* Asks the command to end, and kills it a second later. */
@@ -102,7 +87,7 @@ static int take_wake(struct td_run *run, const struct td_wake *wake,
 	int rc = 0;
 
 	if (wake->what & TD_WAKE_SIGNAL)
-		pass_on(run, wake);
+		take_signal(run, &wake->signal);
 	/* a further run would have no target */
 	if (wake->what & TD_WAKE_TARGETS)
 		run->session->stop.is_last = true;
@@ -131,14 +116,19 @@ int td_run_loop(struct td_run *run, struct td_err *err)
 	struct td_wake wake = { 0 };
 	int rc = 0;
 
+	td_signals_over(false);
 	while (!is_over(run, &wake)) {
 		rc = td_waiter_wait(&run->session->waiter, &wake, err);
 		if (!rc)
 			rc = take_wake(run, &wake, err);
 		if (rc && run->given_up)
-			return 0; /* the caller waits for the command */
-		if (rc && !td_run_outlives(run, err))
-			return rc;
+			rc = 0; /* the caller waits for the command */
+		else if (rc && td_run_outlives(run, err))
+			continue;
+		else if (!rc)
+			continue;
+		break;
 	}
-	return 0;
+	td_signals_over(true);
+	return rc;
 }

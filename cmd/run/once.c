@@ -20,18 +20,16 @@
 static int open_outputs(struct td_session *session, struct td_err *err)
 {
 	const struct td_opts *opts = session->job->opts;
-	sigset_t ours;
 	int rc;
 
 	if (session->runs)
 		return 0;
 	if (opts->output)
-		sigprocmask(SIG_SETMASK, &session->inherited.mask, &ours);
+		td_signals_let_through(true);
 	rc = td_view_open(&session->view, opts, err);
 	if (!rc && opts->subcommand == TD_RECORD)
 		rc = td_recorder_open(&session->recorder, opts->output, err);
-	if (opts->output)
-		sigprocmask(SIG_SETMASK, &ours, NULL);
+	td_signals_let_through(false);
 	return rc;
 }
 
@@ -154,6 +152,7 @@ int td_run_once(struct td_run *run, struct td_err *err)
 	struct td_session *session = run->session;
 	const struct td_opts *opts = run->job->opts;
 	struct td_err late = { 0 };
+	struct td_signal signal;
 	int rc = td_run_reset(run, err), rc_set;
 
 	if (!rc)
@@ -162,7 +161,7 @@ int td_run_once(struct td_run *run, struct td_err *err)
 		td_job_say(run->job, "tdstat: run %d\n", session->runs + 1);
 	if (!rc)
 		rc = run_hook(session, "--pre", opts->pre, err);
-	if (!rc && opts->pre && td_waiter_has_signal(&session->waiter)) {
+	if (!rc && opts->pre && td_signals_take(&signal)) {
 		session->stop.is_last = true;
 		return td_err_set(err, -EINTR, "stopped before it began");
 	}

@@ -64,7 +64,7 @@ int td_session_open(struct td_session *session, struct td_job *job,
 	rc = open_view(session, err);
 	if (!rc)
 		rc = td_waiter_open(&session->waiter, &opts->pids, &opts->tids,
-				    &session->inherited.mask, err);
+				    err);
 	if (!rc && opts->control)
 		rc = td_control_open(&session->remote.control, opts->control,
 				     err);

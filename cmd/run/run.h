@@ -29,10 +29,9 @@
 
 /* Why counting ends before its time. */
 struct td_stop {
-	int signals;        /* number of signals that asked us to stop */
-	uint64_t signal_ns; /* time of the first one */
-	bool told;          /* "stop" came through --control */
-	bool is_last;       /* no further run */
+	int signals;  /* number of signals that asked us to stop */
+	bool told;    /* "stop" came through --control */
+	bool is_last; /* no further run */
 };
 
 /* The --control option. */

@@ -7,30 +7,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "lib/base/util.h"
-
-static int open_signals(struct td_waiter *waiter, sigset_t *before)
-{
-	sigset_t *mask = &waiter->mask;
-	struct sigaction hup;
-
-	sigemptyset(mask);
-	sigaddset(mask, SIGINT);
-	sigaddset(mask, SIGTERM);
-	sigaddset(mask, SIGQUIT);
-	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
-		sigaddset(mask, SIGHUP);
-	if (sigprocmask(SIG_BLOCK, mask, before))
-		return -1;
-	waiter->signals = signalfd(-1, mask, SFD_CLOEXEC | SFD_NONBLOCK);
-	return waiter->signals;
-}
 
 static int no_such(const char *what, int id, struct td_err *err)
 {
@@ -83,14 +65,16 @@ static int open_tid(struct td_waiter *waiter, int tid, struct td_err *err)
 }
 
 int td_waiter_open(struct td_waiter *waiter, const struct td_ints *pids,
-		   const struct td_ints *tids, sigset_t *before,
-		   struct td_err *err)
+		   const struct td_ints *tids, struct td_err *err)
 {
 	int rc = 0;
 
 	*waiter = TD_WAITER_NONE;
-	if (open_signals(waiter, before) < 0)
-		return td_err_set(err, -errno, "signalfd: %s", strerror(errno));
+	waiter->signals = td_signals_open();
+	td_signals_over(false);
+	if (waiter->signals < 0)
+		return td_err_set(err, -errno, "cannot wait for signals: %s",
+				  strerror(errno));
 	for (size_t i = 0; !rc && i < pids->nr; i++)
 		rc = open_pid(waiter, pids->v[i], err);
 	for (size_t i = 0; !rc && i < tids->nr; i++)
@@ -206,19 +190,6 @@ static int take_alarm(int fd, enum td_wakeup which, struct td_wake *wake,
 	return disarm(fd, err);
 }
 
-static void take_signal(struct td_waiter *waiter, struct td_wake *wake)
-{
-	static const struct timespec now;
-	siginfo_t info;
-
-	if (sigtimedwait(&waiter->mask, &info, &now) < 0)
-		return;
-	wake->what |= TD_WAKE_SIGNAL;
-	wake->signal = info.si_signo;
-	/* SI_USER and others from processes */
-	wake->from_process = info.si_code <= 0;
-}
-
 enum {
 	POLL_TIMER,
 	POLL_TIMEOUT,
@@ -283,8 +254,8 @@ static void take_rest(struct td_waiter *waiter, const struct pollfd *polls,
 		wake->what |= TD_WAKE_TASKS;
 	if (polls[POLL_VIEWER].revents)
 		wake->what |= TD_WAKE_VIEWER;
-	if (polls[POLL_SIGNALS].revents)
-		take_signal(waiter, wake);
+	if (polls[POLL_SIGNALS].revents && td_signals_take(&wake->signal))
+		wake->what |= TD_WAKE_SIGNAL;
 	if (polls[POLL_CHILD].revents)
 		waiter->child_ended = true;
 	take_pids(waiter, polls, wake);
@@ -322,20 +293,11 @@ int td_waiter_wait(struct td_waiter *waiter, struct td_wake *wake,
 	return 0;
 }
 
-bool td_waiter_has_signal(struct td_waiter *waiter)
-{
-	struct td_wake wake = { 0 };
-
-	take_signal(waiter, &wake);
-	return wake.what & TD_WAKE_SIGNAL;
-}
-
 void td_waiter_close(struct td_waiter *waiter)
 {
 	td_close_fd(&waiter->timer);
 	td_close_fd(&waiter->timeout);
 	td_close_fd(&waiter->delay);
-	td_close_fd(&waiter->signals);
 	for (size_t i = 0; i < waiter->nr_pids; i++)
 		td_close_fd(&waiter->pidfds[i]);
 	free(waiter->pidfds);

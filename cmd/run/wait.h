@@ -2,10 +2,10 @@
 #ifndef TD_CMD_RUN_WAIT_H
 #define TD_CMD_RUN_WAIT_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cmd/run/signals.h"
 #include "lib/base/err.h"
 #include "lib/base/ints.h"
 
@@ -15,7 +15,7 @@ struct td_waiter {
 	int timer;   /* the next tick, absolute, so that errors do not add up */
 	int timeout; /* fires once */
 	int delay;   /* fires once */
-	int signals;
+	int signals; /* borrowed */
 	int *pidfds; /* of attached tasks; -1 after their end */
 	size_t nr_pids, nr_alive;
 	/* Threads without a pidfd (before Linux 6.9), checked at each tick. */
@@ -29,7 +29,6 @@ struct td_waiter {
 	uint64_t start_ns;
 	uint64_t ticks_ns, period_ns; /* ticks are counted from ticks_ns */
 	uint64_t ticks;               /* that were reported */
-	sigset_t mask;                /* signals to wait for */
 };
 
 enum td_wakeup {
@@ -56,18 +55,15 @@ enum td_wakeup {
 struct td_wake {
 	unsigned int what; /* bits of enum td_wakeup */
 	uint64_t ticks;    /* passed since the last time */
-	int signal;
-	bool from_process; /* kill(2), not the terminal */
+	struct td_signal signal;
 };
 
 /*
- * Blocks the signals (but not an ignored SIGHUP, as under nohup(1)) and watches
- * for the end of pids and tids.  *before is the old signal mask.  Close with
+ * Catches signals (signals.h) and watches for the end of pids and tids.  Close with
  * td_waiter_close(), also after an error.
  */
 int td_waiter_open(struct td_waiter *waiter, const struct td_ints *pids,
-		   const struct td_ints *tids, sigset_t *before,
-		   struct td_err *err);
+		   const struct td_ints *tids, struct td_err *err);
 /* Disarms all timers and forgets the command, before a run. */
 int td_waiter_reset(struct td_waiter *waiter, struct td_err *err);
 /* Starts ticks every period_ns from now; timeout_ns 0 means no timeout. */
@@ -83,8 +79,6 @@ int td_waiter_again(struct td_waiter *waiter, uint64_t ns, struct td_err *err);
 int td_waiter_delay(struct td_waiter *waiter, uint64_t ns, struct td_err *err);
 int td_waiter_wait(struct td_waiter *waiter, struct td_wake *wake,
 		   struct td_err *err);
-/* True if a signal has come that was not waited for; takes it. */
-bool td_waiter_has_signal(struct td_waiter *waiter);
 void td_waiter_close(struct td_waiter *waiter);
 
 #endif

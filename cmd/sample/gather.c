@@ -10,6 +10,7 @@
 #include "cmd/rights.h"
 #include "cmd/run/clock.h"
 #include "cmd/run/wait.h"
+#include "cmd/sample/names.h"
 #include "cmd/sample/records.h"
 #include "cmd/say.h"
 #include "lib/base/parse.h"
@@ -58,7 +59,7 @@ static bool is_over(const struct td_gathering *g,
 {
 	if (g->child.pid > 0)
 		return waiter->child_ended;
-	return g->stopped || g->timed_out || wake->what & TD_WAKE_TARGETS;
+	return g->stop_ns || g->timed_out || wake->what & TD_WAKE_TARGETS;
 }
 
 /*
@@ -76,9 +77,9 @@ static int wait_for_end(struct td_gathering *g, struct td_waiter *waiter,
 		if (td_waiter_wait(waiter, &wake, rc ? &late : err))
 			return rc ? rc : err->code;
 		if (wake.what & TD_WAKE_SIGNAL) {
-			g->stopped = true;
+			g->stop_ns = wake.signal.time_ns;
 			if (is_alive(g, waiter))
-				td_child_pass_on(&g->child, &wake);
+				td_child_pass_on(&g->child, &wake.signal);
 		}
 		if (wake.what & TD_WAKE_TIMEOUT)
 			end_command(g, waiter, &late);
@@ -250,7 +251,7 @@ static int run_all(struct td_gathering *g, struct td_waiter *waiter,
 {
 	struct td_job *job = g->job;
 	int rc = td_waiter_open(waiter, &job->target.pids, &job->target.threads,
-				&inherited->mask, err);
+				err);
 
 	if (!rc)
 		rc = start_child(g, waiter, inherited, err);
@@ -281,10 +282,9 @@ int td_gather(struct td_gathering *g, struct td_inherited *inherited,
 	g->status = g->child.status;
 	td_child_end(&g->child);
 	td_waiter_close(&waiter);
-	td_progress_stage(&g->progress, "reading symbols");
 	if (!rc)
-		rc = td_symbols_resolve(g->symbols, &g->spots, err);
-	td_progress_clear(&g->progress);
+		rc = td_names_find(g->symbols, &g->names, &g->spots,
+				   &g->progress, g->stop_ns, err);
 	return rc ? rc : end_recording(g, err);
 }
 

@@ -44,7 +44,8 @@ struct td_gathering {
 	struct td_child child;
 	struct td_usage usage;
 	int status; /* as in the shell */
-	bool timed_out, stopped;
+	bool timed_out;
+	uint64_t stop_ns; /* when the last signal came; 0: none */
 };
 
 #endif

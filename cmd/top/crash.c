@@ -7,6 +7,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "cmd/run/signals.h"
 #include "lib/base/util.h"
 
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
@@ -18,12 +19,18 @@ static struct {
 	size_t len;
 } before;
 
-/* Calls only what a handler may call; the signal comes again, and ends us. */
-static void restore(int number)
+/* Calls only what a handler may call. */
+static void leave_terminal(void)
 {
 	tcsetattr(STDIN_FILENO, TCSANOW, &before.modes);
 	if (write(STDOUT_FILENO, before.leave, before.len) < 0)
 		before.len = 0; /* the terminal has gone */
+}
+
+/* The signal comes again, and ends us. */
+static void restore(int number)
+{
+	leave_terminal();
 	raise(number);
 }
 
@@ -48,10 +55,12 @@ void td_crash_prepare(const char *leave)
 	before.len = strlen(before.leave);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(crashes); i++)
 		set(crashes[i], SIG_DFL, restore);
+	td_signals_before_end(leave_terminal);
 }
 
 void td_crash_forget(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(crashes); i++)
 		set(crashes[i], restore, SIG_DFL);
+	td_signals_before_end(NULL);
 }

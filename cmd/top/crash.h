@@ -3,9 +3,9 @@
 #define TD_CMD_TOP_CRASH_H
 
 /*
- * Should this program crash, the terminal gets its modes back, and leaves the
- * screen, before the signal ends it.  The modes are those of now; leave is what
- * the terminal is sent.
+ * Should this program crash, or a signal end it at once, the terminal gets its
+ * modes back, and leaves the screen, before that.  The modes are those of now;
+ * leave is what the terminal is sent.
  */
 void td_crash_prepare(const char *leave);
 void td_crash_forget(void);

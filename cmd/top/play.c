@@ -104,7 +104,6 @@ static int open_player(struct player *p, struct td_notes *notes,
 {
 	struct td_recorded *recorded = &p->recorded;
 	const struct td_ints none = { 0 };
-	sigset_t before;
 	int rc = td_recorded_open(recorded, p->opts->input, p->opts, err);
 
 	if (!rc)
@@ -121,7 +120,7 @@ static int open_player(struct player *p, struct td_notes *notes,
 	if (!rc)
 		rc = td_view_open(&p->view, &recorded->opts, err);
 	if (!rc)
-		rc = td_waiter_open(&p->waiter, &none, &none, &before, err);
+		rc = td_waiter_open(&p->waiter, &none, &none, err);
 	p->waiter.viewer = p->top->screen.fd;
 	return rc;
 }

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -10,34 +11,44 @@
 #include "lib/sample/regular_file.h"
 
 #define DEBUG_FOLDER "/usr/lib/debug"
+/* A larger file is not read only to know whether it is a debug file. */
+#define CRC_MAX ((uint64_t)4 << 30)
 
 /* What a debug file must be. */
 struct wanted {
-	const struct td_sysfs *fs;
+	struct td_search *search;
 	int pid;
 	struct td_build_id build_id; /* else crc */
 	uint32_t crc;
 };
 
-static bool has_crc(int fd, uint32_t want)
+/* No more than the file had at first: who writes it can write on. */
+static int check_crc(int fd, const struct wanted *wanted)
 {
 	unsigned char buf[1 << 16];
 	uLong crc = crc32(0, NULL, 0);
+	struct stat st;
 	off_t at = 0;
 	ssize_t nr;
 
-	while ((nr = pread(fd, buf, sizeof(buf), at)) > 0) {
+	if (fstat(fd, &st))
+		return -ENOENT;
+	if ((uint64_t)st.st_size > CRC_MAX ||
+	    !td_search_take(&wanted->search->bytes, (uint64_t)st.st_size))
+		return -EFBIG;
+	while (at < st.st_size && (nr = pread(fd, buf, sizeof(buf), at)) > 0) {
 		crc = crc32(crc, buf, (uInt)nr);
 		at += nr;
 	}
-	return nr == 0 && crc == want;
+	return at == st.st_size && crc == wanted->crc ? 0 : -ENOENT;
 }
 
-static bool is_wanted(const struct td_elf *debug, const struct wanted *wanted)
+static int check(const struct td_elf *debug, const struct wanted *wanted)
 {
-	if (wanted->build_id.size)
-		return td_build_id_same(&debug->build_id, &wanted->build_id);
-	return has_crc(debug->fd, wanted->crc);
+	if (!wanted->build_id.size)
+		return check_crc(debug->fd, wanted);
+	return td_build_id_same(&debug->build_id, &wanted->build_id) ? 0
+								     : -ENOENT;
 }
 
 /* Opens a path in the root of the process, or in ours. */
@@ -45,14 +56,14 @@ static int open_in(struct td_elf *debug, const struct wanted *wanted, int pid,
 		   const char *path)
 {
 	td_autofree char *full = td_regular_path(pid, path);
-	int rc = full ? td_elf_open(debug, wanted->fs, full) : -ENOMEM;
+	int rc = full ? td_elf_open(debug, wanted->search->fs, full) : -ENOMEM;
 
 	if (rc)
 		return rc == -ENOMEM ? rc : -ENOENT;
-	if (is_wanted(debug, wanted))
-		return 0;
-	td_elf_close(debug);
-	return -ENOENT;
+	rc = check(debug, wanted);
+	if (rc)
+		td_elf_close(debug);
+	return rc;
 }
 
 static int open_either(struct td_elf *debug, const struct wanted *wanted,
@@ -114,16 +125,16 @@ static int open_by_name(struct td_elf *debug, const struct wanted *wanted,
 static const char *link_name(const struct td_elf *file, const char *section,
 			     Elf_Data **data)
 {
-	if (!td_elf_section(file, section, data) ||
-	    !memchr((*data)->d_buf, '\0', (*data)->d_size))
+	*data = td_elf_small(file, section);
+	if (!*data || !memchr((*data)->d_buf, '\0', (*data)->d_size))
 		return NULL;
 	return (*data)->d_buf;
 }
 
 int td_elf_open_debug(struct td_elf *debug, const struct td_elf *file,
-		      const struct td_sysfs *fs, int pid)
+		      struct td_search *search, int pid)
 {
-	struct wanted wanted = { fs, pid, file->build_id, 0 };
+	struct wanted wanted = { search, pid, file->build_id, 0 };
 	int rc = open_by_id(debug, &wanted);
 	const char *name;
 	Elf_Data *data;
@@ -142,9 +153,9 @@ int td_elf_open_debug(struct td_elf *debug, const struct td_elf *file,
 }
 
 int td_elf_open_shared(struct td_elf *shared, const struct td_elf *debug,
-		       const struct td_sysfs *fs, int pid)
+		       struct td_search *search, int pid)
 {
-	struct wanted wanted = { .fs = fs, .pid = pid };
+	struct wanted wanted = { .search = search, .pid = pid };
 	Elf_Data *data;
 	const char *name = link_name(debug, ".gnu_debugaltlink", &data);
 	size_t at = name ? strlen(name) + 1 : 0;

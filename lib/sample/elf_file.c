@@ -9,11 +9,14 @@
 
 #include "lib/base/util.h"
 #include "lib/sample/regular_file.h"
+#include "lib/sample/search.h"
 
 /* The kernel's own is two pages. */
 #define VDSO_MAX     (1 << 20)
 #define SEGMENTS_MAX 65535
-#define NOTES_MAX    (1 << 20)
+#define NOTES_MAX    (1 << 20) /* of all notes of a file */
+#define SMALL_MAX    (1 << 20)
+#define NAMES_MAX    ((uint64_t)64 << 20)
 
 static const struct td_elf closed = { .fd = -1 };
 
@@ -36,11 +39,13 @@ static bool note_id(Elf_Data *data, struct td_build_id *id)
 	return false;
 }
 
-static void read_notes(struct td_elf *file, const GElf_Phdr *phdr)
+/* What was read is kept until the file is closed. */
+static void read_notes(struct td_elf *file, const GElf_Phdr *phdr,
+		       uint64_t *left)
 {
 	Elf_Data *data;
 
-	if (file->build_id.size || phdr->p_filesz > NOTES_MAX)
+	if (file->build_id.size || !td_search_take(left, phdr->p_filesz))
 		return;
 	data = elf_getdata_rawchunk(
 		file->elf, (int64_t)phdr->p_offset, phdr->p_filesz,
@@ -64,6 +69,7 @@ static int add_segment(struct td_elf *file, const GElf_Phdr *phdr)
 
 static int read_segments(struct td_elf *file)
 {
+	uint64_t notes = NOTES_MAX;
 	size_t nr = 0;
 	GElf_Phdr phdr;
 	int rc = 0;
@@ -74,7 +80,7 @@ static int read_segments(struct td_elf *file)
 		if (!gelf_getphdr(file->elf, (int)i, &phdr))
 			break;
 		if (phdr.p_type == PT_NOTE)
-			read_notes(file, &phdr);
+			read_notes(file, &phdr, &notes);
 		else if (phdr.p_type == PT_LOAD)
 			rc = add_segment(file, &phdr);
 	}
@@ -85,16 +91,22 @@ static int check(struct td_elf *file)
 {
 	int rc = -ENOEXEC;
 	Elf_Data *data;
+	size_t names;
 
 	if (file->elf && elf_kind(file->elf) == ELF_K_ELF)
 		rc = read_segments(file);
-	if (rc)
+	if (rc) {
 		td_elf_close(file);
-	else if (!file->build_id.size &&
-		 /* the segments of debug files may have no content */
-		 td_elf_section(file, ".note.gnu.build-id", &data))
+		return rc;
+	}
+	if (elf_getshdrstrndx(file->elf, &names) == 0)
+		file->names = td_elf_strings(file->elf, names, NAMES_MAX);
+	/* the segments of debug files may have no content */
+	data = file->build_id.size ? NULL
+				   : td_elf_small(file, ".note.gnu.build-id");
+	if (data)
 		note_id(data, &file->build_id);
-	return rc;
+	return 0;
 }
 
 int td_elf_open(struct td_elf *file, const struct td_sysfs *fs,
@@ -152,42 +164,79 @@ bool td_elf_address(const struct td_elf *file, uint64_t offset,
 	return false;
 }
 
-Elf_Scn *td_elf_section(const struct td_elf *file, const char *name,
-			Elf_Data **data)
+Elf_Data *td_elf_strings(Elf *elf, size_t section, uint64_t most)
 {
-	size_t names;
+	Elf_Scn *scn = elf_getscn(elf, section);
+	Elf_Data *data;
+	GElf_Shdr shdr;
+
+	if (!scn || !gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_STRTAB ||
+	    shdr.sh_size > most)
+		return NULL;
+	data = elf_getdata(scn, NULL);
+	if (!data || !data->d_buf || !data->d_size ||
+	    ((const char *)data->d_buf)[data->d_size - 1])
+		return NULL;
+	return data;
+}
+
+const char *td_elf_text(const Elf_Data *strings, size_t at)
+{
+	if (!strings || at >= strings->d_size)
+		return NULL;
+	return (const char *)strings->d_buf + at;
+}
+
+const char *td_elf_name(const struct td_elf *file, Elf_Scn *section)
+{
+	GElf_Shdr shdr;
+
+	return gelf_getshdr(section, &shdr)
+		       ? td_elf_text(file->names, shdr.sh_name)
+		       : NULL;
+}
+
+/* The section of a name that has something in the file. */
+static Elf_Scn *find_section(const struct td_elf *file, const char *name,
+			     GElf_Shdr *shdr)
+{
 	Elf_Scn *section = NULL;
 
-	if (elf_getshdrstrndx(file->elf, &names))
-		return NULL;
 	while ((section = elf_nextscn(file->elf, section))) {
-		GElf_Shdr shdr;
-		const char *own;
+		const char *own = td_elf_name(file, section);
 
-		if (!gelf_getshdr(section, &shdr) || shdr.sh_type == SHT_NOBITS)
-			continue;
-		own = elf_strptr(file->elf, names, shdr.sh_name);
-		if (!own || strcmp(own, name) != 0)
-			continue;
-		*data = elf_getdata(section, NULL);
-		if (*data && (*data)->d_buf && (*data)->d_size)
+		if (own && strcmp(own, name) == 0 &&
+		    gelf_getshdr(section, shdr) &&
+		    shdr->sh_type != SHT_NOBITS && shdr->sh_size)
 			return section;
 	}
 	return NULL;
 }
 
-void td_elf_done(struct td_elf *file)
+bool td_elf_has(const struct td_elf *file, const char *name)
 {
-	elf_end(file->elf);
-	file->elf = NULL;
-	td_close_fd(&file->fd);
-	free(file->image);
-	file->image = NULL;
+	GElf_Shdr shdr;
+
+	return find_section(file, name, &shdr);
+}
+
+Elf_Data *td_elf_small(const struct td_elf *file, const char *name)
+{
+	GElf_Shdr shdr;
+	Elf_Scn *section = find_section(file, name, &shdr);
+	Elf_Data *data;
+
+	if (!section || shdr.sh_size > SMALL_MAX)
+		return NULL;
+	data = elf_getdata(section, NULL);
+	return data && data->d_buf && data->d_size ? data : NULL;
 }
 
 void td_elf_close(struct td_elf *file)
 {
-	td_elf_done(file);
+	elf_end(file->elf);
+	td_close_fd(&file->fd);
+	free(file->image);
 	free(file->path);
 	free(file->segments);
 	*file = closed;

@@ -13,6 +13,7 @@ struct td_elf {
 	char *path; /* or NULL */
 	void *image;
 	Elf *elf;
+	Elf_Data *names; /* of the sections; NULL: they have none */
 	struct td_build_id build_id;
 	/* What is loaded into memory. */
 	struct td_elf_segment {
@@ -29,11 +30,21 @@ int td_elf_open_vdso(struct td_elf *file);
 /* The virtual address of an offset in the file.  False if it is not loaded. */
 bool td_elf_address(const struct td_elf *file, uint64_t offset,
 		    uint64_t *address);
-/* A section of a name, or NULL; *data is all of it, and never NULL then. */
-Elf_Scn *td_elf_section(const struct td_elf *file, const char *name,
-			Elf_Data **data);
-/* Closes it, but td_elf_address() still works. */
-void td_elf_done(struct td_elf *file);
+/*
+ * A table of strings of at most so many bytes, or NULL.  Its last byte is 0: with
+ * another one elf_strptr() looks for the end of each string in the whole table.
+ */
+Elf_Data *td_elf_strings(Elf *elf, size_t section, uint64_t most);
+/* The text at a place in such a table (NULL is fine), or NULL. */
+const char *td_elf_text(const Elf_Data *strings, size_t at);
+/* The name of a section, or NULL. */
+const char *td_elf_name(const struct td_elf *file, Elf_Scn *section);
+bool td_elf_has(const struct td_elf *file, const char *name);
+/*
+ * What a section of a name holds, or NULL: if it is empty, or larger than the few
+ * bytes that names and build ids take.
+ */
+Elf_Data *td_elf_small(const struct td_elf *file, const char *name);
 void td_elf_close(struct td_elf *file);
 
 #endif

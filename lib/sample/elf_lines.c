@@ -2,24 +2,33 @@
 #include "lib/sample/elf_lines.h"
 
 #include <dwarf.h>
+#include <endian.h>
+#include <errno.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/base/util.h"
 
-/* The largest programs have a tenth of it. */
-#define UNITS_MAX (4 << 20)
+/* Ranges of all units; the largest programs have a tenth of it. */
+#define UNITS_MAX ((uint64_t)4 << 20)
+/* The debugging information of a file, as it is there, and what is unpacked. */
+#define PLAIN_MAX    ((uint64_t)4 << 30)
+#define UNPACKED_MAX ((uint64_t)1 << 30)
 
-static int add_units(struct td_elf_lines *lines, Dwarf_Die *unit)
+/* Empty ones count, too: many units can have the same list of them. */
+static int add_units(struct td_elf_lines *lines, Dwarf_Die *unit,
+		     uint64_t *left)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t step = 0;
 
-	while (lines->nr < UNITS_MAX &&
-	       (step = dwarf_ranges(unit, step, &base, &start, &end)) > 0) {
+	while ((step = dwarf_ranges(unit, step, &base, &start, &end)) > 0) {
 		struct td_elf_unit *new;
 
+		if (!td_search_take(left, 1))
+			return -EOVERFLOW;
 		if (start >= end)
 			continue;
 		new = td_array_add(&lines->units, lines->nr, sizeof(*new));
@@ -52,55 +61,117 @@ static bool has_open_text(Elf_Scn *section, const char *name)
 	       ((const char *)data->d_buf)[data->d_size - 1];
 }
 
-/* It unpacks sections, so it is asked before they are looked at. */
-static Dwarf *begin(const struct td_elf *file)
+/* The size that stands before the data of ".zdebug_": "ZLIB", 8 bytes. */
+static uint64_t old_size(Elf *elf, const GElf_Shdr *shdr)
 {
-	Dwarf *dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
-	Elf_Scn *section = NULL;
-	GElf_Shdr shdr;
-	size_t names;
+	const Elf_Data *data =
+		elf_getdata_rawchunk(elf, (int64_t)shdr->sh_offset,
+				     4 + sizeof(uint64_t), ELF_T_BYTE);
+	uint64_t size = 0;
 
-	if (!dwarf || elf_getshdrstrndx(file->elf, &names))
-		return dwarf;
+	if (data)
+		memcpy(&size, (const char *)data->d_buf + 4, sizeof(size));
+	return be64toh(size);
+}
+
+/* What a section needs when it is unpacked; 0: it is not packed. */
+static uint64_t unpacked_size(Elf *elf, Elf_Scn *section, const char *name,
+			      const GElf_Shdr *shdr)
+{
+	GElf_Chdr chdr;
+
+	if (shdr->sh_flags & SHF_COMPRESSED)
+		return gelf_getchdr(section, &chdr) ? chdr.ch_size : 0;
+	return strncmp(name, ".z", 2) == 0 ? old_size(elf, shdr) : 0;
+}
+
+/* When it begins, libdw unpacks all sections whose names it knows. */
+static bool take_section(const struct td_elf *file, Elf_Scn *section,
+			 uint64_t *plain, uint64_t *unpacked)
+{
+	const char *name = td_elf_name(file, section);
+	GElf_Shdr shdr;
+
+	if (!name || !strstr(name, "debug_") || !gelf_getshdr(section, &shdr) ||
+	    shdr.sh_type == SHT_NOBITS)
+		return true;
+	return td_search_take(plain, shdr.sh_size) &&
+	       td_search_take(unpacked,
+			      unpacked_size(file->elf, section, name, &shdr));
+}
+
+static bool is_too_large(const struct td_elf *file, struct td_search *search)
+{
+	uint64_t plain = PLAIN_MAX, unpacked = UNPACKED_MAX;
+	Elf_Scn *section = NULL;
+
 	while ((section = elf_nextscn(file->elf, section))) {
-		if (gelf_getshdr(section, &shdr) &&
-		    has_open_text(section,
-				  elf_strptr(file->elf, names, shdr.sh_name))) {
-			dwarf_end(dwarf);
-			return NULL;
+		if (!take_section(file, section, &plain, &unpacked))
+			return true;
+	}
+	return !td_search_take(&search->bytes,
+			       PLAIN_MAX - plain + UNPACKED_MAX - unpacked);
+}
+
+/* The search is in a process of its own, whose end says why. */
+__attribute__((noreturn)) static void end_without_memory(void)
+{
+	_exit(TD_NO_MEMORY);
+}
+
+/* libdw unpacks sections, so it is asked before they are looked at. */
+static int begin(Dwarf **dwarf, const struct td_elf *file,
+		 struct td_search *search)
+{
+	Elf_Scn *section = NULL;
+
+	/* without sound names it would look for their ends for ever */
+	if (!file->names)
+		return 0;
+	if (is_too_large(file, search))
+		return -EOVERFLOW;
+	*dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
+	if (*dwarf)
+		dwarf_new_oom_handler(*dwarf, end_without_memory);
+	while (*dwarf && (section = elf_nextscn(file->elf, section))) {
+		if (has_open_text(section, td_elf_name(file, section))) {
+			dwarf_end(*dwarf);
+			*dwarf = NULL;
 		}
 	}
-	return dwarf;
+	return 0;
 }
 
 /* Without its shared part libdw would look for that itself, anywhere. */
-static int read_units(struct td_elf_lines *lines, const struct td_elf *shared)
+static int read_units(struct td_elf_lines *lines, const struct td_elf *shared,
+		      struct td_search *search)
 {
+	uint64_t left = UNITS_MAX;
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit;
 	int rc = 0;
 
 	if (shared) {
-		lines->shared = begin(shared);
+		rc = begin(&lines->shared, shared, search);
 		if (!lines->shared)
-			return 0;
+			return rc;
 		dwarf_setalt(lines->dwarf, lines->shared);
 	}
 	while (!rc && dwarf_get_units(lines->dwarf, cu, &cu, NULL, NULL, &unit,
 				      NULL) == 0)
-		rc = add_units(lines, &unit);
+		rc = add_units(lines, &unit, &left);
 	return rc;
 }
 
 int td_elf_lines_open(struct td_elf_lines *lines, const struct td_elf *file,
-		      const struct td_elf *shared)
+		      const struct td_elf *shared, struct td_search *search)
 {
-	int rc = 0;
+	int rc;
 
 	*lines = (struct td_elf_lines){ 0 };
-	lines->dwarf = begin(file);
+	rc = begin(&lines->dwarf, file, search);
 	if (lines->dwarf)
-		rc = read_units(lines, shared);
+		rc = read_units(lines, shared, search);
 	if (rc)
 		td_elf_lines_close(lines);
 	else if (lines->nr)

@@ -5,6 +5,7 @@
 #include <elfutils/libdw.h>
 
 #include "lib/sample/elf_file.h"
+#include "lib/sample/search.h"
 
 /* Lines of the source, of a file's debugging information. */
 struct td_elf_lines {
@@ -18,10 +19,10 @@ struct td_elf_lines {
 
 /*
  * Both files must stay open as long as the lines; shared may be NULL.  0, also
- * if there are no lines, or -ENOMEM.
+ * if there are no lines; -ENOMEM; -EOVERFLOW if they are larger than what is read.
  */
 int td_elf_lines_open(struct td_elf_lines *lines, const struct td_elf *file,
-		      const struct td_elf *shared);
+		      const struct td_elf *shared, struct td_search *search);
 /* The path of the source, to free, and the line; NULL if it is not known. */
 char *td_elf_lines_find(const struct td_elf_lines *lines, uint64_t address,
 			int *line);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/sample/elf_symbols.h"
 
+#include <errno.h>
 #include <gelf.h>
 
 #include "lib/base/util.h"
@@ -12,7 +13,7 @@
 struct reading {
 	Elf *elf;
 	Elf_Data *symbols, *indices; /* indices: of more than 65000 sections */
-	size_t names;                /* the section of them */
+	Elf_Data *names;
 	size_t nr;
 };
 
@@ -55,7 +56,7 @@ static int add_symbol(const struct reading *reading, const GElf_Sym *sym,
 		return 0;
 	if (!is_code(reading, sym, index, &shdr))
 		return 0;
-	name = elf_strptr(reading->elf, reading->names, sym->st_name);
+	name = td_elf_text(reading->names, sym->st_name);
 	if (!name || !*name)
 		return 0;
 	symbol.limit = shdr.sh_addr + shdr.sh_size;
@@ -92,36 +93,50 @@ static Elf_Scn *find(Elf *elf, uint32_t type, size_t link, GElf_Shdr *shdr)
 	return NULL;
 }
 
-static bool is_small(Elf *elf, size_t at)
+/* The bytes of a section; 0 if there is none. */
+static uint64_t size_of(Elf *elf, size_t at)
 {
 	Elf_Scn *section = elf_getscn(elf, at);
 	GElf_Shdr shdr;
 
-	return section && gelf_getshdr(section, &shdr) &&
-	       shdr.sh_size <= SECTION_MAX;
+	return section && gelf_getshdr(section, &shdr) ? shdr.sh_size : 0;
+}
+
+/* All that belongs to a table of symbols; NULL if it is too large. */
+static Elf_Data *read_section(Elf *elf, Elf_Scn *section,
+			      struct td_search *search)
+{
+	uint64_t size = size_of(elf, elf_ndxscn(section));
+
+	return size <= SECTION_MAX && td_search_take(&search->bytes, size)
+		       ? elf_getdata(section, NULL)
+		       : NULL;
 }
 
 int td_elf_read_symbols(const struct td_elf *file, uint32_t type,
-			struct td_symbol_table *table)
+			struct td_search *search, struct td_symbol_table *table)
 {
 	struct reading reading = { .elf = file->elf };
 	GElf_Shdr shdr, shndx;
 	Elf_Scn *section = find(file->elf, type, 0, &shdr), *indices;
 
-	if (!section || !is_small(file->elf, elf_ndxscn(section)) ||
-	    !is_small(file->elf, shdr.sh_link))
+	if (!section)
 		return 0;
-	reading.symbols = elf_getdata(section, NULL);
+	if (!td_search_take(&search->bytes, size_of(file->elf, shdr.sh_link)))
+		return -E2BIG;
+	reading.names = td_elf_strings(file->elf, shdr.sh_link, SECTION_MAX);
+	/* a table without names, or one that nobody but us would read */
+	if (!reading.names)
+		return 0;
+	reading.symbols = read_section(file->elf, section, search);
 	if (!reading.symbols)
-		return 0;
+		return -E2BIG;
 	indices =
 		find(file->elf, SHT_SYMTAB_SHNDX, elf_ndxscn(section), &shndx);
-	if (indices && is_small(file->elf, elf_ndxscn(indices)))
-		reading.indices = elf_getdata(indices, NULL);
-	reading.names = shdr.sh_link;
+	if (indices)
+		reading.indices = read_section(file->elf, indices, search);
 	reading.nr = reading.symbols->d_size /
 		     gelf_fsize(file->elf, ELF_T_SYM, 1, EV_CURRENT);
-	if (reading.nr > TD_SYMBOLS_MAX)
-		reading.nr = TD_SYMBOLS_MAX;
+	table->left = &search->symbols;
 	return add_symbols(&reading, table);
 }

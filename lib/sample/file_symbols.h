@@ -8,20 +8,26 @@
 
 /* The symbols of what is mapped, by virtual address in files. */
 struct td_file_symbols {
-	/* Closed if it is none; debug and shared are open only for lines. */
+	/* Closed if there is none. */
 	struct td_elf file, debug, shared;
 	struct td_symbol_table table;
 	struct td_elf_lines lines;
 };
 
 /*
- * Reads the symbols of a file or of the vDSO.  -ENOMEM, -ENODATA if it has none,
- * -ESTALE if it is not what ran, -ENOEXEC if it is no ELF, else -errno of
- * td_regular_open().  In any case it can be used and must be closed.
+ * Reads the symbols of an object: of a file, the vDSO, the kernel, or what a JIT
+ * compiler tells.  -ENOMEM, -ENODATA if it has none, -ESTALE if it is not what
+ * ran, -ENOEXEC if it is no ELF, -EIDRM if it is deleted; -E2BIG, -EFBIG and
+ * -EOVERFLOW if there are more symbols, a larger debug file or more lines than are
+ * read; else -errno of td_regular_open() or as in symbol_lists.h.  In any case
+ * what was read can be used, and must be closed.
  */
 int td_file_symbols_open(struct td_file_symbols *symbols,
 			 const struct td_object *object,
-			 const struct td_sysfs *fs, bool lines);
+			 struct td_search *search);
+/* Makes the symbols' address of a spot's.  False: it has none. */
+bool td_file_symbols_address(const struct td_file_symbols *symbols,
+			     const struct td_object *object, uint64_t *address);
 void td_file_symbols_close(struct td_file_symbols *symbols);
 
 #endif

@@ -13,8 +13,8 @@
 
 /* No function of the kernel is longer; behind its last one is something else. */
 #define KERNEL_REACH (1 << 20)
-/* A perf map that is longer is read up to here. */
-#define MAP_MAX ((size_t)512 << 20)
+/* A list that is longer is read up to here. */
+#define LIST_MAX ((uint64_t)256 << 20)
 
 typedef int (*add_line_fn)(struct td_symbol_table *table, char *line,
 			   uint32_t number);
@@ -70,19 +70,21 @@ static int add_memory(struct td_symbol_table *table, char *line,
 
 /* A line that is longer than the buffer counts with what is in it. */
 static int read_lines(struct td_symbol_table *table, FILE *fp,
-		      add_line_fn add_line)
+		      add_line_fn add_line, struct td_search *search)
 {
 	char line[2 * TD_SYMBOL_NAME_MAX];
 	uint32_t number = 0;
-	size_t bytes = 0;
+	uint64_t left = LIST_MAX;
 	bool whole = true;
 	int rc = 0;
 
-	while (!rc && bytes < MAP_MAX && fgets(line, sizeof(line), fp)) {
+	while (!rc && fgets(line, sizeof(line), fp)) {
 		size_t length = strlen(line);
 		bool begins = whole;
 
-		bytes += length + 1;
+		if (!td_search_take(&left, length + 1) ||
+		    !td_search_take(&search->bytes, length + 1))
+			return -E2BIG;
 		whole = length && line[length - 1] == '\n';
 		if (whole)
 			line[length - 1] = '\0';
@@ -94,7 +96,7 @@ static int read_lines(struct td_symbol_table *table, FILE *fp,
 
 /* Takes over fd. */
 static int read_list(struct td_symbol_table *table, int fd,
-		     add_line_fn add_line)
+		     add_line_fn add_line, struct td_search *search)
 {
 	FILE *fp = fdopen(fd, "re");
 	int rc;
@@ -103,16 +105,20 @@ static int read_list(struct td_symbol_table *table, int fd,
 		close(fd);
 		return -ENOMEM;
 	}
-	rc = read_lines(table, fp, add_line);
+	table->left = &search->symbols;
+	rc = read_lines(table, fp, add_line, search);
 	fclose(fp);
 	return rc;
 }
 
 int td_symbols_read_kernel(struct td_symbol_table *table,
-			   const struct td_sysfs *fs)
+			   struct td_search *search)
 {
-	int fd = td_regular_open(fs, "kallsyms");
-	int rc = fd < 0 ? fd : read_list(table, fd, add_kernel);
+	int proc = search->fs->proc;
+	int fd = proc < 0 ? -1
+			  : openat(proc, "kallsyms",
+				   O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	int rc = fd < 0 ? -errno : read_list(table, fd, add_kernel, search);
 
 	return rc ? rc : table->nr ? 0 : -EACCES;
 }
@@ -168,11 +174,12 @@ static int open_map(const struct td_sysfs *fs, int pid, int root_of)
 }
 
 int td_symbols_read_memory(struct td_symbol_table *table,
-			   const struct td_sysfs *fs, int pid)
+			   struct td_search *search, int pid)
 {
+	const struct td_sysfs *fs = search->fs;
 	int fd = open_map(fs, pid, pid);
 
 	if (fd < 0)
 		fd = open_map(fs, pid, 0);
-	return fd < 0 ? fd : read_list(table, fd, add_memory);
+	return fd < 0 ? fd : read_list(table, fd, add_memory, search);
 }

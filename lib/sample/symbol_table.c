@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "lib/sample/search.h"
 
-/* All names of an object; those of the largest programs have a fifth of it. */
-#define TEXT_MAX ((size_t)1 << 30)
+/* All names of an object; those of the largest programs have half of it. */
+#define TEXT_MAX ((size_t)512 << 20)
 /* Symbols around each other; only wrong files have more of them. */
 #define DEPTH_MAX 64
 
@@ -54,8 +55,9 @@ int td_symbol_table_add(struct td_symbol_table *table,
 	size_t at;
 
 	if (table->nr >= TD_SYMBOLS_MAX ||
-	    TEXT_MAX - table->length < length + 1)
-		return 0;
+	    TEXT_MAX - table->length < length + 1 ||
+	    (table->left && !td_search_take(table->left, 1)))
+		return -E2BIG;
 	new = make_room(table);
 	if (!new)
 		return -ENOMEM;
@@ -66,7 +68,6 @@ int td_symbol_table_add(struct td_symbol_table *table,
 	if (new->end < new->start)
 		new->end = UINT64_MAX;
 	new->name = at;
-	new->function = -1;
 	table->nr++;
 	return 0;
 }
@@ -148,8 +149,8 @@ void td_symbol_table_finish(struct td_symbol_table *table)
 	close_last(table, UINT64_MAX);
 }
 
-struct td_named *td_symbol_table_find(const struct td_symbol_table *table,
-				      uint64_t address)
+const struct td_named *td_symbol_table_find(const struct td_symbol_table *table,
+					    uint64_t address)
 {
 	size_t low = 0, high = table->nr;
 

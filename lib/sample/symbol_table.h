@@ -2,6 +2,7 @@
 #ifndef TD_LIB_SAMPLE_SYMBOL_TABLE_H
 #define TD_LIB_SAMPLE_SYMBOL_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,7 +16,6 @@ struct td_named {
 	size_t name;    /* in text */
 	size_t around;  /* 1 + the place of the next symbol around it, or 0 */
 	uint32_t rank;  /* of several at one address the highest has it */
-	int function;   /* of a td_spots, or -1; the caller's */
 };
 
 /* The symbols of an object.  Zeroed, it is empty. */
@@ -24,19 +24,21 @@ struct td_symbol_table {
 	size_t nr, room;
 	char *text; /* the names, each with a NUL */
 	size_t length, size;
+	uint64_t *left; /* that all tables may have, or NULL */
 };
 
 /*
- * Adds a symbol.  One whose size is 0 reaches to the next, up to limit.  What is
- * more than TD_SYMBOLS_MAX is left out, and long names are cut.  0 or -ENOMEM.
+ * Adds a symbol.  One whose size is 0 reaches to the next, up to limit.  Long names
+ * are cut.  0; -ENOMEM; -E2BIG if there are more than TD_SYMBOLS_MAX, or than all
+ * tables may have.
  */
 int td_symbol_table_add(struct td_symbol_table *table,
 			const struct td_named *symbol, const char *name);
 /* After the last was added; before the first is looked for. */
 void td_symbol_table_finish(struct td_symbol_table *table);
 /* The symbol that begins last of those around an address, or NULL. */
-struct td_named *td_symbol_table_find(const struct td_symbol_table *table,
-				      uint64_t address);
+const struct td_named *td_symbol_table_find(const struct td_symbol_table *table,
+					    uint64_t address);
 const char *td_symbol_table_name(const struct td_symbol_table *table,
 				 const struct td_named *symbol);
 void td_symbol_table_free(struct td_symbol_table *table);

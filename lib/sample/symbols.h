@@ -7,13 +7,24 @@
 #include "lib/machine/sysfs.h"
 #include "lib/sample/spots.h"
 
-/* Finds the functions of spots in objects, which stay open until it is freed. */
+/*
+ * Finds the functions of spots, in processes of their own: whoever can run a
+ * program makes the files that are read for it.  No file of theirs can end us,
+ * take more than so much time and memory, or cost more than its own names.
+ */
 struct td_symbols;
 
 struct td_symbols_setup {
 	const struct td_sysfs *fs; /* kallsyms, /proc/PID/root */
 	bool lines;                /* of the source, too */
 	struct td_notes *notes;    /* what cannot be read, once each */
+	/*
+	 * The search ends when this is readable, and wanted() says so; what was
+	 * found until then stays.  wanted NULL: nobody ends it.
+	 */
+	int stop;
+	bool (*wanted)(void *ctx);
+	void *ctx;
 };
 
 /* NULL: memory ran out.  The setup must outlive it. */
@@ -21,7 +32,8 @@ struct td_symbols *td_symbols_new(const struct td_symbols_setup *setup);
 void td_symbols_free(struct td_symbols *symbols); /* NULL is fine */
 /*
  * Resolves the spots that have no function yet.  One without a symbol becomes a
- * function without a name, at the spot's address.  The only error is -ENOMEM.
+ * function without a name, at the spot's address; notes say why.  The only error
+ * is -ENOMEM.
  */
 int td_symbols_resolve(struct td_symbols *symbols, struct td_spots *spots,
 		       struct td_err *err);

@@ -26,7 +26,7 @@ static int gone(const struct td_sysfs *fs, const char *what, int tid,
 	return td_err_hint(err, "is proc mounted on %s?", fs->proc_path);
 }
 
-/* Returns 0, -ENOMEM, or -ESRCH if the process has ended. */
+/* Returns 0, -ENOMEM, -EMFILE, or -ESRCH if the process has ended. */
 static int add_threads(const struct td_sysfs *fs, int pid, struct td_ints *tids)
 {
 	struct td_names names;
@@ -35,7 +35,7 @@ static int add_threads(const struct td_sysfs *fs, int pid, struct td_ints *tids)
 
 	snprintf(path, sizeof(path), "%d/task", pid);
 	rc = td_sysfs_list(fs->proc, path, &names);
-	if (rc != -ENOMEM && (rc || names.nr == 0))
+	if (rc != -ENOMEM && rc != -EMFILE && (rc || names.nr == 0))
 		rc = -ESRCH;
 	for (size_t i = 0; !rc && i < names.nr; i++) {
 		if (td_parse_int(names.v[i], 1, INT_MAX, &tid) == 0)
@@ -222,6 +222,9 @@ int td_tasks_add_process(const struct td_sysfs *fs, int pid,
 
 	if (rc == -ENOMEM)
 		return td_err_nomem(err);
+	if (rc == -EMFILE)
+		return td_err_set(err, rc, "%s/%d: %s", fs->proc_path, pid,
+				  strerror(EMFILE));
 	return rc ? gone(fs, "process", pid, err) : 0;
 }
 

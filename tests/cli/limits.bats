@@ -54,7 +54,7 @@ assert_refused() {
 	not_under_valgrind "the descriptors are valgrind's, too"
 	needs_strace
 	needs_software_events -a
-	for call in pipe2:1 pipe2:2 pidfd_open:1 signalfd4:1 timerfd_create:1 timerfd_create:2 \
+	for call in pipe2:1 pipe2:2 pipe2:3 pidfd_open:1 timerfd_create:1 timerfd_create:2 \
 		perf_event_open:1 perf_event_open:2; do
 		try strace -o /dev/null -e inject="${call%:*}":error=EMFILE:when="${call#*:}" \
 			"$TDSTAT" --timeout 5000 -x, -- touch made

@@ -423,6 +423,102 @@ LOOP='\x48\x89\xf9\x48\xff\xc9\x75\xfb\xc3'
 	assert_share out second 25
 }
 
+# What takes a minute, or all memory, in any program that only reads it as it is.
+@test "files that are dear to read: what can be told of them, and why not more" {
+	not_under_valgrind "it has limits of its own"
+	real
+	[ "$(uname -m)" = x86_64 ] || skip "the code is x86-64's"
+	build hostile <<-'C'
+		#include <fcntl.h>
+		#include <sys/mman.h>
+		int main(int argc, char **argv)
+		{
+			int fd = open(argv[argc - 1], O_RDONLY);
+			char *at = mmap(NULL, 8192, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+			void (*run)(long) = (void (*)(long))(at + 4096);
+			if (at == MAP_FAILED)
+				return 1;
+			/* the kernel has read it, and that took its time, too */
+			for (int i = 0; i < 600; i++)
+				run(1000000);
+			return 7;
+		}
+	C
+	while read -r kind number named why; do
+		python3 "$BATS_TEST_DIRNAME/hostile.py" "$kind" "$kind.so" "$number"
+		locate -v -j -o out -- ./hostile "$kind.so"
+		[ "$status" -eq 7 ] || fail "$kind: $status"
+		jq -es --arg path "$PWD/$kind.so" --arg named "$named" '.[0] | .object == $path and
+			(.function // "none") == $named and .share > 50' out || fail "$kind: $(head -n 1 out)"
+		found=$(sed -n "s|^tdstat: $PWD/$kind.so: ||p" <<<"$stderr")
+		assert_equal "$kind: $found" "$kind: $why"
+		rm "$kind.so"*
+	done <<-'KINDS'
+		strings 16 none has no symbols: addresses without names
+		sections 16 loop
+		link 400 none its debug file is too large to be read: addresses without names
+		unpack 1100 loop its debugging information is too large to be read: no lines
+		ranges 8000 loop its debugging information is too large to be read: no lines
+		notes 6000 loop
+	KINDS
+}
+
+# assert_nameless OBJECT: most samples are in it, at addresses without a name
+assert_nameless() {
+	jq -es --arg path "$PWD/$1" 'map(select(.object == $path)) |
+		(map(.share) | add) > 40 and all(.function == null)' out
+}
+
+# with_search CALL:WHAT OPTION...: where the process that looks for symbols makes such
+# a system call, strace does that to it
+with_search() {
+	local tell=$1
+
+	shift
+	strace -f -qq -o log -e trace=fstatfs,close_range -e inject="$tell" sh -c 'echo $$ >self; exec "$@"' - \
+		"$TDSTAT" locate -e cpu-clock -j -o out "$@"
+}
+
+@test "what reads symbols crashes: everything else is shown, and it is said" {
+	needs_strace
+	real
+	build_share
+	for where in fstatfs:1 close_range:1; do
+		run --separate-stderr with_search "${where%:*}:signal=SEGV:when=${where#*:}" -- ./share
+		[ "$status" -eq 7 ]
+		assert_nameless share || fail "$where: $(head -n 1 out)"
+		case $where in
+		fstatfs*)
+			[[ $stderr == *"tdstat: $PWD/share: what reads its symbols crashed: addresses without names"* ]]
+			# of the kernel no such file is opened
+			jq -es 'all(.object != "[kernel]" or .function != null)' out || [ "$(id -u)" != 0 ]
+			;;
+		*) grep -qE '^tdstat: symbols of [0-9]+ files? were not looked for: .* has ended: addresses without names$' <<<"$stderr" ;;
+		esac || fail "$where: $stderr"
+	done
+}
+
+@test "a signal ends the search for symbols, and what was sampled is shown" {
+	needs_strace
+	real
+	build_share
+	with_search fstatfs:delay_enter=60000000 -- ./share 2>err 3>&- &
+	tracer=$!
+	for ((i = 0; i < 600; i++)); do
+		! grep -q 'fstatfs(' log 2>/dev/null || break
+		command sleep 0.05
+	done
+	kill -INT "$(cat self)"
+	for ((i = 0; i < 300; i++)); do
+		[ ! -s out ] || break
+		command sleep 0.05
+	done
+	# strace itself waits for the process that it delays
+	kill "$tracer" 2>/dev/null || true
+	assert_nameless share
+	grep -q 'a signal ended the search: addresses without names' err || fail "$(cat err)"
+}
+
 # --- what is running ------------------------------------------------------------
 
 @test "a process that runs already, for a while" {
@@ -466,6 +562,20 @@ LOOP='\x48\x89\xf9\x48\xff\xc9\x75\xfb\xc3'
 	wait $! || status=$?
 	[ "$status" -eq 5 ]
 	[ -e told ]
+}
+
+@test "a command that does not heed SIGTERM: the second one kills it" {
+	not_under_valgrind "the signal is valgrind's"
+	real
+	"$TDSTAT" locate -e cpu-clock -j -o out -- sh -c 'trap "echo >told" TERM; touch runs; while :; do command sleep 0.05; done' 2>err 3>&- &
+	await runs
+	kill $!
+	await told
+	command sleep 0.2
+	kill $!
+	wait $! || status=$?
+	[ "$status" -eq 137 ]
+	[ -e out ]
 }
 
 @test "a time that is over ends the command" {

@@ -5,7 +5,7 @@
 # monotonic clock is used, and instead of suspending the machine we stop tdstat,
 # which lets as many deadlines pass.
 
-# shellcheck disable=SC2016,SC2154 # sh -c; helper.bash
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # sh -c; pid; helper.bash
 load helper
 
 # until_there FILE: something was written to it
@@ -432,4 +432,119 @@ terminal() {
 		"$TDSTAT" -I 20 -D 20 -o out -- sleep 0.05
 	grep -q '^timerfd_create(CLOCK_MONOTONIC' log
 	! grep -v '^timerfd_create(CLOCK_MONOTONIC\|^timerfd_settime\|^---\|^+++' log || fail "another clock"
+}
+
+# --- the second signal ------------------------------------------------------------
+
+# stuck COMMAND...: with a terminal (for top) and a pipe that nobody reads as its
+# output; once it has nothing to do, it gets SIGTERM until it has ended.  Prints the
+# number of signals that took.
+stuck() {
+	timeout 120 python3 - "$@" <<-'PYTHON'
+		import fcntl, os, pty, signal, sys, time
+		pid, terminal = pty.fork()
+		if pid == 0:
+		    if "top" not in sys.argv:
+		        end, pipe = os.pipe()
+		        fcntl.fcntl(pipe, 1031, 4096)  # F_SETPIPE_SZ
+		        os.write(pipe, bytes(4096))
+		        os.set_inheritable(end, True)
+		        os.dup2(pipe, 1)
+		        os.dup2(pipe, 2)
+		    os.execvp(sys.argv[1], sys.argv[1:])
+
+		def times():
+		    with open(f"/proc/{pid}/stat") as stat:
+		        return stat.read().rsplit(")", 1)[1].split()[11:13]
+
+		def ended(seconds):
+		    end = time.time() + seconds
+		    while time.time() < end:
+		        if os.waitpid(pid, os.WNOHANG)[0]:
+		            return True
+		        time.sleep(0.02)
+		    return False
+
+		before = None
+		while before != times():
+		    before = times()
+		    time.sleep(1)
+		for nr in 1, 2, 3:
+		    if ended(0.5):
+		        break
+		    os.kill(pid, signal.SIGTERM)
+		    if ended(1 if nr < 3 else 30):
+		        print(nr)
+		        break
+		else:
+		    os.kill(pid, signal.SIGKILL)
+		    print("it went on")
+	PYTHON
+}
+
+# Whatever keeps it from listening, as here nobody who reads what it writes.
+@test "a second signal, or where it killed the command a third, ends each subcommand" {
+	not_under_valgrind "the signals are valgrind's"
+	needs_software_events -a
+	recording=$BATS_TEST_DIRNAME/../data/alderlake-2.jsonl
+	stubborn=(sh -c 'trap "" TERM; while [ ! -e end ]; do command sleep 0.05; done')
+	for name in stat $("$TDSTAT" help | sed -n '/^Subcommands/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+		most=2
+		case $name in
+		stat)
+			words=(-a -I 10 -e cpu-clock)
+			;;
+		record)
+			words=(record -o kept -I 10 -e cpu-clock -- "${stubborn[@]}")
+			most=3
+			;;
+		diff)
+			words=(diff -r 2 -e task-clock -- "${stubborn[@]}" : true)
+			most=3
+			;;
+		regions | profile)
+			words=("$name" -- "${stubborn[@]}")
+			most=3
+			;;
+		locate)
+			words=(locate -e cpu-clock -- "${stubborn[@]}")
+			most=3
+			;;
+		report) words=(report "$recording" -l 6 --all) ;;
+		top) words=(top "$recording") ;;
+		serve) words=(serve --listen unix:socket) ;;
+		explain) words=(explain tma_retiring) ;;
+		list | doctor | help) words=("$name") ;;
+		*) fail "how does tdstat $name end?" ;;
+		esac
+		rm -f end
+		run -0 stuck "$TDSTAT" "${words[@]}"
+		touch end
+		[[ $output =~ ^[0-9]*$ && ${output:-0} -le $most ]] || fail "$name: $output"
+	done
+}
+
+@test "--pre that goes on and on: the second signal ends it" {
+	not_under_valgrind "the signals are valgrind's"
+	needs_software_events -a
+	background "$TDSTAT" -a -e cpu-clock --pre 'while [ ! -e end ]; do sleep 0.05; done' --timeout 100 -o out
+	for ((i = 0; i < 200; i++)); do
+		! pgrep -P $pid >child || break
+		sleep 0.02
+	done
+	kill -TERM $pid
+	sleep 0.3
+	kill -TERM $pid
+	ended
+	touch end
+	assert_equal "$status" 143
+}
+
+@test "diff: the commands of all runs have the signals that we had" {
+	not_under_valgrind "the mask is valgrind's"
+	needs_software_events
+	look=(grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status)
+	"${look[@]}" >without
+	"$TDSTAT" diff -r 2 --quiet -e task-clock -o out -- "${look[@]}" : "${look[@]}" >with
+	[ "$(sort -u with)" = "$(sort without)" ] || fail "$(cat with)"
 }

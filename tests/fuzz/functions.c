@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The same bytes as an ELF file, a perf map, /proc/kallsyms and /proc/7/maps. */
+#include "lib/sample/find.h"
 #include "lib/sample/spaces.h"
 #include "lib/sample/symbol_table.h"
-#include "lib/sample/symbols.h"
 #include "tests/fuzz/folder.h"
 #include "tests/fuzz/replay.h"
 
@@ -48,19 +48,45 @@ static void check(const struct td_spots *spots)
 		const struct td_spot *spot = &spots->v[i];
 		const struct td_function *function;
 
-		if (spot->function < 0 ||
-		    (size_t)spot->function >= spots->nr_functions ||
+		if (spot->function >= (int)spots->nr_functions ||
 		    spot->file >= (int)spots->nr_files ||
 		    (spot->file < 0) != (spot->line == 0))
 			abort();
+		if (spot->function < 0)
+			continue;
 		function = &spots->functions[spot->function];
-		if (function->object != spot->object ||
+		if (function->object != spot->object || !function->name ||
 		    function->address > spot->address ||
-		    (!function->name && function->address != spot->address) ||
-		    (function->name &&
-		     strlen(function->name) > TD_SYMBOL_NAME_MAX))
+		    strlen(function->name) > TD_SYMBOL_NAME_MAX)
 			abort();
 	}
+}
+
+/* As the process that looks for symbols does, but in this one. */
+static void resolve(const struct td_sysfs *fs, struct td_spots *spots)
+{
+	struct td_search search = { fs, true, TD_SEARCH_BYTES,
+				    TD_SEARCH_SYMBOLS };
+	struct td_finds finds = { .spots = spots, .object = -1, .after = -1 };
+	struct td_unknown unknown;
+	char *bytes = NULL;
+	size_t size = 0, length = 0, at = 0;
+	FILE *fp = open_memstream(&bytes, &size);
+	int kind;
+
+	if (!fp || td_unknown_make(&unknown, spots))
+		abort();
+	for (int i = 0; (i = td_unknown_find(&unknown, i)) >= 0; i++)
+		td_find_object(&search, spots, &unknown, i, fp);
+	fclose(fp);
+	while ((kind = td_finds_take(&finds, bytes + at, size - at, &length)) >
+	       TD_FINDS_MORE)
+		at += length;
+	/* what we write ourselves is what we take */
+	if (kind || at != size || finds.object >= 0)
+		abort();
+	td_unknown_free(&unknown);
+	free(bytes);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -70,13 +96,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		{ .kind = TD_OBJECT_MEMORY, .path = anon_path, .pid = 7 },
 		{ .kind = TD_OBJECT_KERNEL, .path = kernel_path },
 	};
-	struct td_notes notes = { 0 };
 	struct td_sysfs fs = { .sys = -1 };
-	struct td_symbols_setup setup = { &fs, true, &notes };
-	struct td_symbols *symbols = td_symbols_new(&setup);
 	struct td_spaces *spaces = td_spaces_new();
 	struct td_spots spots = { 0 };
-	struct td_err err;
 
 	if (folder_fd < 0)
 		make_folder(files, TD_ARRAY_SIZE(files));
@@ -87,12 +109,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	for (size_t i = 0; i < TD_ARRAY_SIZE(objects); i++)
 		add_spots(&spots, &objects[i], data, size);
-	if (td_symbols_resolve(symbols, &spots, &err))
-		abort();
+	resolve(&fs, &spots);
 	check(&spots);
-	td_symbols_free(symbols);
 	td_spaces_free(spaces);
 	td_spots_free(&spots);
-	td_notes_free(&notes);
 	return 0;
 }

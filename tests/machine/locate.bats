@@ -225,3 +225,26 @@ perf_functions() {
 	[[ $stderr == *"500 samples a second, not 4000"*perf_event_max_sample_rate* ]]
 	jq -es '.[0].function == "scenario_icache"' out
 }
+
+@test "a program of another user whose debug file has no end: root's locate -a ends, and says it" {
+	command -v objcopy >/dev/null || skip "no objcopy"
+	cp "$ACT" act
+	cp "${ACT%/*}/loops.so" .
+	objcopy --strip-all --remove-section=.note.gnu.build-id act
+	cp act act.debug
+	objcopy --add-gnu-debuglink=act.debug act
+	for end in sparse kcore; do
+		case $end in
+		sparse) truncate -s 1T act.debug ;;
+		kcore) ln -sf /proc/kcore act.debug ;;
+		esac
+		"${NOBODY[@]}" ./act 60s:icache &
+		run -0 --separate-stderr locate tma_icache_misses --all-user -a -j -o out -- sleep 2
+		kill $!
+		jq -es --arg path "$PWD/act" 'map(select(.object == $path)) | length > 0 and all(.function == null)' out
+		case $end in
+		sparse) [[ $stderr == *"/act: its debug file is too large to be read: "* ]] ;;
+		kcore) [[ $stderr == *"/act: has no symbols: "* ]] ;;
+		esac
+	done
+}

@@ -319,6 +319,7 @@ static void test_not_files(void)
 	add(TD_OBJECT_FILE, "/dev/null", 0, 1);
 	add(TD_OBJECT_FILE, "/etc/passwd", 0, 1);
 	spot = add(TD_OBJECT_FILE, "/bin/y (deleted)", 0, 1);
+	add(TD_OBJECT_FILE, "/proc/self/status", 0, 1);
 	add(TD_OBJECT_MEMORY, "[unknown]", 0, 1);
 	resolve();
 	is_str(name(spot), "none", "of a deleted file");
@@ -332,7 +333,10 @@ static void test_not_files(void)
 	       "text");
 	is_str(note(3), "/bin/y (deleted): is deleted: addresses without names",
 	       "deleted");
-	ok(notes.nr == 4, "nothing to say of what is not known");
+	is_str(note(4),
+	       "/proc/self/status: is not a regular file: addresses without names",
+	       "what the kernel makes up");
+	ok(notes.nr == 5, "nothing to say of what is not known");
 	end();
 }
 

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/run/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "lib/base/util.h"
+
+static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+/* For the handler, which has nothing else to know it from. */
+static struct {
+	bool is_open;
+	int fds[2];                  /* a pipe of struct td_signal */
+	sigset_t mask, ignored;      /* before */
+	atomic_int waiting;          /* signals that were not taken */
+	_Atomic uint64_t waiting_ns; /* when the first of them came */
+	_Atomic uint64_t first_ns;   /* when the first of all came; 0: none */
+	atomic_bool over, let;
+	void (*tidy_up)(void);
+} heard;
+
+/* It comes again when the handler returns, and nobody catches it. */
+static void end_by(int number)
+{
+	if (heard.tidy_up)
+		heard.tidy_up();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static bool is_second(uint64_t first_ns, uint64_t now)
+{
+	return first_ns && now > first_ns && now - first_ns >= TD_TWICE_NS;
+}
+
+static bool is_to_end(uint64_t now)
+{
+	return heard.let ||
+	       (heard.waiting && is_second(heard.waiting_ns, now)) ||
+	       (heard.over && is_second(heard.first_ns, now));
+}
+
+static void hear(int number, siginfo_t *info, void *context)
+{
+	const struct td_signal signal = { td_now_ns(), number,
+					  info->si_code <= 0 };
+	int before = errno;
+
+	(void)context;
+	if (is_to_end(signal.time_ns)) {
+		end_by(number);
+		return;
+	}
+	if (!heard.first_ns)
+		heard.first_ns = signal.time_ns;
+	if (!heard.waiting++)
+		heard.waiting_ns = signal.time_ns;
+	/* a full pipe has more of them than anybody waits for */
+	if (write(heard.fds[1], &signal, sizeof(signal)) < 0)
+		errno = 0;
+	errno = before;
+}
+
+static int listen_to(int number)
+{
+	struct sigaction action = { .sa_sigaction = hear }, before;
+
+	/* all else that was begun goes on */
+	action.sa_flags = SA_SIGINFO | SA_RESTART;
+	sigfillset(&action.sa_mask);
+	if (sigaction(number, &action, &before))
+		return -1;
+	if (before.sa_handler != SIG_IGN)
+		return 0;
+	if (number == SIGHUP)
+		return sigaction(number, &before, NULL);
+	sigaddset(&heard.ignored, number);
+	return 0;
+}
+
+static sigset_t list_caught(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(caught); i++)
+		sigaddset(&set, caught[i]);
+	return set;
+}
+
+int td_signals_open(void)
+{
+	sigset_t set = list_caught();
+
+	if (heard.is_open)
+		return heard.fds[0];
+	if (pipe2(heard.fds, O_CLOEXEC | O_NONBLOCK))
+		return -1;
+	sigemptyset(&heard.ignored);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(caught); i++) {
+		if (listen_to(caught[i]))
+			return -1;
+	}
+	heard.is_open = sigprocmask(SIG_UNBLOCK, &set, &heard.mask) == 0;
+	return heard.is_open ? heard.fds[0] : -1;
+}
+
+bool td_signals_take(struct td_signal *taken)
+{
+	if (!heard.is_open ||
+	    read(heard.fds[0], taken, sizeof(*taken)) != sizeof(*taken))
+		return false;
+	heard.waiting--;
+	return true;
+}
+
+void td_signals_over(bool over)
+{
+	heard.over = over;
+}
+
+void td_signals_let_through(bool let)
+{
+	heard.let = let;
+}
+
+void td_signals_before_end(void (*tidy_up)(void))
+{
+	heard.tidy_up = tidy_up;
+}
+
+void td_signals_hold(void)
+{
+	sigset_t set = list_caught();
+
+	if (!heard.is_open)
+		return;
+	/* what has waited ends the child when it may */
+	heard.let = true;
+	heard.tidy_up = NULL;
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+void td_signals_restore(void)
+{
+	if (!heard.is_open)
+		return;
+	for (size_t i = 0; i < TD_ARRAY_SIZE(caught); i++) {
+		if (sigismember(&heard.ignored, caught[i]))
+			signal(caught[i], SIG_IGN);
+	}
+	sigprocmask(SIG_SETMASK, &heard.mask, NULL);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_RUN_SIGNALS_H
+#define TD_CMD_RUN_SIGNALS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * SIGINT, SIGTERM, SIGHUP and SIGQUIT, of all subcommands that count.  A signal is
+ * waited for in a poll() like all else (wait.h), and what is to be done for it is
+ * said there.  But it ends this process at once, as if nobody had caught it,
+ *
+ *   if the one before it, TD_TWICE_NS ago or more, is still waited with: something
+ *   keeps us from looking, such as a pipe that nobody reads;
+ *   if counting is over, and one has come before.
+ *
+ * So the second or third one ends each subcommand, whatever it is at.  Signals
+ * closer together count as one: timeout(1), and a terminal that hangs up, signal
+ * us and our process group at the same time.
+ */
+#define TD_TWICE_NS UINT64_C(100000000)
+
+struct td_signal {
+	uint64_t time_ns;
+	int number;
+	bool from_process; /* kill(2), not the terminal */
+};
+
+/*
+ * Catches them from now on, but not a SIGHUP that is ignored, as under nohup(1).
+ * Returns a descriptor that is readable when one has come, for all callers the
+ * same; -1 with errno.
+ */
+int td_signals_open(void);
+/* False: none has come that was not taken. */
+bool td_signals_take(struct td_signal *taken);
+/* What is left to do is to show what was counted. */
+void td_signals_over(bool over);
+/* The first one ends us: nothing would be lost. */
+void td_signals_let_through(bool let);
+/*
+ * What is to be done before one ends us, of what a handler may do; NULL: nothing.
+ */
+void td_signals_before_end(void (*tidy_up)(void));
+/*
+ * In a child, at once: signals wait, as our handlers would tell us of them.
+ * Before its exec(): all is as it was when we were started.
+ */
+void td_signals_hold(void);
+void td_signals_restore(void);
+
+#endif

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/sample/confine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/base/util.h"
+
+/* --- memory ----------------------------------------------------------------- */
+
+/* A limit counts what the process has mapped already, as sanitizers do a lot. */
+static uint64_t mapped_bytes(void)
+{
+	FILE *fp = fopen("/proc/self/statm", "re");
+	uint64_t pages = 0;
+
+	if (fp && fscanf(fp, "%" SCNu64, &pages) != 1)
+		pages = 0;
+	if (fp)
+		fclose(fp);
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void limit(__rlimit_resource_t resource, uint64_t most)
+{
+	const struct rlimit both = { most, most };
+
+	setrlimit(resource, &both);
+}
+
+/* Not more than half of the machine's: what is measured needs the rest. */
+static void limit_memory(void)
+{
+	uint64_t half = (uint64_t)sysconf(_SC_PHYS_PAGES) / 2 *
+			(uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t most = (uint64_t)TD_CONFINED_GB << 30;
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	limit(RLIMIT_AS, mapped_bytes() + (half && half < most ? half : most));
+	/* should memory run out all the same, this is what may end */
+	if (fd >= 0 && write(fd, "1000", 4) < 0)
+		perror("oom_score_adj");
+	td_close_fd(&fd);
+}
+
+/* --- descriptors ------------------------------------------------------------ */
+
+static void close_from(int first, int last)
+{
+	if (first <= last)
+		syscall(SYS_close_range, first, last, 0);
+}
+
+static void close_others(int a, int b)
+{
+	int low = a < b ? a : b, high = a < b ? b : a;
+	int first = STDERR_FILENO + 1;
+
+	close_from(0, STDOUT_FILENO);
+	if (low >= first) {
+		close_from(first, low - 1);
+		first = low + 1;
+	}
+	if (high >= first) {
+		close_from(first, high - 1);
+		first = high + 1;
+	}
+	close_from(first, INT32_MAX);
+}
+
+/* --- rights ----------------------------------------------------------------- */
+
+static void keep_rights_to_read(void)
+{
+	static const unsigned int kept[] = { CAP_DAC_READ_SEARCH,
+					     CAP_SYS_PTRACE, CAP_SYSLOG };
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3
+	};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+	uint32_t keep[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(kept); i++)
+		keep[CAP_TO_INDEX(kept[i])] |= CAP_TO_MASK(kept[i]);
+	if (syscall(SYS_capget, &head, data))
+		return;
+	for (size_t i = 0; i < TD_ARRAY_SIZE(keep); i++) {
+		data[i].permitted &= keep[i];
+		data[i].effective &= keep[i];
+		data[i].inheritable = 0;
+	}
+	syscall(SYS_capset, &head, data);
+}
+
+#ifdef __x86_64__
+/*
+ * What reading files needs: of this program, libelf, libdw, their loading, the C
+ * library and sanitizers.  Everything else fails with EPERM.
+ */
+static const uint16_t allowed[] = {
+	SYS_read,
+	SYS_pread64,
+	SYS_readv,
+	SYS_write,
+	SYS_writev,
+	SYS_close,
+	SYS_fstat,
+	SYS_newfstatat,
+	SYS_stat,
+	SYS_lstat,
+	SYS_statx,
+	SYS_fstatfs,
+	SYS_lseek,
+	SYS_access,
+	SYS_readlink,
+	SYS_readlinkat,
+	SYS_fcntl,
+	SYS_fadvise64,
+	SYS_mmap,
+	SYS_munmap,
+	SYS_mremap,
+	SYS_mprotect,
+	SYS_madvise,
+	SYS_brk,
+	SYS_futex,
+	SYS_sched_yield,
+	SYS_getpid,
+	SYS_gettid,
+	SYS_getuid,
+	SYS_geteuid,
+	SYS_getgid,
+	SYS_getegid,
+	SYS_getrandom,
+	SYS_rt_sigaction,
+	SYS_rt_sigreturn,
+	SYS_rt_sigprocmask,
+	SYS_sigaltstack,
+	SYS_prctl,
+	SYS_getrlimit,
+	SYS_clock_gettime,
+	SYS_gettimeofday,
+	SYS_sysinfo,
+	SYS_sched_getaffinity,
+	SYS_exit,
+	SYS_exit_group,
+};
+
+#define LOAD(field) \
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define ANSWER(what) BPF_STMT(BPF_RET | BPF_K, (what))
+/* Skips so many instructions if it is not so. */
+#define UNLESS(test, value, skip) \
+	BPF_JUMP(BPF_JMP | (test) | BPF_K, (uint32_t)(value), 0, (skip))
+
+#define NR_ALLOWED TD_ARRAY_SIZE(allowed)
+#define WRITES     (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)
+
+static void filter_calls(void)
+{
+	struct sock_filter filter[9 + 2 * NR_ALLOWED] = {
+		LOAD(arch),
+		UNLESS(BPF_JEQ, AUDIT_ARCH_X86_64, 4),
+		LOAD(nr),
+		UNLESS(BPF_JEQ, SYS_openat, 4),
+		LOAD(args[2]), /* its low half */
+		UNLESS(BPF_JSET, WRITES, 1),
+		ANSWER(SECCOMP_RET_ERRNO | EPERM),
+		ANSWER(SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { .filter = filter };
+	unsigned short nr = 8;
+
+	for (size_t i = 0; i < NR_ALLOWED; i++) {
+		filter[nr++] =
+			(struct sock_filter)UNLESS(BPF_JEQ, allowed[i], 1);
+		filter[nr++] = (struct sock_filter)ANSWER(SECCOMP_RET_ALLOW);
+	}
+	filter[nr++] = (struct sock_filter)ANSWER(SECCOMP_RET_ERRNO | EPERM);
+	program.len = nr;
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+}
+#else
+static void filter_calls(void)
+{
+}
+#endif
+
+void td_confine(int keep, int keep_too)
+{
+	close_others(keep, keep_too);
+	limit_memory();
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_FSIZE, 0);
+	keep_rights_to_read();
+	/* each of these is more than is needed against what is known */
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
+		filter_calls();
+}

@@ -46,7 +46,13 @@ int td_run_read(struct td_run *run, uint64_t patience_ns, struct td_err *err)
 	/* the tally keeps the counts of ended threads; ends the use of delta */
 	if (per_thread)
 		td_counter_forget_ended(run->counting.counter);
-	return rc ? td_err_nomem(err) : 0;
+	if (rc)
+		return td_err_nomem(err);
+	return job->target.system_wide
+		       ? td_offline_follow(&run->offline, job,
+					   run->counting.counter,
+					   run->clock.read_ns, err)
+		       : 0;
 }
 
 /*

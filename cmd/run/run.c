@@ -117,6 +117,7 @@ void td_run_close(struct td_run *run)
 	td_counting_close(&run->counting);
 	td_tally_free(&run->tally);
 	td_drilling_end(&run->drilling);
+	td_offline_free(&run->offline);
 	td_latency_close(&run->latency);
 }
 

@@ -115,6 +115,8 @@ static struct td_read_step make_step(const struct td_counter *counter,
 		.pinned = pinned,
 		.resume = pinned && from->may_unpin,
 		.rests = from->family && !set->late,
+		.moves = counter->setup.machine->pmus[from->pmu].kind ==
+			 TD_PMU_OTHER,
 		.late = set->late,
 	};
 }

@@ -7,9 +7,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/util.h"
-#include "lib/counter/offline.h"
 
 static bool is_known(const struct td_offline *offline, int cpu)
 {
@@ -113,25 +113,93 @@ static int say_back(struct td_offline *offline, const struct td_job *job,
 	return rc;
 }
 
+void td_offline_note_refusal(struct td_job *job, const char *what, int rc)
+{
+	char paranoid[16];
+
+	td_notes_add(&job->notes,
+		     "%s again, but the counters cannot be opened anew: %s",
+		     what, strerror(-rc));
+	if (rc == -EACCES &&
+	    td_sysfs_read_at(job->fs.proc, "sys/kernel/perf_event_paranoid",
+			     paranoid, sizeof(paranoid)) > 0)
+		td_notes_add(&job->notes,
+			     "that takes a kernel.perf_event_paranoid of 2 or "
+			     "below (it is %s), or more rights than are left",
+			     paranoid);
+}
+
+/* Notes once of each CPU that stays dead. */
+static int note_refused(struct td_offline *offline, struct td_job *job,
+			const struct td_ints *dead, int rc)
+{
+	td_autofree char *text = NULL, *what = NULL;
+	struct td_ints fresh = { 0 };
+	bool none = true;
+
+	for (size_t i = 0; i < offline->nr; i++) {
+		struct td_offline_cpu *cpu = &offline->v[i];
+
+		if (cpu->refused || !td_ints_has(dead, cpu->cpu))
+			continue;
+		none = false;
+		cpu->refused = true;
+		if (td_ints_add(&fresh, cpu->cpu))
+			break;
+	}
+	text = td_ints_format(&fresh);
+	td_ints_free(&fresh);
+	if (none)
+		return 0;
+	if (!text || asprintf(&what, "CPU(s) %s are there", text) < 0)
+		return -ENOMEM;
+	td_offline_note_refusal(job, what, rc);
+	return 0;
+}
+
 /* Opens what can be opened; *dead is then what cannot. */
-static int open_back(struct td_counter *counter, const struct td_ints *gone,
+static int open_back(struct td_offline *offline, struct td_job *job,
+		     struct td_counter *counter, const struct td_ints *gone,
 		     struct td_ints *dead)
 {
-	struct td_ints back = { 0 };
-	int rc = td_ints_copy(&back, dead);
+	struct td_ints back = { 0 }, stay = { 0 };
+	int rc = td_ints_copy(&back, dead), refused = 0;
 
 	if (!rc)
 		rc = td_ints_remove(&back, gone);
 	if (!rc && back.nr) {
-		td_counter_open_cpus(counter, &back);
+		refused = td_counter_open_cpus(counter, &back);
 		td_ints_free(dead);
 		rc = td_counter_list_dead(counter, dead);
 	}
+	/* ENODEV: gone again */
+	if (!rc && refused && refused != -ENODEV)
+		rc = td_ints_and(&stay, &back, dead);
+	if (!rc && stay.nr)
+		rc = note_refused(offline, job, &stay, refused);
+	td_ints_free(&stay);
 	td_ints_free(&back);
 	return rc;
 }
 
-static int follow(struct td_offline *offline, const struct td_job *job,
+/* Lists those that are not online; none if that is unknown. */
+static int list_gone(const struct td_job *job, const struct td_ints *dead,
+		     struct td_ints *gone)
+{
+	struct td_ints online;
+	struct td_err unused = { 0 };
+	int rc;
+
+	if (td_online_read(&job->fs, &online, &unused))
+		return 0;
+	rc = td_ints_copy(gone, dead);
+	if (!rc)
+		rc = td_ints_remove(gone, &online);
+	td_ints_free(&online);
+	return rc;
+}
+
+static int follow(struct td_offline *offline, struct td_job *job,
 		  struct td_counter *counter, uint64_t now_ns,
 		  struct td_ints *dead)
 {
@@ -139,18 +207,18 @@ static int follow(struct td_offline *offline, const struct td_job *job,
 	int rc = add_new(offline, dead);
 
 	if (!rc)
-		rc = td_find_offline(dead, &gone);
+		rc = list_gone(job, dead, &gone);
 	if (!rc)
 		rc = say_gone(offline, job, &gone);
 	if (!rc)
-		rc = open_back(counter, &gone, dead);
+		rc = open_back(offline, job, counter, &gone, dead);
 	if (!rc)
 		rc = say_back(offline, job, dead, now_ns);
 	td_ints_free(&gone);
 	return rc;
 }
 
-int td_offline_follow(struct td_offline *offline, const struct td_job *job,
+int td_offline_follow(struct td_offline *offline, struct td_job *job,
 		      struct td_counter *counter, uint64_t now_ns,
 		      struct td_err *err)
 {

@@ -12,6 +12,7 @@ struct td_offline_cpu {
 	int cpu;
 	uint64_t since_ns; /* it was counted at least up to here */
 	bool said;         /* that it went */
+	bool refused;      /* it is back, and could not be counted */
 };
 
 /* The CPUs that are not counted at the moment. */
@@ -25,9 +26,11 @@ struct td_offline {
  * After a read, which was at now_ns: says which CPUs went offline, and counts on
  * those that are back.
  */
-int td_offline_follow(struct td_offline *offline, const struct td_job *job,
+int td_offline_follow(struct td_offline *offline, struct td_job *job,
 		      struct td_counter *counter, uint64_t now_ns,
 		      struct td_err *err);
+/* Notes why what is there again, "CPU(s) 3 are there", is not counted all the same. */
+void td_offline_note_refusal(struct td_job *job, const char *what, int rc);
 void td_offline_free(struct td_offline *offline);
 
 #endif

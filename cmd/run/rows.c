@@ -2,6 +2,7 @@
 /* Reads the counters, and records and shows rows. */
 #include <time.h>
 
+#include "cmd/run/cgroups.h"
 #include "cmd/run/run.h"
 #include "lib/base/util.h"
 
@@ -17,6 +18,14 @@ static bool keeps_times(const struct td_job *job)
 {
 	return job->opts->verbose || job->target.enable_on_exec ||
 	       job->machine.nmi_watchdog;
+}
+
+/* What goes away takes its counters with it, and comes back without them. */
+static int follow_target(struct td_run *run, struct td_err *err)
+{
+	td_cgroups_follow(run->job, run->counting.counter);
+	return td_offline_follow(&run->offline, run->job, run->counting.counter,
+				 run->clock.read_ns, err);
 }
 
 int td_run_read(struct td_run *run, uint64_t patience_ns, struct td_err *err)
@@ -48,11 +57,7 @@ int td_run_read(struct td_run *run, uint64_t patience_ns, struct td_err *err)
 		td_counter_forget_ended(run->counting.counter);
 	if (rc)
 		return td_err_nomem(err);
-	return job->target.system_wide
-		       ? td_offline_follow(&run->offline, job,
-					   run->counting.counter,
-					   run->clock.read_ns, err)
-		       : 0;
+	return job->target.system_wide ? follow_target(run, err) : 0;
 }
 
 /*
@@ -110,6 +115,8 @@ static int put_row(struct td_run *run, struct td_err *err)
 
 	run->waited += waited && !run->tally.behind;
 	say_behind(run);
+	/* who counts for days must not wait for them until the end */
+	td_job_say_notes(run->job);
 	clear_row(run);
 	run->printed++;
 	return rc;

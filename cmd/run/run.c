@@ -26,6 +26,8 @@ static struct td_source make_source(struct td_session *session)
 		.latencies = &session->latencies,
 		.cgroups = job->target.cgroups.names,
 		.nr_cgroups = job->target.cgroups.nr,
+		.live_cgroups =
+			job->target.cgroups.nr ? &job->target.cgroups : NULL,
 	};
 }
 

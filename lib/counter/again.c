@@ -7,9 +7,9 @@
  */
 #include <errno.h>
 #include <sched.h>
-#include <string.h>
 
 #include "lib/base/util.h"
+#include "lib/counter/dummy.h"
 #include "lib/counter/parts.h"
 
 /* With the dead ones, all that is open on their CPUs is dead, even if it rests. */
@@ -92,51 +92,65 @@ static int open_step(struct td_counter *counter, struct td_read_step *step)
 	if (rc)
 		td_close_unit(group, cpu, step->thread);
 	take_descriptors(&counter->reader, step, group, cpu);
-	/* the CPU has gone offline again, or its kind of core is not known yet */
-	if (rc && rc != -ENODEV && rc != -ENXIO)
-		td_notes_add(counter->setup.notes,
-			     "the counters of %s cannot be opened anew: %s",
-			     step->name, strerror(-rc));
 	return rc;
 }
 
-/* Of a cgroup, what cannot be opened is not tried again: it was said. */
-static void open_steps(struct td_counter *counter, const struct td_ints *cpus,
-		       int cgroup)
+/* Does the step count in this cgroup?  A group that rests may never have. */
+static bool is_in(const struct td_counter *counter,
+		  const struct td_read_step *step, int cgroup)
+{
+	return step->cgroup == cgroup && group_of(counter, step)->nr;
+}
+
+/* Opens the steps of a cgroup, or those that are dead on some CPUs. */
+static int open_steps(struct td_counter *counter, const struct td_ints *cpus,
+		      int cgroup)
 {
 	struct td_reader *reader = &counter->reader;
+	int first = 0;
 
 	for (size_t s = 0; s < reader->nr_steps; s++) {
 		struct td_read_step *step = &reader->steps[s];
 		int rc;
 
-		if (cgroup ? step->cgroup != cgroup || step->fd < 0
+		if (cgroup ? !is_in(counter, step, cgroup)
 			   : !step->dead || !td_ints_has(cpus, step->cpu))
 			continue;
 		rc = open_step(counter, step);
 		step->dead = cgroup ? rc == -ENODEV : rc != 0;
+		if (rc && !first && !(cgroup && step->dead))
+			first = rc;
 	}
+	return first;
 }
 
-static void open_anew(struct td_counter *counter, const struct td_ints *cpus,
-		      int cgroup)
+static int open_anew(struct td_counter *counter, const struct td_ints *cpus,
+		     int cgroup)
 {
 	cpu_set_t home;
 	bool moves = counter->setup.target->cgroups.nr &&
 		     sched_getaffinity(0, sizeof(home), &home) == 0;
+	int rc = open_steps(counter, cpus, cgroup);
 
-	open_steps(counter, cpus, cgroup);
 	if (moves)
 		sched_setaffinity(0, sizeof(home), &home);
+	return rc;
 }
 
-void td_counter_open_cpus(struct td_counter *counter,
-			  const struct td_ints *cpus)
+int td_counter_open_cpus(struct td_counter *counter, const struct td_ints *cpus)
 {
-	open_anew(counter, cpus, 0);
+	return open_anew(counter, cpus, 0);
 }
 
-void td_counter_open_cgroup(struct td_counter *counter, size_t index)
+int td_counter_open_cgroup(struct td_counter *counter, size_t index)
 {
-	open_anew(counter, NULL, 1 + (int)index);
+	const struct td_counter_setup *setup = &counter->setup;
+	int fd = td_dummy_open(setup->target->cgroups.fds[index],
+			       setup->machine->online.v[0],
+			       PERF_FLAG_PID_CGROUP);
+
+	if (fd < 0 && errno == ENOENT)
+		return -ENOENT;
+	td_close_fd(&fd); /* the real events report other errors */
+	return open_anew(counter, NULL, 1 + (int)index);
 }

@@ -88,18 +88,24 @@ int td_counter_read(struct td_counter *counter, uint64_t patience_ns,
 /*
  * again.c: a CPU that goes offline takes its counters with it for good; so does a
  * cgroup that is removed.  Counters that are opened anew are the same ones for
- * whoever reads: differences go on, without the time in between.  Notes say what
- * cannot be opened.
+ * whoever reads: differences go on, without the time in between.
  *
  * Lists the CPUs with counters that the last reads found dead; free it with
  * td_ints_free().  Returns 0 or -ENOMEM.
  */
 int td_counter_list_dead(struct td_counter *counter, struct td_ints *cpus);
-/* Opens the dead ones of these CPUs anew; those that cannot be stay dead. */
-void td_counter_open_cpus(struct td_counter *counter,
-			  const struct td_ints *cpus);
-/* Opens what counts in a cgroup anew, whose descriptor is that of another one now. */
-void td_counter_open_cgroup(struct td_counter *counter, size_t index);
+/*
+ * Opens the dead ones of these CPUs anew.  Returns the first error; what cannot be
+ * opened stays dead.
+ */
+int td_counter_open_cpus(struct td_counter *counter,
+			 const struct td_ints *cpus);
+/*
+ * Opens what counts in a cgroup anew, whose descriptor is that of another one now.
+ * Returns the first error, -ENOENT if the kernel counts no events there, or not
+ * yet; then it may be tried again.
+ */
+int td_counter_open_cgroup(struct td_counter *counter, size_t index);
 
 /*
  * threads.c: for counting per thread.  The first counts a new thread from now

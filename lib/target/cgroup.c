@@ -317,6 +317,12 @@ static int add_matches(const struct search *search)
 
 /* --- lists ---------------------------------------------------------------- */
 
+static int begin_gone(const struct search *search)
+{
+	search->out->gone = calloc(search->out->nr + 1, sizeof(bool));
+	return search->out->gone ? 0 : td_err_nomem(search->err);
+}
+
 static int run(struct search *search, int (*fill)(const struct search *search))
 {
 	int rc;
@@ -326,8 +332,10 @@ static int run(struct search *search, int (*fill)(const struct search *search))
 	if (search->dir < 0)
 		return td_err_set(search->err, -errno, "%s: %s", search->root,
 				  strerror(errno));
+	search->out->root = search->dir;
 	rc = fill(search);
-	td_close_fd(&search->dir);
+	if (!rc)
+		rc = begin_gone(search);
 	if (rc)
 		td_cgroups_free(search->out);
 	return rc;
@@ -342,6 +350,7 @@ int td_cgroups_match(struct td_cgroups *out, const char *root, const char *list,
 
 	if (rc || out->nr)
 		return rc;
+	td_cgroups_free(out);
 	td_err_set(err, -ENOENT, "no cgroup matched: %s", list);
 	return td_err_hint(err, "looked for in %s", root);
 }
@@ -392,6 +401,9 @@ void td_cgroups_free(struct td_cgroups *cgroups)
 		free(cgroups->names[i]);
 		td_close_fd(&cgroups->fds[i]);
 	}
+	if (cgroups->root)
+		td_close_fd(&cgroups->root);
+	free(cgroups->gone);
 	free(cgroups->names);
 	free(cgroups->fds);
 	td_index_free(&cgroups->index);

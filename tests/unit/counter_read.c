@@ -265,7 +265,8 @@ static void test_apart(void)
 	ok(td_reader_read(&reader, 0, &got, &err) == 0 && got.v[0].value == 0 &&
 		   got.v[0].enabled_ns == 0,
 	   "apart: a member that cannot be read: nor are the others");
-	ok(reader.steps[0].dead && notes.nr == 0, "apart: its CPU went offline");
+	ok(reader.steps[0].dead && notes.nr == 0,
+	   "apart: its CPU went offline");
 	for (int i = 0; i < 2; i++)
 		close(fds[i]);
 	td_reader_free(&reader);

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "cmd/run/cgroups.h"
+#include "cmd/run/newcomers.h"
 #include "cmd/run/run.h"
 #include "lib/base/util.h"
 
@@ -23,9 +24,15 @@ static bool keeps_times(const struct td_job *job)
 /* What goes away takes its counters with it, and comes back without them. */
 static int follow_target(struct td_run *run, struct td_err *err)
 {
-	td_cgroups_follow(run->job, run->counting.counter);
-	return td_offline_follow(&run->offline, run->job, run->counting.counter,
-				 run->clock.read_ns, err);
+	struct td_counter *counter = run->counting.counter;
+	uint64_t now_ns = run->clock.read_ns;
+	int rc = td_offline_follow(&run->offline, run->job, counter, now_ns,
+				   err);
+
+	td_cgroups_follow(run->job, counter);
+	return rc ? rc
+		  : td_newcomers_follow(&run->known_cpus, run->job, counter,
+					now_ns, err);
 }
 
 int td_run_read(struct td_run *run, uint64_t patience_ns, struct td_err *err)

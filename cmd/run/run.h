@@ -84,6 +84,7 @@ struct td_run {
 	struct td_tally tally;
 	struct td_drilling drilling;
 	struct td_offline offline;
+	struct td_ints known_cpus; /* online at any time so far */
 	struct td_latency_sampling latency;
 	int printed; /* rows that were written */
 	int waited;  /* of them, in which no task ran */

@@ -92,7 +92,8 @@ static int open_step(struct td_counter *counter, struct td_read_step *step)
 	if (rc)
 		td_close_unit(group, cpu, step->thread);
 	take_descriptors(&counter->reader, step, group, cpu);
-	return rc;
+	/* a hybrid's PMU says so of a CPU that is offline again */
+	return rc == -ENOENT ? -ENODEV : rc;
 }
 
 /* Does the step count in this cgroup?  A group that rests may never have. */
@@ -132,6 +133,8 @@ static int open_anew(struct td_counter *counter, const struct td_ints *cpus,
 		     sched_getaffinity(0, sizeof(home), &home) == 0;
 	int rc = open_steps(counter, cpus, cgroup);
 
+	if (!rc && cpus)
+		rc = td_counter_add_missing(counter, cpus);
 	if (moves)
 		sched_setaffinity(0, sizeof(home), &home);
 	return rc;

@@ -95,6 +95,12 @@ int td_counter_read(struct td_counter *counter, uint64_t patience_ns,
  */
 int td_counter_list_dead(struct td_counter *counter, struct td_ints *cpus);
 /*
+ * Counts from now on on CPUs that came online since the start, too, which are the
+ * machine's by now; their readings stand behind the others.  After an error it may
+ * be tried again.
+ */
+int td_counter_add_cpus(struct td_counter *counter, const struct td_ints *cpus);
+/*
  * Opens the dead ones of these CPUs anew.  Returns the first error; what cannot be
  * opened stays dead.
  */

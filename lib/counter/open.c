@@ -154,6 +154,34 @@ static int open_member(const struct opening *o, const struct td_group *from,
 	return rc || !filter ? rc : set_filters(group, evsel, filter);
 }
 
+/* The CPUs that a group is to be open on in this set. */
+static int find_cpus(const struct opening *o, const struct td_group *from,
+		     struct td_ints *out)
+{
+	const struct td_pmu *pmu = &o->setup->machine->pmus[from->pmu];
+	struct td_ints all;
+	int rc = td_plan_cpus(pmu, o->setup->target, &all);
+
+	if (rc || !o->set->only.nr) {
+		*out = all;
+		return rc;
+	}
+	rc = td_ints_and(out, &all, &o->set->only);
+	td_ints_free(&all);
+	return rc;
+}
+
+/* What came online later may belong to the PMUs of other groups. */
+static bool is_elsewhere(const struct opening *o, const struct td_group *from)
+{
+	struct td_ints cpus = { 0 };
+	bool elsewhere =
+		o->set->only.nr && find_cpus(o, from, &cpus) == 0 && !cpus.nr;
+
+	td_ints_free(&cpus);
+	return elsewhere;
+}
+
 static struct perf_cpu_map *group_cpus(const struct opening *o,
 				       const struct td_group *from, bool one)
 {
@@ -163,7 +191,7 @@ static struct perf_cpu_map *group_cpus(const struct opening *o,
 
 	if (!target->system_wide)
 		return perf_cpu_map__new_any_cpu();
-	if (td_plan_cpus(&o->setup->machine->pmus[from->pmu], target, &cpus))
+	if (find_cpus(o, from, &cpus))
 		return NULL;
 	if (one && cpus.nr)
 		cpus.nr = 1;
@@ -288,7 +316,9 @@ static int open_next(const struct opening *o, struct td_open_set *set,
 	struct td_open_group *group = &set->groups[set->nr_groups];
 	int rc = 0;
 
-	if (set->tries && from->family)
+	if (is_elsewhere(o, from))
+		*group = (struct td_open_group){ .family = from->family };
+	else if (set->tries && from->family)
 		rc = try_group(o, from, group, failed);
 	else if (set->late && !td_ints_has(&set->families, from->family))
 		*group = (struct td_open_group){ .family = from->family };

@@ -34,6 +34,7 @@ struct td_open_set {
 	struct td_open_group *groups;
 	size_t nr_groups;
 	struct td_ints tids; /* empty: counts on CPUs */
+	struct td_ints only; /* these came online later; empty: all CPUs */
 	/* only tries the groups of families, on one CPU or task */
 	bool tries;
 	/* late: has the groups of these families only */
@@ -144,6 +145,13 @@ int td_counter_open_set(struct td_counter *counter, struct td_open_set *set,
 			struct td_err *err);
 /* Lets the reader read the sets from first on.  Returns 0 or -ENOMEM. */
 int td_counter_read_sets(struct td_counter *counter, size_t first);
+
+/*
+ * add_cpus.c: opens families that were opened on other CPUs while these were
+ * offline.
+ */
+int td_counter_add_missing(struct td_counter *counter,
+			   const struct td_ints *cpus);
 
 /* threads.c: opens a set for each thread of the target. */
 int td_counter_open_threads(struct td_counter *counter, struct td_err *err);

@@ -229,28 +229,42 @@ static void mend_enabled(struct td_reader *reader)
 	}
 }
 
-/*
- * Adds what steps opened late have counted to the steps that they count for.
- * Returns the number of readings before theirs, as they come last.
- */
-static size_t hand_over(struct td_reader *reader)
+/* Adds what steps opened late have counted to the steps that they count for. */
+static void hand_over(const struct td_reader *reader)
 {
 	struct td_reading *v = reader->delta.v;
-	size_t nr = reader->delta.nr;
 
-	for (size_t s = reader->nr_steps; s > 0; s--) {
-		const struct td_read_step *step = &reader->steps[s - 1];
+	for (size_t s = reader->nr_first; s < reader->nr_steps; s++) {
+		const struct td_read_step *step = &reader->steps[s];
 
-		if (!step->late)
-			break;
-		nr = step->first;
-		for (size_t i = 0; i < step->nr; i++) {
+		for (size_t i = 0; step->late && i < step->nr; i++) {
+			const struct td_reading *from = &v[step->first + i];
 			struct td_reading *to =
 				&v[reader->steps[step->into].first + i];
 
-			to->value += v[nr + i].value;
-			to->running_ns += v[nr + i].running_ns;
+			to->value += from->value;
+			to->running_ns += from->running_ns;
 		}
+	}
+}
+
+/*
+ * Leaves out the readings of steps opened late; those of CPUs that came online
+ * later stand behind them.  Returns the number of those that are left.
+ */
+static size_t leave_out_late(struct td_reader *reader)
+{
+	struct td_reading *v = reader->delta.v;
+	size_t nr = 0;
+
+	for (size_t s = 0; s < reader->nr_steps; s++) {
+		const struct td_read_step *step = &reader->steps[s];
+
+		if (step->late)
+			continue;
+		if (nr < step->first)
+			memmove(v + nr, v + step->first, step->nr * sizeof(*v));
+		nr += step->nr;
 	}
 	return nr;
 }
@@ -347,7 +361,8 @@ int td_reader_read(struct td_reader *reader, uint64_t patience_ns,
 	reader->before = reader->now;
 	reader->now = before;
 	*readings = reader->delta;
-	readings->nr = hand_over(reader);
+	hand_over(reader);
+	readings->nr = leave_out_late(reader);
 	readings->behind = behind;
 	readings->read_ns = reader->before.read_ns;
 	return 0;

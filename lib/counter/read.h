@@ -56,6 +56,7 @@ struct td_read_step {
 struct td_reader {
 	struct td_read_step *steps; /* in the order of the readings */
 	size_t nr_steps, nr_ready;  /* nr_ready of them have their readings */
+	size_t nr_first;            /* of them, those of the start */
 	struct td_readings now, before, delta;
 	uint64_t *buf;          /* for one group's read() */
 	size_t largest;         /* members that fit into buf */

@@ -295,6 +295,52 @@ int td_machine_read(const struct td_sysfs *fs, const char *cpuid,
 	return rc;
 }
 
+static int add_all(struct td_ints *to, const struct td_ints *from)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < from->nr; i++)
+		rc = td_ints_add(to, from->v[i]);
+	return rc;
+}
+
+/* A hybrid's PMU lists a CPU when it is online (init_hybrid_pmu() in the kernel). */
+static int add_cpus(const struct td_sysfs *fs, struct td_pmu *pmu,
+		    const struct td_ints *cpus, struct td_ints *added,
+		    struct td_err *err)
+{
+	struct td_pmu now = { .name = pmu->name, .kind = pmu->kind };
+	int rc = td_pmu_read_cpus(fs, &now, cpus, err);
+
+	if (!rc && (add_all(&pmu->cpus, &now.cpus) ||
+		    (added && add_all(added, &now.cpus))))
+		rc = td_err_nomem(err);
+	td_ints_free(&now.cpus);
+	return rc;
+}
+
+int td_machine_add_cpus(const struct td_sysfs *fs, struct td_machine *machine,
+			const struct td_ints *cpus, struct td_ints *added,
+			struct td_err *err)
+{
+	int rc = 0;
+
+	*added = (struct td_ints){ 0 };
+	for (size_t i = 0; !rc && i < machine->nr_pmus; i++) {
+		enum td_pmu_kind kind = machine->pmus[i].kind;
+
+		if (kind == TD_PMU_CORE || kind == TD_PMU_SOFTWARE)
+			rc = add_cpus(fs, &machine->pmus[i], cpus,
+				      kind == TD_PMU_CORE || !machine->nr_core
+					      ? added
+					      : NULL,
+				      err);
+	}
+	if (rc)
+		td_ints_free(added);
+	return rc;
+}
+
 int td_machine_check_known(const struct td_machine *machine, struct td_err *err)
 {
 	if (machine->no_sysfs.code)

@@ -383,29 +383,3 @@ int td_cgroups_name(struct td_cgroups *out, const char *root, const char *list,
 
 	return run(&search, add_elements);
 }
-
-size_t td_cgroups_find(const struct td_cgroups *cgroups, const char *name)
-{
-	uint64_t hash = td_hash_text(name);
-	size_t step = 0, at;
-
-	do {
-		at = td_index_next(&cgroups->index, hash, &step);
-	} while (at != TD_NOT_FOUND && strcmp(cgroups->names[at], name) != 0);
-	return at == TD_NOT_FOUND ? cgroups->nr : at;
-}
-
-void td_cgroups_free(struct td_cgroups *cgroups)
-{
-	for (size_t i = 0; i < cgroups->nr; i++) {
-		free(cgroups->names[i]);
-		td_close_fd(&cgroups->fds[i]);
-	}
-	if (cgroups->root)
-		td_close_fd(&cgroups->root);
-	free(cgroups->gone);
-	free(cgroups->names);
-	free(cgroups->fds);
-	td_index_free(&cgroups->index);
-	*cgroups = (struct td_cgroups){ 0 };
-}

@@ -52,7 +52,7 @@ int td_cgroups_match(struct td_cgroups *out, const char *root, const char *list,
 int td_cgroups_name(struct td_cgroups *out, const char *root, const char *list,
 		    struct td_err *err);
 /*
- * cgroup_again.c: looks whether a folder is still the one that is open.  Returns 0
+ * cgroup_set.c: looks whether a folder is still the one that is open.  Returns 0
  * if it is, and also if it has no name; -ENOENT if it was removed and there is no
  * other of its name; 1 if there is: then the descriptor, which keeps its number, is
  * of that one now.  Other errors leave everything as it was.

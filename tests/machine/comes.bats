@@ -24,7 +24,7 @@ teardown() {
 	tidy_up
 	wait
 	for cpu in 3 4 5 6 7; do
-		[ "$(cat $CPUS/cpu$cpu/online)" = 1 ] || echo 1 >$CPUS/cpu$cpu/online
+		[ "$(cat $CPUS/cpu$cpu/online)" = 1 ] || echo 1 >"$CPUS/cpu$cpu/online"
 	done
 	! [ -d $CGROUPS/web ] || rmdir $CGROUPS/web $CGROUPS/db
 	[ -n "$BATS_TEST_COMPLETED" ] || cat serve.err page

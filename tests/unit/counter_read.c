@@ -755,6 +755,14 @@ static void test_late(void)
 	ok(td_reader_read(&reader, 0, &got, &err) == 0 && got.nr == 2 &&
 		   got.v[1].running_ns == 1 && got.v[1].value == 3,
 	   "and what they count later, once");
+	add_in_task(&reader, 11, 0, true);
+	put_look(reader.steps[4].fd, &(struct look){ 4, 4, 44 }, 1);
+	put_look(reader.steps[3].fd, &(struct look){ 8, 8, 19 }, 1);
+	td_reader_begin(&reader);
+	ok(td_reader_read(&reader, 0, &got, &err) == 0 && got.nr == 3 &&
+		   got.v[1].value == 10 && got.v[2].value == 44 &&
+		   got.v[2].tid == 11,
+	   "what comes behind them takes their place");
 	for (size_t s = 0; s < reader.nr_steps; s++)
 		td_close_fd(&reader.steps[s].fd);
 	td_reader_free(&reader);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Cgroups that are removed, and made anew with the same name. */
+/* Cgroups that were found: they may be removed, and made anew with the same name. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -43,4 +44,30 @@ bool td_cgroup_set_gone(struct td_cgroups *cgroups, size_t index, bool gone)
 	cgroups->gone[index] = gone;
 	cgroups->nr_gone += gone ? 1 : (size_t)-1;
 	return true;
+}
+
+size_t td_cgroups_find(const struct td_cgroups *cgroups, const char *name)
+{
+	uint64_t hash = td_hash_text(name);
+	size_t step = 0, at;
+
+	do {
+		at = td_index_next(&cgroups->index, hash, &step);
+	} while (at != TD_NOT_FOUND && strcmp(cgroups->names[at], name) != 0);
+	return at == TD_NOT_FOUND ? cgroups->nr : at;
+}
+
+void td_cgroups_free(struct td_cgroups *cgroups)
+{
+	for (size_t i = 0; i < cgroups->nr; i++) {
+		free(cgroups->names[i]);
+		td_close_fd(&cgroups->fds[i]);
+	}
+	if (cgroups->root)
+		td_close_fd(&cgroups->root);
+	free(cgroups->gone);
+	free(cgroups->names);
+	free(cgroups->fds);
+	td_index_free(&cgroups->index);
+	*cgroups = (struct td_cgroups){ 0 };
 }

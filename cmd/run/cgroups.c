@@ -3,24 +3,26 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cmd/run/offline.h"
-#include "lib/base/util.h"
 
 /* A service that is started again has a new cgroup of the same name. */
 static void open_anew(struct td_job *job, struct td_counter *counter,
 		      size_t index)
 {
 	struct td_cgroups *cgroups = &job->target.cgroups;
-	td_autofree char *what = NULL;
+	char *name;
 	int rc = td_counter_open_cgroup(counter, index);
 
 	if (rc) {
 		/* the next read tries again; ENOENT is not yet */
 		td_cgroup_set_gone(cgroups, index, true);
-		if (rc != -ENOENT && asprintf(&what, "cgroup %s is there",
-					      cgroups->names[index]) > 0)
-			td_offline_note_refusal(job, what, rc);
+		if (rc == -ENOENT ||
+		    asprintf(&name, "%s is", cgroups->names[index]) < 0)
+			return;
+		td_offline_note_refusal(job, "cgroup", name, rc);
+		free(name);
 		return;
 	}
 	td_cgroup_set_gone(cgroups, index, false);

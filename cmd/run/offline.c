@@ -6,6 +6,7 @@
 #include "cmd/run/offline.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,13 +114,15 @@ static int say_back(struct td_offline *offline, const struct td_job *job,
 	return rc;
 }
 
-void td_offline_note_refusal(struct td_job *job, const char *what, int rc)
+void td_offline_note_refusal(struct td_job *job, const char *what,
+			     const char *name, int rc)
 {
 	char paranoid[16];
 
 	td_notes_add(&job->notes,
-		     "%s again, but the counters cannot be opened anew: %s",
-		     what, strerror(-rc));
+		     "%s %s there again, but the counters cannot be opened "
+		     "anew: %s",
+		     what, name, strerror(-rc));
 	if (rc == -EACCES &&
 	    td_sysfs_read_at(job->fs.proc, "sys/kernel/perf_event_paranoid",
 			     paranoid, sizeof(paranoid)) > 0)
@@ -133,7 +136,8 @@ void td_offline_note_refusal(struct td_job *job, const char *what, int rc)
 static int note_refused(struct td_offline *offline, struct td_job *job,
 			const struct td_ints *dead, int rc)
 {
-	td_autofree char *text = NULL, *what = NULL;
+	td_autofree char *text = NULL;
+	char *name;
 	struct td_ints fresh = { 0 };
 	bool none = true;
 
@@ -151,9 +155,10 @@ static int note_refused(struct td_offline *offline, struct td_job *job,
 	td_ints_free(&fresh);
 	if (none)
 		return 0;
-	if (!text || asprintf(&what, "CPU(s) %s are there", text) < 0)
+	if (!text || asprintf(&name, "%s are", text) < 0)
 		return -ENOMEM;
-	td_offline_note_refusal(job, what, rc);
+	td_offline_note_refusal(job, "CPU(s)", name, rc);
+	free(name);
 	return 0;
 }
 

@@ -29,8 +29,9 @@ struct td_offline {
 int td_offline_follow(struct td_offline *offline, struct td_job *job,
 		      struct td_counter *counter, uint64_t now_ns,
 		      struct td_err *err);
-/* Notes why what is there again, "CPU(s) 3 are there", is not counted all the same. */
-void td_offline_note_refusal(struct td_job *job, const char *what, int rc);
+/* Notes why what is there again, "CPU(s)" "3 are", is not counted all the same. */
+void td_offline_note_refusal(struct td_job *job, const char *what,
+			     const char *name, int rc);
 void td_offline_free(struct td_offline *offline);
 
 #endif

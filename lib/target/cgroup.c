@@ -148,9 +148,10 @@ static int add(const struct search *search, const char *name, int fd)
 	struct td_cgroups *out = search->out;
 	char **names = td_array_add(&out->names, out->nr, sizeof(*names));
 	int *fds = td_array_add(&out->fds, out->nr, sizeof(*fds));
+	bool *gone = td_array_add(&out->gone, out->nr, sizeof(*gone));
 	char *copy = name ? strdup(name) : NULL;
 
-	if (!names || !fds || (name && !copy) ||
+	if (!names || !fds || !gone || (name && !copy) ||
 	    (name && td_index_add(&out->index, td_hash_text(name), out->nr))) {
 		free(copy);
 		td_close_fd(&fd);
@@ -158,6 +159,7 @@ static int add(const struct search *search, const char *name, int fd)
 	}
 	*names = copy;
 	*fds = fd;
+	*gone = false;
 	out->nr++;
 	return 0;
 }
@@ -317,12 +319,6 @@ static int add_matches(const struct search *search)
 
 /* --- lists ---------------------------------------------------------------- */
 
-static int begin_gone(const struct search *search)
-{
-	search->out->gone = calloc(search->out->nr + 1, sizeof(bool));
-	return search->out->gone ? 0 : td_err_nomem(search->err);
-}
-
 static int run(struct search *search, int (*fill)(const struct search *search))
 {
 	int rc;
@@ -334,8 +330,6 @@ static int run(struct search *search, int (*fill)(const struct search *search))
 				  strerror(errno));
 	search->out->root = search->dir;
 	rc = fill(search);
-	if (!rc)
-		rc = begin_gone(search);
 	if (rc)
 		td_cgroups_free(search->out);
 	return rc;

@@ -68,7 +68,7 @@ await_said() {
 
 switch() {
 	for cpu in "${@:2}"; do
-		echo "$1" >$CPUS/cpu$cpu/online
+		echo "$1" >"$CPUS/cpu$cpu/online"
 	done
 }
 

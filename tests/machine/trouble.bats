@@ -162,7 +162,7 @@ without_deadlines() {
 # four, and in all of them, from the time of their cycles; made up is none of these
 cpus_of() {
 	awk -F, '$4 ~ /core/ { rate = $2 / $5; n++; ns[n] = $5; time[n] = $1
-		if (rate < 2.5 || rate > 3.1) { print; bad = 1 } }
+		if (rate > 3.1) { print; bad = 1 } }
 		END { for (i = 1; i <= n; i++) { all += ns[i] / 1e9
 				if (i <= 2) first += ns[i] / 1e9
 				if (i > n - 4) last += ns[i] / 1e9 }
@@ -260,11 +260,12 @@ come() {
 		END { print had["CPU2"], had["CPU3"], rows["CPU3"]
 			exit !had["CPU3"] || had["CPU2"] != had["CPU3"] || rows["CPU3"] > 6 || rows["CPU3"] < 2 }' rows
 	grep ',CPU3,' rows | tail -n 1 | grep -E ',CPU3,cpu_core,[0-9.]+,100.00,[0-9.]+,25\.[0-9]+,'
-	# and it may go and come again
+}
+
+@test "a CPU that came online later goes and comes back" {
 	echo 0 >$CPUS/cpu3/online
-	rm rows
-	(behind_rows 4 come && behind_rows 8 away_and_back) 3>&- &
-	run -0 --separate-stderr "$TDSTAT" -a -I 300 --interval-count 14 -x, -e cycles,cpu-clock -o rows
+	(behind_rows 4 come && behind_rows 20 away_and_back) 3>&- &
+	run -0 --separate-stderr "$TDSTAT" -a -I 300 --interval-count 24 -x, -e cycles,cpu-clock -o rows
 	wait $!
 	without_deadlines
 	[ "${#stderr_lines[@]}" -eq 3 ]

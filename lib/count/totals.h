@@ -6,9 +6,8 @@
 
 /* One event over all CPUs or tasks of an id. */
 struct td_total {
-	unsigned int nr;         /* number of CPUs or tasks where it was read */
-	unsigned int nr_enabled; /* of them, where it was enabled at all */
-	double value; /* scaled up to the whole time; NaN if it never ran */
+	unsigned int nr; /* number of CPUs or tasks where it was read */
+	double value;    /* scaled up to the whole time; NaN if it never ran */
 	uint64_t enabled_ns, running_ns;
 	uint64_t covered_ns; /* the PMU's time on the CPUs or tasks it ran on */
 	/*
@@ -22,6 +21,7 @@ struct td_total {
 	 * ratio must have run on the same ones.
 	 */
 	uint64_t where;
+	unsigned int nr_enabled; /* of nr, where it was enabled at all */
 };
 
 struct td_total_id {

@@ -2,8 +2,7 @@
 #include "cmd/run/cgroups.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "cmd/run/offline.h"
 
@@ -12,17 +11,18 @@ static void open_anew(struct td_job *job, struct td_counter *counter,
 		      size_t index)
 {
 	struct td_cgroups *cgroups = &job->target.cgroups;
-	char *name;
 	int rc = td_counter_open_cgroup(counter, index);
 
 	if (rc) {
 		/* the next read tries again; ENOENT is not yet */
 		td_cgroup_set_gone(cgroups, index, true);
-		if (rc == -ENOENT ||
-		    asprintf(&name, "%s is", cgroups->names[index]) < 0)
+		if (rc == -ENOENT)
 			return;
-		td_offline_note_refusal(job, "cgroup", name, rc);
-		free(name);
+		td_notes_add(&job->notes,
+			     "cgroup %s is there again, but the counters "
+			     "cannot be opened anew: %s",
+			     cgroups->names[index], strerror(-rc));
+		td_offline_note_rights(job, rc);
 		return;
 	}
 	td_cgroup_set_gone(cgroups, index, false);

@@ -6,7 +6,6 @@
 #include "cmd/run/offline.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,22 +113,18 @@ static int say_back(struct td_offline *offline, const struct td_job *job,
 	return rc;
 }
 
-void td_offline_note_refusal(struct td_job *job, const char *what,
-			     const char *name, int rc)
+void td_offline_note_rights(struct td_job *job, int rc)
 {
 	char paranoid[16];
 
-	td_notes_add(&job->notes,
-		     "%s %s there again, but the counters cannot be opened "
-		     "anew: %s",
-		     what, name, strerror(-rc));
-	if (rc == -EACCES &&
+	if (rc != -EACCES ||
 	    td_sysfs_read_at(job->fs.proc, "sys/kernel/perf_event_paranoid",
-			     paranoid, sizeof(paranoid)) > 0)
-		td_notes_add(&job->notes,
-			     "that takes a kernel.perf_event_paranoid of 2 or "
-			     "below (it is %s), or more rights than are left",
-			     paranoid);
+			     paranoid, sizeof(paranoid)) <= 0)
+		return;
+	td_notes_add(&job->notes,
+		     "that takes a kernel.perf_event_paranoid of 2 or below "
+		     "(it is %s), or more rights than are left",
+		     paranoid);
 }
 
 /* Notes once of each CPU that stays dead. */
@@ -137,7 +132,6 @@ static int note_refused(struct td_offline *offline, struct td_job *job,
 			const struct td_ints *dead, int rc)
 {
 	td_autofree char *text = NULL;
-	char *name;
 	struct td_ints fresh = { 0 };
 	bool none = true;
 
@@ -155,10 +149,13 @@ static int note_refused(struct td_offline *offline, struct td_job *job,
 	td_ints_free(&fresh);
 	if (none)
 		return 0;
-	if (!text || asprintf(&name, "%s are", text) < 0)
+	if (!text)
 		return -ENOMEM;
-	td_offline_note_refusal(job, "CPU(s)", name, rc);
-	free(name);
+	td_notes_add(&job->notes,
+		     "CPU(s) %s are there again, but the counters cannot be "
+		     "opened anew: %s",
+		     text, strerror(-rc));
+	td_offline_note_rights(job, rc);
 	return 0;
 }
 

@@ -29,9 +29,8 @@ struct td_offline {
 int td_offline_follow(struct td_offline *offline, struct td_job *job,
 		      struct td_counter *counter, uint64_t now_ns,
 		      struct td_err *err);
-/* Notes why what is there again, "CPU(s)" "3 are", is not counted all the same. */
-void td_offline_note_refusal(struct td_job *job, const char *what,
-			     const char *name, int rc);
+/* After an error of opening what is there again: notes what would allow it. */
+void td_offline_note_rights(struct td_job *job, int rc);
 void td_offline_free(struct td_offline *offline);
 
 #endif

@@ -162,6 +162,18 @@ static int assign_cgroups(struct td_job *job, struct td_err *err)
 		       : 0;
 }
 
+/* Of a command, which seldom is such a machine, there is nothing to say. */
+static void leave_guests_out(struct td_job *job)
+{
+	job->target.exclude_guest = true;
+	if (!job->target.system_wide && !td_opts_attaches(job->opts))
+		return;
+	td_notes_add(&job->notes,
+		     "not counting guests: KVM gives virtual machines the "
+		     "counters for themselves (enable_mediated_pmu), and while "
+		     "guests are counted none can start");
+}
+
 static int make_target(struct td_job *job, struct td_err *err)
 {
 	const struct td_opts *opts = job->opts;
@@ -171,6 +183,8 @@ static int make_target(struct td_job *job, struct td_err *err)
 		td_notes_add(&job->notes,
 			     "-p and -t count tasks: %s is ignored",
 			     opts->overridden);
+	if (!rc && job->machine.guests_have_pmus)
+		leave_guests_out(job);
 	if (!rc)
 		rc = td_target_open_cgroups(&job->target, &job->fs, opts,
 					    &job->notes, err);

@@ -2,6 +2,8 @@
 /* Reads the counters, and records and shows rows. */
 #include <time.h>
 
+#include "cmd/run/cgroups.h"
+#include "cmd/run/newcomers.h"
 #include "cmd/run/run.h"
 #include "lib/base/util.h"
 
@@ -17,6 +19,20 @@ static bool keeps_times(const struct td_job *job)
 {
 	return job->opts->verbose || job->target.enable_on_exec ||
 	       job->machine.nmi_watchdog;
+}
+
+/* What goes away takes its counters with it, and comes back without them. */
+static int follow_target(struct td_run *run, struct td_err *err)
+{
+	struct td_counter *counter = run->counting.counter;
+	uint64_t now_ns = run->clock.read_ns;
+	int rc = td_offline_follow(&run->offline, run->job, counter, now_ns,
+				   err);
+
+	td_cgroups_follow(run->job, counter);
+	return rc ? rc
+		  : td_newcomers_follow(&run->known_cpus, run->job, counter,
+					now_ns, err);
 }
 
 int td_run_read(struct td_run *run, uint64_t patience_ns, struct td_err *err)
@@ -46,7 +62,9 @@ int td_run_read(struct td_run *run, uint64_t patience_ns, struct td_err *err)
 	/* the tally keeps the counts of ended threads; ends the use of delta */
 	if (per_thread)
 		td_counter_forget_ended(run->counting.counter);
-	return rc ? td_err_nomem(err) : 0;
+	if (rc)
+		return td_err_nomem(err);
+	return job->target.system_wide ? follow_target(run, err) : 0;
 }
 
 /*
@@ -104,6 +122,8 @@ static int put_row(struct td_run *run, struct td_err *err)
 
 	run->waited += waited && !run->tally.behind;
 	say_behind(run);
+	/* who counts for days must not wait for them until the end */
+	td_job_say_notes(run->job);
 	clear_row(run);
 	run->printed++;
 	return rc;

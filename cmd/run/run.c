@@ -26,6 +26,8 @@ static struct td_source make_source(struct td_session *session)
 		.latencies = &session->latencies,
 		.cgroups = job->target.cgroups.names,
 		.nr_cgroups = job->target.cgroups.nr,
+		.live_cgroups =
+			job->target.cgroups.nr ? &job->target.cgroups : NULL,
 	};
 }
 
@@ -117,6 +119,8 @@ void td_run_close(struct td_run *run)
 	td_counting_close(&run->counting);
 	td_tally_free(&run->tally);
 	td_drilling_end(&run->drilling);
+	td_offline_free(&run->offline);
+	td_ints_free(&run->known_cpus);
 	td_latency_close(&run->latency);
 }
 

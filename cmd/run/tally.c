@@ -7,16 +7,16 @@
 
 static int add_same(struct td_readings *sum, const struct td_readings *delta)
 {
+	size_t nr = sum->nr;
 	struct td_reading *v;
 
-	if (sum->nr) {
-		td_readings_add(sum, delta);
+	td_readings_add(sum, delta);
+	if (delta->nr == nr)
 		return 0;
-	}
 	v = reallocarray(sum->v, delta->nr + 1, sizeof(*v));
 	if (!v)
 		return -ENOMEM;
-	memcpy(v, delta->v, delta->nr * sizeof(*v));
+	memcpy(v + nr, delta->v + nr, (delta->nr - nr) * sizeof(*v));
 	sum->v = v;
 	sum->nr = delta->nr;
 	return 0;

@@ -22,7 +22,8 @@ struct td_tally {
 
 /*
  * Adds the counts of a read.  Per thread, readings come and go; otherwise all
- * reads give the same readings in the same order.  Returns 0 or -ENOMEM.
+ * reads give the same readings in the same order, and maybe more behind them.
+ * Returns 0 or -ENOMEM.
  */
 int td_tally_add(struct td_tally *tally, const struct td_readings *delta,
 		 bool per_thread);

@@ -37,6 +37,7 @@ void td_exposed_begin(struct td_exposed *exposed, const struct td_opts *opts,
 			(uint64_t)opts->interval_ms * TD_NS_A_MS,
 		.counters.always_enabled =
 			!source->nr_cgroups && td_opts_system_wide(opts),
+		.counters.cgroups = source->live_cgroups,
 		.info.version = TDSTAT_VERSION,
 		.info.files = source->files_version,
 		.info.model = machine->model ? machine->model->name : "",

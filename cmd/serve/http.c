@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
 #include "cmd/serve/mhd.h"
 #include "lib/base/util.h"
@@ -17,6 +19,7 @@
 #define SILENCE_S       15          /* without a byte */
 #define LONGEST_NS      UINT64_C(30000000000) /* from answer to answer */
 #define CROWDED_NS      UINT64_C(2000000000)  /* the same, with no room left */
+#define LOOK_NS         500000000L            /* between two looks at that */
 
 /* A connection, and when its last answer was sent, or it was opened. */
 struct guest {
@@ -24,13 +27,21 @@ struct guest {
 	uint64_t since_ns;
 };
 
+/* The same text, for a connection that may be kept, and for one that ends with it. */
+struct page {
+	struct MHD_Response *kept, *last;
+};
+
 struct td_http {
 	struct td_mhd mhd;
 	struct MHD_Daemon *daemon;
-	pthread_mutex_t lock; /* of what follows */
-	struct MHD_Response *pages[TD_NR_EXPOSITIONS];
+	int timer; /* ticks while anybody is connected */
+	/* these end the connection, too: who needs them will not ask again */
 	struct MHD_Response *pointer, *not_found, *not_allowed;
+	pthread_mutex_t lock; /* of what follows */
+	struct page pages[TD_NR_EXPOSITIONS];
 	struct guest guests[MAX_CONNECTIONS];
+	size_t nr_guests;
 };
 
 /* --- who is connected ----------------------------------------------------- */
@@ -52,6 +63,15 @@ static struct guest *find_guest(struct td_http *http, int fd)
 	return NULL;
 }
 
+/* A service that nobody asks is not woken. */
+static void set_timer(const struct td_http *http, bool on)
+{
+	const struct timespec look = { 0, on ? LOOK_NS : 0 };
+	const struct itimerspec spec = { look, look };
+
+	timerfd_settime(http->timer, 0, &spec, NULL);
+}
+
 /* Descriptors are closed after this was called. */
 static void note_connection(void *ctx, struct MHD_Connection *connection,
 			    void **unused,
@@ -65,8 +85,12 @@ static void note_connection(void *ctx, struct MHD_Connection *connection,
 	(void)unused;
 	pthread_mutex_lock(&http->lock);
 	guest = find_guest(http, begins ? -1 : fd);
-	if (guest)
+	if (guest) {
 		*guest = (struct guest){ begins ? fd : -1, td_now_ns() };
+		http->nr_guests += begins ? 1 : (size_t)-1;
+		if (http->nr_guests == (begins ? 1 : 0))
+			set_timer(http, begins);
+	}
 	pthread_mutex_unlock(&http->lock);
 }
 
@@ -85,12 +109,25 @@ static void note_answer(void *ctx, struct MHD_Connection *connection,
 	pthread_mutex_unlock(&http->lock);
 }
 
+static bool is_crowded(const struct td_http *http)
+{
+	return http->nr_guests == MAX_CONNECTIONS;
+}
+
+int td_http_timer(const struct td_http *http)
+{
+	return http->timer;
+}
+
 void td_http_cut_off(struct td_http *http)
 {
-	uint64_t now = td_now_ns(), longest;
+	uint64_t now = td_now_ns(), longest, ticks;
 
+	/* nothing to read means that the last guest has just left */
+	if (read(http->timer, &ticks, sizeof(ticks)) < 0)
+		return;
 	pthread_mutex_lock(&http->lock);
-	longest = find_guest(http, -1) ? LONGEST_NS : CROWDED_NS;
+	longest = is_crowded(http) ? CROWDED_NS : LONGEST_NS;
 	for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
 		const struct guest *guest = &http->guests[i];
 
@@ -119,6 +156,18 @@ static bool may_ask(const char *method)
 	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
 }
 
+/*
+ * While others wait for a place, a connection has one answer: kept, those who ask
+ * often enough would have all the places for good.
+ */
+static struct MHD_Response *page_for(const struct td_http *http,
+				     struct MHD_Connection *connection)
+{
+	const struct page *page = &http->pages[wanted(http, connection)];
+
+	return is_crowded(http) ? page->last : page->kept;
+}
+
 /* Answers under the lock: the page is kept as long as it is being sent. */
 static enum MHD_Result send_page(struct td_http *http,
 				 struct MHD_Connection *connection,
@@ -130,7 +179,7 @@ static enum MHD_Result send_page(struct td_http *http,
 
 	pthread_mutex_lock(&http->lock);
 	if (strcmp(url, "/metrics") == 0)
-		response = http->pages[wanted(http, connection)];
+		response = page_for(http, connection);
 	else if (strcmp(url, "/") == 0)
 		response = http->pointer;
 	else
@@ -182,31 +231,63 @@ static struct MHD_Response *make_response(const struct td_http *http,
 	return response;
 }
 
+static struct MHD_Response *make_last(const struct td_http *http, char *text,
+				      size_t size, const char *type)
+{
+	struct MHD_Response *response =
+		make_response(http, text, size, MHD_RESPMEM_MUST_COPY, type);
+
+	if (response)
+		http->mhd.add_response_header(response, "Connection", "close");
+	return response;
+}
+
 static struct MHD_Response *make_fixed(const struct td_http *http, char *text)
 {
-	return make_response(http, text, strlen(text), MHD_RESPMEM_PERSISTENT,
-			     "text/plain; charset=utf-8");
+	return make_last(http, text, strlen(text), "text/plain; charset=utf-8");
+}
+
+static void free_response(const struct td_http *http,
+			  struct MHD_Response *response)
+{
+	if (response)
+		http->mhd.destroy_response(response);
+}
+
+static void free_page(const struct td_http *http, const struct page *page)
+{
+	free_response(http, page->kept);
+	free_response(http, page->last);
+}
+
+/* Takes over the text, also on error. */
+static int make_page(const struct td_http *http, enum td_exposition how,
+		     char *text, size_t size, struct page *page)
+{
+	const char *type = td_out_openmetrics_type(how);
+
+	page->last = make_last(http, text, size, type);
+	page->kept =
+		make_response(http, text, size, MHD_RESPMEM_MUST_FREE, type);
+	if (!page->kept)
+		free(text);
+	return page->kept && page->last ? 0 : -ENOMEM;
 }
 
 int td_http_set_page(struct td_http *http, enum td_exposition how, char *text,
 		     size_t size, struct td_err *err)
 {
-	struct MHD_Response *page =
-		text ? make_response(http, text, size, MHD_RESPMEM_MUST_FREE,
-				     td_out_openmetrics_type(how))
-		     : NULL;
-	struct MHD_Response *before;
+	struct page page = { 0 }, before;
 
-	if (!page) {
-		free(text);
+	if (!text || make_page(http, how, text, size, &page)) {
+		free_page(http, &page);
 		return td_err_nomem(err);
 	}
 	pthread_mutex_lock(&http->lock);
 	before = http->pages[how];
 	http->pages[how] = page;
 	pthread_mutex_unlock(&http->lock);
-	if (before)
-		http->mhd.destroy_response(before);
+	free_page(http, &before);
 	return 0;
 }
 
@@ -227,6 +308,15 @@ static int make_fixed_pages(struct td_http *http, struct td_err *err)
 
 /* --- the thread ----------------------------------------------------------- */
 
+static int open_timer(struct td_http *http, struct td_err *err)
+{
+	http->timer =
+		timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	return http->timer >= 0 ? 0
+				: td_err_set(err, -errno, "timerfd: %s",
+					     strerror(errno));
+}
+
 struct td_http *td_http_new(struct td_err *err)
 {
 	struct td_http *http = calloc(1, sizeof(*http));
@@ -238,7 +328,7 @@ struct td_http *td_http_new(struct td_err *err)
 	pthread_mutex_init(&http->lock, NULL);
 	for (size_t i = 0; i < MAX_CONNECTIONS; i++)
 		http->guests[i].fd = -1;
-	if (td_mhd_load(&http->mhd, err) == 0 &&
+	if (open_timer(http, err) == 0 && td_mhd_load(&http->mhd, err) == 0 &&
 	    make_fixed_pages(http, err) == 0)
 		return http;
 	td_http_stop(http);
@@ -266,13 +356,6 @@ int td_http_start(struct td_http *http, int fd, struct td_err *err)
 					 "libmicrohttpd cannot be started");
 }
 
-static void free_response(const struct td_http *http,
-			  struct MHD_Response *response)
-{
-	if (response)
-		http->mhd.destroy_response(response);
-}
-
 void td_http_stop(struct td_http *http)
 {
 	if (!http)
@@ -280,10 +363,11 @@ void td_http_stop(struct td_http *http)
 	if (http->daemon)
 		http->mhd.stop_daemon(http->daemon);
 	for (int how = 0; how < TD_NR_EXPOSITIONS; how++)
-		free_response(http, http->pages[how]);
+		free_page(http, &http->pages[how]);
 	free_response(http, http->pointer);
 	free_response(http, http->not_found);
 	free_response(http, http->not_allowed);
 	pthread_mutex_destroy(&http->lock);
+	td_close_fd(&http->timer);
 	free(http);
 }

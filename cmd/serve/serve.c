@@ -63,22 +63,33 @@ static int report(void *ctx, const struct td_report *report, struct td_err *err)
 
 	if (!rc)
 		rc = set_pages(server, err);
-	td_http_cut_off(server->http);
 	if (!rc)
 		td_notify("WATCHDOG=1");
 	return rc;
 }
 
+static int look_at_guests(void *ctx, bool *ends, struct td_err *err)
+{
+	struct server *server = ctx;
+
+	(void)ends;
+	(void)err;
+	td_http_cut_off(server->http);
+	return 0;
+}
+
 static int count(struct server *server, int *status, struct td_err *err)
 {
-	const struct td_viewer viewer = {
-		.begin = begin, .report = report, .fd = -1, .ctx = server
-	};
+	struct td_viewer viewer = { .begin = begin,
+				    .report = report,
+				    .ready = look_at_guests,
+				    .ctx = server };
 
 	server->http = td_http_new(err);
 	if (!server->http ||
 	    td_listener_open(&server->listener, server->opts->listen, err))
 		return err->code;
+	viewer.fd = td_http_timer(server->http);
 	return td_session_view(server->opts, &viewer, status, err);
 }
 

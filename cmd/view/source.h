@@ -42,6 +42,8 @@ struct td_source {
 	const struct td_regions *regions; /* of the readings; NULL: none */
 	char *const *cgroups;             /* of the readings */
 	size_t nr_cgroups;
+	/* the same, as they are now; NULL: there are none, or it is a recording */
+	const struct td_cgroups *live_cgroups;
 };
 
 #endif

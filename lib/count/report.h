@@ -94,6 +94,8 @@ struct td_activity {
 	double cycles;  /* of the core, in clock_s */
 	double clock_s; /* the time not halted in which cycles were counted */
 	double instructions; /* in clock_s; they are counted on request */
+	/* CPUs that were there to be counted for a part of the time at least */
+	unsigned int counted_cpus;
 };
 
 /* What a row of a region has besides. */

@@ -32,6 +32,7 @@ void td_total_add(struct td_total *total, const struct td_reading *reading,
 	double value = scaled(reading, whole_ns);
 
 	total->nr++;
+	total->nr_enabled += reading->enabled_ns > 0;
 	total->enabled_ns += reading->enabled_ns;
 	total->running_ns += reading->running_ns;
 	if (isnan(value))

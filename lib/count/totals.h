@@ -21,6 +21,7 @@ struct td_total {
 	 * ratio must have run on the same ones.
 	 */
 	uint64_t where;
+	unsigned int nr_enabled; /* of nr, where it was enabled at all */
 };
 
 struct td_total_id {

@@ -120,6 +120,8 @@ static void add_total(struct td_total *to, unsigned int *nr_values,
 	double value = weight * from->value;
 
 	to->nr = from->nr > to->nr ? from->nr : to->nr;
+	if (from->nr_enabled > to->nr_enabled)
+		to->nr_enabled = from->nr_enabled;
 	to->enabled_ns += from->enabled_ns;
 	to->running_ns += from->running_ns;
 	to->covered_ns += from->covered_ns;

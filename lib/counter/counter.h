@@ -52,7 +52,7 @@ struct td_counter;
  * Opens the plan's groups, disabled.  A group that the kernel cannot schedule
  * is split, and a typed event that it cannot count is refused (both change
  * plan); what this user may not count is excluded (in target).  Notes say so,
- * also later about CPUs that go offline. -ESRCH if a task of target has ended;
+ * also later. -ESRCH if a task of target has ended;
  * per thread, if all have.
  */
 int td_counter_open(struct td_counter **out,
@@ -84,6 +84,34 @@ int td_counter_turn(struct td_counter *counter, const struct td_ints *awake,
  */
 int td_counter_read(struct td_counter *counter, uint64_t patience_ns,
 		    struct td_readings *readings, struct td_err *err);
+
+/*
+ * again.c: a CPU that goes offline takes its counters with it for good; so does a
+ * cgroup that is removed.  Counters that are opened anew are the same ones for
+ * whoever reads: differences go on, without the time in between.
+ *
+ * Lists the CPUs with counters that the last reads found dead; free it with
+ * td_ints_free().  Returns 0 or -ENOMEM.
+ */
+int td_counter_list_dead(struct td_counter *counter, struct td_ints *cpus);
+/*
+ * Counts from now on on CPUs that came online since the start, too, which are the
+ * machine's by now; their readings stand behind the others.  After an error it may
+ * be tried again.
+ */
+int td_counter_add_cpus(struct td_counter *counter, const struct td_ints *cpus);
+/*
+ * Opens the dead ones of these CPUs anew.  Returns the first error; what cannot be
+ * opened stays dead.
+ */
+int td_counter_open_cpus(struct td_counter *counter,
+			 const struct td_ints *cpus);
+/*
+ * Opens what counts in a cgroup anew, whose descriptor is that of another one now.
+ * Returns the first error, -ENOENT if the kernel counts no events there, or not
+ * yet; then it may be tried again.
+ */
+int td_counter_open_cgroup(struct td_counter *counter, size_t index);
 
 /*
  * threads.c: for counting per thread.  The first counts a new thread from now

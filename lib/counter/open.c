@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "lib/base/util.h"
 #include "lib/counter/dummy.h"
@@ -42,49 +40,21 @@ static void tell_opened(const struct opening *o,
 			const struct td_open_group *group,
 			const struct perf_evsel *evsel, int rc)
 {
-	const struct td_counter_setup *setup = o->setup;
 	int nr_threads = perf_thread_map__nr(group->threads);
 	int nr = td_group_units(group);
 
 	/* libperf has closed what it had opened */
 	if (!evsel->fd)
-		setup->opened(setup->ctx, &evsel->attr,
-			      perf_thread_map__pid(group->threads, 0),
-			      perf_cpu_map__cpu(group->cpus, 0).cpu, -1, rc);
+		td_tell_cell(o->setup, group, evsel, 0, 0, rc);
 	for (int unit = 0; evsel->fd && unit < nr; unit++) {
 		int cpu = unit / nr_threads, thread = unit % nr_threads;
 
-		setup->opened(setup->ctx, &evsel->attr,
-			      perf_thread_map__pid(group->threads, thread),
-			      perf_cpu_map__cpu(group->cpus, cpu).cpu,
-			      evsel->leader == evsel
-				      ? -1
-				      : td_event_fd(evsel->leader, cpu, thread),
-			      td_event_fd(evsel, cpu, thread));
+		td_tell_cell(o->setup, group, evsel, cpu, thread,
+			     td_event_fd(evsel, cpu, thread));
 	}
 }
 
-static int open_in_cgroup(const struct td_open_group *group,
-			  struct perf_evsel *evsel, int cpu, int cgroup)
-{
-	int leader = evsel->leader == evsel
-			     ? -1
-			     : td_event_fd(evsel->leader, cpu, cgroup);
-	int *fd = xyarray__entry(evsel->fd, (size_t)cpu, (size_t)cgroup);
-
-	if (!fd)
-		return -EINVAL;
-	*fd = (int)syscall(SYS_perf_event_open, &evsel->attr,
-			   perf_thread_map__pid(group->threads, cgroup),
-			   perf_cpu_map__cpu(group->cpus, cpu).cpu, leader,
-			   PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC);
-	return *fd < 0 ? -errno : 0;
-}
-
-/*
- * Does what perf_evsel__open() does, with the flag for cgroups, which libperf
- * does not support.
- */
+/* libperf has no flag for cgroups. */
 static int open_in_cgroups(const struct td_open_group *group,
 			   struct perf_evsel *evsel)
 {
@@ -95,8 +65,8 @@ static int open_in_cgroups(const struct td_open_group *group,
 				 nr_cgroups))
 		return -ENOMEM;
 	for (int unit = 0; !rc && unit < nr; unit++)
-		rc = open_in_cgroup(group, evsel, unit / nr_cgroups,
-				    unit % nr_cgroups);
+		rc = td_open_cell(group, evsel, unit / nr_cgroups,
+				  unit % nr_cgroups);
 	if (rc)
 		perf_evsel__close(evsel);
 	return rc;
@@ -149,8 +119,8 @@ static int open_evsel(const struct opening *o,
 }
 
 /* Sets the filter on every CPU; perf_evsel__apply_filter() does so on one. */
-static int set_filter(const struct td_open_group *group,
-		      const struct perf_evsel *evsel, const char *filter)
+static int set_filters(const struct td_open_group *group,
+		       const struct perf_evsel *evsel, const char *filter)
 {
 	int nr_threads = perf_thread_map__nr(group->threads);
 	int nr = td_group_units(group);
@@ -181,7 +151,35 @@ static int open_member(const struct opening *o, const struct td_group *from,
 	group->evsels[i] = evsel;
 	group->nr = i + 1;
 	rc = open_evsel(o, group, evsel);
-	return rc || !filter ? rc : set_filter(group, evsel, filter);
+	return rc || !filter ? rc : set_filters(group, evsel, filter);
+}
+
+/* The CPUs that a group is to be open on in this set. */
+static int find_cpus(const struct opening *o, const struct td_group *from,
+		     struct td_ints *out)
+{
+	const struct td_pmu *pmu = &o->setup->machine->pmus[from->pmu];
+	struct td_ints all;
+	int rc = td_plan_cpus(pmu, o->setup->target, &all);
+
+	if (rc || !o->set->only.nr) {
+		*out = all;
+		return rc;
+	}
+	rc = td_ints_and(out, &all, &o->set->only);
+	td_ints_free(&all);
+	return rc;
+}
+
+/* What came online later may belong to the PMUs of other groups. */
+static bool is_elsewhere(const struct opening *o, const struct td_group *from)
+{
+	struct td_ints cpus = { 0 };
+	bool elsewhere =
+		o->set->only.nr && find_cpus(o, from, &cpus) == 0 && !cpus.nr;
+
+	td_ints_free(&cpus);
+	return elsewhere;
 }
 
 static struct perf_cpu_map *group_cpus(const struct opening *o,
@@ -193,7 +191,7 @@ static struct perf_cpu_map *group_cpus(const struct opening *o,
 
 	if (!target->system_wide)
 		return perf_cpu_map__new_any_cpu();
-	if (td_plan_cpus(&o->setup->machine->pmus[from->pmu], target, &cpus))
+	if (find_cpus(o, from, &cpus))
 		return NULL;
 	if (one && cpus.nr)
 		cpus.nr = 1;
@@ -318,7 +316,9 @@ static int open_next(const struct opening *o, struct td_open_set *set,
 	struct td_open_group *group = &set->groups[set->nr_groups];
 	int rc = 0;
 
-	if (set->tries && from->family)
+	if (is_elsewhere(o, from))
+		*group = (struct td_open_group){ .family = from->family };
+	else if (set->tries && from->family)
 		rc = try_group(o, from, group, failed);
 	else if (set->late && !td_ints_has(&set->families, from->family))
 		*group = (struct td_open_group){ .family = from->family };

@@ -34,6 +34,7 @@ struct td_open_set {
 	struct td_open_group *groups;
 	size_t nr_groups;
 	struct td_ints tids; /* empty: counts on CPUs */
+	struct td_ints only; /* these came online later; empty: all CPUs */
 	/* only tries the groups of families, on one CPU or task */
 	bool tries;
 	/* late: has the groups of these families only */
@@ -98,6 +99,24 @@ int td_open_set(struct td_open_set *set, const struct td_counter_setup *setup,
 void td_close_set(struct td_open_set *set);
 
 /*
+ * unit.c: a group on one CPU, in one task or cgroup, which are indices of its
+ * maps.  A unit is opened anew as it was opened first; on an error it is closed.
+ * Then it is started as the others are.
+ */
+int td_open_unit(const struct td_counter_setup *setup,
+		 const struct td_open_group *group, int cpu, int thread);
+void td_close_unit(const struct td_open_group *group, int cpu, int thread);
+int td_start_unit(const struct td_counter *counter,
+		  const struct td_open_group *group, int cpu, int thread);
+/* Opens an event of a unit, as perf_evsel__open() does, also in cgroups. */
+int td_open_cell(const struct td_open_group *group, struct perf_evsel *evsel,
+		 int cpu, int thread);
+/* Tells setup->opened() of its descriptor, or why there is none. */
+void td_tell_cell(const struct td_counter_setup *setup,
+		  const struct td_open_group *group,
+		  const struct perf_evsel *evsel, int cpu, int thread, int fd);
+
+/*
  * switch.c: start or stop one event, a group, or all groups of a set.  event is
  * the plan's: with -1, the leader switches its whole group, unless it rests.
  */
@@ -112,6 +131,8 @@ int td_switch_error(bool on, int rc, struct td_err *err);
 void td_counter_note_off(struct td_counter *counter);
 /* True for a group of a family that is not awake. */
 bool td_group_rests(int family, const struct td_ints *awake);
+/* Of a cgroup, events are started on the CPU itself. */
+void td_go_to_cpu(int cpu);
 
 /* sets.c: the last set of a counter.  NULL if out of memory. */
 struct td_open_set *td_counter_add_set(struct td_counter *counter);
@@ -124,6 +145,13 @@ int td_counter_open_set(struct td_counter *counter, struct td_open_set *set,
 			struct td_err *err);
 /* Lets the reader read the sets from first on.  Returns 0 or -ENOMEM. */
 int td_counter_read_sets(struct td_counter *counter, size_t first);
+
+/*
+ * add_cpus.c: opens families that were opened on other CPUs while these were
+ * offline.
+ */
+int td_counter_add_missing(struct td_counter *counter,
+			   const struct td_ints *cpus);
 
 /* threads.c: opens a set for each thread of the target. */
 int td_counter_open_threads(struct td_counter *counter, struct td_err *err);

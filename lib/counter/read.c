@@ -147,10 +147,25 @@ static int read_apart(struct td_reader *reader, const struct td_read_step *step,
 }
 
 /*
- * Reads one group.  A short read means that the kernel has given the group up
- * (error state) or dissolved it (its CPU went offline), so it does not count
- * any more.  Counts from before are kept.
+ * A short read means that the kernel has given the group up (error state), or
+ * dissolved it (its CPU went offline): then there is the leader alone.  Counts
+ * from before are kept.
  */
+static int read_lost(struct td_reader *reader, struct td_read_step *step,
+		     size_t len, struct td_err *err)
+{
+	keep_values(reader, step);
+	if (len == td_group_read_size(1) && step->fds) {
+		step->dead = true;
+		return read_apart(reader, step, err);
+	}
+	note_lost(reader, step);
+	if (step->resume)
+		ioctl(step->fd, PERF_EVENT_IOC_ENABLE, 0);
+	return 0;
+}
+
+/* Reads one group. */
 static int read_step(struct td_reader *reader, struct td_read_step *step,
 		     struct td_err *err)
 {
@@ -173,15 +188,8 @@ static int read_step(struct td_reader *reader, struct td_read_step *step,
 	if (len < 0)
 		return read_error(step, errno, err);
 	step->lost = (size_t)len < size;
-	if (step->lost) {
-		keep_values(reader, step);
-		note_lost(reader, step);
-		if (step->resume)
-			ioctl(step->fd, PERF_EVENT_IOC_ENABLE, 0);
-		if ((size_t)len == td_group_read_size(1) && step->fds)
-			return read_apart(reader, step, err);
-		return 0;
-	}
+	if (step->lost)
+		return read_lost(reader, step, (size_t)len, err);
 	for (size_t i = 0; i < step->nr; i++)
 		take_value(reader, step, i, values, i);
 	return 0;
@@ -221,28 +229,42 @@ static void mend_enabled(struct td_reader *reader)
 	}
 }
 
-/*
- * Adds what steps opened late have counted to the steps that they count for.
- * Returns the number of readings before theirs, as they come last.
- */
-static size_t hand_over(struct td_reader *reader)
+/* Adds what steps opened late have counted to the steps that they count for. */
+static void hand_over(const struct td_reader *reader)
 {
 	struct td_reading *v = reader->delta.v;
-	size_t nr = reader->delta.nr;
 
-	for (size_t s = reader->nr_steps; s > 0; s--) {
-		const struct td_read_step *step = &reader->steps[s - 1];
+	for (size_t s = reader->nr_first; s < reader->nr_steps; s++) {
+		const struct td_read_step *step = &reader->steps[s];
 
-		if (!step->late)
-			break;
-		nr = step->first;
-		for (size_t i = 0; i < step->nr; i++) {
+		for (size_t i = 0; step->late && i < step->nr; i++) {
+			const struct td_reading *from = &v[step->first + i];
 			struct td_reading *to =
 				&v[reader->steps[step->into].first + i];
 
-			to->value += v[nr + i].value;
-			to->running_ns += v[nr + i].running_ns;
+			to->value += from->value;
+			to->running_ns += from->running_ns;
 		}
+	}
+}
+
+/*
+ * Leaves out the readings of steps opened late; those of CPUs that came online
+ * later stand behind them.  Returns the number of those that are left.
+ */
+static size_t leave_out_late(struct td_reader *reader)
+{
+	struct td_reading *v = reader->delta.v;
+	size_t nr = 0;
+
+	for (size_t s = 0; s < reader->nr_steps; s++) {
+		const struct td_read_step *step = &reader->steps[s];
+
+		if (step->late)
+			continue;
+		if (nr < step->first)
+			memmove(v + nr, v + step->first, step->nr * sizeof(*v));
+		nr += step->nr;
 	}
 	return nr;
 }
@@ -254,20 +276,18 @@ static bool is_off(const struct td_reader *reader,
 }
 
 /*
- * Notes single events whose CPU went offline: reads succeed as before, but the
+ * Finds single events whose CPU went offline: reads succeed as before, but the
  * time stands still.
  */
-static void note_stalled(struct td_reader *reader)
+static void find_dead(struct td_reader *reader)
 {
 	for (size_t s = 0; s < reader->nr_steps; s++) {
 		struct td_read_step *step = &reader->steps[s];
 
-		if (step->stalled || step->cpu < 0 || step->cgroup ||
-		    step->lost || step->behind || is_off(reader, step) ||
-		    reader->delta.v[step->first].enabled_ns)
-			continue;
-		step->stalled = true;
-		note_lost(reader, step);
+		if (step->fd >= 0 && step->cpu >= 0 && !step->cgroup &&
+		    !step->lost && !step->behind && !is_off(reader, step) &&
+		    !reader->delta.v[step->first].enabled_ns)
+			step->dead = true;
 	}
 }
 
@@ -337,11 +357,12 @@ int td_reader_read(struct td_reader *reader, uint64_t patience_ns,
 		return rc;
 	td_readings_delta(&reader->now, &reader->before, &reader->delta);
 	mend_enabled(reader);
-	note_stalled(reader);
+	find_dead(reader);
 	reader->before = reader->now;
 	reader->now = before;
 	*readings = reader->delta;
-	readings->nr = hand_over(reader);
+	hand_over(reader);
+	readings->nr = leave_out_late(reader);
 	readings->behind = behind;
 	readings->read_ns = reader->before.read_ns;
 	return 0;

@@ -38,6 +38,7 @@ struct td_read_step {
 	bool pinned;      /* lost for good if its counters are taken */
 	bool resume;      /* start it again after such a loss */
 	bool rests;       /* it may be disabled for a time */
+	bool moves;       /* the kernel moves it if its CPU goes offline */
 	/* opened late: it counts for the step into, which is not open */
 	bool late;
 	size_t into;
@@ -46,14 +47,16 @@ struct td_read_step {
 	size_t first; /* index of its first reading */
 	bool lost;    /* the last read found it dead */
 	bool behind;  /* the last read was not possible yet */
-	bool stalled; /* it stands still, and a note said so */
-	bool ended;   /* its task has ended and was read */
+	/* its CPU went offline: the kernel never counts with it again */
+	bool dead;
+	bool ended; /* its task has ended and was read */
 };
 
 /* Reads open groups, each with one read(). */
 struct td_reader {
 	struct td_read_step *steps; /* in the order of the readings */
 	size_t nr_steps, nr_ready;  /* nr_ready of them have their readings */
+	size_t nr_first;            /* of them, those of the start */
 	struct td_readings now, before, delta;
 	uint64_t *buf;          /* for one group's read() */
 	size_t largest;         /* members that fit into buf */

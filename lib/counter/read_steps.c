@@ -120,6 +120,8 @@ int td_reader_begin(struct td_reader *reader)
 		sets[i]->nr = nr;
 		label_readings(reader, sets[i]->v);
 	}
+	if (!reader->nr_ready)
+		reader->nr_first = reader->nr_steps;
 	reader->nr_ready = reader->nr_steps;
 	return grow_buffer(reader, largest);
 }

@@ -25,6 +25,7 @@ void td_counter_drop_set(struct td_counter *counter)
 
 	td_close_set(set);
 	td_ints_free(&set->tids);
+	td_ints_free(&set->only);
 	td_ints_free(&set->families);
 	*set = (struct td_open_set){ 0 };
 }
@@ -115,6 +116,8 @@ static struct td_read_step make_step(const struct td_counter *counter,
 		.pinned = pinned,
 		.resume = pinned && from->may_unpin,
 		.rests = from->family && !set->late,
+		.moves = counter->setup.machine->pmus[from->pmu].kind ==
+			 TD_PMU_OTHER,
 		.late = set->late,
 	};
 }
@@ -147,13 +150,31 @@ static bool is_behind(const struct td_counter *counter,
 	return first->group > step->group;
 }
 
+/* Of a CPU that came online later, the steps stand behind those of the start. */
+static bool find_into(const struct td_reader *reader, struct td_read_step *step)
+{
+	for (size_t s = reader->nr_first; s < reader->nr_ready; s++) {
+		const struct td_read_step *other = &reader->steps[s];
+
+		if (!other->late && other->cpu == step->cpu && step->cpu >= 0 &&
+		    other->thread == step->thread &&
+		    other->group == step->group) {
+			step->into = s;
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Sets the step that a late one counts for. */
 static void set_into(const struct td_counter *counter,
 		     struct td_read_step *step)
 {
 	const struct td_read_step *steps = counter->reader.steps;
-	size_t first = 0, nr = counter->reader.nr_ready;
+	size_t first = 0, nr = counter->reader.nr_first;
 
+	if (find_into(&counter->reader, step))
+		return;
 	while (nr > 1) {
 		if (is_behind(counter, &steps[first + nr / 2], step)) {
 			nr /= 2;
@@ -173,7 +194,7 @@ static int add_steps(struct td_counter *counter, const struct td_open_set *set,
 	int nr_threads = perf_thread_map__nr(group->threads);
 	int nr = td_group_units(group);
 
-	if (set->late && !group->nr)
+	if (!group->cpus) /* it is not to be open in this set */
 		return 0;
 	for (int unit = 0; unit < nr; unit++) {
 		struct td_read_step *step = td_reader_add(&counter->reader);

@@ -62,18 +62,8 @@ static int start_set(const struct td_counter *counter,
 {
 	for (size_t i = 0; i < set->nr_groups; i++) {
 		const struct td_open_group *group = &set->groups[i];
-		int rc = 0;
+		int rc = td_start_unit(counter, group, 0, 0);
 
-		/* its members are enabled, and wait for the leader */
-		if (td_group_rests(group->family, &counter->awake))
-			continue;
-		if (!counter->off[group->members[0]])
-			rc = td_switch_group(group, true, -1);
-		for (size_t m = 1; !rc && m < group->nr; m++) {
-			if (counter->off[group->members[m]])
-				rc = td_switch_evsel(group, group->evsels[m],
-						     false);
-		}
 		if (rc == -ENODEV) /* the task is exiting */
 			rc = -ESRCH;
 		if (rc)

@@ -45,11 +45,19 @@ static int open_added(struct td_counter *counter, struct td_err *err)
 	size_t index = 0, failed = 0;
 	int rc;
 
+	/* which CPUs there are may have changed since */
+	counter->late.has_cpus = counter->setup.target->has_cpus;
+	counter->late.cpus = counter->setup.target->cpus;
 	late.target = &counter->late;
 	rc = td_open_set(set, &late, &index, &failed);
 	if (rc == -ENOMEM)
 		return td_err_nomem(err);
-	if ((rc == -ESRCH || rc == -ENODEV) && !late.target->system_wide)
+	/*
+	 * a task has ended, or a CPU went offline since the last read, which
+	 * is ENOENT of a hybrid's PMU
+	 */
+	if (rc == -ENODEV ||
+	    (late.target->system_wide ? rc == -ENOENT : rc == -ESRCH))
 		return 1;
 	if (rc)
 		td_notes_add(
@@ -64,6 +72,21 @@ static int open_added(struct td_counter *counter, struct td_err *err)
 		       : 0;
 }
 
+/* Where some CPUs are offline, only the others are left. */
+static int leave_offline(struct td_counter *counter, struct td_open_set *set)
+{
+	const struct td_reader *reader = &counter->reader;
+	struct td_ints dead;
+	int rc = td_counter_list_dead(counter, &dead);
+
+	for (size_t s = 0; !rc && dead.nr && s < reader->nr_steps; s++) {
+		if (!td_ints_has(&dead, reader->steps[s].cpu))
+			rc = td_ints_add(&set->only, reader->steps[s].cpu);
+	}
+	td_ints_free(&dead);
+	return rc;
+}
+
 /* Opens these families in tasks.  Returns 1 if a task has ended meanwhile. */
 static int open_late(struct td_counter *counter, const struct td_ints *families,
 		     const struct td_ints *tasks, struct td_err *err)
@@ -75,7 +98,8 @@ static int open_late(struct td_counter *counter, const struct td_ints *families,
 		return td_err_nomem(err);
 	set->late = true;
 	rc = td_ints_copy(&set->tids, tasks) ||
-			     td_ints_copy(&set->families, families)
+			     td_ints_copy(&set->families, families) ||
+			     leave_offline(counter, set)
 		     ? td_err_nomem(err)
 		     : open_added(counter, err);
 	for (size_t i = 0; !rc && i < families->nr; i++) {

@@ -82,13 +82,20 @@ static bool has_cpus_folder(const struct td_sysfs *fs)
 	       faccessat(fs->sys, "devices/system/cpu", F_OK, 0) == 0;
 }
 
+#define ONLINE "devices/system/cpu/online"
+
+int td_online_read(const struct td_sysfs *fs, struct td_ints *online,
+		   struct td_err *err)
+{
+	return td_sysfs_read_list(fs, ONLINE, TD_MAX_CPU, online, err);
+}
+
 static int read_cpus(const struct td_sysfs *fs, struct td_machine *machine,
 		     struct td_err *err)
 {
-	static const char path[] = "devices/system/cpu/online";
 	int smt;
 
-	if (td_sysfs_read_list(fs, path, TD_MAX_CPU, &machine->online, err)) {
+	if (td_online_read(fs, &machine->online, err)) {
 		if (err->code != -ENOENT || has_cpus_folder(fs))
 			return err->code;
 		machine->no_sysfs = missing("sysfs", fs->sys_path, err);
@@ -98,7 +105,7 @@ static int read_cpus(const struct td_sysfs *fs, struct td_machine *machine,
 	}
 	if (!machine->online.nr)
 		return td_err_set(err, -EINVAL, "%s/%s: no CPU", fs->sys_path,
-				  path);
+				  ONLINE);
 	if (td_sysfs_read_int(fs, "devices/system/cpu/smt/active", &smt, err))
 		return err->code;
 	machine->smt = smt > 0;
@@ -161,6 +168,20 @@ static bool watchdog_is_on(const struct td_sysfs *fs)
 	return td_sysfs_read_at(fs->proc, "sys/kernel/nmi_watchdog", text,
 				sizeof(text)) > 0 &&
 	       strcmp(text, "0") != 0;
+}
+
+/* Without KVM, or before Linux 7.0, there is no such file. */
+static bool guests_have_pmus(const struct td_sysfs *fs, const char *vendor)
+{
+	bool amd = strcmp(vendor, "AuthenticAMD") == 0;
+	char text[8];
+
+	return td_sysfs_read_at(
+		       fs->sys,
+		       amd ? "module/kvm_amd/parameters/enable_mediated_pmu"
+			   : "module/kvm_intel/parameters/enable_mediated_pmu",
+		       text, sizeof(text)) > 0 &&
+	       strcmp(text, "Y") == 0;
 }
 
 /*
@@ -267,8 +288,56 @@ int td_machine_read(const struct td_sysfs *fs, const char *cpuid,
 	machine->nr_core = machine->nr_pmus;
 	/* it takes a counter only where there are counters */
 	machine->nmi_watchdog = machine->nr_core && watchdog_is_on(fs);
+	machine->guests_have_pmus =
+		machine->nr_core && guests_have_pmus(fs, machine->cpuid.vendor);
 	if (rc)
 		td_machine_free(machine);
+	return rc;
+}
+
+static int add_all(struct td_ints *to, const struct td_ints *from)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < from->nr; i++)
+		rc = td_ints_add(to, from->v[i]);
+	return rc;
+}
+
+/* A hybrid's PMU lists a CPU when it is online (init_hybrid_pmu() in the kernel). */
+static int add_cpus(const struct td_sysfs *fs, struct td_pmu *pmu,
+		    const struct td_ints *cpus, struct td_ints *added,
+		    struct td_err *err)
+{
+	struct td_pmu now = { .name = pmu->name, .kind = pmu->kind };
+	int rc = td_pmu_read_cpus(fs, &now, cpus, err);
+
+	if (!rc && (add_all(&pmu->cpus, &now.cpus) ||
+		    (added && add_all(added, &now.cpus))))
+		rc = td_err_nomem(err);
+	td_ints_free(&now.cpus);
+	return rc;
+}
+
+int td_machine_add_cpus(const struct td_sysfs *fs, struct td_machine *machine,
+			const struct td_ints *cpus, struct td_ints *added,
+			struct td_err *err)
+{
+	int rc = 0;
+
+	*added = (struct td_ints){ 0 };
+	for (size_t i = 0; !rc && i < machine->nr_pmus; i++) {
+		enum td_pmu_kind kind = machine->pmus[i].kind;
+
+		if (kind == TD_PMU_CORE || kind == TD_PMU_SOFTWARE)
+			rc = add_cpus(fs, &machine->pmus[i], cpus,
+				      kind == TD_PMU_CORE || !machine->nr_core
+					      ? added
+					      : NULL,
+				      err);
+	}
+	if (rc)
+		td_ints_free(added);
 	return rc;
 }
 

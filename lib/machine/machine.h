@@ -18,9 +18,15 @@ struct td_machine {
 	const struct td_model *model; /* NULL if it is not in the table */
 	char release[65];             /* of the kernel, as uname -r */
 	struct td_ints online;
-	bool smt;            /* cores have more than one thread */
-	bool has_pmem;       /* has persistent memory */
-	bool nmi_watchdog;   /* it takes a cycles counter of every CPU */
+	bool smt;          /* cores have more than one thread */
+	bool has_pmem;     /* has persistent memory */
+	bool nmi_watchdog; /* it takes a cycles counter of every CPU */
+	/*
+	 * Virtual machines have the core PMUs for themselves while they run, and
+	 * none can start while anybody counts guests
+	 * (perf_create_mediated_pmu() in kernel/events/core.c, since Linux 7.0).
+	 */
+	bool guests_have_pmus;
 	struct td_pmu *pmus; /* core PMUs first, cpu_core before others */
 	size_t nr_core, nr_pmus;
 	bool has_others; /* the PMUs that are not core's were read */
@@ -47,6 +53,17 @@ int td_machine_read(const struct td_sysfs *fs, const char *cpuid,
  */
 int td_machine_make_up(const struct td_cpuid *cpuid, struct td_machine *machine,
 		       struct td_err *err);
+/* The CPUs that are online now; free with td_ints_free(). */
+int td_online_read(const struct td_sysfs *fs, struct td_ints *online,
+		   struct td_err *err);
+/*
+ * Adds CPUs that have come online to the PMUs that they belong to, which have to
+ * be there already; what says where CPUs are stays as it was.  Sets added to those
+ * that found a PMU of their cores; free it with td_ints_free().
+ */
+int td_machine_add_cpus(const struct td_sysfs *fs, struct td_machine *machine,
+			const struct td_ints *cpus, struct td_ints *added,
+			struct td_err *err);
 /* Returns 0, or the reason why a part of the machine is unknown. */
 int td_machine_check_known(const struct td_machine *machine,
 			   struct td_err *err);

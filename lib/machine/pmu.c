@@ -210,7 +210,7 @@ static int read_folders(const struct td_sysfs *fs, struct td_pmu *pmu,
 	return rc;
 }
 
-static int read_cpus(const struct td_sysfs *fs, struct td_pmu *pmu,
+int td_pmu_read_cpus(const struct td_sysfs *fs, struct td_pmu *pmu,
 		     const struct td_ints *online, struct td_err *err)
 {
 	char path[PATH_MAX];
@@ -305,7 +305,7 @@ int td_pmu_read(const struct td_sysfs *fs, const char *name,
 		return td_err_set(err, -EINVAL, "%s/%s: not a number: %s",
 				  fs->sys_path, path, text);
 	pmu->type = (uint32_t)type;
-	rc = read_cpus(fs, pmu, online, err);
+	rc = td_pmu_read_cpus(fs, pmu, online, err);
 	if (rc)
 		return rc;
 	return read_folders(fs, pmu, err);

@@ -62,6 +62,9 @@ bool td_pmu_matches(const char *pmu, const char *pattern);
 int td_pmu_read(const struct td_sysfs *fs, const char *name,
 		const struct td_ints *online, struct td_pmu *pmu,
 		struct td_err *err);
+/* Its CPUs alone, into pmu->cpus, which has to be empty. */
+int td_pmu_read_cpus(const struct td_sysfs *fs, struct td_pmu *pmu,
+		     const struct td_ints *online, struct td_err *err);
 void td_pmu_free(struct td_pmu *pmu);
 
 const struct td_alias *td_pmu_alias(const struct td_pmu *pmu, const char *name);

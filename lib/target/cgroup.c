@@ -148,9 +148,10 @@ static int add(const struct search *search, const char *name, int fd)
 	struct td_cgroups *out = search->out;
 	char **names = td_array_add(&out->names, out->nr, sizeof(*names));
 	int *fds = td_array_add(&out->fds, out->nr, sizeof(*fds));
+	bool *gone = td_array_add(&out->gone, out->nr, sizeof(*gone));
 	char *copy = name ? strdup(name) : NULL;
 
-	if (!names || !fds || (name && !copy) ||
+	if (!names || !fds || !gone || (name && !copy) ||
 	    (name && td_index_add(&out->index, td_hash_text(name), out->nr))) {
 		free(copy);
 		td_close_fd(&fd);
@@ -158,6 +159,7 @@ static int add(const struct search *search, const char *name, int fd)
 	}
 	*names = copy;
 	*fds = fd;
+	*gone = false;
 	out->nr++;
 	return 0;
 }
@@ -326,8 +328,8 @@ static int run(struct search *search, int (*fill)(const struct search *search))
 	if (search->dir < 0)
 		return td_err_set(search->err, -errno, "%s: %s", search->root,
 				  strerror(errno));
+	search->out->root = search->dir;
 	rc = fill(search);
-	td_close_fd(&search->dir);
 	if (rc)
 		td_cgroups_free(search->out);
 	return rc;
@@ -342,6 +344,7 @@ int td_cgroups_match(struct td_cgroups *out, const char *root, const char *list,
 
 	if (rc || out->nr)
 		return rc;
+	td_cgroups_free(out);
 	td_err_set(err, -ENOENT, "no cgroup matched: %s", list);
 	return td_err_hint(err, "looked for in %s", root);
 }
@@ -373,27 +376,4 @@ int td_cgroups_name(struct td_cgroups *out, const char *root, const char *list,
 	struct search search = { root, list, -1, out, NULL, err };
 
 	return run(&search, add_elements);
-}
-
-size_t td_cgroups_find(const struct td_cgroups *cgroups, const char *name)
-{
-	uint64_t hash = td_hash_text(name);
-	size_t step = 0, at;
-
-	do {
-		at = td_index_next(&cgroups->index, hash, &step);
-	} while (at != TD_NOT_FOUND && strcmp(cgroups->names[at], name) != 0);
-	return at == TD_NOT_FOUND ? cgroups->nr : at;
-}
-
-void td_cgroups_free(struct td_cgroups *cgroups)
-{
-	for (size_t i = 0; i < cgroups->nr; i++) {
-		free(cgroups->names[i]);
-		td_close_fd(&cgroups->fds[i]);
-	}
-	free(cgroups->names);
-	free(cgroups->fds);
-	td_index_free(&cgroups->index);
-	*cgroups = (struct td_cgroups){ 0 };
 }

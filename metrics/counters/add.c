@@ -211,11 +211,34 @@ static int put_activity(const struct place *place, struct td_err *err)
 		  : put(place, TD_FAMILY_CPU_SECONDS, activity->busy_s, err);
 }
 
+/* What a cgroup's events were enabled for says nothing of CPUs. */
+static int put_cpus(const struct place *place, struct td_err *err)
+{
+	const struct td_row *row = place->row;
+
+	if (!place->counters->always_enabled || row->package)
+		return 0;
+	return put(place, TD_FAMILY_CPUS, row->activity.counted_cpus, err);
+}
+
+static int put_cgroups(struct td_counters *counters, struct td_err *err)
+{
+	static const struct td_series_key key;
+	const struct td_cgroups *cgroups = counters->cgroups;
+
+	if (!cgroups)
+		return 0;
+	return td_series_put(counters, TD_FAMILY_CGROUPS, &key,
+			     (double)(cgroups->nr - cgroups->nr_gone), err);
+}
+
 static int put_row(const struct place *place, struct td_err *err)
 {
 	const struct td_row *row = place->row;
 	int rc = put_activity(place, err);
 
+	if (!rc)
+		rc = put_cpus(place, err);
 	for (size_t i = 0; !rc && i < TD_ARRAY_SIZE(levels); i++)
 		rc = put_level(place, &levels[i], err);
 	for (size_t i = 0; !rc && i < row->nr_nodes; i++)
@@ -259,6 +282,8 @@ int td_counters_add(struct td_counters *counters,
 
 	counters->intervals++;
 	rc = put_missed(counters, report->time_ns, err);
+	if (!rc)
+		rc = put_cgroups(counters, err);
 	for (size_t i = 0; !rc && i < report->nr_rows; i++) {
 		const struct td_row *row = &report->rows[i];
 		const struct place place = { counters, report, row,

@@ -15,6 +15,7 @@
 #include "lib/base/err.h"
 #include "lib/base/index.h"
 #include "lib/count/report.h"
+#include "lib/target/cgroup.h"
 
 /* In the order in which they are shown. */
 enum td_family_kind {
@@ -28,6 +29,8 @@ enum td_family_kind {
 	TD_FAMILY_COUNTED,
 	TD_FAMILY_ENABLED,
 	TD_FAMILY_MISSED,
+	TD_FAMILY_CPUS,
+	TD_FAMILY_CGROUPS,
 	TD_FAMILY_RATIO,
 	TD_FAMILY_VALUE,
 	TD_FAMILY_COUNTED_RATIO,
@@ -61,13 +64,15 @@ struct td_family {
 	struct td_index index;
 };
 
-/* Set the first five; free with td_counters_free(). */
+/* Set the first six; free with td_counters_free(). */
 struct td_counters {
 	const char *label; /* of the ids of rows: "cpu"; NULL: none */
 	size_t prefix;     /* length of what ids begin with: "CPU" */
 	size_t max_series;
 	uint64_t interval_ns;
 	bool always_enabled; /* events are, as rows are of whole CPUs */
+	/* rows are of these cgroups, which come and go; borrowed, NULL: none */
+	const struct td_cgroups *cgroups;
 	struct td_family families[TD_NR_FAMILIES];
 	size_t nr_series;
 	uint64_t intervals; /* that were added */

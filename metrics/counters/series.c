@@ -70,6 +70,14 @@ static const struct td_family_row rows[TD_NR_FAMILIES] = {
 		.help = "Intervals that came too late; their counts are in the next.",
 		.counter = true,
 	},
+	[TD_FAMILY_CPUS] = {
+		.name = "tdstat_cpus_counted",
+		.help = "CPUs that were counted in the last interval.",
+	},
+	[TD_FAMILY_CGROUPS] = {
+		.name = "tdstat_cgroups_counted",
+		.help = "Cgroups that there are, of those that are to be counted.",
+	},
 	[TD_FAMILY_RATIO] = {
 		.name = "tdstat_metric_ratio",
 		.help = "A metric that is a share, in the last interval; 1 is all.",

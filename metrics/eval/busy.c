@@ -43,10 +43,25 @@ static double whole_of(const struct td_evaluation *e,
 	return e->times ? (double)e->times->elapsed_ns / 1e9 * total->nr : NAN;
 }
 
+/* Events that rest are enabled nowhere. */
+static unsigned int count_cpus(const struct td_evaluation *e, int pmu)
+{
+	unsigned int most = 0;
+
+	for (size_t i = 0; i < e->plan->events.nr; i++) {
+		unsigned int nr = e->totals[i].nr_enabled;
+
+		if (e->plan->events.v[i].pmu == pmu && nr > most)
+			most = nr;
+	}
+	return most;
+}
+
 static struct td_activity of_cpus(const struct td_evaluation *e, int pmu)
 {
 	int reference = e->clocks[pmu][TD_CLOCK_REFERENCE];
 	struct td_activity out = {
+		.counted_cpus = count_cpus(e, pmu),
 		.busy_s = NAN,
 		.whole_s = NAN,
 		.cycles = count_of(e, pmu, TD_CLOCK_CYCLES),
@@ -168,6 +183,7 @@ void td_eval_merge_busy(const struct td_row *rows, size_t nr,
 		sum.whole_s = part->cpus ? sum.whole_s + part->whole_s
 					 : part->whole_s;
 		sum.cpus += part->cpus;
+		sum.counted_cpus += part->counted_cpus;
 		sum.cycles += part->cycles;
 		sum.instructions += part->instructions;
 		sum.clock_s += part->clock_s;

@@ -374,3 +374,35 @@ cpu_atom 4-5"
 	assert_failure 1
 	assert_complains 'No space left'
 }
+
+# Else no virtual machine could be started while tdstat counts: Linux 7.x's
+# perf_create_mediated_pmu() in kernel/events/core.c.
+@test "KVM gives its guests the counters: they are excluded, and that is said" {
+	for vendor in intel amd; do
+		rm -rf machine
+		copied alderlake
+		mkdir -p machine/sys/module/kvm_$vendor/parameters
+		for word in N Y; do
+			echo $word >machine/sys/module/kvm_$vendor/parameters/enable_mediated_pmu
+			for words in '-a -l 2' '-a -e cycles,{slots,topdown-retiring}' '-C 4 -l 1' '-l 2 -- true'; do
+				try "$TDSTAT" --dry-run $words
+				assert_equal "$status" 0
+				said=$(grep -c '^tdstat: not counting guests: KVM gives' <<<"$stderr") || true
+				if [ $vendor$word = intelY ]; then
+					grep -q exclude_guest <<<"$output"
+					run ! grep -E '^  .* type (4|10) ' <(grep -v exclude_guest <<<"$output")
+					[[ $words == *true ]] && assert_equal "$said" 0 || assert_equal "$said" 1
+				else
+					run ! grep exclude_guest <<<"$output"
+					assert_equal "$said" 0
+				fi
+			done
+		done
+	done
+	# whoever asks for guests gets them
+	mkdir -p machine/sys/module/kvm_intel/parameters
+	echo Y >machine/sys/module/kvm_intel/parameters/enable_mediated_pmu
+	try "$TDSTAT" --dry-run -a -e cpu_core/cycles/G,cpu_core/cycles/
+	assert_equal "$(grep -c exclude_guest <<<"$output")" 1
+	assert_equal "$(grep -c exclude_host <<<"$output")" 1
+}

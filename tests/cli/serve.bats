@@ -120,6 +120,16 @@ teardown() {
 	wait "$serve"
 }
 
+# Each waits 90 seconds for an answer that should take three.
+@test "neither kept connections nor a long interval starve a scrape" {
+	start
+	python3 "$here/serve.py" polite "$port" 80
+	kill "$serve"
+	wait "$serve"
+	start -I 300s
+	python3 "$here/serve.py" slow "$port" 64
+}
+
 @test "an answer of more labels: -A has cpu, as node_exporter has it" {
 	start -A
 	has_counted

@@ -129,6 +129,36 @@ def slow(port_, number):
         thread.join()
 
 
+def insist(port_, end):
+    """Keeps a connection and asks on it again and again, and comes back when it is ended."""
+    while not end.is_set():
+        connection = http.client.HTTPConnection("127.0.0.1", int(port_), timeout=PATIENCE)
+        try:
+            while not end.is_set():
+                connection.request("GET", "/metrics")
+                connection.getresponse().read()
+                end.wait(1)
+        except (OSError, http.client.HTTPException):
+            pass
+        connection.close()
+
+
+def polite(port_, number):
+    """More than are served at a time, each of which asks sooner than it would be cut off."""
+    end = threading.Event()
+    threads = [threading.Thread(target=insist, args=(port_, end)) for _ in range(int(number))]
+    for thread in threads:
+        thread.start()
+    try:
+        end.wait(3)
+        for _ in range(3):
+            still_answers(port_)
+    finally:
+        end.set()
+        for thread in threads:
+            thread.join()
+
+
 def notified(path):
     """Prints what systemd would be told, up to the end."""
     if os.path.exists(path):

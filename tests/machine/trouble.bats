@@ -153,44 +153,145 @@ away_and_back() {
 	echo 1 >$CPUS/cpu3/online
 }
 
-@test "a CPU goes offline and comes back under -a -I: the other CPUs' values, in each row" {
-	behind_rows 4 away_and_back 3>&- &
-	run -0 --separate-stderr "$TDSTAT" -a -I 300 --interval-count 8 -x, -o rows
-	wait $!
-	rates check rows --rows 8
-	said_once "not counted any more: CPU 3"
+# Leaves out what is said of deadlines that passed meanwhile.
+without_deadlines() {
+	mapfile -t stderr_lines < <(grep -v 'intervals\? passed' <<<"$stderr")
 }
 
-# Its counters are the kernel's no more: it opens none of them again by itself.
-@test "a CPU goes offline and comes back under -A -I: its values end, and that is said once" {
+# cpus_of FILE: how many Core CPUs were counted in the first two rows, in the last
+# four, and in all of them, from the time of their cycles; made up is none of these
+cpus_of() {
+	awk -F, '$4 ~ /core/ { rate = $2 / $5; n++; ns[n] = $5; time[n] = $1
+		if (rate > 3.1) { print; bad = 1 } }
+		END { for (i = 1; i <= n; i++) { all += ns[i] / 1e9
+				if (i <= 2) first += ns[i] / 1e9
+				if (i > n - 4) last += ns[i] / 1e9 }
+			print first / time[2], last / (time[n] - time[n - 4]), all / time[n]
+			exit bad }' "$1"
+}
+
+# said_of_cpu N: that it went, and that it is back
+said_of_cpu() {
+	without_deadlines
+	[ "${#stderr_lines[@]}" -eq 2 ]
+	[ "${stderr_lines[0]}" = "tdstat: CPU(s) $1 went offline: not counted until they are back" ]
+	[[ ${stderr_lines[1]} =~ ^"tdstat: CPU(s) $1 were offline and are back: not counted from "[0-9.]+" to "[0-9.]+" seconds"$ ]]
+}
+
+@test "a CPU goes offline and comes back under -a -I: the CPUs' values, in each row" {
+	behind_rows 4 away_and_back 3>&- &
+	run -0 --separate-stderr "$TDSTAT" -a -I 300 --interval-count 12 -x, -o rows
+	wait $!
+	rates check rows --rows 12
+	said_of_cpu 3
+}
+
+# gap_of_cpu3 FILE ROWS: its values, then none, then those of before
+gap_of_cpu3() {
+	[ "$(grep -c ',CPU3,' "$1")" -eq "$2" ]
+	grep ',CPU3,' "$1" | grep -E ',CPU3,cpu_core,,,0.00,,,,'
+	awk -F, '$2 == "CPU3" { if ($7 == "") gap = 1; else if (gap) back++; else before++
+			if ($7 == "" && back) bad = 1 }
+		END { exit bad || before < 1 || back < 2 }' "$1"
+	grep ',CPU3,' "$1" | tail -n 1 >last
+	awk -F, '$7 < 24.9 || $7 > 25.3 || $4 < 50 { exit 1 }' last
+}
+
+# The kernel opens none of its counters again by itself.
+@test "a CPU goes offline and comes back under -A -I: a gap in its values" {
 	behind_rows 17 away_and_back 3>&- &
-	run -0 --separate-stderr "$TDSTAT" -a -A -I 300 --interval-count 8 -x, -o rows
+	run -0 --separate-stderr "$TDSTAT" -a -A -I 300 --interval-count 12 -x, -o rows
+	wait $!
+	grep -v ',CPU3,' rows >others
+	rates check others --rows 12 --per-cpu --cpus 0-2,4-7
+	gap_of_cpu3 rows 12
+	said_of_cpu 3
+}
+
+away_for_a_moment() {
+	echo 0 >$CPUS/cpu3/online
+	echo 1 >$CPUS/cpu3/online
+}
+
+@test "a CPU goes offline and comes back within an interval, as all but one do in a suspend" {
+	behind_rows 17 away_for_a_moment 3>&- &
+	run -0 --separate-stderr "$TDSTAT" -a -A -I 500 --interval-count 8 -x, -o rows
 	wait $!
 	grep -v ',CPU3,' rows >others
 	rates check others --rows 8 --per-cpu --cpus 0-2,4-7
-	[ "$(grep -c ',CPU3,' rows)" -eq 8 ]
-	grep ',CPU3,' rows | head -n 1 | grep -E ',25\.[0-9]+,'
-	grep ',CPU3,' rows | tail -n 1 | grep -E ',CPU3,cpu_core,,,0.00,,,,$'
-	# once empty, always empty
-	awk -F, '$2 == "CPU3" { if (empty && $7 != "") exit 1; empty = $7 == "" }' rows
-	said_once "not counted any more: CPU 3"
-	# those who begin now count it again
-	"$TDSTAT" -C 3 -x, --timeout 300 >out
-	rates check out --rows 1 --pmus cpu_core --cpus 3
+	awk -F, '$2 == "CPU3" { empty += $7 == ""; n++ } END { exit n != 8 || empty > 1 }' rows
+	[[ $stderr == *"CPU(s) 3 were offline and are back"* ]]
+}
+
+@test "a CPU comes back while groups take turns: pinned and others count on it again" {
+	behind_rows 17 away_and_back 3>&- &
+	run -0 --separate-stderr "$TDSTAT" -a -A -l 3 -I 400 --interval-count 10 -x, -o rows
+	wait $!
+	gap_of_cpu3 rows 10
+	# what is counted on CPU 2 is counted on CPU 3, but for an unlucky turn
+	awk -F, '$2 == "CPU2" || $2 == "CPU3" { n = 0; for (i = 7; i <= NF; i++) n += $i != ""; if (n > had[$2]) had[$2] = n }
+		END { print had["CPU2"], had["CPU3"]; exit !had["CPU3"] || had["CPU3"] < 0.8 * had["CPU2"] }' rows
+	said_of_cpu 3
+}
+
+@test "a CPU comes back under -l auto, without rows: deeper levels go on" {
+	(sleep 1.5 && away_and_back) 3>&- &
+	run -0 --separate-stderr "$TDSTAT" -a -A -x, --timeout 5000 -o out
+	wait $!
+	said_of_cpu 3
+	# in per cent of the time that CPU 3 was there, which is most of it
+	awk -F, '$2 == "CPU3" { found = $7 > 24.5 && $7 < 25.7 } END { exit !found }' out
+}
+
+come() {
+	echo 1 >$CPUS/cpu3/online
+}
+
+@test "a CPU that was offline at the start comes online under -a: its values from then on" {
+	echo 0 >$CPUS/cpu3/online
+	behind_rows 15 come 3>&- &
+	run -0 --separate-stderr "$TDSTAT" -a -A -l 3 -I 400 --interval-count 8 -x, -o rows
+	wait $!
+	without_deadlines
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ ${stderr_lines[0]} =~ ^"tdstat: CPU(s) 3 came online: counted from "[0-9.]+" seconds on"$ ]]
+	# not before, then in each row, and what is counted on CPU 2
+	awk -F, '$2 == "CPU2" || $2 == "CPU3" { n = 0; for (i = 7; i <= NF; i++) n += $i != ""; if (n > had[$2]) had[$2] = n; rows[$2]++ }
+		END { print had["CPU2"], had["CPU3"], rows["CPU3"]
+			exit !had["CPU3"] || had["CPU3"] < 0.8 * had["CPU2"] || rows["CPU3"] > 6 || rows["CPU3"] < 2 }' rows
+	grep ',CPU3,' rows | tail -n 1 | grep -E ',CPU3,cpu_core,[0-9.]+,100.00,[0-9.]+,25\.[0-9]+,'
+}
+
+@test "a CPU that came online later goes and comes back" {
+	echo 0 >$CPUS/cpu3/online
+	(behind_rows 4 come && behind_rows 20 away_and_back) 3>&- &
+	run -0 --separate-stderr "$TDSTAT" -a -I 300 --interval-count 24 -x, -e cycles,cpu-clock -o rows
+	wait $!
+	without_deadlines
+	[ "${#stderr_lines[@]}" -eq 3 ]
+	[[ ${stderr_lines[0]} == "tdstat: CPU(s) 3 came online: "* ]]
+	[[ ${stderr_lines[2]} == "tdstat: CPU(s) 3 were offline and are back: "* ]]
+	cpus_of rows | awk '{ print; exit $1 > 3.4 || $2 < 3.6 || $2 > 4.4 || $3 > 3.9 }'
+}
+
+@test "a CPU comes back while it is recorded: the recording has what the rows had" {
+	behind_rows 17 away_and_back 3>&- &
+	# what behind_rows waits for
+	"$TDSTAT" -a -A -I 300 -x, -o rows --interval-count 12 2>/dev/null 3>&- &
+	run -0 --separate-stderr "$TDSTAT" record -a -I 300 --interval-count 12 -o rec
+	wait
+	said_of_cpu 3
+	"$TDSTAT" report rec -A -x, >rows
+	gap_of_cpu3 rows 12
 }
 
 @test "a CPU goes offline and comes back under -a -I -e: counts without it, none that is made up" {
 	behind_rows 4 away_and_back 3>&- &
-	run -0 --separate-stderr "$TDSTAT" -a -I 300 --interval-count 10 -x, -e cycles -o rows
+	run -0 --separate-stderr "$TDSTAT" -a -I 300 --interval-count 14 -x, -e cycles -o rows
 	wait $!
-	# the rate holds for the CPUs that there were: four, in the end three
-	awk -F, '$4 ~ /core/ { rate = $2 / $5; n++; time = $1
-		if (rate < 2.9 || rate > 3.1) { print; exit 1 }
-		if (n <= 2) { four += $5 / 1e9; four_time = $1 }
-		if (n <= 6) begin = $1; else three += $5 / 1e9 }
-		END { four /= four_time; three /= time - begin; print four, three
-			exit four < 3.6 || four > 4.4 || three < 2.6 || three > 3.4 }' rows
-	said_once "not counted any more: CPU 3"
+	# the rate holds for the CPUs that there were: four, then three, in the end four
+	cpus_of rows | awk '{ print; exit $1 < 3.6 || $1 > 4.4 || $2 < 3.6 || $2 > 4.4 || $3 > 3.95 }'
+	said_of_cpu 3
 }
 
 # --- time -------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ static int add_row(struct td_counters *counters, const char *id, uint64_t time,
 		.id = id,
 		.pmu = "cpu_core",
 		.slots = slots,
-		.activity = { 1, 0.5, 1, 300, 0.25, 450 },
+		.activity = { 1, 0.5, 1, 300, 0.25, 450, 3 },
 		.cells = cells,
 		.nodes = nodes,
 		.nr_nodes = NR,
@@ -130,6 +130,34 @@ static void test_sums(void)
 	   "what is no share has its unit");
 	ok(value_of(&counters, "tdstat_intervals_missed_total") == 0,
 	   "no interval was missed");
+	td_counters_free(&counters);
+}
+
+static void test_presence(void)
+{
+	struct td_cgroups cgroups = { .nr = 3, .nr_gone = 1 };
+	struct td_counters counters = { .max_series = 100,
+					.always_enabled = true };
+	static const double values[] = { 25, 75, 20, 5, 1.5 };
+	struct td_err err = { 0 };
+
+	add_row(&counters, "all", NS, 1000, values, &err);
+	ok(value_of(&counters, "tdstat_cpus_counted" CORE "} ") == 3,
+	   "CPUs that were counted");
+	ok(isnan(value_of(&counters, "\ntdstat_cgroups_counted ")),
+	   "there are no cgroups");
+	td_counters_free(&counters);
+	counters =
+		(struct td_counters){ .max_series = 100, .cgroups = &cgroups };
+	add_row(&counters, "web", NS, 1000, values, &err);
+	ok(value_of(&counters, "\ntdstat_cgroups_counted ") == 2,
+	   "one of three cgroups is gone");
+	cgroups.nr_gone = 0;
+	add_row(&counters, "web", NS, 1000, values, &err);
+	ok(value_of(&counters, "\ntdstat_cgroups_counted ") == 3,
+	   "it is there again");
+	ok(isnan(value_of(&counters, "tdstat_cpus_counted")),
+	   "of cgroups, CPUs are not known");
 	td_counters_free(&counters);
 }
 
@@ -316,6 +344,7 @@ int main(int argc, char **argv)
 	/* when each character looked at the rest of its label, it took hours */
 	alarm(300);
 	test_sums();
+	test_presence();
 	test_missing();
 	test_negative();
 	test_limit();

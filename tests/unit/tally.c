@@ -39,6 +39,27 @@ static void check_cpus(void)
 	td_tally_free(&tally);
 }
 
+static void check_newcomer(void)
+{
+	struct td_reading v[] = {
+		{ 0, 3, -1, 10, 8, 4 },
+		{ 0, 5, -1, 20, 8, 8 },
+	};
+	const struct td_readings before = of(v, 1), after = of(v, 2);
+	struct td_tally tally = { 0 };
+
+	ok(td_tally_add(&tally, &before, false) == 0 &&
+		   td_tally_add(&tally, &after, false) == 0 &&
+		   tally.sum.nr == 2 && tally.sum.v[0].value == 20 &&
+		   tally.sum.v[1].cpu == 5 && tally.sum.v[1].value == 20,
+	   "a CPU comes online between two reads of a row");
+	td_tally_clear_row(&tally, false);
+	ok(td_tally_add(&tally, &after, false) == 0 && tally.sum.nr == 2 &&
+		   tally.sum.v[1].value == 20,
+	   "and is in the next row");
+	td_tally_free(&tally);
+}
+
 static void check_threads(void)
 {
 	struct td_reading first[] = { { 0, -1, 7, 10, 8, 8 } };
@@ -265,6 +286,7 @@ static void check_durations(void)
 int main(void)
 {
 	check_cpus();
+	check_newcomer();
 	check_threads();
 	check_times();
 	check_rows();

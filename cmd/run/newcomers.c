@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* CPUs that were offline when counting began, and come online. */
+#include "cmd/run/newcomers.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+
+static int add_all(struct td_ints *to, const struct td_ints *from)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < from->nr; i++)
+		rc = td_ints_add(to, from->v[i]);
+	return rc;
+}
+
+static void say(struct td_job *job, const struct td_ints *cpus, uint64_t now_ns,
+		int rc)
+{
+	td_autofree char *text = td_ints_format(cpus);
+
+	if (text && !rc)
+		td_job_say(job,
+			   "tdstat: CPU(s) %s came online: counted from %.1f "
+			   "seconds on\n",
+			   text, (double)now_ns / TD_NS_A_SECOND);
+	else if (text && rc != -ENODEV) /* gone again */
+		td_notes_add(&job->notes,
+			     "CPU(s) %s came online, and are not counted: %s",
+			     text, strerror(-rc));
+}
+
+/* What cannot be opened is tried again at the next read. */
+static int count_on(struct td_ints *known, struct td_job *job,
+		    struct td_counter *counter, const struct td_ints *cpus,
+		    uint64_t now_ns)
+{
+	struct td_target *target = &job->target;
+	int rc = target->has_cpus ? add_all(&target->cpus, cpus) : 0;
+
+	if (!rc)
+		rc = td_counter_add_cpus(counter, cpus);
+	say(job, cpus, now_ns, rc);
+	if (!rc)
+		rc = add_all(known, cpus);
+	return rc == -ENOMEM ? rc : 0;
+}
+
+/* A hybrid's PMU that had no CPU at the start is not part of the plan. */
+static int leave_out(struct td_ints *known, struct td_job *job,
+		     const struct td_ints *cpus)
+{
+	td_autofree char *text = td_ints_format(cpus);
+
+	if (text && text[0])
+		td_job_say(job,
+			   "tdstat: CPU(s) %s came online, and are not "
+			   "counted: no core of their kind was there when "
+			   "counting began\n",
+			   text);
+	return add_all(known, cpus);
+}
+
+static int take_new(struct td_ints *known, struct td_job *job,
+		    struct td_counter *counter, struct td_ints *fresh,
+		    uint64_t now_ns, struct td_err *err)
+{
+	struct td_ints added;
+	int rc = td_machine_add_cpus(&job->fs, &job->machine, fresh, &added,
+				     err);
+
+	if (rc)
+		return rc;
+	rc = td_ints_remove(fresh, &added);
+	if (!rc)
+		rc = leave_out(known, job, fresh);
+	if (!rc && added.nr)
+		rc = count_on(known, job, counter, &added, now_ns);
+	td_ints_free(&added);
+	return rc ? td_err_nomem(err) : 0;
+}
+
+int td_newcomers_follow(struct td_ints *known, struct td_job *job,
+			struct td_counter *counter, uint64_t now_ns,
+			struct td_err *err)
+{
+	struct td_ints fresh;
+	struct td_err unused = { 0 };
+	int rc = 0;
+
+	/* -C names CPUs, which are online; without sysfs nobody knows */
+	if (job->opts->has_cpus || td_online_read(&job->fs, &fresh, &unused))
+		return 0;
+	if (!known->nr) /* some may have gone while the counters were opened */
+		rc = td_ints_copy(known, job->target.has_cpus
+						 ? &job->target.cpus
+						 : &job->machine.online);
+	if (!rc)
+		rc = td_ints_remove(&fresh, known);
+	if (rc)
+		td_err_nomem(err);
+	else if (fresh.nr)
+		rc = take_new(known, job, counter, &fresh, now_ns, err);
+	td_ints_free(&fresh);
+	return rc;
+}

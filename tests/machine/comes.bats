@@ -1,0 +1,186 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2154 # what "run --separate-stderr" sets
+# What goes away while it is counted by a service, and comes back: CPUs, cgroups.
+# A service gives up all rights but CAP_PERFMON, which Debian's kernel does not heed
+# where perf_event_paranoid is 3.
+# machine: adl --no-halt --sysctl kernel.perf_event_paranoid=2
+
+load helper
+
+CPUS=/sys/devices/system/cpu
+CGROUPS=/sys/fs/cgroup
+address=127.0.0.1:9878
+
+setup() {
+	emulated
+	cd "$BATS_TEST_TMPDIR" || return
+	ip link set lo up 2>/dev/null || true
+	sysctl -qw kernel.perf_event_paranoid=2
+}
+
+teardown() {
+	[ "$TD_MACHINE" != here ] || return 0
+	tidy_up
+	wait
+	for cpu in 3 4 5 6 7; do
+		[ "$(cat $CPUS/cpu$cpu/online)" = 1 ] || echo 1 >"$CPUS/cpu$cpu/online"
+	done
+	! [ -d $CGROUPS/web ] || rmdir $CGROUPS/web $CGROUPS/db
+	[ -n "$BATS_TEST_COMPLETED" ] || cat serve.err page
+}
+
+get_page() {
+	python3 -c 'import sys, urllib.request
+print(urllib.request.urlopen(sys.argv[1], timeout=60).read().decode(), end="")' "http://$address/metrics" >page 2>/dev/null
+}
+
+# serve OPTION...
+serve() {
+	"$TDSTAT" serve --listen "$address" "$@" 2>serve.err 3>&- &
+	serve=$!
+}
+
+# await_line REGEX: on the page, which changes once a second
+await_line() {
+	for ((i = 0; i < 100; i++)); do
+		! get_page || ! grep -qE "$1" page || return 0
+		sleep 0.3
+	done
+	echo "never on the page: $1"
+	return 1
+}
+
+# number NAME: the value of a series
+number() {
+	awk -v name="$1" '$1 == name { print $2 }' page
+}
+
+# await_said TEXT: serve says so now, not at its end
+await_said() {
+	for ((i = 0; i < 100; i++)); do
+		! grep -q "$1" serve.err || return 0
+		sleep 0.1
+	done
+	echo "never said: $1"
+	return 1
+}
+
+switch() {
+	for cpu in "${@:2}"; do
+		echo "$1" >"$CPUS/cpu$cpu/online"
+	done
+}
+
+@test "serve: the CPUs that it counts, and counters that go on and never fall" {
+	serve
+	await_line '^tdstat_cpus_counted\{pmu="cpu_core"\} 4$'
+	grep -q '^tdstat_cpus_counted{pmu="cpu_atom"} 4$' page
+	switch 0 3
+	await_line '^tdstat_cpus_counted\{pmu="cpu_core"\} 3$'
+	await_said '^tdstat: CPU(s) 3 went offline: not counted until they are back$'
+	before=$(number 'tdstat_slots_total{pmu="cpu_core"}')
+	switch 1 3
+	await_line '^tdstat_cpus_counted\{pmu="cpu_core"\} 4$'
+	await_said '^tdstat: CPU(s) 3 were offline and are back: not counted from '
+	[ "$(number 'tdstat_slots_total{pmu="cpu_core"}')" -gt "$before" ]
+	# all CPUs of a kind
+	switch 0 4 5 6 7
+	await_line '^tdstat_cpus_counted\{pmu="cpu_atom"\} 0$'
+	before=$(number 'tdstat_slots_total{pmu="cpu_atom"}')
+	switch 1 4 5 6 7
+	await_line '^tdstat_cpus_counted\{pmu="cpu_atom"\} 4$'
+	sleep 3
+	get_page
+	[ "$(number 'tdstat_slots_total{pmu="cpu_atom"}')" -gt "$before" ]
+	awk '/^tdstat_slots_total.*atom/ { all = $2 } /^tdstat_topdown_slots_total.*atom/ { sum += $2; nr++ }
+		END { exit !(nr == 4 && sum > 0.99 * all && sum < 1.01 * all) }' page
+	kill "$serve"
+	wait "$serve"
+}
+
+@test "serve without the rights to open counters anew: said once, with what lets it" {
+	sysctl -qw kernel.perf_event_paranoid=3
+	serve
+	await_line '^tdstat_cpus_counted\{pmu="cpu_core"\} 4$'
+	switch 0 3
+	await_line '^tdstat_cpus_counted\{pmu="cpu_core"\} 3$'
+	switch 1 3
+	await_said 'CPU(s) 3 are there again, but the counters cannot be opened anew: Permission denied'
+	await_said 'kernel.perf_event_paranoid of 2 or below (it is 3)'
+	sysctl -qw kernel.perf_event_paranoid=2
+	await_line '^tdstat_cpus_counted\{pmu="cpu_core"\} 4$'
+	kill "$serve"
+	wait "$serve"
+	[ "$(grep -c 'cannot be opened anew' serve.err)" -eq 1 ]
+}
+
+# work_in CGROUP: until it is ended
+work_in() {
+	sh -c "echo \$\$ >$CGROUPS/$1/cgroup.procs && exec 3>&- && while :; do :; done" 3>&- &
+	worker=$!
+}
+
+make_cgroups() {
+	echo +cpu >$CGROUPS/cgroup.subtree_control
+	mkdir $CGROUPS/web $CGROUPS/db
+	work_in web
+}
+
+# A cgroup can be removed when the last of its tasks is gone for good.
+remove_web() {
+	kill -9 "$worker"
+	wait "$worker" || true
+	until rmdir $CGROUPS/web; do sleep 0.1; done
+}
+
+@test "serve: a cgroup that is removed and made anew is counted again" {
+	make_cgroups
+	serve --for-each-cgroup web,db
+	await_line '^tdstat_cgroups_counted 2$'
+	await_line '^tdstat_slots_total\{pmu="cpu_(core|atom)",cgroup="web"\} [1-9]'
+	remove_web
+	await_line '^tdstat_cgroups_counted 1$'
+	await_said '^tdstat: cgroup web was removed: not counted until there is one again$'
+	# no task, no slots
+	sleep 1.5
+	get_page
+	before=$(awk '/^tdstat_slots_total.*web/ { sum += $2 } END { printf "%.0f", sum }' page)
+	mkdir $CGROUPS/web
+	work_in web
+	await_line '^tdstat_cgroups_counted 2$'
+	await_said '^tdstat: cgroup web was made anew: counted again$'
+	for ((i = 0; i < 100; i++)); do
+		get_page
+		after=$(awk '/^tdstat_slots_total.*web/ { sum += $2 } END { printf "%.0f", sum }' page)
+		[ "$after" -eq "$before" ] || break
+		sleep 0.3
+	done
+	[ "$after" -gt "$before" ]
+	kill "$serve"
+	wait "$serve"
+	remove_web
+	rmdir $CGROUPS/db
+}
+
+@test "-G and --for-each-cgroup: of events and of trees, made anew between two rows" {
+	for words in '-e cycles -G web' '--for-each-cgroup web -e cycles,instructions' '--for-each-cgroup web -l 3'; do
+		[ -d $CGROUPS/web ] || make_cgroups
+		rm -f rows
+		# shellcheck disable=SC2086
+		"$TDSTAT" -a $words -I 500 -x, -o rows --interval-count 10 2>err 3>&- &
+		counting=$!
+		await rows
+		until [ "$(wc -l <rows)" -ge 5 ]; do sleep 0.05; done
+		remove_web
+		mkdir $CGROUPS/web
+		work_in web
+		wait $counting
+		grep -qx 'tdstat: cgroup web was made anew: counted again' err
+		# something of it in the last row
+		last=$(tail -n 1 rows | cut -d, -f1)
+		grep "^$last," rows | grep -v '<not counted>' | grep -E ',[1-9][0-9.]*,'
+		remove_web
+		rmdir $CGROUPS/db
+	done
+}

@@ -50,13 +50,13 @@ static void tell_opened(const struct opening *o,
 	if (!evsel->fd)
 		setup->opened(setup->ctx, &evsel->attr,
 			      perf_thread_map__pid(group->threads, 0),
-			      perf_cpu_map__cpu(group->cpus, 0).cpu, -1, rc);
+			      td_group_cpu(group, 0), -1, rc);
 	for (int unit = 0; evsel->fd && unit < nr; unit++) {
 		int cpu = unit / nr_threads, thread = unit % nr_threads;
 
 		setup->opened(setup->ctx, &evsel->attr,
 			      perf_thread_map__pid(group->threads, thread),
-			      perf_cpu_map__cpu(group->cpus, cpu).cpu,
+			      td_group_cpu(group, cpu),
 			      evsel->leader == evsel
 				      ? -1
 				      : td_event_fd(evsel->leader, cpu, thread),
@@ -76,7 +76,7 @@ static int open_in_cgroup(const struct td_open_group *group,
 		return -EINVAL;
 	*fd = (int)syscall(SYS_perf_event_open, &evsel->attr,
 			   perf_thread_map__pid(group->threads, cgroup),
-			   perf_cpu_map__cpu(group->cpus, cpu).cpu, leader,
+			   td_group_cpu(group, cpu), leader,
 			   PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC);
 	return *fd < 0 ? -errno : 0;
 }
@@ -91,7 +91,7 @@ static int open_in_cgroups(const struct td_open_group *group,
 	int nr_cgroups = perf_thread_map__nr(group->threads);
 	int nr = td_group_units(group), rc = 0;
 
-	if (perf_evsel__alloc_fd(evsel, perf_cpu_map__nr(group->cpus),
+	if (perf_evsel__alloc_fd(evsel, (int)perf_cpu_map__nr(group->cpus),
 				 nr_cgroups))
 		return -ENOMEM;
 	for (int unit = 0; !rc && unit < nr; unit++)

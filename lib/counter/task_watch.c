@@ -101,7 +101,7 @@ static int set_maps(struct td_task_watch *watch, const struct td_ints *tids,
 
 	if (!rc) {
 		perf_evlist__set_maps(watch->evlist, cpu_map, threads);
-		watch->nr_cpus = perf_cpu_map__nr(cpu_map);
+		watch->nr_cpus = (int)perf_cpu_map__nr(cpu_map);
 		watch->nr_threads = perf_thread_map__nr(threads);
 		watch->lost =
 			calloc((size_t)watch->nr_cpus, sizeof(*watch->lost));

@@ -48,14 +48,6 @@ GCC_WARNINGS := -fanalyzer -Wlogical-op -Wduplicated-cond \
 
 # Empty before "make deps"; the targets that call it start make anew.
 PKG_CFLAGS := $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
-PKG_LIBS := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null)
-# An archive of libelf needs what its shared library brings along.
-PKG_LIBS += $(shell pkg-config --static --libs libelf 2>/dev/null) -liberty
-# Linked in where there is an archive of them: to load them takes more system
-# calls than to count a short command.
-archive = $(wildcard $(shell $(CC) -print-file-name=lib$(1:-l%=%).a))
-linked_in = $(foreach l,$1,$(if $(call archive,$l),$(l:-l%=-l:lib%.a),$l))
-LIBS := $(if $(SHARED),$(PKG_LIBS),$(call linked_in,$(PKG_LIBS))) -lm
 
 # Those in a folder and two levels below it: lib/base/*.c, lib/recording/perf/*.c
 below = $(wildcard $(foreach d,$1,$(addprefix $d/,$2 */$2 */*/$2)))
@@ -84,7 +76,7 @@ COMPILE = -std=gnu11 -D_GNU_SOURCE -DTDSTAT_VERSION='"$(VERSION)"' \
 	-DTDSTAT_DATADIR='"$(datadir)/tdstat"' -I. -isystem build/uapi $(SYSTEM_INCLUDES) \
 	$(PKG_CFLAGS:-I%=-isystem%) $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(SANITIZER)
 LINK = $(CC) $(CFLAGS) $(SANITIZER) $(LDFLAGS) $(WRAP) -o $@ $(filter %.o,$^) \
-	$(filter %.a,$^) -Wl,-z,now -Wl,--as-needed $(LIBS)
+	$(filter %.a,$^) -Wl,-z,now -Wl,--as-needed @$(B)/libs
 
 say = $(if $(V),,@echo '  $1	$@';)
 
@@ -101,11 +93,11 @@ ifdef VALGRIND
 WRAP := -Wl,--wrap=syscall
 $(PROGRAM) $(UNIT) $(FUZZ): $(BESIDE_VALGRIND:%.c=$(B)/obj/%.o)
 endif
-$(PROGRAM) $(UNIT) $(FUZZ): $(CMD_OBJECTS) $(B)/libtd.a build/libperf/libperf.a build/libperf/libapi.a
+$(PROGRAM) $(UNIT) $(FUZZ): $(CMD_OBJECTS) $(B)/libtd.a build/libperf/libperf.a build/libperf/libapi.a | $(B)/libs
 	@mkdir -p $(@D)
 	$(call say,LINK)$(LINK)
 
-$(B)/pack: $(B)/obj/cmd/pack.o $(B)/libtd.a build/libperf/libperf.a build/libperf/libapi.a
+$(B)/pack: $(B)/obj/cmd/pack.o $(B)/libtd.a build/libperf/libperf.a build/libperf/libapi.a | $(B)/libs
 	$(call say,LINK)$(LINK)
 
 $(B)/tests/unit/region_files $(B)/tests/unit/region_spec: $(B)/libtdstat.a
@@ -114,9 +106,22 @@ $(UNIT) $(FUZZ) $(BENCHES): $(B)/%: $(B)/obj/%.o
 
 # Most are small programs, whose own time counts, and need nothing of cmd.
 $(B)/tests/bench/interval: $(CMD_OBJECTS)
-$(BENCHES): $(B)/libtd.a build/libperf/libperf.a build/libperf/libapi.a
+$(BENCHES): $(B)/libtd.a build/libperf/libperf.a build/libperf/libapi.a | $(B)/libs
 	@mkdir -p $(@D)
 	$(call say,LINK)$(LINK)
+
+# json-c is linked in if a program can be linked with its archive: to load a shared
+# library takes more system calls than to count a short command.  The others of
+# $(LIBRARIES) are loaded when they are needed (lib/base/library.h).
+TRIAL := int json_tokener_parse(), cplus_demangle_v3(); \
+	int main(void) { return json_tokener_parse() + cplus_demangle_v3(); }
+$(B)/libs: Makefile | build/.gitignore
+	@mkdir -p $(@D)
+	@for json in $(if $(SHARED),,-l:libjson-c.a) '$(shell pkg-config --libs json-c)'; do \
+		echo "$$json -liberty -lm" >$@; \
+		! echo '$(TRIAL)' | $(CC) $(CFLAGS) $(LDFLAGS) -w -x c - -o $@.trial @$@ 2>$@.log || \
+			exec rm $@.trial $@.log; \
+	done; cat $@.log; exit 1
 
 # A page lets the script run that has this hash.
 build/page.js.hash: cmd/out/page/page.js | build/.gitignore

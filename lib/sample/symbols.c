@@ -60,6 +60,8 @@ static const char *reason(const struct td_object *object, int rc)
 		return "is not an ELF file";
 	case -EIDRM:
 		return "is deleted";
+	case -ELIBACC:
+		return "cannot be read without libdw.so.1 of elfutils";
 	default:
 		return strerror(-rc);
 	}

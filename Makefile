@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # make, make run, make check; the other targets: check-san check-machine check-machine-all
-# check-perf check-deb emulator lint format fuzz bench deps install deb clean.
+# check-fresh check-fresh-all check-perf check-deb emulator lint format fuzz bench deps install deb clean.
 # Variables: CC CFLAGS CPPFLAGS LDFLAGS prefix DESTDIR, KERNEL_SRC=/path/to/linux
 # (instead of the package linux-source), METRICS_SRC=/path/to/linux (its metric files,
 # instead of those of Debian's newest kernel source), SHARED=1 (link no archives in
@@ -411,6 +411,21 @@ check-deb: deps tools
 check-deb-all: all
 	@TD_EVERYTHING=1 tests/tally 'bats --tap tests/cli/deb.bats'
 
+# A fresh Debian 13 builds the tree, and runs all unit tests, and those of the program
+# that touch what differs from one Linux to the next: libraries, shells, names.
+NEAR := CLI="$(addprefix tests/cli/,$(addsuffix .bats,calls completion events formats \
+	inject libraries locate names perf_output profile report serve truncated))"
+FRESH := 'tests/fresh trixie $(NEAR)'
+# Before a release all of them do there, and on sid with its kernel and compilers;
+# and some where there are no archives of libraries.
+check-fresh-all: FRESH := 'tests/fresh trixie' 'tests/fresh trixie CC=clang $(NEAR)' \
+	'tests/fresh trixie no-archives $(NEAR)' 'tests/fresh sid KERNEL=' \
+	'tests/fresh sid KERNEL= CC=clang $(NEAR)'
+
+check-fresh check-fresh-all: deps tools
+	@$(MAKE) --no-print-directory build/linux/.unpacked build/metrics
+	@PACKAGES='$(strip $(BUILD_PACKAGES) $(CHECK_PACKAGES))' tests/tally $(FRESH)
+
 fuzz:
 	@$(MAKE) --no-print-directory B=build/fuzz CC=clang SAN=1 \
 		SANITIZE=fuzzer,address,undefined CPPFLAGS=-DTD_FUZZ fuzz-programs
@@ -444,7 +459,7 @@ endif
 # --- the source ---------------------------------------------------------------
 
 CLANG_FORMAT := clang-format --style=file:.ci/clang-format
-SCRIPTS := .ci/run .ci/apt.sh .ci/debian/tdstat.config .ci/debian/tdstat.postinst metrics/files/fetch .ci/layers .ci/sizes tests/tally tests/boot tests/save-machine tests/add-pmus tests/data/remake tests/valgrind/run tests/valgrind/tdstat tests/tools/fetch cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide many run files) tests/perf/run tests/perf/bin/perf $(addprefix tests/emulator/,build kernel perf run init) tests/*/*.sh tests/*/*.ba[ts]*)
+SCRIPTS := .ci/run .ci/apt.sh .ci/debian/tdstat.config .ci/debian/tdstat.postinst metrics/files/fetch .ci/layers .ci/sizes tests/tally tests/boot tests/fresh tests/save-machine tests/add-pmus tests/data/remake tests/valgrind/run tests/valgrind/tdstat tests/tools/fetch cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide many run files) tests/perf/run tests/perf/bin/perf $(addprefix tests/emulator/,build kernel perf run init) tests/*/*.sh tests/*/*.ba[ts]*)
 LINTS := layers circles sizes gcc clang cppcheck format shellcheck mandoc codespell
 tool = @command -v $1 >/dev/null || { echo "lint: no $1 here, skipped"; exit 0; };
 
@@ -543,6 +558,6 @@ clean:
 	rm -rf build
 
 .PHONY: all objects fuzz-programs deps build-deps lint-deps deb-deps tools deb deb-here run run-here \
-	check check-all check-san check-san-all check-machine check-machine-all check-booted emulator emulator-deps check-perf check-perf-all check-deb check-deb-all fuzz bench lint $(LINTS:%=lint-%) \
+	check check-all check-san check-san-all check-machine check-machine-all check-booted emulator emulator-deps check-perf check-perf-all check-deb check-deb-all check-fresh check-fresh-all fuzz bench lint $(LINTS:%=lint-%) \
 	tidy format install clean
 .DELETE_ON_ERROR:

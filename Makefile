@@ -413,7 +413,7 @@ check-deb-all: all
 
 # A fresh Debian 13 builds the tree, and runs all unit tests, and those of the program
 # that touch what differs from one Linux to the next: libraries, shells, names.
-NEAR := CLI="$(addprefix tests/cli/,$(addsuffix .bats,calls completion events formats \
+NEAR := FULL= CLI="$(addprefix tests/cli/,$(addsuffix .bats,calls completion events formats \
 	inject libraries locate names perf_output profile report serve truncated))"
 FRESH := 'tests/fresh trixie $(NEAR)'
 # Before a release all of them do there, and on sid with its kernel and compilers;

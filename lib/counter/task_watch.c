@@ -217,9 +217,11 @@ void td_task_watch_close(struct td_task_watch *watch)
 		return;
 	td_close_fd(&watch->epoll);
 	if (watch->evsel) {
-		/* perf_evlist__delete() leaks these */
-		perf_cpu_map__put(perf_evsel__cpus(watch->evsel));
-		perf_thread_map__put(perf_evsel__threads(watch->evsel));
+		/* perf_evlist__delete() leaks these before Linux 7 */
+		perf_cpu_map__put(watch->evsel->cpus);
+		perf_thread_map__put(watch->evsel->threads);
+		watch->evsel->cpus = NULL;
+		watch->evsel->threads = NULL;
 	}
 	perf_evlist__delete(watch->evlist);
 	free(watch->lost);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # make, make run, make check; the other targets: check-san check-machine check-machine-all
-# check-perf check-deb emulator lint format fuzz bench deps install deb clean.
+# check-fresh check-fresh-all check-perf check-deb emulator lint format fuzz bench deps install deb clean.
 # Variables: CC CFLAGS CPPFLAGS LDFLAGS prefix DESTDIR, KERNEL_SRC=/path/to/linux
 # (instead of the package linux-source), METRICS_SRC=/path/to/linux (its metric files,
 # instead of those of Debian's newest kernel source), SHARED=1 (link no archives in
@@ -48,14 +48,6 @@ GCC_WARNINGS := -fanalyzer -Wlogical-op -Wduplicated-cond \
 
 # Empty before "make deps"; the targets that call it start make anew.
 PKG_CFLAGS := $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
-PKG_LIBS := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null)
-# An archive of libelf needs what its shared library brings along.
-PKG_LIBS += $(shell pkg-config --static --libs libelf 2>/dev/null) -liberty
-# Linked in where there is an archive of them: to load them takes more system
-# calls than to count a short command.
-archive = $(wildcard $(shell $(CC) -print-file-name=lib$(1:-l%=%).a))
-linked_in = $(foreach l,$1,$(if $(call archive,$l),$(l:-l%=-l:lib%.a),$l))
-LIBS := $(if $(SHARED),$(PKG_LIBS),$(call linked_in,$(PKG_LIBS))) -lm
 
 # Those in a folder and two levels below it: lib/base/*.c, lib/recording/perf/*.c
 below = $(wildcard $(foreach d,$1,$(addprefix $d/,$2 */$2 */*/$2)))
@@ -84,7 +76,7 @@ COMPILE = -std=gnu11 -D_GNU_SOURCE -DTDSTAT_VERSION='"$(VERSION)"' \
 	-DTDSTAT_DATADIR='"$(datadir)/tdstat"' -I. -isystem build/uapi $(SYSTEM_INCLUDES) \
 	$(PKG_CFLAGS:-I%=-isystem%) $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(SANITIZER)
 LINK = $(CC) $(CFLAGS) $(SANITIZER) $(LDFLAGS) $(WRAP) -o $@ $(filter %.o,$^) \
-	$(filter %.a,$^) -Wl,-z,now -Wl,--as-needed $(LIBS)
+	$(filter %.a,$^) -Wl,-z,now -Wl,--as-needed @$(B)/libs
 
 say = $(if $(V),,@echo '  $1	$@';)
 
@@ -101,11 +93,11 @@ ifdef VALGRIND
 WRAP := -Wl,--wrap=syscall
 $(PROGRAM) $(UNIT) $(FUZZ): $(BESIDE_VALGRIND:%.c=$(B)/obj/%.o)
 endif
-$(PROGRAM) $(UNIT) $(FUZZ): $(CMD_OBJECTS) $(B)/libtd.a build/libperf/libperf.a build/libperf/libapi.a
+$(PROGRAM) $(UNIT) $(FUZZ): $(CMD_OBJECTS) $(B)/libtd.a build/libperf/libperf.a build/libperf/libapi.a | $(B)/libs
 	@mkdir -p $(@D)
 	$(call say,LINK)$(LINK)
 
-$(B)/pack: $(B)/obj/cmd/pack.o $(B)/libtd.a build/libperf/libperf.a build/libperf/libapi.a
+$(B)/pack: $(B)/obj/cmd/pack.o $(B)/libtd.a build/libperf/libperf.a build/libperf/libapi.a | $(B)/libs
 	$(call say,LINK)$(LINK)
 
 $(B)/tests/unit/region_files $(B)/tests/unit/region_spec: $(B)/libtdstat.a
@@ -114,9 +106,22 @@ $(UNIT) $(FUZZ) $(BENCHES): $(B)/%: $(B)/obj/%.o
 
 # Most are small programs, whose own time counts, and need nothing of cmd.
 $(B)/tests/bench/interval: $(CMD_OBJECTS)
-$(BENCHES): $(B)/libtd.a build/libperf/libperf.a build/libperf/libapi.a
+$(BENCHES): $(B)/libtd.a build/libperf/libperf.a build/libperf/libapi.a | $(B)/libs
 	@mkdir -p $(@D)
 	$(call say,LINK)$(LINK)
+
+# json-c is linked in if a program can be linked with its archive: to load a shared
+# library takes more system calls than to count a short command.  The others of
+# $(LIBRARIES) are loaded when they are needed (lib/base/library.h).
+TRIAL := int json_tokener_parse(), cplus_demangle_v3(); \
+	int main(void) { return json_tokener_parse() + cplus_demangle_v3(); }
+$(B)/libs: Makefile | build/.gitignore
+	@mkdir -p $(@D)
+	@for json in $(if $(SHARED),,-l:libjson-c.a) '$(shell pkg-config --libs json-c)'; do \
+		echo "$$json -liberty -lm" >$@; \
+		! echo '$(TRIAL)' | $(CC) $(CFLAGS) $(LDFLAGS) -w -x c - -o $@.trial @$@ 2>$@.log || \
+			exec rm $@.trial $@.log; \
+	done; cat $@.log; exit 1
 
 # A page lets the script run that has this hash.
 build/page.js.hash: cmd/out/page/page.js | build/.gitignore
@@ -406,6 +411,21 @@ check-deb: deps tools
 check-deb-all: all
 	@TD_EVERYTHING=1 tests/tally 'bats --tap tests/cli/deb.bats'
 
+# A fresh Debian 13 builds the tree, and runs all unit tests, and those of the program
+# that touch what differs from one Linux to the next: libraries, shells, names.
+NEAR := FULL= CLI="$(addprefix tests/cli/,$(addsuffix .bats,calls completion events formats \
+	inject libraries locate names perf_output profile report serve truncated))"
+FRESH := 'tests/fresh trixie $(NEAR)'
+# Before a release all of them do there, and on sid with its kernel and compilers;
+# and some where there are no archives of libraries.
+check-fresh-all: FRESH := 'tests/fresh trixie' 'tests/fresh trixie CC=clang $(NEAR)' \
+	'tests/fresh trixie no-archives $(NEAR)' 'tests/fresh sid KERNEL=' \
+	'tests/fresh sid KERNEL= CC=clang $(NEAR)'
+
+check-fresh check-fresh-all: deps tools
+	@$(MAKE) --no-print-directory build/linux/.unpacked build/metrics
+	@PACKAGES='$(strip $(BUILD_PACKAGES) $(CHECK_PACKAGES))' tests/tally $(FRESH)
+
 fuzz:
 	@$(MAKE) --no-print-directory B=build/fuzz CC=clang SAN=1 \
 		SANITIZE=fuzzer,address,undefined CPPFLAGS=-DTD_FUZZ fuzz-programs
@@ -439,7 +459,7 @@ endif
 # --- the source ---------------------------------------------------------------
 
 CLANG_FORMAT := clang-format --style=file:.ci/clang-format
-SCRIPTS := .ci/run .ci/apt.sh .ci/debian/tdstat.config .ci/debian/tdstat.postinst metrics/files/fetch .ci/layers .ci/sizes tests/tally tests/boot tests/save-machine tests/add-pmus tests/data/remake tests/valgrind/run tests/valgrind/tdstat tests/tools/fetch cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide many run files) tests/perf/run tests/perf/bin/perf $(addprefix tests/emulator/,build kernel perf run init) tests/*/*.sh tests/*/*.ba[ts]*)
+SCRIPTS := .ci/run .ci/apt.sh .ci/debian/tdstat.config .ci/debian/tdstat.postinst metrics/files/fetch .ci/layers .ci/sizes tests/tally tests/boot tests/fresh tests/save-machine tests/add-pmus tests/data/remake tests/valgrind/run tests/valgrind/tdstat tests/tools/fetch cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide many run files) tests/perf/run tests/perf/bin/perf $(addprefix tests/emulator/,build kernel perf run init) tests/*/*.sh tests/*/*.ba[ts]*)
 LINTS := layers circles sizes gcc clang cppcheck format shellcheck mandoc codespell
 tool = @command -v $1 >/dev/null || { echo "lint: no $1 here, skipped"; exit 0; };
 
@@ -538,6 +558,6 @@ clean:
 	rm -rf build
 
 .PHONY: all objects fuzz-programs deps build-deps lint-deps deb-deps tools deb deb-here run run-here \
-	check check-all check-san check-san-all check-machine check-machine-all check-booted emulator emulator-deps check-perf check-perf-all check-deb check-deb-all fuzz bench lint $(LINTS:%=lint-%) \
+	check check-all check-san check-san-all check-machine check-machine-all check-booted emulator emulator-deps check-perf check-perf-all check-deb check-deb-all check-fresh check-fresh-all fuzz bench lint $(LINTS:%=lint-%) \
 	tidy format install clean
 .DELETE_ON_ERROR:

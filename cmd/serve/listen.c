@@ -58,7 +58,7 @@ static bool split(const char *where, struct address *address)
 
 static int check_unix(const char *path, struct td_err *err)
 {
-	const struct sockaddr_un un;
+	const struct sockaddr_un un = { 0 };
 
 	if (!*path)
 		return td_err_usage(err, "--listen unix: an empty name");

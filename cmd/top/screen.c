@@ -132,13 +132,16 @@ int td_screen_open(struct td_screen *screen, struct td_err *err)
 		return td_err_set(err, -ENOTTY,
 				  "top: the terminal cannot be opened");
 	screen->is_open = true;
+	screen->window = newwin(0, 0, 0, 0);
+	if (!screen->window)
+		return td_err_nomem(err);
 	set_escdelay(ESCAPE_MS);
 	cbreak();
 	noecho();
 	nonl();
 	curs_set(0);
-	keypad(stdscr, TRUE);
-	nodelay(stdscr, TRUE);
+	keypad(screen->window, TRUE);
+	nodelay(screen->window, TRUE);
 	typeahead(-1);
 	begin_colours(screen);
 	return 0;
@@ -146,8 +149,8 @@ int td_screen_open(struct td_screen *screen, struct td_err *err)
 
 void td_screen_size(const struct td_screen *screen, int *width, int *height)
 {
-	*width = screen->is_open ? COLS : 80;
-	*height = screen->is_open ? LINES : 24;
+	*width = screen->is_open ? getmaxx(screen->window) : 80;
+	*height = screen->is_open ? getmaxy(screen->window) : 24;
 }
 
 static wchar_t narrow(const struct td_screen *screen, wchar_t c)
@@ -186,9 +189,9 @@ static void put_cell(const struct td_screen *screen,
 	decode(screen, cell->text, wide, TD_ARRAY_SIZE(wide));
 	while (wide[nr] && width + wcwidth(wide[nr]) <= cell->width)
 		width += wcwidth(wide[nr++]);
-	attr_set(look_of(screen, cell->style),
-		 pair ? (short)cell->style : (short)0, NULL);
-	mvaddnwstr(cell->y, cell->x, wide, nr);
+	wattr_set(screen->window, look_of(screen, cell->style),
+		  pair ? (short)cell->style : (short)0, NULL);
+	mvwaddnwstr(screen->window, cell->y, cell->x, wide, nr);
 }
 
 void td_screen_show(const struct td_screen *screen,
@@ -196,11 +199,11 @@ void td_screen_show(const struct td_screen *screen,
 {
 	if (!screen->is_open)
 		return;
-	erase();
+	werase(screen->window);
 	for (size_t i = 0; i < canvas->nr; i++)
 		put_cell(screen, &canvas->cells[i]);
-	attr_set(A_NORMAL, 0, NULL);
-	refresh();
+	wattr_set(screen->window, A_NORMAL, 0, NULL);
+	wrefresh(screen->window);
 }
 
 /* --- keys ------------------------------------------------------------------ */
@@ -273,7 +276,7 @@ static void suspend(void)
 	sigaction(SIGTSTP, &before, NULL);
 }
 
-static void redraw(void)
+static void redraw(const struct td_screen *screen)
 {
 	struct winsize size;
 
@@ -281,18 +284,19 @@ static void redraw(void)
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row &&
 	    size.ws_col)
 		resizeterm(size.ws_row, size.ws_col);
-	clearok(curscr, TRUE);
-	refresh();
+	clearok(screen->window, TRUE);
+	wrefresh(screen->window);
 }
 
-static enum td_screen_event take_signal(uint32_t number)
+static enum td_screen_event take_signal(const struct td_screen *screen,
+					uint32_t number)
 {
 	struct winsize size;
 
 	if (number == SIGTSTP)
 		suspend();
 	if (number == SIGTSTP || number == SIGCONT) {
-		redraw();
+		redraw(screen);
 	} else if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
 		   size.ws_row && size.ws_col) {
 		resizeterm(size.ws_row, size.ws_col);
@@ -307,11 +311,11 @@ enum td_screen_event td_screen_take(struct td_screen *screen, int *key)
 	int rc;
 
 	if (read(screen->signals, &info, sizeof(info)) == sizeof(info))
-		return screen->is_open ? take_signal(info.ssi_signo)
+		return screen->is_open ? take_signal(screen, info.ssi_signo)
 				       : TD_SCREEN_CHANGED;
 	if (!screen->is_open)
 		return TD_SCREEN_NOTHING;
-	rc = get_wch(&c);
+	rc = wget_wch(screen->window, &c);
 	if (rc == ERR)
 		return is_gone() ? TD_SCREEN_GONE : TD_SCREEN_NOTHING;
 	if (rc == KEY_CODE_YES && c == KEY_RESIZE)
@@ -324,6 +328,7 @@ void td_screen_close(struct td_screen *screen)
 {
 	if (screen->is_open) {
 		endwin();
+		delwin(screen->window);
 		delscreen(screen->terminal);
 	}
 	td_crash_forget();

@@ -13,9 +13,12 @@
  */
 struct td_screen {
 	bool is_open;
-	struct screen *terminal; /* ncurses' */
-	bool utf8;               /* the locale's letters are those of UTF-8 */
-	bool colour;             /* else there are only bold and reverse */
+	/* ncurses'; the window is all of the terminal */
+	struct screen *terminal;
+	/* NOLINTNEXTLINE(bugprone-reserved-identifier): ncurses names it so */
+	struct _win_st *window;
+	bool utf8;   /* the locale's letters are those of UTF-8 */
+	bool colour; /* else there are only bold and reverse */
 	/* readable if there are keys or signals of the terminal to take */
 	int fd;
 	int signals;

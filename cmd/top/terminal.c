@@ -8,9 +8,19 @@
 #include <term.h>
 #include <unistd.h>
 
+#include "cmd/top/curses.h"
+
 static int no_screen(struct td_err *err)
 {
 	return td_err_hint(err, "rows, wherever they go: tdstat -a -I 1s");
+}
+
+/* What terminfo has under a name, or nothing. */
+static const char *sequence(const char *name)
+{
+	const char *text = tigetstr(name);
+
+	return text && text != (const char *)-1 ? text : "";
 }
 
 int td_terminal_check(struct td_err *err)
@@ -28,6 +38,8 @@ int td_terminal_check(struct td_err *err)
 		td_err_set(err, -EINVAL, "top: TERM is not set");
 		return no_screen(err);
 	}
+	if (td_curses_load(err))
+		return td_err_wrap(err, "top");
 	if (setupterm(term, STDOUT_FILENO, &reason) == ERR) {
 		td_err_set(err, -EINVAL,
 			   reason < 0 ? "top: TERM is %s: there is no "
@@ -37,8 +49,8 @@ int td_terminal_check(struct td_err *err)
 			   term);
 		return no_screen(err);
 	}
-	moves = cursor_address != NULL;
-	del_curterm(cur_term);
+	moves = *sequence("cup");
+	del_curterm(set_curterm(NULL));
 	if (moves)
 		return 0;
 	td_err_set(err, -EINVAL, "top: TERM is %s: its cursor cannot be moved",
@@ -53,10 +65,8 @@ const char *td_terminal_leave(char text[TD_TERMINAL_LEAVE])
 	text[0] = '\0';
 	if (setupterm(NULL, STDOUT_FILENO, &reason) == ERR)
 		return text;
-	snprintf(text, TD_TERMINAL_LEAVE, "%s%s%s",
-		 exit_attribute_mode ? exit_attribute_mode : "",
-		 cursor_normal ? cursor_normal : "",
-		 exit_ca_mode ? exit_ca_mode : "");
-	del_curterm(cur_term);
+	snprintf(text, TD_TERMINAL_LEAVE, "%s%s%s", sequence("sgr0"),
+		 sequence("cnorm"), sequence("rmcup"));
+	del_curterm(set_curterm(NULL));
 	return text;
 }

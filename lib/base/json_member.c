@@ -4,6 +4,46 @@
 #include <errno.h>
 #include <math.h>
 
+/* The bytes from text on that are all of ASCII, or all not. */
+static size_t span(const char *text, bool ascii)
+{
+	size_t len = 0;
+
+	while (text[len] && !(text[len] & 0x80) == ascii)
+		len++;
+	return len;
+}
+
+/*
+ * In strict mode, json-c 0.18 takes each byte beyond ASCII for a control character
+ * (its issue 875, mended in 0.19).  So it is not strict while it reads those:
+ * outside of a string it refuses them anyway.
+ */
+static enum json_tokener_error parse(struct json_tokener *tokener,
+				     const char *text, int flags,
+				     struct json_object **out, size_t *end)
+{
+	const char *at = text;
+	enum json_tokener_error rc;
+
+	do {
+		bool ascii = !(*at & 0x80);
+		size_t len = span(at, ascii);
+
+		json_tokener_set_flags(
+			tokener, ascii ? flags : flags & ~JSON_TOKENER_STRICT);
+		*out = json_tokener_parse_ex(tokener, at,
+					     at[len] ? (int)len : -1);
+		*end = (size_t)(at - text) +
+		       json_tokener_get_parse_end(tokener);
+		at += len;
+		rc = json_tokener_get_error(tokener);
+	} while (rc == json_tokener_continue && *at);
+	return rc == json_tokener_success && *at
+		       ? json_tokener_error_parse_unexpected
+		       : rc;
+}
+
 int td_json_text(const char *text, int depth, int flags,
 		 struct json_object **out, struct td_json_fault *fault)
 {
@@ -14,12 +54,9 @@ int td_json_text(const char *text, int depth, int flags,
 	*out = NULL;
 	if (!tokener)
 		return -ENOMEM;
-	json_tokener_set_flags(tokener, flags);
 	errno = 0; /* json-c reports out of memory as cut text or "null" */
-	*out = json_tokener_parse_ex(tokener, text, -1);
+	rc = parse(tokener, text, flags, out, &fault->at);
 	no_memory = errno == ENOMEM;
-	rc = json_tokener_get_error(tokener);
-	fault->at = json_tokener_get_parse_end(tokener);
 	fault->why = json_tokener_error_desc(rc);
 	json_tokener_free(tokener);
 	if (no_memory)

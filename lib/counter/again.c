@@ -60,7 +60,7 @@ static int index_of(const struct td_open_group *group, int cpu)
 {
 	int i = 0;
 
-	while (perf_cpu_map__cpu(group->cpus, i).cpu != cpu)
+	while (td_group_cpu(group, i) != cpu)
 		i++;
 	return i;
 }

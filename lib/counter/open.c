@@ -61,7 +61,7 @@ static int open_in_cgroups(const struct td_open_group *group,
 	int nr_cgroups = perf_thread_map__nr(group->threads);
 	int nr = td_group_units(group), rc = 0;
 
-	if (perf_evsel__alloc_fd(evsel, perf_cpu_map__nr(group->cpus),
+	if (perf_evsel__alloc_fd(evsel, (int)perf_cpu_map__nr(group->cpus),
 				 nr_cgroups))
 		return -ENOMEM;
 	for (int unit = 0; !rc && unit < nr; unit++)

@@ -75,10 +75,16 @@ static inline int td_event_fd(const struct perf_evsel *evsel, int cpu_idx,
 	return fd ? *fd : -1;
 }
 
+/* The i-th CPU.  libperf takes an int, or since Linux 7 an unsigned int. */
+static inline int td_group_cpu(const struct td_open_group *group, int i)
+{
+	return perf_cpu_map__cpu(group->cpus, (uint16_t)i).cpu;
+}
+
 /* The number of CPUs times tasks. */
 static inline int td_group_units(const struct td_open_group *group)
 {
-	return perf_cpu_map__nr(group->cpus) *
+	return (int)perf_cpu_map__nr(group->cpus) *
 	       perf_thread_map__nr(group->threads);
 }
 

@@ -102,7 +102,7 @@ static struct td_read_step make_step(const struct td_counter *counter,
 		.fd = group->nr ? td_event_fd(group->evsels[0], cpu, thread)
 				: -1,
 		.group = (int)index,
-		.cpu = perf_cpu_map__cpu(group->cpus, cpu).cpu,
+		.cpu = td_group_cpu(group, cpu),
 		.thread = thread,
 		.set = set->id,
 		.life = set->life,

@@ -33,7 +33,7 @@ int td_switch_evsel(const struct td_open_group *group,
 		int fd = td_event_fd(evsel, cpu, unit % nr_threads);
 
 		if (group->cgroup && unit % nr_threads == 0)
-			td_go_to_cpu(perf_cpu_map__cpu(group->cpus, cpu).cpu);
+			td_go_to_cpu(td_group_cpu(group, cpu));
 		if (fd >= 0 && ioctl(fd, on ? PERF_EVENT_IOC_ENABLE
 					    : PERF_EVENT_IOC_DISABLE))
 			return -errno;

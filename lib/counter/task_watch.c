@@ -101,7 +101,7 @@ static int set_maps(struct td_task_watch *watch, const struct td_ints *tids,
 
 	if (!rc) {
 		perf_evlist__set_maps(watch->evlist, cpu_map, threads);
-		watch->nr_cpus = perf_cpu_map__nr(cpu_map);
+		watch->nr_cpus = (int)perf_cpu_map__nr(cpu_map);
 		watch->nr_threads = perf_thread_map__nr(threads);
 		watch->lost =
 			calloc((size_t)watch->nr_cpus, sizeof(*watch->lost));
@@ -217,9 +217,11 @@ void td_task_watch_close(struct td_task_watch *watch)
 		return;
 	td_close_fd(&watch->epoll);
 	if (watch->evsel) {
-		/* perf_evlist__delete() leaks these */
-		perf_cpu_map__put(perf_evsel__cpus(watch->evsel));
-		perf_thread_map__put(perf_evsel__threads(watch->evsel));
+		/* perf_evlist__delete() leaks these before Linux 7 */
+		perf_cpu_map__put(watch->evsel->cpus);
+		perf_thread_map__put(watch->evsel->threads);
+		watch->evsel->cpus = NULL;
+		watch->evsel->threads = NULL;
 	}
 	perf_evlist__delete(watch->evlist);
 	free(watch->lost);

@@ -15,7 +15,7 @@ void td_tell_cell(const struct td_counter_setup *setup,
 {
 	setup->opened(setup->ctx, &evsel->attr,
 		      perf_thread_map__pid(group->threads, thread),
-		      perf_cpu_map__cpu(group->cpus, cpu).cpu,
+		      td_group_cpu(group, cpu),
 		      evsel->leader == evsel || fd < 0
 			      ? -1
 			      : td_event_fd(evsel->leader, cpu, thread),
@@ -35,7 +35,7 @@ int td_open_cell(const struct td_open_group *group, struct perf_evsel *evsel,
 		return -EINVAL;
 	*fd = (int)syscall(SYS_perf_event_open, &evsel->attr,
 			   perf_thread_map__pid(group->threads, thread),
-			   perf_cpu_map__cpu(group->cpus, cpu).cpu, leader,
+			   td_group_cpu(group, cpu), leader,
 			   flags | PERF_FLAG_FD_CLOEXEC);
 	return *fd < 0 ? -errno : 0;
 }
@@ -99,7 +99,7 @@ int td_start_unit(const struct td_counter *counter,
 	if (td_group_rests(group->family, &counter->awake))
 		return 0;
 	if (group->cgroup)
-		td_go_to_cpu(perf_cpu_map__cpu(group->cpus, cpu).cpu);
+		td_go_to_cpu(td_group_cpu(group, cpu));
 	if (!off[group->members[0]])
 		rc = switch_cell(group->evsels[0], cpu, thread, true);
 	for (size_t i = 1; !rc && i < group->nr; i++) {

@@ -13,10 +13,21 @@
 #include <unistd.h>
 
 #include "lib/base/closest.h"
+#include "lib/base/library.h"
 #include "lib/base/parse.h"
 #include "lib/base/util.h"
 #include "lib/event/tracepoint_filter.h"
 #include "lib/machine/sysfs.h"
+
+/* libtracefs depends on libtraceevent. */
+#define FUNCTIONS(f)                                                          \
+	f(tep_alloc) f(tep_find_event_by_name) f(tep_free) f(tep_parse_event) \
+		f(tracefs_set_loglevel) f(tracefs_tracing_dir)
+
+FUNCTIONS(TD_LIBRARY_FUNCTION)
+
+static const struct td_library_function functions[] = { FUNCTIONS(
+	TD_LIBRARY_ROW) };
 
 /* The events folder of tracefs, and the name to look for. */
 struct search {
@@ -68,12 +79,24 @@ static int cannot_read(const struct search *s, int rc)
 	return name_wanted(s);
 }
 
+static int load_library(const struct search *s)
+{
+	if (!td_library_load("libtracefs.so.1", functions,
+			     TD_ARRAY_SIZE(functions), s->err))
+		return 0;
+	name_wanted(s);
+	return td_err_hint(s->err, "it is in the package libtracefs1 (Debian), "
+				   "libtracefs (Fedora)");
+}
+
 /* If tracefs is not mounted, libtracefs mounts it for root, as perf does. */
 static int open_events(struct search *s)
 {
 	td_autofree char *path = NULL;
 
 	s->events = -1;
+	if (load_library(s))
+		return s->err->code;
 	tracefs_set_loglevel(TEP_LOG_NONE);
 	s->root = tracefs_tracing_dir();
 	if (!s->root)

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/sample/demangle.h"
 
-#include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <string.h>
+
+#if __has_include(<libiberty/demangle.h>)
+#include <libiberty/demangle.h>
+#else /* some distributions have it as a part of binutils */
+#include <demangle.h>
+#endif
 
 struct text {
 	char *buf;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "lib/base/util.h"
+#include "lib/sample/elfutils.h"
 #include "lib/sample/regular_file.h"
 #include "lib/sample/search.h"
 
@@ -112,12 +113,15 @@ static int check(struct td_elf *file)
 int td_elf_open(struct td_elf *file, const struct td_sysfs *fs,
 		const char *path)
 {
+	int rc = td_elfutils_load();
+
 	*file = closed;
+	if (rc)
+		return rc;
 	file->path = strdup(path);
 	file->fd = file->path ? td_regular_open(fs, path) : -ENOMEM;
 	if (file->fd < 0) {
-		int rc = file->fd;
-
+		rc = file->fd;
 		td_elf_close(file);
 		return rc;
 	}
@@ -131,8 +135,11 @@ int td_elf_open_vdso(struct td_elf *file)
 {
 	const Elf64_Ehdr *ehdr = (const Elf64_Ehdr *)getauxval(AT_SYSINFO_EHDR);
 	size_t size;
+	int rc = td_elfutils_load();
 
 	*file = closed;
+	if (rc)
+		return rc;
 	if (!ehdr || memcmp(ehdr->e_ident, ELFMAG, SELFMAG) != 0 ||
 	    ehdr->e_ident[EI_CLASS] != ELFCLASS64)
 		return -ENOENT;
@@ -234,7 +241,8 @@ Elf_Data *td_elf_small(const struct td_elf *file, const char *name)
 
 void td_elf_close(struct td_elf *file)
 {
-	elf_end(file->elf);
+	if (file->elf)
+		elf_end(file->elf);
 	td_close_fd(&file->fd);
 	free(file->image);
 	free(file->path);

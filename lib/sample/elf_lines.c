@@ -232,8 +232,10 @@ char *td_elf_lines_find(const struct td_elf_lines *lines, uint64_t address,
 
 void td_elf_lines_close(struct td_elf_lines *lines)
 {
-	dwarf_end(lines->dwarf);
-	dwarf_end(lines->shared);
+	if (lines->dwarf)
+		dwarf_end(lines->dwarf);
+	if (lines->shared)
+		dwarf_end(lines->shared);
 	free(lines->units);
 	*lines = (struct td_elf_lines){ 0 };
 }

@@ -88,7 +88,10 @@ static struct perf_cpu_map *cpu_map(const struct td_sampler *sampler,
 	return text ? perf_cpu_map__new(text) : NULL;
 }
 
-/* Adds it to the list; on CPUs of its own, which libperf does not change then. */
+/*
+ * Adds it to the list, which gives it the CPUs of the list, and then gives it CPUs
+ * of its own: the field for those has another name in each libperf.
+ */
 static struct perf_evsel *add_evsel(struct td_sampler *sampler,
 				    struct perf_event_attr *attr,
 				    const struct td_ints *cpus, int event)
@@ -100,19 +103,18 @@ static struct perf_evsel *add_evsel(struct td_sampler *sampler,
 	if (!evsel)
 		return NULL;
 	*slot = event;
-	evsel->own_cpus = cpu_map(sampler, cpus);
-	evsel->requires_cpu = true;
 	perf_evlist__add(sampler->evlist, evsel);
-	return evsel->own_cpus && evsel->cpus && evsel->threads ? evsel : NULL;
+	perf_cpu_map__put(evsel->cpus);
+	evsel->cpus = cpu_map(sampler, cpus);
+	return evsel->cpus && evsel->threads ? evsel : NULL;
 }
 
 void td_sampler_free_parts(struct perf_evsel *evsel)
 {
 	perf_evsel__free_id(evsel);
 	perf_cpu_map__put(evsel->cpus);
-	perf_cpu_map__put(evsel->own_cpus);
 	perf_thread_map__put(evsel->threads);
-	evsel->cpus = evsel->own_cpus = NULL;
+	evsel->cpus = NULL;
 	evsel->threads = NULL;
 }
 

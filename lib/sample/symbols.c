@@ -52,6 +52,7 @@ static const struct {
 	{ -EINVAL, "is not a regular file" },
 	{ -ENOEXEC, "is not an ELF file" },
 	{ -EIDRM, "is deleted" },
+	{ -ELIBACC, "cannot be read without libdw.so.1 of elfutils" },
 	{ -E2BIG, "has more symbols than are read" },
 	{ -EFBIG, "its debug file is too large to be read" },
 	{ -EOVERFLOW, "its debugging information is too large to be read" },

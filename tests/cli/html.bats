@@ -10,9 +10,13 @@ page() {
 	python3 "$here/page.py" "$@"
 }
 
+needs_browser() {
+	command -v chromium >/dev/null || skip "no chromium here"
+}
+
 # browser FILE STEP...: one after the other, because a page takes a whole CPU to draw
 browser() {
-	command -v chromium >/dev/null || skip "no chromium here"
+	needs_browser
 	timeout 100 python3 "$here/browser.py" "$@"
 }
 
@@ -302,6 +306,7 @@ assert near' "$value" || fail "no $value"
 # --- in a browser -------------------------------------------------------------------
 
 @test "in Chromium: nodes and their values are those of JSON" {
+	needs_browser
 	report "$data/manual/xz-3.jsonl"
 	values_of_json "$data/manual/xz-3.jsonl" >json
 	browser page.html '[...document.querySelectorAll("details.row tr[data-node]")].map(row => {

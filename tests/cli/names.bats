@@ -106,6 +106,27 @@ reason() {
 	done
 }
 
+@test "recordings of other Debians: odd names are read as they were" {
+	for file in "$data"/names/*.jsonl; do
+		"$TDSTAT" report -j "$file" >out
+		assert_json out
+		"$TDSTAT" report -x, "$file" >out.csv
+		python3 - "$data/names" <<-'PYTHON'
+			import json, sys
+			sys.path.insert(0, sys.argv[1])
+			sys.dont_write_bytecode = True
+			from record import NAMES
+			# a byte that is no UTF-8 is the text \xff
+			want = sorted(name.decode("utf-8", "backslashreplace") for name in NAMES)
+			ids = [json.loads(line)["thread"] for line in open("out", encoding="utf-8")]
+			assert sorted(id.rsplit("-", 1)[0] for id in ids if not id.startswith("python3-")) == want, ids
+		PYTHON
+		[ "$(tr -d '\n' <out.csv | grep -o task-clock | wc -l)" -eq 10 ]
+		"$TDSTAT" report "$file" >out.txt
+		assert_printable out.txt
+	done
+}
+
 @test "a command that is not there: its name in the error" {
 	needs_software_events
 	try "$TDSTAT" -- "$nasty"

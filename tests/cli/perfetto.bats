@@ -5,10 +5,12 @@
 load helper
 
 # counters FILE: process, track, unit, timestamp and value of each, in the order of time
+# (jq 1.7 shows a number as it was written, unless it was computed)
 counters() {
 	jq -r '(map(select(.name == "process_name") | { (.pid | tostring): .args.name }) | add) as $names |
 		map(select(.ph == "C")) | sort_by(.ts)[] |
-		[$names[.pid | tostring], .name, (.args | keys[0]), .ts, .args[]] | @tsv' "$1"
+		[$names[.pid | tostring], .name, (.args | keys[0]), .ts, .args[]] |
+		map((numbers | . + 0) // .) | @tsv' "$1"
 }
 
 # begun AT FILE: a recording of tests/data as if it were made then
@@ -18,7 +20,7 @@ begun() {
 
 # mark FILE KEY: what the beginning says
 mark() {
-	jq -r --arg key "$2" '.[] | select(.name == "counting begins").args[$key]' "$1"
+	jq -r --arg key "$2" '.[] | select(.name == "counting begins").args[$key] | (numbers | . + 0) // .' "$1"
 }
 
 @test "the values of -j, each at the beginning of its interval" {
@@ -85,7 +87,7 @@ mark() {
 @test "a file of perf stat: its events, from 0 on" {
 	"$TDSTAT" report "$data/perf-6.1-interval.jsonl" --no-tree --perfetto t.json
 	want=$(grep '^{' "$data/perf-6.1-interval.jsonl" |
-		jq -r 'select(.event == "context-switches") | .["counter-value"] | tonumber')
+		jq -r 'select(.event == "context-switches") | .["counter-value"] | tonumber + 0')
 	assert_same "$want" "$(counters t.json | awk -F '\t' '$2 == "context-switches" && $5 != "NaN" { print $5 }')"
 	assert_same 'count 0' "$(counters t.json | awk -F '\t' '$2 == "context-switches" { print $3, $4; exit }')"
 }

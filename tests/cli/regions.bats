@@ -303,7 +303,8 @@ row() {
 	[[ ${lines[2]} == 0.500000000,inner,cpu,*,100,0.001000000,40.00,40.00,4000.0,1,2,0,3,0,20.00,1,50.00,* ]]
 	[[ ${lines[3]} == "0.500000000,(outside),cpu,"*,,0.001000000,10.00,10.00,,* ]]
 	try "$TDSTAT" report -j rec
-	[ "$(jq -r 'select(.metric == "tma_retiring") | [.id, .calls, .inclusive, .exclusive, .slots_per_call, .short] | @csv' <<<"$output" | sed -n 2p)" = \
+	[ "$(jq -r 'select(.metric == "tma_retiring") | [.id, .calls, .inclusive, .exclusive, .slots_per_call, .short] |
+		map((numbers | . + 0) // .) | @csv' <<<"$output" | sed -n 2p)" = \
 		'"inner",100,40,40,4000,true' ]
 	# all of it, and by thread: what adds up
 	try "$TDSTAT" report --total -x, rec

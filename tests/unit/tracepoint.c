@@ -15,11 +15,23 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lib/base/library.h"
 #include "lib/base/util.h"
 #include "tests/unit/test.h"
 
 /* of libtracefs, whose header only lib/event/tracepoint.c may include */
 int tracefs_set_tracing_dir(char *dir);
+
+TD_LIBRARY_FUNCTION(tracefs_set_tracing_dir)
+
+static bool load(void)
+{
+	static const struct td_library_function functions[] = { TD_LIBRARY_ROW(
+		tracefs_set_tracing_dir) };
+	struct td_err err;
+
+	return td_library_load("libtracefs.so.1", functions, 1, &err) == 0;
+}
 
 #define FIELD(type, name, size, is_signed)                  \
 	"\tfield:" type " " name ";\toffset:0;\tsize:" size \
@@ -257,7 +269,7 @@ static bool write_file(const char *path, const char *text)
 
 static bool make_tree(void)
 {
-	bool made = mkdtemp(root) && chmod(root, 0755) == 0;
+	bool made = load() && mkdtemp(root) && chmod(root, 0755) == 0;
 
 	for (size_t i = 0; made && i < TD_ARRAY_SIZE(files); i++)
 		made = write_file(files[i].path, files[i].text);

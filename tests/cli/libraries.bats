@@ -1,0 +1,60 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Shared libraries: which of them a start loads, and what is said where one that few
+# subcommands need is missing.
+
+# shellcheck disable=SC2016,SC2154 # the inner shell expands it; helper.bash
+load helper
+
+# A sanitizer's runtime makes calls of its own.
+plain() {
+	not_under_valgrind "the calls are valgrind's"
+	! ldd "$TDSTAT" | grep -qE 'lib(a|ub)san' || skip "a build with sanitizers"
+}
+
+@test "a start loads the C library, and json-c at most besides" {
+	plain
+	ldd "$TDSTAT" | awk '{ sub(".*/", "", $1); print $1 }' | sort >loaded
+	run ! grep -vE '^(linux-vdso|ld-linux-x86-64|libc|libm|libjson-c)\.so\.' loaded
+}
+
+@test "a start makes fewer than 60 system calls" {
+	plain
+	needs_strace
+	strace -f -qq -o calls "$TDSTAT" --version
+	[ "$(wc -l <calls)" -lt 60 ] || fail "$(wc -l <calls) calls"
+}
+
+# without LIBRARY COMMAND...: "try", where the file of that library is not one
+without() {
+	mkdir -p "not-$1"
+	: >"not-$1/$1"
+	LD_LIBRARY_PATH=$PWD/not-$1 try "${@:2}"
+}
+
+@test "without libtracefs: tracepoints are refused, with its package" {
+	real
+	without libtracefs.so.1 "$TDSTAT" -e sched:sched_switch -- true
+	assert_why_and_remedy 'sched:sched_switch: .*libtracefs\.so\.1: ' 'libtracefs1'
+	without libtracefs.so.1 "$TDSTAT" -e task-clock -x, -o out -- true
+	assert_equal "$status:$stderr" 0:
+}
+
+@test "without ncurses: top is refused, with its package" {
+	terminal='import os, pty, sys
+os.environ["TERM"] = "xterm"
+sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))'
+	without libncursesw.so.6 timeout 60 python3 -c "$terminal" "$TDSTAT" top -i "$data/alderlake.jsonl"
+	assert_equal "$status" 1
+	[[ ${lines[0]} == 'tdstat: top: '*'libncursesw.so.6: '* ]]
+	[[ ${lines[1]} == 'tdstat: '*libncursesw6* ]]
+}
+
+@test "without libdw: samples are those of addresses, and it is said why" {
+	real
+	without libdw.so.1 timeout 60 "$TDSTAT" locate -e cpu-clock -x, -o out -- \
+		sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
+	assert_equal "$status" 0
+	[[ $stderr == *': cannot be read without libdw.so.1 of elfutils: addresses without names'* ]]
+	awk -F, 'NR > 1' out | grep -q .
+}

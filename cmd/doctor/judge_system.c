@@ -229,7 +229,7 @@ static void judge_open_files(struct td_doctor *doctor,
 			     const struct td_patient *patient)
 {
 	uint64_t needed = patient->levels->nr_files + OTHER_FILES;
-	uint64_t most = patient->around->most_files;
+	uint64_t most = patient->around->files;
 	struct td_finding *finding;
 
 	if (needed <= most) {

@@ -13,6 +13,7 @@ struct td_inherited {
 	sigset_t mask; /* set by td_waiter_open() */
 	bool sigchld_ignored;
 	struct rlimit nofile;
+	bool nofile_raised;
 };
 
 /*

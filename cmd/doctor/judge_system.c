@@ -28,10 +28,8 @@ static char *make_setcap(const char *program)
 		return NULL;
 	fputs("setcap cap_perfmon+ep ", fp);
 	td_put_shell_word(fp, program ? program : "tdstat");
-	if (fclose(fp) == 0)
-		return text;
-	free(text);
-	return NULL;
+	td_text_close(fp, &text);
+	return text;
 }
 
 /* What Documentation/admin-guide/sysctl/kernel.rst has of each value. */

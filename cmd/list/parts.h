@@ -127,9 +127,9 @@ int td_list_collect_model(struct td_list *list, struct td_err *err);
 int td_list_collect_metrics(struct td_list *list, struct td_err *err);
 int td_list_collect_groups(struct td_list *list, struct td_err *err);
 
-/* text.c, json.c: print the items. */
-void td_list_put_text(FILE *fp, const struct td_list *list);
-void td_list_put_json(FILE *fp, const struct td_list *list);
+/* text.c, json.c: print the items.  Return 0 or -ENOMEM. */
+int td_list_put_text(FILE *fp, const struct td_list *list);
+int td_list_put_json(FILE *fp, const struct td_list *list);
 
 /*
  * print.c: prints the encodings of opts->patterns, which are events with

@@ -34,9 +34,8 @@ static void begin(const struct td_writer *writer, int height)
 	      fp);
 }
 
-static void put_row(const struct td_writer *writer,
-		    const struct td_report *report, const struct td_row *row,
-		    int y)
+static void put_row(struct td_writer *writer, const struct td_report *report,
+		    const struct td_row *row, int y)
 {
 	const struct td_place_on_page place = { 0, y + TITLE_HEIGHT,
 						TD_ICICLE_WIDTH,
@@ -58,7 +57,9 @@ static void put_row(const struct td_writer *writer,
 	fputs("\u2002", fp);
 	td_page_put_row_facts(writer, row);
 	fputs("</text>\n", fp);
-	if (!td_picture_make(&picture, report, row) && picture.depth)
+	if (td_picture_make(&picture, report, row))
+		writer->no_memory = true;
+	else if (picture.depth)
 		td_icicle_put(fp, &picture, &place);
 	td_picture_free(&picture);
 }

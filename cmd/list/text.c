@@ -138,21 +138,6 @@ static int put_labelled(FILE *fp, const char *label, const char *text)
 	return 0;
 }
 
-/* Turns "a;b" into "a, b"; NULL if memory ran out. */
-static char *with_blanks(const char *list)
-{
-	char *out = malloc(2 * strlen(list) + 1), *to = out;
-
-	for (; out && *list; list++) {
-		*to++ = *list == ';' ? ',' : *list;
-		if (*list == ';')
-			*to++ = ' ';
-	}
-	if (out)
-		*to = '\0';
-	return out;
-}
-
 /* --- rows ----------------------------------------------------------------- */
 
 /* Is the PMU shown?  Not if it is the only one of the cores. */
@@ -260,74 +245,14 @@ static void put_desc(FILE *fp, const char *desc, int at, int column)
 	put_below(fp, desc);
 }
 
-/*
- * Returns the description, unless it only repeats the name, as many in the
- * files do.
- */
-static const char *describe(const struct td_list_item *item)
-{
-	if (item->desc && strcasecmp(item->desc, item->name) == 0)
-		return NULL;
-	return item->desc;
-}
-
-/*
- * Describes a node: "%, level 2, below tma_backend_bound"; NULL if memory ran
- * out.
- */
-static char *format_node(const struct td_metric_def *metric)
-{
-	const char *unit = metric->unit, *parent = metric->parent;
-	char level[32] = "", *text;
-
-	if (metric->level)
-		snprintf(level, sizeof(level), "%slevel %d", *unit ? ", " : "",
-			 metric->level);
-	if (asprintf(&text, "%s%s%s%s", unit, level, parent ? ", below " : "",
-		     parent ? parent : "") < 0)
-		return NULL;
-	return text;
-}
-
-/* Describes a group: "2 metrics: a, b"; NULL if memory ran out. */
-static char *format_members(const char *members)
-{
-	td_autofree char *names = with_blanks(members);
-	size_t nr = 1;
-	char *text;
-
-	for (const char *at = members; *at; at++)
-		nr += *at == ';';
-	if (!names || asprintf(&text, "%zu metric%s: %s", nr,
-			       nr == 1 ? "" : "s", names) < 0)
-		return NULL;
-	return text;
-}
-
-/* The text after the name and its PMUs; *out is NULL if there is none. */
-static int format_first(const struct td_list_item *item, char **out)
-{
-	const char *desc = describe(item);
-
-	if (item->metric && (*item->metric->unit || item->metric->level))
-		*out = format_node(item->metric);
-	else if (item->kind == TD_LIST_METRICGROUP)
-		*out = format_members(item->related);
-	else if (desc)
-		*out = strdup(desc);
-	else
-		return 0;
-	return *out ? 0 : -ENOMEM;
-}
-
 static int put_metric(FILE *fp, const struct td_list *list,
 		      const struct td_list_item *item)
 {
 	const struct td_metric_def *metric = item->metric;
-	td_autofree char *groups = with_blanks(item->related);
+	td_autofree char *groups = td_list_spaced(item->related);
 
-	if ((*metric->unit || metric->level) && describe(item))
-		put_below(fp, describe(item));
+	if ((*metric->unit || metric->level) && td_list_describe(item))
+		put_below(fp, td_list_describe(item));
 	if (!groups)
 		return -ENOMEM;
 	if (*groups)
@@ -357,7 +282,7 @@ static int put_row(FILE *fp, const struct td_list *list, const struct row *row,
 {
 	const struct td_list_item *item = row->items;
 	td_autofree char *first = NULL;
-	int rc = format_first(item, &first);
+	int rc = td_list_first(item, &first);
 	int column = 2 + columns->name + 2;
 	char pmus[160];
 	int at = put_name(fp, item);

@@ -3,6 +3,7 @@
 # Memory that runs out, at one allocation after another: all of the result with exit 0,
 # or an error that says so.  Some are tried, evenly spread; all of them before a release.
 
+# shellcheck disable=SC2154 # helper.bash
 load helper
 
 setup_file() {

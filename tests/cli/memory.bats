@@ -54,8 +54,6 @@ runs_out() {
 	runs_out -- list --model=alderlake metrics
 	runs_out -- explain tma_l3_bound
 	saved alderlake
-	runs_out -- --dry-run -a -l 6
 	runs_out -- --dry-run -e '{slots,topdown-retiring},INST_RETIRED.ANY,cycles:u' -- true
 	runs_out -- --dry-run -M tma_l3_bound -- true
-	runs_out -- list -j cycles
 }

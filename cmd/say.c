@@ -23,10 +23,8 @@ static char *escape(const char *text, size_t len)
 	if (!to)
 		return NULL;
 	td_put_printable_n(to, text, len);
-	if (fclose(to) == 0)
-		return line;
-	free(line);
-	return NULL;
+	td_text_close(to, &line);
+	return line;
 }
 
 /* One write(2) a line, as others may write to the terminal, too. */

@@ -67,10 +67,8 @@ static char *format(char *const *command)
 		if (command[1])
 			fputc(' ', fp);
 	}
-	if (!fclose(fp))
-		return text;
-	free(text);
-	return NULL;
+	td_text_close(fp, &text);
+	return text;
 }
 
 /* --- one run ---------------------------------------------------------------- */

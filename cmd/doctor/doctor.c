@@ -65,9 +65,10 @@ static int examine(struct visit *v, struct td_err *err)
 
 static int show(const struct visit *v, struct td_err *err)
 {
-	if (v->opts->format == TD_FORMAT_JSON)
-		td_doctor_put_json(stdout, &v->doctor);
-	else
+	if (v->opts->format == TD_FORMAT_JSON &&
+	    td_doctor_put_json(stdout, &v->doctor))
+		return td_err_nomem(err);
+	if (v->opts->format != TD_FORMAT_JSON)
 		td_doctor_put_text(stdout, &v->doctor);
 	return td_out_check(stdout, "standard output", err);
 }

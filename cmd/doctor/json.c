@@ -29,9 +29,9 @@ static void put_number(struct json_object *to, const char *key, double value)
 	char text[32];
 
 	snprintf(text, sizeof(text), "%.2f", value);
-	json_object_object_add(
-		to, key,
-		isfinite(value) ? json_object_new_double_s(value, text) : NULL);
+	td_json_add(to, key,
+		    isfinite(value) ? json_object_new_double_s(value, text)
+				    : NULL);
 }
 
 static struct json_object *make_loop(const struct td_self_test *test, int loop)
@@ -47,8 +47,8 @@ static struct json_object *make_loop(const struct td_self_test *test, int loop)
 	td_json_put_string(object, "pmu", test->pmu);
 	td_json_put_int(object, "cpu", test->cpu);
 	td_json_put_string(object, "loop", names[loop]);
-	json_object_object_add(object, "passed",
-			       json_object_new_boolean(test->passed[loop]));
+	td_json_add(object, "passed",
+		    json_object_new_boolean(test->passed[loop]));
 	put_number(object, "retiring", shares->retiring);
 	put_number(object, "backend_bound", shares->backend_bound);
 	put_number(object, "frontend_bound", shares->frontend_bound);
@@ -57,25 +57,23 @@ static struct json_object *make_loop(const struct td_self_test *test, int loop)
 	return object;
 }
 
-void td_doctor_put_json(FILE *fp, const struct td_doctor *doctor)
+int td_doctor_put_json(FILE *fp, const struct td_doctor *doctor)
 {
-	struct json_object *all = json_object_new_object();
+	struct json_object *all = td_json_line();
 	struct json_object *findings = json_object_new_array();
 	struct json_object *loops = json_object_new_array();
 
 	for (size_t i = 0; i < doctor->nr_findings; i++)
-		json_object_array_add(findings,
-				      make_finding(&doctor->findings[i]));
+		td_json_append(findings, make_finding(&doctor->findings[i]));
 	for (size_t i = 0; i < doctor->nr_tests; i++) {
 		for (int loop = 0;
 		     !doctor->tests[i].err.code && loop < TD_NR_LOOPS; loop++)
-			json_object_array_add(
-				loops, make_loop(&doctor->tests[i], loop));
+			td_json_append(loops,
+				       make_loop(&doctor->tests[i], loop));
 	}
 	td_json_put_int(all, "tdstat_doctor", VERSION);
-	json_object_object_add(all, "level_1",
-			       json_object_new_boolean(doctor->level_1));
-	json_object_object_add(all, "findings", findings);
-	json_object_object_add(all, "self_test", loops);
-	td_json_put_line(fp, all);
+	td_json_add(all, "level_1", json_object_new_boolean(doctor->level_1));
+	td_json_add(all, "findings", findings);
+	td_json_add(all, "self_test", loops);
+	return td_json_put_line(fp, all);
 }

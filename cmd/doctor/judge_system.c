@@ -28,10 +28,8 @@ static char *make_setcap(const char *program)
 		return NULL;
 	fputs("setcap cap_perfmon+ep ", fp);
 	td_put_shell_word(fp, program ? program : "tdstat");
-	if (fclose(fp) == 0)
-		return text;
-	free(text);
-	return NULL;
+	td_text_close(fp, &text);
+	return text;
 }
 
 /* What Documentation/admin-guide/sysctl/kernel.rst has of each value. */
@@ -232,7 +230,7 @@ static void judge_open_files(struct td_doctor *doctor,
 			     const struct td_patient *patient)
 {
 	uint64_t needed = patient->levels->nr_files + OTHER_FILES;
-	uint64_t most = patient->around->most_files;
+	uint64_t most = patient->around->files;
 	struct td_finding *finding;
 
 	if (needed <= most) {

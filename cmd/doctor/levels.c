@@ -56,7 +56,7 @@ static void add_turns(struct planning *p, const struct td_job *job, int level,
 		fprintf(fp, ", for the reason of %s", names[before]);
 	if (turns && !before)
 		p->explained[pmu] = level;
-	if (fclose(fp)) {
+	if (td_text_close(fp, &text)) {
 		p->levels->found.out_of_memory = true;
 		return;
 	}

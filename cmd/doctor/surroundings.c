@@ -18,6 +18,7 @@
 #include "lib/counter/dummy.h"
 #include "lib/counter/filtered.h"
 #include "lib/event/tracepoint.h"
+#include "lib/machine/open_files.h"
 #include "lib/target/cgroup.h"
 
 /* --- numbers ---------------------------------------------------------------- */
@@ -63,9 +64,9 @@ static void read_limits(struct td_surroundings *out, const struct td_sysfs *fs)
 	out->cpu_time_pct =
 		read_number(fs->proc, "sys/kernel/perf_cpu_time_max_percent");
 	out->mlock_kb = read_number(fs->proc, "sys/kernel/perf_event_mlock_kb");
+	td_open_files_raise(&files);
 	getrlimit(RLIMIT_NOFILE, &files);
 	out->files = files.rlim_cur;
-	out->most_files = files.rlim_max;
 }
 
 /* --- rights ----------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 /* Write a finished report; check the stream afterwards. */
 void td_doctor_put_text(FILE *fp, const struct td_doctor *doctor);
 /* An object on one line; its members are in tdstat-doctor(1). */
-void td_doctor_put_json(FILE *fp, const struct td_doctor *doctor);
+/* -ENOMEM: not all of it was put. */
+int td_doctor_put_json(FILE *fp, const struct td_doctor *doctor);
 
 #endif

@@ -67,10 +67,8 @@ const char *td_list_encode(struct td_list *list, const struct td_event *event,
 	if (!fp)
 		return keep(list, NULL);
 	td_encoding_put(fp, pmu, pmu_name, event, terms);
-	if (fclose(fp) == 0)
-		return keep(list, text);
-	free(text);
-	return keep(list, NULL);
+	td_text_close(fp, &text);
+	return keep(list, text);
 }
 
 void td_list_miss(struct td_list *list, unsigned int kinds, const char *what,

@@ -20,8 +20,7 @@ static const char *const kinds[] = {
 
 static void add(struct json_object *to, const char *key, const char *text)
 {
-	json_object_object_add(to, key,
-			       text ? json_object_new_string(text) : NULL);
+	td_json_add(to, key, text ? json_object_new_string(text) : NULL);
 }
 
 /* "a;b" -> ["a","b"] */
@@ -33,19 +32,18 @@ static void add_all(struct json_object *to, const char *key, const char *text)
 		size_t len = strcspn(text, ";");
 
 		if (len)
-			json_object_array_add(array, json_object_new_string_len(
-							     text, (int)len));
+			td_json_append(array, json_object_new_string_len(
+						      text, (int)len));
 		text += len;
 		text += strspn(text, ";");
 	}
-	json_object_object_add(to, key, array);
+	td_json_add(to, key, array);
 }
 
 /* Adds the level; null for metrics outside of the tree. */
 static void add_level(struct json_object *to, int level)
 {
-	json_object_object_add(to, "level",
-			       level ? json_object_new_int(level) : NULL);
+	td_json_add(to, "level", level ? json_object_new_int(level) : NULL);
 }
 
 static void add_metric(struct json_object *to, const struct td_list_item *item)
@@ -59,9 +57,9 @@ static void add_metric(struct json_object *to, const struct td_list_item *item)
 	add(to, "threshold", metric->threshold);
 }
 
-static void put_item(FILE *fp, const struct td_list_item *item)
+static int put_item(FILE *fp, const struct td_list_item *item)
 {
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = td_json_line();
 
 	add(o, "kind", kinds[item->kind]);
 	add(o, "name", item->name);
@@ -77,11 +75,14 @@ static void put_item(FILE *fp, const struct td_list_item *item)
 		add_metric(o, item);
 	if (item->kind == TD_LIST_METRICGROUP)
 		add_all(o, "metrics", item->related);
-	td_json_put_line(fp, o);
+	return td_json_put_line(fp, o);
 }
 
-void td_list_put_json(FILE *fp, const struct td_list *list)
+int td_list_put_json(FILE *fp, const struct td_list *list)
 {
-	for (size_t i = 0; i < list->nr_items; i++)
-		put_item(fp, &list->items[i]);
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < list->nr_items; i++)
+		rc = put_item(fp, &list->items[i]);
+	return rc;
 }

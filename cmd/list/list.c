@@ -42,9 +42,9 @@ static int show(struct td_list *list, struct td_err *err)
 	int rc = collect(list, err);
 
 	if (!rc && list->opts->format == TD_FORMAT_JSON)
-		td_list_put_json(stdout, list);
+		rc = td_list_put_json(stdout, list) ? td_err_nomem(err) : 0;
 	else if (!rc)
-		td_list_put_text(stdout, list);
+		rc = td_list_put_text(stdout, list) ? td_err_nomem(err) : 0;
 	if (!rc)
 		rc = td_list_check(list, err);
 	if (!list->nr_items)

@@ -161,7 +161,8 @@ static const char *join_groups(struct td_list *list,
 	if (!fp)
 		return NULL;
 	td_metric_def_each_group(def, put_group, fp);
-	return fclose(fp) == 0 ? td_list_keep(list, "%s", text) : NULL;
+	return td_text_close(fp, &text) == 0 ? td_list_keep(list, "%s", text)
+					     : NULL;
 }
 
 /* The ScaleUnit of a metric: "100%". */

@@ -57,7 +57,7 @@ static int make_words(struct td_list *list, const struct td_pmu *pmu,
 	if (!fp)
 		return td_err_nomem(err);
 	rc = put_all_words(fp, list, pmu, spec, err);
-	if (fclose(fp) && !rc)
+	if (td_text_close(fp, out) && !rc)
 		rc = td_err_nomem(err);
 	return rc;
 }
@@ -147,7 +147,7 @@ static int put_line(FILE *fp, struct td_list *list,
 	if (!to)
 		return td_err_nomem(err);
 	rc = put_event(to, list, event, spec, err);
-	if (fclose(to) && !rc)
+	if (td_text_close(to, &line) && !rc)
 		rc = td_err_nomem(err);
 	if (rc)
 		return rc;

@@ -123,32 +123,19 @@ static void put_below(FILE *fp, const char *text)
 	fputc('\n', fp);
 }
 
-static void put_labelled(FILE *fp, const char *label, const char *text)
+/* Returns -ENOMEM if memory ran out, like those below. */
+static int put_labelled(FILE *fp, const char *label, const char *text)
 {
 	td_autofree char *line = NULL;
 
 	if (!text)
-		return;
+		return 0;
 	if (asprintf(&line, "%s: %s", label, text) < 0) {
 		line = NULL;
-		return;
+		return -ENOMEM;
 	}
 	put_below(fp, line);
-}
-
-/* Turns "a;b" into "a, b"; NULL if memory ran out. */
-static char *with_blanks(const char *list)
-{
-	char *out = malloc(2 * strlen(list) + 1), *to = out;
-
-	for (; out && *list; list++) {
-		*to++ = *list == ';' ? ',' : *list;
-		if (*list == ';')
-			*to++ = ' ';
-	}
-	if (out)
-		*to = '\0';
-	return out;
+	return 0;
 }
 
 /* --- rows ----------------------------------------------------------------- */
@@ -258,76 +245,23 @@ static void put_desc(FILE *fp, const char *desc, int at, int column)
 	put_below(fp, desc);
 }
 
-/*
- * Returns the description, unless it only repeats the name, as many in the
- * files do.
- */
-static const char *describe(const struct td_list_item *item)
-{
-	if (item->desc && strcasecmp(item->desc, item->name) == 0)
-		return NULL;
-	return item->desc;
-}
-
-/*
- * Describes a node: "%, level 2, below tma_backend_bound"; NULL if memory ran
- * out.
- */
-static char *format_node(const struct td_metric_def *metric)
-{
-	const char *unit = metric->unit, *parent = metric->parent;
-	char level[32] = "", *text;
-
-	if (metric->level)
-		snprintf(level, sizeof(level), "%slevel %d", *unit ? ", " : "",
-			 metric->level);
-	if (asprintf(&text, "%s%s%s%s", unit, level, parent ? ", below " : "",
-		     parent ? parent : "") < 0)
-		return NULL;
-	return text;
-}
-
-/* Describes a group: "2 metrics: a, b"; NULL if memory ran out. */
-static char *format_members(const char *members)
-{
-	td_autofree char *names = with_blanks(members);
-	size_t nr = 1;
-	char *text;
-
-	for (const char *at = members; *at; at++)
-		nr += *at == ';';
-	if (!names || asprintf(&text, "%zu metric%s: %s", nr,
-			       nr == 1 ? "" : "s", names) < 0)
-		return NULL;
-	return text;
-}
-
-/* The text after the name and its PMUs. */
-static char *format_first(const struct td_list_item *item)
-{
-	const char *desc = describe(item);
-
-	if (item->metric && (*item->metric->unit || item->metric->level))
-		return format_node(item->metric);
-	if (item->kind == TD_LIST_METRICGROUP)
-		return format_members(item->related);
-	return desc ? strdup(desc) : NULL;
-}
-
-static void put_metric(FILE *fp, const struct td_list *list,
-		       const struct td_list_item *item)
+static int put_metric(FILE *fp, const struct td_list *list,
+		      const struct td_list_item *item)
 {
 	const struct td_metric_def *metric = item->metric;
-	td_autofree char *groups = with_blanks(item->related);
+	td_autofree char *groups = td_list_spaced(item->related);
 
-	if ((*metric->unit || metric->level) && describe(item))
-		put_below(fp, describe(item));
-	if (groups && *groups)
+	if ((*metric->unit || metric->level) && td_list_describe(item))
+		put_below(fp, td_list_describe(item));
+	if (!groups)
+		return -ENOMEM;
+	if (*groups)
 		put_below(fp, groups);
 	if (!list->opts->verbose)
-		return;
-	put_labelled(fp, "formula", metric->formula);
-	put_labelled(fp, "threshold", metric->threshold);
+		return 0;
+	if (put_labelled(fp, "formula", metric->formula))
+		return -ENOMEM;
+	return put_labelled(fp, "threshold", metric->threshold);
 }
 
 /* Prints the name and its alias, and returns their width. */
@@ -343,11 +277,12 @@ static int put_name(FILE *fp, const struct td_list_item *item)
 	return at;
 }
 
-static void put_row(FILE *fp, const struct td_list *list, const struct row *row,
-		    const struct columns *columns)
+static int put_row(FILE *fp, const struct td_list *list, const struct row *row,
+		   const struct columns *columns)
 {
 	const struct td_list_item *item = row->items;
-	td_autofree char *first = format_first(item);
+	td_autofree char *first = NULL;
+	int rc = td_list_first(item, &first);
 	int column = 2 + columns->name + 2;
 	char pmus[160];
 	int at = put_name(fp, item);
@@ -362,36 +297,41 @@ static void put_row(FILE *fp, const struct td_list *list, const struct row *row,
 		put_desc(fp, first, at, column);
 	else
 		fputc('\n', fp);
-	if (item->metric)
-		put_metric(fp, list, item);
+	if (!rc && item->metric)
+		rc = put_metric(fp, list, item);
 	if (item->encoding)
 		put_below(fp, item->encoding);
+	return rc;
 }
 
-static void put_section(FILE *fp, const struct td_list *list,
-			const struct td_list_item *items, size_t nr)
+static int put_section(FILE *fp, const struct td_list *list,
+		       const struct td_list_item *items, size_t nr)
 {
 	struct columns columns = measure(list, items, nr);
 	struct row row;
+	int rc = 0;
 
 	put_heading(fp, list, items);
-	for (size_t i = 0; i < nr; i += row.nr) {
+	for (size_t i = 0; !rc && i < nr; i += row.nr) {
 		row = take_row(items + i, nr - i, list->opts->verbose);
-		put_row(fp, list, &row, &columns);
+		rc = put_row(fp, list, &row, &columns);
 	}
+	return rc;
 }
 
-void td_list_put_text(FILE *fp, const struct td_list *list)
+int td_list_put_text(FILE *fp, const struct td_list *list)
 {
 	size_t end;
+	int rc = 0;
 
-	for (size_t i = 0; i < list->nr_items; i = end) {
+	for (size_t i = 0; !rc && i < list->nr_items; i = end) {
 		end = i + 1;
 		while (end < list->nr_items &&
 		       is_same_section(&list->items[i], &list->items[end]))
 			end++;
 		if (i)
 			fputc('\n', fp);
-		put_section(fp, list, &list->items[i], end - i);
+		rc = put_section(fp, list, &list->items[i], end - i);
 	}
+	return rc;
 }

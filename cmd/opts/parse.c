@@ -110,7 +110,8 @@ static int parse_guarded(const struct argp *argp, int argc, char **argv,
 			parser);
 	stderr = real;
 	fclose(guard);
-	return rc;
+	/* argp's own: it could not allocate what it needs */
+	return rc && !parser->err->code ? td_err_nomem(parser->err) : rc;
 }
 
 /*

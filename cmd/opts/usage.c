@@ -125,10 +125,8 @@ static char *fill_doc(int key, const char *text, void *input)
 		fputs(page->command->doc, fp);
 	if (key == ARGP_KEY_HELP_PRE_DOC && page->command == page->commands[0])
 		put_subcommands(fp, page->commands);
-	if (fclose(fp) == 0)
-		return doc;
-	free(doc);
-	return NULL;
+	td_text_close(fp, &doc);
+	return doc;
 }
 
 /* --- the page ------------------------------------------------------------- */

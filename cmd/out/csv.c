@@ -10,13 +10,15 @@
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
-static void put_error_name(const struct td_writer *writer, const char *metric)
+static void put_error_name(struct td_writer *writer, const char *metric)
 {
 	td_autofree char *name = NULL;
 
 	fputs(writer->separator, writer->fp);
 	if (asprintf(&name, "%s_error", metric) >= 0)
 		td_out_csv_field(writer, name);
+	else
+		writer->no_memory = true;
 }
 
 static bool of_regions(const struct td_writer *writer)
@@ -86,7 +88,7 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 }
 
 /* "all +-" for the line that has the errors of means of runs. */
-static void put_id(const struct td_writer *writer, const struct td_row *row,
+static void put_id(struct td_writer *writer, const struct td_row *row,
 		   bool errors)
 {
 	char *id;
@@ -95,8 +97,10 @@ static void put_id(const struct td_writer *writer, const struct td_row *row,
 		td_out_csv_field(writer, row->id);
 		return;
 	}
-	if (asprintf(&id, "%s +-", row->id) < 0)
+	if (asprintf(&id, "%s +-", row->id) < 0) {
+		writer->no_memory = true;
 		return;
+	}
 	td_out_csv_field(writer, id);
 	free(id);
 }
@@ -125,9 +129,8 @@ static void put_value(const struct td_writer *writer,
 		      writer->fp);
 }
 
-static void put_row(const struct td_writer *writer,
-		    const struct td_report *report, const struct td_row *row,
-		    bool errors)
+static void put_row(struct td_writer *writer, const struct td_report *report,
+		    const struct td_row *row, bool errors)
 {
 	char time[TD_CLOCK_SIZE];
 

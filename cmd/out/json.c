@@ -30,9 +30,9 @@ static struct json_object *number_or_null(double value)
 static void put_calls(struct json_object *o, const char *key,
 		      const struct td_region_facts *of, uint64_t count)
 {
-	json_object_object_add(
-		o, key,
-		of->function ? NULL : json_object_new_int64((int64_t)count));
+	td_json_add(o, key,
+		    of->function ? NULL
+				 : json_object_new_int64((int64_t)count));
 }
 
 /* What rows of regions have besides. */
@@ -41,26 +41,22 @@ static void put_facts(struct json_object *o, const struct td_region_facts *of)
 	bool no_calls = of->outside && !of->function;
 	double unknown = of->function ? NAN : 0;
 
-	json_object_object_add(
-		o, "calls",
-		no_calls ? NULL : json_object_new_int64((int64_t)of->calls));
+	td_json_add(o, "calls",
+		    no_calls ? NULL
+			     : json_object_new_int64((int64_t)of->calls));
 	td_json_put_seconds(o, "seconds", of->time_ns);
-	json_object_object_add(o, "inclusive",
-			       percent_or_null(of->inclusive_pct));
-	json_object_object_add(o, "exclusive",
-			       percent_or_null(of->exclusive_pct));
-	json_object_object_add(o, "slots_per_call",
-			       number_or_null(unknown + of->slots_per_call));
+	td_json_add(o, "inclusive", percent_or_null(of->inclusive_pct));
+	td_json_add(o, "exclusive", percent_or_null(of->exclusive_pct));
+	td_json_add(o, "slots_per_call",
+		    number_or_null(unknown + of->slots_per_call));
 	put_calls(o, "switched", of, of->switched);
 	put_calls(o, "migrated", of, of->migrated);
 	put_calls(o, "moved", of, of->moved);
 	put_calls(o, "lost", of, of->lost);
 	put_calls(o, "skipped", of, of->skipped);
-	json_object_object_add(o, "cost",
-			       percent_or_null(unknown + of->cost_pct));
+	td_json_add(o, "cost", percent_or_null(unknown + of->cost_pct));
 	if (!isnan(of->least_slots))
-		json_object_object_add(o, "short",
-				       json_object_new_boolean(true));
+		td_json_add(o, "short", json_object_new_boolean(true));
 }
 
 /* What all metrics of a row have in common. */
@@ -68,62 +64,51 @@ static void put_row(const struct td_writer *writer, struct json_object *o,
 		    const struct td_report *report, const struct td_row *row)
 {
 	td_out_json_time(o, "time", writer->frame, report->time_ns);
-	json_object_object_add(o, "id", json_object_new_string(row->id));
-	json_object_object_add(o, "pmu", json_object_new_string(row->pmu));
-	json_object_object_add(o, "busy", percent_or_null(row->busy_pct));
-	json_object_object_add(o, "share", percent_or_null(row->share_pct));
+	td_json_add(o, "id", json_object_new_string(row->id));
+	td_json_add(o, "pmu", json_object_new_string(row->pmu));
+	td_json_add(o, "busy", percent_or_null(row->busy_pct));
+	td_json_add(o, "share", percent_or_null(row->share_pct));
 	if (row->region)
 		put_facts(o, row->region);
 }
 
-static void put_node(const struct td_writer *writer,
-		     const struct td_report *report, const struct td_row *row,
-		     const struct td_node *node)
+static void put_node(struct td_writer *writer, const struct td_report *report,
+		     const struct td_row *row, const struct td_node *node)
 {
 	const struct td_column *column = &report->columns[node->column];
 	const struct td_cell *cell = &row->cells[node->column];
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = td_json_line();
 	bool ok = cell->status == TD_STATUS_OK;
 
 	put_row(writer, o, report, row);
-	json_object_object_add(o, "metric",
-			       json_object_new_string(column->name));
-	json_object_object_add(o, "value",
-			       ok ? td_out_json_number(cell->value) : NULL);
-	json_object_object_add(o, "unit", json_object_new_string(column->unit));
-	json_object_object_add(o, "level",
-			       node->level ? json_object_new_int(node->level)
-					   : NULL);
-	json_object_object_add(o, "parent", text_or_null(node->parent));
-	json_object_object_add(
-		o, "over_threshold",
-		ok && !cell->over_unknown
-			? json_object_new_boolean(cell->over_threshold)
-			: NULL);
-	json_object_object_add(o, "running",
-			       td_out_json_percent(cell->running_pct));
-	json_object_object_add(o, "error",
-			       ok && !isnan(cell->error)
-				       ? td_out_json_number(cell->error)
-				       : NULL);
+	td_json_add(o, "metric", json_object_new_string(column->name));
+	td_json_add(o, "value", ok ? td_out_json_number(cell->value) : NULL);
+	td_json_add(o, "unit", json_object_new_string(column->unit));
+	td_json_add(o, "level",
+		    node->level ? json_object_new_int(node->level) : NULL);
+	td_json_add(o, "parent", text_or_null(node->parent));
+	td_json_add(o, "over_threshold",
+		    ok && !cell->over_unknown
+			    ? json_object_new_boolean(cell->over_threshold)
+			    : NULL);
+	td_json_add(o, "running", td_out_json_percent(cell->running_pct));
+	td_json_add(o, "error",
+		    ok && !isnan(cell->error) ? td_out_json_number(cell->error)
+					      : NULL);
 	if (ok && cell->too_short)
-		json_object_object_add(o, "too_short",
-				       json_object_new_boolean(true));
+		td_json_add(o, "too_short", json_object_new_boolean(true));
 	if (ok && cell->misfit)
-		json_object_object_add(
-			o, "misfit",
-			json_object_new_string(
-				td_out_misfit_word(cell->misfit)));
+		td_json_add(o, "misfit",
+			    json_object_new_string(
+				    td_out_misfit_word(cell->misfit)));
 	if (ok && writer->frame->runs > 1 && !isnan(cell->runs_error))
-		json_object_object_add(o, "runs_error",
-				       td_out_json_number(cell->runs_error));
+		td_json_add(o, "runs_error",
+			    td_out_json_number(cell->runs_error));
 	if (writer->summary)
-		json_object_object_add(o, "summary",
-				       json_object_new_boolean(true));
+		td_json_add(o, "summary", json_object_new_boolean(true));
 	if (!ok && cell->why)
-		json_object_object_add(o, "why",
-				       json_object_new_string(cell->why));
-	td_json_put_line(writer->fp, o);
+		td_json_add(o, "why", json_object_new_string(cell->why));
+	td_out_json_line(writer, o);
 }
 
 static void json_report(struct td_writer *writer,

@@ -8,14 +8,12 @@
 
 static void put_text(struct json_object *o, const char *key, const char *text)
 {
-	json_object_object_add(o, key,
-			       text ? json_object_new_string(text) : NULL);
+	td_json_add(o, key, text ? json_object_new_string(text) : NULL);
 }
 
 static void put_number(struct json_object *o, const char *key, double value)
 {
-	json_object_object_add(o, key,
-			       isnan(value) ? NULL : td_out_json_number(value));
+	td_json_add(o, key, isnan(value) ? NULL : td_out_json_number(value));
 }
 
 static void put_slots(struct json_object *o, const struct td_diff_value *slots)
@@ -26,20 +24,19 @@ static void put_slots(struct json_object *o, const struct td_diff_value *slots)
 	put_number(o, "slots_error", slots->error);
 }
 
-static void put_row(const struct td_writer *writer, const struct td_diff *diff,
+static void put_row(struct td_writer *writer, const struct td_diff *diff,
 		    const struct td_diff_row *row)
 {
 	const struct td_diff_value *value = &row->value;
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = td_json_line();
 
 	put_text(o, "kind", td_out_diff_kind(row->kind));
 	put_text(o, "id", row->id);
 	put_text(o, "pmu", row->pmu);
 	put_text(o, "name", row->name);
 	put_text(o, "unit", row->unit);
-	json_object_object_add(o, "level",
-			       row->level ? json_object_new_int(row->level)
-					  : NULL);
+	td_json_add(o, "level",
+		    row->level ? json_object_new_int(row->level) : NULL);
 	put_number(o, "a", value->of[TD_DIFF_A]);
 	put_number(o, "b", value->of[TD_DIFF_B]);
 	put_number(o, "difference", value->diff);
@@ -48,9 +45,8 @@ static void put_row(const struct td_writer *writer, const struct td_diff *diff,
 	put_number(o, "percent_error", row->change_error);
 	put_text(o, "per", td_per_word(diff->per));
 	put_slots(o, &row->slots);
-	json_object_object_add(o, "marked",
-			       json_object_new_boolean(row->marked));
-	td_json_put_line(writer->fp, o);
+	td_json_add(o, "marked", json_object_new_boolean(row->marked));
+	td_out_json_line(writer, o);
 }
 
 void td_out_json_diff(struct td_writer *writer, const struct td_diff *diff)

@@ -9,6 +9,12 @@
 #include "lib/base/json_put.h"
 #include "lib/count/aggregations.h"
 
+void td_out_json_line(struct td_writer *writer, struct json_object *line)
+{
+	if (td_json_put_line(writer->fp, line))
+		writer->no_memory = true;
+}
+
 /*
  * Leaves out the last of 17 digits, which are noise.  Always has a point or an
  * exponent, as some readers take the type of the first value for all.
@@ -44,18 +50,17 @@ static struct json_object *begin_object(const struct td_frame *frame,
 					const struct td_event_row *row)
 {
 	const struct td_aggregation_row *by = td_aggregation_row(frame->how);
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = td_json_line();
 
 	if (frame->interval)
 		td_out_json_time(o, "interval", frame, time_ns);
 	if (by->width && td_out_has_id(row))
-		json_object_object_add(
-			o, by->name,
-			json_object_new_string(row->id + by->prefix));
+		td_json_add(o, by->name,
+			    json_object_new_string(row->id + by->prefix));
 	/* perf 7.2 writes "counters", which the linter of 6.12 refuses */
 	if (by->counted && td_out_has_id(row))
-		json_object_object_add(o, "aggregate-number",
-				       json_object_new_int64(row->nr));
+		td_json_add(o, "aggregate-number",
+			    json_object_new_int64(row->nr));
 	return o;
 }
 
@@ -64,21 +69,18 @@ static void add_count(struct json_object *o, const struct td_frame *frame,
 {
 	const char *missing = td_out_missing(row->status);
 
-	json_object_object_add(o, "counter-value",
-			       missing ? json_object_new_string(missing)
-				       : number_text(row->value));
-	json_object_object_add(o, "unit", json_object_new_string(row->unit));
-	json_object_object_add(o, "event", json_object_new_string(row->event));
+	td_json_add(o, "counter-value",
+		    missing ? json_object_new_string(missing)
+			    : number_text(row->value));
+	td_json_add(o, "unit", json_object_new_string(row->unit));
+	td_json_add(o, "event", json_object_new_string(row->event));
 	if (row->cgroup)
-		json_object_object_add(o, "cgroup",
-				       json_object_new_string(row->cgroup));
+		td_json_add(o, "cgroup", json_object_new_string(row->cgroup));
 	if (frame->runs > 1 && !isnan(row->error_pct))
-		json_object_object_add(o, "variance",
-				       td_out_json_percent(row->error_pct));
-	json_object_object_add(o, "event-runtime",
-			       json_object_new_uint64(row->running_ns));
-	json_object_object_add(o, "pcnt-running",
-			       td_out_json_percent(row->running_pct));
+		td_json_add(o, "variance", td_out_json_percent(row->error_pct));
+	td_json_add(o, "event-runtime",
+		    json_object_new_uint64(row->running_ns));
+	td_json_add(o, "pcnt-running", td_out_json_percent(row->running_pct));
 }
 
 /*
@@ -87,19 +89,17 @@ static void add_count(struct json_object *o, const struct td_frame *frame,
  */
 static void add_no_ratio(struct json_object *o)
 {
-	json_object_object_add(o, "metric-value",
-			       json_object_new_string("nan"));
-	json_object_object_add(o, "metric-unit", json_object_new_string(""));
+	td_json_add(o, "metric-value", json_object_new_string("nan"));
+	td_json_add(o, "metric-unit", json_object_new_string(""));
 }
 
 static void add_ratio(struct json_object *o, const struct td_ratio *ratio)
 {
-	json_object_object_add(o, "metric-value", number_text(ratio->value));
-	json_object_object_add(o, "metric-unit",
-			       json_object_new_string(ratio->unit));
+	td_json_add(o, "metric-value", number_text(ratio->value));
+	td_json_add(o, "metric-unit", json_object_new_string(ratio->unit));
 }
 
-static void put_row(const struct td_writer *writer, uint64_t time_ns,
+static void put_row(struct td_writer *writer, uint64_t time_ns,
 		    const struct td_event_row *row)
 {
 	struct json_object *o = begin_object(writer->frame, time_ns, row);
@@ -109,12 +109,12 @@ static void put_row(const struct td_writer *writer, uint64_t time_ns,
 		add_no_ratio(o);
 	for (int i = 0; i < row->nr_ratios; i++) {
 		if (i > 0) {
-			td_json_put_line(writer->fp, o);
+			td_out_json_line(writer, o);
 			o = begin_object(writer->frame, time_ns, row);
 		}
 		add_ratio(o, &row->ratios[i]);
 	}
-	td_json_put_line(writer->fp, o);
+	td_out_json_line(writer, o);
 }
 
 void td_out_json_events(struct td_writer *writer,

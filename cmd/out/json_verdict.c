@@ -31,7 +31,7 @@ const char *td_out_confidence(const struct td_verdict *verdict)
 static void put(struct json_object *o, const char *key,
 		struct json_object *value)
 {
-	json_object_object_add(o, key, value);
+	td_json_add(o, key, value);
 }
 
 static struct json_object *number_or_null(double value)
@@ -50,7 +50,7 @@ static struct json_object *names(const struct td_found *found, size_t nr)
 	struct json_object *array = json_object_new_array();
 
 	for (size_t i = 0; i < nr && found[i].node; i++)
-		json_object_array_add(array, name_or_null(&found[i]));
+		td_json_append(array, name_or_null(&found[i]));
 	return array;
 }
 
@@ -62,8 +62,7 @@ static struct json_object *commands(const struct td_advice *advice)
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		if (lines[i])
-			json_object_array_add(array,
-					      json_object_new_string(lines[i]));
+			td_json_append(array, json_object_new_string(lines[i]));
 	}
 	return array;
 }
@@ -74,7 +73,7 @@ void td_out_json_verdict(struct td_writer *writer,
 {
 	const struct td_verdict *v = advice->verdict;
 	const struct td_found *last = td_verdict_last(v);
-	struct json_object *line = json_object_new_object();
+	struct json_object *line = td_json_line();
 	struct json_object *o = json_object_new_object();
 
 	td_out_json_time(o, "time", writer->frame, report->time_ns);
@@ -93,5 +92,5 @@ void td_out_json_verdict(struct td_writer *writer,
 	put(o, "busy", number_or_null(v->busy_pct));
 	put(o, "next", commands(advice));
 	put(line, "verdict", o);
-	td_json_put_line(writer->fp, line);
+	td_out_json_line(writer, line);
 }

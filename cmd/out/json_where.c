@@ -9,14 +9,13 @@
 
 static void put_text(struct json_object *o, const char *key, const char *text)
 {
-	json_object_object_add(o, key,
-			       text ? json_object_new_string(text) : NULL);
+	td_json_add(o, key, text ? json_object_new_string(text) : NULL);
 }
 
 static void put_share(struct json_object *o, const struct td_share *share)
 {
-	json_object_object_add(o, "share", td_out_json_percent(share->percent));
-	json_object_object_add(o, "error", td_out_json_percent(share->error));
+	td_json_add(o, "share", td_out_json_percent(share->percent));
+	td_json_add(o, "error", td_out_json_percent(share->error));
 	td_json_put_int(o, "samples", (int64_t)share->samples);
 }
 
@@ -43,11 +42,10 @@ static struct json_object *lines_of(const struct td_spots *spots,
 		put_share(o, &line->share);
 		put_text(o, "file",
 			 line->file < 0 ? NULL : spots->files[line->file]);
-		json_object_object_add(
-			o, "line",
-			line->file < 0 ? NULL
-				       : json_object_new_int(line->line));
-		json_object_array_add(list, o);
+		td_json_add(o, "line",
+			    line->file < 0 ? NULL
+					   : json_object_new_int(line->line));
+		td_json_append(list, o);
 	}
 	return list;
 }
@@ -66,17 +64,16 @@ static struct json_object *callers_of(const struct td_spots *spots,
 			put_text(o, "function", NULL);
 		else
 			put_function(o, spots, caller->function);
-		json_object_array_add(list, o);
+		td_json_append(list, o);
 	}
 	return list;
 }
 
-static void put_location(const struct td_writer *writer,
-			 const struct td_where *where,
+static void put_location(struct td_writer *writer, const struct td_where *where,
 			 const struct td_where_event *event,
 			 const struct td_location *location)
 {
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = td_json_line();
 
 	put_text(o, "pmu", event->pmu);
 	put_text(o, "event", event->name);
@@ -84,13 +81,12 @@ static void put_location(const struct td_writer *writer,
 	put_share(o, &location->share);
 	put_function(o, where->spots, location->function);
 	if (where->lines)
-		json_object_object_add(
-			o, "lines", lines_of(where->spots, &location->lines));
+		td_json_add(o, "lines",
+			    lines_of(where->spots, &location->lines));
 	if (where->callers)
-		json_object_object_add(
-			o, "callers",
-			callers_of(where->spots, &location->callers));
-	td_json_put_line(writer->fp, o);
+		td_json_add(o, "callers",
+			    callers_of(where->spots, &location->callers));
+	td_out_json_line(writer, o);
 }
 
 void td_out_json_where(struct td_writer *writer, const struct td_where *where)

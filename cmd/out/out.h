@@ -35,6 +35,7 @@ struct td_writer {
 	FILE *drawing;
 	char *drawn;
 	size_t drawn_size;
+	bool no_memory; /* something was left out for lack of it */
 };
 
 /* text_events.c, csv_events.c, json_events.c */
@@ -124,6 +125,8 @@ void td_out_text_busy(FILE *fp, const struct td_row *row);
 /* csv_field.c, json_events.c */
 struct json_object;
 void td_out_csv_field(const struct td_writer *writer, const char *text);
+/* Prints the object on a line of its own and frees it. */
+void td_out_json_line(struct td_writer *writer, struct json_object *line);
 struct json_object *td_out_json_percent(double value);
 struct json_object *td_out_json_number(double value);
 

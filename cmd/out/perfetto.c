@@ -32,8 +32,7 @@ static void add_us(struct json_object *o, const char *key, uint64_t ns)
 
 	snprintf(buf, sizeof(buf), "%" PRIu64 ".%03" PRIu64, ns / 1000,
 		 ns % 1000);
-	json_object_object_add(o, key,
-			       json_object_new_double_s((double)ns / 1e3, buf));
+	td_json_add(o, key, json_object_new_double_s((double)ns / 1e3, buf));
 }
 
 static struct json_object *new_event(const char *phase, const char *name,
@@ -51,10 +50,10 @@ static struct json_object *new_event(const char *phase, const char *name,
 static void put_event(struct td_writer *writer, struct json_object *event,
 		      struct json_object *args)
 {
-	json_object_object_add(event, "args", args);
+	td_json_add(event, "args", args);
 	fputc(writer->tracks->has_events ? ',' : '[', writer->fp);
 	writer->tracks->has_events = true;
-	td_json_put_line(writer->fp, event);
+	td_out_json_line(writer, event);
 }
 
 static void put_metadata(struct td_writer *writer, const char *what, int pid,
@@ -62,7 +61,7 @@ static void put_metadata(struct td_writer *writer, const char *what, int pid,
 {
 	struct json_object *args = json_object_new_object();
 
-	json_object_object_add(args, key, value);
+	td_json_add(args, key, value);
 	put_event(writer, new_event("M", what, pid), args);
 }
 
@@ -83,8 +82,8 @@ static void put_value(struct td_writer *writer, int pid, struct td_track *track,
 
 	track->has_value = value != NULL;
 	add_us(o, "ts", origin_ns(writer->frame) + writer->tracks->from_ns);
-	json_object_object_add(args, track->unit,
-			       value ? value : json_object_new_string("NaN"));
+	td_json_add(args, track->unit,
+		    value ? value : json_object_new_string("NaN"));
 	put_event(writer, o, args);
 }
 
@@ -121,12 +120,15 @@ static bool begin(struct td_writer *writer)
 
 	if (!writer->tracks)
 		writer->tracks = td_tracks_new();
+	writer->no_memory |= !writer->tracks;
 	if (!writer->tracks || writer->tracks->running)
 		return writer->tracks;
 	if (asprintf(&name, "tdstat: %s%s",
 		     td_target_words(writer->frame->target_kind),
-		     writer->frame->target ? writer->frame->target : "") < 0)
+		     writer->frame->target ? writer->frame->target : "") < 0) {
 		name = NULL;
+		writer->no_memory = true;
+	}
 	if (!writer->tracks->has_events)
 		put_process(writer, name ? name : "tdstat", TD_TRACKS_PID);
 	put_begin(writer);
@@ -189,9 +191,11 @@ static struct td_track_process *find_process(struct td_writer *writer,
 		     has_id && *more ? " " : "",
 		     has_id || *more ? more : "all") < 0) {
 		name = NULL;
+		writer->no_memory = true;
 		return NULL;
 	}
 	process = td_tracks_process(writer->tracks, name, &is_new);
+	writer->no_memory |= !process;
 	if (process && is_new) {
 		put_process(writer, name, process->pid);
 		put_metadata(writer, "thread_name", process->pid, "name",
@@ -220,6 +224,7 @@ static void put_shown(struct td_writer *writer,
 	    shown->status == TD_STATUS_NOT_SUPPORTED)
 		return;
 	track = td_tracks_track(process, shown->name, unit);
+	writer->no_memory |= !track;
 	if (!track)
 		return;
 	if (shown->status == TD_STATUS_OK) {
@@ -242,7 +247,8 @@ static void put_missing(struct td_writer *writer,
 	const struct td_tracks *tracks = writer->tracks;
 	struct json_object *o;
 
-	if (!json_object_object_length(missing)) {
+	writer->no_memory |= !missing;
+	if (!missing || !json_object_object_length(missing)) {
 		json_object_put(missing);
 		return;
 	}

@@ -51,7 +51,7 @@ void td_out_json_time(struct json_object *to, const char *key,
 	if (frame->wall)
 		td_json_put_string(to, key, td_out_time(buf, frame, time_ns));
 	else if (frame->of_perf && !time_ns)
-		json_object_object_add(to, key, NULL);
+		td_json_add(to, key, NULL);
 	else
 		td_json_put_seconds(to, key, time_ns);
 }

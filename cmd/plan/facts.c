@@ -2,6 +2,7 @@
 /* What the model's files say about a metric. */
 #include "cmd/plan/facts.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -23,60 +24,70 @@ static bool is_in_group(const struct td_model_metric *metric, const char *group)
 	return false;
 }
 
-static bool has_event(struct td_pmu_events *files, const char *pmu,
-		      const char *name)
+/* Returns 1 if the PMU has it, 0, or -ENOMEM. */
+static int has_event(struct td_pmu_events *files, const char *pmu,
+		     const char *name)
 {
 	const struct td_model_event *event;
 	struct td_err unused;
+	int rc = td_pmu_events_find(files, pmu, name, &event, &unused);
 
-	return td_pmu_events_find(files, pmu, name, &event, &unused) == 0 &&
-	       event;
+	return rc == -ENOMEM ? rc : !rc && event;
 }
 
-/* Writes the first event of "A.B|A.C" that the PMU has; false: it has none. */
-static bool choose_event(struct td_pmu_events *files, const char *pmu,
-			 const char *names, size_t len,
-			 char name[TD_SAMPLED_SIZE])
+/*
+ * Writes the first event of "A.B|A.C" that the PMU has.  Returns 1, 0 if it has
+ * none, or -ENOMEM.
+ */
+static int choose_event(struct td_pmu_events *files, const char *pmu,
+			const char *names, size_t len,
+			char name[TD_SAMPLED_SIZE])
 {
 	const char *end = names + len;
+	int rc = 0;
 
-	for (; names < end; names += len + 1) {
+	for (; !rc && names < end; names += len + 1) {
 		len = strcspn(names, "|;");
 		if (len >= TD_SAMPLED_SIZE)
 			continue;
 		snprintf(name, TD_SAMPLED_SIZE, "%.*s", (int)len, names);
-		if (has_event(files, pmu, name))
-			return true;
+		rc = has_event(files, pmu, name);
 	}
-	return false;
+	return rc;
 }
 
 /* Takes the events of "A.B;C.D" that the PMU has. */
-static void take_events(struct td_pmu_events *files, const char *pmu,
-			const char *names, struct td_metric_facts *facts)
+static int take_events(struct td_pmu_events *files, const char *pmu,
+		       const char *names, struct td_metric_facts *facts)
 {
-	while (facts->nr_events < TD_MAX_SAMPLED && *names) {
+	int rc = 0;
+
+	while (rc >= 0 && facts->nr_events < TD_MAX_SAMPLED && *names) {
 		size_t len = strcspn(names, ";");
 
-		if (choose_event(files, pmu, names, len,
-				 facts->events[facts->nr_events]))
+		rc = choose_event(files, pmu, names, len,
+				  facts->events[facts->nr_events]);
+		if (rc > 0)
 			facts->nr_events++;
 		names += len + (names[len] == ';');
 	}
+	return rc < 0 ? rc : 0;
 }
 
-void td_facts_find(void *ctx, const char *pmu, const char *metric,
-		   struct td_metric_facts *facts)
+int td_facts_find(void *ctx, const char *pmu, const char *metric,
+		  struct td_metric_facts *facts)
 {
 	struct td_catalog *catalog = ctx;
 	struct td_pmu_events *files = &catalog->events;
 	const char *sample = NULL;
 	char group[TD_GROUP_NAME];
 	struct td_err unused;
+	int rc;
 
 	*facts = (struct td_metric_facts){ 0 };
-	if (td_catalog_read(catalog, &unused))
-		return;
+	rc = td_catalog_read(catalog, &unused);
+	if (rc)
+		return rc == -ENOMEM ? rc : 0;
 	snprintf(group, sizeof(group), "%s_group", metric);
 	for (size_t i = 0; i < files->nr_metrics; i++) {
 		const struct td_model_metric *m = &files->metrics[i];
@@ -93,6 +104,5 @@ void td_facts_find(void *ctx, const char *pmu, const char *metric,
 		sample = td_verdict_core_events(metric);
 	if (!sample)
 		sample = td_verdict_atom_events(metric);
-	if (sample)
-		take_events(files, pmu, sample, facts);
+	return sample ? take_events(files, pmu, sample, facts) : 0;
 }

@@ -7,8 +7,9 @@
 /*
  * The function of a struct td_facts_source, whose ctx is a struct td_catalog.
  * Reads the files if that was not done; without them there are no facts.
+ * Returns 0 or -ENOMEM.
  */
-void td_facts_find(void *ctx, const char *pmu, const char *metric,
-		   struct td_metric_facts *facts);
+int td_facts_find(void *ctx, const char *pmu, const char *metric,
+		  struct td_metric_facts *facts);
 
 #endif

@@ -39,10 +39,7 @@ static char *join(char *const *words)
 		fputs(word == words ? "" : " ", fp);
 		fputs(*word, fp);
 	}
-	if (fclose(fp)) {
-		free(text);
-		return NULL;
-	}
+	td_text_close(fp, &text);
 	return text;
 }
 

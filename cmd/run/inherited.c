@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 
 #include "cmd/run/signals.h"
+#include "lib/machine/open_files.h"
 
 /*
  * The right to count is ours alone.  As a capability of our file, exec() of the
@@ -20,21 +21,15 @@ static void keep_right_to_ourselves(void)
 
 void td_inherited_change(struct td_inherited *inherited)
 {
-	struct rlimit most;
-
 	keep_right_to_ourselves();
 	/* if it is ignored, wait4() cannot return the command's status */
 	inherited->sigchld_ignored = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
-	getrlimit(RLIMIT_NOFILE, &inherited->nofile);
-	most = inherited->nofile;
-	most.rlim_cur = most.rlim_max;
-	if (inherited->nofile.rlim_cur < most.rlim_max)
-		setrlimit(RLIMIT_NOFILE, &most);
+	inherited->nofile_raised = td_open_files_raise(&inherited->nofile);
 }
 
 void td_inherited_restore(const struct td_inherited *inherited)
 {
-	if (inherited->nofile.rlim_cur < inherited->nofile.rlim_max)
+	if (inherited->nofile_raised)
 		setrlimit(RLIMIT_NOFILE, &inherited->nofile);
 	if (inherited->sigchld_ignored)
 		signal(SIGCHLD, SIG_IGN);

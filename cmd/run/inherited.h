@@ -14,6 +14,7 @@
 struct td_inherited {
 	bool sigchld_ignored;
 	struct rlimit nofile;
+	bool nofile_raised;
 };
 
 /*

@@ -119,7 +119,7 @@ static void put(struct td_progress *progress, const char *text,
 	if (*text)
 		fprintf(to, "\033[%dC%s\r",
 			(int)columns - 1 - (int)strlen(text), text);
-	if (fclose(to))
+	if (td_text_close(to, &line))
 		return;
 	fflush(stderr); /* what was said before */
 	if (write(STDERR_FILENO, line, size) < 0)

@@ -13,6 +13,7 @@
 #include "cmd/plan/facts.h"
 #include "cmd/plan/select.h"
 #include "lib/base/closest.h"
+#include "lib/base/util.h"
 
 /* Two lists with commas: the events of kinds of core, and those without. */
 struct lists {
@@ -41,28 +42,28 @@ static bool has_node(const struct td_pmu_events *files, const char *pmu,
 	return false;
 }
 
-/* Returns true if a kind of core has the node, but no event for it. */
-static bool fill_lists(const struct lists *lists,
-		       const struct td_machine *machine,
-		       struct td_catalog *catalog, const char *node)
+/* *lacks: a kind of core has the node, but no event for it. */
+static int fill_lists(const struct lists *lists,
+		      const struct td_machine *machine,
+		      struct td_catalog *catalog, const char *node, bool *lacks)
 {
-	bool lacks = false;
-
+	*lacks = false;
 	for (size_t i = 0; i < machine->nr_core; i++) {
 		const struct td_pmu *pmu = &machine->pmus[i];
 		struct td_metric_facts facts;
 
 		if (pmu->skip)
 			continue;
-		td_facts_find(catalog, pmu->name, node, &facts);
+		if (td_facts_find(catalog, pmu->name, node, &facts))
+			return -ENOMEM;
 		for (size_t j = 0; j < facts.nr_events; j++)
 			put_item(lists->events, pmu->name, facts.events[j]);
 		if (!facts.nr_events)
 			put_item(lists->without, pmu->name, NULL);
-		lacks |= !facts.nr_events &&
-			 has_node(&catalog->events, pmu->name, node);
+		*lacks |= !facts.nr_events &&
+			  has_node(&catalog->events, pmu->name, node);
 	}
-	return lacks;
+	return 0;
 }
 
 static int list_events(struct td_choice *choice,
@@ -79,10 +80,10 @@ static int list_events(struct td_choice *choice,
 
 	snprintf(choice->node, sizeof(choice->node), "%s", node);
 	if (!rc)
-		*lacks = fill_lists(&lists, machine, catalog, node);
-	if (lists.events && fclose(lists.events))
+		rc = fill_lists(&lists, machine, catalog, node, lacks);
+	if (lists.events && td_text_close(lists.events, &choice->events))
 		rc = -ENOMEM;
-	if (lists.without && fclose(lists.without))
+	if (lists.without && td_text_close(lists.without, &choice->without))
 		rc = -ENOMEM;
 	return rc;
 }

@@ -56,10 +56,8 @@ char *td_exposed_text(const struct td_exposed *exposed, enum td_exposition how,
 	if (!fp)
 		return NULL;
 	td_out_openmetrics(fp, how, &exposed->counters, &exposed->info);
-	if (fclose(fp) == 0)
-		return text;
-	free(text);
-	return NULL;
+	td_text_close(fp, &text);
+	return text;
 }
 
 void td_exposed_free(struct td_exposed *exposed)

@@ -22,10 +22,8 @@ static char *printable(const char *text)
 	if (!fp)
 		return NULL;
 	td_put_printable(fp, text);
-	if (fclose(fp) == 0)
-		return copy;
-	free(copy);
-	return NULL;
+	td_text_close(fp, &copy);
+	return copy;
 }
 
 /* The bytes of a character. */
@@ -161,10 +159,9 @@ char *td_canvas_line(const struct td_canvas *canvas, int y)
 	if (line && fp)
 		put_line(fp, line, canvas->width);
 	free(line);
-	if (fp && fclose(fp) == 0)
-		return text;
-	free(text);
-	return NULL;
+	if (fp)
+		td_text_close(fp, &text);
+	return text;
 }
 
 void td_canvas_clear(struct td_canvas *canvas, int width, int height)

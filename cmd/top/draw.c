@@ -63,10 +63,8 @@ static char *format_head(const struct drawing *d, enum brevity brevity)
 	/* a recording may be played at its own pace */
 	if (f->interval_ms)
 		fprintf(fp, ", every %g s", f->interval_ms / 1000.0);
-	if (!fclose(fp))
-		return text;
-	free(text);
-	return NULL;
+	td_text_close(fp, &text);
+	return text;
 }
 
 static char *fit_head(const struct drawing *d, int room)
@@ -344,7 +342,7 @@ static int put_foot(const struct drawing *d, const struct layout *layout, int y)
 		fputs(state->said, fp);
 	else
 		put_keys(fp, d, layout);
-	if (fclose(fp))
+	if (td_text_close(fp, &text))
 		return -ENOMEM;
 	td_canvas_put(d->canvas, y, 0, d->canvas->width, TD_TOP_HEAD, "%-*s",
 		      d->canvas->width, text);

@@ -215,10 +215,8 @@ static char *format_path(const struct path *path, size_t from, bool pmu,
 			td_node_short_name(path->v[i].name),
 			td_top_number(number, path->v[i].value));
 	fputs(doubt, fp);
-	if (!fclose(fp))
-		return text;
-	free(text);
-	return NULL;
+	td_text_close(fp, &text);
+	return text;
 }
 
 /* The last nodes matter most, so the first go where there is no room. */
@@ -268,10 +266,8 @@ static char *format_situation(const struct td_top_snapshot *snapshot,
 		fputs(words_of_row(snapshot, row), fp);
 	else
 		put_situation(fp, &snapshot->verdict);
-	if (!fclose(fp))
-		return text;
-	free(text);
-	return NULL;
+	td_text_close(fp, &text);
+	return text;
 }
 
 void td_top_put_path(struct td_canvas *canvas, int y,

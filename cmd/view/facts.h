@@ -20,8 +20,9 @@ struct td_metric_facts {
 /* Finds facts when they are needed, as files take time to read. */
 struct td_facts_source {
 	void *ctx;
-	void (*find)(void *ctx, const char *pmu, const char *metric,
-		     struct td_metric_facts *facts);
+	/* Returns 0 or -ENOMEM. */
+	int (*find)(void *ctx, const char *pmu, const char *metric,
+		    struct td_metric_facts *facts);
 };
 
 #endif

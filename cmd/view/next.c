@@ -7,6 +7,7 @@
 
 #include "cmd/opts/again.h"
 #include "lib/base/shell.h"
+#include "lib/base/util.h"
 #include "metrics/explain/explain.h"
 
 /* --- the same target again ------------------------------------------------ */
@@ -132,46 +133,40 @@ static void put_count(FILE *fp, const struct td_verdict *verdict,
 }
 
 /*
- * The facts of the node to look at, whose name is returned.  If it has no events
+ * The facts of the node to look at, and its name.  If it has no events
  * to sample, the name and the events of the nearest node above it that does.
  */
-static const char *find_facts(const struct td_verdict *verdict,
-			      const struct td_source *source,
-			      struct td_metric_facts *facts)
+static int find_facts(const struct td_verdict *verdict,
+		      const struct td_source *source,
+		      struct td_metric_facts *facts, const char **node)
 {
 	const struct td_facts_source *from = &source->facts;
-	const char *pmu = verdict->row->pmu, *name = NULL;
+	const char *pmu = verdict->row->pmu, *name;
 	const struct td_found *focus = td_verdict_focus(verdict);
 	struct td_metric_facts above = { 0 };
 	size_t i = verdict->nr_path;
+	int rc;
 
+	*node = NULL;
 	*facts = (struct td_metric_facts){ 0 };
 	if (!focus)
 		focus = &verdict->tied[0];
 	if (!from->find || !focus->node)
-		return NULL;
+		return 0;
 	name = focus->name;
-	from->find(from->ctx, pmu, name, facts);
+	rc = from->find(from->ctx, pmu, name, facts);
 	if (focus == td_verdict_last(verdict))
 		i--;
-	while (!facts->nr_events && i-- > 0) {
+	while (!rc && !facts->nr_events && i-- > 0) {
 		name = verdict->path[i].name;
-		from->find(from->ctx, pmu, name, &above);
+		rc = from->find(from->ctx, pmu, name, &above);
 		facts->nr_events = above.nr_events;
 	}
-	return facts->nr_events ? name : NULL;
+	*node = facts->nr_events ? name : NULL;
+	return rc;
 }
 
-/* Returns -1 if memory ran out, like those below. */
-static int close_line(FILE *fp, char **line)
-{
-	if (fclose(fp) == 0)
-		return 0;
-	free(*line);
-	*line = NULL;
-	return -1;
-}
-
+/* Returns a negative errno if memory ran out, like those below. */
 static int make_count(struct td_next *next, const struct td_verdict *verdict,
 		      const struct td_metric_facts *facts,
 		      const struct td_source *source,
@@ -187,7 +182,7 @@ static int make_count(struct td_next *next, const struct td_verdict *verdict,
 	if (!fp)
 		return -1;
 	put_count(fp, verdict, source, opts);
-	return close_line(fp, &next->count);
+	return td_text_close(fp, &next->count);
 }
 
 static int make_where(struct td_next *next, const struct td_verdict *verdict,
@@ -205,7 +200,7 @@ static int make_where(struct td_next *next, const struct td_verdict *verdict,
 		return -1;
 	fprintf(fp, "tdstat locate %s", node);
 	put_target_to_locate(fp, source, opts);
-	return close_line(fp, &next->where);
+	return td_text_close(fp, &next->where);
 }
 
 /* Of the last node that has a text: newer files have nodes without. */
@@ -231,13 +226,14 @@ int td_next_make(struct td_next *next, const struct td_verdict *verdict,
 {
 	struct td_metric_facts facts;
 	const char *node;
-	int rc = 0;
+	int rc;
 
 	*next = (struct td_next){ 0 };
 	if (!verdict->row)
 		return 0;
-	node = find_facts(verdict, source, &facts);
-	if (opts->subcommand != TD_REPORT || is_known(source->target)) {
+	rc = find_facts(verdict, source, &facts, &node);
+	if (!rc &&
+	    (opts->subcommand != TD_REPORT || is_known(source->target))) {
 		rc = make_count(next, verdict, &facts, source, opts);
 		if (!rc)
 			rc = make_where(next, verdict, node, source, opts);

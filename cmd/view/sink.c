@@ -14,7 +14,9 @@
 
 int td_sink_check(struct td_sink *sink, struct td_err *err)
 {
-	return td_out_check(sink->writer.fp, sink->name, err);
+	int rc = td_out_check(sink->writer.fp, sink->name, err);
+
+	return !rc && sink->writer.no_memory ? td_err_nomem(err) : rc;
 }
 
 static int open_file(struct td_sink *sink, const char *name, bool append,
@@ -169,6 +171,8 @@ int td_sink_close(struct td_sink *sink, struct td_err *err)
 	if (fp && sink->to_file && fclose(fp))
 		rc = td_err_set(err, -errno, "cannot write %s: %s", sink->name,
 				strerror(errno));
+	if (!rc && sink->writer.no_memory)
+		rc = td_err_nomem(err);
 	return rc;
 }
 

@@ -155,10 +155,7 @@ char *td_ints_format(const struct td_ints *list)
 		if (last > i)
 			fprintf(fp, "-%d", list->v[last]);
 	}
-	if (fclose(fp)) {
-		free(text);
-		return NULL;
-	}
+	td_text_close(fp, &text);
 	return text;
 }
 

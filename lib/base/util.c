@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/util.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,6 +29,17 @@ void td_close_fd(int *fd)
 	if (*fd >= 0)
 		close(*fd);
 	*fd = -1;
+}
+
+int td_text_close(FILE *fp, char **text)
+{
+	bool failed = ferror(fp);
+
+	if (fclose(fp) == 0 && !failed && *text)
+		return 0;
+	free(*text);
+	*text = NULL;
+	return -ENOMEM;
 }
 
 static size_t power_of_two_above(size_t nr)

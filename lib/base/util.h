@@ -52,6 +52,13 @@ const char *td_format_seconds(char buf[40], uint64_t ns);
 
 bool td_ends_with(const char *text, const char *end);
 
+/*
+ * Closes a stream of open_memstream(3), whose text *text then is.  -ENOMEM:
+ * not all of it could be kept, and *text is NULL; glibc's fclose(3) tells
+ * nothing of that (_IO_mem_finish() in libio/memstream.c).
+ */
+int td_text_close(FILE *fp, char **text);
+
 /* Closes *fd unless it is negative, and sets it to -1. */
 void td_close_fd(int *fd);
 

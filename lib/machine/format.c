@@ -22,15 +22,18 @@ int td_config_word(const char *name)
 int td_format_parse(const char *text, struct td_format *out)
 {
 	struct td_ints bits;
-	int word = 0;
+	int word = 0, rc;
 
 	if (strncmp(text, "config", 6) != 0)
 		return -EINVAL;
 	text += 6;
 	if (*text >= '1' && *text < '0' + TD_NR_CONFIGS)
 		word = *text++ - '0';
-	if (*text++ != ':' || td_ints_parse(text, 63, &bits))
+	if (*text++ != ':')
 		return -EINVAL;
+	rc = td_ints_parse(text, 63, &bits);
+	if (rc)
+		return rc == -ENOMEM ? rc : -EINVAL;
 	out->word = word;
 	out->mask = 0;
 	for (size_t i = 0; i < bits.nr; i++)

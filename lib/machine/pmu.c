@@ -58,6 +58,7 @@ static int read_format(const struct td_sysfs *fs, struct td_pmu *pmu,
 	char path[PATH_MAX], text[256];
 	struct td_format *format;
 	ssize_t len;
+	int rc;
 
 	snprintf(path, sizeof(path), DEVICES "/%s/format/%s", pmu->name, name);
 	len = read_text(fs, path, text, sizeof(text), err);
@@ -66,7 +67,10 @@ static int read_format(const struct td_sysfs *fs, struct td_pmu *pmu,
 	format = td_array_add(&pmu->formats, pmu->nr_formats, sizeof(*format));
 	if (!format)
 		return td_err_nomem(err);
-	if (td_format_parse(text, format))
+	rc = td_format_parse(text, format);
+	if (rc == -ENOMEM)
+		return td_err_nomem(err);
+	if (rc)
 		return 0; /* this version cannot pack it */
 	format->name = strdup(name);
 	if (!format->name)

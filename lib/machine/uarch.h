@@ -31,7 +31,10 @@ struct td_model {
 	unsigned int family, model;
 	const char *name;
 	enum td_uarch core, atom, lowpower;
-	/* The first Linux that knows the model, or NULL if 6.1 does. */
+	/*
+	 * The oldest of Linux 5.10, 6.1, 6.12 and 7.2 that knows the model; NULL
+	 * for 5.10.
+	 */
 	const char *linux_since;
 };
 

@@ -49,8 +49,11 @@ static int read_pmu(struct td_recording *rec, struct json_object *object,
 					"\"pmus\": core PMUs come first");
 	if (rc)
 		return td_err_nomem(err);
-	if (td_ints_parse(cpus, TD_MAX_CPU,
-			  &machine->pmus[machine->nr_pmus - 1].cpus))
+	rc = td_ints_parse(cpus, TD_MAX_CPU,
+			   &machine->pmus[machine->nr_pmus - 1].cpus);
+	if (rc == -ENOMEM)
+		return td_err_nomem(err);
+	if (rc)
 		return td_recording_bad(rec, err,
 					"\"pmus\": cpus is not a CPU list");
 	return 0;
@@ -83,9 +86,11 @@ static int read_described(struct td_recording *rec, struct json_object *object,
 	const char *refused = td_json_string(object, "refused");
 	enum td_pmu_kind kind = rec->machine.pmus[event->pmu].kind;
 	struct json_object *scale;
+	int rc = rec->info.of_events ? td_typed_get(object, event) : 0;
 
-	if (rec->info.of_events && (td_typed_get(object, event) ||
-				    (event->tool && kind != TD_PMU_TOOL)))
+	if (rc == -ENOMEM)
+		return td_err_nomem(err);
+	if (rc || (rec->info.of_events && event->tool && kind != TD_PMU_TOOL))
 		return td_recording_bad(rec, err,
 					"\"events\": an invalid event");
 	if (!rec->info.of_events && refused &&

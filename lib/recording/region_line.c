@@ -38,7 +38,7 @@ static uint64_t *number_at(struct td_calls *calls, size_t i)
 static void put_flag(struct json_object *to, const char *key, bool flag)
 {
 	if (flag)
-		json_object_object_add(to, key, json_object_new_boolean(true));
+		td_json_add(to, key, json_object_new_boolean(true));
 }
 
 static struct json_object *on_object(const struct td_machine *machine,
@@ -69,7 +69,7 @@ static struct json_object *region_object(const struct td_machine *machine,
 	td_json_put_int(object, "threads", calls.threads);
 	td_json_put_seconds(object, "time", calls.time_ns);
 	td_json_put_seconds(object, "cost", calls.cost_ns);
-	json_object_object_add(object, "on", on_object(machine, region));
+	td_json_add(object, "on", on_object(machine, region));
 	return object;
 }
 
@@ -80,11 +80,10 @@ void td_recording_write_regions(FILE *fp, const struct td_machine *machine,
 	struct json_object *array = json_object_new_array();
 
 	for (size_t i = 0; i < regions->nr; i++)
-		json_object_array_add(array,
-				      region_object(machine, &regions->v[i]));
-	json_object_object_add(line, "regions", array);
-	json_object_object_add(line, "least_slots",
-			       json_object_new_double(regions->least_slots));
+		td_json_append(array, region_object(machine, &regions->v[i]));
+	td_json_add(line, "regions", array);
+	td_json_add(line, "least_slots",
+		    json_object_new_double(regions->least_slots));
 	put_flag(line, "functions", regions->functions);
 	td_json_put_line(fp, line);
 }

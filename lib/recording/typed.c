@@ -6,33 +6,31 @@
 #include <string.h>
 
 #include "lib/base/json_member.h"
+#include "lib/base/json_put.h"
 
 static void put_text(struct json_object *to, const char *key, const char *text)
 {
 	if (text)
-		json_object_object_add(to, key, json_object_new_string(text));
+		td_json_add(to, key, json_object_new_string(text));
 }
 
 static void put_flag(struct json_object *to, const char *key, bool flag)
 {
 	if (flag)
-		json_object_object_add(to, key, json_object_new_boolean(true));
+		td_json_add(to, key, json_object_new_boolean(true));
 }
 
 void td_typed_put(struct json_object *object, const struct td_event *event)
 {
-	json_object_object_add(object, "type",
-			       json_object_new_int64(event->type));
-	json_object_object_add(object, "config",
-			       json_object_new_uint64(event->config[0]));
-	json_object_object_add(object, "spec",
-			       json_object_new_int(event->spec));
+	td_json_add(object, "type", json_object_new_int64(event->type));
+	td_json_add(object, "config", json_object_new_uint64(event->config[0]));
+	td_json_add(object, "spec", json_object_new_int(event->spec));
 	if (event->group >= 0)
-		json_object_object_add(object, "braces",
-				       json_object_new_int(event->group));
+		td_json_add(object, "braces",
+			    json_object_new_int(event->group));
 	if (event->tool)
-		json_object_object_add(object, "tool",
-				       json_object_new_int((int)event->tool));
+		td_json_add(object, "tool",
+			    json_object_new_int((int)event->tool));
 	put_text(object, "unit", event->unit);
 	put_text(object, "refused", event->refusal);
 	put_flag(object, "hidden", event->hidden);
@@ -45,17 +43,17 @@ void td_typed_put(struct json_object *object, const struct td_event *event)
 	put_flag(object, "non_idle", event->mods.non_idle);
 }
 
-/* Returns false if the value is no text; without the key, *out is unchanged. */
-static bool get_text(struct json_object *from, const char *key, char **out)
+/* Returns -EINVAL if the value is no text; without the key, *out is unchanged. */
+static int get_text(struct json_object *from, const char *key, char **out)
 {
 	struct json_object *value;
 
 	if (!json_object_object_get_ex(from, key, &value))
-		return true;
+		return 0;
 	if (!json_object_is_type(value, json_type_string))
-		return false;
+		return -EINVAL;
 	*out = strdup(json_object_get_string(value));
-	return *out != NULL;
+	return *out ? 0 : -ENOMEM;
 }
 
 static bool get_flag(struct json_object *from, const char *key, bool *out)
@@ -82,7 +80,12 @@ int td_typed_get(struct json_object *object, struct td_event *event)
 {
 	int64_t type = event->type, spec = -1, braces = -1, tool = TD_TOOL_NONE;
 	struct json_object *config;
+	int rc = get_text(object, "unit", &event->unit);
 
+	if (!rc)
+		rc = get_text(object, "refused", &event->refusal);
+	if (rc)
+		return rc;
 	if (json_object_object_get_ex(object, "config", &config)) {
 		if (!json_object_is_type(config, json_type_int) ||
 		    json_object_get_int64(config) < 0)
@@ -93,8 +96,6 @@ int td_typed_get(struct json_object *object, struct td_event *event)
 	    !get_int(object, "spec", -1, INT_MAX, &spec) ||
 	    !get_int(object, "braces", -1, INT_MAX, &braces) ||
 	    !get_int(object, "tool", 0, TD_TOOL_SYSTEM_TIME, &tool) ||
-	    !get_text(object, "unit", &event->unit) ||
-	    !get_text(object, "refused", &event->refusal) ||
 	    !get_flag(object, "hidden", &event->hidden) ||
 	    !get_flag(object, "merge", &event->merge) ||
 	    !get_flag(object, "user", &event->mods.user) ||

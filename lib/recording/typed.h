@@ -11,7 +11,7 @@
  * it and to choose the ratios that are shown next to counts.
  */
 void td_typed_put(struct json_object *object, const struct td_event *event);
-/* -EINVAL if a value is of the wrong type or too large, or out of memory. */
+/* -EINVAL if a value is of the wrong type or too large; -ENOMEM. */
 int td_typed_get(struct json_object *object, struct td_event *event);
 
 #endif

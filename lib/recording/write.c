@@ -35,9 +35,9 @@ static struct json_object *pmu_objects(const struct td_machine *machine,
 		td_json_put_int(object, "type", pmu->type);
 		td_json_put_string(object, "cpus", cpus ? cpus : "");
 		if (pmu->kind != TD_PMU_CORE)
-			json_object_object_add(object, "core",
-					       json_object_new_boolean(false));
-		json_object_array_add(array, object);
+			td_json_add(object, "core",
+				    json_object_new_boolean(false));
+		td_json_append(array, object);
 	}
 	return array;
 }
@@ -54,9 +54,8 @@ static void put_caches(struct json_object *object, const struct td_place *place)
 		return;
 	array = json_object_new_array();
 	for (int i = 0; i < levels; i++)
-		json_object_array_add(array,
-				      json_object_new_int(place->cache[i]));
-	json_object_object_add(object, "caches", array);
+		td_json_append(array, json_object_new_int(place->cache[i]));
+	td_json_add(object, "caches", array);
 }
 
 static struct json_object *place_objects(const struct td_place *places,
@@ -74,7 +73,7 @@ static struct json_object *place_objects(const struct td_place *places,
 		td_json_put_int(object, "socket", places[i].socket);
 		td_json_put_int(object, "node", places[i].node);
 		put_caches(object, &places[i]);
-		json_object_array_add(array, object);
+		td_json_append(array, object);
 	}
 	return array;
 }
@@ -88,8 +87,7 @@ static void put_at_once(struct json_object *object, const struct td_plan *plan,
 	if (group < 0 || plan->groups[group].members[0] != event ||
 	    fabs(at_once - 1) < 1e-9)
 		return;
-	json_object_object_add(object, "at_once",
-			       json_object_new_double(at_once));
+	td_json_add(object, "at_once", json_object_new_double(at_once));
 }
 
 /* Marks the clone of the reference event that its group counts. */
@@ -97,8 +95,7 @@ static void put_clone(struct json_object *object, const struct td_plan *plan,
 		      int event, int group)
 {
 	if (group >= 0 && plan->groups[group].clone == event)
-		json_object_object_add(object, "clone",
-				       json_object_new_boolean(true));
+		td_json_add(object, "clone", json_object_new_boolean(true));
 }
 
 static struct json_object *event_objects(const struct td_machine *machine,
@@ -120,14 +117,13 @@ static struct json_object *event_objects(const struct td_machine *machine,
 		put_at_once(object, plan, (int)i, group);
 		put_clone(object, plan, (int)i, group);
 		if (event->scale < 1 || event->scale > 1)
-			json_object_object_add(
-				object, "scale",
-				json_object_new_double(event->scale));
+			td_json_add(object, "scale",
+				    json_object_new_double(event->scale));
 		if (of_events)
 			td_typed_put(object, event);
 		else if (event->refusal)
 			td_json_put_string(object, "refused", event->refusal);
-		json_object_array_add(array, object);
+		td_json_append(array, object);
 	}
 	return array;
 }
@@ -141,9 +137,9 @@ static void put_names(struct json_object *to, const char *key, char **names,
 		return;
 	array = json_object_new_array();
 	for (size_t i = 0; i < nr; i++)
-		json_object_array_add(array, json_object_new_string(
-						     names[i] ? names[i] : ""));
-	json_object_object_add(to, key, array);
+		td_json_append(array, json_object_new_string(names[i] ? names[i]
+								      : ""));
+	td_json_add(to, key, array);
 }
 
 /* Writes what a report shows by default. */
@@ -153,18 +149,15 @@ static void put_request(struct json_object *head,
 	if (!info->of_events && info->level)
 		td_json_put_int(head, "level", info->level);
 	if (!info->of_events && info->drill)
-		json_object_object_add(head, "drill",
-				       json_object_new_boolean(true));
+		td_json_add(head, "drill", json_object_new_boolean(true));
 	if (!info->of_events && info->only_level)
 		td_json_put_int(head, "only_level", info->only_level);
 	if (!info->of_events)
 		put_names(head, "metrics", info->metrics, info->nr_metrics);
 	if (info->bottlenecks)
-		json_object_object_add(head, "bottlenecks",
-				       json_object_new_boolean(true));
+		td_json_add(head, "bottlenecks", json_object_new_boolean(true));
 	if (info->energy)
-		json_object_object_add(head, "energy",
-				       json_object_new_boolean(true));
+		td_json_add(head, "energy", json_object_new_boolean(true));
 	if (info->how != TD_AGGREGATE_ALL)
 		td_json_put_string(head, "aggregation",
 				   td_aggregation_row(info->how)->name);
@@ -198,17 +191,13 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 	td_cpuid_format(&machine->cpuid, cpuid);
 	td_json_put_int(head, "tdstat", 1);
 	td_json_put_string(head, "cpuid", cpuid);
-	json_object_object_add(head, "smt",
-			       json_object_new_boolean(machine->smt));
+	td_json_add(head, "smt", json_object_new_boolean(machine->smt));
 	if (machine->has_pmem)
-		json_object_object_add(head, "pmem",
-				       json_object_new_boolean(true));
+		td_json_add(head, "pmem", json_object_new_boolean(true));
 	if (info->latencies)
-		json_object_object_add(head, "latencies",
-				       json_object_new_boolean(true));
+		td_json_add(head, "latencies", json_object_new_boolean(true));
 	if (info->tasks)
-		json_object_object_add(head, "tasks",
-				       json_object_new_boolean(true));
+		td_json_add(head, "tasks", json_object_new_boolean(true));
 	if (info->tsc_hz)
 		td_json_put_int(head, "tsc_hz", (int64_t)info->tsc_hz);
 	td_json_put_int(head, "interval_ms", info->interval_ms);
@@ -218,13 +207,13 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 	put_files(head, info);
 	put_request(head, info);
 	td_json_put_string(head, "target", target ? target : "");
-	json_object_object_add(head, "pmus", pmu_objects(machine, plan));
-	json_object_object_add(head, "topology",
-			       place_objects(places, machine->online.nr));
+	td_json_add(head, "pmus", pmu_objects(machine, plan));
+	td_json_add(head, "topology",
+		    place_objects(places, machine->online.nr));
 	if (info->of_events)
 		td_json_put_string(head, "table", "events");
-	json_object_object_add(head, "events",
-			       event_objects(machine, plan, info->of_events));
+	td_json_add(head, "events",
+		    event_objects(machine, plan, info->of_events));
 	td_json_put_line(fp, head);
 }
 
@@ -232,23 +221,18 @@ static struct json_object *reading_array(const struct td_reading *reading)
 {
 	struct json_object *array = json_object_new_array_ext(9);
 
-	json_object_array_add(array, json_object_new_int(reading->event));
-	json_object_array_add(array, json_object_new_int(reading->cpu));
-	json_object_array_add(array, json_object_new_int(reading->tid));
-	json_object_array_add(array, json_object_new_uint64(reading->value));
-	json_object_array_add(array,
-			      json_object_new_uint64(reading->enabled_ns));
-	json_object_array_add(array,
-			      json_object_new_uint64(reading->running_ns));
+	td_json_append(array, json_object_new_int(reading->event));
+	td_json_append(array, json_object_new_int(reading->cpu));
+	td_json_append(array, json_object_new_int(reading->tid));
+	td_json_append(array, json_object_new_uint64(reading->value));
+	td_json_append(array, json_object_new_uint64(reading->enabled_ns));
+	td_json_append(array, json_object_new_uint64(reading->running_ns));
 	if (reading->cgroup || reading->life || reading->region)
-		json_object_array_add(array,
-				      json_object_new_int(reading->cgroup - 1));
+		td_json_append(array, json_object_new_int(reading->cgroup - 1));
 	if (reading->life || reading->region)
-		json_object_array_add(array,
-				      json_object_new_int(reading->life + 1));
+		td_json_append(array, json_object_new_int(reading->life + 1));
 	if (reading->region)
-		json_object_array_add(array,
-				      json_object_new_int(reading->region - 1));
+		td_json_append(array, json_object_new_int(reading->region - 1));
 	return array;
 }
 
@@ -270,7 +254,7 @@ static void put_task_names(FILE *fp, struct td_task_names *names)
 			snprintf(task, sizeof(task), "%d", name->tid);
 		td_json_put_string(object, task, name->name);
 	}
-	json_object_object_add(line, "threads", object);
+	td_json_add(line, "threads", object);
 	td_json_put_line(fp, line);
 }
 
@@ -290,8 +274,8 @@ void td_recording_write_counts(FILE *fp, uint64_t time_ns,
 		td_json_put_seconds(line, "sys", times->system_ns);
 	}
 	for (size_t i = 0; i < delta->nr; i++)
-		json_object_array_add(counts, reading_array(&delta->v[i]));
-	json_object_object_add(line, "counts", counts);
+		td_json_append(counts, reading_array(&delta->v[i]));
+	td_json_add(line, "counts", counts);
 	td_json_put_line(fp, line);
 }
 
@@ -305,13 +289,11 @@ void td_recording_write_latencies(FILE *fp,
 		const struct td_latency *latency = &latencies->v[i];
 		struct json_object *pair = json_object_new_array_ext(2);
 
-		json_object_array_add(pair,
-				      json_object_new_uint64(latency->sum));
-		json_object_array_add(pair,
-				      json_object_new_uint64(latency->nr));
-		json_object_object_add(object, latency->event, pair);
+		td_json_append(pair, json_object_new_uint64(latency->sum));
+		td_json_append(pair, json_object_new_uint64(latency->nr));
+		td_json_add(object, latency->event, pair);
 	}
-	json_object_object_add(line, "latencies", object);
+	td_json_add(line, "latencies", object);
 	td_json_put_line(fp, line);
 }
 
@@ -319,9 +301,9 @@ static struct json_object *sum_array(const struct td_course_sum *sum)
 {
 	struct json_object *array = json_object_new_array_ext(3);
 
-	json_object_array_add(array, json_object_new_uint64(sum->value));
-	json_object_array_add(array, json_object_new_uint64(sum->enabled_ns));
-	json_object_array_add(array, json_object_new_uint64(sum->running_ns));
+	td_json_append(array, json_object_new_uint64(sum->value));
+	td_json_append(array, json_object_new_uint64(sum->enabled_ns));
+	td_json_append(array, json_object_new_uint64(sum->running_ns));
 	return array;
 }
 
@@ -334,8 +316,8 @@ void td_recording_write_course(FILE *fp, const struct td_course *course)
 
 		td_json_put_seconds(line, "so_far", point->time_ns);
 		for (size_t r = 0; r < point->nr; r++)
-			json_object_array_add(sums, sum_array(&point->v[r]));
-		json_object_object_add(line, "sums", sums);
+			td_json_append(sums, sum_array(&point->v[r]));
+		td_json_add(line, "sums", sums);
 		td_json_put_line(fp, line);
 	}
 }
@@ -352,6 +334,6 @@ void td_recording_write_end(FILE *fp, const struct td_usage *usage,
 		td_json_put_seconds(end, "sys", usage->sys_ns);
 		td_json_put_int(end, "exit", exit_status);
 	}
-	json_object_object_add(line, "end", end);
+	td_json_add(line, "end", end);
 	td_json_put_line(fp, line);
 }

@@ -226,7 +226,7 @@ int td_spec_default(struct td_spec *spec)
 	fputs(TD_SPEC_FIRST_LINE "\n", fp);
 	for (size_t i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++)
 		put_group(fp, pmus[i], flags);
-	if (fclose(fp) != 0) {
+	if (fclose(fp) != 0 || !text) {
 		free(text);
 		return -1;
 	}

@@ -10,7 +10,7 @@ static void put_text(struct json_object *o, const char *key, const char *text)
 	if (text)
 		td_json_put_string(o, key, text);
 	else
-		json_object_object_add(o, key, NULL);
+		td_json_add(o, key, NULL);
 }
 
 /* Numbers above INT64_MAX are not what every reader of JSON knows. */
@@ -32,7 +32,7 @@ void td_samples_write_head(struct td_samples_writer *writer, const char *node,
 		put_text(of, "node", node);
 		if (longest_ns)
 			td_json_put_seconds(of, "longest_window", longest_ns);
-		json_object_object_add(line, "samples", of);
+		td_json_add(line, "samples", of);
 		td_json_put_line(writer->fp, line);
 		return;
 	}
@@ -46,7 +46,7 @@ static void put_line(FILE *fp, const char *key, struct json_object *of)
 {
 	struct json_object *line = json_object_new_object();
 
-	json_object_object_add(line, key, of);
+	td_json_add(line, key, of);
 	td_json_put_line(fp, line);
 }
 

@@ -83,10 +83,15 @@ int td_pmu_events_parse_file(struct td_pmu_events *events, size_t index,
 			     struct td_err *err)
 {
 	struct td_events_file *file = &events->unread[index];
+	size_t nr_events = events->nr_events, nr_metrics = events->nr_metrics;
 	int rc = td_pmu_events_parse(events, file->path, file->text, err);
 
-	if (rc)
+	if (rc) {
+		/* the last one may lack a name */
+		td_pmu_events_keep(events, nr_events, nr_metrics,
+				   events->nr_unread);
 		return rc;
+	}
 	td_events_file_clear(file);
 	events->nr_unread--;
 	memmove(file, file + 1, (events->nr_unread - index) * sizeof(*file));

@@ -61,7 +61,7 @@ int td_map_matches(const char *expression, const struct td_map *map, char *why,
 	rc = regcomp(&regex, whole, REG_EXTENDED | REG_NOSUB);
 	if (rc) {
 		regerror(rc, &regex, why, size);
-		return -EINVAL;
+		return rc == REG_ESPACE ? -ENOMEM : -EINVAL;
 	}
 	rc = regexec(&regex, map->whole, 0, NULL, 0) == 0 ||
 	     regexec(&regex, map->model, 0, NULL, 0) == 0;
@@ -114,6 +114,8 @@ int td_map_next(struct td_map *map, struct td_map_row *row, struct td_err *err)
 			continue;
 		rc = read_line(map, line, row, why, sizeof(why));
 	}
+	if (rc == -ENOMEM)
+		return td_err_nomem(err);
 	if (rc < 0)
 		return td_err_set(err, rc, "%s:%zu: %s", map->path, map->line,
 				  why);

@@ -129,7 +129,7 @@ static int translate(struct translation *t, const char *text, char **out)
 		return td_err_nomem(t->err);
 	for (text += strspn(text, BLANKS); *text && len; text += len)
 		len = add_token(t, text);
-	if (fclose(t->fp) || !*out)
+	if (td_text_close(t->fp, out))
 		return td_err_nomem(t->err);
 	if (len)
 		return 0;

@@ -269,7 +269,7 @@ static int make_groups(const struct source *source,
 	if (!fp)
 		return td_err_nomem(err);
 	rc = write_groups(source, metric, fp, err);
-	if (fclose(fp) && !rc)
+	if (td_text_close(fp, &text) && !rc)
 		rc = td_err_nomem(err);
 	if (!rc && size) {
 		*out = strdup(text + 1);

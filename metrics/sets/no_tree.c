@@ -29,17 +29,11 @@ static bool is_older(const char *release, const char *than)
 	return a_major != b_major ? a_major < b_major : a_minor < b_minor;
 }
 
-/*
- * For hybrid models without an entry, the limit is 6.1, the oldest kernel that
- * was checked.
- */
 const char *td_kernel_too_old(const struct td_machine *machine)
 {
 	const struct td_model *model = machine->model;
 	const char *since = model ? model->linux_since : NULL;
 
-	if (!since && model && td_model_is_hybrid(model))
-		since = "6.1";
 	return since && is_older(machine->release, since) ? since : NULL;
 }
 

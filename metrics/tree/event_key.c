@@ -151,7 +151,7 @@ static int format(const struct td_machine *machine, const struct parts *parts,
 		print_lower(fp, parts->event);
 	print(fp, &fields);
 	fprintf(fp, "/%s", parts->spec->suffix);
-	return fclose(fp) ? -ENOMEM : 0;
+	return td_text_close(fp, out);
 }
 
 static int find_terms(const struct td_machine *machine,

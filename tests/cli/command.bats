@@ -354,7 +354,7 @@ milliseconds_of() {
 
 # Standard input, output, error; two folders, what is waited for; then counters.
 limited() {
-	try sh -c "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
+	try no_raise sh -c "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 		ulimit $1 10; exec \"\$TDSTAT\" -a -l 1 --timeout 20"
 }
 

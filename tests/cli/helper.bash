@@ -197,6 +197,15 @@ not_under_valgrind() {
 	command sleep "$(jq -n "$1 + 3")"
 }
 
+# no_raise COMMAND...: a hard limit is one for it: without root's right to raise it
+no_raise() {
+	if [ "$(id -u)" = 0 ]; then
+		setpriv --bounding-set=-sys_resource "$@"
+	else
+		"$@"
+	fi
+}
+
 needs_strace() {
 	not_under_valgrind "the calls are valgrind's"
 	strace -o /dev/null true 2>/dev/null || skip "no strace, or ptrace is refused"

@@ -20,7 +20,7 @@ assert_refused() {
 	loads=$(sh -c 'for n in 3 4 5 6 7 8; do
 		(ulimit -n $n; "$TDSTAT" --version >/dev/null 2>&1) && break; done; echo $n')
 	for limit in 0 1 "$loads" $((loads + 1)) $((loads + 2)) 7 8 9; do
-		try sh -c 'ulimit -n '"$limit"' && exec "$TDSTAT" -x, -- touch made'
+		try no_raise sh -c 'ulimit -n '"$limit"' && exec "$TDSTAT" -x, -- touch made'
 		[ "$status" != 0 ] || fail "$limit: a success"
 		[ "$status" -lt 128 ] || fail "$limit: a crash"
 		[ -n "$stderr" ] || fail "$limit: not said"
@@ -36,7 +36,7 @@ assert_refused() {
 	needs_software_events -a
 	for limit in $(seq 10 2 30); do
 		for how in '-a --timeout 10' '-- true' "-p $$ --timeout 10" 'record -o rec -- true'; do
-			try sh -c 'ulimit -n "$1"; shift; exec "$TDSTAT" -x, "$@"' - "$limit" $how
+			try no_raise sh -c 'ulimit -n "$1"; shift; exec "$TDSTAT" -x, "$@"' - "$limit" $how
 			case $status in
 			0) [[ $output$stderr == *",all,cpu,"* ]] || fail "$limit: nothing" ;;
 			*)
@@ -99,6 +99,28 @@ assert_refused() {
 	assert_same "$(cat without)" "$(cat with)"
 	assert_same "$(cat without)" "$(cat pre)"
 	assert_same "$(cat without)" "$(cat post)"
+}
+
+# As perf does.
+@test "root: a hard limit is raised for tdstat, and not for what it runs" {
+	not_under_valgrind "the descriptors are valgrind's, too"
+	needs_software_events
+	sh -c 'ulimit -n 64 && ulimit -n 65' 2>/dev/null || skip "no right to raise it"
+	many=$(printf 'task-clock,%.0s' $(seq 100))page-faults
+	try no_raise sh -c 'ulimit -n 64; exec "$TDSTAT" "$@"' - -e $many -- touch made
+	assert_refused "without the right"
+	assert_complains 'ulimit -n'
+	[ ! -e made ]
+	look='ulimit -Sn; ulimit -Hn'
+	try sh -c 'ulimit -n 64; ulimit -Sn 32; exec "$TDSTAT" "$@"' - -r 2 -e $many -o out -x, \
+		--pre "($look) >>pre" --post "($look) >>post" -- sh -c "$look"
+	assert_success
+	assert_same $'32\n64\n32\n64' "$output"
+	assert_same "$output" "$(cat pre)"
+	assert_same "$output" "$(cat post)"
+	[ "$(grep -c task-clock out)" = 100 ]
+	try sh -c 'ulimit -n 64; exec "$TDSTAT" record "$@"' - -e $many -o rec -- sh -c "$look"
+	assert_same $'64\n64' "$output"
 }
 
 @test "memory: whatever there is of it, an answer or an error, and no crash" {

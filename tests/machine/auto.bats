@@ -134,8 +134,25 @@ found() {
 @test "few descriptors: what nobody asked for is no reason to fail" {
 	for how in "-l 2" ""; do
 		# shellcheck disable=SC2086 # words
-		(ulimit -n 128 && "$TDSTAT" $how -a -o out -- sleep 1)
+		(ulimit -n 128 && setpriv --bounding-set=-sys_resource "$TDSTAT" $how -a -o out -- sleep 1)
 		level_1 out | grep -E '^ +[0-9.]+( ±[0-9.?]+)? %  tma_retiring'
+	done
+}
+
+# As perf does; the command has the limit that tdstat was given.
+@test "few descriptors: root has more of them" {
+	# shellcheck disable=SC2016,SC2154 # sh -c; what run sets
+	for how in "-l 6" "-e $(printf 'cycles,%.0s' {1..60})cycles"; do
+		# shellcheck disable=SC2086 # words
+		run -1 --separate-stderr sh -c 'ulimit -n 100; exec setpriv --bounding-set=-sys_resource "$TDSTAT" "$@"' - \
+			-a $how -- touch ran
+		[[ $stderr == *"Too many open files"* ]]
+		[ ! -e ran ]
+		# shellcheck disable=SC2086 # words
+		run -0 --separate-stderr sh -c 'ulimit -n 100; exec "$TDSTAT" "$@"' - \
+			-a $how -o out -- sh -c 'ulimit -Sn; ulimit -Hn'
+		[ "$output" = $'100\n100' ]
+		[[ $stderr != *"ulimit -n"* ]]
 	done
 }
 

@@ -55,23 +55,24 @@ static struct td_row rows_of[2] = { { .id = "all", .pmu = "cpu_core" },
 				    { .id = "all", .pmu = "cpu_atom" } };
 
 /* Facts of files with six levels, or of none. */
-static void find_facts(void *ctx, const char *pmu, const char *metric,
-		       struct td_metric_facts *facts)
+static int find_facts(void *ctx, const char *pmu, const char *metric,
+		      struct td_metric_facts *facts)
 {
 	*facts = (struct td_metric_facts){ 0 };
 	if (!ctx)
-		return;
+		return 0;
 	ok(strcmp(pmu, "cpu_core") == 0, "asks of the row's PMU");
 	facts->levels = 6;
 	facts->has_group = strcmp(metric, "tma_l3_bound") != 0;
 	if (strcmp(metric, "tma_memory_bound") == 0)
-		return;
+		return 0;
 	strcpy(facts->events[0], "A.B");
 	facts->nr_events = 1;
 	if (strcmp(metric, "tma_l3_bound") == 0) {
 		strcpy(facts->events[1], "C.D");
 		facts->nr_events = 2;
 	}
+	return 0;
 }
 
 #define MAX_WORDS 16

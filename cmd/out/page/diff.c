@@ -38,12 +38,13 @@ static void set_values(struct td_picture *picture, const struct td_diff *diff,
 	td_picture_place(picture);
 }
 
-static void put_picture(FILE *fp, const struct td_diff *diff, int side,
-			const struct td_row *row)
+static void put_picture(struct td_writer *writer, const struct td_diff *diff,
+			int side, const struct td_row *row)
 {
 	const struct td_place_on_page place = { 0, 0, TD_ICICLE_WIDTH / 2,
 						TD_ICICLE_HEIGHT };
 	struct td_picture picture;
+	FILE *fp = writer->fp;
 
 	fprintf(fp, "<figure class=\"icicle\"><figcaption>%c ",
 		side == TD_DIFF_A ? 'A' : 'B');
@@ -51,7 +52,9 @@ static void put_picture(FILE *fp, const struct td_diff *diff, int side,
 	fputs(" ", fp);
 	td_page_put(fp, row->pmu);
 	fputs("</figcaption>\n", fp);
-	if (!td_picture_make(&picture, diff->sides[side].v[0].report, row)) {
+	if (td_picture_make(&picture, diff->sides[side].v[0].report, row)) {
+		writer->no_memory = true;
+	} else {
 		set_values(&picture, diff, row, side);
 		fprintf(fp, "<svg viewBox=\"0 0 %d %d\" data-columns=\"%d\">\n",
 			place.width, place.height, picture.depth);
@@ -78,7 +81,7 @@ static const struct td_row *find_row(const struct td_diff_side *side,
 }
 
 /* The first recording of each side tells which nodes there are. */
-static void put_pictures(FILE *fp, const struct td_diff *diff)
+static void put_pictures(struct td_writer *writer, const struct td_diff *diff)
 {
 	const struct td_diff_side *a = &diff->sides[TD_DIFF_A];
 	const struct td_diff_side *b = &diff->sides[TD_DIFF_B];
@@ -91,10 +94,10 @@ static void put_pictures(FILE *fp, const struct td_diff *diff)
 
 		if (!other || i >= TD_PAGE_PICTURES)
 			continue;
-		fputs("<div class=\"sides\">\n", fp);
-		put_picture(fp, diff, TD_DIFF_A, row);
-		put_picture(fp, diff, TD_DIFF_B, other);
-		fputs("</div>\n", fp);
+		fputs("<div class=\"sides\">\n", writer->fp);
+		put_picture(writer, diff, TD_DIFF_A, row);
+		put_picture(writer, diff, TD_DIFF_B, other);
+		fputs("</div>\n", writer->fp);
 	}
 }
 
@@ -228,7 +231,7 @@ void td_page_diff(struct td_writer *writer, const struct td_diff *diff)
 			"recordings of each.",
 	      fp);
 	fputs("</p>\n", fp);
-	put_pictures(fp, diff);
+	put_pictures(writer, diff);
 	put_table(fp, diff);
 	td_page_end(fp);
 }

@@ -69,10 +69,13 @@ static void html_verdict(struct td_writer *writer,
 	size_t size = 0;
 	struct td_writer words = { .fp = open_memstream(&text, &size) };
 
+	writer->no_memory |= !words.fp;
 	if (!words.fp)
 		return;
 	td_out_text_verdict(&words, report, advice);
-	if (fclose(words.fp) || !size)
+	if (td_text_close(words.fp, &text))
+		writer->no_memory = true;
+	if (!text || !size)
 		return;
 	fputs("<section class=\"verdict\" aria-label=\"Verdict\">", writer->fp);
 	for (char *line = strtok_r(text, "\n", &rest); line;

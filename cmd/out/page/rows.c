@@ -119,15 +119,14 @@ static void put_row(const struct rows *rows, size_t i)
 	fputs("</tr>\n", fp);
 }
 
-void td_page_rows(const struct td_writer *writer,
-		  const struct td_report *report)
+void td_page_rows(struct td_writer *writer, const struct td_report *report)
 {
 	td_autofree bool *shown =
 		calloc(report->nr_columns + 1, sizeof(*shown));
 	const struct rows rows = { report, shown, writer->fp };
 	FILE *fp = writer->fp;
 
-	/* without memory, the trees alone */
+	writer->no_memory |= !shown;
 	if (!report->nr_rows || !shown)
 		return;
 	find_shown(&rows);

@@ -46,7 +46,7 @@ static void begin(const struct td_writer *writer, int height)
 	      fp);
 }
 
-static void put_row(FILE *fp, const struct td_writer *writer,
+static void put_row(FILE *fp, struct td_writer *writer,
 		    const struct td_report *report, const struct td_row *row,
 		    int y)
 {
@@ -65,7 +65,9 @@ static void put_row(FILE *fp, const struct td_writer *writer,
 	fputs("\u2002", fp);
 	td_page_put_row_facts(fp, row);
 	fputs("</text>\n", fp);
-	if (!td_picture_make(&picture, report, row) && picture.depth)
+	if (td_picture_make(&picture, report, row))
+		writer->no_memory = true;
+	else if (picture.depth)
 		td_icicle_put(fp, &picture, &place);
 	td_picture_free(&picture);
 }
@@ -78,6 +80,8 @@ static void svg_report(struct td_writer *writer, const struct td_report *report)
 	if (!writer->drawing)
 		writer->drawing =
 			open_memstream(&writer->drawn, &writer->drawn_size);
+	if (!writer->drawing)
+		writer->no_memory = true;
 	for (size_t i = 0; writer->drawing && i < report->nr_rows &&
 			   writer->lines < TD_PAGE_PICTURES;
 	     i++)
@@ -96,7 +100,9 @@ static void svg_end(struct td_writer *writer, const struct td_usage *usage)
 	if (!nr) {
 		put_title(writer->fp, writer, 0);
 		fputs(": nothing was counted</text>\n", writer->fp);
-	} else if (fflush(writer->drawing) == 0) {
+	} else if (fflush(writer->drawing)) {
+		writer->no_memory = true;
+	} else {
 		fwrite(writer->drawn, 1, writer->drawn_size, writer->fp);
 	}
 	fputs("</svg>\n", writer->fp);

@@ -161,16 +161,16 @@ static void put_table(const struct tree *tree)
 	fputs("</tbody></table></div></details>\n", fp);
 }
 
-static void put_icicle(const struct tree *tree)
+static int put_icicle(const struct tree *tree)
 {
 	const struct td_place_on_page place = { 0, 0, TD_ICICLE_WIDTH,
 						TD_ICICLE_HEIGHT };
 	struct td_picture picture;
+	int rc = td_picture_make(&picture, tree->report, tree->row);
 
-	if (td_picture_make(&picture, tree->report, tree->row) ||
-	    !picture.depth) {
+	if (rc || !picture.depth) {
 		td_picture_free(&picture);
-		return;
+		return rc;
 	}
 	fprintf(tree->fp,
 		"<figure class=\"icicle\"><svg viewBox=\"0 0 %d %d\" "
@@ -180,6 +180,7 @@ static void put_icicle(const struct tree *tree)
 	td_icicle_put(tree->fp, &picture, &place);
 	fputs("</svg></figure>\n", tree->fp);
 	td_picture_free(&picture);
+	return 0;
 }
 
 /* Of many rows, the table of all of them comes first. */
@@ -188,8 +189,8 @@ static bool is_open(const struct td_report *report, size_t row)
 	return row == 0 || report->nr_rows <= MANY_ROWS;
 }
 
-void td_page_tree(const struct td_writer *writer,
-		  const struct td_report *report, size_t row)
+void td_page_tree(struct td_writer *writer, const struct td_report *report,
+		  size_t row)
 {
 	const struct tree tree = { report, &report->rows[row],
 				   has_words(&report->rows[row]), writer->fp };
@@ -209,8 +210,8 @@ void td_page_tree(const struct td_writer *writer,
 	fputs("</h2> <span>", fp);
 	td_page_put_row_facts(writer->fp, tree.row);
 	fputs("</span></summary>\n", fp);
-	if (row < TD_PAGE_PICTURES)
-		put_icicle(&tree);
+	if (row < TD_PAGE_PICTURES && put_icicle(&tree))
+		writer->no_memory = true;
 	put_table(&tree);
 	fputs("</details>\n", fp);
 }

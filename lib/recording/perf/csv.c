@@ -220,18 +220,20 @@ int td_perf_csv_parse(char *text, char separator, struct td_perf_line *line)
 	return parse_fields(&f, line);
 }
 
-char td_perf_csv_separator(const char *text)
+int td_perf_csv_separator(const char *text, char *out)
 {
 	/* rare ones come last, because they may stand in a name or a unit */
 	static const char separators[] = ",;|@\t~^!&:_ ";
 
-	for (const char *s = separators; *s; s++) {
+	*out = '\0';
+	for (const char *s = separators; *s && !*out; s++) {
 		td_autofree char *copy = strdup(text);
 		struct td_perf_line line;
 
-		if (copy &&
-		    td_perf_csv_parse(copy, *s, &line) == TD_PERF_IS_COUNT)
-			return *s;
+		if (!copy)
+			return -ENOMEM;
+		if (td_perf_csv_parse(copy, *s, &line) == TD_PERF_IS_COUNT)
+			*out = *s;
 	}
-	return '\0';
+	return 0;
 }

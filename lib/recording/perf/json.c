@@ -29,17 +29,17 @@ static void replace_no_numbers(char *text)
 	}
 }
 
-static struct json_object *parse(const char *text)
+static int parse(struct td_perf_json *json, const char *text)
 {
 	struct td_json_fault fault;
-	struct json_object *object;
-	int rc = td_json_text(text, MAX_DEPTH, JSON_TOKENER_STRICT, &object,
-			      &fault);
+	int rc = td_json_text(text, MAX_DEPTH, JSON_TOKENER_STRICT,
+			      &json->object, &fault);
 
-	if (!rc && json_object_is_type(object, json_type_object))
-		return object;
-	json_object_put(object);
-	return NULL;
+	if (rc == -ENOMEM)
+		return rc;
+	return !rc && json_object_is_type(json->object, json_type_object)
+		       ? 0
+		       : -EILSEQ;
 }
 
 static bool has(struct json_object *object, const char *key)
@@ -48,16 +48,20 @@ static bool has(struct json_object *object, const char *key)
 }
 
 /* The text of a number or a string; NULL if it is neither. */
-static const char *text_of(struct json_object *object, const char *key)
+static const char *text_of(struct td_perf_json *json, const char *key)
 {
 	struct json_object *value;
+	const char *text;
 
-	if (!json_object_object_get_ex(object, key, &value) ||
+	if (!json_object_object_get_ex(json->object, key, &value) ||
 	    (!json_object_is_type(value, json_type_string) &&
 	     !json_object_is_type(value, json_type_int) &&
 	     !json_object_is_type(value, json_type_double)))
 		return NULL;
-	return json_object_get_string(value);
+	errno = 0; /* json-c makes the text of a number, or of a part of it */
+	text = json_object_get_string(value);
+	json->no_memory |= errno == ENOMEM;
+	return text;
 }
 
 /* Each aggregation has a key of its own; ids are as in -x, except for CPUs. */
@@ -65,7 +69,7 @@ static bool take_id(struct td_perf_json *json, struct td_perf_line *line)
 {
 	static const char *const keys[] = { "core",   "cache", "cluster", "die",
 					    "socket", "node",  "thread" };
-	const char *cpu = text_of(json->object, "cpu");
+	const char *cpu = text_of(json, "cpu");
 	int64_t nr;
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(keys); i++) {
@@ -93,8 +97,8 @@ static bool take_id(struct td_perf_json *json, struct td_perf_line *line)
 
 static bool take_count(struct td_perf_json *json, struct td_perf_line *line)
 {
-	const char *value = text_of(json->object, "counter-value");
-	const char *pct = text_of(json->object, "pcnt-running");
+	const char *value = text_of(json, "counter-value");
+	const char *pct = text_of(json, "pcnt-running");
 	int64_t running;
 
 	line->event = td_json_string(json->object, "event");
@@ -114,7 +118,7 @@ static bool take_count(struct td_perf_json *json, struct td_perf_line *line)
 static void take_utilized(struct td_perf_json *json, struct td_perf_line *line)
 {
 	const char *unit = td_json_string(json->object, "metric-unit");
-	const char *value = text_of(json->object, "metric-value");
+	const char *value = text_of(json, "metric-value");
 
 	if (value && unit &&
 	    (strstr(unit, "CPUs utilized") || strstr(unit, "CPUs_utilized")))
@@ -142,20 +146,14 @@ static bool is_named_values(struct json_object *object)
 	return true;
 }
 
-int td_perf_json_parse(struct td_perf_json *json, char *text,
-		       struct td_perf_line *line)
+static int take_line(struct td_perf_json *json, struct td_perf_line *line)
 {
-	*line = (struct td_perf_line){ 0 };
-	replace_no_numbers(text);
-	json->object = parse(text);
-	if (!json->object)
-		return -EILSEQ;
 	if (!has(json->object, "counter-value"))
 		return is_metric(json->object) || is_named_values(json->object)
 			       ? TD_PERF_IS_METRIC
 			       : -EINVAL;
 	if (has(json->object, "interval")) {
-		const char *time = text_of(json->object, "interval");
+		const char *time = text_of(json, "interval");
 
 		line->has_time =
 			time && td_perf_time_parse(time, &line->time_ns);
@@ -166,6 +164,19 @@ int td_perf_json_parse(struct td_perf_json *json, char *text,
 		return -EINVAL;
 	take_utilized(json, line);
 	return TD_PERF_IS_COUNT;
+}
+
+int td_perf_json_parse(struct td_perf_json *json, char *text,
+		       struct td_perf_line *line)
+{
+	int rc;
+
+	*line = (struct td_perf_line){ 0 };
+	replace_no_numbers(text);
+	rc = parse(json, text);
+	if (!rc)
+		rc = take_line(json, line);
+	return json->no_memory ? -ENOMEM : rc;
 }
 
 void td_perf_json_free(struct td_perf_json *json)

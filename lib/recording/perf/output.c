@@ -67,7 +67,10 @@ static int only_metrics(const struct reader *r, struct td_err *err)
 /* Finds out from the first line with text whether it is -x or -j. */
 static int find_form(struct reader *r, struct td_err *err)
 {
-	r->separator = *r->text == '{' ? '{' : td_perf_csv_separator(r->text);
+	if (*r->text == '{')
+		r->separator = '{';
+	else if (td_perf_csv_separator(r->text, &r->separator))
+		return td_err_nomem(err);
 	if (r->separator)
 		return 0;
 	if (strstr(r->text, "Performance counter stats for")) {

@@ -52,15 +52,16 @@ enum {
 
 /* Changes text, from which *line borrows.  -EINVAL if it is not perf's. */
 int td_perf_csv_parse(char *text, char separator, struct td_perf_line *line);
-/* The separator with which text is a count, or '\0'. */
-char td_perf_csv_separator(const char *text);
+/* *out is the separator with which text is a count, or '\0'.  0 or -ENOMEM. */
+int td_perf_csv_separator(const char *text, char *out);
 
 /* A line of -j, and what it borrows its texts from. */
 struct td_perf_json {
 	struct json_object *object;
 	char id[32];
+	bool no_memory;
 };
-/* -EINVAL if not perf's, -EILSEQ if no JSON.  Free with td_perf_json_free(). */
+/* -EINVAL if not perf's, -EILSEQ if no JSON, -ENOMEM.  Free with td_perf_json_free(). */
 int td_perf_json_parse(struct td_perf_json *json, char *text,
 		       struct td_perf_line *line);
 void td_perf_json_free(struct td_perf_json *json);

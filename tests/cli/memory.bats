@@ -1,0 +1,59 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Memory that runs out, at one allocation after another: all of the result with exit 0,
+# or an error that says so.  Some are tried, evenly spread; all of them before a release.
+
+# shellcheck disable=SC2154 # helper.bash
+load helper
+
+setup_file() {
+	gcc -O2 -shared -fPIC "$BATS_TEST_DIRNAME/memory.c" -o "$BATS_FILE_TMPDIR/memory.so"
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	unset PERF_CPUID SYSFS_PATH PROCFS_PATH NO_COLOR LC_ALL
+	not_under_valgrind "memory is valgrind's"
+	! ldd "$TDSTAT" | grep -q libasan || skip "memory is the sanitizer's"
+}
+
+# runs_out [RESULT]... -- ARGUMENT...
+runs_out() {
+	local seconds=2
+
+	[ -z "${TD_EVERYTHING-}" ] || seconds=0
+	python3 "$here/memory.py" "$TDSTAT" "$BATS_FILE_TMPDIR/memory.so" "$seconds" "$@"
+}
+
+@test "report: text, CSV, JSON" {
+	runs_out -- report "$data/alderlake-2.jsonl"
+	runs_out -- report -x, --error "$data/alderlake-course.jsonl"
+	runs_out -- report -j -l 6 --all "$data/alderlake-command.jsonl"
+}
+
+@test "report: a page, a picture, a trace" {
+	runs_out page -- report --html=page "$data/alderlake-course.jsonl"
+	runs_out picture -- report --svg=picture "$data/alderlake-2.jsonl"
+	runs_out trace -- report --perfetto=trace "$data/alderlake-2.jsonl"
+}
+
+@test "report: files of perf stat, threads, bottlenecks" {
+	runs_out -- report "$data/perf-6.12-socket.csv"
+	runs_out -- report -j "$data/perf-6.12-thread.jsonl"
+	runs_out -- report --per-thread "$data/manual/threads.jsonl"
+	runs_out -- report -j --bottlenecks "$data/manual/xz-3.jsonl"
+}
+
+@test "diff: text, JSON, a page" {
+	runs_out -- diff "$data/manual/xz-2.jsonl" "$data/manual/xz-3.jsonl"
+	runs_out -- diff -j "$data/alderlake-2.jsonl" "$data/alderlake-2.jsonl"
+	runs_out page -- diff --html=page "$data/alderlake-2.jsonl" "$data/alderlake-2.jsonl"
+}
+
+@test "list, explain, --dry-run" {
+	runs_out -- list --model=alderlake metrics
+	runs_out -- explain tma_l3_bound
+	saved alderlake
+	runs_out -- --dry-run -e '{slots,topdown-retiring},INST_RETIRED.ANY,cycles:u' -- true
+	runs_out -- --dry-run -M tma_l3_bound -- true
+}

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs a command line of tdstat again and again, with another allocation failing
+each time, and complains of signals, of less than all with exit 0, and of errors
+that do not name the memory.
+
+usage: memory.py TDSTAT SHIM SECONDS RESULT... -- ARGUMENT...
+
+SHIM is memory.c.  SECONDS is how long to go on, 0 for all allocations.  RESULT are
+files that tdstat writes.
+"""
+import os
+import re
+import subprocess
+import sys
+import time
+
+MEMORY = re.compile(rb"out of memory|Cannot allocate memory")
+
+
+def parser_range(tdstat):
+    """Where json-c's parser is, if it is linked statically."""
+    symbols = subprocess.run(["nm", "-S", tdstat], capture_output=True, text=True).stdout
+    found = re.search(r"^(\w+) (\w+) . json_tokener_parse_ex$", symbols, re.M)
+    if not found:
+        return {}
+    low, size = (int(word, 16) for word in found.groups())
+    return {"FAIL_NOT": f"{low:x} {low + size:x}"}
+
+
+class Runner:
+    def __init__(self, tdstat, shim, results, arguments):
+        self.command = [tdstat, *arguments]
+        self.results = results
+        self.env = dict(os.environ, LD_PRELOAD=shim, FAIL_COUNT="allocations", **parser_range(tdstat))
+
+    def run(self, **fail):
+        """status, what was written, and what was said."""
+        for path in self.results:
+            if os.path.exists(path):
+                os.unlink(path)
+        try:
+            done = subprocess.run(self.command, env=dict(self.env, **fail), stdin=subprocess.DEVNULL,
+                                  capture_output=True, timeout=60)
+        except subprocess.TimeoutExpired:
+            return "60 s", None, b""
+        files = [open(path, "rb").read() if os.path.exists(path) else None for path in self.results]
+        return done.returncode, [done.stdout, *files], done.stderr
+
+
+def what_is_wrong(whole, got):
+    (_, all_of_it, said), (status, written, err) = whole, got
+    if status == 0:
+        if written != all_of_it:
+            return "exit 0 with another result"
+        return None if err == said else "exit 0 with other words"
+    if not isinstance(status, int) or status < 0 or status >= 128:
+        return f"ended by {status}"
+    return None if MEMORY.search(err) else "an error that does not name the memory"
+
+
+def tries(nr, seconds):
+    """Evenly spread, the coarse ones first, each once; all behind it fail in every fifth."""
+    step = 1 << max(nr.bit_length() - 1, 0)
+    end = time.monotonic() + seconds
+    count = 0
+    seen = set()
+    while step:
+        for at in range(step, nr + 1, step):
+            if at in seen:
+                continue
+            if seconds and time.monotonic() > end:
+                return
+            seen.add(at)
+            count += 1
+            yield at, count % 5 == 0
+        step //= 2
+
+
+def main():
+    tdstat, shim, seconds, *rest = sys.argv[1:]
+    results, arguments = rest[:rest.index("--")], rest[rest.index("--") + 1:]
+    runner = Runner(tdstat, shim, results, arguments)
+    whole = runner.run()
+    if whole[0] != 0:
+        sys.exit(f"tdstat itself: {whole}")
+    nr = int(open("allocations").read())
+    wrong, done = [], 0
+    for at, and_on in tries(nr, float(seconds)):
+        fail = {"FAIL_AT": str(at)}
+        if and_on:
+            fail["FAIL_ON"] = "1"
+        got = runner.run(**fail)
+        why = what_is_wrong(whole, got)
+        done += 1
+        if why:
+            wrong.append((at, and_on, why, got[2].decode(errors="replace").strip()[:200]))
+    print(f"{done} of {nr} allocations failed: {len(wrong)} wrong")
+    for at, and_on, why, said in wrong[:20]:
+        print(f"  allocation {at}{' and all behind it' if and_on else ''}: {why}: {said}")
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()

@@ -303,7 +303,7 @@ CLI := $(filter %/soak.bats,$(CLI)) $(filter-out %/soak.bats,$(CLI))
 
 # Those whose machines are saved ones have a second run, on machines with the PMUs
 # that real ones have beside their cores.
-FULL := $(shell grep -lE '^\s*(saved|copied|use) ' $(CLI))
+FULL := $(if $(CLI),$(shell grep -lE '^\s*(saved|copied|use) ' $(CLI)))
 
 # What is tested of all models is so of the older files, too.
 OF_FILES := $(addprefix $(B)/tests/unit/,encodings expr formulas perfmon_models pmu_events_models)

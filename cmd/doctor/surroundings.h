@@ -19,9 +19,9 @@ struct td_surroundings {
 	int sample_rate;        /* kernel.perf_event_max_sample_rate */
 	int cpu_time_pct;       /* kernel.perf_cpu_time_max_percent */
 	int mlock_kb;           /* kernel.perf_event_mlock_kb */
-	int *rdpmc; /* of each core PMU: 0 off, 1 where mapped, 2 always */
-	uint64_t files;     /* that tdstat may have open at most */
-	char *cgroup_root;  /* NULL: see no_cgroups */
+	int *rdpmc;     /* of each core PMU: 0 off, 1 where mapped, 2 always */
+	uint64_t files; /* that tdstat may have open at most */
+	char *cgroup_root; /* NULL: see no_cgroups */
 	bool cgroup_v2;
 	struct td_err no_cgroups;
 	bool mounts_known; /* proc has a list of mounts */

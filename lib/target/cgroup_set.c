@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Cgroups that were found: they may be removed, and made anew with the same name. */
+#include "lib/target/cgroup_set.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,7 +10,6 @@
 #include <unistd.h>
 
 #include "lib/base/util.h"
-#include "lib/target/cgroup.h"
 
 static bool same_folder(const struct stat *a, const struct stat *b)
 {

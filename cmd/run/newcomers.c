@@ -7,6 +7,8 @@
 
 #include "lib/base/util.h"
 
+#define LOOK_NS (TD_NS_A_SECOND / 2)
+
 static int add_all(struct td_ints *to, const struct td_ints *from)
 {
 	int rc = 0;
@@ -82,14 +84,19 @@ static int take_new(struct td_ints *known, struct td_job *job,
 	return rc ? td_err_nomem(err) : 0;
 }
 
-int td_newcomers_follow(struct td_ints *known, struct td_job *job,
+int td_newcomers_follow(struct td_newcomers *newcomers, struct td_job *job,
 			struct td_counter *counter, uint64_t now_ns,
 			struct td_err *err)
 {
+	struct td_ints *known = &newcomers->known;
 	struct td_ints fresh;
 	struct td_err unused = { 0 };
 	int rc = 0;
 
+	if (!job->target.system_wide ||
+	    (known->nr && now_ns - newcomers->looked_ns < LOOK_NS))
+		return 0;
+	newcomers->looked_ns = now_ns;
 	/* -C names CPUs, which are online; without sysfs nobody knows */
 	if (job->opts->has_cpus || td_online_read(&job->fs, &fresh, &unused))
 		return 0;

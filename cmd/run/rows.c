@@ -3,7 +3,6 @@
 #include <time.h>
 
 #include "cmd/run/cgroups.h"
-#include "cmd/run/newcomers.h"
 #include "cmd/run/run.h"
 #include "lib/base/util.h"
 
@@ -31,7 +30,7 @@ static int follow_target(struct td_run *run, struct td_err *err)
 
 	td_cgroups_follow(run->job, counter);
 	return rc ? rc
-		  : td_newcomers_follow(&run->known_cpus, run->job, counter,
+		  : td_newcomers_follow(&run->newcomers, run->job, counter,
 					now_ns, err);
 }
 

@@ -15,6 +15,7 @@
 #include "cmd/run/control.h"
 #include "cmd/run/drill.h"
 #include "cmd/run/latency.h"
+#include "cmd/run/newcomers.h"
 #include "cmd/run/offline.h"
 #include "cmd/run/progress.h"
 #include "cmd/run/recorder.h"
@@ -83,7 +84,7 @@ struct td_run {
 	struct td_tally tally;
 	struct td_drilling drilling;
 	struct td_offline offline;
-	struct td_ints known_cpus; /* online at any time so far */
+	struct td_newcomers newcomers;
 	struct td_latency_sampling latency;
 	int printed; /* rows that were written */
 	int waited;  /* of them, in which no task ran */

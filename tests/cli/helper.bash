@@ -206,6 +206,11 @@ no_raise() {
 	fi
 }
 
+# Of SAN=1: its limits, or a leak checker that needs proc.
+not_under_sanitizers() {
+	[[ $TDSTAT != */san/* ]] || skip "under sanitizers, $1"
+}
+
 needs_strace() {
 	not_under_valgrind "the calls are valgrind's"
 	strace -o /dev/null true 2>/dev/null || skip "no strace, or ptrace is refused"

@@ -740,6 +740,7 @@ inject() {
 }
 
 @test "too little memory for the rings: perf_event_mlock_kb is named" {
+	not_under_sanitizers "whose own memory cannot be had either"
 	real
 	# the first maps of descriptors are the program's libraries
 	needs_strace

@@ -114,6 +114,7 @@ missing() {
 
 @test "a mount namespace that has neither" {
 	not_under_valgrind "it needs proc"
+	not_under_sanitizers "which need proc"
 	unshare -m true 2>/dev/null || skip "no mount namespace"
 	try unshare -m sh -c 'umount -l /sys && umount -l /proc && exec "$@"' - \
 		"$TDSTAT" -e $EVENTS -x, -- true

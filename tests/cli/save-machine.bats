@@ -8,6 +8,7 @@ load helper
 save=$BATS_TEST_DIRNAME/../save-machine
 
 @test "a saved machine saved once more is the same, byte for byte" {
+	bare
 	for model in alderlake skylakex; do
 		saved $model
 		"$save" again/$model

@@ -57,7 +57,9 @@ REGION := $(wildcard lib/region/*.c)
 TESTS := $(wildcard tests/unit/*.c tests/fuzz/*.c tests/bench/*.c)
 GUESTS := $(wildcard tests/machine/*.c)
 BESIDE_VALGRIND := tests/valgrind/syscall.c
-SOURCES := $(CMD) $(LIB) $(REGION) $(TESTS) $(GUESTS) $(BESIDE_VALGRIND)
+# Tests compile what they preload; here it is only checked.
+PRELOADED := tests/cli/memory.c
+SOURCES := $(CMD) $(LIB) $(REGION) $(TESTS) $(GUESTS) $(BESIDE_VALGRIND) $(PRELOADED)
 EMULATED := tests/emulator/act.c tests/emulator/loops.c $(wildcard tests/emulator/qemu/*.[ch])
 HEADERS := $(call below,cmd lib metrics,*.h) $(wildcard tests/*/*.h)
 

@@ -121,13 +121,13 @@ int td_run_loop(struct td_run *run, struct td_err *err)
 		rc = td_waiter_wait(&run->session->waiter, &wake, err);
 		if (!rc)
 			rc = take_wake(run, &wake, err);
-		if (rc && run->given_up)
+		if (rc && run->given_up) {
 			rc = 0; /* the caller waits for the command */
-		else if (rc && td_run_outlives(run, err))
-			continue;
-		else if (!rc)
-			continue;
-		break;
+			break;
+		}
+		if (rc && !td_run_outlives(run, err))
+			break;
+		rc = 0;
 	}
 	td_signals_over(true);
 	return rc;

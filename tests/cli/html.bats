@@ -234,9 +234,10 @@ nasty=$'</script><script>alert(1)</script>"\'&<!--\\\e[31m\n]]>'
 	grep -qxF "</script><script>alert(1)</script>\"'&<!--\\\\x1b[31m\\x0a]]>" texts || fail "$(head -n 3 texts)"
 	"$TDSTAT" report rec --svg out.svg
 	python3 -c 'import xml.dom.minidom as m; m.parse("out.svg")'
-	# a character that XML does not have, in a file of perf stat
-	sed 's/cycles/cy<b>\xef\xbf\xbe/' "$data/perf-6.12-default.csv" >perf.csv
-	report perf.csv --no-tree
+	# a character that XML does not have
+	jq -c --arg name $'cy<b>\xef\xbf\xbe' 'if .tdstat then .target = $name else . end' \
+		"$data/alderlake-command.jsonl" >rec
+	report rec
 	grep -qF 'cy&lt;b&gt;\xef\xbf\xbe' page.html
 	# rows over time
 	jq -c --arg name "$nasty" 'if .tdstat then .cgroups = [$name] else . end |

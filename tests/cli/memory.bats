@@ -7,7 +7,7 @@
 load helper
 
 setup_file() {
-	gcc -O2 -shared -fPIC "$BATS_TEST_DIRNAME/memory.c" -o "$BATS_FILE_TMPDIR/memory.so"
+	gcc -D_GNU_SOURCE -O2 -shared -fPIC "$BATS_TEST_DIRNAME/memory.c" -o "$BATS_FILE_TMPDIR/memory.so"
 }
 
 setup() {

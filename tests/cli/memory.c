@@ -7,7 +7,6 @@
  * crashes, or reads a value as null.  Its allocations do not fail.  FAIL_NOT is
  * "LOW HIGH", where it is in tdstat's file if it is linked statically.
  */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>

@@ -309,6 +309,14 @@ static int try_group(const struct opening *o, const struct td_group *from,
 	return rc;
 }
 
+/* Is it of a family that a late set leaves out? */
+static bool sleeps_on(const struct td_open_set *set,
+		      const struct td_group *from)
+{
+	return set->late && !(set->tries && from->family) &&
+	       !td_ints_has(&set->families, from->family);
+}
+
 /* Opens the next group, if the set is to have it. */
 static int open_next(const struct opening *o, struct td_open_set *set,
 		     const struct td_group *from, size_t *failed)
@@ -316,12 +324,10 @@ static int open_next(const struct opening *o, struct td_open_set *set,
 	struct td_open_group *group = &set->groups[set->nr_groups];
 	int rc = 0;
 
-	if (is_elsewhere(o, from))
+	if (is_elsewhere(o, from) || sleeps_on(set, from))
 		*group = (struct td_open_group){ .family = from->family };
 	else if (set->tries && from->family)
 		rc = try_group(o, from, group, failed);
-	else if (set->late && !td_ints_has(&set->families, from->family))
-		*group = (struct td_open_group){ .family = from->family };
 	else
 		rc = open_group(o, from, false, group, failed);
 	set->nr_groups += !rc;

@@ -323,7 +323,7 @@ check-all: all $(GUEST_PROGRAMS) $(UNIT) $(FUZZ) $(ORACLE) $(TOOLS)
 	@tests/tally -j $(JOBS) $(UNIT:%='$(UNDER)%') \
 		$(OF_FILES:%='env TD_PMU_EVENTS=$(TD_PMU_EVENTS_OLD) $(UNDER)%') \
 		$(foreach f,$(FUZZ),'$(UNDER)$f tests/fuzz/corpus/$(notdir $f)/*') \
-		$(CLI:%='bats --tap %') $(FULL:%='TD_FULL=1 bats --tap % # % on full machines') \
+		$(CLI:%='bats --tap %') $(foreach f,$(FULL),'TD_FULL=1 bats --tap $f # $f on full machines') \
 		$(if $(VALGRIND),'tests/valgrind/verdict $(B)/logs')
 
 # The tests of the program under the sanitizers, on full machines; with PART=0 to 3
@@ -335,7 +335,7 @@ check-san: deps tools
 	@$(MAKE) --no-print-directory SAN=1 check-san-all
 
 check-san-all: all $(GUEST_PROGRAMS) $(ORACLE) $(TOOLS)
-	@tests/tally -j $(JOBS) $(IN_PART:%='TD_FULL=1 bats --tap % # % under the sanitizers')
+	@tests/tally -j $(JOBS) $(foreach f,$(IN_PART),'TD_FULL=1 bats --tap $f # $f under the sanitizers')
 
 # What boots a machine to test on: tests/emulator/README.md.
 EMULATOR := $(CURDIR)/tests/emulator/run

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2030,SC2031,SC2154 # pid; what "run --separate-stderr" sets
 # Processes that run already, the idle machine, and signals.
-# machine: adl
+# machine: adl --full
 
 load helper
 

@@ -3,7 +3,7 @@
 # shellcheck disable=SC2154 # what "run --separate-stderr" sets
 # How busy CPUs and tasks are, on a machine whose idle CPUs halt.  P-cores go at
 # 3.0 GHz, E-cores at 2.0 GHz, the time-stamp counter at 2 GHz.
-# machine: adl
+# machine: adl --full
 
 load helper
 

@@ -4,7 +4,7 @@
 # What goes away while it is counted by a service, and comes back: CPUs, cgroups.
 # A service gives up all rights but CAP_PERFMON, which Debian's kernel does not heed
 # where perf_event_paranoid is 3.
-# machine: adl --no-halt --sysctl kernel.perf_event_paranoid=2
+# machine: adl --full --no-halt --sysctl kernel.perf_event_paranoid=2
 
 load helper
 

@@ -9,15 +9,6 @@
 
 #define LOOK_NS (TD_NS_A_SECOND / 2)
 
-static int add_all(struct td_ints *to, const struct td_ints *from)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < from->nr; i++)
-		rc = td_ints_add(to, from->v[i]);
-	return rc;
-}
-
 static void say(struct td_job *job, const struct td_ints *cpus, uint64_t now_ns,
 		int rc)
 {
@@ -40,13 +31,13 @@ static int count_on(struct td_ints *known, struct td_job *job,
 		    uint64_t now_ns)
 {
 	struct td_target *target = &job->target;
-	int rc = target->has_cpus ? add_all(&target->cpus, cpus) : 0;
+	int rc = target->has_cpus ? td_ints_add_all(&target->cpus, cpus) : 0;
 
 	if (!rc)
 		rc = td_counter_add_cpus(counter, cpus);
 	say(job, cpus, now_ns, rc);
 	if (!rc)
-		rc = add_all(known, cpus);
+		rc = td_ints_add_all(known, cpus);
 	return rc == -ENOMEM ? rc : 0;
 }
 
@@ -62,7 +53,7 @@ static int leave_out(struct td_ints *known, struct td_job *job,
 			   "counted: no core of their kind was there when "
 			   "counting began\n",
 			   text);
-	return add_all(known, cpus);
+	return td_ints_add_all(known, cpus);
 }
 
 static int take_new(struct td_ints *known, struct td_job *job,
@@ -93,8 +84,7 @@ int td_newcomers_follow(struct td_newcomers *newcomers, struct td_job *job,
 	struct td_err unused = { 0 };
 	int rc = 0;
 
-	if (!job->target.system_wide ||
-	    (known->nr && now_ns - newcomers->looked_ns < LOOK_NS))
+	if (known->nr && now_ns - newcomers->looked_ns < LOOK_NS)
 		return 0;
 	newcomers->looked_ns = now_ns;
 	/* -C names CPUs, which are online; without sysfs nobody knows */

@@ -46,6 +46,15 @@ int td_ints_add(struct td_ints *list, int value)
 	return 0;
 }
 
+int td_ints_add_all(struct td_ints *list, const struct td_ints *others)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < others->nr; i++)
+		rc = td_ints_add(list, others->v[i]);
+	return rc;
+}
+
 void td_ints_free(struct td_ints *list)
 {
 	free(list->v);

@@ -26,6 +26,8 @@ struct td_ints {
 int td_ints_parse(const char *text, int max, struct td_ints *out);
 void td_ints_free(struct td_ints *list);
 int td_ints_add(struct td_ints *list, int value);
+/* Adds the numbers of others that are not in the list.  0 or -ENOMEM. */
+int td_ints_add_all(struct td_ints *list, const struct td_ints *others);
 int td_ints_copy(struct td_ints *out, const struct td_ints *list);
 /* The numbers that are in both.  Returns 0 or -ENOMEM. */
 int td_ints_and(struct td_ints *out, const struct td_ints *a,

@@ -295,15 +295,6 @@ int td_machine_read(const struct td_sysfs *fs, const char *cpuid,
 	return rc;
 }
 
-static int add_all(struct td_ints *to, const struct td_ints *from)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < from->nr; i++)
-		rc = td_ints_add(to, from->v[i]);
-	return rc;
-}
-
 /* A hybrid's PMU lists a CPU when it is online (init_hybrid_pmu() in the kernel). */
 static int add_cpus(const struct td_sysfs *fs, struct td_pmu *pmu,
 		    const struct td_ints *cpus, struct td_ints *added,
@@ -312,8 +303,8 @@ static int add_cpus(const struct td_sysfs *fs, struct td_pmu *pmu,
 	struct td_pmu now = { .name = pmu->name, .kind = pmu->kind };
 	int rc = td_pmu_read_cpus(fs, &now, cpus, err);
 
-	if (!rc && (add_all(&pmu->cpus, &now.cpus) ||
-		    (added && add_all(added, &now.cpus))))
+	if (!rc && (td_ints_add_all(&pmu->cpus, &now.cpus) ||
+		    (added && td_ints_add_all(added, &now.cpus))))
 		rc = td_err_nomem(err);
 	td_ints_free(&now.cpus);
 	return rc;

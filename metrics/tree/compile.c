@@ -36,17 +36,6 @@ static void note_slot(void *ctx, int slot)
 		needed->rc |= td_ints_add(&needed->slots, slot);
 }
 
-static int add_all(struct td_ints *to, const struct td_ints *from)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < from->nr; i++) {
-		if (!td_ints_has(to, from->v[i]))
-			rc = td_ints_add(to, from->v[i]);
-	}
-	return rc;
-}
-
 /*
  * Finds an operand's events, also for the calls that count its units or CPUs.
  */
@@ -126,7 +115,8 @@ static int ready_all(struct td_scope *scope, const struct td_expr *expr,
 		if (!rc && scope->tree->operands[slot].refusal && *refused < 0)
 			*refused = slot;
 		if (!rc)
-			rc = add_all(events, events_of(scope->tree, slot));
+			rc = td_ints_add_all(events,
+					     events_of(scope->tree, slot));
 	}
 	td_ints_free(&needed.slots);
 	return rc;

@@ -61,6 +61,9 @@ void td_say_notes(struct td_notes *notes)
 {
 	for (; notes->said < notes->nr; notes->said++)
 		td_say("tdstat: %s\n", notes->v[notes->said]);
+	if (notes->lost)
+		fputs(NO_MEMORY, stderr);
+	notes->lost = false;
 }
 
 /* Indents both lines, so that the caret stays below its letter. */

@@ -30,13 +30,18 @@ void td_notes_add(struct td_notes *notes, const char *fmt, ...)
 	va_start(ap, fmt);
 	len = vasprintf(&text, fmt, ap);
 	va_end(ap);
-	if (len < 0)
+	if (len < 0) {
+		notes->lost = true;
 		return;
+	}
 	hash = td_hash_text(text);
-	slot = has(notes, text, hash)
-		       ? NULL
-		       : td_array_add(&notes->v, notes->nr, sizeof(*slot));
+	if (has(notes, text, hash)) {
+		free(text);
+		return;
+	}
+	slot = td_array_add(&notes->v, notes->nr, sizeof(*slot));
 	if (!slot || td_index_add(&notes->index, hash, notes->nr)) {
+		notes->lost = true;
 		free(text);
 		return;
 	}

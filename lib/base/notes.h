@@ -2,6 +2,7 @@
 #ifndef TD_LIB_BASE_NOTES_H
 #define TD_LIB_BASE_NOTES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "lib/base/index.h"
@@ -10,6 +11,7 @@
 struct td_notes {
 	char **v;
 	size_t nr, said;       /* said of them have been printed */
+	bool lost;	       /* there was no memory for one of them */
 	struct td_index index; /* of the texts, to find duplicates */
 };
 

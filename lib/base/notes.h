@@ -11,7 +11,7 @@
 struct td_notes {
 	char **v;
 	size_t nr, said;       /* said of them have been printed */
-	bool lost;	       /* there was no memory for one of them */
+	bool lost;             /* there was no memory for one of them */
 	struct td_index index; /* of the texts, to find duplicates */
 };
 

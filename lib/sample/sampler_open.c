@@ -326,6 +326,33 @@ static bool break_up(struct td_sampler *sampler, size_t at, int rc)
 	       !td_plan_break(plan, at, &unused);
 }
 
+/*
+ * The rings are those of the list's CPUs, from the first one on
+ * (perf_evlist__mmap_ops()): of those on which an event is open.
+ */
+static int set_cpus(struct td_sampler *sampler)
+{
+	struct perf_evsel *evsel;
+	td_autofree char *text = NULL;
+	struct td_ints all = { 0 };
+	struct perf_cpu cpu;
+	int i, rc = 0;
+
+	perf_evlist__for_each_evsel (sampler->evlist, evsel) {
+		perf_cpu_map__for_each_cpu (cpu, i, evsel->cpus) {
+			if (!rc && !td_ints_has(&all, cpu.cpu))
+				rc = td_ints_add(&all, cpu.cpu);
+		}
+	}
+	text = rc ? NULL : td_ints_format(&all);
+	td_ints_free(&all);
+	if (!text)
+		return -ENOMEM;
+	perf_cpu_map__put(sampler->evlist->all_cpus);
+	sampler->evlist->all_cpus = perf_cpu_map__new(text);
+	return sampler->evlist->all_cpus ? 0 : -ENOMEM;
+}
+
 /* One PMU may lack what others have. */
 int td_sampler_open_events(struct td_sampler *sampler, struct td_err *err)
 {
@@ -353,8 +380,12 @@ int td_sampler_open_events(struct td_sampler *sampler, struct td_err *err)
 	}
 	if (first.code)
 		td_notes_add(sampler->setup.notes, "%s", first.msg);
-	if (sampler->setup.only_samples)
-		return 0;
-	say_user_only(&sampler->setup);
-	return open_watcher(sampler, err);
+	if (!sampler->setup.only_samples) {
+		int rc = open_watcher(sampler, err);
+
+		if (rc)
+			return rc;
+		say_user_only(&sampler->setup);
+	}
+	return set_cpus(sampler) ? td_err_nomem(err) : 0;
 }

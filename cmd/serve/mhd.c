@@ -1,58 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/serve/mhd.h"
 
-#include <dlfcn.h>
-#include <errno.h>
-#include <stddef.h>
-#include <string.h>
-
+#include "lib/base/library.h"
 #include "lib/base/util.h"
 
-#define LIBRARY "libmicrohttpd.so.12"
+/* clang-format off */
+#define FUNCTIONS(f) \
+	f(MHD_add_response_header) f(MHD_create_response_from_buffer) \
+	f(MHD_destroy_response) f(MHD_get_connection_info) \
+	f(MHD_lookup_connection_value) f(MHD_queue_response) \
+	f(MHD_start_daemon) f(MHD_stop_daemon)
+/* clang-format on */
 
-#define ROW(name)                                           \
-	{                                                   \
-		"MHD_" #name, offsetof(struct td_mhd, name) \
-	}
+FUNCTIONS(TD_LIBRARY_FUNCTION)
 
-static const struct {
-	const char *name;
-	size_t offset;
-} functions[] = {
-	ROW(start_daemon),
-	ROW(stop_daemon),
-	ROW(create_response_from_buffer),
-	ROW(add_response_header),
-	ROW(queue_response),
-	ROW(destroy_response),
-	ROW(lookup_connection_value),
-	ROW(get_connection_info),
-};
+static const struct td_library_function functions[] = { FUNCTIONS(
+	TD_LIBRARY_ROW) };
 
-static int missing(struct td_err *err)
+int td_mhd_load(struct td_err *err)
 {
-	const char *why = dlerror();
-
-	td_err_set(err, -ELIBACC, "tdstat serve needs libmicrohttpd: %s",
-		   why ? why : LIBRARY);
+	if (!td_library_load("libmicrohttpd.so.12", functions,
+			     TD_ARRAY_SIZE(functions), err))
+		return 0;
+	td_err_wrap(err, "tdstat serve needs libmicrohttpd");
 	return td_err_hint(err, "it is in Debian's package libmicrohttpd12; "
 				"without it: tdstat -a --openmetrics -o FILE");
-}
-
-/* The library stays loaded to the end. */
-int td_mhd_load(struct td_mhd *mhd, struct td_err *err)
-{
-	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-
-	if (!library)
-		return missing(err);
-	for (size_t i = 0; i < TD_ARRAY_SIZE(functions); i++) {
-		void *function = dlsym(library, functions[i].name);
-
-		if (!function)
-			return missing(err);
-		memcpy((char *)mhd + functions[i].offset, &function,
-		       sizeof(function));
-	}
-	return 0;
 }

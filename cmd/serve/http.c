@@ -12,7 +12,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "cmd/serve/mhd.h"
+#include "lib/base/library.h"
 #include "lib/base/util.h"
 
 #define MAX_CONNECTIONS 64
@@ -43,6 +43,31 @@ struct td_http {
 	struct guest guests[MAX_CONNECTIONS];
 	size_t nr_guests;
 };
+
+/* --- the library ------------------------------------------------------------ */
+
+/* clang-format off */
+#define FUNCTIONS(f) \
+	f(MHD_add_response_header) f(MHD_create_response_from_buffer) \
+	f(MHD_destroy_response) f(MHD_get_connection_info) \
+	f(MHD_lookup_connection_value) f(MHD_queue_response) \
+	f(MHD_start_daemon) f(MHD_stop_daemon)
+/* clang-format on */
+
+FUNCTIONS(TD_LIBRARY_FUNCTION)
+
+static const struct td_library_function functions[] = { FUNCTIONS(
+	TD_LIBRARY_ROW) };
+
+static int load(struct td_err *err)
+{
+	if (!td_library_load("libmicrohttpd.so.12", functions,
+			     TD_ARRAY_SIZE(functions), err))
+		return 0;
+	td_err_wrap(err, "tdstat serve needs libmicrohttpd");
+	return td_err_hint(err, "it is in Debian's package libmicrohttpd12; "
+				"without it: tdstat -a --openmetrics -o FILE");
+}
 
 /* --- who is connected ----------------------------------------------------- */
 
@@ -323,7 +348,7 @@ struct td_http *td_http_new(struct td_err *err)
 	pthread_mutex_init(&http->lock, NULL);
 	for (size_t i = 0; i < MAX_CONNECTIONS; i++)
 		http->guests[i].fd = -1;
-	if (open_timer(http, err) == 0 && td_mhd_load(err) == 0 &&
+	if (open_timer(http, err) == 0 && load(err) == 0 &&
 	    make_fixed_pages(http, err) == 0)
 		return http;
 	td_http_stop(http);

@@ -45,7 +45,7 @@ static int fold(struct profiling *p, struct td_err *err)
 {
 	struct td_gathering *g = &p->gathering;
 
-	if (td_symbols_resolve(g->symbols, &g->spots, err))
+	if (td_symbols_resolve(&g->symbols, &g->spots, err))
 		return err->code;
 	if (td_function_counts_add(&p->counts, &p->windows, &g->spots))
 		return td_err_nomem(err);

@@ -140,7 +140,7 @@ static int show(struct locating *l, struct td_err *err)
 		rc = td_sink_begin(&l->sink, err);
 	if (!rc)
 		writer->out->where(writer, &l->where);
-	return rc ? rc : td_sink_check(&l->sink, err);
+	return rc;
 }
 
 static int sample(struct locating *l, struct td_inherited *inherited,
@@ -159,10 +159,7 @@ static int sample(struct locating *l, struct td_inherited *inherited,
 
 static int close_all(struct locating *l, int rc, struct td_err *err)
 {
-	struct td_err late = { 0 };
-
-	if (td_sink_close(&l->sink, rc ? &late : err) && !rc)
-		rc = err->code;
+	rc = td_sink_end(&l->sink, rc, err);
 	td_where_free(&l->where);
 	td_hits_free(&l->hits);
 	free(l->gathering.how);

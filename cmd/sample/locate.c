@@ -16,7 +16,6 @@
 #include "cmd/sample/node.h"
 #include "cmd/sample/overhead.h"
 #include "cmd/sample/rate.h"
-#include "cmd/sample/remarks.h"
 #include "cmd/sample/where.h"
 #include "cmd/view/sink.h"
 #include "lib/base/util.h"

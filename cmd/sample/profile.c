@@ -15,7 +15,6 @@
 #include "cmd/sample/gather.h"
 #include "cmd/sample/overhead.h"
 #include "cmd/sample/rate.h"
-#include "cmd/sample/remarks.h"
 #include "cmd/sample/windows.h"
 #include "lib/base/util.h"
 #include "lib/plan/clocks.h"

@@ -14,25 +14,22 @@
 #include "cmd/say.h"
 #include "cmd/view/sink.h"
 
-struct shown {
-	const struct td_sides *sides;
-	const struct td_diff *diff;
-};
-
-static int put(struct td_sink *sink, const void *ctx, struct td_err *err)
+static int show(const struct td_sides *sides, const struct td_diff *diff,
+		const struct td_opts *opts, struct td_err *err)
 {
-	const struct shown *shown = ctx;
-	int rc = 0;
+	const struct td_frame frame = { .big_num = !opts->no_big_num,
+					.runs = 1 };
+	struct td_sink sink = { 0 };
+	int rc = td_sink_open(&sink, opts, &frame, err);
 
-	if (td_sides_is_written(shown->sides, fileno(sink->writer.fp)))
+	if (!rc && td_sides_is_written(sides, fileno(sink.writer.fp)))
 		rc = td_err_usage(err, "%s is a recording that is being read",
-				  sink->name);
+				  sink.name);
 	if (!rc)
-		rc = td_sink_begin(sink, err);
-	if (rc)
-		return rc;
-	sink->writer.out->diff(&sink->writer, shown->diff);
-	return td_sink_check(sink, err);
+		rc = td_sink_begin(&sink, err);
+	if (!rc)
+		sink.writer.out->diff(&sink.writer, diff);
+	return td_sink_end(&sink, rc, err);
 }
 
 static void say(const struct td_sides *sides, const struct td_opts *opts,
@@ -71,8 +68,7 @@ static int compare(const struct td_opts *opts, const struct td_limits *limits,
 	if (!rc)
 		say(&sides, opts, &notes);
 	if (!rc)
-		rc = td_sink_show(opts, put, &(struct shown){ &sides, &diff },
-				  err);
+		rc = show(&sides, &diff, opts, err);
 	if (!rc)
 		*status = td_limits_exceeded(limits, &diff, &notes) || failed;
 	if (!rc && !opts->quiet)

@@ -2,21 +2,14 @@
 #include "cmd/rights.h"
 
 #include <errno.h>
-#include <linux/capability.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "cmd/say.h"
+#include "lib/base/capabilities.h"
 #include "lib/base/util.h"
-
-#ifndef CAP_PERFMON
-#define CAP_PERFMON 38 /* since Linux 5.8 */
-#endif
 
 /*
  * What a program may get by execve(2), which we never call.  Without CAP_SETPCAP
@@ -34,30 +27,20 @@ static void drop_later(void)
 
 static int keep(uint64_t kept, struct td_err *err)
 {
-	struct __user_cap_header_struct head = {
-		.version = _LINUX_CAPABILITY_VERSION_3
-	};
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+	int rc;
 
 	drop_later();
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    syscall(SYS_capget, &head, data))
-		return td_err_set(err, -errno, "cannot give up rights: %s",
-				  strerror(errno));
-	for (unsigned int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
-		data[i].permitted &= (uint32_t)(kept >> 32 * i);
-		data[i].effective &= (uint32_t)(kept >> 32 * i);
-		data[i].inheritable = 0;
-	}
-	if (syscall(SYS_capset, &head, data))
-		return td_err_set(err, -errno, "cannot give up rights: %s",
-				  strerror(errno));
-	return 0;
+	rc = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+		     ? -errno
+		     : td_capabilities_keep(kept);
+	return rc ? td_err_set(err, rc, "cannot give up rights: %s",
+			       strerror(-rc))
+		  : 0;
 }
 
 int td_rights_drop(struct td_err *err)
 {
-	return keep(UINT64_C(1) << CAP_PERFMON, err);
+	return keep(TD_CAPABILITY(CAP_PERFMON), err);
 }
 
 int td_rights_drop_all(struct td_err *err)

@@ -7,8 +7,8 @@
 #include "cmd/opts/command.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/rows.h"
-#include "cmd/serve/textfile.h"
 #include "cmd/session.h"
+#include "cmd/textfile.h"
 
 static int stat(const struct td_opts *opts, int *status, struct td_err *err)
 {

@@ -3,16 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cmd/rights.h"
+#include "lib/base/capabilities.h"
 #include "lib/base/parse.h"
 #include "lib/base/util.h"
 #include "lib/counter/dummy.h"
@@ -87,22 +86,12 @@ static bool is_in_own_namespace(void)
 	return nr != UINT32_MAX;
 }
 
-static bool has(const struct __user_cap_data_struct *data, unsigned int cap)
-{
-	return data[CAP_TO_INDEX(cap)].effective & CAP_TO_MASK(cap);
-}
-
 static void read_rights(struct td_surroundings *out)
 {
-	struct __user_cap_header_struct head = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+	uint64_t rights = is_in_own_namespace() ? 0 : td_capabilities();
 
-	if (is_in_own_namespace() || syscall(SYS_capget, &head, data))
-		return;
-	out->admin = has(data, CAP_SYS_ADMIN);
-	out->perfmon = has(data, CAP_PERFMON);
+	out->admin = rights & TD_CAPABILITY(CAP_SYS_ADMIN);
+	out->perfmon = rights & TD_CAPABILITY(CAP_PERFMON);
 }
 
 static void try_call(struct td_surroundings *out)

@@ -156,6 +156,21 @@ static const struct td_option when[] = {
 	{ NULL },
 };
 
+static const struct td_option rate[] = {
+	{ "freq", 'F', "N",
+	  "samples a second of each CPU (default: 1000)", NUMBER(freq) },
+	{ "overhead", 0, "PERCENT",
+	  "sample as often as it costs this share of the time",
+	  FUNCTION(td_value_overhead) },
+	{ NULL },
+};
+
+static const struct td_option timeout[] = {
+	{ "timeout", 0, "TIME", "stop after TIME and end the command",
+	  TIME(timeout_ms, 10) },
+	{ NULL },
+};
+
 static const struct td_option rows[] = {
 	{ "all", 0, NULL,
 	  "show nodes of level 3 and up that are below their thresholds, too",
@@ -237,6 +252,8 @@ const struct td_option_group td_group_events = { TD_SECTION_WHAT, events };
 const struct td_option_group td_group_tpebs = { TD_SECTION_WHAT, tpebs };
 const struct td_option_group td_group_scale = { TD_SECTION_WHAT, scale };
 const struct td_option_group td_group_when = { TD_SECTION_WHEN, when };
+const struct td_option_group td_group_rate = { TD_SECTION_WHAT, rate };
+const struct td_option_group td_group_timeout = { TD_SECTION_WHEN, timeout };
 const struct td_option_group td_group_rows = { TD_SECTION_HOW, rows };
 const struct td_option_group td_group_output = { TD_SECTION_HOW, output };
 const struct td_option_group td_group_stream = { TD_SECTION_HOW, stream };

@@ -9,8 +9,7 @@
 
 #include "cmd/plan/catalog.h"
 #include "metrics/files/level.h"
-#include "metrics/verdict/atom_events.h"
-#include "metrics/verdict/core_events.h"
+#include "metrics/verdict/node_events.h"
 
 static bool is_in_group(const struct td_model_metric *metric, const char *group)
 {
@@ -101,8 +100,6 @@ int td_facts_find(void *ctx, const char *pmu, const char *metric,
 			sample = m->sample;
 	}
 	if (!sample)
-		sample = td_verdict_core_events(metric);
-	if (!sample)
-		sample = td_verdict_atom_events(metric);
+		sample = td_node_events_find(metric);
 	return sample ? take_events(files, pmu, sample, facts) : 0;
 }

@@ -2,6 +2,7 @@
 #include "cmd/sample/gather.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <unistd.h>
@@ -9,8 +10,8 @@
 #include "cmd/plan/dry_run.h"
 #include "cmd/rights.h"
 #include "cmd/run/clock.h"
+#include "cmd/run/signals.h"
 #include "cmd/run/wait.h"
-#include "cmd/sample/names.h"
 #include "cmd/sample/records.h"
 #include "cmd/say.h"
 #include "lib/base/parse.h"
@@ -230,19 +231,49 @@ static int end_recording(struct td_gathering *g, struct td_err *err)
 	return td_recorder_end(&g->recorder, &g->usage, g->status, err);
 }
 
+/* --- functions -------------------------------------------------------------- */
+
+/* A signal right behind the one that ended the counting is the same. */
+static bool is_unwanted(void *ctx)
+{
+	const struct td_gathering *g = ctx;
+	struct td_signal signal;
+
+	return td_signals_take(&signal) &&
+	       (!g->stop_ns || signal.time_ns - g->stop_ns > TD_TWICE_NS);
+}
+
+/*
+ * A signal ends the search, and the next one ends us: what was counted is shown
+ * before.
+ */
+static int find_functions(struct td_gathering *g, struct td_err *err)
+{
+	int rc;
+
+	g->symbols.stop = td_signals_open();
+	g->symbols.is_unwanted = is_unwanted;
+	g->symbols.ctx = g;
+	td_progress_stage(&g->progress, "reading symbols");
+	rc = td_symbols_resolve(&g->symbols, &g->spots, err);
+	td_progress_clear(&g->progress);
+	g->symbols.is_unwanted = NULL;
+	td_signals_over(true);
+	return rc;
+}
+
 /* --- all of it -------------------------------------------------------------- */
 
 static int prepare(struct td_gathering *g, struct td_err *err)
 {
 	const char *samples = g->job->opts->samples;
 
-	g->names = (struct td_symbols_setup){ &g->job->fs, g->lines,
-					      &g->job->notes };
+	g->symbols =
+		(struct td_symbols){ &g->job->fs, g->lines, &g->job->notes };
 	g->spaces = td_spaces_new();
-	g->symbols = td_symbols_new(&g->names);
-	if (!g->spaces || !g->symbols)
+	if (!g->spaces)
 		return td_err_nomem(err);
-	g->hides_kernel = td_rights_hide_kernel(g->names.fs, g->names.notes);
+	g->hides_kernel = td_rights_hide_kernel(&g->job->fs, &g->job->notes);
 	return samples ? td_recorder_open(&g->recorder, samples, err) : 0;
 }
 
@@ -283,8 +314,7 @@ int td_gather(struct td_gathering *g, struct td_inherited *inherited,
 	td_child_end(&g->child);
 	td_waiter_close(&waiter);
 	if (!rc)
-		rc = td_names_find(g->symbols, &g->names, &g->spots,
-				   &g->progress, g->stop_ns, err);
+		rc = find_functions(g, err);
 	return rc ? rc : end_recording(g, err);
 }
 
@@ -297,6 +327,35 @@ int td_gathering_close(struct td_gathering *g, int rc, struct td_err *err)
 	td_sampler_close(g->sampler);
 	td_spots_free(&g->spots);
 	td_spaces_free(g->spaces);
-	td_symbols_free(g->symbols);
 	return rc;
+}
+
+/* --- what was lost ---------------------------------------------------------- */
+
+static void say_lost(const struct td_job *job, uint64_t nr)
+{
+	td_job_say(job,
+		   "tdstat: %" PRIu64 " records were lost, as the rings were "
+		   "full: -F takes fewer samples, kernel.perf_event_mlock_kb "
+		   "allows larger rings\n",
+		   nr);
+}
+
+static void say_throttled(const struct td_job *job, uint64_t nr)
+{
+	td_job_say(job,
+		   "tdstat: the kernel stopped sampling %" PRIu64
+		   " times for a "
+		   "moment: -F takes fewer samples, kernel."
+		   "perf_cpu_time_max_percent allows more\n",
+		   nr);
+}
+
+void td_gathering_say(const struct td_gathering *g)
+{
+	td_job_say_notes(g->job);
+	if (g->losses.records)
+		say_lost(g->job, g->losses.records);
+	if (g->losses.throttled)
+		say_throttled(g->job, g->losses.throttled);
 }

@@ -19,6 +19,8 @@
  */
 int td_gather(struct td_gathering *gathering, struct td_inherited *inherited,
 	      struct td_err *err);
+/* Says, once each, what was lost. */
+void td_gathering_say(const struct td_gathering *gathering);
 /* Returns rc, or an error from closing what was written. */
 int td_gathering_close(struct td_gathering *gathering, int rc,
 		       struct td_err *err);

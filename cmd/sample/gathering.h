@@ -35,8 +35,7 @@ struct td_gathering {
 	bool hides_kernel; /* its addresses */
 	struct td_spots spots;
 	struct td_spaces *spaces;
-	struct td_symbols_setup names;
-	struct td_symbols *symbols;
+	struct td_symbols symbols;
 	struct td_recorder recorder; /* --samples */
 	struct td_samples_writer writer;
 	struct td_sample_losses losses;

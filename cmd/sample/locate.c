@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat locate: the functions that lose slots to a node of the tree. */
 #include <errno.h>
-#include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,6 @@
 #include "cmd/sample/node.h"
 #include "cmd/sample/overhead.h"
 #include "cmd/sample/rate.h"
-#include "cmd/sample/remarks.h"
 #include "cmd/sample/where.h"
 #include "cmd/view/sink.h"
 #include "lib/base/util.h"
@@ -140,7 +138,7 @@ static int show(struct locating *l, struct td_err *err)
 		rc = td_sink_begin(&l->sink, err);
 	if (!rc)
 		writer->out->where(writer, &l->where);
-	return rc ? rc : td_sink_check(&l->sink, err);
+	return rc;
 }
 
 static int sample(struct locating *l, struct td_inherited *inherited,
@@ -159,10 +157,7 @@ static int sample(struct locating *l, struct td_inherited *inherited,
 
 static int close_all(struct locating *l, int rc, struct td_err *err)
 {
-	struct td_err late = { 0 };
-
-	if (td_sink_close(&l->sink, rc ? &late : err) && !rc)
-		rc = err->code;
+	rc = td_sink_end(&l->sink, rc, err);
 	td_where_free(&l->where);
 	td_hits_free(&l->hits);
 	free(l->gathering.how);
@@ -219,18 +214,6 @@ static const struct td_option sampling[] = {
 	{ "event", 'e', "LIST",
 	  "sample these events, in the syntax of perf record -e, for no node",
 	  TD_OPTION_FUNCTION, .set = td_value_events },
-	{ "freq", 'F', "N",
-	  "samples a second of each CPU (default: 1000)",
-	  TD_OPTION_NUMBER, offsetof(struct td_opts, freq), 0, 1, INT_MAX },
-	{ "overhead", 0, "PERCENT",
-	  "sample as often as it costs this share of the time",
-	  TD_OPTION_FUNCTION, .set = td_value_overhead },
-	{ NULL },
-};
-
-static const struct td_option when[] = {
-	{ "timeout", 0, "TIME", "stop after TIME and end the command",
-	  TD_OPTION_TIME, offsetof(struct td_opts, timeout_ms), 0, 10 },
 	{ NULL },
 };
 
@@ -254,21 +237,13 @@ static const struct td_option showing[] = {
 
 static const struct td_option_group group_sampling = { TD_SECTION_WHAT,
 						       sampling };
-static const struct td_option_group group_when = { TD_SECTION_WHEN, when };
 static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_target,
-	&td_group_cores,
-	&td_group_files,
-	&group_sampling,
-	&group_when,
-	&group_showing,
-	&td_group_formats,
-	&td_group_output,
-	&td_group_stream,
-	&td_group_dry_run,
-	NULL,
+	&td_group_target, &td_group_cores,   &td_group_files,
+	&group_sampling,  &td_group_rate,    &td_group_timeout,
+	&group_showing,   &td_group_formats, &td_group_output,
+	&td_group_stream, &td_group_dry_run, NULL,
 };
 
 const struct td_command td_command_locate = {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat profile: where the slots go in the functions of a program. */
 #include <errno.h>
-#include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -15,7 +14,6 @@
 #include "cmd/sample/gather.h"
 #include "cmd/sample/overhead.h"
 #include "cmd/sample/rate.h"
-#include "cmd/sample/remarks.h"
 #include "cmd/sample/windows.h"
 #include "lib/base/util.h"
 #include "lib/plan/clocks.h"
@@ -45,7 +43,7 @@ static int fold(struct profiling *p, struct td_err *err)
 {
 	struct td_gathering *g = &p->gathering;
 
-	if (td_symbols_resolve(g->symbols, &g->spots, err))
+	if (td_symbols_resolve(&g->symbols, &g->spots, err))
 		return err->code;
 	if (td_function_counts_add(&p->counts, &p->windows, &g->spots))
 		return td_err_nomem(err);
@@ -209,18 +207,6 @@ static int check(const struct td_opts *opts, struct td_err *err)
 static const struct td_option sampling[] = {
 	{ "level", 'l', "N", "level 1, or levels 1 and 2 (default: 1)",
 	  TD_OPTION_FUNCTION, .set = td_value_level },
-	{ "freq", 'F', "N",
-	  "samples a second of each CPU (default: 1000)",
-	  TD_OPTION_NUMBER, offsetof(struct td_opts, freq), 0, 1, INT_MAX },
-	{ "overhead", 0, "PERCENT",
-	  "sample as often as it costs this share of the time",
-	  TD_OPTION_FUNCTION, .set = td_value_overhead },
-	{ NULL },
-};
-
-static const struct td_option when[] = {
-	{ "timeout", 0, "TIME", "stop after TIME and end the command",
-	  TD_OPTION_TIME, offsetof(struct td_opts, timeout_ms), 0, 10 },
 	{ NULL },
 };
 
@@ -246,21 +232,13 @@ static const struct td_option showing[] = {
 
 static const struct td_option_group group_sampling = { TD_SECTION_WHAT,
 						       sampling };
-static const struct td_option_group group_when = { TD_SECTION_WHEN, when };
 static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_target,
-	&td_group_cores,
-	&td_group_files,
-	&group_sampling,
-	&group_when,
-	&group_showing,
-	&td_group_formats,
-	&td_group_output,
-	&td_group_stream,
-	&td_group_dry_run,
-	NULL,
+	&td_group_target, &td_group_cores,   &td_group_files,
+	&group_sampling,  &td_group_rate,    &td_group_timeout,
+	&group_showing,   &td_group_formats, &td_group_output,
+	&td_group_stream, &td_group_dry_run, NULL,
 };
 
 const struct td_command td_command_profile = {

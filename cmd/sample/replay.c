@@ -55,29 +55,26 @@ static int take_hit(void *ctx, const struct td_record *record, int event,
 	return td_hits_add(&l->hits, event, spot, caller, record->period);
 }
 
-struct shown {
-	const struct td_recording *rec;
-	const struct td_where *where;
-};
-
-static int put(struct td_sink *sink, const void *ctx, struct td_err *err)
+static int show(const struct td_recording *rec, const struct td_where *where,
+		const struct td_opts *opts, struct td_err *err)
 {
-	const struct shown *shown = ctx;
-	int rc = 0;
+	const struct td_frame frame = { .big_num = !opts->no_big_num,
+					.runs = 1,
+					.target = rec->info.target.text,
+					.target_kind = rec->info.target.kind,
+					.machine = &rec->machine,
+					.start_ns = rec->info.start_ns };
+	struct td_sink sink = { 0 };
+	int rc = td_sink_open(&sink, opts, &frame, err);
 
-	if (td_recording_is_written(shown->rec, fileno(sink->writer.fp)))
+	if (!rc && td_recording_is_written(rec, fileno(sink.writer.fp)))
 		rc = td_err_usage(err, "%s is the recording that is being read",
-				  sink->name);
+				  sink.name);
 	if (!rc)
-		rc = td_sink_begin(sink, err);
-	if (rc)
-		return rc;
-	sink->frame.target = shown->rec->info.target.text;
-	sink->frame.target_kind = shown->rec->info.target.kind;
-	sink->frame.machine = &shown->rec->machine;
-	sink->frame.start_ns = shown->rec->info.start_ns;
-	sink->writer.out->where(&sink->writer, shown->where);
-	return td_sink_check(sink, err);
+		rc = td_sink_begin(&sink, err);
+	if (!rc)
+		sink.writer.out->where(&sink.writer, where);
+	return td_sink_end(&sink, rc, err);
 }
 
 int td_replay_locate(struct td_recording *rec, const struct td_opts *opts,
@@ -96,8 +93,7 @@ int td_replay_locate(struct td_recording *rec, const struct td_opts *opts,
 		rc = td_where_make(&where, &rec->plan, &rec->machine,
 				   &samples.spots, &l.hits, err);
 	if (!rc)
-		rc = td_sink_show(opts, put, &(struct shown){ rec, &where },
-				  err);
+		rc = show(rec, &where, opts, err);
 	td_where_free(&where);
 	td_hits_free(&l.hits);
 	free(l.samples);

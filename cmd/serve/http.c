@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <microhttpd.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "cmd/serve/mhd.h"
+#include "lib/base/library.h"
 #include "lib/base/util.h"
 
 #define MAX_CONNECTIONS 64
@@ -33,7 +34,6 @@ struct page {
 };
 
 struct td_http {
-	struct td_mhd mhd;
 	struct MHD_Daemon *daemon;
 	int timer; /* ticks while anybody is connected */
 	/* these end the connection, too: who needs them will not ask again */
@@ -44,11 +44,36 @@ struct td_http {
 	size_t nr_guests;
 };
 
+/* --- the library ------------------------------------------------------------ */
+
+/* clang-format off */
+#define FUNCTIONS(f) \
+	f(MHD_add_response_header) f(MHD_create_response_from_buffer) \
+	f(MHD_destroy_response) f(MHD_get_connection_info) \
+	f(MHD_lookup_connection_value) f(MHD_queue_response) \
+	f(MHD_start_daemon) f(MHD_stop_daemon)
+/* clang-format on */
+
+FUNCTIONS(TD_LIBRARY_FUNCTION)
+
+static const struct td_library_function functions[] = { FUNCTIONS(
+	TD_LIBRARY_ROW) };
+
+static int load(struct td_err *err)
+{
+	if (!td_library_load("libmicrohttpd.so.12", functions,
+			     TD_ARRAY_SIZE(functions), err))
+		return 0;
+	td_err_wrap(err, "tdstat serve needs libmicrohttpd");
+	return td_err_hint(err, "it is in Debian's package libmicrohttpd12; "
+				"without it: tdstat -a --openmetrics -o FILE");
+}
+
 /* --- who is connected ----------------------------------------------------- */
 
-static int fd_of(const struct td_http *http, struct MHD_Connection *connection)
+static int fd_of(struct MHD_Connection *connection)
 {
-	const union MHD_ConnectionInfo *info = http->mhd.get_connection_info(
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
 		connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
 	return info ? info->connect_fd : -1;
@@ -78,7 +103,7 @@ static void note_connection(void *ctx, struct MHD_Connection *connection,
 			    enum MHD_ConnectionNotificationCode code)
 {
 	struct td_http *http = ctx;
-	int fd = fd_of(http, connection);
+	int fd = fd_of(connection);
 	bool begins = code == MHD_CONNECTION_NOTIFY_STARTED;
 	struct guest *guest;
 
@@ -103,7 +128,7 @@ static void note_answer(void *ctx, struct MHD_Connection *connection,
 	(void)unused;
 	(void)code;
 	pthread_mutex_lock(&http->lock);
-	guest = find_guest(http, fd_of(http, connection));
+	guest = find_guest(http, fd_of(connection));
 	if (guest)
 		guest->since_ns = td_now_ns();
 	pthread_mutex_unlock(&http->lock);
@@ -140,10 +165,9 @@ void td_http_cut_off(struct td_http *http)
 /* --- answers -------------------------------------------------------------- */
 
 /* As Prometheus's own libraries do: OpenMetrics for whoever names it. */
-static enum td_exposition wanted(const struct td_http *http,
-				 struct MHD_Connection *connection)
+static enum td_exposition wanted(struct MHD_Connection *connection)
 {
-	const char *accept = http->mhd.lookup_connection_value(
+	const char *accept = MHD_lookup_connection_value(
 		connection, MHD_HEADER_KIND, "Accept");
 
 	return accept && strstr(accept, "application/openmetrics-text")
@@ -163,7 +187,7 @@ static bool may_ask(const char *method)
 static struct MHD_Response *page_for(const struct td_http *http,
 				     struct MHD_Connection *connection)
 {
-	const struct page *page = &http->pages[wanted(http, connection)];
+	const struct page *page = &http->pages[wanted(connection)];
 
 	return is_crowded(http) ? page->last : page->kept;
 }
@@ -184,7 +208,7 @@ static enum MHD_Result send_page(struct td_http *http,
 		response = http->pointer;
 	else
 		status = MHD_HTTP_NOT_FOUND;
-	result = http->mhd.queue_response(connection, status, response);
+	result = MHD_queue_response(connection, status, response);
 	pthread_mutex_unlock(&http->lock);
 	return result;
 }
@@ -206,9 +230,9 @@ static enum MHD_Result answer(void *ctx, struct MHD_Connection *connection,
 	(void)body;
 	(void)size;
 	if (!may_ask(method))
-		return http->mhd.queue_response(connection,
-						MHD_HTTP_METHOD_NOT_ALLOWED,
-						http->not_allowed);
+		return MHD_queue_response(connection,
+					  MHD_HTTP_METHOD_NOT_ALLOWED,
+					  http->not_allowed);
 	if (*state)
 		return send_page(http, connection, url);
 	*state = &seen;
@@ -217,58 +241,54 @@ static enum MHD_Result answer(void *ctx, struct MHD_Connection *connection,
 
 /* --- pages ---------------------------------------------------------------- */
 
-static struct MHD_Response *make_response(const struct td_http *http,
-					  char *text, size_t size,
+static struct MHD_Response *make_response(char *text, size_t size,
 					  enum MHD_ResponseMemoryMode mode,
 					  const char *type)
 {
 	struct MHD_Response *response =
-		http->mhd.create_response_from_buffer(size, text, mode);
+		MHD_create_response_from_buffer(size, text, mode);
 
 	if (!response)
 		return NULL;
-	http->mhd.add_response_header(response, "Content-Type", type);
+	MHD_add_response_header(response, "Content-Type", type);
 	return response;
 }
 
-static struct MHD_Response *make_last(const struct td_http *http, char *text,
-				      size_t size, const char *type)
+static struct MHD_Response *make_last(char *text, size_t size, const char *type)
 {
 	struct MHD_Response *response =
-		make_response(http, text, size, MHD_RESPMEM_MUST_COPY, type);
+		make_response(text, size, MHD_RESPMEM_MUST_COPY, type);
 
 	if (response)
-		http->mhd.add_response_header(response, "Connection", "close");
+		MHD_add_response_header(response, "Connection", "close");
 	return response;
 }
 
-static struct MHD_Response *make_fixed(const struct td_http *http, char *text)
+static struct MHD_Response *make_fixed(char *text)
 {
-	return make_last(http, text, strlen(text), "text/plain; charset=utf-8");
+	return make_last(text, strlen(text), "text/plain; charset=utf-8");
 }
 
-static void free_response(const struct td_http *http,
-			  struct MHD_Response *response)
+static void free_response(struct MHD_Response *response)
 {
 	if (response)
-		http->mhd.destroy_response(response);
+		MHD_destroy_response(response);
 }
 
-static void free_page(const struct td_http *http, const struct page *page)
+static void free_page(const struct page *page)
 {
-	free_response(http, page->kept);
-	free_response(http, page->last);
+	free_response(page->kept);
+	free_response(page->last);
 }
 
 /* Takes over the text, also on error. */
-static int make_page(const struct td_http *http, enum td_exposition how,
-		     char *text, size_t size, struct page *page)
+static int make_page(enum td_exposition how, char *text, size_t size,
+		     struct page *page)
 {
 	const char *type = td_out_openmetrics_type(how);
 
-	page->last = make_last(http, text, size, type);
-	page->kept =
-		make_response(http, text, size, MHD_RESPMEM_MUST_FREE, type);
+	page->last = make_last(text, size, type);
+	page->kept = make_response(text, size, MHD_RESPMEM_MUST_FREE, type);
 	if (!page->kept)
 		free(text);
 	return page->kept && page->last ? 0 : -ENOMEM;
@@ -279,15 +299,15 @@ int td_http_set_page(struct td_http *http, enum td_exposition how, char *text,
 {
 	struct page page = { 0 }, before;
 
-	if (!text || make_page(http, how, text, size, &page)) {
-		free_page(http, &page);
+	if (!text || make_page(how, text, size, &page)) {
+		free_page(&page);
 		return td_err_nomem(err);
 	}
 	pthread_mutex_lock(&http->lock);
 	before = http->pages[how];
 	http->pages[how] = page;
 	pthread_mutex_unlock(&http->lock);
-	free_page(http, &before);
+	free_page(&before);
 	return 0;
 }
 
@@ -297,12 +317,12 @@ static int make_fixed_pages(struct td_http *http, struct td_err *err)
 	static char not_found[] = "not found: see /metrics\n";
 	static char not_allowed[] = "only GET and HEAD\n";
 
-	http->pointer = make_fixed(http, pointer);
-	http->not_found = make_fixed(http, not_found);
-	http->not_allowed = make_fixed(http, not_allowed);
+	http->pointer = make_fixed(pointer);
+	http->not_found = make_fixed(not_found);
+	http->not_allowed = make_fixed(not_allowed);
 	if (!http->pointer || !http->not_found || !http->not_allowed)
 		return td_err_nomem(err);
-	http->mhd.add_response_header(http->not_allowed, "Allow", "GET, HEAD");
+	MHD_add_response_header(http->not_allowed, "Allow", "GET, HEAD");
 	return 0;
 }
 
@@ -328,7 +348,7 @@ struct td_http *td_http_new(struct td_err *err)
 	pthread_mutex_init(&http->lock, NULL);
 	for (size_t i = 0; i < MAX_CONNECTIONS; i++)
 		http->guests[i].fd = -1;
-	if (open_timer(http, err) == 0 && td_mhd_load(&http->mhd, err) == 0 &&
+	if (open_timer(http, err) == 0 && load(err) == 0 &&
 	    make_fixed_pages(http, err) == 0)
 		return http;
 	td_http_stop(http);
@@ -341,7 +361,7 @@ int td_http_start(struct td_http *http, int fd, struct td_err *err)
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 
 	if (copy >= 0)
-		http->daemon = http->mhd.start_daemon(
+		http->daemon = MHD_start_daemon(
 			MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO, 0, NULL,
 			NULL, answer, http, MHD_OPTION_LISTEN_SOCKET, copy,
 			MHD_OPTION_CONNECTION_LIMIT,
@@ -361,12 +381,12 @@ void td_http_stop(struct td_http *http)
 	if (!http)
 		return;
 	if (http->daemon)
-		http->mhd.stop_daemon(http->daemon);
+		MHD_stop_daemon(http->daemon);
 	for (int how = 0; how < TD_NR_EXPOSITIONS; how++)
-		free_page(http, &http->pages[how]);
-	free_response(http, http->pointer);
-	free_response(http, http->not_found);
-	free_response(http, http->not_allowed);
+		free_page(&http->pages[how]);
+	free_response(http->pointer);
+	free_response(http->not_found);
+	free_response(http->not_allowed);
 	pthread_mutex_destroy(&http->lock);
 	td_close_fd(&http->timer);
 	free(http);

@@ -8,11 +8,11 @@
 #include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
 #include "cmd/rights.h"
-#include "cmd/serve/exposed.h"
 #include "cmd/serve/http.h"
 #include "cmd/serve/listen.h"
 #include "cmd/serve/notify.h"
 #include "cmd/session.h"
+#include "cmd/view/exposed.h"
 #include "lib/machine/cpu.h"
 
 #define INTERVAL_MS 1000

@@ -176,20 +176,13 @@ int td_sink_close(struct td_sink *sink, struct td_err *err)
 	return rc;
 }
 
-int td_sink_show(const struct td_opts *opts,
-		 int (*put)(struct td_sink *sink, const void *ctx,
-			    struct td_err *err),
-		 const void *ctx, struct td_err *err)
+int td_sink_end(struct td_sink *sink, int rc, struct td_err *err)
 {
-	const struct td_frame frame = { .big_num = !opts->no_big_num,
-					.runs = 1 };
-	struct td_sink sink = { 0 };
 	struct td_err late = { 0 };
-	int rc = td_sink_open(&sink, opts, &frame, err);
 
-	if (!rc)
-		rc = put(&sink, ctx, err);
-	if (td_sink_close(&sink, rc ? &late : err) && !rc)
+	if (!rc && sink->writer.fp)
+		rc = td_sink_check(sink, err);
+	if (td_sink_close(sink, rc ? &late : err) && !rc)
 		rc = err->code;
 	return rc;
 }

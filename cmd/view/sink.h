@@ -33,12 +33,9 @@ int td_sink_check(struct td_sink *sink, struct td_err *err);
 /* An error if anything was not written.  May be called twice. */
 int td_sink_close(struct td_sink *sink, struct td_err *err);
 /*
- * Opens a sink, lets put() write one result of one run to it, and closes it.  The
- * first error wins.
+ * Flushes and closes, if it is open.  rc tells what went wrong before, which comes
+ * before what goes wrong now.
  */
-int td_sink_show(const struct td_opts *opts,
-		 int (*put)(struct td_sink *sink, const void *ctx,
-			    struct td_err *err),
-		 const void *ctx, struct td_err *err);
+int td_sink_end(struct td_sink *sink, int rc, struct td_err *err);
 
 #endif

@@ -4,7 +4,6 @@
  * the plan, or families of -l auto that were woken meanwhile.
  */
 #include <errno.h>
-#include <sched.h>
 
 #include "lib/base/util.h"
 #include "lib/counter/parts.h"
@@ -58,15 +57,12 @@ static int add_set(struct td_counter *counter, const struct td_ints *cpus,
 
 int td_counter_add_cpus(struct td_counter *counter, const struct td_ints *cpus)
 {
-	cpu_set_t home;
-	bool moves = counter->setup.target->cgroups.nr &&
-		     sched_getaffinity(0, sizeof(home), &home) == 0;
+	struct td_home home = td_leave_home(counter);
 	int rc = add_set(counter, cpus, NULL);
 
 	if (!rc && counter->opened.nr)
 		rc = add_set(counter, cpus, &counter->opened);
-	if (moves)
-		sched_setaffinity(0, sizeof(home), &home);
+	td_go_home(&home);
 	return rc;
 }
 

@@ -6,7 +6,6 @@
  * beside the cores move to another CPU (perf_pmu_migrate_context()).
  */
 #include <errno.h>
-#include <sched.h>
 
 #include "lib/base/util.h"
 #include "lib/counter/dummy.h"
@@ -128,15 +127,12 @@ static int open_steps(struct td_counter *counter, const struct td_ints *cpus,
 static int open_anew(struct td_counter *counter, const struct td_ints *cpus,
 		     int cgroup)
 {
-	cpu_set_t home;
-	bool moves = counter->setup.target->cgroups.nr &&
-		     sched_getaffinity(0, sizeof(home), &home) == 0;
+	struct td_home home = td_leave_home(counter);
 	int rc = open_steps(counter, cpus, cgroup);
 
 	if (!rc && cpus)
 		rc = td_counter_add_missing(counter, cpus);
-	if (moves)
-		sched_setaffinity(0, sizeof(home), &home);
+	td_go_home(&home);
 	return rc;
 }
 

@@ -7,6 +7,7 @@
 #include <perf/cpumap.h>
 #include <perf/evsel.h>
 #include <perf/threadmap.h>
+#include <sched.h>
 
 #include "lib/counter/counter.h"
 #include "lib/counter/read.h"
@@ -137,8 +138,19 @@ int td_switch_error(bool on, int rc, struct td_err *err);
 void td_counter_note_off(struct td_counter *counter);
 /* True for a group of a family that is not awake. */
 bool td_group_rests(int family, const struct td_ints *awake);
-/* Of a cgroup, events are started on the CPU itself. */
+/*
+ * Events of a cgroup are started and stopped on the CPU itself, where the thread
+ * moves for it.  Each function of counter.h that starts or stops begins with
+ * td_leave_home(), and ends with td_go_home(): then the thread may run where it
+ * could before.
+ */
+struct td_home {
+	bool is_left; /* false: there are no cgroups */
+	cpu_set_t cpus;
+};
+struct td_home td_leave_home(const struct td_counter *counter);
 void td_go_to_cpu(int cpu);
+void td_go_home(const struct td_home *home);
 
 /* sets.c: the last set of a counter.  NULL if out of memory. */
 struct td_open_set *td_counter_add_set(struct td_counter *counter);

@@ -3,7 +3,6 @@
 #include "lib/counter/counter.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 
 #include "lib/base/util.h"
@@ -28,16 +27,13 @@ void td_counter_close(struct td_counter *counter)
 int td_counter_enable(struct td_counter *counter, bool on, int event,
 		      struct td_err *err)
 {
-	cpu_set_t home;
-	bool moves = counter->setup.target->cgroups.nr &&
-		     sched_getaffinity(0, sizeof(home), &home) == 0;
+	struct td_home home = td_leave_home(counter);
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < counter->nr_sets; i++)
 		rc = td_switch_set(&counter->sets[i], &counter->awake, on,
 				   event, err);
-	if (moves)
-		sched_setaffinity(0, sizeof(home), &home);
+	td_go_home(&home);
 	for (size_t i = 0; !rc && i < counter->setup.plan->events.nr; i++) {
 		if (event < 0 || (int)i == event)
 			counter->off[i] = !on;

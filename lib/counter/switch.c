@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Enables and disables open counters. */
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
 #include "lib/counter/parts.h"
+
+struct td_home td_leave_home(const struct td_counter *counter)
+{
+	struct td_home home = { 0 };
+
+	home.is_left = counter->setup.target->cgroups.nr &&
+		       sched_getaffinity(0, sizeof(home.cpus), &home.cpus) == 0;
+	return home;
+}
+
+void td_go_home(const struct td_home *home)
+{
+	if (home->is_left)
+		sched_setaffinity(0, sizeof(home->cpus), &home->cpus);
+}
 
 void td_go_to_cpu(int cpu)
 {

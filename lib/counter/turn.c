@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Groups that rest, and wake when somebody wants what they count. */
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
 
 #include "lib/counter/parts.h"
@@ -154,14 +153,11 @@ static int switch_turns(struct td_counter *counter, const struct td_ints *awake,
 int td_counter_turn(struct td_counter *counter, const struct td_ints *awake,
 		    const struct td_ints *tasks, struct td_err *err)
 {
-	cpu_set_t home;
-	bool moves = counter->setup.target->cgroups.nr &&
-		     sched_getaffinity(0, sizeof(home), &home) == 0;
+	struct td_home home = td_leave_home(counter);
 	int rc = open_unopened(counter, awake, tasks, err);
 
 	if (!rc)
 		rc = switch_turns(counter, awake, err);
-	if (moves)
-		sched_setaffinity(0, sizeof(home), &home);
+	td_go_home(&home);
 	return rc;
 }

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/audit.h>
-#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -15,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lib/base/capabilities.h"
 #include "lib/base/util.h"
 
 /* --- memory ----------------------------------------------------------------- */
@@ -79,29 +79,7 @@ static void close_others(int a, int b)
 	close_from(first, INT32_MAX);
 }
 
-/* --- rights ----------------------------------------------------------------- */
-
-static void keep_rights_to_read(void)
-{
-	static const unsigned int kept[] = { CAP_DAC_READ_SEARCH,
-					     CAP_SYS_PTRACE, CAP_SYSLOG };
-	struct __user_cap_header_struct head = {
-		.version = _LINUX_CAPABILITY_VERSION_3
-	};
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
-	uint32_t keep[_LINUX_CAPABILITY_U32S_3] = { 0 };
-
-	for (size_t i = 0; i < TD_ARRAY_SIZE(kept); i++)
-		keep[CAP_TO_INDEX(kept[i])] |= CAP_TO_MASK(kept[i]);
-	if (syscall(SYS_capget, &head, data))
-		return;
-	for (size_t i = 0; i < TD_ARRAY_SIZE(keep); i++) {
-		data[i].permitted &= keep[i];
-		data[i].effective &= keep[i];
-		data[i].inheritable = 0;
-	}
-	syscall(SYS_capset, &head, data);
-}
+/* --- system calls ----------------------------------------------------------- */
 
 #ifdef __x86_64__
 /*
@@ -202,7 +180,9 @@ void td_confine(int keep, int keep_too)
 	limit_memory();
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_FSIZE, 0);
-	keep_rights_to_read();
+	td_capabilities_keep(TD_CAPABILITY(CAP_DAC_READ_SEARCH) |
+			     TD_CAPABILITY(CAP_SYS_PTRACE) |
+			     TD_CAPABILITY(CAP_SYSLOG));
 	/* each of these is more than is needed against what is known */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
 		filter_calls();

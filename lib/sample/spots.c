@@ -158,6 +158,32 @@ int td_spots_add_file(struct td_spots *spots, const char *path)
 	return rc;
 }
 
+static int by_object(const void *x, const void *y, void *ctx)
+{
+	const struct td_spot *v = ctx;
+	int a = *(const int *)x, b = *(const int *)y;
+	int difference = v[a].object - v[b].object;
+
+	return difference ? difference : a - b;
+}
+
+int *td_spots_unknown(const struct td_spots *spots, size_t *nr)
+{
+	int *unknown = malloc((spots->nr + 1) * sizeof(*unknown));
+
+	*nr = 0;
+	for (size_t i = 0; unknown && i < spots->nr; i++) {
+		const struct td_spot *spot = &spots->v[i];
+
+		if (spot->function < 0 &&
+		    !spots->objects[spot->object].given_up)
+			unknown[(*nr)++] = (int)i;
+	}
+	if (unknown)
+		qsort_r(unknown, *nr, sizeof(*unknown), by_object, spots->v);
+	return unknown;
+}
+
 void td_spots_free(struct td_spots *spots)
 {
 	for (size_t i = 0; i < spots->nr_objects; i++)

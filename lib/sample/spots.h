@@ -43,6 +43,7 @@ struct td_object {
 	char *path; /* as the kernel tells it: "/bin/ls", "[vdso]", "//anon" */
 	int pid;    /* of the process that was seen first to map it */
 	struct td_build_id build_id;
+	bool given_up; /* a search for its symbols crashed, or took too long */
 };
 
 /* A function, or what is known of the place of an address without one. */
@@ -88,6 +89,11 @@ int td_spots_add_object(struct td_spots *spots, const struct td_object *object);
 int td_spots_add_function(struct td_spots *spots,
 			  const struct td_function *function);
 int td_spots_add_file(struct td_spots *spots, const char *path);
+/*
+ * The indices of the spots that have no function yet, and whose objects are not
+ * given up, sorted by object.  The caller frees them; NULL: memory ran out.
+ */
+int *td_spots_unknown(const struct td_spots *spots, size_t *nr);
 void td_spots_free(struct td_spots *spots);
 
 #endif

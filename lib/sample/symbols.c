@@ -8,38 +8,14 @@
 #include <unistd.h>
 
 #include "lib/base/util.h"
-#include "lib/sample/finder.h"
-#include "lib/sample/finds.h"
+#include "lib/sample/found.h"
+#include "lib/sample/search_process.h"
 
 /* Of a machine that has a hundred things to do besides. */
 #define OBJECT_NS (30 * TD_NS_A_SECOND)
 #define ALL_NS    (60 * TD_NS_A_SECOND)
 
-#define BUFFER (8 * (size_t)TD_FINDS_MAX)
-
-struct td_symbols {
-	const struct td_symbols_setup *setup;
-	uint64_t spent_ns; /* by all searches */
-	bool *hopeless;    /* by object: it is not looked at again */
-	size_t nr;
-	bool ended; /* nothing is looked at any more */
-};
-
-struct td_symbols *td_symbols_new(const struct td_symbols_setup *setup)
-{
-	struct td_symbols *symbols = calloc(1, sizeof(*symbols));
-
-	if (symbols)
-		symbols->setup = setup;
-	return symbols;
-}
-
-void td_symbols_free(struct td_symbols *symbols)
-{
-	if (symbols)
-		free(symbols->hopeless);
-	free(symbols);
-}
+#define BUFFER (8 * (size_t)TD_FOUND_MAX)
 
 /* --- what is missing -------------------------------------------------------- */
 
@@ -82,7 +58,7 @@ static const char *missing(int rc)
 static void say_why(const struct td_symbols *symbols,
 		    const struct td_object *object, int rc)
 {
-	struct td_notes *notes = symbols->setup->notes;
+	struct td_notes *notes = symbols->notes;
 
 	if (object->kind != TD_OBJECT_MEMORY)
 		td_notes_add(notes, "%s: %s: %s", object->path,
@@ -97,85 +73,77 @@ static void say_why(const struct td_symbols *symbols,
 			missing(rc));
 }
 
-/* Nothing more is looked for from an object on. */
-static void end_search(struct td_symbols *symbols,
-		       const struct td_unknown *unknown, int from,
-		       const char *why)
-{
-	size_t nr = 0;
-
-	symbols->ended = true;
-	for (int i = from; (i = td_unknown_find(unknown, i)) >= 0; i++)
-		nr++;
-	if (nr)
-		td_notes_add(
-			symbols->setup->notes,
-			"symbols of %zu file%s were not looked for: %s: addresses without names",
-			nr, nr == 1 ? "" : "s", why);
-}
-
 /* --- one process ------------------------------------------------------------ */
 
-/* What the process that looks for symbols has written. */
-struct hearing {
+/* A search for the spots that are unknown, by one process after the other. */
+struct search {
 	struct td_symbols *symbols;
 	struct td_spots *spots;
-	struct td_finder finder;
-	struct td_finds finds;
-	char *bytes;
+	const int *unknown; /* td_spots_unknown() */
+	size_t nr_unknown;
+	struct td_search_process process;
+	struct td_found_reader reader;
+	char *bytes; /* that it has written */
 	size_t nr;
 	uint64_t object_ns; /* when it began with the object */
+	bool no_memory;     /* of ours */
 };
 
+/* The first spot of the objects that no process has looked at. */
+static size_t find_next(const struct search *s)
+{
+	size_t i = 0;
+
+	while (i < s->nr_unknown &&
+	       s->spots->v[s->unknown[i]].object <= s->reader.after)
+		i++;
+	return i;
+}
+
 /* Takes whole records out of what is there. */
-static int take_records(struct hearing *h)
+static int take_records(struct search *s)
 {
 	size_t at = 0, length;
 	int kind;
 
-	while ((kind = td_finds_take(&h->finds, h->bytes + at, h->nr - at,
-				     &length)) > TD_FINDS_MORE) {
+	while ((kind = td_found_take(&s->reader, s->bytes + at, s->nr - at,
+				     &length)) > TD_FOUND_MORE) {
 		at += length;
-		if (kind == TD_FINDS_OBJECT)
-			h->object_ns = td_now_ns();
-		if (kind == TD_FINDS_END && h->finds.rc)
-			say_why(h->symbols, &h->spots->objects[h->finds.after],
-				h->finds.rc);
+		if (kind == TD_FOUND_OBJECT)
+			s->object_ns = td_now_ns();
+		if (kind == TD_FOUND_END && s->reader.rc)
+			say_why(s->symbols, &s->spots->objects[s->reader.after],
+				s->reader.rc);
 	}
-	h->nr -= at;
-	memmove(h->bytes, h->bytes + at, h->nr);
+	s->nr -= at;
+	memmove(s->bytes, s->bytes + at, s->nr);
 	return kind;
 }
 
 /* Until it must have written something; 0: it is late. */
-static int time_left_ms(const struct hearing *h, uint64_t start_ns)
+static int time_left_ms(const struct search *s, uint64_t start_ns)
 {
-	uint64_t now = td_now_ns(), end = h->object_ns + OBJECT_NS;
-	uint64_t all = start_ns + ALL_NS - h->symbols->spent_ns;
+	uint64_t now = td_now_ns(), end = s->object_ns + OBJECT_NS;
+	uint64_t all = start_ns + ALL_NS - s->symbols->spent_ns;
 
 	if (all < end)
 		end = all;
 	return now < end ? (int)((end - now) / TD_NS_A_MS) + 1 : 0;
 }
 
-static bool is_stopped(const struct td_symbols_setup *setup,
-		       const struct pollfd *stop)
-{
-	return stop->revents && setup->wanted(setup->ctx);
-}
-
 /* 0: it is at its end; else why it is not listened to any more. */
-static int listen(struct hearing *h, uint64_t start_ns)
+static int listen(struct search *s, uint64_t start_ns)
 {
-	const struct td_symbols_setup *setup = h->symbols->setup;
-	struct pollfd polls[] = { { .fd = h->finder.fd, .events = POLLIN },
-				  { .fd = setup->wanted ? setup->stop : -1,
+	const struct td_symbols *symbols = s->symbols;
+	struct pollfd polls[] = { { .fd = s->process.fd, .events = POLLIN },
+				  { .fd = symbols->is_unwanted ? symbols->stop
+							       : -1,
 				    .events = POLLIN } };
 	ssize_t nr;
 	int rc = 0, ms;
 
 	while (rc >= 0) {
-		ms = time_left_ms(h, start_ns);
+		ms = time_left_ms(s, start_ns);
 		if (!ms)
 			return -ETIME;
 		if (poll(polls, TD_ARRAY_SIZE(polls), ms) < 0) {
@@ -183,102 +151,110 @@ static int listen(struct hearing *h, uint64_t start_ns)
 				return -errno;
 			continue;
 		}
-		if (is_stopped(setup, &polls[1]))
+		if (polls[1].revents && symbols->is_unwanted(symbols->ctx))
 			return -EINTR;
-		nr = polls[0].revents ? read(h->finder.fd, h->bytes + h->nr,
-					     BUFFER - h->nr)
+		nr = polls[0].revents ? read(s->process.fd, s->bytes + s->nr,
+					     BUFFER - s->nr)
 				      : -1;
 		if (nr == 0)
 			return 0;
-		h->nr += nr > 0 ? (size_t)nr : 0;
-		rc = take_records(h);
+		s->nr += nr > 0 ? (size_t)nr : 0;
+		rc = take_records(s);
 	}
+	s->no_memory = rc == -ENOMEM;
 	return rc == -EPROTO ? -EFAULT : rc;
 }
 
-/*
- * Searches from an object on.  0, or why it ended before the last; *fatal if that
- * is our own lack of memory.
- */
-static int search(struct hearing *h, const struct td_unknown *unknown, int from,
-		  bool *fatal)
+/* From a spot on.  0, or why it ended before the last. */
+static int search_from(struct search *s, size_t from)
 {
-	const struct td_symbols_setup *setup = h->symbols->setup;
-	const struct td_search search = { setup->fs, setup->lines,
-					  TD_SEARCH_BYTES, TD_SEARCH_SYMBOLS };
+	struct td_symbols *symbols = s->symbols;
+	struct td_search search = { symbols->fs, symbols->lines,
+				    TD_SEARCH_BYTES, TD_SEARCH_SYMBOLS };
 	uint64_t start_ns = td_now_ns();
 	int rc, rc_end;
 
-	h->nr = 0;
-	h->object_ns = start_ns;
-	h->finds.object = -1;
-	h->finds.after = from - 1;
-	rc = td_finder_start(&h->finder, &search, h->spots, unknown, from);
+	s->nr = 0;
+	s->object_ns = start_ns;
+	s->reader.object = -1;
+	rc = td_search_start(&s->process, &search, s->spots, s->unknown + from,
+			     s->nr_unknown - from);
 	if (rc)
 		return rc;
-	rc = listen(h, start_ns);
-	*fatal = rc == -ENOMEM;
-	rc_end = td_finder_end(&h->finder);
-	h->symbols->spent_ns += td_now_ns() - start_ns;
-	if (!rc && td_unknown_find(unknown, h->finds.after + 1) >= 0)
+	rc = listen(s, start_ns);
+	rc_end = td_search_end(&s->process);
+	symbols->spent_ns += td_now_ns() - start_ns;
+	if (!rc && (s->reader.object >= 0 || find_next(s) < s->nr_unknown))
 		rc = rc_end ? rc_end : -EFAULT;
-	return rc || h->finds.object < 0 ? rc : rc_end ? rc_end : -EFAULT;
+	return rc;
 }
 
 /* --- all of them ------------------------------------------------------------ */
 
-/* An object that ended the search: the object behind it, from where it goes on. */
-static int go_on(struct td_symbols *symbols, const struct hearing *h,
-		 const struct td_unknown *unknown, int rc)
+/* Nothing is looked for in the objects from one on. */
+static void end_search(const struct search *s, int from, const char *why)
 {
-	int at = h->finds.object;
+	size_t nr = 0;
+	int last = from - 1;
+
+	s->symbols->ended = true;
+	for (size_t i = 0; i < s->nr_unknown; i++) {
+		int object = s->spots->v[s->unknown[i]].object;
+
+		if (object > last) {
+			last = object;
+			nr++;
+		}
+	}
+	if (nr)
+		td_notes_add(
+			s->symbols->notes,
+			"symbols of %zu file%s were not looked for: %s: addresses without names",
+			nr, nr == 1 ? "" : "s", why);
+}
+
+/* Gives up the object that ended a process, or all if it was none. */
+static void give_up(const struct search *s, int rc)
+{
+	int at = s->reader.object, next = s->reader.after + 1;
 
 	if (rc == -EINTR) {
-		end_search(symbols, unknown, at < 0 ? h->finds.after + 1 : at,
-			   "a signal ended the search");
+		end_search(s, at < 0 ? next : at, "a signal ended the search");
 	} else if (at < 0) {
-		end_search(symbols, unknown, h->finds.after + 1,
+		end_search(s, next,
 			   rc == -EFAULT || rc == -ENOMEM
 				   ? "the process that does it has ended"
 				   : strerror(-rc));
 	} else {
-		symbols->hopeless[at] = true;
-		say_why(symbols, &h->spots->objects[at], rc);
-		if (symbols->spent_ns >= ALL_NS)
-			end_search(symbols, unknown, at + 1,
-				   "it took too long in all");
+		s->spots->objects[at].given_up = true;
+		say_why(s->symbols, &s->spots->objects[at], rc);
+		if (s->symbols->spent_ns >= ALL_NS)
+			end_search(s, next, "it took too long in all");
 	}
-	return at + 1;
 }
 
-static int search_all(struct td_symbols *symbols, struct td_spots *spots,
-		      const struct td_unknown *unknown)
+static int search_all(struct td_symbols *symbols, struct td_spots *spots)
 {
-	struct hearing h = { .symbols = symbols, .spots = spots };
+	size_t nr;
+	td_autofree int *unknown = td_spots_unknown(spots, &nr);
 	td_autofree char *bytes = malloc(BUFFER);
-	bool fatal = !bytes;
-	int from = 0, rc;
+	struct search s = { .symbols = symbols,
+			    .spots = spots,
+			    .unknown = unknown,
+			    .nr_unknown = nr,
+			    .reader = { spots, -1, -1 },
+			    .bytes = bytes };
+	size_t from;
 
-	h.bytes = bytes;
-	h.finds.spots = spots;
-	while (!fatal && !symbols->ended &&
-	       (from = td_unknown_find(unknown, from)) >= 0) {
-		rc = search(&h, unknown, from, &fatal);
-		if (!rc)
-			break;
-		if (!fatal)
-			from = go_on(symbols, &h, unknown, rc);
-	}
-	return fatal ? -ENOMEM : 0;
-}
+	if (!unknown || !bytes)
+		return -ENOMEM;
+	while (!symbols->ended && (from = find_next(&s)) < nr) {
+		int rc = search_from(&s, from);
 
-static int make_room(struct td_symbols *symbols, size_t nr)
-{
-	while (symbols->nr < nr) {
-		if (!td_array_add(&symbols->hopeless, symbols->nr,
-				  sizeof(*symbols->hopeless)))
+		if (s.no_memory)
 			return -ENOMEM;
-		symbols->nr++;
+		if (rc)
+			give_up(&s, rc);
 	}
 	return 0;
 }
@@ -302,19 +278,7 @@ static int add_nameless(struct td_spots *spots)
 int td_symbols_resolve(struct td_symbols *symbols, struct td_spots *spots,
 		       struct td_err *err)
 {
-	struct td_unknown unknown;
-	int rc = td_unknown_make(&unknown, spots);
-
-	if (!rc)
-		rc = make_room(symbols, spots->nr_objects);
-	for (size_t i = 0; !rc && i < symbols->nr; i++) {
-		if (symbols->hopeless[i])
-			unknown.first[i] = -1;
-	}
-	if (!rc)
-		rc = search_all(symbols, spots, &unknown);
-	if (!rc)
-		rc = add_nameless(spots);
-	td_unknown_free(&unknown);
-	return rc ? td_err_nomem(err) : 0;
+	return search_all(symbols, spots) || add_nameless(spots)
+		       ? td_err_nomem(err)
+		       : 0;
 }

@@ -12,24 +12,23 @@
  * program makes the files that are read for it.  No file of theirs can end us,
  * take more than so much time and memory, or cost more than its own names.
  */
-struct td_symbols;
-
-struct td_symbols_setup {
+struct td_symbols {
 	const struct td_sysfs *fs; /* kallsyms, /proc/PID/root */
 	bool lines;                /* of the source, too */
 	struct td_notes *notes;    /* what cannot be read, once each */
 	/*
-	 * The search ends when this is readable, and wanted() says so; what was
-	 * found until then stays.  wanted NULL: nobody ends it.
+	 * The search ends when this is readable, and is_unwanted() says so; what was
+	 * found until then stays.  is_unwanted NULL: nobody ends it.
 	 */
 	int stop;
-	bool (*wanted)(void *ctx);
+	bool (*is_unwanted)(void *ctx);
 	void *ctx;
+
+	/* Of td_symbols_resolve(): */
+	uint64_t spent_ns; /* by all searches */
+	bool ended;        /* nothing is looked for any more */
 };
 
-/* NULL: memory ran out.  The setup must outlive it. */
-struct td_symbols *td_symbols_new(const struct td_symbols_setup *setup);
-void td_symbols_free(struct td_symbols *symbols); /* NULL is fine */
 /*
  * Resolves the spots that have no function yet.  One without a symbol becomes a
  * function without a name, at the spot's address; notes say why.  The only error

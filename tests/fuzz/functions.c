@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The same bytes as an ELF file, a perf map, /proc/kallsyms and /proc/7/maps. */
-#include "lib/sample/find.h"
+#include "lib/sample/found.h"
+#include "lib/sample/search_process.h"
 #include "lib/sample/spaces.h"
 #include "lib/sample/symbol_table.h"
 #include "tests/fuzz/folder.h"
 #include "tests/fuzz/replay.h"
+#include "tests/fuzz/spots.h"
 
 static const char *const files[] = { "7/root/bin/x", "7/root/tmp/perf-7.map",
 				     "kallsyms", "7/maps" };
@@ -42,50 +44,29 @@ static void add_spots(struct td_spots *spots, const struct td_object *object,
 		td_spots_add(spots, at, words[i]);
 }
 
-static void check(const struct td_spots *spots)
-{
-	for (size_t i = 0; i < spots->nr; i++) {
-		const struct td_spot *spot = &spots->v[i];
-		const struct td_function *function;
-
-		if (spot->function >= (int)spots->nr_functions ||
-		    spot->file >= (int)spots->nr_files ||
-		    (spot->file < 0) != (spot->line == 0))
-			abort();
-		if (spot->function < 0)
-			continue;
-		function = &spots->functions[spot->function];
-		if (function->object != spot->object || !function->name ||
-		    function->address > spot->address ||
-		    strlen(function->name) > TD_SYMBOL_NAME_MAX)
-			abort();
-	}
-}
-
 /* As the process that looks for symbols does, but in this one. */
 static void resolve(const struct td_sysfs *fs, struct td_spots *spots)
 {
 	struct td_search search = { fs, true, TD_SEARCH_BYTES,
 				    TD_SEARCH_SYMBOLS };
-	struct td_finds finds = { .spots = spots, .object = -1, .after = -1 };
-	struct td_unknown unknown;
+	struct td_found_reader reader = { spots, -1, -1 };
 	char *bytes = NULL;
-	size_t size = 0, length = 0, at = 0;
+	size_t nr, size = 0, length = 0, at = 0;
+	int *unknown = td_spots_unknown(spots, &nr);
 	FILE *fp = open_memstream(&bytes, &size);
 	int kind;
 
-	if (!fp || td_unknown_make(&unknown, spots))
+	if (!fp || !unknown)
 		abort();
-	for (int i = 0; (i = td_unknown_find(&unknown, i)) >= 0; i++)
-		td_find_object(&search, spots, &unknown, i, fp);
+	td_search_objects(&search, spots, unknown, nr, fp);
 	fclose(fp);
-	while ((kind = td_finds_take(&finds, bytes + at, size - at, &length)) >
-	       TD_FINDS_MORE)
+	while ((kind = td_found_take(&reader, bytes + at, size - at, &length)) >
+	       TD_FOUND_MORE)
 		at += length;
 	/* what we write ourselves is what we take */
-	if (kind || at != size || finds.object >= 0)
+	if (kind || at != size || reader.object >= 0)
 		abort();
-	td_unknown_free(&unknown);
+	free(unknown);
 	free(bytes);
 }
 
@@ -110,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < TD_ARRAY_SIZE(objects); i++)
 		add_spots(&spots, &objects[i], data, size);
 	resolve(&fs, &spots);
-	check(&spots);
+	check_spots(&spots);
 	td_spaces_free(spaces);
 	td_spots_free(&spots);
 	return 0;

@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/region/tdstat.h"
+#include "tests/machine/mark.h"
 
 #define SKIPPED  77
 #define CHILDREN 3
@@ -31,21 +31,9 @@
 
 extern pid_t _Fork(void);
 
-static volatile unsigned int sum;
-
-static void work(void)
-{
-	for (unsigned int i = 0; i < 10000; i++)
-		sum += i;
-}
-
 static void mark(const char *name, unsigned int calls)
 {
-	for (unsigned int i = 0; i < calls; i++) {
-		td_begin(name);
-		work();
-		td_end(name);
-	}
+	mark_work(name, calls, 10000);
 }
 
 /* Ended by _exit(): what was complete is there. */

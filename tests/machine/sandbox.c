@@ -19,26 +19,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/region/tdstat.h"
+#include "tests/machine/mark.h"
 
 #define CALLS 20
 
-static volatile unsigned int sum;
-
-/* Some milliseconds, so that the thread also loses its CPU. */
-static void work(void)
-{
-	for (unsigned int i = 0; i < 2000000; i++)
-		sum += i;
-}
-
+/* Some milliseconds each, so that the thread also loses its CPU. */
 static void mark(const char *name, unsigned int calls)
 {
-	for (unsigned int i = 0; i < calls; i++) {
-		td_begin(name);
-		work();
-		td_end(name);
-	}
+	mark_work(name, calls, 2000000);
 }
 
 static void mark_new(void)

@@ -12,8 +12,7 @@
 #include "cmd/plan/catalog.h"
 #include "lib/base/util.h"
 #include "metrics/explain/explain.h"
-#include "metrics/verdict/atom_events.h"
-#include "metrics/verdict/core_events.h"
+#include "metrics/verdict/node_events.h"
 #include "tests/unit/test.h"
 
 #define ADL "GenuineIntel-6-97-2"
@@ -228,9 +227,7 @@ int main(void)
 	const char *root = getenv("TD_PMU_EVENTS");
 	const char *old = getenv("TD_PMU_EVENTS_OLD");
 
-	ok(!td_verdict_atom_events("tma_nosuch") &&
-		   !td_verdict_core_events("tma_nosuch"),
-	   "no events of no node");
+	ok(!td_node_events_find("tma_nosuch"), "no events of no node");
 	if (!root)
 		ok(true, "the kernel's files # SKIP no TD_PMU_EVENTS");
 	if (root)

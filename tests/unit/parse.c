@@ -165,15 +165,18 @@ static const struct {
 	{ "0-3:1/2", 100 },
 };
 
+/* what both have, either has, and a alone has */
 static const struct {
-	const char *a, *b, *want;
-} both[] = {
-	{ "0-7", "2-3,9", "2-3" },
-	{ "0-3", "4-7", "" },
-	{ "", "0-3", "" },
-	{ "0-3", "", "" },
-	{ "1,3,5", "5,3,1", "1,3,5" },
-	{ "1000-1007", "1005-2000", "1005-1007" },
+	const char *a, *b, *both, *either, *rest;
+} sets[] = {
+	{ "0-7", "2-3,9", "2-3", "0-7,9", "0-1,4-7" },
+	{ "0-3", "4-7", "", "0-7", "0-3" },
+	{ "", "0-3", "", "0-3", "" },
+	{ "0-3", "", "", "0-3", "0-3" },
+	{ "", "", "", "", "" },
+	{ "1,3,5", "5,3,1", "1,3,5", "1,3,5", "" },
+	{ "5", "1-9", "5", "1-9", "" },
+	{ "1000-1007", "1005-2000", "1005-1007", "1000-2000", "1000-1004" },
 };
 /* clang-format on */
 
@@ -257,24 +260,34 @@ static void test_list(const char *text, int max, size_t nr, const char *want,
 	ok(!list.v && !list.nr, "list '%s' freed", name);
 }
 
-static void test_both(const char *a, const char *b, const char *want)
+static void is_list(const struct td_ints *list, const char *want,
+		    const char *what, size_t set)
 {
-	td_autofree char *text = NULL, *copied = NULL;
-	struct td_ints x, y, out, copy;
+	td_autofree char *text = td_ints_format(list);
 
-	td_ints_parse(a, TD_MAX_CPU, &x);
-	td_ints_parse(b, TD_MAX_CPU, &y);
-	ok(td_ints_and(&out, &x, &y) == 0, "'%s' and '%s'", a, b);
-	text = td_ints_format(&out);
-	is_str(text, want, "'%s' and '%s' have this", a, b);
-	ok(td_ints_copy(&copy, &x) == 0 && (!x.nr || copy.v != x.v),
-	   "a copy of '%s' is another one", a);
-	copied = td_ints_format(&copy);
-	is_str(copied, a, "copy of '%s'", a);
-	td_ints_free(&x);
-	td_ints_free(&y);
-	td_ints_free(&out);
-	td_ints_free(&copy);
+	is_str(text, want, "'%s' and '%s': %s", sets[set].a, sets[set].b, what);
+}
+
+static void test_sets(size_t i)
+{
+	struct td_ints a, b, both, either, rest;
+
+	td_ints_parse(sets[i].a, TD_MAX_CPU, &a);
+	td_ints_parse(sets[i].b, TD_MAX_CPU, &b);
+	ok(td_ints_and(&both, &a, &b) == 0 && td_ints_copy(&either, &a) == 0 &&
+		   td_ints_copy(&rest, &a) == 0 &&
+		   td_ints_add_all(&either, &b) == 0 &&
+		   td_ints_remove(&rest, &b) == 0,
+	   "'%s' and '%s'", sets[i].a, sets[i].b);
+	is_list(&both, sets[i].both, "what both have", i);
+	is_list(&either, sets[i].either, "what either has", i);
+	is_list(&rest, sets[i].rest, "what the second leaves", i);
+	is_list(&a, sets[i].a, "copies are others", i);
+	td_ints_free(&a);
+	td_ints_free(&b);
+	td_ints_free(&both);
+	td_ints_free(&either);
+	td_ints_free(&rest);
 }
 
 /* Adds 0, 7, 14 ... out of order, some of them twice. */
@@ -305,8 +318,8 @@ int main(void)
 	for (size_t i = 0; i < TD_ARRAY_SIZE(lists); i++)
 		test_list(lists[i].text, lists[i].max, lists[i].nr,
 			  lists[i].want, lists[i].rc);
-	for (size_t i = 0; i < TD_ARRAY_SIZE(both); i++)
-		test_both(both[i].a, both[i].b, both[i].want);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(sets); i++)
+		test_sets(i);
 	test_add();
 	return done_testing();
 }

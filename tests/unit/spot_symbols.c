@@ -14,7 +14,7 @@ static char root[] = "/tmp/tdstat-test.XXXXXX";
 static struct td_sysfs fs;
 static struct td_notes notes;
 static struct td_spots spots;
-static struct td_symbols_setup setup = { &fs, false, &notes };
+static struct td_symbols symbols = { &fs, false, &notes };
 
 static void end(void)
 {
@@ -24,11 +24,9 @@ static void end(void)
 
 static void resolve(void)
 {
-	struct td_symbols *symbols = td_symbols_new(&setup);
 	struct td_err err;
 
-	ok(td_symbols_resolve(symbols, &spots, &err) == 0, "resolved");
-	td_symbols_free(symbols);
+	ok(td_symbols_resolve(&symbols, &spots, &err) == 0, "resolved");
 }
 
 static int add(enum td_object_kind kind, const char *path, int pid,
@@ -81,7 +79,7 @@ static void test_self(void)
 
 	own_function();
 	in_proc(true);
-	setup.lines = true;
+	symbols.lines = true;
 	td_spaces_read(spaces, &spots, &fs, getpid());
 	own = td_spaces_find(spaces, &spots, getpid(), address + 1, false);
 	libc = td_spaces_find(spaces, &spots, getpid(),
@@ -104,7 +102,7 @@ static void test_self(void)
 	   "which is one");
 	ok(notes.nr == 0, "without notes");
 	td_spaces_free(spaces);
-	setup.lines = false;
+	symbols.lines = false;
 	end();
 	in_proc(false);
 }
@@ -253,11 +251,11 @@ static void test_debug_files(uint64_t offset)
 		 "objcopy --add-gnu-debuglink=bin/.debug/x.debug bin/x"),
 	   "a link to a debug file");
 	is_name(offset, "own_function", "by .gnu_debuglink");
-	setup.lines = true;
+	symbols.lines = true;
 	end();
 	is_name(offset, "own_function", "with lines");
 	ok(spots.v[0].line > 0, "a line: %d", spots.v[0].line);
-	setup.lines = false;
+	symbols.lines = false;
 	end();
 	ok(shell("set -e; cd $ROOT/7/root; rm bin/.debug/x.debug;"
 		 "id=$(readelf -n y 2>/dev/null | sed -n 's/.*Build ID: //p');"

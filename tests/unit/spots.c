@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/sample/spots.h"
 
+#include "lib/base/util.h"
 #include "tests/unit/test.h"
 
 static char text_a[] = "/bin/a", text_b[] = "/bin/b", text_anon[] = "//anon";
@@ -86,8 +87,45 @@ static void test_functions(void)
 	td_spots_free(&spots);
 }
 
+/* Every second spot is known, of every third object all. */
+static void test_unknown(void)
+{
+	struct td_spots spots = { 0 };
+	td_autofree int *unknown = NULL, *none = NULL;
+	bool sorted = true, right = true;
+	size_t nr, nr_none;
+
+	for (int i = 0; i < 10; i++)
+		add_object(&spots, TD_OBJECT_MEMORY, text_anon, i, 0);
+	for (int i = 0; i < 1000; i++) {
+		struct td_spot *spot;
+
+		td_spots_add(&spots, i * 7 % 10, (uint64_t)i);
+		spot = &spots.v[i];
+		if (i / 10 % 2 || spot->object % 3 == 0)
+			spot->function = 0;
+	}
+	spots.objects[5].given_up = true;
+	unknown = td_spots_unknown(&spots, &nr);
+	ok(unknown && nr == 5 * 50, "the unknown spots of five objects");
+	for (size_t i = 0; i < nr; i++) {
+		const struct td_spot *spot = &spots.v[unknown[i]];
+
+		right &= spot->function < 0 && spot->object != 5;
+		sorted &= !i || spots.v[unknown[i - 1]].object < spot->object ||
+			  (spots.v[unknown[i - 1]].object == spot->object &&
+			   unknown[i - 1] < unknown[i]);
+	}
+	ok(right, "none is known, or of one that was given up");
+	ok(sorted, "sorted by object");
+	td_spots_free(&spots);
+	none = td_spots_unknown(&spots, &nr_none);
+	ok(none && nr_none == 0, "of no spots");
+}
+
 int main(void)
 {
+	test_unknown();
 	test_objects();
 	test_spots();
 	test_functions();

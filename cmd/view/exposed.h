@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_SERVE_EXPOSED_H
-#define TD_CMD_SERVE_EXPOSED_H
+#ifndef TD_CMD_VIEW_EXPOSED_H
+#define TD_CMD_VIEW_EXPOSED_H
 
 #include "cmd/opts/opts.h"
 #include "cmd/out/openmetrics.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_SERVE_TEXTFILE_H
-#define TD_CMD_SERVE_TEXTFILE_H
+#ifndef TD_CMD_TEXTFILE_H
+#define TD_CMD_TEXTFILE_H
 
 #include "cmd/opts/opts.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/serve/exposed.h"
+#include "cmd/view/exposed.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/serve/textfile.h"
+#include "cmd/textfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "cmd/say.h"
-#include "cmd/serve/exposed.h"
 #include "cmd/session.h"
+#include "cmd/view/exposed.h"
 #include "lib/base/util.h"
 
 /* node_exporter reads the file as often as it is asked, at most every 15 s. */

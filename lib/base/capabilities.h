@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_LIB_BASE_CAPABILITIES_H
+#define TD_LIB_BASE_CAPABILITIES_H
+
+#include <linux/capability.h>
+#include <stdint.h>
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38 /* since Linux 5.8 */
+#endif
+
+/*
+ * Sets of capabilities(7), a bit each.  They are those of the thread that calls
+ * these functions; threads and processes that it starts later begin with them.
+ */
+#define TD_CAPABILITY(nr) (UINT64_C(1) << (nr))
+
+/* Those that are effective; 0 if the kernel does not tell. */
+uint64_t td_capabilities(void);
+/*
+ * Gives up all but these, for good, and lets programs that are started inherit
+ * none.  0 or -errno.
+ */
+int td_capabilities_keep(uint64_t kept);
+
+#endif

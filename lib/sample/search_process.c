@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/sample/search_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/util.h"
+#include "lib/sample/confine.h"
+#include "lib/sample/demangle.h"
+#include "lib/sample/file_symbols.h"
+#include "lib/sample/found.h"
+
+/* What it waits for may not let it end, as a dead server of files. */
+#define PATIENCE_NS (2 * TD_NS_A_SECOND)
+
+/* --- the search ------------------------------------------------------------- */
+
+/* The names of the functions of an object, demangled once each. */
+struct finding {
+	const struct td_file_symbols *symbols;
+	const struct td_named *last;
+	char name[TD_SYMBOL_NAME_MAX + 1];
+	FILE *fp;
+};
+
+static const char *name_of(struct finding *finding,
+			   const struct td_named *named)
+{
+	const struct td_symbol_table *table = &finding->symbols->table;
+	const char *name = td_symbol_table_name(table, named);
+
+	if (named != finding->last &&
+	    !td_demangle(name, finding->name, sizeof(finding->name)))
+		snprintf(finding->name, sizeof(finding->name), "%s", name);
+	finding->last = named;
+	return finding->name;
+}
+
+static void find_spot(struct finding *finding, const struct td_spot *spot,
+		      int at, uint64_t address)
+{
+	const struct td_file_symbols *symbols = finding->symbols;
+	const struct td_named *named =
+		td_symbol_table_find(&symbols->table, address);
+	struct td_found found = { .spot = at };
+	td_autofree char *file = NULL;
+
+	if (named && address - named->start <= spot->address) {
+		found.name = name_of(finding, named);
+		found.begin = spot->address - (address - named->start);
+	}
+	if (symbols->lines.nr)
+		file = td_elf_lines_find(&symbols->lines, address, &found.line);
+	found.file = file;
+	if (found.name || found.file)
+		td_found_write(finding->fp, &found);
+}
+
+/* The spots of the first one's object.  Returns how many they are. */
+static size_t search_object(struct td_search *search,
+			    const struct td_spots *spots, const int *unknown,
+			    size_t nr, FILE *fp)
+{
+	struct td_file_symbols symbols;
+	struct finding finding = { .symbols = &symbols, .fp = fp };
+	int at = spots->v[*unknown].object, rc;
+	const struct td_object *object = &spots->objects[at];
+	size_t i;
+
+	td_found_write_object(fp, at);
+	/* whoever waits for us must know what we are at if we end here */
+	fflush(fp);
+	rc = td_file_symbols_open(&symbols, object, search);
+	for (i = 0; i < nr && spots->v[unknown[i]].object == at; i++) {
+		const struct td_spot *spot = &spots->v[unknown[i]];
+		uint64_t address = spot->address;
+
+		if (td_file_symbols_address(&symbols, object, &address))
+			find_spot(&finding, spot, unknown[i], address);
+	}
+	td_file_symbols_close(&symbols);
+	td_found_write_end(fp, at, rc);
+	fflush(fp);
+	return i;
+}
+
+void td_search_objects(struct td_search *search, const struct td_spots *spots,
+		       const int *unknown, size_t nr, FILE *fp)
+{
+	for (size_t i = 0; i < nr;)
+		i += search_object(search, spots, unknown + i, nr - i, fp);
+}
+
+/* --- the process ------------------------------------------------------------ */
+
+/* Signals of a terminal are for us: we end it. */
+static void block_signals(sigset_t *before)
+{
+	static const int blocked[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(blocked); i++)
+		sigaddset(&set, blocked[i]);
+	sigprocmask(SIG_BLOCK, &set, before);
+}
+
+__attribute__((noreturn)) static void look(struct td_search *search,
+					   const struct td_spots *spots,
+					   const int *unknown, size_t nr,
+					   int fd)
+{
+	FILE *fp;
+
+	td_confine(fd, search->fs->proc);
+	fp = fdopen(fd, "we");
+	if (!fp)
+		_exit(TD_NO_MEMORY);
+	td_search_objects(search, spots, unknown, nr, fp);
+	/* nothing that was inherited is written, or run */
+	_exit(ferror(fp) ? 1 : 0);
+}
+
+int td_search_start(struct td_search_process *process, struct td_search *search,
+		    const struct td_spots *spots, const int *unknown, size_t nr)
+{
+	pid_t parent = getpid();
+	sigset_t before;
+	int fds[2], rc = 0;
+
+	if (pipe2(fds, O_CLOEXEC))
+		return -errno;
+	block_signals(&before);
+	process->pid = fork();
+	if (process->pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(1);
+		look(search, spots, unknown, nr, fds[1]);
+	}
+	if (process->pid < 0)
+		rc = -errno;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	close(fds[1]);
+	process->fd = fds[0];
+	if (rc)
+		td_close_fd(&process->fd);
+	return rc;
+}
+
+int td_search_end(struct td_search_process *process)
+{
+	static const struct timespec moment = { .tv_nsec = 1000000 };
+	uint64_t end = td_now_ns() + PATIENCE_NS;
+	int status = 0;
+	pid_t pid;
+
+	td_close_fd(&process->fd);
+	/* it has closed its end of the pipe, and may have done no more than that */
+	kill(process->pid, SIGKILL);
+	while ((pid = waitpid(process->pid, &status, WNOHANG)) == 0 &&
+	       td_now_ns() < end)
+		nanosleep(&moment, NULL);
+	if (pid <= 0)
+		return -EFAULT;
+	if (WIFEXITED(status) && WEXITSTATUS(status) != TD_NO_MEMORY)
+		return WEXITSTATUS(status) ? -EFAULT : 0;
+	/* the kernel, too, ends what takes too much */
+	return WIFEXITED(status) || WTERMSIG(status) == SIGKILL ? -ENOMEM
+								: -EFAULT;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a process that looks for symbols writes, should it have been taken over. */
+#include "lib/sample/found.h"
+
+#include "lib/base/util.h"
+#include "tests/fuzz/replay.h"
+#include "tests/fuzz/spots.h"
+#include <errno.h>
+
+static char paths[][8] = { "/a", "/b", "//anon" };
+
+static void add_spots(struct td_spots *spots)
+{
+	for (int i = 0; i < (int)TD_ARRAY_SIZE(paths); i++) {
+		const struct td_object object = { .path = paths[i] };
+		int at = td_spots_add_object(spots, &object);
+
+		for (uint64_t j = 0; j < 4; j++)
+			td_spots_add(spots, at, j << 12);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct td_spots spots = { 0 };
+	struct td_found_reader reader = { &spots, -1, -1 };
+	size_t at = 0, length = 0;
+	int kind;
+
+	add_spots(&spots);
+	while ((kind = td_found_take(&reader, (const char *)data + at,
+				     size - at, &length)) > TD_FOUND_MORE) {
+		if (!length || length > TD_FOUND_MAX || length > size - at ||
+		    (kind == TD_FOUND_END && reader.rc > 0))
+			abort();
+		at += length;
+	}
+	if (kind < 0 && kind != -EPROTO && kind != -ENOMEM)
+		abort();
+	check_spots(&spots);
+	td_spots_free(&spots);
+	return 0;
+}

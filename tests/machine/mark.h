@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_TESTS_MACHINE_MARK_H
+#define TD_TESTS_MACHINE_MARK_H
+
+#include "lib/region/tdstat.h"
+
+/* Calls of a region, each of which adds so many numbers. */
+static inline void mark_work(const char *name, unsigned int calls,
+			     unsigned int numbers)
+{
+	static volatile unsigned int sum;
+
+	for (; calls; calls--) {
+		td_begin(name);
+		for (unsigned int i = 0; i < numbers; i++)
+			sum += i;
+		td_end(name);
+	}
+}
+
+#endif

@@ -99,6 +99,49 @@ switch() {
 	wait "$serve"
 }
 
+# comes CPU OPTION...: the last rows of a run that the CPU comes to are those of one
+# that had it from the start on, live and in the recording
+comes() {
+	switch 0 "$1"
+	"$TDSTAT" record -o came -a "${@:2}" -I 200 -x, 2>serve.err >live 3>&- &
+	counting=$!
+	await live
+	until [ "$(wc -l <live)" -gt 2 ]; do sleep 0.1; done
+	switch 1 "$1"
+	await_said "CPU(s) $1 came online"
+	sleep 1
+	kill "$counting"
+	wait "$counting"
+	"$TDSTAT" -a "${@:2}" -x, -- true 2>want
+	cut -d, -f2-3 want | sort -u >want.ids
+	last_ids live | diff want.ids -
+	"$TDSTAT" report -x, came | last_ids - | diff want.ids -
+}
+
+# last_ids FILE: of the row before the last, which is a whole one
+last_ids() {
+	awk -F, 'NR > 1 && $1 != time { time = $1; before = rows; rows = "" }
+		NR > 1 { rows = rows $2 "," $3 "\n" } END { printf "id,pmu\n%s", before }' "$1" | sort -u
+}
+
+@test "a CPU that was offline when counting began has its place" {
+	for how in -A --per-core --per-cluster --per-cache=L2 --per-die --per-socket --per-node; do
+		comes 3 "$how"
+	done
+}
+
+@test "-r: a CPU that comes in the first run is counted once in the next" {
+	switch 0 3
+	rm -f running
+	"$TDSTAT" -a -r 2 -e cycles -- sh -c 'echo run >>running; sleep 3' 2>serve.err 3>&- &
+	counting=$!
+	await running
+	switch 1 3
+	wait $counting
+	[ "$(wc -l <running)" -eq 2 ]
+	[ "$(grep -c 'CPU(s) 3 came online' serve.err)" -eq 1 ]
+}
+
 @test "serve without the rights to open counters anew: said once, with what lets it" {
 	sysctl -qw kernel.perf_event_paranoid=3
 	serve

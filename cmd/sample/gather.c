@@ -10,6 +10,7 @@
 #include "cmd/rights.h"
 #include "cmd/run/clock.h"
 #include "cmd/run/wait.h"
+#include "cmd/sample/comes.h"
 #include "cmd/sample/names.h"
 #include "cmd/sample/records.h"
 #include "cmd/say.h"
@@ -67,7 +68,7 @@ static bool is_over(const struct td_gathering *g,
  * they are no longer read.
  */
 static int wait_for_end(struct td_gathering *g, struct td_waiter *waiter,
-			struct td_err *err)
+			uint64_t start_ns, struct td_err *err)
 {
 	struct td_wake wake = { 0 };
 	struct td_err late = { 0 };
@@ -85,6 +86,8 @@ static int wait_for_end(struct td_gathering *g, struct td_waiter *waiter,
 			end_command(g, waiter, &late);
 		if (!rc)
 			rc = read_rings(g, false, err);
+		if (!rc && td_sampling_follow(g, start_ns))
+			rc = td_err_nomem(err);
 		if (rc && g->child.pid <= 0)
 			return rc;
 	}
@@ -134,7 +137,7 @@ static int run(struct td_gathering *g, struct td_waiter *waiter,
 	int rc = begin(g, waiter, err);
 
 	if (!rc)
-		rc = wait_for_end(g, waiter, err);
+		rc = wait_for_end(g, waiter, start_ns, err);
 	return end(g, start_ns, rc, err);
 }
 
@@ -295,6 +298,7 @@ int td_gathering_close(struct td_gathering *g, int rc, struct td_err *err)
 	if (td_recorder_close(&g->recorder, rc ? &late : err) && !rc)
 		rc = err->code;
 	td_sampler_close(g->sampler);
+	td_ints_free(&g->gone);
 	td_spots_free(&g->spots);
 	td_spaces_free(g->spaces);
 	td_symbols_free(g->symbols);

@@ -142,6 +142,29 @@ last_ids() {
 	[ "$(grep -c 'CPU(s) 3 came online' serve.err)" -eq 1 ]
 }
 
+# samples_of CPU FILE: how many a --samples file has of it
+samples_of() {
+	jq -s --argjson cpu "$1" '[.[] | select(.s[1] == $cpu)] | length' "$2"
+}
+
+@test "locate and profile: CPUs that come back, and that come, are sampled" {
+	for how in 'locate tma_backend_bound' 'profile'; do
+		switch 0 3 7
+		"$TDSTAT" $how -a --samples samples -- sleep 14 >out 2>serve.err 3>&- &
+		sampling=$!
+		sleep 2
+		switch 0 2 6
+		await_said '^tdstat: CPU(s) 2,6 went offline: not sampled until they are back$'
+		switch 1 2 3 6 7
+		await_said 'CPU(s) 2,6 were offline and are back: sampled again from [0-9.]* seconds on$'
+		await_said 'CPU(s) 3,7 came online: sampled from [0-9.]* seconds on$'
+		wait $sampling
+		for cpu in 2 3 6 7; do
+			[ "$(samples_of $cpu samples)" -gt 10 ]
+		done
+	done
+}
+
 @test "serve without the rights to open counters anew: said once, with what lets it" {
 	sysctl -qw kernel.perf_event_paranoid=3
 	serve

@@ -34,7 +34,7 @@ struct td_gathering {
 	struct td_sampler *sampler;
 	struct td_ints gone; /* CPUs that are offline, which was said */
 	uint64_t looked_ns;  /* when we last looked for CPUs that come */
-	bool hides_kernel; /* its addresses */
+	bool hides_kernel;   /* its addresses */
 	struct td_spots spots;
 	struct td_spaces *spaces;
 	struct td_symbols_setup names;

@@ -54,6 +54,33 @@ static void forget_ids(struct perf_evlist *evlist)
 	}
 }
 
+/*
+ * The rings are those of the list's CPUs, from the first one on
+ * (perf_evlist__mmap_ops()): of those on which an event is open.
+ */
+static int set_cpus(struct td_sampler *sampler)
+{
+	struct perf_evsel *evsel;
+	td_autofree char *text = NULL;
+	struct td_ints all = { 0 };
+	struct perf_cpu cpu;
+	int i, rc = 0;
+
+	perf_evlist__for_each_evsel (sampler->evlist, evsel) {
+		perf_cpu_map__for_each_cpu (cpu, i, evsel->cpus) {
+			if (!rc && !td_ints_has(&all, cpu.cpu))
+				rc = td_ints_add(&all, cpu.cpu);
+		}
+	}
+	text = rc ? NULL : td_ints_format(&all);
+	td_ints_free(&all);
+	if (!text)
+		return -ENOMEM;
+	perf_cpu_map__put(sampler->evlist->all_cpus);
+	sampler->evlist->all_cpus = perf_cpu_map__new(text);
+	return sampler->evlist->all_cpus ? 0 : -ENOMEM;
+}
+
 /* Other profilers of this user may have taken a part of what is allowed. */
 static int map_rings(struct td_sampler *sampler, struct td_err *err)
 {
@@ -163,6 +190,8 @@ int td_sampler_open(struct td_sampler **out,
 	sampler->evlist = perf_evlist__new();
 	rc = sampler->evlist ? td_sampler_open_events(sampler, err)
 			     : td_err_nomem(err);
+	if (!rc && set_cpus(sampler))
+		rc = td_err_nomem(err);
 	if (!rc)
 		rc = map_rings(sampler, err);
 	if (!rc)

@@ -158,7 +158,7 @@ samples_before_gap() {
 		switch 0 3 7
 		rm -f samples
 		# shellcheck disable=SC2086
-		"$TDSTAT" $how -F 200 -a --samples samples -- sleep 16 >out 2>serve.err 3>&- &
+		"$TDSTAT" $how -F 200 -a --samples samples -- sleep 20 >out 2>serve.err 3>&- &
 		sampling=$!
 		sleep 2
 		switch 0 2 6
@@ -170,7 +170,13 @@ samples_before_gap() {
 		await_said 'CPU(s) .*6 were offline and are back: sampled again from [0-9.]* seconds on$'
 		await_said 'CPU(s) 3.* came online: sampled from [0-9.]* seconds on$'
 		await_said 'CPU(s) .*7 came online: sampled from [0-9.]* seconds on$'
+		# of one kind alone
+		switch 0 5
+		await_said '^tdstat: CPU(s) 5 went offline'
+		switch 1 5
+		await_said '^tdstat: CPU(s) 5 were offline and are back'
 		wait $sampling
+		run ! grep 'does not have this event\|are not sampled' serve.err
 		for cpu in 3 7; do
 			[ "$(samples_of $cpu)" -gt 0 ]
 		done

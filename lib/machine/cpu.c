@@ -324,10 +324,10 @@ int td_places_read_new(const struct td_sysfs *fs, const struct td_ints *cpus,
 		       bool caches, const struct td_place *before, size_t nr,
 		       struct td_place **out, struct td_err *err)
 {
-	struct td_place *places;
+	struct td_place *places = NULL;
 	int rc = td_places_read(fs, cpus, &places, err);
 
-	if (rc)
+	if (rc || !places)
 		return rc;
 	if (caches)
 		rc = td_places_read_caches(fs, places, cpus->nr, err);

@@ -29,6 +29,25 @@ int td_job_read_places(struct td_job *job, bool caches, struct td_err *err)
 	return rc;
 }
 
+int td_job_add_cpus(struct td_job *job, const struct td_ints *cpus,
+		    struct td_ints *added, struct td_err *err)
+{
+	const struct td_ints *online = &job->machine.online;
+	struct td_place *before = job->places;
+	size_t nr = online->nr;
+	int rc = td_machine_add_cpus(&job->fs, &job->machine, cpus, added, err);
+
+	if (rc || !before)
+		return rc;
+	rc = td_places_read_new(&job->fs, online, job->has_caches, before, nr,
+				&job->places, err);
+	if (rc)
+		td_ints_free(added);
+	else
+		free(before);
+	return rc;
+}
+
 static int build_measure(struct td_job *job, struct td_err *err)
 {
 	struct td_measuring how = {

@@ -45,6 +45,13 @@ void td_job_free(struct td_job *job);
  */
 int td_job_read_places(struct td_job *job, bool caches, struct td_err *err);
 
+/*
+ * Adds CPUs that have come online, as td_machine_add_cpus() does, and their
+ * places, if those of the others were read.
+ */
+int td_job_add_cpus(struct td_job *job, const struct td_ints *cpus,
+		    struct td_ints *added, struct td_err *err);
+
 /* Prints a message to standard error, unless --quiet. */
 void td_job_say(const struct td_job *job, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

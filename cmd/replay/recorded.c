@@ -112,7 +112,7 @@ static struct td_source make_source(struct td_recorded *recorded)
 		.how = choose_aggregation(rec, opts),
 		.cache_level = opts->aggregations ? opts->cache_level
 						  : info->cache_level,
-		.places = rec->places,
+		.places = &rec->places,
 		/* as in the live run: most threads of a machine sleep */
 		.skip_idle = info->how == TD_AGGREGATE_THREAD &&
 			     info->target.kind == TD_TARGET_SYSTEM,

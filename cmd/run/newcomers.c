@@ -61,8 +61,7 @@ static int take_new(struct td_ints *known, struct td_job *job,
 		    uint64_t now_ns, struct td_err *err)
 {
 	struct td_ints added;
-	int rc = td_machine_add_cpus(&job->fs, &job->machine, fresh, &added,
-				     err);
+	int rc = td_job_add_cpus(job, fresh, &added, err);
 
 	if (rc)
 		return rc;

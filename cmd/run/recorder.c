@@ -56,6 +56,17 @@ static void put_head(const struct td_recorder *recorder,
 				&job->plan, &info);
 }
 
+void td_recorder_put_places(struct td_recorder *recorder,
+			    const struct td_job *job)
+{
+	size_t nr = job->machine.online.nr;
+
+	if (recorder->fp && nr > recorder->nr_cpus)
+		td_recording_write_topology(recorder->fp, &job->machine,
+					    job->places);
+	recorder->nr_cpus = nr;
+}
+
 int td_recorder_begin(struct td_recorder *recorder, struct td_job *job,
 		      const struct td_source *source, struct td_err *err)
 {
@@ -67,6 +78,7 @@ int td_recorder_begin(struct td_recorder *recorder, struct td_job *job,
 	rc = td_job_read_places(job, true, err);
 	if (!rc)
 		put_head(recorder, job, source);
+	recorder->nr_cpus = job->machine.online.nr;
 	return rc ? rc : check(recorder, err);
 }
 

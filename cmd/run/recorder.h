@@ -15,6 +15,7 @@ struct td_recorder {
 	FILE *fp;          /* NULL: no recording is wanted, or not yet open */
 	const char *name;  /* for errors */
 	bool replaces;     /* an old recording stays until the command runs */
+	size_t nr_cpus;    /* whose places were written */
 	uint64_t start_ns; /* of the wall clock, since 1970; 0: not kept */
 	struct td_clocks clocks; /* the same moment */
 };
@@ -30,6 +31,9 @@ int td_recorder_begin(struct td_recorder *recorder, struct td_job *job,
 /* If they have changed, before the counts that they belong to. */
 void td_recorder_put_latencies(struct td_recorder *recorder,
 			       struct td_latencies *latencies);
+/* If others have come online, before their counts. */
+void td_recorder_put_places(struct td_recorder *recorder,
+			    const struct td_job *job);
 int td_recorder_put(struct td_recorder *recorder,
 		    const struct td_counted *counted,
 		    struct td_task_names *names, struct td_err *err);

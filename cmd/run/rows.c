@@ -93,6 +93,7 @@ int td_run_put_sum(struct td_run *run, uint64_t time_ns,
 			  run->clock.read_ns))
 		return td_err_nomem(err);
 	td_recorder_put_latencies(&session->recorder, &session->latencies);
+	td_recorder_put_places(&session->recorder, run->job);
 	rc = td_recorder_put(&session->recorder, &counted, &session->names,
 			     err);
 	return rc ? rc : td_view_put(&session->view, &counted, err);

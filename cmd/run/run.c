@@ -19,7 +19,7 @@ static struct td_source make_source(struct td_session *session)
 		.interval = opts->interval_ms > 0,
 		.how = td_opts_aggregation(opts),
 		.cache_level = opts->cache_level,
-		.places = job->places,
+		.places = &job->places,
 		/* like perf stat, because most threads are idle */
 		.skip_idle = job->target.all_tasks,
 		.names = &session->names,

@@ -12,6 +12,7 @@
 #include "cmd/run/clock.h"
 #include "cmd/run/signals.h"
 #include "cmd/run/wait.h"
+#include "cmd/sample/comes.h"
 #include "cmd/sample/records.h"
 #include "cmd/say.h"
 #include "lib/base/parse.h"
@@ -68,7 +69,7 @@ static bool is_over(const struct td_gathering *g,
  * they are no longer read.
  */
 static int wait_for_end(struct td_gathering *g, struct td_waiter *waiter,
-			struct td_err *err)
+			uint64_t start_ns, struct td_err *err)
 {
 	struct td_wake wake = { 0 };
 	struct td_err late = { 0 };
@@ -86,6 +87,8 @@ static int wait_for_end(struct td_gathering *g, struct td_waiter *waiter,
 			end_command(g, waiter, &late);
 		if (!rc)
 			rc = read_rings(g, false, err);
+		if (!rc && td_sampling_follow(g, start_ns))
+			rc = td_err_nomem(err);
 		if (rc && g->child.pid <= 0)
 			return rc;
 	}
@@ -135,7 +138,7 @@ static int run(struct td_gathering *g, struct td_waiter *waiter,
 	int rc = begin(g, waiter, err);
 
 	if (!rc)
-		rc = wait_for_end(g, waiter, err);
+		rc = wait_for_end(g, waiter, start_ns, err);
 	return end(g, start_ns, rc, err);
 }
 
@@ -325,6 +328,7 @@ int td_gathering_close(struct td_gathering *g, int rc, struct td_err *err)
 	if (td_recorder_close(&g->recorder, rc ? &late : err) && !rc)
 		rc = err->code;
 	td_sampler_close(g->sampler);
+	td_ints_free(&g->gone);
 	td_spots_free(&g->spots);
 	td_spaces_free(g->spaces);
 	return rc;

@@ -32,7 +32,9 @@ struct td_gathering {
 
 	/* Filled in: */
 	struct td_sampler *sampler;
-	bool hides_kernel; /* its addresses */
+	struct td_ints gone; /* CPUs that are offline, which was said */
+	uint64_t looked_ns;  /* when we last looked for CPUs that come */
+	bool hides_kernel;   /* its addresses */
 	struct td_spots spots;
 	struct td_spaces *spaces;
 	struct td_symbols symbols;

@@ -112,7 +112,8 @@ static int measure_self(struct td_job *job, struct td_sampling *how,
 			struct cost *cost, struct td_err *err)
 {
 	struct td_target self = { .all_user = job->target.all_user,
-				  .all_kernel = job->target.all_kernel };
+				  .all_kernel = job->target.all_kernel,
+				  .exclude_guest = job->target.exclude_guest };
 	struct td_sampler *sampler = NULL;
 	int rc = open_on_self(&sampler, job, how, format, &self, err);
 

@@ -197,6 +197,8 @@ int td_view_put(struct td_view *view, const struct td_counted *counted,
 	int rc = td_view_put_whole(view, counted, err);
 
 	if (!rc)
+		rc = td_view_follow(view, err);
+	if (!rc)
 		rc = td_aggregate(&view->aggregator, counted->readings,
 				  view->source->plan, &totals, err);
 	if (!rc && view->nr_joined) {

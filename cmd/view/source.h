@@ -33,8 +33,11 @@ struct td_source {
 	struct td_clocks clocks; /* the same moment; unknown as well */
 	enum td_aggregation how;
 	int cache_level; /* of TD_AGGREGATE_CACHE; 0: the last one */
-	/* one for each online CPU, or NULL if how does not want them */
-	const struct td_place *places;
+	/*
+	 * One for each online CPU, or NULL if how does not want them.  Both grow
+	 * when others come online.
+	 */
+	struct td_place *const *places;
 	bool skip_idle; /* leave out threads that did not run */
 	const struct td_task_names *names;
 	/* that were sampled, for events with R; NULL: none */

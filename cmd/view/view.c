@@ -4,6 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+static const struct td_place *places_of(const struct td_source *source)
+{
+	return source->places ? *source->places : NULL;
+}
+
 int td_view_init(struct td_view *view, const struct td_source *source,
 		 const struct td_opts *opts, struct td_err *err)
 {
@@ -25,7 +30,7 @@ int td_view_init(struct td_view *view, const struct td_source *source,
 			source->plan->nr_sets > 1 ? source->plan->nr_sets : 0,
 	};
 	rc = td_aggregator_build(agg, source->how, source->cache_level,
-				 source->places, source->machine->online.nr,
+				 places_of(source), source->machine->online.nr,
 				 err);
 	agg->raw = opts->no_scale;
 	agg->skip_idle = source->skip_idle;
@@ -35,6 +40,15 @@ int td_view_init(struct td_view *view, const struct td_source *source,
 	agg->cgroups = source->cgroups;
 	agg->nr_cgroups = source->nr_cgroups;
 	return rc;
+}
+
+int td_view_follow(struct td_view *view, struct td_err *err)
+{
+	const struct td_source *source = view->source;
+
+	return td_aggregator_follow(&view->aggregator, source->cache_level,
+				    places_of(source),
+				    source->machine->online.nr, err);
 }
 
 static bool is_too_wide(const struct td_tree *tree)

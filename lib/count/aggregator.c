@@ -162,7 +162,31 @@ int td_aggregator_build(struct td_aggregator *agg, enum td_aggregation how,
 				  "%s: the topology of the CPUs is not known",
 				  row->option);
 	}
+	agg->nr_places = nr;
 	return build(agg, places, nr, cache_level) ? td_err_nomem(err) : 0;
+}
+
+int td_aggregator_follow(struct td_aggregator *agg, int cache_level,
+			 const struct td_place *places, size_t nr,
+			 struct td_err *err)
+{
+	struct td_aggregator now = { 0 }, before;
+	int rc;
+
+	if (!td_aggregation_wants_places(agg->how) || agg->nr_places == nr)
+		return 0;
+	rc = td_aggregator_build(&now, agg->how, cache_level, places, nr, err);
+	if (!rc) {
+		before = *agg;
+		agg->id_of_cpu = now.id_of_cpu;
+		agg->nr_cpus = now.nr_cpus;
+		agg->ids = now.ids;
+		agg->nr_ids = now.nr_ids;
+		agg->nr_places = nr;
+		now = before;
+	}
+	td_aggregator_free(&now);
+	return rc;
 }
 
 void td_aggregator_free(struct td_aggregator *agg)

@@ -11,7 +11,7 @@
 #include "lib/machine/cpu.h"
 #include "lib/target/task_names.h"
 
-/* Which readings are summed.  Built once a run.  If zeroed, all of them. */
+/* Which readings are summed.  If zeroed, all of them. */
 struct td_aggregator {
 	enum td_aggregation how;
 	bool raw;       /* do not scale counts up */
@@ -20,6 +20,7 @@ struct td_aggregator {
 	size_t *id_of_cpu, nr_cpus;
 	char **ids;
 	size_t nr_ids;
+	size_t nr_places;                  /* that the ids are made of */
 	const struct td_task_names *names; /* borrowed; NULL: unknown */
 	char *const *cgroups;              /* borrowed; of the readings */
 	size_t nr_cgroups;
@@ -36,6 +37,10 @@ struct td_aggregator {
 int td_aggregator_build(struct td_aggregator *agg, enum td_aggregation how,
 			int cache_level, const struct td_place *places,
 			size_t nr, struct td_err *err);
+/* Makes the ids anew if there are more places than they were made of. */
+int td_aggregator_follow(struct td_aggregator *agg, int cache_level,
+			 const struct td_place *places, size_t nr,
+			 struct td_err *err);
 void td_aggregator_free(struct td_aggregator *agg);
 
 #endif

@@ -279,6 +279,67 @@ int td_places_read_caches(const struct td_sysfs *fs, struct td_place *places,
 	return rc;
 }
 
+/*
+ * A cache is named after the lowest CPU that shares it.  It keeps its name when a
+ * lower one comes online: all are as they are now, old as they were, or NULL.
+ */
+static void keep_names(struct td_place *place, const struct td_place *all,
+		       const struct td_place *const *old, size_t nr)
+{
+	for (int c = 0; c < TD_MAX_CACHE; c++) {
+		size_t i = 0;
+
+		while (i < nr && !(old[i] && all[i].cache[c] >= 0 &&
+				   all[i].cache[c] == place->cache[c]))
+			i++;
+		if (i < nr)
+			place->cache[c] = old[i]->cache[c];
+	}
+}
+
+static int keep_before(struct td_place *all, size_t nr_all,
+		       const struct td_place *before, size_t nr)
+{
+	td_autofree const struct td_place **old = calloc(nr_all, sizeof(*old));
+	size_t b = 0;
+
+	if (!old)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr_all && b < nr; i++) {
+		if (all[i].cpu == before[b].cpu)
+			old[i] = &before[b++];
+	}
+	for (size_t i = 0; i < nr_all; i++) {
+		if (!old[i])
+			keep_names(&all[i], all, old, nr_all);
+	}
+	for (size_t i = 0; i < nr_all; i++) {
+		if (old[i])
+			all[i] = *old[i];
+	}
+	return 0;
+}
+
+int td_places_read_new(const struct td_sysfs *fs, const struct td_ints *cpus,
+		       bool caches, const struct td_place *before, size_t nr,
+		       struct td_place **out, struct td_err *err)
+{
+	struct td_place *places = NULL;
+	int rc = td_places_read(fs, cpus, &places, err);
+
+	if (rc || !places)
+		return rc;
+	if (caches)
+		rc = td_places_read_caches(fs, places, cpus->nr, err);
+	if (!rc && keep_before(places, cpus->nr, before, nr))
+		rc = td_err_nomem(err);
+	if (rc)
+		free(places);
+	else
+		*out = places;
+	return rc;
+}
+
 int td_cpu_siblings(const struct td_sysfs *fs, const struct td_ints *cpus,
 		    struct td_ints *out, struct td_err *err)
 {

@@ -48,6 +48,14 @@ int td_places_read(const struct td_sysfs *fs, const struct td_ints *cpus,
 /* Fills in the caches; apart, because few callers need them. */
 int td_places_read_caches(const struct td_sysfs *fs, struct td_place *places,
 			  size_t nr, struct td_err *err);
+/*
+ * The places of all cpus, of which some have come online: the others, nr of them,
+ * stay as they were, also those that are offline now.  caches: these are known.
+ * The caller frees *out.
+ */
+int td_places_read_new(const struct td_sysfs *fs, const struct td_ints *cpus,
+		       bool caches, const struct td_place *before, size_t nr,
+		       struct td_place **out, struct td_err *err);
 /* All hardware threads of the cores of cpus. */
 int td_cpu_siblings(const struct td_sysfs *fs, const struct td_ints *cpus,
 		    struct td_ints *out, struct td_err *err);

@@ -317,6 +317,8 @@ int td_machine_add_cpus(const struct td_sysfs *fs, struct td_machine *machine,
 	int rc = 0;
 
 	*added = (struct td_ints){ 0 };
+	if (td_ints_add_all(&machine->online, cpus))
+		rc = td_err_nomem(err);
 	for (size_t i = 0; !rc && i < machine->nr_pmus; i++) {
 		enum td_pmu_kind kind = machine->pmus[i].kind;
 

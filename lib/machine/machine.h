@@ -57,9 +57,9 @@ int td_machine_make_up(const struct td_cpuid *cpuid, struct td_machine *machine,
 int td_online_read(const struct td_sysfs *fs, struct td_ints *online,
 		   struct td_err *err);
 /*
- * Adds CPUs that have come online to the PMUs that they belong to, which have to
- * be there already; what says where CPUs are stays as it was.  Sets added to those
- * that found a PMU of their cores; free it with td_ints_free().
+ * Adds CPUs that have come online to those of the machine, and to the PMUs that
+ * they belong to, which have to be there already.  Sets added to those that found
+ * a PMU of their cores; free it with td_ints_free().
  */
 int td_machine_add_cpus(const struct td_sysfs *fs, struct td_machine *machine,
 			const struct td_ints *cpus, struct td_ints *added,

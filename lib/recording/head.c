@@ -319,6 +319,22 @@ static int read_topology(struct td_recording *rec, struct json_object *head,
 	return read_array(rec, head, "topology", read_place, err);
 }
 
+int td_recording_read_topology(struct td_recording *rec,
+			       struct json_object *line, struct td_err *err)
+{
+	size_t nr = rec->machine.online.nr;
+	int rc;
+
+	free(rec->places);
+	rec->places = NULL;
+	td_ints_free(&rec->machine.online);
+	rc = read_topology(rec, line, err);
+	if (!rc && rec->machine.online.nr <= nr)
+		rc = td_recording_bad(rec, err,
+				      "\"topology\": no more CPUs than before");
+	return rc;
+}
+
 /*
  * Finds the clones of events.  Older recordings do not mark them, but there all
  * later events of a name are clones.

@@ -296,14 +296,15 @@ static int read_names(struct td_recording *rec, struct json_object *names,
 }
 
 /*
- * Sets *more if the line has names of tasks, latencies or a point of the course,
- * which come before an interval.
+ * Sets *more if the line has names of tasks, latencies, a topology or a point of
+ * the course, which come before an interval.
  */
 static int read_line(struct td_recording *rec, uint64_t *time_ns,
 		     struct td_readings *readings, bool *more,
 		     struct td_err *err)
 {
-	struct json_object *line, *end, *names, *sums, *regions, *latencies;
+	struct json_object *line, *end, *names, *sums, *regions, *latencies,
+		*topology;
 	int rc = td_recording_next_line(rec, &line, err);
 
 	if (rc)
@@ -313,12 +314,14 @@ static int read_line(struct td_recording *rec, uint64_t *time_ns,
 	sums = td_json_member(line, "sums", json_type_array);
 	regions = td_json_member(line, "regions", json_type_array);
 	latencies = td_json_member(line, "latencies", json_type_object);
-	*more = names || sums || regions || latencies;
+	topology = td_json_member(line, "topology", json_type_array);
+	*more = names || sums || regions || latencies || topology;
 	rc = end         ? td_recording_read_end(rec, end, err)
 	     : names     ? read_names(rec, names, err)
 	     : sums      ? td_recording_read_sums(rec, line, sums, err)
 	     : regions   ? td_recording_read_regions(rec, line, err)
 	     : latencies ? td_recording_read_latencies(rec, latencies, err)
+	     : topology  ? td_recording_read_topology(rec, line, err)
 			 : read_counts(rec, line, time_ns, readings, err);
 	json_object_put(line);
 	return rc;

@@ -65,6 +65,9 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 			     const struct td_place *places,
 			     const struct td_plan *plan,
 			     const struct td_recording_info *info);
+/* Writes where CPUs are, of which some have come online, before their counts. */
+void td_recording_write_topology(FILE *fp, const struct td_machine *machine,
+				 const struct td_place *places);
 /*
  * Writes an interval, after the names of tasks that are new.  times has CPU
  * times if they were counted.

@@ -217,6 +217,16 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 	td_json_put_line(fp, head);
 }
 
+void td_recording_write_topology(FILE *fp, const struct td_machine *machine,
+				 const struct td_place *places)
+{
+	struct json_object *line = json_object_new_object();
+
+	td_json_add(line, "topology",
+		    place_objects(places, machine->online.nr));
+	td_json_put_line(fp, line);
+}
+
 static struct json_object *reading_array(const struct td_reading *reading)
 {
 	struct json_object *array = json_object_new_array_ext(9);

@@ -76,6 +76,12 @@ static int open_event(const struct td_spec_event *event, bool user_only,
 		.exclude_user = event->kernel_only,
 		.exclude_kernel = event->user_only || user_only,
 		.exclude_hv = event->user_only || user_only,
+		/*
+		 * A region is this program's own.  And where guests have the
+		 * counters for themselves, none can start while they are counted
+		 * (perf_create_mediated_pmu() in kernel/events/core.c).
+		 */
+		.exclude_guest = 1,
 	};
 	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, leader,
 			  PERF_FLAG_FD_CLOEXEC);

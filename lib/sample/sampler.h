@@ -48,6 +48,18 @@ struct td_sampler;
 int td_sampler_open(struct td_sampler **out,
 		    const struct td_sampler_setup *setup, struct td_err *err);
 void td_sampler_close(struct td_sampler *sampler); /* NULL is fine */
+/*
+ * The CPUs on which nothing is sampled any more, because they went offline since
+ * the last call, which is better some time ago; they may be back already.  Returns
+ * 0 or -ENOMEM; free *cpus with td_ints_free().
+ */
+int td_sampler_list_dead(struct td_sampler *sampler, struct td_ints *cpus);
+/*
+ * Samples on CPUs that have come online, from now on.  On an error what was open
+ * stays so; read the rings before, as those of dead CPUs may go.
+ */
+int td_sampler_add_cpus(struct td_sampler *sampler, const struct td_ints *cpus,
+			struct td_err *err);
 /* Tasks that begin with an exec() enable the events themselves. */
 void td_sampler_enable(struct td_sampler *sampler, bool on);
 /* Readable when a ring is half full: read the rings then. */

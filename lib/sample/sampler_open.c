@@ -326,31 +326,22 @@ static bool break_up(struct td_sampler *sampler, size_t at, int rc)
 	       !td_plan_break(plan, at, &unused);
 }
 
-/*
- * The rings are those of the list's CPUs, from the first one on
- * (perf_evlist__mmap_ops()): of those on which an event is open.
- */
-static int set_cpus(struct td_sampler *sampler)
+/* CPUs that come later may be of another kind than the group's. */
+static bool is_elsewhere(const struct td_sampler *sampler,
+			 const struct td_group *group)
 {
-	struct perf_evsel *evsel;
-	td_autofree char *text = NULL;
-	struct td_ints all = { 0 };
-	struct perf_cpu cpu;
-	int i, rc = 0;
+	const struct td_sampler_setup *setup = &sampler->setup;
+	const struct td_target *target = setup->target;
+	struct td_ints both = { 0 };
+	bool elsewhere;
 
-	perf_evlist__for_each_evsel (sampler->evlist, evsel) {
-		perf_cpu_map__for_each_cpu (cpu, i, evsel->cpus) {
-			if (!rc && !td_ints_has(&all, cpu.cpu))
-				rc = td_ints_add(&all, cpu.cpu);
-		}
-	}
-	text = rc ? NULL : td_ints_format(&all);
-	td_ints_free(&all);
-	if (!text)
-		return -ENOMEM;
-	perf_cpu_map__put(sampler->evlist->all_cpus);
-	sampler->evlist->all_cpus = perf_cpu_map__new(text);
-	return sampler->evlist->all_cpus ? 0 : -ENOMEM;
+	if (!target->system_wide || !target->has_cpus)
+		return false;
+	elsewhere = td_ints_and(&both, &setup->machine->pmus[group->pmu].cpus,
+				&target->cpus) == 0 &&
+		    !both.nr;
+	td_ints_free(&both);
+	return elsewhere;
 }
 
 /* One PMU may lack what others have. */
@@ -364,8 +355,11 @@ int td_sampler_open_events(struct td_sampler *sampler, struct td_err *err)
 		return td_err_nomem(err);
 	for (size_t i = 0; i < plan->nr_groups; i++) {
 		struct td_err refused = { 0 };
-		int rc = open_allowed(sampler, i, &refused);
+		int rc;
 
+		if (is_elsewhere(sampler, &plan->groups[i]))
+			continue;
+		rc = open_allowed(sampler, i, &refused);
 		if (rc && break_up(sampler, i, rc))
 			rc = open_allowed(sampler, i, &refused);
 		nr_open += !rc;
@@ -374,7 +368,8 @@ int td_sampler_open_events(struct td_sampler *sampler, struct td_err *err)
 		if (rc == -ENOMEM || rc == -ESRCH)
 			break;
 	}
-	if (!nr_open || first.code == -ENOMEM || first.code == -ESRCH) {
+	if (first.code &&
+	    (!nr_open || first.code == -ENOMEM || first.code == -ESRCH)) {
 		*err = first;
 		return err->code;
 	}
@@ -387,5 +382,5 @@ int td_sampler_open_events(struct td_sampler *sampler, struct td_err *err)
 			return rc;
 		say_user_only(&sampler->setup);
 	}
-	return set_cpus(sampler) ? td_err_nomem(err) : 0;
+	return 0;
 }

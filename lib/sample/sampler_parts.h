@@ -29,11 +29,18 @@ struct td_sampler {
 	int epoll;
 	struct td_queue queue;
 	uint64_t read_ns; /* when the rings were read last */
+	/* Parts for CPUs that came later; the queue and the ids are the first's. */
+	struct td_sampler *next;
+	struct td_target target; /* of a part: has these CPUs, which it owns */
+	uint64_t *times_ns;      /* of the watcher, on each CPU */
 };
 
 /* sampler_open.c: frees what libperf leaves when it frees an event. */
 void td_sampler_free_parts(struct perf_evsel *evsel);
 /* The groups of the plan, and the watcher. */
 int td_sampler_open_events(struct td_sampler *sampler, struct td_err *err);
+/* sampler_rings.c: from now on the first one waits for the part, and knows its ids. */
+int td_sampler_join(struct td_sampler *first, const struct td_sampler *part,
+		    struct td_err *err);
 
 #endif

@@ -54,6 +54,33 @@ static void forget_ids(struct perf_evlist *evlist)
 	}
 }
 
+/*
+ * The rings are those of the list's CPUs, from the first one on
+ * (perf_evlist__mmap_ops()): of those on which an event is open.
+ */
+static int set_cpus(struct td_sampler *sampler)
+{
+	struct perf_evsel *evsel;
+	td_autofree char *text = NULL;
+	struct td_ints all = { 0 };
+	struct perf_cpu cpu;
+	int i, rc = 0;
+
+	perf_evlist__for_each_evsel (sampler->evlist, evsel) {
+		perf_cpu_map__for_each_cpu (cpu, i, evsel->cpus) {
+			if (!rc && !td_ints_has(&all, cpu.cpu))
+				rc = td_ints_add(&all, cpu.cpu);
+		}
+	}
+	text = rc ? NULL : td_ints_format(&all);
+	td_ints_free(&all);
+	if (!text)
+		return -ENOMEM;
+	perf_cpu_map__put(sampler->evlist->all_cpus);
+	sampler->evlist->all_cpus = perf_cpu_map__new(text);
+	return sampler->evlist->all_cpus ? 0 : -ENOMEM;
+}
+
 /* Other profilers of this user may have taken a part of what is allowed. */
 static int map_rings(struct td_sampler *sampler, struct td_err *err)
 {
@@ -116,17 +143,27 @@ static int note_ids_of(struct td_sampler *sampler,
 	return 0;
 }
 
-static int note_ids(struct td_sampler *sampler)
+static int note_ids(struct td_sampler *first, const struct td_sampler *part)
 {
 	struct perf_evsel *evsel;
 	size_t i = 0;
 
-	perf_evlist__for_each_evsel (sampler->evlist, evsel) {
-		if (!sampler->events ||
-		    note_ids_of(sampler, evsel, sampler->events[i++]))
+	perf_evlist__for_each_evsel (part->evlist, evsel) {
+		if (!part->events ||
+		    note_ids_of(first, evsel, part->events[i++]))
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+int td_sampler_join(struct td_sampler *first, const struct td_sampler *part,
+		    struct td_err *err)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	if (epoll_ctl(first->epoll, EPOLL_CTL_ADD, part->epoll, &event))
+		return td_err_set(err, -errno, "epoll: %s", strerror(errno));
+	return note_ids(first, part) ? td_err_nomem(err) : 0;
 }
 
 /* Errors are told by what failed; libperf prints what else it does. */
@@ -153,11 +190,13 @@ int td_sampler_open(struct td_sampler **out,
 	sampler->evlist = perf_evlist__new();
 	rc = sampler->evlist ? td_sampler_open_events(sampler, err)
 			     : td_err_nomem(err);
+	if (!rc && set_cpus(sampler))
+		rc = td_err_nomem(err);
 	if (!rc)
 		rc = map_rings(sampler, err);
 	if (!rc)
 		rc = watch_rings(sampler, err);
-	if (!rc && note_ids(sampler))
+	if (!rc && note_ids(sampler, sampler))
 		rc = td_err_nomem(err);
 	if (rc)
 		td_sampler_close(sampler);
@@ -181,10 +220,8 @@ static void delete_events(struct perf_evlist *evlist)
 	perf_evlist__delete(evlist);
 }
 
-void td_sampler_close(struct td_sampler *sampler)
+static void close_part(struct td_sampler *sampler)
 {
-	if (!sampler)
-		return;
 	td_close_fd(&sampler->epoll);
 	delete_events(sampler->evlist);
 	perf_thread_map__put(sampler->threads);
@@ -192,15 +229,29 @@ void td_sampler_close(struct td_sampler *sampler)
 	free(sampler->ids);
 	td_index_free(&sampler->by_id);
 	td_queue_free(&sampler->queue);
+	td_ints_free(&sampler->target.cpus);
+	free(sampler->times_ns);
 	free(sampler);
+}
+
+void td_sampler_close(struct td_sampler *sampler)
+{
+	while (sampler) {
+		struct td_sampler *next = sampler->next;
+
+		close_part(sampler);
+		sampler = next;
+	}
 }
 
 void td_sampler_enable(struct td_sampler *sampler, bool on)
 {
-	if (on)
-		perf_evlist__enable(sampler->evlist);
-	else
-		perf_evlist__disable(sampler->evlist);
+	for (; sampler; sampler = sampler->next) {
+		if (on)
+			perf_evlist__enable(sampler->evlist);
+		else
+			perf_evlist__disable(sampler->evlist);
+	}
 }
 
 int td_sampler_fd(const struct td_sampler *sampler)
@@ -283,11 +334,13 @@ int td_sampler_read(struct td_sampler *sampler, bool all, td_take_record *take,
 	int rc = 0;
 
 	sampler->read_ns = td_now_ns();
-	forget_edges(sampler);
-	perf_evlist__for_each_mmap(sampler->evlist, map, false)
-	{
-		if (!rc)
-			rc = read_ring(sampler, map, take, ctx);
+	for (const struct td_sampler *p = sampler; p; p = p->next) {
+		forget_edges(p);
+		perf_evlist__for_each_mmap(p->evlist, map, false)
+		{
+			if (!rc)
+				rc = read_ring(sampler, map, take, ctx);
+		}
 	}
 	return rc ? rc : give(sampler, until_ns, take, ctx);
 }

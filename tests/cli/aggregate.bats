@@ -48,6 +48,11 @@ setup_file() {
 		write("server", head(server), counts)
 		write("by-core", head(server, aggregation="core"), counts)
 		write("two", head(server, interval_ms=1000), counts, {"time": 2.0, "counts": faults})
+		# CPUs of the second socket, and others, that come online in the second interval
+		early = [row for row in server if row["cpu"] in (0, 5, 10)]
+		write("came", head(early, interval_ms=1000),
+		      {"time": 1.0, "counts": [row for row in faults if row[1] in (0, 5, 10)]},
+		      {"topology": server}, {"time": 2.0, "counts": faults})
 		write("old", head([{k: v for k, v in row.items() if k != "caches"}
 		                   for row in server]), counts)
 		write("nowhere", head([]), counts)
@@ -118,6 +123,16 @@ is() {
 		S1-D0-C0 1 1000
 		S1-D0-C9 2 10010000
 	EOS
+}
+
+@test "CPUs that come online: rows of their own, as if they had been there" {
+	for how in --per-core --per-cluster --per-cache=L2 --per-cache=L3 --per-die --per-socket --per-node; do
+		report server "$how" -x, | awk -F, '/page-faults/ { print $1, $2, $3 }' >want
+		report came "$how" -x, | awk -F, '/^2.*page-faults/ { print $2, $3, $4 }' >got
+		diff want got || fail "$how"
+	done
+	# and the sum of both intervals knows them, too
+	report came --per-core --summary -x, | grep -c 'S1-D0-C9,2,10010000,' | grep -qx 2
 }
 
 @test "--per-cluster" {

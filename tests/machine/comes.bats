@@ -23,7 +23,7 @@ teardown() {
 	[ "$TD_MACHINE" != here ] || return 0
 	tidy_up
 	wait
-	for cpu in 3 4 5 6 7; do
+	for cpu in 2 3 4 5 6 7; do
 		[ "$(cat $CPUS/cpu$cpu/online)" = 1 ] || echo 1 >"$CPUS/cpu$cpu/online"
 	done
 	! [ -d $CGROUPS/web ] || rmdir $CGROUPS/web $CGROUPS/db
@@ -97,6 +97,94 @@ switch() {
 		END { exit !(nr == 4 && sum > 0.99 * all && sum < 1.01 * all) }' page
 	kill "$serve"
 	wait "$serve"
+}
+
+# comes CPU OPTION...: the last rows of a run that the CPU comes to are those of one
+# that had it from the start on, live and in the recording
+comes() {
+	switch 0 "$1"
+	"$TDSTAT" record -o came -a "${@:2}" -I 200 -x, 2>serve.err >live 3>&- &
+	counting=$!
+	await live
+	until [ "$(wc -l <live)" -gt 2 ]; do sleep 0.1; done
+	switch 1 "$1"
+	await_said "CPU(s) $1 came online"
+	sleep 1
+	kill "$counting"
+	wait "$counting"
+	"$TDSTAT" -a "${@:2}" -x, -- true 2>want
+	cut -d, -f2-3 want | sort -u >want.ids
+	last_ids live | diff want.ids -
+	"$TDSTAT" report -x, came | last_ids - | diff want.ids -
+}
+
+# last_ids FILE: of the row before the last, which is a whole one
+last_ids() {
+	awk -F, 'NR > 1 && $1 != time { time = $1; before = rows; rows = "" }
+		NR > 1 { rows = rows $2 "," $3 "\n" } END { printf "id,pmu\n%s", before }' "$1" | sort -u
+}
+
+@test "a CPU that was offline when counting began has its place" {
+	for how in -A --per-core --per-cluster --per-cache=L2 --per-die --per-socket --per-node; do
+		comes 3 "$how"
+	done
+}
+
+@test "-r: a CPU that comes in the first run is counted once in the next" {
+	switch 0 3
+	rm -f running
+	"$TDSTAT" -a -r 2 -e cycles -- sh -c 'echo run >>running; sleep 3' 2>serve.err 3>&- &
+	counting=$!
+	await running
+	switch 1 3
+	wait $counting
+	[ "$(wc -l <running)" -eq 2 ]
+	[ "$(grep -c 'CPU(s) 3 came online' serve.err)" -eq 1 ]
+}
+
+# samples_of CPU: how many there are
+samples_of() {
+	jq -s --argjson cpu "$1" '[.[] | select(.s[1] == $cpu)] | length' samples
+}
+
+# samples_before_gap CPU: those until the first gap of a second, in which it was away
+samples_before_gap() {
+	jq -s --argjson cpu "$1" '[.[] | select(.s[1] == $cpu).s[0]] |
+		. as $t | [range(1; length) | select($t[.] - $t[. - 1] > 1e9)][0] // length' samples
+}
+
+@test "locate and profile: CPUs that come back, and that come, are sampled" {
+	for how in 'locate tma_backend_bound' 'profile'; do
+		switch 0 3 7
+		rm -f samples
+		# shellcheck disable=SC2086
+		"$TDSTAT" $how -F 200 -a --samples samples -- sleep 20 >out 2>serve.err 3>&- &
+		sampling=$!
+		sleep 2
+		switch 0 2 6
+		# one look may find both
+		await_said '^tdstat: CPU(s) 2.* went offline: not sampled until they are back$'
+		await_said '^tdstat: CPU(s) .*6 went offline: not sampled until they are back$'
+		switch 1 2 3 6 7
+		await_said 'CPU(s) 2.* were offline and are back: sampled again from [0-9.]* seconds on$'
+		await_said 'CPU(s) .*6 were offline and are back: sampled again from [0-9.]* seconds on$'
+		await_said 'CPU(s) 3.* came online: sampled from [0-9.]* seconds on$'
+		await_said 'CPU(s) .*7 came online: sampled from [0-9.]* seconds on$'
+		# of one kind alone
+		switch 0 5
+		await_said '^tdstat: CPU(s) 5 went offline'
+		switch 1 5
+		await_said '^tdstat: CPU(s) 5 were offline and are back'
+		wait $sampling
+		run ! grep 'does not have this event\|are not sampled' serve.err
+		for cpu in 3 7; do
+			[ "$(samples_of $cpu)" -gt 0 ]
+		done
+		# not only before they went
+		for cpu in 2 6; do
+			[ "$(samples_of $cpu)" -gt "$(samples_before_gap $cpu)" ]
+		done
+	done
 }
 
 @test "serve without the rights to open counters anew: said once, with what lets it" {

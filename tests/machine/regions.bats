@@ -211,3 +211,19 @@ all_calls() {
 	[[ $stderr == "tdstat: counting user space only: "* ]]
 	[ "$(field out dram cpu_core calls)" -eq 50 ]
 }
+
+# Else none of them could start: perf_create_mediated_pmu() in kernel/events/core.c.
+@test "KVM gives its guests the counters: nothing counts them, whatever it is for" {
+	emulated
+	command -v strace >/dev/null || skip "no strace"
+	mkdir -p module/kvm_intel/parameters
+	echo Y >module/kvm_intel/parameters/enable_mediated_pmu
+	for words in "-- true" "regions -- $PROGRAM apart 10" "profile -- $PROGRAM apart 300" "doctor"; do
+		# shellcheck disable=SC2016,SC2086
+		timeout -s KILL 120 unshare -m sh -c 'mount --bind module /sys/module && exec "$@"' sh \
+			strace -f -v -o log -e trace=perf_event_open "$TDSTAT" $words >out 2>&1 || true
+		grep '{type=' log | grep -v PERF_TYPE_SOFTWARE >calls
+		[ "$(grep -c exclude_guest=1 calls)" -gt 1 ]
+		run ! grep -v exclude_guest=1 calls
+	done
+}

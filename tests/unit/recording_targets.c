@@ -19,6 +19,7 @@
 #define PLACE(cpu, more)                                       \
 	"{\"cpu\":" cpu ",\"core\":0,\"cluster\":0,\"die\":0," \
 	"\"socket\":0,\"node\":0" more "}"
+#define TWO_PLACES     "\"topology\":[" PLACE("0", "") "," PLACE("1", "") "]"
 #define TOPOLOGY(more) ",\"topology\":[" PLACE("0", more) "]"
 #define CACHES(list)   TOPOLOGY(",\"caches\":[" list "]")
 #define COUNTS(list)   "{\"time\":1.5,\"counts\":[" list "]}\n"
@@ -45,6 +46,14 @@ static const struct {
 	  "caches" },
 	{ "the second CPU's", HEAD(",\"topology\":[" PLACE("0", "") ","
 	  PLACE("1", ",\"caches\":[true]") "]"), 1, "caches" },
+
+	{ "a CPU more", HEAD(TOPOLOGY("")) "{" TWO_PLACES "}\n" END },
+	{ "the same CPUs anew", HEAD(TOPOLOGY(""))
+	  "{" TWO_PLACES "}\n{" TWO_PLACES "}\n", 3, "no more CPUs" },
+	{ "no CPUs any more", HEAD(TOPOLOGY("")) "{\"topology\":[]}\n", 2,
+	  "no more CPUs" },
+	{ "a later CPU in no place", HEAD(TOPOLOGY(""))
+	  "{\"topology\":[{\"cpu\":0},{\"cpu\":1}]}\n", 2, "topology" },
 
 	{ "an aggregation", HEAD(",\"aggregation\":\"core\"") END },
 	{ "an aggregation with a level", HEAD(",\"aggregation\":\"cache\","

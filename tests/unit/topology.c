@@ -46,6 +46,35 @@ static const struct td_place places[] = {
 	{ 1024, 7, -1, -1, -1, 2, NO_CACHES },
 };
 
+#define NEW(n) "devices/system/cpu/cpu" n "/cache/index0/"
+
+/*
+ * The files when CPUs 3 and 5 have come online: one of them shares the cache of
+ * CPU 4, the other has one of its own.
+ */
+static const struct {
+	const char *path, *text;
+} new_files[] = {
+	{ CPU("3") "core_id", "0\n" }, { CPU("3") "physical_package_id", "0\n" },
+	{ NEW("3") "level", "1\n" }, { NEW("3") "shared_cpu_list", "3-4\n" },
+	{ NEW("4") "level", "1\n" }, { NEW("4") "shared_cpu_list", "3-4\n" },
+	{ CPU("5") "core_id", "6\n" }, { CPU("5") "physical_package_id", "1\n" },
+	{ NEW("5") "level", "1\n" }, { NEW("5") "shared_cpu_list", "5\n" },
+};
+
+/* CPU 7 is offline now, and CPU 4 was in a core of another name. */
+static const struct td_place places_before[] = {
+	{ 4, 2, -1, -1, 0, 0, { 4, -1, -1, -1 } },
+	{ 7, 3, 2, 1, 0, 0, { 7, 7, 0, 0 } },
+};
+
+static const struct td_place places_after[] = {
+	{ 3, 0, -1, -1, 0, -1, { 4, -1, -1, -1 } },
+	{ 4, 2, -1, -1, 0, 0, { 4, -1, -1, -1 } },
+	{ 5, 6, -1, -1, 1, -1, { 5, -1, -1, -1 } },
+	{ 7, 3, 2, 1, 0, 0, { 7, 7, 0, 0 } },
+};
+
 static const struct {
 	const char *cpus, *want;
 	const char *error; /* after the root; NULL: none */
@@ -110,6 +139,24 @@ static void test_places(const struct td_sysfs *fs)
 	td_ints_free(&cpus);
 }
 
+static void test_new(const struct td_sysfs *fs)
+{
+	struct td_place *got = NULL;
+	struct td_ints cpus = { 0 };
+	struct td_err err = { 0 };
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(places_after); i++)
+		td_ints_add(&cpus, places_after[i].cpu);
+	ok(td_places_read_new(fs, &cpus, true, places_before,
+			      TD_ARRAY_SIZE(places_before), &got, &err) == 0,
+	   "some are new%s", err.msg);
+	for (size_t i = 0; got && i < TD_ARRAY_SIZE(places_after); i++)
+		ok(memcmp(&got[i], &places_after[i], sizeof(got[i])) == 0,
+		   "some are new: where CPU %d is", places_after[i].cpu);
+	free(got);
+	td_ints_free(&cpus);
+}
+
 static void test_siblings(const struct td_sysfs *fs)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(siblings); i++) {
@@ -149,6 +196,10 @@ int main(void)
 	test_places(&fs);
 	test_refused(&fs);
 	test_siblings(&fs);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(new_files); i++)
+		test_file(root, new_files[i].path, new_files[i].text,
+			  strlen(new_files[i].text));
+	test_new(&fs);
 	td_sysfs_close(&fs);
 	test_tree_remove(root);
 	return done_testing();

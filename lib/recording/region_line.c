@@ -73,10 +73,10 @@ static struct json_object *region_object(const struct td_machine *machine,
 	return object;
 }
 
-void td_recording_write_regions(FILE *fp, const struct td_machine *machine,
-				const struct td_regions *regions)
+int td_recording_write_regions(FILE *fp, const struct td_machine *machine,
+			       const struct td_regions *regions)
 {
-	struct json_object *line = json_object_new_object();
+	struct json_object *line = td_json_line();
 	struct json_object *array = json_object_new_array();
 
 	for (size_t i = 0; i < regions->nr; i++)
@@ -85,7 +85,7 @@ void td_recording_write_regions(FILE *fp, const struct td_machine *machine,
 	td_json_add(line, "least_slots",
 		    json_object_new_double(regions->least_slots));
 	put_flag(line, "functions", regions->functions);
-	td_json_put_line(fp, line);
+	return td_json_put_line(fp, line);
 }
 
 /* --- reading ---------------------------------------------------------------- */

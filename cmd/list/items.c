@@ -161,7 +161,7 @@ static int add_alias(struct td_list *list, const struct td_pmu *pmu,
 		     const char *pmu_name, const struct td_alias *alias,
 		     struct td_err *err)
 {
-	struct td_err unused = { 0 };
+	struct td_err why = { 0 };
 	struct td_event event;
 	struct td_list_item item = {
 		.kind = TD_LIST_SYSFS,
@@ -171,10 +171,12 @@ static int add_alias(struct td_list *list, const struct td_pmu *pmu,
 		.unit = alias->unit,
 	};
 
-	if (td_event_init(&event, pmu, 0, alias->name, NULL, &unused) == 0)
+	if (td_event_init(&event, pmu, 0, alias->name, NULL, &why) == 0)
 		item.encoding = td_list_encode(list, &event, pmu, pmu_name,
 					       alias->terms);
 	td_event_free(&event);
+	if (why.code == -ENOMEM)
+		return td_err_nomem(err);
 	return td_list_add(list, &item, err);
 }
 

@@ -29,12 +29,14 @@ static int collect(struct td_list *list, struct td_err *err)
 }
 
 /* Prints notes, except one that is the error message, too. */
-static void say(const struct td_notes *notes, const struct td_err *err)
+static void say(struct td_notes *notes, const struct td_err *err)
 {
 	for (size_t i = 0; i < notes->nr; i++) {
 		if (!err->code || strcmp(notes->v[i], err->msg) != 0)
 			td_say("tdstat: %s\n", notes->v[i]);
 	}
+	notes->said = notes->nr;
+	td_say_notes(notes); /* that one was lost, if one was */
 }
 
 static int show(struct td_list *list, struct td_err *err)

@@ -68,7 +68,7 @@ static int add_event(struct td_list *list, const struct event_item *from,
 	const struct td_model_event *model = from->event;
 	const struct td_pmu *pmu =
 		from->pmu < 0 ? NULL : &list->machine.pmus[from->pmu];
-	struct td_err unused = { 0 };
+	struct td_err why = { 0 };
 	struct td_event event;
 	struct td_list_item item = {
 		.kind = TD_LIST_MODEL,
@@ -81,10 +81,12 @@ static int add_event(struct td_list *list, const struct event_item *from,
 	if (!pmu)
 		return td_list_add(list, &item, err);
 	if (td_event_init(&event, pmu, from->pmu, model->name, model->terms,
-			  &unused) == 0)
+			  &why) == 0)
 		item.encoding = td_list_encode(list, &event, pmu, model->pmu,
 					       model->terms);
 	td_event_free(&event);
+	if (why.code == -ENOMEM)
+		return td_err_nomem(err);
 	return td_list_add(list, &item, err);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/plan/dry_run.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -34,25 +35,25 @@ static void put_machine(FILE *fp, const struct td_machine *machine)
 }
 
 /* Prints where a group counts: "CPUs 0-3", "threads 123" or "the command". */
-static void put_where(FILE *fp, const struct td_pmu *pmu,
-		      const struct td_target *target)
+static int put_where(FILE *fp, const struct td_pmu *pmu,
+		     const struct td_target *target)
 {
 	td_autofree char *text = NULL;
 	struct td_ints cpus;
 
+	if (!target->system_wide && !target->tids.nr) {
+		fputs("the command", fp);
+		return 0;
+	}
 	if (!target->system_wide) {
 		text = td_ints_format(&target->tids);
-		if (target->tids.nr)
-			fprintf(fp, "threads %s", text ? text : "?");
-		else
-			fputs("the command", fp);
-		return;
-	}
-	if (td_plan_cpus(pmu, target, &cpus) == 0) {
+	} else if (td_plan_cpus(pmu, target, &cpus) == 0) {
 		text = td_ints_format(&cpus);
 		td_ints_free(&cpus);
 	}
-	fprintf(fp, "CPUs %s", text ? text : "?");
+	fprintf(fp, "%s %s", target->system_wide ? "CPUs" : "threads",
+		text ? text : "?");
+	return text ? 0 : -ENOMEM;
 }
 
 /* --no-multiplex: ": run 2 of 5", or "runs 1, 3, 5 of 5" of a PMU with two. */
@@ -77,21 +78,22 @@ static void put_set(FILE *fp, const struct td_plan *plan,
 	fprintf(fp, " of %u", plan->nr_sets);
 }
 
-static void put_group(FILE *fp, size_t index, const struct td_machine *machine,
-		      const struct td_tree *tree, const struct td_plan *plan,
-		      const struct td_target *target)
+static int put_group(FILE *fp, size_t index, const struct td_machine *machine,
+		     const struct td_tree *tree, const struct td_plan *plan,
+		     const struct td_target *target)
 {
 	const struct td_group *group = &plan->groups[index];
 	const struct td_pmu *pmu = &machine->pmus[group->pmu];
 	const struct td_metric_set *set = tree && pmu->kind == TD_PMU_CORE
 						  ? tree->sets[group->pmu]
 						  : NULL;
+	int rc;
 
 	fprintf(fp, "group %zu: ", index);
 	td_put_printable(fp, pmu->name);
 	fprintf(fp, ", %zu event%s, ", group->nr,
 		group->nr == 1 && !tree ? "" : "s");
-	put_where(fp, pmu, target);
+	rc = put_where(fp, pmu, target);
 	if (pmu->kind == TD_PMU_CORE)
 		fprintf(fp, " (%s%s%s)", td_uarch_name(pmu->uarch),
 			tree ? ": " : "",
@@ -102,6 +104,7 @@ static void put_group(FILE *fp, size_t index, const struct td_machine *machine,
 		fputs(": rests at first", fp);
 	put_set(fp, plan, group);
 	fputc('\n', fp);
+	return rc;
 }
 
 struct flags {
@@ -180,18 +183,21 @@ static void put_name(FILE *fp, const char *name,
 	put_line(fp, "  ", name);
 }
 
-/* Prints the machine and the groups, each event by put. */
-static void put_plan(FILE *fp, const struct td_machine *machine,
-		     const struct td_tree *tree, const struct td_plan *plan,
-		     const struct td_target *target,
-		     void (*put)(FILE *fp, const char *name,
-				 const struct perf_event_attr *attr))
+/* Prints the machine and the groups, each event by put.  0 or -ENOMEM. */
+static int put_plan(FILE *fp, const struct td_machine *machine,
+		    const struct td_tree *tree, const struct td_plan *plan,
+		    const struct td_target *target,
+		    void (*put)(FILE *fp, const char *name,
+				const struct perf_event_attr *attr))
 {
+	int rc = 0;
+
 	put_machine(fp, machine);
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
 
-		put_group(fp, g, machine, tree, plan, target);
+		if (put_group(fp, g, machine, tree, plan, target))
+			rc = -ENOMEM;
 		for (size_t i = 0; i < group->nr; i++) {
 			struct perf_event_attr attr =
 				td_plan_attr(plan, group, i, target);
@@ -200,6 +206,7 @@ static void put_plan(FILE *fp, const struct td_machine *machine,
 		}
 	}
 	put_rest(fp, tree, plan);
+	return rc;
 }
 
 static void put_sampled(FILE *fp, const struct td_plan *sampled)
@@ -215,11 +222,14 @@ static void put_sampled(FILE *fp, const struct td_plan *sampled)
 
 int td_dry_run(struct td_job *job, struct td_err *err)
 {
+	int rc;
+
 	td_job_say_notes(job);
-	put_plan(stdout, &job->machine, job->tree, &job->plan, &job->target,
-		 put_attr);
+	rc = put_plan(stdout, &job->machine, job->tree, &job->plan,
+		      &job->target, put_attr);
 	put_sampled(stdout, &job->sampled);
-	td_put_turns(stdout, &job->machine, &job->plan);
+	if (td_put_turns(stdout, &job->machine, &job->plan) || rc)
+		return td_err_nomem(err);
 	return td_out_check(stdout, "standard output", err);
 }
 

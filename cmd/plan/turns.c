@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/plan/turns.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "lib/base/printable.h"
@@ -146,15 +147,15 @@ static void put_plan(FILE *fp, const struct td_machine *machine,
 }
 
 /* -l auto: the groups that count at first, then how many may follow. */
-static void put_awake(FILE *fp, const struct td_machine *machine,
-		      const struct td_plan *plan, double *shares)
+static int put_awake(FILE *fp, const struct td_machine *machine,
+		     const struct td_plan *plan, double *shares)
 {
 	td_autofree struct td_group *groups =
 		calloc(plan->nr_groups + 1, sizeof(*groups));
 	struct td_plan awake = *plan;
 
 	if (!groups)
-		return;
+		return -ENOMEM;
 	awake.groups = groups;
 	awake.nr_groups = 0;
 	for (size_t g = 0; g < plan->nr_groups; g++) {
@@ -167,21 +168,20 @@ static void put_awake(FILE *fp, const struct td_machine *machine,
 			"%zu more groups rest until a node above them is over "
 			"its threshold\n",
 			plan->nr_groups - awake.nr_groups);
+	return 0;
 }
 
-void td_put_turns(FILE *fp, const struct td_machine *machine,
-		  const struct td_plan *plan)
+int td_put_turns(FILE *fp, const struct td_machine *machine,
+		 const struct td_plan *plan)
 {
 	td_autofree double *shares =
 		calloc(plan->nr_groups + 1, sizeof(*shares));
 	unsigned int nr;
 
 	if (!shares)
-		return;
-	if (td_plan_has_families(plan)) {
-		put_awake(fp, machine, plan, shares);
-		return;
-	}
+		return -ENOMEM;
+	if (td_plan_has_families(plan))
+		return put_awake(fp, machine, plan, shares);
 	put_plan(fp, machine, plan, shares);
 	nr = td_plan_count_sets(plan, machine);
 	if (nr > 1 && plan->nr_sets < 2)
@@ -189,4 +189,5 @@ void td_put_turns(FILE *fp, const struct td_machine *machine,
 			"--no-multiplex runs a command %u times, and nothing "
 			"takes turns\n",
 			nr);
+	return nr ? 0 : -ENOMEM;
 }

@@ -10,9 +10,10 @@
 /*
  * The end of --dry-run, a line for each core PMU: how long each group will be
  * counted, what makes them take turns, and what prevents it.
+ * 0 or -ENOMEM.
  */
-void td_put_turns(FILE *fp, const struct td_machine *machine,
-		  const struct td_plan *plan);
+int td_put_turns(FILE *fp, const struct td_machine *machine,
+		 const struct td_plan *plan);
 /*
  * The same of one PMU, which has groups: "5 groups, each counted 20 % of the
  * time", and, with why, the reason.  Returns true if groups take turns.

@@ -47,9 +47,10 @@ static int record(struct td_region_result *result,
 	if (!recorder->fp)
 		return 0;
 	rc = td_recorder_begin(recorder, result->job, &result->source, err);
-	if (!rc)
-		td_recording_write_regions(recorder->fp, &result->job->machine,
-					   result->source.regions);
+	if (!rc &&
+	    td_recording_write_regions(recorder->fp, &result->job->machine,
+				       result->source.regions))
+		return td_err_nomem(err);
 	if (!rc)
 		rc = td_recorder_put(recorder, counted, &names, err);
 	return rc ? rc : td_recorder_end(recorder, usage, status, err);

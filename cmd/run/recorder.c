@@ -18,13 +18,16 @@ int td_recorder_open(struct td_recorder *recorder, const char *name,
 	return 0;
 }
 
-static int check(struct td_recorder *recorder, struct td_err *err)
+/* Behind a line that is missing none is written: readers take it for a cut. */
+static int check(struct td_recorder *recorder, int rc, struct td_err *err)
 {
-	return td_out_check(recorder->fp, recorder->name, err);
+	recorder->no_memory |= rc == -ENOMEM;
+	return rc ? td_err_nomem(err)
+		  : td_out_check(recorder->fp, recorder->name, err);
 }
 
-static void put_head(const struct td_recorder *recorder,
-		     const struct td_job *job, const struct td_source *source)
+static int put_head(const struct td_recorder *recorder,
+		    const struct td_job *job, const struct td_source *source)
 {
 	const struct td_opts *opts = job->opts;
 	const struct td_pmu_events *files = &job->measure.catalog.events;
@@ -52,19 +55,21 @@ static void put_head(const struct td_recorder *recorder,
 		.nr_cgroups = job->target.cgroups.nr,
 	};
 
-	td_recording_write_head(recorder->fp, &job->machine, job->places,
-				&job->plan, &info);
+	return td_recording_write_head(recorder->fp, &job->machine, job->places,
+				       &job->plan, &info);
 }
 
-void td_recorder_put_places(struct td_recorder *recorder,
-			    const struct td_job *job)
+int td_recorder_put_places(struct td_recorder *recorder,
+			   const struct td_job *job, struct td_err *err)
 {
 	size_t nr = job->machine.online.nr;
+	int rc = 0;
 
 	if (recorder->fp && nr > recorder->nr_cpus)
-		td_recording_write_topology(recorder->fp, &job->machine,
-					    job->places);
+		rc = td_recording_write_topology(recorder->fp, &job->machine,
+						 job->places);
 	recorder->nr_cpus = nr;
+	return rc ? check(recorder, rc, err) : 0;
 }
 
 int td_recorder_begin(struct td_recorder *recorder, struct td_job *job,
@@ -76,39 +81,49 @@ int td_recorder_begin(struct td_recorder *recorder, struct td_job *job,
 		return 0;
 	td_out_empty(recorder->fp);
 	rc = td_job_read_places(job, true, err);
-	if (!rc)
-		put_head(recorder, job, source);
+	if (rc)
+		return rc;
 	recorder->nr_cpus = job->machine.online.nr;
-	return rc ? rc : check(recorder, err);
+	return check(recorder, put_head(recorder, job, source), err);
 }
 
-void td_recorder_put_latencies(struct td_recorder *recorder,
-			       struct td_latencies *latencies)
+int td_recorder_put_latencies(struct td_recorder *recorder,
+			      struct td_latencies *latencies,
+			      struct td_err *err)
 {
+	int rc = 0;
+
 	if (recorder->fp && latencies->changed)
-		td_recording_write_latencies(recorder->fp, latencies);
+		rc = td_recording_write_latencies(recorder->fp, latencies);
 	latencies->changed = false;
+	return rc ? check(recorder, rc, err) : 0;
 }
 
 int td_recorder_put(struct td_recorder *recorder,
 		    const struct td_counted *counted,
 		    struct td_task_names *names, struct td_err *err)
 {
+	int rc;
+
 	if (!recorder->fp)
 		return 0;
-	td_recording_write_course(recorder->fp, counted->course);
-	td_recording_write_counts(recorder->fp, counted->time_ns,
-				  counted->times, names, counted->readings);
-	return check(recorder, err);
+	rc = td_recording_write_course(recorder->fp, counted->course);
+	if (!rc)
+		rc = td_recording_write_counts(recorder->fp, counted->time_ns,
+					       counted->times, names,
+					       counted->readings);
+	return check(recorder, rc, err);
 }
 
 int td_recorder_end(struct td_recorder *recorder, const struct td_usage *usage,
 		    int exit_status, struct td_err *err)
 {
+	int rc;
+
 	if (!recorder->fp)
 		return 0;
-	td_recording_write_end(recorder->fp, usage, exit_status);
-	return check(recorder, err);
+	rc = td_recording_write_end(recorder->fp, usage, exit_status);
+	return check(recorder, rc, err);
 }
 
 int td_recorder_close(struct td_recorder *recorder, struct td_err *err)

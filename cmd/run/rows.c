@@ -92,10 +92,13 @@ int td_run_put_sum(struct td_run *run, uint64_t time_ns,
 	if (td_course_end(&run->tally.course, &run->tally.sum,
 			  run->clock.read_ns))
 		return td_err_nomem(err);
-	td_recorder_put_latencies(&session->recorder, &session->latencies);
-	td_recorder_put_places(&session->recorder, run->job);
-	rc = td_recorder_put(&session->recorder, &counted, &session->names,
-			     err);
+	rc = td_recorder_put_latencies(&session->recorder, &session->latencies,
+				       err);
+	if (!rc)
+		rc = td_recorder_put_places(&session->recorder, run->job, err);
+	if (!rc)
+		rc = td_recorder_put(&session->recorder, &counted,
+				     &session->names, err);
 	return rc ? rc : td_view_put(&session->view, &counted, err);
 }
 

@@ -60,6 +60,7 @@ struct td_session {
 	bool said_difference;          /* of the runs' work */
 	struct td_stop stop;
 	bool unwritable; /* output or recording cannot be written */
+	bool lacking;    /* memory ran out: results lack something */
 	bool unseen;     /* the output's reader has gone: not an error */
 };
 

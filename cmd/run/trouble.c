@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A command that has started runs to its end, even if counting fails. */
+#include <errno.h>
+
 #include "cmd/run/run.h"
 #include "cmd/say.h"
 
@@ -13,7 +15,8 @@ static bool note_unwritable(struct td_session *session,
 			    const struct td_err *err)
 {
 	bool now = has_failed(session->view.sink.writer.fp) ||
-		   has_failed(session->recorder.fp);
+		   has_failed(session->recorder.fp) ||
+		   session->recorder.no_memory;
 
 	if (!now || session->unwritable)
 		return false;
@@ -28,6 +31,7 @@ bool td_run_outlives(struct td_run *run, struct td_err *err)
 	bool news = note_unwritable(session, err) || !run->given_up;
 
 	run->given_up = session->stop.is_last = true;
+	session->lacking |= err->code == -ENOMEM;
 	if (!run->child.runs)
 		return false;
 	if (news && !err->reader_gone)
@@ -48,5 +52,7 @@ int td_run_status(const struct td_run *run)
 
 	if (run->child.status)
 		return run->child.status;
+	if (session->lacking)
+		return 1;
 	return session->unwritable && !session->unseen ? 1 : 0;
 }

@@ -224,13 +224,15 @@ static int begin_recording(struct td_gathering *g, struct td_err *err)
 	rc = td_recorder_begin(&g->recorder, g->job, &source, err);
 	g->writer.fp = g->recorder.fp;
 	g->writer.plan = &g->job->plan;
-	td_samples_write_head(&g->writer, g->node, g->longest_ns);
+	if (!rc && td_samples_write_head(&g->writer, g->node, g->longest_ns))
+		return td_err_nomem(err);
 	return rc;
 }
 
 static int end_recording(struct td_gathering *g, struct td_err *err)
 {
-	td_samples_write_functions(&g->writer, &g->spots);
+	if (td_samples_write_functions(&g->writer, &g->spots))
+		return td_err_nomem(err);
 	return td_recorder_end(&g->recorder, &g->usage, g->status, err);
 }
 

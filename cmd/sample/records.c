@@ -55,7 +55,9 @@ static int find_caller(struct td_gathering *g, const struct td_record *record)
 static int give(struct td_gathering *g, const struct td_record *record,
 		int event, int spot, int caller)
 {
-	td_samples_write(&g->writer, &g->spots, record, event, spot, caller);
+	if (td_samples_write(&g->writer, &g->spots, record, event, spot,
+			     caller))
+		return -ENOMEM;
 	return g->take(g->ctx, record, event, spot, caller);
 }
 

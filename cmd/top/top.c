@@ -210,6 +210,9 @@ static int run(const struct td_opts *asked, int *status, struct td_err *err)
 	if (opts.dry_run)
 		return td_session_run(&opts, status, err);
 	rc = td_top_open(&top, err);
+	if (rc && err->hint[0] && opts.input)
+		td_err_hint(err, "rows, wherever they go: tdstat report %s",
+			    opts.input);
 	if (!rc)
 		rc = count(&top, &opts, asked->aggregations != 0, status, err);
 	td_top_close(&top);

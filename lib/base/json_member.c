@@ -93,6 +93,24 @@ bool td_json_whole(struct json_object *value, int64_t min, int64_t max,
 	return *out >= min && *out <= max;
 }
 
+const char *td_json_misfit(struct json_object *object,
+			   const struct td_json_optional *members)
+{
+	for (; members->key; members++) {
+		struct json_object *value;
+		enum json_type type;
+
+		if (!json_object_object_get_ex(object, members->key, &value))
+			continue;
+		type = json_object_get_type(value);
+		if (type != members->type &&
+		    !(type == json_type_int &&
+		      members->type == json_type_double))
+			return members->key;
+	}
+	return NULL;
+}
+
 bool td_json_int(struct json_object *object, const char *key, int64_t min,
 		 int64_t max, int64_t *out)
 {

@@ -28,6 +28,18 @@ struct json_object *td_json_member(struct json_object *object, const char *key,
 const char *td_json_string(struct json_object *object, const char *key);
 bool td_json_int(struct json_object *object, const char *key, int64_t min,
 		 int64_t max, int64_t *out);
+/* A member that need not be there, and the type that its value has if it is. */
+struct td_json_optional {
+	const char *key;
+	enum json_type type; /* double: whole numbers, too */
+};
+
+/*
+ * The first key whose value has another type, or NULL.  The list ends with a key
+ * that is NULL.
+ */
+const char *td_json_misfit(struct json_object *object,
+			   const struct td_json_optional *members);
 /* Seconds below 1e9 in nanoseconds, as exact as a double is. */
 bool td_json_seconds(struct json_object *object, const char *key, uint64_t *ns);
 /* Gets value itself as an integer from min to max. */

@@ -72,7 +72,7 @@ int td_json_put_line(FILE *fp, struct json_object *line)
 	const char *text = json_object_to_json_string_ext(line, flags);
 	bool no_memory = !line || !text || errno == ENOMEM;
 
-	while (text && *text) {
+	while (!no_memory && *text) {
 		size_t len = td_printable_span(text);
 
 		fwrite(text, 1, len, fp);
@@ -80,7 +80,8 @@ int td_json_put_line(FILE *fp, struct json_object *line)
 		if (*text)
 			text = put_escaped(fp, text);
 	}
-	fputc('\n', fp);
+	if (!no_memory)
+		fputc('\n', fp);
 	json_object_put(line);
 	errno = 0;
 	return no_memory ? -ENOMEM : 0;

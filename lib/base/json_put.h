@@ -32,8 +32,7 @@ void td_json_put_clocks(struct json_object *to, const struct td_clocks *clocks);
 /*
  * Prints the object on a line of its own and frees it.  What is not printable is
  * escaped, and a byte that is not valid UTF-8 is printed as the text \xff.
- * Returns -ENOMEM if something of it is missing: readers of recordings refuse
- * such a line.
+ * Prints nothing and returns -ENOMEM if something of it is missing.
  */
 int td_json_put_line(FILE *fp, struct json_object *line);
 

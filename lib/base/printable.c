@@ -31,10 +31,13 @@ static const struct hidden {
 } hidden[] = {
 	{ 0x00, 0x1f },
 	{ 0x7f, 0x9f }, /* control characters */
-	/* Bidi_Control of Unicode's PropList.txt: turns what follows around */
+	/*
+	 * Bidi_Control of Unicode's PropList.txt: turns what follows around.  And
+	 * U+2028 and U+2029, which end a line for some readers of CSV and JSON.
+	 */
 	{ 0x61c, 0x61c },
 	{ 0x200e, 0x200f },
-	{ 0x202a, 0x202e },
+	{ 0x2028, 0x202e },
 	{ 0x2066, 0x2069 },
 	{ 0xfffe, 0xffff }, /* no characters, and not allowed in XML */
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/event/topdown.h"
 
+#include <errno.h>
 #include <linux/perf_event.h>
 
 #include "lib/event/modifiers.h"
@@ -25,19 +26,21 @@ static bool is_filtered(const struct td_event *event)
 	       event->config[2] || event->config[3];
 }
 
-/* True if sysfs names an event with this config. */
-static bool is_listed(const struct td_pmu *pmu, const struct td_event *event)
+/* 1 if sysfs names an event with this config, 0 if not, or -ENOMEM. */
+static int is_listed(const struct td_pmu *pmu, const struct td_event *event)
 {
 	for (size_t i = 0; i < pmu->nr_aliases; i++) {
 		struct td_err unused = { 0 };
 		struct td_event listed = { .name = pmu->aliases[i].name };
+		int rc = td_event_add_terms(&listed, pmu, pmu->aliases[i].terms,
+					    &unused);
 
-		if (td_event_add_terms(&listed, pmu, pmu->aliases[i].terms,
-				       &unused) == 0 &&
-		    listed.config[0] == event->config[0])
-			return true;
+		if (rc == -ENOMEM)
+			return rc;
+		if (!rc && listed.config[0] == event->config[0])
+			return 1;
 	}
-	return false;
+	return 0;
 }
 
 /*
@@ -60,6 +63,8 @@ static bool same_rings(const struct td_modifiers *a, struct td_modifiers b)
 static int check_alone(const struct td_pmu *pmu, const struct td_event *event,
 		       const struct td_span *span, struct td_err *err)
 {
+	int listed;
+
 	if (is_filtered(event))
 		return td_span_error(err, span,
 				     "slots and its fields take only the "
@@ -68,8 +73,9 @@ static int check_alone(const struct td_pmu *pmu, const struct td_event *event,
 		return td_span_error(err, span,
 				     "slots and its fields cannot be "
 				     "sampled: they take neither p nor P");
-	if (is_listed(pmu, event))
-		return 0;
+	listed = is_listed(pmu, event);
+	if (listed)
+		return listed < 0 ? td_err_nomem(err) : 0;
 	td_span_error(err, span, "%s does not have this field of slots",
 		      pmu->name);
 	return td_err_hint(err,

@@ -10,6 +10,19 @@
 
 /* --- the machine ---------------------------------------------------------- */
 
+int td_recording_check_types(const struct td_recording *rec,
+			     struct json_object *object,
+			     const struct td_json_optional *members,
+			     struct td_err *err)
+{
+	const char *key = td_json_misfit(object, members);
+
+	if (!key)
+		return 0;
+	return td_err_set(err, -EINVAL, "%s:%zu: \"%s\" has the wrong type",
+			  rec->path, rec->line, key);
+}
+
 int td_recording_add_pmu(struct td_recording *rec, const char *name,
 			 enum td_pmu_kind kind, uint32_t type)
 {

@@ -2,12 +2,21 @@
 #ifndef TD_LIB_RECORDING_FILL_H
 #define TD_LIB_RECORDING_FILL_H
 
+#include "lib/base/json_member.h"
 #include "lib/recording/recording.h"
 
 /* How the readers of both kinds of file fill a struct td_recording. */
 
 #define TD_RECORDING_MAX_EVENTS 10000
 
+/*
+ * Refuses a member of the line that has another type: its value would be read as
+ * if it were not there.
+ */
+int td_recording_check_types(const struct td_recording *rec,
+			     struct json_object *object,
+			     const struct td_json_optional *members,
+			     struct td_err *err);
 /* -EINVAL: core PMUs must come before all others; -ENOMEM. */
 int td_recording_add_pmu(struct td_recording *rec, const char *name,
 			 enum td_pmu_kind kind, uint32_t type);

@@ -17,6 +17,28 @@
 /* In the year 2255; ns since 1970 have 64 bits until 2554. */
 #define LAST_START 9e9
 
+/* What older recordings lack, or is only there if it says something. */
+static const struct td_json_optional of_head[] = {
+	{ "pmem", json_type_boolean },   { "tasks", json_type_boolean },
+	{ "drill", json_type_boolean },  { "bottlenecks", json_type_boolean },
+	{ "energy", json_type_boolean }, { "latencies", json_type_boolean },
+	{ "tsc_hz", json_type_int },     { "table", json_type_string },
+	{ "topology", json_type_array }, { NULL },
+};
+static const struct td_json_optional of_pmu[] = {
+	{ "core", json_type_boolean },
+	{ NULL },
+};
+static const struct td_json_optional of_event[] = {
+	{ "clone", json_type_boolean },
+	{ "refused", json_type_string },
+	{ NULL },
+};
+static const struct td_json_optional of_place[] = {
+	{ "caches", json_type_array },
+	{ NULL },
+};
+
 /* A tree is counted on PMUs of cores, unless the recording says otherwise. */
 static enum td_pmu_kind pmu_kind(const struct td_recording *rec,
 				 struct json_object *object, const char *name)
@@ -42,6 +64,8 @@ static int read_pmu(struct td_recording *rec, struct json_object *object,
 	    !td_json_int(object, "type", 0, UINT32_MAX, &type))
 		return td_recording_bad(rec, err,
 					"\"pmus\": needs name, type and cpus");
+	if (td_recording_check_types(rec, object, of_pmu, err))
+		return err->code;
 	rc = td_recording_add_pmu(rec, name, pmu_kind(rec, object, name),
 				  (uint32_t)type);
 	if (rc == -EINVAL)
@@ -134,6 +158,8 @@ static int read_event(struct td_recording *rec, struct json_object *object,
 	    !td_json_int(object, "group", -1, TD_RECORDING_MAX_EVENTS, &group))
 		return td_recording_bad(
 			rec, err, "\"events\": needs name, pmu and group");
+	if (td_recording_check_types(rec, object, of_event, err))
+		return err->code;
 	event = td_recording_add_event(rec, name, pmu);
 	if (!event)
 		return td_err_nomem(err);
@@ -211,6 +237,8 @@ static int read_place(struct td_recording *rec, struct json_object *object,
 						"and node");
 		*members[i].to = (int)n;
 	}
+	if (td_recording_check_types(rec, object, of_place, err))
+		return err->code;
 	rc = td_recording_add_place(rec, &place);
 	if (rc == -EINVAL)
 		return td_recording_bad(rec, err,
@@ -285,6 +313,8 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 		return td_recording_bad(rec, err,
 					"\"cpuid\" is not of the form "
 					"GenuineIntel-6-97-2");
+	if (td_recording_check_types(rec, head, of_head, err))
+		return err->code;
 	if (strcmp(machine->cpuid.vendor, "GenuineIntel") == 0)
 		machine->model = td_model_find(machine->cpuid.family,
 					       machine->cpuid.model);

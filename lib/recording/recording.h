@@ -58,34 +58,34 @@ struct td_recording_info {
 
 /*
  * Writes the first line.  places has an element for each CPU of
- * machine->online.  The functions that write leave it to the caller to check fp
- * for errors.
+ * machine->online.  The functions that write return 0 or -ENOMEM, and leave it
+ * to the caller to check fp for errors.
  */
-void td_recording_write_head(FILE *fp, const struct td_machine *machine,
-			     const struct td_place *places,
-			     const struct td_plan *plan,
-			     const struct td_recording_info *info);
+int td_recording_write_head(FILE *fp, const struct td_machine *machine,
+			    const struct td_place *places,
+			    const struct td_plan *plan,
+			    const struct td_recording_info *info);
 /* Writes where CPUs are, of which some have come online, before their counts. */
-void td_recording_write_topology(FILE *fp, const struct td_machine *machine,
-				 const struct td_place *places);
+int td_recording_write_topology(FILE *fp, const struct td_machine *machine,
+				const struct td_place *places);
 /*
  * Writes an interval, after the names of tasks that are new.  times has CPU
  * times if they were counted.
  */
-void td_recording_write_counts(FILE *fp, uint64_t time_ns,
-			       const struct td_times *times,
-			       struct td_task_names *names,
-			       const struct td_readings *delta);
+int td_recording_write_counts(FILE *fp, uint64_t time_ns,
+			      const struct td_times *times,
+			      struct td_task_names *names,
+			      const struct td_readings *delta);
 /* Writes the regions that the next counts refer to. */
-void td_recording_write_regions(FILE *fp, const struct td_machine *machine,
-				const struct td_regions *regions);
+int td_recording_write_regions(FILE *fp, const struct td_machine *machine,
+			       const struct td_regions *regions);
 /* Writes the latencies that belong to the next counts, and to those after them. */
-void td_recording_write_latencies(FILE *fp,
-				  const struct td_latencies *latencies);
+int td_recording_write_latencies(FILE *fp,
+				 const struct td_latencies *latencies);
 /* Writes the course of the next counts, if it has more than one batch. */
-void td_recording_write_course(FILE *fp, const struct td_course *course);
-void td_recording_write_end(FILE *fp, const struct td_usage *usage,
-			    int exit_status);
+int td_recording_write_course(FILE *fp, const struct td_course *course);
+int td_recording_write_end(FILE *fp, const struct td_usage *usage,
+			   int exit_status);
 
 struct td_perf_file;
 

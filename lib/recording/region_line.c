@@ -11,8 +11,10 @@
 #include "lib/base/json_member.h"
 #include "lib/base/json_put.h"
 #include "lib/base/util.h"
+#include "lib/recording/fill.h"
 
 #define MAX_CALLS (INT64_MAX - 1)
+#define MAX_LEAST 1e18 /* slots */
 
 /* The numbers of calls, and their keys. */
 static const struct {
@@ -73,10 +75,10 @@ static struct json_object *region_object(const struct td_machine *machine,
 	return object;
 }
 
-void td_recording_write_regions(FILE *fp, const struct td_machine *machine,
-				const struct td_regions *regions)
+int td_recording_write_regions(FILE *fp, const struct td_machine *machine,
+			       const struct td_regions *regions)
 {
-	struct json_object *line = json_object_new_object();
+	struct json_object *line = td_json_line();
 	struct json_object *array = json_object_new_array();
 
 	for (size_t i = 0; i < regions->nr; i++)
@@ -85,10 +87,21 @@ void td_recording_write_regions(FILE *fp, const struct td_machine *machine,
 	td_json_add(line, "least_slots",
 		    json_object_new_double(regions->least_slots));
 	put_flag(line, "functions", regions->functions);
-	td_json_put_line(fp, line);
+	return td_json_put_line(fp, line);
 }
 
 /* --- reading ---------------------------------------------------------------- */
+
+static const struct td_json_optional of_line[] = {
+	{ "least_slots", json_type_double },
+	{ "functions", json_type_boolean },
+	{ NULL },
+};
+static const struct td_json_optional of_region[] = {
+	{ "own", json_type_boolean },
+	{ "outside", json_type_boolean },
+	{ NULL },
+};
 
 static bool read_flag(struct json_object *object, const char *key)
 {
@@ -153,6 +166,8 @@ static int read_region(struct td_recording *rec, struct json_object *object,
 
 	if (!name)
 		return td_recording_bad(rec, err, "a region without a name");
+	if (td_recording_check_types(rec, object, of_region, err))
+		return err->code;
 	region = td_regions_add(&rec->regions, json_object_get_string(name),
 				read_flag(object, "own"),
 				read_flag(object, "outside"));
@@ -176,8 +191,15 @@ int td_recording_read_regions(struct td_recording *rec,
 
 	if (rec->regions.nr)
 		return td_recording_bad(rec, err, "regions a second time");
+	if (td_recording_check_types(rec, line, of_line, err))
+		return err->code;
 	if (json_object_object_get_ex(line, "least_slots", &least))
 		rec->regions.least_slots = json_object_get_double(least);
+	/* also refuses NaN, which json-c reads */
+	if (!(rec->regions.least_slots >= 0 &&
+	      rec->regions.least_slots < MAX_LEAST))
+		return td_recording_bad(rec, err,
+					"\"least_slots\" is out of range");
 	rec->regions.functions = read_flag(line, "functions");
 	for (size_t i = 0; !rc && i < json_object_array_length(array); i++)
 		rc = read_region(rec, json_object_array_get_idx(array, i), err);

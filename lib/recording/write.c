@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
 #include <json-c/json.h>
 #include <math.h>
 #include <stdlib.h>
@@ -179,13 +180,13 @@ static void put_files(struct json_object *head,
 		td_json_put_string(head, "files_version", info->files_version);
 }
 
-void td_recording_write_head(FILE *fp, const struct td_machine *machine,
-			     const struct td_place *places,
-			     const struct td_plan *plan,
-			     const struct td_recording_info *info)
+int td_recording_write_head(FILE *fp, const struct td_machine *machine,
+			    const struct td_place *places,
+			    const struct td_plan *plan,
+			    const struct td_recording_info *info)
 {
+	struct json_object *head = td_json_line();
 	td_autofree char *target = td_target_name_format(&info->target);
-	struct json_object *head = json_object_new_object();
 	char cpuid[48];
 
 	td_cpuid_format(&machine->cpuid, cpuid);
@@ -214,17 +215,17 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 		td_json_put_string(head, "table", "events");
 	td_json_add(head, "events",
 		    event_objects(machine, plan, info->of_events));
-	td_json_put_line(fp, head);
+	return td_json_put_line(fp, head);
 }
 
-void td_recording_write_topology(FILE *fp, const struct td_machine *machine,
-				 const struct td_place *places)
+int td_recording_write_topology(FILE *fp, const struct td_machine *machine,
+				const struct td_place *places)
 {
-	struct json_object *line = json_object_new_object();
+	struct json_object *line = td_json_line();
 
 	td_json_add(line, "topology",
 		    place_objects(places, machine->online.nr));
-	td_json_put_line(fp, line);
+	return td_json_put_line(fp, line);
 }
 
 static struct json_object *reading_array(const struct td_reading *reading)
@@ -246,15 +247,15 @@ static struct json_object *reading_array(const struct td_reading *reading)
 	return array;
 }
 
-static void put_task_names(FILE *fp, struct td_task_names *names)
+static int put_task_names(FILE *fp, struct td_task_names *names)
 {
 	const struct td_task_name *name = td_task_names_next(names);
 	struct json_object *line, *object;
 	char task[32];
 
 	if (!name)
-		return;
-	line = json_object_new_object();
+		return 0;
+	line = td_json_line();
 	object = json_object_new_object();
 	for (; name; name = td_task_names_next(names)) {
 		if (name->life)
@@ -265,18 +266,19 @@ static void put_task_names(FILE *fp, struct td_task_names *names)
 		td_json_put_string(object, task, name->name);
 	}
 	td_json_add(line, "threads", object);
-	td_json_put_line(fp, line);
+	return td_json_put_line(fp, line);
 }
 
-void td_recording_write_counts(FILE *fp, uint64_t time_ns,
-			       const struct td_times *times,
-			       struct td_task_names *names,
-			       const struct td_readings *delta)
+int td_recording_write_counts(FILE *fp, uint64_t time_ns,
+			      const struct td_times *times,
+			      struct td_task_names *names,
+			      const struct td_readings *delta)
 {
 	struct json_object *line, *counts;
 
-	put_task_names(fp, names);
-	line = json_object_new_object();
+	if (put_task_names(fp, names))
+		return -ENOMEM;
+	line = td_json_line();
 	counts = json_object_new_array();
 	td_json_put_seconds(line, "time", time_ns);
 	if (times->has_cpu_times) {
@@ -286,13 +288,12 @@ void td_recording_write_counts(FILE *fp, uint64_t time_ns,
 	for (size_t i = 0; i < delta->nr; i++)
 		td_json_append(counts, reading_array(&delta->v[i]));
 	td_json_add(line, "counts", counts);
-	td_json_put_line(fp, line);
+	return td_json_put_line(fp, line);
 }
 
-void td_recording_write_latencies(FILE *fp,
-				  const struct td_latencies *latencies)
+int td_recording_write_latencies(FILE *fp, const struct td_latencies *latencies)
 {
-	struct json_object *line = json_object_new_object();
+	struct json_object *line = td_json_line();
 	struct json_object *object = json_object_new_object();
 
 	for (size_t i = 0; i < latencies->nr; i++) {
@@ -304,7 +305,7 @@ void td_recording_write_latencies(FILE *fp,
 		td_json_add(object, latency->event, pair);
 	}
 	td_json_add(line, "latencies", object);
-	td_json_put_line(fp, line);
+	return td_json_put_line(fp, line);
 }
 
 static struct json_object *sum_array(const struct td_course_sum *sum)
@@ -317,25 +318,28 @@ static struct json_object *sum_array(const struct td_course_sum *sum)
 	return array;
 }
 
-void td_recording_write_course(FILE *fp, const struct td_course *course)
+int td_recording_write_course(FILE *fp, const struct td_course *course)
 {
-	for (size_t i = 0; course->nr > 1 && i < course->nr; i++) {
+	int rc = 0;
+
+	for (size_t i = 0; !rc && course->nr > 1 && i < course->nr; i++) {
 		const struct td_course_point *point = &course->points[i];
-		struct json_object *line = json_object_new_object();
+		struct json_object *line = td_json_line();
 		struct json_object *sums = json_object_new_array();
 
 		td_json_put_seconds(line, "so_far", point->time_ns);
 		for (size_t r = 0; r < point->nr; r++)
 			td_json_append(sums, sum_array(&point->v[r]));
 		td_json_add(line, "sums", sums);
-		td_json_put_line(fp, line);
+		rc = td_json_put_line(fp, line);
 	}
+	return rc;
 }
 
-void td_recording_write_end(FILE *fp, const struct td_usage *usage,
-			    int exit_status)
+int td_recording_write_end(FILE *fp, const struct td_usage *usage,
+			   int exit_status)
 {
-	struct json_object *line = json_object_new_object();
+	struct json_object *line = td_json_line();
 	struct json_object *end = json_object_new_object();
 
 	td_json_put_seconds(end, "elapsed", usage->elapsed_ns);
@@ -345,5 +349,5 @@ void td_recording_write_end(FILE *fp, const struct td_usage *usage,
 		td_json_put_int(end, "exit", exit_status);
 	}
 	td_json_add(line, "end", end);
-	td_json_put_line(fp, line);
+	return td_json_put_line(fp, line);
 }

@@ -28,18 +28,19 @@ struct td_samples_writer {
 
 /*
  * The line that says what was sampled.  node: NULL if events were typed.
- * longest_ns: as in struct td_windows, or 0.
+ * longest_ns: as in struct td_windows, or 0.  The functions that write return 0 or
+ * -ENOMEM.
  */
-void td_samples_write_head(struct td_samples_writer *writer, const char *node,
-			   uint64_t longest_ns);
+int td_samples_write_head(struct td_samples_writer *writer, const char *node,
+			  uint64_t longest_ns);
 /* A record, behind the spots that it refers to. */
-void td_samples_write(struct td_samples_writer *writer,
-		      const struct td_spots *spots,
-		      const struct td_record *record, int event, int spot,
-		      int caller);
+int td_samples_write(struct td_samples_writer *writer,
+		     const struct td_spots *spots,
+		     const struct td_record *record, int event, int spot,
+		     int caller);
 /* The functions of the spots, when they are resolved. */
-void td_samples_write_functions(struct td_samples_writer *writer,
-				const struct td_spots *spots);
+int td_samples_write_functions(struct td_samples_writer *writer,
+			       const struct td_spots *spots);
 
 /* What was read. */
 struct td_samples {

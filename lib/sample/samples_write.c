@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 
@@ -22,36 +23,27 @@ static void put_address(struct json_object *o, uint64_t address)
 	td_json_put_string(o, "address", text);
 }
 
-void td_samples_write_head(struct td_samples_writer *writer, const char *node,
-			   uint64_t longest_ns)
+int td_samples_write_head(struct td_samples_writer *writer, const char *node,
+			  uint64_t longest_ns)
 {
-	struct json_object *line = json_object_new_object();
-	struct json_object *of = json_object_new_object();
+	struct json_object *line, *of;
 
-	if (writer->fp) {
-		put_text(of, "node", node);
-		if (longest_ns)
-			td_json_put_seconds(of, "longest_window", longest_ns);
-		td_json_add(line, "samples", of);
-		td_json_put_line(writer->fp, line);
-		return;
-	}
-	json_object_put(of);
-	json_object_put(line);
+	if (!writer->fp)
+		return 0;
+	line = td_json_line();
+	of = json_object_new_object();
+	put_text(of, "node", node);
+	if (longest_ns)
+		td_json_put_seconds(of, "longest_window", longest_ns);
+	td_json_add(line, "samples", of);
+	return td_json_put_line(writer->fp, line);
 }
 
 /* --- objects and spots ------------------------------------------------------ */
 
-static void put_line(FILE *fp, const char *key, struct json_object *of)
+static int write_object(FILE *fp, const struct td_object *object)
 {
-	struct json_object *line = json_object_new_object();
-
-	td_json_add(line, key, of);
-	td_json_put_line(fp, line);
-}
-
-static void write_object(FILE *fp, const struct td_object *object)
-{
+	struct json_object *line = td_json_line();
 	struct json_object *of = json_object_new_object();
 	char hex[2 * TD_BUILD_ID_SIZE + 1] = "";
 
@@ -62,25 +54,32 @@ static void write_object(FILE *fp, const struct td_object *object)
 	td_json_put_int(of, "pid", object->pid);
 	if (hex[0])
 		td_json_put_string(of, "build_id", hex);
-	put_line(fp, "object", of);
+	td_json_add(line, "object", of);
+	return td_json_put_line(fp, line);
 }
 
-static void write_spot(FILE *fp, const struct td_spot *spot)
+static int write_spot(FILE *fp, const struct td_spot *spot)
 {
+	struct json_object *line = td_json_line();
 	struct json_object *of = json_object_new_object();
 
 	td_json_put_int(of, "object", spot->object);
 	put_address(of, spot->address);
-	put_line(fp, "spot", of);
+	td_json_add(line, "spot", of);
+	return td_json_put_line(fp, line);
 }
 
-static void write_new(struct td_samples_writer *writer,
-		      const struct td_spots *spots)
+static int write_new(struct td_samples_writer *writer,
+		     const struct td_spots *spots)
 {
-	while (writer->nr_objects < spots->nr_objects)
-		write_object(writer->fp, &spots->objects[writer->nr_objects++]);
-	while (writer->nr_spots < spots->nr)
-		write_spot(writer->fp, &spots->v[writer->nr_spots++]);
+	int rc = 0;
+
+	while (!rc && writer->nr_objects < spots->nr_objects)
+		rc = write_object(writer->fp,
+				  &spots->objects[writer->nr_objects++]);
+	while (!rc && writer->nr_spots < spots->nr)
+		rc = write_spot(writer->fp, &spots->v[writer->nr_spots++]);
+	return rc;
 }
 
 /* --- records ---------------------------------------------------------------- */
@@ -127,15 +126,16 @@ static void write_sample(const struct td_samples_writer *writer,
 }
 
 /* At some thousand lines a second, without objects of json-c. */
-void td_samples_write(struct td_samples_writer *writer,
-		      const struct td_spots *spots, const struct td_record *r,
-		      int event, int spot, int caller)
+int td_samples_write(struct td_samples_writer *writer,
+		     const struct td_spots *spots, const struct td_record *r,
+		     int event, int spot, int caller)
 {
 	FILE *fp = writer->fp;
 
 	if (!fp)
-		return;
-	write_new(writer, spots);
+		return 0;
+	if (write_new(writer, spots))
+		return -ENOMEM;
 	if (r->kind == TD_RECORD_SAMPLE)
 		write_sample(writer, r, event, spot, caller);
 	else if (r->kind == TD_RECORD_SWITCH)
@@ -147,31 +147,46 @@ void td_samples_write(struct td_samples_writer *writer,
 	else if (r->kind == TD_RECORD_THROTTLE)
 		fprintf(fp, "{\"throttled\":[%" PRIu64 ",%d]}\n", r->time_ns,
 			r->cpu);
+	return 0;
 }
 
 /* --- functions -------------------------------------------------------------- */
 
-void td_samples_write_functions(struct td_samples_writer *writer,
-				const struct td_spots *spots)
+static int write_function(FILE *fp, const struct td_function *function)
+{
+	struct json_object *line = td_json_line();
+	struct json_object *of = json_object_new_object();
+
+	td_json_put_int(of, "object", function->object);
+	put_address(of, function->address);
+	put_text(of, "name", function->name);
+	td_json_add(line, "function", of);
+	return td_json_put_line(fp, line);
+}
+
+static int write_file(FILE *fp, const char *file)
+{
+	struct json_object *line = td_json_line();
+
+	td_json_put_string(line, "file", file);
+	return td_json_put_line(fp, line);
+}
+
+int td_samples_write_functions(struct td_samples_writer *writer,
+			       const struct td_spots *spots)
 {
 	FILE *fp = writer->fp;
+	int rc = fp ? write_new(writer, spots) : 0;
 
 	if (!fp)
-		return;
-	write_new(writer, spots);
-	for (size_t i = 0; i < spots->nr_functions; i++) {
-		const struct td_function *f = &spots->functions[i];
-		struct json_object *of = json_object_new_object();
-
-		td_json_put_int(of, "object", f->object);
-		put_address(of, f->address);
-		put_text(of, "name", f->name);
-		put_line(fp, "function", of);
-	}
-	for (size_t i = 0; i < spots->nr_files; i++)
-		put_line(fp, "file", json_object_new_string(spots->files[i]));
-	for (size_t i = 0; i < spots->nr; i++)
+		return 0;
+	for (size_t i = 0; !rc && i < spots->nr_functions; i++)
+		rc = write_function(fp, &spots->functions[i]);
+	for (size_t i = 0; !rc && i < spots->nr_files; i++)
+		rc = write_file(fp, spots->files[i]);
+	for (size_t i = 0; !rc && i < spots->nr; i++)
 		fprintf(fp, "{\"resolved\":[%zu,%d,%d,%d]}\n", i,
 			spots->v[i].function, spots->v[i].file,
 			spots->v[i].line);
+	return rc;
 }

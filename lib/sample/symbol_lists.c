@@ -82,6 +82,10 @@ static int read_lines(struct td_symbol_table *table, FILE *fp,
 		size_t length = strlen(line);
 		bool begins = whole;
 
+		/* a NUL: no list has one, and a hole of a file has nothing else */
+		if (length + 1 < sizeof(line) && !feof(fp) &&
+		    (!length || line[length - 1] != '\n'))
+			return -EILSEQ;
 		if (!td_search_take(&left, length + 1) ||
 		    !td_search_take(&search->bytes, length + 1))
 			return -E2BIG;

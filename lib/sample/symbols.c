@@ -30,6 +30,7 @@ static const struct {
 	{ -EIDRM, "is deleted" },
 	{ -ELIBACC, "cannot be read without libdw.so.1 of elfutils" },
 	{ -E2BIG, "has more symbols than are read" },
+	{ -EILSEQ, "is not a list of symbols" },
 	{ -EFBIG, "its debug file is too large to be read" },
 	{ -EOVERFLOW, "its debugging information is too large to be read" },
 	{ -ENOMEM, "its symbols need too much memory" },
@@ -50,7 +51,8 @@ static const char *reason_of(const struct td_object *object, int rc)
 
 static const char *missing(int rc)
 {
-	return rc == -E2BIG       ? "addresses without names among them"
+	return rc == -E2BIG || rc == -EILSEQ
+		       ? "addresses without names among them"
 	       : rc == -EOVERFLOW ? "no lines"
 				  : "addresses without names";
 }

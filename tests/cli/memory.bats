@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # Memory that runs out, at one allocation after another: all of the result with exit 0,
-# or an error that says so.  Some are tried, evenly spread; all of them before a release.
+# or an error that says so.  Some places are tried, evenly spread; all before a release.
 
 # shellcheck disable=SC2154 # helper.bash
 load helper
@@ -17,9 +17,9 @@ setup() {
 	! ldd "$TDSTAT" | grep -q libasan || skip "memory is the sanitizer's"
 }
 
-# runs_out [RESULT]... -- ARGUMENT...
+# runs_out [--measured] [RESULT]... -- ARGUMENT...
 runs_out() {
-	local seconds=2
+	local seconds=1
 
 	[ -z "${TD_EVERYTHING-}" ] || seconds=0
 	python3 "$here/memory.py" "$TDSTAT" "$BATS_FILE_TMPDIR/memory.so" "$seconds" "$@"
@@ -56,4 +56,39 @@ runs_out() {
 	saved alderlake
 	runs_out -- --dry-run -e '{slots,topdown-retiring},INST_RETIRED.ANY,cycles:u' -- true
 	runs_out -- --dry-run -M tma_l3_bound -- true
+}
+
+@test "report: regions, samples, a trace of CPUs" {
+	gcc -O1 -x c -o loop - <<-'C'
+		#include <time.h>
+		int main(void) { while (clock() < CLOCKS_PER_SEC / 20) ; return 0; }
+	C
+	"$TDSTAT" record -o cpus -A -a -I 10 -e cpu-clock -- ./loop 2>said || skip "$(<said)"
+	runs_out trace -- report --perfetto=trace cpus
+	"$TDSTAT" locate -e cpu-clock --samples samples -- ./loop 2>said || skip "$(<said)"
+	runs_out -- report --locate samples
+}
+
+@test "diff, report, --dry-run: other forms, all levels" {
+	runs_out -- report -x, --per-thread "$data/manual/threads.jsonl"
+	runs_out -- diff -x, "$data/manual/xz-2.jsonl" "$data/manual/xz-3.jsonl"
+	runs_out page -- report --bottlenecks --html=page "$data/manual/xz-3.jsonl"
+	saved alderlake
+	runs_out -- --dry-run -a -l 6
+	runs_out -- --dry-run -l auto -- true
+}
+
+@test "list: JSON" {
+	runs_out -- list -j --model=alderlake cycles
+	runs_out -- list -j --model=alderlake sysfs
+	saved alderlake
+	runs_out -- list -j sysfs
+}
+
+# What a command counts is not the same twice; which members its recording has is.
+@test "record, locate --samples: all of a recording, or an error" {
+	"$TDSTAT" record -o recording -e cpu-clock -- true 2>said || skip "$(<said)"
+	runs_out --measured recording -- record -o recording -e cpu-clock,page-faults -- true
+	runs_out --measured recording -- record -o recording --per-thread -e task-clock -- true
+	runs_out --measured recording -- locate -e cpu-clock --samples=recording -- true
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Preloaded: the FAIL_AT-th allocation of tdstat fails, with FAIL_ON all behind
- * it as well.  At its end tdstat writes into FAIL_COUNT how many there were.
+ * it as well.  With FAIL_PLACES tdstat writes into that file a line for each
+ * allocation: a number that stands for the functions that it was called from.
  *
  * json-c's parser (0.16) does not look at what it allocates: without memory it
  * crashes, or reads a value as null.  Its allocations do not fail.  FAIL_NOT is
@@ -28,6 +29,7 @@ static long nr;
 static long fail_at; /* 0: none does */
 static bool fail_on;
 static bool looking; /* backtrace() allocates, too */
+static int places = -1;
 static size_t low, high;
 
 static int note_base(struct dl_phdr_info *info, size_t size, void *base)
@@ -40,11 +42,12 @@ static int note_base(struct dl_phdr_info *info, size_t size, void *base)
 __attribute__((constructor)) static void begin(void)
 {
 	const char *at = getenv("FAIL_AT"), *range = getenv("FAIL_NOT");
+	const char *path = getenv("FAIL_PLACES");
 	size_t base = 0;
 	void *first;
 
 	/* the commands that tdstat starts have all memory there is */
-	if (!at || strcmp(program_invocation_short_name, "tdstat") != 0)
+	if (strcmp(program_invocation_short_name, "tdstat") != 0)
 		return;
 	looking = true;
 	backtrace(&first, 1);
@@ -55,7 +58,25 @@ __attribute__((constructor)) static void begin(void)
 		high += base;
 	}
 	fail_on = getenv("FAIL_ON");
-	fail_at = atol(at);
+	fail_at = at ? atol(at) : 0;
+	if (path)
+		places = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+			      0644);
+}
+
+/* FNV-1a of the addresses that are returned to. */
+static void put_place(void)
+{
+	unsigned long hash = 14695981039346656037UL;
+	void *callers[DEPTH];
+	int depth;
+
+	looking = true;
+	depth = backtrace(callers, DEPTH);
+	for (int i = 0; i < depth; i++)
+		hash = (hash ^ (unsigned long)callers[i]) * 1099511628211UL;
+	dprintf(places, "%lx\n", hash);
+	looking = false;
 }
 
 static bool is_parser(void *caller)
@@ -89,6 +110,8 @@ static bool fails(void)
 	if (looking)
 		return false;
 	nr++;
+	if (places >= 0)
+		put_place();
 	if (!fail_at || (fail_on ? nr < fail_at : nr != fail_at) || in_parser())
 		return false;
 	errno = ENOMEM;
@@ -108,16 +131,4 @@ void *calloc(size_t n, size_t size)
 void *realloc(void *old, size_t size)
 {
 	return fails() ? NULL : __libc_realloc(old, size);
-}
-
-__attribute__((destructor)) static void tell(void)
-{
-	const char *path = getenv("FAIL_COUNT");
-	int fd;
-
-	if (!path || strcmp(program_invocation_short_name, "tdstat") != 0)
-		return;
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-	if (fd >= 0)
-		dprintf(fd, "%ld\n", nr);
 }

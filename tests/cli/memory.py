@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs a command line of tdstat again and again, with another allocation failing
 each time, and complains of signals, of less than all of the result with exit 0, and
-of words that are missing without one on the memory.
+of words that are missing without one on the memory.  Of the allocations that are
+called from the same functions the first one fails.
 
-usage: memory.py TDSTAT SHIM SECONDS RESULT... -- ARGUMENT...
+usage: memory.py TDSTAT SHIM SECONDS [--measured] RESULT... -- ARGUMENT...
 
-SHIM is memory.c.  SECONDS is how long to go on, 0 for all allocations.  RESULT are
-files that tdstat writes.
+SHIM is memory.c.  SECONDS is how long to go on, 0 for all.  RESULT are files that
+tdstat writes.  With --measured their numbers differ from run to run.
 """
 import os
 import re
@@ -28,11 +29,17 @@ def parser_range(tdstat):
     return {"FAIL_NOT": f"{low:x} {low + size:x}"}
 
 
+def without_numbers(data):
+    """Columns are padded, so blanks differ as well."""
+    return re.sub(rb"[ -]+", b" ", re.sub(rb"[0-9][0-9.,]*", b"0", data))
+
+
 class Runner:
-    def __init__(self, tdstat, shim, results, arguments):
+    def __init__(self, tdstat, shim, results, arguments, measured):
         self.command = [tdstat, *arguments]
         self.results = results
-        self.env = dict(os.environ, LD_PRELOAD=shim, FAIL_COUNT="allocations", **parser_range(tdstat))
+        self.seen = without_numbers if measured else bytes
+        self.env = dict(os.environ, LD_PRELOAD=shim, **parser_range(tdstat))
 
     def run(self, **fail):
         """status, what was written, and what was said."""
@@ -44,8 +51,16 @@ class Runner:
                                   capture_output=True, timeout=60)
         except subprocess.TimeoutExpired:
             return "60 s", None, b""
-        files = [open(path, "rb").read() if os.path.exists(path) else None for path in self.results]
-        return done.returncode, [done.stdout, *files], done.stderr
+        files = [self.seen(open(path, "rb").read()) if os.path.exists(path) else None for path in self.results]
+        return done.returncode, [self.seen(done.stdout), *files], self.seen(done.stderr)
+
+    def places(self):
+        """The first allocation of each place, from 1."""
+        self.run(FAIL_PLACES="places")
+        first = {}
+        for at, place in enumerate(open("places"), 1):
+            first.setdefault(place, at)
+        return sorted(first.values())
 
 
 def what_is_wrong(whole, got):
@@ -59,8 +74,9 @@ def what_is_wrong(whole, got):
     return None if MEMORY.search(err) else "an error that does not name the memory"
 
 
-def tries(nr, seconds):
+def tries(places, seconds):
     """Evenly spread, the coarse ones first, each once; all behind it fail in every fifth."""
+    nr = len(places)
     step = 1 << max(nr.bit_length() - 1, 0)
     end = time.monotonic() + seconds
     count = 0
@@ -73,20 +89,21 @@ def tries(nr, seconds):
                 return
             seen.add(at)
             count += 1
-            yield at, count % 5 == 0
+            yield places[at - 1], count % 5 == 0
         step //= 2
 
 
 def main():
     tdstat, shim, seconds, *rest = sys.argv[1:]
     results, arguments = rest[:rest.index("--")], rest[rest.index("--") + 1:]
-    runner = Runner(tdstat, shim, results, arguments)
+    measured = results[:1] == ["--measured"]
+    runner = Runner(tdstat, shim, results[measured:], arguments, measured)
     whole = runner.run()
     if whole[0] != 0:
         sys.exit(f"tdstat itself: {whole}")
-    nr = int(open("allocations").read())
+    places = runner.places()
     wrong, done = [], 0
-    for at, and_on in tries(nr, float(seconds)):
+    for at, and_on in tries(places, float(seconds)):
         fail = {"FAIL_AT": str(at)}
         if and_on:
             fail["FAIL_ON"] = "1"
@@ -95,7 +112,7 @@ def main():
         done += 1
         if why:
             wrong.append((at, and_on, why, got[2].decode(errors="replace").strip()[:200]))
-    print(f"{done} of {nr} allocations failed: {len(wrong)} wrong")
+    print(f"at {done} of {len(places)} places no memory: {len(wrong)} wrong")
     for at, and_on, why, said in wrong[:20]:
         print(f"  allocation {at}{' and all behind it' if and_on else ''}: {why}: {said}")
     sys.exit(bool(wrong))

@@ -317,7 +317,9 @@ row() {
 @test "a recording whose regions are wrong: the line" {
 	recording >rec
 	for change in 's/"calls":100/"calls":-1/' 's/"name":"inner",//' 's/"recursive":0/"recursive":9/' \
-		's/,-1,1,4\]/,-1,1,5]/' 's/,-1,1,4\]/]/' 's/,-1,1,[0-4]\]/]/g' 's/"on":{"cpu":1}/"on":{"cpu_x":1}/' '2p'; do
+		's/,-1,1,4\]/,-1,1,5]/' 's/,-1,1,4\]/]/' 's/,-1,1,[0-4]\]/]/g' 's/"on":{"cpu":1}/"on":{"cpu_x":1}/' '2p' \
+		's/"own":true/"own":1/' 's/"outside":true/"outside":"yes"/' 's/"least_slots":10000/"least_slots":true/' \
+		's/"least_slots":10000/"least_slots":NaN/' 's/"least_slots":10000/"least_slots":-1/'; do
 		sed "$change" rec >wrong
 		try "$TDSTAT" report wrong
 		[ "$status" -eq 1 ] || fail "$change"

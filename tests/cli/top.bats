@@ -332,6 +332,8 @@ is_running() { grep -q '^State:	[^Z]' "/proc/$1/status"; }
 		shows '^tdstat: top: standard (in|out)put is not a terminal'
 		shows '^tdstat: rows, wherever they go: tdstat -a -I 1s'
 	done
+	run "$TDSTAT" top "$data/alderlake.jsonl" </dev/null
+	assert_equal "${lines[1]}" "tdstat: rows, wherever they go: tdstat report $data/alderlake.jsonl"
 	open 120 24
 	press "TERM=nosuch '$TDSTAT' top" Enter
 	shows '^tdstat: top: TERM is nosuch: no such terminal is known'

@@ -61,6 +61,24 @@ static const struct {
 	{ "smt is a number", "{\"tdstat\":1,\"cpuid\":\"GenuineIntel-6-97-2\","
 	  "\"smt\":1,\"interval_ms\":0,\"target\":\"x\"," PMUS "," EVENTS
 	  "}\n", 0, 1, "smt" },
+	{ "pmem is a number", "{\"tdstat\":1," INFO "," PMUS "," EVENTS
+	  ",\"pmem\":1}\n", 0, 1, "pmem" },
+	{ "tasks is text", "{\"tdstat\":1," INFO "," PMUS "," EVENTS
+	  ",\"tasks\":\"true\"}\n", 0, 1, "tasks" },
+	{ "tsc_hz is null", "{\"tdstat\":1," INFO "," PMUS "," EVENTS
+	  ",\"tsc_hz\":null}\n", 0, 1, "tsc_hz" },
+	{ "table is a list", "{\"tdstat\":1," INFO "," PMUS "," EVENTS
+	  ",\"table\":[]}\n", 0, 1, "table" },
+	{ "topology is text", "{\"tdstat\":1," INFO "," PMUS "," EVENTS
+	  ",\"topology\":\"x\"}\n", 0, 1, "topology" },
+	{ "core is text", "{\"tdstat\":1," INFO
+	  ",\"pmus\":[{\"name\":\"cpu_core\",\"type\":4,\"cpus\":\"0\","
+	  "\"core\":\"no\"}]," EVENTS "}\n", 0, 1, "core" },
+	{ "clone is a number", "{\"tdstat\":1," INFO "," PMUS
+	  ",\"events\":[" ONE_EVENT(",\"clone\":1") "]}\n", 0, 1, "clone" },
+	{ "refused is true", "{\"tdstat\":1," INFO "," PMUS
+	  ",\"events\":[" ONE_EVENT(",\"refused\":true") "]}\n", 0, 1,
+	  "refused" },
 	{ "an interval below 0", "{\"tdstat\":1,"
 	  "\"cpuid\":\"GenuineIntel-6-97-2\",\"smt\":true,\"interval_ms\":-1,"
 	  "\"target\":\"x\"," PMUS "," EVENTS "}\n", 0, 1, "interval_ms" },

@@ -39,6 +39,8 @@ static const struct {
 	{ "no levels", HEAD(CACHES("")) END },
 	{ "five levels", HEAD(CACHES("0,0,0,0,0")), 1, "caches" },
 	{ "a cache that is text", HEAD(CACHES("\"0\"")), 1, "caches" },
+	{ "caches that are no list",
+	  HEAD(TOPOLOGY(",\"caches\":0")), 1, "caches" },
 	{ "a cache that is null", HEAD(CACHES("0,null")), 1, "caches" },
 	{ "a cache of a broken CPU", HEAD(CACHES("0.5")), 1, "caches" },
 	{ "a cache of CPU -2", HEAD(CACHES("-2")), 1, "caches" },

@@ -164,6 +164,26 @@ static void test_kernel(void)
 	end();
 }
 
+/* A file of any size that takes no place: it is not read to its end. */
+static void test_hole(void)
+{
+	static const char map[] = "1000 100 first\n";
+	char path[128];
+	int a, b;
+
+	test_file(root, "7/root/tmp/perf-3.map", map, sizeof(map) - 1);
+	snprintf(path, sizeof(path), "%s/7/root/tmp/perf-3.map", root);
+	ok(truncate(path, (off_t)1 << 40) == 0, "a terabyte");
+	a = add(TD_OBJECT_MEMORY, "//anon", 7, 0x1010);
+	b = add(TD_OBJECT_MEMORY, "//anon", 7, 0x5000);
+	resolve();
+	is_str(name(a), "first", "before the hole");
+	is_str(name(b), "none", "beyond what it has");
+	ok(notes.nr == 1 && strstr(note(0), "is not a list of symbols"),
+	   "said so");
+	end();
+}
+
 static void test_memory(void)
 {
 	static const char map[] = "1000 100 old\n"
@@ -186,6 +206,7 @@ static void test_memory(void)
 	ok(notes.nr == 1 && strstr(note(0), "/tmp/perf-999999999.map"),
 	   "said so");
 	end();
+	test_hole();
 	if (geteuid() == 0) {
 		char path[128];
 

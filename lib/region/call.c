@@ -58,7 +58,7 @@ static bool look_at_begin(struct td_thread *thread, struct td_moment *moment)
 		       : td_counters_look(&thread->counters, moment)) == 0;
 }
 
-void td_call_begin(struct td_thread *thread, struct td_region *region)
+void td_call_begin(struct td_thread *thread, struct td_thread_region *region)
 {
 	struct td_frame *frame = &thread->frames[thread->depth];
 
@@ -88,8 +88,7 @@ static bool was_lost(const struct td_moment *from, const struct td_moment *to)
 		       (to->time_ns - from->time_ns) / UNCOUNTED_PART;
 }
 
-static void add_values(struct td_region_batch *batch,
-		       const struct td_frame *frame,
+static void add_values(struct td_region_sum *sum, const struct td_frame *frame,
 		       const struct td_moment *end, bool inclusive)
 {
 	size_t nr = td_process.spec.nr_events;
@@ -97,9 +96,9 @@ static void add_values(struct td_region_batch *batch,
 	for (size_t e = 0; e < nr; e++) {
 		uint64_t value = end->totals[e] - frame->begin.totals[e];
 
-		batch->values[nr + e] += (int64_t)(value - frame->within[e]);
+		sum->values[nr + e] += (int64_t)(value - frame->within[e]);
 		if (inclusive)
-			batch->values[e] += (int64_t)value;
+			sum->values[e] += (int64_t)value;
 	}
 }
 
@@ -118,9 +117,9 @@ static void add_call(const struct td_edit *edit, const struct td_frame *frame,
 	calls->switched += frame->begin.switches != end->switches;
 	calls->children += frame->children;
 	calls->nested += inclusive ? frame->nested : 0;
-	edit->batch->own_ns += ns - frame->within_ns;
-	edit->batch->time_ns += inclusive ? ns : 0;
-	add_values(edit->batch, frame, end, inclusive);
+	edit->sum->own_ns += ns - frame->within_ns;
+	edit->sum->time_ns += inclusive ? ns : 0;
+	add_values(edit->sum, frame, end, inclusive);
 }
 
 /* What the region around it is to leave out, to be without it. */

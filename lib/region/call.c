@@ -47,15 +47,24 @@ static void begin_frame(struct td_frame *frame)
 
 /* --- beginning -------------------------------------------------------------- */
 
-static bool look_at_begin(struct td_thread *thread, struct td_moment *moment)
+/* The slots since PERF_METRICS were begun anew: whoever ran in them. */
+static bool is_coarse(const struct td_thread *thread,
+		      const struct td_moment *moment)
 {
 	uint64_t most =
 		TD_REGION_FIELD_WHOLE * thread->usual_slots / STEPS_OF_A_CALL;
-	bool coarse =
-		thread->last_step > (most > LEAST_SLOTS ? most : LEAST_SLOTS);
 
-	return (coarse ? td_counters_restart(&thread->counters, moment)
-		       : td_counters_look(&thread->counters, moment)) == 0;
+	return !moment->fresh &&
+	       moment->step > (most > LEAST_SLOTS ? most : LEAST_SLOTS);
+}
+
+static bool look_at_begin(struct td_thread *thread, struct td_moment *moment)
+{
+	int rc = td_counters_look(&thread->counters, moment);
+
+	if (!rc && is_coarse(thread, moment))
+		rc = td_counters_restart(&thread->counters, moment);
+	return rc == 0;
 }
 
 void td_call_begin(struct td_thread *thread, struct td_thread_region *region)
@@ -148,7 +157,6 @@ static void note_size(struct td_thread *thread, const struct td_frame *frame,
 				end->totals[first] - frame->begin.totals[first];
 	}
 	thread->usual_slots += slots / 16 - thread->usual_slots / 16;
-	thread->last_step = end->fresh ? 0 : end->step;
 }
 
 /* --- outside ---------------------------------------------------------------- */
@@ -216,7 +224,6 @@ void td_call_end(struct td_thread *thread)
 		return;
 	if (end.time_ns - thread->around.begin.time_ns > OUTSIDE_NS)
 		add_outside(thread, &end);
-	if (!end.fresh && end.step > OUTSIDE_SLOTS &&
-	    td_counters_restart(&thread->counters, &end) == 0)
-		thread->last_step = 0;
+	if (!end.fresh && end.step > OUTSIDE_SLOTS)
+		td_counters_restart(&thread->counters, &end);
 }

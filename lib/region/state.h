@@ -33,7 +33,6 @@ struct td_thread {
 	int tid;
 	struct td_counters counters;
 	uint64_t usual_slots; /* of a call, lately */
-	uint64_t last_step;
 	uint64_t chance;      /* chooses the calls of TDSTAT_EVERY; never 0 */
 	struct td_frame *frames; /* TD_REGION_DEPTH */
 	size_t depth, too_deep;

@@ -20,7 +20,7 @@ struct td_calls {
 	uint64_t counted;
 	uint64_t recursive; /* within a call of the same region */
 	uint64_t lost;      /* not counted, for there were no counts */
-	uint64_t skipped;   /* not counted, because each N-th was wanted */
+	uint64_t skipped;   /* not counted, because one of N was wanted */
 	uint64_t open;      /* not counted, as their process ended within */
 	uint64_t moved;     /* that began on another kind of core */
 	uint64_t migrated;  /* that began on another CPU */

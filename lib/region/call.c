@@ -67,13 +67,43 @@ static bool look_at_begin(struct td_thread *thread, struct td_moment *moment)
 	return rc == 0;
 }
 
+/* G. Marsaglia, Xorshift RNGs, 2003 */
+static uint64_t next_chance(struct td_thread *thread)
+{
+	uint64_t x = thread->chance;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	thread->chance = x;
+	return x;
+}
+
+/*
+ * Is this call one of those to count?  The next one comes after 1 to 2 * every - 1
+ * calls, by chance: calls that take turns would be counted wrong by a fixed number.
+ */
+static bool takes_turn(struct td_thread *thread,
+		       struct td_thread_region *region)
+{
+	uint64_t gaps = 2 * (uint64_t)region->every - 1;
+
+	if (region->to_skip) {
+		region->to_skip--;
+		return false;
+	}
+	if (gaps > 1)
+		region->to_skip = (next_chance(thread) >> 32) * gaps >> 32;
+	return true;
+}
+
 void td_call_begin(struct td_thread *thread, struct td_thread_region *region)
 {
 	struct td_frame *frame = &thread->frames[thread->depth];
 
 	frame->region = region;
 	frame->lost = false;
-	frame->counted = region->record && region->seen++ % region->every == 0;
+	frame->counted = region->record && takes_turn(thread, region);
 	region->open++;
 	thread->depth++;
 	if (region->record)

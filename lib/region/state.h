@@ -11,8 +11,8 @@
 struct td_thread_region {
 	char *name;                      /* of the thread's memory */
 	struct td_region_record *record; /* NULL: there was no room */
-	uint64_t seen;                   /* calls */
-	unsigned int every;              /* of so many calls one is counted */
+	unsigned int every; /* in the mean, of so many calls one is counted */
+	uint64_t to_skip;   /* calls until the next one that is */
 	unsigned int open;  /* calls that have not ended */
 };
 

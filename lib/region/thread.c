@@ -13,6 +13,7 @@
 
 #include "lib/region/call.h"
 #include "lib/region/process.h"
+#include "lib/region/rseq.h"
 #include "lib/region/tdstat.h"
 
 /* of the library's own block, as a call to find it would be a part of each region */
@@ -187,6 +188,7 @@ static struct td_thread *make_thread(void)
 	}
 	thread->process = td_process_now();
 	thread->tid = (int)syscall(SYS_gettid);
+	thread->chance = td_rseq_cycles() | 1;
 	begin_counting(thread);
 	td_store_reserve(&td_process.store);
 	pthread_setspecific(key, thread);

@@ -204,5 +204,10 @@ int main(void)
 	check_restarts();
 	for (size_t i = 0; i < NR_PATTERNS; i++)
 		check_coverage(&patterns[i], 1, 5000);
+	for (size_t i = 0; i < NR_PATTERNS; i++) {
+		if (patterns[i].kind == IN_TURN)
+			check_coverage(&patterns[i],
+				       (unsigned int)patterns[i].by, 500);
+	}
 	return done_testing();
 }

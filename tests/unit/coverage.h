@@ -82,7 +82,7 @@ static inline double program_call(struct program *p)
 		return (p->nr ? 0.2 : 0.7) + 0.02 * normal(&p->chance);
 	default:
 		p->last = by * p->last + sqrt(1 - by * by) * normal(&p->chance);
-		return 0.3 + 0.1 * p->last;
+		return 0.3 + 0.05 * p->last;
 	}
 }
 

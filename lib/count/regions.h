@@ -39,6 +39,8 @@ struct td_region {
 	struct td_calls calls;
 	/* by the PMU (index in the machine) on which they ended */
 	uint64_t on[TD_REGION_PMUS];
+	/* of functions: so many of the windows at least were whole; 0: unknown */
+	uint64_t whole[TD_REGION_PMUS];
 };
 
 /* What td_reading.region refers to. */

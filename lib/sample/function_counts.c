@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <libgen.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -262,6 +263,9 @@ static int add_to_region(struct td_regions *regions, struct td_batched *batched,
 	region->calls.time_ns += (uint64_t)td_sums_total(&times);
 	if (pmu < TD_REGION_PMUS)
 		region->on[pmu] += count->nr;
+	if (pmu < TD_REGION_PMUS && !outside)
+		region->whole[pmu] += (uint64_t)llround(
+			(double)count->nr * td_stays_whole(&count->stays));
 	return add_readings(batched, count, plan,
 			    1 + (int)(region - regions->v));
 }

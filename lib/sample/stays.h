@@ -18,13 +18,19 @@ struct td_stretch {
 	int from[TD_STRETCH], to[TD_STRETCH];
 };
 
-/* What stretches say of a function; zeroed: nothing. */
-struct td_stays {
-	double ends; /* in it, half of each window's two */
-	double both; /* windows with both ends in it */
+/* Of pairs of samples, how often a function is at both. */
+struct td_stays_pairs {
+	double ends; /* samples in it, half of each pair's two */
+	double both; /* pairs with both in it */
 	/* how many of these there would be if all were by chance */
 	double chance;
-	double foreign; /* what of these would be in other functions */
+};
+
+/* What stretches say of a function; zeroed: nothing. */
+struct td_stays {
+	struct td_stays_pairs windows;
+	struct td_stays_pairs twice; /* windows with the next one */
+	double foreign; /* windows' chance in which another function would be */
 };
 
 void td_stays_add(struct td_stays *stays, const struct td_stretch *stretch,

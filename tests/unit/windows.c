@@ -512,6 +512,44 @@ static void test_long_and_short(void)
 	   "functions of 50 us between them are not shown");
 }
 
+/* A stay of five windows is no chance, whether all are as long or not. */
+static void test_five(void)
+{
+	begin_counts();
+	{
+		const struct turn turns[] = { turn_of("keys", 5, 80),
+					      turn_of("hash", 5, 10) };
+
+		sample_turns(turns, 2, 10000);
+	}
+	make_regions();
+	ok(fabs(lost_in("keys") - 80) < 0.5 && fabs(lost_in("hash") - 10) < 0.5,
+	   "5 ms: 80 %%, shown %.1f %%, and 10 %%, shown %.1f %%",
+	   lost_in("keys"), lost_in("hash"));
+}
+
+/* Half of one is long calls, and half is short ones within another function. */
+static void test_both(void)
+{
+	begin_counts();
+	{
+		struct turn turns[1 + 2 * 250];
+		const struct turn copy = turn_of("copy", 0.02, 80);
+		const struct turn other = turn_of("other", 0.02, 10);
+
+		turns[0] = copy;
+		turns[0].ms = 5;
+		for (size_t i = 1; i < TD_ARRAY_SIZE(turns); i++)
+			turns[i] = i % 2 ? other : copy;
+		sample_turns(turns, TD_ARRAY_SIZE(turns), 20000);
+	}
+	make_regions();
+	ok(lost_in("copy") < 0 || fabs(lost_in("copy") - 80) < 7,
+	   "long and short calls of one: 80 %% or nothing, shown %.1f %%",
+	   lost_in("copy"));
+	ok(lost_in("other") < 0, "short calls of another are not shown");
+}
+
 /* What is chance differs in the course of time: p^2 of all would be fewer. */
 static void test_short_for_a_while(void)
 {
@@ -628,6 +666,8 @@ int main(void)
 	test_groups();
 	test_short();
 	test_long_and_short();
+	test_five();
+	test_both();
 	test_short_for_a_while();
 	test_most();
 	test_batches();

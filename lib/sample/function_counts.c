@@ -245,31 +245,6 @@ static int add_readings(struct td_batched *batched,
 	return rc;
 }
 
-/* The calls of a function's region are its windows. */
-static int add_to_region(struct td_regions *regions, struct td_batched *batched,
-			 const struct td_function_count *count,
-			 const struct td_plan *plan, const char *name, bool own,
-			 bool outside)
-{
-	struct td_region *region = td_regions_find(regions, name, own);
-	struct td_sums times = td_sums_of_parts(&count->times_ns, count->nr);
-	int pmu = plan->groups[count->group].pmu;
-
-	if (!region)
-		region = td_regions_add(regions, name, own, outside);
-	if (!region)
-		return -ENOMEM;
-	region->calls.counted += count->nr;
-	region->calls.time_ns += (uint64_t)td_sums_total(&times);
-	if (pmu < TD_REGION_PMUS)
-		region->on[pmu] += count->nr;
-	if (pmu < TD_REGION_PMUS && !outside)
-		region->whole[pmu] += (uint64_t)llround(
-			(double)count->nr * td_stays_whole(&count->stays));
-	return add_readings(batched, count, plan,
-			    1 + (int)(region - regions->v));
-}
-
 /*
  * Less of the windows of a function whose metrics are shown must not be in it.  Where
  * there are too few windows for metrics, there are too few to tell.
@@ -283,17 +258,48 @@ static bool is_between(const struct td_function_count *count)
 		td_stays_whole(&count->stays) < LEAST_WHOLE);
 }
 
+/* The calls of a function's region are its windows. */
+static void add_calls(struct td_region *region,
+		      const struct td_function_count *count, int pmu)
+{
+	struct td_sums times = td_sums_of_parts(&count->times_ns, count->nr);
+	double whole = (double)count->nr * td_stays_whole(&count->stays);
+
+	region->calls.counted += count->nr;
+	region->calls.time_ns += (uint64_t)td_sums_total(&times);
+	if (pmu >= TD_REGION_PMUS)
+		return;
+	region->on[pmu] += count->nr;
+	if (!region->outside)
+		region->whole[pmu] += (uint64_t)llround(whole);
+}
+
+static int add_to_region(struct td_regions *regions, struct td_batched *batched,
+			 const struct td_function_count *count,
+			 const struct td_plan *plan, const char *name, bool own)
+{
+	struct td_region *region = td_regions_find(regions, name, own);
+
+	if (!region)
+		region = td_regions_add(regions, name, own, is_between(count));
+	if (!region)
+		return -ENOMEM;
+	add_calls(region, count, plan->groups[count->group].pmu);
+	return add_readings(batched, count, plan,
+			    1 + (int)(region - regions->v));
+}
+
 static int add_count(struct td_regions *regions, struct td_batched *batched,
 		     const struct td_function_count *count,
 		     const struct td_plan *plan, const char *name)
 {
 	if (is_between(count))
 		return add_to_region(regions, batched, count, plan, BETWEEN,
-				     true, true);
+				     true);
 	/* as nothing is within it, it is only what adds up */
-	if (add_to_region(regions, batched, count, plan, name, false, false))
+	if (add_to_region(regions, batched, count, plan, name, false))
 		return -ENOMEM;
-	return add_to_region(regions, batched, count, plan, name, true, false);
+	return add_to_region(regions, batched, count, plan, name, true);
 }
 
 static int by_function(const void *a, const void *b)

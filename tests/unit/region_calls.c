@@ -72,8 +72,8 @@ static struct td_thread_region region;
 
 static struct td_region_record *make_record(enum td_region_kind kind)
 {
-	struct td_region_record *record =
-		calloc(1, sizeof(*record) + TD_REGION_SUMS * head.sum_size);
+	struct td_region_record *record = calloc(
+		1, sizeof(*record) + (size_t)TD_REGION_SUMS * head.sum_size);
 
 	if (!record)
 		exit(1);
@@ -87,8 +87,8 @@ static void start(unsigned int every, uint64_t seed)
 
 	head = (struct td_region_head){
 		.nr_values = NR,
-		.sum_size =
-			sizeof(struct td_region_sum) + 2 * NR * sizeof(int64_t),
+		.sum_size = sizeof(struct td_region_sum) +
+			    (size_t)2 * NR * sizeof(int64_t),
 		.by_read = 1,
 	};
 	td_process.store.head = &head;

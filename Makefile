@@ -102,7 +102,7 @@ $(PROGRAM) $(UNIT) $(FUZZ): $(CMD_OBJECTS) $(B)/libtd.a build/libperf/libperf.a 
 $(B)/pack: $(B)/obj/cmd/pack.o $(B)/libtd.a build/libperf/libperf.a build/libperf/libapi.a | $(B)/libs
 	$(call say,LINK)$(LINK)
 
-$(B)/tests/unit/region_files $(B)/tests/unit/region_spec: $(B)/libtdstat.a
+$(addprefix $(B)/tests/unit/region_,calls files pmc spec): $(B)/libtdstat.a
 $(B)/tests/unit/region_program: $(addprefix $(B)/tests/machine/,regions children sandbox)
 $(UNIT) $(FUZZ) $(BENCHES): $(B)/%: $(B)/obj/%.o
 

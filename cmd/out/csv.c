@@ -28,9 +28,9 @@ static bool of_regions(const struct td_writer *writer)
 
 /* The columns that rows of regions have besides. */
 static const char *const facts[] = {
-	"calls",          "seconds",  "inclusive", "exclusive",
-	"slots_per_call", "switched", "migrated",  "moved",
-	"lost",           "skipped",  "cost",      "short",
+	"calls",    "seconds",  "inclusive", "exclusive", "slots_per_call",
+	"switched", "migrated", "moved",     "lost",      "skipped",
+	"cost",     "short",    "whole",
 };
 
 static void put_number(const struct td_writer *writer, int decimals,
@@ -67,6 +67,7 @@ static void put_facts(const struct td_writer *writer,
 	put_number(writer, 0, of_calls(of, of->skipped));
 	put_number(writer, 2, of->function ? NAN : of->cost_pct);
 	put_number(writer, 0, isnan(of->least_slots) ? 0 : 1);
+	put_number(writer, 2, of->whole_pct);
 }
 
 static void put_header(struct td_writer *writer, const struct td_report *report)

@@ -57,6 +57,8 @@ static void put_facts(struct json_object *o, const struct td_region_facts *of)
 	td_json_add(o, "cost", percent_or_null(unknown + of->cost_pct));
 	if (!isnan(of->least_slots))
 		td_json_add(o, "short", json_object_new_boolean(true));
+	if (of->function)
+		td_json_add(o, "whole", percent_or_null(of->whole_pct));
 }
 
 /* What all metrics of a row have in common. */

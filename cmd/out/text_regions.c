@@ -89,8 +89,8 @@ static void put_start(FILE *fp, const struct layout *layout, const char *id,
 static void put_facts_header(FILE *fp, const struct layout *layout)
 {
 	if (layout->functions) {
-		fprintf(fp, " %*s %*s", CALLS_WIDTH, "windows", PERCENT_WIDTH,
-			"slots %");
+		fprintf(fp, " %*s %*s %*s", CALLS_WIDTH, "windows",
+			PERCENT_WIDTH, "whole %", PERCENT_WIDTH, "slots %");
 		return;
 	}
 	fprintf(fp, " %*s %*s %*s %*s", CALLS_WIDTH, "calls", PERCENT_WIDTH,
@@ -129,6 +129,7 @@ static void put_facts(const struct td_writer *writer,
 	fputc(' ', writer->fp);
 	put_count(writer, CALLS_WIDTH, no_calls ? NAN : (double)facts->calls);
 	if (layout->functions) {
+		put_percent(writer->fp, facts->whole_pct);
 		put_percent(writer->fp, facts->exclusive_pct);
 		return;
 	}
@@ -286,6 +287,7 @@ static void put_folded(const struct td_writer *writer,
 	put_start(writer->fp, layout, text, "");
 	fputc(' ', writer->fp);
 	put_count(writer, CALLS_WIDTH, (double)windows);
+	fprintf(writer->fp, " %*s", PERCENT_WIDTH, "");
 	put_percent(writer->fp, percent);
 	fputc('\n', writer->fp);
 }

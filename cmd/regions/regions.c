@@ -124,7 +124,7 @@ static const struct td_option counting[] = {
 	{ "event", 'e', "LIST",
 	  "events instead of the tree, in the syntax of perf stat -e",
 	  TD_OPTION_FUNCTION, .set = td_value_events },
-	{ "every", 0, "N", "count each N-th call of a region",
+	{ "every", 0, "N", "count one of N calls of a region, by chance",
 	  TD_OPTION_NUMBER, offsetof(struct td_opts, every), 0, 1, INT_MAX },
 	{ "read", 0, NULL, "by system calls, not by RDPMC",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, by_read) },

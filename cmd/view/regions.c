@@ -94,6 +94,17 @@ static uint64_t calls_on(const struct td_source *source,
 	return pmu < TD_REGION_PMUS ? region->on[pmu] : 0;
 }
 
+static double whole_pct(const struct td_source *source,
+			const struct td_region *region, const char *name)
+{
+	int pmu = td_machine_find_pmu(source->machine, name);
+	uint64_t whole = 0, on = calls_on(source, region, name);
+
+	for (int i = 0; i < TD_REGION_PMUS; i++)
+		whole += pmu < 0 || pmu == i ? region->whole[i] : 0;
+	return whole && on ? PERCENT * (double)whole / (double)on : NAN;
+}
+
 /* How many calls one that was counted stands for. */
 static double sampling(const struct td_calls *calls)
 {
@@ -124,6 +135,7 @@ static struct td_region_facts make_facts(const struct td_source *source,
 		.migrated = calls->migrated,
 		.switched = calls->switched,
 		.time_ns = calls->time_ns,
+		.whole_pct = whole_pct(source, region, row->pmu),
 		.slots_per_call = region->outside ? NAN : per_call,
 		.inclusive_pct =
 			own->sampled && region->outside

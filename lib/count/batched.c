@@ -7,6 +7,29 @@
 
 #include "lib/base/util.h"
 
+/* --- parts ------------------------------------------------------------------ */
+
+void td_parts_join(struct td_parts *parts)
+{
+	for (size_t i = 0; i < TD_PARTS / 2; i++)
+		parts->v[i] = parts->v[2 * i] + parts->v[2 * i + 1];
+	for (size_t i = TD_PARTS / 2; i < TD_PARTS; i++)
+		parts->v[i] = 0;
+}
+
+/* A last part that is less than half full belongs to the one before. */
+size_t td_batch_of(uint64_t index, uint64_t nr)
+{
+	uint64_t size = td_part_size(nr);
+	uint64_t parts = (nr + size / 2) / size, part = index / size;
+
+	if (part >= parts)
+		part = parts ? parts - 1 : 0;
+	return (size_t)(parts > TD_BATCHES ? part * TD_BATCHES / parts : part);
+}
+
+/* --- sums ------------------------------------------------------------------- */
+
 static void pay(int64_t *sum, int64_t *owed)
 {
 	*sum += *owed;
@@ -47,6 +70,16 @@ struct td_sums td_sums_round(const double batches[TD_BATCHES])
 	return sums;
 }
 
+struct td_sums td_sums_of_parts(const struct td_parts *parts, uint64_t nr)
+{
+	uint64_t size = td_part_size(nr);
+	double batches[TD_BATCHES] = { 0 };
+
+	for (uint64_t i = 0; i < TD_PARTS; i++)
+		batches[td_batch_of(i * size, nr)] += parts->v[i];
+	return td_sums_round(batches);
+}
+
 int64_t td_sums_total(const struct td_sums *sums)
 {
 	int64_t sum = 0;
@@ -55,6 +88,8 @@ int64_t td_sums_total(const struct td_sums *sums)
 		sum += sums->v[i];
 	return sum;
 }
+
+/* --- readings --------------------------------------------------------------- */
 
 /* Until td_batched_end(), each point has its batch alone. */
 int td_batched_add(struct td_batched *batched, const struct td_reading *reading,

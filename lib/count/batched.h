@@ -3,12 +3,34 @@
 #define TD_LIB_COUNT_BATCHED_H
 
 #include "lib/count/course.h"
+#include "lib/region/layout.h"
 
 /*
- * Counts that come in batches and not one after another: of what is called, or
- * sampled, in turns.
+ * Counts of calls, or of samples, of which there are too many to keep each.  Those
+ * that follow each other are in one batch, so that the batches differ as much as what
+ * is counted does in the course of time.
  */
 #define TD_BATCHES 16
+
+/*
+ * While they come, and nobody knows how many will, they are added up in parts: of one
+ * call each, and of two, four and so on when there would be more parts than these.
+ */
+#define TD_PARTS TD_REGION_POINTS
+
+struct td_parts {
+	double v[TD_PARTS];
+};
+
+/* How many calls are in each part when there are nr. */
+static inline uint64_t td_part_size(uint64_t nr)
+{
+	return td_region_spacing(nr);
+}
+/* Joins each two parts, as their size has doubled. */
+void td_parts_join(struct td_parts *parts);
+/* The batch of the index-th of nr calls. */
+size_t td_batch_of(uint64_t index, uint64_t nr);
 
 /* What was counted in each batch. */
 struct td_sums {
@@ -20,6 +42,8 @@ struct td_sums {
  * batch, as small differences may be, is taken off the others.
  */
 struct td_sums td_sums_round(const double batches[TD_BATCHES]);
+/* The same of the parts of nr calls. */
+struct td_sums td_sums_of_parts(const struct td_parts *parts, uint64_t nr);
 int64_t td_sums_total(const struct td_sums *sums);
 
 /* Readings, with a course whose points are the ends of the batches. */

@@ -20,7 +20,7 @@ struct td_calls {
 	uint64_t counted;
 	uint64_t recursive; /* within a call of the same region */
 	uint64_t lost;      /* not counted, for there were no counts */
-	uint64_t skipped;   /* not counted, because each N-th was wanted */
+	uint64_t skipped;   /* not counted, because one of N was wanted */
 	uint64_t open;      /* not counted, as their process ended within */
 	uint64_t moved;     /* that began on another kind of core */
 	uint64_t migrated;  /* that began on another CPU */
@@ -39,6 +39,8 @@ struct td_region {
 	struct td_calls calls;
 	/* by the PMU (index in the machine) on which they ended */
 	uint64_t on[TD_REGION_PMUS];
+	/* of functions: so many of the windows at least were whole; 0: unknown */
+	uint64_t whole[TD_REGION_PMUS];
 };
 
 /* What td_reading.region refers to. */

@@ -106,6 +106,8 @@ struct td_region_facts {
 	/* of all PMUs */
 	uint64_t lost, skipped, moved, migrated, switched, time_ns;
 	double slots_per_call; /* NaN: there were no calls, or it is unknown */
+	/* of a function: how much of its windows at least is in it; NaN */
+	double whole_pct;
 	/* of the program's slots: with regions within, and without; NaN */
 	double inclusive_pct, exclusive_pct;
 	/* what counting took of the time, which is left out of all; NaN */

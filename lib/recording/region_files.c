@@ -27,20 +27,19 @@ static bool fits(const struct td_region_file *file, uint64_t at, uint64_t size)
 	return at <= file->size && size <= file->size - at;
 }
 
-static uint64_t least_batch(const struct td_region_head *head)
+static uint64_t least_sum(const struct td_region_head *head)
 {
-	return sizeof(struct td_region_batch) +
+	return sizeof(struct td_region_sum) +
 	       2 * sizeof(int64_t) * head->nr_values;
 }
 
 static bool has_room(const struct td_region_head *head)
 {
-	return head->batch_size >= least_batch(head) &&
-	       head->batch_size % 8 == 0 && head->batch_size < UINT32_MAX &&
-	       head->record_size % 8 == 0 && head->records_at % 8 == 0 &&
-	       head->record_size >=
-		       sizeof(struct td_region_record) +
-			       (1 + TD_REGION_BATCHES) * head->batch_size;
+	return head->sum_size >= least_sum(head) && head->sum_size % 8 == 0 &&
+	       head->sum_size < UINT32_MAX && head->record_size % 8 == 0 &&
+	       head->records_at % 8 == 0 &&
+	       head->record_size >= sizeof(struct td_region_record) +
+					    TD_REGION_SUMS * head->sum_size;
 }
 
 static int check_head(const struct td_region_file *file, size_t nr_values,
@@ -81,7 +80,7 @@ static int add_records(struct td_region_files *files,
 		    record->kind != TD_REGION_OUTSIDE)
 			continue;
 		if (record->name[sizeof(record->name) - 1] ||
-		    record->pending > TD_REGION_BATCHES)
+		    record->pending > 1)
 			continue;
 		if (td_region_files_add(files, file, record))
 			return td_err_nomem(err);

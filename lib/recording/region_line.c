@@ -43,21 +43,23 @@ static void put_flag(struct json_object *to, const char *key, bool flag)
 		td_json_add(to, key, json_object_new_boolean(true));
 }
 
-static struct json_object *on_object(const struct td_machine *machine,
-				     const struct td_region *region)
+/* Numbers of calls by PMU. */
+static struct json_object *by_pmu(const struct td_machine *machine,
+				  const uint64_t calls[TD_REGION_PMUS])
 {
-	struct json_object *on = json_object_new_object();
+	struct json_object *object = json_object_new_object();
 
 	for (size_t i = 0; i < machine->nr_core && i < TD_REGION_PMUS; i++) {
-		if (region->on[i])
-			td_json_put_int(on, machine->pmus[i].name,
-					(int64_t)region->on[i]);
+		if (calls[i])
+			td_json_put_int(object, machine->pmus[i].name,
+					(int64_t)calls[i]);
 	}
-	return on;
+	return object;
 }
 
 static struct json_object *region_object(const struct td_machine *machine,
-					 const struct td_region *region)
+					 const struct td_region *region,
+					 bool functions)
 {
 	struct json_object *object = json_object_new_object();
 	struct td_calls calls = region->calls;
@@ -71,7 +73,9 @@ static struct json_object *region_object(const struct td_machine *machine,
 	td_json_put_int(object, "threads", calls.threads);
 	td_json_put_seconds(object, "time", calls.time_ns);
 	td_json_put_seconds(object, "cost", calls.cost_ns);
-	td_json_add(object, "on", on_object(machine, region));
+	td_json_add(object, "on", by_pmu(machine, region->on));
+	if (functions && !region->outside)
+		td_json_add(object, "whole", by_pmu(machine, region->whole));
 	return object;
 }
 
@@ -82,7 +86,8 @@ int td_recording_write_regions(FILE *fp, const struct td_machine *machine,
 	struct json_object *array = json_object_new_array();
 
 	for (size_t i = 0; i < regions->nr; i++)
-		td_json_append(array, region_object(machine, &regions->v[i]));
+		td_json_append(array, region_object(machine, &regions->v[i],
+						    regions->functions));
 	td_json_add(line, "regions", array);
 	td_json_add(line, "least_slots",
 		    json_object_new_double(regions->least_slots));
@@ -120,11 +125,9 @@ static bool read_whole(struct json_object *object, const char *key,
 	       td_json_whole(value, 0, most, out);
 }
 
-static bool read_on(const struct td_machine *machine,
-		    struct json_object *object, uint64_t on[TD_REGION_PMUS])
+static bool read_by_pmu(const struct td_machine *machine,
+			struct json_object *of, uint64_t calls[TD_REGION_PMUS])
 {
-	struct json_object *of = td_json_member(object, "on", json_type_object);
-
 	if (!of)
 		return false;
 	json_object_object_foreach(of, name, value)
@@ -135,9 +138,21 @@ static bool read_on(const struct td_machine *machine,
 		if (pmu < 0 || pmu >= TD_REGION_PMUS ||
 		    !td_json_whole(value, 0, MAX_CALLS, &nr))
 			return false;
-		on[pmu] = (uint64_t)nr;
+		calls[pmu] = (uint64_t)nr;
 	}
 	return true;
+}
+
+static bool read_on(const struct td_machine *machine,
+		    struct json_object *object, struct td_region *region)
+{
+	struct json_object *whole =
+		td_json_member(object, "whole", json_type_object);
+
+	return read_by_pmu(machine,
+			   td_json_member(object, "on", json_type_object),
+			   region->on) &&
+	       (!whole || read_by_pmu(machine, whole, region->whole));
 }
 
 static bool read_calls(struct json_object *object, struct td_calls *calls)
@@ -174,7 +189,7 @@ static int read_region(struct td_recording *rec, struct json_object *object,
 	if (!region)
 		return td_err_nomem(err);
 	if (read_calls(object, &region->calls) &&
-	    read_on(&rec->machine, object, region->on))
+	    read_on(&rec->machine, object, region))
 		return 0;
 	return td_recording_bad(rec, err,
 				"a region whose calls are not "

@@ -8,8 +8,6 @@
 
 #include "lib/base/util.h"
 
-_Static_assert(TD_REGION_BATCHES == TD_BATCHES, "one course for both");
-
 /* The name of the row that is outside of all regions, and of a region so called. */
 #define OUTSIDE        "(outside)"
 #define MARKED_OUTSIDE "(outside), a region"
@@ -27,22 +25,76 @@ struct record {
 	const struct td_region_record *at;
 	const struct td_region_head *head;
 	const struct td_region_calls *calls;
+	const struct td_region_sum *sum;
 };
+
+static const struct td_region_sum *sum_of(const struct record *record,
+					  unsigned int number)
+{
+	return td_region_sum_at(record->at, record->head->sum_size, number);
+}
 
 static struct record make_record(const struct td_region_file *file,
 				 const struct td_region_record *at)
 {
-	return (struct record){ at, file->head,
-				at->pending ? &at->next : &at->calls };
+	struct record record = { .at = at, .head = file->head };
+
+	record.calls = at->pending ? &at->next : &at->calls;
+	record.sum =
+		sum_of(&record, at->pending ? TD_REGION_COPY : TD_REGION_SUM);
+	return record;
 }
 
-static const struct td_region_batch *batch_of(const struct record *record,
-					      unsigned int i)
-{
-	bool copy = record->at->pending == 1 + i;
+/* --- batches ---------------------------------------------------------------- */
 
-	return td_region_batch_at(record->at, record->head->batch_size,
-				  copy ? 0 : 1 + i);
+/* The value of a sum; or of these two numbers its time. */
+enum {
+	TIME = -1,
+	OWN_TIME = -2,
+};
+
+static uint64_t value_of(const struct td_region_sum *sum, int value)
+{
+	if (value == TIME)
+		return sum->time_ns;
+	return value == OWN_TIME ? sum->own_ns : (uint64_t)sum->values[value];
+}
+
+/* What was added from a point on. */
+struct since {
+	uint64_t calls, value;
+};
+
+/* Adds what came until then to the batch of its first call, without its cost. */
+static void add_until(const struct record *record, struct since *since,
+		      uint64_t calls, uint64_t value, double cost,
+		      double batches[TD_BATCHES])
+{
+	size_t batch = td_batch_of(since->calls, record->calls->counted);
+
+	batches[batch] += (double)(int64_t)(value - since->value) -
+			  cost * (double)(calls - since->calls);
+	*since = (struct since){ calls, value };
+}
+
+/* cost: of all calls. */
+static void fill_batches(const struct record *record, int value, double cost,
+			 double batches[TD_BATCHES])
+{
+	uint64_t counted = record->calls->counted;
+	double each = counted ? cost / (double)counted : 0;
+	struct since since = { 0 };
+
+	for (unsigned int i = 0; i < TD_REGION_POINTS; i++) {
+		const struct td_region_sum *point =
+			sum_of(record, TD_REGION_FIRST_POINT + i);
+
+		if (point->counted > since.calls && point->counted < counted)
+			add_until(record, &since, point->counted,
+				  value_of(point, value), each, batches);
+	}
+	add_until(record, &since, counted, value_of(record->sum, value), each,
+		  batches);
 }
 
 /* --- cost ------------------------------------------------------------------- */
@@ -104,18 +156,16 @@ static double cost_of_time(const struct record *record, bool own)
 
 /* --- readings --------------------------------------------------------------- */
 
-/* Calls are in the batches in turn, so that each has the same part of the cost. */
 static struct td_sums sums_of_event(const struct record *record, bool own,
 				    size_t value, int group, bool field)
 {
 	double cost = cost_of_event(record, own, value, group);
 	size_t at = value + (own ? record->head->nr_values : 0);
-	double unit = field ? 1.0 / TD_REGION_FIELD_WHOLE : 1;
-	double batches[TD_REGION_BATCHES];
+	double batches[TD_BATCHES] = { 0 };
 
-	for (unsigned int i = 0; i < TD_REGION_BATCHES; i++)
-		batches[i] = unit * ((double)batch_of(record, i)->values[at] -
-				     cost / TD_REGION_BATCHES);
+	fill_batches(record, (int)at, cost, batches);
+	for (unsigned int i = 0; field && i < TD_BATCHES; i++)
+		batches[i] /= TD_REGION_FIELD_WHOLE;
 	return td_sums_round(batches);
 }
 
@@ -123,15 +173,12 @@ static struct td_sums sums_of_event(const struct record *record, bool own,
 static struct td_sums times_of(const struct record *record, bool own,
 			       double part)
 {
-	double cost = cost_of_time(record, own);
-	double batches[TD_REGION_BATCHES];
+	double batches[TD_BATCHES] = { 0 };
 
-	for (unsigned int i = 0; i < TD_REGION_BATCHES; i++) {
-		const struct td_region_batch *batch = batch_of(record, i);
-		double ns = (double)(own ? batch->own_ns : batch->time_ns);
-
-		batches[i] = part * (ns - cost / TD_REGION_BATCHES);
-	}
+	fill_batches(record, own ? OWN_TIME : TIME, cost_of_time(record, own),
+		     batches);
+	for (unsigned int i = 0; i < TD_BATCHES; i++)
+		batches[i] *= part;
 	return td_sums_round(batches);
 }
 

@@ -19,7 +19,7 @@ struct td_region_files {
 	size_t nr_values;
 	/* What was read: */
 	struct td_regions regions; /* in the order of their first calls */
-	struct td_batched counts; /* a batch is a 16th of each region's calls */
+	struct td_batched counts;  /* in batches of calls of each region */
 	unsigned int nr_processes, nr_by_read, nr_user_only;
 	uint64_t losses[TD_REGION_NR_LOSSES];
 	char unmatched[TD_REGION_NAME]; /* the first td_end() without a begin */

@@ -47,24 +47,63 @@ static void begin_frame(struct td_frame *frame)
 
 /* --- beginning -------------------------------------------------------------- */
 
-static bool look_at_begin(struct td_thread *thread, struct td_moment *moment)
+/* The slots since PERF_METRICS were begun anew: whoever ran in them. */
+static bool is_coarse(const struct td_thread *thread,
+		      const struct td_moment *moment)
 {
 	uint64_t most =
 		TD_REGION_FIELD_WHOLE * thread->usual_slots / STEPS_OF_A_CALL;
-	bool coarse =
-		thread->last_step > (most > LEAST_SLOTS ? most : LEAST_SLOTS);
 
-	return (coarse ? td_counters_restart(&thread->counters, moment)
-		       : td_counters_look(&thread->counters, moment)) == 0;
+	return !moment->fresh &&
+	       moment->step > (most > LEAST_SLOTS ? most : LEAST_SLOTS);
 }
 
-void td_call_begin(struct td_thread *thread, struct td_region *region)
+static bool look_at_begin(struct td_thread *thread, struct td_moment *moment)
+{
+	int rc = td_counters_look(&thread->counters, moment);
+
+	if (!rc && is_coarse(thread, moment))
+		rc = td_counters_restart(&thread->counters, moment);
+	return rc == 0;
+}
+
+/* G. Marsaglia, Xorshift RNGs, 2003 */
+static uint64_t next_chance(struct td_thread *thread)
+{
+	uint64_t x = thread->chance;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	thread->chance = x;
+	return x;
+}
+
+/*
+ * Is this call one of those to count?  The next one comes after 1 to 2 * every - 1
+ * calls, by chance: calls that take turns would be counted wrong by a fixed number.
+ */
+static bool takes_turn(struct td_thread *thread,
+		       struct td_thread_region *region)
+{
+	uint64_t gaps = 2 * (uint64_t)region->every - 1;
+
+	if (region->to_skip) {
+		region->to_skip--;
+		return false;
+	}
+	if (gaps > 1)
+		region->to_skip = (next_chance(thread) >> 32) * gaps >> 32;
+	return true;
+}
+
+void td_call_begin(struct td_thread *thread, struct td_thread_region *region)
 {
 	struct td_frame *frame = &thread->frames[thread->depth];
 
 	frame->region = region;
 	frame->lost = false;
-	frame->counted = region->record && region->seen++ % region->every == 0;
+	frame->counted = region->record && takes_turn(thread, region);
 	region->open++;
 	thread->depth++;
 	if (region->record)
@@ -88,8 +127,7 @@ static bool was_lost(const struct td_moment *from, const struct td_moment *to)
 		       (to->time_ns - from->time_ns) / UNCOUNTED_PART;
 }
 
-static void add_values(struct td_region_batch *batch,
-		       const struct td_frame *frame,
+static void add_values(struct td_region_sum *sum, const struct td_frame *frame,
 		       const struct td_moment *end, bool inclusive)
 {
 	size_t nr = td_process.spec.nr_events;
@@ -97,9 +135,9 @@ static void add_values(struct td_region_batch *batch,
 	for (size_t e = 0; e < nr; e++) {
 		uint64_t value = end->totals[e] - frame->begin.totals[e];
 
-		batch->values[nr + e] += (int64_t)(value - frame->within[e]);
+		sum->values[nr + e] += (int64_t)(value - frame->within[e]);
 		if (inclusive)
-			batch->values[e] += (int64_t)value;
+			sum->values[e] += (int64_t)value;
 	}
 }
 
@@ -118,9 +156,9 @@ static void add_call(const struct td_edit *edit, const struct td_frame *frame,
 	calls->switched += frame->begin.switches != end->switches;
 	calls->children += frame->children;
 	calls->nested += inclusive ? frame->nested : 0;
-	edit->batch->own_ns += ns - frame->within_ns;
-	edit->batch->time_ns += inclusive ? ns : 0;
-	add_values(edit->batch, frame, end, inclusive);
+	edit->sum->own_ns += ns - frame->within_ns;
+	edit->sum->time_ns += inclusive ? ns : 0;
+	add_values(edit->sum, frame, end, inclusive);
 }
 
 /* What the region around it is to leave out, to be without it. */
@@ -149,7 +187,6 @@ static void note_size(struct td_thread *thread, const struct td_frame *frame,
 				end->totals[first] - frame->begin.totals[first];
 	}
 	thread->usual_slots += slots / 16 - thread->usual_slots / 16;
-	thread->last_step = end->fresh ? 0 : end->step;
 }
 
 /* --- outside ---------------------------------------------------------------- */
@@ -217,7 +254,6 @@ void td_call_end(struct td_thread *thread)
 		return;
 	if (end.time_ns - thread->around.begin.time_ns > OUTSIDE_NS)
 		add_outside(thread, &end);
-	if (!end.fresh && end.step > OUTSIDE_SLOTS &&
-	    td_counters_restart(&thread->counters, &end) == 0)
-		thread->last_step = 0;
+	if (!end.fresh && end.step > OUTSIDE_SLOTS)
+		td_counters_restart(&thread->counters, &end);
 }

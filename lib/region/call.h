@@ -6,7 +6,7 @@
 #include "lib/region/state.h"
 
 /* Begins a call of the region, within those that the thread is in. */
-void td_call_begin(struct td_thread *thread, struct td_region *region);
+void td_call_begin(struct td_thread *thread, struct td_thread_region *region);
 /* Ends the innermost call. */
 void td_call_end(struct td_thread *thread);
 /* Begins what is outside of all regions, when the thread has its counters. */

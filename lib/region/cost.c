@@ -12,6 +12,8 @@
 #define WARM_UP 64
 #define ROUNDS  15
 #define CALLS   16
+/* After so many calls the points of the sums take no time. */
+#define CALLS_BEFORE (1 << 20)
 
 /* What a call counted in the mean of a round, and took from those around it. */
 struct round {
@@ -36,34 +38,22 @@ static struct calibration *calibration_of(struct td_thread *thread)
 	return thread->calibration;
 }
 
-static void call_often(struct td_thread *thread, struct td_region *empty,
+static void call_often(struct td_thread *thread, struct td_thread_region *empty,
 		       int nr)
 {
 	memset(empty->record, 0, td_process.store.head->record_size);
+	empty->record->calls.counted = CALLS_BEFORE;
 	for (int i = 0; i < nr; i++) {
 		td_call_begin(thread, empty);
 		td_call_end(thread);
 	}
 }
 
-/* The sum of the batches: an event's values, or (SIZE_MAX) the times. */
-static double sum_of(const struct td_region_record *record, size_t event)
-{
-	double sum = 0;
-
-	for (unsigned int b = 1; b <= TD_REGION_BATCHES; b++) {
-		const struct td_region_batch *batch = td_region_batch_at(
-			record, td_process.store.head->batch_size, b);
-
-		sum += event == SIZE_MAX ? (double)batch->time_ns
-					 : (double)batch->values[event];
-	}
-	return sum;
-}
-
-static bool measure(struct td_thread *thread, struct td_region *empty,
+static bool measure(struct td_thread *thread, struct td_thread_region *empty,
 		    struct round *round)
 {
+	const struct td_region_sum *sum = td_region_sum_at(
+		empty->record, td_process.store.head->sum_size, TD_REGION_SUM);
 	struct td_moment from, to;
 	size_t nr = td_process.spec.nr_events;
 
@@ -71,15 +61,16 @@ static bool measure(struct td_thread *thread, struct td_region *empty,
 		return false;
 	call_often(thread, empty, CALLS);
 	if (td_counters_look(&thread->counters, &to) != 0 ||
-	    from.group != to.group || empty->record->calls.counted != CALLS)
+	    from.group != to.group ||
+	    empty->record->calls.counted != CALLS_BEFORE + CALLS)
 		return false;
 	for (size_t e = 0; e < nr; e++) {
-		round->inner[e] = sum_of(empty->record, e) / CALLS;
+		round->inner[e] = (double)sum->values[e] / CALLS;
 		round->outer[e] =
 			(double)(to.totals[e] - from.totals[e]) / CALLS -
 			round->inner[e];
 	}
-	round->inner_ns = sum_of(empty->record, SIZE_MAX) / CALLS;
+	round->inner_ns = (double)sum->time_ns / CALLS;
 	round->outer_ns =
 		(double)(to.time_ns - from.time_ns) / CALLS - round->inner_ns;
 	return true;
@@ -107,7 +98,7 @@ static void note_cost(const struct round *round, uint32_t group)
 }
 
 /* The median round, by its time.  False if too many were disturbed. */
-static bool find_cost(struct td_thread *thread, struct td_region *empty,
+static bool find_cost(struct td_thread *thread, struct td_thread_region *empty,
 		      struct round *rounds, struct round *median)
 {
 	size_t nr = 0;
@@ -143,7 +134,7 @@ void td_cost_measure(struct td_thread *thread)
 	uint32_t group = td_spec_group_of(thread->counters.spec, td_rseq_cpu());
 	unsigned int bit = group ? 1u << (group - 1) : 0;
 	struct td_region_record *outside = thread->outside.record;
-	struct td_region empty = { .every = 1 };
+	struct td_thread_region empty = { .every = 1 };
 	struct calibration *calibration;
 	struct round median;
 

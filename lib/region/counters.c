@@ -105,6 +105,8 @@ static void map_event(struct td_counters *counters,
 	void *page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, group->fds[i], 0);
 
 	group->pages[i] = page == MAP_FAILED ? NULL : page;
+	if (group->pages[i])
+		group->nr_pages = i + 1;
 	if (!group->pages[i] || !group->pages[i]->cap_user_rdpmc)
 		counters->rdpmc = false;
 }
@@ -172,6 +174,7 @@ void td_counters_close(struct td_counters *counters)
 			group->pages[i] = NULL;
 			group->fds[i] = -1;
 		}
+		group->nr_pages = 0;
 	}
 	td_descriptors_give_back(counters->spec->nr_events);
 }

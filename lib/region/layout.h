@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define TD_REGION_MAGIC   "tdregion"
-#define TD_REGION_VERSION 2
+#define TD_REGION_VERSION 3
 
 enum {
 	TD_REGION_NAME = 112,        /* bytes of a name, with its end */
@@ -22,7 +22,7 @@ enum {
 	TD_REGION_GROUPS = 4,        /* PMUs at most */
 	TD_REGION_DEPTH = 64,        /* regions within each other at most */
 	TD_REGION_FIELD_WHOLE = 255, /* of a field of PERF_METRICS */
-	TD_REGION_BATCHES = 16,      /* by which errors are estimated */
+	TD_REGION_POINTS = 32,       /* by which errors are estimated */
 	/* The file has holes where nothing was written: this is no memory or disk. */
 	TD_REGION_FILE = 256 << 20,
 };
@@ -43,10 +43,10 @@ struct td_region_head {
 	char magic[8];
 	uint32_t version;
 	uint32_t size;      /* of this structure */
-	uint32_t nr_values; /* of each batch, inclusive and again without */
+	uint32_t nr_values; /* of each sum, inclusive and again without */
 	int32_t open_errno; /* of the first counter that could not be opened */
 	uint64_t text_at, text_size;
-	uint64_t records_at, record_size, batch_size;
+	uint64_t records_at, record_size, sum_size;
 	uint64_t nr_records; /* begun; those that are whole have a kind */
 	uint64_t losses[TD_REGION_NR_LOSSES];
 	char unmatched[TD_REGION_NAME]; /* the first of TD_REGION_UNMATCHED */
@@ -80,17 +80,21 @@ struct td_region_calls {
 	uint64_t nested;   /* the same, and those within them */
 };
 
-/* Each call is in one of the batches, in turn. */
-struct td_region_batch {
+/* What calls of a region add up to. */
+struct td_region_sum {
+	uint64_t counted; /* of a point: so many calls; 0: it is not whole */
 	uint64_t time_ns, own_ns; /* with what was in regions within, without */
 	/* nr_values of them with, then without; of fields, in 255ths of slots */
 	int64_t values[];
 };
 
 /*
- * A record is changed in a copy, and the copy is complete where pending is not 0:
- * it stands for calls and for the batch of this number, from 1.  The copy of the
- * batch follows, then the batches.
+ * The sum of all calls is changed in a copy.  Where pending is not 0, the copy is
+ * complete, and so is next: they stand for the sum and for calls.
+ *
+ * Points tell how the sum stood in between, and so how much the calls differ in the
+ * course of time.  A process may end while it writes one: of the points, those
+ * count that have more calls than the ones before them.
  */
 struct td_region_record {
 	char name[TD_REGION_NAME];
@@ -100,15 +104,34 @@ struct td_region_record {
 	uint32_t unused;
 	uint64_t begun; /* calls; those that have not ended are no others */
 	struct td_region_calls calls, next;
+	/* and TD_REGION_SUMS of struct td_region_sum */
 };
 
-/* The copy is number 0, the batches are those from 1 on. */
-static inline struct td_region_batch *
-td_region_batch_at(const struct td_region_record *record, uint64_t batch_size,
-		   unsigned int number)
+/* The numbers of a record's sums. */
+enum {
+	TD_REGION_COPY,
+	TD_REGION_SUM,
+	TD_REGION_FIRST_POINT,
+	TD_REGION_SUMS = TD_REGION_FIRST_POINT + TD_REGION_POINTS,
+};
+
+static inline struct td_region_sum *
+td_region_sum_at(const struct td_region_record *record, uint64_t sum_size,
+		 unsigned int number)
 {
-	return (struct td_region_batch *)((uintptr_t)(record + 1) +
-					  number * batch_size);
+	return (struct td_region_sum *)((uintptr_t)(record + 1) +
+					number * sum_size);
+}
+
+/*
+ * There is a point behind each so many calls: behind each one at first, behind each
+ * second one when there are more calls than points, and so on.
+ */
+static inline uint64_t td_region_spacing(uint64_t calls)
+{
+	uint64_t more = calls ? (calls - 1) / TD_REGION_POINTS : 0;
+
+	return more ? UINT64_C(1) << (64 - __builtin_clzll(more)) : 1;
 }
 
 #endif

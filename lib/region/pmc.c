@@ -7,11 +7,35 @@
 #define SLOTS_SELECTOR   (1u << 30 | 3)
 #define METRICS_SELECTOR (1u << 29)
 
+/*
+ * The kernel writes the page of each event: all of a group's when it begins or stops
+ * to count the group, and one alone when that event moves to another counter or its
+ * counter is full: arch/x86/events/core.c, x86_pmu_start() and
+ * x86_perf_event_set_period().  False: it is at it.
+ */
+static bool sum_locks(const struct td_group_counters *group, uint32_t *sum)
+{
+	bool even = true;
+
+	*sum = 0;
+	for (size_t i = 0; i < group->nr_pages; i++) {
+		const struct perf_event_mmap_page *page = group->pages[i];
+		uint32_t lock =
+			page ? __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE)
+			     : 0;
+
+		*sum += lock;
+		even &= !(lock & 1);
+	}
+	return even;
+}
+
 uint32_t td_pmc_lock(const struct td_group_counters *group)
 {
-	const struct perf_event_mmap_page *page = group->pages[0];
+	uint32_t sum;
 
-	return page ? __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE) : 0;
+	sum_locks(group, &sum);
+	return sum;
 }
 
 struct pmc_read {
@@ -23,7 +47,10 @@ struct pmc_read {
 	unsigned int width; /* of a counter, in bits */
 };
 
-/* Fields are read once, behind the others. */
+/*
+ * Fields are read once, behind the others.  False: not all events count.  RDPMC of an
+ * event without a counter would end the program.
+ */
 static bool choose(const struct td_counters *counters, size_t g,
 		   struct pmc_read *pmc)
 {
@@ -41,6 +68,8 @@ static bool choose(const struct td_counters *counters, size_t g,
 			pmc->selectors[pmc->nr++] = SLOTS_SELECTOR;
 		if (kind != TD_SPEC_PLAIN)
 			continue;
+		if (!group->pages[i]->index)
+			return false;
 		pmc->offsets[pmc->nr] = group->pages[i]->offset;
 		pmc->selectors[pmc->nr++] = group->pages[i]->index - 1;
 	}
@@ -121,9 +150,9 @@ enum td_look td_pmc_look(struct td_counters *counters, size_t g)
 	struct pmc_read pmc;
 
 	for (;;) {
-		uint32_t lock = td_pmc_lock(group);
+		uint32_t lock;
 
-		if (lock & 1)
+		if (!sum_locks(group, &lock))
 			continue;
 		if (!choose(counters, g, &pmc) ||
 		    !read_all(counters, g, &pmc)) {

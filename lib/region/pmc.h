@@ -12,7 +12,8 @@
 struct td_group_counters {
 	int fds[TD_REGION_VALUES];
 	struct perf_event_mmap_page *pages[TD_REGION_VALUES];
-	uint32_t lock;      /* of the first page, at the last read() */
+	size_t nr_pages;    /* up to the last one that is not NULL */
+	uint32_t lock;      /* of all pages, at the last read() */
 	uint64_t slots_now; /* what SLOTS held at the last look */
 	uint64_t enabled_ns, running_ns;
 	uint64_t id; /* the kernel's; 0: it is not open */
@@ -43,7 +44,10 @@ enum td_look {
 
 /* Every event of the group that is no field must have its page. */
 enum td_look td_pmc_look(struct td_counters *counters, size_t g);
-/* Changes whenever the kernel begins or stops to count the group. */
+/*
+ * Changes whenever the kernel begins or stops to count the group, or counts one of its
+ * events elsewhere.
+ */
 uint32_t td_pmc_lock(const struct td_group_counters *group);
 
 #endif

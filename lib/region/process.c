@@ -2,6 +2,7 @@
 #include "lib/region/process.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,6 +156,8 @@ bool td_process_start(void)
 
 	if (!path || !*path)
 		return false;
+	if (nr > INT_MAX)
+		nr = INT_MAX;
 	td_process.every = nr ? (unsigned int)nr : 1;
 	number_process();
 	td_process.prefix = absolute(path);

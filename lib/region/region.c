@@ -11,7 +11,7 @@
 
 static void begin(struct td_thread *thread, const char *name)
 {
-	struct td_region *region;
+	struct td_thread_region *region;
 
 	if (!thread->depth)
 		td_cost_measure(thread);

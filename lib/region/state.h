@@ -8,17 +8,17 @@
 #include "lib/region/store.h"
 
 /* A region of one thread. */
-struct td_region {
+struct td_thread_region {
 	char *name;                      /* of the thread's memory */
 	struct td_region_record *record; /* NULL: there was no room */
-	uint64_t seen;                   /* calls */
-	unsigned int every;              /* of so many calls one is counted */
-	unsigned int open;               /* calls that have not ended */
+	unsigned int every; /* in the mean, of so many calls one is counted */
+	uint64_t to_skip;   /* calls until the next one that is */
+	unsigned int open;  /* calls that have not ended */
 };
 
 /* A call that has not ended. */
 struct td_frame {
-	struct td_region *region;
+	struct td_thread_region *region;
 	bool counted, lost; /* lost: it was to be, but there were no counts */
 	struct td_moment begin;
 	uint64_t within[TD_REGION_VALUES]; /* of regions directly within */
@@ -33,12 +33,12 @@ struct td_thread {
 	int tid;
 	struct td_counters counters;
 	uint64_t usual_slots; /* of a call, lately */
-	uint64_t last_step;
+	uint64_t chance;      /* chooses the calls of TDSTAT_EVERY; never 0 */
 	struct td_frame *frames; /* TD_REGION_DEPTH */
 	size_t depth, too_deep;
-	struct td_region outside; /* of all regions */
-	struct td_frame around;   /* since the last sum of the outside */
-	struct td_region **names; /* a hash table, at most half full */
+	struct td_thread_region outside; /* of all regions */
+	struct td_frame around;          /* since the last sum of the outside */
+	struct td_thread_region **names; /* a hash table, at most half full */
 	size_t nr_names, room;
 	void *calibration; /* what measures the cost of a call works with */
 };

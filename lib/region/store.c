@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -43,8 +44,8 @@ static void fill_head(struct td_store *store, const char *text,
 {
 	struct td_region_head *head = store->head;
 	size_t text_size = strlen(text) + 1;
-	size_t batch_size = sizeof(struct td_region_batch) +
-			    2 * nr_values * sizeof(int64_t);
+	size_t sum_size =
+		sizeof(struct td_region_sum) + 2 * nr_values * sizeof(int64_t);
 
 	*head = (struct td_region_head){
 		.version = TD_REGION_VERSION,
@@ -53,9 +54,9 @@ static void fill_head(struct td_store *store, const char *text,
 		.text_at = sizeof(*head),
 		.text_size = text_size,
 		.records_at = round_up(sizeof(*head) + text_size),
-		.batch_size = batch_size,
+		.sum_size = sum_size,
 		.record_size = round_up(sizeof(struct td_region_record) +
-					(1 + TD_REGION_BATCHES) * batch_size),
+					TD_REGION_SUMS * sum_size),
 	};
 	memcpy((char *)head + head->text_at, text, text_size);
 	/* a reader knows the file by it, so it comes last */
@@ -251,36 +252,89 @@ void td_store_forget(struct td_store *store)
 	store->head = NULL;
 }
 
+/* --- sums ------------------------------------------------------------------- */
+
+static struct td_region_sum *sum_of(const struct td_store *store,
+				    const struct td_region_record *record,
+				    unsigned int number)
+{
+	return td_region_sum_at(record, store->head->sum_size, number);
+}
+
 struct td_edit td_store_edit(const struct td_store *store,
 			     struct td_region_record *record)
 {
-	uint64_t size = store->head->batch_size;
-	const struct td_region_calls *calls = &record->calls;
-	unsigned int number =
-		1 + (unsigned int)(calls->counted % TD_REGION_BATCHES);
 	struct td_edit edit = {
 		.record = record,
-		.number = number,
 		.calls = &record->next,
-		.batch = td_region_batch_at(record, size, 0),
+		.sum = sum_of(store, record, TD_REGION_COPY),
 	};
 
-	record->next = *calls;
-	memcpy(edit.batch, td_region_batch_at(record, size, number), size);
+	record->next = record->calls;
+	memcpy(edit.sum, sum_of(store, record, TD_REGION_SUM),
+	       store->head->sum_size);
 	return edit;
+}
+
+/* Until it is whole, a point has no calls: the process may be killed here, too. */
+static void set_point(const struct td_store *store, struct td_region_sum *point,
+		      const struct td_region_sum *sum, uint64_t calls)
+{
+	const size_t behind = offsetof(struct td_region_sum, time_ns);
+
+	__atomic_store_n(&point->counted, 0, __ATOMIC_RELEASE);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	memcpy((char *)point + behind, (const char *)sum + behind,
+	       store->head->sum_size - behind);
+	__atomic_store_n(&point->counted, calls, __ATOMIC_RELEASE);
+}
+
+static void thin_out(const struct td_store *store,
+		     const struct td_region_record *record)
+{
+	for (unsigned int i = 0; i < TD_REGION_POINTS / 2; i++) {
+		unsigned int first = TD_REGION_FIRST_POINT;
+		struct td_region_sum *to = sum_of(store, record, first + i);
+		const struct td_region_sum *from =
+			sum_of(store, record, first + 2 * i + 1);
+
+		set_point(store, to, from, from->counted);
+	}
+}
+
+/* Behind the last call. */
+static void add_point(const struct td_store *store,
+		      const struct td_region_record *record)
+{
+	uint64_t calls = record->calls.counted;
+	uint64_t spacing = td_region_spacing(calls);
+	uint64_t nr;
+
+	if (calls & (spacing - 1))
+		return;
+	nr = calls / spacing;
+	/* when the spacing has doubled, the first half is that of all until now */
+	if (spacing > 1 && nr == TD_REGION_POINTS / 2 + 1)
+		thin_out(store, record);
+	set_point(store,
+		  sum_of(store, record,
+			 TD_REGION_FIRST_POINT + (unsigned int)nr - 1),
+		  sum_of(store, record, TD_REGION_SUM), calls);
 }
 
 /* A process may be killed between any two of these. */
 void td_store_commit(const struct td_store *store, const struct td_edit *edit)
 {
-	uint64_t size = store->head->batch_size;
 	struct td_region_record *record = edit->record;
+	bool more = edit->calls->counted > record->calls.counted;
 
-	__atomic_store_n(&record->pending, edit->number, __ATOMIC_RELEASE);
+	__atomic_store_n(&record->pending, 1, __ATOMIC_RELEASE);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	record->calls = *edit->calls;
-	memcpy(td_region_batch_at(record, size, edit->number), edit->batch,
-	       size);
+	memcpy(sum_of(store, record, TD_REGION_SUM), edit->sum,
+	       store->head->sum_size);
 	__atomic_store_n(&record->pending, 0, __ATOMIC_RELEASE);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (more)
+		add_point(store, record);
 }

@@ -39,9 +39,8 @@ void td_store_forget(struct td_store *store);
 /* Copies of what a call changes; they count for nothing until td_store_commit(). */
 struct td_edit {
 	struct td_region_record *record;
-	unsigned int number; /* of the batch, from 1 */
 	struct td_region_calls *calls;
-	struct td_region_batch *batch;
+	struct td_region_sum *sum;
 };
 
 struct td_edit td_store_edit(const struct td_store *store,

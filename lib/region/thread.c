@@ -13,6 +13,7 @@
 
 #include "lib/region/call.h"
 #include "lib/region/process.h"
+#include "lib/region/rseq.h"
 #include "lib/region/tdstat.h"
 
 /* of the library's own block, as a call to find it would be a part of each region */
@@ -58,8 +59,8 @@ static int make_room(struct td_thread *thread)
 
 	if (2 * thread->nr_names < thread->room)
 		return 0;
-	wide.names = td_memory_take(&thread->memory,
-				    wide.room * sizeof(struct td_region *));
+	wide.names = td_memory_take(
+		&thread->memory, wide.room * sizeof(struct td_thread_region *));
 	if (!wide.names)
 		return -1;
 	for (size_t i = 0; i < thread->room; i++) {
@@ -72,10 +73,11 @@ static int make_room(struct td_thread *thread)
 	return 0;
 }
 
-static struct td_region *make_region(struct td_thread *thread, const char *name)
+static struct td_thread_region *make_region(struct td_thread *thread,
+					    const char *name)
 {
 	size_t size = strlen(name) + 1;
-	struct td_region *region =
+	struct td_thread_region *region =
 		td_memory_take(&thread->memory, sizeof(*region) + size);
 
 	if (!region)
@@ -87,7 +89,8 @@ static struct td_region *make_region(struct td_thread *thread, const char *name)
 	return region;
 }
 
-struct td_region *td_thread_region(struct td_thread *thread, const char *name)
+struct td_thread_region *td_thread_region(struct td_thread *thread,
+					  const char *name)
 {
 	size_t at;
 
@@ -185,6 +188,7 @@ static struct td_thread *make_thread(void)
 	}
 	thread->process = td_process_now();
 	thread->tid = (int)syscall(SYS_gettid);
+	thread->chance = td_rseq_cycles() | 1;
 	begin_counting(thread);
 	td_store_reserve(&td_process.store);
 	pthread_setspecific(key, thread);

@@ -7,6 +7,7 @@
 /* The calling thread's; NULL if it cannot be counted. */
 struct td_thread *td_thread_self(void);
 /* The thread's region of that name; NULL if memory ran out. */
-struct td_region *td_thread_region(struct td_thread *thread, const char *name);
+struct td_thread_region *td_thread_region(struct td_thread *thread,
+					  const char *name);
 
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <libgen.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,81 @@ static struct td_function_count *find(const struct td_function_counts *counts,
 	return at == TD_NOT_FOUND ? NULL : &counts->v[at];
 }
 
+/* --- stays ------------------------------------------------------------------ */
+
+static struct td_function_stream *stream_of(struct td_function_counts *counts,
+					    const struct td_window *window)
+{
+	while (counts->nr_streams <= window->stream) {
+		struct td_function_stream *stream = td_array_add(
+			&counts->streams, counts->nr_streams, sizeof(*stream));
+
+		if (!stream)
+			return NULL;
+		counts->nr_streams++;
+	}
+	counts->streams[window->stream].group = window->group;
+	return &counts->streams[window->stream];
+}
+
+static bool has(const int *functions, unsigned int nr, int function)
+{
+	for (unsigned int i = 0; i < nr; i++) {
+		if (functions[i] == function)
+			return true;
+	}
+	return false;
+}
+
+static void add_stay(const struct td_function_counts *counts,
+		     const struct td_function_stream *stream, int function)
+{
+	struct td_function_count *count = find(counts, function, stream->group);
+
+	if (count)
+		td_stays_add(&count->stays, &stream->stretch, function);
+}
+
+/* Adds the stretch to its functions, and begins a new one. */
+static void end_stretch(const struct td_function_counts *counts,
+			struct td_function_stream *stream)
+{
+	struct td_stretch *stretch = &stream->stretch;
+
+	for (unsigned int i = 0; i < stretch->nr; i++) {
+		if (!has(stretch->to, i, stretch->to[i]))
+			add_stay(counts, stream, stretch->to[i]);
+	}
+	for (unsigned int i = 0; i < stretch->nr; i++) {
+		if (!has(stretch->from, i, stretch->from[i]) &&
+		    !has(stretch->to, stretch->nr, stretch->from[i]))
+			add_stay(counts, stream, stretch->from[i]);
+	}
+	stretch->nr = 0;
+}
+
+/* Returns 0 or -ENOMEM. */
+static int add_ends(struct td_function_counts *counts,
+		    const struct td_window *window,
+		    const struct td_spots *spots)
+{
+	struct td_function_stream *stream = stream_of(counts, window);
+	struct td_stretch *stretch;
+
+	if (!stream)
+		return -ENOMEM;
+	if (window->from < 0)
+		return 0;
+	stretch = &stream->stretch;
+	stretch->from[stretch->nr] = spots->v[window->from].function;
+	stretch->to[stretch->nr] = spots->v[window->to].function;
+	if (++stretch->nr == TD_STRETCH)
+		end_stretch(counts, stream);
+	return 0;
+}
+
+/* --- windows ---------------------------------------------------------------- */
+
 /* Both ends have to be in it. */
 static int function_of(const struct td_window *window,
 		       const struct td_spots *spots)
@@ -62,6 +138,27 @@ static int function_of(const struct td_window *window,
 	return from == spots->v[window->to].function ? from : -1;
 }
 
+static void join_parts(struct td_function_count *count, size_t nr_values)
+{
+	td_parts_join(&count->times_ns);
+	for (size_t i = 0; i < nr_values; i++)
+		td_parts_join(&count->values[i]);
+}
+
+static void add_window(struct td_function_count *count,
+		       const struct td_window *window, size_t nr_values)
+{
+	uint64_t size = td_part_size(count->nr + 1);
+	size_t part = (size_t)(count->nr / size);
+
+	if (size > td_part_size(count->nr))
+		join_parts(count, nr_values);
+	count->nr++;
+	count->times_ns.v[part] += (double)window->time_ns;
+	for (size_t i = 0; i < nr_values; i++)
+		count->values[i].v[part] += (double)window->values[i];
+}
+
 int td_function_counts_add(struct td_function_counts *counts,
 			   const struct td_windows *windows,
 			   const struct td_spots *spots)
@@ -72,16 +169,14 @@ int td_function_counts_add(struct td_function_counts *counts,
 		int function = function_of(window, spots);
 		struct td_function_count *count =
 			find(counts, function, window->group);
-		size_t batch;
 
 		if (!count)
 			count = add(counts, function, window->group, nr);
 		if (!count)
 			return -ENOMEM;
-		batch = count->nr++ % TD_BATCHES;
-		count->times_ns[batch] += (double)window->time_ns;
-		for (size_t j = 0; j < nr; j++)
-			count->values[j][batch] += (double)window->values[j];
+		add_window(count, window, nr);
+		if (add_ends(counts, window, spots))
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -91,6 +186,7 @@ void td_function_counts_free(struct td_function_counts *counts)
 	for (size_t i = 0; i < counts->nr; i++)
 		free(counts->v[i].values);
 	free(counts->v);
+	free(counts->streams);
 	td_index_free(&counts->index);
 	*counts = (struct td_function_counts){ 0 };
 }
@@ -129,14 +225,15 @@ static int add_readings(struct td_batched *batched,
 			const struct td_plan *plan, int region)
 {
 	const struct td_group *group = &plan->groups[count->group];
-	struct td_sums times = td_sums_round(count->times_ns);
+	struct td_sums times = td_sums_of_parts(&count->times_ns, count->nr);
 	int rc = 0;
 
 	/* it was there, if only until the first sample */
 	if (!td_sums_total(&times))
 		times.v[0] = 1;
 	for (size_t i = 0; !rc && i < group->nr; i++) {
-		struct td_sums values = td_sums_round(count->values[i]);
+		struct td_sums values =
+			td_sums_of_parts(&count->values[i], count->nr);
 		const struct td_reading reading = {
 			.event = group->members[i],
 			.cpu = -1,
@@ -148,24 +245,46 @@ static int add_readings(struct td_batched *batched,
 	return rc;
 }
 
+/*
+ * Less of the windows of a function whose metrics are shown must not be in it.  Where
+ * there are too few windows for metrics, there are too few to tell.
+ */
+#define LEAST_WHOLE 0.9
+
+static bool is_between(const struct td_function_count *count)
+{
+	return count->function < 0 ||
+	       (count->nr >= TD_LEAST_WINDOWS &&
+		td_stays_whole(&count->stays) < LEAST_WHOLE);
+}
+
 /* The calls of a function's region are its windows. */
+static void add_calls(struct td_region *region,
+		      const struct td_function_count *count, int pmu)
+{
+	struct td_sums times = td_sums_of_parts(&count->times_ns, count->nr);
+	double whole = (double)count->nr * td_stays_whole(&count->stays);
+
+	region->calls.counted += count->nr;
+	region->calls.time_ns += (uint64_t)td_sums_total(&times);
+	if (pmu >= TD_REGION_PMUS)
+		return;
+	region->on[pmu] += count->nr;
+	if (!region->outside)
+		region->whole[pmu] += (uint64_t)llround(whole);
+}
+
 static int add_to_region(struct td_regions *regions, struct td_batched *batched,
 			 const struct td_function_count *count,
 			 const struct td_plan *plan, const char *name, bool own)
 {
-	bool outside = count->function < 0;
 	struct td_region *region = td_regions_find(regions, name, own);
-	struct td_sums times = td_sums_round(count->times_ns);
-	int pmu = plan->groups[count->group].pmu;
 
 	if (!region)
-		region = td_regions_add(regions, name, own, outside);
+		region = td_regions_add(regions, name, own, is_between(count));
 	if (!region)
 		return -ENOMEM;
-	region->calls.counted += count->nr;
-	region->calls.time_ns += (uint64_t)td_sums_total(&times);
-	if (pmu < TD_REGION_PMUS)
-		region->on[pmu] += count->nr;
+	add_calls(region, count, plan->groups[count->group].pmu);
 	return add_readings(batched, count, plan,
 			    1 + (int)(region - regions->v));
 }
@@ -174,9 +293,11 @@ static int add_count(struct td_regions *regions, struct td_batched *batched,
 		     const struct td_function_count *count,
 		     const struct td_plan *plan, const char *name)
 {
+	if (is_between(count))
+		return add_to_region(regions, batched, count, plan, BETWEEN,
+				     true);
 	/* as nothing is within it, it is only what adds up */
-	if (count->function >= 0 &&
-	    add_to_region(regions, batched, count, plan, name, false))
+	if (add_to_region(regions, batched, count, plan, name, false))
 		return -ENOMEM;
 	return add_to_region(regions, batched, count, plan, name, true);
 }
@@ -204,7 +325,7 @@ sort(const struct td_function_counts *counts)
 	return list;
 }
 
-int td_function_counts_to_regions(const struct td_function_counts *counts,
+int td_function_counts_to_regions(struct td_function_counts *counts,
 				  const struct td_plan *plan,
 				  const struct td_spots *spots,
 				  struct td_regions *regions,
@@ -215,6 +336,8 @@ int td_function_counts_to_regions(const struct td_function_counts *counts,
 	int rc = list ? 0 : -ENOMEM;
 
 	regions->functions = true;
+	for (size_t i = 0; i < counts->nr_streams; i++)
+		end_stretch(counts, &counts->streams[i]);
 	for (size_t i = 0; !rc && i < counts->nr; i++) {
 		int function = list[i]->function;
 

@@ -5,6 +5,7 @@
 #include "lib/count/batched.h"
 #include "lib/count/regions.h"
 #include "lib/sample/spots.h"
+#include "lib/sample/stays.h"
 #include "lib/sample/windows.h"
 
 /* The sums of the windows of one function, and of one group. */
@@ -12,9 +13,15 @@ struct td_function_count {
 	int function; /* -1: windows that are not within one function */
 	int group;
 	uint64_t nr; /* windows */
-	double times_ns[TD_BATCHES];
-	/* one after another for each member of the group */
-	double (*values)[TD_BATCHES];
+	struct td_parts times_ns;
+	struct td_parts *values; /* of each member of the group */
+	struct td_stays stays;
+};
+
+/* The last windows of a stream, until there are enough of them. */
+struct td_function_stream {
+	int group;
+	struct td_stretch stretch;
 };
 
 /* A zeroed struct has none. */
@@ -22,20 +29,20 @@ struct td_function_counts {
 	struct td_function_count *v;
 	size_t nr;
 	struct td_index index;
+	struct td_function_stream *streams;
+	size_t nr_streams;
 };
 
-/*
- * Adds windows, whose spots are resolved.  A function's own are put into its
- * batches in turn.  Returns 0 or -ENOMEM.
- */
+/* Adds windows, whose spots are resolved.  Returns 0 or -ENOMEM. */
 int td_function_counts_add(struct td_function_counts *counts,
 			   const struct td_windows *windows,
 			   const struct td_spots *spots);
 /*
  * Makes regions of the functions, which have their names; what is not within one
- * function is outside of all.  Returns 0 or -ENOMEM.
+ * function for sure is outside of all.  After the last windows, once.  Returns 0 or
+ * -ENOMEM.
  */
-int td_function_counts_to_regions(const struct td_function_counts *counts,
+int td_function_counts_to_regions(struct td_function_counts *counts,
 				  const struct td_plan *plan,
 				  const struct td_spots *spots,
 				  struct td_regions *regions,

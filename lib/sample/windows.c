@@ -186,6 +186,8 @@ int td_windows_add(struct td_windows *windows, const struct td_window_end *end)
 
 	if (!window)
 		return -ENOMEM;
+	window->stream =
+		last ? (size_t)(last - windows->last) : windows->nr_last;
 	if (goes_on(last, end))
 		begin_at(windows, window, last, end);
 	if (!last)

@@ -18,6 +18,7 @@ struct td_window_end {
 /* What a thread did between two samples of one group. */
 struct td_window {
 	int group;
+	size_t stream; /* of windows that follow each other: of a thread or CPU */
 	int from, to; /* spots; the same, -1: what was between is not known */
 	uint64_t time_ns;
 	uint64_t *values; /* one for each member */

@@ -8,32 +8,6 @@
 
 #define NORMAL 1.959964 /* the 97.5 % quantile of the normal distribution */
 
-/* There are formulas for 1 degree (Cauchy's distribution) and for 2. */
-static double few_degrees(double degrees)
-{
-	return degrees < 2 ? tan(0.475 * M_PI) : 0.95 * sqrt(2 / (1 - 0.9025));
-}
-
-/*
- * Cornish and Fisher's expansion around the normal quantile (M. Abramowitz, I.
- * Stegun, Handbook of Mathematical Functions, 26.7.5): within 0.5 % from 3
- * degrees on, and too small below.
- */
-double td_student(double degrees)
-{
-	double n = degrees, x = NORMAL;
-	double x3 = x * x * x, x5 = x3 * x * x, x7 = x5 * x * x;
-	double x9 = x7 * x * x;
-
-	if (n < 3)
-		return few_degrees(n);
-	return x + (x3 + x) / (4 * n) +
-	       (5 * x5 + 16 * x3 + 3 * x) / (96 * n * n) +
-	       (3 * x7 + 19 * x5 + 17 * x3 - 15 * x) / (384 * n * n * n) +
-	       (79 * x9 + 776 * x7 + 1482 * x5 - 1920 * x3 - 945 * x) /
-		       (92160 * n * n * n * n);
-}
-
 int td_errors_begin(struct td_errors *errors, struct td_report *report)
 {
 	*errors = (struct td_errors){
@@ -57,18 +31,6 @@ static const struct td_row *find_row(const struct td_report *in,
 	return NULL;
 }
 
-static void add_difference(struct td_jackknife *jackknife, double difference)
-{
-	if (jackknife->nr)
-		jackknife->products += jackknife->last * difference;
-	else
-		jackknife->first = difference;
-	jackknife->last = difference;
-	jackknife->sum += difference;
-	jackknife->squares += difference * difference;
-	jackknife->nr++;
-}
-
 /*
  * Groups that take turns, or rest, may not run in a batch at all.  Then it says
  * nothing of how much their metrics change.
@@ -83,7 +45,7 @@ static void add_cell(struct td_jackknife *v, const struct td_cell *whole,
 {
 	if (rest->status != TD_STATUS_OK)
 		return;
-	add_difference(v, rest->value - whole->value);
+	td_jackknife_add(v, rest->value - whole->value);
 	v->nr_counted += was_counted(whole, rest);
 }
 
@@ -124,43 +86,16 @@ void td_errors_add_step(struct td_errors *errors,
 	}
 }
 
-/*
- * The correlation of neighbours, with the bias of short series removed
- * (F. H. C. Marriott, J. A. Pope, Bias in the estimation of autocorrelations,
- * Biometrika 41, 1954).
- */
-static double correlation(const struct td_jackknife *j, double mean,
-			  double squares)
-{
-	double n = j->nr, r;
-
-	if (!(squares > 0))
-		return 0;
-	r = j->products - mean * (2 * j->sum - j->first - j->last) +
-	    (n - 1) * mean * mean;
-	r /= squares;
-	r += (1 + 3 * r) / n;
-	return fmin(fmax(r, 0), 0.9);
-}
-
-/* The estimate of how batches resemble each other may leave too few. */
-#define LEAST_DEGREES 3
-
 /* Adds a series to those that have ended. */
 static void add_series(struct td_uncertainty *u, const struct td_jackknife *j)
 {
-	double n = j->nr, mean = j->sum / n;
-	double squares = fmax(j->squares - n * mean * mean, 0);
-	double r = correlation(j, mean, squares);
-	double longer = (1 + r) / (1 - r);
-	double variance = (n - 1) / n * squares * longer;
-	double degrees = fmax(j->nr_counted / longer - 1, LEAST_DEGREES);
-	double of_batch = (n - 1) * squares;
+	struct td_jackknifed of = td_jackknife_end(j);
 
-	u->of_batch = u->nr_series ? fmin(u->of_batch, of_batch) : of_batch;
-	u->variance += variance;
-	u->per_degree += variance * variance / degrees;
-	u->correlated += variance * r;
+	u->of_batch =
+		u->nr_series ? fmin(u->of_batch, of.of_batch) : of.of_batch;
+	u->variance += of.variance;
+	u->per_degree += of.variance * of.variance / of.degrees;
+	u->correlated += of.variance * of.correlation;
 	u->nr_series++;
 }
 

@@ -2,35 +2,20 @@
 #ifndef TD_METRICS_EVAL_ERRORS_H
 #define TD_METRICS_EVAL_ERRORS_H
 
+#include "lib/count/jackknife.h"
 #include "lib/count/report.h"
 
 /*
  * The errors of a report's values: half the width of the 95 % interval.
  *
- * The time of a row is divided into batches.  The jackknife evaluates the row
- * again without each of them, which serves ratios of sums as well as formulas
- * with max() (B. Efron, The Jackknife, the Bootstrap and Other Resampling Plans,
- * 1982).  What a program does in one batch resembles what it does in the next,
- * so the variance is that of an autoregressive process of order 1.  The step of
- * PERF_METRICS, 1/255 of the slots, is added.
+ * The time of a row is divided into batches, and the row evaluated again without
+ * each of them: lib/count/jackknife.h.  The step of PERF_METRICS, 1/255 of the
+ * slots, is added.
  *
  * A row that was joined of several runs has a series of batches for each run.
  * Each batch of each run is left out in turn, and the variances of the series
  * add up, as runs have nothing to do with each other.
  */
-
-/* Fewer batches in which a metric was counted tell no error of it. */
-#define TD_MIN_BATCHES 8
-
-/*
- * A cell's differences from its value, in the order of the batches of a series
- * that were left out.
- */
-struct td_jackknife {
-	unsigned int nr;
-	unsigned int nr_counted; /* batches in which all its events ran */
-	double sum, squares, products, first, last;
-};
 
 /* What is known of a cell's error. */
 struct td_uncertainty {
@@ -77,8 +62,5 @@ void td_errors_add_step(struct td_errors *errors,
  */
 void td_errors_end(struct td_errors *errors);
 void td_errors_free(struct td_errors *errors);
-
-/* The 97.5 % quantile of Student's distribution; degrees is 1 or more. */
-double td_student(double degrees);
 
 #endif

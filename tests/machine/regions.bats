@@ -140,10 +140,12 @@ both() {
 	grep -E '^tdstat: [0-9]+ .*within' <<<"$stderr"
 }
 
-@test "each tenth call" {
+@test "one of ten calls" {
 	taskset -c 0 "$TDSTAT" regions --every 10 -x, -o out -- "$PROGRAM" calls 200
-	[ "$(field out dram cpu_core calls)" -eq 20 ]
-	[ "$(field out dram cpu_core skipped)" -eq 180 ]
+	calls=$(field out dram cpu_core calls)
+	[ "$calls" -ge 11 ]
+	[ "$calls" -lt 60 ]
+	[ "$(field out dram cpu_core skipped)" -eq $((200 - calls)) ]
 }
 
 @test "without the right to count the kernel: user space" {

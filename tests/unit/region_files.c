@@ -59,12 +59,12 @@ static struct td_edit add_call(struct td_store *store,
 	edit.calls->on[1]++;
 	edit.calls->children += CHILDREN / CALLS;
 	edit.calls->nested += CHILDREN / CALLS;
-	edit.batch->time_ns += 1000;
-	edit.batch->own_ns += 400;
-	edit.batch->values[SLOTS] += 10000;
-	edit.batch->values[FIELD] += 2500 * 255;
-	edit.batch->values[NR + SLOTS] += 4000;
-	edit.batch->values[NR + FIELD] += 500 * 255;
+	edit.sum->time_ns += 1000;
+	edit.sum->own_ns += 400;
+	edit.sum->values[SLOTS] += 10000;
+	edit.sum->values[FIELD] += 2500 * 255;
+	edit.sum->values[NR + SLOTS] += 4000;
+	edit.sum->values[NR + FIELD] += 500 * 255;
 	return edit;
 }
 
@@ -82,6 +82,14 @@ static struct td_region_record *add_region(struct td_store *store,
 		td_store_commit(store, &edit);
 	}
 	return record;
+}
+
+static struct td_region_sum *point_of(const struct td_store *store,
+				      const struct td_region_record *record,
+				      unsigned int i)
+{
+	return td_region_sum_at(record, store->head->sum_size,
+				TD_REGION_FIRST_POINT + i);
 }
 
 static void clean(void)
@@ -147,11 +155,9 @@ static void check_sums(void)
 	   "its calls, and where they were");
 	is_int(region ? (long long)region->calls.time_ns : -1,
 	       32000 - 320 - 960, "its time");
-	is_int((long long)files.counts.course.nr, TD_REGION_BATCHES,
+	is_int((long long)files.counts.course.nr, TD_BATCHES,
 	       "a course of batches");
-	is_int((long long)files.counts.course.points[TD_REGION_BATCHES - 1]
-		       .v[0]
-		       .value,
+	is_int((long long)files.counts.course.points[TD_BATCHES - 1].v[0].value,
 	       307200, "whose last point is the sum");
 	is_int((long long)files.counts.course.points[7].v[0].value, 153600,
 	       "and whose middle is half of it");
@@ -216,14 +222,13 @@ static void check_killed(void)
 	struct td_region_record *record;
 	const struct td_region *region;
 	struct td_store store;
-	struct td_edit edit;
 	struct td_err err;
 
 	open_store(&store);
 	add_call(&store, add_region(&store, "before", 5));
 	record = add_region(&store, "after", 5);
-	edit = add_call(&store, record);
-	record->pending = edit.number;
+	add_call(&store, record);
+	record->pending = 1;
 	record->calls.counted = 77; /* half written */
 	td_store_forget(&store);
 	ok(read_all(&files, &err) == 0, "a process that was killed");
@@ -237,6 +242,86 @@ static void check_killed(void)
 	clean();
 }
 
+/* So many that each batch has two parts of 128 calls. */
+enum {
+	MANY = 4096
+};
+
+static struct td_region_record *add_many(struct td_store *store)
+{
+	struct td_region_record *record =
+		td_store_add(store, "a", 5, TD_REGION_MARKED);
+
+	if (!record)
+		exit(1);
+	for (int i = 0; i < MANY; i++) {
+		struct td_edit edit = add_call(store, record);
+
+		/* calls of the second half take twice as long */
+		edit.sum->values[SLOTS] += i < MANY / 2 ? 0 : 10000;
+		td_store_commit(store, &edit);
+	}
+	return record;
+}
+
+static uint64_t until(const struct td_region_files *files, unsigned int batch)
+{
+	return files->counts.course.points[batch].v[SLOTS].value;
+}
+
+/* Two calls within each, and its own, are the cost: 100 + 2 x 150. */
+static const uint64_t first_half = (uint64_t)(MANY / 2) * (10000 - 400);
+static const uint64_t of_many = (uint64_t)MANY * (15000 - 400);
+
+static void check_batches(void)
+{
+	struct td_region_files files;
+	struct td_store store;
+	struct td_err err;
+	bool alike = true;
+
+	open_store(&store);
+	add_many(&store);
+	td_store_forget(&store);
+	ok(read_all(&files, &err) == 0, "thousands of calls");
+	for (unsigned int i = 0; i < TD_BATCHES / 2; i++)
+		alike &= until(&files, i) == (i + 1) * first_half / 8;
+	ok(alike, "calls that follow each other are in one batch");
+	is_int((long long)until(&files, 15), (long long)of_many, "all of them");
+	td_region_files_free(&files);
+	clean();
+}
+
+/* A process that is killed while it writes the points, or drops some of them. */
+static void check_torn(void)
+{
+	for (unsigned int torn = 0; torn <= TD_REGION_POINTS / 2; torn++) {
+		struct td_region_files files;
+		struct td_region_record *record;
+		struct td_store store;
+		struct td_err err;
+		bool grows = true;
+
+		open_store(&store);
+		record = add_many(&store);
+		for (unsigned int i = 0; i < torn; i++)
+			memcpy(point_of(&store, record, i),
+			       point_of(&store, record, 2 * i + 1),
+			       store.head->sum_size);
+		point_of(&store, record, torn)->counted = 0;
+		point_of(&store, record, torn)->values[SLOTS] = -77;
+		td_store_forget(&store);
+		if (read_all(&files, &err))
+			exit(1);
+		for (unsigned int i = 1; i < TD_BATCHES; i++)
+			grows &= until(&files, i) >= until(&files, i - 1);
+		ok(grows && until(&files, 15) == of_many,
+		   "killed at point %u: nothing is lost", torn);
+		td_region_files_free(&files);
+		clean();
+	}
+}
+
 /* Steps of PERF_METRICS make some differences less than nothing. */
 static void check_less_than_nothing(void)
 {
@@ -248,16 +333,15 @@ static void check_less_than_nothing(void)
 
 	open_store(&store);
 	record = add_region(&store, "a", 5);
-	for (unsigned int i = 1; i <= TD_REGION_BATCHES; i += 2)
-		td_region_batch_at(record, store.head->batch_size, i)
-			->values[FIELD] -= 20000 * 255;
-	td_region_batch_at(record, store.head->batch_size, 16)->values[FIELD] +=
-		160000 * 255;
+	/* up and down by 20,000, which is more than two calls take */
+	for (unsigned int i = 0; i < TD_REGION_POINTS; i++)
+		point_of(&store, record, i)->values[FIELD] +=
+			(i / 2 % 2 ? 20000 : -20000) * 255;
 	td_store_forget(&store);
 	ok(read_all(&files, &err) == 0, "batches of less than nothing");
 	is_int((long long)value_of(&files, "a", false, FIELD),
 	       80000 - 640 - 1600, "change nothing of the sum");
-	for (unsigned int i = 1; i < TD_REGION_BATCHES; i++)
+	for (unsigned int i = 1; i < TD_BATCHES; i++)
 		grows &= files.counts.course.points[i].v[FIELD].value >=
 			 files.counts.course.points[i - 1].v[FIELD].value;
 	ok(grows, "and counts only grow");
@@ -301,9 +385,9 @@ static void check_damage(void)
 	td_store_forget(&store);
 	is_refused("shorter", "too many records");
 	open_store(&store);
-	store.head->batch_size = 8;
+	store.head->sum_size = 8;
 	td_store_forget(&store);
-	is_refused("shorter", "batches without room");
+	is_refused("shorter", "sums without room");
 	open_store(&store);
 	store.head->version++;
 	td_store_forget(&store);
@@ -360,6 +444,8 @@ int main(void)
 	check_threads_and_processes();
 	check_cost_of_kinds();
 	check_killed();
+	check_batches();
+	check_torn();
 	check_less_than_nothing();
 	check_damage();
 	check_no_files();

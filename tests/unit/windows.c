@@ -5,7 +5,7 @@
 
 #include "lib/base/util.h"
 #include "lib/sample/function_counts.h"
-#include "tests/unit/test.h"
+#include "tests/unit/coverage.h"
 
 #define SLOTS  0 /* the group of two on PMU 0: slots and one field */
 #define CYCLES 1 /* that of one, on PMU 1 */
@@ -407,31 +407,246 @@ static void test_groups(void)
 	ok(r && r->value == 5000 && r->running_ns == 50000, "and the other");
 }
 
+/* --- chance ----------------------------------------------------------------- */
+
+/* What a program does in turns. */
+struct turn {
+	int spot;
+	double ms;     /* for so long in the mean, */
+	uint64_t lost; /* and with so many of 100 slots lost */
+};
+
+/* Samples it each millisecond; the group has slots and what of them is lost. */
+static void sample_turns(const struct turn *turns, size_t nr, int ms)
+{
+	uint64_t chance = 1;
+	double now = 0, until = 0, slots = 1, lost = 0;
+	size_t turn = 0;
+
+	begin(false);
+	for (int i = 1; i <= ms; i++) {
+		double next = i + 0.05 * uniform(&chance);
+
+		while (now < next) {
+			double end = fmin(until, next);
+
+			slots += 1e6 * (end - now);
+			lost += 1e4 * (end - now) * (double)turns[turn].lost;
+			now = end;
+			if (now < until)
+				continue;
+			turn = (turn + 1) % nr;
+			until += turns[turn].ms * (0.5 + uniform(&chance));
+		}
+		{
+			const uint64_t pairs[] = { (uint64_t)slots, 1001,
+						   (uint64_t)lost, 1002 };
+			const struct td_window_end end = {
+				(uint64_t)(1e6 * now), SLOTS, 0, 1,
+				turns[turn].spot,      pairs,
+			};
+
+			if (td_windows_add(&windows, &end))
+				exit(1);
+		}
+	}
+	if (td_function_counts_add(&counts, &windows, &spots))
+		exit(1);
+	td_windows_clear(&windows);
+}
+
+/* What is shown of a function, in percent; -1: nothing. */
+static double lost_in(const char *name)
+{
+	const struct td_region *r = region(name);
+
+	if (!r || r->calls.counted < TD_LEAST_WINDOWS)
+		return -1;
+	return 100.0 * (double)reading(r, 1)->value /
+	       (double)reading(r, 0)->value;
+}
+
+static struct turn turn_of(const char *name, double ms, uint64_t lost)
+{
+	static uint64_t address;
+
+	address += 16;
+	return (struct turn){ spot_in("/bin/x", name, address), ms, lost };
+}
+
+/* Each has the mean of both in all of its windows. */
+static void test_short(void)
+{
+	begin_counts();
+	{
+		const struct turn turns[] = { turn_of("keys", 0.02, 80),
+					      turn_of("hash", 0.02, 10) };
+
+		sample_turns(turns, 2, 10000);
+	}
+	make_regions();
+	ok(lost_in("keys") < 0 && lost_in("hash") < 0,
+	   "two functions of 20 us that take turns are not shown");
+	ok(outside() && outside()->calls.counted == 10000,
+	   "all windows are between functions: %llu",
+	   (unsigned long long)(outside() ? outside()->calls.counted : 0));
+}
+
+static void test_long_and_short(void)
+{
+	begin_counts();
+	{
+		const struct turn turns[] = { turn_of("sort", 30, 30),
+					      turn_of("parse", 0.05, 10),
+					      turn_of("send", 10, 50),
+					      turn_of("lookup", 0.05, 85) };
+
+		sample_turns(turns, 4, 20000);
+	}
+	make_regions();
+	ok(fabs(lost_in("sort") - 30) < 0.5, "30 ms: 30 %%, shown %.1f %%",
+	   lost_in("sort"));
+	ok(fabs(lost_in("send") - 50) < 0.5, "10 ms: 50 %%, shown %.1f %%",
+	   lost_in("send"));
+	ok(lost_in("parse") < 0 && lost_in("lookup") < 0,
+	   "functions of 50 us between them are not shown");
+}
+
+/* A stay of five windows is no chance, whether all are as long or not. */
+static void test_five(void)
+{
+	begin_counts();
+	{
+		const struct turn turns[] = { turn_of("keys", 5, 80),
+					      turn_of("hash", 5, 10) };
+
+		sample_turns(turns, 2, 10000);
+	}
+	make_regions();
+	ok(fabs(lost_in("keys") - 80) < 0.5 && fabs(lost_in("hash") - 10) < 0.5,
+	   "5 ms: 80 %%, shown %.1f %%, and 10 %%, shown %.1f %%",
+	   lost_in("keys"), lost_in("hash"));
+}
+
+/* Half of one is long calls, and half is short ones within another function. */
+static void test_both(void)
+{
+	begin_counts();
+	{
+		struct turn turns[1 + 2 * 250];
+		const struct turn copy = turn_of("copy", 0.02, 80);
+		const struct turn other = turn_of("other", 0.02, 10);
+
+		turns[0] = copy;
+		turns[0].ms = 5;
+		for (size_t i = 1; i < TD_ARRAY_SIZE(turns); i++)
+			turns[i] = i % 2 ? other : copy;
+		sample_turns(turns, TD_ARRAY_SIZE(turns), 20000);
+	}
+	make_regions();
+	ok(lost_in("copy") < 0 || fabs(lost_in("copy") - 80) < 7,
+	   "long and short calls of one: 80 %% or nothing, shown %.1f %%",
+	   lost_in("copy"));
+	ok(lost_in("other") < 0, "short calls of another are not shown");
+}
+
+/* What is chance differs in the course of time: p^2 of all would be fewer. */
+static void test_short_for_a_while(void)
+{
+	begin_counts();
+	{
+		const struct turn turns[] = { turn_of("keys", 0.02, 80),
+					      turn_of("hash", 0.02, 10) };
+		const struct turn rest = turn_of("rest", 1000, 30);
+
+		sample_turns(turns, 2, 1000);
+		sample_turns(&rest, 1, 9000);
+	}
+	make_regions();
+	ok(lost_in("keys") < 0 && lost_in("hash") < 0,
+	   "two short functions in a tenth of the time are not shown");
+	ok(fabs(lost_in("rest") - 30) < 0.5,
+	   "what runs in the rest is: %.1f %%", lost_in("rest"));
+}
+
+/* Nearly all of each window is in it, in whatever turns. */
+static void test_most(void)
+{
+	begin_counts();
+	{
+		const struct turn turns[] = { turn_of("most", 0.05, 20),
+					      turn_of("leaf", 0.001, 90) };
+
+		sample_turns(turns, 2, 10000);
+	}
+	make_regions();
+	ok(fabs(lost_in("most") - 20) < 2, "98 %% of the time: shown %.1f %%",
+	   lost_in("most"));
+}
+
+/* --- errors ----------------------------------------------------------------- */
+
+static struct td_window *add_made(int spot, uint64_t slots, uint64_t lost)
+{
+	const struct td_window_end end = { 0, SLOTS, 0,
+					   1, spot,  (uint64_t[4]){ 0 } };
+	struct td_window *w;
+
+	if (td_windows_add(&windows, &end))
+		exit(1);
+	w = &windows.v[windows.nr - 1];
+	w->from = w->to = spot;
+	w->time_ns = 1000000;
+	w->values[0] = slots;
+	w->values[1] = lost;
+	return w;
+}
+
 /* Also when the windows are given in parts. */
 static void test_batches(void)
 {
-	struct td_readings part = { 0 };
-	uint64_t all = 0;
-	size_t with = 0;
+	bool alike = true;
 	int f;
 
 	begin_counts();
 	f = spot_in("/bin/x", "f", 0x10);
-	for (int i = 0; i < 10; i++)
-		stay(SLOTS, 1, f, f, 8);
-	make_regions();
-	for (size_t i = 0; i < TD_BATCHES; i++) {
-		const struct td_reading *r = reading(region("f"), 0);
-
-		if (td_course_cut_out(&batched.course, i, &batched.readings,
-				      &part))
+	for (int i = 0; i < 4096; i++) {
+		add_made(f, i < 2048 ? 100 : 300, 0);
+		if (i % 50 && i != 4095)
+			continue;
+		if (td_function_counts_add(&counts, &windows, &spots))
 			exit(1);
-		all += part.v[r - batched.readings.v].value;
-		with += part.v[r - batched.readings.v].value > 0;
+		td_windows_clear(&windows);
 	}
-	free(part.v);
-	ok(all == 8000 && with == TD_BATCHES,
-	   "80 windows are in all of the batches");
+	make_regions();
+	for (size_t i = 0; i < TD_BATCHES; i++)
+		alike &= batch_value(&batched, i, 0) ==
+			 (i < TD_BATCHES / 2 ? 25600 : 76800);
+	ok(alike, "windows that follow each other are in one batch");
+}
+
+static void test_coverage(const struct pattern *pattern)
+{
+	struct coverage coverage = { 0 };
+
+	for (unsigned int i = 0; i < 400; i++) {
+		struct program program = program_start(pattern, i);
+		struct td_cell cell;
+		int f;
+
+		begin_counts();
+		f = spot_in("/bin/x", "f", 0x10);
+		for (int j = 0; j < 5000; j++)
+			add_made(f, 1000000,
+				 (uint64_t)(1e6 * program_call(&program)));
+		if (td_function_counts_add(&counts, &windows, &spots))
+			exit(1);
+		td_windows_clear(&windows);
+		make_regions();
+		cell = ratio_of(&batched, 1, 0);
+		coverage_add(&coverage, cell.value, cell.error, pattern->truth);
+	}
+	coverage_check(&coverage, "windows", pattern->name);
 }
 
 int main(void)
@@ -449,7 +664,15 @@ int main(void)
 	test_least();
 	test_names();
 	test_groups();
+	test_short();
+	test_long_and_short();
+	test_five();
+	test_both();
+	test_short_for_a_while();
+	test_most();
 	test_batches();
+	for (size_t i = 0; i < NR_PATTERNS; i++)
+		test_coverage(&patterns[i]);
 	begin_counts();
 	return done_testing();
 }

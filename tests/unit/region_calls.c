@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The calls of libtdstat, counted by counters that are simulated: what is shown of a
+ * region is what it did, and the error holds it.
+ */
+#include <string.h>
+
+#include "lib/recording/region_sums.h"
+#include "lib/region/call.h"
+#include "lib/region/process.h"
+#include "tests/unit/coverage.h"
+
+enum {
+	SLOTS,
+	FIELD,
+	NR
+};
+
+/* --- counters --------------------------------------------------------------- */
+
+/* What the thread has counted, and what of it when PERF_METRICS began anew. */
+static struct {
+	double slots, lost;
+} now, begun;
+static uint64_t before[NR];
+static unsigned int restarts;
+
+/* As the processor has it: a field is rounded to a 255th of the slots since then. */
+static void look(struct td_moment *moment)
+{
+	double slots = now.slots - begun.slots, lost = now.lost - begun.lost;
+	double field = slots > 0 ? round(255 * lost / slots) : 0;
+
+	*moment = (struct td_moment){ .group = 1, .step = (uint64_t)slots };
+	moment->totals[SLOTS] = before[SLOTS] + (uint64_t)slots;
+	moment->totals[FIELD] =
+		before[FIELD] + (uint64_t)slots * (uint64_t)field;
+	moment->time_ns = (uint64_t)(now.slots / 18);
+}
+
+int td_counters_look(struct td_counters *counters, struct td_moment *moment)
+{
+	(void)counters;
+	look(moment);
+	return 0;
+}
+
+int td_counters_restart(struct td_counters *counters, struct td_moment *moment)
+{
+	(void)counters;
+	look(moment);
+	moment->fresh = true;
+	memcpy(before, moment->totals, sizeof(before));
+	begun = now;
+	restarts++;
+	return 0;
+}
+
+static void run(double slots, double lost)
+{
+	now.slots += slots;
+	now.lost += slots * lost;
+}
+
+/* --- a thread --------------------------------------------------------------- */
+
+static struct td_region_head head;
+static struct td_thread thread;
+static char name[] = "r";
+static struct td_frame frames[TD_REGION_DEPTH];
+static struct td_thread_region region;
+
+static struct td_region_record *make_record(enum td_region_kind kind)
+{
+	struct td_region_record *record = calloc(
+		1, sizeof(*record) + (size_t)TD_REGION_SUMS * head.sum_size);
+
+	if (!record)
+		exit(1);
+	record->kind = kind;
+	return record;
+}
+
+static void start(unsigned int every, uint64_t seed)
+{
+	struct td_moment moment;
+
+	head = (struct td_region_head){
+		.nr_values = NR,
+		.sum_size = sizeof(struct td_region_sum) +
+			    (size_t)2 * NR * sizeof(int64_t),
+		.by_read = 1,
+	};
+	td_process.store.head = &head;
+	td_process.spec.nr_events = NR;
+	td_process.spec.nr_groups = 1;
+	td_process.spec.groups[0] = (struct td_spec_group){ 0, NR, true };
+	thread = (struct td_thread){ .frames = frames, .chance = 2 * seed + 1 };
+	region = (struct td_thread_region){ .name = name,
+					    .record = make_record(
+						    TD_REGION_MARKED),
+					    .every = every };
+	restarts = 0;
+	td_counters_restart(&thread.counters, &moment);
+	td_call_begin_outside(&thread, &moment);
+}
+
+static void call(double slots, double lost)
+{
+	td_call_begin(&thread, &region);
+	run(slots, lost);
+	td_call_end(&thread);
+}
+
+/* Forgets the region. */
+static struct td_cell shown(void)
+{
+	static const struct td_region_value values[NR] = {
+		{ SLOTS, 0, 0, false }, { FIELD, 0, 0, true }
+	};
+	const struct td_region_file file = { .head = &head };
+	struct td_region_files files = { .values = values, .nr_values = NR };
+	struct td_cell cell;
+
+	if (td_region_files_add(&files, &file, region.record) ||
+	    td_region_files_end(&files))
+		exit(1);
+	cell = ratio_of(&files.counts, FIELD, SLOTS);
+	td_regions_free(&files.regions);
+	td_batched_free(&files.counts);
+	free(region.record);
+	return cell;
+}
+
+/* --- tests ------------------------------------------------------------------ */
+
+/*
+ * What runs between two calls goes into the rounding of the second one, whether there
+ * were few slots before the first one or many.
+ */
+static void check_between(void)
+{
+	static const double stretches_ms[] = { 0.01, 1, 16, 100 };
+
+	for (size_t i = 0; i < sizeof(stretches_ms) / sizeof(double); i++) {
+		double slots = 18e6 * stretches_ms[i];
+		struct td_cell cell;
+
+		start(1, 1);
+		for (int j = 0; j < 100; j++) {
+			run(slots * (1 + j % 7 / 10.0), 0.2 + j % 5 / 50.0);
+			call(1.8e6, 0.6);
+		}
+		cell = shown();
+		ok(fabs(cell.value - 0.6) < 0.01,
+		   "%g ms between calls of 100 us: 60 %%, shown %.1f %%",
+		   stretches_ms[i], 100 * cell.value);
+	}
+}
+
+/* A read() takes longer than many a call: it is not done for each. */
+static void check_restarts(void)
+{
+	start(1, 1);
+	for (int i = 0; i < 10000; i++) {
+		run(900, 0.2);
+		call(900, 0.6);
+	}
+	ok(restarts <= 1 + 10000 * 1800 / 2000000,
+	   "calls of 50 ns: %u of 10,000 read PERF_METRICS anew", restarts);
+	free(region.record);
+}
+
+#define PROGRAMS 500
+
+static void check_coverage(const struct pattern *pattern, unsigned int every,
+			   unsigned int calls)
+{
+	struct coverage coverage = { 0 };
+	char how[32];
+
+	for (unsigned int i = 0; i < PROGRAMS; i++) {
+		struct program program = program_start(pattern, i);
+		struct td_cell cell;
+
+		start(every, i);
+		for (unsigned int j = 0; j < calls * every; j++) {
+			struct td_moment moment;
+
+			/* rounding is another error, which is not tested here */
+			td_counters_restart(&thread.counters, &moment);
+			call(1e6, program_call(&program));
+		}
+		cell = shown();
+		coverage_add(&coverage, cell.value, cell.error, pattern->truth);
+	}
+	snprintf(how, sizeof(how), every > 1 ? "one of %u" : "all", every);
+	coverage_check(&coverage, how, pattern->name);
+}
+
+int main(void)
+{
+	check_between();
+	check_restarts();
+	for (size_t i = 0; i < NR_PATTERNS; i++)
+		check_coverage(&patterns[i], 1, 5000);
+	for (size_t i = 0; i < NR_PATTERNS; i++) {
+		if (patterns[i].kind == IN_TURN)
+			check_coverage(&patterns[i],
+				       (unsigned int)patterns[i].by, 500);
+	}
+	return done_testing();
+}

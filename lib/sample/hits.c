@@ -3,21 +3,20 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/util.h"
-#include "lib/count/batched.h"
 
-static uint64_t hash_of(const struct td_hit *hit)
+static uint64_t hash_of(int event, int spot, int caller)
 {
-	uint64_t hash = td_hash((uint32_t)hit->event);
+	uint64_t hash = td_hash((uint32_t)event);
 
-	hash = td_hash_more(hash, (uint32_t)hit->spot);
-	hash = td_hash_more(hash, (uint32_t)hit->caller);
-	return td_hash_more(hash, hit->part);
+	hash = td_hash_more(hash, (uint32_t)spot);
+	return td_hash_more(hash, (uint32_t)caller);
 }
 
-static struct td_hit *find(const struct td_hits *hits, uint64_t hash,
-			   const struct td_hit *like)
+static struct td_hit *find(const struct td_hits *hits, uint64_t hash, int event,
+			   int spot, int caller)
 {
 	size_t step = 0, at;
 
@@ -25,102 +24,47 @@ static struct td_hit *find(const struct td_hits *hits, uint64_t hash,
 	       TD_NOT_FOUND) {
 		struct td_hit *hit = &hits->v[at];
 
-		if (hit->event == like->event && hit->spot == like->spot &&
-		    hit->caller == like->caller && hit->part == like->part)
+		if (hit->event == event && hit->spot == spot &&
+		    hit->caller == caller)
 			return hit;
 	}
 	return NULL;
 }
 
-/* Adds to the hit of the same place and part.  False: there is none. */
-static bool add_to_same(const struct td_hits *hits, uint64_t hash,
-			const struct td_hit *more)
+static struct td_hit *add(struct td_hits *hits, uint64_t hash)
 {
-	struct td_hit *hit = find(hits, hash, more);
+	struct td_hit *hit = td_array_add(&hits->v, hits->nr, sizeof(*hit));
 
-	if (!hit)
-		return false;
-	hit->samples += more->samples;
-	hit->weight += more->weight;
-	hit->squares += more->squares;
-	return true;
-}
-
-/* Joins each two parts of an event. */
-static int join_parts(struct td_hits *hits, int event)
-{
-	size_t nr = hits->nr;
-
-	td_index_clear(&hits->index);
-	hits->nr = 0;
-	for (size_t i = 0; i < nr; i++) {
-		struct td_hit hit = hits->v[i];
-		uint64_t hash;
-
-		if (hit.event == event)
-			hit.part /= 2;
-		hash = hash_of(&hit);
-		if (add_to_same(hits, hash, &hit))
-			continue;
-		if (td_index_add(&hits->index, hash, hits->nr))
-			return -ENOMEM;
-		hits->v[hits->nr++] = hit;
-	}
-	return 0;
-}
-
-static int add(struct td_hits *hits, const struct td_hit *hit)
-{
-	uint64_t hash = hash_of(hit);
-	struct td_hit *slot;
-
-	if (add_to_same(hits, hash, hit))
-		return 0;
-	slot = td_array_add(&hits->v, hits->nr, sizeof(*slot));
-	if (!slot || td_index_add(&hits->index, hash, hits->nr))
-		return -ENOMEM;
-	*slot = *hit;
+	if (!hit || td_index_add(&hits->index, hash, hits->nr))
+		return NULL;
 	hits->nr++;
-	return 0;
-}
-
-static uint64_t *samples_of(struct td_hits *hits, int event)
-{
-	while (hits->nr_events <= (size_t)event) {
-		if (!td_array_add(&hits->samples, hits->nr_events,
-				  sizeof(*hits->samples)))
-			return NULL;
-		hits->nr_events++;
-	}
-	return &hits->samples[event];
+	return hit;
 }
 
 int td_hits_add(struct td_hits *hits, int event, int spot, int caller,
 		uint64_t period)
 {
+	uint64_t hash = hash_of(event, spot, caller);
+	struct td_hit *hit = find(hits, hash, event, spot, caller);
 	double weight = (double)(period ? period : 1);
-	uint64_t *samples = samples_of(hits, event), size;
 
-	if (!samples)
-		return -ENOMEM;
-	size = td_part_size(*samples + 1);
-	if (size > td_part_size(*samples) && join_parts(hits, event))
-		return -ENOMEM;
-	return add(hits, &(struct td_hit){
-				 .event = event,
-				 .spot = spot,
-				 .caller = caller,
-				 .part = (unsigned int)((*samples)++ / size),
-				 .samples = 1,
-				 .weight = weight,
-				 .squares = weight * weight,
-			 });
+	if (!hit) {
+		hit = add(hits, hash);
+		if (!hit)
+			return -ENOMEM;
+		hit->event = event;
+		hit->spot = spot;
+		hit->caller = caller;
+	}
+	hit->samples++;
+	hit->weight += weight;
+	hit->squares += weight * weight;
+	return 0;
 }
 
 void td_hits_free(struct td_hits *hits)
 {
 	free(hits->v);
-	free(hits->samples);
 	td_index_free(&hits->index);
 	*hits = (struct td_hits){ 0 };
 }

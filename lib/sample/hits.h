@@ -4,12 +4,11 @@
 
 #include "lib/sample/spots.h"
 
-/* How often an event was sampled at a spot, and called from another, for a while. */
+/* How often an event was sampled at a spot, and called from another. */
 struct td_hit {
 	int event;
 	int spot;
-	int caller;        /* the spot of the call; -1: not known */
-	unsigned int part; /* of the event's samples: lib/count/batched.h */
+	int caller; /* the spot of the call; -1: not known */
 	uint64_t samples;
 	/* the sum of their periods, which is how many events they stand for */
 	double weight;
@@ -20,11 +19,9 @@ struct td_hits {
 	struct td_hit *v;
 	size_t nr;
 	struct td_index index;
-	uint64_t *samples; /* of each event */
-	size_t nr_events;
 };
 
-/* Adds one sample, in the order of time.  0 or -ENOMEM. */
+/* Adds one sample.  0 or -ENOMEM. */
 int td_hits_add(struct td_hits *hits, int event, int spot, int caller,
 		uint64_t period);
 void td_hits_free(struct td_hits *hits);

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 
 #include "lib/base/util.h"
-#include "lib/count/batched.h"
-#include "lib/count/jackknife.h"
 
 #define PERCENT 100
 #define Z95     1.959963984540054 /* of the normal distribution */
@@ -17,7 +15,6 @@
 struct sums {
 	uint64_t samples;
 	double weight, squares;
-	double batches[TD_BATCHES]; /* the weight */
 };
 
 /* What hits of one key add up to. */
@@ -37,8 +34,6 @@ static void add_sums(struct sums *to, const struct sums *from)
 	to->samples += from->samples;
 	to->weight += from->weight;
 	to->squares += from->squares;
-	for (size_t i = 0; i < TD_BATCHES; i++)
-		to->batches[i] += from->batches[i];
 }
 
 static int compare_ints(int a, int b)
@@ -117,16 +112,6 @@ static void key_of_caller(const struct td_spots *spots,
 	key[1] = 0;
 }
 
-static struct sums sums_of(const struct td_hits *hits, const struct td_hit *hit)
-{
-	uint64_t samples = hits->samples[hit->event];
-	struct sums sums = { hit->samples, hit->weight, hit->squares, { 0 } };
-
-	sums.batches[td_batch_of(hit->part * td_part_size(samples), samples)] =
-		hit->weight;
-	return sums;
-}
-
 static int sum_up(struct entries *entries, const struct td_hits *hits,
 		  const struct td_spots *spots, int event, make_key *make)
 {
@@ -142,7 +127,8 @@ static int sum_up(struct entries *entries, const struct td_hits *hits,
 		entries->nr++;
 		entry->function = spots->v[hit->spot].function;
 		make(spots, hit, entry->key);
-		entry->sums = sums_of(hits, hit);
+		entry->sums = (struct sums){ hit->samples, hit->weight,
+					     hit->squares };
 	}
 	collapse(entries);
 	return 0;
@@ -159,42 +145,11 @@ static struct sums sum_of(const struct entries *entries)
 	return all;
 }
 
-/* Half of the interval by how the batches differ; 0: there are too few. */
-static double error_in_time(const struct sums *part, const struct sums *all)
-{
-	struct td_jackknife jackknife = { 0 };
-	double p = part->weight / all->weight;
-
-	for (size_t i = 0; i < TD_BATCHES; i++) {
-		double rest = all->weight - all->batches[i];
-
-		if (!(all->batches[i] > 0) || !(rest > 0))
-			continue;
-		td_jackknife_add(&jackknife,
-				 (part->weight - part->batches[i]) / rest - p);
-		jackknife.nr_counted++;
-	}
-	if (jackknife.nr < TD_MIN_BATCHES)
-		return 0;
-	{
-		struct td_jackknifed of = td_jackknife_end(&jackknife);
-
-		return td_student(of.degrees) * sqrt(of.variance);
-	}
-}
-
-/*
- * Wilson's formula is of samples that have nothing to do with each other.  Where
- * batches differ by more than such samples would, there are fewer that have not.
- */
 static struct td_share share_of(const struct sums *part, const struct sums *all)
 {
-	double p = part->weight / all->weight, error = error_in_time(part, all);
+	double p = part->weight / all->weight;
 	double nr = all->weight * all->weight / all->squares;
 	double z = Z95 * Z95 / nr;
-
-	if (error * error > z * p * (1 - p))
-		z = error * error / (p * (1 - p));
 
 	return (struct td_share){
 		.samples = part->samples,

@@ -9,9 +9,8 @@ struct td_share {
 	uint64_t samples;
 	double percent; /* of the events that all samples stand for */
 	/*
-	 * Half the width of the 95 % interval of what the share would be if the
-	 * program went on like this: that of Wilson, for as many samples of equal
-	 * weight and without regard to each other as these are worth.
+	 * Half the width of the 95 % interval of Wilson, for as many samples of
+	 * equal weight as these are worth.
 	 */
 	double error;
 };

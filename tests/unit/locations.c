@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "lib/base/util.h"
-#include "tests/unit/coverage.h"
+#include "tests/unit/test.h"
 
 #define LOAD  0 /* events */
 #define STORE 1
@@ -33,60 +33,16 @@ static int spot(const char *function, uint64_t address, int line)
 	return at;
 }
 
-/* Samples that are taken while the others are. */
-static struct planned {
-	int event, at, caller;
-	uint64_t nr, taken, period;
-} planned[32];
-static size_t nr_planned;
-
 static void hit(int event, int at, int caller, uint64_t nr, uint64_t period)
 {
-	planned[nr_planned++] =
-		(struct planned){ event, at, caller, nr, 0, period };
-}
-
-/* The one that is the furthest from its end. */
-static struct planned *next_planned(void)
-{
-	struct planned *next = NULL;
-	double most = 0;
-
-	for (size_t i = 0; i < nr_planned; i++) {
-		struct planned *p = &planned[i];
-		double left = 1 - ((double)p->taken + 0.5) / (double)p->nr;
-
-		if (p->taken < p->nr && (!next || left > most)) {
-			next = p;
-			most = left;
-		}
-	}
-	return next;
-}
-
-static void take_planned(void)
-{
-	struct planned *p;
-
-	while ((p = next_planned())) {
-		p->taken++;
-		if (td_hits_add(&hits, p->event, p->at, p->caller, p->period))
-			exit(1);
-	}
-	nr_planned = 0;
-}
-
-static int locate(struct td_locations *locations)
-{
-	take_planned();
-	return td_locations_make(locations, &hits, &spots, LOAD);
+	while (nr--)
+		td_hits_add(&hits, event, at, caller, period);
 }
 
 static void begin(void)
 {
 	td_spots_free(&spots);
 	td_hits_free(&hits);
-	nr_planned = 0;
 }
 
 static const char *name_of(int function)
@@ -138,37 +94,23 @@ static bool is_share(const struct td_share *share, uint64_t samples,
 	return same;
 }
 
-static void add(int event, int at, int caller, uint64_t period)
-{
-	if (td_hits_add(&hits, event, at, caller, period))
-		exit(1);
-}
-
 static void test_hits(void)
 {
-	uint64_t samples = 0;
-	bool alike = true;
-
 	begin();
-	add(LOAD, 1, -1, 10);
-	add(LOAD, 1, 2, 10);
-	add(STORE, 1, -1, 5);
-	for (int i = 0; i < 62; i++)
-		add(LOAD, 1, -1, 30);
+	hit(LOAD, 1, -1, 2, 10);
+	hit(LOAD, 1, 2, 1, 10);
+	hit(STORE, 1, -1, 1, 5);
+	hit(LOAD, 2, -1, 1, 1);
+	hit(LOAD, 1, -1, 1, 30);
+	ok(hits.nr == 4, "one for each event, spot and caller");
 	ok(hits.v[0].event == LOAD && hits.v[0].spot == 1 &&
-		   hits.v[0].caller == -1 && hits.v[0].samples == 1 &&
-		   hits.v[0].weight == 10 && hits.v[0].squares == 100,
+		   hits.v[0].caller == -1 && hits.v[0].samples == 3 &&
+		   hits.v[0].weight == 50 && hits.v[0].squares == 1100,
 	   "samples, their periods and the periods' squares");
 	ok(hits.v[1].caller == 2 && hits.v[1].samples == 1 &&
-		   hits.v[2].event == STORE && hits.v[2].weight == 5,
-	   "one for each event, spot and caller");
-	for (size_t i = 3; i < hits.nr; i++) {
-		alike &= hits.v[i].samples == 2 && hits.v[i].part == i - 2 &&
-			 hits.v[i].weight == 60 && hits.v[i].squares == 1800;
-		samples += hits.v[i].samples;
-	}
-	ok(alike && samples == 62 && hits.nr == 34,
-	   "and for each of 32 parts of two samples");
+		   hits.v[2].event == STORE && hits.v[2].weight == 5 &&
+		   hits.v[3].spot == 2,
+	   "the others");
 	td_hits_free(&hits);
 	ok(!hits.nr, "freed");
 }
@@ -179,8 +121,8 @@ static void test_none(void)
 
 	begin();
 	hit(STORE, spot("a", 0x10, 0), -1, 3, 1);
-	ok(locate(&locations) == 0 && locations.samples == 0 &&
-		   locations.nr == 0,
+	ok(td_locations_make(&locations, &hits, &spots, LOAD) == 0 &&
+		   locations.samples == 0 && locations.nr == 0,
 	   "an event without samples");
 	td_locations_free(&locations);
 }
@@ -194,7 +136,8 @@ static void test_shares(void)
 	hit(LOAD, spot("many", 0x20, 0), -1, 40, 1000);
 	hit(LOAD, spot("many", 0x24, 0), -1, 35, 1000);
 	hit(STORE, spot("few", 0x10, 0), -1, 500, 1000);
-	ok(locate(&l) == 0 && l.nr == 2 && l.samples == 100,
+	ok(td_locations_make(&l, &hits, &spots, LOAD) == 0 && l.nr == 2 &&
+		   l.samples == 100,
 	   "the samples of one event");
 	is_str(name_of(l.v[0].function), "many", "the largest is first");
 	is_str(name_of(l.v[1].function), "few", "then the others");
@@ -214,7 +157,7 @@ static void test_weights(void)
 	begin();
 	hit(LOAD, spot("often", 0x10, 0), -1, 10, 100);
 	hit(LOAD, spot("rarely", 0x20, 0), -1, 3, 1000);
-	locate(&l);
+	td_locations_make(&l, &hits, &spots, LOAD);
 	ok(l.nr == 2 && l.samples == 13, "of different periods");
 	is_str(name_of(l.v[0].function), "rarely", "the one with more events");
 	ok(is_share(&l.v[0].share, 3, 75, wilson(0.75, n)),
@@ -234,7 +177,7 @@ static void test_extremes(void)
 
 		begin();
 		hit(LOAD, spot("all", 0x10, 0), -1, n, 12345);
-		locate(&l);
+		td_locations_make(&l, &hits, &spots, LOAD);
 		ok(l.nr == 1 && is_share(&l.v[0].share, n, 100,
 					 wilson(1, (double)n)),
 		   "all of %llu samples: an error is left",
@@ -247,7 +190,7 @@ static void test_extremes(void)
 	{
 		struct td_locations l;
 
-		locate(&l);
+		td_locations_make(&l, &hits, &spots, LOAD);
 		ok(l.nr == 2 && l.v[0].share.percent <= 100 &&
 			   l.v[1].share.percent >= 0 &&
 			   isfinite(l.v[0].share.error) &&
@@ -268,7 +211,7 @@ static void test_lines(void)
 	hit(LOAD, spot("f", 0x12, 7), -1, 30, 1);
 	hit(LOAD, spot("f", 0x13, 0), -1, 5, 1);
 	hit(LOAD, spot("g", 0x20, 7), -1, 35, 1);
-	locate(&l);
+	td_locations_make(&l, &hits, &spots, LOAD);
 	ok(l.nr == 2 && l.v[0].lines.nr == 3 && l.v[1].lines.nr == 1,
 	   "lines of each function");
 	lines = &l.v[0].lines;
@@ -299,7 +242,7 @@ static void test_callers(void)
 	hit(LOAD, spot("f", 0x11, 0), also, 20, 1);
 	hit(LOAD, spot("f", 0x11, 0), other, 40, 1);
 	hit(LOAD, spot("f", 0x11, 0), -1, 10, 1);
-	locate(&l);
+	td_locations_make(&l, &hits, &spots, LOAD);
 	callers = &l.v[0].callers;
 	ok(l.nr == 1 && callers->nr == 3, "the functions that call");
 	is_str(name_of(callers->v[0].function), "main", "most often");
@@ -326,7 +269,7 @@ static void test_order(void)
 		name[0] = (char)('a' + x);
 		hit(LOAD, spot(name, (x + 1) * 16, 0), -1, x + 1, 3);
 	}
-	locate(&l);
+	td_locations_make(&l, &hits, &spots, LOAD);
 	for (size_t i = 0; i < l.nr; i++) {
 		in_order &= name_of(l.v[i].function)[0] == (char)('z' - i);
 		percent += l.v[i].share.percent;
@@ -334,41 +277,6 @@ static void test_order(void)
 	ok(l.nr == 26 && in_order, "the largest first");
 	ok(test_near(percent, 100, 1e-12), "together they are all");
 	td_locations_free(&l);
-}
-
-/* --- errors in time --------------------------------------------------------- */
-
-static void test_coverage(const struct pattern *pattern)
-{
-	struct coverage coverage = { 0 };
-
-	for (unsigned int i = 0; i < 1000; i++) {
-		struct program program = program_start(pattern, i);
-		struct td_locations l;
-		int f, g;
-
-		begin();
-		f = spot("f", 0x10, 0);
-		g = spot("g", 0x20, 0);
-		for (int j = 0; j < 5000; j++) {
-			double share = program_call(&program);
-
-			add(LOAD, uniform(&program.chance) < share ? f : g, -1,
-			    1000);
-		}
-		if (locate(&l))
-			exit(1);
-		for (size_t j = 0; j < l.nr; j++) {
-			const struct td_share *share = &l.v[j].share;
-
-			if (strcmp(name_of(l.v[j].function), "f") == 0)
-				coverage_add(&coverage, share->percent / 100,
-					     share->error / 100,
-					     pattern->truth);
-		}
-		td_locations_free(&l);
-	}
-	coverage_check(&coverage, "samples", pattern->name);
 }
 
 int main(void)
@@ -381,11 +289,6 @@ int main(void)
 	test_lines();
 	test_callers();
 	test_order();
-	/* of turns, Wilson's formula is too careful, which harms nobody */
-	for (size_t i = 0; i < NR_PATTERNS; i++) {
-		if (patterns[i].kind != IN_TURN)
-			test_coverage(&patterns[i]);
-	}
 	begin();
 	return done_testing();
 }

@@ -11,6 +11,7 @@ struct td_advice {
 	const char *where;   /* finds the places in the program; NULL: none */
 	const char *explain; /* says what the node means; NULL: none */
 	bool above; /* the node has no text, so it is of one above it */
+	bool live;  /* the same command can be counted again, in intervals */
 };
 
 /* Short words for the situation, in JSON. */

@@ -10,12 +10,14 @@
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
-static void put_error_name(struct td_writer *writer, const char *metric)
+/* "tma_retiring_error" */
+static void put_name_of(struct td_writer *writer, const char *metric,
+			const char *what)
 {
 	td_autofree char *name = NULL;
 
 	fputs(writer->separator, writer->fp);
-	if (asprintf(&name, "%s_error", metric) >= 0)
+	if (asprintf(&name, "%s_%s", metric, what) >= 0)
 		td_out_csv_field(writer, name);
 	else
 		writer->no_memory = true;
@@ -79,10 +81,15 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 	for (size_t i = 0; of_regions(writer) && i < TD_ARRAY_SIZE(facts); i++)
 		fprintf(writer->fp, "%s%s", sep, facts[i]);
 	for (size_t i = 0; i < report->nr_columns; i++) {
+		const char *name = report->columns[i].name;
+
 		fputs(sep, writer->fp);
-		td_out_csv_field(writer, report->columns[i].name);
-		if (writer->frame->errors)
-			put_error_name(writer, report->columns[i].name);
+		td_out_csv_field(writer, name);
+		if (!writer->frame->errors)
+			continue;
+		put_name_of(writer, name, "error");
+		put_name_of(writer, name, "low");
+		put_name_of(writer, name, "high");
 	}
 	fputc('\n', writer->fp);
 	writer->header_done = true;
@@ -155,9 +162,11 @@ static void put_row(struct td_writer *writer, const struct td_report *report,
 
 		put_value(writer, column, cell,
 			  errors ? cell->runs_error : cell->value);
-		if (writer->frame->errors)
-			put_value(writer, column, cell,
-				  errors ? NAN : cell->error);
+		if (!writer->frame->errors)
+			continue;
+		put_value(writer, column, cell, errors ? NAN : cell->error);
+		put_value(writer, column, cell, errors ? NAN : cell->low);
+		put_value(writer, column, cell, errors ? NAN : cell->high);
 	}
 	fputc('\n', writer->fp);
 }

@@ -97,6 +97,10 @@ static void put_node(struct td_writer *writer, const struct td_report *report,
 	td_json_add(o, "error",
 		    ok && !isnan(cell->error) ? td_out_json_number(cell->error)
 					      : NULL);
+	if (ok && writer->frame->errors && !isnan(cell->low)) {
+		td_json_add(o, "low", td_out_json_number(cell->low));
+		td_json_add(o, "high", td_out_json_number(cell->high));
+	}
 	if (ok && cell->too_short)
 		td_json_add(o, "too_short", json_object_new_boolean(true));
 	if (ok && cell->misfit)

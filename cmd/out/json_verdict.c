@@ -19,7 +19,6 @@ const char *td_out_confidence(const struct td_verdict *verdict)
 		[TD_SITUATION_UNLIKE] = "unlike",
 		[TD_SITUATION_NOTHING] = "nothing",
 		[TD_SITUATION_NEAR] = "near",
-		[TD_SITUATION_CHANGED] = "changed",
 		[TD_SITUATION_TIE] = "tie",
 		[TD_SITUATION_RETIRING] = "retiring",
 		[TD_SITUATION_CLEAR] = "clear",
@@ -67,6 +66,31 @@ static struct json_object *commands(const struct td_advice *advice)
 	return array;
 }
 
+static struct json_object *column_or_null(const struct td_report *report,
+					  int column)
+{
+	return column < 0
+		       ? NULL
+		       : json_object_new_string(report->columns[column].name);
+}
+
+/* Which node had the most slots for most of the time, and which for less. */
+static void put_phases(struct json_object *o, const struct td_report *report,
+		       const struct td_verdict *v)
+{
+	static const struct td_phases none = { .first = -1, .second = -1 };
+	const struct td_phases *phases = v->row && v->row->phases.first_pct > 0
+						 ? &v->row->phases
+						 : &none;
+	bool known = phases != &none;
+
+	put(o, "steady", known ? json_object_new_boolean(!v->changed) : NULL);
+	put(o, "mostly", column_or_null(report, phases->first));
+	put(o, "mostly_time",
+	    known ? td_out_json_percent(phases->first_pct) : NULL);
+	put(o, "then", column_or_null(report, phases->second));
+}
+
 void td_out_json_verdict(struct td_writer *writer,
 			 const struct td_report *report,
 			 const struct td_advice *advice)
@@ -88,6 +112,7 @@ void td_out_json_verdict(struct td_writer *writer,
 	put(o, "runner_up", name_or_null(&v->runner_up));
 	put(o, "tied", names(v->tied, 2));
 	put(o, "over", names(v->over, 2));
+	put_phases(o, report, v);
 	put(o, "waits", json_object_new_boolean(v->waits));
 	put(o, "busy", number_or_null(v->busy_pct));
 	put(o, "next", commands(advice));

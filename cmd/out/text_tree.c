@@ -178,6 +178,25 @@ static int start_line(const struct tree *tree)
 				 tree->row);
 }
 
+/* A value that changes by less is steady enough. */
+#define LEAST_RANGE 10
+
+/* "  (14 to 69 %)", of a share that changed by much in the course of the run. */
+static void put_range(const struct tree *tree, const struct td_column *column,
+		      const struct td_cell *cell)
+{
+	FILE *fp = tree->writer->fp;
+
+	if (tree->writer->frame->interval || strcmp(column->unit, "%") != 0 ||
+	    !(cell->high - cell->low >= LEAST_RANGE))
+		return;
+	fputs("  (", fp);
+	td_out_number(fp, 0, 0, cell->low);
+	fputs(" to ", fp);
+	td_out_number(fp, 0, 0, cell->high);
+	fputs(" %)", fp);
+}
+
 /* Writes the share of time in which it was counted if less than the row's. */
 static void put_running(FILE *fp, const struct td_row *row,
 			const struct td_cell *cell)
@@ -249,6 +268,7 @@ static void put_node(struct tree *tree, const struct td_node *node)
 		fprintf(fp, "%*s%s<--%s",
 			len < tree->mark ? tree->mark - len : 1, "",
 			colour ? "\033[31m" : "", colour ? "\033[m" : "");
+	put_range(tree, column_of(tree, node), cell);
 	put_running(fp, tree->row, cell);
 	td_out_text_end_line(tree->writer, tree->row);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Text: the verdict below the trees, five lines at most. */
+/* Text: the verdict below the trees, six lines at most. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "cmd/out/out.h"
 #include "lib/base/printable.h"
 
-#define MAX_LINES 5
+#define MAX_LINES 6
 
 struct lines {
 	FILE *fp;
@@ -151,11 +151,6 @@ static void put_situation(struct lines *lines)
 		put_node(lines, &v->runner_up);
 		end_line(lines);
 		return;
-	case TD_SITUATION_CHANGED:
-		fputs(" It changed while it was counted: ", fp);
-		put_node(lines, &v->runner_up);
-		end_line(lines);
-		return;
 	case TD_SITUATION_TIE:
 		put_two(lines, " No single cause: ", v->tied);
 		return;
@@ -222,6 +217,24 @@ static void put_others(struct lines *lines)
 	}
 }
 
+/* A part of the time had another largest node than the rest. */
+static void put_change(struct lines *lines, bool live)
+{
+	const struct td_phases *phases;
+	const struct td_column *columns = lines->report->columns;
+
+	if (!lines->verdict->changed)
+		return;
+	phases = &lines->verdict->row->phases;
+	fputs(" Not steady: ", lines->fp);
+	td_out_number(lines->fp, 0, 0, phases->first_pct);
+	fputs(" % of the time it was ", lines->fp);
+	td_put_printable(lines->fp, columns[phases->first].name);
+	fputs(", then ", lines->fp);
+	td_put_printable(lines->fp, columns[phases->second].name);
+	put_sentence(lines, live ? "; -I 100 shows when" : "");
+}
+
 /* Commands are whole lines, so that they can be pasted. */
 static void put_command(struct lines *lines, const char *words,
 			const char *command)
@@ -242,6 +255,7 @@ void td_out_text_verdict(struct td_writer *writer,
 	put_situation(&lines);
 	put_last(&lines);
 	put_others(&lines);
+	put_change(&lines, advice->live);
 	put_command(&lines, " What next:  ", advice->next);
 	put_command(&lines, " Where:      ", advice->where);
 	put_command(&lines, advice->above ? " Above it:   " : " What it is: ",

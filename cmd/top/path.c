@@ -165,8 +165,6 @@ static const char *words_of(const struct td_verdict *verdict)
 		return "nothing is over its threshold";
 	case TD_SITUATION_NEAR:
 		return "over its threshold, but by less than its error:";
-	case TD_SITUATION_CHANGED:
-		return "it changed in this interval:";
 	case TD_SITUATION_TIE:
 		return "no single cause:";
 	case TD_SITUATION_RETIRING:

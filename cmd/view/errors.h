@@ -23,14 +23,4 @@ int td_view_fill_joined_errors(struct td_view *view,
 			       const struct td_times *times,
 			       struct td_report *report, struct td_err *err);
 
-/* Parts of both. */
-
-/* Without a batch; of CPU times, the same share is left as of the time. */
-struct td_times td_times_without(const struct td_counted *counted,
-				 size_t batch);
-/* Adds what each step of PERF_METRICS would change in the report. */
-int td_view_add_steps(struct td_view *view, const struct td_totals *totals,
-		      const struct td_times *times, struct td_errors *errors,
-		      struct td_err *err);
-
 #endif

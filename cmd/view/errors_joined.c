@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "cmd/view/joined.h"
+#include "cmd/view/round.h"
 #include "lib/plan/sets.h"
 
 struct joining {
@@ -183,7 +184,8 @@ static int leave_out(struct joining *j, size_t which, size_t batch,
 	struct td_totals totals = { 0 };
 	struct td_totals_sum sum = { 0 };
 	struct td_report report = { 0 };
-	int rc = td_course_leave_out(&run->course, batch, &run->readings, rest)
+	int rc = td_course_leave_out(&run->course, batch, NULL, &run->readings,
+				     rest)
 			 ? td_err_nomem(err)
 			 : 0;
 

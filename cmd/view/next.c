@@ -98,8 +98,6 @@ static bool can_go_deeper(const struct td_verdict *verdict,
 		       (set && verdict->level <= set->levels);
 	case TD_DEEPER_GROUP:
 		return facts->has_group;
-	case TD_DEEPER_ROWS:
-		return !opts->interval_ms && opts->subcommand != TD_REPORT;
 	}
 	return false;
 }
@@ -121,10 +119,7 @@ static void put_count(FILE *fp, const struct td_verdict *verdict,
 	fputs("tdstat", fp);
 	if (opts->subcommand != TD_REPORT)
 		td_again_put_options(fp, opts);
-	if (verdict->deeper == TD_DEEPER_ROWS)
-		fputs(opts->drill ? " -I 1000 -l auto" : " -I 1000", fp);
-	else
-		td_again_put_runs(fp, opts);
+	td_again_put_runs(fp, opts);
 	if (verdict->deeper == TD_DEEPER_LEVEL)
 		put_level(fp, verdict, opts);
 	else if (verdict->deeper == TD_DEEPER_GROUP)

@@ -140,6 +140,7 @@ void td_batched_end(struct td_batched *batched)
 			add_sum(&point->v[r], &course->points[i - 1].v[r]);
 	}
 	course->nr = nr ? TD_BATCHES : 0;
+	course->samples = true;
 }
 
 void td_batched_free(struct td_batched *batched)

@@ -118,13 +118,22 @@ static void take_off(struct td_reading *r, struct td_course_sum from,
 }
 
 int td_course_leave_out(const struct td_course *course, size_t batch,
-			const struct td_readings *sum, struct td_readings *rest)
+			const bool *events, const struct td_readings *sum,
+			struct td_readings *rest)
 {
 	if (td_readings_copy(rest, sum))
 		return -ENOMEM;
-	for (size_t i = 0; i < rest->nr; i++)
-		take_off(&rest->v[i], sum_at(course, batch, i),
+	for (size_t i = 0; i < rest->nr; i++) {
+		struct td_reading *r = &rest->v[i];
+		uint64_t enabled_ns = r->enabled_ns;
+
+		if (events && !events[r->event])
+			continue;
+		take_off(r, sum_at(course, batch, i),
 			 sum_at(course, batch + 1, i));
+		if (events)
+			r->enabled_ns = enabled_ns;
+	}
 	return 0;
 }
 
@@ -171,7 +180,8 @@ static int copy_point(struct td_course_point *to,
 int td_course_copy(struct td_course *to, const struct td_course *from)
 {
 	*to = (struct td_course){ .spacing_ns = from->spacing_ns,
-				  .behind = from->behind };
+				  .behind = from->behind,
+				  .samples = from->samples };
 	for (; to->nr < from->nr; to->nr++) {
 		if (copy_point(&to->points[to->nr], &from->points[to->nr]))
 			return -ENOMEM;

@@ -31,6 +31,11 @@ struct td_course {
 	size_t nr;
 	uint64_t spacing_ns; /* reads sooner after the last point add none */
 	bool behind;         /* the last read added none */
+	/*
+	 * Its batches are of calls or of samples: they tell what others would be
+	 * like.  Else they are of time, and all of it.
+	 */
+	bool samples;
 };
 
 /*
@@ -47,11 +52,13 @@ int td_course_add(struct td_course *course, const struct td_readings *sum,
 int td_course_end(struct td_course *course, const struct td_readings *sum,
 		  uint64_t time_ns);
 /*
- * Sets rest to sum without a batch (0 is that before the first point).  The
+ * Sets rest to sum without what was counted in a batch (0 is that before the
+ * first point).  events: which of them are left out, and only for how long they
+ * ran, not for how long they were enabled; NULL: all, with all times.  The
  * caller owns rest and reuses it.  Returns 0 or -ENOMEM.
  */
 int td_course_leave_out(const struct td_course *course, size_t batch,
-			const struct td_readings *sum,
+			const bool *events, const struct td_readings *sum,
 			struct td_readings *rest);
 /*
  * Sets part to what was counted in a batch; the last one lasts until sum.  The

@@ -75,7 +75,6 @@ struct td_jackknifed td_jackknife_end(const struct td_jackknife *j)
 	return (struct td_jackknifed){
 		.variance = (n - 1) / n * squares * longer,
 		.degrees = fmax(j->nr_counted / longer - 1, LEAST_DEGREES),
-		.correlation = r,
 		.of_batch = (n - 1) * squares,
 	};
 }

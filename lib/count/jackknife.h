@@ -26,7 +26,6 @@ struct td_jackknife {
 /* What the differences of a series say. */
 struct td_jackknifed {
 	double variance, degrees; /* of the value; of freedom */
-	double correlation;       /* of neighbours, 0 to 0.9 */
 	double of_batch;          /* the variance between batches */
 };
 

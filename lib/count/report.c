@@ -30,6 +30,16 @@ enum td_part td_part_of(const char *name)
 	return (enum td_part)part;
 }
 
+struct td_cell td_cell_make(enum td_status status, double value)
+{
+	return (struct td_cell){ .status = status,
+				 .value = value,
+				 .error = NAN,
+				 .low = NAN,
+				 .high = NAN,
+				 .runs_error = NAN };
+}
+
 double td_cell_value(const struct td_cell *cell)
 {
 	return cell->status == TD_STATUS_OK ? cell->value : (double)NAN;
@@ -48,6 +58,19 @@ double td_times_of_tool(const struct td_times *times, enum td_tool tool)
 		return times->has_cpu_times ? (double)times->system_ns : NAN;
 	}
 	return NAN;
+}
+
+/* Mostly all reports have the same rows; a thread may have run in one batch. */
+const struct td_row *td_report_find(const struct td_report *in,
+				    const struct td_row *row, size_t hint)
+{
+	for (size_t i = 0; i < in->nr_rows; i++) {
+		const struct td_row *r = &in->rows[(hint + i) % in->nr_rows];
+
+		if (!strcmp(r->id, row->id) && !strcmp(r->pmu, row->pmu))
+			return r;
+	}
+	return NULL;
 }
 
 void td_report_drop_absent(struct td_report *report)

@@ -74,8 +74,11 @@ struct td_cell {
 	 */
 	double error;
 	bool too_short; /* the error is unknown: there were too few reads */
-	/* it changed slowly, or once: neighbouring batches resemble each other */
-	bool drifts;
+	/*
+	 * What it was between in the middle 90 % of the batches of the course;
+	 * NaN: unknown.  A value that changed has no larger error for it.
+	 */
+	double low, high;
 	/* over its threshold wherever in its interval the true value is */
 	bool clear_of_threshold;
 	/* the standard error of a mean of runs, in the column's unit; or NaN */
@@ -83,6 +86,8 @@ struct td_cell {
 	const char *why; /* why there is no value; NULL: there is, or unknown */
 };
 
+/* A cell of which no more is known. */
+struct td_cell td_cell_make(enum td_status status, double value);
 /* NaN: it has none. */
 double td_cell_value(const struct td_cell *cell);
 
@@ -96,6 +101,12 @@ struct td_activity {
 	double instructions; /* in clock_s; they are counted on request */
 	/* CPUs that were there to be counted for a part of the time at least */
 	unsigned int counted_cpus;
+};
+
+/* Which nodes had the most slots, batch by batch of the course. */
+struct td_phases {
+	double first_pct;  /* the share of the time of the first; 0: unknown */
+	int first, second; /* columns, of most of the time first; -1: none */
 };
 
 /* What a row of a region has besides. */
@@ -130,6 +141,7 @@ struct td_row {
 	double busy_pct;
 	double ghz; /* while not halted; NaN: unknown */
 	struct td_activity activity;
+	struct td_phases phases;
 	bool idle;             /* too little went on for marks and a verdict */
 	struct td_cell *cells; /* one a column */
 	const struct td_node *nodes; /* in the order of the tree */
@@ -226,6 +238,12 @@ struct td_usage {
 	bool interrupted; /* of a recording without an end: known up to here */
 };
 
+/*
+ * The row of a report with the same id and PMU, or NULL; hint is where it mostly
+ * is.
+ */
+const struct td_row *td_report_find(const struct td_report *in,
+				    const struct td_row *row, size_t hint);
 /* Removes rows of tasks that were not on the PMU. */
 void td_report_drop_absent(struct td_report *report);
 void td_report_free(struct td_report *report);

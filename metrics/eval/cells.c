@@ -227,10 +227,7 @@ void td_eval_fill_cell(const struct td_evaluation *e,
 	double value = metric->def->factor * e->values[metric->slot];
 	const char *gap = find_gap(e, metric);
 
-	*cell = (struct td_cell){ .status = TD_STATUS_OK,
-				  .value = value,
-				  .error = NAN,
-				  .runs_error = NAN };
+	*cell = td_cell_make(TD_STATUS_OK, value);
 	cell->matters = metric->named || e->tree->all_matter;
 	if (!metric->value) {
 		/* a recording does not tell what its machine could count */

@@ -127,16 +127,13 @@ void td_eval_find_groups(const struct td_evaluation *e)
 	}
 }
 
-/*
- * A field has 8 bits, so its step is 1/255 of the slots; each CPU rounds for
- * itself, so their sum is off by less.
- */
+/* A field has 8 bits, so its step is 1/255 of the slots. */
 static double step_of(const struct td_evaluation *e, int event)
 {
 	const struct td_group *group = &e->plan->groups[e->groups[event]];
-	const struct td_total *slots = &e->totals[group->members[0]];
+	const struct td_total *slots = td_eval_slots_of(e, group);
 
-	return slots->nr ? slots->value / 255 / sqrt(slots->nr) : 0;
+	return slots && slots->nr ? slots->value / 255 : 0;
 }
 
 static void fill_counts(const struct td_evaluation *e)

@@ -18,19 +18,6 @@ int td_errors_begin(struct td_errors *errors, struct td_report *report)
 	return errors->v ? 0 : -ENOMEM;
 }
 
-/* Mostly all reports have the same rows; a thread may have run in one batch. */
-static const struct td_row *find_row(const struct td_report *in,
-				     const struct td_row *row, size_t hint)
-{
-	for (size_t i = 0; i < in->nr_rows; i++) {
-		const struct td_row *r = &in->rows[(hint + i) % in->nr_rows];
-
-		if (!strcmp(r->id, row->id) && !strcmp(r->pmu, row->pmu))
-			return r;
-	}
-	return NULL;
-}
-
 /*
  * Groups that take turns, or rest, may not run in a batch at all.  Then it says
  * nothing of how much their metrics change.
@@ -40,12 +27,18 @@ static bool was_counted(const struct td_cell *whole, const struct td_cell *rest)
 	return !whole->running_ns || rest->running_ns != whole->running_ns;
 }
 
-static void add_cell(struct td_jackknife *v, const struct td_cell *whole,
-		     const struct td_cell *rest)
+static void add_cell(struct td_uncertainty *u, const struct td_cell *whole,
+		     const struct td_cell *rest, bool in_time)
 {
+	struct td_jackknife *v = &u->series;
+	double difference = rest->value - whole->value;
+
 	if (rest->status != TD_STATUS_OK)
 		return;
-	td_jackknife_add(v, rest->value - whole->value);
+	if (!in_time)
+		td_jackknife_add(v, difference);
+	else if (was_counted(whole, rest) && v->nr_counted < TD_COURSE_POINTS)
+		u->rests[v->nr_counted] = (float)difference;
 	v->nr_counted += was_counted(whole, rest);
 }
 
@@ -54,15 +47,15 @@ void td_errors_add(struct td_errors *errors, const struct td_report *whole,
 {
 	for (size_t i = 0; i < whole->nr_rows; i++) {
 		const struct td_row *row = &whole->rows[i];
-		const struct td_row *other = find_row(rest, row, i);
+		const struct td_row *other = td_report_find(rest, row, i);
 		struct td_uncertainty *v = errors->v + i * whole->nr_columns;
 
 		/* nothing ran in a batch whose slots are none */
-		if (!other || other->slots == row->slots)
+		if (!other || (!errors->ranges && other->slots == row->slots))
 			continue;
 		for (size_t c = 0; c < whole->nr_columns; c++)
-			add_cell(&v[c].series, &row->cells[c],
-				 &other->cells[c]);
+			add_cell(&v[c], &row->cells[c], &other->cells[c],
+				 errors->ranges);
 	}
 }
 
@@ -73,7 +66,7 @@ void td_errors_add_step(struct td_errors *errors,
 
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		const struct td_row *row = &report->rows[i];
-		const struct td_row *other = find_row(larger, row, i);
+		const struct td_row *other = td_report_find(larger, row, i);
 		struct td_uncertainty *v = errors->v + i * report->nr_columns;
 
 		for (size_t c = 0; other && c < report->nr_columns; c++) {
@@ -95,7 +88,6 @@ static void add_series(struct td_uncertainty *u, const struct td_jackknife *j)
 		u->nr_series ? fmin(u->of_batch, of.of_batch) : of.of_batch;
 	u->variance += of.variance;
 	u->per_degree += of.variance * of.variance / of.degrees;
-	u->correlated += of.variance * of.correlation;
 	u->nr_series++;
 }
 
@@ -159,37 +151,124 @@ static double sampling(const struct td_uncertainty *u)
 	return t * t * u->variance;
 }
 
-/* Of values without order, one series of eight in twenty comes up to it. */
-#define DRIFTS 0.6
-
 static void set_error(struct td_cell *cell, const struct td_uncertainty *u,
 		      double apart)
 {
 	bool mixed = u->nr_series > 1 && !u->together;
 	double between = mixed ? apart * cell->value : 0;
 
-	cell->drifts = u->variance > 0 && u->correlated >= DRIFTS * u->variance;
-	cell->error = sqrt(sampling(u) + NORMAL * NORMAL * rounding(u) +
-			   between * between);
+	cell->too_short = u->too_short || !u->nr_series;
+	if (!cell->too_short)
+		cell->error = sqrt(sampling(u) + NORMAL * NORMAL * rounding(u) +
+				   between * between);
+}
+
+/* There may be few batches. */
+#define LEAST_DEGREES 3
+
+/* --- in time -------------------------------------------------------------- */
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * Where a program goes over to something else, neighbours differ by much, while
+ * the turns within both batches saw their part of it: no difference counts for
+ * more than what three standard deviations of most others are.
+ */
+static double most_of(double *changes, size_t nr)
+{
+	double median;
+
+	qsort(changes, nr, sizeof(*changes), by_size);
+	median = changes[nr / 2];
+	return median > 0 ? 3 * median / 0.674490 : changes[nr - 1];
+}
+
+/* The variance of what was not seen; seen is the share of the time that was. */
+static double unseen(const struct td_uncertainty *u, double seen)
+{
+	size_t nr = u->series.nr_counted - 1;
+	double changes[TD_COURSE_POINTS], most, sum = 0, n = (double)nr, t;
+
+	for (size_t i = 0; i < nr; i++)
+		changes[i] = fabs((double)u->rests[i + 1] - u->rests[i]);
+	most = most_of(changes, nr);
+	for (size_t i = 0; i < nr; i++)
+		sum += pow(fmin(changes[i], most), 2);
+	/* of n differences, two thirds tell something new */
+	t = td_student(fmax(n * 2 / 3, LEAST_DEGREES));
+	return t * t * sum / 2 * n / (n + 1) * (1 - seen);
+}
+
+/*
+ * Batches that differ by more than a step are rounded up and down; where they
+ * hardly differ, all are rounded the same way, and so may be those of all CPUs.
+ */
+static double rounding_in_time(const struct td_uncertainty *u,
+			       const struct td_ranges *ranges, size_t at)
+{
+	double variance = td_ranges_variance(ranges, at);
+	double nr = fmax((double)ranges->nr, 1), same;
+
+	if (!(u->steps > 0))
+		return 0;
+	same = exp(-4 * M_PI * M_PI * variance / u->steps);
+	return u->steps / 12 * (same + (1 - same) / nr);
+}
+
+static void set_error_in_time(const struct td_errors *errors, size_t r,
+			      size_t c)
+{
+	size_t at = r * errors->report->nr_columns + c;
+	const struct td_uncertainty *u = &errors->v[at];
+	struct td_cell *cell = &errors->report->rows[r].cells[c];
+	double sampled = 0;
+
+	cell->too_short = u->turns && u->series.nr_counted < TD_MIN_BATCHES;
+	if (cell->too_short)
+		return;
+	if (u->turns)
+		sampled = unseen(u, fmin(cell->running_pct / 100, 1));
+	cell->error =
+		sqrt(sampled +
+		     NORMAL * NORMAL * rounding_in_time(u, errors->ranges, at));
 }
 
 void td_errors_end(struct td_errors *errors)
 {
 	const struct td_report *report = errors->report;
 
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		for (size_t c = 0; c < report->nr_columns; c++) {
-			const struct td_uncertainty *u =
-				&errors->v[i * report->nr_columns + c];
-			struct td_cell *cell = &report->rows[i].cells[c];
+	for (size_t r = 0; r < report->nr_rows; r++) {
+		struct td_row *row = &report->rows[r];
+		const struct td_uncertainty *u =
+			errors->v + r * report->nr_columns;
 
-			/* nothing of a sum, or of a package, is a sample */
-			if (cell->status != TD_STATUS_OK ||
-			    report->rows[i].package)
+		/* nothing of a sum, or of a package, is a sample */
+		for (size_t c = 0; !row->package && c < report->nr_columns;
+		     c++) {
+			if (row->cells[c].status != TD_STATUS_OK)
 				continue;
-			cell->too_short = u->too_short || !u->nr_series;
-			if (!cell->too_short)
-				set_error(cell, u, errors->apart);
+			if (errors->ranges)
+				set_error_in_time(errors, r, c);
+			else
+				set_error(&row->cells[c], &u[c], errors->apart);
+		}
+	}
+}
+
+void td_errors_none(struct td_report *report)
+{
+	for (size_t r = 0; r < report->nr_rows; r++) {
+		for (size_t c = 0; c < report->nr_columns; c++) {
+			struct td_cell *cell = &report->rows[r].cells[c];
+
+			cell->too_short = cell->status == TD_STATUS_OK &&
+					  !report->rows[r].package;
 		}
 	}
 }

@@ -49,11 +49,8 @@ static struct td_row *add_row(struct td_report *report, const char *id,
 	row->cells = calloc(report->nr_columns + 1, sizeof(*row->cells));
 	if (!row->cells)
 		return NULL;
-	for (size_t i = 0; i < report->nr_columns; i++) {
-		row->cells[i].status = TD_STATUS_NONE;
-		row->cells[i].value = row->cells[i].error = NAN;
-		row->cells[i].runs_error = NAN;
-	}
+	for (size_t i = 0; i < report->nr_columns; i++)
+		row->cells[i] = td_cell_make(TD_STATUS_NONE, NAN);
 	report->nr_rows++;
 	return row;
 }

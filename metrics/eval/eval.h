@@ -36,4 +36,11 @@ int td_eval(struct td_evaluation *e, const struct td_totals *totals,
 void td_eval_find_clear(const struct td_evaluation *e,
 			struct td_report *report);
 
+/*
+ * turns.c: sets for each event whether it was counted for a part of the time
+ * only, anywhere: because groups took turns, or because its group rested.
+ */
+void td_eval_find_turns(const struct td_plan *plan,
+			const struct td_totals *totals, bool *turns);
+
 #endif

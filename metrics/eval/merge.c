@@ -32,10 +32,7 @@ static void merge_cell(const struct td_row *rows, size_t nr, size_t column,
 		"the slots of a kind of core are not known";
 	double sum = 0, weight = 0, over = 0, running = tasks ? 0 : TD_PERCENT;
 
-	*cell = (struct td_cell){ .status = TD_STATUS_NOT_COUNTED,
-				  .value = NAN,
-				  .error = NAN,
-				  .runs_error = NAN };
+	*cell = td_cell_make(TD_STATUS_NOT_COUNTED, NAN);
 	/* only shares can be weighted by slots */
 	if (strcmp(unit, "%") != 0) {
 		cell->status = TD_STATUS_NONE;

@@ -38,7 +38,10 @@ bool td_eval_is_idle(const struct td_evaluation *e, const struct td_row *row);
 void td_eval_fill_tasks(const struct td_evaluation *e,
 			struct td_report *report);
 
-/* slots.c: finds td_evaluation.kinds. */
+/* slots.c: the slots that a group counts, or NULL. */
+const struct td_total *td_eval_slots_of(const struct td_evaluation *e,
+					const struct td_group *group);
+/* Finds td_evaluation.kinds. */
 void td_eval_find_kinds(const struct td_evaluation *e);
 /* TD_MISFIT_SUM or TD_MISFIT_WIDTH if the slots cannot be. */
 enum td_misfit td_eval_slots_misfit(const struct td_evaluation *e, int pmu);

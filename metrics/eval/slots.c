@@ -55,35 +55,40 @@ void td_eval_find_kinds(const struct td_evaluation *e)
 		e->kinds[i] = kind_of(&e->plan->events.v[i]);
 }
 
-static bool has_slots(const struct td_evaluation *e,
-		      const struct td_group *group)
+/* The first member, but recordings may have their events in another order. */
+const struct td_total *td_eval_slots_of(const struct td_evaluation *e,
+					const struct td_group *group)
 {
-	return group->nr && e->kinds[group->members[0]] & TD_IS_SLOTS;
+	for (size_t i = 0; i < group->nr; i++) {
+		if (e->kinds[group->members[i]] & TD_IS_SLOTS)
+			return &e->totals[group->members[i]];
+	}
+	return NULL;
 }
 
 bool td_evaluation_has_step(const struct td_evaluation *e, int event)
 {
 	return e->kinds[event] & TD_IS_FIELD && e->groups[event] >= 0 &&
-	       has_slots(e, &e->plan->groups[e->groups[event]]);
+	       td_eval_slots_of(e, &e->plan->groups[e->groups[event]]);
 }
 
 /* The share of the slots that the group's fields of level 1 are; NaN: unknown. */
 static double sum_of_fields(const struct td_evaluation *e,
 			    const struct td_group *group)
 {
-	double sum = 0, slots;
+	const struct td_total *slots = td_eval_slots_of(e, group);
+	double sum = 0;
 	int nr = 0;
 
-	if (!has_slots(e, group))
+	if (!slots)
 		return NAN;
-	for (size_t i = 1; i < group->nr; i++) {
+	for (size_t i = 0; i < group->nr; i++) {
 		if (!(e->kinds[group->members[i]] & TD_IS_LEVEL_1))
 			continue;
 		sum += e->totals[group->members[i]].value;
 		nr++;
 	}
-	slots = e->totals[group->members[0]].value;
-	return nr == 4 && slots > 0 ? sum / slots : NAN;
+	return nr == 4 && slots->value > 0 ? sum / slots->value : NAN;
 }
 
 /* The slots of a cycle, over the width of the core; NaN: unknown. */
@@ -92,15 +97,16 @@ static double fullness(const struct td_evaluation *e,
 {
 	int width = td_uarch_width(e->tree->machine->pmus[group->pmu].uarch);
 
-	if (!has_slots(e, group) || !width)
+	const struct td_total *slots = td_eval_slots_of(e, group);
+
+	if (!slots || !width)
 		return NAN;
-	for (size_t i = 1; i < group->nr; i++) {
+	for (size_t i = 0; i < group->nr; i++) {
 		int event = group->members[i];
 
 		if (e->kinds[event] & TD_IS_CYCLES &&
 		    e->totals[event].value > 0)
-			return e->totals[group->members[0]].value /
-			       e->totals[event].value / width;
+			return slots->value / e->totals[event].value / width;
 	}
 	return NAN;
 }

@@ -151,14 +151,9 @@ static struct td_row *add_row(const struct td_ratio_table *table,
 	for (size_t i = 0; i < table->nr; i++) {
 		bool has = table->pmus[i] & UINT64_C(1) << pmu;
 
-		cells[i] = (struct td_cell){
-			.status = has ? TD_STATUS_NOT_COUNTED : TD_STATUS_NONE,
-			.value = NAN,
-			.error = NAN,
-			.runs_error = NAN,
-			.over_unknown = true,
-			.matters = true,
-		};
+		cells[i] = td_cell_make(
+			has ? TD_STATUS_NOT_COUNTED : TD_STATUS_NONE, NAN);
+		cells[i].over_unknown = cells[i].matters = true;
 	}
 	*row = (struct td_row){
 		.id = event->id,

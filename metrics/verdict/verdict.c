@@ -240,10 +240,6 @@ static void judge(struct td_verdict *verdict, const struct td_report *report,
 		put_tie(verdict, &ranking);
 	} else if (ranking.outcome == TD_OUTCOME_NEAR) {
 		verdict->runner_up = ranking.first;
-		if (td_family_cell(top, ranking.first.node)->drifts) {
-			verdict->situation = TD_SITUATION_CHANGED;
-			verdict->deeper = TD_DEEPER_ROWS;
-		}
 	}
 }
 
@@ -283,6 +279,23 @@ static bool is_mostly_idle(const struct td_row *row)
 		a->busy_s < MOSTLY_IDLE_OF_A_CPU * a->whole_s / a->cpus);
 }
 
+/* A start, or an end, of so much of the time does not count. */
+#define STEADY_PCT 90
+
+/* Two nodes of nearly the same size take turns at being the largest. */
+#define STEADY_POINTS 10
+
+static bool has_changed(const struct td_row *row)
+{
+	const struct td_phases *phases = &row->phases;
+	const struct td_cell *cell;
+
+	if (!(phases->first_pct > 0) || phases->first_pct >= STEADY_PCT)
+		return false;
+	cell = &row->cells[phases->first];
+	return cell->high - cell->low > STEADY_POINTS;
+}
+
 void td_verdict_find(struct td_verdict *verdict, const struct td_report *report)
 {
 	struct td_family top;
@@ -306,4 +319,6 @@ void td_verdict_find(struct td_verdict *verdict, const struct td_report *report)
 		verdict->situation = TD_SITUATION_IDLE;
 	else if (verdict->situation == TD_SITUATION_CLEAR)
 		judge(verdict, report, &top);
+	verdict->changed = verdict->situation != TD_SITUATION_IDLE &&
+			   has_changed(verdict->row);
 }

@@ -21,7 +21,6 @@ enum td_situation {
 	TD_SITUATION_UNLIKE,   /* the nodes cannot be compared */
 	TD_SITUATION_NOTHING,  /* no node is over its threshold */
 	TD_SITUATION_NEAR,     /* one is, but by less than its error */
-	TD_SITUATION_CHANGED,  /* as it was another one at another time */
 	TD_SITUATION_TIE,      /* some are, but none is the largest for sure */
 	TD_SITUATION_RETIRING, /* most slots did work */
 	TD_SITUATION_CLEAR,
@@ -32,7 +31,6 @@ enum td_deeper {
 	TD_DEEPER_NOTHING,
 	TD_DEEPER_LEVEL, /* the tree down to td_verdict.level */
 	TD_DEEPER_GROUP, /* the children of the path's last node */
-	TD_DEEPER_ROWS,  /* the same in intervals */
 };
 
 #define TD_VERDICT_DEPTH 6 /* the levels of Intel's trees */
@@ -40,6 +38,11 @@ enum td_deeper {
 struct td_verdict {
 	enum td_situation situation;
 	bool waits; /* the tasks did not run most of the time */
+	/*
+	 * not steady: for a good part of the time another node had the most slots
+	 * than row->phases.first
+	 */
+	bool changed;
 	/* of tasks, a share of one CPU; NaN: unknown */
 	double busy_pct;
 	const struct td_row *row; /* the PMU with the most slots; or NULL */

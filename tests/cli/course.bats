@@ -7,46 +7,57 @@ load helper
 
 COURSE=$data/alderlake-course.jsonl
 
-# What the manual says of errors, for tma_retiring of cpu_core, which is a field of
-# PERF_METRICS over the sum of the four: python3 COURSE
-error_of_retiring() {
+# What the manual says of errors: of tma_retiring of cpu_core, a field of PERF_METRICS
+# over the sum of the four, which was counted all the time, and of the one of
+# cpu_atom, whose group took turns: python3 COURSE
+errors_of_retiring() {
 	python3 - "$1" <<-'EOS'
-		import json, math, sys
+		import json, math, statistics, sys
 		head, *lines = [json.loads(line) for line in open(sys.argv[1])]
 		names = [event["name"] for event in head["events"]]
 		counts = next(line["counts"] for line in lines if "counts" in line)
-		def event(index):
-		    return names[counts[index][0]]
+		points = [line["sums"] for line in lines if "sums" in line]
+		points = [[[0, 0, 0]] * len(counts), *points]
+		assert points[-1] == [c[3:6] for c in counts]
+		n = len(points) - 1
+		def indices(name, group):
+		    return [i for i, c in enumerate(counts)
+		            if names[c[0]] == name and head["events"][c[0]]["group"] == group]
+		def count(name, group, batch=None):
+		    """all of it, or what was counted in a batch"""
+		    if batch is None:
+		        return sum(counts[i][3] for i in indices(name, group))
+		    return sum(points[batch + 1][i][0] - points[batch][i][0] for i in indices(name, group))
+
 		FIELDS = [f"cpu_core/topdown-{f}/" for f in ("retiring", "bad-spec", "fe-bound", "be-bound")]
-		def sums(values):
-		    return {f: sum(v for i, v in enumerate(values) if event(i) == f) for f in FIELDS}
-		def retiring(fields):
-		    return 100 * fields[FIELDS[0]] / sum(fields.values())
-		whole = sums([c[3] for c in counts])
-		points = [sums([s[0] for s in line["sums"]]) for line in lines if "sums" in line]
-		points = [dict.fromkeys(FIELDS, 0), *points]
-		batches = [{f: b[f] - a[f] for f in FIELDS} for a, b in zip(points, points[1:])]
-		assert all(sum(b[f] for b in batches) == whole[f] for f in FIELDS)
-		n = len(batches)
-		without = [retiring({f: whole[f] - b[f] for f in FIELDS}) for b in batches]
-		mean = sum(without) / n
-		squares = [(w - mean) ** 2 for w in without]
-		r = sum((a - mean) * (b - mean) for a, b in zip(without, without[1:])) / sum(squares)
-		r = min(max(r + (1 + 3 * r) / n, 0), 0.9)
-		longer = (1 + r) / (1 - r)
-		# PERF_METRICS: a step of 1/255 of the slots of each of two CPUs
-		slots = sum(c[3] for i, c in enumerate(counts) if event(i) == "cpu_core/slots/")
-		step = slots / 255 / math.sqrt(2)
-		steps = sum((retiring({**whole, f: whole[f] + step}) - retiring(whole)) ** 2 for f in FIELDS)
-		rounding = steps / 12 * math.exp(-4 * math.pi**2 * (n - 1) * sum(squares) / steps)
-		degrees = n / longer - 1
-		# Student's quantiles at 3 to 12 degrees, from a book; between them, lines
-		t = {3: 3.1824, 4: 2.7764, 5: 2.5706, 6: 2.4469, 7: 2.3646, 8: 2.3060, 9: 2.2622,
-		     10: 2.2281, 11: 2.2010, 12: 2.1788}
-		low = max(3, math.floor(degrees))
-		t = t[low] + (max(degrees, 3) - low) * (t[low + 1] - t[low])
-		variance = (n - 1) / n * sum(squares) * longer
-		print(math.sqrt(t**2 * variance + 1.96**2 * rounding))
+		def share(fields):
+		    return 100 * fields[0] / sum(fields)
+		whole = [count(f, 0) for f in FIELDS]
+		batches = [share([count(f, 0, b) for f in FIELDS]) for b in range(n)]
+		step = count("cpu_core/slots/", 0) / 255
+		steps = sum((share([w + step * (i == k) for k, w in enumerate(whole)]) - share(whole)) ** 2
+		            for i in range(4))
+		same = math.exp(-4 * math.pi ** 2 * statistics.variance(batches) / steps)
+		print(1.96 * math.sqrt(steps / 12 * (same + (1 - same) / n)))
+
+		atom = "cpu_atom/topdown-retiring/", "cpu_atom/cycles/"
+		def retiring(batch=None):
+		    fields = [count(name, 1) - (0 if batch is None else count(name, 1, batch)) for name in atom]
+		    return 100 * fields[0] / (5 * fields[1])
+		rests = [retiring(b) - retiring() for b in range(n)]
+		changes = sorted(abs(b - a) for a, b in zip(rests, rests[1:]))
+		most = 3 * changes[len(changes) // 2] / 0.67449
+		# Student's quantiles at 3 to 20 degrees, from a book; between them, lines
+		T = [3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281, 2.2010, 2.1788,
+		     2.1604, 2.1448, 2.1314, 2.1199, 2.1098, 2.1009, 2.0930, 2.0860]
+		degrees = max((n - 1) * 2 / 3, 3)
+		low = math.floor(degrees)
+		t = T[low - 3] + (degrees - low) * (T[low - 2] - T[low - 3])
+		variance = sum(min(c, most) ** 2 for c in changes) / 2 * (n - 1) / n
+		ran = [counts[i] for i in indices(atom[0], 1)]
+		unseen = 1 - sum(c[5] for c in ran) / sum(c[4] for c in ran)
+		assert 0.1 < unseen < 0.9
+		print(t * math.sqrt(variance * unseen))
 	EOS
 }
 
@@ -57,9 +68,10 @@ error_in() {
 
 @test "the error is that of the manual's words" {
 	"$TDSTAT" report -j "$COURSE" >out
-	want=$(error_of_retiring "$COURSE")
-	got=$(error_in tma_retiring cpu_core out)
-	awk -v a="$got" -v b="$want" 'BEGIN { print a, b; exit !(a > 0 && a / b > 0.99 && a / b < 1.01) }'
+	{ error_in tma_retiring cpu_core out; error_in tma_retiring cpu_atom out; } >got
+	errors_of_retiring "$COURSE" >want
+	assert_equal "$(wc -l <want)" 2
+	paste got want | awk '{ print } !($1 > 0 && $1 / $2 > 0.99 && $1 / $2 < 1.01) { bad = 1 } END { exit bad }'
 }
 
 @test "each metric of the tree has one, of both kinds of core" {
@@ -149,7 +161,8 @@ twice() {
 
 @test "CSV: columns of errors, if asked for" {
 	"$TDSTAT" report -x, --error "$COURSE" >out
-	assert_equal "$(head -n 1 out | cut -d, -f 7-10)" tma_retiring,tma_retiring_error,tma_light_operations,tma_light_operations_error
+	assert_equal "$(head -n 1 out | cut -d, -f 7-12)" \
+		tma_retiring,tma_retiring_error,tma_retiring_low,tma_retiring_high,tma_light_operations,tma_light_operations_error
 	"$TDSTAT" report -j "$COURSE" >json
 	awk -F, -v want="$(error_in tma_retiring cpu_core json)" '$3 == "cpu_core" {
 		print $8, want; exit !($8 - want < 0.0051 && want - $8 < 0.0051) }' out
@@ -157,14 +170,15 @@ twice() {
 	run ! grep error out
 }
 
-@test "fewer than eight batches: no error, and JSON says why" {
+@test "fewer than eight batches: no error of what took turns, and JSON says why" {
 	grep -v so_far "$COURSE" >short
 	grep so_far "$COURSE" | head -n 6 >some
 	sed -i '1r some' short
 	"$TDSTAT" report -j short >out
-	jq -es 'all(.[]; .error == null and .too_short)' out
+	jq -es 'map(select(.pmu == "cpu_atom")) | length > 9 and all(.[]; .error == null and .too_short)' out
+	jq -es 'map(select(.pmu == "cpu_core")) | length > 9 and all(.[]; .error > 0 and .error < 0.5)' out
 	run -0 "$TDSTAT" report short
-	run ! grep '±' <<<"$output"
+	assert_equal "$(grep -c '±' <<<"$output")" 14
 }
 
 @test "the intervals of a recording are the batches of its sum" {
@@ -193,6 +207,68 @@ twice() {
 	"$TDSTAT" report -A -j "$COURSE" >out
 	jq -es '[.[] | .id] | unique == ["CPU0", "CPU1", "CPU4"]' out
 	jq -es 'all(.[]; .error > 0)' out
+}
+
+@test "--error: between what a value was, batch by batch; a value that changed has no larger error" {
+	"$TDSTAT" report -j --error "$COURSE" >out
+	jq -es 'length == 22 and all(.[]; .low <= .value and .value <= .high)' out
+	jq -es 'any(.[]; .high - .low > 10 * .error)' out
+	"$TDSTAT" report -j "$COURSE" | jq -es 'all(.[]; has("low") or has("high") | not)'
+}
+
+# The P-cores as they would be in a program of two phases: MEMORY of 20 tenths of a
+# second lose 60 % of their slots to memory, the rest 60 % to mispredicts.
+two_phases() {
+	python3 - "$COURSE" "$1" <<-'EOS'
+		import json, sys
+		head, *lines = [json.loads(line) for line in open(sys.argv[1])]
+		memory = int(sys.argv[2])
+		counts = next(line["counts"] for line in lines if "counts" in line)
+		end = lines[-1]
+		names = [event["name"].split("/")[1] for event in head["events"]]
+		SLOTS = 6 * 3_000_000_000 // 10
+		FIELDS = ["slots", "topdown-retiring", "topdown-bad-spec", "topdown-fe-bound", "topdown-be-bound",
+		          "topdown-heavy-ops", "topdown-mem-bound", "topdown-fetch-lat", "topdown-br-mispredict"]
+		PHASES = [255, 51, 10, 20, 174, 5, 153, 10, 8], [255, 51, 160, 20, 24, 5, 10, 10, 153]
+		core = [c[0] < 10 for c in counts]
+		sums = [[0, 0, 0] for _ in counts]
+		out = []
+		for batch in range(20):
+		    phase = PHASES[batch >= memory]
+		    for count, total, is_core in zip(counts, sums, core):
+		        if is_core:
+		            name = names[count[0]]
+		            total[0] += SLOTS * phase[FIELDS.index(name)] // 255 if name in FIELDS else 0
+		        total[1] += 100_000_000
+		        total[2] += 100_000_000 if is_core else 0
+		    out.append({"so_far": (batch + 1) / 10, "sums": [list(t) for t in sums]})
+		end["end"]["elapsed"] = 2.0
+		row = {"time": 2.0, "counts": [c[:3] + t for c, t in zip(counts, sums)]}
+		for line in (head, *out, row, end):
+		    print(json.dumps(line, separators=(",", ":")))
+	EOS
+}
+
+@test "a program of two phases has its verdict, of the sum, and the phases are told" {
+	two_phases 16 >phases
+	run -0 --separate-stderr "$TDSTAT" report --verdict phases
+	# 16 x 153 and 4 x 10 of 20 x 255
+	assert_line --regexp '^ Most lost slots: tma_memory_bound \(backend > memory\), 48\.8 ±0\.[0-5] % of the slots of cpu_core$'
+	assert_line ' Not steady: 80 % of the time it was tma_memory_bound, then tma_branch_mispredicts'
+	assert_line --regexp '^ +48\.8 ±0\.[0-5] %  tma_memory_bound +<--  \(4 to 60 %\)$'
+	assert_line --regexp '^ Where: '
+	"$TDSTAT" report -j --verdict phases | jq -ec 'select(.verdict) | .verdict |
+		.confidence == "clear" and .steady == false and .mostly == "tma_memory_bound" and
+		.mostly_time == 80 and .then == "tma_branch_mispredicts"'
+	# nine tenths of the time are steady enough, but what it was between is shown
+	two_phases 18 >phases
+	run -0 --separate-stderr "$TDSTAT" report phases
+	refute_output --partial 'Not steady'
+	assert_line --regexp 'tma_memory_bound +<--  \(4 to 60 %\)$'
+	two_phases 20 >phases
+	run -0 --separate-stderr "$TDSTAT" report phases
+	refute_output --partial 'Not steady'
+	refute_output --regexp '[0-9] to [0-9]'
 }
 
 @test "nodes of different parents are not compared, and this is said" {

@@ -27,7 +27,7 @@ report() {
 	report -j --verdict "$data/manual/xz-3.jsonl"
 	assert_success
 	assert_equal "$(jq -c 'select(.verdict) | .verdict | keys_unsorted' <<<"$output")" \
-		'["time","pmu","confidence","node","path","value","low","high","slots","runner_up","tied","over","waits","busy","next"]'
+		'["time","pmu","confidence","node","path","value","low","high","slots","runner_up","tied","over","steady","mostly","mostly_time","then","waits","busy","next"]'
 	assert_equal "$(jq -r '.verdict.pmu' <<<"${lines[-1]}")" cpu_core
 	report -j "$data/manual/xz-3.jsonl"
 	run ! grep -q verdict <<<"$output"

@@ -35,3 +35,42 @@ to_mid_phase() {
 	"$TDSTAT" -a -I 40 --interval-count 100 >out
 	rates phases out --rows 100 --every 40 --run 25 --pmus cpu_core
 }
+
+@test "the sum of two phases: all nodes agree, within their errors, on how long each was" {
+	emulated
+	for _ in 1 2 3 4 5 6 7 8; do
+		"$TDSTAT" -C 0 -l 2 -j --error --verdict --timeout 1700ms >out
+		cat out >>all
+		jq -ec 'select(.verdict) | .verdict | .steady == false and .node != null' out
+	done
+	python3 - all <<-'EOS'
+		import json, sys
+		# 255ths of the slots, in the order of topdown-retiring, -bad-spec ...; fetch latency is the 7th
+		A, B = (120, 10, 45, 80, 30, 5, 20, 40), (30, 60, 25, 140, 10, 40, 10, 90)
+		NODES = ["retiring", "bad_speculation", "frontend_bound", "backend_bound", "heavy_operations",
+		         "branch_mispredicts", "fetch_latency", "memory_bound"]
+		held = cells = 0
+		values = {}
+		for row in map(json.loads, open(sys.argv[1])):
+		    if "verdict" in row:
+		        shares = {}
+		        for i, name in enumerate(NODES):
+		            # the others are corrected by INT_MISC.UOP_DROPPING
+		            if name in ("bad_speculation", "frontend_bound", "fetch_latency"):
+		                continue
+		            value, error = values["tma_" + name]
+		            assert 0 < error < 0.5, (name, error)
+		            shares[name] = (value * 2.55 - A[i]) / (B[i] - A[i]), error * 2.55 / abs(B[i] - A[i])
+		        weight = sum(e ** -2 for _, e in shares.values())
+		        b = sum(s / e ** 2 for s, e in shares.values()) / weight
+		        print(f"{b:.4f}", {name: f"{(s - b) / e:.2f}" for name, (s, e) in shares.items()})
+		        assert 0.2 < b < 0.8
+		        held += sum(abs(s - b) <= e for s, e in shares.values())
+		        cells += len(shares)
+		        values = {}
+		    elif row.get("pmu") == "cpu_core":
+		        values[row["metric"]] = row["value"], row["error"]
+		print(held, cells)
+		assert cells == 40 and held >= 0.9 * cells
+	EOS
+}

@@ -36,7 +36,7 @@ static uint64_t batch(size_t nr, size_t reading)
 	struct td_readings rest = { 0 }, part = { 0 };
 	uint64_t value;
 
-	if (td_course_leave_out(&course, nr, &sum, &rest) ||
+	if (td_course_leave_out(&course, nr, NULL, &sum, &rest) ||
 	    td_course_cut_out(&course, nr, &sum, &part))
 		exit(1);
 	value = sum.v[reading].value - rest.v[reading].value;
@@ -53,6 +53,34 @@ static uint64_t batch(size_t nr, size_t reading)
 	   "batch %zu: times go with counts", nr);
 	free(rest.v);
 	return value;
+}
+
+/* Of events that took turns, the time that they might have run is left. */
+static void check_turns(void)
+{
+	static const bool turns[] = { false, true };
+	struct td_readings rest = { 0 };
+
+	begin();
+	for (int i = 1; i <= 3; i++) {
+		for (size_t r = 0; r < sum.nr; r++) {
+			sum.v[r].event = (int)r;
+			sum.v[r].value += 10;
+			sum.v[r].running_ns += 5;
+			sum.v[r].enabled_ns += 9;
+		}
+		if (td_course_add(&course, &sum, (uint64_t)i))
+			exit(1);
+	}
+	if (td_course_leave_out(&course, 1, turns, &sum, &rest))
+		exit(1);
+	ok(rest.v[0].value == 30 && rest.v[0].running_ns == 15 &&
+		   rest.v[0].enabled_ns == 27,
+	   "turns: an event that took none is left as it is");
+	ok(rest.v[1].value == 20 && rest.v[1].running_ns == 10 &&
+		   rest.v[1].enabled_ns == 27,
+	   "turns: what it counted in a batch is left out");
+	free(rest.v);
 }
 
 static void check_batches(void)
@@ -95,7 +123,7 @@ static void check_thinning(void)
 		for (size_t i = 0; i < course.nr; i++) {
 			struct td_readings rest = { 0 };
 
-			if (td_course_leave_out(&course, i, &sum, &rest))
+			if (td_course_leave_out(&course, i, NULL, &sum, &rest))
 				exit(1);
 			all += sum.v[0].value - rest.v[0].value;
 			free(rest.v);
@@ -153,6 +181,7 @@ static void check_limit(void)
 
 int main(void)
 {
+	check_turns();
 	check_batches();
 	check_thinning();
 	check_end();

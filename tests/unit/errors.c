@@ -102,32 +102,6 @@ static double coverage(int nr, double correlation)
 	return held / 20.0;
 }
 
-/* A step in the middle drifts; what goes up and down, and noise, does not. */
-static void check_drift(void)
-{
-	struct series step = { .nr = 20 }, zigzag = { .nr = 20 };
-	uint64_t state = 7;
-	int noise = 0;
-
-	for (int i = 0; i < 20; i++) {
-		step.v[i] = i < 10 ? 10 : 70;
-		zigzag.v[i] = i % 2 ? 10 : 70;
-		step.slots[i] = zigzag.slots[i] = 1;
-	}
-	ok(cell_of(&step).drifts, "a step in the middle");
-	ok(!cell_of(&zigzag).drifts, "up and down");
-	for (int round = 0; round < 1000; round++) {
-		struct series s = { .nr = 20 };
-
-		for (int i = 0; i < s.nr; i++) {
-			s.v[i] = normal(&state);
-			s.slots[i] = 1;
-		}
-		noise += cell_of(&s).drifts;
-	}
-	ok(noise < 50, "noise: %d of 1000", noise);
-}
-
 static void check_coverage(void)
 {
 	static const struct {
@@ -155,6 +129,5 @@ int main(void)
 	check_turns();
 	check_steps();
 	check_coverage();
-	check_drift();
 	return done_testing();
 }

@@ -198,13 +198,6 @@ static const struct {
 		       .deeper = TD_DEEPER_LEVEL,
 		       .level = 3 },
 	  .count = "tdstat -r 2 --no-multiplex -l 3 -- true" },
-	{ "rows of one run",
-	  { "--no-multiplex", "true" },
-	  .files = true,
-	  .verdict = { .situation = TD_SITUATION_CHANGED,
-		       .runner_up = MEMORY_45,
-		       .deeper = TD_DEEPER_ROWS },
-	  .count = "tdstat -I 1000 -- true" },
 	{ "who is counted, where and when; but not how it was shown",
 	  { "-C0-3", "--cputype", "core", "--all-kernel", "-D9", "-S", "-jl1",
 	    "--verdict", "--hybrid-merge", "--log-fd=7", "-v", "--all",
@@ -224,20 +217,6 @@ static const struct {
 		       .level = 2 },
 	  .count = "tdstat -p 17 -i --all-user -D 9 --metrics-dir=d "
 		   "-l auto" },
-	{ "a change, and -l auto",
-	  { "true" },
-	  .files = true,
-	  .verdict = { .situation = TD_SITUATION_CHANGED,
-		       .runner_up = MEMORY_45,
-		       .deeper = TD_DEEPER_ROWS },
-	  .count = "tdstat -I 1000 -l auto -- true" },
-	{ "a change",
-	  { "-l2", "true" },
-	  .files = true,
-	  .verdict = { .situation = TD_SITUATION_CHANGED,
-		       .runner_up = MEMORY_45,
-		       .deeper = TD_DEEPER_ROWS },
-	  .count = "tdstat -I 1000 -- true" },
 	{ "nothing",
 	  { "true" },
 	  .files = true,
@@ -425,14 +404,6 @@ static const struct {
 	  NULL,
 	  " Over its threshold, but by less than its error: tma_core_bound, "
 	  "15.0 \u00b12.0 %\n\n" },
-	{ "near it because it changed",
-	  { .situation = TD_SITUATION_CHANGED,
-	    .row = &rows_of[0],
-	    .runner_up = CORE_15 },
-	  1,
-	  NULL,
-	  " It changed while it was counted: tma_core_bound, 15.0 \u00b12.0 "
-	  "%\n\n" },
 	{ "too short below",
 	  { .situation = TD_SITUATION_CLEAR,
 	    .row = &rows_of[0],
@@ -510,6 +481,7 @@ static void test_words(void)
 	       "\"path\":[\"tma_backend_bound\",\"tma_memory_bound\","
 	       "\"tma_l3_bound\"],\"value\":35.0,\"low\":33.75,\"high\":36.25,"
 	       "\"slots\":39.4,\"runner_up\":\"tma_core_bound\",\"tied\":[],\"over\":[],"
+	       "\"steady\":null,\"mostly\":null,\"mostly_time\":null,\"then\":null,"
 	       "\"waits\":false,\"busy\":0.0,\"next\":[\"tdstat -l 9\","
 	       "\"tdstat locate x\",\"tdstat explain x\"]}}\n",
 	       "as JSON");

@@ -36,7 +36,6 @@ static const struct {
 enum mark {
 	UNMARKED,
 	NEAR,   /* over its threshold, by less than its error */
-	DRIFTS, /* as NEAR, because it changed */
 	OVER,   /* for sure */
 	LOST,   /* not counted */
 	BLIND,  /* its threshold was not counted */
@@ -131,12 +130,6 @@ static const struct {
 		     { "tma_bad_speculation", 5, UNMARKED } },
 	  .situation = TD_SITUATION_NEAR, .path = "",
 	  .runner_up = "tma_backend_bound" },
-	{ "over its threshold at some time",
-	  .cells = { { "tma_backend_bound", 40, DRIFTS, 90 },
-		     { "tma_frontend_bound", 10, UNMARKED },
-		     { "tma_bad_speculation", 5, UNMARKED } },
-	  .situation = TD_SITUATION_CHANGED, .path = "",
-	  .runner_up = "tma_backend_bound", .deeper = TD_DEEPER_ROWS },
 	{ "the parent is clear, the child is near its threshold",
 	  .cells = { { "tma_backend_bound", 60, OVER },
 		     { "tma_memory_bound", 20.5, NEAR },
@@ -295,13 +288,6 @@ static const struct {
 		     { "tma_frontend_bound", 20, OVER, 2 } },
 	  .situation = TD_SITUATION_RETIRING, .path = "tma_retiring",
 	  .tied = "tma_backend_bound, tma_frontend_bound" },
-	{ "retiring, and a loss at some time",
-	  .cells = { { "tma_retiring", 70, OVER },
-		     { "tma_light_operations", 67, OVER },
-		     { "tma_backend_bound", 21, DRIFTS, 5 },
-		     { "tma_frontend_bound", 3, UNMARKED } },
-	  .situation = TD_SITUATION_RETIRING, .path = "tma_retiring",
-	  .runner_up = "tma_backend_bound" },
 	{ "retiring, and nobody knows what is a loss",
 	  .cells = { { "tma_retiring", 75, OVER },
 		     { "tma_light_operations", 72, OVER },
@@ -373,8 +359,7 @@ static struct td_cell make_cell(const struct cell *cell)
 		.value = cell->mark == LOST ? NAN : cell->value,
 		.error = cell->error > 0 ? cell->error : 1,
 		.over_threshold = cell->mark == NEAR || cell->mark == OVER ||
-				  cell->mark == DRIFTS || cell->mark == MISFIT,
-		.drifts = cell->mark == DRIFTS,
+				  cell->mark == MISFIT,
 		.misfit = cell->mark == MISFIT ? TD_MISFIT_CORRECTION : TD_FITS,
 		.over_unknown = cell->mark == BLIND,
 		.too_short = cell->error == -1,

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metrics/eval/ranges.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Fewer batches tell nothing of a course. */
+#define LEAST_BATCHES 8
+
+/* So many of the batches are below the range, and above it. */
+#define OUTSIDE 0.05
+
+int td_ranges_begin(struct td_ranges *ranges, struct td_report *report)
+{
+	size_t nr = report->nr_rows * report->nr_columns + 1;
+
+	*ranges = (struct td_ranges){
+		.report = report,
+		.values = calloc(nr, TD_COURSE_POINTS * sizeof(float)),
+		.ns = calloc(nr, sizeof(*ranges->ns)),
+	};
+	return ranges->values && ranges->ns ? 0 : -ENOMEM;
+}
+
+static const char *name_of(const struct td_report *report, int column)
+{
+	return column < 0 ? NULL : report->columns[column].name;
+}
+
+/* The largest node of a level that is a child of the one of that name. */
+static int largest_child(const struct td_row *row, int level,
+			 const char *parent)
+{
+	double most = 0;
+	int best = -1;
+
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		const struct td_node *node = &row->nodes[i];
+		const struct td_cell *cell = &row->cells[node->column];
+
+		if (node->level != level || cell->status != TD_STATUS_OK ||
+		    !(cell->value > most) ||
+		    (parent &&
+		     (!node->parent || strcmp(node->parent, parent) != 0)))
+			continue;
+		most = cell->value;
+		best = node->column;
+	}
+	return best;
+}
+
+/* What the slots went to mostly; of what was lost, the part at level 2. */
+static int leader(const struct td_report *report, const struct td_row *row)
+{
+	int best = largest_child(row, 1, NULL), part;
+	const char *name = name_of(report, best);
+
+	if (!name || td_part_of(name) == TD_PART_RETIRING)
+		return best;
+	part = largest_child(row, 2, name);
+	return part < 0 ? best : part;
+}
+
+void td_ranges_add(struct td_ranges *ranges, const struct td_report *batch,
+		   uint64_t ns)
+{
+	const struct td_report *report = ranges->report;
+
+	for (size_t r = 0; r < report->nr_rows; r++) {
+		const struct td_row *row =
+			td_report_find(batch, &report->rows[r], r);
+		size_t first = r * report->nr_columns;
+		int most = row && !row->idle ? leader(batch, row) : -1;
+
+		if (most >= 0)
+			ranges->ns[first + (size_t)most] += ns;
+		for (size_t c = 0; c < report->nr_columns; c++)
+			ranges->values[(first + c) * TD_COURSE_POINTS +
+				       ranges->nr] =
+				row ? (float)td_cell_value(&row->cells[c])
+				    : NAN;
+	}
+	ranges->nr++;
+}
+
+static size_t known_values(const struct td_ranges *ranges, size_t at,
+			   float known[TD_COURSE_POINTS])
+{
+	const float *v = ranges->values + at * TD_COURSE_POINTS;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < ranges->nr; i++) {
+		if (isfinite(v[i]))
+			known[nr++] = v[i];
+	}
+	return nr;
+}
+
+double td_ranges_variance(const struct td_ranges *ranges, size_t at)
+{
+	float v[TD_COURSE_POINTS];
+	size_t nr = known_values(ranges, at, v);
+	double sum = 0, squares = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		sum += (double)v[i];
+	for (size_t i = 0; i < nr; i++)
+		squares += pow((double)v[i] - sum / (double)nr, 2);
+	return nr < 2 ? 0 : squares / (double)(nr - 1);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	float x = *(const float *)a, y = *(const float *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void set_range(const struct td_ranges *ranges, size_t at,
+		      struct td_cell *cell)
+{
+	float v[TD_COURSE_POINTS];
+	size_t nr = known_values(ranges, at, v);
+	size_t out = (size_t)(OUTSIDE * (double)nr);
+
+	if (nr < LEAST_BATCHES || cell->status != TD_STATUS_OK)
+		return;
+	qsort(v, nr, sizeof(*v), by_value);
+	cell->low = (double)v[out];
+	cell->high = (double)v[nr - 1 - out];
+}
+
+static struct td_phases find_phases(const uint64_t *ns, size_t nr)
+{
+	struct td_phases phases = { .first = -1, .second = -1 };
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		all += ns[i];
+		if (!ns[i])
+			continue;
+		if (phases.first < 0 || ns[i] > ns[phases.first]) {
+			phases.second = phases.first;
+			phases.first = (int)i;
+		} else if (phases.second < 0 || ns[i] > ns[phases.second]) {
+			phases.second = (int)i;
+		}
+	}
+	if (all)
+		phases.first_pct = 100 * (double)ns[phases.first] / (double)all;
+	return phases;
+}
+
+void td_ranges_end(struct td_ranges *ranges)
+{
+	const struct td_report *report = ranges->report;
+
+	for (size_t r = 0; r < report->nr_rows; r++) {
+		struct td_row *row = &report->rows[r];
+		size_t first = r * report->nr_columns;
+
+		if (ranges->nr >= LEAST_BATCHES)
+			row->phases = find_phases(ranges->ns + first,
+						  report->nr_columns);
+		for (size_t c = 0; c < report->nr_columns; c++)
+			set_range(ranges, first + c, &row->cells[c]);
+	}
+}
+
+void td_ranges_free(struct td_ranges *ranges)
+{
+	free(ranges->values);
+	free(ranges->ns);
+	*ranges = (struct td_ranges){ 0 };
+}

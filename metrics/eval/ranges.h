@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_METRICS_EVAL_RANGES_H
+#define TD_METRICS_EVAL_RANGES_H
+
+#include "lib/count/course.h"
+#include "lib/count/report.h"
+
+/*
+ * How the values of a report changed while it was counted: each batch of the
+ * course is evaluated by itself.
+ */
+struct td_ranges {
+	struct td_report *report; /* borrowed; its cells and rows get them */
+	size_t nr;                /* number of batches */
+	float *values;            /* [row][column][batch]; NaN: none */
+	/* [row][column]: how long the column's node had the most slots */
+	uint64_t *ns;
+};
+
+/* Returns 0 or -ENOMEM; free it even then. */
+int td_ranges_begin(struct td_ranges *ranges, struct td_report *report);
+/* Adds a batch, which took ns: TD_COURSE_POINTS at most. */
+void td_ranges_add(struct td_ranges *ranges, const struct td_report *batch,
+		   uint64_t ns);
+/* The variance of the values of cell number at; 0 if there are less than two. */
+double td_ranges_variance(const struct td_ranges *ranges, size_t at);
+/* Sets each cell's low and high, and each row's phases, if there are enough. */
+void td_ranges_end(struct td_ranges *ranges);
+void td_ranges_free(struct td_ranges *ranges);
+
+#endif

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Errors of a run: a program whose rate is known at each millisecond, seen for
+ * 4 ms of each 24, as a group that takes turns with five others.
+ */
+#include "metrics/eval/errors.h"
+
+#include "tests/unit/series.h"
+#include "tests/unit/test.h"
+
+#define TURN_MS 4
+#define GROUPS  6
+#define MOST_MS 30000
+
+/* --- programs ------------------------------------------------------------- */
+
+/* A rate of 40 points on the average. */
+struct program {
+	const char *name;
+	double noise;    /* points, of each millisecond by itself */
+	double walk;     /* points, of a walk that comes back slowly */
+	double memory;   /* how much of its place it keeps in a millisecond */
+	double phase_ms; /* 10 points, then 70; 0: none */
+	double least[3], most[3]; /* coverage in 1, 3 and 30 s */
+};
+
+static void run_program(const struct program *p, double *rates, int nr,
+			uint64_t *state)
+{
+	double walk = normal(state), left = 0, level = 40;
+	bool high = uniform(state) < 0.5;
+
+	for (int i = 0; i < nr; i++) {
+		if (p->phase_ms > 0 && --left <= 0) {
+			high = !high;
+			level = high ? 70 : 10;
+			left = p->phase_ms * (0.7 + 0.6 * uniform(state));
+		}
+		walk = p->memory * walk +
+		       sqrt(1 - p->memory * p->memory) * normal(state);
+		rates[i] = level + p->walk * walk + p->noise * normal(state);
+	}
+}
+
+/* --- what is seen of them ------------------------------------------------- */
+
+struct seen {
+	double sum, nr;
+};
+
+/* What a row's cell and the batches tell of it. */
+struct counted {
+	struct seen whole, batches[TD_COURSE_POINTS];
+	int nr_batches;
+	double truth;
+};
+
+static struct counted see(const double *rates, int nr, int first_turn)
+{
+	struct counted c = { .nr_batches = nr / 100 < 30 ? nr / 100 : 30 };
+
+	for (int i = 0; i < nr; i++) {
+		struct seen *batch = &c.batches[(long)i * c.nr_batches / nr];
+
+		c.truth += rates[i] / nr;
+		if ((i / TURN_MS + first_turn) % GROUPS)
+			continue;
+		batch->sum += rates[i];
+		batch->nr++;
+		c.whole.sum += rates[i];
+		c.whole.nr++;
+	}
+	return c;
+}
+
+static struct td_cell cell_seen(const struct counted *c, int without)
+{
+	static const struct seen none;
+	const struct seen *out = without < 0 ? &none : &c->batches[without];
+	struct td_cell cell =
+		td_cell_make(TD_STATUS_OK, (c->whole.sum - out->sum) /
+						   (c->whole.nr - out->nr));
+
+	cell.running_ns = (uint64_t)(c->whole.nr - out->nr);
+	cell.running_pct = 100.0 / GROUPS;
+	return cell;
+}
+
+static struct td_report report_of(struct td_row *row, struct td_cell *cell)
+{
+	static const struct td_column column = { "tma_memory_bound", "%",
+						 true };
+
+	*row = (struct td_row){ .id = "all", .pmu = "cpu", .cells = cell };
+	return (struct td_report){
+		.columns = &column, .nr_columns = 1, .rows = row, .nr_rows = 1
+	};
+}
+
+static struct td_cell evaluate(const struct counted *c, bool turns)
+{
+	struct td_row row, other;
+	struct td_cell cell = cell_seen(c, -1), rest;
+	struct td_report report = report_of(&row, &cell);
+	struct td_report without = report_of(&other, &rest);
+	struct td_errors errors;
+	struct td_ranges ranges;
+
+	if (td_errors_begin(&errors, &report) ||
+	    td_ranges_begin(&ranges, &report))
+		exit(1);
+	errors.ranges = &ranges;
+	errors.v[0].turns = turns;
+	for (int i = 0; i < c->nr_batches; i++) {
+		rest = td_cell_make(TD_STATUS_OK,
+				    c->batches[i].sum / c->batches[i].nr);
+		td_ranges_add(&ranges, &without, 1);
+		rest = cell_seen(c, i);
+		td_errors_add(&errors, &report, &without);
+	}
+	td_ranges_end(&ranges);
+	td_errors_end(&errors);
+	td_ranges_free(&ranges);
+	td_errors_free(&errors);
+	return cell;
+}
+
+/* --- how often the error holds the truth ---------------------------------- */
+
+static const struct program programs[] = {
+	{ "noise", .noise = 40, .least = { 93, 93, 93 },
+	  .most = { 98, 98, 98 } },
+	{ "a walk of 10 ms", .walk = 8, .memory = 0.9, .least = { 93, 93, 93 },
+	  .most = { 100, 100, 100 } },
+	{ "a walk of a second", .walk = 8, .memory = 0.999, .noise = 5,
+	  .least = { 93, 93, 93 }, .most = { 100, 100, 100 } },
+	{ "phases of 50 ms", .phase_ms = 50, .noise = 5,
+	  .least = { 93, 93, 93 }, .most = { 100, 100, 100 } },
+	{ "phases of 300 ms", .phase_ms = 300, .noise = 5,
+	  .least = { 93, 93, 93 }, .most = { 100, 100, 100 } },
+	{ "phases of 1 s", .phase_ms = 1000, .noise = 5,
+	  .least = { 93, 93, 93 }, .most = { 100, 100, 100 } },
+	{ "phases of 3 s", .phase_ms = 3000, .noise = 5,
+	  .least = { 93, 93, 93 }, .most = { 100, 100, 100 } },
+};
+
+static const int lengths_ms[3] = { 1000, 3000, 30000 };
+
+static void check_coverage(const struct program *p)
+{
+	static double rates[MOST_MS];
+	uint64_t state = 1;
+
+	for (int l = 0; l < 3; l++) {
+		int rounds = lengths_ms[l] > 3000 ? 200 : 500, held = 0;
+		double squares = 0, widths = 0, covered;
+
+		for (int i = 0; i < rounds; i++) {
+			struct counted c;
+			struct td_cell cell;
+			double off;
+
+			run_program(p, rates, lengths_ms[l], &state);
+			c = see(rates, lengths_ms[l],
+				(int)(uniform(&state) * GROUPS));
+			cell = evaluate(&c, true);
+			off = cell.value - c.truth;
+			held += fabs(off) <= cell.error;
+			squares += off * off / rounds;
+			widths += cell.error / rounds;
+		}
+		covered = 100.0 * held / rounds;
+		ok(covered >= p->least[l] && covered <= p->most[l],
+		   "%s, %d s: %.1f %% hold the truth, %.1f times as wide as needed",
+		   p->name, lengths_ms[l] / 1000, covered,
+		   widths / 1.96 / sqrt(squares));
+	}
+}
+
+int main(void)
+{
+	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
+		check_coverage(&programs[i]);
+	return done_testing();
+}

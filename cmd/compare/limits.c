@@ -117,17 +117,17 @@ static bool exceeds(const struct td_limit *limit, const struct td_diff_row *row,
 
 	if (!is_of(limit, row) || !(v->diff > limit->points))
 		return false;
-	if (isnan(v->error))
+	if (v->clear)
+		td_notes_add(notes,
+			     OPTION ": %s of %s grew by %.2f points, by more "
+				    "than %g",
+			     row->name, row->pmu, v->diff, limit->points);
+	else if (isnan(v->chance))
 		td_notes_add(notes,
 			     OPTION ": %s of %s grew by %.2f points, but it is "
 				    "not known by how much it varies: not "
 				    "counted as a failure",
 			     row->name, row->pmu, v->diff);
-	else if (v->clear)
-		td_notes_add(notes,
-			     OPTION ": %s of %s grew by %.2f points, by more "
-				    "than %g",
-			     row->name, row->pmu, v->diff, limit->points);
 	return v->clear;
 }
 

@@ -26,9 +26,9 @@ int td_limits_parse(struct td_limits *limits, const char *text,
 int td_limits_check(const struct td_limits *limits, const struct td_diff *diff,
 		    struct td_err *err);
 /*
- * True if a node grew by more than its limit, and not by chance: 0 is below its
- * whole interval.  Notes which one; and each that grew by so much, but whose
- * interval is not known.
+ * True if a node grew by more than its limit, and not by chance: its difference
+ * is clear.  Notes which one; and each that grew by so much, but of which
+ * chance is not known.
  */
 bool td_limits_exceeded(const struct td_limits *limits,
 			const struct td_diff *diff, struct td_notes *notes);

@@ -9,7 +9,6 @@
 #include "cmd/compare/ids.h"
 #include "cmd/compare/work.h"
 #include "cmd/replay/check.h"
-#include "cmd/view/errors.h"
 #include "metrics/table/latency_rows.h"
 #include "metrics/table/rows.h"
 
@@ -17,17 +16,20 @@
 
 /* --- reading ---------------------------------------------------------------- */
 
-static int add_interval(struct td_whole *whole, struct td_counted *counted,
+/* How the interval went along is left out, as only its sum is compared. */
+static int add_interval(struct td_whole *whole, uint64_t time_ns,
 			struct td_readings *delta, struct td_err *err)
 {
+	static const struct td_course none;
 	struct td_recording *rec = &whole->recorded.rec;
-	enum td_aggregation how = whole->recorded.source.how;
+	const struct td_counted counted = { time_ns, &rec->times, delta,
+					    &none };
 	int rc = 0;
 
-	if (how == TD_AGGREGATE_THREAD)
+	if (whole->recorded.source.how == TD_AGGREGATE_THREAD)
 		rc = td_threads_join(&whole->threads, &rec->names, delta);
 	if (!rc)
-		rc = td_view_add_to_whole(&whole->view, counted);
+		rc = td_view_add_to_whole(&whole->view, &counted);
 	return rc ? td_err_nomem(err) : 0;
 }
 
@@ -39,14 +41,10 @@ static int add_intervals(struct td_whole *whole, struct td_err *err)
 	int rc = 0;
 
 	while (!rc) {
-		struct td_counted counted = { 0, &rec->times, &delta,
-					      &rec->course };
-
 		rc = td_recorded_next(rec, whole->recorded.source.how, &time_ns,
 				      &delta, err);
-		counted.time_ns = time_ns;
 		if (!rc)
-			rc = add_interval(whole, &counted, &delta, err);
+			rc = add_interval(whole, time_ns, &delta, err);
 	}
 	free(delta.v);
 	if (!rec->ended)
@@ -107,13 +105,9 @@ static int sum_up(struct td_whole *whole, struct td_err *err)
 {
 	const struct td_recording *rec = &whole->recorded.rec;
 	struct td_view *view = &whole->view;
-	int rc;
+	int rc = td_aggregate(&view->aggregator, &view->whole, &rec->plan,
+			      &whole->totals, err);
 
-	if (td_course_end(&view->whole_course, &view->whole,
-			  rec->usage.elapsed_ns))
-		return td_err_nomem(err);
-	rc = td_aggregate(&view->aggregator, &view->whole, &rec->plan,
-			  &whole->totals, err);
 	if (!rc && !whole->totals.nr_ids)
 		return td_err_set(err, -ENODATA, "%s has no counts", rec->path);
 	if (rc)
@@ -162,18 +156,15 @@ int td_whole_read(struct td_whole *whole, const char *path,
 /* --- results ---------------------------------------------------------------- */
 
 /* How many units of work an id did; NaN: unknown. */
-static double work_of(const struct td_whole *whole,
-		      const struct td_totals *totals, size_t id,
-		      const struct td_times *times)
+static double work_of(const struct td_whole *whole, enum td_per per, size_t id)
 {
 	const struct td_recording *rec = &whole->recorded.rec;
+	const struct td_times *times = &whole->view.whole_times;
 
-	switch (whole->per) {
+	switch (per) {
 	case TD_PER_INSTRUCTIONS:
-		return totals->nr_ids
-			       ? td_instructions_of(&rec->plan, &rec->machine,
-						    totals_of(totals, id))
-			       : NAN;
+		return td_instructions_of(&rec->plan, &rec->machine,
+					  totals_of(&whole->totals, id));
 	case TD_PER_SECOND:
 		return times->elapsed_ns ? (double)times->elapsed_ns / 1e9
 					 : NAN;
@@ -184,63 +175,21 @@ static double work_of(const struct td_whole *whole,
 	}
 }
 
-/* From percent of the slots to slots per unit of work. */
-static void scale(void *ctx, const struct td_totals *totals,
-		  const struct td_times *times, struct td_report *report)
+/* Only now, as the scales are found by the labels. */
+static void scale_rows(struct td_whole *whole, bool share)
 {
-	const struct td_whole *whole = ctx;
-	bool share = whole->per == TD_PER_SLOTS;
+	for (size_t r = 0; r < whole->report.nr_rows; r++) {
+		struct td_row *row = &whole->report.rows[r];
+		size_t id = find_id(&whole->totals, row->id);
+		double slots = share ? 1 : row->slots / whole->works[id];
 
-	for (size_t r = 0; r < report->nr_rows; r++) {
-		const struct td_row *row = &report->rows[r];
-		double work =
-			work_of(whole, totals, find_id(totals, row->id), times);
-		double factor = (share ? 1 : row->slots / work) / PERCENT;
-
-		for (size_t c = 0; c < report->nr_columns; c++)
-			row->cells[c].value *= factor;
+		whole->scales[r] = slots / PERCENT;
+		row->id = whole->ids[id];
 	}
 }
 
-static struct td_counted counted_of(const struct td_whole *whole)
-{
-	const struct td_view *view = &whole->view;
-
-	return (struct td_counted){
-		whole->recorded.rec.usage.elapsed_ns,
-		&view->whole_times,
-		&view->whole,
-		&view->whole_course,
-	};
-}
-
-/* One more report of the same counts; scaled, if the view has a scale. */
-static int eval(struct td_whole *whole, struct td_report *report,
-		struct td_err *err)
-{
-	const struct td_counted counted = counted_of(whole);
-	struct td_view *view = &whole->view;
-	int rc = td_eval(&view->evaluation, &whole->totals, &view->whole_times,
-			 false, report, err);
-
-	if (!rc && view->scale)
-		view->scale(whole, &whole->totals, &view->whole_times, report);
-	return rc ? rc
-		  : td_view_fill_errors(view, &view->aggregator, &counted,
-					&whole->totals, report, err);
-}
-
-/* Only now, as errors are found by the labels. */
-static void rename_rows(const struct td_whole *whole, struct td_report *report)
-{
-	for (size_t r = 0; r < report->nr_rows; r++) {
-		struct td_row *row = &report->rows[r];
-
-		row->id = whole->ids[find_id(&whole->totals, row->id)];
-	}
-}
-
-static int eval_tree(struct td_whole *whole, struct td_err *err)
+static int eval_tree(struct td_whole *whole, enum td_per per,
+		     struct td_err *err)
 {
 	struct td_recorded *recorded = &whole->recorded;
 	struct td_view *view = &whole->view;
@@ -250,14 +199,16 @@ static int eval_tree(struct td_whole *whole, struct td_err *err)
 	td_tree_set_latencies(&recorded->measure.tree,
 			      &recorded->rec.latencies);
 	if (!rc)
-		rc = eval(whole, &whole->report, err);
-	view->scale = scale;
-	view->scale_ctx = whole;
-	if (!rc)
-		rc = eval(whole, &whole->scaled, err);
-	rename_rows(whole, &whole->report);
-	rename_rows(whole, &whole->scaled);
-	return rc;
+		rc = td_eval(&view->evaluation, &whole->totals,
+			     &view->whole_times, false, &whole->report, err);
+	if (rc)
+		return rc;
+	whole->scales =
+		calloc(whole->report.nr_rows + 1, sizeof(*whole->scales));
+	if (!whole->scales)
+		return td_err_nomem(err);
+	scale_rows(whole, per == TD_PER_SLOTS);
+	return 0;
 }
 
 /* The id of a row of events, whose cgroup is apart from its name. */
@@ -275,14 +226,14 @@ static size_t id_of_row(const struct td_totals *totals,
 	return 0;
 }
 
-static void divide_events(const struct td_whole *whole)
+static void scale_events(struct td_whole *whole)
 {
 	for (size_t r = 0; r < whole->events.nr_rows; r++) {
 		struct td_event_row *row = &whole->events.rows[r];
 		size_t id = id_of_row(&whole->totals, row);
 
+		whole->scales[r] = 1 / whole->works[id];
 		row->id = whole->ids[id];
-		row->value /= whole->works[id];
 	}
 }
 
@@ -293,29 +244,33 @@ static int eval_events(struct td_whole *whole, struct td_err *err)
 			       &whole->view.whole_times, false, &whole->events,
 			       err);
 
-	if (!rc)
-		td_event_rows_set_latencies(&whole->events, &rec->plan,
-					    &rec->latencies);
-	if (!rc)
-		divide_events(whole);
-	return rc;
+	if (rc)
+		return rc;
+	td_event_rows_set_latencies(&whole->events, &rec->plan,
+				    &rec->latencies);
+	whole->scales =
+		calloc(whole->events.nr_rows + 1, sizeof(*whole->scales));
+	if (!whole->scales)
+		return td_err_nomem(err);
+	scale_events(whole);
+	return 0;
 }
 
-static int check_work(const struct td_whole *whole, double work,
-		      struct td_err *err)
+static int check_work(const struct td_whole *whole, enum td_per per,
+		      double work, struct td_err *err)
 {
 	const struct td_recording *rec = &whole->recorded.rec;
 
-	if (whole->per == TD_PER_SLOTS && rec->info.of_events)
+	if (per == TD_PER_SLOTS && rec->info.of_events)
 		return td_err_usage(err,
 				    "--per slots: %s has events and no tree",
 				    rec->path);
-	if (whole->per == TD_PER_SLOTS || !isnan(work))
+	if (per == TD_PER_SLOTS || !isnan(work))
 		return 0;
 	td_err_set(err, -ENODATA, "--per %s: %s does not tell how many",
-		   td_per_option(whole->per), rec->path);
+		   td_per_option(per), rec->path);
 	return td_err_hint(
-		err, whole->per == TD_PER_INSTRUCTIONS
+		err, per == TD_PER_INSTRUCTIONS
 			     ? "record -M with a metric that needs "
 			       "instructions, such as tma_info_thread_ipc, "
 			       "or compare --per slots"
@@ -330,19 +285,18 @@ int td_whole_eval(struct td_whole *whole, enum td_per per,
 	double work = NAN;
 	int rc;
 
-	whole->per = per;
 	for (size_t i = 0; i < whole->totals.nr_ids; i++) {
-		whole->works[i] = work_of(whole, &whole->totals, i,
-					  &whole->view.whole_times);
+		whole->works[i] = work_of(whole, per, i);
 		work = isnan(whole->works[i]) ? work : whole->works[i];
 	}
-	rc = check_work(whole, work, err);
+	rc = check_work(whole, per, work, err);
 	if (!rc)
-		rc = events ? eval_events(whole, err) : eval_tree(whole, err);
+		rc = events ? eval_events(whole, err)
+			    : eval_tree(whole, per, err);
 	*input = (struct td_diff_input){
 		.report = events ? NULL : &whole->report,
-		.scaled = events ? NULL : &whole->scaled,
 		.events = events ? &whole->events : NULL,
+		.scales = whole->scales,
 		.elapsed_s = rec->usage.elapsed_ns
 				     ? (double)rec->usage.elapsed_ns / 1e9
 				     : NAN,
@@ -357,10 +311,10 @@ void td_whole_free(struct td_whole *whole)
 	struct td_err unused;
 
 	td_report_free(&whole->report);
-	td_report_free(&whole->scaled);
 	td_event_report_free(&whole->events);
 	free(whole->ids);
 	free(whole->works);
+	free(whole->scales);
 	td_totals_free(&whole->totals);
 	td_threads_free(&whole->threads);
 	free(whole->ipc);

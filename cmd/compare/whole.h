@@ -24,9 +24,10 @@ struct td_whole {
 	double instructions;     /* NaN: not counted everywhere */
 	struct td_diff_ipc *ipc;
 	size_t nr_ipc;
-	enum td_per per; /* what the results below are for */
-	struct td_report report, scaled;
+	/* the results, for one unit of work */
+	struct td_report report;
 	struct td_event_report events;
+	double *scales; /* of their rows, as in struct td_diff_input */
 };
 
 /* Reads the whole recording.  Free it even after an error. */

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "cmd/out/out.h"
-#include "lib/base/util.h"
 
 const char *td_out_diff_kind(enum td_diff_kind kind)
 {
@@ -48,22 +47,22 @@ static void put_value(const struct td_writer *writer,
 	put_number(writer, value->of[TD_DIFF_B]);
 	put_number(writer, value->diff);
 	put_number(writer, value->error);
+	put_number(writer, value->degrees);
 }
 
 static void put_header(struct td_writer *writer)
 {
-	static const char *const names[] = {
-		"kind",        "id",      "pmu",     "name",
-		"unit",        "level",   "a",       "b",
-		"difference",  "error",   "percent", "percent_error",
-		"per",         "slots_a", "slots_b", "slots_difference",
-		"slots_error", "marked",
-	};
+	static const char names[] =
+		"kind,id,pmu,name,unit,level,a,b,difference,error,degrees,"
+		"percent,percent_error,per,slots_a,slots_b,slots_difference,"
+		"slots_error,slots_degrees,marked\n";
 
-	for (size_t i = 0; i < TD_ARRAY_SIZE(names); i++)
-		fprintf(writer->fp, "%s%s", i ? writer->separator : "",
-			names[i]);
-	fputc('\n', writer->fp);
+	for (const char *c = names; *c; c++) {
+		if (*c == ',')
+			fputs(writer->separator, writer->fp);
+		else
+			fputc(*c, writer->fp);
+	}
 	writer->header_done = true;
 }
 

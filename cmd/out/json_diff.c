@@ -22,6 +22,7 @@ static void put_slots(struct json_object *o, const struct td_diff_value *slots)
 	put_number(o, "slots_b", slots->of[TD_DIFF_B]);
 	put_number(o, "slots_difference", slots->diff);
 	put_number(o, "slots_error", slots->error);
+	put_number(o, "slots_degrees", slots->degrees);
 }
 
 static void put_row(struct td_writer *writer, const struct td_diff *diff,
@@ -41,6 +42,7 @@ static void put_row(struct td_writer *writer, const struct td_diff *diff,
 	put_number(o, "b", value->of[TD_DIFF_B]);
 	put_number(o, "difference", value->diff);
 	put_number(o, "error", value->error);
+	put_number(o, "degrees", value->degrees);
 	put_number(o, "percent", row->change_pct);
 	put_number(o, "percent_error", row->change_error);
 	put_text(o, "per", td_per_word(diff->per));

@@ -57,6 +57,10 @@ void td_out_csv_diff(struct td_writer *writer, const struct td_diff *diff);
 void td_out_json_diff(struct td_writer *writer, const struct td_diff *diff);
 /* "time", "ipc", "metric" or "event": the kind of a row, for programs. */
 const char *td_out_diff_kind(enum td_diff_kind kind);
+/* Are there recordings enough to tell what is chance? */
+bool td_out_diff_has_chances(const struct td_diff *diff);
+/* Says how to have more recordings, if there are too few of them. */
+void td_out_put_diff_advice(FILE *fp, const struct td_diff *diff);
 
 /* text_samples.c */
 void td_out_text_samples(const struct td_writer *writer,

@@ -197,17 +197,46 @@ static bool is_like(const struct td_diff_row *a, const struct td_diff_row *b)
 	       !strcmp(a->id, b->id);
 }
 
+/* Fewer on a side leave too few degrees of freedom for most marks. */
+#define FEW 3
+
+bool td_out_diff_has_chances(const struct td_diff *diff)
+{
+	return diff->sides[TD_DIFF_A].nr > 1 || diff->sides[TD_DIFF_B].nr > 1;
+}
+
+void td_out_put_diff_advice(FILE *fp, const struct td_diff *diff)
+{
+	const struct td_diff_side *a = &diff->sides[TD_DIFF_A];
+	const struct td_diff_side *b = &diff->sides[TD_DIFF_B];
+
+	if (a->nr >= FEW && b->nr >= FEW)
+		return;
+	fputs(td_out_diff_has_chances(diff)
+		      ? " Of so few, only large differences are marked: "
+		      : " How much of it is chance is not known: ",
+	      fp);
+	fputs(a->is_command ? "run each command several times,\n as with -r 5\n"
+			    : "compare several recordings of each,\n as in "
+			      "tdstat diff A1 A2 A3 -- B1 B2 B3\n",
+	      fp);
+}
+
 static void put_end(FILE *fp, const struct td_diff *diff)
 {
-	if (diff->has_errors)
-		fputs("\n * is more than chance, which marks a row in one diff of a "
-		      "hundred; behind " PLUS_MINUS
-		      " is half\n of the 95 % interval of one row\n\n",
-		      fp);
-	else
-		fputs("\n How much of it is chance is not known: compare several "
-		      "recordings of each\n\n",
-		      fp);
+	const struct td_diff_side *a = &diff->sides[TD_DIFF_A];
+
+	fputc('\n', fp);
+	if (td_out_diff_has_chances(diff))
+		fprintf(fp,
+			" * is more than chance, which marks a row in one diff of a "
+			"hundred; behind " PLUS_MINUS
+			" is half\n of the 95 %% interval of one row, of %zu "
+			"and %zu %s\n",
+			a->nr, diff->sides[TD_DIFF_B].nr,
+			a->is_command ? "runs" : "recordings");
+	td_out_put_diff_advice(fp, diff);
+	fputc('\n', fp);
 }
 
 void td_out_text_diff(struct td_writer *writer, const struct td_diff *diff)

@@ -69,9 +69,13 @@ double td_chance_of_student(double t, double degrees)
 	return beta(degrees / 2, 0.5, degrees / (degrees + t * t));
 }
 
-double td_chance_of_normal(double z)
+double td_chance_of_parting(unsigned int a, unsigned int b)
 {
-	return erfc(fabs(z) / sqrt(2));
+	double chance = a == b ? 2 : 1;
+
+	for (unsigned int i = 1; i <= a; i++)
+		chance *= (double)i / (b + i);
+	return chance;
 }
 
 /* --- several tests ---------------------------------------------------------- */

@@ -17,8 +17,15 @@
  * continued fraction of the incomplete beta function, 26.5.8.
  */
 double td_chance_of_student(double t, double degrees);
-/* The same of a normal variable. */
-double td_chance_of_normal(double z);
+/*
+ * How likely chance alone gives all a values of one side one value, and all b
+ * of the other side another one: a share of the ways to deal the same values
+ * out to sides of this size, which are equally likely if nothing changed (E. J.
+ * G. Pitman, Significance Tests Which May be Applied to Samples from any
+ * Populations, Supplement to the Journal of the Royal Statistical Society 4,
+ * 1937).
+ */
+double td_chance_of_parting(unsigned int a, unsigned int b);
 /*
  * Which of nr chances are too small for chance: S. Holm, A Simple Sequentially
  * Rejective Multiple Test Procedure, Scandinavian Journal of Statistics 6, 1979.

@@ -31,12 +31,12 @@ const char *td_per_option(enum td_per per)
 	return pers[per].option;
 }
 
-/* A value that may be in each recording; its errors are those of its own. */
+/* A value that may be in each recording, as td_diff_sample_add() takes it. */
 struct quantity {
-	double value, error;
+	double value, counting;
 };
 
-static const struct quantity unknown = { NAN, NAN };
+static const struct quantity unknown = { NAN, 0 };
 
 /* Finds the quantity of a row in one recording; which tells what of it. */
 typedef struct quantity (*getter)(const struct td_diff_input *input,
@@ -53,7 +53,7 @@ static struct td_diff_value compare(const struct td_diff *diff, getter get,
 		for (size_t i = 0; i < side->nr; i++) {
 			struct quantity q = get(&side->v[i], row, which);
 
-			td_diff_sample_add(&samples[s], q.value, q.error);
+			td_diff_sample_add(&samples[s], q.value, q.counting);
 		}
 	}
 	return td_diff_compare(&samples[TD_DIFF_A], &samples[TD_DIFF_B]);
@@ -66,7 +66,7 @@ static struct quantity get_time(const struct td_diff_input *input,
 {
 	(void)row;
 	(void)which;
-	return (struct quantity){ input->elapsed_s, NAN };
+	return (struct quantity){ input->elapsed_s, 0 };
 }
 
 static struct quantity get_ipc(const struct td_diff_input *input,
@@ -76,21 +76,21 @@ static struct quantity get_ipc(const struct td_diff_input *input,
 	for (size_t i = 0; i < input->nr_ipc; i++) {
 		if (!strcmp(input->ipc[i].pmu, row->pmu) &&
 		    !strcmp(input->ipc[i].id, row->id))
-			return (struct quantity){ input->ipc[i].value, NAN };
+			return (struct quantity){ input->ipc[i].value, 0 };
 	}
 	return unknown;
 }
 
 static const struct td_cell *find_cell(const struct td_report *report,
-				       const struct td_diff_row *row)
+				       const struct td_diff_row *row, size_t *r)
 {
-	for (size_t r = 0; report && r < report->nr_rows; r++) {
-		if (strcmp(report->rows[r].pmu, row->pmu) != 0 ||
-		    strcmp(report->rows[r].id, row->id) != 0)
+	for (*r = 0; report && *r < report->nr_rows; ++*r) {
+		if (strcmp(report->rows[*r].pmu, row->pmu) != 0 ||
+		    strcmp(report->rows[*r].id, row->id) != 0)
 			continue;
 		for (size_t c = 0; c < report->nr_columns; c++) {
 			if (!strcmp(report->columns[c].name, row->name))
-				return &report->rows[r].cells[c];
+				return &report->rows[*r].cells[c];
 		}
 	}
 	return NULL;
@@ -100,18 +100,34 @@ static const struct td_cell *find_cell(const struct td_report *report,
 static struct quantity get_cell(const struct td_diff_input *input,
 				const struct td_diff_row *row, size_t which)
 {
-	const struct td_cell *cell =
-		find_cell(which ? input->scaled : input->report, row);
+	size_t r;
+	const struct td_cell *cell = find_cell(input->report, row, &r);
 
 	if (!cell || cell->status != TD_STATUS_OK)
 		return unknown;
-	return (struct quantity){ cell->value, cell->error };
+	return (struct quantity){ cell->value * (which ? input->scales[r] : 1),
+				  0 };
 }
 
 static bool is_event(const struct td_event_row *event,
 		     const struct td_diff_row *row)
 {
 	return !strcmp(event->event, row->name) && !strcmp(event->id, row->id);
+}
+
+/*
+ * What has a unit is no count.  Of a count that was scaled up, the part that
+ * was seen has Poisson's variance.
+ */
+static struct quantity quantity_of(const struct td_event_row *event,
+				   double scale)
+{
+	double value = event->value * scale;
+
+	if (*event->unit)
+		return (struct quantity){ value, 0 };
+	return (struct quantity){ value, value * scale * PERCENT /
+						 event->running_pct };
 }
 
 /* The same event may have been typed more than once: which one of them. */
@@ -127,14 +143,15 @@ static struct quantity get_event(const struct td_diff_input *input,
 			continue;
 		if (event->status != TD_STATUS_OK)
 			return unknown;
-		return (struct quantity){ event->value, NAN };
+		return quantity_of(event, input->scales[i]);
 	}
 	return unknown;
 }
 
 /* --- the rows --------------------------------------------------------------- */
 
-static const struct td_diff_value none = { { NAN, NAN }, NAN, NAN, false, NAN };
+static const struct td_diff_value none = { { NAN, NAN }, NAN,   NAN,
+					   NAN,          false, NAN };
 
 static bool has_a_value(const struct td_diff_value *value)
 {
@@ -153,7 +170,6 @@ static int add(struct td_diff *diff, struct td_diff_row *row)
 		return 0;
 	row->change_pct = relative ? PERCENT * v->diff / a : NAN;
 	row->change_error = relative ? PERCENT * v->error / a : NAN;
-	diff->has_errors |= !isnan(v->error);
 	diff->has_ids |= strcmp(row->id, "all") != 0;
 	slot = td_array_add(&diff->rows, diff->nr, sizeof(*slot));
 	if (!slot)

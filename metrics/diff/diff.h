@@ -12,9 +12,8 @@
 #include "metrics/diff/result.h"
 
 /*
- * One recording a side: its errors, as independent ones.  Several: Welch's
- * interval of the means.  Names are borrowed from the reports.  Returns -ENOMEM;
- * free with td_diff_free() even then.
+ * interval.h says what is known of chance.  Names are borrowed from the
+ * reports. Returns -ENOMEM; free with td_diff_free() even then.
  */
 int td_diff_make(struct td_diff *diff, const struct td_diff_side *a,
 		 const struct td_diff_side *b, enum td_per per,

@@ -6,10 +6,11 @@
 #include "metrics/diff/chance.h"
 #include "metrics/eval/errors.h"
 
-#define NORMAL 1.959964 /* of 95 % */
+#define CLEAR    0.05  /* what 95 % leave */
+#define ROUNDING 1e-12 /* of a value, by the way it was computed */
 
 void td_diff_sample_add(struct td_diff_sample *sample, double value,
-			double error)
+			double counting)
 {
 	double delta = value - sample->mean;
 
@@ -18,67 +19,58 @@ void td_diff_sample_add(struct td_diff_sample *sample, double value,
 	sample->nr++;
 	sample->mean += delta / sample->nr;
 	sample->m2 += delta * (value - sample->mean);
-	sample->error = error;
+	sample->counting += counting;
 }
 
-/* The square of the standard error of the mean. */
-static double variance(const struct td_diff_sample *sample)
+/* Of one value of the side. */
+static double variance(const struct td_diff_sample *sample, double least)
 {
-	return sample->m2 / (sample->nr - 1) / sample->nr;
+	return fmax(sample->m2 / (sample->nr - 1), least);
 }
 
-/* The standard error of the difference of the means, and its degrees. */
+/* The square of the standard error of the difference; sets its degrees. */
 static double welch(const struct td_diff_sample *a,
-		    const struct td_diff_sample *b, double *degrees)
+		    const struct td_diff_sample *b, double least,
+		    double *degrees)
 {
-	double of_a = variance(a), of_b = variance(b), sum = of_a + of_b;
+	double of_a = variance(a, least) / a->nr;
+	double of_b = variance(b, least) / b->nr, sum = of_a + of_b;
 
 	*degrees = fmax(
 		sum * sum /
 			(of_a * of_a / (a->nr - 1) + of_b * of_b / (b->nr - 1)),
 		1);
-	return sqrt(sum);
+	return sum;
 }
 
-/* With an error of 0, all values of a side are the same. */
-static double certain(const struct td_diff_value *value)
+/* The same, of one value and several. */
+static double against_one(const struct td_diff_sample *several, double least,
+			  double *degrees)
 {
-	return value->diff == 0;
+	*degrees = several->nr - 1.;
+	return variance(several, least) * (1 + 1. / several->nr);
 }
 
-static void compare_means(struct td_diff_value *value,
-			  const struct td_diff_sample *a,
-			  const struct td_diff_sample *b)
+static void set_interval(struct td_diff_value *value,
+			 const struct td_diff_sample *a,
+			 const struct td_diff_sample *b)
 {
-	double degrees, error = welch(a, b, &degrees);
-	bool known = error > 0;
+	double least = (a->counting + b->counting) / (a->nr + b->nr), degrees;
+	double error = sqrt(a->nr == 1   ? against_one(b, least, &degrees)
+			    : b->nr == 1 ? against_one(a, least, &degrees)
+					 : welch(a, b, least, &degrees));
 
-	value->error = known ? td_student(degrees) * error : 0;
-	value->chance =
-		known ? td_chance_of_student(value->diff / error, degrees)
-		      : certain(value);
-}
-
-/* Half the width of a side's own interval. */
-static double own_error(const struct td_diff_sample *sample)
-{
-	if (sample->nr == 1)
-		return sample->error;
-	return td_student(sample->nr - 1.) * sqrt(variance(sample));
-}
-
-/* Taken as normal: how many degrees these errors have was not kept. */
-static void compare_errors(struct td_diff_value *value,
-			   const struct td_diff_sample *a,
-			   const struct td_diff_sample *b)
-{
-	value->error = hypot(own_error(a), own_error(b));
-	if (isnan(value->error))
-		return;
-	value->chance = value->error > 0
-				? td_chance_of_normal(NORMAL * value->diff /
-						      value->error)
-				: certain(value);
+	if (error > ROUNDING * fmax(fabs(a->mean), fabs(b->mean))) {
+		value->degrees = degrees;
+		value->error = td_student(degrees) * error;
+		value->chance =
+			td_chance_of_student(value->diff / error, degrees);
+	} else {
+		value->chance = value->diff == 0
+					? 1
+					: td_chance_of_parting(a->nr, b->nr);
+	}
+	value->clear = value->chance < CLEAR;
 }
 
 struct td_diff_value td_diff_compare(const struct td_diff_sample *a,
@@ -87,16 +79,12 @@ struct td_diff_value td_diff_compare(const struct td_diff_sample *a,
 	struct td_diff_value value = {
 		.of = { a->nr ? a->mean : NAN, b->nr ? b->mean : NAN },
 		.error = NAN,
+		.degrees = NAN,
 		.chance = NAN,
 	};
 
 	value.diff = value.of[TD_DIFF_B] - value.of[TD_DIFF_A];
-	if (!a->nr || !b->nr)
-		return value;
-	if (a->nr > 1 && b->nr > 1)
-		compare_means(&value, a, b);
-	else
-		compare_errors(&value, a, b);
-	value.clear = fabs(value.diff) > value.error;
+	if (a->nr && b->nr && a->nr + b->nr > 2)
+		set_interval(&value, a, b);
 	return value;
 }

@@ -13,9 +13,11 @@ enum {
 /* Means of the sides; what is not known is NaN. */
 struct td_diff_value {
 	double of[TD_DIFF_SIDES];
-	double diff;  /* B minus A */
-	double error; /* half the width of the difference's 95 % interval */
-	bool clear;   /* the interval does not have 0 in it */
+	double diff;    /* B minus A */
+	double error;   /* half the width of the difference's 95 % interval */
+	double degrees; /* of freedom, of the interval */
+	/* chance alone makes them differ as much in less than 5 % of the diffs */
+	bool clear;
 	/* how likely chance alone makes them differ as much; NaN: unknown */
 	double chance;
 };
@@ -24,17 +26,38 @@ struct td_diff_value {
 struct td_diff_sample {
 	unsigned int nr;
 	double mean, m2; /* as in td_spread */
-	double error;    /* of the last value; NaN: unknown */
+	double counting; /* sum of the variances that counting gives them */
 };
 
-/* A value that is NaN was not counted, and is left out. */
-void td_diff_sample_add(struct td_diff_sample *sample, double value,
-			double error);
 /*
- * The difference of the means, and half the width of its 95 % interval.  Of two
- * values, the errors are those of independent ones; with several, the interval is
- * of B. L. Welch, The Generalization of Student's Problem when Several Different
- * Population Variances are Involved, Biometrika 34, 1947.
+ * Adds a value; one that is NaN was not counted, and is left out.  counting is
+ * the variance that the value has even if the program does not vary at all: of
+ * the count of an event that comes at random, the count itself (S. D. Poisson).
+ * 0: it is not known.
+ */
+void td_diff_sample_add(struct td_diff_sample *sample, double value,
+			double counting);
+/*
+ * The difference of the means, and half the width of its 95 % interval.
+ *
+ * Several values a side: B. L. Welch, The Generalization of Student's Problem
+ * when Several Different Population Variances are Involved, Biometrika 34,
+ * 1947.  Two counts of 1 are no proof that it is always 1: the variance of a
+ * value is at least what counting gives it, on the mean of both sides, as if
+ * nothing had changed (that of a side whose counts are all 0 would be 0).  The
+ * degrees of freedom stay those of Welch, as the counts of most events vary by
+ * more than Poisson's variance.
+ *
+ * One value on one side: it varies as the several of the other side do, so the
+ * difference has the variance s^2 (1 + 1 / n), with n - 1 degrees of freedom
+ * (R. R. Sokal, F. J. Rohlf, Biometry, "Comparison of a single observation with
+ * the mean of a sample").  One value on both sides: they tell nothing of
+ * chance.
+ *
+ * All values of each side alike, without counting: values have steps, such as
+ * that of PERF_METRICS, so they may have varied by less than one.  No interval
+ * is known. The chance is td_chance_of_parting()'s, which is small if there are
+ * many values.
  */
 struct td_diff_value td_diff_compare(const struct td_diff_sample *a,
 				     const struct td_diff_sample *b);

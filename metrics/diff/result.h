@@ -19,13 +19,12 @@ struct td_diff_ipc {
 /* One recording as a whole; all of it is borrowed. */
 struct td_diff_input {
 	const struct td_report *report; /* of a tree; NULL: there are events */
+	const struct td_event_report *events; /* NULL: there is a tree */
 	/*
-	 * The same rows and columns: of nodes that are shares of slots, the slots
-	 * per unit of work, with their errors; NaN: unknown.
-	 */
-	const struct td_report *scaled;
-	/* per unit of work; NULL: there is a tree */
-	const struct td_event_report *events;
+   * Of each row of either: what 1 % of the slots, or a count of 1, is for one
+   * unit of work; NaN: unknown.
+   */
+	const double *scales;
 	double elapsed_s; /* NaN: unknown */
 	const struct td_diff_ipc *ipc;
 	size_t nr_ipc;
@@ -73,8 +72,7 @@ struct td_diff {
 	struct td_diff_side sides[TD_DIFF_SIDES];
 	struct td_diff_row *rows;
 	size_t nr;
-	bool has_ids;    /* some row is not of all */
-	bool has_errors; /* at least one row's error is known */
+	bool has_ids; /* some row is not of all */
 };
 
 #endif

@@ -14,51 +14,71 @@ static const struct {
 	const char *name;
 	double a[MAX_VALUES], b[MAX_VALUES];
 	size_t nr_a, nr_b;
-	double error_a, error_b; /* of the last value */
-	double diff, error;
+	bool counts;
+	double diff, error, degrees;
 	bool clear;
 } intervals[] = {
-	{ "errors of one recording a side", { 10 }, { 16 }, 1, 1, 3, 4,
-	  6, 5, true },
-	{ "more than what changed", { 10 }, { 14 }, 1, 1, 3, 4, 4, 5, false },
-	{ "as much", { 10 }, { 15 }, 1, 1, 3, 4, 5, 5, false },
-	{ "less, downwards", { 16 }, { 10 }, 1, 1, 3, 4, -6, 5, true },
-	{ "one that is not known", { 10 }, { 99 }, 1, 1, NAN, 4,
-	  89, NAN, false },
-	{ "nothing changed, without errors", { 5 }, { 5 }, 1, 1, 0, 0,
-	  0, 0, false },
+	{ "one recording a side", { 10 }, { 99 }, 1, 1, false,
+	  89, NAN, NAN, false },
+	{ "a count a side", { 10 }, { 999 }, 1, 1, true, 989, NAN, NAN, false },
 	/* variances 4 and 4: 8 / 3, 4 degrees of freedom: 2.776445 */
-	{ "three and three", { 10, 12, 14 }, { 21, 23, 25 }, 3, 3, NAN, NAN,
-	  11, 4.533916, true },
+	{ "three and three", { 10, 12, 14 }, { 21, 23, 25 }, 3, 3, false,
+	  11, 4.533916, 4, true },
 	/* variances 2 and 2: 2, 2 degrees: 4.302653 */
-	{ "two and two", { 4, 6 }, { 7, 9 }, 2, 2, NAN, NAN,
-	  3, 6.084870, false },
+	{ "two and two", { 4, 6 }, { 7, 9 }, 2, 2, false, 3, 6.084870, 2, false },
 	/* of one side only: 4 / 3 and its 2 degrees */
 	{ "a side that does not vary", { 10, 12, 14 }, { 20, 20, 20 }, 3, 3,
-	  NAN, NAN, 8, 4.968276, true },
-	{ "none that does", { 7, 7 }, { 8, 8 }, 2, 2, NAN, NAN, 1, 0, true },
-	/* 1 degree: 12.706205, with 3 */
-	{ "one and two", { 10 }, { 4, 6 }, 1, 2, 3, NAN,
-	  -5, 13.055558, false },
+	  false, 8, 4.968276, 2, true },
+	/* 1 degree, 12.706205 times the root of 2 (1 + 1 / 2) */
+	{ "one and two", { 10 }, { 4, 6 }, 1, 2, false,
+	  -5, 22.007793, 1, false },
+	/* 3 degrees, 3.182446 times the root of 20 / 3 (1 + 1 / 4) */
+	{ "four and one", { 1, 3, 5, 7 }, { 20 }, 4, 1, false,
+	  16, 9.186931, 3, true },
+	{ "none that varies", { 7, 7 }, { 8, 8 }, 2, 2, false,
+	  1, NAN, NAN, false },
+	/* a chance of 2 in 70 */
+	{ "more of them", { 7, 7, 7, 7 }, { 8, 8, 8, 8 }, 4, 4, false,
+	  1, NAN, NAN, true },
+	{ "one that differs from all", { 7 }, { 8, 8, 8, 8 }, 1, 4, false,
+	  1, NAN, NAN, false },
+	{ "what is computed differs in its last digit", { 0.1 + 0.2, 0.3 },
+	  { 8, 8 }, 2, 2, false, 7.7, NAN, NAN, false },
+	{ "nothing changed", { 5, 5 }, { 5, 5 }, 2, 2, false,
+	  0, NAN, NAN, false },
+	/* variances 1.5 and 1.5, the mean of all: 1.5, 2 degrees */
+	{ "small counts", { 1, 1 }, { 2, 2 }, 2, 2, true,
+	  1, 5.269652, 2, false },
+	{ "none and many", { 0, 0, 0 }, { 9, 9, 9 }, 3, 3, true,
+	  9, 4.808982, 4, true },
+	/* 1e6 and 1.1e6: 1.05e6, 2 degrees */
+	{ "large counts", { 1e6, 1e6 }, { 1.1e6, 1.1e6 }, 2, 2, true,
+	  1e5, 4408.936, 2, true },
+	/* variances 50 and 50 are larger than 15: 50, 2 degrees */
+	{ "counts that vary by more", { 5, 15 }, { 15, 25 }, 2, 2, true,
+	  10, 30.42435, 2, false },
 	{ "a value that was not counted", { 10, NAN, 12, 14 }, { 21, 23, 25 },
-	  4, 3, NAN, NAN, 11, 4.533916, true },
-	{ "a side without any", { 10 }, { NAN }, 1, 1, 3, 4,
-	  NAN, NAN, false },
+	  4, 3, false, 11, 4.533916, 4, true },
+	{ "a side without any", { 10, 11 }, { NAN }, 2, 1, false,
+	  NAN, NAN, NAN, false },
 };
 /* clang-format on */
 
 static void test_interval(size_t r)
 {
 	struct td_diff_sample a = { 0 }, b = { 0 };
+	const double *of_a = intervals[r].a, *of_b = intervals[r].b;
+	bool counts = intervals[r].counts;
 	struct td_diff_value value;
 
 	for (size_t i = 0; i < intervals[r].nr_a; i++)
-		td_diff_sample_add(&a, intervals[r].a[i], intervals[r].error_a);
+		td_diff_sample_add(&a, of_a[i], counts ? of_a[i] : 0);
 	for (size_t i = 0; i < intervals[r].nr_b; i++)
-		td_diff_sample_add(&b, intervals[r].b[i], intervals[r].error_b);
+		td_diff_sample_add(&b, of_b[i], counts ? of_b[i] : 0);
 	value = td_diff_compare(&a, &b);
 	ok(test_near(value.diff, intervals[r].diff, 1e-12) &&
 		   test_near(value.error, intervals[r].error, 5e-3) &&
+		   test_near(value.degrees, intervals[r].degrees, 1e-9) &&
 		   value.clear == intervals[r].clear,
 	   "%s", intervals[r].name);
 }
@@ -83,19 +103,13 @@ static const struct td_node nodes[] = {
 
 #define NR TD_ARRAY_SIZE(columns)
 
-#define SURE(v, e)                                                  \
-	{                                                           \
-		.status = TD_STATUS_OK, .value = (v), .error = (e), \
-		.runs_error = NAN                                   \
-	}
-
-/* One recording, in percent and in slots per unit of work. */
+/* One run. */
 struct made {
-	struct td_cell cells[NR], scaled_cells[NR];
-	struct td_row row, scaled_row;
-	struct td_report report, scaled;
+	struct td_cell cells[NR];
+	struct td_row row;
+	struct td_report report;
+	double scale;
 	struct td_diff_ipc ipc;
-	struct td_diff_input input;
 };
 
 static struct td_report report_of(struct td_row *row)
@@ -108,36 +122,32 @@ static struct td_report report_of(struct td_row *row)
 	};
 }
 
-static void make(struct made *m, double slots, double elapsed_s, double ipc)
+static struct td_diff_input make(struct made *m, double slots, double elapsed_s,
+				 double ipc)
 {
 	m->row = (struct td_row){ .id = "all",
 				  .pmu = "cpu",
 				  .cells = m->cells,
 				  .nodes = nodes,
 				  .nr_nodes = NR };
-	m->scaled_row = m->row;
-	m->scaled_row.cells = m->scaled_cells;
-	for (size_t i = 0; i < NR; i++) {
-		m->scaled_cells[i] = m->cells[i];
-		m->scaled_cells[i].value *= slots / 100;
-		m->scaled_cells[i].error *= slots / 100;
-	}
 	m->report = report_of(&m->row);
-	m->scaled = report_of(&m->scaled_row);
+	m->scale = slots / 100;
 	m->ipc = (struct td_diff_ipc){ "all", "cpu", ipc };
-	m->input = (struct td_diff_input){ .report = &m->report,
-					   .scaled = &m->scaled,
-					   .elapsed_s = elapsed_s,
-					   .ipc = &m->ipc,
-					   .nr_ipc = 1 };
+	return (struct td_diff_input){ .report = &m->report,
+				       .scales = &m->scale,
+				       .elapsed_s = elapsed_s,
+				       .ipc = &m->ipc,
+				       .nr_ipc = 1 };
 }
 
 /* 4 slots an instruction in A and 6 in B. */
-static struct made a = {
-	.cells = { SURE(50, 1), SURE(40, 1), SURE(10, 1), SURE(2, NAN) },
+static struct made a[] = {
+	{ .cells = { OK(50.5), OK(40.5), OK(10), OK(2) } },
+	{ .cells = { OK(49.5), OK(39.5), OK(10), OK(2) } },
 };
-static struct made b = {
-	.cells = { SURE(34, 1), SURE(60, 1), LOST, SURE(1.5, NAN) },
+static struct made b[] = {
+	{ .cells = { OK(34.5), OK(60.5), LOST, OK(1.5) } },
+	{ .cells = { OK(33.5), OK(59.5), LOST, OK(1.5) } },
 };
 
 static const struct td_diff_row *find(const struct td_diff *diff,
@@ -165,21 +175,24 @@ static void test_order(const struct td_diff *diff)
 		is_str(diff->rows[i].name, order[i], "row %zu", i);
 }
 
+/* Two degrees of freedom; each value is half a point from its mean. */
 static void test_nodes(const struct td_diff *diff)
 {
 	const struct td_diff_row *row = find(diff, "tma_backend_bound");
 
 	ok(test_near(row->value.diff, 20, 1e-12) &&
-		   test_near(row->value.error, sqrt(2), 1e-12),
+		   test_near(row->value.error, 4.302653 * sqrt(0.5), 1e-4),
 	   "points");
+	/* variances 0.0008 and 0.0018: 0.0013, 1.74 degrees */
 	ok(test_near(row->slots.diff, 0.6 * 6 - 0.4 * 4, 1e-12) &&
-		   test_near(row->slots.error, hypot(0.04, 0.06), 1e-12),
+		   test_near(row->slots.degrees,
+			     pow(26, 2) / (pow(8, 2) + pow(18, 2)), 1e-9),
 	   "slots");
-	ok(row->marked && isnan(row->change_pct), "more than chance");
+	ok(isnan(row->change_pct), "points are not told in percent");
 	/* 16 points less of more slots: 2 slots before, 2.04 after */
 	row = find(diff, "tma_retiring");
 	ok(row->value.clear && test_near(row->slots.diff, 0.04, 1e-12) &&
-		   !row->marked,
+		   !row->slots.clear,
 	   "a smaller share of more slots is no change");
 	row = find(diff, "tma_dram_bound");
 	ok(row->value.of[TD_DIFF_A] == 10 && isnan(row->value.of[TD_DIFF_B]) &&
@@ -195,36 +208,62 @@ static void test_first(const struct td_diff *diff)
 	ok(test_near(row->value.diff, -0.5, 1e-12) &&
 		   test_near(row->change_pct, -25, 1e-12),
 	   "time");
-	ok(isnan(row->value.error) && !row->marked, "its error is not known");
 	row = find(diff, "IPC");
 	ok(test_near(row->change_pct, 50, 1e-12), "IPC");
 }
 
+/* The same values once a side: all is shown, nothing of it is more than chance. */
+static void test_one(const struct td_diff_side *of_a,
+		     const struct td_diff_side *of_b)
+{
+	struct td_diff diff;
+	struct td_err err;
+	bool silent = true;
+
+	ok(!td_diff_make(&diff, of_a, of_b, TD_PER_INSTRUCTIONS, &err),
+	   "one of each");
+	for (size_t i = 0; i < diff.nr; i++) {
+		const struct td_diff_row *row = &diff.rows[i];
+
+		silent = silent && !row->marked && !row->value.clear &&
+			 isnan(row->value.error) && isnan(row->slots.error) &&
+			 isnan(row->change_error);
+	}
+	ok(diff.nr == 6 && silent, "no interval, no mark");
+	td_diff_free(&diff);
+}
+
 static void test_rows(void)
 {
-	struct td_diff_side of_a, of_b;
+	const struct td_diff_input of_a[] = { make(&a[0], 4, 2, 1),
+					      make(&a[1], 4, 2, 1) };
+	const struct td_diff_input of_b[] = { make(&b[0], 6, 1.5, 1.5),
+					      make(&b[1], 6, 1.5, 1.5) };
+	struct td_diff_side sides[] = { { of_a, 2, "a", false },
+					{ of_b, 2, "b", false } };
 	struct td_diff diff;
 	struct td_err err;
 
-	make(&a, 4, 2, 1);
-	make(&b, 6, 1.5, 1.5);
-	of_a = (struct td_diff_side){ &a.input, 1, "a" };
-	of_b = (struct td_diff_side){ &b.input, 1, "b" };
-	ok(!td_diff_make(&diff, &of_a, &of_b, TD_PER_INSTRUCTIONS, &err),
+	ok(!td_diff_make(&diff, &sides[0], &sides[1], TD_PER_INSTRUCTIONS,
+			 &err),
 	   "it is made");
 	test_order(&diff);
 	test_nodes(&diff);
 	test_first(&diff);
 	td_diff_free(&diff);
+	sides[0].nr = sides[1].nr = 1;
+	test_one(&sides[0], &sides[1]);
 }
 
 /* --- events ----------------------------------------------------------------- */
 
-#define EVENT(name, count)                                \
-	{                                                 \
-		.id = "all", .event = (name), .unit = "", \
-		.status = TD_STATUS_OK, .value = (count)  \
+#define EVENT(name, count)                                                   \
+	{                                                                    \
+		.id = "all", .event = (name), .unit = "",                    \
+		.status = TD_STATUS_OK, .value = (count), .running_pct = 100 \
 	}
+
+static const double ones[] = { 1, 1, 1, 1 };
 
 static void test_events(void)
 {
@@ -237,8 +276,8 @@ static void test_events(void)
 		{ .rows = of_b, .nr_rows = 4 },
 	};
 	const struct td_diff_input inputs[] = {
-		{ .events = &reports[0], .elapsed_s = NAN },
-		{ .events = &reports[1], .elapsed_s = NAN },
+		{ .events = &reports[0], .scales = ones, .elapsed_s = NAN },
+		{ .events = &reports[1], .scales = ones, .elapsed_s = NAN },
 	};
 	const struct td_diff_side sides[] = { { &inputs[0], 1, "a" },
 					      { &inputs[1], 1, "b" } };
@@ -259,6 +298,40 @@ static void test_events(void)
 	td_diff_free(&diff);
 }
 
+/*
+ * 100 counted in half of the time, so 50 were seen: as 200, with a variance of 50
+ * times 4.  Those of 4 seconds are 50 a second, and its variance 200 / 16.
+ */
+static void test_counting(void)
+{
+	struct td_event_row row = EVENT("x", 200);
+	const struct td_event_report report = { .rows = &row, .nr_rows = 1 };
+	const double second = 0.25;
+	const struct td_diff_input inputs[] = {
+		{ .events = &report, .scales = &second, .elapsed_s = NAN },
+		{ .events = &report, .scales = &second, .elapsed_s = NAN },
+	};
+	const struct td_diff_side side = { inputs, 2, "a", false };
+	struct td_diff diff;
+	struct td_err err;
+
+	for (int unit = 0; unit < 2; unit++) {
+		row.running_pct = 50;
+		row.unit = unit ? "ns" : "";
+		ok(!td_diff_make(&diff, &side, &side, TD_PER_SECOND, &err),
+		   "counts with themselves");
+		ok(diff.rows[0].value.of[TD_DIFF_A] == 50, "per second");
+		if (unit)
+			ok(isnan(diff.rows[0].value.error),
+			   "nanoseconds are no counts");
+		else
+			ok(test_near(diff.rows[0].value.error,
+				     4.302653 * sqrt(400. / 16), 1e-4),
+			   "the variance of what was seen");
+		td_diff_free(&diff);
+	}
+}
+
 /* --- ids -------------------------------------------------------------------- */
 
 static void test_ids(void)
@@ -271,8 +344,8 @@ static void test_ids(void)
 		{ .rows = of_b, .nr_rows = 3 },
 	};
 	const struct td_diff_input inputs[] = {
-		{ .events = &reports[0], .elapsed_s = 1 },
-		{ .events = &reports[1], .elapsed_s = 2 },
+		{ .events = &reports[0], .scales = ones, .elapsed_s = 1 },
+		{ .events = &reports[1], .scales = ones, .elapsed_s = 2 },
 	};
 	const struct td_diff_side sides[] = { { &inputs[0], 1, "a", false },
 					      { &inputs[1], 1, "b", false } };
@@ -298,6 +371,7 @@ int main(void)
 		test_interval(i);
 	test_rows();
 	test_events();
+	test_counting();
 	test_ids();
 	return done_testing();
 }

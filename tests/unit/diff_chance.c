@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What chance marks: chances by tables, Holm's procedure by hand, and a thousand
+ * What chance marks: chances by tables, Holm's procedure by hand, and thousands of
  * diffs of builds that are made up, with noise of a known size.
  */
 #include "metrics/diff/chance.h"
@@ -44,9 +44,24 @@ static void test_points(void)
 			   td_chance_of_student(points[i].t, points[i].degrees),
 			   points[i].chance, 1e-4),
 		   "t %g of %g degrees", points[i].t, points[i].degrees);
-	ok(test_near(td_chance_of_normal(1.959964), 0.05, 1e-6), "normal");
 	ok(test_near(td_chance_of_student(1.959964, 1e7), 0.05, 1e-5),
 	   "many degrees are normal");
+}
+
+/* By counting the ways to deal them out. */
+static void test_parting(void)
+{
+	/* AABB ABAB ABBA BAAB BABA BBAA: the first and the last */
+	ok(test_near(td_chance_of_parting(2, 2), 2. / 6, 1e-12), "two and two");
+	/* ABBB BABB BBAB BBBA: the first */
+	ok(test_near(td_chance_of_parting(1, 3), 1. / 4, 1e-12),
+	   "one and three");
+	ok(test_near(td_chance_of_parting(3, 1), 1. / 4, 1e-12),
+	   "three and one");
+	ok(test_near(td_chance_of_parting(2, 3), 1. / 10, 1e-12),
+	   "two and three");
+	ok(test_near(td_chance_of_parting(5, 5), 2. / 252, 1e-12),
+	   "five and five");
 }
 
 static void test_families(void)
@@ -68,15 +83,54 @@ static void test_families(void)
  * Level 1 and 2 of two PMUs: the eight leaves are what a build has, the others
  * their sums.  Each run of a build has noise in each leaf, and shares add up to
  * 100 %, so that rows depend on each other as those of a machine do.
+ *
+ * Of events, the counts of each run are Poisson's.
  */
-#define LEAVES 8
-#define NODES  (LEAVES + 4)
-#define PMUS   2
-#define RUNS   10
-#define DIFFS  1000
-#define NOISE  0.3 /* standard deviation of a leaf, in points */
+#define LEAVES           8
+#define NODES            (LEAVES + 4)
+#define PMUS             2
+#define EVENTS           12
+#define RUNS             10 /* most on a side */
+#define DIFFS            4000
+#define ONE_IN_A_HUNDRED (DIFFS / 100)
+/* where the test is exact, not on the safe side: and three standard deviations */
+#define EXACTLY (ONE_IN_A_HUNDRED + 20)
 
-static uint64_t state = 20261123;
+struct trial {
+	const char *name;
+	size_t nr_a, nr_b;
+	double noise; /* standard deviation of a leaf, in points; 0: of events */
+	double step;  /* of PERF_METRICS, in points; 0: none */
+	double more;  /* points that the first leaf of B has more of */
+	int most;     /* number of diffs that may have a mark */
+};
+
+/* clang-format off */
+/* One read a run has the whole step, which hides noise that is smaller. */
+#define STEP (100. / 255)
+
+static const struct trial trials[] = {
+	{ "metrics", 2, 2, 0.3, 0, 0, ONE_IN_A_HUNDRED },
+	{ "metrics", 3, 3, 0.3, 0, 0, ONE_IN_A_HUNDRED },
+	{ "metrics", 5, 5, 0.3, 0, 0, ONE_IN_A_HUNDRED },
+	{ "metrics", 10, 10, 0.3, 0, 0, ONE_IN_A_HUNDRED },
+	{ "metrics", 1, 5, 0.3, 0, 0, EXACTLY },
+	{ "metrics", 10, 1, 0.3, 0, 0, EXACTLY },
+	{ "metrics", 1, 1, 0.3, 0, 0, 0 },
+	{ "metrics of one step", 2, 2, 0.05, STEP, 0, ONE_IN_A_HUNDRED },
+	{ "metrics of one step", 3, 3, 0.05, STEP, 0, ONE_IN_A_HUNDRED },
+	{ "metrics of one step", 5, 5, 0.05, STEP, 0, ONE_IN_A_HUNDRED },
+	{ "metrics of one step", 10, 10, 0.05, STEP, 0, ONE_IN_A_HUNDRED },
+	{ "counts", 2, 2, 0, 0, 0, ONE_IN_A_HUNDRED },
+	{ "counts", 3, 3, 0, 0, 0, ONE_IN_A_HUNDRED },
+	{ "counts", 5, 5, 0, 0, 0, ONE_IN_A_HUNDRED },
+	{ "counts", 10, 10, 0, 0, 0, ONE_IN_A_HUNDRED },
+	{ "counts", 1, 5, 0, 0, 0, ONE_IN_A_HUNDRED },
+	{ "counts", 1, 1, 0, 0, 0, 0 },
+};
+/* clang-format on */
+
+static uint64_t state;
 
 /* xorshift64*: G. Marsaglia, Xorshift RNGs, 2003; S. Vigna, 2016 */
 static double uniform(void)
@@ -94,7 +148,21 @@ static double normal(void)
 	return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
 }
 
+/* D. E. Knuth, The Art of Computer Programming, 3.4.1 F */
+static double poisson(double mean)
+{
+	double product = uniform(), limit = exp(-mean);
+	int n = 0;
+
+	for (; product > limit; n++)
+		product *= uniform();
+	return n;
+}
+
 static const double usual[LEAVES] = { 22, 4, 21, 14, 12, 9, 13, 5 };
+static const double means[EVENTS] = {
+	1, 1, 1, 2, 2, 3, 5, 10, 20, 50, 100, 300
+};
 
 static struct td_column columns[NODES];
 static struct td_node nodes[NODES];
@@ -114,61 +182,98 @@ struct build {
 	struct td_cell cells[RUNS][PMUS][NODES];
 	struct td_row rows[RUNS][PMUS];
 	struct td_report reports[RUNS];
+	struct td_event_row counts[RUNS][EVENTS];
+	struct td_event_report events[RUNS];
 	struct td_diff_ipc ipc[RUNS];
 	struct td_diff_input inputs[RUNS];
 };
 
 /* more: points that the first leaf has more of, all others less. */
-static void run_tree(struct td_cell cells[NODES], double more)
+static void run_tree(struct td_cell cells[NODES], const struct trial *trial,
+		     double more)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < NODES; i++)
-		cells[i] = (struct td_cell){ .status = TD_STATUS_OK,
-					     .error = NAN,
-					     .runs_error = NAN };
+		cells[i] = td_cell_make(TD_STATUS_OK, 0);
 	for (size_t i = 0; i < LEAVES; i++) {
 		double share = i ? usual[i] * (1 - more / (100 - usual[0]))
 				 : usual[0] + more;
 
-		cells[i].value = share + NOISE * normal();
+		cells[i].value = share + trial->noise * normal();
 		sum += cells[i].value;
 	}
 	for (size_t i = 0; i < LEAVES; i++) {
 		cells[i].value *= 100 / sum;
+		if (trial->step > 0)
+			cells[i].value = round(cells[i].value / trial->step) *
+					 trial->step;
 		cells[LEAVES + i / 2].value += cells[i].value;
 	}
 }
 
-static void run_build(struct build *b, double more)
+static const double scales[EVENTS] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+
+static void run_events(struct build *b, size_t r)
+{
+	for (size_t i = 0; i < EVENTS; i++)
+		b->counts[r][i] = (struct td_event_row){
+			.id = "all",
+			.event = names[i],
+			.unit = "",
+			.status = TD_STATUS_OK,
+			.value = poisson(means[i]),
+			.running_pct = 100,
+		};
+	b->events[r] = (struct td_event_report){ .rows = b->counts[r],
+						 .nr_rows = EVENTS };
+	b->inputs[r] = (struct td_diff_input){
+		.events = &b->events[r],
+		.scales = scales,
+		.elapsed_s = 1 + 0.03 * normal(),
+	};
+}
+
+static void run_trees(struct build *b, size_t r, const struct trial *trial,
+		      double more)
 {
 	static const char *const pmus[PMUS] = { "cpu_core", "cpu_atom" };
 
-	for (size_t r = 0; r < RUNS; r++) {
-		for (size_t p = 0; p < PMUS; p++) {
-			run_tree(b->cells[r][p], p ? 0 : more);
-			b->rows[r][p] = (struct td_row){
-				.id = "all",
-				.pmu = pmus[p],
-				.cells = b->cells[r][p],
-				.nodes = nodes,
-				.nr_nodes = NODES,
-			};
-		}
-		b->reports[r] = (struct td_report){ .columns = columns,
-						    .nr_columns = NODES,
-						    .rows = b->rows[r],
-						    .nr_rows = PMUS };
-		b->ipc[r] = (struct td_diff_ipc){ "all", pmus[0],
-						  1.5 + 0.02 * normal() };
-		b->inputs[r] = (struct td_diff_input){
-			.report = &b->reports[r],
-			.scaled = &b->reports[r],
-			.elapsed_s = 1 + 0.03 * normal(),
-			.ipc = &b->ipc[r],
-			.nr_ipc = 1,
+	for (size_t p = 0; p < PMUS; p++) {
+		run_tree(b->cells[r][p], trial, p ? 0 : more);
+		b->rows[r][p] = (struct td_row){
+			.id = "all",
+			.pmu = pmus[p],
+			.cells = b->cells[r][p],
+			.nodes = nodes,
+			.nr_nodes = NODES,
 		};
 	}
+	b->reports[r] = (struct td_report){ .columns = columns,
+					    .nr_columns = NODES,
+					    .rows = b->rows[r],
+					    .nr_rows = PMUS };
+	b->ipc[r] =
+		(struct td_diff_ipc){ "all", pmus[0], 1.5 + 0.02 * normal() };
+	b->inputs[r] = (struct td_diff_input){
+		.report = &b->reports[r],
+		.scales = scales,
+		.elapsed_s = 1 + 0.03 * normal(),
+		.ipc = &b->ipc[r],
+		.nr_ipc = 1,
+	};
+}
+
+static struct td_diff_side run_build(struct build *b, size_t nr,
+				     const struct trial *trial, double more)
+{
+	for (size_t r = 0; r < nr; r++) {
+		if (trial->noise > 0)
+			run_trees(b, r, trial, more);
+		else
+			run_events(b, r);
+	}
+	return (struct td_diff_side){ b->inputs, nr, "a", false };
 }
 
 struct found {
@@ -195,19 +300,20 @@ static void look(const struct td_diff *diff, struct found *found)
 	found->by_rows += by_rows;
 }
 
-static struct found compare(double more)
+static struct found compare(const struct trial *trial)
 {
 	static struct build a, b;
 	struct found found = { 0 };
 
+	state = 20261123;
 	for (int i = 0; i < DIFFS; i++) {
-		struct td_diff_side of_a = { a.inputs, RUNS, "a" };
-		struct td_diff_side of_b = { b.inputs, RUNS, "b" };
+		const struct td_diff_side of_a =
+			run_build(&a, trial->nr_a, trial, 0);
+		const struct td_diff_side of_b =
+			run_build(&b, trial->nr_b, trial, trial->more);
 		struct td_diff diff;
 		struct td_err err;
 
-		run_build(&a, 0);
-		run_build(&b, more);
 		if (td_diff_make(&diff, &of_a, &of_b, TD_PER_SLOTS, &err))
 			break;
 		look(&diff, &found);
@@ -218,26 +324,39 @@ static struct found compare(double more)
 
 static void test_builds(void)
 {
-	struct found same, other;
+	static const struct trial trial = { "one point", RUNS, RUNS, 0.3,
+					    0,           1,    DIFFS };
+	struct found found = compare(&trial);
 
-	name_nodes();
-	same = compare(0);
-	other = compare(1);
-	printf("# a build with itself: nothing in %d of %d; without Holm, "
-	       "something in %d\n",
-	       same.nothing, DIFFS, same.by_rows);
-	printf("# one point more in one node: found in %d of %d\n", other.node,
+	printf("# one point more in one node: found in %d of %d\n", found.node,
 	       DIFFS);
-	ok(same.nothing >= 980, "a build with itself");
+	ok(found.node >= DIFFS * 0.95, "one point");
+}
+
+/* A build with itself. */
+static void test_trial(const struct trial *trial)
+{
+	struct found found = compare(trial);
+	int marked = DIFFS - found.nothing;
+
+	printf("# %s, %zu and %zu runs: something in %d of %d; without Holm, "
+	       "in %d\n",
+	       trial->name, trial->nr_a, trial->nr_b, marked, DIFFS,
+	       found.by_rows);
+	ok(marked <= trial->most, "%s, %zu and %zu", trial->name, trial->nr_a,
+	   trial->nr_b);
 	/* what is made up varies enough for chance to be seen */
-	ok(same.nothing < DIFFS && same.by_rows > 300, "there is noise");
-	ok(other.node >= 950, "one point");
+	ok(!trial->most || found.by_rows > ONE_IN_A_HUNDRED, "there is noise");
 }
 
 int main(void)
 {
 	test_points();
+	test_parting();
 	test_families();
+	name_nodes();
 	test_builds();
+	for (size_t i = 0; i < TD_ARRAY_SIZE(trials); i++)
+		test_trial(&trials[i]);
 	return done_testing();
 }

@@ -224,12 +224,11 @@ void td_page_diff(struct td_writer *writer, const struct td_diff *diff)
 	put_side(fp, 'A', &diff->sides[TD_DIFF_A]);
 	put_side(fp, 'B', &diff->sides[TD_DIFF_B]);
 	fputs("</dl></header>\n<p>", fp);
-	fputs(diff->has_errors
-		      ? "A star marks what is more than chance, which marks a "
-			"row in one comparison of a hundred."
-		      : "How much of it is chance is not known: compare several "
-			"recordings of each.",
-	      fp);
+	if (td_out_diff_has_chances(diff))
+		fputs("A star marks what is more than chance, which marks a "
+		      "row in one comparison of a hundred.",
+		      fp);
+	td_out_put_diff_advice(fp, diff);
 	fputs("</p>\n", fp);
 	put_pictures(writer, diff);
 	put_table(fp, diff);

@@ -91,7 +91,7 @@ static void put_node(struct td_writer *writer, const struct td_report *report,
 	td_json_add(o, "parent", text_or_null(node->parent));
 	td_json_add(o, "over_threshold",
 		    ok && !cell->over_unknown
-			    ? json_object_new_boolean(cell->over_threshold)
+			    ? json_object_new_boolean(td_out_is_over(row, cell))
 			    : NULL);
 	td_json_add(o, "running", td_out_json_percent(cell->running_pct));
 	td_json_add(o, "error",

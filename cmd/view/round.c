@@ -17,9 +17,6 @@ int td_round_eval(struct td_round *round, struct td_view *view,
 	if (!rc)
 		rc = td_eval(&view->evaluation, &round->totals, times,
 			     view->merge, &round->report, err);
-	if (!rc && view->scale)
-		view->scale(view->scale_ctx, &round->totals, times,
-			    &round->report);
 	return rc;
 }
 
@@ -83,8 +80,6 @@ int td_view_add_steps(struct td_view *view, const struct td_totals *totals,
 		evaluation->stepped = 1 + (int)i;
 		rc = td_eval(evaluation, totals, times, view->merge, &larger,
 			     err);
-		if (!rc && view->scale)
-			view->scale(view->scale_ctx, totals, times, &larger);
 		if (!rc)
 			td_errors_add_step(errors, &larger);
 		td_report_free(&larger);

@@ -57,13 +57,6 @@ struct td_view {
 	struct td_times runs_times;  /* and the sum of their times */
 	size_t nr_runs;
 	struct td_sink sink;
-	/*
-	 * Changes the cells of each report that an error is estimated from, which
-	 * is then the error of what it makes of them; NULL: nothing does.
-	 */
-	void (*scale)(void *ctx, const struct td_totals *totals,
-		      const struct td_times *times, struct td_report *report);
-	void *scale_ctx;
 };
 
 /*

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "metrics/sets/bottlenecks.h"
+
 /*
  * The margin where no error is known, in points: a step of PERF_METRICS is 0.4
  * of the slots, and a node may be the difference of some fields.
@@ -60,11 +62,11 @@ static void check_row(const struct td_report *report, struct td_row *row)
 	for (size_t i = 0; i < row->nr_nodes; i++) {
 		const struct td_node *node = &row->nodes[i];
 		struct td_cell *cell = &row->cells[node->column];
-		bool percent =
-			strcmp(report->columns[node->column].unit, "%") == 0;
+		const struct td_column *column = &report->columns[node->column];
+		bool share = node->level || td_is_bottleneck(column->name);
 
-		if (cell->status != TD_STATUS_OK || cell->misfit ||
-		    !node->level || !percent)
+		if (cell->status != TD_STATUS_OK || cell->misfit || !share ||
+		    strcmp(column->unit, "%") != 0)
 			continue;
 		if (is_out_of_range(cell))
 			cell->misfit = TD_MISFIT_RANGE;

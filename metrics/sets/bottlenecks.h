@@ -4,6 +4,8 @@
 
 #include "metrics/sets/set.h"
 
+/* By the name of a metric: is it one of Intel's bottlenecks, a share? */
+bool td_is_bottleneck(const char *name);
 /*
  * Is it the bottleneck metric that is no loss?  Intel gives it a threshold, but
  * however large it is, nothing is wrong.

@@ -99,6 +99,16 @@ sorted_with_sum() {
 	"$TDSTAT" report said.jsonl -l 1 | grep -q ' tma_retiring'
 }
 
+@test "a share below 0 or above 100 % cannot be" {
+	saved skylakex
+	recorded -
+	# these made-up counts do not fit each other
+	"$TDSTAT" report --bottlenecks -j recording.jsonl | jq -es '
+		map(select(.value != null and (.value > 110 or .value < -10)))
+		| length > 0 and all(.misfit == "range")'
+	"$TDSTAT" report --bottlenecks recording.jsonl | grep -qF '? cannot be: less than 0 or more than 100 %'
+}
+
 @test "no sum where an event did not run" {
 	saved alderlake
 	recorded UOPS_RETIRED.MS,cmask=1

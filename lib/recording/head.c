@@ -11,6 +11,7 @@
 #include "lib/base/json_member.h"
 #include "lib/base/util.h"
 #include "lib/recording/fill.h"
+#include "lib/recording/places.h"
 #include "lib/recording/request.h"
 #include "lib/recording/typed.h"
 
@@ -34,11 +35,6 @@ static const struct td_json_optional of_event[] = {
 	{ "refused", json_type_string },
 	{ NULL },
 };
-static const struct td_json_optional of_place[] = {
-	{ "caches", json_type_array },
-	{ NULL },
-};
-
 /* A tree is counted on PMUs of cores, unless the recording says otherwise. */
 static enum td_pmu_kind pmu_kind(const struct td_recording *rec,
 				 struct json_object *object, const char *name)
@@ -189,66 +185,6 @@ static int read_array(struct td_recording *rec, struct json_object *head,
 	return rc;
 }
 
-/* Reads "caches", the ids of levels 1, 2 ...; older recordings lack it. */
-static int read_caches(struct td_recording *rec, struct json_object *object,
-		       struct td_place *place, struct td_err *err)
-{
-	struct json_object *array =
-		td_json_member(object, "caches", json_type_array);
-	size_t nr = array ? json_object_array_length(array) : 0;
-
-	for (size_t i = 0; i < nr; i++) {
-		int64_t id;
-
-		if (i == TD_MAX_CACHE ||
-		    !td_json_whole(json_object_array_get_idx(array, i), -1,
-				   TD_MAX_CPU, &id))
-			return td_recording_bad(rec, err,
-						"\"caches\": not a list of "
-						"up to four numbers");
-		place->cache[i] = (int)id;
-	}
-	return 0;
-}
-
-/* Reads the place of a CPU; unknown ids are -1. */
-static int read_place(struct td_recording *rec, struct json_object *object,
-		      struct td_err *err)
-{
-	struct td_place place = { .cache = { -1, -1, -1, -1 } };
-	const struct {
-		const char *key;
-		int *to;
-	} members[] = {
-		{ "cpu", &place.cpu },         { "core", &place.core },
-		{ "cluster", &place.cluster }, { "die", &place.die },
-		{ "socket", &place.socket },   { "node", &place.node },
-	};
-	int rc;
-
-	for (size_t i = 0; i < TD_ARRAY_SIZE(members); i++) {
-		int64_t n;
-
-		if (!td_json_int(object, members[i].key, i ? -1 : 0,
-				 i ? INT_MAX : TD_MAX_CPU, &n))
-			return td_recording_bad(rec, err,
-						"\"topology\": needs cpu, "
-						"core, cluster, die, socket "
-						"and node");
-		*members[i].to = (int)n;
-	}
-	if (td_recording_check_types(rec, object, of_place, err))
-		return err->code;
-	rc = td_recording_add_place(rec, &place);
-	if (rc == -EINVAL)
-		return td_recording_bad(rec, err,
-					"\"topology\": CPUs are not in order");
-	if (rc)
-		return td_err_nomem(err);
-	return read_caches(rec, object,
-			   &rec->places[rec->machine.online.nr - 1], err);
-}
-
 static bool get_flag(struct json_object *head, const char *key)
 {
 	return json_object_get_boolean(
@@ -337,34 +273,6 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 		       : 0;
 }
 
-/* Leaves rec->places NULL if there is no topology, as in older recordings. */
-static int read_topology(struct td_recording *rec, struct json_object *head,
-			 struct td_err *err)
-{
-	struct json_object *array =
-		td_json_member(head, "topology", json_type_array);
-
-	if (!array || !json_object_array_length(array))
-		return 0;
-	return read_array(rec, head, "topology", read_place, err);
-}
-
-int td_recording_read_topology(struct td_recording *rec,
-			       struct json_object *line, struct td_err *err)
-{
-	size_t nr = rec->machine.online.nr;
-	int rc;
-
-	free(rec->places);
-	rec->places = NULL;
-	td_ints_free(&rec->machine.online);
-	rc = read_topology(rec, line, err);
-	if (!rc && rec->machine.online.nr <= nr)
-		rc = td_recording_bad(rec, err,
-				      "\"topology\": no more CPUs than before");
-	return rc;
-}
-
 /*
  * Finds the clones of events.  Older recordings do not mark them, but there all
  * later events of a name are clones.
@@ -401,7 +309,7 @@ int td_recording_parse_head(struct td_recording *rec, struct json_object *head,
 	if (!rc)
 		rc = read_array(rec, head, "events", read_event, err);
 	if (!rc)
-		rc = read_topology(rec, head, err);
+		rc = td_recording_read_places(rec, head, err);
 	if (!rc)
 		rc = td_recording_parse_request(rec, head, err);
 	if (!rc)

@@ -15,6 +15,7 @@
 #include "lib/recording/fill.h"
 #include "lib/recording/head.h"
 #include "lib/recording/latency_line.h"
+#include "lib/recording/places.h"
 #include "lib/recording/region_line.h"
 #include "lib/recording/sums.h"
 

@@ -110,6 +110,8 @@ both() {
 }
 
 @test "fork, exec, exit and death: what was complete is there, and the status" {
+	mkdir tmp
+	export TMPDIR=$PWD/tmp
 	"$TDSTAT" regions -x, -o out -- "$PROGRAM" fork 50
 	[ "$(field out parent cpu_core calls)$(field out parent cpu_atom calls)" -eq 1 ]
 	[ "$(field out outer cpu_core calls)$(field out outer cpu_atom calls)" -eq 1 ]
@@ -123,8 +125,7 @@ both() {
 	# exit() within a region ends it
 	run -3 taskset -c 0 "$TDSTAT" regions -x, -o out -- "$PROGRAM" return 50
 	[ "$(field out main cpu_core calls)" -eq 1 ]
-	run ls -d "${TMPDIR:-/tmp}"/tdstat-regions-*
-	[ "$status" -ne 0 ]
+	rmdir tmp
 }
 
 @test "a region within itself" {

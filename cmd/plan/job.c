@@ -33,19 +33,25 @@ int td_job_add_cpus(struct td_job *job, const struct td_ints *cpus,
 		    struct td_ints *added, struct td_err *err)
 {
 	const struct td_ints *online = &job->machine.online;
-	struct td_place *before = job->places;
+	struct td_place *now = NULL;
 	size_t nr = online->nr;
 	int rc = td_machine_add_cpus(&job->fs, &job->machine, cpus, added, err);
 
-	if (rc || !before)
+	if (rc || !job->places)
 		return rc;
-	rc = td_places_read_new(&job->fs, online, job->has_caches, before, nr,
-				&job->places, err);
-	if (rc)
+	rc = td_places_read(&job->fs, online, &now, err);
+	if (!rc && job->has_caches)
+		rc = td_places_read_caches(&job->fs, now, online->nr, err);
+	if (!rc && td_places_keep(now, online->nr, job->places, nr))
+		rc = td_err_nomem(err);
+	if (rc) {
 		td_ints_free(added);
-	else
-		free(before);
-	return rc;
+		free(now);
+		return rc;
+	}
+	free(job->places);
+	job->places = now;
+	return 0;
 }
 
 static int build_measure(struct td_job *job, struct td_err *err)

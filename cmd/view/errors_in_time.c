@@ -2,6 +2,7 @@
 /* The errors of what is counted in time, and how it changed meanwhile. */
 #include "cmd/view/errors_in_time.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,21 +83,47 @@ static bool wants_errors(const struct td_view *view,
 	       !view->sink.frame.interval || view->sink.frame.errors;
 }
 
-static int add_all(struct td_view *view, const struct td_aggregator *agg,
-		   const struct td_counted *counted,
-		   const struct td_totals *totals, const bool *turns,
-		   struct td_errors *errors, struct td_ranges *ranges,
-		   struct td_err *err)
-{
-	bool any = memchr(turns, true, totals->nr_events);
-	int rc = add_batches(view, agg, counted, ranges, err);
+struct in_time {
+	struct td_view *view;
+	const struct td_aggregator *agg;
+	const struct td_counted *counted;
+	const struct td_totals *totals;
+	bool *turns; /* one for each event */
+	struct td_errors errors;
+	struct td_ranges ranges;
+};
 
-	mark_turns(view->source, turns, errors);
-	if (!rc && any && counted->course->nr >= TD_MIN_BATCHES)
-		rc = td_view_leave_out(view, agg, counted, turns, errors, err);
+static int begin(struct in_time *t, struct td_report *report)
+{
+	t->turns = calloc(t->totals->nr_events + 1, sizeof(*t->turns));
+	if (!t->turns || td_errors_begin(&t->errors, report) ||
+	    td_ranges_begin(&t->ranges, report))
+		return -ENOMEM;
+	t->errors.ranges = &t->ranges;
+	td_eval_find_turns(t->view->source->plan, t->totals, t->turns);
+	mark_turns(t->view->source, t->turns, &t->errors);
+	return 0;
+}
+
+static bool any_turns(const struct in_time *t)
+{
+	for (size_t i = 0; i < t->totals->nr_events; i++) {
+		if (t->turns[i])
+			return true;
+	}
+	return false;
+}
+
+static int add_all(struct in_time *t, struct td_err *err)
+{
+	int rc = add_batches(t->view, t->agg, t->counted, &t->ranges, err);
+
+	if (!rc && any_turns(t) && t->counted->course->nr >= TD_MIN_BATCHES)
+		rc = td_view_leave_out(t->view, t->agg, t->counted, t->turns,
+				       &t->errors, err);
 	return rc ? rc
-		  : td_view_add_steps(view, totals, counted->times, errors,
-				      err);
+		  : td_view_add_steps(t->view, t->totals, t->counted->times,
+				      &t->errors, err);
 }
 
 int td_view_fill_errors_in_time(struct td_view *view,
@@ -105,29 +132,20 @@ int td_view_fill_errors_in_time(struct td_view *view,
 				const struct td_totals *totals,
 				struct td_report *report, struct td_err *err)
 {
-	td_autofree bool *turns = calloc(totals->nr_events + 1, sizeof(*turns));
-	struct td_ranges ranges = { 0 };
-	struct td_errors errors;
-	int rc = 0;
+	struct in_time t = { view, agg, counted, totals, NULL, { 0 }, { 0 } };
+	int rc;
 
 	if (!wants_errors(view, counted)) {
 		td_errors_none(report);
 		return 0;
 	}
-	if (td_errors_begin(&errors, report) ||
-	    td_ranges_begin(&ranges, report) || !turns)
-		rc = td_err_nomem(err);
-	errors.ranges = &ranges;
+	rc = begin(&t, report) ? td_err_nomem(err) : add_all(&t, err);
 	if (!rc) {
-		td_eval_find_turns(view->source->plan, totals, turns);
-		rc = add_all(view, agg, counted, totals, turns, &errors,
-			     &ranges, err);
+		td_ranges_end(&t.ranges);
+		td_errors_end(&t.errors);
 	}
-	if (!rc) {
-		td_ranges_end(&ranges);
-		td_errors_end(&errors);
-	}
-	td_ranges_free(&ranges);
-	td_errors_free(&errors);
+	free(t.turns);
+	td_ranges_free(&t.ranges);
+	td_errors_free(&t.errors);
 	return rc;
 }

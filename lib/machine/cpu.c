@@ -281,63 +281,46 @@ int td_places_read_caches(const struct td_sysfs *fs, struct td_place *places,
 
 /*
  * A cache is named after the lowest CPU that shares it.  It keeps its name when a
- * lower one comes online: all are as they are now, old as they were, or NULL.
+ * lower one comes online: all are as they are now; old are the indices of before
+ * that they had, or SIZE_MAX.
  */
 static void keep_names(struct td_place *place, const struct td_place *all,
-		       const struct td_place *const *old, size_t nr)
+		       const struct td_place *before, const size_t *old,
+		       size_t nr)
 {
 	for (int c = 0; c < TD_MAX_CACHE; c++) {
 		size_t i = 0;
 
-		while (i < nr && !(old[i] && all[i].cache[c] >= 0 &&
+		while (i < nr && !(old[i] != SIZE_MAX && all[i].cache[c] >= 0 &&
 				   all[i].cache[c] == place->cache[c]))
 			i++;
 		if (i < nr)
-			place->cache[c] = old[i]->cache[c];
+			place->cache[c] = before[old[i]].cache[c];
 	}
 }
 
-static int keep_before(struct td_place *all, size_t nr_all,
-		       const struct td_place *before, size_t nr)
+int td_places_keep(struct td_place *all, size_t nr_all,
+		   const struct td_place *before, size_t nr)
 {
-	td_autofree const struct td_place **old = calloc(nr_all, sizeof(*old));
+	td_autofree size_t *old = calloc(nr_all + 1, sizeof(*old));
 	size_t b = 0;
 
 	if (!old)
 		return -ENOMEM;
-	for (size_t i = 0; i < nr_all && b < nr; i++) {
-		if (all[i].cpu == before[b].cpu)
-			old[i] = &before[b++];
+	for (size_t i = 0; i < nr_all; i++) {
+		bool is_old = b < nr && all[i].cpu == before[b].cpu;
+
+		old[i] = is_old ? b++ : SIZE_MAX;
 	}
 	for (size_t i = 0; i < nr_all; i++) {
-		if (!old[i])
-			keep_names(&all[i], all, old, nr_all);
+		if (old[i] == SIZE_MAX)
+			keep_names(&all[i], all, before, old, nr_all);
 	}
 	for (size_t i = 0; i < nr_all; i++) {
-		if (old[i])
-			all[i] = *old[i];
+		if (old[i] != SIZE_MAX)
+			all[i] = before[old[i]];
 	}
 	return 0;
-}
-
-int td_places_read_new(const struct td_sysfs *fs, const struct td_ints *cpus,
-		       bool caches, const struct td_place *before, size_t nr,
-		       struct td_place **out, struct td_err *err)
-{
-	struct td_place *places = NULL;
-	int rc = td_places_read(fs, cpus, &places, err);
-
-	if (rc || !places)
-		return rc;
-	if (caches)
-		rc = td_places_read_caches(fs, places, cpus->nr, err);
-	if (!rc && keep_before(places, cpus->nr, before, nr))
-		rc = td_err_nomem(err);
-	if (rc)
-		free(places);
-	else
-		*out = places;
-	return rc;
 }
 
 int td_cpu_siblings(const struct td_sysfs *fs, const struct td_ints *cpus,

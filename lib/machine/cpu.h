@@ -49,13 +49,12 @@ int td_places_read(const struct td_sysfs *fs, const struct td_ints *cpus,
 int td_places_read_caches(const struct td_sysfs *fs, struct td_place *places,
 			  size_t nr, struct td_err *err);
 /*
- * The places of all cpus, of which some have come online: the others, nr of them,
- * stay as they were, also those that are offline now.  caches: these are known.
- * The caller frees *out.
+ * Of all places, as they are now, some are of CPUs that have come online: the
+ * others, nr of them, stay as they were before, also those that are offline now.
+ * Returns 0 or -ENOMEM.
  */
-int td_places_read_new(const struct td_sysfs *fs, const struct td_ints *cpus,
-		       bool caches, const struct td_place *before, size_t nr,
-		       struct td_place **out, struct td_err *err);
+int td_places_keep(struct td_place *all, size_t nr_all,
+		   const struct td_place *before, size_t nr);
 /* All hardware threads of the cores of cpus. */
 int td_cpu_siblings(const struct td_sysfs *fs, const struct td_ints *cpus,
 		    struct td_ints *out, struct td_err *err);

@@ -193,7 +193,8 @@ static double most_of(double *changes, size_t nr)
 static double unseen(const struct td_uncertainty *u, double seen)
 {
 	size_t nr = u->series.nr_counted - 1;
-	double changes[TD_COURSE_POINTS], most, sum = 0, n = (double)nr, t;
+	double changes[TD_COURSE_POINTS] = { 0 }, most, sum = 0, n = (double)nr,
+	       t;
 
 	for (size_t i = 0; i < nr; i++)
 		changes[i] = fabs((double)u->rests[i + 1] - u->rests[i]);

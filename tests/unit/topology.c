@@ -147,8 +147,10 @@ static void test_new(const struct td_sysfs *fs)
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(places_after); i++)
 		td_ints_add(&cpus, places_after[i].cpu);
-	ok(td_places_read_new(fs, &cpus, true, places_before,
-			      TD_ARRAY_SIZE(places_before), &got, &err) == 0,
+	ok(td_places_read(fs, &cpus, &got, &err) == 0 &&
+		   td_places_read_caches(fs, got, cpus.nr, &err) == 0 &&
+		   td_places_keep(got, cpus.nr, places_before,
+				  TD_ARRAY_SIZE(places_before)) == 0,
 	   "some are new%s", err.msg);
 	for (size_t i = 0; got && i < TD_ARRAY_SIZE(places_after); i++)
 		ok(memcmp(&got[i], &places_after[i], sizeof(got[i])) == 0,

@@ -210,7 +210,7 @@ static int run(const struct td_opts *asked, int *status, struct td_err *err)
 	if (opts.dry_run)
 		return td_session_run(&opts, status, err);
 	rc = td_top_open(&top, err);
-	if (rc && err->hint[0] && opts.input)
+	if ((rc == -ENOTTY || rc == -EINVAL) && opts.input)
 		td_err_hint(err, "rows, wherever they go: tdstat report %s",
 			    opts.input);
 	if (!rc)

@@ -129,7 +129,7 @@ milliseconds_of() {
 	assert_line --regexp '^ +[0-9]+\.[0-9]{9} seconds time elapsed$'
 	assert_line --regexp '^ +[0-9]+\.[0-9]{9} seconds user$'
 	assert_line --regexp '^ +[0-9]+\.[0-9]{9} seconds sys$'
-	assert_line --regexp '^ +[0-9.]+ %  tma_retiring'
+	assert_line --regexp '^ +[0-9.]+ ±[0-9.]+ %  tma_retiring'
 }
 
 @test "the values are those of the kernel's counters" {

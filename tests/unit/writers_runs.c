@@ -213,6 +213,14 @@ static const struct {
 	{                                                                 \
 		.status = TD_STATUS_OK, .value = (v), .running_pct = 100, \
 		.matters = true, .error = (error_), .runs_error = NAN,    \
+		.low = NAN, .high = NAN,                                  \
+	}
+
+#define BETWEEN(v, error_, low_, high_)                                   \
+	{                                                                 \
+		.status = TD_STATUS_OK, .value = (v), .running_pct = 100, \
+		.matters = true, .error = (error_), .runs_error = NAN,    \
+		.low = (low_), .high = (high_),                           \
 	}
 
 static const struct {
@@ -276,11 +284,21 @@ static const struct {
 "{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.30,\"share\":100.00,\"metric\":\"tma_retiring\",\"value\":40.5,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":105.5}\n" },
 	{ "CSV: columns of errors", TD_FORMAT_CSV,
 	  .frame = { "x", .errors = true },
-	  .rows = { { "all", "cpu", { HALF(12.34, 0.416), OK(1.5) } },
+	  .rows = { { "all", "cpu", { BETWEEN(12.34, 0.416, 10, 15.125), HALF(1.5, NAN) } },
 		    { "CPU1", "cpu", { LOST, NONE } } },
-	  .want = "time,id,pmu,busy,share,running,tma_retiring,tma_retiring_error,ipc,ipc_error\n"
-"1.000104518,all,cpu,12.30,100.00,100.00,12.34,0.42,1.50,\n"
-"1.000104518,CPU1,cpu,12.30,100.00,100.00,,,,\n" },
+	  .want = "time,id,pmu,busy,share,running,tma_retiring,tma_retiring_error,tma_retiring_low,tma_retiring_high,ipc,ipc_error,ipc_low,ipc_high\n"
+"1.000104518,all,cpu,12.30,100.00,100.00,12.34,0.42,10.00,15.12,1.50,,,\n"
+"1.000104518,CPU1,cpu,12.30,100.00,100.00,,,,,,,,\n" },
+	{ "JSON: between what it was, with the errors", TD_FORMAT_JSON,
+	  .frame = { "x", .errors = true },
+	  .rows = { { "all", "cpu", { BETWEEN(12.5, 0.25, 10, 15.125), NONE } } },
+	  .want =
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.30,\"share\":100.00,\"metric\":\"tma_retiring\",\"value\":12.5,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":0.25,\"low\":10.0,\"high\":15.125}\n" },
+	{ "a tree: between what it was, if that is far apart", .frame = { "x" },
+	  .rows = { { "all", "cpu", { BETWEEN(12.5, 0.25, 4.4, 15.6), BETWEEN(1.5, 0.1, 1, 99) } } },
+	  .want = TITLE("x", "") " cpu\n"
+"      12.5 ±0.3 %  tma_retiring  (4 to 16 %)\n"
+"      1.50 ±0.10  ipc\n\n" },
 	{ "JSON: errors of the counting", TD_FORMAT_JSON, .frame = { "x" },
 	  .rows = { { "all", "cpu",
 		      { HALF(12.5, 0.25),

@@ -88,6 +88,8 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 		if (!writer->frame->errors)
 			continue;
 		put_name_of(writer, name, "error");
+		if (of_regions(writer))
+			continue;
 		put_name_of(writer, name, "low");
 		put_name_of(writer, name, "high");
 	}
@@ -165,6 +167,8 @@ static void put_row(struct td_writer *writer, const struct td_report *report,
 		if (!writer->frame->errors)
 			continue;
 		put_value(writer, column, cell, errors ? NAN : cell->error);
+		if (of_regions(writer)) /* they are of calls, not of time */
+			continue;
 		put_value(writer, column, cell, errors ? NAN : cell->low);
 		put_value(writer, column, cell, errors ? NAN : cell->high);
 	}

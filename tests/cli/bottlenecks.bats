@@ -23,7 +23,7 @@ recorded() {
 
 # values PMU: those of the tree of a PMU, in the order of the lines
 values() {
-	sed -E 's/ ±[0-9.?]+//' | awk -v pmu="$1" '/^ [^ ]/ { on = $1 == pmu "," } on && $2 == "%" && $4 != "all" && $3 != "in" { print $1 }'
+	without_errors | awk -v pmu="$1" '/^ [^ ]/ { on = $1 == pmu "," } on && $2 == "%" && $4 != "all" && $3 != "in" { print $1 }'
 }
 
 # in_all PMU: the sum that stands below them

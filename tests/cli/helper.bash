@@ -16,6 +16,11 @@ export TDSTAT
 : "${TD_PMU_EVENTS_OLD:=$here/../../build/linux/tools/perf/pmu-events/arch/x86}"
 export TD_PMU_EVENTS TD_PMU_EVENTS_OLD
 
+# The lines of a tree as awk reads them: the value without its error, its unit, its name.
+without_errors() {
+	sed -E 's/ ±[0-9.?]+//; s/^( *-?[0-9.]+) +/\1 /'
+}
+
 # What is said of all that the files have is said of these.
 known_files() {
 	grep -q '^Linux 7\.2\.' "$TD_PMU_EVENTS/version" || skip "files of another kernel than 7.2"

@@ -305,7 +305,7 @@ not_built_in='select(.groups | (index("L2Requests") or (length > 0 and all(start
 	both=tma_info_memory_l1d_cache_fill_bw,tma_info_memory_l2mpki
 	"$TDSTAT" --dry-run -a -M $both --cputype core |
 		python3 "$here/metrics.py" record - >recording.jsonl
-	"$TDSTAT" report -i recording.jsonl -M $both >tree
+	"$TDSTAT" report -i recording.jsonl -M $both | without_errors >tree
 	grep -qE '^ +[0-9.]+ +GB/s +tma_info_memory_l1d_cache_fill_bw' tree
 	grep -qE '^ +[0-9.]+ +per_kinstr +tma_info_memory_l2mpki' tree
 	"$TDSTAT" report -i recording.jsonl -M $both -j | jq -es 'map(.unit) | sort == ["GB/s", "per_kinstr"]'

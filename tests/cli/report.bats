@@ -10,11 +10,6 @@ report() {
 	"$TDSTAT" report -i "$data/$1.jsonl" "${@:2}"
 }
 
-# as awk reads it: a field for the value, without its error, one for %, one for the name
-without_errors() {
-	sed -E 's/ ±[0-9.?]+ */ /'
-}
-
 # long_form: of tdstat's CSV, "ROW ID PMU METRIC VALUE" for each value there is
 long_form() {
 	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next }

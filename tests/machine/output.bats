@@ -141,7 +141,8 @@ german_locale() {
 @test "a recording of level 2, and of the final result" {
 	"$TDSTAT" record -o td.json -a -l 2 --timeout 500 >live
 	"$TDSTAT" report -i td.json -l 2 >replayed
-	diff live replayed
+	# a recording of the machine does not say for how long it was wanted
+	diff <(grep -v '^ What next: ' live) <(grep -v '^ What next: ' replayed)
 	rates check replayed --level 2 --rows 1
 	"$TDSTAT" report -i td.json -l 1 -x, >replayed
 	rates check replayed --rows 1

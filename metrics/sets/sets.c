@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "lib/base/util.h"
 #include "metrics/sets/builtin.h"
 #include "metrics/sets/l2_requests.h"
 
@@ -98,6 +99,27 @@ static bool has_tree(const struct td_machine *machine, size_t pmu,
 	return false;
 }
 
+/*
+ * What everybody asks of each core.  Files have these by other names
+ * (tma_info_thread_ipc, tma_info_core_ipc), or cpi alone.
+ */
+static const struct td_metric_def rates[] = {
+	{ .name = "ipc",
+	  .formula = "instructions / cpu\\-cycles",
+	  .unit = "",
+	  .factor = 1,
+	  .desc = "Instructions per cycle of the core" },
+	{ .name = "cpi",
+	  .formula = "cpu\\-cycles / instructions",
+	  .unit = "",
+	  .factor = 1,
+	  .desc = "Cycles of the core per instruction" },
+};
+
+static const struct td_metric_set rates_set = { .metrics = rates,
+						.nr_metrics = TD_ARRAY_SIZE(
+							rates) };
+
 static bool is_in(const struct td_metric_set *set, const char *name)
 {
 	for (size_t i = 0; set && i < set->nr_metrics; i++) {
@@ -121,7 +143,8 @@ static bool has_name(const char *name, const struct td_machine *machine,
 		    is_of(&files->metrics[i], machine, pmu))
 			return true;
 	}
-	return is_in(td_l2_requests_find(machine->pmus[pmu].uarch), name) ||
+	return is_in(&rates_set, name) ||
+	       is_in(td_l2_requests_find(machine->pmus[pmu].uarch), name) ||
 	       (!has_tree(machine, pmu, files) &&
 		is_in(td_builtin_find(machine, &machine->pmus[pmu]), name));
 }
@@ -174,6 +197,19 @@ static int add_l2_requests(struct td_made_set *made, const struct td_pmu *pmu)
 	return rc;
 }
 
+/* Those that the files do not have; a machine without cores has no cycles. */
+static int add_rates(struct td_made_set *made, const struct td_machine *machine)
+{
+	int rc = 0;
+
+	for (size_t i = 0; machine->nr_core && !rc && i < TD_ARRAY_SIZE(rates);
+	     i++) {
+		if (!td_set_find(&made->set, rates[i].name))
+			rc = td_made_set_add(made, &rates[i]);
+	}
+	return rc;
+}
+
 static int fill_set(struct td_made_set *made, const struct td_machine *machine,
 		    size_t index, const struct td_pmu_events *files)
 {
@@ -202,7 +238,9 @@ static int fill_set(struct td_made_set *made, const struct td_machine *machine,
 		rc = td_made_set_copy(made, builtin);
 	if (!rc)
 		rc = add_slots(made, pmu);
-	return rc ? rc : add_l2_requests(made, pmu);
+	if (!rc)
+		rc = add_l2_requests(made, pmu);
+	return rc ? rc : add_rates(made, machine);
 }
 
 /* Have the files metrics besides those that all models have in common? */

@@ -76,8 +76,8 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 {
 	const char *sep = writer->separator;
 
-	fprintf(writer->fp, "time%sid%spmu%sbusy%sshare%srunning", sep, sep,
-		sep, sep, sep);
+	fprintf(writer->fp, "time%sid%spmu%sbusy%sshare%srunning%sipc", sep,
+		sep, sep, sep, sep, sep);
 	for (size_t i = 0; of_regions(writer) && i < TD_ARRAY_SIZE(facts); i++)
 		fprintf(writer->fp, "%s%s", sep, facts[i]);
 	for (size_t i = 0; i < report->nr_columns; i++) {
@@ -115,9 +115,8 @@ static void put_id(struct td_writer *writer, const struct td_row *row,
 	free(id);
 }
 
-/* How busy the row was and what it is of the whole; not of a line of errors. */
-static void put_percent(const struct td_writer *writer, double value,
-			bool errors)
+/* A fact of the whole row: a line of errors has none. */
+static void put_fact(const struct td_writer *writer, double value, bool errors)
 {
 	char buf[64];
 
@@ -153,9 +152,10 @@ static void put_row(struct td_writer *writer, const struct td_report *report,
 	put_id(writer, row, errors);
 	fputs(writer->separator, writer->fp);
 	td_out_csv_field(writer, row->pmu);
-	put_percent(writer, row->busy_pct, errors);
-	put_percent(writer, row->share_pct, errors);
-	put_percent(writer, row->running_pct, errors);
+	put_fact(writer, row->busy_pct, errors);
+	put_fact(writer, row->share_pct, errors);
+	put_fact(writer, row->running_pct, errors);
+	put_fact(writer, row->ipc, errors);
 	if (row->region)
 		put_facts(writer, row->region);
 	for (size_t i = 0; i < report->nr_columns; i++) {

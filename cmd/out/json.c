@@ -70,6 +70,7 @@ static void put_row(const struct td_writer *writer, struct json_object *o,
 	td_json_add(o, "pmu", json_object_new_string(row->pmu));
 	td_json_add(o, "busy", percent_or_null(row->busy_pct));
 	td_json_add(o, "share", percent_or_null(row->share_pct));
+	td_json_add(o, "ipc", percent_or_null(row->ipc));
 	if (row->region)
 		put_facts(o, row->region);
 }

@@ -123,8 +123,8 @@ int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
 /* The header of these columns. */
 void td_out_text_start_header(const struct td_writer *writer);
 /* How busy a row's CPUs were, in a table. */
-void td_out_text_busy_header(FILE *fp);
-void td_out_text_busy(FILE *fp, const struct td_row *row);
+void td_out_text_busy_header(FILE *fp, bool busy, bool ipc);
+void td_out_text_busy(FILE *fp, bool busy, bool ipc, const struct td_row *row);
 
 /* csv_field.c, json_events.c */
 struct json_object;

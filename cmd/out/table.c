@@ -118,17 +118,22 @@ static void limit_start(struct td_table *table, const struct td_frame *frame)
 		table->pmu_width = limit;
 }
 
-static int busy_width(const struct td_report *report)
+/* The least window of a narrow table in which IPC is worth its place. */
+#define IPC_COLUMNS 100
+
+static int busy_width(bool busy, bool ipc)
 {
-	return report->has_busy ? 1 + TD_BUSY_WIDTH + 1 + TD_GHZ_WIDTH : 0;
+	return (busy ? 1 + TD_BUSY_WIDTH + 1 + TD_GHZ_WIDTH : 0) +
+	       (ipc ? 1 + TD_IPC_WIDTH : 0);
 }
 
 static void measure_start(struct td_table *table, const struct td_frame *frame,
 			  const struct td_report *report)
 {
 	table->busy = report->has_busy;
-	table->start_width =
-		td_out_time_width(frame, TD_TIME_WIDTH) + busy_width(report);
+	table->ipc = report->has_ipc && frame->screen_columns >= IPC_COLUMNS;
+	table->start_width = td_out_time_width(frame, TD_TIME_WIDTH) +
+			     busy_width(table->busy, table->ipc);
 	if (frame->show_id)
 		table->start_width += 1 + table->id_width;
 	if (frame->show_pmu)
@@ -173,7 +178,8 @@ static bool fits_wide(const struct td_table *table,
 		      const struct td_frame *frame,
 		      const struct td_report *report)
 {
-	int width = wide_start_width(table, frame) + busy_width(report) + 1;
+	int width = wide_start_width(table, frame) +
+		    busy_width(report->has_busy, report->has_ipc) + 1;
 
 	for (size_t i = 0; i < report->nr_columns; i++)
 		if (report->columns[i].present)

@@ -29,7 +29,7 @@ struct td_table {
 	int id_width, pmu_width; /* of the longest so far */
 	/* The narrow form: */
 	bool percent; /* all values are percentages */
-	bool busy;
+	bool busy, ipc;
 	int letters;     /* of each word in a name */
 	int start_width; /* of what stands before the metrics */
 	int room;        /* for metrics, in each line */

@@ -21,8 +21,7 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 	FILE *fp = writer->fp;
 
 	td_out_text_start_header(writer);
-	if (report->has_busy)
-		td_out_text_busy_header(fp);
+	td_out_text_busy_header(fp, report->has_busy, report->has_ipc);
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		const struct td_column *column = &report->columns[i];
 		int width = td_table_wide_width(column) - gap_width(column) -
@@ -87,8 +86,7 @@ static void put_line(struct td_writer *writer, const struct td_report *report,
 
 	fputs(dim ? "\033[2m" : "", writer->fp);
 	td_out_text_start(writer, report->time_ns, row);
-	if (report->has_busy)
-		td_out_text_busy(writer->fp, row);
+	td_out_text_busy(writer->fp, report->has_busy, report->has_ipc, row);
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		if (!report->columns[i].present)
 			continue;

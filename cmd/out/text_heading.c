@@ -72,7 +72,7 @@ static bool has_company(const struct td_report *report,
 	return nr > 1;
 }
 
-/* ", 12.0 % busy, 3.1 GHz"; of tasks ", 95.0 % of one CPU" */
+/* ", 12.0 % busy, 3.1 GHz, IPC 1.86"; of tasks ", 95.0 % of one CPU" */
 static void put_busy(FILE *fp, const struct td_row *row)
 {
 	if (row->activity.cpus && !isnan(row->busy_pct))
@@ -83,6 +83,8 @@ static void put_busy(FILE *fp, const struct td_row *row)
 		fprintf(fp, ", %.1f %% of one CPU", row->busy_pct);
 	if (!isnan(row->ghz))
 		fprintf(fp, ", %.1f GHz", row->ghz);
+	if (!isnan(row->ipc))
+		fprintf(fp, ", IPC %.2f", row->ipc);
 }
 
 /* Are the errors those of a mean of runs? */

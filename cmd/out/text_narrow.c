@@ -56,8 +56,7 @@ static void put_header_start(const struct td_writer *writer,
 	if (writer->frame->show_pmu)
 		put_end_of(fp, table->pmu_width,
 			   block->pmu ? block->pmu : "pmu");
-	if (table->busy)
-		td_out_text_busy_header(fp);
+	td_out_text_busy_header(fp, table->busy, table->ipc);
 }
 
 static void put_header(struct td_writer *writer, const struct td_report *report)
@@ -159,7 +158,7 @@ static void put_start(const struct td_writer *writer, uint64_t time_ns,
 	if (writer->frame->show_pmu)
 		put_end_of(writer->fp, table->pmu_width, row->pmu);
 	if (table->busy)
-		td_out_text_busy(writer->fp, row);
+		td_out_text_busy(writer->fp, table->busy, table->ipc, row);
 }
 
 static void put_row(struct td_writer *writer, const struct td_report *report,

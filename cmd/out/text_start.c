@@ -45,25 +45,33 @@ int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
 	return columns;
 }
 
-void td_out_text_busy_header(FILE *fp)
+void td_out_text_busy_header(FILE *fp, bool busy, bool ipc)
 {
-	fprintf(fp, " %*s %*s", TD_BUSY_WIDTH, "%busy", TD_GHZ_WIDTH, "GHz");
+	if (busy)
+		fprintf(fp, " %*s %*s", TD_BUSY_WIDTH, "%busy", TD_GHZ_WIDTH,
+			"GHz");
+	if (ipc)
+		fprintf(fp, " %*s", TD_IPC_WIDTH, "IPC");
 }
 
-static void put_short(FILE *fp, int width, double value)
+static void put_short(FILE *fp, int width, int decimals, double value)
 {
 	if (isnan(value)) {
 		fprintf(fp, " %*s", width, "-");
 		return;
 	}
 	fputc(' ', fp);
-	td_out_number(fp, width, value < TEN_CPUS ? 1 : 0, value);
+	td_out_number(fp, width, value < TEN_CPUS ? decimals : 0, value);
 }
 
-void td_out_text_busy(FILE *fp, const struct td_row *row)
+void td_out_text_busy(FILE *fp, bool busy, bool ipc, const struct td_row *row)
 {
-	put_short(fp, TD_BUSY_WIDTH, row->busy_pct);
-	put_short(fp, TD_GHZ_WIDTH, row->ghz);
+	if (busy) {
+		put_short(fp, TD_BUSY_WIDTH, 1, row->busy_pct);
+		put_short(fp, TD_GHZ_WIDTH, 1, row->ghz);
+	}
+	if (ipc)
+		put_short(fp, TD_IPC_WIDTH, 2, row->ipc);
 }
 
 /* As perf quotes: 'sleep 1', 'system wide', but process id '7'. */

@@ -134,7 +134,6 @@ static int plan_metrics(struct td_job *job, struct td_err *err)
 	schedule.nr_needs = job->tree->nr_needs;
 	schedule.references = job->tree->references;
 	schedule.clocks = wants_clocks(job);
-	schedule.instructions = td_opts_exposes(job->opts);
 	schedule.families = job->tree->families_of_events;
 	schedule.always =
 		td_ask_wants_files(&job->measure.ask) || job->opts->metrics_dir;

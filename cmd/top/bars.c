@@ -11,6 +11,8 @@
 /* Columns of a PMU's name, of its load, and of both in a narrow window. */
 #define NAME_WIDTH   12
 #define LOAD_WIDTH   26
+#define IPC_WIDTH    9 /* " 1.86 IPC", in a wide window */
+#define IPC_COLUMNS  100
 #define NARROW_WIDTH 10
 
 /* Columns of " 42.7*" */
@@ -57,37 +59,35 @@ void td_top_put_bar(struct td_canvas *canvas, int y, int x, int width,
 	td_canvas_fill(canvas, y, x + at, width - at, TD_TOP_DIM, '.');
 }
 
-/* " 98.2% 3.00 GHz"; "" for what is not known. */
+/* " 98.2% busy 3.00 GHz 1.86 IPC"; "" for what is not known. */
 static void put_load(struct td_canvas *canvas, int y, int x, int width,
 		     const struct td_row *row)
 {
-	char busy[TD_TOP_NUMBER_SIZE];
+	char busy[TD_TOP_NUMBER_SIZE], ghz[TD_TOP_NUMBER_SIZE] = "";
+	char ipc[TD_TOP_NUMBER_SIZE] = "";
 
-	if (isnan(row->busy_pct))
-		return;
-	td_top_number(busy, row->busy_pct);
-	if (isnan(row->ghz))
-		td_canvas_put(canvas, y, x, width, TD_TOP_PLAIN, "%5s%% %s",
-			      busy, row->activity.cpus ? "busy" : "of a CPU");
-	else
-		td_canvas_put(canvas, y, x, width, TD_TOP_PLAIN,
-			      "%5s%% %s %.2f GHz", busy,
-			      row->activity.cpus ? "busy" : "of a CPU",
-			      row->ghz);
+	if (!isnan(row->ghz))
+		snprintf(ghz, sizeof(ghz), " %.2f GHz", row->ghz);
+	if (!isnan(row->ipc) && width > LOAD_WIDTH)
+		snprintf(ipc, sizeof(ipc), " %.2f IPC", row->ipc);
+	td_canvas_put(canvas, y, x, width, TD_TOP_PLAIN, "%5s%% %s%s%s",
+		      td_top_number(busy, row->busy_pct),
+		      row->activity.cpus ? "busy" : "of a CPU", ghz, ipc);
 }
 
 void td_top_put_pmu(struct td_canvas *canvas, int y,
 		    const struct td_report *report, const struct td_row *row)
 {
 	bool narrow = canvas->width < TD_TOP_NAMES_WIDTH;
+	int load = LOAD_WIDTH + (canvas->width >= IPC_COLUMNS ? IPC_WIDTH : 0);
 	int x = narrow ? NARROW_WIDTH : NAME_WIDTH;
 	struct td_top_parts parts;
 
 	td_top_parts_find(&parts, report, row);
 	td_canvas_put(canvas, y, 0, x - 1, TD_TOP_BOLD, "%s", row->pmu);
 	if (!narrow && !isnan(row->busy_pct)) {
-		put_load(canvas, y, x, LOAD_WIDTH - 1, row);
-		x += LOAD_WIDTH;
+		put_load(canvas, y, x, load - 1, row);
+		x += load;
 	}
 	td_canvas_put(canvas, y, x, 1, TD_TOP_DIM, "[");
 	td_top_put_bar(canvas, y, x + 1, canvas->width - x - 2, &parts);

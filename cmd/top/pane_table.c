@@ -18,7 +18,7 @@
 
 /* Which columns there is room for. */
 struct columns {
-	bool busy, ghz, pmu, bar, worst;
+	bool busy, ghz, ipc, pmu, bar, worst;
 	bool parts[TD_NR_PARTS];
 };
 
@@ -46,6 +46,7 @@ static struct columns choose(const struct td_top_lines *lines, int width,
 	columns.pmu = take(&room, PMU_WIDTH, lines->show_pmu);
 	columns.busy = take(&room, NUMBER_WIDTH, lines->has_busy);
 	columns.ghz = take(&room, NUMBER_WIDTH, lines->has_busy);
+	columns.ipc = take(&room, NUMBER_WIDTH, lines->has_ipc);
 	room -= has_names(by) ? NAME_WIDTH - ID_WIDTH : 0;
 	columns.worst = take(&room, WORST_WIDTH, true);
 	columns.bar = take(&room, BAR_WIDTH, true);
@@ -129,6 +130,8 @@ static void put_headers(struct td_canvas *canvas, int y,
 		put_header(canvas, y, &x, state, TD_TOP_BY_BUSY, "BUSY%");
 	if (columns->ghz)
 		put_header(canvas, y, &x, state, TD_TOP_BY_GHZ, "GHz");
+	if (columns->ipc)
+		put_header(canvas, y, &x, state, TD_TOP_BY_IPC, "IPC");
 	for (int i = 0; i < TD_NR_PARTS; i++) {
 		if (columns->parts[i])
 			put_header(canvas, y, &x, state,
@@ -151,13 +154,14 @@ static void put_number(struct td_canvas *canvas, int y, int *x, double value,
 	*x += NUMBER_WIDTH;
 }
 
-static void put_ghz(struct td_canvas *canvas, int y, int *x, double ghz,
-		    enum td_top_style style)
+/* GHz, instructions a cycle */
+static void put_rate(struct td_canvas *canvas, int y, int *x, double rate,
+		     enum td_top_style style)
 {
 	char number[TD_TOP_NUMBER_SIZE] = "-";
 
-	if (!isnan(ghz))
-		snprintf(number, sizeof(number), "%.2f", ghz);
+	if (!isnan(rate))
+		snprintf(number, sizeof(number), "%.2f", rate);
 	td_canvas_put(canvas, y, *x, NUMBER_WIDTH, style, "%*s ",
 		      NUMBER_WIDTH - 1, number);
 	*x += NUMBER_WIDTH;
@@ -214,7 +218,9 @@ static void put_line(struct td_canvas *canvas, int y,
 	if (columns->busy)
 		put_number(canvas, y, &x, row->busy_pct, ' ', plain);
 	if (columns->ghz)
-		put_ghz(canvas, y, &x, row->ghz, plain);
+		put_rate(canvas, y, &x, row->ghz, plain);
+	if (columns->ipc)
+		put_rate(canvas, y, &x, row->ipc, plain);
 	for (int i = 0; i < TD_NR_PARTS; i++) {
 		bool over = line->parts.over[i];
 

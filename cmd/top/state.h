@@ -19,6 +19,7 @@ enum td_top_sort {
 	TD_TOP_BY_LOST,
 	TD_TOP_BY_BUSY,
 	TD_TOP_BY_GHZ,
+	TD_TOP_BY_IPC,
 	TD_TOP_BY_PART, /* and so on, in the order of enum td_part */
 	TD_TOP_BY_NAME = TD_TOP_BY_PART + 5,
 	TD_TOP_NR_SORTS

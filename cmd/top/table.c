@@ -21,6 +21,8 @@ static double key_of(const struct td_top_line *line, enum td_top_sort sort)
 		return line->row->busy_pct;
 	case TD_TOP_BY_GHZ:
 		return line->row->ghz;
+	case TD_TOP_BY_IPC:
+		return line->row->ipc;
 	default:
 		return line->lost_pct;
 	}
@@ -80,6 +82,7 @@ static void add(struct td_top_lines *lines, const struct td_report *report,
 		lines->has[i] |= line->parts.has[i];
 	lines->show_pmu |= strcmp(row->pmu, report->rows[0].pmu) != 0;
 	lines->has_busy |= !isnan(row->busy_pct);
+	lines->has_ipc |= !isnan(row->ipc);
 	lines->nr++;
 }
 
@@ -112,5 +115,7 @@ bool td_top_lines_have(const struct td_top_lines *lines, enum td_top_sort sort)
 		return lines->has[sort - TD_TOP_BY_PART];
 	if (sort == TD_TOP_BY_BUSY || sort == TD_TOP_BY_GHZ)
 		return lines->has_busy;
+	if (sort == TD_TOP_BY_IPC)
+		return lines->has_ipc;
 	return sort < TD_TOP_NR_SORTS;
 }

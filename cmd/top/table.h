@@ -19,7 +19,7 @@ struct td_top_lines {
 	size_t nr;
 	size_t nr_filtered; /* rows that the filter hides */
 	bool has[5];        /* a line has this part of level 1 */
-	bool show_pmu, has_busy;
+	bool show_pmu, has_busy, has_ipc;
 };
 
 /*

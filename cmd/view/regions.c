@@ -238,5 +238,6 @@ void td_view_forget_busy(struct td_report *report)
 	report->mostly_waited = false;
 	report->tasks_pct = NAN;
 	for (size_t i = 0; i < report->nr_rows; i++)
-		report->rows[i].busy_pct = report->rows[i].ghz = NAN;
+		report->rows[i].busy_pct = report->rows[i].ghz =
+			report->rows[i].ipc = NAN;
 }

@@ -98,7 +98,7 @@ struct td_activity {
 	double whole_s; /* the time of all CPUs; of tasks, the elapsed time */
 	double cycles;  /* of the core, in clock_s */
 	double clock_s; /* the time not halted in which cycles were counted */
-	double instructions; /* in clock_s; they are counted on request */
+	double instructions; /* in clock_s */
 	/* CPUs that were there to be counted for a part of the time at least */
 	unsigned int counted_cpus;
 };
@@ -140,6 +140,7 @@ struct td_row {
 	 */
 	double busy_pct;
 	double ghz; /* while not halted; NaN: unknown */
+	double ipc; /* instructions a cycle; NaN: unknown */
 	struct td_activity activity;
 	struct td_phases phases;
 	bool idle;             /* too little went on for marks and a verdict */
@@ -167,6 +168,7 @@ struct td_report {
 	struct td_row *rows;
 	size_t nr_rows;
 	bool has_busy; /* its rows can tell how busy the CPUs were */
+	bool has_ipc;  /* they can tell instructions a cycle */
 	/* of tasks without ids: the CPU time of all, as a share of one CPU */
 	double tasks_pct;                /* NaN: unknown, or not of tasks */
 	bool mostly_waited;              /* it is small */

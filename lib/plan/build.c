@@ -232,8 +232,7 @@ static int build_pmu(struct td_scheduling *s)
 	if (!rc)
 		rc = add_groups(s);
 	if (!rc && core && s->schedule->clocks && !s->schedule->single)
-		rc = td_clocks_add(s->plan, s->machine, s->pmu,
-				   s->schedule->instructions, s->err);
+		rc = td_clocks_add(s->plan, s->machine, s->pmu, s->err);
 	return rc;
 }
 

@@ -101,14 +101,13 @@ bool td_clocks_has(const struct td_machine *machine, int pmu)
 }
 
 int td_clocks_add(struct td_plan *plan, const struct td_machine *machine,
-		  int pmu, bool instructions, struct td_err *err)
+		  int pmu, struct td_err *err)
 {
-	size_t nr = instructions ? TD_NR_CLOCKS : TD_CLOCK_INSTRUCTIONS;
 	int rc = 0;
 
 	if (!td_clocks_has(machine, pmu))
 		return 0;
-	for (size_t i = 0; !rc && i < nr; i++)
+	for (size_t i = 0; !rc && i < TD_NR_CLOCKS; i++)
 		rc = add(plan, machine, pmu, kinds[i], err);
 	return rc;
 }

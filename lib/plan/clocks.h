@@ -20,11 +20,10 @@ enum td_clock_event {
 bool td_clocks_has(const struct td_machine *machine, int pmu);
 /*
  * Adds the clocks that the groups of a core PMU lack, as spare events of one
- * group, unless this would take a counter from others; instructions only if they
- * are wanted.
+ * group, unless this would take a counter from others.
  */
 int td_clocks_add(struct td_plan *plan, const struct td_machine *machine,
-		  int pmu, bool instructions, struct td_err *err);
+		  int pmu, struct td_err *err);
 /*
  * The event of the plan that counts a clock in all privilege levels, or -1.
  * recorded: the events have names, but no bits.

@@ -104,9 +104,9 @@ struct td_schedule {
 	bool single; /* one group for each event, but fields stay with SLOTS */
 	/*
 	 * Count the clocks of each core PMU, too (clocks.h), if this takes no
-	 * counter from other events; and instructions beside them.
+	 * counter from other events.
 	 */
-	bool clocks, instructions;
+	bool clocks;
 };
 
 /*

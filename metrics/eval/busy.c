@@ -158,6 +158,9 @@ static void set(struct td_row *row, const struct td_activity *activity)
 	row->ghz = activity->clock_s > 0
 			   ? activity->cycles / activity->clock_s / 1e9
 			   : NAN;
+	row->ipc = activity->cycles > 0
+			   ? activity->instructions / activity->cycles
+			   : NAN;
 }
 
 void td_eval_fill_busy(const struct td_evaluation *e, int pmu,

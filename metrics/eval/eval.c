@@ -45,7 +45,7 @@ static struct td_row *add_row(struct td_report *report, const char *id,
 	if (!row)
 		return NULL;
 	*row = (struct td_row){ .id = id, .pmu = pmu, .slots = NAN };
-	row->share_pct = row->busy_pct = row->ghz = NAN;
+	row->share_pct = row->busy_pct = row->ghz = row->ipc = NAN;
 	row->cells = calloc(report->nr_columns + 1, sizeof(*row->cells));
 	if (!row->cells)
 		return NULL;
@@ -356,6 +356,16 @@ static bool has_busy(const struct td_evaluation *e)
 	return false;
 }
 
+static bool has_ipc(const struct td_evaluation *e)
+{
+	for (size_t i = 0; i < e->tree->nr_pmus; i++) {
+		if (e->clocks[i][TD_CLOCK_INSTRUCTIONS] >= 0 &&
+		    e->clocks[i][TD_CLOCK_CYCLES] >= 0)
+			return true;
+	}
+	return false;
+}
+
 int td_eval(struct td_evaluation *e, const struct td_totals *totals,
 	    const struct td_times *times, bool merge, struct td_report *report,
 	    struct td_err *err)
@@ -373,6 +383,7 @@ int td_eval(struct td_evaluation *e, const struct td_totals *totals,
 	}
 	*report = (struct td_report){
 		.has_busy = has_busy(e),
+		.has_ipc = has_ipc(e),
 		.tasks_pct = NAN,
 		.columns = e->tree->columns,
 		.nr_columns = e->tree->nr_columns,

@@ -18,12 +18,12 @@ struct tree {
 };
 
 /* NaN: there is no such fact. */
-static void put_fact(FILE *fp, const char **comma, double value,
+static void put_fact(FILE *fp, const char **comma, int decimals, double value,
 		     const char *words)
 {
 	if (isnan(value))
 		return;
-	fprintf(fp, "%s%.1f\u00a0%s", *comma, value, words);
+	fprintf(fp, "%s%.*f\u00a0%s", *comma, decimals, value, words);
 	*comma = ", ";
 }
 
@@ -36,12 +36,14 @@ void td_page_put_row_facts(FILE *fp, const struct td_row *row)
 		td_page_put(fp, td_out_missing(status));
 		return;
 	}
-	put_fact(fp, &comma, row->share_pct < TD_ALL_PCT ? row->share_pct : NAN,
+	put_fact(fp, &comma, 1,
+		 row->share_pct < TD_ALL_PCT ? row->share_pct : NAN,
 		 "% of the slots");
-	put_fact(fp, &comma, row->busy_pct,
+	put_fact(fp, &comma, 1, row->busy_pct,
 		 row->activity.cpus ? "% busy" : "% of one CPU");
-	put_fact(fp, &comma, row->ghz, "GHz");
-	put_fact(fp, &comma,
+	put_fact(fp, &comma, 1, row->ghz, "GHz");
+	put_fact(fp, &comma, 2, row->ipc, "instructions a cycle");
+	put_fact(fp, &comma, 1,
 		 row->running_pct < TD_ALL_PCT ? row->running_pct : NAN,
 		 "% of the time counted");
 	if (row->idle)

@@ -28,6 +28,10 @@ static bool of_regions(const struct td_writer *writer)
 	return writer->frame->how == TD_AGGREGATE_REGION;
 }
 
+/* The columns that all rows begin with. */
+static const char *const start[] = { "time",  "id",      "pmu", "busy",
+				     "share", "running", "ipc" };
+
 /* The columns that rows of regions have besides. */
 static const char *const facts[] = {
 	"calls",    "seconds",  "inclusive", "exclusive", "slots_per_call",
@@ -76,10 +80,15 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 {
 	const char *sep = writer->separator;
 
-	fprintf(writer->fp, "time%sid%spmu%sbusy%sshare%srunning%sipc", sep,
-		sep, sep, sep, sep, sep);
-	for (size_t i = 0; of_regions(writer) && i < TD_ARRAY_SIZE(facts); i++)
-		fprintf(writer->fp, "%s%s", sep, facts[i]);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(start); i++) {
+		fputs(i ? sep : "", writer->fp);
+		td_out_csv_field(writer, start[i]);
+	}
+	for (size_t i = 0; of_regions(writer) && i < TD_ARRAY_SIZE(facts);
+	     i++) {
+		fputs(sep, writer->fp);
+		td_out_csv_field(writer, facts[i]);
+	}
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		const char *name = report->columns[i].name;
 

@@ -387,7 +387,7 @@ S1,3,20022000,page-faults,a/b' "$(cat got)"
 
 # retiring OPTION...: "ID RETIRING BACKEND" out of the tree's CSV
 retiring() {
-	report tree "$@" -x, | awk -F, 'NR > 1 { print $2, $7, $8 }'
+	report tree "$@" -x, | awk -F, 'NR > 1 { print $2, $8, $9 }'
 }
 
 @test "metrics come from summed counts: 900 of 10000 slots are 9 %, not 45" {
@@ -415,7 +415,7 @@ retiring() {
 }
 
 @test "hybrid: a CPU, a core, a cluster has the metrics of its own PMU alone" {
-	report hybrid -A -x, | awk -F, 'NR > 1 { print $2, $3, $7 }' >got
+	report hybrid -A -x, | awk -F, 'NR > 1 { print $2, $3, $8 }' >got
 	assert_same 'CPU0 cpu_core 50.00
 CPU1 cpu_core 50.00
 CPU2 cpu_core 50.00
@@ -424,19 +424,19 @@ CPU4 cpu_atom 10.00
 CPU5 cpu_atom 20.00
 CPU6 cpu_atom 30.00
 CPU7 cpu_atom 40.00' "$(cat got)"
-	report hybrid --per-cluster -x, | awk -F, 'NR > 1 { print $2, $3, $7 }' >got
+	report hybrid --per-cluster -x, | awk -F, 'NR > 1 { print $2, $3, $8 }' >got
 	assert_same 'S0-D0-CLS0 cpu_core 50.00
 S0-D0-CLS4 cpu_core 50.00
 S0-D0-CLS8 cpu_core 50.00
 S0-D0-CLS12 cpu_core 50.00
 S0-D0-CLS16 cpu_atom 25.00' "$(cat got)"
 	assert_equal "$(report hybrid --per-core -x, | sed 1d | wc -l)" 8
-	report hybrid --per-socket -x, | awk -F, 'NR > 1 { print $2, $3, $7 }' >got
+	report hybrid --per-socket -x, | awk -F, 'NR > 1 { print $2, $3, $8 }' >got
 	assert_same 'S0 cpu_core 50.00
 S0 cpu_atom 25.00' "$(cat got)"
 }
 
 @test "hybrid, merged: each kind of core weighs as much as it has slots" {
 	# P: 4 * 600 slots, E: 4 * 200 cycles of 5: 1200 + 1000 of 6400
-	assert_equal "$(report hybrid --per-socket --hybrid-merge -x, | sed 1d | cut -d, -f2,3,7)" S0,all,34.38
+	assert_equal "$(report hybrid --per-socket --hybrid-merge -x, | sed 1d | cut -d, -f2,3,8)" S0,all,34.38
 }

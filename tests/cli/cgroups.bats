@@ -210,7 +210,7 @@ teardown() {
 	counted "$TDSTAT" -a --for-each-cgroup "$name" -x, --timeout 100
 	assert_success
 	assert_equal "$(sed 1d <<<"$output" | cut -d, -f2)" "$name"
-	awk -F, 'NR == 2 { exit !($7 > 40 && $7 < 60 && $9 > 40 && $9 < 60) }' <<<"$output" || fail "$output"
+	awk -F, 'NR == 2 { exit !($8 > 40 && $8 < 60 && $10 > 40 && $10 < 60) }' <<<"$output" || fail "$output"
 	try timeout 30 "$TDSTAT" -a -A --for-each-cgroup "$name" -x, --timeout 50
 	assert_line --index 1 --partial ",CPU0 $name,"
 }

@@ -99,9 +99,9 @@ busy='i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'
 @test "intervals: each has its own time; CSV has a column for each metric" {
 	here
 	"$TDSTAT" -I 100 -x, -o out -M used,faults -- sh -c "$busy; sleep 0.3"
-	assert_equal "$(head -1 out)" time,id,pmu,busy,share,running,used,faults
+	assert_equal "$(head -1 out)" time,id,pmu,busy,share,running,ipc,used,faults
 	# the last whole one is of the sleep
-	awk -F, 'NR > 1 && $7 > 1.2 { exit 1 } { before = last; last = $7 } END { exit !(NR > 3 && before < 0.1) }' out
+	awk -F, 'NR > 1 && $8 > 1.2 { exit 1 } { before = last; last = $8 } END { exit !(NR > 3 && before < 0.1) }' out
 }
 
 @test "no PMU of the cores: their metrics are not supported, and alone an error" {

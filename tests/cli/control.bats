@@ -287,5 +287,5 @@ answered() {
 	needs_software_events -a
 	talk fd -a -D -1 -x, -- 'sleep 50' 'enable\n' =5 'sleep 100' 'stop\n' =5
 	answered 2
-	awk -F, 'NR == 2 { exit !($7 > 35 && $7 < 65 && $9 > 35 && $9 < 65) } END { exit NR != 2 }' out || fail "$(cat out)"
+	awk -F, 'NR == 2 { exit !($8 > 35 && $8 < 65 && $10 > 35 && $10 < 65) } END { exit NR != 2 }' out || fail "$(cat out)"
 }

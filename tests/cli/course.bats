@@ -161,11 +161,11 @@ twice() {
 
 @test "CSV: columns of errors, if asked for" {
 	"$TDSTAT" report -x, --error "$COURSE" >out
-	assert_equal "$(head -n 1 out | cut -d, -f 7-12)" \
+	assert_equal "$(head -n 1 out | cut -d, -f 8-13)" \
 		tma_retiring,tma_retiring_error,tma_retiring_low,tma_retiring_high,tma_light_operations,tma_light_operations_error
 	"$TDSTAT" report -j "$COURSE" >json
 	awk -F, -v want="$(error_in tma_retiring cpu_core json)" '$3 == "cpu_core" {
-		print $8, want; exit !($8 - want < 0.0051 && want - $8 < 0.0051) }' out
+		print $9, want; exit !($9 - want < 0.0051 && want - $9 < 0.0051) }' out
 	"$TDSTAT" report -x, "$COURSE" >out
 	run ! grep error out
 }

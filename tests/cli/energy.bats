@@ -132,7 +132,7 @@ column() {
 	recording '{}' >rec.jsonl
 	"$TDSTAT" report --energy -x, rec.jsonl >csv
 	cat csv
-	assert_equal "$(head -n 1 csv | cut -d, -f11-)" "$COLUMNS_OF_ENERGY"
+	assert_equal "$(head -n 1 csv | cut -d, -f12-)" "$COLUMNS_OF_ENERGY"
 	assert_equal "$(column energy_pkg csv)" "30.00 10.00"
 	assert_equal "$(column power_pkg csv)" "60.00 20.00"
 	assert_equal "$(column energy_ram csv)" "3.00 3.00"
@@ -173,7 +173,7 @@ column() {
 	try "$TDSTAT" report --energy -x, "$data/alderlake.jsonl"
 	assert_success
 	[[ ${stderr_lines[0]} == "tdstat: --energy: no energy_pkg: power/energy-pkg/ was not recorded" ]]
-	assert_equal "$(head -n 1 <<<"$output" | cut -d, -f11-)" "$COLUMNS_OF_ENERGY"
+	assert_equal "$(head -n 1 <<<"$output" | cut -d, -f12-)" "$COLUMNS_OF_ENERGY"
 }
 
 @test "the same columns on every machine" {

@@ -183,18 +183,18 @@ two_kinds() {
 		assert_equal "$(grep -c INJECTED log)" 1
 		assert_equal "${#stderr_lines[@]}" 1
 		assert_complains "cpu_atom.*${error#*:}"
-		grep -E '^[0-9.]+,all,cpu_core,[0-9.]*,[0-9.]*,[0-9.]+,[0-9.]+,' out
-		grep -E '^[0-9.]+,all,cpu_atom,[0-9.]*,[0-9.]*,[0-9.]*,,,,$' out
+		grep -E '^[0-9.]+,all,cpu_core,[0-9.]*,[0-9.]*,[0-9.]+,[0-9.]*,[0-9.]+,' out
+		grep -E '^[0-9.]+,all,cpu_atom,[0-9.]*,[0-9.]*,[0-9.]*,,,,,$' out
 	done
 	inject EBUSY 5 "$TDSTAT" record -o rec -- sh -c ':'
 	assert_success
 	assert_equal "$(grep -c '^tdstat: ' <<<"$stderr")" 1
 	"$TDSTAT" report rec -x, >out
-	grep -E '^[0-9.]+,all,cpu_core,[0-9.]*,[0-9.]*,[0-9.]+,[0-9.]+,' out
-	grep -E '^[0-9.]+,all,cpu_atom,[0-9.]*,[0-9.]*,[0-9.]*,,,,$' out
+	grep -E '^[0-9.]+,all,cpu_core,[0-9.]*,[0-9.]*,[0-9.]+,[0-9.]*,[0-9.]+,' out
+	grep -E '^[0-9.]+,all,cpu_atom,[0-9.]*,[0-9.]*,[0-9.]*,,,,,$' out
 	# the one kind is not passed off as the machine
 	inject EBUSY 5 "$TDSTAT" --hybrid-merge -x, -o out -- sh -c ':'
-	grep -E '^[0-9.]+,all,all,[0-9.]*,[0-9.]*,[0-9.]*,,,,$' out
+	grep -E '^[0-9.]+,all,all,[0-9.]*,[0-9.]*,[0-9.]*,,,,,$' out
 	inject EBUSY 5 "$TDSTAT" -o out -- sh -c ':'
 	grep -E '^ cpu_core(, .*)?$' out
 	grep -F ' cpu_atom, <not counted>' out

@@ -134,7 +134,7 @@ with_model() {
 # level_1 FILE PMU [OPTION...]: retiring,backend,frontend,bad
 level_1() {
 	"$TDSTAT" report -x, "${@:3}" "$data/published/$1.csv" |
-		awk -F, -v pmu="$2" '$3 == pmu { print $7 "," $8 "," $9 "," $10 }'
+		awk -F, -v pmu="$2" '$3 == pmu { print $8 "," $9 "," $10 "," $11 }'
 }
 
 @test "without options: level 1, or 2 if its fields were counted" {
@@ -169,7 +169,7 @@ fields='topdown-retiring topdown-bad-spec topdown-fe-bound topdown-be-bound'
 
 # rows [OPTION...]: of file, pmu and level 1
 rows() {
-	"$TDSTAT" report -x, "$@" file | sed 1d | cut -d, -f3,7-10
+	"$TDSTAT" report -x, "$@" file | sed 1d | cut -d, -f3,8-11
 }
 
 # write NAME...: slots is 400, the others 100 each
@@ -214,7 +214,7 @@ write() {
 			done
 		done
 	done >file
-	[ "$("$TDSTAT" report -x, file | cut -d, -f1-3,6,7 | tr '\n' ' ')" = "time,id,pmu,running,tma_retiring \
+	[ "$("$TDSTAT" report -x, file | cut -d, -f1-3,6,8 | tr '\n' ' ')" = "time,id,pmu,running,tma_retiring \
 1.000000000,CPU0,cpu,50.00,25.00 1.000000000,CPU1,cpu,50.00,25.00 \
 2.000000000,CPU0,cpu,50.00,25.00 2.000000000,CPU1,cpu,50.00,25.00 " ]
 	[ "$("$TDSTAT" report -x, --total file | grep -c ,all,cpu,)" -eq 2 ]

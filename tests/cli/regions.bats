@@ -299,7 +299,7 @@ row() {
 	grep -Eq '^ outer +1 +90\.0 +50\.0 +900000 ' <<<"$output"
 	[ "$(grep -c 'tma_retiring$' <<<"$output")" -eq 3 ]
 	try "$TDSTAT" report -x, rec
-	[[ ${lines[0]} == time,id,pmu,busy,share,running,calls,seconds,inclusive,exclusive,slots_per_call,switched,migrated,moved,lost,skipped,cost,short,whole,tma_* ]]
+	[[ ${lines[0]} == time,id,pmu,busy,share,running,ipc,calls,seconds,inclusive,exclusive,slots_per_call,switched,migrated,moved,lost,skipped,cost,short,whole,tma_* ]]
 	[[ ${lines[2]} == 0.500000000,inner,cpu,*,100,0.001000000,40.00,40.00,4000.0,1,2,0,3,0,20.00,1,,50.00,* ]]
 	[[ ${lines[3]} == "0.500000000,(outside),cpu,"*,,0.001000000,10.00,10.00,,* ]]
 	try "$TDSTAT" report -j rec

@@ -242,8 +242,8 @@ print(mean, 100 * statistics.stdev(v) / len(v) ** 0.5 / mean)' "$@"
 	"$TDSTAT" -r 3 -x, -o out -- sh -c "$work"
 	assert_equal "$(sed 1d out | cut -d, -f2 | xargs)" 'all all +-'
 	# half retiring, half frontend; the errors are of equal size, and small
-	awk -F, 'NR == 2 && !($7 > 40 && $7 < 60 && $7 + $9 > 99.9) { exit 1 }
-		NR == 3 && !($7 >= 0 && $7 < 20 && $7 - $9 < 0.02 && $9 - $7 < 0.02) { exit 1 }' out || fail "$(cat out)"
+	awk -F, 'NR == 2 && !($8 > 40 && $8 < 60 && $8 + $10 > 99.9) { exit 1 }
+		NR == 3 && !($8 >= 0 && $8 < 20 && $8 - $10 < 0.02 && $10 - $8 < 0.02) { exit 1 }' out || fail "$(cat out)"
 	"$TDSTAT" -r 3 -j -o out -- sh -c "$work"
 	# Student's quantile for three runs
 	jq -es 'length == 4 and all(.[]; .runs_error >= 0 and (.error - 4.302652729911 * .runs_error | fabs) < 1e-6)' out

@@ -14,7 +14,7 @@ report() {
 long_form() {
 	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next }
 		{ row += $1 != time; time = $1 }
-		{ for (i = 7; i <= NF; i++) if ($i != "") print row, $2, $3, name[i], $i }'
+		{ for (i = 8; i <= NF; i++) if ($i != "") print row, $2, $3, name[i], $i }'
 }
 
 # agrees LEVEL MODE RECORDING [OPTION...]: to the two decimals of the CSV, and

@@ -325,7 +325,7 @@ has() {
 @test "metrics by thread: each has its own, of the four" {
 	needs_software_events
 	"$TDSTAT" --per-thread -x, -o out -- $spin 40 60
-	awk -F, 'NR > 1 { print $2, $7, $9 }' out >rows
+	awk -F, 'NR > 1 { print $2, $8, $10 }' out >rows
 	cat rows
 	grep -E '^spin 40-[0-9]+ [45][0-9]\.[0-9]+ [45][0-9]\.[0-9]+$' rows
 	grep -E '^spin 60-[0-9]+ [45][0-9]\.[0-9]+ [45][0-9]\.[0-9]+$' rows

@@ -198,7 +198,7 @@ cgroups() {
 		done
 		jq -r '[.id, .pmu, .metric, (.value * 10 | round)] | join(" ")' out-j >json
 		awk -F, 'NR == 1 { split($0, name) } NR > 1 {
-			for (i = 7; i <= NF; i++) printf "%s %s %s %.0f\n", $2, $3, name[i], $i * 10
+			for (i = 8; i <= NF; i++) printf "%s %s %s %.0f\n", $2, $3, name[i], $i * 10
 		}' out-x, >csv
 		awk '/^ (CPU|S)[0-9]/ { id = $1; pmu = $2 ~ /^cpu/ ? $2 : "cpu"; sub(",", "", pmu) }
 			{ sub(/ ±[0-9.?]+/, "") }
@@ -259,8 +259,8 @@ offline_behind_first_row() {
 	output=$(<rows)
 	printf '%s\n' "$output" | grep -v ',CPU3,' >out
 	rates check out --rows 4 --per-cpu --cpus 0-2,4-7
-	awk -F, '$2 == "CPU3" { if ($1 < 0.9 ? $7 == "" : gone && $7 != "") exit 1
-			if ($7 == "") gone = $1 }
+	awk -F, '$2 == "CPU3" { if ($1 < 0.9 ? $8 == "" : gone && $8 != "") exit 1
+			if ($8 == "") gone = $1 }
 		END { exit gone < 1.9 }' <<<"$output"
 	[[ $stderr == "tdstat: CPU(s) 3 went offline: not counted until they are back" ]]
 }

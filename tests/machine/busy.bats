@@ -50,7 +50,7 @@ is() {
 	touch end
 	wait
 	cat out table share
-	[ "$(head -n 1 out | cut -d, -f1-6)" = time,id,pmu,busy,share,running ]
+	[ "$(head -n 1 out | cut -d, -f1-7)" = time,id,pmu,busy,share,running,ipc ]
 	is "$(busy_of out CPU0 cpu_core)" 98 100.1
 	is "$(busy_of out CPU5 cpu_atom)" 98 100.1
 	# other work may be there, too
@@ -58,7 +58,7 @@ is() {
 	# whatever else runs, not all of the others have work
 	is "$(grep -E 'CPU[23467]' out | cut -d, -f4 | sort -n | head -n 1)" 0 10
 	# the table: busy and GHz behind the PMU
-	grep '^#           time id       pmu          %busy  GHz      %  tma_retiring ' table
+	grep '^#           time id       pmu          %busy  GHz  IPC      %  tma_retiring ' table
 	awk '$2 == "CPU0" { p = $5 } $2 == "CPU5" { e = $5 } END { print p, e; exit !(p == "3.0" && e == "2.0") }' table
 }
 
@@ -84,14 +84,14 @@ is() {
 		is "$(busy_of replayed all "${name%%/*}")" "$(jq -n "$busy - 0.01")" "$(jq -n "$busy + 0.01")"
 	done <want
 	is "$(busy_of replayed all cpu_core)" 24.5 60
-	grep -E '^ cpu_core, [0-9.]+ % of the slots, [0-9.]+ % busy, (2\.9|3\.[01]) GHz$' tree
-	grep -E '^ cpu_atom, [0-9.]+ % of the slots, [0-9.]+ % busy, [12]\.[0-9] GHz$' tree
+	grep -E '^ cpu_core, [0-9.]+ % of the slots, [0-9.]+ % busy, (2\.9|3\.[01]) GHz, IPC 1\.(4[89]|5[01])$' tree
+	grep -E '^ cpu_atom, [0-9.]+ % of the slots, [0-9.]+ % busy, [12]\.[0-9] GHz, IPC (0\.99|1\.0[01])$' tree
 }
 
 @test "a command that works, one that mostly waits, and one that is short" {
 	"$TDSTAT" -o out -- taskset -c 1 sh -c "$WORK"
 	cat out
-	grep -E '^ cpu_core, [0-9.]+ % of the slots, (9[0-9]|100)\.[0-9] % of one CPU, (2\.9|3\.[01]) GHz' out
+	grep -E '^ cpu_core, [0-9.]+ % of the slots, (9[0-9]|100)\.[0-9] % of one CPU, (2\.9|3\.[01]) GHz, IPC 1\.50' out
 	run ! grep 'waits for' out
 	"$TDSTAT" -o out -- sleep 1
 	cat out

@@ -22,7 +22,7 @@ ipc() {
 
 # The first PMU's that was counted.
 retiring() {
-	awk -F, 'NR > 1 && $7 != "" { print $7; exit }' "$1"
+	awk -F, 'NR > 1 && $8 != "" { print $8; exit }' "$1"
 }
 
 # is VALUE LOW HIGH

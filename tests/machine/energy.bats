@@ -102,7 +102,7 @@ known_bandwidth() {
 	diff live replayed
 	[ "$(grep -c ',package,' live)" -eq 3 ]
 	# the first interval may be longer for the counters than for the clock
-	awk -F, '$3 == "package" && ++n > 1 { print $12 }' live | while read -r power; do
+	awk -F, '$3 == "package" && ++n > 1 { print $13 }' live | while read -r power; do
 		near "$power" $((sockets == 1 ? 65 : 195)) 20
 	done
 	"$TDSTAT" -a --energy -l 1 -I 500 --interval-count 1 >table

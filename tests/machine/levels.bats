@@ -87,7 +87,7 @@ near_each() {
 	"$TDSTAT" -C 3 -I 300 --interval-count 2 -x, >out.3
 	rates check out.3 --rows 2 --every 300 --cpus 3
 	if [[ $TD_MACHINE_ARGS == *--skew* ]]; then
-		run ! diff <(cut -d, -f7 out.0) <(cut -d, -f7 out.3)
+		run ! diff <(cut -d, -f8 out.0) <(cut -d, -f8 out.3)
 	fi
 }
 

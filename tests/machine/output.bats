@@ -6,7 +6,7 @@
 
 load helper
 
-HEADER=time,id,pmu,busy,share,running,tma_retiring,tma_backend_bound,tma_frontend_bound,tma_bad_speculation
+HEADER=time,id,pmu,busy,share,running,ipc,tma_retiring,tma_backend_bound,tma_frontend_bound,tma_bad_speculation
 
 # A locale with a decimal comma, of which nothing but the numbers is German.
 german_locale() {

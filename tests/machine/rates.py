@@ -304,7 +304,7 @@ def read_table(text):
 def read_csv(text):
     lines = list(csv.reader(text.splitlines(), strict=True))
     header = lines[0]
-    need(header[:6] == ["time", "id", "pmu", "busy", "share", "running"],
+    need(header[:7] == ["time", "id", "pmu", "busy", "share", "running", "ipc"],
          f"header: {header}")
     rows = []
     for line in lines[1:]:
@@ -314,7 +314,7 @@ def read_csv(text):
             need(re.fullmatch(r"(-?\d+\.\d\d)?", field), f"number: {field!r}")
         rows.append(Row(float(line[0]), line[2],
                         {name: float(field) if field else None
-                         for name, field in zip(header[6:], line[6:])},
+                         for name, field in zip(header[7:], line[7:])},
                         line[1]))
     return rows
 

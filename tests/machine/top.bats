@@ -82,9 +82,9 @@ is_played() {
 	shows '^ .* cpu_core +CPU1$'
 	[[ "$(look | sed -n '/LOST%/{n;p;}')" == *CPU1 ]]
 	shows '^CPU0  .. B[67] '
-	# lost, busy and GHz stand before the parts
+	# lost, busy, GHz and IPC stand before the parts
 	# shellcheck disable=SC2046
-	is_played dram_latency $(line 'CPU1$' | awk '{ print $4, $5, $6, $7 }')
+	is_played dram_latency $(line 'CPU1$' | awk '{ print $5, $6, $7, $8 }')
 	busy=$(line 'CPU1$' | awk '{ print int($2) }')
 	[ "$busy" -gt 50 ]
 	press q
@@ -106,14 +106,14 @@ is_played() {
 	# both scenarios, the backend's first
 	for ((i = 0; i < 100; i++)); do
 		look | sed -n '/LOST%/,$p' | tr -d '*' | grep -E 'act-[0-9]+$' >rows
-		if [ "$(wc -l <rows)" -ge 2 ] && awk '{ b[NR] = $7; f[NR] = $6 }
+		if [ "$(wc -l <rows)" -ge 2 ] && awk '{ b[NR] = $8; f[NR] = $7 }
 			END { exit !(b[1] > 60 && f[NR] > 35) }' rows; then
 			break
 		fi
 		sleep 0.2
 	done
 	cat rows
-	awk '{ b[NR] = $7; f[NR] = $6 } END { exit !(NR >= 2 && b[1] > 60 && f[NR] > 35) }' rows
+	awk '{ b[NR] = $8; f[NR] = $7 } END { exit !(NR >= 2 && b[1] > 60 && f[NR] > 35) }' rows
 	press 2
 	shows 'level 2'
 	shows 'memory_bound'

@@ -190,11 +190,11 @@ said_of_cpu() {
 gap_of_cpu3() {
 	[ "$(grep -c ',CPU3,' "$1")" -eq "$2" ]
 	grep ',CPU3,' "$1" | grep -E ',CPU3,cpu_core,,,0.00,,,,'
-	awk -F, '$2 == "CPU3" { if ($7 == "") gap = 1; else if (gap) back++; else before++
-			if ($7 == "" && back) bad = 1 }
+	awk -F, '$2 == "CPU3" { if ($8 == "") gap = 1; else if (gap) back++; else before++
+			if ($8 == "" && back) bad = 1 }
 		END { exit bad || before < 1 || back < 2 }' "$1"
 	grep ',CPU3,' "$1" | tail -n 1 >last
-	awk -F, '$7 < 24.9 || $7 > 25.3 || $4 < 50 { exit 1 }' last
+	awk -F, '$8 < 24.9 || $8 > 25.3 || $4 < 50 { exit 1 }' last
 }
 
 # The kernel opens none of its counters again by itself.
@@ -219,7 +219,7 @@ away_for_a_moment() {
 	wait $!
 	grep -v ',CPU3,' rows >others
 	rates check others --rows 8 --per-cpu --cpus 0-2,4-7
-	awk -F, '$2 == "CPU3" { empty += $7 == ""; n++ } END { exit n != 8 || empty > 1 }' rows
+	awk -F, '$2 == "CPU3" { empty += $8 == ""; n++ } END { exit n != 8 || empty > 1 }' rows
 	[[ $stderr == *"CPU(s) 3 were offline and are back"* ]]
 }
 
@@ -240,7 +240,7 @@ away_for_a_moment() {
 	wait $!
 	said_of_cpu 3
 	# in per cent of the time that CPU 3 was there, which is most of it
-	awk -F, '$2 == "CPU3" { found = $7 > 24.5 && $7 < 25.7 } END { exit !found }' out
+	awk -F, '$2 == "CPU3" { found = $8 > 24.5 && $8 < 25.7 } END { exit !found }' out
 }
 
 come() {

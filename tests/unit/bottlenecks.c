@@ -172,6 +172,7 @@ static void test_row(size_t r)
 			      .share_pct = 100,
 			      .busy_pct = NAN,
 			      .ghz = NAN,
+			      .ipc = NAN,
 			      .running_pct = 100,
 			      .cells = cells,
 			      .nodes = rows[r].tree ? tree_nodes : nodes,

@@ -17,7 +17,7 @@
 static const struct {
 	const char *name, *model, *events, *needs;
 	bool single, together, watchdog; /* together: not always */
-	bool clocks, instructions;
+	bool clocks;
 	const char *families; /* a digit for each event; NULL: none */
 	const char *want;     /* its groups; behind : those of a family */
 } rows[] = {
@@ -84,39 +84,34 @@ static const struct {
 	  .single = true, .families = "000111", .want = "a sr d:1 c:1 f:1" },
 
 	{ "clocks: both have a fixed counter", "spr", "srb", "1srb",
-	  .together = true, .clocks = true, .want = "srbRC" },
+	  .together = true, .clocks = true, .want = "srbRCI" },
 	{ "clocks: one is counted already", "spr", "srbc", "1srbc",
-	  .together = true, .clocks = true, .want = "srbcR" },
+	  .together = true, .clocks = true, .want = "srbcRI" },
 	{ "clocks: both are", "spr", "srbxc", "1srb 2xc",
-	  .together = true, .clocks = true, .want = "srbxc" },
+	  .together = true, .clocks = true, .want = "srbxcI" },
 	{ "clocks: with what is pinned; cycles are the reference", "spr",
 	  "srbuadefghjkl", "1srb 2u 3ade 3fgh 3jkl",
-	  .clocks = true, .want = "!srbuR Cadefgh Cjkl" },
+	  .clocks = true, .want = "!srbuRI Cadefgh Cjkl" },
 	{ "clocks: the watchdog leaves a general counter", "spr", "srbade",
 	  "1srb 2ade", .together = true, .watchdog = true, .clocks = true,
-	  .want = "srbadeRC" },
+	  .want = "srbadeRCI" },
 	{ "clocks: it leaves none", "spr", "srbadefghjk", "1srbadefghjk",
 	  .together = true, .watchdog = true, .clocks = true,
-	  .want = "srbadefghjkR" },
+	  .want = "srbadefghjkRI" },
 	{ "clocks: none that groups would take turns for", "spr",
 	  "srbuadefghjkl", "1srb 2u 3ade 3fgh 3jkl", .watchdog = true,
-	  .clocks = true, .want = "!srbu Radefgh Rjkl" },
+	  .clocks = true, .want = "!srbuI Radefgh Rjkl" },
 	{ "clocks: general counters are full", "skx", "adef", "1adef",
-	  .together = true, .clocks = true, .want = "adefRC" },
+	  .together = true, .clocks = true, .want = "adefRCI" },
 	{ "clocks: with the first of those that take turns", "skx", "adefgh",
-	  "1adef 3gh", .together = true, .clocks = true, .want = "adefRC gh" },
+	  "1adef 3gh", .together = true, .clocks = true, .want = "adefRCI gh" },
 	{ "clocks: a core that is not known", "new-8", "srad", "1srad",
-	  .together = true, .clocks = true, .want = "sradRC" },
+	  .together = true, .clocks = true, .want = "sradRCI" },
 	{ "clocks: not if each is for itself", "spr", "srad", "1srad",
 	  .single = true, .clocks = true, .want = "sr a d" },
-	{ "clocks: and instructions", "spr", "srb", "1srb", .together = true,
-	  .clocks = true, .instructions = true, .want = "srbRCI" },
-	{ "clocks: and instructions, pinned", "spr", "srbuadefghjkl",
-	  "1srb 2u 3ade 3fgh 3jkl", .clocks = true, .instructions = true,
-	  .want = "!srbuRI Cadefgh Cjkl" },
-	{ "clocks: no instructions that groups would take turns for", "skx",
+	{ "clocks: no cycles that groups would take turns for", "skx",
 	  "adefgh", "1adef 3gh", .together = true, .watchdog = true,
-	  .clocks = true, .instructions = true, .want = "adefRI gh" },
+	  .clocks = true, .want = "adefRI gh" },
 	{ "clocks: not on AMD", "zen", "ad", "1ad", .together = true,
 	  .clocks = true, .want = "ad" },
 };
@@ -146,7 +141,6 @@ static void test_row(size_t r)
 		.always = !rows[r].together,
 		.single = rows[r].single,
 		.clocks = rows[r].clocks,
-		.instructions = rows[r].instructions,
 	};
 	struct td_machine machine;
 	struct td_plan plan = { 0 };

@@ -52,6 +52,7 @@ static struct td_row make_row(const char *id, const char *pmu, double slots,
 				.share_pct = 100,
 				.busy_pct = 50,
 				.ghz = 3,
+				.ipc = 1.5,
 				.activity.cpus = 1,
 				.cells = of,
 				.nodes = nodes,
@@ -148,6 +149,10 @@ static void test_screen(void)
 		       "0.5 s"),
 	   "what is counted");
 	ok(line_has(1, "cpu_core     50.0% busy 3.00 GHz"), "how busy it was");
+	draw(100, 24);
+	ok(line_has(1, "busy 3.00 GHz 1.50 IPC"), "and how much it did");
+	ok(find(0, " IPC ") > 0, "a column of it");
+	draw(80, 24);
 	/* 40 columns: 8, 2, 6 and 24 of them */
 	ok(line_has(1, "[RRRRRRRRSSFFFFFFBBBBBBBBBBBBBBBBBBBBBBBB]"),
 	   "a bar in letters");
@@ -318,7 +323,7 @@ static void test_hostile_names(void)
 		    strchr(text, 0xff))
 			ok(false, "a byte of the name: %s", text);
 	}
-	draw(120, 24);
+	draw(127, 24);
 	ok(find(0, "a\\x1b[2J\\x0ab\\xff\"<x>-7") > 0, "it is escaped");
 	ok(find(0, "\xe5\xb7\xa5\xe4\xbd\x9c-8") > 0,
 	   "and letters are letters");

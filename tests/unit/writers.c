@@ -58,13 +58,13 @@ static const struct {
 	struct {
 		const char *id, *pmu;
 		double share, running; /* running 0: 100 */
-		double busy, ghz;      /* 0: unknown */
+		double busy, ghz, ipc; /* 0: unknown */
 		bool idle;
 		struct td_cell cells[NR_COLUMNS];
 	} rows[MAX_ROWS];
 	uint64_t time_ns;
 	int repeat; /* how often the report is written; 0: once */
-	bool has_busy;
+	bool has_busy, has_ipc;
 	const struct td_usage *usage;
 	const char *want;
 } rows[] = {
@@ -104,30 +104,30 @@ static const struct {
 "123456.000000001        <not counted>                 -0.2                                        100.0\n" },
 	{ "how busy they were, of two PMUs, where one is idle",
 	  .frame = { .interval = true, .show_pmu = true, .colour = true },
-	  .columns = top, .nr_columns = 1, .has_busy = true, .time_ns = 5,
-	  .rows = { { "all", "cpu_core", 99.5, .busy = 231.04, .ghz = 3.06,
+	  .columns = top, .nr_columns = 1, .has_busy = true, .has_ipc = true, .time_ns = 5,
+	  .rows = { { "all", "cpu_core", 99.5, .busy = 231.04, .ghz = 3.06, .ipc = 1.855,
 		      .cells = { OVER(1) } },
 		    { "all", "cpu_atom", 0.5, .busy = 0.04, .idle = true,
 		      .cells = { OVER(2) } } },
 	  .want =
-"#           time pmu          %busy  GHz      %  tma_retiring\n"
-"     0.000000005 cpu_core     231.0  3.1 \033[31m                 1.0*\033[m\n"
-"\033[2m     0.000000005 cpu_atom       0.0    -                  2.0\033[m\n" },
+"#           time pmu          %busy  GHz  IPC      %  tma_retiring\n"
+"     0.000000005 cpu_core     231.0  3.1 1.85 \033[31m                 1.0*\033[m\n"
+"\033[2m     0.000000005 cpu_atom       0.0    -    -                  2.0\033[m\n" },
 	{ "CSV: how busy they were", TD_FORMAT_CSV, ",",
 	  .columns = top, .nr_columns = 1,
-	  .rows = { { "all", "cpu", 97.8, 66.7, 12.345, 3, .cells = { OK(1) } },
+	  .rows = { { "all", "cpu", 97.8, 66.7, 12.345, 3, 0.254, .cells = { OK(1) } },
 		    { "all", "cpu", NAN, 50, .cells = { OK(2) } } },
 	  .want =
-"time,id,pmu,busy,share,running,tma_retiring\n"
-"0.000000000,all,cpu,12.35,97.80,66.70,1.00\n"
-"0.000000000,all,cpu,,,50.00,2.00\n" },
+"time,id,pmu,busy,share,running,ipc,tma_retiring\n"
+"0.000000000,all,cpu,12.35,97.80,66.70,0.25,1.00\n"
+"0.000000000,all,cpu,,,50.00,,2.00\n" },
 	{ "JSON: how busy they were", TD_FORMAT_JSON,
 	  .columns = top, .nr_columns = 1,
-	  .rows = { { "all", "cpu", 97.8, .busy = 12.345, .cells = { OK(1) } },
+	  .rows = { { "all", "cpu", 97.8, .busy = 12.345, .ipc = 1.5, .cells = { OK(1) } },
 		    { "all", "cpu", NAN, .cells = { OK(2) } } },
 	  .want =
-"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.35,\"share\":97.80,\"metric\":\"tma_retiring\",\"value\":1.0,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
-"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":null,\"share\":null,\"metric\":\"tma_retiring\",\"value\":2.0,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n" },
+"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.35,\"share\":97.80,\"ipc\":1.50,\"metric\":\"tma_retiring\",\"value\":1.0,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
+"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":null,\"share\":null,\"ipc\":null,\"metric\":\"tma_retiring\",\"value\":2.0,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n" },
 	{ "a name that is longer than a cell", .frame = { .interval = true },
 	  .columns = odd + 3, .nr_columns = 1,
 	  .rows = { { "all", "cpu", 100, .cells = { OK(12.34) } } },
@@ -283,8 +283,8 @@ static const struct {
 	  .rows = { { "all", "cpu_core", 100,
 		      .cells = { OK(25.1), OK(49.8), OK(16.53), OK(8.57) } } },
 	  .want =
-"time,id,pmu,busy,share,running,tma_retiring,tma_backend_bound,tma_frontend_bound,tma_bad_speculation\n"
-"1.000104518,all,cpu_core,,100.00,100.00,25.10,49.80,16.53,8.57\n" },
+"time,id,pmu,busy,share,running,ipc,tma_retiring,tma_backend_bound,tma_frontend_bound,tma_bad_speculation\n"
+"1.000104518,all,cpu_core,,100.00,100.00,,25.10,49.80,16.53,8.57\n" },
 	{ "CSV: the header once, all columns, what is missing empty",
 	  TD_FORMAT_CSV, ",",
 	  .frame = { .interval = true, .screen_lines = 2, .colour = true },
@@ -295,11 +295,11 @@ static const struct {
 		      .cells = { OK(-1.5), NONE, NONE, NONE, NONE } } },
 	  .usage = &(struct td_usage){ 1003214567, true, 998120000, 4211000 },
 	  .want =
-"time,id,pmu,busy,share,running,tma_retiring,tma_backend_bound,tma_memory_bound,tma_core_bound,tma_resource_bound\n"
-"0.000000500,CPU0,cpu_core,,100.00,100.00,-0.01,,100.00,0.01,\n"
-"0.000000500,CPU4,cpu_atom,,100.00,100.00,-1.50,,,,\n"
-"0.000000500,CPU0,cpu_core,,100.00,100.00,-0.01,,100.00,0.01,\n"
-"0.000000500,CPU4,cpu_atom,,100.00,100.00,-1.50,,,,\n" },
+"time,id,pmu,busy,share,running,ipc,tma_retiring,tma_backend_bound,tma_memory_bound,tma_core_bound,tma_resource_bound\n"
+"0.000000500,CPU0,cpu_core,,100.00,100.00,,-0.01,,100.00,0.01,\n"
+"0.000000500,CPU4,cpu_atom,,100.00,100.00,,-1.50,,,,\n"
+"0.000000500,CPU0,cpu_core,,100.00,100.00,,-0.01,,100.00,0.01,\n"
+"0.000000500,CPU4,cpu_atom,,100.00,100.00,,-1.50,,,,\n" },
 	{ "CSV: percentages with two decimals, others with six digits",
 	  TD_FORMAT_CSV, ",", .columns = mixed, .nr_columns = 5,
 	  .rows = { { "all", "cpu", 100,
@@ -307,36 +307,36 @@ static const struct {
 		    { "all", "cpu", 100,
 		      .cells = { LOST, REFUSED("why"), OK(0.0000001), OK(1e15), NONE } } },
 	  .want =
-"time,id,pmu,busy,share,running,tma_retiring,ipc,reads,clock,all_slots\n"
-"0.000000000,all,cpu,,100.00,100.00,25.15,1.23457,0.00123456,1234567.89,3.14\n"
-"0.000000000,all,cpu,,100.00,100.00,,,0.0000001,1000000000000000.00,\n" },
+"time,id,pmu,busy,share,running,ipc,tma_retiring,ipc,reads,clock,all_slots\n"
+"0.000000000,all,cpu,,100.00,100.00,,25.15,1.23457,0.00123456,1234567.89,3.14\n"
+"0.000000000,all,cpu,,100.00,100.00,,,,0.0000001,1000000000000000.00,\n" },
 	{ "CSV: names with separators, quotes and line ends", TD_FORMAT_CSV, ",",
 	  .columns = odd, .nr_columns = 4,
 	  .rows = { { "my \"app\", 7", "cpu", 100,
 		      .cells = { OK(1), OK(2), OK(3), OK(4) } } },
 	  .want =
-"time,id,pmu,busy,share,running,\"a,b\",\"say \"\"x\"\"\",\"two\\x0alines\",a_name_that_is_longer_than_a_cell\n"
-"0.000000000,\"my \"\"app\"\", 7\",cpu,,100.00,100.00,1.00,2.00,3.00,4.00\n" },
+"time,id,pmu,busy,share,running,ipc,\"a,b\",\"say \"\"x\"\"\",\"two\\x0alines\",a_name_that_is_longer_than_a_cell\n"
+"0.000000000,\"my \"\"app\"\", 7\",cpu,,100.00,100.00,,1.00,2.00,3.00,4.00\n" },
 	{ "CSV: another separator", TD_FORMAT_CSV, ";",
 	  .columns = odd, .nr_columns = 1,
 	  .rows = { { "a;b", "x,y", 100, .cells = { OK(1) } } },
-	  .want = "time;id;pmu;busy;share;running;a,b\n0.000000000;\"a;b\";x,y;;100.00;100.00;1.00\n" },
+	  .want = "time;id;pmu;busy;share;running;ipc;a,b\n0.000000000;\"a;b\";x,y;;100.00;100.00;;1.00\n" },
 	{ "CSV: a tab", TD_FORMAT_CSV, "\t",
 	  .columns = top, .nr_columns = 1,
 	  .rows = { { "a b", "a\tb", 100, .cells = { LOST } } },
-	  .want = "time\tid\tpmu\tbusy\tshare\trunning\ttma_retiring\n0.000000000\ta b\t\"a\\x09b\"\t\t100.00\t100.00\t\n" },
+	  .want = "time\tid\tpmu\tbusy\tshare\trunning\tipc\ttma_retiring\n0.000000000\ta b\t\"a\\x09b\"\t\t100.00\t100.00\t\t\n" },
 	{ "CSV: a separator that stands in what is escaped", TD_FORMAT_CSV, "x",
 	  .columns = top, .nr_columns = 1,
 	  .rows = { { "\033", "\377", 100, .cells = { LOST } } },
-	  .want = "timexidxpmuxbusyxsharexrunningxtma_retiring\n0.000000000x\"\\x1b\"x\"\\xff\"xx100.00x100.00x\n" },
+	  .want = "timexidxpmuxbusyxsharexrunningxipcxtma_retiring\n0.000000000x\"\\x1b\"x\"\\xff\"xx100.00x100.00xx\n" },
 	{ "CSV: a separator that a name ends like", TD_FORMAT_CSV, "::",
 	  .columns = top, .nr_columns = 1,
 	  .rows = { { ":a", "a:", 100, .cells = { OK(1) } } },
-	  .want = "time::id::pmu::busy::share::running::tma_retiring\n0.000000000:::a::\"a:\"::::100.00::100.00::1.00\n" },
+	  .want = "time::id::pmu::busy::share::running::ipc::tma_retiring\n0.000000000:::a::\"a:\"::::100.00::100.00::::1.00\n" },
 	{ "CSV: a separator of two characters", TD_FORMAT_CSV, "::",
 	  .columns = top, .nr_columns = 1,
 	  .rows = { { "a:b", "a::b", 100, .cells = { OK(1) } } },
-	  .want = "time::id::pmu::busy::share::running::tma_retiring\n0.000000000::a:b::\"a::b\"::::100.00::100.00::1.00\n" },
+	  .want = "time::id::pmu::busy::share::running::ipc::tma_retiring\n0.000000000::a:b::\"a::b\"::::100.00::100.00::::1.00\n" },
 
 	{ "JSON", TD_FORMAT_JSON, .columns = tree, .nr_columns = 5,
 	  .frame = { .colour = true }, .time_ns = 1000104518,
@@ -344,26 +344,26 @@ static const struct {
 		      .cells = { OK(25.1), LOST, OVER(-5.25), NONE, PART(3, 12.5) } } },
 	  .usage = &(struct td_usage){ .elapsed_ns = 1 },
 	  .want =
-"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"busy\":null,\"share\":100.0,\"metric\":\"tma_retiring\",\"value\":25.1,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
-"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"busy\":null,\"share\":100.0,\"metric\":\"tma_backend_bound\",\"value\":null,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":null,\"running\":0.0,\"error\":null}\n"
-"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"busy\":null,\"share\":100.0,\"metric\":\"tma_memory_bound\",\"value\":-5.25,\"unit\":\"%\",\"level\":2,\"parent\":\"tma_backend_bound\",\"over_threshold\":true,\"running\":100.0,\"error\":null}\n"
-"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"busy\":null,\"share\":100.0,\"metric\":\"tma_resource_bound\",\"value\":3.0,\"unit\":\"%\",\"level\":2,\"parent\":\"tma_backend_bound\",\"over_threshold\":false,\"running\":12.5,\"error\":null}\n" },
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"tma_retiring\",\"value\":25.1,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"tma_backend_bound\",\"value\":null,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":null,\"running\":0.0,\"error\":null}\n"
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"tma_memory_bound\",\"value\":-5.25,\"unit\":\"%\",\"level\":2,\"parent\":\"tma_backend_bound\",\"over_threshold\":true,\"running\":100.0,\"error\":null}\n"
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"tma_resource_bound\",\"value\":3.0,\"unit\":\"%\",\"level\":2,\"parent\":\"tma_backend_bound\",\"over_threshold\":false,\"running\":12.5,\"error\":null}\n" },
 	{ "JSON: outside of the tree, and twelve digits", TD_FORMAT_JSON,
 	  .columns = mixed, .nr_columns = 5,
 	  .rows = { { "all", "cpu", 100,
 		      .cells = { OK(12.3456789012), OK(-0.0), OK(1.5e-9), OK(123456789012.0), REFUSED("its \"event\"") } } },
 	  .want =
-"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":null,\"share\":100.0,\"metric\":\"tma_retiring\",\"value\":12.3456789012,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
-"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":null,\"share\":100.0,\"metric\":\"ipc\",\"value\":0.0,\"unit\":\"\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
-"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":null,\"share\":100.0,\"metric\":\"reads\",\"value\":1.5e-9,\"unit\":\"cycles / transaction\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
-"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":null,\"share\":100.0,\"metric\":\"clock\",\"value\":123456789012.0,\"unit\":\"GHz\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
-"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":null,\"share\":100.0,\"metric\":\"all_slots\",\"value\":null,\"unit\":\"%slots\",\"level\":null,\"parent\":null,\"over_threshold\":null,\"running\":0.0,\"error\":null,\"why\":\"its \\\"event\\\"\"}\n" },
+"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"tma_retiring\",\"value\":12.3456789012,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
+"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"ipc\",\"value\":0.0,\"unit\":\"\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
+"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"reads\",\"value\":1.5e-9,\"unit\":\"cycles / transaction\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
+"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"clock\",\"value\":123456789012.0,\"unit\":\"GHz\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
+"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"all_slots\",\"value\":null,\"unit\":\"%slots\",\"level\":null,\"parent\":null,\"over_threshold\":null,\"running\":0.0,\"error\":null,\"why\":\"its \\\"event\\\"\"}\n" },
 	{ "JSON: names with quotes and control characters", TD_FORMAT_JSON,
 	  .columns = odd + 1, .nr_columns = 2,
 	  .rows = { { "a\\b\t/c", "caf\303\251", 100, .cells = { OK(1), OK(2) } } },
 	  .want =
-"{\"time\":0.0,\"id\":\"a\\\\b\\t/c\",\"pmu\":\"caf\303\251\",\"busy\":null,\"share\":100.0,\"metric\":\"say \\\"x\\\"\",\"value\":1.0,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
-"{\"time\":0.0,\"id\":\"a\\\\b\\t/c\",\"pmu\":\"caf\303\251\",\"busy\":null,\"share\":100.0,\"metric\":\"two\\nlines\",\"value\":2.0,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n" },
+"{\"time\":0.0,\"id\":\"a\\\\b\\t/c\",\"pmu\":\"caf\303\251\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"say \\\"x\\\"\",\"value\":1.0,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
+"{\"time\":0.0,\"id\":\"a\\\\b\\t/c\",\"pmu\":\"caf\303\251\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"two\\nlines\",\"value\":2.0,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n" },
 };
 /* clang-format on */
 
@@ -405,6 +405,7 @@ static size_t make_rows(size_t r, struct td_row *out, struct td_node *nodes,
 			.running_pct = running > 0 ? running : 100,
 			.busy_pct = known(rows[r].rows[nr].busy),
 			.ghz = known(rows[r].rows[nr].ghz),
+			.ipc = known(rows[r].rows[nr].ipc),
 			.idle = rows[r].rows[nr].idle,
 			.cells = cells[nr],
 			.nodes = nodes,
@@ -427,6 +428,7 @@ static char *write_row(size_t r)
 		.rows = report_rows,
 		.nr_rows = make_rows(r, report_rows, nodes, cells),
 		.has_busy = rows[r].has_busy,
+		.has_ipc = rows[r].has_ipc,
 	};
 	char *text = NULL;
 	size_t size;
@@ -498,6 +500,7 @@ static void check_edges(const char *name, const struct td_frame *frame)
 		.running_pct = 100,
 		.busy_pct = 12.3,
 		.ghz = NAN,
+		.ipc = NAN,
 		.cells = cells,
 		.nodes = nodes,
 		.nr_nodes = 4,

@@ -68,6 +68,7 @@ static const struct {
 	uint64_t time_ns;
 	int repeat; /* how often the report is written; 0: once */
 	bool has_busy;
+	double ipc; /* 0: unknown */
 	const char *want;
 } rows[] = {
 	{ "as wide as it needs to be for whole names and a mark",
@@ -125,6 +126,20 @@ static const struct {
 "# %   time pmu      %busy  GHz retiring backend_bound\n"
 "     0.000 cpu_core  12.3  3.1      1.0*          2.0*\n"
 "     0.000 cpu_atom  12.3  3.1      3.0           4.0\n" },
+	{ "instructions a cycle, in a window with room for them",
+	  .frame = { .interval = true, .show_pmu = true, .screen_columns = 100 },
+	  .columns = level2, .nr_columns = 5, .time_ns = 5, .has_busy = true, .ipc = 1.5,
+	  .rows = { { "all", "cpu_core", .cells = { OK(1), OK(2), OK(3), OK(4), OK(5) } } },
+	  .want =
+"# %   time pmu      %busy  GHz  IPC retiring backend_bound memory_bound core_bound resource_bound\n"
+"     0.000 cpu_core  12.3  3.1 1.50      1.0           2.0          3.0        4.0            5.0\n" },
+	{ "instructions a cycle: not in a narrower one",
+	  .frame = { .interval = true, .show_pmu = true, .screen_columns = 99 },
+	  .columns = level2, .nr_columns = 5, .time_ns = 5, .has_busy = true, .ipc = 1.5,
+	  .rows = { { "all", "cpu_core", .cells = { OK(1), OK(2), OK(3), OK(4), OK(5) } } },
+	  .want =
+"# %   time pmu      %busy  GHz retiring backend_bound memory_bound core_bound resource_bound\n"
+"     0.000 cpu_core  12.3  3.1      1.0           2.0          3.0        4.0            5.0\n" },
 	{ "PMUs with other columns: a header for each, and no empty cells",
 	  .frame = { .interval = true, .show_pmu = true, .screen_columns = 60 },
 	  .columns = level2, .nr_columns = 5, .time_ns = 5, .repeat = 2,
@@ -236,6 +251,7 @@ static size_t make_rows(size_t r, struct td_row out[MAX_ROWS],
 			.idle = rows[r].rows[nr].idle,
 			.busy_pct = 12.34,
 			.ghz = 3.1,
+			.ipc = rows[r].ipc,
 			.cells = cells[nr],
 		};
 	}
@@ -253,6 +269,7 @@ static char *write_row(size_t r)
 		.rows = report_rows,
 		.nr_rows = make_rows(r, report_rows, cells),
 		.has_busy = rows[r].has_busy,
+		.has_ipc = rows[r].ipc > 0,
 	};
 	char *text = NULL;
 	size_t size;

@@ -212,9 +212,9 @@ static const struct {
 	  .frame = { .target = "true", .show_pmu = true },
 	  .rows = { { "all", "cpu_core", 1, 97.84, 66.7, NODES(of_atom),
 		      CELLS(OK(5), OK(6), NONE, NONE),
-		      .busy_pct = 12.04, .ghz = 3.06, .activity = { .cpus = 4 } } },
+		      .busy_pct = 12.04, .ghz = 3.06, .ipc = 1.855, .activity = { .cpus = 4 } } },
 	  .want = TITLE
-" cpu_core, 97.8 % of the slots, 12.0 % busy, 3.1 GHz, counted 66.7 % of the time\n"
+" cpu_core, 97.8 % of the slots, 12.0 % busy, 3.1 GHz, IPC 1.85, counted 66.7 % of the time\n"
 "       5.0 %  tma_store_bound\n"
 "       6.0 %  tma_core_bound\n"
 "\n" },
@@ -527,6 +527,7 @@ static struct td_row copy_of(const struct td_row *from)
 
 	row.busy_pct = from->busy_pct > 0 ? from->busy_pct : NAN;
 	row.ghz = from->ghz > 0 ? from->ghz : NAN;
+	row.ipc = from->ipc > 0 ? from->ipc : NAN;
 	return row;
 }
 

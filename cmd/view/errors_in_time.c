@@ -8,6 +8,7 @@
 
 #include "cmd/view/round.h"
 #include "lib/base/util.h"
+#include "metrics/eval/misfits.h"
 #include "metrics/eval/rested.h"
 
 /* Evaluates each batch of the course by itself. */
@@ -168,6 +169,7 @@ int td_view_fill_errors_in_time(struct td_view *view,
 	if (!rc) {
 		td_ranges_end(&t.ranges);
 		td_errors_end(&t.errors);
+		td_report_bear_sums(report);
 	}
 	if (!rc && view->source->tree->nr_families)
 		rc = set_rested(&t, report, err);

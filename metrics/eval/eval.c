@@ -46,7 +46,7 @@ static struct td_row *add_row(struct td_report *report, const char *id,
 	if (!row)
 		return NULL;
 	*row = (struct td_row){ .id = id, .pmu = pmu, .slots = NAN };
-	row->share_pct = row->busy_pct = row->ghz = NAN;
+	row->share_pct = row->busy_pct = row->ghz = row->fields_sum = NAN;
 	row->cells = calloc(report->nr_columns + 1, sizeof(*row->cells));
 	if (!row->cells)
 		return NULL;
@@ -144,7 +144,8 @@ static void find_misfits(const struct td_evaluation *e, int pmu,
 			 struct td_row *row)
 {
 	const struct td_tree *tree = e->tree;
-	enum td_misfit of_slots = td_eval_slots_misfit(e, pmu);
+	enum td_misfit of_slots =
+		td_eval_slots_misfit(e, pmu, &row->fields_sum);
 	int dropped;
 	double correction = td_eval_correction(e, pmu, &dropped);
 

@@ -27,10 +27,13 @@
 #define READING_PART  20
 #define READS_TO_TELL 4
 
-/* Errors are those of metrics; the means of -r have theirs from the runs. */
+/*
+ * Errors are those of metrics.  The means of -r have theirs from the runs, but with
+ * one read each all of these would be rounded alike.
+ */
 static bool wants_batches(const struct td_job *job)
 {
-	return job->tree && job->opts->repeat < 2;
+	return job->tree;
 }
 
 /* -l auto finds its way down in the first reads. */

@@ -19,7 +19,10 @@ struct td_clock {
 	bool began;
 	bool often; /* ticks come more often than they must */
 	bool keeps; /* for longer than a while, as each row has a verdict */
-	/* to be set before td_clock_adapt(): PERF_METRICS has turns to wait for */
+	/*
+	 * to be set before td_clock_adapt(): PERF_METRICS has turns to wait for,
+	 * or is put away and taken up again with each switch of tasks
+	 */
 	bool shared;
 	bool costly;         /* reads as often as then took too much */
 	uint64_t longest_ns; /* between reads that is wanted now */

@@ -201,8 +201,8 @@ static int take(void *ctx, const struct td_record *record, int event)
 
 	if (record->kind != TD_RECORD_SAMPLE || event < 0)
 		return 0;
-	latency->sums[event].sum += record->latency;
-	latency->sums[event].nr++;
+	td_latency_add_sample(&latency->sums[event], record->latency,
+			      record->period);
 	return 0;
 }
 
@@ -216,8 +216,8 @@ void td_latency_read(struct td_latency_sampling *latency,
 	for (size_t i = 0; i < job->sampled.events.nr; i++) {
 		struct td_latency *sum = &latency->sums[i];
 
-		td_latencies_add(all, sum->event, sum->sum, sum->nr);
-		sum->sum = sum->nr = 0;
+		td_latencies_add_samples(all, sum);
+		*sum = (struct td_latency){ .event = sum->event };
 	}
 	if (job->tree)
 		td_tree_set_latencies(job->tree, all);
@@ -236,7 +236,8 @@ static void say_all(const struct td_job *job, const struct td_latencies *all)
 			   "retire latency of %s: %.1f cycles, %" PRIu64
 			   " samples\n",
 			   latency->event,
-			   (double)latency->sum / (double)latency->nr,
+			   (double)td_latency_sum(latency) /
+				   (double)latency->nr,
 			   latency->nr);
 	}
 }

@@ -168,37 +168,6 @@ static uint64_t own_ns(const struct td_clock *clock)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Below it, a group took turns, and was not just late for a moment. */
-#define WHOLE_PCT 95
-
-static bool has_fields(const struct td_plan *plan, const struct td_group *group)
-{
-	return group->slots && group->nr > 1 &&
-	       td_event_is_metric(&plan->events.v[group->members[1]]);
-}
-
-/*
- * Has PERF_METRICS taken turns?  Tasks are left out: where they run on another kind
- * of core, their counters wait as well.
- */
-static bool shares_fields(const struct td_run *run)
-{
-	const struct td_plan *plan = &run->job->plan;
-
-	for (size_t g = 0; run->job->target.system_wide && g < plan->nr_groups;
-	     g++) {
-		const struct td_group *group = &plan->groups[g];
-		double share;
-
-		if (!has_fields(plan, group))
-			continue;
-		share = td_readings_share(&run->tally.sum, group);
-		if (share > 0 && share < WHOLE_PCT)
-			return true;
-	}
-	return false;
-}
-
 int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err)
 {
 	uint64_t before_ns = own_ns(&run->clock);
@@ -212,7 +181,7 @@ int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err)
 					run->counting.counter,
 					run->clock.read_ns, err);
 	td_latency_follow(&run->latency, run->job, &run->drilling);
-	run->clock.shared = run->job->tree && shares_fields(run);
+	run->clock.shared = td_run_wants_fields_often(run);
 	td_clock_adapt(&run->clock, &run->session->waiter,
 		       own_ns(&run->clock) - before_ns);
 	if (rc || !is_due || !run->job->opts->interval_ms)

@@ -75,6 +75,12 @@ struct td_counting {
 };
 
 /* One run. */
+/* PERF_METRICS of tasks and cgroups: see fields.c. */
+struct td_fields {
+	double slots, level_1; /* of the row, up to the last read */
+	bool linger;           /* they were more than the slots */
+};
+
 struct td_run {
 	struct td_session *session;
 	struct td_job *job; /* the session's */
@@ -86,6 +92,7 @@ struct td_run {
 	struct td_drilling drilling;
 	struct td_offline offline;
 	struct td_newcomers newcomers;
+	struct td_fields fields;
 	struct td_latency_sampling latency;
 	int printed; /* rows that were written */
 	int waited;  /* of them, in which no task ran */
@@ -120,6 +127,8 @@ uint64_t td_run_now(const struct td_run *run);
 
 /* once.c: one run, from --pre to --post, with its rows. */
 int td_run_once(struct td_run *run, struct td_err *err);
+/* fields.c: do the fields of PERF_METRICS want more frequent reads? */
+bool td_run_wants_fields_often(struct td_run *run);
 /* Writes the end of the output after the last run. */
 int td_run_finish(struct td_run *run, struct td_err *err);
 /* open.c: forks the command, opens the counters. */

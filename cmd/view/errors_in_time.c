@@ -8,6 +8,8 @@
 
 #include "cmd/view/round.h"
 #include "lib/base/util.h"
+#include "metrics/eval/misfits.h"
+#include "metrics/eval/rested.h"
 
 /* Evaluates each batch of the course by itself. */
 static int add_batches(struct td_view *view, const struct td_aggregator *agg,
@@ -126,6 +128,30 @@ static int add_all(struct in_time *t, struct td_err *err)
 				      &t->errors, err);
 }
 
+/* Sets the values of what rested, and what goes by them. */
+static int set_rested(struct in_time *t, struct td_report *report,
+		      struct td_err *err)
+{
+	struct td_evaluation *e = &t->view->evaluation;
+	struct td_report again = { 0 };
+	struct td_rested rested;
+	bool any;
+	int rc = td_rested_find(&rested, e->tree, &t->ranges, &any);
+
+	if (rc)
+		td_err_nomem(err);
+	e->rested = &rested;
+	if (!rc && any)
+		rc = td_eval(e, t->totals, t->counted->times, t->view->merge,
+			     &again, err);
+	e->rested = NULL;
+	if (!rc && any)
+		td_rested_set(&rested, report, &again);
+	td_report_free(&again);
+	td_rested_free(&rested);
+	return rc;
+}
+
 int td_view_fill_errors_in_time(struct td_view *view,
 				const struct td_aggregator *agg,
 				const struct td_counted *counted,
@@ -143,7 +169,10 @@ int td_view_fill_errors_in_time(struct td_view *view,
 	if (!rc) {
 		td_ranges_end(&t.ranges);
 		td_errors_end(&t.errors);
+		td_report_bear_sums(report);
 	}
+	if (!rc && view->source->tree->nr_families)
+		rc = set_rested(&t, report, err);
 	free(t.turns);
 	td_ranges_free(&t.ranges);
 	td_errors_free(&t.errors);

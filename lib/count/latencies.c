@@ -47,6 +47,37 @@ int td_latencies_add(struct td_latencies *latencies, const char *event,
 	return 0;
 }
 
+void td_latency_add_sample(struct td_latency *latency, uint16_t cycles,
+			   uint64_t period)
+{
+	latency->sum += cycles;
+	latency->nr++;
+	latency->weighted += (double)cycles * (double)period;
+	latency->weight += (double)period;
+}
+
+int td_latencies_add_samples(struct td_latencies *latencies,
+			     const struct td_latency *samples)
+{
+	struct td_latency *latency;
+
+	if (td_latencies_add(latencies, samples->event, samples->sum,
+			     samples->nr))
+		return -ENOMEM;
+	latency = find(latencies, samples->event);
+	latency->weighted += samples->weighted;
+	latency->weight += samples->weight;
+	return 0;
+}
+
+uint64_t td_latency_sum(const struct td_latency *latency)
+{
+	if (!(latency->weight > 0))
+		return latency->sum;
+	return (uint64_t)llround(latency->weighted / latency->weight *
+				 (double)latency->nr);
+}
+
 /*
  * A sum of 0 is of a processor, or of a virtual one, whose records have no
  * latency: their field is 0 then.
@@ -55,7 +86,8 @@ double td_latency_mean(const struct td_latency *latency)
 {
 	if (!latency || latency->nr < TD_LEAST_LATENCIES || !latency->sum)
 		return NAN;
-	return (double)latency->sum / (double)latency->nr;
+	return latency->weight > 0 ? latency->weighted / latency->weight
+				   : (double)latency->sum / (double)latency->nr;
 }
 
 void td_latencies_free(struct td_latencies *latencies)

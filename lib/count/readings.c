@@ -197,6 +197,17 @@ int td_readings_held_cpus(const struct td_readings *delta,
 	return rc;
 }
 
+double td_readings_value(const struct td_readings *sum, int event)
+{
+	double value = 0;
+
+	for (size_t i = 0; i < sum->nr; i++) {
+		if (sum->v[i].event == event)
+			value += (double)sum->v[i].value;
+	}
+	return value;
+}
+
 double td_readings_share(const struct td_readings *sum,
 			 const struct td_group *group)
 {

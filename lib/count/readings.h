@@ -67,6 +67,8 @@ int td_readings_held_cpus(const struct td_readings *delta,
 			  const struct td_plan *plan, int pmu,
 			  struct td_ints *out);
 
+/* An event's counts, added up. */
+double td_readings_value(const struct td_readings *sum, int event);
 /*
  * The share of the time (in %) that a group ran, over all CPUs or tasks; NaN if
  * it was never enabled.

@@ -142,6 +142,8 @@ struct td_row {
 	double ghz; /* while not halted; NaN: unknown */
 	double ipc; /* instructions a cycle; NaN: unknown */
 	struct td_activity activity;
+	/* the four fields of PERF_METRICS over the slots; NaN: unknown */
+	double fields_sum;
 	struct td_phases phases;
 	bool idle;             /* too little went on for marks and a verdict */
 	struct td_cell *cells; /* one a column */

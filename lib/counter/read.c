@@ -165,6 +165,21 @@ static int read_lost(struct td_reader *reader, struct td_read_step *step,
 	return 0;
 }
 
+/*
+ * The kernel gives up the groups of children as well, without a word: a program
+ * that began while somebody else had the counters would never be counted.  For
+ * groups that count nothing happens.
+ */
+static void resume_children(const struct td_reader *reader,
+			    const struct td_read_step *step)
+{
+	bool began = reader->before.v[step->first].enabled_ns;
+
+	if (step->resume && step->inherited && began &&
+	    !(reader->off && reader->off[step->members[0]]))
+		ioctl(step->fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
 /* Reads one group. */
 static int read_step(struct td_reader *reader, struct td_read_step *step,
 		     struct td_err *err)
@@ -192,6 +207,7 @@ static int read_step(struct td_reader *reader, struct td_read_step *step,
 		return read_lost(reader, step, (size_t)len, err);
 	for (size_t i = 0; i < step->nr; i++)
 		take_value(reader, step, i, values, i);
+	resume_children(reader, step);
 	return 0;
 }
 

@@ -37,6 +37,7 @@ struct td_read_step {
 	const char *name; /* of the leader */
 	bool pinned;      /* lost for good if its counters are taken */
 	bool resume;      /* start it again after such a loss */
+	bool inherited;   /* so do children, of which a read tells nothing */
 	bool rests;       /* it may be disabled for a time */
 	bool moves;       /* the kernel moves it if its CPU goes offline */
 	/* opened late: it counts for the step into, which is not open */

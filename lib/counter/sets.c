@@ -115,6 +115,7 @@ static struct td_read_step make_step(const struct td_counter *counter,
 		.name = plan->events.v[from->members[0]].name,
 		.pinned = pinned,
 		.resume = pinned && from->may_unpin,
+		.inherited = group->nr && group->evsels[0]->attr.inherit,
 		.rests = from->family && !set->late,
 		.moves = counter->setup.machine->pmus[from->pmu].kind ==
 			 TD_PMU_OTHER,

@@ -300,7 +300,8 @@ int td_recording_write_latencies(FILE *fp, const struct td_latencies *latencies)
 		const struct td_latency *latency = &latencies->v[i];
 		struct json_object *pair = json_object_new_array_ext(2);
 
-		td_json_append(pair, json_object_new_uint64(latency->sum));
+		td_json_append(pair,
+			       json_object_new_uint64(td_latency_sum(latency)));
 		td_json_append(pair, json_object_new_uint64(latency->nr));
 		td_json_add(object, latency->event, pair);
 	}

@@ -17,7 +17,8 @@ uint64_t td_record_sample_type(const struct td_record_format *format)
 			PERF_SAMPLE_PERIOD;
 
 	if (format->weights)
-		return PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_WEIGHT_STRUCT;
+		return PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_PERIOD |
+		       PERF_SAMPLE_WEIGHT_STRUCT;
 	if (format->values)
 		type |= PERF_SAMPLE_READ;
 	if (format->chain)
@@ -75,6 +76,7 @@ static void take_pair(struct words *words, int *first, int *second)
 static void parse_weight(struct td_record *r, struct words *words)
 {
 	r->id = take(words);
+	r->period = take(words);
 	r->latency = (uint16_t)(take(words) >> 48);
 }
 

@@ -46,8 +46,8 @@ struct td_record_format {
 	bool values; /* PERF_SAMPLE_READ of a group with ids and both times */
 	bool chain;  /* PERF_SAMPLE_CALLCHAIN */
 	/*
-	 * PERF_SAMPLE_WEIGHT_STRUCT, and of all other things only the id: so the
-	 * processor may write many records before it interrupts.
+	 * PERF_SAMPLE_WEIGHT_STRUCT, and of all other things only the id and the
+	 * period: so the processor may write many records before it interrupts.
 	 */
 	bool weights;
 };

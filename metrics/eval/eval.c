@@ -8,6 +8,7 @@
 
 #include "lib/base/util.h"
 #include "metrics/eval/parts.h"
+#include "metrics/eval/rested.h"
 
 /*
  * Computes all metrics, shown or not, as formulas may refer to other metrics.
@@ -46,6 +47,7 @@ static struct td_row *add_row(struct td_report *report, const char *id,
 		return NULL;
 	*row = (struct td_row){ .id = id, .pmu = pmu, .slots = NAN };
 	row->share_pct = row->busy_pct = row->ghz = row->ipc = NAN;
+	row->fields_sum = NAN;
 	row->cells = calloc(report->nr_columns + 1, sizeof(*row->cells));
 	if (!row->cells)
 		return NULL;
@@ -143,7 +145,8 @@ static void find_misfits(const struct td_evaluation *e, int pmu,
 			 struct td_row *row)
 {
 	const struct td_tree *tree = e->tree;
-	enum td_misfit of_slots = td_eval_slots_misfit(e, pmu);
+	enum td_misfit of_slots =
+		td_eval_slots_misfit(e, pmu, &row->fields_sum);
 	int dropped;
 	double correction = td_eval_correction(e, pmu, &dropped);
 
@@ -182,10 +185,29 @@ static void fill_cells(const struct td_evaluation *e, int pmu, bool apart,
 	}
 }
 
+/* Of what rested, thresholds go by what it had of the run. */
+static void put_rested(const struct td_evaluation *e, int pmu,
+		       const struct td_row *row)
+{
+	const struct td_tree *tree = e->tree;
+
+	for (size_t i = 0; e->rested && i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+		double value;
+
+		if (metric->pmu != pmu || !metric->value)
+			continue;
+		value = td_rested_value(e->rested, row, metric->column);
+		if (!isnan(value))
+			e->values[metric->slot] = value / metric->def->factor;
+	}
+}
+
 static void compute(const struct td_evaluation *e, int pmu, bool apart,
 		    struct td_row *row)
 {
 	fill_metrics(e, pmu);
+	put_rested(e, pmu, row);
 	row->nodes = e->tree->nodes[pmu];
 	row->nr_nodes = e->tree->nr_nodes[pmu];
 	fill_cells(e, pmu, apart, row);

@@ -16,6 +16,8 @@ enum td_slots_event {
 	TD_IS_CYCLES = 8,
 };
 
+struct td_rested;
+
 /* Why nothing ran on a PMU. */
 enum td_absence {
 	TD_ABSENT,
@@ -47,6 +49,8 @@ struct td_evaluation {
 	 * that this run counts; 0: of all.
 	 */
 	unsigned int run;
+	/* values that are known in place of those of the totals; NULL: none */
+	const struct td_rested *rested;
 	double *values;      /* one for each operand of the tree */
 	double *shifted;     /* the same, for values that may be true as well */
 	double *counts;      /* one for each event, scaled to the whole time */

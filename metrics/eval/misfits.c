@@ -75,6 +75,39 @@ static void check_row(const struct td_report *report, struct td_row *row)
 	}
 }
 
+/*
+ * Where tasks are switched often, the kernel adds what the fields have grown by
+ * since the switch before, and leaves out what they fell by, so that more is
+ * counted than there was.  By how much each share is wrong is not known: by its
+ * part of what is too much, if they are all alike.
+ */
+#define MOST_TO_BEAR 1.3
+
+static void bear(struct td_cell *cell, double too_much)
+{
+	if (cell->status != TD_STATUS_OK || isnan(cell->error))
+		return;
+	cell->error += fabs(cell->value) * too_much;
+	if (cell->misfit == TD_MISFIT_SUM)
+		cell->misfit = TD_FITS;
+}
+
+void td_report_bear_sums(struct td_report *report)
+{
+	for (size_t r = 0; r < report->nr_rows; r++) {
+		const struct td_row *row = &report->rows[r];
+		double sum = row->fields_sum;
+
+		for (size_t i = 0; i < row->nr_nodes; i++) {
+			const struct td_node *node = &row->nodes[i];
+
+			if (node->level && node->level <= SLOTS_LEVEL &&
+			    sum > TD_MOST_SUM && sum <= MOST_TO_BEAR)
+				bear(&row->cells[node->column], sum - 1);
+		}
+	}
+}
+
 void td_report_find_misfits(struct td_report *report)
 {
 	for (size_t i = 0; i < report->nr_rows; i++)

@@ -43,8 +43,12 @@ const struct td_total *td_eval_slots_of(const struct td_evaluation *e,
 					const struct td_group *group);
 /* Finds td_evaluation.kinds. */
 void td_eval_find_kinds(const struct td_evaluation *e);
-/* TD_MISFIT_SUM or TD_MISFIT_WIDTH if the slots cannot be. */
-enum td_misfit td_eval_slots_misfit(const struct td_evaluation *e, int pmu);
+/*
+ * TD_MISFIT_SUM or TD_MISFIT_WIDTH if the slots cannot be.  *sum: the four fields
+ * of level 1 over the slots, in the group where that is most; NaN: unknown.
+ */
+enum td_misfit td_eval_slots_misfit(const struct td_evaluation *e, int pmu,
+				    double *sum);
 /*
  * Formulas subtract INT_MISC.UOP_DROPPING: the share of the slots that it is,
  * in per cent, and its event, or NaN and -1.

@@ -19,9 +19,14 @@ int td_ranges_begin(struct td_ranges *ranges, struct td_report *report)
 	*ranges = (struct td_ranges){
 		.report = report,
 		.values = calloc(nr, TD_COURSE_POINTS * sizeof(float)),
+		.over = calloc(nr, sizeof(*ranges->over)),
+		.slots = calloc(report->nr_rows + 1,
+				TD_COURSE_POINTS * sizeof(float)),
 		.ns = calloc(nr, sizeof(*ranges->ns)),
 	};
-	return ranges->values && ranges->ns ? 0 : -ENOMEM;
+	return ranges->values && ranges->over && ranges->slots && ranges->ns
+		       ? 0
+		       : -ENOMEM;
 }
 
 static const char *name_of(const struct td_report *report, int column)
@@ -63,6 +68,15 @@ static int leader(const struct td_report *report, const struct td_row *row)
 	return part < 0 ? best : part;
 }
 
+static void add_cell(struct td_ranges *ranges, size_t at,
+		     const struct td_cell *cell)
+{
+	ranges->values[at * TD_COURSE_POINTS + ranges->nr] =
+		cell ? (float)td_cell_value(cell) : NAN;
+	if (cell && cell->over_threshold)
+		ranges->over[at] |= UINT32_C(1) << ranges->nr;
+}
+
 void td_ranges_add(struct td_ranges *ranges, const struct td_report *batch,
 		   uint64_t ns)
 {
@@ -76,13 +90,28 @@ void td_ranges_add(struct td_ranges *ranges, const struct td_report *batch,
 
 		if (most >= 0)
 			ranges->ns[first + (size_t)most] += ns;
+		ranges->slots[r * TD_COURSE_POINTS + ranges->nr] =
+			row ? (float)row->slots : NAN;
 		for (size_t c = 0; c < report->nr_columns; c++)
-			ranges->values[(first + c) * TD_COURSE_POINTS +
-				       ranges->nr] =
-				row ? (float)td_cell_value(&row->cells[c])
-				    : NAN;
+			add_cell(ranges, first + c,
+				 row ? &row->cells[c] : NULL);
 	}
 	ranges->nr++;
+}
+
+double td_ranges_value(const struct td_ranges *ranges, size_t at, size_t batch)
+{
+	return (double)ranges->values[at * TD_COURSE_POINTS + batch];
+}
+
+double td_ranges_slots(const struct td_ranges *ranges, size_t row, size_t batch)
+{
+	return (double)ranges->slots[row * TD_COURSE_POINTS + batch];
+}
+
+bool td_ranges_over(const struct td_ranges *ranges, size_t at, size_t batch)
+{
+	return ranges->over[at] >> batch & 1;
 }
 
 static size_t known_values(const struct td_ranges *ranges, size_t at,
@@ -172,6 +201,8 @@ void td_ranges_end(struct td_ranges *ranges)
 void td_ranges_free(struct td_ranges *ranges)
 {
 	free(ranges->values);
+	free(ranges->over);
+	free(ranges->slots);
 	free(ranges->ns);
 	*ranges = (struct td_ranges){ 0 };
 }

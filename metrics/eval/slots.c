@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "metrics/eval/misfits.h"
 #include "metrics/eval/parts.h"
 
 /*
@@ -10,7 +11,6 @@
  * to 255 to 257 of 255, and a read between SLOTS and PERF_METRICS adds a little.
  */
 #define LEAST_SUM 0.99
-#define MOST_SUM  1.02
 
 /* As much more than its width may a core have because of the reads' order. */
 #define MOST_WIDTH 1.02
@@ -111,8 +111,12 @@ static double fullness(const struct td_evaluation *e,
 	return NAN;
 }
 
-enum td_misfit td_eval_slots_misfit(const struct td_evaluation *e, int pmu)
+enum td_misfit td_eval_slots_misfit(const struct td_evaluation *e, int pmu,
+				    double *most)
 {
+	enum td_misfit misfit = TD_FITS;
+
+	*most = NAN;
 	for (size_t g = 0; g < e->plan->nr_groups; g++) {
 		const struct td_group *group = &e->plan->groups[g];
 		double sum;
@@ -120,12 +124,13 @@ enum td_misfit td_eval_slots_misfit(const struct td_evaluation *e, int pmu)
 		if (!group->nr || group->pmu != pmu)
 			continue;
 		sum = sum_of_fields(e, group);
-		if (sum < LEAST_SUM || sum > MOST_SUM)
-			return TD_MISFIT_SUM;
-		if (fullness(e, group) > MOST_WIDTH)
-			return TD_MISFIT_WIDTH;
+		*most = fmax(*most, sum);
+		if (sum < LEAST_SUM || sum > TD_MOST_SUM)
+			misfit = TD_MISFIT_SUM;
+		else if (!misfit && fullness(e, group) > MOST_WIDTH)
+			misfit = TD_MISFIT_WIDTH;
 	}
-	return TD_FITS;
+	return misfit;
 }
 
 /* --- what the formulas subtract ------------------------------------------------ */

@@ -68,3 +68,86 @@ plan() {
 	assert_same "$("$TDSTAT" report -i "$recording" -l 6 --all 2>/dev/null)" \
 		"$("$TDSTAT" report -i "$recording" -l auto --all 2>/dev/null)"
 }
+
+# rested OPTION...: recording of a command on Sapphire Rapids, of 20 batches.  In the
+# first ten it computes, in the others, with fewer slots, it waits for DRAM; what is
+# not below that rests meanwhile.
+rested() {
+	saved sapphirerapids
+	"$TDSTAT" --dry-run -l auto -- true 2>/dev/null >plan
+	python3 - plan "$@" <<-'EOS'
+		import json, re, sys
+		groups = []
+		for line in open(sys.argv[1]):
+		    if re.match(r"group \d+:", line):
+		        groups.append([])
+		    elif m := re.match(r"  (cpu/\S+)\s+type", line):
+		        groups[-1].append(m[1])
+		AWAKE = [("FP_ARITH", "INT_VEC", "MACRO_FUSED", "X87"), ("MEMORY_ACTIVITY", "BOUND_ON_STORES")]
+		SLOTS = 1_800_000_000, int(sys.argv[2])
+		# shares of the slots, then events a slot that retired and a slot
+		FIELDS = [{"retiring": .80, "be-bound": .13, "fe-bound": .05, "bad-spec": .02, "heavy-ops": .05,
+		           "mem-bound": .05, "fetch-lat": .03, "br-mispredict": .015},
+		          {"retiring": .20, "be-bound": .70, "fe-bound": .08, "bad-spec": .02, "heavy-ops": .02,
+		           "mem-bound": .60, "fetch-lat": .05, "br-mispredict": .015}]
+		STALLS = {"L1D": .60, "L2": .55, "L3": .50}
+		def rate(name, phase):
+		    name, slots = name.split("/")[1], SLOTS[phase]
+		    if name.upper() in ("SLOTS", "TOPDOWN.SLOTS"):
+		        return slots
+		    if name.startswith("topdown-"):
+		        return slots * FIELDS[phase][name[8:]]
+		    if name.startswith(("CPU_CLK_UNHALTED.THREAD", "cpu-cycles", "cycles")):
+		        return slots / 6
+		    if phase == 0 and name == "FP_ARITH_INST_RETIRED.SCALAR":
+		        return .30 * slots * .80
+		    if phase == 1 and (m := re.match(r"MEMORY_ACTIVITY.STALLS_(\w+)_MISS", name)):
+		        return STALLS[m[1]] * slots / 6
+		    return 0
+		events = [{"name": n, "pmu": "cpu", "group": g, **({"clone": True} if n in sum(groups[:g], []) else {})}
+		          for g, names in enumerate(groups) for n in names]
+		def awake(names, phase):
+		    words = " ".join(names)
+		    return not ("topdown" not in words and "CPU_CLK_UNHALTED.THREAD/" not in words and
+		                not any(w in words for w in AWAKE[phase]))
+		sums, out = [[0, 0, 0] for _ in events], []
+		for batch in range(20):
+		    phase = batch >= 10
+		    for event, s in zip(events, sums):
+		        s[1] += 100_000_000
+		        if awake(groups[event["group"]], phase):
+		            s[0] += int(rate(event["name"], phase))
+		            s[2] += 100_000_000
+		    out.append({"so_far": (batch + 1) / 10, "sums": [list(s) for s in sums]})
+		print(json.dumps({"tdstat": 1, "cpuid": "GenuineIntel-6-8F-8", "smt": True, "tasks": True,
+		    "tsc_hz": 2_000_000_000, "interval_ms": 0, "level": 6, "drill": True, "target": "program",
+		    "pmus": [{"name": "cpu", "type": 4, "cpus": "0"}],
+		    "topology": [{"cpu": 0, "core": 0, "cluster": 0, "die": 0, "socket": 0, "node": 0}],
+		    "events": events}))
+		for line in out:
+		    print(json.dumps(line))
+		print(json.dumps({"time": 2.0, "counts": [[i, -1, 100, *s] for i, s in enumerate(sums)]}))
+		print(json.dumps({"end": {"elapsed": 2.0, "user": 2.0, "sys": 0, "exit": 0}}))
+	EOS
+}
+
+# shares FILE NODE: value, error, and whether it is marked
+shares() {
+	jq -r "select(.metric == \"$2\") | \"\(.value) \(.error) \(.over_threshold)\"" "$1"
+}
+
+@test "what rested is a share of the run, like the nodes above it" {
+	for slots in 1800000000 360000000; do
+		rested $slots >rec
+		"$TDSTAT" report -i rec -j >out
+		# half of the cycles while it was counted, none when it was not, or at most
+		# what was lost to memory then
+		shares out tma_dram_bound | awk -v s=$slots -v a=1800000000 '{
+			print; v = 50 * s / (a + s); e = 5 * a / (a + s)
+			exit !(($1 - v) ^ 2 < 1e-4 && $2 > e - 0.01 && $2 < e + 0.3 && $3 == (v > 10 ? "true" : "false")) }'
+		# 30 % of the uops of the first half
+		shares out tma_fp_scalar | awk -v s=$slots -v a=1800000000 '{
+			print; v = 30 * 0.8 * a / (0.8 * a + 0.2 * s); e = 18 * s / (0.8 * a + 0.2 * s)
+			exit !(($1 - v) ^ 2 < 1e-4 && $2 > e - 0.01 && $2 < e + 0.3) }'
+	done
+}

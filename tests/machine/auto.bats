@@ -201,6 +201,20 @@ descriptors() {
 	[ "$(grep -c '^sys_perf_event_open: .* = -' said)" -eq 0 ]
 }
 
+# Somebody's pinned groups: the kernel gives up those of a child that begins meanwhile.
+@test "a program that began while somebody else had the counters is counted once they are free" {
+	"$TDSTAT" -a -l auto -I 200 -o rows 2>held &
+	pid=$!
+	until [ -e rows ] && [ "$(wc -l <rows)" -ge 3 ]; do sleep 0.05; done
+	(sleep 2; kill -INT $pid) &
+	# shellcheck disable=SC2046 # words
+	"$TDSTAT" -l auto -j -o out -- sh -c "$(act 8s:dram_latency); true"
+	wait
+	# six of eight seconds or so, on a host that is busy less
+	[ "$(of out tma_memory_bound over_threshold)" = True ]
+	awk "BEGIN { exit !($(of out tma_memory_bound running) > 25) }"
+}
+
 # --- -l auto ----------------------------------------------------------------------
 
 @test "the marked path is counted for three times as long as with -l 6" {

@@ -184,3 +184,12 @@ load helper
 	# at level 1 a group on each of the eight CPUs
 	syscalls reads log.2 log.5 3 8
 }
+
+# With one read each, all runs would be rounded alike.
+@test "-r reads a tree as often as without" {
+	emulated
+	strace -c -e trace=timerfd_settime -o calls "$TDSTAT" -l 1 -r 2 -o out -- sleep 2
+	cat calls
+	# twenty in each run, where one read a second has three; a busy host misses some
+	awk '/timerfd_settime/ { seen = $4 } END { exit !(seen >= 14) }' calls
+}

@@ -33,7 +33,7 @@ static void test_means(void)
 	for (size_t i = 0; i < TD_ARRAY_SIZE(means); i++) {
 		char event[] = LOCKS;
 		const struct td_latency latency = { event, means[i].sum,
-						    means[i].nr };
+						    means[i].nr, 0, 0 };
 
 		ok(test_near(td_latency_mean(&latency), means[i].mean, 1e-9),
 		   "the mean of samples: %s", means[i].name);
@@ -64,6 +64,35 @@ static void test_sums(void)
 	ok(!all.nr, "freed");
 }
 
+/*
+ * A thousand samples a second, whether the event is rare or not: in the first
+ * second each is one of 50 events, of 64 cycles, in the next one of 100,000, of 5.
+ */
+static void test_weighted(void)
+{
+	char locks[] = LOCKS;
+	struct td_latency seconds[2] = { { .event = locks },
+					 { .event = locks } };
+	struct td_latencies all = { 0 };
+	const double mean = (50 * 64 + 100000 * 5) / (50 + 100000.0);
+	const struct td_latency *found;
+
+	for (int i = 0; i < 1000; i++) {
+		td_latency_add_sample(&seconds[0], 64, 50);
+		td_latency_add_sample(&seconds[1], 5, 100000);
+	}
+	ok(!td_latencies_add_samples(&all, &seconds[0]) &&
+		   !td_latencies_add_samples(&all, &seconds[1]),
+	   "samples of a rare event, then of a frequent one");
+	found = td_latencies_find(&all, LOCKS);
+	ok(found && found->nr == 2000 &&
+		   test_near(td_latency_mean(found), mean, 1e-9),
+	   "the mean is that of the events, not of the samples");
+	ok(test_near((double)td_latency_sum(found) / 2000, mean, 1e-3),
+	   "and so is that of the sum, which a recording has");
+	td_latencies_free(&all);
+}
+
 /* --- records -------------------------------------------------------------- */
 
 static const struct td_record_format weights = { .weights = true };
@@ -77,19 +106,20 @@ static void test_sample(void)
 {
 	/* var1_dw 7, var2_w 8, var3_w 60001 */
 	const struct words words = {
-		{ PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 24 },
-		{ 42, UINT64_C(60001) << 48 | UINT64_C(8) << 32 | 7 }
+		{ PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 32 },
+		{ 42, 7000, UINT64_C(60001) << 48 | UINT64_C(8) << 32 | 7 }
 	};
 	struct td_record record;
 
 	ok(td_record_sample_type(&weights) ==
-		   (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_WEIGHT_STRUCT),
-	   "an id and weights, for the processor to write many");
-	ok(td_record_parse(&record, &weights, &words, 24) &&
+		   (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_PERIOD |
+		    PERF_SAMPLE_WEIGHT_STRUCT),
+	   "an id, period and weights, for the processor to write many");
+	ok(td_record_parse(&record, &weights, &words, 32) &&
 		   record.kind == TD_RECORD_SAMPLE && record.id == 42 &&
-		   record.latency == 60001,
+		   record.period == 7000 && record.latency == 60001,
 	   "the latency is var3_w");
-	ok(!td_record_parse(&record, &weights, &words, 16),
+	ok(!td_record_parse(&record, &weights, &words, 24),
 	   "a sample without weights");
 }
 
@@ -180,6 +210,7 @@ int main(void)
 {
 	test_means();
 	test_sums();
+	test_weighted();
 	test_sample();
 	test_others();
 	test_rows();

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metrics/eval/rested.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+
+/* A node that may rest, in one row. */
+struct node {
+	const struct td_tree *tree;
+	const struct td_ranges *ranges;
+	const struct td_metric *metric;
+	size_t row;
+};
+
+/* What is known of it over all batches. */
+struct sums {
+	double all, awake;  /* weights */
+	double value, root; /* of the time awake: its own, its root's */
+	double taken;       /* of the root while it rested, but should not */
+	double most;        /* the most that it had otherwise */
+};
+
+static size_t at(const struct node *n, int column)
+{
+	return n->row * n->ranges->report->nr_columns + (size_t)column;
+}
+
+static double value_in(const struct node *n, int column, size_t batch)
+{
+	return column < 0 ? (double)NAN
+			  : td_ranges_value(n->ranges, at(n, column), batch);
+}
+
+/* The node whose children are the metric's family. */
+static const struct td_metric *above(const struct td_tree *tree,
+				     const struct td_metric *metric)
+{
+	return &tree->metrics[tree->families[metric->family - 1].node];
+}
+
+/* The nearest node above it that was counted in the batch. */
+static const struct td_metric *nearest(const struct node *n, size_t batch)
+{
+	const struct td_metric *metric = above(n->tree, n->metric);
+
+	while (metric->family && isnan(value_in(n, metric->column, batch)))
+		metric = above(n->tree, metric);
+	return metric;
+}
+
+static const struct td_metric *root_of(const struct node *n)
+{
+	const struct td_metric *metric = n->metric;
+
+	while (metric->family)
+		metric = above(n->tree, metric);
+	return metric;
+}
+
+/* These are shares of the uops that retired, all others of slots or of cycles.
+ */
+static bool is_of_uops(const struct td_metric *metric)
+{
+	static const char *const names[] = { "tma_fp_arith", "tma_fp_scalar",
+					     "tma_fp_vector",
+					     "tma_int_operations",
+					     "tma_int_vector" };
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(names); i++) {
+		if (!strncmp(metric->def->name, names[i], strlen(names[i])))
+			return true;
+	}
+	return false;
+}
+
+/* Of level 1; of what is a share of the uops, it is what retired. */
+static const struct td_metric *top_of(const struct node *n)
+{
+	const struct td_metric *metric = n->metric;
+
+	while (metric->parent >= 0)
+		metric = &n->tree->metrics[metric->parent];
+	return metric;
+}
+
+/* How much what the node is a share of was, in the batch. */
+static double weight_of(const struct node *n, size_t batch)
+{
+	double slots = td_ranges_slots(n->ranges, n->row, batch);
+
+	return is_of_uops(n->metric)
+		       ? slots * value_in(n, top_of(n)->column, batch) / 100
+		       : slots;
+}
+
+static void add_batch(const struct node *n, size_t batch, struct sums *sums)
+{
+	double slots = td_ranges_slots(n->ranges, n->row, batch);
+	double weight = weight_of(n, batch);
+	double value = value_in(n, n->metric->column, batch);
+	double root = value_in(n, root_of(n)->column, batch);
+	const struct td_metric *parent = nearest(n, batch);
+
+	/* nothing ran, or on the other kind of core */
+	if (!(weight > 0) || isnan(root))
+		return;
+	sums->all += weight;
+	if (!isnan(value)) {
+		sums->awake += weight;
+		sums->value += weight * value;
+		sums->root += slots * root;
+	} else if (parent->column >= 0 &&
+		   td_ranges_over(n->ranges, at(n, parent->column), batch)) {
+		sums->taken += slots * root;
+	} else {
+		sums->most += slots * value_in(n, parent->column, batch);
+	}
+}
+
+/* Returns false if the node did not rest, or nothing is known of it. */
+static bool add_batches(const struct node *n, struct sums *sums)
+{
+	*sums = (struct sums){ 0 };
+	for (size_t i = 0; i < n->ranges->nr; i++)
+		add_batch(n, i, sums);
+	return sums->awake > 0 && sums->awake < sums->all;
+}
+
+static double find_value(const struct node *n)
+{
+	struct td_cell *cell =
+		&n->ranges->report->rows[n->row].cells[n->metric->column];
+	struct sums sums;
+	double value;
+
+	if (cell->status != TD_STATUS_OK || !add_batches(n, &sums))
+		return NAN;
+	value = sums.value;
+	if (sums.root > 0)
+		value += sums.taken * sums.value / sums.root;
+	value /= sums.all;
+	if (cell->value > 0)
+		cell->error *= fmin(value / cell->value, 1);
+	cell->error += fabs(sums.most) / sums.all;
+	/* what it had while it rested may be nothing */
+	if (sums.most > 0 && !isnan(cell->low))
+		cell->low = fmin(cell->low, 0);
+	return value;
+}
+
+static bool is_in_row(const struct td_tree *tree,
+		      const struct td_metric *metric, const struct td_row *row)
+{
+	const char *pmu = tree->machine->pmus[metric->pmu].name;
+
+	return metric->family && metric->column >= 0 &&
+	       (!strcmp(row->pmu, pmu) || !strcmp(row->pmu, "all"));
+}
+
+int td_rested_find(struct td_rested *rested, const struct td_tree *tree,
+		   const struct td_ranges *ranges, bool *any)
+{
+	const struct td_report *report = ranges->report;
+	size_t nr = report->nr_rows * report->nr_columns;
+	double *v = calloc(nr + 1, sizeof(*v));
+
+	*rested = (struct td_rested){ report, v };
+	*any = false;
+	if (!v)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++)
+		v[i] = NAN;
+	for (size_t i = 0; i < report->nr_rows * tree->nr_metrics; i++) {
+		const struct td_metric *metric =
+			&tree->metrics[i % tree->nr_metrics];
+		const struct node n = { tree, ranges, metric,
+					i / tree->nr_metrics };
+		double *value = &v[at(&n, metric->column)];
+
+		/* kinds of core may have a column in common */
+		if (!is_in_row(tree, metric, &report->rows[n.row]) ||
+		    !isnan(*value))
+			continue;
+		*value = find_value(&n);
+		*any = *any || !isnan(*value);
+	}
+	return 0;
+}
+
+double td_rested_value(const struct td_rested *rested, const struct td_row *row,
+		       int column)
+{
+	const struct td_report *report = rested->report;
+	const struct td_row *same = td_report_find(report, row, 0);
+
+	if (!same || column < 0)
+		return NAN;
+	return rested
+		->values[(size_t)(same - report->rows) * report->nr_columns +
+			 (size_t)column];
+}
+
+void td_rested_set(const struct td_rested *rested, struct td_report *report,
+		   const struct td_report *again)
+{
+	for (size_t r = 0; r < report->nr_rows; r++) {
+		const struct td_row *row = &report->rows[r];
+		const struct td_row *other = td_report_find(again, row, r);
+
+		for (size_t c = 0; other && c < report->nr_columns; c++) {
+			struct td_cell *cell = &row->cells[c];
+			double value =
+				rested->values[r * report->nr_columns + c];
+
+			cell->over_threshold = other->cells[c].over_threshold;
+			cell->over_unknown = other->cells[c].over_unknown;
+			cell->matters = other->cells[c].matters;
+			if (!isnan(value))
+				cell->value = value;
+		}
+	}
+}
+
+void td_rested_free(struct td_rested *rested)
+{
+	free(rested->values);
+	*rested = (struct td_rested){ 0 };
+}

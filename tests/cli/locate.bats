@@ -449,12 +449,13 @@ LOOP='\x48\x89\xf9\x48\xff\xc9\x75\xfb\xc3'
 		locate -v -j -o out -- ./hostile "$kind.so"
 		[ "$status" -eq 7 ] || fail "$kind: $status"
 		jq -es --arg path "$PWD/$kind.so" --arg named "$named" '.[0] | .object == $path and
-			(.function // "none") == $named and .share > 50' out || fail "$kind: $(head -n 1 out)"
+			(.function // "none" | startswith($named)) and .share > 50' out || fail "$kind: $(head -n 1 out)"
 		found=$(sed -n "s|^tdstat: $PWD/$kind.so: ||p" <<<"$stderr")
 		assert_equal "$kind: $found" "$kind: $why"
 		rm "$kind.so"*
 	done <<-'KINDS'
 		strings 16 none has no symbols: addresses without names
+		symbols 4096 NNN has more symbols than are read: addresses without names among them
 		sections 16 loop
 		link 400 none its debug file is too large to be read: addresses without names
 		unpack 1100 loop its debugging information is too large to be read: no lines

@@ -2,7 +2,9 @@
 /* Where the metrics of files stand in the tree. */
 #include "tests/unit/test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/util.h"
 #include "metrics/files/level.h"
@@ -107,6 +109,37 @@ static void test_parents(void)
 	td_pmu_events_free(&events);
 }
 
+/* Takes minutes where each metric is compared with all others. */
+static void test_many(void)
+{
+	static const size_t nr = 200000;
+	struct td_pmu_events events = {
+		.metrics = calloc(nr, sizeof(*events.metrics)),
+		.nr_metrics = nr,
+	};
+	size_t right = 0;
+
+	if (!events.metrics)
+		abort();
+	for (size_t i = 0; i < nr; i++) {
+		struct td_model_metric *metric = &events.metrics[i];
+
+		if (asprintf(&metric->name, "tma_%zu", i) < 0 ||
+		    asprintf(&metric->groups, "tma_%zu_group", i / 2) < 0)
+			abort();
+		metric->pmu = copy("cpu_core");
+		metric->level = i < nr / 2 ? 1 : 2;
+	}
+	ok(td_pmu_events_find_parents(&events, 0) == 0, "many parents");
+	for (size_t i = nr / 2; i < nr; i++) {
+		const char *parent = events.metrics[i].parent;
+
+		right += parent && !strcmp(parent, events.metrics[i / 2].name);
+	}
+	ok(right == nr / 2, "%zu of them are right", right);
+	td_pmu_events_free(&events);
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(levels); i++)
@@ -115,5 +148,6 @@ int main(void)
 		   "%s: level %d", levels[i].groups ? levels[i].groups : "none",
 		   levels[i].level);
 	test_parents();
+	test_many();
 	return done_testing();
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/sample/symbols.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 
 #include "lib/base/util.h"
 #include "lib/sample/elf_file.h"
+#include "lib/sample/search.h"
 #include "lib/sample/spaces.h"
+#include "lib/sample/symbol_lists.h"
 #include "tests/unit/test.h"
 #include "tests/unit/tree.h"
 
@@ -184,6 +187,34 @@ static void test_hole(void)
 	end();
 }
 
+/* What all files together may have holds for the lists of several processes. */
+static void test_together(void)
+{
+	static const char map[] = "1000 100 first\n2000 100 second\n";
+	struct td_search search = { &fs, false, 2 * sizeof(map), 3 };
+	const size_t nr[] = { 2, 1 };
+
+	test_file(root, "7/root/tmp/perf-3.map", map, sizeof(map) - 1);
+	for (int i = 0; i < 2; i++) {
+		struct td_symbol_table table = { 0 };
+
+		ok(td_symbols_read_memory(&table, &search, 7) ==
+			   (i ? -E2BIG : 0),
+		   "list %d of three symbols", i);
+		ok(table.nr == nr[i], "list %d: %zu", i, table.nr);
+		td_symbol_table_free(&table);
+	}
+	search = (struct td_search){ &fs, false, sizeof(map) / 2, 3 };
+	{
+		struct td_symbol_table table = { 0 };
+
+		ok(td_symbols_read_memory(&table, &search, 7) == -E2BIG &&
+			   table.nr == 1,
+		   "half of its bytes: %zu", table.nr);
+		td_symbol_table_free(&table);
+	}
+}
+
 static void test_memory(void)
 {
 	static const char map[] = "1000 100 old\n"
@@ -207,6 +238,7 @@ static void test_memory(void)
 	   "said so");
 	end();
 	test_hole();
+	test_together();
 	if (geteuid() == 0) {
 		char path[128];
 

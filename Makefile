@@ -326,10 +326,10 @@ check-all: all $(GUEST_PROGRAMS) $(UNIT) $(FUZZ) $(ORACLE) $(TOOLS)
 		$(CLI:%='bats --tap %') $(foreach f,$(FULL),'TD_FULL=1 bats --tap $f # $f on full machines') \
 		$(if $(VALGRIND),'tests/valgrind/verdict $(B)/logs')
 
-# The tests of the program under the sanitizers, on full machines; with PART=0 to 3
-# a quarter of them.
+# The tests of the program under the sanitizers, on full machines; with PART=0 to 7
+# an eighth of them.
 PART ?=
-IN_PART := $(filter-out %/deb.bats,$(if $(PART),$(shell printf '%s\n' $(CLI) | awk 'NR % 4 == $(PART)'),$(CLI)))
+IN_PART := $(filter-out %/deb.bats,$(if $(PART),$(shell printf '%s\n' $(CLI) | awk 'NR % 8 == $(PART)'),$(CLI)))
 
 check-san: deps tools
 	@$(MAKE) --no-print-directory SAN=1 check-san-all

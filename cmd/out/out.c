@@ -19,6 +19,9 @@ FILE *td_out_open(const char *name, bool append, struct td_err *err)
 
 	if (!fp) {
 		td_err_set(err, -errno, "%s: %s", name, strerror(errno));
+		if (err->code == -EROFS)
+			td_err_hint(err, "a name in a folder that can be "
+					 "written to, as /tmp, can be given");
 		td_close_fd(&fd);
 	}
 	return fp;

@@ -79,6 +79,71 @@ assert_no_stderr_of_ours() {
 	[ ! -e ran ]
 }
 
+@test "no /sys: what needs no PMU is counted, the rest says what is missing" {
+	real -a
+	without /sys "$TDSTAT" -e cs -- true
+	assert_success
+	assert_no_stderr_of_ours
+	without /sys "$TDSTAT" -a -e cs --timeout 10
+	assert_success
+	assert_complains '/sys/devices/system/cpu/online: No such file.*counting on CPUs'
+	for words in '-- touch ran' '-a -I 100' 'record -o rec -- touch ran' list; do
+		without /sys timeout 20 "$TDSTAT" $words
+		assert_failure 1
+		assert_why_and_remedy '/sys/devices/.*: No such file' 'sysfs mounted on /sys'
+	done
+	[ ! -e ran ]
+}
+
+@test "no /proc/kallsyms: the kernel's functions are addresses, and it is said why" {
+	real
+	unshare -m sh -c 'mount --bind /dev/null /proc/kallsyms' 2>/dev/null || skip "no mount namespaces"
+	# shellcheck disable=SC2016 # for that shell
+	try unshare -m sh -c 'mount --bind /dev/null /proc/kallsyms && exec "$@"' - timeout 60 \
+		"$TDSTAT" locate -e cpu-clock -x, -o out -- dd if=/dev/zero of=/dev/null bs=1 count=300000 status=none
+	assert_success
+	[[ $stderr == *'tdstat: [kernel]: /proc/kallsyms '*'addresses without names'* ]]
+	grep -q ',,\[kernel\],0xf' out
+}
+
+# read_only COMMAND...: on a root that cannot be written to, nor can this folder
+read_only() {
+	unshare -m true 2>/dev/null || skip "no mount namespaces"
+	# shellcheck disable=SC2016 # for that shell
+	try unshare -m sh -c 'mount --bind "$PWD" "$PWD" && mount -o remount,bind,ro "$PWD" &&
+		mount -o remount,bind,ro / && cd "$PWD" && exec "$@"' - "$@"
+}
+
+@test "a read-only root: nothing is written but what was asked for, and that says what it needs" {
+	real -a
+	read_only touch made
+	assert_failure
+	[[ $stderr == *'Read-only'* ]] || skip "it cannot be made read-only: $stderr"
+	for words in '-e cs -- true' '-a -e cs --timeout 10' 'locate -e cpu-clock -- true'; do
+		read_only "$TDSTAT" $words
+		assert_success
+		assert_no_stderr_of_ours
+	done
+	for words in 'record -e cs' '-o out -e cs'; do
+		read_only "$TDSTAT" $words -- true
+		assert_failure 1
+		assert_why_and_remedy 'Read-only file system' 'can be written to'
+	done
+}
+
+@test "an environment without a variable: no HOME, TERM, PATH" {
+	real
+	for words in '-e cs -- /bin/true' 'locate -e cpu-clock -- /bin/true' "report $data/alderlake.jsonl" \
+		'record -o rec -e cs -- /bin/true'; do
+		try env -i "$TDSTAT" $words
+		assert_success
+		assert_no_stderr_of_ours
+	done
+	try env -i timeout 20 "$TDSTAT" top -i "$data/alderlake.jsonl"
+	assert_failure 1
+	assert_complains 'top: .*(terminal|TERM)'
+}
+
 @test "no folder for regions: TMPDIR names another" {
 	needs_software_events
 	TMPDIR=/nonexistent try "$TDSTAT" regions -- touch ran

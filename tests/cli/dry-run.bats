@@ -296,6 +296,8 @@ cpu_atom 4-5"
 	# and four others, of which one is left on cpu_core
 	assert_output "$(LC_ALL=C sort <<-'EVENTS'
 		cpu_atom/ref-cycles/ 10 0x300
+		cpu_atom/instructions/ 10 0xc0
+		cpu_core/instructions/ 4 0xc0
 		cpu_core/cpu-cycles/ 4 0x3c
 		cpu_core/ref-cycles/ 4 0x300
 		cpu_atom/topdown-bad-spec/ 10 0x73
@@ -317,7 +319,7 @@ cpu_atom 4-5"
 	PERF_CPUID=GenuineIntel-6-EE-0 try events -a -l 1
 	assert_success
 	refute_output --partial INT_MISC
-	assert_equal "${#lines[@]}" 7
+	assert_equal "${#lines[@]}" 8
 }
 
 @test "PERF_CPUID: of another form" {

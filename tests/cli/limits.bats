@@ -280,7 +280,7 @@ assert_refused() {
 	[ "$(id -u)" = 0 ] && mkdir tmpfs && mount -t tmpfs -o size=16k none tmpfs 2>/dev/null ||
 		skip "no tmpfs of our own"
 	try timeout 30 "$TDSTAT" -o tmpfs/out -a -A -I 1 -x,
-	whole=$(grep -cE '^[0-9.]+,CPU[0-9]+,cpu(,[0-9.]*){7}$' tmpfs/out)
+	whole=$(grep -cE '^[0-9.]+,CPU[0-9]+,cpu(,[0-9.]*){8}$' tmpfs/out)
 	umount tmpfs
 	assert_failure 1
 	assert_complains 'tmpfs/out: No space left'

@@ -359,8 +359,8 @@ changed() {
 	changed 'if .[1] < 4 then .[3] = 0 | .[5] = 0 else . end'
 	try "$TDSTAT" report -i changed.jsonl -x,
 	assert_success
-	assert_line --regexp '^[0-9.]+,all,cpu_core,,,0\.00,,,,$'
-	assert_line --regexp '^[0-9.]+,all,cpu_atom,,,100\.00(,[0-9.]+){4}$'
+	assert_line --regexp '^[0-9.]+,all,cpu_core,,,0\.00,,,,,$'
+	assert_line --regexp '^[0-9.]+,all,cpu_atom,,,100\.00,(,[0-9.]+){4}$'
 	try "$TDSTAT" report -i changed.jsonl
 	assert_line --regexp ' cpu_core +(<not counted> *){4}$'
 	assert_equal "$(grep -c 'not counted' <<<"$output")" 5
@@ -388,7 +388,7 @@ changed() {
 	changed "if .[0] == $event then .[3] = 0 | .[5] = 0 else . end"
 	try "$TDSTAT" report -i changed.jsonl -x,
 	assert_success
-	assert_line --index 1 --regexp '^[0-9.]+,all,cpu_core,,[0-9.]+,100\.00,[0-9.]+,[0-9.]+,,$'
+	assert_line --index 1 --regexp '^[0-9.]+,all,cpu_core,,[0-9.]+,100\.00,,[0-9.]+,[0-9.]+,,$'
 }
 
 @test "no slots at all: no value, no nan, no division by zero" {
@@ -398,7 +398,7 @@ changed() {
 		assert_success
 		refute_output --regexp '[Nn][Aa][Nn]|[Ii]nf'
 		# the column names are the only letters between the separators
-		[ "$format" != -x, ] || assert_line --index 1 --regexp ',all,cpu_core,,,100\.00,,,,$'
+		[ "$format" != -x, ] || assert_line --index 1 --regexp ',all,cpu_core,,,100\.00,,,,,$'
 	done
 }
 
@@ -412,7 +412,7 @@ changed() {
 	name=$(jq -rs '.[0].events[7].name' "$data/alderlake.jsonl")
 	assert_equal "$name" cpu_core/INT_MISC.UOP_DROPPING/
 	try "$TDSTAT" report -i changed.jsonl -x,
-	assert_line --index 1 --regexp '^[0-9.]+,all,cpu_core,,[0-9.]+,100\.00,[0-9.]+,[0-9.]+,-[0-9.]+,[0-9.]+$'
+	assert_line --index 1 --regexp '^[0-9.]+,all,cpu_core,,[0-9.]+,100\.00,,[0-9.]+,[0-9.]+,-[0-9.]+,[0-9.]+$'
 	try "$TDSTAT" report -i changed.jsonl
 	assert_line --index 1 --regexp ' -[0-9]+\.[0-9]~ '
 }

@@ -46,7 +46,7 @@ command=(sh -c 'echo $$ >command; exec sleep 20')
 		kill -$signal $pid
 		ended
 		assert_equal "$status" 0
-		grep -Eq '^[0-9.]+,all,cpu,[0-9.]*,[0-9.]*,[0-9.]+,[0-9.]+,' out
+		grep -Eq '^[0-9.]+,all,cpu,[0-9.]*,[0-9.]*,[0-9.]+,[0-9.]*,[0-9.]+,' out
 		background "$TDSTAT" -a -j >table
 		await_events $pid
 		sleep 0.1
@@ -294,7 +294,7 @@ terminal() {
 	kill -KILL "$(cat command)"
 	ended
 	assert_equal "$status" 137
-	grep -q ',all,cpu,[0-9.]*,[0-9.]*,[0-9.]*,,,,$' out
+	grep -q ',all,cpu,[0-9.]*,[0-9.]*,[0-9.]*,,,,,$' out
 }
 
 @test "a command that leaves a process behind: over when it is, and that process lives" {
@@ -337,7 +337,7 @@ terminal() {
 			'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; exec "$0" 0.1' "$place/privileged"
 		[ "$status" != 1 ] || [[ $stderr != *"may not count"* ]] || skip "perf_event_paranoid"
 		assert_success
-		grep -Eq '^[0-9.]+,all,cpu,[0-9.]*,[0-9.]*,[0-9.]+,[0-9.]+,' <<<"$stderr"
+		grep -Eq '^[0-9.]+,all,cpu,[0-9.]*,[0-9.]*,[0-9.]+,[0-9.]*,[0-9.]+,' <<<"$stderr"
 	done
 	rm -r "$place"
 }

@@ -158,7 +158,7 @@ missed() {
 @test "-M: a part of a name, with and without what stands before it" {
 	saved alderlake
 	meant "did you mean 'tma_info_thread_uptb'?" '^tdstat: -M upt:' -M upt
-	meant "did you mean 'tma_info_core_ipc' or 'tma_info_thread_ipc'?" '' -M tma_info_ipc
+	meant "did you mean 'ipc'?" '' -M tma_info_ipc
 	# nodes of the tree come before other metrics of the same words
 	meant "did you mean 'tma_other_mispredicts', 'tma_branch_mispredicts' or 'tma_mispredicts_resteers'?" '' -M mispredict
 	meant "did you mean 'tma_l3_bound'?" '^tdstat: -M l3_bond:' -M l3_bond

@@ -415,6 +415,13 @@ static const struct td_metric_set
 		.levels = 1, .reference = "total_slots",
 		.per_core = true };
 
+/* E-cores whose formulas are not Skymont's. */
+static const struct td_metric_set *const atoms[TD_NR_UARCHS] = {
+	[TD_TREMONT] = &tremont,
+	[TD_GRACEMONT] = &gracemont,
+	[TD_CRESTMONT] = &crestmont,
+};
+
 const struct td_column_def td_builtin_columns[] = {
 	{ "tma_retiring", NULL, 1 },
 	{ "tma_light_operations", "tma_retiring", 2 },
@@ -437,19 +444,6 @@ const size_t td_nr_builtin_columns = TD_ARRAY_SIZE(td_builtin_columns);
 
 /* clang-format on */
 
-static const struct td_metric_set *find_atom(enum td_uarch uarch)
-{
-	if (uarch == TD_TREMONT)
-		return &tremont;
-	if (uarch == TD_GRACEMONT)
-		return &gracemont;
-	if (uarch == TD_CRESTMONT)
-		return &crestmont;
-	if (uarch == TD_SKYMONT)
-		return &skymont;
-	return &atom_level_1;
-}
-
 /* Is id a field of PERF_METRICS?  These cannot be counted without SLOTS. */
 static bool is_metric_field(const struct td_pmu *pmu, const char *id)
 {
@@ -460,11 +454,6 @@ static bool is_metric_field(const struct td_pmu *pmu, const char *id)
 
 	td_event_free(&event);
 	return metric;
-}
-
-static bool counts_bad_spec(enum td_uarch uarch)
-{
-	return uarch != TD_TREMONT && uarch != TD_GRACEMONT;
 }
 
 static bool has_all(const struct td_pmu *pmu, const struct td_event_def *events,
@@ -479,26 +468,46 @@ static bool has_all(const struct td_pmu *pmu, const struct td_event_def *events,
 
 #define HAS_ALL(pmu, events) has_all(pmu, events, TD_ARRAY_SIZE(events))
 
+static const struct td_metric_set *find_atom(const struct td_pmu *pmu)
+{
+	const struct td_metric_set *own = NULL;
+
+	if (td_uarch_width(pmu->uarch))
+		own = atoms[pmu->uarch] ? atoms[pmu->uarch] : &skymont;
+	if (HAS_ALL(pmu, atom_level_1_events))
+		return own ? own : &atom_level_1;
+	/* bad speculation is the rest */
+	return own && own->metrics == gracemont_metrics &&
+			       HAS_ALL(pmu, atom_three_events)
+		       ? own
+		       : NULL;
+}
+
 const struct td_metric_set *td_builtin_find(const struct td_machine *machine,
 					    const struct td_pmu *pmu)
 {
+	const struct td_metric_set *atom;
+
 	/* one PMU for two kinds of core: no formula is right for both */
 	if (strcmp(pmu->name, "cpu") == 0 && td_model_is_hybrid(machine->model))
 		return NULL;
-	if (HAS_ALL(pmu, metrics_8_events)) {
-		if (pmu->uarch == TD_GOLDEN_COVE ||
-		    pmu->uarch == TD_REDWOOD_COVE)
-			return &golden_cove;
-		return &metrics_8;
-	}
+	if (HAS_ALL(pmu, metrics_8_events))
+		return td_uarch_has(pmu->uarch, TD_CORE_DROPS) ? &golden_cove
+							       : &metrics_8;
 	if (HAS_ALL(pmu, metrics_4_events))
-		return pmu->uarch == TD_SUNNY_COVE ? &sunny_cove : &metrics_4;
+		return td_uarch_has(pmu->uarch, TD_CORE_CLEARS) ? &sunny_cove
+								: &metrics_4;
 	if (is_metric_field(pmu, "topdown-retiring"))
 		return NULL;
-	if (HAS_ALL(pmu, atom_level_1_events) ||
-	    (HAS_ALL(pmu, atom_three_events) && !counts_bad_spec(pmu->uarch)))
-		return find_atom(pmu->uarch);
+	atom = find_atom(pmu);
+	if (atom)
+		return atom;
 	if (HAS_ALL(pmu, old_events))
 		return pmu->uarch == TD_SKYLAKE ? &skylake : &old;
 	return NULL;
+}
+
+bool td_builtin_is_for(const struct td_machine *machine)
+{
+	return td_vendor_of(&machine->cpuid)->architectural;
 }

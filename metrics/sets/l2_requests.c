@@ -64,16 +64,7 @@ static const struct td_metric_set skylake = { .metrics = skylake_metrics,
 
 const struct td_metric_set *td_l2_requests_find(enum td_uarch uarch)
 {
-	switch (uarch) {
-	case TD_SKYLAKE:
-		return &skylake;
-	case TD_SUNNY_COVE:
-	case TD_GOLDEN_COVE:
-	case TD_REDWOOD_COVE:
-	case TD_LION_COVE:
-	case TD_COUGAR_COVE:
+	if (td_uarch_has(uarch, TD_CORE_FIELDS))
 		return &later;
-	default:
-		return NULL;
-	}
+	return uarch == TD_SKYLAKE ? &skylake : NULL;
 }

@@ -166,8 +166,9 @@ static const struct {
 static void test_processors(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(processors); i++) {
-		const struct td_model *model =
-			td_model_find(6, processors[i].model);
+		const struct td_cpuid cpuid = { "GenuineIntel", 6,
+						processors[i].model };
+		const struct td_model *model = td_model_find(&cpuid);
 
 		ok(td_uarch_has_latencies(
 			   td_model_uarch(model, processors[i].pmu)) ==

@@ -96,11 +96,6 @@ int td_uarch_width(enum td_uarch uarch)
 	return td_core_of(uarch)->width;
 }
 
-bool td_uarch_has_latencies(enum td_uarch uarch)
-{
-	return td_uarch_has(uarch, TD_CORE_LATENCIES);
-}
-
 int td_uarch_general(enum td_uarch uarch)
 {
 	return td_core_of(uarch)->general;

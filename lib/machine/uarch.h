@@ -32,11 +32,6 @@ const char *td_uarch_name(enum td_uarch uarch);
 /* Pipeline slots per cycle; 0 if it is not published. */
 int td_uarch_width(enum td_uarch uarch);
 /*
- * Do its PEBS records have timing information, the retire latency?  The kernel
- * calls it PERF_CAP_PEBS_TIMING_INFO.
- */
-bool td_uarch_has_latencies(enum td_uarch uarch);
-/*
  * General counters of a thread; for unknown cores, the number that all have.
  * Sandy Bridge to Skylake have four with hyper-threading.  Without it the
  * silicon has eight, but virtual machines do not, and a group that is too large

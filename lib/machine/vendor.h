@@ -74,7 +74,10 @@ enum td_core_trait {
 	TD_CORE_DROPS = 1 << 3,
 	/* ... and by INT_MISC.CLEARS_COUNT. */
 	TD_CORE_CLEARS = 1 << 4,
-	/* Records of PEBS have timing information. */
+	/*
+	 * Records of PEBS have timing information, the retire latency
+	 * (PERF_CAP_PEBS_TIMING_INFO).
+	 */
 	TD_CORE_LATENCIES = 1 << 5,
 	/*
 	 * Counts of loads leak into the same counter of the other thread

@@ -170,9 +170,8 @@ static void test_processors(void)
 						processors[i].model };
 		const struct td_model *model = td_model_find(&cpuid);
 
-		ok(td_uarch_has_latencies(
-			   td_model_uarch(model, processors[i].pmu)) ==
-			   processors[i].latencies,
+		ok(td_uarch_has(td_model_uarch(model, processors[i].pmu),
+				TD_CORE_LATENCIES) == processors[i].latencies,
 		   "6-%x, %s", processors[i].model, processors[i].pmu);
 	}
 }

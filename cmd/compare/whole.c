@@ -9,7 +9,6 @@
 #include "cmd/compare/ids.h"
 #include "cmd/compare/work.h"
 #include "cmd/replay/check.h"
-#include "metrics/table/latency_rows.h"
 #include "metrics/table/rows.h"
 
 #define PERCENT 100

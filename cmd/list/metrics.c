@@ -6,7 +6,6 @@
 
 #include "cmd/list/parts.h"
 #include "lib/base/util.h"
-#include "metrics/sets/groups.h"
 
 #define KINDS (TD_LIST_BIT(TD_LIST_METRIC) | TD_LIST_BIT(TD_LIST_METRICGROUP))
 

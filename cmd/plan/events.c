@@ -154,7 +154,7 @@ static int sample(struct td_typing *t, struct td_event *event,
 	const struct td_pmu *pmu = &t->machine->pmus[event->pmu];
 	int rc;
 
-	if (!td_uarch_has_latencies(pmu->uarch))
+	if (!td_uarch_has(pmu->uarch, TD_CORE_LATENCIES))
 		return refuse(t, event,
 			      "modifier R: samples of this processor do not "
 			      "tell retire latencies",

@@ -21,7 +21,7 @@ static bool has_latencies(const struct td_machine *machine)
 {
 	for (size_t i = 0; i < machine->nr_core; i++) {
 		if (!machine->pmus[i].skip &&
-		    td_uarch_has_latencies(machine->pmus[i].uarch))
+		    td_uarch_has(machine->pmus[i].uarch, TD_CORE_LATENCIES))
 			return true;
 	}
 	return false;

@@ -10,25 +10,21 @@
 #include "metrics/sets/builtin.h"
 #include "metrics/sets/package.h"
 
-static bool is_intel(const struct td_machine *machine)
-{
-	return strcmp(machine->cpuid.vendor, "GenuineIntel") == 0;
-}
-
 /*
- * Are the metric files needed?  Levels 1 and 2 are built in for Intel, but not
- * for AMD, whose metrics are only in files.  A recording of metrics from files
- * may have none of the events that the built-in levels use.
+ * Are the metric files needed?  Levels 1 and 2 are built in, but not for all
+ * vendors.  A recording of metrics from files may have none of the events that
+ * the built-in levels use.
  */
 static bool wants_files(const struct td_measure *m,
 			const struct td_measuring *how)
 {
 	const struct td_machine *machine = how->machine;
-	bool intel = is_intel(machine);
+	bool built_in = td_builtin_is_for(machine);
 
 	if (td_ask_wants_files(&m->ask) || how->opts->metrics_dir)
 		return true;
-	for (size_t i = 0; i < machine->nr_core && (!how->fs || !intel); i++) {
+	for (size_t i = 0; i < machine->nr_core && (!how->fs || !built_in);
+	     i++) {
 		const struct td_pmu *pmu = &machine->pmus[i];
 
 		if (!pmu->skip && !td_builtin_find(machine, pmu))
@@ -41,7 +37,8 @@ static bool wants_files(const struct td_measure *m,
 static void leave_out_without_level_1(struct td_sets *sets,
 				      const struct td_machine *machine)
 {
-	for (size_t i = 0; is_intel(machine) && i < machine->nr_core; i++) {
+	for (size_t i = 0; td_builtin_is_for(machine) && i < machine->nr_core;
+	     i++) {
 		if (!td_builtin_find(machine, &machine->pmus[i]))
 			sets->v[i] = NULL;
 	}
@@ -52,7 +49,7 @@ static bool can_do_without_files(const struct td_measure *m,
 				 const struct td_measuring *how)
 {
 	return m->ask.drill && how->fs && !how->opts->metrics_dir &&
-	       is_intel(how->machine);
+	       td_builtin_is_for(how->machine);
 }
 
 /*

@@ -28,14 +28,13 @@ static bool is_in_table(const char *name, struct td_suggest *near,
 			struct td_cpuid *out)
 {
 	const struct td_model *model;
+	struct td_cpuid cpuid;
 
-	for (size_t i = 0; (model = td_model_at(i)); i++) {
+	for (size_t i = 0; (model = td_model_at(i, &cpuid)); i++) {
 		td_suggest_offer(near, model->name, NULL);
 		if (strcasecmp(model->name, name) != 0)
 			continue;
-		*out = (struct td_cpuid){ .vendor = "GenuineIntel",
-					  .family = model->family,
-					  .model = model->model };
+		*out = cpuid;
 		return true;
 	}
 	return false;

@@ -214,7 +214,7 @@ static int import(struct td_imported *imported, struct td_recording *rec,
 	if (rc)
 		return rc;
 	if (!opts->model)
-		strcpy(rec->machine.cpuid.vendor, "GenuineIntel");
+		strcpy(rec->machine.cpuid.vendor, td_intel.name);
 	rec->info.of_events = false;
 	rec->info.level = level_of(&rec->machine, &rec->plan.events);
 	imported->tree = true;

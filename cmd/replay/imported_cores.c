@@ -40,14 +40,13 @@ static bool has(const struct td_pmu *pmu, const char *event)
 /* What the core needs for its correction, and perf did not count; or NULL. */
 const char *td_imported_lacks(const struct td_pmu *pmu, enum td_uarch uarch)
 {
-	bool sunny = uarch == TD_SUNNY_COVE;
-
-	if (!td_pmu_has_slots(pmu) ||
-	    !(sunny || uarch == TD_GOLDEN_COVE || uarch == TD_REDWOOD_COVE))
+	if (!td_pmu_has_slots(pmu))
 		return NULL;
-	if (!has(pmu, dropped))
+	if (td_uarch_has(uarch, TD_CORE_DROPS) && !has(pmu, dropped))
 		return dropped;
-	return sunny && !has(pmu, clears) ? clears : NULL;
+	if (td_uarch_has(uarch, TD_CORE_CLEARS) && !has(pmu, clears))
+		return clears;
+	return NULL;
 }
 
 /* Without a model: whose formulas use these events. */
@@ -61,8 +60,9 @@ static enum td_uarch guess(const struct td_pmu *pmu)
 /* The core exports its other fields as well, which says what its formulas are. */
 static int note_fields(struct td_pmu *pmu)
 {
-	size_t nr = pmu->uarch == TD_SUNNY_COVE ? NR_LEVEL_1
-						: TD_ARRAY_SIZE(fields);
+	size_t nr = td_uarch_has(pmu->uarch, TD_CORE_FIELDS_4)
+			    ? NR_LEVEL_1
+			    : TD_ARRAY_SIZE(fields);
 
 	if (pmu->uarch == TD_UARCH_UNKNOWN || !td_pmu_has_slots(pmu))
 		return 0;

@@ -11,7 +11,6 @@
 #include "cmd/view/view.h"
 #include "lib/base/util.h"
 #include "metrics/eval/misfits.h"
-#include "metrics/table/latency_rows.h"
 #include "metrics/table/rank.h"
 #include "metrics/table/rows.h"
 

@@ -60,15 +60,14 @@ double td_times_of_tool(const struct td_times *times, enum td_tool tool)
 	return NAN;
 }
 
-/* Mostly all reports have the same rows; a thread may have run in one batch. */
-const struct td_row *td_report_find(const struct td_report *in,
-				    const struct td_row *row, size_t hint)
+const struct td_row *td_report_find(const struct td_report *in, const char *id,
+				    const char *pmu, size_t hint)
 {
 	for (size_t i = 0; i < in->nr_rows; i++) {
-		const struct td_row *r = &in->rows[(hint + i) % in->nr_rows];
+		const struct td_row *row = &in->rows[(hint + i) % in->nr_rows];
 
-		if (!strcmp(r->id, row->id) && !strcmp(r->pmu, row->pmu))
-			return r;
+		if (!strcmp(row->id, id) && !strcmp(row->pmu, pmu))
+			return row;
 	}
 	return NULL;
 }

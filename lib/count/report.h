@@ -243,11 +243,11 @@ struct td_usage {
 };
 
 /*
- * The row of a report with the same id and PMU, or NULL; hint is where it mostly
- * is.
+ * The row with this id and PMU, or NULL.  The search begins at the row hint: for
+ * a row of a report that mostly has the same rows, its own index.
  */
-const struct td_row *td_report_find(const struct td_report *in,
-				    const struct td_row *row, size_t hint);
+const struct td_row *td_report_find(const struct td_report *in, const char *id,
+				    const char *pmu, size_t hint);
 /* Removes rows of tasks that were not on the PMU. */
 void td_report_drop_absent(struct td_report *report);
 void td_report_free(struct td_report *report);

@@ -33,8 +33,7 @@ static int read_identity(const struct td_sysfs *fs, const char *cpuid,
 		return rc;
 	if (rc)
 		machine->no_identity = missing("proc", fs->proc_path, err);
-	if (strcmp(id->vendor, "GenuineIntel") == 0)
-		machine->model = td_model_find(id->family, id->model);
+	machine->model = td_model_find(id);
 	td_sysfs_read_at(fs->proc, "sys/kernel/osrelease", machine->release,
 			 sizeof(machine->release));
 	return 0;
@@ -171,16 +170,13 @@ static bool watchdog_is_on(const struct td_sysfs *fs)
 }
 
 /* Without KVM, or before Linux 7.0, there is no such file. */
-static bool guests_have_pmus(const struct td_sysfs *fs, const char *vendor)
+static bool guests_have_pmus(const struct td_sysfs *fs,
+			     const struct td_cpuid *cpuid)
 {
-	bool amd = strcmp(vendor, "AuthenticAMD") == 0;
+	const char *path = td_vendor_of(cpuid)->guest_pmus;
 	char text[8];
 
-	return td_sysfs_read_at(
-		       fs->sys,
-		       amd ? "module/kvm_amd/parameters/enable_mediated_pmu"
-			   : "module/kvm_intel/parameters/enable_mediated_pmu",
-		       text, sizeof(text)) > 0 &&
+	return td_sysfs_read_at(fs->sys, path, text, sizeof(text)) > 0 &&
 	       strcmp(text, "Y") == 0;
 }
 
@@ -289,7 +285,7 @@ int td_machine_read(const struct td_sysfs *fs, const char *cpuid,
 	/* it takes a counter only where there are counters */
 	machine->nmi_watchdog = machine->nr_core && watchdog_is_on(fs);
 	machine->guests_have_pmus =
-		machine->nr_core && guests_have_pmus(fs, machine->cpuid.vendor);
+		machine->nr_core && guests_have_pmus(fs, &machine->cpuid);
 	if (rc)
 		td_machine_free(machine);
 	return rc;

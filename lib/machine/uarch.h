@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* What is known of models and cores, from the rows that vendor.h describes. */
 #ifndef TD_LIB_MACHINE_UARCH_H
 #define TD_LIB_MACHINE_UARCH_H
 
@@ -6,54 +7,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Intel's core microarchitectures, where their counters or slots differ. */
-enum td_uarch {
-	TD_UARCH_UNKNOWN,
-	TD_SANDY_BRIDGE,
-	TD_IVY_BRIDGE,
-	TD_HASWELL,
-	TD_BROADWELL,
-	TD_SKYLAKE,
-	TD_SUNNY_COVE,  /* and Cypress Cove, Willow Cove */
-	TD_GOLDEN_COVE, /* and Raptor Cove */
-	TD_REDWOOD_COVE,
-	TD_LION_COVE,
-	TD_COUGAR_COVE,
-	TD_TREMONT,
-	TD_GRACEMONT,
-	TD_CRESTMONT,
-	TD_SKYMONT,
-	TD_DARKMONT,
-};
+#include "lib/machine/cpu.h"
+#include "lib/machine/vendor.h"
 
-/* A processor model and the core behind each PMU (UNKNOWN: no such PMU). */
-struct td_model {
-	unsigned int family, model;
-	const char *name;
-	enum td_uarch core, atom, lowpower;
-	/*
-	 * The oldest of Linux 5.10, 6.1, 6.12 and 7.2 that knows the model; NULL
-	 * for 5.10.
-	 */
-	const char *linux_since;
-};
-
-/* Returns NULL if the model is not in the table. */
-const struct td_model *td_model_find(unsigned int family, unsigned int model);
-/* NULL behind the last one. */
-const struct td_model *td_model_at(size_t index);
+/* Returns NULL if the processor is not in the tables. */
+const struct td_model *td_model_find(const struct td_cpuid *cpuid);
+/* Also sets *cpuid to its identity; NULL behind the last one. */
+const struct td_model *td_model_at(size_t index, struct td_cpuid *cpuid);
 bool td_model_is_hybrid(const struct td_model *model);
 /* The core behind the PMU of this name; model may be NULL. */
 enum td_uarch td_model_uarch(const struct td_model *model, const char *pmu);
 
+/* These are never NULL: one that is not known has next to nothing. */
+const struct td_vendor *td_vendor_of(const struct td_cpuid *cpuid);
+const struct td_core *td_core_of(enum td_uarch uarch);
+
+/* Has it any of these traits? */
+static inline bool td_uarch_has(enum td_uarch uarch, unsigned int traits)
+{
+	return td_core_of(uarch)->traits & traits;
+}
+
 const char *td_uarch_name(enum td_uarch uarch);
 /* Pipeline slots per cycle; 0 if it is not published. */
 int td_uarch_width(enum td_uarch uarch);
-/*
- * Do its PEBS records have timing information, the retire latency?  The kernel
- * calls it PERF_CAP_PEBS_TIMING_INFO.
- */
-bool td_uarch_has_latencies(enum td_uarch uarch);
 /*
  * General counters of a thread; for unknown cores, the number that all have.
  * Sandy Bridge to Skylake have four with hyper-threading.  Without it the

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "lib/base/util.h"
+#include "lib/machine/uarch.h"
 #include "lib/plan/group.h"
 #include "lib/plan/reference.h"
 
@@ -95,8 +96,7 @@ bool td_clocks_has(const struct td_machine *machine, int pmu)
 {
 	const struct td_pmu *core = &machine->pmus[pmu];
 
-	/* the encodings are Intel's */
-	return strcmp(machine->cpuid.vendor, "GenuineIntel") == 0 &&
+	return td_vendor_of(&machine->cpuid)->architectural &&
 	       td_pmu_format(core, "event") && td_pmu_format(core, "umask");
 }
 

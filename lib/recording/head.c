@@ -251,9 +251,7 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 					"GenuineIntel-6-97-2");
 	if (td_recording_check_types(rec, head, of_head, err))
 		return err->code;
-	if (strcmp(machine->cpuid.vendor, "GenuineIntel") == 0)
-		machine->model = td_model_find(machine->cpuid.family,
-					       machine->cpuid.model);
+	machine->model = td_model_find(&machine->cpuid);
 	machine->smt = json_object_get_boolean(smt);
 	machine->has_pmem = get_flag(head, "pmem");
 	rec->info.tasks = get_flag(head, "tasks");

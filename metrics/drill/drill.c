@@ -26,15 +26,12 @@ static void count_groups(struct td_drill *drill, const struct td_plan *plan)
 {
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
+		struct td_use use = td_tree_use(drill->tree, group->family);
 
-		bool rests = group->family &&
-			     group->family != td_tree_common_pool(drill->tree);
-
-		if (rests && group->family > (int)drill->nr)
-			drill->v[group->family - 1 - (int)drill->nr]
-				.nr_pooled++;
-		else if (rests)
-			drill->v[group->family - 1].nr_groups++;
+		if (use.kind == TD_USE_FAMILY)
+			drill->v[use.family].nr_groups++;
+		else if (use.kind == TD_USE_POOL)
+			drill->v[use.family].nr_pooled++;
 		else if (!group->pinned &&
 			 group->pmu < (int)drill->tree->nr_pmus)
 			drill->always[group->pmu]++;
@@ -234,6 +231,12 @@ bool td_drill_decide(struct td_drill *drill, const struct td_report *report,
 	return take(drill, now_ns);
 }
 
+static int add(const struct td_drill *drill, enum td_use_kind kind, int family,
+	       struct td_ints *out)
+{
+	return td_ints_add(out, td_tree_label(drill->tree, kind, family));
+}
+
 int td_drill_list(const struct td_drill *drill, struct td_ints *out)
 {
 	bool any = false;
@@ -243,12 +246,12 @@ int td_drill_list(const struct td_drill *drill, struct td_ints *out)
 	for (int i = 0; !rc && i < (int)drill->nr; i++) {
 		any |= drill->v[i].on;
 		if (drill->v[i].on)
-			rc = td_ints_add(out, i + 1);
+			rc = add(drill, TD_USE_FAMILY, i, out);
 		if (!rc && drill->v[i].pool_on)
-			rc = td_ints_add(out, i + 1 + (int)drill->nr);
+			rc = add(drill, TD_USE_POOL, i, out);
 	}
 	if (!rc && any)
-		rc = td_ints_add(out, td_tree_common_pool(drill->tree));
+		rc = add(drill, TD_USE_ANY, 0, out);
 	return rc;
 }
 

@@ -58,8 +58,8 @@ int td_drill_begin(struct td_drill *drill, const struct td_tree *tree,
 bool td_drill_decide(struct td_drill *drill, const struct td_report *report,
 		     uint64_t now_ns);
 /*
- * Lists what is on, families and pools, as in families_of_events.  Returns 0 or
- * -ENOMEM; free it even then.
+ * Lists what is on, families and pools, by their labels.  Returns 0 or -ENOMEM;
+ * free it even then.
  */
 int td_drill_list(const struct td_drill *drill, struct td_ints *out);
 void td_drill_free(struct td_drill *drill);

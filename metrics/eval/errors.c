@@ -47,7 +47,8 @@ void td_errors_add(struct td_errors *errors, const struct td_report *whole,
 {
 	for (size_t i = 0; i < whole->nr_rows; i++) {
 		const struct td_row *row = &whole->rows[i];
-		const struct td_row *other = td_report_find(rest, row, i);
+		const struct td_row *other =
+			td_report_find(rest, row->id, row->pmu, i);
 		struct td_uncertainty *v = errors->v + i * whole->nr_columns;
 
 		/* nothing ran in a batch whose slots are none */
@@ -66,7 +67,8 @@ void td_errors_add_step(struct td_errors *errors,
 
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		const struct td_row *row = &report->rows[i];
-		const struct td_row *other = td_report_find(larger, row, i);
+		const struct td_row *other =
+			td_report_find(larger, row->id, row->pmu, i);
 		struct td_uncertainty *v = errors->v + i * report->nr_columns;
 
 		for (size_t c = 0; other && c < report->nr_columns; c++) {

@@ -28,19 +28,4 @@ int td_eval(struct td_evaluation *e, const struct td_totals *totals,
 	    const struct td_times *times, bool merge, struct td_report *report,
 	    struct td_err *err);
 
-/*
- * clear.c: marks the cells of a finished report whose thresholds hold in the
- * whole of their intervals.  td_eval() must have been called last for the same
- * totals, of one id.
- */
-void td_eval_find_clear(const struct td_evaluation *e,
-			struct td_report *report);
-
-/*
- * turns.c: sets for each event whether it was counted for a part of the time
- * only, anywhere: because groups took turns, or because its group rested.
- */
-void td_eval_find_turns(const struct td_plan *plan,
-			const struct td_totals *totals, bool *turns);
-
 #endif

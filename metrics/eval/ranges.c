@@ -83,8 +83,8 @@ void td_ranges_add(struct td_ranges *ranges, const struct td_report *batch,
 	const struct td_report *report = ranges->report;
 
 	for (size_t r = 0; r < report->nr_rows; r++) {
-		const struct td_row *row =
-			td_report_find(batch, &report->rows[r], r);
+		const struct td_row *row = td_report_find(
+			batch, report->rows[r].id, report->rows[r].pmu, r);
 		size_t first = r * report->nr_columns;
 		int most = row && !row->idle ? leader(batch, row) : -1;
 

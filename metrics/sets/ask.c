@@ -6,8 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "metrics/sets/groups.h"
-
 #define BUILTIN_LEVELS 2
 #define MAX_NAME       256
 

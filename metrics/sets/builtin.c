@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Levels 1 and 2 of TMA, from events that every kernel exports.  Formulas and
+ * Metrics that are built in: levels 1 and 2 of TMA, from events that every kernel
+ * exports, and L2Requests.  Formulas and
  * encodings are Intel's, taken from the *-metrics.json of each model in
  * tools/perf/pmu-events/arch/x86 of Linux 6.12, so that values equal those of
  * perf stat -M TopdownL1,TopdownL2.
@@ -415,6 +416,13 @@ static const struct td_metric_set
 		.levels = 1, .reference = "total_slots",
 		.per_core = true };
 
+/* E-cores whose formulas are not Skymont's. */
+static const struct td_metric_set *const atoms[TD_NR_UARCHS] = {
+	[TD_TREMONT] = &tremont,
+	[TD_GRACEMONT] = &gracemont,
+	[TD_CRESTMONT] = &crestmont,
+};
+
 const struct td_column_def td_builtin_columns[] = {
 	{ "tma_retiring", NULL, 1 },
 	{ "tma_light_operations", "tma_retiring", 2 },
@@ -435,20 +443,61 @@ const struct td_column_def td_builtin_columns[] = {
 
 const size_t td_nr_builtin_columns = TD_ARRAY_SIZE(td_builtin_columns);
 
-/* clang-format on */
+/* --- requests to the L2 cache --------------------------------------------- */
 
-static const struct td_metric_set *find_atom(enum td_uarch uarch)
-{
-	if (uarch == TD_TREMONT)
-		return &tremont;
-	if (uarch == TD_GRACEMONT)
-		return &gracemont;
-	if (uarch == TD_CRESTMONT)
-		return &crestmont;
-	if (uarch == TD_SKYMONT)
-		return &skymont;
-	return &atom_level_1;
-}
+/*
+ * L2_RQSTS, event 0x24, of Skylake and its descendants.  Its umask has
+ * bits for the origin of a request and bits for its outcome; several bits of a
+ * kind count all of these.
+ *
+ *	origin	0x01 demand read	0x02 RFO	0x04 code read
+ *		0x08 and 0x10 prefetches, see below
+ *	outcome	0x20 miss	0x40 hit in state E or S	0x80 hit in state M
+ *
+ * Intel's event lists name sums of them: DEMAND_DATA_RD_MISS is 0x21,
+ * DEMAND_DATA_RD_HIT 0xc1, RFO_HIT 0xc2, CODE_RD_HIT 0xc4, REFERENCES 0xff.
+ * They do not say which hit bit is which.  Their hits were 0x4n before they were
+ * 0xcn, to add lines that were modified; and events that do name the states go
+ * up from miss over S and E to M (Sandy Bridge's L2_L1D_WB_RQSTS).
+ */
+#define REQUEST(name_, umask, desc_)                                    \
+	{ .name = (name_), .formula = "cpu@event\\=0x24\\,umask\\=" umask "@", \
+	  .unit = "", .factor = 1, .groups = "L2Requests",       \
+	  .desc = (desc_) }
+
+#define REQUESTS(name, who, hit, hit_m, hit_es, miss)                          \
+	REQUEST("l2_" name "_hit", hit, who " that hit the L2 cache, in any state"), \
+	REQUEST("l2_" name "_hit_m", hit_m,                                    \
+		who " that hit a modified line (state M) in the L2 cache"),    \
+	REQUEST("l2_" name "_hit_es", hit_es,                                  \
+		who " that hit a clean line (state E or S) in the L2 cache"),  \
+	REQUEST("l2_" name "_miss", miss, who " that missed the L2 cache")
+
+#define DEMAND                                                                 \
+	REQUESTS("demand_read", "Demand data reads", "0xc1", "0x81", "0x41", "0x21"), \
+	REQUESTS("rfo", "Reads for ownership (stores)", "0xc2", "0x82", "0x42", "0x22"), \
+	REQUESTS("code", "Code reads", "0xc4", "0x84", "0x44", "0x24")
+
+static const struct td_metric_def skylake_l2_metrics[] = {
+	DEMAND,
+	REQUESTS("l1_prefetch", "Prefetches of the L1 data cache", "0xc8", "0x88", "0x48", "0x28"),
+	REQUESTS("l2_prefetch", "Prefetches of the L2 cache", "0xd0", "0x90", "0x50", "0x30"),
+};
+
+/* From Ice Lake on, Intel's event lists call 0x08 SWPF and 0x10 HWPF. */
+static const struct td_metric_def later_l2_metrics[] = {
+	DEMAND,
+	REQUESTS("sw_prefetch", "Software prefetches", "0xc8", "0x88", "0x48", "0x28"),
+	REQUESTS("hw_prefetch", "Hardware prefetches of the L1 and L2 caches", "0xd0", "0x90", "0x50", "0x30"),
+};
+
+static const struct td_metric_set
+	skylake_l2 = { .metrics = skylake_l2_metrics,
+		       .nr_metrics = TD_ARRAY_SIZE(skylake_l2_metrics) },
+	later_l2 = { .metrics = later_l2_metrics,
+		     .nr_metrics = TD_ARRAY_SIZE(later_l2_metrics) };
+
+/* clang-format on */
 
 /* Is id a field of PERF_METRICS?  These cannot be counted without SLOTS. */
 static bool is_metric_field(const struct td_pmu *pmu, const char *id)
@@ -460,11 +509,6 @@ static bool is_metric_field(const struct td_pmu *pmu, const char *id)
 
 	td_event_free(&event);
 	return metric;
-}
-
-static bool counts_bad_spec(enum td_uarch uarch)
-{
-	return uarch != TD_TREMONT && uarch != TD_GRACEMONT;
 }
 
 static bool has_all(const struct td_pmu *pmu, const struct td_event_def *events,
@@ -479,26 +523,53 @@ static bool has_all(const struct td_pmu *pmu, const struct td_event_def *events,
 
 #define HAS_ALL(pmu, events) has_all(pmu, events, TD_ARRAY_SIZE(events))
 
+static const struct td_metric_set *find_atom(const struct td_pmu *pmu)
+{
+	const struct td_metric_set *own = NULL;
+
+	if (td_uarch_width(pmu->uarch))
+		own = atoms[pmu->uarch] ? atoms[pmu->uarch] : &skymont;
+	if (HAS_ALL(pmu, atom_level_1_events))
+		return own ? own : &atom_level_1;
+	/* bad speculation is the rest */
+	return own && own->metrics == gracemont_metrics &&
+			       HAS_ALL(pmu, atom_three_events)
+		       ? own
+		       : NULL;
+}
+
 const struct td_metric_set *td_builtin_find(const struct td_machine *machine,
 					    const struct td_pmu *pmu)
 {
+	const struct td_metric_set *atom;
+
 	/* one PMU for two kinds of core: no formula is right for both */
 	if (strcmp(pmu->name, "cpu") == 0 && td_model_is_hybrid(machine->model))
 		return NULL;
-	if (HAS_ALL(pmu, metrics_8_events)) {
-		if (pmu->uarch == TD_GOLDEN_COVE ||
-		    pmu->uarch == TD_REDWOOD_COVE)
-			return &golden_cove;
-		return &metrics_8;
-	}
+	if (HAS_ALL(pmu, metrics_8_events))
+		return td_uarch_has(pmu->uarch, TD_CORE_DROPS) ? &golden_cove
+							       : &metrics_8;
 	if (HAS_ALL(pmu, metrics_4_events))
-		return pmu->uarch == TD_SUNNY_COVE ? &sunny_cove : &metrics_4;
+		return td_uarch_has(pmu->uarch, TD_CORE_CLEARS) ? &sunny_cove
+								: &metrics_4;
 	if (is_metric_field(pmu, "topdown-retiring"))
 		return NULL;
-	if (HAS_ALL(pmu, atom_level_1_events) ||
-	    (HAS_ALL(pmu, atom_three_events) && !counts_bad_spec(pmu->uarch)))
-		return find_atom(pmu->uarch);
+	atom = find_atom(pmu);
+	if (atom)
+		return atom;
 	if (HAS_ALL(pmu, old_events))
 		return pmu->uarch == TD_SKYLAKE ? &skylake : &old;
 	return NULL;
+}
+
+bool td_builtin_is_for(const struct td_machine *machine)
+{
+	return td_vendor_of(&machine->cpuid)->architectural;
+}
+
+const struct td_metric_set *td_l2_requests_find(enum td_uarch uarch)
+{
+	if (td_uarch_has(uarch, TD_CORE_FIELDS))
+		return &later_l2;
+	return uarch == TD_SKYLAKE ? &skylake_l2 : NULL;
 }

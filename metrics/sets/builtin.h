@@ -26,5 +26,12 @@ extern const size_t td_nr_builtin_columns;
  */
 const struct td_metric_set *td_builtin_find(const struct td_machine *machine,
 					    const struct td_pmu *pmu);
+/* Are there sets for its vendor's cores?  Metrics of others are only in files. */
+bool td_builtin_is_for(const struct td_machine *machine);
+/*
+ * Returns the metrics of group L2Requests, which split the requests to the L2
+ * cache by origin and outcome.  NULL if the core has no such event.
+ */
+const struct td_metric_set *td_l2_requests_find(enum td_uarch uarch);
 
 #endif

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "metrics/sets/builtin.h"
+
 static int no_pmu(const struct td_machine *machine, struct td_err *err)
 {
 	td_err_set(err, -ENODEV,
@@ -77,7 +79,7 @@ int td_why_no_tree(const struct td_machine *machine, struct td_err *err)
 		   "no top-down events: PMU %s has neither slots nor "
 		   "topdown-* in sysfs",
 		   pmu);
-	if (strcmp(machine->cpuid.vendor, "GenuineIntel") != 0)
+	if (!td_builtin_is_for(machine))
 		return td_err_hint(err, "this is not an Intel processor: of "
 					"others, only AMD's Zen 4 and Zen 5 "
 					"are supported");

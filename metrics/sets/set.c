@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds the metrics of a set. */
+/* Finds the metrics of a set and their groups, and builds sets. */
 #include "metrics/sets/set.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <strings.h>
+
+#include "lib/base/util.h"
+#include "metrics/files/level.h"
 
 static const struct td_metric_def *find_indexed(const struct td_metric_set *set,
 						const char *name)
@@ -27,4 +32,66 @@ const struct td_metric_def *td_set_find(const struct td_metric_set *set,
 			return &set->metrics[i];
 	}
 	return NULL;
+}
+
+/*
+ * Writes the groups of a metric; for a built-in one, those that the files would
+ * list.
+ */
+static void groups_of(const struct td_metric_def *def, char *buf, size_t size)
+{
+	buf[0] = '\0';
+	if (def->groups)
+		snprintf(buf, size, "%s", def->groups);
+	else if (def->parent)
+		snprintf(buf, size, "TopdownL%d;tma_L%d_group;%s_group",
+			 def->level, def->level, def->parent);
+	else if (def->level)
+		snprintf(buf, size, "TopdownL%d;tma_L%d_group", def->level,
+			 def->level);
+}
+
+void td_metric_def_each_group(const struct td_metric_def *def,
+			      void (*fn)(void *ctx, const char *group),
+			      void *ctx)
+{
+	char groups[1024], name[TD_GROUP_NAME];
+	const char *list = groups;
+
+	groups_of(def, groups, sizeof(groups));
+	while (td_next_group(&list, name))
+		fn(ctx, name);
+}
+
+int td_made_set_add(struct td_made_set *made, const struct td_metric_def *def)
+{
+	struct td_metric_def *new =
+		td_array_add(&made->defs, made->nr, sizeof(*new));
+
+	if (!new || td_index_add(&made->set.names, td_hash_any_case(def->name),
+				 made->nr))
+		return -ENOMEM;
+	*new = *def;
+	made->nr++;
+	made->set.metrics = made->defs;
+	made->set.nr_metrics = made->nr;
+	return 0;
+}
+
+int td_made_set_copy(struct td_made_set *made, const struct td_metric_set *from)
+{
+	struct td_metric_set *set = &made->set;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < from->nr_metrics; i++)
+		rc = td_made_set_add(made, &from->metrics[i]);
+	set->name = from->name;
+	set->events = from->events;
+	set->nr_events = from->nr_events;
+	set->levels = from->levels;
+	set->reference = from->reference;
+	set->one_group = from->one_group;
+	set->per_core = from->per_core;
+	set->files = false;
+	return rc;
 }

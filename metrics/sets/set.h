@@ -71,5 +71,22 @@ struct td_metric_set {
 /* Finds a metric by name, in any case; NULL if there is none. */
 const struct td_metric_def *td_set_find(const struct td_metric_set *set,
 					const char *name);
+/* Calls fn with the name of each group that the metric is in. */
+void td_metric_def_each_group(const struct td_metric_def *def,
+			      void (*fn)(void *ctx, const char *group),
+			      void *ctx);
+
+/* A set that is built at run time. */
+struct td_made_set {
+	struct td_metric_set set;
+	struct td_metric_def *defs; /* its metrics */
+	size_t nr;
+};
+
+/* Appends a copy of def.  Returns 0 or -ENOMEM. */
+int td_made_set_add(struct td_made_set *made, const struct td_metric_def *def);
+/* Appends the metrics of a built-in set, and takes over what else it is. */
+int td_made_set_copy(struct td_made_set *made,
+		     const struct td_metric_set *from);
 
 #endif

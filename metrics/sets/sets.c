@@ -9,7 +9,6 @@
 
 #include "lib/base/util.h"
 #include "metrics/sets/builtin.h"
-#include "metrics/sets/l2_requests.h"
 
 /*
  * Splits a ScaleUnit: "100%" is the factor 100 and the unit "%".  The factor

@@ -10,6 +10,7 @@
 #define TD_METRICS_TABLE_ROWS_H
 
 #include "lib/count/aggregate.h"
+#include "lib/count/latencies.h"
 #include "lib/count/report.h"
 #include "lib/plan/plan.h"
 
@@ -26,5 +27,13 @@
 int td_event_rows(const struct td_plan *plan, const struct td_totals *totals,
 		  const struct td_times *times, bool hybrid,
 		  struct td_event_report *report, struct td_err *err);
+/*
+ * Gives the events that were sampled, those with the modifier R, the mean of their
+ * retire latencies, in whole cycles as in perf, or no value if there were too few
+ * samples.
+ */
+void td_event_rows_set_latencies(struct td_event_report *report,
+				 const struct td_plan *plan,
+				 const struct td_latencies *latencies);
 
 #endif

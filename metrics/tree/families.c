@@ -102,13 +102,19 @@ static void mark_own(const struct td_tree *tree, bool *own)
 static bool uses_pool(const struct td_tree *tree, const struct td_ints *events)
 {
 	for (size_t i = 0; i < events->nr; i++) {
-		int family = tree->families_of_events[events->v[i]];
+		int label = tree->families_of_events[events->v[i]];
 
-		if (family > (int)tree->nr_families &&
-		    family != td_tree_common_pool(tree))
+		if (td_tree_use(tree, label).kind == TD_USE_POOL)
 			return true;
 	}
 	return false;
+}
+
+/* The pool of a family, as in td_metric.family. */
+static int pool_of(const struct td_tree *tree, int family)
+{
+	return family ? td_tree_label(tree, TD_USE_POOL, family - 1)
+		      : td_tree_label(tree, TD_USE_ANY, 0);
 }
 
 /*
@@ -131,10 +137,7 @@ static int make_pools(struct td_tree *tree, size_t nr)
 			continue;
 		}
 		if (!own[i])
-			families[i] =
-				families[i]
-					? families[i] + (int)tree->nr_families
-					: td_tree_common_pool(tree);
+			families[i] = pool_of(tree, families[i]);
 	}
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
 		const struct td_metric *metric = &tree->metrics[i];

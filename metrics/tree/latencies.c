@@ -137,8 +137,8 @@ static int take_measured(struct td_scope *scope, struct td_operand *operand,
 	int slot = (int)(operand - tree->operands), sampled = -1;
 	char text[320];
 
-	*measured =
-		scope->setup->latencies && td_uarch_has_latencies(pmu->uarch);
+	*measured = scope->setup->latencies &&
+		    td_uarch_has(pmu->uarch, TD_CORE_LATENCIES);
 	if (!*measured)
 		return 0;
 	snprintf(text, sizeof(text), "%s/%s/", pmu->name, name);

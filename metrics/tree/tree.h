@@ -133,10 +133,8 @@ struct td_tree {
 		*families; /* a node's family comes after its own */
 	size_t nr_families;
 	/*
-	 * For each event what it is counted for, as in td_schedule.families: 0
-	 * is always; a family as in td_metric.family; that plus nr_families for
-	 * the pool of what only several families below that one need; or the
-	 * common pool.  NULL without families.
+	 * For each event what it is counted for, as a td_tree_label(), which is
+	 * what td_schedule.families has; NULL without families.
 	 */
 	int *families_of_events;
 	int *references; /* one for each PMU, for td_plan_build(); -1: none */
@@ -145,13 +143,38 @@ struct td_tree {
 	double tsc_hz; /* of the time-stamp counter; NaN: unknown */
 };
 
-/*
- * The pool of what several families need that have none above them in common,
- * and levels 1 and 2 do not: counted while any family is.
- */
-static inline int td_tree_common_pool(const struct td_tree *tree)
+/* What events and their groups are counted for. */
+enum td_use_kind {
+	TD_USE_ALWAYS, /* levels 1 and 2 */
+	TD_USE_FAMILY,
+	/* its pool: only several families below this one need them */
+	TD_USE_POOL,
+	/* several families that have none above them in common: any of all */
+	TD_USE_ANY,
+};
+
+struct td_use {
+	enum td_use_kind kind;
+	int family; /* the index of the one that it is about */
+};
+
+/* The number that stands for it in plans and counters: 0 for ALWAYS. */
+static inline int td_tree_label(const struct td_tree *tree,
+				enum td_use_kind kind, int family)
 {
-	return 2 * (int)tree->nr_families + 1;
+	return kind == TD_USE_ALWAYS
+		       ? 0
+		       : ((int)kind - 1) * (int)tree->nr_families + family + 1;
+}
+
+static inline struct td_use td_tree_use(const struct td_tree *tree, int label)
+{
+	int nr = (int)tree->nr_families;
+
+	return label ? (struct td_use){ (enum td_use_kind)((label - 1) / nr +
+							   1),
+					(label - 1) % nr }
+		     : (struct td_use){ TD_USE_ALWAYS, 0 };
 }
 
 /* The input of td_tree_build(); all of it must outlive the tree. */

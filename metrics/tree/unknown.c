@@ -9,7 +9,6 @@
 #include "lib/base/suggest.h"
 #include "lib/base/util.h"
 #include "lib/event/symbols.h"
-#include "metrics/sets/groups.h"
 #include "metrics/sets/package.h"
 #include "metrics/tree/scope.h"
 

@@ -66,7 +66,7 @@ source_of() {
 	printf '%s\n' '// SPDX-License-Identifier: GPL-2.0-only' "${@:2}" >"$1"
 }
 
-@test "layers: who includes what is higher, or a library of one folder; no licence" {
+@test "layers: who includes what is higher, or a library of one folder; the vendor; no licence" {
 	mkdir -p lib/counter lib/event metrics/tree cmd/run
 	source_of cmd/run/run.c '#include "lib/base/err.h"'
 	source_of lib/counter/perf.c '#include <perf/evlist.h>'
@@ -78,6 +78,7 @@ source_of() {
 	source_of metrics/stranger.c '#include "lib/base/err.h"'
 	source_of lib/event/event.c '#include <event-parse.h>'
 	source_of lib/event/elf.c '#include <libelf.h>'
+	source_of lib/event/vendor.c 'x = strcmp(cpuid->vendor, name);'
 	echo 'int no_licence;' >cmd/bare.c
 	try "$ci/layers"
 	assert_equal "$status" 1
@@ -87,7 +88,8 @@ elfutils and libiberty are for lib/sample only: lib/event/elf.c:2:#include <libe
 libperf is for lib/counter and the sampler only: metrics/tree/tree.c:3:#include <perf/evsel.h>
 libtraceevent is for lib/event/tracepoint.c only: lib/event/event.c:2:#include <event-parse.h>
 no SPDX line: cmd/bare.c
-on no floor: metrics/stranger.c:2:#include \"lib/base/err.h\"" "$(LC_ALL=C sort <<<"$output")"
+on no floor: metrics/stranger.c:2:#include \"lib/base/err.h\"
+only lib/machine and metrics/sets ask for the vendor: lib/event/vendor.c:2:x = strcmp(cpuid->vendor, name);" "$(LC_ALL=C sort <<<"$output")"
 }
 
 @test "circles: files that include each other, or call each other" {

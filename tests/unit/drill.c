@@ -235,6 +235,22 @@ static const struct second siblings[] = {
 	{ 0 },
 };
 
+/* Each use has a label of its own, from which it is found again. */
+static void test_labels(void)
+{
+	int last = td_tree_label(&tree, TD_USE_ANY, 0);
+
+	ok(td_tree_label(&tree, TD_USE_ALWAYS, 0) == 0, "0 is always");
+	for (int label = 0; label <= last; label++) {
+		struct td_use use = td_tree_use(&tree, label);
+
+		ok(td_tree_label(&tree, use.kind, use.family) == label &&
+			   use.family < NR_FAMILIES &&
+			   (use.kind == TD_USE_ANY) == (label == last),
+		   "label %d: kind %d, family %d", label, use.kind, use.family);
+	}
+}
+
 /* The pool is on while a family that needs it is, and takes a turn of its own. */
 static void test_pool(void)
 {
@@ -250,19 +266,21 @@ static void test_pool(void)
 
 	memcpy(pooled, groups, sizeof(groups));
 	pooled[more.nr_groups - 1] =
-		(struct td_group){ .family = 1 + OF_MEMORY + NR_FAMILIES };
+		(struct td_group){ .family = td_tree_label(&tree, TD_USE_POOL,
+							   OF_MEMORY) };
 	ok(!td_drill_begin(&drill, &tree, &more) &&
 		   drill.v[OF_MEMORY].nr_groups == 1 &&
 		   drill.v[OF_MEMORY].nr_pooled == 1 && drill.always[0] == 1,
 	   "groups are counted by family and pool; a pinned one takes no turn");
 	ok(decide(&drill, &memory, 1) && !td_drill_list(&drill, &on) &&
 		   on.nr == 2 && on.v[0] == 1 + OF_MEMORY &&
-		   on.v[1] == td_tree_common_pool(&tree),
+		   on.v[1] == td_tree_label(&tree, TD_USE_ANY, 0),
 	   "its pool rests while nothing needs it, the common one is on");
 	td_ints_free(&on);
 	ok(decide(&drill, &dram, 2) && !td_drill_list(&drill, &on) &&
 		   td_ints_has(&on, 1 + OF_DRAM) &&
-		   td_ints_has(&on, 1 + OF_MEMORY + NR_FAMILIES),
+		   td_ints_has(&on,
+			       td_tree_label(&tree, TD_USE_POOL, OF_MEMORY)),
 	   "it is on with the first family that does");
 	td_ints_free(&on);
 	td_drill_free(&drill);
@@ -280,6 +298,7 @@ int main(void)
 	test_course("a change of phase is followed at once", change);
 	test_course("useful work comes last", useful);
 	test_course("of siblings, the larger one, with a margin", siblings);
+	test_labels();
 	test_pool();
 	return done_testing();
 }

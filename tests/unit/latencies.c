@@ -7,7 +7,7 @@
 #include "lib/base/util.h"
 #include "lib/machine/uarch.h"
 #include "lib/sample/record.h"
-#include "metrics/table/latency_rows.h"
+#include "metrics/table/rows.h"
 #include "tests/unit/test.h"
 
 #define LOCKS  "cpu_core/MEM_INST_RETIRED.LOCK_LOADS/"
@@ -196,12 +196,12 @@ static const struct {
 static void test_processors(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(processors); i++) {
-		const struct td_model *model =
-			td_model_find(6, processors[i].model);
+		const struct td_cpuid cpuid = { "GenuineIntel", 6,
+						processors[i].model };
+		const struct td_model *model = td_model_find(&cpuid);
 
-		ok(td_uarch_has_latencies(
-			   td_model_uarch(model, processors[i].pmu)) ==
-			   processors[i].latencies,
+		ok(td_uarch_has(td_model_uarch(model, processors[i].pmu),
+				TD_CORE_LATENCIES) == processors[i].latencies,
 		   "6-%x, %s", processors[i].model, processors[i].pmu);
 	}
 }

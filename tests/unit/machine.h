@@ -197,9 +197,7 @@ static inline void test_machine(struct td_machine *machine, const char *name)
 		model++;
 	*machine = (struct td_machine){ .smt = model->smt };
 	td_cpuid_parse(model->cpuid, &machine->cpuid, &err);
-	if (strcmp(machine->cpuid.vendor, "GenuineIntel") == 0)
-		machine->model = td_model_find(machine->cpuid.family,
-					       machine->cpuid.model);
+	machine->model = td_model_find(&machine->cpuid);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(model->pmus); i++) {
 		if (model->pmus[i].name)
 			test_add_pmu(machine, &model->pmus[i]);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/machine/machine.h"
+#include "metrics/sets/builtin.h"
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"
 
@@ -50,8 +51,6 @@ static void check_model(const struct test_model *model)
 	struct td_cpuid cpuid;
 
 	td_cpuid_parse(model->cpuid, &cpuid, &err);
-	if (!td_model_find(cpuid.family, cpuid.model))
-		return;
 	ok(!td_machine_make_up(&cpuid, &machine, &err), "%s", model->name);
 	for (size_t i = 0; i < machine.nr_core; i++) {
 		is_str(machine.pmus[i].name,
@@ -63,10 +62,44 @@ static void check_model(const struct test_model *model)
 	td_machine_free(&machine);
 }
 
+/* Level 2 of these cores takes metric files. */
+static bool has_level_1(enum td_uarch uarch)
+{
+	return uarch == TD_SANDY_BRIDGE || uarch == TD_IVY_BRIDGE ||
+	       uarch == TD_HASWELL || uarch == TD_BROADWELL ||
+	       uarch == TD_DARKMONT;
+}
+
+/* What the row of a core says is enough for a tree of each model that has it. */
+static void check_trees(void)
+{
+	struct td_machine machine;
+	struct td_err err = { 0 };
+	struct td_cpuid cpuid;
+
+	for (size_t i = 0; td_model_at(i, &cpuid); i++) {
+		td_machine_make_up(&cpuid, &machine, &err);
+		for (size_t j = 0; j < machine.nr_core; j++) {
+			const struct td_pmu *pmu = &machine.pmus[j];
+			const struct td_metric_set *set =
+				td_builtin_find(&machine, pmu);
+
+			ok(set && set->levels ==
+					   (has_level_1(pmu->uarch) ? 1 : 2),
+			   "%s: %s has a tree", machine.model->name, pmu->name);
+		}
+		td_machine_free(&machine);
+	}
+}
+
 int main(void)
 {
-	/* hyper-threading is off; a virtual machine or an old kernel is not */
-	static const char *const not [] = { "skx-smt", "vm", "adl-old" };
+	/*
+	 * hyper-threading is off; a virtual machine, an old kernel or a processor
+	 * of the future is not made up
+	 */
+	static const char *const not [] = { "skx-smt", "vm",    "adl-old",
+					    "new-8",   "new-4", "new-atom" };
 
 	for (size_t i = 0; i < sizeof(test_models) / sizeof(*test_models);
 	     i++) {
@@ -77,5 +110,6 @@ int main(void)
 		if (!skip)
 			check_model(&test_models[i]);
 	}
+	check_trees();
 	return done_testing();
 }

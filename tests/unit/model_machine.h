@@ -169,8 +169,7 @@ static inline void model_machine(struct td_machine *machine,
 				 const struct td_pmu_events *files)
 {
 	*machine = (struct td_machine){ .cpuid = *cpuid };
-	if (strcmp(cpuid->vendor, "GenuineIntel") == 0)
-		machine->model = td_model_find(cpuid->family, cpuid->model);
+	machine->model = td_model_find(cpuid);
 	model_add_core(machine, atom ? "cpu_core" : "cpu", "0-3", core, files);
 	if (atom)
 		model_add_core(machine, "cpu_atom", "4-7", atom, files);

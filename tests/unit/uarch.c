@@ -7,6 +7,7 @@
 #include "lib/machine/uarch.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "lib/base/util.h"
 #include "tests/unit/test.h"
@@ -132,6 +133,7 @@ static const struct {
 	{ TD_LION_COVE, 0x2cd, -1, 0x3 },
 	{ TD_LION_COVE, 0x87d0, -1, 0x3ff },
 	{ TD_LION_COVE, 0x81d0, -1, 0xf },
+	{ TD_COUGAR_COVE, 0x4a4, -1, 0x1 },
 
 	/* older cores: single counters, or all four */
 	{ TD_SANDY_BRIDGE, 0x148, -1, 0x4 },
@@ -198,39 +200,40 @@ static const struct {
 };
 
 static const struct {
-	unsigned int model;
+	unsigned int family, model;
 	enum td_uarch core, atom, lowpower;
 } models[] = {
-	{ 0x2a, TD_SANDY_BRIDGE }, { 0x2d, TD_SANDY_BRIDGE },
-	{ 0x3a, TD_IVY_BRIDGE }, { 0x3e, TD_IVY_BRIDGE },
-	{ 0x3c, TD_HASWELL }, { 0x3f, TD_HASWELL }, { 0x45, TD_HASWELL },
-	{ 0x46, TD_HASWELL },
-	{ 0x3d, TD_BROADWELL }, { 0x47, TD_BROADWELL }, { 0x4f, TD_BROADWELL },
-	{ 0x56, TD_BROADWELL },
-	{ 0x4e, TD_SKYLAKE }, { 0x5e, TD_SKYLAKE }, { 0x55, TD_SKYLAKE },
-	{ 0x8e, TD_SKYLAKE }, { 0x9e, TD_SKYLAKE }, { 0xa5, TD_SKYLAKE },
-	{ 0xa6, TD_SKYLAKE },
-	{ 0x7d, TD_SUNNY_COVE }, { 0x7e, TD_SUNNY_COVE },
-	{ 0x6a, TD_SUNNY_COVE }, { 0x6c, TD_SUNNY_COVE },
-	{ 0x8c, TD_SUNNY_COVE }, { 0x8d, TD_SUNNY_COVE },
-	{ 0xa7, TD_SUNNY_COVE },
-	{ 0x8f, TD_GOLDEN_COVE }, { 0xcf, TD_GOLDEN_COVE },
-	{ 0xad, TD_REDWOOD_COVE }, { 0xae, TD_REDWOOD_COVE },
-	{ 0x97, TD_GOLDEN_COVE, TD_GRACEMONT },
-	{ 0x9a, TD_GOLDEN_COVE, TD_GRACEMONT },
-	{ 0xb7, TD_GOLDEN_COVE, TD_GRACEMONT },
-	{ 0xba, TD_GOLDEN_COVE, TD_GRACEMONT },
-	{ 0xbf, TD_GOLDEN_COVE, TD_GRACEMONT },
-	{ 0xaa, TD_REDWOOD_COVE, TD_CRESTMONT },
-	{ 0xac, TD_REDWOOD_COVE, TD_CRESTMONT },
-	{ 0xb5, TD_REDWOOD_COVE, TD_CRESTMONT },
-	{ 0xbd, TD_LION_COVE, TD_SKYMONT }, { 0xc6, TD_LION_COVE, TD_SKYMONT },
-	{ 0xc5, TD_LION_COVE, TD_SKYMONT, TD_CRESTMONT },
-	{ 0xcc, TD_COUGAR_COVE, TD_DARKMONT },
-	{ 0x96, TD_TREMONT }, { 0x9c, TD_TREMONT }, { 0x86, TD_TREMONT },
-	{ 0xbe, TD_GRACEMONT },
-	{ 0xaf, TD_CRESTMONT }, { 0xb6, TD_CRESTMONT },
-	{ 0xdd, TD_DARKMONT },
+	{ 6, 0x2a, TD_SANDY_BRIDGE }, { 6, 0x2d, TD_SANDY_BRIDGE },
+	{ 6, 0x3a, TD_IVY_BRIDGE }, { 6, 0x3e, TD_IVY_BRIDGE },
+	{ 6, 0x3c, TD_HASWELL }, { 6, 0x3f, TD_HASWELL }, { 6, 0x45, TD_HASWELL },
+	{ 6, 0x46, TD_HASWELL },
+	{ 6, 0x3d, TD_BROADWELL }, { 6, 0x47, TD_BROADWELL }, { 6, 0x4f, TD_BROADWELL },
+	{ 6, 0x56, TD_BROADWELL },
+	{ 6, 0x4e, TD_SKYLAKE }, { 6, 0x5e, TD_SKYLAKE }, { 6, 0x55, TD_SKYLAKE },
+	{ 6, 0x8e, TD_SKYLAKE }, { 6, 0x9e, TD_SKYLAKE }, { 6, 0xa5, TD_SKYLAKE },
+	{ 6, 0xa6, TD_SKYLAKE },
+	{ 6, 0x7d, TD_SUNNY_COVE }, { 6, 0x7e, TD_SUNNY_COVE },
+	{ 6, 0x6a, TD_SUNNY_COVE }, { 6, 0x6c, TD_SUNNY_COVE },
+	{ 6, 0x8c, TD_SUNNY_COVE }, { 6, 0x8d, TD_SUNNY_COVE },
+	{ 6, 0xa7, TD_SUNNY_COVE },
+	{ 6, 0x8f, TD_GOLDEN_COVE }, { 6, 0xcf, TD_GOLDEN_COVE },
+	{ 6, 0xad, TD_REDWOOD_COVE }, { 6, 0xae, TD_REDWOOD_COVE },
+	{ 6, 0x97, TD_GOLDEN_COVE, TD_GRACEMONT },
+	{ 6, 0x9a, TD_GOLDEN_COVE, TD_GRACEMONT },
+	{ 6, 0xb7, TD_GOLDEN_COVE, TD_GRACEMONT },
+	{ 6, 0xba, TD_GOLDEN_COVE, TD_GRACEMONT },
+	{ 6, 0xbf, TD_GOLDEN_COVE, TD_GRACEMONT },
+	{ 6, 0xaa, TD_REDWOOD_COVE, TD_CRESTMONT },
+	{ 6, 0xac, TD_REDWOOD_COVE, TD_CRESTMONT },
+	{ 6, 0xb5, TD_REDWOOD_COVE, TD_CRESTMONT },
+	{ 6, 0xbd, TD_LION_COVE, TD_SKYMONT }, { 6, 0xc6, TD_LION_COVE, TD_SKYMONT },
+	{ 6, 0xc5, TD_LION_COVE, TD_SKYMONT, TD_CRESTMONT },
+	{ 6, 0xcc, TD_COUGAR_COVE, TD_DARKMONT },
+	{ 6, 0xd5, TD_COUGAR_COVE, TD_DARKMONT },
+	{ 6, 0x96, TD_TREMONT }, { 6, 0x9c, TD_TREMONT }, { 6, 0x86, TD_TREMONT },
+	{ 6, 0xbe, TD_GRACEMONT },
+	{ 6, 0xaf, TD_CRESTMONT }, { 6, 0xb6, TD_CRESTMONT },
+	{ 6, 0xdd, TD_DARKMONT },
 };
 
 static const struct {
@@ -242,7 +245,7 @@ static const struct {
 	{ TD_HASWELL, 4, 4 }, { TD_BROADWELL, 4, 4 }, { TD_SKYLAKE, 4, 4 },
 	{ TD_SUNNY_COVE, 5, 8 },
 	{ TD_GOLDEN_COVE, 6, 8 }, { TD_REDWOOD_COVE, 6, 8 },
-	{ TD_LION_COVE, 8, 10 },
+	{ TD_LION_COVE, 8, 10 }, { TD_COUGAR_COVE, 8, 10 },
 	{ TD_TREMONT, 4, 4 }, { TD_GRACEMONT, 5, 6 }, { TD_CRESTMONT, 6, 8 },
 	{ TD_SKYMONT, 8, 8 },
 	{ TD_DARKMONT, 0, 8 }, /* width not published */
@@ -262,43 +265,118 @@ static void test_place(size_t i)
 	   got.general);
 }
 
-static void test_model(size_t i)
+static void test_model(const struct td_model *model, size_t i)
 {
-	const struct td_model *model = td_model_find(6, models[i].model);
 	bool hybrid = models[i].atom != TD_UARCH_UNKNOWN;
 
-	ok(model && model->core == models[i].core &&
-		   model->atom == models[i].atom &&
-		   model->lowpower == models[i].lowpower && model->name,
-	   "model %#x", models[i].model);
+	ok(model->core == models[i].core && model->atom == models[i].atom &&
+		   model->lowpower == models[i].lowpower,
+	   "%s, model %#x: its cores", model->name, model->model);
 	ok(td_model_is_hybrid(model) == hybrid &&
 		   td_model_uarch(model, "cpu_core") == models[i].core &&
 		   td_model_uarch(model, "cpu_atom") == models[i].atom &&
 		   td_model_uarch(model, "cpu_lowpower") == models[i].lowpower,
-	   "model %#x: its PMUs", models[i].model);
+	   "its PMUs");
 	ok(td_model_uarch(model, "cpu") ==
 		   (hybrid ? TD_UARCH_UNKNOWN : models[i].core),
-	   "model %#x: behind one PMU", models[i].model);
+	   "behind one PMU");
+}
+
+/* All models that there are, each of which has one row of what is expected. */
+static void test_models(void)
+{
+	const struct td_model *model;
+	struct td_cpuid cpuid;
+	size_t nr = 0;
+
+	for (; (model = td_model_at(nr, &cpuid)); nr++) {
+		size_t found = 0;
+
+		ok(model->name && td_model_find(&cpuid) == model &&
+			   strcmp(cpuid.vendor, "GenuineIntel") == 0,
+		   "%s is found by its CPUID", model->name);
+		for (size_t i = 0; i < TD_ARRAY_SIZE(models); i++) {
+			if (models[i].family != model->family ||
+			    models[i].model != model->model)
+				continue;
+			found++;
+			test_model(model, i);
+		}
+		ok(found == 1, "%s, model %#x: is expected once", model->name,
+		   model->model);
+	}
+	ok(nr == TD_ARRAY_SIZE(models), "no model is missing");
+}
+
+static bool is_used(enum td_uarch uarch)
+{
+	const struct td_model *model;
+	struct td_cpuid cpuid;
+
+	for (size_t i = 0; (model = td_model_at(i, &cpuid)); i++) {
+		if (model->core == uarch || model->atom == uarch ||
+		    model->lowpower == uarch)
+			return true;
+	}
+	return false;
+}
+
+static bool has_place(enum td_uarch uarch)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(places); i++) {
+		if (places[i].uarch == uarch)
+			return true;
+	}
+	return false;
+}
+
+/* Half a core fails: one of enum td_uarch without a row, a model, or a test. */
+static void test_core(enum td_uarch uarch)
+{
+	const char *name = td_uarch_name(uarch);
+	size_t found = 0;
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(cores); i++) {
+		if (cores[i].uarch != uarch)
+			continue;
+		found++;
+		ok(td_uarch_width(uarch) == cores[i].width &&
+			   td_uarch_general(uarch) == cores[i].general,
+		   "%s: width and counters", name);
+	}
+	ok(found == 1, "core %d, %s, is expected once", uarch, name);
+	ok(has_place(uarch), "%s: it is known where its events go", name);
+	if (uarch == TD_UARCH_UNKNOWN)
+		return;
+	ok(td_core_of(uarch) != td_core_of(TD_UARCH_UNKNOWN),
+	   "core %d has a row", uarch);
+	ok(is_used(uarch), "%s is the core of a model", name);
+}
+
+/* Only processors of the table are found, whose vendor counts, too. */
+static void test_unknown(void)
+{
+	static const struct td_cpuid unknown[] = {
+		{ "GenuineIntel", 6, 0x01 },   { "GenuineIntel", 15, 0x97 },
+		{ "GenuineIntel", 6, 0xffff }, { "AuthenticAMD", 6, 0x97 },
+		{ "CentaurHauls", 6, 0x97 },
+	};
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(unknown); i++)
+		ok(!td_model_find(&unknown[i]), "%s-%u-%x is not known",
+		   unknown[i].vendor, unknown[i].family, unknown[i].model);
+	ok(!td_model_is_hybrid(NULL) &&
+		   td_model_uarch(NULL, "cpu_core") == TD_UARCH_UNKNOWN,
+	   "a model that is not known");
 }
 
 int main(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(places); i++)
 		test_place(i);
-	for (size_t i = 0; i < TD_ARRAY_SIZE(models); i++)
-		test_model(i);
-	for (size_t i = 0; i < TD_ARRAY_SIZE(cores); i++) {
-		enum td_uarch uarch = cores[i].uarch;
-
-		ok(td_uarch_width(uarch) == cores[i].width &&
-			   td_uarch_general(uarch) == cores[i].general,
-		   "%s: width and counters", td_uarch_name(uarch));
-	}
-	ok(!td_model_find(6, 0x01) && !td_model_find(15, 0x97) &&
-		   !td_model_find(6, 0xffff),
-	   "models that are not in the table");
-	ok(!td_model_is_hybrid(NULL) &&
-		   td_model_uarch(NULL, "cpu_core") == TD_UARCH_UNKNOWN,
-	   "a model that is not known");
+	test_models();
+	for (enum td_uarch uarch = 0; uarch < TD_NR_UARCHS; uarch++)
+		test_core(uarch);
+	test_unknown();
 	return done_testing();
 }

@@ -195,7 +195,8 @@ double td_rested_value(const struct td_rested *rested, const struct td_row *row,
 		       int column)
 {
 	const struct td_report *report = rested->report;
-	const struct td_row *same = td_report_find(report, row, 0);
+	const struct td_row *same =
+		td_report_find(report, row->id, row->pmu, 0);
 
 	if (!same || column < 0)
 		return NAN;
@@ -209,7 +210,8 @@ void td_rested_set(const struct td_rested *rested, struct td_report *report,
 {
 	for (size_t r = 0; r < report->nr_rows; r++) {
 		const struct td_row *row = &report->rows[r];
-		const struct td_row *other = td_report_find(again, row, r);
+		const struct td_row *other =
+			td_report_find(again, row->id, row->pmu, r);
 
 		for (size_t c = 0; other && c < report->nr_columns; c++) {
 			struct td_cell *cell = &row->cells[c];

@@ -86,7 +86,8 @@ static int by_time(const void *a, const void *b)
 
 static void note_cost(const struct round *round, uint32_t group)
 {
-	const struct td_spec_group *g = &td_process.spec.groups[group - 1];
+	const struct td_group_spec_group *g =
+		&td_process.spec.groups[group - 1];
 	struct td_region_head *head = td_process.store.head;
 
 	for (size_t e = g->first; e < g->first + g->nr; e++) {
@@ -131,7 +132,8 @@ static bool claim(unsigned int bit)
 
 void td_cost_measure(struct td_thread *thread)
 {
-	uint32_t group = td_spec_group_of(thread->counters.spec, td_rseq_cpu());
+	uint32_t group =
+		td_group_spec_group_of(thread->counters.spec, td_rseq_cpu());
 	unsigned int bit = group ? 1u << (group - 1) : 0;
 	struct td_region_record *outside = thread->outside.record;
 	struct td_thread_region empty = { .every = 1 };

@@ -56,7 +56,7 @@ static int read_group(const struct td_group_counters *group, size_t nr,
 
 /* --- opening ---------------------------------------------------------------- */
 
-static int open_event(const struct td_spec_event *event, bool user_only,
+static int open_event(const struct td_group_spec_event *event, bool user_only,
 		      int leader)
 {
 	struct perf_event_attr attr = {
@@ -95,7 +95,7 @@ static bool needs_page(const struct td_counters *counters, size_t g, size_t i)
 	size_t first = counters->spec->groups[g].first;
 
 	return i == 0 ||
-	       counters->spec->events[first + i].kind == TD_SPEC_PLAIN;
+	       counters->spec->events[first + i].kind == TD_GROUP_SPEC_PLAIN;
 }
 
 /* Without its page an event is read by read(). */
@@ -114,11 +114,11 @@ static void map_event(struct td_counters *counters,
 static int open_group(struct td_counters *counters, size_t g,
 		      const struct td_descriptors *descriptors)
 {
-	const struct td_spec_group *spec = &counters->spec->groups[g];
+	const struct td_group_spec_group *spec = &counters->spec->groups[g];
 	struct td_group_counters *group = &counters->groups[g];
 
 	for (size_t i = 0; i < spec->nr; i++) {
-		const struct td_spec_event *event =
+		const struct td_group_spec_event *event =
 			&counters->spec->events[spec->first + i];
 		int leader = i ? group->fds[0] : -1;
 		int fd = open_event(event, counters->user_only, leader);
@@ -179,8 +179,8 @@ void td_counters_close(struct td_counters *counters)
 	td_descriptors_give_back(counters->spec->nr_events);
 }
 
-int td_counters_open(struct td_counters *counters, const struct td_spec *spec,
-		     struct td_moment *begin)
+int td_counters_open(struct td_counters *counters,
+		     const struct td_group_spec *spec, struct td_moment *begin)
 {
 	struct td_descriptors descriptors;
 	int rc = td_descriptors_begin(&descriptors, spec->nr_events);
@@ -210,20 +210,20 @@ int td_counters_open(struct td_counters *counters, const struct td_spec *spec,
 static void take_counts(struct td_counters *counters, size_t g,
 			const struct group_read *now)
 {
-	const struct td_spec_group *group = &counters->spec->groups[g];
+	const struct td_group_spec_group *group = &counters->spec->groups[g];
 
 	for (size_t i = 0; i < group->nr; i++) {
 		size_t e = group->first + i;
 		int kind = counters->spec->events[e].kind;
 		uint64_t more = now->events[i].count - counters->counts[e];
 
-		if (kind == TD_SPEC_PLAIN)
+		if (kind == TD_GROUP_SPEC_PLAIN)
 			counters->totals[e] =
 				now->events[i].count - counters->skipped[e];
 		else
 			counters->totals[e] =
 				counters->before[e] +
-				(kind == TD_SPEC_SLOTS
+				(kind == TD_GROUP_SPEC_SLOTS
 					 ? more
 					 : more * TD_REGION_FIELD_WHOLE);
 	}
@@ -233,7 +233,7 @@ static void take_counts(struct td_counters *counters, size_t g,
 static void begin_anew(struct td_counters *counters, size_t g,
 		       const struct group_read *now)
 {
-	const struct td_spec_group *spec = &counters->spec->groups[g];
+	const struct td_group_spec_group *spec = &counters->spec->groups[g];
 
 	for (size_t i = 0; i < spec->nr; i++) {
 		counters->before[spec->first + i] =
@@ -269,7 +269,7 @@ static uint64_t uncounted_ns(const struct td_counters *counters, uint32_t group)
 
 static void fill(const struct td_counters *counters, struct td_moment *moment)
 {
-	const struct td_spec *spec = counters->spec;
+	const struct td_group_spec *spec = counters->spec;
 
 	memcpy(moment->totals, counters->totals,
 	       spec->nr_events * sizeof(moment->totals[0]));
@@ -278,7 +278,7 @@ static void fill(const struct td_counters *counters, struct td_moment *moment)
 	for (size_t g = 0; g < spec->nr_groups; g++)
 		moment->switches += td_pmc_lock(&counters->groups[g]);
 	moment->cpu = td_rseq_cpu();
-	moment->group = td_spec_group_of(spec, moment->cpu);
+	moment->group = td_group_spec_group_of(spec, moment->cpu);
 	moment->uncounted_ns = uncounted_ns(counters, moment->group);
 }
 
@@ -289,7 +289,7 @@ static void fill(const struct td_counters *counters, struct td_moment *moment)
 static void leave_out(struct td_counters *counters, size_t g,
 		      const uint64_t totals[TD_REGION_VALUES])
 {
-	const struct td_spec_group *group = &counters->spec->groups[g];
+	const struct td_group_spec_group *group = &counters->spec->groups[g];
 	enum td_look look = td_pmc_look(counters, g);
 
 	for (size_t e = group->first; e < group->first + group->nr; e++) {
@@ -298,7 +298,7 @@ static void leave_out(struct td_counters *counters, size_t g,
 		counters->totals[e] = totals[e];
 		if (look != TD_LOOKED)
 			continue;
-		if (counters->spec->events[e].kind == TD_SPEC_PLAIN)
+		if (counters->spec->events[e].kind == TD_GROUP_SPEC_PLAIN)
 			counters->skipped[e] += cost;
 		else
 			counters->before[e] -= cost;
@@ -308,7 +308,7 @@ static void leave_out(struct td_counters *counters, size_t g,
 /* Step is the largest of all groups. */
 static int restart_group(struct td_counters *counters, size_t g, uint64_t *step)
 {
-	const struct td_spec_group *spec = &counters->spec->groups[g];
+	const struct td_group_spec_group *spec = &counters->spec->groups[g];
 	struct td_group_counters *group = &counters->groups[g];
 	enum td_look look =
 		counters->rdpmc ? td_pmc_look(counters, g) : TD_DISTURBED;

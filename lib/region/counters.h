@@ -25,8 +25,8 @@ struct td_moment {
 };
 
 /* Sets begin to the first moment.  Returns 0 or a negative errno. */
-int td_counters_open(struct td_counters *counters, const struct td_spec *spec,
-		     struct td_moment *begin);
+int td_counters_open(struct td_counters *counters,
+		     const struct td_group_spec *spec, struct td_moment *begin);
 void td_counters_close(struct td_counters *counters);
 /* In a child: closes the parent's, which go on there. */
 void td_counters_forget(struct td_counters *counters);

@@ -20,7 +20,7 @@ struct td_group_counters {
 };
 
 struct td_counters {
-	const struct td_spec *spec;
+	const struct td_group_spec *spec;
 	struct td_group_counters groups[TD_REGION_GROUPS];
 	uint64_t totals[TD_REGION_VALUES]; /* at the last look */
 	/*

@@ -94,7 +94,7 @@ static void start(unsigned int every, uint64_t seed)
 	td_process.store.head = &head;
 	td_process.spec.nr_events = NR;
 	td_process.spec.nr_groups = 1;
-	td_process.spec.groups[0] = (struct td_spec_group){ 0, NR, true };
+	td_process.spec.groups[0] = (struct td_group_spec_group){ 0, NR, true };
 	thread = (struct td_thread){ .frames = frames, .chance = 2 * seed + 1 };
 	region = (struct td_thread_region){ .name = name,
 					    .record = make_record(

@@ -180,9 +180,9 @@ static struct td_thread *make_thread(void)
 	if (!thread)
 		return NULL;
 	thread->memory = memory;
-	thread->frames = td_memory_take(
-		&thread->memory, TD_REGION_DEPTH * sizeof(*thread->frames));
-	if (!thread->frames) {
+	thread->calls = td_memory_take(
+		&thread->memory, TD_REGION_DEPTH * sizeof(*thread->calls));
+	if (!thread->calls) {
 		free_thread(thread);
 		return NULL;
 	}

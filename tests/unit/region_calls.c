@@ -67,7 +67,7 @@ static void run(double slots, double lost)
 static struct td_region_head head;
 static struct td_thread thread;
 static char name[] = "r";
-static struct td_frame frames[TD_REGION_DEPTH];
+static struct td_call open_calls[TD_REGION_DEPTH];
 static struct td_thread_region region;
 
 static struct td_region_record *make_record(enum td_region_kind kind)
@@ -95,7 +95,8 @@ static void start(unsigned int every, uint64_t seed)
 	td_process.spec.nr_events = NR;
 	td_process.spec.nr_groups = 1;
 	td_process.spec.groups[0] = (struct td_group_spec_group){ 0, NR, true };
-	thread = (struct td_thread){ .frames = frames, .chance = 2 * seed + 1 };
+	thread = (struct td_thread){ .calls = open_calls,
+				     .chance = 2 * seed + 1 };
 	region = (struct td_thread_region){ .name = name,
 					    .record = make_record(
 						    TD_REGION_MARKED),

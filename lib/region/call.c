@@ -60,10 +60,10 @@ static bool is_coarse(const struct td_thread *thread,
 
 static bool look_at_begin(struct td_thread *thread, struct td_moment *moment)
 {
-	int rc = td_counters_look(&thread->counters, moment);
+	int rc = td_thread_counters_look(&thread->counters, moment);
 
 	if (!rc && is_coarse(thread, moment))
-		rc = td_counters_restart(&thread->counters, moment);
+		rc = td_thread_counters_restart(&thread->counters, moment);
 	return rc == 0;
 }
 
@@ -215,7 +215,8 @@ void td_call_end_outside(struct td_thread *thread)
 {
 	struct td_moment end;
 
-	if (!thread->depth && td_counters_look(&thread->counters, &end) == 0)
+	if (!thread->depth &&
+	    td_thread_counters_look(&thread->counters, &end) == 0)
 		add_outside(thread, &end);
 }
 
@@ -241,7 +242,7 @@ void td_call_end(struct td_thread *thread)
 	if (!record)
 		return;
 	lost = call->counted &&
-	       (td_counters_look(&thread->counters, &end) != 0 ||
+	       (td_thread_counters_look(&thread->counters, &end) != 0 ||
 		was_lost(&call->begin, &end));
 	edit = td_store_edit(&td_process.store, record);
 	edit.calls->skipped += !call->counted && !call->lost;
@@ -254,5 +255,5 @@ void td_call_end(struct td_thread *thread)
 	if (end.time_ns - thread->around.begin.time_ns > OUTSIDE_NS)
 		add_outside(thread, &end);
 	if (!end.fresh && end.step > OUTSIDE_SLOTS)
-		td_counters_restart(&thread->counters, &end);
+		td_thread_counters_restart(&thread->counters, &end);
 }

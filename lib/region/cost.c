@@ -57,10 +57,10 @@ static bool measure(struct td_thread *thread, struct td_thread_region *empty,
 	struct td_moment from, to;
 	size_t nr = td_process.spec.nr_events;
 
-	if (td_counters_look(&thread->counters, &from) != 0)
+	if (td_thread_counters_look(&thread->counters, &from) != 0)
 		return false;
 	call_often(thread, empty, CALLS);
-	if (td_counters_look(&thread->counters, &to) != 0 ||
+	if (td_thread_counters_look(&thread->counters, &to) != 0 ||
 	    from.group != to.group ||
 	    empty->record->calls.counted != CALLS_BEFORE + CALLS)
 		return false;
@@ -117,7 +117,7 @@ static void begin_outside(struct td_thread *thread)
 {
 	struct td_moment now;
 
-	if (td_counters_look(&thread->counters, &now) == 0)
+	if (td_thread_counters_look(&thread->counters, &now) == 0)
 		td_call_begin_outside(thread, &now);
 }
 

@@ -90,7 +90,8 @@ static int open_event(const struct td_group_spec_event *event, bool user_only,
 }
 
 /* The page tells where the event counts; fields are where their leader is. */
-static bool needs_page(const struct td_counters *counters, size_t g, size_t i)
+static bool needs_page(const struct td_thread_counters *counters, size_t g,
+		       size_t i)
 {
 	size_t first = counters->spec->groups[g].first;
 
@@ -99,7 +100,7 @@ static bool needs_page(const struct td_counters *counters, size_t g, size_t i)
 }
 
 /* Without its page an event is read by read(). */
-static void map_event(struct td_counters *counters,
+static void map_event(struct td_thread_counters *counters,
 		      struct td_group_counters *group, size_t i)
 {
 	void *page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, group->fds[i], 0);
@@ -111,7 +112,7 @@ static void map_event(struct td_counters *counters,
 		counters->rdpmc = false;
 }
 
-static int open_group(struct td_counters *counters, size_t g,
+static int open_group(struct td_thread_counters *counters, size_t g,
 		      const struct td_descriptors *descriptors)
 {
 	const struct td_group_spec_group *spec = &counters->spec->groups[g];
@@ -142,7 +143,7 @@ static int open_group(struct td_counters *counters, size_t g,
 }
 
 /* Its pages are not the child's, who may have something else there: perf_mmap(). */
-void td_counters_forget(struct td_counters *counters)
+void td_thread_counters_forget(struct td_thread_counters *counters)
 {
 	for (size_t g = 0; g < counters->spec->nr_groups; g++) {
 		struct td_group_counters *group = &counters->groups[g];
@@ -158,7 +159,7 @@ void td_counters_forget(struct td_counters *counters)
 	td_descriptors_give_back(counters->spec->nr_events);
 }
 
-void td_counters_close(struct td_counters *counters)
+void td_thread_counters_close(struct td_thread_counters *counters)
 {
 	for (size_t g = 0; g < counters->spec->nr_groups; g++) {
 		struct td_group_counters *group = &counters->groups[g];
@@ -179,8 +180,9 @@ void td_counters_close(struct td_counters *counters)
 	td_descriptors_give_back(counters->spec->nr_events);
 }
 
-int td_counters_open(struct td_counters *counters,
-		     const struct td_group_spec *spec, struct td_moment *begin)
+int td_thread_counters_open(struct td_thread_counters *counters,
+			    const struct td_group_spec *spec,
+			    struct td_moment *begin)
 {
 	struct td_descriptors descriptors;
 	int rc = td_descriptors_begin(&descriptors, spec->nr_events);
@@ -198,16 +200,16 @@ int td_counters_open(struct td_counters *counters,
 		rc = open_group(counters, g, &descriptors);
 	td_descriptors_end(&descriptors);
 	if (!rc)
-		rc = td_counters_restart(counters, begin);
+		rc = td_thread_counters_restart(counters, begin);
 	if (rc)
-		td_counters_close(counters);
+		td_thread_counters_close(counters);
 	return rc;
 }
 
 /* --- totals ----------------------------------------------------------------- */
 
 /* The totals of the kernel's counts, of which those of fields are in slots. */
-static void take_counts(struct td_counters *counters, size_t g,
+static void take_counts(struct td_thread_counters *counters, size_t g,
 			const struct group_read *now)
 {
 	const struct td_group_spec_group *group = &counters->spec->groups[g];
@@ -230,7 +232,7 @@ static void take_counts(struct td_counters *counters, size_t g,
 }
 
 /* The kernel sets PERF_METRICS to 0 if the group counts at the moment. */
-static void begin_anew(struct td_counters *counters, size_t g,
+static void begin_anew(struct td_thread_counters *counters, size_t g,
 		       const struct group_read *now)
 {
 	const struct td_group_spec_group *spec = &counters->spec->groups[g];
@@ -258,7 +260,8 @@ static uint64_t now_ns(void)
  * been open; that of the core where the thread is was read in the same moment as
  * its own time, and the others have stood still.
  */
-static uint64_t uncounted_ns(const struct td_counters *counters, uint32_t group)
+static uint64_t uncounted_ns(const struct td_thread_counters *counters,
+			     uint32_t group)
 {
 	uint64_t running = 0;
 
@@ -267,7 +270,8 @@ static uint64_t uncounted_ns(const struct td_counters *counters, uint32_t group)
 	return counters->groups[group ? group - 1 : 0].enabled_ns - running;
 }
 
-static void fill(const struct td_counters *counters, struct td_moment *moment)
+static void fill(const struct td_thread_counters *counters,
+		 struct td_moment *moment)
 {
 	const struct td_group_spec *spec = counters->spec;
 
@@ -286,7 +290,7 @@ static void fill(const struct td_counters *counters, struct td_moment *moment)
  * After a read(): what it took is left out of the totals, which are to be those of
  * the look before it.  If the thread has lost its CPU just then, it is not.
  */
-static void leave_out(struct td_counters *counters, size_t g,
+static void leave_out(struct td_thread_counters *counters, size_t g,
 		      const uint64_t totals[TD_REGION_VALUES])
 {
 	const struct td_group_spec_group *group = &counters->spec->groups[g];
@@ -306,7 +310,8 @@ static void leave_out(struct td_counters *counters, size_t g,
 }
 
 /* Step is the largest of all groups. */
-static int restart_group(struct td_counters *counters, size_t g, uint64_t *step)
+static int restart_group(struct td_thread_counters *counters, size_t g,
+			 uint64_t *step)
 {
 	const struct td_group_spec_group *spec = &counters->spec->groups[g];
 	struct td_group_counters *group = &counters->groups[g];
@@ -335,7 +340,8 @@ static int restart_group(struct td_counters *counters, size_t g, uint64_t *step)
 	return 0;
 }
 
-int td_counters_restart(struct td_counters *counters, struct td_moment *moment)
+int td_thread_counters_restart(struct td_thread_counters *counters,
+			       struct td_moment *moment)
 {
 	int rc = 0;
 
@@ -347,7 +353,8 @@ int td_counters_restart(struct td_counters *counters, struct td_moment *moment)
 	return rc;
 }
 
-int td_counters_look(struct td_counters *counters, struct td_moment *moment)
+int td_thread_counters_look(struct td_thread_counters *counters,
+			    struct td_moment *moment)
 {
 	uint64_t step = 0;
 	bool counts = false;
@@ -357,17 +364,17 @@ int td_counters_look(struct td_counters *counters, struct td_moment *moment)
 		enum td_look look;
 
 		if (!counters->rdpmc || td_pmc_lock(group) != group->lock)
-			return td_counters_restart(counters, moment);
+			return td_thread_counters_restart(counters, moment);
 		look = td_pmc_look(counters, g);
 		if (look == TD_DISTURBED)
-			return td_counters_restart(counters, moment);
+			return td_thread_counters_restart(counters, moment);
 		counts |= look == TD_LOOKED;
 		if (group->slots_now > step)
 			step = group->slots_now;
 	}
 	/* only read() tells for how long nothing was counted */
 	if (!counts)
-		return td_counters_restart(counters, moment);
+		return td_thread_counters_restart(counters, moment);
 	moment->step = step;
 	moment->fresh = false;
 	fill(counters, moment);

@@ -51,7 +51,7 @@ struct pmc_read {
  * Fields are read once, behind the others.  False: not all events count.  RDPMC of an
  * event without a counter would end the program.
  */
-static bool choose(const struct td_counters *counters, size_t g,
+static bool choose(const struct td_thread_counters *counters, size_t g,
 		   struct pmc_read *pmc)
 {
 	const struct td_group_spec_group *spec = &counters->spec->groups[g];
@@ -91,7 +91,7 @@ static uint64_t plain_total(const struct pmc_read *pmc, size_t i)
  * Totals of what RDPMC gave.  False if PERF_METRICS was set to 0 by somebody
  * else, so that only the kernel knows what was before.
  */
-static bool take_values(struct td_counters *counters, size_t g,
+static bool take_values(struct td_thread_counters *counters, size_t g,
 			const struct pmc_read *pmc)
 {
 	const struct td_group_spec_group *spec = &counters->spec->groups[g];
@@ -128,7 +128,7 @@ static bool take_values(struct td_counters *counters, size_t g,
 #define LONG_CYCLES 50000
 #define LONG_READS  4
 
-static bool read_all(const struct td_counters *counters, size_t g,
+static bool read_all(const struct td_thread_counters *counters, size_t g,
 		     struct pmc_read *pmc)
 {
 	for (int i = 0; i < LONG_READS; i++) {
@@ -144,7 +144,7 @@ static bool read_all(const struct td_counters *counters, size_t g,
 	return true;
 }
 
-enum td_look td_pmc_look(struct td_counters *counters, size_t g)
+enum td_look td_pmc_look(struct td_thread_counters *counters, size_t g)
 {
 	struct td_group_counters *group = &counters->groups[g];
 	struct pmc_read pmc;

@@ -31,7 +31,7 @@ struct td_thread {
 	bool counts;             /* its counters are open */
 	bool busy; /* a mark is at work: a signal handler's is left out */
 	int tid;
-	struct td_counters counters;
+	struct td_thread_counters counters;
 	uint64_t usual_slots;  /* of a call, lately */
 	uint64_t chance;       /* chooses the calls of TDSTAT_EVERY; never 0 */
 	struct td_call *calls; /* TD_REGION_DEPTH */

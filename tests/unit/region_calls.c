@@ -38,14 +38,16 @@ static void look(struct td_moment *moment)
 	moment->time_ns = (uint64_t)(now.slots / 18);
 }
 
-int td_counters_look(struct td_counters *counters, struct td_moment *moment)
+int td_thread_counters_look(struct td_thread_counters *counters,
+			    struct td_moment *moment)
 {
 	(void)counters;
 	look(moment);
 	return 0;
 }
 
-int td_counters_restart(struct td_counters *counters, struct td_moment *moment)
+int td_thread_counters_restart(struct td_thread_counters *counters,
+			       struct td_moment *moment)
 {
 	(void)counters;
 	look(moment);
@@ -102,7 +104,7 @@ static void start(unsigned int every, uint64_t seed)
 						    TD_REGION_MARKED),
 					    .every = every };
 	restarts = 0;
-	td_counters_restart(&thread.counters, &moment);
+	td_thread_counters_restart(&thread.counters, &moment);
 	td_call_begin_outside(&thread, &moment);
 }
 
@@ -189,7 +191,7 @@ static void check_coverage(const struct pattern *pattern, unsigned int every,
 			struct td_moment moment;
 
 			/* rounding is another error, which is not tested here */
-			td_counters_restart(&thread.counters, &moment);
+			td_thread_counters_restart(&thread.counters, &moment);
 			call(1e6, program_call(&program));
 		}
 		cell = shown();

@@ -12,7 +12,7 @@ enum {
 };
 
 static struct perf_event_mmap_page pages[NR];
-static struct td_counters counters;
+static struct td_thread_counters counters;
 static struct td_group_spec spec;
 
 /* What each event has counted until now, wherever it is counted. */
@@ -60,7 +60,7 @@ static void start(void)
 	spec.nr_events = NR;
 	spec.nr_groups = 1;
 	spec.groups[0] = (struct td_group_spec_group){ 0, NR, false };
-	counters = (struct td_counters){ .spec = &spec, .rdpmc = true };
+	counters = (struct td_thread_counters){ .spec = &spec, .rdpmc = true };
 	counters.groups[0].nr_pages = NR;
 	for (int e = 0; e < NR; e++) {
 		spec.events[e].kind = TD_GROUP_SPEC_PLAIN;

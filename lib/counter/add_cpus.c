@@ -69,7 +69,7 @@ int td_counter_add_cpus(struct td_counter *counter, const struct td_ints *cpus)
 /* Is a family of this group open on the CPU? */
 static bool is_open(const struct td_counter *counter, int cpu, size_t group)
 {
-	const struct td_reader *reader = &counter->reader;
+	const struct td_group_reader *reader = &counter->reader;
 
 	for (size_t s = 0; s < reader->nr_steps; s++) {
 		const struct td_read_step *step = &reader->steps[s];

@@ -62,7 +62,7 @@ struct td_counter {
 	struct td_ints awake;
 	struct td_ints opened; /* with open_late: those that were opened */
 	bool began;            /* the tasks of the start are open */
-	struct td_reader reader;
+	struct td_group_reader reader;
 };
 
 /* The descriptor, or -1 if it is not open. */

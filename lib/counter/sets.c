@@ -151,7 +151,8 @@ static bool is_behind(const struct td_counter *counter,
 }
 
 /* Of a CPU that came online later, the steps stand behind those of the start. */
-static bool find_into(const struct td_reader *reader, struct td_read_step *step)
+static bool find_into(const struct td_group_reader *reader,
+		      struct td_read_step *step)
 {
 	for (size_t s = reader->nr_first; s < reader->nr_ready; s++) {
 		const struct td_read_step *other = &reader->steps[s];
@@ -197,7 +198,8 @@ static int add_steps(struct td_counter *counter, const struct td_open_set *set,
 	if (!group->cpus) /* it is not to be open in this set */
 		return 0;
 	for (int unit = 0; unit < nr; unit++) {
-		struct td_read_step *step = td_reader_add(&counter->reader);
+		struct td_read_step *step =
+			td_group_reader_add(&counter->reader);
 		int cpu = unit / nr_threads, thread = unit % nr_threads;
 
 		if (!step)
@@ -221,5 +223,5 @@ int td_counter_read_sets(struct td_counter *counter, size_t first)
 				return -ENOMEM;
 		}
 	}
-	return td_reader_begin(&counter->reader);
+	return td_group_reader_begin(&counter->reader);
 }

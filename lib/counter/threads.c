@@ -122,5 +122,5 @@ void td_counter_forget_ended(struct td_counter *counter)
 		counter->sets[kept++] = set;
 	}
 	counter->nr_sets = kept;
-	td_reader_forget_ended(&counter->reader);
+	td_group_reader_forget_ended(&counter->reader);
 }

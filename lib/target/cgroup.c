@@ -13,7 +13,7 @@
 #include "lib/base/util.h"
 
 /* A list of cgroups that is taken apart, and what is needed to find them. */
-struct search {
+struct cgroup_search {
 	const char *root, *list;
 	int dir; /* root, opened */
 	struct td_cgroups *out;
@@ -48,8 +48,8 @@ static char *next_element(const char **rest)
 }
 
 /* Reports an error and its place in the list; rest is behind the element. */
-static int wrong_element(const struct search *search, const char *element,
-			 const char *rest, const char *why)
+static int wrong_element(const struct cgroup_search *search,
+			 const char *element, const char *rest, const char *why)
 {
 	size_t len = strlen(element);
 	const char *end = rest ? rest - 1 : strchr(search->list, '\0');
@@ -95,7 +95,7 @@ static char *spell(const char *path)
 }
 
 /* The cgroup name of the next element, to be freed; NULL with err set. */
-static char *next_name(const struct search *search, const char **rest)
+static char *next_name(const struct cgroup_search *search, const char **rest)
 {
 	td_autofree char *element = next_element(rest);
 	char *name;
@@ -113,7 +113,7 @@ static char *next_name(const struct search *search, const char **rest)
 
 /* --- opening -------------------------------------------------------------- */
 
-static int open_name(const struct search *search, const char *name)
+static int open_name(const struct cgroup_search *search, const char *name)
 {
 	int fd = openat(search->dir, strcmp(name, "/") == 0 ? "." : name,
 			O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -121,7 +121,8 @@ static int open_name(const struct search *search, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-static int no_cgroup(const struct search *search, const char *name, int code)
+static int no_cgroup(const struct cgroup_search *search, const char *name,
+		     int code)
 {
 	td_err_set(search->err, code, "cgroup %s: %s", name, strerror(-code));
 	if (code == -EMFILE || code == -ENFILE)
@@ -133,7 +134,8 @@ static int no_cgroup(const struct search *search, const char *name, int code)
  * Skips a cgroup with a note.  A lack of descriptors or memory is an error, as
  * it would hit all the others, too.
  */
-static int leave_out(const struct search *search, const char *name, int code)
+static int leave_out(const struct cgroup_search *search, const char *name,
+		     int code)
 {
 	if (code == -EMFILE || code == -ENFILE || code == -ENOMEM)
 		return no_cgroup(search, name, code);
@@ -143,7 +145,7 @@ static int leave_out(const struct search *search, const char *name, int code)
 }
 
 /* Takes fd and copies the name. */
-static int add(const struct search *search, const char *name, int fd)
+static int add(const struct cgroup_search *search, const char *name, int fd)
 {
 	struct td_cgroups *out = search->out;
 	char **names = td_array_add(&out->names, out->nr, sizeof(*names));
@@ -164,14 +166,14 @@ static int add(const struct search *search, const char *name, int fd)
 	return 0;
 }
 
-static int add_if_there(const struct search *search, const char *name)
+static int add_if_there(const struct cgroup_search *search, const char *name)
 {
 	int fd = open_name(search, name);
 
 	return fd < 0 ? leave_out(search, name, fd) : add(search, name, fd);
 }
 
-static int add_names(const struct search *search)
+static int add_names(const struct cgroup_search *search)
 {
 	const char *rest = search->list;
 
@@ -199,7 +201,7 @@ static void free_patterns(struct patterns *patterns)
 	free(patterns->v);
 }
 
-static int compile(const struct search *search, struct pattern *pattern,
+static int compile(const struct cgroup_search *search, struct pattern *pattern,
 		   const char *rest)
 {
 	char why[128];
@@ -214,7 +216,8 @@ static int compile(const struct search *search, struct pattern *pattern,
 	return wrong_element(search, pattern->text, rest, why);
 }
 
-static int read_patterns(const struct search *search, struct patterns *patterns)
+static int read_patterns(const struct cgroup_search *search,
+			 struct patterns *patterns)
 {
 	const char *rest = search->list;
 	size_t nr = 1;
@@ -253,7 +256,7 @@ static bool matches(struct patterns *patterns, const char *name)
 	return any;
 }
 
-static int visit(const struct search *search, struct patterns *patterns,
+static int visit(const struct cgroup_search *search, struct patterns *patterns,
 		 const FTSENT *entry)
 {
 	const char *name = entry->fts_path + strlen(search->root);
@@ -275,7 +278,7 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-static int walk(const struct search *search, struct patterns *patterns)
+static int walk(const struct cgroup_search *search, struct patterns *patterns)
 {
 	td_autofree char *root = strdup(search->root);
 	char *roots[] = { root, NULL };
@@ -301,7 +304,7 @@ static int walk(const struct search *search, struct patterns *patterns)
 	return rc;
 }
 
-static int add_matches(const struct search *search)
+static int add_matches(const struct cgroup_search *search)
 {
 	struct patterns patterns = { 0 };
 	int rc = read_patterns(search, &patterns);
@@ -319,7 +322,8 @@ static int add_matches(const struct search *search)
 
 /* --- lists ---------------------------------------------------------------- */
 
-static int run(struct search *search, int (*fill)(const struct search *search))
+static int run(struct cgroup_search *search,
+	       int (*fill)(const struct cgroup_search *search))
 {
 	int rc;
 
@@ -338,7 +342,7 @@ static int run(struct search *search, int (*fill)(const struct search *search))
 int td_cgroups_match(struct td_cgroups *out, const char *root, const char *list,
 		     struct td_notes *notes, struct td_err *err)
 {
-	struct search search = { root, list, -1, out, notes, err };
+	struct cgroup_search search = { root, list, -1, out, notes, err };
 	bool patterns = strpbrk(list, "{}[]()|*+?^$");
 	int rc = run(&search, patterns ? add_matches : add_names);
 
@@ -349,7 +353,7 @@ int td_cgroups_match(struct td_cgroups *out, const char *root, const char *list,
 	return td_err_hint(err, "looked for in %s", root);
 }
 
-static int add_elements(const struct search *search)
+static int add_elements(const struct cgroup_search *search)
 {
 	const char *rest = search->list;
 
@@ -373,7 +377,7 @@ static int add_elements(const struct search *search)
 int td_cgroups_name(struct td_cgroups *out, const char *root, const char *list,
 		    struct td_err *err)
 {
-	struct search search = { root, list, -1, out, NULL, err };
+	struct cgroup_search search = { root, list, -1, out, NULL, err };
 
 	return run(&search, add_elements);
 }

@@ -7,7 +7,7 @@
 
 #include "lib/base/index.h"
 #include "lib/base/util.h"
-#include "lib/plan/group.h"
+#include "lib/plan/plan.h"
 #include "lib/plan/turns.h"
 
 /* Events with the same home are counted in one group. */

@@ -5,7 +5,7 @@
 
 #include "lib/base/util.h"
 #include "lib/plan/clocks.h"
-#include "lib/plan/group.h"
+#include "lib/plan/plan.h"
 #include "lib/plan/scheduling.h"
 #include "lib/plan/turns.h"
 

@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "lib/base/util.h"
-#include "lib/plan/group.h"
+#include "lib/plan/plan.h"
 #include "lib/plan/reference.h"
 
 static const enum td_fixed_event kinds[] = {

@@ -6,7 +6,7 @@
 
 #include "lib/base/util.h"
 #include "lib/event/modifiers.h"
-#include "lib/plan/group.h"
+#include "lib/plan/plan.h"
 #include "lib/plan/turns.h"
 
 /* The event that tells how much a run has worked; its counter is a fixed one. */

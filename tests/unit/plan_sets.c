@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "lib/plan/group.h"
+#include "lib/plan/plan.h"
 #include "lib/plan/turns.h"
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"

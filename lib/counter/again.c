@@ -8,8 +8,8 @@
 #include <errno.h>
 
 #include "lib/base/util.h"
-#include "lib/counter/dummy.h"
 #include "lib/counter/parts.h"
+#include "lib/counter/probe.h"
 
 /* With the dead ones, all that is open on their CPUs is dead, even if it rests. */
 static void mark_cpus(struct td_group_reader *reader,

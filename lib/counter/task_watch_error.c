@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/counter/filtered.h"
+#include "lib/counter/probe.h"
 
 #define WATCHING "cannot watch for new threads and processes"
 #define CANNOT   WATCHING ": "

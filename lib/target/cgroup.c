@@ -4,13 +4,80 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
+#include <limits.h>
+#include <mntent.h>
 #include <regex.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/util.h"
+
+/*
+ * The first version 1 mount ends the search; a later one of version 2 wins over
+ * an earlier one.
+ */
+static int find_root(FILE *mounts, char **root)
+{
+	char line[4 * PATH_MAX];
+	struct mntent mount;
+	bool v1 = false;
+
+	while (!v1 && getmntent_r(mounts, &mount, line, sizeof(line))) {
+		v1 = strcmp(mount.mnt_type, "cgroup") == 0 &&
+		     hasmntopt(&mount, "perf_event");
+		if (!v1 && strcmp(mount.mnt_type, "cgroup2") != 0)
+			continue;
+		free(*root);
+		*root = strdup(mount.mnt_dir);
+		if (!*root)
+			return -ENOMEM;
+	}
+	return ferror(mounts) ? -errno : 0;
+}
+
+static int read_mounts(int proc, char **root)
+{
+	int fd = proc < 0 ? -1
+			  : openat(proc, "self/mounts",
+				   O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	FILE *mounts;
+	int rc;
+
+	if (fd < 0)
+		return proc < 0 ? -ENOENT : -errno;
+	mounts = fdopen(fd, "r");
+	if (!mounts) {
+		close(fd);
+		return -ENOMEM;
+	}
+	rc = find_root(mounts, root);
+	fclose(mounts);
+	return rc;
+}
+
+int td_cgroup_root(const struct td_sysfs *fs, char **root, struct td_err *err)
+{
+	int rc;
+
+	*root = NULL;
+	rc = read_mounts(fs->proc, root);
+	if (rc == 0 && *root)
+		return 0;
+	free(*root);
+	*root = NULL;
+	if (rc == -ENOMEM)
+		return td_err_nomem(err);
+	if (rc)
+		td_err_set(err, rc, "%s/self/mounts: %s", fs->proc_path,
+			   strerror(-rc));
+	else
+		td_err_set(err, -ENOENT, "no cgroup file system is mounted");
+	return td_err_hint(err, "try 'mount -t cgroup2 none /sys/fs/cgroup'");
+}
 
 /* A list of cgroups that is taken apart, and what is needed to find them. */
 struct cgroup_search {
@@ -380,4 +447,68 @@ int td_cgroups_name(struct td_cgroups *out, const char *root, const char *list,
 	struct cgroup_search search = { root, list, -1, out, NULL, err };
 
 	return run(&search, add_elements);
+}
+
+/* Cgroups that were found: they may be removed, and made anew with the same name. */
+
+static bool same_folder(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+int td_cgroup_look(const struct td_cgroups *cgroups, size_t index)
+{
+	const char *name = cgroups->names[index];
+	struct stat open_one, there;
+	int fd, rc = 0;
+
+	if (!name || fstat(cgroups->fds[index], &open_one))
+		return 0;
+	name = strcmp(name, "/") == 0 ? "." : name;
+	if (fstatat(cgroups->root, name, &there, 0))
+		return -errno;
+	if (same_folder(&open_one, &there))
+		return 0;
+	fd = openat(cgroups->root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (dup3(fd, cgroups->fds[index], O_CLOEXEC) < 0)
+		rc = -errno;
+	td_close_fd(&fd);
+	return rc ? rc : 1;
+}
+
+bool td_cgroup_set_gone(struct td_cgroups *cgroups, size_t index, bool gone)
+{
+	if (cgroups->gone[index] == gone)
+		return false;
+	cgroups->gone[index] = gone;
+	cgroups->nr_gone += gone ? 1 : (size_t)-1;
+	return true;
+}
+
+size_t td_cgroups_find(const struct td_cgroups *cgroups, const char *name)
+{
+	uint64_t hash = td_hash_text(name);
+	size_t step = 0, at;
+
+	do {
+		at = td_index_next(&cgroups->index, hash, &step);
+	} while (at != TD_NOT_FOUND && strcmp(cgroups->names[at], name) != 0);
+	return at == TD_NOT_FOUND ? cgroups->nr : at;
+}
+
+void td_cgroups_free(struct td_cgroups *cgroups)
+{
+	for (size_t i = 0; i < cgroups->nr; i++) {
+		free(cgroups->names[i]);
+		td_close_fd(&cgroups->fds[i]);
+	}
+	if (cgroups->root)
+		td_close_fd(&cgroups->root);
+	free(cgroups->gone);
+	free(cgroups->names);
+	free(cgroups->fds);
+	td_index_free(&cgroups->index);
+	*cgroups = (struct td_cgroups){ 0 };
 }

@@ -5,9 +5,9 @@
 
 #include "lib/base/util.h"
 #include "lib/plan/clocks.h"
+#include "lib/plan/concurrent.h"
 #include "lib/plan/plan.h"
 #include "lib/plan/scheduling.h"
-#include "lib/plan/turns.h"
 
 /* Adds the groups of one family behind those of the families before. */
 static int add_packed(struct td_scheduling *s, struct td_packing *part)

@@ -4,7 +4,7 @@
 
 #include "cmd/out/writers.h"
 #include "lib/base/util.h"
-#include "lib/count/aggregations.h"
+#include "lib/count/aggregation.h"
 
 struct conflict {
 	bool both;

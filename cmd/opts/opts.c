@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cmd/out/writers.h"
-#include "lib/count/aggregations.h"
+#include "lib/count/aggregation.h"
 
 bool td_opts_want_events(const struct td_opts *opts)
 {

@@ -6,7 +6,7 @@
 
 #include "cmd/opts/value.h"
 #include "cmd/out/writers.h"
-#include "lib/count/aggregations.h"
+#include "lib/count/aggregation.h"
 
 #define MAX_ROWS 32 /* bits in td_opts.aggregations and .formats */
 

@@ -10,7 +10,7 @@
 #include "cmd/out/out.h"
 #include "cmd/out/time.h"
 #include "lib/base/util.h"
-#include "lib/count/aggregations.h"
+#include "lib/count/aggregation.h"
 
 static void begin_line(const struct td_writer *writer, uint64_t time_ns,
 		       const struct td_event_row *row)

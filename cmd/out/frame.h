@@ -7,7 +7,7 @@
 
 #include "lib/base/util.h"
 #include "lib/count/aggregation.h"
-#include "lib/target/name.h"
+#include "lib/target/target.h"
 
 struct td_machine;
 

@@ -7,7 +7,7 @@
 #include "cmd/out/out.h"
 #include "cmd/out/time.h"
 #include "lib/base/json_put.h"
-#include "lib/count/aggregations.h"
+#include "lib/count/aggregation.h"
 
 void td_out_json_line(struct td_writer *writer, struct json_object *line)
 {

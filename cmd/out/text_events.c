@@ -6,7 +6,7 @@
 #include "cmd/out/time.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
-#include "lib/count/aggregations.h"
+#include "lib/count/aggregation.h"
 
 /* tools/perf/util/stat-display.c */
 #define TIME_WIDTH  16

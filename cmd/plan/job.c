@@ -10,7 +10,7 @@
 #include "cmd/plan/select.h"
 #include "cmd/plan/target.h"
 #include "cmd/say.h"
-#include "lib/counter/tsc.h"
+#include "lib/counter/probe.h"
 #include "lib/plan/cgroups.h"
 #include "lib/plan/clocks.h"
 #include "lib/plan/sets.h"

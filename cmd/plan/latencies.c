@@ -2,7 +2,7 @@
 #include "cmd/plan/latencies.h"
 
 #include "lib/plan/fit.h"
-#include "lib/plan/group.h"
+#include "lib/plan/plan.h"
 
 /*
  * The runs of --no-multiplex have counters for what they count, and none for

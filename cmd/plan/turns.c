@@ -6,8 +6,8 @@
 
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
+#include "lib/plan/concurrent.h"
 #include "lib/plan/sets.h"
-#include "lib/plan/turns.h"
 
 /* The groups of a PMU that take turns. */
 struct turns {

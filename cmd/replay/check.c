@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "lib/count/aggregations.h"
+#include "lib/count/aggregation.h"
 
 static int check_aggregation(const struct td_recording *rec,
 			     enum td_aggregation how, struct td_err *err)

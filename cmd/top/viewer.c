@@ -7,7 +7,7 @@
 
 #include "cmd/top/draw.h"
 #include "cmd/top/terminal.h"
-#include "lib/count/aggregations.h"
+#include "lib/count/aggregation.h"
 
 int td_top_redraw(struct td_top *top, struct td_err *err)
 {

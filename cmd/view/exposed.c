@@ -5,7 +5,7 @@
 
 #include "cmd/version.h"
 #include "lib/base/util.h"
-#include "lib/count/aggregations.h"
+#include "lib/count/aggregation.h"
 #include "lib/machine/uarch.h"
 
 #define MAX_SERIES 2000 /* unless --max-series says */

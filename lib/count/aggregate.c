@@ -12,14 +12,15 @@
 #include "lib/count/aggregate_tasks.h"
 
 /* Rows of the totals: a key is cgroup * nr_ids + id. */
-struct rows {
+struct row_keys {
 	const struct td_aggregator *agg;
 	size_t nr_ids;  /* of a cgroup, with those that have no readings */
 	size_t *of_key; /* index in the totals; SIZE_MAX if no readings */
 	size_t nr_keys;
 };
 
-static size_t key_of(const struct rows *rows, const struct td_reading *reading)
+static size_t key_of(const struct row_keys *rows,
+		     const struct td_reading *reading)
 {
 	const struct td_aggregator *agg = rows->agg;
 	/* a reading of neither a CPU nor a task is a sum already */
@@ -32,7 +33,7 @@ static size_t key_of(const struct rows *rows, const struct td_reading *reading)
 	return (size_t)reading->cgroup * rows->nr_ids + id;
 }
 
-static char *name_of(const struct rows *rows, size_t id)
+static char *name_of(const struct row_keys *rows, size_t id)
 {
 	char *name = NULL;
 
@@ -42,7 +43,7 @@ static char *name_of(const struct rows *rows, size_t id)
 }
 
 /* Per CPU, the id is its number, so there are ids up to the largest one. */
-static int begin_rows(struct rows *rows, const struct td_readings *delta)
+static int begin_rows(struct row_keys *rows, const struct td_readings *delta)
 {
 	const struct td_aggregator *agg = rows->agg;
 	int cpu = 0, cgroup = 0;
@@ -65,7 +66,7 @@ static int begin_rows(struct rows *rows, const struct td_readings *delta)
 	return 0;
 }
 
-static int number_rows(struct rows *rows, struct td_totals *totals)
+static int number_rows(struct row_keys *rows, struct td_totals *totals)
 {
 	for (size_t key = 0; key < rows->nr_keys; key++) {
 		size_t cgroup = key / rows->nr_ids;
@@ -85,7 +86,7 @@ static int number_rows(struct rows *rows, struct td_totals *totals)
 static int add_cpus(const struct td_aggregator *agg,
 		    const struct td_readings *delta, struct td_totals *totals)
 {
-	struct rows rows = { .agg = agg };
+	struct row_keys rows = { .agg = agg };
 	int rc = begin_rows(&rows, delta);
 
 	if (!rc)

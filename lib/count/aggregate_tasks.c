@@ -13,14 +13,15 @@
  * kinds of core, but run only on the one where the task is: at_once of them at
  * any moment, if they take turns.
  */
-struct turns {
+struct group_times {
 	const struct td_plan *plan;
 	int *groups; /* for each event: the index of its group, -1 if none */
 	/* For each PMU: how long a task's groups ran, in sum and at most. */
 	uint64_t *all_ns, *most_ns;
 };
 
-static int begin_turns(struct turns *turns, const struct td_plan *plan)
+static int begin_group_times(struct group_times *times,
+			     const struct td_plan *plan)
 {
 	size_t nr_pmus = 1;
 
@@ -28,68 +29,68 @@ static int begin_turns(struct turns *turns, const struct td_plan *plan)
 		if ((size_t)plan->groups[g].pmu >= nr_pmus)
 			nr_pmus = (size_t)plan->groups[g].pmu + 1;
 	}
-	*turns = (struct turns){
+	*times = (struct group_times){
 		.plan = plan,
 		.groups = td_plan_groups(plan),
-		.all_ns = calloc(nr_pmus, sizeof(*turns->all_ns)),
-		.most_ns = calloc(nr_pmus, sizeof(*turns->most_ns)),
+		.all_ns = calloc(nr_pmus, sizeof(*times->all_ns)),
+		.most_ns = calloc(nr_pmus, sizeof(*times->most_ns)),
 	};
-	return turns->groups && turns->all_ns && turns->most_ns ? 0 : -ENOMEM;
+	return times->groups && times->all_ns && times->most_ns ? 0 : -ENOMEM;
 }
 
-static void free_turns(struct turns *turns)
+static void free_group_times(struct group_times *times)
 {
-	free(turns->groups);
-	free(turns->all_ns);
-	free(turns->most_ns);
+	free(times->groups);
+	free(times->all_ns);
+	free(times->most_ns);
 }
 
 /* The group of a task's reading, or NULL if it does not take turns. */
-static const struct td_group *group_of(const struct turns *turns,
+static const struct td_group *group_of(const struct group_times *times,
 				       const struct td_reading *reading)
 {
-	int index = reading->cpu < 0 ? turns->groups[reading->event] : -1;
+	int index = reading->cpu < 0 ? times->groups[reading->event] : -1;
 	const struct td_group *group =
-		index < 0 ? NULL : &turns->plan->groups[index];
+		index < 0 ? NULL : &times->plan->groups[index];
 
 	return group && group->at_once > 0 ? group : NULL;
 }
 
 /* Adds up how long the groups of a task ran; v is all readings of the task. */
-static void take_turns(struct turns *turns, const struct td_reading *v,
-		       size_t nr)
+static void add_group_times(struct group_times *times,
+			    const struct td_reading *v, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
-		const struct td_group *group = group_of(turns, &v[i]);
+		const struct td_group *group = group_of(times, &v[i]);
 
 		if (group)
-			turns->all_ns[group->pmu] = turns->most_ns[group->pmu] =
+			times->all_ns[group->pmu] = times->most_ns[group->pmu] =
 				0;
 	}
 	for (size_t i = 0; i < nr; i++) {
-		int index = turns->groups[v[i].event];
+		int index = times->groups[v[i].event];
 		const struct td_group *group =
-			index < 0 ? NULL : &turns->plan->groups[index];
+			index < 0 ? NULL : &times->plan->groups[index];
 
 		if (!group || group->members[0] != v[i].event)
 			continue;
-		turns->all_ns[group->pmu] += v[i].running_ns;
-		if (v[i].running_ns > turns->most_ns[group->pmu])
-			turns->most_ns[group->pmu] = v[i].running_ns;
+		times->all_ns[group->pmu] += v[i].running_ns;
+		if (v[i].running_ns > times->most_ns[group->pmu])
+			times->most_ns[group->pmu] = v[i].running_ns;
 	}
 }
 
 /* How long the task had the PMU of one of its readings. */
-static uint64_t time_on_pmu(const struct turns *turns,
+static uint64_t time_on_pmu(const struct group_times *times,
 			    const struct td_reading *reading)
 {
-	const struct td_group *group = group_of(turns, reading);
+	const struct td_group *group = group_of(times, reading);
 	uint64_t ns, most;
 
 	if (!group)
 		return reading->enabled_ns;
-	ns = (uint64_t)((double)turns->all_ns[group->pmu] / group->at_once);
-	most = turns->most_ns[group->pmu];
+	ns = (uint64_t)((double)times->all_ns[group->pmu] / group->at_once);
+	most = times->most_ns[group->pmu];
 	ns = ns > most ? ns : most;
 	return ns < reading->enabled_ns ? ns : reading->enabled_ns;
 }
@@ -182,12 +183,13 @@ static bool begins_row(const struct td_aggregator *agg,
 
 /* Adds all readings of one task to the row of its id. */
 static void add_task(const struct td_aggregator *agg, struct td_total *row,
-		     const struct td_reading *v, size_t nr, struct turns *turns)
+		     const struct td_reading *v, size_t nr,
+		     struct group_times *times)
 {
-	take_turns(turns, v, nr);
+	add_group_times(times, v, nr);
 	for (size_t i = 0; i < nr; i++)
 		td_total_add(&row[v[i].event], &v[i],
-			     agg->raw ? 0 : time_on_pmu(turns, &v[i]));
+			     agg->raw ? 0 : time_on_pmu(times, &v[i]));
 }
 
 static bool has_run(const struct td_reading *v, size_t nr)
@@ -202,7 +204,7 @@ static bool has_run(const struct td_reading *v, size_t nr)
 /* Adds readings that are sorted by row and task. */
 static int add_sorted(const struct td_aggregator *agg,
 		      const struct td_reading *v, size_t nr,
-		      struct turns *turns, struct td_totals *totals)
+		      struct group_times *times, struct td_totals *totals)
 {
 	const struct td_reading *last = NULL;
 	struct td_total *row = NULL;
@@ -221,7 +223,7 @@ static int add_sorted(const struct td_aggregator *agg,
 		if (!row)
 			return -ENOMEM;
 		last = &v[i];
-		add_task(agg, row, v + i, end - i, turns);
+		add_task(agg, row, v + i, end - i, times);
 	}
 	return 0;
 }
@@ -231,8 +233,8 @@ int td_totals_add_tasks(const struct td_aggregator *agg,
 			const struct td_plan *plan, struct td_totals *totals)
 {
 	td_autofree struct td_reading *v = calloc(delta->nr + 1, sizeof(*v));
-	struct turns turns;
-	int rc = begin_turns(&turns, plan);
+	struct group_times times;
+	int rc = begin_group_times(&times, plan);
 	size_t nr = 0;
 
 	for (size_t i = 0; v && i < delta->nr; i++) {
@@ -242,8 +244,8 @@ int td_totals_add_tasks(const struct td_aggregator *agg,
 	if (!rc && v) {
 		qsort(v, nr, sizeof(*v),
 		      agg->how == TD_AGGREGATE_REGION ? by_region : by_task);
-		rc = add_sorted(agg, v, nr, &turns, totals);
+		rc = add_sorted(agg, v, nr, &times, totals);
 	}
-	free_turns(&turns);
+	free_group_times(&times);
 	return v ? rc : -ENOMEM;
 }

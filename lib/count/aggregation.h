@@ -9,7 +9,7 @@
 
 /*
  * Over what counts are summed for a row: an index of the table in
- * aggregations.c.  Only an aggregation that other code refers to needs a name
+ * aggregation.c.  Only an aggregation that other code refers to needs a name
  * here.  The order is that of perf stat, which takes the first one of several.
  */
 enum td_aggregation {
@@ -51,5 +51,16 @@ struct td_aggregation_row {
 	size_t prefix; /* length of what JSON leaves out: "CPU" */
 	bool counted;  /* a column with the number of counters follows */
 };
+
+size_t td_nr_aggregations(void);
+const struct td_aggregation_row *td_aggregation_row(enum td_aggregation how);
+/* Finds it by its name in recordings. */
+bool td_aggregation_find(const char *name, enum td_aggregation *how);
+/* True if it needs to know where CPUs are. */
+bool td_aggregation_wants_places(enum td_aggregation how);
+/* True if tasks, or parts of them, have rows of their own. */
+bool td_aggregation_tells_tasks(enum td_aggregation how);
+/* "-A" or "--per-core", as messages name it. */
+const char *td_aggregation_option(enum td_aggregation how);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "lib/base/err.h"
-#include "lib/count/aggregations.h"
+#include "lib/count/aggregation.h"
 #include "lib/count/regions.h"
 #include "lib/machine/cpu.h"
 #include "lib/target/task_names.h"

@@ -163,7 +163,7 @@ static bool is_first_of_pmu(const struct td_events *events, size_t e)
 }
 
 /*
- * Adds how long the PMU of events->v[first] had in a round: what any of its
+ * Adds how long the PMU of events->v[first] had in a part: what any of its
  * events was enabled for tells it for all, also for those of other rounds.
  */
 static void add_longest(struct td_total *to, const struct td_total *from,
@@ -188,17 +188,17 @@ static void add_longest(struct td_total *to, const struct td_total *from,
 }
 
 /* What is added, with an element for each event. */
-struct round {
+struct weighted_totals {
 	const struct td_totals *totals;
 	const double *weights; /* NULL: 1 */
 	struct td_specs specs;
 	bool *elsewhere;
 };
 
-static int add_row(struct td_totals_sum *sum, const struct round *round,
-		   size_t i)
+static int add_row(struct td_totals_sum *sum,
+		   const struct weighted_totals *addend, size_t i)
 {
-	const struct td_totals *more = round->totals;
+	const struct td_totals *more = addend->totals;
 	const struct td_total *from = more->v + i * more->nr_events;
 	size_t id = find_id(sum, &more->ids[i], i);
 	size_t first = id * sum->totals.nr_events;
@@ -206,17 +206,18 @@ static int add_row(struct td_totals_sum *sum, const struct round *round,
 	if (id == sum->totals.nr_ids && add_id(sum, &more->ids[i]))
 		return -ENOMEM;
 	if (more->tasks)
-		td_specs_find_elsewhere(&round->specs, from, round->elsewhere);
+		td_specs_find_elsewhere(&addend->specs, from,
+					addend->elsewhere);
 	for (size_t e = 0; e < more->nr_events; e++) {
 		add_total(&sum->totals.v[first + e], &sum->nr_values[first + e],
-			  &from[e], round->weights ? round->weights[e] : 1);
-		sum->nr_values[first + e] += round->elsewhere[e];
+			  &from[e], addend->weights ? addend->weights[e] : 1);
+		sum->nr_values[first + e] += addend->elsewhere[e];
 		sum->nr_reads[first + e] += from[e].nr > 0;
 	}
 	for (size_t e = 0; sum->joins && e < more->nr_events; e++) {
-		if (is_first_of_pmu(&round->specs.plan->events, e))
+		if (is_first_of_pmu(&addend->specs.plan->events, e))
 			add_longest(sum->totals.v + first, from,
-				    &round->specs.plan->events, e);
+				    &addend->specs.plan->events, e);
 	}
 	return 0;
 }
@@ -230,8 +231,8 @@ int td_totals_sum_add_weighted(struct td_totals_sum *sum,
 	struct td_totals *totals = &sum->totals;
 	td_autofree bool *elsewhere =
 		calloc(more->nr_events + 1, sizeof(*elsewhere));
-	struct round round = { more, weights, { 0 }, elsewhere };
-	int rc = td_specs_build(&round.specs, plan);
+	struct weighted_totals addend = { more, weights, { 0 }, elsewhere };
+	int rc = td_specs_build(&addend.specs, plan);
 
 	if (!rc)
 		rc = widen(sum, more->nr_events);
@@ -241,8 +242,8 @@ int td_totals_sum_add_weighted(struct td_totals_sum *sum,
 	totals->all = more->all;
 	totals->by_id = more->by_id;
 	for (size_t i = 0; !rc && elsewhere && i < more->nr_ids; i++)
-		rc = add_row(sum, &round, i);
-	td_specs_free(&round.specs);
+		rc = add_row(sum, &addend, i);
+	td_specs_free(&addend.specs);
 	if (rc || !elsewhere)
 		return -ENOMEM;
 	td_times_add(&sum->times, times, !sum->rounds);

@@ -8,11 +8,12 @@
 #include <errno.h>
 
 #include "lib/base/util.h"
-#include "lib/counter/dummy.h"
 #include "lib/counter/parts.h"
+#include "lib/counter/probe.h"
 
 /* With the dead ones, all that is open on their CPUs is dead, even if it rests. */
-static void mark_cpus(struct td_reader *reader, const struct td_ints *cpus)
+static void mark_cpus(struct td_group_reader *reader,
+		      const struct td_ints *cpus)
 {
 	for (size_t s = 0; s < reader->nr_steps; s++) {
 		struct td_read_step *step = &reader->steps[s];
@@ -25,7 +26,7 @@ static void mark_cpus(struct td_reader *reader, const struct td_ints *cpus)
 
 int td_counter_list_dead(struct td_counter *counter, struct td_ints *cpus)
 {
-	struct td_reader *reader = &counter->reader;
+	struct td_group_reader *reader = &counter->reader;
 	struct td_ints whole = { 0 };
 	int rc = 0;
 
@@ -65,7 +66,7 @@ static int index_of(const struct td_open_group *group, int cpu)
 }
 
 /* The next difference is that from the new beginning, which is 0. */
-static void take_descriptors(struct td_reader *reader,
+static void take_descriptors(struct td_group_reader *reader,
 			     struct td_read_step *step,
 			     const struct td_open_group *group, int cpu)
 {
@@ -106,7 +107,7 @@ static bool is_in(const struct td_counter *counter,
 static int open_steps(struct td_counter *counter, const struct td_ints *cpus,
 		      int cgroup)
 {
-	struct td_reader *reader = &counter->reader;
+	struct td_group_reader *reader = &counter->reader;
 	int first = 0;
 
 	for (size_t s = 0; s < reader->nr_steps; s++) {

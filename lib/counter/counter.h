@@ -114,7 +114,7 @@ int td_counter_open_cpus(struct td_counter *counter,
 int td_counter_open_cgroup(struct td_counter *counter, size_t index);
 
 /*
- * threads.c: for counting per thread.  The first counts a new thread from now
+ * sets.c: for counting per thread.  The first counts a new thread from now
  * on, if the others are counting (-ESRCH if it has ended; life as in
  * td_reading).
  */

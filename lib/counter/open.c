@@ -6,8 +6,8 @@
 #include <sys/resource.h>
 
 #include "lib/base/util.h"
-#include "lib/counter/dummy.h"
 #include "lib/counter/parts.h"
+#include "lib/counter/probe.h"
 
 struct opening {
 	const struct td_counter_setup *setup;

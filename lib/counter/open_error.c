@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "lib/base/parse.h"
-#include "lib/counter/filtered.h"
+#include "lib/counter/probe.h"
 #include "lib/machine/sysfs.h"
 
 /* The running kernel refused, so its own file counts, not a saved one. */

@@ -62,7 +62,7 @@ struct td_counter {
 	struct td_ints awake;
 	struct td_ints opened; /* with open_late: those that were opened */
 	bool began;            /* the tasks of the start are open */
-	struct td_reader reader;
+	struct td_group_reader reader;
 };
 
 /* The descriptor, or -1 if it is not open. */
@@ -165,13 +165,13 @@ int td_counter_open_set(struct td_counter *counter, struct td_open_set *set,
 int td_counter_read_sets(struct td_counter *counter, size_t first);
 
 /*
- * add_cpus.c: opens families that were opened on other CPUs while these were
+ * Opens families that were opened on other CPUs while these were
  * offline.
  */
 int td_counter_add_missing(struct td_counter *counter,
 			   const struct td_ints *cpus);
 
-/* threads.c: opens a set for each thread of the target. */
+/* Opens a set for each thread of the target. */
 int td_counter_open_threads(struct td_counter *counter, struct td_err *err);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "lib/base/util.h"
 #include "lib/counter/parts.h"
-#include "lib/plan/turns.h"
+#include "lib/plan/concurrent.h"
 
 void td_counter_close(struct td_counter *counter)
 {
@@ -20,7 +20,7 @@ void td_counter_close(struct td_counter *counter)
 	td_ints_free(&counter->awake);
 	td_ints_free(&counter->opened);
 	td_index_free(&counter->by_tid);
-	td_reader_free(&counter->reader);
+	td_group_reader_free(&counter->reader);
 	free(counter);
 }
 
@@ -64,14 +64,15 @@ static int close_ended(struct td_counter *counter)
 		nr++;
 		td_close_set(set);
 	}
-	td_reader_end_sets(&counter->reader, closed, nr);
+	td_group_reader_end_sets(&counter->reader, closed, nr);
 	return 0;
 }
 
 int td_counter_read(struct td_counter *counter, uint64_t patience_ns,
 		    struct td_readings *readings, struct td_err *err)
 {
-	int rc = td_reader_read(&counter->reader, patience_ns, readings, err);
+	int rc = td_group_reader_read(&counter->reader, patience_ns, readings,
+				      err);
 
 	if (!rc && close_ended(counter))
 		rc = td_err_nomem(err);

@@ -29,7 +29,8 @@ static int read_error(const struct td_read_step *step, int error,
 			  where, strerror(error));
 }
 
-static ssize_t read_fd(const struct td_reader *reader, int fd, size_t size)
+static ssize_t read_fd(const struct td_group_reader *reader, int fd,
+		       size_t size)
 {
 	return (reader->read ? reader->read : read)(fd, reader->buf, size);
 }
@@ -44,7 +45,7 @@ static bool same_place(const struct td_read_step *a,
  * True if any group on this CPU or task was on the hardware up to the last
  * read.
  */
-static bool has_run_at(const struct td_reader *reader,
+static bool has_run_at(const struct td_group_reader *reader,
 		       const struct td_read_step *step)
 {
 	const struct td_read_step *end = reader->steps + reader->nr_steps;
@@ -65,7 +66,8 @@ static bool has_run_at(const struct td_reader *reader,
  * Notes a group that stopped counting.  The kernel also gives up a pinned group
  * that cannot get its counters.
  */
-static void note_lost(struct td_reader *reader, const struct td_read_step *step)
+static void note_lost(struct td_group_reader *reader,
+		      const struct td_read_step *step)
 {
 	const char *what = step->pinned
 				   ? "a pinned group, whose counters are taken"
@@ -87,7 +89,7 @@ static void note_lost(struct td_reader *reader, const struct td_read_step *step)
 }
 
 /* Any counter of a group may be the one. */
-static void note_backwards(struct td_reader *reader,
+static void note_backwards(struct td_group_reader *reader,
 			   const struct td_read_step *step)
 {
 	td_notes_add(reader->notes,
@@ -97,7 +99,7 @@ static void note_backwards(struct td_reader *reader,
 }
 
 /* values->v[i] belongs to this member of the group. */
-static void take_value(struct td_reader *reader,
+static void take_value(struct td_group_reader *reader,
 		       const struct td_read_step *step, size_t member,
 		       const struct td_group_values *values, size_t i)
 {
@@ -112,7 +114,7 @@ static void take_value(struct td_reader *reader,
 }
 
 /* Keeps the values of the last read. */
-static void keep_values(struct td_reader *reader,
+static void keep_values(struct td_group_reader *reader,
 			const struct td_read_step *step)
 {
 	memcpy(reader->now.v + step->first, reader->before.v + step->first,
@@ -124,8 +126,8 @@ static void keep_values(struct td_reader *reader,
  * buffer already.  Fields cannot be read without SLOTS (PERF_EV_CAP_SIBLING in
  * the kernel): then all keep their old values.
  */
-static int read_apart(struct td_reader *reader, const struct td_read_step *step,
-		      struct td_err *err)
+static int read_apart(struct td_group_reader *reader,
+		      const struct td_read_step *step, struct td_err *err)
 {
 	const struct td_group_values *values =
 		(struct td_group_values *)reader->buf;
@@ -151,7 +153,7 @@ static int read_apart(struct td_reader *reader, const struct td_read_step *step,
  * dissolved it (its CPU went offline): then there is the leader alone.  Counts
  * from before are kept.
  */
-static int read_lost(struct td_reader *reader, struct td_read_step *step,
+static int read_lost(struct td_group_reader *reader, struct td_read_step *step,
 		     size_t len, struct td_err *err)
 {
 	keep_values(reader, step);
@@ -181,7 +183,7 @@ static void resume_children(const struct td_reader *reader,
 }
 
 /* Reads one group. */
-static int read_step(struct td_reader *reader, struct td_read_step *step,
+static int read_step(struct td_group_reader *reader, struct td_read_step *step,
 		     struct td_err *err)
 {
 	const struct td_group_values *values =
@@ -215,7 +217,8 @@ static int read_step(struct td_reader *reader, struct td_read_step *step,
  * The time that a group missed because it was lost, or rested, is time in which
  * it did not run: as long as another group on the same CPU or task was enabled.
  */
-static void fill_lost(struct td_reader *reader, const struct td_read_step *lost)
+static void fill_lost(struct td_group_reader *reader,
+		      const struct td_read_step *lost)
 {
 	struct td_reading *v = reader->delta.v;
 	const struct td_read_step *end = reader->steps + reader->nr_steps;
@@ -234,7 +237,7 @@ static void fill_lost(struct td_reader *reader, const struct td_read_step *lost)
 }
 
 /* How long groups were enabled where that is not what the kernel says. */
-static void mend_enabled(struct td_reader *reader)
+static void mend_enabled(struct td_group_reader *reader)
 {
 	for (size_t s = 0; s < reader->nr_steps; s++) {
 		const struct td_read_step *step = &reader->steps[s];
@@ -246,7 +249,7 @@ static void mend_enabled(struct td_reader *reader)
 }
 
 /* Adds what steps opened late have counted to the steps that they count for. */
-static void hand_over(const struct td_reader *reader)
+static void hand_over(const struct td_group_reader *reader)
 {
 	struct td_reading *v = reader->delta.v;
 
@@ -268,7 +271,7 @@ static void hand_over(const struct td_reader *reader)
  * Leaves out the readings of steps opened late; those of CPUs that came online
  * later stand behind them.  Returns the number of those that are left.
  */
-static size_t leave_out_late(struct td_reader *reader)
+static size_t leave_out_late(struct td_group_reader *reader)
 {
 	struct td_reading *v = reader->delta.v;
 	size_t nr = 0;
@@ -285,7 +288,7 @@ static size_t leave_out_late(struct td_reader *reader)
 	return nr;
 }
 
-static bool is_off(const struct td_reader *reader,
+static bool is_off(const struct td_group_reader *reader,
 		   const struct td_read_step *step)
 {
 	return reader->off && reader->off[step->members[0]];
@@ -295,7 +298,7 @@ static bool is_off(const struct td_reader *reader,
  * Finds single events whose CPU went offline: reads succeed as before, but the
  * time stands still.
  */
-static void find_dead(struct td_reader *reader)
+static void find_dead(struct td_group_reader *reader)
 {
 	for (size_t s = 0; s < reader->nr_steps; s++) {
 		struct td_read_step *step = &reader->steps[s];
@@ -311,7 +314,7 @@ static void find_dead(struct td_reader *reader)
  * Reads all steps or, if again, those that could not be read before.  Sets when
  * that was, unless no step could be read.
  */
-static int read_steps(struct td_reader *reader, bool again, bool *behind,
+static int read_steps(struct td_group_reader *reader, bool again, bool *behind,
 		      struct td_err *err)
 {
 	bool any = !again;
@@ -343,7 +346,7 @@ static void pause_ns(uint64_t ns)
 	nanosleep(&pause, NULL);
 }
 
-static int read_patiently(struct td_reader *reader, uint64_t patience_ns,
+static int read_patiently(struct td_group_reader *reader, uint64_t patience_ns,
 			  bool *behind, struct td_err *err)
 {
 	int rc = read_steps(reader, false, behind, err);
@@ -362,8 +365,8 @@ static int read_patiently(struct td_reader *reader, uint64_t patience_ns,
 	return rc;
 }
 
-int td_reader_read(struct td_reader *reader, uint64_t patience_ns,
-		   struct td_readings *readings, struct td_err *err)
+int td_group_reader_read(struct td_group_reader *reader, uint64_t patience_ns,
+			 struct td_readings *readings, struct td_err *err)
 {
 	struct td_readings before = reader->before;
 	bool behind;

@@ -54,7 +54,7 @@ struct td_read_step {
 };
 
 /* Reads open groups, each with one read(). */
-struct td_reader {
+struct td_group_reader {
 	struct td_read_step *steps; /* in the order of the readings */
 	size_t nr_steps, nr_ready;  /* nr_ready of them have their readings */
 	size_t nr_first;            /* of them, those of the start */
@@ -72,20 +72,20 @@ struct td_reader {
 };
 
 /* Adds a step for the caller to fill in.  NULL if out of memory. */
-struct td_read_step *td_reader_add(struct td_reader *reader);
+struct td_read_step *td_group_reader_add(struct td_group_reader *reader);
 /*
  * Prepares the steps that were added since the last call; their readings follow
  * the others.  Returns 0 or -ENOMEM.
  */
-int td_reader_begin(struct td_reader *reader);
+int td_group_reader_begin(struct td_group_reader *reader);
 /*
  * Stops reading the steps of these sets, which are sorted; their values stay as
  * they are.
  */
-void td_reader_end_sets(struct td_reader *reader, const size_t *sets,
-			size_t nr);
+void td_group_reader_end_sets(struct td_group_reader *reader,
+			      const size_t *sets, size_t nr);
 /* Removes the steps of ended tasks and their readings. */
-void td_reader_forget_ended(struct td_reader *reader);
+void td_group_reader_forget_ended(struct td_group_reader *reader);
 /*
  * Returns the counts since the last read, valid until the next one.  While a
  * child of a task begins or exits, the kernel does not read its groups (ECHILD
@@ -94,8 +94,8 @@ void td_reader_forget_ended(struct td_reader *reader);
  * After that its readings are 0, readings->behind is set, and the next read has
  * the counts.
  */
-int td_reader_read(struct td_reader *reader, uint64_t patience_ns,
-		   struct td_readings *readings, struct td_err *err);
-void td_reader_free(struct td_reader *reader);
+int td_group_reader_read(struct td_group_reader *reader, uint64_t patience_ns,
+			 struct td_readings *readings, struct td_err *err);
+void td_group_reader_free(struct td_group_reader *reader);
 
 #endif

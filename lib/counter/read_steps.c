@@ -7,7 +7,7 @@
 #include "lib/base/util.h"
 #include "lib/counter/read.h"
 
-struct td_read_step *td_reader_add(struct td_reader *reader)
+struct td_read_step *td_group_reader_add(struct td_group_reader *reader)
 {
 	struct td_read_step *step =
 		td_array_add(&reader->steps, reader->nr_steps, sizeof(*step));
@@ -34,7 +34,7 @@ static int by_cpu_thread_group(const void *a, const void *b)
  * Sorts by CPU, then thread, so that events of one ratio are read at nearly the
  * same time.
  */
-static void order_steps(struct td_reader *reader)
+static void order_steps(struct td_group_reader *reader)
 {
 	struct td_read_step *steps = reader->steps;
 	size_t ready = reader->nr_ready;
@@ -47,7 +47,7 @@ static void order_steps(struct td_reader *reader)
 }
 
 /* Fills in who counts where, which never changes, in all buffers. */
-static void label_readings(const struct td_reader *reader,
+static void label_readings(const struct td_group_reader *reader,
 			   struct td_reading *out)
 {
 	for (size_t s = reader->nr_ready; s < reader->nr_steps; s++) {
@@ -75,7 +75,7 @@ static int grow_one(struct td_readings *readings, size_t room)
 }
 
 /* Makes room for nr readings and keeps those that are there. */
-static int grow_readings(struct td_reader *reader, size_t nr)
+static int grow_readings(struct td_group_reader *reader, size_t nr)
 {
 	size_t room = reader->room * 2 > nr ? reader->room * 2 : nr + 1;
 
@@ -88,7 +88,7 @@ static int grow_readings(struct td_reader *reader, size_t nr)
 	return 0;
 }
 
-static int grow_buffer(struct td_reader *reader, size_t largest)
+static int grow_buffer(struct td_group_reader *reader, size_t largest)
 {
 	uint64_t *buf;
 
@@ -102,7 +102,7 @@ static int grow_buffer(struct td_reader *reader, size_t largest)
 	return 0;
 }
 
-int td_reader_begin(struct td_reader *reader)
+int td_group_reader_begin(struct td_group_reader *reader)
 {
 	struct td_readings *sets[] = { &reader->now, &reader->before,
 				       &reader->delta };
@@ -133,7 +133,8 @@ static int by_number(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-void td_reader_end_sets(struct td_reader *reader, const size_t *sets, size_t nr)
+void td_group_reader_end_sets(struct td_group_reader *reader,
+			      const size_t *sets, size_t nr)
 {
 	for (size_t s = 0; nr && s < reader->nr_steps; s++) {
 		struct td_read_step *step = &reader->steps[s];
@@ -150,7 +151,7 @@ static void move_readings(struct td_readings *readings, size_t to, size_t from,
 		nr * sizeof(*readings->v));
 }
 
-void td_reader_forget_ended(struct td_reader *reader)
+void td_group_reader_forget_ended(struct td_group_reader *reader)
 {
 	size_t kept = 0, first = 0;
 
@@ -172,7 +173,7 @@ void td_reader_forget_ended(struct td_reader *reader)
 	reader->now.nr = reader->before.nr = reader->delta.nr = first;
 }
 
-void td_reader_free(struct td_reader *reader)
+void td_group_reader_free(struct td_group_reader *reader)
 {
 	free(reader->now.v);
 	free(reader->before.v);
@@ -181,5 +182,5 @@ void td_reader_free(struct td_reader *reader)
 	for (size_t s = 0; s < reader->nr_steps; s++)
 		free(reader->steps[s].fds);
 	free(reader->steps);
-	*reader = (struct td_reader){ 0 };
+	*reader = (struct td_group_reader){ 0 };
 }

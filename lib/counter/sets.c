@@ -2,6 +2,7 @@
 /* The sets of open groups of a counter: how they are opened and read. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/util.h"
 #include "lib/counter/fall_back.h"
@@ -152,7 +153,8 @@ static bool is_behind(const struct td_counter *counter,
 }
 
 /* Of a CPU that came online later, the steps stand behind those of the start. */
-static bool find_into(const struct td_reader *reader, struct td_read_step *step)
+static bool find_into(const struct td_group_reader *reader,
+		      struct td_read_step *step)
 {
 	for (size_t s = reader->nr_first; s < reader->nr_ready; s++) {
 		const struct td_read_step *other = &reader->steps[s];
@@ -198,7 +200,8 @@ static int add_steps(struct td_counter *counter, const struct td_open_set *set,
 	if (!group->cpus) /* it is not to be open in this set */
 		return 0;
 	for (int unit = 0; unit < nr; unit++) {
-		struct td_read_step *step = td_reader_add(&counter->reader);
+		struct td_read_step *step =
+			td_group_reader_add(&counter->reader);
 		int cpu = unit / nr_threads, thread = unit % nr_threads;
 
 		if (!step)
@@ -222,5 +225,238 @@ int td_counter_read_sets(struct td_counter *counter, size_t first)
 				return -ENOMEM;
 		}
 	}
-	return td_reader_begin(&counter->reader);
+	return td_group_reader_begin(&counter->reader);
+}
+
+/*
+ * Sets for CPUs that were offline when the others' sets were opened: all groups of
+ * the plan, or families of -l auto that were woken meanwhile.
+ */
+
+static int start_group(const struct td_counter *counter,
+		       const struct td_open_group *group)
+{
+	int nr_threads = perf_thread_map__nr(group->threads), rc = 0;
+	int nr = group->nr ? td_group_units(group) : 0;
+
+	for (int unit = 0; !rc && unit < nr; unit++)
+		rc = td_start_unit(counter, group, unit / nr_threads,
+				   unit % nr_threads);
+	return rc;
+}
+
+/* Opens the set that was added last, of which only its CPUs are given. */
+static int open_added(struct td_counter *counter, const struct td_ints *cpus)
+{
+	struct td_open_set *set = &counter->sets[counter->nr_sets - 1];
+	size_t index = 0, failed = 0;
+	int rc = td_ints_copy(&set->only, cpus);
+
+	if (!rc)
+		rc = td_open_set(set, &counter->setup, &index, &failed);
+	for (size_t g = 0; !rc && g < set->nr_groups; g++)
+		rc = start_group(counter, &set->groups[g]);
+	if (rc) {
+		td_counter_drop_set(counter);
+		return rc;
+	}
+	return td_counter_read_sets(counter, counter->nr_sets - 1);
+}
+
+/* families: those that are awake, or were; NULL: all other groups */
+static int add_set(struct td_counter *counter, const struct td_ints *cpus,
+		   const struct td_ints *families)
+{
+	struct td_open_set *set = td_counter_add_set(counter);
+
+	if (!set)
+		return -ENOMEM;
+	set->late = families;
+	set->tries = !families && counter->setup.open_late;
+	if (families && td_ints_copy(&set->families, families)) {
+		td_counter_drop_set(counter);
+		return -ENOMEM;
+	}
+	return open_added(counter, cpus);
+}
+
+int td_counter_add_cpus(struct td_counter *counter, const struct td_ints *cpus)
+{
+	struct td_home home = td_leave_home(counter);
+	int rc = add_set(counter, cpus, NULL);
+
+	if (!rc && counter->opened.nr)
+		rc = add_set(counter, cpus, &counter->opened);
+	td_go_home(&home);
+	return rc;
+}
+
+/* Is a family of this group open on the CPU? */
+static bool is_open(const struct td_counter *counter, int cpu, size_t group)
+{
+	const struct td_group_reader *reader = &counter->reader;
+
+	for (size_t s = 0; s < reader->nr_steps; s++) {
+		const struct td_read_step *step = &reader->steps[s];
+
+		if (step->late && step->cpu == cpu && step->group == (int)group)
+			return true;
+	}
+	return false;
+}
+
+/* The families that were opened elsewhere while the CPU was offline. */
+static int find_missing(const struct td_counter *counter, int cpu,
+			struct td_ints *families)
+{
+	const struct td_plan *plan = counter->setup.plan;
+	const struct td_pmu *pmus = counter->setup.machine->pmus;
+	int rc = 0;
+
+	for (size_t g = 0; !rc && g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+
+		if (td_ints_has(&counter->opened, group->family) &&
+		    td_ints_has(&pmus[group->pmu].cpus, cpu) &&
+		    !is_open(counter, cpu, g))
+			rc = td_ints_add(families, group->family);
+	}
+	return rc;
+}
+
+int td_counter_add_missing(struct td_counter *counter,
+			   const struct td_ints *cpus)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && counter->opened.nr && i < cpus->nr; i++) {
+		struct td_ints one = { &cpus->v[i], 1 }, families = { 0 };
+
+		rc = find_missing(counter, cpus->v[i], &families);
+		if (!rc && families.nr)
+			rc = add_set(counter, &one, &families);
+		td_ints_free(&families);
+	}
+	return rc;
+}
+
+/* Counting each thread by itself, while threads begin and end. */
+
+/*
+ * Adds a set for one thread.  The first thread settles the plan; a later
+ * refusal for one thread is an error.
+ */
+static int open_thread(struct td_counter *counter, int tid, int life,
+		       struct td_err *err)
+{
+	struct td_open_set *set = td_counter_add_set(counter);
+	struct td_counter_setup late = counter->setup;
+	size_t index = 0, failed = 0;
+	int rc;
+
+	if (counter->began)
+		late.target = &counter->late;
+	if (!set || td_ints_add(&set->tids, tid) ||
+	    td_index_set(&counter->by_tid, td_hash((uint32_t)tid),
+			 counter->nr_sets - 1))
+		return td_err_nomem(err);
+	set->life = life;
+	if (counter->nr_sets == 1)
+		rc = td_counter_open_set(counter, set, err);
+	else
+		rc = td_open_set(set, &late, &index, &failed);
+	/* the kernel's error for a thread whose process is exiting */
+	if (rc == -ENODEV)
+		rc = -ESRCH;
+	if (!rc)
+		return 0;
+	td_counter_drop_set(counter);
+	if (rc == -ESRCH)
+		return td_err_set(err, rc, "thread %d has ended", tid);
+	return rc == -ENOMEM           ? td_err_nomem(err)
+	       : counter->nr_sets == 0 ? rc
+				       : td_err_set(err, rc, "thread %d: %s",
+						    tid, strerror(-rc));
+}
+
+int td_counter_open_threads(struct td_counter *counter, struct td_err *err)
+{
+	const struct td_ints *tids = &counter->setup.target->tids;
+	int rc = 0;
+
+	for (size_t i = 0; i < tids->nr; i++) {
+		rc = open_thread(counter, tids->v[i], 0, err);
+		if (rc && rc != -ESRCH)
+			return rc;
+	}
+	return counter->nr_sets || !tids->nr ? 0 : -ESRCH;
+}
+
+/* Starts a set like the others, without disabled events. */
+static int start_set(const struct td_counter *counter,
+		     const struct td_open_set *set, struct td_err *err)
+{
+	for (size_t i = 0; i < set->nr_groups; i++) {
+		const struct td_open_group *group = &set->groups[i];
+		int rc = td_start_unit(counter, group, 0, 0);
+
+		if (rc == -ENODEV) /* the task is exiting */
+			rc = -ESRCH;
+		if (rc)
+			return td_err_set(err, rc,
+					  "cannot start the counters: %s",
+					  strerror(-rc));
+	}
+	return 0;
+}
+
+int td_counter_add_task(struct td_counter *counter, int tid, int life,
+			struct td_err *err)
+{
+	int rc = open_thread(counter, tid, life, err);
+
+	if (rc)
+		return rc;
+	rc = start_set(counter, &counter->sets[counter->nr_sets - 1], err);
+	if (rc)
+		td_counter_drop_set(counter);
+	if (!rc && td_counter_read_sets(counter, counter->nr_sets - 1))
+		rc = td_err_nomem(err);
+	return rc;
+}
+
+void td_counter_end_task(struct td_counter *counter, int tid)
+{
+	size_t at = td_index_find(&counter->by_tid, td_hash((uint32_t)tid));
+
+	/*
+	 * it may have failed to open, or the index may hold another thread by
+	 * now
+	 */
+	if (at < counter->nr_sets && counter->sets[at].tids.v[0] == tid)
+		counter->sets[at].ended = true;
+}
+
+void td_counter_forget_ended(struct td_counter *counter)
+{
+	size_t kept = 0;
+
+	td_index_clear(&counter->by_tid);
+	for (size_t i = 0; i < counter->nr_sets; i++) {
+		const struct td_open_set set = counter->sets[i];
+
+		if (set.ended && !set.nr_groups) {
+			td_ints_free(&counter->sets[i].tids);
+			continue;
+		}
+		/*
+		 * cannot fail: the index keeps its memory, and had room for
+		 * more
+		 */
+		td_index_set(&counter->by_tid, td_hash((uint32_t)set.tids.v[0]),
+			     kept);
+		counter->sets[kept++] = set;
+	}
+	counter->nr_sets = kept;
+	td_group_reader_forget_ended(&counter->reader);
 }

@@ -25,7 +25,56 @@
 #include <unistd.h>
 
 #include "lib/base/util.h"
-#include "lib/counter/task_watch_error.h"
+#include "lib/counter/probe.h"
+
+#define WATCHING "cannot watch for new threads and processes"
+#define CANNOT   WATCHING ": "
+
+/* Why events of tasks cannot be opened: returns the code of td_task_watch_open(). */
+static int open_error(struct td_err *err, int rc)
+{
+	if (td_filter_error(err, rc, WATCHING))
+		return rc;
+	switch (-rc) {
+	case ENOMEM:
+		return td_err_nomem(err);
+	case ESRCH:
+	case ENODEV: /* a task that is exiting */
+		return td_err_set(err, -ESRCH, CANNOT "a task has ended");
+	case EACCES:
+	case EPERM:
+		td_err_set(err, rc, CANNOT "this user may not: %s",
+			   strerror(-rc));
+		return td_err_hint(err, "your own processes need sysctl "
+					"kernel.perf_event_paranoid at 2 or "
+					"below; those of other users need "
+					"root or CAP_PERFMON (setcap "
+					"cap_perfmon+ep)");
+	case EMFILE:
+	case ENFILE:
+		td_err_set(err, rc, CANNOT "%s", strerror(-rc));
+		return td_err_hint(err, "it needs a descriptor for each thread "
+					"on each CPU: raise the limit "
+					"(ulimit -n), or watch fewer threads");
+	default:
+		return td_err_set(err, rc, CANNOT "%s", strerror(-rc));
+	}
+}
+
+/* The same of mapping their rings. */
+static int map_error(struct td_err *err, int rc)
+{
+	if (rc == -ENOMEM)
+		return td_err_nomem(err);
+	td_err_set(err, rc, CANNOT "no buffers for the kernel's records: %s",
+		   strerror(-rc));
+	if (rc == -EPERM)
+		return td_err_hint(err, "this user has locked as much memory "
+					"as allowed: end another profiler, or "
+					"raise sysctl "
+					"kernel.perf_event_mlock_kb");
+	return rc;
+}
 
 /*
  * Size of a ring; by default an ordinary user may have about 128 on each CPU.
@@ -184,9 +233,9 @@ static int open_watch(struct td_task_watch *watch, const struct td_ints *tids,
 		return td_err_nomem(err);
 	rc = open_descriptors(watch);
 	if (rc)
-		return td_task_watch_open_error(err, rc);
+		return open_error(err, rc);
 	rc = map_rings(watch);
-	return rc ? td_task_watch_map_error(err, rc) : 0;
+	return rc ? map_error(err, rc) : 0;
 }
 
 int td_task_watch_open(struct td_task_watch **out, const struct td_ints *tids,

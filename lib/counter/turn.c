@@ -74,7 +74,7 @@ static int open_added(struct td_counter *counter, struct td_err *err)
 /* Where some CPUs are offline, only the others are left. */
 static int leave_offline(struct td_counter *counter, struct td_open_set *set)
 {
-	const struct td_reader *reader = &counter->reader;
+	const struct td_group_reader *reader = &counter->reader;
 	struct td_ints dead;
 	int rc = td_counter_list_dead(counter, &dead);
 

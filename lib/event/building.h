@@ -3,7 +3,7 @@
 #define TD_LIB_EVENT_BUILDING_H
 
 #include "lib/base/notes.h"
-#include "lib/event/events.h"
+#include "lib/event/event.h"
 #include "lib/event/source.h"
 #include "lib/event/symbols.h"
 #include "lib/event/text.h"

@@ -3,7 +3,7 @@
 #define TD_LIB_EVENT_RESOLVE_H
 
 #include "lib/base/notes.h"
-#include "lib/event/events.h"
+#include "lib/event/event.h"
 #include "lib/event/source.h"
 #include "lib/event/text.h"
 #include "lib/machine/machine.h"

@@ -111,13 +111,13 @@ const struct td_symbol *td_symbol_of(uint32_t type, uint64_t config)
 #define PREFETCH (1 << PERF_COUNT_HW_CACHE_OP_PREFETCH)
 
 /* A part of a name in all of its spellings; the first one is shown. */
-struct word {
+struct cache_word {
 	const char *names[6];
 	uint64_t id;
 	int ops; /* of a cache: mask of the operations that it has */
 };
 
-static const struct word caches[] = {
+static const struct cache_word caches[] = {
 	{ { "L1-dcache", "l1-d", "l1d", "L1-data" },
 	  PERF_COUNT_HW_CACHE_L1D,
 	  READ | WRITE | PREFETCH },
@@ -137,7 +137,7 @@ static const struct word caches[] = {
 	{ { "node" }, PERF_COUNT_HW_CACHE_NODE, READ | WRITE | PREFETCH },
 };
 
-static const struct word ops[] = {
+static const struct cache_word ops[] = {
 	{ { "loads", "load", "read" }, PERF_COUNT_HW_CACHE_OP_READ, 0 },
 	{ { "stores", "store", "write" }, PERF_COUNT_HW_CACHE_OP_WRITE, 0 },
 	{ { "prefetches", "prefetch", "speculative-read", "speculative-load" },
@@ -145,7 +145,7 @@ static const struct word ops[] = {
 	  0 },
 };
 
-static const struct word results[] = {
+static const struct cache_word results[] = {
 	{ { "refs", "Reference", "ops", "access" },
 	  PERF_COUNT_HW_CACHE_RESULT_ACCESS,
 	  0 },
@@ -156,10 +156,11 @@ static const struct word results[] = {
  * Finds the longest word at the start of text, which must end at a '-' or with
  * the text.  *rest points behind it.
  */
-static const struct word *take_word(const struct word *words, size_t nr,
-				    const char *text, const char **rest)
+static const struct cache_word *take_word(const struct cache_word *words,
+					  size_t nr, const char *text,
+					  const char **rest)
 {
-	const struct word *best = NULL;
+	const struct cache_word *best = NULL;
 	size_t longest = 0;
 
 	for (size_t i = 0; i < nr; i++) {
@@ -186,8 +187,8 @@ static const struct word *take_word(const struct word *words, size_t nr,
 
 int td_cache_parse(const char *name, uint64_t *config)
 {
-	const struct word *op = NULL, *result = NULL;
-	const struct word *cache = TAKE(caches, name, &name);
+	const struct cache_word *op = NULL, *result = NULL;
+	const struct cache_word *cache = TAKE(caches, name, &name);
 	uint64_t done;
 
 	if (!cache)
@@ -208,12 +209,12 @@ int td_cache_parse(const char *name, uint64_t *config)
 }
 
 /* Puts a name as perf writes it: "L1-dcache-loads", "L1-dcache-load-misses". */
-static void put_cache(const struct word *cache, const struct word *op,
-		      bool miss,
+static void put_cache(const struct cache_word *cache,
+		      const struct cache_word *op, bool miss,
 		      void (*put)(void *ctx, const char *name, uint64_t config),
 		      void *ctx)
 {
-	const struct word *result = &results[miss];
+	const struct cache_word *result = &results[miss];
 	char name[64];
 
 	if (!(cache->ops >> op->id & 1))
@@ -238,7 +239,7 @@ void td_cache_each(void (*put)(void *ctx, const char *name, uint64_t config),
 	}
 }
 
-struct wanted {
+struct symbol_search {
 	uint64_t config;
 	char *buf;
 	bool found;
@@ -246,7 +247,7 @@ struct wanted {
 
 static void keep_wanted(void *ctx, const char *name, uint64_t config)
 {
-	struct wanted *wanted = ctx;
+	struct symbol_search *wanted = ctx;
 
 	if (config != wanted->config)
 		return;
@@ -256,7 +257,7 @@ static void keep_wanted(void *ctx, const char *name, uint64_t config)
 
 bool td_cache_name(uint64_t config, char buf[64])
 {
-	struct wanted wanted = { config, buf, false };
+	struct symbol_search wanted = { config, buf, false };
 
 	td_cache_each(keep_wanted, &wanted);
 	return wanted.found;

@@ -2,7 +2,7 @@
 #ifndef TD_LIB_EVENT_TOPDOWN_H
 #define TD_LIB_EVENT_TOPDOWN_H
 
-#include "lib/event/events.h"
+#include "lib/event/event.h"
 #include "lib/event/text.h"
 #include "lib/machine/machine.h"
 

@@ -30,7 +30,7 @@ static const struct td_library_function functions[] = { FUNCTIONS(
 	TD_LIBRARY_ROW) };
 
 /* The events folder of tracefs, and the name to look for. */
-struct search {
+struct tracepoint_search {
 	const char *system, *name;
 	bool all;         /* every tracepoint, so errors name none */
 	const char *root; /* owned by libtracefs */
@@ -39,7 +39,7 @@ struct search {
 };
 
 /* Puts what was looked for before the message. */
-static int name_wanted(const struct search *s)
+static int name_wanted(const struct tracepoint_search *s)
 {
 	return s->all ? s->err->code
 		      : td_err_wrap(s->err, "%s:%s", s->system, s->name);
@@ -50,7 +50,7 @@ static int name_wanted(const struct search *s)
  * Changing the mode of the mount, as perf recommends, does not make ids
  * readable.
  */
-static int may_not_read(const struct search *s)
+static int may_not_read(const struct tracepoint_search *s)
 {
 	td_err_set(s->err, -EACCES, "this user may not read %s", s->root);
 	name_wanted(s);
@@ -60,7 +60,7 @@ static int may_not_read(const struct search *s)
 			   (unsigned int)getegid(), s->root);
 }
 
-static int no_tracefs(const struct search *s)
+static int no_tracefs(const struct tracepoint_search *s)
 {
 	td_err_set(s->err, -ENODEV, "tracefs is not mounted");
 	name_wanted(s);
@@ -69,7 +69,7 @@ static int no_tracefs(const struct search *s)
 				   "/sys/kernel/tracing");
 }
 
-static int cannot_read(const struct search *s, int rc)
+static int cannot_read(const struct tracepoint_search *s, int rc)
 {
 	if (rc == -EACCES || rc == -EPERM)
 		return may_not_read(s);
@@ -79,7 +79,7 @@ static int cannot_read(const struct search *s, int rc)
 	return name_wanted(s);
 }
 
-static int load_library(const struct search *s)
+static int load_library(const struct tracepoint_search *s)
 {
 	if (!td_library_load("libtracefs.so.1", functions,
 			     TD_ARRAY_SIZE(functions), s->err))
@@ -90,7 +90,7 @@ static int load_library(const struct search *s)
 }
 
 /* If tracefs is not mounted, libtracefs mounts it for root, as perf does. */
-static int open_events(struct search *s)
+static int open_events(struct tracepoint_search *s)
 {
 	td_autofree char *path = NULL;
 
@@ -114,7 +114,7 @@ static int open_events(struct search *s)
 }
 
 /* Lists a folder; a file among the folders counts as an empty one. */
-static int list_names(const struct search *s, const char *path,
+static int list_names(const struct tracepoint_search *s, const char *path,
 		      struct td_names *names)
 {
 	int rc = td_sysfs_list(s->events, path, names);
@@ -142,7 +142,7 @@ static int add(struct td_tracepoints *out, const char *system, const char *name,
 /*
  * A folder without an id file is not a tracepoint, such as events/ftrace/print.
  */
-static int add_by_id(const struct search *s, const char *system,
+static int add_by_id(const struct tracepoint_search *s, const char *system,
 		     const char *name, struct td_tracepoints *out)
 {
 	td_autofree char *path = NULL;
@@ -167,7 +167,7 @@ static int add_by_id(const struct search *s, const char *system,
 	return add(out, system, name, id) ? td_err_nomem(s->err) : 0;
 }
 
-static int find_in_system(const struct search *s, const char *system,
+static int find_in_system(const struct tracepoint_search *s, const char *system,
 			  struct td_tracepoints *out)
 {
 	struct td_names names;
@@ -181,7 +181,7 @@ static int find_in_system(const struct search *s, const char *system,
 	return rc;
 }
 
-static void offer_system(const struct search *s, const char *system,
+static void offer_system(const struct tracepoint_search *s, const char *system,
 			 struct td_closest *closest)
 {
 	struct td_names names;
@@ -196,7 +196,8 @@ static void offer_system(const struct search *s, const char *system,
 }
 
 /* Sets the hint: a similar name of any system, or how to list names. */
-static int hint(const struct search *s, const struct td_names *systems)
+static int hint(const struct tracepoint_search *s,
+		const struct td_names *systems)
 {
 	td_autofree char *wanted = NULL;
 	struct td_closest closest = { 0 };
@@ -218,14 +219,15 @@ static int hint(const struct search *s, const struct td_names *systems)
 			   has_system ? "all of them" : "all others");
 }
 
-static int no_such(const struct search *s, const struct td_names *systems)
+static int no_such(const struct tracepoint_search *s,
+		   const struct td_names *systems)
 {
 	td_err_set(s->err, -ENOENT, "no tracepoint is called '%s:%s'",
 		   s->system, s->name);
 	return hint(s, systems);
 }
 
-static int find(const struct search *s, struct td_tracepoints *out)
+static int find(const struct tracepoint_search *s, struct td_tracepoints *out)
 {
 	struct td_names systems;
 	int rc = list_names(s, ".", &systems);
@@ -240,7 +242,7 @@ static int find(const struct search *s, struct td_tracepoints *out)
 	return rc;
 }
 
-static int search(struct search *s, struct td_tracepoints *out)
+static int search(struct tracepoint_search *s, struct td_tracepoints *out)
 {
 	int rc;
 
@@ -255,14 +257,16 @@ static int search(struct search *s, struct td_tracepoints *out)
 int td_tracepoints_find(struct td_tracepoints *out, const char *system,
 			const char *name, struct td_err *err)
 {
-	struct search s = { .system = system, .name = name, .err = err };
+	struct tracepoint_search s = { .system = system,
+				       .name = name,
+				       .err = err };
 
 	return search(&s, out);
 }
 
 int td_tracepoints_find_all(struct td_tracepoints *out, struct td_err *err)
 {
-	struct search s = { "*", "*", .all = true, .err = err };
+	struct tracepoint_search s = { "*", "*", .all = true, .err = err };
 
 	return search(&s, out);
 }
@@ -280,7 +284,7 @@ void td_tracepoints_free(struct td_tracepoints *list)
 #define LONGEST_FORMAT 65536 /* the longest in Linux 6.12 has 8193 bytes */
 
 /* Returns the format file, which the caller frees; NULL with s->err set. */
-static char *read_format(const struct search *s)
+static char *read_format(const struct tracepoint_search *s)
 {
 	char *text = malloc(LONGEST_FORMAT);
 	td_autofree char *path = NULL;
@@ -333,7 +337,7 @@ static int add_fields(struct td_fields *fields,
 /*
  * If libtraceevent cannot parse the format, the kernel checks the filter later.
  */
-static int check(const struct search *s, struct tep_handle *tep,
+static int check(const struct tracepoint_search *s, struct tep_handle *tep,
 		 const char *format, const char *filter)
 {
 	const struct tep_event *event;
@@ -357,7 +361,9 @@ static int check(const struct search *s, struct tep_handle *tep,
 int td_tracepoint_check_filter(const char *system, const char *name,
 			       const char *filter, struct td_err *err)
 {
-	struct search s = { .system = system, .name = name, .err = err };
+	struct tracepoint_search s = { .system = system,
+				       .name = name,
+				       .err = err };
 	td_autofree char *format = NULL;
 	struct tep_handle *tep;
 	int rc = open_events(&s);

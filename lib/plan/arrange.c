@@ -7,8 +7,8 @@
 
 #include "lib/base/index.h"
 #include "lib/base/util.h"
-#include "lib/plan/group.h"
-#include "lib/plan/turns.h"
+#include "lib/plan/concurrent.h"
+#include "lib/plan/plan.h"
 
 /* Events with the same home are counted in one group. */
 struct home {

@@ -6,7 +6,7 @@
 
 #include "lib/base/util.h"
 #include "lib/machine/uarch.h"
-#include "lib/plan/group.h"
+#include "lib/plan/plan.h"
 #include "lib/plan/reference.h"
 
 static const enum td_fixed_event kinds[] = {

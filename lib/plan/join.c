@@ -5,7 +5,7 @@
 
 #include "lib/base/util.h"
 #include "lib/plan/fit.h"
-#include "lib/plan/group.h"
+#include "lib/plan/plan.h"
 
 /* The group that the others of its PMU join: that of SLOTS, which has to lead. */
 static size_t find_first(const struct td_plan *plan, int pmu)

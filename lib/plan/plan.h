@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 #include "lib/base/notes.h"
-#include "lib/event/events.h"
+#include "lib/event/event.h"
 #include "lib/machine/machine.h"
 #include "lib/target/target.h"
 
@@ -177,5 +177,14 @@ struct perf_event_attr td_plan_attr(const struct td_plan *plan,
  */
 int td_plan_cpus(const struct td_pmu *pmu, const struct td_target *target,
 		 struct td_ints *out);
+
+/* Building blocks of the schedulers.  Out of memory gives NULL or -ENOMEM. */
+
+/* Adds an empty group.  Pointers to other groups become invalid. */
+struct td_group *td_plan_new_group(struct td_plan *plan, int pmu);
+int td_group_add(struct td_group *group, const int *events, size_t nr);
+/* Copies the reference event into another group. */
+int td_plan_add_clone(struct td_plan *plan, struct td_group *group,
+		      int reference);
 
 #endif

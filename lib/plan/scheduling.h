@@ -39,10 +39,5 @@ bool td_scheduling_has_reference(const struct td_scheduling *s);
  * a home.
  */
 void td_scheduling_pin(struct td_scheduling *s);
-/*
- * families.c: td_pack() for the events of each family in turn.  Returns 0 or
- * -ENOMEM.
- */
-int td_pack_families(struct td_scheduling *s);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "lib/base/util.h"
 #include "lib/event/modifiers.h"
-#include "lib/plan/group.h"
-#include "lib/plan/turns.h"
+#include "lib/plan/concurrent.h"
+#include "lib/plan/plan.h"
 
 /* The event that tells how much a run has worked; its counter is a fixed one. */
 #define WORK_NAME  "instructions"
@@ -30,7 +30,7 @@ struct splitting {
 	const struct td_plan *plan;
 	const struct td_machine *machine;
 	unsigned int *sets;
-	struct td_company *companies;
+	struct td_concurrent *concurrent;
 };
 
 /*
@@ -40,7 +40,8 @@ struct splitting {
 static unsigned int split(const struct splitting *s, int pmu)
 {
 	const struct td_plan *plan = s->plan;
-	const struct td_company base = td_company_pinned(plan, s->machine, pmu);
+	const struct td_concurrent base =
+		td_concurrent_pinned(plan, s->machine, pmu);
 	unsigned int nr = 0;
 
 	for (size_t g = 0; g < plan->nr_groups; g++) {
@@ -49,13 +50,13 @@ static unsigned int split(const struct splitting *s, int pmu)
 
 		if (group->pmu != pmu || is_in_every_run(s->machine, group))
 			continue;
-		while (set < nr && !td_company_join(&s->companies[set], plan,
-						    s->machine, group))
+		while (set < nr && !td_concurrent_add(&s->concurrent[set], plan,
+						      s->machine, group))
 			set++;
 		if (set == nr) {
-			s->companies[nr] = base;
-			s->companies[nr].closed |= !td_company_join(
-				&s->companies[nr], plan, s->machine, group);
+			s->concurrent[nr] = base;
+			s->concurrent[nr].closed |= !td_concurrent_add(
+				&s->concurrent[nr], plan, s->machine, group);
 			nr++;
 		}
 		s->sets[g] = set + 1;
@@ -83,15 +84,16 @@ static int begin_splitting(struct splitting *s, const struct td_plan *plan,
 		.plan = plan,
 		.machine = machine,
 		.sets = calloc(plan->nr_groups + 1, sizeof(*s->sets)),
-		.companies = calloc(plan->nr_groups + 1, sizeof(*s->companies)),
+		.concurrent =
+			calloc(plan->nr_groups + 1, sizeof(*s->concurrent)),
 	};
-	return s->sets && s->companies ? 0 : -ENOMEM;
+	return s->sets && s->concurrent ? 0 : -ENOMEM;
 }
 
 static void end_splitting(struct splitting *s)
 {
 	free(s->sets);
-	free(s->companies);
+	free(s->concurrent);
 }
 
 unsigned int td_plan_count_sets(const struct td_plan *plan,

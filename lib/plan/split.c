@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/plan/group.h"
 #include "lib/plan/plan.h"
 
 bool td_plan_can_split(const struct td_group *group)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "lib/plan/group.h"
+#include "lib/plan/plan.h"
 
 /* --- the machine ---------------------------------------------------------- */
 

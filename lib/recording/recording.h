@@ -22,7 +22,7 @@
 #include "lib/machine/cpu.h"
 #include "lib/machine/machine.h"
 #include "lib/plan/plan.h"
-#include "lib/target/name.h"
+#include "lib/target/target.h"
 
 /*
  * A recording is JSON Lines (tdstat-recording(5)).  The first line describes

@@ -30,19 +30,19 @@
 /* The outside is added with the first call that ends so long after the last time. */
 #define OUTSIDE_NS 1000000
 
-static struct td_frame *top_counted(struct td_thread *thread)
+static struct td_call *top_counted(struct td_thread *thread)
 {
 	for (size_t i = thread->depth; i-- > 0;) {
-		if (thread->frames[i].counted)
-			return &thread->frames[i];
+		if (thread->calls[i].counted)
+			return &thread->calls[i];
 	}
 	return &thread->around;
 }
 
-static void begin_frame(struct td_frame *frame)
+static void begin_call(struct td_call *call)
 {
-	memset(frame->within, 0, sizeof(frame->within));
-	frame->within_ns = frame->children = frame->nested = 0;
+	memset(call->within, 0, sizeof(call->within));
+	call->within_ns = call->children = call->nested = 0;
 }
 
 /* --- beginning -------------------------------------------------------------- */
@@ -60,10 +60,10 @@ static bool is_coarse(const struct td_thread *thread,
 
 static bool look_at_begin(struct td_thread *thread, struct td_moment *moment)
 {
-	int rc = td_counters_look(&thread->counters, moment);
+	int rc = td_thread_counters_look(&thread->counters, moment);
 
 	if (!rc && is_coarse(thread, moment))
-		rc = td_counters_restart(&thread->counters, moment);
+		rc = td_thread_counters_restart(&thread->counters, moment);
 	return rc == 0;
 }
 
@@ -99,20 +99,20 @@ static bool takes_turn(struct td_thread *thread,
 
 void td_call_begin(struct td_thread *thread, struct td_thread_region *region)
 {
-	struct td_frame *frame = &thread->frames[thread->depth];
+	struct td_call *call = &thread->calls[thread->depth];
 
-	frame->region = region;
-	frame->lost = false;
-	frame->counted = region->record && takes_turn(thread, region);
+	call->region = region;
+	call->lost = false;
+	call->counted = region->record && takes_turn(thread, region);
 	region->open++;
 	thread->depth++;
 	if (region->record)
 		region->record->begun++;
-	if (!frame->counted)
+	if (!call->counted)
 		return;
-	begin_frame(frame);
-	frame->lost = !look_at_begin(thread, &frame->begin);
-	frame->counted = !frame->lost;
+	begin_call(call);
+	call->lost = !look_at_begin(thread, &call->begin);
+	call->counted = !call->lost;
 }
 
 /* --- ending ----------------------------------------------------------------- */
@@ -127,54 +127,54 @@ static bool was_lost(const struct td_moment *from, const struct td_moment *to)
 		       (to->time_ns - from->time_ns) / UNCOUNTED_PART;
 }
 
-static void add_values(struct td_region_sum *sum, const struct td_frame *frame,
+static void add_values(struct td_region_sum *sum, const struct td_call *call,
 		       const struct td_moment *end, bool inclusive)
 {
 	size_t nr = td_process.spec.nr_events;
 
 	for (size_t e = 0; e < nr; e++) {
-		uint64_t value = end->totals[e] - frame->begin.totals[e];
+		uint64_t value = end->totals[e] - call->begin.totals[e];
 
-		sum->values[nr + e] += (int64_t)(value - frame->within[e]);
+		sum->values[nr + e] += (int64_t)(value - call->within[e]);
 		if (inclusive)
 			sum->values[e] += (int64_t)value;
 	}
 }
 
-static void add_call(const struct td_edit *edit, const struct td_frame *frame,
+static void add_call(const struct td_edit *edit, const struct td_call *call,
 		     const struct td_moment *end)
 {
 	struct td_region_calls *calls = edit->calls;
-	uint64_t ns = end->time_ns - frame->begin.time_ns;
-	bool inclusive = !frame->region->open;
+	uint64_t ns = end->time_ns - call->begin.time_ns;
+	bool inclusive = !call->region->open;
 
 	calls->counted++;
 	calls->recursive += !inclusive;
 	calls->on[end->group]++;
-	calls->moved += frame->begin.group != end->group;
-	calls->migrated += frame->begin.cpu != end->cpu;
-	calls->switched += frame->begin.switches != end->switches;
-	calls->children += frame->children;
-	calls->nested += inclusive ? frame->nested : 0;
-	edit->sum->own_ns += ns - frame->within_ns;
+	calls->moved += call->begin.group != end->group;
+	calls->migrated += call->begin.cpu != end->cpu;
+	calls->switched += call->begin.switches != end->switches;
+	calls->children += call->children;
+	calls->nested += inclusive ? call->nested : 0;
+	edit->sum->own_ns += ns - call->within_ns;
 	edit->sum->time_ns += inclusive ? ns : 0;
-	add_values(edit->sum, frame, end, inclusive);
+	add_values(edit->sum, call, end, inclusive);
 }
 
 /* What the region around it is to leave out, to be without it. */
-static void add_to_outer(struct td_thread *thread, const struct td_frame *frame,
+static void add_to_outer(struct td_thread *thread, const struct td_call *call,
 			 const struct td_moment *end)
 {
-	struct td_frame *outer = top_counted(thread);
+	struct td_call *outer = top_counted(thread);
 
 	for (size_t e = 0; e < td_process.spec.nr_events; e++)
-		outer->within[e] += end->totals[e] - frame->begin.totals[e];
-	outer->within_ns += end->time_ns - frame->begin.time_ns;
+		outer->within[e] += end->totals[e] - call->begin.totals[e];
+	outer->within_ns += end->time_ns - call->begin.time_ns;
 	outer->children++;
-	outer->nested += frame->nested + 1;
+	outer->nested += call->nested + 1;
 }
 
-static void note_size(struct td_thread *thread, const struct td_frame *frame,
+static void note_size(struct td_thread *thread, const struct td_call *call,
 		      const struct td_moment *end)
 {
 	uint64_t slots = 0;
@@ -183,8 +183,7 @@ static void note_size(struct td_thread *thread, const struct td_frame *frame,
 		size_t first = td_process.spec.groups[g].first;
 
 		if (td_process.spec.groups[g].has_fields)
-			slots +=
-				end->totals[first] - frame->begin.totals[first];
+			slots += end->totals[first] - call->begin.totals[first];
 	}
 	thread->usual_slots += slots / 16 - thread->usual_slots / 16;
 }
@@ -194,7 +193,7 @@ static void note_size(struct td_thread *thread, const struct td_frame *frame,
 void td_call_begin_outside(struct td_thread *thread,
 			   const struct td_moment *begin)
 {
-	begin_frame(&thread->around);
+	begin_call(&thread->around);
 	thread->around.region = &thread->outside;
 	thread->around.begin = *begin;
 }
@@ -216,44 +215,45 @@ void td_call_end_outside(struct td_thread *thread)
 {
 	struct td_moment end;
 
-	if (!thread->depth && td_counters_look(&thread->counters, &end) == 0)
+	if (!thread->depth &&
+	    td_thread_counters_look(&thread->counters, &end) == 0)
 		add_outside(thread, &end);
 }
 
 /* --- both ------------------------------------------------------------------- */
 
-static void add(struct td_thread *thread, const struct td_frame *frame,
+static void add(struct td_thread *thread, const struct td_call *call,
 		const struct td_edit *edit, const struct td_moment *end)
 {
-	add_call(edit, frame, end);
-	add_to_outer(thread, frame, end);
-	note_size(thread, frame, end);
+	add_call(edit, call, end);
+	add_to_outer(thread, call, end);
+	note_size(thread, call, end);
 }
 
 void td_call_end(struct td_thread *thread)
 {
-	struct td_frame *frame = &thread->frames[--thread->depth];
-	struct td_region_record *record = frame->region->record;
+	struct td_call *call = &thread->calls[--thread->depth];
+	struct td_region_record *record = call->region->record;
 	struct td_edit edit;
 	struct td_moment end;
 	bool lost;
 
-	frame->region->open--;
+	call->region->open--;
 	if (!record)
 		return;
-	lost = frame->counted &&
-	       (td_counters_look(&thread->counters, &end) != 0 ||
-		was_lost(&frame->begin, &end));
+	lost = call->counted &&
+	       (td_thread_counters_look(&thread->counters, &end) != 0 ||
+		was_lost(&call->begin, &end));
 	edit = td_store_edit(&td_process.store, record);
-	edit.calls->skipped += !frame->counted && !frame->lost;
-	edit.calls->lost += lost || frame->lost;
-	if (frame->counted && !lost)
-		add(thread, frame, &edit, &end);
+	edit.calls->skipped += !call->counted && !call->lost;
+	edit.calls->lost += lost || call->lost;
+	if (call->counted && !lost)
+		add(thread, call, &edit, &end);
 	td_store_commit(&td_process.store, &edit);
-	if (!frame->counted || lost || thread->depth)
+	if (!call->counted || lost || thread->depth)
 		return;
 	if (end.time_ns - thread->around.begin.time_ns > OUTSIDE_NS)
 		add_outside(thread, &end);
 	if (!end.fresh && end.step > OUTSIDE_SLOTS)
-		td_counters_restart(&thread->counters, &end);
+		td_thread_counters_restart(&thread->counters, &end);
 }

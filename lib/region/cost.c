@@ -57,10 +57,10 @@ static bool measure(struct td_thread *thread, struct td_thread_region *empty,
 	struct td_moment from, to;
 	size_t nr = td_process.spec.nr_events;
 
-	if (td_counters_look(&thread->counters, &from) != 0)
+	if (td_thread_counters_look(&thread->counters, &from) != 0)
 		return false;
 	call_often(thread, empty, CALLS);
-	if (td_counters_look(&thread->counters, &to) != 0 ||
+	if (td_thread_counters_look(&thread->counters, &to) != 0 ||
 	    from.group != to.group ||
 	    empty->record->calls.counted != CALLS_BEFORE + CALLS)
 		return false;
@@ -86,7 +86,8 @@ static int by_time(const void *a, const void *b)
 
 static void note_cost(const struct round *round, uint32_t group)
 {
-	const struct td_spec_group *g = &td_process.spec.groups[group - 1];
+	const struct td_group_spec_group *g =
+		&td_process.spec.groups[group - 1];
 	struct td_region_head *head = td_process.store.head;
 
 	for (size_t e = g->first; e < g->first + g->nr; e++) {
@@ -116,7 +117,7 @@ static void begin_outside(struct td_thread *thread)
 {
 	struct td_moment now;
 
-	if (td_counters_look(&thread->counters, &now) == 0)
+	if (td_thread_counters_look(&thread->counters, &now) == 0)
 		td_call_begin_outside(thread, &now);
 }
 
@@ -131,7 +132,8 @@ static bool claim(unsigned int bit)
 
 void td_cost_measure(struct td_thread *thread)
 {
-	uint32_t group = td_spec_group_of(thread->counters.spec, td_rseq_cpu());
+	uint32_t group =
+		td_group_spec_group_of(thread->counters.spec, td_rseq_cpu());
 	unsigned int bit = group ? 1u << (group - 1) : 0;
 	struct td_region_record *outside = thread->outside.record;
 	struct td_thread_region empty = { .every = 1 };

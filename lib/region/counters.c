@@ -56,7 +56,7 @@ static int read_group(const struct td_group_counters *group, size_t nr,
 
 /* --- opening ---------------------------------------------------------------- */
 
-static int open_event(const struct td_spec_event *event, bool user_only,
+static int open_event(const struct td_group_spec_event *event, bool user_only,
 		      int leader)
 {
 	struct perf_event_attr attr = {
@@ -90,16 +90,17 @@ static int open_event(const struct td_spec_event *event, bool user_only,
 }
 
 /* The page tells where the event counts; fields are where their leader is. */
-static bool needs_page(const struct td_counters *counters, size_t g, size_t i)
+static bool needs_page(const struct td_thread_counters *counters, size_t g,
+		       size_t i)
 {
 	size_t first = counters->spec->groups[g].first;
 
 	return i == 0 ||
-	       counters->spec->events[first + i].kind == TD_SPEC_PLAIN;
+	       counters->spec->events[first + i].kind == TD_GROUP_SPEC_PLAIN;
 }
 
 /* Without its page an event is read by read(). */
-static void map_event(struct td_counters *counters,
+static void map_event(struct td_thread_counters *counters,
 		      struct td_group_counters *group, size_t i)
 {
 	void *page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, group->fds[i], 0);
@@ -111,14 +112,14 @@ static void map_event(struct td_counters *counters,
 		counters->rdpmc = false;
 }
 
-static int open_group(struct td_counters *counters, size_t g,
+static int open_group(struct td_thread_counters *counters, size_t g,
 		      const struct td_descriptors *descriptors)
 {
-	const struct td_spec_group *spec = &counters->spec->groups[g];
+	const struct td_group_spec_group *spec = &counters->spec->groups[g];
 	struct td_group_counters *group = &counters->groups[g];
 
 	for (size_t i = 0; i < spec->nr; i++) {
-		const struct td_spec_event *event =
+		const struct td_group_spec_event *event =
 			&counters->spec->events[spec->first + i];
 		int leader = i ? group->fds[0] : -1;
 		int fd = open_event(event, counters->user_only, leader);
@@ -142,7 +143,7 @@ static int open_group(struct td_counters *counters, size_t g,
 }
 
 /* Its pages are not the child's, who may have something else there: perf_mmap(). */
-void td_counters_forget(struct td_counters *counters)
+void td_thread_counters_forget(struct td_thread_counters *counters)
 {
 	for (size_t g = 0; g < counters->spec->nr_groups; g++) {
 		struct td_group_counters *group = &counters->groups[g];
@@ -158,7 +159,7 @@ void td_counters_forget(struct td_counters *counters)
 	td_descriptors_give_back(counters->spec->nr_events);
 }
 
-void td_counters_close(struct td_counters *counters)
+void td_thread_counters_close(struct td_thread_counters *counters)
 {
 	for (size_t g = 0; g < counters->spec->nr_groups; g++) {
 		struct td_group_counters *group = &counters->groups[g];
@@ -179,8 +180,9 @@ void td_counters_close(struct td_counters *counters)
 	td_descriptors_give_back(counters->spec->nr_events);
 }
 
-int td_counters_open(struct td_counters *counters, const struct td_spec *spec,
-		     struct td_moment *begin)
+int td_thread_counters_open(struct td_thread_counters *counters,
+			    const struct td_group_spec *spec,
+			    struct td_moment *begin)
 {
 	struct td_descriptors descriptors;
 	int rc = td_descriptors_begin(&descriptors, spec->nr_events);
@@ -198,42 +200,42 @@ int td_counters_open(struct td_counters *counters, const struct td_spec *spec,
 		rc = open_group(counters, g, &descriptors);
 	td_descriptors_end(&descriptors);
 	if (!rc)
-		rc = td_counters_restart(counters, begin);
+		rc = td_thread_counters_restart(counters, begin);
 	if (rc)
-		td_counters_close(counters);
+		td_thread_counters_close(counters);
 	return rc;
 }
 
 /* --- totals ----------------------------------------------------------------- */
 
 /* The totals of the kernel's counts, of which those of fields are in slots. */
-static void take_counts(struct td_counters *counters, size_t g,
+static void take_counts(struct td_thread_counters *counters, size_t g,
 			const struct group_read *now)
 {
-	const struct td_spec_group *group = &counters->spec->groups[g];
+	const struct td_group_spec_group *group = &counters->spec->groups[g];
 
 	for (size_t i = 0; i < group->nr; i++) {
 		size_t e = group->first + i;
 		int kind = counters->spec->events[e].kind;
 		uint64_t more = now->events[i].count - counters->counts[e];
 
-		if (kind == TD_SPEC_PLAIN)
+		if (kind == TD_GROUP_SPEC_PLAIN)
 			counters->totals[e] =
 				now->events[i].count - counters->skipped[e];
 		else
 			counters->totals[e] =
 				counters->before[e] +
-				(kind == TD_SPEC_SLOTS
+				(kind == TD_GROUP_SPEC_SLOTS
 					 ? more
 					 : more * TD_REGION_FIELD_WHOLE);
 	}
 }
 
 /* The kernel sets PERF_METRICS to 0 if the group counts at the moment. */
-static void begin_anew(struct td_counters *counters, size_t g,
+static void begin_anew(struct td_thread_counters *counters, size_t g,
 		       const struct group_read *now)
 {
-	const struct td_spec_group *spec = &counters->spec->groups[g];
+	const struct td_group_spec_group *spec = &counters->spec->groups[g];
 
 	for (size_t i = 0; i < spec->nr; i++) {
 		counters->before[spec->first + i] =
@@ -258,7 +260,8 @@ static uint64_t now_ns(void)
  * been open; that of the core where the thread is was read in the same moment as
  * its own time, and the others have stood still.
  */
-static uint64_t uncounted_ns(const struct td_counters *counters, uint32_t group)
+static uint64_t uncounted_ns(const struct td_thread_counters *counters,
+			     uint32_t group)
 {
 	uint64_t running = 0;
 
@@ -267,9 +270,10 @@ static uint64_t uncounted_ns(const struct td_counters *counters, uint32_t group)
 	return counters->groups[group ? group - 1 : 0].enabled_ns - running;
 }
 
-static void fill(const struct td_counters *counters, struct td_moment *moment)
+static void fill(const struct td_thread_counters *counters,
+		 struct td_moment *moment)
 {
-	const struct td_spec *spec = counters->spec;
+	const struct td_group_spec *spec = counters->spec;
 
 	memcpy(moment->totals, counters->totals,
 	       spec->nr_events * sizeof(moment->totals[0]));
@@ -278,7 +282,7 @@ static void fill(const struct td_counters *counters, struct td_moment *moment)
 	for (size_t g = 0; g < spec->nr_groups; g++)
 		moment->switches += td_pmc_lock(&counters->groups[g]);
 	moment->cpu = td_rseq_cpu();
-	moment->group = td_spec_group_of(spec, moment->cpu);
+	moment->group = td_group_spec_group_of(spec, moment->cpu);
 	moment->uncounted_ns = uncounted_ns(counters, moment->group);
 }
 
@@ -286,10 +290,10 @@ static void fill(const struct td_counters *counters, struct td_moment *moment)
  * After a read(): what it took is left out of the totals, which are to be those of
  * the look before it.  If the thread has lost its CPU just then, it is not.
  */
-static void leave_out(struct td_counters *counters, size_t g,
+static void leave_out(struct td_thread_counters *counters, size_t g,
 		      const uint64_t totals[TD_REGION_VALUES])
 {
-	const struct td_spec_group *group = &counters->spec->groups[g];
+	const struct td_group_spec_group *group = &counters->spec->groups[g];
 	enum td_look look = td_pmc_look(counters, g);
 
 	for (size_t e = group->first; e < group->first + group->nr; e++) {
@@ -298,7 +302,7 @@ static void leave_out(struct td_counters *counters, size_t g,
 		counters->totals[e] = totals[e];
 		if (look != TD_LOOKED)
 			continue;
-		if (counters->spec->events[e].kind == TD_SPEC_PLAIN)
+		if (counters->spec->events[e].kind == TD_GROUP_SPEC_PLAIN)
 			counters->skipped[e] += cost;
 		else
 			counters->before[e] -= cost;
@@ -306,9 +310,10 @@ static void leave_out(struct td_counters *counters, size_t g,
 }
 
 /* Step is the largest of all groups. */
-static int restart_group(struct td_counters *counters, size_t g, uint64_t *step)
+static int restart_group(struct td_thread_counters *counters, size_t g,
+			 uint64_t *step)
 {
-	const struct td_spec_group *spec = &counters->spec->groups[g];
+	const struct td_group_spec_group *spec = &counters->spec->groups[g];
 	struct td_group_counters *group = &counters->groups[g];
 	enum td_look look =
 		counters->rdpmc ? td_pmc_look(counters, g) : TD_DISTURBED;
@@ -335,7 +340,8 @@ static int restart_group(struct td_counters *counters, size_t g, uint64_t *step)
 	return 0;
 }
 
-int td_counters_restart(struct td_counters *counters, struct td_moment *moment)
+int td_thread_counters_restart(struct td_thread_counters *counters,
+			       struct td_moment *moment)
 {
 	int rc = 0;
 
@@ -347,7 +353,8 @@ int td_counters_restart(struct td_counters *counters, struct td_moment *moment)
 	return rc;
 }
 
-int td_counters_look(struct td_counters *counters, struct td_moment *moment)
+int td_thread_counters_look(struct td_thread_counters *counters,
+			    struct td_moment *moment)
 {
 	uint64_t step = 0;
 	bool counts = false;
@@ -357,17 +364,17 @@ int td_counters_look(struct td_counters *counters, struct td_moment *moment)
 		enum td_look look;
 
 		if (!counters->rdpmc || td_pmc_lock(group) != group->lock)
-			return td_counters_restart(counters, moment);
+			return td_thread_counters_restart(counters, moment);
 		look = td_pmc_look(counters, g);
 		if (look == TD_DISTURBED)
-			return td_counters_restart(counters, moment);
+			return td_thread_counters_restart(counters, moment);
 		counts |= look == TD_LOOKED;
 		if (group->slots_now > step)
 			step = group->slots_now;
 	}
 	/* only read() tells for how long nothing was counted */
 	if (!counts)
-		return td_counters_restart(counters, moment);
+		return td_thread_counters_restart(counters, moment);
 	moment->step = step;
 	moment->fresh = false;
 	fill(counters, moment);

@@ -25,17 +25,20 @@ struct td_moment {
 };
 
 /* Sets begin to the first moment.  Returns 0 or a negative errno. */
-int td_counters_open(struct td_counters *counters, const struct td_spec *spec,
-		     struct td_moment *begin);
-void td_counters_close(struct td_counters *counters);
+int td_thread_counters_open(struct td_thread_counters *counters,
+			    const struct td_group_spec *spec,
+			    struct td_moment *begin);
+void td_thread_counters_close(struct td_thread_counters *counters);
 /* In a child: closes the parent's, which go on there. */
-void td_counters_forget(struct td_counters *counters);
+void td_thread_counters_forget(struct td_thread_counters *counters);
 /* Returns 0 or a negative errno. */
-int td_counters_look(struct td_counters *counters, struct td_moment *moment);
+int td_thread_counters_look(struct td_thread_counters *counters,
+			    struct td_moment *moment);
 /*
  * Looks, then sets PERF_METRICS to 0 so that its steps are small again: by read(),
  * which also tells whether the counters ran all of the time.  The moment is fresh.
  */
-int td_counters_restart(struct td_counters *counters, struct td_moment *moment);
+int td_thread_counters_restart(struct td_thread_counters *counters,
+			       struct td_moment *moment);
 
 #endif

@@ -51,10 +51,10 @@ struct pmc_read {
  * Fields are read once, behind the others.  False: not all events count.  RDPMC of an
  * event without a counter would end the program.
  */
-static bool choose(const struct td_counters *counters, size_t g,
+static bool choose(const struct td_thread_counters *counters, size_t g,
 		   struct pmc_read *pmc)
 {
-	const struct td_spec_group *spec = &counters->spec->groups[g];
+	const struct td_group_spec_group *spec = &counters->spec->groups[g];
 	const struct td_group_counters *group = &counters->groups[g];
 
 	pmc->nr = 0;
@@ -64,9 +64,9 @@ static bool choose(const struct td_counters *counters, size_t g,
 	for (size_t i = 0; i < spec->nr; i++) {
 		int kind = counters->spec->events[spec->first + i].kind;
 
-		if (kind == TD_SPEC_SLOTS)
+		if (kind == TD_GROUP_SPEC_SLOTS)
 			pmc->selectors[pmc->nr++] = SLOTS_SELECTOR;
-		if (kind != TD_SPEC_PLAIN)
+		if (kind != TD_GROUP_SPEC_PLAIN)
 			continue;
 		if (!group->pages[i]->index)
 			return false;
@@ -91,10 +91,10 @@ static uint64_t plain_total(const struct pmc_read *pmc, size_t i)
  * Totals of what RDPMC gave.  False if PERF_METRICS was set to 0 by somebody
  * else, so that only the kernel knows what was before.
  */
-static bool take_values(struct td_counters *counters, size_t g,
+static bool take_values(struct td_thread_counters *counters, size_t g,
 			const struct pmc_read *pmc)
 {
-	const struct td_spec_group *spec = &counters->spec->groups[g];
+	const struct td_group_spec_group *spec = &counters->spec->groups[g];
 	struct td_group_counters *group = &counters->groups[g];
 	uint64_t metrics = pmc->values[pmc->nr - 1], slots = 0;
 	size_t next = 0;
@@ -103,13 +103,13 @@ static bool take_values(struct td_counters *counters, size_t g,
 		size_t e = spec->first + i;
 		int kind = counters->spec->events[e].kind;
 
-		if (kind == TD_SPEC_SLOTS) {
+		if (kind == TD_GROUP_SPEC_SLOTS) {
 			slots = pmc->values[next++];
 			if (slots < group->slots_now)
 				return false;
 			group->slots_now = slots;
 			counters->totals[e] = counters->before[e] + slots;
-		} else if (kind == TD_SPEC_PLAIN) {
+		} else if (kind == TD_GROUP_SPEC_PLAIN) {
 			counters->totals[e] =
 				plain_total(pmc, next++) - counters->skipped[e];
 		} else {
@@ -128,7 +128,7 @@ static bool take_values(struct td_counters *counters, size_t g,
 #define LONG_CYCLES 50000
 #define LONG_READS  4
 
-static bool read_all(const struct td_counters *counters, size_t g,
+static bool read_all(const struct td_thread_counters *counters, size_t g,
 		     struct pmc_read *pmc)
 {
 	for (int i = 0; i < LONG_READS; i++) {
@@ -144,7 +144,7 @@ static bool read_all(const struct td_counters *counters, size_t g,
 	return true;
 }
 
-enum td_look td_pmc_look(struct td_counters *counters, size_t g)
+enum td_look td_pmc_look(struct td_thread_counters *counters, size_t g)
 {
 	struct td_group_counters *group = &counters->groups[g];
 	struct pmc_read pmc;

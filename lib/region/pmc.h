@@ -19,8 +19,8 @@ struct td_group_counters {
 	uint64_t id; /* the kernel's; 0: it is not open */
 };
 
-struct td_counters {
-	const struct td_spec *spec;
+struct td_thread_counters {
+	const struct td_group_spec *spec;
 	struct td_group_counters groups[TD_REGION_GROUPS];
 	uint64_t totals[TD_REGION_VALUES]; /* at the last look */
 	/*
@@ -43,7 +43,7 @@ enum td_look {
 };
 
 /* Every event of the group that is no field must have its page. */
-enum td_look td_pmc_look(struct td_counters *counters, size_t g);
+enum td_look td_pmc_look(struct td_thread_counters *counters, size_t g);
 /*
  * Changes whenever the kernel begins or stops to count the group, or counts one of its
  * events elsewhere.

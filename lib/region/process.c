@@ -144,8 +144,8 @@ static int read_spec(const char *path)
 {
 	char *text = read_file(path);
 
-	return text ? td_spec_parse(&td_process.spec, text)
-		    : td_spec_default(&td_process.spec);
+	return text ? td_group_spec_parse(&td_process.spec, text)
+		    : td_group_spec_default(&td_process.spec);
 }
 
 bool td_process_start(void)

@@ -14,7 +14,7 @@ struct td_process {
 	bool wiped;      /* the kernel sets it to 0 in whatever child */
 	uint32_t forked; /* how many forks are behind it */
 	char *prefix;    /* of the files' names */
-	struct td_spec spec;
+	struct td_group_spec spec;
 	struct td_store store;
 	struct td_store parents; /* until the child has a file */
 	unsigned int every;

@@ -31,7 +31,7 @@ static void end(struct td_thread *thread, const char *name)
 	size_t found = thread->depth;
 
 	while (found &&
-	       strcmp(thread->frames[found - 1].region->name, name) != 0)
+	       strcmp(thread->calls[found - 1].region->name, name) != 0)
 		found--;
 	if (!found && td_process.open) {
 		td_process.open--;

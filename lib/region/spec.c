@@ -8,7 +8,8 @@
 /* --- CPUs ------------------------------------------------------------------- */
 
 /* "0-3,8": false if it is anything else. */
-static bool add_cpus(struct td_spec *spec, const char *list, uint8_t group)
+static bool add_cpus(struct td_group_spec *spec, const char *list,
+		     uint8_t group)
 {
 	char *end = NULL;
 
@@ -23,7 +24,7 @@ static bool add_cpus(struct td_spec *spec, const char *list, uint8_t group)
 			if (end == list)
 				return false;
 		}
-		for (; first <= last && first < TD_SPEC_CPUS; first++)
+		for (; first <= last && first < TD_GROUP_SPEC_CPUS; first++)
 			spec->group_of_cpu[first] = group;
 		if (*end != ',')
 			return *end == '\0' || *end == '\n';
@@ -32,16 +33,16 @@ static bool add_cpus(struct td_spec *spec, const char *list, uint8_t group)
 
 /* --- parsing ---------------------------------------------------------------- */
 
-static bool parse_group(struct td_spec *spec, char *words)
+static bool parse_group(struct td_group_spec *spec, char *words)
 {
 	char *name, *cpus, *rest = words;
-	struct td_spec_group *group = &spec->groups[spec->nr_groups];
+	struct td_group_spec_group *group = &spec->groups[spec->nr_groups];
 
 	name = strsep(&rest, " ");
 	cpus = strsep(&rest, " ");
 	if (!cpus || !*name || spec->nr_groups == TD_REGION_GROUPS)
 		return false;
-	*group = (struct td_spec_group){ .first = spec->nr_events };
+	*group = (struct td_group_spec_group){ .first = spec->nr_events };
 	spec->nr_groups++;
 	return add_cpus(spec, cpus, (uint8_t)spec->nr_groups);
 }
@@ -51,11 +52,11 @@ static bool parse_kind(const char *word, int *kind)
 	if (!word || !*word || word[1])
 		return false;
 	if (*word == 's')
-		*kind = TD_SPEC_SLOTS;
+		*kind = TD_GROUP_SPEC_SLOTS;
 	else if (*word == 'c')
-		*kind = TD_SPEC_PLAIN;
+		*kind = TD_GROUP_SPEC_PLAIN;
 	else if (*word >= '0' && *word <= '7')
-		*kind = TD_SPEC_FIELD + *word - '0';
+		*kind = TD_GROUP_SPEC_FIELD + *word - '0';
 	else
 		return false;
 	return true;
@@ -71,10 +72,10 @@ static bool parse_number(const char *word, uint64_t *number)
 	return !*end;
 }
 
-static bool parse_event(struct td_spec *spec, char *words)
+static bool parse_event(struct td_group_spec *spec, char *words)
 {
-	struct td_spec_event *event = &spec->events[spec->nr_events];
-	struct td_spec_group *group;
+	struct td_group_spec_event *event = &spec->events[spec->nr_events];
+	struct td_group_spec_group *group;
 	char *rest = words, *flags;
 	uint64_t type;
 
@@ -93,13 +94,13 @@ static bool parse_event(struct td_spec *spec, char *words)
 	event->user_only = strchr(flags, 'u');
 	event->kernel_only = strchr(flags, 'k');
 	group = &spec->groups[spec->nr_groups - 1];
-	group->has_fields |= event->kind >= TD_SPEC_FIELD;
+	group->has_fields |= event->kind >= TD_GROUP_SPEC_FIELD;
 	group->nr++;
 	spec->nr_events++;
 	return true;
 }
 
-static bool parse_line(struct td_spec *spec, char *line)
+static bool parse_line(struct td_group_spec *spec, char *line)
 {
 	if (strncmp(line, "group ", 6) == 0)
 		return parse_group(spec, line + 6);
@@ -111,7 +112,7 @@ static bool parse_line(struct td_spec *spec, char *line)
 	return true;
 }
 
-int td_spec_parse(struct td_spec *spec, char *text)
+int td_group_spec_parse(struct td_group_spec *spec, char *text)
 {
 	char *copy = strdup(text), *rest = copy, *line;
 	bool good;
@@ -119,7 +120,7 @@ int td_spec_parse(struct td_spec *spec, char *text)
 	memset(spec, 0, sizeof(*spec));
 	spec->text = text;
 	line = copy ? strsep(&rest, "\n") : NULL;
-	good = line && strcmp(line, TD_SPEC_FIRST_LINE) == 0;
+	good = line && strcmp(line, TD_GROUP_SPEC_FIRST_LINE) == 0;
 	while (good && (line = strsep(&rest, "\n")))
 		good = parse_line(spec, line);
 	free(copy);
@@ -204,7 +205,7 @@ static void put_group(FILE *fp, const char *pmu, char flags)
 	    !read_line(unused, sizeof(unused), pmu, "events/topdown-retiring"))
 		return;
 	if (!read_line(cpus, sizeof(cpus), pmu, "cpus"))
-		snprintf(cpus, sizeof(cpus), "0-%d", TD_SPEC_CPUS - 1);
+		snprintf(cpus, sizeof(cpus), "0-%d", TD_GROUP_SPEC_CPUS - 1);
 	fprintf(fp, "group %s %s\n", pmu, cpus);
 	if (has_slots)
 		put_event(fp, pmu, type, 's', flags, "slots");
@@ -213,7 +214,7 @@ static void put_group(FILE *fp, const char *pmu, char flags)
 			  flags, fields[i]);
 }
 
-int td_spec_default(struct td_spec *spec)
+int td_group_spec_default(struct td_group_spec *spec)
 {
 	static const char *const pmus[] = { "cpu", "cpu_core", "cpu_atom",
 					    "cpu_lowpower" };
@@ -223,12 +224,12 @@ int td_spec_default(struct td_spec *spec)
 
 	if (!fp)
 		return -1;
-	fputs(TD_SPEC_FIRST_LINE "\n", fp);
+	fputs(TD_GROUP_SPEC_FIRST_LINE "\n", fp);
 	for (size_t i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++)
 		put_group(fp, pmus[i], flags);
 	if (fclose(fp) != 0 || !text) {
 		free(text);
 		return -1;
 	}
-	return td_spec_parse(spec, text);
+	return td_group_spec_parse(spec, text);
 }

@@ -21,51 +21,51 @@
 
 #include "lib/region/layout.h"
 
-#define TD_SPEC_FIRST_LINE "tdstat regions 1"
-#define TD_SPEC_CPUS       8192
+#define TD_GROUP_SPEC_FIRST_LINE "tdstat regions 1"
+#define TD_GROUP_SPEC_CPUS       8192
 
-enum td_spec_kind {
-	TD_SPEC_PLAIN = -2,
-	TD_SPEC_SLOTS = -1,
-	TD_SPEC_FIELD = 0, /* and the next seven */
+enum td_group_spec_kind {
+	TD_GROUP_SPEC_PLAIN = -2,
+	TD_GROUP_SPEC_SLOTS = -1,
+	TD_GROUP_SPEC_FIELD = 0, /* and the next seven */
 };
 
-struct td_spec_event {
+struct td_group_spec_event {
 	int kind;
 	uint32_t type;
 	uint64_t config[3];
 	bool user_only, kernel_only;
 };
 
-struct td_spec_group {
+struct td_group_spec_group {
 	size_t first, nr; /* of the events */
 	bool has_fields;
 };
 
-struct td_spec {
-	struct td_spec_event events[TD_REGION_VALUES];
+struct td_group_spec {
+	struct td_group_spec_event events[TD_REGION_VALUES];
 	size_t nr_events;
-	struct td_spec_group groups[TD_REGION_GROUPS];
+	struct td_group_spec_group groups[TD_REGION_GROUPS];
 	size_t nr_groups;
 	bool read_only; /* no RDPMC */
 	char *text;     /* owned */
 	/* 1 + the group of a CPU's kind; 0: none */
-	uint8_t group_of_cpu[TD_SPEC_CPUS];
+	uint8_t group_of_cpu[TD_GROUP_SPEC_CPUS];
 };
 
 /* 1 + the group of a CPU's kind; 0: none, or the CPU is not known. */
-static inline uint32_t td_spec_group_of(const struct td_spec *spec,
-					uint32_t cpu)
+static inline uint32_t td_group_spec_group_of(const struct td_group_spec *spec,
+					      uint32_t cpu)
 {
-	return cpu < TD_SPEC_CPUS ? spec->group_of_cpu[cpu] : 0;
+	return cpu < TD_GROUP_SPEC_CPUS ? spec->group_of_cpu[cpu] : 0;
 }
 
 /* Parses a text, which it takes.  Returns -1 if it is not one. */
-int td_spec_parse(struct td_spec *spec, char *text);
+int td_group_spec_parse(struct td_group_spec *spec, char *text);
 /*
  * Level 1 of every core PMU, and level 2 where PERF_METRICS has it.  Returns
  * -1 if there is none.
  */
-int td_spec_default(struct td_spec *spec);
+int td_group_spec_default(struct td_group_spec *spec);
 
 #endif

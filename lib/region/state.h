@@ -17,7 +17,7 @@ struct td_thread_region {
 };
 
 /* A call that has not ended. */
-struct td_frame {
+struct td_call {
 	struct td_thread_region *region;
 	bool counted, lost; /* lost: it was to be, but there were no counts */
 	struct td_moment begin;
@@ -31,13 +31,13 @@ struct td_thread {
 	bool counts;             /* its counters are open */
 	bool busy; /* a mark is at work: a signal handler's is left out */
 	int tid;
-	struct td_counters counters;
-	uint64_t usual_slots; /* of a call, lately */
-	uint64_t chance;      /* chooses the calls of TDSTAT_EVERY; never 0 */
-	struct td_frame *frames; /* TD_REGION_DEPTH */
+	struct td_thread_counters counters;
+	uint64_t usual_slots;  /* of a call, lately */
+	uint64_t chance;       /* chooses the calls of TDSTAT_EVERY; never 0 */
+	struct td_call *calls; /* TD_REGION_DEPTH */
 	size_t depth, too_deep;
 	struct td_thread_region outside; /* of all regions */
-	struct td_frame around;          /* since the last sum of the outside */
+	struct td_call around;           /* since the last sum of the outside */
 	struct td_thread_region **names; /* a hash table, at most half full */
 	size_t nr_names, room;
 	void *calibration; /* what measures the cost of a call works with */

@@ -119,7 +119,7 @@ static void forget(struct td_thread *thread)
 	self = NULL;
 	pthread_setspecific(key, NULL);
 	if (thread->counts)
-		td_counters_forget(&thread->counters);
+		td_thread_counters_forget(&thread->counters);
 	free_thread(thread);
 }
 
@@ -144,7 +144,7 @@ static void end_thread(void *arg)
 		self = NULL;
 	if (thread->counts) {
 		end_calls(thread);
-		td_counters_close(&thread->counters);
+		td_thread_counters_close(&thread->counters);
 	}
 	free_thread(thread);
 }
@@ -153,7 +153,8 @@ static void end_thread(void *arg)
 static void begin_counting(struct td_thread *thread)
 {
 	struct td_moment begin;
-	int rc = td_counters_open(&thread->counters, &td_process.spec, &begin);
+	int rc = td_thread_counters_open(&thread->counters, &td_process.spec,
+					 &begin);
 
 	thread->counts = rc == 0;
 	if (rc) {
@@ -180,9 +181,9 @@ static struct td_thread *make_thread(void)
 	if (!thread)
 		return NULL;
 	thread->memory = memory;
-	thread->frames = td_memory_take(
-		&thread->memory, TD_REGION_DEPTH * sizeof(*thread->frames));
-	if (!thread->frames) {
+	thread->calls = td_memory_take(
+		&thread->memory, TD_REGION_DEPTH * sizeof(*thread->calls));
+	if (!thread->calls) {
 		free_thread(thread);
 		return NULL;
 	}

@@ -50,7 +50,7 @@ static uint16_t length_of(const char *text, size_t most)
 	return length > most ? 0 : (uint16_t)length;
 }
 
-void td_found_write(FILE *fp, const struct td_found *found)
+void td_found_write(FILE *fp, const struct td_found_spot *found)
 {
 	struct head head = {
 		.kind = TD_FOUND_SPOT,

@@ -13,7 +13,7 @@
  */
 
 /* A spot in words. */
-struct td_found {
+struct td_found_spot {
 	int spot;
 	const char *name; /* of its function; NULL: there is no symbol */
 	uint64_t begin;   /* of the function, in the object */
@@ -22,7 +22,7 @@ struct td_found {
 };
 
 void td_found_write_object(FILE *fp, int object);
-void td_found_write(FILE *fp, const struct td_found *found);
+void td_found_write(FILE *fp, const struct td_found_spot *found);
 /* rc: 0, or the negative errno that says what is missing. */
 void td_found_write_end(FILE *fp, int object, int rc);
 

@@ -47,7 +47,7 @@ static void find_spot(struct finding *finding, const struct td_spot *spot,
 	const struct td_file_symbols *symbols = finding->symbols;
 	const struct td_named *named =
 		td_symbol_table_find(&symbols->table, address);
-	struct td_found found = { .spot = at };
+	struct td_found_spot found = { .spot = at };
 	td_autofree char *file = NULL;
 
 	if (named && address - named->start <= spot->address) {

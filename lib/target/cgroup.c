@@ -4,16 +4,83 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
+#include <limits.h>
+#include <mntent.h>
 #include <regex.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/util.h"
 
+/*
+ * The first version 1 mount ends the search; a later one of version 2 wins over
+ * an earlier one.
+ */
+static int find_root(FILE *mounts, char **root)
+{
+	char line[4 * PATH_MAX];
+	struct mntent mount;
+	bool v1 = false;
+
+	while (!v1 && getmntent_r(mounts, &mount, line, sizeof(line))) {
+		v1 = strcmp(mount.mnt_type, "cgroup") == 0 &&
+		     hasmntopt(&mount, "perf_event");
+		if (!v1 && strcmp(mount.mnt_type, "cgroup2") != 0)
+			continue;
+		free(*root);
+		*root = strdup(mount.mnt_dir);
+		if (!*root)
+			return -ENOMEM;
+	}
+	return ferror(mounts) ? -errno : 0;
+}
+
+static int read_mounts(int proc, char **root)
+{
+	int fd = proc < 0 ? -1
+			  : openat(proc, "self/mounts",
+				   O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	FILE *mounts;
+	int rc;
+
+	if (fd < 0)
+		return proc < 0 ? -ENOENT : -errno;
+	mounts = fdopen(fd, "r");
+	if (!mounts) {
+		close(fd);
+		return -ENOMEM;
+	}
+	rc = find_root(mounts, root);
+	fclose(mounts);
+	return rc;
+}
+
+int td_cgroup_root(const struct td_sysfs *fs, char **root, struct td_err *err)
+{
+	int rc;
+
+	*root = NULL;
+	rc = read_mounts(fs->proc, root);
+	if (rc == 0 && *root)
+		return 0;
+	free(*root);
+	*root = NULL;
+	if (rc == -ENOMEM)
+		return td_err_nomem(err);
+	if (rc)
+		td_err_set(err, rc, "%s/self/mounts: %s", fs->proc_path,
+			   strerror(-rc));
+	else
+		td_err_set(err, -ENOENT, "no cgroup file system is mounted");
+	return td_err_hint(err, "try 'mount -t cgroup2 none /sys/fs/cgroup'");
+}
+
 /* A list of cgroups that is taken apart, and what is needed to find them. */
-struct search {
+struct cgroup_search {
 	const char *root, *list;
 	int dir; /* root, opened */
 	struct td_cgroups *out;
@@ -48,8 +115,8 @@ static char *next_element(const char **rest)
 }
 
 /* Reports an error and its place in the list; rest is behind the element. */
-static int wrong_element(const struct search *search, const char *element,
-			 const char *rest, const char *why)
+static int wrong_element(const struct cgroup_search *search,
+			 const char *element, const char *rest, const char *why)
 {
 	size_t len = strlen(element);
 	const char *end = rest ? rest - 1 : strchr(search->list, '\0');
@@ -95,7 +162,7 @@ static char *spell(const char *path)
 }
 
 /* The cgroup name of the next element, to be freed; NULL with err set. */
-static char *next_name(const struct search *search, const char **rest)
+static char *next_name(const struct cgroup_search *search, const char **rest)
 {
 	td_autofree char *element = next_element(rest);
 	char *name;
@@ -113,7 +180,7 @@ static char *next_name(const struct search *search, const char **rest)
 
 /* --- opening -------------------------------------------------------------- */
 
-static int open_name(const struct search *search, const char *name)
+static int open_name(const struct cgroup_search *search, const char *name)
 {
 	int fd = openat(search->dir, strcmp(name, "/") == 0 ? "." : name,
 			O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -121,7 +188,8 @@ static int open_name(const struct search *search, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-static int no_cgroup(const struct search *search, const char *name, int code)
+static int no_cgroup(const struct cgroup_search *search, const char *name,
+		     int code)
 {
 	td_err_set(search->err, code, "cgroup %s: %s", name, strerror(-code));
 	if (code == -EMFILE || code == -ENFILE)
@@ -133,7 +201,8 @@ static int no_cgroup(const struct search *search, const char *name, int code)
  * Skips a cgroup with a note.  A lack of descriptors or memory is an error, as
  * it would hit all the others, too.
  */
-static int leave_out(const struct search *search, const char *name, int code)
+static int leave_out(const struct cgroup_search *search, const char *name,
+		     int code)
 {
 	if (code == -EMFILE || code == -ENFILE || code == -ENOMEM)
 		return no_cgroup(search, name, code);
@@ -143,7 +212,7 @@ static int leave_out(const struct search *search, const char *name, int code)
 }
 
 /* Takes fd and copies the name. */
-static int add(const struct search *search, const char *name, int fd)
+static int add(const struct cgroup_search *search, const char *name, int fd)
 {
 	struct td_cgroups *out = search->out;
 	char **names = td_array_add(&out->names, out->nr, sizeof(*names));
@@ -164,14 +233,14 @@ static int add(const struct search *search, const char *name, int fd)
 	return 0;
 }
 
-static int add_if_there(const struct search *search, const char *name)
+static int add_if_there(const struct cgroup_search *search, const char *name)
 {
 	int fd = open_name(search, name);
 
 	return fd < 0 ? leave_out(search, name, fd) : add(search, name, fd);
 }
 
-static int add_names(const struct search *search)
+static int add_names(const struct cgroup_search *search)
 {
 	const char *rest = search->list;
 
@@ -199,7 +268,7 @@ static void free_patterns(struct patterns *patterns)
 	free(patterns->v);
 }
 
-static int compile(const struct search *search, struct pattern *pattern,
+static int compile(const struct cgroup_search *search, struct pattern *pattern,
 		   const char *rest)
 {
 	char why[128];
@@ -214,7 +283,8 @@ static int compile(const struct search *search, struct pattern *pattern,
 	return wrong_element(search, pattern->text, rest, why);
 }
 
-static int read_patterns(const struct search *search, struct patterns *patterns)
+static int read_patterns(const struct cgroup_search *search,
+			 struct patterns *patterns)
 {
 	const char *rest = search->list;
 	size_t nr = 1;
@@ -253,7 +323,7 @@ static bool matches(struct patterns *patterns, const char *name)
 	return any;
 }
 
-static int visit(const struct search *search, struct patterns *patterns,
+static int visit(const struct cgroup_search *search, struct patterns *patterns,
 		 const FTSENT *entry)
 {
 	const char *name = entry->fts_path + strlen(search->root);
@@ -275,7 +345,7 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-static int walk(const struct search *search, struct patterns *patterns)
+static int walk(const struct cgroup_search *search, struct patterns *patterns)
 {
 	td_autofree char *root = strdup(search->root);
 	char *roots[] = { root, NULL };
@@ -301,7 +371,7 @@ static int walk(const struct search *search, struct patterns *patterns)
 	return rc;
 }
 
-static int add_matches(const struct search *search)
+static int add_matches(const struct cgroup_search *search)
 {
 	struct patterns patterns = { 0 };
 	int rc = read_patterns(search, &patterns);
@@ -319,7 +389,8 @@ static int add_matches(const struct search *search)
 
 /* --- lists ---------------------------------------------------------------- */
 
-static int run(struct search *search, int (*fill)(const struct search *search))
+static int run(struct cgroup_search *search,
+	       int (*fill)(const struct cgroup_search *search))
 {
 	int rc;
 
@@ -338,7 +409,7 @@ static int run(struct search *search, int (*fill)(const struct search *search))
 int td_cgroups_match(struct td_cgroups *out, const char *root, const char *list,
 		     struct td_notes *notes, struct td_err *err)
 {
-	struct search search = { root, list, -1, out, notes, err };
+	struct cgroup_search search = { root, list, -1, out, notes, err };
 	bool patterns = strpbrk(list, "{}[]()|*+?^$");
 	int rc = run(&search, patterns ? add_matches : add_names);
 
@@ -349,7 +420,7 @@ int td_cgroups_match(struct td_cgroups *out, const char *root, const char *list,
 	return td_err_hint(err, "looked for in %s", root);
 }
 
-static int add_elements(const struct search *search)
+static int add_elements(const struct cgroup_search *search)
 {
 	const char *rest = search->list;
 
@@ -373,7 +444,71 @@ static int add_elements(const struct search *search)
 int td_cgroups_name(struct td_cgroups *out, const char *root, const char *list,
 		    struct td_err *err)
 {
-	struct search search = { root, list, -1, out, NULL, err };
+	struct cgroup_search search = { root, list, -1, out, NULL, err };
 
 	return run(&search, add_elements);
+}
+
+/* Cgroups that were found: they may be removed, and made anew with the same name. */
+
+static bool same_folder(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+int td_cgroup_look(const struct td_cgroups *cgroups, size_t index)
+{
+	const char *name = cgroups->names[index];
+	struct stat open_one, there;
+	int fd, rc = 0;
+
+	if (!name || fstat(cgroups->fds[index], &open_one))
+		return 0;
+	name = strcmp(name, "/") == 0 ? "." : name;
+	if (fstatat(cgroups->root, name, &there, 0))
+		return -errno;
+	if (same_folder(&open_one, &there))
+		return 0;
+	fd = openat(cgroups->root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (dup3(fd, cgroups->fds[index], O_CLOEXEC) < 0)
+		rc = -errno;
+	td_close_fd(&fd);
+	return rc ? rc : 1;
+}
+
+bool td_cgroup_set_gone(struct td_cgroups *cgroups, size_t index, bool gone)
+{
+	if (cgroups->gone[index] == gone)
+		return false;
+	cgroups->gone[index] = gone;
+	cgroups->nr_gone += gone ? 1 : (size_t)-1;
+	return true;
+}
+
+size_t td_cgroups_find(const struct td_cgroups *cgroups, const char *name)
+{
+	uint64_t hash = td_hash_text(name);
+	size_t step = 0, at;
+
+	do {
+		at = td_index_next(&cgroups->index, hash, &step);
+	} while (at != TD_NOT_FOUND && strcmp(cgroups->names[at], name) != 0);
+	return at == TD_NOT_FOUND ? cgroups->nr : at;
+}
+
+void td_cgroups_free(struct td_cgroups *cgroups)
+{
+	for (size_t i = 0; i < cgroups->nr; i++) {
+		free(cgroups->names[i]);
+		td_close_fd(&cgroups->fds[i]);
+	}
+	if (cgroups->root)
+		td_close_fd(&cgroups->root);
+	free(cgroups->gone);
+	free(cgroups->names);
+	free(cgroups->fds);
+	td_index_free(&cgroups->index);
+	*cgroups = (struct td_cgroups){ 0 };
 }

@@ -3,9 +3,41 @@
 #define TD_LIB_TARGET_CGROUP_H
 
 #include "lib/base/err.h"
+
+#include "lib/base/index.h"
 #include "lib/base/notes.h"
 #include "lib/machine/sysfs.h"
-#include "lib/target/cgroup_set.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * The control groups whose tasks are counted.  A name is the path below the
+ * mount point in its shortest spelling: "/web//api/" is "web/api", and the root
+ * is "/".  Names may hold any byte but a comma, so writers must quote them.
+ */
+struct td_cgroups {
+	char **names;
+	int *fds; /* open folders, one for each name */
+	size_t nr;
+	struct td_index index; /* finds names */
+	int root;              /* the mount, opened; 0: nothing is */
+	/* that are to be opened anew: they were removed, or made anew */
+	bool *gone;
+	size_t nr_gone;
+};
+
+/*
+ * Looks whether a folder is still the one that is open.  Returns 0
+ * if it is, and also if it has no name; -ENOENT if it was removed and there is no
+ * other of its name; 1 if there is: then the descriptor, which keeps its number, is
+ * of that one now.  Other errors leave everything as it was.
+ */
+int td_cgroup_look(const struct td_cgroups *cgroups, size_t index);
+/* Notes that it is gone, or that it is counted (again).  True if this is new. */
+bool td_cgroup_set_gone(struct td_cgroups *cgroups, size_t index, bool gone);
+/* Returns the index of the first cgroup with this name, or nr. */
+size_t td_cgroups_find(const struct td_cgroups *cgroups, const char *name);
+void td_cgroups_free(struct td_cgroups *cgroups);
 
 /*
  * Finds the cgroup mount that the kernel's perf events use, in

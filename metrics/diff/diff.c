@@ -8,7 +8,7 @@
 #include "lib/base/util.h"
 #include "metrics/diff/interval.h"
 #include "metrics/diff/order.h"
-#include "metrics/verdict/family.h"
+#include "metrics/verdict/siblings.h"
 
 #define PERCENT 100
 

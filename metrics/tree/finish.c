@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "lib/base/util.h"
-#include "lib/plan/group.h"
+#include "lib/plan/plan.h"
 #include "metrics/tree/scope.h"
 
 static void mark(bool *used, const struct td_ints *events)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "metrics/verdict/family.h"
+#include "metrics/verdict/siblings.h"
 
 /* From this level on, a group of nodes costs less than one more level. */
 #define GROUP_LEVEL 2
@@ -94,12 +94,12 @@ static void keep_larger(struct td_verdict *verdict,
 static void descend(struct td_verdict *verdict, const struct td_report *report)
 {
 	struct td_ranking ranking = { .outcome = TD_OUTCOME_WON };
-	struct td_family family;
+	struct td_siblings siblings;
 
 	while (ranking.outcome == TD_OUTCOME_WON) {
-		td_family_find(&family, report, verdict->row,
-			       td_verdict_last(verdict));
-		td_family_rank(&family, &ranking);
+		td_siblings_find(&siblings, report, verdict->row,
+				 td_verdict_last(verdict));
+		td_siblings_rank(&siblings, &ranking);
 		if (ranking.outcome == TD_OUTCOME_WON) {
 			push(verdict, &ranking.first);
 			keep_larger(verdict, &ranking.second);
@@ -126,15 +126,17 @@ static void descend(struct td_verdict *verdict, const struct td_report *report)
 static void descend_to_heavy(struct td_verdict *verdict,
 			     const struct td_report *report)
 {
-	struct td_family family;
+	struct td_siblings siblings;
 	const struct td_node *heavy;
 
-	td_family_find(&family, report, verdict->row, td_verdict_last(verdict));
-	if (!family.nr)
+	td_siblings_find(&siblings, report, verdict->row,
+			 td_verdict_last(verdict));
+	if (!siblings.nr)
 		go_deeper(verdict);
-	heavy = td_family_take(&family, "tma_heavy_operations");
-	if (heavy && td_family_cell(&family, heavy)->clear_of_threshold) {
-		const struct td_found found = td_family_found(&family, heavy);
+	heavy = td_siblings_take(&siblings, "tma_heavy_operations");
+	if (heavy && td_siblings_cell(&siblings, heavy)->clear_of_threshold) {
+		const struct td_found found =
+			td_siblings_found(&siblings, heavy);
 
 		push(verdict, &found);
 		go_deeper(verdict);
@@ -160,7 +162,7 @@ static void judge_work(struct td_verdict *verdict,
 }
 
 /* Is retiring over its threshold, and more than the largest loss? */
-static bool retires_most(const struct td_family *family,
+static bool retires_most(const struct td_siblings *siblings,
 			 const struct td_node *retiring,
 			 const struct td_ranking *losses)
 {
@@ -168,7 +170,7 @@ static bool retires_most(const struct td_family *family,
 
 	if (!retiring)
 		return false;
-	cell = td_family_cell(family, retiring);
+	cell = td_siblings_cell(siblings, retiring);
 	if (!cell->clear_of_threshold)
 		return false;
 	return !losses->first.node ||
@@ -221,15 +223,15 @@ static void put_tie(struct td_verdict *verdict,
 
 /* Ranks the uppermost nodes, then goes down from the largest. */
 static void judge(struct td_verdict *verdict, const struct td_report *report,
-		  struct td_family *top)
+		  struct td_siblings *top)
 {
-	const struct td_node *retiring = td_family_take(top, "tma_retiring");
+	const struct td_node *retiring = td_siblings_take(top, "tma_retiring");
 	struct td_ranking ranking;
 
-	td_family_rank(top, &ranking);
+	td_siblings_rank(top, &ranking);
 	verdict->situation = situation_of(ranking.outcome);
 	if (retires_most(top, retiring, &ranking)) {
-		const struct td_found found = td_family_found(top, retiring);
+		const struct td_found found = td_siblings_found(top, retiring);
 
 		judge_work(verdict, report, &found, &ranking);
 	} else if (ranking.outcome == TD_OUTCOME_WON) {
@@ -244,12 +246,13 @@ static void judge(struct td_verdict *verdict, const struct td_report *report,
 }
 
 /* Why the nodes cannot be ranked, or TD_SITUATION_CLEAR if they can be. */
-static enum td_situation check_top(const struct td_family *top)
+static enum td_situation check_top(const struct td_siblings *top)
 {
 	bool thresholds = false, errors = false, too_short = false;
 
 	for (size_t i = 0; i < top->nr; i++) {
-		const struct td_cell *cell = td_family_cell(top, top->nodes[i]);
+		const struct td_cell *cell =
+			td_siblings_cell(top, top->nodes[i]);
 
 		thresholds |= !cell->over_unknown;
 		errors |= !isnan(cell->error);
@@ -298,7 +301,7 @@ static bool has_changed(const struct td_row *row)
 
 void td_verdict_find(struct td_verdict *verdict, const struct td_report *report)
 {
-	struct td_family top;
+	struct td_siblings top;
 
 	*verdict = (struct td_verdict){ .busy_pct = NAN };
 	if (!has_one_id(report))
@@ -311,7 +314,7 @@ void td_verdict_find(struct td_verdict *verdict, const struct td_report *report)
 	verdict->waits = report->mostly_waited;
 	verdict->busy_pct = isnan(report->tasks_pct) ? verdict->row->busy_pct
 						     : report->tasks_pct;
-	td_family_find(&top, report, verdict->row, NULL);
+	td_siblings_find(&top, report, verdict->row, NULL);
 	verdict->situation = check_top(&top);
 	if (verdict->situation == TD_SITUATION_NONE)
 		return;

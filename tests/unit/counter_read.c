@@ -139,12 +139,12 @@ static void put_look(int fd, const struct look *look, size_t nr)
 		perror("pwrite");
 }
 
-static void add_steps(size_t r, struct td_reader *reader)
+static void add_steps(size_t r, struct td_group_reader *reader)
 {
 	static const char *const names[] = { "first", "second", "other" };
 
 	for (int g = NR_GROUPS - 1; g >= 0; g--) {
-		struct td_read_step *step = td_reader_add(reader);
+		struct td_read_step *step = td_group_reader_add(reader);
 
 		*step = (struct td_read_step){
 			.fd = memfd_create(names[g], MFD_CLOEXEC),
@@ -193,12 +193,12 @@ static bool is_look(const struct td_readings *got, const struct look *want,
 static void test_row(size_t r)
 {
 	struct td_notes notes = { 0 };
-	struct td_reader reader = { .notes = &notes };
+	struct td_group_reader reader = { .notes = &notes };
 	struct td_err err = { 0 };
 	bool counted = false;
 
 	add_steps(r, &reader);
-	ok(td_reader_begin(&reader) == 0, "%s", rows[r].name);
+	ok(td_group_reader_begin(&reader) == 0, "%s", rows[r].name);
 	for (int look = 0; look < NR_LOOKS; look++) {
 		const struct look *want = &rows[r].want[look];
 		struct td_readings got;
@@ -209,7 +209,7 @@ static void test_row(size_t r)
 			put_look(reader.steps[s].fd, &rows[r].looks[g][look],
 				 nr_members[g]);
 		}
-		ok(td_reader_read(&reader, 0, &got, &err) == 0 &&
+		ok(td_group_reader_read(&reader, 0, &got, &err) == 0 &&
 			   is_labelled(&got),
 		   "%s: look %d", rows[r].name, look);
 		ok(is_look(&got, want, !counted && want->value),
@@ -221,7 +221,7 @@ static void test_row(size_t r)
 	   "%s: %s", rows[r].name, notes.nr ? notes.v[0] : "no note");
 	for (size_t s = 0; s < NR_GROUPS; s++)
 		close(reader.steps[s].fd);
-	td_reader_free(&reader);
+	td_group_reader_free(&reader);
 	td_notes_free(&notes);
 }
 
@@ -231,14 +231,14 @@ static void test_apart(void)
 	const struct look together = { 10, 10, 100 }, leader = { 30, 20, 150 };
 	const struct look member = { 30, 20, 171 }, gone_on = { 40, 30, 160 };
 	struct td_notes notes = { 0 };
-	struct td_reader reader = { .notes = &notes };
+	struct td_group_reader reader = { .notes = &notes };
 	struct td_readings got;
 	struct td_err err = { 0 };
 	int *fds = calloc(2, sizeof(*fds));
 
 	for (int i = 0; fds && i < 2; i++)
 		fds[i] = memfd_create("member", MFD_CLOEXEC);
-	*td_reader_add(&reader) = (struct td_read_step){
+	*td_group_reader_add(&reader) = (struct td_read_step){
 		.fd = fds[0],
 		.fds = fds,
 		.tid = -1,
@@ -246,44 +246,44 @@ static void test_apart(void)
 		.nr = 2,
 		.name = "event",
 	};
-	td_reader_begin(&reader);
+	td_group_reader_begin(&reader);
 	put_look(fds[0], &together, 2);
-	td_reader_read(&reader, 0, &got, &err);
+	td_group_reader_read(&reader, 0, &got, &err);
 	put_look(fds[0], &leader, 1);
 	put_look(fds[1], &member, 1);
-	ok(td_reader_read(&reader, 0, &got, &err) == 0 &&
+	ok(td_group_reader_read(&reader, 0, &got, &err) == 0 &&
 		   got.v[0].value == 50 && got.v[1].value == 70,
 	   "apart: what each counted");
 	ok(got.v[0].enabled_ns == 20 && got.v[1].running_ns == 10,
 	   "apart: and for how long");
 	put_look(fds[0], &leader, 1);
 	put_look(fds[1], &member, 1);
-	ok(td_reader_read(&reader, 0, &got, &err) == 0 && got.v[0].value == 0 &&
-		   got.v[1].enabled_ns == 0,
+	ok(td_group_reader_read(&reader, 0, &got, &err) == 0 &&
+		   got.v[0].value == 0 && got.v[1].enabled_ns == 0,
 	   "apart: and nothing from then on");
 	put_look(fds[0], &gone_on, 1);
-	ok(td_reader_read(&reader, 0, &got, &err) == 0 && got.v[0].value == 0 &&
-		   got.v[0].enabled_ns == 0,
+	ok(td_group_reader_read(&reader, 0, &got, &err) == 0 &&
+		   got.v[0].value == 0 && got.v[0].enabled_ns == 0,
 	   "apart: a member that cannot be read: nor are the others");
 	ok(reader.steps[0].dead && notes.nr == 0,
 	   "apart: its CPU went offline");
 	for (int i = 0; i < 2; i++)
 		close(fds[i]);
-	td_reader_free(&reader);
+	td_group_reader_free(&reader);
 	td_notes_free(&notes);
 }
 
 static void test_failure(void)
 {
 	struct td_notes notes = { 0 };
-	struct td_reader reader = { .notes = &notes };
+	struct td_group_reader reader = { .notes = &notes };
 	struct td_readings got;
 	struct td_err err = { 0 };
 
 	add_steps(0, &reader);
-	td_reader_begin(&reader);
+	td_group_reader_begin(&reader);
 	close(reader.steps[1].fd);
-	ok(td_reader_read(&reader, 0, &got, &err) == -EBADF &&
+	ok(td_group_reader_read(&reader, 0, &got, &err) == -EBADF &&
 		   err.code == -EBADF,
 	   "a read that fails");
 	is_str(err.msg,
@@ -292,7 +292,7 @@ static void test_failure(void)
 	       "a read that fails: message");
 	close(reader.steps[0].fd);
 	close(reader.steps[2].fd);
-	td_reader_free(&reader);
+	td_group_reader_free(&reader);
 	td_notes_free(&notes);
 }
 
@@ -302,13 +302,13 @@ static void test_failure(void)
 static const int task_members[2][2] = { { 0, 1 }, { 2 } };
 
 /* Adds the groups of a task.  Tids may repeat; the ids of sets do not. */
-static void add_task(struct td_reader *reader, int thread, int tid)
+static void add_task(struct td_group_reader *reader, int thread, int tid)
 {
 	static size_t set;
 
 	set++;
 	for (int g = 1; g >= 0; g--)
-		*td_reader_add(reader) = (struct td_read_step){
+		*td_group_reader_add(reader) = (struct td_read_step){
 			.fd = memfd_create("task", MFD_CLOEXEC),
 			.group = g,
 			.cpu = -1,
@@ -322,7 +322,8 @@ static void add_task(struct td_reader *reader, int thread, int tid)
 }
 
 /* Sets the counts of all groups of a task to value, counted in value ns. */
-static void put_task(const struct td_reader *reader, int tid, uint64_t value)
+static void put_task(const struct td_group_reader *reader, int tid,
+		     uint64_t value)
 {
 	const struct look look = { value, value, value };
 
@@ -359,20 +360,20 @@ static char *describe(const struct td_readings *got)
 	return text;
 }
 
-static void look_at(struct td_reader *reader, const char *name,
+static void look_at(struct td_group_reader *reader, const char *name,
 		    const char *want)
 {
 	struct td_readings got = { 0 };
 	td_autofree char *text = NULL;
 	struct td_err err = { 0 };
 
-	ok(td_reader_read(reader, 0, &got, &err) == 0, "tasks: %s%s", name,
-	   err.msg);
+	ok(td_group_reader_read(reader, 0, &got, &err) == 0, "tasks: %s%s",
+	   name, err.msg);
 	text = describe(&got);
 	is_str(text, want, "tasks: %s: readings", name);
 }
 
-static void end_task(struct td_reader *reader, int tid)
+static void end_task(struct td_group_reader *reader, int tid)
 {
 	size_t set = 0;
 
@@ -382,7 +383,7 @@ static void end_task(struct td_reader *reader, int tid)
 		close(reader->steps[s].fd);
 		set = reader->steps[s].set;
 	}
-	td_reader_end_sets(reader, &set, 1);
+	td_group_reader_end_sets(reader, &set, 1);
 }
 
 static bool is_running_alone(const struct td_readings *readings, int tid)
@@ -394,11 +395,11 @@ static bool is_running_alone(const struct td_readings *readings, int tid)
 	return readings->nr == 3;
 }
 
-static void begin_tasks(struct td_reader *reader)
+static void begin_tasks(struct td_group_reader *reader)
 {
 	add_task(reader, 1, 70);
 	add_task(reader, 0, 80);
-	ok(td_reader_begin(reader) == 0, "tasks: two to begin with");
+	ok(td_group_reader_begin(reader) == 0, "tasks: two to begin with");
 	put_task(reader, 70, 100);
 	put_task(reader, 80, 10);
 	look_at(reader, "in the order of threads",
@@ -406,7 +407,7 @@ static void begin_tasks(struct td_reader *reader)
 
 	add_task(reader, 0, 60);
 	add_task(reader, 0, 50);
-	ok(td_reader_begin(reader) == 0, "tasks: two more");
+	ok(td_group_reader_begin(reader) == 0, "tasks: two more");
 	put_task(reader, 70, 150);
 	put_task(reader, 80, 11);
 	put_task(reader, 60, 5);
@@ -416,7 +417,7 @@ static void begin_tasks(struct td_reader *reader)
 		"50:e0=6,e1=7,e2=6 60:e0=5,e1=6,e2=5");
 }
 
-static void end_tasks(struct td_reader *reader)
+static void end_tasks(struct td_group_reader *reader)
 {
 	end_task(reader, 80);
 	end_task(reader, 50);
@@ -436,14 +437,14 @@ static void end_tasks(struct td_reader *reader)
 		"50:e0=0,e1=0,e2=0 60:e0=1,e1=1,e2=1");
 }
 
-static void forget_tasks(struct td_reader *reader)
+static void forget_tasks(struct td_group_reader *reader)
 {
-	td_reader_forget_ended(reader);
+	td_group_reader_forget_ended(reader);
 	put_task(reader, 70, 253);
 	put_task(reader, 60, 20);
 	look_at(reader, "forgotten: the others go on where they were",
 		"70:e0=100,e1=100,e2=100 60:e0=10,e1=10,e2=10");
-	td_reader_forget_ended(reader);
+	td_group_reader_forget_ended(reader);
 	put_task(reader, 70, 254);
 	put_task(reader, 60, 21);
 	look_at(reader, "nobody to be forgotten",
@@ -451,25 +452,25 @@ static void forget_tasks(struct td_reader *reader)
 
 	/* the kernel reuses tids */
 	end_task(reader, 70);
-	td_reader_forget_ended(reader);
+	td_group_reader_forget_ended(reader);
 	add_task(reader, 0, 80);
-	ok(td_reader_begin(reader) == 0, "tasks: a number comes again");
+	ok(td_group_reader_begin(reader) == 0, "tasks: a number comes again");
 	put_task(reader, 60, 22);
 	put_task(reader, 80, 3);
 	look_at(reader, "with nothing of its namesake's",
 		"60:e0=1,e1=1,e2=1 80:e0=3,e1=4,e2=3");
 }
 
-static void end_all_tasks(struct td_reader *reader)
+static void end_all_tasks(struct td_group_reader *reader)
 {
 	end_task(reader, 80);
-	td_reader_forget_ended(reader);
+	td_group_reader_forget_ended(reader);
 	ok(is_running_alone(&reader->now, 60) &&
 		   is_running_alone(&reader->before, 60),
 	   "tasks: the last one");
 	end_task(reader, 60);
 	look_at(reader, "all have ended", "60:e0=0,e1=0,e2=0");
-	td_reader_forget_ended(reader);
+	td_group_reader_forget_ended(reader);
 	look_at(reader, "and are forgotten", "");
 }
 
@@ -477,7 +478,7 @@ static void end_all_tasks(struct td_reader *reader)
 static clock_t time_tasks(int nr, bool *right)
 {
 	struct td_notes notes = { 0 };
-	struct td_reader reader = { .notes = &notes };
+	struct td_group_reader reader = { .notes = &notes };
 	struct td_readings got;
 	struct td_err err;
 	td_autofree size_t *ended = calloc((size_t)nr, sizeof(*ended));
@@ -485,7 +486,7 @@ static clock_t time_tasks(int nr, bool *right)
 	clock_t began = clock();
 
 	for (int i = 0; i < nr; i++) {
-		*td_reader_add(&reader) = (struct td_read_step){
+		*td_group_reader_add(&reader) = (struct td_read_step){
 			.fd = fd,
 			.cpu = -1,
 			.tid = nr - i,
@@ -494,19 +495,19 @@ static clock_t time_tasks(int nr, bool *right)
 			.nr = 1,
 			.name = "task",
 		};
-		*right &= td_reader_begin(&reader) == 0;
+		*right &= td_group_reader_begin(&reader) == 0;
 	}
-	*right &= td_reader_read(&reader, 0, &got, &err) == 0 &&
+	*right &= td_group_reader_read(&reader, 0, &got, &err) == 0 &&
 		  got.nr == (size_t)nr;
 	for (int i = 0; i < nr / 2; i++)
 		ended[i] = (size_t)i * 2;
-	td_reader_end_sets(&reader, ended, (size_t)nr / 2);
-	td_reader_forget_ended(&reader);
+	td_group_reader_end_sets(&reader, ended, (size_t)nr / 2);
+	td_group_reader_forget_ended(&reader);
 	*right &= reader.now.nr == (size_t)(nr - nr / 2) &&
 		  reader.now.v[0].tid == nr - 1;
 	began = clock() - began;
 	close(fd);
-	td_reader_free(&reader);
+	td_group_reader_free(&reader);
 	return began;
 }
 
@@ -523,14 +524,14 @@ static void test_many_tasks(void)
 static void test_tasks(void)
 {
 	struct td_notes notes = { 0 };
-	struct td_reader reader = { .notes = &notes };
+	struct td_group_reader reader = { .notes = &notes };
 
 	begin_tasks(&reader);
 	end_tasks(&reader);
 	forget_tasks(&reader);
 	end_all_tasks(&reader);
 	ok(notes.nr == 0, "tasks: nothing to note");
-	td_reader_free(&reader);
+	td_group_reader_free(&reader);
 	td_notes_free(&notes);
 }
 
@@ -538,14 +539,14 @@ static void test_tasks(void)
 static void test_cgroups(void)
 {
 	struct td_notes notes = { 0 };
-	struct td_reader reader = { .notes = &notes };
+	struct td_group_reader reader = { .notes = &notes };
 	struct td_readings got = { 0 };
 	struct td_err err = { 0 };
 	const struct look look = { 5, 5, 30 };
 	bool fine = true;
 
 	for (int cgroup = 2; cgroup >= 1; cgroup--)
-		*td_reader_add(&reader) = (struct td_read_step){
+		*td_group_reader_add(&reader) = (struct td_read_step){
 			.fd = memfd_create("cgroup", MFD_CLOEXEC),
 			.cpu = 0,
 			.thread = cgroup - 1,
@@ -554,10 +555,10 @@ static void test_cgroups(void)
 			.members = task_members[0],
 			.nr = 2,
 		};
-	td_reader_begin(&reader);
+	td_group_reader_begin(&reader);
 	for (size_t s = 0; s < 2; s++)
 		put_look(reader.steps[s].fd, &look, 2);
-	fine = td_reader_read(&reader, 0, &got, &err) == 0 && got.nr == 4;
+	fine = td_group_reader_read(&reader, 0, &got, &err) == 0 && got.nr == 4;
 	for (size_t i = 0; fine && i < 4; i++)
 		fine = got.v[i].cgroup == (int)i / 2 + 1 &&
 		       got.v[i].event == (int)i % 2 && got.v[i].cpu == 0 &&
@@ -565,7 +566,7 @@ static void test_cgroups(void)
 	ok(fine, "cgroups: one after the other, and each by its number");
 	for (size_t s = 0; s < 2; s++)
 		close(reader.steps[s].fd);
-	td_reader_free(&reader);
+	td_group_reader_free(&reader);
 	td_notes_free(&notes);
 }
 
@@ -574,10 +575,10 @@ static void test_cgroups(void)
 static const int own_event[] = { 0, 1 };
 
 /* Adds groups of one event on each CPU; they have one of two events. */
-static void add_cpus(struct td_reader *reader, int nr_cpus, int nr_groups)
+static void add_cpus(struct td_group_reader *reader, int nr_cpus, int nr_groups)
 {
 	for (int i = 0; i < nr_cpus * nr_groups; i++)
-		*td_reader_add(reader) = (struct td_read_step){
+		*td_group_reader_add(reader) = (struct td_read_step){
 			.fd = -1,
 			.group = i % nr_groups,
 			.cpu = i / nr_groups,
@@ -606,7 +607,7 @@ static const struct {
 /* clang-format on */
 
 /* Sets times enabled; those that run grow by later. */
-static void put_enabled(const struct td_reader *reader,
+static void put_enabled(const struct td_group_reader *reader,
 			const uint64_t enabled[2][2], uint64_t later)
 {
 	for (size_t s = 0; s < reader->nr_steps; s++) {
@@ -621,7 +622,8 @@ static void put_enabled(const struct td_reader *reader,
 	}
 }
 
-static bool are_dead(const struct td_reader *reader, const bool dead[2][2])
+static bool are_dead(const struct td_group_reader *reader,
+		     const bool dead[2][2])
 {
 	bool right = true;
 
@@ -638,26 +640,27 @@ static void test_stands(size_t r)
 	static const bool none[2][2];
 	static const uint64_t first[2][2] = { { 10, 10 }, { 10, 10 } };
 	struct td_notes notes = { 0 };
-	struct td_reader reader = { .notes = &notes, .off = stands[r].off };
+	struct td_group_reader reader = { .notes = &notes,
+					  .off = stands[r].off };
 	struct td_readings got;
 	struct td_err err;
 
 	add_cpus(&reader, 2, 2);
 	for (size_t s = 0; s < reader.nr_steps; s++)
 		reader.steps[s].fd = memfd_create("stands", MFD_CLOEXEC);
-	td_reader_begin(&reader);
+	td_group_reader_begin(&reader);
 	put_enabled(&reader, first, 0);
-	td_reader_read(&reader, 0, &got, &err);
+	td_group_reader_read(&reader, 0, &got, &err);
 	ok(are_dead(&reader, none), "%s: not at first", stands[r].name);
 	for (uint64_t later = 0; later < 2; later++) {
 		put_enabled(&reader, stands[r].enabled, later);
-		td_reader_read(&reader, 0, &got, &err);
+		td_group_reader_read(&reader, 0, &got, &err);
 	}
 	ok(are_dead(&reader, stands[r].dead), "%s", stands[r].name);
 	ok(notes.nr == 0, "%s: whoever knows why says so", stands[r].name);
 	for (size_t s = 0; s < reader.nr_steps; s++)
 		close(reader.steps[s].fd);
-	td_reader_free(&reader);
+	td_group_reader_free(&reader);
 	td_notes_free(&notes);
 }
 
@@ -669,7 +672,7 @@ static void test_rests(void)
 	/* on CPU 1, the group was awake for a part of the time */
 	static const uint64_t then[2][2] = { { 50, 10 }, { 50, 25 } };
 	struct td_notes notes = { 0 };
-	struct td_reader reader = { .notes = &notes, .off = off };
+	struct td_group_reader reader = { .notes = &notes, .off = off };
 	struct td_readings got;
 	struct td_err err;
 
@@ -678,11 +681,11 @@ static void test_rests(void)
 		reader.steps[s].fd = memfd_create("rests", MFD_CLOEXEC);
 		reader.steps[s].rests = reader.steps[s].group == 1;
 	}
-	td_reader_begin(&reader);
+	td_group_reader_begin(&reader);
 	put_enabled(&reader, first, 0);
-	td_reader_read(&reader, 0, &got, &err);
+	td_group_reader_read(&reader, 0, &got, &err);
 	put_enabled(&reader, then, 0);
-	ok(td_reader_read(&reader, 0, &got, &err) == 0 && notes.nr == 0,
+	ok(td_group_reader_read(&reader, 0, &got, &err) == 0 && notes.nr == 0,
 	   "a group that rests is no CPU that stands still");
 	for (size_t i = 0; i < got.nr; i++) {
 		bool rests = got.v[i].event == 1;
@@ -695,16 +698,16 @@ static void test_rests(void)
 	}
 	for (size_t s = 0; s < reader.nr_steps; s++)
 		close(reader.steps[s].fd);
-	td_reader_free(&reader);
+	td_group_reader_free(&reader);
 	td_notes_free(&notes);
 }
 
 /* A step of one event in a task, whose counter is a file; -1: it is not open. */
-static void add_in_task(struct td_reader *reader, int tid, int group,
+static void add_in_task(struct td_group_reader *reader, int tid, int group,
 			bool opens)
 {
 	static const int events[] = { 0, 1 };
-	struct td_read_step *step = td_reader_add(reader);
+	struct td_read_step *step = td_group_reader_add(reader);
 
 	*step = (struct td_read_step){
 		.fd = opens ? memfd_create("late", MFD_CLOEXEC) : -1,
@@ -722,15 +725,15 @@ static void add_in_task(struct td_reader *reader, int tid, int group,
 static void test_late(void)
 {
 	struct td_notes notes = { 0 };
-	struct td_reader reader = { .notes = &notes };
+	struct td_group_reader reader = { .notes = &notes };
 	struct td_readings got;
 	struct td_err err;
 
 	add_in_task(&reader, 7, 0, true);
 	add_in_task(&reader, 7, 1, false);
-	td_reader_begin(&reader);
+	td_group_reader_begin(&reader);
 	put_look(reader.steps[0].fd, &(struct look){ 10, 10, 100 }, 1);
-	ok(td_reader_read(&reader, 0, &got, &err) == 0 && got.nr == 2 &&
+	ok(td_group_reader_read(&reader, 0, &got, &err) == 0 && got.nr == 2 &&
 		   got.v[1].event == 1 && got.v[1].enabled_ns == 10 &&
 		   got.v[1].running_ns == 0 && got.v[1].value == 0,
 	   "a group that is not open yet rests");
@@ -744,33 +747,33 @@ static void test_late(void)
 		step->into = 1;
 		put_look(step->fd, &(struct look){ 6, 5, (uint64_t)tid }, 1);
 	}
-	td_reader_begin(&reader);
+	td_group_reader_begin(&reader);
 	put_look(reader.steps[0].fd, &(struct look){ 30, 30, 300 }, 1);
-	ok(td_reader_read(&reader, 0, &got, &err) == 0 && got.nr == 2 &&
+	ok(td_group_reader_read(&reader, 0, &got, &err) == 0 && got.nr == 2 &&
 		   got.v[0].value == 200 && got.v[1].enabled_ns == 20 &&
 		   got.v[1].running_ns == 10 && got.v[1].value == 17 &&
 		   got.v[1].tid == 7,
 	   "two tasks are counted for the one that rests");
 	put_look(reader.steps[2].fd, &(struct look){ 7, 6, 11 }, 1);
-	ok(td_reader_read(&reader, 0, &got, &err) == 0 && got.nr == 2 &&
+	ok(td_group_reader_read(&reader, 0, &got, &err) == 0 && got.nr == 2 &&
 		   got.v[1].running_ns == 1 && got.v[1].value == 3,
 	   "and what they count later, once");
 	add_in_task(&reader, 11, 0, true);
 	put_look(reader.steps[4].fd, &(struct look){ 4, 4, 44 }, 1);
 	put_look(reader.steps[3].fd, &(struct look){ 8, 8, 19 }, 1);
-	td_reader_begin(&reader);
-	ok(td_reader_read(&reader, 0, &got, &err) == 0 && got.nr == 3 &&
+	td_group_reader_begin(&reader);
+	ok(td_group_reader_read(&reader, 0, &got, &err) == 0 && got.nr == 3 &&
 		   got.v[1].value == 10 && got.v[2].value == 44 &&
 		   got.v[2].tid == 11,
 	   "what comes behind them takes their place");
 	for (size_t s = 0; s < reader.nr_steps; s++)
 		td_close_fd(&reader.steps[s].fd);
-	td_reader_free(&reader);
+	td_group_reader_free(&reader);
 	td_notes_free(&notes);
 }
 
 /* The time of the same read(2) calls alone. */
-static clock_t time_reads(const struct td_reader *reader)
+static clock_t time_reads(const struct td_group_reader *reader)
 {
 	clock_t began = clock();
 	uint64_t values[5];
@@ -790,7 +793,7 @@ static void test_many(const char *name, const char *file, bool resume)
 {
 	static const bool off[] = { true, true };
 	struct td_notes notes = { 0 };
-	struct td_reader reader = { .notes = &notes, .off = off };
+	struct td_group_reader reader = { .notes = &notes, .off = off };
 	struct td_readings got;
 	struct td_err err;
 	clock_t reads, look;
@@ -801,15 +804,15 @@ static void test_many(const char *name, const char *file, bool resume)
 		reader.steps[s].fd = fd;
 		reader.steps[s].resume = resume;
 	}
-	td_reader_begin(&reader);
+	td_group_reader_begin(&reader);
 	reads = time_reads(&reader);
 	look = clock();
-	ok(td_reader_read(&reader, 0, &got, &err) == 0, "%s", name);
+	ok(td_group_reader_read(&reader, 0, &got, &err) == 0, "%s", name);
 	look = clock() - look;
 	ok(look < 50 * reads, "%s: %ld us, the reads %ld", name, (long)look,
 	   (long)reads);
 	close(fd);
-	td_reader_free(&reader);
+	td_group_reader_free(&reader);
 	td_notes_free(&notes);
 }
 

@@ -42,12 +42,12 @@ static ssize_t read_made_up(int fd, void *buf, size_t size)
 	return sizeof(out);
 }
 
-static void add_groups(struct td_reader *reader)
+static void add_groups(struct td_group_reader *reader)
 {
 	static const int events[NR_GROUPS] = { 0, 1 };
 
 	for (int g = 0; g < NR_GROUPS; g++)
-		*td_reader_add(reader) = (struct td_read_step){
+		*td_group_reader_add(reader) = (struct td_read_step){
 			.fd = g,
 			.group = g,
 			.cpu = -1,
@@ -56,7 +56,7 @@ static void add_groups(struct td_reader *reader)
 			.nr = 1,
 			.name = "event",
 		};
-	td_reader_begin(reader);
+	td_group_reader_begin(reader);
 }
 
 /* clang-format off */
@@ -80,18 +80,19 @@ static const struct {
 };
 /* clang-format on */
 
-static int look(struct td_reader *reader, uint64_t patience_ns,
+static int look(struct td_group_reader *reader, uint64_t patience_ns,
 		struct td_readings *got)
 {
 	struct td_err err = { 0 };
 
-	return td_reader_read(reader, patience_ns, got, &err);
+	return td_group_reader_read(reader, patience_ns, got, &err);
 }
 
 static void test_row(size_t r)
 {
 	struct td_notes notes = { 0 };
-	struct td_reader reader = { .notes = &notes, .read = read_made_up };
+	struct td_group_reader reader = { .notes = &notes,
+					  .read = read_made_up };
 	struct td_readings got;
 	uint64_t began;
 
@@ -119,7 +120,7 @@ static void test_row(size_t r)
 		   "%s: the next look", rows[r].name);
 	}
 	ok(notes.nr == 0, "%s: nothing is noted", rows[r].name);
-	td_reader_free(&reader);
+	td_group_reader_free(&reader);
 	td_notes_free(&notes);
 }
 
@@ -127,7 +128,8 @@ static void test_row(size_t r)
 static void test_sleeps(void)
 {
 	struct td_notes notes = { 0 };
-	struct td_reader reader = { .notes = &notes, .read = read_made_up };
+	struct td_group_reader reader = { .notes = &notes,
+					  .read = read_made_up };
 	struct td_readings got;
 
 	memset(groups, 0, sizeof(groups));
@@ -138,7 +140,7 @@ static void test_sleeps(void)
 	/* 20 us, doubled up to 5 ms: 9 pauses, then one every 5 ms */
 	ok(groups[0].reads <= 40, "a tenth of a second: %d tries",
 	   groups[0].reads);
-	td_reader_free(&reader);
+	td_group_reader_free(&reader);
 	td_notes_free(&notes);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/count/aggregations.h"
+#include "lib/count/aggregation.h"
 #include "lib/recording/perf/output.h"
 
 #include <errno.h>

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "lib/plan/group.h"
-#include "lib/plan/turns.h"
+#include "lib/plan/concurrent.h"
+#include "lib/plan/plan.h"
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"
 

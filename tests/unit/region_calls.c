@@ -38,14 +38,16 @@ static void look(struct td_moment *moment)
 	moment->time_ns = (uint64_t)(now.slots / 18);
 }
 
-int td_counters_look(struct td_counters *counters, struct td_moment *moment)
+int td_thread_counters_look(struct td_thread_counters *counters,
+			    struct td_moment *moment)
 {
 	(void)counters;
 	look(moment);
 	return 0;
 }
 
-int td_counters_restart(struct td_counters *counters, struct td_moment *moment)
+int td_thread_counters_restart(struct td_thread_counters *counters,
+			       struct td_moment *moment)
 {
 	(void)counters;
 	look(moment);
@@ -67,7 +69,7 @@ static void run(double slots, double lost)
 static struct td_region_head head;
 static struct td_thread thread;
 static char name[] = "r";
-static struct td_frame frames[TD_REGION_DEPTH];
+static struct td_call open_calls[TD_REGION_DEPTH];
 static struct td_thread_region region;
 
 static struct td_region_record *make_record(enum td_region_kind kind)
@@ -94,14 +96,15 @@ static void start(unsigned int every, uint64_t seed)
 	td_process.store.head = &head;
 	td_process.spec.nr_events = NR;
 	td_process.spec.nr_groups = 1;
-	td_process.spec.groups[0] = (struct td_spec_group){ 0, NR, true };
-	thread = (struct td_thread){ .frames = frames, .chance = 2 * seed + 1 };
+	td_process.spec.groups[0] = (struct td_group_spec_group){ 0, NR, true };
+	thread = (struct td_thread){ .calls = open_calls,
+				     .chance = 2 * seed + 1 };
 	region = (struct td_thread_region){ .name = name,
 					    .record = make_record(
 						    TD_REGION_MARKED),
 					    .every = every };
 	restarts = 0;
-	td_counters_restart(&thread.counters, &moment);
+	td_thread_counters_restart(&thread.counters, &moment);
 	td_call_begin_outside(&thread, &moment);
 }
 
@@ -188,7 +191,7 @@ static void check_coverage(const struct pattern *pattern, unsigned int every,
 			struct td_moment moment;
 
 			/* rounding is another error, which is not tested here */
-			td_counters_restart(&thread.counters, &moment);
+			td_thread_counters_restart(&thread.counters, &moment);
 			call(1e6, program_call(&program));
 		}
 		cell = shown();

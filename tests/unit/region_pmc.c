@@ -12,8 +12,8 @@ enum {
 };
 
 static struct perf_event_mmap_page pages[NR];
-static struct td_counters counters;
-static struct td_spec spec;
+static struct td_thread_counters counters;
+static struct td_group_spec spec;
 
 /* What each event has counted until now, wherever it is counted. */
 static const int64_t counts[NR] = { 5000, 700 };
@@ -59,11 +59,11 @@ static void start(void)
 {
 	spec.nr_events = NR;
 	spec.nr_groups = 1;
-	spec.groups[0] = (struct td_spec_group){ 0, NR, false };
-	counters = (struct td_counters){ .spec = &spec, .rdpmc = true };
+	spec.groups[0] = (struct td_group_spec_group){ 0, NR, false };
+	counters = (struct td_thread_counters){ .spec = &spec, .rdpmc = true };
 	counters.groups[0].nr_pages = NR;
 	for (int e = 0; e < NR; e++) {
-		spec.events[e].kind = TD_SPEC_PLAIN;
+		spec.events[e].kind = TD_GROUP_SPEC_PLAIN;
 		pages[e] = (struct perf_event_mmap_page){ .pmc_width = 48 };
 		counters.groups[0].pages[e] = &pages[e];
 		place(e, 1 + (uint32_t)e, 0);

@@ -6,17 +6,17 @@
 
 #include "tests/unit/test.h"
 
-static struct td_spec spec;
+static struct td_group_spec spec;
 
 static bool parses(const char *text)
 {
-	bool good = td_spec_parse(&spec, strdup(text)) == 0;
+	bool good = td_group_spec_parse(&spec, strdup(text)) == 0;
 
 	free(spec.text);
 	return good;
 }
 
-#define HEAD  TD_SPEC_FIRST_LINE "\n"
+#define HEAD  TD_GROUP_SPEC_FIRST_LINE "\n"
 #define GROUP HEAD "group cpu_core 0-3,8\n"
 #define SLOTS "event s 4 0x400 0 0 - cpu_core/slots/\n"
 
@@ -54,9 +54,9 @@ static void check_good(void)
 	   "each with its events");
 	ok(spec.groups[0].has_fields && !spec.groups[1].has_fields,
 	   "one has fields of PERF_METRICS");
-	ok(spec.events[0].kind == TD_SPEC_SLOTS &&
-		   spec.events[1].kind == TD_SPEC_FIELD + 3 &&
-		   spec.events[2].kind == TD_SPEC_PLAIN,
+	ok(spec.events[0].kind == TD_GROUP_SPEC_SLOTS &&
+		   spec.events[1].kind == TD_GROUP_SPEC_FIELD + 3 &&
+		   spec.events[2].kind == TD_GROUP_SPEC_PLAIN,
 	   "their kinds");
 	ok(spec.events[2].type == 10 && spec.events[2].config[0] == 0xc2 &&
 		   spec.events[2].config[1] == 1 &&
@@ -84,7 +84,7 @@ static void check_limits(void)
 		strcat(text, "group cpu 0\nevent c 4 0 0 0 - a\n");
 	ok(!parses(text), "too many groups");
 	ok(parses(HEAD "group cpu 0-99999\nevent c 4 0 0 0 - a\n") &&
-		   spec.group_of_cpu[TD_SPEC_CPUS - 1] == 1,
+		   spec.group_of_cpu[TD_GROUP_SPEC_CPUS - 1] == 1,
 	   "more CPUs than there are");
 }
 

@@ -8,7 +8,7 @@
 
 #include "lib/base/util.h"
 #include "lib/event/modifiers.h"
-#include "lib/plan/group.h"
+#include "lib/plan/plan.h"
 
 /* Cuts "id:u" at its colon, if modifiers follow it. */
 static void cut_modifiers(char *id, struct td_perf_spelling *out)

@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which groups count at the same time, and how long each one's turns are. */
-#include "lib/plan/turns.h"
+#include "lib/plan/concurrent.h"
 
 #include <math.h>
 
-bool td_company_join(struct td_company *company, const struct td_plan *plan,
-		     const struct td_machine *machine,
-		     const struct td_group *group)
+bool td_concurrent_add(struct td_concurrent *concurrent,
+		       const struct td_plan *plan,
+		       const struct td_machine *machine,
+		       const struct td_group *group)
 {
-	if (company->closed || (group->exclusive && company->nr) ||
-	    !td_fit_add_group(&company->fit, plan, machine, group))
+	if (concurrent->closed || (group->exclusive && concurrent->nr) ||
+	    !td_fit_add_group(&concurrent->fit, plan, machine, group))
 		return false;
-	company->nr++;
-	company->closed = group->exclusive;
+	concurrent->nr++;
+	concurrent->closed = group->exclusive;
 	return true;
 }
 
-struct td_company td_company_pinned(const struct td_plan *plan,
-				    const struct td_machine *machine, int pmu)
+struct td_concurrent td_concurrent_pinned(const struct td_plan *plan,
+					  const struct td_machine *machine,
+					  int pmu)
 {
-	struct td_company company = { .nr = 0 };
+	struct td_concurrent concurrent = { .nr = 0 };
 
 	for (size_t i = 0; i < plan->nr_groups; i++) {
 		const struct td_group *group = &plan->groups[i];
 
 		if (group->pmu == pmu && group->pinned)
-			td_company_join(&company, plan, machine, group);
+			td_concurrent_add(&concurrent, plan, machine, group);
 	}
-	return company;
+	return concurrent;
 }
 
 /*
@@ -36,17 +38,17 @@ struct td_company td_company_pinned(const struct td_plan *plan,
  */
 static size_t side_by_side(const struct td_plan *plan,
 			   const struct td_machine *machine, int pmu,
-			   struct td_company company, size_t first)
+			   struct td_concurrent concurrent, size_t first)
 {
 	for (size_t i = 0; i < plan->nr_groups; i++) {
 		const struct td_group *group =
 			&plan->groups[(first + i) % plan->nr_groups];
 
 		if (group->pmu == pmu && !group->pinned &&
-		    !td_company_join(&company, plan, machine, group))
+		    !td_concurrent_add(&concurrent, plan, machine, group))
 			break;
 	}
-	return company.nr;
+	return concurrent.nr;
 }
 
 /* The number of groups of a PMU that take turns. */
@@ -67,7 +69,8 @@ static size_t count_queue(const struct td_plan *plan, int pmu)
 static double average_side_by_side(const struct td_plan *plan,
 				   const struct td_machine *machine, int pmu)
 {
-	const struct td_company pinned = td_company_pinned(plan, machine, pmu);
+	const struct td_concurrent pinned =
+		td_concurrent_pinned(plan, machine, pmu);
 	size_t sum = 0, nr = 0, queue = count_queue(plan, pmu);
 
 	for (size_t i = 0; i < plan->nr_groups; i++) {
@@ -112,7 +115,7 @@ void td_plan_fill_at_once(struct td_plan *plan,
 /* Adds to shares the groups that count when group first is at the head. */
 static void add_shares(const struct td_plan *plan,
 		       const struct td_machine *machine, size_t first,
-		       struct td_company company, double *shares)
+		       struct td_concurrent concurrent, double *shares)
 {
 	int pmu = plan->groups[first].pmu;
 
@@ -121,7 +124,8 @@ static void add_shares(const struct td_plan *plan,
 
 		if (plan->groups[g].pmu != pmu || plan->groups[g].pinned)
 			continue;
-		if (!td_company_join(&company, plan, machine, &plan->groups[g]))
+		if (!td_concurrent_add(&concurrent, plan, machine,
+				       &plan->groups[g]))
 			return;
 		shares[g]++;
 	}
@@ -136,9 +140,10 @@ void td_plan_shares(const struct td_plan *plan,
 		const struct td_group *group = &plan->groups[g];
 
 		if (!group->pinned)
-			add_shares(plan, machine, g,
-				   td_company_pinned(plan, machine, group->pmu),
-				   shares);
+			add_shares(
+				plan, machine, g,
+				td_concurrent_pinned(plan, machine, group->pmu),
+				shares);
 	}
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];

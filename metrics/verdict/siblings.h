@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_METRICS_VERDICT_FAMILY_H
-#define TD_METRICS_VERDICT_FAMILY_H
+#ifndef TD_METRICS_VERDICT_SIBLINGS_H
+#define TD_METRICS_VERDICT_SIBLINGS_H
 
 /* The parts of td_verdict_find(): nodes that are compared with each other. */
 #include "metrics/verdict/found.h"
 
-#define TD_MAX_FAMILY 16
+#define TD_MAX_SIBLINGS 16
 
 /* The children of one node. */
-struct td_family {
+struct td_siblings {
 	const struct td_report *report;
 	const struct td_row *row;
 	const struct td_found *parent; /* NULL: the whole is all slots */
-	const struct td_node *nodes[TD_MAX_FAMILY];
+	const struct td_node *nodes[TD_MAX_SIBLINGS];
 	size_t nr;
 };
 
-/* What can be said of a family. */
+/* What can be said of siblings. */
 enum td_outcome {
 	TD_OUTCOME_EMPTY,   /* it has no nodes in the report */
 	TD_OUTCOME_BELOW,   /* no node is over its threshold */
@@ -40,15 +40,17 @@ struct td_ranking {
 /* Is the node a share of slots?  There are shares of cycles, too. */
 bool td_node_is_in_slots(const struct td_node *node);
 /* The children of parent; of NULL, the nodes whose parent is not shown. */
-void td_family_find(struct td_family *family, const struct td_report *report,
-		    const struct td_row *row, const struct td_found *parent);
-/* Takes the node of that name out of the family, and returns it, or NULL. */
-const struct td_node *td_family_take(struct td_family *family,
-				     const char *name);
-void td_family_rank(const struct td_family *family, struct td_ranking *ranking);
-struct td_found td_family_found(const struct td_family *family,
-				const struct td_node *node);
-const struct td_cell *td_family_cell(const struct td_family *family,
-				     const struct td_node *node);
+void td_siblings_find(struct td_siblings *siblings,
+		      const struct td_report *report, const struct td_row *row,
+		      const struct td_found *parent);
+/* Takes the node of that name out of the siblings, and returns it, or NULL. */
+const struct td_node *td_siblings_take(struct td_siblings *siblings,
+				       const char *name);
+void td_siblings_rank(const struct td_siblings *siblings,
+		      struct td_ranking *ranking);
+struct td_found td_siblings_found(const struct td_siblings *siblings,
+				  const struct td_node *node);
+const struct td_cell *td_siblings_cell(const struct td_siblings *siblings,
+				       const struct td_node *node);
 
 #endif

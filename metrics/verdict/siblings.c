@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Siblings in the tree, and which of them is the largest for sure. */
-#include "metrics/verdict/family.h"
+#include "metrics/verdict/siblings.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,16 +10,16 @@
 /* Levels 1 and 2 are shares of slots on every core. */
 #define SLOTS_LEVEL 2
 
-const struct td_cell *td_family_cell(const struct td_family *family,
-				     const struct td_node *node)
+const struct td_cell *td_siblings_cell(const struct td_siblings *siblings,
+				       const struct td_node *node)
 {
-	return &family->row->cells[node->column];
+	return &siblings->row->cells[node->column];
 }
 
-static const char *name_of(const struct td_family *family,
+static const char *name_of(const struct td_siblings *siblings,
 			   const struct td_node *node)
 {
-	return family->report->columns[node->column].name;
+	return siblings->report->columns[node->column].name;
 }
 
 /*
@@ -51,43 +51,46 @@ static bool is_shown(const struct td_report *report, const struct td_row *row,
 	return false;
 }
 
-static bool is_child(const struct td_family *family, const struct td_node *node)
+static bool is_child(const struct td_siblings *siblings,
+		     const struct td_node *node)
 {
 	if (!node->level ||
-	    td_family_cell(family, node)->status == TD_STATUS_NONE)
+	    td_siblings_cell(siblings, node)->status == TD_STATUS_NONE)
 		return false;
-	if (family->parent)
+	if (siblings->parent)
 		return node->parent &&
-		       strcmp(node->parent, family->parent->name) == 0;
+		       strcmp(node->parent, siblings->parent->name) == 0;
 	return !node->parent ||
-	       !is_shown(family->report, family->row, node->parent);
+	       !is_shown(siblings->report, siblings->row, node->parent);
 }
 
-void td_family_find(struct td_family *family, const struct td_report *report,
-		    const struct td_row *row, const struct td_found *parent)
+void td_siblings_find(struct td_siblings *siblings,
+		      const struct td_report *report, const struct td_row *row,
+		      const struct td_found *parent)
 {
-	*family = (struct td_family){
+	*siblings = (struct td_siblings){
 		.report = report,
 		.row = row,
 		.parent = parent,
 	};
 	for (size_t i = 0; i < row->nr_nodes; i++) {
-		if (is_child(family, &row->nodes[i]) &&
-		    family->nr < TD_MAX_FAMILY)
-			family->nodes[family->nr++] = &row->nodes[i];
+		if (is_child(siblings, &row->nodes[i]) &&
+		    siblings->nr < TD_MAX_SIBLINGS)
+			siblings->nodes[siblings->nr++] = &row->nodes[i];
 	}
 }
 
-const struct td_node *td_family_take(struct td_family *family, const char *name)
+const struct td_node *td_siblings_take(struct td_siblings *siblings,
+				       const char *name)
 {
-	for (size_t i = 0; i < family->nr; i++) {
-		const struct td_node *node = family->nodes[i];
+	for (size_t i = 0; i < siblings->nr; i++) {
+		const struct td_node *node = siblings->nodes[i];
 
-		if (strcmp(name_of(family, node), name) != 0)
+		if (strcmp(name_of(siblings, node), name) != 0)
 			continue;
-		family->nr--;
-		for (; i < family->nr; i++)
-			family->nodes[i] = family->nodes[i + 1];
+		siblings->nr--;
+		for (; i < siblings->nr; i++)
+			siblings->nodes[i] = siblings->nodes[i + 1];
 		return node;
 	}
 	return NULL;
@@ -97,32 +100,32 @@ const struct td_node *td_family_take(struct td_family *family, const char *name)
  * Shares of cycles become shares of slots by dividing up the parent's, as the
  * formulas of Intel's tma_info_bottleneck_* metrics do.
  */
-static double slots_of(const struct td_family *family,
+static double slots_of(const struct td_siblings *siblings,
 		       const struct td_node *node)
 {
 	double sum = 0;
 
 	if (td_node_is_in_slots(node))
-		return td_family_cell(family, node)->value;
-	if (!family->parent || !is_in_cycles(node))
+		return td_siblings_cell(siblings, node)->value;
+	if (!siblings->parent || !is_in_cycles(node))
 		return NAN;
-	for (size_t i = 0; i < family->nr; i++)
-		sum += td_family_cell(family, family->nodes[i])->value;
-	return family->parent->slots_pct * td_family_cell(family, node)->value /
-	       sum;
+	for (size_t i = 0; i < siblings->nr; i++)
+		sum += td_siblings_cell(siblings, siblings->nodes[i])->value;
+	return siblings->parent->slots_pct *
+	       td_siblings_cell(siblings, node)->value / sum;
 }
 
-struct td_found td_family_found(const struct td_family *family,
-				const struct td_node *node)
+struct td_found td_siblings_found(const struct td_siblings *siblings,
+				  const struct td_node *node)
 {
-	const struct td_cell *cell = td_family_cell(family, node);
+	const struct td_cell *cell = td_siblings_cell(siblings, node);
 
 	return (struct td_found){
 		.node = node,
-		.name = name_of(family, node),
+		.name = name_of(siblings, node),
 		.value = cell->value,
 		.error = cell->error,
-		.slots_pct = slots_of(family, node),
+		.slots_pct = slots_of(siblings, node),
 		.clear = cell->clear_of_threshold,
 	};
 }
@@ -138,10 +141,10 @@ static bool is_consistent(const struct td_cell *cell)
  * Nobody knows what a node is a share of whose description does not say it; below
  * its threshold it is no competitor, either.
  */
-static bool is_out_of_it(const struct td_family *family,
+static bool is_out_of_it(const struct td_siblings *siblings,
 			 const struct td_node *node)
 {
-	const struct td_cell *cell = td_family_cell(family, node);
+	const struct td_cell *cell = td_siblings_cell(siblings, node);
 
 	return !td_node_is_in_slots(node) && !is_in_cycles(node) &&
 	       cell->status == TD_STATUS_OK && !cell->over_threshold &&
@@ -149,39 +152,39 @@ static bool is_out_of_it(const struct td_family *family,
 }
 
 /* Are they children of one node, and all in slots or all in cycles? */
-static bool are_comparable(const struct td_family *family)
+static bool are_comparable(const struct td_siblings *siblings)
 {
 	size_t nr_slots = 0, nr_cycles = 0, nr = 0;
-	const char *parent = family->nodes[0]->parent;
+	const char *parent = siblings->nodes[0]->parent;
 
-	for (size_t i = 0; i < family->nr; i++) {
-		const struct td_node *node = family->nodes[i];
+	for (size_t i = 0; i < siblings->nr; i++) {
+		const struct td_node *node = siblings->nodes[i];
 
 		if (!parent != !node->parent ||
 		    (parent && strcmp(parent, node->parent) != 0))
 			return false;
 		nr_slots += td_node_is_in_slots(node);
 		nr_cycles += is_in_cycles(node);
-		nr += !is_out_of_it(family, node);
+		nr += !is_out_of_it(siblings, node);
 	}
 	return nr_slots == nr || nr_cycles == nr;
 }
 
 /* The largest node but one that is over its threshold, if sure for sure, or NULL. */
-static const struct td_node *find_over(const struct td_family *family,
+static const struct td_node *find_over(const struct td_siblings *siblings,
 				       const struct td_node *but, bool sure)
 {
 	const struct td_node *first = NULL;
 
-	for (size_t i = 0; i < family->nr; i++) {
+	for (size_t i = 0; i < siblings->nr; i++) {
 		const struct td_cell *cell =
-			td_family_cell(family, family->nodes[i]);
+			td_siblings_cell(siblings, siblings->nodes[i]);
 
 		if ((sure ? cell->clear_of_threshold : cell->over_threshold) &&
-		    family->nodes[i] != but && is_consistent(cell) &&
+		    siblings->nodes[i] != but && is_consistent(cell) &&
 		    (!first ||
-		     cell->value > td_family_cell(family, first)->value))
-			first = family->nodes[i];
+		     cell->value > td_siblings_cell(siblings, first)->value))
+			first = siblings->nodes[i];
 	}
 	return first;
 }
@@ -202,35 +205,36 @@ static bool is_harmless(const struct td_cell *cell, const struct td_cell *first)
 }
 
 /* The sibling that may be the largest of the others, over a threshold or not. */
-static const struct td_node *find_second(const struct td_family *family,
+static const struct td_node *find_second(const struct td_siblings *siblings,
 					 const struct td_node *first)
 {
 	const struct td_node *second = NULL;
 
-	for (size_t i = 0; i < family->nr; i++) {
-		const struct td_node *node = family->nodes[i];
-		const struct td_cell *cell = td_family_cell(family, node);
+	for (size_t i = 0; i < siblings->nr; i++) {
+		const struct td_node *node = siblings->nodes[i];
+		const struct td_cell *cell = td_siblings_cell(siblings, node);
 
 		if (node == first || cell->status != TD_STATUS_OK ||
-		    is_out_of_it(family, node) ||
+		    is_out_of_it(siblings, node) ||
 		    (!isnan(cell->error) && !is_consistent(cell)) ||
-		    (first && is_harmless(cell, td_family_cell(family, first))))
+		    (first &&
+		     is_harmless(cell, td_siblings_cell(siblings, first))))
 			continue;
 		if (!second ||
-		    top_of(cell) > top_of(td_family_cell(family, second)))
+		    top_of(cell) > top_of(td_siblings_cell(siblings, second)))
 			second = node;
 	}
 	return second;
 }
 
 /* Why no node is over its threshold for sure. */
-static enum td_outcome why_none(const struct td_family *family)
+static enum td_outcome why_none(const struct td_siblings *siblings)
 {
 	enum td_outcome why = TD_OUTCOME_BELOW;
 
-	for (size_t i = 0; i < family->nr; i++) {
+	for (size_t i = 0; i < siblings->nr; i++) {
 		const struct td_cell *cell =
-			td_family_cell(family, family->nodes[i]);
+			td_siblings_cell(siblings, siblings->nodes[i]);
 
 		if (cell->status != TD_STATUS_OK || cell->over_unknown ||
 		    (cell->over_threshold && cell->misfit != TD_FITS))
@@ -248,15 +252,15 @@ static enum td_outcome why_none(const struct td_family *family)
  * May a sibling that has no value, or no error, be as large as the first one?
  * What was not counted is at most what is left of the parent.
  */
-static enum td_outcome what_is_missing(const struct td_family *family,
+static enum td_outcome what_is_missing(const struct td_siblings *siblings,
 				       const struct td_node *first)
 {
-	double left = family->parent ? family->parent->value : ALL_SLOTS;
+	double left = siblings->parent ? siblings->parent->value : ALL_SLOTS;
 	bool uncounted = false;
 
-	for (size_t i = 0; i < family->nr; i++) {
+	for (size_t i = 0; i < siblings->nr; i++) {
 		const struct td_cell *cell =
-			td_family_cell(family, family->nodes[i]);
+			td_siblings_cell(siblings, siblings->nodes[i]);
 
 		if (cell->status != TD_STATUS_OK)
 			uncounted = true;
@@ -267,39 +271,41 @@ static enum td_outcome what_is_missing(const struct td_family *family,
 			left -= cell->value;
 	}
 	if (uncounted && (!td_node_is_in_slots(first) ||
-			  left > td_family_cell(family, first)->value))
+			  left > td_siblings_cell(siblings, first)->value))
 		return TD_OUTCOME_UNKNOWN;
 	return TD_OUTCOME_WON;
 }
 
-void td_family_rank(const struct td_family *family, struct td_ranking *ranking)
+void td_siblings_rank(const struct td_siblings *siblings,
+		      struct td_ranking *ranking)
 {
 	const struct td_node *first, *second;
 	const struct td_cell *cell;
 
 	*ranking = (struct td_ranking){ .outcome = TD_OUTCOME_EMPTY };
-	if (!family->nr)
+	if (!siblings->nr)
 		return;
-	first = find_over(family, NULL, true);
-	second = first && !are_comparable(family)
-			 ? find_over(family, first, true)
-			 : find_second(family, first);
+	first = find_over(siblings, NULL, true);
+	second = first && !are_comparable(siblings)
+			 ? find_over(siblings, first, true)
+			 : find_second(siblings, first);
 	if (first)
-		ranking->first = td_family_found(family, first);
+		ranking->first = td_siblings_found(siblings, first);
 	if (second)
-		ranking->second = td_family_found(family, second);
+		ranking->second = td_siblings_found(siblings, second);
 	if (!first) {
-		ranking->outcome = why_none(family);
-		first = find_over(family, NULL, false);
+		ranking->outcome = why_none(siblings);
+		first = find_over(siblings, NULL, false);
 		if (first)
-			ranking->first = td_family_found(family, first);
+			ranking->first = td_siblings_found(siblings, first);
 		return;
 	}
-	ranking->outcome = are_comparable(family)
-				   ? what_is_missing(family, first)
+	ranking->outcome = are_comparable(siblings)
+				   ? what_is_missing(siblings, first)
 				   : TD_OUTCOME_UNLIKE;
-	cell = td_family_cell(family, first);
+	cell = td_siblings_cell(siblings, first);
 	if (ranking->outcome == TD_OUTCOME_WON && second &&
-	    top_of(td_family_cell(family, second)) >= cell->value - cell->error)
+	    top_of(td_siblings_cell(siblings, second)) >=
+		    cell->value - cell->error)
 		ranking->outcome = TD_OUTCOME_TIED;
 }

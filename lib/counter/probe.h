@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_LIB_COUNTER_PROBE_H
+#define TD_LIB_COUNTER_PROBE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/base/err.h"
+#include "lib/base/ints.h"
+
+/* What the kernel tells of itself when an event is opened that counts nothing. */
+
+/*
+ * Opens the dummy event in user space, which every user may.  pid, cpu and flags as
+ * for perf_event_open(2); returns what that does.
+ */
+int td_dummy_open(int pid, int cpu, unsigned long flags);
+
+/*
+ * Containers and services forbid perf_event_open(2) to whoever is in them, whatever
+ * kernel.perf_event_paranoid and capabilities say.
+ *
+ * Call it with the negative errno of a call that failed.  If such a filter is the
+ * reason, sets err, whose message begins with what failed, and returns true.
+ */
+bool td_filter_error(struct td_err *err, int rc, const char *what);
+
+/*
+ * Lists those of cpus that have gone offline: the kernel opens no event there.
+ * Returns 0 or -ENOMEM; free *out with td_ints_free().
+ */
+int td_find_offline(const struct td_ints *cpus, struct td_ints *out);
+
+/*
+ * The frequency that the kernel has found for the time-stamp counter; 0 if it
+ * does not tell.  For processors whose CPUID does not have it.
+ */
+uint64_t td_tsc_hz_of_kernel(void);
+
+#endif

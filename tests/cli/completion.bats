@@ -68,7 +68,7 @@ offers() {
 	# also behind others, and those of subcommands
 	assert_same "$(help_options record)" "$(offered -a -C 0 -I1000 record -o file -- | sed 's/=$//' | sort -u)"
 	for word in $(subcommands); do
-		assert_same "$(help_options $word)" "$(offered $word -- | sed 's/=$//' | sort -u)"
+		assert_same "$(help_options ${word:+"$word"})" "$(offered "$word" -- | sed 's/=$//' | sort -u)"
 	done
 	offers --per-cache --per-cluster --per-core -- --per-c
 	offers --tid= --time-format= --timeout= -- --ti
@@ -196,7 +196,7 @@ needs_fish() {
 @test "fish: the options of --help, with their values and what they do, and nothing else" {
 	needs_fish
 	for word in '' $(subcommands); do
-		assert_same "$(help_options $word)" "$(in_fish "$word --" | sed 's/\t.*//; s/=$//' | sort -u)"
+		assert_same "$(help_options ${word:+"$word"})" "$(in_fish "$word --" | sed 's/\t.*//; s/=$//' | sort -u)"
 	done
 	assert_same "$("$TDSTAT" --help | grep -oE '^ {2}-[^- ]' | tr -d ' ' | sort -u)" \
 		"$(in_fish - | sed 's/\t.*//' | grep '^-[^-]' | sort -u)"
@@ -309,8 +309,8 @@ needs_zsh() {
 		fi
 	SCRIPT
 	for word in $(subcommands); do
-		COMPLETION=$completion zsh -f ask.zsh $word | sed 's/^(.*)\*\{0,1\}\(-\)/\1/; s/^\*//' >specs
-		assert_same "$(help_options $word)" "$(grep -oE '^--[a-z-]+' specs | sort -u | grep -v '^--$')"
+		COMPLETION=$completion zsh -f ask.zsh "$word" | sed 's/^(.*)\*\{0,1\}\(-\)/\1/; s/^\*//' >specs
+		assert_same "$(help_options ${word:+"$word"})" "$(grep -oE '^--[a-z-]+' specs | sort -u | grep -v '^--$')"
 	done
 	COMPLETION=$completion zsh -f ask.zsh | sed 's/^(.*)\*\{0,1\}\(-\)/\1/; s/^\*//' >specs
 	assert_same "$(help_options)" "$(grep -oE '^--[a-z-]+' specs | sort -u | grep -v '^--$')"

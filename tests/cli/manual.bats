@@ -230,6 +230,7 @@ listed() {
 	done | grep -oE '^ {2,6}-[^ ]( |,)|^ {2,6}(-., )?--[a-z-]+' |
 		grep -oE -e '--[a-z-]+|-[^ ,-]' | LC_ALL=C sort -u >of_help
 	[ "$(wc -l <of_help)" -gt 80 ]
+	# shellcheck disable=SC2046
 	assert_same "$(cat of_help)" "$(listed tdstat.1 $(subcommands | grep -vx help | sed 's/.*/tdstat-&.1/') | grep -vx -e -h)"
 	# those of the subcommands alone stand on their pages
 	assert_same "$(printf '%s\n' --callers --every --fail-above --freq --html --input --listen --locate --no-tree --overhead --per --per-region --print --profile --read --record --samples --svg --total -F)" "$(grep -vxFf <(listed tdstat.1) of_help)"

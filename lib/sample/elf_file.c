@@ -89,15 +89,11 @@ static void read_notes(struct td_elf *file, const GElf_Phdr *phdr,
 
 static int add_segment(struct td_elf *file, const GElf_Phdr *phdr)
 {
-	struct td_elf_segment *segment =
-		td_array_add(&file->segments, file->nr, sizeof(*segment));
+	const struct td_elf_segment segment = { phdr->p_offset, phdr->p_filesz,
+						phdr->p_vaddr };
 
-	if (!segment)
-		return -ENOMEM;
-	*segment = (struct td_elf_segment){ phdr->p_offset, phdr->p_filesz,
-					    phdr->p_vaddr };
-	file->nr++;
-	return 0;
+	return td_array_push(&file->segments, &file->nr, &segment,
+			     sizeof(segment));
 }
 
 static int read_segments(struct td_elf *file)

@@ -7,7 +7,8 @@
 # place of shared libraries), SAN=1 (sanitizers, in build/san),
 # VALGRIND=1 (check under valgrind, in build/valgrind), WERROR=1, V=1 (whole
 # commands), ORACLE=FILE (values to compare with, in place of build/oracle.json),
-# MACHINE and ONLY=pattern (check-machine), JOBS=N (how many suites run at a time).
+# ONLY=NAME (check, check-machine: what has NAME in its name alone), MACHINE
+# (check-machine), JOBS=N (how many suites run at a time).
 
 VERSION := 0.1
 
@@ -310,6 +311,11 @@ FULL := $(if $(CLI),$(shell grep -lE '^\s*(saved|copied|use) ' $(CLI)))
 # What is tested of all models is so of the older files, too.
 OF_FILES := $(addprefix $(B)/tests/unit/,encodings expr formulas perfmon_models pmu_events_models)
 
+# make check ONLY=NAME: the programs and suites that have NAME in their names.
+only = $(foreach f,$1,$(if $(findstring $(ONLY),$(notdir $f)),$f))
+UNIT_RUN := $(call only,$(UNIT))
+FUZZ_RUN := $(call only,$(FUZZ))
+
 check: deps tools
 	@$(MAKE) --no-print-directory check-all
 
@@ -318,12 +324,12 @@ TOOLS := build/tools/usr/bin/prometheus
 $(TOOLS): | build/.gitignore
 	$(call say,TOOLS)tests/tools/fetch build/tools || echo "no Prometheus to test with"
 
-check-all: all $(GUEST_PROGRAMS) $(UNIT) $(FUZZ) $(ORACLE) $(TOOLS)
+check-all: all $(GUEST_PROGRAMS) $(UNIT_RUN) $(FUZZ_RUN) $(ORACLE) $(TOOLS)
 	$(if $(VALGRIND),@rm -rf $(B)/logs && mkdir $(B)/logs)
-	@tests/tally -j $(JOBS) $(UNIT:%='$(UNDER)%') \
-		$(OF_FILES:%='env TD_PMU_EVENTS=$(TD_PMU_EVENTS_OLD) $(UNDER)%') \
-		$(foreach f,$(FUZZ),'$(UNDER)$f tests/fuzz/corpus/$(notdir $f)/*') \
-		$(CLI:%='bats --tap %') $(foreach f,$(FULL),'TD_FULL=1 bats --tap $f # $f on full machines') \
+	@tests/tally -j $(JOBS) $(UNIT_RUN:%='$(UNDER)%') \
+		$(patsubst %,'env TD_PMU_EVENTS=$(TD_PMU_EVENTS_OLD) $(UNDER)%',$(call only,$(OF_FILES))) \
+		$(foreach f,$(FUZZ_RUN),'$(UNDER)$f tests/fuzz/corpus/$(notdir $f)/*') \
+		$(patsubst %,'bats --tap %',$(call only,$(CLI))) $(foreach f,$(call only,$(FULL)),'TD_FULL=1 bats --tap $f # $f on full machines') \
 		$(if $(VALGRIND),'tests/valgrind/verdict $(B)/logs')
 
 # The tests of the program under the sanitizers, on full machines; with PART=0 to 7

@@ -118,16 +118,10 @@ static int by_text(const void *a, const void *b)
 
 static int add_text(struct pack *p, const char *text)
 {
-	const char **slot;
-
-	if (!text)
-		return 0;
-	slot = td_array_add(&p->texts, p->nr_texts, sizeof(*slot));
-	if (!slot)
-		return td_err_nomem(&p->err);
-	*slot = text;
-	p->nr_texts++;
-	return 0;
+	return text && td_array_push(&p->texts, &p->nr_texts, &text,
+				     sizeof(text))
+		       ? td_err_nomem(&p->err)
+		       : 0;
 }
 
 static int collect_texts(struct pack *p)

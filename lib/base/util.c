@@ -66,6 +66,17 @@ void *td_array_add(void *array, size_t nr, size_t size)
 	return base + nr * size;
 }
 
+int td_array_push(void *array, size_t *nr, const void *element, size_t size)
+{
+	void *new = td_array_add(array, *nr, size);
+
+	if (!new)
+		return -ENOMEM;
+	memcpy(new, element, size);
+	++*nr;
+	return 0;
+}
+
 uint64_t td_wall_ns(void)
 {
 	struct timespec now;

@@ -72,5 +72,7 @@ void td_close_fd(int *fd);
  * Elements after the first nr may be lost.
  */
 void *td_array_add(void *array, size_t nr, size_t size);
+/* The same with a copy of *element, and counts *nr up.  0 or -ENOMEM. */
+int td_array_push(void *array, size_t *nr, const void *element, size_t size);
 
 #endif

@@ -14,7 +14,6 @@
 #include "lib/base/util.h"
 #include "lib/recording/fill.h"
 #include "lib/recording/head.h"
-#include "lib/recording/latency_line.h"
 #include "lib/recording/places.h"
 #include "lib/recording/region_line.h"
 #include "lib/recording/sums.h"
@@ -23,6 +22,7 @@
 #define MAX_DEPTH 8
 /* json-c reads every larger number as INT64_MAX, so INT64_MAX is refused. */
 #define MAX_COUNT (INT64_MAX - 1)
+#define MOST_EACH 65535 /* cycles: the field of a record has 16 bits */
 
 static int bad(const struct td_recording *rec, struct td_err *err,
 	       const char *what)
@@ -296,6 +296,37 @@ static int read_names(struct td_recording *rec, struct json_object *names,
 	return 0;
 }
 
+static bool parse_pair(struct json_object *pair, int64_t *sum, int64_t *nr)
+{
+	return json_object_is_type(pair, json_type_array) &&
+	       json_object_array_length(pair) == 2 &&
+	       td_json_whole(json_object_array_get_idx(pair, 0), 0, MAX_COUNT,
+			     sum) &&
+	       td_json_whole(json_object_array_get_idx(pair, 1), 0, MAX_COUNT,
+			     nr) &&
+	       *sum / MOST_EACH + (*sum % MOST_EACH > 0) <= *nr;
+}
+
+/* {"EVENT":[sum,number],...}: takes the place of what was before. */
+static int read_latencies(struct td_recording *rec, struct json_object *object,
+			  struct td_err *err)
+{
+	td_latencies_free(&rec->latencies);
+	json_object_object_foreach(object, event, pair)
+	{
+		int64_t sum, nr;
+
+		if (!parse_pair(pair, &sum, &nr))
+			return bad(rec, err,
+				   "\"latencies\" are not of the "
+				   "form [sum, number]");
+		if (td_latencies_add(&rec->latencies, event, (uint64_t)sum,
+				     (uint64_t)nr))
+			return td_err_nomem(err);
+	}
+	return 0;
+}
+
 /*
  * Sets *more if the line has names of tasks, latencies, a topology or a point of
  * the course, which come before an interval.
@@ -321,7 +352,7 @@ static int read_line(struct td_recording *rec, uint64_t *time_ns,
 	     : names     ? read_names(rec, names, err)
 	     : sums      ? td_recording_read_sums(rec, line, sums, err)
 	     : regions   ? td_recording_read_regions(rec, line, err)
-	     : latencies ? td_recording_read_latencies(rec, latencies, err)
+	     : latencies ? read_latencies(rec, latencies, err)
 	     : topology  ? td_recording_read_topology(rec, line, err)
 			 : read_counts(rec, line, time_ns, readings, err);
 	json_object_put(line);

@@ -7,8 +7,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "lib/base/library.h"
 #include "lib/base/util.h"
-#include "lib/sample/elfutils.h"
 #include "lib/sample/regular_file.h"
 #include "lib/sample/search.h"
 
@@ -18,6 +18,38 @@
 #define NOTES_MAX    (1 << 20) /* of all notes of a file */
 #define SMALL_MAX    (1 << 20)
 #define NAMES_MAX    ((uint64_t)64 << 20)
+
+/* --- the libraries ---------------------------------------------------------- */
+
+/* libdw depends on libelf, and libelf on zlib, whose crc32() debug links have. */
+/* clang-format off */
+#define FUNCTIONS(f) \
+	f(crc32) f(dwarf_attr) f(dwarf_begin_elf) f(dwarf_dieoffset) \
+	f(dwarf_end) f(dwarf_formstring) f(dwarf_get_units) \
+	f(dwarf_getsrc_die) f(dwarf_lineno) f(dwarf_linesrc) \
+	f(dwarf_new_oom_handler) f(dwarf_offdie) f(dwarf_ranges) \
+	f(dwarf_setalt) f(elf_begin) f(elf_end) f(elf_getdata) \
+	f(elf_getdata_rawchunk) f(elf_getphdrnum) f(elf_getscn) \
+	f(elf_getshdrstrndx) f(elf_kind) f(elf_memory) f(elf_ndxscn) \
+	f(elf_nextscn) f(elf_version) f(gelf_fsize) f(gelf_getchdr) \
+	f(gelf_getnote) f(gelf_getphdr) f(gelf_getshdr) f(gelf_getsymshndx)
+/* clang-format on */
+
+FUNCTIONS(TD_LIBRARY_FUNCTION)
+
+static const struct td_library_function functions[] = { FUNCTIONS(
+	TD_LIBRARY_ROW) };
+
+/* To be called before any function of theirs; again, too. */
+static int load_elfutils(void)
+{
+	struct td_err err;
+
+	return td_library_load("libdw.so.1", functions,
+			       TD_ARRAY_SIZE(functions), &err);
+}
+
+/* --- a file ----------------------------------------------------------------- */
 
 static const struct td_elf closed = { .fd = -1 };
 
@@ -57,15 +89,11 @@ static void read_notes(struct td_elf *file, const GElf_Phdr *phdr,
 
 static int add_segment(struct td_elf *file, const GElf_Phdr *phdr)
 {
-	struct td_elf_segment *segment =
-		td_array_add(&file->segments, file->nr, sizeof(*segment));
+	const struct td_elf_segment segment = { phdr->p_offset, phdr->p_filesz,
+						phdr->p_vaddr };
 
-	if (!segment)
-		return -ENOMEM;
-	*segment = (struct td_elf_segment){ phdr->p_offset, phdr->p_filesz,
-					    phdr->p_vaddr };
-	file->nr++;
-	return 0;
+	return td_array_push(&file->segments, &file->nr, &segment,
+			     sizeof(segment));
 }
 
 static int read_segments(struct td_elf *file)
@@ -113,7 +141,7 @@ static int check(struct td_elf *file)
 int td_elf_open(struct td_elf *file, const struct td_sysfs *fs,
 		const char *path)
 {
-	int rc = td_elfutils_load();
+	int rc = load_elfutils();
 
 	*file = closed;
 	if (rc)
@@ -135,7 +163,7 @@ int td_elf_open_vdso(struct td_elf *file)
 {
 	const Elf64_Ehdr *ehdr = (const Elf64_Ehdr *)getauxval(AT_SYSINFO_EHDR);
 	size_t size;
-	int rc = td_elfutils_load();
+	int rc = load_elfutils();
 
 	*file = closed;
 	if (rc)

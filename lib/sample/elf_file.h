@@ -7,7 +7,12 @@
 #include "lib/machine/sysfs.h"
 #include "lib/sample/spots.h"
 
-/* An open ELF file.  None of what it says about itself can be trusted. */
+/*
+ * An open ELF file.  None of what it says about itself can be trusted, which is why
+ * libdwfl does not open it: that maps the file, unpacks .gnu_debugdata and whole
+ * files of gzip of any size without asking, and finds no line of a unit without
+ * .debug_aranges, which clang leaves out (elfutils 0.188).
+ */
 struct td_elf {
 	int fd;     /* -1: it is in memory */
 	char *path; /* or NULL */

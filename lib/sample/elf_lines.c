@@ -25,18 +25,15 @@ static int add_units(struct td_elf_lines *lines, Dwarf_Die *unit,
 	ptrdiff_t step = 0;
 
 	while ((step = dwarf_ranges(unit, step, &base, &start, &end)) > 0) {
-		struct td_elf_unit *new;
+		const struct td_elf_unit new = { start, end,
+						 dwarf_dieoffset(unit) };
 
 		if (!td_search_take(left, 1))
 			return -EOVERFLOW;
 		if (start >= end)
 			continue;
-		new = td_array_add(&lines->units, lines->nr, sizeof(*new));
-		if (!new)
+		if (td_array_push(&lines->units, &lines->nr, &new, sizeof(new)))
 			return -ENOMEM;
-		*new = (struct td_elf_unit){ start, end,
-					     dwarf_dieoffset(unit) };
-		lines->nr++;
 	}
 	return 0;
 }

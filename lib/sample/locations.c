@@ -10,6 +10,70 @@
 #define PERCENT 100
 #define Z95     1.959963984540054 /* of the normal distribution */
 
+/* --- hits ------------------------------------------------------------------- */
+
+static uint64_t hash_of(int event, int spot, int caller)
+{
+	uint64_t hash = td_hash((uint32_t)event);
+
+	hash = td_hash_more(hash, (uint32_t)spot);
+	return td_hash_more(hash, (uint32_t)caller);
+}
+
+static struct td_hit *find_hit(const struct td_hits *hits, uint64_t hash,
+			       int event, int spot, int caller)
+{
+	size_t step = 0, at;
+
+	while ((at = td_index_next(&hits->index, hash, &step)) !=
+	       TD_NOT_FOUND) {
+		struct td_hit *hit = &hits->v[at];
+
+		if (hit->event == event && hit->spot == spot &&
+		    hit->caller == caller)
+			return hit;
+	}
+	return NULL;
+}
+
+static struct td_hit *add_hit(struct td_hits *hits, uint64_t hash)
+{
+	struct td_hit *hit = td_array_add(&hits->v, hits->nr, sizeof(*hit));
+
+	if (!hit || td_index_add(&hits->index, hash, hits->nr))
+		return NULL;
+	hits->nr++;
+	return hit;
+}
+
+int td_hits_add(struct td_hits *hits, int event, int spot, int caller,
+		uint64_t period)
+{
+	uint64_t hash = hash_of(event, spot, caller);
+	struct td_hit *hit = find_hit(hits, hash, event, spot, caller);
+	double weight = (double)(period ? period : 1);
+
+	if (!hit) {
+		hit = add_hit(hits, hash);
+		if (!hit)
+			return -ENOMEM;
+		hit->event = event;
+		hit->spot = spot;
+		hit->caller = caller;
+	}
+	hit->samples++;
+	hit->weight += weight;
+	hit->squares += weight * weight;
+	return 0;
+}
+
+void td_hits_free(struct td_hits *hits)
+{
+	free(hits->v);
+	td_index_free(&hits->index);
+	*hits = (struct td_hits){ 0 };
+}
+
 /* --- sums ------------------------------------------------------------------- */
 
 struct sums {
@@ -117,18 +181,17 @@ static int sum_up(struct entries *entries, const struct td_hits *hits,
 {
 	for (size_t i = 0; i < hits->nr; i++) {
 		const struct td_hit *hit = &hits->v[i];
-		struct entry *entry;
+		struct entry entry = {
+			.function = spots->v[hit->spot].function,
+			.sums = { hit->samples, hit->weight, hit->squares },
+		};
 
 		if (hit->event != event)
 			continue;
-		entry = td_array_add(&entries->v, entries->nr, sizeof(*entry));
-		if (!entry)
+		make(spots, hit, entry.key);
+		if (td_array_push(&entries->v, &entries->nr, &entry,
+				  sizeof(entry)))
 			return -ENOMEM;
-		entries->nr++;
-		entry->function = spots->v[hit->spot].function;
-		make(spots, hit, entry->key);
-		entry->sums = (struct sums){ hit->samples, hit->weight,
-					     hit->squares };
 	}
 	collapse(entries);
 	return 0;
@@ -158,19 +221,6 @@ static struct td_share share_of(const struct sums *part, const struct sums *all)
 	};
 }
 
-static int add_detail(struct td_details *details,
-		      const struct td_detail *detail)
-{
-	struct td_detail *slot =
-		td_array_add(&details->v, details->nr, sizeof(*slot));
-
-	if (!slot)
-		return -ENOMEM;
-	*slot = *detail;
-	details->nr++;
-	return 0;
-}
-
 static struct td_detail line_of(const struct entry *entry)
 {
 	return (struct td_detail){ entry->key[0], entry->key[1], -1, { 0 } };
@@ -195,7 +245,8 @@ static int add_details(struct td_details *details, int function,
 		struct td_detail detail = make(entry);
 
 		detail.share = share_of(&entry->sums, all);
-		rc = add_detail(details, &detail);
+		rc = td_array_push(&details->v, &details->nr, &detail,
+				   sizeof(detail));
 	}
 	return rc;
 }
@@ -203,15 +254,13 @@ static int add_details(struct td_details *details, int function,
 static int add_location(struct td_locations *locations,
 			const struct entry *entry, const struct sums *all)
 {
-	struct td_location *location =
-		td_array_add(&locations->v, locations->nr, sizeof(*location));
+	const struct td_location location = {
+		.function = entry->function,
+		.share = share_of(&entry->sums, all),
+	};
 
-	if (!location)
-		return -ENOMEM;
-	location->function = entry->function;
-	location->share = share_of(&entry->sums, all);
-	locations->nr++;
-	return 0;
+	return td_array_push(&locations->v, &locations->nr, &location,
+			     sizeof(location));
 }
 
 static int by_share(const void *a, const void *b)

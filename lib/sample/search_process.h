@@ -2,11 +2,18 @@
 #ifndef TD_LIB_SAMPLE_SEARCH_PROCESS_H
 #define TD_LIB_SAMPLE_SEARCH_PROCESS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/types.h>
 
 #include "lib/sample/search.h"
 #include "lib/sample/spots.h"
+
+/*
+ * Writes a name of C++ or Rust as its source has it, or returns false.  What
+ * is longer than the buffer is cut.
+ */
+bool td_demangle(const char *name, char *buf, size_t size);
 
 /*
  * Looks for the functions and lines of spots, given by their indices and sorted by

@@ -3,7 +3,7 @@
  * lib/sample: samples of what ran, and the functions that they are of.
  *
  * In: events to sample (sampler.h), or a recording of samples.
- * Out: spots (this file) with their functions, hits (hits.h) and windows
+ * Out: spots (this file) with their functions, hits (locations.h) and windows
  * (windows.h) that refer to them.
  */
 #ifndef TD_LIB_SAMPLE_SPOTS_H

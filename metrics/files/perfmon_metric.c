@@ -361,23 +361,17 @@ int td_perfmon_metric(struct td_pmu_events *out,
 		      const struct td_perfmon_file *file,
 		      const struct td_entry *entry, struct td_err *err)
 {
-	struct td_model_metric *metric, made = { 0 };
+	struct td_model_metric made = { 0 };
 	struct source source;
 	int rc = read_source(&source, file, entry, err);
 
 	if (rc || is_known(out, &source))
 		return rc;
 	rc = fill(&source, &made, err);
-	if (rc) {
+	if (!rc &&
+	    td_array_push(&out->metrics, &out->nr_metrics, &made, sizeof(made)))
+		rc = td_err_nomem(err);
+	if (rc)
 		td_model_metric_clear(&made);
-		return rc == -EINVAL ? skip(out, &source, err) : rc;
-	}
-	metric = td_array_add(&out->metrics, out->nr_metrics, sizeof(*metric));
-	if (!metric) {
-		td_model_metric_clear(&made);
-		return td_err_nomem(err);
-	}
-	*metric = made;
-	out->nr_metrics++;
-	return 0;
+	return rc == -EINVAL ? skip(out, &source, err) : rc;
 }

@@ -89,16 +89,13 @@ void td_perfmon_aliases_free(struct td_perfmon_aliases *aliases)
 static int add_alias(struct td_perfmon_aliases *aliases, const char *alias,
 		     char *text, struct td_err *err)
 {
-	struct td_perfmon_alias *new =
-		td_array_add(&aliases->v, aliases->nr, sizeof(*new));
+	const struct td_perfmon_alias new = { alias, text };
 
-	if (!new || !text) {
-		free(text);
-		return td_err_nomem(err);
-	}
-	*new = (struct td_perfmon_alias){ alias, text };
-	aliases->nr++;
-	return 0;
+	if (text &&
+	    td_array_push(&aliases->v, &aliases->nr, &new, sizeof(new)) == 0)
+		return 0;
+	free(text);
+	return td_err_nomem(err);
 }
 
 static int add_term(struct event *event, const char *term, const char *value)

@@ -128,7 +128,7 @@ int td_pmu_events_parse_all(struct td_pmu_events *events, struct td_err *err);
 void td_pmu_events_note(const struct td_pmu_events *events,
 			struct td_notes *notes);
 /*
- * uncorrected.c: for counts without the events (INT_MISC.*) by which Intel's
+ * level.c: for counts without the events (INT_MISC.*) by which Intel's
  * formulas of level 1 correct the fields of PERF_METRICS.
  */
 void td_pmu_events_leave_uncorrected(struct td_pmu_events *events);

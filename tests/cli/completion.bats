@@ -67,8 +67,8 @@ offers() {
 	[ "$(help_options | wc -l)" -gt 60 ]
 	# also behind others, and those of subcommands
 	assert_same "$(help_options record)" "$(offered -a -C 0 -I1000 record -o file -- | sed 's/=$//' | sort -u)"
-	for word in record report diff regions top locate profile serve list explain doctor help; do
-		assert_same "$(help_options $word)" "$(offered $word -- | sed 's/=$//' | sort -u)"
+	for word in $(subcommands); do
+		assert_same "$(help_options ${word:+"$word"})" "$(offered "$word" -- | sed 's/=$//' | sort -u)"
 	done
 	offers --per-cache --per-cluster --per-core -- --per-c
 	offers --tid= --time-format= --timeout= -- --ti
@@ -140,11 +140,12 @@ offers() {
 	refute [ -n "$(offered -- list metric)" ]
 }
 
-@test "each subcommand that has a page is offered, and its options are those of the page" {
-	for page in "$here"/../../man/tdstat-*.1; do
-		subcommand=${page##*/tdstat-} subcommand=${subcommand%.1}
+@test "each subcommand is offered, and its options are those of its page" {
+	for subcommand in $(subcommands); do
+		page=$here/../../man/tdstat-$subcommand.1
 		offered "${subcommand%??}" | grep -qx "$subcommand" || fail "bash: $subcommand"
 		grep -q "'$subcommand:" "$completion/_tdstat" || fail "zsh: $subcommand"
+		[ "$subcommand" != help ] || continue
 		# the long ones of its list, but for those that it says are refused
 		sed -n '/^\.It/{N;/\nRefused/d;};s/\\-/-/g;s/^\.It Fl \([^\n]*\).*/ \1/p' "$page" | grep -oE ' -[a-z][a-z-]+' |
 			sed 's/ /-/' | sort -u >of_page
@@ -194,8 +195,8 @@ needs_fish() {
 
 @test "fish: the options of --help, with their values and what they do, and nothing else" {
 	needs_fish
-	for word in '' record report diff regions top locate profile serve list explain doctor help; do
-		assert_same "$(help_options $word)" "$(in_fish "$word --" | sed 's/\t.*//; s/=$//' | sort -u)"
+	for word in '' $(subcommands); do
+		assert_same "$(help_options ${word:+"$word"})" "$(in_fish "$word --" | sed 's/\t.*//; s/=$//' | sort -u)"
 	done
 	assert_same "$("$TDSTAT" --help | grep -oE '^ {2}-[^- ]' | tr -d ' ' | sort -u)" \
 		"$(in_fish - | sed 's/\t.*//' | grep '^-[^-]' | sort -u)"
@@ -244,8 +245,7 @@ needs_fish() {
 	# a command with completion of its own
 	printf '#!/bin/sh\n' >bin/other
 	chmod +x bin/other
-	for page in "$here"/../../man/tdstat-*.1; do
-		name=${page##*/tdstat-} name=${name%.1}
+	for name in $(subcommands); do
 		in_fish "-a -I 100 ${name%??}" | grep -q "^$name	." || fail "fish: $name"
 	done
 	in_fish '-I1000 tds' | grep -q '^tdstat'
@@ -282,7 +282,7 @@ needs_fish() {
 @test "zsh: the options in the file are those of --help, of all subcommands together" {
 	# those it offers, not those that these exclude: behind a quote, a brace or a comma
 	sed "s/'([^)]*)/'/" "$completion/_tdstat" | grep -oE "[*'\"{,]--[a-z-]+" | sed 's/^.//' | sort -u >named
-	assert_same "$(for word in '' record report diff regions top locate profile serve list explain doctor help; do help_options ${word:+"$word"}; done | sort -u)" \
+	assert_same "$(for word in '' $(subcommands); do help_options ${word:+"$word"}; done | sort -u)" \
 		"$(cat named)"
 }
 
@@ -308,9 +308,9 @@ needs_zsh() {
 			_tdstat
 		fi
 	SCRIPT
-	for word in record report diff regions top locate profile serve list explain doctor help; do
-		COMPLETION=$completion zsh -f ask.zsh $word | sed 's/^(.*)\*\{0,1\}\(-\)/\1/; s/^\*//' >specs
-		assert_same "$(help_options $word)" "$(grep -oE '^--[a-z-]+' specs | sort -u | grep -v '^--$')"
+	for word in $(subcommands); do
+		COMPLETION=$completion zsh -f ask.zsh "$word" | sed 's/^(.*)\*\{0,1\}\(-\)/\1/; s/^\*//' >specs
+		assert_same "$(help_options ${word:+"$word"})" "$(grep -oE '^--[a-z-]+' specs | sort -u | grep -v '^--$')"
 	done
 	COMPLETION=$completion zsh -f ask.zsh | sed 's/^(.*)\*\{0,1\}\(-\)/\1/; s/^\*//' >specs
 	assert_same "$(help_options)" "$(grep -oE '^--[a-z-]+' specs | sort -u | grep -v '^--$')"

@@ -21,6 +21,11 @@ without_errors() {
 	sed -E 's/ ±[0-9.?]+//; s/^( *-?[0-9.]+) +/\1 /'
 }
 
+# The names of all subcommands.
+subcommands() {
+	"$TDSTAT" help | sed -nE '/^Subcommands;/,/^$/s/^  ([a-z]+) .*/\1/p'
+}
+
 # What is said of all that the files have is said of these.
 known_files() {
 	grep -q '^Linux 7\.2\.' "$TD_PMU_EVENTS/version" || skip "files of another kernel than 7.2"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/util.h"
 
+#include <errno.h>
 #include <malloc.h>
 #include <stdint.h>
 
@@ -64,8 +65,29 @@ static void test_cut(void)
 	ok(cut && grows(filled(cut, 5), 5), "cut to its size");
 }
 
+static void test_push(void)
+{
+	struct element *v = NULL, element = { 0 };
+	bool pushed = true, kept = true;
+	size_t nr = 0;
+
+	while (nr < 20) {
+		element.v[0] = nr + 1;
+		pushed &=
+			td_array_push(&v, &nr, &element, sizeof(element)) == 0;
+	}
+	for (size_t i = 0; i < nr; i++)
+		kept &= v[i].v[0] == i + 1;
+	ok(pushed && kept, "copies, each counted");
+	ok(td_array_push(&v, &nr, &element, SIZE_MAX) == -ENOMEM && nr == 20 &&
+		   v[19].v[0] == 20,
+	   "without memory, what was there stays, and the number");
+	free(v);
+}
+
 int main(void)
 {
+	test_push();
 	test_own();
 	test_others();
 	test_cut();

@@ -14,15 +14,13 @@
 static int add_interval(struct td_perf_file *file, uint64_t time_ns,
 			struct td_err *err)
 {
-	struct td_perf_interval *interval = td_array_add(
-		&file->intervals, file->nr_intervals, sizeof(*interval));
+	const struct td_perf_interval interval = { .time_ns = time_ns,
+						   .first = file->nr_readings };
 
-	if (!interval)
-		return td_err_nomem(err);
-	file->nr_intervals++;
-	interval->time_ns = time_ns;
-	interval->first = file->nr_readings;
-	return 0;
+	return td_array_push(&file->intervals, &file->nr_intervals, &interval,
+			     sizeof(interval))
+		       ? td_err_nomem(err)
+		       : 0;
 }
 
 /* Returns 1 if the line is of the summary, which repeats all intervals. */

@@ -14,6 +14,7 @@
 #include "lib/event/modifiers.h"
 #include "lib/event/symbols.h"
 #include "lib/recording/perf/parts.h"
+#include "lib/recording/perf/spell.h"
 
 /* SLOTS and the fields of PERF_METRICS have the same codes on all cores. */
 static const struct {
@@ -31,57 +32,6 @@ static const struct {
 	{ "topdown-fetch-lat", 0x8600 },
 	{ "topdown-mem-bound", 0x8700 },
 };
-
-/* The parts of a name, cut out of a copy. */
-struct parts {
-	const char *pmu; /* NULL: not given */
-	const char *id;
-	const char *mods;
-};
-
-/* Cuts "PMU/id,terms:mods/mods" at the slash. */
-static struct parts cut_pmu(char *name, char *slash)
-{
-	struct parts parts = { name, slash + 1, "" };
-	char *last = strrchr(slash + 1, '/'), *colon;
-
-	*slash = '\0';
-	if (last) {
-		*last = '\0';
-		parts.mods = last + 1 + (last[1] == ':');
-	}
-	colon = strchr(slash + 1, ':');
-	if (colon) {
-		*colon = '\0';
-		parts.mods = colon + 1;
-	}
-	slash[1 + strcspn(slash + 1, ",/")] = '\0';
-	return parts;
-}
-
-static struct parts cut(char *name)
-{
-	struct parts parts = { NULL, name, "" };
-	char *colon = strrchr(name, ':'), *slash = strchr(name, '/');
-	char *bracket = strstr(name, " [");
-
-	if (bracket && name[strlen(name) - 1] == ']') {
-		name[strlen(name) - 1] = '\0';
-		*bracket = '\0';
-		parts.pmu = bracket + 2;
-		slash = strchr(name, '/');
-		colon = strrchr(name, ':');
-	}
-	/* "sched:sched_switch/.../" does not begin with a PMU */
-	if (slash && slash != name &&
-	    !memchr(name, ':', (size_t)(slash - name)))
-		return cut_pmu(name, slash);
-	if (colon && td_are_modifiers(colon + 1, strlen(colon + 1))) {
-		*colon = '\0';
-		parts.mods = colon + 1;
-	}
-	return parts;
-}
 
 static void set(struct td_event *event, bool *typed, uint32_t type,
 		uint64_t config)
@@ -168,24 +118,28 @@ static const char *find_alone(const char *id, struct td_event *event,
 int td_perf_name_parse(const char *name, struct td_event *event, char **pmu,
 		       bool *typed)
 {
-	td_autofree char *copy = strdup(name);
-	struct parts parts;
+	struct td_perf_spelling parts;
+	td_autofree char *copy = NULL;
+	const char *on;
 
 	*event = (struct td_event){ .scale = 1, .spec = -1, .group = -1 };
 	*typed = false;
 	*pmu = NULL;
-	if (!copy)
+	if (td_perf_spell(name, &parts))
 		return -ENOMEM;
-	parts = cut(copy);
-	if (parts.pmu)
-		find_on_pmu(parts.pmu, parts.id, event, typed);
-	else
-		parts.pmu = find_alone(parts.id, event, typed);
+	copy = parts.copy;
+	on = parts.pmu;
+	if (on) {
+		parts.id[strcspn(parts.id, ",/")] = '\0'; /* its terms */
+		find_on_pmu(on, parts.id, event, typed);
+	} else {
+		on = find_alone(parts.id, event, typed);
+	}
 	/* unknown modifiers are ignored */
 	if (td_are_modifiers(parts.mods, strlen(parts.mods))) {
 		for (const char *m = parts.mods; *m; m++)
 			td_modifiers_add(&event->mods, *m);
 	}
-	*pmu = strdup(event->tool ? "tool" : parts.pmu);
+	*pmu = strdup(event->tool ? "tool" : on);
 	return *pmu ? 0 : -ENOMEM;
 }

@@ -30,8 +30,6 @@ static uint64_t hash_place(const struct td_perf_line *line)
 
 static int add_cgroup(struct td_perf_file *file, struct td_perf_place *place)
 {
-	char **slot;
-
 	place->cgroup_index = -1;
 	for (size_t i = 0; place->cgroup && i < file->nr_cgroups; i++) {
 		if (strcmp(file->cgroups[i], place->cgroup) == 0)
@@ -39,12 +37,9 @@ static int add_cgroup(struct td_perf_file *file, struct td_perf_place *place)
 	}
 	if (!place->cgroup || place->cgroup_index >= 0)
 		return 0;
-	slot = td_array_add(&file->cgroups, file->nr_cgroups, sizeof(*slot));
-	if (!slot)
-		return -ENOMEM;
-	*slot = place->cgroup;
-	place->cgroup_index = (int)file->nr_cgroups++;
-	return 0;
+	place->cgroup_index = (int)file->nr_cgroups;
+	return td_array_push(&file->cgroups, &file->nr_cgroups, &place->cgroup,
+			     sizeof(place->cgroup));
 }
 
 /* An id that is not a CPU gets a number as if it were one. */

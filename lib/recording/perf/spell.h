@@ -8,11 +8,15 @@
 struct td_perf_spelling {
 	char *copy;
 	const char *pmu; /* NULL: not given */
-	const char *id;  /* with terms: "DTLB_LOAD_MISSES.STLB_HIT,cmask=1" */
+	char *id;        /* with terms: "DTLB_LOAD_MISSES.STLB_HIT,cmask=1" */
 	const char *mods;
 };
 
-/* Returns 0 or -ENOMEM.  The parts borrow from spelling->copy: free that. */
+/*
+ * Not by the grammar of lib/event/text.h, which refuses what it does not know: a
+ * newer perf prints modifiers, and users give names, that it does not have.
+ * Returns 0 or -ENOMEM.  The parts borrow from spelling->copy: free that.
+ */
 int td_perf_spell(const char *name, struct td_perf_spelling *spelling);
 
 /*

@@ -172,7 +172,7 @@ static int read_lost(struct td_group_reader *reader, struct td_read_step *step,
  * that began while somebody else had the counters would never be counted.  For
  * groups that count nothing happens.
  */
-static void resume_children(const struct td_reader *reader,
+static void resume_children(const struct td_group_reader *reader,
 			    const struct td_read_step *step)
 {
 	bool began = reader->before.v[step->first].enabled_ns;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/out/facts.h"
 #include "cmd/out/out.h"
 #include "cmd/out/time.h"
 #include "cmd/out/writer_rows.h"
@@ -76,8 +77,8 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 {
 	const char *sep = writer->separator;
 
-	fprintf(writer->fp, "time%sid%spmu%sbusy%sshare%srunning", sep, sep,
-		sep, sep, sep);
+	fprintf(writer->fp, "time%sid%spmu", sep, sep);
+	td_out_csv_names(writer, td_row_facts, td_nr_row_facts);
 	for (size_t i = 0; of_regions(writer) && i < TD_ARRAY_SIZE(facts); i++)
 		fprintf(writer->fp, "%s%s", sep, facts[i]);
 	for (size_t i = 0; i < report->nr_columns; i++) {
@@ -115,17 +116,6 @@ static void put_id(struct td_writer *writer, const struct td_row *row,
 	free(id);
 }
 
-/* How busy the row was and what it is of the whole; not of a line of errors. */
-static void put_percent(const struct td_writer *writer, double value,
-			bool errors)
-{
-	char buf[64];
-
-	fputs(writer->separator, writer->fp);
-	if (!errors && !isnan(value))
-		fputs(td_out_format(buf, 2, value), writer->fp);
-}
-
 /* Empty if there is none. */
 static void put_value(const struct td_writer *writer,
 		      const struct td_column *column,
@@ -142,6 +132,7 @@ static void put_value(const struct td_writer *writer,
 static void put_row(struct td_writer *writer, const struct td_report *report,
 		    const struct td_row *row, bool errors)
 {
+	const struct td_row no_facts = td_row_init(row->id, row->pmu);
 	char time[TD_CLOCK_SIZE];
 
 	if (writer->summary && writer->frame->summary_word)
@@ -153,9 +144,9 @@ static void put_row(struct td_writer *writer, const struct td_report *report,
 	put_id(writer, row, errors);
 	fputs(writer->separator, writer->fp);
 	td_out_csv_field(writer, row->pmu);
-	put_percent(writer, row->busy_pct, errors);
-	put_percent(writer, row->share_pct, errors);
-	put_percent(writer, row->running_pct, errors);
+	/* the facts of the row are not of a line of errors */
+	td_out_csv_cells(writer, td_row_facts, td_nr_row_facts,
+			 errors ? &no_facts : row);
 	if (row->region)
 		put_facts(writer, row->region);
 	for (size_t i = 0; i < report->nr_columns; i++) {

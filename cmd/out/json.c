@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cmd/out/facts.h"
 #include "cmd/out/misfits.h"
 #include "cmd/out/out.h"
 #include "cmd/out/time.h"
@@ -68,8 +69,7 @@ static void put_row(const struct td_writer *writer, struct json_object *o,
 	td_out_json_time(o, "time", writer->frame, report->time_ns);
 	td_json_add(o, "id", json_object_new_string(row->id));
 	td_json_add(o, "pmu", json_object_new_string(row->pmu));
-	td_json_add(o, "busy", percent_or_null(row->busy_pct));
-	td_json_add(o, "share", percent_or_null(row->share_pct));
+	td_out_json_cells(o, td_row_facts, td_nr_row_facts, row);
 	if (row->region)
 		put_facts(o, row->region);
 }

@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "cmd/out/columns.h"
 #include "cmd/out/format.h"
 #include "cmd/out/frame.h"
 #include "cmd/out/table.h"
@@ -122,9 +123,10 @@ int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
 		      const struct td_row *row);
 /* The header of these columns. */
 void td_out_text_start_header(const struct td_writer *writer);
-/* How busy a row's CPUs were, in a table. */
-void td_out_text_busy_header(FILE *fp);
-void td_out_text_busy(FILE *fp, const struct td_row *row);
+
+/* The facts of rows: a header, and those of a row; shown: td_facts_shown(). */
+void td_out_text_facts_header(FILE *fp, unsigned int shown);
+void td_out_text_facts(FILE *fp, unsigned int shown, const struct td_row *row);
 
 /* csv_field.c, json_events.c */
 struct json_object;
@@ -133,6 +135,23 @@ void td_out_csv_field(const struct td_writer *writer, const char *text);
 void td_out_json_line(struct td_writer *writer, struct json_object *line);
 struct json_object *td_out_json_percent(double value);
 struct json_object *td_out_json_number(double value);
+
+/* sheet.c */
+/* A header, if there was none before, and a line for each row. */
+void td_out_csv_sheet(struct td_writer *writer, const struct td_sheet *sheet);
+/* An object for each row. */
+void td_out_json_sheet(struct td_writer *writer, const struct td_sheet *sheet);
+
+/* Parts of lines: each name, or cell of a row, with a separator before it. */
+void td_out_csv_names(const struct td_writer *writer,
+		      const struct td_sheet_column *columns, size_t nr);
+void td_out_csv_cells(const struct td_writer *writer,
+		      const struct td_sheet_column *columns, size_t nr,
+		      const void *row);
+/* Adds a row's cells to an object. */
+void td_out_json_cells(struct json_object *to,
+		       const struct td_sheet_column *columns, size_t nr,
+		       const void *row);
 
 /*
  * Opens a file for results.  Its old content is kept until td_out_empty(), or

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The layout of tables of intervals: which form fits the window. */
 #include "cmd/out/table.h"
+#include "cmd/out/facts.h"
 #include "cmd/out/time.h"
 
 #include <string.h>
@@ -118,17 +119,12 @@ static void limit_start(struct td_table *table, const struct td_frame *frame)
 		table->pmu_width = limit;
 }
 
-static int busy_width(const struct td_report *report)
-{
-	return report->has_busy ? 1 + TD_BUSY_WIDTH + 1 + TD_GHZ_WIDTH : 0;
-}
-
 static void measure_start(struct td_table *table, const struct td_frame *frame,
 			  const struct td_report *report)
 {
-	table->busy = report->has_busy;
-	table->start_width =
-		td_out_time_width(frame, TD_TIME_WIDTH) + busy_width(report);
+	table->facts = td_facts_shown(report);
+	table->start_width = td_out_time_width(frame, TD_TIME_WIDTH) +
+			     td_facts_width(table->facts);
 	if (frame->show_id)
 		table->start_width += 1 + table->id_width;
 	if (frame->show_pmu)
@@ -173,7 +169,8 @@ static bool fits_wide(const struct td_table *table,
 		      const struct td_frame *frame,
 		      const struct td_report *report)
 {
-	int width = wide_start_width(table, frame) + busy_width(report) + 1;
+	int width = wide_start_width(table, frame) +
+		    td_facts_width(td_facts_shown(report)) + 1;
 
 	for (size_t i = 0; i < report->nr_columns; i++)
 		if (report->columns[i].present)
@@ -224,7 +221,7 @@ bool td_table_is_same(const struct td_table *table, const struct td_table *last)
 		return same;
 	same = table->start_width == last->start_width &&
 	       table->id_width == last->id_width && table->room == last->room &&
-	       table->letters == last->letters && table->busy == last->busy &&
+	       table->letters == last->letters && table->facts == last->facts &&
 	       table->nr_blocks == last->nr_blocks;
 	for (size_t i = 0; same && i < table->nr_blocks; i++)
 		same = is_same_block(&table->blocks[i], &last->blocks[i]);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cmd/out/facts.h"
 #include "cmd/out/out.h"
 #include "cmd/out/writer_rows.h"
 #include "lib/base/printable.h"
@@ -21,8 +22,7 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 	FILE *fp = writer->fp;
 
 	td_out_text_start_header(writer);
-	if (report->has_busy)
-		td_out_text_busy_header(fp);
+	td_out_text_facts_header(fp, td_facts_shown(report));
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		const struct td_column *column = &report->columns[i];
 		int width = td_table_wide_width(column) - gap_width(column) -
@@ -87,8 +87,7 @@ static void put_line(struct td_writer *writer, const struct td_report *report,
 
 	fputs(dim ? "\033[2m" : "", writer->fp);
 	td_out_text_start(writer, report->time_ns, row);
-	if (report->has_busy)
-		td_out_text_busy(writer->fp, row);
+	td_out_text_facts(writer->fp, td_facts_shown(report), row);
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		if (!report->columns[i].present)
 			continue;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cmd/out/facts.h"
 #include "cmd/out/out.h"
 #include "cmd/out/time.h"
 #include "lib/base/printable.h"
@@ -81,8 +82,12 @@ static void put_busy(FILE *fp, const struct td_row *row)
 		fprintf(fp, ", %.2f CPUs", row->busy_pct / 100);
 	else if (!isnan(row->busy_pct))
 		fprintf(fp, ", %.1f %% of one CPU", row->busy_pct);
-	if (!isnan(row->ghz))
-		fprintf(fp, ", %.1f GHz", row->ghz);
+	for (size_t i = 0; i < td_nr_row_facts; i++) {
+		double value = td_row_fact(row, &td_row_facts[i]);
+
+		if (td_row_facts[i].unit && !isnan(value))
+			fprintf(fp, ", %.1f %s", value, td_row_facts[i].unit);
+	}
 }
 
 /* Are the errors those of a mean of runs? */

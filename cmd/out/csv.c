@@ -186,5 +186,5 @@ const struct td_out td_out_csv = {
 	.report = csv_report,
 	.events = td_out_csv_events,
 	.where = td_out_csv_where,
-	.diff = td_out_csv_diff,
+	.sheet = td_out_csv_sheet,
 };

@@ -140,5 +140,5 @@ const struct td_out td_out_json = {
 	.verdict = td_out_json_verdict,
 	.events = td_out_json_events,
 	.where = td_out_json_where,
-	.diff = td_out_json_diff,
+	.sheet = td_out_json_sheet,
 };

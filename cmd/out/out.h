@@ -52,12 +52,14 @@ void td_out_text_where(struct td_writer *writer, const struct td_where *where);
 void td_out_csv_where(struct td_writer *writer, const struct td_where *where);
 void td_out_json_where(struct td_writer *writer, const struct td_where *where);
 
-/* text_diff.c, csv_diff.c, json_diff.c */
+/* text_diff.c */
 void td_out_text_diff(struct td_writer *writer, const struct td_diff *diff);
-void td_out_csv_diff(struct td_writer *writer, const struct td_diff *diff);
-void td_out_json_diff(struct td_writer *writer, const struct td_diff *diff);
-/* "time", "ipc", "metric" or "event": the kind of a row, for programs. */
-const char *td_out_diff_kind(enum td_diff_kind kind);
+/* diff.c: in the writer's format, which has one for it, or is one of sheets */
+void td_out_put_diff(struct td_writer *writer, const struct td_diff *diff);
+/* Slots per instruction are few, those of a second are many. */
+int td_out_diff_decimals(double value);
+/* Of slots per slot, the points say it already. */
+bool td_out_diff_has_slots(const struct td_diff *diff);
 /* Are there recordings enough to tell what is chance? */
 bool td_out_diff_has_chances(const struct td_diff *diff);
 /* Says how to have more recordings, if there are too few of them. */

@@ -47,14 +47,14 @@ void td_out_csv_events(struct td_writer *writer,
 void td_out_json_events(struct td_writer *writer,
 			const struct td_event_report *report);
 
-/* text_where.c, csv_where.c, json_where.c */
+/* text_where.c, sheet_where.c */
 void td_out_text_where(struct td_writer *writer, const struct td_where *where);
 void td_out_csv_where(struct td_writer *writer, const struct td_where *where);
 void td_out_json_where(struct td_writer *writer, const struct td_where *where);
 
 /* text_diff.c */
 void td_out_text_diff(struct td_writer *writer, const struct td_diff *diff);
-/* diff.c: in the writer's format, which has one for it, or is one of sheets */
+/* sheet_diff.c: in the writer's format, which has one for it, or is one of sheets */
 void td_out_put_diff(struct td_writer *writer, const struct td_diff *diff);
 /* Slots per instruction are few, those of a second are many. */
 int td_out_diff_decimals(double value);

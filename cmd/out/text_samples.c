@@ -10,12 +10,6 @@
 #define TASK_WIDTH   7
 #define PERIOD_WIDTH 10
 
-const char *td_where_address(char buf[32], uint64_t address)
-{
-	snprintf(buf, 32, "0x%" PRIx64, address);
-	return buf;
-}
-
 /* "main+0x12 (/bin/x)"; an address without a function begins at itself. */
 static void put_place(FILE *fp, const struct td_spots *spots,
 		      const struct td_spot *spot)
@@ -23,8 +17,7 @@ static void put_place(FILE *fp, const struct td_spots *spots,
 	const struct td_function *f = &spots->functions[spot->function];
 	char buf[32];
 
-	td_put_printable(fp,
-			 f->name ? f->name : td_where_address(buf, f->address));
+	td_put_printable(fp, td_where_name(buf, spots, spot->function));
 	if (f->name)
 		fprintf(fp, "+0x%" PRIx64, td_since(spot->address, f->address));
 	fputs(" (", fp);

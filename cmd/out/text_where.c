@@ -37,8 +37,7 @@ static void put_function(FILE *fp, const struct td_spots *spots, int function)
 	const struct td_function *f = &spots->functions[function];
 	char buf[32];
 
-	td_put_padded(fp, -NAME_WIDTH,
-		      f->name ? f->name : td_where_address(buf, f->address));
+	td_put_padded(fp, -NAME_WIDTH, td_where_name(buf, spots, function));
 	fputs("  ", fp);
 	td_put_printable(fp, spots->objects[f->object].path);
 	fputc('\n', fp);

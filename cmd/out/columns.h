@@ -28,7 +28,7 @@ struct td_sheet_column {
 	size_t offset; /* of the member */
 	const char *const *words;
 	bool csv_only; /* JSON has it elsewhere */
-	bool optional; /* JSON leaves it out if there is none */
+	bool optional; /* JSON leaves it out if there is none, or false */
 	int decimals;  /* CSV: of a number; 0: as many as it needs */
 
 	const char *title; /* in tables of intervals; NULL: not there */

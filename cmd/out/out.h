@@ -155,6 +155,13 @@ void td_out_json_cells(struct json_object *to,
 		       const struct td_sheet_column *columns, size_t nr,
 		       const void *row);
 
+/* sheet_regions.c: what rows of regions have besides */
+void td_out_csv_region_names(const struct td_writer *writer);
+void td_out_csv_region(const struct td_writer *writer,
+		       const struct td_region_facts *of);
+void td_out_json_region(struct json_object *to,
+			const struct td_region_facts *of);
+
 /*
  * Opens a file for results.  Its old content is kept until td_out_empty(), or
  * for good if append is set.  NULL on error.

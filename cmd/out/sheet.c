@@ -136,7 +136,9 @@ static struct json_object *json_cell(const struct td_sheet_column *column,
 	if (is_number(column))
 		return json_number(column, *(const double *)at);
 	if (column->kind == TD_CELL_FLAG)
-		return json_object_new_boolean(*(const bool *)at);
+		return column->optional && !*(const bool *)at
+			       ? NULL
+			       : json_object_new_boolean(*(const bool *)at);
 	if (column->kind == TD_CELL_LEVEL)
 		return *(const int *)at ? json_object_new_int(*(const int *)at)
 					: NULL;

@@ -65,10 +65,6 @@ bool td_out_diff_has_chances(const struct td_diff *diff);
 /* Says how to have more recordings, if there are too few of them. */
 void td_out_put_diff_advice(FILE *fp, const struct td_diff *diff);
 
-/* text_samples.c */
-void td_out_text_samples(const struct td_writer *writer,
-			 const struct td_where *where);
-
 /* text_tree.c */
 void td_out_text_tree(const struct td_writer *writer,
 		      const struct td_report *report, const struct td_row *row);
@@ -130,7 +126,7 @@ void td_out_text_start_header(const struct td_writer *writer);
 void td_out_text_facts_header(FILE *fp, unsigned int shown);
 void td_out_text_facts(FILE *fp, unsigned int shown, const struct td_row *row);
 
-/* csv_field.c, json_events.c */
+/* sheet.c: one field, one object, one number */
 struct json_object;
 void td_out_csv_field(const struct td_writer *writer, const char *text);
 /* Prints the object on a line of its own and frees it. */
@@ -138,7 +134,6 @@ void td_out_json_line(struct td_writer *writer, struct json_object *line);
 struct json_object *td_out_json_percent(double value);
 struct json_object *td_out_json_number(double value);
 
-/* sheet.c */
 /* A header, if there was none before, and a line for each row. */
 void td_out_csv_sheet(struct td_writer *writer, const struct td_sheet *sheet);
 /* An object for each row. */

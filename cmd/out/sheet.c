@@ -2,9 +2,11 @@
 /* Sheets as CSV and as JSON Lines. */
 #include <json-c/json.h>
 #include <math.h>
+#include <string.h>
 
 #include "cmd/out/out.h"
 #include "lib/base/json_put.h"
+#include "lib/base/printable.h"
 
 static const void *member(const struct td_sheet_column *column, const void *row)
 {
@@ -26,6 +28,35 @@ static const char *text_of(const struct td_sheet_column *column, const void *at)
 
 /* --- CSV --------------------------------------------------------------------
  */
+
+/* True also if text and separator together contain an earlier separator. */
+static bool needs_quotes(const char *separator, const char *text)
+{
+	size_t len = strlen(text);
+
+	return strstr(text, separator) || strchr(text, '"') ||
+	       !td_is_text(text) || (len && strchr(separator, text[len - 1]));
+}
+
+/* Escapes what is not printable, as a record is one line. */
+void td_out_csv_field(const struct td_writer *writer, const char *text)
+{
+	FILE *fp = writer->fp;
+	size_t len;
+
+	if (!needs_quotes(writer->separator, text)) {
+		fputs(text, fp);
+		return;
+	}
+	fputc('"', fp);
+	for (; *text; text += len) {
+		len = *text == '"' ? 1 : strcspn(text, "\"");
+		if (*text == '"')
+			fputc('"', fp);
+		td_put_printable_n(fp, text, len);
+	}
+	fputc('"', fp);
+}
 
 static const char *csv_number(const struct td_sheet_column *column,
 			      double value, char buf[TD_VALUE_SIZE])
@@ -109,6 +140,34 @@ void td_out_csv_sheet(struct td_writer *writer, const struct td_sheet *sheet)
 
 /* --- JSON -------------------------------------------------------------------
  */
+
+void td_out_json_line(struct td_writer *writer, struct json_object *line)
+{
+	if (td_json_put_line(writer->fp, line))
+		writer->no_memory = true;
+}
+
+/*
+ * Leaves out the last of 17 digits, which are noise.  Always has a point or an
+ * exponent, as some readers take the type of the first value for all.
+ */
+struct json_object *td_out_json_number(double value)
+{
+	char buf[64];
+
+	snprintf(buf, sizeof(buf), "%.12g", value == 0 ? 0 : value);
+	if (!strpbrk(buf, ".e"))
+		strcat(buf, ".0");
+	return json_object_new_double_s(value, buf);
+}
+
+/* A percentage with the digits that text has; json-c's own form has 17. */
+struct json_object *td_out_json_percent(double value)
+{
+	char buf[64];
+
+	return json_object_new_double_s(value, td_out_format(buf, 2, value));
+}
 
 static struct json_object *json_number(const struct td_sheet_column *column,
 				       double value)

@@ -28,7 +28,7 @@ static int show(const struct td_sides *sides, const struct td_diff *diff,
 	if (!rc)
 		rc = td_sink_begin(&sink, err);
 	if (!rc)
-		sink.writer.out->diff(&sink.writer, diff);
+		td_out_put_diff(&sink.writer, diff);
 	return td_sink_end(&sink, rc, err);
 }
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/compare/ids.h"
 #include "cmd/compare/work.h"
 #include "cmd/replay/check.h"
 #include "metrics/table/rows.h"
@@ -100,6 +99,42 @@ static int add_ipc(struct td_whole *whole)
 	return 0;
 }
 
+/* How much of a label is the name. */
+static size_t length_of(const char *label, enum td_aggregation how)
+{
+	const char *dash = strrchr(label, '-');
+
+	return how == TD_AGGREGATE_THREAD && dash && dash != label
+		       ? (size_t)(dash - label)
+		       : strlen(label);
+}
+
+/*
+ * What both sides call the ids: "all", a cgroup, a region, the name of a thread
+ * without its tid, which is another one in each run.  One piece of memory; NULL
+ * if there was none.
+ */
+static char **name_ids(const struct td_totals *totals, enum td_aggregation how)
+{
+	size_t size = (totals->nr_ids + 1) * sizeof(char *);
+	char **ids, *text;
+
+	for (size_t i = 0; i < totals->nr_ids; i++)
+		size += strlen(totals->ids[i].label) + 1;
+	ids = calloc(1, size);
+	if (!ids)
+		return NULL;
+	text = (char *)(ids + totals->nr_ids + 1);
+	for (size_t i = 0; i < totals->nr_ids; i++) {
+		const char *label = totals->ids[i].label;
+		size_t length = length_of(label, how);
+
+		ids[i] = memcpy(text, label, length);
+		text += length + 1;
+	}
+	return ids;
+}
+
 static int sum_up(struct td_whole *whole, struct td_err *err)
 {
 	const struct td_recording *rec = &whole->recorded.rec;
@@ -112,7 +147,7 @@ static int sum_up(struct td_whole *whole, struct td_err *err)
 	if (rc)
 		return rc;
 	whole->instructions = sum_instructions(whole);
-	whole->ids = td_ids_name(&whole->totals, whole->recorded.source.how);
+	whole->ids = name_ids(&whole->totals, whole->recorded.source.how);
 	whole->works = calloc(whole->totals.nr_ids + 1, sizeof(*whole->works));
 	return !whole->ids || !whole->works || add_ipc(whole)
 		       ? td_err_nomem(err)

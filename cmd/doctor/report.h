@@ -4,7 +4,7 @@
  *
  * In: the machine (lib/machine), what the kernel allows (surroundings.h), the
  * plans of all levels (levels.h) and a self-test (self_test.h).
- * Out: struct td_doctor, a list of findings, for the writers (writers.h).
+ * Out: struct td_doctor, a list of findings, written as text or JSON.
  * Nothing is changed.
  */
 #ifndef TD_CMD_DOCTOR_REPORT_H

@@ -12,6 +12,7 @@
 #include "cmd/out/out.h"
 #include "cmd/plan/select.h"
 #include "cmd/say.h"
+#include "lib/base/json_put.h"
 
 /* The kinds of items that PMUs other than the cores' have. */
 #define OF_OTHERS                                                  \
@@ -39,12 +40,97 @@ static void say(struct td_notes *notes, const struct td_err *err)
 	td_say_notes(notes); /* that one was lost, if one was */
 }
 
+/* --- JSON Lines: an object for each name and PMU ---------------------------- */
+
+static const char *const kinds[] = {
+	[TD_LIST_HARDWARE] = "hardware",
+	[TD_LIST_CACHE] = "cache",
+	[TD_LIST_SYSFS] = "sysfs",
+	[TD_LIST_MODEL] = "model",
+	[TD_LIST_SOFTWARE] = "software",
+	[TD_LIST_TOOL] = "tool",
+	[TD_LIST_TRACEPOINT] = "tracepoint",
+	[TD_LIST_METRIC] = "metric",
+	[TD_LIST_METRICGROUP] = "metricgroup",
+};
+
+static void add(struct json_object *to, const char *key, const char *text)
+{
+	td_json_add(to, key, text ? json_object_new_string(text) : NULL);
+}
+
+/* "a;b" -> ["a","b"] */
+static void add_all(struct json_object *to, const char *key, const char *text)
+{
+	struct json_object *array = json_object_new_array();
+
+	while (text && *text) {
+		size_t len = strcspn(text, ";");
+
+		if (len)
+			td_json_append(array, json_object_new_string_len(
+						      text, (int)len));
+		text += len;
+		text += strspn(text, ";");
+	}
+	td_json_add(to, key, array);
+}
+
+/* Adds the level; null for metrics outside of the tree. */
+static void add_level(struct json_object *to, int level)
+{
+	td_json_add(to, "level", level ? json_object_new_int(level) : NULL);
+}
+
+static void add_metric(struct json_object *to, const struct td_list_item *item)
+{
+	const struct td_metric_def *metric = item->metric;
+
+	add_all(to, "groups", item->related);
+	add_level(to, metric->level);
+	add(to, "parent", metric->parent);
+	add(to, "formula", metric->formula);
+	add(to, "threshold", metric->threshold);
+}
+
+static int put_item(FILE *fp, const struct td_list_item *item)
+{
+	struct json_object *o = td_json_line();
+
+	add(o, "kind", kinds[item->kind]);
+	add(o, "name", item->name);
+	add(o, "pmu", item->pmu);
+	add(o, "topic", item->topic);
+	add(o, "desc", item->desc);
+	add(o, "encoding", item->encoding);
+	if (item->alias)
+		add(o, "alias", item->alias);
+	if (item->unit || item->kind == TD_LIST_METRIC)
+		add(o, "unit", item->unit);
+	if (item->metric)
+		add_metric(o, item);
+	if (item->kind == TD_LIST_METRICGROUP)
+		add_all(o, "metrics", item->related);
+	return td_json_put_line(fp, o);
+}
+
+static int put_json(FILE *fp, const struct td_list *list)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < list->nr_items; i++)
+		rc = put_item(fp, &list->items[i]);
+	return rc;
+}
+
+/* ---------------------------------------------------------------------------- */
+
 static int show(struct td_list *list, struct td_err *err)
 {
 	int rc = collect(list, err);
 
 	if (!rc && list->opts->format == TD_FORMAT_JSON)
-		rc = td_list_put_json(stdout, list) ? td_err_nomem(err) : 0;
+		rc = put_json(stdout, list) ? td_err_nomem(err) : 0;
 	else if (!rc)
 		rc = td_list_put_text(stdout, list) ? td_err_nomem(err) : 0;
 	if (!rc)

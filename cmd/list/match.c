@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Matches names with the patterns, and finds close names for one without match.
+ * Adds items that the patterns match, and finds close names for one without match.
  */
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "cmd/list/encoding.h"
 #include "cmd/list/parts.h"
 #include "lib/base/util.h"
 
@@ -155,7 +157,8 @@ static void offer(struct td_closest *closest, const char *name)
 		td_closest_offer(closest, name);
 }
 
-bool td_list_is_wanted(struct td_list *list, const struct td_list_item *item)
+/* The pattern remembers a match, or the closest name. */
+static bool is_wanted(struct td_list *list, const struct td_list_item *item)
 {
 	bool wanted = list->nr_patterns == 0;
 
@@ -202,4 +205,77 @@ int td_list_check(struct td_list *list, struct td_err *err)
 			     why.hint[0] ? ": " : "", why.hint);
 	}
 	return 0;
+}
+
+/* --- items, and the strings that they own ----------------------------------- */
+
+int td_list_add(struct td_list *list, const struct td_list_item *item,
+		struct td_err *err)
+{
+	struct td_list_item *new;
+
+	if (list->no_memory)
+		return td_err_nomem(err);
+	if (!is_wanted(list, item))
+		return 0;
+	new = td_array_add(&list->items, list->nr_items, sizeof(*new));
+	if (!new)
+		return td_err_nomem(err);
+	*new = *item;
+	list->nr_items++;
+	return 0;
+}
+
+/* Takes over the string; if there is none, remembers that memory ran out. */
+static const char *keep(struct td_list *list, char *text)
+{
+	struct td_names *kept = &list->kept;
+	char **slot =
+		text ? td_array_add(&kept->v, kept->nr, sizeof(*slot)) : NULL;
+
+	if (!slot) {
+		list->no_memory = true;
+		free(text);
+		return NULL;
+	}
+	*slot = text;
+	kept->nr++;
+	return text;
+}
+
+const char *td_list_keep(struct td_list *list, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+	int len;
+
+	va_start(ap, fmt);
+	len = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	return keep(list, len < 0 ? NULL : text);
+}
+
+const char *td_list_encode(struct td_list *list, const struct td_event *event,
+			   const struct td_pmu *pmu, const char *pmu_name,
+			   const char *terms)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *fp;
+
+	if (list->opts->format != TD_FORMAT_JSON && !list->opts->verbose)
+		return NULL;
+	fp = open_memstream(&text, &size);
+	if (!fp)
+		return keep(list, NULL);
+	td_encoding_put(fp, pmu, pmu_name, event, terms);
+	td_text_close(fp, &text);
+	return keep(list, text);
+}
+
+void td_list_miss(struct td_list *list, unsigned int kinds, const char *what,
+		  const char *why)
+{
+	td_notes_add(list->certain & kinds ? &list->notes : &list->missing,
+		     "%s: %s", what, why);
 }

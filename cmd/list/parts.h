@@ -79,18 +79,13 @@ struct td_list {
 /* match.c: sets list->patterns, kinds and certain from opts->patterns. */
 int td_list_read_patterns(struct td_list *list, struct td_err *err);
 /*
- * Does a pattern match the item?  The pattern remembers a match, or the closest
- * name.
- */
-bool td_list_is_wanted(struct td_list *list, const struct td_list_item *item);
-/*
  * Returns an error, with the closest name, if nothing matches; notes each
  * pattern without match if others have some.
  */
 int td_list_check(struct td_list *list, struct td_err *err);
 
 /*
- * add.c: appends a copy of the item if a pattern matches it.  Fails if memory
+ * Appends a copy of the item if a pattern matches it.  Fails if memory
  * for one of its strings ran out before.
  */
 int td_list_add(struct td_list *list, const struct td_list_item *item,
@@ -140,9 +135,8 @@ int td_list_first(const struct td_list_item *item, char **out);
 /* Turns "a;b" into "a, b"; NULL if memory ran out. */
 char *td_list_spaced(const char *list);
 
-/* text.c, json.c: print the items.  Return 0 or -ENOMEM. */
+/* text.c: prints the items.  Returns 0 or -ENOMEM. */
 int td_list_put_text(FILE *fp, const struct td_list *list);
-int td_list_put_json(FILE *fp, const struct td_list *list);
 
 /*
  * print.c: prints the encodings of opts->patterns, which are events with

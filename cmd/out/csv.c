@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/out/facts.h"
 #include "cmd/out/out.h"
 #include "cmd/out/time.h"
 #include "cmd/out/writer_rows.h"
@@ -28,67 +29,14 @@ static bool of_regions(const struct td_writer *writer)
 	return writer->frame->how == TD_AGGREGATE_REGION;
 }
 
-/* The columns that all rows begin with. */
-static const char *const start[] = { "time",  "id",      "pmu", "busy",
-				     "share", "running", "ipc" };
-
-/* The columns that rows of regions have besides. */
-static const char *const facts[] = {
-	"calls",    "seconds",  "inclusive", "exclusive", "slots_per_call",
-	"switched", "migrated", "moved",     "lost",      "skipped",
-	"cost",     "short",    "whole",
-};
-
-static void put_number(const struct td_writer *writer, int decimals,
-		       double value)
-{
-	char buf[64];
-
-	fputs(writer->separator, writer->fp);
-	if (!isnan(value))
-		fputs(td_out_format(buf, decimals, value), writer->fp);
-}
-
-/* Nobody has counted it for functions. */
-static double of_calls(const struct td_region_facts *of, uint64_t count)
-{
-	return of->function ? NAN : (double)count;
-}
-
-/* In the order of facts. */
-static void put_facts(const struct td_writer *writer,
-		      const struct td_region_facts *of)
-{
-	bool no_calls = of->outside && !of->function;
-
-	put_number(writer, 0, no_calls ? NAN : (double)of->calls);
-	put_number(writer, 9, (double)of->time_ns / 1e9);
-	put_number(writer, 2, of->inclusive_pct);
-	put_number(writer, 2, of->exclusive_pct);
-	put_number(writer, 1, of->function ? NAN : of->slots_per_call);
-	put_number(writer, 0, of_calls(of, of->switched));
-	put_number(writer, 0, of_calls(of, of->migrated));
-	put_number(writer, 0, of_calls(of, of->moved));
-	put_number(writer, 0, of_calls(of, of->lost));
-	put_number(writer, 0, of_calls(of, of->skipped));
-	put_number(writer, 2, of->function ? NAN : of->cost_pct);
-	put_number(writer, 0, isnan(of->least_slots) ? 0 : 1);
-	put_number(writer, 2, of->whole_pct);
-}
-
 static void put_header(struct td_writer *writer, const struct td_report *report)
 {
 	const char *sep = writer->separator;
 
-	for (size_t i = 0; i < TD_ARRAY_SIZE(start); i++) {
-		fputs(i ? sep : "", writer->fp);
-		td_out_csv_field(writer, start[i]);
-	}
-	for (size_t i = 0; of_regions(writer) && i < TD_ARRAY_SIZE(facts);
-	     i++) {
-		fputs(sep, writer->fp);
-		td_out_csv_field(writer, facts[i]);
-	}
+	fprintf(writer->fp, "time%sid%spmu", sep, sep);
+	td_out_csv_names(writer, td_row_facts, td_nr_row_facts);
+	if (of_regions(writer))
+		td_out_csv_region_names(writer);
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		const char *name = report->columns[i].name;
 
@@ -124,16 +72,6 @@ static void put_id(struct td_writer *writer, const struct td_row *row,
 	free(id);
 }
 
-/* A fact of the whole row: a line of errors has none. */
-static void put_fact(const struct td_writer *writer, double value, bool errors)
-{
-	char buf[64];
-
-	fputs(writer->separator, writer->fp);
-	if (!errors && !isnan(value))
-		fputs(td_out_format(buf, 2, value), writer->fp);
-}
-
 /* Empty if there is none. */
 static void put_value(const struct td_writer *writer,
 		      const struct td_column *column,
@@ -150,6 +88,7 @@ static void put_value(const struct td_writer *writer,
 static void put_row(struct td_writer *writer, const struct td_report *report,
 		    const struct td_row *row, bool errors)
 {
+	const struct td_row no_facts = td_row_init(row->id, row->pmu);
 	char time[TD_CLOCK_SIZE];
 
 	if (writer->summary && writer->frame->summary_word)
@@ -161,12 +100,11 @@ static void put_row(struct td_writer *writer, const struct td_report *report,
 	put_id(writer, row, errors);
 	fputs(writer->separator, writer->fp);
 	td_out_csv_field(writer, row->pmu);
-	put_fact(writer, row->busy_pct, errors);
-	put_fact(writer, row->share_pct, errors);
-	put_fact(writer, row->running_pct, errors);
-	put_fact(writer, row->ipc, errors);
+	/* the facts of the row are not of a line of errors */
+	td_out_csv_cells(writer, td_row_facts, td_nr_row_facts,
+			 errors ? &no_facts : row);
 	if (row->region)
-		put_facts(writer, row->region);
+		td_out_csv_region(writer, row->region);
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		const struct td_column *column = &report->columns[i];
 		const struct td_cell *cell = &row->cells[i];
@@ -204,5 +142,5 @@ const struct td_out td_out_csv = {
 	.report = csv_report,
 	.events = td_out_csv_events,
 	.where = td_out_csv_where,
-	.diff = td_out_csv_diff,
+	.sheet = td_out_csv_sheet,
 };

@@ -21,6 +21,7 @@ struct td_advice;
 struct td_diff;
 struct td_event_report;
 struct td_report;
+struct td_sheet;
 struct td_usage;
 struct td_where;
 struct td_writer;
@@ -54,6 +55,8 @@ struct td_out {
 	void (*where)(struct td_writer *writer, const struct td_where *where);
 	/* Writes how two sides of recordings differ. */
 	void (*diff)(struct td_writer *writer, const struct td_diff *diff);
+	/* Writes any of these that has no function of its own as a table. */
+	void (*sheet)(struct td_writer *writer, const struct td_sheet *sheet);
 	/* Writes the end of a run; NULL: nothing. */
 	void (*end)(struct td_writer *writer, const struct td_usage *usage);
 	/* Writes the end of the file, and frees; NULL: nothing. */

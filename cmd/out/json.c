@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cmd/out/facts.h"
 #include "cmd/out/misfits.h"
 #include "cmd/out/out.h"
 #include "cmd/out/time.h"
@@ -11,54 +12,9 @@
 #include "lib/base/json_put.h"
 #include "lib/base/util.h"
 
-static struct json_object *percent_or_null(double value)
-{
-	return isnan(value) ? NULL : td_out_json_percent(value);
-}
-
 static struct json_object *text_or_null(const char *text)
 {
 	return text ? json_object_new_string(text) : NULL;
-}
-
-static struct json_object *number_or_null(double value)
-{
-	return isnan(value) ? NULL : td_out_json_number(value);
-}
-
-/* Of functions, what is of calls alone was not counted. */
-static void put_calls(struct json_object *o, const char *key,
-		      const struct td_region_facts *of, uint64_t count)
-{
-	td_json_add(o, key,
-		    of->function ? NULL
-				 : json_object_new_int64((int64_t)count));
-}
-
-/* What rows of regions have besides. */
-static void put_facts(struct json_object *o, const struct td_region_facts *of)
-{
-	bool no_calls = of->outside && !of->function;
-	double unknown = of->function ? NAN : 0;
-
-	td_json_add(o, "calls",
-		    no_calls ? NULL
-			     : json_object_new_int64((int64_t)of->calls));
-	td_json_put_seconds(o, "seconds", of->time_ns);
-	td_json_add(o, "inclusive", percent_or_null(of->inclusive_pct));
-	td_json_add(o, "exclusive", percent_or_null(of->exclusive_pct));
-	td_json_add(o, "slots_per_call",
-		    number_or_null(unknown + of->slots_per_call));
-	put_calls(o, "switched", of, of->switched);
-	put_calls(o, "migrated", of, of->migrated);
-	put_calls(o, "moved", of, of->moved);
-	put_calls(o, "lost", of, of->lost);
-	put_calls(o, "skipped", of, of->skipped);
-	td_json_add(o, "cost", percent_or_null(unknown + of->cost_pct));
-	if (!isnan(of->least_slots))
-		td_json_add(o, "short", json_object_new_boolean(true));
-	if (of->function)
-		td_json_add(o, "whole", percent_or_null(of->whole_pct));
 }
 
 /* What all metrics of a row have in common. */
@@ -68,11 +24,9 @@ static void put_row(const struct td_writer *writer, struct json_object *o,
 	td_out_json_time(o, "time", writer->frame, report->time_ns);
 	td_json_add(o, "id", json_object_new_string(row->id));
 	td_json_add(o, "pmu", json_object_new_string(row->pmu));
-	td_json_add(o, "busy", percent_or_null(row->busy_pct));
-	td_json_add(o, "share", percent_or_null(row->share_pct));
-	td_json_add(o, "ipc", percent_or_null(row->ipc));
+	td_out_json_cells(o, td_row_facts, td_nr_row_facts, row);
 	if (row->region)
-		put_facts(o, row->region);
+		td_out_json_region(o, row->region);
 }
 
 static void put_node(struct td_writer *writer, const struct td_report *report,
@@ -141,5 +95,5 @@ const struct td_out td_out_json = {
 	.verdict = td_out_json_verdict,
 	.events = td_out_json_events,
 	.where = td_out_json_where,
-	.diff = td_out_json_diff,
+	.sheet = td_out_json_sheet,
 };

@@ -9,34 +9,6 @@
 #include "lib/base/json_put.h"
 #include "lib/count/aggregation.h"
 
-void td_out_json_line(struct td_writer *writer, struct json_object *line)
-{
-	if (td_json_put_line(writer->fp, line))
-		writer->no_memory = true;
-}
-
-/*
- * Leaves out the last of 17 digits, which are noise.  Always has a point or an
- * exponent, as some readers take the type of the first value for all.
- */
-struct json_object *td_out_json_number(double value)
-{
-	char buf[64];
-
-	snprintf(buf, sizeof(buf), "%.12g", value == 0 ? 0 : value);
-	if (!strpbrk(buf, ".e"))
-		strcat(buf, ".0");
-	return json_object_new_double_s(value, buf);
-}
-
-/* A percentage with the digits that text has; json-c's own form has 17. */
-struct json_object *td_out_json_percent(double value)
-{
-	char buf[64];
-
-	return json_object_new_double_s(value, td_out_format(buf, 2, value));
-}
-
 /* perf writes counts as strings ("%f"). */
 static struct json_object *number_text(double value)
 {

@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "cmd/out/columns.h"
 #include "cmd/out/format.h"
 #include "cmd/out/frame.h"
 #include "cmd/out/table.h"
@@ -46,25 +47,23 @@ void td_out_csv_events(struct td_writer *writer,
 void td_out_json_events(struct td_writer *writer,
 			const struct td_event_report *report);
 
-/* text_where.c, csv_where.c, json_where.c */
+/* text_where.c, sheet_where.c */
 void td_out_text_where(struct td_writer *writer, const struct td_where *where);
 void td_out_csv_where(struct td_writer *writer, const struct td_where *where);
 void td_out_json_where(struct td_writer *writer, const struct td_where *where);
 
-/* text_diff.c, csv_diff.c, json_diff.c */
+/* text_diff.c */
 void td_out_text_diff(struct td_writer *writer, const struct td_diff *diff);
-void td_out_csv_diff(struct td_writer *writer, const struct td_diff *diff);
-void td_out_json_diff(struct td_writer *writer, const struct td_diff *diff);
-/* "time", "ipc", "metric" or "event": the kind of a row, for programs. */
-const char *td_out_diff_kind(enum td_diff_kind kind);
+/* sheet_diff.c: in the writer's format, which has one for it, or is one of sheets */
+void td_out_put_diff(struct td_writer *writer, const struct td_diff *diff);
+/* Slots per instruction are few, those of a second are many. */
+int td_out_diff_decimals(double value);
+/* Of slots per slot, the points say it already. */
+bool td_out_diff_has_slots(const struct td_diff *diff);
 /* Are there recordings enough to tell what is chance? */
 bool td_out_diff_has_chances(const struct td_diff *diff);
 /* Says how to have more recordings, if there are too few of them. */
 void td_out_put_diff_advice(FILE *fp, const struct td_diff *diff);
-
-/* text_samples.c */
-void td_out_text_samples(const struct td_writer *writer,
-			 const struct td_where *where);
 
 /* text_tree.c */
 void td_out_text_tree(const struct td_writer *writer,
@@ -122,17 +121,41 @@ int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
 		      const struct td_row *row);
 /* The header of these columns. */
 void td_out_text_start_header(const struct td_writer *writer);
-/* How busy a row's CPUs were, in a table. */
-void td_out_text_busy_header(FILE *fp, bool busy, bool ipc);
-void td_out_text_busy(FILE *fp, bool busy, bool ipc, const struct td_row *row);
 
-/* csv_field.c, json_events.c */
+/* The facts of rows: a header, and those of a row; shown: td_facts_shown(). */
+void td_out_text_facts_header(FILE *fp, unsigned int shown);
+void td_out_text_facts(FILE *fp, unsigned int shown, const struct td_row *row);
+
+/* sheet.c: one field, one object, one number */
 struct json_object;
 void td_out_csv_field(const struct td_writer *writer, const char *text);
 /* Prints the object on a line of its own and frees it. */
 void td_out_json_line(struct td_writer *writer, struct json_object *line);
 struct json_object *td_out_json_percent(double value);
 struct json_object *td_out_json_number(double value);
+
+/* A header, if there was none before, and a line for each row. */
+void td_out_csv_sheet(struct td_writer *writer, const struct td_sheet *sheet);
+/* An object for each row. */
+void td_out_json_sheet(struct td_writer *writer, const struct td_sheet *sheet);
+
+/* Parts of lines: each name, or cell of a row, with a separator before it. */
+void td_out_csv_names(const struct td_writer *writer,
+		      const struct td_sheet_column *columns, size_t nr);
+void td_out_csv_cells(const struct td_writer *writer,
+		      const struct td_sheet_column *columns, size_t nr,
+		      const void *row);
+/* Adds a row's cells to an object. */
+void td_out_json_cells(struct json_object *to,
+		       const struct td_sheet_column *columns, size_t nr,
+		       const void *row);
+
+/* sheet_regions.c: what rows of regions have besides */
+void td_out_csv_region_names(const struct td_writer *writer);
+void td_out_csv_region(const struct td_writer *writer,
+		       const struct td_region_facts *of);
+void td_out_json_region(struct json_object *to,
+			const struct td_region_facts *of);
 
 /*
  * Opens a file for results.  Its old content is kept until td_out_empty(), or

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The layout of tables of intervals: which form fits the window. */
 #include "cmd/out/table.h"
+#include "cmd/out/facts.h"
 #include "cmd/out/time.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "lib/base/printable.h"
-#include "lib/count/aggregation.h"
+#include "lib/count/aggregations.h"
 
 #define MIN_ID_WIDTH 8
 #define WIDE_CELL    20
@@ -118,22 +120,12 @@ static void limit_start(struct td_table *table, const struct td_frame *frame)
 		table->pmu_width = limit;
 }
 
-/* The least window of a narrow table in which IPC is worth its place. */
-#define IPC_COLUMNS 100
-
-static int busy_width(bool busy, bool ipc)
-{
-	return (busy ? 1 + TD_BUSY_WIDTH + 1 + TD_GHZ_WIDTH : 0) +
-	       (ipc ? 1 + TD_IPC_WIDTH : 0);
-}
-
 static void measure_start(struct td_table *table, const struct td_frame *frame,
 			  const struct td_report *report)
 {
-	table->busy = report->has_busy;
-	table->ipc = report->has_ipc && frame->screen_columns >= IPC_COLUMNS;
+	table->facts = td_facts_shown(report, frame->screen_columns);
 	table->start_width = td_out_time_width(frame, TD_TIME_WIDTH) +
-			     busy_width(table->busy, table->ipc);
+			     td_facts_width(table->facts);
 	if (frame->show_id)
 		table->start_width += 1 + table->id_width;
 	if (frame->show_pmu)
@@ -179,7 +171,7 @@ static bool fits_wide(const struct td_table *table,
 		      const struct td_report *report)
 {
 	int width = wide_start_width(table, frame) +
-		    busy_width(report->has_busy, report->has_ipc) + 1;
+		    td_facts_width(td_facts_shown(report, UINT_MAX)) + 1;
 
 	for (size_t i = 0; i < report->nr_columns; i++)
 		if (report->columns[i].present)
@@ -230,7 +222,7 @@ bool td_table_is_same(const struct td_table *table, const struct td_table *last)
 		return same;
 	same = table->start_width == last->start_width &&
 	       table->id_width == last->id_width && table->room == last->room &&
-	       table->letters == last->letters && table->busy == last->busy &&
+	       table->letters == last->letters && table->facts == last->facts &&
 	       table->nr_blocks == last->nr_blocks;
 	for (size_t i = 0; same && i < table->nr_blocks; i++)
 		same = is_same_block(&table->blocks[i], &last->blocks[i]);

@@ -11,9 +11,6 @@
 #define TD_TIME_WIDTH      10 /* of the narrow form: 999999.999 */
 #define TD_PMU_WIDTH       12 /* cpu_lowpower */
 #define TD_CGROUP_WIDTH    16
-#define TD_BUSY_WIDTH      5 /* "%busy", "100.0" */
-#define TD_GHZ_WIDTH       4
-#define TD_IPC_WIDTH       4 /* "1.86" */
 
 /* The next table after last, which is all 0 at first. */
 struct td_table td_table_make(const struct td_frame *frame,

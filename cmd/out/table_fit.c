@@ -116,7 +116,8 @@ static unsigned int all_lines(const struct td_table *table)
 
 /*
  * Sets the number of letters and returns the lines of the header.  If there are
- * several, all columns have the same width, so that they stand below each other.
+ * several, all columns have the same width, so that they stand below each
+ * other.
  */
 static unsigned int set_letters(struct td_table *table,
 				const struct td_report *report, int letters)

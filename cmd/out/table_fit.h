@@ -28,11 +28,11 @@ struct td_table {
 	enum td_table_form form;
 	int id_width, pmu_width; /* of the longest so far */
 	/* The narrow form: */
-	bool percent; /* all values are percentages */
-	bool busy, ipc;
-	int letters;     /* of each word in a name */
-	int start_width; /* of what stands before the metrics */
-	int room;        /* for metrics, in each line */
+	bool percent;       /* all values are percentages */
+	unsigned int facts; /* shown, of td_row_facts */
+	int letters;        /* of each word in a name */
+	int start_width;    /* of what stands before the metrics */
+	int room;           /* for metrics, in each line */
 	struct td_table_block blocks[TD_MAX_BLOCKS];
 	size_t nr_blocks;
 };

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Text: a table with -I, else trees within perf stat's title and end. */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
+#include "cmd/out/facts.h"
 #include "cmd/out/out.h"
 #include "cmd/out/writer_rows.h"
 #include "lib/base/printable.h"
@@ -21,7 +23,7 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 	FILE *fp = writer->fp;
 
 	td_out_text_start_header(writer);
-	td_out_text_busy_header(fp, report->has_busy, report->has_ipc);
+	td_out_text_facts_header(fp, td_facts_shown(report, UINT_MAX));
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		const struct td_column *column = &report->columns[i];
 		int width = td_table_wide_width(column) - gap_width(column) -
@@ -86,7 +88,7 @@ static void put_line(struct td_writer *writer, const struct td_report *report,
 
 	fputs(dim ? "\033[2m" : "", writer->fp);
 	td_out_text_start(writer, report->time_ns, row);
-	td_out_text_busy(writer->fp, report->has_busy, report->has_ipc, row);
+	td_out_text_facts(writer->fp, td_facts_shown(report, UINT_MAX), row);
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		if (!report->columns[i].present)
 			continue;

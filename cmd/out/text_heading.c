@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cmd/out/facts.h"
 #include "cmd/out/out.h"
 #include "cmd/out/time.h"
 #include "lib/base/printable.h"
@@ -72,7 +73,7 @@ static bool has_company(const struct td_report *report,
 	return nr > 1;
 }
 
-/* ", 12.0 % busy, 3.1 GHz, IPC 1.86"; of tasks ", 95.0 % of one CPU" */
+/* ", 12.0 % busy, 3.1 GHz"; of tasks ", 95.0 % of one CPU" */
 static void put_busy(FILE *fp, const struct td_row *row)
 {
 	if (row->activity.cpus && !isnan(row->busy_pct))
@@ -81,10 +82,14 @@ static void put_busy(FILE *fp, const struct td_row *row)
 		fprintf(fp, ", %.2f CPUs", row->busy_pct / 100);
 	else if (!isnan(row->busy_pct))
 		fprintf(fp, ", %.1f %% of one CPU", row->busy_pct);
-	if (!isnan(row->ghz))
-		fprintf(fp, ", %.1f GHz", row->ghz);
-	if (!isnan(row->ipc))
-		fprintf(fp, ", IPC %.2f", row->ipc);
+	for (size_t i = 0; i < td_nr_row_facts; i++) {
+		double value = td_row_fact(row, &td_row_facts[i]);
+
+		if (td_row_facts[i].unit && !isnan(value))
+			fprintf(fp, ", %.*f %s",
+				td_fact_digits(&td_row_facts[i]), value,
+				td_row_facts[i].unit);
+	}
 }
 
 /* Are the errors those of a mean of runs? */

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Text: the table of intervals in a window that is too narrow for whole names. */
+/* Text: the table of intervals in a window that is too narrow for whole names.
+ */
 #include <math.h>
 #include <string.h>
 
+#include "cmd/out/facts.h"
 #include "cmd/out/out.h"
 #include "cmd/out/time.h"
 #include "lib/base/printable.h"
@@ -56,7 +58,7 @@ static void put_header_start(const struct td_writer *writer,
 	if (writer->frame->show_pmu)
 		put_end_of(fp, table->pmu_width,
 			   block->pmu ? block->pmu : "pmu");
-	td_out_text_busy_header(fp, table->busy, table->ipc);
+	td_out_text_facts_header(fp, table->facts);
 }
 
 static void put_header(struct td_writer *writer, const struct td_report *report)
@@ -157,8 +159,7 @@ static void put_start(const struct td_writer *writer, uint64_t time_ns,
 		put_end_of(writer->fp, table->id_width, row->id);
 	if (writer->frame->show_pmu)
 		put_end_of(writer->fp, table->pmu_width, row->pmu);
-	if (table->busy)
-		td_out_text_busy(writer->fp, table->busy, table->ipc, row);
+	td_out_text_facts(writer->fp, table->facts, row);
 }
 
 static void put_row(struct td_writer *writer, const struct td_report *report,

@@ -2,6 +2,7 @@
 /* The title of tables and trees, and the start of an interval's lines. */
 #include <math.h>
 
+#include "cmd/out/facts.h"
 #include "cmd/out/out.h"
 #include "cmd/out/time.h"
 #include "lib/base/printable.h"
@@ -45,33 +46,33 @@ int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
 	return columns;
 }
 
-void td_out_text_busy_header(FILE *fp, bool busy, bool ipc)
+void td_out_text_facts_header(FILE *fp, unsigned int shown)
 {
-	if (busy)
-		fprintf(fp, " %*s %*s", TD_BUSY_WIDTH, "%busy", TD_GHZ_WIDTH,
-			"GHz");
-	if (ipc)
-		fprintf(fp, " %*s", TD_IPC_WIDTH, "IPC");
+	for (size_t i = 0; i < td_nr_row_facts; i++) {
+		if (shown & 1U << i)
+			fprintf(fp, " %*s", td_row_facts[i].width,
+				td_row_facts[i].title);
+	}
 }
 
-static void put_short(FILE *fp, int width, int decimals, double value)
+static void put_short(FILE *fp, int width, int digits, double value)
 {
 	if (isnan(value)) {
 		fprintf(fp, " %*s", width, "-");
 		return;
 	}
 	fputc(' ', fp);
-	td_out_number(fp, width, value < TEN_CPUS ? decimals : 0, value);
+	td_out_number(fp, width, value < TEN_CPUS ? digits : 0, value);
 }
 
-void td_out_text_busy(FILE *fp, bool busy, bool ipc, const struct td_row *row)
+void td_out_text_facts(FILE *fp, unsigned int shown, const struct td_row *row)
 {
-	if (busy) {
-		put_short(fp, TD_BUSY_WIDTH, 1, row->busy_pct);
-		put_short(fp, TD_GHZ_WIDTH, 1, row->ghz);
+	for (size_t i = 0; i < td_nr_row_facts; i++) {
+		if (shown & 1U << i)
+			put_short(fp, td_row_facts[i].width,
+				  td_fact_digits(&td_row_facts[i]),
+				  td_row_fact(row, &td_row_facts[i]));
 	}
-	if (ipc)
-		put_short(fp, TD_IPC_WIDTH, 2, row->ipc);
 }
 
 /* As perf quotes: 'sleep 1', 'system wide', but process id '7'. */

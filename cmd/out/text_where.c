@@ -37,8 +37,7 @@ static void put_function(FILE *fp, const struct td_spots *spots, int function)
 	const struct td_function *f = &spots->functions[function];
 	char buf[32];
 
-	td_put_padded(fp, -NAME_WIDTH,
-		      f->name ? f->name : td_where_address(buf, f->address));
+	td_put_padded(fp, -NAME_WIDTH, td_where_name(buf, spots, function));
 	fputs("  ", fp);
 	td_put_printable(fp, spots->objects[f->object].path);
 	fputc('\n', fp);
@@ -140,10 +139,59 @@ static void put_title(const struct td_writer *writer,
 	fputs(" happens, by samples of its events:\n", fp);
 }
 
+/* --- samples: a line for each, much as perf script prints them ---------------- */
+
+#define TASK_WIDTH   7
+#define PERIOD_WIDTH 10
+
+/* "main+0x12 (/bin/x)"; an address without a function begins at itself. */
+static void put_place(FILE *fp, const struct td_spots *spots,
+		      const struct td_spot *spot)
+{
+	const struct td_function *f = &spots->functions[spot->function];
+	char buf[32];
+
+	td_put_printable(fp, td_where_name(buf, spots, spot->function));
+	if (f->name)
+		fprintf(fp, "+0x%" PRIx64, td_since(spot->address, f->address));
+	fputs(" (", fp);
+	td_put_printable(fp, spots->objects[spot->object].path);
+	fputc(')', fp);
+	if (spot->file < 0)
+		return;
+	fputc(' ', fp);
+	td_put_printable(fp, spots->files[spot->file]);
+	fprintf(fp, ":%d", spot->line);
+}
+
+static void put_sample(FILE *fp, const struct td_spots *spots,
+		       const struct td_where_sample *sample)
+{
+	char time[40];
+
+	fprintf(fp, "%*d/%-*d [%03d] %s: %*" PRIu64 " ", TASK_WIDTH,
+		sample->pid, TASK_WIDTH, sample->tid, sample->cpu,
+		td_format_seconds(time, sample->time_ns), PERIOD_WIDTH,
+		sample->period);
+	td_put_printable(fp, sample->event);
+	fputs(": ", fp);
+	put_place(fp, spots, &spots->v[sample->spot]);
+	fputc('\n', fp);
+}
+
+static void put_samples(const struct td_writer *writer,
+			const struct td_where *where)
+{
+	for (size_t i = 0; i < where->nr_samples; i++)
+		put_sample(writer->fp, where->spots, &where->samples[i]);
+}
+
+/* ---------------------------------------------------------------------------- */
+
 /* What no sample was taken of is in a line, not in a table of its own. */
 void td_out_text_where(struct td_writer *writer, const struct td_where *where)
 {
-	td_out_text_samples(writer, where);
+	put_samples(writer, where);
 	put_title(writer, where);
 	for (size_t i = 0; i < where->nr; i++) {
 		if (where->events[i].locations.samples)

@@ -31,7 +31,8 @@ struct td_where {
 	bool all;            /* text: functions with small shares, too */
 };
 
-/* "0x4010", the name of a function without one. */
-const char *td_where_address(char buf[32], uint64_t address);
+/* sheet_where.c: the name of a function; "0x4010", its address, if it has none. */
+const char *td_where_name(char buf[32], const struct td_spots *spots,
+			  int function);
 
 #endif

@@ -45,6 +45,19 @@ double td_cell_value(const struct td_cell *cell)
 	return cell->status == TD_STATUS_OK ? cell->value : (double)NAN;
 }
 
+struct td_row td_row_init(const char *id, const char *pmu)
+{
+	return (struct td_row){ .id = id,
+				.pmu = pmu,
+				.slots = NAN,
+				.share_pct = NAN,
+				.running_pct = NAN,
+				.busy_pct = NAN,
+				.ghz = NAN,
+				.ipc = NAN,
+				.fields_sum = NAN };
+}
+
 double td_times_of_tool(const struct td_times *times, enum td_tool tool)
 {
 	switch (tool) {

@@ -163,6 +163,9 @@ struct td_row {
 	size_t nr_valueless; /* number of nodes that the sum lacks */
 };
 
+/* A row of which no more is known: what is missing is NaN. */
+struct td_row td_row_init(const char *id, const char *pmu);
+
 struct td_report {
 	uint64_t time_ns; /* since counting began */
 	const struct td_column *columns;

@@ -175,6 +175,7 @@ static int add(struct td_diff *diff, struct td_diff_row *row)
 	if (!slot)
 		return -1;
 	*slot = *row;
+	slot->per = td_per_word(diff->per);
 	diff->nr++;
 	return 0;
 }

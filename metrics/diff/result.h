@@ -52,6 +52,7 @@ struct td_diff_row {
 	const char *pmu; /* NULL: it is of all */
 	const char *name;
 	const char *unit; /* "s", "%"; "": none */
+	const char *per;  /* the word of struct td_diff's */
 	int level;        /* of a node of the tree; else 0 */
 	/* in unit: of percentages, the difference is in points */
 	struct td_diff_value value;

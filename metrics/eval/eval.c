@@ -45,9 +45,7 @@ static struct td_row *add_row(struct td_report *report, const char *id,
 
 	if (!row)
 		return NULL;
-	*row = (struct td_row){ .id = id, .pmu = pmu, .slots = NAN };
-	row->share_pct = row->busy_pct = row->ghz = row->ipc = NAN;
-	row->fields_sum = NAN;
+	*row = td_row_init(id, pmu);
 	row->cells = calloc(report->nr_columns + 1, sizeof(*row->cells));
 	if (!row->cells)
 		return NULL;

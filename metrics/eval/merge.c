@@ -267,8 +267,9 @@ void td_eval_merge(const struct td_evaluation *e, struct td_report *report,
 	struct td_row *rows = report->rows + first;
 	size_t nr = report->nr_rows - first;
 	const struct td_row *main = largest(rows, nr);
-	struct td_row merged = { .id = id, .pmu = "all" };
+	struct td_row merged = td_row_init(id, "all");
 
+	merged.slots = 0;
 	merged.nodes = main->nodes;
 	merged.nr_nodes = main->nr_nodes;
 	merged.share_pct = merged_share(rows, nr);

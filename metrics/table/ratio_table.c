@@ -155,18 +155,10 @@ static struct td_row *add_row(const struct td_ratio_table *table,
 			has ? TD_STATUS_NOT_COUNTED : TD_STATUS_NONE, NAN);
 		cells[i].over_unknown = cells[i].matters = true;
 	}
-	*row = (struct td_row){
-		.id = event->id,
-		.pmu = pmu_name(table->machine, pmu),
-		.slots = NAN,
-		.share_pct = NAN,
-		.busy_pct = NAN,
-		.ghz = NAN,
-		.ipc = NAN,
-		.cells = cells,
-		.nodes = table->nodes,
-		.nr_nodes = table->nr,
-	};
+	*row = td_row_init(event->id, pmu_name(table->machine, pmu));
+	row->cells = cells;
+	row->nodes = table->nodes;
+	row->nr_nodes = table->nr;
 	report->nr_rows++;
 	return row;
 }

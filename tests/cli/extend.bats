@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# An aggregation or a writer takes one new file and at most two lines in others:
-# made-up ones are added to a copy of the source, which is built and run.
+# An aggregation or a writer takes one new file and at most two lines in others, a
+# column of rows a line for all formats: made-up ones are added to a copy of the
+# source, which is built and run.
 
 # shellcheck disable=SC2154 # helper.bash
 load helper
@@ -67,6 +68,31 @@ costs() {
 		assert_equal "$files" 1
 		((lines <= 2)) || fail "$patch changes $lines lines"
 	done
+}
+
+@test "a column before the metrics: one line" {
+	read -r files lines < <(costs "$data/extend/column.patch")
+	assert_equal "$files" 0
+	assert_equal "$lines" 1
+}
+
+# A core's slots are the sum of what its CPUs counted in the whole interval.
+@test "a made-up column: in CSV, JSON, the table and the page" {
+	local recording=$data/alderlake.jsonl time slots
+
+	read -r time slots < <(jq -r 'select(.counts) |
+		[.time, ([.counts[] | select(.[0] == 0) | .[2 + 1]] | add)] | @tsv' "$recording" | head -1)
+	((slots > 1000000)) || fail "no slots in $recording"
+	made report -x, "$recording"
+	assert_regex "${lines[0]}" '^time,id,pmu,busy,share,running,slots,tma_'
+	assert_regex "${lines[1]}" "^$time,all,cpu_core,[0-9.]*,[0-9.]*,[0-9.]*,$slots,"
+	made report -j "$recording"
+	assert_equal "$(jq .slots <<<"${lines[0]}")" "$slots"
+	made report "$recording"
+	assert_regex "${lines[0]}" ' pmu +slots +% '
+	assert_regex "${lines[1]}" " cpu_core +$slots +[0-9.]+"
+	made report --html - "$recording"
+	assert_regex "$output" '[0-9.]+.slots'
 }
 
 @test "a made-up aggregation: its option, ids, header and numbers of counters" {

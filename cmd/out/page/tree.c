@@ -2,6 +2,7 @@
 /* A row as its icicle and as a table of its nodes. */
 #include <math.h>
 
+#include "cmd/out/facts.h"
 #include "cmd/out/misfits.h"
 #include "cmd/out/page/icicle.h"
 #include "cmd/out/page/parts.h"
@@ -41,8 +42,12 @@ void td_page_put_row_facts(FILE *fp, const struct td_row *row)
 		 "% of the slots");
 	put_fact(fp, &comma, 1, row->busy_pct,
 		 row->activity.cpus ? "% busy" : "% of one CPU");
-	put_fact(fp, &comma, 1, row->ghz, "GHz");
-	put_fact(fp, &comma, 2, row->ipc, "instructions a cycle");
+	for (size_t i = 0; i < td_nr_row_facts; i++) {
+		if (td_row_facts[i].unit)
+			put_fact(fp, &comma, td_fact_digits(&td_row_facts[i]),
+				 td_row_fact(row, &td_row_facts[i]),
+				 td_row_facts[i].unit);
+	}
 	put_fact(fp, &comma, 1,
 		 row->running_pct < TD_ALL_PCT ? row->running_pct : NAN,
 		 "% of the time counted");

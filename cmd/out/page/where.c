@@ -16,13 +16,16 @@ static void put_share(FILE *fp, const struct td_share *share)
 		share->percent, share->percent, share->error, share->samples);
 }
 
-static void put_function_name(FILE *fp, const struct td_spots *spots,
-			      int function)
+/* Its name and its object. */
+static void put_function(FILE *fp, const struct td_spots *spots, int function)
 {
-	const struct td_function *f = &spots->functions[function];
+	int object = spots->functions[function].object;
 	char buf[32];
 
-	td_page_put(fp, f->name ? f->name : td_where_address(buf, f->address));
+	td_page_put(fp, td_where_name(buf, spots, function));
+	fputs("</th><td>", fp);
+	td_page_put(fp, spots->objects[object].path);
+	fputs("</td></tr>\n", fp);
 }
 
 static void put_line(FILE *fp, const struct td_spots *spots,
@@ -48,12 +51,7 @@ static void put_caller(FILE *fp, const struct td_spots *spots,
 		return;
 	}
 	fputs("called from ", fp);
-	put_function_name(fp, spots, caller->function);
-	fputs("</th><td>", fp);
-	td_page_put(
-		fp,
-		spots->objects[spots->functions[caller->function].object].path);
-	fputs("</td></tr>\n", fp);
+	put_function(fp, spots, caller->function);
 }
 
 static void put_location(FILE *fp, const struct td_where *where,
@@ -64,12 +62,7 @@ static void put_location(FILE *fp, const struct td_where *where,
 	fputs("<tr>", fp);
 	put_share(fp, &location->share);
 	fputs("<th scope=\"row\">", fp);
-	put_function_name(fp, spots, location->function);
-	fputs("</th><td>", fp);
-	td_page_put(fp,
-		    spots->objects[spots->functions[location->function].object]
-			    .path);
-	fputs("</td></tr>\n", fp);
+	put_function(fp, spots, location->function);
 	for (size_t i = 0; where->lines && i < location->lines.nr; i++)
 		put_line(fp, spots, &location->lines.v[i]);
 	for (size_t i = 0; where->callers && i < location->callers.nr; i++)

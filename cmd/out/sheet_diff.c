@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What was compared, as a sheet, and what its writers have in common. */
+#include <math.h>
+
+#include "cmd/out/out.h"
+#include "lib/base/util.h"
+
+static const char *const kinds[] = {
+	[TD_DIFF_TIME] = "time",
+	[TD_DIFF_IPC] = "ipc",
+	[TD_DIFF_METRIC] = "metric",
+	[TD_DIFF_EVENT] = "event",
+};
+
+#define OF(member) offsetof(struct td_diff_row, member)
+
+/* Differences of percentages may be small: they are written as other values. */
+static const struct td_sheet_column columns[] = {
+	{ "kind", TD_CELL_WORD, OF(kind), .words = kinds },
+	{ "id", TD_CELL_TEXT, OF(id) },
+	{ "pmu", TD_CELL_TEXT, OF(pmu) },
+	{ "name", TD_CELL_TEXT, OF(name) },
+	{ "unit", TD_CELL_TEXT, OF(unit) },
+	{ "level", TD_CELL_LEVEL, OF(level) },
+	{ "a", TD_CELL_NUMBER, OF(value.of[TD_DIFF_A]) },
+	{ "b", TD_CELL_NUMBER, OF(value.of[TD_DIFF_B]) },
+	{ "difference", TD_CELL_NUMBER, OF(value.diff) },
+	{ "error", TD_CELL_NUMBER, OF(value.error) },
+	{ "degrees", TD_CELL_NUMBER, OF(value.degrees) },
+	{ "percent", TD_CELL_NUMBER, OF(change_pct) },
+	{ "percent_error", TD_CELL_NUMBER, OF(change_error) },
+	{ "per", TD_CELL_TEXT, OF(per) },
+	{ "slots_a", TD_CELL_NUMBER, OF(slots.of[TD_DIFF_A]) },
+	{ "slots_b", TD_CELL_NUMBER, OF(slots.of[TD_DIFF_B]) },
+	{ "slots_difference", TD_CELL_NUMBER, OF(slots.diff) },
+	{ "slots_error", TD_CELL_NUMBER, OF(slots.error) },
+	{ "slots_degrees", TD_CELL_NUMBER, OF(slots.degrees) },
+	{ "marked", TD_CELL_FLAG, OF(marked) },
+};
+
+void td_out_put_diff(struct td_writer *writer, const struct td_diff *diff)
+{
+	const struct td_sheet sheet = { columns, TD_ARRAY_SIZE(columns),
+					diff->rows, diff->nr,
+					sizeof(*diff->rows) };
+
+	if (writer->out->diff)
+		writer->out->diff(writer, diff);
+	else
+		writer->out->sheet(writer, &sheet);
+}
+
+int td_out_diff_decimals(double value)
+{
+	double size = fabs(value);
+
+	return size < 10 ? 4 : size < 1000 ? 2 : 0;
+}
+
+bool td_out_diff_has_slots(const struct td_diff *diff)
+{
+	return diff->per != TD_PER_SLOTS;
+}
+
+/* Fewer on a side leave too few degrees of freedom for most marks. */
+#define FEW 3
+
+bool td_out_diff_has_chances(const struct td_diff *diff)
+{
+	return diff->sides[TD_DIFF_A].nr > 1 || diff->sides[TD_DIFF_B].nr > 1;
+}
+
+void td_out_put_diff_advice(FILE *fp, const struct td_diff *diff)
+{
+	const struct td_diff_side *a = &diff->sides[TD_DIFF_A];
+	const struct td_diff_side *b = &diff->sides[TD_DIFF_B];
+
+	if (a->nr >= FEW && b->nr >= FEW)
+		return;
+	fputs(td_out_diff_has_chances(diff)
+		      ? " Of so few, only large differences are marked: "
+		      : " How much of it is chance is not known: ",
+	      fp);
+	fputs(a->is_command ? "run each command several times,\n as with -r 5\n"
+			    : "compare several recordings of each,\n as in "
+			      "tdstat diff A1 A2 A3 -- B1 B2 B3\n",
+	      fp);
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where events were sampled, for programs.  CSV: a line for each function; those
+ * of its source lines and callers follow it, with what a function's leaves empty.
+ * JSON Lines: an object for each function, with lists of them.
+ */
+#include "cmd/out/where.h"
+
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <math.h>
+
+#include "cmd/out/out.h"
+#include "lib/base/json_put.h"
+#include "lib/base/util.h"
+
+enum kind {
+	OF_FUNCTION,
+	OF_LINE,
+	OF_CALLER,
+};
+
+struct row {
+	const char *pmu, *event, *node;
+	enum kind of;
+	double share, error, samples;
+	const char *function, *object, *address;
+	const char *file;
+	double line;
+	const char *caller;
+	char address_text[32], caller_text[32];
+};
+
+/* Columns that the objects of JSON begin or end with. */
+enum {
+	OF = 3,
+	SHARE,
+	FUNCTION = SHARE + 3,
+	SOURCE = FUNCTION + 3,
+	CALLER = SOURCE + 2,
+};
+
+static const char *const kinds[] = { "function", "line", "caller" };
+
+static const struct td_sheet_column columns[] = {
+	{ "pmu", TD_CELL_TEXT, offsetof(struct row, pmu) },
+	{ "event", TD_CELL_TEXT, offsetof(struct row, event) },
+	{ "node", TD_CELL_TEXT, offsetof(struct row, node) },
+	[OF] = { "of", TD_CELL_WORD, offsetof(struct row, of), kinds },
+	[SHARE] = { "share", TD_CELL_PERCENT, offsetof(struct row, share) },
+	{ "error", TD_CELL_PERCENT, offsetof(struct row, error) },
+	{ "samples", TD_CELL_COUNT, offsetof(struct row, samples) },
+	[FUNCTION] = { "function", TD_CELL_TEXT,
+		       offsetof(struct row, function) },
+	{ "object", TD_CELL_TEXT, offsetof(struct row, object) },
+	{ "address", TD_CELL_TEXT, offsetof(struct row, address) },
+	[SOURCE] = { "file", TD_CELL_TEXT, offsetof(struct row, file) },
+	{ "line", TD_CELL_COUNT, offsetof(struct row, line) },
+	[CALLER] = { "caller", TD_CELL_TEXT, offsetof(struct row, caller) },
+};
+
+static const char *put_address(char buf[32], uint64_t address)
+{
+	snprintf(buf, 32, "0x%" PRIx64, address);
+	return buf;
+}
+
+const char *td_where_name(char buf[32], const struct td_spots *spots,
+			  int function)
+{
+	const struct td_function *f = &spots->functions[function];
+
+	return f->name ? f->name : put_address(buf, f->address);
+}
+
+static void set_share(struct row *row, const struct td_share *share)
+{
+	row->share = share->percent;
+	row->error = share->error;
+	row->samples = (double)share->samples;
+}
+
+static void set_function(struct row *row, const struct td_spots *spots,
+			 int function)
+{
+	const struct td_function *f = &spots->functions[function];
+
+	row->function = f->name;
+	row->object = spots->objects[f->object].path;
+	row->address = put_address(row->address_text, f->address);
+}
+
+static void set_line(struct row *row, const struct td_spots *spots,
+		     const struct td_detail *line)
+{
+	bool known = line->file >= 0;
+
+	set_share(row, &line->share);
+	row->file = known ? spots->files[line->file] : NULL;
+	row->line = known ? line->line : (double)NAN;
+}
+
+static void set_location(struct row *row, const struct td_where *where,
+			 const struct td_where_event *event,
+			 const struct td_location *location)
+{
+	*row = (struct row){ .pmu = event->pmu,
+			     .event = event->name,
+			     .node = where->node,
+			     .line = NAN };
+	set_share(row, &location->share);
+	set_function(row, where->spots, location->function);
+}
+
+/* --- CSV -------------------------------------------------------------------- */
+
+static void put_line(struct td_writer *writer, const struct row *row)
+{
+	const struct td_sheet sheet = { columns, TD_ARRAY_SIZE(columns), row,
+					row ? 1 : 0, sizeof(*row) };
+
+	td_out_csv_sheet(writer, &sheet);
+}
+
+static void put_lines(struct td_writer *writer, const struct td_where *where,
+		      const struct td_location *location, struct row *row)
+{
+	put_line(writer, row);
+	row->of = OF_LINE;
+	for (size_t i = 0; where->lines && i < location->lines.nr; i++) {
+		set_line(row, where->spots, &location->lines.v[i]);
+		put_line(writer, row);
+	}
+	row->of = OF_CALLER;
+	row->file = NULL;
+	row->line = NAN;
+	for (size_t i = 0; where->callers && i < location->callers.nr; i++) {
+		const struct td_detail *caller = &location->callers.v[i];
+
+		set_share(row, &caller->share);
+		row->caller =
+			caller->function < 0
+				? NULL
+				: td_where_name(row->caller_text, where->spots,
+						caller->function);
+		put_line(writer, row);
+	}
+}
+
+void td_out_csv_where(struct td_writer *writer, const struct td_where *where)
+{
+	struct row row;
+
+	put_line(writer, NULL); /* the header */
+	for (size_t i = 0; i < where->nr; i++) {
+		const struct td_where_event *event = &where->events[i];
+
+		for (size_t j = 0; j < event->locations.nr; j++) {
+			set_location(&row, where, event,
+				     &event->locations.v[j]);
+			put_lines(writer, where, &event->locations.v[j], &row);
+		}
+	}
+}
+
+/* --- JSON ------------------------------------------------------------------- */
+
+static void add(struct json_object *to, const struct row *row, size_t from,
+		size_t end)
+{
+	td_out_json_cells(to, columns + from, end - from, row);
+}
+
+static struct json_object *lines_of(const struct td_spots *spots,
+				    const struct td_details *lines)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < lines->nr; i++) {
+		struct json_object *o = json_object_new_object();
+		struct row row;
+
+		set_line(&row, spots, &lines->v[i]);
+		add(o, &row, SHARE, FUNCTION);
+		add(o, &row, SOURCE, CALLER);
+		td_json_append(list, o);
+	}
+	return list;
+}
+
+static struct json_object *callers_of(const struct td_spots *spots,
+				      const struct td_details *callers)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < callers->nr; i++) {
+		const struct td_detail *caller = &callers->v[i];
+		struct json_object *o = json_object_new_object();
+		bool known = caller->function >= 0;
+		struct row row = { .function = NULL };
+
+		set_share(&row, &caller->share);
+		if (known)
+			set_function(&row, spots, caller->function);
+		add(o, &row, SHARE, known ? SOURCE : FUNCTION + 1);
+		td_json_append(list, o);
+	}
+	return list;
+}
+
+static void put_object(struct td_writer *writer, const struct td_where *where,
+		       const struct td_location *location,
+		       const struct row *row)
+{
+	struct json_object *o = td_json_line();
+
+	add(o, row, 0, OF);
+	add(o, row, SHARE, SOURCE);
+	if (where->lines)
+		td_json_add(o, "lines",
+			    lines_of(where->spots, &location->lines));
+	if (where->callers)
+		td_json_add(o, "callers",
+			    callers_of(where->spots, &location->callers));
+	td_out_json_line(writer, o);
+}
+
+void td_out_json_where(struct td_writer *writer, const struct td_where *where)
+{
+	struct row row;
+
+	for (size_t i = 0; i < where->nr; i++) {
+		const struct td_where_event *event = &where->events[i];
+
+		for (size_t j = 0; j < event->locations.nr; j++) {
+			set_location(&row, where, event,
+				     &event->locations.v[j]);
+			put_object(writer, where, &event->locations.v[j], &row);
+		}
+	}
+}

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lib/base/printable.h"
-#include "lib/count/aggregations.h"
+#include "lib/count/aggregation.h"
 
 #define MIN_ID_WIDTH 8
 #define WIDE_CELL    20

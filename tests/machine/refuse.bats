@@ -142,7 +142,7 @@ one_remark() {
 			jq -es 'map(select(.pmu == "cpu_core" and .level == 1)) | all(.value > 0)' out ;;
 		*) grep -F ' cpu_atom, <not counted>' out
 			# where groups take turns on an idle machine, GHz are near 3
-			grep -E '^ cpu_core, [0-9.]+ % busy, (2\.[6-9]|3\.[0-4]) GHz(, IPC 1\.[45][0-9])?(, ± of the runs)?$' out
+			grep -E '^ cpu_core, [0-9.]+ % busy, (2\.[6-9]|3\.[0-4]) GHz(, 1\.[45][0-9] IPC)?(, ± of the runs)?$' out
 			[[ $how == *-l* ]] || grep -F ' % busy, 3.0 GHz' out
 			grep -E '^ +25\.1( ±[0-9.?]+)? %  tma_retiring' out ;;
 		esac

@@ -214,7 +214,7 @@ static const struct {
 		      CELLS(OK(5), OK(6), NONE, NONE),
 		      .busy_pct = 12.04, .ghz = 3.06, .ipc = 1.855, .activity = { .cpus = 4 } } },
 	  .want = TITLE
-" cpu_core, 97.8 % of the slots, 12.0 % busy, 3.1 GHz, IPC 1.85, counted 66.7 % of the time\n"
+" cpu_core, 97.8 % of the slots, 12.0 % busy, 3.1 GHz, 1.85 IPC, counted 66.7 % of the time\n"
 "       5.0 %  tma_store_bound\n"
 "       6.0 %  tma_core_bound\n"
 "\n" },

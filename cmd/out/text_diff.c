@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "cmd/out/out.h"
+#include "cmd/out/wrap.h"
 #include "lib/base/printable.h"
+#include "lib/base/util.h"
 
 #define NAME_WIDTH  34
 #define VALUE_WIDTH 14 /* of counts; percentages are shorter */
@@ -17,14 +19,6 @@
 static bool is_percent(const struct td_diff_row *row)
 {
 	return row->unit[0] == '%';
-}
-
-/* Slots per instruction are few, those of a second are many. */
-static int decimals_of(double value)
-{
-	double size = fabs(value);
-
-	return size < 10 ? 4 : size < 1000 ? 2 : 0;
 }
 
 static const char *format(char buf[64], int decimals, double value, bool sign)
@@ -98,7 +92,8 @@ static void put_plain(const struct td_writer *writer,
 {
 	const struct td_diff_value *v = &row->value;
 	double size = fmax(fabs(v->of[TD_DIFF_A]), fabs(v->of[TD_DIFF_B]));
-	int decimals = row->kind == TD_DIFF_EVENT ? decimals_of(size) : 3;
+	int decimals =
+		row->kind == TD_DIFF_EVENT ? td_out_diff_decimals(size) : 3;
 
 	put_name(writer, row);
 	put_number(writer, VALUE_WIDTH, decimals, v->of[TD_DIFF_A], false);
@@ -108,22 +103,17 @@ static void put_plain(const struct td_writer *writer,
 	fputc('\n', writer->fp);
 }
 
-/* Of slots per slot, the points say it already. */
-static bool has_slots(const struct td_diff *diff)
-{
-	return diff->per != TD_PER_SLOTS;
-}
-
 static void put_node(const struct td_writer *writer, const struct td_diff *diff,
 		     const struct td_diff_row *row)
 {
 	const struct td_diff_value *v = &row->value, *s = &row->slots;
-	int decimals = decimals_of(fmax(s->of[TD_DIFF_A], s->of[TD_DIFF_B]));
+	int decimals =
+		td_out_diff_decimals(fmax(s->of[TD_DIFF_A], s->of[TD_DIFF_B]));
 
 	put_name(writer, row);
 	put_number(writer, PCT_WIDTH, 2, v->of[TD_DIFF_A], false);
 	put_number(writer, PCT_WIDTH, 2, v->of[TD_DIFF_B], false);
-	if (has_slots(diff)) {
+	if (td_out_diff_has_slots(diff)) {
 		put_padded(writer, DIFF_WIDTH, 2, v->diff, v->error);
 		put_difference(writer, SLOTS_WIDTH, decimals, s->diff,
 			       s->error);
@@ -148,8 +138,11 @@ static void put_side(FILE *fp, const char *letter,
 static void put_title(const struct td_writer *writer,
 		      const struct td_diff *diff)
 {
+	td_autofree char *sentence = td_out_diff_sentence(diff);
 	FILE *fp = writer->fp;
 
+	fputs("\n ", fp);
+	td_put_wrapped(fp, 1, sentence ? sentence : "");
 	fputs("\n What changed from A to B, each a sum of all:\n\n", fp);
 	put_side(fp, "A", &diff->sides[TD_DIFF_A]);
 	put_side(fp, "B", &diff->sides[TD_DIFF_B]);
@@ -161,7 +154,7 @@ static void put_node_header(FILE *fp, const struct td_diff *diff)
 
 	fprintf(fp, "%*s%*s%*s", PCT_WIDTH, "A, %", PCT_WIDTH, "B, %",
 		DIFF_WIDTH, "points");
-	if (!has_slots(diff))
+	if (!td_out_diff_has_slots(diff))
 		return;
 	snprintf(text, sizeof(text), "slots per %s", td_per_word(diff->per));
 	fprintf(fp, "%*s%*s", ERROR_WIDTH + 2, "", SLOTS_WIDTH, text);
@@ -197,29 +190,16 @@ static bool is_like(const struct td_diff_row *a, const struct td_diff_row *b)
 	       !strcmp(a->id, b->id);
 }
 
-/* Fewer on a side leave too few degrees of freedom for most marks. */
-#define FEW 3
-
-bool td_out_diff_has_chances(const struct td_diff *diff)
+static void put_advice(FILE *fp, const struct td_diff *diff)
 {
-	return diff->sides[TD_DIFF_A].nr > 1 || diff->sides[TD_DIFF_B].nr > 1;
-}
+	td_autofree char *advice = td_out_diff_advice(diff);
 
-void td_out_put_diff_advice(FILE *fp, const struct td_diff *diff)
-{
-	const struct td_diff_side *a = &diff->sides[TD_DIFF_A];
-	const struct td_diff_side *b = &diff->sides[TD_DIFF_B];
-
-	if (a->nr >= FEW && b->nr >= FEW)
+	if (!advice)
 		return;
-	fputs(td_out_diff_has_chances(diff)
-		      ? " Of so few, only large differences are marked: "
-		      : " How much of it is chance is not known: ",
-	      fp);
-	fputs(a->is_command ? "run each command several times,\n as with -r 5\n"
-			    : "compare several recordings of each,\n as in "
-			      "tdstat diff A1 A2 A3 -- B1 B2 B3\n",
-	      fp);
+	fputc(' ', fp);
+	td_put_wrapped(fp, 1, advice);
+	if (diff->again)
+		fprintf(fp, "\n     %s\n", diff->again);
 }
 
 static void put_end(FILE *fp, const struct td_diff *diff)
@@ -229,13 +209,13 @@ static void put_end(FILE *fp, const struct td_diff *diff)
 	fputc('\n', fp);
 	if (td_out_diff_has_chances(diff))
 		fprintf(fp,
-			" * is more than chance, which marks a row in one diff of a "
-			"hundred; behind " PLUS_MINUS
-			" is half\n of the 95 %% interval of one row, of %zu "
+			" * is more than chance, with 95 %% confidence in all marks "
+			"together; behind " PLUS_MINUS
+			"\n is half of the 95 %% interval of one row, of %zu "
 			"and %zu %s\n",
 			a->nr, diff->sides[TD_DIFF_B].nr,
 			a->is_command ? "runs" : "recordings");
-	td_out_put_diff_advice(fp, diff);
+	put_advice(fp, diff);
 	fputc('\n', fp);
 }
 

@@ -103,14 +103,6 @@ static void put_pictures(struct td_writer *writer, const struct td_diff *diff)
 
 /* --- the table -------------------------------------------------------------- */
 
-/* Slots per instruction are few, those of a second are many. */
-static int decimals_of(double value)
-{
-	double size = fabs(value);
-
-	return size < 10 ? 4 : size < 1000 ? 2 : 0;
-}
-
 static void put_number(FILE *fp, double value, int decimals, bool sign)
 {
 	char buf[64];
@@ -133,18 +125,15 @@ static void put_error(FILE *fp, double error, int decimals)
 	fputs("</td>", fp);
 }
 
-/* Of slots per slot, the points say it already. */
-static bool has_slots(const struct td_diff *diff)
-{
-	return diff->per != TD_PER_SLOTS;
-}
-
 static void put_values(FILE *fp, const struct td_diff *diff,
 		       const struct td_diff_row *row)
 {
 	const struct td_diff_value *v = &row->value, *s = &row->slots;
-	int decimals = row->unit[0] == '%' ? 2 : decimals_of(v->of[TD_DIFF_A]);
-	int of_slots = decimals_of(fmax(s->of[TD_DIFF_A], s->of[TD_DIFF_B]));
+	int decimals = row->unit[0] == '%'
+			       ? 2
+			       : td_out_diff_decimals(v->of[TD_DIFF_A]);
+	int of_slots =
+		td_out_diff_decimals(fmax(s->of[TD_DIFF_A], s->of[TD_DIFF_B]));
 
 	put_number(fp, v->of[TD_DIFF_A], decimals, false);
 	put_number(fp, v->of[TD_DIFF_B], decimals, false);
@@ -153,7 +142,7 @@ static void put_values(FILE *fp, const struct td_diff *diff,
 	fputs("<td>", fp);
 	td_page_put(fp, row->unit);
 	fputs("</td>", fp);
-	if (has_slots(diff)) {
+	if (td_out_diff_has_slots(diff)) {
 		put_number(fp, s->diff, of_slots, true);
 		put_error(fp, s->error, of_slots);
 	}
@@ -191,7 +180,7 @@ static void put_table(FILE *fp, const struct td_diff *diff)
 	      "<th scope=\"col\" class=\"number\">B \u2212 A</th>"
 	      "<th scope=\"col\">Error</th><th scope=\"col\">Unit</th>",
 	      fp);
-	if (has_slots(diff))
+	if (td_out_diff_has_slots(diff))
 		fprintf(fp,
 			"<th scope=\"col\" class=\"number\">Slots per %s</th>"
 			"<th scope=\"col\">Error</th>",
@@ -215,6 +204,34 @@ static void put_side(FILE *fp, char letter, const struct td_diff_side *side)
 	fputs("</dd>\n", fp);
 }
 
+static void put_text(FILE *fp, const char *text)
+{
+	if (text)
+		td_page_put(fp, text);
+}
+
+/* What it comes to, what stars are, and what tells more. */
+static void put_sentences(FILE *fp, const struct td_diff *diff)
+{
+	td_autofree char *sentence = td_out_diff_sentence(diff);
+	td_autofree char *advice = td_out_diff_advice(diff);
+
+	fputs("<p><strong>", fp);
+	put_text(fp, sentence);
+	fputs("</strong></p>\n<p>", fp);
+	if (td_out_diff_has_chances(diff))
+		fputs("A star marks what is more than chance, with 95\u00a0% "
+		      "confidence in all stars together. ",
+		      fp);
+	put_text(fp, advice);
+	if (advice && diff->again) {
+		fputs(" <code>", fp);
+		td_page_put(fp, diff->again);
+		fputs("</code>", fp);
+	}
+	fputs("</p>\n", fp);
+}
+
 void td_page_diff(struct td_writer *writer, const struct td_diff *diff)
 {
 	FILE *fp = writer->fp;
@@ -223,13 +240,8 @@ void td_page_diff(struct td_writer *writer, const struct td_diff *diff)
 	fputs("<header><h1>What changed from A to B</h1>\n<dl>\n", fp);
 	put_side(fp, 'A', &diff->sides[TD_DIFF_A]);
 	put_side(fp, 'B', &diff->sides[TD_DIFF_B]);
-	fputs("</dl></header>\n<p>", fp);
-	if (td_out_diff_has_chances(diff))
-		fputs("A star marks what is more than chance, which marks a "
-		      "row in one comparison of a hundred.",
-		      fp);
-	td_out_put_diff_advice(fp, diff);
-	fputs("</p>\n", fp);
+	fputs("</dl></header>\n", fp);
+	put_sentences(fp, diff);
 	put_pictures(writer, diff);
 	put_table(fp, diff);
 	td_page_end(fp);

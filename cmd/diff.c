@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cmd/compare/alike.h"
+#include "cmd/compare/cores.h"
 #include "cmd/compare/limits.h"
 #include "cmd/compare/runs.h"
 #include "cmd/compare/sides.h"
@@ -33,11 +34,17 @@ static int show(const struct td_sides *sides, const struct td_diff *diff,
 	return td_sink_end(&sink, rc, err);
 }
 
+/* That the sides ran on other cores comes first: it may explain all the rest. */
 static void say(const struct td_sides *sides, const struct td_opts *opts,
 		struct td_notes *notes)
 {
+	struct td_notes cores = { 0 };
+
 	if (opts->quiet)
 		return;
+	td_note_cores(sides, &cores);
+	td_say_notes(&cores);
+	td_notes_free(&cores);
 	td_say_notes(notes);
 	td_sides_warn(sides);
 }

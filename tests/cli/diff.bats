@@ -330,6 +330,32 @@ first_words() {
 	assert_output --partial 'How much of it is chance is not known; 5 recordings of each tell more,'
 }
 
+# on_cores FACTOR: the recording of level 2 with so many of its P-cores' slots
+on_cores() {
+	jq -c --argjson factor "$1" 'if .counts then
+		.counts |= map(if .[0] < 10 then .[3] = (.[3] * $factor | floor) else . end) else . end' "$data/alderlake-2.jsonl"
+}
+
+@test "sides on different kinds of core: said before all else, with the way to pin them" {
+	on_cores 1 >a
+	on_cores 0.05 >b
+	try "$TDSTAT" diff a b
+	assert_success
+	assert_regex "${stderr_lines[0]}" '^tdstat: A and B ran on different kinds of core: [0-9]+ % of the slots of A were of cpu_[a-z]+, and [0-9]+ % of B'
+	assert_regex "${stderr_lines[1]}" '^tdstat: to record both on one kind: tdstat record -o FILE -- taskset -c [0-9,-]+ COMMAND$'
+	# as the table of report has it
+	pmu=$(grep -o 'cpu_[a-z]*' <<<"${stderr_lines[0]}" | head -n 1)
+	want=$("$TDSTAT" report --total --summary -l 1 -x, a | grep -e ^time -e ^summary | fields pmu share | sed -n "s/^$pmu //p")
+	assert_regex "${stderr_lines[0]}" " $(printf '%.0f' "$want") % of the slots of A"
+	# as much as usual, one kind, or quiet: nothing is said
+	on_cores 0.9 >c
+	for words in 'a c' 'a a' '--cputype core a b' '--quiet a b'; do
+		try "$TDSTAT" diff -x, $words
+		assert_success
+		assert_no_stderr
+	done
+}
+
 # --- --fail-above -----------------------------------------------------------------
 
 @test "--fail-above: exit 1, with the output, if a node grew for sure" {
@@ -412,7 +438,8 @@ first_words() {
 	jq -c 'if .cpuid then .cpuid = "GenuineIntel-6-9A-3" else . end' "$course" >b
 	try "$TDSTAT" diff "$A" b
 	assert_success
-	assert_equal "${#stderr_lines[@]}" 3
+	[ "${#stderr_lines[@]}" -eq 5 ]
+	stderr_lines=("${stderr_lines[@]:2}") # that most of b was on P-cores
 	assert_equal "${stderr_lines[0]}" "tdstat: b is of another processor than $A: GenuineIntel-6-9A-3, not GenuineIntel-6-97-2"
 	assert_equal "${stderr_lines[1]}" "tdstat: b has other metrics or levels than $A"
 	assert_regex "${stderr_lines[2]}" "^tdstat: b is of another target than .*: 'CPU\(s\) 0-1,4', not 'system wide'\$"
@@ -420,7 +447,7 @@ first_words() {
 	assert_equal "$output$stderr" ''
 	# what is asked for of both is the same
 	try "$TDSTAT" diff -l 1 "$A" b
-	assert_equal "${#stderr_lines[@]}" 2
+	assert_equal "${#stderr_lines[@]}" 4
 }
 
 # refused STATUS TEXT WORD...

@@ -78,7 +78,7 @@ marked() {
 	[ -z "$output" ]
 	[[ $stderr == *"act 50ms:new, 5 runs"* ]]
 	[[ $stderr == *"slots per run"* ]]
-	[[ $stderr == *' B takes '*' time'* ]]
+	[[ $stderr == *'B takes '*' time'* ]]
 	[[ $stderr == *"cpu tma_retiring "* ]]
 	[[ $stderr != *tma_memory_bound* ]]
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cmd/compare/alike.h"
+#include "cmd/compare/cores.h"
 #include "cmd/compare/limits.h"
 #include "cmd/compare/runs.h"
 #include "cmd/compare/sides.h"
@@ -13,6 +14,7 @@
 #include "cmd/opts/value.h"
 #include "cmd/say.h"
 #include "cmd/view/sink.h"
+#include "lib/base/util.h"
 
 static int show(const struct td_sides *sides, const struct td_diff *diff,
 		const struct td_opts *opts, struct td_err *err)
@@ -32,14 +34,70 @@ static int show(const struct td_sides *sides, const struct td_diff *diff,
 	return td_sink_end(&sink, rc, err);
 }
 
+/* That the sides ran on other cores comes first: it may explain all the rest. */
 static void say(const struct td_sides *sides, const struct td_opts *opts,
 		struct td_notes *notes)
 {
+	struct td_notes cores = { 0 };
+
 	if (opts->quiet)
 		return;
+	td_note_cores(sides, &cores);
+	td_say_notes(&cores);
+	td_notes_free(&cores);
 	td_say_notes(notes);
 	td_sides_warn(sides);
 }
+
+/* --- what is compared ------------------------------------------------------ */
+
+/* clang-format off */
+static const struct td_option comparing[] = {
+	{ "per", 0, "UNIT",
+	  "slots, or counts, per instructions, second, run or slots (default: "
+	  "run of commands, instructions of recordings that have them)",
+	  TD_OPTION_FUNCTION, .set = td_value_per },
+	{ "repeat", 'r', "N",
+	  "run each command N times (default: 5), the two in turn",
+	  TD_OPTION_NUMBER, offsetof(struct td_opts, repeat),
+	  offsetof(struct td_opts, has_repeat), 1, 500 },
+	{ "event", 'e', "LIST",
+	  "of commands: events instead of the tree, as tdstat -e",
+	  TD_OPTION_FUNCTION, .set = td_value_events },
+	{ "fail-above", 0, "NODE:POINTS[,...]",
+	  "exit with 1 if a node grew by more, and not by chance",
+	  TD_OPTION_FILE, offsetof(struct td_opts, fail_above) },
+	{ "total", 0, NULL, "the sum of all threads or regions",
+	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
+	  .min = TD_AGGREGATE_ALL },
+	{ "per-thread", 0, NULL, "each name of threads",
+	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
+	  .min = TD_AGGREGATE_THREAD },
+	{ "per-region", 0, NULL, "each region of the program",
+	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
+	  .min = TD_AGGREGATE_REGION },
+	{ "level", 'l', "N", "the tree down to level N (default: as recorded)",
+	  TD_OPTION_LEVEL, offsetof(struct td_opts, level),
+	  .max = TD_MAX_LEVEL },
+	{ "td-level", 0, "N", "level N of the tree only",
+	  TD_OPTION_LEVEL, offsetof(struct td_opts, only_level),
+	  .max = TD_MAX_LEVEL },
+	{ "metrics", 'M', "LIST", "metrics and groups of them",
+	  TD_OPTION_FUNCTION, .set = td_value_metrics },
+	{ NULL },
+};
+/* clang-format on */
+
+static const struct td_option_group group_comparing = { TD_SECTION_WHAT,
+							comparing };
+
+/* What of a command line says what is compared, and not where the result goes. */
+static const struct td_option_group *const compared[] = {
+	&group_comparing,
+	&td_group_cores,
+	&td_group_files,
+	NULL,
+};
 
 /* Reads the recordings, or makes them; *failed: a command did. */
 static int read_sides(struct td_sides *sides, const struct td_opts *opts,
@@ -54,6 +112,7 @@ static int compare(const struct td_opts *opts, const struct td_limits *limits,
 		   int *status, struct td_err *err)
 {
 	struct td_notes notes = { 0 };
+	td_autofree char *again = NULL;
 	struct td_diff diff = { 0 };
 	struct td_sides sides;
 	bool failed = false;
@@ -61,6 +120,9 @@ static int compare(const struct td_opts *opts, const struct td_limits *limits,
 
 	if (!rc)
 		rc = td_sides_compare(&sides, opts->per, &diff, err);
+	if (!rc && diff.enough)
+		diff.again = again =
+			td_runs_again(&sides, opts, compared, diff.enough);
 	if (!rc)
 		td_note_ids(&diff, &notes);
 	if (!rc)
@@ -143,41 +205,6 @@ static int check(const struct td_opts *opts, struct td_err *err)
 }
 
 /* clang-format off */
-static const struct td_option comparing[] = {
-	{ "per", 0, "UNIT",
-	  "slots, or counts, per instructions, second, run or slots (default: "
-	  "instructions, if they were counted)",
-	  TD_OPTION_FUNCTION, .set = td_value_per },
-	{ "repeat", 'r', "N",
-	  "run each command N times (default: 5), the two in turn",
-	  TD_OPTION_NUMBER, offsetof(struct td_opts, repeat),
-	  offsetof(struct td_opts, has_repeat), 1, 500 },
-	{ "event", 'e', "LIST",
-	  "of commands: events instead of the tree, as tdstat -e",
-	  TD_OPTION_FUNCTION, .set = td_value_events },
-	{ "fail-above", 0, "NODE:POINTS[,...]",
-	  "exit with 1 if a node grew by more, and not by chance",
-	  TD_OPTION_FILE, offsetof(struct td_opts, fail_above) },
-	{ "total", 0, NULL, "the sum of all threads or regions",
-	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
-	  .min = TD_AGGREGATE_ALL },
-	{ "per-thread", 0, NULL, "each name of threads",
-	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
-	  .min = TD_AGGREGATE_THREAD },
-	{ "per-region", 0, NULL, "each region of the program",
-	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
-	  .min = TD_AGGREGATE_REGION },
-	{ "level", 'l', "N", "the tree down to level N (default: as recorded)",
-	  TD_OPTION_LEVEL, offsetof(struct td_opts, level),
-	  .max = TD_MAX_LEVEL },
-	{ "td-level", 0, "N", "level N of the tree only",
-	  TD_OPTION_LEVEL, offsetof(struct td_opts, only_level),
-	  .max = TD_MAX_LEVEL },
-	{ "metrics", 'M', "LIST", "metrics and groups of them",
-	  TD_OPTION_FUNCTION, .set = td_value_metrics },
-	{ NULL },
-};
-
 static const struct td_option numbers[] = {
 	{ "big-num", 'B', NULL,
 	  "thousands separators: 1,234,567 (the default)",
@@ -188,8 +215,6 @@ static const struct td_option numbers[] = {
 };
 /* clang-format on */
 
-static const struct td_option_group group_comparing = { TD_SECTION_WHAT,
-							comparing };
 static const struct td_option_group group_numbers = { TD_SECTION_HOW, numbers };
 
 static const struct td_option_group *const groups[] = {

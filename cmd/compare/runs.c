@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cmd/opts/again.h"
 #include "cmd/run/progress.h"
 #include "cmd/say.h"
 #include "cmd/session.h"
@@ -260,4 +261,26 @@ int td_runs_read(struct td_sides *sides, const struct td_opts *opts,
 	td_close_fd(&runs.nothing);
 	*failed = say_failed(&runs);
 	return rc;
+}
+
+/* --- and again -------------------------------------------------------------- */
+
+char *td_runs_again(const struct td_sides *sides, const struct td_opts *opts,
+		    const struct td_option_group *const *kept, size_t nr)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *fp;
+
+	if (!sides->names[TD_DIFF_A] || !sides->names[TD_DIFF_B])
+		return NULL;
+	fp = open_memstream(&text, &size);
+	if (!fp)
+		return NULL;
+	fprintf(fp, "tdstat diff -r %zu", nr);
+	td_again_put_groups(fp, opts, kept);
+	fprintf(fp, " -- %s : %s", sides->names[TD_DIFF_A],
+		sides->names[TD_DIFF_B]);
+	td_text_close(fp, &text);
+	return text;
 }

@@ -3,6 +3,7 @@
 #define TD_CMD_COMPARE_RUNS_H
 
 #include "cmd/compare/sides.h"
+#include "cmd/opts/command.h"
 
 /* How often each command runs if nobody says it. */
 #define TD_RUNS 5
@@ -20,5 +21,12 @@ int td_runs_check(const struct td_opts *opts, struct td_err *err);
  */
 int td_runs_read(struct td_sides *sides, const struct td_opts *opts,
 		 bool *failed, struct td_notes *notes, struct td_err *err);
+/*
+ * The command line that runs both commands nr times, with those options that say
+ * what is compared (of the groups kept).  NULL: there are recordings, or was no
+ * memory.  To be freed.
+ */
+char *td_runs_again(const struct td_sides *sides, const struct td_opts *opts,
+		    const struct td_option_group *const *kept, size_t nr);
 
 #endif

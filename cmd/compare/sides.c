@@ -47,10 +47,13 @@ int td_sides_read(struct td_sides *sides, const struct td_opts *opts,
 	return rc;
 }
 
-/* Counts of events are those of a run, and slots those of an instruction. */
+/*
+ * Two commands do the same work, however many instructions they need for it.  Who
+ * recorded may have stopped anywhere.  Counts of events are always those of a run.
+ */
 static enum td_per choose_per(const struct td_sides *sides)
 {
-	if (sides->v[0].recorded.rec.info.of_events)
+	if (sides->names[0] || sides->v[0].recorded.rec.info.of_events)
 		return TD_PER_RUN;
 	for (size_t i = 0; i < sides->nr; i++) {
 		if (isnan(sides->v[i].instructions))

@@ -305,9 +305,8 @@ static int check_work(const struct td_whole *whole, enum td_per per,
 		   td_per_option(per), rec->path);
 	return td_err_hint(
 		err, per == TD_PER_INSTRUCTIONS
-			     ? "record -M with a metric that needs "
-			       "instructions, such as tma_info_thread_ipc, "
-			       "or compare --per slots"
+			     ? "record it again, as trees have instructions "
+			       "now, or compare --per slots"
 			     : "compare --per slots");
 }
 

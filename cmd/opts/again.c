@@ -22,14 +22,20 @@ static const struct td_option_group *const of_target[] = {
 	NULL,
 };
 
-/* The row of a kept option; NULL for others.  A result has no intervals. */
+/*
+ * The row of a kept option; NULL for others.  A result has no intervals, and how
+ * often it is run is written apart.
+ */
 static const struct td_option *
 find_kept(const struct td_option_group *const *rows, const struct td_option *o)
 {
 	const struct td_option *found =
 		o ? td_option_find(rows, o->name, strlen(o->name)) : NULL;
 
-	return found && strncmp(found->name, "interval", 8) != 0 ? found : NULL;
+	return found && strncmp(found->name, "interval", 8) != 0 &&
+			       strcmp(found->name, "repeat") != 0
+		       ? found
+		       : NULL;
 }
 
 /* Where, what may be put there, and of which subcommand the words are. */
@@ -108,6 +114,12 @@ static void put_options(const struct again *again, const struct td_opts *opts)
 void td_again_put_options(FILE *fp, const struct td_opts *opts)
 {
 	put_options(&(struct again){ fp, kept, opts->chosen->groups }, opts);
+}
+
+void td_again_put_groups(FILE *fp, const struct td_opts *opts,
+			 const struct td_option_group *const *groups)
+{
+	put_options(&(struct again){ fp, groups, opts->chosen->groups }, opts);
 }
 
 void td_again_put_runs(FILE *fp, const struct td_opts *opts)

@@ -13,6 +13,10 @@
 
 /* For tdstat: options of who is counted, on which cores, from which files, when. */
 void td_again_put_options(FILE *fp, const struct td_opts *opts);
+struct td_option_group;
+/* The options of these groups; but not how often it is run. */
+void td_again_put_groups(FILE *fp, const struct td_opts *opts,
+			 const struct td_option_group *const *groups);
 /*
  * For tdstat: that the command is to be run more than once.  Not with -I, which
  * has no means.

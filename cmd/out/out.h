@@ -52,6 +52,12 @@ void td_out_text_where(struct td_writer *writer, const struct td_where *where);
 void td_out_csv_where(struct td_writer *writer, const struct td_where *where);
 void td_out_json_where(struct td_writer *writer, const struct td_where *where);
 
+/*
+ * diff_sentence.c: what it comes to, and how to have runs enough to tell, if there
+ * are too few; NULL: there are enough, or was no memory.  To be freed.
+ */
+char *td_out_diff_sentence(const struct td_diff *diff);
+char *td_out_diff_advice(const struct td_diff *diff);
 /* text_diff.c */
 void td_out_text_diff(struct td_writer *writer, const struct td_diff *diff);
 /* sheet_diff.c: in the writer's format, which has one for it, or is one of sheets */
@@ -62,8 +68,6 @@ int td_out_diff_decimals(double value);
 bool td_out_diff_has_slots(const struct td_diff *diff);
 /* Are there recordings enough to tell what is chance? */
 bool td_out_diff_has_chances(const struct td_diff *diff);
-/* Says how to have more recordings, if there are too few of them. */
-void td_out_put_diff_advice(FILE *fp, const struct td_diff *diff);
 
 /* text_tree.c */
 void td_out_text_tree(const struct td_writer *writer,

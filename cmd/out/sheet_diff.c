@@ -62,27 +62,7 @@ bool td_out_diff_has_slots(const struct td_diff *diff)
 	return diff->per != TD_PER_SLOTS;
 }
 
-/* Fewer on a side leave too few degrees of freedom for most marks. */
-#define FEW 3
-
 bool td_out_diff_has_chances(const struct td_diff *diff)
 {
 	return diff->sides[TD_DIFF_A].nr > 1 || diff->sides[TD_DIFF_B].nr > 1;
-}
-
-void td_out_put_diff_advice(FILE *fp, const struct td_diff *diff)
-{
-	const struct td_diff_side *a = &diff->sides[TD_DIFF_A];
-	const struct td_diff_side *b = &diff->sides[TD_DIFF_B];
-
-	if (a->nr >= FEW && b->nr >= FEW)
-		return;
-	fputs(td_out_diff_has_chances(diff)
-		      ? " Of so few, only large differences are marked: "
-		      : " How much of it is chance is not known: ",
-	      fp);
-	fputs(a->is_command ? "run each command several times,\n as with -r 5\n"
-			    : "compare several recordings of each,\n as in "
-			      "tdstat diff A1 A2 A3 -- B1 B2 B3\n",
-	      fp);
 }

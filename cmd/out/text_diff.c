@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "cmd/out/out.h"
+#include "cmd/out/wrap.h"
 #include "lib/base/printable.h"
+#include "lib/base/util.h"
 
 #define NAME_WIDTH  34
 #define VALUE_WIDTH 14 /* of counts; percentages are shorter */
@@ -136,8 +138,11 @@ static void put_side(FILE *fp, const char *letter,
 static void put_title(const struct td_writer *writer,
 		      const struct td_diff *diff)
 {
+	td_autofree char *sentence = td_out_diff_sentence(diff);
 	FILE *fp = writer->fp;
 
+	fputs("\n ", fp);
+	td_put_wrapped(fp, 1, sentence ? sentence : "");
 	fputs("\n What changed from A to B, each a sum of all:\n\n", fp);
 	put_side(fp, "A", &diff->sides[TD_DIFF_A]);
 	put_side(fp, "B", &diff->sides[TD_DIFF_B]);
@@ -185,6 +190,18 @@ static bool is_like(const struct td_diff_row *a, const struct td_diff_row *b)
 	       !strcmp(a->id, b->id);
 }
 
+static void put_advice(FILE *fp, const struct td_diff *diff)
+{
+	td_autofree char *advice = td_out_diff_advice(diff);
+
+	if (!advice)
+		return;
+	fputc(' ', fp);
+	td_put_wrapped(fp, 1, advice);
+	if (diff->again)
+		fprintf(fp, "\n     %s\n", diff->again);
+}
+
 static void put_end(FILE *fp, const struct td_diff *diff)
 {
 	const struct td_diff_side *a = &diff->sides[TD_DIFF_A];
@@ -192,13 +209,13 @@ static void put_end(FILE *fp, const struct td_diff *diff)
 	fputc('\n', fp);
 	if (td_out_diff_has_chances(diff))
 		fprintf(fp,
-			" * is more than chance, which marks a row in one diff of a "
-			"hundred; behind " PLUS_MINUS
-			" is half\n of the 95 %% interval of one row, of %zu "
+			" * is more than chance, with 95 %% confidence in all marks "
+			"together; behind " PLUS_MINUS
+			"\n is half of the 95 %% interval of one row, of %zu "
 			"and %zu %s\n",
 			a->nr, diff->sides[TD_DIFF_B].nr,
 			a->is_command ? "runs" : "recordings");
-	td_out_put_diff_advice(fp, diff);
+	put_advice(fp, diff);
 	fputc('\n', fp);
 }
 

@@ -8,6 +8,7 @@
 #include "lib/base/util.h"
 #include "metrics/diff/interval.h"
 #include "metrics/diff/order.h"
+#include "metrics/diff/summary.h"
 #include "metrics/verdict/siblings.h"
 
 #define PERCENT 100
@@ -146,6 +147,27 @@ static struct quantity get_event(const struct td_diff_input *input,
 		return quantity_of(event, input->scales[i]);
 	}
 	return unknown;
+}
+
+/*
+ * The slots of a unit of work, on all PMUs.  Of cgroups or threads there is no
+ * sum, as one may be in another.
+ */
+static struct quantity get_all_slots(const struct td_diff_input *input,
+				     const struct td_diff_row *row,
+				     size_t which)
+{
+	const struct td_report *report = input->report;
+	double sum = 0;
+
+	(void)which;
+	for (size_t r = 0; report && r < report->nr_rows; r++) {
+		if (strcmp(report->rows[r].id, row->id) != 0)
+			return unknown;
+		if (!isnan(input->scales[r]))
+			sum += PERCENT * input->scales[r];
+	}
+	return sum > 0 ? (struct quantity){ sum, 0 } : unknown;
 }
 
 /* --- the rows --------------------------------------------------------------- */
@@ -328,14 +350,18 @@ int td_diff_make(struct td_diff *diff, const struct td_diff_side *a,
 
 	*diff = (struct td_diff){ .per = per, .sides = { *a, *b } };
 	time.value = compare(diff, get_time, &time, 0);
+	diff->slots = per == TD_PER_SLOTS
+			      ? none
+			      : compare(diff, get_all_slots, &time, 0);
 	rc = add(diff, &time);
 	for (size_t s = 0; s < TD_DIFF_SIDES; s++) {
 		for (size_t i = 0; !rc && i < diff->sides[s].nr; i++)
 			rc = add_all(diff, &diff->sides[s].v[i]);
 	}
-	return rc || td_diff_mark(diff) || td_diff_sort(diff)
-		       ? td_err_nomem(err)
-		       : 0;
+	if (rc || td_diff_mark(diff) || td_diff_sort(diff))
+		return td_err_nomem(err);
+	diff->enough = td_diff_enough(diff);
+	return 0;
 }
 
 void td_diff_free(struct td_diff *diff)

@@ -6,7 +6,6 @@
 #include "metrics/diff/chance.h"
 #include "metrics/eval/errors.h"
 
-#define CLEAR    0.05  /* what 95 % leave */
 #define ROUNDING 1e-12 /* of a value, by the way it was computed */
 
 void td_diff_sample_add(struct td_diff_sample *sample, double value,
@@ -70,7 +69,7 @@ static void set_interval(struct td_diff_value *value,
 					? 1
 					: td_chance_of_parting(a->nr, b->nr);
 	}
-	value->clear = value->chance < CLEAR;
+	value->clear = value->chance < TD_CHANCE_MOST;
 }
 
 struct td_diff_value td_diff_compare(const struct td_diff_sample *a,

@@ -74,6 +74,12 @@ struct td_diff {
 	struct td_diff_row *rows;
 	size_t nr;
 	bool has_ids; /* some row is not of all */
+	/* all of a unit of work, on all PMUs; NaN: unknown */
+	struct td_diff_value slots;
+	/* runs that are enough where these are not (summary.h); 0: they are */
+	size_t enough;
+	const char
+		*again; /* borrowed: the command that runs them; NULL: none */
 };
 
 #endif

@@ -165,7 +165,7 @@ several() {
 	assert_output --partial 'tdstat diff A1 A2 A3 -- B1 B2 B3'
 	run ! grep -E '^ \*|±' <<<"$output"
 	try "$TDSTAT" diff -r 1 -e page-faults -- true : true
-	assert_regex "$stderr" 'How much of it is chance is not known: run each .*-r 5'
+	assert_regex "$stderr" 'How much of it is chance is not known; 5 runs of each'
 }
 
 @test "one and several: the one varies as the several do" {
@@ -246,6 +246,114 @@ counts() {
 	"$TDSTAT" diff -j --per second a1 a1 >out
 	near "$(jq -r --arg name "$name" 'select(.name == $name).a' out)" \
 		"$(jq -s '([.[].counts // [] | .[] | select(.[0] == 0) | .[3]] | add) / ([.[].time // 0] | max)' a1)" 0.001
+}
+
+# --- what it comes to ---------------------------------------------------------------
+
+# share PMU NAME: what this node is, in percent, of the slots that level 1 saved (out)
+share() {
+	fields pmu level slots_difference name <out | awk -v pmu="$1" -v name="$2" '
+		$2 == 1 && $3 < 0 { all += $3 }
+		$1 == pmu && $4 == name { of = $3 }
+		END { printf "%.0f", 100 * of / all }'
+}
+
+# first_words: the sentence at the head of the output, in one line
+first_words() {
+	awk 'NF { text = text " " $0; next } text { exit } END { print text }' <<<"$1" | tr -s ' ' | sed 's/^ //'
+}
+
+@test "the first line: how many slots, and of what, by known numbers" {
+	with_instructions 0.25 >a
+	with_instructions 0.5 >b
+	"$TDSTAT" diff -x, a b >out
+	try "$TDSTAT" diff a b
+	assert_same "B took 50.0 % fewer slots per instruction; $(share cpu_core tma_backend_bound) % of the saved slots were cpu_core tma_backend_bound" \
+		"$(first_words "$output")"
+	# one kind of core needs no name
+	try "$TDSTAT" diff --cputype core b a
+	assert_regex "$(first_words "$output")" '^B took 100.0 % more .*of the added slots were tma_backend_bound$'
+	# several: 1 / 0.21 ... and 1 / 0.31 ..., 4 degrees at most
+	for i in 1 2 3; do
+		with_instructions 0.2$i >a$i
+		with_instructions 0.3$i >b$i
+	done
+	try "$TDSTAT" diff a1 a2 a3 -- b1 b2 b3
+	want=$(awk 'BEGIN { a = (1 / .21 + 1 / .22 + 1 / .23) / 3; b = (1 / .31 + 1 / .32 + 1 / .33) / 3
+		printf "%.1f", 100 * (a - b) / a }')
+	assert_regex "$(first_words "$output")" "^B takes $want ±[0-9.]+ % fewer slots per instruction; [0-9]+ % of the saved"
+	# the sides overlap
+	try "$TDSTAT" diff a1 b1 -- a2 b2
+	assert_regex "$(first_words "$output")" '^B takes as many slots per instruction as A, as far as 2 and 2 recordings tell \(-[0-9.]+ ±[0-9.]+ %\)$'
+	try "$TDSTAT" diff a1 a1
+	assert_same 'B takes as many slots per instruction as A' "$(first_words "$output")"
+}
+
+@test "the first line without instructions: what changed most, in points; no number of slots" {
+	try "$TDSTAT" diff "$course" "$course"
+	assert_same 'Nothing changed' "$(first_words "$output")"
+	several "$course" a 6 0.99 1 1.01
+	several "$course" b 6 1.49 1.5 1.51
+	try "$TDSTAT" diff a1 a2 a3 -- b1 b2 b3
+	assert_regex "$(first_words "$output")" '^What changed most from A to B is cpu_core tma_memory_bound, \+15\.4[0-9] ±0\.70 points$'
+	try "$TDSTAT" diff a1 a2 -- a2 a1
+	assert_same 'Nothing changed by more than chance' "$(first_words "$output")"
+	run ! grep -i 'slots per' <<<"$output"
+}
+
+@test "one confidence: what is marked has an interval without 0, and both are of 95 %" {
+	several "$course" a 6 0.99 1 1.01
+	several "$course" b 6 1.49 1.5 1.51
+	"$TDSTAT" diff -x, a1 a2 a3 -- b1 b2 b3 >out
+	[ "$(fields marked <out | grep -c 1)" -ge 1 ]
+	fields marked slots_difference slots_error <out | awk '
+		$1 == 1 && ($2 < 0 ? -$2 : $2) <= $3 { wrong = 1 }
+		END { exit wrong }'
+	try "$TDSTAT" diff a1 a2 a3 -- b1 b2 b3
+	assert_line --partial 'with 95 % confidence in all marks together'
+	assert_line --partial 'half of the 95 % interval'
+	run ! grep -E 'hundred|99 %' <<<"$output"
+}
+
+@test "too few runs: the command that has enough, which can be pasted" {
+	needs_software_events
+	try "$TDSTAT" diff -r 1 -e page-faults --no-big-num -o out -- sh -c 'echo "a b" >>log' : true
+	command=$(sed -n 's/^     tdstat //p' out)
+	assert_same "diff -r 5 -e page-faults -- sh -c 'echo \"a b\" >>log' : true" "$command"
+	rm log
+	try bash -c '"$TDSTAT" '"$command"
+	assert_success
+	assert_same 5 "$(grep -c '^a b$' log)"
+	run ! grep 'tdstat diff -r 5' <<<"$output$stderr"
+	# of recordings: how many of each
+	try "$TDSTAT" diff "$course" "$course"
+	assert_output --partial 'How much of it is chance is not known; 5 recordings of each tell more,'
+}
+
+# on_cores FACTOR: the recording of level 2 with so many of its P-cores' slots
+on_cores() {
+	jq -c --argjson factor "$1" 'if .counts then
+		.counts |= map(if .[0] < 10 then .[3] = (.[3] * $factor | floor) else . end) else . end' "$data/alderlake-2.jsonl"
+}
+
+@test "sides on different kinds of core: said before all else, with the way to pin them" {
+	on_cores 1 >a
+	on_cores 0.05 >b
+	try "$TDSTAT" diff a b
+	assert_success
+	assert_regex "${stderr_lines[0]}" '^tdstat: A and B ran on different kinds of core: [0-9]+ % of the slots of A were of cpu_[a-z]+, and [0-9]+ % of B'
+	assert_regex "${stderr_lines[1]}" '^tdstat: to record both on one kind: tdstat record -o FILE -- taskset -c [0-9,-]+ COMMAND$'
+	# as the table of report has it
+	pmu=$(grep -o 'cpu_[a-z]*' <<<"${stderr_lines[0]}" | head -n 1)
+	want=$("$TDSTAT" report --total --summary -l 1 -x, a | grep -e ^time -e ^summary | fields pmu share | sed -n "s/^$pmu //p")
+	assert_regex "${stderr_lines[0]}" " $(printf '%.0f' "$want") % of the slots of A"
+	# as much as usual, one kind, or quiet: nothing is said
+	on_cores 0.9 >c
+	for words in 'a c' 'a a' '--cputype core a b' '--quiet a b'; do
+		try "$TDSTAT" diff -x, $words
+		assert_success
+		assert_no_stderr
+	done
 }
 
 # --- --fail-above -----------------------------------------------------------------
@@ -330,7 +438,8 @@ counts() {
 	jq -c 'if .cpuid then .cpuid = "GenuineIntel-6-9A-3" else . end' "$course" >b
 	try "$TDSTAT" diff "$A" b
 	assert_success
-	assert_equal "${#stderr_lines[@]}" 3
+	[ "${#stderr_lines[@]}" -eq 5 ]
+	stderr_lines=("${stderr_lines[@]:2}") # that most of b was on P-cores
 	assert_equal "${stderr_lines[0]}" "tdstat: b is of another processor than $A: GenuineIntel-6-9A-3, not GenuineIntel-6-97-2"
 	assert_equal "${stderr_lines[1]}" "tdstat: b has other metrics or levels than $A"
 	assert_regex "${stderr_lines[2]}" "^tdstat: b is of another target than .*: 'CPU\(s\) 0-1,4', not 'system wide'\$"
@@ -338,7 +447,7 @@ counts() {
 	assert_equal "$output$stderr" ''
 	# what is asked for of both is the same
 	try "$TDSTAT" diff -l 1 "$A" b
-	assert_equal "${#stderr_lines[@]}" 2
+	assert_equal "${#stderr_lines[@]}" 4
 }
 
 # refused STATUS TEXT WORD...
@@ -353,7 +462,7 @@ refused() {
 	events=$data/manual/xz-events.jsonl
 	refused 1 'has events and .* a tree: they cannot be compared' "$A" "$events"
 	refused 1 'no PMU in common' "$A" "$data/zen5.jsonl"
-	refused 1 '--per instructions: .* does not tell how many.*tma_info_thread_ipc' --per instructions "$A" "$A"
+	refused 1 '--per instructions: .* does not tell how many.*record it again.*--per slots' --per instructions "$A" "$A"
 	refused 1 'none: No such file' "$A" none
 	jq -c 'if .events then .events[].name |= sub("(topdown|slots|cycles|TOPDOWN).*"; "other/") else . end' "$A" >other
 	refused 1 '^tdstat: other: its events do not make a top-down tree' other "$A"

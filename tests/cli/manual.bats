@@ -138,7 +138,7 @@ page() {
 @test "tdstat(1): its examples work, and show what they show" { page tdstat.1 8; }
 @test "tdstat-record(1): its examples work" { page tdstat-record.1 6; }
 @test "tdstat-report(1): its examples work" { page tdstat-report.1 7; }
-@test "tdstat-diff(1): its examples work" { page tdstat-diff.1 6; }
+@test "tdstat-diff(1): its examples work" { page tdstat-diff.1 7; }
 @test "tdstat-list(1): its examples work" { page tdstat-list.1 6; }
 @test "tdstat-explain(1): its examples work" { page tdstat-explain.1 3; }
 @test "tdstat-output(5): its examples work" { page tdstat-output.5 18; }

@@ -248,6 +248,9 @@ static void test_rows(void)
 			 &err),
 	   "it is made");
 	test_order(&diff);
+	ok(test_near(diff.slots.of[TD_DIFF_A], 4, 1e-12) &&
+		   test_near(diff.slots.diff, 2, 1e-12),
+	   "all slots of an instruction");
 	test_nodes(&diff);
 	test_first(&diff);
 	td_diff_free(&diff);

@@ -204,6 +204,34 @@ static void put_side(FILE *fp, char letter, const struct td_diff_side *side)
 	fputs("</dd>\n", fp);
 }
 
+static void put_text(FILE *fp, const char *text)
+{
+	if (text)
+		td_page_put(fp, text);
+}
+
+/* What it comes to, what stars are, and what tells more. */
+static void put_sentences(FILE *fp, const struct td_diff *diff)
+{
+	td_autofree char *sentence = td_out_diff_sentence(diff);
+	td_autofree char *advice = td_out_diff_advice(diff);
+
+	fputs("<p><strong>", fp);
+	put_text(fp, sentence);
+	fputs("</strong></p>\n<p>", fp);
+	if (td_out_diff_has_chances(diff))
+		fputs("A star marks what is more than chance, with 95\u00a0% "
+		      "confidence in all stars together. ",
+		      fp);
+	put_text(fp, advice);
+	if (advice && diff->again) {
+		fputs(" <code>", fp);
+		td_page_put(fp, diff->again);
+		fputs("</code>", fp);
+	}
+	fputs("</p>\n", fp);
+}
+
 void td_page_diff(struct td_writer *writer, const struct td_diff *diff)
 {
 	FILE *fp = writer->fp;
@@ -212,13 +240,8 @@ void td_page_diff(struct td_writer *writer, const struct td_diff *diff)
 	fputs("<header><h1>What changed from A to B</h1>\n<dl>\n", fp);
 	put_side(fp, 'A', &diff->sides[TD_DIFF_A]);
 	put_side(fp, 'B', &diff->sides[TD_DIFF_B]);
-	fputs("</dl></header>\n<p>", fp);
-	if (td_out_diff_has_chances(diff))
-		fputs("A star marks what is more than chance, which marks a "
-		      "row in one comparison of a hundred.",
-		      fp);
-	td_out_put_diff_advice(fp, diff);
-	fputs("</p>\n", fp);
+	fputs("</dl></header>\n", fp);
+	put_sentences(fp, diff);
 	put_pictures(writer, diff);
 	put_table(fp, diff);
 	td_page_end(fp);

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/compare/cores.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+
+#define PERCENT 100
+/* points by which the shares of one kind may differ: it was chance, or is small */
+#define APART 10
+
+/* The recordings of a side. */
+struct group {
+	const struct td_whole *v;
+	size_t nr;
+};
+
+/* The slots of all ids on a kind of core; NULL: on all kinds. */
+static double slots_of(const struct group *side, const char *pmu)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < side->nr; i++) {
+		const struct td_report *report = &side->v[i].report;
+
+		for (size_t r = 0; r < report->nr_rows; r++) {
+			const struct td_row *row = &report->rows[r];
+
+			if (!isnan(row->slots) &&
+			    (!pmu || strcmp(row->pmu, pmu) == 0))
+				sum += row->slots;
+		}
+	}
+	return sum;
+}
+
+/* NaN if there are none. */
+static double share_of(const struct group *side, const char *pmu)
+{
+	return PERCENT * slots_of(side, pmu) / slots_of(side, NULL);
+}
+
+/* The kind that most of both ran on. */
+static const struct td_pmu *find_usual(const struct td_machine *machine,
+				       const struct group sides[])
+{
+	const struct td_pmu *usual = NULL;
+	double most = 0;
+
+	for (size_t i = 0; i < machine->nr_core; i++) {
+		const struct td_pmu *pmu = &machine->pmus[i];
+		double share = share_of(&sides[TD_DIFF_A], pmu->name) +
+			       share_of(&sides[TD_DIFF_B], pmu->name);
+
+		if (!pmu->skip && share > most) {
+			usual = pmu;
+			most = share;
+		}
+	}
+	return usual;
+}
+
+static void add_note(const struct td_sides *sides, const struct td_pmu *pmu,
+		     double a, double b, struct td_notes *notes)
+{
+	td_autofree char *cpus = td_ints_format(&pmu->cpus);
+
+	if (!cpus)
+		return;
+	td_notes_add(notes,
+		     "A and B ran on different kinds of core: %.0f %% of the "
+		     "slots of A were of %s, and %.0f %% of B's",
+		     a, pmu->name, b);
+	if (sides->names[TD_DIFF_A])
+		td_notes_add(notes,
+			     "to keep both on one kind: tdstat diff -- taskset "
+			     "-c %s %s : taskset -c %s %s",
+			     cpus, sides->names[TD_DIFF_A], cpus,
+			     sides->names[TD_DIFF_B]);
+	else
+		td_notes_add(notes,
+			     "to record both on one kind: tdstat record -o "
+			     "FILE -- taskset -c %s COMMAND",
+			     cpus);
+}
+
+void td_note_cores(const struct td_sides *sides, struct td_notes *notes)
+{
+	const struct group of[] = {
+		[TD_DIFF_A] = { sides->v, sides->nr_a },
+		[TD_DIFF_B] = { sides->v + sides->nr_a,
+				sides->nr - sides->nr_a },
+	};
+	const struct td_machine *machine = &sides->v[0].recorded.rec.machine;
+	const struct td_pmu *pmu = find_usual(machine, of);
+	double a, b;
+
+	if (!pmu || machine->nr_core < 2)
+		return;
+	a = share_of(&of[TD_DIFF_A], pmu->name);
+	b = share_of(&of[TD_DIFF_B], pmu->name);
+	if (fabs(a - b) > APART)
+		add_note(sides, pmu, a, b, notes);
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a difference comes to, in a sentence, and how to know it better. */
+#include <math.h>
+#include <string.h>
+
+#include "cmd/out/out.h"
+#include "lib/base/util.h"
+#include "metrics/diff/summary.h"
+
+#define PLUS_MINUS "\302\261"
+
+static void put_number(FILE *fp, double value, int decimals, bool sign)
+{
+	char buf[64];
+
+	td_out_format(buf, decimals, value);
+	fprintf(fp, "%s%s", sign && value > 0 ? "+" : "", buf);
+}
+
+/* "24.9 +-1.1"; an error that is not known is not there. */
+static void put_change(FILE *fp, double value, double error, int decimals,
+		       bool sign)
+{
+	put_number(fp, value, decimals, sign);
+	if (isnan(error))
+		return;
+	fputs(" " PLUS_MINUS, fp);
+	put_number(fp, error, decimals, false);
+}
+
+static int decimals_of(double value, double error)
+{
+	return fabs(value) < 0.1 || error < 0.1 ? 2 : 1;
+}
+
+/* --- how much --------------------------------------------------------------- */
+
+static const char *runs_of(const struct td_diff *diff)
+{
+	return diff->sides[TD_DIFF_A].is_command ? "runs" : "recordings";
+}
+
+static void put_what(FILE *fp, const struct td_diff *diff,
+		     const struct td_diff_summary *s)
+{
+	if (s->of_time)
+		fputs(" time", fp);
+	else
+		fprintf(fp, " slots per %s", td_per_word(diff->per));
+}
+
+/* "As much" is what these runs cannot tell from it. */
+static void put_alike(FILE *fp, const struct td_diff *diff,
+		      const struct td_diff_summary *s)
+{
+	fputs(s->of_time ? "B takes as much" : "B takes as many", fp);
+	put_what(fp, diff, s);
+	fputs(" as A", fp);
+	if (isnan(s->whole.chance) || isnan(s->change_error))
+		return;
+	fprintf(fp, ", as far as %zu and %zu %s tell (",
+		diff->sides[TD_DIFF_A].nr, diff->sides[TD_DIFF_B].nr,
+		runs_of(diff));
+	put_change(fp, s->change_pct, s->change_error,
+		   decimals_of(s->change_pct, s->change_error), true);
+	fputs(" %)", fp);
+}
+
+static void put_whole(FILE *fp, const struct td_diff *diff,
+		      const struct td_diff_summary *s)
+{
+	bool told =
+		isnan(s->whole.chance) ? s->whole.diff != 0 : s->whole.clear;
+
+	if (!told) {
+		put_alike(fp, diff, s);
+		return;
+	}
+	fprintf(fp, "B %s ", isnan(s->whole.chance) ? "took" : "takes");
+	put_change(fp, fabs(s->change_pct), s->change_error,
+		   decimals_of(s->change_pct, s->change_error), false);
+	fprintf(fp, " %% %s",
+		s->whole.diff > 0 ? "more"
+		: s->of_time      ? "less"
+				  : "fewer");
+	put_what(fp, diff, s);
+}
+
+/* --- of what ---------------------------------------------------------------- */
+
+/* Is there another PMU, from which its PMU has to be told? */
+static bool needs_pmu(const struct td_diff *diff, const struct td_diff_row *row)
+{
+	for (size_t i = 0; row->pmu && i < diff->nr; i++) {
+		const char *other = diff->rows[i].pmu;
+
+		if (other && strcmp(other, row->pmu) != 0)
+			return true;
+	}
+	return false;
+}
+
+static void put_name(FILE *fp, const struct td_diff *diff,
+		     const struct td_diff_row *row)
+{
+	fprintf(fp, "%s%s%s", needs_pmu(diff, row) ? row->pmu : "",
+		needs_pmu(diff, row) ? " " : "", row->name);
+	if (strcmp(row->id, "all") != 0)
+		fprintf(fp, " of %s", row->id);
+}
+
+static void put_most(FILE *fp, const struct td_diff *diff,
+		     const struct td_diff_row *row)
+{
+	const struct td_diff_value *slots = &row->slots, *value = &row->value;
+
+	put_name(fp, diff, row);
+	fputs(", ", fp);
+	if (!isnan(slots->diff) && td_out_diff_has_slots(diff)) {
+		put_change(fp, slots->diff, slots->error,
+			   td_out_diff_decimals(slots->diff), true);
+		fprintf(fp, " slots per %s", td_per_word(diff->per));
+	} else if (!isnan(row->change_pct)) {
+		put_change(fp, row->change_pct, row->change_error, 2, true);
+		fputs(" %", fp);
+	} else {
+		put_change(fp, value->diff, value->error, 2, true);
+		fputs(row->unit[0] == '%' ? " points" : "", fp);
+	}
+}
+
+static void put_sentence(FILE *fp, const struct td_diff *diff,
+			 const struct td_diff_summary *s)
+{
+	bool whole = !isnan(s->change_pct);
+
+	if (whole)
+		put_whole(fp, diff, s);
+	if (s->node) {
+		fprintf(fp, "%s%.0f %% of the %s slots were ",
+			whole ? "; " : "", s->node_pct,
+			s->saved ? "saved" : "added");
+		put_name(fp, diff, s->node);
+	} else if (s->most) {
+		fputs(whole ? "; what changed most is "
+			    : "What changed most from A to B is ",
+		      fp);
+		put_most(fp, diff, s->most);
+	} else if (!whole) {
+		fputs(td_out_diff_has_chances(diff)
+			      ? "Nothing changed by more than chance"
+			      : "Nothing changed",
+		      fp);
+	}
+}
+
+char *td_out_diff_sentence(const struct td_diff *diff)
+{
+	const struct td_diff_summary s = td_diff_sum_up(diff);
+	char *text = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
+
+	if (!fp)
+		return NULL;
+	put_sentence(fp, diff, &s);
+	td_text_close(fp, &text);
+	return text;
+}
+
+/* What these are too few for, and what the others would do. */
+static void put_advice(FILE *fp, const struct td_diff *diff)
+{
+	size_t a = diff->sides[TD_DIFF_A].nr, b = diff->sides[TD_DIFF_B].nr;
+	bool few = a < TD_DIFF_FEW || b < TD_DIFF_FEW;
+
+	if (!td_out_diff_has_chances(diff))
+		fputs("How much of it is chance is not known", fp);
+	else if (few)
+		fputs("These are too few to tell small differences", fp);
+	else
+		fputs("These are too few to tell a difference of this size",
+		      fp);
+	fprintf(fp, "; %zu %s of each %s", diff->enough, runs_of(diff),
+		few ? "tell more" : "are enough, if it is real");
+}
+
+char *td_out_diff_advice(const struct td_diff *diff)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *fp;
+
+	if (!diff->enough)
+		return NULL;
+	fp = open_memstream(&text, &size);
+	if (!fp)
+		return NULL;
+	put_advice(fp, diff);
+	fputs(diff->sides[TD_DIFF_A].is_command
+		      ? ":"
+		      : ", as in tdstat diff A1 A2 A3 -- B1 B2 B3",
+	      fp);
+	td_text_close(fp, &text);
+	return text;
+}

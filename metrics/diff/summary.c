@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metrics/diff/summary.h"
+
+#include <math.h>
+
+#include "lib/count/jackknife.h"
+
+#define PERCENT 100
+
+/* --- the node --------------------------------------------------------------- */
+
+static bool is_in_slots(const struct td_diff_row *row)
+{
+	return row->level && !isnan(row->slots.diff);
+}
+
+/* Slots that went the way of the whole. */
+static double moved(const struct td_diff_row *row, bool saved)
+{
+	double diff = saved ? -row->slots.diff : row->slots.diff;
+
+	return is_in_slots(row) ? fmax(diff, 0) : 0;
+}
+
+/* Those of level 1 have no slots in common, and are all of them. */
+static double all_moved(const struct td_diff *diff, bool saved)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < diff->nr; i++) {
+		if (diff->rows[i].level == 1)
+			sum += moved(&diff->rows[i], saved);
+	}
+	return sum;
+}
+
+static const struct td_diff_row *largest_of_level(const struct td_diff *diff,
+						  int level, bool saved)
+{
+	const struct td_diff_row *largest = NULL;
+
+	for (size_t i = 0; i < diff->nr; i++) {
+		const struct td_diff_row *row = &diff->rows[i];
+
+		if (row->level == level && moved(row, saved) > 0 &&
+		    (!largest || moved(row, saved) > moved(largest, saved)))
+			largest = row;
+	}
+	return largest;
+}
+
+/* One run of each has no chances, so that nothing is marked. */
+static bool may_be_told(const struct td_diff_row *row)
+{
+	return row->marked || isnan(row->slots.chance);
+}
+
+/*
+ * The deepest one that has most of the slots.  More than all are no share: there
+ * its siblings lost what it won.
+ */
+static void find_node(const struct td_diff *diff, struct td_diff_summary *s)
+{
+	double all = all_moved(diff, s->saved);
+
+	for (int level = 1; all > 0; level++) {
+		const struct td_diff_row *row =
+			largest_of_level(diff, level, s->saved);
+		double share = row ? moved(row, s->saved) / all : 0;
+
+		if (!row || !may_be_told(row) ||
+		    (level > 1 && (share < 0.5 || share > 1)))
+			break;
+		s->node = row;
+		s->node_pct = PERCENT * share;
+	}
+}
+
+static bool is_told_to_change(const struct td_diff *diff,
+			      const struct td_diff_row *row)
+{
+	bool chances =
+		diff->sides[TD_DIFF_A].nr > 1 || diff->sides[TD_DIFF_B].nr > 1;
+
+	return row->marked ||
+	       (!chances && !isnan(row->value.diff) && row->value.diff != 0);
+}
+
+/* The rows are sorted by how much changed; events come by their percentage. */
+static const struct td_diff_row *find_most(const struct td_diff *diff)
+{
+	for (size_t i = 0; i < diff->nr; i++) {
+		const struct td_diff_row *row = &diff->rows[i];
+
+		if (row->kind > TD_DIFF_IPC && is_told_to_change(diff, row))
+			return row;
+	}
+	return NULL;
+}
+
+/* --- the whole -------------------------------------------------------------- */
+
+static bool may_be_chance(const struct td_diff_value *value)
+{
+	return !isnan(value->chance) && !value->clear;
+}
+
+static void find_whole(const struct td_diff *diff, struct td_diff_summary *s)
+{
+	double a;
+
+	s->of_time = diff->sides[TD_DIFF_A].is_command;
+	s->whole = diff->slots;
+	if (s->of_time && diff->nr && diff->rows[0].kind == TD_DIFF_TIME)
+		s->whole = diff->rows[0].value;
+	else if (s->of_time)
+		s->whole.diff = NAN;
+	a = s->whole.of[TD_DIFF_A];
+	s->change_pct = a > 0 ? PERCENT * s->whole.diff / a : NAN;
+	s->change_error = a > 0 ? PERCENT * s->whole.error / a : NAN;
+}
+
+struct td_diff_summary td_diff_sum_up(const struct td_diff *diff)
+{
+	struct td_diff_summary s = { 0 };
+
+	find_whole(diff, &s);
+	s.saved = diff->slots.diff < 0;
+	if (!isnan(diff->slots.diff) && !may_be_chance(&diff->slots))
+		find_node(diff, &s);
+	if (!s.node)
+		s.most = find_most(diff);
+	return s;
+}
+
+/* --- how many --------------------------------------------------------------- */
+
+#define SOME 5   /* what nothing is known of is run so often */
+#define MANY 100 /* nobody runs it more often than that */
+
+static bool would_tell(double diff, double of_run, size_t nr)
+{
+	return diff >
+	       td_student(2. * (double)nr - 2) * sqrt(2 * of_run / (double)nr);
+}
+
+/* The variance of a value of one run, as its interval has it. */
+static double variance_of_run(const struct td_diff_value *v, size_t a, size_t b)
+{
+	double of_diff = v->error / td_student(v->degrees);
+
+	return of_diff * of_diff / (1 / (double)a + 1 / (double)b);
+}
+
+size_t td_diff_enough(const struct td_diff *diff)
+{
+	const struct td_diff_summary s = td_diff_sum_up(diff);
+	size_t a = diff->sides[TD_DIFF_A].nr, b = diff->sides[TD_DIFF_B].nr;
+	size_t least = a < b ? a : b,
+	       nr = least < TD_DIFF_FEW ? SOME : least + 1;
+	double of_run;
+
+	if (least < 2 || isnan(s.whole.error))
+		return least < TD_DIFF_FEW ? SOME : 0;
+	if (s.whole.clear || s.node || s.most)
+		return least < TD_DIFF_FEW ? SOME : 0;
+	of_run = variance_of_run(&s.whole, a, b);
+	while (nr <= MANY && !would_tell(fabs(s.whole.diff), of_run, nr))
+		nr++;
+	if (nr <= MANY)
+		return nr;
+	return least < TD_DIFF_FEW ? SOME : 0;
+}

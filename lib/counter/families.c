@@ -111,7 +111,7 @@ static int open_late(struct td_counter *counter, const struct td_ints *families,
 	return rc;
 }
 
-/* Opens the families that were never enabled before.  Returns 1 if it has to be tried again. */
+/* Opens the families that were never enabled before.  Returns 1 if the next call has to do it. */
 static int open_unopened(struct td_counter *counter,
 			 const struct td_ints *enabled,
 			 const struct td_ints *tasks, struct td_err *err)

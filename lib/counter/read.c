@@ -220,7 +220,7 @@ static void fill_lost(struct td_group_reader *reader,
 		v[lost->first + i].enabled_ns = enabled_ns;
 }
 
-/* How long groups were enabled where that is not what the kernel says. */
+/* Corrects the enabled time of groups that were lost or off for a while. */
 static void mend_enabled(struct td_group_reader *reader)
 {
 	for (size_t s = 0; s < reader->nr_steps; s++) {

@@ -79,7 +79,7 @@ static int turn(const struct td_job *job, struct td_counter *counter,
 	int rc = td_target_list_running(&job->target, &job->fs, &tasks, err);
 
 	if (!rc)
-		rc = td_counter_turn(counter, awake, &tasks, err);
+		rc = td_counter_enable_families(counter, awake, &tasks, err);
 	td_ints_free(&tasks);
 	return rc;
 }

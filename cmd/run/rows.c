@@ -34,13 +34,12 @@ static int follow_target(struct td_run *run, struct td_err *err)
 					now_ns, err);
 }
 
-int td_run_read(struct td_run *run, uint64_t patience_ns, struct td_err *err)
+int td_run_read(struct td_run *run, uint64_t retry_ns, struct td_err *err)
 {
 	const struct td_job *job = run->job;
 	bool per_thread = job->target.per_thread;
 	struct td_readings delta;
-	int rc = td_counter_read(run->counting.counter, patience_ns, &delta,
-				 err);
+	int rc = td_counter_read(run->counting.counter, retry_ns, &delta, err);
 
 	run->counting.nr_ended = 0;
 	if (rc)

@@ -148,7 +148,7 @@ int td_run_first_enable(struct td_run *run, struct td_err *err);
 /* True if all rows of --interval-count are printed. */
 bool td_run_printed_all(const struct td_run *run);
 /* Reads the counters into the next row; see td_counter_read(). */
-int td_run_read(struct td_run *run, uint64_t patience_ns, struct td_err *err);
+int td_run_read(struct td_run *run, uint64_t retry_ns, struct td_err *err);
 /*
  * Records and shows the counts since the last row, up to time_ns; usage as for
  * td_clock_times().

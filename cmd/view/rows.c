@@ -78,7 +78,7 @@ static int put_tree(const struct rows *r, struct td_err *err)
 		rc = fill_errors(r, &report, err);
 	if (!rc)
 		td_report_find_misfits(&report);
-	if (!rc && td_aggregation_tells_tasks(view->sink.frame.how))
+	if (!rc && td_aggregation_by_task(view->sink.frame.how))
 		td_report_drop_absent(&report);
 	if (!rc && view->sink.frame.how == TD_AGGREGATE_REGION && r->counted)
 		rc = td_view_fill_regions(view, r->counted, &report, err);
@@ -211,9 +211,9 @@ int td_view_put(struct td_view *view, const struct td_counted *counted,
 	if (!rc && view->summary && td_view_add_to_whole(view, counted))
 		rc = td_err_nomem(err);
 	/* per thread, there may be no rows, which only a viewer shows */
-	if (!rc && (view->viewer ||
-		    !td_aggregation_tells_tasks(view->sink.frame.how) ||
-		    totals.nr_ids)) {
+	if (!rc &&
+	    (view->viewer || !td_aggregation_by_task(view->sink.frame.how) ||
+	     totals.nr_ids)) {
 		clear_terminal(view);
 		rc = put_rows(&rows, err);
 	}

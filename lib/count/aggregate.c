@@ -117,7 +117,7 @@ int td_aggregate(const struct td_aggregator *agg,
 		return 0;
 	totals->tasks = delta->v[0].cpu < 0 && delta->v[0].tid >= 0;
 	totals->all = totals->tasks
-			      ? !td_aggregation_tells_tasks(agg->how)
+			      ? !td_aggregation_by_task(agg->how)
 			      : agg->how != TD_AGGREGATE_CPU && !agg->nr_ids;
 	rc = totals->tasks ? td_totals_add_tasks(agg, delta, plan, totals)
 			   : add_cpus(agg, delta, totals);

@@ -182,7 +182,7 @@ bool td_aggregation_wants_places(enum td_aggregation how)
 	return rows[how]->key != NULL;
 }
 
-bool td_aggregation_tells_tasks(enum td_aggregation how)
+bool td_aggregation_by_task(enum td_aggregation how)
 {
 	return how == TD_AGGREGATE_THREAD || how == TD_AGGREGATE_REGION;
 }

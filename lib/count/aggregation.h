@@ -59,7 +59,7 @@ bool td_aggregation_find(const char *name, enum td_aggregation *how);
 /* True if it needs to know where CPUs are. */
 bool td_aggregation_wants_places(enum td_aggregation how);
 /* True if tasks, or parts of them, have rows of their own. */
-bool td_aggregation_tells_tasks(enum td_aggregation how);
+bool td_aggregation_by_task(enum td_aggregation how);
 /* "-A" or "--per-core", as messages name it. */
 const char *td_aggregation_option(enum td_aggregation how);
 

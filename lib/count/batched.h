@@ -38,8 +38,8 @@ struct td_sums {
 };
 
 /*
- * Rounds, so that the whole is rounded once.  What is less than nothing in a
- * batch, as small differences may be, is taken off the others.
+ * Rounds so that the sum of all batches is rounded once.  A batch that is negative,
+ * as small differences may be, becomes 0, and the others lose what it lacked.
  */
 struct td_sums td_sums_round(const double batches[TD_BATCHES]);
 /* The same of the parts of nr calls. */

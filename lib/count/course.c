@@ -73,7 +73,7 @@ int td_course_add(struct td_course *course, const struct td_readings *sum,
 	uint64_t spacing_ns = course->spacing_ns;
 
 	if (sum->nr > MAX_READINGS) {
-		/* batches of the beginning alone would tell too little */
+		/* batches of the beginning alone do not stand for the rest */
 		td_course_clear(course);
 		return 0;
 	}

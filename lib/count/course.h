@@ -32,8 +32,8 @@ struct td_course {
 	uint64_t spacing_ns; /* reads sooner after the last point add none */
 	bool behind;         /* the last read added none */
 	/*
-	 * Its batches are of calls or of samples: they tell what others would be
-	 * like.  Else they are of time, and all of it.
+	 * Its batches are of calls or of samples, which stand for others that were
+	 * not counted.  Else they are of time, and the row has all of it.
 	 */
 	bool samples;
 };

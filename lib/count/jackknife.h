@@ -10,12 +10,12 @@
  * process of order 1.
  */
 
-/* Fewer batches in which something was counted tell no error of it. */
+/* A value that was counted in fewer batches has no error. */
 #define TD_MIN_BATCHES 8
 
 /*
- * A value's differences from the whole, in the order of the batches of a series that
- * were left out.
+ * How a value differs when a batch is left out, summed over the batches of a series
+ * in their order.
  */
 struct td_jackknife {
 	unsigned int nr;

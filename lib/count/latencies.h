@@ -9,7 +9,7 @@
 /* The mean of fewer samples says too little. */
 #define TD_LEAST_LATENCIES 30
 
-/* What samples told of the retire latency of an event. */
+/* The retire latency of an event, as samples give it. */
 struct td_latency {
 	char *event; /* "cpu_core/MEM_INST_RETIRED.LOCK_LOADS/" */
 	uint64_t sum, nr;

@@ -15,7 +15,7 @@
  * has one.
  */
 
-/* The calls of a region, counted ones if nothing else is said. */
+/* The calls of a region; from moved on, of those that were counted. */
 struct td_calls {
 	uint64_t counted;
 	uint64_t recursive; /* within a call of the same region */
@@ -49,8 +49,8 @@ struct td_regions {
 	size_t nr;
 	struct td_index by_name; /* own or not */
 	/*
-	 * Calls of fewer slots than this are not told from what is around them,
-	 * by the cost of counting and the steps of PERF_METRICS.  0: unknown.
+	 * In calls of fewer slots than this, the cost of counting and the steps of
+	 * PERF_METRICS are larger than what is counted.  0: unknown.
 	 */
 	double least_slots;
 	/*

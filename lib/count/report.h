@@ -86,7 +86,7 @@ struct td_cell {
 	const char *why; /* why there is no value; NULL: there is, or unknown */
 };
 
-/* A cell of which no more is known. */
+/* A cell with nothing but a status and a value. */
 struct td_cell td_cell_make(enum td_status status, double value);
 /* NaN: it has none. */
 double td_cell_value(const struct td_cell *cell);
@@ -99,7 +99,7 @@ struct td_activity {
 	double cycles;  /* of the core, in clock_s */
 	double clock_s; /* the time not halted in which cycles were counted */
 	double instructions; /* in clock_s */
-	/* CPUs that were there to be counted for a part of the time at least */
+	/* CPUs on which events were enabled for a part of the time at least */
 	unsigned int counted_cpus;
 };
 
@@ -123,9 +123,9 @@ struct td_region_facts {
 	double inclusive_pct, exclusive_pct;
 	/* what counting took of the time, which is left out of all; NaN */
 	double cost_pct;
-	/* calls are too short: fewer slots are not told from what is around */
-	double least_slots; /* NaN: they are not */
-	double order;       /* rows with larger ones come first */
+	/* calls are too short: a call needs so many slots; NaN: they are not */
+	double least_slots;
+	double order; /* rows with larger ones come first */
 };
 
 struct td_row {
@@ -172,8 +172,8 @@ struct td_report {
 	size_t nr_columns;
 	struct td_row *rows;
 	size_t nr_rows;
-	bool has_busy; /* its rows can tell how busy the CPUs were */
-	bool has_ipc;  /* they can tell instructions a cycle */
+	bool has_busy; /* busy_pct of its rows is known */
+	bool has_ipc;  /* ipc is */
 	/* of tasks without ids: the CPU time of all, as a share of one CPU */
 	double tasks_pct;                /* NaN: unknown, or not of tasks */
 	bool mostly_waited;              /* it is small */
@@ -199,7 +199,7 @@ struct td_event_row {
 	const char *event; /* its name: "cpu_core/cycles/u" */
 	const char *unit;  /* "msec", "ns", "Joules"; "": none */
 	enum td_status status;
-	double value; /* scaled up to the whole time, in unit; NaN unless OK */
+	double value; /* scaled up, in unit; NaN unless OK */
 	int decimals; /* 0, or 2 if the unit makes fractions of counts */
 	uint64_t running_ns;
 	double running_pct; /* 100 when it was never enabled */

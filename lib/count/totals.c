@@ -10,26 +10,26 @@
 #include "lib/base/util.h"
 
 /*
- * The value, scaled up from the time it ran to whole_ns (unless that is 0), or
+ * The value, scaled up from the time it ran to full_ns (unless that is 0), or
  * NaN if it never ran.  Some kernels (6.18) give wrong times for cgroups'
  * events, even 0 for one that has counted.
  */
-static double scaled(const struct td_reading *reading, uint64_t whole_ns)
+static double scaled(const struct td_reading *reading, uint64_t full_ns)
 {
 	if (reading->running_ns == 0)
 		return reading->cgroup && reading->value
 			       ? (double)reading->value
 			       : NAN;
-	if (reading->running_ns == whole_ns || !whole_ns)
+	if (reading->running_ns == full_ns || !full_ns)
 		return (double)reading->value;
-	return (double)reading->value * (double)whole_ns /
+	return (double)reading->value * (double)full_ns /
 	       (double)reading->running_ns;
 }
 
 void td_total_add(struct td_total *total, const struct td_reading *reading,
-		  uint64_t whole_ns)
+		  uint64_t full_ns)
 {
-	double value = scaled(reading, whole_ns);
+	double value = scaled(reading, full_ns);
 
 	total->nr++;
 	total->nr_enabled += reading->enabled_ns > 0;
@@ -37,7 +37,7 @@ void td_total_add(struct td_total *total, const struct td_reading *reading,
 	total->running_ns += reading->running_ns;
 	if (isnan(value))
 		return;
-	total->covered_ns += whole_ns;
+	total->covered_ns += full_ns;
 	total->value = isnan(total->value) ? value : total->value + value;
 	total->where +=
 		td_hash_more(td_hash((uint64_t)(uint32_t)reading->cpu << 32 |

@@ -7,13 +7,13 @@
 /* One event over all CPUs or tasks of an id. */
 struct td_total {
 	unsigned int nr; /* number of CPUs or tasks where it was read */
-	double value;    /* scaled up to the whole time; NaN if it never ran */
+	double value;    /* scaled up to covered_ns; NaN if it never ran */
 	uint64_t enabled_ns, running_ns;
 	uint64_t covered_ns; /* the PMU's time on the CPUs or tasks it ran on */
 	/*
 	 * Of joined runs, which may not all have counted the event: the longest
 	 * enabled_ns and covered_ns of the events of its PMU in each run, as a
-	 * mean of all runs.  0: there is one run, and its events tell.
+	 * mean of all runs.  0: there is one run, and the event's own times count.
 	 */
 	uint64_t run_enabled_ns, run_covered_ns;
 	/*
@@ -36,14 +36,14 @@ struct td_totals {
 	struct td_total *v; /* [id][event] */
 	size_t nr_events;
 	bool tasks; /* counted in tasks, not on CPUs */
-	bool all;   /* ids are not told apart, but for cgroups */
+	bool all;   /* there is one id, or one for each cgroup */
 	/* Show all events of an id, then the next id, as perf stat does. */
 	bool by_id;
 };
 
-/* Adds a reading, scaled up to whole_ns unless that is 0. */
+/* Adds a reading, scaled up to full_ns unless that is 0. */
 void td_total_add(struct td_total *total, const struct td_reading *reading,
-		  uint64_t whole_ns);
+		  uint64_t full_ns);
 /*
  * Adds an id whose totals are not counted yet, and returns them; takes ownership
  * of name.  NULL if memory ran out.

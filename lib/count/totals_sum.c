@@ -163,8 +163,8 @@ static bool is_first_of_pmu(const struct td_events *events, size_t e)
 }
 
 /*
- * Adds how long the PMU of events->v[first] had in a part: what any of its
- * events was enabled for tells it for all, also for those of other rounds.
+ * Adds how long the PMU of events->v[first] was there in what is added: the longest
+ * time that any of its events was enabled for, also those of other rounds.
  */
 static void add_longest(struct td_total *to, const struct td_total *from,
 			const struct td_events *events, size_t first)

@@ -32,7 +32,7 @@ struct td_counter_setup {
 	 */
 	bool for_metrics;
 	/*
-	 * The groups of families are opened when they are first awake: each
+	 * The groups of families are opened when they are first enabled: each
 	 * fork of a counted task copies all its open events, and many CPUs take
 	 * many descriptors.  Not per thread.
 	 */
@@ -65,28 +65,29 @@ void td_counter_close(struct td_counter *counter); /* NULL is fine */
 int td_counter_enable(struct td_counter *counter, bool on, int event,
 		      struct td_err *err);
 /*
- * turn.c: lets all groups with a family (of the plan) rest but those of the
- * families in awake; at first, all of them rest.  They are enabled and disabled
- * with the others only while they are awake.  Time in which a group rests is, in
- * the readings, time in which it did not run.
+ * families.c: enables the groups of these families (of the plan), and disables those
+ * of all others; at first, all are disabled.  Groups of no family are always enabled.
+ * td_counter_enable() switches only groups of enabled families.  In the readings, a
+ * group does not run while its family is disabled.
  *
- * With open_late, groups that are awake for the first time are opened in tasks,
- * which are those of the
- * target and what they have started since; CPUs need none.  Returns 1 if some of these have ended meanwhile:
- * then the groups still rest, and the next call tries again.
+ * With open_late, groups that are enabled for the first time are opened in tasks:
+ * those of the target and what they have started since; CPUs need none.  Returns 1
+ * if some of these have ended meanwhile: then the groups stay disabled, and the next
+ * call opens them.
  */
-int td_counter_turn(struct td_counter *counter, const struct td_ints *awake,
-		    const struct td_ints *tasks, struct td_err *err);
+int td_counter_enable_families(struct td_counter *counter,
+			       const struct td_ints *enabled,
+			       const struct td_ints *tasks, struct td_err *err);
 /*
  * Sets readings to the counts since the last read; they belong to the counter
  * and stay valid until the next read.  A group that cannot be read now is tried
- * again for patience_ns.
+ * again for retry_ns.
  */
-int td_counter_read(struct td_counter *counter, uint64_t patience_ns,
+int td_counter_read(struct td_counter *counter, uint64_t retry_ns,
 		    struct td_readings *readings, struct td_err *err);
 
 /*
- * again.c: a CPU that goes offline takes its counters with it for good; so does a
+ * reopen.c: a CPU that goes offline takes its counters with it for good; so does a
  * cgroup that is removed.  Counters that are opened anew are the same ones for
  * whoever reads: differences go on, without the time in between.
  *

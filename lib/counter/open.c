@@ -36,21 +36,21 @@ void td_close_set(struct td_open_set *set)
 }
 
 /* Reports every descriptor of an event, or the failure rc. */
-static void tell_opened(const struct opening *o,
-			const struct td_open_group *group,
-			const struct perf_evsel *evsel, int rc)
+static void report_opened(const struct opening *o,
+			  const struct td_open_group *group,
+			  const struct perf_evsel *evsel, int rc)
 {
 	int nr_threads = perf_thread_map__nr(group->threads);
 	int nr = td_group_units(group);
 
 	/* libperf has closed what it had opened */
 	if (!evsel->fd)
-		td_tell_cell(o->setup, group, evsel, 0, 0, rc);
+		td_report_cell(o->setup, group, evsel, 0, 0, rc);
 	for (int unit = 0; evsel->fd && unit < nr; unit++) {
 		int cpu = unit / nr_threads, thread = unit % nr_threads;
 
-		td_tell_cell(o->setup, group, evsel, cpu, thread,
-			     td_event_fd(evsel, cpu, thread));
+		td_report_cell(o->setup, group, evsel, cpu, thread,
+			       td_event_fd(evsel, cpu, thread));
 	}
 }
 
@@ -114,7 +114,7 @@ static int open_evsel(const struct opening *o,
 			 : perf_evsel__open(evsel, group->cpus, group->threads);
 
 	if (o->setup->opened)
-		tell_opened(o, group, evsel, rc);
+		report_opened(o, group, evsel, rc);
 	return rc;
 }
 

@@ -14,7 +14,7 @@
 
 /*
  * Shared by the files that know libperf.  libperf reads only the leader of a
- * group, so we take descriptors from its internal array and read whole groups.
+ * group, so we take descriptors from its internal array and read groups.
  */
 
 /* An open group of the plan, on CPUs x tasks or on CPUs x cgroups. */
@@ -58,8 +58,8 @@ struct td_counter {
 	struct td_target late;
 	bool *off; /* for each event: it is disabled */
 	bool on;   /* all events were enabled */
-	/* the families that do not rest; all others do */
-	struct td_ints awake;
+	/* the families that are; the groups of all others are disabled */
+	struct td_ints enabled;
 	struct td_ints opened; /* with open_late: those that were opened */
 	bool began;            /* the tasks of the start are open */
 	struct td_group_reader reader;
@@ -118,26 +118,27 @@ int td_start_unit(const struct td_counter *counter,
 /* Opens an event of a unit, as perf_evsel__open() does, also in cgroups. */
 int td_open_cell(const struct td_open_group *group, struct perf_evsel *evsel,
 		 int cpu, int thread);
-/* Tells setup->opened() of its descriptor, or why there is none. */
-void td_tell_cell(const struct td_counter_setup *setup,
-		  const struct td_open_group *group,
-		  const struct perf_evsel *evsel, int cpu, int thread, int fd);
+/* Calls setup->opened() with its descriptor, or with why there is none. */
+void td_report_cell(const struct td_counter_setup *setup,
+		    const struct td_open_group *group,
+		    const struct perf_evsel *evsel, int cpu, int thread,
+		    int fd);
 
 /*
  * switch.c: start or stop one event, a group, or all groups of a set.  event is
- * the plan's: with -1, the leader switches its whole group, unless it rests.
+ * the plan's: with -1, the leader switches its whole group, unless it is off.
  */
 int td_switch_evsel(const struct td_open_group *group,
 		    const struct perf_evsel *evsel, bool on);
 int td_switch_group(const struct td_open_group *group, bool on, int event);
-int td_switch_set(const struct td_open_set *set, const struct td_ints *awake,
+int td_switch_set(const struct td_open_set *set, const struct td_ints *enabled,
 		  bool on, int event, struct td_err *err);
 /* Sets the error of a start or stop that failed. */
 int td_switch_error(bool on, int rc, struct td_err *err);
-/* Notes events of resting groups as disabled, the others as enabled. */
+/* Notes the events of groups that are off as disabled, the others as enabled. */
 void td_counter_note_off(struct td_counter *counter);
-/* True for a group of a family that is not awake. */
-bool td_group_rests(int family, const struct td_ints *awake);
+/* True for a group whose family is not enabled. */
+bool td_group_is_off(int family, const struct td_ints *enabled);
 /*
  * Events of a cgroup are started and stopped on the CPU itself, where the thread
  * moves for it.  Each function of counter.h that starts or stops begins with

@@ -17,7 +17,7 @@ void td_counter_close(struct td_counter *counter)
 		td_counter_drop_set(counter);
 	free(counter->sets);
 	free(counter->off);
-	td_ints_free(&counter->awake);
+	td_ints_free(&counter->enabled);
 	td_ints_free(&counter->opened);
 	td_index_free(&counter->by_tid);
 	td_group_reader_free(&counter->reader);
@@ -31,7 +31,7 @@ int td_counter_enable(struct td_counter *counter, bool on, int event,
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < counter->nr_sets; i++)
-		rc = td_switch_set(&counter->sets[i], &counter->awake, on,
+		rc = td_switch_set(&counter->sets[i], &counter->enabled, on,
 				   event, err);
 	td_go_home(&home);
 	for (size_t i = 0; !rc && i < counter->setup.plan->events.nr; i++) {
@@ -68,11 +68,11 @@ static int close_ended(struct td_counter *counter)
 	return 0;
 }
 
-int td_counter_read(struct td_counter *counter, uint64_t patience_ns,
+int td_counter_read(struct td_counter *counter, uint64_t retry_ns,
 		    struct td_readings *readings, struct td_err *err)
 {
-	int rc = td_group_reader_read(&counter->reader, patience_ns, readings,
-				      err);
+	int rc =
+		td_group_reader_read(&counter->reader, retry_ns, readings, err);
 
 	if (!rc && close_ended(counter))
 		rc = td_err_nomem(err);

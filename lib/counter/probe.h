@@ -8,7 +8,7 @@
 #include "lib/base/err.h"
 #include "lib/base/ints.h"
 
-/* What the kernel tells of itself when an event is opened that counts nothing. */
+/* What the kernel answers when an event is opened that counts nothing. */
 
 /*
  * Opens the dummy event in user space, which every user may.  pid, cpu and flags as
@@ -33,7 +33,7 @@ int td_find_offline(const struct td_ints *cpus, struct td_ints *out);
 
 /*
  * The frequency that the kernel has found for the time-stamp counter; 0 if it
- * does not tell.  For processors whose CPUID does not have it.
+ * gives none.  For processors whose CPUID does not have it.
  */
 uint64_t td_tsc_hz_of_kernel(void);
 

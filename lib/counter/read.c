@@ -236,14 +236,14 @@ static void fill_lost(struct td_group_reader *reader,
 		v[lost->first + i].enabled_ns = enabled_ns;
 }
 
-/* How long groups were enabled where that is not what the kernel says. */
+/* Corrects the enabled time of groups that were lost or off for a while. */
 static void mend_enabled(struct td_group_reader *reader)
 {
 	for (size_t s = 0; s < reader->nr_steps; s++) {
 		const struct td_read_step *step = &reader->steps[s];
 
 		if ((step->lost && step->resume) ||
-		    (step->rests && !step->behind))
+		    (step->may_be_off && !step->behind))
 			fill_lost(reader, step);
 	}
 }
@@ -346,13 +346,13 @@ static void pause_ns(uint64_t ns)
 	nanosleep(&pause, NULL);
 }
 
-static int read_patiently(struct td_group_reader *reader, uint64_t patience_ns,
-			  bool *behind, struct td_err *err)
+static int read_with_retries(struct td_group_reader *reader, uint64_t retry_ns,
+			     bool *behind, struct td_err *err)
 {
 	int rc = read_steps(reader, false, behind, err);
 	uint64_t ns = FIRST_PAUSE_NS, until = *behind ? td_now_ns() : 0;
 
-	for (until += patience_ns; !rc && *behind; ns *= 2) {
+	for (until += retry_ns; !rc && *behind; ns *= 2) {
 		uint64_t left = td_since(until, td_now_ns());
 
 		if (!left)
@@ -365,12 +365,12 @@ static int read_patiently(struct td_group_reader *reader, uint64_t patience_ns,
 	return rc;
 }
 
-int td_group_reader_read(struct td_group_reader *reader, uint64_t patience_ns,
+int td_group_reader_read(struct td_group_reader *reader, uint64_t retry_ns,
 			 struct td_readings *readings, struct td_err *err)
 {
 	struct td_readings before = reader->before;
 	bool behind;
-	int rc = read_patiently(reader, patience_ns, &behind, err);
+	int rc = read_with_retries(reader, retry_ns, &behind, err);
 
 	if (rc)
 		return rc;

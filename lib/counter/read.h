@@ -37,8 +37,8 @@ struct td_read_step {
 	const char *name; /* of the leader */
 	bool pinned;      /* lost for good if its counters are taken */
 	bool resume;      /* start it again after such a loss */
-	bool inherited;   /* so do children, of which a read tells nothing */
-	bool rests;       /* it may be disabled for a time */
+	bool inherited;   /* so do children, which a read does not report */
+	bool may_be_off;  /* it may be disabled for a time */
 	bool moves;       /* the kernel moves it if its CPU goes offline */
 	/* opened late: it counts for the step into, which is not open */
 	bool late;
@@ -90,11 +90,11 @@ void td_group_reader_forget_ended(struct td_group_reader *reader);
  * Returns the counts since the last read, valid until the next one.  While a
  * child of a task begins or exits, the kernel does not read its groups (ECHILD
  * of __perf_read_group_add() in kernel/events/core.c), which may last as long
- * as the child waits for a CPU. Such a group is tried again for patience_ns.
+ * as the child waits for a CPU. Such a group is tried again for retry_ns.
  * After that its readings are 0, readings->behind is set, and the next read has
  * the counts.
  */
-int td_group_reader_read(struct td_group_reader *reader, uint64_t patience_ns,
+int td_group_reader_read(struct td_group_reader *reader, uint64_t retry_ns,
 			 struct td_readings *readings, struct td_err *err);
 void td_group_reader_free(struct td_group_reader *reader);
 

@@ -117,7 +117,7 @@ static struct td_read_step make_step(const struct td_counter *counter,
 		.pinned = pinned,
 		.resume = pinned && from->may_unpin,
 		.inherited = group->nr && group->evsels[0]->attr.inherit,
-		.rests = from->family && !set->late,
+		.may_be_off = from->family && !set->late,
 		.moves = counter->setup.machine->pmus[from->pmu].kind ==
 			 TD_PMU_OTHER,
 		.late = set->late,
@@ -189,7 +189,7 @@ static void set_into(const struct td_counter *counter,
 	step->into = first;
 }
 
-/* A group that is not open yet has steps, too: they tell how long it rests. */
+/* A group that is not open yet has steps, too: they count how long it is off. */
 static int add_steps(struct td_counter *counter, const struct td_open_set *set,
 		     size_t index)
 {
@@ -230,7 +230,7 @@ int td_counter_read_sets(struct td_counter *counter, size_t first)
 
 /*
  * Sets for CPUs that were offline when the others' sets were opened: all groups of
- * the plan, or families of -l auto that were woken meanwhile.
+ * the plan, or families of -l auto that were enabled meanwhile.
  */
 
 static int start_group(const struct td_counter *counter,
@@ -263,7 +263,7 @@ static int open_added(struct td_counter *counter, const struct td_ints *cpus)
 	return td_counter_read_sets(counter, counter->nr_sets - 1);
 }
 
-/* families: those that are awake, or were; NULL: all other groups */
+/* families: those that are enabled, or were; NULL: all other groups */
 static int add_set(struct td_counter *counter, const struct td_ints *cpus,
 		   const struct td_ints *families)
 {

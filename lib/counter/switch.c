@@ -67,9 +67,9 @@ int td_switch_group(const struct td_open_group *group, bool on, int event)
 	return rc;
 }
 
-bool td_group_rests(int family, const struct td_ints *awake)
+bool td_group_is_off(int family, const struct td_ints *enabled)
 {
-	return family && !td_ints_has(awake, family);
+	return family && !td_ints_has(enabled, family);
 }
 
 int td_switch_error(bool on, int rc, struct td_err *err)
@@ -78,14 +78,14 @@ int td_switch_error(bool on, int rc, struct td_err *err)
 			  on ? "start" : "stop", strerror(-rc));
 }
 
-int td_switch_set(const struct td_open_set *set, const struct td_ints *awake,
+int td_switch_set(const struct td_open_set *set, const struct td_ints *enabled,
 		  bool on, int event, struct td_err *err)
 {
 	for (size_t i = 0; i < set->nr_groups; i++) {
 		const struct td_open_group *group = &set->groups[i];
 		int rc = 0;
 
-		if (event >= 0 || !td_group_rests(group->family, awake))
+		if (event >= 0 || !td_group_is_off(group->family, enabled))
 			rc = td_switch_group(group, on, event);
 		if (rc)
 			return td_switch_error(on, rc, err);
@@ -101,7 +101,7 @@ void td_counter_note_off(struct td_counter *counter)
 		const struct td_group *group = &plan->groups[g];
 
 		for (size_t i = 0; group->family && i < group->nr; i++)
-			counter->off[group->members[i]] =
-				td_group_rests(group->family, &counter->awake);
+			counter->off[group->members[i]] = td_group_is_off(
+				group->family, &counter->enabled);
 	}
 }

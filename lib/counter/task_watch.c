@@ -90,7 +90,7 @@ struct td_task_watch {
 	struct td_task_queue queue;
 	bool counts_lost; /* the kernel counts lost records */
 	uint64_t *lost;   /* for each ring, if counts_lost */
-	uint64_t told_lost;
+	uint64_t reported_lost;
 };
 
 /* The descriptor, or -1 if it is not open. */
@@ -337,7 +337,7 @@ static int take_record(struct td_task_watch *watch,
 		event = named(record);
 		break;
 	case PERF_RECORD_LOST:
-		watch->told_lost += record->lost.lost;
+		watch->reported_lost += record->lost.lost;
 		return 0;
 	default:
 		return 0;
@@ -429,7 +429,7 @@ uint64_t td_task_watch_lost(const struct td_task_watch *watch)
 	uint64_t lost = 0;
 
 	if (!watch->counts_lost)
-		return watch->told_lost;
+		return watch->reported_lost;
 	for (int cpu = 0; cpu < watch->nr_cpus; cpu++)
 		lost += watch->lost[cpu];
 	return lost;

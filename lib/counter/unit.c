@@ -9,9 +9,9 @@
 #include "lib/base/util.h"
 #include "lib/counter/parts.h"
 
-void td_tell_cell(const struct td_counter_setup *setup,
-		  const struct td_open_group *group,
-		  const struct perf_evsel *evsel, int cpu, int thread, int fd)
+void td_report_cell(const struct td_counter_setup *setup,
+		    const struct td_open_group *group,
+		    const struct perf_evsel *evsel, int cpu, int thread, int fd)
 {
 	setup->opened(setup->ctx, &evsel->attr,
 		      perf_thread_map__pid(group->threads, thread),
@@ -62,7 +62,7 @@ static int open_member(const struct td_counter_setup *setup,
 	int fd = td_event_fd(evsel, cpu, thread);
 
 	if (setup->opened)
-		td_tell_cell(setup, group, evsel, cpu, thread, rc ? rc : fd);
+		td_report_cell(setup, group, evsel, cpu, thread, rc ? rc : fd);
 	if (!rc && filter && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter))
 		rc = -errno;
 	return rc;
@@ -96,7 +96,7 @@ int td_start_unit(const struct td_counter *counter,
 	int rc = 0;
 
 	/* its members are enabled, and wait for the leader */
-	if (td_group_rests(group->family, &counter->awake))
+	if (td_group_is_off(group->family, &counter->enabled))
 		return 0;
 	if (group->cgroup)
 		td_go_to_cpu(td_group_cpu(group, cpu));

@@ -60,10 +60,10 @@ struct td_event {
 	int spec;         /* index of the event in the text, or -1 */
 	int group;        /* number of the {} in the text, or -1 */
 	bool merge;       /* shown as the sum over several PMUs */
-	bool is_work;     /* tells how much a run of --no-multiplex worked */
-	bool hidden;      /* not asked for: an added SLOTS or reference */
-	bool spare;       /* hidden, and given up if its group is refused */
-	char *refusal;    /* why it cannot be counted, or NULL */
+	bool is_work;  /* is the measure of a run's work with --no-multiplex */
+	bool hidden;   /* not asked for: an added SLOTS or reference */
+	bool spare;    /* hidden, and given up if its group is refused */
+	char *refusal; /* why it cannot be counted, or NULL */
 };
 
 /*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds the PMUs that an event of the text is meant for. */
+/* Finds the PMUs that count an event of the text. */
 #include "lib/event/resolve.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Parses the name of an event, which tells its kind. */
+/* Parses the name of an event, and from it the kind. */
 #include "lib/event/spec.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 #include "lib/base/parse.h"
 #include "lib/event/modifiers.h"
 
-/* True if the whole word is a number, "0x1a" or "26". */
+/* True if all of the word is a number, "0x1a" or "26". */
 static bool parse_number(const char *word, size_t len, uint64_t max,
 			 uint64_t *out)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The error for a name of no event, with a hint what was probably meant. */
+/* The error for a name of no event, with the closest names of events as a hint. */
 #include <string.h>
 #include <strings.h>
 

@@ -6,7 +6,7 @@
 
 /*
  * Makes one group of all those of a PMU, for counting without turns.  What the
- * counters do not hold besides is refused, and a note tells how much that is.
+ * counters do not hold besides is refused, and a note counts it.
  * Pure.  Returns 0 or -ENOMEM.
  */
 int td_plan_join(struct td_plan *plan, const struct td_machine *machine,

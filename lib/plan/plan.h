@@ -39,14 +39,14 @@ struct td_group {
 	 * reference is the event (slots or cycles) by which groups that take
 	 * turns are scaled, or -1.  Its first group has it as a member; every
 	 * further group of the PMU has a copy, clone (else -1), because only
-	 * slots of the same moments tell a group's share of the slots.
+	 * slots that were counted at the same time give a group's share of them.
 	 */
 	int reference, clone;
 	/* --no-multiplex: the run that counts it, from 1; 0: every run does */
 	unsigned int set;
 	/*
-	 * The family that it is counted for, as in td_schedule: it rests until
-	 * the family is wanted.  0: it never rests.
+	 * The family that it is counted for, as in td_schedule: it is disabled
+	 * until the family is enabled.  0: it is always enabled.
 	 */
 	int family;
 	/*
@@ -136,7 +136,7 @@ int td_plan_arrange(struct td_plan *plan, const struct td_machine *machine,
  */
 int td_plan_find_clones(struct td_plan *plan, const bool *clones);
 void td_plan_free(struct td_plan *plan);
-/* True if some groups rest until what they count is wanted. */
+/* True if some groups are disabled until their family is enabled. */
 bool td_plan_has_families(const struct td_plan *plan);
 /*
  * Returns for each event the index of its first group, or -1.  The caller frees

@@ -9,7 +9,7 @@
 #include "lib/plan/concurrent.h"
 #include "lib/plan/plan.h"
 
-/* The event that tells how much a run has worked; its counter is a fixed one. */
+/* The event that measures a run's work; its counter is a fixed one. */
 #define WORK_NAME  "instructions"
 #define WORK_TERMS "event=0xc0"
 

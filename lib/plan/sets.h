@@ -15,7 +15,7 @@ unsigned int td_plan_count_sets(const struct td_plan *plan,
 				const struct td_machine *machine);
 /*
  * Fills in td_group.set and plan->nr_sets.  If there is more than one set, each
- * also counts instructions, which tell if the runs did the same work: the event
+ * also counts instructions, to see if the runs did the same work: the event
  * has is_work, and is a hidden one if it was not asked for.
  */
 int td_plan_make_sets(struct td_plan *plan, const struct td_machine *machine,

@@ -89,7 +89,7 @@ static int open_event(const struct td_group_spec_event *event, bool user_only,
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* The page tells where the event counts; fields are where their leader is. */
+/* The page has the counter of the event; fields are in that of their leader. */
 static bool needs_page(const struct td_thread_counters *counters, size_t g,
 		       size_t i)
 {

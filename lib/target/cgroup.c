@@ -323,8 +323,8 @@ static bool matches(struct patterns *patterns, const char *name)
 	return any;
 }
 
-static int visit(const struct cgroup_search *search, struct patterns *patterns,
-		 const FTSENT *entry)
+static int match_entry(const struct cgroup_search *search,
+		       struct patterns *patterns, const FTSENT *entry)
 {
 	const char *name = entry->fts_path + strlen(search->root);
 
@@ -363,7 +363,7 @@ static int walk(const struct cgroup_search *search, struct patterns *patterns)
 		return td_err_set(search->err, -errno, "%s: %s", search->root,
 				  strerror(errno));
 	while (rc == 0 && (entry = fts_read(tree)))
-		rc = visit(search, patterns, entry);
+		rc = match_entry(search, patterns, entry);
 	if (rc == 0 && errno)
 		rc = td_err_set(search->err, -errno, "%s: %s", search->root,
 				strerror(errno));

@@ -61,7 +61,7 @@ static void rename_to(struct td_task_names *names, struct td_task_name *task,
 
 	free(task->name);
 	task->name = name;
-	task->told = false;
+	task->returned = false;
 	if (names->next > at)
 		names->next = at;
 }
@@ -113,11 +113,11 @@ const char *td_task_names_find_life(const struct td_task_names *names, int tid,
 
 const struct td_task_name *td_task_names_next(struct td_task_names *names)
 {
-	while (names->next < names->nr && names->v[names->next].told)
+	while (names->next < names->nr && names->v[names->next].returned)
 		names->next++;
 	if (names->next == names->nr)
 		return NULL;
-	names->v[names->next].told = true;
+	names->v[names->next].returned = true;
 	return &names->v[names->next++];
 }
 

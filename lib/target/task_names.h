@@ -17,11 +17,11 @@ struct td_task_names {
 	struct td_task_name {
 		int tid, life;
 		char *name;
-		bool told; /* td_task_names_next() has returned it */
+		bool returned; /* by td_task_names_next() */
 		bool ended;
 	} * v;
 	size_t nr;
-	size_t next;           /* all entries before this one were told */
+	size_t next;           /* all entries before this one were returned */
 	struct td_index index; /* finds v by tid and life */
 	struct td_index lives; /* the last life of each tid */
 };

@@ -679,7 +679,7 @@ static void test_rests(void)
 	add_cpus(&reader, 2, 2);
 	for (size_t s = 0; s < reader.nr_steps; s++) {
 		reader.steps[s].fd = memfd_create("rests", MFD_CLOEXEC);
-		reader.steps[s].rests = reader.steps[s].group == 1;
+		reader.steps[s].may_be_off = reader.steps[s].group == 1;
 	}
 	td_group_reader_begin(&reader);
 	put_enabled(&reader, first, 0);
@@ -716,7 +716,7 @@ static void add_in_task(struct td_group_reader *reader, int tid, int group,
 		.tid = tid,
 		.members = events + group,
 		.nr = 1,
-		.rests = group == 1,
+		.may_be_off = group == 1,
 		.name = "late",
 	};
 }
@@ -742,7 +742,7 @@ static void test_late(void)
 
 		add_in_task(&reader, tid, 1, true);
 		step = &reader.steps[reader.nr_steps - 1];
-		step->rests = false;
+		step->may_be_off = false;
 		step->late = true;
 		step->into = 1;
 		put_look(step->fd, &(struct look){ 6, 5, (uint64_t)tid }, 1);

@@ -63,7 +63,7 @@ static void add_groups(struct td_group_reader *reader)
 static const struct {
 	const char *name;
 	struct group first; /* the second is never refused */
-	uint64_t patience_ns;
+	uint64_t retry_ns;
 	int want; /* result of the second read */
 	bool behind;
 	uint64_t value, next; /* of the second and the third read */
@@ -80,12 +80,12 @@ static const struct {
 };
 /* clang-format on */
 
-static int look(struct td_group_reader *reader, uint64_t patience_ns,
+static int look(struct td_group_reader *reader, uint64_t retry_ns,
 		struct td_readings *got)
 {
 	struct td_err err = { 0 };
 
-	return td_group_reader_read(reader, patience_ns, got, &err);
+	return td_group_reader_read(reader, retry_ns, got, &err);
 }
 
 static void test_row(size_t r)
@@ -102,7 +102,7 @@ static void test_row(size_t r)
 	ok(look(&reader, 0, &got) == 0 && !got.behind, "%s: begins",
 	   rows[r].name);
 	began = td_now_ns();
-	ok(look(&reader, rows[r].patience_ns, &got) == rows[r].want,
+	ok(look(&reader, rows[r].retry_ns, &got) == rows[r].want,
 	   "%s: what it is told", rows[r].name);
 	if (!rows[r].want) {
 		ok(got.behind == rows[r].behind &&
@@ -112,8 +112,7 @@ static void test_row(size_t r)
 		   (unsigned long long)got.v[0].value);
 		ok(got.v[1].value == 10 && groups[1].reads == 2,
 		   "%s: the other is read once", rows[r].name);
-		ok(!rows[r].behind ||
-			   td_now_ns() - began >= rows[r].patience_ns,
+		ok(!rows[r].behind || td_now_ns() - began >= rows[r].retry_ns,
 		   "%s: as long as it may take", rows[r].name);
 		ok(look(&reader, 0, &got) == 0 &&
 			   got.v[0].value == rows[r].next,

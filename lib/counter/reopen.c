@@ -11,7 +11,7 @@
 #include "lib/counter/parts.h"
 #include "lib/counter/probe.h"
 
-/* With the dead ones, all that is open on their CPUs is dead, even if it rests. */
+/* With the dead ones, all that is open on their CPUs is dead, even if it is off. */
 static void mark_cpus(struct td_group_reader *reader,
 		      const struct td_ints *cpus)
 {
@@ -96,7 +96,7 @@ static int open_step(struct td_counter *counter, struct td_read_step *step)
 	return rc == -ENOENT ? -ENODEV : rc;
 }
 
-/* Does the step count in this cgroup?  A group that rests may never have. */
+/* Does the step count in this cgroup?  A group that is off may never have. */
 static bool is_in(const struct td_counter *counter,
 		  const struct td_read_step *step, int cgroup)
 {

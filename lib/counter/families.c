@@ -1,37 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Groups that rest, and wake when somebody wants what they count. */
+/* Enables and disables the groups of families, and opens them when first enabled. */
 #include <errno.h>
 #include <string.h>
 
 #include "lib/counter/parts.h"
 
-/* Wakes the groups of a set, or lets them rest. */
-static int turn_set(const struct td_open_set *set, const struct td_ints *before,
-		    const struct td_ints *awake, struct td_err *err)
+/* Switches the groups of a set whose families were enabled or disabled. */
+static int switch_changed(const struct td_open_set *set,
+			  const struct td_ints *before,
+			  const struct td_ints *enabled, struct td_err *err)
 {
 	for (size_t i = 0; i < set->nr_groups; i++) {
 		const struct td_open_group *group = &set->groups[i];
-		bool rests = td_group_rests(group->family, awake);
+		bool off = td_group_is_off(group->family, enabled);
 		int rc = 0;
 
-		if (rests != td_group_rests(group->family, before))
-			rc = td_switch_group(group, !rests, -1);
+		if (off != td_group_is_off(group->family, before))
+			rc = td_switch_group(group, !off, -1);
 		if (rc && rc != -ENODEV) /* the task is exiting */
-			return td_switch_error(!rests, rc, err);
+			return td_switch_error(!off, rc, err);
 	}
 	return 0;
 }
 
-/* The families of awake that were never opened.  Returns 0 or -ENOMEM. */
+/* The families of enabled that were never opened.  Returns 0 or -ENOMEM. */
 static int list_unopened(const struct td_counter *counter,
-			 const struct td_ints *awake, struct td_ints *out)
+			 const struct td_ints *enabled, struct td_ints *out)
 {
 	int rc = 0;
 
 	*out = (struct td_ints){ 0 };
-	for (size_t i = 0; !rc && i < awake->nr; i++) {
-		if (!td_ints_has(&counter->opened, awake->v[i]))
-			rc = td_ints_add(out, awake->v[i]);
+	for (size_t i = 0; !rc && i < enabled->nr; i++) {
+		if (!td_ints_has(&counter->opened, enabled->v[i]))
+			rc = td_ints_add(out, enabled->v[i]);
 	}
 	return rc;
 }
@@ -110,9 +111,9 @@ static int open_late(struct td_counter *counter, const struct td_ints *families,
 	return rc;
 }
 
-/* Opens what was never awake before.  Returns 1 if it has to be tried again. */
+/* Opens the families that were never enabled before.  Returns 1 if the next call has to do it. */
 static int open_unopened(struct td_counter *counter,
-			 const struct td_ints *awake,
+			 const struct td_ints *enabled,
 			 const struct td_ints *tasks, struct td_err *err)
 {
 	struct td_ints families;
@@ -120,7 +121,7 @@ static int open_unopened(struct td_counter *counter,
 
 	if (!counter->setup.open_late)
 		return 0;
-	rc = list_unopened(counter, awake, &families);
+	rc = list_unopened(counter, enabled, &families);
 	if (rc)
 		td_err_nomem(err);
 	else if (families.nr)
@@ -131,33 +132,33 @@ static int open_unopened(struct td_counter *counter,
 	return rc;
 }
 
-/* Switches what rests no longer, and what rests now. */
-static int switch_turns(struct td_counter *counter, const struct td_ints *awake,
-			struct td_err *err)
+static int switch_families(struct td_counter *counter,
+			   const struct td_ints *enabled, struct td_err *err)
 {
-	struct td_ints before = counter->awake;
+	struct td_ints before = counter->enabled;
 	int rc = 0;
 
-	if (td_ints_copy(&counter->awake, awake)) {
-		counter->awake = before;
+	if (td_ints_copy(&counter->enabled, enabled)) {
+		counter->enabled = before;
 		return td_err_nomem(err);
 	}
 	for (size_t i = 0; !rc && counter->on && i < counter->nr_sets; i++)
-		rc = turn_set(&counter->sets[i], &before, awake, err);
+		rc = switch_changed(&counter->sets[i], &before, enabled, err);
 	td_ints_free(&before);
 	if (counter->on)
 		td_counter_note_off(counter);
 	return rc;
 }
 
-int td_counter_turn(struct td_counter *counter, const struct td_ints *awake,
-		    const struct td_ints *tasks, struct td_err *err)
+int td_counter_enable_families(struct td_counter *counter,
+			       const struct td_ints *enabled,
+			       const struct td_ints *tasks, struct td_err *err)
 {
 	struct td_home home = td_leave_home(counter);
-	int rc = open_unopened(counter, awake, tasks, err);
+	int rc = open_unopened(counter, enabled, tasks, err);
 
 	if (!rc)
-		rc = switch_turns(counter, awake, err);
+		rc = switch_families(counter, enabled, err);
 	td_go_home(&home);
 	return rc;
 }

@@ -218,7 +218,7 @@ const struct td_command td_command_diff = {
 		"more than --fail-above allows, a command failed, a recording "
 		"cannot be read, or the result cannot be written.",
 	.groups = groups,
-	.subcommand = TD_REPORT,
+	.does = { .replays = true, .leaves_level = true },
 	.word = take_word,
 	.check = check,
 	.counts = true,

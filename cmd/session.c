@@ -111,7 +111,7 @@ int td_session_find(const struct td_opts *opts,
 	struct td_opts counting = *opts;
 
 	*focus = (struct td_focus){ 0 };
-	counting.subcommand = TD_STAT;
+	counting.does = (struct td_does){ .latencies = true };
 	counting.format = TD_FORMAT_TEXT;
 	counting.level = TD_MAX_LEVEL;
 	counting.drill = counting.quiet = counting.verdict = true;

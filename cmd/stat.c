@@ -77,7 +77,7 @@ const struct td_command td_command_stat = {
 	.examples = "  tdstat -l 2 -- make\n"
 		    "  tdstat -a -I 1000",
 	.groups = groups,
-	.subcommand = TD_STAT,
+	.does = { .drills = true, .latencies = true },
 	.check = td_opts_check_counting,
 	.counts = true,
 	.run = stat,

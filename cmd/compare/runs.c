@@ -97,7 +97,7 @@ static struct td_opts options_of(const struct runs *runs, size_t side,
 {
 	struct td_opts opts = *runs->opts;
 
-	opts.subcommand = TD_RECORD;
+	opts.does = (struct td_does){ .records = true, .latencies = true };
 	opts.command = runs->commands[side];
 	opts.output = path;
 	opts.append = false;

@@ -28,7 +28,7 @@ static struct td_opts opts_of(const struct td_opts *opts, int level)
 {
 	struct td_opts planned = *opts;
 
-	planned.subcommand = TD_STAT;
+	planned.does = (struct td_does){ .latencies = true };
 	planned.level = level;
 	planned.drill = false;
 	planned.all_cpus = planned.dry_run = planned.quiet = true;

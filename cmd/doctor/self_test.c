@@ -65,7 +65,7 @@ static int plan_one(struct td_job *job, const struct testing *t,
 	struct td_opts counting = *t->opts;
 	int self = gettid(), cpu = test->cpu, rc;
 
-	counting.subcommand = TD_STAT;
+	counting.does = (struct td_does){ .latencies = true };
 	counting.level = 1;
 	counting.drill = false;
 	counting.cputype = test->pmu;

@@ -123,7 +123,7 @@ int td_opts_check(const struct td_opts *o, struct td_err *err)
 		  "-B and -x exclude each other" },
 		{ trace && o->log_fd,
 		  "--perfetto and --log-fd exclude each other" },
-		{ o->output && o->log_fd && o->subcommand != TD_RECORD,
+		{ o->output && o->log_fd && !o->does.records,
 		  "-o and --log-fd exclude each other" },
 		{ o->output && page,
 		  "--html and --svg name their files: -o excludes them" },
@@ -231,7 +231,7 @@ static int check_exposed(const struct td_opts *o, struct td_err *err)
 {
 	enum td_aggregation how = td_opts_aggregation(o);
 	const struct conflict conflicts[] = {
-		{ !o->output && o->subcommand == TD_STAT,
+		{ o->openmetrics && !o->output,
 		  "--openmetrics needs -o: the file that is rewritten at each "
 		  "interval" },
 		{ o->append, "--openmetrics and --append exclude each other: "
@@ -264,7 +264,6 @@ static int check_exposed(const struct td_opts *o, struct td_err *err)
 
 static int check_runs(const struct td_opts *o, struct td_err *err)
 {
-	bool record = o->subcommand == TD_RECORD;
 	const struct conflict conflicts[] = {
 		{ o->interval_count && !o->interval_ms,
 		  "--interval-count needs -I" },
@@ -288,7 +287,7 @@ static int check_runs(const struct td_opts *o, struct td_err *err)
 		{ o->model && !o->dry_run,
 		  "--model needs --dry-run: another processor cannot be "
 		  "counted on" },
-		{ o->dry_run && o->output && !record,
+		{ o->dry_run && o->output && !o->does.records,
 		  "--dry-run and -o exclude each other" },
 	};
 

@@ -17,8 +17,7 @@ bool td_opts_want_verdict(const struct td_opts *opts)
 	if (opts->bottlenecks)
 		return false;
 	/* a row each; places, not a tree */
-	if (opts->subcommand == TD_REGIONS || opts->subcommand == TD_LOCATE ||
-	    opts->subcommand == TD_PROFILE || td_opts_exposes(opts))
+	if (opts->does.regions || opts->does.samples || td_opts_exposes(opts))
 		return false;
 	/* for programs only if asked for, as it is a line of another kind */
 	return opts->verdict || ((opts->format == TD_FORMAT_TEXT ||
@@ -28,7 +27,7 @@ bool td_opts_want_verdict(const struct td_opts *opts)
 
 bool td_opts_exposes(const struct td_opts *opts)
 {
-	return opts->openmetrics || opts->subcommand == TD_SERVE;
+	return opts->openmetrics || opts->does.exposes;
 }
 
 bool td_opts_want_metrics(const struct td_opts *opts)

@@ -17,17 +17,16 @@
 #include "lib/count/aggregation.h"
 #include "metrics/diff/per.h"
 
-/* Which kind of subcommand the rest of the program works for. */
-enum td_subcommand {
-	TD_STAT,
-	TD_RECORD,
-	TD_REPORT,
-	TD_LIST,
-	TD_REGIONS,
-	TD_LOCATE,
-	TD_PROFILE,
-	TD_SERVE,
-	TD_TOP,
+/* What the rest of the program must know of the command that it works for. */
+struct td_does {
+	bool records;      /* -o names the recording, not the result */
+	bool replays;      /* shows what was recorded, and counts nothing */
+	bool drills;       /* one tree at the end is -l auto by default */
+	bool leaves_level; /* to the recording, or to itself */
+	bool latencies;    /* samples retire latencies beside the counters */
+	bool regions;      /* counts those that a program marks */
+	bool samples;      /* shows functions */
+	bool exposes;      /* shows counters for Prometheus */
 };
 
 struct td_command;
@@ -40,7 +39,7 @@ struct td_event_arg {
 
 /* What the user asked for.  Strings are argv's. */
 struct td_opts {
-	enum td_subcommand subcommand;
+	struct td_does does; /* as chosen->does, unless top plays a recording */
 	const struct td_command *chosen;
 	const struct td_command *const *commands; /* all; the last is NULL */
 	bool all_cpus;

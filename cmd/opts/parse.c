@@ -143,7 +143,7 @@ static int choose(struct td_opts *opts,
 
 	opts->commands = commands;
 	opts->chosen = at ? td_command_find(commands, argv[at]) : commands[0];
-	opts->subcommand = opts->chosen->subcommand;
+	opts->does = opts->chosen->does;
 	if (!at)
 		return all ? argc : -1;
 	memmove(argv + at, argv + at + 1, (size_t)(argc - at) * sizeof(*argv));
@@ -153,7 +153,7 @@ static int choose(struct td_opts *opts,
 /* Is one tree of a PMU all that is shown, to people, at the end? */
 static bool shows_final_tree(const struct td_opts *opts)
 {
-	return opts->subcommand == TD_STAT && opts->format == TD_FORMAT_TEXT &&
+	return opts->does.drills && opts->format == TD_FORMAT_TEXT &&
 	       !opts->openmetrics && !opts->interval_ms && !opts->has_repeat &&
 	       !opts->metric_only && !opts->no_threshold &&
 	       !opts->hybrid_merge && !opts->cgroups && !opts->each_cgroup &&
@@ -164,8 +164,7 @@ static bool shows_final_tree(const struct td_opts *opts)
 static void set_default_level(struct td_opts *opts)
 {
 	/* a report shows the level that was recorded, a screen has its own */
-	if (td_opts_want_metrics(opts) || opts->subcommand == TD_REPORT ||
-	    opts->subcommand == TD_TOP)
+	if (td_opts_want_metrics(opts) || opts->does.leaves_level)
 		return;
 	opts->drill = !td_opts_want_events(opts) && shows_final_tree(opts);
 	opts->drill_off = opts->drill && opts->no_multiplex;

@@ -150,7 +150,7 @@ static void note_level(const struct td_tree *tree,
 		       const struct td_opts *opts, struct td_notes *notes)
 {
 	const struct td_pmu *pmu = &machine->pmus[i];
-	bool recorded = opts->subcommand == TD_REPORT;
+	bool recorded = opts->does.replays;
 	char core[64];
 
 	if (!tree->sets[i])
@@ -247,7 +247,7 @@ static int nothing_shown(const struct td_tree *tree,
 					  machine->pmus[metric->pmu].name,
 					  td_metric_refusal(tree, metric));
 	}
-	if (opts->subcommand == TD_REPORT)
+	if (opts->does.replays)
 		return td_err_set(err, -ENODEV,
 				  "%s: its events do not make a top-down tree",
 				  opts->input);

@@ -167,7 +167,7 @@ const struct td_command td_command_regions = {
 	.examples = "  tdstat regions -- ./program\n"
 		    "  tdstat regions -l 2 -v -- ./program",
 	.groups = groups,
-	.subcommand = TD_REGIONS,
+	.does = { .regions = true },
 	.check = check,
 	.counts = true,
 	.run = run,

@@ -130,7 +130,7 @@ static bool shows_energy(const struct td_opts *asked,
 {
 	enum td_aggregation how = choose_aggregation(rec, asked);
 
-	return asked->subcommand == TD_REPORT && rec->info.energy &&
+	return rec->info.energy &&
 	       (how == TD_AGGREGATE_ALL || how == TD_AGGREGATE_SOCKET);
 }
 

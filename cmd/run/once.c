@@ -27,7 +27,7 @@ static int open_outputs(struct td_session *session, struct td_err *err)
 	if (opts->output)
 		td_signals_let_through(true);
 	rc = td_view_open(&session->view, opts, err);
-	if (!rc && opts->subcommand == TD_RECORD)
+	if (!rc && opts->does.records)
 		rc = td_recorder_open(&session->recorder, opts->output, err);
 	td_signals_let_through(false);
 	return rc;

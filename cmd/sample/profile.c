@@ -252,7 +252,7 @@ const struct td_command td_command_profile = {
 	.examples = "  tdstat profile -- ./program\n"
 		    "  tdstat profile -l 2 -p 1234 --timeout 10s",
 	.groups = groups,
-	.subcommand = TD_PROFILE,
+	.does = { .samples = true },
 	.check = check,
 	.counts = true,
 	.run = run,

@@ -200,7 +200,7 @@ const struct td_command td_command_serve = {
 	.status = "Exit status: 0 after a signal; 64 for a wrong option; 1 if "
 		  "it cannot count, or cannot listen.",
 	.groups = groups,
-	.subcommand = TD_SERVE,
+	.does = { .exposes = true },
 	.word = take_word,
 	.check = check,
 	.counts = true,

@@ -38,7 +38,7 @@ static void set_defaults(struct td_opts *opts)
 	if (!opts->aggregations)
 		opts->aggregations = default_rows(opts);
 	if (opts->input) {
-		opts->subcommand = TD_REPORT;
+		opts->does.replays = true;
 	} else if (!opts->interval_ms) {
 		opts->interval_ms = DEFAULT_INTERVAL_MS;
 	}
@@ -299,7 +299,7 @@ const struct td_command td_command_top = {
 	.status = "Exit status: 0; 64 for a wrong option; 1 if nothing can be "
 		  "counted, or if there is no terminal.",
 	.groups = groups,
-	.subcommand = TD_TOP,
+	.does = { .leaves_level = true },
 	.word = take_word,
 	.check = check,
 	.counts = true,

@@ -309,19 +309,14 @@ static void put_form(FILE *fp, const struct td_opts *o)
 
 static char *describe(const struct td_opts *o)
 {
-	static const char *const subcommands[] = {
-		[TD_STAT] = "",
-		[TD_RECORD] = "record ",
-		[TD_REPORT] = "report ",
-		[TD_LIST] = "list ",
-	};
 	char *text = NULL;
 	size_t size;
 	FILE *fp = open_memstream(&text, &size);
 
 	if (!fp)
 		return NULL;
-	fputs(subcommands[o->subcommand], fp);
+	if (o->chosen != o->commands[0])
+		fprintf(fp, "%s ", o->chosen->name);
 	put_target(fp, o);
 	put_when(fp, o);
 	put_form(fp, o);

@@ -109,7 +109,7 @@ static int check_runs(const struct td_opts *opts, struct td_err *err)
 	if (opts->model)
 		return td_err_usage(err, "--model: commands run on this "
 					 "processor");
-	if (td_opts_want_events(opts) && td_opts_want_metrics(opts))
+	if (td_opts_want_events(opts) && td_ask_is_made(&opts->ask))
 		return td_err_usage(err, "-e excludes -l, --td-level and -M");
 	return td_runs_check(opts, err);
 }
@@ -168,10 +168,10 @@ static const struct td_option comparing[] = {
 	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
 	  .min = TD_AGGREGATE_REGION },
 	{ "level", 'l', "N", "the tree down to level N (default: as recorded)",
-	  TD_OPTION_LEVEL, offsetof(struct td_opts, level),
+	  TD_OPTION_LEVEL, offsetof(struct td_opts, ask.level),
 	  .max = TD_MAX_LEVEL },
 	{ "td-level", 0, "N", "level N of the tree only",
-	  TD_OPTION_LEVEL, offsetof(struct td_opts, only_level),
+	  TD_OPTION_LEVEL, offsetof(struct td_opts, ask.only_level),
 	  .max = TD_MAX_LEVEL },
 	{ "metrics", 'M', "LIST", "metrics and groups of them",
 	  TD_OPTION_FUNCTION, .set = td_value_metrics },

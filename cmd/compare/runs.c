@@ -107,8 +107,8 @@ static struct td_opts options_of(const struct runs *runs, size_t side,
 	opts.repeat = 1;
 	opts.no_verdict = true;
 	opts.quiet = opts.quiet || round;
-	if (!td_opts_want_metrics(&opts) && !td_opts_want_events(&opts))
-		opts.level = 1;
+	if (!td_ask_is_made(&opts.ask) && !td_opts_want_events(&opts))
+		opts.ask.level = 1;
 	return opts;
 }
 

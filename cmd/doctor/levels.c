@@ -29,8 +29,8 @@ static struct td_opts opts_of(const struct td_opts *opts, int level)
 	struct td_opts planned = *opts;
 
 	planned.does = (struct td_does){ .latencies = true };
-	planned.level = level;
-	planned.drill = false;
+	planned.ask.level = level;
+	planned.ask.drill = false;
 	planned.all_cpus = planned.dry_run = planned.quiet = true;
 	return planned;
 }

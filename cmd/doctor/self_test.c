@@ -66,8 +66,8 @@ static int plan_one(struct td_job *job, const struct testing *t,
 	int self = gettid(), cpu = test->cpu, rc;
 
 	counting.does = (struct td_does){ .latencies = true };
-	counting.level = 1;
-	counting.drill = false;
+	counting.ask.level = 1;
+	counting.ask.drill = false;
 	counting.cputype = test->pmu;
 	counting.quiet = counting.no_inherit = true;
 	if (test->whole_core) {

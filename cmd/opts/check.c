@@ -89,14 +89,14 @@ static int check_energy(const struct td_opts *o, struct td_err *err)
 		  "--no-multiplex and --energy exclude each other" },
 	};
 
-	return o->energy ? first_conflict(conflicts, TD_ARRAY_SIZE(conflicts),
-					  err)
-			 : 0;
+	return o->ask.energy ? first_conflict(conflicts,
+					      TD_ARRAY_SIZE(conflicts), err)
+			     : 0;
 }
 
 static int check_energy_target(const struct td_opts *o, struct td_err *err)
 {
-	if (!o->energy)
+	if (!o->ask.energy)
 		return 0;
 	if (o->has_cpus || !td_opts_system_wide(o))
 		return td_err_usage(err, "--energy counts whole packages, not "
@@ -111,7 +111,7 @@ static int check_energy_target(const struct td_opts *o, struct td_err *err)
 /* Levels and names, which --bottlenecks takes the place of. */
 static bool chooses_metrics(const struct td_opts *o)
 {
-	return o->level || o->only_level || o->nr_metrics;
+	return o->ask.level || o->ask.only_level || o->ask.nr_names;
 }
 
 int td_opts_check(const struct td_opts *o, struct td_err *err)
@@ -144,13 +144,13 @@ int td_opts_check(const struct td_opts *o, struct td_err *err)
 		  "--verdict and --perfetto exclude each other" },
 		{ o->append && !o->output && !o->log_fd,
 		  "--append needs -o or --log-fd" },
-		{ o->bottlenecks && td_opts_want_events(o),
+		{ o->ask.bottlenecks && td_opts_want_events(o),
 		  "-e, -d and --null show counts, --bottlenecks metrics: they "
 		  "exclude each other" },
-		{ o->bottlenecks && o->verdict,
+		{ o->ask.bottlenecks && o->verdict,
 		  "--bottlenecks has the largest first, and --verdict is of the "
 		  "tree: they exclude each other" },
-		{ o->bottlenecks && chooses_metrics(o),
+		{ o->ask.bottlenecks && chooses_metrics(o),
 		  "--bottlenecks is a choice of metrics: --level and -M exclude "
 		  "it" },
 	};
@@ -165,19 +165,19 @@ int td_opts_check(const struct td_opts *o, struct td_err *err)
 static int check_events(const struct td_opts *o, struct td_err *err)
 {
 	const struct conflict conflicts[] = {
-		{ td_opts_want_events(o) && td_opts_want_metrics(o),
+		{ td_opts_want_events(o) && td_ask_is_made(&o->ask),
 		  "-e, -d and --null show counts, --level and -M metrics: they "
 		  "exclude each other" },
 		{ td_opts_want_events(o) && o->verdict,
 		  "-e, -d and --null show counts: --verdict is of the tree" },
-		{ o->drill && (o->nr_metrics || o->bottlenecks),
+		{ o->ask.drill && (o->ask.nr_names || o->ask.bottlenecks),
 		  "-l auto chooses its metrics: it and -M exclude each other" },
-		{ o->drill && o->only_level,
+		{ o->ask.drill && o->ask.only_level,
 		  "-l auto and --td-level exclude each other" },
-		{ o->drill && o->no_threshold,
+		{ o->ask.drill && o->ask.no_threshold,
 		  "-l auto goes by thresholds: it and --metric-no-threshold "
 		  "exclude each other" },
-		{ o->drill && o->no_multiplex,
+		{ o->ask.drill && o->no_multiplex,
 		  "-l auto and --no-multiplex exclude each other" },
 		{ o->record_tpebs && o->no_record_tpebs,
 		  "--record-tpebs and --no-record-tpebs exclude each other" },

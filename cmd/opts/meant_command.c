@@ -43,12 +43,13 @@ static int meant_more_names(const struct td_opts *opts, struct td_err *err)
 				   "by commas",
 				   opts->events[opts->nr_events - 1].list,
 				   word);
-	if (opts->nr_metrics && (strncmp(word, "tma_", 4) == 0 ||
-				 strncmp(word, "TopdownL", 8) == 0))
+	if (opts->ask.nr_names && (strncmp(word, "tma_", 4) == 0 ||
+				   strncmp(word, "TopdownL", 8) == 0))
 		return td_err_hint(err,
 				   "did you mean -M %s,%s? Names are separated "
 				   "by commas",
-				   opts->metrics[opts->nr_metrics - 1], word);
+				   opts->ask.names[opts->ask.nr_names - 1],
+				   word);
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "lib/base/err.h"
 #include "lib/base/ints.h"
 #include "lib/count/aggregation.h"
+#include "lib/count/ask.h"
 #include "metrics/diff/per.h"
 
 /* What the rest of the program must know of the command that it works for. */
@@ -54,22 +55,17 @@ struct td_opts {
 	bool cgroups_first;      /* -G came before all events */
 	const char *each_cgroup; /* NULL: none */
 	const char *cputype;     /* NULL: all core PMUs */
-	int level;               /* 0: not set */
+	/* -l auto: drill, and level is the deepest that may be counted */
+	struct td_ask ask;
 	bool level_or_less; /* it is the default: what lacks it is no remark */
-	bool drill;     /* -l auto: level is the deepest that may be counted */
 	bool drill_off; /* it is the default, but --no-multiplex excludes it */
-	int only_level; /* --td-level; 0: not set */
-	char **metrics; /* the names of -M */
-	size_t nr_metrics;
-	bool bottlenecks;
-	bool energy;
 	bool no_multiplex;
 	bool record_tpebs, no_record_tpebs; /* retire latencies by samples */
 	const char *metrics_dir;            /* NULL: the installed files */
 	const char *model;                  /* NULL: this processor */
 	bool metric_only;
-	bool no_group, no_merge, no_threshold; /* --metric-no-... */
-	bool all_nodes;                        /* --all */
+	bool no_group;  /* --metric-no-group */
+	bool all_nodes; /* --all */
 	bool verdict, no_verdict;
 	struct td_event_arg *events;
 	size_t nr_events;
@@ -145,8 +141,6 @@ bool td_opts_want_events(const struct td_opts *opts);
 bool td_opts_want_verdict(const struct td_opts *opts);
 /* True if the result is counters for Prometheus. */
 bool td_opts_exposes(const struct td_opts *opts);
-/* True if levels or metrics are asked for, not the default level. */
-bool td_opts_want_metrics(const struct td_opts *opts);
 
 /* If there are several, the one that perf stat takes. */
 enum td_aggregation td_opts_aggregation(const struct td_opts *opts);

@@ -155,7 +155,7 @@ static bool shows_final_tree(const struct td_opts *opts)
 {
 	return opts->does.drills && opts->format == TD_FORMAT_TEXT &&
 	       !opts->openmetrics && !opts->interval_ms && !opts->has_repeat &&
-	       !opts->metric_only && !opts->no_threshold &&
+	       !opts->metric_only && !opts->ask.no_threshold &&
 	       !opts->hybrid_merge && !opts->cgroups && !opts->each_cgroup &&
 	       td_opts_aggregation(opts) == TD_AGGREGATE_ALL;
 }
@@ -164,15 +164,15 @@ static bool shows_final_tree(const struct td_opts *opts)
 static void set_default_level(struct td_opts *opts)
 {
 	/* a report shows the level that was recorded, a screen has its own */
-	if (td_opts_want_metrics(opts) || opts->does.leaves_level)
+	if (td_ask_is_made(&opts->ask) || opts->does.leaves_level)
 		return;
-	opts->drill = !td_opts_want_events(opts) && shows_final_tree(opts);
-	opts->drill_off = opts->drill && opts->no_multiplex;
-	opts->drill = opts->drill && !opts->drill_off;
-	opts->level = opts->drill ? TD_MAX_LEVEL : 1;
+	opts->ask.drill = !td_opts_want_events(opts) && shows_final_tree(opts);
+	opts->drill_off = opts->ask.drill && opts->no_multiplex;
+	opts->ask.drill = opts->ask.drill && !opts->drill_off;
+	opts->ask.level = opts->ask.drill ? TD_MAX_LEVEL : 1;
 	/* levels 1 and 2 have counters, and need no files */
 	if (td_opts_exposes(opts)) {
-		opts->level = 2;
+		opts->ask.level = 2;
 		opts->level_or_less = true;
 	}
 }

@@ -42,9 +42,9 @@ static void set_defaults(struct td_opts *opts)
 	} else if (!opts->interval_ms) {
 		opts->interval_ms = DEFAULT_INTERVAL_MS;
 	}
-	if (!opts->input && !opts->level) {
-		opts->drill = !opts->each_cgroup;
-		opts->level = opts->drill ? TD_MAX_LEVEL : 1;
+	if (!opts->input && !opts->ask.level) {
+		opts->ask.drill = !opts->each_cgroup;
+		opts->ask.level = opts->ask.drill ? TD_MAX_LEVEL : 1;
 	}
 }
 
@@ -52,12 +52,12 @@ static void set_defaults(struct td_opts *opts)
 
 static void change_level(struct td_opts *opts, int level)
 {
-	opts->drill = !level;
-	opts->level = level ? level : TD_MAX_LEVEL;
+	opts->ask.drill = !level;
+	opts->ask.level = level ? level : TD_MAX_LEVEL;
 	/* as it was recorded */
 	if (opts->input && !level) {
-		opts->drill = false;
-		opts->level = 0;
+		opts->ask.drill = false;
+		opts->ask.level = 0;
 	}
 }
 

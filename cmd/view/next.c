@@ -92,7 +92,7 @@ static bool can_go_deeper(const struct td_verdict *verdict,
 		break;
 	case TD_DEEPER_LEVEL:
 		/* -l auto has gone there; -M says what is to be shown */
-		if (opts->drill || opts->nr_metrics)
+		if (opts->ask.drill || opts->ask.nr_names)
 			return false;
 		return verdict->level <= facts->levels ||
 		       (set && verdict->level <= set->levels);

@@ -18,7 +18,7 @@ int td_view_init(struct td_view *view, const struct td_source *source,
 	*view = (struct td_view){
 		.source = source,
 		.merge = opts->hybrid_merge,
-		.ranked = opts->bottlenecks,
+		.ranked = opts->ask.bottlenecks,
 		.only_ratios = opts->metric_only && !source->tree,
 		.summary =
 			(opts->summary || td_out_find(opts->format)->whole) &&

@@ -12,6 +12,7 @@
 #include "lib/base/util.h"
 #include "lib/recording/fill.h"
 #include "lib/recording/places.h"
+#include "lib/recording/request.h"
 #include "lib/recording/typed.h"
 
 /* In the year 2255; ns since 1970 have 64 bits until 2554. */

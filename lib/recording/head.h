@@ -10,13 +10,4 @@
 int td_recording_parse_head(struct td_recording *rec, struct json_object *head,
 			    struct td_err *err);
 
-/*
- * The members of the first line that say what was requested, how it was
- * aggregated and the names of its cgroups (request.c).
- */
-void td_recording_put_request(struct json_object *head,
-			      const struct td_recording_info *info);
-int td_recording_parse_request(struct td_recording *rec,
-			       struct json_object *head, struct td_err *err);
-
 #endif

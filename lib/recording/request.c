@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the run was asked for, which a report shows by default. */
-#include "lib/recording/head.h"
+#include "lib/recording/request.h"
 
 #include <errno.h>
 #include <stdlib.h>

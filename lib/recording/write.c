@@ -7,7 +7,7 @@
 
 #include "lib/base/json_put.h"
 #include "lib/base/util.h"
-#include "lib/recording/head.h"
+#include "lib/recording/request.h"
 #include "lib/recording/typed.h"
 
 static bool is_used(const struct td_plan *plan, int pmu)

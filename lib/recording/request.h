@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_LIB_RECORDING_REQUEST_H
+#define TD_LIB_RECORDING_REQUEST_H
+
+#include <json-c/json.h>
+
+#include "lib/recording/recording.h"
+
+/*
+ * The members of a recording's first line that say what was requested, how it
+ * was aggregated and the names of its cgroups.
+ */
+void td_recording_put_request(struct json_object *head,
+			      const struct td_recording_info *info);
+int td_recording_parse_request(struct td_recording *rec,
+			       struct json_object *head, struct td_err *err);
+
+#endif

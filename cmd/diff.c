@@ -124,7 +124,7 @@ static int check(const struct td_opts *opts, struct td_err *err)
 		return td_err_usage(err,
 				    "-e: recordings have their events, which "
 				    "are all compared");
-	if (opts->has_repeat) {
+	if (opts->when.has_repeat) {
 		td_err_usage(err, "-r: recordings are not run again");
 		return td_err_hint(err, "to run two commands: "
 					"tdstat diff -r 5 -- ./old : ./new");
@@ -150,8 +150,8 @@ static const struct td_option comparing[] = {
 	  TD_OPTION_FUNCTION, .set = td_value_per },
 	{ "repeat", 'r', "N",
 	  "run each command N times (default: 5), the two in turn",
-	  TD_OPTION_NUMBER, offsetof(struct td_opts, repeat),
-	  offsetof(struct td_opts, has_repeat), 1, 500 },
+	  TD_OPTION_NUMBER, offsetof(struct td_opts, when.repeat),
+	  offsetof(struct td_opts, when.has_repeat), 1, 500 },
 	{ "event", 'e', "LIST",
 	  "of commands: events instead of the tree, as tdstat -e",
 	  TD_OPTION_FUNCTION, .set = td_value_events },

@@ -20,8 +20,8 @@ static int stat(const struct td_opts *opts, int *status, struct td_err *err)
 static const struct td_option runs[] = {
 	{ "repeat", 'r', "N",
 	  "run the command N times and show means; 0: for ever",
-	  TD_OPTION_NUMBER, offsetof(struct td_opts, repeat),
-	  offsetof(struct td_opts, has_repeat), 0, INT_MAX },
+	  TD_OPTION_NUMBER, offsetof(struct td_opts, when.repeat),
+	  offsetof(struct td_opts, when.has_repeat), 0, INT_MAX },
 	{ NULL },
 };
 

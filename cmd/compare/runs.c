@@ -103,8 +103,8 @@ static struct td_opts options_of(const struct runs *runs, size_t side,
 	opts.append = false;
 	opts.format = TD_FORMAT_TEXT;
 	opts.log_fd = runs->nothing;
-	opts.has_repeat = false;
-	opts.repeat = 1;
+	opts.when.has_repeat = false;
+	opts.when.repeat = 1;
 	opts.no_verdict = true;
 	opts.quiet = opts.quiet || round;
 	if (!td_ask_is_made(&opts.ask) && !td_opts_want_events(&opts))
@@ -247,7 +247,8 @@ int td_runs_read(struct td_sides *sides, const struct td_opts *opts,
 		.sides = sides,
 		.opts = opts,
 		.notes = notes,
-		.nr = opts->has_repeat ? (size_t)opts->repeat : TD_RUNS,
+		.nr = opts->when.has_repeat ? (size_t)opts->when.repeat
+					    : TD_RUNS,
 		.nothing = -1,
 	};
 	int rc = prepare(&runs, err);

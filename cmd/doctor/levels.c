@@ -29,8 +29,7 @@ static struct td_opts opts_of(const struct td_opts *opts, int level)
 	struct td_opts planned = *opts;
 
 	planned.does = (struct td_does){ .latencies = true };
-	planned.ask.level = level;
-	planned.ask.drill = false;
+	planned.ask = (struct td_ask){ .level = level };
 	planned.all_cpus = planned.dry_run = planned.quiet = true;
 	return planned;
 }

@@ -66,8 +66,7 @@ static int plan_one(struct td_job *job, const struct testing *t,
 	int self = gettid(), cpu = test->cpu, rc;
 
 	counting.does = (struct td_does){ .latencies = true };
-	counting.ask.level = 1;
-	counting.ask.drill = false;
+	counting.ask = (struct td_ask){ .level = 1 };
 	counting.cputype = test->pmu;
 	counting.quiet = counting.no_inherit = true;
 	if (test->whole_core) {

@@ -43,7 +43,7 @@ static int check_target(const struct td_opts *o, struct td_err *err)
 		  "--per-thread and -C exclude each other" },
 		{ threads && o->metric_only,
 		  "--metric-only and --per-thread exclude each other" },
-		{ threads && o->repeat != 1 && !td_opts_attaches(o),
+		{ threads && o->when.repeat != 1 && !td_opts_attaches(o),
 		  "-r and --per-thread exclude each other: each run of a "
 		  "command has threads of its own" },
 	};
@@ -208,7 +208,7 @@ static int check_no_multiplex(const struct td_opts *o, struct td_err *err)
 		  "exclude it" },
 		{ !o->command,
 		  "--no-multiplex runs a command more than once: it needs one" },
-		{ o->interval_ms,
+		{ o->when.interval_ms,
 		  "--no-multiplex and -I exclude each other: the runs have "
 		  "different intervals" },
 		{ td_opts_aggregation(o) == TD_AGGREGATE_THREAD,
@@ -216,7 +216,7 @@ static int check_no_multiplex(const struct td_opts *o, struct td_err *err)
 		  "run of a command has threads of its own" },
 		{ o->metric_only,
 		  "--no-multiplex and --metric-only exclude each other" },
-		{ o->control,
+		{ o->when.control,
 		  "--no-multiplex and --control exclude each other: all runs "
 		  "must count the same part of the command" },
 	};
@@ -247,7 +247,7 @@ static int check_exposed(const struct td_opts *o, struct td_err *err)
 		{ how != TD_AGGREGATE_ALL && (o->cgroups || o->each_cgroup),
 		  "counters are by CPU or by cgroup: -A and the like and "
 		  "cgroups exclude each other" },
-		{ o->repeat != 1 || o->no_multiplex,
+		{ o->when.repeat != 1 || o->no_multiplex,
 		  "--openmetrics is of one run: -r and --no-multiplex exclude "
 		  "it" },
 		{ o->summary || o->verdict,
@@ -265,25 +265,26 @@ static int check_exposed(const struct td_opts *o, struct td_err *err)
 static int check_runs(const struct td_opts *o, struct td_err *err)
 {
 	const struct conflict conflicts[] = {
-		{ o->interval_count && !o->interval_ms,
+		{ o->when.interval_count && !o->when.interval_ms,
 		  "--interval-count needs -I" },
-		{ o->interval_clear && !o->interval_ms,
+		{ o->interval_clear && !o->when.interval_ms,
 		  "--interval-clear needs -I" },
-		{ o->wall_time && !o->interval_ms,
+		{ o->wall_time && !o->when.interval_ms,
 		  "--time-format wall needs -I" },
-		{ o->format == TD_FORMAT_PERFETTO && !o->interval_ms,
+		{ o->format == TD_FORMAT_PERFETTO && !o->when.interval_ms,
 		  "--perfetto needs -I: it shows how values change" },
-		{ o->verdict && o->interval_ms && !o->summary,
+		{ o->verdict && o->when.interval_ms && !o->summary,
 		  "--verdict with -I needs --summary: it is of the sum of all "
 		  "intervals" },
-		{ o->timeout_ms && o->interval_ms,
+		{ o->when.timeout_ms && o->when.interval_ms,
 		  "--timeout and -I exclude each other: use --interval-count" },
-		{ o->delay_ms < 0 && !o->control,
+		{ o->when.delay_ms < 0 && !o->when.control,
 		  "-D -1 needs --control: otherwise nothing would ever be "
 		  "counted" },
-		{ o->metric_only && o->repeat > 1,
+		{ o->metric_only && o->when.repeat > 1,
 		  "--metric-only and -r exclude each other" },
-		{ o->table && o->repeat <= 1, "--table needs -r 2 or more" },
+		{ o->table && o->when.repeat <= 1,
+		  "--table needs -r 2 or more" },
 		{ o->model && !o->dry_run,
 		  "--model needs --dry-run: another processor cannot be "
 		  "counted on" },

@@ -137,22 +137,22 @@ static const struct td_option scale[] = {
 static const struct td_option when[] = {
 	{ "interval-print", 'I', "TIME",
 	  "print a row every TIME: 500 or 500ms, 1.5s, 2m",
-	  TIME(interval_ms, 1) },
+	  TIME(when.interval_ms, 1) },
 	{ "interval-count", 0, "N", "stop printing after N rows",
-	  NUMBER(interval_count) },
+	  NUMBER(when.interval_count) },
 	{ "timeout", 0, "TIME", "stop after TIME and end the command",
-	  TIME(timeout_ms, 10) },
+	  TIME(when.timeout_ms, 10) },
 	{ "delay", 'D', "TIME",
 	  "start counting TIME after the command; -1: wait for --control",
 	  FUNCTION(td_value_delay) },
 	{ "control", 0, "fd:CTL[,ACK]|fifo:CTL[,ACK]",
 	  "take commands: enable, disable, evlist, ping, stop",
-	  TEXT(control) },
+	  TEXT(when.control) },
 	{ "pre", 0, "COMMAND", "shell command to run before each run",
-	  TEXT(pre) },
+	  TEXT(when.pre) },
 	{ "post", 0, "COMMAND", "shell command to run after each run",
-	  TEXT(post) },
-	{ "sync", 'S', NULL, "sync() before each run", FLAG(sync) },
+	  TEXT(when.post) },
+	{ "sync", 'S', NULL, "sync() before each run", FLAG(when.sync) },
 	{ NULL },
 };
 
@@ -167,7 +167,7 @@ static const struct td_option rate[] = {
 
 static const struct td_option timeout[] = {
 	{ "timeout", 0, "TIME", "stop after TIME and end the command",
-	  TIME(timeout_ms, 10) },
+	  TIME(when.timeout_ms, 10) },
 	{ NULL },
 };
 

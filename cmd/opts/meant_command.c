@@ -126,7 +126,8 @@ int td_meant_command(const struct td_opts *opts, struct td_err *err)
 
 	if (is_number(command) && td_opts_attaches(opts))
 		return meant_more_tasks(opts, err);
-	if (is_number(command) && opts->interval_ms && !opts->interval_count)
+	if (is_number(command) && opts->when.interval_ms &&
+	    !opts->when.interval_count)
 		return td_err_hint(err, "did you mean --interval-count %s?",
 				   command);
 	if (is_whole_line(opts))

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include "cmd/opts/when.h"
 #include "cmd/out/format.h"
 #include "lib/base/err.h"
 #include "lib/base/ints.h"
@@ -78,18 +79,11 @@ struct td_opts {
 	int cache_level;           /* 0: the last one */
 	bool not_merged;           /* --no-merge: -A if counting on CPUs */
 	bool hybrid_merge;
-	int interval_ms;    /* 0: none */
-	int interval_count; /* 0: no limit */
+	struct td_when when;
 	bool interval_clear;
 	bool wall_time; /* times are of the wall clock, not since the start */
 	bool summary, no_csv_summary, csv_error;
-	int timeout_ms; /* 0: none */
-	int delay_ms;   /* 0: none; -1: until enabled through --control */
-	const char *control;
-	bool has_repeat, table;
-	int repeat; /* 0: for ever */
-	const char *pre, *post;
-	bool sync;
+	bool table;
 	unsigned int formats; /* bits 1 << td_format_kind */
 	const char *own_file; /* of --html, --svg, --perfetto; NULL: none */
 	enum td_format_kind format;

@@ -154,9 +154,10 @@ static int choose(struct td_opts *opts,
 static bool shows_final_tree(const struct td_opts *opts)
 {
 	return opts->does.drills && opts->format == TD_FORMAT_TEXT &&
-	       !opts->openmetrics && !opts->interval_ms && !opts->has_repeat &&
-	       !opts->metric_only && !opts->ask.no_threshold &&
-	       !opts->hybrid_merge && !opts->cgroups && !opts->each_cgroup &&
+	       !opts->openmetrics && !opts->when.interval_ms &&
+	       !opts->when.has_repeat && !opts->metric_only &&
+	       !opts->ask.no_threshold && !opts->hybrid_merge &&
+	       !opts->cgroups && !opts->each_cgroup &&
 	       td_opts_aggregation(opts) == TD_AGGREGATE_ALL;
 }
 
@@ -185,7 +186,7 @@ int td_opts_parse(struct td_opts *opts,
 	struct parser parser = { &page, opts, err };
 	int rc;
 
-	*opts = (struct td_opts){ .repeat = 1 };
+	*opts = (struct td_opts){ .when.repeat = 1 };
 	td_opts_fill_rows();
 	argc = choose(opts, commands, argc, argv);
 	if (argc < 0)

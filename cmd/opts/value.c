@@ -226,7 +226,7 @@ int td_value_overhead(struct td_opts *opts, const char *arg, struct td_err *err)
 
 int td_value_delay(struct td_opts *opts, const char *arg, struct td_err *err)
 {
-	return td_opts_delay(arg, &opts->delay_ms, err);
+	return td_opts_delay(arg, &opts->when.delay_ms, err);
 }
 
 int td_value_pattern(struct td_opts *opts, const char *arg, struct td_err *err)

@@ -32,7 +32,7 @@ static int put_head(const struct td_recorder *recorder,
 	const struct td_opts *opts = job->opts;
 	const struct td_pmu_events *files = &job->measure.catalog.events;
 	const struct td_recording_info info = {
-		.interval_ms = opts->interval_ms,
+		.interval_ms = opts->when.interval_ms,
 		.start_ns = recorder->start_ns,
 		.clocks = recorder->clocks,
 		.target = job->target.name,

@@ -39,8 +39,8 @@ static void set_defaults(struct td_opts *opts)
 		opts->aggregations = default_rows(opts);
 	if (opts->input) {
 		opts->does.replays = true;
-	} else if (!opts->interval_ms) {
-		opts->interval_ms = DEFAULT_INTERVAL_MS;
+	} else if (!opts->when.interval_ms) {
+		opts->when.interval_ms = DEFAULT_INTERVAL_MS;
 	}
 	if (!opts->input && !opts->ask.level) {
 		opts->ask.drill = !opts->each_cgroup;
@@ -67,13 +67,13 @@ static void change_interval(struct td_opts *opts, int step)
 					2000, 5000, 10000, 60000 };
 	int nr = (int)TD_ARRAY_SIZE(times_ms), at = 0;
 
-	while (at < nr - 1 && times_ms[at] < opts->interval_ms)
+	while (at < nr - 1 && times_ms[at] < opts->when.interval_ms)
 		at++;
 	/* a time between two of them is next to the one below, too */
-	if (step < 0 || times_ms[at] <= opts->interval_ms)
+	if (step < 0 || times_ms[at] <= opts->when.interval_ms)
 		at += step;
 	if (at >= 0 && at < nr)
-		opts->interval_ms = times_ms[at];
+		opts->when.interval_ms = times_ms[at];
 }
 
 /* Why the rows cannot be others; NULL: they are. */
@@ -264,7 +264,7 @@ static const struct td_option what[] = {
 static const struct td_option when[] = {
 	{ "interval-print", 'I', "TIME",
 	  "new values every TIME: 500 or 500ms, 1.5s, 2m (default: 1s)",
-	  TD_OPTION_TIME, offsetof(struct td_opts, interval_ms), .min = 1 },
+	  TD_OPTION_TIME, offsetof(struct td_opts, when.interval_ms), .min = 1 },
 	{ NULL },
 };
 

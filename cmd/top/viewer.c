@@ -152,7 +152,7 @@ void td_top_describe(struct td_top *top, const struct td_opts *opts)
 {
 	top->wish = TD_TOP_NO_WISH;
 	top->begun = false;
-	top->facts.interval_ms = opts->interval_ms;
+	top->facts.interval_ms = opts->when.interval_ms;
 	top->facts.played = opts->input != NULL;
 	if (opts->ask.drill)
 		snprintf(top->level, sizeof(top->level), "auto");

@@ -115,8 +115,8 @@ static int check_clear(const struct td_sink *sink, const struct td_opts *opts,
 static bool waits(const struct td_opts *opts)
 {
 	return !opts->does.samples && !opts->does.replays && !opts->command &&
-	       !opts->interval_ms && !opts->timeout_ms && !opts->control &&
-	       !opts->quiet && isatty(STDERR_FILENO);
+	       !opts->when.interval_ms && !opts->when.timeout_ms &&
+	       !opts->when.control && !opts->quiet && isatty(STDERR_FILENO);
 }
 
 int td_sink_open(struct td_sink *sink, const struct td_opts *opts,

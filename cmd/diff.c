@@ -59,8 +59,8 @@ static const struct td_option comparing[] = {
 	  TD_OPTION_FUNCTION, .set = td_value_per },
 	{ "repeat", 'r', "N",
 	  "run each command N times (default: 5), the two in turn",
-	  TD_OPTION_NUMBER, offsetof(struct td_opts, repeat),
-	  offsetof(struct td_opts, has_repeat), 1, 500 },
+	  TD_OPTION_NUMBER, offsetof(struct td_opts, when.repeat),
+	  offsetof(struct td_opts, when.has_repeat), 1, 500 },
 	{ "event", 'e', "LIST",
 	  "of commands: events instead of the tree, as tdstat -e",
 	  TD_OPTION_FUNCTION, .set = td_value_events },
@@ -77,10 +77,10 @@ static const struct td_option comparing[] = {
 	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
 	  .min = TD_AGGREGATE_REGION },
 	{ "level", 'l', "N", "the tree down to level N (default: as recorded)",
-	  TD_OPTION_LEVEL, offsetof(struct td_opts, level),
+	  TD_OPTION_LEVEL, offsetof(struct td_opts, ask.level),
 	  .max = TD_MAX_LEVEL },
 	{ "td-level", 0, "N", "level N of the tree only",
-	  TD_OPTION_LEVEL, offsetof(struct td_opts, only_level),
+	  TD_OPTION_LEVEL, offsetof(struct td_opts, ask.only_level),
 	  .max = TD_MAX_LEVEL },
 	{ "metrics", 'M', "LIST", "metrics and groups of them",
 	  TD_OPTION_FUNCTION, .set = td_value_metrics },
@@ -171,7 +171,7 @@ static int check_runs(const struct td_opts *opts, struct td_err *err)
 	if (opts->model)
 		return td_err_usage(err, "--model: commands run on this "
 					 "processor");
-	if (td_opts_want_events(opts) && td_opts_want_metrics(opts))
+	if (td_opts_want_events(opts) && td_ask_is_made(&opts->ask))
 		return td_err_usage(err, "-e excludes -l, --td-level and -M");
 	return td_runs_check(opts, err);
 }
@@ -186,7 +186,7 @@ static int check(const struct td_opts *opts, struct td_err *err)
 		return td_err_usage(err,
 				    "-e: recordings have their events, which "
 				    "are all compared");
-	if (opts->has_repeat) {
+	if (opts->when.has_repeat) {
 		td_err_usage(err, "-r: recordings are not run again");
 		return td_err_hint(err, "to run two commands: "
 					"tdstat diff -r 5 -- ./old : ./new");
@@ -243,7 +243,7 @@ const struct td_command td_command_diff = {
 		"more than --fail-above allows, a command failed, a recording "
 		"cannot be read, or the result cannot be written.",
 	.groups = groups,
-	.subcommand = TD_REPORT,
+	.does = { .replays = true, .leaves_level = true },
 	.word = take_word,
 	.check = check,
 	.counts = true,

@@ -69,7 +69,7 @@ const struct td_command td_command_record = {
 	.examples = "  tdstat record -- make\n"
 		    "  tdstat record -o td.jsonl -a -I 1000 --timeout 10s",
 	.groups = groups,
-	.subcommand = TD_RECORD,
+	.does = { .records = true, .latencies = true },
 	.check = td_opts_check_counting,
 	.counts = true,
 	.run = record,

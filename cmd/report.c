@@ -223,7 +223,7 @@ const struct td_command td_command_report = {
 	.status = "Exit status: 0; 64 for a wrong option; 1 if the recording "
 		  "cannot be read, or the result cannot be written.",
 	.groups = groups,
-	.subcommand = TD_REPORT,
+	.does = { .replays = true, .leaves_level = true },
 	.word = take_word,
 	.check = check,
 	.run = report,

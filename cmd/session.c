@@ -111,9 +111,9 @@ int td_session_find(const struct td_opts *opts,
 	struct td_opts counting = *opts;
 
 	*focus = (struct td_focus){ 0 };
-	counting.subcommand = TD_STAT;
+	counting.does = (struct td_does){ .latencies = true };
 	counting.format = TD_FORMAT_TEXT;
-	counting.level = TD_MAX_LEVEL;
-	counting.drill = counting.quiet = counting.verdict = true;
+	counting.ask = (struct td_ask){ .level = TD_MAX_LEVEL, .drill = true };
+	counting.quiet = counting.verdict = true;
 	return td_session_count(&counting, inherited, focus, status, err);
 }

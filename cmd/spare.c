@@ -37,7 +37,7 @@ static bool is_read(const struct td_opts *opts, const char *name)
 int td_spare_recordings(const struct td_opts *opts, struct td_err *err)
 {
 	const char *const names[] = {
-		opts->subcommand == TD_RECORD ? NULL : opts->output,
+		opts->does.records ? NULL : opts->output,
 		opts->record,
 		opts->samples,
 	};

@@ -20,8 +20,8 @@ static int stat(const struct td_opts *opts, int *status, struct td_err *err)
 static const struct td_option runs[] = {
 	{ "repeat", 'r', "N",
 	  "run the command N times and show means; 0: for ever",
-	  TD_OPTION_NUMBER, offsetof(struct td_opts, repeat),
-	  offsetof(struct td_opts, has_repeat), 0, INT_MAX },
+	  TD_OPTION_NUMBER, offsetof(struct td_opts, when.repeat),
+	  offsetof(struct td_opts, when.has_repeat), 0, INT_MAX },
 	{ NULL },
 };
 
@@ -77,7 +77,7 @@ const struct td_command td_command_stat = {
 	.examples = "  tdstat -l 2 -- make\n"
 		    "  tdstat -a -I 1000",
 	.groups = groups,
-	.subcommand = TD_STAT,
+	.does = { .drills = true, .latencies = true },
 	.check = td_opts_check_counting,
 	.counts = true,
 	.run = stat,

@@ -133,8 +133,8 @@ int td_textfile_run(const struct td_opts *opts, int *status, struct td_err *err)
 	};
 	int rc = find_path(&file, opts->output, err);
 
-	if (!filled.interval_ms)
-		filled.interval_ms = INTERVAL_MS;
+	if (!filled.when.interval_ms)
+		filled.when.interval_ms = INTERVAL_MS;
 	if (!rc)
 		rc = td_session_view(&filled, &viewer, status, err);
 	if (!rc && file.failed && !*status)

@@ -23,12 +23,12 @@ static void check_processor(const struct td_recorded *first,
 			     other->rec.path, first->rec.path, b, a);
 }
 
-static bool same_names(const struct td_opts *a, const struct td_opts *b)
+static bool same_names(const struct td_ask *a, const struct td_ask *b)
 {
-	if (a->nr_metrics != b->nr_metrics)
+	if (a->nr_names != b->nr_names)
 		return false;
-	for (size_t i = 0; i < a->nr_metrics; i++) {
-		if (strcmp(a->metrics[i], b->metrics[i]) != 0)
+	for (size_t i = 0; i < a->nr_names; i++) {
+		if (strcmp(a->names[i], b->names[i]) != 0)
 			return false;
 	}
 	return true;
@@ -38,7 +38,7 @@ static void check_metrics(const struct td_recorded *first,
 			  const struct td_recorded *other,
 			  struct td_notes *notes)
 {
-	const struct td_opts *a = &first->opts, *b = &other->opts;
+	const struct td_ask *a = &first->opts.ask, *b = &other->opts.ask;
 
 	if (first->rec.info.of_events ||
 	    (a->level == b->level && a->drill == b->drill &&

@@ -98,18 +98,18 @@ static struct td_opts options_of(const struct runs *runs, size_t side,
 {
 	struct td_opts opts = *runs->opts;
 
-	opts.subcommand = TD_RECORD;
+	opts.does = (struct td_does){ .records = true, .latencies = true };
 	opts.command = runs->commands[side];
 	opts.output = path;
 	opts.append = false;
 	opts.format = TD_FORMAT_TEXT;
 	opts.log_fd = runs->nothing;
-	opts.has_repeat = false;
-	opts.repeat = 1;
+	opts.when.has_repeat = false;
+	opts.when.repeat = 1;
 	opts.no_verdict = true;
 	opts.quiet = opts.quiet || round;
-	if (!td_opts_want_metrics(&opts) && !td_opts_want_events(&opts))
-		opts.level = 1;
+	if (!td_ask_is_made(&opts.ask) && !td_opts_want_events(&opts))
+		opts.ask.level = 1;
 	return opts;
 }
 
@@ -248,7 +248,8 @@ int td_runs_read(struct td_sides *sides, const struct td_opts *opts,
 		.sides = sides,
 		.opts = opts,
 		.notes = notes,
-		.nr = opts->has_repeat ? (size_t)opts->repeat : TD_RUNS,
+		.nr = opts->when.has_repeat ? (size_t)opts->when.repeat
+					    : TD_RUNS,
 		.nothing = -1,
 	};
 	int rc = prepare(&runs, err);

@@ -28,9 +28,8 @@ static struct td_opts opts_of(const struct td_opts *opts, int level)
 {
 	struct td_opts planned = *opts;
 
-	planned.subcommand = TD_STAT;
-	planned.level = level;
-	planned.drill = false;
+	planned.does = (struct td_does){ .latencies = true };
+	planned.ask = (struct td_ask){ .level = level };
 	planned.all_cpus = planned.dry_run = planned.quiet = true;
 	return planned;
 }

@@ -65,9 +65,8 @@ static int plan_one(struct td_job *job, const struct testing *t,
 	struct td_opts counting = *t->opts;
 	int self = gettid(), cpu = test->cpu, rc;
 
-	counting.subcommand = TD_STAT;
-	counting.level = 1;
-	counting.drill = false;
+	counting.does = (struct td_does){ .latencies = true };
+	counting.ask = (struct td_ask){ .level = 1 };
 	counting.cputype = test->pmu;
 	counting.quiet = counting.no_inherit = true;
 	if (test->whole_core) {

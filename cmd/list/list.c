@@ -219,7 +219,6 @@ const struct td_command td_command_list = {
 	.status = "Exit status: 0; 1 if nothing matches; 64 for a wrong "
 		  "option.",
 	.groups = groups,
-	.subcommand = TD_LIST,
 	.word = td_value_pattern,
 	.check = check,
 	.run = list_names,

@@ -124,8 +124,8 @@ void td_again_put_groups(FILE *fp, const struct td_opts *opts,
 
 void td_again_put_runs(FILE *fp, const struct td_opts *opts)
 {
-	if (opts->has_repeat)
-		fprintf(fp, " -r %d", opts->repeat);
+	if (opts->when.has_repeat)
+		fprintf(fp, " -r %d", opts->when.repeat);
 	if (opts->no_multiplex)
 		fputs(" --no-multiplex", fp);
 }

@@ -43,7 +43,7 @@ static int check_target(const struct td_opts *o, struct td_err *err)
 		  "--per-thread and -C exclude each other" },
 		{ threads && o->metric_only,
 		  "--metric-only and --per-thread exclude each other" },
-		{ threads && o->repeat != 1 && !td_opts_attaches(o),
+		{ threads && o->when.repeat != 1 && !td_opts_attaches(o),
 		  "-r and --per-thread exclude each other: each run of a "
 		  "command has threads of its own" },
 	};
@@ -89,14 +89,14 @@ static int check_energy(const struct td_opts *o, struct td_err *err)
 		  "--no-multiplex and --energy exclude each other" },
 	};
 
-	return o->energy ? first_conflict(conflicts, TD_ARRAY_SIZE(conflicts),
-					  err)
-			 : 0;
+	return o->ask.energy ? first_conflict(conflicts,
+					      TD_ARRAY_SIZE(conflicts), err)
+			     : 0;
 }
 
 static int check_energy_target(const struct td_opts *o, struct td_err *err)
 {
-	if (!o->energy)
+	if (!o->ask.energy)
 		return 0;
 	if (o->has_cpus || !td_opts_system_wide(o))
 		return td_err_usage(err, "--energy counts whole packages, not "
@@ -111,7 +111,7 @@ static int check_energy_target(const struct td_opts *o, struct td_err *err)
 /* Levels and names, which --bottlenecks takes the place of. */
 static bool chooses_metrics(const struct td_opts *o)
 {
-	return o->level || o->only_level || o->nr_metrics;
+	return o->ask.level || o->ask.only_level || o->ask.nr_names;
 }
 
 int td_opts_check(const struct td_opts *o, struct td_err *err)
@@ -123,7 +123,7 @@ int td_opts_check(const struct td_opts *o, struct td_err *err)
 		  "-B and -x exclude each other" },
 		{ trace && o->log_fd,
 		  "--perfetto and --log-fd exclude each other" },
-		{ o->output && o->log_fd && o->subcommand != TD_RECORD,
+		{ o->output && o->log_fd && !o->does.records,
 		  "-o and --log-fd exclude each other" },
 		{ o->output && page,
 		  "--html and --svg name their files: -o excludes them" },
@@ -144,13 +144,13 @@ int td_opts_check(const struct td_opts *o, struct td_err *err)
 		  "--verdict and --perfetto exclude each other" },
 		{ o->append && !o->output && !o->log_fd,
 		  "--append needs -o or --log-fd" },
-		{ o->bottlenecks && td_opts_want_events(o),
+		{ o->ask.bottlenecks && td_opts_want_events(o),
 		  "-e, -d and --null show counts, --bottlenecks metrics: they "
 		  "exclude each other" },
-		{ o->bottlenecks && o->verdict,
+		{ o->ask.bottlenecks && o->verdict,
 		  "--bottlenecks has the largest first, and --verdict is of the "
 		  "tree: they exclude each other" },
-		{ o->bottlenecks && chooses_metrics(o),
+		{ o->ask.bottlenecks && chooses_metrics(o),
 		  "--bottlenecks is a choice of metrics: --level and -M exclude "
 		  "it" },
 	};
@@ -165,19 +165,19 @@ int td_opts_check(const struct td_opts *o, struct td_err *err)
 static int check_events(const struct td_opts *o, struct td_err *err)
 {
 	const struct conflict conflicts[] = {
-		{ td_opts_want_events(o) && td_opts_want_metrics(o),
+		{ td_opts_want_events(o) && td_ask_is_made(&o->ask),
 		  "-e, -d and --null show counts, --level and -M metrics: they "
 		  "exclude each other" },
 		{ td_opts_want_events(o) && o->verdict,
 		  "-e, -d and --null show counts: --verdict is of the tree" },
-		{ o->drill && (o->nr_metrics || o->bottlenecks),
+		{ o->ask.drill && (o->ask.nr_names || o->ask.bottlenecks),
 		  "-l auto chooses its metrics: it and -M exclude each other" },
-		{ o->drill && o->only_level,
+		{ o->ask.drill && o->ask.only_level,
 		  "-l auto and --td-level exclude each other" },
-		{ o->drill && o->no_threshold,
+		{ o->ask.drill && o->ask.no_threshold,
 		  "-l auto goes by thresholds: it and --metric-no-threshold "
 		  "exclude each other" },
-		{ o->drill && o->no_multiplex,
+		{ o->ask.drill && o->no_multiplex,
 		  "-l auto and --no-multiplex exclude each other" },
 		{ o->record_tpebs && o->no_record_tpebs,
 		  "--record-tpebs and --no-record-tpebs exclude each other" },
@@ -208,7 +208,7 @@ static int check_no_multiplex(const struct td_opts *o, struct td_err *err)
 		  "exclude it" },
 		{ !o->command,
 		  "--no-multiplex runs a command more than once: it needs one" },
-		{ o->interval_ms,
+		{ o->when.interval_ms,
 		  "--no-multiplex and -I exclude each other: the runs have "
 		  "different intervals" },
 		{ td_opts_aggregation(o) == TD_AGGREGATE_THREAD,
@@ -216,7 +216,7 @@ static int check_no_multiplex(const struct td_opts *o, struct td_err *err)
 		  "run of a command has threads of its own" },
 		{ o->metric_only,
 		  "--no-multiplex and --metric-only exclude each other" },
-		{ o->control,
+		{ o->when.control,
 		  "--no-multiplex and --control exclude each other: all runs "
 		  "must count the same part of the command" },
 	};
@@ -231,7 +231,7 @@ static int check_exposed(const struct td_opts *o, struct td_err *err)
 {
 	enum td_aggregation how = td_opts_aggregation(o);
 	const struct conflict conflicts[] = {
-		{ !o->output && o->subcommand == TD_STAT,
+		{ o->openmetrics && !o->output,
 		  "--openmetrics needs -o: the file that is rewritten at each "
 		  "interval" },
 		{ o->append, "--openmetrics and --append exclude each other: "
@@ -247,7 +247,7 @@ static int check_exposed(const struct td_opts *o, struct td_err *err)
 		{ how != TD_AGGREGATE_ALL && (o->cgroups || o->each_cgroup),
 		  "counters are by CPU or by cgroup: -A and the like and "
 		  "cgroups exclude each other" },
-		{ o->repeat != 1 || o->no_multiplex,
+		{ o->when.repeat != 1 || o->no_multiplex,
 		  "--openmetrics is of one run: -r and --no-multiplex exclude "
 		  "it" },
 		{ o->summary || o->verdict,
@@ -264,31 +264,31 @@ static int check_exposed(const struct td_opts *o, struct td_err *err)
 
 static int check_runs(const struct td_opts *o, struct td_err *err)
 {
-	bool record = o->subcommand == TD_RECORD;
 	const struct conflict conflicts[] = {
-		{ o->interval_count && !o->interval_ms,
+		{ o->when.interval_count && !o->when.interval_ms,
 		  "--interval-count needs -I" },
-		{ o->interval_clear && !o->interval_ms,
+		{ o->interval_clear && !o->when.interval_ms,
 		  "--interval-clear needs -I" },
-		{ o->wall_time && !o->interval_ms,
+		{ o->wall_time && !o->when.interval_ms,
 		  "--time-format wall needs -I" },
-		{ o->format == TD_FORMAT_PERFETTO && !o->interval_ms,
+		{ o->format == TD_FORMAT_PERFETTO && !o->when.interval_ms,
 		  "--perfetto needs -I: it shows how values change" },
-		{ o->verdict && o->interval_ms && !o->summary,
+		{ o->verdict && o->when.interval_ms && !o->summary,
 		  "--verdict with -I needs --summary: it is of the sum of all "
 		  "intervals" },
-		{ o->timeout_ms && o->interval_ms,
+		{ o->when.timeout_ms && o->when.interval_ms,
 		  "--timeout and -I exclude each other: use --interval-count" },
-		{ o->delay_ms < 0 && !o->control,
+		{ o->when.delay_ms < 0 && !o->when.control,
 		  "-D -1 needs --control: otherwise nothing would ever be "
 		  "counted" },
-		{ o->metric_only && o->repeat > 1,
+		{ o->metric_only && o->when.repeat > 1,
 		  "--metric-only and -r exclude each other" },
-		{ o->table && o->repeat <= 1, "--table needs -r 2 or more" },
+		{ o->table && o->when.repeat <= 1,
+		  "--table needs -r 2 or more" },
 		{ o->model && !o->dry_run,
 		  "--model needs --dry-run: another processor cannot be "
 		  "counted on" },
-		{ o->dry_run && o->output && !record,
+		{ o->dry_run && o->output && !o->does.records,
 		  "--dry-run and -o exclude each other" },
 	};
 

@@ -17,7 +17,7 @@ struct td_command {
 	const char *examples; /* a line each */
 	const char *status;   /* what its exit status says; NULL: the usual */
 	const struct td_option_group *const *groups; /* the last one is NULL */
-	enum td_subcommand subcommand; /* the one that it is or behaves like */
+	struct td_does does;
 	/*
 	 * Takes a word that is no option; returns 1 if it begins a command to
 	 * run, as any does for NULL.

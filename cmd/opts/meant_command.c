@@ -43,12 +43,13 @@ static int meant_more_names(const struct td_opts *opts, struct td_err *err)
 				   "by commas",
 				   opts->events[opts->nr_events - 1].list,
 				   word);
-	if (opts->nr_metrics && (strncmp(word, "tma_", 4) == 0 ||
-				 strncmp(word, "TopdownL", 8) == 0))
+	if (opts->ask.nr_names && (strncmp(word, "tma_", 4) == 0 ||
+				   strncmp(word, "TopdownL", 8) == 0))
 		return td_err_hint(err,
 				   "did you mean -M %s,%s? Names are separated "
 				   "by commas",
-				   opts->metrics[opts->nr_metrics - 1], word);
+				   opts->ask.names[opts->ask.nr_names - 1],
+				   word);
 	return 0;
 }
 
@@ -125,7 +126,8 @@ int td_meant_command(const struct td_opts *opts, struct td_err *err)
 
 	if (is_number(command) && td_opts_attaches(opts))
 		return meant_more_tasks(opts, err);
-	if (is_number(command) && opts->interval_ms && !opts->interval_count)
+	if (is_number(command) && opts->when.interval_ms &&
+	    !opts->when.interval_count)
 		return td_err_hint(err, "did you mean --interval-count %s?",
 				   command);
 	if (is_whole_line(opts))

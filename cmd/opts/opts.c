@@ -14,11 +14,10 @@ bool td_opts_want_events(const struct td_opts *opts)
 bool td_opts_want_verdict(const struct td_opts *opts)
 {
 	/* these are sorted, so the first line says it */
-	if (opts->bottlenecks)
+	if (opts->ask.bottlenecks)
 		return false;
 	/* a row each; places, not a tree */
-	if (opts->subcommand == TD_REGIONS || opts->subcommand == TD_LOCATE ||
-	    opts->subcommand == TD_PROFILE || td_opts_exposes(opts))
+	if (opts->does.regions || opts->does.samples || td_opts_exposes(opts))
 		return false;
 	/* for programs only if asked for, as it is a line of another kind */
 	return opts->verdict || ((opts->format == TD_FORMAT_TEXT ||
@@ -28,13 +27,7 @@ bool td_opts_want_verdict(const struct td_opts *opts)
 
 bool td_opts_exposes(const struct td_opts *opts)
 {
-	return opts->openmetrics || opts->subcommand == TD_SERVE;
-}
-
-bool td_opts_want_metrics(const struct td_opts *opts)
-{
-	return opts->level || opts->only_level || opts->nr_metrics ||
-	       opts->bottlenecks;
+	return opts->openmetrics || opts->does.exposes;
 }
 
 /* opt_aggr_mode_to_aggr_mode() in tools/perf/builtin-stat.c */
@@ -71,11 +64,11 @@ void td_opts_free(struct td_opts *opts)
 		free(opts->events[i].filter);
 	free(opts->events);
 	opts->nr_events = 0;
-	for (size_t i = 0; i < opts->nr_metrics; i++)
-		free(opts->metrics[i]);
-	free(opts->metrics);
-	opts->metrics = NULL;
-	opts->nr_metrics = 0;
+	for (size_t i = 0; i < opts->ask.nr_names; i++)
+		free(opts->ask.names[i]);
+	free(opts->ask.names);
+	opts->ask.names = NULL;
+	opts->ask.nr_names = 0;
 	free(opts->patterns);
 	opts->events = NULL;
 	opts->patterns = NULL;

@@ -11,23 +11,24 @@
 
 #include <stdbool.h>
 
+#include "cmd/opts/when.h"
 #include "cmd/out/format.h"
 #include "lib/base/err.h"
 #include "lib/base/ints.h"
 #include "lib/count/aggregation.h"
+#include "lib/count/ask.h"
 #include "metrics/diff/per.h"
 
-/* Which kind of subcommand the rest of the program works for. */
-enum td_subcommand {
-	TD_STAT,
-	TD_RECORD,
-	TD_REPORT,
-	TD_LIST,
-	TD_REGIONS,
-	TD_LOCATE,
-	TD_PROFILE,
-	TD_SERVE,
-	TD_TOP,
+/* What the rest of the program must know of the command that it works for. */
+struct td_does {
+	bool records;      /* -o names the recording, not the result */
+	bool replays;      /* shows what was recorded, and counts nothing */
+	bool drills;       /* one tree at the end is -l auto by default */
+	bool leaves_level; /* to the recording, or to itself */
+	bool latencies;    /* samples retire latencies beside the counters */
+	bool regions;      /* counts those that a program marks */
+	bool samples;      /* shows functions */
+	bool exposes;      /* shows counters for Prometheus */
 };
 
 struct td_command;
@@ -40,7 +41,7 @@ struct td_event_arg {
 
 /* What the user asked for.  Strings are argv's. */
 struct td_opts {
-	enum td_subcommand subcommand;
+	struct td_does does; /* as chosen->does, unless top plays a recording */
 	const struct td_command *chosen;
 	const struct td_command *const *commands; /* all; the last is NULL */
 	bool all_cpus;
@@ -55,22 +56,17 @@ struct td_opts {
 	bool cgroups_first;      /* -G came before all events */
 	const char *each_cgroup; /* NULL: none */
 	const char *cputype;     /* NULL: all core PMUs */
-	int level;               /* 0: not set */
+	/* -l auto: drill, and level is the deepest that may be counted */
+	struct td_ask ask;
 	bool level_or_less; /* it is the default: what lacks it is no remark */
-	bool drill;     /* -l auto: level is the deepest that may be counted */
 	bool drill_off; /* it is the default, but --no-multiplex excludes it */
-	int only_level; /* --td-level; 0: not set */
-	char **metrics; /* the names of -M */
-	size_t nr_metrics;
-	bool bottlenecks;
-	bool energy;
 	bool no_multiplex;
 	bool record_tpebs, no_record_tpebs; /* retire latencies by samples */
 	const char *metrics_dir;            /* NULL: the installed files */
 	const char *model;                  /* NULL: this processor */
 	bool metric_only;
-	bool no_group, no_merge, no_threshold; /* --metric-no-... */
-	bool all_nodes;                        /* --all */
+	bool no_group;  /* --metric-no-group */
+	bool all_nodes; /* --all */
 	bool verdict, no_verdict;
 	struct td_event_arg *events;
 	size_t nr_events;
@@ -83,18 +79,11 @@ struct td_opts {
 	int cache_level;           /* 0: the last one */
 	bool not_merged;           /* --no-merge: -A if counting on CPUs */
 	bool hybrid_merge;
-	int interval_ms;    /* 0: none */
-	int interval_count; /* 0: no limit */
+	struct td_when when;
 	bool interval_clear;
 	bool wall_time; /* times are of the wall clock, not since the start */
 	bool summary, no_csv_summary, csv_error;
-	int timeout_ms; /* 0: none */
-	int delay_ms;   /* 0: none; -1: until enabled through --control */
-	const char *control;
-	bool has_repeat, table;
-	int repeat; /* 0: for ever */
-	const char *pre, *post;
-	bool sync;
+	bool table;
 	unsigned int formats; /* bits 1 << td_format_kind */
 	const char *own_file; /* of --html, --svg, --perfetto; NULL: none */
 	enum td_format_kind format;
@@ -146,8 +135,6 @@ bool td_opts_want_events(const struct td_opts *opts);
 bool td_opts_want_verdict(const struct td_opts *opts);
 /* True if the result is counters for Prometheus. */
 bool td_opts_exposes(const struct td_opts *opts);
-/* True if levels or metrics are asked for, not the default level. */
-bool td_opts_want_metrics(const struct td_opts *opts);
 
 /* If there are several, the one that perf stat takes. */
 enum td_aggregation td_opts_aggregation(const struct td_opts *opts);

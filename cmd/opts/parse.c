@@ -143,7 +143,7 @@ static int choose(struct td_opts *opts,
 
 	opts->commands = commands;
 	opts->chosen = at ? td_command_find(commands, argv[at]) : commands[0];
-	opts->subcommand = opts->chosen->subcommand;
+	opts->does = opts->chosen->does;
 	if (!at)
 		return all ? argc : -1;
 	memmove(argv + at, argv + at + 1, (size_t)(argc - at) * sizeof(*argv));
@@ -153,10 +153,11 @@ static int choose(struct td_opts *opts,
 /* Is one tree of a PMU all that is shown, to people, at the end? */
 static bool shows_final_tree(const struct td_opts *opts)
 {
-	return opts->subcommand == TD_STAT && opts->format == TD_FORMAT_TEXT &&
-	       !opts->openmetrics && !opts->interval_ms && !opts->has_repeat &&
-	       !opts->metric_only && !opts->no_threshold &&
-	       !opts->hybrid_merge && !opts->cgroups && !opts->each_cgroup &&
+	return opts->does.drills && opts->format == TD_FORMAT_TEXT &&
+	       !opts->openmetrics && !opts->when.interval_ms &&
+	       !opts->when.has_repeat && !opts->metric_only &&
+	       !opts->ask.no_threshold && !opts->hybrid_merge &&
+	       !opts->cgroups && !opts->each_cgroup &&
 	       td_opts_aggregation(opts) == TD_AGGREGATE_ALL;
 }
 
@@ -164,16 +165,15 @@ static bool shows_final_tree(const struct td_opts *opts)
 static void set_default_level(struct td_opts *opts)
 {
 	/* a report shows the level that was recorded, a screen has its own */
-	if (td_opts_want_metrics(opts) || opts->subcommand == TD_REPORT ||
-	    opts->subcommand == TD_TOP)
+	if (td_ask_is_made(&opts->ask) || opts->does.leaves_level)
 		return;
-	opts->drill = !td_opts_want_events(opts) && shows_final_tree(opts);
-	opts->drill_off = opts->drill && opts->no_multiplex;
-	opts->drill = opts->drill && !opts->drill_off;
-	opts->level = opts->drill ? TD_MAX_LEVEL : 1;
+	opts->ask.drill = !td_opts_want_events(opts) && shows_final_tree(opts);
+	opts->drill_off = opts->ask.drill && opts->no_multiplex;
+	opts->ask.drill = opts->ask.drill && !opts->drill_off;
+	opts->ask.level = opts->ask.drill ? TD_MAX_LEVEL : 1;
 	/* levels 1 and 2 have counters, and need no files */
 	if (td_opts_exposes(opts)) {
-		opts->level = 2;
+		opts->ask.level = 2;
 		opts->level_or_less = true;
 	}
 }
@@ -186,7 +186,7 @@ int td_opts_parse(struct td_opts *opts,
 	struct parser parser = { &page, opts, err };
 	int rc;
 
-	*opts = (struct td_opts){ .repeat = 1 };
+	*opts = (struct td_opts){ .when.repeat = 1 };
 	td_opts_fill_rows();
 	argc = choose(opts, commands, argc, argv);
 	if (argc < 0)

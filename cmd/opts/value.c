@@ -16,34 +16,34 @@
 
 int td_value_level(struct td_opts *opts, const char *arg, struct td_err *err)
 {
-	opts->drill = strcmp(arg, "auto") == 0;
-	if (opts->drill) {
-		opts->level = TD_MAX_LEVEL;
+	opts->ask.drill = strcmp(arg, "auto") == 0;
+	if (opts->ask.drill) {
+		opts->ask.level = TD_MAX_LEVEL;
 		return 0;
 	}
-	if (td_parse_int(arg, 0, TD_MAX_LEVEL, &opts->level)) {
+	if (td_parse_int(arg, 0, TD_MAX_LEVEL, &opts->ask.level)) {
 		td_err_usage(err,
 			     "-l %s: neither auto nor a number from 0 to %d",
 			     arg, TD_MAX_LEVEL);
 		return td_meant_level(arg, err);
 	}
 	/* as in perf */
-	opts->level = opts->level ? opts->level : 1;
+	opts->ask.level = opts->ask.level ? opts->ask.level : 1;
 	return 0;
 }
 
 static int add_metric(struct td_opts *opts, const char *name, size_t len,
 		      struct td_err *err)
 {
-	char **place =
-		td_array_add(&opts->metrics, opts->nr_metrics, sizeof(*place));
+	char **place = td_array_add(&opts->ask.names, opts->ask.nr_names,
+				    sizeof(*place));
 
 	if (!place)
 		return td_err_nomem(err);
 	*place = strndup(name, len);
 	if (!*place)
 		return td_err_nomem(err);
-	opts->nr_metrics++;
+	opts->ask.nr_names++;
 	return 0;
 }
 
@@ -69,7 +69,7 @@ int td_value_metrics(struct td_opts *opts, const char *list, struct td_err *err)
 		rc = add_metric(opts, start, len, err);
 		start = next;
 	}
-	if (!rc && !opts->nr_metrics)
+	if (!rc && !opts->ask.nr_names)
 		return td_err_usage(err, "-M: an empty list");
 	return rc;
 }
@@ -226,7 +226,7 @@ int td_value_overhead(struct td_opts *opts, const char *arg, struct td_err *err)
 
 int td_value_delay(struct td_opts *opts, const char *arg, struct td_err *err)
 {
-	return td_opts_delay(arg, &opts->delay_ms, err);
+	return td_opts_delay(arg, &opts->when.delay_ms, err);
 }
 
 int td_value_pattern(struct td_opts *opts, const char *arg, struct td_err *err)

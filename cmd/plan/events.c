@@ -245,7 +245,7 @@ static void note_rows(struct td_typing *t)
 			td_notes_add(t->notes, "percore: -A shows CPUs, not "
 					       "cores");
 		if (t->plan->events.v[i].tool > TD_TOOL_DURATION_TIME &&
-		    of_command && t->opts->interval_ms)
+		    of_command && t->opts->when.interval_ms)
 			td_notes_add(t->notes,
 				     "%s of a command is known at its end, not "
 				     "in intervals",
@@ -309,7 +309,7 @@ int td_events_plan(struct td_typing *t, struct td_err *err)
 	widen_target(t);
 	note_cpus(t);
 	note_rows(t);
-	t->plan->gathers = t->target->system_wide && !t->opts->control &&
+	t->plan->gathers = t->target->system_wide && !t->opts->when.control &&
 			   !t->opts->cgroups && !t->opts->each_cgroup;
 	return td_plan_arrange(t->plan, t->machine, t->notes, err);
 }

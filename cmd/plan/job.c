@@ -103,10 +103,10 @@ static bool wants_clocks(const struct td_job *job)
 	const struct td_target *target = &job->target;
 
 	/* each event of a region costs some time at its begin and its end */
-	if (job->opts->subcommand == TD_REGIONS)
+	if (job->opts->does.regions)
 		return false;
 	/* that is what samples */
-	if (job->opts->subcommand == TD_PROFILE)
+	if (job->opts->does.samples)
 		return true;
 	return !target->system_wide ||
 	       (!target->all_user && !target->all_kernel);

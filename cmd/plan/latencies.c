@@ -10,7 +10,7 @@
  */
 bool td_latencies_are_wanted(const struct td_opts *opts)
 {
-	if (opts->subcommand != TD_STAT && opts->subcommand != TD_RECORD)
+	if (!opts->does.latencies)
 		return false;
 	return opts->record_tpebs ||
 	       (!opts->no_record_tpebs && !opts->no_multiplex &&

@@ -172,17 +172,7 @@ int td_measure_build(struct td_measure *m, struct td_events *events,
 	int rc;
 
 	*m = (struct td_measure){
-		.ask = {
-			.level = opts->level,
-			.only_level = opts->only_level,
-			.names = (const char *const *)opts->metrics,
-			.nr_names = opts->nr_metrics,
-			.bottlenecks = opts->bottlenecks,
-			.energy = opts->energy,
-			.drill = opts->drill,
-			.no_threshold = opts->no_threshold,
-			.no_merge = opts->no_merge,
-		},
+		.ask = opts->ask,
 	};
 	td_catalog_init(&m->catalog, how->fs, how->machine, opts->metrics_dir);
 	td_literals_fill(&m->literals, how->machine, how->places, how->tsc_hz,

@@ -150,7 +150,7 @@ static void note_level(const struct td_tree *tree,
 		       const struct td_opts *opts, struct td_notes *notes)
 {
 	const struct td_pmu *pmu = &machine->pmus[i];
-	bool recorded = opts->subcommand == TD_REPORT;
+	bool recorded = opts->does.replays;
 	char core[64];
 
 	if (!tree->sets[i])
@@ -165,9 +165,9 @@ static void note_level(const struct td_tree *tree,
 	/*
 	 * if the built-in tree replaces that of files, a note said so already
 	 */
-	else if (!opts->drill && !opts->level_or_less &&
-		 tree->levels[i] < opts->level &&
-		 (recorded || tree->sets[i]->files || opts->level <= 2))
+	else if (!opts->ask.drill && !opts->level_or_less &&
+		 tree->levels[i] < opts->ask.level &&
+		 (recorded || tree->sets[i]->files || opts->ask.level <= 2))
 		td_notes_add(notes, "%s%s: %s level %d", pmu->name,
 			     in_brackets(core, pmu->uarch),
 			     tree->levels[i] < tree->sets[i]->levels ||
@@ -222,8 +222,8 @@ static void note_refusals(const struct td_tree *tree,
 		const char *why = td_metric_refusal(tree, metric);
 		bool named = false;
 
-		for (size_t j = 0; j < opts->nr_metrics && !named; j++)
-			named = strcmp(opts->metrics[j], metric->name) == 0;
+		for (size_t j = 0; j < opts->ask.nr_names && !named; j++)
+			named = strcmp(opts->ask.names[j], metric->name) == 0;
 		if (why && metric->shown && !metric->def->package &&
 		    (named || opts->verbose))
 			td_notes_add(notes, "%s (%s) is not supported: %s",
@@ -247,7 +247,7 @@ static int nothing_shown(const struct td_tree *tree,
 					  machine->pmus[metric->pmu].name,
 					  td_metric_refusal(tree, metric));
 	}
-	if (opts->subcommand == TD_REPORT)
+	if (opts->does.replays)
 		return td_err_set(err, -ENODEV,
 				  "%s: its events do not make a top-down tree",
 				  opts->input);
@@ -286,9 +286,9 @@ int td_check_shown_metrics(const struct td_tree *tree,
 	bool any = false;
 
 	for (size_t i = 0; i < tree->nr_pmus; i++) {
-		if (!machine->pmus[i].skip && opts->level)
+		if (!machine->pmus[i].skip && opts->ask.level)
 			note_level(tree, machine, i, opts, notes);
-		if (!machine->pmus[i].skip && opts->bottlenecks)
+		if (!machine->pmus[i].skip && opts->ask.bottlenecks)
 			note_bottlenecks(tree, machine, i, notes);
 	}
 	for (size_t i = 0; i < tree->nr_metrics; i++)

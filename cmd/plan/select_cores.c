@@ -61,10 +61,11 @@ static bool has_files(const struct td_sysfs *fs, struct td_machine *machine,
 /* The options that replace the built-in levels by the files' metrics. */
 static const char *metrics_instead(const struct td_opts *opts)
 {
-	if (opts->only_level == 2)
+	if (opts->ask.only_level == 2)
 		return "-M TopdownL2 estimates";
-	return opts->level == 2 ? "-M TopdownL1,TopdownL2 (or -l 3) estimates"
-				: "-M TopdownL1 (or -l 3) estimates";
+	return opts->ask.level == 2
+		       ? "-M TopdownL1,TopdownL2 (or -l 3) estimates"
+		       : "-M TopdownL1 (or -l 3) estimates";
 }
 
 /*

@@ -80,7 +80,8 @@ int td_target_make(struct td_target *target, const struct td_opts *opts,
 		.all_tasks = wants_all_tasks(opts),
 		.inherit = !system_wide && !opts->no_inherit && !per_thread,
 		.enable_on_exec = !system_wide && !td_opts_attaches(opts) &&
-				  !wants_all_tasks(opts) && !opts->delay_ms,
+				  !wants_all_tasks(opts) &&
+				  !opts->when.delay_ms,
 		.all_user = opts->all_user,
 		.all_kernel = opts->all_kernel,
 	};

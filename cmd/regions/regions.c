@@ -100,16 +100,16 @@ static int check(const struct td_opts *opts, struct td_err *err)
 		td_err_usage(err, "tdstat regions needs a command");
 		return td_err_hint(err, "tdstat regions -- ./program");
 	}
-	if (opts->level > MOST_LEVELS && !opts->drill)
+	if (opts->ask.level > MOST_LEVELS && !opts->ask.drill)
 		return td_err_usage(err,
 				    "-l %d: nothing takes turns in "
 				    "regions, and there is room for levels "
 				    "1 and 2",
-				    opts->level);
-	if (opts->drill)
+				    opts->ask.level);
+	if (opts->ask.drill)
 		return td_err_usage(err, "-l auto chooses while it counts: "
 					 "regions are counted at level 1 or 2");
-	if (td_opts_want_events(opts) && td_opts_want_metrics(opts))
+	if (td_opts_want_events(opts) && td_ask_is_made(&opts->ask))
 		return td_err_usage(err, "-e shows counts, --level and -M "
 					 "metrics: they exclude each other");
 	return 0;
@@ -167,7 +167,7 @@ const struct td_command td_command_regions = {
 	.examples = "  tdstat regions -- ./program\n"
 		    "  tdstat regions -l 2 -v -- ./program",
 	.groups = groups,
-	.subcommand = TD_REGIONS,
+	.does = { .regions = true },
 	.check = check,
 	.counts = true,
 	.run = run,

@@ -216,7 +216,7 @@ static int import(struct td_imported *imported, struct td_recording *rec,
 	if (!opts->model)
 		strcpy(rec->machine.cpuid.vendor, td_intel.name);
 	rec->info.of_events = false;
-	rec->info.level = level_of(&rec->machine, &rec->plan.events);
+	rec->info.ask.level = level_of(&rec->machine, &rec->plan.events);
 	imported->tree = true;
 	imported->no_files = imported->no_files || !opts->model;
 	if (rename_all(imported, rec, names) || note_events(rec) ||
@@ -258,7 +258,7 @@ void td_import_undo(struct td_imported *imported, struct td_recording *rec)
 	}
 	imported->tree = false;
 	rec->info.of_events = true;
-	rec->info.level = 0;
+	rec->info.ask.level = 0;
 }
 
 void td_imported_free(struct td_imported *imported)

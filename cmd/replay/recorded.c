@@ -66,8 +66,8 @@ static int make_tree(struct td_recorded *recorded, struct td_notes *notes,
 	int rc;
 
 	if (rec->info.of_events &&
-	    (opts->level > 1 || opts->only_level || opts->nr_metrics ||
-	     opts->bottlenecks || opts->energy))
+	    (opts->ask.level > 1 || opts->ask.only_level ||
+	     opts->ask.nr_names || opts->ask.bottlenecks || opts->ask.energy))
 		return td_err_usage(err,
 				    "%s has events and no tree: --level, -M, "
 				    "--bottlenecks and --energy do not apply",
@@ -77,8 +77,8 @@ static int make_tree(struct td_recorded *recorded, struct td_notes *notes,
 		return 0;
 	}
 	rc = td_measure_build(&recorded->measure, &rec->plan.events, &how, err);
-	if (rc && err->usage && opts->nr_metrics &&
-	    opts->metrics == rec->info.metrics)
+	if (rc && err->usage && opts->ask.nr_names &&
+	    opts->ask.names == rec->info.ask.names)
 		blame_recording(rec, err);
 	return rc;
 }
@@ -130,7 +130,7 @@ static bool shows_energy(const struct td_opts *asked,
 {
 	enum td_aggregation how = choose_aggregation(rec, asked);
 
-	return asked->subcommand == TD_REPORT && rec->info.energy &&
+	return rec->info.ask.energy &&
 	       (how == TD_AGGREGATE_ALL || how == TD_AGGREGATE_SOCKET);
 }
 
@@ -140,17 +140,14 @@ static struct td_opts with_defaults(const struct td_opts *asked,
 {
 	struct td_opts opts = *asked;
 
-	if (td_opts_want_metrics(&opts))
+	if (td_ask_is_made(&opts.ask))
 		return opts;
-	opts.level = rec->info.level;
-	opts.drill = rec->info.drill;
-	opts.only_level = rec->info.only_level;
-	opts.metrics = rec->info.metrics;
-	opts.nr_metrics = rec->info.nr_metrics;
-	opts.bottlenecks = rec->info.bottlenecks;
-	opts.energy = opts.energy || shows_energy(asked, rec);
-	if (!td_opts_want_metrics(&opts))
-		opts.level = 1;
+	opts.ask = rec->info.ask;
+	opts.ask.energy = asked->ask.energy || shows_energy(asked, rec);
+	opts.ask.no_threshold = asked->ask.no_threshold;
+	opts.ask.no_merge = asked->ask.no_merge;
+	if (!td_ask_is_made(&opts.ask))
+		opts.ask.level = 1;
 	return opts;
 }
 
@@ -170,7 +167,7 @@ int td_recorded_open(struct td_recorded *recorded, const char *path,
 		rc = td_select_pmus(&rec->machine, asked, err);
 	if (rc)
 		return rc;
-	recorded->wants_tree = td_opts_want_metrics(asked);
+	recorded->wants_tree = td_ask_is_made(&asked->ask);
 	recorded->opts = with_defaults(asked, rec);
 	recorded->opts.input = path;
 	return 0;
@@ -197,7 +194,7 @@ static int make_imported(struct td_recorded *recorded, struct td_notes *notes,
 	td_import_why(&recorded->imported, rec, err, notes);
 	td_import_undo(&recorded->imported, rec);
 	*err = (struct td_err){ 0 };
-	recorded->opts.level = 0;
+	recorded->opts.ask.level = 0;
 	return make_tree(recorded, notes, err);
 }
 

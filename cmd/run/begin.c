@@ -7,7 +7,7 @@
 /* With -D, counters stay disabled; with -D -1, the clock still starts. */
 static int begin_delay(struct td_run *run, struct td_err *err)
 {
-	int delay_ms = run->job->opts->delay_ms;
+	int delay_ms = run->job->opts->when.delay_ms;
 
 	td_job_say(run->job, "Events disabled\n");
 	if (delay_ms < 0)
@@ -32,7 +32,7 @@ static int begin_counting(struct td_run *run, struct td_err *err)
  */
 static void take_start(struct td_session *session)
 {
-	int delay_ms = session->job->opts->delay_ms;
+	int delay_ms = session->job->opts->when.delay_ms;
 	uint64_t delay_ns = delay_ms > 0 ? (uint64_t)delay_ms * TD_NS_A_MS : 0;
 	uint64_t start_ns = td_wall_ns() + delay_ns;
 	struct td_clocks clocks = td_clocks_now();
@@ -60,14 +60,14 @@ int td_run_begin(struct td_run *run, struct td_err *err)
 
 	if (!rc)
 		rc = prepare_recorder(run, err);
-	if (!rc && !job->opts->delay_ms)
+	if (!rc && !job->opts->when.delay_ms)
 		rc = begin_counting(run, err);
 	take_start(session);
 	if (!rc && !recorder->replaces)
 		rc = td_recorder_begin(recorder, job, &session->source, err);
 	if (!rc)
-		rc = job->opts->delay_ms ? begin_delay(run, err)
-					 : td_run_begin_time(run, err);
+		rc = job->opts->when.delay_ms ? begin_delay(run, err)
+					      : td_run_begin_time(run, err);
 	run->first_pid = td_last_pid(&job->fs);
 	if (!rc && run->child.pid > 0)
 		rc = td_child_release(&run->child, job->opts->command[0], err);

@@ -64,12 +64,12 @@ int td_clock_start(struct td_clock *clock, struct td_waiter *waiter,
 		   const struct td_job *job, struct td_err *err)
 {
 	const struct td_opts *opts = job->opts;
-	bool rows = opts->interval_ms;
+	bool rows = opts->when.interval_ms;
 	uint64_t period_ns;
 
 	clock->often = (!rows || opts->summary || clock->keeps) &&
 		       (wants_batches(job) || (!rows && drills(job)));
-	clock->length_ns = (uint64_t)opts->interval_ms * TD_NS_A_MS;
+	clock->length_ns = (uint64_t)opts->when.interval_ms * TD_NS_A_MS;
 	period_ns = clock->often ? often_ns(clock) : TD_LONGEST_NS;
 	clock->longest_ns = period_ns;
 	clock->ticks_a_row = 1;
@@ -77,7 +77,8 @@ int td_clock_start(struct td_clock *clock, struct td_waiter *waiter,
 		period_ns = divide_row(clock, period_ns);
 	clock->began = true;
 	return td_waiter_start(waiter, period_ns,
-			       (uint64_t)opts->timeout_ms * TD_NS_A_MS, err);
+			       (uint64_t)opts->when.timeout_ms * TD_NS_A_MS,
+			       err);
 }
 
 /* Do reads take too much of the time, as far as a few of them can tell? */
@@ -188,7 +189,7 @@ static int read_cpu_times(struct td_job *job, const struct td_usage *usage,
 		return 1;
 	if (td_opts_attaches(opts))
 		return !td_cpu_times_read_pids(&job->fs, &opts->pids, now);
-	if (!usage || !usage->has_times || opts->interval_ms)
+	if (!usage || !usage->has_times || opts->when.interval_ms)
 		return 1;
 	now->user_ns = usage->user_ns;
 	now->system_ns = usage->sys_ns;

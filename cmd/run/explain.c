@@ -12,7 +12,7 @@ static void say_if_nothing(const struct td_run *run, bool watchdog)
 {
 	const struct td_job *job = run->job;
 	bool enabled = run->tally.ever_enabled;
-	int delay_ms = job->opts->delay_ms;
+	int delay_ms = job->opts->when.delay_ms;
 	const char *why = "nothing ran";
 
 	if (run->tally.ever_ran || !job->plan.nr_groups)
@@ -39,7 +39,7 @@ static void say_if_nothing(const struct td_run *run, bool watchdog)
 
 static void say_rows_missed(const struct td_job *job, uint64_t nr)
 {
-	if (nr * (uint64_t)job->opts->interval_ms < MISSED_MS)
+	if (nr * (uint64_t)job->opts->when.interval_ms < MISSED_MS)
 		return;
 	td_job_say(job,
 		   "tdstat: %" PRIu64 " interval%s passed while this program, "
@@ -109,7 +109,7 @@ void td_note_uncounted(const struct td_run *run, const struct td_usage *usage)
 	};
 
 	if (!job->target.enable_on_exec || !job->target.inherit ||
-	    job->opts->control || !job->plan.nr_groups || geteuid() == 0)
+	    job->opts->when.control || !job->plan.nr_groups || geteuid() == 0)
 		return;
 	if (td_is_much_uncounted(&spent))
 		td_notes_add(&job->notes,

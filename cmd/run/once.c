@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One run, from --pre to --post. */
 #include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmd/plan/dry_run.h"
-#include "cmd/run/hook.h"
 #include "cmd/run/run.h"
 
 /*
@@ -27,7 +28,7 @@ static int open_outputs(struct td_session *session, struct td_err *err)
 	if (opts->output)
 		td_signals_let_through(true);
 	rc = td_view_open(&session->view, opts, err);
-	if (!rc && opts->subcommand == TD_RECORD)
+	if (!rc && opts->does.records)
 		rc = td_recorder_open(&session->recorder, opts->output, err);
 	td_signals_let_through(false);
 	return rc;
@@ -55,7 +56,7 @@ static int put_last(struct td_run *run, const struct td_usage *usage,
 		    struct td_err *err)
 {
 	struct td_session *session = run->session;
-	bool shown = run->given_up && run->job->opts->interval_ms &&
+	bool shown = run->given_up && run->job->opts->when.interval_ms &&
 		     !run->tally.fresh;
 	bool done = td_run_printed_all(run) || shown;
 	int rc = 0;
@@ -129,12 +130,40 @@ static int count_to_the_end(struct td_run *run, struct td_err *err)
 	return rc ? rc : rc_end;
 }
 
-/* Runs the command of --pre or --post, if there is one. */
+/*
+ * Runs the shell command of --pre or --post, if there is one, with the signals
+ * and limits that we were started with.
+ */
 static int run_hook(const struct td_session *session, const char *option,
 		    const char *command, struct td_err *err)
 {
-	return command ? td_hook_run(option, command, &session->inherited, err)
-		       : 0;
+	pid_t pid = command ? fork() : 0, ended;
+	int status;
+
+	if (!command)
+		return 0;
+	if (pid == 0) {
+		td_signals_hold();
+		td_inherited_restore(&session->inherited);
+		execl("/bin/sh", "sh", "-c", command, NULL);
+		_exit(errno == ENOENT ? 127 : 126);
+	}
+	if (pid < 0)
+		return td_err_set(err, -errno, "%s %s: fork: %s", option,
+				  command, strerror(errno));
+	do {
+		ended = waitpid(pid, &status, 0);
+	} while (ended < 0 && errno == EINTR);
+	if (ended < 0)
+		return td_err_set(err, -errno, "%s: waitpid: %s", option,
+				  strerror(errno));
+	if (WIFSIGNALED(status))
+		return td_err_set(err, -EINTR, "%s %s: ended by signal %d",
+				  option, command, WTERMSIG(status));
+	if (WEXITSTATUS(status))
+		return td_err_set(err, -EIO, "%s %s: exit status %d", option,
+				  command, WEXITSTATUS(status));
+	return 0;
 }
 
 /* A single run ends when it ends. */
@@ -157,15 +186,16 @@ int td_run_once(struct td_run *run, struct td_err *err)
 
 	if (!rc)
 		rc = td_session_take_set(session, err);
-	if (opts->verbose && (opts->has_repeat || run->job->plan.nr_sets > 1))
+	if (opts->verbose &&
+	    (opts->when.has_repeat || run->job->plan.nr_sets > 1))
 		td_job_say(run->job, "tdstat: run %d\n", session->runs + 1);
 	if (!rc)
-		rc = run_hook(session, "--pre", opts->pre, err);
-	if (!rc && opts->pre && td_signals_take(&signal)) {
+		rc = run_hook(session, "--pre", opts->when.pre, err);
+	if (!rc && opts->when.pre && td_signals_take(&signal)) {
 		session->stop.is_last = true;
 		return td_err_set(err, -EINTR, "stopped before it began");
 	}
-	if (!rc && opts->sync)
+	if (!rc && opts->when.sync)
 		sync();
 	if (!rc)
 		rc = td_run_open(run, err);
@@ -183,7 +213,7 @@ int td_run_once(struct td_run *run, struct td_err *err)
 	rc_set = td_session_end_set(session, false, rc ? &late : err);
 	rc = rc ? rc : rc_set;
 	if (!rc)
-		rc = run_hook(session, "--post", opts->post, err);
+		rc = run_hook(session, "--post", opts->when.post, err);
 	return rc;
 }
 

@@ -8,7 +8,7 @@
 
 bool td_run_printed_all(const struct td_run *run)
 {
-	int count = run->job->opts->interval_count;
+	int count = run->job->opts->when.interval_count;
 
 	return count && run->printed == count;
 }
@@ -149,7 +149,7 @@ int td_run_put_row_now(struct td_run *run, struct td_err *err)
 {
 	int rc;
 
-	if (!run->job->opts->interval_ms || !run->clock.began ||
+	if (!run->job->opts->when.interval_ms || !run->clock.began ||
 	    td_run_printed_all(run))
 		return 0;
 	rc = td_run_read_in_time(run, err);
@@ -183,7 +183,7 @@ int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err)
 	run->clock.shared = td_run_wants_fields_often(run);
 	td_clock_adapt(&run->clock, &run->session->waiter,
 		       own_ns(&run->clock) - before_ns);
-	if (rc || !is_due || !run->job->opts->interval_ms)
+	if (rc || !is_due || !run->job->opts->when.interval_ms)
 		return rc;
 	return put_row(run, err);
 }

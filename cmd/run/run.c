@@ -16,7 +16,7 @@ static struct td_source make_source(struct td_session *session)
 		.facts = { &session->job->measure.catalog, td_facts_find },
 		.files_version = job->measure.catalog.events.version,
 		.target = &job->target.name,
-		.interval = opts->interval_ms > 0,
+		.interval = opts->when.interval_ms > 0,
 		.how = td_opts_aggregation(opts),
 		.cache_level = opts->cache_level,
 		.places = &job->places,
@@ -67,18 +67,18 @@ int td_session_open(struct td_session *session, struct td_job *job,
 	if (!rc)
 		rc = td_waiter_open(&session->waiter, &opts->pids, &opts->tids,
 				    err);
-	if (!rc && opts->control)
-		rc = td_control_open(&session->remote.control, opts->control,
-				     err);
+	if (!rc && opts->when.control)
+		rc = td_control_open(&session->remote.control,
+				     opts->when.control, err);
 	session->waiter.control = session->remote.control.fd;
-	session->progress =
-		td_progress_make(opts, (size_t)opts->repeat * nr_sets(session));
+	session->progress = td_progress_make(opts, (size_t)opts->when.repeat *
+							   nr_sets(session));
 	return rc;
 }
 
 bool td_session_goes_on(const struct td_session *session)
 {
-	int repeat = session->job->opts->repeat;
+	int repeat = session->job->opts->when.repeat;
 	int sets = (int)nr_sets(session);
 
 	if (session->stop.signals || session->stop.is_last)

@@ -53,7 +53,7 @@ int td_counting_watch(struct td_counting *counting, struct td_job *job,
 
 	/* a report of the recording may show the tasks separately */
 	if (!job->target.per_thread)
-		return opts->subcommand == TD_RECORD && td_opts_attaches(opts)
+		return opts->does.records && td_opts_attaches(opts)
 			       ? read_names(names, job, err)
 			       : 0;
 	/* with all tasks of the machine, new ones are not followed */

@@ -99,7 +99,7 @@ static int begin(struct td_gathering *g, struct td_waiter *waiter,
 		 struct td_err *err)
 {
 	const struct td_job *job = g->job;
-	uint64_t timeout_ns = (uint64_t)job->opts->timeout_ms * TD_NS_A_MS;
+	uint64_t timeout_ns = (uint64_t)job->opts->when.timeout_ms * TD_NS_A_MS;
 
 	waiter->tasks = td_sampler_fd(g->sampler);
 	if (!job->opts->command && !timeout_ns && isatty(STDERR_FILENO))

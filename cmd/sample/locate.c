@@ -259,7 +259,7 @@ const struct td_command td_command_locate = {
 		    "  tdstat locate tma_dram_bound -v -- ./program\n"
 		    "  tdstat locate tma_lock_latency -p 1234 --timeout 10s",
 	.groups = groups,
-	.subcommand = TD_LOCATE,
+	.does = { .samples = true },
 	.word = take_word,
 	.runs = true,
 	.check = check,

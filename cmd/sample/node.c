@@ -74,9 +74,9 @@ static void say_found(const struct td_focus *focus, const char *node,
 static int counting_ms(const struct td_opts *opts)
 {
 	if (opts->command)
-		return opts->timeout_ms;
-	return opts->timeout_ms && opts->timeout_ms < 2 * COUNT_MS
-		       ? opts->timeout_ms / 2
+		return opts->when.timeout_ms;
+	return opts->when.timeout_ms && opts->when.timeout_ms < 2 * COUNT_MS
+		       ? opts->when.timeout_ms / 2
 		       : COUNT_MS;
 }
 
@@ -110,7 +110,7 @@ static int count_first(struct td_choice *choice, const struct td_opts *opts,
 	struct td_focus focus;
 	int rc;
 
-	counting.timeout_ms = counting_ms(opts);
+	counting.when.timeout_ms = counting_ms(opts);
 	td_progress_stage(&progress, "finding the node");
 	rc = td_session_find(&counting, inherited, &focus, status, err);
 	td_progress_clear(&progress);

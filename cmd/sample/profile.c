@@ -198,7 +198,7 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 
 static int check(const struct td_opts *opts, struct td_err *err)
 {
-	if (opts->level > MOST_LEVELS || opts->drill)
+	if (opts->ask.level > MOST_LEVELS || opts->ask.drill)
 		return td_err_usage(err, "-l: profile has levels 1 and 2");
 	return 0;
 }
@@ -252,7 +252,7 @@ const struct td_command td_command_profile = {
 	.examples = "  tdstat profile -- ./program\n"
 		    "  tdstat profile -l 2 -p 1234 --timeout 10s",
 	.groups = groups,
-	.subcommand = TD_PROFILE,
+	.does = { .samples = true },
 	.check = check,
 	.counts = true,
 	.run = run,

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat serve: counts until it is told to end, and answers Prometheus. */
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include "cmd/opts/check.h"
 #include "cmd/opts/command.h"
@@ -10,9 +14,9 @@
 #include "cmd/rights.h"
 #include "cmd/serve/http.h"
 #include "cmd/serve/listen.h"
-#include "cmd/serve/notify.h"
 #include "cmd/session.h"
 #include "cmd/view/exposed.h"
+#include "lib/base/util.h"
 #include "lib/machine/cpu.h"
 
 #define INTERVAL_MS 1000
@@ -23,6 +27,32 @@ struct server {
 	struct td_http *http;
 	struct td_exposed exposed;
 };
+
+/*
+ * Sends "READY=1" and the like to $NOTIFY_SOCKET, as sd_notify(3) does; nothing
+ * if there is none.  Nobody is told of an error.  A name that begins with '@' is
+ * abstract: a zero byte stands for it.
+ */
+static void notify(const char *state)
+{
+	const char *path = getenv("NOTIFY_SOCKET");
+	struct sockaddr_un un = { .sun_family = AF_UNIX };
+	size_t len = path ? strlen(path) : 0;
+	int fd;
+
+	if (!len || len >= sizeof(un.sun_path))
+		return;
+	memcpy(un.sun_path, path, len);
+	if (un.sun_path[0] == '@')
+		un.sun_path[0] = '\0';
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return;
+	sendto(fd, state, strlen(state), MSG_NOSIGNAL,
+	       (const struct sockaddr *)&un,
+	       (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len));
+	td_close_fd(&fd);
+}
 
 /* Renders once an interval, not once a request. */
 static int set_pages(struct server *server, struct td_err *err)
@@ -52,7 +82,7 @@ static int begin(void *ctx, const struct td_source *source, struct td_err *err)
 	if (!rc)
 		rc = td_http_start(server->http, server->listener.fd, err);
 	if (!rc)
-		td_notify("READY=1");
+		notify("READY=1");
 	return rc;
 }
 
@@ -64,7 +94,7 @@ static int report(void *ctx, const struct td_report *report, struct td_err *err)
 	if (!rc)
 		rc = set_pages(server, err);
 	if (!rc)
-		td_notify("WATCHDOG=1");
+		notify("WATCHDOG=1");
 	return rc;
 }
 
@@ -103,10 +133,10 @@ static int serve(const struct td_opts *opts, int *status, struct td_err *err)
 
 	if (opts->dry_run)
 		return td_session_run(opts, status, err);
-	if (!filled.interval_ms)
-		filled.interval_ms = INTERVAL_MS;
+	if (!filled.when.interval_ms)
+		filled.when.interval_ms = INTERVAL_MS;
 	rc = count(&server, status, err);
-	td_notify("STOPPING=1");
+	notify("STOPPING=1");
 	td_http_stop(server.http);
 	td_listener_close(&server.listener);
 	td_exposed_free(&server.exposed);
@@ -156,7 +186,7 @@ static const struct td_option tree[] = {
 static const struct td_option when[] = {
 	{ "interval-print", 'I', "TIME",
 	  "read every TIME: 500 or 500ms, 2s (default: 1s)",
-	  TD_OPTION_TIME, offsetof(struct td_opts, interval_ms), .min = 100 },
+	  TD_OPTION_TIME, offsetof(struct td_opts, when.interval_ms), .min = 100 },
 	{ NULL },
 };
 
@@ -200,7 +230,7 @@ const struct td_command td_command_serve = {
 	.status = "Exit status: 0 after a signal; 64 for a wrong option; 1 if "
 		  "it cannot count, or cannot listen.",
 	.groups = groups,
-	.subcommand = TD_SERVE,
+	.does = { .exposes = true },
 	.word = take_word,
 	.check = check,
 	.counts = true,

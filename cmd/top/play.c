@@ -64,7 +64,7 @@ static int wait_for_keys(struct player *p, struct td_err *err)
 
 static int play_rows(struct player *p, size_t *at, struct td_err *err)
 {
-	uint64_t step_ns = (uint64_t)p->opts->interval_ms * TD_NS_A_MS;
+	uint64_t step_ns = (uint64_t)p->opts->when.interval_ms * TD_NS_A_MS;
 	uint64_t time_ns = 0;
 	size_t row = 0;
 	int rc = 0;

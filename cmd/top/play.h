@@ -6,7 +6,7 @@
 
 /*
  * Plays the recording opts->input: its rows come as fast as they were counted,
- * or one every opts->interval_ms.  It begins with row *at without a pause, and
+ * or one every opts->when.interval_ms.  It begins with row *at without a pause, and
  * tells how far it came.  After the last one it waits for keys.
  */
 int td_top_play(struct td_top *top, const struct td_opts *opts, size_t *at,

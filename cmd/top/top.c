@@ -38,13 +38,13 @@ static void set_defaults(struct td_opts *opts)
 	if (!opts->aggregations)
 		opts->aggregations = default_rows(opts);
 	if (opts->input) {
-		opts->subcommand = TD_REPORT;
-	} else if (!opts->interval_ms) {
-		opts->interval_ms = DEFAULT_INTERVAL_MS;
+		opts->does.replays = true;
+	} else if (!opts->when.interval_ms) {
+		opts->when.interval_ms = DEFAULT_INTERVAL_MS;
 	}
-	if (!opts->input && !opts->level) {
-		opts->drill = !opts->each_cgroup;
-		opts->level = opts->drill ? TD_MAX_LEVEL : 1;
+	if (!opts->input && !opts->ask.level) {
+		opts->ask.drill = !opts->each_cgroup;
+		opts->ask.level = opts->ask.drill ? TD_MAX_LEVEL : 1;
 	}
 }
 
@@ -52,12 +52,12 @@ static void set_defaults(struct td_opts *opts)
 
 static void change_level(struct td_opts *opts, int level)
 {
-	opts->drill = !level;
-	opts->level = level ? level : TD_MAX_LEVEL;
+	opts->ask.drill = !level;
+	opts->ask.level = level ? level : TD_MAX_LEVEL;
 	/* as it was recorded */
 	if (opts->input && !level) {
-		opts->drill = false;
-		opts->level = 0;
+		opts->ask.drill = false;
+		opts->ask.level = 0;
 	}
 }
 
@@ -67,13 +67,13 @@ static void change_interval(struct td_opts *opts, int step)
 					2000, 5000, 10000, 60000 };
 	int nr = (int)TD_ARRAY_SIZE(times_ms), at = 0;
 
-	while (at < nr - 1 && times_ms[at] < opts->interval_ms)
+	while (at < nr - 1 && times_ms[at] < opts->when.interval_ms)
 		at++;
 	/* a time between two of them is next to the one below, too */
-	if (step < 0 || times_ms[at] <= opts->interval_ms)
+	if (step < 0 || times_ms[at] <= opts->when.interval_ms)
 		at += step;
 	if (at >= 0 && at < nr)
-		opts->interval_ms = times_ms[at];
+		opts->when.interval_ms = times_ms[at];
 }
 
 /* Why the rows cannot be others; NULL: they are. */
@@ -264,7 +264,7 @@ static const struct td_option what[] = {
 static const struct td_option when[] = {
 	{ "interval-print", 'I', "TIME",
 	  "new values every TIME: 500 or 500ms, 1.5s, 2m (default: 1s)",
-	  TD_OPTION_TIME, offsetof(struct td_opts, interval_ms), .min = 1 },
+	  TD_OPTION_TIME, offsetof(struct td_opts, when.interval_ms), .min = 1 },
 	{ NULL },
 };
 
@@ -299,7 +299,7 @@ const struct td_command td_command_top = {
 	.status = "Exit status: 0; 64 for a wrong option; 1 if nothing can be "
 		  "counted, or if there is no terminal.",
 	.groups = groups,
-	.subcommand = TD_TOP,
+	.does = { .leaves_level = true },
 	.word = take_word,
 	.check = check,
 	.counts = true,

@@ -152,12 +152,12 @@ void td_top_describe(struct td_top *top, const struct td_opts *opts)
 {
 	top->wish = TD_TOP_NO_WISH;
 	top->begun = false;
-	top->facts.interval_ms = opts->interval_ms;
+	top->facts.interval_ms = opts->when.interval_ms;
 	top->facts.played = opts->input != NULL;
-	if (opts->drill)
+	if (opts->ask.drill)
 		snprintf(top->level, sizeof(top->level), "auto");
 	else
-		snprintf(top->level, sizeof(top->level), "%d", opts->level);
+		snprintf(top->level, sizeof(top->level), "%d", opts->ask.level);
 	top->facts.level = top->level;
 }
 

@@ -34,7 +34,7 @@ void td_exposed_begin(struct td_exposed *exposed, const struct td_opts *opts,
 					       ? (size_t)opts->max_series
 					       : MAX_SERIES,
 		.counters.interval_ns =
-			(uint64_t)opts->interval_ms * TD_NS_A_MS,
+			(uint64_t)opts->when.interval_ms * TD_NS_A_MS,
 		.counters.always_enabled =
 			!source->nr_cgroups && td_opts_system_wide(opts),
 		.counters.cgroups = source->live_cgroups,

@@ -46,7 +46,7 @@ static void put_recorded(FILE *fp, const struct td_target_name *target)
 static void put_target(FILE *fp, const struct td_source *source,
 		       const struct td_opts *opts)
 {
-	if (opts->subcommand == TD_REPORT)
+	if (opts->does.replays)
 		put_recorded(fp, source->target);
 	else
 		td_again_put_command(fp, opts);
@@ -55,7 +55,7 @@ static void put_target(FILE *fp, const struct td_source *source,
 static void put_target_to_locate(FILE *fp, const struct td_source *source,
 				 const struct td_opts *opts)
 {
-	if (opts->subcommand != TD_REPORT) {
+	if (!opts->does.replays) {
 		td_again_put_target(fp, opts);
 		return;
 	}
@@ -92,7 +92,7 @@ static bool can_go_deeper(const struct td_verdict *verdict,
 		break;
 	case TD_DEEPER_LEVEL:
 		/* -l auto has gone there; -M says what is to be shown */
-		if (opts->drill || opts->nr_metrics)
+		if (opts->ask.drill || opts->ask.nr_names)
 			return false;
 		return verdict->level <= facts->levels ||
 		       (set && verdict->level <= set->levels);
@@ -117,7 +117,7 @@ static void put_count(FILE *fp, const struct td_verdict *verdict,
 		      const struct td_opts *opts)
 {
 	fputs("tdstat", fp);
-	if (opts->subcommand != TD_REPORT)
+	if (!opts->does.replays)
 		td_again_put_options(fp, opts);
 	td_again_put_runs(fp, opts);
 	if (verdict->deeper == TD_DEEPER_LEVEL)
@@ -227,8 +227,7 @@ int td_next_make(struct td_next *next, const struct td_verdict *verdict,
 	if (!verdict->row)
 		return 0;
 	rc = find_facts(verdict, source, &facts, &node);
-	if (!rc &&
-	    (opts->subcommand != TD_REPORT || is_known(source->target))) {
+	if (!rc && (!opts->does.replays || is_known(source->target))) {
 		rc = make_count(next, verdict, &facts, source, opts);
 		if (!rc)
 			rc = make_where(next, verdict, node, source, opts);

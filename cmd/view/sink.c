@@ -59,7 +59,7 @@ static int open_stream(struct td_sink *sink, const struct td_opts *opts,
 {
 	if (opts->quiet)
 		return open_file(sink, "/dev/null", false, err);
-	if (opts->output && opts->subcommand != TD_RECORD)
+	if (opts->output && !opts->does.records)
 		return open_file(sink, opts->output, opts->append, err);
 	if (opts->log_fd)
 		return open_fd(sink, opts, err);
@@ -114,11 +114,9 @@ static int check_clear(const struct td_sink *sink, const struct td_opts *opts,
 /* True if nothing is shown before the end, which may take a ^C. */
 static bool waits(const struct td_opts *opts)
 {
-	if (opts->subcommand == TD_LOCATE || opts->subcommand == TD_PROFILE)
-		return false;
-	return opts->subcommand != TD_REPORT && !opts->command &&
-	       !opts->interval_ms && !opts->timeout_ms && !opts->control &&
-	       !opts->quiet && isatty(STDERR_FILENO);
+	return !opts->does.samples && !opts->does.replays && !opts->command &&
+	       !opts->when.interval_ms && !opts->when.timeout_ms &&
+	       !opts->when.control && !opts->quiet && isatty(STDERR_FILENO);
 }
 
 int td_sink_open(struct td_sink *sink, const struct td_opts *opts,

@@ -59,16 +59,15 @@ int td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
 		return 0;
 	rc = td_next_make(&next, &verdict, view->source, view->verdict, err);
 	if (!rc)
-		out->verdict(
-			&view->sink.writer, report,
-			&(struct td_advice){
-				.verdict = &verdict,
-				.next = next.count,
-				.where = next.where,
-				.explain = next.explain,
-				.above = next.above,
-				.live = view->verdict->subcommand != TD_REPORT,
-			});
+		out->verdict(&view->sink.writer, report,
+			     &(struct td_advice){
+				     .verdict = &verdict,
+				     .next = next.count,
+				     .where = next.where,
+				     .explain = next.explain,
+				     .above = next.above,
+				     .live = !view->verdict->does.replays,
+			     });
 	td_next_free(&next);
 	return rc;
 }

@@ -18,13 +18,13 @@ int td_view_init(struct td_view *view, const struct td_source *source,
 	*view = (struct td_view){
 		.source = source,
 		.merge = opts->hybrid_merge,
-		.ranked = opts->bottlenecks,
+		.ranked = opts->ask.bottlenecks,
 		.only_ratios = opts->metric_only && !source->tree,
 		.summary =
 			(opts->summary || td_out_find(opts->format)->whole) &&
 			source->interval,
 		.verdict = td_opts_want_verdict(opts) ? opts : NULL,
-		.mean = opts->repeat > 1 && !source->interval,
+		.mean = opts->when.repeat > 1 && !source->interval,
 		.table = opts->table,
 		.nr_joined =
 			source->plan->nr_sets > 1 ? source->plan->nr_sets : 0,
@@ -85,7 +85,7 @@ static struct td_frame make_frame(const struct td_view *view,
 		.describe = opts->verbose > 0,
 		.big_num = !opts->no_big_num,
 		.clear = opts->interval_clear,
-		.runs = view->mean ? opts->repeat : 1,
+		.runs = view->mean ? opts->when.repeat : 1,
 		.summary_word = !opts->no_csv_summary,
 		.errors = opts->csv_error,
 	};

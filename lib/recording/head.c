@@ -20,11 +20,13 @@
 
 /* What older recordings lack, or is only there if it says something. */
 static const struct td_json_optional of_head[] = {
-	{ "pmem", json_type_boolean },   { "tasks", json_type_boolean },
-	{ "drill", json_type_boolean },  { "bottlenecks", json_type_boolean },
-	{ "energy", json_type_boolean }, { "latencies", json_type_boolean },
-	{ "tsc_hz", json_type_int },     { "table", json_type_string },
-	{ "topology", json_type_array }, { NULL },
+	{ "pmem", json_type_boolean },
+	{ "tasks", json_type_boolean },
+	{ "latencies", json_type_boolean },
+	{ "tsc_hz", json_type_int },
+	{ "table", json_type_string },
+	{ "topology", json_type_array },
+	{ NULL },
 };
 static const struct td_json_optional of_pmu[] = {
 	{ "core", json_type_boolean },
@@ -255,9 +257,6 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 	machine->smt = json_object_get_boolean(smt);
 	machine->has_pmem = get_flag(head, "pmem");
 	rec->info.tasks = get_flag(head, "tasks");
-	rec->info.drill = get_flag(head, "drill");
-	rec->info.bottlenecks = get_flag(head, "bottlenecks");
-	rec->info.energy = get_flag(head, "energy");
 	rec->info.latencies = get_flag(head, "latencies");
 	rec->info.start_ns = get_start(head);
 	rec->info.clocks = get_clocks(head);
@@ -278,13 +277,11 @@ static int read_info(struct td_recording *rec, struct json_object *head,
 static int find_clones(struct td_recording *rec, struct json_object *head,
 		       struct td_err *err)
 {
-	const struct td_recording_info *info = &rec->info;
 	struct json_object *events =
 		td_json_member(head, "events", json_type_array);
 	td_autofree bool *clones = NULL;
 
-	if (!info->level && !info->only_level && !info->nr_metrics &&
-	    !info->bottlenecks) {
+	if (!td_ask_is_made(&rec->info.ask)) {
 		return td_plan_find_clones(&rec->plan, NULL) ? td_err_nomem(err)
 							     : 0;
 	}

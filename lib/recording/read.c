@@ -99,7 +99,7 @@ void td_recording_close(struct td_recording *rec)
 	td_perf_output_free(rec->perf);
 	free(rec->info.target.text);
 	free(rec->places);
-	free_names(rec->info.metrics, rec->info.nr_metrics);
+	free_names(rec->info.ask.names, rec->info.ask.nr_names);
 	free_names(rec->info.cgroups, rec->info.nr_cgroups);
 	td_task_names_free(&rec->names);
 	td_regions_free(&rec->regions);

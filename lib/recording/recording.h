@@ -14,6 +14,7 @@
 
 #include "lib/base/util.h"
 #include "lib/count/aggregate.h"
+#include "lib/count/ask.h"
 #include "lib/count/course.h"
 #include "lib/count/latencies.h"
 #include "lib/count/readings.h"
@@ -35,17 +36,11 @@ struct td_recording_info {
 	uint64_t start_ns;       /* whole ms since 1970; 0: unknown */
 	struct td_clocks clocks; /* the same moment */
 	struct td_target_name target;
-	uint64_t tsc_hz; /* 0: unknown */
-	bool tasks;      /* counted in tasks, not on whole CPUs */
-	bool of_events;  /* a table of typed events; else a tree of metrics */
-	/* What was asked for, as in td_ask; if nothing, level 1. */
-	int level, only_level;
-	bool drill;
-	char **metrics;
-	size_t nr_metrics;
-	bool bottlenecks;
-	bool energy;    /* and what is of whole packages */
-	bool latencies; /* samples told retire latencies */
+	uint64_t tsc_hz;   /* 0: unknown */
+	bool tasks;        /* counted in tasks, not on whole CPUs */
+	bool of_events;    /* a table of typed events; else a tree of metrics */
+	struct td_ask ask; /* if nothing is asked for: level 1 */
+	bool latencies;    /* samples told retire latencies */
 	/* written: folder and version of the model's files; NULL: none was read */
 	const char *files, *files_version;
 	enum td_aggregation how;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads what the run was asked for, which a report shows by default. */
+/* What the run was asked for, which a report shows by default. */
 #include "lib/recording/request.h"
 
 #include <errno.h>
@@ -7,32 +7,65 @@
 #include <string.h>
 
 #include "lib/base/json_member.h"
+#include "lib/base/json_put.h"
 #include "lib/base/util.h"
 
 #define MAX_LEVEL 9
 
-/* Reads head[key], an array of names, if it exists. */
-static int read_names(const struct td_recording *rec, struct json_object *head,
-		      const char *key, char ***names, size_t *nr_names,
-		      struct td_err *err)
-{
-	struct json_object *array = td_json_member(head, key, json_type_array);
-	size_t nr = array ? json_object_array_length(array) : 0;
+enum kind {
+	FLAG,
+	NUMBER, /* from 1 to max */
+	NAMES,
+	AGGREGATION,
+};
 
-	if (!array && json_object_object_get_ex(head, key, NULL))
-		return td_err_set(err, -EINVAL, "%s:%zu: \"%s\": not a list",
-				  rec->path, rec->line, key);
-	for (size_t i = 0; i < nr; i++) {
-		struct json_object *name = json_object_array_get_idx(array, i);
+/* A member of the first line, which is there only if it says something. */
+struct row {
+	const char *key;
+	enum kind kind;
+	size_t offset; /* in struct td_recording_info */
+	size_t nr;     /* offset of the number of names */
+	int max;
+};
+
+#define AT(member) offsetof(struct td_recording_info, member)
+
+/* clang-format off */
+static const struct row rows[] = {
+	{ "level", NUMBER, AT(ask.level), .max = MAX_LEVEL },
+	{ "drill", FLAG, AT(ask.drill) },
+	{ "only_level", NUMBER, AT(ask.only_level), .max = MAX_LEVEL },
+	{ "metrics", NAMES, AT(ask.names), .nr = AT(ask.nr_names) },
+	{ "bottlenecks", FLAG, AT(ask.bottlenecks) },
+	{ "energy", FLAG, AT(ask.energy) },
+	{ "aggregation", AGGREGATION, AT(how) },
+	{ "cache_level", NUMBER, AT(cache_level), .max = TD_MAX_CACHE },
+	{ "cgroups", NAMES, AT(cgroups), .nr = AT(nr_cgroups) },
+};
+/* clang-format on */
+
+/* "what" stands for what the value should be. */
+static int refuse(const struct td_recording *rec, const struct row *row,
+		  const char *what, struct td_err *err)
+{
+	return td_err_set(err, -EINVAL, "%s:%zu: \"%s\"%s", rec->path,
+			  rec->line, row->key, what);
+}
+
+static int read_names(const struct td_recording *rec, const struct row *row,
+		      struct json_object *value, char ***names,
+		      size_t *nr_names, struct td_err *err)
+{
+	if (!json_object_is_type(value, json_type_array))
+		return refuse(rec, row, ": not a list", err);
+	for (size_t i = 0; i < json_object_array_length(value); i++) {
+		struct json_object *name = json_object_array_get_idx(value, i);
 		char **place = td_array_add(names, *nr_names, sizeof(*place));
 
 		if (!place)
 			return td_err_nomem(err);
 		if (!json_object_is_type(name, json_type_string))
-			return td_err_set(err, -EINVAL,
-					  "%s:%zu: \"%s\": not a list of "
-					  "names",
-					  rec->path, rec->line, key);
+			return refuse(rec, row, ": not a list of names", err);
 		*place = strdup(json_object_get_string(name));
 		if (!*place)
 			return td_err_nomem(err);
@@ -41,48 +74,103 @@ static int read_names(const struct td_recording *rec, struct json_object *head,
 	return 0;
 }
 
-/* Reads head[key], a number from 1 to max, if it exists. */
-static int read_number(const struct td_recording *rec, struct json_object *head,
-		       const char *key, int max, int *out, struct td_err *err)
+static int read_number(const struct td_recording *rec, const struct row *row,
+		       struct json_object *value, int *out, struct td_err *err)
 {
-	int64_t value;
+	int64_t number;
 
-	if (!json_object_object_get_ex(head, key, NULL))
-		return 0;
-	if (!td_json_int(head, key, 1, max, &value))
+	if (!td_json_whole(value, 1, row->max, &number))
 		return td_err_set(err, -EINVAL,
 				  "%s:%zu: \"%s\": not a number from 1 to %d",
-				  rec->path, rec->line, key, max);
-	*out = (int)value;
+				  rec->path, rec->line, row->key, row->max);
+	*out = (int)number;
 	return 0;
 }
 
-static int read_aggregation(struct td_recording *rec, struct json_object *head,
-			    struct td_err *err)
+static int read_value(struct td_recording *rec, const struct row *row,
+		      struct json_object *value, struct td_err *err)
 {
-	const char *name = td_json_string(head, "aggregation");
+	char *info = (char *)&rec->info;
+	void *at = info + row->offset;
 
-	if (!json_object_object_get_ex(head, "aggregation", NULL) ||
-	    (name && td_aggregation_find(name, &rec->info.how)))
-		return read_number(rec, head, "cache_level", TD_MAX_CACHE,
-				   &rec->info.cache_level, err);
-	return td_recording_bad(rec, err, "\"aggregation\": unknown");
+	switch (row->kind) {
+	case FLAG:
+		*(bool *)at = json_object_get_boolean(value);
+		return json_object_is_type(value, json_type_boolean)
+			       ? 0
+			       : refuse(rec, row, " has the wrong type", err);
+	case NUMBER:
+		return read_number(rec, row, value, at, err);
+	case NAMES:
+		return read_names(rec, row, value, at,
+				  (size_t *)(void *)(info + row->nr), err);
+	case AGGREGATION:
+		return json_object_is_type(value, json_type_string) &&
+				       td_aggregation_find(
+					       json_object_get_string(value),
+					       at)
+			       ? 0
+			       : refuse(rec, row, ": unknown", err);
+	}
+	return 0;
 }
 
 int td_recording_parse_request(struct td_recording *rec,
 			       struct json_object *head, struct td_err *err)
 {
-	struct td_recording_info *info = &rec->info;
-	int rc = read_number(rec, head, "level", MAX_LEVEL, &info->level, err);
+	struct json_object *value;
+	int rc = 0;
 
-	if (!rc)
-		rc = read_number(rec, head, "only_level", MAX_LEVEL,
-				 &info->only_level, err);
-	if (!rc)
-		rc = read_names(rec, head, "metrics", &info->metrics,
-				&info->nr_metrics, err);
-	if (!rc)
-		rc = read_names(rec, head, "cgroups", &info->cgroups,
-				&info->nr_cgroups, err);
-	return rc ? rc : read_aggregation(rec, head, err);
+	for (size_t i = 0; !rc && i < TD_ARRAY_SIZE(rows); i++) {
+		if (json_object_object_get_ex(head, rows[i].key, &value))
+			rc = read_value(rec, &rows[i], value, err);
+	}
+	return rc;
+}
+
+static struct json_object *name_array(char *const *names, size_t nr)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < nr; i++)
+		td_json_append(array, json_object_new_string(names[i] ? names[i]
+								      : ""));
+	return array;
+}
+
+static void put_value(struct json_object *head, const struct row *row,
+		      const struct td_recording_info *info)
+{
+	const char *from = (const char *)info;
+	const void *at = from + row->offset;
+	size_t nr =
+		row->nr ? *(const size_t *)(const void *)(from + row->nr) : 0;
+
+	switch (row->kind) {
+	case FLAG:
+		if (*(const bool *)at)
+			td_json_add(head, row->key,
+				    json_object_new_boolean(true));
+		break;
+	case NUMBER:
+		if (*(const int *)at)
+			td_json_put_int(head, row->key, *(const int *)at);
+		break;
+	case NAMES:
+		if (nr)
+			td_json_add(head, row->key,
+				    name_array(*(char *const *const *)at, nr));
+		break;
+	case AGGREGATION:
+		if (info->how != TD_AGGREGATE_ALL)
+			td_json_put_string(head, row->key,
+					   td_aggregation_row(info->how)->name);
+	}
+}
+
+void td_recording_put_request(struct json_object *head,
+			      const struct td_recording_info *info)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++)
+		put_value(head, &rows[i], info);
 }

@@ -7,9 +7,11 @@
 #include "lib/recording/recording.h"
 
 /*
- * Reads from a recording's first line what was requested, how it was aggregated
- * and the names of its cgroups.
+ * The members of a recording's first line that say what was requested, how it
+ * was aggregated and the names of its cgroups.
  */
+void td_recording_put_request(struct json_object *head,
+			      const struct td_recording_info *info);
 int td_recording_parse_request(struct td_recording *rec,
 			       struct json_object *head, struct td_err *err);
 

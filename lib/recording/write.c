@@ -7,7 +7,7 @@
 
 #include "lib/base/json_put.h"
 #include "lib/base/util.h"
-#include "lib/recording/recording.h"
+#include "lib/recording/request.h"
 #include "lib/recording/typed.h"
 
 static bool is_used(const struct td_plan *plan, int pmu)
@@ -129,44 +129,6 @@ static struct json_object *event_objects(const struct td_machine *machine,
 	return array;
 }
 
-static void put_names(struct json_object *to, const char *key, char **names,
-		      size_t nr)
-{
-	struct json_object *array;
-
-	if (!nr)
-		return;
-	array = json_object_new_array();
-	for (size_t i = 0; i < nr; i++)
-		td_json_append(array, json_object_new_string(names[i] ? names[i]
-								      : ""));
-	td_json_add(to, key, array);
-}
-
-/* Writes what a report shows by default. */
-static void put_request(struct json_object *head,
-			const struct td_recording_info *info)
-{
-	if (!info->of_events && info->level)
-		td_json_put_int(head, "level", info->level);
-	if (!info->of_events && info->drill)
-		td_json_add(head, "drill", json_object_new_boolean(true));
-	if (!info->of_events && info->only_level)
-		td_json_put_int(head, "only_level", info->only_level);
-	if (!info->of_events)
-		put_names(head, "metrics", info->metrics, info->nr_metrics);
-	if (info->bottlenecks)
-		td_json_add(head, "bottlenecks", json_object_new_boolean(true));
-	if (info->energy)
-		td_json_add(head, "energy", json_object_new_boolean(true));
-	if (info->how != TD_AGGREGATE_ALL)
-		td_json_put_string(head, "aggregation",
-				   td_aggregation_row(info->how)->name);
-	if (info->cache_level)
-		td_json_put_int(head, "cache_level", info->cache_level);
-	put_names(head, "cgroups", info->cgroups, info->nr_cgroups);
-}
-
 /* Nothing reads them: they are for people. */
 static void put_files(struct json_object *head,
 		      const struct td_recording_info *info)
@@ -206,7 +168,7 @@ int td_recording_write_head(FILE *fp, const struct td_machine *machine,
 		td_json_put_seconds(head, "start", info->start_ns);
 	td_json_put_clocks(head, &info->clocks);
 	put_files(head, info);
-	put_request(head, info);
+	td_recording_put_request(head, info);
 	td_json_put_string(head, "target", target ? target : "");
 	td_json_add(head, "pmus", pmu_objects(machine, plan));
 	td_json_add(head, "topology",

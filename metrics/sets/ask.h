@@ -2,24 +2,8 @@
 #ifndef TD_METRICS_SETS_ASK_H
 #define TD_METRICS_SETS_ASK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
+#include "lib/count/ask.h"
 #include "metrics/sets/set.h"
-
-/* The metrics that the user asked for. */
-struct td_ask {
-	int level;      /* the tree down to this level; 0: no tree */
-	int only_level; /* only this level of the tree; 0: not used */
-	/* "NAME", "GROUP", "tma_*", "NAME:u"; "tma_" may be left out */
-	const char *const *names;
-	size_t nr_names;
-	bool bottlenecks;  /* what td_set_is_bottleneck() says */
-	bool energy;       /* the metrics of whole packages (package.h) */
-	bool drill;        /* count the deep levels only below what is over */
-	bool no_threshold; /* count no events for thresholds */
-	bool no_merge;     /* metrics do not share events */
-};
 
 /* Does ask need metrics that the built-in levels do not have? */
 bool td_ask_wants_files(const struct td_ask *ask);

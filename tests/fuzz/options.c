@@ -95,8 +95,8 @@ static void look_at(const struct td_opts *opts)
 {
 	if (td_opts_attaches(opts) && td_opts_system_wide(opts))
 		abort();
-	if (opts->interval_ms < 0 || opts->timeout_ms < 0 ||
-	    opts->delay_ms < -1 || opts->repeat < 0)
+	if (opts->when.interval_ms < 0 || opts->when.timeout_ms < 0 ||
+	    opts->when.delay_ms < -1 || opts->when.repeat < 0)
 		abort();
 	for (size_t i = 0; i < opts->nr_events; i++) {
 		if (!opts->events[i].list)

@@ -82,7 +82,7 @@ static void ask_of(struct asked *a, const char *text, struct td_ask ask,
 	const char *map =
 		hybrid ? MAP("GenuineIntel-6-97") : MAP("GenuineIntel-6-8F");
 	td_autofree char *copy = strdup(names);
-	const char *list[8];
+	char *list[8];
 	struct td_cpuid id;
 	char *rest = copy;
 

@@ -384,7 +384,7 @@ static void check_variant(const struct model *model, struct td_machine *machine,
 			  struct td_pmu_events *files,
 			  const struct variant *variant)
 {
-	static const char *const all[] = { "all" };
+	char *all[] = { (char[]){ "all" } };
 	const struct td_ask ask = { .names = all, .nr_names = 1 };
 	struct model_built b = { .files = files, .machine = machine };
 	struct sums sums = { 0 };

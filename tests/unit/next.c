@@ -289,7 +289,7 @@ static void test_report(const struct td_source *like)
 		.deeper = TD_DEEPER_LEVEL,
 		.level = 2,
 	};
-	struct td_opts opts = { .subcommand = TD_REPORT };
+	struct td_opts opts = { .does.replays = true };
 	struct td_source source = *like;
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(reports); i++) {

@@ -265,15 +265,15 @@ static void put_text(FILE *fp, const char *name, const char *text)
 
 static void put_when(FILE *fp, const struct td_opts *o)
 {
-	put_int(fp, "interval", o->interval_ms);
-	put_int(fp, "delay", o->delay_ms);
-	put_text(fp, "control", o->control);
-	if (o->has_repeat || o->repeat != 1)
-		fprintf(fp, "repeat:%d ", o->repeat);
-	put_int(fp, "timeout", o->timeout_ms);
-	put_text(fp, "pre", o->pre);
-	put_text(fp, "post", o->post);
-	fprintf(fp, "%s%s%s%s%s", o->sync ? "sync " : "",
+	put_int(fp, "interval", o->when.interval_ms);
+	put_int(fp, "delay", o->when.delay_ms);
+	put_text(fp, "control", o->when.control);
+	if (o->when.has_repeat || o->when.repeat != 1)
+		fprintf(fp, "repeat:%d ", o->when.repeat);
+	put_int(fp, "timeout", o->when.timeout_ms);
+	put_text(fp, "pre", o->when.pre);
+	put_text(fp, "post", o->when.post);
+	fprintf(fp, "%s%s%s%s%s", o->when.sync ? "sync " : "",
 		o->table ? "table " : "", o->summary ? "summary " : "",
 		o->no_csv_summary ? "no-csv-summary " : "",
 		o->interval_clear ? "interval-clear " : "");
@@ -309,19 +309,14 @@ static void put_form(FILE *fp, const struct td_opts *o)
 
 static char *describe(const struct td_opts *o)
 {
-	static const char *const subcommands[] = {
-		[TD_STAT] = "",
-		[TD_RECORD] = "record ",
-		[TD_REPORT] = "report ",
-		[TD_LIST] = "list ",
-	};
 	char *text = NULL;
 	size_t size;
 	FILE *fp = open_memstream(&text, &size);
 
 	if (!fp)
 		return NULL;
-	fputs(subcommands[o->subcommand], fp);
+	if (o->chosen != o->commands[0])
+		fprintf(fp, "%s ", o->chosen->name);
 	put_target(fp, o);
 	put_when(fp, o);
 	put_form(fp, o);

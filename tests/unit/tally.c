@@ -111,7 +111,7 @@ static void check_times(void)
 
 static void check_rows(void)
 {
-	const struct td_opts opts = { .interval_ms = 2500 };
+	const struct td_opts opts = { .when.interval_ms = 2500 };
 	const struct td_job job = { .opts = &opts };
 	struct td_waiter waiter = TD_WAITER_NONE;
 	struct td_clock clock = { 0 };
@@ -180,7 +180,8 @@ static void check_reads(void)
 static void check_rows_with_sum(uint64_t reading_ns, uint64_t first_ms,
 				uint64_t last_ms)
 {
-	const struct td_opts opts = { .interval_ms = 1000, .summary = true };
+	const struct td_opts opts = { .when.interval_ms = 1000,
+				      .summary = true };
 	struct td_tree tree = { 0 };
 	const struct td_job job = { .opts = &opts, .tree = &tree };
 	struct td_waiter waiter = TD_WAITER_NONE;
@@ -213,7 +214,7 @@ static void check_rows_with_sum(uint64_t reading_ns, uint64_t first_ms,
 /* Rows of a second, while somebody else has PERF_METRICS in turn. */
 static void check_shared(void)
 {
-	const struct td_opts opts = { .interval_ms = 1000 };
+	const struct td_opts opts = { .when.interval_ms = 1000 };
 	struct td_tree tree = { 0 };
 	const struct td_job job = { .opts = &opts, .tree = &tree };
 	struct td_waiter waiter = TD_WAITER_NONE;
@@ -246,7 +247,7 @@ static void check_shared(void)
 static void check_rows_of_top(int interval_ms, uint64_t first_ms,
 			      uint64_t costly_ms)
 {
-	const struct td_opts opts = { .interval_ms = interval_ms };
+	const struct td_opts opts = { .when.interval_ms = interval_ms };
 	struct td_tree tree = { 0 };
 	const struct td_job job = { .opts = &opts, .tree = &tree };
 	struct td_waiter waiter = TD_WAITER_NONE;

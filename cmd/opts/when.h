@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_OPTS_WHEN_H
+#define TD_CMD_OPTS_WHEN_H
+
+#include <stdbool.h>
+
+/* When a run counts, how often, and what is done around it. */
+struct td_when {
+	int interval_ms;    /* 0: none */
+	int interval_count; /* 0: no limit */
+	int timeout_ms;     /* 0: none */
+	int delay_ms;       /* 0: none; -1: until enabled through --control */
+	const char *control;
+	bool has_repeat;
+	int repeat; /* 0: for ever */
+	const char *pre, *post;
+	bool sync;
+};
+
+#endif

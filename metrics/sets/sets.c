@@ -116,8 +116,8 @@ static const struct td_metric_def rates[] = {
 };
 
 static const struct td_metric_set rates_set = { .metrics = rates,
-						.nr_metrics = TD_ARRAY_SIZE(
-							rates) };
+						.nr_metrics =
+							TD_ARRAY_SIZE(rates) };
 
 static bool is_in(const struct td_metric_set *set, const char *name)
 {

@@ -5,7 +5,7 @@
 # machine tells: tests/emulator/README.md, The truth of a run.
 # machine: spr --noise 20,12 --smp 4,sockets=1,cores=2,threads=2 --truth tests/emulator/scenarios/sapphirerapids.truth
 # release: adl --noise 20,11 --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
-# release: spr --smp 4,sockets=1,cores=2,threads=2 --truth tests/emulator/scenarios/sapphirerapids.truth
+# release: spr --noise 3,13 --smp 4,sockets=1,cores=2,threads=2 --truth tests/emulator/scenarios/sapphirerapids.truth
 
 load helper
 
@@ -20,7 +20,7 @@ coverage() {
 }
 
 # holds LEVEL SEED: of errors and of verdicts.  The short form fails when it cannot be
-# by chance; the long one where there are less than 93 %.  Without noise, the errors
+# by chance; the long one where there are less than 93 %.  Without much noise the errors
 # of what was counted all the time are bounds, and all may hold.
 holds() {
 	local programs=("${SHORT[@]}") least=()

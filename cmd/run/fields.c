@@ -50,7 +50,7 @@ static bool is_of_level_1(const struct td_event *event)
 }
 
 static void add_fields(const struct td_run *run, const struct td_group *group,
-		       struct td_fields *now)
+		       struct td_field_sums *now)
 {
 	const struct td_event *events = run->job->plan.events.v;
 	const struct td_readings *sum = &run->tally.sum;
@@ -70,7 +70,7 @@ static void add_fields(const struct td_run *run, const struct td_group *group,
 static bool linger(struct td_run *run)
 {
 	const struct td_plan *plan = &run->job->plan;
-	struct td_fields now = { 0 }, *last = &run->fields;
+	struct td_field_sums now = { 0 }, *last = &run->fields;
 
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		if (has_fields(plan, &plan->groups[g]))

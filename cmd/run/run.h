@@ -76,7 +76,7 @@ struct td_counting {
 
 /* One run. */
 /* PERF_METRICS of tasks and cgroups: see fields.c. */
-struct td_fields {
+struct td_field_sums {
 	double slots, level_1; /* of the row, up to the last read */
 	bool linger;           /* they were more than the slots */
 };
@@ -92,7 +92,7 @@ struct td_run {
 	struct td_drilling drilling;
 	struct td_offline offline;
 	struct td_newcomers newcomers;
-	struct td_fields fields;
+	struct td_field_sums fields;
 	struct td_latency_sampling latency;
 	int printed; /* rows that were written */
 	int waited;  /* of them, in which no task ran */

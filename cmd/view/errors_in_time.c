@@ -102,6 +102,7 @@ static int begin(struct in_time *t, struct td_report *report)
 	    td_ranges_begin(&t->ranges, report))
 		return -ENOMEM;
 	t->errors.ranges = &t->ranges;
+	t->ranges.nr_reads = t->counted->course->nr_reads;
 	td_eval_find_turns(t->view->source->plan, t->totals, t->turns);
 	mark_turns(t->view->source, t->turns, &t->errors);
 	return 0;

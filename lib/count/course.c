@@ -77,6 +77,7 @@ int td_course_add(struct td_course *course, const struct td_readings *sum,
 		td_course_clear(course);
 		return 0;
 	}
+	course->nr_reads++;
 	/* a read may come a little early */
 	course->behind =
 		since_last(course, time_ns) < spacing_ns - spacing_ns / 10;
@@ -179,7 +180,8 @@ static int copy_point(struct td_course_point *to,
 
 int td_course_copy(struct td_course *to, const struct td_course *from)
 {
-	*to = (struct td_course){ .spacing_ns = from->spacing_ns,
+	*to = (struct td_course){ .nr_reads = from->nr_reads,
+				  .spacing_ns = from->spacing_ns,
 				  .behind = from->behind,
 				  .samples = from->samples };
 	for (; to->nr < from->nr; to->nr++) {
@@ -192,6 +194,7 @@ int td_course_copy(struct td_course *to, const struct td_course *from)
 void td_course_clear(struct td_course *course)
 {
 	course->nr = 0;
+	course->nr_reads = 0;
 	course->spacing_ns = 0;
 	course->behind = false;
 }

@@ -29,6 +29,7 @@ struct td_course_point {
 struct td_course {
 	struct td_course_point points[TD_COURSE_POINTS];
 	size_t nr;
+	uint64_t nr_reads;   /* those that added no point, too */
 	uint64_t spacing_ns; /* reads sooner after the last point add none */
 	bool behind;         /* the last read added none */
 	/*

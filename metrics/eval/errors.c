@@ -8,6 +8,13 @@
 
 #define NORMAL 1.959964 /* the 97.5 % quantile of the normal distribution */
 
+/*
+ * Of a field of PERF_METRICS, in squares of its step.  To the nearest it would be a
+ * 12th, but fields that add up to 255 cannot all be rounded to the nearest: each is
+ * the difference of two rounded sums, or goes up or down by chance.
+ */
+#define STEP_VARIANCE (1 / 6.)
+
 int td_errors_begin(struct td_errors *errors, struct td_report *report)
 {
 	*errors = (struct td_errors){
@@ -135,7 +142,8 @@ static double rounding(const struct td_uncertainty *u)
 {
 	if (!(u->steps > 0))
 		return 0;
-	return u->steps / 12 * exp(-4 * M_PI * M_PI * u->of_batch / u->steps);
+	return u->steps * STEP_VARIANCE *
+	       exp(-4 * M_PI * M_PI * u->of_batch / u->steps);
 }
 
 /*
@@ -209,19 +217,21 @@ static double unseen(const struct td_uncertainty *u, double seen)
 }
 
 /*
- * Batches that differ by more than a step are rounded up and down; where they
+ * Reads that differ by more than a step are rounded up and down; where they
  * hardly differ, all are rounded the same way, and so may be those of all CPUs.
  */
 static double rounding_in_time(const struct td_uncertainty *u,
-			       const struct td_ranges *ranges, size_t at)
+			       const struct td_ranges *ranges, size_t row,
+			       size_t at)
 {
-	double variance = td_ranges_variance(ranges, at);
-	double nr = fmax((double)ranges->nr, 1), same;
+	double nr = fmax(td_ranges_reads(ranges, row), 1);
+	double in_batch = fmax(nr / fmax((double)ranges->nr, 1), 1);
+	double variance = td_ranges_variance(ranges, at) * in_batch, same;
 
 	if (!(u->steps > 0))
 		return 0;
 	same = exp(-4 * M_PI * M_PI * variance / u->steps);
-	return u->steps / 12 * (same + (1 - same) / nr);
+	return u->steps * STEP_VARIANCE * (same + (1 - same) / nr);
 }
 
 static void set_error_in_time(const struct td_errors *errors, size_t r,
@@ -237,9 +247,9 @@ static void set_error_in_time(const struct td_errors *errors, size_t r,
 		return;
 	if (u->turns)
 		sampled = unseen(u, fmin(cell->running_pct / 100, 1));
-	cell->error =
-		sqrt(sampled +
-		     NORMAL * NORMAL * rounding_in_time(u, errors->ranges, at));
+	cell->error = sqrt(sampled +
+			   NORMAL * NORMAL *
+				   rounding_in_time(u, errors->ranges, r, at));
 }
 
 void td_errors_end(struct td_errors *errors)

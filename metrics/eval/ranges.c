@@ -140,6 +140,22 @@ double td_ranges_variance(const struct td_ranges *ranges, size_t at)
 	return nr < 2 ? 0 : squares / (double)(nr - 1);
 }
 
+double td_ranges_reads(const struct td_ranges *ranges, size_t row)
+{
+	double sum = 0, squares = 0, in_batch = 1;
+
+	for (size_t i = 0; i < ranges->nr; i++) {
+		double slots = td_ranges_slots(ranges, row, i);
+
+		sum += slots > 0 ? slots : 0;
+		squares += slots > 0 ? slots * slots : 0;
+	}
+	if (ranges->nr_reads > ranges->nr)
+		in_batch = (double)ranges->nr_reads / (double)ranges->nr;
+	return in_batch *
+	       (squares > 0 ? sum * sum / squares : (double)ranges->nr);
+}
+
 static int by_value(const void *a, const void *b)
 {
 	float x = *(const float *)a, y = *(const float *)b;

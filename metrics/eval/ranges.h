@@ -12,6 +12,7 @@
 struct td_ranges {
 	struct td_report *report; /* borrowed; its cells and rows get them */
 	size_t nr;                /* number of batches */
+	uint64_t nr_reads;        /* in all of them; 0: one in each */
 	float *values;            /* [row][column][batch]; NaN: none */
 	uint32_t *
 		over; /* [row][column]: a bit for each batch over its threshold */
@@ -33,6 +34,8 @@ double td_ranges_slots(const struct td_ranges *ranges, size_t row,
 bool td_ranges_over(const struct td_ranges *ranges, size_t at, size_t batch);
 /* The variance of the values of cell number at; 0 if there are less than two. */
 double td_ranges_variance(const struct td_ranges *ranges, size_t at);
+/* So many reads of equal length are as good as those of the row. */
+double td_ranges_reads(const struct td_ranges *ranges, size_t row);
 /* Sets each cell's low and high, and each row's phases, if there are enough. */
 void td_ranges_end(struct td_ranges *ranges);
 void td_ranges_free(struct td_ranges *ranges);

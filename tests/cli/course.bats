@@ -38,7 +38,9 @@ errors_of_retiring() {
 		steps = sum((share([w + step * (i == k) for k, w in enumerate(whole)]) - share(whole)) ** 2
 		            for i in range(4))
 		same = math.exp(-4 * math.pi ** 2 * statistics.variance(batches) / steps)
-		print(1.96 * math.sqrt(steps / 12 * (same + (1 - same) / n)))
+		slots = [count("cpu_core/slots/", 0, b) for b in range(n)]
+		alike = sum(slots) ** 2 / sum(s ** 2 for s in slots)
+		print(1.96 * math.sqrt(steps / 6 * (same + (1 - same) / alike)))
 
 		atom = "cpu_atom/topdown-retiring/", "cpu_atom/cycles/"
 		def retiring(batch=None):

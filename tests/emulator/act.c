@@ -2,6 +2,7 @@
 /*
  * usage: act [-n THREADS] TIME:SCENARIO[,SCENARIO]... [-- COMMAND [ARGUMENT]...]
  *        act -u SCENARIO
+ *        act -s
  *
  * Runs scenarios of the emulated machine's truth file one after the other, each
  * for its time ("2s", "300ms" of the clock on the wall), in every thread.  Of a
@@ -10,6 +11,7 @@
  * "usual" is what the machine counts where nobody chose.  A command at the end
  * takes this program's place and inherits the last scenario.  -u makes a scenario
  * the usual one of each CPU, idle ones too.
+ * -s prints what happened since it was last called (README.md, The truth of a run).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,7 +30,8 @@ enum {
 	LEAF = 0x54444d43,
 	FORGET = 0,
 	BY_HASH = 3,
-	USUAL_BY_HASH = 4
+	USUAL_BY_HASH = 4,
+	TELL_SUMS = 5,
 }; /* qemu/threads.c */
 
 static uint64_t now_ns(void)
@@ -207,6 +210,24 @@ static void make_usual(const char *name)
 	}
 }
 
+/* The emulator writes them to a file of the host's. */
+static void print_sums(void)
+{
+	const char *path = getenv("MACHINE_SUMS");
+	char line[4096];
+	size_t size;
+	FILE *file;
+
+	if (!tell(TELL_SUMS, ""))
+		fail("-s", "the machine does not tell it");
+	file = path ? fopen(path, "r") : NULL;
+	if (!file)
+		fail("MACHINE_SUMS", strerror(errno));
+	while ((size = fread(line, 1, sizeof(line), file)))
+		fwrite(line, 1, size, stdout);
+	fclose(file);
+}
+
 /* How many words are scenarios: those before "--". */
 static int count_parts(char **words)
 {
@@ -222,19 +243,24 @@ int main(int argc, char **argv)
 	int nr_threads = 1, option;
 	char **command;
 
-	while ((option = getopt(argc, argv, "+n:u:")) != -1 && option != '?') {
-		if (option == 'u') {
-			make_usual(optarg);
-			return 0;
+	while ((option = getopt(argc, argv, "+n:u:s")) != -1 && option != '?') {
+		if (option == 'n') {
+			nr_threads = atoi(optarg);
+			continue;
 		}
-		nr_threads = atoi(optarg);
+		if (option == 'u')
+			make_usual(optarg);
+		else
+			print_sums();
+		return 0;
 	}
 	nr_parts = count_parts(argv + optind);
 	if (option != -1 || nr_threads < 1 || nr_threads > 256 || !nr_parts) {
 		fprintf(stderr,
 			"usage: act [-n THREADS] TIME:SCENARIO[,SCENARIO]... "
 			"[-- COMMAND [ARGUMENT]...]\n"
-			"       act -u SCENARIO\n");
+			"       act -u SCENARIO\n"
+			"       act -s\n");
 		return 64;
 	}
 	parts = calloc((size_t)nr_parts, sizeof(*parts));

@@ -114,6 +114,15 @@ static void read_often(unsigned int reads)
 	td_course_end(&course, &sum, (uint64_t)reads * 100 * MS);
 }
 
+static void check_reads(void)
+{
+	read_often(300);
+	ok(course.nr_reads == 300,
+	   "those that added no batch are counted, too");
+	begin();
+	ok(course.nr_reads == 0, "a new row begins at none");
+}
+
 static void check_thinning(void)
 {
 	for (unsigned int reads = 1; reads < 300; reads += 7) {
@@ -183,6 +192,7 @@ int main(void)
 {
 	check_turns();
 	check_batches();
+	check_reads();
 	check_thinning();
 	check_end();
 	check_limit();

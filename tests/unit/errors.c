@@ -75,7 +75,7 @@ static void check_steps(void)
 
 	series_set(&s, 16, 30, 30);
 	s.step = 0.4;
-	ok(test_near(cell_of(&s).error, 1.96 * 0.4 / sqrt(12), 1e-3),
+	ok(test_near(cell_of(&s).error, 1.96 * 0.4 / sqrt(6), 1e-3),
 	   "what never changes may be rounded: half a step, %g",
 	   cell_of(&s).error);
 	series_set(&s, 16, 29, 31);

@@ -135,6 +135,8 @@ static void advance_to(struct tdemu_pmu *pmu, int64_t to)
 {
 	int64_t ns = to - pmu->at;
 
+	if (pmu->fixed[0].on)
+		tdemu_sum(pmu, ns);
 	for (int i = 0; i < TDEMU_GENERAL; i++)
 		if (pmu->general[i].on &&
 		    count(&pmu->general[i], tdemu_general_rate(pmu, i, pmu->at),

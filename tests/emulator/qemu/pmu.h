@@ -8,7 +8,7 @@
  * interrupts.c overflows                pebs.c    records in memory of overflows
  * threads.c  which scenario a thread runs
  * intel.c, amd.c  CPUID and MSRs        hooks.c   what QEMU calls
- * rapl.c, uncore.c  the package's MSRs
+ * rapl.c, uncore.c  the package's MSRs  sums.c    what really happened
  */
 #ifndef TDEMU_PMU_H
 #define TDEMU_PMU_H
@@ -81,6 +81,7 @@ struct tdemu_settings {
 	int noise_percent;
 	uint64_t seed;
 	const char *truth, *scenario;
+	const char *sums;               /* the file of sums.c */
 	double watts[TDEMU_DOMAINS];    /* rapl.c; 0: there is none */
 	int dram_unit;                  /* 2^-N J, where it is DRAM's own */
 	const char *uncore;             /* whose registers it has; NULL: none */
@@ -215,6 +216,11 @@ uint64_t tdemu_fixed_rate(const struct tdemu_pmu *pmu, int nr, int64_t at);
 /* The retire latency of a general counter's event. */
 unsigned int tdemu_latency(const struct tdemu_pmu *pmu, int nr);
 void tdemu_fields(const struct tdemu_pmu *pmu, double fields[TDEMU_FIELDS]);
+/* The factor by which an event's rate is off then; 1 where nothing walks. */
+double tdemu_walk(const struct tdemu_pmu *pmu, uint64_t config, int64_t at);
+/* What a fixed counter counts a core cycle then. */
+double tdemu_true_fixed(const struct tdemu_pmu *pmu,
+			const struct tdemu_truth *truth, int nr, int64_t at);
 
 /* When the rates walk: a factor near 1, the same for as long as a step. */
 int64_t tdemu_noise_until(int64_t at);
@@ -225,6 +231,13 @@ void tdemu_noise_fields(const struct tdemu_pmu *pmu, int64_t at,
 int tdemu_noise_excess(const struct tdemu_pmu *pmu);
 /* From 0 to 1: where the fields of one read are rounded up. */
 double tdemu_noise_dither(const struct tdemu_pmu *pmu);
+
+/* --- sums.c -------------------------------------------------------------- */
+
+/* So many ns from pmu->at on went by, in which no rate changed. */
+void tdemu_sum(struct tdemu_pmu *pmu, int64_t ns);
+/* Leaves them in the file and begins anew; false if there is no such file. */
+bool tdemu_tell_sums(void);
 
 /* --- interrupts.c -------------------------------------------------------- */
 

@@ -42,7 +42,8 @@ enum {
 };
 
 enum {
-	UOP_DROPPING = 0x10ad
+	UOP_DROPPING = 0x10ad,
+	INST_RETIRED = 0xc0
 };
 
 int tdemu_extra_index(uint32_t msr)
@@ -130,9 +131,9 @@ unsigned int tdemu_latency(const struct tdemu_pmu *pmu, int nr)
 	return tdemu_truth_latency(truth_of(pmu), config, extra);
 }
 
-static double true_fixed(const struct tdemu_pmu *pmu, int nr)
+static double fixed_rate(const struct tdemu_pmu *pmu,
+			 const struct tdemu_truth *truth, int nr)
 {
-	const struct tdemu_truth *truth = truth_of(pmu);
 	unsigned int width = pmu->core->width;
 
 	if (truth->named && truth->fixed[nr] >= 0)
@@ -160,12 +161,32 @@ static bool is_clock(const struct tdemu_pmu *pmu, uint64_t select)
 	return (select & 0xff) == (pmu->core->amd ? 0x76 : 0x3c);
 }
 
-static uint64_t with_noise(const struct tdemu_pmu *pmu, uint64_t rate,
-			   uint64_t what, int64_t at)
+double tdemu_walk(const struct tdemu_pmu *pmu, uint64_t config, int64_t at)
 {
-	if (!tdemu_settings()->noise_percent)
-		return rate;
-	return (uint64_t)((double)rate * tdemu_noise(pmu, what, at));
+	if (!tdemu_settings()->noise_percent || is_clock(pmu, config))
+		return 1;
+	return tdemu_noise(pmu, config, at);
+}
+
+/* Instructions walk as those that a general counter counts. */
+static double walk_of_fixed(const struct tdemu_pmu *pmu, int nr, int64_t at)
+{
+	bool clock = nr >= 1 && nr <= 3;
+
+	if (!tdemu_settings()->noise_percent || clock)
+		return 1;
+	return tdemu_noise(pmu, nr ? (uint64_t)nr << 56 : INST_RETIRED, at);
+}
+
+double tdemu_true_fixed(const struct tdemu_pmu *pmu,
+			const struct tdemu_truth *truth, int nr, int64_t at)
+{
+	return fixed_rate(pmu, truth, nr) * walk_of_fixed(pmu, nr, at);
+}
+
+static uint64_t times(uint64_t rate, double factor)
+{
+	return factor == 1 ? rate : (uint64_t)((double)rate * factor);
 }
 
 static uint64_t made_up(const struct tdemu_pmu *pmu, uint64_t select)
@@ -183,6 +204,7 @@ static uint64_t made_up(const struct tdemu_pmu *pmu, uint64_t select)
 uint64_t tdemu_general_rate(const struct tdemu_pmu *pmu, int nr, int64_t at)
 {
 	uint64_t select = pmu->select[nr], rate;
+	uint64_t extra, config = event_of(pmu, select, &extra);
 	int mode =
 		(select >> 16 & 1 ? USER : 0) | (select >> 17 & 1 ? KERNEL : 0);
 
@@ -192,9 +214,7 @@ uint64_t tdemu_general_rate(const struct tdemu_pmu *pmu, int nr, int64_t at)
 	} else {
 		rate = in_mode(made_up(pmu, select), mode) << 22;
 	}
-	if (is_clock(pmu, select))
-		return rate;
-	return with_noise(pmu, rate, select & EVENT_BITS, at);
+	return times(rate, tdemu_walk(pmu, config, at));
 }
 
 uint64_t tdemu_fixed_rate(const struct tdemu_pmu *pmu, int nr, int64_t at)
@@ -204,14 +224,13 @@ uint64_t tdemu_fixed_rate(const struct tdemu_pmu *pmu, int nr, int64_t at)
 	double fields[TDEMU_FIELDS];
 
 	if (!pmu->scenario->made_up) {
-		rate = per_ns(true_fixed(pmu, nr), truth_of(pmu)->ghz);
+		rate = per_ns(fixed_rate(pmu, truth_of(pmu), nr),
+			      truth_of(pmu)->ghz);
 		rate = in_mode(rate, mode);
 	} else {
 		tdemu_fields(pmu, fields);
 		rate = tdemu_made_up_fixed(pmu->core, nr, fields);
 		rate = in_mode(rate, mode) << 22;
 	}
-	if (nr >= 1 && nr <= 3)
-		return rate;
-	return with_noise(pmu, rate, (uint64_t)nr << 56, at);
+	return times(rate, walk_of_fixed(pmu, nr, at));
 }

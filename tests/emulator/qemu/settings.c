@@ -16,6 +16,7 @@
  * TDEMU_WATTS=W,..,W          of a package, its cores, DRAM, graphics, platform
  * TDEMU_DRAM_UNIT=N           DRAM's energy counts in 2^-N J
  * TDEMU_UNCORE=tgl|adl|mtl    the counters of a client's uncore
+ * TDEMU_SUMS=FILE             where the guest's request leaves what happened
  * TDEMU_PEBS=1                there is PEBS; "timing": with retire latencies
  */
 #include "qemu/osdep.h"
@@ -119,6 +120,7 @@ static void read_environment(void)
 	settings.no_halt = number("TDEMU_NO_HALT");
 	settings.truth = getenv("TDEMU_TRUTH");
 	settings.scenario = getenv("TDEMU_SCENARIO");
+	settings.sums = getenv("TDEMU_SUMS");
 	settings.pebs = getenv("TDEMU_PEBS") && !settings.amd;
 	settings.pebs_timing =
 		settings.pebs && !strcmp(getenv("TDEMU_PEBS"), "timing");

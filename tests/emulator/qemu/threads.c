@@ -30,7 +30,8 @@ enum {
 	BYTES,
 	BY_INDEX,
 	BY_HASH,
-	USUAL_BY_HASH
+	USUAL_BY_HASH,
+	TELL_SUMS
 }; /* ECX of LEAF */
 
 /* A system call that makes a thread, which has not run yet. */
@@ -99,6 +100,11 @@ bool tdemu_choose(CPUX86State *env)
 
 	if (!pmu || (uint32_t)env->regs[R_EAX] != LEAF)
 		return false;
+	if ((uint32_t)env->regs[R_ECX] == TELL_SUMS) {
+		if (!tdemu_tell_sums())
+			env->regs[R_EAX] = 0;
+		return true;
+	}
 	scenario = wanted(env);
 	if (!scenario && (uint32_t)env->regs[R_ECX] != FORGET) {
 		env->regs[R_EAX] = 0;

@@ -74,13 +74,13 @@ struct td_counting {
 	bool on;          /* all counters are enabled */
 };
 
-/* One run. */
 /* PERF_METRICS of tasks and cgroups: see fields.c. */
 struct td_field_sums {
 	double slots, level_1; /* of the row, up to the last read */
 	bool linger;           /* they were more than the slots */
 };
 
+/* One run. */
 struct td_run {
 	struct td_session *session;
 	struct td_job *job; /* the session's */

@@ -66,8 +66,10 @@ static void add_note(const struct td_sides *sides, const struct td_pmu *pmu,
 {
 	td_autofree char *cpus = td_ints_format(&pmu->cpus);
 
-	if (!cpus)
+	if (!cpus) {
+		notes->lost = true;
 		return;
+	}
 	td_notes_add(notes,
 		     "A and B ran on different kinds of core: %.0f %% of the "
 		     "slots of A were of %s, and %.0f %% of B's",

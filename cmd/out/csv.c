@@ -33,7 +33,11 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 {
 	const char *sep = writer->separator;
 
-	fprintf(writer->fp, "time%sid%spmu", sep, sep);
+	td_out_csv_field(writer, "time");
+	fputs(sep, writer->fp);
+	td_out_csv_field(writer, "id");
+	fputs(sep, writer->fp);
+	td_out_csv_field(writer, "pmu");
 	td_out_csv_names(writer, td_row_facts, td_nr_row_facts);
 	if (of_regions(writer))
 		td_out_csv_region_names(writer);

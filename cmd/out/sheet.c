@@ -101,9 +101,10 @@ void td_out_csv_names(const struct td_writer *writer,
 		      const struct td_sheet_column *columns, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
-		if (columns[i].key)
-			fprintf(writer->fp, "%s%s", writer->separator,
-				columns[i].key);
+		if (!columns[i].key)
+			continue;
+		fputs(writer->separator, writer->fp);
+		td_out_csv_field(writer, columns[i].key);
 	}
 }
 
@@ -125,7 +126,7 @@ void td_out_csv_sheet(struct td_writer *writer, const struct td_sheet *sheet)
 	const char *row = sheet->rows;
 
 	if (!writer->header_done) {
-		fputs(columns[0].key, writer->fp);
+		td_out_csv_field(writer, columns[0].key);
 		td_out_csv_names(writer, columns + 1, sheet->nr_columns - 1);
 		fputc('\n', writer->fp);
 		writer->header_done = true;

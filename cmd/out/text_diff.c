@@ -135,12 +135,12 @@ static void put_side(FILE *fp, const char *letter,
 	fputc('\n', fp);
 }
 
-static void put_title(const struct td_writer *writer,
-		      const struct td_diff *diff)
+static void put_title(struct td_writer *writer, const struct td_diff *diff)
 {
 	td_autofree char *sentence = td_out_diff_sentence(diff);
 	FILE *fp = writer->fp;
 
+	writer->no_memory |= !sentence;
 	fputs("\n ", fp);
 	td_put_wrapped(fp, 1, sentence ? sentence : "");
 	fputs("\n What changed from A to B, each a sum of all:\n\n", fp);
@@ -190,21 +190,24 @@ static bool is_like(const struct td_diff_row *a, const struct td_diff_row *b)
 	       !strcmp(a->id, b->id);
 }
 
-static void put_advice(FILE *fp, const struct td_diff *diff)
+static void put_advice(struct td_writer *writer, const struct td_diff *diff)
 {
 	td_autofree char *advice = td_out_diff_advice(diff);
 
-	if (!advice)
+	if (!advice) {
+		writer->no_memory |= diff->enough != 0;
 		return;
-	fputc(' ', fp);
-	td_put_wrapped(fp, 1, advice);
+	}
+	fputc(' ', writer->fp);
+	td_put_wrapped(writer->fp, 1, advice);
 	if (diff->again)
-		fprintf(fp, "\n     %s\n", diff->again);
+		fprintf(writer->fp, "\n     %s\n", diff->again);
 }
 
-static void put_end(FILE *fp, const struct td_diff *diff)
+static void put_end(struct td_writer *writer, const struct td_diff *diff)
 {
 	const struct td_diff_side *a = &diff->sides[TD_DIFF_A];
+	FILE *fp = writer->fp;
 
 	fputc('\n', fp);
 	if (td_out_diff_has_chances(diff))
@@ -215,7 +218,7 @@ static void put_end(FILE *fp, const struct td_diff *diff)
 			"and %zu %s\n",
 			a->nr, diff->sides[TD_DIFF_B].nr,
 			a->is_command ? "runs" : "recordings");
-	put_advice(fp, diff);
+	put_advice(writer, diff);
 	fputc('\n', fp);
 }
 
@@ -232,5 +235,5 @@ void td_out_text_diff(struct td_writer *writer, const struct td_diff *diff)
 		else
 			put_plain(writer, row);
 	}
-	put_end(writer->fp, diff);
+	put_end(writer, diff);
 }

@@ -84,8 +84,8 @@ costs() {
 		[.time, ([.counts[] | select(.[0] == 0) | .[2 + 1]] | add)] | @tsv' "$recording" | head -1)
 	((slots > 1000000)) || fail "no slots in $recording"
 	made report -x, "$recording"
-	assert_regex "${lines[0]}" '^time,id,pmu,busy,share,running,slots,tma_'
-	assert_regex "${lines[1]}" "^$time,all,cpu_core,[0-9.]*,[0-9.]*,[0-9.]*,$slots,"
+	assert_regex "${lines[0]}" '^time,id,pmu,busy,share,running,ipc,slots,tma_'
+	assert_regex "${lines[1]}" "^$time,all,cpu_core,[0-9.]*,[0-9.]*,[0-9.]*,[0-9.]*,$slots,"
 	made report -j "$recording"
 	assert_equal "$(jq .slots <<<"${lines[0]}")" "$slots"
 	made report "$recording"

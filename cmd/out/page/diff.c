@@ -211,11 +211,13 @@ static void put_text(FILE *fp, const char *text)
 }
 
 /* What it comes to, what stars are, and what tells more. */
-static void put_sentences(FILE *fp, const struct td_diff *diff)
+static void put_sentences(struct td_writer *writer, const struct td_diff *diff)
 {
 	td_autofree char *sentence = td_out_diff_sentence(diff);
 	td_autofree char *advice = td_out_diff_advice(diff);
+	FILE *fp = writer->fp;
 
+	writer->no_memory |= !sentence || (diff->enough && !advice);
 	fputs("<p><strong>", fp);
 	put_text(fp, sentence);
 	fputs("</strong></p>\n<p>", fp);
@@ -241,7 +243,7 @@ void td_page_diff(struct td_writer *writer, const struct td_diff *diff)
 	put_side(fp, 'A', &diff->sides[TD_DIFF_A]);
 	put_side(fp, 'B', &diff->sides[TD_DIFF_B]);
 	fputs("</dl></header>\n", fp);
-	put_sentences(fp, diff);
+	put_sentences(writer, diff);
 	put_pictures(writer, diff);
 	put_table(fp, diff);
 	td_page_end(fp);

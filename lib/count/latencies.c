@@ -25,25 +25,41 @@ const struct td_latency *td_latencies_find(const struct td_latencies *latencies,
 	return find(latencies, event);
 }
 
-int td_latencies_add(struct td_latencies *latencies, const char *event,
-		     uint64_t sum, uint64_t nr)
+/* The event's latency, which begins without samples; NULL: no memory. */
+static struct td_latency *take(struct td_latencies *latencies,
+			       const char *event)
 {
 	struct td_latency *latency = find(latencies, event);
 
-	if (!latency) {
-		latency = td_array_add(&latencies->v, latencies->nr,
-				       sizeof(*latency));
-		if (!latency)
-			return -ENOMEM;
-		latency->event = strdup(event);
-		if (!latency->event)
-			return -ENOMEM;
-		latencies->nr++;
-		latencies->changed = true;
-	}
+	if (latency)
+		return latency;
+	latency = td_array_add(&latencies->v, latencies->nr, sizeof(*latency));
+	if (!latency)
+		return NULL;
+	latency->event = strdup(event);
+	if (!latency->event)
+		return NULL;
+	latencies->nr++;
+	latencies->changed = true;
+	return latency;
+}
+
+static void add(struct td_latencies *latencies, struct td_latency *latency,
+		uint64_t sum, uint64_t nr)
+{
 	latencies->changed |= nr > 0;
 	latency->sum += sum;
 	latency->nr += nr;
+}
+
+int td_latencies_add(struct td_latencies *latencies, const char *event,
+		     uint64_t sum, uint64_t nr)
+{
+	struct td_latency *latency = take(latencies, event);
+
+	if (!latency)
+		return -ENOMEM;
+	add(latencies, latency, sum, nr);
 	return 0;
 }
 
@@ -59,12 +75,11 @@ void td_latency_add_sample(struct td_latency *latency, uint16_t cycles,
 int td_latencies_add_samples(struct td_latencies *latencies,
 			     const struct td_latency *samples)
 {
-	struct td_latency *latency;
+	struct td_latency *latency = take(latencies, samples->event);
 
-	if (td_latencies_add(latencies, samples->event, samples->sum,
-			     samples->nr))
+	if (!latency)
 		return -ENOMEM;
-	latency = find(latencies, samples->event);
+	add(latencies, latency, samples->sum, samples->nr);
 	latency->weighted += samples->weighted;
 	latency->weight += samples->weight;
 	return 0;

@@ -140,13 +140,13 @@ mark() {
 		print(ready, begin, end, now())
 	EOF
 	"$TDSTAT" -I 100 -e cpu-clock --perfetto t.json -- python3 busy.py >said
-	read -r ready begin end done <said
+	read -r ready begin end over <said
 	# 300 ms of CPU in the intervals that touch the busy time, next to none in those of the two
 	# sleeps; what the interpreter's own start takes is in neither
-	counters t.json | awk -F '\t' -v ready="$ready" -v begin="$begin" -v end="$end" -v done="$done" '
+	counters t.json | awk -F '\t' -v ready="$ready" -v begin="$begin" -v end="$end" -v over="$over" '
 		NR > 1 { # NaN: it did not run
 			if (from < end && $4 > begin) busy += last
-			else if ((from > ready && $4 < begin) || (from > end && $4 < done)) { asleep += last; sleeps++ }
+			else if ((from > ready && $4 < begin) || (from > end && $4 < over)) { asleep += last; sleeps++ }
 		}
 		{ from = $4; last = $5 == "NaN" ? 0 : $5 }
 		END { print busy, asleep, sleeps; exit !(busy > 270 && sleeps && asleep < 30) }'

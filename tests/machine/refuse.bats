@@ -113,7 +113,7 @@ one_remark() {
 	run -0 --separate-stderr "$TDSTAT" -a -I 200 --interval-count 2 -o out -x, -- touch ran
 	[ -e ran ]
 	one_remark cpu_core
-	grep -E '^[0-9.]+,all,cpu_core,,,0\.00,,,,$' out
+	grep -E '^[0-9.]+,all,cpu_core,,,0\.00,,,,,$' out
 	grep -E '^[0-9.]+,all,cpu_atom,[0-9.]+,,100\.00,[0-9.]+,' out
 	# of the one that is left out, nothing is needed
 	"$TDSTAT" -a --cputype atom --timeout 300 -x, >out

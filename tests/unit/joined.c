@@ -86,6 +86,8 @@ static struct td_totals count_run(const struct td_plan *plan, unsigned int run,
 	double factor = run ? longer : 1;
 
 	totals.ids = calloc(1, sizeof(*totals.ids));
+	if (!totals.ids)
+		exit(1);
 	totals.ids[0].name = strdup("all");
 	totals.ids[0].label = strdup("all");
 	totals.v = calloc(plan->events.nr, sizeof(*totals.v));

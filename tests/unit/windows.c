@@ -459,11 +459,15 @@ static void sample_turns(const struct turn *turns, size_t nr, int ms)
 static double lost_in(const char *name)
 {
 	const struct td_region *r = region(name);
+	const struct td_reading *lost, *slots;
 
 	if (!r || r->calls.counted < TD_LEAST_WINDOWS)
 		return -1;
-	return 100.0 * (double)reading(r, 1)->value /
-	       (double)reading(r, 0)->value;
+	lost = reading(r, 1);
+	slots = reading(r, 0);
+	return lost && slots
+		       ? 100.0 * (double)lost->value / (double)slots->value
+		       : -1;
 }
 
 static struct turn turn_of(const char *name, double ms, uint64_t lost)

@@ -27,7 +27,7 @@ german_locale() {
 	rates check out --rows 4 --every 200
 	[ "$(head -n 1 out)" = "$HEADER" ]
 	[ "$(grep -c time, out)" -eq 1 ]
-	run ! grep -vE '^(time,.*|[0-9]+\.[0-9]{9},all,cpu_(core|atom)(,[0-9]+\.[0-9]{2}){7})$' out
+	run ! grep -vE '^(time,.*|[0-9]+\.[0-9]{9},all,cpu_(core|atom)(,[0-9]+\.[0-9]{2}){8})$' out
 	"$TDSTAT" -a -I 200 --interval-count 2 -x ';' >out
 	rates check out --rows 2 --separator ';'
 	"$TDSTAT" -a -I 200 --interval-count 2 -x '\t' >out
@@ -38,7 +38,7 @@ german_locale() {
 	"$TDSTAT" -a -l 2 -I 200 --interval-count 2 -j >out
 	rates check out --level 2 --rows 2 --every 200
 	jq -e -s '
-		all(keys_unsorted[:12] == ["time", "id", "pmu", "busy", "share", "metric", "value", "unit",
+		all(keys_unsorted[:13] == ["time", "id", "pmu", "busy", "share", "ipc", "metric", "value", "unit",
 			"level", "parent", "over_threshold", "running"])
 		and all(.unit == "%" and (.value | type) == "number"
 			and (.over_threshold | type) == "boolean")

@@ -312,7 +312,7 @@ FULL := $(if $(CLI),$(shell grep -lE '^\s*(saved|copied|use) ' $(CLI)))
 OF_FILES := $(addprefix $(B)/tests/unit/,encodings expr formulas perfmon_models pmu_events_models)
 
 # make check ONLY=NAME: the programs and suites that have NAME in their names.
-only = $(foreach f,$1,$(if $(findstring $(ONLY),$(notdir $f)),$f))
+only = $(if $(ONLY),$(foreach f,$1,$(if $(findstring $(ONLY),$(notdir $f)),$f)),$1)
 UNIT_RUN := $(call only,$(UNIT))
 FUZZ_RUN := $(call only,$(FUZZ))
 

@@ -167,6 +167,12 @@ static int read_lost(struct td_group_reader *reader, struct td_read_step *step,
 	return 0;
 }
 
+static bool is_off(const struct td_group_reader *reader,
+		   const struct td_read_step *step)
+{
+	return reader->off && reader->off[step->members[0]];
+}
+
 /*
  * The kernel gives up the groups of children as well, without a word: a program
  * that began while somebody else had the counters would never be counted.  For
@@ -177,8 +183,7 @@ static void resume_children(const struct td_group_reader *reader,
 {
 	bool began = reader->before.v[step->first].enabled_ns;
 
-	if (step->resume && step->inherited && began &&
-	    !(reader->off && reader->off[step->members[0]]))
+	if (step->resume && step->inherited && began && !is_off(reader, step))
 		ioctl(step->fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 
@@ -286,12 +291,6 @@ static size_t leave_out_late(struct td_group_reader *reader)
 		nr += step->nr;
 	}
 	return nr;
-}
-
-static bool is_off(const struct td_group_reader *reader,
-		   const struct td_read_step *step)
-{
-	return reader->off && reader->off[step->members[0]];
 }
 
 /*

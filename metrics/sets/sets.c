@@ -186,25 +186,14 @@ static int add_slots(struct td_made_set *made, const struct td_pmu *pmu)
 	return slots.formula ? td_made_set_add(made, &slots) : 0;
 }
 
-static int add_l2_requests(struct td_made_set *made, const struct td_pmu *pmu)
-{
-	const struct td_metric_set *l2 = td_l2_requests_find(pmu->uarch);
-	int rc = 0;
-
-	for (size_t i = 0; l2 && !rc && i < l2->nr_metrics; i++)
-		rc = td_made_set_add(made, &l2->metrics[i]);
-	return rc;
-}
-
-/* Those that the files do not have; a machine without cores has no cycles. */
-static int add_rates(struct td_made_set *made, const struct td_machine *machine)
+/* Adds those of the set, which may be NULL, that the files do not have. */
+static int add_set(struct td_made_set *made, const struct td_metric_set *set)
 {
 	int rc = 0;
 
-	for (size_t i = 0; machine->nr_core && !rc && i < TD_ARRAY_SIZE(rates);
-	     i++) {
-		if (!td_set_find(&made->set, rates[i].name))
-			rc = td_made_set_add(made, &rates[i]);
+	for (size_t i = 0; set && !rc && i < set->nr_metrics; i++) {
+		if (!td_set_find(&made->set, set->metrics[i].name))
+			rc = td_made_set_add(made, &set->metrics[i]);
 	}
 	return rc;
 }
@@ -238,8 +227,9 @@ static int fill_set(struct td_made_set *made, const struct td_machine *machine,
 	if (!rc)
 		rc = add_slots(made, pmu);
 	if (!rc)
-		rc = add_l2_requests(made, pmu);
-	return rc ? rc : add_rates(made, machine);
+		rc = add_set(made, td_l2_requests_find(pmu->uarch));
+	/* a machine without cores has no cycles */
+	return rc ? rc : add_set(made, machine->nr_core ? &rates_set : NULL);
 }
 
 /* Have the files metrics besides those that all models have in common? */

@@ -188,16 +188,16 @@ static void put_rested(const struct td_evaluation *e, int pmu,
 		       const struct td_row *row)
 {
 	const struct td_tree *tree = e->tree;
+	const double *values =
+		e->rested ? td_rested_values(e->rested, row) : NULL;
 
-	for (size_t i = 0; e->rested && i < tree->nr_metrics; i++) {
+	for (size_t i = 0; values && i < tree->nr_metrics; i++) {
 		const struct td_metric *metric = &tree->metrics[i];
-		double value;
 
-		if (metric->pmu != pmu || !metric->value)
-			continue;
-		value = td_rested_value(e->rested, row, metric->column);
-		if (!isnan(value))
-			e->values[metric->slot] = value / metric->def->factor;
+		if (metric->pmu == pmu && metric->value &&
+		    metric->column >= 0 && !isnan(values[metric->column]))
+			e->values[metric->slot] =
+				values[metric->column] / metric->def->factor;
 	}
 }
 

@@ -191,18 +191,16 @@ int td_rested_find(struct td_rested *rested, const struct td_tree *tree,
 	return 0;
 }
 
-double td_rested_value(const struct td_rested *rested, const struct td_row *row,
-		       int column)
+const double *td_rested_values(const struct td_rested *rested,
+			       const struct td_row *row)
 {
 	const struct td_report *report = rested->report;
 	const struct td_row *same =
 		td_report_find(report, row->id, row->pmu, 0);
 
-	if (!same || column < 0)
-		return NAN;
-	return rested
-		->values[(size_t)(same - report->rows) * report->nr_columns +
-			 (size_t)column];
+	return same ? rested->values + (size_t)(same - report->rows) *
+					       report->nr_columns
+		    : NULL;
 }
 
 void td_rested_set(const struct td_rested *rested, struct td_report *report,

@@ -29,9 +29,9 @@ struct td_rested {
  */
 int td_rested_find(struct td_rested *rested, const struct td_tree *tree,
 		   const struct td_ranges *ranges, bool *any);
-/* The value of a cell of this row, or NaN. */
-double td_rested_value(const struct td_rested *rested, const struct td_row *row,
-		       int column);
+/* The values of a row, one a column; NULL: there is no such row. */
+const double *td_rested_values(const struct td_rested *rested,
+			       const struct td_row *row);
 /* Sets them.  again: the same report, whose thresholds go by these values. */
 void td_rested_set(const struct td_rested *rested, struct td_report *report,
 		   const struct td_report *again);

@@ -147,7 +147,7 @@ static void put_sentence(FILE *fp, const struct td_diff *diff,
 		      fp);
 		put_most(fp, diff, s->most);
 	} else if (!whole) {
-		fputs(td_out_diff_has_chances(diff)
+		fputs(td_diff_has_chances(diff)
 			      ? "Nothing changed by more than chance"
 			      : "Nothing changed",
 		      fp);
@@ -174,7 +174,7 @@ static void put_advice(FILE *fp, const struct td_diff *diff)
 	size_t a = diff->sides[TD_DIFF_A].nr, b = diff->sides[TD_DIFF_B].nr;
 	bool few = a < TD_DIFF_FEW || b < TD_DIFF_FEW;
 
-	if (!td_out_diff_has_chances(diff))
+	if (!td_diff_has_chances(diff))
 		fputs("How much of it is chance is not known", fp);
 	else if (few)
 		fputs("These are too few to tell small differences", fp);

@@ -66,8 +66,6 @@ void td_out_put_diff(struct td_writer *writer, const struct td_diff *diff);
 int td_out_diff_decimals(double value);
 /* Of slots per slot, the points say it already. */
 bool td_out_diff_has_slots(const struct td_diff *diff);
-/* Are there recordings enough to tell what is chance? */
-bool td_out_diff_has_chances(const struct td_diff *diff);
 
 /* text_tree.c */
 void td_out_text_tree(const struct td_writer *writer,

@@ -61,8 +61,3 @@ bool td_out_diff_has_slots(const struct td_diff *diff)
 {
 	return diff->per != TD_PER_SLOTS;
 }
-
-bool td_out_diff_has_chances(const struct td_diff *diff)
-{
-	return diff->sides[TD_DIFF_A].nr > 1 || diff->sides[TD_DIFF_B].nr > 1;
-}

@@ -7,6 +7,7 @@
 #include "cmd/out/wrap.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
+#include "metrics/diff/summary.h"
 
 #define NAME_WIDTH  34
 #define VALUE_WIDTH 14 /* of counts; percentages are shorter */
@@ -210,7 +211,7 @@ static void put_end(struct td_writer *writer, const struct td_diff *diff)
 	FILE *fp = writer->fp;
 
 	fputc('\n', fp);
-	if (td_out_diff_has_chances(diff))
+	if (td_diff_has_chances(diff))
 		fprintf(fp,
 			" * is more than chance, with 95 %% confidence in all marks "
 			"together; behind " PLUS_MINUS

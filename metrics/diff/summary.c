@@ -76,14 +76,16 @@ static void find_node(const struct td_diff *diff, struct td_diff_summary *s)
 	}
 }
 
+bool td_diff_has_chances(const struct td_diff *diff)
+{
+	return diff->sides[TD_DIFF_A].nr > 1 || diff->sides[TD_DIFF_B].nr > 1;
+}
+
 static bool is_told_to_change(const struct td_diff *diff,
 			      const struct td_diff_row *row)
 {
-	bool chances =
-		diff->sides[TD_DIFF_A].nr > 1 || diff->sides[TD_DIFF_B].nr > 1;
-
-	return row->marked ||
-	       (!chances && !isnan(row->value.diff) && row->value.diff != 0);
+	return row->marked || (!td_diff_has_chances(diff) &&
+			       !isnan(row->value.diff) && row->value.diff != 0);
 }
 
 /* The rows are sorted by how much changed; events come by their percentage. */
@@ -156,18 +158,15 @@ size_t td_diff_enough(const struct td_diff *diff)
 {
 	const struct td_diff_summary s = td_diff_sum_up(diff);
 	size_t a = diff->sides[TD_DIFF_A].nr, b = diff->sides[TD_DIFF_B].nr;
-	size_t least = a < b ? a : b,
-	       nr = least < TD_DIFF_FEW ? SOME : least + 1;
+	size_t least = a < b ? a : b, some = least < TD_DIFF_FEW ? SOME : 0;
+	size_t nr = some ? some : least + 1;
 	double of_run;
 
-	if (least < 2 || isnan(s.whole.error))
-		return least < TD_DIFF_FEW ? SOME : 0;
-	if (s.whole.clear || s.node || s.most)
-		return least < TD_DIFF_FEW ? SOME : 0;
+	if (least < 2 || isnan(s.whole.error) || s.whole.clear || s.node ||
+	    s.most)
+		return some;
 	of_run = variance_of_run(&s.whole, a, b);
 	while (nr <= MANY && !would_tell(fabs(s.whole.diff), of_run, nr))
 		nr++;
-	if (nr <= MANY)
-		return nr;
-	return least < TD_DIFF_FEW ? SOME : 0;
+	return nr <= MANY ? nr : some;
 }

@@ -29,6 +29,8 @@ struct td_diff_summary {
 /* Fewer on a side have too few degrees of freedom for most marks. */
 #define TD_DIFF_FEW 3
 
+/* Are there recordings enough to tell what is chance? */
+bool td_diff_has_chances(const struct td_diff *diff);
 struct td_diff_summary td_diff_sum_up(const struct td_diff *diff);
 /*
  * How many runs a side are enough to tell that the whole differs, if it differs

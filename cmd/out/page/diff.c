@@ -6,6 +6,7 @@
 #include "cmd/out/page/icicle.h"
 #include "cmd/out/page/parts.h"
 #include "cmd/out/page/text.h"
+#include "metrics/diff/summary.h"
 
 /* --- the pictures ----------------------------------------------------------- */
 
@@ -221,7 +222,7 @@ static void put_sentences(struct td_writer *writer, const struct td_diff *diff)
 	fputs("<p><strong>", fp);
 	put_text(fp, sentence);
 	fputs("</strong></p>\n<p>", fp);
-	if (td_out_diff_has_chances(diff))
+	if (td_diff_has_chances(diff))
 		fputs("A star marks what is more than chance, with 95\u00a0% "
 		      "confidence in all stars together. ",
 		      fp);

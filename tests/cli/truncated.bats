@@ -344,9 +344,11 @@ ask_perfmon() {
 	models
 	: >said
 	for ((size = 4000; size < 12000; size += 100)); do
+		# glibc 2.41's loader itself crashes where it cannot have a few KB more
+		(ulimit -v $size && exec "$TDSTAT" --version) >/dev/null 2>&1 || continue
 		try bash -c 'ulimit -v "$1"; exec "$TDSTAT" --dry-run -a --metrics-dir models -M tma_retiring' - $size
 		[ "$status" != 1 ] || echo "$stderr" >>said
-		[ "$status" -le 1 ] || [ "$status" = 127 ] || fail "$size kB: status $status: $stderr"
+		[ "$status" -le 1 ] || fail "$size kB: status $status: $stderr"
 	done
 	! grep -viE '^tdstat: .*(out of memory|cannot allocate memory)$' said || fail 'something else is said'
 	grep -q '^tdstat: models/.*json: ' said

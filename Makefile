@@ -424,8 +424,9 @@ check-deb-all: all
 NEAR := FULL= CLI="$(addprefix tests/cli/,$(addsuffix .bats,calls completion events formats \
 	inject libraries locate names perf_output profile report serve truncated))"
 FRESH := 'tests/fresh trixie $(NEAR)'
-# Before a release all of them do there, and on sid with its kernel and compilers;
-# and some where there are no archives of libraries.
+# Before a release all of them do there, those of the packages, too, and on sid with
+# its kernel and compilers; and some where there are no archives of libraries.
+check-fresh-all: CHECK_PACKAGES += $(DEB_PACKAGES)
 check-fresh-all: FRESH := 'tests/fresh trixie' 'tests/fresh trixie CC=clang $(NEAR)' \
 	'tests/fresh trixie no-archives $(NEAR)' 'tests/fresh sid KERNEL=' \
 	'tests/fresh sid KERNEL= CC=clang $(NEAR)'

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # make, make run, make check; the other targets: check-san check-machine check-machine-all
-# check-fresh check-fresh-all check-perf check-deb emulator lint format fuzz bench deps install deb clean.
+# check-fresh check-fresh-all check-perf check-deb, and check-all for all of these;
+# emulator lint format fuzz bench deps install deb clean.
 # Variables: CC CFLAGS CPPFLAGS LDFLAGS prefix DESTDIR, KERNEL_SRC=/path/to/linux
 # (instead of the package linux-source), METRICS_SRC=/path/to/linux (its metric files,
 # instead of those of Debian's newest kernel source), SHARED=1 (link no archives in
@@ -317,14 +318,14 @@ UNIT_RUN := $(call only,$(UNIT))
 FUZZ_RUN := $(call only,$(FUZZ))
 
 check: deps tools
-	@$(MAKE) --no-print-directory check-all
+	@$(MAKE) --no-print-directory check-here
 
 # Prometheus and what belongs to it: tests are skipped without.
 TOOLS := build/tools/usr/bin/prometheus
 $(TOOLS): | build/.gitignore
 	$(call say,TOOLS)tests/tools/fetch build/tools || echo "no Prometheus to test with"
 
-check-all: all $(GUEST_PROGRAMS) $(UNIT_RUN) $(FUZZ_RUN) $(ORACLE) $(TOOLS)
+check-here: all $(GUEST_PROGRAMS) $(UNIT_RUN) $(FUZZ_RUN) $(ORACLE) $(TOOLS)
 	$(if $(VALGRIND),@rm -rf $(B)/logs && mkdir $(B)/logs)
 	@tests/tally -j $(JOBS) $(UNIT_RUN:%='$(UNDER)%') \
 		$(patsubst %,'env TD_PMU_EVENTS=$(TD_PMU_EVENTS_OLD) $(UNDER)%',$(call only,$(OF_FILES))) \
@@ -338,9 +339,9 @@ PART ?=
 IN_PART := $(filter-out %/deb.bats,$(if $(PART),$(shell printf '%s\n' $(CLI) | awk 'NR % 8 == $(PART)'),$(CLI)))
 
 check-san: deps tools
-	@$(MAKE) --no-print-directory SAN=1 check-san-all
+	@$(MAKE) --no-print-directory SAN=1 check-san-here
 
-check-san-all: all $(GUEST_PROGRAMS) $(ORACLE) $(TOOLS)
+check-san-here: all $(GUEST_PROGRAMS) $(ORACLE) $(TOOLS)
 	@tests/tally -j $(JOBS) $(foreach f,$(IN_PART),'TD_FULL=1 bats --tap $f # $f under the sanitizers')
 
 # What boots a machine to test on: tests/emulator/README.md.
@@ -407,16 +408,16 @@ endif
 
 # perf's own tests of "perf stat" with tdstat in perf's place, here.
 check-perf: deps
-	@$(MAKE) --no-print-directory check-perf-all
+	@$(MAKE) --no-print-directory check-perf-here
 
-check-perf-all: all build/perf-tests/.unpacked
+check-perf-here: all build/perf-tests/.unpacked
 	@tests/tally 'tests/perf/run build/perf-tests/tools/perf/tests/shell'
 
 # The packages, which have to be the same when they are built again, before a release.
 check-deb: deps tools
-	@$(MAKE) --no-print-directory check-deb-all
+	@$(MAKE) --no-print-directory check-deb-here
 
-check-deb-all: all
+check-deb-here: all
 	@TD_EVERYTHING=1 tests/tally 'bats --tap tests/cli/deb.bats'
 
 # A fresh Debian 13 builds the tree, and runs all unit tests, and those of the program
@@ -434,6 +435,11 @@ check-fresh-all: FRESH := 'tests/fresh trixie' 'tests/fresh trixie CC=clang $(NE
 check-fresh check-fresh-all: deps tools
 	@$(MAKE) --no-print-directory build/linux/.unpacked build/metrics
 	@PACKAGES='$(strip $(BUILD_PACKAGES) $(CHECK_PACKAGES))' tests/tally $(FRESH)
+
+# Before a release; takes hours.
+check-all:
+	@status=0; for target in lint check check-san check-fresh-all check-deb check-perf check-machine-all; do \
+		$(MAKE) --no-print-directory $$target || status=1; done; exit $$status
 
 fuzz:
 	@$(MAKE) --no-print-directory B=build/fuzz CC=clang SAN=1 \
@@ -567,6 +573,6 @@ clean:
 	rm -rf build
 
 .PHONY: all objects fuzz-programs deps build-deps lint-deps deb-deps tools deb deb-here run run-here \
-	check check-all check-san check-san-all check-machine check-machine-all check-booted emulator emulator-deps check-perf check-perf-all check-deb check-deb-all check-fresh check-fresh-all fuzz bench lint $(LINTS:%=lint-%) \
+	check check-here check-all check-san check-san-here check-machine check-machine-all check-booted emulator emulator-deps check-perf check-perf-here check-deb check-deb-here check-fresh check-fresh-all fuzz bench lint $(LINTS:%=lint-%) \
 	tidy format install clean
 .DELETE_ON_ERROR:

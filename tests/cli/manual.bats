@@ -234,7 +234,8 @@ listed() {
 	assert_same "$(cat of_help)" "$(listed tdstat.1 $(subcommands | grep -vx help | sed 's/.*/tdstat-&.1/') | grep -vx -e -h)"
 	# those of the subcommands alone stand on their pages
 	assert_same "$(printf '%s\n' --callers --every --fail-above --freq --html --input --listen --locate --no-tree --overhead --per --per-region --print --profile --read --record --samples --svg --total -F)" "$(grep -vxFf <(listed tdstat.1) of_help)"
-	for page in tdstat-output.5 tdstat-recording.5 tdstat-events.7 tdstat-metrics.7 tdstat-control.7 tdstat-openmetrics.7; do
+	for page in tdstat-output.5 tdstat-recording.5 tdstat-events.7 tdstat-metrics.7 tdstat-control.7 tdstat-openmetrics.7 \
+		tdstat-perf.7; do
 		run ! grep -vxFf of_help <(listed "$page")
 	done
 	refute_output
@@ -355,10 +356,10 @@ option_words() {
 }
 
 # perf 6.1 to 6.12 have aggregate-number, which perf 7.2 calls counters.
-@test "the JSON keys of events are those of the perf that README and tdstat-output(5) name" {
+@test "the JSON keys of events are those of the perf that tdstat-perf(7) and tdstat-output(5) name" {
 	"$TDSTAT" report "$data/perf-6.12-core.csv" --per-core -j >got
 	jq -es 'length > 0 and all(has("aggregate-number") and (has("counters") | not))' got
-	grep -q "the JSON keys perf 6\.12's" "$here/../../README.md"
+	grep -q "the JSON keys of Linux 6\.12's" <<<"$(tr '\n' ' ' <"$man/tdstat-perf.7")"
 	grep -q 'with the keys of \.Xr perf-stat 1 of Linux 6\.12' <<<"$(tr '\n' ' ' <"$man/tdstat-output.5")"
 }
 

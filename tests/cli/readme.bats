@@ -1,9 +1,15 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# The table of README.md says how deep the metric files go: these files.
+# README.md: its size and order, its commands, and the table that says how deep the
+# metric files go: these files.
 
 # shellcheck disable=SC2154 # helper.bash
 load helper
+
+readme=$here/../../README.md
+
+# commands: each line of README.md that calls tdstat, without what it says of it
+commands() { sed -nE 's/^    (\$ )?(tdstat [^#>]*[^#> ]) *([#>].*)?$/\2/p' "$readme"; }
 
 # depth FOLDER PMU: the deepest level that the files have for the PMU
 depth() {
@@ -19,7 +25,7 @@ depth() {
 row() {
 	awk -F ' *[|] *' -v core="$1" -v processors="$2" '
 		$2 == core && index($3, processors) { print $5; found++ }
-		END { exit found != 1 }' "$here/../../README.md"
+		END { exit found != 1 }' "$readme"
 }
 
 @test "the deepest level of the files is that of the table" {
@@ -56,4 +62,34 @@ row() {
 		Zen 4, Zen 5:AMD:amdzen4:cpu
 		Zen 4, Zen 5:AMD:amdzen5:cpu
 	END
+}
+
+@test "its size, and its order" {
+	lines=$(wc -l <"$readme")
+	[ "$lines" -ge 120 ] && [ "$lines" -le 180 ] || fail "$lines lines"
+	assert_same "$(printf '%s\n' Status Install 'Five commands' 'How to read the output' 'What next' \
+		'Where it works' Licence)" "$(sed -n 's/^## //p' "$readme")"
+	# nobody has to look for it
+	[ "$(grep -n '^## Status' "$readme" | cut -d: -f1)" -le 55 ]
+}
+
+@test "its commands are those that this program takes" {
+	saved sapphirerapids
+	for program in program old new; do cp /bin/true $program; done
+	cp "$data/sapphirerapids-2.jsonl" td.jsonl
+	nr=0
+	while read -r command; do
+		case $command in
+		# a count has to come first (tests/machine/readme.bats counts them all)
+		*' diff '* | *' doctor'*) continue ;;
+		*' report '* | *' explain '*) ;;
+		*' locate '*) command=${command/locate/locate tma_dram_bound --dry-run} ;;
+		*) command=$(sed -E 's/^tdstat( (record|profile|top|serve))?/& --dry-run/' <<<"$command") ;;
+		esac
+		# shellcheck disable=SC2086
+		try "$TDSTAT" ${command#tdstat }
+		[ "$status" = 0 ] || fail "$command: $stderr"
+		nr=$((nr + 1))
+	done < <(commands)
+	[ "$nr" -ge 10 ] || fail "only $nr"
 }

@@ -5,6 +5,7 @@
 
 # shellcheck disable=SC2154 # helper.bash
 load helper
+load examples
 
 setup() {
 	command -v tmux >/dev/null || skip "no tmux here"
@@ -364,14 +365,13 @@ is_running() { grep -q '^State:	[^Z]' "/proc/$1/status"; }
 	assert_same "$output" "$("$TDSTAT" -a -A -I 1s -l 1 --dry-run)"
 }
 
-@test "the picture of README.md" {
+@test "the picture of tdstat-top(1)" {
 	open 80 15
 	cp "$data/alderlake-course.jsonl" td.jsonl
 	top td.jsonl
 	shows ' END'
 	look | sed 's/ *$//' >got
-	awk '/^    \$ tdstat top td.jsonl/ { on = 1; next } on && /^ *$/ { if (seen) exit; next }
-		on { seen = 1; sub(/^    /, ""); print }' "$here/../../README.md" >want
+	displays tdstat-top.1 DESCRIPTION | grep -v '^== ' >want
 	[ "$(wc -l <want)" -gt 10 ]
 	diff want <(grep -v '^$' got)
 }

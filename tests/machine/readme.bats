@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# README's example of a tree is what is printed today.
+# README's example of a tree is what is printed today, and its commands work.
 # machine: spr --truth tests/emulator/scenarios/sapphirerapids.truth:dram_latency
 
 load helper
@@ -28,4 +28,28 @@ verdict_of() {
 	paste -d ' ' want got | awk '$3 - $6 > 2 || $6 - $3 > 2 { print; wrong = 1 } END { exit wrong }'
 	diff <(verdict_of shown) <(verdict_of out)
 	diff <(grep -o '[0-9]* more are not marked.*' shown) <(grep -o '[0-9]* more are not marked.*' out)
+}
+
+@test "its commands: each ends well, and prints what it is for" {
+	emulated
+	for program in program old new; do
+		printf '#!/bin/sh\nexec %s 300ms:dram_latency\n' "$BATS_TEST_DIRNAME/../../build/emulator/act" >$program
+		chmod +x $program
+	done
+	nr=0
+	while read -r command; do
+		# a terminal, and a port (top.bats, serve.bats)
+		[[ $command != *' xz '* && $command != *' top' && $command != *' serve' ]] || continue
+		[[ $command != *' -I 1s' ]] || command="timeout --preserve-status -s INT 3 $command"
+		echo "$command"
+		eval "${command/tdstat/\"\$TDSTAT\"}" >out 2>&1 || {
+			cat out
+			# whose loops all count the same here
+			[[ $command == *' doctor' ]]
+		}
+		[ -s out ] || [[ $command == *--html* ]]
+		nr=$((nr + 1))
+	done < <(sed -nE 's/^    (\$ )?(tdstat [^#]*[^# ]) *(#.*)?$/\2/p' "$BATS_TEST_DIRNAME/../../README.md")
+	[ "$nr" -ge 12 ]
+	[ -s td.html ]
 }

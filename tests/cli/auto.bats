@@ -35,6 +35,20 @@ plan() {
 	[[ "$output" != *--no-multiplex* ]]
 }
 
+@test "clocks and instructions never rest: GHz and IPC are of the whole run" {
+	for model in alderlake meteorlake sapphirerapids icelakex tigerlake skylakex; do
+		rm -rf machine
+		copied $model
+		for watchdog in 0 1; do
+			echo $watchdog >machine/proc/sys/kernel/nmi_watchdog
+			plan -l auto | awk -F/ '/^first/ { print $2 }' >first
+			grep -qx ref-cycles first
+			grep -qxE 'CPU_CLK_UNHALTED.THREAD|(cpu-)?cycles' first
+			grep -qixE 'instructions|INST_RETIRED.ANY' first
+		done
+	done
+}
+
 @test "what rests does not start with the command" {
 	saved alderlake
 	run -0 "$TDSTAT" --dry-run -l auto --cputype core -- true

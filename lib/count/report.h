@@ -177,6 +177,8 @@ struct td_report {
 	/* of tasks without ids: the CPU time of all, as a share of one CPU */
 	double tasks_pct;                /* NaN: unknown, or not of tasks */
 	bool mostly_waited;              /* it is small */
+	/* without ids: somebody else had the counters most of the time */
+	bool held;
 	struct td_region_facts *regions; /* owned; what its rows point to */
 	bool functions; /* the regions are, and their calls are windows */
 };

@@ -2,28 +2,39 @@
 /* Whether somebody else had the counters. */
 #include "metrics/eval/parts.h"
 
-/* How much of the time of a group's events. */
-struct time {
-	double enabled_ns, running_ns;
-};
-
-/* All groups of a PMU: they take turns, so that one of them runs at any time. */
-static struct time time_of(const struct td_evaluation *e, int pmu)
+/* NULL: the group is another PMU's. */
+static const struct td_total *leader_of(const struct td_evaluation *e, int pmu,
+					size_t group)
 {
-	struct time sum = { 0 };
+	const struct td_group *g = &e->plan->groups[group];
+
+	return g->pmu == pmu && g->nr ? &e->totals[g->members[0]] : NULL;
+}
+
+/* All groups of a PMU together: they take turns, so that one runs at any time. */
+static double running_ns(const struct td_evaluation *e, int pmu)
+{
+	double sum = 0;
 
 	for (size_t g = 0; g < e->plan->nr_groups; g++) {
-		const struct td_group *group = &e->plan->groups[g];
-		const struct td_total *total;
+		const struct td_total *leader = leader_of(e, pmu, g);
 
-		if (group->pmu != pmu || !group->nr)
-			continue;
-		total = &e->totals[group->members[0]];
-		sum.running_ns += (double)total->running_ns;
-		if ((double)total->enabled_ns > sum.enabled_ns)
-			sum.enabled_ns = (double)total->enabled_ns;
+		sum += leader ? (double)leader->running_ns : 0;
 	}
 	return sum;
+}
+
+static double enabled_ns(const struct td_evaluation *e, int pmu)
+{
+	double most = 0;
+
+	for (size_t g = 0; g < e->plan->nr_groups; g++) {
+		const struct td_total *leader = leader_of(e, pmu, g);
+
+		if (leader && (double)leader->enabled_ns > most)
+			most = (double)leader->enabled_ns;
+	}
+	return most;
 }
 
 /*
@@ -33,16 +44,16 @@ static struct time time_of(const struct td_evaluation *e, int pmu)
  */
 bool td_eval_is_held(const struct td_evaluation *e)
 {
-	struct time all = { 0 };
+	double ran = 0, enabled = 0;
 
 	for (int pmu = 0; pmu < (int)e->tree->nr_pmus; pmu++) {
-		struct time one = time_of(e, pmu);
+		double one = enabled_ns(e, pmu);
 
-		all.running_ns += one.running_ns;
+		ran += running_ns(e, pmu);
 		if (!e->tasks)
-			all.enabled_ns += one.enabled_ns;
-		else if (one.enabled_ns > all.enabled_ns)
-			all.enabled_ns = one.enabled_ns;
+			enabled += one;
+		else if (one > enabled)
+			enabled = one;
 	}
-	return all.running_ns < all.enabled_ns / 2;
+	return ran < enabled / 2;
 }

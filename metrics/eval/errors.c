@@ -240,16 +240,16 @@ static void set_error_in_time(const struct td_errors *errors, size_t r,
 	size_t at = r * errors->report->nr_columns + c;
 	const struct td_uncertainty *u = &errors->v[at];
 	struct td_cell *cell = &errors->report->rows[r].cells[c];
-	double sampled = 0;
+	double sampled = 0, rounded;
 
 	cell->too_short = u->turns && u->series.nr_counted < TD_MIN_BATCHES;
 	if (cell->too_short)
 		return;
 	if (u->turns)
 		sampled = unseen(u, fmin(cell->running_pct / 100, 1));
-	cell->error = sqrt(sampled +
-			   NORMAL * NORMAL *
-				   rounding_in_time(u, errors->ranges, r, at));
+	rounded = NORMAL * sqrt(rounding_in_time(u, errors->ranges, r, at));
+	cell->error_alike = rounded;
+	cell->error = sqrt(sampled + rounded * rounded);
 }
 
 void td_errors_end(struct td_errors *errors)

@@ -146,6 +146,7 @@ static double find_value(const struct node *n)
 	if (cell->value > 0)
 		cell->error *= fmin(value / cell->value, 1);
 	cell->error += fabs(sums.most) / sums.all;
+	cell->error_alike += fabs(sums.most) / sums.all;
 	/* what it had while it rested may be nothing */
 	if (sums.most > 0 && !isnan(cell->low))
 		cell->low = fmin(cell->low, 0);
@@ -219,8 +220,10 @@ void td_rested_set(const struct td_rested *rested, struct td_report *report,
 			cell->over_threshold = other->cells[c].over_threshold;
 			cell->over_unknown = other->cells[c].over_unknown;
 			cell->matters = other->cells[c].matters;
-			if (!isnan(value))
-				cell->value = value;
+			if (isnan(value))
+				continue;
+			cell->value = value;
+			cell->rested = true;
 		}
 	}
 }

@@ -271,6 +271,11 @@ descriptors() {
 	# shellcheck disable=SC2046 # words
 	"$TDSTAT" -l auto -r 2 -j -o runs -- $(act 2s:dram_latency)
 	[ "$(of runs tma_mem_latency over_threshold)" = True ]
+	# what rested in a half of each run is a share of all of it
+	# shellcheck disable=SC2046 # words
+	"$TDSTAT" -l auto -r 2 -j -o phases -- $(act 1s:mispredict 1s:dram_latency)
+	of runs tma_dram_bound value | cat - <(of phases tma_dram_bound value) | paste -sd ' ' |
+		awk '{ print; exit !($2 > 0.4 * $1 && $2 < 0.6 * $1) }'
 }
 
 @test "a short command has levels 1 and 2" {

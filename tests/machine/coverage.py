@@ -53,7 +53,9 @@ def measure(folder, level, seed, *programs):
         for pmu in pmus():
             words = parts_of(program, scenarios, dice)
             path = folder / f"{seed}.{number}.{pmu}"
-            command = [os.environ["TDSTAT"], "-l", level, "--all", "-j", "--verdict"]
+            # steady from its very beginning, which may be long on a busy host
+            command = [ACT, f"1ms:{words[0].partition(':')[2]}", "--"]
+            command += [os.environ["TDSTAT"], "-l", level, "--all", "-j", "--verdict"]
             command += ["-o", f"{path}.json", "--", "taskset", "-c", CPU_OF[pmu]]
             begin()
             subprocess.run([*command, ACT, *words], check=True)

@@ -125,9 +125,12 @@ static int add_all(struct in_time *t, struct td_err *err)
 {
 	int rc = add_batches(t->view, t->agg, t->counted, &t->ranges, err);
 
+	/* a bound that holds what is shown of all of it is no error of 0 */
+	t->view->evaluation.unbounded = true;
 	if (!rc && any_turns(t) && t->counted->course->nr >= TD_MIN_BATCHES)
 		rc = td_view_leave_out(t->view, t->agg, t->counted, t->turns,
 				       &t->errors, err);
+	t->view->evaluation.unbounded = false;
 	return rc ? rc
 		  : td_view_add_steps(t->view, t->totals, t->counted->times,
 				      &t->errors, err);

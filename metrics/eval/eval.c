@@ -20,9 +20,12 @@ static void fill_metrics(const struct td_evaluation *e, int pmu)
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
 		const struct td_metric *metric = &tree->metrics[i];
 
-		if (metric->pmu == pmu && metric->value)
-			e->values[metric->slot] =
-				td_expr_eval(metric->value, e->values);
+		if (metric->pmu != pmu || !metric->value)
+			continue;
+		e->values[metric->slot] =
+			e->unbounded ? td_expr_eval_unbounded(metric->value,
+							      e->values)
+				     : td_expr_eval(metric->value, e->values);
 	}
 }
 

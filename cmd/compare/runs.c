@@ -266,22 +266,49 @@ int td_runs_read(struct td_sides *sides, const struct td_opts *opts,
 
 /* --- and again -------------------------------------------------------------- */
 
+/* The recordings of a side, and those that are still to be made: "old A2 A3" */
+static void put_recordings(FILE *fp, const char **names, size_t nr, char side,
+			   size_t enough)
+{
+	for (size_t i = 0; i < nr; i++) {
+		fputc(' ', fp);
+		td_put_shell_word(fp, names[i]);
+	}
+	if (nr < enough)
+		fprintf(fp, " %c%zu", side, nr + 1);
+	if (nr + 1 < enough)
+		fprintf(fp, "%s %c%zu", nr + 2 < enough ? " ..." : "", side,
+			enough);
+}
+
+static void put_sides(FILE *fp, const struct td_opts *opts, size_t enough)
+{
+	size_t nr_a = opts->nr_before ? opts->nr_before : 1;
+
+	put_recordings(fp, opts->patterns, nr_a, 'A', enough);
+	fputs(" --", fp);
+	put_recordings(fp, opts->patterns + nr_a, opts->nr_patterns - nr_a, 'B',
+		       enough);
+}
+
 char *td_runs_again(const struct td_sides *sides, const struct td_opts *opts,
 		    const struct td_option_group *const *kept, size_t nr)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *fp;
+	FILE *fp = open_memstream(&text, &size);
 
-	if (!sides->names[TD_DIFF_A] || !sides->names[TD_DIFF_B])
-		return NULL;
-	fp = open_memstream(&text, &size);
 	if (!fp)
 		return NULL;
-	fprintf(fp, "tdstat diff -r %zu", nr);
+	fputs("tdstat diff", fp);
+	if (opts->command)
+		fprintf(fp, " -r %zu", nr);
 	td_again_put_groups(fp, opts, kept);
-	fprintf(fp, " -- %s : %s", sides->names[TD_DIFF_A],
-		sides->names[TD_DIFF_B]);
+	if (opts->command)
+		fprintf(fp, " -- %s : %s", sides->names[TD_DIFF_A],
+			sides->names[TD_DIFF_B]);
+	else
+		put_sides(fp, opts, nr);
 	td_text_close(fp, &text);
 	return text;
 }

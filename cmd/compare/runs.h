@@ -23,8 +23,8 @@ int td_runs_read(struct td_sides *sides, const struct td_opts *opts,
 		 bool *failed, struct td_notes *notes, struct td_err *err);
 /*
  * The command line that runs both commands nr times, with those options that say
- * what is compared (of the groups kept).  NULL: there are recordings, or was no
- * memory.  To be freed.
+ * what is compared (of the groups kept); of recordings, that compares so many of
+ * each.  NULL: there was no memory.  To be freed.
  */
 char *td_runs_again(const struct td_sides *sides, const struct td_opts *opts,
 		    const struct td_option_group *const *kept, size_t nr);

@@ -29,6 +29,33 @@ static bool of_regions(const struct td_writer *writer)
 	return writer->frame->how == TD_AGGREGATE_REGION;
 }
 
+/* A metric of the same name was asked for: two columns would be one to a reader. */
+static bool is_metric(const struct td_report *report,
+		      const struct td_sheet_column *fact)
+{
+	for (size_t i = 0; fact->key && i < report->nr_columns; i++) {
+		if (!strcmp(report->columns[i].name, fact->key))
+			return true;
+	}
+	return false;
+}
+
+/* Their names, or with a row their values. */
+static void put_facts(const struct td_writer *writer,
+		      const struct td_report *report, const struct td_row *row)
+{
+	for (size_t i = 0; i < td_nr_row_facts; i++) {
+		const struct td_sheet_column *fact = &td_row_facts[i];
+
+		if (is_metric(report, fact))
+			continue;
+		if (row)
+			td_out_csv_cells(writer, fact, 1, row);
+		else
+			td_out_csv_names(writer, fact, 1);
+	}
+}
+
 static void put_header(struct td_writer *writer, const struct td_report *report)
 {
 	const char *sep = writer->separator;
@@ -38,7 +65,7 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 	td_out_csv_field(writer, "id");
 	fputs(sep, writer->fp);
 	td_out_csv_field(writer, "pmu");
-	td_out_csv_names(writer, td_row_facts, td_nr_row_facts);
+	put_facts(writer, report, NULL);
 	if (of_regions(writer))
 		td_out_csv_region_names(writer);
 	for (size_t i = 0; i < report->nr_columns; i++) {
@@ -105,8 +132,7 @@ static void put_row(struct td_writer *writer, const struct td_report *report,
 	fputs(writer->separator, writer->fp);
 	td_out_csv_field(writer, row->pmu);
 	/* the facts of the row are not of a line of errors */
-	td_out_csv_cells(writer, td_row_facts, td_nr_row_facts,
-			 errors ? &no_facts : row);
+	put_facts(writer, report, errors ? &no_facts : row);
 	if (row->region)
 		td_out_csv_region(writer, row->region);
 	for (size_t i = 0; i < report->nr_columns; i++) {

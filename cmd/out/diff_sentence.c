@@ -197,10 +197,7 @@ char *td_out_diff_advice(const struct td_diff *diff)
 	if (!fp)
 		return NULL;
 	put_advice(fp, diff);
-	fputs(diff->sides[TD_DIFF_A].is_command
-		      ? ":"
-		      : ", as in tdstat diff A1 A2 A3 -- B1 B2 B3",
-	      fp);
+	fputc(':', fp);
 	td_text_close(fp, &text);
 	return text;
 }

@@ -114,6 +114,7 @@ void td_out_json_verdict(struct td_writer *writer,
 	put(o, "over", names(v->over, 2));
 	put_phases(o, report, v);
 	put(o, "waits", json_object_new_boolean(v->waits));
+	put(o, "held", json_object_new_boolean(v->held));
 	put(o, "busy", number_or_null(v->busy_pct));
 	put(o, "next", commands(advice));
 	put(line, "verdict", o);

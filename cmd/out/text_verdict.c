@@ -132,8 +132,11 @@ static void put_situation(struct lines *lines)
 	case TD_SITUATION_SHORT:
 		if (v->waits) /* of a command that sleeps, longer is no more */
 			return;
-		put_sentence(lines, " Too short to say which node matters: "
-				    "count for longer");
+		put_sentence(lines, v->held ? " Which node matters cannot be "
+					      "said: somebody else had the "
+					      "counters most of the time"
+					    : " Too short to say which node "
+					      "matters: count for longer");
 		return;
 	case TD_SITUATION_UNKNOWN:
 		put_sentence(lines, " Which node matters cannot be said: "
@@ -206,7 +209,10 @@ static void put_others(struct lines *lines)
 	} else if (v->over[0].node) {
 		put_over(lines);
 	} else if (v->short_below) {
-		put_sentence(lines, " Below it: too short to say");
+		put_sentence(lines,
+			     v->held ? " Below it: somebody else had the "
+				       "counters most of the time"
+				     : " Below it: too short to say");
 	} else if (v->no_loss) {
 		put_sentence(lines,
 			     " Largest loss: none is over its threshold");

@@ -140,6 +140,8 @@ static struct td_opts with_defaults(const struct td_opts *asked,
 {
 	struct td_opts opts = *asked;
 
+	/* whether groups rested is a fact of the counting */
+	opts.ask.drill = rec->info.ask.drill && opts.ask.level;
 	if (td_ask_is_made(&opts.ask))
 		return opts;
 	opts.ask = rec->info.ask;

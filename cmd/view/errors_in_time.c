@@ -76,12 +76,16 @@ static void mark_turns(const struct td_source *source, const bool *turns,
 /*
  * A row of an interval has an error if it was read often, or if errors were asked
  * for: it would be that of a step alone, at the price of evaluating it again for
- * each field of PERF_METRICS.
+ * each field of PERF_METRICS.  And what may have rested between two of its reads
+ * has no right value without them.
  */
 static bool wants_errors(const struct td_view *view,
 			 const struct td_counted *counted)
 {
+	bool may_rest = view->source->tree->nr_families > 0;
+
 	return counted->course->nr >= TD_MIN_BATCHES ||
+	       (may_rest && counted->course->nr > 1) ||
 	       !view->sink.frame.interval || view->sink.frame.errors;
 }
 
@@ -121,34 +125,48 @@ static int add_all(struct in_time *t, struct td_err *err)
 {
 	int rc = add_batches(t->view, t->agg, t->counted, &t->ranges, err);
 
+	/* a bound that holds what is shown of all of it is no error of 0 */
+	t->view->evaluation.unbounded = true;
 	if (!rc && any_turns(t) && t->counted->course->nr >= TD_MIN_BATCHES)
 		rc = td_view_leave_out(t->view, t->agg, t->counted, t->turns,
 				       &t->errors, err);
+	t->view->evaluation.unbounded = false;
 	return rc ? rc
 		  : td_view_add_steps(t->view, t->totals, t->counted->times,
 				      &t->errors, err);
 }
 
-/* Sets the values of what rested, and what goes by them. */
+int td_view_set_rested(struct td_view *view, const struct td_rested *rested,
+		       const struct td_totals *totals,
+		       const struct td_times *times, struct td_report *report,
+		       struct td_err *err)
+{
+	struct td_evaluation *e = &view->evaluation;
+	struct td_report again = { 0 };
+	int rc;
+
+	e->rested = rested;
+	rc = td_eval(e, totals, times, view->merge, &again, err);
+	e->rested = NULL;
+	if (!rc)
+		td_rested_set(rested, report, &again);
+	td_report_free(&again);
+	return rc;
+}
+
 static int set_rested(struct in_time *t, struct td_report *report,
 		      struct td_err *err)
 {
-	struct td_evaluation *e = &t->view->evaluation;
-	struct td_report again = { 0 };
 	struct td_rested rested;
 	bool any;
-	int rc = td_rested_find(&rested, e->tree, &t->ranges, &any);
+	int rc = td_rested_find(&rested, t->view->evaluation.tree, &t->ranges,
+				&any);
 
 	if (rc)
 		td_err_nomem(err);
-	e->rested = &rested;
-	if (!rc && any)
-		rc = td_eval(e, t->totals, t->counted->times, t->view->merge,
-			     &again, err);
-	e->rested = NULL;
-	if (!rc && any)
-		td_rested_set(&rested, report, &again);
-	td_report_free(&again);
+	else if (any)
+		rc = td_view_set_rested(t->view, &rested, t->totals,
+					t->counted->times, report, err);
 	td_rested_free(&rested);
 	return rc;
 }

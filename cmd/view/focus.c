@@ -34,6 +34,7 @@ void td_focus_take(struct td_focus *focus, const struct td_verdict *verdict)
 	*focus = (struct td_focus){
 		.known = true,
 		.situation = verdict->situation,
+		.held = verdict->held,
 	};
 	if (verdict->row)
 		snprintf(focus->pmu, sizeof(focus->pmu), "%s",

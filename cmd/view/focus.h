@@ -15,6 +15,7 @@ struct td_focus {
 	bool unsure;
 	double slots_pct; /* of pmu's slots, what it loses to it; NaN */
 	enum td_situation situation;
+	bool held; /* somebody else had the counters most of the time */
 	char pmu[TD_FOCUS_NAME]; /* the one with the most slots */
 	/* the node to look at, then those above it; none: nr is 0 */
 	char nodes[TD_VERDICT_DEPTH + 1][TD_FOCUS_NAME];

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cmd/view/errors.h"
+#include "cmd/view/errors_in_time.h"
 #include "cmd/view/joined.h"
 #include "cmd/view/regions.h"
 #include "cmd/view/verdict.h"
@@ -31,25 +32,37 @@ struct rows {
 	enum purpose purpose;
 };
 
+/* Of the means of runs; what rested in them is the mean of what it was in each. */
+static int fill_means(const struct rows *r, struct td_report *report,
+		      struct td_err *err)
+{
+	struct td_spreads *spreads = &r->view->spreads;
+	td_autofree double *values = calloc(
+		report->nr_rows * report->nr_columns + 1, sizeof(*values));
+	const struct td_rested rested = { report, values };
+	int rc = values ? td_spreads_fill_report(spreads, report) : -ENOMEM;
+
+	if (!rc)
+		rc = td_spreads_find_rested(spreads, report, values);
+	if (rc < 0)
+		return td_err_nomem(err);
+	return rc ? td_view_set_rested(r->view, &rested, r->totals, r->times,
+				       report, err)
+		  : 0;
+}
+
 static int fill_errors(const struct rows *r, struct td_report *report,
 		       struct td_err *err)
 {
-	switch (r->purpose) {
-	case COLLECT:
-		break;
-	case SHOW:
-		if (r->counted)
-			return td_view_fill_errors(
-				r->view, &r->view->aggregator, r->counted,
-				r->totals, report, err);
-		return td_view_fill_joined_errors(r->view, r->totals, r->times,
-						  report, err);
-	case SHOW_MEAN:
-		if (td_spreads_fill_report(&r->view->spreads, report))
-			return td_err_nomem(err);
-		break;
-	}
-	return 0;
+	if (r->purpose == SHOW_MEAN)
+		return fill_means(r, report, err);
+	if (r->counted)
+		return td_view_fill_errors(r->view, &r->view->aggregator,
+					   r->counted, r->totals, report, err);
+	return r->purpose == SHOW
+		       ? td_view_fill_joined_errors(r->view, r->totals,
+						    r->times, report, err)
+		       : 0;
 }
 
 static int show(const struct td_view *view, const struct td_report *report,

@@ -75,6 +75,12 @@ struct td_cell {
 	double error;
 	bool too_short; /* the error is unknown: there were too few reads */
 	/*
+	 * What of the error is the same in all runs like it, so that a mean of them
+	 * has it, too: rounding, and what may have been while it rested.
+	 */
+	double error_alike;
+	bool rested; /* in a part of the time */
+	/*
 	 * What it was between in the middle 90 % of the batches of the course;
 	 * NaN: unknown.  A value that changed has no larger error for it.
 	 */
@@ -175,8 +181,10 @@ struct td_report {
 	bool has_busy; /* busy_pct of its rows is known */
 	bool has_ipc;  /* ipc is */
 	/* of tasks without ids: the CPU time of all, as a share of one CPU */
-	double tasks_pct;                /* NaN: unknown, or not of tasks */
-	bool mostly_waited;              /* it is small */
+	double tasks_pct;   /* NaN: unknown, or not of tasks */
+	bool mostly_waited; /* it is small */
+	/* without ids: somebody else had the counters most of the time */
+	bool held;
 	struct td_region_facts *regions; /* owned; what its rows point to */
 	bool functions; /* the regions are, and their calls are windows */
 };

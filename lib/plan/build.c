@@ -284,6 +284,7 @@ static int build_pmu(struct td_scheduling *s)
 	}
 	if (!is_home(s, TD_NOWHERE))
 		return 0;
+	td_scheduling_find_clocks(s);
 	s->pinned = (struct td_fit){ 0 };
 	s->has_pinned = false;
 	s->reference = (struct td_reference){ .event = -1, .kind = -1 };

@@ -2,6 +2,7 @@
 #ifndef TD_LIB_PLAN_SCHEDULING_H
 #define TD_LIB_PLAN_SCHEDULING_H
 
+#include "lib/plan/clocks.h"
 #include "lib/plan/pack.h"
 #include "lib/plan/reference.h"
 
@@ -20,6 +21,7 @@ struct td_scheduling {
 	struct td_fit pinned;      /* taken all the time by the pinned group */
 	bool has_pinned;
 	struct td_reference reference;
+	int clocks[TD_NR_CLOCKS]; /* these never rest; -1: there is none */
 	struct td_err *err;
 };
 
@@ -31,7 +33,9 @@ bool td_scheduling_is_slots(const struct td_scheduling *s, int event);
  * the first.  -1 if it is no field or there is no SLOTS.
  */
 int td_scheduling_slots_of(const struct td_scheduling *s, int event);
-/* The family whose groups count an event, as in td_schedule. */
+/* What is said of the whole run whatever rests: clocks and instructions. */
+void td_scheduling_find_clocks(struct td_scheduling *s);
+/* The family whose groups count an event, as in td_schedule; a clock has none. */
 int td_scheduling_family(const struct td_scheduling *s, int event);
 bool td_scheduling_has_reference(const struct td_scheduling *s);
 /*

@@ -187,8 +187,8 @@ static int by_size(const void *a, const void *b)
 
 /*
  * Where a program goes over to something else, neighbours differ by much, while
- * the turns within both batches saw their part of it: no difference counts for
- * more than what three standard deviations of most others are.
+ * the turns within both batches saw their part of it: what is more than three
+ * standard deviations of most others is such a change.
  */
 static double most_of(double *changes, size_t nr)
 {
@@ -197,6 +197,17 @@ static double most_of(double *changes, size_t nr)
 	qsort(changes, nr, sizeof(*changes), by_size);
 	median = changes[nr / 2];
 	return median > 0 ? 3 * median / 0.674490 : changes[nr - 1];
+}
+
+/*
+ * Of two neighbours that differ by chance, the variance is a half of the square;
+ * of a change, it is only unknown when it came between two of the turns.
+ */
+static double variance_of(double change, double most)
+{
+	double by_chance = fmin(change, most), more = change - by_chance;
+
+	return by_chance * by_chance / 2 + more * more / 12;
 }
 
 /* The variance of what was not seen; seen is the share of the time that was. */
@@ -210,10 +221,10 @@ static double unseen(const struct td_uncertainty *u, double seen)
 		changes[i] = fabs((double)u->rests[i + 1] - u->rests[i]);
 	most = most_of(changes, nr);
 	for (size_t i = 0; i < nr; i++)
-		sum += pow(fmin(changes[i], most), 2);
+		sum += variance_of(changes[i], most);
 	/* of n differences, two thirds tell something new */
 	t = td_student(fmax(n * 2 / 3, LEAST_DEGREES));
-	return t * t * sum / 2 * n / (n + 1) * (1 - seen);
+	return t * t * sum * n / (n + 1) * (1 - seen);
 }
 
 /*
@@ -240,16 +251,16 @@ static void set_error_in_time(const struct td_errors *errors, size_t r,
 	size_t at = r * errors->report->nr_columns + c;
 	const struct td_uncertainty *u = &errors->v[at];
 	struct td_cell *cell = &errors->report->rows[r].cells[c];
-	double sampled = 0;
+	double sampled = 0, rounded;
 
 	cell->too_short = u->turns && u->series.nr_counted < TD_MIN_BATCHES;
 	if (cell->too_short)
 		return;
 	if (u->turns)
 		sampled = unseen(u, fmin(cell->running_pct / 100, 1));
-	cell->error = sqrt(sampled +
-			   NORMAL * NORMAL *
-				   rounding_in_time(u, errors->ranges, r, at));
+	rounded = NORMAL * sqrt(rounding_in_time(u, errors->ranges, r, at));
+	cell->error_alike = rounded;
+	cell->error = sqrt(sampled + rounded * rounded);
 }
 
 void td_errors_end(struct td_errors *errors)

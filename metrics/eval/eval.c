@@ -20,9 +20,12 @@ static void fill_metrics(const struct td_evaluation *e, int pmu)
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
 		const struct td_metric *metric = &tree->metrics[i];
 
-		if (metric->pmu == pmu && metric->value)
-			e->values[metric->slot] =
-				td_expr_eval(metric->value, e->values);
+		if (metric->pmu != pmu || !metric->value)
+			continue;
+		e->values[metric->slot] =
+			e->unbounded ? td_expr_eval_unbounded(metric->value,
+							      e->values)
+				     : td_expr_eval(metric->value, e->values);
 	}
 }
 
@@ -416,5 +419,7 @@ int td_eval(struct td_evaluation *e, const struct td_totals *totals,
 	}
 	if (!rc && e->tasks && totals->all && totals->nr_ids == 1)
 		td_eval_fill_tasks(e, report);
+	if (!rc && totals->all && totals->nr_ids == 1)
+		report->held = td_eval_is_held(e);
 	return rc ? td_err_nomem(err) : 0;
 }

@@ -39,6 +39,7 @@ struct td_evaluation {
 	bool whole;     /* it is everything that is counted */
 	bool in_cgroup; /* it is a cgroup on CPUs */
 	bool part;      /* user space or the kernel was not counted */
+	bool unbounded; /* without bounds such as max(0, ...): for errors */
 	/*
 	 * 1 + an event, a field of PERF_METRICS, that is to be larger by one
 	 * step; 0: none.

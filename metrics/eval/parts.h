@@ -34,6 +34,8 @@ void td_eval_merge_busy(const struct td_row *rows, size_t nr,
 			struct td_row *merged);
 /* Too little went on for marks.  The row has its share of the slots already. */
 bool td_eval_is_idle(const struct td_evaluation *e, const struct td_row *row);
+/* Did somebody else have the counters most of the time? */
+bool td_eval_is_held(const struct td_evaluation *e);
 /* What the report says of all tasks. */
 void td_eval_fill_tasks(const struct td_evaluation *e,
 			struct td_report *report);

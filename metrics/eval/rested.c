@@ -130,14 +130,45 @@ static bool add_batches(const struct node *n, struct sums *sums)
 	return sums->awake > 0 && sums->awake < sums->all;
 }
 
+static struct td_cell *cell_of(const struct node *n,
+			       const struct td_metric *metric)
+{
+	return &n->ranges->report->rows[n->row].cells[metric->column];
+}
+
+/* So much less than its root was counted what may have rested; turns are short. */
+#define WHOLE 0.95
+
+/*
+ * Without batches it is not known when it rested: it had something between
+ * nothing and all that its root had of the run, or all uops that retired.
+ */
+static double bounded_value(const struct node *n, struct td_cell *cell)
+{
+	const struct td_metric *root = root_of(n);
+	double value, most;
+
+	if (root->column < 0 || !(cell_of(n, root)->value >= 0) ||
+	    cell->running_pct >= WHOLE * cell_of(n, root)->running_pct)
+		return NAN;
+	most = is_of_uops(n->metric) ? 100 : cell_of(n, root)->value;
+	value = fmin(fmax(cell->value, 0), most);
+	cell->error = fmax(value, most - value);
+	cell->too_short = false;
+	return value;
+}
+
 static double find_value(const struct node *n)
 {
-	struct td_cell *cell =
-		&n->ranges->report->rows[n->row].cells[n->metric->column];
+	struct td_cell *cell = cell_of(n, n->metric);
 	struct sums sums;
 	double value;
 
-	if (cell->status != TD_STATUS_OK || !add_batches(n, &sums))
+	if (cell->status != TD_STATUS_OK)
+		return NAN;
+	if (n->ranges->nr < 2)
+		return bounded_value(n, cell);
+	if (!add_batches(n, &sums))
 		return NAN;
 	value = sums.value;
 	if (sums.root > 0)
@@ -146,6 +177,7 @@ static double find_value(const struct node *n)
 	if (cell->value > 0)
 		cell->error *= fmin(value / cell->value, 1);
 	cell->error += fabs(sums.most) / sums.all;
+	cell->error_alike += fabs(sums.most) / sums.all;
 	/* what it had while it rested may be nothing */
 	if (sums.most > 0 && !isnan(cell->low))
 		cell->low = fmin(cell->low, 0);
@@ -219,8 +251,10 @@ void td_rested_set(const struct td_rested *rested, struct td_report *report,
 			cell->over_threshold = other->cells[c].over_threshold;
 			cell->over_unknown = other->cells[c].over_unknown;
 			cell->matters = other->cells[c].matters;
-			if (!isnan(value))
-				cell->value = value;
+			if (isnan(value))
+				continue;
+			cell->value = value;
+			cell->rested = true;
 		}
 	}
 }

@@ -16,6 +16,7 @@
  * then: nothing is taken, and the most is added to the error.  But where the
  * parent was over its threshold, others had their turn, or it was opened only
  * then; there it is taken to have had the same part of the parent as otherwise.
+ * Where there are no batches, all of that is in the error.
  */
 struct td_rested {
 	const struct td_report *report; /* whose rows these are */

@@ -100,23 +100,42 @@ static double apply(enum td_expr_op op, double a, double b)
 }
 
 static double eval(const struct td_expr_node *nodes, unsigned int i,
-		   const double *values);
+		   const double *values, bool bounded);
 
 static double choose(const struct td_expr_node *nodes,
 		     const struct td_expr_node *node, double value,
-		     const double *values)
+		     const double *values, bool bounded)
 {
-	double cond = eval(nodes, node->right, values);
+	double cond = eval(nodes, node->right, values, bounded);
 
 	if (isnan(cond))
 		return NAN;
-	return cond != 0 ? value : eval(nodes, node->otherwise, values);
+	return cond != 0 ? value
+			 : eval(nodes, node->otherwise, values, bounded);
+}
+
+/* Without bounds, max(0, a) and min(a, 1) are a. */
+static double apply_within(const struct td_expr_node *nodes, unsigned int first,
+			   unsigned int at, double left, double right)
+{
+	const struct td_expr_node *node = &nodes[at];
+	const struct td_expr_node *behind = &nodes[node->right];
+
+	if (node->op == TD_OP_MIN || node->op == TD_OP_MAX) {
+		if (nodes[first].kind == TD_NODE_NUMBER &&
+		    nodes[first].next == at)
+			return right;
+		if (behind->kind == TD_NODE_NUMBER && !behind->next)
+			return left;
+	}
+	return apply(node->op, left, right);
 }
 
 static double eval(const struct td_expr_node *nodes, unsigned int i,
-		   const double *values)
+		   const double *values, bool bounded)
 {
-	double value = NAN;
+	unsigned int first = i;
+	double value = NAN, right;
 
 	do {
 		const struct td_expr_node *node = &nodes[i];
@@ -132,11 +151,13 @@ static double eval(const struct td_expr_node *nodes, unsigned int i,
 			value = -value;
 			break;
 		case TD_NODE_BINARY:
-			value = apply(node->op, value,
-				      eval(nodes, node->right, values));
+			right = eval(nodes, node->right, values, bounded);
+			value = bounded ? apply(node->op, value, right)
+					: apply_within(nodes, first, i, value,
+						       right);
 			break;
 		case TD_NODE_CHOICE:
-			value = choose(nodes, node, value, values);
+			value = choose(nodes, node, value, values, bounded);
 			break;
 		}
 		i = node->next;
@@ -146,7 +167,12 @@ static double eval(const struct td_expr_node *nodes, unsigned int i,
 
 double td_expr_eval(const struct td_expr *expr, const double *values)
 {
-	return eval(expr->nodes, 0, values);
+	return eval(expr->nodes, 0, values, true);
+}
+
+double td_expr_eval_unbounded(const struct td_expr *expr, const double *values)
+{
+	return eval(expr->nodes, 0, values, false);
 }
 
 /* A formula before counting, and the slots whose values are known by then. */
@@ -244,7 +270,7 @@ static void visit_choice(const struct partial *p, unsigned int first,
 		visit(p, choice->otherwise, 0);
 		return;
 	}
-	cond = eval(p->nodes, choice->right, p->values);
+	cond = eval(p->nodes, choice->right, p->values, true);
 	if (isnan(cond))
 		return; /* the value is NaN, too */
 	if (cond != 0)

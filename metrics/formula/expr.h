@@ -53,6 +53,11 @@ void td_expr_free(struct td_expr *expr); /* expr may be NULL */
 
 /* Evaluates without allocating; values is indexed by what lookup returned. */
 double td_expr_eval(const struct td_expr *expr, const double *values);
+/*
+ * The same, but max(0, a) and min(a, 1) are a: how much a value may change, where
+ * the bound keeps it from changing.
+ */
+double td_expr_eval_unbounded(const struct td_expr *expr, const double *values);
 
 /*
  * Calls fn for each use of a slot that the value can depend on, given what is

@@ -87,13 +87,25 @@ static char *event_key(const struct td_event_row *row)
 		       : key;
 }
 
-static int add_value(struct td_spreads *spreads, char *key, double value)
+static struct td_spread *add_value(struct td_spreads *spreads, char *key,
+				   double value)
 {
 	struct td_spread *spread = key ? find_or_add(spreads, key) : NULL;
 
+	if (spread)
+		td_spread_add(spread, value);
+	return spread;
+}
+
+static int add_cell(struct td_spreads *spreads, char *key,
+		    const struct td_cell *cell)
+{
+	struct td_spread *spread = add_value(spreads, key, cell->value);
+
 	if (!spread)
 		return -ENOMEM;
-	td_spread_add(spread, value);
+	spread->alike += cell->error_alike;
+	spread->rested |= cell->rested;
 	return 0;
 }
 
@@ -106,8 +118,8 @@ int td_spreads_add_report(struct td_spreads *spreads,
 		for (size_t c = 0; c < report->nr_columns; c++) {
 			if (row->cells[c].status != TD_STATUS_OK)
 				continue;
-			if (add_value(spreads, cell_key(report, row, c),
-				      row->cells[c].value))
+			if (add_cell(spreads, cell_key(report, row, c),
+				     &row->cells[c]))
 				return -ENOMEM;
 		}
 	}
@@ -121,8 +133,8 @@ int td_spreads_add_events(struct td_spreads *spreads,
 		const struct td_event_row *row = &report->rows[i];
 
 		if ((row->status == TD_STATUS_OK || row->elsewhere) &&
-		    add_value(spreads, event_key(row),
-			      row->elsewhere ? 0 : row->value))
+		    !add_value(spreads, event_key(row),
+			       row->elsewhere ? 0 : row->value))
 			return -ENOMEM;
 	}
 	return 0;
@@ -138,7 +150,8 @@ static int fill(struct td_spreads *spreads, char *key, double *error,
 	*error = *half = NAN;
 	if (spread) {
 		*error = td_spread_error(spread);
-		*half = td_student(spread->nr - 1.) * *error;
+		*half = hypot(td_student(spread->nr - 1.) * *error,
+			      spread->alike / spread->nr);
 	}
 	free(key);
 	return rc;
@@ -174,6 +187,26 @@ int td_spreads_fill_events(struct td_spreads *spreads,
 			row->error_pct = 0;
 	}
 	return rc;
+}
+
+int td_spreads_find_rested(struct td_spreads *spreads,
+			   const struct td_report *report, double *values)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < report->nr_rows * report->nr_columns; i++) {
+		td_autofree char *key =
+			cell_key(report, &report->rows[i / report->nr_columns],
+				 i % report->nr_columns);
+		const struct td_spread *spread =
+			key ? find(spreads, key) : NULL;
+
+		if (!key)
+			return -ENOMEM;
+		values[i] = spread && spread->rested ? spread->mean : NAN;
+		any = any || !isnan(values[i]);
+	}
+	return any;
 }
 
 void td_spreads_free(struct td_spreads *spreads)

@@ -12,6 +12,8 @@ struct td_spread {
 	char *key; /* id, PMU and column, or id, cgroup and event */
 	unsigned int nr;
 	double mean, m2;
+	double alike; /* the sum of the runs' error_alike */
+	bool rested;  /* in one of them */
 };
 
 /* The values of several runs; zeroed before the first one. */
@@ -40,12 +42,20 @@ int td_spreads_add_events(struct td_spreads *spreads,
 /*
  * Set the errors in the report of the means: of events as perf stat has them; of
  * metrics also half of the 95 % interval, with as many degrees of freedom as
- * runs had a value but one, which is the meaning of all other errors.
+ * runs had a value but one, which is the meaning of all other errors.  Runs that
+ * are alike are rounded alike, so that their spread does not tell of it.
  */
 int td_spreads_fill_report(struct td_spreads *spreads,
 			   struct td_report *report);
 int td_spreads_fill_events(struct td_spreads *spreads,
 			   struct td_event_report *report);
+/*
+ * Sets values, [row][column], to the means of what rested in some run, else NaN:
+ * sums over all runs do not have it (metrics/eval/rested.h).  Returns 1 if there
+ * is any, 0, or -ENOMEM.
+ */
+int td_spreads_find_rested(struct td_spreads *spreads,
+			   const struct td_report *report, double *values);
 void td_spreads_free(struct td_spreads *spreads);
 
 #endif

@@ -312,6 +312,7 @@ void td_verdict_find(struct td_verdict *verdict, const struct td_report *report)
 		return;
 	}
 	verdict->waits = report->mostly_waited;
+	verdict->held = report->held;
 	verdict->busy_pct = isnan(report->tasks_pct) ? verdict->row->busy_pct
 						     : report->tasks_pct;
 	td_siblings_find(&top, report, verdict->row, NULL);

@@ -38,6 +38,7 @@ enum td_deeper {
 struct td_verdict {
 	enum td_situation situation;
 	bool waits; /* the tasks did not run most of the time */
+	bool held;  /* somebody else had the counters most of the time */
 	/*
 	 * not steady: for a good part of the time another node had the most slots
 	 * than row->phases.first

@@ -35,6 +35,20 @@ plan() {
 	[[ "$output" != *--no-multiplex* ]]
 }
 
+@test "clocks and instructions never rest: GHz and IPC are of the whole run" {
+	for model in alderlake meteorlake sapphirerapids icelakex tigerlake skylakex; do
+		rm -rf machine
+		copied $model
+		for watchdog in 0 1; do
+			echo $watchdog >machine/proc/sys/kernel/nmi_watchdog
+			plan -l auto | awk -F/ '/^first/ { print $2 }' >first
+			grep -qx ref-cycles first
+			grep -qxE 'CPU_CLK_UNHALTED.THREAD|(cpu-)?cycles' first
+			grep -qixE 'instructions|INST_RETIRED.ANY' first
+		done
+	done
+}
+
 @test "what rests does not start with the command" {
 	saved alderlake
 	run -0 "$TDSTAT" --dry-run -l auto --cputype core -- true
@@ -149,5 +163,16 @@ shares() {
 		shares out tma_fp_scalar | awk -v s=$slots -v a=1800000000 '{
 			print; v = 30 * 0.8 * a / (0.8 * a + 0.2 * s); e = 18 * s / (0.8 * a + 0.2 * s)
 			exit !(($1 - v) ^ 2 < 1e-4 && $2 > e - 0.01 && $2 < e + 0.3) }'
+		"$TDSTAT" report -i rec -l 6 -j >deep
+		assert_same "$(shares out tma_dram_bound)" "$(shares deep tma_dram_bound)"
+		# a file of old does not say when it rested: then its error is all that may be
+		grep -v so_far rec >old
+		"$TDSTAT" report -i old -j >out
+		shares out tma_dram_bound | awk -v s=$slots -v a=1800000000 '{
+			print; v = 50 * s / (a + s); most = (5 * a + 60 * s) / (a + s)
+			exit !($1 - $2 <= v && $1 + $2 >= v && $1 < most + 0.1 && $2 < most + 0.1) }'
+		shares out tma_fp_scalar | awk -v s=$slots -v a=1800000000 '{
+			print; v = 30 * 0.8 * a / (0.8 * a + 0.2 * s)
+			exit !($1 - $2 <= v && $1 + $2 >= v && $1 < 100.1 && $2 < 100.1) }'
 	done
 }

@@ -109,6 +109,10 @@ busy='i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'
 	try "$TDSTAT" -j -o out -M used,ipc -- true
 	assert_success
 	jq -es '([.[] | select(.metric == "ipc")] | length == 1 and .[0].value == null) and any(.metric == "used" and .value > 0)' out
+	# the fact of this name makes room for the metric
+	"$TDSTAT" -x, -o out -M ipc,used -- true
+	assert_equal "$(head -1 out)" time,id,pmu,busy,share,running,ipc,used
+	assert_equal "$(awk -F, '{ print NF }' out | sort -u)" 8
 	try "$TDSTAT" -M ipc -- true
 	assert_failure 1
 	assert_complains 'no PMU for its cores'

@@ -205,6 +205,36 @@ twice() {
 	"$TDSTAT" report -j rows | jq -es 'all(.[]; .error == null and .too_short)'
 }
 
+# Ten reads of 64 CPUs that do the same: 23.72 % of 255 steps is 60.5, which each of
+# them tells as 60.
+@test "CPUs that are alike are rounded alike: many of them know no better" {
+	python3 - <<-'EOS'
+		import json
+		STEPS, CPUS, SLOTS = (60, 13, 28, 154), 64, 255 * 10**7
+		names = ["slots", "topdown-retiring", "topdown-bad-spec", "topdown-fe-bound", "topdown-be-bound"]
+		for nr in 1, CPUS:
+		    head = {"tdstat": 1, "cpuid": "GenuineIntel-6-6A-6", "smt": False, "interval_ms": 0, "level": 1,
+		            "target": "system wide", "pmus": [{"name": "cpu", "type": 4, "cpus": f"0-{nr - 1}"}],
+		            "topology": [{"cpu": i, "core": i, "cluster": 0, "die": 0, "socket": 0, "node": 0} for i in range(nr)],
+		            "events": [{"name": f"cpu/{n}/", "pmu": "cpu", "group": 0} for n in names]}
+		    def sums(reads):
+		        return [[e, i, -1, reads * SLOTS * s // 255, reads * 10**8, reads * 10**8]
+		                for e, s in enumerate((255, *STEPS)) for i in range(nr)]
+		    with open(f"of{nr}", "w") as out:
+		        print(json.dumps(head), file=out)
+		        for i in range(1, 11):
+		            print(json.dumps({"so_far": i / 10, "sums": [s[3:] for s in sums(i)]}), file=out)
+		        print(json.dumps({"time": 1.0, "counts": sums(10)}), file=out)
+		        print(json.dumps({"end": {"elapsed": 1.0, "user": 1, "sys": 0, "exit": 0}}), file=out)
+	EOS
+	for nr in 1 64; do
+		"$TDSTAT" report -j of$nr >out
+		jq -es 'map(select(.metric == "tma_retiring")) | length == 1 and
+			(.[0] | .value > 23.52 and .value < 23.54 and .error > 23.72 - .value and .error < 0.4)' out ||
+			fail "$nr CPUs: $(cat out)"
+	done
+}
+
 @test "-A: errors of each CPU" {
 	"$TDSTAT" report -A -j "$COURSE" >out
 	jq -es '[.[] | .id] | unique == ["CPU0", "CPU1", "CPU4"]' out

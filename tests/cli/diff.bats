@@ -162,7 +162,7 @@ several() {
 	assert_same '  0' "$(fields error percent_error marked <out | sort -u)"
 	try "$TDSTAT" diff "$course" b
 	assert_output --partial 'How much of it is chance is not known'
-	assert_output --partial 'tdstat diff A1 A2 A3 -- B1 B2 B3'
+	assert_output --partial "tdstat diff $course A2 ... A5 -- b B2 ... B5"
 	run ! grep -E '^ \*|±' <<<"$output"
 	try "$TDSTAT" diff -r 1 -e page-faults -- true : true
 	assert_regex "$stderr" 'How much of it is chance is not known; 5 runs of each'
@@ -326,8 +326,10 @@ first_words() {
 	assert_same 5 "$(grep -c '^a b$' log)"
 	run ! grep 'tdstat diff -r 5' <<<"$output$stderr"
 	# of recordings: how many of each
-	try "$TDSTAT" diff "$course" "$course"
-	assert_output --partial 'How much of it is chance is not known; 5 recordings of each tell more,'
+	cp "$course" 'a 1'
+	try "$TDSTAT" diff --per second 'a 1' 'a 1' "$course" -- 'a 1'
+	assert_output --partial '5 recordings of each tell more:'
+	assert_output --partial "tdstat diff --per=second 'a 1' 'a 1' $course A4 A5 -- 'a 1' B2 ... B5"
 }
 
 # on_cores FACTOR: the recording of level 2 with so many of its P-cores' slots

@@ -27,10 +27,27 @@ report() {
 	report -j --verdict "$data/manual/xz-3.jsonl"
 	assert_success
 	assert_equal "$(jq -c 'select(.verdict) | .verdict | keys_unsorted' <<<"$output")" \
-		'["time","pmu","confidence","node","path","value","low","high","slots","runner_up","tied","over","steady","mostly","mostly_time","then","waits","busy","next"]'
+		'["time","pmu","confidence","node","path","value","low","high","slots","runner_up","tied","over","steady","mostly","mostly_time","then","waits","held","busy","next"]'
 	assert_equal "$(jq -r '.verdict.pmu' <<<"${lines[-1]}")" cpu_core
 	report -j "$data/manual/xz-3.jsonl"
 	run ! grep -q verdict <<<"$output"
+}
+
+# From the second read on, somebody else's pinned group is on the counters.
+@test "the counters were somebody else's: to count for longer is no advice" {
+	jq -cs '.[2].sums as $kept | .[] |
+		if .so_far and .so_far > 0.21 then
+			.sums |= [keys[] as $i | [$kept[$i][0], .[$i][1], $kept[$i][2]]]
+		elif .counts then
+			.counts |= [keys[] as $i | .[$i] | .[3] = $kept[$i][0] | .[5] = $kept[$i][2]]
+		else . end' "$data/alderlake-course.jsonl" >held
+	report --verdict held
+	assert_line ' Which node matters cannot be said: somebody else had the counters most of the time'
+	refute_output --partial longer
+	report -j --verdict held
+	assert_equal "$(jq -c 'select(.verdict) | .verdict | [.confidence, .held]' <<<"$output")" '["short",true]'
+	report -j --verdict "$data/alderlake-course.jsonl"
+	assert_equal "$(jq -c 'select(.verdict) | .verdict.held' <<<"$output")" false
 }
 
 @test "rows of several ids have no verdict" {

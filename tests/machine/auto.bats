@@ -215,6 +215,31 @@ descriptors() {
 	awk "BEGIN { exit !($(of out tma_memory_bound running) > 25) }"
 }
 
+# Levels 1 and 2 are not pinned where they are all that is counted.
+@test "somebody takes the counters later: told, and that more of the same would not help" {
+	"$TDSTAT" -a -l 2 --timeout 4000 -o out &
+	sleep 0.5
+	"$TDSTAT" -a -l auto -I 500 -o rows -- sleep 4.5 2>held
+	wait
+	cat out
+	grep -q '^ Which node matters cannot be said: somebody else had the counters most of the time$' out
+	run ! grep 'count for longer' out
+}
+
+# Without it, cycles are what scales the groups that take turns; with it, they are an
+# event of deeper levels, which rest here.
+@test "GHz and IPC are of all of the run, with the NMI watchdog and without" {
+	for on in 1 0; do
+		sysctl -q -w kernel.nmi_watchdog=$on
+		# shellcheck disable=SC2046 # words
+		"$TDSTAT" -l auto -o tree$on -- $(act 1s:balanced)
+		grep ' cpu_core, .* GHz' tree$on
+		grep ' cpu_core, .* GHz' tree$on | sed 's/.* \([0-9.]*\) GHz, \([0-9.]*\) IPC.*/\1 \2/' >>facts
+	done
+	awk '{ fail = fail || $1 < 2.8 || $1 > 3.2; ipc[NR] = $2 }
+		END { exit fail || NR != 2 || ipc[1] > 1.05 * ipc[2] || ipc[1] < 0.95 * ipc[2] }' facts
+}
+
 # --- -l auto ----------------------------------------------------------------------
 
 @test "the marked path is counted for three times as long as with -l 6" {
@@ -271,6 +296,11 @@ descriptors() {
 	# shellcheck disable=SC2046 # words
 	"$TDSTAT" -l auto -r 2 -j -o runs -- $(act 2s:dram_latency)
 	[ "$(of runs tma_mem_latency over_threshold)" = True ]
+	# what rested in a part of each run is a share of all of it
+	# shellcheck disable=SC2046 # words
+	"$TDSTAT" -l auto -r 2 -j -o phases -- $(act 2s:mispredict 4s:dram_latency)
+	of runs tma_dram_bound value | cat - <(of phases tma_dram_bound value) | paste -sd ' ' |
+		awk '{ print; exit !($2 > 0.55 * $1 && $2 < 0.75 * $1) }'
 }
 
 @test "a short command has levels 1 and 2" {

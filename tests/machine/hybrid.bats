@@ -35,6 +35,24 @@ teardown() {
 	END { exit !(core == 4 && atom == 4) }' out
 }
 
+@test "diff of two commands on different kinds of core: told first, with the way to pin them" {
+	run -0 --separate-stderr "$TDSTAT" diff -r 2 -l 1 -x, -o out -- \
+		taskset -c 0 sh -c "$WORK" : taskset -c 5 sh -c "$WORK"
+	told='A and B ran on different kinds of core: '
+	if [[ ${stderr_lines[0]} == *cpu_core* ]]; then
+		[[ ${stderr_lines[0]} =~ ${told}(9.|100)' % of the slots of A were of cpu_core, and '.' % of B' ]]
+		cpus=0-3
+	else
+		[[ ${stderr_lines[0]} =~ ${told}.' % of the slots of A were of cpu_atom, and '(9.|100)' % of B' ]]
+		cpus=4-7
+	fi
+	[[ ${stderr_lines[1]} == *"tdstat diff -- taskset -c $cpus taskset -c 0 sh -c "*" : taskset -c $cpus taskset -c 5 sh -c "* ]]
+	# and nothing where both ran on one kind
+	run -0 --separate-stderr "$TDSTAT" diff -r 2 -l 1 -x, -o out -- \
+		taskset -c 5 sh -c "$WORK" : taskset -c 6 sh -c "$WORK"
+	[[ $stderr != *'different kinds'* ]]
+}
+
 @test "the same as perf's" {
 	emulated
 	perf_or_skip

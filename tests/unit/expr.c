@@ -508,6 +508,40 @@ static void check_error(const char *text, int code, const char *want)
 	td_expr_free(expr);
 }
 
+/* Bounds are numbers; a maximum of counts is none. */
+static void test_unbounded(void)
+{
+	static const struct {
+		const char *text;
+		double want;
+	} rows[] = {
+		{ "max(0, a - c)", -3 },
+		{ "max(a - c, 0)", -3 },
+		{ "min(a + b, 1)", 5 },
+		{ "1 - max(0, a - c) / 3", 2 },
+		{ "100 * max(0, min(1, c - a)) + 1", 301 },
+		{ "max(a, b)", 3 },
+		{ "max(0 + a, b)", 3 },
+		{ "min(c, b - zero)", 3 },
+		{ "max(0, a - c) if a < b else 7", -3 },
+	};
+	double values[TD_ARRAY_SIZE(vars)];
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(vars); i++)
+		values[i] = vars[i].value;
+	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++) {
+		struct td_err err = { 0 };
+		struct td_expr *expr;
+		double got = NAN;
+
+		if (!td_expr_parse(&expr, rows[i].text, find_var, NULL, &err))
+			got = td_expr_eval_unbounded(expr, values);
+		ok(test_near(got, rows[i].want, 1e-12), "%s without bounds: %g",
+		   rows[i].text, got);
+		td_expr_free(expr);
+	}
+}
+
 static void test_tables(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(evals); i++)
@@ -776,6 +810,7 @@ static void test_pmu_events(void)
 int main(void)
 {
 	test_tables();
+	test_unbounded();
 	test_names();
 	test_repeats();
 	test_slots();

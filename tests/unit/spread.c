@@ -182,6 +182,37 @@ static void test_reports(void)
 	ok(!spreads.nr && !spreads.v, "freed");
 }
 
+/*
+ * Two runs that were rounded alike by 0.2 points, of which the second rested: the
+ * mean is no better than either, and is that of what they were.
+ */
+static void test_alike(void)
+{
+	struct td_spreads spreads = { 0 };
+	struct td_cell cells[1][NR_COLUMNS];
+	struct td_row out[1];
+	struct report_row run = { "all", "cpu", { OK(25), OK(1) } };
+	struct td_report report;
+	double values[NR_COLUMNS];
+
+	run.cells[0].error_alike = 0.2;
+	add_report(&spreads, &run, 1);
+	run.cells[1].value = 3;
+	run.cells[1].rested = true;
+	add_report(&spreads, &run, 1);
+	run.cells[1].value = 7;
+	report = make_report(&run, 1, out, cells);
+	ok(td_spreads_fill_report(&spreads, &report) == 0, "alike: filled");
+	ok(test_near(cells[0][0].runs_error, 0, 1e-12) &&
+		   test_near(cells[0][0].error, 0.2, 1e-12),
+	   "alike: runs that do not differ have the error of each");
+	ok(td_spreads_find_rested(&spreads, &report, values) == 1,
+	   "alike: one rested");
+	ok(isnan(values[0]) && test_near(values[1], 2, 1e-12),
+	   "alike: the mean of what it was in each run");
+	td_spreads_free(&spreads);
+}
+
 /* --- events --------------------------------------------------------------- */
 
 #define MAX_ROWS 3
@@ -330,6 +361,7 @@ int main(void)
 	test_many();
 	test_many_events();
 	test_reports();
+	test_alike();
 	for (size_t i = 0; i < TD_ARRAY_SIZE(events); i++)
 		test_events(i);
 	return done_testing();

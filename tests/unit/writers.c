@@ -307,9 +307,9 @@ static const struct {
 		    { "all", "cpu", 100,
 		      .cells = { LOST, REFUSED("why"), OK(0.0000001), OK(1e15), NONE } } },
 	  .want =
-"time,id,pmu,busy,share,running,ipc,tma_retiring,ipc,reads,clock,all_slots\n"
-"0.000000000,all,cpu,,100.00,100.00,,25.15,1.23457,0.00123456,1234567.89,3.14\n"
-"0.000000000,all,cpu,,100.00,100.00,,,,0.0000001,1000000000000000.00,\n" },
+"time,id,pmu,busy,share,running,tma_retiring,ipc,reads,clock,all_slots\n"
+"0.000000000,all,cpu,,100.00,100.00,25.15,1.23457,0.00123456,1234567.89,3.14\n"
+"0.000000000,all,cpu,,100.00,100.00,,,0.0000001,1000000000000000.00,\n" },
 	{ "CSV: names with separators, quotes and line ends", TD_FORMAT_CSV, ",",
 	  .columns = odd, .nr_columns = 4,
 	  .rows = { { "my \"app\", 7", "cpu", 100,

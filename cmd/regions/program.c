@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -13,8 +12,7 @@
 #include <unistd.h>
 
 #include "cmd/out/out.h"
-#include "cmd/run/child.h"
-#include "cmd/run/wait.h"
+#include "cmd/run/engine.h"
 #include "lib/base/util.h"
 
 /* --- the folder ------------------------------------------------------------- */
@@ -104,44 +102,28 @@ void td_program_free(struct td_program *program)
 
 /* --- the command ------------------------------------------------------------ */
 
-static int wait_for_end(struct td_waiter *waiter, struct td_child *child,
-			struct td_err *err)
-{
-	struct td_wake wake;
-	int rc = 0;
-
-	while (!rc && !waiter->child_ended) {
-		rc = td_waiter_wait(waiter, &wake, err);
-		if (!rc && wake.what & TD_WAKE_SIGNAL && !waiter->child_ended)
-			td_child_pass_on(child, &wake.signal);
-	}
-	return rc;
-}
-
-static int run(struct td_program *program, struct td_waiter *waiter,
+static int run(struct td_program *program, struct td_engine *engine,
 	       const struct td_job *job, const struct td_inherited *inherited,
 	       struct td_err *err)
 {
 	char **command = job->opts->command;
-	struct td_child child = { 0 };
+	struct td_child *child = &engine->child;
 	struct td_err late = { 0 };
 	uint64_t start_ns;
-	int rc = td_child_start(&child, command, inherited, err);
+	int rc = td_engine_start(engine, command, inherited, err);
 
 	if (rc)
 		return rc;
-	waiter->child = child.pidfd;
 	start_ns = td_now_ns();
-	rc = td_child_release(&child, command[0], err);
+	rc = td_child_release(child, command[0], err);
 	/* whatever happens to the waiting, the command runs to its end */
 	if (!rc)
-		wait_for_end(waiter, &child, &late);
+		td_engine_run(engine, NULL, NULL, &late);
 	if (!rc)
-		rc = td_child_wait(&child, &program->usage, err);
+		rc = td_child_wait(child, &program->usage, err);
 	program->usage.elapsed_ns = td_now_ns() - start_ns;
-	program->status = child.status;
-	td_child_end(&child);
-	td_signals_over(true);
+	program->status = child->status;
+	td_child_end(child);
 	return rc;
 }
 
@@ -149,7 +131,7 @@ int td_program_run(struct td_program *program, const struct td_job *job,
 		   struct td_inherited *inherited, struct td_err *err)
 {
 	const struct td_ints none = { 0 };
-	struct td_waiter waiter = TD_WAITER_NONE;
+	struct td_engine engine = { .waiter = TD_WAITER_NONE };
 	char every[16];
 	int rc;
 
@@ -160,13 +142,13 @@ int td_program_run(struct td_program *program, const struct td_job *job,
 	if (!rc)
 		rc = write_spec(program, job, err);
 	if (!rc)
-		rc = td_waiter_open(&waiter, &none, &none, err);
+		rc = td_waiter_open(&engine.waiter, &none, &none, err);
 	snprintf(every, sizeof(every), "%d", job->opts->every);
 	if (!rc && (setenv("TDSTAT_REGIONS", program->prefix, 1) ||
 		    (job->opts->every && setenv("TDSTAT_EVERY", every, 1))))
 		rc = td_err_nomem(err);
 	if (!rc)
-		rc = run(program, &waiter, job, inherited, err);
-	td_waiter_close(&waiter);
+		rc = run(program, &engine, job, inherited, err);
+	td_waiter_close(&engine.waiter);
 	return rc;
 }

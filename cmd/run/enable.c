@@ -74,9 +74,10 @@ int td_run_begin_time(struct td_run *run, struct td_err *err)
 	int rc;
 
 	run->clock.keeps = viewer && viewer->whole;
-	rc = td_clock_start(&run->clock, &session->waiter, run->job, err);
+	rc = td_clock_start(&run->clock, &session->engine.waiter, run->job,
+			    err);
 	/* a delay may have taken longer */
-	td_view_move_start(&session->view, session->waiter.start_ns);
+	td_view_move_start(&session->view, session->engine.waiter.start_ns);
 	if (!rc && !run->job->target.enable_on_exec)
 		td_clock_times(&run->clock, run->job, 0, NULL, &unused);
 	return rc;

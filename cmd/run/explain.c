@@ -98,7 +98,7 @@ static void say_missed(const struct td_run *run)
 void td_note_uncounted(const struct td_run *run, const struct td_usage *usage)
 {
 	struct td_job *job = run->job;
-	const struct td_child *child = &run->child;
+	const struct td_child *child = &run->engine->child;
 	const struct td_spent spent = {
 		.used_ns = usage->user_ns + usage->sys_ns,
 		.counted_ns = td_tally_enabled_ns(&run->tally),

@@ -74,7 +74,7 @@ static int put_last(struct td_run *run, const struct td_usage *usage,
 		td_note_uncounted(run, usage);
 	return rc ? rc
 		  : td_recorder_end(&session->recorder, usage,
-				    run->child.status, err);
+				    run->engine->child.status, err);
 }
 
 static void say_last(struct td_run *run)
@@ -103,8 +103,8 @@ static int end_run(struct td_run *run, struct td_err *err)
 	struct td_err late = { 0 };
 	int rc = 0, rc_put;
 
-	if (run->child.pid > 0)
-		rc = td_child_wait(&run->child, &usage, err);
+	if (run->engine->child.pid > 0)
+		rc = td_child_wait(&run->engine->child, &usage, err);
 	td_progress_clear(&run->session->progress);
 	rc_put = put_last(run, &usage, rc ? &late : err);
 	if (rc_put && td_run_outlives(run, rc ? &late : err))
@@ -192,7 +192,7 @@ int td_run_once(struct td_run *run, struct td_err *err)
 	if (!rc)
 		rc = run_hook(session, "--pre", opts->when.pre, err);
 	if (!rc && opts->when.pre && td_signals_take(&signal)) {
-		session->stop.is_last = true;
+		session->is_last = true;
 		return td_err_set(err, -EINTR, "stopped before it began");
 	}
 	if (!rc && opts->when.sync)

@@ -19,19 +19,13 @@ static bool counts_command(const struct td_job *job)
 static int start_child(struct td_run *run, struct td_err *err)
 {
 	struct td_job *job = run->job;
-	int rc;
+	int rc = td_engine_start(run->engine, job->opts->command,
+				 &run->session->inherited, err);
 
-	if (!job->opts->command)
-		return 0;
-	rc = td_child_start(&run->child, job->opts->command,
-			    &run->session->inherited, err);
-	if (rc)
+	if (rc || !job->opts->command || !counts_command(job))
 		return rc;
-	run->session->waiter.child = run->child.pidfd;
-	if (!counts_command(job))
-		return 0;
 	td_ints_free(&job->target.tids); /* from the run before */
-	return td_ints_add(&job->target.tids, run->child.pid)
+	return td_ints_add(&job->target.tids, run->engine->child.pid)
 		       ? td_err_nomem(err)
 		       : 0;
 }
@@ -63,7 +57,7 @@ static int open_once(struct td_run *run, struct td_err *err)
 	};
 	int rc = td_counting_watch(counting, job, &run->session->names, err);
 
-	run->session->waiter.tasks =
+	run->engine->waiter.tasks =
 		counting->watch ? td_task_watch_fd(counting->watch) : -1;
 	return rc ? rc : td_counter_open(&counting->counter, &setup, err);
 }

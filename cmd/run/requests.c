@@ -155,7 +155,7 @@ static int obey(struct td_run *run, const struct td_control_request *request,
 			list_events(run->job, request->argument);
 		return 0;
 	case TD_CONTROL_STOP:
-		run->session->stop.told = run->session->stop.is_last = true;
+		run->session->told = run->session->is_last = true;
 		return 0;
 	case TD_CONTROL_PING:
 	case TD_CONTROL_SNAPSHOT:
@@ -193,6 +193,6 @@ int td_run_take_control(struct td_run *run, struct td_err *err)
 		if (!rc && td_control_is_acked(word))
 			answer(run);
 	}
-	run->session->waiter.control = control->fd;
+	run->engine->waiter.control = control->fd;
 	return rc;
 }

@@ -45,7 +45,7 @@ int td_run_read(struct td_run *run, uint64_t retry_ns, struct td_err *err)
 	if (rc)
 		return rc;
 	run->clock.read_ns =
-		td_since(delta.read_ns, run->session->waiter.start_ns);
+		td_since(delta.read_ns, run->engine->waiter.start_ns);
 	rc = td_tally_add(&run->tally, &delta, per_thread);
 	if (!rc)
 		rc = td_drilling_add(&run->drilling, &delta);
@@ -134,7 +134,7 @@ static int put_row(struct td_run *run, struct td_err *err)
 /* A tick may be a part of a row, and a row many of the longest ticks. */
 static uint64_t time_for_row(const struct td_run *run)
 {
-	uint64_t period_ns = run->session->waiter.period_ns;
+	uint64_t period_ns = run->engine->waiter.period_ns;
 	uint64_t ns = period_ns * run->clock.ticks_a_row;
 
 	return ns < TD_LONGEST_NS ? ns : TD_LONGEST_NS;
@@ -172,7 +172,7 @@ int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err)
 	uint64_t before_ns = own_ns(&run->clock);
 	bool is_due = td_clock_tick(&run->clock, ticks);
 	int rc = is_due ? td_run_read_in_time(run, err)
-			: td_run_read(run, run->session->waiter.period_ns / 10,
+			: td_run_read(run, run->engine->waiter.period_ns / 10,
 				      err);
 
 	if (!rc)
@@ -181,7 +181,7 @@ int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err)
 					run->clock.read_ns, err);
 	td_latency_follow(&run->latency, run->job, &run->drilling);
 	run->clock.shared = td_run_wants_fields_often(run);
-	td_clock_adapt(&run->clock, &run->session->waiter,
+	td_clock_adapt(&run->clock, &run->engine->waiter,
 		       own_ns(&run->clock) - before_ns);
 	if (rc || !is_due || !run->job->opts->when.interval_ms)
 		return rc;

@@ -10,17 +10,16 @@
 #define TD_CMD_RUN_RUN_H
 
 #include "cmd/plan/job.h"
-#include "cmd/run/child.h"
 #include "cmd/run/clock.h"
 #include "cmd/run/control.h"
 #include "cmd/run/drill.h"
+#include "cmd/run/engine.h"
 #include "cmd/run/latency.h"
 #include "cmd/run/newcomers.h"
 #include "cmd/run/offline.h"
 #include "cmd/run/progress.h"
 #include "cmd/run/recorder.h"
 #include "cmd/run/tally.h"
-#include "cmd/run/wait.h"
 #include "cmd/view/view.h"
 #include "lib/counter/counter.h"
 #include "lib/counter/task_watch.h"
@@ -28,13 +27,6 @@
 
 /* How often to retry opening while threads come and go. */
 #define TD_ATTEMPTS 5
-
-/* Why counting ends before its time. */
-struct td_stop {
-	int signals;  /* number of signals that asked us to stop */
-	bool told;    /* "stop" came through --control */
-	bool is_last; /* no further run */
-};
 
 /* The --control option. */
 struct td_remote {
@@ -47,7 +39,7 @@ struct td_remote {
 struct td_session {
 	struct td_job *job;
 	struct td_inherited inherited;
-	struct td_waiter waiter;
+	struct td_engine engine;
 	struct td_remote remote;
 	struct td_task_names names;
 	struct td_source source;
@@ -58,7 +50,8 @@ struct td_session {
 	struct td_progress progress;   /* of them */
 	struct td_parked parked;       /* groups of the other runs */
 	bool said_difference;          /* of the runs' work */
-	struct td_stop stop;
+	bool told;                     /* "stop" came through --control */
+	bool is_last;                  /* no further run */
 	bool unwritable; /* output or recording cannot be written */
 	bool lacking;    /* memory ran out: results lack something */
 	bool unseen;     /* the output's reader has gone: not an error */
@@ -83,8 +76,8 @@ struct td_field_sums {
 /* One run. */
 struct td_run {
 	struct td_session *session;
-	struct td_job *job; /* the session's */
-	struct td_child child;
+	struct td_job *job; /* the session's, as is this: */
+	struct td_engine *engine;
 	uint64_t first_pid; /* the last pid before it; 0 if unknown */
 	struct td_counting counting;
 	struct td_clock clock;
@@ -97,7 +90,6 @@ struct td_run {
 	int printed; /* rows that were written */
 	int waited;  /* of them, in which no task ran */
 	bool said_behind;
-	bool timed_out;
 	bool given_up; /* counting ended with an error */
 };
 

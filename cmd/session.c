@@ -44,8 +44,9 @@ static int count(struct td_job *job, const struct td_inherited *inherited,
 			rc ? session.engine.child.status : td_run_status(&run);
 	td_run_close(&run);
 	if (focus)
-		focus->interrupted = session.engine.signals ||
-				     (session.is_last && job->opts->command);
+		focus->interrupted =
+			session.engine.signals ||
+			(session.is_last && job->opts->target.command);
 	return td_session_close(&session, rc ? rc : rc_finish, err);
 }
 

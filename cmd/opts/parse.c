@@ -32,7 +32,7 @@ static int parse_word(struct parser *p, struct argp_state *state)
 		rc = opts->chosen->word(opts, *word, p->err);
 	if (rc <= 0)
 		return rc;
-	opts->command = word;
+	opts->target.command = word;
 	opts->nr_words = (int)(word - opts->words);
 	state->next = state->argc;
 	return 0;
@@ -48,11 +48,12 @@ static int set_option(struct parser *p, int key, const char *arg)
 /* target__validate() in tools/perf/util/target.c */
 static void override_cpus(struct td_opts *opts)
 {
-	if (!td_opts_attaches(opts) || !(opts->all_cpus || opts->has_cpus))
+	if (!td_target_attaches(&opts->target) ||
+	    !(opts->target.all_cpus || opts->target.has_cpus))
 		return;
-	opts->overridden = opts->has_cpus ? "-C" : "-a";
-	opts->all_cpus = opts->has_cpus = false;
-	td_ints_free(&opts->cpus);
+	opts->overridden = opts->target.has_cpus ? "-C" : "-a";
+	opts->target.all_cpus = opts->target.has_cpus = false;
+	td_ints_free(&opts->target.cpus);
 }
 
 /* Does what can be done only after the last option. */
@@ -157,7 +158,7 @@ static bool shows_final_tree(const struct td_opts *opts)
 	       !opts->openmetrics && !opts->when.interval_ms &&
 	       !opts->when.has_repeat && !opts->metric_only &&
 	       !opts->ask.no_threshold && !opts->hybrid_merge &&
-	       !opts->cgroups && !opts->each_cgroup &&
+	       !opts->target.cgroups && !opts->target.each_cgroup &&
 	       td_opts_aggregation(opts) == TD_AGGREGATE_ALL;
 }
 

@@ -127,11 +127,12 @@ int td_value_cgroups(struct td_opts *opts, const char *list, struct td_err *err)
 {
 	char *all;
 
-	if (asprintf(&all, "%s%s%s", opts->cgroups ? opts->cgroups : "",
-		     opts->cgroups ? "," : "", list) < 0)
+	if (asprintf(&all, "%s%s%s",
+		     opts->target.cgroups ? opts->target.cgroups : "",
+		     opts->target.cgroups ? "," : "", list) < 0)
 		return td_err_nomem(err);
-	free(opts->cgroups);
-	opts->cgroups = all;
+	free(opts->target.cgroups);
+	opts->target.cgroups = all;
 	opts->cgroups_at = opts->nr_events;
 	opts->cgroups_first |= !opts->nr_events && !opts->detail;
 	return 0;

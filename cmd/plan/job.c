@@ -8,7 +8,6 @@
 #include "cmd/plan/events.h"
 #include "cmd/plan/latencies.h"
 #include "cmd/plan/select.h"
-#include "cmd/plan/target.h"
 #include "cmd/say.h"
 #include "lib/counter/probe.h"
 #include "lib/plan/cgroups.h"
@@ -190,7 +189,7 @@ static int assign_cgroups(struct td_job *job, struct td_err *err)
 static void leave_guests_out(struct td_job *job)
 {
 	job->target.exclude_guest = true;
-	if (!job->target.system_wide && !td_opts_attaches(job->opts))
+	if (!job->target.system_wide && !td_target_attaches(&job->opts->target))
 		return;
 	td_notes_add(&job->notes,
 		     "not counting guests: KVM gives virtual machines the "
@@ -201,8 +200,10 @@ static void leave_guests_out(struct td_job *job)
 static int make_target(struct td_job *job, struct td_err *err)
 {
 	const struct td_opts *opts = job->opts;
-	int rc = td_target_make(&job->target, opts, err);
+	bool per_thread = td_opts_aggregation(opts) == TD_AGGREGATE_THREAD;
+	int rc = td_target_make(&job->target, &opts->target, per_thread, err);
 
+	job->target.enable_on_exec &= !opts->when.delay_ms;
 	if (opts->overridden)
 		td_notes_add(&job->notes,
 			     "-p and -t count tasks: %s is ignored",
@@ -210,8 +211,8 @@ static int make_target(struct td_job *job, struct td_err *err)
 	if (!rc && job->machine.guests_have_pmus)
 		leave_guests_out(job);
 	if (!rc)
-		rc = td_target_open_cgroups(&job->target, &job->fs, opts,
-					    &job->notes, err);
+		rc = td_target_open_cgroups(&job->target, &job->fs,
+					    &opts->target, &job->notes, err);
 	return rc;
 }
 
@@ -236,7 +237,7 @@ int td_job_plan(struct td_job *job, const struct td_opts *opts,
 					       : plan_metrics(job, err);
 	if (!rc)
 		rc = plan_latencies(job, err);
-	if (!rc && opts->cgroups)
+	if (!rc && opts->target.cgroups)
 		rc = assign_cgroups(job, err);
 	if (!rc && opts->no_multiplex)
 		rc = td_plan_make_sets(&job->plan, &job->machine, err);

@@ -14,7 +14,7 @@ bool td_latencies_are_wanted(const struct td_opts *opts)
 		return false;
 	return opts->record_tpebs ||
 	       (!opts->no_record_tpebs && !opts->no_multiplex &&
-		!opts->cgroups && !opts->each_cgroup);
+		!td_target_has_cgroups(&opts->target));
 }
 
 static bool has_latencies(const struct td_machine *machine)

@@ -106,7 +106,7 @@ static int run(struct td_program *program, struct td_engine *engine,
 	       const struct td_job *job, const struct td_inherited *inherited,
 	       struct td_err *err)
 {
-	char **command = job->opts->command;
+	char **command = job->opts->target.command;
 	struct td_child *child = &engine->child;
 	struct td_err late = { 0 };
 	uint64_t start_ns;

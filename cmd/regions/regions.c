@@ -96,7 +96,7 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 
 static int check(const struct td_opts *opts, struct td_err *err)
 {
-	if (!opts->command) {
+	if (!opts->target.command) {
 		td_err_usage(err, "tdstat regions needs a command");
 		return td_err_hint(err, "tdstat regions -- ./program");
 	}

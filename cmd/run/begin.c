@@ -71,7 +71,7 @@ int td_run_begin(struct td_run *run, struct td_err *err)
 	run->first_pid = td_last_pid(&job->fs);
 	if (!rc && run->engine->child.pid > 0)
 		rc = td_child_release(&run->engine->child,
-				      job->opts->command[0], err);
+				      job->opts->target.command[0], err);
 	if (!rc && recorder->replaces)
 		rc = td_recorder_begin(recorder, job, &session->source, err);
 	if (!rc)

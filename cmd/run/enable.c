@@ -52,7 +52,7 @@ int td_run_enable(struct td_run *run, struct td_err *err)
 		if (!rc && !counting->baseline)
 			rc = read_baseline(run, err);
 		if (rc || !run->tally.behind || attempt == TD_ATTEMPTS ||
-		    !td_opts_attaches(run->job->opts))
+		    !td_target_attaches(&run->job->opts->target))
 			break;
 		td_counter_close(counting->counter);
 		counting->counter = NULL;

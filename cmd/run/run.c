@@ -61,16 +61,16 @@ int td_session_open(struct td_session *session, struct td_job *job,
 		.job = job,
 		.inherited = *inherited,
 		.engine.waiter = TD_WAITER_NONE,
-		.remote.control = TD_CONTROL_NONE,
+		.control = TD_CONTROL_NONE,
 	};
 	rc = open_view(session, err);
 	if (!rc)
-		rc = td_waiter_open(&session->engine.waiter, &opts->pids,
-				    &opts->tids, err);
+		rc = td_waiter_open(&session->engine.waiter, &opts->target.pids,
+				    &opts->target.tids, err);
 	if (!rc && opts->when.control)
-		rc = td_control_open(&session->remote.control,
-				     opts->when.control, err);
-	session->engine.waiter.control = session->remote.control.fd;
+		rc = td_control_open(&session->control, opts->when.control,
+				     err);
+	session->engine.waiter.control = session->control.fd;
 	session->progress = td_progress_make(opts, (size_t)opts->when.repeat *
 							   nr_sets(session));
 	return rc;
@@ -92,7 +92,7 @@ int td_session_close(struct td_session *session, int rc, struct td_err *err)
 	struct td_err late = { 0 }, *first = rc ? &late : err;
 
 	td_waiter_close(&session->engine.waiter);
-	td_control_close(&session->remote.control);
+	td_control_close(&session->control);
 	if (td_view_close(&session->view, first) && !rc && !session->unwritable)
 		rc = err->code;
 	first = rc ? &late : err;

@@ -28,19 +28,14 @@
 /* How often to retry opening while threads come and go. */
 #define TD_ATTEMPTS 5
 
-/* The --control option. */
-struct td_remote {
-	struct td_control control;
-	int remarks; /* number of messages about it */
-	bool unread; /* said that nobody reads the acks */
-};
-
 /* What all runs of -r share. */
 struct td_session {
 	struct td_job *job;
 	struct td_inherited inherited;
 	struct td_engine engine;
-	struct td_remote remote;
+	struct td_control control;
+	int control_remarks; /* number of messages about it */
+	bool control_unread; /* said that nobody reads the acks */
 	struct td_task_names names;
 	struct td_source source;
 	struct td_view view;

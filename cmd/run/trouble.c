@@ -39,7 +39,7 @@ bool td_run_outlives(struct td_run *run, struct td_err *err)
 	if (news && !err->reader_gone && !session->engine.waiter.child_ended)
 		td_job_say(run->job,
 			   "tdstat: nothing more is counted: %s goes on\n",
-			   run->job->opts->command[0]);
+			   run->job->opts->target.command[0]);
 	td_waiter_stop_counting(&session->engine.waiter);
 	td_counting_close(&run->counting);
 	*err = (struct td_err){ 0 };

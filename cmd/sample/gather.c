@@ -48,15 +48,17 @@ static int begin(struct td_gathering *g, struct td_err *err)
 	uint64_t timeout_ns = (uint64_t)job->opts->when.timeout_ms * TD_NS_A_MS;
 
 	engine->waiter.tasks = td_sampler_fd(g->sampler);
-	if (!job->opts->command && !timeout_ns && isatty(STDERR_FILENO))
+	if (!job->opts->target.command && !timeout_ns && isatty(STDERR_FILENO))
 		td_job_say(job, "tdstat: sampling until %s^C\n",
-			   td_opts_attaches(job->opts) ? "it ends or " : "");
+			   td_target_attaches(&job->opts->target)
+				   ? "it ends or "
+				   : "");
 	else
 		td_progress_stage(&g->progress, "sampling");
 	if (!job->target.enable_on_exec)
 		td_sampler_enable(g->sampler, true);
 	if (engine->child.pid > 0 &&
-	    td_child_release(&engine->child, job->opts->command[0], err))
+	    td_child_release(&engine->child, job->opts->target.command[0], err))
 		return err->code;
 	return td_waiter_start(&engine->waiter, READ_NS, timeout_ns, err);
 }
@@ -94,11 +96,11 @@ static int start_child(struct td_gathering *g,
 		       const struct td_inherited *inherited, struct td_err *err)
 {
 	struct td_job *job = g->job;
-	char **command = job->opts->command;
+	char **command = job->opts->target.command;
 	int rc = td_engine_start(&g->engine, command, inherited, err);
 
 	if (rc || !command || job->target.system_wide ||
-	    td_opts_attaches(job->opts))
+	    td_target_attaches(&job->opts->target))
 		return rc;
 	return td_ints_add(&job->target.tids, g->engine.child.pid)
 		       ? td_err_nomem(err)

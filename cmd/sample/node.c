@@ -42,8 +42,9 @@ static void say_climbed(const char *from, const char *to)
 
 static const char *next_step(const struct td_opts *opts)
 {
-	return opts->command ? "the command runs once more, to be sampled"
-			     : "now it is sampled";
+	return opts->target.command
+		       ? "the command runs once more, to be sampled"
+		       : "now it is sampled";
 }
 
 static void say_found(const struct td_focus *focus, const char *node,
@@ -73,7 +74,7 @@ static void say_found(const struct td_focus *focus, const char *node,
 /* Of what has no end of its own. */
 static int counting_ms(const struct td_opts *opts)
 {
-	if (opts->command)
+	if (opts->target.command)
 		return opts->when.timeout_ms;
 	return opts->when.timeout_ms && opts->when.timeout_ms < 2 * COUNT_MS
 		       ? opts->when.timeout_ms / 2

@@ -63,9 +63,10 @@ static int open_stream(struct td_sink *sink, const struct td_opts *opts,
 		return open_file(sink, opts->output, opts->append, err);
 	if (opts->log_fd)
 		return open_fd(sink, opts, err);
-	sink->name = opts->command ? "standard error" : "standard output";
-	sink->writer.fp = opts->command ? stderr : stdout;
-	if (opts->command)
+	sink->name =
+		opts->target.command ? "standard error" : "standard output";
+	sink->writer.fp = opts->target.command ? stderr : stdout;
+	if (opts->target.command)
 		buffer_stderr();
 	return 0;
 }
@@ -114,9 +115,10 @@ static int check_clear(const struct td_sink *sink, const struct td_opts *opts,
 /* True if nothing is shown before the end, which may take a ^C. */
 static bool waits(const struct td_opts *opts)
 {
-	return !opts->does.samples && !opts->does.replays && !opts->command &&
-	       !opts->when.interval_ms && !opts->when.timeout_ms &&
-	       !opts->when.control && !opts->quiet && isatty(STDERR_FILENO);
+	return !opts->does.samples && !opts->does.replays &&
+	       !opts->target.command && !opts->when.interval_ms &&
+	       !opts->when.timeout_ms && !opts->when.control && !opts->quiet &&
+	       isatty(STDERR_FILENO);
 }
 
 int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
@@ -138,7 +140,7 @@ int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 				   sink->writer.out->one_header &&
 				   td_out_has_content(sink->writer.fp);
 	sink->waits = waits(opts);
-	sink->attached = td_opts_attaches(opts);
+	sink->attached = td_target_attaches(&opts->target);
 	sink->starts =
 		sink->to_file && opts->output && sink->writer.out->for_people;
 	return 0;

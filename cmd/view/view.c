@@ -127,7 +127,8 @@ int td_view_open(struct td_view *view, const struct td_opts *opts,
 	if (!rc && source->tree)
 		rc = td_evaluation_make(&view->evaluation, source->tree,
 					source->plan, err);
-	view->evaluation.part = opts->all_user || opts->all_kernel;
+	view->evaluation.part =
+		opts->target.all_user || opts->target.all_kernel;
 	return rc ? rc : open_sink(view, opts, &frame, err);
 }
 

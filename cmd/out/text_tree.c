@@ -8,6 +8,61 @@
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
+/* --- what a metric means --------------------------------------------------- */
+
+#define LINE_WIDTH 80
+
+#define BLANKS " \t\r\n"
+
+/* Wraps a description, from a column on. */
+static void out_text_describe(const struct td_writer *writer, int indent,
+			      const char *desc)
+{
+	bool colour = writer->frame->colour;
+	const char *end = colour ? "\033[m\n" : "\n";
+	int at = 0; /* the column; 0: no line was started */
+	size_t len;
+
+	for (; *(desc += strspn(desc, BLANKS)); desc += len) {
+		int width;
+
+		len = strcspn(desc, BLANKS);
+		width = td_printable_width_n(desc, len);
+		if (at && at + 1 + width <= LINE_WIDTH) {
+			at += fprintf(writer->fp, " ");
+		} else {
+			fprintf(writer->fp, "%s%*s%s", at ? end : "", indent,
+				"", colour ? "\033[2m" : "");
+			at = indent;
+		}
+		at += td_put_printable_n(writer->fp, desc, len);
+	}
+	if (at)
+		fputs(end, writer->fp);
+}
+
+/* Says how many nodes are hidden: below their thresholds, and not counted. */
+static void out_text_hidden(const struct td_writer *writer,
+			    const struct td_row *row, size_t unmarked,
+			    size_t rest)
+{
+	FILE *fp = writer->fp;
+
+	if (!unmarked && !rest)
+		return;
+	if (unmarked)
+		fprintf(fp, "  %zu more %s not marked", unmarked,
+			unmarked == 1 ? "is" : "are");
+	if (rest)
+		fprintf(fp, "%s%zu %s%s not counted", unmarked ? ", " : "  ",
+			rest, unmarked ? "" : "more ",
+			rest == 1 ? "was" : "were");
+	fputs(": --all shows all", fp);
+	td_out_text_end_line(writer, row);
+}
+
+/* --- the tree -------------------------------------------------------------- */
+
 #define INDENT      4
 #define VALUE_WIDTH 10
 #define UNIT_WIDTH  20 /* at most: "cycles / transaction" */
@@ -287,10 +342,10 @@ static void put_nodes(struct tree *tree)
 		column = start_line(tree) + name_column(tree, node);
 		put_node(tree, node);
 		if (tree->writer->frame->describe && node->desc)
-			td_out_text_describe(tree->writer,
-					     column < DESC_COLUMN ? column
-								  : DESC_COLUMN,
-					     node->desc);
+			out_text_describe(tree->writer,
+					  column < DESC_COLUMN ? column
+							       : DESC_COLUMN,
+					  node->desc);
 	}
 }
 
@@ -350,8 +405,8 @@ void td_out_text_tree(const struct td_writer *writer,
 			td_out_text_begin_line(writer, row);
 			start_line(&tree);
 		}
-		td_out_text_hidden(writer, row, tree.nr_unmarked,
-				   tree.nr_not_counted);
+		out_text_hidden(writer, row, tree.nr_unmarked,
+				tree.nr_not_counted);
 		put_misfits(&tree);
 	}
 	if (status == TD_STATUS_OK && row->ranked)

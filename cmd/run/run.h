@@ -3,8 +3,8 @@
  * cmd/run: counting, from the start of the command to the last row.
  *
  * In: a job, as cmd/plan makes it.
- * Out: readings for cmd/view, and a recording.  once.c is one run; loop.c waits
- * for time, signals, tasks and --control; rows.c reads and shows.
+ * Out: readings for cmd/view, and a recording.  engine.c waits
+ * for all that happens, once.c takes it in a run; rows.c reads and shows.
  */
 #ifndef TD_CMD_RUN_RUN_H
 #define TD_CMD_RUN_RUN_H
@@ -93,14 +93,6 @@ int td_session_open(struct td_session *session, struct td_job *job,
 		    const struct td_inherited *inherited, struct td_err *err);
 /* True if another run follows. */
 bool td_session_goes_on(const struct td_session *session);
-/* set.c: with --no-multiplex, chooses the groups of the next run. */
-int td_session_take_set(struct td_session *session, struct td_err *err);
-/*
- * Puts the groups of the other runs back.  If the run was the last of a result,
- * or with now, the runs so far become one.
- */
-int td_session_end_set(struct td_session *session, bool now,
-		       struct td_err *err);
 /* Returns rc, or an error from closing the outputs. */
 int td_session_close(struct td_session *session, int rc, struct td_err *err);
 
@@ -151,8 +143,6 @@ int td_run_put_row_now(struct td_run *run, struct td_err *err);
 int td_run_read_in_time(struct td_run *run, struct td_err *err);
 /* Reads after ticks periods, and writes a row if one is due. */
 int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err);
-/* loop.c: counts until the end. */
-int td_run_loop(struct td_run *run, struct td_err *err);
 /* trouble.c: errors after the command has started. */
 /*
  * Ends counting because of err.  If the command is running, err is printed and

@@ -57,11 +57,6 @@ int td_tree_want_weight(struct td_scope *scope);
 /* Calls fn with scope->pmu set to each PMU that has metrics; stops if not 0. */
 int td_tree_each_pmu(struct td_scope *scope, int (*fn)(struct td_scope *scope));
 
-/*
- * unknown.c: sets the error for a name of no metric and no group, with a hint.
- */
-int td_tree_unknown_name(const struct td_scope *scope, const char *name);
-
 /* finish.c: drops the events that no metric needs, and adds SLOTS. */
 int td_tree_finish_events(struct td_scope *scope);
 /* The first event of a PMU for which is() holds, or -1. */

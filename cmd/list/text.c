@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "cmd/list/parts.h"
+#include "cmd/out/wrap.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
@@ -171,37 +172,10 @@ static void put_heading(FILE *fp, const struct td_list *list,
 
 /* --- words ---------------------------------------------------------------- */
 
-/*
- * Prints text word by word and breaks lines; the first indent was printed
- * already.
- */
-static void put_words(FILE *fp, const char *text)
-{
-	const char *blank = "";
-	int at = INDENT;
-
-	while (*text) {
-		size_t len = strcspn(text, " ");
-
-		if (*blank &&
-		    at + 1 + td_printable_width_n(text, len) > WIDTH) {
-			fprintf(fp, "\n%*s", INDENT, "");
-			at = INDENT;
-			blank = "";
-		}
-		at += fprintf(fp, "%s", blank);
-		at += td_put_printable_n(fp, text, len);
-		text += len;
-		text += strspn(text, " ");
-		blank = " ";
-	}
-}
-
 static void put_below(FILE *fp, const char *text)
 {
 	fprintf(fp, "%*s", INDENT, "");
-	put_words(fp, text);
-	fputc('\n', fp);
+	td_put_wrapped(fp, INDENT, text);
 }
 
 /* Returns -ENOMEM if memory ran out, like those below. */

@@ -5,41 +5,9 @@
 
 #include "cmd/out/misfits.h"
 #include "cmd/out/out.h"
+#include "cmd/out/wrap.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
-
-/* --- what a metric means --------------------------------------------------- */
-
-#define LINE_WIDTH 80
-
-#define BLANKS " \t\r\n"
-
-/* Wraps a description, from a column on. */
-static void out_text_describe(const struct td_writer *writer, int indent,
-			      const char *desc)
-{
-	bool colour = writer->frame->colour;
-	const char *end = colour ? "\033[m\n" : "\n";
-	int at = 0; /* the column; 0: no line was started */
-	size_t len;
-
-	for (; *(desc += strspn(desc, BLANKS)); desc += len) {
-		int width;
-
-		len = strcspn(desc, BLANKS);
-		width = td_printable_width_n(desc, len);
-		if (at && at + 1 + width <= LINE_WIDTH) {
-			at += fprintf(writer->fp, " ");
-		} else {
-			fprintf(writer->fp, "%s%*s%s", at ? end : "", indent,
-				"", colour ? "\033[2m" : "");
-			at = indent;
-		}
-		at += td_put_printable_n(writer->fp, desc, len);
-	}
-	if (at)
-		fputs(end, writer->fp);
-}
 
 /* Says how many nodes are hidden: below their thresholds, and not counted. */
 static void out_text_hidden(const struct td_writer *writer,
@@ -328,6 +296,16 @@ static void put_node(struct tree *tree, const struct td_node *node)
 	td_out_text_end_line(tree->writer, tree->row);
 }
 
+static void describe(const struct td_writer *writer, const char *desc,
+		     int column)
+{
+	fprintf(writer->fp, "%*s", column, "");
+	if (writer->frame->colour)
+		td_put_wrapped_dim(writer->fp, column, desc);
+	else
+		td_put_wrapped(writer->fp, column, desc);
+}
+
 static void put_nodes(struct tree *tree)
 {
 	const struct td_row *row = tree->row;
@@ -342,10 +320,8 @@ static void put_nodes(struct tree *tree)
 		column = start_line(tree) + name_column(tree, node);
 		put_node(tree, node);
 		if (tree->writer->frame->describe && node->desc)
-			out_text_describe(tree->writer,
-					  column < DESC_COLUMN ? column
-							       : DESC_COLUMN,
-					  node->desc);
+			describe(tree->writer, node->desc,
+				 column < DESC_COLUMN ? column : DESC_COLUMN);
 	}
 }
 

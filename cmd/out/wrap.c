@@ -12,7 +12,8 @@
  * Words are what stands between blanks, and are never cut: a path or a command
  * in the text can still be copied.
  */
-void td_put_wrapped(FILE *fp, int column, const char *text)
+static void put_words(FILE *fp, int column, const char *text, const char *begin,
+		      const char *end)
 {
 	int at = column;
 	size_t len;
@@ -22,11 +23,24 @@ void td_put_wrapped(FILE *fp, int column, const char *text)
 
 		len = strcspn(text, BLANKS);
 		width = td_printable_width_n(text, len);
-		if (at > column && at + 1 + width > LINE_WIDTH)
-			at = fprintf(fp, "\n%*s", column, "") - 1;
-		else if (at > column)
+		if (at > column && at + 1 + width > LINE_WIDTH) {
+			fprintf(fp, "%s\n%*s%s", end, column, "", begin);
+			at = column;
+		} else if (at > column) {
 			at += fprintf(fp, " ");
+		}
 		at += td_put_printable_n(fp, text, len);
 	}
-	fputc('\n', fp);
+	fprintf(fp, "%s\n", end);
+}
+
+void td_put_wrapped(FILE *fp, int column, const char *text)
+{
+	put_words(fp, column, text, "", "");
+}
+
+void td_put_wrapped_dim(FILE *fp, int column, const char *text)
+{
+	fputs("\033[2m", fp);
+	put_words(fp, column, text, "\033[2m", "\033[m");
 }

@@ -10,5 +10,7 @@
  * unless a word is longer.  What is not printable is escaped.
  */
 void td_put_wrapped(FILE *fp, int column, const char *text);
+/* The same, dim, on a terminal. */
+void td_put_wrapped_dim(FILE *fp, int column, const char *text);
 
 #endif

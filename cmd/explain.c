@@ -236,14 +236,10 @@ static int no_such(const struct files *files, const char *typed,
 static int remember(struct answer *answer, const char *typed,
 		    struct td_err *err)
 {
-	const char **place = td_array_add(&answer->unknown, answer->nr_unknown,
-					  sizeof(*place));
-
-	if (!place)
-		return td_err_nomem(err);
-	*place = typed;
-	answer->nr_unknown++;
-	return 0;
+	return td_array_push(&answer->unknown, &answer->nr_unknown, &typed,
+			     sizeof(typed))
+		       ? td_err_nomem(err)
+		       : 0;
 }
 
 static int put_all(struct answer *answer, struct td_err *err)

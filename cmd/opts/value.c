@@ -232,12 +232,8 @@ int td_value_delay(struct td_opts *opts, const char *arg, struct td_err *err)
 
 int td_value_pattern(struct td_opts *opts, const char *arg, struct td_err *err)
 {
-	const char **place = td_array_add(&opts->patterns, opts->nr_patterns,
-					  sizeof(*place));
-
-	if (!place)
-		return td_err_nomem(err);
-	*place = arg;
-	opts->nr_patterns++;
-	return 0;
+	return td_array_push(&opts->patterns, &opts->nr_patterns, &arg,
+			     sizeof(arg))
+		       ? td_err_nomem(err)
+		       : 0;
 }

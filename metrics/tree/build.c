@@ -31,19 +31,15 @@ static bool may_split(const struct td_machine *machine,
 static int add_need(struct td_tree *tree, const struct td_metric *metric,
 		    int rank)
 {
-	struct td_need *need =
-		td_array_add(&tree->needs, tree->nr_needs, sizeof(*need));
-
-	if (!need)
-		return -ENOMEM;
-	*need = (struct td_need){
-		.events = metric->events.v,
-		.nr = metric->events.nr,
-		.rank = rank,
-		.may_split = may_split(tree->machine, metric->def),
-	};
-	tree->nr_needs++;
-	return 0;
+	return td_array_push(
+		&tree->needs, &tree->nr_needs,
+		&(struct td_need){
+			.events = metric->events.v,
+			.nr = metric->events.nr,
+			.rank = rank,
+			.may_split = may_split(tree->machine, metric->def),
+		},
+		sizeof(struct td_need));
 }
 
 static int rank_of(const struct td_metric *metric)

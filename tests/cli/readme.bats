@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# The table of README.md says how deep the metric files go: these files.
+# What README.md says of metric files and of the source is so.
 
 # shellcheck disable=SC2154 # helper.bash
 load helper
@@ -56,4 +56,31 @@ row() {
 		Zen 4, Zen 5:AMD:amdzen4:cpu
 		Zen 4, Zen 5:AMD:amdzen5:cpu
 	END
+}
+
+# source: the section of that name
+source_section() {
+	sed -n '/^## Source/,/^## Licence/p' "$here/../../README.md"
+}
+
+@test "the map of the source names all folders" {
+	for top in cmd metrics lib; do
+		source_section | sed -n "/^    $top\//,/^    [a-z]*\//{ /^    \($top\/\|  \)/p }" |
+			sed "s/^    $top\///; s/([^)]*)//g" | grep -o '\<[a-z]*\>' | sort -u >words
+		(cd "$here/../../$top" && find . -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | sort) >folders
+		run -0 comm -13 words folders
+		[ -z "$output" ] || fail "$top: README does not name $output"
+	done
+}
+
+@test "the way of the data: each function is in the file that is named, and each file is there" {
+	source_section | sed -nE 's/.* (td_[a-z_]*)\(\) +([a-z_\/]*\.c).*/\1 \2/p' >steps
+	[ "$(wc -l <steps)" -ge 12 ]
+	while read -r function file; do
+		grep -q "\<$function(" "$here/../../$file" || fail "$function() is not in $file"
+	done <steps
+	source_section | grep -oE '(cmd|metrics|lib|tests)/[A-Za-z_/-]+(\.[a-z]+)?' | sort -u >paths
+	while read -r path; do
+		[ -e "$here/../../$path" ] || fail "there is no $path"
+	done <paths
 }

@@ -125,10 +125,4 @@ int td_list_collect_groups(struct td_list *list, struct td_err *err);
 /* text.c: prints the items.  Returns 0 or -ENOMEM. */
 int td_list_put_text(FILE *fp, const struct td_list *list);
 
-/*
- * print.c: prints the encodings of opts->patterns, which are events with
- * --print.
- */
-int td_list_print(FILE *fp, struct td_list *list, struct td_err *err);
-
 #endif

@@ -4,16 +4,139 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/perf_event.h>
 #include <unistd.h>
 
 #include "cmd/plan/dry_run.h"
 #include "cmd/rights.h"
 #include "cmd/run/clock.h"
 #include "cmd/sample/comes.h"
-#include "cmd/sample/records.h"
+#include "cmd/sample/gathering.h"
 #include "cmd/say.h"
 #include "lib/base/parse.h"
 #include "lib/base/util.h"
+
+/* --- what the kernel writes into its rings while it samples ---------------- */
+
+/*
+ * Addresses of the kernel are a secret, from which its other addresses follow.  We
+ * do not tell a user what the kernel does not: all its places are one.
+ */
+static int find_spot(struct td_gathering *g, int pid, uint64_t address,
+		     bool kernel)
+{
+	bool secret = g->hides_kernel && (kernel || address >> 63);
+
+	return td_spaces_find(g->spaces, &g->spots, pid, secret ? 0 : address,
+			      kernel);
+}
+
+/* Without frame pointers in the code, what seems to be one is anything. */
+static int find_known(struct td_gathering *g, int pid, uint64_t address,
+		      bool kernel)
+{
+	if (!kernel && !td_spaces_has(g->spaces, pid, address))
+		return -1;
+	return find_spot(g, pid, address, kernel);
+}
+
+/*
+ * The spot that called: the second address of the chain, which begins with the
+ * sample's own.  What the kernel calls on its border to user space is not a call.
+ */
+static int find_caller(struct td_gathering *g, const struct td_record *record)
+{
+	bool kernel = record->kernel;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < record->nr_chain; i++) {
+		uint64_t address = record->chain[i];
+
+		if (address >= (uint64_t)PERF_CONTEXT_MAX) {
+			if (nr)
+				return -1;
+			kernel = address == (uint64_t)PERF_CONTEXT_KERNEL;
+			continue;
+		}
+		/* a return address is behind its call */
+		if (nr++)
+			return find_known(g, record->pid, address - 1, kernel);
+	}
+	return -1;
+}
+
+static int give(struct td_gathering *g, const struct td_record *record,
+		int event, int spot, int caller)
+{
+	if (td_samples_write(&g->writer, &g->spots, record, event, spot,
+			     caller))
+		return -ENOMEM;
+	return g->take(g->ctx, record, event, spot, caller);
+}
+
+static int take_sample(struct td_gathering *g, const struct td_record *record,
+		       int event)
+{
+	const struct td_target *target = &g->job->target;
+	int spot, caller;
+
+	/* an interrupt may come so late that the kernel runs already */
+	if (record->kernel && (target->exclude_kernel || target->all_user))
+		return 0;
+	spot = find_spot(g, record->pid, record->address, record->kernel);
+	caller = find_caller(g, record);
+	if (spot == -ENOMEM || caller == -ENOMEM)
+		return -ENOMEM;
+	return give(g, record, event, spot, caller);
+}
+
+static int take_map(struct td_gathering *g, const struct td_record *record)
+{
+	const struct td_mapping mapping = {
+		.start = record->address,
+		.length = record->length,
+		.offset = record->offset,
+		.path = record->path,
+		.build_id = record->build_id,
+	};
+
+	return td_spaces_map(g->spaces, &g->spots, record->pid, &mapping);
+}
+
+/*
+ * Takes a record of a struct td_gathering, which ctx is: samples go to its
+ * take() with their spots, and what processes map into its spaces.  0 or
+ * -ENOMEM.
+ */
+static int records_take(void *ctx, const struct td_record *record, int event)
+{
+	struct td_gathering *g = ctx;
+
+	switch (record->kind) {
+	case TD_RECORD_SAMPLE:
+		return event < 0 ? 0 : take_sample(g, record, event);
+	case TD_RECORD_MAP:
+		return take_map(g, record);
+	case TD_RECORD_FORK:
+		return td_spaces_fork(g->spaces, record->parent, record->pid);
+	case TD_RECORD_EXEC:
+		td_spaces_exec(g->spaces, record->pid);
+		return 0;
+	case TD_RECORD_LOST:
+		g->losses.records += record->lost;
+		break;
+	case TD_RECORD_THROTTLE:
+		g->losses.throttled++;
+		break;
+	case TD_RECORD_SWITCH:
+	case TD_RECORD_UNTHROTTLE:
+	case TD_RECORD_OTHER:
+		break;
+	}
+	return give(g, record, event, -1, -1);
+}
+
+/* --- rings ----------------------------------------------------------------- */
 
 /* Rings are read when they are half full, and at least so often. */
 #define READ_NS (100 * TD_NS_A_MS)
@@ -21,11 +144,9 @@
 /* How often to try to open while threads come and go. */
 #define ATTEMPTS 5
 
-/* --- records ---------------------------------------------------------------- */
-
 static int read_rings(struct td_gathering *g, bool all, struct td_err *err)
 {
-	int rc = td_sampler_read(g->sampler, all, td_records_take, g);
+	int rc = td_sampler_read(g->sampler, all, records_take, g);
 
 	return rc ? td_err_nomem(err) : 0;
 }

@@ -89,12 +89,6 @@ int td_tree_compile(struct td_scope *scope, const struct td_metric_def *def,
 		    int *index);
 int td_tree_compile_thresholds(struct td_scope *scope);
 
-/*
- * families.c: finds the families of metrics, and of the nr events.  Returns 0 or
- * -ENOMEM.
- */
-int td_tree_find_families(struct td_tree *tree, size_t nr);
-
 /* nodes.c: adds the columns, and each PMU's nodes in tree order. */
 int td_tree_add_nodes(struct td_tree *tree, const struct td_ask *ask);
 

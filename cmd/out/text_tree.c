@@ -299,6 +299,8 @@ static void put_node(struct tree *tree, const struct td_node *node)
 static void describe(const struct td_writer *writer, const char *desc,
 		     int column)
 {
+	if (!desc[strspn(desc, " \t\r\n")])
+		return;
 	fprintf(writer->fp, "%*s", column, "");
 	if (writer->frame->colour)
 		td_put_wrapped_dim(writer->fp, column, desc);

@@ -57,7 +57,7 @@ static void buffer_stderr(void)
 static int open_stream(struct td_sink *sink, const struct td_opts *opts,
 		       struct td_err *err)
 {
-	if (opts->quiet)
+	if (opts->quiet || sink->unseen)
 		return open_file(sink, "/dev/null", false, err);
 	if (opts->output && !opts->does.records)
 		return open_file(sink, opts->output, opts->append, err);
@@ -139,7 +139,7 @@ int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 	sink->writer.header_done = opts->append &&
 				   sink->writer.out->one_header &&
 				   td_out_has_content(sink->writer.fp);
-	sink->waits = waits(opts);
+	sink->waits = !sink->unseen && waits(opts);
 	sink->attached = td_target_attaches(&opts->target);
 	sink->starts =
 		sink->to_file && opts->output && sink->writer.out->for_people;

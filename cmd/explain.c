@@ -32,7 +32,7 @@ struct files {
 static void put_text(const char *label, const char *text)
 {
 	printf("  %-*s", TEXT_COLUMN - 2, label);
-	td_put_wrapped(stdout, TEXT_COLUMN, text);
+	td_put_wrapped(stdout, TEXT_COLUMN, TD_LINE_WIDTH, text);
 }
 
 static void put_place(const char *name, int level, const char *parent)

@@ -256,12 +256,14 @@ static void put_finding(FILE *fp, const struct td_finding *finding,
 	fprintf(fp, "%-*s%-*s", STATE_WIDTH,
 		td_finding_state_name(finding->state), NAME_WIDTH,
 		same ? "" : finding->name);
-	td_put_wrapped(fp, STATE_WIDTH + NAME_WIDTH, finding->text);
+	td_put_wrapped(fp, STATE_WIDTH + NAME_WIDTH, TD_LINE_WIDTH,
+		       finding->text);
 	put_command(fp, "try:", finding->command);
 	put_command(fp, "or:", finding->other);
 	if (finding->remedy) {
 		fprintf(fp, "%*s%-*s", STATE_WIDTH, "", NAME_WIDTH, "");
-		td_put_wrapped(fp, STATE_WIDTH + NAME_WIDTH, finding->remedy);
+		td_put_wrapped(fp, STATE_WIDTH + NAME_WIDTH, TD_LINE_WIDTH,
+			       finding->remedy);
 	}
 }
 

@@ -175,7 +175,7 @@ static void put_heading(FILE *fp, const struct td_list *list,
 static void put_below(FILE *fp, const char *text)
 {
 	fprintf(fp, "%*s", INDENT, "");
-	td_put_wrapped(fp, INDENT, text);
+	td_put_wrapped(fp, INDENT, WIDTH, text);
 }
 
 /* Returns -ENOMEM if memory ran out, like those below. */

@@ -303,9 +303,9 @@ static void describe(const struct td_writer *writer, const char *desc,
 		return;
 	fprintf(writer->fp, "%*s", column, "");
 	if (writer->frame->colour)
-		td_put_wrapped_dim(writer->fp, column, desc);
+		td_put_wrapped_dim(writer->fp, column, TD_LINE_WIDTH, desc);
 	else
-		td_put_wrapped(writer->fp, column, desc);
+		td_put_wrapped(writer->fp, column, TD_LINE_WIDTH, desc);
 }
 
 static void put_nodes(struct tree *tree)
